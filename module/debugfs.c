@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The files below /sys/kernel/debug/fragtrace: text out, commands in.
+ *
+ * In: snapshots, counters. Out: lines of fields separated by blanks, the path
+ * last and escaped as in /proc/self/mountinfo. The first line of a file names
+ * its format and version; README.md describes the formats, viewer/table.c
+ * reads them. Changing one raises its version.
+ */
+
+#include <linux/debugfs.h>
+#include <linux/math64.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string_helpers.h>
+#include <linux/uaccess.h>
+
+#include "fragtrace.h"
+#include "snapshot.h"
+
+#define ESCAPED		" \t\n\\"
+
+static struct dentry *dir;
+
+/* === table, extents, files ================================================ */
+
+static void show_path(struct seq_file *m, struct ft_snapshot *snap,
+		      size_t offset)
+{
+	seq_escape(m, ft_snap_path(snap, offset), ESCAPED);
+	seq_putc(m, '\n');
+}
+
+static void show_header(struct seq_file *m, struct ft_snapshot *snap)
+{
+	static const char * const headers[] = {
+		[FT_VIEW_TABLE] = "# fragtrace table 1\n",
+		[FT_VIEW_EXTENTS] = "# fragtrace extents 1\n",
+		[FT_VIEW_FILES] = "# fragtrace files 1\n",
+	};
+	static const char * const columns[] = {
+		[FT_VIEW_TABLE] =
+			"# dev lba length offset ino state path\n",
+		[FT_VIEW_EXTENTS] =
+			"# dev ino offset offset_end lba lba_end length flags path\n",
+		[FT_VIEW_FILES] =
+			"# dev ino map blocks extents fragments mean_fragment mean_distance requests_128k ideal_128k path\n",
+	};
+	size_t i;
+
+	seq_puts(m, headers[snap->view]);
+	if (snap->view == FT_VIEW_TABLE)
+		for (i = 0; i < snap->volumes.nr; i++) {
+			struct ft_snap_volume *v = ft_snap_volume(snap, i);
+
+			seq_printf(m, "# volume %u:%u main_blkaddr=%u blocks=%u segment_blocks=%u path=",
+				   MAJOR(v->dev), MINOR(v->dev),
+				   v->main_blkaddr, v->blocks,
+				   v->segment_blocks);
+			show_path(m, snap, v->path);
+		}
+	seq_puts(m, columns[snap->view]);
+}
+
+static void show_table_line(struct seq_file *m, struct ft_snapshot *snap,
+			    u32 i)
+{
+	struct ft_snap_extent *x = ft_snap_extent(snap, i);
+	struct ft_snap_file *f = ft_snap_file(snap, x->file);
+
+	seq_printf(m, "%u:%u %u %u %u %u %s ", MAJOR(f->dev), MINOR(f->dev),
+		   x->ext.lba, x->ext.len, x->ext.lblk, f->ino,
+		   f->figures.fragments > 1 ? "fragmented" : "contiguous");
+	show_path(m, snap, f->path);
+}
+
+static void show_extents_line(struct seq_file *m, struct ft_snapshot *snap,
+			      u32 i)
+{
+	struct ft_snap_extent *x = ft_snap_extent(snap, i);
+	struct ft_snap_file *f = ft_snap_file(snap, x->file);
+
+	seq_printf(m, "%u:%u %u %u %u ", MAJOR(f->dev), MINOR(f->dev), f->ino,
+		   x->ext.lblk, ft_extent_end(&x->ext) - 1);
+	if (x->ext.lba == FT_LBA_UNWRITTEN)
+		seq_printf(m, "- - %u unwritten ", x->ext.len);
+	else
+		seq_printf(m, "%u %u %u - ", x->ext.lba,
+			   x->ext.lba + x->ext.len - 1, x->ext.len);
+	show_path(m, snap, f->path);
+}
+
+/* A quotient to one decimal, rounded half up. */
+static void show_mean(struct seq_file *m, u64 sum, u64 nr)
+{
+	u64 tenths = nr ? div64_u64(20 * sum + nr, 2 * nr) : 0;
+	u32 rest;
+
+	tenths = div_u64_rem(tenths, 10, &rest);
+	seq_printf(m, "%llu.%u ", tenths, rest);
+}
+
+static void show_files_line(struct seq_file *m, struct ft_snapshot *snap,
+			    u32 i)
+{
+	struct ft_snap_file *f = ft_snap_file(snap, i);
+	struct ft_figures *fig = &f->figures;
+
+	seq_printf(m, "%u:%u %u %s %llu %llu %llu ", MAJOR(f->dev),
+		   MINOR(f->dev), f->ino, f->stale ? "stale" : "exact",
+		   fig->blocks, fig->extents, fig->fragments);
+	show_mean(m, fig->blocks, fig->fragments);
+	show_mean(m, fig->distance, fig->fragments ? fig->fragments - 1 : 0);
+	seq_printf(m, "%llu %llu ", fig->requests, fig->ideal);
+	show_path(m, snap, f->path);
+}
+
+static void *view_start(struct seq_file *m, loff_t *pos)
+{
+	struct ft_snapshot *snap = m->private;
+
+	if (*pos == 0)
+		return SEQ_START_TOKEN;
+	if (*pos > snap->order.nr)
+		return NULL;
+	return (u32 *)snap->order.data + *pos - 1;
+}
+
+static void *view_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return view_start(m, pos);
+}
+
+static void view_stop(struct seq_file *m, void *v)
+{
+}
+
+static int view_show(struct seq_file *m, void *v)
+{
+	struct ft_snapshot *snap = m->private;
+
+	if (v == SEQ_START_TOKEN)
+		show_header(m, snap);
+	else if (snap->view == FT_VIEW_TABLE)
+		show_table_line(m, snap, *(u32 *)v);
+	else if (snap->view == FT_VIEW_EXTENTS)
+		show_extents_line(m, snap, *(u32 *)v);
+	else
+		show_files_line(m, snap, *(u32 *)v);
+	return 0;
+}
+
+static const struct seq_operations view_ops = {
+	.start = view_start,
+	.next = view_next,
+	.stop = view_stop,
+	.show = view_show,
+};
+
+static int view_open(struct inode *inode, struct file *file)
+{
+	enum ft_view view = (uintptr_t)inode->i_private;
+	struct ft_snapshot *snap = ft_snapshot_take(view);
+	int err;
+
+	if (IS_ERR(snap))
+		return PTR_ERR(snap);
+	err = seq_open(file, &view_ops);
+	if (err) {
+		ft_snapshot_free(snap);
+		return err;
+	}
+	((struct seq_file *)file->private_data)->private = snap;
+	return 0;
+}
+
+static int view_release(struct inode *inode, struct file *file)
+{
+	ft_snapshot_free(((struct seq_file *)file->private_data)->private);
+	return seq_release(inode, file);
+}
+
+static const struct file_operations view_fops = {
+	.owner = THIS_MODULE,
+	.open = view_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = view_release,
+};
+
+/* === stats ================================================================ */
+
+static const char * const counter_names[] = {
+	[FT_EVENTS_WRITE] = "events_write",
+	[FT_EVENTS_MAP] = "events_map",
+	[FT_EVENTS_TRUNCATE] = "events_truncate",
+	[FT_EVENTS_FALLOCATE] = "events_fallocate",
+	[FT_EVENTS_ATOMIC] = "events_atomic",
+	[FT_EVENTS_COMPRESS] = "events_compress",
+	[FT_MISMATCHES] = "mismatches",
+	[FT_LOST] = "lost",
+	[FT_RESCANS] = "rescans",
+	[FT_REFUSED] = "refused",
+};
+static_assert(ARRAY_SIZE(counter_names) == FT_NR_COUNTERS);
+
+static u64 counter(enum ft_counter which)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(ft_counters, cpu)[which]);
+	return sum;
+}
+
+static int stats_show(struct seq_file *m, void *unused)
+{
+	unsigned int volumes = 0, inodes = 0, dirs = 0, stale = 0, queued = 0;
+	struct ft_volume *vol;
+	int i;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(vol, &ft_volumes, node) {
+		volumes++;
+		inodes += atomic_read(&vol->nr_inodes);
+		dirs += atomic_read(&vol->nr_dirs);
+		stale += atomic_read(&vol->nr_stale);
+		queued += atomic_read(&vol->nr_queued);
+	}
+	rcu_read_unlock();
+
+	seq_puts(m, "# fragtrace stats 1\n");
+	seq_printf(m, "volumes %u\n", volumes);
+	seq_printf(m, "targets_waiting %d\n", atomic_read(&ft_nr_waiting));
+	seq_printf(m, "inodes %u\n", inodes);
+	seq_printf(m, "directories %u\n", dirs);
+	seq_printf(m, "extents %ld\n", atomic_long_read(&ft_nr_extents));
+	seq_printf(m, "mem_bytes %ld\n", atomic_long_read(&ft_mem_bytes));
+	seq_printf(m, "mem_budget %lu\n", ft_mem_budget());
+	seq_printf(m, "stale %u\n", stale);
+	seq_printf(m, "queued %u\n", queued);
+	for (i = 0; i < FT_NR_COUNTERS; i++)
+		seq_printf(m, "%s %llu\n", counter_names[i], counter(i));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(stats);
+
+/* === Commands ============================================================= */
+
+/*
+ * Take one line from the user. On success *@text is to be freed. A path in it
+ * may be written as it is, or escaped as we write it.
+ */
+static int take_line(const char __user *ubuf, size_t count, loff_t *pos,
+		     char **text)
+{
+	size_t max = 4 * PATH_MAX + 8;
+	char *line;
+
+	if (*pos)
+		return -EINVAL;
+	if (!count)
+		return -EINVAL;
+	if (count > max)
+		return -E2BIG;
+	line = memdup_user_nul(ubuf, count);
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	if (line[count - 1] == '\n')
+		line[--count] = '\0';
+	if (strlen(line) != count || strchr(line, '\n')) {
+		kfree(line);
+		return -EINVAL;
+	}
+	string_unescape_inplace(line, UNESCAPE_OCTAL);
+	*text = line;
+	return 0;
+}
+
+static int targets_show(struct seq_file *m, void *unused)
+{
+	seq_puts(m, "# fragtrace targets 1\n");
+	seq_puts(m, "# dev ino state files path\n");
+	ft_target_show(m);
+	return 0;
+}
+
+static int targets_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, targets_show, NULL);
+}
+
+static ssize_t targets_write(struct file *file, const char __user *ubuf,
+			     size_t count, loff_t *pos)
+{
+	char *line;
+	int err = take_line(ubuf, count, pos, &line);
+
+	if (err) {
+		pr_err("targets: one line expected, \"add DIR\" or \"del DIR\"\n");
+		return err;
+	}
+	if (!strncmp(line, "add ", 4)) {
+		err = ft_target_add(line + 4);
+	} else if (!strncmp(line, "del ", 4)) {
+		err = ft_target_del(line + 4);
+		if (err)
+			pr_err("targets: %s is not watched\n", line + 4);
+	} else {
+		pr_err("targets: \"%.32s\": \"add DIR\" or \"del DIR\" expected\n",
+		       line);
+		err = -EINVAL;
+	}
+	kfree(line);
+	return err ?: count;
+}
+
+static const struct file_operations targets_fops = {
+	.owner = THIS_MODULE,
+	.open = targets_open,
+	.read = seq_read,
+	.write = targets_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static int resync_show(struct seq_file *m, void *unused)
+{
+	seq_puts(m, "# write 1, or a watched directory\n");
+	return 0;
+}
+
+static int resync_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, resync_show, NULL);
+}
+
+static ssize_t resync_write(struct file *file, const char __user *ubuf,
+			    size_t count, loff_t *pos)
+{
+	char *line;
+	int err = take_line(ubuf, count, pos, &line);
+
+	if (!err) {
+		if (!strcmp(line, "1"))
+			err = ft_target_resync(NULL);
+		else if (line[0] == '/')
+			err = ft_target_resync(line);
+		else
+			err = -EINVAL;
+		if (err == -ENOENT)
+			pr_err("resync: %s is not watched\n", line);
+		kfree(line);
+	}
+	if (err == -EINVAL || err == -E2BIG)
+		pr_err("resync: 1, or a watched directory expected\n");
+	return err ?: count;
+}
+
+static const struct file_operations resync_fops = {
+	.owner = THIS_MODULE,
+	.open = resync_open,
+	.read = seq_read,
+	.write = resync_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+/* === Life ================================================================= */
+
+static const struct {
+	const char *name;
+	umode_t mode;
+	enum ft_view view;
+	const struct file_operations *fops;
+} files[] = {
+	{ "table", 0400, FT_VIEW_TABLE, &view_fops },
+	{ "extents", 0400, FT_VIEW_EXTENTS, &view_fops },
+	{ "files", 0400, FT_VIEW_FILES, &view_fops },
+	{ "stats", 0400, 0, &stats_fops },
+	{ "targets", 0600, 0, &targets_fops },
+	{ "resync", 0600, 0, &resync_fops },
+};
+
+/**
+ * ft_debugfs_init() - make the files
+ *
+ * Return: 0, or what debugfs said; without its files the module is of no use.
+ */
+int ft_debugfs_init(void)
+{
+	struct inode *inode;
+	int i;
+
+	dir = debugfs_create_dir("fragtrace", NULL);
+	if (IS_ERR(dir)) {
+		pr_err("no directory in debugfs: %ld\n", PTR_ERR(dir));
+		return PTR_ERR(dir);
+	}
+	/* paths of files are nobody else's business */
+	inode = d_inode(dir);
+	inode_lock(inode);
+	inode->i_mode &= ~(S_IRWXG | S_IRWXO);
+	inode_unlock(inode);
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		debugfs_create_file(files[i].name, files[i].mode, dir,
+				    (void *)(uintptr_t)files[i].view,
+				    files[i].fops);
+	return 0;
+}
+
+/**
+ * ft_debugfs_exit() - remove the files; no reader has one open
+ */
+void ft_debugfs_exit(void)
+{
+	debugfs_remove(dir);
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The map of the module. Data flows through the files in this order:
+ *
+ *   probe.c     F2FS tracepoints -> which inode, which blocks
+ *   inode.c     what an event does to the record of its inode
+ *   extmap.c    the extents of one file (see extmap.h)
+ *   names.c     the names of the inodes, kept by fsnotify
+ *   volume.c    a mounted F2FS that is watched; it may be unmounted at any time
+ *   target.c    the directories the user asked for, found and lost again
+ *   scan.c      ask F2FS where events cannot tell: walk directories, FIEMAP
+ *   snapshot.c  a copy for one reader, with the figures of each file
+ *   debugfs.c   text in and out
+ *
+ * Units: a block is 4096 bytes; lblk is a block of a file, lba a block of the
+ * volume. "end" is exclusive, "last" inclusive.
+ *
+ * Lock order, outermost first. Locks of the kernel are in brackets.
+ *
+ *   ft_targets_lock         mutex; targets, and attaching volumes to them
+ *   ft_volume.sb_lock       mutex; whether the super block is still there
+ *   [sb->s_umount]          shared and tried only, except by umount itself,
+ *                           which holds it when it takes sb_lock
+ *   [i_rwsem of directory]  held by the VFS around each fsnotify event
+ *   ft_volume.ns_lock       mutex; names: links between inodes
+ *   ft_volume.inodes        the xarray's own spinlock
+ *   ft_inode.lock           spinlock; the extent map and its state
+ *   ft_volume.queue_lock    spinlock; what the worker has to do
+ *
+ * Probes run under locks of F2FS, perhaps with preemption off, perhaps not:
+ * they hold rcu_read_lock() of their own, take spinlocks only, and never sleep.
+ */
+#ifndef FRAGTRACE_H
+#define FRAGTRACE_H
+
+#include <linux/atomic.h>
+#include <linux/cache.h>
+#include <linux/fs.h>
+#include <linux/fsnotify_backend.h>
+#include <linux/kdev_t.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include "extmap.h"
+
+#define FT_BLOCK_BITS	12
+#define FT_BLOCK_SIZE	(1U << FT_BLOCK_BITS)
+
+struct ft_scan;
+struct ft_target;
+struct seq_file;
+
+/* === Counters ============================================================= */
+
+/**
+ * enum ft_counter - what is counted since the module was loaded
+ * @FT_EVENTS_WRITE: blocks written out of place
+ * @FT_EVENTS_MAP: ranges allocated by direct I/O and preallocation
+ * @FT_EVENTS_TRUNCATE: truncations
+ * @FT_EVENTS_FALLOCATE: fallocate calls
+ * @FT_EVENTS_ATOMIC: blocks put in place by an atomic commit
+ * @FT_EVENTS_COMPRESS: clusters compressed
+ * @FT_MISMATCHES: events that contradicted the map; each made it stale
+ * @FT_LOST: events the map could not take for want of memory; likewise
+ * @FT_RESCANS: files whose layout F2FS was asked for
+ * @FT_REFUSED: files left out because the memory budget was used up
+ * @FT_NR_COUNTERS: how many there are
+ */
+enum ft_counter {
+	FT_EVENTS_WRITE,
+	FT_EVENTS_MAP,
+	FT_EVENTS_TRUNCATE,
+	FT_EVENTS_FALLOCATE,
+	FT_EVENTS_ATOMIC,
+	FT_EVENTS_COMPRESS,
+	FT_MISMATCHES,
+	FT_LOST,
+	FT_RESCANS,
+	FT_REFUSED,
+	FT_NR_COUNTERS
+};
+
+DECLARE_PER_CPU(u64 [FT_NR_COUNTERS], ft_counters);
+
+static inline void ft_count(enum ft_counter which)
+{
+	this_cpu_inc(ft_counters[which]);
+}
+
+/* === Types ================================================================ */
+
+/**
+ * struct ft_inode - what we know of one file or directory
+ * @vol: the volume it is on
+ * @ino: its inode number
+ * @is_dir: directory: has names below it, no extent map
+ * @ref: one for the volume's table while the inode exists, one per user
+ * @lock: protects all up to @live
+ * @stale: the map may differ from F2FS; a rescan is queued or running
+ * @omitted: left out for want of memory: the map is empty and means nothing
+ * @dead: the inode is gone, the record only waits for its last user
+ * @scanning: a scan is rebuilding the map, events go to both
+ * @trash: the map that is not live holds extents to be freed by the worker
+ * @gen: grows with each event whose effect is not known exactly
+ * @changes: grows with each change of the map
+ * @map: the extent map, and the one a scan is building
+ * @live: which of @map is the map
+ * @queue: in vol->queue, protected by vol->queue_lock, as are
+ * @queued: whether it is there,
+ * @due: when the worker may take it, in jiffies, and
+ * @strikes: how often it was queued again lately, for rate limiting
+ * @forgotten: the worker has dropped the names of this dead inode
+ * @links: names of this inode, protected by vol->ns_lock, as are
+ * @children: names in this directory,
+ * @target_path: the path of the target that begins here, if one does, and
+ * @gone_path: the path it had, if it is unlinked and still open
+ */
+struct ft_inode {
+	struct ft_volume *vol;
+	u32 ino;
+	bool is_dir;
+	refcount_t ref;
+
+	spinlock_t lock;
+	bool stale;
+	bool omitted;
+	bool dead;
+	bool scanning;
+	bool trash;
+	u32 gen;
+	u32 changes;
+	struct ft_extmap map[2];
+	u8 live;
+
+	bool queued;
+	u8 strikes;
+	unsigned long due;
+	struct list_head queue;
+
+	bool forgotten;
+	struct hlist_head links;
+	struct hlist_head children;
+	char *target_path;
+	char *gone_path;
+};
+
+/**
+ * struct ft_link - one name of an inode
+ * @node: in vol->links, by parent and name
+ * @parent: the directory
+ * @child: the inode
+ * @of_parent: in parent->children
+ * @of_child: in child->links
+ * @len: length of @name in bytes
+ * @name: the name, NUL-terminated
+ */
+struct ft_link {
+	struct rhash_head node;
+	struct ft_inode *parent;
+	struct ft_inode *child;
+	struct hlist_node of_parent;
+	struct hlist_node of_child;
+	u16 len;
+	char name[];
+};
+
+/**
+ * struct ft_volume - a mounted F2FS with a watched directory
+ * @node: in the list of volumes, under RCU
+ * @ref: one for the list, one for @mark, one per user
+ * @sb: the super block; valid while !@gone and for who holds its s_umount
+ * @sb_lock: protects @gone against use of @sb
+ * @gone: the super block is going away
+ * @dev: its device number
+ * @mountpoint: where it was mounted when it was found
+ * @main_blkaddr: first block of the main area
+ * @blocks: end of the volume, in blocks
+ * @segment_blocks: blocks in a segment
+ * @mark: brings changes of names, and the end of the mount
+ * @inodes: struct ft_inode by inode number
+ * @nr_inodes: files in it
+ * @nr_dirs: directories in it
+ * @nr_stale: files in it that are stale
+ * @ns_lock: protects names
+ * @links: struct ft_link by parent and name
+ * @nr_targets: targets on it, protected by ft_targets_lock
+ * @names_moved: a directory moved that may be above a target
+ * @queue_lock: protects @queue
+ * @queue: inodes the worker has to look at
+ * @nr_queued: their number, the one at work included
+ * @work: the worker
+ * @scan: the worker's scratch memory
+ */
+struct ft_volume {
+	struct list_head node;
+	refcount_t ref;
+
+	struct super_block *sb;
+	struct mutex sb_lock;
+	bool gone;
+	dev_t dev;
+	char *mountpoint;
+	u32 main_blkaddr;
+	u32 blocks;
+	u32 segment_blocks;
+
+	struct fsnotify_mark mark;
+
+	struct xarray inodes;
+	atomic_t nr_inodes;
+	atomic_t nr_dirs;
+	atomic_t nr_stale;
+
+	struct mutex ns_lock;
+	struct rhashtable links;
+	bool names_moved;
+	unsigned int nr_targets;
+
+	spinlock_t queue_lock;
+	struct list_head queue;
+	atomic_t nr_queued;
+	struct delayed_work work;
+	struct ft_scan *scan;
+};
+
+/* === main.c =============================================================== */
+
+extern struct workqueue_struct *ft_wq;
+
+/* === probe.c ============================================================== */
+
+int ft_probe_attach(void);
+void ft_probe_detach(void);
+bool ft_probe_attached(void);
+
+/* === inode.c ============================================================== */
+
+extern atomic_long_t ft_mem_bytes;
+extern atomic_long_t ft_nr_extents;
+
+int ft_inode_init(void);
+void ft_inode_exit(void);
+void ft_mem_set_budget(unsigned long bytes);
+unsigned long ft_mem_budget(void);
+void ft_mem_add(long bytes);
+
+struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
+				 bool stale, gfp_t gfp);
+struct ft_inode *ft_inode_find(struct ft_volume *vol, unsigned long ino);
+struct ft_inode *ft_inode_get(struct ft_volume *vol, unsigned long ino);
+void ft_inode_put(struct ft_inode *rec);
+void ft_inode_remove(struct ft_inode *rec);
+void ft_inode_flush_freed(void);
+
+void ft_inode_write(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba);
+void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext);
+void ft_inode_truncate(struct ft_inode *rec, u32 lblk);
+void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end);
+void ft_inode_mark_stale(struct ft_inode *rec);
+void ft_inode_request_scan(struct ft_inode *rec);
+
+bool ft_inode_scan_begin(struct ft_inode *rec);
+int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
+			unsigned int nr);
+bool ft_inode_scan_end(struct ft_inode *rec, int err);
+void ft_inode_empty_trash(struct ft_inode *rec);
+
+/* === names.c ============================================================== */
+
+int ft_names_init(struct ft_volume *vol);
+void ft_names_destroy(struct ft_volume *vol);
+int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
+		 unsigned int len, u32 ino, bool is_dir);
+void ft_names_drop_tree(struct ft_volume *vol, struct ft_inode *dir);
+void ft_names_forget(struct ft_inode *rec);
+int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,
+		   int data_type, struct inode *dir, const struct qstr *name,
+		   u32 cookie, struct fsnotify_iter_info *iter_info);
+int ft_names_path(struct ft_inode *rec, char *buf, size_t size);
+
+/* === volume.c ============================================================= */
+
+extern struct list_head ft_volumes;
+extern wait_queue_head_t ft_settled;
+
+int ft_volume_init(void);
+void ft_volume_exit(void);
+struct ft_volume *ft_volume_find(const struct super_block *sb);
+struct ft_volume *ft_volume_attach(struct super_block *sb,
+				   const char *mountpoint);
+void ft_volume_detach(struct ft_volume *vol);
+void ft_volume_get(struct ft_volume *vol);
+void ft_volume_put(struct ft_volume *vol);
+struct super_block *ft_volume_hold_sb(struct ft_volume *vol);
+void ft_volume_drop_sb(struct super_block *sb);
+void ft_volume_queue(struct ft_inode *rec);
+
+static inline struct ft_volume *ft_mark_volume(struct fsnotify_mark *mark)
+{
+	return container_of(mark, struct ft_volume, mark);
+}
+
+/* === target.c ============================================================= */
+
+extern struct mutex ft_targets_lock;
+extern atomic_t ft_nr_waiting;
+
+int ft_target_init(const char *paths);
+void ft_target_exit(void);
+int ft_target_add(const char *path);
+int ft_target_del(const char *path);
+int ft_target_resync(const char *path);
+void ft_target_show(struct seq_file *m);
+void ft_target_kick(void);
+
+/* === scan.c =============================================================== */
+
+int ft_scan_alloc(struct ft_volume *vol);
+void ft_scan_free(struct ft_volume *vol);
+void ft_scan_work(struct work_struct *work);
+void ft_scan_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
+			  u64 physical, u64 len, u32 flags);
+
+/* === debugfs.c ============================================================ */
+
+int ft_debugfs_init(void);
+void ft_debugfs_exit(void);
+
+#endif

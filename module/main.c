@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fragtrace: the extent map of files on F2FS, exact at every moment.
+ *
+ * Load and unload, nothing else. fragtrace.h is the map of the module.
+ */
+
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "fragtrace.h"
+
+struct workqueue_struct *ft_wq;
+
+/*
+ * A string parameter of the kernel ends at 1024 bytes, a list of paths need
+ * not. It is judged in ft_target_init(), where it can be said what is wrong.
+ */
+static char *paths;
+
+static int set_paths(const char *val, const struct kernel_param *kp)
+{
+	if (paths) {
+		pr_err("path: given twice; one list, separated by commas, is expected\n");
+		return -EINVAL;
+	}
+	paths = kstrdup(val, GFP_KERNEL);
+	return paths ? 0 : -ENOMEM;
+}
+
+static int get_paths(char *buf, const struct kernel_param *kp)
+{
+	return scnprintf(buf, PAGE_SIZE, "%s\n", paths ?: "");
+}
+
+static void free_paths(void *arg)
+{
+	kfree(paths);
+}
+
+static const struct kernel_param_ops path_ops = {
+	.set = set_paths,
+	.get = get_paths,
+	.free = free_paths,
+};
+
+module_param_cb(path, &path_ops, NULL, 0444);
+MODULE_PARM_DESC(path, "directories to watch, separated by commas (default: none)");
+
+static unsigned long max_mem_mb;
+module_param(max_mem_mb, ulong, 0444);
+MODULE_PARM_DESC(max_mem_mb, "memory for extent maps in MiB (default: 1/8 of memory)");
+
+static int set_budget(void)
+{
+	unsigned long total_mb = totalram_pages() >> (20 - PAGE_SHIFT);
+
+	if (!max_mem_mb)
+		max_mem_mb = max(total_mb / 8, 1UL);
+	if (max_mem_mb > total_mb) {
+		pr_err("max_mem_mb=%lu: more than the %lu MiB of this machine\n",
+		       max_mem_mb, total_mb);
+		return -EINVAL;
+	}
+	ft_mem_set_budget(max_mem_mb << 20);
+	return 0;
+}
+
+static int __init fragtrace_init(void)
+{
+	int err;
+
+	err = set_budget();
+	if (err)
+		return err;
+	err = ft_inode_init();
+	if (err)
+		return err;
+	err = -ENOMEM;
+	ft_wq = alloc_workqueue("fragtrace", WQ_UNBOUND, 0);
+	if (!ft_wq)
+		goto err_inode;
+	err = ft_volume_init();
+	if (err)
+		goto err_wq;
+	err = ft_probe_attach();
+	if (err)
+		goto err_volume;
+	err = ft_target_init(paths);
+	if (err)
+		goto err_probe;
+	err = ft_debugfs_init();
+	if (err)
+		goto err_target;
+	pr_info("watching %s\n", paths ?: "nothing yet");
+	return 0;
+
+err_target:
+	ft_target_exit();
+err_probe:
+	ft_probe_detach();
+err_volume:
+	ft_volume_exit();
+err_wq:
+	destroy_workqueue(ft_wq);
+err_inode:
+	ft_inode_exit();
+	return err;
+}
+
+static void __exit fragtrace_exit(void)
+{
+	ft_debugfs_exit();
+	ft_target_exit();
+	ft_probe_detach();
+	ft_volume_exit();
+	destroy_workqueue(ft_wq);
+	ft_inode_exit();
+	pr_info("unloaded\n");
+}
+
+module_init(fragtrace_init);
+module_exit(fragtrace_exit);
+MODULE_DESCRIPTION("Extent maps of files on F2FS, kept exact by its tracepoints");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The names of the inodes we follow: a copy of the directory tree below the
+ * targets, as links between records.
+ *
+ * In: directory entries from scan.c, and fsnotify events of the whole super
+ * block. Out: paths for snapshots. F2FS has no tracepoint for all changes of a
+ * name (none for rename before 6.8, none that names a new file's directory),
+ * while fsnotify tells of each one, in the order in which they happen, with the
+ * directory still locked. That lock makes the copy exact: whoever changes a
+ * name waits for us, and the walk in scan.c holds it too.
+ */
+
+#include <linux/jhash.h>
+#include <linux/limits.h>
+#include <linux/slab.h>
+
+#include "fragtrace.h"
+
+/* === Links ================================================================ */
+
+struct link_key {
+	const struct ft_inode *parent;
+	const char *name;
+	unsigned int len;
+};
+
+static u32 hash_name(const struct ft_inode *parent, const char *name,
+		     unsigned int len, u32 seed)
+{
+	return jhash(name, len, seed ^ parent->ino);
+}
+
+static u32 hash_key(const void *data, u32 len, u32 seed)
+{
+	const struct link_key *key = data;
+
+	return hash_name(key->parent, key->name, key->len, seed);
+}
+
+static u32 hash_link(const void *data, u32 len, u32 seed)
+{
+	const struct ft_link *link = data;
+
+	return hash_name(link->parent, link->name, link->len, seed);
+}
+
+static int compare_link(struct rhashtable_compare_arg *arg, const void *data)
+{
+	const struct link_key *key = arg->key;
+	const struct ft_link *link = data;
+
+	return link->parent != key->parent || link->len != key->len ||
+	       memcmp(link->name, key->name, key->len);
+}
+
+static const struct rhashtable_params link_params = {
+	.head_offset = offsetof(struct ft_link, node),
+	.hashfn = hash_key,
+	.obj_hashfn = hash_link,
+	.obj_cmpfn = compare_link,
+	.automatic_shrinking = true,
+};
+
+static long link_size(const struct ft_link *link)
+{
+	return sizeof(*link) + link->len + 1;
+}
+
+static struct ft_link *find_link(struct ft_inode *dir, const char *name,
+				 unsigned int len)
+{
+	struct link_key key = { dir, name, len };
+
+	lockdep_assert_held(&dir->vol->ns_lock);
+	return rhashtable_lookup_fast(&dir->vol->links, &key, link_params);
+}
+
+static int add_link(struct ft_inode *dir, struct ft_inode *child,
+		    const char *name, unsigned int len)
+{
+	struct ft_link *link;
+	int err;
+
+	link = kmalloc(struct_size(link, name, len + 1), GFP_KERNEL);
+	if (!link)
+		return -ENOMEM;
+	link->parent = dir;
+	link->child = child;
+	link->len = len;
+	memcpy(link->name, name, len);
+	link->name[len] = '\0';
+	err = rhashtable_insert_fast(&dir->vol->links, &link->node,
+				     link_params);
+	if (err) {
+		kfree(link);
+		return err;
+	}
+	hlist_add_head(&link->of_parent, &dir->children);
+	hlist_add_head(&link->of_child, &child->links);
+	kfree(child->gone_path);
+	child->gone_path = NULL;
+	ft_mem_add(link_size(link));
+	return 0;
+}
+
+static void remove_link(struct ft_link *link)
+{
+	ft_mem_add(-link_size(link));
+	rhashtable_remove_fast(&link->parent->vol->links, &link->node,
+			       link_params);
+	hlist_del(&link->of_parent);
+	hlist_del(&link->of_child);
+	kfree(link);
+}
+
+/* === The tree ============================================================= */
+
+/**
+ * ft_names_drop_tree() - stop following a directory and all below it
+ * @vol: the volume
+ * @dir: the directory; it has no name that we know, and is no target
+ *
+ * Files that have another name elsewhere in a watched directory stay.
+ *
+ * Context: process, ns_lock held.
+ */
+void ft_names_drop_tree(struct ft_volume *vol, struct ft_inode *dir)
+{
+	struct ft_inode *at = dir;
+
+	lockdep_assert_held(&vol->ns_lock);
+	/* depth first without recursion: the way back is the parent link */
+	while (at) {
+		struct ft_inode *up = NULL, *child;
+		struct ft_link *link;
+
+		if (!hlist_empty(&at->children)) {
+			link = hlist_entry(at->children.first, struct ft_link,
+					   of_parent);
+			child = link->child;
+			if (child->is_dir && !child->target_path &&
+			    !hlist_empty(&child->children)) {
+				at = child;
+				continue;
+			}
+			remove_link(link);
+			if (hlist_empty(&child->links) && !child->target_path)
+				ft_inode_remove(child);
+			continue;
+		}
+		if (at != dir) {
+			link = hlist_entry(at->links.first, struct ft_link,
+					   of_child);
+			up = link->parent;
+			remove_link(link);
+		}
+		ft_inode_remove(at);
+		at = up;
+	}
+}
+
+/* The last name we knew is gone. Is the file itself? */
+static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
+		      struct inode *inode, const char *path)
+{
+	if (!hlist_empty(&rec->links) || rec->target_path)
+		return;
+	if (rec->is_dir) {
+		ft_names_drop_tree(vol, rec);
+	} else if (!inode || inode->i_nlink) {
+		/* it lives on where nobody watches */
+		ft_inode_remove(rec);
+	} else {
+		/* open somewhere: its blocks stay until that ends */
+		kfree(rec->gone_path);
+		rec->gone_path = kasprintf(GFP_KERNEL, "%s (deleted)",
+					   path ?: "?");
+	}
+}
+
+static char *path_of(struct ft_inode *rec)
+{
+	int len = ft_names_path(rec, NULL, 0);
+	char *path = kmalloc(len + 1, GFP_KERNEL);
+
+	if (path)
+		ft_names_path(rec, path, len + 1);
+	return path;
+}
+
+/* The name now stands for nothing, or for something else. */
+static void drop_name(struct ft_volume *vol, struct ft_link *link,
+		      struct inode *inode)
+{
+	struct ft_inode *rec = link->child;
+	char *path = rec->is_dir ? NULL : path_of(rec);
+
+	remove_link(link);
+	name_lost(vol, rec, inode, path);
+	kfree(path);
+}
+
+/**
+ * ft_names_add() - a name in a watched directory stands for an inode
+ * @vol: the volume
+ * @dir: the directory
+ * @name: the name
+ * @len: its length
+ * @ino: the inode
+ * @is_dir: whether it is a directory
+ *
+ * Follows the inode if nobody did yet, which queues it for a scan, a directory
+ * for a walk. Adding a name a second time does nothing.
+ *
+ * Context: process, ns_lock held.
+ * Return: 0, -ENOMEM, or -ENOBUFS if the memory budget is used up.
+ */
+int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
+		 unsigned int len, u32 ino, bool is_dir)
+{
+	struct ft_link *link = find_link(dir, name, len);
+	struct ft_inode *rec = ft_inode_find(vol, ino);
+
+	if (link && link->child == rec)
+		return 0;
+	if (link)
+		drop_name(vol, link, NULL);
+	if (!rec)
+		rec = ft_inode_create(vol, ino, is_dir, true, GFP_KERNEL);
+	if (!rec)
+		return -ENOBUFS;
+	return add_link(dir, rec, name, len);
+}
+
+/**
+ * ft_names_forget() - drop the names of an inode that is gone
+ * @rec: the inode
+ *
+ * Context: process; takes ns_lock.
+ */
+void ft_names_forget(struct ft_inode *rec)
+{
+	struct ft_link *link;
+	struct hlist_node *next;
+
+	mutex_lock(&rec->vol->ns_lock);
+	hlist_for_each_entry_safe(link, next, &rec->links, of_child)
+		remove_link(link);
+	hlist_for_each_entry_safe(link, next, &rec->children, of_parent) {
+		struct ft_inode *child = link->child;
+
+		remove_link(link);
+		if (hlist_empty(&child->links) && !child->target_path)
+			ft_inode_remove(child);
+	}
+	mutex_unlock(&rec->vol->ns_lock);
+}
+
+/* === Events =============================================================== */
+
+static bool followed_kind(const struct inode *inode)
+{
+	return S_ISREG(inode->i_mode) || S_ISDIR(inode->i_mode);
+}
+
+/* create, link, mkdir: the name is there already, the directory locked */
+static void on_create(struct ft_volume *vol, struct inode *dir,
+		      const struct qstr *name, struct inode *inode)
+{
+	struct ft_inode *parent = ft_inode_find(vol, dir->i_ino);
+	struct ft_inode *rec = ft_inode_find(vol, inode->i_ino);
+	int err;
+
+	if (parent) {
+		err = ft_names_add(vol, parent, name->name, name->len,
+				   inode->i_ino, S_ISDIR(inode->i_mode));
+		if (err == -ENOMEM) {
+			/* walk it again, that finds the name too */
+			ft_count(FT_LOST);
+			ft_inode_request_scan(parent);
+		}
+	} else if (rec && hlist_empty(&rec->links) && !rec->target_path) {
+		/* followed since it was made, but made where nobody watches */
+		ft_inode_remove(rec);
+	}
+}
+
+static void on_delete(struct ft_volume *vol, struct inode *dir,
+		      const struct qstr *name, struct inode *inode)
+{
+	struct ft_inode *parent = ft_inode_find(vol, dir->i_ino);
+	struct ft_inode *rec = ft_inode_find(vol, inode->i_ino);
+	struct ft_link *link;
+
+	link = parent ? find_link(parent, name->name, name->len) : NULL;
+	if (link && link->child == rec)
+		drop_name(vol, link, inode);
+	else if (rec && rec->target_path && !inode->i_nlink)
+		ft_inode_remove(rec);
+}
+
+static void on_rename(struct ft_volume *vol, struct inode *old_dir,
+		      const struct qstr *old_name, struct dentry *moved)
+{
+	struct inode *inode = d_inode(moved);
+	struct inode *new_dir = d_inode(moved->d_parent);
+	struct ft_inode *rec = ft_inode_find(vol, inode->i_ino);
+	struct ft_inode *from = ft_inode_find(vol, old_dir->i_ino);
+	struct ft_inode *to = ft_inode_find(vol, new_dir->i_ino);
+	struct ft_link *link;
+
+	/* perhaps a directory above a target: where is that now? */
+	if (S_ISDIR(inode->i_mode) && (!rec || rec->target_path))
+		vol->names_moved = true;
+
+	link = from ? find_link(from, old_name->name, old_name->len) : NULL;
+	/* after an exchange the old name stands for the other one already */
+	if (link && link->child != rec)
+		link = NULL;
+
+	if (to) {
+		const struct qstr *name = &moved->d_name;
+		struct ft_link *over = find_link(to, name->name, name->len);
+
+		if (over && over->child != rec) {
+			struct inode *victim = ilookup(vol->sb,
+						       over->child->ino);
+
+			drop_name(vol, over, victim);
+			iput(victim);
+		}
+		if (ft_names_add(vol, to, name->name, name->len, inode->i_ino,
+				 S_ISDIR(inode->i_mode)) == -ENOMEM) {
+			ft_count(FT_LOST);
+			ft_inode_request_scan(to);
+		}
+	}
+	if (link) {
+		remove_link(link);
+		name_lost(vol, rec, inode, NULL);
+	}
+}
+
+/**
+ * ft_names_event() - a name on a watched volume changed
+ * @group: ours
+ * @mask: what happened
+ * @data: to which inode or dentry
+ * @data_type: which of the two
+ * @dir: in which directory
+ * @name: under which name
+ * @cookie: unused
+ * @iter_info: holds our mark, and with it the volume
+ *
+ * Context: process, the directory locked by the VFS.
+ * Return: 0.
+ */
+int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,
+		   int data_type, struct inode *dir, const struct qstr *name,
+		   u32 cookie, struct fsnotify_iter_info *iter_info)
+{
+	struct inode *inode = fsnotify_data_inode(data, data_type);
+	struct fsnotify_mark *mark = fsnotify_iter_sb_mark(iter_info);
+	struct ft_volume *vol;
+
+	if (!mark || !inode || !dir || !name || !followed_kind(inode))
+		return 0;
+	vol = ft_mark_volume(mark);
+
+	mutex_lock(&vol->ns_lock);
+	if (mask & FS_CREATE)
+		on_create(vol, dir, name, inode);
+	else if (mask & FS_DELETE)
+		on_delete(vol, dir, name, inode);
+	else if (mask & FS_RENAME)
+		on_rename(vol, dir, name, fsnotify_data_dentry(data, data_type));
+	mutex_unlock(&vol->ns_lock);
+
+	if (vol->names_moved)
+		ft_target_kick();
+	return 0;
+}
+
+/* === Paths ================================================================ */
+
+/**
+ * ft_names_path() - the path of an inode
+ * @rec: the inode
+ * @buf: where to write it, NUL-terminated; may be %NULL if @size is 0
+ * @size: size of @buf in bytes
+ *
+ * If an inode has several names below targets, it is one of them.
+ *
+ * Context: process, ns_lock held.
+ * Return: the length of the path without the NUL, also if it did not fit (then
+ * @buf is not written); 0 if the inode has no path.
+ */
+int ft_names_path(struct ft_inode *rec, char *buf, size_t size)
+{
+	struct ft_inode *at = rec;
+	struct ft_link *link;
+	size_t len = 0, base;
+
+	lockdep_assert_held(&rec->vol->ns_lock);
+	if (rec->gone_path) {
+		len = strlen(rec->gone_path);
+		if (len < size)
+			memcpy(buf, rec->gone_path, len + 1);
+		return len;
+	}
+	for (; !hlist_empty(&at->links); at = link->parent) {
+		link = hlist_entry(at->links.first, struct ft_link, of_child);
+		len += 1 + link->len;
+	}
+	if (!at->target_path)
+		return 0;
+	base = strlen(at->target_path);
+	if (base + len >= size)
+		return base + len;
+
+	base += len;
+	len = base;
+	buf[base] = '\0';
+	for (at = rec; !hlist_empty(&at->links); at = link->parent) {
+		link = hlist_entry(at->links.first, struct ft_link, of_child);
+		len -= link->len;
+		memcpy(buf + len, link->name, link->len);
+		buf[--len] = '/';
+	}
+	memcpy(buf, at->target_path, len);
+	return base;
+}
+
+/* === Life ================================================================= */
+
+/**
+ * ft_names_init() - prepare the names of a volume
+ * @vol: the volume
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ft_names_init(struct ft_volume *vol)
+{
+	mutex_init(&vol->ns_lock);
+	return rhashtable_init(&vol->links, &link_params);
+}
+
+/**
+ * ft_names_destroy() - free what ft_names_init() made
+ * @vol: the volume; all its inodes have been forgotten
+ */
+void ft_names_destroy(struct ft_volume *vol)
+{
+	rhashtable_destroy(&vol->links);
+}

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Probes on F2FS tracepoints: find them, attach, translate, leave.
+ *
+ * In: tracepoint arguments. Out: calls of inode.c with an inode's record and
+ * blocks. The only file that sees types private to F2FS.
+ *
+ * F2FS exports no tracepoint. They are found by name: when F2FS is built in,
+ * among the kernel's own; when it is a module, by the notifier that tells of
+ * modules with tracepoints, also of those loaded before us or long after.
+ */
+
+#include <linux/fs.h>
+#include <linux/falloc.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/tracepoint.h>
+
+#include "compat.h"
+#include "f2fs_private.h"
+#include "fragtrace.h"
+
+#include <linux/f2fs_fs.h>
+#include <trace/events/f2fs.h>
+
+/* === Probes =============================================================== */
+
+/*
+ * Run @call with the record of inode @number of super block @sb as "rec", if
+ * it is a file that we follow.
+ */
+#define ft_with_inode(sb, number, call)					\
+do {									\
+	struct ft_volume *vol_;						\
+	struct ft_inode *rec;						\
+									\
+	rcu_read_lock();						\
+	vol_ = ft_volume_find(sb);					\
+	rec = vol_ ? ft_inode_find(vol_, number) : NULL;		\
+	if (rec && !rec->is_dir)					\
+		call;							\
+	rcu_read_unlock();						\
+} while (0)
+
+static u32 first_block(u64 bytes)
+{
+	return min_t(u64, bytes >> FT_BLOCK_BITS, FT_LBLK_END);
+}
+
+static u32 end_block(u64 bytes)
+{
+	return min_t(u64, (bytes + FT_BLOCK_SIZE - 1) >> FT_BLOCK_BITS,
+		     FT_LBLK_END);
+}
+
+static bool on_volume(block_t addr)
+{
+	return addr != NULL_ADDR && addr != NEW_ADDR && addr != COMPRESS_ADDR;
+}
+
+/*
+ * A block goes to a new place: write-back, fsync, garbage collection, defrag.
+ * Runs under the lock of the node page that holds the address, so the events
+ * of one block come in the order of its addresses.
+ */
+static void probe_submit_write(void *unused, ft_written_t *page,
+			       struct f2fs_io_info *fio)
+{
+	u32 old = on_volume(fio->old_blkaddr) ? fio->old_blkaddr :
+						FT_LBA_UNWRITTEN;
+
+	if (fio->type != DATA)
+		return;
+	/* not the page's inode: GC writes blocks of a file through another's page */
+	ft_with_inode(ft_written_mapping(page)->host->i_sb, fio->ino,
+		      (ft_count(FT_EVENTS_WRITE),
+		       ft_inode_write(rec, ft_written_index(page), old,
+				      fio->new_blkaddr)));
+}
+
+/*
+ * Blocks allocated by direct I/O, or ahead of it in pinned files. Look-ups
+ * come here too and are left alone: they may report what is no longer so.
+ */
+static void probe_map_blocks(void *unused, struct inode *inode,
+			     struct f2fs_map_blocks *map, int flag, int ret)
+{
+	struct ft_extent ext = {
+		.lblk = map->m_lblk,
+		.len = map->m_len,
+		.lba = map->m_pblk,
+	};
+
+	if (!map->m_may_create)
+		return;
+	/*
+	 * After an error part of the range may have been allocated, and with
+	 * several devices the address may be one within its device: ask F2FS.
+	 */
+	if (ret || map->m_multidev_dio) {
+		ft_with_inode(inode->i_sb, inode->i_ino,
+			      ft_inode_mark_stale(rec));
+		return;
+	}
+	/* preallocation that only reserves names no address */
+	if (!map->m_len || !on_volume(map->m_pblk))
+		return;
+	ft_with_inode(inode->i_sb, inode->i_ino,
+		      (ft_count(FT_EVENTS_MAP), ft_inode_map(rec, &ext)));
+}
+
+/*
+ * All blocks from an offset on are about to be freed. Nothing can put new ones
+ * there meanwhile: the caller holds the inode's locks against writers and GC.
+ */
+static void probe_truncate_enter(void *unused, struct inode *inode, u64 from)
+{
+	ft_with_inode(inode->i_sb, inode->i_ino,
+		      (ft_count(FT_EVENTS_TRUNCATE),
+		       ft_inode_truncate(rec, end_block(from))));
+}
+
+static void probe_truncate_exit(void *unused, struct inode *inode, int ret)
+{
+	if (ret)
+		ft_with_inode(inode->i_sb, inode->i_ino,
+			      ft_inode_mark_stale(rec));
+}
+
+/*
+ * Comes after the inode lock was dropped, so a change of existing blocks could
+ * be replayed in the wrong order: it is looked up instead. Plain preallocation
+ * moves no written block.
+ */
+static void probe_fallocate(void *unused, struct inode *inode, int mode,
+			    loff_t offset, loff_t len, int ret)
+{
+	if (mode & ~FALLOC_FL_KEEP_SIZE)
+		ft_with_inode(inode->i_sb, inode->i_ino,
+			      (ft_count(FT_EVENTS_FALLOCATE),
+			       ft_inode_mark_stale(rec)));
+	else
+		ft_with_inode(inode->i_sb, inode->i_ino,
+			      (ft_count(FT_EVENTS_FALLOCATE),
+			       ft_inode_reserve(rec, first_block(offset),
+						end_block(offset + len))));
+}
+
+/* An atomic commit moves a block from its copy-on-write inode to the file. */
+static void probe_replace_atomic(void *unused, struct inode *inode,
+				 struct inode *cow_inode, pgoff_t index,
+				 block_t old_addr, block_t new_addr,
+				 bool recovery)
+{
+	struct ft_extent ext = { .lblk = index, .len = 1, .lba = new_addr };
+
+	if (on_volume(new_addr))
+		ft_with_inode(inode->i_sb, inode->i_ino,
+			      (ft_count(FT_EVENTS_ATOMIC),
+			       ft_inode_map(rec, &ext)));
+	else
+		ft_with_inode(inode->i_sb, inode->i_ino,
+			      ft_inode_mark_stale(rec));
+}
+
+/* The blocks of a compressed cluster are written without an event of ours. */
+static void probe_compress_end(void *unused, struct inode *inode,
+			       pgoff_t cluster_idx,
+			       unsigned int compressed_size, int ret)
+{
+	ft_with_inode(inode->i_sb, inode->i_ino,
+		      (ft_count(FT_EVENTS_COMPRESS),
+		       ft_inode_mark_stale(rec)));
+}
+
+static void probe_fiemap(void *unused, struct inode *inode, sector_t logical,
+			 sector_t physical, unsigned long long len,
+			 unsigned int flags, int ret)
+{
+	struct ft_volume *vol;
+
+	rcu_read_lock();
+	vol = ft_volume_find(inode->i_sb);
+	if (vol)
+		ft_scan_fiemap_event(vol, inode->i_ino, logical, physical, len,
+				     flags);
+	rcu_read_unlock();
+}
+
+/*
+ * A new inode has no blocks yet: followed from here on it is exact without a
+ * scan. Its name comes later; without one in a watched directory it is dropped.
+ */
+static void probe_new_inode(void *unused, struct inode *inode, int ret)
+{
+	struct ft_volume *vol;
+
+	if (ret || !S_ISREG(inode->i_mode))
+		return;
+	rcu_read_lock();
+	vol = ft_volume_find(inode->i_sb);
+	if (vol)
+		ft_inode_create(vol, inode->i_ino, false, false,
+				GFP_NOWAIT | __GFP_NOWARN);
+	rcu_read_unlock();
+}
+
+/* An inode leaves memory; if it has no name left, it leaves the volume. */
+static void probe_evict_inode(void *unused, struct inode *inode)
+{
+	struct ft_volume *vol;
+	struct ft_inode *rec;
+
+	if (inode->i_nlink)
+		return;
+	rcu_read_lock();
+	vol = ft_volume_find(inode->i_sb);
+	rec = vol ? ft_inode_find(vol, inode->i_ino) : NULL;
+	if (rec)
+		ft_inode_remove(rec);
+	rcu_read_unlock();
+}
+
+/* The first sign of a new mount. */
+static void probe_iget(void *unused, struct inode *inode)
+{
+	if (atomic_read(&ft_nr_waiting))
+		ft_target_kick();
+}
+
+/* === The table ============================================================ */
+
+struct probe {
+	const char *name;
+	void *func;
+	struct tracepoint *tp;
+};
+
+/* A probe whose arguments are not those of its event is a build error here. */
+#define PROBE(event, probe) PROBE_(event, probe)
+#define PROBE_(event, probe) {						\
+	.name = #event,							\
+	.func = (check_trace_callback_type_##event(probe), (void *)(probe)), \
+}
+
+static struct probe probes[12];
+
+static const struct module *owner;	/* F2FS, if it is a module */
+static bool attached;
+static DEFINE_MUTEX(probes_lock);	/* protects all of the above */
+
+static void fill_table(void)
+{
+	const struct probe table[] = {
+		PROBE(FT_EVENT_SUBMIT_WRITE, probe_submit_write),
+		PROBE(f2fs_map_blocks, probe_map_blocks),
+		PROBE(f2fs_truncate_blocks_enter, probe_truncate_enter),
+		PROBE(f2fs_truncate_blocks_exit, probe_truncate_exit),
+		PROBE(f2fs_fallocate, probe_fallocate),
+		PROBE(f2fs_replace_atomic_write_block, probe_replace_atomic),
+		PROBE(f2fs_compress_pages_end, probe_compress_end),
+		PROBE(f2fs_fiemap, probe_fiemap),
+		PROBE(f2fs_new_inode, probe_new_inode),
+		PROBE(f2fs_evict_inode, probe_evict_inode),
+		PROBE(f2fs_iget, probe_iget),
+	};
+
+	static_assert(ARRAY_SIZE(table) <= ARRAY_SIZE(probes));
+	memcpy(probes, table, sizeof(table));
+}
+
+static void match_tracepoint(struct tracepoint *tp, void *unused)
+{
+	struct probe *p;
+
+	for (p = probes; p->name; p++)
+		if (!strcmp(tp->name, p->name))
+			p->tp = tp;
+}
+
+/* === Attaching ============================================================ */
+
+static void detach_all(void)
+{
+	struct probe *p;
+
+	for (p = probes; p->name; p++) {
+		if (attached)
+			tracepoint_probe_unregister(p->tp, p->func, NULL);
+		p->tp = NULL;
+	}
+	attached = false;
+	owner = NULL;
+}
+
+/* All or none: with an event missing the maps would be wrong in silence. */
+static int attach_all(void)
+{
+	struct probe *p;
+	int err;
+
+	for (p = probes; p->name; p++)
+		if (!p->tp) {
+			pr_err("this F2FS has no tracepoint %s: not supported\n",
+			       p->name);
+			err = -EOPNOTSUPP;
+			goto none;
+		}
+	for (p = probes; p->name; p++) {
+		err = tracepoint_probe_register(p->tp, p->func, NULL);
+		if (err) {
+			pr_err("cannot attach to tracepoint %s: %d\n", p->name,
+			       err);
+			goto undo;
+		}
+	}
+	attached = true;
+	return 0;
+
+undo:
+	while (p-- != probes)
+		tracepoint_probe_unregister(p->tp, p->func, NULL);
+	tracepoint_synchronize_unregister();
+none:
+	detach_all();
+	return err;
+}
+
+static int module_event(struct notifier_block *nb, unsigned long action,
+			void *data)
+{
+	struct tp_module *tpm = data;
+	struct module *mod = tpm->mod;
+	unsigned int i;
+
+	if (strcmp(mod->name, "f2fs"))
+		return NOTIFY_OK;
+
+	mutex_lock(&probes_lock);
+	if (action == MODULE_STATE_COMING && !attached) {
+		for (i = 0; i < mod->num_tracepoints; i++)
+			match_tracepoint(tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]),
+					 NULL);
+		if (!attach_all())
+			owner = mod;
+	} else if (action == MODULE_STATE_GOING && owner == mod) {
+		detach_all();
+		tracepoint_synchronize_unregister();
+	}
+	mutex_unlock(&probes_lock);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block module_notifier = {
+	.notifier_call = module_event,
+};
+
+/**
+ * ft_probe_attached() - are we told of what F2FS does?
+ *
+ * Return: false while F2FS is not loaded, or if it lacks a tracepoint.
+ */
+bool ft_probe_attached(void)
+{
+	return READ_ONCE(attached);
+}
+
+/**
+ * ft_probe_attach() - attach to F2FS, now or when it is loaded
+ *
+ * Context: process; may sleep.
+ * Return: 0, -EOPNOTSUPP if F2FS is built in and lacks a tracepoint, or what
+ * registering returned.
+ */
+int ft_probe_attach(void)
+{
+	struct probe *p;
+	bool builtin = false;
+	int err = 0;
+
+	fill_table();
+	for_each_kernel_tracepoint(match_tracepoint, NULL);
+	for (p = probes; p->name; p++)
+		builtin |= !!p->tp;
+	if (builtin) {
+		mutex_lock(&probes_lock);
+		err = attach_all();
+		mutex_unlock(&probes_lock);
+		if (err)
+			return err;
+	}
+	err = register_tracepoint_module_notifier(&module_notifier);
+	if (err)
+		ft_probe_detach();
+	return err;
+}
+
+/**
+ * ft_probe_detach() - detach from F2FS
+ *
+ * When it returns, no probe is running and none will.
+ *
+ * Context: process; may sleep.
+ */
+void ft_probe_detach(void)
+{
+	unregister_tracepoint_module_notifier(&module_notifier);
+	mutex_lock(&probes_lock);
+	detach_all();
+	mutex_unlock(&probes_lock);
+	tracepoint_synchronize_unregister();
+}

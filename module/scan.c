@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ask F2FS what events cannot tell: which names a directory holds, and where
+ * the blocks of a file are.
+ *
+ * In: the queue of a volume. Out: names for names.c, extents for inode.c. One
+ * worker per volume. It looks at the super block in short steps, each of them
+ * with s_umount held and no reference left behind, so that umount is never
+ * refused and waits for one step at the most. That rules out everything that
+ * needs a path, since a path pins the mount: inodes are reached by number and
+ * directories read without an open file.
+ */
+
+#include <linux/exportfs.h>
+#include <linux/fiemap.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "fragtrace.h"
+
+/* How many names are taken in one step. */
+#define NAMES_PER_STEP		256
+/* How many bytes of a file are looked up in one step, and the bounds of it. */
+#define STEP_DEFAULT		(256ULL << 20)
+#define STEP_MIN		(1ULL << 20)
+/* How many extents one step can take up. */
+#define EXTENTS_PER_STEP	4096
+
+/**
+ * struct ft_scan - scratch memory of a volume's worker
+ * @touched: see inode.c; it must come first
+ * @task: the worker while it runs FIEMAP: whose events are for us
+ * @ino: the inode it asks about
+ * @nr: extents in @found
+ * @overflow: there were more
+ * @found: what F2FS reported
+ */
+struct ft_scan {
+	struct ft_extmap touched;
+	struct task_struct *task;
+	u32 ino;
+	unsigned int nr;
+	bool overflow;
+	struct ft_extent found[EXTENTS_PER_STEP];
+};
+
+static_assert(offsetof(struct ft_scan, touched) == 0);
+
+/**
+ * ft_scan_alloc() - give a volume its scratch memory
+ * @vol: the volume
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ft_scan_alloc(struct ft_volume *vol)
+{
+	vol->scan = kvzalloc(sizeof(*vol->scan), GFP_KERNEL);
+	return vol->scan ? 0 : -ENOMEM;
+}
+
+/**
+ * ft_scan_free() - free the scratch memory of a volume
+ * @vol: the volume
+ */
+void ft_scan_free(struct ft_volume *vol)
+{
+	kvfree(vol->scan);
+}
+
+/* === Inodes by number ===================================================== */
+
+/*
+ * Get the inode of a record, also if it is not in memory. The export operation
+ * made for file servers reads an inode by its number; that number must still
+ * be its own. While the record has a name and ns_lock is held it is: who
+ * removes the last name waits in names.c before the inode is freed.
+ */
+static struct inode *get_inode(struct ft_volume *vol, struct super_block *sb,
+			       struct ft_inode *rec)
+{
+	struct fid fid = { .i32 = { .ino = rec->ino } };
+	struct inode *inode = ilookup(sb, rec->ino);
+	struct dentry *dentry;
+
+	if (inode)
+		return inode;
+
+	mutex_lock(&vol->ns_lock);
+	if (!rec->dead && (!hlist_empty(&rec->links) || rec->target_path)) {
+		dentry = sb->s_export_op->fh_to_dentry(sb, &fid, 2,
+						       FILEID_INO32_GEN);
+		if (!IS_ERR_OR_NULL(dentry)) {
+			inode = igrab(d_inode(dentry));
+			dput(dentry);
+		}
+	}
+	mutex_unlock(&vol->ns_lock);
+	return inode;
+}
+
+/* === Directories ========================================================== */
+
+struct walk {
+	struct dir_context ctx;
+	struct ft_volume *vol;
+	struct ft_inode *dir;
+	unsigned int nr;
+	int err;
+};
+
+static bool take_name(struct dir_context *ctx, const char *name, int len,
+		      loff_t pos, u64 ino, unsigned int type)
+{
+	struct walk *walk = container_of(ctx, struct walk, ctx);
+
+	if (walk->nr == NAMES_PER_STEP)
+		return false;
+	walk->nr++;
+	if (type != DT_DIR && type != DT_REG)
+		return true;
+	if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
+		return true;
+	walk->err = ft_names_add(walk->vol, walk->dir, name, len, ino,
+				 type == DT_DIR);
+	/* no room for this file: perhaps for the name of one we follow */
+	if (walk->err == -ENOBUFS)
+		walk->err = 0;
+	return !walk->err;
+}
+
+/*
+ * Take one step through a directory. The directory is locked, so what we read
+ * and what names.c is told of changes cannot overtake each other.
+ */
+static int walk_step(struct walk *walk, struct file *file)
+{
+	struct ft_volume *vol = walk->vol;
+	struct super_block *sb = ft_volume_hold_sb(vol);
+	struct inode *inode;
+	int err = -ENOENT;
+
+	if (!sb)
+		return -EBUSY;
+	inode = get_inode(vol, sb, walk->dir);
+	if (!inode)
+		goto out;
+
+	inode_lock_shared(inode);
+	if (S_ISDIR(inode->i_mode) && !IS_DEADDIR(inode)) {
+		/* stands in for an open file, which would pin the mount */
+		file->f_inode = inode;
+		file->f_mapping = inode->i_mapping;
+		file->f_mode = FMODE_READ;
+		file_ra_state_init(&file->f_ra, inode->i_mapping);
+
+		walk->nr = 0;
+		mutex_lock(&vol->ns_lock);
+		if (!walk->dir->dead)
+			err = inode->i_fop->iterate_shared(file, &walk->ctx);
+		mutex_unlock(&vol->ns_lock);
+		err = err ?: walk->err;
+	}
+	inode_unlock_shared(inode);
+	iput(inode);
+out:
+	ft_volume_drop_sb(sb);
+	return err;
+}
+
+static int walk_dir(struct ft_volume *vol, struct ft_inode *dir)
+{
+	struct walk walk = {
+		.ctx.actor = take_name,
+		.vol = vol,
+		.dir = dir,
+	};
+	struct file *file;
+	int err;
+
+	file = kzalloc(sizeof(*file), GFP_KERNEL);
+	if (!file)
+		return -ENOMEM;
+	do {
+		err = walk_step(&walk, file);
+		cond_resched();
+	} while (!err && walk.nr == NAMES_PER_STEP);
+	kfree(file);
+	return err;
+}
+
+/* === Files ================================================================ */
+
+/**
+ * ft_scan_fiemap_event() - F2FS reports an extent to someone
+ * @vol: the volume
+ * @ino: the inode
+ * @logical: begin of the extent in the file, in bytes
+ * @physical: begin of the extent on the volume, in bytes
+ * @len: its length in bytes
+ * @flags: FIEMAP_EXTENT_ flags
+ *
+ * Only what our own worker asked for is taken.
+ *
+ * Context: atomic, RCU read section.
+ */
+void ft_scan_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
+			  u64 physical, u64 len, u32 flags)
+{
+	struct ft_scan *scan = vol->scan;
+	struct ft_extent *ext;
+
+	if (READ_ONCE(scan->task) != current || scan->ino != ino)
+		return;
+	/* inside the inode's own block */
+	if (flags & FIEMAP_EXTENT_DATA_INLINE)
+		return;
+	if (scan->nr == EXTENTS_PER_STEP) {
+		scan->overflow = true;
+		return;
+	}
+	ext = &scan->found[scan->nr++];
+	ext->lblk = logical >> FT_BLOCK_BITS;
+	ext->len = len >> FT_BLOCK_BITS;
+	ext->lba = flags & FIEMAP_EXTENT_UNWRITTEN ? FT_LBA_UNWRITTEN :
+						     physical >> FT_BLOCK_BITS;
+}
+
+/*
+ * Let F2FS report the extents of [*@pos, *@pos + *@step) to the probe, and go
+ * on to what comes next. FIEMAP with room for no extent copies none.
+ */
+static int scan_step(struct ft_volume *vol, struct ft_inode *rec, u64 *pos,
+		     u64 *step)
+{
+	struct super_block *sb = ft_volume_hold_sb(vol);
+	struct fiemap_extent_info info = { };
+	struct ft_scan *scan = vol->scan;
+	struct inode *inode;
+	u64 end;
+	int err = -ENOENT;
+
+	if (!sb)
+		return -EBUSY;
+	inode = get_inode(vol, sb, rec);
+	if (!inode)
+		goto out;
+
+	end = *pos + *step;
+	if (end >= i_size_read(inode))
+		end = sb->s_maxbytes;
+	scan->ino = rec->ino;
+	scan->nr = 0;
+	scan->overflow = false;
+	WRITE_ONCE(scan->task, current);
+	err = inode->i_op->fiemap ?
+		inode->i_op->fiemap(inode, &info, *pos, end - *pos) :
+		-EOPNOTSUPP;
+	WRITE_ONCE(scan->task, NULL);
+	iput(inode);
+out:
+	ft_volume_drop_sb(sb);
+	if (err)
+		return err;
+
+	if (scan->overflow) {
+		end = (u64)ft_extent_end(&scan->found[scan->nr - 1]) <<
+		      FT_BLOCK_BITS;
+		*step = max(STEP_MIN, end - *pos);
+	} else if (scan->nr < EXTENTS_PER_STEP / 4) {
+		*step *= 2;
+	}
+	*pos = end >= sb->s_maxbytes ? U64_MAX : end;
+	return ft_inode_scan_merge(rec, scan->found, scan->nr);
+}
+
+/* Returns true if the file has to be scanned again. */
+static bool scan_file(struct ft_volume *vol, struct ft_inode *rec)
+{
+	u64 pos = 0, step = STEP_DEFAULT;
+	int err;
+
+	ft_inode_empty_trash(rec);
+	if (rec->omitted || (!rec->stale && !rec->gen))
+		return false;
+	if (!ft_inode_scan_begin(rec))
+		return false;
+	do {
+		err = scan_step(vol, rec, &pos, &step);
+		cond_resched();
+	} while (!err && pos != U64_MAX);
+	ft_count(FT_RESCANS);
+	return !ft_inode_scan_end(rec, err);
+}
+
+/* === The worker =========================================================== */
+
+static struct ft_inode *take_due(struct ft_volume *vol)
+{
+	struct ft_inode *rec, *found = NULL;
+
+	spin_lock(&vol->queue_lock);
+	list_for_each_entry(rec, &vol->queue, queue) {
+		if (vol->gone || rec->dead ||
+		    time_after_eq(jiffies, rec->due)) {
+			list_del_init(&rec->queue);
+			rec->queued = false;
+			found = rec;
+			break;
+		}
+	}
+	spin_unlock(&vol->queue_lock);
+	return found;
+}
+
+static void requeue(struct ft_inode *rec)
+{
+	spin_lock(&rec->lock);
+	if (!rec->dead && !rec->omitted)
+		ft_volume_queue(rec);
+	spin_unlock(&rec->lock);
+}
+
+static void work_on(struct ft_volume *vol, struct ft_inode *rec)
+{
+	int err;
+
+	if (READ_ONCE(rec->dead)) {
+		if (!rec->forgotten) {
+			rec->forgotten = true;
+			ft_names_forget(rec);
+			ft_inode_put(rec);	/* the table's */
+		}
+	} else if (READ_ONCE(vol->gone)) {
+		return;
+	} else if (rec->is_dir) {
+		err = walk_dir(vol, rec);
+		if (err == -EBUSY || err == -ENOMEM)
+			requeue(rec);
+	} else if (scan_file(vol, rec)) {
+		requeue(rec);
+	}
+}
+
+/**
+ * ft_scan_work() - do what is queued for a volume
+ * @work: the volume's worker
+ *
+ * On a volume that is gone: only let go of the inodes.
+ *
+ * Context: process; one at a time per volume.
+ */
+void ft_scan_work(struct work_struct *work)
+{
+	struct ft_volume *vol = container_of(to_delayed_work(work),
+					     struct ft_volume, work);
+	struct ft_inode *rec;
+
+	while ((rec = take_due(vol))) {
+		work_on(vol, rec);
+		ft_inode_put(rec);
+		atomic_dec(&vol->nr_queued);
+		cond_resched();
+	}
+	wake_up_all(&ft_settled);
+
+	spin_lock(&vol->queue_lock);
+	if (!vol->gone && !list_empty(&vol->queue))
+		queue_delayed_work(ft_wq, &vol->work, msecs_to_jiffies(20));
+	spin_unlock(&vol->queue_lock);
+}

@@ -1,0 +1,624 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Targets: the directories the user asked to watch.
+ *
+ * In: paths, from the module's parameter and from debugfs. Out: volumes
+ * attached, and the records where their trees begin. A target whose volume is
+ * unmounted, or that is removed, waits until a directory is there again.
+ */
+
+#include <linux/magic.h>
+#include <linux/namei.h>
+#include <linux/path.h>
+#include <linux/rcupdate.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include "fragtrace.h"
+
+/* How soon and how rarely a target that waits is looked for. */
+#define RETRY_FIRST	msecs_to_jiffies(10)
+#define RETRY_LAST	msecs_to_jiffies(1000)
+
+/**
+ * struct ft_target - a watched directory
+ * @node: in targets
+ * @path: where to look for it: as given, or made absolute
+ * @mount: the mount point of the mount it was found in
+ * @mount_root: the path of that mount's root within the file system
+ * @vol: the volume; %NULL while the target waits
+ * @root: the directory; %NULL while the target waits
+ * @seeded: everything in it has been scanned once
+ */
+struct ft_target {
+	struct list_head node;
+	char *path;
+	char *mount;
+	char *mount_root;
+	struct ft_volume *vol;
+	struct ft_inode *root;
+	bool seeded;
+};
+
+DEFINE_MUTEX(ft_targets_lock);
+static LIST_HEAD(targets);		/* protected by ft_targets_lock */
+atomic_t ft_nr_waiting = ATOMIC_INIT(0);
+
+static void housekeeping(struct work_struct *work);
+static void retry(struct work_struct *work);
+static DECLARE_WORK(housekeeping_work, housekeeping);
+static DECLARE_DELAYED_WORK(retry_work, retry);
+static unsigned long retry_delay;
+
+/* === Attaching ============================================================ */
+
+/**
+ * struct found - what a path stands for
+ * @sb: its super block, s_umount held shared
+ * @ino: the inode of the directory
+ * @real: the path without symbolic links
+ * @mount: the mount point
+ * @mount_root: path of the mount's root within the file system
+ */
+struct found {
+	struct super_block *sb;
+	u32 ino;
+	char *real;
+	char *mount;
+	char *mount_root;
+};
+
+static char *path_string(const struct path *path)
+{
+	char *buf = kmalloc(PATH_MAX, GFP_KERNEL), *str;
+
+	if (!buf)
+		return ERR_PTR(-ENOMEM);
+	str = d_path(path, buf, PATH_MAX);
+	if (!IS_ERR(str))
+		str = kstrdup(str, GFP_KERNEL) ?: ERR_PTR(-ENOMEM);
+	kfree(buf);
+	return str;
+}
+
+static char *dentry_string(struct dentry *dentry)
+{
+	char *buf = kmalloc(PATH_MAX, GFP_KERNEL), *str;
+
+	if (!buf)
+		return ERR_PTR(-ENOMEM);
+	str = dentry_path_raw(dentry, buf, PATH_MAX);
+	if (!IS_ERR(str))
+		str = kstrdup(str, GFP_KERNEL) ?: ERR_PTR(-ENOMEM);
+	kfree(buf);
+	return str;
+}
+
+static void free_found(struct found *found)
+{
+	if (!IS_ERR(found->real))
+		kfree(found->real);
+	if (!IS_ERR(found->mount))
+		kfree(found->mount);
+	if (!IS_ERR(found->mount_root))
+		kfree(found->mount_root);
+}
+
+static int judge(const char *path, const struct path *p, bool loud)
+{
+	struct super_block *sb = p->dentry->d_sb;
+
+	if (!d_is_dir(p->dentry)) {
+		if (loud)
+			pr_err("path %s: not a directory\n", path);
+		return -ENOTDIR;
+	}
+	if (sb->s_magic != F2FS_SUPER_MAGIC ||
+	    strcmp(sb->s_type->name, "f2fs")) {
+		if (loud)
+			pr_err("path %s: on %s, but only F2FS can be watched\n",
+			       path, sb->s_type->name);
+		return -EOPNOTSUPP;
+	}
+	if (!ft_probe_attached()) {
+		if (loud)
+			pr_err("path %s: this F2FS has not the tracepoints needed\n",
+			       path);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/*
+ * Look a path up. On success s_umount of its super block is held, and the path
+ * itself is not: a path kept would make umount fail.
+ */
+static int find_path(const char *path, struct found *found, bool loud)
+{
+	struct path p, top;
+	int err;
+
+	err = kern_path(path, LOOKUP_FOLLOW, &p);
+	if (err) {
+		if (loud)
+			pr_err("path %s: %s\n", path,
+			       err == -ENOENT ? "no such directory" :
+			       err == -ENOTDIR ? "not a directory" :
+			       err == -ENAMETOOLONG ? "too long" :
+						      "cannot be looked up");
+		return err;
+	}
+	err = judge(path, &p, loud);
+	if (err)
+		goto out;
+
+	top.mnt = p.mnt;
+	top.dentry = p.mnt->mnt_root;
+	found->ino = d_inode(p.dentry)->i_ino;
+	found->real = path_string(&p);
+	found->mount = path_string(&top);
+	found->mount_root = dentry_string(top.dentry);
+	err = PTR_ERR_OR_ZERO(found->real) ?: PTR_ERR_OR_ZERO(found->mount) ?:
+	      PTR_ERR_OR_ZERO(found->mount_root);
+	if (err) {
+		free_found(found);
+		goto out;
+	}
+	found->sb = p.dentry->d_sb;
+	/* a user waits for a remount to end, the worker comes again */
+	if (loud) {
+		down_read(&found->sb->s_umount);
+	} else if (!down_read_trylock(&found->sb->s_umount)) {
+		free_found(found);
+		err = -EBUSY;
+	}
+out:
+	path_put(&p);
+	return err;
+}
+
+/* Begin a tree at the directory found. Its path is shown in tables. */
+static int plant(struct ft_target *t, struct ft_volume *vol,
+		 const struct found *found)
+{
+	char *path = kstrdup(strcmp(found->real, "/") ? found->real : "",
+			     GFP_KERNEL);
+	struct ft_inode *root;
+	int err = 0;
+
+	if (!path)
+		return -ENOMEM;
+	mutex_lock(&vol->ns_lock);
+	root = ft_inode_get(vol, found->ino);
+	if (!root) {
+		root = ft_inode_create(vol, found->ino, true, true, GFP_KERNEL);
+		if (root)
+			refcount_inc(&root->ref);
+	}
+	if (!root)
+		err = -ENOMEM;
+	else if (root->target_path)
+		err = -EEXIST;
+	else
+		root->target_path = path;
+	mutex_unlock(&vol->ns_lock);
+	if (err) {
+		kfree(path);
+		if (root)
+			ft_inode_put(root);
+		return err;
+	}
+	ft_inode_request_scan(root);
+	t->root = root;
+	t->vol = vol;
+	t->seeded = false;
+	vol->nr_targets++;
+	return 0;
+}
+
+static int attach(struct ft_target *t, bool loud)
+{
+	struct found found = { };
+	struct ft_volume *vol;
+	int err;
+
+	lockdep_assert_held(&ft_targets_lock);
+	err = find_path(t->path, &found, loud);
+	if (err)
+		return err;
+	vol = ft_volume_attach(found.sb, found.mount);
+	err = PTR_ERR_OR_ZERO(vol);
+	if (!err)
+		err = plant(t, vol, &found);
+	up_read(&found.sb->s_umount);
+	if (err) {
+		if (!IS_ERR(vol) && !vol->nr_targets)
+			ft_volume_detach(vol);
+		if (loud && err == -EEXIST)
+			pr_err("path %s: is watched already\n", t->path);
+		free_found(&found);
+		return err;
+	}
+
+	if (t->path[0] != '/') {
+		kfree(t->path);
+		t->path = found.real;
+	} else {
+		kfree(found.real);
+	}
+	kfree(t->mount);
+	kfree(t->mount_root);
+	t->mount = found.mount;
+	t->mount_root = found.mount_root;
+	return 0;
+}
+
+/* === Detaching ============================================================ */
+
+static void detach(struct ft_target *t)
+{
+	struct ft_volume *vol = t->vol;
+	struct ft_inode *root = t->root;
+
+	lockdep_assert_held(&ft_targets_lock);
+	if (!vol)
+		return;
+	mutex_lock(&vol->ns_lock);
+	kfree(root->target_path);
+	root->target_path = NULL;
+	if (!root->dead && hlist_empty(&root->links))
+		ft_names_drop_tree(vol, root);
+	mutex_unlock(&vol->ns_lock);
+	t->vol = NULL;
+	t->root = NULL;
+	ft_inode_put(root);
+	if (!--vol->nr_targets)
+		ft_volume_detach(vol);
+}
+
+static void free_target(struct ft_target *t)
+{
+	kfree(t->path);
+	kfree(t->mount);
+	kfree(t->mount_root);
+	kfree(t);
+}
+
+/* === Housekeeping ========================================================= */
+
+/* A directory above the target was renamed, or the target itself. */
+static void refresh_path(struct ft_target *t)
+{
+	struct super_block *sb = ft_volume_hold_sb(t->vol);
+	size_t skip = strcmp(t->mount_root, "/") ? strlen(t->mount_root) : 0;
+	struct dentry *dentry = NULL;
+	struct inode *inode;
+	char *inside, *path;
+
+	if (!sb)
+		return;
+	inode = ilookup(sb, t->root->ino);
+	if (inode)
+		dentry = d_find_any_alias(inode);
+	iput(inode);
+	inside = dentry ? dentry_string(dentry) : ERR_PTR(-ENOENT);
+	dput(dentry);
+	ft_volume_drop_sb(sb);
+	if (IS_ERR(inside))
+		return;
+
+	/* outside of what the mount shows it has no path */
+	if (!strncmp(inside, t->mount_root, skip)) {
+		path = kasprintf(GFP_KERNEL, "%s%s",
+				 strcmp(t->mount, "/") ? t->mount : "",
+				 strcmp(inside + skip, "/") ? inside + skip : "");
+		if (path) {
+			mutex_lock(&t->vol->ns_lock);
+			kfree(t->root->target_path);
+			t->root->target_path = path;
+			mutex_unlock(&t->vol->ns_lock);
+		}
+	}
+	kfree(inside);
+}
+
+static void housekeeping(struct work_struct *work)
+{
+	struct ft_target *t;
+	int waiting = 0;
+
+	mutex_lock(&ft_targets_lock);
+	list_for_each_entry(t, &targets, node) {
+		if (t->vol && t->vol->names_moved)
+			refresh_path(t);
+	}
+	list_for_each_entry(t, &targets, node) {
+		if (t->vol)
+			t->vol->names_moved = false;
+		if (t->vol && (READ_ONCE(t->vol->gone) ||
+			       READ_ONCE(t->root->dead)))
+			detach(t);
+		if (!t->vol && attach(t, false))
+			waiting++;
+	}
+	atomic_set(&ft_nr_waiting, waiting);
+	if (waiting) {
+		queue_delayed_work(ft_wq, &retry_work, retry_delay);
+		retry_delay = min(2 * retry_delay, RETRY_LAST);
+	} else {
+		retry_delay = RETRY_FIRST;
+	}
+	mutex_unlock(&ft_targets_lock);
+	ft_inode_flush_freed();
+}
+
+static void retry(struct work_struct *work)
+{
+	queue_work(ft_wq, &housekeeping_work);
+}
+
+/**
+ * ft_target_kick() - have targets looked after soon
+ *
+ * After a volume went, a target may have come, a directory above one moved, or
+ * records wait to be freed.
+ *
+ * Context: any.
+ */
+void ft_target_kick(void)
+{
+	queue_work(ft_wq, &housekeeping_work);
+}
+
+/* === Requests ============================================================= */
+
+/**
+ * ft_target_add() - watch a directory
+ * @path: its path
+ *
+ * Context: process; takes ft_targets_lock. Says in the log why it failed.
+ * Return: 0, -ENOENT, -ENOTDIR, -EOPNOTSUPP if it is not on F2FS, -EEXIST if
+ * it is watched already, -EINVAL if the path is empty, -ENAMETOOLONG, -ENOMEM.
+ */
+int ft_target_add(const char *path)
+{
+	struct ft_target *t;
+	size_t len = strlen(path);
+	int err;
+
+	if (!len) {
+		pr_err("path: an empty name stands for no directory\n");
+		return -EINVAL;
+	}
+	if (len >= PATH_MAX) {
+		pr_err("path %.32s...: longer than %d bytes\n", path,
+		       PATH_MAX - 1);
+		return -ENAMETOOLONG;
+	}
+	t = kzalloc(sizeof(*t), GFP_KERNEL);
+	if (!t)
+		return -ENOMEM;
+	t->path = kstrdup(path, GFP_KERNEL);
+	err = -ENOMEM;
+	if (!t->path)
+		goto fail;
+
+	mutex_lock(&ft_targets_lock);
+	err = attach(t, true);
+	if (!err)
+		list_add_tail(&t->node, &targets);
+	mutex_unlock(&ft_targets_lock);
+	if (!err)
+		return 0;
+fail:
+	free_target(t);
+	return err;
+}
+
+static struct ft_target *find_target(const char *path)
+{
+	struct ft_target *t;
+
+	lockdep_assert_held(&ft_targets_lock);
+	list_for_each_entry(t, &targets, node)
+		if (!strcmp(t->path, path) ||
+		    (t->root && t->root->target_path &&
+		     !strcmp(t->root->target_path, path)))
+			return t;
+	return NULL;
+}
+
+/**
+ * ft_target_del() - stop watching a directory
+ * @path: its path, as given or as shown
+ *
+ * Context: process; takes ft_targets_lock.
+ * Return: 0, or -ENOENT if it is not watched.
+ */
+int ft_target_del(const char *path)
+{
+	struct ft_target *t;
+
+	mutex_lock(&ft_targets_lock);
+	t = find_target(path);
+	if (t) {
+		list_del(&t->node);
+		detach(t);
+	}
+	mutex_unlock(&ft_targets_lock);
+	if (!t)
+		return -ENOENT;
+	free_target(t);
+	return 0;
+}
+
+static bool settled(const struct ft_volume *vol)
+{
+	return READ_ONCE(vol->gone) ||
+	       (!atomic_read(&vol->nr_queued) && !atomic_read(&vol->nr_stale));
+}
+
+static size_t list_count(const struct list_head *list)
+{
+	const struct list_head *at;
+	size_t nr = 0;
+
+	list_for_each(at, list)
+		nr++;
+	return nr;
+}
+
+static void request_all(struct ft_volume *vol)
+{
+	struct ft_inode *rec;
+	unsigned long ino;
+
+	rcu_read_lock();
+	xa_for_each(&vol->inodes, ino, rec) {
+		ft_inode_request_scan(rec);
+		if (need_resched()) {
+			rcu_read_unlock();
+			cond_resched();
+			rcu_read_lock();
+		}
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * ft_target_resync() - ask F2FS for everything anew, and wait for it
+ * @path: a watched directory; its whole volume is asked. %NULL for all.
+ *
+ * Context: process; may wait long, a signal ends it.
+ * Return: 0 when all is exact, -ENOENT if @path is not watched, -EINTR.
+ */
+int ft_target_resync(const char *path)
+{
+	struct ft_target *t, *only = NULL;
+	struct ft_volume **vols;
+	size_t nr = 0, i;
+	int err = 0;
+
+	mutex_lock(&ft_targets_lock);
+	if (path) {
+		only = find_target(path);
+		err = only ? 0 : -ENOENT;
+	}
+	vols = kcalloc(list_count(&targets), sizeof(*vols), GFP_KERNEL);
+	if (!vols)
+		err = -ENOMEM;
+	if (err) {
+		mutex_unlock(&ft_targets_lock);
+		kfree(vols);
+		return err;
+	}
+	/* a volume twice costs no more than once */
+	list_for_each_entry(t, &targets, node)
+		if (t->vol && (!only || t == only)) {
+			ft_volume_get(t->vol);
+			vols[nr++] = t->vol;
+		}
+	mutex_unlock(&ft_targets_lock);
+
+	for (i = 0; i < nr; i++)
+		request_all(vols[i]);
+	for (i = 0; i < nr; i++) {
+		if (!err && wait_event_interruptible(ft_settled,
+						     settled(vols[i])))
+			err = -EINTR;
+		ft_volume_put(vols[i]);
+	}
+	kfree(vols);
+	return err;
+}
+
+/**
+ * ft_target_show() - write a line per target
+ * @m: where to
+ */
+void ft_target_show(struct seq_file *m)
+{
+	struct ft_target *t;
+
+	mutex_lock(&ft_targets_lock);
+	list_for_each_entry(t, &targets, node) {
+		if (!t->vol) {
+			seq_puts(m, "- - waiting 0 ");
+			seq_escape(m, t->path, " \t\n\\");
+		} else {
+			t->seeded |= settled(t->vol);
+			seq_printf(m, "%u:%u %u %s %d ", MAJOR(t->vol->dev),
+				   MINOR(t->vol->dev), t->root->ino,
+				   t->seeded ? "live" : "seeding",
+				   atomic_read(&t->vol->nr_inodes));
+			mutex_lock(&t->vol->ns_lock);
+			seq_escape(m, *t->root->target_path ?
+				      t->root->target_path : "/", " \t\n\\");
+			mutex_unlock(&t->vol->ns_lock);
+		}
+		seq_putc(m, '\n');
+	}
+	mutex_unlock(&ft_targets_lock);
+}
+
+/* === Life ================================================================= */
+
+/* One item of the list; it must be cut off by the caller. */
+static int add_item(const char *item, unsigned int number)
+{
+	if (!*item) {
+		pr_err("path: item %u of the list is empty\n", number);
+		return -EINVAL;
+	}
+	return ft_target_add(item);
+}
+
+/**
+ * ft_target_init() - watch the directories given at load
+ * @paths: comma-separated; %NULL for none
+ *
+ * Return: 0, or what ft_target_add() says of the first bad one; then none is
+ * watched.
+ */
+int ft_target_init(const char *paths)
+{
+	char *list, *rest, *item;
+	unsigned int number = 0;
+	int err = 0;
+
+	retry_delay = RETRY_FIRST;
+	if (!paths)
+		return 0;
+	list = kstrdup(paths, GFP_KERNEL);
+	if (!list)
+		return -ENOMEM;
+	rest = list;
+	while (!err && (item = strsep(&rest, ",")))
+		err = add_item(item, ++number);
+	kfree(list);
+	if (err)
+		ft_target_exit();
+	return err;
+}
+
+/**
+ * ft_target_exit() - watch nothing any more
+ *
+ * Context: process. When it returns no work of this file is queued.
+ */
+void ft_target_exit(void)
+{
+	struct ft_target *t, *next;
+
+	mutex_lock(&ft_targets_lock);
+	list_for_each_entry_safe(t, next, &targets, node) {
+		list_del(&t->node);
+		detach(t);
+		free_target(t);
+	}
+	mutex_unlock(&ft_targets_lock);
+	/* the one queues the other */
+	cancel_delayed_work_sync(&retry_work);
+	cancel_work_sync(&housekeeping_work);
+	cancel_delayed_work_sync(&retry_work);
+}

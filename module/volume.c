@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A mounted F2FS with watched directories in it.
+ *
+ * A volume must never keep its file system from being unmounted: it holds no
+ * reference to the mount or the super block. An fsnotify mark on the super
+ * block tells of its end instead: freeing_mark() below runs inside umount,
+ * before anything of the super block goes away. Who uses the super block takes
+ * s_umount first (without waiting), which umount needs for itself.
+ */
+
+#include <linux/buffer_head.h>
+#include <linux/f2fs_fs.h>
+#include <linux/magic.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "fragtrace.h"
+
+/* Changes close to each other are scanned together. */
+#define WORK_DELAY	msecs_to_jiffies(20)
+/* A file that goes stale again and again is scanned this rarely at the most. */
+#define MAX_STRIKES	6
+
+LIST_HEAD(ft_volumes);			/* under RCU */
+static DEFINE_SPINLOCK(volumes_lock);	/* protects changes of ft_volumes */
+
+/* Woken when a volume has nothing to do any more, or is gone. */
+DECLARE_WAIT_QUEUE_HEAD(ft_settled);
+
+static struct fsnotify_group *group;
+
+/* === Finding ============================================================== */
+
+/**
+ * ft_volume_find() - the volume of a super block
+ * @sb: the super block
+ *
+ * Context: RCU read section.
+ * Return: the volume, valid until the end of the section; NULL if no directory
+ * on it is watched.
+ */
+struct ft_volume *ft_volume_find(const struct super_block *sb)
+{
+	struct ft_volume *vol;
+
+	list_for_each_entry_rcu(vol, &ft_volumes, node)
+		if (vol->sb == sb)
+			return vol;
+	return NULL;
+}
+
+/**
+ * ft_volume_get() - take a reference
+ * @vol: the volume
+ */
+void ft_volume_get(struct ft_volume *vol)
+{
+	refcount_inc(&vol->ref);
+}
+
+/**
+ * ft_volume_put() - give a reference back
+ * @vol: the volume
+ *
+ * Context: process; may sleep.
+ */
+void ft_volume_put(struct ft_volume *vol)
+{
+	if (!refcount_dec_and_test(&vol->ref))
+		return;
+	synchronize_rcu();
+	ft_names_destroy(vol);
+	ft_scan_free(vol);
+	xa_destroy(&vol->inodes);
+	kfree(vol->mountpoint);
+	kfree(vol);
+}
+
+/**
+ * ft_volume_hold_sb() - keep the super block from going away for a moment
+ * @vol: the volume
+ *
+ * Never waits for umount, so umount waits for no more than what the caller
+ * does before ft_volume_drop_sb().
+ *
+ * Return: the super block with s_umount held shared, or NULL: not now, or
+ * (see vol->gone) never again.
+ */
+struct super_block *ft_volume_hold_sb(struct ft_volume *vol)
+{
+	struct super_block *sb = NULL;
+
+	mutex_lock(&vol->sb_lock);
+	if (!vol->gone && down_read_trylock(&vol->sb->s_umount))
+		sb = vol->sb;
+	mutex_unlock(&vol->sb_lock);
+
+	if (sb && !(sb->s_flags & SB_ACTIVE)) {
+		ft_volume_drop_sb(sb);
+		sb = NULL;
+	}
+	return sb;
+}
+
+/**
+ * ft_volume_drop_sb() - undo ft_volume_hold_sb()
+ * @sb: the super block
+ */
+void ft_volume_drop_sb(struct super_block *sb)
+{
+	up_read(&sb->s_umount);
+}
+
+/* === Work ================================================================= */
+
+/**
+ * ft_volume_queue() - have the worker look at an inode soon
+ * @rec: the inode
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_volume_queue(struct ft_inode *rec)
+{
+	struct ft_volume *vol = rec->vol;
+	unsigned long delay;
+
+	lockdep_assert_held(&rec->lock);
+	spin_lock(&vol->queue_lock);
+	if (!rec->queued) {
+		/* quiet for a second: start afresh */
+		if (time_after(jiffies, rec->due + HZ))
+			rec->strikes = 0;
+		delay = WORK_DELAY << rec->strikes;
+		if (rec->strikes < MAX_STRIKES)
+			rec->strikes++;
+		rec->queued = true;
+		rec->due = jiffies + (rec->dead ? 0 : delay);
+		refcount_inc(&rec->ref);
+		list_add_tail(&rec->queue, &vol->queue);
+		atomic_inc(&vol->nr_queued);
+	}
+	if (!vol->gone)
+		queue_delayed_work(ft_wq, &vol->work, WORK_DELAY);
+	spin_unlock(&vol->queue_lock);
+}
+
+/* === Attaching ============================================================ */
+
+/* Where the main area begins and the volume ends, from the disk's own words. */
+static int read_geometry(struct ft_volume *vol)
+{
+	const struct f2fs_super_block *raw;
+	struct buffer_head *bh;
+	unsigned int copy;
+
+	for (copy = 0; copy < 2; copy++) {
+		bh = sb_bread(vol->sb, copy);
+		if (!bh)
+			continue;
+		raw = (void *)bh->b_data + F2FS_SUPER_OFFSET;
+		if (le32_to_cpu(raw->magic) == F2FS_SUPER_MAGIC) {
+			vol->main_blkaddr = le32_to_cpu(raw->main_blkaddr);
+			vol->segment_blocks =
+				1U << le32_to_cpu(raw->log_blocks_per_seg);
+			vol->blocks = vol->main_blkaddr +
+				le32_to_cpu(raw->segment_count_main) *
+				vol->segment_blocks;
+			brelse(bh);
+			return 0;
+		}
+		brelse(bh);
+	}
+	return -EIO;
+}
+
+/**
+ * ft_volume_attach() - begin to follow a mounted F2FS
+ * @sb: its super block, s_umount held
+ * @mountpoint: where it is mounted
+ *
+ * Context: process, ft_targets_lock held.
+ * Return: the volume, also if it was attached before; or an ERR_PTR: -ENOMEM,
+ * -EIO if its super block cannot be read, -EOPNOTSUPP if its blocks are not of
+ * 4096 bytes.
+ */
+struct ft_volume *ft_volume_attach(struct super_block *sb,
+				   const char *mountpoint)
+{
+	struct ft_volume *vol;
+	int err;
+
+	rcu_read_lock();
+	vol = ft_volume_find(sb);
+	rcu_read_unlock();
+	if (vol)
+		return vol;
+
+	if (sb->s_blocksize != FT_BLOCK_SIZE) {
+		pr_err("%s: blocks of %lu bytes are not supported, only %u\n",
+		       mountpoint, sb->s_blocksize, FT_BLOCK_SIZE);
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	vol = kzalloc(sizeof(*vol), GFP_KERNEL);
+	if (!vol)
+		return ERR_PTR(-ENOMEM);
+	vol->sb = sb;
+	vol->dev = sb->s_dev;
+	mutex_init(&vol->sb_lock);
+	xa_init(&vol->inodes);
+	spin_lock_init(&vol->queue_lock);
+	INIT_LIST_HEAD(&vol->queue);
+	INIT_DELAYED_WORK(&vol->work, ft_scan_work);
+	refcount_set(&vol->ref, 1);
+
+	err = read_geometry(vol);
+	if (err) {
+		pr_err("%s: its super block cannot be read\n", mountpoint);
+		goto err_free;
+	}
+	err = -ENOMEM;
+	vol->mountpoint = kstrdup(mountpoint, GFP_KERNEL);
+	if (!vol->mountpoint)
+		goto err_free;
+	err = ft_scan_alloc(vol);
+	if (err)
+		goto err_mountpoint;
+	err = ft_names_init(vol);
+	if (err)
+		goto err_scan;
+
+	fsnotify_init_mark(&vol->mark, group);
+	vol->mark.mask = FS_CREATE | FS_DELETE | FS_RENAME;
+	ft_volume_get(vol);
+	err = ft_fsnotify_add_sb_mark(&vol->mark, sb);
+	if (err) {
+		/* its last reference: free_mark() drops the one just taken */
+		fsnotify_put_mark(&vol->mark);
+		ft_volume_put(vol);
+		return ERR_PTR(err);
+	}
+	spin_lock(&volumes_lock);
+	list_add_tail_rcu(&vol->node, &ft_volumes);
+	spin_unlock(&volumes_lock);
+	return vol;
+
+err_scan:
+	ft_scan_free(vol);
+err_mountpoint:
+	kfree(vol->mountpoint);
+err_free:
+	kfree(vol);
+	return ERR_PTR(err);
+}
+
+/* === Detaching ============================================================ */
+
+/* The mark goes: by umount, with s_umount held, or by ft_volume_detach(). */
+static void freeing_mark(struct fsnotify_mark *mark, struct fsnotify_group *g)
+{
+	struct ft_volume *vol = ft_mark_volume(mark);
+
+	spin_lock(&volumes_lock);
+	list_del_rcu(&vol->node);
+	spin_unlock(&volumes_lock);
+
+	mutex_lock(&vol->sb_lock);
+	spin_lock(&vol->queue_lock);
+	WRITE_ONCE(vol->gone, true);
+	spin_unlock(&vol->queue_lock);
+	mutex_unlock(&vol->sb_lock);
+	wake_up_all(&ft_settled);
+	/* target.c lets go of the rest */
+	ft_target_kick();
+}
+
+static void free_mark(struct fsnotify_mark *mark)
+{
+	ft_volume_put(ft_mark_volume(mark));
+}
+
+/**
+ * ft_volume_detach() - let go of a volume, be it mounted or not
+ * @vol: the volume; no target refers to it any more
+ *
+ * Context: process, ft_targets_lock held. Waits for the worker.
+ */
+void ft_volume_detach(struct ft_volume *vol)
+{
+	struct ft_inode *rec;
+	unsigned long ino;
+
+	fsnotify_destroy_mark(&vol->mark, group);
+	/* it may be umount that is destroying it just now */
+	wait_event(ft_settled, READ_ONCE(vol->gone));
+	fsnotify_put_mark(&vol->mark);
+	/* no probe may create an inode behind our back */
+	synchronize_rcu();
+	cancel_delayed_work_sync(&vol->work);
+	xa_for_each(&vol->inodes, ino, rec)
+		ft_inode_remove(rec);
+	/* gone is set: one run drops all that is queued, and does not wait */
+	ft_scan_work(&vol->work.work);
+	ft_volume_put(vol);
+}
+
+static const struct fsnotify_ops notify_ops = {
+	.handle_event = ft_names_event,
+	.freeing_mark = freeing_mark,
+	.free_mark = free_mark,
+};
+
+/**
+ * ft_volume_init() - prepare to follow volumes
+ *
+ * Return: 0 or what fsnotify said.
+ */
+int ft_volume_init(void)
+{
+	group = fsnotify_alloc_group(&notify_ops, 0);
+	return PTR_ERR_OR_ZERO(group);
+}
+
+/**
+ * ft_volume_exit() - undo ft_volume_init()
+ *
+ * Context: process, all volumes detached. When it returns no callback of ours
+ * is running and none will.
+ */
+void ft_volume_exit(void)
+{
+	fsnotify_wait_marks_destroyed();
+	fsnotify_put_group(group);
+}

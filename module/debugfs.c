@@ -402,7 +402,7 @@ int ft_debugfs_init(void)
 	/* paths of files are nobody else's business */
 	inode = d_inode(dir);
 	inode_lock(inode);
-	inode->i_mode &= ~(S_IRWXG | S_IRWXO);
+	inode->i_mode &= ~0077;
 	inode_unlock(inode);
 	for (i = 0; i < ARRAY_SIZE(files); i++)
 		debugfs_create_file(files[i].name, files[i].mode, dir,

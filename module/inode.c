@@ -92,6 +92,12 @@ static void account_extents(long grow)
 	ft_mem_add(grow * FT_BYTES_PER_EXTENT);
 }
 
+/* What a record takes, its share of the xarray included. */
+static long record_size(void)
+{
+	return sizeof(struct ft_inode) + 2 * sizeof(void *);
+}
+
 /* === Maps ================================================================= */
 
 static struct ft_extmap *live_map(struct ft_inode *rec)
@@ -541,27 +547,23 @@ void ft_inode_empty_trash(struct ft_inode *rec)
  * @stale: its layout, or the names in it, must be asked for
  * @gfp: how to allocate
  *
- * A record left over from an earlier inode of that number is removed. When the
- * budget does not allow another record, %FT_REFUSED counts it.
+ * A record left over from an earlier inode of that number is removed.
  *
  * Context: atomic if @gfp says so; the caller makes sure that no one else
  * creates the same inode now (names.c: ns_lock; a new inode: nobody knows it).
- * Return: the record, to be used under RCU or the ns_lock; NULL without memory.
+ * Return: the record, to be used under RCU or the ns_lock; or an ERR_PTR:
+ * -ENOMEM, -ENOBUFS if the budget does not allow another record.
  */
 struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 				 bool stale, gfp_t gfp)
 {
 	struct ft_inode *rec, *old;
 
-	if (!room_for_new()) {
-		ft_count(FT_REFUSED);
-		return NULL;
-	}
+	if (!room_for_new())
+		return ERR_PTR(-ENOBUFS);
 	rec = kmem_cache_zalloc(cache, gfp);
-	if (!rec) {
-		ft_count(FT_LOST);
-		return NULL;
-	}
+	if (!rec)
+		return ERR_PTR(-ENOMEM);
 	rec->vol = vol;
 	rec->ino = ino;
 	rec->is_dir = is_dir;
@@ -578,13 +580,12 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 		ft_inode_remove(old);
 	ft_volume_get(vol);
 	if (xa_insert(&vol->inodes, ino, rec, gfp)) {
-		ft_count(FT_LOST);
 		kmem_cache_free(cache, rec);
 		ft_volume_put(vol);
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	}
 	atomic_inc(is_dir ? &vol->nr_dirs : &vol->nr_inodes);
-	ft_mem_add(sizeof(*rec));
+	ft_mem_add(record_size());
 	if (stale) {
 		spin_lock(&rec->lock);
 		if (is_dir)
@@ -694,7 +695,7 @@ void ft_inode_flush_freed(void)
 		discard(rec, &rec->map[0]);
 		discard(rec, &rec->map[1]);
 		kfree(rec->gone_path);
-		ft_mem_add(-(long)sizeof(*rec));
+		ft_mem_add(-record_size());
 		kmem_cache_free(cache, rec);
 		ft_volume_put(vol);
 		cond_resched();

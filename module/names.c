@@ -62,9 +62,10 @@ static const struct rhashtable_params link_params = {
 	.automatic_shrinking = true,
 };
 
+/* What a link takes, its share of the hash table included. */
 static long link_size(const struct ft_link *link)
 {
-	return sizeof(*link) + link->len + 1;
+	return ksize(link) + 2 * sizeof(void *);
 }
 
 static struct ft_link *find_link(struct ft_inode *dir, const char *name,
@@ -228,8 +229,11 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 		drop_name(vol, link, NULL);
 	if (!rec)
 		rec = ft_inode_create(vol, ino, is_dir, true, GFP_KERNEL);
-	if (!rec)
-		return -ENOBUFS;
+	if (IS_ERR(rec)) {
+		if (PTR_ERR(rec) == -ENOBUFS)
+			ft_count(FT_REFUSED);
+		return PTR_ERR(rec);
+	}
 	return add_link(dir, rec, name, len);
 }
 

@@ -221,10 +221,10 @@ static void probe_evict_inode(void *unused, struct inode *inode)
 	rcu_read_unlock();
 }
 
-/* The first sign of a new mount. */
+/* A super block without a root yet is the first sign of a new mount. */
 static void probe_iget(void *unused, struct inode *inode)
 {
-	if (atomic_read(&ft_nr_waiting))
+	if (atomic_read(&ft_nr_waiting) && !READ_ONCE(inode->i_sb->s_root))
 		ft_target_kick();
 }
 

@@ -17,8 +17,8 @@
 #include "fragtrace.h"
 
 /* How soon and how rarely a target that waits is looked for. */
-#define RETRY_FIRST	msecs_to_jiffies(10)
-#define RETRY_LAST	msecs_to_jiffies(1000)
+#define RETRY_FIRST	(HZ / 100)
+#define RETRY_LAST	HZ
 
 /**
  * struct ft_target - a watched directory
@@ -48,7 +48,8 @@ static void housekeeping(struct work_struct *work);
 static void retry(struct work_struct *work);
 static DECLARE_WORK(housekeeping_work, housekeeping);
 static DECLARE_DELAYED_WORK(retry_work, retry);
-static unsigned long retry_delay;
+static unsigned long retry_delay = RETRY_FIRST;	/* protected by ft_targets_lock */
+static bool retry_anew;
 
 /* === Attaching ============================================================ */
 
@@ -192,11 +193,11 @@ static int plant(struct ft_target *t, struct ft_volume *vol,
 	root = ft_inode_get(vol, found->ino);
 	if (!root) {
 		root = ft_inode_create(vol, found->ino, true, true, GFP_KERNEL);
-		if (root)
+		if (!IS_ERR(root))
 			refcount_inc(&root->ref);
 	}
-	if (!root)
-		err = -ENOMEM;
+	if (IS_ERR(root))
+		err = PTR_ERR(root);
 	else if (root->target_path)
 		err = -EEXIST;
 	else
@@ -204,7 +205,7 @@ static int plant(struct ft_target *t, struct ft_volume *vol,
 	mutex_unlock(&vol->ns_lock);
 	if (err) {
 		kfree(path);
-		if (root)
+		if (!IS_ERR(root))
 			ft_inode_put(root);
 		return err;
 	}
@@ -342,11 +343,11 @@ static void housekeeping(struct work_struct *work)
 			waiting++;
 	}
 	atomic_set(&ft_nr_waiting, waiting);
-	if (waiting) {
-		queue_delayed_work(ft_wq, &retry_work, retry_delay);
-		retry_delay = min(2 * retry_delay, RETRY_LAST);
-	} else {
+	if (xchg(&retry_anew, false))
 		retry_delay = RETRY_FIRST;
+	if (waiting) {
+		mod_delayed_work(ft_wq, &retry_work, retry_delay);
+		retry_delay = min(2 * retry_delay, RETRY_LAST);
 	}
 	mutex_unlock(&ft_targets_lock);
 	ft_inode_flush_freed();
@@ -367,6 +368,7 @@ static void retry(struct work_struct *work)
  */
 void ft_target_kick(void)
 {
+	WRITE_ONCE(retry_anew, true);
 	queue_work(ft_wq, &housekeeping_work);
 }
 
@@ -586,7 +588,6 @@ int ft_target_init(const char *paths)
 	unsigned int number = 0;
 	int err = 0;
 
-	retry_delay = RETRY_FIRST;
 	if (!paths)
 		return 0;
 	list = kstrdup(paths, GFP_KERNEL);

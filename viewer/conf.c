@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: finding and reading configuration files, and img.cnf itself.
+ * The lines of color.cnf are understood in color.c; both files share the words, the comments and
+ * the presets, which are here.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf.h"
+
+/* === Finding the file === */
+
+/* The directory of the program itself, with its last slash; NULL where it cannot be told. */
+static char *program_dir(void)
+{
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	char *slash;
+
+	if (n <= 0)
+		return NULL;
+	exe[n] = '\0';
+	slash = strrchr(exe, '/');
+	if (!slash)
+		return NULL;
+	slash[1] = '\0';
+	return xasprintf("%s", exe);
+}
+
+/* NAME.KIND.cnf in a directory below another one, if it can be read. */
+static char *preset_in(const char *base, const char *dir, const char *name, const char *kind)
+{
+	char *path = xasprintf("%s%s/%s.%s.cnf", base, dir, name, kind);
+
+	if (!access(path, R_OK))
+		return path;
+	free(path);
+	return NULL;
+}
+
+/*
+ * An argument without a slash may be the name of a preset; anything else is a path. Presets are
+ * beside a program that is not installed, or where it was installed, wherever that was moved.
+ */
+static char *find_conf(const char *arg, const char *kind)
+{
+	char *path = NULL, *dir;
+
+	if (strchr(arg, '/'))
+		return xasprintf("%s", arg);
+	dir = program_dir();
+	if (dir)
+		path = preset_in(dir, "presets", arg, kind);
+	if (dir && !path)
+		path = preset_in(dir, "../share/fragtrace", arg, kind);
+	free(dir);
+	if (!path)
+		path = preset_in("", PRESETDIR, arg, kind);
+	return path ? path : xasprintf("%s", arg);
+}
+
+/**
+ * conf_open() - read a configuration file
+ * @conf: the result; to be closed with conf_close()
+ * @arg: a path, or the name of a preset
+ * @kind: "color" or "img"
+ *
+ * Ends the program where the file cannot be read.
+ */
+void conf_open(struct conf *conf, const char *arg, const char *kind)
+{
+	int fd, err;
+
+	*conf = (struct conf){ .name = find_conf(arg, kind) };
+	fd = open(conf->name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		die("%s: %s, expected a %s.cnf file or a preset: rocksdb, redis or voltdb",
+		    conf->name, strerror(errno), kind);
+	err = slurp(&conf->text, fd);
+	if (err)
+		die("%s: %s", conf->name, strerror(err));
+	close(fd);
+	if (memchr(conf->text.buf, '\0', conf->text.len))
+		die("%s: a NUL byte in the file, expected text", conf->name);
+	conf->next = conf->text.buf;
+}
+
+/* === Lines and words === */
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* A # begins a comment at the start of a line, or alone; #rrggbb further on is a colour. */
+static bool is_comment(const char *p, const char *line)
+{
+	if (*p != '#')
+		return false;
+	return p == line || !p[1] || is_blank(p[1]);
+}
+
+static void split_words(struct conf *conf, char *line)
+{
+	char *p = line;
+
+	conf->n_words = 0;
+	for (;;) {
+		while (is_blank(*p))
+			p++;
+		if (!*p || is_comment(p, line) || (!conf->n_words && *p == '#'))
+			return;
+		if (conf->n_words == CONF_MAX_WORDS)
+			die_at(conf->name, conf->line, "more than %d words in the line, the last is "
+			       "\"%.24s\"", CONF_MAX_WORDS, p);
+		conf->word[conf->n_words++] = p;
+		while (*p && !is_blank(*p))
+			p++;
+		if (*p)
+			*p++ = '\0';
+	}
+}
+
+/**
+ * conf_next() - go to the next line that says something
+ * @conf: an open file
+ *
+ * Return: false at the end of the file; otherwise at least one word is there.
+ */
+bool conf_next(struct conf *conf)
+{
+	while (conf->next && *conf->next) {
+		char *line = conf->next;
+		char *newline = strchr(line, '\n');
+
+		if (newline)
+			*newline = '\0';
+		conf->next = newline ? newline + 1 : NULL;
+		conf->line++;
+		split_words(conf, line);
+		if (conf->n_words)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * conf_close() - release a configuration file
+ * @conf: as left by conf_open()
+ */
+void conf_close(struct conf *conf)
+{
+	free(conf->name);
+	text_free(&conf->text);
+	*conf = (struct conf){ 0 };
+}
+
+/* === img.cnf === */
+
+static const struct img_key {
+	const char *name;
+	size_t field;
+	uint64_t min, max, preset;
+} img_keys[] = {
+	{ "max_length", offsetof(struct img_conf, max_length), 0, UINT64_C(1) << 48, 1024 },
+	{ "stub", offsetof(struct img_conf, stub), 0, 1024, 3 },
+	{ "box", offsetof(struct img_conf, box), 1, 64, 8 },
+	{ "border", offsetof(struct img_conf, border), 0, 16, 1 },
+	{ "width", offsetof(struct img_conf, width), 640, 8192, 1280 },
+	{ "height", offsetof(struct img_conf, height), 0, 25000, 2560 },
+};
+
+static uint64_t *img_field(struct img_conf *img, const struct img_key *key)
+{
+	return (uint64_t *)(void *)((char *)img + key->field);
+}
+
+static const struct img_key *find_key(const struct conf *conf)
+{
+	const char *names[ARRAY_LEN(img_keys)];
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(img_keys); i++) {
+		names[i] = img_keys[i].name;
+		if (!strcmp(conf->word[0], names[i]))
+			return &img_keys[i];
+	}
+	die_at(conf->name, conf->line, "unknown key \"%s\", did you mean %s? The keys are max_length, "
+	       "stub, box, border, width and height", conf->word[0], nearest(conf->word[0], names, i));
+}
+
+static uint64_t read_value(const struct conf *conf, const char *word, const struct img_key *key)
+{
+	uintmax_t value;
+	char *end;
+
+	errno = 0;
+	value = strtoumax(word, &end, 10);
+	if (*word < '0' || *word > '9' || *end || errno || value < key->min || value > key->max)
+		die_at(conf->name, conf->line, "%s is \"%s\", expected a number from %ju to %ju",
+		       key->name, word, (uintmax_t)key->min, (uintmax_t)key->max);
+	return value;
+}
+
+/* `key value`, `key = value`, and the same without blanks around the sign. */
+static void split_at_sign(struct conf *conf)
+{
+	char *sign = strchr(conf->word[0], '=');
+
+	if (conf->n_words == 3 && !strcmp(conf->word[1], "=")) {
+		conf->word[1] = conf->word[2];
+		conf->n_words = 2;
+	} else if (conf->n_words == 2 && sign && !sign[1]) {
+		*sign = '\0';
+	} else if (conf->n_words == 2 && !sign && conf->word[1][0] == '=') {
+		conf->word[1]++;
+	} else if (conf->n_words == 1 && sign) {
+		*sign = '\0';
+		conf->word[1] = sign + 1;
+		conf->n_words = 2;
+	}
+}
+
+/**
+ * img_conf_read() - read an img.cnf file
+ * @img: the result
+ * @arg: a path, the name of a preset, or NULL for what is built in
+ *
+ * Ends the program on an unknown or repeated key and on a value that is out of range.
+ */
+void img_conf_read(struct img_conf *img, const char *arg)
+{
+	bool seen[ARRAY_LEN(img_keys)] = { false };
+	struct conf conf;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(img_keys); i++)
+		*img_field(img, &img_keys[i]) = img_keys[i].preset;
+	if (!arg)
+		return;
+	conf_open(&conf, arg, "img");
+	while (conf_next(&conf)) {
+		const struct img_key *key;
+
+		split_at_sign(&conf);
+		key = find_key(&conf);
+		if (conf.n_words != 2)
+			die_at(conf.name, conf.line, "%zu words in the line, expected: key = value",
+			       conf.n_words);
+		if (seen[key - img_keys])
+			die_at(conf.name, conf.line, "%s comes twice", key->name);
+		seen[key - img_keys] = true;
+		*img_field(img, key) = read_value(&conf, conf.word[1], key);
+	}
+	conf_close(&conf);
+}

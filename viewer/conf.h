@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: finding and reading configuration files, and img.cnf itself. */
+#ifndef CONF_H
+#define CONF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util.h"
+
+#define CONF_MAX_WORDS 8
+
+/**
+ * struct conf - a configuration file being read, word by word
+ * @name: its path, for messages
+ * @line: the line the words are from, counted from 1
+ * @word: the words of that line, without comments
+ * @n_words: number of @word; a line with more than CONF_MAX_WORDS is an error
+ */
+struct conf {
+	char *name;
+	size_t line;
+	char *word[CONF_MAX_WORDS];
+	size_t n_words;
+	/* private: */
+	struct text text;
+	char *next;
+};
+
+/**
+ * struct img_conf - how the picture is to look
+ * @max_length: a run of more blocks than this is folded; 0: none is
+ * @stub: boxes that are drawn of a folded run, before its mark
+ * @box: side of a box, pixels
+ * @border: space between two boxes, pixels
+ * @width: of the picture, pixels
+ * @height: boxes are made smaller where the picture would be higher than this, pixels; 0: never
+ */
+struct img_conf {
+	uint64_t max_length;
+	uint64_t stub;
+	uint64_t box;
+	uint64_t border;
+	uint64_t width;
+	uint64_t height;
+};
+
+void conf_open(struct conf *conf, const char *arg, const char *kind);
+bool conf_next(struct conf *conf);
+void conf_close(struct conf *conf);
+
+void img_conf_read(struct img_conf *img, const char *arg);
+
+#endif

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What a packager may want to change; every line can be overridden on make's command line.
+
+VERSION = 0.1
+
+PREFIX = /usr/local
+MANPREFIX = $(PREFIX)/share/man
+PRESETDIR = $(PREFIX)/share/fragtrace
+
+CFLAGS ?= -O2
+WARNFLAGS = -std=c11 -Wall -Wextra -Wpedantic -Werror
+DEFS = -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DPRESETDIR='"$(PRESETDIR)"'
+SANFLAGS = -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
+LDLIBS = -lpng

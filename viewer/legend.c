@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fourth station of the pipeline, upper part: title and legend.
+ * Every number here counts everything, whether it is drawn, folded or mixed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "font.h"
+#include "legend.h"
+
+#define TITLE_ROWS 2	/* in lines of text, at the scale of the legend */
+#define TEXT_LINES 4	/* below the title */
+#define HEAD_LINES 2	/* of the legend */
+#define LINE_H (FONT_CELL_H + 1)
+#define MAX_TEXT 512
+#define SWATCH_W 10
+#define SWATCH_H 7
+
+/* Right ends of the columns and left edges of the swatches, in letters from the left. */
+enum column {
+	COL_CONTIGUOUS = 14,
+	COL_CONTIGUOUS_FILES = 26,
+	COL_CONTIGUOUS_BLKS = 40,
+	COL_FRAGMENTED = 44,
+	COL_FRAGMENTED_FILES = 58,
+	COL_FRAGMENTED_BLKS = 72,
+	COL_FRAGMENTS = 85,
+	COL_FOLDED_SWATCH = 93,
+	COL_FOLDED = LEGEND_COLS,
+};
+
+/* Where the next line goes, and all that the lines tell of. */
+struct legend {
+	struct canvas *canvas;
+	const struct plan *plan;
+	const struct runs *runs;
+	const struct colors *colors;
+	size_t y;
+	uint64_t folded[MAX_RULES];
+	uint64_t folded_free;
+	uint64_t folded_files;
+};
+
+/**
+ * legend_height() - room that title and legend need
+ * @scale: size of the text
+ * @n_rules: number of rules
+ *
+ * Return: pixels from the top of the picture.
+ */
+size_t legend_height(size_t scale, size_t n_rules)
+{
+	/* two more lines for free space and the totals, half a line of air in three places */
+	return MARGIN + (2 * (TITLE_ROWS + TEXT_LINES + HEAD_LINES + n_rules + 2) + 3) * LINE_H *
+			scale / 2;
+}
+
+/* === Pieces of a line === */
+
+static size_t col_x(const struct legend *l, enum column col)
+{
+	return MARGIN + (size_t)col * FONT_CELL_W * l->plan->scale;
+}
+
+static void put_right(struct legend *l, enum column col, uint32_t rgb, const char *text)
+{
+	canvas_text_right(l->canvas, col_x(l, col), l->y, l->plan->scale, rgb, text);
+}
+
+/* Numbers that are 0 step back, so that the eye finds the others. */
+static void put_number(struct legend *l, enum column col, uint64_t value)
+{
+	char buf[GROUPED_MAX];
+
+	put_right(l, col, value ? RGB_INK : RGB_FAINT, value ? grouped(buf, value) : "-");
+}
+
+static void put_swatch(struct legend *l, size_t col, uint32_t rgb)
+{
+	canvas_fill(l->canvas, MARGIN + col * FONT_CELL_W * l->plan->scale, l->y,
+		    SWATCH_W * l->plan->scale, SWATCH_H * l->plan->scale, rgb);
+}
+
+static void put_text(struct legend *l, size_t col, uint32_t rgb, const char *text)
+{
+	canvas_text(l->canvas, MARGIN + col * FONT_CELL_W * l->plan->scale, l->y, l->plan->scale,
+		    rgb, text);
+}
+
+static void next_line(struct legend *l)
+{
+	l->y += LINE_H * l->plan->scale;
+}
+
+static void half_line(struct legend *l)
+{
+	l->y += LINE_H * l->plan->scale / 2;
+}
+
+static void put_line(struct legend *l, uint32_t rgb, const char *text)
+{
+	put_text(l, 0, rgb, text);
+	canvas_note(l->canvas, "%s", text);
+	next_line(l);
+}
+
+static void put_separator(struct legend *l)
+{
+	canvas_fill(l->canvas, MARGIN, l->y - 3 * l->plan->scale,
+		    LEGEND_COLS * FONT_CELL_W * l->plan->scale, l->plan->scale, RGB_RULE);
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* === Title === */
+
+static void draw_title(struct legend *l, const struct table *table)
+{
+	size_t scale = 2 * l->plan->scale, room, n, i;
+	char *title = xasprintf("fragtrace"), *longer;
+
+	for (i = 0; i < table->n_volumes && strlen(title) < MAX_TEXT; i++) {
+		longer = xasprintf("%s%s %s", title, i ? "," : "", table->volumes[i].path);
+		free(title);
+		title = longer;
+	}
+	room = (l->plan->width - 2 * MARGIN) / (FONT_CELL_W * scale);
+	n = strlen(title);
+	if (n > room)
+		strcpy(title + room - 3, "...");
+	canvas_text(l->canvas, MARGIN, l->y, scale, RGB_INK, title);
+	l->canvas->title = title;
+	l->y += TITLE_ROWS * LINE_H * l->plan->scale;
+}
+
+static void draw_summary(struct legend *l, const struct table *table, const char *when)
+{
+	const struct count *total = &l->runs->total;
+	uint64_t files = total->files[0] + total->files[1];
+	char n[3][GROUPED_MAX], text[MAX_TEXT];
+	double share = files ? 100.0 * (double)total->files[1] / (double)files : 0.0;
+
+	snprintf(text, sizeof(text), "%s: %s file%s, %s extent%s, %s fragmented file%s (%.1f %%)",
+		 when, grouped(n[0], files), plural(files), grouped(n[1], table->n_extents),
+		 plural(table->n_extents), grouped(n[2], total->files[1]), plural(total->files[1]),
+		 share);
+	put_line(l, RGB_INK, text);
+}
+
+static void draw_units(struct legend *l)
+{
+	char n[2][GROUPED_MAX], text[MAX_TEXT];
+	uint64_t per_box = l->plan->per_box;
+
+	if (per_box == 1)
+		snprintf(text, sizeof(text), "1 box = one 4 KiB block; left to right, then down, by "
+			 "block address (LBA)");
+	else
+		snprintf(text, sizeof(text), "1 box = %s blocks (%s KiB), their colours mixed; left to "
+			 "right, then down, by LBA", grouped(n[0], per_box),
+			 grouped(n[1], per_box * 4));
+	put_line(l, RGB_FAINT, text);
+	put_line(l, RGB_FAINT, "fragments that follow each other take turns between two tones; "
+		 "free = no watched file owns it");
+}
+
+static void draw_folding(struct legend *l, const struct img_conf *img)
+{
+	char n[2][GROUPED_MAX], text[MAX_TEXT];
+	uint64_t limit = l->plan->limit;
+	int len;
+
+	if (!limit) {
+		put_line(l, RGB_FAINT, "nothing is folded: every block is drawn");
+		return;
+	}
+	len = snprintf(text, sizeof(text), "runs of more than %s blocks are folded: %s boxes, then %s",
+		       grouped(n[0], limit),
+		       grouped(n[1], l->plan->stub < limit ? l->plan->stub : limit),
+		       l->plan->box < HATCH_MIN ? "one of another shade" : "a hatched one");
+	if (limit != img->max_length)
+		snprintf(text + len, sizeof(text) - (size_t)len, img->max_length ?
+			 " (%ju did not fit)" : " (all did not fit)",
+			 (uintmax_t)img->max_length);
+	put_line(l, RGB_FAINT, text);
+}
+
+/* === Legend === */
+
+static void sum_folded(struct legend *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->runs->n_runs; i++) {
+		const struct run *run = &l->runs->runs[i];
+		uint64_t folded = run->blks - plan_drawn(l->plan, run->blks);
+
+		if (run->rule == RULE_FREE) {
+			l->folded_free += folded;
+			continue;
+		}
+		l->folded[run->rule] += folded;
+		l->folded_files += folded;
+	}
+}
+
+static void draw_heads(struct legend *l)
+{
+	half_line(l);
+	put_text(l, COL_CONTIGUOUS, RGB_INK, "contiguous");
+	put_text(l, COL_FRAGMENTED, RGB_INK, "fragmented");
+	canvas_hatch(l->canvas, col_x(l, COL_FOLDED_SWATCH), l->y,
+		     SWATCH_H * l->plan->scale, RGB_FREE);
+	put_right(l, COL_FOLDED, RGB_INK, "folded");
+	next_line(l);
+	put_text(l, 0, RGB_FAINT, "extension");
+	put_right(l, COL_CONTIGUOUS_FILES, RGB_FAINT, "files");
+	put_right(l, COL_CONTIGUOUS_BLKS, RGB_FAINT, "blocks");
+	put_right(l, COL_FRAGMENTED_FILES, RGB_FAINT, "files");
+	put_right(l, COL_FRAGMENTED_BLKS, RGB_FAINT, "blocks");
+	put_right(l, COL_FRAGMENTS, RGB_FAINT, "fragments");
+	put_right(l, COL_FOLDED, RGB_FAINT, "blocks");
+	next_line(l);
+	half_line(l);
+	put_separator(l);
+}
+
+static void draw_count(struct legend *l, const char *name, const struct count *count,
+		       uint64_t folded)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), strlen(name) > 13 ? "%.10s..." : "%s", name);
+	put_text(l, 0, RGB_INK, text);
+	put_number(l, COL_CONTIGUOUS_FILES, count->files[0]);
+	put_number(l, COL_CONTIGUOUS_BLKS, count->blks[0]);
+	put_number(l, COL_FRAGMENTED_FILES, count->files[1]);
+	put_number(l, COL_FRAGMENTED_BLKS, count->blks[1]);
+	put_number(l, COL_FRAGMENTS, count->fragments[1]);
+	put_number(l, COL_FOLDED, folded);
+	canvas_note(l->canvas, "%s: contiguous files=%ju blocks=%ju, fragmented files=%ju blocks=%ju "
+		    "fragments=%ju, folded blocks=%ju", name, (uintmax_t)count->files[0],
+		    (uintmax_t)count->blks[0], (uintmax_t)count->files[1],
+		    (uintmax_t)count->blks[1], (uintmax_t)count->fragments[1], (uintmax_t)folded);
+	next_line(l);
+}
+
+static void draw_rule(struct legend *l, size_t i)
+{
+	const struct rule *rule = &l->colors->rules[i];
+
+	put_swatch(l, COL_CONTIGUOUS, rule->rgb[TONE_CONTIGUOUS]);
+	put_swatch(l, COL_FRAGMENTED, rule->rgb[TONE_FRAG_A]);
+	put_swatch(l, COL_FRAGMENTED + 2, rule->rgb[TONE_FRAG_B]);
+	draw_count(l, rule->ext, &l->runs->counts[i], l->folded[i]);
+}
+
+static void draw_free(struct legend *l)
+{
+	char n[2][GROUPED_MAX], text[MAX_TEXT];
+
+	put_text(l, 0, RGB_INK, "free");
+	put_swatch(l, COL_CONTIGUOUS, RGB_FREE);
+	put_number(l, COL_CONTIGUOUS_BLKS, l->runs->free_blks);
+	snprintf(text, sizeof(text), "in %s gap%s, longest %s", grouped(n[0], l->runs->free_gaps),
+		 plural(l->runs->free_gaps), grouped(n[1], l->runs->free_longest));
+	put_text(l, COL_FRAGMENTED, RGB_FAINT, text);
+	put_number(l, COL_FOLDED, l->folded_free);
+	canvas_note(l->canvas, "free: blocks=%ju gaps=%ju longest=%ju, folded blocks=%ju",
+		    (uintmax_t)l->runs->free_blks, (uintmax_t)l->runs->free_gaps,
+		    (uintmax_t)l->runs->free_longest, (uintmax_t)l->folded_free);
+	next_line(l);
+}
+
+/**
+ * legend_draw() - draw title and legend
+ * @canvas: the picture
+ * @plan: its measures
+ * @table: for paths and number of extents
+ * @runs: for the totals
+ * @colors: the rules
+ * @img: what the user wanted, to tell where the plan had to differ
+ * @when: date and time of the table
+ */
+void legend_draw(struct canvas *canvas, const struct plan *plan, const struct table *table,
+		 const struct runs *runs, const struct colors *colors, const struct img_conf *img,
+		 const char *when)
+{
+	struct legend l = {
+		.canvas = canvas, .plan = plan, .runs = runs, .colors = colors, .y = MARGIN,
+	};
+	size_t i;
+
+	sum_folded(&l);
+	draw_title(&l, table);
+	draw_summary(&l, table, when);
+	draw_units(&l);
+	draw_folding(&l, img);
+	draw_heads(&l);
+	for (i = 0; i < colors->n_rules; i++)
+		draw_rule(&l, i);
+	draw_count(&l, "all files", &runs->total, l.folded_files);
+	half_line(&l);
+	put_separator(&l);
+	draw_free(&l);
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Test helper: decode a PNG and say what is in it.
+ *	pngpeek FILE		size, and each colour with its number of pixels, most frequent first
+ *	pngpeek FILE text	the texts
+ *	pngpeek FILE X Y	the colour of one pixel
+ */
+#include <png.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t *px;
+static size_t width, height;
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "pngpeek: %s\n", what);
+	exit(1);
+}
+
+static void on_error(png_structp png, png_const_charp message)
+{
+	(void)png;
+	fail(message);
+}
+
+static void print_texts(png_structp png, png_infop info)
+{
+	png_textp texts;
+	int n, i;
+
+	png_get_text(png, info, &texts, &n);
+	for (i = 0; i < n; i++)
+		printf("%s: %s\n", texts[i].key, texts[i].text);
+}
+
+static void copy_pixels(png_structp png, png_infop info)
+{
+	png_bytepp rows = png_get_rows(png, info);
+	size_t x, y;
+
+	px = calloc(width * height, sizeof(*px));
+	if (!px)
+		fail("no memory");
+	for (y = 0; y < height; y++)
+		for (x = 0; x < width; x++)
+			px[y * width + x] = (uint32_t)rows[y][3 * x] << 16 |
+					    (uint32_t)rows[y][3 * x + 1] << 8 | rows[y][3 * x + 2];
+}
+
+static void decode(const char *path, int want_texts)
+{
+	FILE *file = fopen(path, "rb");
+	png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, on_error, NULL);
+	png_infop info = png ? png_create_info_struct(png) : NULL;
+
+	if (!file || !info)
+		fail("cannot open the file");
+	png_init_io(png, file);
+	png_read_png(png, info, PNG_TRANSFORM_EXPAND, NULL);
+	width = png_get_image_width(png, info);
+	height = png_get_image_height(png, info);
+	if (png_get_rowbytes(png, info) != width * 3)
+		fail("not an RGB picture");
+	if (want_texts)
+		print_texts(png, info);
+	copy_pixels(png, info);
+	png_destroy_read_struct(&png, &info, NULL);
+	fclose(file);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+struct tally {
+	uint32_t rgb;
+	size_t n;
+};
+
+static int by_count(const void *a, const void *b)
+{
+	const struct tally *x = a, *y = b;
+
+	if (x->n != y->n)
+		return x->n < y->n ? 1 : -1;
+	return x->rgb < y->rgb ? -1 : x->rgb > y->rgb;
+}
+
+static void print_colors(void)
+{
+	size_t n = width * height, n_tallies = 0, i;
+	struct tally *tallies = calloc(n, sizeof(*tallies));
+
+	if (!tallies)
+		fail("no memory");
+	qsort(px, n, sizeof(*px), by_value);
+	for (i = 0; i < n; i++) {
+		if (!i || px[i] != px[i - 1])
+			tallies[n_tallies++].rgb = px[i];
+		tallies[n_tallies - 1].n++;
+	}
+	qsort(tallies, n_tallies, sizeof(*tallies), by_count);
+	printf("size %zu %zu\n", width, height);
+	for (i = 0; i < n_tallies; i++)
+		printf("#%06x %zu\n", (unsigned int)tallies[i].rgb, tallies[i].n);
+	free(tallies);
+}
+
+int main(int argc, char **argv)
+{
+	int want_texts = argc == 3 && !strcmp(argv[2], "text");
+	size_t x, y;
+
+	if (argc < 2 || argc > 4 || (argc == 3 && !want_texts))
+		fail("usage: pngpeek FILE [text | X Y]");
+	decode(argv[1], want_texts);
+	if (argc == 4) {
+		x = strtoul(argv[2], NULL, 10);
+		y = strtoul(argv[3], NULL, 10);
+		if (x >= width || y >= height)
+			fail("no such pixel");
+		printf("#%06x\n", (unsigned int)px[y * width + x]);
+	} else if (!want_texts) {
+		print_colors();
+	}
+	free(px);
+	return 0;
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * First station of the pipeline: the text of the debugfs file `table`, version 1 -> extents.
+ * Knows nothing of colours and pixels. Whatever is not as the format says ends the program with
+ * the file, the line, and what was expected there: a picture of half a table would be a lie.
+ *
+ *	# fragtrace table 1
+ *	# volume 254:0 main_blkaddr=5120 blocks=262144 segment_blocks=512 path=/mnt/f2fs
+ *	254:0 67072 64 0 4 contiguous /mnt/f2fs/000004.sst
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "inodes.h"
+#include "table.h"
+
+#define MAX_VOLUMES 4096
+#define RECORD_FORM "dev lba length offset ino state path"
+#define VOLUME_FORM "# volume DEV main_blkaddr=N blocks=N segment_blocks=N path=MOUNTPOINT"
+
+/* What is needed while reading and not afterwards. p walks through one line, NUL at its end. */
+struct reader {
+	struct table *table;
+	struct inodes inodes;
+	const char *name;
+	size_t line;
+	char *p;
+	struct volume *volume;
+	size_t cap_volumes, cap_files, cap_extents;
+};
+
+/* === Fields === */
+
+static uint64_t read_u64(struct reader *r, const char *what, uint64_t limit)
+{
+	const char *start = r->p;
+	uint64_t value = 0;
+
+	if (!*r->p)
+		die_at(r->name, r->line, "the line ends before the %s, expected: " RECORD_FORM, what);
+	for (; *r->p >= '0' && *r->p <= '9'; r->p++) {
+		uint64_t digit = (uint64_t)(*r->p - '0');
+
+		if (value > (limit - digit) / 10)
+			die_at(r->name, r->line, "the %s is too big: %.24s, expected at most %ju",
+			       what, start, (uintmax_t)limit);
+		value = value * 10 + digit;
+	}
+	if (r->p == start)
+		die_at(r->name, r->line, "the %s is not a number: \"%.24s\", expected digits", what,
+		       start);
+	return value;
+}
+
+static void expect(struct reader *r, const char *literal, const char *form)
+{
+	size_t n = strlen(literal);
+
+	if (strncmp(r->p, literal, n))
+		die_at(r->name, r->line, "found \"%.24s\" where \"%s\" should be, expected: %s", r->p,
+		       literal, form);
+	r->p += n;
+}
+
+static uint64_t field_u64(struct reader *r, const char *what, uint64_t limit)
+{
+	uint64_t value = read_u64(r, what, limit);
+
+	if (*r->p == ' ')
+		r->p++;
+	else if (*r->p)
+		die_at(r->name, r->line, "the %s has a stray \"%.24s\" behind it, expected a space",
+		       what, r->p);
+	return value;
+}
+
+static void field_dev(struct reader *r, unsigned int *major, unsigned int *minor, const char *form)
+{
+	*major = (unsigned int)read_u64(r, "device", UINT32_MAX);
+	expect(r, ":", form);
+	*minor = (unsigned int)read_u64(r, "device", UINT32_MAX);
+	if (*r->p)
+		expect(r, " ", form);
+}
+
+static bool field_fragmented(struct reader *r)
+{
+	static const char *const states[] = { "contiguous ", "fragmented " };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(states); i++) {
+		if (!strncmp(r->p, states[i], strlen(states[i]))) {
+			r->p += strlen(states[i]);
+			return i;
+		}
+	}
+	if (!*r->p)
+		die_at(r->name, r->line, "the line ends before the state, expected: " RECORD_FORM);
+	if (!strcmp(r->p, "contiguous") || !strcmp(r->p, "fragmented"))
+		die_at(r->name, r->line, "the line ends before the path, expected: " RECORD_FORM);
+	die_at(r->name, r->line, "unknown state \"%.*s\", expected contiguous or fragmented",
+	       (int)strcspn(r->p, " "), r->p);
+}
+
+static bool is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
+/* The rest of the line is a path, escaped as in /proc/self/mountinfo; unescaped in place. */
+static char *field_path(struct reader *r)
+{
+	char *path = r->p, *from, *to;
+
+	if (!*path)
+		die_at(r->name, r->line, "the line ends before the path, expected: " RECORD_FORM);
+	for (from = to = path; *from; to++) {
+		if (*from != '\\') {
+			*to = *from++;
+			continue;
+		}
+		if (!is_octal(from[1]) || !is_octal(from[2]) || !is_octal(from[3]))
+			die_at(r->name, r->line, "bad escape \"%.4s\" in the path, expected \\040, "
+			       "\\011, \\012 or \\134", from);
+		*to = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
+		from += 4;
+	}
+	*to = '\0';
+	r->p = to;
+	return path;
+}
+
+/* The last dot of the last component and what follows it. A leading dot only hides a file. */
+static const char *extension_of(char *path)
+{
+	static const char deleted[] = " (deleted)";
+	size_t n = strlen(path);
+	const char *base, *dot;
+
+	if (n >= strlen(deleted) && !strcmp(path + n - strlen(deleted), deleted))
+		path[n - strlen(deleted)] = '\0';
+	base = strrchr(path, '/');
+	base = base ? base + 1 : path;
+	dot = strrchr(base, '.');
+	return dot && dot != base && dot[1] ? dot : "";
+}
+
+/* === Lines === */
+
+static void read_version(struct reader *r)
+{
+	static const char magic[] = "# fragtrace table ";
+	uint64_t version;
+
+	if (strncmp(r->p, magic, strlen(magic)))
+		die_at(r->name, r->line, "this is no fragtrace table, expected the first line to be "
+		       "\"%s%d\"", magic, TABLE_VERSION);
+	r->p += strlen(magic);
+	version = read_u64(r, "version", UINT32_MAX);
+	if (version != TABLE_VERSION || *r->p)
+		die_at(r->name, r->line, "the table has version %ju%s, this program reads version %d",
+		       (uintmax_t)version, r->p, TABLE_VERSION);
+}
+
+static struct volume *find_volume(struct table *table, unsigned int major, unsigned int minor)
+{
+	size_t i;
+
+	for (i = 0; i < table->n_volumes; i++) {
+		struct volume *v = &table->volumes[i];
+
+		if (v->major == major && v->minor == minor)
+			return v;
+	}
+	return NULL;
+}
+
+static void read_volume(struct reader *r)
+{
+	struct table *t = r->table;
+	struct volume v = { 0 };
+	size_t current = r->volume ? (size_t)(r->volume - t->volumes) : 0;
+
+	expect(r, "# volume ", VOLUME_FORM);
+	field_dev(r, &v.major, &v.minor, VOLUME_FORM);
+	expect(r, "main_blkaddr=", VOLUME_FORM);
+	v.first_blk = field_u64(r, "main_blkaddr", BLK_LIMIT);
+	expect(r, "blocks=", VOLUME_FORM);
+	v.end_blk = field_u64(r, "number of blocks", BLK_LIMIT);
+	expect(r, "segment_blocks=", VOLUME_FORM);
+	if (!field_u64(r, "size of a segment", BLK_LIMIT))
+		die_at(r->name, r->line, "segment_blocks is 0, expected at least 1");
+	expect(r, "path=", VOLUME_FORM);
+	v.path = field_path(r);
+	if (v.first_blk >= v.end_blk)
+		die_at(r->name, r->line, "main_blkaddr=%ju is not below blocks=%ju",
+		       (uintmax_t)v.first_blk, (uintmax_t)v.end_blk);
+	if (find_volume(t, v.major, v.minor))
+		die_at(r->name, r->line, "volume %u:%u comes twice", v.major, v.minor);
+	if (t->n_volumes == MAX_VOLUMES)
+		die_at(r->name, r->line, "more than %d volumes", MAX_VOLUMES);
+	t->volumes = grow(t->volumes, &r->cap_volumes, t->n_volumes, sizeof(v));
+	t->volumes[t->n_volumes++] = v;
+	if (r->volume)
+		r->volume = &t->volumes[current];
+}
+
+/* Make the volume of a record the current one; each volume's records stand together. */
+static void enter_volume(struct reader *r, unsigned int major, unsigned int minor)
+{
+	if (r->volume && r->volume->major == major && r->volume->minor == minor)
+		return;
+	r->volume = find_volume(r->table, major, minor);
+	if (!r->volume)
+		die_at(r->name, r->line, "volume %u:%u is not known, expected a line before this one: "
+		       VOLUME_FORM, major, minor);
+	if (r->volume->end)
+		die_at(r->name, r->line, "not sorted: volume %u:%u had its lines before, expected "
+		       "order (dev, lba)", major, minor);
+	r->volume->first = r->volume->end = r->table->n_extents;
+}
+
+static void check_place(const struct reader *r, const struct extent *e)
+{
+	const struct volume *v = r->volume;
+	const struct extent *prev;
+
+	if (!e->blks)
+		die_at(r->name, r->line, "the length is 0, expected at least 1 block");
+	if (e->lba < v->first_blk || e->lba + e->blks > v->end_blk)
+		die_at(r->name, r->line, "blocks %ju to %ju are outside the volume, expected %ju to %ju",
+		       (uintmax_t)e->lba, (uintmax_t)(e->lba + e->blks - 1),
+		       (uintmax_t)v->first_blk, (uintmax_t)(v->end_blk - 1));
+	if (v->first == v->end)
+		return;
+	prev = &r->table->extents[v->end - 1];
+	if (e->lba < prev->lba)
+		die_at(r->name, r->line, "not sorted: lba %ju comes after %ju, expected order "
+		       "(dev, lba)", (uintmax_t)e->lba, (uintmax_t)prev->lba);
+	if (e->lba < prev->lba + prev->blks)
+		die_at(r->name, r->line, "lba %ju overlaps the extent before, expected at least %ju",
+		       (uintmax_t)e->lba, (uintmax_t)(prev->lba + prev->blks));
+}
+
+/* The file a record belongs to; its name and state are taken from its first record. */
+static uint32_t enter_file(struct reader *r, uint64_t ino, bool fragmented)
+{
+	struct table *t = r->table;
+	uint32_t volume = (uint32_t)(r->volume - t->volumes);
+	uint32_t *slot = inodes_at(&r->inodes, volume, ino);
+	struct file *file;
+
+	if (*slot) {
+		file = &t->files[*slot - 1];
+		if (file->fragmented != fragmented)
+			die_at(r->name, r->line, "inode %ju is %s here but was not on line %zu, "
+			       "expected one state for all its extents", (uintmax_t)ino,
+			       fragmented ? "fragmented" : "contiguous", file->line);
+		return *slot - 1;
+	}
+	if (t->n_files == UINT32_MAX - 1)
+		die_at(r->name, r->line, "too many files");
+	t->files = grow(t->files, &r->cap_files, t->n_files, sizeof(*file));
+	file = &t->files[t->n_files++];
+	*slot = (uint32_t)t->n_files;
+	*file = (struct file){
+		.ino = ino,
+		.ext = extension_of(field_path(r)),
+		.line = r->line,
+		.volume = volume,
+		.fragmented = fragmented,
+	};
+	return *slot - 1;
+}
+
+static void read_record(struct reader *r)
+{
+	struct table *t = r->table;
+	unsigned int major, minor;
+	struct extent e = { 0 };
+	bool fragmented;
+	uint64_t ino;
+
+	field_dev(r, &major, &minor, RECORD_FORM);
+	e.lba = field_u64(r, "lba", BLK_LIMIT);
+	e.blks = field_u64(r, "length", BLK_LIMIT);
+	e.offset = field_u64(r, "offset", BLK_LIMIT);
+	ino = field_u64(r, "inode number", UINT64_MAX);
+	fragmented = field_fragmented(r);
+	if (!*r->p)
+		die_at(r->name, r->line, "the line ends before the path, expected: " RECORD_FORM);
+	enter_volume(r, major, minor);
+	check_place(r, &e);
+	e.file = enter_file(r, ino, fragmented);
+	t->files[e.file].blks += e.blks;
+	t->extents = grow(t->extents, &r->cap_extents, t->n_extents, sizeof(e));
+	t->extents[t->n_extents++] = e;
+	r->volume->end = t->n_extents;
+}
+
+static void read_line(struct reader *r)
+{
+	static const char volume[] = "# volume ";
+
+	if (r->line == 1)
+		read_version(r);
+	else if (!strncmp(r->p, volume, strlen(volume)))
+		read_volume(r);
+	else if (*r->p != '#')
+		read_record(r);
+}
+
+/* === Tables === */
+
+/**
+ * table_parse() - understand a table
+ * @table: the result; to be freed with table_free()
+ * @name: what to call the table in messages
+ * @text: the text; its memory moves into @table
+ *
+ * Ends the program on the first line that is not as the format says.
+ */
+void table_parse(struct table *table, const char *name, struct text *text)
+{
+	struct reader r = { .table = table, .name = name, .line = 1 };
+	char *line, *end, *newline;
+
+	*table = (struct table){ .text = *text };
+	*text = (struct text){ 0 };
+	line = table->text.buf;
+	end = line + table->text.len;
+	if (line == end)
+		die_at(name, 1, "the table is empty, expected \"# fragtrace table %d\"", TABLE_VERSION);
+	for (; line < end; line = newline + 1, r.line++) {
+		newline = memchr(line, '\n', (size_t)(end - line));
+		if (!newline)
+			die_at(name, r.line, "the table is cut short, expected a newline at its end");
+		*newline = '\0';
+		if (memchr(line, '\0', (size_t)(newline - line)))
+			die_at(name, r.line, "a NUL byte in the line, expected text");
+		r.p = line;
+		read_line(&r);
+	}
+	inodes_free(&r.inodes);
+}
+
+/**
+ * table_free() - release a table
+ * @table: as left by table_parse()
+ */
+void table_free(struct table *table)
+{
+	free(table->volumes);
+	free(table->files);
+	free(table->extents);
+	text_free(&table->text);
+	*table = (struct table){ 0 };
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* First station of the pipeline: the text of the debugfs file `table`, version 1 -> extents. */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util.h"
+
+#define TABLE_VERSION 1
+
+/* No block number, file offset or length may reach this; far beyond F2FS, far below overflow. */
+#define BLK_LIMIT (UINT64_C(1) << 48)
+
+/**
+ * struct volume - one F2FS volume
+ * @major: device number
+ * @minor: device number
+ * @first_blk: first block address that can hold data (inclusive)
+ * @end_blk: end of the block addresses (exclusive)
+ * @path: mount point, unescaped
+ * @first: its first extent in table.extents (inclusive)
+ * @end: end of its extents in table.extents (exclusive)
+ */
+struct volume {
+	unsigned int major;
+	unsigned int minor;
+	uint64_t first_blk;
+	uint64_t end_blk;
+	const char *path;
+	size_t first;
+	size_t end;
+};
+
+/**
+ * struct file - one watched file
+ * @ino: inode number, unique within @volume
+ * @blks: written blocks, over all its extents
+ * @ext: extension with its dot, or "" where the name has none
+ * @line: the line of the table it was first seen on
+ * @volume: index into table.volumes
+ * @fragmented: its state
+ */
+struct file {
+	uint64_t ino;
+	uint64_t blks;
+	const char *ext;
+	size_t line;
+	uint32_t volume;
+	bool fragmented;
+};
+
+/**
+ * struct extent - written blocks that follow each other in the file and on the volume
+ * @lba: first block address
+ * @offset: first block in the file
+ * @blks: length, at least 1
+ * @file: index into table.files
+ */
+struct extent {
+	uint64_t lba;
+	uint64_t offset;
+	uint64_t blks;
+	uint32_t file;
+};
+
+/**
+ * struct table - everything one table says
+ * @volumes: in the order of their first lines
+ * @n_volumes: number of @volumes
+ * @files: in the order of their first extents
+ * @n_files: number of @files
+ * @extents: by volume, then by LBA; no two of a volume overlap
+ * @n_extents: number of @extents
+ * @text: the text itself; @volumes and @files point into it
+ */
+struct table {
+	struct volume *volumes;
+	size_t n_volumes;
+	struct file *files;
+	size_t n_files;
+	struct extent *extents;
+	size_t n_extents;
+	struct text text;
+};
+
+void table_parse(struct table *table, const char *name, struct text *text);
+void table_free(struct table *table);
+
+#endif

@@ -1,0 +1,746 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Tests fragtrace-view from recorded tables; speaks KTAP.
+# usage: test_view.sh PROGRAM [TEST...]
+#
+# A test is a function test_NAME that ends with status 0. It runs in a subshell in an empty
+# directory of its own, with $view, $peek and $data as absolute paths.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+view=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+shift
+peek=$here/pngpeek
+data=$here/testdata
+export TZ=UTC LC_ALL=C
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' INT TERM
+
+# === Helpers ===
+
+# plain(args...) - draw with boxes of 8 x 8, no folding, colours that differ from all others
+plain() {
+	"$view" -c "$data/plain.color.cnf" -i "$data/plain.img.cnf" -o out.png "$@"
+}
+
+# start(args...) - the same in the background; $! is the program itself
+start() {
+	"$view" -c "$data/plain.color.cnf" -i "$data/plain.img.cnf" -o out.png "$@" &
+}
+
+# fail(text...) - say why a test fails and end it
+fail() {
+	echo "$*"
+	exit 1
+}
+
+# pixels(colour, number) - out.png must have exactly so many pixels of a colour
+pixels() {
+	local got
+	got=$("$peek" out.png | sed -n "s/^$1 //p")
+	[ "${got:-0}" = "$2" ] || fail "$1: ${got:-0} pixels, expected $2"
+}
+
+# boxes(colour, number) - the same in boxes of 8 x 8; the swatch in the legend has 20 x 14 pixels
+boxes() {
+	pixels "$1" $(($2 * 64 + 280))
+}
+
+# pixel(x, y, colour) - one pixel of out.png must have a colour
+pixel() {
+	local got
+	got=$("$peek" out.png "$1" "$2")
+	[ "$got" = "$3" ] || fail "pixel $1,$2 is $got, expected $3"
+}
+
+# says(text) - a line of the notes in out.png must be exactly this
+says() {
+	"$peek" out.png text | sed 's/^Description: //' | grep -qxF -- "$1" || {
+		"$peek" out.png text
+		fail "the picture does not say: $1"
+	}
+}
+
+# mentions(text) - the notes in out.png must contain this
+mentions() {
+	"$peek" out.png text | grep -qF -- "$1" || fail "the picture does not mention: $1"
+}
+
+# no_rest() - there is no unfinished picture
+no_rest() {
+	local rest
+	rest=$(find . -name '.*png*' | head -n 1)
+	[ -z "$rest" ] || fail "left behind: $rest"
+}
+
+# refuses(message, command...) - status 1, the message on stderr, no picture harmed
+refuses() {
+	local message=$1 status=0
+	shift
+	echo good >out.png
+	"$@" >stdout 2>stderr </dev/null || status=$?
+	[ "$status" = 1 ] || fail "status $status, expected 1: $(cat stderr)"
+	grep -qF -- "$message" stderr || fail "expected \"$message\", got: $(cat stderr)"
+	[ "$(wc -l <stderr)" -le 2 ] || fail "too many messages: $(cat stderr)"
+	[ "$(cat out.png)" = good ] || fail "the last good picture is gone"
+	no_rest
+}
+
+# bad_line(line, message) - a table whose third line is this is refused at 3
+bad_line() {
+	printf '%s\n%s\n%s\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m' "$1" >t
+	refuses "fragtrace-view: t:3: $2" plain -t t
+}
+
+# bad_next(line, message) - a table with a good record and then this line is refused at 4
+bad_next() {
+	printf '%s\n%s\n%s\n%s\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m' \
+		'254:0 110 4 0 4 contiguous /m/a.sst' "$1" >t
+	refuses "fragtrace-view: t:4: $2" plain -t t
+}
+
+# bad_volume(line, message) - a table whose second line is this is refused at 2
+bad_volume() {
+	printf '%s\n%s\n' '# fragtrace table 1' "$1" >t
+	refuses "fragtrace-view: t:2: $2" plain -t t
+}
+
+# good_lines(lines) - a table of one volume with these records is drawn
+good_lines() {
+	printf '%s\n%s\n%s\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m' "$1" >t
+	plain -t t
+}
+
+# bad_conf(kind, line, message) - a configuration whose second line is this is refused at 2
+bad_conf() {
+	printf '# comment\n%s\n' "$2" >my.cnf
+	refuses "fragtrace-view: ./my.cnf:2: $3" "$view" -t "$data/small.table" "-$1" ./my.cnf -o out.png
+}
+
+# === Pictures ===
+
+test_small_exact_colours() {
+	plain -t "$data/small.table"
+	boxes '#00aa00' 6
+	boxes '#ff8800' 4
+	boxes '#aa4400' 2
+	boxes '#0000ff' 6
+	boxes '#00cccc' 0
+	boxes '#006666' 0
+	boxes '#c0c0c0' 22
+	boxes '#000001' 0
+}
+
+test_small_counts() {
+	plain -t "$data/small.table"
+	says '.sst: contiguous files=2 blocks=6, fragmented files=1 blocks=6 fragments=3, folded blocks=0'
+	says '.log: contiguous files=1 blocks=6, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
+	says 'default: contiguous files=3 blocks=22, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
+	says 'all files: contiguous files=6 blocks=34, fragmented files=1 blocks=6 fragments=3, folded blocks=0'
+	says 'free: blocks=24 gaps=4 longest=9, folded blocks=0'
+	says '254:0 /mnt/f2fs  LBA 100 to 163, 64 blocks (256 KiB), 62.5 % in watched files'
+	says '1 box = one 4 KiB block; left to right, then down, by block address (LBA)'
+	says 'nothing is folded: every block is drawn'
+}
+
+# First row of small.table: where each box is. Its left edge is at 42 + 9 * n, its top at 371.
+test_small_positions() {
+	plain -t "$data/small.table"
+	pixel 42 371 '#00aa00'
+	pixel 49 378 '#00aa00'
+	pixel 50 371 '#ecebe6'
+	pixel 42 379 '#ecebe6'
+	pixel $((42 + 9 * 5)) 374 '#ff8800'
+	pixel $((42 + 9 * 8)) 374 '#aa4400'
+	pixel $((42 + 9 * 10)) 374 '#ff8800'
+	pixel $((42 + 9 * 11)) 374 '#ffffff'
+	pixel $((42 + 9 * 20)) 374 '#0000ff'
+	pixel $((42 + 9 * 25)) 374 '#0000ff'
+	pixel $((42 + 9 * 26)) 374 '#ffffff'
+	pixel $((42 + 9 * 31)) 374 '#00aa00'
+	pixel $((42 + 9 * 63)) 374 '#ffffff'
+	pixel $((42 + 9 * 64)) 374 '#ecebe6'
+}
+
+test_two_volumes() {
+	plain -t "$data/two.table" -c "$data/redis-like.color.cnf"
+	boxes '#00aa00' 5
+	boxes '#ff8800' 1
+	boxes '#aa4400' 1
+	boxes '#c0c0c0' 1
+	says '.rdb: contiguous files=2 blocks=5, fragmented files=1 blocks=2 fragments=2, folded blocks=0'
+	says '254:0 /mnt/a  LBA 100 to 119, 20 blocks (80 KiB), 20.0 % in watched files'
+	says '254:16 /mnt/my disk  LBA 50 to 59, 10 blocks (40 KiB), 40.0 % in watched files'
+	"$peek" out.png text | grep -qx 'Title: fragtrace /mnt/a, /mnt/my disk'
+}
+
+test_rocksdb_preset() {
+	"$view" -t "$data/rocksdb.table" -c rocksdb -i rocksdb -o out.png
+	# boxes of 6 x 6: 3941, 22 and 9 blocks of contiguous files, and their swatches
+	pixels '#3fa34d' $((3941 * 36 + 280))
+	pixels '#3a76d6' $((22 * 36 + 280))
+	pixels '#c9c9c9' $((6 * 36 + 280))
+	says '.sst: contiguous files=4 blocks=3941, fragmented files=26 blocks=26178 fragments=52, folded blocks=0'
+	says '.log: contiguous files=1 blocks=22, fragmented files=1 blocks=359 fragments=9, folded blocks=0'
+	says 'runs of more than 2,048 blocks are folded: 3 boxes, then a hatched one'
+}
+
+test_rocksdb_all_boxes_add_up() {
+	plain -t "$data/rocksdb.table" -i "$data/small-box.img.cnf"
+	# contiguous, both tones, of .sst, .log, default: every block of the volume is one pixel
+	"$peek" out.png | awk '
+		/^#(00aa00|ff8800|aa4400|0000ff|00cccc|006666|c0c0c0|000001|606060) / { n += $2 - 280 }
+		/^#ffffff / { n += $2 - 280 - 97 }
+		END { exit n != 257024 }' || fail "the boxes are not 257024"
+}
+
+test_header_only() {
+	plain -t "$data/header_only.table"
+	says 'no directory is watched'
+	mentions '0 files, 0 extents, 0 fragmented files'
+}
+
+test_volume_without_files() {
+	printf '%s\n%s\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m' >t
+	plain -t t
+	says 'free: blocks=64 gaps=1 longest=64, folded blocks=0'
+	pixels '#ffffff' $((64 * 64 + 280 + 97))
+}
+
+test_full_volume() {
+	good_lines '254:0 100 64 0 4 contiguous /m/a.sst'
+	boxes '#00aa00' 64
+	says 'free: blocks=0 gaps=0 longest=0, folded blocks=0'
+}
+
+test_unknown_comments_are_skipped() {
+	good_lines '# anything
+#
+#!x
+254:0 100 1 0 4 contiguous /m/a.sst'
+	boxes '#00aa00' 1
+}
+
+# === Fragments ===
+
+test_touching_extents_are_one_fragment() {
+	good_lines '254:0 100 2 0 4 fragmented /m/a.sst
+254:0 102 2 2 4 fragmented /m/a.sst
+254:0 110 1 4 4 fragmented /m/a.sst'
+	boxes '#ff8800' 4
+	boxes '#aa4400' 1
+	mentions 'fragmented files=1 blocks=5 fragments=2'
+}
+
+test_hole_does_not_end_a_fragment() {
+	good_lines '254:0 100 2 0 4 fragmented /m/a.sst
+254:0 102 2 7 4 fragmented /m/a.sst
+254:0 110 1 20 4 fragmented /m/a.sst'
+	boxes '#ff8800' 4
+	boxes '#aa4400' 1
+}
+
+test_block_elsewhere_ends_a_fragment() {
+	good_lines '254:0 100 2 0 4 fragmented /m/a.sst
+254:0 102 2 7 4 fragmented /m/a.sst
+254:0 110 1 3 4 fragmented /m/a.sst'
+	boxes '#ff8800' 3
+	boxes '#aa4400' 2
+	mentions 'fragments=3'
+}
+
+test_backwards_offsets_are_fragments() {
+	good_lines '254:0 100 1 2 4 fragmented /m/a.sst
+254:0 101 1 1 4 fragmented /m/a.sst
+254:0 102 1 0 4 fragmented /m/a.sst'
+	boxes '#ff8800' 2
+	boxes '#aa4400' 1
+}
+
+test_tones_alternate_per_extension() {
+	good_lines '254:0 100 1 0 4 fragmented /m/a.sst
+254:0 101 1 0 5 fragmented /m/a.log
+254:0 102 1 9 4 fragmented /m/a.sst
+254:0 103 1 9 5 fragmented /m/a.log'
+	boxes '#ff8800' 1
+	boxes '#aa4400' 1
+	boxes '#00cccc' 1
+	boxes '#006666' 1
+}
+
+test_same_inode_on_two_volumes_is_two_files() {
+	plain -t "$data/two.table"
+	mentions '4 files, 5 extents, 1 fragmented file (25.0 %)'
+}
+
+# === Extensions ===
+
+# class(path, rule) - a file of this name must be counted under a rule
+class() {
+	good_lines "254:0 100 1 0 4 contiguous $1"
+	says "$2: contiguous files=1 blocks=1, fragmented files=0 blocks=0 fragments=0, folded blocks=0"
+}
+
+test_extension_of_names() {
+	class '/m/a.sst' .sst
+	class '/m/a.log.sst' .sst
+	class '/m/a.sst\040(deleted)' .sst
+	class '/m/LOG.old.1699' default
+	class '/m/dir.sst/LOG' default
+	class '/m/.sst' default
+	class '/m/a.' default
+	class '/m/a.SST' default
+	class '/m/a.sst2' default
+	class '/m/with\134040space.sst' .sst
+	class '/m/new\012line.sst' .sst
+	class '(unreachable)/a.sst' .sst
+}
+
+# === Folding and fitting ===
+
+test_folding() {
+	printf 'max_length 4\nstub=3\nbox 8\n' >i.cnf
+	plain -t "$data/small.table" -i i.cnf
+	# .sst 5+1: the 5 are 3 boxes and a mark, of which half is stripes
+	pixels '#00aa00' $((4 * 64 + 32 + 280))
+	pixels '#005500' 32
+	# .log 6: 3 and a mark; MANIFEST 20: 3 and a mark, LOG.old and LOG2 1 each
+	pixels '#0000ff' $((3 * 64 + 32 + 280))
+	pixels '#c0c0c0' $((5 * 64 + 32 + 280))
+	says '.sst: contiguous files=2 blocks=6, fragmented files=1 blocks=6 fragments=3, folded blocks=2'
+	says 'default: contiguous files=3 blocks=22, fragmented files=0 blocks=0 fragments=0, folded blocks=17'
+	says 'all files: contiguous files=6 blocks=34, fragmented files=1 blocks=6 fragments=3, folded blocks=22'
+	says 'free: blocks=24 gaps=4 longest=9, folded blocks=10'
+	says 'runs of more than 4 blocks are folded: 3 boxes, then a hatched one'
+}
+
+test_folding_keeps_runs_of_the_limit() {
+	printf 'max_length 5\n' >i.cnf
+	plain -t "$data/small.table" -i i.cnf
+	boxes '#00aa00' 6
+}
+
+test_stub_is_never_longer_than_the_limit() {
+	printf 'max_length 1\nstub 3\n' >i.cnf
+	plain -t "$data/small.table" -i i.cnf
+	pixels '#00aa00' $((2 * 64 + 32 + 280))
+}
+
+test_boxes_shrink_for_height() {
+	printf 'max_length 0\nbox 8\nheight 2560\n' >i.cnf
+	plain -t "$data/rocksdb.table" -i i.cnf
+	pixels '#00aa00' $((3941 * 9 + 280))
+}
+
+# big(extents, length, step, blocks) - a table of one file in many pieces
+big() {
+	awk -v n="$1" -v len="$2" -v step="$3" -v blocks="$4" 'BEGIN {
+		print "# fragtrace table 1"
+		print "# volume 254:0 main_blkaddr=0 blocks=" blocks " segment_blocks=512 path=/m"
+		for (i = 0; i < n; i++)
+			print "254:0", i * step, len, i * len, 4, "fragmented", "/m/a.sst"
+	}'
+}
+
+# small_enough() - out.png has at most 16 megapixels
+small_enough() {
+	"$peek" out.png | awk '/^size/ { exit $2 * $3 > 16000000 }' || fail "the picture is too big"
+}
+
+test_boxes_shrink_to_a_pixel() {
+	big 100000 50 51 5100000 >t
+	plain -t t
+	small_enough
+	pixels '#ff8800' $((2500000 + 280))
+	says 'nothing is folded: every block is drawn'
+}
+
+test_long_runs_fold_when_needed() {
+	big 100000 500 501 50100000 >t
+	plain -t t
+	small_enough
+	mentions '3 boxes, then one of another shade (all did not fit)'
+	mentions 'fragmented files=1 blocks=50000000 fragments=100000'
+}
+
+test_boxes_stand_for_several_blocks() {
+	big 200000 100 200 40000000 >t
+	printf 'max_length 0\nwidth 8192\n' >i.cnf
+	plain -t t -i i.cnf
+	small_enough
+	mentions 'fragmented files=1 blocks=20000000 fragments=200000'
+	mentions 'free: blocks=20000000 gaps=200000 longest=100'
+	big 1 281474976710000 281474976710000 281474976710656 >t
+	plain -t t -i i.cnf
+	small_enough
+}
+
+test_mixed_boxes() {
+	# fragment A, free, fragment B, free ... of 3 and 4 blocks: one mixed box at every other edge
+	big 2300000 3 7 16100000 >t
+	plain -t t
+	small_enough
+	says '1 box = 2 blocks (8 KiB), their colours mixed; left to right, then down, by LBA'
+	pixels '#ffc480' 1150000
+	pixels '#d5a280' 1150000
+	pixels '#ff8800' $((1150000 + 280))
+	pixels '#ffffff' $((3450000 + 280 + 97))
+}
+
+# === Tables that are refused ===
+
+test_bad_version() {
+	printf '# fragtrace table 2\n' >t
+	refuses 't:1: the table has version 2, this program reads version 1' plain -t t
+	printf '# fragtrace table 1.5\n' >t
+	refuses 't:1: the table has version 1.5, this program reads version 1' plain -t t
+	printf '# fragtrace table\n' >t
+	refuses 't:1: this is no fragtrace table' plain -t t
+}
+
+test_missing_header() {
+	sed 1d "$data/small.table" >t
+	refuses 't:1: this is no fragtrace table, expected the first line' plain -t t
+}
+
+test_empty_file() {
+	: >t
+	refuses 't:1: the table is empty' plain -t t
+	refuses '<stdin>:1: the table is empty' plain -t -
+}
+
+test_missing_volume() {
+	grep -v '^# volume' "$data/small.table" >t
+	refuses 't:3: volume 254:0 is not known' plain -t t
+}
+
+test_bad_volume_lines() {
+	bad_volume '# volume 254:0 blocks=164 segment_blocks=32 path=/m' 'found "blocks=164'
+	bad_volume '# volume 254 main_blkaddr=1 blocks=164 segment_blocks=32 path=/m' 'found " main'
+	bad_volume '# volume 254:0 main_blkaddr=x blocks=164 segment_blocks=32 path=/m' \
+		'the main_blkaddr is not a number'
+	bad_volume '# volume 254:0 main_blkaddr=164 blocks=164 segment_blocks=32 path=/m' \
+		'main_blkaddr=164 is not below blocks=164'
+	bad_volume '# volume 254:0 main_blkaddr=1 blocks=164 segment_blocks=0 path=/m' \
+		'segment_blocks is 0'
+	bad_volume '# volume 254:0 main_blkaddr=1 blocks=164 segment_blocks=32 path=' \
+		'the line ends before the path'
+	bad_volume '# volume 254:0 main_blkaddr=1 blocks=99999999999999999999 segment_blocks=1 path=/m' \
+		'the number of blocks is too big'
+	bad_line '# volume 254:0 main_blkaddr=1 blocks=164 segment_blocks=32 path=/n' \
+		'volume 254:0 comes twice'
+}
+
+test_truncated_line() {
+	bad_line '254:0' 'the line ends before the lba'
+	bad_line '254:0 110' 'the line ends before the length'
+	bad_line '254:0 110 4 0' 'the line ends before the inode number'
+	bad_line '254:0 110 4 0 4' 'the line ends before the state'
+	bad_line '254:0 110 4 0 4 contiguous' 'the line ends before the path'
+	bad_line '254:0 110 4 0 4 contiguous ' 'the line ends before the path'
+	bad_line '' 'the line ends before the device'
+}
+
+test_table_cut_in_the_last_line() {
+	printf '# fragtrace table 1' >t
+	refuses 't:1: the table is cut short' plain -t t
+	head -c -3 "$data/small.table" >t
+	refuses 't:13: the table is cut short' plain -t t
+}
+
+test_not_a_number() {
+	bad_line 'x:0 110 4 0 4 contiguous /m/a' 'the device is not a number'
+	bad_line '254:0 1l0 4 0 4 contiguous /m/a' 'the lba has a stray "l0 4'
+	bad_line '254:0 -110 4 0 4 contiguous /m/a' 'the lba is not a number'
+	bad_line '254:0 110 0x4 0 4 contiguous /m/a' 'the length has a stray "x4'
+	bad_line '254:0  110 4 0 4 contiguous /m/a' 'the lba is not a number'
+	bad_line '254:0 110 4 1.5 4 contiguous /m/a' 'the offset has a stray ".5'
+}
+
+test_huge_numbers() {
+	bad_line '254:0 18446744073709551616 4 0 4 contiguous /m/a' 'the lba is too big'
+	bad_line '254:0 110 18446744073709551615 0 4 contiguous /m/a' 'the length is too big'
+	bad_line '254:0 110 4 281474976710657 4 contiguous /m/a' 'the offset is too big'
+	bad_line '254:0 110 4 0 18446744073709551616 contiguous /m/a' 'the inode number is too big'
+	bad_line '4294967296:0 110 4 0 4 contiguous /m/a' 'the device is too big'
+	good_lines '254:0 110 4 281474976710656 18446744073709551615 contiguous /m/a.sst'
+}
+
+test_outside_the_volume() {
+	bad_line '254:0 99 1 0 4 contiguous /m/a' 'blocks 99 to 99 are outside the volume, expected 100 to 163'
+	bad_line '254:0 164 1 0 4 contiguous /m/a' 'blocks 164 to 164 are outside'
+	bad_line '254:0 160 5 0 4 contiguous /m/a' 'blocks 160 to 164 are outside'
+	bad_line '254:0 110 0 0 4 contiguous /m/a' 'the length is 0'
+}
+
+test_order() {
+	bad_next '254:0 109 1 0 5 contiguous /m/b' 'not sorted: lba 109 comes after 110'
+	bad_next '254:0 110 1 0 5 contiguous /m/b' 'lba 110 overlaps the extent before, expected at least 114'
+	bad_next '254:0 113 9 0 5 contiguous /m/b' 'lba 113 overlaps'
+	bad_next '254:1 113 9 0 5 contiguous /m/b' 'volume 254:1 is not known'
+	{ cat "$data/two.table"; echo '254:0 115 1 0 9 contiguous /mnt/a/z'; } >t
+	refuses 't:10: not sorted: volume 254:0 had its lines before' plain -t t
+}
+
+test_bad_state() {
+	bad_line '254:0 110 4 0 4 Fragmented /m/a' 'unknown state "Fragmented", expected contiguous or fragmented'
+	bad_line '254:0 110 4 0 4 /m/a' 'unknown state "/m/a"'
+	bad_next '254:0 120 1 4 4 fragmented /m/a.sst' 'inode 4 is fragmented here but was not on line 3'
+}
+
+test_bad_escape() {
+	bad_line '254:0 110 4 0 4 contiguous /m/a\4' 'bad escape "\4" in the path'
+	bad_line '254:0 110 4 0 4 contiguous /m/a\n00' 'bad escape "\n00"'
+}
+
+test_nul_byte() {
+	{ cat "$data/small.table"; printf '254:0 161 1 0 4\000 contiguous /m/a\n'; } >t
+	refuses 't:14: a NUL byte' plain -t t
+}
+
+# === Configuration ===
+
+test_bad_colours() {
+	bad_conf c '.sst gren black white' 'unknown colour "gren", did you mean green?'
+	bad_conf c '.sst light_orange black white' 'unknown colour "light_orange", did you mean light-orange?'
+	bad_conf c '.sst #12345 black white' 'colour "#12345" is not #rrggbb'
+	bad_conf c '.sst #1234567 black white' 'colour "#1234567" is not #rrggbb'
+	bad_conf c '.sst #12345g black white' 'colour "#12345g" is not #rrggbb'
+	bad_conf c '.sst green black' '2 colours, expected three: EXT CONTIGUOUS FRAG_A FRAG_B'
+	bad_conf c '.sst green black white red' '4 colours'
+	bad_conf c '.sst green # black white' '1 colours'
+	bad_conf c 'sst green black white' '"sst" is no extension, expected one like .sst, or default'
+	bad_conf c '.tar.gz green black white' '".tar.gz" is no extension'
+	bad_conf c 'a b c d e f g h i' 'more than 8 words in the line'
+	printf '.sst green black white\n.sst green black white\n' >my.cnf
+	refuses 'my.cnf:2: a second rule for .sst' plain -t "$data/small.table" -c my.cnf
+}
+
+test_colours_without_default() {
+	printf '.sst #00aa00 #ff8800 #aa4400#\n' >c.cnf
+	refuses 'is not #rrggbb' plain -t "$data/small.table" -c c.cnf
+	printf '.sst #00AA00 #ff8800 #aa4400' >c.cnf
+	plain -t "$data/small.table" -c c.cnf
+	boxes '#00aa00' 6
+	boxes '#cfcfcf' 28
+}
+
+test_automatic_colours() {
+	"$view" -t "$data/small.table" -i "$data/plain.img.cnf" -o out.png
+	# .sst has most blocks, then .log; LOG.old.1699 gets none
+	boxes '#a5dcc6' 6
+	boxes '#009e73' 4
+	boxes '#004d38' 2
+	boxes '#b5dbf5' 6
+	boxes '#cfcfcf' 22
+}
+
+test_bad_image_settings() {
+	bad_conf i 'maxlength = 5' 'unknown key "maxlength", did you mean max_length? The keys are'
+	bad_conf i 'box = 0' 'box is "0", expected a number from 1 to 64'
+	bad_conf i 'box = 65' 'box is "65"'
+	bad_conf i 'box = 5px' 'box is "5px"'
+	bad_conf i 'box -1' 'box is "-1"'
+	bad_conf i 'box' '1 words in the line, expected: key = value'
+	bad_conf i 'box = 5 6' '4 words in the line'
+	bad_conf i 'box =' 'box is ""'
+	bad_conf i 'max_length 99999999999999999999999' 'max_length is "99999999999999999999999"'
+	printf 'box 5\nbox 5\n' >my.cnf
+	refuses 'my.cnf:2: box comes twice' plain -t "$data/small.table" -i my.cnf
+}
+
+test_presets() {
+	local name
+	for name in rocksdb redis voltdb; do
+		"$view" -t "$data/small.table" -c $name -i $name -o out.png
+	done
+	refuses 'nosuch: No such file or directory, expected a color.cnf file or a preset' \
+		"$view" -t "$data/small.table" -c nosuch -o out.png
+	refuses 'expected a img.cnf file or a preset' "$view" -t "$data/small.table" -i nosuch -o out.png
+}
+
+# === Files and options ===
+
+test_stdin_to_stdout() {
+	plain -t - -o - <"$data/small.table" >other.png
+	mv other.png out.png
+	boxes '#00aa00' 6
+	cat "$data/small.table" | plain -t - -o - | cat >out.png
+	boxes '#00aa00' 6
+}
+
+test_time_of_a_recorded_table() {
+	cp "$data/small.table" t
+	touch -d '2026-05-04 03:02:01 UTC' t
+	plain -t t
+	mentions 'Description: 2026-05-04 03:02:01 UTC: 7 files'
+}
+
+test_default_output() {
+	"$view" -t "$data/small.table"
+	mv fragImg.png out.png
+	no_rest
+}
+
+test_missing_table() {
+	refuses 'nosuch: cannot open: No such file or directory' plain -t nosuch
+	refuses '.: cannot read: Is a directory' plain -t .
+	[ -e /sys/kernel/debug/fragtrace/table ] ||
+		refuses '/sys/kernel/debug/fragtrace/table: cannot open: ' plain
+}
+
+test_bad_options() {
+	refuses 'unexpected argument "x"' "$view" x
+	refuses 'see fragtrace-view --help' "$view" --nonsense
+	refuses '-n 0: expected a number of seconds above 0' "$view" -n 0
+	refuses '-n -1:' "$view" -n -1
+	refuses '-n nan:' "$view" -n nan
+	refuses '-n inf:' "$view" -n inf
+	refuses '-n 1s:' "$view" -n 1s
+	refuses '--count 0:' "$view" -n 1 --count 0
+	refuses '--count 1x:' "$view" -n 1 --count 1x
+	refuses '--count goes with -n' "$view" --count 1
+	refuses '-n cannot read standard input again' "$view" -n 1 -t -
+	refuses '-o has an empty name' "$view" -o ''
+}
+
+test_help_and_version() {
+	"$view" --help | grep -q '^usage: fragtrace-view'
+	"$view" --version | grep -q '^fragtrace-view [0-9]'
+}
+
+test_unwritable_output() {
+	refuses 'nosuch/out.png: cannot write the picture: No such file or directory' \
+		plain -t "$data/small.table" -o nosuch/out.png
+	mkdir d
+	refuses 'd: is a directory' plain -t "$data/small.table" -o d
+	refuses '/dev/full: cannot write the picture: No space left on device' \
+		plain -t "$data/rocksdb.table" -o /dev/full
+	[ -c /dev/full ] || fail "/dev/full was replaced"
+}
+
+test_full_stdout() {
+	refuses 'No space left on device' sh -c \
+		"'$view' -t '$data/small.table' -o - >/dev/full"
+}
+
+test_picture_mode_follows_umask() {
+	umask 027
+	plain -t "$data/small.table"
+	[ "$(stat -c %a out.png)" = 640 ] || fail "mode $(stat -c %a out.png)"
+}
+
+test_last_good_picture_stays() {
+	plain -t "$data/small.table"
+	cp out.png good.png
+	echo broken >t
+	! plain -t t 2>stderr || fail "a broken table was drawn"
+	cmp out.png good.png
+	no_rest
+}
+
+test_repeats_count_times() {
+	local start end
+	start=$(date +%s%N)
+	plain -t "$data/small.table" -n 0.2 --count 3
+	end=$(date +%s%N)
+	boxes '#00aa00' 6
+	[ $((end - start)) -ge 400000000 ] || fail "three pictures took less than two intervals"
+	plain -t "$data/small.table" -n 0.01 --count 2 -o - >two.png
+	[ "$(grep -ac IHDR two.png)" = 2 ] || fail "expected two pictures on stdout"
+}
+
+test_repeating_ends_on_a_bad_table() {
+	local status=0
+	cp "$data/small.table" t
+	start -t t -n 0.05 2>stderr
+	sleep 0.3
+	cp out.png good.png
+	echo broken >new
+	mv new t
+	wait $! || status=$?
+	[ $status = 1 ] || fail "status $status"
+	grep -q 't:1: this is no fragtrace table' stderr
+	cmp out.png good.png
+	no_rest
+}
+
+# interrupt(signal, seconds) - a repeated drawing must end well and leave nothing unfinished
+interrupt() {
+	local status=0
+	start -t "$data/rocksdb.table" -n 0.001
+	sleep "$2"
+	kill "-$1" $!
+	wait $! || status=$?
+	[ $status = 0 ] || fail "status $status after SIG$1"
+	no_rest
+	[ ! -e out.png ] || "$peek" out.png >/dev/null
+}
+
+test_signals_leave_no_rest() {
+	local delay
+	for delay in 0.11 0.13 0.17 0.19 0.23; do
+		interrupt INT $delay
+		interrupt TERM $delay
+	done
+}
+
+test_signal_without_repeating() {
+	local status=0
+	mkfifo pipe
+	start -t pipe
+	sleep 0.2
+	kill -TERM $!
+	wait $! || status=$?
+	[ $status = 143 ] || fail "status $status"
+	no_rest
+}
+
+test_install() {
+	make -s -C "$here" install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
+	[ -x root/usr/bin/fragtrace-view ]
+	[ -f root/usr/share/man/man1/fragtrace-view.1 ]
+	[ "$(ls root/usr/share/fragtrace | wc -l)" = 6 ] || fail "expected 6 presets"
+	root/usr/bin/fragtrace-view -t "$data/small.table" -c redis -i redis -o out.png
+}
+
+test_man_page() {
+	if ! command -v mandoc >/dev/null; then
+		echo "mandoc is not installed"
+		exit 4
+	fi
+	mandoc -Tlint -Wwarning "$here/fragtrace-view.1"
+}
+
+# === Running them ===
+
+tests=${*:-$(sed -n 's/^test_\([a-z0-9_]*\)() {$/\1/p' "$0")}
+set -- $tests
+echo "KTAP version 1"
+echo "# $(basename "$view")"
+echo "1..$#"
+n=0
+passed=0
+failed=0
+skipped=0
+for name in "$@"; do
+	n=$((n + 1))
+	mkdir "$tmp/$name"
+	set +e
+	(set -e; cd "$tmp/$name"; "test_$name") >"$tmp/log" 2>&1
+	status=$?
+	set -e
+	case $status in
+	0) echo "ok $n $name"; passed=$((passed + 1)) ;;
+	4) echo "ok $n $name # SKIP $(cat "$tmp/log")"; skipped=$((skipped + 1)) ;;
+	*) sed 's/^/# /' "$tmp/log"; echo "not ok $n $name"; failed=$((failed + 1)) ;;
+	esac
+	rm -rf "${tmp:?}/$name"
+done
+echo "# Totals: pass:$passed fail:$failed xfail:0 xpass:0 skip:$skipped error:0"
+[ "$failed" = 0 ]

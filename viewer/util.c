@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The floor everything else stands on: messages, checked memory, whole-file reading. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util.h"
+
+#define READ_START (1u << 20)
+
+static void vwarn(const char *fmt, va_list ap)
+{
+	fputs("fragtrace-view: ", stderr);
+	vfprintf(stderr, fmt, ap);
+}
+
+/**
+ * die() - print a message and end the program
+ * @fmt: what is wrong and what was expected, without a newline
+ *
+ * Ends through exit(), so that a half-written picture is removed. Status 1.
+ */
+noreturn void die(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vwarn(fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+/**
+ * die_at() - print a message about one line of an input file and end the program
+ * @name: the file
+ * @line: the line, counted from 1
+ * @fmt: what is wrong and what was expected, without a newline
+ */
+noreturn void die_at(const char *name, size_t line, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "fragtrace-view: %s:%zu: ", name, line);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+/**
+ * xreallocarray() - reallocarray() that does not fail
+ * @old: memory to resize, or NULL
+ * @n: number of elements
+ * @size: bytes in an element
+ *
+ * Return: the memory; where there is none, or @n * @size overflows, the program ends.
+ */
+void *xreallocarray(void *old, size_t n, size_t size)
+{
+	void *p = reallocarray(old, n ? n : 1, size);
+
+	if (!p)
+		die("no memory for %zu x %zu bytes", n, size);
+	return p;
+}
+
+/**
+ * xcalloc() - calloc() that does not fail
+ * @n: number of elements
+ * @size: bytes in an element
+ *
+ * Return: zeroed memory; where there is none the program ends.
+ */
+void *xcalloc(size_t n, size_t size)
+{
+	void *p = calloc(n ? n : 1, size);
+
+	if (!p)
+		die("no memory for %zu x %zu bytes", n, size);
+	return p;
+}
+
+/**
+ * grow() - make room in an array for one more element
+ * @old: the array, or NULL
+ * @cap: elements it has room for; updated
+ * @n: elements in use
+ * @size: bytes in an element
+ *
+ * Return: the array, with room for at least @n + 1 elements.
+ */
+void *grow(void *old, size_t *cap, size_t n, size_t size)
+{
+	if (n < *cap)
+		return old;
+	*cap = *cap ? *cap * 2 : 64;
+	return xreallocarray(old, *cap, size);
+}
+
+/**
+ * xasprintf() - asprintf() that does not fail
+ * @fmt: as for printf
+ *
+ * Return: a new string; where there is no memory the program ends.
+ */
+char *xasprintf(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		die("no memory for a string");
+	return s;
+}
+
+/**
+ * grouped() - a number with a comma between thousands
+ * @buf: where to put it
+ * @value: the number
+ *
+ * Return: the text, inside @buf.
+ */
+const char *grouped(char buf[GROUPED_MAX], uint64_t value)
+{
+	char *p = buf + GROUPED_MAX - 1;
+	int digits = 0;
+
+	*p = '\0';
+	do {
+		if (digits && digits % 3 == 0)
+			*--p = ',';
+		*--p = (char)('0' + value % 10);
+		digits++;
+	} while (value /= 10);
+	return p;
+}
+
+/**
+ * slurp() - read a file to its end, in as few calls as possible
+ * @text: the result; to be freed with text_free()
+ * @fd: where to read from; stays open
+ *
+ * Return: 0, or the errno of the call that failed.
+ */
+int slurp(struct text *text, int fd)
+{
+	struct stat st;
+	size_t cap = READ_START;
+	ssize_t n;
+
+	*text = (struct text){ 0 };
+	if (fstat(fd, &st))
+		return errno;
+	/* debugfs says that its files are regular and empty, and knows no time of change */
+	if (S_ISREG(st.st_mode) && st.st_size > 0) {
+		text->mtime = st.st_mtime;
+		if ((uintmax_t)st.st_size < SIZE_MAX / 2)
+			cap = (size_t)st.st_size + 2;
+	}
+	text->buf = xreallocarray(NULL, cap, 1);
+	for (;;) {
+		n = read(fd, text->buf + text->len, cap - text->len - 1);
+		if (n == 0)
+			break;
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			int err = errno;
+
+			text_free(text);
+			return err;
+		}
+		text->len += (size_t)n;
+		if (text->len + 1 == cap)
+			text->buf = grow(text->buf, &cap, cap, 1);
+	}
+	text->buf[text->len] = '\0';
+	return 0;
+}
+
+/**
+ * text_free() - release what slurp() read
+ * @text: may be empty
+ */
+void text_free(struct text *text)
+{
+	free(text->buf);
+	*text = (struct text){ 0 };
+}
+
+/* Letters to add, drop or change to turn one word into the other; only the first 31 count. */
+static size_t edit_distance(const char *a, const char *b)
+{
+	size_t row[32], na = strnlen(a, 31), nb = strnlen(b, 31), i, j;
+
+	for (j = 0; j <= nb; j++)
+		row[j] = j;
+	for (i = 1; i <= na; i++) {
+		size_t diag = row[0];
+
+		row[0] = i;
+		for (j = 1; j <= nb; j++) {
+			size_t best = diag + (a[i - 1] != b[j - 1]);
+
+			diag = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[nb];
+}
+
+/**
+ * nearest() - the valid name a mistyped one was probably meant to be
+ * @word: what was typed
+ * @names: the valid names
+ * @n: number of @names, at least 1
+ *
+ * Return: one of @names.
+ */
+const char *nearest(const char *word, const char *const *names, size_t n)
+{
+	size_t best = 0, best_distance = SIZE_MAX, i;
+
+	for (i = 0; i < n; i++) {
+		size_t distance = edit_distance(word, names[i]);
+
+		if (distance < best_distance) {
+			best_distance = distance;
+			best = i;
+		}
+	}
+	return names[best];
+}

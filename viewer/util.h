@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The floor everything else stands on: messages, checked memory, whole-file reading. */
+#ifndef UTIL_H
+#define UTIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdnoreturn.h>
+#include <time.h>
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
+
+/**
+ * struct text - the content of a file, in memory
+ * @buf: @len bytes and one NUL after them; owned by this struct
+ * @len: bytes, without the NUL
+ * @mtime: when the file was last changed, or 0 where that says nothing (pipes, debugfs)
+ */
+struct text {
+	char *buf;
+	size_t len;
+	time_t mtime;
+};
+
+noreturn void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
+noreturn void die_at(const char *name, size_t line, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+void *xreallocarray(void *old, size_t n, size_t size);
+void *xcalloc(size_t n, size_t size);
+void *grow(void *old, size_t *cap, size_t n, size_t size);
+char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
+
+/* room for the text of any number, with separators */
+#define GROUPED_MAX 32
+const char *grouped(char buf[GROUPED_MAX], uint64_t value);
+
+int slurp(struct text *text, int fd);
+void text_free(struct text *text);
+
+const char *nearest(const char *word, const char *const *names, size_t n);
+
+#endif

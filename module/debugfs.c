@@ -193,6 +193,7 @@ static const struct file_operations view_fops = {
 
 static const char * const counter_names[] = {
 	[FT_EVENTS_WRITE] = "events_write",
+	[FT_EVENTS_UPDATE] = "events_update",
 	[FT_EVENTS_MAP] = "events_map",
 	[FT_EVENTS_TRUNCATE] = "events_truncate",
 	[FT_EVENTS_FALLOCATE] = "events_fallocate",

@@ -63,6 +63,7 @@ struct seq_file;
 /**
  * enum ft_counter - what is counted since the module was loaded
  * @FT_EVENTS_WRITE: blocks written out of place
+ * @FT_EVENTS_UPDATE: changes of addresses, most of them told of before
  * @FT_EVENTS_MAP: ranges allocated by direct I/O and preallocation
  * @FT_EVENTS_TRUNCATE: truncations
  * @FT_EVENTS_FALLOCATE: fallocate calls
@@ -76,6 +77,7 @@ struct seq_file;
  */
 enum ft_counter {
 	FT_EVENTS_WRITE,
+	FT_EVENTS_UPDATE,
 	FT_EVENTS_MAP,
 	FT_EVENTS_TRUNCATE,
 	FT_EVENTS_FALLOCATE,
@@ -108,6 +110,7 @@ static inline void ft_count(enum ft_counter which)
  * @omitted: left out for want of memory: the map is empty and means nothing
  * @dead: the inode is gone, the record only waits for its last user
  * @scanning: a scan is rebuilding the map, events go to both
+ * @committing: blocks of an atomic commit are being put in place
  * @trash: the map that is not live holds extents to be freed by the worker
  * @gen: grows with each event whose effect is not known exactly
  * @changes: grows with each change of the map
@@ -134,6 +137,7 @@ struct ft_inode {
 	bool omitted;
 	bool dead;
 	bool scanning;
+	bool committing;
 	bool trash;
 	u32 gen;
 	u32 changes;
@@ -197,6 +201,8 @@ struct ft_link {
  * @queue: inodes the worker has to look at
  * @nr_queued: their number, the one at work included
  * @work: the worker
+ * @touched: blocks that events changed during the scan at work, as unwritten
+ *	extents; protected by the lock of the inode that is being scanned
  * @scan: the worker's scratch memory
  */
 struct ft_volume {
@@ -228,6 +234,7 @@ struct ft_volume {
 	struct list_head queue;
 	atomic_t nr_queued;
 	struct delayed_work work;
+	struct ft_extmap touched;
 	struct ft_scan *scan;
 };
 
@@ -260,8 +267,12 @@ void ft_inode_put(struct ft_inode *rec);
 void ft_inode_remove(struct ft_inode *rec);
 void ft_inode_flush_freed(void);
 
-void ft_inode_write(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba);
-void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext);
+void ft_inode_write(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
+		    bool certain);
+void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext);
+void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
+		  bool in_one);
+void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba);
 void ft_inode_truncate(struct ft_inode *rec, u32 lblk);
 void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end);
 void ft_inode_mark_stale(struct ft_inode *rec);

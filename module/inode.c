@@ -3,8 +3,8 @@
  * The record of an inode: its extent map, and what each event does to it.
  *
  * In: events from probe.c, extents found by scan.c. Out: maps that snapshot.c
- * copies. A map is exact, or the record says that it is stale and waits for a
- * scan; there is no third state.
+ * copies. The written blocks of a map are exact, or the record says that it is
+ * stale and waits for a scan, or that it was left out.
  *
  * A scan does not stop the writers. It builds a second map beside the live one
  * while events change both, and remembers in a third (touched) which blocks
@@ -28,9 +28,11 @@ DEFINE_PER_CPU(u64 [FT_NR_COUNTERS], ft_counters);
 
 static struct kmem_cache *cache;
 
-/* Records and maps whose last user has gone, to be freed after RCU readers. */
+/* Records whose last user has gone, to be freed after RCU readers. */
 static LIST_HEAD(freed);
 static DEFINE_SPINLOCK(freed_lock);
+static void flush_freed(struct work_struct *work);
+static DECLARE_WORK(freed_work, flush_freed);
 
 /* Maps on their way to be freed are nobody's, but the tree asserts a lock. */
 static DEFINE_SPINLOCK(trash_lock);
@@ -137,10 +139,15 @@ static int reserve(struct ft_extmap *map, u32 lblk, u32 end)
 	return err;
 }
 
-/* Free a map that no event can reach any more. */
+/* What events changed while a scan is running: rec->scanning is set. */
+static struct ft_extmap *touched(struct ft_inode *rec)
+{
+	return &rec->vol->touched;
+}
+
+/* Free a map that no event can reach any more; its extents are not counted. */
 static void discard(struct ft_inode *rec, struct ft_extmap *map)
 {
-	account_extents(-(long)map->nr);
 	spin_lock(&trash_lock);
 	mt_set_external_lock(&map->mt, &trash_lock);
 	ft_extmap_destroy(map);
@@ -175,6 +182,7 @@ static void omit_locked(struct ft_inode *rec)
 {
 	lockdep_assert_held(&rec->lock);
 	rec->omitted = true;
+	rec->changes++;
 	exact_locked(rec);
 	ft_count(FT_REFUSED);
 	ft_volume_queue(rec);
@@ -200,41 +208,49 @@ static bool followed(const struct ft_inode *rec)
 
 /* === Events =============================================================== */
 
-static struct ft_extmap *scan_touched(struct ft_inode *rec);
+/* Into the map that a scan is building; its extents are counted at the end. */
+static int store_scanning(struct ft_inode *rec, const struct ft_extent *ext)
+{
+	struct ft_extent mark = *ext;
+
+	mark.lba = FT_LBA_UNWRITTEN;
+	return ft_extmap_store(other_map(rec), ext) ?:
+	       ft_extmap_store(touched(rec), &mark);
+}
+
+static int erase_scanning(struct ft_inode *rec, u32 lblk, u32 end)
+{
+	struct ft_extent mark = {
+		.lblk = lblk,
+		.len = end - lblk,
+		.lba = FT_LBA_UNWRITTEN,
+	};
+
+	if (lblk == end)
+		return 0;
+	return ft_extmap_erase(other_map(rec), lblk, end) ?:
+	       ft_extmap_store(touched(rec), &mark);
+}
 
 static void store_locked(struct ft_inode *rec, const struct ft_extent *ext)
 {
 	unsigned long nr = live_map(rec)->nr;
 	int err = store(live_map(rec), ext);
 
-	if (!err && rec->scanning) {
-		struct ft_extent mark = *ext;
-
-		mark.lba = FT_LBA_UNWRITTEN;
-		err = store(other_map(rec), ext) ?:
-		      ft_extmap_store(scan_touched(rec), &mark);
-	}
+	if (!err && rec->scanning)
+		err = store_scanning(rec, ext);
 	changed_locked(rec, err, nr);
 }
 
-/*
- * F2FS says where the block was. If the map says otherwise it missed
- * something, be it by a race or by an operation that has no event.
- */
-static void check_old(struct ft_inode *rec, u32 lblk, u32 old_lba)
+/* Where a block is, %FT_LBA_UNWRITTEN if nowhere. */
+static u32 lba_of(struct ft_inode *rec, u32 lblk)
 {
-	u32 lba = FT_LBA_UNWRITTEN;
 	struct ft_extent ext;
 
-	if (rec->stale)
-		return;
-	if (ft_extmap_lookup(live_map(rec), lblk, &ext) &&
-	    ext.lba != FT_LBA_UNWRITTEN)
-		lba = ext.lba + (lblk - ext.lblk);
-	if (lba == old_lba)
-		return;
-	ft_count(FT_MISMATCHES);
-	stale_locked(rec);
+	if (!ft_extmap_lookup(live_map(rec), lblk, &ext) ||
+	    ext.lba == FT_LBA_UNWRITTEN)
+		return FT_LBA_UNWRITTEN;
+	return ext.lba + (lblk - ext.lblk);
 }
 
 /**
@@ -243,18 +259,92 @@ static void check_old(struct ft_inode *rec, u32 lblk, u32 old_lba)
  * @lblk: block of the file
  * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
  * @lba: where it is now
+ * @certain: the block is the file's; else it may be one of an atomic write that
+ *	is not committed, and then only @old_lba can tell
+ *
+ * F2FS says where the block was. If the map says otherwise it missed
+ * something, be it by a race or by an operation that has no event.
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_write(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba)
+void ft_inode_write(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
+		    bool certain)
 {
 	struct ft_extent ext = { .lblk = lblk, .len = 1, .lba = lba };
+	u32 known;
 
 	spin_lock(&rec->lock);
 	if (followed(rec)) {
-		check_old(rec, lblk, old_lba);
-		store_locked(rec, &ext);
+		known = lba_of(rec, lblk);
+		if (!certain && (known != old_lba || known == FT_LBA_UNWRITTEN)) {
+			stale_locked(rec);
+		} else {
+			if (known != old_lba && !rec->stale) {
+				ft_count(FT_MISMATCHES);
+				stale_locked(rec);
+			}
+			store_locked(rec, &ext);
+		}
 	}
+	spin_unlock(&rec->lock);
+}
+
+/* Does the map have exactly these blocks there? */
+static bool agrees(struct ft_inode *rec, const struct ft_extent *want)
+{
+	struct ft_extent ext;
+
+	return ft_extmap_lookup(live_map(rec), want->lblk, &ext) &&
+	       ext.lba != FT_LBA_UNWRITTEN &&
+	       ext.lba + (want->lblk - ext.lblk) == want->lba &&
+	       ft_extent_end(&ext) >= ft_extent_end(want);
+}
+
+static bool any_written(struct ft_inode *rec, u32 lblk, u32 end)
+{
+	struct ft_extent ext;
+
+	while (ft_extmap_next(live_map(rec), lblk, &ext) && ext.lblk < end) {
+		if (ext.lba != FT_LBA_UNWRITTEN)
+			return true;
+		lblk = ft_extent_end(&ext);
+	}
+	return false;
+}
+
+/**
+ * ft_inode_update() - F2FS has changed the address of blocks
+ * @rec: the file
+ * @ext: the blocks; %FT_LBA_UNWRITTEN if they have no address now
+ *
+ * Reported while F2FS holds the lock of the address, so it is exact, but not
+ * for every file. Mostly it confirms what another event said before; even then
+ * it counts during a scan, which may have seen the address before the change.
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext)
+{
+	u32 end = ft_extent_end(ext);
+	unsigned long nr;
+	int err = 0;
+
+	spin_lock(&rec->lock);
+	if (!followed(rec))
+		goto out;
+	nr = live_map(rec)->nr;
+	if (ext->lba != FT_LBA_UNWRITTEN) {
+		if (!agrees(rec, ext))
+			store_locked(rec, ext);
+		else if (rec->scanning)
+			changed_locked(rec, store_scanning(rec, ext), nr);
+	} else if (rec->scanning || any_written(rec, ext->lblk, end)) {
+		err = erase(live_map(rec), ext->lblk, end);
+		if (!err && rec->scanning)
+			err = erase_scanning(rec, ext->lblk, end);
+		changed_locked(rec, err, nr);
+	}
+out:
 	spin_unlock(&rec->lock);
 }
 
@@ -262,14 +352,45 @@ void ft_inode_write(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba)
  * ft_inode_map() - blocks got an address
  * @rec: the file
  * @ext: the blocks
+ * @in_one: they are surely next to each other, not only the first is where
+ *	@ext says
+ *
+ * Reported after F2FS dropped its locks. What contradicts a written block may
+ * be older than the map.
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext)
+void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
+		  bool in_one)
 {
 	spin_lock(&rec->lock);
-	if (followed(rec))
-		store_locked(rec, ext);
+	if (followed(rec) && !agrees(rec, ext)) {
+		if (any_written(rec, ext->lblk, ft_extent_end(ext)) ||
+		    (ext->len > 1 && !in_one))
+			stale_locked(rec);
+		else
+			store_locked(rec, ext);
+	}
+	spin_unlock(&rec->lock);
+}
+
+/**
+ * ft_inode_commit() - an atomic write put a block in place
+ * @rec: the file
+ * @lblk: block of the file
+ * @lba: where it is now
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba)
+{
+	struct ft_extent ext = { .lblk = lblk, .len = 1, .lba = lba };
+
+	spin_lock(&rec->lock);
+	if (followed(rec)) {
+		store_locked(rec, &ext);
+		rec->committing = true;
+	}
 	spin_unlock(&rec->lock);
 }
 
@@ -278,6 +399,7 @@ static bool swap_out_locked(struct ft_inode *rec)
 {
 	if (rec->scanning || rec->trash)
 		return false;
+	account_extents(-(long)live_map(rec)->nr);
 	rec->trash = true;
 	rec->live = !rec->live;
 	ft_volume_queue(rec);
@@ -286,13 +408,13 @@ static bool swap_out_locked(struct ft_inode *rec)
 
 static void truncate_locked(struct ft_inode *rec, u32 lblk)
 {
-	struct ft_extent rest = {
-		.lblk = lblk,
-		.len = FT_LBLK_END - lblk,
-		.lba = FT_LBA_UNWRITTEN,
-	};
 	int err = 0;
 
+	/* a commit that replaces the file frees what is between the new blocks */
+	if (rec->committing) {
+		rec->committing = false;
+		stale_locked(rec);
+	}
 	if (live_map(rec)->nr > MAX_WORK_IN_PROBE) {
 		if (lblk > 0 || !swap_out_locked(rec))
 			stale_locked(rec);
@@ -302,9 +424,8 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
 	if (!err && rec->scanning) {
 		if (other_map(rec)->nr > MAX_WORK_IN_PROBE)
 			stale_locked(rec);
-		else if (rest.len)
-			err = erase(other_map(rec), lblk, FT_LBLK_END) ?:
-			      ft_extmap_store(scan_touched(rec), &rest);
+		else
+			err = erase_scanning(rec, lblk, FT_LBLK_END);
 	}
 	changed_locked(rec, err, ULONG_MAX);
 }
@@ -377,9 +498,11 @@ void ft_inode_mark_stale(struct ft_inode *rec)
 void ft_inode_request_scan(struct ft_inode *rec)
 {
 	spin_lock(&rec->lock);
-	if (rec->is_dir) {
+	if (rec->dead) {
+		/* on its way out */
+	} else if (rec->is_dir) {
 		ft_volume_queue(rec);
-	} else if (!rec->dead) {
+	} else {
 		if (rec->omitted && room_for_new() && !rec->scanning)
 			rec->omitted = false;
 		if (!rec->omitted)
@@ -389,16 +512,6 @@ void ft_inode_request_scan(struct ft_inode *rec)
 }
 
 /* === Scans ================================================================ */
-
-/*
- * The scan at work, if it is on this volume. Set and cleared by the volume's
- * worker with the lock of the inode held, so that whoever holds that lock and
- * sees rec->scanning may use it.
- */
-static struct ft_extmap *scan_touched(struct ft_inode *rec)
-{
-	return (struct ft_extmap *)rec->vol->scan;
-}
 
 /**
  * ft_inode_scan_begin() - start to build a second map
@@ -414,7 +527,7 @@ bool ft_inode_scan_begin(struct ft_inode *rec)
 	spin_lock(&rec->lock);
 	begin = followed(rec) && !rec->trash;
 	if (begin) {
-		ft_extmap_init(scan_touched(rec), &rec->lock);
+		mt_set_external_lock(&touched(rec)->mt, &rec->lock);
 		rec->scanning = true;
 		rec->gen = 0;
 	} else if (rec->trash) {
@@ -429,16 +542,16 @@ bool ft_inode_scan_begin(struct ft_inode *rec)
 static int merge_one(struct ft_inode *rec, const struct ft_extent *found)
 {
 	u32 pos = found->lblk, end = ft_extent_end(found);
-	struct ft_extent piece, touched;
+	struct ft_extent piece, mark;
 	int err = 0;
 
 	while (!err && pos < end) {
 		u32 stop = end, next = end;
 
-		if (ft_extmap_next(scan_touched(rec), pos, &touched) &&
-		    touched.lblk < end) {
-			stop = max(touched.lblk, pos);
-			next = ft_extent_end(&touched);
+		if (ft_extmap_next(touched(rec), pos, &mark) &&
+		    mark.lblk < end) {
+			stop = max(mark.lblk, pos);
+			next = ft_extent_end(&mark);
 		}
 		if (stop > pos) {
 			piece.lblk = pos;
@@ -446,11 +559,23 @@ static int merge_one(struct ft_inode *rec, const struct ft_extent *found)
 			piece.lba = found->lba;
 			if (piece.lba != FT_LBA_UNWRITTEN)
 				piece.lba += pos - found->lblk;
-			err = store(other_map(rec), &piece);
+			err = ft_extmap_store(other_map(rec), &piece);
 		}
 		pos = next;
 	}
 	return err;
+}
+
+/*
+ * The map being built will replace the live one: only if the file grows by
+ * that is there a reason to leave it out.
+ */
+static bool scan_over_budget(struct ft_inode *rec)
+{
+	long more = other_map(rec)->nr - live_map(rec)->nr;
+
+	return more > 0 && atomic_long_read(&ft_mem_bytes) +
+			   more * FT_BYTES_PER_EXTENT > (long)mem_budget;
 }
 
 /**
@@ -474,7 +599,7 @@ int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 		spin_lock(&rec->lock);
 		if (rec->omitted || rec->dead) {
 			err = -ENOBUFS;
-		} else if (over_budget()) {
+		} else if (scan_over_budget(rec)) {
 			omit_locked(rec);
 			err = -ENOBUFS;
 		} else {
@@ -501,6 +626,7 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 
 	spin_lock(&rec->lock);
 	if (!err && !rec->omitted && !rec->dead) {
+		account_extents((long)other_map(rec)->nr - (long)live_map(rec)->nr);
 		rec->live = !rec->live;
 		rec->changes++;
 		settled = !rec->gen;
@@ -508,7 +634,8 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 			exact_locked(rec);
 	}
 	rec->scanning = false;
-	ft_extmap_destroy(scan_touched(rec));
+	ft_extmap_destroy(touched(rec));
+	ft_extmap_init(touched(rec), &rec->vol->queue_lock);
 	spin_unlock(&rec->lock);
 	discard(rec, other_map(rec));
 	return settled;
@@ -524,7 +651,9 @@ void ft_inode_empty_trash(struct ft_inode *rec)
 {
 	spin_lock(&rec->lock);
 	if (rec->omitted && !rec->trash && live_map(rec)->nr) {
+		account_extents(-(long)live_map(rec)->nr);
 		rec->live = !rec->live;
+		rec->changes++;
 		rec->trash = true;
 	}
 	spin_unlock(&rec->lock);
@@ -642,7 +771,7 @@ void ft_inode_put(struct ft_inode *rec)
 	spin_lock(&freed_lock);
 	list_add_tail(&rec->queue, &freed);
 	spin_unlock(&freed_lock);
-	ft_target_kick();
+	queue_work(ft_wq, &freed_work);
 }
 
 /**
@@ -655,19 +784,14 @@ void ft_inode_remove(struct ft_inode *rec)
 {
 	struct ft_volume *vol = rec->vol;
 
-	spin_lock(&rec->lock);
-	if (rec->dead) {
-		spin_unlock(&rec->lock);
+	/* who erases it is the one who removes it */
+	if (xa_cmpxchg(&vol->inodes, rec->ino, rec, NULL, 0) != rec)
 		return;
-	}
+	atomic_dec(rec->is_dir ? &vol->nr_dirs : &vol->nr_inodes);
+	/* the worker, when it sees it dead, drops the table's reference */
+	spin_lock(&rec->lock);
 	rec->dead = true;
 	exact_locked(rec);
-	spin_unlock(&rec->lock);
-
-	xa_cmpxchg(&vol->inodes, rec->ino, rec, NULL, 0);
-	atomic_dec(rec->is_dir ? &vol->nr_dirs : &vol->nr_inodes);
-	/* the worker forgets its names and drops the table's reference */
-	spin_lock(&rec->lock);
 	ft_volume_queue(rec);
 	spin_unlock(&rec->lock);
 }
@@ -692,6 +816,7 @@ void ft_inode_flush_freed(void)
 	list_for_each_entry_safe(rec, next, &list, queue) {
 		struct ft_volume *vol = rec->vol;
 
+		account_extents(-(long)live_map(rec)->nr);
 		discard(rec, &rec->map[0]);
 		discard(rec, &rec->map[1]);
 		kfree(rec->gone_path);
@@ -700,6 +825,11 @@ void ft_inode_flush_freed(void)
 		ft_volume_put(vol);
 		cond_resched();
 	}
+}
+
+static void flush_freed(struct work_struct *work)
+{
+	ft_inode_flush_freed();
 }
 
 /**

@@ -131,9 +131,9 @@ void ft_names_drop_tree(struct ft_volume *vol, struct ft_inode *dir)
 	struct ft_inode *at = dir;
 
 	lockdep_assert_held(&vol->ns_lock);
-	/* depth first without recursion: the way back is the parent link */
-	while (at) {
-		struct ft_inode *up = NULL, *child;
+	/* depth first without recursion: a directory has one name to go back by */
+	for (;;) {
+		struct ft_inode *child;
 		struct ft_link *link;
 
 		if (!hlist_empty(&at->children)) {
@@ -150,14 +150,12 @@ void ft_names_drop_tree(struct ft_volume *vol, struct ft_inode *dir)
 				ft_inode_remove(child);
 			continue;
 		}
-		if (at != dir) {
-			link = hlist_entry(at->links.first, struct ft_link,
-					   of_child);
-			up = link->parent;
-			remove_link(link);
-		}
 		ft_inode_remove(at);
-		at = up;
+		if (at == dir || WARN_ON_ONCE(hlist_empty(&at->links)))
+			return;
+		link = hlist_entry(at->links.first, struct ft_link, of_child);
+		at = link->parent;
+		remove_link(link);
 	}
 }
 
@@ -222,6 +220,7 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 {
 	struct ft_link *link = find_link(dir, name, len);
 	struct ft_inode *rec = ft_inode_find(vol, ino);
+	struct hlist_node *next;
 
 	if (link && link->child == rec)
 		return 0;
@@ -234,6 +233,10 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 			ft_count(FT_REFUSED);
 		return PTR_ERR(rec);
 	}
+	/* a directory has one name: another one is out of date */
+	if (is_dir)
+		hlist_for_each_entry_safe(link, next, &rec->links, of_child)
+			remove_link(link);
 	return add_link(dir, rec, name, len);
 }
 
@@ -268,6 +271,36 @@ static bool followed_kind(const struct inode *inode)
 	return S_ISREG(inode->i_mode) || S_ISDIR(inode->i_mode);
 }
 
+/*
+ * The name that an event of the VFS means. In a directory that folds case, or
+ * is encrypted, it may be spelled otherwise than on the disk: then all names
+ * of the inode in there go, and a walk brings back those that remain.
+ */
+static struct ft_link *meant_link(struct ft_inode *parent, struct inode *dir,
+				  const struct qstr *name, struct ft_inode *rec)
+{
+	struct ft_link *link, *last = NULL;
+	struct hlist_node *next;
+
+	if (!parent || !rec)
+		return NULL;
+	link = find_link(parent, name->name, name->len);
+	if (link && link->child == rec)
+		return link;
+	if (!IS_CASEFOLDED(dir) && !IS_ENCRYPTED(dir))
+		return NULL;
+	hlist_for_each_entry_safe(link, next, &rec->links, of_child) {
+		if (link->parent != parent)
+			continue;
+		if (last) {
+			remove_link(last);
+			ft_inode_request_scan(parent);
+		}
+		last = link;
+	}
+	return last;
+}
+
 /* create, link, mkdir: the name is there already, the directory locked */
 static void on_create(struct ft_volume *vol, struct inode *dir,
 		      const struct qstr *name, struct inode *inode)
@@ -279,7 +312,7 @@ static void on_create(struct ft_volume *vol, struct inode *dir,
 	if (parent) {
 		err = ft_names_add(vol, parent, name->name, name->len,
 				   inode->i_ino, S_ISDIR(inode->i_mode));
-		if (err == -ENOMEM) {
+		if (err && err != -ENOBUFS) {
 			/* walk it again, that finds the name too */
 			ft_count(FT_LOST);
 			ft_inode_request_scan(parent);
@@ -295,13 +328,32 @@ static void on_delete(struct ft_volume *vol, struct inode *dir,
 {
 	struct ft_inode *parent = ft_inode_find(vol, dir->i_ino);
 	struct ft_inode *rec = ft_inode_find(vol, inode->i_ino);
-	struct ft_link *link;
+	struct ft_link *link = meant_link(parent, dir, name, rec);
 
-	link = parent ? find_link(parent, name->name, name->len) : NULL;
-	if (link && link->child == rec)
+	if (link)
 		drop_name(vol, link, inode);
 	else if (rec && rec->target_path && !inode->i_nlink)
 		ft_inode_remove(rec);
+}
+
+/*
+ * What had the new name before has lost it. A directory that still exists is
+ * the other half of an exchange: its own event comes next.
+ */
+static void replace_name(struct ft_volume *vol, struct ft_inode *to,
+			 const struct qstr *name, const struct ft_inode *by)
+{
+	struct ft_link *over = find_link(to, name->name, name->len);
+	struct inode *victim;
+
+	if (!over || over->child == by)
+		return;
+	victim = ilookup(vol->sb, over->child->ino);
+	if (over->child->is_dir && victim && victim->i_nlink)
+		remove_link(over);
+	else
+		drop_name(vol, over, victim);
+	iput(victim);
 }
 
 static void on_rename(struct ft_volume *vol, struct inode *old_dir,
@@ -313,37 +365,31 @@ static void on_rename(struct ft_volume *vol, struct inode *old_dir,
 	struct ft_inode *from = ft_inode_find(vol, old_dir->i_ino);
 	struct ft_inode *to = ft_inode_find(vol, new_dir->i_ino);
 	struct ft_link *link;
+	int err;
 
 	/* perhaps a directory above a target: where is that now? */
 	if (S_ISDIR(inode->i_mode) && (!rec || rec->target_path))
-		vol->names_moved = true;
+		WRITE_ONCE(vol->names_moved, true);
 
-	link = from ? find_link(from, old_name->name, old_name->len) : NULL;
+	if (to)
+		replace_name(vol, to, &moved->d_name, rec);
+	if (!followed_kind(inode))
+		return;
 	/* after an exchange the old name stands for the other one already */
-	if (link && link->child != rec)
-		link = NULL;
-
+	link = meant_link(from, old_dir, old_name, rec);
+	if (link)
+		remove_link(link);
 	if (to) {
-		const struct qstr *name = &moved->d_name;
-		struct ft_link *over = find_link(to, name->name, name->len);
-
-		if (over && over->child != rec) {
-			struct inode *victim = ilookup(vol->sb,
-						       over->child->ino);
-
-			drop_name(vol, over, victim);
-			iput(victim);
-		}
-		if (ft_names_add(vol, to, name->name, name->len, inode->i_ino,
-				 S_ISDIR(inode->i_mode)) == -ENOMEM) {
+		err = ft_names_add(vol, to, moved->d_name.name,
+				   moved->d_name.len, inode->i_ino,
+				   S_ISDIR(inode->i_mode));
+		if (err && err != -ENOBUFS) {
 			ft_count(FT_LOST);
 			ft_inode_request_scan(to);
 		}
 	}
-	if (link) {
-		remove_link(link);
+	if (rec)
 		name_lost(vol, rec, inode, NULL);
-	}
 }
 
 /**
@@ -368,7 +414,9 @@ int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,
 	struct fsnotify_mark *mark = fsnotify_iter_sb_mark(iter_info);
 	struct ft_volume *vol;
 
-	if (!mark || !inode || !dir || !name || !followed_kind(inode))
+	if (!mark || !inode || !dir || !name)
+		return 0;
+	if (!followed_kind(inode) && !(mask & FS_RENAME))
 		return 0;
 	vol = ft_mark_volume(mark);
 
@@ -381,7 +429,7 @@ int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,
 		on_rename(vol, dir, name, fsnotify_data_dentry(data, data_type));
 	mutex_unlock(&vol->ns_lock);
 
-	if (vol->names_moved)
+	if (READ_ONCE(vol->names_moved))
 		ft_target_kick();
 	return 0;
 }

@@ -25,22 +25,26 @@
 
 /* === Probes =============================================================== */
 
-/*
- * Run @call with the record of inode @number of super block @sb as "rec", if
- * it is a file that we follow.
- */
-#define ft_with_inode(sb, number, call)					\
-do {									\
-	struct ft_volume *vol_;						\
-	struct ft_inode *rec;						\
-									\
-	rcu_read_lock();						\
-	vol_ = ft_volume_find(sb);					\
-	rec = vol_ ? ft_inode_find(vol_, number) : NULL;		\
-	if (rec && !rec->is_dir)					\
-		call;							\
-	rcu_read_unlock();						\
-} while (0)
+/* The record of a file that we follow; valid in the RCU section of the caller. */
+static struct ft_inode *find_file(const struct super_block *sb,
+				  unsigned long ino)
+{
+	struct ft_volume *vol = ft_volume_find(sb);
+	struct ft_inode *rec = vol ? ft_inode_find(vol, ino) : NULL;
+
+	return rec && !rec->is_dir ? rec : NULL;
+}
+
+static void mark_stale(const struct inode *inode)
+{
+	struct ft_inode *rec;
+
+	rcu_read_lock();
+	rec = find_file(inode->i_sb, inode->i_ino);
+	if (rec)
+		ft_inode_mark_stale(rec);
+	rcu_read_unlock();
+}
 
 static u32 first_block(u64 bytes)
 {
@@ -58,6 +62,11 @@ static bool on_volume(block_t addr)
 	return addr != NULL_ADDR && addr != NEW_ADDR && addr != COMPRESS_ADDR;
 }
 
+static u32 to_lba(block_t addr)
+{
+	return on_volume(addr) ? addr : FT_LBA_UNWRITTEN;
+}
+
 /*
  * A block goes to a new place: write-back, fsync, garbage collection, defrag.
  * Runs under the lock of the node page that holds the address, so the events
@@ -66,16 +75,53 @@ static bool on_volume(block_t addr)
 static void probe_submit_write(void *unused, ft_written_t *page,
 			       struct f2fs_io_info *fio)
 {
-	u32 old = on_volume(fio->old_blkaddr) ? fio->old_blkaddr :
-						FT_LBA_UNWRITTEN;
+	struct inode *inode = ft_written_mapping(page)->host;
+	struct ft_inode *rec;
 
 	if (fio->type != DATA)
 		return;
-	/* not the page's inode: GC writes blocks of a file through another's page */
-	ft_with_inode(ft_written_mapping(page)->host->i_sb, fio->ino,
-		      (ft_count(FT_EVENTS_WRITE),
-		       ft_inode_write(rec, ft_written_index(page), old,
-				      fio->new_blkaddr)));
+	rcu_read_lock();
+	/* not inode->i_ino: GC moves blocks of one inode through another's page */
+	rec = find_file(inode->i_sb, fio->ino);
+	if (rec) {
+		ft_count(FT_EVENTS_WRITE);
+		/* the page is not the block when a cluster is compressed */
+		if (fio->compressed_page)
+			ft_inode_mark_stale(rec);
+		else
+			ft_inode_write(rec, ft_written_index(page),
+				       to_lba(fio->old_blkaddr),
+				       fio->new_blkaddr,
+				       !ft_f2fs_cow_inode(inode));
+	}
+	rcu_read_unlock();
+}
+
+/*
+ * F2FS keeps its extent cache up to date, under the lock of the node page.
+ * Tells of every change, but not for files that have no such cache: compressed
+ * ones, and the most fragmented ones, for which F2FS gave it up.
+ */
+static void probe_update_extent(void *unused, struct inode *inode,
+				unsigned int pgofs, unsigned int len,
+				block_t blkaddr, unsigned int c_len)
+{
+	struct ft_extent ext = {
+		.lblk = pgofs,
+		.len = len,
+		.lba = to_lba(blkaddr),
+	};
+	struct ft_inode *rec;
+
+	if (c_len || !len)
+		return;
+	rcu_read_lock();
+	rec = find_file(inode->i_sb, inode->i_ino);
+	if (rec) {
+		ft_count(FT_EVENTS_UPDATE);
+		ft_inode_update(rec, &ext);
+	}
+	rcu_read_unlock();
 }
 
 /*
@@ -90,6 +136,7 @@ static void probe_map_blocks(void *unused, struct inode *inode,
 		.len = map->m_len,
 		.lba = map->m_pblk,
 	};
+	struct ft_inode *rec;
 
 	if (!map->m_may_create)
 		return;
@@ -98,15 +145,23 @@ static void probe_map_blocks(void *unused, struct inode *inode,
 	 * several devices the address may be one within its device: ask F2FS.
 	 */
 	if (ret || map->m_multidev_dio) {
-		ft_with_inode(inode->i_sb, inode->i_ino,
-			      ft_inode_mark_stale(rec));
+		mark_stale(inode);
 		return;
 	}
 	/* preallocation that only reserves names no address */
 	if (!map->m_len || !on_volume(map->m_pblk))
 		return;
-	ft_with_inode(inode->i_sb, inode->i_ino,
-		      (ft_count(FT_EVENTS_MAP), ft_inode_map(rec, &ext)));
+	rcu_read_lock();
+	rec = find_file(inode->i_sb, inode->i_ino);
+	if (rec) {
+		ft_count(FT_EVENTS_MAP);
+		/*
+		 * Direct I/O, which asks for the next hole as well, gets one
+		 * run; for preallocation F2FS adds up whatever it allocates.
+		 */
+		ft_inode_map(rec, &ext, map->m_next_pgofs);
+	}
+	rcu_read_unlock();
 }
 
 /*
@@ -115,16 +170,21 @@ static void probe_map_blocks(void *unused, struct inode *inode,
  */
 static void probe_truncate_enter(void *unused, struct inode *inode, u64 from)
 {
-	ft_with_inode(inode->i_sb, inode->i_ino,
-		      (ft_count(FT_EVENTS_TRUNCATE),
-		       ft_inode_truncate(rec, end_block(from))));
+	struct ft_inode *rec;
+
+	rcu_read_lock();
+	rec = find_file(inode->i_sb, inode->i_ino);
+	if (rec) {
+		ft_count(FT_EVENTS_TRUNCATE);
+		ft_inode_truncate(rec, end_block(from));
+	}
+	rcu_read_unlock();
 }
 
 static void probe_truncate_exit(void *unused, struct inode *inode, int ret)
 {
 	if (ret)
-		ft_with_inode(inode->i_sb, inode->i_ino,
-			      ft_inode_mark_stale(rec));
+		mark_stale(inode);
 }
 
 /*
@@ -135,15 +195,19 @@ static void probe_truncate_exit(void *unused, struct inode *inode, int ret)
 static void probe_fallocate(void *unused, struct inode *inode, int mode,
 			    loff_t offset, loff_t len, int ret)
 {
-	if (mode & ~FALLOC_FL_KEEP_SIZE)
-		ft_with_inode(inode->i_sb, inode->i_ino,
-			      (ft_count(FT_EVENTS_FALLOCATE),
-			       ft_inode_mark_stale(rec)));
-	else
-		ft_with_inode(inode->i_sb, inode->i_ino,
-			      (ft_count(FT_EVENTS_FALLOCATE),
-			       ft_inode_reserve(rec, first_block(offset),
-						end_block(offset + len))));
+	struct ft_inode *rec;
+
+	rcu_read_lock();
+	rec = find_file(inode->i_sb, inode->i_ino);
+	if (rec) {
+		ft_count(FT_EVENTS_FALLOCATE);
+		if (mode & ~FALLOC_FL_KEEP_SIZE)
+			ft_inode_mark_stale(rec);
+		else
+			ft_inode_reserve(rec, first_block(offset),
+					 end_block(offset + len));
+	}
+	rcu_read_unlock();
 }
 
 /* An atomic commit moves a block from its copy-on-write inode to the file. */
@@ -152,25 +216,28 @@ static void probe_replace_atomic(void *unused, struct inode *inode,
 				 block_t old_addr, block_t new_addr,
 				 bool recovery)
 {
-	struct ft_extent ext = { .lblk = index, .len = 1, .lba = new_addr };
+	struct ft_inode *rec;
 
-	if (on_volume(new_addr))
-		ft_with_inode(inode->i_sb, inode->i_ino,
-			      (ft_count(FT_EVENTS_ATOMIC),
-			       ft_inode_map(rec, &ext)));
-	else
-		ft_with_inode(inode->i_sb, inode->i_ino,
-			      ft_inode_mark_stale(rec));
+	if (!on_volume(new_addr)) {
+		mark_stale(inode);
+		return;
+	}
+	rcu_read_lock();
+	rec = find_file(inode->i_sb, inode->i_ino);
+	if (rec) {
+		ft_count(FT_EVENTS_ATOMIC);
+		ft_inode_commit(rec, index, new_addr);
+	}
+	rcu_read_unlock();
 }
 
-/* The blocks of a compressed cluster are written without an event of ours. */
+/* A cluster is about to be written compressed: where, FIEMAP has to tell. */
 static void probe_compress_end(void *unused, struct inode *inode,
 			       pgoff_t cluster_idx,
 			       unsigned int compressed_size, int ret)
 {
-	ft_with_inode(inode->i_sb, inode->i_ino,
-		      (ft_count(FT_EVENTS_COMPRESS),
-		       ft_inode_mark_stale(rec)));
+	ft_count(FT_EVENTS_COMPRESS);
+	mark_stale(inode);
 }
 
 static void probe_fiemap(void *unused, struct inode *inode, sector_t logical,
@@ -243,7 +310,7 @@ struct probe {
 	.func = (check_trace_callback_type_##event(probe), (void *)(probe)), \
 }
 
-static struct probe probes[12];
+static struct probe probes[13];	/* the last one is empty */
 
 static const struct module *owner;	/* F2FS, if it is a module */
 static bool attached;
@@ -253,6 +320,7 @@ static void fill_table(void)
 {
 	const struct probe table[] = {
 		PROBE(FT_EVENT_SUBMIT_WRITE, probe_submit_write),
+		PROBE(f2fs_update_read_extent_tree_range, probe_update_extent),
 		PROBE(f2fs_map_blocks, probe_map_blocks),
 		PROBE(f2fs_truncate_blocks_enter, probe_truncate_enter),
 		PROBE(f2fs_truncate_blocks_exit, probe_truncate_exit),
@@ -265,7 +333,7 @@ static void fill_table(void)
 		PROBE(f2fs_iget, probe_iget),
 	};
 
-	static_assert(ARRAY_SIZE(table) <= ARRAY_SIZE(probes));
+	static_assert(ARRAY_SIZE(table) < ARRAY_SIZE(probes));
 	memcpy(probes, table, sizeof(table));
 }
 

@@ -24,12 +24,12 @@
 /* How many bytes of a file are looked up in one step, and the bounds of it. */
 #define STEP_DEFAULT		(256ULL << 20)
 #define STEP_MIN		(1ULL << 20)
+#define STEP_MAX		(1ULL << 30)
 /* How many extents one step can take up. */
 #define EXTENTS_PER_STEP	4096
 
 /**
  * struct ft_scan - scratch memory of a volume's worker
- * @touched: see inode.c; it must come first
  * @task: the worker while it runs FIEMAP: whose events are for us
  * @ino: the inode it asks about
  * @nr: extents in @found
@@ -37,15 +37,12 @@
  * @found: what F2FS reported
  */
 struct ft_scan {
-	struct ft_extmap touched;
 	struct task_struct *task;
 	u32 ino;
 	unsigned int nr;
 	bool overflow;
 	struct ft_extent found[EXTENTS_PER_STEP];
 };
-
-static_assert(offsetof(struct ft_scan, touched) == 0);
 
 /**
  * ft_scan_alloc() - give a volume its scratch memory
@@ -212,8 +209,8 @@ void ft_scan_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
 
 	if (READ_ONCE(scan->task) != current || scan->ino != ino)
 		return;
-	/* inside the inode's own block */
-	if (flags & FIEMAP_EXTENT_DATA_INLINE)
+	/* inside the inode's own block; or fewer blocks than FIEMAP says */
+	if (flags & (FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_ENCODED))
 		return;
 	if (scan->nr == EXTENTS_PER_STEP) {
 		scan->overflow = true;
@@ -268,7 +265,7 @@ out:
 		      FT_BLOCK_BITS;
 		*step = max(STEP_MIN, end - *pos);
 	} else if (scan->nr < EXTENTS_PER_STEP / 4) {
-		*step *= 2;
+		*step = min(2 * *step, STEP_MAX);
 	}
 	*pos = end >= sb->s_maxbytes ? U64_MAX : end;
 	return ft_inode_scan_merge(rec, scan->found, scan->nr);
@@ -328,6 +325,9 @@ static void work_on(struct ft_volume *vol, struct ft_inode *rec)
 	if (READ_ONCE(rec->dead)) {
 		if (!rec->forgotten) {
 			rec->forgotten = true;
+			/* the directory may be made again */
+			if (READ_ONCE(rec->target_path))
+				ft_target_kick();
 			ft_names_forget(rec);
 			ft_inode_put(rec);	/* the table's */
 		}

@@ -20,7 +20,7 @@
 /* Files listed, or extents copied, before others may have the lock. */
 #define FILES_PER_STEP		256
 #define EXTENTS_PER_STEP	256
-/* How often a busy file is begun anew before its lock is kept to the end. */
+/* How often a busy file is begun anew before it is taken as it comes: stale. */
 #define MAX_TRIES		8
 
 /* === Arrays =============================================================== */
@@ -189,7 +189,7 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 {
 	struct ft_snap_file *f = ft_snap_file(snap, file);
 	struct ft_inode *rec = f->rec;
-	unsigned int tries = 0, max;
+	unsigned int tries = 0;
 	bool done = false;
 	u32 from = 0, changes = 0;
 	int err;
@@ -201,15 +201,18 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 		if (err)
 			return err;
 		spin_lock(&rec->lock);
-		if (from && rec->changes != changes) {
+		if (from && rec->changes != changes && tries++ < MAX_TRIES) {
 			snap->extents.nr = f->first;
 			from = 0;
-			tries++;
 		}
 		changes = rec->changes;
-		max = tries < MAX_TRIES ? EXTENTS_PER_STEP : UINT_MAX;
-		done = copy_some(snap, file, &rec->map[rec->live], &from, max);
-		f->stale = rec->stale;
+		f->stale = rec->stale || tries > MAX_TRIES;
+		done = rec->omitted ||
+		       copy_some(snap, file, &rec->map[rec->live], &from,
+				 EXTENTS_PER_STEP);
+		if (rec->omitted)
+			snap->extents.nr = f->first;
+		f->omitted = rec->omitted;
 		spin_unlock(&rec->lock);
 		cond_resched();
 	}
@@ -300,6 +303,8 @@ static int put_in_order(struct ft_snapshot *snap)
 		return -ENOMEM;
 	order = snap->order.data;
 	for (i = 0; i < nr; i++) {
+		if (files && ft_snap_file(snap, i)->omitted)
+			continue;
 		if (snap->view == FT_VIEW_TABLE &&
 		    ft_snap_extent(snap, i)->ext.lba == FT_LBA_UNWRITTEN)
 			continue;

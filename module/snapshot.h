@@ -66,6 +66,7 @@ struct ft_snap_volume {
  * @dev: the volume it is on
  * @ino: its inode number
  * @stale: its map may have differed from F2FS when it was copied
+ * @omitted: it was left out for want of memory before it was copied
  * @first: its first extent in the snapshot's extents
  * @nr: number of its extents there
  * @path: its path, as an offset into the snapshot's paths
@@ -76,6 +77,7 @@ struct ft_snap_file {
 	dev_t dev;
 	u32 ino;
 	bool stale;
+	bool omitted;
 	size_t first;
 	size_t nr;
 	size_t path;

@@ -29,6 +29,7 @@
  * @vol: the volume; %NULL while the target waits
  * @root: the directory; %NULL while the target waits
  * @seeded: everything in it has been scanned once
+ * @moved: its path has to be found out again
  */
 struct ft_target {
 	struct list_head node;
@@ -38,6 +39,7 @@ struct ft_target {
 	struct ft_volume *vol;
 	struct ft_inode *root;
 	bool seeded;
+	bool moved;
 };
 
 DEFINE_MUTEX(ft_targets_lock);
@@ -69,26 +71,15 @@ struct found {
 	char *mount_root;
 };
 
-static char *path_string(const struct path *path)
+/* The path of @path, or, without one, of @dentry within its file system. */
+static char *path_string(const struct path *path, struct dentry *dentry)
 {
 	char *buf = kmalloc(PATH_MAX, GFP_KERNEL), *str;
 
 	if (!buf)
 		return ERR_PTR(-ENOMEM);
-	str = d_path(path, buf, PATH_MAX);
-	if (!IS_ERR(str))
-		str = kstrdup(str, GFP_KERNEL) ?: ERR_PTR(-ENOMEM);
-	kfree(buf);
-	return str;
-}
-
-static char *dentry_string(struct dentry *dentry)
-{
-	char *buf = kmalloc(PATH_MAX, GFP_KERNEL), *str;
-
-	if (!buf)
-		return ERR_PTR(-ENOMEM);
-	str = dentry_path_raw(dentry, buf, PATH_MAX);
+	str = path ? d_path(path, buf, PATH_MAX) :
+		     dentry_path_raw(dentry, buf, PATH_MAX);
 	if (!IS_ERR(str))
 		str = kstrdup(str, GFP_KERNEL) ?: ERR_PTR(-ENOMEM);
 	kfree(buf);
@@ -156,9 +147,9 @@ static int find_path(const char *path, struct found *found, bool loud)
 	top.mnt = p.mnt;
 	top.dentry = p.mnt->mnt_root;
 	found->ino = d_inode(p.dentry)->i_ino;
-	found->real = path_string(&p);
-	found->mount = path_string(&top);
-	found->mount_root = dentry_string(top.dentry);
+	found->real = path_string(&p, NULL);
+	found->mount = path_string(&top, NULL);
+	found->mount_root = path_string(NULL, top.dentry);
 	err = PTR_ERR_OR_ZERO(found->real) ?: PTR_ERR_OR_ZERO(found->mount) ?:
 	      PTR_ERR_OR_ZERO(found->mount_root);
 	if (err) {
@@ -213,6 +204,7 @@ static int plant(struct ft_target *t, struct ft_volume *vol,
 	t->root = root;
 	t->vol = vol;
 	t->seeded = false;
+	t->moved = false;
 	vol->nr_targets++;
 	return 0;
 }
@@ -287,70 +279,99 @@ static void free_target(struct ft_target *t)
 
 /* === Housekeeping ========================================================= */
 
-/* A directory above the target was renamed, or the target itself. */
-static void refresh_path(struct ft_target *t)
+/* Where is the directory within the file system? */
+static char *path_inside(struct ft_target *t)
 {
 	struct super_block *sb = ft_volume_hold_sb(t->vol);
-	size_t skip = strcmp(t->mount_root, "/") ? strlen(t->mount_root) : 0;
 	struct dentry *dentry = NULL;
 	struct inode *inode;
-	char *inside, *path;
+	char *inside;
 
 	if (!sb)
-		return;
+		return ERR_PTR(-EBUSY);
 	inode = ilookup(sb, t->root->ino);
 	if (inode)
 		dentry = d_find_any_alias(inode);
 	iput(inode);
-	inside = dentry ? dentry_string(dentry) : ERR_PTR(-ENOENT);
+	inside = dentry ? path_string(NULL, dentry) : ERR_PTR(-EAGAIN);
 	dput(dentry);
 	ft_volume_drop_sb(sb);
-	if (IS_ERR(inside))
-		return;
+	return inside;
+}
 
+/* The part of @inside below @top, or NULL if it is elsewhere. */
+static const char *path_below(const char *inside, const char *top)
+{
+	size_t skip = strcmp(top, "/") ? strlen(top) : 0;
+
+	if (strncmp(inside, top, skip) ||
+	    (inside[skip] != '/' && inside[skip] != '\0'))
+		return NULL;
+	return strcmp(inside + skip, "/") ? inside + skip : "";
+}
+
+/*
+ * A directory above the target was renamed, or the target itself. Until
+ * somebody has looked the target up its new path is not known: try again.
+ */
+static int refresh_path(struct ft_target *t)
+{
+	char *inside = path_inside(t), *path;
+	const char *below;
+
+	if (IS_ERR(inside))
+		return PTR_ERR(inside);
+	below = path_below(inside, t->mount_root);
 	/* outside of what the mount shows it has no path */
-	if (!strncmp(inside, t->mount_root, skip)) {
-		path = kasprintf(GFP_KERNEL, "%s%s",
-				 strcmp(t->mount, "/") ? t->mount : "",
-				 strcmp(inside + skip, "/") ? inside + skip : "");
-		if (path) {
-			mutex_lock(&t->vol->ns_lock);
-			kfree(t->root->target_path);
-			t->root->target_path = path;
-			mutex_unlock(&t->vol->ns_lock);
-		}
-	}
+	path = kasprintf(GFP_KERNEL, "%s%s",
+			 strcmp(t->mount, "/") && below ? t->mount : "",
+			 below ?: inside);
 	kfree(inside);
+	if (!path)
+		return -ENOMEM;
+	mutex_lock(&t->vol->ns_lock);
+	kfree(t->root->target_path);
+	t->root->target_path = path;
+	mutex_unlock(&t->vol->ns_lock);
+	return 0;
+}
+
+static void look_after(struct ft_target *t)
+{
+	if (!t->vol)
+		return;
+	if (READ_ONCE(t->vol->gone) || READ_ONCE(t->root->dead))
+		detach(t);
+	else if (t->moved && !refresh_path(t))
+		t->moved = false;
 }
 
 static void housekeeping(struct work_struct *work)
 {
 	struct ft_target *t;
-	int waiting = 0;
+	int waiting = 0, moved = 0;
 
 	mutex_lock(&ft_targets_lock);
+	list_for_each_entry(t, &targets, node)
+		if (t->vol && READ_ONCE(t->vol->names_moved))
+			t->moved = true;
+	list_for_each_entry(t, &targets, node)
+		if (t->vol && t->moved)
+			WRITE_ONCE(t->vol->names_moved, false);
 	list_for_each_entry(t, &targets, node) {
-		if (t->vol && t->vol->names_moved)
-			refresh_path(t);
-	}
-	list_for_each_entry(t, &targets, node) {
-		if (t->vol)
-			t->vol->names_moved = false;
-		if (t->vol && (READ_ONCE(t->vol->gone) ||
-			       READ_ONCE(t->root->dead)))
-			detach(t);
+		look_after(t);
 		if (!t->vol && attach(t, false))
 			waiting++;
+		moved += t->vol && t->moved;
 	}
 	atomic_set(&ft_nr_waiting, waiting);
 	if (xchg(&retry_anew, false))
 		retry_delay = RETRY_FIRST;
-	if (waiting) {
+	if (waiting || moved) {
 		mod_delayed_work(ft_wq, &retry_work, retry_delay);
 		retry_delay = min(2 * retry_delay, RETRY_LAST);
 	}
 	mutex_unlock(&ft_targets_lock);
-	ft_inode_flush_freed();
 }
 
 static void retry(struct work_struct *work)
@@ -361,8 +382,7 @@ static void retry(struct work_struct *work)
 /**
  * ft_target_kick() - have targets looked after soon
  *
- * After a volume went, a target may have come, a directory above one moved, or
- * records wait to be freed.
+ * After a volume or a target went, one may have come, or a directory moved.
  *
  * Context: any.
  */

@@ -30,6 +30,7 @@ static DEFINE_SPINLOCK(volumes_lock);	/* protects changes of ft_volumes */
 DECLARE_WAIT_QUEUE_HEAD(ft_settled);
 
 static struct fsnotify_group *group;
+static atomic_t nr_volumes = ATOMIC_INIT(0);	/* not freed yet */
 
 /* === Finding ============================================================== */
 
@@ -76,6 +77,8 @@ void ft_volume_put(struct ft_volume *vol)
 	xa_destroy(&vol->inodes);
 	kfree(vol->mountpoint);
 	kfree(vol);
+	if (atomic_dec_and_test(&nr_volumes))
+		wake_up_all(&ft_settled);
 }
 
 /**
@@ -97,7 +100,9 @@ struct super_block *ft_volume_hold_sb(struct ft_volume *vol)
 		sb = vol->sb;
 	mutex_unlock(&vol->sb_lock);
 
-	if (sb && !(sb->s_flags & SB_ACTIVE)) {
+	/* on a frozen one, to let go of an inode might wait for the thaw */
+	if (sb && (!(sb->s_flags & SB_ACTIVE) ||
+		   sb->s_writers.frozen != SB_UNFROZEN)) {
 		ft_volume_drop_sb(sb);
 		sb = NULL;
 	}
@@ -211,6 +216,8 @@ struct ft_volume *ft_volume_attach(struct super_block *sb,
 	xa_init(&vol->inodes);
 	spin_lock_init(&vol->queue_lock);
 	INIT_LIST_HEAD(&vol->queue);
+	/* each scan lends it the lock of its inode */
+	ft_extmap_init(&vol->touched, &vol->queue_lock);
 	INIT_DELAYED_WORK(&vol->work, ft_scan_work);
 	refcount_set(&vol->ref, 1);
 
@@ -230,6 +237,7 @@ struct ft_volume *ft_volume_attach(struct super_block *sb,
 	if (err)
 		goto err_scan;
 
+	atomic_inc(&nr_volumes);
 	fsnotify_init_mark(&vol->mark, group);
 	vol->mark.mask = FS_CREATE | FS_DELETE | FS_RENAME;
 	ft_volume_get(vol);
@@ -330,6 +338,9 @@ int ft_volume_init(void)
  */
 void ft_volume_exit(void)
 {
+	ft_inode_flush_freed();
+	/* an umount may still be on its way through freeing_mark() */
+	wait_event(ft_settled, !atomic_read(&nr_volumes));
 	fsnotify_wait_marks_destroyed();
 	fsnotify_put_group(group);
 }

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# fragtrace: the module, the viewer, and guests to try and test them in.
+
+# For make vm: the command, the kernel, the scratch disk, a folder the guest may write to.
+KERNEL ?=
+DISK ?=
+OUT ?=
+CMD ?=
+# For make test: only these tests of selftests/, in the guests.
+TESTS ?=
+PREFIX ?= /usr/local
+export KERNEL DISK OUT CMD
+
+all: modules viewer
+
+# For the running kernel, or KERNELRELEASE=..., or KDIR=...; more in Kbuild.
+modules:
+	@ko=$$(KDIR='$(KDIR)' KERNELRELEASE='$(KERNELRELEASE)' F2FS_KO='$(F2FS_KO)' VMLINUX_BTF='$(VMLINUX_BTF)' \
+		F2FS_SRC='$(F2FS_SRC)' selftests/build.sh running) && cp "$$ko" fragtrace.ko && echo "built $(CURDIR)/fragtrace.ko"
+
+viewer:
+	@selftests/setup.sh packages viewer
+	$(MAKE) -C viewer
+
+vm:
+	@test -n "$$CMD" || { echo "make vm: what shall the guest do? make vm CMD='uname -r'" >&2; exit 2; }
+	@selftests/vm.sh -- "$$CMD"
+
+test:
+	@selftests/run.sh $(TESTS)
+
+demo:
+	@selftests/demo.sh
+
+install: all
+	install -D -m 644 fragtrace.ko $(DESTDIR)/lib/modules/$$(modinfo -F vermagic fragtrace.ko | cut -d ' ' -f 1)/updates/fragtrace.ko
+	[ -n "$(DESTDIR)" ] || depmod -a $$(modinfo -F vermagic fragtrace.ko | cut -d ' ' -f 1)
+	$(MAKE) -C viewer install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
+
+clean:
+	rm -f fragtrace.ko
+	$(MAKE) -C viewer clean
+
+# The kernels, tools and builds of the guests; make test and make demo fetch them again.
+distclean: clean
+	rm -rf "$$(selftests/setup.sh cache)"
+
+help:
+	@echo "make                      fragtrace.ko for the running kernel (or KERNELRELEASE=, KDIR=), and the viewer"
+	@echo "make demo                 a picture of RocksDB on F2FS, made in a guest; leaves it in demo-out/"
+	@echo "make test                 every test; KERNEL='6.12 6.1', TESTS='20_write.sh', SEED=N narrow it down"
+	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1, DISK=1G, OUT=folder"
+	@echo "                          (make itself ends with status 2 when it fails; selftests/vm.sh passes the status on)"
+	@echo "make install              module, viewer and its presets; PREFIX=$(PREFIX), DESTDIR="
+	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
+
+.PHONY: all modules viewer vm test demo install clean distclean help

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 10_load.sh - loading without a folder, what appears in debugfs and how it may be read, unloading
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# mode_of(path) - print the permissions of a file in octal
+mode_of() {
+	stat -c %a "$1"
+}
+
+plan 18
+load ""
+expect "the folder is root's own" "$(mode_of $DBG)" 700
+for text in table extents files stats; do
+	expect "$text is read-only" "$(mode_of $DBG/$text)" 400
+done
+for text in targets resync; do
+	expect "$text is writable by root" "$(mode_of $DBG/$text)" 600
+done
+for text in table extents files targets; do
+	expect "$text names its format" "$(head -n 1 "$DBG/$text")" "# fragtrace $text 1"
+done
+expect "no record without a folder" "$(cat $DBG/table $DBG/extents $DBG/files $DBG/targets | grep -vc '^#')" 0
+check "path is a readable parameter" test -r /sys/module/fragtrace/parameters/path
+check "max_mem_mb is a readable parameter" test "$(cat /sys/module/fragtrace/parameters/max_mem_mb)" -gt 0
+check "it unloads" unload
+refuse "and leaves nothing in debugfs" test -e $DBG
+refuse "and no module" loaded
+i=0
+while [ $i -lt 10 ] && insmod "$FRAGTRACE_KO" && unload; do
+	i=$((i + 1))
+done
+expect "loading and unloading ten times" "$i" 10
+finish

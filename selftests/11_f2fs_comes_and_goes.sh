@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 11_f2fs_comes_and_goes.sh - F2FS loaded after fragtrace, unloaded under it, loaded again
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+plan 8
+rmmod f2fs 2>/dev/null || :
+[ ! -d /sys/module/f2fs ] || bail "cannot unload f2fs: this test needs it as a module"
+load ""
+ok "fragtrace loads without F2FS"
+modprobe f2fs
+make_volume $DISK $MNT || bail "no volume"
+expect "a folder is taken after F2FS came" "$(fileop say $DBG/targets "add $MNT")" OK
+fileop write $MNT/one 0 1M
+fileop random $MNT/one 256 100 1 every 10
+check_exact "exact after F2FS came" $MNT
+umount $MNT
+check "F2FS can be unloaded under fragtrace" rmmod f2fs
+expect "nothing is shown meanwhile" "$(grep -vc '^#' $DBG/table)" 0
+modprobe f2fs
+mount_volume $DISK $MNT
+fileop write $MNT/two 0 1M
+fileop random $MNT/one 256 100 2 every 10
+check_exact "exact after F2FS came back" $MNT
+unload
+ok "fragtrace unloads before F2FS"
+umount $MNT
+check "and F2FS after it" rmmod f2fs
+finish

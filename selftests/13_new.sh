@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 13_new.sh - files and directories created after load
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+plan 4
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT
+check_exact "an empty volume" $MNT
+mkdir -p $MNT/x/y/z
+fileop many $MNT/x/y/z/new 200 5000 300
+cp -r $MNT/x $MNT/copy
+check_exact "new files in new directories" $MNT
+check "a file deep down is in the table" in_table $MNT/copy/y/z/new199
+rm -r $MNT/x
+check_exact "and gone again" $MNT
+finish

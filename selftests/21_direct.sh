@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 21_direct.sh - O_DIRECT writes: new, over old blocks, into holes, mixed with buffered ones
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+plan 5
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT
+fileop write $MNT/a 0 4M direct
+check_exact "new" $MNT
+fileop random $MNT/a 1024 300 "${SEED:-21}" direct
+check_exact "over old blocks" $MNT
+fileop write $MNT/hole 8M 64K direct
+fileop write $MNT/hole 2M 128K direct
+check_exact "into holes" $MNT
+fileop write $MNT/a 1M 1M
+fileop write $MNT/a 1500K 512K direct
+fileop write $MNT/a 3M 70000
+check_exact "mixed with buffered writes" $MNT
+fileop fallocate $MNT/reserved default 0 2M
+fileop write $MNT/reserved 512K 256K direct
+check_exact "into reserved blocks" -u $MNT
+finish

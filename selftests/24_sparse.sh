@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 24_sparse.sh - sparse files: holes, far offsets, holes filled later
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+plan 4
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT
+fileop random $MNT/sparse 100000 300 "${SEED:-31}"
+check_exact "random blocks over 400 MB" $MNT
+# Beyond the direct nodes: indirect and doubly indirect ones.
+fileop write $MNT/far 9000M 10000
+fileop write $MNT/far 5000M 10000
+fileop write $MNT/far 5M 10000
+check_exact "blocks 9 GB into a file" $MNT
+fileop random $MNT/sparse 100000 300 "${SEED:-32}"
+fileop write $MNT/far 4M 3M
+check_exact "more of both" $MNT
+# A hole whose neighbours lie side by side does not end a fragment.
+fileop write $MNT/side 0 64K
+fileop write $MNT/side 128K 64K
+sync
+check_exact "a hole inside a fragment" $MNT
+finish

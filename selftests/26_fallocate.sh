@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 26_fallocate.sh - fallocate in all its modes
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# both(mode, offset, length) - the same on a file in one piece and on a fragmented one
+both() {
+	fileop fallocate $MNT/whole "$1" "$2" "$3"
+	fileop fallocate $MNT/pieces "$1" "$2" "$3"
+}
+
+plan 10
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT
+fileop write $MNT/whole 0 4M
+fileop write $MNT/pieces 0 4M
+fileop random $MNT/pieces 1024 500 "${SEED:-51}" every 2
+sync
+both default 3M 3M
+check_exact "reserve" -u $MNT
+both keep 6M 2M
+check_exact "reserve beyond the end" -u $MNT
+both punch 1M 512K
+both punch 2000001 300003
+both punch 100 200
+check_exact "punch a hole" -u $MNT
+both collapse 64K 128K
+both collapse 1M 4K
+check_exact "collapse" -u $MNT
+both zero 300K 300K
+both zero 777777 77777
+check_exact "zero" -u $MNT
+both zerokeep 5M 4M
+check_exact "zero beyond the end" -u $MNT
+both insert 128K 256K
+both insert 0 4K
+check_exact "insert" -u $MNT
+fileop write $MNT/whole 1M 3M
+fileop random $MNT/pieces 1024 200 "${SEED:-52}" every 9
+check_exact "writes afterwards" -u $MNT
+# Nothing written back in between.
+fileop write $MNT/hot 0 2M
+fileop fallocate $MNT/hot punch 512K 512K
+fileop write $MNT/hot 600K 100K
+fileop fallocate $MNT/hot insert 256K 256K
+fileop write $MNT/hot 0 300K
+fileop fallocate $MNT/hot collapse 1M 64K
+check_exact "all of it on dirty pages" -u $MNT
+fileop truncate $MNT/whole 1M
+fileop fallocate $MNT/whole default 0 2M
+fileop write $MNT/whole 512K 1M
+check_exact "reserved again after a cut" -u $MNT
+finish

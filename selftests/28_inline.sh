@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 28_inline.sh - inline data that grows out of the inode, and small files
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+plan 5
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT
+printf '%s' small >$MNT/a
+fileop write $MNT/b 0 3000
+check_exact "data inside the inode has no block" $MNT
+fileop append $MNT/a 1000 20
+fileop write $MNT/b 3000 100000
+check_exact "grown by writing" $MNT
+printf '%s' small >$MNT/c
+sync
+fileop truncate $MNT/c 10000
+fileop write $MNT/c 9000 10
+printf '%s' small >$MNT/d
+sync
+fileop mmap $MNT/d 0 100
+check_exact "grown by truncate and mmap" $MNT
+printf '%s' small >$MNT/e
+sync
+fileop fallocate $MNT/e default 0 64K
+fileop write $MNT/e 8K 8K direct
+check_exact "grown by fallocate and O_DIRECT" -u $MNT
+fileop truncate $MNT/a 0
+fileop write $MNT/a 0 10
+check_exact "and small again" $MNT
+finish

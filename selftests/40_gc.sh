@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 40_gc.sh - garbage collection in the foreground and in the background moves blocks
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# age(prefix) - files in small pieces with every other one removed: victims for the collector
+age() {
+	fileop many "$MNT/$1" 300 30000 20000 7
+	sync
+	rm "$MNT/$1"*[1245780]
+	sync
+}
+
+# moved() - print a sum over where everything lies
+moved() {
+	grep -v '^#' $DBG/table | md5sum
+}
+
+plan 8
+make_volume $DISK $MNT || bail "no volume"
+age one
+load path=$MNT
+check_exact "before" $MNT
+before=$(moved)
+fileop gc $MNT 1 20
+check_exact "after garbage collection in the foreground" $MNT
+refuse "blocks did move" test "$before" = "$(moved)"
+age two
+check_exact "aged again" $MNT
+before=$(moved)
+fileop gc $MNT 0 20
+check_exact "after asking for background collection" $MNT
+# The collector's own thread, told to hurry. It dirties pages of cached inodes, write-back moves them.
+sys=/sys/fs/f2fs/${DISK##*/}
+age three
+check_exact "aged once more" $MNT
+before=$(moved)
+echo 50 >"$sys/gc_urgent_sleep_time"
+echo 1 >"$sys/gc_urgent"
+loop_until 20 sh -c "sync; [ '$before' != \"\$(grep -v '^#' $DBG/table | md5sum)\" ]" || :
+echo 0 >"$sys/gc_urgent"
+refuse "the thread did move blocks" test "$before" = "$(moved)"
+check_exact "after the thread has worked" $MNT
+finish

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 60_budget.sh - the memory budget: new files are left out and counted, those that are there stay right
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+plan 6
+make_volume $DISK $MNT noinline_data || bail "no volume"
+mkdir $MNT/old $MNT/new
+fileop many $MNT/old/ 100 64K 0
+sync
+load path=$MNT max_mem_mb=1
+check_exact "the first files" $MNT/old
+# More than a megabyte of maps, whatever one takes.
+fileop many $MNT/new/ 20000 1 0
+settle || :
+check "files were left out and counted ($(stat_of refused))" test "$(stat_of refused)" -gt 0
+check "within the budget ($(stat_of mem_bytes) bytes)" test "$(stat_of mem_bytes)" -le 1048576
+fileop random $MNT/old/7 16 20 "${SEED:-95}" every 2
+fileop write $MNT/old/8 64K 64K
+check_exact "the old files stay right" --partial $MNT/old
+grep -v '^#' $DBG/files | awk '{ print $11 }' | sed -n '$p' >/tmp/last
+check "those in the table are as F2FS says" sh -c "fiemap-check -p $MNT/old >/dev/null"
+rm -r $MNT/new
+settle
+fileop write $MNT/late 0 64K
+check_exact "there is room again" -p $MNT/old
+finish

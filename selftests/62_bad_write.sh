@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 62_bad_write.sh - garbage, nothing, a megabyte and binary written to targets and resync change nothing
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# state() - print what must not change
+state() {
+	cat $DBG/targets $DBG/table $DBG/files
+}
+
+# bad(text, name, errno, command...) - such a write must fail exactly so and change nothing
+bad() {
+	local text name want
+
+	text=$1 name=$2 want=$3
+	shift 3
+	expect "$text: $name: $want" "$("$@")" "$want"
+	state >/tmp/state2
+	cmp -s /tmp/state1 /tmp/state2 || {
+		not_ok "$text: $name: nothing has changed"
+		return 0
+	}
+	ok "$text: $name: nothing has changed"
+}
+
+plan 41
+make_volume $DISK $MNT || bail "no volume"
+make_plain $DISK2 $MNT2 || bail "no ext4"
+fileop write $MNT/a 0 1M
+echo x >$MNT/file
+load path=$MNT
+settle
+state >/tmp/state1
+for text in targets resync; do
+	bad $text garbage EINVAL fileop put $DBG/$text 30 text
+	bad $text binary EINVAL fileop put $DBG/$text 200 binary
+	bad $text zeroes EINVAL fileop put $DBG/$text 200 zero
+	bad $text "a megabyte" E2BIG fileop put $DBG/$text 1M text
+	bad $text "a megabyte of binary" E2BIG fileop put $DBG/$text 1M binary
+	bad $text nothing EINVAL fileop put $DBG/$text 0 text
+done
+bad targets "a word without a path" EINVAL fileop say $DBG/targets add
+bad targets "an empty path" EINVAL fileop say $DBG/targets "add "
+bad targets "a missing path" ENOENT fileop say $DBG/targets "add /mnt/missing"
+bad targets "a file" ENOTDIR fileop say $DBG/targets "add $MNT/file"
+bad targets "ext4" EOPNOTSUPP fileop say $DBG/targets "add $MNT2"
+bad targets "the same again" EEXIST fileop say $DBG/targets "add $MNT"
+bad targets "one that is not watched" ENOENT fileop say $DBG/targets "del $MNT2"
+bad resync "another number" EINVAL fileop say $DBG/resync 2
+check_exact "still exact" $MNT
+finish

@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 63_no_root.sh - a reader without root gets nothing
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# as_nobody(text, mode) - try to open one of fragtrace's files without root; print OK or the error
+as_nobody() {
+	su -s /bin/sh nobody -c "/selftests/bin/fileop try $DBG/$1 $2"
+}
+
+plan 8
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT
+# debugfs itself is closed to others: open it, so that only fragtrace's own modes are left.
+chmod 755 /sys/kernel/debug
+for text in table extents files stats; do
+	expect "$text" "$(as_nobody $text r)" EACCES
+done
+expect "targets" "$(as_nobody targets w)" EACCES
+expect "resync" "$(as_nobody resync w)" EACCES
+# Even when someone opens the folder.
+chmod 755 $DBG
+expect "table in an open folder" "$(as_nobody table r)" EACCES
+expect "resync in an open folder" "$(as_nobody resync w)" EACCES
+chmod 700 /sys/kernel/debug
+finish

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 65_memory.sh - what an extent costs at 100 000 extents in one file
+#
+# Counted in the kernel's slabs, not in our own books, which must charge no less. A file without holes
+# takes at most 32 bytes per extent. Between two extents apart a hole takes a slot of the tree as well.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+plan 9
+
+# nodes() - bytes in maple tree nodes of the whole system
+nodes() {
+	awk '$1 == "maple_node" { print $2 * $4 }' /proc/slabinfo
+}
+
+# begin() - remember where we start
+begin() {
+	sync
+	nodes=$(nodes)
+	extents=$(stat_of extents)
+	charged=$(stat_of mem_bytes)
+}
+
+# measure(name, limit) - compare the memory taken since begin with the extents that came since
+measure() {
+	extents=$(($(stat_of extents) - extents))
+	nodes=$(($(nodes) - nodes))
+	charged=$(($(stat_of mem_bytes) - charged))
+	tenths=$((nodes * 10 / extents))
+	echo "# $1: $extents extents, $((tenths / 10)).$((tenths % 10)) bytes of nodes each"
+	check "$1: 100 000 extents and more" test "$extents" -ge 100000
+	check "$1: at most $2 bytes each" test "$nodes" -le $(($2 * extents))
+	check "$1: the budget is charged no less" test "$charged" -ge "$nodes"
+}
+
+make_volume $DISK $MNT mode=fragment:block || bail "no volume"
+make_volume $DISK2 $MNT2 || bail "no volume"
+echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_chunk"
+echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_hole"
+load path=$MNT,$MNT2
+
+begin
+fileop write $MNT/in_order 0 $((410 << 20))
+sync
+measure "written in order" 32
+
+begin
+fileop random $MNT2/holes 500000 130000 65 direct
+sync
+measure "written at random, with holes" 40
+rm $MNT2/holes
+sync
+
+fileop write $MNT2/dense 0 $((410 << 20))
+begin
+fileop random $MNT2/dense 104960 220000 66 every 1000
+sync
+measure "overwritten at random" 32
+
+finish

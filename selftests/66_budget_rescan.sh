@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 66_budget_rescan.sh - a rescan needs a second map for a while, but drops no file for want of memory
+#
+# Regression: both maps were charged, and a file of more than half the budget was left out.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+plan 4
+make_volume $DISK $MNT mode=fragment:block || bail "no volume"
+echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_chunk"
+echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_hole"
+load path=$MNT max_mem_mb=1
+fileop write $MNT/big 0 64M
+check_exact "a file that takes more than half the budget" $MNT
+check "it does" test "$(stat_of mem_bytes)" -gt 524288
+fileop fallocate $MNT/big punch 4K 4K
+check_exact "one block punched" $MNT
+expect "no file left out" "$(stat_of refused)" 0
+finish

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 71_rmmod_anytime.sh - unloading at any time: while files are written, read, created and unmounted
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# churn() - keep the volume busy until killed
+churn() {
+	local n
+
+	n=0
+	while :; do
+		fileop storm $MNT 20 50 $n >/dev/null 2>&1
+		n=$((n + 1))
+	done
+}
+
+plan 5
+make_volume $DISK $MNT || bail "no volume"
+fileop storm $MNT 20 300 5
+churn &
+writer=$!
+good=0
+for i in 1 2 3 4 5 6 7 8; do
+	insmod "$FRAGTRACE_KO" path=$MNT || break
+	[ $((i % 2)) = 0 ] || sleep 0.3
+	cat $DBG/table >/dev/null || break
+	unload || break
+	good=$((good + 1))
+done
+expect "eight times under writers" "$good" 8
+load path=$MNT
+(
+	while cat $DBG/table $DBG/files $DBG/extents >/dev/null 2>&1; do
+		:
+	done
+) &
+reader=$!
+# A file that is open keeps any module: try again between two readers.
+check "under a reader" loop_until 10 sh -c 'rmmod fragtrace 2>/dev/null'
+wait $reader || :
+load path=$MNT
+sleep 0.5
+check "under writers once more" unload
+kill $writer
+wait $writer 2>/dev/null || :
+load path=$MNT
+check_exact "loaded after all that" $MNT
+umount $MNT
+check "without the volume" unload
+finish

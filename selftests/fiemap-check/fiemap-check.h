@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the parts of fiemap-check share: one type for a run of blocks, one for a file, and the
+ * functions of each part in the order data flows: truth.c (FIEMAP) and text.c (fragtrace's
+ * files) produce file lists, figures.c computes the figures of the `files` text naively, main.c
+ * compares.
+ */
+#ifndef FIEMAP_CHECK_H
+#define FIEMAP_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BLOCK_BYTES 4096ULL
+
+/**
+ * struct run - blocks that are contiguous both in the file and on the volume
+ * @lblk: first block in the file
+ * @pblk: first block on the volume; 0 when @unwritten
+ * @len: number of blocks
+ * @unwritten: reserved, never written
+ */
+struct run {
+	uint64_t lblk;
+	uint64_t pblk;
+	uint64_t len;
+	bool unwritten;
+};
+
+/**
+ * struct runs - a growing list of runs
+ * @v: the runs
+ * @n: how many there are
+ * @cap: how many there is room for
+ */
+struct runs {
+	struct run *v;
+	size_t n;
+	size_t cap;
+};
+
+/**
+ * struct figures - what the text `files` says of one file
+ * @blocks: written blocks
+ * @extents: runs contiguous both in the file and on the volume
+ * @fragments: runs contiguous on the volume, holes skipped
+ * @mean_fragment: blocks per fragment, in tenths
+ * @mean_distance: mean distance from a fragment to the next, in tenths of a block
+ * @requests: requests of 128 KiB that a sequential read needs
+ * @ideal: windows of 128 KiB that hold a written block
+ */
+struct figures {
+	uint64_t blocks;
+	uint64_t extents;
+	uint64_t fragments;
+	uint64_t mean_fragment;
+	uint64_t mean_distance;
+	uint64_t requests;
+	uint64_t ideal;
+};
+
+/**
+ * struct file - one inode, as FIEMAP and as fragtrace know it
+ * @major: device
+ * @minor: device
+ * @ino: inode number
+ * @path: one of its paths, unescaped; NULL for a file known to fragtrace only
+ * @truth: written and unwritten runs, from FIEMAP, merged, in logical order
+ * @table: written runs, from the text `table`
+ * @extents: runs, from the text `extents`
+ * @state_contiguous: lines of `table` that call it contiguous
+ * @state_fragmented: lines of `table` that call it fragmented
+ * @listed: lines of `files` about it
+ * @stale: `files` calls it stale
+ * @said: figures from `files`
+ */
+struct file {
+	unsigned int major;
+	unsigned int minor;
+	uint64_t ino;
+	char *path;
+	struct runs truth;
+	struct runs table;
+	struct runs extents;
+	unsigned int state_contiguous;
+	unsigned int state_fragmented;
+	unsigned int listed;
+	bool stale;
+	struct figures said;
+};
+
+/**
+ * struct files - files sorted by device and inode number
+ * @v: the files
+ * @n: how many there are
+ * @cap: how many there is room for
+ */
+struct files {
+	struct file *v;
+	size_t n;
+	size_t cap;
+};
+
+/**
+ * struct options - what the command line asks for
+ * @unwritten: compare unwritten runs, too
+ * @partial: lines about files outside the given folders are no error
+ * @no_paths: do not look paths up (for tests with invented files)
+ * @truth_file: take the truth from this text instead of FIEMAP (for tests of this program)
+ * @dirs: the folders
+ * @nr_dirs: how many folders
+ */
+struct options {
+	bool unwritten;
+	bool partial;
+	bool no_paths;
+	const char *truth_file;
+	char **dirs;
+	int nr_dirs;
+};
+
+/* main.c */
+void __attribute__((format(printf, 1, 2), noreturn)) die(const char *fmt, ...);
+void __attribute__((format(printf, 1, 2))) problem(const char *fmt, ...);
+void *grow(void *v, size_t n, size_t *cap, size_t size);
+void add_run(struct runs *runs, uint64_t lblk, uint64_t pblk, uint64_t len, bool unwritten);
+
+/* truth.c */
+void truth_walk(struct files *files, const char *dir);
+void truth_load(struct files *files, const char *path);
+void truth_sort(struct files *files);
+struct file *truth_find(struct files *files, unsigned int major, unsigned int minor, uint64_t ino);
+
+/* text.c */
+char *text_read(const char *dir, const char *name);
+void text_table(struct files *files, char *text, const struct options *opt);
+void text_extents(struct files *files, char *text, const struct options *opt);
+void text_files(struct files *files, char *text, const struct options *opt);
+
+/* figures.c */
+void figures_compute(const struct runs *truth, struct figures *out);
+
+#endif

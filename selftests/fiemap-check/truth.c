@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The truth about the files below a folder: what F2FS itself says, by FIEMAP.
+ *
+ * In: a folder (or, for tests of this program, a text). Out: struct files with the field `truth`
+ * filled. Nothing here knows fragtrace.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "fiemap-check.h"
+
+#define BATCH 512
+
+/* Extents that have no block of their own, or none that is known. */
+#define NO_BLOCKS (FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_DATA_INLINE | \
+		   FIEMAP_EXTENT_ENCODED)
+
+static void take_extent(struct file *f, const struct fiemap_extent *e)
+{
+	bool unwritten = e->fe_flags & FIEMAP_EXTENT_UNWRITTEN;
+
+	if (!unwritten && (e->fe_flags & NO_BLOCKS))
+		return;
+	add_run(&f->truth, e->fe_logical / BLOCK_BYTES, unwritten ? 0 : e->fe_physical / BLOCK_BYTES,
+		(e->fe_length + BLOCK_BYTES - 1) / BLOCK_BYTES, unwritten);
+}
+
+/* Ask in batches. No FIEMAP_FLAG_SYNC: the caller has synced, and a sync here would hide that it had not. */
+static void ask_fiemap(struct file *f, int fd)
+{
+	static struct fiemap *map;
+	uint64_t from = 0;
+	unsigned int i;
+
+	if (!map)
+		map = calloc(1, sizeof(*map) + BATCH * sizeof(map->fm_extents[0]));
+	if (!map)
+		die("out of memory");
+	for (;;) {
+		memset(map, 0, sizeof(*map));
+		map->fm_start = from;
+		map->fm_length = ~0ULL - from;
+		map->fm_extent_count = BATCH;
+		if (ioctl(fd, FS_IOC_FIEMAP, map))
+			die("%s: FIEMAP: %s", f->path, strerror(errno));
+		for (i = 0; i < map->fm_mapped_extents; i++) {
+			const struct fiemap_extent *e = &map->fm_extents[i];
+
+			take_extent(f, e);
+			from = e->fe_logical + e->fe_length;
+			if (e->fe_flags & FIEMAP_EXTENT_LAST)
+				return;
+		}
+		if (!map->fm_mapped_extents)
+			return;
+	}
+}
+
+static struct file *new_file(struct files *files)
+{
+	files->v = grow(files->v, files->n, &files->cap, sizeof(*files->v));
+	memset(&files->v[files->n], 0, sizeof(*files->v));
+	return &files->v[files->n++];
+}
+
+static void take_file(struct files *files, const char *path, const struct stat *st)
+{
+	struct file *f = new_file(files);
+	int fd;
+
+	f->major = major(st->st_dev);
+	f->minor = minor(st->st_dev);
+	f->ino = st->st_ino;
+	f->path = strdup(path);
+	if (!f->path)
+		die("out of memory");
+	fd = open(path, O_RDONLY | O_NOFOLLOW);
+	if (fd < 0)
+		die("%s: %s", path, strerror(errno));
+	ask_fiemap(f, fd);
+	close(fd);
+}
+
+static void walk(struct files *files, const char *dir, dev_t dev)
+{
+	struct dirent *de;
+	struct stat st;
+	char *path;
+	DIR *d = opendir(dir);
+
+	if (!d)
+		die("%s: %s", dir, strerror(errno));
+	while ((de = readdir(d))) {
+		if (!strcmp(de->d_name, ".") || !strcmp(de->d_name, ".."))
+			continue;
+		if (asprintf(&path, "%s/%s", dir, de->d_name) < 0)
+			die("out of memory");
+		if (lstat(path, &st))
+			die("%s: %s", path, strerror(errno));
+		if (S_ISDIR(st.st_mode) && st.st_dev == dev)
+			walk(files, path, dev);
+		else if (S_ISREG(st.st_mode) && st.st_dev == dev)
+			take_file(files, path, &st);
+		free(path);
+	}
+	closedir(d);
+}
+
+/**
+ * truth_walk() - add all regular files below a folder, on the folder's own volume
+ * @files: where to add them
+ * @dir: the folder
+ */
+void truth_walk(struct files *files, const char *dir)
+{
+	struct stat st;
+
+	if (stat(dir, &st))
+		die("%s: %s", dir, strerror(errno));
+	walk(files, dir, st.st_dev);
+}
+
+/**
+ * truth_load() - add files from a text instead of a real volume
+ * @files: where to add them
+ * @path: lines of `MAJOR:MINOR INO LBLK PBLK LEN PATH`, grouped by file; PBLK - is an unwritten run, LEN 0 a file
+ *        without blocks
+ */
+void truth_load(struct files *files, const char *path)
+{
+	unsigned int maj, min;
+	uint64_t ino, lblk, len;
+	char pblk[32], name[4096];
+	struct file *f = NULL;
+	FILE *in = fopen(path, "r");
+
+	if (!in)
+		die("%s: %s", path, strerror(errno));
+	while (fscanf(in, "%u:%u %" SCNu64 " %" SCNu64 " %31s %" SCNu64 " %4095s", &maj, &min, &ino, &lblk, pblk,
+		      &len, name) == 7) {
+		if (!f || f->ino != ino) {
+			f = new_file(files);
+			f->major = maj;
+			f->minor = min;
+			f->ino = ino;
+			f->path = strdup(name);
+		}
+		if (len)
+			add_run(&f->truth, lblk, strtoull(pblk, NULL, 10), len, pblk[0] == '-');
+	}
+	if (!feof(in))
+		die("%s: cannot be read to its end", path);
+	fclose(in);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct file *x = a, *y = b;
+
+	if (x->major != y->major)
+		return x->major < y->major ? -1 : 1;
+	if (x->minor != y->minor)
+		return x->minor < y->minor ? -1 : 1;
+	return x->ino < y->ino ? -1 : x->ino > y->ino;
+}
+
+/**
+ * truth_sort() - sort the files, drop the second and further names of one inode
+ * @files: the files
+ */
+void truth_sort(struct files *files)
+{
+	size_t i, n = 0;
+
+	if (files->n)
+		qsort(files->v, files->n, sizeof(*files->v), compare);
+	for (i = 0; i < files->n; i++) {
+		if (n && !compare(&files->v[n - 1], &files->v[i]))
+			continue;
+		files->v[n++] = files->v[i];
+	}
+	files->n = n;
+}
+
+/**
+ * truth_find() - find a file by device and inode number
+ * @files: the files, sorted
+ * @maj: device
+ * @min: device
+ * @ino: inode number
+ *
+ * Return: the file, or NULL
+ */
+struct file *truth_find(struct files *files, unsigned int maj, unsigned int min, uint64_t ino)
+{
+	struct file key = { .major = maj, .minor = min, .ino = ino };
+
+	if (!files->n)
+		return NULL;
+	return bsearch(&key, files->v, files->n, sizeof(*files->v), compare);
+}

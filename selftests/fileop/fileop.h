@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the operations of fileop share: errors, numbers, writing, random numbers, F2FS's ioctls.
+ */
+#ifndef FILEOP_H
+#define FILEOP_H
+
+#include <stdint.h>
+#include <sys/ioctl.h>
+
+#define BLOCK 4096
+
+/* F2FS's ioctls; its own header is not installed everywhere. */
+#define F2FS_MAGIC 0xf5
+#define F2FS_START_ATOMIC _IO(F2FS_MAGIC, 1)
+#define F2FS_COMMIT_ATOMIC _IO(F2FS_MAGIC, 2)
+#define F2FS_ABORT_ATOMIC _IO(F2FS_MAGIC, 5)
+#define F2FS_START_ATOMIC_REPLACE _IO(F2FS_MAGIC, 25)
+#define F2FS_GC _IOW(F2FS_MAGIC, 6, uint32_t)
+#define F2FS_DEFRAGMENT _IOWR(F2FS_MAGIC, 8, struct f2fs_defragment)
+#define F2FS_MOVE_RANGE _IOWR(F2FS_MAGIC, 9, struct f2fs_move_range)
+#define F2FS_SET_PIN_FILE _IOW(F2FS_MAGIC, 13, uint32_t)
+
+/**
+ * struct f2fs_defragment - argument of F2FS_DEFRAGMENT, in bytes
+ * @start: where
+ * @len: how much
+ */
+struct f2fs_defragment {
+	uint64_t start;
+	uint64_t len;
+};
+
+/**
+ * struct f2fs_move_range - argument of F2FS_MOVE_RANGE, in bytes
+ * @dst_fd: file to move into
+ * @pos_in: from where in this file
+ * @pos_out: to where in the other
+ * @len: how much
+ */
+struct f2fs_move_range {
+	uint32_t dst_fd;
+	uint64_t pos_in;
+	uint64_t pos_out;
+	uint64_t len;
+};
+
+/* main.c */
+void __attribute__((noreturn)) fail(const char *what);
+void __attribute__((noreturn)) misuse(const char *what);
+uint64_t num(const char *s);
+int open_file(const char *path, int flags);
+void close_file(int fd, const char *path);
+void write_at(int fd, const char *path, uint64_t off, uint64_t len);
+uint64_t next_random(void);
+void set_seed(uint64_t seed);
+int fallocate_mode(const char *word);
+
+/* storm.c */
+void op_storm(int argc, char **argv);
+
+#endif

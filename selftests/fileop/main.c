@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fileop - do one thing to a file that the shell cannot.
+ *
+ * The tests use it for what busybox and f2fs_io lack: writes of every kind at any offset, all modes
+ * of fallocate, F2FS's own ioctls, files that live on after their last name, and errors by name. In: words
+ * on the command line. Out: what happened to the file; on failure a line `fileop: WHAT: ENAME` and
+ * status 1.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <linux/fs.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "fileop.h"
+
+#define CHUNK (64 * 1024)
+
+/**
+ * fail() - end the program because of errno
+ * @what: what failed
+ */
+void fail(const char *what)
+{
+	const char *name = strerrorname_np(errno);
+
+	fprintf(stderr, "fileop: %s: %s\n", what, name ? name : "unknown error");
+	exit(1);
+}
+
+/**
+ * misuse() - end the program because its words make no sense
+ * @what: what was expected
+ */
+void misuse(const char *what)
+{
+	fprintf(stderr, "fileop: %s\n", what);
+	exit(2);
+}
+
+/**
+ * num() - read a number, with K or M behind it if need be
+ * @s: the word
+ *
+ * Return: the number; does not return when it is none
+ */
+uint64_t num(const char *s)
+{
+	char *end;
+	uint64_t n = strtoull(s, &end, 0);
+
+	switch (*end) {
+	case 'k':
+	case 'K':
+		n <<= 10;
+		end++;
+		break;
+	case 'm':
+	case 'M':
+		n <<= 20;
+		end++;
+		break;
+	}
+	if (end == s || *end)
+		misuse("expected a number, with K or M behind it if you like");
+	return n;
+}
+
+/**
+ * open_file() - open or create a file, or fail
+ * @path: which
+ * @flags: for open()
+ *
+ * Return: its descriptor
+ */
+int open_file(const char *path, int flags)
+{
+	int fd = open(path, flags, 0644);
+
+	if (fd < 0)
+		fail(path);
+	return fd;
+}
+
+/**
+ * close_file() - close a file, or fail
+ * @fd: its descriptor
+ * @path: its name
+ */
+void close_file(int fd, const char *path)
+{
+	if (close(fd))
+		fail(path);
+}
+
+/* Aligned memory filled with something that F2FS cannot take for zeroes. */
+static char *pattern(size_t n)
+{
+	void *p;
+	size_t i;
+
+	if (posix_memalign(&p, BLOCK, n))
+		misuse("out of memory");
+	for (i = 0; i < n; i++)
+		((char *)p)[i] = 'a' + i % 26;
+	return p;
+}
+
+/**
+ * write_at() - write a pattern, or fail
+ * @fd: descriptor; may be open for direct I/O
+ * @path: its name
+ * @off: where, in bytes
+ * @len: how much, in bytes
+ */
+void write_at(int fd, const char *path, uint64_t off, uint64_t len)
+{
+	static char *buf;
+	ssize_t got;
+
+	if (!buf)
+		buf = pattern(CHUNK);
+	while (len) {
+		got = pwrite(fd, buf, len < CHUNK ? len : CHUNK, off);
+		if (got < 0)
+			fail(path);
+		off += got;
+		len -= got;
+	}
+}
+
+static uint64_t random_state;
+
+/**
+ * next_random() - draw a number
+ *
+ * A small generator of our own, so that a seed gives the same run everywhere.
+ *
+ * Return: the number
+ */
+uint64_t next_random(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+/**
+ * set_seed() - start the random numbers again
+ * @seed: from here
+ */
+void set_seed(uint64_t seed)
+{
+	random_state = seed * 0x9e3779b97f4a7c15ULL + 1;
+	next_random();
+}
+
+/* many PREFIX COUNT BASE STEP [CYCLE]: file number i gets BASE + i % CYCLE * STEP bytes. */
+static void op_many(int argc, char **argv)
+{
+	uint64_t count = num(argv[1]), base = num(argv[2]), step = num(argv[3]), i;
+	uint64_t cycle = argc > 4 ? num(argv[4]) : count;
+	char path[4096];
+	int fd;
+
+	for (i = 0; i < count; i++) {
+		snprintf(path, sizeof(path), "%s%llu", argv[0], (unsigned long long)i);
+		fd = open_file(path, O_WRONLY | O_CREAT);
+		write_at(fd, path, 0, base + i % cycle * step);
+		close_file(fd, path);
+	}
+}
+
+static int flag_of(const char *word)
+{
+	if (!strcmp(word, "direct"))
+		return O_DIRECT;
+	if (!strcmp(word, "sync"))
+		return O_SYNC;
+	if (!strcmp(word, "dsync"))
+		return O_DSYNC;
+	if (!strcmp(word, "trunc"))
+		return O_TRUNC;
+	misuse("expected direct, sync, dsync or trunc");
+}
+
+static void op_write(int argc, char **argv)
+{
+	int flags = O_WRONLY | O_CREAT, i, fd;
+
+	for (i = 3; i < argc; i++)
+		flags |= flag_of(argv[i]);
+	fd = open_file(argv[0], flags);
+	write_at(fd, argv[0], num(argv[1]), num(argv[2]));
+	close_file(fd, argv[0]);
+}
+
+static void op_mmap(int argc, char **argv)
+{
+	uint64_t off = num(argv[1]), len = num(argv[2]), i;
+	int fd = open_file(argv[0], O_RDWR | O_CREAT);
+	uint64_t start = off & ~(uint64_t)(BLOCK - 1);
+	struct stat st;
+	char *map;
+
+	(void)argc;
+	if (fstat(fd, &st))
+		fail(argv[0]);
+	if ((uint64_t)st.st_size < off + len && ftruncate(fd, off + len))
+		fail(argv[0]);
+	map = mmap(NULL, off - start + len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, start);
+	if (map == MAP_FAILED)
+		fail("mmap");
+	for (i = 0; i < len; i++)
+		map[off - start + i] = 'A' + i % 26;
+	if (msync(map, off - start + len, MS_SYNC))
+		fail("msync");
+	munmap(map, off - start + len);
+	close_file(fd, argv[0]);
+}
+
+static void op_append(int argc, char **argv)
+{
+	uint64_t chunk = num(argv[1]), count = num(argv[2]), i;
+	int fd = open_file(argv[0], O_WRONLY | O_CREAT | O_APPEND);
+	char *buf = pattern(chunk);
+
+	for (i = 0; i < count; i++) {
+		if (write(fd, buf, chunk) != (ssize_t)chunk)
+			fail(argv[0]);
+		if (argc > 3 && fdatasync(fd))
+			fail("fdatasync");
+	}
+	close_file(fd, argv[0]);
+}
+
+/* random FILE BLOCKS COUNT SEED [direct] [every N]: overwrite COUNT blocks among the first BLOCKS. */
+static void op_random(int argc, char **argv)
+{
+	uint64_t blocks = num(argv[1]), count = num(argv[2]), every = 0, i;
+	int flags = O_WRONLY | O_CREAT, fd, a;
+
+	for (a = 4; a < argc; a++) {
+		if (!strcmp(argv[a], "every") && a + 1 < argc)
+			every = num(argv[++a]);
+		else
+			flags |= flag_of(argv[a]);
+	}
+	set_seed(num(argv[3]));
+	printf("# random: seed %s, %s of %s blocks\n", argv[3], argv[2], argv[1]);
+	fd = open_file(argv[0], flags);
+	for (i = 1; i <= count; i++) {
+		write_at(fd, argv[0], next_random() % blocks * BLOCK, BLOCK);
+		if (every && i % every == 0 && fsync(fd))
+			fail("fsync");
+	}
+	close_file(fd, argv[0]);
+}
+
+/**
+ * fallocate_mode() - find the mode of fallocate by its word
+ * @word: default, keep, punch, collapse, zero, zerokeep or insert
+ *
+ * Return: the mode
+ */
+int fallocate_mode(const char *word)
+{
+	static const struct {
+		const char *word;
+		int mode;
+	} modes[] = {
+		{ "default", 0 },
+		{ "keep", FALLOC_FL_KEEP_SIZE },
+		{ "punch", FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE },
+		{ "collapse", FALLOC_FL_COLLAPSE_RANGE },
+		{ "zero", FALLOC_FL_ZERO_RANGE },
+		{ "zerokeep", FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE },
+		{ "insert", FALLOC_FL_INSERT_RANGE },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (!strcmp(modes[i].word, word))
+			return modes[i].mode;
+	misuse("fallocate: expected default, keep, punch, collapse, zero, zerokeep or insert");
+}
+
+static void op_fallocate(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_RDWR | O_CREAT);
+
+	(void)argc;
+	if (fallocate(fd, fallocate_mode(argv[1]), num(argv[2]), num(argv[3])))
+		fail("fallocate");
+	close_file(fd, argv[0]);
+}
+
+static void op_truncate(int argc, char **argv)
+{
+	(void)argc;
+	if (truncate(argv[0], num(argv[1])))
+		fail(argv[0]);
+}
+
+/* hold FILE LENGTH READY GO: write, unlink, create READY; when GO appears, write again, sync, create READY.2; when
+ * GO is gone, end.
+ */
+static void op_hold(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_RDWR | O_CREAT), i;
+	char second[4096];
+
+	(void)argc;
+	write_at(fd, argv[0], 0, num(argv[1]));
+	if (fsync(fd) || unlink(argv[0]))
+		fail(argv[0]);
+	close_file(open_file(argv[2], O_WRONLY | O_CREAT), argv[2]);
+	for (i = 0; access(argv[3], F_OK) && i < 600; i++)
+		usleep(50000);
+	write_at(fd, argv[0], num(argv[1]), num(argv[1]));
+	if (fsync(fd))
+		fail("fsync");
+	snprintf(second, sizeof(second), "%s.2", argv[2]);
+	close_file(open_file(second, O_WRONLY | O_CREAT), second);
+	for (i = 0; !access(argv[3], F_OK) && i < 600; i++)
+		usleep(50000);
+	close_file(fd, argv[0]);
+}
+
+static void op_defrag(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_RDWR);
+	struct f2fs_defragment range = { .start = num(argv[1]), .len = num(argv[2]) };
+
+	(void)argc;
+	if (ioctl(fd, F2FS_DEFRAGMENT, &range))
+		fail("F2FS_IOC_DEFRAGMENT");
+	close_file(fd, argv[0]);
+}
+
+/* gc FILE SYNC COUNT: collect up to COUNT victims; running out of victims is no error. */
+static void op_gc(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_RDONLY);
+	uint64_t count = num(argv[2]), i;
+	uint32_t sync = num(argv[1]);
+
+	(void)argc;
+	for (i = 0; i < count; i++) {
+		if (!ioctl(fd, F2FS_GC, &sync))
+			continue;
+		if (errno == EAGAIN || errno == ENODATA)
+			break;
+		fail("F2FS_IOC_GARBAGE_COLLECT");
+	}
+	printf("# gc: %llu victims\n", (unsigned long long)i);
+	close_file(fd, argv[0]);
+}
+
+static void op_pin(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_RDWR | O_CREAT);
+	uint32_t on = num(argv[1]);
+
+	(void)argc;
+	if (ioctl(fd, F2FS_SET_PIN_FILE, &on))
+		fail("F2FS_IOC_SET_PIN_FILE");
+	close_file(fd, argv[0]);
+}
+
+/* An atomic write that is on the disk before it is committed, or aborted. */
+static void op_atomic(int argc, char **argv)
+{
+	bool replace = argc > 3 && !strcmp(argv[3], "replace");
+	bool give_up = argc > 3 && !strcmp(argv[3], "abort");
+	int fd = open_file(argv[0], O_RDWR);
+
+	if (ioctl(fd, replace ? F2FS_START_ATOMIC_REPLACE : F2FS_START_ATOMIC))
+		fail("F2FS_IOC_START_ATOMIC_WRITE");
+	write_at(fd, argv[0], num(argv[1]), num(argv[2]));
+	sync();
+	usleep(300000);
+	if (ioctl(fd, give_up ? F2FS_ABORT_ATOMIC : F2FS_COMMIT_ATOMIC))
+		fail(give_up ? "F2FS_IOC_ABORT_ATOMIC_WRITE" : "F2FS_IOC_COMMIT_ATOMIC_WRITE");
+	close_file(fd, argv[0]);
+}
+
+static void op_move(int argc, char **argv)
+{
+	int in = open_file(argv[0], O_RDWR), out = open_file(argv[2], O_RDWR | O_CREAT);
+	struct f2fs_move_range range = {
+		.dst_fd = out, .pos_in = num(argv[1]), .pos_out = num(argv[3]), .len = num(argv[4]),
+	};
+
+	(void)argc;
+	if (ioctl(in, F2FS_MOVE_RANGE, &range))
+		fail("F2FS_IOC_MOVE_RANGE");
+	close_file(in, argv[0]);
+	close_file(out, argv[2]);
+}
+
+static void op_exchange(int argc, char **argv)
+{
+	(void)argc;
+	if (renameat2(AT_FDCWD, argv[0], AT_FDCWD, argv[1], RENAME_EXCHANGE))
+		fail("RENAME_EXCHANGE");
+}
+
+/* As mv does not: over whatever is there, and with a name spelled otherwise than on the disk. */
+static void op_rename(int argc, char **argv)
+{
+	(void)argc;
+	if (rename(argv[0], argv[1]))
+		fail("rename");
+}
+
+static void op_casefold(int argc, char **argv)
+{
+	int fd = open(argv[0], O_RDONLY | O_DIRECTORY), flags = FS_CASEFOLD_FL;
+
+	(void)argc;
+	if (fd < 0 || ioctl(fd, FS_IOC_SETFLAGS, &flags))
+		fail("FS_CASEFOLD_FL");
+	close(fd);
+}
+
+/* put FILE BYTES KIND: write so much in one call: text, zero, binary, or (BYTES 0) nothing. Prints OK or the error. */
+static void op_put(int argc, char **argv)
+{
+	uint64_t n = num(argv[1]), i;
+	int fd = open_file(argv[0], O_WRONLY);
+	char *buf = pattern(n + 1);
+	ssize_t got;
+
+	(void)argc;
+	set_seed(7);
+	for (i = 0; i < n && strcmp(argv[2], "text"); i++)
+		buf[i] = !strcmp(argv[2], "zero") ? 0 : (char)(next_random() >> 24);
+	got = write(fd, buf, n);
+	puts(got < 0 ? strerrorname_np(errno) : "OK");
+	close(fd);
+}
+
+/* say FILE TEXT: write the text in one call. Prints OK or the error. */
+static void op_say(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_WRONLY);
+	ssize_t got = write(fd, argv[1], strlen(argv[1]));
+
+	(void)argc;
+	puts(got < 0 ? strerrorname_np(errno) : "OK");
+	close(fd);
+}
+
+/* try FILE r|w: open it. Prints OK or the error. */
+static void op_try(int argc, char **argv)
+{
+	int fd = open(argv[0], argv[1][0] == 'w' ? O_WRONLY : O_RDONLY);
+
+	(void)argc;
+	puts(fd < 0 ? strerrorname_np(errno) : "OK");
+}
+
+/* insmod FILE [PARAMETERS]: load a module. Prints OK or the error. */
+static void op_insmod(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_RDONLY);
+	long rc = syscall(SYS_finit_module, fd, argc > 1 ? argv[1] : "", 0);
+
+	puts(rc ? strerrorname_np(errno) : "OK");
+}
+
+static const struct {
+	const char *name;
+	int args;
+	void (*run)(int argc, char **argv);
+	const char *usage;
+} ops[] = {
+	{ "write", 3, op_write, "FILE OFFSET LENGTH [direct|sync|dsync|trunc]..." },
+	{ "many", 4, op_many, "PREFIX COUNT BASE STEP [CYCLE]" },
+	{ "mmap", 3, op_mmap, "FILE OFFSET LENGTH" },
+	{ "append", 3, op_append, "FILE CHUNK COUNT [fdatasync]" },
+	{ "random", 4, op_random, "FILE BLOCKS COUNT SEED [direct] [every N]" },
+	{ "fallocate", 4, op_fallocate, "FILE default|keep|punch|collapse|zero|zerokeep|insert OFFSET LENGTH" },
+	{ "truncate", 2, op_truncate, "FILE SIZE" },
+	{ "hold", 4, op_hold, "FILE LENGTH READY GO" },
+	{ "defrag", 3, op_defrag, "FILE OFFSET LENGTH" },
+	{ "gc", 3, op_gc, "FILE SYNC COUNT" },
+	{ "pin", 2, op_pin, "FILE 0|1" },
+	{ "atomic", 3, op_atomic, "FILE OFFSET LENGTH [abort|replace]" },
+	{ "move", 5, op_move, "FILE OFFSET FILE OFFSET LENGTH" },
+	{ "exchange", 2, op_exchange, "FILE FILE" },
+	{ "rename", 2, op_rename, "FROM TO" },
+	{ "casefold", 1, op_casefold, "DIRECTORY" },
+	{ "put", 3, op_put, "FILE BYTES text|zero|binary" },
+	{ "say", 2, op_say, "FILE TEXT" },
+	{ "try", 2, op_try, "FILE r|w" },
+	{ "insmod", 1, op_insmod, "FILE [PARAMETERS]" },
+	{ "storm", 4, op_storm, "FOLDER FILES OPERATIONS SEED [MAXBLOCKS]" },
+};
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(ops) / sizeof(ops[0]) && argc > 1; i++) {
+		if (strcmp(ops[i].name, argv[1]))
+			continue;
+		if (argc - 2 < ops[i].args)
+			break;
+		ops[i].run(argc - 2, argv + 2);
+		return 0;
+	}
+	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++)
+		fprintf(stderr, "usage: fileop %s %s\n", ops[i].name, ops[i].usage);
+	return 2;
+}

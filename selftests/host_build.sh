@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# host_build.sh - does the build say what is wrong? BTF missing, a changed tracepoint, headers missing.
+#
+# Works on a copy of the sources. With $F2FS_SRC (a source tree of kernel 6.12) that way is tried, too.
+
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+# shellcheck source=setup.sh
+. "$here/setup.sh"
+
+dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
+trap 'rm -rf "$dir" "$(ft_cache)/build/src-$(echo "$dir/src" | cksum | cut -d " " -f 1)"' EXIT
+mkdir "$dir/src"
+cp -r "$here/../Kbuild" "$here/../module" "$here/../Makefile" "$here" "$dir/src/"
+find "$dir/src" -name '*.o' -exec rm {} +
+ft_kernel 6.12
+
+# build(variables...) - build the copy with these variables in the environment; keep what is said
+build() {
+	env -u MAKEFLAGS -u MAKELEVEL KDIR="$KDIR" "$@" "$dir/src/selftests/build.sh" running >"$dir/said" 2>&1
+}
+
+# refused(name, word, variables...) - such a build must fail and say the word
+refused() {
+	local name word
+
+	name=$1 word=$2
+	shift 2
+	if build "$@"; then
+		not_ok "$name" "it builds"
+	elif grep -qF -- "$word" "$dir/said"; then
+		ok "$name"
+	else
+		not_ok "$name" "it does not say '$word'"
+		tail -n 5 "$dir/said" | sed 's/^/# /'
+	fi
+}
+
+# in_tree() - print what a build has left among the sources
+in_tree() {
+	find "$dir/src" -newer "$dir/stamp" -type f
+}
+
+plan 8
+touch "$dir/stamp"
+if build "F2FS_KO=$F2FS_KO" "VMLINUX_BTF=$VMLINUX_BTF"; then
+	ok "for the headers named by KDIR"
+else
+	not_ok "for the headers named by KDIR"
+	tail -n 5 "$dir/said" | sed 's/^/# /'
+fi
+expect "the source tree stays clean" "$(in_tree)" ""
+objcopy --remove-section .BTF "$F2FS_KO" "$dir/nobtf.ko"
+refused "an f2fs.ko without BTF: the remedy is named" F2FS_SRC= "F2FS_KO=$dir/nobtf.ko" "VMLINUX_BTF=$VMLINUX_BTF"
+refused "an f2fs.ko that is not there: it is named" "$dir/missing.ko" "F2FS_KO=$dir/missing.ko" "VMLINUX_BTF=$VMLINUX_BTF"
+refused "headers that are not there: they are named" "$dir/none" "KDIR=$dir/none"
+refused "and the remedy" "install linux-headers-" "KDIR=$dir/none"
+# A tracepoint with another argument than the probe's: its first pointer becomes a number.
+sed -i 's/\(static void probe_truncate_blocks_enter(void \*[a-z_]*,\) *struct inode \*/\1 unsigned long /' "$dir/src/module/probe.c"
+if cmp -s "$dir/src/module/probe.c" "$here/../module/probe.c"; then
+	sed -i '0,/\(static void [a-z_]*(void \*[a-z_]*,\) *struct inode \*/s//\1 unsigned long /' "$dir/src/module/probe.c"
+fi
+if cmp -s "$dir/src/module/probe.c" "$here/../module/probe.c"; then
+	not_ok "a probe of another prototype does not build" "no probe to change was found"
+else
+	refused "a probe of another prototype does not build" error "F2FS_KO=$F2FS_KO" "VMLINUX_BTF=$VMLINUX_BTF"
+fi
+cp "$here/../module/probe.c" "$dir/src/module/probe.c"
+if [ -n "${F2FS_SRC:-}" ]; then
+	check "from a source tree" build "F2FS_SRC=$F2FS_SRC"
+else
+	skip "from a source tree" "F2FS_SRC is not set to a source tree of kernel 6.12"
+fi
+finish

@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# host_demo.sh - does the demonstration leave what it promises? A short one, into a folder of its own.
+
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+# shellcheck source=setup.sh
+. "$here/setup.sh"
+
+dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+
+plan 7
+if SECONDS_OF_WORK=15 EVERY=3 "$here/demo.sh" "$dir/out" >"$dir/said" 2>"$dir/err"; then
+	ok "it runs"
+else
+	cat "$dir/err" "$dir/said" | sed 's/^/# /'
+	not_ok "it runs"
+fi
+expect "the last line is the path of the picture" "$(tail -n 1 "$dir/said")" "$dir/out/fragImg.png"
+check "the picture is a PNG" sh -c "head -c 4 '$dir/out/fragImg.png' | grep -q PNG"
+for text in table files; do
+	check "$text has the database's files" grep -q '\.sst$' "$dir/out/$text"
+done
+check "stats counts writes" sh -c "[ \$(sed -n 's/^events_write //p' '$dir/out/stats') -gt 0 ]"
+check "detached last blocks are there" grep -q '[1-9][0-9]* of [0-9]* .sst files have their last block apart' "$dir/err"
+grep -a 'compared' "$dir/said" | sed 's/^.*compared/# compared/'
+finish

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash disable=SC2034
+#
+# lib.sh - what every test sources: KTAP output, volumes, the module, waiting, and clean-up by trap.
+#
+# A test sources this file, says `plan N`, and ends with `finish`. It finds scratch disks at
+# $DISK and $DISK2 and the module at $FRAGTRACE_KO. Whatever it mounted or loaded goes away with it.
+# Runs under dash and under busybox's sh.
+
+set -eu
+
+DBG=/sys/kernel/debug/fragtrace
+DISK=/dev/vda
+DISK2=/dev/vdb
+MNT=/mnt/f2fs
+MNT2=/mnt/f2fs2
+# Seconds to wait for what must come true soon; emulation is slow.
+PATIENCE=30
+
+KTAP_NAME=${0##*/}
+KTAP_PLAN=0
+KTAP_DONE=0
+KTAP_FAILED=0
+MARK=
+
+# === KTAP ===
+
+# plan(count) - begin the test: print the plan, remember where the kernel's log stands
+plan() {
+	KTAP_PLAN=$1
+	echo "KTAP version 1"
+	echo "1..$1"
+	MARK="$KTAP_NAME begins $$"
+	[ ! -w /dev/kmsg ] || [ -z "${FRAGTRACE_GUEST:-}" ] || echo "$MARK" >/dev/kmsg
+}
+
+# ok(name) - one more thing is as it should be
+ok() {
+	KTAP_DONE=$((KTAP_DONE + 1))
+	echo "ok $KTAP_DONE - $1"
+}
+
+# not_ok(name, reason...) - one more thing is not as it should be
+not_ok() {
+	KTAP_DONE=$((KTAP_DONE + 1))
+	KTAP_FAILED=$((KTAP_FAILED + 1))
+	echo "not ok $KTAP_DONE - $1"
+	shift
+	[ $# = 0 ] || echo "# $*"
+}
+
+# skip(name, reason) - one more thing cannot be tested here
+skip() {
+	KTAP_DONE=$((KTAP_DONE + 1))
+	echo "ok $KTAP_DONE - $1 # SKIP $2"
+}
+
+# expect(name, actual, wanted) - the two words must be equal
+expect() {
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+	else
+		not_ok "$1" "got '$2', expected '$3'"
+	fi
+}
+
+# check(name, command...) - the command must succeed
+check() {
+	local name
+
+	name=$1
+	shift
+	if "$@"; then
+		ok "$name"
+	else
+		not_ok "$name" "failed: $*"
+	fi
+}
+
+# refuse(name, command...) - the command must fail
+refuse() {
+	local name
+
+	name=$1
+	shift
+	if "$@"; then
+		not_ok "$name" "did not fail: $*"
+	else
+		ok "$name"
+	fi
+}
+
+# bail(reason...) - the test cannot go on: what is left of its plan has failed
+bail() {
+	echo "# $*"
+	while [ "$KTAP_DONE" -lt "$KTAP_PLAN" ]; do
+		not_ok "not reached"
+	done
+	finish
+}
+
+# finish() - end the test: was the plan kept, is the kernel's log clean?
+finish() {
+	if [ "$KTAP_DONE" != "$KTAP_PLAN" ]; then
+		echo "# planned $KTAP_PLAN, ran $KTAP_DONE"
+		KTAP_FAILED=$((KTAP_FAILED + 1))
+	fi
+	echo "# totals: pass:$((KTAP_DONE - KTAP_FAILED)) fail:$KTAP_FAILED"
+	[ "$KTAP_FAILED" = 0 ]
+	exit
+}
+
+# === Waiting ===
+
+# loop_until(seconds, command...) - repeat the command until it succeeds; false when the time is over
+loop_until() {
+	local end
+
+	end=$(($(date +%s) + $1))
+	shift
+	until "$@"; do
+		[ "$(date +%s)" -lt "$end" ] || return 1
+		sleep 0.1
+	done
+}
+
+# log_since() - print the kernel's log since this test began
+log_since() {
+	dmesg | sed "1,/$MARK/d"
+}
+
+# logged(pattern) - true when the kernel's log since this test began has a matching line
+logged() {
+	log_since | grep -q -- "$1"
+}
+
+# === Volumes ===
+
+# make_volume(device, mount point, mount options) - make and mount an empty F2FS that rewrites out of place
+make_volume() {
+	mkdir -p "$2"
+	mkfs.f2fs -q -f "$1" >/dev/null || return 1
+	mount_volume "$@"
+}
+
+# mount_volume(device, mount point, mount options) - mount F2FS so that it behaves as on a large disk
+#
+# F2FS tunes volumes below 16 GB to rewrite in place, which would hide most of what it does. Here nothing
+# but a direct write is done in place; 33_modes.sh has the other ways.
+mount_volume() {
+	mkdir -p "$2"
+	mount -t f2fs -o "alloc_mode=default${3:+,$3}" "$1" "$2" || return 1
+	echo 0 >"/sys/fs/f2fs/${1##*/}/ipu_policy"
+}
+
+# make_plain(device, mount point) - make and mount an empty ext4
+make_plain() {
+	mkdir -p "$2"
+	mkfs.ext4 -q -F "$1" >/dev/null 2>&1 || return 1
+	mount -t ext4 "$1" "$2"
+}
+
+# mounted(mount point) - is something mounted there?
+mounted() {
+	grep -q " $1 " /proc/mounts
+}
+
+# === The module ===
+
+# load(parameters) - load fragtrace, or end the test
+# shellcheck disable=SC2120 # parameters are optional
+load() {
+	insmod "$FRAGTRACE_KO" "$@" || bail "cannot load $FRAGTRACE_KO $*"
+}
+
+# loaded() - is fragtrace loaded?
+loaded() {
+	[ -d /sys/module/fragtrace ]
+}
+
+# unload() - unload fragtrace
+unload() {
+	rmmod fragtrace
+}
+
+# stat_of(name) - print one line's value of the text `stats`
+stat_of() {
+	awk -v name="$1" '$1 == name { print $2 }' "$DBG/stats"
+}
+
+# all_exact() - true when no followed file is stale, no folder is still being read and nothing waits to be
+all_exact() {
+	[ "$(awk '$1 == "stale" || $1 == "queued" { n += $2 } END { print n + 0 }' "$DBG/stats")" = 0 ] &&
+		! awk '!/^#/ && $3 == "stale"' "$DBG/files" | grep -q . &&
+		! awk '!/^#/ && $3 == "seeding"' "$DBG/targets" | grep -q .
+}
+
+# settle() - write everything back and wait until every map is exact, without asking for a resync
+settle() {
+	sync
+	loop_until "$PATIENCE" all_exact
+}
+
+# check_exact(name, arguments of fiemap-check...) - after settling, everything fragtrace says must be what F2FS says
+check_exact() {
+	local name
+
+	name=$1
+	shift
+	if ! settle; then
+		not_ok "$name" "still not exact after $PATIENCE seconds"
+		grep ' stale ' "$DBG/files" | head -n 3 | sed 's/^/# /'
+		return 0
+	fi
+	if fiemap-check "$@" >/tmp/fiemap-check.out 2>&1; then
+		ok "$name"
+		sed -n 's/^compared/# compared/p' /tmp/fiemap-check.out
+	else
+		not_ok "$name" "fragtrace and FIEMAP disagree"
+		sed 's/^#* */# /' /tmp/fiemap-check.out
+	fi
+}
+
+# in_table(path) - is there a line of `table` for this (escaped) path?
+in_table() {
+	path=$1 awk '!/^#/ && $7 == ENVIRON["path"] { found = 1 } END { exit !found }' "$DBG/table"
+}
+
+# in_files(path) - is there a line of `files` for this (escaped) path?
+in_files() {
+	path=$1 awk '!/^#/ && $11 == ENVIRON["path"] { found = 1 } END { exit !found }' "$DBG/files"
+}
+
+# column(text, path, number) - print one field of the first line of a text that has this (escaped) path
+column() {
+	path=$2 awk -v n="$3" '!/^#/ && $NF == ENVIRON["path"] { print $n; exit }' "$DBG/$1"
+}
+
+# === Clean-up ===
+
+# cleanup() - kill our jobs, unload the module, unmount our volumes
+cleanup() {
+	local job mnt
+
+	for job in $(jobs -p); do
+		kill "$job" 2>/dev/null || :
+	done
+	wait 2>/dev/null || :
+	! loaded || loop_until 10 unload 2>/dev/null || echo "# fragtrace cannot be unloaded"
+	for mnt in "$MNT" "$MNT2"; do
+		while mounted "$mnt"; do
+			umount "$mnt" 2>/dev/null || umount -l "$mnt" || break
+		done
+	done
+}
+
+if [ -n "${FRAGTRACE_GUEST:-}" ]; then
+	trap cleanup EXIT
+fi

@@ -1,0 +1,196 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# run.sh - run every test: static checks, builds, unit tests on the host, tests in guests.
+#
+# usage: run.sh [TEST...]
+#
+# With names of tests (20_write.sh) only these run, in the guests. $KERNEL says on which kernels
+# (default "6.12 6.1"), $SEED fixes the random tests. All output is KTAP of the single tests; the
+# last line is `N passed, N failed`, with `, N skipped` behind it when something was skipped.
+# Exit status 1 when anything failed.
+
+set -eu
+
+FT_HERE=$(cd "$(dirname "$0")" && pwd)
+FT_TOP=${FT_HERE%/*}
+# shellcheck source=setup.sh
+. "$FT_HERE/setup.sh"
+
+PASSED=0 FAILED=0 SKIPPED=0 FAILURES='' CHILD=''
+
+# interrupted(status) - end what is running and leave
+interrupted() {
+	trap '' INT TERM HUP
+	[ -z "$CHILD" ] || kill "$CHILD" 2>/dev/null || :
+	wait
+	exit "$1"
+}
+
+# tally(log, status) - print `passed failed skipped` of a log with any number of KTAP texts in it, then each failure
+#
+# Counted as failed are also planned lines that never came, and a run that ended badly without saying
+# in a line of its own what went wrong.
+tally() {
+	awk -v status="$2" '
+		function close_plan() {
+			if (planned > seen) {
+				failed += planned - seen
+				failures = failures "\n" name ": " planned - seen " planned but not run"
+				own += planned - seen
+			}
+			planned = seen = 0
+		}
+		/^# begin / { close_plan(); name = $3; own = 0 }
+		/^1\.\.[0-9]+/ { close_plan(); planned = substr($1, 4) + 0 }
+		/^ok / {
+			seen++
+			if (/# SKIP/) {
+				skipped++
+				skips = skips "\nskipped: " name (name ? ": " : "") $0
+			} else {
+				passed++
+			}
+		}
+		/^not ok / { seen++; failed++; own++; all++; failures = failures "\n" name (name ? ": " : "") $0 }
+		/^# end / {
+			close_plan()
+			if ($4 != 0 && !own) {
+				failed++
+				all++
+				failures = failures "\n" $3 ": ended with status " $4
+			}
+			name = ""
+		}
+		END {
+			close_plan()
+			if (status != 0 && !failed) {
+				failed++
+				failures = failures "\nended with status " status
+			}
+			print passed + 0, failed + 0, skipped + 0 failures skips
+		}' "$1"
+}
+
+# suite(name, command...) - run a command that speaks KTAP, show and count what it says
+suite() {
+	local name log rc counts start
+
+	name=$1
+	shift
+	log=$LOGS/${name//[^a-zA-Z0-9.]/_}.log
+	echo "# === $name"
+	start=$SECONDS
+	rc=0
+	# In the background, so that a signal is heard at once and can be handed on.
+	"$@" >"$LOGS/pipe" 2>&1 </dev/null &
+	CHILD=$!
+	tee "$log" <"$LOGS/pipe" &
+	wait "$CHILD" || rc=$?
+	CHILD=
+	wait
+	counts=$(tally "$log" "$rc")
+	# shellcheck disable=SC2046 # three numbers
+	set -- $(head -n 1 <<<"$counts")
+	PASSED=$((PASSED + $1)) FAILED=$((FAILED + $2)) SKIPPED=$((SKIPPED + $3))
+	FAILURES+=$(tail -n +2 <<<"$counts" | sed -n "/^skipped/!s/^/# FAILED $name: /p")
+	FAILURES+=${FAILURES:+$'\n'}
+	echo "# === $name: $1 passed, $2 failed, $3 skipped, $((SECONDS - start)) s"
+}
+
+# build_all() - build the module for every kernel, from scratch, with all warnings and sparse; any is a failure
+build_all() {
+	local version log
+
+	log=$LOGS/build.make
+	echo "1..$(($(wc -w <<<"$KERNELS") * 2))"
+	for version in $KERNELS; do
+		if ! "$FT_HERE/build.sh" check "$version" >"$LOGS/module-$version" 2>"$log"; then
+			cat "$log"
+			echo "not ok - the module builds for $version"
+			echo "not ok - without a warning for $version"
+			continue
+		fi
+		echo "ok - the module builds for $version"
+		if grep -iE '(warning|error):' "$log"; then
+			echo "not ok - without a warning for $version"
+		elif command -v sparse >/dev/null; then
+			echo "ok - without a warning for $version (gcc W=1, sparse)"
+		else
+			echo "ok - without a warning for $version (gcc W=1) # SKIP sparse is not installed"
+		fi
+	done
+}
+
+# guest_tests(version, test...) - run tests in one small guest of this kernel
+guest_tests() {
+	local version module
+
+	version=$1
+	shift
+	module=$(cat "$LOGS/module-$version")
+	exec "$FT_HERE/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" -d 2G -d 1G \
+		-t "${GUEST_LIMIT:-1200}" -- env ${SEED:+SEED="$SEED"} /selftests/in_guest.sh "$@"
+}
+
+# viewer_check() - build the viewer and run its own tests
+viewer_check() {
+	make -s -C "$FT_TOP/viewer" check
+}
+
+# report() - print what failed, what was compared, and the last line
+report() {
+	local compared
+
+	compared=$(cat "$LOGS"/*.log | sed -n 's/^# compared files=\([0-9]*\) blocks=\([0-9]*\) .*/\1 \2/p' |
+		awk '{ f += $1; b += $2; n++ } END { printf "%d comparisons with FIEMAP, %d files, %d blocks", n, f, b }')
+	[ -z "$FAILURES" ] || grep . <<<"$FAILURES"
+	echo "# $compared, $SECONDS s"
+	if [ "$SKIPPED" = 0 ]; then
+		echo "$PASSED passed, $FAILED failed"
+	else
+		echo "$PASSED passed, $FAILED failed, $SKIPPED skipped"
+	fi
+}
+
+# run_main(arguments...) - the command described at the top
+run_main() {
+	local version tests
+
+	KERNELS=${KERNEL:-6.12 6.1}
+	# make hands these down for `make vm`; here they would change what the guests of the tests are.
+	unset KERNEL DISK OUT CMD
+	ft_packages build guest full viewer demo test
+	LOGS=$(mktemp -d "$(ft_cache)/logs.XXXXXX")
+	trap 'rm -rf "$LOGS"' EXIT
+	trap 'interrupted 130' INT
+	trap 'interrupted 143' TERM HUP
+	mkfifo "$LOGS/pipe"
+	for version in $KERNELS; do
+		ft_kernel "$version"
+	done
+
+	tests=$*
+	if [ -z "$tests" ]; then
+		tests=$(cd "$FT_HERE" && echo [0-9][0-9]_*.sh)
+		suite "static" "$FT_HERE/static.sh"
+	fi
+	suite "build" build_all
+	if [ $# = 0 ]; then
+		suite "fiemap-check" "$FT_HERE/host_fiemap_check.sh"
+		suite "viewer" viewer_check
+		suite "builds" "$FT_HERE/host_build.sh"
+		suite "guests" "$FT_HERE/host_guest.sh"
+		suite "demo" "$FT_HERE/host_demo.sh"
+	fi
+	for version in $KERNELS; do
+		if [ -s "$LOGS/module-$version" ]; then
+			# shellcheck disable=SC2086 # a list of tests
+			suite "kernel $version" guest_tests "$version" $tests
+		fi
+	done
+	report
+	[ "$FAILED" = 0 ]
+}
+
+run_main "$@"

@@ -22,7 +22,7 @@ ft_kernel 6.12
 
 # build(variables...) - build the copy with these variables in the environment; keep what is said
 build() {
-	env -u MAKEFLAGS -u MAKELEVEL KDIR="$KDIR" "$@" "$dir/src/selftests/build.sh" running >"$dir/said" 2>&1
+	env -u F2FS_SRC -u MAKEFLAGS -u MAKELEVEL KDIR="$KDIR" "$@" "$dir/src/selftests/build.sh" running >"$dir/said" 2>&1
 }
 
 # refused(name, word, variables...) - such a build must fail and say the word

@@ -193,6 +193,7 @@ struct ft_link {
  * @nr_inodes: files in it
  * @nr_dirs: directories in it
  * @nr_stale: files in it that are stale
+ * @nr_unread: directories in it whose names are not all known yet
  * @ns_lock: protects names
  * @links: struct ft_link by parent and name
  * @nr_targets: targets on it, protected by ft_targets_lock
@@ -224,6 +225,7 @@ struct ft_volume {
 	atomic_t nr_inodes;
 	atomic_t nr_dirs;
 	atomic_t nr_stale;
+	atomic_t nr_unread;
 
 	struct mutex ns_lock;
 	struct rhashtable links;

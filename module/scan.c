@@ -358,6 +358,8 @@ void ft_scan_work(struct work_struct *work)
 
 	while ((rec = take_due(vol))) {
 		work_on(vol, rec);
+		if (rec->is_dir)
+			atomic_dec(&vol->nr_unread);
 		ft_inode_put(rec);
 		atomic_dec(&vol->nr_queued);
 		cond_resched();

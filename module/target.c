@@ -569,9 +569,11 @@ void ft_target_show(struct seq_file *m)
 			seq_escape(m, t->path, " \t\n\\");
 		} else {
 			t->seeded |= settled(t->vol);
+			/* a directory moved in has to be read, too */
 			seq_printf(m, "%u:%u %u %s %d ", MAJOR(t->vol->dev),
 				   MINOR(t->vol->dev), t->root->ino,
-				   t->seeded ? "live" : "seeding",
+				   t->seeded && !atomic_read(&t->vol->nr_unread) ?
+					"live" : "seeding",
 				   atomic_read(&t->vol->nr_inodes));
 			mutex_lock(&t->vol->ns_lock);
 			seq_escape(m, *t->root->target_path ?

@@ -145,6 +145,8 @@ void ft_volume_queue(struct ft_inode *rec)
 		refcount_inc(&rec->ref);
 		list_add_tail(&rec->queue, &vol->queue);
 		atomic_inc(&vol->nr_queued);
+		if (rec->is_dir)
+			atomic_inc(&vol->nr_unread);
 	}
 	if (!vol->gone)
 		queue_delayed_work(ft_wq, &vol->work, WORK_DELAY);

@@ -7,7 +7,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-plan 11
+# known_if_live(path) - when the target is said to be live, this file must be known
+known_if_live() {
+	if awk '$3 == "live" { live = 1 } END { exit !live }' $DBG/targets; then
+		in_files "$1"
+	fi
+}
+
+plan 12
 make_volume $DISK $MNT || bail "no volume"
 mkdir -p $MNT/watched/sub $MNT/outside/tree
 fileop write $MNT/outside/one 0 64K
@@ -26,6 +33,7 @@ mv $MNT/watched/three $MNT/outside/
 check_exact "moved out" $MNT/watched
 refuse "it is gone" grep -q /three $DBG/table
 mv $MNT/outside/tree $MNT/watched/
+check "until it has been read, nothing claims to be live" known_if_live $MNT/watched/tree/two
 check_exact "a directory moved in" $MNT/watched
 fileop write $MNT/watched/tree/two 64K 64K
 check_exact "and written to" $MNT/watched

@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 # target_is(state, path) - is there a target in that state under that path?
 target_is() {
-	awk -v state="$1" -v path="$2" '$3 == state && $5 == path { found = 1 } END { exit !found }' $DBG/targets
+	awk -v state="$1" -v path="$2" '$3 == state && $5 == path { found = 1 } END { exit !found }' "$DBG/targets"
 }
 
 plan 8

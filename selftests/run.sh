@@ -155,11 +155,11 @@ report() {
 
 # run_main(arguments...) - the command described at the top
 run_main() {
-	local version tests
+	local version tests source
 
 	KERNELS=${KERNEL:-6.12 6.1}
 	# make hands these down for `make vm`; here they would change what the guests of the tests are.
-	unset KERNEL DISK OUT CMD
+	unset KERNEL DISK OUT CMD F2FS_KO F2FS_SRC VMLINUX_BTF
 	ft_packages build guest full viewer demo test
 	LOGS=$(mktemp -d "$(ft_cache)/logs.XXXXXX")
 	trap 'rm -rf "$LOGS"' EXIT
@@ -172,6 +172,8 @@ run_main() {
 
 	tests=$*
 	if [ -z "$tests" ]; then
+		source=$(ft_source 6.12)
+		export CHECKPATCH=${CHECKPATCH:-$source/scripts/checkpatch.pl}
 		tests=$(cd "$FT_HERE" && echo [0-9][0-9]_*.sh)
 		suite "static" "$FT_HERE/static.sh"
 	fi
@@ -179,7 +181,7 @@ run_main() {
 	if [ $# = 0 ]; then
 		suite "fiemap-check" "$FT_HERE/host_fiemap_check.sh"
 		suite "viewer" viewer_check
-		suite "builds" "$FT_HERE/host_build.sh"
+		suite "builds" env F2FS_SRC="$source" "$FT_HERE/host_build.sh"
 		suite "guests" "$FT_HERE/host_guest.sh"
 		suite "demo" "$FT_HERE/host_demo.sh"
 	fi

@@ -6,6 +6,7 @@
 # As a command:
 #   setup.sh packages GROUP...     install the missing Debian packages of build, guest, full, test or demo
 #   setup.sh kernel VERSION        unpack a Debian kernel (6.12, 6.1) into the cache; print its paths
+#   setup.sh source VERSION        unpack what the tests use of that kernel's source; print the folder
 #   setup.sh accel VERSION         print kvm or tcg: what boots that kernel on this machine
 #   setup.sh vng                   install virtme-ng into the cache; print the path of its command
 #   setup.sh cache                 print the cache folder
@@ -337,6 +338,41 @@ ft_kernel_debian() {
 	KROOT=$(ft_cache)/kernels/$KREL
 }
 
+# === Kernel source ===
+
+# ft_unpack_source(version, folder) - download a kernel's source; keep its style checker and F2FS's own header
+ft_unpack_source() {
+	local tmp
+
+	[ ! -f "$2/.complete" ] || return 0
+	tmp=$2.new.$$
+	rm -rf "$2" "$tmp"
+	mkdir -p "$tmp"
+	ft_say "downloading the source of kernel $1 (150 MB, for its checkpatch.pl and f2fs.h)"
+	if (cd "$tmp" && apt-get -qq -o APT::Sandbox::User=root download "linux-source-$1" >&2) &&
+		dpkg-deb --fsys-tarfile "$tmp"/*.deb | tar -xO "./usr/src/linux-source-$1.tar.xz" | xz -dc |
+		tar -x -C "$tmp" --strip-components=1 "linux-source-$1/scripts/checkpatch.pl" \
+			"linux-source-$1/scripts/spelling.txt" "linux-source-$1/scripts/const_structs.checkpatch" \
+			"linux-source-$1/fs/f2fs/f2fs.h"; then
+		rm -f "$tmp"/*.deb
+		touch "$tmp/.complete"
+		mv "$tmp" "$2"
+	else
+		rm -rf "$tmp"
+		return 1
+	fi
+}
+
+# ft_source(version) - print the folder with what is kept of the source of a Debian kernel series
+ft_source() {
+	local dir
+
+	ft_kernel "$1"
+	dir=$(ft_cache)/source-$KREL
+	ft_locked source ft_unpack_source "$1" "$dir" || ft_die "the source of kernel $1 cannot be had; is the network there?"
+	echo "$dir"
+}
+
 # === virtme-ng ===
 
 # ft_vng_install(folder) - create a Python environment with virtme-ng in it
@@ -479,6 +515,10 @@ setup_main() {
 		for name in KREL KROOT KDIR F2FS_KO VMLINUX_BTF VMLINUZ; do
 			eval "echo \"$name='\$$name'\""
 		done
+		;;
+	source)
+		ft_packages build
+		ft_source "${1:-6.12}"
 		;;
 	accel)
 		ft_packages guest

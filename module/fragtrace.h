@@ -3,10 +3,13 @@
  * The map of the module. Data flows through the files in this order:
  *
  *   probe.c     F2FS tracepoints -> which inode, which blocks
- *   inode.c     what an event does to the record of its inode
+ *   event.c     what an event does to the map of its file
  *   extmap.c    the extents of one file (see extmap.h)
+ *   inode.c     the record of an inode: state, life, memory (see inode.h)
+ *   rebuild.c   a map replaced by what F2FS says it is
  *   names.c     the names of the inodes, kept by fsnotify
  *   volume.c    a mounted F2FS that is watched; it may be unmounted at any time
+ *   path.c      paths of watched directories, without keeping them
  *   target.c    the directories the user asked for, found and lost again
  *   scan.c      ask F2FS where events cannot tell: walk directories, FIEMAP
  *   snapshot.c  a copy for one reader, with the figures of each file
@@ -268,6 +271,9 @@ struct ft_inode *ft_inode_get(struct ft_volume *vol, unsigned long ino);
 void ft_inode_put(struct ft_inode *rec);
 void ft_inode_remove(struct ft_inode *rec);
 void ft_inode_flush_freed(void);
+void ft_inode_request_scan(struct ft_inode *rec);
+
+/* === event.c ============================================================== */
 
 void ft_inode_write(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
 		    bool certain);
@@ -278,7 +284,8 @@ void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba);
 void ft_inode_truncate(struct ft_inode *rec, u32 lblk);
 void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end);
 void ft_inode_mark_stale(struct ft_inode *rec);
-void ft_inode_request_scan(struct ft_inode *rec);
+
+/* === rebuild.c ============================================================ */
 
 bool ft_inode_scan_begin(struct ft_inode *rec);
 int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
@@ -320,6 +327,29 @@ static inline struct ft_volume *ft_mark_volume(struct fsnotify_mark *mark)
 {
 	return container_of(mark, struct ft_volume, mark);
 }
+
+/* === path.c =============================================================== */
+
+/**
+ * struct ft_found - what a path stands for
+ * @sb: its super block, s_umount held shared
+ * @ino: the inode of the directory
+ * @real: the path without symbolic links
+ * @mount: the mount point
+ * @mount_root: path of the mount's root within the file system
+ */
+struct ft_found {
+	struct super_block *sb;
+	u32 ino;
+	char *real;
+	char *mount;
+	char *mount_root;
+};
+
+int ft_path_find(const char *path, struct ft_found *found, bool loud);
+void ft_path_free(struct ft_found *found);
+char *ft_path_inside(struct ft_inode *dir);
+const char *ft_path_below(const char *inside, const char *top);
 
 /* === target.c ============================================================= */
 

@@ -7,9 +7,6 @@
  * unmounted, or that is removed, waits until a directory is there again.
  */
 
-#include <linux/magic.h>
-#include <linux/namei.h>
-#include <linux/path.h>
 #include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -55,123 +52,9 @@ static bool retry_anew;
 
 /* === Attaching ============================================================ */
 
-/**
- * struct found - what a path stands for
- * @sb: its super block, s_umount held shared
- * @ino: the inode of the directory
- * @real: the path without symbolic links
- * @mount: the mount point
- * @mount_root: path of the mount's root within the file system
- */
-struct found {
-	struct super_block *sb;
-	u32 ino;
-	char *real;
-	char *mount;
-	char *mount_root;
-};
-
-/* The path of @path, or, without one, of @dentry within its file system. */
-static char *path_string(const struct path *path, struct dentry *dentry)
-{
-	char *buf = kmalloc(PATH_MAX, GFP_KERNEL), *str;
-
-	if (!buf)
-		return ERR_PTR(-ENOMEM);
-	str = path ? d_path(path, buf, PATH_MAX) :
-		     dentry_path_raw(dentry, buf, PATH_MAX);
-	if (!IS_ERR(str))
-		str = kstrdup(str, GFP_KERNEL) ?: ERR_PTR(-ENOMEM);
-	kfree(buf);
-	return str;
-}
-
-static void free_found(struct found *found)
-{
-	if (!IS_ERR(found->real))
-		kfree(found->real);
-	if (!IS_ERR(found->mount))
-		kfree(found->mount);
-	if (!IS_ERR(found->mount_root))
-		kfree(found->mount_root);
-}
-
-static int judge(const char *path, const struct path *p, bool loud)
-{
-	struct super_block *sb = p->dentry->d_sb;
-
-	if (!d_is_dir(p->dentry)) {
-		if (loud)
-			pr_err("path %s: not a directory\n", path);
-		return -ENOTDIR;
-	}
-	if (sb->s_magic != F2FS_SUPER_MAGIC ||
-	    strcmp(sb->s_type->name, "f2fs")) {
-		if (loud)
-			pr_err("path %s: on %s, but only F2FS can be watched\n",
-			       path, sb->s_type->name);
-		return -EOPNOTSUPP;
-	}
-	if (!ft_probe_attached()) {
-		if (loud)
-			pr_err("path %s: this F2FS has not the tracepoints needed\n",
-			       path);
-		return -EOPNOTSUPP;
-	}
-	return 0;
-}
-
-/*
- * Look a path up. On success s_umount of its super block is held, and the path
- * itself is not: a path kept would make umount fail.
- */
-static int find_path(const char *path, struct found *found, bool loud)
-{
-	struct path p, top;
-	int err;
-
-	err = kern_path(path, LOOKUP_FOLLOW, &p);
-	if (err) {
-		if (loud)
-			pr_err("path %s: %s\n", path,
-			       err == -ENOENT ? "no such directory" :
-			       err == -ENOTDIR ? "not a directory" :
-			       err == -ENAMETOOLONG ? "too long" :
-						      "cannot be looked up");
-		return err;
-	}
-	err = judge(path, &p, loud);
-	if (err)
-		goto out;
-
-	top.mnt = p.mnt;
-	top.dentry = p.mnt->mnt_root;
-	found->ino = d_inode(p.dentry)->i_ino;
-	found->real = path_string(&p, NULL);
-	found->mount = path_string(&top, NULL);
-	found->mount_root = path_string(NULL, top.dentry);
-	err = PTR_ERR_OR_ZERO(found->real) ?: PTR_ERR_OR_ZERO(found->mount) ?:
-	      PTR_ERR_OR_ZERO(found->mount_root);
-	if (err) {
-		free_found(found);
-		goto out;
-	}
-	found->sb = p.dentry->d_sb;
-	/* a user waits for a remount to end, the worker comes again */
-	if (loud) {
-		down_read(&found->sb->s_umount);
-	} else if (!down_read_trylock(&found->sb->s_umount)) {
-		free_found(found);
-		err = -EBUSY;
-	}
-out:
-	path_put(&p);
-	return err;
-}
-
 /* Begin a tree at the directory found. Its path is shown in tables. */
 static int plant(struct ft_target *t, struct ft_volume *vol,
-		 const struct found *found)
+		 const struct ft_found *found)
 {
 	char *path = kstrdup(strcmp(found->real, "/") ? found->real : "",
 			     GFP_KERNEL);
@@ -211,12 +94,12 @@ static int plant(struct ft_target *t, struct ft_volume *vol,
 
 static int attach(struct ft_target *t, bool loud)
 {
-	struct found found = { };
+	struct ft_found found = { };
 	struct ft_volume *vol;
 	int err;
 
 	lockdep_assert_held(&ft_targets_lock);
-	err = find_path(t->path, &found, loud);
+	err = ft_path_find(t->path, &found, loud);
 	if (err)
 		return err;
 	vol = ft_volume_attach(found.sb, found.mount);
@@ -229,7 +112,7 @@ static int attach(struct ft_target *t, bool loud)
 			ft_volume_detach(vol);
 		if (loud && err == -EEXIST)
 			pr_err("path %s: is watched already\n", t->path);
-		free_found(&found);
+		ft_path_free(&found);
 		return err;
 	}
 
@@ -279,49 +162,18 @@ static void free_target(struct ft_target *t)
 
 /* === Housekeeping ========================================================= */
 
-/* Where is the directory within the file system? */
-static char *path_inside(struct ft_target *t)
-{
-	struct super_block *sb = ft_volume_hold_sb(t->vol);
-	struct dentry *dentry = NULL;
-	struct inode *inode;
-	char *inside;
-
-	if (!sb)
-		return ERR_PTR(-EBUSY);
-	inode = ilookup(sb, t->root->ino);
-	if (inode)
-		dentry = d_find_any_alias(inode);
-	iput(inode);
-	inside = dentry ? path_string(NULL, dentry) : ERR_PTR(-EAGAIN);
-	dput(dentry);
-	ft_volume_drop_sb(sb);
-	return inside;
-}
-
-/* The part of @inside below @top, or NULL if it is elsewhere. */
-static const char *path_below(const char *inside, const char *top)
-{
-	size_t skip = strcmp(top, "/") ? strlen(top) : 0;
-
-	if (strncmp(inside, top, skip) ||
-	    (inside[skip] != '/' && inside[skip] != '\0'))
-		return NULL;
-	return strcmp(inside + skip, "/") ? inside + skip : "";
-}
-
 /*
  * A directory above the target was renamed, or the target itself. Until
  * somebody has looked the target up its new path is not known: try again.
  */
 static int refresh_path(struct ft_target *t)
 {
-	char *inside = path_inside(t), *path;
+	char *inside = ft_path_inside(t->root), *path;
 	const char *below;
 
 	if (IS_ERR(inside))
 		return PTR_ERR(inside);
-	below = path_below(inside, t->mount_root);
+	below = ft_path_below(inside, t->mount_root);
 	/* outside of what the mount shows it has no path */
 	path = kasprintf(GFP_KERNEL, "%s%s",
 			 strcmp(t->mount, "/") && below ? t->mount : "",

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What an event does to the extent map of its file.
+ *
+ * In: files and blocks from probe.c. Out: maps that snapshot.c copies. While a
+ * scan is building a second map (rebuild.c), events change both, and leave a
+ * mark where they did: there the event is right, not what the scan saw.
+ */
+
+#include "inode.h"
+
+/* === Both maps ============================================================ */
+
+static int store(struct ft_extmap *map, const struct ft_extent *ext)
+{
+	long nr = map->nr;
+	int err = ft_extmap_store(map, ext);
+
+	ft_mem_add_extents(map->nr - nr);
+	return err;
+}
+
+static int erase(struct ft_extmap *map, u32 lblk, u32 end)
+{
+	long nr = map->nr;
+	int err = ft_extmap_erase(map, lblk, end);
+
+	ft_mem_add_extents(map->nr - nr);
+	return err;
+}
+
+static int reserve(struct ft_extmap *map, u32 lblk, u32 end)
+{
+	long nr = map->nr;
+	int err = ft_extmap_reserve(map, lblk, end, FT_MAX_WORK_IN_PROBE);
+
+	ft_mem_add_extents(map->nr - nr);
+	return err;
+}
+
+/* What became of a change: judge @err, and if the map grew, the budget. */
+static void changed_locked(struct ft_inode *rec, int err, unsigned long old_nr)
+{
+	rec->changes++;
+	if (err) {
+		ft_count(FT_LOST);
+		ft_inode_stale(rec);
+	}
+	if (ft_live_map(rec)->nr > old_nr && unlikely(ft_mem_over(0)))
+		ft_inode_omit(rec);
+}
+
+/* Into the map that a scan is building; its extents are counted at the end. */
+static int store_scanning(struct ft_inode *rec, const struct ft_extent *ext)
+{
+	struct ft_extent mark = *ext;
+
+	mark.lba = FT_LBA_UNWRITTEN;
+	return ft_extmap_store(ft_other_map(rec), ext) ?:
+	       ft_extmap_store(ft_touched_map(rec), &mark);
+}
+
+static int erase_scanning(struct ft_inode *rec, u32 lblk, u32 end)
+{
+	struct ft_extent mark = {
+		.lblk = lblk,
+		.len = end - lblk,
+		.lba = FT_LBA_UNWRITTEN,
+	};
+
+	if (lblk == end)
+		return 0;
+	return ft_extmap_erase(ft_other_map(rec), lblk, end) ?:
+	       ft_extmap_store(ft_touched_map(rec), &mark);
+}
+
+static void store_locked(struct ft_inode *rec, const struct ft_extent *ext)
+{
+	unsigned long nr = ft_live_map(rec)->nr;
+	int err = store(ft_live_map(rec), ext);
+
+	if (!err && rec->scanning)
+		err = store_scanning(rec, ext);
+	changed_locked(rec, err, nr);
+}
+
+/* Where a block is, %FT_LBA_UNWRITTEN if nowhere. */
+static u32 lba_of(struct ft_inode *rec, u32 lblk)
+{
+	struct ft_extent ext;
+
+	if (!ft_extmap_lookup(ft_live_map(rec), lblk, &ext) ||
+	    ext.lba == FT_LBA_UNWRITTEN)
+		return FT_LBA_UNWRITTEN;
+	return ext.lba + (lblk - ext.lblk);
+}
+
+/* === Events =============================================================== */
+
+/**
+ * ft_inode_write() - a block was written to a new place
+ * @rec: the file
+ * @lblk: block of the file
+ * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
+ * @lba: where it is now
+ * @certain: the block is the file's; else it may be one of an atomic write that
+ *	is not committed, and then only @old_lba can tell
+ *
+ * F2FS says where the block was. If the map says otherwise it missed
+ * something, be it by a race or by an operation that has no event.
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_write(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
+		    bool certain)
+{
+	struct ft_extent ext = { .lblk = lblk, .len = 1, .lba = lba };
+	u32 known;
+
+	spin_lock(&rec->lock);
+	if (ft_inode_followed(rec)) {
+		known = lba_of(rec, lblk);
+		if (!certain && (known != old_lba || known == FT_LBA_UNWRITTEN)) {
+			ft_inode_stale(rec);
+		} else {
+			if (known != old_lba && !rec->stale) {
+				ft_count(FT_MISMATCHES);
+				ft_inode_stale(rec);
+			}
+			store_locked(rec, &ext);
+		}
+	}
+	spin_unlock(&rec->lock);
+}
+
+/* Does the map have exactly these blocks there? */
+static bool agrees(struct ft_inode *rec, const struct ft_extent *want)
+{
+	struct ft_extent ext;
+
+	return ft_extmap_lookup(ft_live_map(rec), want->lblk, &ext) &&
+	       ext.lba != FT_LBA_UNWRITTEN &&
+	       ext.lba + (want->lblk - ext.lblk) == want->lba &&
+	       ft_extent_end(&ext) >= ft_extent_end(want);
+}
+
+static bool any_written(struct ft_inode *rec, u32 lblk, u32 end)
+{
+	struct ft_extent ext;
+
+	while (ft_extmap_next(ft_live_map(rec), lblk, &ext) && ext.lblk < end) {
+		if (ext.lba != FT_LBA_UNWRITTEN)
+			return true;
+		lblk = ft_extent_end(&ext);
+	}
+	return false;
+}
+
+/**
+ * ft_inode_update() - F2FS has changed the address of blocks
+ * @rec: the file
+ * @ext: the blocks; %FT_LBA_UNWRITTEN if they have no address now
+ *
+ * Reported while F2FS holds the lock of the address, so it is exact, but not
+ * for every file. Mostly it confirms what another event said before; even then
+ * it counts during a scan, which may have seen the address before the change.
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext)
+{
+	u32 end = ft_extent_end(ext);
+	unsigned long nr;
+	int err = 0;
+
+	spin_lock(&rec->lock);
+	if (!ft_inode_followed(rec))
+		goto out;
+	nr = ft_live_map(rec)->nr;
+	if (ext->lba != FT_LBA_UNWRITTEN) {
+		if (!agrees(rec, ext))
+			store_locked(rec, ext);
+		else if (rec->scanning)
+			changed_locked(rec, store_scanning(rec, ext), nr);
+	} else if (rec->scanning || any_written(rec, ext->lblk, end)) {
+		err = erase(ft_live_map(rec), ext->lblk, end);
+		if (!err && rec->scanning)
+			err = erase_scanning(rec, ext->lblk, end);
+		changed_locked(rec, err, nr);
+	}
+out:
+	spin_unlock(&rec->lock);
+}
+
+/**
+ * ft_inode_map() - blocks got an address
+ * @rec: the file
+ * @ext: the blocks
+ * @in_one: they are surely next to each other, not only the first is where
+ *	@ext says
+ *
+ * Reported after F2FS dropped its locks. What contradicts a written block may
+ * be older than the map.
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
+		  bool in_one)
+{
+	spin_lock(&rec->lock);
+	if (ft_inode_followed(rec) && !agrees(rec, ext)) {
+		if (any_written(rec, ext->lblk, ft_extent_end(ext)) ||
+		    (ext->len > 1 && !in_one))
+			ft_inode_stale(rec);
+		else
+			store_locked(rec, ext);
+	}
+	spin_unlock(&rec->lock);
+}
+
+/**
+ * ft_inode_commit() - an atomic write put a block in place
+ * @rec: the file
+ * @lblk: block of the file
+ * @lba: where it is now
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba)
+{
+	struct ft_extent ext = { .lblk = lblk, .len = 1, .lba = lba };
+
+	spin_lock(&rec->lock);
+	if (ft_inode_followed(rec)) {
+		store_locked(rec, &ext);
+		rec->committing = true;
+	}
+	spin_unlock(&rec->lock);
+}
+
+/* All extents go: hand them to the worker, however many there are. */
+static bool swap_out_locked(struct ft_inode *rec)
+{
+	if (rec->scanning || rec->trash)
+		return false;
+	ft_mem_add_extents(-(long)ft_live_map(rec)->nr);
+	rec->trash = true;
+	rec->live = !rec->live;
+	ft_volume_queue(rec);
+	return true;
+}
+
+static void truncate_locked(struct ft_inode *rec, u32 lblk)
+{
+	int err = 0;
+
+	/* a commit that replaces the file frees what is between the new blocks */
+	if (rec->committing) {
+		rec->committing = false;
+		ft_inode_stale(rec);
+	}
+	if (ft_live_map(rec)->nr > FT_MAX_WORK_IN_PROBE) {
+		if (lblk > 0 || !swap_out_locked(rec))
+			ft_inode_stale(rec);
+	} else {
+		err = erase(ft_live_map(rec), lblk, FT_LBLK_END);
+	}
+	if (!err && rec->scanning) {
+		if (ft_other_map(rec)->nr > FT_MAX_WORK_IN_PROBE)
+			ft_inode_stale(rec);
+		else
+			err = erase_scanning(rec, lblk, FT_LBLK_END);
+	}
+	changed_locked(rec, err, ULONG_MAX);
+}
+
+/**
+ * ft_inode_truncate() - all blocks from one on are freed
+ * @rec: the file
+ * @lblk: the first of them
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_truncate(struct ft_inode *rec, u32 lblk)
+{
+	spin_lock(&rec->lock);
+	if (ft_inode_followed(rec))
+		truncate_locked(rec, lblk);
+	spin_unlock(&rec->lock);
+}
+
+/**
+ * ft_inode_reserve() - blocks were preallocated, without an address yet
+ * @rec: the file
+ * @lblk: first block of the range
+ * @end: its end, exclusive
+ *
+ * Written blocks in the range stay as they are. The event comes late, so that
+ * the holes may have gone meanwhile; a scan settles it, but since no written
+ * block is in doubt the map does not become stale.
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end)
+{
+	unsigned long nr;
+
+	spin_lock(&rec->lock);
+	if (ft_inode_followed(rec)) {
+		nr = ft_live_map(rec)->nr;
+		/* what does not fit is found by the scan */
+		reserve(ft_live_map(rec), lblk, end);
+		changed_locked(rec, 0, nr);
+		rec->gen++;
+		ft_volume_queue(rec);
+	}
+	spin_unlock(&rec->lock);
+}
+
+/**
+ * ft_inode_mark_stale() - something changed, and only F2FS knows what
+ * @rec: the file
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_mark_stale(struct ft_inode *rec)
+{
+	spin_lock(&rec->lock);
+	if (ft_inode_followed(rec)) {
+		rec->changes++;
+		ft_inode_stale(rec);
+	}
+	spin_unlock(&rec->lock);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The inside of a record: what inode.c, event.c and rebuild.c share of its maps
+ * and its state. All of it is for callers that hold the lock of the record.
+ */
+#ifndef FT_INODE_H
+#define FT_INODE_H
+
+#include <linux/lockdep.h>
+
+#include "fragtrace.h"
+
+/*
+ * How many extents or holes an event may work through at once. An event that
+ * means more work leaves it to the worker.
+ */
+#define FT_MAX_WORK_IN_PROBE	1024
+
+/* The map that readers see and events change. */
+static inline struct ft_extmap *ft_live_map(struct ft_inode *rec)
+{
+	return &rec->map[rec->live];
+}
+
+/* The map that a scan is building, or whose extents wait to be freed. */
+static inline struct ft_extmap *ft_other_map(struct ft_inode *rec)
+{
+	return &rec->map[!rec->live];
+}
+
+/* What events changed while a scan is running: rec->scanning is set. */
+static inline struct ft_extmap *ft_touched_map(struct ft_inode *rec)
+{
+	return &rec->vol->touched;
+}
+
+/* Do events still mean something to this record? */
+static inline bool ft_inode_followed(const struct ft_inode *rec)
+{
+	return likely(!rec->dead && !rec->omitted);
+}
+
+bool ft_mem_over(long more);
+void ft_mem_add_extents(long nr);
+void ft_inode_stale(struct ft_inode *rec);
+void ft_inode_exact(struct ft_inode *rec);
+void ft_inode_omit(struct ft_inode *rec);
+void ft_inode_discard(struct ft_inode *rec, struct ft_extmap *map);
+
+#endif

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Paths of watched directories: from a path to a super block and an inode, and
+ * back, without keeping anything that would make umount fail.
+ */
+
+#include <linux/magic.h>
+#include <linux/namei.h>
+#include <linux/path.h>
+#include <linux/slab.h>
+
+#include "fragtrace.h"
+
+/* The path of @path, or, without one, of @dentry within its file system. */
+static char *path_string(const struct path *path, struct dentry *dentry)
+{
+	char *buf = kmalloc(PATH_MAX, GFP_KERNEL), *str;
+
+	if (!buf)
+		return ERR_PTR(-ENOMEM);
+	str = path ? d_path(path, buf, PATH_MAX) :
+		     dentry_path_raw(dentry, buf, PATH_MAX);
+	if (!IS_ERR(str))
+		str = kstrdup(str, GFP_KERNEL) ?: ERR_PTR(-ENOMEM);
+	kfree(buf);
+	return str;
+}
+
+/**
+ * ft_path_free() - free what ft_path_find() found
+ * @found: it; s_umount is the caller's business
+ */
+void ft_path_free(struct ft_found *found)
+{
+	if (!IS_ERR(found->real))
+		kfree(found->real);
+	if (!IS_ERR(found->mount))
+		kfree(found->mount);
+	if (!IS_ERR(found->mount_root))
+		kfree(found->mount_root);
+}
+
+static int judge(const char *path, const struct path *p, bool loud)
+{
+	struct super_block *sb = p->dentry->d_sb;
+
+	if (!d_is_dir(p->dentry)) {
+		if (loud)
+			pr_err("path %s: not a directory\n", path);
+		return -ENOTDIR;
+	}
+	if (sb->s_magic != F2FS_SUPER_MAGIC ||
+	    strcmp(sb->s_type->name, "f2fs")) {
+		if (loud)
+			pr_err("path %s: on %s, but only F2FS can be watched\n",
+			       path, sb->s_type->name);
+		return -EOPNOTSUPP;
+	}
+	if (!ft_probe_attached()) {
+		if (loud)
+			pr_err("path %s: this F2FS has not the tracepoints needed\n",
+			       path);
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+/**
+ * ft_path_find() - look up a directory on F2FS
+ * @path: its path
+ * @found: on success what it stands for, to be freed by ft_path_free(). The
+ *	super block's s_umount is held, and the path itself is not: a path kept
+ *	would make umount fail.
+ * @loud: for a user: say in the log what is wrong, and wait for a remount to
+ *	end; else come again later
+ *
+ * Context: process; may sleep.
+ * Return: 0, -ENOENT, -ENOTDIR, -EOPNOTSUPP if it is not on an F2FS that can be
+ * followed, -EBUSY if @loud is not set and it is being mounted or unmounted,
+ * -ENAMETOOLONG, -ENOMEM, or what else the look-up said.
+ */
+int ft_path_find(const char *path, struct ft_found *found, bool loud)
+{
+	struct path p, top;
+	int err;
+
+	err = kern_path(path, LOOKUP_FOLLOW, &p);
+	if (err) {
+		if (loud)
+			pr_err("path %s: %s\n", path,
+			       err == -ENOENT ? "no such directory" :
+			       err == -ENOTDIR ? "not a directory" :
+			       err == -ENAMETOOLONG ? "too long" :
+						      "cannot be looked up");
+		return err;
+	}
+	err = judge(path, &p, loud);
+	if (err)
+		goto out;
+
+	top.mnt = p.mnt;
+	top.dentry = p.mnt->mnt_root;
+	found->ino = d_inode(p.dentry)->i_ino;
+	found->real = path_string(&p, NULL);
+	found->mount = path_string(&top, NULL);
+	found->mount_root = path_string(NULL, top.dentry);
+	err = PTR_ERR_OR_ZERO(found->real) ?: PTR_ERR_OR_ZERO(found->mount) ?:
+	      PTR_ERR_OR_ZERO(found->mount_root);
+	if (err) {
+		ft_path_free(found);
+		goto out;
+	}
+	found->sb = p.dentry->d_sb;
+	/* a user waits for a remount to end, the worker comes again */
+	if (loud) {
+		down_read(&found->sb->s_umount);
+	} else if (!down_read_trylock(&found->sb->s_umount)) {
+		ft_path_free(found);
+		err = -EBUSY;
+	}
+out:
+	path_put(&p);
+	return err;
+}
+
+/**
+ * ft_path_inside() - where a directory is within its file system
+ * @dir: the directory
+ *
+ * Context: process; may sleep.
+ * Return: its path there, to be freed; or an ERR_PTR: -EBUSY if the volume is
+ * being unmounted, -EAGAIN if nobody has looked the directory up lately.
+ */
+char *ft_path_inside(struct ft_inode *dir)
+{
+	struct super_block *sb = ft_volume_hold_sb(dir->vol);
+	struct dentry *dentry = NULL;
+	struct inode *inode;
+	char *inside;
+
+	if (!sb)
+		return ERR_PTR(-EBUSY);
+	inode = ilookup(sb, dir->ino);
+	if (inode)
+		dentry = d_find_any_alias(inode);
+	iput(inode);
+	inside = dentry ? path_string(NULL, dentry) : ERR_PTR(-EAGAIN);
+	dput(dentry);
+	ft_volume_drop_sb(sb);
+	return inside;
+}
+
+/**
+ * ft_path_below() - cut off the beginning of a path
+ * @inside: a path within a file system
+ * @top: a directory there
+ *
+ * Return: the part of @inside below @top, empty or beginning with a slash;
+ * %NULL if it is elsewhere.
+ */
+const char *ft_path_below(const char *inside, const char *top)
+{
+	size_t skip = strcmp(top, "/") ? strlen(top) : 0;
+
+	if (strncmp(inside, top, skip) ||
+	    (inside[skip] != '/' && inside[skip] != '\0'))
+		return NULL;
+	return strcmp(inside + skip, "/") ? inside + skip : "";
+}

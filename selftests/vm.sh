@@ -36,6 +36,7 @@ ft_die_with_parent "$@"
 # has been seen to lose them.
 ft_write_command() {
 	cat >"$RUN/command" <<-COMMAND
+	: >$(ft_quote "$RUN/started")
 	cd $(ft_quote "$FT_TOP")
 	export FRAGTRACE_KO=$(ft_quote "$2")
 	export OUT=$(ft_quote "$OUT")
@@ -205,6 +206,12 @@ vm_main() {
 	ft_write_command "$*" "$module" "$tools"
 	ft_write_qemu
 	ft_boot_full
+	if [ ! -e "$RUN/started" ] && [ "$VNG_RC" != 124 ] && [ "$VNG_RC" != 137 ]; then
+		# A stock kernel that patches its code while it boots now and then stumbles under emulation.
+		tr -d '\r' <"$RUN/vng.log" | tail -n 15 >&2
+		ft_say "the guest did not come up as far as the command: once more"
+		ft_boot_full
+	fi
 	rc=0
 	ft_verdict_full || rc=$?
 	exit $rc

@@ -7,12 +7,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "fileop.h"
@@ -22,12 +24,27 @@
  * @dir: where
  * @files: over how many names
  * @max_blocks: no file grows beyond this
+ * @defragment: F2FS_IOC_DEFRAGMENT may be used
  */
 struct storm {
 	const char *dir;
 	uint64_t files;
 	uint64_t max_blocks;
+	bool defragment;
 };
+
+/*
+ * On 6.1 the ioctl was seen to loop for ever inside the kernel, between
+ * f2fs_defragment_range() and f2fs_map_blocks(), with the file locked.
+ */
+static bool defragment_is_safe(void)
+{
+	unsigned int major, minor;
+	struct utsname name;
+
+	return !uname(&name) && sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 12));
+}
 
 static void storm_name(const struct storm *s, char *out, size_t n, uint64_t file)
 {
@@ -129,7 +146,7 @@ static void storm_step(const struct storm *s)
 	else if (op < 17)
 		storm_check(fsync(fd), "fsync");
 	else if (op < 18)
-		storm_check(ioctl(fd, F2FS_DEFRAGMENT, &all), "defragment");
+		storm_check(s->defragment ? ioctl(fd, F2FS_DEFRAGMENT, &all) : fsync(fd), "defragment");
 	else
 		storm_names(s, path);
 	close_file(fd, path);
@@ -142,7 +159,12 @@ static void storm_step(const struct storm *s)
  */
 void op_storm(int argc, char **argv)
 {
-	struct storm s = { .dir = argv[0], .files = num(argv[1]), .max_blocks = argc > 4 ? num(argv[4]) : 256 };
+	struct storm s = {
+		.dir = argv[0],
+		.files = num(argv[1]),
+		.max_blocks = argc > 4 ? num(argv[4]) : 256,
+		.defragment = defragment_is_safe(),
+	};
 	uint64_t count = num(argv[2]), i;
 	char path[4096];
 

@@ -7,6 +7,8 @@ KERNEL ?=
 DISK ?=
 OUT ?=
 CMD ?=
+# Dollars in it are the guest's, not make's.
+override CMD := $(value CMD)
 # For make test: only these tests of selftests/, in the guests.
 TESTS ?=
 PREFIX ?= /usr/local

@@ -64,7 +64,7 @@ interrupt() {
 	check "$name" loop_until 10 has_no_qemu $pid
 }
 
-plan 14
+plan 15
 expect "the small guest: status" "$(status_of "$guest" -n -- sh -c 'echo "it'"'"'s $0 $1"; exit 9' 'a  b' '$c')" 9
 expect "the small guest: words arrive as they were" "$(cat "$dir/out")" "it's a  b \$c"
 expect "the small guest: two disks" "$(status_of "$guest" -n -d 64M -d 128M -- sh -c 'blockdev --getsize64 /dev/vda && blockdev --getsize64 /dev/vdb')" 0
@@ -79,6 +79,8 @@ expect "the full guest: status" "$status" 7
 [ "$status" = 7 ] || sed 's/^/# /' "$dir/err"
 expect "the full guest: root, in the project's folder, with its disk" "$(tr '\n' ' ' <"$dir/out")" "${here%/*} 0 3221225472 "
 check "the full guest: OUT is a folder of the host" grep -q 'Linux version 6.12' "$dir/kept/version"
+expect "make vm: dollars are the guest's" "$(env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory -C "$here/.." vm \
+	CMD='echo "in the $FRAGTRACE_GUEST guest, $((1 + 1))"' 2>"$dir/err")" "in the full guest, 2"
 interrupt "the full guest: interrupted" TERM "$vm" -n -- 'sleep 60'
 interrupt "the full guest: killed" KILL "$vm" -n -- 'sleep 60'
 finish

@@ -252,7 +252,7 @@ void ft_extmap_init(struct ft_extmap *map, spinlock_t *lock)
 
 /**
  * ft_extmap_destroy() - free all extents
- * @map: the map, empty and usable afterwards
+ * @map: the map, to be initialised anew before it is used again
  *
  * Takes time in proportion to the number of extents.
  *

@@ -16,7 +16,6 @@
 #include <linux/rcupdate.h>
 #include <linux/tracepoint.h>
 
-#include "compat.h"
 #include "f2fs_private.h"
 #include "fragtrace.h"
 
@@ -72,10 +71,10 @@ static u32 to_lba(block_t addr)
  * Runs under the lock of the node page that holds the address, so the events
  * of one block come in the order of its addresses.
  */
-static void probe_submit_write(void *unused, ft_written_t *page,
+static void probe_submit_write(void *unused, struct page *page,
 			       struct f2fs_io_info *fio)
 {
-	struct inode *inode = ft_written_mapping(page)->host;
+	struct inode *inode = page->mapping->host;
 	struct ft_inode *rec;
 
 	if (fio->type != DATA)
@@ -89,7 +88,7 @@ static void probe_submit_write(void *unused, ft_written_t *page,
 		if (fio->compressed_page)
 			ft_inode_mark_stale(rec);
 		else
-			ft_inode_write(rec, ft_written_index(page),
+			ft_inode_write(rec, page->index,
 				       to_lba(fio->old_blkaddr),
 				       fio->new_blkaddr,
 				       !ft_f2fs_cow_inode(inode));
@@ -304,8 +303,7 @@ struct probe {
 };
 
 /* A probe whose arguments are not those of its event is a build error here. */
-#define PROBE(event, probe) PROBE_(event, probe)
-#define PROBE_(event, probe) {						\
+#define PROBE(event, probe) {						\
 	.name = #event,							\
 	.func = (check_trace_callback_type_##event(probe), (void *)(probe)), \
 }
@@ -319,7 +317,7 @@ static DEFINE_MUTEX(probes_lock);	/* protects all of the above */
 static void fill_table(void)
 {
 	const struct probe table[] = {
-		PROBE(FT_EVENT_SUBMIT_WRITE, probe_submit_write),
+		PROBE(f2fs_submit_page_write, probe_submit_write),
 		PROBE(f2fs_update_read_extent_tree_range, probe_update_extent),
 		PROBE(f2fs_map_blocks, probe_map_blocks),
 		PROBE(f2fs_truncate_blocks_enter, probe_truncate_enter),

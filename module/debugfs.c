@@ -161,9 +161,11 @@ static const struct seq_operations view_ops = {
 static int view_open(struct inode *inode, struct file *file)
 {
 	enum ft_view view = (uintptr_t)inode->i_private;
-	struct ft_snapshot *snap = ft_snapshot_take(view);
+	struct ft_snapshot *snap;
 	int err;
 
+	ft_target_distrust();
+	snap = ft_snapshot_take(view);
 	if (IS_ERR(snap))
 		return PTR_ERR(snap);
 	err = seq_open(file, &view_ops);
@@ -199,6 +201,7 @@ static const char * const counter_names[] = {
 	[FT_EVENTS_FALLOCATE] = "events_fallocate",
 	[FT_EVENTS_ATOMIC] = "events_atomic",
 	[FT_EVENTS_COMPRESS] = "events_compress",
+	[FT_CALLS] = "calls",
 	[FT_MISMATCHES] = "mismatches",
 	[FT_LOST] = "lost",
 	[FT_RESCANS] = "rescans",
@@ -222,6 +225,7 @@ static int stats_show(struct seq_file *m, void *unused)
 	struct ft_volume *vol;
 	int i;
 
+	ft_target_distrust();
 	rcu_read_lock();
 	list_for_each_entry_rcu(vol, &ft_volumes, node) {
 		volumes++;
@@ -233,6 +237,8 @@ static int stats_show(struct seq_file *m, void *unused)
 	rcu_read_unlock();
 
 	seq_puts(m, "# fragtrace stats 1\n");
+	seq_printf(m, "attached %d\n", ft_probe_attached());
+	seq_printf(m, "calls_attached %d\n", ft_call_attached());
 	seq_printf(m, "volumes %u\n", volumes);
 	seq_printf(m, "targets_waiting %d\n", atomic_read(&ft_nr_waiting));
 	seq_printf(m, "inodes %u\n", inodes);
@@ -244,6 +250,7 @@ static int stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "queued %u\n", queued);
 	for (i = 0; i < FT_NR_COUNTERS; i++)
 		seq_printf(m, "%s %llu\n", counter_names[i], counter(i));
+	seq_printf(m, "calls_missed %lu\n", ft_call_nr_missed());
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(stats);

@@ -332,3 +332,38 @@ void ft_inode_mark_stale(struct ft_inode *rec)
 	}
 	spin_unlock(&rec->lock);
 }
+
+/**
+ * ft_inode_hold() - a call begins whose effect no event tells in full
+ * @rec: the file: stale, and not to be scanned, until ft_inode_release()
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_hold(struct ft_inode *rec)
+{
+	spin_lock(&rec->lock);
+	if (ft_inode_followed(rec)) {
+		rec->held++;
+		rec->changes++;
+		ft_inode_stale(rec);
+	}
+	spin_unlock(&rec->lock);
+}
+
+/**
+ * ft_inode_release() - the call is over
+ * @rec: the file; the record may be a younger one than that of the beginning
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_release(struct ft_inode *rec)
+{
+	spin_lock(&rec->lock);
+	if (rec->held)
+		rec->held--;
+	if (ft_inode_followed(rec)) {
+		rec->changes++;
+		ft_inode_stale(rec);
+	}
+	spin_unlock(&rec->lock);
+}

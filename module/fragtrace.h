@@ -2,7 +2,9 @@
 /*
  * The map of the module. Data flows through the files in this order:
  *
+ *   build_id.c  whether F2FS is the one that the probes were built for
  *   probe.c     F2FS tracepoints -> which inode, which blocks
+ *   call.c      calls that no tracepoint describes -> which inodes, how long
  *   event.c     what an event does to the map of its file
  *   extmap.c    the extents of one file (see extmap.h)
  *   inode.c     the record of an inode: state, life, memory (see inode.h)
@@ -59,6 +61,7 @@
 
 struct ft_scan;
 struct ft_target;
+struct module;
 struct seq_file;
 
 /* === Counters ============================================================= */
@@ -72,6 +75,7 @@ struct seq_file;
  * @FT_EVENTS_FALLOCATE: fallocate calls
  * @FT_EVENTS_ATOMIC: blocks put in place by an atomic commit
  * @FT_EVENTS_COMPRESS: clusters compressed
+ * @FT_CALLS: calls followed from their begin to their end
  * @FT_MISMATCHES: events that contradicted the map; each made it stale
  * @FT_LOST: events the map could not take for want of memory; likewise
  * @FT_RESCANS: files whose layout F2FS was asked for
@@ -86,6 +90,7 @@ enum ft_counter {
 	FT_EVENTS_FALLOCATE,
 	FT_EVENTS_ATOMIC,
 	FT_EVENTS_COMPRESS,
+	FT_CALLS,
 	FT_MISMATCHES,
 	FT_LOST,
 	FT_RESCANS,
@@ -115,6 +120,7 @@ static inline void ft_count(enum ft_counter which)
  * @scanning: a scan is rebuilding the map, events go to both
  * @committing: blocks of an atomic commit are being put in place
  * @trash: the map that is not live holds extents to be freed by the worker
+ * @held: calls under way that change blocks without an event; no scan meanwhile
  * @gen: grows with each event whose effect is not known exactly
  * @changes: grows with each change of the map
  * @map: the extent map, and the one a scan is building
@@ -142,6 +148,7 @@ struct ft_inode {
 	bool scanning;
 	bool committing;
 	bool trash;
+	u16 held;
 	u32 gen;
 	u32 changes;
 	struct ft_extmap map[2];
@@ -247,11 +254,42 @@ struct ft_volume {
 
 extern struct workqueue_struct *ft_wq;
 
+/* === build_id.c =========================================================== */
+
+int ft_build_id_check(struct module *f2fs);
+
 /* === probe.c ============================================================== */
 
 int ft_probe_attach(void);
 void ft_probe_detach(void);
 bool ft_probe_attached(void);
+
+/* === call.c =============================================================== */
+
+#ifdef FT_FOLLOWS_CALLS
+void ft_call_attach(void);
+void ft_call_detach(void);
+bool ft_call_attached(void);
+unsigned long ft_call_nr_missed(void);
+#else
+static inline void ft_call_attach(void)
+{
+}
+
+static inline void ft_call_detach(void)
+{
+}
+
+static inline bool ft_call_attached(void)
+{
+	return false;
+}
+
+static inline unsigned long ft_call_nr_missed(void)
+{
+	return 0;
+}
+#endif
 
 /* === inode.c ============================================================== */
 
@@ -284,6 +322,8 @@ void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba);
 void ft_inode_truncate(struct ft_inode *rec, u32 lblk);
 void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end);
 void ft_inode_mark_stale(struct ft_inode *rec);
+void ft_inode_hold(struct ft_inode *rec);
+void ft_inode_release(struct ft_inode *rec);
 
 /* === rebuild.c ============================================================ */
 
@@ -363,6 +403,7 @@ int ft_target_del(const char *path);
 int ft_target_resync(const char *path);
 void ft_target_show(struct seq_file *m);
 void ft_target_kick(void);
+void ft_target_distrust(void);
 
 /* === scan.c =============================================================== */
 

@@ -12,6 +12,7 @@
 
 #include <linux/fs.h>
 #include <linux/falloc.h>
+#include <linux/lockdep.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/tracepoint.h>
@@ -310,8 +311,9 @@ struct probe {
 
 static struct probe probes[13];	/* the last one is empty */
 
-static const struct module *owner;	/* F2FS, if it is a module */
+static struct module *owner;	/* F2FS, if it is a module that is loaded */
 static bool attached;
+static int attach_error;	/* of an F2FS that was there before us */
 static DEFINE_MUTEX(probes_lock);	/* protects all of the above */
 
 static void fill_table(void)
@@ -346,32 +348,22 @@ static void match_tracepoint(struct tracepoint *tp, void *unused)
 
 /* === Attaching ============================================================ */
 
-static void detach_all(void)
-{
-	struct probe *p;
-
-	for (p = probes; p->name; p++) {
-		if (attached)
-			tracepoint_probe_unregister(p->tp, p->func, NULL);
-		p->tp = NULL;
-	}
-	attached = false;
-	owner = NULL;
-}
-
 /* All or none: with an event missing the maps would be wrong in silence. */
 static int attach_all(void)
 {
 	struct probe *p;
 	int err;
 
+	lockdep_assert_held(&probes_lock);
 	for (p = probes; p->name; p++)
 		if (!p->tp) {
 			pr_err("this F2FS has no tracepoint %s: not supported\n",
 			       p->name);
-			err = -EOPNOTSUPP;
-			goto none;
+			return -EOPNOTSUPP;
 		}
+	err = ft_build_id_check(owner);
+	if (err)
+		return err;
 	for (p = probes; p->name; p++) {
 		err = tracepoint_probe_register(p->tp, p->func, NULL);
 		if (err) {
@@ -380,20 +372,49 @@ static int attach_all(void)
 			goto undo;
 		}
 	}
-	attached = true;
+	ft_call_attach();
+	WRITE_ONCE(attached, true);
+	/* a volume may have been mounted before us */
+	ft_target_kick();
 	return 0;
 
 undo:
 	while (p-- != probes)
 		tracepoint_probe_unregister(p->tp, p->func, NULL);
 	tracepoint_synchronize_unregister();
-none:
-	detach_all();
 	return err;
 }
 
-static int module_event(struct notifier_block *nb, unsigned long action,
-			void *data)
+static void detach_all(void)
+{
+	struct probe *p;
+
+	lockdep_assert_held(&probes_lock);
+	if (attached) {
+		ft_call_detach();
+		for (p = probes; p->name; p++)
+			tracepoint_probe_unregister(p->tp, p->func, NULL);
+		tracepoint_synchronize_unregister();
+	}
+	WRITE_ONCE(attached, false);
+	for (p = probes; p->name; p++)
+		p->tp = NULL;
+	owner = NULL;
+}
+
+/* F2FS is there for good: it is built in, was loaded before us, or just now. */
+static int f2fs_is_live(void)
+{
+	return attached ? 0 : attach_all();
+}
+
+/*
+ * A module with tracepoints comes, goes, or was there before us. Of what a
+ * module that is coming is made of sysfs does not tell yet: wait until it is
+ * live.
+ */
+static int tracepoints_event(struct notifier_block *nb, unsigned long action,
+			     void *data)
 {
 	struct tp_module *tpm = data;
 	struct module *mod = tpm->mod;
@@ -403,19 +424,33 @@ static int module_event(struct notifier_block *nb, unsigned long action,
 		return NOTIFY_OK;
 
 	mutex_lock(&probes_lock);
-	if (action == MODULE_STATE_COMING && !attached) {
+	if (action == MODULE_STATE_COMING && !owner) {
 		for (i = 0; i < mod->num_tracepoints; i++)
 			match_tracepoint(tracepoint_ptr_deref(&mod->tracepoints_ptrs[i]),
 					 NULL);
-		if (!attach_all())
-			owner = mod;
+		owner = mod;
+		if (mod->state == MODULE_STATE_LIVE)
+			attach_error = f2fs_is_live();
 	} else if (action == MODULE_STATE_GOING && owner == mod) {
 		detach_all();
-		tracepoint_synchronize_unregister();
 	}
 	mutex_unlock(&probes_lock);
 	return NOTIFY_OK;
 }
+
+static int module_event(struct notifier_block *nb, unsigned long action,
+			void *data)
+{
+	mutex_lock(&probes_lock);
+	if (action == MODULE_STATE_LIVE && data == owner)
+		f2fs_is_live();
+	mutex_unlock(&probes_lock);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block tracepoints_notifier = {
+	.notifier_call = tracepoints_event,
+};
 
 static struct notifier_block module_notifier = {
 	.notifier_call = module_event,
@@ -435,27 +470,29 @@ bool ft_probe_attached(void)
  * ft_probe_attach() - attach to F2FS, now or when it is loaded
  *
  * Context: process; may sleep.
- * Return: 0, -EOPNOTSUPP if F2FS is built in and lacks a tracepoint, or what
- * registering returned.
+ * Return: 0, -EOPNOTSUPP if this F2FS lacks a tracepoint, -ENOEXEC if it is not
+ * the one that we were built for, or what registering returned.
  */
 int ft_probe_attach(void)
 {
 	struct probe *p;
 	bool builtin = false;
-	int err = 0;
+	int err;
 
 	fill_table();
+	err = register_module_notifier(&module_notifier);
+	if (err)
+		return err;
+	mutex_lock(&probes_lock);
 	for_each_kernel_tracepoint(match_tracepoint, NULL);
 	for (p = probes; p->name; p++)
 		builtin |= !!p->tp;
-	if (builtin) {
-		mutex_lock(&probes_lock);
-		err = attach_all();
-		mutex_unlock(&probes_lock);
-		if (err)
-			return err;
-	}
-	err = register_tracepoint_module_notifier(&module_notifier);
+	if (builtin)
+		attach_error = f2fs_is_live();
+	mutex_unlock(&probes_lock);
+	err = register_tracepoint_module_notifier(&tracepoints_notifier);
+	if (!err)
+		err = attach_error;
 	if (err)
 		ft_probe_detach();
 	return err;
@@ -470,9 +507,9 @@ int ft_probe_attach(void)
  */
 void ft_probe_detach(void)
 {
-	unregister_tracepoint_module_notifier(&module_notifier);
+	unregister_tracepoint_module_notifier(&tracepoints_notifier);
+	unregister_module_notifier(&module_notifier);
 	mutex_lock(&probes_lock);
 	detach_all();
 	mutex_unlock(&probes_lock);
-	tracepoint_synchronize_unregister();
 }

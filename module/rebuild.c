@@ -24,7 +24,8 @@ bool ft_inode_scan_begin(struct ft_inode *rec)
 	bool begin;
 
 	spin_lock(&rec->lock);
-	begin = ft_inode_followed(rec) && !rec->trash;
+	/* who holds it queues it again */
+	begin = ft_inode_followed(rec) && !rec->trash && !rec->held;
 	if (begin) {
 		mt_set_external_lock(&ft_touched_map(rec)->mt, &rec->lock);
 		rec->scanning = true;

@@ -13,6 +13,7 @@
 #include <linux/kernfs.h>
 #include <linux/kobject.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 #include <linux/sysfs.h>
 
 #include "f2fs_private.h"
@@ -102,7 +103,7 @@ int ft_build_id_check(struct module *f2fs)
 	len = notes_of(f2fs, notes);
 	len = len > 0 ? find_build_id(notes, len, &id) : 0;
 	if (len > 0 && len <= MAX_BUILD_ID)
-		*bin2hex(hex, id, len) = '\0';
+		snprintf(hex, sizeof(hex), "%*phN", (int)len, id);
 	if (strcmp(hex, FT_F2FS_BUILD_ID)) {
 		pr_err("built for the F2FS of build ID %s, but %s has %s: build fragtrace anew, with F2FS_KO= naming that file\n",
 		       FT_F2FS_BUILD_ID, f2fs ? "the f2fs.ko loaded" : "this kernel",

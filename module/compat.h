@@ -8,6 +8,7 @@
 #define FT_COMPAT_H
 
 #include <linux/fsnotify_backend.h>
+#include <linux/pagemap.h>
 
 /*
  * Between 6.1 and 6.12 the marks of a super block moved into a struct of their
@@ -23,5 +24,17 @@ static inline int ft_fsnotify_add_sb_mark(struct fsnotify_mark *mark,
 				 FSNOTIFY_OBJ_TYPE_SB, 0, NULL);
 #endif
 }
+
+/*
+ * After 6.12 F2FS began to speak of folios where it spoke of pages. What it
+ * writes is still one block. Can go with 6.12.
+ */
+#ifdef FT_HAVE_SUBMIT_FOLIO_WRITE
+#define FT_SUBMIT_WRITE		f2fs_submit_folio_write
+typedef struct folio ft_written;
+#else
+#define FT_SUBMIT_WRITE		f2fs_submit_page_write
+typedef struct page ft_written;
+#endif
 
 #endif

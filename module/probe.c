@@ -17,6 +17,7 @@
 #include <linux/rcupdate.h>
 #include <linux/tracepoint.h>
 
+#include "compat.h"
 #include "f2fs_private.h"
 #include "fragtrace.h"
 
@@ -72,10 +73,10 @@ static u32 to_lba(block_t addr)
  * Runs under the lock of the node page that holds the address, so the events
  * of one block come in the order of its addresses.
  */
-static void probe_submit_write(void *unused, struct page *page,
+static void probe_submit_write(void *unused, ft_written *what,
 			       struct f2fs_io_info *fio)
 {
-	struct inode *inode = page->mapping->host;
+	struct inode *inode = what->mapping->host;
 	struct ft_inode *rec;
 
 	if (fio->type != DATA)
@@ -89,7 +90,7 @@ static void probe_submit_write(void *unused, struct page *page,
 		if (fio->compressed_page)
 			ft_inode_mark_stale(rec);
 		else
-			ft_inode_write(rec, page->index,
+			ft_inode_write(rec, what->index,
 				       to_lba(fio->old_blkaddr),
 				       fio->new_blkaddr,
 				       !ft_f2fs_cow_inode(inode));
@@ -304,7 +305,8 @@ struct probe {
 };
 
 /* A probe whose arguments are not those of its event is a build error here. */
-#define PROBE(event, probe) {						\
+#define PROBE(event, probe)	__PROBE(event, probe)
+#define __PROBE(event, probe) {						\
 	.name = #event,							\
 	.func = (check_trace_callback_type_##event(probe), (void *)(probe)), \
 }
@@ -319,7 +321,7 @@ static DEFINE_MUTEX(probes_lock);	/* protects all of the above */
 static void fill_table(void)
 {
 	const struct probe table[] = {
-		PROBE(f2fs_submit_page_write, probe_submit_write),
+		PROBE(FT_SUBMIT_WRITE, probe_submit_write),
 		PROBE(f2fs_update_read_extent_tree_range, probe_update_extent),
 		PROBE(f2fs_map_blocks, probe_map_blocks),
 		PROBE(f2fs_truncate_blocks_enter, probe_truncate_enter),

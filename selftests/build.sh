@@ -3,7 +3,7 @@
 #
 # build.sh - build fragtrace.ko and the test programs outside the source tree.
 #
-#   build.sh module VERSION [make arguments...]   for a Debian kernel (6.12, 6.1) or an unpacked one
+#   build.sh module VERSION [make arguments...]   for a kernel that setup.sh knows, or an unpacked one
 #   build.sh check VERSION                        the same from scratch with all warnings and sparse, and
 #                                                 extmap_test.ko; prints the folder
 #   build.sh running [make arguments...]          for KDIR, or KERNELRELEASE, or the running kernel
@@ -49,8 +49,8 @@ ft_make_module() {
 	shift
 	[ -f "$FT_TOP/Kbuild" ] || ft_die "$FT_TOP/Kbuild is missing: there is no module to build"
 	ft_mirror "$dir"
-	make -s -C "$KDIR" M="$dir" ${F2FS_KO:+F2FS_KO="$F2FS_KO"} ${VMLINUX_BTF:+VMLINUX_BTF="$VMLINUX_BTF"} \
-		-j "$(nproc)" "$@" modules >&2 || ft_die "the module does not build against $KDIR"
+	ft_inside make -s -C "$KDIR" M="$dir" ${F2FS_KO:+F2FS_KO="$F2FS_KO"} ${VMLINUX_BTF:+VMLINUX_BTF="$VMLINUX_BTF"} \
+		${F2FS_SRC:+F2FS_SRC="$F2FS_SRC"} -j "$(nproc)" "$@" modules >&2 || ft_die "the module does not build against $KDIR"
 	[ -f "$dir/fragtrace.ko" ] || ft_die "kbuild ended well but left no $dir/fragtrace.ko"
 	echo "$dir/fragtrace.ko"
 }
@@ -95,8 +95,8 @@ build_main() {
 		what=$(ft_build_root)/$KREL-check
 		rm -rf "$what"
 		mkdir -p "$(ft_build_root)"
-		if command -v sparse >/dev/null; then
-			ft_make_module "$what" W=1 C=2 FT_SELFTEST=1 >/dev/null
+		if ft_inside sh -c 'command -v sparse' >/dev/null; then
+			ft_make_module "$what" W=1 C=2 CHECK="sparse -include $FT_HERE/kernel/sparse.h" FT_SELFTEST=1 >/dev/null
 		else
 			ft_make_module "$what" W=1 FT_SELFTEST=1 >/dev/null
 		fi
@@ -104,6 +104,7 @@ build_main() {
 		;;
 	running)
 		ft_running
+		KROOT=
 		mkdir -p "$(ft_build_root)"
 		ft_make_module "$(ft_build_root)/$KREL" "$@"
 		;;

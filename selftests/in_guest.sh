@@ -11,8 +11,8 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=setup.sh
-. "$here/setup.sh"
+# shellcheck source=trouble.sh
+. "$here/trouble.sh"
 
 # Seconds for one test.
 LIMIT=${TEST_LIMIT:-240}
@@ -27,7 +27,7 @@ run_one() {
 	start=$(date +%s)
 	rc=0
 	timeout "$LIMIT" sh "$here/$name" || rc=$?
-	if dmesg | sed "1,/fragtrace-test: $name/d" | grep -E "$FT_TROUBLE" | sed 's/^/# kernel: /' | grep .; then
+	if dmesg | sed "1,/fragtrace-test: $name/d" | ft_races rest | grep -E "$FT_TROUBLE" | sed 's/^/# kernel: /' | grep .; then
 		rc=99
 	fi
 	rm -rf /tmp/*

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+#
+# trouble.sh - find in a kernel's log what it complains of. To be sourced, on the host and in guests.
+
+# What a kernel in trouble says.
+FT_TROUBLE='WARNING:|BUG:|Oops|KASAN|KCSAN|UBSAN|KFENCE: |Kernel panic|kernel BUG|general protection fault'
+FT_TROUBLE="$FT_TROUBLE|[Uu]nable to handle|Call Trace:|INFO: (task|rcu|trying)|soft lockup|hard LOCKUP"
+FT_TROUBLE="$FT_TROUBLE|possible (circular|recursive) locking|inconsistent lock state|suspicious RCU|sleeping function"
+FT_TROUBLE="$FT_TROUBLE|refcount_t:|list_(add|del) corruption|memory leak|scheduling while atomic|Still has locks"
+FT_TROUBLE="$FT_TROUBLE|F2FS-fs.*([Ii]nconsisten|corrupt|should run fsck)"
+
+# ft_races(what) - of a log, print all but the data races between others (rest), or their number (count)
+#
+# KCSAN finds many in any kernel. A race is ours when one of its frames is in the module; of the others
+# the title is taken out, so that whatever else came in between still counts.
+ft_races() {
+	awk -v what="$1" '
+		function report_ends() {
+			if (inside && own && what == "rest")
+				print title
+			if (inside && !own)
+				others++
+			if (what == "rest")
+				printf "%s", lines
+			inside = own = 0
+			lines = ""
+		}
+		/BUG: KCSAN:/ { report_ends(); inside = 1; title = $0; next }
+		inside { lines = lines $0 "\n" }
+		inside && /\[fragtrace\]/ { own = 1 }
+		inside && /======/ { report_ends(); next }
+		!inside && what == "rest"
+		END {
+			report_ends()
+			if (what == "count")
+				print others + 0
+		}'
+}
+
+# ft_kernel_well(log) - true when a guest's kernel log holds no warning; otherwise print what it says
+ft_kernel_well() {
+	local others
+
+	others=$(tr -d '\r' <"$1" | ft_races count)
+	[ "$others" = 0 ] || ft_say "$others data races without fragtrace were ignored"
+	ft_plain_log "$1" | grep -aqE "$FT_TROUBLE" || return 0
+	ft_say "the guest's kernel $KREL reports trouble:"
+	ft_plain_log "$1" | grep -aE -A 30 "$FT_TROUBLE" | head -n 80 >&2
+	return 1
+}
+
+# ft_plain_log(log) - print of a guest's kernel log what may be trouble of ours
+ft_plain_log() {
+	# The full guest's first program writes into the kernel's log, too, and warns of what the host lacks.
+	tr -d '\r' <"$1" | grep -av 'virtme-ng-init:' | ft_races rest
+}

@@ -32,6 +32,10 @@ vm:
 test:
 	@selftests/run.sh $(TESTS)
 
+# The same tests in guests whose kernels look for errors of their own; these are built first.
+test-debug:
+	@KERNEL="$${KERNEL:-kasan kcsan}" selftests/run.sh --guests $(TESTS)
+
 demo:
 	@selftests/demo.sh
 
@@ -51,10 +55,11 @@ distclean: clean
 help:
 	@echo "make                      fragtrace.ko for the running kernel (or KERNELRELEASE=, KDIR=), and the viewer"
 	@echo "make demo                 a picture of RocksDB on F2FS, made in a guest; leaves it in demo-out/"
-	@echo "make test                 every test; KERNEL='6.12 6.1', TESTS='20_write.sh', SEED=N narrow it down"
-	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1, DISK=1G, OUT=folder"
+	@echo "make test                 every test; KERNEL='6.12 6.1 7', TESTS='20_write.sh', SEED=N narrow it down"
+	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN and with KCSAN"
+	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1|7, DISK=1G, OUT=folder"
 	@echo "                          (make itself ends with status 2 when it fails; selftests/vm.sh passes the status on)"
 	@echo "make install              module, viewer and its presets; PREFIX=$(PREFIX), DESTDIR="
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer vm test demo install clean distclean help
+.PHONY: all modules viewer vm test test-debug demo install clean distclean help

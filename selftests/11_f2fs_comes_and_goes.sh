@@ -8,6 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
 plan 8
+f2fs_is_module || skip_rest "F2FS comes and goes" "it is built into this kernel"
 rmmod f2fs 2>/dev/null || :
 [ ! -d /sys/module/f2fs ] || bail "cannot unload f2fs: this test needs it as a module"
 load ""

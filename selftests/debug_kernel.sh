@@ -17,16 +17,6 @@ ft_debug_is() {
 	[ -f "$FT_HERE/kernel/$1.config" ]
 }
 
-# ft_debug_names() - print the names of all kernels with checks
-ft_debug_names() {
-	local file name
-
-	for file in "$FT_HERE"/kernel/*.config; do
-		name=$(basename "$file" .config)
-		[ "$name" = common ] || echo "$name"
-	done
-}
-
 # ft_debug_source() - print the version of Debian's source; nothing when it is not on offer
 ft_debug_source() {
 	apt-cache policy "linux-source-$FT_DEBUG_SERIES" 2>/dev/null | sed -n 's/^ *Candidate: \([0-9].*\)/\1/p'
@@ -49,7 +39,7 @@ ft_debug_install() {
 
 	rel=$(cat "$1/build/include/config/kernel.release")
 	rm -rf "$2"
-	mkdir -p "$2/boot" "$2/source/fs"
+	mkdir -p "$2/boot" "$2/btf" "$2/source/fs"
 	cp "$1/build/arch/x86/boot/bzImage" "$2/boot/vmlinuz-$rel"
 	cp "$1/build/.config" "$2/boot/config-$rel"
 	make -s -C "$1/source" O="$1/build" INSTALL_MOD_PATH="$2" modules_install >/dev/null || return 1
@@ -57,6 +47,12 @@ ft_debug_install() {
 	make -s -C "$1/source" O="$1/build" run-command \
 		KBUILD_RUN_COMMAND="$1/source/scripts/package/install-extmod-build $2/headers" || return 1
 	cp -r "$1/source/fs/f2fs" "$2/source/fs/"
+	# By the build ID of what F2FS is part of the module knows that it runs beside the right one.
+	if [ -f "$1/build/fs/f2fs/f2fs.ko" ]; then
+		cp "$1/build/fs/f2fs/f2fs.ko" "$2/btf/"
+	else
+		objcopy --only-section=.notes "$1/build/vmlinux" "$2/btf/vmlinux"
+	fi
 	ln -sfn ../../../headers "$2/lib/modules/$rel/build"
 }
 
@@ -65,6 +61,8 @@ ft_debug_build() {
 	local work start
 
 	[ ! -f "$3/.complete" ] || return 0
+	# What make was asked for outside is nothing to the kernel's.
+	unset MAKEFLAGS MAKEOVERRIDES MFLAGS
 	start=$(date +%s)
 	work=$3.work
 	mkdir -p "$work/source"

@@ -4,14 +4,14 @@
 # guest.sh - boot a small guest (stock kernel, busybox, nothing else) and run one command in it.
 #
 # usage: guest.sh [options] -- COMMAND [ARGUMENT...]
-#   -k VERSION   kernel: 6.12 (default), 6.1, or a folder with an unpacked one
+#   -k VERSION   kernel: 6.12 (default), 6.1, 7, kasan, kcsan, or a folder with an unpacked one
 #   -m FILE      module to offer as $FRAGTRACE_KO (default: fragtrace.ko, built for that kernel)
 #   -n           offer no module
 #   -d SIZE      one more empty scratch disk, sparse, as /dev/vda, /dev/vdb, ... (default: one of 1G)
 #   -D FILE      one more disk: this raw image, which keeps what the guest writes
 #   -f FILE      take this file along, into the guest's /tools; programs bring their libraries
 #   -o DIR       what the guest leaves in /out is copied to this folder of the host
-#   -M SIZE      memory (default 1G)
+#   -M SIZE      memory (default 1G; 3G for a kernel with checks)
 #   -c N         virtual CPUs (default 2)
 #   -a ARGS      further kernel parameters
 #   -t SECONDS   give up after this time (default 120)
@@ -136,6 +136,7 @@ ft_base_path() {
 	key=$(
 		{
 			cat "$FT_HERE/guest.sh"
+			echo "$KROOT"
 			for tool in busybox $FT_GUEST_TOOLS; do
 				ls -lL --time-style=+%s "$(command -v "$tool")" 2>/dev/null || echo "no $tool"
 			done
@@ -238,7 +239,7 @@ ft_verdict() {
 guest_main() {
 	local opt rc size image
 
-	KERNEL_ARG=6.12 MODULE=auto FILES='' OUT='' OUT_ARG='' MEMORY=1G CPUS=2 APPEND='' LIMIT=120
+	KERNEL_ARG=6.12 MODULE=auto FILES='' OUT='' OUT_ARG='' MEMORY='' CPUS=2 APPEND='' LIMIT=120
 	VERBOSE='' KEEP_LOG='' DRIVES='' DISKS=0 QEMU_PID='' RUN='' TOOLS='' SIZES='' IMAGES=''
 	while getopts k:m:nd:D:f:o:M:c:a:t:l:v opt; do
 		case $opt in
@@ -263,6 +264,10 @@ guest_main() {
 
 	ft_packages guest
 	ft_kernel "$KERNEL_ARG"
+	if [ -z "$MEMORY" ]; then
+		MEMORY=1G
+		! ft_debug_is "$KERNEL_ARG" || MEMORY=3G
+	fi
 	if [ "$MODULE" = auto ]; then
 		MODULE=
 		[ ! -f "$FT_HERE/../Kbuild" ] || MODULE=$("$FT_HERE/build.sh" module "$KERNEL_ARG") || exit 1

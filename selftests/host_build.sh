@@ -18,6 +18,7 @@ trap 'rm -rf "$dir" "$(ft_cache)/build/src-$(echo "$dir/src" | cksum | cut -d " 
 mkdir "$dir/src"
 cp -r "$here/../Kbuild" "$here/../module" "$here/../Makefile" "$here" "$dir/src/"
 find "$dir/src" -name '*.o' -exec rm {} +
+tree=${F2FS_SRC:-}
 ft_kernel 6.12
 
 # build(variables...) - build the copy with these variables in the environment; keep what is said
@@ -71,8 +72,8 @@ else
 	refused "a probe of another prototype does not build" error "F2FS_KO=$F2FS_KO" "VMLINUX_BTF=$VMLINUX_BTF"
 fi
 cp "$here/../module/probe.c" "$dir/src/module/probe.c"
-if [ -n "${F2FS_SRC:-}" ]; then
-	check "from a source tree" build "F2FS_SRC=$F2FS_SRC"
+if [ -n "$tree" ]; then
+	check "from a source tree" build "F2FS_SRC=$tree" "F2FS_KO=$F2FS_KO"
 else
 	skip "from a source tree" "F2FS_SRC is not set to a source tree of kernel 6.12"
 fi

@@ -255,7 +255,10 @@ ft_unpack_kernel() {
 	mv "$tmp" "$final"
 }
 
-# ft_kernel(version) - make sure a kernel is there; set KREL KROOT KDIR VMLINUZ, and F2FS_KO VMLINUX_BTF or F2FS_SRC
+# ft_kernel(version) - make sure a kernel is there; set KREL KROOT KDIR VMLINUZ F2FS_KO VMLINUX_BTF F2FS_SRC
+#
+# F2FS_KO is empty when F2FS is built in, F2FS_SRC when the BTF tells all about F2FS.
+# shellcheck disable=SC2034 # used by those who source this file
 ft_kernel() {
 	if ft_debug_is "$1"; then
 		ft_debug_kernel "$1"
@@ -266,18 +269,14 @@ ft_kernel() {
 		*) ft_kernel_debian "$1" ;;
 		esac
 	fi
-	# shellcheck disable=SC2034 # used by those who source this file
 	VMLINUZ=$KROOT/boot/vmlinuz-$KREL
 	KDIR=$KROOT/lib/modules/$KREL/build
-	if [ -d "$KROOT/source/fs/f2fs" ]; then
-		# shellcheck disable=SC2034
-		F2FS_SRC=$KROOT/source F2FS_KO='' VMLINUX_BTF=''
-	else
-		# shellcheck disable=SC2034
-		F2FS_SRC='' F2FS_KO=$KROOT/btf/f2fs.ko
-		VMLINUX_BTF=$KROOT/btf/vmlinux
-		[ -f "$VMLINUX_BTF" ] || VMLINUX_BTF=$KDIR/vmlinux
-	fi
+	F2FS_KO=$KROOT/btf/f2fs.ko
+	[ -f "$F2FS_KO" ] || F2FS_KO=
+	VMLINUX_BTF=$KROOT/btf/vmlinux
+	[ -f "$VMLINUX_BTF" ] || VMLINUX_BTF=$KDIR/vmlinux
+	F2FS_SRC=$KROOT/source
+	[ -d "$F2FS_SRC/fs/f2fs" ] || F2FS_SRC=
 }
 
 # ft_inside(command...) - run it in the userland around the kernel, if there is one; cache and project are where they are

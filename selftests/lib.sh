@@ -15,7 +15,7 @@ DISK2=/dev/vdb
 MNT=/mnt/f2fs
 MNT2=/mnt/f2fs2
 # Seconds to wait for what must come true soon; emulation is slow.
-PATIENCE=30
+PATIENCE=${PATIENCE:-30}
 
 KTAP_NAME=${0##*/}
 KTAP_PLAN=0
@@ -88,6 +88,14 @@ refuse() {
 	else
 		ok "$name"
 	fi
+}
+
+# skip_rest(what, reason) - nothing of what is left of the plan can be tested here: end the test
+skip_rest() {
+	while [ "$KTAP_DONE" -lt "$KTAP_PLAN" ]; do
+		skip "$1" "$2"
+	done
+	finish
 }
 
 # bail(reason...) - the test cannot go on: what is left of its plan has failed
@@ -163,6 +171,11 @@ make_plain() {
 # mounted(mount point) - is something mounted there?
 mounted() {
 	grep -q " $1 " /proc/mounts
+}
+
+# f2fs_is_module() - can F2FS be loaded and unloaded here?
+f2fs_is_module() {
+	find /lib/modules -name 'f2fs.ko*' | grep -q .
 }
 
 # === The module ===

@@ -3,12 +3,13 @@
 #
 # run.sh - run every test: static checks, builds, unit tests on the host, tests in guests.
 #
-# usage: run.sh [TEST...]
+# usage: run.sh [--guests] [TEST...]
 #
-# With names of tests (20_write.sh) only these run, in the guests. $KERNEL says on which kernels
-# (default "6.12 6.1"), $SEED fixes the random tests. All output is KTAP of the single tests; the
-# last line is `N passed, N failed`, with `, N skipped` behind it when something was skipped.
-# Exit status 1 when anything failed.
+# With names of tests (20_write.sh) only these run, in the guests; with --guests all those that run
+# there. $KERNEL says on which kernels (default all of Debian's: "6.12 6.1 7"), $SEED fixes the random
+# tests. All output is KTAP of the single tests, then a table of tests and kernels. The last line is
+# `N passed, N failed`, with `, N skipped` behind it when something was skipped. Exit status 1 when
+# anything failed.
 
 set -eu
 
@@ -124,13 +125,17 @@ build_all() {
 
 # guest_tests(version, test...) - run tests in one small guest of this kernel
 guest_tests() {
-	local version module
+	local version module slow
 
 	version=$1
 	shift
 	module=$(cat "$LOGS/module-$version")
+	# Checks take their time.
+	slow=1
+	! ft_debug_is "$version" || slow=6
 	exec "$FT_HERE/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" -d 2G -d 1G \
-		-t "${GUEST_LIMIT:-1200}" -- env ${SEED:+SEED="$SEED"} /selftests/in_guest.sh "$@"
+		-t "${GUEST_LIMIT:-$((1200 * slow))}" -- env ${SEED:+SEED="$SEED"} PATIENCE=$((30 * slow)) \
+		TEST_LIMIT="${TEST_LIMIT:-$((240 * slow))}" /selftests/in_guest.sh "$@"
 }
 
 # viewer_check() - build the viewer and run its own tests
@@ -138,12 +143,65 @@ viewer_check() {
 	make -s -C "$FT_TOP/viewer" check
 }
 
-# report() - print what failed, what was compared, and the last line
+# matrix() - print how each test in the guests went, by kernel: how many checks were ok, failed, skipped
+matrix() {
+	local version logs
+
+	logs=()
+	for version in $KERNELS; do
+		[ ! -f "$LOGS/kernel_$version.log" ] || logs+=("$version" "$LOGS/kernel_$version.log")
+	done
+	[ ${#logs[@]} -gt 0 ] || return 0
+	for ((version = 0; version < ${#logs[@]}; version += 2)); do
+		sed "s/^/${logs[version]} /" "${logs[version + 1]}"
+	done | awk -v kernels="${logs[*]}" '
+		function cell(test, kernel,	text) {
+			if (!((test, kernel) in begun))
+				return "-"
+			if (ok[test, kernel])
+				text = "ok " ok[test, kernel]
+			if (bad[test, kernel])
+				text = "FAIL " bad[test, kernel] (text ? ", " text : "")
+			else if (status[test, kernel] != 0)
+				text = "FAIL"
+			if (skipped[test, kernel])
+				text = text (text ? ", " : "") "skip " skipped[test, kernel]
+			return text
+		}
+		$2 == "#" && $3 == "begin" {
+			test = $4
+			if (!(test in known)) {
+				known[test] = 1
+				tests[++count] = test
+			}
+			begun[test, $1] = 1
+			status[test, $1] = "none"
+		}
+		$2 == "#" && $3 == "end" { status[$4, $1] = $5 }
+		$2 == "ok" { if (/# SKIP/) skipped[test, $1]++; else ok[test, $1]++ }
+		$2 == "not" && $3 == "ok" { bad[test, $1]++ }
+		END {
+			n = split(kernels, word)
+			printf "# %-26s", "test"
+			for (i = 1; i <= n; i += 2)
+				printf " %-20s", word[i]
+			print ""
+			for (t = 1; t <= count; t++) {
+				printf "# %-26s", tests[t]
+				for (i = 1; i <= n; i += 2)
+					printf " %-20s", cell(tests[t], word[i])
+				print ""
+			}
+		}' | sed 's/ *$//'
+}
+
+# report() - print what failed, what was compared, the table of tests and kernels, and the last line
 report() {
 	local compared
 
 	compared=$(cat "$LOGS"/*.log | sed -n 's/^# compared files=\([0-9]*\) blocks=\([0-9]*\) .*/\1 \2/p' |
 		awk '{ f += $1; b += $2; n++ } END { printf "%d comparisons with FIEMAP, %d files, %d blocks", n, f, b }')
+	matrix
 	[ -z "$FAILURES" ] || grep . <<<"$FAILURES"
 	echo "# $compared, $SECONDS s"
 	if [ "$SKIPPED" = 0 ]; then
@@ -155,9 +213,10 @@ report() {
 
 # run_main(arguments...) - the command described at the top
 run_main() {
-	local version tests source
+	local version tests source guests_only
 
-	KERNELS=${KERNEL:-6.12 6.1}
+	KERNELS=${KERNEL:-all}
+	[ "$KERNELS" != all ] || KERNELS="6.12 6.1 7"
 	# make hands these down for `make vm`; here they would change what the guests of the tests are.
 	unset KERNEL DISK OUT CMD F2FS_KO F2FS_SRC VMLINUX_BTF
 	ft_packages build guest full viewer demo test
@@ -170,15 +229,16 @@ run_main() {
 		ft_kernel "$version"
 	done
 
-	tests=$*
-	if [ -z "$tests" ]; then
+	guests_only=$*
+	[ "${1:-}" != --guests ] || shift
+	tests=${*:-$(cd "$FT_HERE" && echo [0-9][0-9]_*.sh)}
+	if [ -z "$guests_only" ]; then
 		source=$(ft_source 6.12)
 		export CHECKPATCH=${CHECKPATCH:-$source/scripts/checkpatch.pl}
-		tests=$(cd "$FT_HERE" && echo [0-9][0-9]_*.sh)
 		suite "static" "$FT_HERE/static.sh"
 	fi
 	suite "build" build_all
-	if [ $# = 0 ]; then
+	if [ -z "$guests_only" ]; then
 		suite "fiemap-check" "$FT_HERE/host_fiemap_check.sh"
 		suite "viewer" viewer_check
 		suite "builds" env F2FS_SRC="$source" "$FT_HERE/host_build.sh"

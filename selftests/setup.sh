@@ -4,7 +4,8 @@
 # setup.sh - get everything that building and booting needs, and say where it is.
 #
 # As a command:
-#   setup.sh packages GROUP...     install the missing Debian packages of build, guest, full, test, demo or debug
+#   setup.sh packages GROUP...     install the missing Debian packages of build, guest, full, viewer, test, demo,
+#                                  debug or fuzz
 #   setup.sh kernel VERSION        unpack a Debian kernel (6.12, 6.1, 7) into the cache, or build one
 #                                  with checks (kasan, kcsan) there; print its paths
 #   setup.sh source VERSION        unpack what the tests use of that kernel's source; print the folder
@@ -94,7 +95,8 @@ ft_group() {
 	test) echo "shellcheck sparse perl" ;;
 	demo) echo "rocksdb-tools" ;;
 	debug) echo "bc bison flex libelf-dev m4 libssl-dev" ;;
-	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo or debug" ;;
+	fuzz) echo "make clang libclang-rt-14-dev libc6-dev libpng-dev" ;;
+	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, debug or fuzz" ;;
 	esac
 }
 

@@ -143,6 +143,11 @@ viewer_check() {
 	make -s -C "$FT_TOP/viewer" check
 }
 
+# parsers_check() - try what reads text with odd texts and random changes of them
+parsers_check() {
+	make -s -C "$FT_HERE/fuzz-parsers" check O="$("$FT_HERE/setup.sh" cache)/build/fuzz-parsers" ${SEED:+SEED="$SEED"}
+}
+
 # matrix() - print how each test in the guests went, by kernel: how many checks were ok, failed, skipped
 matrix() {
 	local version logs
@@ -241,6 +246,7 @@ run_main() {
 	if [ -z "$guests_only" ]; then
 		suite "fiemap-check" "$FT_HERE/host_fiemap_check.sh"
 		suite "viewer" viewer_check
+		suite "parsers" parsers_check
 		suite "builds" env F2FS_SRC="$source" "$FT_HERE/host_build.sh"
 		suite "guests" "$FT_HERE/host_guest.sh"
 		suite "demo" "$FT_HERE/host_demo.sh"

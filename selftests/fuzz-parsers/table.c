@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A table, and all that the viewer works out of it: colours, runs, the measures of the picture. */
+#include <string.h>
+
+#include "../../viewer/color.h"
+#include "../../viewer/conf.h"
+#include "../../viewer/plan.h"
+#include "../../viewer/runs.h"
+#include "../../viewer/table.h"
+#include "frame.h"
+
+void target(char *text, size_t len)
+{
+	struct text copy = { .buf = xreallocarray(NULL, len + 1, 1), .len = len };
+	struct colors colors;
+	struct img_conf img;
+	struct table table;
+	struct runs runs;
+	struct plan plan;
+
+	memcpy(copy.buf, text, len + 1);
+	colors_read(&colors, NULL);
+	img_conf_read(&img, NULL);
+	table_parse(&table, "table", &copy);
+	colors_learn(&colors, &table);
+	runs_build(&runs, &table, &colors);
+	plan_make(&plan, &table, &runs, &img, colors.n_rules);
+	plan_free(&plan);
+	runs_free(&runs);
+	table_free(&table);
+	colors_free(&colors);
+}

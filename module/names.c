@@ -178,10 +178,11 @@ static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
 	}
 }
 
+/* Outside of the budget, so no longer than what a user can name. */
 static char *path_of(struct ft_inode *rec)
 {
 	int len = ft_names_path(rec, NULL, 0);
-	char *path = kmalloc(len + 1, GFP_KERNEL);
+	char *path = len < PATH_MAX ? kmalloc(len + 1, GFP_KERNEL) : NULL;
 
 	if (path)
 		ft_names_path(rec, path, len + 1);

@@ -13,6 +13,7 @@
 
 #include <linux/jhash.h>
 #include <linux/limits.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "fragtrace.h"
@@ -148,6 +149,7 @@ void ft_names_drop_tree(struct ft_volume *vol, struct ft_inode *dir)
 			remove_link(link);
 			if (hlist_empty(&child->links) && !child->target_path)
 				ft_inode_remove(child);
+			cond_resched();
 			continue;
 		}
 		ft_inode_remove(at);
@@ -156,6 +158,7 @@ void ft_names_drop_tree(struct ft_volume *vol, struct ft_inode *dir)
 		link = hlist_entry(at->links.first, struct ft_link, of_child);
 		at = link->parent;
 		remove_link(link);
+		cond_resched();
 	}
 }
 
@@ -253,14 +256,17 @@ void ft_names_forget(struct ft_inode *rec)
 	struct hlist_node *next;
 
 	mutex_lock(&rec->vol->ns_lock);
-	hlist_for_each_entry_safe(link, next, &rec->links, of_child)
+	hlist_for_each_entry_safe(link, next, &rec->links, of_child) {
 		remove_link(link);
+		cond_resched();
+	}
 	hlist_for_each_entry_safe(link, next, &rec->children, of_parent) {
 		struct ft_inode *child = link->child;
 
 		remove_link(link);
 		if (hlist_empty(&child->links) && !child->target_path)
 			ft_inode_remove(child);
+		cond_resched();
 	}
 	mutex_unlock(&rec->vol->ns_lock);
 }

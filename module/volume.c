@@ -13,6 +13,7 @@
 #include <linux/f2fs_fs.h>
 #include <linux/magic.h>
 #include <linux/rculist.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "compat.h"
@@ -308,8 +309,10 @@ void ft_volume_detach(struct ft_volume *vol)
 	/* no probe may create an inode behind our back */
 	synchronize_rcu();
 	cancel_delayed_work_sync(&vol->work);
-	xa_for_each(&vol->inodes, ino, rec)
+	xa_for_each(&vol->inodes, ino, rec) {
 		ft_inode_remove(rec);
+		cond_resched();
+	}
 	/* gone is set: one run drops all that is queued, and does not wait */
 	ft_scan_work(&vol->work.work);
 	ft_volume_put(vol);

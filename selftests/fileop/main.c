@@ -463,6 +463,20 @@ static void op_say(int argc, char **argv)
 	close(fd);
 }
 
+/* slurp FILE: read it to its end. Prints OK or the error. */
+static void op_slurp(int argc, char **argv)
+{
+	int fd = open(argv[0], O_RDONLY);
+	char buf[CHUNK];
+	ssize_t got;
+
+	(void)argc;
+	do
+		got = fd < 0 ? -1 : read(fd, buf, sizeof(buf));
+	while (got > 0);
+	puts(got ? strerrorname_np(errno) : "OK");
+}
+
 /* try FILE r|w: open it. Prints OK or the error. */
 static void op_try(int argc, char **argv)
 {
@@ -472,13 +486,39 @@ static void op_try(int argc, char **argv)
 	puts(fd < 0 ? strerrorname_np(errno) : "OK");
 }
 
-/* insmod FILE [PARAMETERS]: load a module. Prints OK or the error. */
+/* The allocation that fails next in this thread, counted from 1; 0: none does. */
+static unsigned int swap_fail_nth(unsigned int n)
+{
+	static const char path[] = "/proc/thread-self/fail-nth";
+	int fd = open_file(path, O_RDWR);
+	char text[16] = "";
+	ssize_t len;
+
+	len = pread(fd, text, sizeof(text) - 1, 0);
+	if (len < 0 || dprintf(fd, "%u", n) < 0)
+		fail(path);
+	close_file(fd, path);
+	return strtoul(text, NULL, 10);
+}
+
+/*
+ * insmod FILE [PARAMETERS [N]]: load a module. Prints OK or the error. With N the Nth allocation fails (on a kernel
+ * that can do so), and `after N` is printed behind it if there were so many.
+ */
 static void op_insmod(int argc, char **argv)
 {
-	int fd = open_file(argv[0], O_RDONLY);
-	long rc = syscall(SYS_finit_module, fd, argc > 1 ? argv[1] : "", 0);
+	int fd = open_file(argv[0], O_RDONLY), error;
+	unsigned int nth = argc > 2 ? num(argv[2]) : 0;
+	long rc;
 
-	puts(rc ? strerrorname_np(errno) : "OK");
+	if (nth)
+		swap_fail_nth(nth);
+	rc = syscall(SYS_finit_module, fd, argc > 1 ? argv[1] : "", 0);
+	error = errno;
+	fputs(rc ? strerrorname_np(error) : "OK", stdout);
+	if (nth && !swap_fail_nth(0))
+		printf(" after %u", nth);
+	putchar('\n');
 }
 
 static const struct {
@@ -505,8 +545,9 @@ static const struct {
 	{ "casefold", 1, op_casefold, "DIRECTORY" },
 	{ "put", 3, op_put, "FILE BYTES text|zero|binary" },
 	{ "say", 2, op_say, "FILE TEXT" },
+	{ "slurp", 1, op_slurp, "FILE" },
 	{ "try", 2, op_try, "FILE r|w" },
-	{ "insmod", 1, op_insmod, "FILE [PARAMETERS]" },
+	{ "insmod", 1, op_insmod, "FILE [PARAMETERS [N]]" },
 	{ "storm", 4, op_storm, "FOLDER FILES OPERATIONS SEED [MAXBLOCKS]" },
 };
 

@@ -25,6 +25,7 @@
 
 /* === Arrays =============================================================== */
 
+/* The reader gets -ENOMEM; nobody is killed, and no log filled, for its sake. */
 static int make_room(struct ft_vec *vec, size_t more, size_t size)
 {
 	size_t room = max(vec->nr + more, 2 * vec->room);
@@ -32,7 +33,8 @@ static int make_room(struct ft_vec *vec, size_t more, size_t size)
 
 	if (vec->nr + more <= vec->room)
 		return 0;
-	data = kvmalloc_array(room, size, GFP_KERNEL);
+	data = kvmalloc_array(room, size, GFP_KERNEL | __GFP_NOWARN |
+						__GFP_RETRY_MAYFAIL);
 	if (!data)
 		return -ENOMEM;
 	if (vec->nr)

@@ -301,6 +301,7 @@ void ft_inode_exit(void);
 void ft_mem_set_budget(unsigned long bytes);
 unsigned long ft_mem_budget(void);
 void ft_mem_add(long bytes);
+bool ft_mem_room(void);
 
 struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 				 bool stale, gfp_t gfp);

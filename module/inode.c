@@ -63,8 +63,14 @@ void ft_mem_add(long bytes)
 	atomic_long_add(bytes, &ft_mem_bytes);
 }
 
-/* Files that are followed may grow when new ones are no longer taken. */
-static bool room_for_new(void)
+/**
+ * ft_mem_room() - may something new be taken?
+ *
+ * Files that are followed may grow when new ones are no longer taken.
+ *
+ * Return: true if so.
+ */
+bool ft_mem_room(void)
 {
 	unsigned long used = atomic_long_read(&ft_mem_bytes);
 
@@ -181,7 +187,7 @@ void ft_inode_request_scan(struct ft_inode *rec)
 	} else if (rec->is_dir) {
 		ft_volume_queue(rec);
 	} else {
-		if (rec->omitted && room_for_new() && !rec->scanning)
+		if (rec->omitted && ft_mem_room() && !rec->scanning)
 			rec->omitted = false;
 		if (!rec->omitted)
 			ft_inode_stale(rec);
@@ -211,7 +217,7 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 {
 	struct ft_inode *rec, *old;
 
-	if (!room_for_new())
+	if (!ft_mem_room())
 		return ERR_PTR(-ENOBUFS);
 	rec = kmem_cache_zalloc(cache, gfp);
 	if (!rec)

@@ -232,6 +232,8 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 		drop_name(vol, link, NULL);
 	if (!rec)
 		rec = ft_inode_create(vol, ino, is_dir, true, GFP_KERNEL);
+	else if (!is_dir && !hlist_empty(&rec->links) && !ft_mem_room())
+		rec = ERR_PTR(-ENOBUFS);	/* it has a name */
 	if (IS_ERR(rec)) {
 		if (PTR_ERR(rec) == -ENOBUFS)
 			ft_count(FT_REFUSED);

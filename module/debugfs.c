@@ -399,6 +399,7 @@ static const struct {
  */
 int ft_debugfs_init(void)
 {
+	struct dentry *file;
 	struct inode *inode;
 	int i;
 
@@ -412,10 +413,17 @@ int ft_debugfs_init(void)
 	inode_lock(inode);
 	inode->i_mode &= ~0077;
 	inode_unlock(inode);
-	for (i = 0; i < ARRAY_SIZE(files); i++)
-		debugfs_create_file(files[i].name, files[i].mode, dir,
-				    (void *)(uintptr_t)files[i].view,
-				    files[i].fops);
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		file = debugfs_create_file(files[i].name, files[i].mode, dir,
+					   (void *)(uintptr_t)files[i].view,
+					   files[i].fops);
+		if (IS_ERR(file)) {
+			pr_err("no file %s in debugfs: %ld\n", files[i].name,
+			       PTR_ERR(file));
+			debugfs_remove(dir);
+			return PTR_ERR(file);
+		}
+	}
 	return 0;
 }
 

@@ -32,9 +32,9 @@ FT_HERE=$(cd "$(dirname "$0")" && pwd)
 ft_die_with_parent "$@"
 
 # Modules of the kernel that the guest gets, with all they depend on.
-FT_GUEST_MODULES="virtio_pci virtio_blk f2fs loop ext4 brd"
+FT_GUEST_MODULES="virtio_pci virtio_blk f2fs loop ext4 brd null_blk overlay quota_v2 xts cts sha512_generic"
 # Programs of the host that the guest gets, with their libraries, when they are there.
-FT_GUEST_TOOLS="mkfs.f2fs fsck.f2fs f2fs_io mkfs.ext4 filefrag strace"
+FT_GUEST_TOOLS="mkfs.f2fs fsck.f2fs resize.f2fs f2fs_io mkfs.ext4 filefrag strace"
 # ft_copy_program(root, file, folder) - put a program and its libraries into a guest's root
 ft_copy_program() {
 	local lib

@@ -21,51 +21,82 @@
 
 #include "fiemap-check.h"
 
-#define BATCH 512
-
 /* Extents that have no block of their own, or none that is known. */
-#define NO_BLOCKS (FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_DATA_INLINE | \
-		   FIEMAP_EXTENT_ENCODED)
+#define NO_BLOCKS (FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_DATA_INLINE)
 
-static void take_extent(struct file *f, const struct fiemap_extent *e)
+/*
+ * Ask F2FS for up to n extents; the answer lasts until the next question. No FIEMAP_FLAG_SYNC: the caller has
+ * synced, and a sync here would hide that it had not.
+ */
+static const struct fiemap *ask(const struct file *f, int fd, uint64_t from, uint64_t len, unsigned int n)
+{
+	static struct fiemap *map;
+	static unsigned int room;
+
+	if (!map || n > room) {
+		map = realloc(map, sizeof(*map) + n * sizeof(map->fm_extents[0]));
+		room = n;
+	}
+	if (!map)
+		die("out of memory");
+	memset(map, 0, sizeof(*map));
+	map->fm_start = from;
+	map->fm_length = len;
+	map->fm_extent_count = n;
+	if (ioctl(fd, FS_IOC_FIEMAP, map))
+		die("%s: FIEMAP: %s", f->path, strerror(errno));
+	return map;
+}
+
+/*
+ * Is this extent a cluster that F2FS keeps compressed? The flag alone does not say so: FIEMAP sets it for encrypted
+ * blocks as well. But the first block of a compressed cluster has no address; FIEMAP gives it that of the second one.
+ */
+static bool is_compressed(const struct file *f, int fd, const struct fiemap_extent *e)
+{
+	const struct fiemap *second;
+
+	if (!(e->fe_flags & FIEMAP_EXTENT_ENCODED))
+		return false;
+	if (!(e->fe_flags & FIEMAP_EXTENT_DATA_ENCRYPTED))
+		return true;
+	second = ask(f, fd, e->fe_logical + BLOCK_BYTES, BLOCK_BYTES, 1);
+	return second->fm_mapped_extents && second->fm_extents[0].fe_logical == e->fe_logical + BLOCK_BYTES &&
+	       second->fm_extents[0].fe_physical == e->fe_physical;
+}
+
+static void take_extent(struct file *f, int fd, const struct fiemap_extent *e)
 {
 	bool unwritten = e->fe_flags & FIEMAP_EXTENT_UNWRITTEN;
 
-	if (!unwritten && (e->fe_flags & NO_BLOCKS))
+	if (!unwritten && ((e->fe_flags & NO_BLOCKS) || is_compressed(f, fd, e)))
 		return;
 	add_run(&f->truth, e->fe_logical / BLOCK_BYTES, unwritten ? 0 : e->fe_physical / BLOCK_BYTES,
 		(e->fe_length + BLOCK_BYTES - 1) / BLOCK_BYTES, unwritten);
 }
 
-/* Ask in batches. No FIEMAP_FLAG_SYNC: the caller has synced, and a sync here would hide that it had not. */
+/*
+ * Ask for all extents at once: an answer that began inside a compressed cluster would take its blocks for ordinary
+ * ones.
+ */
 static void ask_fiemap(struct file *f, int fd)
 {
-	static struct fiemap *map;
-	uint64_t from = 0;
-	unsigned int i;
+	struct fiemap_extent *extents;
+	const struct fiemap *map;
+	unsigned int room = 256, n, i;
 
-	if (!map)
-		map = calloc(1, sizeof(*map) + BATCH * sizeof(map->fm_extents[0]));
-	if (!map)
+	do {
+		room *= 2;
+		map = ask(f, fd, 0, ~0ULL, room);
+	} while (map->fm_mapped_extents == room);
+	n = map->fm_mapped_extents;
+	extents = malloc(n * sizeof(*extents) + 1);
+	if (!extents)
 		die("out of memory");
-	for (;;) {
-		memset(map, 0, sizeof(*map));
-		map->fm_start = from;
-		map->fm_length = ~0ULL - from;
-		map->fm_extent_count = BATCH;
-		if (ioctl(fd, FS_IOC_FIEMAP, map))
-			die("%s: FIEMAP: %s", f->path, strerror(errno));
-		for (i = 0; i < map->fm_mapped_extents; i++) {
-			const struct fiemap_extent *e = &map->fm_extents[i];
-
-			take_extent(f, e);
-			from = e->fe_logical + e->fe_length;
-			if (e->fe_flags & FIEMAP_EXTENT_LAST)
-				return;
-		}
-		if (!map->fm_mapped_extents)
-			return;
-	}
+	memcpy(extents, map->fm_extents, n * sizeof(*extents));
+	for (i = 0; i < n; i++)
+		take_extent(f, fd, &extents[i]);
+	free(extents);
 }
 
 static struct file *new_file(struct files *files)

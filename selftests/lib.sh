@@ -161,6 +161,15 @@ mount_volume() {
 	echo 0 >"/sys/fs/f2fs/${1##*/}/ipu_policy"
 }
 
+# make_special(device, mount point, mount options, arguments of mkfs.f2fs...) - the same with F2FS features; may fail
+make_special() {
+	local device mnt options
+
+	device=$1 mnt=$2 options=$3
+	shift 3
+	mkfs.f2fs -q -f "$@" "$device" >/dev/null 2>&1 && mount_volume "$device" "$mnt" "$options" 2>/dev/null
+}
+
 # make_plain(device, mount point) - make and mount an empty ext4
 make_plain() {
 	mkdir -p "$2"
@@ -206,6 +215,16 @@ all_exact() {
 	[ "$(awk '$1 == "stale" || $1 == "queued" { n += $2 } END { print n + 0 }' "$DBG/stats")" = 0 ] &&
 		! awk '!/^#/ && $3 == "stale"' "$DBG/files" | grep -q . &&
 		! awk '!/^#/ && $3 == "seeding"' "$DBG/targets" | grep -q .
+}
+
+# all_live() - true when every watched directory has been found
+all_live() {
+	! awk '!/^#/ && $3 != "live"' "$DBG/targets" | grep -q .
+}
+
+# await_live() - wait until every watched directory has been found, or end the test
+await_live() {
+	loop_until "$PATIENCE" all_live || bail "a watched directory was not found again"
 }
 
 # settle() - write everything back and wait until every map is exact, without asking for a resync

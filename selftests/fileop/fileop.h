@@ -19,7 +19,21 @@
 #define F2FS_GC _IOW(F2FS_MAGIC, 6, uint32_t)
 #define F2FS_DEFRAGMENT _IOWR(F2FS_MAGIC, 8, struct f2fs_defragment)
 #define F2FS_MOVE_RANGE _IOWR(F2FS_MAGIC, 9, struct f2fs_move_range)
+#define F2FS_GC_RANGE _IOW(F2FS_MAGIC, 11, struct f2fs_gc_range)
 #define F2FS_SET_PIN_FILE _IOW(F2FS_MAGIC, 13, uint32_t)
+#define F2FS_RESIZE_FS _IOW(F2FS_MAGIC, 16, uint64_t)
+
+/**
+ * struct f2fs_gc_range - argument of F2FS_GC_RANGE
+ * @sync: wait for the collector
+ * @start: first block of the volume
+ * @len: how many blocks
+ */
+struct f2fs_gc_range {
+	uint32_t sync;
+	uint64_t start;
+	uint64_t len;
+};
 
 /**
  * struct f2fs_defragment - argument of F2FS_DEFRAGMENT, in bytes
@@ -55,6 +69,23 @@ void write_at(int fd, const char *path, uint64_t off, uint64_t len);
 uint64_t next_random(void);
 void set_seed(uint64_t seed);
 int fallocate_mode(const char *word);
+
+/* f2fs.c */
+void op_defrag(int argc, char **argv);
+void op_gc(int argc, char **argv);
+void op_gc_range(int argc, char **argv);
+void op_resize(int argc, char **argv);
+void op_pin(int argc, char **argv);
+void op_casefold(int argc, char **argv);
+void op_atomic(int argc, char **argv);
+void op_move(int argc, char **argv);
+void op_moves(int argc, char **argv);
+
+/* attr.c */
+void op_xattr(int argc, char **argv);
+void op_project(int argc, char **argv);
+void op_encrypt(int argc, char **argv);
+void op_verity(int argc, char **argv);
 
 /* storm.c */
 void op_storm(int argc, char **argv);

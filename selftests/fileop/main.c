@@ -306,6 +306,30 @@ static void op_fallocate(int argc, char **argv)
 	close_file(fd, argv[0]);
 }
 
+/* ranges FILE MODE BLOCKS COUNT SEED [aligned]: fallocate random ranges, writing in between; what does not fit is left out. */
+static void op_ranges(int argc, char **argv)
+{
+	uint64_t size = num(argv[2]) * BLOCK, count = num(argv[3]), mask = 0, off, len, i;
+	int fd = open_file(argv[0], O_RDWR | O_CREAT), mode = fallocate_mode(argv[1]);
+
+	/* These two take whole blocks only. */
+	if (mode == FALLOC_FL_COLLAPSE_RANGE || mode == FALLOC_FL_INSERT_RANGE || argc > 5)
+		mask = BLOCK - 1;
+	set_seed(num(argv[4]));
+	printf("# ranges: seed %s, %s times %s\n", argv[4], argv[3], argv[1]);
+	for (i = 0; i < count; i++) {
+		off = next_random() % size & ~mask;
+		len = (1 + next_random() % (20 * BLOCK) + mask) & ~mask;
+		if (fallocate(fd, mode, off, len) && errno != EINVAL)
+			fail(argv[1]);
+		off = next_random() % size;
+		write_at(fd, argv[0], off, 1 + next_random() % (10 * BLOCK));
+		if (i % 8 == 7 && fsync(fd))
+			fail("fsync");
+	}
+	close_file(fd, argv[0]);
+}
+
 static void op_truncate(int argc, char **argv)
 {
 	(void)argc;
@@ -338,76 +362,42 @@ static void op_hold(int argc, char **argv)
 	close_file(fd, argv[0]);
 }
 
-static void op_defrag(int argc, char **argv)
+/* copy FROM OFFSET TO OFFSET LENGTH: copy_file_range(). */
+static void op_copy(int argc, char **argv)
 {
-	int fd = open_file(argv[0], O_RDWR);
-	struct f2fs_defragment range = { .start = num(argv[1]), .len = num(argv[2]) };
+	int in = open_file(argv[0], O_RDONLY), out = open_file(argv[2], O_WRONLY | O_CREAT);
+	off_t from = num(argv[1]), to = num(argv[3]);
+	uint64_t left = num(argv[4]);
+	ssize_t got;
 
 	(void)argc;
-	if (ioctl(fd, F2FS_DEFRAGMENT, &range))
-		fail("F2FS_IOC_DEFRAGMENT");
-	close_file(fd, argv[0]);
-}
-
-/* gc FILE SYNC COUNT: collect up to COUNT victims; running out of victims is no error. */
-static void op_gc(int argc, char **argv)
-{
-	int fd = open_file(argv[0], O_RDONLY);
-	uint64_t count = num(argv[2]), i;
-	uint32_t sync = num(argv[1]);
-
-	(void)argc;
-	for (i = 0; i < count; i++) {
-		if (!ioctl(fd, F2FS_GC, &sync))
-			continue;
-		if (errno == EAGAIN || errno == ENODATA)
+	while (left) {
+		got = copy_file_range(in, &from, out, &to, left, 0);
+		if (got < 0)
+			fail("copy_file_range");
+		if (!got)
 			break;
-		fail("F2FS_IOC_GARBAGE_COLLECT");
+		left -= got;
 	}
-	printf("# gc: %llu victims\n", (unsigned long long)i);
-	close_file(fd, argv[0]);
-}
-
-static void op_pin(int argc, char **argv)
-{
-	int fd = open_file(argv[0], O_RDWR | O_CREAT);
-	uint32_t on = num(argv[1]);
-
-	(void)argc;
-	if (ioctl(fd, F2FS_SET_PIN_FILE, &on))
-		fail("F2FS_IOC_SET_PIN_FILE");
-	close_file(fd, argv[0]);
-}
-
-/* An atomic write that is on the disk before it is committed, or aborted. */
-static void op_atomic(int argc, char **argv)
-{
-	bool replace = argc > 3 && !strcmp(argv[3], "replace");
-	bool give_up = argc > 3 && !strcmp(argv[3], "abort");
-	int fd = open_file(argv[0], O_RDWR);
-
-	if (ioctl(fd, replace ? F2FS_START_ATOMIC_REPLACE : F2FS_START_ATOMIC))
-		fail("F2FS_IOC_START_ATOMIC_WRITE");
-	write_at(fd, argv[0], num(argv[1]), num(argv[2]));
-	sync();
-	usleep(300000);
-	if (ioctl(fd, give_up ? F2FS_ABORT_ATOMIC : F2FS_COMMIT_ATOMIC))
-		fail(give_up ? "F2FS_IOC_ABORT_ATOMIC_WRITE" : "F2FS_IOC_COMMIT_ATOMIC_WRITE");
-	close_file(fd, argv[0]);
-}
-
-static void op_move(int argc, char **argv)
-{
-	int in = open_file(argv[0], O_RDWR), out = open_file(argv[2], O_RDWR | O_CREAT);
-	struct f2fs_move_range range = {
-		.dst_fd = out, .pos_in = num(argv[1]), .pos_out = num(argv[3]), .len = num(argv[4]),
-	};
-
-	(void)argc;
-	if (ioctl(in, F2FS_MOVE_RANGE, &range))
-		fail("F2FS_IOC_MOVE_RANGE");
 	close_file(in, argv[0]);
 	close_file(out, argv[2]);
+}
+
+/* tmpfile FOLDER LENGTH NAME: write a file that has no name, sync it, then give it one. */
+static void op_tmpfile(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_RDWR | O_TMPFILE);
+	char self[64];
+
+	(void)argc;
+	write_at(fd, argv[0], 0, num(argv[1]));
+	if (fsync(fd))
+		fail("fsync");
+	write_at(fd, argv[0], num(argv[1]), num(argv[1]));
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	if (linkat(AT_FDCWD, self, AT_FDCWD, argv[2], AT_SYMLINK_FOLLOW))
+		fail(argv[2]);
+	close_file(fd, argv[2]);
 }
 
 static void op_exchange(int argc, char **argv)
@@ -423,16 +413,6 @@ static void op_rename(int argc, char **argv)
 	(void)argc;
 	if (rename(argv[0], argv[1]))
 		fail("rename");
-}
-
-static void op_casefold(int argc, char **argv)
-{
-	int fd = open(argv[0], O_RDONLY | O_DIRECTORY), flags = FS_CASEFOLD_FL;
-
-	(void)argc;
-	if (fd < 0 || ioctl(fd, FS_IOC_SETFLAGS, &flags))
-		fail("FS_CASEFOLD_FL");
-	close(fd);
 }
 
 /* put FILE BYTES KIND: write so much in one call: text, zero, binary, or (BYTES 0) nothing. Prints OK or the error. */
@@ -533,13 +513,23 @@ static const struct {
 	{ "append", 3, op_append, "FILE CHUNK COUNT [fdatasync]" },
 	{ "random", 4, op_random, "FILE BLOCKS COUNT SEED [direct] [every N]" },
 	{ "fallocate", 4, op_fallocate, "FILE default|keep|punch|collapse|zero|zerokeep|insert OFFSET LENGTH" },
+	{ "ranges", 5, op_ranges, "FILE MODE BLOCKS COUNT SEED [aligned]" },
 	{ "truncate", 2, op_truncate, "FILE SIZE" },
 	{ "hold", 4, op_hold, "FILE LENGTH READY GO" },
 	{ "defrag", 3, op_defrag, "FILE OFFSET LENGTH" },
 	{ "gc", 3, op_gc, "FILE SYNC COUNT" },
 	{ "pin", 2, op_pin, "FILE 0|1" },
-	{ "atomic", 3, op_atomic, "FILE OFFSET LENGTH [abort|replace]" },
+	{ "gc_range", 3, op_gc_range, "FILE FIRST_BLOCK BLOCKS" },
+	{ "resize", 2, op_resize, "FILE BLOCKS" },
+	{ "atomic", 2, op_atomic, "FILE begin|replace|write OFFSET LENGTH|truncate SIZE|fsync|sync|commit|abort..." },
 	{ "move", 5, op_move, "FILE OFFSET FILE OFFSET LENGTH" },
+	{ "moves", 5, op_moves, "FILE FILE BLOCKS COUNT SEED" },
+	{ "xattr", 3, op_xattr, "FILE NAME LENGTH" },
+	{ "project", 2, op_project, "DIRECTORY NUMBER" },
+	{ "encrypt", 1, op_encrypt, "DIRECTORY [EMPTY_DIRECTORY]" },
+	{ "verity", 1, op_verity, "FILE" },
+	{ "copy", 5, op_copy, "FILE OFFSET FILE OFFSET LENGTH" },
+	{ "tmpfile", 3, op_tmpfile, "FOLDER LENGTH NAME" },
 	{ "exchange", 2, op_exchange, "FILE FILE" },
 	{ "rename", 2, op_rename, "FROM TO" },
 	{ "casefold", 1, op_casefold, "DIRECTORY" },

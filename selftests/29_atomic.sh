@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 29_atomic.sh - atomic writes: F2FS writes to a hidden inode and moves the blocks to the file at the commit
+
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+# atomic(name, arguments of fileop atomic...) - an atomic write must leave the map exact
+atomic() {
+	local name
+
+	name=$1
+	shift
+	if fileop atomic "$@"; then
+		check_exact "$name" $MNT
+	else
+		skip "$name" "this kernel refuses it"
+	fi
+}
+
+# fresh(file) - a new file of 64 blocks in pieces, on the disk
+fresh() {
+	fileop write "$1" 0 256K
+	sync
+	fileop random "$1" 64 20 "${SEED:-45}" every 2
+	sync
+}
+
+plan 21
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT
+fileop write $MNT/a 0 1M
+sync
+atomic "a write" $MNT/a begin write 200K 300K sync commit
+atomic "one that extends the file" $MNT/a begin write 1M 32K sync commit
+atomic "one that is not on the disk before the commit" $MNT/a begin write 100K 50K commit
+fresh $MNT/b
+atomic "one that is on the disk and given up" $MNT/b begin write 8K 16K sync abort
+fresh $MNT/c
+atomic "an extending one that is given up" $MNT/c begin write 256K 32K sync abort
+fresh $MNT/d
+atomic "closed without a commit" $MNT/d begin write 4K 40K sync
+atomic "nothing written" $MNT/d begin commit
+atomic "several in a row" $MNT/d begin write 0 8K commit begin write 4K 8K sync commit begin write 100K 9000 sync abort begin \
+	write 200K 4K commit
+atomic "the same blocks again before the commit" $MNT/d begin write 20K 20K sync write 24K 8K sync write 20K 4K commit
+atomic "plain writes between two" $MNT/d begin write 20K 20K commit write 24K 60K fsync begin write 30K 20K sync commit
+fresh $MNT/e
+atomic "cut off before the commit" $MNT/e begin write 100K 100K sync truncate 120K sync commit
+atomic "cut off and grown before the commit" $MNT/e begin write 10K 100K sync truncate 20K write 60K 40K commit
+atomic "cut off and given up" $MNT/e begin write 10K 100K sync truncate 30000 abort
+fresh $MNT/f
+atomic "one that replaces the file" $MNT/f replace write 20K 4K sync commit
+atomic "by more than it had" $MNT/f replace write 0 300K sync commit
+atomic "and with holes" $MNT/f replace write 12K 4K write 40K 8K write 200K 1 commit
+atomic "a replacement that is given up" $MNT/f replace write 0 100K sync abort
+atomic "two replacements, then a plain one" $MNT/f replace write 0 100K commit replace write 8K 8K sync commit begin write 0 \
+	12K commit
+# While it is open and on the disk, the collector moves the blocks of both inodes.
+fresh $MNT/g
+fileop many $MNT/junk 100 30000 20000 7
+sync
+rm $MNT/junk*[1345]
+fileop atomic $MNT/g begin write 0 128K sync sync sync sync sync commit 2>/dev/null &
+fileop gc $MNT 1 40
+wait $!
+check_exact "with the collector at work" $MNT
+for f in a b c d e f g; do
+	fileop random $MNT/$f 64 20 "${SEED:-46}" every 3
+	fileop truncate $MNT/$f 111111
+done
+check_exact "plain writes to all of them" $MNT
+echo 3 >/proc/sys/vm/drop_caches
+fileop atomic $MNT/a begin write 0 64K commit || :
+check_exact "a file that had left memory" $MNT
+finish

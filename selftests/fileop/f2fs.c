@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fileop, what only F2FS has: its ioctls.
+ *
+ * In: the words of the command line. Out: a file or volume changed by an ioctl. Compression, verity
+ * and shutdown are not here: f2fs_io has them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fileop.h"
+
+/**
+ * op_defrag() - rewrite a range in one piece
+ * @argc: number of words
+ * @argv: file, offset, length
+ */
+void op_defrag(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_RDWR);
+	struct f2fs_defragment range = { .start = num(argv[1]), .len = num(argv[2]) };
+
+	(void)argc;
+	if (ioctl(fd, F2FS_DEFRAGMENT, &range))
+		fail("F2FS_IOC_DEFRAGMENT");
+	close_file(fd, argv[0]);
+}
+
+/**
+ * op_gc() - collect up to a number of victims; running out of them is no error
+ * @argc: number of words
+ * @argv: a file of the volume, 1 to wait for the collector or 0, number of victims
+ */
+void op_gc(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_RDONLY);
+	uint64_t count = num(argv[2]), i;
+	uint32_t sync = num(argv[1]);
+
+	(void)argc;
+	for (i = 0; i < count; i++) {
+		if (!ioctl(fd, F2FS_GC, &sync))
+			continue;
+		if (errno == EAGAIN || errno == ENODATA)
+			break;
+		fail("F2FS_IOC_GARBAGE_COLLECT");
+	}
+	printf("# gc: %llu victims\n", (unsigned long long)i);
+	close_file(fd, argv[0]);
+}
+
+/**
+ * op_gc_range() - collect the segments of a range of the volume
+ * @argc: number of words
+ * @argv: a file of the volume, first block, number of blocks
+ */
+void op_gc_range(int argc, char **argv)
+{
+	struct f2fs_gc_range range = { .sync = 1, .start = num(argv[1]), .len = num(argv[2]) };
+	int fd = open_file(argv[0], O_RDONLY);
+
+	(void)argc;
+	if (ioctl(fd, F2FS_GC_RANGE, &range) && errno != EAGAIN && errno != ENODATA)
+		fail("F2FS_IOC_GARBAGE_COLLECT_RANGE");
+	close_file(fd, argv[0]);
+}
+
+/**
+ * op_resize() - change the size of a mounted volume
+ * @argc: number of words
+ * @argv: a file of the volume, number of blocks
+ */
+void op_resize(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_RDONLY);
+	uint64_t blocks = num(argv[1]);
+
+	(void)argc;
+	if (ioctl(fd, F2FS_RESIZE_FS, &blocks))
+		fail("F2FS_IOC_RESIZE_FS");
+	close_file(fd, argv[0]);
+}
+
+/**
+ * op_pin() - pin a file, or unpin it
+ * @argc: number of words
+ * @argv: file, 1 or 0
+ */
+void op_pin(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_RDWR | O_CREAT);
+	uint32_t on = num(argv[1]);
+
+	(void)argc;
+	if (ioctl(fd, F2FS_SET_PIN_FILE, &on))
+		fail("F2FS_IOC_SET_PIN_FILE");
+	close_file(fd, argv[0]);
+}
+
+/**
+ * op_casefold() - make an empty directory fold case
+ * @argc: number of words
+ * @argv: directory
+ */
+void op_casefold(int argc, char **argv)
+{
+	int fd = open(argv[0], O_RDONLY | O_DIRECTORY), flags = FS_CASEFOLD_FL;
+
+	(void)argc;
+	if (fd < 0 || ioctl(fd, FS_IOC_SETFLAGS, &flags))
+		fail("FS_CASEFOLD_FL");
+	close(fd);
+}
+
+/* === Atomic writes ======================================================== */
+
+static void control(int fd, unsigned long request, const char *what)
+{
+	if (ioctl(fd, request))
+		fail(what);
+}
+
+/**
+ * op_atomic() - atomic writes, or whatever the words say, through one descriptor
+ * @argc: number of words
+ * @argv: file, then any of: begin, replace, write OFFSET LENGTH, truncate SIZE, fsync, sync, commit, abort
+ *
+ * `sync` is sync(2) and a pause: what is not committed gets to the disk.
+ */
+void op_atomic(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_RDWR | O_CREAT), i;
+
+	for (i = 1; i < argc; i++) {
+		const char *word = argv[i];
+
+		if (!strcmp(word, "begin")) {
+			control(fd, F2FS_START_ATOMIC, "F2FS_IOC_START_ATOMIC_WRITE");
+		} else if (!strcmp(word, "replace")) {
+			control(fd, F2FS_START_ATOMIC_REPLACE, "F2FS_IOC_START_ATOMIC_REPLACE");
+		} else if (!strcmp(word, "commit")) {
+			control(fd, F2FS_COMMIT_ATOMIC, "F2FS_IOC_COMMIT_ATOMIC_WRITE");
+		} else if (!strcmp(word, "abort")) {
+			control(fd, F2FS_ABORT_ATOMIC, "F2FS_IOC_ABORT_ATOMIC_WRITE");
+		} else if (!strcmp(word, "write") && i + 2 < argc) {
+			write_at(fd, argv[0], num(argv[i + 1]), num(argv[i + 2]));
+			i += 2;
+		} else if (!strcmp(word, "truncate") && i + 1 < argc) {
+			if (ftruncate(fd, num(argv[++i])))
+				fail("ftruncate");
+		} else if (!strcmp(word, "fsync")) {
+			if (fsync(fd))
+				fail("fsync");
+		} else if (!strcmp(word, "sync")) {
+			sync();
+			usleep(300000);
+		} else {
+			misuse("atomic: expected begin, replace, write, truncate, fsync, sync, commit or abort");
+		}
+	}
+	close_file(fd, argv[0]);
+}
+
+/* === Moved ranges ========================================================= */
+
+/* Returns what the ioctl returns: F2FS refuses some pairs for good reason. */
+static int move(int in, uint64_t pos_in, int out, uint64_t pos_out, uint64_t len)
+{
+	struct f2fs_move_range range = { .dst_fd = out, .pos_in = pos_in, .pos_out = pos_out, .len = len };
+
+	return ioctl(in, F2FS_MOVE_RANGE, &range);
+}
+
+/**
+ * op_move() - move a range from one file to another
+ * @argc: number of words
+ * @argv: file, offset, file, offset, length
+ */
+void op_move(int argc, char **argv)
+{
+	int in = open_file(argv[0], O_RDWR), out = open_file(argv[2], O_RDWR | O_CREAT);
+
+	(void)argc;
+	if (move(in, num(argv[1]), out, num(argv[3]), num(argv[4])))
+		fail("F2FS_IOC_MOVE_RANGE");
+	close_file(in, argv[0]);
+	close_file(out, argv[2]);
+}
+
+/**
+ * op_moves() - move random ranges between two files, to and fro
+ * @argc: number of words
+ * @argv: file, file, size in blocks, how many times, seed
+ */
+void op_moves(int argc, char **argv)
+{
+	int fd[2] = { open_file(argv[0], O_RDWR), open_file(argv[1], O_RDWR) };
+	uint64_t blocks = num(argv[2]), count = num(argv[3]), i, from, to, len;
+	int src, dst;
+
+	(void)argc;
+	set_seed(num(argv[4]));
+	printf("# moves: seed %s, %s ranges in %s blocks\n", argv[4], argv[3], argv[2]);
+	for (i = 0; i < count; i++) {
+		src = next_random() % 2;
+		dst = next_random() % 4 ? !src : src;
+		len = 1 + next_random() % 64;
+		from = next_random() % (blocks - len);
+		to = next_random() % (blocks - len);
+		/* what was moved away is written again, so that there is always something to move */
+		write_at(fd[src], argv[src], from * BLOCK, (1 + next_random() % len) * BLOCK);
+		/* EINVAL: the ranges overlap, or the file has become shorter; EBUSY: the collector is at one of them */
+		if (move(fd[src], from * BLOCK, fd[dst], to * BLOCK, len * BLOCK) && errno != EINVAL && errno != EBUSY)
+			fail("F2FS_IOC_MOVE_RANGE");
+		if (i % 4 == 3 && fsync(fd[dst]))
+			fail("fsync");
+	}
+	close_file(fd[0], argv[0]);
+	close_file(fd[1], argv[1]);
+}

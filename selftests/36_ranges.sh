@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 36_ranges.sh - random ranges for each mode of fallocate, aligned and not, with writes in between
+
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+# ranges(mode...) - each on a file in one piece, one in pieces and one on dirty pages
+ranges() {
+	local mode
+
+	for mode; do
+		fileop write $MNT/whole 0 1M
+		fileop write $MNT/pieces 0 1M
+		sync
+		fileop random $MNT/pieces 256 60 "${SEED:-361}" every 2
+		fileop ranges $MNT/whole "$mode" 300 32 "${SEED:-362}"
+		fileop ranges $MNT/pieces "$mode" 300 32 "${SEED:-363}" aligned
+		fileop write $MNT/dirty 0 1M
+		fileop ranges $MNT/dirty "$mode" 300 7 "${SEED:-364}"
+		check_exact "$mode" -u $MNT
+		rm $MNT/whole $MNT/pieces $MNT/dirty
+	done
+}
+
+plan 12
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT
+ranges default keep punch collapse zero zerokeep insert
+umount $MNT
+make_volume $DISK $MNT noextent_cache || bail "no volume"
+await_live
+ranges punch collapse insert
+umount $MNT
+# What collapse and insert move keeps its addresses here; otherwise it is copied.
+make_volume $DISK $MNT checkpoint=disable || bail "no volume"
+await_live
+ranges collapse insert
+finish

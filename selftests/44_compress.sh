@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 44_compress.sh - compressed files: clusters written, rewritten, cut, released, reserved, decompressed
+#
+# A cluster that does not compress is written as it is, and its blocks are compared like any others; random
+# data sees to it that there are such.
+
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+# mix(file, blocks) - write blocks of which some compress and some do not
+mix() {
+	local i
+
+	i=0
+	while [ $i -lt "$2" ]; do
+		dd if=/dev/urandom of="$1" bs=4096 seek=$i count=6 conv=notrunc 2>/dev/null
+		fileop write "$1" $(((i + 6) * 4096)) 40000
+		i=$((i + 16))
+	done
+}
+
+# tool(arguments of f2fs_io...) - run it quietly
+tool() {
+	f2fs_io "$@" >/dev/null 2>&1
+}
+
+# compressed(algorithm) - everything that happens to a compressed file
+compressed() {
+	mix $MNT/c/a 96
+	fileop write $MNT/c/b 0 512K
+	check_exact "$1: written" -u $MNT
+	check "$1: it is compressed" test "$(f2fs_io get_cblocks $MNT/c/b)" -gt 0
+	fileop write $MNT/c/b 0 64K
+	fileop write $MNT/c/b 100001 300
+	fileop random $MNT/c/a 96 30 "${SEED:-441}" every 4
+	mix $MNT/c/b 32
+	check_exact "$1: clusters rewritten, wholly and in part" -u $MNT
+	for size in 380001 300000 262144 262143 20000; do
+		fileop truncate $MNT/c/a $size
+		[ $((size % 2)) = 0 ] || sync
+	done
+	check_exact "$1: cut inside clusters" -u $MNT
+	fileop truncate $MNT/c/a 400000
+	fileop write $MNT/c/a 390000 20000
+	fileop mmap $MNT/c/a 100000 70000
+	fileop write $MNT/c/a 64K 32K direct
+	check_exact "$1: grown, mapped, direct" -u $MNT
+	fileop fallocate $MNT/c/new default 0 300K
+	fileop write $MNT/c/new 70000 100000
+	check_exact "$1: reserved, then written" -u $MNT
+	refuse "$1: no hole is punched" fileop fallocate $MNT/c/b punch 0 64K 2>/dev/null
+	tool release_cblocks $MNT/c/b
+	check_exact "$1: what was saved is released" -u $MNT
+	tool reserve_cblocks $MNT/c/b
+	fileop write $MNT/c/b 4K 100K
+	check_exact "$1: and reserved again" -u $MNT
+	fileop gc $MNT 1 20
+	check_exact "$1: collected" -u $MNT
+	rm $MNT/c/a
+	check_exact "$1: removed" -u $MNT
+}
+
+plan 31
+if ! make_special $DISK $MNT compress_algorithm=lz4,compress_log_size=2 -O extra_attr,compression; then
+	skip_rest "compression" "this kernel or these tools have none"
+fi
+load path=$MNT
+mkdir $MNT/c
+tool setflags compression $MNT/c
+compressed lz4
+umount $MNT
+mount_volume $DISK $MNT compress_algorithm=zstd:6,compress_log_size=4,compress_cache || bail "no zstd"
+await_live
+rm -r $MNT/c
+mkdir $MNT/c
+tool setflags compression $MNT/c
+compressed zstd
+umount $MNT
+mount_volume $DISK $MNT compress_mode=user || bail "no compress_mode=user"
+await_live
+mkdir $MNT/u
+tool setflags compression $MNT/u
+fileop write $MNT/u/a 0 400K
+mix $MNT/u/b 64
+check_exact "by hand: not yet compressed" $MNT
+tool compress $MNT/u/a
+tool compress $MNT/u/b
+check_exact "by hand: compressed" $MNT
+check "by hand: it is" test "$(f2fs_io get_cblocks $MNT/u/a)" -gt 0
+fileop random $MNT/u/a 100 10 "${SEED:-442}" every 3
+check_exact "by hand: written to" $MNT
+tool decompress $MNT/u/a
+tool decompress $MNT/u/b
+check_exact "by hand: decompressed" $MNT
+expect "by hand: it is not compressed" "$(f2fs_io get_cblocks $MNT/u/a)" 0
+rm -r $MNT/u
+umount $MNT
+mount_volume $DISK $MNT compress_algorithm=lz4,compress_extension=x,nocompress_extension=y,compress_chksum ||
+	bail "no compress_extension"
+await_live
+mix $MNT/one.x 64
+mix $MNT/two.y 64
+check_exact "by the name of the file" $MNT
+check "compressed by its name" test "$(f2fs_io get_cblocks $MNT/one.x)" -gt 0
+fileop atomic $MNT/one.x begin write 0 64K sync commit 2>/dev/null || :
+check_exact "after an atomic write was asked for" $MNT
+finish

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 46_verity.sh - fs-verity: its hash tree lies in the file behind its end
+
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+plan 6
+make_special $DISK $MNT "" -O verity || skip_rest "fs-verity" "this kernel or these tools have none"
+load path=$MNT
+fileop write $MNT/sealed 0 3M
+fileop random $MNT/sealed 768 100 "${SEED:-461}" every 5
+fileop write $MNT/small 0 5000
+check_exact "before" $MNT
+before=$(column files $MNT/sealed 4)
+fileop verity $MNT/sealed || skip_rest "fs-verity" "this kernel refuses it"
+fileop verity $MNT/small
+check_exact "sealed" $MNT
+check "there are blocks behind the end" test "$(column files $MNT/sealed 4)" -gt "$before"
+refuse "no write is taken any more" fileop write $MNT/sealed 0 4K 2>/dev/null
+fileop many $MNT/junk 100 30000 20000 7
+sync
+rm $MNT/junk*[1345]
+fileop gc $MNT 1 40
+check_exact "collected" $MNT
+umount $MNT
+mount_volume $DISK $MNT
+await_live
+cat $MNT/sealed $MNT/small >/dev/null
+check_exact "mounted again" $MNT
+finish

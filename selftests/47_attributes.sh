@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 47_attributes.sh - what shares the inode with the addresses: attributes, quota, projects, small directories
+
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+# many_names(folder) - grow a directory out of its inode and shrink it again
+many_names() {
+	local i
+
+	i=0
+	while [ $i -lt 150 ]; do
+		: >"$1/a rather long name so that few of them fit $i"
+		i=$((i + 1))
+	done
+	fileop write "$1/file" 0 64K
+	rm "$1"/a*[02468]
+}
+
+plan 11
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT
+# Inline attributes take 50 of the inode's addresses, larger ones a block of their own.
+fileop write $MNT/a 0 5M
+fileop xattr $MNT/a user.small 40
+check_exact "a small attribute" $MNT
+fileop random $MNT/a 1280 50 "${SEED:-471}" every 5
+fileop xattr $MNT/a user.big 3000
+fileop xattr $MNT/a user.small 0
+check_exact "a big one" $MNT
+fileop write $MNT/inline 0 3300
+fileop xattr $MNT/inline user.big 3000
+fileop append $MNT/inline 100 20
+check_exact "beside inline data" $MNT
+mkdir -p $MNT/d/e/f
+many_names $MNT/d
+many_names $MNT/d/e/f
+check_exact "directories that grew out of their inodes" $MNT
+mv $MNT/d/e/f $MNT/g
+rm -r $MNT/d
+check_exact "moved and removed" $MNT
+umount $MNT
+
+make_special $DISK $MNT noinline_dentry,noinline_xattr,noinline_data -O extra_attr,flexible_inline_xattr,inode_checksum,inode_crtime ||
+	bail "no extra attributes"
+await_live
+fileop write $MNT/a 0 5M
+fileop xattr $MNT/a user.small 40
+fileop random $MNT/a 1280 50 "${SEED:-472}" every 5
+mkdir $MNT/d
+many_names $MNT/d
+check_exact "nothing inside the inode, and a shorter list of addresses" $MNT
+umount $MNT
+mount_volume $DISK $MNT inline_xattr_size=100 || :
+await_live
+fileop write $MNT/b 0 5M
+fileop xattr $MNT/b user.small 300
+fileop random $MNT/b 1280 50 "${SEED:-473}" every 5
+check_exact "a larger room for attributes" $MNT
+umount $MNT
+
+if ! make_special $DISK $MNT usrquota,grpquota,prjquota -O extra_attr,project_quota,quota; then
+	skip_rest "quota" "this kernel or these tools have none"
+fi
+await_live
+mkdir $MNT/project
+fileop project $MNT/project 42
+fileop write $MNT/project/a 0 2M
+fileop random $MNT/project/a 512 60 "${SEED:-474}" every 4
+chown 1000:1000 $MNT/project/a
+fileop storm $MNT/project 10 100 "${SEED:-475}" 64
+check_exact "counted by quota" $MNT
+fileop write $MNT/other 0 64K
+refuse "no link into the project from outside" ln $MNT/other $MNT/project/link 2>/dev/null
+mv $MNT/project/a $MNT/moved 2>/dev/null || :
+check_exact "moved out of the project" $MNT
+fileop truncate $MNT/other 5000
+umount $MNT
+mount_volume $DISK $MNT usrquota,grpquota,prjquota
+await_live
+check_exact "mounted again" $MNT
+finish

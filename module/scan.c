@@ -318,11 +318,26 @@ static void requeue(struct ft_inode *rec)
 	spin_unlock(&rec->lock);
 }
 
+/*
+ * Under the lock: ft_inode_remove() holds it from calling the record dead to
+ * queueing it once more. Seen too early, the table's reference would be put
+ * before the one of that queueing is taken.
+ */
+static bool is_dead(struct ft_inode *rec)
+{
+	bool dead;
+
+	spin_lock(&rec->lock);
+	dead = rec->dead;
+	spin_unlock(&rec->lock);
+	return dead;
+}
+
 static void work_on(struct ft_volume *vol, struct ft_inode *rec)
 {
 	int err;
 
-	if (READ_ONCE(rec->dead)) {
+	if (is_dead(rec)) {
 		if (!rec->forgotten) {
 			rec->forgotten = true;
 			/* the directory may be made again */

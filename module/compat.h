@@ -31,10 +31,10 @@ static inline int ft_fsnotify_add_sb_mark(struct fsnotify_mark *mark,
  */
 #ifdef FT_HAVE_SUBMIT_FOLIO_WRITE
 #define FT_SUBMIT_WRITE		f2fs_submit_folio_write
-typedef struct folio ft_written;
+#define FT_WRITTEN		struct folio
 #else
 #define FT_SUBMIT_WRITE		f2fs_submit_page_write
-typedef struct page ft_written;
+#define FT_WRITTEN		struct page
 #endif
 
 #endif

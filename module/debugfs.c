@@ -18,8 +18,6 @@
 #include "fragtrace.h"
 #include "snapshot.h"
 
-#define ESCAPED		" \t\n\\"
-
 static struct dentry *dir;
 
 /* === table, extents, files ================================================ */
@@ -27,7 +25,7 @@ static struct dentry *dir;
 static void show_path(struct seq_file *m, struct ft_snapshot *snap,
 		      size_t offset)
 {
-	seq_escape(m, ft_snap_path(snap, offset), ESCAPED);
+	seq_escape(m, ft_snap_path(snap, offset), FT_ESCAPED);
 	seq_putc(m, '\n');
 }
 
@@ -282,7 +280,11 @@ static int take_line(const char __user *ubuf, size_t count, loff_t *pos,
 		kfree(line);
 		return -EINVAL;
 	}
-	string_unescape_inplace(line, UNESCAPE_OCTAL);
+	/* no path has a NUL, be it escaped */
+	if (string_unescape_inplace(line, UNESCAPE_OCTAL) != strlen(line)) {
+		kfree(line);
+		return -EINVAL;
+	}
 	*text = line;
 	return 0;
 }

@@ -59,6 +59,9 @@
 #define FT_BLOCK_BITS	12
 #define FT_BLOCK_SIZE	(1U << FT_BLOCK_BITS)
 
+/* What is written as an octal number in paths: what would end a field or line. */
+#define FT_ESCAPED	" \t\n\v\f\r\033\\"
+
 struct ft_scan;
 struct ft_target;
 struct module;
@@ -362,6 +365,7 @@ void ft_volume_get(struct ft_volume *vol);
 void ft_volume_put(struct ft_volume *vol);
 struct super_block *ft_volume_hold_sb(struct ft_volume *vol);
 void ft_volume_drop_sb(struct super_block *sb);
+void ft_volume_measure(struct ft_volume *vol);
 void ft_volume_queue(struct ft_inode *rec);
 
 static inline struct ft_volume *ft_mark_volume(struct fsnotify_mark *mark)

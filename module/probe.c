@@ -73,7 +73,7 @@ static u32 to_lba(block_t addr)
  * Runs under the lock of the node page that holds the address, so the events
  * of one block come in the order of its addresses.
  */
-static void probe_submit_write(void *unused, ft_written *what,
+static void probe_submit_write(void *unused, FT_WRITTEN *what,
 			       struct f2fs_io_info *fio)
 {
 	struct inode *inode = what->mapping->host;

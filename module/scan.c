@@ -72,6 +72,8 @@ void ft_scan_free(struct ft_volume *vol)
  * made for file servers reads an inode by its number; that number must still
  * be its own. While the record has a name and ns_lock is held it is: who
  * removes the last name waits in names.c before the inode is freed.
+ *
+ * Returns an ERR_PTR: -ENOENT or -ESTALE if the inode is gone, others may pass.
  */
 static struct inode *get_inode(struct ft_volume *vol, struct super_block *sb,
 			       struct ft_inode *rec)
@@ -83,12 +85,15 @@ static struct inode *get_inode(struct ft_volume *vol, struct super_block *sb,
 	if (inode)
 		return inode;
 
+	inode = ERR_PTR(-ENOENT);
 	mutex_lock(&vol->ns_lock);
 	if (!rec->dead && (!hlist_empty(&rec->links) || rec->target_path)) {
 		dentry = sb->s_export_op->fh_to_dentry(sb, &fid, 2,
 						       FILEID_INO32_GEN);
-		if (!IS_ERR_OR_NULL(dentry)) {
-			inode = igrab(d_inode(dentry));
+		if (IS_ERR(dentry)) {
+			inode = ERR_CAST(dentry);
+		} else if (dentry) {
+			inode = igrab(d_inode(dentry)) ?: inode;
 			dput(dentry);
 		}
 	}
@@ -135,14 +140,16 @@ static int walk_step(struct walk *walk, struct file *file)
 	struct ft_volume *vol = walk->vol;
 	struct super_block *sb = ft_volume_hold_sb(vol);
 	struct inode *inode;
-	int err = -ENOENT;
+	int err;
 
 	if (!sb)
 		return -EBUSY;
 	inode = get_inode(vol, sb, walk->dir);
-	if (!inode)
+	err = PTR_ERR_OR_ZERO(inode);
+	if (err)
 		goto out;
 
+	err = -ENOENT;
 	inode_lock_shared(inode);
 	if (S_ISDIR(inode->i_mode) && !IS_DEADDIR(inode)) {
 		/* stands in for an open file, which would pin the mount */
@@ -235,12 +242,13 @@ static int scan_step(struct ft_volume *vol, struct ft_inode *rec, u64 *pos,
 	struct ft_scan *scan = vol->scan;
 	struct inode *inode;
 	u64 end;
-	int err = -ENOENT;
+	int err;
 
 	if (!sb)
 		return -EBUSY;
 	inode = get_inode(vol, sb, rec);
-	if (!inode)
+	err = PTR_ERR_OR_ZERO(inode);
+	if (err)
 		goto out;
 
 	end = *pos + *step;
@@ -350,7 +358,8 @@ static void work_on(struct ft_volume *vol, struct ft_inode *rec)
 		return;
 	} else if (rec->is_dir) {
 		err = walk_dir(vol, rec);
-		if (err == -EBUSY || err == -ENOMEM)
+		/* else names may be missing: until they are read, not "live" */
+		if (err && err != -ENOENT && err != -ESTALE)
 			requeue(rec);
 	} else if (scan_file(vol, rec)) {
 		requeue(rec);

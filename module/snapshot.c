@@ -90,9 +90,6 @@ static int list_volumes(struct ft_snapshot *snap)
 			*v = (struct ft_snap_volume){
 				.vol = vol,
 				.dev = vol->dev,
-				.main_blkaddr = vol->main_blkaddr,
-				.blocks = vol->blocks,
-				.segment_blocks = vol->segment_blocks,
 			};
 		}
 		rcu_read_unlock();
@@ -104,6 +101,10 @@ static int list_volumes(struct ft_snapshot *snap)
 	sort(snap->volumes.data, snap->volumes.nr, sizeof(*v), by_dev, NULL);
 	for (i = 0; i < snap->volumes.nr && !err; i++) {
 		v = ft_snap_volume(snap, i);
+		ft_volume_measure(v->vol);
+		v->main_blkaddr = v->vol->main_blkaddr;
+		v->blocks = READ_ONCE(v->vol->blocks);
+		v->segment_blocks = v->vol->segment_blocks;
 		err = add_path(snap, v->vol->mountpoint, &v->path);
 	}
 	return err;

@@ -450,7 +450,7 @@ void ft_target_show(struct seq_file *m)
 	list_for_each_entry(t, &targets, node) {
 		if (!t->vol) {
 			seq_puts(m, "- - waiting 0 ");
-			seq_escape(m, t->path, " \t\n\\");
+			seq_escape(m, t->path, FT_ESCAPED);
 		} else {
 			t->seeded |= settled(t->vol);
 			/* a directory moved in has to be read, too */
@@ -461,7 +461,7 @@ void ft_target_show(struct seq_file *m)
 				   atomic_read(&t->vol->nr_inodes));
 			mutex_lock(&t->vol->ns_lock);
 			seq_escape(m, *t->root->target_path ?
-				      t->root->target_path : "/", " \t\n\\");
+				      t->root->target_path : "/", FT_ESCAPED);
 			mutex_unlock(&t->vol->ns_lock);
 		}
 		seq_putc(m, '\n');
@@ -485,8 +485,8 @@ static int add_item(const char *item, unsigned int number)
  * ft_target_init() - watch the directories given at load
  * @paths: comma-separated; %NULL for none
  *
- * Return: 0, or what ft_target_add() says of the first bad one; then none is
- * watched.
+ * Return: 0, or what ft_target_add() says of the first bad one, but -EINVAL for
+ * one given twice; then none is watched.
  */
 int ft_target_init(const char *paths)
 {
@@ -505,7 +505,8 @@ int ft_target_init(const char *paths)
 	kfree(list);
 	if (err)
 		ft_target_exit();
-	return err;
+	/* to who loads a module EEXIST says that the module is loaded */
+	return err == -EEXIST ? -EINVAL : err;
 }
 
 /**

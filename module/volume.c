@@ -156,7 +156,10 @@ void ft_volume_queue(struct ft_inode *rec)
 
 /* === Attaching ============================================================ */
 
-/* Where the main area begins and the volume ends, from the disk's own words. */
+/*
+ * Where the main area begins and the volume ends, from the disk's own words.
+ * s_umount is held.
+ */
 static int read_geometry(struct ft_volume *vol)
 {
 	const struct f2fs_super_block *raw;
@@ -172,15 +175,33 @@ static int read_geometry(struct ft_volume *vol)
 			vol->main_blkaddr = le32_to_cpu(raw->main_blkaddr);
 			vol->segment_blocks =
 				1U << le32_to_cpu(raw->log_blocks_per_seg);
-			vol->blocks = vol->main_blkaddr +
-				le32_to_cpu(raw->segment_count_main) *
-				vol->segment_blocks;
+			WRITE_ONCE(vol->blocks, vol->main_blkaddr +
+				   le32_to_cpu(raw->segment_count_main) *
+				   vol->segment_blocks);
 			brelse(bh);
 			return 0;
 		}
 		brelse(bh);
 	}
 	return -EIO;
+}
+
+/**
+ * ft_volume_measure() - find out anew where the volume ends
+ * @vol: the volume; it may have been resized
+ *
+ * If that cannot be asked for now the old answer stays.
+ *
+ * Context: process; may sleep.
+ */
+void ft_volume_measure(struct ft_volume *vol)
+{
+	struct super_block *sb = ft_volume_hold_sb(vol);
+
+	if (!sb)
+		return;
+	read_geometry(vol);
+	ft_volume_drop_sb(sb);
 }
 
 /**

@@ -203,6 +203,8 @@ static const char * const counter_names[] = {
 	[FT_MISMATCHES] = "mismatches",
 	[FT_LOST] = "lost",
 	[FT_RESCANS] = "rescans",
+	[FT_AUDITS] = "audits",
+	[FT_AUDIT_DIFFERENCES] = "audit_differences",
 	[FT_REFUSED] = "refused",
 };
 static_assert(ARRAY_SIZE(counter_names) == FT_NR_COUNTERS);
@@ -336,6 +338,29 @@ static const struct file_operations targets_fops = {
 	.release = single_release,
 };
 
+/* One line: 1 for everything, or a watched directory. */
+static ssize_t request(const char *name, const char __user *ubuf, size_t count,
+		       loff_t *pos, int (*func)(const char *path))
+{
+	char *line;
+	int err = take_line(ubuf, count, pos, &line);
+
+	if (!err) {
+		if (!strcmp(line, "1"))
+			err = func(NULL);
+		else if (line[0] == '/')
+			err = func(line);
+		else
+			err = -EINVAL;
+		if (err == -ENOENT)
+			pr_err("%s: %s is not watched\n", name, line);
+		kfree(line);
+	}
+	if (err == -EINVAL || err == -E2BIG)
+		pr_err("%s: 1, or a watched directory expected\n", name);
+	return err ?: count;
+}
+
 static int resync_show(struct seq_file *m, void *unused)
 {
 	seq_puts(m, "# write 1, or a watched directory\n");
@@ -350,23 +375,7 @@ static int resync_open(struct inode *inode, struct file *file)
 static ssize_t resync_write(struct file *file, const char __user *ubuf,
 			    size_t count, loff_t *pos)
 {
-	char *line;
-	int err = take_line(ubuf, count, pos, &line);
-
-	if (!err) {
-		if (!strcmp(line, "1"))
-			err = ft_target_resync(NULL);
-		else if (line[0] == '/')
-			err = ft_target_resync(line);
-		else
-			err = -EINVAL;
-		if (err == -ENOENT)
-			pr_err("resync: %s is not watched\n", line);
-		kfree(line);
-	}
-	if (err == -EINVAL || err == -E2BIG)
-		pr_err("resync: 1, or a watched directory expected\n");
-	return err ?: count;
+	return request("resync", ubuf, count, pos, ft_target_resync);
 }
 
 static const struct file_operations resync_fops = {
@@ -374,6 +383,33 @@ static const struct file_operations resync_fops = {
 	.open = resync_open,
 	.read = seq_read,
 	.write = resync_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static int audit_show(struct seq_file *m, void *unused)
+{
+	seq_puts(m, "# fragtrace audit 1\n");
+	ft_audit_show(m);
+	return 0;
+}
+
+static int audit_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, audit_show, NULL);
+}
+
+static ssize_t audit_write(struct file *file, const char __user *ubuf,
+			   size_t count, loff_t *pos)
+{
+	return request("audit", ubuf, count, pos, ft_audit_run);
+}
+
+static const struct file_operations audit_fops = {
+	.owner = THIS_MODULE,
+	.open = audit_open,
+	.read = seq_read,
+	.write = audit_write,
 	.llseek = seq_lseek,
 	.release = single_release,
 };
@@ -392,6 +428,7 @@ static const struct {
 	{ "stats", 0400, 0, &stats_fops },
 	{ "targets", 0600, 0, &targets_fops },
 	{ "resync", 0600, 0, &resync_fops },
+	{ "audit", 0600, 0, &audit_fops },
 };
 
 /**

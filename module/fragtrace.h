@@ -14,6 +14,7 @@
  *   path.c      paths of watched directories, without keeping them
  *   target.c    the directories the user asked for, found and lost again
  *   scan.c      ask F2FS where events cannot tell: walk directories, FIEMAP
+ *   audit.c     whether the maps say what F2FS says
  *   snapshot.c  a copy for one reader, with the figures of each file
  *   debugfs.c   text in and out
  *
@@ -82,6 +83,8 @@ struct seq_file;
  * @FT_MISMATCHES: events that contradicted the map; each made it stale
  * @FT_LOST: events the map could not take for want of memory; likewise
  * @FT_RESCANS: files whose layout F2FS was asked for
+ * @FT_AUDITS: files whose map was compared with what F2FS says
+ * @FT_AUDIT_DIFFERENCES: those of them that differed
  * @FT_REFUSED: files left out because the memory budget was used up
  * @FT_NR_COUNTERS: how many there are
  */
@@ -97,6 +100,8 @@ enum ft_counter {
 	FT_MISMATCHES,
 	FT_LOST,
 	FT_RESCANS,
+	FT_AUDITS,
+	FT_AUDIT_DIFFERENCES,
 	FT_REFUSED,
 	FT_NR_COUNTERS
 };
@@ -123,6 +128,7 @@ static inline void ft_count(enum ft_counter which)
  * @scanning: a scan is rebuilding the map, events go to both
  * @committing: blocks of an atomic commit are being put in place
  * @trash: the map that is not live holds extents to be freed by the worker
+ * @audit: the map is to be compared with what F2FS says
  * @held: calls under way that change blocks without an event; no scan meanwhile
  * @gen: grows with each event whose effect is not known exactly
  * @changes: grows with each change of the map
@@ -151,6 +157,7 @@ struct ft_inode {
 	bool scanning;
 	bool committing;
 	bool trash;
+	bool audit;
 	u16 held;
 	u32 gen;
 	u32 changes;
@@ -207,6 +214,7 @@ struct ft_link {
  * @nr_dirs: directories in it
  * @nr_stale: files in it that are stale
  * @nr_unread: directories in it whose names are not all known yet
+ * @nr_audits: files in it that wait to be audited
  * @ns_lock: protects names
  * @links: struct ft_link by parent and name
  * @nr_targets: targets on it, protected by ft_targets_lock
@@ -239,6 +247,7 @@ struct ft_volume {
 	atomic_t nr_dirs;
 	atomic_t nr_stale;
 	atomic_t nr_unread;
+	atomic_t nr_audits;
 
 	struct mutex ns_lock;
 	struct rhashtable links;
@@ -314,6 +323,8 @@ void ft_inode_put(struct ft_inode *rec);
 void ft_inode_remove(struct ft_inode *rec);
 void ft_inode_flush_freed(void);
 void ft_inode_request_scan(struct ft_inode *rec);
+void ft_inode_request_audit(struct ft_inode *rec);
+void ft_inode_audited(struct ft_inode *rec);
 
 /* === event.c ============================================================== */
 
@@ -367,6 +378,7 @@ struct super_block *ft_volume_hold_sb(struct ft_volume *vol);
 void ft_volume_drop_sb(struct super_block *sb);
 void ft_volume_measure(struct ft_volume *vol);
 void ft_volume_queue(struct ft_inode *rec);
+bool ft_volume_restless(const struct ft_inode *rec);
 
 static inline struct ft_volume *ft_mark_volume(struct fsnotify_mark *mark)
 {
@@ -406,6 +418,7 @@ void ft_target_exit(void);
 int ft_target_add(const char *path);
 int ft_target_del(const char *path);
 int ft_target_resync(const char *path);
+int ft_target_wait_audited(const char *path);
 void ft_target_show(struct seq_file *m);
 void ft_target_kick(void);
 void ft_target_distrust(void);
@@ -417,6 +430,28 @@ void ft_scan_free(struct ft_volume *vol);
 void ft_scan_work(struct work_struct *work);
 void ft_scan_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
 			  u64 physical, u64 len, u32 flags);
+
+/* === audit.c ============================================================== */
+
+/**
+ * struct ft_audit_sum - what the audit of a file found
+ * @blocks: written blocks, in the map or in F2FS
+ * @differing: those that are not in the same place in both
+ * @changes: the changes of the map, see &struct ft_inode, when it ended
+ */
+struct ft_audit_sum {
+	u64 blocks;
+	u64 differing;
+	u32 changes;
+};
+
+void ft_audit_init(void);
+void ft_audit_exit(void);
+bool ft_audit_stopped(void);
+int ft_audit_run(const char *path);
+bool ft_audit_compare(struct ft_inode *rec, struct ft_audit_sum *sum);
+void ft_audit_report(struct ft_inode *rec, const struct ft_audit_sum *sum);
+void ft_audit_show(struct seq_file *m);
 
 /* === debugfs.c ============================================================ */
 

@@ -195,6 +195,45 @@ void ft_inode_request_scan(struct ft_inode *rec)
 	spin_unlock(&rec->lock);
 }
 
+/**
+ * ft_inode_request_audit() - have the map compared with what F2FS says
+ * @rec: a file; one that was left out is not audited
+ *
+ * Context: any; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_request_audit(struct ft_inode *rec)
+{
+	spin_lock(&rec->lock);
+	if (!rec->is_dir && ft_inode_followed(rec) && !rec->audit) {
+		rec->audit = true;
+		atomic_inc(&rec->vol->nr_audits);
+		ft_volume_queue(rec);
+	}
+	spin_unlock(&rec->lock);
+}
+
+static void audited_locked(struct ft_inode *rec)
+{
+	if (!rec->audit)
+		return;
+	rec->audit = false;
+	if (atomic_dec_and_test(&rec->vol->nr_audits))
+		wake_up_all(&ft_settled);
+}
+
+/**
+ * ft_inode_audited() - an audit of a file is over
+ * @rec: the file
+ *
+ * Context: process, the volume's worker.
+ */
+void ft_inode_audited(struct ft_inode *rec)
+{
+	spin_lock(&rec->lock);
+	audited_locked(rec);
+	spin_unlock(&rec->lock);
+}
+
 /* === Life ================================================================= */
 
 /**
@@ -320,6 +359,7 @@ void ft_inode_remove(struct ft_inode *rec)
 	/* the worker, when it sees it dead, drops the table's reference */
 	spin_lock(&rec->lock);
 	rec->dead = true;
+	audited_locked(rec);
 	ft_inode_exact(rec);
 	ft_volume_queue(rec);
 	spin_unlock(&rec->lock);

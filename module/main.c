@@ -91,13 +91,15 @@ static int __init fragtrace_init(void)
 	err = ft_target_init(paths);
 	if (err)
 		goto err_probe;
+	ft_audit_init();
 	err = ft_debugfs_init();
 	if (err)
-		goto err_target;
+		goto err_audit;
 	pr_info("watching %s\n", paths ?: "nothing yet");
 	return 0;
 
-err_target:
+err_audit:
+	ft_audit_exit();
 	ft_target_exit();
 err_probe:
 	ft_probe_detach();
@@ -113,6 +115,7 @@ err_inode:
 static void __exit fragtrace_exit(void)
 {
 	ft_debugfs_exit();
+	ft_audit_exit();
 	ft_target_exit();
 	ft_probe_detach();
 	ft_volume_exit();

@@ -11,6 +11,7 @@
  * directories read without an open file.
  */
 
+#include <linux/delay.h>
 #include <linux/exportfs.h>
 #include <linux/fiemap.h>
 #include <linux/rcupdate.h>
@@ -27,6 +28,9 @@
 #define STEP_MAX		(1ULL << 30)
 /* How many extents one step can take up. */
 #define EXTENTS_PER_STEP	4096
+/* How often an audit looks at a file that does not keep still, and how soon. */
+#define AUDIT_TRIES		8
+#define AUDIT_PAUSE_MS		20
 
 /**
  * struct ft_scan - scratch memory of a volume's worker
@@ -279,23 +283,81 @@ out:
 	return ft_inode_scan_merge(rec, scan->found, scan->nr);
 }
 
-/* Returns true if the file has to be scanned again. */
-static bool scan_file(struct ft_volume *vol, struct ft_inode *rec)
+/* Let F2FS report a whole file. */
+static int scan_all(struct ft_volume *vol, struct ft_inode *rec)
 {
 	u64 pos = 0, step = STEP_DEFAULT;
 	int err;
 
-	ft_inode_empty_trash(rec);
-	if (rec->omitted || (!rec->stale && !rec->gen))
-		return false;
-	if (!ft_inode_scan_begin(rec))
-		return false;
 	do {
 		err = scan_step(vol, rec, &pos, &step);
 		cond_resched();
 	} while (!err && pos != U64_MAX);
+	return err;
+}
+
+/* Returns true if the file has to be scanned again. */
+static bool rescan_file(struct ft_volume *vol, struct ft_inode *rec)
+{
+	int err;
+
+	if (!ft_inode_scan_begin(rec))
+		return false;
+	err = scan_all(vol, rec);
 	ft_count(FT_RESCANS);
 	return !ft_inode_scan_end(rec, err);
+}
+
+/*
+ * Returns true if the file has to be audited again. An address may have changed
+ * just before the event that tells of it: it is a difference only if it is
+ * there again, and no event came meanwhile.
+ */
+static bool audit_file(struct ft_volume *vol, struct ft_inode *rec)
+{
+	struct ft_audit_sum sum = { }, last;
+	unsigned int n;
+	bool claimed;
+	int err;
+
+	for (n = 0; n < AUDIT_TRIES; n++) {
+		last = sum;
+		if (!ft_inode_scan_begin(rec))
+			return false;
+		err = scan_all(vol, rec);
+		claimed = !err && ft_audit_compare(rec, &sum);
+		ft_inode_scan_end(rec, -ECANCELED);
+		if (!claimed)
+			return err != -ENOBUFS;
+		if (!sum.differing ||
+		    (last.differing && last.changes == sum.changes))
+			break;
+		msleep(AUDIT_PAUSE_MS);
+	}
+	ft_audit_report(rec, n < AUDIT_TRIES ? &sum : NULL);
+	ft_inode_audited(rec);
+	if (n < AUDIT_TRIES && sum.differing)
+		ft_inode_mark_stale(rec);
+	return false;
+}
+
+/* Returns true if the worker has to come back to the file. */
+static bool scan_file(struct ft_volume *vol, struct ft_inode *rec)
+{
+	bool again = false;
+
+	ft_inode_empty_trash(rec);
+	if (!rec->omitted && (rec->stale || rec->gen))
+		again = rescan_file(vol, rec);
+	if (!rec->omitted && !again && !rec->stale && READ_ONCE(rec->audit))
+		again = audit_file(vol, rec);
+	/* it cannot be judged, and somebody waits */
+	if (READ_ONCE(rec->audit) &&
+	    (rec->omitted || (again && ft_volume_restless(rec)))) {
+		ft_audit_report(rec, NULL);
+		ft_inode_audited(rec);
+	}
+	return again;
 }
 
 /* === The worker =========================================================== */

@@ -163,14 +163,14 @@ static void free_target(struct ft_target *t)
 
 /* === Distrust ============================================================= */
 
-static void request_all(struct ft_volume *vol)
+static void for_all(struct ft_volume *vol, void (*func)(struct ft_inode *rec))
 {
 	struct ft_inode *rec;
 	unsigned long ino;
 
 	rcu_read_lock();
 	xa_for_each(&vol->inodes, ino, rec) {
-		ft_inode_request_scan(rec);
+		func(rec);
 		if (need_resched()) {
 			rcu_read_unlock();
 			cond_resched();
@@ -191,7 +191,7 @@ static void distrust_locked(void)
 	WRITE_ONCE(nr_missed, nr);
 	list_for_each_entry(t, &targets, node)
 		if (t->vol)
-			request_all(t->vol);
+			for_all(t->vol, ft_inode_request_scan);
 }
 
 /**
@@ -391,32 +391,34 @@ static size_t list_count(const struct list_head *list)
 	return nr;
 }
 
-/**
- * ft_target_resync() - ask F2FS for everything anew, and wait for it
- * @path: a watched directory; its whole volume is asked. %NULL for all.
- *
- * Context: process; may wait long, a signal ends it.
- * Return: 0 when all is exact, -ENOENT if @path is not watched, -EINTR.
+static bool audited(const struct ft_volume *vol)
+{
+	return READ_ONCE(vol->gone) || ft_audit_stopped() ||
+	       !atomic_read(&vol->nr_audits);
+}
+
+/*
+ * Collect the volumes of the target at @path, or of all targets. Each has to be
+ * put, and *@list freed. Returns how many, or an error.
  */
-int ft_target_resync(const char *path)
+static int get_volumes(const char *path, struct ft_volume ***list)
 {
 	struct ft_target *t, *only = NULL;
 	struct ft_volume **vols;
-	size_t nr = 0, i;
-	int err = 0;
+	int nr = 0;
 
 	mutex_lock(&ft_targets_lock);
 	if (path) {
 		only = find_target(path);
-		err = only ? 0 : -ENOENT;
+		if (!only) {
+			nr = -ENOENT;
+			goto out;
+		}
 	}
 	vols = kcalloc(list_count(&targets), sizeof(*vols), GFP_KERNEL);
-	if (!vols)
-		err = -ENOMEM;
-	if (err) {
-		mutex_unlock(&ft_targets_lock);
-		kfree(vols);
-		return err;
+	if (!vols) {
+		nr = -ENOMEM;
+		goto out;
 	}
 	/* a volume twice costs no more than once */
 	list_for_each_entry(t, &targets, node)
@@ -424,18 +426,54 @@ int ft_target_resync(const char *path)
 			ft_volume_get(t->vol);
 			vols[nr++] = t->vol;
 		}
+	*list = vols;
+out:
 	mutex_unlock(&ft_targets_lock);
+	return nr;
+}
 
+/* Request something of each file of these volumes, and wait until it is done. */
+static int request(const char *path, void (*func)(struct ft_inode *rec),
+		   bool (*done)(const struct ft_volume *vol))
+{
+	struct ft_volume **vols;
+	int nr = get_volumes(path, &vols), i, err = 0;
+
+	if (nr < 0)
+		return nr;
 	for (i = 0; i < nr; i++)
-		request_all(vols[i]);
+		for_all(vols[i], func);
 	for (i = 0; i < nr; i++) {
-		if (!err && wait_event_interruptible(ft_settled,
-						     settled(vols[i])))
+		if (!err && wait_event_interruptible(ft_settled, done(vols[i])))
 			err = -EINTR;
 		ft_volume_put(vols[i]);
 	}
 	kfree(vols);
 	return err;
+}
+
+/**
+ * ft_target_resync() - ask F2FS for everything anew, and wait for it
+ * @path: a watched directory; its whole volume is asked. %NULL for all.
+ *
+ * Context: process; may wait long, a signal ends it.
+ * Return: 0 when all is exact, -ENOENT if @path is not watched, -ENOMEM, -EINTR.
+ */
+int ft_target_resync(const char *path)
+{
+	return request(path, ft_inode_request_scan, settled);
+}
+
+/**
+ * ft_target_wait_audited() - have everything audited, and wait for it
+ * @path: a watched directory; its whole volume is audited. %NULL for all.
+ *
+ * Context: process; may wait long, a signal ends it, as does unloading.
+ * Return: 0, -ENOENT if @path is not watched, -ENOMEM, -EINTR.
+ */
+int ft_target_wait_audited(const char *path)
+{
+	return request(path, ft_inode_request_audit, audited);
 }
 
 /**

@@ -154,6 +154,17 @@ void ft_volume_queue(struct ft_inode *rec)
 	spin_unlock(&vol->queue_lock);
 }
 
+/**
+ * ft_volume_restless() - does an inode come to the worker again and again?
+ * @rec: the inode
+ *
+ * Return: true if it has to wait as long as any before its next turn.
+ */
+bool ft_volume_restless(const struct ft_inode *rec)
+{
+	return READ_ONCE(rec->strikes) == MAX_STRIKES;
+}
+
 /* === Attaching ============================================================ */
 
 /*

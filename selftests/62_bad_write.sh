@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 62_bad_write.sh - garbage, nothing, a megabyte and binary written to targets and resync change nothing
+# 62_bad_write.sh - garbage, nothing, a megabyte and binary written to targets, resync and audit change nothing
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -27,7 +27,7 @@ bad() {
 	ok "$text: $name: nothing has changed"
 }
 
-plan 41
+plan 57
 make_volume $DISK $MNT || bail "no volume"
 make_plain $DISK2 $MNT2 || bail "no ext4"
 fileop write $MNT/a 0 1M
@@ -35,7 +35,7 @@ echo x >$MNT/file
 load path=$MNT
 settle
 state >/tmp/state1
-for text in targets resync; do
+for text in targets resync audit; do
 	bad $text garbage EINVAL fileop put $DBG/$text 30 text
 	bad $text binary EINVAL fileop put $DBG/$text 200 binary
 	bad $text zeroes EINVAL fileop put $DBG/$text 200 zero
@@ -51,5 +51,7 @@ bad targets "ext4" EOPNOTSUPP fileop say $DBG/targets "add $MNT2"
 bad targets "the same again" EEXIST fileop say $DBG/targets "add $MNT"
 bad targets "one that is not watched" ENOENT fileop say $DBG/targets "del $MNT2"
 bad resync "another number" EINVAL fileop say $DBG/resync 2
+bad audit "another number" EINVAL fileop say $DBG/audit 2
+bad audit "one that is not watched" ENOENT fileop say $DBG/audit $MNT2
 check_exact "still exact" $MNT
 finish

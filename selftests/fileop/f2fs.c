@@ -225,3 +225,33 @@ void op_moves(int argc, char **argv)
 	close_file(fd[0], argv[0]);
 	close_file(fd[1], argv[1]);
 }
+
+/**
+ * op_misplace() - exchange the addresses of two blocks behind F2FS's back
+ * @argc: number of words
+ * @argv: device, the file's first LBA, where to begin to look, in blocks
+ *
+ * Looks in the main area for a node that has that LBA and the next one side by side, and swaps them.
+ */
+void op_misplace(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_RDWR);
+	uint32_t lba = num(argv[1]), node[BLOCK / sizeof(uint32_t)];
+	uint64_t block = num(argv[2]), end = block + 64 * 1024;
+	size_t i;
+
+	(void)argc;
+	for (; block < end && pread(fd, node, sizeof(node), block * BLOCK) == sizeof(node); block++)
+		for (i = 0; i + 1 < sizeof(node) / sizeof(node[0]); i++)
+			if (node[i] == lba && node[i + 1] == lba + 1) {
+				node[i] = lba + 1;
+				node[i + 1] = lba;
+				if (pwrite(fd, node, sizeof(node), block * BLOCK) != sizeof(node) || fsync(fd))
+					fail(argv[0]);
+				printf("# misplaced: two addresses in block %llu\n", (unsigned long long)block);
+				close_file(fd, argv[0]);
+				return;
+			}
+	errno = ENOENT;
+	fail(argv[0]);
+}

@@ -80,6 +80,7 @@ void op_casefold(int argc, char **argv);
 void op_atomic(int argc, char **argv);
 void op_move(int argc, char **argv);
 void op_moves(int argc, char **argv);
+void op_misplace(int argc, char **argv);
 
 /* attr.c */
 void op_xattr(int argc, char **argv);

@@ -530,6 +530,7 @@ static const struct {
 	{ "verity", 1, op_verity, "FILE" },
 	{ "copy", 5, op_copy, "FILE OFFSET FILE OFFSET LENGTH" },
 	{ "tmpfile", 3, op_tmpfile, "FOLDER LENGTH NAME" },
+	{ "misplace", 3, op_misplace, "DEVICE LBA BLOCK" },
 	{ "exchange", 2, op_exchange, "FILE FILE" },
 	{ "rename", 2, op_rename, "FROM TO" },
 	{ "casefold", 1, op_casefold, "DIRECTORY" },

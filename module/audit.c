@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Audits: do the maps say what F2FS says?
+ *
+ * In: maps that claim to be exact, each with a second one that scan.c has just
+ * built beside it from FIEMAP. Out: a report. The maps are not replaced; one
+ * that differs becomes stale, and is repaired like any other that is.
+ */
+
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/limits.h>
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include "inode.h"
+
+/* How many extents are compared before writers get the lock again. */
+#define EXTENTS_PER_STEP	256
+/* How many files a report names. */
+#define MAX_LINES		10000
+
+/* === Comparing ============================================================ */
+
+/* Written blocks at @from or after: the next run of them in one extent. */
+static bool next_written(struct ft_extmap *map, u32 from, struct ft_extent *ext)
+{
+	while (ft_extmap_next(map, from, ext)) {
+		if (ext->lba != FT_LBA_UNWRITTEN) {
+			if (ext->lblk < from) {
+				ext->lba += from - ext->lblk;
+				ext->len -= from - ext->lblk;
+				ext->lblk = from;
+			}
+			return true;
+		}
+		from = ft_extent_end(ext);
+	}
+	ext->lblk = FT_LBLK_END;
+	ext->len = 0;
+	return false;
+}
+
+/*
+ * Compare from *@pos on, a limited number of extents. Events change both maps,
+ * so that each step may see them at another moment.
+ */
+static bool compare_some(struct ft_inode *rec, u32 *pos,
+			 struct ft_audit_sum *sum)
+{
+	unsigned int n;
+
+	for (n = 0; n < EXTENTS_PER_STEP; n++) {
+		struct ft_extent ours, theirs;
+		bool any = next_written(ft_live_map(rec), *pos, &ours);
+		u32 first, len;
+
+		any |= next_written(ft_other_map(rec), *pos, &theirs);
+		if (!any)
+			return true;
+		first = min(ours.lblk, theirs.lblk);
+		if (ours.lblk == theirs.lblk) {
+			len = min(ours.len, theirs.len);
+			if (ours.lba != theirs.lba)
+				sum->differing += len;
+		} else if (first == ours.lblk) {
+			len = min(ours.len, theirs.lblk - first);
+			sum->differing += len;
+		} else {
+			len = min(theirs.len, ours.lblk - first);
+			sum->differing += len;
+		}
+		sum->blocks += len;
+		*pos = first + len;
+	}
+	return false;
+}
+
+/**
+ * ft_audit_compare() - compare a map with the one just built beside it
+ * @rec: the file, between scan_begin and scan_end
+ * @sum: what was found
+ *
+ * Only written blocks count: FIEMAP takes dirty blocks for unwritten ones.
+ *
+ * Context: process, the volume's worker.
+ * Return: false if the map did not claim to be exact all the time.
+ */
+bool ft_audit_compare(struct ft_inode *rec, struct ft_audit_sum *sum)
+{
+	bool done = false, claimed = true;
+	u32 pos = 0;
+
+	*sum = (struct ft_audit_sum){ };
+	while (!done && claimed) {
+		spin_lock(&rec->lock);
+		claimed = ft_inode_followed(rec) && !rec->stale && !rec->gen;
+		if (claimed)
+			done = compare_some(rec, &pos, sum);
+		sum->changes = rec->changes;
+		spin_unlock(&rec->lock);
+		cond_resched();
+	}
+	return claimed;
+}
+
+/* === The report =========================================================== */
+
+/**
+ * struct line - a file that a report names
+ * @node: in lines
+ * @dev: its device number
+ * @ino: its inode number
+ * @judged: it was compared and differs; else it could not be compared
+ * @sum: what was found
+ * @path: its path
+ */
+struct line {
+	struct list_head node;
+	dev_t dev;
+	u32 ino;
+	bool judged;
+	struct ft_audit_sum sum;
+	char path[];
+};
+
+static DEFINE_MUTEX(run_lock);		/* one audit at a time */
+static DEFINE_MUTEX(report_lock);	/* protects all of the report */
+static LIST_HEAD(lines);
+static unsigned int nr_lines;
+static u64 nr_files, nr_blocks, nr_differing, nr_unjudged, nr_dropped;
+static u64 begun_ns, ended_ns;
+
+static void new_report(void)
+{
+	struct line *line, *next;
+
+	mutex_lock(&report_lock);
+	list_for_each_entry_safe(line, next, &lines, node)
+		kfree(line);
+	INIT_LIST_HEAD(&lines);
+	nr_lines = 0;
+	nr_files = 0;
+	nr_blocks = 0;
+	nr_differing = 0;
+	nr_unjudged = 0;
+	nr_dropped = 0;
+	begun_ns = ktime_get_ns();
+	ended_ns = 0;
+	mutex_unlock(&report_lock);
+}
+
+static struct line *make_line(struct ft_inode *rec)
+{
+	struct line *line;
+	int len;
+
+	mutex_lock(&rec->vol->ns_lock);
+	len = ft_names_path(rec, NULL, 0);
+	line = len < PATH_MAX ? kzalloc(struct_size(line, path, len + 1),
+					GFP_KERNEL) : NULL;
+	if (line) {
+		line->dev = rec->vol->dev;
+		line->ino = rec->ino;
+		ft_names_path(rec, line->path, len + 1);
+	}
+	mutex_unlock(&rec->vol->ns_lock);
+	return line;
+}
+
+/**
+ * ft_audit_report() - a file has been audited, or cannot be
+ * @rec: the file
+ * @sum: what was found; %NULL if it could not be compared
+ *
+ * Context: process; may sleep.
+ */
+void ft_audit_report(struct ft_inode *rec, const struct ft_audit_sum *sum)
+{
+	struct line *line = NULL;
+
+	if (!sum || sum->differing)
+		line = make_line(rec);
+	mutex_lock(&report_lock);
+	if (sum) {
+		ft_count(FT_AUDITS);
+		nr_files++;
+		nr_blocks += sum->blocks;
+		nr_differing += sum->differing;
+		if (sum->differing)
+			ft_count(FT_AUDIT_DIFFERENCES);
+	} else {
+		nr_unjudged++;
+	}
+	if (line && nr_lines < MAX_LINES) {
+		line->judged = sum;
+		if (sum)
+			line->sum = *sum;
+		list_add_tail(&line->node, &lines);
+		nr_lines++;
+	} else if (!sum || sum->differing) {
+		nr_dropped++;
+		kfree(line);
+	}
+	mutex_unlock(&report_lock);
+}
+
+/**
+ * ft_audit_show() - write the report of the last audit
+ * @m: where to
+ */
+void ft_audit_show(struct seq_file *m)
+{
+	struct line *line;
+
+	mutex_lock(&report_lock);
+	seq_printf(m, "# audited %s files=%llu blocks=%llu differing=%llu unjudged=%llu milliseconds=%llu\n",
+		   !begun_ns ? "never" : ended_ns ? "all" : "so_far", nr_files,
+		   nr_blocks, nr_differing, nr_unjudged,
+		   begun_ns ? div_u64((ended_ns ?: ktime_get_ns()) - begun_ns,
+				      NSEC_PER_MSEC) : 0);
+	seq_puts(m, "# dev ino verdict blocks differing path\n");
+	list_for_each_entry(line, &lines, node) {
+		seq_printf(m, "%u:%u %u %s %llu %llu ", MAJOR(line->dev),
+			   MINOR(line->dev), line->ino,
+			   line->judged ? "differs" : "unjudged",
+			   line->sum.blocks, line->sum.differing);
+		seq_escape(m, line->path, FT_ESCAPED);
+		seq_putc(m, '\n');
+	}
+	if (nr_dropped)
+		seq_printf(m, "# and %llu more\n", nr_dropped);
+	mutex_unlock(&report_lock);
+}
+
+/* === Runs ================================================================= */
+
+static void run_periodic(struct work_struct *work);
+static DECLARE_DELAYED_WORK(periodic_work, run_periodic);
+static unsigned int audit_secs;
+static bool running;
+
+/**
+ * ft_audit_run() - audit everything that is watched, and wait for it
+ * @path: a watched directory; its whole volume is audited. %NULL for all.
+ *
+ * Context: process; may wait long, a signal ends the waiting.
+ * Return: 0, also if files differ; -ENOENT if @path is not watched; -EINTR.
+ */
+int ft_audit_run(const char *path)
+{
+	int err = mutex_lock_interruptible(&run_lock);
+
+	if (err)
+		return err;
+	new_report();
+	err = ft_target_wait_audited(path);
+	mutex_lock(&report_lock);
+	if (!err)
+		ended_ns = ktime_get_ns();
+	if (nr_differing)
+		pr_warn("audit: %llu of %llu blocks were not where the map said; see audit in debugfs\n",
+			nr_differing, nr_blocks);
+	mutex_unlock(&report_lock);
+	mutex_unlock(&run_lock);
+	return err;
+}
+
+static void run_periodic(struct work_struct *work)
+{
+	unsigned int secs;
+
+	ft_audit_run(NULL);
+	secs = READ_ONCE(audit_secs);
+	if (READ_ONCE(running) && secs)
+		queue_delayed_work(ft_wq, &periodic_work,
+				   msecs_to_jiffies(1000 * (u64)secs));
+}
+
+static int set_audit_secs(const char *val, const struct kernel_param *kp)
+{
+	int err = param_set_uint_minmax(val, kp, 0, 1000000);
+
+	if (!err && READ_ONCE(running)) {
+		cancel_delayed_work(&periodic_work);
+		if (audit_secs)
+			queue_delayed_work(ft_wq, &periodic_work,
+					   msecs_to_jiffies(1000 * (u64)audit_secs));
+	}
+	return err;
+}
+
+static const struct kernel_param_ops audit_secs_ops = {
+	.set = set_audit_secs,
+	.get = param_get_uint,
+};
+
+module_param_cb(audit_secs, &audit_secs_ops, &audit_secs, 0644);
+MODULE_PARM_DESC(audit_secs, "compare all maps with F2FS this often, in seconds (default: 0, never)");
+
+/**
+ * ft_audit_init() - begin the periodic audits, if there are to be any
+ */
+void ft_audit_init(void)
+{
+	WRITE_ONCE(running, true);
+	if (audit_secs)
+		queue_delayed_work(ft_wq, &periodic_work,
+				   msecs_to_jiffies(1000 * (u64)audit_secs));
+}
+
+/**
+ * ft_audit_stopped() - is the module about to go?
+ *
+ * Return: true if nobody should wait for an audit any more.
+ */
+bool ft_audit_stopped(void)
+{
+	return !READ_ONCE(running);
+}
+
+/**
+ * ft_audit_exit() - end the periodic audits, forget the report
+ *
+ * Context: process; no reader or writer of the report is left.
+ */
+void ft_audit_exit(void)
+{
+	/* who sets audit_secs holds this, too */
+	kernel_param_lock(THIS_MODULE);
+	WRITE_ONCE(running, false);
+	kernel_param_unlock(THIS_MODULE);
+	wake_up_all(&ft_settled);
+	cancel_delayed_work_sync(&periodic_work);
+	new_report();
+}

@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 56_audit.sh - audits agree while all is well, under writers too, and find what was changed behind our back
+#
+# For that two addresses in the node of a file are exchanged on the disk, and F2FS is made to read it anew.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# said(name) - print a figure of the last report
+said() {
+	sed -n "s/^# audited .*$1=\([0-9]*\).*/\1/p" $DBG/audit
+}
+
+# in_report(path) - is there a line for this file?
+in_report() {
+	awk -v path="$1" '!/^#/ && $6 == path && $3 == "differs" { n = $5 } END { print n + 0 }' $DBG/audit
+}
+
+# misplace(file) - exchange the addresses of two blocks of it on the disk
+misplace() {
+	sync
+	main=$(sed -n 's/^# volume .*main_blkaddr=\([0-9]*\).*/\1/p' $DBG/table)
+	fileop misplace $DISK "$(awk -v path="$1" '!/^#/ && $7 == path { print $2; exit }' $DBG/table)" "$main" &&
+		echo 3 >/proc/sys/vm/drop_caches
+}
+
+# audited_more(count) - have there been more audits than that?
+audited_more() {
+	[ "$(stat_of audits)" -gt "$1" ]
+}
+
+plan 18
+make_volume $DISK $MNT noextent_cache || bail "no volume"
+load path=$MNT
+expect "no audit yet" "$(sed -n 's/^# audited \([a-z_]*\) .*/\1/p' $DBG/audit)" never
+fileop write $MNT/a 0 1M
+fileop random $MNT/a 256 200 56 every 10
+fileop write $MNT/b 0 512K
+fileop many $MNT/small 30 5000 300
+settle
+expect "an audit" "$(fileop say $DBG/audit 1)" OK
+expect "of every file" "$(said files)" 32
+expect "and every block" "$(said blocks)" "$(awk '!/^#/ { n += $3 } END { print n }' $DBG/table)"
+expect "all where the map says" "$(said differing)" 0
+expect "one of a directory" "$(fileop say $DBG/audit $MNT)" OK
+
+fileop storm $MNT 30 3000 56 >/dev/null &
+for n in 1 2 3 4 5; do
+	fileop say $DBG/audit 1 >/dev/null
+	echo "# under writers: $(sed -n 's/^# audited //p' $DBG/audit)"
+done
+wait
+expect "no difference under writers" "$(stat_of audit_differences)" 0
+check_exact "exact" $MNT
+
+fileop write $MNT/victim 0 256K
+settle
+check "two addresses are exchanged on the disk" misplace $MNT/victim
+expect "an audit" "$(fileop say $DBG/audit 1)" OK
+expect "finds both" "$(in_report $MNT/victim)" 2
+expect "and no other" "$(said differing)" 2
+expect "counts the file" "$(stat_of audit_differences)" 1
+check "says so in the log" logged "audit: 2 of"
+check_exact "and it is repaired" $MNT
+unload
+
+load path=$MNT audit_secs=1
+fileop write $MNT/other 0 256K
+settle
+misplace $MNT/other
+check "found by the periodic audit" loop_until "$PATIENCE" logged "audit: 2 of"
+n=$(stat_of audits)
+check "which goes on" loop_until "$PATIENCE" audited_more "$n"
+check "and lets us unload" unload
+finish

@@ -16,7 +16,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/trouble.sh"
 
 # Seconds for one test.
-LIMIT=${TEST_LIMIT:-240}
+LIMIT=${TEST_LIMIT:-$((240 * ${SLOW:-1}))}
 KMEMLEAK=/sys/kernel/debug/kmemleak
 
 # run_one(test) - run it; print its end

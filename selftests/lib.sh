@@ -14,8 +14,10 @@ DISK=/dev/vda
 DISK2=/dev/vdb
 MNT=/mnt/f2fs
 MNT2=/mnt/f2fs2
+# How many times slower than usual this kernel is.
+SLOW=${SLOW:-1}
 # Seconds to wait for what must come true soon; emulation is slow.
-PATIENCE=${PATIENCE:-30}
+PATIENCE=$((30 * SLOW))
 
 KTAP_NAME=${0##*/}
 KTAP_PLAN=0

@@ -134,8 +134,8 @@ guest_tests() {
 	slow=1
 	! ft_debug_is "$version" || slow=6
 	exec "$FT_HERE/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" -d 2G -d 1G \
-		-t "${GUEST_LIMIT:-$((1200 * slow))}" -- env ${SEED:+SEED="$SEED"} PATIENCE=$((30 * slow)) \
-		TEST_LIMIT="${TEST_LIMIT:-$((240 * slow))}" /selftests/in_guest.sh "$@"
+		-t "${GUEST_LIMIT:-$((1200 * slow))}" -- env ${SEED:+SEED="$SEED"} SLOW=$slow ${TEST_LIMIT:+TEST_LIMIT="$TEST_LIMIT"} \
+		/selftests/in_guest.sh "$@"
 }
 
 # viewer_check() - build the viewer and run its own tests

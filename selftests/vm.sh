@@ -4,7 +4,7 @@
 # vm.sh - run a command as root in the full guest: the host's programs, another kernel, an F2FS-capable disk.
 #
 # usage: vm.sh [options] -- COMMAND
-#   -k VERSION   kernel: 6.12 (default), 6.1, or a folder with an unpacked one ($KERNEL)
+#   -k VERSION   kernel: 6.12 (default), 6.1, 7, or a folder with an unpacked one ($KERNEL)
 #   -m FILE      module to offer as $FRAGTRACE_KO (default: fragtrace.ko, built for that kernel)
 #   -n           offer no module
 #   -d SIZE      scratch disk, sparse and empty, as /dev/vda (default 1G, $DISK)
@@ -182,6 +182,7 @@ vm_main() {
 	shift $((OPTIND - 1))
 	[ -n "$*" ] || ft_usage
 
+	! ft_debug_is "$KERNEL_ARG" || ft_die "the full guest: kernel $KERNEL_ARG has no 9P to see this machine by; use guest.sh"
 	ft_packages guest full
 	ft_kernel "$KERNEL_ARG"
 	ft_vng

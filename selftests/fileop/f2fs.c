@@ -119,6 +119,24 @@ void op_casefold(int argc, char **argv)
 	close(fd);
 }
 
+/**
+ * op_immutable() - let nobody change a file any more, or let them
+ * @argc: number of words
+ * @argv: file, 1 or 0
+ */
+void op_immutable(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_RDONLY), flags;
+
+	(void)argc;
+	if (ioctl(fd, FS_IOC_GETFLAGS, &flags))
+		fail("FS_IOC_GETFLAGS");
+	flags = num(argv[1]) ? flags | FS_IMMUTABLE_FL : flags & ~FS_IMMUTABLE_FL;
+	if (ioctl(fd, FS_IOC_SETFLAGS, &flags))
+		fail("FS_IMMUTABLE_FL");
+	close_file(fd, argv[0]);
+}
+
 /* === Atomic writes ======================================================== */
 
 static void control(int fd, unsigned long request, const char *what)

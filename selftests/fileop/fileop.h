@@ -77,6 +77,7 @@ void op_gc_range(int argc, char **argv);
 void op_resize(int argc, char **argv);
 void op_pin(int argc, char **argv);
 void op_casefold(int argc, char **argv);
+void op_immutable(int argc, char **argv);
 void op_atomic(int argc, char **argv);
 void op_move(int argc, char **argv);
 void op_moves(int argc, char **argv);

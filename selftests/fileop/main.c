@@ -534,6 +534,7 @@ static const struct {
 	{ "exchange", 2, op_exchange, "FILE FILE" },
 	{ "rename", 2, op_rename, "FROM TO" },
 	{ "casefold", 1, op_casefold, "DIRECTORY" },
+	{ "immutable", 2, op_immutable, "FILE 0|1" },
 	{ "put", 3, op_put, "FILE BYTES text|zero|binary" },
 	{ "say", 2, op_say, "FILE TEXT" },
 	{ "slurp", 1, op_slurp, "FILE" },

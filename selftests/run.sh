@@ -249,6 +249,8 @@ run_main() {
 		suite "parsers" parsers_check
 		suite "builds" env F2FS_SRC="$source" "$FT_HERE/host_build.sh"
 		suite "guests" "$FT_HERE/host_guest.sh"
+		# shellcheck disable=SC2086 # a list of kernels
+		suite "power failures" "$FT_HERE/host_power_off.sh" $KERNELS
 		suite "demo" "$FT_HERE/host_demo.sh"
 	fi
 	for version in $KERNELS; do

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 57_shutdown.sh - F2FS_IOC_SHUTDOWN in every mode with writers at work; after the mount the map is right
+#
+# What was synced since the last checkpoint is brought back inside mount(2), by roll-forward recovery, before
+# anybody could be told of it.
+
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+# writers() - files synced one by one, with no checkpoint in between, until the file system is gone
+writers() {
+	fileop append $MNT/log 5000 100000 fdatasync 2>/dev/null &
+	fileop random $MNT/data 1024 100000 "$1" every 2 >/dev/null 2>&1 &
+	(
+		i=0
+		while fileop write "$MNT/new$i" 0 $((10000 + i * 777)) sync; do
+			i=$((i + 1))
+		done
+	) >/dev/null 2>&1 &
+	fileop storm $MNT 10 100000 "$1" 64 >/dev/null 2>&1 &
+}
+
+# recovered() - did the last mount bring files back?
+recovered() {
+	dmesg | sed '1,/shutdown of this mount/d' | grep -q 'recover_data: ino = .*recovered = [1-9]'
+}
+
+# down(number, name) - shut down in one mode, mount again with the module loaded, then with one loaded afterwards
+down() {
+	local job
+
+	loaded || load path=$MNT
+	fileop write $MNT/data 0 4M
+	fileop write $MNT/log 0 100
+	check_exact "$2: before" $MNT
+	writers "${SEED:-571}"
+	sleep 1
+	echo "shutdown of this mount" >/dev/kmsg
+	f2fs_io shutdown "$1" $MNT >/dev/null
+	# The last mode only calls for fsck: the file system goes on.
+	sleep 0.3
+	for job in $(jobs -p); do
+		kill "$job" 2>/dev/null || :
+	done
+	wait
+	check "$2: unmounted" loop_until 10 umount $MNT 2>/dev/null
+	[ "$1" != 4 ] || fsck.f2fs -a $DISK >/dev/null 2>&1 || :
+	mount_volume $DISK $MNT || bail "$2: cannot be mounted again"
+	await_live
+	case $1 in
+	# What had been written by the checkpoint needs no recovery, and nothing is synced after it.
+	2 | 3) check "$2: files were brought back" recovered ;;
+	esac
+	check_exact "$2: mounted with the module loaded" $MNT
+	fileop random $MNT/data 1024 50 "${SEED:-572}" every 5
+	check_exact "$2: written to again" $MNT
+	unload
+	load path=$MNT
+	check_exact "$2: the module loaded afterwards" $MNT
+	umount $MNT
+	make_volume $DISK $MNT || bail "no volume"
+	await_live
+}
+
+plan 27
+make_volume $DISK $MNT || bail "no volume"
+down 0 "full sync"
+down 1 "checkpoint"
+down 2 "no sync"
+down 3 "metadata flushed"
+down 4 "needs fsck"
+finish

@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 49_devices.sh - volumes of several devices, and zoned ones: an LBA is counted over all devices
+
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+# end() - give back what a test has made beside $DISK and $DISK2
+end() {
+	cleanup
+	losetup -d /dev/loop7 2>/dev/null || :
+	rmmod null_blk 2>/dev/null || :
+}
+trap end EXIT
+
+# zoned(zones, conventional ones) - make /dev/nullb0, a zoned disk in memory with zones of 4 MB; false if there is none
+zoned() {
+	local dir
+
+	modprobe null_blk nr_devices=0 2>/dev/null || return 1
+	mounted /sys/kernel/config || mount -t configfs none /sys/kernel/config || return 1
+	dir=/sys/kernel/config/nullb/nullb0
+	mkdir $dir || return 1
+	echo $(($1 * 4)) >$dir/size
+	echo 1 >$dir/memory_backed
+	echo 1 >$dir/zoned
+	echo 4 >$dir/zone_size
+	echo "$2" >$dir/zone_nr_conv
+	echo 1 >$dir/power
+	loop_until 5 test -b /dev/nullb0
+}
+
+# stir(folder) - all kinds of writes
+stir() {
+	fileop random "$1/a" 1024 100 "${SEED:-491}" every 3
+	fileop random "$1/a" 1024 50 "${SEED:-492}" direct
+	fileop write "$1/new" 0 2M direct
+	fileop storm "$1" 15 200 "${SEED:-493}" 64
+}
+
+plan 10
+modprobe loop
+# The first device is small, so that files go to the second one.
+truncate -s 96M /tmp/first
+losetup /dev/loop7 /tmp/first
+mkfs.f2fs -q -f -c $DISK2 /dev/loop7 >/dev/null
+mount_volume /dev/loop7 $MNT || bail "no volume of two devices"
+load path=$MNT
+fileop write $MNT/a 0 4M
+fileop write $MNT/big 0 80M
+check_exact "two devices" $MNT
+check "files lie on the second one" awk '!/^#/ && $2 > 96 * 256 { n++ } END { exit !n }' $DBG/table
+expect "the volume is as large as both" "$(sed -n 's/^# volume .* blocks=\([0-9]*\) .*/\1/p' $DBG/table)" \
+	"$(((96 * 1024 * 1024 + $(blockdev --getsize64 $DISK2)) / 4096))"
+stir $MNT
+check_exact "written to in all ways" -u $MNT
+fileop gc $MNT 1 30
+check_exact "collected" -u $MNT
+umount $MNT
+losetup -d /dev/loop7
+rm /tmp/first
+
+if ! zoned 64 16; then
+	skip_rest "zoned" "this kernel has no zoned null_blk"
+fi
+mkfs.f2fs -q -f -m /dev/nullb0 >/tmp/mkfs 2>&1 || {
+	sed 's/^/# /' /tmp/mkfs
+	skip_rest "zoned" "mkfs.f2fs cannot"
+}
+mkdir -p $MNT
+mount -t f2fs -o mode=lfs /dev/nullb0 $MNT || skip_rest "zoned" "this kernel does not mount it"
+await_live
+fileop write $MNT/a 0 4M
+stir $MNT
+check_exact "zoned" -u $MNT
+fileop many $MNT/f 200 30000 20000 7
+sync
+rm $MNT/f*[1245780]
+fileop gc $MNT 1 30
+check_exact "zoned, collected" -u $MNT
+fileop atomic $MNT/a begin write 100K 200K sync commit
+fileop fallocate $MNT/a collapse 64K 64K
+fileop fallocate $MNT/a insert 1M 128K
+check_exact "zoned, ranges shifted" -u $MNT
+fileop write $MNT/rest 0 60M
+i=0
+while [ $i -lt 4 ]; do
+	fileop random $MNT/rest 15360 1500 "$((${SEED:-494} + i))" every 300
+	i=$((i + 1))
+done
+check_exact "zoned, filled and rewritten" $MNT
+umount $MNT
+mount -t f2fs -o mode=lfs /dev/nullb0 $MNT
+await_live
+check_exact "zoned, mounted again" $MNT
+finish

@@ -16,7 +16,8 @@ stir() {
 	fileop storm $MNT 20 200 "$1"
 }
 
-# stir_with(options, policy) - the same on a new volume, mounted so
+# stir_with(options, policy, [chunk, hole]) - the same on a new volume, mounted so; in fragment:block mode the size of
+# chunks and of holes
 stir_with() {
 	mounted $MNT && umount $MNT
 	mkfs.f2fs -q -f $DISK >/dev/null
@@ -26,12 +27,17 @@ stir_with() {
 		return 0
 	fi
 	[ "$2" = own ] || echo "$2" >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
+	if [ $# = 4 ]; then
+		echo "$3" >"/sys/fs/f2fs/${DISK##*/}/max_fragment_chunk"
+		echo "$4" >"/sys/fs/f2fs/${DISK##*/}/max_fragment_hole"
+		set -- "$1, chunks of $3, holes of $4" "$2"
+	fi
 	loop_until $PATIENCE sh -c "awk '!/^#/ { print \$3 }' $DBG/targets | grep -q live" || :
 	stir 5
 	check_exact "$1, in-place policy $2" -u $MNT
 }
 
-plan 8
+plan 12
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 stir_with rw own
@@ -39,7 +45,11 @@ stir_with alloc_mode=default 16
 stir_with alloc_mode=reuse 129
 stir_with mode=lfs own
 stir_with mode=fragment:block own
+stir_with mode=fragment:block 0 1 7
+stir_with mode=fragment:block 0 64 1
 stir_with mode=fragment:segment 0
+stir_with mode=adaptive,age_extent_cache 0
+stir_with mode=lfs,nodiscard 0
 stir_with noextent_cache,noinline_data,active_logs=2 0
 stir_with fsync_mode=strict,nobarrier,checkpoint_merge 16
 finish

@@ -15,9 +15,9 @@ ranges() {
 		fileop write $MNT/whole 0 1M
 		fileop write $MNT/pieces 0 1M
 		sync
-		fileop random $MNT/pieces 256 60 "${SEED:-361}" every 2
-		fileop ranges $MNT/whole "$mode" 300 32 "${SEED:-362}"
-		fileop ranges $MNT/pieces "$mode" 300 32 "${SEED:-363}" aligned
+		fileop random $MNT/pieces 256 24 "${SEED:-361}" every 2
+		fileop ranges $MNT/whole "$mode" 300 16 "${SEED:-362}"
+		fileop ranges $MNT/pieces "$mode" 300 16 "${SEED:-363}" aligned
 		fileop write $MNT/dirty 0 1M
 		fileop ranges $MNT/dirty "$mode" 300 7 "${SEED:-364}"
 		check_exact "$mode" -u $MNT

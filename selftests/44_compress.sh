@@ -59,11 +59,15 @@ compressed() {
 	check_exact "$1: and reserved again" -u $MNT
 	fileop gc $MNT 1 20
 	check_exact "$1: collected" -u $MNT
+	fileop random $MNT/c/b 128 150 "${SEED:-443}" every 3 &
+	fileop gc $MNT 1 40
+	wait $!
+	check_exact "$1: collected while written to" -u $MNT
 	rm $MNT/c/a
 	check_exact "$1: removed" -u $MNT
 }
 
-plan 31
+plan 33
 if ! make_special $DISK $MNT compress_algorithm=lz4,compress_log_size=2 -O extra_attr,compression; then
 	skip_rest "compression" "this kernel or these tools have none"
 fi

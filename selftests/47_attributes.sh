@@ -12,7 +12,7 @@ many_names() {
 	local i
 
 	i=0
-	while [ $i -lt 150 ]; do
+	while [ $i -lt 100 ]; do
 		: >"$1/a rather long name so that few of them fit $i"
 		i=$((i + 1))
 	done

@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 35_move_range.sh - F2FS_IOC_MOVE_RANGE: addresses exchanged, or blocks copied
+#
+# __exchange_data_block() copies blocks through the page cache, or, where they are not part of a checkpoint,
+# gives the target their very addresses. A block counts as part of one from the moment it is allocated, but for
+# checkpoint=disable. Neither path has a tracepoint of its own, and F2FS tells of addresses that go only while
+# the file has an extent cache.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+# lba_of(file, block) - print where fragtrace says that a block of a file is
+lba_of() {
+	path=$1 awk -v b="$2" '!/^#/ && $7 == ENVIRON["path"] && $4 <= b && b < $4 + $3 { print $2 + b - $4 }' $DBG/table
+}
+
+# prepare(mount options) - a new volume with a file in one piece, one in pieces, and one with holes
+prepare() {
+	mounted $MNT && umount $MNT
+	make_volume $DISK $MNT "$1" || bail "no volume"
+	await_live
+	fileop write $MNT/whole 0 2M
+	fileop write $MNT/pieces 0 2M
+	sync
+	# Every block apart from the next: no run is as long as F2FS wants for an extent cache, so it gives it up.
+	fileop random $MNT/pieces 512 1000 "${SEED:-351}" every 5
+	fileop random $MNT/holes 512 60 "${SEED:-352}"
+	sync
+}
+
+# moves(name) - random ranges to and fro, each compared
+moves() {
+	fileop moves $MNT/whole $MNT/pieces 512 16 "${SEED:-353}"
+	check_exact "$1, in one piece and in pieces" -u $MNT
+	fileop moves $MNT/holes $MNT/pieces 512 16 "${SEED:-354}"
+	check_exact "$1, with holes" -u $MNT
+}
+
+# move_one(name, options) - one range between two files, with nothing afterwards that could tell the module;
+# prints into $went where it went: exchanged or copied
+move_one() {
+	local before
+
+	fileop write $MNT/from 0 1M
+	fileop write $MNT/to 0 1M
+	sync
+	before=$(lba_of $MNT/from 64)
+	fileop move $MNT/from 256K $MNT/to 512K 128K
+	check_exact "$1" $MNT
+	went=copied
+	[ "$(lba_of $MNT/to 128)" != "$before" ] || went=exchanged
+}
+
+plan 20
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT
+move_one "one range"
+expect "the blocks were copied" "$went" copied
+fileop move $MNT/from 900K $MNT/to 3M 64K
+check_exact "beyond the end" $MNT
+fileop write $MNT/to 0 64K
+fileop move $MNT/to 0 $MNT/to 256K 64K
+check_exact "within a file" $MNT
+fileop fallocate $MNT/reserved default 0 512K
+fileop write $MNT/reserved 64K 64K
+fileop move $MNT/reserved 0 $MNT/to 1M 256K
+check_exact "reserved blocks" -u $MNT
+fileop write $MNT/odd 0 70001
+fileop move $MNT/odd 64K $MNT/to 64K 0
+check_exact "to the end of a file that ends inside a block" $MNT
+prepare ""
+moves "copied"
+prepare noextent_cache
+moves "copied without extent cache"
+prepare checkpoint=disable
+move_one "checkpoint off: one range"
+expect "the addresses were exchanged" "$went" exchanged
+moves "exchanged"
+prepare checkpoint=disable,noextent_cache
+moves "exchanged without extent cache"
+# Refused after it has begun: F2FS puts back the addresses it has taken out.
+prepare checkpoint=disable,mode=lfs
+fileop write $MNT/whole 0 64K
+refuse "log only: refused" fileop move $MNT/whole 0 $MNT/pieces 0 64K 2>/dev/null
+check_exact "and nothing has changed" $MNT
+prepare ""
+fileop many $MNT/junk 60 30000 20000 7
+sync
+rm $MNT/junk*[1345]
+fileop moves $MNT/whole $MNT/pieces 512 12 "${SEED:-356}" &
+fileop gc $MNT 1 20
+wait $!
+check_exact "with the collector at work" $MNT
+echo 3 >/proc/sys/vm/drop_caches
+fileop moves $MNT/whole $MNT/pieces 512 12 "${SEED:-357}"
+check_exact "files that had left memory" $MNT
+finish

@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 55_full.sh - a device nearly full: F2FS fills holes (SSR), or writes in place (IPU), or has no room
+
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+sys=/sys/fs/f2fs/${DISK##*/}
+
+# written(how) - print how many blocks F2FS has written so since the mount: SSR, LFS or IPU
+written() {
+	awk -v how="$1:" '{ for (i = 1; i <= NF; i++) if ($i == how && $(i + 1) ~ /^[0-9]+$/) { print $(i + 1); exit } }' /sys/kernel/debug/f2fs/status
+}
+
+# fill() - a small volume with holes all over, hardly any free segment, and two files to write to
+fill() {
+	mounted $MNT && umount $MNT
+	mkfs.f2fs -q -f $DISK $((160 << 11)) >/dev/null
+	mount_volume $DISK $MNT "$1" || bail "no volume"
+	fileop write $MNT/data 0 24M
+	# Until there is no room.
+	fileop many $MNT/f 3000 40000 5000 9 2>/dev/null || :
+	sync
+	rm $MNT/f*[147]
+	sync
+}
+
+# stir() - write over and over what is there
+stir() {
+	local i
+
+	i=0
+	while [ $i -lt 2 ]; do
+		fileop random $MNT/data 6144 1000 "$(($1 + i))" every 40 || :
+		i=$((i + 1))
+	done
+	fileop write $MNT/new 0 4M 2>/dev/null || :
+	fileop random $MNT/data 6144 200 "$1" direct 2>/dev/null || :
+}
+
+plan 9
+fill ""
+load path=$MNT
+check_exact "full of holes" $MNT
+before=$(written SSR)
+stir "${SEED:-551}"
+check_exact "written over" $MNT
+check "holes were filled ($before, $(written SSR))" test "$(written SSR)" -gt "$before"
+fileop storm $MNT 20 200 "${SEED:-552}" 64 2>/dev/null || :
+check_exact "files made and removed" -u $MNT
+fill ""
+await_live
+echo 2 >"$sys/ipu_policy"
+before=$(written IPU)
+stir "${SEED:-553}"
+check_exact "written in place for want of free segments" $MNT
+check "some were ($before, $(written IPU))" test "$(written IPU)" -gt "$before"
+fill ""
+await_live
+echo 12 >"$sys/ipu_policy"
+stir "${SEED:-554}"
+check_exact "in place when much is used" $MNT
+# No room at all: what fails must leave the map right, too.
+fileop write $MNT/last 0 200M 2>/dev/null || :
+fileop fallocate $MNT/reserve default 0 50M 2>/dev/null || :
+fileop write $MNT/reserve 0 5M direct 2>/dev/null || :
+check_exact "no room at all" $MNT
+rm $MNT/f*[2580]
+fileop gc $MNT 1 20
+stir "${SEED:-555}"
+check_exact "room again" $MNT
+finish

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 58_compress_scan.sh - a compressed file so fragmented that a scan takes several steps
+#
+# Regression: a step that began inside a cluster took its compressed blocks for ordinary ones. A step ends after
+# 4096 extents; three clusters with one block each, followed by blocks that all lie apart, put that end inside a
+# cluster, and the next one as well.
+
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+plan 3
+sys=/sys/fs/f2fs/${DISK##*/}
+if ! make_special $DISK $MNT compress_algorithm=lz4,compress_log_size=3,mode=fragment:block -O extra_attr,compression; then
+	skip_rest "compression" "this kernel or these tools have none"
+fi
+if ! echo 1 >"$sys/max_fragment_chunk" || ! echo 1 >"$sys/max_fragment_hole"; then
+	skip_rest "a fragmented file" "this kernel cannot be told to scatter blocks"
+fi
+mkdir $MNT/c
+f2fs_io setflags compression $MNT/c >/dev/null
+for block in 0 8 16; do
+	fileop write $MNT/c/a $((block * 4096)) 4K
+done
+dd if=/dev/urandom of=$MNT/c/a bs=32K seek=3 count=1022 conv=notrunc 2>/dev/null
+# Three random blocks of eight: such a cluster is kept in four or five.
+block=8200
+while [ $block -lt 8400 ]; do
+	dd if=/dev/urandom of=$MNT/c/a bs=4K seek=$block count=3 conv=notrunc 2>/dev/null
+	fileop write $MNT/c/a $(((block + 3) * 4096)) 20K
+	block=$((block + 8))
+done
+fileop truncate $MNT/c/a 40M
+sync
+check "clusters are compressed" test "$(f2fs_io get_cblocks $MNT/c/a)" -gt 0
+load path=$MNT
+check_exact "read when the module was loaded" -u $MNT
+fileop write $MNT/c/a 0 4K
+check_exact "and after a write" -u $MNT
+finish

@@ -81,10 +81,17 @@ moves "exchanged"
 prepare checkpoint=disable,noextent_cache
 moves "exchanged without extent cache"
 # Refused after it has begun: F2FS puts back the addresses it has taken out.
-prepare checkpoint=disable,mode=lfs
-fileop write $MNT/whole 0 64K
-refuse "log only: refused" fileop move $MNT/whole 0 $MNT/pieces 0 64K 2>/dev/null
-check_exact "and nothing has changed" $MNT
+umount $MNT
+if make_volume $DISK $MNT checkpoint=disable,mode=lfs 2>/dev/null; then
+	await_live
+	fileop write $MNT/whole 0 2M
+	fileop write $MNT/to 0 64K
+	refuse "log only: refused" fileop move $MNT/whole 0 $MNT/to 0 64K 2>/dev/null
+	check_exact "and nothing has changed" $MNT
+else
+	skip "log only: refused" "this kernel always makes checkpoints in this mode"
+	skip "and nothing has changed" "likewise"
+fi
 prepare ""
 fileop many $MNT/junk 60 30000 20000 7
 sync

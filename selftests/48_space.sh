@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 48_space.sh - checkpoint off and on, collectors by hand and in a hurry, trim, discard, a volume that shrinks
+
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+sys=/sys/fs/f2fs/${DISK##*/}
+
+# age(prefix) - files in small pieces with every other one removed: victims for the collector
+age() {
+	fileop many "$MNT/$1" 120 30000 20000 7
+	sync
+	rm "$MNT/$1"*[1245780]
+	sync
+}
+
+# volume_blocks() - print the size of the volume as the module says it
+volume_blocks() {
+	sed -n 's/^# volume .* blocks=\([0-9]*\) .*/\1/p' $DBG/table
+}
+
+# hurry(mode) - let the collector's own thread work in one of its urgent modes while files are written
+hurry() {
+	age "hurry$1"
+	if ! echo "$1" >"$sys/gc_urgent" 2>/dev/null; then
+		skip "gc_urgent $1" "this kernel does not have it"
+		return 0
+	fi
+	fileop storm $MNT 10 100 "$1" 64
+	sleep 1
+	check_exact "gc_urgent $1" -u $MNT
+	echo 0 >"$sys/gc_urgent"
+}
+
+plan 19
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT
+fileop write $MNT/a 0 2M
+sync
+mount -o remount,checkpoint=disable $MNT
+fileop random $MNT/a 512 100 "${SEED:-481}" every 3
+fileop storm $MNT 20 150 "${SEED:-482}" 64
+check_exact "no checkpoints" -u $MNT
+fileop fallocate $MNT/a insert 64K 64K
+fileop fallocate $MNT/a collapse 1M 128K
+fileop truncate $MNT/a 1500000
+check_exact "ranges shifted meanwhile" -u $MNT
+mount -o remount,checkpoint=enable $MNT
+check_exact "checkpoints again" -u $MNT
+# What was written without a checkpoint is lost by an unmount: the files go back to what they were.
+mount -o remount,checkpoint=disable $MNT
+fileop write $MNT/a 1M 1M
+fileop write $MNT/lost 0 1M
+umount $MNT
+mount_volume $DISK $MNT
+await_live
+check_exact "unmounted without one" -u $MNT
+
+echo 20 >"$sys/gc_urgent_sleep_time"
+hurry 1
+hurry 2
+hurry 3
+age range
+first=$(sed -n 's/^# volume .* main_blkaddr=\([0-9]*\) .*/\1/p' $DBG/table)
+fileop gc_range $MNT/a "$first" 20000
+check_exact "a range of the volume collected" -u $MNT
+
+fstrim $MNT
+check_exact "trimmed" -u $MNT
+mount -o remount,nodiscard $MNT
+age nodiscard
+check_exact "without discard" -u $MNT
+mount -o remount,discard $MNT
+age discard
+check_exact "with it" -u $MNT
+umount $MNT
+if mount_volume $DISK $MNT discard_unit=section 2>/dev/null; then
+	await_live
+	age section
+	fstrim $MNT
+	check_exact "by sections" -u $MNT
+	umount $MNT
+else
+	skip "by sections" "this kernel does not know discard_unit"
+fi
+
+# Shrinking moves everything out of the segments that go; growing is done by resize.f2fs on a volume at rest.
+make_volume $DISK $MNT mode=fragment:segment || bail "no volume"
+await_live
+echo 16 >"$sys/max_fragment_chunk" 2>/dev/null || :
+fileop write $MNT/a 0 40M
+fileop random $MNT/a 10240 200 "${SEED:-483}" every 50
+age shrink
+check_exact "scattered over the volume" $MNT
+before=$(volume_blocks)
+expect "its size is right" "$before" "$(($(blockdev --getsize64 $DISK) / 4096))"
+half=$((before / 2 / 512 * 512))
+if fileop resize $MNT/a $half; then
+	check_exact "shrunk to half" $MNT
+	expect "its new size is shown" "$(volume_blocks)" $half
+	check "nothing lies behind it" awk -v end=$half '!/^#/ && $2 + $3 > end { bad = 1 } END { exit bad }' $DBG/table
+else
+	skip "shrunk to half" "this kernel refuses it"
+	skip "its new size is shown" "not shrunk"
+	skip "nothing lies behind it" "not shrunk"
+fi
+umount $MNT
+if resize.f2fs $DISK >/dev/null 2>&1; then
+	mount_volume $DISK $MNT
+	await_live
+	fileop write $MNT/a 40M 10M
+	check_exact "grown again" $MNT
+	expect "its size is shown" "$(volume_blocks)" "$before"
+else
+	skip "grown again" "there is no resize.f2fs"
+	skip "its size is shown" "not grown"
+fi
+finish

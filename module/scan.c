@@ -22,7 +22,12 @@
 
 /* How many names are taken in one step. */
 #define NAMES_PER_STEP		256
-/* How many bytes of a file are looked up in one step, and the bounds of it. */
+/*
+ * How many bytes of a file are looked up in one step, and the bounds of it. Each
+ * step begins at a multiple of the smallest one, which is the largest cluster of
+ * compressed files: FIEMAP that begins inside a cluster takes its blocks for
+ * ordinary ones.
+ */
 #define STEP_DEFAULT		(256ULL << 20)
 #define STEP_MIN		(1ULL << 20)
 #define STEP_MAX		(1ULL << 30)
@@ -275,6 +280,7 @@ out:
 	if (scan->overflow) {
 		end = (u64)ft_extent_end(&scan->found[scan->nr - 1]) <<
 		      FT_BLOCK_BITS;
+		end = round_down(end, STEP_MIN);
 		*step = max(STEP_MIN, end - *pos);
 	} else if (scan->nr < EXTENTS_PER_STEP / 4) {
 		*step = min(2 * *step, STEP_MAX);

@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 58_compress_scan.sh - a compressed file so fragmented that a scan takes several steps
+# 58_compress_scan.sh - scans of compressed files: one that takes several steps, many while the collector works
 #
-# Regression: a step that began inside a cluster took its compressed blocks for ordinary ones. A step ends after
+# Regressions: a step that began inside a cluster took its compressed blocks for ordinary ones. A step ends after
 # 4096 extents; three clusters with one block each, followed by blocks that all lie apart, put that end inside a
-# cluster, and the next one as well.
+# cluster, and the next one as well. And the collector moves compressed blocks one by one, which looked like
+# ordinary blocks if it happened during a scan.
 
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
-plan 3
+plan 4
 sys=/sys/fs/f2fs/${DISK##*/}
 if ! make_special $DISK $MNT compress_algorithm=lz4,compress_log_size=3,mode=fragment:block -O extra_attr,compression; then
 	skip_rest "compression" "this kernel or these tools have none"
@@ -39,4 +40,26 @@ load path=$MNT
 check_exact "read when the module was loaded" -u $MNT
 fileop write $MNT/c/a 0 4K
 check_exact "and after a write" -u $MNT
+umount $MNT
+
+make_special $DISK $MNT compress_algorithm=lz4,compress_log_size=2 -O extra_attr,compression || bail "no volume"
+await_live
+mkdir $MNT/c
+f2fs_io setflags compression $MNT/c >/dev/null
+fileop many $MNT/c/f 40 512K 0
+sync
+first=$(sed -n 's/^# volume .* main_blkaddr=\([0-9]*\) .*/\1/p' $DBG/table)
+(
+	i=0
+	while [ $i -lt 30 ]; do
+		fileop gc_range $MNT/c/f0 "$first" 4096
+		i=$((i + 1))
+	done
+) &
+collector=$!
+while kill -0 $collector 2>/dev/null; do
+	fileop say $DBG/resync 1 >/dev/null
+done
+wait $collector
+check_exact "read again and again while the collector works" -u $MNT
 finish

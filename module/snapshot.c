@@ -266,6 +266,7 @@ static void compute_figures(struct ft_snapshot *snap, struct ft_snap_file *f)
 
 /* === Order ================================================================ */
 
+/* sort_r() takes no pause, and there may be millions to compare. */
 static int by_lba(const void *a, const void *b, const void *priv)
 {
 	struct ft_snapshot *snap = (struct ft_snapshot *)priv;
@@ -274,6 +275,7 @@ static int by_lba(const void *a, const void *b, const void *priv)
 	dev_t xdev = ft_snap_file(snap, x->file)->dev;
 	dev_t ydev = ft_snap_file(snap, y->file)->dev;
 
+	cond_resched();
 	if (xdev != ydev)
 		return xdev < ydev ? -1 : 1;
 	return x->ext.lba < y->ext.lba ? -1 : x->ext.lba > y->ext.lba;
@@ -288,6 +290,7 @@ static int by_badness(const void *a, const void *b, const void *priv)
 	const struct ft_figures *y = &ft_snap_file(snap, j)->figures;
 	u64 x_extra = x->requests - x->ideal, y_extra = y->requests - y->ideal;
 
+	cond_resched();
 	if (x_extra != y_extra)
 		return x_extra > y_extra ? -1 : 1;
 	if (x->fragments != y->fragments)

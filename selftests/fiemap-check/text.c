@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +119,7 @@ static bool unescape(char *s)
 	char *to = s;
 
 	for (; *s; s++) {
-		if (isspace((unsigned char)*s))
+		if (strchr(" \t\n", *s))
 			return false;
 		if (*s == '\\') {
 			if (s[1] < '0' || s[1] > '3' || s[2] < '0' || s[2] > '7' || s[3] < '0' || s[3] > '7')
@@ -171,6 +172,32 @@ static bool device(const struct line *line, int field, unsigned int *maj, unsign
 	return false;
 }
 
+/* lstat(), also where the path is longer than a call takes: then folder by folder. */
+static int lstat_long(const char *path, struct stat *st)
+{
+	int dir = AT_FDCWD, next, rc;
+	char part[PATH_MAX];
+	char *cut;
+
+	while (strlen(path) >= PATH_MAX) {
+		memcpy(part, path, PATH_MAX - 1);
+		part[PATH_MAX - 1] = 0;
+		cut = strrchr(part, '/');
+		*cut = 0;
+		next = openat(dir, part, O_PATH | O_DIRECTORY);
+		if (dir != AT_FDCWD)
+			close(dir);
+		if (next < 0)
+			return -1;
+		dir = next;
+		path += strlen(part) + 1;
+	}
+	rc = fstatat(dir, path, st, AT_SYMLINK_NOFOLLOW);
+	if (dir != AT_FDCWD)
+		close(dir);
+	return rc;
+}
+
 static bool is_deleted(const char *path)
 {
 	static const char mark[] = " (deleted)";
@@ -215,7 +242,7 @@ static struct file *owner(struct files *files, struct line *line, int path_field
 	}
 	if (opt->no_paths)
 		return f;
-	if (lstat(path, &st))
+	if (lstat_long(path, &st))
 		problem("%s:%lu: inode %" PRIu64 ": path '%s': %s; it is '%s'", line->text, line->nr, ino, path,
 			strerror(errno), f->path);
 	else if (st.st_ino != ino || major(st.st_dev) != maj || minor(st.st_dev) != min)

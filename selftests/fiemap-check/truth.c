@@ -106,7 +106,7 @@ static struct file *new_file(struct files *files)
 	return &files->v[files->n++];
 }
 
-static void take_file(struct files *files, const char *path, const struct stat *st)
+static void take_file(struct files *files, int dir, const char *name, const char *path, const struct stat *st)
 {
 	struct file *f = new_file(files);
 	int fd;
@@ -117,19 +117,20 @@ static void take_file(struct files *files, const char *path, const struct stat *
 	f->path = strdup(path);
 	if (!f->path)
 		die("out of memory");
-	fd = open(path, O_RDONLY | O_NOFOLLOW);
+	fd = openat(dir, name, O_RDONLY | O_NOFOLLOW);
 	if (fd < 0)
 		die("%s: %s", path, strerror(errno));
 	ask_fiemap(f, fd);
 	close(fd);
 }
 
-static void walk(struct files *files, const char *dir, dev_t dev)
+/* By steps from folder to folder: a path may be longer than any call would take. */
+static void walk(struct files *files, int fd, const char *dir, dev_t dev)
 {
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *de;
 	struct stat st;
 	char *path;
-	DIR *d = opendir(dir);
 
 	if (!d)
 		die("%s: %s", dir, strerror(errno));
@@ -138,12 +139,12 @@ static void walk(struct files *files, const char *dir, dev_t dev)
 			continue;
 		if (asprintf(&path, "%s/%s", dir, de->d_name) < 0)
 			die("out of memory");
-		if (lstat(path, &st))
+		if (fstatat(fd, de->d_name, &st, AT_SYMLINK_NOFOLLOW))
 			die("%s: %s", path, strerror(errno));
 		if (S_ISDIR(st.st_mode) && st.st_dev == dev)
-			walk(files, path, dev);
+			walk(files, openat(fd, de->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), path, dev);
 		else if (S_ISREG(st.st_mode) && st.st_dev == dev)
-			take_file(files, path, &st);
+			take_file(files, fd, de->d_name, path, &st);
 		free(path);
 	}
 	closedir(d);
@@ -160,7 +161,7 @@ void truth_walk(struct files *files, const char *dir)
 
 	if (stat(dir, &st))
 		die("%s: %s", dir, strerror(errno));
-	walk(files, dir, st.st_dev);
+	walk(files, open(dir, O_RDONLY | O_DIRECTORY), dir, st.st_dev);
 }
 
 /**

@@ -182,6 +182,20 @@ static void op_many(int argc, char **argv)
 	}
 }
 
+/* links FILE PREFIX COUNT: give a file so many more names. */
+static void op_links(int argc, char **argv)
+{
+	uint64_t count = num(argv[2]), i;
+	char path[4096];
+
+	(void)argc;
+	for (i = 0; i < count; i++) {
+		snprintf(path, sizeof(path), "%s%llu", argv[1], (unsigned long long)i);
+		if (link(argv[0], path))
+			fail(path);
+	}
+}
+
 static int flag_of(const char *word)
 {
 	if (!strcmp(word, "direct"))
@@ -443,6 +457,28 @@ static void op_say(int argc, char **argv)
 	close(fd);
 }
 
+/*
+ * deep FOLDER LEVELS BYTES COMMAND...: run a command in the innermost of so many folders, one inside the other, with
+ * names of so many bytes. They are made where they are missing. No path can lead there, only one step after another.
+ */
+static void op_deep(int argc, char **argv)
+{
+	uint64_t levels = num(argv[1]), bytes = num(argv[2]);
+	char name[256];
+
+	if (argc < 4 || !bytes || bytes >= sizeof(name))
+		misuse("deep: expected names of 1 to 255 bytes, and a command");
+	memset(name, 'd', bytes);
+	name[bytes] = '\0';
+	if (chdir(argv[0]))
+		fail(argv[0]);
+	for (; levels; levels--)
+		if ((mkdir(name, 0755) && errno != EEXIST) || chdir(name))
+			fail(name);
+	execvp(argv[3], argv + 3);
+	fail(argv[3]);
+}
+
 /* slurp FILE: read it to its end. Prints OK or the error. */
 static void op_slurp(int argc, char **argv)
 {
@@ -509,6 +545,7 @@ static const struct {
 } ops[] = {
 	{ "write", 3, op_write, "FILE OFFSET LENGTH [direct|sync|dsync|trunc]..." },
 	{ "many", 4, op_many, "PREFIX COUNT BASE STEP [CYCLE]" },
+	{ "links", 3, op_links, "FILE PREFIX COUNT" },
 	{ "mmap", 3, op_mmap, "FILE OFFSET LENGTH" },
 	{ "append", 3, op_append, "FILE CHUNK COUNT [fdatasync]" },
 	{ "random", 4, op_random, "FILE BLOCKS COUNT SEED [direct] [every N]" },
@@ -537,6 +574,7 @@ static const struct {
 	{ "immutable", 2, op_immutable, "FILE 0|1" },
 	{ "put", 3, op_put, "FILE BYTES text|zero|binary" },
 	{ "say", 2, op_say, "FILE TEXT" },
+	{ "deep", 4, op_deep, "FOLDER LEVELS BYTES COMMAND..." },
 	{ "slurp", 1, op_slurp, "FILE" },
 	{ "try", 2, op_try, "FILE r|w" },
 	{ "insmod", 1, op_insmod, "FILE [PARAMETERS [N]]" },

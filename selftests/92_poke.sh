@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 92_poke.sh - anything written to targets, resync and audit by several threads, while others read and write
+#
+# Every write is done or refused with a documented error, every target can be removed by the name that
+# `targets` shows, and the map is exact in the end. SECONDS_POKED says how long.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# del_all() - stop watching each target by the path that is shown, until there is none; print the errors
+del_all() {
+	grep -v '^#' $DBG/targets | cut -d ' ' -f 5 | while read -r path; do
+		said=$(fileop say $DBG/targets "del $path")
+		[ "$said" = OK ] || echo "$path:$said"
+	done
+}
+
+plan 6
+seed=${SEED:-$(date +%s)}
+make_volume $DISK $MNT || bail "no volume"
+mkdir $MNT/poked $MNT/storm
+load path=$MNT/poked
+# Each refused write is told of: not on the serial line.
+dmesg -n 1
+(
+	n=$seed
+	while :; do
+		fileop storm $MNT/storm 30 100 $n >/dev/null 2>&1
+		n=$((n + 1))
+	done
+) &
+writer=$!
+check "writes are done or refused as documented, texts are whole, seed $seed" \
+	poke $DBG $MNT/poked "${SECONDS_POKED:-20}" "$seed"
+kill $writer
+wait $writer 2>/dev/null || :
+dmesg -n 8
+echo "# $(grep -vc '^#' $DBG/targets) targets are left"
+fileop say $DBG/targets "add $MNT/storm" >/dev/null
+expect "each can be removed by the path that is shown" "$(del_all)" ""
+expect "none is left" "$(grep -vc '^#' $DBG/targets)" 0
+expect "the volume can be watched again" "$(fileop say $DBG/targets "add $MNT")" OK
+check_exact "and is exact" $MNT
+unload
+check "unmount" umount $MNT
+finish

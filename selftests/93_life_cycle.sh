@@ -1,0 +1,190 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 93_life_cycle.sh - the module, its targets, the volumes and F2FS itself come and go, under writers and readers
+#
+# Nothing may leak, hang or complain, and an umount after the last writer has ended succeeds the first time.
+# CYCLES is in percent of the full scale: 200 loads, 200 targets, 100 mounts, 50 loads of F2FS.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+CYCLES=${CYCLES:-5}
+LOADS=$((2 * CYCLES)) TARGETS=$((2 * CYCLES)) MOUNTS=$CYCLES RELOADS=$(((CYCLES + 1) / 2))
+seed=${SEED:-$(date +%s)}
+JOBS=
+
+# forever(command...) - repeat a command in the background until stop_jobs()
+forever() {
+	(
+		while :; do
+			"$@" >/dev/null 2>&1 || sleep 0.05
+		done
+	) &
+	JOBS="$JOBS $!"
+}
+
+# stop_jobs() - end all that runs in the background
+stop_jobs() {
+	local job
+
+	for job in $JOBS; do
+		kill "$job" 2>/dev/null || :
+	done
+	wait 2>/dev/null || :
+	JOBS=
+}
+
+# read_all() - read every file of fragtrace once
+read_all() {
+	cat $DBG/table $DBG/extents $DBG/files $DBG/stats $DBG/targets
+}
+
+# write_some(folder) - a short storm there; its seed is never the same twice
+write_some() {
+	seed=$((seed + 1))
+	fileop storm "$1" 20 60 $seed
+}
+
+# live(mount point) - is the target there followed?
+live() {
+	grep -q " live [0-9]* $1\$" $DBG/targets
+}
+
+# slab_of(cache) - print how many objects of a slab cache are in use
+slab_of() {
+	awk -v name="$1" '$1 == name { print $2 }' /proc/slabinfo
+}
+
+# memory() - print, when all is quiet, the objects and kilobytes of the kernel that a leak of ours would raise
+memory() {
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	sleep 1
+	echo 3 >/proc/sys/vm/drop_caches
+	awk -v nodes="$(slab_of maple_node)" '/^SUnreclaim:/ { slab = $2 } /^VmallocUsed:/ { vmalloc = $2 }
+		END { print nodes, slab + vmalloc }' /proc/meminfo
+}
+
+# cycle_loads() - load and unload; print how often it went well
+cycle_loads() {
+	local n
+
+	n=0
+	while [ $n -lt "$LOADS" ]; do
+		insmod "$FRAGTRACE_KO" path=$MNT,$MNT2 || break
+		# In some rounds at once, in some after the trees were read.
+		[ $((n % 3)) != 0 ] || loop_until $PATIENCE live $MNT || break
+		# A reader has its file open for a moment.
+		loop_until $PATIENCE sh -c 'rmmod fragtrace 2>/dev/null' || break
+		n=$((n + 1))
+	done
+	echo $n
+}
+
+# cycle_targets() - watch and no longer watch a folder that is written to; print how often it went well
+cycle_targets() {
+	local n
+
+	n=0
+	while [ $n -lt "$TARGETS" ]; do
+		[ "$(fileop say $DBG/targets "add $MNT/d$((n % 4))")" = OK ] || break
+		[ $((n % 3)) != 0 ] || settle || break
+		[ "$(fileop say $DBG/targets "del $MNT/d$((n % 4))")" = OK ] || break
+		n=$((n + 1))
+	done
+	echo $n
+}
+
+# cycle_mounts() - write, unmount at once, mount; print how often it went well
+cycle_mounts() {
+	local n
+
+	n=0
+	while [ $n -lt "$MOUNTS" ]; do
+		write_some $MNT2 >/dev/null 2>&1 || break
+		umount $MNT2 || break
+		mount_volume $DISK2 $MNT2 || break
+		[ $((n % 3)) != 0 ] || loop_until $PATIENCE live $MNT2 || break
+		n=$((n + 1))
+	done
+	echo $n
+}
+
+# cycle_f2fs() - unload and load F2FS under fragtrace; print how often it went well
+cycle_f2fs() {
+	local n
+
+	n=0
+	while [ $n -lt "$RELOADS" ]; do
+		umount $MNT || break
+		umount $MNT2 || break
+		rmmod f2fs || break
+		modprobe f2fs || break
+		mount_volume $DISK $MNT || break
+		mount_volume $DISK2 $MNT2 || break
+		[ $((n % 3)) != 0 ] || loop_until $PATIENCE live $MNT || break
+		write_some $MNT >/dev/null 2>&1 || break
+		n=$((n + 1))
+	done
+	echo $n
+}
+
+plan 13
+make_volume $DISK $MNT || bail "no volume"
+make_volume $DISK2 $MNT2 || bail "no second volume"
+echo "# seed $seed"
+write_some $MNT
+write_some $MNT2
+# Once for what the kernel keeps from a first time.
+load path=$MNT,$MNT2
+settle
+unload
+before=$(memory)
+
+forever write_some $MNT
+forever write_some $MNT2
+forever read_all
+forever read_all
+expect "$LOADS times loaded and unloaded" "$(cycle_loads)" "$LOADS"
+load path=$MNT2
+expect "$TARGETS times watched and no longer" "$(cycle_targets)" "$TARGETS"
+stop_jobs
+expect "the rest can be watched, too" "$(fileop say $DBG/targets "add $MNT")" OK
+check_exact "exact after that, seed $seed" $MNT $MNT2
+
+forever write_some $MNT
+forever read_all
+forever read_all
+expect "$MOUNTS times unmounted, at once, and mounted" "$(cycle_mounts)" "$MOUNTS"
+stop_jobs
+check_exact "exact after that" $MNT $MNT2
+
+if [ -d /sys/module/f2fs ] && [ -e /sys/module/f2fs/initstate ]; then
+	forever read_all
+	forever read_all
+	expect "$RELOADS times F2FS unloaded and loaded" "$(cycle_f2fs)" "$RELOADS"
+	stop_jobs
+	check_exact "exact after that" $MNT $MNT2
+else
+	skip "F2FS unloaded and loaded" "F2FS is built into this kernel"
+	skip "exact after that" "F2FS is built into this kernel"
+fi
+check "unmounted the first time" umount $MNT $MNT2
+check "unloaded" unload
+mount_volume $DISK $MNT
+mount_volume $DISK2 $MNT2
+after=$(memory)
+echo "# maple nodes and KiB of kernel memory: $before before, $after after"
+check "no node of a map is left" test $((${after% *} - ${before% *})) -lt 300
+check "and no other memory" test $((${after#* } - ${before#* })) -lt 4096
+if [ -w /sys/kernel/debug/kmemleak ]; then
+	echo scan >/sys/kernel/debug/kmemleak
+	sleep 6
+	echo scan >/sys/kernel/debug/kmemleak
+	refuse "kmemleak finds nothing" grep -A 12 '^unreferenced' /sys/kernel/debug/kmemleak
+else
+	skip "kmemleak finds nothing" "this kernel has no kmemleak"
+fi
+finish

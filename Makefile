@@ -36,6 +36,10 @@ test:
 test-debug:
 	@KERNEL="$${KERNEL:-kasan kcsan}" selftests/run.sh --guests $(TESTS)
 
+# A million files, and a file with 100 000 names: takes its time, and 6 GB of memory.
+test-large:
+	@selftests/large.sh $(or $(KERNEL),6.12)
+
 # libFuzzer on everything that reads text; what it learns stays in the cache.
 fuzz-parsers:
 	@selftests/setup.sh packages fuzz
@@ -62,10 +66,11 @@ help:
 	@echo "make demo                 a picture of RocksDB on F2FS, made in a guest; leaves it in demo-out/"
 	@echo "make test                 every test; KERNEL='6.12 6.1 7', TESTS='20_write.sh', SEED=N narrow it down"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN and with KCSAN"
+	@echo "make test-large           a million files, and a file with 100 000 names; KERNEL=6.12"
 	@echo "make fuzz-parsers         libFuzzer on what reads tables and configuration files; MINUTES=10"
 	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1|7, DISK=1G, OUT=folder"
 	@echo "                          (make itself ends with status 2 when it fails; selftests/vm.sh passes the status on)"
 	@echo "make install              module, viewer and its presets; PREFIX=$(PREFIX), DESTDIR="
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer vm test test-debug fuzz-parsers demo install clean distclean help
+.PHONY: all modules viewer vm test test-debug test-large fuzz-parsers demo install clean distclean help

@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 94_large.sh - a file with very many names, and very many files, within the memory budget and beyond it
+#
+# LINKS names, and DIRS folders of 1000 files each. `make test-large` has 100 000 names and 1000 folders.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+LINKS=${LINKS:-12000} DIRS=${DIRS:-20} ROOMY=${ROOMY:-100} TIGHT=${TIGHT:-2}
+FILES=$((DIRS * 1000))
+PATIENCE=${PATIENCE_LARGE:-100}
+
+# lap(what) - print how long it took since the last lap
+lap() {
+	now=$(date +%s)
+	echo "# $((now - LAP)) s: $1"
+	LAP=$now
+}
+
+# within_budget() - has no more memory been taken than is allowed?
+within_budget() {
+	[ "$(stat_of mem_bytes)" -le "$(stat_of mem_budget)" ]
+}
+
+# gone() - is nothing followed any more?
+gone() {
+	[ "$(stat_of inodes)" = 0 ] && [ "$(stat_of directories)" = 0 ]
+}
+
+plan 21
+
+# === Names ===
+
+make_volume $DISK $MNT2 || bail "no volume"
+mkdir $MNT2/in $MNT2/out
+load path=$MNT2/in
+LAP=$(date +%s)
+fileop write $MNT2/in/file 0 64K
+fileop links $MNT2/in/file $MNT2/in/l "$LINKS"
+lap "$LINKS names"
+check_exact "a file with $LINKS names" $MNT2/in
+lap "compared"
+expect "is one line" "$(grep -vc '^#' $DBG/files)" 1
+mem=$(stat_of mem_bytes)
+echo "# $((mem / LINKS)) bytes for each name"
+mv $MNT2/in/file $MNT2/out/file
+fileop write $MNT2/out/file 64K 64K
+mv $MNT2/in $MNT2/out/in
+lap "one name moved away, the others with their folder"
+check_exact "exact after that" $MNT2/out/in
+lap "compared"
+unload
+lap "unloaded"
+load path=$MNT2 max_mem_mb=1
+settle
+lap "read again"
+echo "# refused $(stat_of refused), $(stat_of mem_bytes) bytes"
+check "names do not break the budget" within_budget
+if [ "$mem" -gt 900000 ]; then
+	check "those without room are counted" test "$(stat_of refused)" -gt 0
+else
+	expect "all have room" "$(stat_of refused)" 0
+fi
+check_exact "and the file stays right" $MNT2
+lap "compared"
+rm -rf $MNT2/out/in
+lap "removed"
+check_exact "with all names but one removed" $MNT2
+unload
+umount $MNT2
+
+# === Files within the budget ===
+
+make_volume $DISK $MNT || bail "no volume"
+i=0
+while [ $i -lt "$DIRS" ]; do
+	mkdir $MNT/$i
+	fileop many $MNT/$i/ 1000 0 5000 2
+	i=$((i + 1))
+done
+umount $MNT
+mount_volume $DISK $MNT
+lap "$FILES files made"
+load path=$MNT max_mem_mb="$ROOMY"
+check "all are read" settle
+lap "$FILES files read"
+expect "every one is followed" "$(stat_of inodes) files, $(stat_of refused) refused" "$FILES files, 0 refused"
+echo "# $(($(stat_of mem_bytes) / FILES)) bytes for each file"
+expect "and listed" "$(grep -vc '^#' $DBG/files)" "$FILES"
+lap "listed"
+fileop random $MNT/3/3 16 20 "${SEED:-94}" every 2
+check_exact "exact" --partial $MNT/0 $MNT/3
+lap "two folders compared"
+expect "resync" "$(fileop say $DBG/resync 1)" OK
+lap "resync"
+mv $MNT/1 $MNT/0/moved
+check_exact "a folder moved" --partial $MNT/0
+expect "no longer watched" "$(fileop say $DBG/targets "del $MNT")" OK
+check "all are gone" loop_until $PATIENCE gone
+lap "no longer watched"
+unload
+lap "unloaded"
+
+# === Files beyond the budget ===
+
+load path=$MNT max_mem_mb="$TIGHT"
+check "what has room is read" settle
+lap "read as far as $TIGHT MiB go"
+echo "# followed $(stat_of inodes), refused $(stat_of refused), $(stat_of mem_bytes) bytes"
+expect "each file is followed or counted as refused" "$(($(stat_of inodes) + $(stat_of refused)))" "$FILES"
+check "within the budget" within_budget
+fileop many $MNT/late 100 5000 0
+check "the volume works" test "$(stat -c %s $MNT/late99)" = 5000
+check "unmounted the first time" umount $MNT
+lap "unmounted"
+check "unloaded" unload
+lap "unloaded"
+finish

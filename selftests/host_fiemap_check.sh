@@ -60,9 +60,9 @@ write_good() {
 	END
 }
 
-# run_check() - compare; keep what it says
+# run_check(options...) - compare; keep what it says
 run_check() {
-	"$check" -u -d "$dir" -T "$dir/truth" >"$dir/said" 2>&1
+	"$check" "$@" -u -d "$dir" -T "$dir/truth" >"$dir/said" 2>&1
 }
 
 # expect_lie(name, file, sed script, word) - after this change the comparison must fail and say the word
@@ -79,7 +79,7 @@ expect_lie() {
 	fi
 }
 
-plan 27
+plan 29
 write_good
 if run_check && grep -q '^compared files=4 blocks=91 extents=6 differing=0$' "$dir/said"; then
 	ok "the truth is believed"
@@ -113,4 +113,12 @@ expect_lie "a wrong mean" files 's/1039.5/1039.4/' 'mean_distance is 1039.4, FIE
 expect_lie "a stale file" files 's/5 exact/5 stale/' 'still stale'
 expect_lie "a file twice" files '$p' 'for the second time'
 expect_lie "a file left out of files" files '/v.b/d' "'/v/b' is missing"
+# What is not called exact makes no claim.
+write_good
+sed -i 's/5 exact/5 stale/' "$dir/files"
+sed -i 's/ 3000 5 0/ 3001 5 0/' "$dir/table"
+check "a stale file makes no claim" run_check --claims
+write_good
+sed -i 's/ 3000 5 0/ 3001 5 0/' "$dir/table"
+refuse "an exact one does" run_check --claims
 finish

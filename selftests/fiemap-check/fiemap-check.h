@@ -106,6 +106,7 @@ struct files {
  * struct options - what the command line asks for
  * @unwritten: compare unwritten runs, too
  * @partial: lines about files outside the given folders are no error
+ * @claims: compare only files that `files` calls exact; nobody writes, but the others had no time to become so
  * @no_paths: do not look paths up (for tests with invented files)
  * @truth_file: take the truth from this text instead of FIEMAP (for tests of this program)
  * @dirs: the folders
@@ -114,6 +115,7 @@ struct files {
 struct options {
 	bool unwritten;
 	bool partial;
+	bool claims;
 	bool no_paths;
 	const char *truth_file;
 	char **dirs;

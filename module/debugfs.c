@@ -83,8 +83,9 @@ static void show_extents_line(struct seq_file *m, struct ft_snapshot *snap,
 	if (x->ext.lba == FT_LBA_UNWRITTEN)
 		seq_printf(m, "- - %u unwritten ", x->ext.len);
 	else
-		seq_printf(m, "%u %u %u - ", x->ext.lba,
-			   x->ext.lba + x->ext.len - 1, x->ext.len);
+		seq_printf(m, "%u %u %u %s ", x->ext.lba,
+			   x->ext.lba + x->ext.len - 1, x->ext.len,
+			   x->ext.encoded ? "encoded" : "-");
 	show_path(m, snap, f->path);
 }
 

@@ -30,6 +30,7 @@
 
 #define ENTRY_WRITTEN	(1UL << 32)
 #define ENTRY_UNWRITTEN	(2UL << 32)
+#define ENTRY_ENCODED	(4UL << 32)
 
 static_assert(BITS_PER_LONG == 64);
 
@@ -37,7 +38,8 @@ static void *encode(const struct ft_extent *ext)
 {
 	if (ext->lba == FT_LBA_UNWRITTEN)
 		return xa_mk_value(ENTRY_UNWRITTEN);
-	return xa_mk_value(ENTRY_WRITTEN | (u32)(ext->lba - ext->lblk));
+	return xa_mk_value((ext->encoded ? ENTRY_ENCODED : ENTRY_WRITTEN) |
+			   (u32)(ext->lba - ext->lblk));
 }
 
 static void decode(const struct ma_state *mas, void *entry,
@@ -49,6 +51,7 @@ static void decode(const struct ma_state *mas, void *entry,
 	ext->len = mas->last - mas->index + 1;
 	ext->lba = value == ENTRY_UNWRITTEN ? FT_LBA_UNWRITTEN :
 					      (u32)value + ext->lblk;
+	ext->encoded = value & ENTRY_ENCODED;
 }
 
 /* === Changing ranges ====================================================== */

@@ -26,18 +26,21 @@
  * @lblk: first file block
  * @len: length in blocks, at least 1
  * @lba: volume block of @lblk, or %FT_LBA_UNWRITTEN
+ * @encoded: they hold a cluster that F2FS has compressed; @lblk is the place of
+ *	their address in the file's nodes, one behind the cluster's first block
  */
 struct ft_extent {
 	u32 lblk;
 	u32 len;
 	u32 lba;
+	bool encoded;
 };
 
 /**
  * struct ft_extmap - the extents of one file
  * @mt: file blocks to extents, see extmap.c for the encoding
- * @nr: number of extents, unwritten ones included; two extents that continue
- *	each other in the file and on the volume are always one
+ * @nr: number of extents, unwritten ones included; two extents of one kind that
+ *	continue each other in the file and on the volume are always one
  */
 struct ft_extmap {
 	struct maple_tree mt;

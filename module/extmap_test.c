@@ -29,12 +29,13 @@ module_param(blocks, uint, 0444);
 MODULE_PARM_DESC(blocks, "length of the tested file in blocks (default: 2048)");
 
 #define HOLE		0
+#define ENCODED		BIT(31)
 #define MAX_RUN		64
 #define COMPARE_EVERY	1000
 
 static DEFINE_SPINLOCK(lock);
 static struct ft_extmap map;
-static u32 *naive;	/* LBA of each block, HOLE or FT_LBA_UNWRITTEN */
+static u32 *naive;	/* LBA of each block, perhaps ENCODED; HOLE or FT_LBA_UNWRITTEN */
 static struct rnd_state rnd;
 
 static u32 below(u32 limit)
@@ -52,6 +53,12 @@ static bool continues(u32 i)
 	return naive[i] == naive[i - 1] + 1;
 }
 
+/* What the array has for the first block of an extent. */
+static u32 first_of(const struct ft_extent *ext)
+{
+	return ext->lba | (ext->encoded ? ENCODED : 0);
+}
+
 static int compare_block(u32 i)
 {
 	struct ft_extent ext;
@@ -59,7 +66,7 @@ static int compare_block(u32 i)
 
 	if (ft_extmap_lookup(&map, i, &ext))
 		lba = ext.lba == FT_LBA_UNWRITTEN ? ext.lba :
-						    ext.lba + (i - ext.lblk);
+						    first_of(&ext) + (i - ext.lblk);
 	if (lba == naive[i])
 		return 0;
 	pr_err("block %u: map says %u, array says %u\n", i, lba, naive[i]);
@@ -84,7 +91,7 @@ static int compare_extents(void)
 			;
 		nr++;
 		if (!ft_extmap_next(&map, first, &ext) || ext.lblk != first ||
-		    ext.len != i - first || ext.lba != naive[first]) {
+		    ext.len != i - first || first_of(&ext) != naive[first]) {
 			pr_err("extent at %u: length %u expected, %u found at %u\n",
 			       first, i - first, ext.len, ext.lblk);
 			return -EINVAL;
@@ -112,7 +119,7 @@ static u32 pick_lba(u32 lblk)
 	if (lblk && naive[lblk - 1] != HOLE &&
 	    naive[lblk - 1] != FT_LBA_UNWRITTEN && below(4))
 		return naive[lblk - 1] + 1;
-	return 1 + below(16 * blocks);
+	return (1 + below(16 * blocks)) | (below(4) ? 0 : ENCODED);
 }
 
 static int one_operation(void)
@@ -123,14 +130,20 @@ static int one_operation(void)
 
 	len = min(len, blocks - lblk);
 	if (op < 11) {
-		struct ft_extent ext = { lblk, len, pick_lba(lblk) };
+		u32 value = pick_lba(lblk);
+		struct ft_extent ext = {
+			.lblk = lblk,
+			.len = len,
+			.lba = value & ~ENCODED,
+			.encoded = value & ENCODED,
+		};
 
 		if (op == 10)
 			ext.lba = FT_LBA_UNWRITTEN;
 		err = ft_extmap_store(&map, &ext);
 		for (i = 0; !err && i < len; i++)
 			naive[lblk + i] = op == 10 ? FT_LBA_UNWRITTEN :
-						     ext.lba + i;
+						     value + i;
 	} else if (op < 14) {
 		err = ft_extmap_erase(&map, lblk, lblk + len);
 		for (i = 0; !err && i < len; i++)

@@ -428,6 +428,8 @@ void ft_target_distrust(void);
 int ft_scan_alloc(struct ft_volume *vol);
 void ft_scan_free(struct ft_volume *vol);
 void ft_scan_work(struct work_struct *work);
+void ft_scan_lookup_event(struct ft_volume *vol, u32 ino,
+			  const struct ft_extent *ext);
 void ft_scan_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
 			  u64 physical, u64 len, u32 flags);
 

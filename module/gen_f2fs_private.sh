@@ -60,6 +60,11 @@ if [ "${1:-}" = --source ]; then
 	{
 		return F2FS_I((struct inode *)inode)->cow_inode;
 	}
+
+	static inline unsigned long ft_f2fs_flags(const struct inode *inode)
+	{
+		return F2FS_I((struct inode *)inode)->i_flags;
+	}
 	ACCESS
 	exit 0
 fi
@@ -137,6 +142,14 @@ static inline struct inode *ft_f2fs_cow_inode(const struct inode *inode)
 	const char *info = (const char *)inode - $(offset f2fs_inode_info vfs_inode);
 
 	return *(struct inode * const *)(info + $(offset f2fs_inode_info cow_inode));
+}
+
+/* The flags that chattr sets and lsattr shows. */
+static inline unsigned long ft_f2fs_flags(const struct inode *inode)
+{
+	const char *info = (const char *)inode - $(offset f2fs_inode_info vfs_inode);
+
+	return *(const unsigned long *)(info + $(offset f2fs_inode_info i_flags));
 }
 ACCESS
 echo

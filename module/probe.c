@@ -69,6 +69,15 @@ static u32 to_lba(block_t addr)
 }
 
 /*
+ * Blocks of a cluster are not what their place in the file says: F2FS compresses
+ * all of them into some. Any change of such a file has to be looked up.
+ */
+static bool has_clusters(const struct inode *inode)
+{
+	return ft_f2fs_flags(inode) & FS_COMPR_FL;
+}
+
+/*
  * A block goes to a new place: write-back, fsync, garbage collection, defrag.
  * Runs under the lock of the node page that holds the address, so the events
  * of one block come in the order of its addresses.
@@ -86,8 +95,7 @@ static void probe_submit_write(void *unused, FT_WRITTEN *what,
 	rec = find_file(inode->i_sb, fio->ino);
 	if (rec) {
 		ft_count(FT_EVENTS_WRITE);
-		/* the page is not the block when a cluster is compressed */
-		if (fio->compressed_page)
+		if (has_clusters(inode))
 			ft_inode_mark_stale(rec);
 		else
 			ft_inode_write(rec, what->index,
@@ -125,9 +133,29 @@ static void probe_update_extent(void *unused, struct inode *inode,
 	rcu_read_unlock();
 }
 
+static void look_up(struct inode *inode, const struct f2fs_map_blocks *map,
+		    int ret)
+{
+	const struct ft_extent ext = {
+		.lblk = map->m_lblk,
+		.len = map->m_len,
+		.lba = map->m_pblk,
+	};
+	struct ft_volume *vol;
+
+	if (ret || !map->m_len || !on_volume(map->m_pblk) ||
+	    !has_clusters(inode))
+		return;
+	rcu_read_lock();
+	vol = ft_volume_find(inode->i_sb);
+	if (vol)
+		ft_scan_lookup_event(vol, inode->i_ino, &ext);
+	rcu_read_unlock();
+}
+
 /*
- * Blocks allocated by direct I/O, or ahead of it in pinned files. Look-ups
- * come here too and are left alone: they may report what is no longer so.
+ * Blocks allocated by direct I/O, or ahead of it in pinned files. Of look-ups
+ * only those of our own worker matter: others may report what is no longer so.
  */
 static void probe_map_blocks(void *unused, struct inode *inode,
 			     struct f2fs_map_blocks *map, int flag, int ret)
@@ -139,8 +167,10 @@ static void probe_map_blocks(void *unused, struct inode *inode,
 	};
 	struct ft_inode *rec;
 
-	if (!map->m_may_create)
+	if (!map->m_may_create) {
+		look_up(inode, map, ret);
 		return;
+	}
 	/*
 	 * After an error part of the range may have been allocated, and with
 	 * several devices the address may be one within its device: ask F2FS.
@@ -178,6 +208,8 @@ static void probe_truncate_enter(void *unused, struct inode *inode, u64 from)
 	if (rec) {
 		ft_count(FT_EVENTS_TRUNCATE);
 		ft_inode_truncate(rec, end_block(from));
+		if (has_clusters(inode))
+			ft_inode_mark_stale(rec);
 	}
 	rcu_read_unlock();
 }

@@ -57,6 +57,7 @@ static int merge_one(struct ft_inode *rec, const struct ft_extent *found)
 			piece.lblk = pos;
 			piece.len = stop - pos;
 			piece.lba = found->lba;
+			piece.encoded = found->encoded;
 			if (piece.lba != FT_LBA_UNWRITTEN)
 				piece.lba += pos - found->lblk;
 			err = ft_extmap_store(ft_other_map(rec), &piece);

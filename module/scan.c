@@ -31,6 +31,8 @@
 #define STEP_DEFAULT		(256ULL << 20)
 #define STEP_MIN		(1ULL << 20)
 #define STEP_MAX		(1ULL << 30)
+/* How far FIEMAP has looked ahead when it reports an extent, in look-ups. */
+#define LOOKUPS_KEPT		4
 /* How many extents one step can take up. */
 #define EXTENTS_PER_STEP	4096
 /* How often an audit looks at a file that does not keep still, and how soon. */
@@ -43,6 +45,9 @@
  * @ino: the inode it asks about
  * @nr: extents in @found
  * @overflow: there were more
+ * @unclear: a compressed cluster whose blocks are not known
+ * @nr_lookups: how often FIEMAP has looked up blocks of a compressed file
+ * @lookups: what it saw the last few times
  * @found: what F2FS reported
  */
 struct ft_scan {
@@ -50,6 +55,9 @@ struct ft_scan {
 	u32 ino;
 	unsigned int nr;
 	bool overflow;
+	bool unclear;
+	unsigned int nr_lookups;
+	struct ft_extent lookups[LOOKUPS_KEPT];
 	struct ft_extent found[EXTENTS_PER_STEP];
 };
 
@@ -204,6 +212,49 @@ static int walk_dir(struct ft_volume *vol, struct ft_inode *dir)
 
 /* === Files ================================================================ */
 
+static bool is_ours(const struct ft_scan *scan, u32 ino)
+{
+	return READ_ONCE(scan->task) == current && scan->ino == ino;
+}
+
+/**
+ * ft_scan_lookup_event() - F2FS looks up blocks of a compressed file
+ * @vol: the volume
+ * @ino: the inode
+ * @ext: what it found: written blocks, perhaps compressed ones
+ *
+ * FIEMAP is about to report them, but not how many blocks a cluster has.
+ *
+ * Context: atomic, RCU read section.
+ */
+void ft_scan_lookup_event(struct ft_volume *vol, u32 ino,
+			  const struct ft_extent *ext)
+{
+	struct ft_scan *scan = vol->scan;
+
+	if (is_ours(scan, ino))
+		scan->lookups[scan->nr_lookups++ % LOOKUPS_KEPT] = *ext;
+}
+
+/*
+ * Find the blocks of a compressed cluster that FIEMAP reports to begin at a
+ * file block. The address there is a mere sign; those of the blocks follow it.
+ */
+static bool find_cluster(const struct ft_scan *scan, u32 lblk, u32 lba,
+			 struct ft_extent *ext)
+{
+	unsigned int i;
+
+	for (i = 0; i < min_t(unsigned int, scan->nr_lookups, LOOKUPS_KEPT); i++)
+		if (scan->lookups[i].lblk == lblk + 1 &&
+		    scan->lookups[i].lba == lba) {
+			*ext = scan->lookups[i];
+			ext->encoded = true;
+			return true;
+		}
+	return false;
+}
+
 /**
  * ft_scan_fiemap_event() - F2FS reports an extent to someone
  * @vol: the volume
@@ -223,10 +274,10 @@ void ft_scan_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
 	struct ft_scan *scan = vol->scan;
 	struct ft_extent *ext;
 
-	if (READ_ONCE(scan->task) != current || scan->ino != ino)
+	if (!is_ours(scan, ino))
 		return;
-	/* inside the inode's own block; or fewer blocks than FIEMAP says */
-	if (flags & (FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_ENCODED))
+	/* inside the inode's own block */
+	if (flags & FIEMAP_EXTENT_DATA_INLINE)
 		return;
 	if (scan->nr == EXTENTS_PER_STEP) {
 		scan->overflow = true;
@@ -237,6 +288,10 @@ void ft_scan_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
 	ext->len = len >> FT_BLOCK_BITS;
 	ext->lba = flags & FIEMAP_EXTENT_UNWRITTEN ? FT_LBA_UNWRITTEN :
 						     physical >> FT_BLOCK_BITS;
+	ext->encoded = false;
+	if (flags & FIEMAP_EXTENT_ENCODED &&
+	    !find_cluster(scan, ext->lblk, ext->lba, ext))
+		scan->unclear = true;
 }
 
 /*
@@ -266,6 +321,8 @@ static int scan_step(struct ft_volume *vol, struct ft_inode *rec, u64 *pos,
 	scan->ino = rec->ino;
 	scan->nr = 0;
 	scan->overflow = false;
+	scan->unclear = false;
+	scan->nr_lookups = 0;
 	WRITE_ONCE(scan->task, current);
 	err = inode->i_op->fiemap ?
 		inode->i_op->fiemap(inode, &info, *pos, end - *pos) :
@@ -274,6 +331,8 @@ static int scan_step(struct ft_volume *vol, struct ft_inode *rec, u64 *pos,
 	iput(inode);
 out:
 	ft_volume_drop_sb(sb);
+	if (!err && scan->unclear)
+		err = -EUCLEAN;
 	if (err)
 		return err;
 

@@ -20,12 +20,14 @@
  * @pblk: first block on the volume; 0 when @unwritten
  * @len: number of blocks
  * @unwritten: reserved, never written
+ * @encoded: a cluster that F2FS has compressed; @lblk is where the addresses are
  */
 struct run {
 	uint64_t lblk;
 	uint64_t pblk;
 	uint64_t len;
 	bool unwritten;
+	bool encoded;
 };
 
 /**
@@ -126,7 +128,7 @@ struct options {
 void __attribute__((format(printf, 1, 2), noreturn)) die(const char *fmt, ...);
 void __attribute__((format(printf, 1, 2))) problem(const char *fmt, ...);
 void *grow(void *v, size_t n, size_t *cap, size_t size);
-void add_run(struct runs *runs, uint64_t lblk, uint64_t pblk, uint64_t len, bool unwritten);
+void add_run(struct runs *runs, struct run run);
 
 /* truth.c */
 void truth_walk(struct files *files, const char *dir);

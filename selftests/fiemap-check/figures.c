@@ -21,6 +21,7 @@ static uint64_t tenths(uint64_t sum, uint64_t count)
 /**
  * struct cursor - what the walk over the blocks remembers
  * @any: a block was seen
+ * @encoded: the last block was one of a compressed cluster
  * @lblk: the last block's place in the file
  * @pblk: the last block's place on the volume
  * @distances: sum of the distances between fragments, in blocks
@@ -28,16 +29,17 @@ static uint64_t tenths(uint64_t sum, uint64_t count)
  */
 struct cursor {
 	bool any;
+	bool encoded;
 	uint64_t lblk;
 	uint64_t pblk;
 	uint64_t distances;
 	uint64_t window;
 };
 
-static void look_at(struct cursor *c, struct figures *f, uint64_t lblk, uint64_t pblk)
+static void look_at(struct cursor *c, struct figures *f, uint64_t lblk, uint64_t pblk, bool encoded)
 {
 	bool new_fragment = !c->any || pblk != c->pblk + 1;
-	bool new_extent = new_fragment || lblk != c->lblk + 1;
+	bool new_extent = new_fragment || lblk != c->lblk + 1 || encoded != c->encoded;
 	bool new_window = !c->any || lblk / WINDOW != c->window;
 
 	f->blocks++;
@@ -52,6 +54,7 @@ static void look_at(struct cursor *c, struct figures *f, uint64_t lblk, uint64_t
 	/* Each fragment that has a block in a window costs one request there. */
 	f->requests += new_window || new_fragment;
 	c->any = true;
+	c->encoded = encoded;
 	c->lblk = lblk;
 	c->pblk = pblk;
 	c->window = lblk / WINDOW;
@@ -73,7 +76,7 @@ void figures_compute(const struct runs *truth, struct figures *out)
 		const struct run *r = &truth->v[i];
 
 		for (b = 0; !r->unwritten && b < r->len; b++)
-			look_at(&c, out, r->lblk + b, r->pblk + b);
+			look_at(&c, out, r->lblk + b, r->pblk + b, r->encoded);
 	}
 	out->mean_fragment = tenths(out->blocks, out->fragments);
 	out->mean_distance = out->fragments > 1 ? tenths(c.distances, out->fragments - 1) : 0;

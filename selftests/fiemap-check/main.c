@@ -71,25 +71,28 @@ void *grow(void *v, size_t n, size_t *cap, size_t size)
 	return v;
 }
 
+/* Does a run go on where the other ends, so that they are one extent? */
+static bool continues(const struct run *a, const struct run *b)
+{
+	return a->lblk + a->len == b->lblk && a->unwritten == b->unwritten && a->encoded == b->encoded &&
+	       (a->unwritten || a->pblk + a->len == b->pblk);
+}
+
 /**
  * add_run() - append a run; join it with the last one where both continue
  * @runs: the list
- * @lblk: first block in the file
- * @pblk: first block on the volume
- * @len: blocks
- * @unwritten: reserved only
+ * @run: the run
  */
-void add_run(struct runs *runs, uint64_t lblk, uint64_t pblk, uint64_t len, bool unwritten)
+void add_run(struct runs *runs, struct run run)
 {
 	struct run *last = runs->n ? &runs->v[runs->n - 1] : NULL;
 
-	if (last && last->unwritten == unwritten && last->lblk + last->len == lblk &&
-	    (unwritten || last->pblk + last->len == pblk)) {
-		last->len += len;
+	if (last && continues(last, &run)) {
+		last->len += run.len;
 		return;
 	}
 	runs->v = grow(runs->v, runs->n, &runs->cap, sizeof(*runs->v));
-	runs->v[runs->n++] = (struct run){ .lblk = lblk, .pblk = pblk, .len = len, .unwritten = unwritten };
+	runs->v[runs->n++] = run;
 }
 
 static int by_lblk(const void *a, const void *b)
@@ -172,6 +175,13 @@ static uint64_t written(const struct runs *runs)
 	return n;
 }
 
+static bool begins_at(const struct runs *runs, uint64_t lblk)
+{
+	const struct run key = { .lblk = lblk };
+
+	return runs->n && bsearch(&key, runs->v, runs->n, sizeof(*runs->v), by_lblk);
+}
+
 static void check_shape(const struct file *f, const char *text, const struct runs *runs)
 {
 	size_t i;
@@ -181,10 +191,23 @@ static void check_shape(const struct file *f, const char *text, const struct run
 
 		if (a->lblk + a->len > b->lblk)
 			problem("%s: '%s': blocks %" PRIu64 " and %" PRIu64 " overlap", text, f->path, a->lblk, b->lblk);
-		else if (a->lblk + a->len == b->lblk && a->unwritten == b->unwritten &&
-			 (a->unwritten || a->pblk + a->len == b->pblk))
+		/* the table does not tell which are encoded, and those are extents of their own */
+		else if (continues(a, b) && !begins_at(&f->truth, b->lblk))
 			problem("%s: '%s': the extents at blocks %" PRIu64 " and %" PRIu64 " are one", text, f->path,
 				a->lblk, b->lblk);
+	}
+}
+
+/* Wherever both have blocks they agree on whether these are compressed. */
+static void check_encoded(const struct file *f)
+{
+	size_t i, j = 0;
+
+	for (i = 0; i < f->extents.n; i++) {
+		const struct run *o = &f->extents.v[i], *t = at_or_after(&f->truth, &j, o->lblk);
+
+		if (!o->unwritten && t && t->lblk <= o->lblk && t->encoded != o->encoded)
+			problem("extents: '%s': block %" PRIu64 " is %sencoded", f->path, o->lblk, t->encoded ? "" : "not ");
 	}
 }
 
@@ -252,6 +275,7 @@ static uint64_t check_file(struct file *f, const struct options *opt, struct fig
 		problem("table: '%s' is missing", f->path);
 	differing = compare_blocks(f, "table", &f->table);
 	compare_blocks(f, "extents", &f->extents);
+	check_encoded(f);
 	if (is->fragments > 1 && f->state_contiguous)
 		problem("table: '%s' is called contiguous and has %" PRIu64 " fragments", f->path, is->fragments);
 	if (is->fragments <= 1 && f->state_fragmented)

@@ -292,7 +292,7 @@ void text_table(struct files *files, char *text, const struct options *opt)
 	}
 }
 
-static void take_extent_line(struct file *f, struct line *line, bool unwritten)
+static void take_extent_line(struct file *f, struct line *line, bool unwritten, bool encoded)
 {
 	uint64_t off, off_end, lba = 0, lba_end = 0, len;
 
@@ -305,7 +305,9 @@ static void take_extent_line(struct file *f, struct line *line, bool unwritten)
 	if (f->extents.n && f->extents.v[f->extents.n - 1].lblk >= off)
 		problem("extents:%lu: offset %" PRIu64 " is not in order", line->nr, off);
 	f->extents.v = grow(f->extents.v, f->extents.n, &f->extents.cap, sizeof(*f->extents.v));
-	f->extents.v[f->extents.n++] = (struct run){ .lblk = off, .pblk = lba, .len = len, .unwritten = unwritten };
+	f->extents.v[f->extents.n++] = (struct run){
+		.lblk = off, .pblk = lba, .len = len, .unwritten = unwritten, .encoded = encoded,
+	};
 }
 
 /**
@@ -319,7 +321,7 @@ void text_extents(struct files *files, char *text, const struct options *opt)
 	struct line line = { .text = "extents" };
 	struct file *f, *last = NULL;
 	unsigned int maj, min;
-	bool unwritten;
+	bool unwritten, encoded;
 	uint64_t ino;
 
 	check_head(text, line.text);
@@ -333,11 +335,12 @@ void text_extents(struct files *files, char *text, const struct options *opt)
 			problem("extents:%lu: inode %" PRIu64 " is not grouped", line.nr, ino);
 		last = f;
 		unwritten = !strcmp(line.field[7], "unwritten");
-		if (!unwritten && strcmp(line.field[7], "-"))
+		encoded = !strcmp(line.field[7], "encoded");
+		if (!unwritten && !encoded && strcmp(line.field[7], "-"))
 			problem("extents:%lu: flags '%s'", line.nr, line.field[7]);
 		if (unwritten && (strcmp(line.field[4], "-") || strcmp(line.field[5], "-")))
 			problem("extents:%lu: an unwritten extent with an LBA", line.nr);
-		take_extent_line(f, &line, unwritten);
+		take_extent_line(f, &line, unwritten, encoded);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/f2fs.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <stdio.h>
@@ -65,14 +66,47 @@ static bool is_compressed(const struct file *f, int fd, const struct fiemap_exte
 	       second->fm_extents[0].fe_physical == e->fe_physical;
 }
 
+/*
+ * Take in the blocks of a compressed cluster. FIEMAP gives the place of the first one only; but asked about the inside
+ * of the cluster it tells of the blocks whose addresses F2FS keeps there.
+ */
+static void take_cluster(struct file *f, int fd, uint64_t lblk)
+{
+	struct f2fs_comp_option option;
+	const struct fiemap *map;
+	uint64_t end, at, len;
+	unsigned int i;
+
+	if (ioctl(fd, F2FS_IOC_GET_COMPRESS_OPTION, &option))
+		die("%s: F2FS_IOC_GET_COMPRESS_OPTION: %s", f->path, strerror(errno));
+	end = lblk + (1ULL << option.log_cluster_size);
+	/* a cluster in several pieces: taken with the first of them */
+	if (lblk % (end - lblk))
+		return;
+	map = ask(f, fd, (lblk + 1) * BLOCK_BYTES, (end - lblk - 1) * BLOCK_BYTES, end - lblk);
+	for (i = 0; i < map->fm_mapped_extents; i++) {
+		at = map->fm_extents[i].fe_logical / BLOCK_BYTES;
+		len = map->fm_extents[i].fe_length / BLOCK_BYTES;
+		if (at >= end || (map->fm_extents[i].fe_flags & (FIEMAP_EXTENT_UNWRITTEN | NO_BLOCKS)))
+			continue;
+		add_run(&f->truth, (struct run){ .lblk = at, .pblk = map->fm_extents[i].fe_physical / BLOCK_BYTES,
+						 .len = at + len > end ? end - at : len, .encoded = true });
+	}
+}
+
 static void take_extent(struct file *f, int fd, const struct fiemap_extent *e)
 {
 	bool unwritten = e->fe_flags & FIEMAP_EXTENT_UNWRITTEN;
+	uint64_t lblk = e->fe_logical / BLOCK_BYTES;
 
-	if (!unwritten && ((e->fe_flags & NO_BLOCKS) || is_compressed(f, fd, e)))
+	if (!unwritten && (e->fe_flags & NO_BLOCKS))
 		return;
-	add_run(&f->truth, e->fe_logical / BLOCK_BYTES, unwritten ? 0 : e->fe_physical / BLOCK_BYTES,
-		(e->fe_length + BLOCK_BYTES - 1) / BLOCK_BYTES, unwritten);
+	if (!unwritten && is_compressed(f, fd, e)) {
+		take_cluster(f, fd, lblk);
+		return;
+	}
+	add_run(&f->truth, (struct run){ .lblk = lblk, .pblk = unwritten ? 0 : e->fe_physical / BLOCK_BYTES,
+					 .len = (e->fe_length + BLOCK_BYTES - 1) / BLOCK_BYTES, .unwritten = unwritten });
 }
 
 /*
@@ -190,7 +224,8 @@ void truth_load(struct files *files, const char *path)
 			f->path = strdup(name);
 		}
 		if (len)
-			add_run(&f->truth, lblk, strtoull(pblk, NULL, 10), len, pblk[0] == '-');
+			add_run(&f->truth, (struct run){ .lblk = lblk, .pblk = strtoull(pblk, NULL, 10), .len = len,
+							 .unwritten = pblk[0] == '-' });
 	}
 	if (!feof(in))
 		die("%s: cannot be read to its end", path);

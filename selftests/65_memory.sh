@@ -11,6 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
 plan 9
+[ "$SLOW" = 1 ] || skip_rest "memory of an extent" "what this kernel checks takes memory of its own"
 
 # nodes() - bytes in maple tree nodes of the whole system
 nodes() {

@@ -225,6 +225,8 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 	struct ft_link *link = find_link(dir, name, len);
 	struct ft_inode *rec = ft_inode_find(vol, ino);
 	struct hlist_node *next;
+	bool fresh = !rec;
+	int err;
 
 	if (link && link->child == rec)
 		return 0;
@@ -243,7 +245,11 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 	if (is_dir)
 		hlist_for_each_entry_safe(link, next, &rec->links, of_child)
 			remove_link(link);
-	return add_link(dir, rec, name, len);
+	err = add_link(dir, rec, name, len);
+	/* its inode cannot be reached without a name: the next try begins anew */
+	if (err && fresh)
+		ft_inode_remove(rec);
+	return err;
 }
 
 /**

@@ -177,14 +177,17 @@ mount_volume $DISK $MNT
 mount_volume $DISK2 $MNT2
 after=$(memory)
 echo "# maple nodes and KiB of kernel memory: $before before, $after after"
-check "no node of a map is left" test $((${after% *} - ${before% *})) -lt 300
-check "and no other memory" test $((${after#* } - ${before#* })) -lt 4096
 if [ -w /sys/kernel/debug/kmemleak ]; then
+	# Its companion KASAN keeps what is freed for a while, so that nothing can be counted.
+	skip "no node of a map is left" "kmemleak looks for it"
+	skip "and no other memory" "kmemleak looks for it"
 	echo scan >/sys/kernel/debug/kmemleak
 	sleep 6
 	echo scan >/sys/kernel/debug/kmemleak
 	refuse "kmemleak finds nothing" grep -A 12 '^unreferenced' /sys/kernel/debug/kmemleak
 else
+	check "no node of a map is left" test $((${after% *} - ${before% *})) -lt 300
+	check "and no other memory" test $((${after#* } - ${before#* })) -lt 4096
 	skip "kmemleak finds nothing" "this kernel has no kmemleak"
 fi
 finish

@@ -1,0 +1,248 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 91_alloc_failures.sh - each allocation of ours may fail: no crash, no leak, no wrong block
+#
+# Needs a kernel with failslab and its stack filter: only allocations with fragtrace on the stack fail, those
+# that F2FS and the VFS make on its behalf included. While writers run a quarter of them fails; once they succeed
+# again, every map must become exact by itself. STEP=1 has each single allocation of a load fail.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+# shellcheck source=trouble.sh
+. "$here/trouble.sh"
+
+FAULTS="/sys/kernel/debug/failslab /sys/kernel/debug/fail_page_alloc"
+# faults(setting, value) - set something of all kinds of failures
+faults() {
+	local dir
+
+	for dir in $FAULTS; do
+		echo "$2" >"$dir/$1"
+	done
+}
+
+# address() - print where fragtrace's code begins, and its end
+address() {
+	awk '$1 == "fragtrace" { print $6, $2 }' /proc/modules
+}
+
+# within(first, last) - let only allocations fail that have an address of this range on their stack
+within() {
+	faults require-start "$1"
+	faults require-end "$2"
+}
+
+# within_us() - the same, with the range of the module that is loaded
+within_us() {
+	local start size
+
+	read -r start size <<-EOT
+	$(address)
+	EOT
+	within "$start" "$(printf "0x%x" $((start + size)))"
+}
+
+# failing(percent) - how many of the allocations fail from now on
+failing() {
+	faults times -1
+	faults probability "$1"
+}
+
+# one_of(name, actual, wanted...) - the word must be one of these
+one_of() {
+	local name got word
+
+	name=$1 got=$2
+	shift 2
+	for word; do
+		[ "$got" != "$word" ] || return 0
+	done
+	BAD="$BAD $name:$got"
+}
+
+# load_failing(first, step) - load with the first allocation failing, then with a later one, until none is left
+#
+# Leaves in COUNT how many there were, in BAD what was not as it should be.
+load_failing() {
+	local said n
+
+	COUNT=0 BAD=
+	n=$1
+	while [ "$n" -le 2000 ]; do
+		said=$(fileop insmod "$FRAGTRACE_KO" "path=$MNT" "$n")
+		case $said in
+		OK)
+			unload
+			break
+			;;
+		"OK after "*)
+			# What failed was not needed: then everything must be there.
+			[ "$(find $DBG -type f | wc -l)" = "$TEXTS" ] || BAD="$BAD $n:no-text"
+			awk '!/^#/ && $3 != "waiting" { found = 1 } END { exit !found }' $DBG/targets || BAD="$BAD $n:no-target"
+			unload
+			;;
+		"ENOMEM after "*)
+			[ ! -e $DBG ] || BAD="$BAD $n:debugfs"
+			! loaded || BAD="$BAD $n:loaded"
+			;;
+		*) BAD="$BAD $n:${said% after*}" ;;
+		esac
+		! loaded || unload
+		COUNT=$n
+		n=$((n + $2))
+	done
+}
+
+# quiet_trouble() - print what no failed allocation explains in the kernel's log since this test began; clear the log
+#
+# The kernel itself prints a stack when it has no memory for a slab cache or for pages; leaks() judges what
+# kmemleak found.
+quiet_trouble() {
+	log_since >/tmp/log
+	dmesg -c >/dev/null
+	echo "fragtrace-test: ${0##*/}" >/dev/kmsg
+	echo "$MARK" >/dev/kmsg
+	awk '/kmem_cache_create_args\(.*failed with error|vmalloc error|page allocation failure/ { own = NR }
+		/Call Trace:/ && own && NR - own < 12 { next }
+		/kmemleak: .* new suspected/ { next }
+		{ print }' /tmp/log | grep -E "$FT_TROUBLE" | sed 's/^/# kernel: /'
+}
+
+# leaks() - print what kmemleak has found since it was cleared; it must look twice, some seconds apart
+#
+# Not counted: the name of a slab cache that sysfs had no memory for, which the kernel itself forgets.
+leaks() {
+	echo scan >/sys/kernel/debug/kmemleak
+	sleep 6
+	echo scan >/sys/kernel/debug/kmemleak
+	awk 'function end_record() { if (record !~ /sysfs_slab_add/) printf "%s", record; record = "" }
+		/^unreferenced object/ { end_record() }
+		{ record = record "# " $0 "\n" }
+		END { end_record() }' /sys/kernel/debug/kmemleak
+}
+
+# under_failures(name, times, command...) - repeat a command while allocations fail: it must be done, or say ENOMEM
+#
+# EEXIST: it was a target's turn to be removed, and that failed.
+under_failures() {
+	local name times i
+
+	name=$1 times=$2
+	shift 2
+	i=0 BAD=
+	while [ $i -lt "$times" ]; do
+		one_of "$name" "$("$@")" OK ENOMEM EEXIST
+		i=$((i + 1))
+	done
+	expect "$name: $times times either done or ENOMEM" "$BAD" ""
+}
+
+# toggle(folder) - watch and no longer watch a folder; print the error of either, or OK
+toggle() {
+	local added
+
+	added=$(fileop say $DBG/targets "add $1")
+	if [ "$added" = OK ]; then
+		fileop say $DBG/targets "del $1"
+	else
+		echo "$added"
+	fi
+}
+
+PLAN=19
+plan $PLAN
+if [ ! -w /sys/kernel/debug/failslab/require-start ]; then
+	i=0
+	while [ $i -lt $PLAN ]; do
+		skip "allocation failures" "this kernel has no failslab with a stack filter"
+		i=$((i + 1))
+	done
+	finish
+fi
+seed=${SEED:-$(date +%s)}
+dmesg -n 1
+faults verbose 0
+faults probability 0
+faults ignore-gfp-wait N
+faults stacktrace-depth 32
+make_volume $DISK $MNT || bail "no volume"
+fileop storm $MNT 40 600 "$seed" >/dev/null
+mkdir $MNT/other
+i=0
+while [ $i -lt 40 ]; do
+	mkdir $MNT/other/$i
+	fileop write $MNT/other/$i/file 0 8K
+	i=$((i + 1))
+done
+sync
+
+[ ! -w /sys/kernel/debug/kmemleak ] || echo clear >/sys/kernel/debug/kmemleak
+
+# === Load ===
+
+load path=$MNT
+TEXTS=$(find $DBG -type f | wc -l)
+unload
+within 0xffffffffa0000000 0xfffffffffeffffff
+load_failing $((seed % ${STEP:-3} + 1)) "${STEP:-3}"
+echo "# load: $COUNT allocations, one of ${STEP:-3} failed, each in a load of its own"
+expect "a load with any of its allocations failing: ENOMEM and nothing left, or complete" "$BAD" ""
+check "there were allocations" test "$COUNT" -gt 50
+
+# === Writers ===
+
+load path=$MNT
+settle
+within_us
+lost=$(stat_of lost)
+failing 25
+for job in 1 2 3; do
+	fileop storm $MNT 40 400 $((seed + job)) >/tmp/storm$job 2>&1 &
+done
+wait
+failing 0
+grep -h fileop: /tmp/storm* | sed 's/^/# /' || :
+echo "# lost $(($(stat_of lost) - lost)), rescans $(stat_of rescans), mismatches $(stat_of mismatches)"
+check "events were lost, and counted" test "$(stat_of lost)" -gt "$lost"
+check_exact "exact after writing with a quarter of the allocations failing, seed $seed" $MNT
+
+# === A tree that is read for the first time ===
+
+for round in 1 2 3 4; do
+	unload
+	umount $MNT
+	mount_volume $DISK $MNT
+	load ""
+	within_us
+	failing 30
+	loop_until $PATIENCE sh -c "fileop say $DBG/targets 'add $MNT' | grep -q OK"
+	sleep 2
+	failing 0
+	check_exact "exact after failures while the tree was read, time $round" $MNT
+done
+
+# === Readers, targets, resync ===
+
+failing 50
+for text in table extents files stats targets; do
+	under_failures $text 40 fileop slurp $DBG/$text
+done
+under_failures "targets" 20 toggle $MNT/other
+failing 10
+under_failures "resync" 5 fileop say $DBG/resync 1
+failing 0
+check_exact "exact after all that" $MNT
+unload
+
+# === What is left ===
+
+check "umount" umount $MNT
+if [ -w /sys/kernel/debug/kmemleak ]; then
+	expect "nothing has leaked" "$(leaks)" ""
+else
+	skip "nothing has leaked" "this kernel has no kmemleak"
+fi
+expect "nothing else in the kernel's log" "$(quiet_trouble)" ""
+finish

@@ -121,6 +121,7 @@ leaks() {
 		/^unreferenced object/ { end_record() }
 		{ record = record "# " $0 "\n" }
 		END { end_record() }' /sys/kernel/debug/kmemleak
+	echo clear >/sys/kernel/debug/kmemleak
 }
 
 # under_failures(name, times, command...) - repeat a command while allocations fail: it must be done, or say ENOMEM

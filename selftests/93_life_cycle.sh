@@ -131,7 +131,7 @@ cycle_f2fs() {
 	echo $n
 }
 
-plan 13
+plan 12
 make_volume $DISK $MNT || bail "no volume"
 make_volume $DISK2 $MNT2 || bail "no second volume"
 echo "# seed $seed"
@@ -177,17 +177,12 @@ mount_volume $DISK $MNT
 mount_volume $DISK2 $MNT2
 after=$(memory)
 echo "# maple nodes and KiB of kernel memory: $before before, $after after"
-if [ -w /sys/kernel/debug/kmemleak ]; then
-	# Its companion KASAN keeps what is freed for a while, so that nothing can be counted.
+if [ -e /sys/kernel/debug/kmemleak ]; then
+	# It is asked when all tests are over; its companion KASAN keeps freed objects, so that none can be counted.
 	skip "no node of a map is left" "kmemleak looks for it"
 	skip "and no other memory" "kmemleak looks for it"
-	echo scan >/sys/kernel/debug/kmemleak
-	sleep 6
-	echo scan >/sys/kernel/debug/kmemleak
-	refuse "kmemleak finds nothing" grep -A 12 '^unreferenced' /sys/kernel/debug/kmemleak
 else
 	check "no node of a map is left" test $((${after% *} - ${before% *})) -lt 300
 	check "and no other memory" test $((${after#* } - ${before#* })) -lt 4096
-	skip "kmemleak finds nothing" "this kernel has no kmemleak"
 fi
 finish

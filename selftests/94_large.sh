@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 LINKS=${LINKS:-12000} DIRS=${DIRS:-20} ROOMY=${ROOMY:-100} TIGHT=${TIGHT:-2}
 FILES=$((DIRS * 1000))
-PATIENCE=${PATIENCE_LARGE:-100}
+PATIENCE=${PATIENCE_LARGE:-$((100 * SLOW))}
 
 # lap(what) - print how long it took since the last lap
 lap() {

@@ -125,17 +125,19 @@ build_all() {
 
 # guest_tests(version, test...) - run tests in one small guest of this kernel
 guest_tests() {
-	local version module slow
+	local version module viewer slow
 
 	version=$1
 	shift
 	module=$(cat "$LOGS/module-$version")
+	viewer=$FT_TOP/viewer/fragtrace-view
+	[ -x "$viewer" ] || viewer=
 	# Checks take their time.
 	slow=1
 	! ft_debug_is "$version" || slow=6
-	exec "$FT_HERE/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" -d 2G -d 1G \
-		-t "${GUEST_LIMIT:-$((1200 * slow))}" -- env ${SEED:+SEED="$SEED"} SLOW=$slow ${TEST_LIMIT:+TEST_LIMIT="$TEST_LIMIT"} \
-		/selftests/in_guest.sh "$@"
+	exec "$FT_HERE/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" \
+		${viewer:+-f "$viewer"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((1200 * slow))}" \
+		-- env ${SEED:+SEED="$SEED"} SLOW=$slow ${TEST_LIMIT:+TEST_LIMIT="$TEST_LIMIT"} /selftests/in_guest.sh "$@"
 }
 
 # viewer_check() - build the viewer and run its own tests

@@ -91,8 +91,8 @@ expect "every one is followed" "$(stat_of inodes) files, $(stat_of refused) refu
 echo "# $(($(stat_of mem_bytes) / FILES)) bytes for each file"
 expect "and listed" "$(grep -vc '^#' $DBG/files)" "$FILES"
 lap "listed"
-fileop random $MNT/3/3 16 20 "${SEED:-94}" every 2
-check_exact "exact" --partial $MNT/0 $MNT/3
+fileop random $MNT/2/3 16 20 "${SEED:-94}" every 2
+check_exact "exact" --partial $MNT/0 $MNT/2
 lap "two folders compared"
 expect "resync" "$(fileop say $DBG/resync 1)" OK
 lap "resync"

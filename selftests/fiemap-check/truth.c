@@ -158,6 +158,23 @@ static void take_file(struct files *files, int dir, const char *name, const char
 	close(fd);
 }
 
+/* Is this a further name of a file that has several? */
+static bool seen_before(const struct stat *st)
+{
+	static struct seen { dev_t dev; ino_t ino; } *seen;
+	static size_t n, cap;
+	size_t i;
+
+	if (st->st_nlink < 2)
+		return false;
+	for (i = 0; i < n; i++)
+		if (seen[i].dev == st->st_dev && seen[i].ino == st->st_ino)
+			return true;
+	seen = grow(seen, n, &cap, sizeof(*seen));
+	seen[n++] = (struct seen){ st->st_dev, st->st_ino };
+	return false;
+}
+
 /* By steps from folder to folder: a path may be longer than any call would take. */
 static void walk(struct files *files, int fd, const char *dir, dev_t dev)
 {
@@ -177,7 +194,7 @@ static void walk(struct files *files, int fd, const char *dir, dev_t dev)
 			die("%s: %s", path, strerror(errno));
 		if (S_ISDIR(st.st_mode) && st.st_dev == dev)
 			walk(files, openat(fd, de->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), path, dev);
-		else if (S_ISREG(st.st_mode) && st.st_dev == dev)
+		else if (S_ISREG(st.st_mode) && st.st_dev == dev && !seen_before(&st))
 			take_file(files, fd, de->d_name, path, &st);
 		free(path);
 	}

@@ -152,7 +152,7 @@ toggle() {
 	fi
 }
 
-PLAN=19
+PLAN=22
 plan $PLAN
 if [ ! -w /sys/kernel/debug/failslab/require-start ]; then
 	i=0
@@ -227,14 +227,16 @@ done
 # === Readers, targets, resync ===
 
 failing 50
-for text in table extents files stats targets; do
+for text in table extents files stats targets audit; do
 	under_failures $text 40 fileop slurp $DBG/$text
 done
 under_failures "targets" 20 toggle $MNT/other
 failing 10
 under_failures "resync" 5 fileop say $DBG/resync 1
+under_failures "audit" 5 fileop say $DBG/audit 1
 failing 0
 check_exact "exact after all that" $MNT
+expect "no audit found a difference" "$(stat_of audit_differences)" 0
 unload
 
 # === What is left ===

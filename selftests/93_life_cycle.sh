@@ -38,7 +38,7 @@ stop_jobs() {
 
 # read_all() - read every file of fragtrace once
 read_all() {
-	cat $DBG/table $DBG/extents $DBG/files $DBG/stats $DBG/targets
+	cat $DBG/table $DBG/extents $DBG/files $DBG/stats $DBG/targets $DBG/audit
 }
 
 # write_some(folder) - a short storm there; its seed is never the same twice

@@ -61,6 +61,7 @@ write_good() {
 }
 
 # run_check(options...) - compare; keep what it says
+# shellcheck disable=SC2120 # options are optional
 run_check() {
 	"$check" "$@" -u -d "$dir" -T "$dir/truth" >"$dir/said" 2>&1
 }

@@ -58,7 +58,7 @@ static int judge(const char *path, const struct path *p, bool loud)
 	}
 	if (!ft_probe_attached()) {
 		if (loud)
-			pr_err("path %s: this F2FS has not the tracepoints needed\n",
+			pr_err("path %s: not attached to this F2FS; an earlier message says why\n",
 			       path);
 		return -EOPNOTSUPP;
 	}

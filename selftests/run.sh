@@ -250,6 +250,7 @@ run_main() {
 		suite "viewer" viewer_check
 		suite "parsers" parsers_check
 		suite "builds" env F2FS_SRC="$source" "$FT_HERE/host_build.sh"
+		suite "another f2fs" "$FT_HERE/host_other_f2fs.sh"
 		suite "guests" "$FT_HERE/host_guest.sh"
 		# shellcheck disable=SC2086 # a list of kernels
 		suite "power failures" "$FT_HERE/host_power_off.sh" $KERNELS

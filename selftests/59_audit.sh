@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 56_audit.sh - audits agree while all is well, under writers too, and find what was changed behind our back
+# 59_audit.sh - audits agree while all is well, under writers too, and find what was changed behind our back
 #
 # For that two addresses in the node of a file are exchanged on the disk, and F2FS is made to read it anew.
 
@@ -37,7 +37,7 @@ make_volume $DISK $MNT noextent_cache || bail "no volume"
 load path=$MNT
 expect "no audit yet" "$(sed -n 's/^# audited \([a-z_]*\) .*/\1/p' $DBG/audit)" never
 fileop write $MNT/a 0 1M
-fileop random $MNT/a 256 200 56 every 10
+fileop random $MNT/a 256 200 59 every 10
 fileop write $MNT/b 0 512K
 fileop many $MNT/small 30 5000 300
 settle
@@ -47,7 +47,7 @@ expect "and every block" "$(said blocks)" "$(awk '!/^#/ { n += $3 } END { print 
 expect "all where the map says" "$(said differing)" 0
 expect "one of a directory" "$(fileop say $DBG/audit $MNT)" OK
 
-fileop storm $MNT 30 3000 56 >/dev/null &
+fileop storm $MNT 30 3000 59 >/dev/null &
 for n in 1 2 3 4 5; do
 	fileop say $DBG/audit 1 >/dev/null
 	echo "# under writers: $(sed -n 's/^# audited //p' $DBG/audit)"

@@ -3,10 +3,10 @@
 #
 # 29_atomic.sh - atomic writes: F2FS writes to a hidden inode and moves the blocks to the file at the commit
 
-
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
+
 # atomic(name, arguments of fileop atomic...) - an atomic write must leave the map exact
 atomic() {
 	local name

@@ -11,6 +11,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
+
 # lba_of(file, block) - print where fragtrace says that a block of a file is
 lba_of() {
 	path=$1 awk -v b="$2" '!/^#/ && $7 == ENVIRON["path"] && $4 <= b && b < $4 + $3 { print $2 + b - $4 }' $DBG/table

@@ -3,10 +3,10 @@
 #
 # 36_ranges.sh - random ranges for each mode of fallocate, aligned and not, with writes in between
 
-
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
+
 # ranges(mode...) - each on a file in one piece, one in pieces and one on dirty pages
 ranges() {
 	local mode

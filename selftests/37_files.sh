@@ -3,10 +3,10 @@
 #
 # 37_files.sh - files of many gigabytes with few blocks, without a name at first, with several, copied within F2FS
 
-
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
+
 plan 12
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT

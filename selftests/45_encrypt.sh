@@ -6,10 +6,10 @@
 # Encrypted pages go through bounce pages, and the collector moves their blocks without reading the file
 # (move_data_block() through the meta inode's pages).
 
-
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
+
 # stir(folder) - all kinds of writes
 stir() {
 	fileop write "$1/a" 0 1M

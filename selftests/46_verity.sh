@@ -3,10 +3,10 @@
 #
 # 46_verity.sh - fs-verity: its hash tree lies in the file behind its end
 
-
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
+
 plan 6
 make_special $DISK $MNT "" -O verity || skip_rest "fs-verity" "this kernel or these tools have none"
 load path=$MNT

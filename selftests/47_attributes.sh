@@ -3,10 +3,10 @@
 #
 # 47_attributes.sh - what shares the inode with the addresses: attributes, quota, projects, small directories
 
-
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
+
 # many_names(folder) - grow a directory out of its inode and shrink it again
 many_names() {
 	local i

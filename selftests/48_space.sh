@@ -3,10 +3,10 @@
 #
 # 48_space.sh - checkpoint off and on, collectors by hand and in a hurry, trim, discard, a volume that shrinks
 
-
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
+
 sys=/sys/fs/f2fs/${DISK##*/}
 
 # age(prefix) - files in small pieces with every other one removed: victims for the collector
@@ -30,7 +30,7 @@ hurry() {
 		return 0
 	fi
 	fileop storm $MNT 10 100 "$1" 64
-	sleep 1
+	sleep 0.5
 	check_exact "gc_urgent $1" -u $MNT
 	echo 0 >"$sys/gc_urgent"
 }

@@ -3,10 +3,10 @@
 #
 # 49_devices.sh - volumes of several devices, and zoned ones: an LBA is counted over all devices
 
-
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
+
 # end() - give back what a test has made beside $DISK and $DISK2
 end() {
 	cleanup

@@ -3,10 +3,10 @@
 #
 # 54_mounts.sh - read-only and back, bind mounts, overlayfs above, two volumes at once, mounted elsewhere
 
-
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
+
 # end() - undo the mounts above the volumes first
 end() {
 	umount /mnt/overlay /mnt/bind 2>/dev/null || :

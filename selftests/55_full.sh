@@ -3,10 +3,10 @@
 #
 # 55_full.sh - a device nearly full: F2FS fills holes (SSR), or writes in place (IPU), or has no room
 
-
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
+
 sys=/sys/fs/f2fs/${DISK##*/}
 
 # written(how) - print how many blocks F2FS has written so since the mount: SSR, LFS or IPU
@@ -17,9 +17,9 @@ written() {
 # fill() - a small volume with holes all over, hardly any free segment, and two files to write to
 fill() {
 	mounted $MNT && umount $MNT
-	mkfs.f2fs -q -f $DISK $((160 << 11)) >/dev/null
+	mkfs.f2fs -q -f $DISK $((120 << 11)) >/dev/null
 	mount_volume $DISK $MNT "$1" || bail "no volume"
-	fileop write $MNT/data 0 24M
+	fileop write $MNT/data 0 16M
 	# Until there is no room.
 	fileop many $MNT/f 3000 40000 5000 9 2>/dev/null || :
 	sync
@@ -33,11 +33,11 @@ stir() {
 
 	i=0
 	while [ $i -lt 2 ]; do
-		fileop random $MNT/data 6144 1000 "$(($1 + i))" every 40 || :
+		fileop random $MNT/data 4096 800 "$(($1 + i))" every 40 || :
 		i=$((i + 1))
 	done
 	fileop write $MNT/new 0 4M 2>/dev/null || :
-	fileop random $MNT/data 6144 200 "$1" direct 2>/dev/null || :
+	fileop random $MNT/data 4096 200 "$1" direct 2>/dev/null || :
 }
 
 plan 9

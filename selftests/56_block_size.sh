@@ -6,10 +6,10 @@
 # F2FS's blocks have the size of the kernel's pages. Where pages have 4 KiB the kernel refuses any other volume
 # before the module could see it.
 
-
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
+
 # set_log_blocksize(log2) - write it into both copies of the super block, 16 bytes behind their beginning
 set_log_blocksize() {
 	local copy

@@ -178,7 +178,7 @@ void op_atomic(int argc, char **argv)
 				fail("fsync");
 		} else if (!strcmp(word, "sync")) {
 			sync();
-			usleep(300000);
+			usleep(100000);
 		} else {
 			misuse("atomic: expected begin, replace, write, truncate, fsync, sync, commit or abort");
 		}

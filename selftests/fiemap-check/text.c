@@ -261,7 +261,7 @@ void text_table(struct files *files, char *text, const struct options *opt)
 {
 	struct line line = { .text = "table" };
 	unsigned int maj, min, last_maj = 0, last_min = 0;
-	uint64_t lba, len, off, ino, last_end = 0;
+	uint64_t lba, len, off, ino, last_lba = 0, last_end = 0, last_ino = 0;
 	struct file *f;
 
 	check_head(text, line.text);
@@ -271,13 +271,18 @@ void text_table(struct files *files, char *text, const struct options *opt)
 			continue;
 		if (maj < last_maj || (maj == last_maj && min < last_min))
 			problem("table:%lu: devices are not in order", line.nr);
-		else if (maj == last_maj && min == last_min && lba < last_end)
-			problem("table:%lu: LBA %" PRIu64 " is not in order, or overlaps the line before", line.nr, lba);
+		else if (maj == last_maj && min == last_min && lba < last_lba)
+			problem("table:%lu: LBA %" PRIu64 " is not in order", line.nr, lba);
+		else if (maj == last_maj && min == last_min && lba < last_end && !opt->claims)
+			problem("table:%lu: LBA %" PRIu64 " of inode %" PRIu64 " overlaps inode %" PRIu64 ", the line before",
+				line.nr, lba, ino, last_ino);
 		if (!len)
 			problem("table:%lu: length 0", line.nr);
 		last_maj = maj;
 		last_min = min;
+		last_lba = lba;
 		last_end = lba + len;
+		last_ino = ino;
 		f = owner(files, &line, 6, maj, min, ino, opt);
 		if (!f)
 			continue;

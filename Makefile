@@ -11,6 +11,10 @@ CMD ?=
 override CMD := $(value CMD)
 # For make test: only these tests of selftests/, in the guests.
 TESTS ?=
+# For make fuzz: how long, from which seed, or which plan.
+MINUTES ?=
+SEED ?=
+PLAN ?=
 PREFIX ?= /usr/local
 export KERNEL DISK OUT CMD
 
@@ -45,6 +49,10 @@ fuzz-parsers:
 	@selftests/setup.sh packages fuzz
 	@$(MAKE) -s -C selftests/fuzz-parsers fuzz O="$$(selftests/setup.sh cache)/build/fuzz-parsers" MINUTES='$(or $(MINUTES),10)'
 
+# Random operations on random volumes, compared block by block.
+fuzz:
+	@MINUTES='$(MINUTES)' SEED='$(SEED)' PLAN='$(PLAN)' selftests/fuzz.sh
+
 demo:
 	@selftests/demo.sh
 
@@ -67,10 +75,11 @@ help:
 	@echo "make test                 every test; KERNEL='6.12 6.1 7', TESTS='20_write.sh', SEED=N narrow it down"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN and with KCSAN"
 	@echo "make test-large           a million files, and a file with 100 000 names; KERNEL=6.12"
+	@echo "make fuzz                 random operations; MINUTES=3, SEED=N, KERNEL=..., or PLAN=file to repeat one"
 	@echo "make fuzz-parsers         libFuzzer on what reads tables and configuration files; MINUTES=10"
 	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1|7, DISK=1G, OUT=folder"
 	@echo "                          (make itself ends with status 2 when it fails; selftests/vm.sh passes the status on)"
 	@echo "make install              module, viewer and its presets; PREFIX=$(PREFIX), DESTDIR="
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer vm test test-debug test-large fuzz-parsers demo install clean distclean help
+.PHONY: all modules viewer vm test test-debug test-large fuzz fuzz-parsers demo install clean distclean help

@@ -13,7 +13,7 @@ stir() {
 	sync
 	fileop random $MNT/a 1024 200 "$1" every 3
 	fileop random $MNT/a 1024 100 "$1" direct
-	fileop storm $MNT 20 200 "$1"
+	fuzz storm --seed "$1" --ops 200 $MNT
 }
 
 # stir_with(options, policy, [chunk, hole]) - the same on a new volume, mounted so; in fragment:block mode the size of

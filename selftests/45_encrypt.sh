@@ -18,7 +18,7 @@ stir() {
 	fileop write "$1/b" 5000 100000 direct 2>/dev/null || fileop write "$1/b" 8K 100K direct
 	fileop fallocate "$1/a" punch 100K 100K
 	fileop truncate "$1/a" 700001
-	fileop storm "$1" 10 100 "${SEED:-452}" 64
+	fuzz storm --seed "${SEED:-452}" --ops 100 "$1"
 }
 
 plan 9

@@ -71,7 +71,7 @@ fileop project $MNT/project 42
 fileop write $MNT/project/a 0 2M
 fileop random $MNT/project/a 512 60 "${SEED:-474}" every 4
 chown 1000:1000 $MNT/project/a
-fileop storm $MNT/project 10 100 "${SEED:-475}" 64
+fuzz storm --seed "${SEED:-475}" --ops 100 $MNT/project
 check_exact "counted by quota" $MNT
 fileop write $MNT/other 0 64K
 refuse "no link into the project from outside" ln $MNT/other $MNT/project/link 2>/dev/null

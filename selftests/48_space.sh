@@ -29,7 +29,7 @@ hurry() {
 		skip "gc_urgent $1" "this kernel does not have it"
 		return 0
 	fi
-	fileop storm $MNT 10 100 "$1" 64
+	fuzz storm --seed "$1" --ops 100 $MNT
 	sleep 0.5
 	check_exact "gc_urgent $1" -u $MNT
 	echo 0 >"$sys/gc_urgent"
@@ -42,7 +42,7 @@ fileop write $MNT/a 0 2M
 sync
 mount -o remount,checkpoint=disable $MNT
 fileop random $MNT/a 512 100 "${SEED:-481}" every 3
-fileop storm $MNT 20 150 "${SEED:-482}" 64
+fuzz storm --seed "${SEED:-482}" --ops 150 $MNT
 check_exact "no checkpoints" -u $MNT
 fileop fallocate $MNT/a insert 64K 64K
 fileop fallocate $MNT/a collapse 1M 128K

@@ -37,7 +37,7 @@ stir() {
 	fileop random "$1/a" 1024 100 "${SEED:-491}" every 3
 	fileop random "$1/a" 1024 50 "${SEED:-492}" direct
 	fileop write "$1/new" 0 2M direct
-	fileop storm "$1" 15 200 "${SEED:-493}" 64
+	fuzz storm --seed "${SEED:-493}" --ops 200 "$1"
 }
 
 plan 10

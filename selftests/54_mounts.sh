@@ -92,14 +92,14 @@ else
 fi
 
 load path=$MNT/d,$MNT2/d
-fileop storm $MNT/d 10 150 "${SEED:-543}" 64 >/dev/null &
-fileop storm $MNT2/d 10 150 "${SEED:-544}" 64 >/dev/null
+fuzz storm --seed "${SEED:-543}" --ops 150 $MNT/d >/dev/null &
+fuzz storm --seed "${SEED:-544}" --ops 150 $MNT2/d >/dev/null
 wait $!
 check_exact "folders of two volumes, written to at once" -u $MNT/d $MNT2/d
 unload
 load path=$MNT,$MNT2
-fileop storm $MNT/d 10 100 "${SEED:-545}" 64 >/dev/null &
-fileop storm $MNT2/d 10 100 "${SEED:-546}" 64 >/dev/null
+fuzz storm --seed "${SEED:-545}" --ops 100 $MNT/d >/dev/null &
+fuzz storm --seed "${SEED:-546}" --ops 100 $MNT2/d >/dev/null
 wait $!
 check_exact "two volumes" -u $MNT $MNT2
 umount $MNT

@@ -48,7 +48,7 @@ before=$(written SSR)
 stir "${SEED:-551}"
 check_exact "written over" $MNT
 check "holes were filled ($before, $(written SSR))" test "$(written SSR)" -gt "$before"
-fileop storm $MNT 20 200 "${SEED:-552}" 64 2>/dev/null || :
+fuzz storm --seed "${SEED:-552}" --ops 200 $MNT 2>/dev/null || :
 check_exact "files made and removed" -u $MNT
 fill ""
 await_live

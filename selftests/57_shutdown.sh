@@ -20,7 +20,7 @@ writers() {
 			i=$((i + 1))
 		done
 	) >/dev/null 2>&1 &
-	fileop storm $MNT 10 100000 "$1" 64 >/dev/null 2>&1 &
+	fuzz storm --seed "$1" --ops 100000 $MNT >/dev/null 2>&1 &
 }
 
 # recovered() - did the last mount bring files back?

@@ -47,7 +47,7 @@ expect "and every block" "$(said blocks)" "$(awk '!/^#/ { n += $3 } END { print 
 expect "all where the map says" "$(said differing)" 0
 expect "one of a directory" "$(fileop say $DBG/audit $MNT)" OK
 
-fileop storm $MNT 30 3000 59 >/dev/null &
+fuzz storm --seed 59 --ops 3000 $MNT >/dev/null &
 for n in 1 2 3 4 5; do
 	fileop say $DBG/audit 1 >/dev/null
 	echo "# under writers: $(sed -n 's/^# audited //p' $DBG/audit)"

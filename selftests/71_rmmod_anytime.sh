@@ -13,14 +13,14 @@ churn() {
 
 	n=0
 	while :; do
-		fileop storm $MNT 20 50 $n >/dev/null 2>&1
+		fuzz storm --seed $n --ops 100 $MNT >/dev/null 2>&1
 		n=$((n + 1))
 	done
 }
 
 plan 5
 make_volume $DISK $MNT || bail "no volume"
-fileop storm $MNT 20 300 5
+fuzz storm --seed 5 --ops 300 $MNT >/dev/null
 churn &
 writer=$!
 good=0

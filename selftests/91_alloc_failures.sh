@@ -169,7 +169,7 @@ faults probability 0
 faults ignore-gfp-wait N
 faults stacktrace-depth 32
 make_volume $DISK $MNT || bail "no volume"
-fileop storm $MNT 40 600 "$seed" >/dev/null
+fuzz storm --seed "$seed" --ops 600 $MNT >/dev/null
 mkdir $MNT/other
 i=0
 while [ $i -lt 40 ]; do
@@ -200,11 +200,11 @@ within_us
 lost=$(stat_of lost)
 failing 25
 for job in 1 2 3; do
-	fileop storm $MNT 40 400 $((seed + job)) >/tmp/storm$job 2>&1 &
+	fuzz storm --seed $((seed + job)) --ops 400 $MNT >/tmp/storm$job 2>&1 &
 done
 wait
 failing 0
-grep -h fileop: /tmp/storm* | sed 's/^/# /' || :
+grep -h '^# line' /tmp/storm* | sed 's/^/# /' || :
 echo "# lost $(($(stat_of lost) - lost)), rescans $(stat_of rescans), mismatches $(stat_of mismatches)"
 check "events were lost, and counted" test "$(stat_of lost)" -gt "$lost"
 check_exact "exact after writing with a quarter of the allocations failing, seed $seed" $MNT

@@ -28,7 +28,7 @@ dmesg -n 1
 (
 	n=$seed
 	while :; do
-		fileop storm $MNT/storm 30 100 $n >/dev/null 2>&1
+		fuzz storm --seed $n --ops 100 $MNT/storm >/dev/null 2>&1
 		n=$((n + 1))
 	done
 ) &

@@ -44,7 +44,7 @@ read_all() {
 # write_some(folder) - a short storm there; its seed is never the same twice
 write_some() {
 	seed=$((seed + 1))
-	fileop storm "$1" 20 60 $seed
+	fuzz storm --seed $seed --ops 60 "$1"
 }
 
 # live(mount point) - is the target there followed?

@@ -17,7 +17,7 @@ write_on() {
 	sync
 	fileop append $MNT/log 5000 100000 fdatasync &
 	fileop random $MNT/data 1024 100000 "$(date +%s)" every 2 >/dev/null &
-	fileop storm $MNT 10 100000 "$(date +%s)" 64 >/dev/null &
+	fuzz storm --seed "$(date +%s)" --ops 100000 $MNT >/dev/null &
 	# Nothing is said before something has been synced.
 	fileop write $MNT/first 0 100K sync
 	echo writing
@@ -42,7 +42,7 @@ compare() {
 	await_live
 	check_exact "after the mount" $MNT
 	fileop random $MNT/data 1024 100 "${SEED:-581}" every 3
-	fileop storm $MNT 10 100 "${SEED:-582}" 64
+	fuzz storm --seed "${SEED:-582}" --ops 100 $MNT
 	check_exact "written to again" $MNT
 	unload
 	load path=$MNT

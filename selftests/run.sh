@@ -136,8 +136,10 @@ guest_tests() {
 	slow=1
 	! ft_debug_is "$version" || slow=6
 	exec "$FT_HERE/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" \
-		${viewer:+-f "$viewer"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((1200 * slow))}" \
-		-- env ${SEED:+SEED="$SEED"} SLOW=$slow ${TEST_LIMIT:+TEST_LIMIT="$TEST_LIMIT"} /selftests/in_guest.sh "$@"
+		${viewer:+-f "$viewer"} ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((1200 * slow))}" \
+		-- env ${SEED:+SEED="$SEED"} SLOW=$slow ${TEST_LIMIT:+TEST_LIMIT="$TEST_LIMIT"} \
+		${FUZZ_SECONDS:+FUZZ_SECONDS="$FUZZ_SECONDS"} ${FUZZ_SHRINK:+FUZZ_SHRINK="$FUZZ_SHRINK"} \
+		${FUZZ_PLAN:+FUZZ_PLAN="/tools/${FUZZ_PLAN##*/}"} /selftests/in_guest.sh "$@"
 }
 
 # viewer_check() - build the viewer and run its own tests
@@ -223,7 +225,7 @@ run_main() {
 	local version tests source guests_only
 
 	KERNELS=${KERNEL:-all}
-	[ "$KERNELS" != all ] || KERNELS="6.12 6.1 7"
+	[ "$KERNELS" != all ] || KERNELS=$FT_TESTED
 	# make hands these down for `make vm`; here they would change what the guests of the tests are.
 	unset KERNEL DISK OUT CMD F2FS_KO F2FS_SRC VMLINUX_BTF
 	ft_packages build guest full viewer demo test

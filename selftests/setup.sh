@@ -25,6 +25,9 @@ FT_HERE=${FT_HERE:-$(cd "$(dirname "$0")" && pwd)}
 FT_VNG_VERSION=1.42
 # What a kernel may be called.
 FT_KERNELS="6.12, 6.1, 7, kasan, kcsan"
+# Those that are tested when nobody names one.
+# shellcheck disable=SC2034 # run.sh, fuzz.sh
+FT_TESTED="6.12 6.1 7"
 
 # ft_say(text...) - one line of progress, on standard error
 ft_say() {

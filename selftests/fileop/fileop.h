@@ -89,7 +89,4 @@ void op_project(int argc, char **argv);
 void op_encrypt(int argc, char **argv);
 void op_verity(int argc, char **argv);
 
-/* storm.c */
-void op_storm(int argc, char **argv);
-
 #endif

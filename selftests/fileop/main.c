@@ -578,7 +578,6 @@ static const struct {
 	{ "slurp", 1, op_slurp, "FILE" },
 	{ "try", 2, op_try, "FILE r|w" },
 	{ "insmod", 1, op_insmod, "FILE [PARAMETERS [N]]" },
-	{ "storm", 4, op_storm, "FOLDER FILES OPERATIONS SEED [MAXBLOCKS]" },
 };
 
 int main(int argc, char **argv)

@@ -712,7 +712,7 @@ static void make_options(struct maker *m, bool compression, bool flexible)
 		return;
 	fprintf(m->out, "mount compress_algorithm=%s\n", ONE_OF(m, algorithms));
 	fputs("mount compress_extension=lz\n", m->out);
-	if (one_in(m, 3))
+	if (one_in(m, 2))
 		fputs("mount compress_mode=user\n", m->out);
 	if (one_in(m, 3))
 		fputs("mount compress_cache\n", m->out);

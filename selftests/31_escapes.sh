@@ -59,7 +59,7 @@ mkdir -p "$deep"
 fileop write "$deep/end" 0 64K
 mkdir $MNT/bytes
 each_byte $MNT/bytes
-expect "253 names of all bytes" "$(ls $MNT/bytes | wc -l)" 253
+expect "253 names of all bytes" "$(ls -A $MNT/bytes | wc -l)" 253
 fileop write "$MNT/$(printf '\300\200\355\240\200\376')" 0 64K
 fileop write "$MNT/ " 0 64K
 fileop write "$MNT/..." 0 64K

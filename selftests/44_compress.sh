@@ -3,13 +3,13 @@
 #
 # 44_compress.sh - compressed files: clusters written, rewritten, cut, released, reserved, decompressed
 #
-# A cluster that does not compress is written as it is, and its blocks are compared like any others; random
-# data sees to it that there are such.
-
+# The blocks of a compressed cluster are where F2FS keeps their addresses: behind the first block of the cluster,
+# which has none. A cluster that does not compress is written as it is; random data sees to it that there are such.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
+
 # mix(file, blocks) - write blocks of which some compress and some do not
 mix() {
 	local i

@@ -19,7 +19,7 @@ path_is() {
 	awk -v path="$1" '!/^#/ && $5 == path { found = 1 } END { exit !found }' $DBG/targets
 }
 
-plan 22
+plan 23
 make_volume $DISK $MNT || bail "no volume"
 make_volume $DISK2 $MNT2 || bail "no second volume"
 mkdir -p /mnt/bind /mnt/overlay $MNT/d/sub $MNT2/d

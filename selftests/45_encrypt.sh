@@ -32,14 +32,14 @@ fi
 rm $MNT/secret/first
 load path=$MNT
 stir $MNT/secret
-check_exact "encrypted" -u $MNT
+check_exact "encrypted" $MNT
 mkdir $MNT/secret/deep
 fileop many $MNT/secret/deep/f 50 30000 20000 7
 rm $MNT/secret/deep/f*[135]
 mv $MNT/secret/a $MNT/secret/deep/moved
-check_exact "directories, renamed and removed" -u $MNT
+check_exact "directories, renamed and removed" $MNT
 fileop gc $MNT 1 30
-check_exact "collected" -u $MNT
+check_exact "collected" $MNT
 mkdir $MNT/secret/fold
 if fileop casefold $MNT/secret/fold 2>/dev/null; then
 	fileop write $MNT/secret/fold/One 0 64K
@@ -54,7 +54,7 @@ fileop write $MNT/plain 0 256K
 sync
 refuse "no range is moved into an encrypted file" fileop move $MNT/plain 0 $MNT/secret/b 0 64K 2>/dev/null
 fileop atomic $MNT/secret/b begin write 0 64K sync commit
-check_exact "an atomic write" -u $MNT
+check_exact "an atomic write" $MNT
 fileop encrypt $MNT $MNT/both
 f2fs_io setflags compression $MNT/both >/dev/null
 stir $MNT/both 2>/dev/null || :
@@ -64,9 +64,9 @@ while [ $i -lt 64 ]; do
 	fileop write $MNT/both/mixed $(((i + 4) * 4096)) 20000
 	i=$((i + 8))
 done
-check_exact "encrypted and compressed" -u $MNT
+check_exact "encrypted and compressed" $MNT
 fileop gc $MNT 1 30
-check_exact "encrypted and compressed, collected" -u $MNT
+check_exact "encrypted and compressed, collected" $MNT
 # The names can be read only with the key: it comes before the module looks.
 unload
 umount $MNT
@@ -74,5 +74,5 @@ mount_volume $DISK $MNT compress_algorithm=lz4
 fileop encrypt $MNT
 load path=$MNT
 fileop random $MNT/secret/deep/moved 128 40 "${SEED:-453}" every 3
-check_exact "mounted again" -u $MNT
+check_exact "mounted again" $MNT
 finish

@@ -31,7 +31,7 @@ hurry() {
 	fi
 	fuzz storm --seed "$1" --ops 100 $MNT
 	sleep 0.5
-	check_exact "gc_urgent $1" -u $MNT
+	check_exact "gc_urgent $1" $MNT
 	echo 0 >"$sys/gc_urgent"
 }
 
@@ -43,13 +43,13 @@ sync
 mount -o remount,checkpoint=disable $MNT
 fileop random $MNT/a 512 100 "${SEED:-481}" every 3
 fuzz storm --seed "${SEED:-482}" --ops 150 $MNT
-check_exact "no checkpoints" -u $MNT
+check_exact "no checkpoints" $MNT
 fileop fallocate $MNT/a insert 64K 64K
 fileop fallocate $MNT/a collapse 1M 128K
 fileop truncate $MNT/a 1500000
-check_exact "ranges shifted meanwhile" -u $MNT
+check_exact "ranges shifted meanwhile" $MNT
 mount -o remount,checkpoint=enable $MNT
-check_exact "checkpoints again" -u $MNT
+check_exact "checkpoints again" $MNT
 # What was written without a checkpoint is lost by an unmount: the files go back to what they were.
 mount -o remount,checkpoint=disable $MNT
 fileop write $MNT/a 1M 1M
@@ -57,7 +57,7 @@ fileop write $MNT/lost 0 1M
 umount $MNT
 mount_volume $DISK $MNT
 await_live
-check_exact "unmounted without one" -u $MNT
+check_exact "unmounted without one" $MNT
 
 echo 20 >"$sys/gc_urgent_sleep_time"
 hurry 1
@@ -66,22 +66,22 @@ hurry 3
 age range
 first=$(sed -n 's/^# volume .* main_blkaddr=\([0-9]*\) .*/\1/p' $DBG/table)
 fileop gc_range $MNT/a "$first" 20000
-check_exact "a range of the volume collected" -u $MNT
+check_exact "a range of the volume collected" $MNT
 
 fstrim $MNT
-check_exact "trimmed" -u $MNT
+check_exact "trimmed" $MNT
 mount -o remount,nodiscard $MNT
 age nodiscard
-check_exact "without discard" -u $MNT
+check_exact "without discard" $MNT
 mount -o remount,discard $MNT
 age discard
-check_exact "with it" -u $MNT
+check_exact "with it" $MNT
 umount $MNT
 if mount_volume $DISK $MNT discard_unit=section 2>/dev/null; then
 	await_live
 	age section
 	fstrim $MNT
-	check_exact "by sections" -u $MNT
+	check_exact "by sections" $MNT
 	umount $MNT
 else
 	skip "by sections" "this kernel does not know discard_unit"

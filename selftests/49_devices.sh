@@ -55,9 +55,9 @@ check "files lie on the second one" awk '!/^#/ && $2 > 96 * 256 { n++ } END { ex
 expect "the volume is as large as both" "$(sed -n 's/^# volume .* blocks=\([0-9]*\) .*/\1/p' $DBG/table)" \
 	"$(((96 * 1024 * 1024 + $(blockdev --getsize64 $DISK2)) / 4096))"
 stir $MNT
-check_exact "written to in all ways" -u $MNT
+check_exact "written to in all ways" $MNT
 fileop gc $MNT 1 30
-check_exact "collected" -u $MNT
+check_exact "collected" $MNT
 umount $MNT
 losetup -d /dev/loop7
 rm /tmp/first
@@ -74,16 +74,16 @@ mount -t f2fs -o mode=lfs /dev/nullb0 $MNT || skip_rest "zoned" "this kernel doe
 await_live
 fileop write $MNT/a 0 4M
 stir $MNT
-check_exact "zoned" -u $MNT
+check_exact "zoned" $MNT
 fileop many $MNT/f 200 30000 20000 7
 sync
 rm $MNT/f*[1245780]
 fileop gc $MNT 1 30
-check_exact "zoned, collected" -u $MNT
+check_exact "zoned, collected" $MNT
 fileop atomic $MNT/a begin write 100K 200K sync commit
 fileop fallocate $MNT/a collapse 64K 64K
 fileop fallocate $MNT/a insert 1M 128K
-check_exact "zoned, ranges shifted" -u $MNT
+check_exact "zoned, ranges shifted" $MNT
 fileop write $MNT/rest 0 60M
 i=0
 while [ $i -lt 4 ]; do

@@ -95,21 +95,21 @@ load path=$MNT/d,$MNT2/d
 fuzz storm --seed "${SEED:-543}" --ops 150 $MNT/d >/dev/null &
 fuzz storm --seed "${SEED:-544}" --ops 150 $MNT2/d >/dev/null
 wait $!
-check_exact "folders of two volumes, written to at once" -u $MNT/d $MNT2/d
+check_exact "folders of two volumes, written to at once" $MNT/d $MNT2/d
 unload
 load path=$MNT,$MNT2
 fuzz storm --seed "${SEED:-545}" --ops 100 $MNT/d >/dev/null &
 fuzz storm --seed "${SEED:-546}" --ops 100 $MNT2/d >/dev/null
 wait $!
-check_exact "two volumes" -u $MNT $MNT2
+check_exact "two volumes" $MNT $MNT2
 umount $MNT
-check_exact "one of them" -u $MNT2
+check_exact "one of them" $MNT2
 umount $MNT2
 # The volumes change places: paths are what counts.
 mount_volume $DISK2 $MNT
 mount_volume $DISK $MNT2
 await_live
-check_exact "in each other's place" -u $MNT $MNT2
+check_exact "in each other's place" $MNT $MNT2
 umount $MNT
 umount $MNT2
 mkdir -p /mnt/elsewhere
@@ -120,6 +120,6 @@ fileop write /mnt/elsewhere/a 0 64K
 check "it is seen" loop_until "$PATIENCE" in_files /mnt/elsewhere/a
 fileop say $DBG/targets "del $MNT" >/dev/null
 fileop say $DBG/targets "del $MNT2" >/dev/null
-check_exact "and exact" -u /mnt/elsewhere
+check_exact "and exact" /mnt/elsewhere
 check "and let go" umount /mnt/elsewhere
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 65_memory.sh - what an extent costs at 100 000 extents in one file
+# 65_memory.sh - what an extent costs at $EXTENTS (default 25 000) extents in one file
 #
 # Counted in the kernel's slabs, not in our own books, which must charge no less. A file without holes
 # takes at most 32 bytes per extent. Between two extents apart a hole takes a slot of the tree as well.
@@ -33,11 +33,12 @@ measure() {
 	charged=$(($(stat_of mem_bytes) - charged))
 	tenths=$((nodes * 10 / extents))
 	echo "# $1: $extents extents, $((tenths / 10)).$((tenths % 10)) bytes of nodes each"
-	check "$1: 100 000 extents and more" test "$extents" -ge 100000
+	check "$1: $want extents and more" test "$extents" -ge "$want"
 	check "$1: at most $2 bytes each" test "$nodes" -le $(($2 * extents))
 	check "$1: the budget is charged no less" test "$charged" -ge "$nodes"
 }
 
+want=${EXTENTS:-25000}
 make_volume $DISK $MNT mode=fragment:block || bail "no volume"
 make_volume $DISK2 $MNT2 || bail "no volume"
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_chunk"
@@ -45,20 +46,20 @@ echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_hole"
 load path=$MNT,$MNT2
 
 begin
-fileop write $MNT/in_order 0 $((410 << 20))
+fileop write $MNT/in_order 0 $((want * 4300))
 sync
 measure "written in order" 32
 
 begin
-fileop random $MNT2/holes 500000 130000 65 direct
+fileop random $MNT2/holes $((want * 5)) $((want * 13 / 10)) 65 direct
 sync
 measure "written at random, with holes" 40
 rm $MNT2/holes
 sync
 
-fileop write $MNT2/dense 0 $((410 << 20))
+fileop write $MNT2/dense 0 $((want * 4300))
 begin
-fileop random $MNT2/dense 104960 220000 66 every 1000
+fileop random $MNT2/dense $((want * 21 / 20)) $((want * 11 / 5)) 66 every 1000
 sync
 measure "overwritten at random" 32
 

@@ -136,7 +136,7 @@ guest_tests() {
 	slow=1
 	! ft_debug_is "$version" || slow=6
 	exec "$FT_HERE/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" \
-		${viewer:+-f "$viewer"} ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((1200 * slow))}" \
+		${viewer:+-f "$viewer"} ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((2400 * slow))}" \
 		-- env ${SEED:+SEED="$SEED"} SLOW=$slow ${TEST_LIMIT:+TEST_LIMIT="$TEST_LIMIT"} \
 		${FUZZ_SECONDS:+FUZZ_SECONDS="$FUZZ_SECONDS"} ${FUZZ_SHRINK:+FUZZ_SHRINK="$FUZZ_SHRINK"} \
 		${FUZZ_PLAN:+FUZZ_PLAN="/tools/${FUZZ_PLAN##*/}"} /selftests/in_guest.sh "$@"

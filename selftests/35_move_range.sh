@@ -39,7 +39,7 @@ moves() {
 	check_exact "$1, with holes" -u $MNT
 }
 
-# move_one(name, options) - one range between two files, with nothing afterwards that could tell the module;
+# move_one(name) - one range between two files, with nothing afterwards that could tell the module;
 # prints into $went where it went: exchanged or copied
 move_one() {
 	local before
@@ -54,7 +54,7 @@ move_one() {
 	[ "$(lba_of $MNT/to 128)" != "$before" ] || went=exchanged
 }
 
-plan 20
+plan 22
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 move_one "one range"
@@ -74,12 +74,14 @@ check_exact "to the end of a file that ends inside a block" $MNT
 prepare ""
 moves "copied"
 prepare noextent_cache
+move_one "without extent cache: one range copied"
 moves "copied without extent cache"
 prepare checkpoint=disable
 move_one "checkpoint off: one range"
 expect "the addresses were exchanged" "$went" exchanged
 moves "exchanged"
 prepare checkpoint=disable,noextent_cache
+move_one "without extent cache: one range exchanged"
 moves "exchanged without extent cache"
 # Refused after it has begun: F2FS puts back the addresses it has taken out.
 umount $MNT

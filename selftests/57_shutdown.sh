@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# writers() - files synced one by one, with no checkpoint in between, until the file system is gone
+# writers() - files synced one by one until the file system is gone; nothing that needs a checkpoint in between
 writers() {
 	fileop append $MNT/log 5000 100000 fdatasync 2>/dev/null &
 	fileop random $MNT/data 1024 100000 "$1" every 2 >/dev/null 2>&1 &
@@ -20,7 +20,6 @@ writers() {
 			i=$((i + 1))
 		done
 	) >/dev/null 2>&1 &
-	fuzz storm --seed "$1" --ops 100000 $MNT >/dev/null 2>&1 &
 }
 
 # recovered() - did the last mount bring files back?

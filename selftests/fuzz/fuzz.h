@@ -2,7 +2,7 @@
 /*
  * What the parts of fuzz share. Data flows through the files in this order:
  *
- *   make.c      a seed -> a plan, as text
+ *   make*.c     a seed -> a plan, as text
  *   plan.c      text -> operations
  *   run.c       operations -> threads that do them, checks between and beside them
  *   data.c, f2fs.c, name.c, volume.c, fragtrace.c: the operations themselves

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files share that make a plan: its state, random choices, and how to write a line.
+ */
+#ifndef MAKE_H
+#define MAKE_H
+
+#include "fuzz.h"
+
+#define NR_FILES 24
+/* Files with offsets of gigabytes; what takes time for each block between is not done to them. */
+#define NR_FAR 2
+/* No other file is made longer than this. */
+#define MAX_BYTES (512 * BLOCK)
+/* At most so many operations of a thread wait for their turn. */
+#define MAX_PENDING 24
+
+/**
+ * struct maker - a plan that is being made
+ * @state: of the random numbers
+ * @shape: what it shall be like
+ * @out: the text
+ * @blocks: size of the volume
+ * @small: there is little room; nothing is scattered on purpose there, and the collector is left as it is, or F2FS
+ *	may look for room for ever (seen on 6.1 and 6.12)
+ * @thread: whose operation is made now
+ * @size: sizes of the files
+ * @pending: operations of each thread that follow from earlier ones
+ * @nr_pending: how many
+ */
+struct maker {
+	uint64_t state;
+	struct shape shape;
+	FILE *out;
+	uint64_t blocks;
+	bool small;
+	unsigned int thread;
+	uint64_t size[NR_FILES];
+	char *pending[MAX_THREADS][MAX_PENDING];
+	unsigned int nr_pending[MAX_THREADS];
+};
+
+/**
+ * struct recipe - something that makes an operation, or several
+ * @weight: how often, compared to others
+ * @make: does it
+ */
+struct recipe {
+	unsigned int weight;
+	void (*make)(struct maker *m);
+};
+
+/* Each list is ended by an empty entry. */
+extern const struct recipe data_recipes[];
+extern const struct recipe f2fs_recipes[];
+extern const struct recipe name_recipes[];
+extern const struct recipe volume_recipes[];
+
+#define ONE_OF(m, words) ((words)[below(m, sizeof(words) / sizeof((words)[0]))])
+
+/* make.c */
+uint64_t draw(struct maker *m);
+uint64_t below(struct maker *m, uint64_t n);
+bool one_in(struct maker *m, unsigned int n);
+unsigned int any_file(struct maker *m);
+unsigned int near_file(struct maker *m);
+uint64_t up(uint64_t bytes);
+uint64_t down(uint64_t bytes);
+uint64_t any_offset(struct maker *m, unsigned int file);
+uint64_t any_length(struct maker *m);
+void grow(struct maker *m, unsigned int file, uint64_t size);
+const char *path(unsigned int file);
+void __attribute__((format(printf, 2, 3))) say(struct maker *m, const char *fmt, ...);
+void __attribute__((format(printf, 2, 3))) later(struct maker *m, const char *fmt, ...);
+
+/* make_volume.c */
+void make_volume(struct maker *m);
+
+#endif

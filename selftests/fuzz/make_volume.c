@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Make the volume: its features, mount options and knobs; and operations on all of it, and on fragtrace.
+ */
+#include <string.h>
+
+#include "make.h"
+
+/* === Operations =========================================================== */
+
+static void make_collect(struct maker *m)
+{
+	unsigned long long sync = below(m, 2), start = below(m, m->blocks), len = below(m, 4096);
+
+	if (one_in(m, 2))
+		say(m, "gc %llu", sync);
+	else
+		say(m, "gc-range %llu %llu %llu", sync, start, len);
+}
+
+static void make_knob(struct maker *m)
+{
+	static const char *const words[] = {
+		"ipu_policy 0", "ipu_policy 1", "ipu_policy 16", "ipu_policy 64", "ipu_policy 129", "gc_urgent 0",
+		"gc_urgent 1", "gc_urgent 2", "gc_urgent_sleep_time 50", "min_fsync_blocks 4", "min_ipu_util 10",
+		"ram_thresh 1", "ram_thresh 10", "cp_interval 1", "max_victim_search 128", "migration_granularity 1",
+		"max_fragment_chunk 2", "max_fragment_hole 3", "discard_granularity 1", "gc_idle 1", "gc_idle 0",
+	};
+
+	say(m, "set %s", ONE_OF(m, words));
+}
+
+static void make_remount(struct maker *m)
+{
+	static const char *const words[] = {
+		"mode=adaptive", "mode=lfs", "mode=fragment:block", "mode=fragment:segment", "alloc_mode=default",
+		"alloc_mode=reuse", "background_gc=on", "background_gc=off", "background_gc=sync", "discard", "nodiscard",
+		"noinline_data", "inline_data", "noinline_dentry", "fsync_mode=strict", "fsync_mode=posix", "gc_merge",
+		"nogc_merge", "checkpoint_merge", "noflush_merge", "active_logs=2", "active_logs=6",
+	};
+
+	const char *word = ONE_OF(m, words);
+
+	if (one_in(m, 6)) {
+		say(m, "remount checkpoint=disable");
+		later(m, "remount checkpoint=enable");
+	} else if (!m->small || (!strstr(word, "fragment") && !strstr(word, "gc_merge"))) {
+		say(m, "remount %s", word);
+	}
+}
+
+/* Fresh and in whole sections, as F2FS wants it. */
+static void make_swap(struct maker *m)
+{
+	unsigned long long which = below(m, 2), sections = 1 + below(m, 4);
+
+	say(m, "unlink swap%llu", which);
+	say(m, "swapon swap%llu %llu", which, sections << 21);
+	later(m, "swapoff swap%llu", which);
+}
+
+static void make_volume_call(struct maker *m)
+{
+	switch (below(m, 5)) {
+	case 0:
+		say(m, "trim 0 %llu", (unsigned long long)(m->blocks * BLOCK));
+		break;
+	case 1:
+		say(m, "drop-caches %llu", (unsigned long long)(1 + below(m, 3)));
+		break;
+	case 2:
+		say(m, "sync");
+		break;
+	default:
+		say(m, "checkpoint");
+		break;
+	}
+}
+
+static void make_freeze(struct maker *m)
+{
+	say(m, "freeze");
+}
+
+static void make_look(struct maker *m)
+{
+	static const char *const words[] = { "table", "files", "extents", "stats", "targets" };
+	unsigned long long d = below(m, 4);
+
+	switch (below(m, 8)) {
+	case 0:
+		say(m, "resync");
+		break;
+	case 1:
+		say(m, "watch d%llu", d);
+		later(m, "unwatch d%llu", d);
+		break;
+	case 2:
+	case 3:
+	case 4:
+		say(m, "pause %llu", (unsigned long long)below(m, 30000));
+		break;
+	default:
+		say(m, "look %s", ONE_OF(m, words));
+		break;
+	}
+}
+
+const struct recipe volume_recipes[] = {
+	{ 5, make_collect },
+	{ 4, make_knob },
+	{ 3, make_remount },
+	{ 2, make_swap },
+	{ 8, make_volume_call },
+	{ 4, make_freeze },
+	{ 8, make_look },
+	{ 0, NULL },
+};
+
+/* === The volume itself ==================================================== */
+
+static void make_features(struct maker *m, bool *compression, bool *flexible)
+{
+	static const char *const words[] = { "inode_checksum", "inode_crtime", "project_quota", "sb_checksum", "lost_found" };
+	size_t i;
+
+	*compression = *flexible = false;
+	if (one_in(m, 3))
+		fputs("mkfs -O verity\n", m->out);
+	if (one_in(m, 4))
+		fputs("mkfs -O quota\n", m->out);
+	if (one_in(m, 4))
+		fputs("mkfs -C utf8\n", m->out);
+	if (one_in(m, 4))
+		return;
+	fputs("mkfs -O extra_attr\n", m->out);
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (one_in(m, 3))
+			fprintf(m->out, "mkfs -O %s\n", words[i]);
+	*compression = !one_in(m, 3);
+	if (*compression)
+		fputs("mkfs -O compression\n", m->out);
+	*flexible = one_in(m, 3);
+	if (*flexible)
+		fputs("mkfs -O flexible_inline_xattr\n", m->out);
+}
+
+static void make_options(struct maker *m, bool compression, bool flexible)
+{
+	static const char *const modes[] = { "mode=adaptive", "mode=adaptive", "mode=lfs", "mode=fragment:block",
+					     "mode=fragment:segment" };
+	static const char *const others[] = { "noinline_data", "noinline_dentry", "nodiscard", "background_gc=off",
+					      "background_gc=sync", "active_logs=2", "active_logs=4", "noextent_cache",
+					      "checkpoint_merge", "fsync_mode=strict", "gc_merge", "alloc_mode=reuse" };
+	static const char *const algorithms[] = { "lz4", "zstd", "lzo" };
+	const char *mode = ONE_OF(m, modes);
+	unsigned int n;
+
+	fprintf(m->out, "mount %s\n", m->small ? "mode=adaptive" : mode);
+	if (one_in(m, 2))
+		fputs("mount alloc_mode=default\n", m->out);
+	for (n = below(m, 4); n; n--) {
+		const char *other = ONE_OF(m, others);
+
+		if (!m->small || strcmp(other, "gc_merge"))
+			fprintf(m->out, "mount %s\n", other);
+	}
+	if (flexible)
+		fprintf(m->out, "mount inline_xattr\nmount inline_xattr_size=%llu\n", (unsigned long long)(6 + below(m, 150)));
+	if (!compression)
+		return;
+	fprintf(m->out, "mount compress_algorithm=%s\n", ONE_OF(m, algorithms));
+	fputs("mount compress_extension=lz\n", m->out);
+	if (one_in(m, 2))
+		fputs("mount compress_mode=user\n", m->out);
+	if (one_in(m, 3))
+		fputs("mount compress_cache\n", m->out);
+}
+
+/**
+ * make_volume() - make the lines that say how the volume is made
+ * @m: the plan
+ *
+ * On a volume below 16 GB F2FS would rewrite in place most of the time: not always here.
+ */
+void make_volume(struct maker *m)
+{
+	bool compression, flexible;
+	unsigned int mega, i;
+
+	m->small = one_in(m, 3);
+	make_features(m, &compression, &flexible);
+	make_options(m, compression, flexible);
+	if (!one_in(m, 4))
+		fputs("knob ipu_policy 0\n", m->out);
+	m->blocks = 262144;
+	if (!m->small)
+		return;
+	mega = 100 + below(m, 100);
+	m->blocks = mega * 256;
+	fprintf(m->out, "sectors %u\n", mega * 2048);
+	for (i = 0; i < (mega - 80) / 4; i++)
+		fprintf(m->out, "0 write fill/f%u 0 %llu\n", i, (unsigned long long)((2 + below(m, 3)) << 20));
+}

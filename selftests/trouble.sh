@@ -13,8 +13,9 @@ FT_TROUBLE="$FT_TROUBLE|F2FS-fs.*([Ii]nconsisten|corrupt|should run fsck)"
 # ft_races(what) - of a log, print all but the data races between others (rest), or their number (count)
 #
 # KCSAN finds many in any kernel. A race is ours when one of its two accesses was made by the module, or by
-# what it called, other than F2FS: F2FS races with itself while we ask it for extents, too. Of the races
-# between others the title is taken out, so that whatever else came in between still counts.
+# what it called, other than F2FS: F2FS races with itself while we ask it for extents, too, and interrupts
+# come while we run. Of the races between others the title is taken out, so that whatever else came in
+# between still counts.
 ft_races() {
 	awk -v what="$1" '
 		function report_ends() {
@@ -31,7 +32,7 @@ ft_races() {
 		inside { lines = lines $0 "\n" }
 		inside && / by (task|interrupt) / { whose = "" }
 		inside && !whose && /\[fragtrace\]/ { whose = "ours"; own = 1 }
-		inside && !whose && /f2fs|Reported by/ { whose = "theirs" }
+		inside && !whose && /f2fs|asm_sysvec_|asm_common_|Reported by/ { whose = "theirs" }
 		inside && /======/ { report_ends(); next }
 		!inside && what == "rest"
 		END {

@@ -69,7 +69,7 @@ struct ft_scan {
  */
 int ft_scan_alloc(struct ft_volume *vol)
 {
-	vol->scan = kvzalloc(sizeof(*vol->scan), GFP_KERNEL);
+	vol->scan = kvzalloc(sizeof(*vol->scan), GFP_KERNEL | __GFP_NOWARN);
 	return vol->scan ? 0 : -ENOMEM;
 }
 

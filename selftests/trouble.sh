@@ -59,3 +59,14 @@ ft_plain_log() {
 	# The full guest's first program writes into the kernel's log, too, and warns of what the host lacks.
 	tr -d '\r' <"$1" | grep -av 'virtme-ng-init:' | ft_races rest
 }
+
+# ft_refusals() - of a log, print all but what a kernel says when it is made to refuse memory
+#
+# Where allocations can be made to fail, some callers print where they were. What comes of a failure counts.
+ft_refusals() {
+	awk '
+		/vmalloc error: |page allocation failure: |__kmem_cache_create_args\(.*\) failed with error/ { refused = 1; next }
+		refused && /<\/TASK>/ { refused = 0; next }
+		refused && /WARNING:|BUG:|Oops/ { refused = 0 }
+		!refused'
+}

@@ -134,10 +134,12 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 			ft_inode_exact(rec);
 	}
 	rec->scanning = false;
+	/* until it is freed no event may make the other map the live one */
+	rec->trash = true;
 	ft_extmap_destroy(ft_touched_map(rec));
 	ft_extmap_init(ft_touched_map(rec), &rec->vol->queue_lock);
 	spin_unlock(&rec->lock);
-	ft_inode_discard(rec, ft_other_map(rec));
+	ft_inode_empty_trash(rec);
 	return settled;
 }
 

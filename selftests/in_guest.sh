@@ -31,7 +31,7 @@ run_one() {
 	start=$(date +%s)
 	rc=0
 	timeout "$LIMIT" sh "$here/$name" || rc=$?
-	if dmesg | sed "1,/fragtrace-test: $name/d" | ft_races rest | $REFUSALS | grep -E "$FT_TROUBLE" | sed 's/^/# kernel: /' | grep .; then
+	if dmesg | ft_after "fragtrace-test: $name" | ft_races rest | $REFUSALS | grep -E "$FT_TROUBLE" | sed 's/^/# kernel: /' | grep .; then
 		rc=99
 	fi
 	rm -rf /tmp/*

@@ -136,7 +136,7 @@ loop_until() {
 
 # log_since() - print the kernel's log since this test began
 log_since() {
-	dmesg | sed "1,/$MARK/d"
+	dmesg | awk -v mark="$MARK" 'index($0, mark) { text = ""; next } { text = text $0 "\n" } END { printf "%s", text }'
 }
 
 # logged(pattern) - true when the kernel's log since this test began has a matching line

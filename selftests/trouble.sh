@@ -10,6 +10,11 @@ FT_TROUBLE="$FT_TROUBLE|possible (circular|recursive) locking|inconsistent lock 
 FT_TROUBLE="$FT_TROUBLE|refcount_t:|list_(add|del) corruption|memory leak|scheduling while atomic|Still has locks"
 FT_TROUBLE="$FT_TROUBLE|F2FS-fs.*([Ii]nconsisten|corrupt|should run fsck)"
 
+# ft_after(words) - of a log, print what comes after the line with these words; all of it if that line has been lost
+ft_after() {
+	awk -v words="$1" 'index($0, words) { text = ""; next } { text = text $0 "\n" } END { printf "%s", text }'
+}
+
 # ft_races(what) - of a log, print all but the data races between others (rest), or their number (count)
 #
 # KCSAN finds many in any kernel. A race is ours when one of its two accesses was made by the module, or by

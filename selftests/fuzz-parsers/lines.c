@@ -41,10 +41,10 @@ void *grow(void *v, size_t n, size_t *cap, size_t size)
 	return v;
 }
 
-void add_run(struct runs *runs, uint64_t lblk, uint64_t pblk, uint64_t len, bool unwritten)
+void add_run(struct runs *runs, struct run run)
 {
 	runs->v = grow(runs->v, runs->n, &runs->cap, sizeof(*runs->v));
-	runs->v[runs->n++] = (struct run){ .lblk = lblk, .pblk = pblk, .len = len, .unwritten = unwritten };
+	runs->v[runs->n++] = run;
 }
 
 static void read_as(void (*reader)(struct files *, char *, const struct options *), const char *text, size_t len)

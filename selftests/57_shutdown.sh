@@ -24,7 +24,7 @@ writers() {
 
 # recovered() - did the last mount bring files back?
 recovered() {
-	dmesg | sed '1,/shutdown of this mount/d' | grep -q 'recover_data: ino = .*recovered = [1-9]'
+	log_since | grep -q 'recover_data: ino = .*recovered = [1-9]'
 }
 
 # down(number, name) - shut down in one mode, mount again with the module loaded, then with one loaded afterwards
@@ -37,7 +37,8 @@ down() {
 	sync
 	writers "${SEED:-571}"
 	sleep 1
-	echo "shutdown of this mount" >/dev/kmsg
+	MARK="shutdown $1 of this mount"
+	echo "$MARK" >/dev/kmsg
 	f2fs_io shutdown "$1" $MNT >/dev/null
 	# The last mode only calls for fsck: the file system goes on.
 	sleep 0.3

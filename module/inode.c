@@ -197,14 +197,20 @@ void ft_inode_request_scan(struct ft_inode *rec)
 
 /**
  * ft_inode_request_audit() - have the map compared with what F2FS says
- * @rec: a file; one that was left out is not audited
+ * @rec: a file; one that was left out is not audited, nor one without a name
  *
  * Context: any; the caller holds a reference or is in an RCU section.
  */
 void ft_inode_request_audit(struct ft_inode *rec)
 {
+	/*
+	 * Without a name it is not shown. The copies that F2FS makes of a file for
+	 * an atomic write never have one, and lose their blocks without an event.
+	 */
+	bool shown = !hlist_empty(&rec->links) || READ_ONCE(rec->gone_path);
+
 	spin_lock(&rec->lock);
-	if (!rec->is_dir && ft_inode_followed(rec) && !rec->audit) {
+	if (!rec->is_dir && shown && ft_inode_followed(rec) && !rec->audit) {
 		rec->audit = true;
 		atomic_inc(&rec->vol->nr_audits);
 		ft_volume_queue(rec);

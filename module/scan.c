@@ -370,6 +370,11 @@ static bool rescan_file(struct ft_volume *vol, struct ft_inode *rec)
 		return false;
 	err = scan_all(vol, rec);
 	ft_count(FT_RESCANS);
+	if (err && err != -EBUSY && err != -ENOMEM && err != -ENOBUFS &&
+	    err != -ENOENT && err != -ESTALE)
+		pr_warn_ratelimited("inode %u of %u:%u stays stale, F2FS cannot tell its layout: %d\n",
+				    rec->ino, MAJOR(vol->dev), MINOR(vol->dev),
+				    err);
 	return !ft_inode_scan_end(rec, err);
 }
 

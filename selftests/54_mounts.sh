@@ -31,14 +31,20 @@ mount -o remount,rw $MNT
 fileop random $MNT/a 256 60 "${SEED:-541}" every 3
 check_exact "and writable again" $MNT
 umount $MNT
-# Without that option fsync on 6.1 looks for a thread that only a writable mount begins, and crashes.
-mount -t f2fs -o ro,noflush_merge $DISK $MNT
+mount -t f2fs -o ro $DISK $MNT
 await_live
 check_exact "mounted read-only" $MNT
-mount -o remount,rw,noflush_merge $MNT
-echo 0 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
-fileop random $MNT/a 256 60 "${SEED:-542}" every 3
-check_exact "then writable" $MNT
+case $(uname -r) in
+6.1.*)
+	skip "then writable" "fsync after that crashes F2FS of 6.1 (f2fs_issue_flush)"
+	;;
+*)
+	mount -o remount,rw $MNT
+	echo 0 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
+	fileop random $MNT/a 256 60 "${SEED:-542}" every 3
+	check_exact "then writable" $MNT
+	;;
+esac
 unload
 
 mount --bind $MNT/d /mnt/bind

@@ -87,8 +87,8 @@ cycle_loads() {
 	n=0
 	while [ $n -lt "$LOADS" ]; do
 		insmod "$FRAGTRACE_KO" path=$MNT,$MNT2 || break
-		# In some rounds at once, in some after the trees were read.
-		[ $((n % 3)) != 0 ] || loop_until $PATIENCE live $MNT || break
+		# In some rounds at once, in some while or after the trees are read.
+		[ $((n % 3)) != 0 ] || sleep 0.5
 		# A reader has its file open for a moment.
 		loop_until $PATIENCE sh -c 'rmmod fragtrace 2>/dev/null' || break
 		n=$((n + 1))
@@ -103,7 +103,7 @@ cycle_targets() {
 	n=0
 	while [ $n -lt "$TARGETS" ]; do
 		[ "$(fileop say $DBG/targets "add $MNT/d$((n % 4))")" = OK ] || break
-		[ $((n % 3)) != 0 ] || settle || break
+		[ $((n % 3)) != 0 ] || sleep 0.5
 		[ "$(fileop say $DBG/targets "del $MNT/d$((n % 4))")" = OK ] || break
 		n=$((n + 1))
 	done

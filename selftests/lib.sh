@@ -17,7 +17,7 @@ MNT2=/mnt/f2fs2
 # How many times slower than usual this kernel is.
 SLOW=${SLOW:-1}
 # Seconds to wait for what must come true soon; emulation is slow.
-PATIENCE=$((30 * SLOW))
+PATIENCE=$((90 * SLOW))
 
 KTAP_NAME=${0##*/}
 KTAP_PLAN=0

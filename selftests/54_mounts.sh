@@ -37,6 +37,8 @@ check_exact "mounted read-only" $MNT
 case $(uname -r) in
 6.1.*)
 	skip "then writable" "fsync after that crashes F2FS of 6.1 (f2fs_issue_flush)"
+	umount $MNT
+	mount_volume $DISK $MNT
 	;;
 *)
 	mount -o remount,rw $MNT

@@ -11,19 +11,6 @@
 
 #define DEBUGFS "/sys/kernel/debug/fragtrace/"
 
-static int tell(const char *file, const char *text)
-{
-	int fd = open(file, O_WRONLY | O_CLOEXEC), rc, err;
-
-	if (fd < 0)
-		return -1;
-	rc = write(fd, text, strlen(text));
-	err = errno;
-	close(fd);
-	errno = err;
-	return rc;
-}
-
 static int op_look(struct worker *w, const struct op *op)
 {
 	char path[128], buf[65536];
@@ -48,7 +35,7 @@ static int op_resync(struct worker *w, const struct op *op)
 {
 	(void)w;
 	(void)op;
-	return tell(DEBUGFS "resync", "1");
+	return put_text(DEBUGFS "resync", "1");
 }
 
 static int target(struct worker *w, const char *word, const char *folder)
@@ -56,7 +43,7 @@ static int target(struct worker *w, const char *word, const char *folder)
 	char text[512];
 
 	snprintf(text, sizeof(text), "%s %s/%s", word, w->run->dir, folder);
-	return tell(DEBUGFS "targets", text);
+	return put_text(DEBUGFS "targets", text);
 }
 
 static int op_watch(struct worker *w, const struct op *op)

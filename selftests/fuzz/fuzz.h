@@ -189,6 +189,9 @@ int file_hold(struct worker *w, const char *path);
 int file_release(struct worker *w, const char *path);
 int run_check(struct run *run, const char *how);
 
+/* volume.c */
+int put_text(const char *path, const char *text);
+
 /* shrink.c */
 int plan_shrink(const char *from, const char *to, unsigned int seconds, const char *command);
 

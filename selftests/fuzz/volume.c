@@ -16,7 +16,14 @@
 
 #include "fuzz.h"
 
-static int write_text(const char *path, const char *text)
+/**
+ * put_text() - write a text into a file that is there, in one call
+ * @path: which
+ * @text: what
+ *
+ * Return: how many bytes; -1 with errno if it could not be
+ */
+int put_text(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC), rc, err;
 
@@ -67,7 +74,7 @@ static int op_set(struct worker *w, const struct op *op)
 	char path[128];
 
 	snprintf(path, sizeof(path), "/sys/fs/f2fs/%s/%.40s", w->run->device, op->arg[0].s);
-	return write_text(path, op->arg[1].s);
+	return put_text(path, op->arg[1].s);
 }
 
 /* Mount options as they are now; a new one goes behind them. */
@@ -113,7 +120,7 @@ static int op_remount(struct worker *w, const struct op *op)
 static int op_drop_caches(struct worker *w, const struct op *op)
 {
 	(void)w;
-	return write_text("/proc/sys/vm/drop_caches", op->arg[0].s);
+	return put_text("/proc/sys/vm/drop_caches", op->arg[0].s);
 }
 
 /* Is an option that begins so in force? */

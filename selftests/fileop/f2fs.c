@@ -249,27 +249,36 @@ void op_moves(int argc, char **argv)
  * @argc: number of words
  * @argv: device, the file's first LBA, where to begin to look, in blocks
  *
- * Looks in the main area for a node that has that LBA and the next one side by side, and swaps them.
+ * Looks from there to the end for nodes that have that LBA and the next one side by side, and swaps them in each: an
+ * outdated copy of the node, even of an earlier file system, may lie before the one that counts, and harms nobody.
  */
 void op_misplace(int argc, char **argv)
 {
+	static uint32_t node[256][BLOCK / sizeof(uint32_t)];
 	int fd = open_file(argv[0], O_RDWR);
-	uint32_t lba = num(argv[1]), node[BLOCK / sizeof(uint32_t)];
-	uint64_t block = num(argv[2]), end = block + 64 * 1024;
+	uint32_t lba = num(argv[1]);
+	uint64_t block = num(argv[2]);
+	unsigned int found = 0;
+	ssize_t got, n;
 	size_t i;
 
 	(void)argc;
-	for (; block < end && pread(fd, node, sizeof(node), block * BLOCK) == sizeof(node); block++)
-		for (i = 0; i + 1 < sizeof(node) / sizeof(node[0]); i++)
-			if (node[i] == lba && node[i + 1] == lba + 1) {
-				node[i] = lba + 1;
-				node[i + 1] = lba;
-				if (pwrite(fd, node, sizeof(node), block * BLOCK) != sizeof(node) || fsync(fd))
-					fail(argv[0]);
-				printf("# misplaced: two addresses in block %llu\n", (unsigned long long)block);
-				close_file(fd, argv[0]);
-				return;
-			}
-	errno = ENOENT;
-	fail(argv[0]);
+	for (; (got = pread(fd, node, sizeof(node), block * BLOCK)) >= BLOCK; block += got / BLOCK)
+		for (n = 0; n < got / BLOCK; n++)
+			for (i = 0; i + 1 < BLOCK / sizeof(uint32_t); i++)
+				if (node[n][i] == lba && node[n][i + 1] == lba + 1) {
+					node[n][i] = lba + 1;
+					node[n][i + 1] = lba;
+					if (pwrite(fd, node[n], BLOCK, (block + n) * BLOCK) != BLOCK)
+						fail(argv[0]);
+					printf("# misplaced: two addresses in block %llu\n", (unsigned long long)(block + n));
+					found++;
+				}
+	if (!found) {
+		errno = ENOENT;
+		fail(argv[0]);
+	}
+	if (fsync(fd))
+		fail(argv[0]);
+	close_file(fd, argv[0]);
 }

@@ -7,7 +7,8 @@
 #
 # With names of tests (20_write.sh) only these run, in the guests; with --guests all those that run
 # there. $KERNEL says on which kernels (default all of Debian's: "6.12 6.1 7"), $SEED fixes the random
-# tests. All output is KTAP of the single tests, then a table of tests and kernels. The last line is
+# tests; $JOBS suites run at a time (default 2 where there are two CPUs), each is shown when it has ended.
+# All output is KTAP of the single tests, then a table of tests and kernels. The last line is
 # `N passed, N failed`, with `, N skipped` behind it when something was skipped. Exit status 1 when
 # anything failed.
 
@@ -18,12 +19,16 @@ FT_TOP=${FT_HERE%/*}
 # shellcheck source=setup.sh
 . "$FT_HERE/setup.sh"
 
-PASSED=0 FAILED=0 SKIPPED=0 FAILURES='' CHILD=''
+PASSED=0 FAILED=0 SKIPPED=0 FAILURES=''
+# Running suites: their names, and when they began, by process id.
+declare -A RUNNING=() BEGUN=()
+PROGRESS=''
 
 # interrupted(status) - end what is running and leave
 interrupted() {
 	trap '' INT TERM HUP
-	[ -z "$CHILD" ] || kill "$CHILD" 2>/dev/null || :
+	# shellcheck disable=SC2086 # none or one
+	kill "${!RUNNING[@]}" $PROGRESS 2>/dev/null || :
 	wait
 	exit "$1"
 }
@@ -73,30 +78,79 @@ tally() {
 		}' "$1"
 }
 
-# suite(name, command...) - run a command that speaks KTAP, show and count what it says
+# suite(name, command...) - begin to run a command that speaks KTAP, once fewer than $JOBS are running
 suite() {
-	local name log rc counts start
+	local name log
 
-	name=$1
+	name=$1 log=$(log_of "$1")
 	shift
-	log=$LOGS/${name//[^a-zA-Z0-9.]/_}.log
-	echo "# === $name"
-	start=$SECONDS
-	rc=0
+	while [ ${#RUNNING[@]} -ge "$JOBS" ]; do
+		end_one
+	done
+	# Before the command has it: end_one() may look for it at once.
+	: >"$log"
 	# In the background, so that a signal is heard at once and can be handed on.
-	"$@" >"$LOGS/pipe" 2>&1 </dev/null &
-	CHILD=$!
-	tee "$log" <"$LOGS/pipe" &
-	wait "$CHILD" || rc=$?
-	CHILD=
-	wait
+	"$@" >"$log" 2>&1 </dev/null &
+	RUNNING[$!]=$name
+	BEGUN[$!]=$SECONDS
+	echo "# === $name: begins"
+}
+
+# log_of(name) - print the file that has what a suite says
+log_of() {
+	echo "$LOGS/${1//[^a-zA-Z0-9.]/_}.log"
+}
+
+# end_one() - wait for one of the suites, show and count what it said; of a last one that is at once
+end_one() {
+	local pid name log rc counts
+
+	rc=0
+	if [ ${#RUNNING[@]} = 1 ]; then
+		pid=${!RUNNING[*]}
+		tail -n +1 -s 0.2 -f --pid="$pid" "$(log_of "${RUNNING[$pid]}")" &
+		wait $!
+		wait "$pid" || rc=$?
+	else
+		wait -n -p pid "${!RUNNING[@]}" || rc=$?
+	fi
+	name=${RUNNING[$pid]}
+	log=$(log_of "$name")
+	[ ${#RUNNING[@]} = 1 ] || cat "$log"
+	unset "RUNNING[$pid]"
+	touch "$log.ended"
 	counts=$(tally "$log" "$rc")
 	# shellcheck disable=SC2046 # three numbers
 	set -- $(head -n 1 <<<"$counts")
 	PASSED=$((PASSED + $1)) FAILED=$((FAILED + $2)) SKIPPED=$((SKIPPED + $3))
 	FAILURES+=$(tail -n +2 <<<"$counts" | sed -n "/^skipped/!s/^/# FAILED $name: /p")
 	FAILURES+=${FAILURES:+$'\n'}
-	echo "# === $name: $1 passed, $2 failed, $3 skipped, $((SECONDS - start)) s"
+	echo "# === $name: $1 passed, $2 failed, $3 skipped, $((SECONDS - BEGUN[$pid])) s"
+}
+
+# end_all() - wait for all suites that are running
+end_all() {
+	while [ ${#RUNNING[@]} -gt 0 ]; do
+		end_one
+	done
+}
+
+# tell_progress() - say now and then which tests the guests have come to
+tell_progress() {
+	local log version
+
+	# whoever reads our output shall not wait for the last sleep
+	while sleep 60 >/dev/null 2>&1; do
+		for log in "$LOGS"/kernel_*.log; do
+			[ -f "$log" ] || continue
+			[ ! -f "$log.ended" ] || continue
+			version=${log##*/kernel_}
+			awk -v kernel="${version%.log}" '
+				/^# begin / { test = $3; n++ }
+				/^not ok / { failed++ }
+				END { printf "# ... kernel %s: test %d, %s, %d failed\n", kernel, n, test, failed }' "$log"
+		done
+	done
 }
 
 # build_all() - build the module for every kernel, from scratch, with all warnings and sparse; any is a failure
@@ -233,7 +287,8 @@ run_main() {
 	trap 'rm -rf "$LOGS"' EXIT
 	trap 'interrupted 130' INT
 	trap 'interrupted 143' TERM HUP
-	mkfifo "$LOGS/pipe"
+	# Tests mostly wait for one CPU, and builds and pictures come in between: two suites at a time keep two busy.
+	JOBS=${JOBS:-$(($(nproc) > 1 ? 2 : 1))}
 	for version in $KERNELS; do
 		ft_kernel "$version"
 	done
@@ -247,23 +302,32 @@ run_main() {
 		suite "static" "$FT_HERE/static.sh"
 	fi
 	suite "build" build_all
+	end_all
 	if [ -z "$guests_only" ]; then
-		suite "fiemap-check" "$FT_HERE/host_fiemap_check.sh"
 		suite "viewer" viewer_check
 		suite "parsers" parsers_check
+		suite "fiemap-check" "$FT_HERE/host_fiemap_check.sh"
 		suite "builds" env F2FS_SRC="$source" "$FT_HERE/host_build.sh"
-		suite "another f2fs" "$FT_HERE/host_other_f2fs.sh"
-		suite "guests" "$FT_HERE/host_guest.sh"
-		# shellcheck disable=SC2086 # a list of kernels
-		suite "power failures" "$FT_HERE/host_power_off.sh" $KERNELS
-		suite "demo" "$FT_HERE/host_demo.sh"
+		end_all
 	fi
+	tell_progress &
+	PROGRESS=$!
 	for version in $KERNELS; do
 		if [ -s "$LOGS/module-$version" ]; then
 			# shellcheck disable=SC2086 # a list of tests
 			suite "kernel $version" guest_tests "$version" $tests
 		fi
 	done
+	if [ -z "$guests_only" ]; then
+		suite "another f2fs" "$FT_HERE/host_other_f2fs.sh"
+		suite "guests" "$FT_HERE/host_guest.sh"
+		# shellcheck disable=SC2086 # a list of kernels
+		suite "power failures" "$FT_HERE/host_power_off.sh" $KERNELS
+		suite "demo" "$FT_HERE/host_demo.sh"
+	fi
+	end_all
+	kill "$PROGRESS"
+	PROGRESS=
 	report
 	[ "$FAILED" = 0 ]
 }

@@ -40,7 +40,7 @@ test:
 test-debug:
 	@KERNEL="$${KERNEL:-kasan kcsan}" selftests/run.sh --guests $(TESTS)
 
-# A million files, and a file with 100 000 names: takes its time, and 6 GB of memory.
+# A million files, a file with 100 000 names, hundreds of loads under fio: takes its time, and 6 GB of memory.
 test-large:
 	@selftests/large.sh $(or $(KERNEL),6.12)
 
@@ -74,7 +74,7 @@ help:
 	@echo "make demo                 a picture of RocksDB on F2FS, made in a guest; leaves it in demo-out/"
 	@echo "make test                 every test; KERNEL='6.12 6.1 7', TESTS='20_write.sh', SEED=N narrow it down"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN and with KCSAN"
-	@echo "make test-large           a million files, and a file with 100 000 names; KERNEL=6.12"
+	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12"
 	@echo "make fuzz                 random operations; MINUTES=3, SEED=N, KERNEL=..., or PLAN=file to repeat one"
 	@echo "make fuzz-parsers         libFuzzer on what reads tables and configuration files; MINUTES=10"
 	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1|7, DISK=1G, OUT=folder"

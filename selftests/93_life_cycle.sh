@@ -47,6 +47,12 @@ write_some() {
 	fuzz storm --seed $seed --ops 60 "$1"
 }
 
+# write_fio(folder) - several jobs write there at random; large.sh takes fio along
+write_fio() {
+	fio --name=fio --directory="$1" --rw=randwrite --bs=4k --size=1m --numjobs=4 --thread --ioengine=psync --fdatasync=32 \
+		--loops=4 --minimal
+}
+
 # live(mount point) - is the target there followed?
 live() {
 	grep -q " live [0-9]* $1\$" $DBG/targets
@@ -158,6 +164,7 @@ before=$(memory)
 
 forever write_some $MNT
 forever write_some $MNT2
+! command -v fio >/dev/null || forever write_fio $MNT
 forever read_all
 forever read_all
 other_cpus 0
@@ -170,6 +177,7 @@ expect "the rest can be watched, too" "$(fileop say $DBG/targets "add $MNT")" OK
 check_exact "exact after that, seed $seed" $MNT $MNT2
 
 forever write_some $MNT
+! command -v fio >/dev/null || forever write_fio $MNT
 forever read_all
 forever read_all
 expect "$MOUNTS times unmounted, at once, and mounted" "$(cycle_mounts)" "$MOUNTS"

@@ -97,9 +97,10 @@ ft_group() {
 	viewer) echo "make gcc libc6-dev libpng-dev" ;;
 	test) echo "shellcheck sparse perl" ;;
 	demo) echo "rocksdb-tools" ;;
+	large) echo "fio" ;;
 	debug) echo "bc bison flex libelf-dev m4 libssl-dev" ;;
 	fuzz) echo "make clang libclang-rt-14-dev libc6-dev libpng-dev" ;;
-	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, debug or fuzz" ;;
+	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, large, debug or fuzz" ;;
 	esac
 }
 

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files below /sys/kernel/debug/fragtrace: text out, commands in.
- *
- * In: snapshots, counters. Out: lines of fields separated by blanks, the path
- * last and escaped as in /proc/self/mountinfo. The first line of a file names
- * its format and version; README.md describes the formats, viewer/table.c
- * reads them. Changing one raises its version.
+ * The files below /sys/kernel/debug/fragtrace: counters out, commands in. What
+ * shows maps is in view.c and binary.c. The first line of a file names its
+ * format and version; changing one raises its version.
  */
 
 #include <linux/debugfs.h>
-#include <linux/math64.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string_helpers.h>
@@ -19,176 +15,6 @@
 #include "snapshot.h"
 
 static struct dentry *dir;
-
-/* === table, extents, files ================================================ */
-
-static void show_path(struct seq_file *m, struct ft_snapshot *snap,
-		      size_t offset)
-{
-	seq_escape(m, ft_snap_path(snap, offset), FT_ESCAPED);
-	seq_putc(m, '\n');
-}
-
-static void show_header(struct seq_file *m, struct ft_snapshot *snap)
-{
-	static const char * const headers[] = {
-		[FT_VIEW_TABLE] = "# fragtrace table 1\n",
-		[FT_VIEW_EXTENTS] = "# fragtrace extents 1\n",
-		[FT_VIEW_FILES] = "# fragtrace files 1\n",
-	};
-	static const char * const columns[] = {
-		[FT_VIEW_TABLE] =
-			"# dev lba length offset ino state path\n",
-		[FT_VIEW_EXTENTS] =
-			"# dev ino offset offset_end lba lba_end length flags path\n",
-		[FT_VIEW_FILES] =
-			"# dev ino map blocks extents fragments mean_fragment mean_distance requests_128k ideal_128k path\n",
-	};
-	size_t i;
-
-	seq_puts(m, headers[snap->view]);
-	if (snap->view == FT_VIEW_TABLE)
-		for (i = 0; i < snap->volumes.nr; i++) {
-			struct ft_snap_volume *v = ft_snap_volume(snap, i);
-
-			seq_printf(m, "# volume %u:%u main_blkaddr=%u blocks=%u segment_blocks=%u path=",
-				   MAJOR(v->dev), MINOR(v->dev),
-				   v->main_blkaddr, v->blocks,
-				   v->segment_blocks);
-			show_path(m, snap, v->path);
-		}
-	seq_puts(m, columns[snap->view]);
-}
-
-static void show_table_line(struct seq_file *m, struct ft_snapshot *snap,
-			    u32 i)
-{
-	struct ft_snap_extent *x = ft_snap_extent(snap, i);
-	struct ft_snap_file *f = ft_snap_file(snap, x->file);
-
-	seq_printf(m, "%u:%u %u %u %u %u %s ", MAJOR(f->dev), MINOR(f->dev),
-		   x->ext.lba, x->ext.len, x->ext.lblk, f->ino,
-		   f->figures.fragments > 1 ? "fragmented" : "contiguous");
-	show_path(m, snap, f->path);
-}
-
-static void show_extents_line(struct seq_file *m, struct ft_snapshot *snap,
-			      u32 i)
-{
-	struct ft_snap_extent *x = ft_snap_extent(snap, i);
-	struct ft_snap_file *f = ft_snap_file(snap, x->file);
-
-	seq_printf(m, "%u:%u %u %u %u ", MAJOR(f->dev), MINOR(f->dev), f->ino,
-		   x->ext.lblk, ft_extent_end(&x->ext) - 1);
-	if (x->ext.lba == FT_LBA_UNWRITTEN)
-		seq_printf(m, "- - %u unwritten ", x->ext.len);
-	else
-		seq_printf(m, "%u %u %u %s ", x->ext.lba,
-			   x->ext.lba + x->ext.len - 1, x->ext.len,
-			   x->ext.encoded ? "encoded" : "-");
-	show_path(m, snap, f->path);
-}
-
-/* A quotient to one decimal, rounded half up. */
-static void show_mean(struct seq_file *m, u64 sum, u64 nr)
-{
-	u64 tenths = nr ? div64_u64(20 * sum + nr, 2 * nr) : 0;
-	u32 rest;
-
-	tenths = div_u64_rem(tenths, 10, &rest);
-	seq_printf(m, "%llu.%u ", tenths, rest);
-}
-
-static void show_files_line(struct seq_file *m, struct ft_snapshot *snap,
-			    u32 i)
-{
-	struct ft_snap_file *f = ft_snap_file(snap, i);
-	struct ft_figures *fig = &f->figures;
-
-	seq_printf(m, "%u:%u %u %s %llu %llu %llu ", MAJOR(f->dev),
-		   MINOR(f->dev), f->ino, f->stale ? "stale" : "exact",
-		   fig->blocks, fig->extents, fig->fragments);
-	show_mean(m, fig->blocks, fig->fragments);
-	show_mean(m, fig->distance, fig->fragments ? fig->fragments - 1 : 0);
-	seq_printf(m, "%llu %llu ", fig->requests, fig->ideal);
-	show_path(m, snap, f->path);
-}
-
-static void *view_start(struct seq_file *m, loff_t *pos)
-{
-	struct ft_snapshot *snap = m->private;
-
-	if (*pos == 0)
-		return SEQ_START_TOKEN;
-	if (*pos > snap->order.nr)
-		return NULL;
-	return (u32 *)snap->order.data + *pos - 1;
-}
-
-static void *view_next(struct seq_file *m, void *v, loff_t *pos)
-{
-	++*pos;
-	return view_start(m, pos);
-}
-
-static void view_stop(struct seq_file *m, void *v)
-{
-}
-
-static int view_show(struct seq_file *m, void *v)
-{
-	struct ft_snapshot *snap = m->private;
-
-	if (v == SEQ_START_TOKEN)
-		show_header(m, snap);
-	else if (snap->view == FT_VIEW_TABLE)
-		show_table_line(m, snap, *(u32 *)v);
-	else if (snap->view == FT_VIEW_EXTENTS)
-		show_extents_line(m, snap, *(u32 *)v);
-	else
-		show_files_line(m, snap, *(u32 *)v);
-	return 0;
-}
-
-static const struct seq_operations view_ops = {
-	.start = view_start,
-	.next = view_next,
-	.stop = view_stop,
-	.show = view_show,
-};
-
-static int view_open(struct inode *inode, struct file *file)
-{
-	enum ft_view view = (uintptr_t)inode->i_private;
-	struct ft_snapshot *snap;
-	int err;
-
-	ft_target_distrust();
-	snap = ft_snapshot_take(view);
-	if (IS_ERR(snap))
-		return PTR_ERR(snap);
-	err = seq_open(file, &view_ops);
-	if (err) {
-		ft_snapshot_free(snap);
-		return err;
-	}
-	((struct seq_file *)file->private_data)->private = snap;
-	return 0;
-}
-
-static int view_release(struct inode *inode, struct file *file)
-{
-	ft_snapshot_free(((struct seq_file *)file->private_data)->private);
-	return seq_release(inode, file);
-}
-
-static const struct file_operations view_fops = {
-	.owner = THIS_MODULE,
-	.open = view_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = view_release,
-};
 
 /* === stats ================================================================ */
 
@@ -423,9 +249,10 @@ static const struct {
 	enum ft_view view;
 	const struct file_operations *fops;
 } files[] = {
-	{ "table", 0400, FT_VIEW_TABLE, &view_fops },
-	{ "extents", 0400, FT_VIEW_EXTENTS, &view_fops },
-	{ "files", 0400, FT_VIEW_FILES, &view_fops },
+	{ "table", 0400, FT_VIEW_TABLE, &ft_view_fops },
+	{ "extents", 0400, FT_VIEW_EXTENTS, &ft_view_fops },
+	{ "files", 0400, FT_VIEW_FILES, &ft_view_fops },
+	{ "snapshot", 0400, FT_VIEW_BINARY, &ft_binary_fops },
 	{ "stats", 0400, 0, &stats_fops },
 	{ "targets", 0600, 0, &targets_fops },
 	{ "resync", 0600, 0, &resync_fops },

@@ -16,7 +16,9 @@
  *   scan.c      ask F2FS where events cannot tell: walk directories, FIEMAP
  *   audit.c     whether the maps say what F2FS says
  *   snapshot.c  a copy for one reader, with the figures of each file
- *   debugfs.c   text in and out
+ *   view.c      a copy as text: table, extents, files
+ *   binary.c    a copy as it is: snapshot
+ *   debugfs.c   the other files: counters out, commands in
  *
  * Units: a block is 4096 bytes; lblk is a block of a file, lba a block of the
  * volume. "end" is exclusive, "last" inclusive.

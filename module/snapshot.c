@@ -13,6 +13,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
+#include <linux/string_helpers.h>
 
 #include "fragtrace.h"
 #include "snapshot.h"
@@ -49,28 +50,68 @@ static int make_room(struct ft_vec *vec, size_t more, size_t size)
 
 static int by_dev(const void *a, const void *b)
 {
-	const struct ft_snap_volume *x = a, *y = b;
+	const struct ft_volume *x = *(const struct ft_volume **)a;
+	const struct ft_volume *y = *(const struct ft_volume **)b;
 
 	return x->dev < y->dev ? -1 : x->dev > y->dev;
 }
 
-static int add_path(struct ft_snapshot *snap, const char *path, size_t *offset)
+/*
+ * Escape, where lines of text will hold it, the path of @len bytes that has been
+ * written behind the others, and keep it.
+ */
+static int keep_path(struct ft_snapshot *snap, size_t len)
 {
-	size_t len = strlen(path) + 1;
-	int err = make_room(&snap->paths, len, 1);
+	char *path = snap->paths.data + snap->paths.nr, *raw;
+	size_t need;
+	int err;
+
+	if (snap->view != FT_VIEW_BINARY && strpbrk(path, FT_ESCAPED)) {
+		raw = kmemdup(path, len, GFP_KERNEL);
+		if (!raw)
+			return -ENOMEM;
+		need = string_escape_mem(raw, len, NULL, 0, ESCAPE_OCTAL,
+					 FT_ESCAPED);
+		err = make_room(&snap->paths, need + 1, 1);
+		if (!err) {
+			path = snap->paths.data + snap->paths.nr;
+			len = string_escape_mem(raw, len, path, need,
+						ESCAPE_OCTAL, FT_ESCAPED);
+			path[len] = '\0';
+		}
+		kfree(raw);
+		if (err)
+			return err;
+	}
+	snap->paths.nr += len + 1;
+	return 0;
+}
+
+static int list_volume(struct ft_snapshot *snap, struct ft_volume *vol)
+{
+	struct ft_snap_volume *v = ft_snap_volume(snap, snap->volumes.nr);
+	size_t len = strlen(vol->mountpoint);
+	int err = make_room(&snap->paths, len + 1, 1);
 
 	if (err)
 		return err;
-	*offset = snap->paths.nr;
-	memcpy(snap->paths.data + snap->paths.nr, path, len);
-	snap->paths.nr += len;
-	return 0;
+	ft_volume_measure(vol);
+	*v = (struct ft_snap_volume){
+		.path = snap->paths.nr,
+		.major = MAJOR(vol->dev),
+		.minor = MINOR(vol->dev),
+		.main_blkaddr = vol->main_blkaddr,
+		.blocks = READ_ONCE(vol->blocks),
+		.segment_blocks = vol->segment_blocks,
+	};
+	snap->volumes.nr++;
+	strcpy(snap->paths.data + snap->paths.nr, vol->mountpoint);
+	return keep_path(snap, len);
 }
 
 static int list_volumes(struct ft_snapshot *snap)
 {
-	struct ft_snap_volume *v;
-	struct ft_volume *vol;
+	struct ft_volume **vols, *vol;
 	size_t count = 0, i;
 	int err;
 
@@ -80,70 +121,66 @@ static int list_volumes(struct ft_snapshot *snap)
 	list_for_each_entry_rcu(vol, &ft_volumes, node)
 		count++;
 	rcu_read_unlock();
-	err = make_room(&snap->volumes, count, sizeof(*v));
+	err = make_room(&snap->vols, count, sizeof(vol)) ?:
+	      make_room(&snap->volumes, count, sizeof(struct ft_snap_volume));
+	vols = snap->vols.data;
 	if (!err) {
 		rcu_read_lock();
-		list_for_each_entry_rcu(vol, &ft_volumes, node) {
-			if (!refcount_inc_not_zero(&vol->ref))
-				continue;
-			v = ft_snap_volume(snap, snap->volumes.nr++);
-			*v = (struct ft_snap_volume){
-				.vol = vol,
-				.dev = vol->dev,
-			};
-		}
+		list_for_each_entry_rcu(vol, &ft_volumes, node)
+			if (refcount_inc_not_zero(&vol->ref))
+				vols[snap->vols.nr++] = vol;
 		rcu_read_unlock();
 	}
 	mutex_unlock(&ft_targets_lock);
 	if (err)
 		return err;
 
-	sort(snap->volumes.data, snap->volumes.nr, sizeof(*v), by_dev, NULL);
-	for (i = 0; i < snap->volumes.nr && !err; i++) {
-		v = ft_snap_volume(snap, i);
-		ft_volume_measure(v->vol);
-		v->main_blkaddr = v->vol->main_blkaddr;
-		v->blocks = READ_ONCE(v->vol->blocks);
-		v->segment_blocks = v->vol->segment_blocks;
-		err = add_path(snap, v->vol->mountpoint, &v->path);
-	}
+	sort(vols, snap->vols.nr, sizeof(*vols), by_dev, NULL);
+	for (i = 0; i < snap->vols.nr && !err; i++)
+		err = list_volume(snap, vols[i]);
 	return err;
 }
 
 /* === Files ================================================================ */
 
-static int list_file(struct ft_snapshot *snap, struct ft_inode *rec)
+static int list_file(struct ft_snapshot *snap, struct ft_inode *rec, u32 volume)
 {
-	struct ft_snap_file *f;
-	size_t len;
+	struct ft_vec *paths = &snap->paths;
+	size_t len, room;
 	int err;
 
 	if (rec->is_dir || rec->omitted)
 		return 0;
-	len = ft_names_path(rec, NULL, 0);
+	/* mostly it fits at once */
+	room = paths->room - paths->nr;
+	len = ft_names_path(rec, paths->data + paths->nr, room);
 	/* made a moment ago, or never named */
 	if (!len)
 		return 0;
-	err = make_room(&snap->paths, len + 1, 1) ?:
-	      make_room(&snap->files, 1, sizeof(*f));
+	if (len >= room) {
+		err = make_room(paths, len + 1, 1);
+		if (err)
+			return err;
+		ft_names_path(rec, paths->data + paths->nr, len + 1);
+	}
+	err = make_room(&snap->files, 1, sizeof(struct ft_snap_file)) ?:
+	      make_room(&snap->recs, 1, sizeof(rec));
 	if (err)
 		return err;
-	f = ft_snap_file(snap, snap->files.nr++);
-	*f = (struct ft_snap_file){
-		.rec = rec,
-		.dev = rec->vol->dev,
+	*ft_snap_file(snap, snap->files.nr++) = (struct ft_snap_file){
+		.path = paths->nr,
+		.volume = volume,
 		.ino = rec->ino,
-		.path = snap->paths.nr,
 	};
 	refcount_inc(&rec->ref);
-	ft_names_path(rec, snap->paths.data + snap->paths.nr, len + 1);
-	snap->paths.nr += len + 1;
-	return 0;
+	((struct ft_inode **)snap->recs.data)[snap->recs.nr++] = rec;
+	return keep_path(snap, len);
 }
 
 /* Records found with ns_lock held stay until it is dropped: see work_on(). */
-static int list_files(struct ft_snapshot *snap, struct ft_volume *vol)
+static int list_files(struct ft_snapshot *snap, u32 volume)
 {
+	struct ft_volume *vol = ((struct ft_volume **)snap->vols.data)[volume];
 	unsigned long ino = 0;
 	struct ft_inode *rec;
 	unsigned int n;
@@ -155,7 +192,7 @@ static int list_files(struct ft_snapshot *snap, struct ft_volume *vol)
 		xa_for_each_start(&vol->inodes, ino, rec, ino) {
 			if (n++ == FILES_PER_STEP)
 				break;
-			err = list_file(snap, rec);
+			err = list_file(snap, rec, volume);
 			if (err)
 				break;
 		}
@@ -167,6 +204,17 @@ static int list_files(struct ft_snapshot *snap, struct ft_volume *vol)
 
 /* === Extents ============================================================== */
 
+/* Nearly all of the room at once: it is costly to move them. */
+static int make_room_for_extents(struct ft_snapshot *snap)
+{
+	struct ft_inode **recs = snap->recs.data;
+	size_t nr = 64, i;
+
+	for (i = 0; i < snap->recs.nr; i++)
+		nr += READ_ONCE(recs[i]->map[READ_ONCE(recs[i]->live)].nr);
+	return make_room(&snap->extents, nr, sizeof(struct ft_snap_extent));
+}
+
 /*
  * Copy extents from *@from on until the map or the room ends. Returns true
  * when the map has ended.
@@ -174,15 +222,20 @@ static int list_files(struct ft_snapshot *snap, struct ft_volume *vol)
 static bool copy_some(struct ft_snapshot *snap, u32 file, struct ft_extmap *map,
 		      u32 *from, unsigned int max)
 {
-	struct ft_snap_extent *x;
 	struct ft_extent ext;
 
+	static_assert(FT_SNAP_UNWRITTEN == FT_LBA_UNWRITTEN);
 	while (max-- && snap->extents.nr < snap->extents.room) {
 		if (!ft_extmap_next(map, *from, &ext))
 			return true;
-		x = ft_snap_extent(snap, snap->extents.nr++);
-		x->file = file;
-		x->ext = ext;
+		*ft_snap_extent(snap, snap->extents.nr++) =
+			(struct ft_snap_extent){
+				.file = file,
+				.lblk = ext.lblk,
+				.len = ext.len,
+				.lba = ext.lba,
+				.flags = ext.encoded ? FT_SNAP_ENCODED : 0,
+			};
 		*from = ft_extent_end(&ext);
 	}
 	return false;
@@ -190,8 +243,8 @@ static bool copy_some(struct ft_snapshot *snap, u32 file, struct ft_extmap *map,
 
 static int copy_file(struct ft_snapshot *snap, u32 file)
 {
+	struct ft_inode *rec = ((struct ft_inode **)snap->recs.data)[file];
 	struct ft_snap_file *f = ft_snap_file(snap, file);
-	struct ft_inode *rec = f->rec;
 	unsigned int tries = 0;
 	bool done = false;
 	u32 from = 0, changes = 0;
@@ -199,7 +252,7 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 
 	f->first = snap->extents.nr;
 	while (!done) {
-		err = make_room(&snap->extents, rec->map[rec->live].nr + 64,
+		err = make_room(&snap->extents, 64,
 				sizeof(struct ft_snap_extent));
 		if (err)
 			return err;
@@ -209,13 +262,14 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 			from = 0;
 		}
 		changes = rec->changes;
-		f->stale = rec->stale || tries > MAX_TRIES;
+		f->flags = rec->stale || tries > MAX_TRIES ? FT_SNAP_STALE : 0;
 		done = rec->omitted ||
 		       copy_some(snap, file, &rec->map[rec->live], &from,
 				 EXTENTS_PER_STEP);
-		if (rec->omitted)
+		if (rec->omitted) {
 			snap->extents.nr = f->first;
-		f->omitted = rec->omitted;
+			f->flags |= FT_SNAP_OMITTED;
+		}
 		spin_unlock(&rec->lock);
 		cond_resched();
 	}
@@ -227,58 +281,119 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 
 static void compute_figures(struct ft_snapshot *snap, struct ft_snap_file *f)
 {
-	struct ft_figures *fig = &f->figures;
-	const struct ft_extent *prev = NULL;
+	const struct ft_snap_extent *prev = NULL;
 	u32 prev_window = 0;
 	size_t i;
 
 	for (i = 0; i < f->nr; i++) {
-		const struct ft_extent *ext =
-			&ft_snap_extent(snap, f->first + i)->ext;
+		const struct ft_snap_extent *ext =
+			ft_snap_extent(snap, f->first + i);
 		u32 window = ext->lblk / FT_REQUEST_BLOCKS;
 		u32 last = (ext->lblk + ext->len - 1) / FT_REQUEST_BLOCKS;
 		u32 windows = last - window + 1;
 		bool new_fragment = true;
 
-		if (ext->lba == FT_LBA_UNWRITTEN)
+		if (ext->lba == FT_SNAP_UNWRITTEN)
 			continue;
 		if (prev) {
 			u32 end = prev->lba + prev->len;
 
 			new_fragment = ext->lba != end;
-			fig->distance += max(ext->lba, end) - min(ext->lba, end);
+			f->distance += max(ext->lba, end) - min(ext->lba, end);
 		}
-		fig->blocks += ext->len;
-		fig->extents++;
-		fig->fragments += new_fragment;
+		f->blocks += ext->len;
+		f->written++;
+		f->fragments += new_fragment;
 		/* a window shared with the extent before is counted there */
 		if (prev && prev_window == window) {
-			fig->ideal += windows - 1;
-			fig->requests += windows - !new_fragment;
+			f->ideal += windows - 1;
+			f->requests += windows - !new_fragment;
 		} else {
-			fig->ideal += windows;
-			fig->requests += windows;
+			f->ideal += windows;
+			f->requests += windows;
 		}
 		prev = ext;
 		prev_window = last;
 	}
+	if (f->fragments > 1)
+		f->flags |= FT_SNAP_FRAGMENTED;
 }
 
 /* === Order ================================================================ */
 
-/* sort_r() takes no pause, and there may be millions to compare. */
-static int by_lba(const void *a, const void *b, const void *priv)
-{
-	struct ft_snapshot *snap = (struct ft_snapshot *)priv;
-	const struct ft_snap_extent *x = ft_snap_extent(snap, *(const u32 *)a);
-	const struct ft_snap_extent *y = ft_snap_extent(snap, *(const u32 *)b);
-	dev_t xdev = ft_snap_file(snap, x->file)->dev;
-	dev_t ydev = ft_snap_file(snap, y->file)->dev;
+/* Bits of an LBA looked at in one pass over all extents. */
+#define DIGIT_BITS	11
+#define DIGITS		(1 << DIGIT_BITS)
 
+/* One pass: from @from to @to, stable, by the bits of the LBA from @shift on. */
+static void sort_by_digit(struct ft_snapshot *snap, const u32 *from, u32 *to,
+			  size_t nr, unsigned int shift, u32 *count)
+{
+	u32 sum = 0, n;
+	size_t i;
+
+#define DIGIT_OF(x)	((ft_snap_extent(snap, x)->lba >> shift) & (DIGITS - 1))
+	memset(count, 0, DIGITS * sizeof(*count));
+	for (i = 0; i < nr; i++)
+		count[DIGIT_OF(from[i])]++;
+	for (i = 0; i < DIGITS; i++) {
+		n = count[i];
+		count[i] = sum;
+		sum += n;
+	}
 	cond_resched();
-	if (xdev != ydev)
-		return xdev < ydev ? -1 : 1;
-	return x->ext.lba < y->ext.lba ? -1 : x->ext.lba > y->ext.lba;
+	for (i = 0; i < nr; i++)
+		to[count[DIGIT_OF(from[i])]++] = from[i];
+	cond_resched();
+#undef DIGIT_OF
+}
+
+/*
+ * Sort the extents of one volume by LBA. There may be millions: sort() would
+ * compare each of them 20 times.
+ */
+static int sort_by_lba(struct ft_snapshot *snap, u32 *order, size_t nr)
+{
+	u32 *count = kmalloc_array(DIGITS, sizeof(*count), GFP_KERNEL);
+	struct ft_vec other = { };
+	u32 *from = order, *to;
+	unsigned int shift;
+	int err = count ? make_room(&other, nr, sizeof(*order)) : -ENOMEM;
+
+	to = other.data;
+	for (shift = 0; shift < 32 && !err; shift += DIGIT_BITS) {
+		sort_by_digit(snap, from, to, nr, shift, count);
+		swap(from, to);
+	}
+	if (!err && from != order)
+		memcpy(order, from, nr * sizeof(*order));
+	kvfree(other.data);
+	kfree(count);
+	return err;
+}
+
+static int list_by_lba(struct ft_snapshot *snap)
+{
+	u32 *order = snap->order.data;
+	size_t i, begin, file = 0;
+	int err = 0;
+	u32 volume;
+
+	for (volume = 0; volume < snap->volumes.nr && !err; volume++) {
+		begin = snap->order.nr;
+		for (; file < snap->files.nr &&
+		       ft_snap_file(snap, file)->volume == volume; file++) {
+			struct ft_snap_file *f = ft_snap_file(snap, file);
+
+			for (i = f->first; i < f->first + f->nr; i++)
+				if (ft_snap_extent(snap, i)->lba !=
+				    FT_SNAP_UNWRITTEN)
+					order[snap->order.nr++] = i;
+			cond_resched();
+		}
+		err = sort_by_lba(snap, order + begin, snap->order.nr - begin);
+	}
+	return err;
 }
 
 /* Worst is what costs a reader of the whole file most requests too many. */
@@ -286,10 +401,11 @@ static int by_badness(const void *a, const void *b, const void *priv)
 {
 	struct ft_snapshot *snap = (struct ft_snapshot *)priv;
 	u32 i = *(const u32 *)a, j = *(const u32 *)b;
-	const struct ft_figures *x = &ft_snap_file(snap, i)->figures;
-	const struct ft_figures *y = &ft_snap_file(snap, j)->figures;
+	const struct ft_snap_file *x = ft_snap_file(snap, i);
+	const struct ft_snap_file *y = ft_snap_file(snap, j);
 	u64 x_extra = x->requests - x->ideal, y_extra = y->requests - y->ideal;
 
+	/* sort_r() takes no pause */
 	cond_resched();
 	if (x_extra != y_extra)
 		return x_extra > y_extra ? -1 : 1;
@@ -298,27 +414,32 @@ static int by_badness(const void *a, const void *b, const void *priv)
 	return i < j ? -1 : i > j;
 }
 
+static void list_by_badness(struct ft_snapshot *snap)
+{
+	u32 *order = snap->order.data;
+	size_t i;
+
+	for (i = 0; i < snap->files.nr; i++)
+		if (!(ft_snap_file(snap, i)->flags & FT_SNAP_OMITTED))
+			order[snap->order.nr++] = i;
+	sort_r(order, snap->order.nr, sizeof(*order), by_badness, NULL, snap);
+}
+
 static int put_in_order(struct ft_snapshot *snap)
 {
 	bool files = snap->view == FT_VIEW_FILES;
 	size_t nr = files ? snap->files.nr : snap->extents.nr;
-	u32 *order;
-	size_t i;
 
-	if (make_room(&snap->order, nr, sizeof(*order)))
+	if (make_room(&snap->order, nr, sizeof(u32)))
 		return -ENOMEM;
-	order = snap->order.data;
-	for (i = 0; i < nr; i++) {
-		if (files && ft_snap_file(snap, i)->omitted)
-			continue;
-		if (snap->view == FT_VIEW_TABLE &&
-		    ft_snap_extent(snap, i)->ext.lba == FT_LBA_UNWRITTEN)
-			continue;
-		order[snap->order.nr++] = i;
+	if (files) {
+		list_by_badness(snap);
+	} else if (snap->view == FT_VIEW_EXTENTS) {
+		for (snap->order.nr = 0; snap->order.nr < nr; snap->order.nr++)
+			((u32 *)snap->order.data)[snap->order.nr] = snap->order.nr;
+	} else {
+		return list_by_lba(snap);
 	}
-	if (snap->view != FT_VIEW_EXTENTS)
-		sort_r(order, snap->order.nr, sizeof(*order),
-		       files ? by_badness : by_lba, NULL, snap);
 	return 0;
 }
 
@@ -329,10 +450,12 @@ static void drop_references(struct ft_snapshot *snap)
 {
 	size_t i;
 
-	for (i = 0; i < snap->files.nr; i++)
-		ft_inode_put(ft_snap_file(snap, i)->rec);
-	for (i = 0; i < snap->volumes.nr; i++)
-		ft_volume_put(ft_snap_volume(snap, i)->vol);
+	for (i = 0; i < snap->recs.nr; i++)
+		ft_inode_put(((struct ft_inode **)snap->recs.data)[i]);
+	for (i = 0; i < snap->vols.nr; i++)
+		ft_volume_put(((struct ft_volume **)snap->vols.data)[i]);
+	kvfree(snap->recs.data);
+	kvfree(snap->vols.data);
 }
 
 static int fill(struct ft_snapshot *snap)
@@ -341,7 +464,9 @@ static int fill(struct ft_snapshot *snap)
 	int err = list_volumes(snap);
 
 	for (i = 0; i < snap->volumes.nr && !err; i++)
-		err = list_files(snap, ft_snap_volume(snap, i)->vol);
+		err = list_files(snap, i);
+	if (!err)
+		err = make_room_for_extents(snap);
 	for (i = 0; i < snap->files.nr && !err; i++) {
 		err = copy_file(snap, i);
 		if (!err)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What one reader of debugfs sees: a copy made when it opened the file.
+ * What one reader of debugfs sees: a copy made when it opened the file. Its
+ * records are those of the file `snapshot`, see snapshot_format.h.
  */
 #ifndef FT_SNAPSHOT_H
 #define FT_SNAPSHOT_H
 
 #include <linux/types.h>
 
-#include "extmap.h"
+#include "snapshot_format.h"
 
-/* The request that requests_128k and ideal_128k are about, in blocks. */
+/* The request that `requests` and `ideal` are about, in blocks. */
 #define FT_REQUEST_BLOCKS	(128 * 1024 / 4096)
 
 /**
@@ -25,96 +26,31 @@ struct ft_vec {
 };
 
 /**
- * struct ft_figures - what the extents of a file amount to; terms as in README
- * @blocks: written blocks
- * @extents: written extents
- * @fragments: runs of written blocks in file order whose LBAs go up by one
- * @distance: sum of the distances between a fragment and the next, in blocks
- * @requests: requests that a sequential read needs, each of FT_REQUEST_BLOCKS
- * @ideal: the same if the file were contiguous
- */
-struct ft_figures {
-	u64 blocks;
-	u64 extents;
-	u64 fragments;
-	u64 distance;
-	u64 requests;
-	u64 ideal;
-};
-
-/**
- * struct ft_snap_volume - a volume in a snapshot
- * @vol: the volume, a reference held until the snapshot is complete
- * @dev: its device number
- * @main_blkaddr: first block of its main area
- * @blocks: end of it, in blocks
- * @segment_blocks: blocks in a segment
- * @path: its mount point, as an offset into the snapshot's paths
- */
-struct ft_snap_volume {
-	struct ft_volume *vol;
-	dev_t dev;
-	u32 main_blkaddr;
-	u32 blocks;
-	u32 segment_blocks;
-	size_t path;
-};
-
-/**
- * struct ft_snap_file - a file in a snapshot
- * @rec: the file, a reference held until the snapshot is complete
- * @dev: the volume it is on
- * @ino: its inode number
- * @stale: its map may have differed from F2FS when it was copied
- * @omitted: it was left out for want of memory before it was copied
- * @first: its first extent in the snapshot's extents
- * @nr: number of its extents there
- * @path: its path, as an offset into the snapshot's paths
- * @figures: what they amount to
- */
-struct ft_snap_file {
-	struct ft_inode *rec;
-	dev_t dev;
-	u32 ino;
-	bool stale;
-	bool omitted;
-	size_t first;
-	size_t nr;
-	size_t path;
-	struct ft_figures figures;
-};
-
-/**
- * struct ft_snap_extent - an extent in a snapshot
- * @file: index of its file
- * @ext: the extent
- */
-struct ft_snap_extent {
-	u32 file;
-	struct ft_extent ext;
-};
-
-/**
  * enum ft_view - what a snapshot is for
  * @FT_VIEW_TABLE: written extents by device and LBA
  * @FT_VIEW_EXTENTS: all extents by file and file block
  * @FT_VIEW_FILES: files, worst first
+ * @FT_VIEW_BINARY: all of that, for a program
  */
 enum ft_view {
 	FT_VIEW_TABLE,
 	FT_VIEW_EXTENTS,
 	FT_VIEW_FILES,
+	FT_VIEW_BINARY,
 };
 
 /**
  * struct ft_snapshot - the copy
  * @view: what it is for
  * @volumes: struct ft_snap_volume, by device
- * @files: struct ft_snap_file, by device and inode number
+ * @files: struct ft_snap_file, by volume and inode number
  * @extents: struct ft_snap_extent, by file and file block
  * @order: the lines of the view: indices of @files for FT_VIEW_FILES, else of
  *	@extents; u32
- * @paths: all paths, each NUL-terminated
+ * @paths: all paths, each NUL-terminated; escaped unless for FT_VIEW_BINARY
+ * @vols: struct ft_volume pointers, one for each of @volumes, a reference to
+ *	each held until the snapshot is complete
+ * @recs: struct ft_inode pointers, one for each of @files, likewise
  */
 struct ft_snapshot {
 	enum ft_view view;
@@ -123,6 +59,8 @@ struct ft_snapshot {
 	struct ft_vec extents;
 	struct ft_vec order;
 	struct ft_vec paths;
+	struct ft_vec vols;
+	struct ft_vec recs;
 };
 
 struct ft_snapshot *ft_snapshot_take(enum ft_view view);
@@ -150,5 +88,9 @@ static inline const char *ft_snap_path(struct ft_snapshot *snap, size_t offset)
 {
 	return (char *)snap->paths.data + offset;
 }
+
+/* view.c, binary.c: the files that show a snapshot */
+extern const struct file_operations ft_view_fops;
+extern const struct file_operations ft_binary_fops;
 
 #endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The file `snapshot` in debugfs: everything at one moment, in binary. Made
+ * for large volumes: fixed records, to be used where they lie.
+ *
+ * A header says where each array begins; arrays refer to each other by index.
+ * All numbers are in the byte order of the machine, all units are blocks of
+ * 4096 bytes. A reader takes the sizes from the header, and ignores what a
+ * record has behind the members that it knows; a change of anything else
+ * raises the version.
+ */
+#ifndef FT_SNAPSHOT_FORMAT_H
+#define FT_SNAPSHOT_FORMAT_H
+
+#include <linux/types.h>
+
+#define FT_SNAP_MAGIC		"FTsnap\r\n"
+#define FT_SNAP_VERSION		1
+
+/* The LBA of an extent that is allocated but holds no data yet. */
+#define FT_SNAP_UNWRITTEN	0xffffffffu
+
+/**
+ * struct ft_snap_array - where an array of the file is
+ * @offset: its first byte, counted from the beginning of the file
+ * @nr: number of records
+ * @size: bytes from one record to the next
+ * @pad: 0
+ */
+struct ft_snap_array {
+	__u64 offset;
+	__u64 nr;
+	__u32 size;
+	__u32 pad;
+};
+
+/**
+ * struct ft_snap_header - the beginning of the file
+ * @magic: %FT_SNAP_MAGIC, without its NUL
+ * @version: %FT_SNAP_VERSION
+ * @size: bytes of this header
+ * @bytes: bytes of the whole file
+ * @time: when it was opened, in nanoseconds since 1970
+ * @volumes: struct ft_snap_volume, by device
+ * @files: struct ft_snap_file, by volume and inode number
+ * @extents: struct ft_snap_extent, by file and file block
+ * @by_lba: __u32, the indices of all written extents by volume and LBA
+ * @paths: bytes; each path ends with a NUL
+ */
+struct ft_snap_header {
+	char magic[8];
+	__u32 version;
+	__u32 size;
+	__u64 bytes;
+	__u64 time;
+	struct ft_snap_array volumes;
+	struct ft_snap_array files;
+	struct ft_snap_array extents;
+	struct ft_snap_array by_lba;
+	struct ft_snap_array paths;
+};
+
+/**
+ * struct ft_snap_volume - a volume
+ * @path: its mount point: index into the paths
+ * @major: its device number
+ * @minor: likewise
+ * @main_blkaddr: first block of its main area
+ * @blocks: end of it
+ * @segment_blocks: blocks in a segment
+ * @pad: 0
+ */
+struct ft_snap_volume {
+	__u64 path;
+	__u32 major;
+	__u32 minor;
+	__u32 main_blkaddr;
+	__u32 blocks;
+	__u32 segment_blocks;
+	__u32 pad;
+};
+
+/* The map of the file may have differed from F2FS. */
+#define FT_SNAP_STALE		(1u << 0)
+/* It has two fragments or more. */
+#define FT_SNAP_FRAGMENTED	(1u << 1)
+/* It was left out for want of memory: it has no extents here. */
+#define FT_SNAP_OMITTED		(1u << 2)
+
+/**
+ * struct ft_snap_file - a file; terms as in README.md
+ * @path: index into the paths
+ * @first: its first extent: index into the extents
+ * @nr: number of its extents there
+ * @blocks: written blocks
+ * @written: written extents
+ * @fragments: runs of written blocks in file order whose LBAs go up by one
+ * @distance: sum of the distances between a fragment and the next
+ * @requests: requests of 128 KiB that a sequential read needs
+ * @ideal: the same if the file were contiguous
+ * @volume: index of its volume
+ * @ino: its inode number
+ * @flags: FT_SNAP_STALE, FT_SNAP_FRAGMENTED, FT_SNAP_OMITTED
+ * @pad: 0
+ */
+struct ft_snap_file {
+	__u64 path;
+	__u64 first;
+	__u64 nr;
+	__u64 blocks;
+	__u64 written;
+	__u64 fragments;
+	__u64 distance;
+	__u64 requests;
+	__u64 ideal;
+	__u32 volume;
+	__u32 ino;
+	__u32 flags;
+	__u32 pad;
+};
+
+/* The extent holds blocks of a compressed cluster. */
+#define FT_SNAP_ENCODED		(1u << 0)
+
+/**
+ * struct ft_snap_extent - blocks next to each other in the file and on the volume
+ * @file: index of its file
+ * @lblk: first file block
+ * @len: number of blocks
+ * @lba: where the first is on the volume, %FT_SNAP_UNWRITTEN if nowhere
+ * @flags: FT_SNAP_ENCODED
+ */
+struct ft_snap_extent {
+	__u32 file;
+	__u32 lblk;
+	__u32 len;
+	__u32 lba;
+	__u32 flags;
+};
+
+#endif

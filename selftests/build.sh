@@ -5,7 +5,7 @@
 #
 #   build.sh module VERSION [make arguments...]   for a kernel that setup.sh knows, or an unpacked one
 #   build.sh check VERSION                        the same from scratch with all warnings and sparse, and
-#                                                 extmap_test.ko; prints the folder
+#                                                 what FT_SELFTEST=1 adds; prints the folder
 #   build.sh running [make arguments...]          for KDIR, or KERNELRELEASE, or the running kernel
 #   build.sh tools                                the C programs of the tests, statically linked
 #
@@ -32,7 +32,7 @@ ft_mirror() {
 
 	mkdir -p "$1"
 	find "$1" -type l ! -exec test -e {} \; -exec rm {} +
-	(cd "$FT_TOP" && find Kbuild module scripts \( -type f -o -type l \) ! -name '.*' ! -name '*.o' ! -name '*.ko' \
+	(cd "$FT_TOP" && find Kbuild module scripts selftests/bench \( -type f -o -type l \) ! -name '.*' ! -name '*.o' ! -name '*.ko' \
 		! -name '*.mod*' ! -path '*/__pycache__/*' 2>/dev/null) |
 		while read -r file; do
 			[ "$(readlink "$1/$file" || :)" = "$FT_TOP/$file" ] && continue

@@ -13,6 +13,7 @@
 #   -o DIR       what the guest leaves in /out is copied to this folder of the host
 #   -M SIZE      memory (default 1G; 3G for a kernel with checks)
 #   -c N         virtual CPUs (default 2)
+#   -I           count instructions: one CPU, emulated, whose clocks advance 1 ns with each instruction
 #   -a ARGS      further kernel parameters
 #   -t SECONDS   give up after this time (default 120)
 #   -l FILE      keep the kernel's log here
@@ -32,7 +33,7 @@ FT_HERE=$(cd "$(dirname "$0")" && pwd)
 ft_die_with_parent "$@"
 
 # Modules of the kernel that the guest gets, with all they depend on.
-FT_GUEST_MODULES="virtio_pci virtio_blk f2fs loop ext4 brd null_blk overlay quota_v2 xts cts sha512_generic"
+FT_GUEST_MODULES="virtio_pci virtio_blk f2fs loop ext4 brd zram null_blk overlay quota_v2 xts cts sha512_generic"
 # Programs of the host that the guest gets, with their libraries, when they are there.
 FT_GUEST_TOOLS="mkfs.f2fs fsck.f2fs resize.f2fs f2fs_io mkfs.ext4 filefrag strace"
 # ft_copy_program(root, file, folder) - put a program and its libraries into a guest's root
@@ -194,6 +195,7 @@ ft_boot() {
 	kvm) cpu=host ;;
 	*)
 		ACCEL=tcg,thread=multi
+		[ -z "$ICOUNT" ] || ACCEL="tcg,thread=single -icount shift=0,sleep=on"
 		cpu=max
 		;;
 	esac
@@ -240,8 +242,8 @@ guest_main() {
 	local opt rc size image
 
 	KERNEL_ARG=6.12 MODULE=auto FILES='' OUT='' OUT_ARG='' MEMORY='' CPUS=2 APPEND='' LIMIT=120
-	VERBOSE='' KEEP_LOG='' DRIVES='' DISKS=0 QEMU_PID='' RUN='' TOOLS='' SIZES='' IMAGES=''
-	while getopts k:m:nd:D:f:o:M:c:a:t:l:v opt; do
+	VERBOSE='' KEEP_LOG='' ICOUNT='' DRIVES='' DISKS=0 QEMU_PID='' RUN='' TOOLS='' SIZES='' IMAGES=''
+	while getopts k:m:nd:D:f:o:M:c:Ia:t:l:v opt; do
 		case $opt in
 		k) KERNEL_ARG=$OPTARG ;;
 		m) MODULE=$(realpath -e "$OPTARG") || ft_die "module '$OPTARG': no such file" ;;
@@ -252,6 +254,7 @@ guest_main() {
 		o) OUT=$OPTARG ;;
 		M) MEMORY=$OPTARG ;;
 		c) CPUS=$OPTARG ;;
+		I) ICOUNT=yes CPUS=1 ;;
 		a) APPEND="$APPEND $OPTARG" ;;
 		t) LIMIT=$OPTARG ;;
 		l) KEEP_LOG=$OPTARG ;;
@@ -274,6 +277,7 @@ guest_main() {
 	fi
 	[ ! -f "$FT_HERE/Makefile" ] || TOOLS=$("$FT_HERE/build.sh" tools) || exit 1
 	ACCEL=$(ft_accel "$VMLINUZ")
+	[ -z "$ICOUNT" ] || ACCEL=tcg APPEND="$APPEND cryptomgr.notests"
 
 	trap 'ft_cleanup; exit 130' INT
 	trap 'ft_cleanup; exit 143' TERM HUP

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the probes of fragtrace cost, event by event. Puts a probe of its own
+ * before and one behind all others on the tracepoints that are hit for each
+ * block, and adds up what the time stamp counter says between the two. In a
+ * guest whose QEMU counts instructions (guest.sh -I) that counter does, too.
+ *
+ *	/sys/kernel/debug/event_cost	read: one line for each tracepoint
+ *					write: forget everything
+ *
+ * Without fragtrace it measures what it adds itself: to be subtracted.
+ */
+
+#include <linux/debugfs.h>
+#include <linux/irqflags.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/timex.h>
+#include <linux/tracepoint.h>
+#include <linux/vmalloc.h>
+
+/* Costs from here on are still summed up exactly, but share one bin. */
+#define NR_BINS		16384
+
+/**
+ * struct site - one tracepoint
+ * @name: its name
+ * @tp: where it is, once F2FS has been seen
+ * @begin: what the counter said before the other probes
+ * @flags: whether interrupts were on then
+ * @nr: how often it was hit
+ * @sum: what all of it cost
+ * @bins: how often which cost was seen
+ */
+struct site {
+	const char *name;
+	struct tracepoint *tp;
+	u64 begin;
+	unsigned long flags;
+	u64 nr;
+	u64 sum;
+	u32 *bins;
+};
+
+static struct site sites[] = {
+	{ .name = "f2fs_submit_page_write" },
+	{ .name = "f2fs_submit_folio_write" },
+	{ .name = "f2fs_update_read_extent_tree_range" },
+	{ .name = "f2fs_map_blocks" },
+};
+
+static struct dentry *file;
+
+/* === Probes =============================================================== */
+
+/* Nothing but the other probes is to be counted, so interrupts wait. */
+static void before(void *data)
+{
+	struct site *site = data;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	site->flags = flags;
+	site->begin = get_cycles();
+}
+
+static void behind(void *data)
+{
+	struct site *site = data;
+	u64 cost = get_cycles() - site->begin;
+
+	site->nr++;
+	site->sum += cost;
+	site->bins[min_t(u64, cost, NR_BINS - 1)]++;
+	local_irq_restore(site->flags);
+}
+
+static int attach(struct site *site)
+{
+	int err;
+
+	if (!site->tp)
+		return 0;
+	err = tracepoint_probe_register_prio(site->tp, before, site,
+					     TRACEPOINT_DEFAULT_PRIO + 1);
+	if (err)
+		return err;
+	err = tracepoint_probe_register_prio(site->tp, behind, site,
+					     TRACEPOINT_DEFAULT_PRIO - 1);
+	if (err)
+		tracepoint_probe_unregister(site->tp, before, site);
+	return err;
+}
+
+static void detach(struct site *site)
+{
+	if (!site->tp)
+		return;
+	tracepoint_probe_unregister(site->tp, behind, site);
+	tracepoint_probe_unregister(site->tp, before, site);
+	tracepoint_synchronize_unregister();
+}
+
+static void match_tracepoint(struct tracepoint *tp, void *unused)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(sites); i++)
+		if (!strcmp(tp->name, sites[i].name))
+			sites[i].tp = tp;
+}
+
+/* Registering tells of the modules that are there: all that we want to know. */
+static int module_seen(struct notifier_block *nb, unsigned long action,
+		       void *data)
+{
+	struct tp_module *tpm = data;
+	unsigned int i;
+
+	if (action == MODULE_STATE_COMING && !strcmp(tpm->mod->name, "f2fs"))
+		for (i = 0; i < tpm->mod->num_tracepoints; i++)
+			match_tracepoint(tracepoint_ptr_deref(&tpm->mod->tracepoints_ptrs[i]),
+					 NULL);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block notifier = { .notifier_call = module_seen };
+
+/* === debugfs ============================================================== */
+
+/* The cost that so many thousandths of all hits did not exceed. */
+static u32 quantile(const struct site *site, u32 thousandths)
+{
+	u64 seen = 0;
+	u32 cost;
+
+	for (cost = 0; cost < NR_BINS - 1; cost++) {
+		seen += site->bins[cost];
+		if (seen * 1000 >= site->nr * thousandths && seen)
+			break;
+	}
+	return cost;
+}
+
+static int costs_show(struct seq_file *m, void *unused)
+{
+	struct site *site;
+	int i;
+
+	seq_puts(m, "# tracepoint hits sum min median p99 max\n");
+	for (i = 0; i < ARRAY_SIZE(sites); i++) {
+		site = &sites[i];
+		if (site->tp)
+			seq_printf(m, "%s %llu %llu %u %u %u %u\n", site->name,
+				   site->nr, site->sum, quantile(site, 0),
+				   quantile(site, 500), quantile(site, 990),
+				   quantile(site, 1000));
+	}
+	return 0;
+}
+
+static int costs_open(struct inode *inode, struct file *filp)
+{
+	return single_open(filp, costs_show, NULL);
+}
+
+static ssize_t costs_write(struct file *filp, const char __user *text,
+			   size_t len, loff_t *pos)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(sites); i++) {
+		sites[i].nr = 0;
+		sites[i].sum = 0;
+		memset(sites[i].bins, 0, NR_BINS * sizeof(u32));
+	}
+	return len;
+}
+
+static const struct file_operations costs_fops = {
+	.owner = THIS_MODULE,
+	.open = costs_open,
+	.read = seq_read,
+	.write = costs_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+/* === Life ================================================================= */
+
+static void stop(void)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(sites); i++) {
+		detach(&sites[i]);
+		vfree(sites[i].bins);
+	}
+}
+
+static int __init event_cost_init(void)
+{
+	int i, err;
+
+	if (num_online_cpus() > 1) {
+		pr_err("one CPU only: what another one does would be counted\n");
+		return -EINVAL;
+	}
+	for_each_kernel_tracepoint(match_tracepoint, NULL);
+	err = register_tracepoint_module_notifier(&notifier);
+	if (err)
+		return err;
+	unregister_tracepoint_module_notifier(&notifier);
+	for (i = 0; i < ARRAY_SIZE(sites) && !err; i++) {
+		sites[i].bins = vzalloc(NR_BINS * sizeof(u32));
+		err = sites[i].bins ? attach(&sites[i]) : -ENOMEM;
+		if (err)
+			sites[i].tp = NULL;
+	}
+	if (err) {
+		for (; i < ARRAY_SIZE(sites); i++)
+			sites[i].tp = NULL;
+		stop();
+		return err;
+	}
+	file = debugfs_create_file("event_cost", 0600, NULL, NULL, &costs_fops);
+	return 0;
+}
+
+static void __exit event_cost_exit(void)
+{
+	debugfs_remove(file);
+	stop();
+}
+
+module_init(event_cost_init);
+module_exit(event_cost_exit);
+MODULE_DESCRIPTION("What the probes on F2FS tracepoints cost");
+MODULE_LICENSE("GPL");

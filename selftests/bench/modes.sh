@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash disable=SC2034
+#
+# bench/modes.sh - what the guest's parts of the benchmark share: quiet, volumes, modes, and results.
+#
+# A result is one line, `result PART CASE MODE RUN MEASURE VALUE`; report.py knows the rest. RUN 0 is the
+# first of its kind, on cold caches, and is left out of the report.
+
+# Nothing happens on the volume unless the work asks for it.
+BENCH_OPTIONS=background_gc=off,nodiscard
+
+# result(part, case, mode, run, measure, value) - say a figure
+result() {
+	echo "result $*"
+}
+
+# quotient(a, b) - print a / b
+quotient() {
+	awk "BEGIN { printf \"%.3f\n\", $1 / $2 }"
+}
+
+# spinning() - print what an iteration of a loop of two instructions costs: 2, when nobody else is at work
+spinning() {
+	quotient "$(bench-work spin 20000000)" 20000000
+}
+
+# idle_cpu() - does the CPU belong to us?
+idle_cpu() {
+	awk "BEGIN { exit !($(spinning) < 2.1) }"
+}
+
+# quiet() - leave nothing to clocks, and wait until the kernel has come to rest after its boot
+quiet() {
+	echo 0 >/proc/sys/vm/dirty_writeback_centisecs
+	echo 80 >/proc/sys/vm/dirty_ratio
+	echo 80 >/proc/sys/vm/dirty_background_ratio
+	loop_until 60 idle_cpu || bail "something else keeps the CPU busy, or instructions are not counted (guest.sh -I)"
+}
+
+# ram_disk(GiB) - an empty /dev/zram0; blocks of zeroes take no memory there
+ram_disk() {
+	rmmod zram 2>/dev/null || :
+	modprobe zram
+	echo "${1}G" >/sys/block/zram0/disksize
+}
+
+# mode_begin(mode) - what shall be loaded while the work is done: off, idle or tracing
+mode_begin() {
+	case $1 in
+	off) ;;
+	idle) load ;;
+	tracing)
+		load path="$MNT"
+		await_live
+		settle || bail "not all exact after $PATIENCE seconds"
+		;;
+	*) bail "mode '$1': expected off, idle or tracing" ;;
+	esac
+}
+
+# mode_end() - undo mode_begin
+mode_end() {
+	! loaded || loop_until 20 unload || bail "fragtrace cannot be unloaded"
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * bench-work - a fixed piece of work, and what it cost.
+ *
+ * In: words on the command line. Out: one number, what the time stamp counter advanced while the work was
+ * done. In a guest whose QEMU counts instructions (guest.sh -I) these are instructions; `spin` proves it.
+ * Data is all zeroes, so that a compressing RAM disk (zram) keeps files of any size.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#define BLOCK 4096
+#define CHUNK_BLOCKS 256
+
+static char data[CHUNK_BLOCKS * BLOCK] __attribute__((aligned(BLOCK)));
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "bench-work: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static uint64_t num(const char *word)
+{
+	char *end;
+	uint64_t n = strtoull(word, &end, 0);
+
+	if (end == word || *end) {
+		fprintf(stderr, "bench-work: '%s': expected a number\n", word);
+		exit(2);
+	}
+	return n;
+}
+
+static int open_file(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT, 0644);
+
+	if (fd < 0)
+		fail(path);
+	return fd;
+}
+
+static void write_blocks(int fd, uint64_t block, uint64_t count)
+{
+	if (pwrite(fd, data, count * BLOCK, block * BLOCK) != (ssize_t)(count * BLOCK))
+		fail("write");
+}
+
+static void sync_file(int fd)
+{
+	if (fsync(fd))
+		fail("fsync");
+}
+
+/* The same numbers in every run. */
+static uint64_t next_random(void)
+{
+	static uint64_t state = 0x9e3779b97f4a7c15ULL;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+/* === Work ================================================================= */
+
+/* spin COUNT: a loop of two instructions, to see what the counter counts. */
+static uint64_t do_spin(char **argv)
+{
+	uint64_t count = num(argv[0]), start = __rdtsc();
+
+	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(count));
+	return __rdtsc() - start;
+}
+
+/* seq FILE BLOCKS CHUNK: write a file from its begin to its end, so many blocks at a time; one fsync. */
+static uint64_t do_seq(char **argv)
+{
+	uint64_t blocks = num(argv[1]), chunk = num(argv[2]), i, start;
+	int fd = open_file(argv[0]);
+
+	start = __rdtsc();
+	for (i = 0; i < blocks; i += chunk)
+		write_blocks(fd, i, chunk);
+	sync_file(fd);
+	return __rdtsc() - start;
+}
+
+/* holes FILE EXTENTS: write every second block, so that no block has a neighbour. */
+static uint64_t do_holes(char **argv)
+{
+	uint64_t extents = num(argv[1]), i, start;
+	int fd = open_file(argv[0]);
+
+	start = __rdtsc();
+	for (i = 0; i < extents; i++) {
+		write_blocks(fd, 2 * i, 1);
+		if (i % 8192 == 8191 || i == extents - 1) {
+			sync_file(fd);
+			posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+		}
+	}
+	return __rdtsc() - start;
+}
+
+/* over FILE EXTENTS COUNT EVERY: overwrite COUNT of these blocks at random, with an fsync after EVERY. */
+static uint64_t do_over(char **argv)
+{
+	uint64_t extents = num(argv[1]), count = num(argv[2]), every = num(argv[3]), i, start;
+	int fd = open_file(argv[0]);
+
+	start = __rdtsc();
+	for (i = 1; i <= count; i++) {
+		write_blocks(fd, 2 * (next_random() % extents), 1);
+		if (i % every == 0)
+			sync_file(fd);
+	}
+	sync_file(fd);
+	return __rdtsc() - start;
+}
+
+/* many DIRECTORY FILES ROUNDS: append a block to each of so many files, in turn, again and again. */
+static uint64_t do_many(char **argv)
+{
+	uint64_t files = num(argv[1]), rounds = num(argv[2]), i, round, start;
+	int *fds = calloc(files, sizeof(*fds));
+	char path[4096];
+
+	if (!fds)
+		fail("memory");
+	for (i = 0; i < files; i++) {
+		snprintf(path, sizeof(path), "%s/%llu", argv[0], (unsigned long long)i);
+		fds[i] = open_file(path);
+	}
+	start = __rdtsc();
+	for (round = 0; round < rounds; round++)
+		for (i = 0; i < files; i++)
+			write_blocks(fds[i], round, 1);
+	if (syncfs(fds[0]))
+		fail("syncfs");
+	return __rdtsc() - start;
+}
+
+/* run COMMAND [ARGUMENT...]: run a program to its end; it must succeed. */
+static uint64_t do_run(char **argv)
+{
+	uint64_t start = __rdtsc();
+	pid_t pid = fork();
+	int status;
+
+	if (pid < 0)
+		fail("fork");
+	if (!pid) {
+		/* our number goes to standard output, the program's words do not */
+		dup2(2, 1);
+		execvp(argv[0], argv);
+		fail(argv[0]);
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		fail("wait");
+	start = __rdtsc() - start;
+	if (status) {
+		fprintf(stderr, "bench-work: %s failed\n", argv[0]);
+		exit(1);
+	}
+	return start;
+}
+
+static const struct {
+	const char *name;
+	uint64_t (*work)(char **argv);
+	int words;
+} table[] = {
+	{ "spin", do_spin, 1 },
+	{ "seq", do_seq, 3 },
+	{ "holes", do_holes, 2 },
+	{ "over", do_over, 4 },
+	{ "many", do_many, 3 },
+	{ "run", do_run, 1 },
+};
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	for (i = 0; argc > 1 && i < sizeof(table) / sizeof(table[0]); i++)
+		if (!strcmp(argv[1], table[i].name) && argc - 2 >= table[i].words) {
+			printf("%llu\n", (unsigned long long)table[i].work(argv + 2));
+			return 0;
+		}
+	fprintf(stderr, "usage: bench-work spin COUNT | seq FILE BLOCKS CHUNK | holes FILE EXTENTS |\n"
+			"       over FILE EXTENTS COUNT EVERY | many DIRECTORY FILES ROUNDS | run COMMAND...\n");
+	return 2;
+}

@@ -15,6 +15,9 @@ TESTS ?=
 MINUTES ?=
 SEED ?=
 PLAN ?=
+# For make bench: only these parts; less of everything.
+BENCH ?=
+QUICK ?=
 PREFIX ?= /usr/local
 export KERNEL DISK OUT CMD
 
@@ -56,6 +59,13 @@ fuzz:
 demo:
 	@selftests/demo.sh
 
+# What fragtrace costs, beside what it replaces: a table and bench-out/bench.png.
+bench:
+	@BENCH='$(BENCH)' QUICK='$(QUICK)' KERNEL='$(or $(KERNEL),6.12)' OUT='$(OUT)' selftests/bench.sh
+
+bench-readme:
+	@OUT='$(OUT)' selftests/bench.sh readme
+
 install: all
 	install -D -m 644 fragtrace.ko $(DESTDIR)/lib/modules/$$(modinfo -F vermagic fragtrace.ko | cut -d ' ' -f 1)/updates/fragtrace.ko
 	[ -n "$(DESTDIR)" ] || depmod -a $$(modinfo -F vermagic fragtrace.ko | cut -d ' ' -f 1)
@@ -72,6 +82,8 @@ distclean: clean
 help:
 	@echo "make                      fragtrace.ko for the running kernel (or KERNELRELEASE=, KDIR=), and the viewer"
 	@echo "make demo                 a picture of RocksDB on F2FS, made in a guest; leaves it in demo-out/"
+	@echo "make bench                what it costs, beside filefrag, ftrace and bpftrace; BENCH='micro apps', QUICK=1, OUT=folder"
+	@echo "make bench-readme         put the table and the picture of the last make bench into README.md"
 	@echo "make test                 every test; KERNEL='6.12 6.1 7', TESTS='20_write.sh', SEED=N narrow it down"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN and with KCSAN"
 	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12"
@@ -82,4 +94,4 @@ help:
 	@echo "make install              module, viewer and its presets; PREFIX=$(PREFIX), DESTDIR="
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer vm test test-debug test-large fuzz fuzz-parsers demo install clean distclean help
+.PHONY: all modules viewer vm test test-debug test-large fuzz fuzz-parsers demo bench bench-readme install clean distclean help

@@ -5,7 +5,7 @@
 #
 # As a command:
 #   setup.sh packages GROUP...     install the missing Debian packages of build, guest, full, viewer, test, demo,
-#                                  debug or fuzz
+#                                  bench, debug or fuzz
 #   setup.sh kernel VERSION        unpack a Debian kernel (6.12, 6.1, 7) into the cache, or build one
 #                                  with checks (kasan, kcsan) there; print its paths
 #   setup.sh source VERSION        unpack what the tests use of that kernel's source; print the folder
@@ -97,10 +97,11 @@ ft_group() {
 	viewer) echo "make gcc libc6-dev libpng-dev" ;;
 	test) echo "shellcheck sparse perl" ;;
 	demo) echo "rocksdb-tools" ;;
+	bench) echo "fio redis-server redis-tools bpftrace python3-matplotlib" ;;
 	large) echo "fio" ;;
 	debug) echo "bc bison flex libelf-dev m4 libssl-dev" ;;
 	fuzz) echo "make clang libclang-rt-14-dev libc6-dev libpng-dev" ;;
-	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, large, debug or fuzz" ;;
+	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, bench, large, debug or fuzz" ;;
 	esac
 }
 

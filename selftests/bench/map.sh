@@ -14,15 +14,32 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 LARGEST=${LARGEST:-10000000}
 
+# taken() - print how many bytes of memory are not free, on no CPU's list of free pages either
+taken() {
+	awk '
+		/^MemTotal:/ { bytes += $2 * 1024 }
+		/^MemFree:/ { bytes -= $2 * 1024 }
+		/^ *count:/ { bytes -= $2 * 4096 }
+		END { printf "%d\n", bytes }' /proc/meminfo /proc/zoneinfo
+}
+
 # build(order, name, extents, maps) - build and use maps; say what it cost
 build() {
+	local bytes
+
 	echo "extmap_bench $1 $3 $4" >/dev/kmsg
+	bytes=$(taken)
 	insmod /tools/extmap_bench.ko order="$1" extents="$3" maps="$4" || bail "extmap_bench.ko failed: $*"
+	bytes=$(($(taken) - bytes))
 	rmmod extmap_bench
-	dmesg | awk -v mark="extmap_bench $1 $3 $4" -v head="result map $2_$3 tracing 1" '
+	dmesg | awk -v mark="extmap_bench $1 $3 $4" -v head="result map $2_$3 tracing 1" -v bytes="$bytes" '
 		index($0, mark) { n = 0 }
-		/extmap_bench: / { line[n++] = $(NF - 1) " " $NF }
-		END { for (i = 0; i < n; i++) print head, line[i] }'
+		/extmap_bench: / { line[n++] = $(NF - 1) " " $NF; if ($(NF - 1) == "extents") extents = $NF }
+		END {
+			for (i = 0; i < n; i++)
+				print head, line[i]
+			print head, "bytes_per_extent", bytes / extents
+		}'
 }
 
 plan 1

@@ -1,0 +1,142 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# bench.sh - `make bench`: what fragtrace costs, beside what it replaces; prints a table, draws bench.png.
+#
+# usage: bench.sh [PART...]
+#
+#   micro      instructions for each block written, by number of extents
+#   map        instructions and bytes of the extent map alone
+#   apps       RocksDB, Redis, fio: with fragtrace, filefrag, ftrace, bpftrace
+#   snapshot   reading `table` and `files`, beside filefrag; how long a writer waits for a reader
+#   rate       200 000 events per second for a minute: is one lost?
+#   scaling    writers on 1, 2 and 4 CPUs
+#   report     only print the table of what was measured before, and draw
+#   readme     put that table and the picture into README.md
+#
+# Without a PART all are measured, or those of $BENCH. $QUICK=1 does less of everything, to see that it
+# works; such figures are not put into README.md. $OUT is where results go (default: bench-out in the project's
+# folder); a part that is not measured again keeps its results there. $KERNEL is the guest's (default 6.12).
+#
+# What is called instructions was counted by QEMU (-icount): no cache, no TLB, no device, but the same
+# in each run. Nothing here passes or fails.
+
+set -eu
+
+FT_HERE=$(cd "$(dirname "$0")" && pwd)
+FT_TOP=${FT_HERE%/*}
+# shellcheck source=setup.sh
+. "$FT_HERE/setup.sh"
+
+BENCH_DIR=$FT_HERE/bench
+PYTHON=/usr/bin/python3
+
+# machine() - print what the figures were measured on, one `name value` a line
+machine() {
+	echo "cpu $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1), $(nproc) cores"
+	echo "kernel $KREL"
+	echo "qemu $(qemu-system-x86_64 --version | sed -n 's/^QEMU emulator version \([0-9.]*\).*/\1/p')"
+	echo "fragtrace $(git -C "$FT_TOP" describe --always --dirty 2>/dev/null || echo unknown)"
+	echo "date $(date -u +%Y-%m-%d)"
+	[ -z "${QUICK:-}" ] || echo "quick yes"
+}
+
+# small(part, options of guest.sh -- command...) - run a part in the small guest; keep its results
+small() {
+	local part
+
+	part=$1
+	shift
+	measured "$part" "$FT_HERE/guest.sh" -k "$KERNEL" -m "$MODULE" -f "$BENCH_DIR/modes.sh" -f "$BENCH_DIR/$part.sh" \
+		-f "${MODULE%/*}/event_cost.ko" -f "${MODULE%/*}/extmap_bench.ko" -t 7200 "$@"
+}
+
+# full(part, memory, command) - run a part in the full guest
+full() {
+	measured "$1" "$FT_HERE/vm.sh" -k "$KERNEL" -m "$MODULE" -M "$2" -c 1 -q "-icount shift=0,sleep=on" -t 7200 -- "$3"
+}
+
+# measured(part, command...) - show what it says; keep the results if it ends well
+measured() {
+	local part start pipe
+
+	part=$1
+	shift
+	start=$(date +%s)
+	ft_say "$part: measuring"
+	pipe=$OUT/$part.log
+	"$@" </dev/null >"$pipe" 2>&1 || {
+		tail -n 30 "$pipe" >&2
+		ft_die "$part: the guest failed; its words are in $pipe"
+	}
+	{
+		machine
+		grep '^result ' "$pipe"
+		echo "seconds $(($(date +%s) - start))"
+	} >"$OUT/$part.txt"
+	ft_say "$part: $(grep -c '^result ' "$OUT/$part.txt") figures, $(($(date +%s) - start)) s"
+}
+
+# part(name) - measure one part
+part() {
+	if [ -n "${QUICK:-}" ]; then
+		quick "$1"
+		return
+	fi
+	case $1 in
+	micro) small micro -I -M 2G -- /tools/micro.sh ;;
+	map) small map -I -M 2G -- /tools/map.sh ;;
+	apps) full apps 3G selftests/bench/apps.sh ;;
+	*) ft_die "bench: unknown part '$1'; expected micro, map, apps, snapshot, rate, scaling, report or readme" ;;
+	esac
+}
+
+# quick(name) - do less of it
+quick() {
+	case $1 in
+	micro) small micro -I -M 1G -- env RUNS=2 BLOCKS=1024 EXTENTS=1000 /tools/micro.sh ;;
+	map) small map -I -M 1G -- env LARGEST=10000 /tools/map.sh ;;
+	apps) full apps 3G "LESS=8 RUNS=2 selftests/bench/apps.sh" ;;
+	*) ft_die "bench: unknown part '$1'; expected micro, map, apps, snapshot, rate, scaling, report or readme" ;;
+	esac
+}
+
+# report(options...) - the table on standard output, and the picture
+report() {
+	"$PYTHON" "$BENCH_DIR/report.py" "$@" "$OUT"
+}
+
+# bench_main(part...) - the command described at the top
+bench_main() {
+	local name parts
+
+	# shellcheck disable=SC2086 # a list of parts
+	[ $# -gt 0 ] || set -- ${BENCH:-micro map apps snapshot rate scaling}
+	parts=$*
+	OUT=${OUT:-$FT_TOP/bench-out}
+	KERNEL=${KERNEL:-6.12}
+	mkdir -p "$OUT" || ft_die "bench: cannot create '$OUT'"
+	OUT=$(cd "$OUT" && pwd)
+	case " $parts " in
+	*" apps "*) ft_packages build guest full demo bench ;;
+	*) ft_packages build guest ;;
+	esac
+	ft_kernel "$KERNEL"
+	case $parts in
+	report | readme) ;;
+	*) MODULE=$("$FT_HERE/build.sh" module "$KERNEL" FT_SELFTEST=1) || exit 1 ;;
+	esac
+	for name in $parts; do
+		case $name in
+		report) ;;
+		readme)
+			report --readme "$FT_TOP/README.md"
+			return
+			;;
+		*) part "$name" ;;
+		esac
+	done
+	report
+}
+
+bench_main "$@"

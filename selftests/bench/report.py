@@ -1,0 +1,286 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the benchmark measured: one Markdown report, and one picture.
+
+In: a folder with PART.txt, each with lines `result PART CASE MODE RUN MEASURE VALUE` and lines about the
+machine. Out: the report on standard output, or between the markers of a README; bench.png in the same folder.
+"""
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+
+PARTS = ("micro", "map", "apps", "snapshot", "rate", "scaling")
+BEGIN = "<!-- bench: begin (make bench-readme) -->"
+END = "<!-- bench: end -->"
+
+# What a figure shall be at the most.
+GOAL_APPEND = 150
+GOAL_OVERWRITE = 1500
+GOAL_BYTES = 24
+GOAL_TRACING = 1.0
+GOAL_IDLE = 0.1
+
+APP_NAMES = {
+    "rocksdb": "RocksDB, fill and update",
+    "redis": "Redis, RDB and AOF",
+    "fio_write": "fio, sequential",
+    "fio_sync": "fio, 4 KiB random, fdatasync",
+    "fio_20": "fio, 20 jobs random",
+    "rocksdb_fio": "RocksDB beside 20 jobs",
+    "redis_fio": "Redis beside 20 jobs",
+}
+MODE_NAMES = {
+    "idle": "loaded, idle",
+    "tracing": "tracing",
+    "reader": "tracing, `table` read every s",
+    "filefrag_1s": "filefrag every s",
+    "filefrag_5s": "filefrag every 5 s",
+    "ftrace": "ftrace, raw",
+    "bpftrace": "bpftrace, counts only",
+}
+CASE_NAMES = {
+    "sequential": "next block of a file, 4 KiB writes",
+    "in_chunks": "next block of a file, 1 MiB writes",
+    "many_files": "next block of 256 files in turn",
+}
+
+
+@dataclass
+class Range:
+    """Repeats of one figure."""
+
+    values: list[float]
+
+    @property
+    def mid(self) -> float:
+        return median(self.values)
+
+    @property
+    def low(self) -> float:
+        return min(self.values)
+
+    @property
+    def high(self) -> float:
+        return max(self.values)
+
+
+@dataclass
+class Results:
+    """All figures, by part, case, mode and measure; and by run."""
+
+    values: dict[tuple[str, str, str, str], dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
+    machine: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, int] = field(default_factory=dict)
+
+    def cases(self, part: str) -> list[str]:
+        return list(dict.fromkeys(key[1] for key in self.values if key[0] == part))
+
+    def get(self, part: str, case: str, mode: str, measure: str) -> Range | None:
+        """The repeats without the first, on cold caches."""
+        runs = self.values.get((part, case, mode, measure), {})
+        warm = [value for run, value in sorted(runs.items()) if run > 0]
+        return Range(warm) if warm else None
+
+    def paired(self, part: str, case: str, mode: str, measure: str, base: str = "off") -> list[tuple[float, float]]:
+        """The figure in two modes, from runs that followed each other."""
+        runs = self.values.get((part, case, mode, measure), {})
+        other = self.values.get((part, case, base, measure), {})
+        return [(runs[run], other[run]) for run in sorted(runs) if run > 0 and run in other]
+
+    def added(self, part: str, case: str, mode: str, measure: str) -> Range | None:
+        pairs = self.paired(part, case, mode, measure)
+        return Range([value - base for value, base in pairs]) if pairs else None
+
+    def percent(self, part: str, case: str, mode: str, measure: str) -> Range | None:
+        pairs = self.paired(part, case, mode, measure)
+        return Range([100 * (value / base - 1) for value, base in pairs]) if pairs else None
+
+    def probes(self, case: str) -> Range | None:
+        """Instructions in our probes for each block written; what measuring adds is taken off."""
+        sums: dict[int, float] = defaultdict(float)
+        for (part, name, mode, measure), runs in self.values.items():
+            if part == "micro" and name == case and measure.endswith(":instructions_per_block"):
+                for run, value in runs.items():
+                    sums[run] += {"probes_tracing": value, "probes_off": -value}.get(mode, 0)
+        return Range(list(sums.values())) if sums else None
+
+
+def load(folder: Path) -> Results:
+    results = Results()
+    for part in PARTS:
+        path = folder / f"{part}.txt"
+        if not path.exists():
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            word = line.split()
+            try:
+                if word[0] == "result":
+                    _, name, case, mode, run, measure, value = word
+                    results.values[name, case, mode, measure][int(run)] = float(value)
+                elif word[0] == "seconds":
+                    results.seconds[part] = int(word[1])
+                else:
+                    results.machine[word[0]] = line.split(" ", 1)[1]
+            except (IndexError, ValueError):
+                sys.exit(f"report.py: {path}:{number}: expected `result PART CASE MODE RUN MEASURE VALUE`, got '{line}'")
+    if not results.values:
+        sys.exit(f"report.py: no results in {folder}: run `make bench` first")
+    return results
+
+
+# === Text =====================================================================
+
+
+def number(value: float) -> str:
+    """Three digits or so, thousands apart."""
+    if abs(value) >= 100:
+        return f"{value:,.0f}".replace(",", " ")
+    return f"{value:.3g}"
+
+
+def of_extents(case: str) -> str:
+    return number(int(case.rsplit("_", 1)[1]))
+
+
+def row(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def figure(what: str, unit: str, found: Range | None, goal: str) -> str:
+    if not found:
+        return row(what, "not measured", "", "", unit, goal)
+    return row(what, number(found.mid), number(found.low), number(found.high), unit, goal)
+
+
+def block_rows(results: Results) -> list[str]:
+    rows = []
+    for case in results.cases("micro"):
+        if case.startswith("overwrite_"):
+            what, goal = f"random overwrite, {of_extents(case)} extents", ""
+            if case == "overwrite_1000000":
+                goal = f"≤ {number(GOAL_OVERWRITE)}"
+        elif case in CASE_NAMES:
+            what, goal = CASE_NAMES[case], f"≤ {GOAL_APPEND}"
+        else:
+            continue
+        rows.append(figure(f"{what}: in the probes", "instructions", results.probes(case), goal))
+        for mode in ("tracing", "idle"):
+            measure = "instructions_per_block"
+            rows.append(figure(f"— whole guest, {MODE_NAMES[mode]}", "instructions more",
+                               results.added("micro", case, mode, measure), ""))
+    return rows
+
+
+def map_rows(results: Results) -> list[str]:
+    rows = []
+    for case in results.cases("map"):
+        if not case.endswith(("_10000", "_1000000", "_10000000")):
+            continue
+        name = case.rsplit("_", 1)[0].replace("_", " ")
+        goal = f"≤ {GOAL_BYTES}" if case.endswith("_1000000") else ""
+        rows.append(figure(f"memory of an extent, {of_extents(case)} {name}", "bytes",
+                           results.get("map", case, "tracing", "bytes_per_extent"), goal))
+    return rows
+
+
+def other_rows(results: Results) -> list[str]:
+    """Parts whose cases say themselves what they are: words joined by underscores."""
+    rows = []
+    for part in ("snapshot", "rate", "scaling"):
+        seen = [key for key in results.values if key[0] == part]
+        for _, case, mode, measure in seen:
+            found = results.get(part, case, mode, measure)
+            what = f"{case.replace('_', ' ')}: {mode.replace('_', ' ')}"
+            rows.append(figure(what, measure.replace("_", " "), found, ""))
+    return rows
+
+
+def app_rows(results: Results) -> list[str]:
+    cases = [case for case in results.cases("apps") if case in APP_NAMES]
+    if not cases:
+        return []
+    modes = [mode for mode in MODE_NAMES if any(results.percent("apps", c, mode, "instructions") for c in cases)]
+    rows = ["", row("application, instructions more in %", *(MODE_NAMES[mode] for mode in modes), "in the probes"),
+            row("---", *("---:" for _ in modes), "---:")]
+    for case in cases:
+        cells = []
+        for mode in modes:
+            found = results.percent("apps", case, mode, "instructions")
+            cells.append(f"{found.mid:+.2f} ({found.low:+.2f} … {found.high:+.2f})" if found else "")
+        cells.append(app_probes(results, case))
+        rows.append(row(APP_NAMES[case], *cells))
+    rows.append(row("*goal*", *({"idle": f"*≤ {GOAL_IDLE}*", "tracing": f"*< {GOAL_TRACING:g}*",
+                                 "reader": f"*< {GOAL_TRACING:g}*"}.get(mode, "") for mode in modes), ""))
+    return rows
+
+
+def app_probes(results: Results, case: str) -> str:
+    """What was counted inside the probes, as a part of all that is done without fragtrace."""
+    off = results.get("apps", case, "off", "instructions")
+    with_us = results.get("apps", case, "probes_tracing", "probe_instructions")
+    without = results.get("apps", case, "probes_off", "probe_instructions")
+    hits = results.get("apps", case, "probes_tracing", "hits")
+    hits_off = results.get("apps", case, "probes_off", "hits")
+    if not (off and with_us and without and hits and hits_off):
+        return ""
+    # what measuring adds, for as many events as there were
+    ours = with_us.mid - without.mid * hits.mid / hits_off.mid
+    return f"{100 * ours / off.mid:+.2f}"
+
+
+def report(results: Results) -> str:
+    machine = results.machine
+    lines = [
+        f"Measured by `make bench` on {machine.get('cpu', '?')}, no KVM: QEMU {machine.get('qemu', '?')} emulating one CPU,"
+        f" Linux {machine.get('kernel', '?')}, fragtrace {machine.get('fragtrace', '?')}, {machine.get('date', '?')}"
+        + (" — a quick look, not for comparison." if "quick" in machine else "."),
+        "Instructions are those of the whole guest, counted by QEMU (`-icount`); they say nothing of caches or of devices."
+        " Modes took turns, the first turn was dropped; a difference is one of neighbouring runs.",
+        "",
+        row("what", "median", "min", "max", "unit", "goal"),
+        row("---", "---:", "---:", "---:", "---", "---:"),
+    ]
+    lines += block_rows(results) + map_rows(results) + other_rows(results) + app_rows(results)
+    if results.seconds:
+        total = sum(results.seconds.values())
+        lines += ["", f"All parts together took {total // 60} min {total % 60} s."]
+    return "\n".join(lines) + "\n"
+
+
+def put_into(readme: Path, text: str) -> None:
+    before = readme.read_text()
+    try:
+        start = before.index(BEGIN) + len(BEGIN)
+        end = before.index(END, start)
+    except ValueError:
+        sys.exit(f"report.py: {readme}: no lines '{BEGIN}' and '{END}' to put the table between")
+    readme.write_text(before[:start] + "\n" + text + before[end:])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="report on what `make bench` measured")
+    parser.add_argument("folder", type=Path, help="where PART.txt are, and bench.png goes")
+    parser.add_argument("--readme", type=Path, help="put the report between the markers of this file")
+    parser.add_argument("--no-picture", action="store_true", help="do not draw bench.png")
+    args = parser.parse_args()
+    results = load(args.folder)
+    text = report(results)
+    if args.readme:
+        if "quick" in results.machine:
+            sys.exit("report.py: these are figures of QUICK=1, not for a README: run `make bench` first")
+        put_into(args.readme, text)
+    else:
+        print(text, end="")
+    if not args.no_picture:
+        from picture import draw  # needs matplotlib
+
+        draw(results, args.folder / "bench.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the figures of the benchmark are called in table and picture, and what they shall be."""
+
+# What a figure shall be at the most.
+GOAL_APPEND = 150
+GOAL_OVERWRITE = 1500
+GOAL_BYTES = 24
+GOAL_TRACING = 1.0
+GOAL_IDLE = 0.1
+
+APP_NAMES = {
+    "rocksdb": "RocksDB, fill and update",
+    "redis": "Redis, RDB and AOF",
+    "fio_write": "fio, sequential",
+    "fio_sync": "fio, 4 KiB random, fdatasync",
+    "fio_20": "fio, 20 jobs random",
+    "rocksdb_fio": "RocksDB beside 20 jobs",
+    "redis_fio": "Redis beside 20 jobs",
+}
+MODE_NAMES = {
+    "idle": "loaded, idle",
+    "tracing": "tracing",
+    "reader": "tracing, `table` read every s",
+    "filefrag_1s": "filefrag every s",
+    "filefrag_5s": "filefrag every 5 s",
+    "ftrace": "ftrace, raw",
+    "bpftrace": "bpftrace, counts only",
+}
+CASE_NAMES = {
+    "sequential": "next block of a file, 4 KiB writes",
+    "in_chunks": "next block of a file, 1 MiB writes",
+    "many_files": "next block of 256 files in turn",
+}

@@ -77,6 +77,22 @@ measured() {
 	ft_say "$part: $(grep -c '^result ' "$OUT/$part.txt") figures, $(($(date +%s) - start)) s"
 }
 
+# scaling(settings...) - one guest for each number of CPUs; how fast this machine is itself
+scaling() {
+	local cpus
+
+	for cpus in 1 2 4; do
+		small scaling -c $cpus -M 2G -- env "$@" /tools/scaling.sh
+		mv "$OUT/scaling.txt" "$OUT/scaling-$cpus.part"
+	done
+	{
+		cat "$OUT"/scaling-?.part
+		echo "result scaling emulation host 1 ns_per_loop $("$("$FT_HERE/build.sh" tools)/bench-work" nanoseconds 100000000 |
+			awk '{ print $1 / 100000000 }')"
+	} >"$OUT/scaling.txt"
+	rm "$OUT"/scaling-?.part
+}
+
 # part(name) - measure one part
 part() {
 	if [ -n "${QUICK:-}" ]; then
@@ -87,6 +103,9 @@ part() {
 	micro) small micro -I -M 2G -- /tools/micro.sh ;;
 	map) small map -I -M 2G -- /tools/map.sh ;;
 	apps) full apps 3G selftests/bench/apps.sh ;;
+	snapshot) small snapshot -I -M 4G -- /tools/snapshot.sh ;;
+	rate) small rate -I -M 2G -- /tools/rate.sh ;;
+	scaling) scaling ;;
 	*) ft_die "bench: unknown part '$1'; expected micro, map, apps, snapshot, rate, scaling, report or readme" ;;
 	esac
 }
@@ -97,6 +116,9 @@ quick() {
 	micro) small micro -I -M 1G -- env RUNS=2 BLOCKS=1024 EXTENTS=1000 /tools/micro.sh ;;
 	map) small map -I -M 1G -- env LARGEST=10000 /tools/map.sh ;;
 	apps) full apps 3G "LESS=8 RUNS=2 selftests/bench/apps.sh" ;;
+	snapshot) small snapshot -I -M 2G -- env RUNS=2 EXTENTS=10000 FILES=1000 /tools/snapshot.sh ;;
+	rate) small rate -I -M 2G -- env SECONDS_OF_WORK=1 /tools/rate.sh ;;
+	scaling) scaling RUNS=2 BLOCKS=512 EXTENTS=5000 ;;
 	*) ft_die "bench: unknown part '$1'; expected micro, map, apps, snapshot, rate, scaling, report or readme" ;;
 	esac
 }

@@ -5,42 +5,58 @@
  * block, and adds up what the time stamp counter says between the two. In a
  * guest whose QEMU counts instructions (guest.sh -I) that counter does, too.
  *
- *	/sys/kernel/debug/event_cost	read: one line for each tracepoint
+ *	/sys/kernel/debug/event_cost	read: one line for each tracepoint, in cycles
  *					write: forget everything
  *
- * Without fragtrace it measures what it adds itself: to be subtracted.
+ * Without fragtrace it measures what it adds itself: to be subtracted. With
+ * several CPUs a probe also waits for those on other ones.
  */
 
 #include <linux/debugfs.h>
 #include <linux/irqflags.h>
 #include <linux/module.h>
+#include <linux/percpu.h>
 #include <linux/seq_file.h>
+#include <linux/spinlock.h>
 #include <linux/timex.h>
 #include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
 
+#include <asm/tsc.h>
+
 /* Costs from here on are still summed up exactly, but share one bin. */
-#define NR_BINS		16384
+#define NR_BINS		65536
 
 /**
  * struct site - one tracepoint
  * @name: its name
  * @tp: where it is, once F2FS has been seen
- * @begin: what the counter said before the other probes
- * @flags: whether interrupts were on then
  * @nr: how often it was hit
  * @sum: what all of it cost
+ * @max: the most that one hit cost
  * @bins: how often which cost was seen
  */
 struct site {
 	const char *name;
 	struct tracepoint *tp;
-	u64 begin;
-	unsigned long flags;
 	u64 nr;
 	u64 sum;
+	u64 max;
 	u32 *bins;
 };
+
+/**
+ * struct hit - the event at work on a CPU
+ * @begin: what the counter said before the other probes
+ * @flags: whether interrupts were on then
+ */
+struct hit {
+	u64 begin;
+	unsigned long flags;
+};
+
+static DEFINE_PER_CPU(struct hit, hits);
+static DEFINE_SPINLOCK(lock);	/* protects what is added up in sites */
 
 static struct site sites[] = {
 	{ .name = "f2fs_submit_page_write" },
@@ -56,23 +72,29 @@ static struct dentry *file;
 /* Nothing but the other probes is to be counted, so interrupts wait. */
 static void before(void *data)
 {
-	struct site *site = data;
 	unsigned long flags;
+	struct hit *hit;
 
 	local_irq_save(flags);
-	site->flags = flags;
-	site->begin = get_cycles();
+	hit = this_cpu_ptr(&hits);
+	hit->flags = flags;
+	hit->begin = get_cycles();
 }
 
 static void behind(void *data)
 {
+	u64 now = get_cycles();
+	struct hit *hit = this_cpu_ptr(&hits);
+	u64 cost = now - hit->begin;
 	struct site *site = data;
-	u64 cost = get_cycles() - site->begin;
 
+	spin_lock(&lock);
 	site->nr++;
 	site->sum += cost;
+	site->max = max(site->max, cost);
 	site->bins[min_t(u64, cost, NR_BINS - 1)]++;
-	local_irq_restore(site->flags);
+	spin_unlock(&lock);
+	local_irq_restore(hit->flags);
 }
 
 static int attach(struct site *site)
@@ -147,14 +169,16 @@ static int costs_show(struct seq_file *m, void *unused)
 	struct site *site;
 	int i;
 
-	seq_puts(m, "# tracepoint hits sum min median p99 max\n");
+	seq_printf(m, "# %u kHz\n# tracepoint hits sum min median p99 p999 max\n",
+		   tsc_khz);
 	for (i = 0; i < ARRAY_SIZE(sites); i++) {
 		site = &sites[i];
 		if (site->tp)
-			seq_printf(m, "%s %llu %llu %u %u %u %u\n", site->name,
-				   site->nr, site->sum, quantile(site, 0),
-				   quantile(site, 500), quantile(site, 990),
-				   quantile(site, 1000));
+			seq_printf(m, "%s %llu %llu %u %u %u %u %llu\n",
+				   site->name, site->nr, site->sum,
+				   quantile(site, 0), quantile(site, 500),
+				   quantile(site, 990), quantile(site, 999),
+				   site->max);
 	}
 	return 0;
 }
@@ -167,12 +191,16 @@ static int costs_open(struct inode *inode, struct file *filp)
 static ssize_t costs_write(struct file *filp, const char __user *text,
 			   size_t len, loff_t *pos)
 {
+	unsigned long flags;
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(sites); i++) {
+		spin_lock_irqsave(&lock, flags);
 		sites[i].nr = 0;
 		sites[i].sum = 0;
+		sites[i].max = 0;
 		memset(sites[i].bins, 0, NR_BINS * sizeof(u32));
+		spin_unlock_irqrestore(&lock, flags);
 	}
 	return len;
 }
@@ -202,10 +230,6 @@ static int __init event_cost_init(void)
 {
 	int i, err;
 
-	if (num_online_cpus() > 1) {
-		pr_err("one CPU only: what another one does would be counted\n");
-		return -EINVAL;
-	}
 	for_each_kernel_tracepoint(match_tracepoint, NULL);
 	err = register_tracepoint_module_notifier(&notifier);
 	if (err)

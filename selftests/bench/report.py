@@ -15,7 +15,8 @@ from pathlib import Path
 from statistics import median
 
 from report_names import (
-    APP_NAMES, CASE_NAMES, GOAL_APPEND, GOAL_BYTES, GOAL_IDLE, GOAL_OVERWRITE, GOAL_TRACING, MODE_NAMES,
+    APP_NAMES, CASE_NAMES, GOAL_APPEND, GOAL_BYTES, GOAL_FILEFRAG, GOAL_IDLE, GOAL_OVERWRITE, GOAL_RATE, GOAL_READ,
+    GOAL_TRACING, MODE_NAMES,
 )
 
 PARTS = ("micro", "map", "apps", "snapshot", "rate", "scaling")
@@ -95,7 +96,7 @@ def load(folder: Path) -> Results:
                     _, name, case, mode, run, measure, value = word
                     results.values[name, case, mode, measure][int(run)] = float(value)
                 elif word[0] == "seconds":
-                    results.seconds[part] = int(word[1])
+                    results.seconds[part] = results.seconds.get(part, 0) + int(word[1])
                 else:
                     results.machine[word[0]] = line.split(" ", 1)[1]
             except (IndexError, ValueError):
@@ -160,15 +161,49 @@ def map_rows(results: Results) -> list[str]:
     return rows
 
 
-def other_rows(results: Results) -> list[str]:
-    """Parts whose cases say themselves what they are: words joined by underscores."""
+def snapshot_rows(results: Results) -> list[str]:
     rows = []
-    for part in ("snapshot", "rate", "scaling"):
-        seen = [key for key in results.values if key[0] == part]
-        for _, case, mode, measure in seen:
-            found = results.get(part, case, mode, measure)
-            what = f"{case.replace('_', ' ')}: {mode.replace('_', ' ')}"
-            rows.append(figure(what, measure.replace("_", " "), found, ""))
+    measure = "million_instructions"
+    for case in results.cases("snapshot"):
+        what = case.replace("_", " ")
+        for mode in ("table", "files", "snapshot"):
+            found = results.get("snapshot", case, mode, measure)
+            if not found:
+                continue
+            rows.append(figure(f"read `{mode}`, {what}", "million instructions", found, f"≤ {number(GOAL_READ)}"))
+            pairs = results.paired("snapshot", case, "filefrag", measure, base=mode)
+            rows.append(figure("— filefrag -v over the same files", "times that", Range([a / b for a, b in pairs]) if pairs else None,
+                               f"≥ {GOAL_FILEFRAG}" if mode == "table" else ""))
+        rows.append(figure(f"learn {what} when loaded", "million instructions", results.get("snapshot", case, "learning", measure), ""))
+    return rows
+
+
+def rate_rows(results: Results) -> list[str]:
+    if not results.cases("rate"):
+        return []
+    seconds = results.get("rate", "sustained", "tracing", "seconds")
+    rows = [figure(f"events, for {number(seconds.mid) if seconds else '?'} s of 10⁹ instructions", "each second",
+                   results.get("rate", "sustained", "tracing", "events_per_second"), f"≥ {number(GOAL_RATE)}")]
+    rows.append(figure("— lost", "events", results.get("rate", "sustained", "tracing", "lost"), "0"))
+    return rows
+
+
+def scaling_rows(results: Results) -> list[str]:
+    rows = []
+    for case in results.cases("scaling"):
+        what = case.replace("_", " ")
+        if case.endswith("CPUs"):
+            rows.append(figure(f"{what}, time (not instructions)", "times that without",
+                               results.get("scaling", case, "time_with_and_without", "ratio"), ""))
+            rows.append(figure("— locks waited for in fragtrace", "times", results.get("scaling", case, "locks_waited_for", "in_fragtrace"), "0"))
+    for mode in ("alone", "with_reader"):
+        for measure, unit in (("median_us", "µs, median"), ("p999_us", "µs, 99.9 %"), ("longest_us", "µs, longest")):
+            found = results.get("scaling", "write_event", mode, measure)
+            if found:
+                rows.append(figure(f"a write event on 2 CPUs, {mode.replace('_', ' ')}", unit, found, ""))
+    guest, host = (results.get("scaling", "emulation", where, "ns_per_loop") for where in ("guest", "host"))
+    if guest and host:
+        rows.append(figure("— emulation: the guest needs", "times as long as this machine", Range([guest.mid / host.mid]), ""))
     return rows
 
 
@@ -217,7 +252,8 @@ def report(results: Results) -> str:
         row("what", "median", "min", "max", "unit", "goal"),
         row("---", "---:", "---:", "---:", "---", "---:"),
     ]
-    lines += block_rows(results) + map_rows(results) + other_rows(results) + app_rows(results)
+    for rows in (block_rows, map_rows, snapshot_rows, rate_rows, scaling_rows, app_rows):
+        lines += rows(results)
     if results.seconds:
         total = sum(results.seconds.values())
         lines += ["", f"All parts together took {total // 60} min {total % 60} s."]

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <x86intrin.h>
 
@@ -80,6 +81,17 @@ static uint64_t do_spin(char **argv)
 
 	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(count));
 	return __rdtsc() - start;
+}
+
+/* nanoseconds COUNT: the same loop by the clock, to compare machines. */
+static uint64_t do_nanoseconds(char **argv)
+{
+	struct timespec from, to;
+
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	do_spin(argv);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	return (to.tv_sec - from.tv_sec) * 1000000000ULL + to.tv_nsec - from.tv_nsec;
 }
 
 /* seq FILE BLOCKS CHUNK: write a file from its begin to its end, so many blocks at a time; one fsync. */
@@ -150,22 +162,83 @@ static uint64_t do_many(char **argv)
 	return __rdtsc() - start;
 }
 
+/*
+ * direct FILE BLOCKS LOOPS: write a file with direct I/O, empty it, again and again; it stays full. No other way makes
+ * F2FS allocate more blocks in a second.
+ */
+static uint64_t do_direct(char **argv)
+{
+	uint64_t blocks = num(argv[1]), loops = num(argv[2]), i, start;
+	int fd = open(argv[0], O_RDWR | O_CREAT | O_DIRECT, 0644);
+
+	if (fd < 0)
+		fail(argv[0]);
+	start = __rdtsc();
+	while (loops--) {
+		if (ftruncate(fd, 0))
+			fail("ftruncate");
+		for (i = 0; i < blocks; i += CHUNK_BLOCKS)
+			write_blocks(fd, i, CHUNK_BLOCKS);
+	}
+	return __rdtsc() - start;
+}
+
+/* parallel DIRECTORY WRITERS BLOCKS: so many writers at once, each writes a file of its own and syncs it. */
+static uint64_t do_parallel(char **argv)
+{
+	uint64_t writers = num(argv[1]), blocks = num(argv[2]), i, j, start = __rdtsc();
+	int status, bad = 0;
+	char path[4096];
+
+	for (i = 0; i < writers; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			fail("fork");
+		if (pid)
+			continue;
+		snprintf(path, sizeof(path), "%s/%llu", argv[0], (unsigned long long)i);
+		int fd = open_file(path);
+
+		for (j = 0; j < blocks; j++) {
+			write_blocks(fd, j, 1);
+			if (j % 1024 == 1023)
+				sync_file(fd);
+		}
+		_exit(0);
+	}
+	while (wait(&status) > 0)
+		bad |= status;
+	if (bad) {
+		fprintf(stderr, "bench-work: a writer failed\n");
+		exit(1);
+	}
+	return __rdtsc() - start;
+}
+
 /* For how long the first CPU has been idle, in nanoseconds: one for each instruction that was not done. */
 static uint64_t idle_ns(void)
 {
 	FILE *f = fopen("/proc/timer_list", "r");
-	unsigned long long ms, ns;
+	unsigned long long ns, sum = 0;
 	char line[256];
+	int found = 0;
 
 	if (!f)
 		fail("/proc/timer_list");
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, " .idle_sleeptime : %llu.%llu msecs", &ms, &ns) == 2) {
-			fclose(f);
-			return ms * 1000000 + ns;
+	/* two lines: without and with somebody waiting for a device */
+	while (found < 2 && fgets(line, sizeof(line), f))
+		if (sscanf(line, " .idle_sleeptime : %llu nsecs", &ns) == 1 ||
+		    sscanf(line, " .iowait_sleeptime: %llu nsecs", &ns) == 1) {
+			sum += ns;
+			found++;
 		}
-	fprintf(stderr, "bench-work: /proc/timer_list has no idle_sleeptime: the kernel needs NO_HZ\n");
-	exit(1);
+	fclose(f);
+	if (found < 2) {
+		fprintf(stderr, "bench-work: /proc/timer_list does not say how long the CPU was idle: the kernel needs NO_HZ\n");
+		exit(1);
+	}
+	return sum;
 }
 
 /* run COMMAND [ARGUMENT...]: run a program to its end; it must succeed. */
@@ -199,10 +272,13 @@ static const struct {
 	int words;
 } table[] = {
 	{ "spin", do_spin, 1 },
+	{ "nanoseconds", do_nanoseconds, 1 },
 	{ "seq", do_seq, 3 },
 	{ "holes", do_holes, 2 },
 	{ "over", do_over, 4 },
 	{ "many", do_many, 3 },
+	{ "direct", do_direct, 3 },
+	{ "parallel", do_parallel, 3 },
 	{ "run", do_run, 1 },
 };
 
@@ -215,7 +291,8 @@ int main(int argc, char **argv)
 			printf("%llu\n", (unsigned long long)table[i].work(argv + 2));
 			return 0;
 		}
-	fprintf(stderr, "usage: bench-work spin COUNT | seq FILE BLOCKS CHUNK | holes FILE EXTENTS |\n"
-			"       over FILE EXTENTS COUNT EVERY | many DIRECTORY FILES ROUNDS | run COMMAND...\n");
+	fprintf(stderr, "usage: bench-work spin COUNT | nanoseconds COUNT | seq FILE BLOCKS CHUNK | holes FILE EXTENTS |\n"
+			"       over FILE EXTENTS COUNT EVERY | many DIRECTORY FILES ROUNDS |\n"
+			"       direct FILE BLOCKS LOOPS | parallel DIRECTORY WRITERS BLOCKS | run COMMAND...\n");
 	return 2;
 }

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# bench/rate.sh - as many events as F2FS can make: is one lost, are the maps right afterwards?
+#
+# Runs in the small guest with counted instructions, so a second is 10^9 of them: a third of what a core of
+# 3 GHz does. $SECONDS_OF_WORK of direct I/O to a file that is emptied again and again; nothing makes F2FS
+# allocate more blocks with fewer instructions.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../lib.sh
+. /selftests/lib.sh
+# shellcheck source=modes.sh
+. "$here/modes.sh"
+
+SECONDS_OF_WORK=${SECONDS_OF_WORK:-60}
+BLOCKS=16384
+
+# events() - print how many events there have been
+events() {
+	awk '/^events_/ { n += $2 } END { print n }' $DBG/stats
+}
+
+plan 2
+quiet
+modprobe brd rd_nr=1 rd_size=$((1024 * 1024))
+# its memory is not to be found while the clock runs
+dd if=/dev/zero of=/dev/ram0 bs=1M 2>/dev/null || :
+make_volume /dev/ram0 "$MNT" $BENCH_OPTIONS || bail "no volume"
+mode_begin tracing
+# how often must it be written?
+cost=$(bench-work direct "$MNT/file" $BLOCKS 2) || bail "cannot write"
+loops=$((SECONDS_OF_WORK * 2000000000 / cost + 1))
+before=$(events)
+cost=$(bench-work direct "$MNT/file" $BLOCKS $loops) || bail "cannot write"
+events=$(($(events) - before))
+result rate sustained tracing 1 seconds "$(quotient "$cost" 1000000000)"
+result rate sustained tracing 1 events "$events"
+result rate sustained tracing 1 events_per_second "$(quotient $events "$(quotient "$cost" 1000000000)")"
+for name in lost mismatches rescans; do
+	result rate sustained tracing 1 $name "$(stat_of $name)"
+done
+expect "no event was lost" "$(stat_of lost)" 0
+check_exact "the map is exact" "$MNT"
+finish

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# bench/scaling.sh - do writers get into each other's way, or into a reader's?
+#
+# Runs in the small guest, with as many writers as it has CPUs, each with a file of its own. Time is the
+# host's and noisy; what counts is how often a lock was waited for inside fragtrace, and how long the
+# longest probe took with and without a reader.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../lib.sh
+. /selftests/lib.sh
+# shellcheck source=modes.sh
+. "$here/modes.sh"
+
+RUNS=${RUNS:-6}
+BLOCKS=${BLOCKS:-4096}
+COSTS=/sys/kernel/debug/event_cost
+CONTENTION=/sys/kernel/tracing/events/lock/contention_begin
+cpus=$(grep -c ^processor /proc/cpuinfo)
+name=${cpus}_writers_on_${cpus}_CPUs
+
+# fresh() - an empty volume
+fresh() {
+	! mounted "$MNT" || umount "$MNT"
+	make_volume /dev/zram0 "$MNT" $BENCH_OPTIONS || bail "no volume"
+}
+
+# race() - how long the writers take, with fragtrace and without, in turn
+race() {
+	local run off
+
+	run=0
+	while [ $run -lt "$RUNS" ]; do
+		fresh
+		off=$(bench-work parallel "$MNT" "$cpus" "$BLOCKS")
+		fresh
+		mode_begin tracing
+		result scaling "$name" time_with_and_without $run ratio \
+			"$(quotient "$(bench-work parallel "$MNT" "$cpus" "$BLOCKS")" "$off")"
+		mode_end
+		run=$((run + 1))
+	done
+}
+
+# waits() - how many locks were waited for below a function of fragtrace's
+waits() {
+	fresh
+	mode_begin tracing
+	echo 'hist:keys=common_stacktrace:size=8192' >$CONTENTION/trigger 2>/dev/null ||
+		echo 'hist:keys=stacktrace:size=8192' >$CONTENTION/trigger
+	bench-work parallel "$MNT" "$cpus" "$BLOCKS" >/dev/null
+	awk -v head="result scaling $name locks_waited_for 1" '
+		/^{/ { ours = 0 }
+		/\[fragtrace\]/ { ours = 1 }
+		/hitcount:/ { all += $NF; if (ours) mine += $NF }
+		END { print head, "in_all", all + 0; print head, "in_fragtrace", mine + 0 }' $CONTENTION/hist
+	echo '!hist:keys=common_stacktrace:size=8192' >$CONTENTION/trigger 2>/dev/null ||
+		echo '!hist:keys=stacktrace:size=8192' >$CONTENTION/trigger
+	mode_end
+}
+
+# longest(mode) - the longest a write event took us, perhaps with a reader who never pauses
+longest() {
+	local reader
+
+	echo 0 >$COSTS
+	reader=
+	if [ "$1" = with_reader ]; then
+		while :; do cat $DBG/table >/dev/null; done &
+		reader=$!
+	fi
+	bench-work over "$MNT/large" "$EXTENTS" $((BLOCKS * 4)) 256 >/dev/null
+	if [ -n "$reader" ]; then
+		kill $reader
+		wait $reader 2>/dev/null || :
+	fi
+	awk -v head="result scaling write_event $1 1" '
+		/kHz/ { khz = $2 }
+		/^f2fs_submit_(page|folio)_write/ {
+			print head, "median_us", 1000 * $5 / khz
+			print head, "p999_us", 1000 * $7 / khz
+			print head, "longest_us", 1000 * $8 / khz
+		}' $COSTS
+}
+
+plan 1
+EXTENTS=${EXTENTS:-100000}
+ram_disk 20
+mounted /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
+race
+waits
+if [ "$cpus" = 2 ]; then
+	fresh
+	bench-work holes "$MNT/large" "$EXTENTS" >/dev/null
+	mode_begin tracing
+	insmod /tools/event_cost.ko
+	longest alone
+	longest with_reader
+	rmmod event_cost
+	mode_end
+	# how much slower than the host is this guest?
+	result scaling emulation guest 1 ns_per_loop "$(quotient "$(bench-work nanoseconds 100000000)" 100000000)"
+fi
+ok "measured"
+finish

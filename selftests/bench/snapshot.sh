@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# bench/snapshot.sh - what one look at all files costs: `table` and `files`, beside filefrag.
+#
+# Runs in the small guest with counted instructions. First $EXTENTS extents in ten files, then $FILES files
+# of one block. Both ways look at the same files, in turn, $RUNS times.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../lib.sh
+. /selftests/lib.sh
+# shellcheck source=modes.sh
+. "$here/modes.sh"
+
+RUNS=${RUNS:-4}
+EXTENTS=${EXTENTS:-1000000}
+FILES=${FILES:-100000}
+PATIENCE=2000
+
+# cost(command) - print what a line of shell costs, in millions of instructions
+cost() {
+	quotient "$(bench-work run sh -c "$1 >/dev/null")" 1000000
+}
+
+# look(case, command for filefrag) - each way of looking, in turn
+look() {
+	local run text
+
+	run=0
+	while [ $run -lt "$RUNS" ]; do
+		for text in table files snapshot; do
+			[ -f "$DBG/$text" ] || continue
+			result snapshot "$1" $text $run million_instructions "$(cost "cat $DBG/$text")"
+		done
+		result snapshot "$1" filefrag $run million_instructions "$(cost "$2")"
+		run=$((run + 1))
+	done
+}
+
+# learn(case) - load the module; what does it cost until everything is known?
+learn() {
+	result snapshot "$1" learning 1 million_instructions "$(cost "insmod $FRAGTRACE_KO path=$MNT; exec $here/snapshot.sh wait")"
+}
+
+if [ "${1:-}" = wait ]; then
+	trap - EXIT
+	await_live
+	loop_until $PATIENCE all_exact
+	exit
+fi
+
+plan 3
+quiet
+ram_disk $((EXTENTS / 200000 + 10))
+make_volume /dev/zram0 "$MNT" $BENCH_OPTIONS || bail "no volume"
+for i in 0 1 2 3 4 5 6 7 8 9; do
+	bench-work holes "$MNT/$i" $((EXTENTS / 10)) >/dev/null || bail "cannot make a file"
+done
+learn "$EXTENTS"_extents
+expect "extents" "$(stat_of extents)" "$EXTENTS"
+look "$EXTENTS"_extents "filefrag -v $MNT/?"
+unload
+
+umount "$MNT"
+make_volume /dev/zram0 "$MNT" $BENCH_OPTIONS || bail "no volume"
+i=0
+while [ $i -lt $((FILES / 1000)) ]; do
+	mkdir "$MNT/$i"
+	fileop many "$MNT/$i/" 1000 4096 0
+	i=$((i + 1))
+done
+sync
+learn "$FILES"_files
+expect "files" "$(stat_of inodes)" "$FILES"
+look "$FILES"_files "find $MNT -type f -exec filefrag -v {} +"
+ok "measured"
+finish

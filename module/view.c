@@ -7,7 +7,8 @@
  * version; README.md describes the formats, viewer/table.c reads them. Changing
  * one raises its version.
  *
- * A table may have millions of lines: their numbers are not written by printf.
+ * A table may have millions of lines, so they are not made by printf, but put
+ * together in the buffer of the seq_file.
  */
 
 #include <linux/fs.h>
@@ -20,19 +21,177 @@
 
 /* === Lines ================================================================ */
 
-static void show_dev(struct seq_file *m, struct ft_snapshot *snap, u32 volume)
+/* More than all of a line but its path takes: ten numbers of up to 20 digits. */
+#define LINE_WITHOUT_PATH	256
+
+/* The numbers from 0 to 99, by two digits. */
+static const char pairs[] =
+	"00010203040506070809101112131415161718192021222324"
+	"25262728293031323334353637383940414243444546474849"
+	"50515253545556575859606162636465666768697071727374"
+	"75767778798081828384858687888990919293949596979899";
+
+/* Put a word into a line. */
+static char *put(char *at, const char *word, size_t len)
+{
+	memcpy(at, word, len);
+	return at + len;
+}
+
+#define PUT(at, literal)	put(at, literal, sizeof(literal) - 1)
+
+/* Put the last @len digits of a number into a line, two at a time. */
+static char *put_digits(char *at, u32 number, unsigned int len)
+{
+	char *end = at + len;
+
+	for (; len >= 2; len -= 2, number /= 100)
+		memcpy(at + len - 2, pairs + number % 100 * 2, 2);
+	if (len)
+		*at = '0' + number % 10;
+	return end;
+}
+
+static unsigned int nr_digits(u32 number)
+{
+	unsigned int nr = 1;
+
+	for (; number >= 10000; number /= 10000)
+		nr += 4;
+	return nr + (number >= 10) + (number >= 100) + (number >= 1000);
+}
+
+/* Put a number into a line. */
+static char *put_number(char *at, u64 number)
+{
+	u32 low;
+
+	if (likely(number <= U32_MAX))
+		return put_digits(at, number, nr_digits(number));
+	at = put_number(at, div_u64_rem(number, 1000000000, &low));
+	return put_digits(at, low, 9);
+}
+
+static char *put_dev(char *at, struct ft_snapshot *snap, u32 volume)
 {
 	const struct ft_snap_volume *v = ft_snap_volume(snap, volume);
 
-	seq_put_decimal_ull(m, NULL, v->major);
-	seq_put_decimal_ull(m, ":", v->minor);
+	at = put_number(at, v->major);
+	*at++ = ':';
+	at = put_number(at, v->minor);
+	*at++ = ' ';
+	return at;
 }
 
-static void show_path(struct seq_file *m, struct ft_snapshot *snap, u64 path)
+/* A number and what separates it from the next field. */
+static char *put_field(char *at, u64 number)
 {
-	seq_puts(m, ft_snap_path(snap, path));
-	seq_putc(m, '\n');
+	at = put_number(at, number);
+	*at++ = ' ';
+	return at;
 }
+
+/* A quotient to one decimal, rounded half up. */
+static char *put_mean(char *at, u64 sum, u64 nr)
+{
+	u64 tenths = nr ? div64_u64(20 * sum + nr, 2 * nr) : 0;
+	u32 rest;
+
+	at = put_number(at, div_u64_rem(tenths, 10, &rest));
+	*at++ = '.';
+	*at++ = '0' + rest;
+	*at++ = ' ';
+	return at;
+}
+
+static char *put_table_line(char *at, struct ft_snapshot *snap,
+			    const struct ft_snap_extent *ext,
+			    const struct ft_snap_file *f)
+{
+	at = put_dev(at, snap, f->volume);
+	at = put_field(at, ext->lba);
+	at = put_field(at, ext->len);
+	at = put_field(at, ext->lblk);
+	at = put_field(at, f->ino);
+	return f->flags & FT_SNAP_FRAGMENTED ? PUT(at, "fragmented ") :
+					       PUT(at, "contiguous ");
+}
+
+static char *put_extents_line(char *at, struct ft_snapshot *snap,
+			      const struct ft_snap_extent *ext,
+			      const struct ft_snap_file *f)
+{
+	at = put_dev(at, snap, f->volume);
+	at = put_field(at, f->ino);
+	at = put_field(at, ext->lblk);
+	at = put_field(at, ext->lblk + ext->len - 1);
+	if (ext->lba == FT_SNAP_UNWRITTEN) {
+		at = PUT(at, "- - ");
+		at = put_field(at, ext->len);
+		return PUT(at, "unwritten ");
+	}
+	at = put_field(at, ext->lba);
+	at = put_field(at, ext->lba + ext->len - 1);
+	at = put_field(at, ext->len);
+	return ext->flags & FT_SNAP_ENCODED ? PUT(at, "encoded ") :
+					      PUT(at, "- ");
+}
+
+static char *put_files_line(char *at, struct ft_snapshot *snap,
+			    const struct ft_snap_file *f)
+{
+	at = put_dev(at, snap, f->volume);
+	at = put_field(at, f->ino);
+	at = f->flags & FT_SNAP_STALE ? PUT(at, "stale ") : PUT(at, "exact ");
+	at = put_field(at, f->blocks);
+	at = put_field(at, f->written);
+	at = put_field(at, f->fragments);
+	at = put_mean(at, f->blocks, f->fragments);
+	at = put_mean(at, f->distance, f->fragments ? f->fragments - 1 : 0);
+	at = put_field(at, f->requests);
+	return put_field(at, f->ideal);
+}
+
+/* Paths are in the order of their files: each ends where the next one begins. */
+static size_t path_len(struct ft_snapshot *snap, u32 file)
+{
+	u64 end = file + 1 < snap->files.nr ?
+			  ft_snap_file(snap, file + 1)->path : snap->paths.nr;
+
+	return end - ft_snap_file(snap, file)->path - 1;
+}
+
+/* The line of extent or file @i. Without room for it seq_file asks again. */
+static void show_line(struct seq_file *m, struct ft_snapshot *snap, u32 i)
+{
+	const struct ft_snap_extent *ext = NULL;
+	const struct ft_snap_file *f;
+	u32 file = i;
+	size_t len;
+	char *buf, *at;
+
+	if (snap->view != FT_VIEW_FILES) {
+		ext = ft_snap_extent(snap, i);
+		file = ext->file;
+	}
+	f = ft_snap_file(snap, file);
+	len = path_len(snap, file);
+	if (seq_get_buf(m, &buf) < LINE_WITHOUT_PATH + len) {
+		seq_commit(m, -1);
+		return;
+	}
+	if (snap->view == FT_VIEW_TABLE)
+		at = put_table_line(buf, snap, ext, f);
+	else if (snap->view == FT_VIEW_EXTENTS)
+		at = put_extents_line(buf, snap, ext, f);
+	else
+		at = put_files_line(buf, snap, f);
+	at = put(at, ft_snap_path(snap, f->path), len);
+	*at++ = '\n';
+	seq_commit(m, at - buf);
+}
+
+/* === The head ============================================================= */
 
 static void show_volume(struct seq_file *m, struct ft_snapshot *snap, u32 i)
 {
@@ -41,7 +200,8 @@ static void show_volume(struct seq_file *m, struct ft_snapshot *snap, u32 i)
 	seq_printf(m, "# volume %u:%u main_blkaddr=%u blocks=%u segment_blocks=%u path=",
 		   v->major, v->minor, v->main_blkaddr, v->blocks,
 		   v->segment_blocks);
-	show_path(m, snap, v->path);
+	seq_puts(m, ft_snap_path(snap, v->path));
+	seq_putc(m, '\n');
 }
 
 static void show_header(struct seq_file *m, struct ft_snapshot *snap)
@@ -60,74 +220,6 @@ static void show_header(struct seq_file *m, struct ft_snapshot *snap)
 		seq_puts(m, "# fragtrace files 1\n");
 		seq_puts(m, "# dev ino map blocks extents fragments mean_fragment mean_distance requests_128k ideal_128k path\n");
 	}
-}
-
-static void show_table_line(struct seq_file *m, struct ft_snapshot *snap,
-			    u32 i)
-{
-	const struct ft_snap_extent *ext = ft_snap_extent(snap, i);
-	const struct ft_snap_file *f = ft_snap_file(snap, ext->file);
-
-	show_dev(m, snap, f->volume);
-	seq_put_decimal_ull(m, " ", ext->lba);
-	seq_put_decimal_ull(m, " ", ext->len);
-	seq_put_decimal_ull(m, " ", ext->lblk);
-	seq_put_decimal_ull(m, " ", f->ino);
-	seq_puts(m, f->flags & FT_SNAP_FRAGMENTED ? " fragmented " :
-						    " contiguous ");
-	show_path(m, snap, f->path);
-}
-
-static void show_extents_line(struct seq_file *m, struct ft_snapshot *snap,
-			      u32 i)
-{
-	const struct ft_snap_extent *ext = ft_snap_extent(snap, i);
-	const struct ft_snap_file *f = ft_snap_file(snap, ext->file);
-
-	show_dev(m, snap, f->volume);
-	seq_put_decimal_ull(m, " ", f->ino);
-	seq_put_decimal_ull(m, " ", ext->lblk);
-	seq_put_decimal_ull(m, " ", ext->lblk + ext->len - 1);
-	if (ext->lba == FT_SNAP_UNWRITTEN) {
-		seq_put_decimal_ull(m, " - - ", ext->len);
-		seq_puts(m, " unwritten ");
-	} else {
-		seq_put_decimal_ull(m, " ", ext->lba);
-		seq_put_decimal_ull(m, " ", ext->lba + ext->len - 1);
-		seq_put_decimal_ull(m, " ", ext->len);
-		seq_puts(m, ext->flags & FT_SNAP_ENCODED ? " encoded " : " - ");
-	}
-	show_path(m, snap, f->path);
-}
-
-/* A quotient to one decimal, rounded half up. */
-static void show_mean(struct seq_file *m, u64 sum, u64 nr)
-{
-	u64 tenths = nr ? div64_u64(20 * sum + nr, 2 * nr) : 0;
-	u32 rest;
-
-	tenths = div_u64_rem(tenths, 10, &rest);
-	seq_put_decimal_ull(m, " ", tenths);
-	seq_put_decimal_ull(m, ".", rest);
-}
-
-static void show_files_line(struct seq_file *m, struct ft_snapshot *snap,
-			    u32 i)
-{
-	const struct ft_snap_file *f = ft_snap_file(snap, i);
-
-	show_dev(m, snap, f->volume);
-	seq_put_decimal_ull(m, " ", f->ino);
-	seq_puts(m, f->flags & FT_SNAP_STALE ? " stale" : " exact");
-	seq_put_decimal_ull(m, " ", f->blocks);
-	seq_put_decimal_ull(m, " ", f->written);
-	seq_put_decimal_ull(m, " ", f->fragments);
-	show_mean(m, f->blocks, f->fragments);
-	show_mean(m, f->distance, f->fragments ? f->fragments - 1 : 0);
-	seq_put_decimal_ull(m, " ", f->requests);
-	seq_put_decimal_ull(m, " ", f->ideal);
-	seq_putc(m, ' ');
-	show_path(m, snap, f->path);
 }
 
 /* === The file ============================================================= */
@@ -159,12 +251,8 @@ static int view_show(struct seq_file *m, void *v)
 
 	if (v == SEQ_START_TOKEN)
 		show_header(m, snap);
-	else if (snap->view == FT_VIEW_TABLE)
-		show_table_line(m, snap, *(u32 *)v);
-	else if (snap->view == FT_VIEW_EXTENTS)
-		show_extents_line(m, snap, *(u32 *)v);
 	else
-		show_files_line(m, snap, *(u32 *)v);
+		show_line(m, snap, *(u32 *)v);
 	return 0;
 }
 

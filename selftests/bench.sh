@@ -51,9 +51,13 @@ small() {
 		-f "${MODULE%/*}/event_cost.ko" -f "${MODULE%/*}/extmap_bench.ko" -t 7200 "$@"
 }
 
-# full(part, memory, command) - run a part in the full guest
-full() {
-	measured "$1" "$FT_HERE/vm.sh" -k "$KERNEL" -m "$MODULE" -M "$2" -c 1 -q "-icount shift=0,sleep=on" -t 7200 -- "$3"
+# programs() - print options of guest.sh that take the applications along
+programs() {
+	local name
+
+	for name in db_bench redis-server redis-cli redis-benchmark fio bpftrace; do
+		echo "-f $(command -v $name)"
+	done
 }
 
 # measured(part, command...) - show what it says; keep the results if it ends well
@@ -75,6 +79,13 @@ measured() {
 		echo "seconds $(($(date +%s) - start))"
 	} >"$OUT/$part.txt"
 	ft_say "$part: $(grep -c '^result ' "$OUT/$part.txt") figures, $(($(date +%s) - start)) s"
+}
+
+# apps(settings...) - the applications and what they need come along
+apps() {
+	# shellcheck disable=SC2046 # options
+	small apps -I -M 4G -f "$BENCH_DIR/peers.sh" $(programs) -- env "$@" ${APPS:+APPS="$APPS"} ${MODES:+MODES="$MODES"} \
+		${RUNS:+RUNS="$RUNS"} ${LESS:+LESS="$LESS"} ${LAST+LAST="$LAST"} /tools/apps.sh
 }
 
 # scaling(settings...) - one guest for each number of CPUs; how fast this machine is itself
@@ -102,7 +113,7 @@ part() {
 	case $1 in
 	micro) small micro -I -M 2G -- /tools/micro.sh ;;
 	map) small map -I -M 2G -- /tools/map.sh ;;
-	apps) full apps 3G selftests/bench/apps.sh ;;
+	apps) apps ;;
 	snapshot) small snapshot -I -M 4G -- /tools/snapshot.sh ;;
 	rate) small rate -I -M 2G -- /tools/rate.sh ;;
 	scaling) scaling ;;
@@ -113,19 +124,20 @@ part() {
 # quick(name) - do less of it
 quick() {
 	case $1 in
-	micro) small micro -I -M 1G -- env RUNS=2 BLOCKS=1024 EXTENTS=1000 /tools/micro.sh ;;
+	micro) small micro -I -M 1G -- env RUNS=2 BLOCKS=1024 PIECES=sequential EXTENTS=1000 /tools/micro.sh ;;
 	map) small map -I -M 1G -- env LARGEST=10000 /tools/map.sh ;;
-	apps) full apps 3G "LESS=8 RUNS=2 selftests/bench/apps.sh" ;;
-	snapshot) small snapshot -I -M 2G -- env RUNS=2 EXTENTS=10000 FILES=1000 /tools/snapshot.sh ;;
+	apps) apps LESS=8 RUNS=2 LAST= ;;
+	snapshot) small snapshot -I -M 2G -- env RUNS=2 EXTENTS=10000 FILES=2000 /tools/snapshot.sh ;;
 	rate) small rate -I -M 2G -- env SECONDS_OF_WORK=1 /tools/rate.sh ;;
 	scaling) scaling RUNS=2 BLOCKS=512 EXTENTS=5000 ;;
 	*) ft_die "bench: unknown part '$1'; expected micro, map, apps, snapshot, rate, scaling, report or readme" ;;
 	esac
 }
 
-# report(options...) - the table on standard output, and the picture
+# report(options...) - the table on standard output, and the picture; $REPORT: more options
 report() {
-	"$PYTHON" "$BENCH_DIR/report.py" "$@" "$OUT"
+	# shellcheck disable=SC2086 # a list of options
+	"$PYTHON" "$BENCH_DIR/report.py" ${REPORT:-} "$@" "$OUT"
 }
 
 # bench_main(part...) - the command described at the top
@@ -140,7 +152,7 @@ bench_main() {
 	mkdir -p "$OUT" || ft_die "bench: cannot create '$OUT'"
 	OUT=$(cd "$OUT" && pwd)
 	case " $parts " in
-	*" apps "*) ft_packages build guest full demo bench ;;
+	*" apps "*) ft_packages build guest demo bench ;;
 	*) ft_packages build guest ;;
 	esac
 	ft_kernel "$KERNEL"

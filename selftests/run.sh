@@ -324,6 +324,7 @@ run_main() {
 		# shellcheck disable=SC2086 # a list of kernels
 		suite "power failures" "$FT_HERE/host_power_off.sh" $KERNELS
 		suite "demo" "$FT_HERE/host_demo.sh"
+		suite "bench" "$FT_HERE/host_bench.sh"
 	fi
 	end_all
 	kill "$PROGRESS"

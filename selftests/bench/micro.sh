@@ -15,6 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 RUNS=${RUNS:-4}
 EXTENTS=${EXTENTS:-"1000 10000 100000 1000000"}
+PIECES=${PIECES:-"sequential in_chunks many_files"}
 BLOCKS=${BLOCKS:-8192}
 COSTS=/sys/kernel/debug/event_cost
 
@@ -80,9 +81,9 @@ plan 1
 quiet
 ram_disk 20
 result micro two_instructions off 1 instructions "$(spinning)"
-for piece in sequential in_chunks many_files; do
-	whole $piece fresh
-	probes $piece fresh
+for piece in $PIECES; do
+	whole "$piece" fresh
+	probes "$piece" fresh
 done
 for n in $EXTENTS; do
 	fresh

@@ -5,7 +5,7 @@
 #
 #   filefrag_1s, filefrag_5s   FragTracer's method: FIEMAP of every file, every second or every five
 #   ftrace                     the kernel's own tracer records the events that fragtrace follows, raw
-#   bpftrace                   a BPF program counts them by file; that gives no layout
+#   bpftrace                   a BPF program counts them, no more: that of Debian 12 cannot read their arguments
 #   reader                     not a peer: fragtrace, and somebody who reads `table` every second
 #
 # A second is one of the guest's: 10^9 instructions, while it is busy.
@@ -51,12 +51,13 @@ peer_begin() {
 		bpftrace -e '
 			tracepoint:f2fs:f2fs_submit_page_write,
 			tracepoint:f2fs:f2fs_update_read_extent_tree_range,
-			tracepoint:f2fs:f2fs_truncate_blocks_enter { @[args->ino] = count(); }
+			tracepoint:f2fs:f2fs_map_blocks,
+			tracepoint:f2fs:f2fs_truncate_blocks_enter { @[probe] = count(); }
 			BEGIN { printf("ready\n"); }' >/tmp/bpftrace.log 2>&1 &
 		;;
 	esac
 	PEER=$!
-	[ "$1" != bpftrace ] || loop_until 120 grep -q ready /tmp/bpftrace.log || {
+	[ "$1" != bpftrace ] || loop_until 900 grep -q ready /tmp/bpftrace.log || {
 		sed 's/^/# /' /tmp/bpftrace.log
 		bail "bpftrace does not start"
 	}

@@ -51,7 +51,7 @@ waits() {
 		echo 'hist:keys=stacktrace:size=8192' >$CONTENTION/trigger
 	bench-work parallel "$MNT" "$cpus" "$BLOCKS" >/dev/null
 	awk -v head="result scaling $name locks_waited_for 1" '
-		/^{/ { ours = 0 }
+		/^[{]/ { ours = 0 }
 		/\[fragtrace\]/ { ours = 1 }
 		/hitcount:/ { all += $NF; if (ours) mine += $NF }
 		END { print head, "in_all", all + 0; print head, "in_fragtrace", mine + 0 }' $CONTENTION/hist
@@ -60,7 +60,7 @@ waits() {
 	mode_end
 }
 
-# longest(mode) - the longest a write event took us, perhaps with a reader who never pauses
+# longest(mode, run) - the longest a write event took us, perhaps with a reader who never pauses
 longest() {
 	local reader
 
@@ -75,7 +75,7 @@ longest() {
 		kill $reader
 		wait $reader 2>/dev/null || :
 	fi
-	awk -v head="result scaling write_event $1 1" '
+	awk -v head="result scaling write_event $1 $2" '
 		/kHz/ { khz = $2 }
 		/^f2fs_submit_(page|folio)_write/ {
 			print head, "median_us", 1000 * $5 / khz
@@ -95,8 +95,12 @@ if [ "$cpus" = 2 ]; then
 	bench-work holes "$MNT/large" "$EXTENTS" >/dev/null
 	mode_begin tracing
 	insmod /tools/event_cost.ko
-	longest alone
-	longest with_reader
+	run=0
+	while [ $run -lt "$RUNS" ]; do
+		longest alone $run
+		longest with_reader $run
+		run=$((run + 1))
+	done
 	rmmod event_cost
 	mode_end
 	# how much slower than the host is this guest?

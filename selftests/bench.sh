@@ -11,6 +11,7 @@
 #   snapshot   reading `table` and `files`, beside filefrag; how long a writer waits for a reader
 #   rate       200 000 events per second for a minute: is one lost?
 #   scaling    writers on 1, 2 and 4 CPUs
+#   profile    only when named: which functions execute what tracing adds; $WORK is sequential or overwrite
 #   report     only print the table of what was measured before, and draw
 #   readme     put that table and the picture into README.md
 #
@@ -104,6 +105,27 @@ scaling() {
 	rm "$OUT"/scaling-?.part
 }
 
+# profile() - print which functions execute the instructions that tracing adds to each block
+#
+# The kernel must be at the same addresses in each run.
+profile() {
+	local mode times
+
+	for mode in off tracing; do
+		for times in 1 2; do
+			ft_say "profile: $WORK $mode, $times of 2"
+			"$FT_HERE/guest.sh" -k "$KERNEL" -m "$MODULE" -I -M 2G -a nokaslr -o "$OUT/profile/$mode$times" \
+				-q "-plugin $("$FT_HERE/build.sh" tools)/profile.so,out=$OUT/profile/$mode$times.counts" \
+				-f "$BENCH_DIR/modes.sh" -f "$BENCH_DIR/profile.sh" -t 7200 \
+				-- env WORK="$WORK" BLOCKS=$BLOCKS /tools/profile.sh $mode $times >"$OUT/profile.log" 2>&1 || {
+				cat "$OUT/profile.log" >&2
+				ft_die "profile: the guest failed"
+			}
+		done
+	done
+	"$PYTHON" "$BENCH_DIR/profile.py" "$OUT/profile" $BLOCKS
+}
+
 # part(name) - measure one part
 part() {
 	if [ -n "${QUICK:-}" ]; then
@@ -112,12 +134,12 @@ part() {
 	fi
 	case $1 in
 	micro) small micro -I -M 2G -- /tools/micro.sh ;;
-	map) small map -I -M 2G -- /tools/map.sh ;;
+	map) small map -I -M 2G -- env ${LARGEST:+LARGEST="$LARGEST"} /tools/map.sh ;;
 	apps) apps ;;
 	snapshot) small snapshot -I -M 4G -- /tools/snapshot.sh ;;
 	rate) small rate -I -M 2G -- /tools/rate.sh ;;
 	scaling) scaling ;;
-	*) ft_die "bench: unknown part '$1'; expected micro, map, apps, snapshot, rate, scaling, report or readme" ;;
+	*) ft_die "bench: unknown part '$1'; expected micro, map, apps, snapshot, rate, scaling, profile, report or readme" ;;
 	esac
 }
 
@@ -130,7 +152,7 @@ quick() {
 	snapshot) small snapshot -I -M 2G -- env RUNS=2 EXTENTS=10000 FILES=2000 /tools/snapshot.sh ;;
 	rate) small rate -I -M 2G -- env SECONDS_OF_WORK=1 /tools/rate.sh ;;
 	scaling) scaling RUNS=2 BLOCKS=512 EXTENTS=5000 ;;
-	*) ft_die "bench: unknown part '$1'; expected micro, map, apps, snapshot, rate, scaling, report or readme" ;;
+	*) ft_die "bench: unknown part '$1'; expected micro, map, apps, snapshot, rate, scaling, profile, report or readme" ;;
 	esac
 }
 
@@ -163,8 +185,15 @@ bench_main() {
 	for name in $parts; do
 		case $name in
 		report) ;;
+		profile)
+			mkdir -p "$OUT/profile"
+			WORK=${WORK:-sequential} BLOCKS=${BLOCKS:-16384}
+			profile
+			return
+			;;
 		readme)
 			report --readme "$FT_TOP/README.md"
+			cp "$OUT/bench.png" "$BENCH_DIR/bench.png"
 			return
 			;;
 		*) part "$name" ;;

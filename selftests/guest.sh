@@ -15,6 +15,7 @@
 #   -c N         virtual CPUs (default 2)
 #   -I           count instructions: one CPU, emulated, whose clocks advance 1 ns with each instruction
 #   -a ARGS      further kernel parameters
+#   -q OPTIONS   further options for QEMU
 #   -t SECONDS   give up after this time (default 120)
 #   -l FILE      keep the kernel's log here
 #   -v           print the kernel's log when the guest is off
@@ -206,7 +207,7 @@ ft_boot() {
 		qemu-system-x86_64 -accel $ACCEL -cpu $cpu -M q35 -smp "$CPUS" -m "$MEMORY" \
 		-nodefaults -display none -no-reboot -chardev stdio,id=out,signal=off -serial chardev:out \
 		-serial "file:$RUN/kernel.log" -serial "file:$RUN/status" \
-		-kernel "$VMLINUZ" -initrd "$RUN/initrd" $DRIVES \
+		-kernel "$VMLINUZ" -initrd "$RUN/initrd" $DRIVES $QEMU_OPTS \
 		-append "console=ttyS1 quiet panic=-1 oops=panic $OUT_ARG $APPEND" </dev/null 2>"$RUN/qemu.log" &
 	QEMU_PID=$!
 	QEMU_RC=0
@@ -242,8 +243,8 @@ guest_main() {
 	local opt rc size image
 
 	KERNEL_ARG=6.12 MODULE=auto FILES='' OUT='' OUT_ARG='' MEMORY='' CPUS=2 APPEND='' LIMIT=120
-	VERBOSE='' KEEP_LOG='' ICOUNT='' DRIVES='' DISKS=0 QEMU_PID='' RUN='' TOOLS='' SIZES='' IMAGES=''
-	while getopts k:m:nd:D:f:o:M:c:Ia:t:l:v opt; do
+	VERBOSE='' KEEP_LOG='' ICOUNT='' QEMU_OPTS='' DRIVES='' DISKS=0 QEMU_PID='' RUN='' TOOLS='' SIZES='' IMAGES=''
+	while getopts k:m:nd:D:f:o:M:c:Ia:q:t:l:v opt; do
 		case $opt in
 		k) KERNEL_ARG=$OPTARG ;;
 		m) MODULE=$(realpath -e "$OPTARG") || ft_die "module '$OPTARG': no such file" ;;
@@ -256,6 +257,7 @@ guest_main() {
 		c) CPUS=$OPTARG ;;
 		I) ICOUNT=yes CPUS=1 ;;
 		a) APPEND="$APPEND $OPTARG" ;;
+		q) QEMU_OPTS=$OPTARG ;;
 		t) LIMIT=$OPTARG ;;
 		l) KEEP_LOG=$OPTARG ;;
 		v) VERBOSE=yes ;;

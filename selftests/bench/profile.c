@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A plugin of QEMU that counts how often the guest executes each piece of its code.
+ *
+ * In: translated blocks, from QEMU. Out, when QEMU ends: one line for each block in the file that the plugin's argument
+ * out= names: address, instructions, how often. profile.py gives them names. QEMU counts inline, so the guest is
+ * hardly slower.
+ *
+ * Debian's QEMU comes without its header for plugins: what is used of version 1 of the interface is declared here.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct qemu_plugin_tb;
+typedef uint64_t qemu_plugin_id_t;
+
+enum qemu_plugin_op {
+	QEMU_PLUGIN_INLINE_ADD_U64,
+};
+
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
+					   void (*translated)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb));
+void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, enum qemu_plugin_op op, void *counter,
+					      uint64_t add);
+void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*ended)(qemu_plugin_id_t id, void *data), void *data);
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
+uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
+extern int qemu_plugin_version;
+int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv);
+
+int qemu_plugin_version = 1;
+
+/**
+ * struct block - a translated block; QEMU may translate the same code more than once
+ * @next: the one translated before it
+ * @address: where it begins in the guest
+ * @length: its instructions
+ * @executed: how often it was begun
+ */
+struct block {
+	struct block *next;
+	uint64_t address;
+	uint64_t length;
+	uint64_t executed;
+};
+
+static struct block *blocks;
+static const char *out;
+
+static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	struct block *block = calloc(1, sizeof(*block));
+
+	(void)id;
+	if (!block)
+		abort();
+	block->address = qemu_plugin_tb_vaddr(tb);
+	block->length = qemu_plugin_tb_n_insns(tb);
+	block->next = blocks;
+	blocks = block;
+	qemu_plugin_register_vcpu_tb_exec_inline(tb, QEMU_PLUGIN_INLINE_ADD_U64, &block->executed, 1);
+}
+
+static void ended(qemu_plugin_id_t id, void *data)
+{
+	FILE *f = fopen(out, "w");
+	struct block *block;
+
+	(void)id;
+	(void)data;
+	if (!f) {
+		perror(out);
+		return;
+	}
+	for (block = blocks; block; block = block->next)
+		if (block->executed)
+			fprintf(f, "%" PRIx64 " %" PRIu64 " %" PRIu64 "\n", block->address, block->length, block->executed);
+	fclose(f);
+}
+
+/**
+ * qemu_plugin_install() - what QEMU calls first
+ * @id: our number
+ * @info: about QEMU
+ * @argc: number of arguments
+ * @argv: the arguments: out=FILE
+ *
+ * Return: 0, or 1 without an argument
+ */
+int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv)
+{
+	(void)info;
+	if (argc != 1 || strncmp(argv[0], "out=", 4)) {
+		fprintf(stderr, "profile.so: expected out=FILE\n");
+		return 1;
+	}
+	out = strdup(argv[0] + 4);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	qemu_plugin_register_atexit_cb(id, ended, NULL);
+	return 0;
+}

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# bench/profile.sh - one piece of work in one mode, for a QEMU that counts what is executed.
+#
+# usage: profile.sh MODE TIMES, with $WORK: sequential or overwrite; leaves the kernel's symbols in /out
+#
+# What the work alone executes is the difference between doing it twice and once.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../lib.sh
+. /selftests/lib.sh
+# shellcheck source=modes.sh
+. "$here/modes.sh"
+
+WORK=${WORK:-sequential}
+BLOCKS=${BLOCKS:-16384}
+EXTENTS=100000
+
+plan 1
+quiet
+ram_disk 20
+make_volume /dev/zram0 "$MNT" $BENCH_OPTIONS || bail "no volume"
+[ "$WORK" = sequential ] || bench-work holes "$MNT/file" $EXTENTS >/dev/null
+mode_begin "$1"
+cat /proc/kallsyms >/out/kallsyms
+i=0
+while [ $i -lt "$2" ]; do
+	case $WORK in
+	sequential) bench-work seq "$MNT/file$i" "$BLOCKS" 1 >/dev/null ;;
+	overwrite) bench-work over "$MNT/file" $EXTENTS "$BLOCKS" 256 >/dev/null ;;
+	*) bail "WORK='$WORK': expected sequential or overwrite" ;;
+	esac
+	i=$((i + 1))
+done
+ok "done"
+finish

@@ -73,9 +73,20 @@ static uint32_t mix(uint32_t a, uint32_t b)
  */
 uint32_t canvas_contrast(uint32_t rgb)
 {
+	return mix(rgb, canvas_ink(rgb));
+}
+
+/**
+ * canvas_ink() - the ink that can be read on a colour
+ * @rgb: the colour
+ *
+ * Return: black or white.
+ */
+uint32_t canvas_ink(uint32_t rgb)
+{
 	uint32_t luma = (rgb >> 16) * 30 + (rgb >> 8 & 0xff) * 59 + (rgb & 0xff) * 11;
 
-	return luma > 100 * 100 ? mix(rgb, 0x000000) : mix(rgb, 0xffffff);
+	return luma > 100 * 100 ? 0x000000 : 0xffffff;
 }
 
 /**

@@ -32,6 +32,7 @@ void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rg
 void canvas_free(struct canvas *canvas);
 
 uint32_t canvas_contrast(uint32_t rgb);
+uint32_t canvas_ink(uint32_t rgb);
 void canvas_fill(struct canvas *canvas, size_t x, size_t y, size_t w, size_t h, uint32_t rgb);
 void canvas_hatch(struct canvas *canvas, size_t x, size_t y, size_t side, uint32_t rgb);
 void canvas_text(struct canvas *canvas, size_t x, size_t y, size_t scale, uint32_t rgb,

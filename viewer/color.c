@@ -246,6 +246,20 @@ size_t colors_rule(const struct colors *colors, const char *ext)
 }
 
 /**
+ * colors_rgb() - the colour of a shade
+ * @colors: the rules
+ * @shade: the shade
+ *
+ * Return: 0xrrggbb.
+ */
+uint32_t colors_rgb(const struct colors *colors, uint8_t shade)
+{
+	if (shade == SHADE_FREE)
+		return RGB_FREE;
+	return colors->rules[SHADE_RULE(shade)].rgb[SHADE_TONE(shade)];
+}
+
+/**
  * colors_free() - release the rules
  * @colors: as left by colors_read()
  */

@@ -26,6 +26,17 @@ enum tone {
 	N_TONES,
 };
 
+/*
+ * A shade is a rule and a tone in one number. Free space has one of its own.
+ */
+#define SHADE(rule, tone) ((uint8_t)((rule) * N_TONES + (tone)))
+#define SHADE_RULE(shade) ((shade) / N_TONES)
+#define SHADE_TONE(shade) ((shade) % N_TONES)
+#define SHADE_FREE UINT8_MAX
+
+/* The colour of free space, and of every cell that holds nothing. */
+#define RGB_FREE 0xffffff
+
 /**
  * struct rule - the colours of one extension
  * @ext: the extension with its dot, or "default"
@@ -51,6 +62,7 @@ struct colors {
 void colors_read(struct colors *colors, const char *arg);
 void colors_learn(struct colors *colors, const struct table *table);
 size_t colors_rule(const struct colors *colors, const char *ext);
+uint32_t colors_rgb(const struct colors *colors, uint8_t shade);
 void colors_free(struct colors *colors);
 
 #endif

@@ -170,10 +170,11 @@ static const struct img_key {
 } img_keys[] = {
 	{ "max_length", offsetof(struct img_conf, max_length), 0, UINT64_C(1) << 48, 1024 },
 	{ "stub", offsetof(struct img_conf, stub), 0, 1024, 3 },
-	{ "box", offsetof(struct img_conf, box), 1, 64, 8 },
+	{ "cell", offsetof(struct img_conf, cell), 1, 64, 8 },
 	{ "border", offsetof(struct img_conf, border), 0, 16, 1 },
 	{ "width", offsetof(struct img_conf, width), 640, 8192, 1280 },
 	{ "height", offsetof(struct img_conf, height), 0, 25000, 2560 },
+	{ "dpi", offsetof(struct img_conf, dpi), 48, 600, 96 },
 };
 
 static uint64_t *img_field(struct img_conf *img, const struct img_key *key)
@@ -192,7 +193,7 @@ static const struct img_key *find_key(const struct conf *conf)
 			return &img_keys[i];
 	}
 	die_at(conf->name, conf->line, "unknown key \"%s\", did you mean %s? The keys are max_length, "
-	       "stub, box, border, width and height", conf->word[0], nearest(conf->word[0], names, i));
+	       "stub, cell, border, width, height and dpi", conf->word[0], nearest(conf->word[0], names, i));
 }
 
 static uint64_t read_value(const struct conf *conf, const char *word, const struct img_key *key)

@@ -32,18 +32,20 @@ struct conf {
  * struct img_conf - how the picture is to look
  * @max_length: a run of more blocks than this is folded; 0: none is
  * @stub: boxes that are drawn of a folded run, before its mark
- * @box: side of a box, pixels
+ * @cell: side of a box or cell, pixels
  * @border: space between two boxes, pixels
  * @width: of the picture, pixels
  * @height: boxes are made smaller where the picture would be higher than this, pixels; 0: never
+ * @dpi: dots per inch; pixels above are those of a screen, of which an inch has 96
  */
 struct img_conf {
 	uint64_t max_length;
 	uint64_t stub;
-	uint64_t box;
+	uint64_t cell;
 	uint64_t border;
 	uint64_t width;
 	uint64_t height;
+	uint64_t dpi;
 };
 
 void conf_open(struct conf *conf, const char *arg, const char *kind);

@@ -1,206 +1,225 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fourth station of the pipeline: runs -> pixels.
- * For each volume a heading, and below it one box per block in rows, with the address of the first
- * box before each row. Knows nothing of files, formats and PNG.
+ * Third station of the pipeline: which place on the picture stands for which blocks.
+ * What all layouts share: the page around the grids, and the way from runs to cells and from cells
+ * to pixels.
  */
-#include <stdio.h>
+#include <stdlib.h>
 
 #include "font.h"
 #include "layout.h"
 #include "legend.h"
-#include "plan.h"
+#include "util.h"
 
+/* Text of this size and margins of so many pixels look right at the dots per inch of screens. */
+#define SCREEN_DPI 96
+#define SCALE 2
 #define AXIS_SCALE 1
-#define MAX_TEXT 512
+#define MARGIN 12
 
-/* The place of the next box, and the colours that wait where a box stands for several blocks. */
-struct pen {
-	struct canvas *canvas;
-	const struct plan *plan;
-	const struct colors *colors;
-	size_t x0, y;
-	size_t col, row;
-	uint64_t lba;
-	uint64_t waiting, red, green, blue, waiting_lba;
-};
+/* === Pages === */
 
-/* === Rows === */
-
-static size_t box_x(const struct pen *pen)
+/**
+ * layout_px() - a length at the dots per inch that the user wants
+ * @img: what the user wants
+ * @length: in pixels of a screen of 96 dots per inch
+ *
+ * Return: pixels, at least 1 if @length is.
+ */
+size_t layout_px(const struct img_conf *img, uint64_t length)
 {
-	return pen->x0 + pen->col * pen->plan->pitch;
+	size_t px = (size_t)((length * img->dpi + SCREEN_DPI / 2) / SCREEN_DPI);
+
+	return px || !length ? px : 1;
 }
 
-/* Each row gets its address if there is room for it, otherwise every so many rows. */
-static void draw_axis(const struct pen *pen, uint64_t lba)
+/* The legend must fit; a narrow picture has small letters. */
+static size_t text_scale(const struct layout *l)
 {
-	size_t pitch = pen->plan->pitch;
-	size_t every = (FONT_CELL_H - 1) * AXIS_SCALE / pitch + 1;
-	size_t middle = pen->plan->box > 7 * AXIS_SCALE ? (pen->plan->box - 7 * AXIS_SCALE) / 2 : 0;
-	char text[GROUPED_MAX];
+	size_t scale = layout_px(l->img, SCALE);
+	size_t most = (l->width - 2 * l->margin) / (LEGEND_COLS * FONT_CELL_W);
 
-	if ((FONT_CELL_H - 1) * AXIS_SCALE <= pitch)
-		every = 1;
-	if (pen->row % every)
-		return;
-	snprintf(text, sizeof(text), "%ju", (uintmax_t)lba);
-	canvas_text_right(pen->canvas, pen->x0 - FONT_CELL_W, pen->y + middle, AXIS_SCALE, RGB_FAINT,
-			  text);
-}
-
-static void next_box(struct pen *pen)
-{
-	if (++pen->col == pen->plan->per_row) {
-		pen->col = 0;
-		pen->row++;
-		pen->y += pen->plan->pitch;
-	}
-}
-
-static void draw_box(struct pen *pen, uint64_t lba, uint32_t rgb)
-{
-	if (!pen->col)
-		draw_axis(pen, lba);
-	canvas_fill(pen->canvas, box_x(pen), pen->y, pen->plan->box, pen->plan->box, rgb);
-	next_box(pen);
-}
-
-static void draw_mark(struct pen *pen, uint32_t rgb)
-{
-	if (!pen->col)
-		draw_axis(pen, pen->lba);
-	canvas_hatch(pen->canvas, box_x(pen), pen->y, pen->plan->box, rgb);
-	next_box(pen);
-}
-
-/* === Boxes that stand for several blocks === */
-
-static uint32_t mean(uint64_t sum, uint64_t n)
-{
-	return (uint32_t)((sum + n / 2) / n);
-}
-
-static void flush_mixed(struct pen *pen)
-{
-	uint64_t n = pen->waiting;
-
-	if (!n)
-		return;
-	draw_box(pen, pen->waiting_lba,
-		 mean(pen->red, n) << 16 | mean(pen->green, n) << 8 | mean(pen->blue, n));
-	pen->waiting = pen->red = pen->green = pen->blue = 0;
-}
-
-static void draw_mixed(struct pen *pen, uint32_t rgb, uint64_t n)
-{
-	while (n) {
-		uint64_t room = pen->plan->per_box - pen->waiting;
-		uint64_t take = n < room ? n : room;
-
-		if (!pen->waiting)
-			pen->waiting_lba = pen->lba;
-		pen->lba += take;
-		pen->waiting += take;
-		pen->red += take * (rgb >> 16);
-		pen->green += take * (rgb >> 8 & 0xff);
-		pen->blue += take * (rgb & 0xff);
-		n -= take;
-		if (pen->waiting == pen->plan->per_box)
-			flush_mixed(pen);
-	}
-}
-
-/* === Volumes === */
-
-static uint32_t run_rgb(const struct pen *pen, const struct run *run)
-{
-	return run->rule == RULE_FREE ? RGB_FREE : pen->colors->rules[run->rule].rgb[run->tone];
-}
-
-static void draw_run(struct pen *pen, const struct run *run)
-{
-	uint64_t drawn = plan_drawn(pen->plan, run->blks), i;
-	uint64_t end = pen->lba + run->blks;
-	uint32_t rgb = run_rgb(pen, run);
-
-	if (pen->plan->per_box > 1) {
-		draw_mixed(pen, rgb, drawn);
-		if (drawn < run->blks)
-			draw_mixed(pen, canvas_contrast(rgb), 1);
-		pen->lba = end;
-		return;
-	}
-	for (i = 0; i < drawn; i++, pen->lba++)
-		draw_box(pen, pen->lba, rgb);
-	if (drawn < run->blks)
-		draw_mark(pen, rgb);
-	pen->lba = end;
-}
-
-static void draw_heading(struct canvas *canvas, const struct plan *plan, size_t y,
-			 const struct volume *v, const struct table *table)
-{
-	uint64_t blks = v->end_blk - v->first_blk, used = 0;
-	char n[GROUPED_MAX], text[MAX_TEXT];
-	size_t i;
-
-	for (i = v->first; i < v->end; i++)
-		used += table->extents[i].blks;
-	snprintf(text, sizeof(text), "%u:%u %.200s  LBA %ju to %ju, %s blocks (%ju %s), %.1f %% in "
-		 "watched files", v->major, v->minor, v->path, (uintmax_t)v->first_blk,
-		 (uintmax_t)(v->end_blk - 1), grouped(n, blks),
-		 (uintmax_t)(blks < 2560 ? blks * 4 : blks / 256), blks < 2560 ? "KiB" : "MiB",
-		 100.0 * (double)used / (double)blks);
-	canvas_text(canvas, MARGIN, y, plan->scale, RGB_INK, text);
-	canvas_note(canvas, "%s", text);
-}
-
-static void draw_volume(struct pen *pen, const struct table *table, const struct runs *runs,
-			size_t volume)
-{
-	const struct volume *v = &table->volumes[volume];
-	size_t i;
-
-	draw_heading(pen->canvas, pen->plan, pen->y + FONT_CELL_H * pen->plan->scale / 2, v, table);
-	pen->y += pen->plan->heading;
-	pen->col = pen->row = 0;
-	pen->lba = v->first_blk;
-	for (i = runs->first[volume]; i < runs->first[volume + 1]; i++)
-		draw_run(pen, &runs->runs[i]);
-	flush_mixed(pen);
-	if (pen->col)
-		pen->y += pen->plan->pitch;
+	if (scale > most)
+		scale = most;
+	return scale ? scale : 1;
 }
 
 /**
- * layout_draw() - draw the whole picture
- * @canvas: the result; to be freed with canvas_free()
- * @table: what was read
- * @runs: the same, run by run
- * @colors: the rules
- * @img: how the user wants it
- * @when: date and time of the table
+ * layout_fits() - lay out the page
+ * @l: the layout, cells and grids being known; places of grids and the height are set
+ *
+ * Return: true if the picture has at most MAX_PIXELS pixels.
  */
-void layout_draw(struct canvas *canvas, const struct table *table, const struct runs *runs,
-		 const struct colors *colors, const struct img_conf *img, const char *when)
+bool layout_fits(struct layout *l)
 {
-	struct plan plan;
-	struct pen pen = { .canvas = canvas, .plan = &plan, .colors = colors };
-	size_t i;
+	uint64_t most = MAX_PIXELS / l->width, height = l->head;
+	size_t v;
 
-	plan_make(&plan, table, runs, img, colors->n_rules);
-	canvas_init(canvas, plan.width, plan.height, RGB_PAGE);
-	legend_draw(canvas, &plan, table, runs, colors, img, when);
-	pen.x0 = MARGIN + plan.axis;
-	pen.y = plan.head;
-	for (i = 0; i < table->n_volumes; i++)
-		draw_volume(&pen, table, runs, i);
-	if (!table->n_volumes) {
-		static const char none[] = "no directory is watched";
+	for (v = 0; v < l->n_grids; v++) {
+		struct grid *grid = &l->grids[v];
 
-		canvas_text(canvas, MARGIN, pen.y, plan.scale, RGB_FAINT, none);
-		canvas_note(canvas, "%s", none);
+		if (grid->rows > most / l->pitch_y)
+			return false;
+		height += l->heading;
+		grid->x = l->margin + l->axis;
+		grid->y = (size_t)height;
+		height += grid->rows * l->pitch_y + l->footing;
+		if (height > most)
+			return false;
 	}
-	plan_free(&plan);
+	if (!l->n_grids)
+		height += l->heading;
+	height += l->margin;
+	l->height = (size_t)height;
+	return height <= most;
+}
+
+/**
+ * layout_init() - find the measures of a picture
+ * @l: the result; to be freed with layout_free()
+ * @runs: what is to be drawn
+ * @img: what the user wants; must stay as long as @l
+ * @n_rules: lines of the legend
+ */
+void layout_init(struct layout *l, const struct runs *runs, const struct img_conf *img,
+		 size_t n_rules)
+{
+	*l = (struct layout){
+		.ops = &layout_boxes,
+		.img = img,
+		.grids = xcalloc(runs->table->n_volumes, sizeof(*l->grids)),
+		.n_grids = runs->table->n_volumes,
+		.units_per_blk = 1,
+		.units_per_cell = 1,
+		.axis_scale = layout_px(img, AXIS_SCALE),
+		.margin = layout_px(img, MARGIN),
+		.width = layout_px(img, img->width),
+	};
+	l->scale = text_scale(l);
+	l->head = legend_height(l, n_rules);
+	l->heading = 2 * FONT_CELL_H * l->scale;
+	l->ops->plan(l, runs);
+}
+
+/**
+ * layout_free() - release a layout
+ * @l: as left by layout_init()
+ */
+void layout_free(struct layout *l)
+{
+	free(l->grids);
+	*l = (struct layout){ 0 };
+}
+
+/* === From runs to cells === */
+
+/**
+ * layout_put_extents() - hand out the first blocks of a run, extent by extent
+ * @l: the layout
+ * @table: the table
+ * @run: the run
+ * @at: the unit it begins at
+ * @blks: how many blocks, up to all
+ * @fn: gets each piece
+ * @arg: goes to @fn
+ *
+ * Return: the unit behind the last piece.
+ */
+uint64_t layout_put_extents(const struct layout *l, const struct table *table,
+			    const struct run *run, uint64_t at, uint64_t blks, piece_fn fn,
+			    void *arg)
+{
+	struct piece piece = { .at = at, .extent = run->first, .lba = run->lba, .shade = run->shade };
+
+	while (blks) {
+		piece.blks = blks;
+		if (piece.extent != NO_EXTENT && table->extents[piece.extent].blks < blks)
+			piece.blks = table->extents[piece.extent].blks;
+		piece.len = piece.blks * l->units_per_blk;
+		fn(arg, &piece);
+		blks -= piece.blks;
+		piece.at += piece.len;
+		piece.lba += piece.blks;
+		piece.extent++;
+	}
+	return piece.at;
+}
+
+/**
+ * layout_walk() - go through all that is drawn of a volume
+ * @l: the layout
+ * @runs: the runs that it was made for
+ * @volume: index of the volume
+ * @fn: gets each piece, free space included, in order of units, without gap or overlap
+ * @arg: goes to @fn
+ */
+void layout_walk(const struct layout *l, const struct runs *runs, size_t volume, piece_fn fn,
+		 void *arg)
+{
+	struct run_walk walk = runs_walk(runs, volume);
+	struct run run;
+	uint64_t at = 0;
+
+	while (runs_next(&walk, &run))
+		at = l->ops->put_run(l, runs->table, &run, at, fn, arg);
+}
+
+/**
+ * layout_cells() - the cells of a piece
+ * @l: the layout
+ * @piece: the piece
+ * @first: set to the number of the first cell
+ *
+ * The first and the last cell may belong to other pieces, too.
+ *
+ * Return: how many cells, at least 1.
+ */
+uint64_t layout_cells(const struct layout *l, const struct piece *piece, uint64_t *first)
+{
+	*first = piece->at / l->units_per_cell;
+	return (piece->at + piece->len - 1) / l->units_per_cell - *first + 1;
+}
+
+/* === From cells to pixels === */
+
+/* Place number @d of the Hilbert curve in a square of @side x @side. */
+static void hilbert_xy(uint64_t side, uint64_t d, uint64_t *x, uint64_t *y)
+{
+	uint64_t s, right, down, swap;
+
+	*x = *y = 0;
+	for (s = 1; s < side; s *= 2, d /= 4) {
+		right = d / 2 & 1;
+		down = (d ^ right) & 1;
+		if (!down) {
+			if (right) {
+				*x = s - 1 - *x;
+				*y = s - 1 - *y;
+			}
+			swap = *x;
+			*x = *y;
+			*y = swap;
+		}
+		*x += s * right;
+		*y += s * down;
+	}
+}
+
+/**
+ * layout_cell_xy() - where a cell is
+ * @l: the layout
+ * @grid: the grid
+ * @cell: number of the cell
+ * @x: set to its left edge, pixels from the left of the picture
+ * @y: set to its upper edge, pixels from the top of the picture
+ */
+void layout_cell_xy(const struct layout *l, const struct grid *grid, uint64_t cell, size_t *x,
+		    size_t *y)
+{
+	uint64_t column = cell % grid->columns, row = cell / grid->columns;
+
+	if (l->order == ORDER_HILBERT)
+		hilbert_xy(grid->columns, cell, &column, &row);
+	*x = grid->x + (size_t)column * l->pitch_x;
+	*y = grid->y + (size_t)row * l->pitch_y;
 }

@@ -11,7 +11,7 @@
 #include "legend.h"
 
 #define TITLE_ROWS 2	/* in lines of text, at the scale of the legend */
-#define TEXT_LINES 4	/* below the title */
+#define TEXT_LINES 5	/* below the title */
 #define HEAD_LINES 2	/* of the legend */
 #define LINE_H (FONT_CELL_H + 1)
 #define MAX_TEXT 512
@@ -34,7 +34,7 @@ enum column {
 /* Where the next line goes, and all that the lines tell of. */
 struct legend {
 	struct canvas *canvas;
-	const struct plan *plan;
+	const struct layout *layout;
 	const struct runs *runs;
 	const struct colors *colors;
 	size_t y;
@@ -45,28 +45,28 @@ struct legend {
 
 /**
  * legend_height() - room that title and legend need
- * @scale: size of the text
+ * @l: the layout, with its margin and the size of its text
  * @n_rules: number of rules
  *
  * Return: pixels from the top of the picture.
  */
-size_t legend_height(size_t scale, size_t n_rules)
+size_t legend_height(const struct layout *l, size_t n_rules)
 {
 	/* two more lines for free space and the totals, half a line of air in three places */
-	return MARGIN + (2 * (TITLE_ROWS + TEXT_LINES + HEAD_LINES + n_rules + 2) + 3) * LINE_H *
-			scale / 2;
+	return l->margin + (2 * (TITLE_ROWS + TEXT_LINES + HEAD_LINES + n_rules + 2) + 3) * LINE_H *
+			   l->scale / 2;
 }
 
 /* === Pieces of a line === */
 
 static size_t col_x(const struct legend *l, enum column col)
 {
-	return MARGIN + (size_t)col * FONT_CELL_W * l->plan->scale;
+	return l->layout->margin + (size_t)col * FONT_CELL_W * l->layout->scale;
 }
 
 static void put_right(struct legend *l, enum column col, uint32_t rgb, const char *text)
 {
-	canvas_text_right(l->canvas, col_x(l, col), l->y, l->plan->scale, rgb, text);
+	canvas_text_right(l->canvas, col_x(l, col), l->y, l->layout->scale, rgb, text);
 }
 
 /* Numbers that are 0 step back, so that the eye finds the others. */
@@ -79,24 +79,24 @@ static void put_number(struct legend *l, enum column col, uint64_t value)
 
 static void put_swatch(struct legend *l, size_t col, uint32_t rgb)
 {
-	canvas_fill(l->canvas, MARGIN + col * FONT_CELL_W * l->plan->scale, l->y,
-		    SWATCH_W * l->plan->scale, SWATCH_H * l->plan->scale, rgb);
+	canvas_fill(l->canvas, l->layout->margin + col * FONT_CELL_W * l->layout->scale, l->y,
+		    SWATCH_W * l->layout->scale, SWATCH_H * l->layout->scale, rgb);
 }
 
 static void put_text(struct legend *l, size_t col, uint32_t rgb, const char *text)
 {
-	canvas_text(l->canvas, MARGIN + col * FONT_CELL_W * l->plan->scale, l->y, l->plan->scale,
+	canvas_text(l->canvas, l->layout->margin + col * FONT_CELL_W * l->layout->scale, l->y, l->layout->scale,
 		    rgb, text);
 }
 
 static void next_line(struct legend *l)
 {
-	l->y += LINE_H * l->plan->scale;
+	l->y += LINE_H * l->layout->scale;
 }
 
 static void half_line(struct legend *l)
 {
-	l->y += LINE_H * l->plan->scale / 2;
+	l->y += LINE_H * l->layout->scale / 2;
 }
 
 static void put_line(struct legend *l, uint32_t rgb, const char *text)
@@ -108,8 +108,8 @@ static void put_line(struct legend *l, uint32_t rgb, const char *text)
 
 static void put_separator(struct legend *l)
 {
-	canvas_fill(l->canvas, MARGIN, l->y - 3 * l->plan->scale,
-		    LEGEND_COLS * FONT_CELL_W * l->plan->scale, l->plan->scale, RGB_RULE);
+	canvas_fill(l->canvas, l->layout->margin, l->y - 3 * l->layout->scale,
+		    LEGEND_COLS * FONT_CELL_W * l->layout->scale, l->layout->scale, RGB_RULE);
 }
 
 static const char *plural(uint64_t n)
@@ -119,9 +119,10 @@ static const char *plural(uint64_t n)
 
 /* === Title === */
 
-static void draw_title(struct legend *l, const struct table *table)
+static void draw_title(struct legend *l)
 {
-	size_t scale = 2 * l->plan->scale, room, n, i;
+	const struct table *table = l->runs->table;
+	size_t scale = 2 * l->layout->scale, room, n, i;
 	char *title = xasprintf("fragtrace"), *longer;
 
 	for (i = 0; i < table->n_volumes && strlen(title) < MAX_TEXT; i++) {
@@ -129,17 +130,18 @@ static void draw_title(struct legend *l, const struct table *table)
 		free(title);
 		title = longer;
 	}
-	room = (l->plan->width - 2 * MARGIN) / (FONT_CELL_W * scale);
+	room = (l->layout->width - 2 * l->layout->margin) / (FONT_CELL_W * scale);
 	n = strlen(title);
 	if (n > room)
 		strcpy(title + room - 3, "...");
-	canvas_text(l->canvas, MARGIN, l->y, scale, RGB_INK, title);
+	canvas_text(l->canvas, l->layout->margin, l->y, scale, RGB_INK, title);
 	l->canvas->title = title;
-	l->y += TITLE_ROWS * LINE_H * l->plan->scale;
+	l->y += TITLE_ROWS * LINE_H * l->layout->scale;
 }
 
-static void draw_summary(struct legend *l, const struct table *table, const char *when)
+static void draw_summary(struct legend *l, const char *when)
 {
+	const struct table *table = l->runs->table;
 	const struct count *total = &l->runs->total;
 	uint64_t files = total->files[0] + total->files[1];
 	char n[3][GROUPED_MAX], text[MAX_TEXT];
@@ -152,27 +154,33 @@ static void draw_summary(struct legend *l, const struct table *table, const char
 	put_line(l, RGB_INK, text);
 }
 
+static void draw_fragments(struct legend *l)
+{
+	const struct runs *runs = l->runs;
+	uint64_t fragments = runs->total.fragments[0] + runs->total.fragments[1];
+	char n[3][GROUPED_MAX], text[MAX_TEXT];
+	double factor = runs->ideal ? (double)runs->requests / (double)runs->ideal : 1.0;
+
+	snprintf(text, sizeof(text), "%s fragment%s; split factor %.3f: to read all by 128 KiB takes "
+		 "%s requests, ideally %s", grouped(n[0], fragments), plural(fragments), factor,
+		 grouped(n[1], runs->requests), grouped(n[2], runs->ideal));
+	put_line(l, RGB_INK, text);
+}
+
 static void draw_units(struct legend *l)
 {
-	char n[2][GROUPED_MAX], text[MAX_TEXT];
-	uint64_t per_box = l->plan->per_box;
+	char *text = l->layout->ops->describe(l->layout);
 
-	if (per_box == 1)
-		snprintf(text, sizeof(text), "1 box = one 4 KiB block; left to right, then down, by "
-			 "block address (LBA)");
-	else
-		snprintf(text, sizeof(text), "1 box = %s blocks (%s KiB), their colours mixed; left to "
-			 "right, then down, by LBA", grouped(n[0], per_box),
-			 grouped(n[1], per_box * 4));
 	put_line(l, RGB_FAINT, text);
+	free(text);
 	put_line(l, RGB_FAINT, "fragments that follow each other take turns between two tones; "
 		 "free = no watched file owns it");
 }
 
-static void draw_folding(struct legend *l, const struct img_conf *img)
+static void draw_folding(struct legend *l)
 {
+	uint64_t limit = l->layout->limit, wanted = l->layout->img->max_length;
 	char n[2][GROUPED_MAX], text[MAX_TEXT];
-	uint64_t limit = l->plan->limit;
 	int len;
 
 	if (!limit) {
@@ -181,32 +189,37 @@ static void draw_folding(struct legend *l, const struct img_conf *img)
 	}
 	len = snprintf(text, sizeof(text), "runs of more than %s blocks are folded: %s boxes, then %s",
 		       grouped(n[0], limit),
-		       grouped(n[1], l->plan->stub < limit ? l->plan->stub : limit),
-		       l->plan->box < HATCH_MIN ? "one of another shade" : "a hatched one");
-	if (limit != img->max_length)
-		snprintf(text + len, sizeof(text) - (size_t)len, img->max_length ?
-			 " (%ju did not fit)" : " (all did not fit)",
-			 (uintmax_t)img->max_length);
+		       grouped(n[1], l->layout->stub < limit ? l->layout->stub : limit),
+		       l->layout->label ? "hatched ones with the number of the rest" :
+		       l->layout->cell_h < HATCH_MIN ? "one of another shade" : "a hatched one");
+	if (limit != wanted)
+		snprintf(text + len, sizeof(text) - (size_t)len, wanted ?
+			 " (%ju did not fit)" : " (all did not fit)", (uintmax_t)wanted);
 	put_line(l, RGB_FAINT, text);
 }
 
 /* === Legend === */
 
+static void add_folded(void *arg, const struct piece *piece)
+{
+	struct legend *l = arg;
+
+	if (!piece->folded)
+		return;
+	if (piece->shade == SHADE_FREE) {
+		l->folded_free += piece->blks;
+		return;
+	}
+	l->folded[SHADE_RULE(piece->shade)] += piece->blks;
+	l->folded_files += piece->blks;
+}
+
 static void sum_folded(struct legend *l)
 {
-	size_t i;
+	size_t v;
 
-	for (i = 0; i < l->runs->n_runs; i++) {
-		const struct run *run = &l->runs->runs[i];
-		uint64_t folded = run->blks - plan_drawn(l->plan, run->blks);
-
-		if (run->rule == RULE_FREE) {
-			l->folded_free += folded;
-			continue;
-		}
-		l->folded[run->rule] += folded;
-		l->folded_files += folded;
-	}
+	for (v = 0; l->layout->limit && v < l->layout->n_grids; v++)
+		layout_walk(l->layout, l->runs, v, add_folded, l);
 }
 
 static void draw_heads(struct legend *l)
@@ -215,7 +228,7 @@ static void draw_heads(struct legend *l)
 	put_text(l, COL_CONTIGUOUS, RGB_INK, "contiguous");
 	put_text(l, COL_FRAGMENTED, RGB_INK, "fragmented");
 	canvas_hatch(l->canvas, col_x(l, COL_FOLDED_SWATCH), l->y,
-		     SWATCH_H * l->plan->scale, RGB_FREE);
+		     SWATCH_H * l->layout->scale, RGB_FREE);
 	put_right(l, COL_FOLDED, RGB_INK, "folded");
 	next_line(l);
 	put_text(l, 0, RGB_FAINT, "extension");
@@ -280,27 +293,25 @@ static void draw_free(struct legend *l)
 /**
  * legend_draw() - draw title and legend
  * @canvas: the picture
- * @plan: its measures
- * @table: for paths and number of extents
+ * @layout: its measures
  * @runs: for the totals
  * @colors: the rules
- * @img: what the user wanted, to tell where the plan had to differ
  * @when: date and time of the table
  */
-void legend_draw(struct canvas *canvas, const struct plan *plan, const struct table *table,
-		 const struct runs *runs, const struct colors *colors, const struct img_conf *img,
-		 const char *when)
+void legend_draw(struct canvas *canvas, const struct layout *layout, const struct runs *runs,
+		 const struct colors *colors, const char *when)
 {
 	struct legend l = {
-		.canvas = canvas, .plan = plan, .runs = runs, .colors = colors, .y = MARGIN,
+		.canvas = canvas, .layout = layout, .runs = runs, .colors = colors, .y = layout->margin,
 	};
 	size_t i;
 
 	sum_folded(&l);
-	draw_title(&l, table);
-	draw_summary(&l, table, when);
+	draw_title(&l);
+	draw_summary(&l, when);
+	draw_fragments(&l);
 	draw_units(&l);
-	draw_folding(&l, img);
+	draw_folding(&l);
 	draw_heads(&l);
 	for (i = 0; i < colors->n_rules; i++)
 		draw_rule(&l, i);

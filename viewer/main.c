@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * fragtrace-view: draw where the blocks of F2FS files lie.
- * Options, and the loop that drives the pipeline: table -> runs -> layout -> PNG.
+ * Options, and the loop that drives the pipeline: table -> runs -> layout -> pixels -> PNG.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +18,7 @@
 #include "color.h"
 #include "conf.h"
 #include "layout.h"
+#include "paint.h"
 #include "png_out.h"
 #include "runs.h"
 #include "table.h"
@@ -110,6 +111,7 @@ static void draw(const struct options *o, struct colors *colors, const struct im
 {
 	const char *name = strcmp(o->table, "-") ? o->table : "<stdin>";
 	struct canvas canvas;
+	struct layout layout;
 	struct table table;
 	struct runs runs;
 	struct text text;
@@ -120,7 +122,9 @@ static void draw(const struct options *o, struct colors *colors, const struct im
 	table_parse(&table, name, &text);
 	colors_learn(colors, &table);
 	runs_build(&runs, &table, colors);
-	layout_draw(&canvas, &table, &runs, colors, img, when);
+	layout_init(&layout, &runs, img, colors->n_rules);
+	paint(&canvas, &layout, &runs, colors, when);
+	layout_free(&layout);
 	runs_free(&runs);
 	table_free(&table);
 	png_out_write(&canvas, o->png);

@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Second station of the pipeline: extents -> what lies on the volume, run after run, and totals.
- * Decides which extents are one fragment, and which tone a fragment gets; knows no pixels.
+ * Decides which extents are one fragment, and which shade a fragment gets; knows no pixels.
+ * Runs are not stored: there may be twice as many as extents, and to walk them costs little.
  */
 #include <stdlib.h>
 
 #include "runs.h"
 #include "util.h"
 
-/* How an extent stands to the one before it on the volume. */
-enum joint {
-	JOINT_NONE,	/* another fragment */
-	JOINT_SAME,	/* carries on the fragment */
-	JOINT_HOLE,	/* does so only if nothing of the file is written between the two offsets */
-};
+/* === Files with holes === */
 
-/* === Which extents are one fragment === */
-
+/* Where an extent is in its file. */
 struct place {
 	uint64_t offset;
+	uint64_t end;
 	uint32_t file;
 };
+
+/* The extents of all files with holes, in logical order. */
+struct places {
+	struct place *places;
+	size_t n;
+};
+
+static bool has_holes(const struct file *file)
+{
+	return file->end_offset - file->first_offset != file->blks;
+}
 
 static int by_place(const void *a, const void *b)
 {
@@ -33,187 +40,203 @@ static int by_place(const void *a, const void *b)
 	return 0;
 }
 
-static enum joint joint_of(const struct extent *prev, const struct extent *e)
+static struct places find_places(const struct table *table)
 {
-	if (e->file != prev->file || e->lba != prev->lba + prev->blks)
-		return JOINT_NONE;
-	if (e->offset < prev->offset + prev->blks)
-		return JOINT_NONE;
-	return e->offset == prev->offset + prev->blks ? JOINT_SAME : JOINT_HOLE;
-}
+	struct places p = { 0 };
+	size_t cap = 0, i;
 
-/* The extents of all files that have a hole inside what may be one fragment, in logical order. */
-static struct place *places_of(const struct table *table, const uint8_t *has_hole, size_t *n)
-{
-	struct place *places;
-	size_t i, k = 0;
-
-	for (i = *n = 0; i < table->n_extents; i++)
-		*n += has_hole[table->extents[i].file];
-	places = xcalloc(*n, sizeof(*places));
 	for (i = 0; i < table->n_extents; i++) {
 		const struct extent *e = &table->extents[i];
 
-		if (has_hole[e->file])
-			places[k++] = (struct place){ e->offset, e->file };
-	}
-	qsort(places, *n, sizeof(*places), by_place);
-	return places;
-}
-
-/* A hole does not end a fragment, but blocks of the file that lie elsewhere do. */
-static void settle_holes(const struct table *table, uint8_t *joints, const uint8_t *has_hole)
-{
-	struct place *places, *at;
-	size_t n, i;
-
-	places = places_of(table, has_hole, &n);
-	for (i = 1; i < table->n_extents; i++) {
-		const struct extent *prev = &table->extents[i - 1];
-		struct place key = { prev->offset, prev->file };
-
-		if (joints[i] != JOINT_HOLE)
+		if (!has_holes(&table->files[e->file]))
 			continue;
-		at = bsearch(&key, places, n, sizeof(key), by_place);
-		joints[i] = at[1].offset == table->extents[i].offset ? JOINT_SAME : JOINT_NONE;
+		p.places = grow(p.places, &cap, p.n, sizeof(*p.places));
+		p.places[p.n++] = (struct place){ e->offset, e->offset + e->blks, e->file };
 	}
-	free(places);
+	if (p.n)
+		qsort(p.places, p.n, sizeof(*p.places), by_place);
+	return p;
 }
 
-/* By extent: an enum joint, never JOINT_HOLE. To be freed. */
-static uint8_t *find_joints(const struct table *table)
+/* Is there nothing of the file between an extent and the offset? */
+static bool is_hole(const struct places *p, const struct extent *before, uint64_t offset)
 {
-	uint8_t *joints = xcalloc(table->n_extents, sizeof(*joints));
-	uint8_t *has_hole = xcalloc(table->n_files, sizeof(*has_hole));
-	size_t n_holes = 0, i;
+	struct place key = { .offset = before->offset, .file = before->file };
+	const struct place *at = bsearch(&key, p->places, p->n, sizeof(key), by_place);
 
-	for (i = 1; i < table->n_extents; i++) {
-		joints[i] = (uint8_t)joint_of(&table->extents[i - 1], &table->extents[i]);
-		if (joints[i] == JOINT_HOLE) {
-			has_hole[table->extents[i].file] = 1;
-			n_holes++;
+	while (at + 1 < p->places + p->n && !by_place(at, at + 1))
+		at++;
+	return at + 1 < p->places + p->n && at[1].file == before->file && at[1].offset == offset;
+}
+
+/* === Which extents are one fragment === */
+
+/*
+ * Neighbours on the volume are one fragment if they are neighbours in the file, too, or if all that
+ * is between them there is a hole.
+ */
+static bool is_joined(const struct table *table, const struct places *p, const struct extent *prev,
+		      const struct extent *e)
+{
+	uint64_t end = prev->offset + (uint64_t)prev->blks;
+
+	if (e->file != prev->file || e->lba != prev->lba + (uint64_t)prev->blks || e->offset < end)
+		return false;
+	if (e->offset == end)
+		return true;
+	return has_holes(&table->files[e->file]) && is_hole(p, prev, e->offset);
+}
+
+static bool *find_joined(const struct table *table, const struct places *p)
+{
+	bool *joined = xcalloc(table->n_extents, sizeof(*joined));
+	size_t i;
+
+	for (i = 1; i < table->n_extents; i++)
+		joined[i] = is_joined(table, p, &table->extents[i - 1], &table->extents[i]);
+	return joined;
+}
+
+/* === Requests === */
+
+static uint64_t first_window(const struct extent *e)
+{
+	return e->offset / REQUEST_BLKS;
+}
+
+static uint64_t last_window(const struct extent *e)
+{
+	return (e->offset + (uint64_t)e->blks - 1) / REQUEST_BLKS;
+}
+
+/* Each fragment needs a request in each window that it touches. */
+static uint64_t count_requests(const struct table *table, const bool *joined)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < table->n_extents; i++) {
+		const struct extent *e = &table->extents[i];
+
+		n += last_window(e) - first_window(e) + 1;
+		if (joined[i] && last_window(e - 1) == first_window(e))
+			n--;
+	}
+	return n;
+}
+
+/* Windows that hold anything; those of files with holes have to be looked at one by one. */
+static uint64_t count_windows(const struct table *table, const struct places *p)
+{
+	uint64_t n = 0, first, end = 0;
+	size_t i;
+
+	for (i = 0; i < table->n_files; i++) {
+		const struct file *f = &table->files[i];
+
+		if (!has_holes(f))
+			n += (f->end_offset - 1) / REQUEST_BLKS - f->first_offset / REQUEST_BLKS + 1;
+	}
+	for (i = 0; i < p->n; i++) {
+		const struct place *at = &p->places[i];
+
+		if (!i || at->file != at[-1].file)
+			end = 0;
+		first = at->offset / REQUEST_BLKS > end ? at->offset / REQUEST_BLKS : end;
+		if ((at->end - 1) / REQUEST_BLKS + 1 > first) {
+			end = (at->end - 1) / REQUEST_BLKS + 1;
+			n += end - first;
 		}
 	}
-	if (n_holes)
-		settle_holes(table, joints, has_hole);
-	free(has_hole);
-	return joints;
+	return n;
 }
 
-/* === Runs === */
+/* === Totals === */
 
-/* What runs_build() carries from extent to extent. */
-struct builder {
-	struct runs *runs;
-	const struct table *table;
-	const uint8_t *joints;
-	uint16_t *rule_of;		/* by file */
-	uint8_t next_tone[MAX_RULES];	/* of the next fragment of a fragmented file */
-};
-
-static void add_free(struct runs *runs, uint64_t blks)
+static void count_files(struct runs *runs, uint8_t *rule_of, const struct colors *colors)
 {
-	if (!blks)
-		return;
-	runs->runs[runs->n_runs++] = (struct run){ .blks = blks, .rule = RULE_FREE };
+	const struct table *table = runs->table;
+	size_t i;
+
+	for (i = 0; i < table->n_files; i++) {
+		const struct file *file = &table->files[i];
+
+		rule_of[i] = (uint8_t)colors_rule(colors, file->ext);
+		runs->counts[rule_of[i]].files[file->fragmented]++;
+		runs->total.files[file->fragmented]++;
+	}
+}
+
+static void count_free(struct runs *runs, uint64_t blks)
+{
 	runs->free_blks += blks;
 	runs->free_gaps++;
 	if (blks > runs->free_longest)
 		runs->free_longest = blks;
 }
 
-static void add_extent(struct builder *b, size_t i)
+static void count_run(struct runs *runs, const struct run *run, size_t rule, bool fragmented)
 {
-	const struct extent *e = &b->table->extents[i];
-	bool fragmented = b->table->files[e->file].fragmented;
-	uint16_t rule = b->rule_of[e->file];
-	struct runs *runs = b->runs;
-	struct run *run;
-
-	runs->counts[rule].blks[fragmented] += e->blks;
-	if (b->joints[i] == JOINT_SAME) {
-		runs->runs[runs->n_runs - 1].blks += e->blks;
-		return;
-	}
+	runs->counts[rule].blks[fragmented] += run->blks;
 	runs->counts[rule].fragments[fragmented]++;
-	run = &runs->runs[runs->n_runs++];
-	*run = (struct run){ .blks = e->blks, .rule = rule, .tone = TONE_CONTIGUOUS };
-	if (fragmented) {
-		run->tone = b->next_tone[rule] ? TONE_FRAG_B : TONE_FRAG_A;
-		b->next_tone[rule] ^= 1;
-	}
+	runs->total.blks[fragmented] += run->blks;
+	runs->total.fragments[fragmented]++;
 }
 
-static void add_volume(struct builder *b, const struct volume *v)
+/* === Shades === */
+
+/* The tones of a rule take turns, so that fragments that touch can be told apart. */
+static void shade_volume(struct runs *runs, size_t volume, const uint8_t *rule_of, bool *next_tone)
 {
-	uint64_t pos = v->first_blk;
+	const struct table *table = runs->table;
+	struct run_walk walk = runs_walk(runs, volume);
+	struct run run;
 	size_t i;
 
-	for (i = v->first; i < v->end; i++) {
-		const struct extent *e = &b->table->extents[i];
+	while (runs_next(&walk, &run)) {
+		enum tone tone = TONE_CONTIGUOUS;
+		uint32_t file;
+		uint8_t rule;
 
-		add_free(b->runs, e->lba - pos);
-		add_extent(b, i);
-		pos = e->lba + e->blks;
-	}
-	add_free(b->runs, v->end_blk - pos);
-}
-
-static void count_files(struct builder *b, const struct colors *colors)
-{
-	size_t i;
-
-	for (i = 0; i < b->table->n_files; i++) {
-		const struct file *file = &b->table->files[i];
-
-		b->rule_of[i] = (uint16_t)colors_rule(colors, file->ext);
-		b->runs->counts[b->rule_of[i]].files[file->fragmented]++;
-	}
-}
-
-static void sum_counts(struct runs *runs, size_t n_rules)
-{
-	size_t i;
-	int f;
-
-	for (i = 0; i < n_rules; i++) {
-		for (f = 0; f < 2; f++) {
-			runs->total.files[f] += runs->counts[i].files[f];
-			runs->total.blks[f] += runs->counts[i].blks[f];
-			runs->total.fragments[f] += runs->counts[i].fragments[f];
+		if (run.first == NO_EXTENT) {
+			count_free(runs, run.blks);
+			continue;
 		}
+		file = table->extents[run.first].file;
+		rule = rule_of[file];
+		count_run(runs, &run, rule, table->files[file].fragmented);
+		if (table->files[file].fragmented) {
+			tone = next_tone[rule] ? TONE_FRAG_B : TONE_FRAG_A;
+			next_tone[rule] ^= true;
+		}
+		for (i = 0; i < run.n; i++)
+			runs->shades[run.first + i] = SHADE(rule, tone);
 	}
 }
 
 /**
- * runs_build() - turn a table into runs and totals
+ * runs_build() - find out which runs a table has
  * @runs: the result; to be freed with runs_free()
- * @table: the table
+ * @table: the table; must stay as long as @runs
  * @colors: the rules
- *
- * The tones of a rule take turns from fragment to fragment in order of address, so that fragments
- * that touch can be told apart.
  */
 void runs_build(struct runs *runs, const struct table *table, const struct colors *colors)
 {
-	uint8_t *joints = find_joints(table);
-	struct builder b = { .runs = runs, .table = table, .joints = joints };
+	struct places places = find_places(table);
+	uint8_t *rule_of = xcalloc(table->n_files, sizeof(*rule_of));
+	bool next_tone[MAX_RULES] = { false };
 	size_t i;
 
-	*runs = (struct runs){ 0 };
-	b.rule_of = xcalloc(table->n_files, sizeof(*b.rule_of));
-	count_files(&b, colors);
-	/* each extent adds at most itself and free space before it; each volume free space at its end */
-	runs->runs = xcalloc(2 * table->n_extents + table->n_volumes, sizeof(*runs->runs));
-	runs->first = xcalloc(table->n_volumes + 1, sizeof(*runs->first));
-	for (i = 0; i < table->n_volumes; i++) {
-		runs->first[i] = runs->n_runs;
-		add_volume(&b, &table->volumes[i]);
-	}
-	runs->first[i] = runs->n_runs;
-	sum_counts(runs, colors->n_rules);
-	free(b.rule_of);
-	free(joints);
+	*runs = (struct runs){ .table = table };
+	runs->joined = find_joined(table, &places);
+	runs->requests = count_requests(table, runs->joined);
+	runs->ideal = count_windows(table, &places);
+	free(places.places);
+	count_files(runs, rule_of, colors);
+	runs->shades = xcalloc(table->n_extents, sizeof(*runs->shades));
+	for (i = 0; i < table->n_volumes; i++)
+		shade_volume(runs, i, rule_of, next_tone);
+	free(rule_of);
 }
 
 /**
@@ -222,7 +245,56 @@ void runs_build(struct runs *runs, const struct table *table, const struct color
  */
 void runs_free(struct runs *runs)
 {
-	free(runs->runs);
-	free(runs->first);
+	free(runs->shades);
+	free(runs->joined);
 	*runs = (struct runs){ 0 };
+}
+
+/* === Walking === */
+
+/**
+ * runs_walk() - begin to walk the runs of a volume
+ * @runs: the runs
+ * @volume: index of the volume
+ *
+ * Return: a walk that stands before the first run.
+ */
+struct run_walk runs_walk(const struct runs *runs, size_t volume)
+{
+	const struct volume *v = &runs->table->volumes[volume];
+
+	return (struct run_walk){ runs, v, v->first, v->first_blk };
+}
+
+/**
+ * runs_next() - walk to the next run
+ * @walk: the walk
+ * @run: the run; together they fill the volume, without gap or overlap
+ *
+ * Return: false at the end of the volume.
+ */
+bool runs_next(struct run_walk *walk, struct run *run)
+{
+	const struct extent *extents = walk->runs->table->extents;
+	const bool *joined = walk->runs->joined;
+	size_t i = walk->next, end = walk->volume->end;
+
+	if (walk->lba == walk->volume->end_blk)
+		return false;
+	*run = (struct run){ .first = NO_EXTENT, .lba = walk->lba, .shade = SHADE_FREE };
+	if (i == end) {
+		run->blks = walk->volume->end_blk - walk->lba;
+	} else if (extents[i].lba > walk->lba) {
+		run->blks = extents[i].lba - walk->lba;
+	} else {
+		run->first = i;
+		run->shade = walk->runs->shades[i];
+		do
+			run->blks += extents[i++].blks;
+		while (i < end && joined[i]);
+		run->n = i - walk->next;
+		walk->next = i;
+	}
+	walk->lba += run->blks;
+	return true;
 }

@@ -3,25 +3,33 @@
 #ifndef RUNS_H
 #define RUNS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "color.h"
 #include "table.h"
 
-/* run.rule of blocks that no watched file owns */
-#define RULE_FREE UINT16_MAX
+/* A request of 128 KiB, in blocks: what the split factor is about. */
+#define REQUEST_BLKS 32
+
+/* run.first of blocks that no watched file owns */
+#define NO_EXTENT SIZE_MAX
 
 /**
  * struct run - neighbouring blocks that look the same: a fragment, or free space
+ * @first: index of its first extent, or NO_EXTENT for free space
+ * @n: number of its extents; they follow each other
+ * @lba: first block address
  * @blks: length, at least 1
- * @rule: index into colors.rules, or RULE_FREE
- * @tone: enum tone; TONE_CONTIGUOUS for free space
+ * @shade: see struct colors, or SHADE_FREE
  */
 struct run {
+	size_t first;
+	size_t n;
+	uint64_t lba;
 	uint64_t blks;
-	uint16_t rule;
-	uint8_t tone;
+	uint8_t shade;
 };
 
 /**
@@ -37,28 +45,49 @@ struct count {
 };
 
 /**
- * struct runs - all volumes, run by run
- * @runs: the runs of a volume fill it from its first block to its end, without gap or overlap
- * @n_runs: number of @runs
- * @first: by volume, index of its first run; one more entry ends the last volume
+ * struct runs - what is known of all runs
+ * @table: the table they are from
+ * @shades: by extent, the shade of its run
+ * @joined: by extent, true where it carries on the fragment of the extent before it
  * @counts: by rule
- * @total: sum of @counts
+ * @total: of all files
+ * @requests: number of 128 KiB requests that read all files, none of which spans two fragments
+ * @ideal: the same if all files were contiguous
  * @free_blks: blocks that no watched file owns
  * @free_gaps: number of free runs
  * @free_longest: blocks in the longest free run
  */
 struct runs {
-	struct run *runs;
-	size_t n_runs;
-	size_t *first;
+	const struct table *table;
+	uint8_t *shades;
+	bool *joined;
 	struct count counts[MAX_RULES];
 	struct count total;
+	uint64_t requests;
+	uint64_t ideal;
 	uint64_t free_blks;
 	uint64_t free_gaps;
 	uint64_t free_longest;
 };
 
+/**
+ * struct run_walk - a place in the runs of a volume
+ * @runs: the runs
+ * @volume: the volume
+ * @next: the extent to come
+ * @lba: the block to come
+ */
+struct run_walk {
+	const struct runs *runs;
+	const struct volume *volume;
+	size_t next;
+	uint64_t lba;
+};
+
 void runs_build(struct runs *runs, const struct table *table, const struct colors *colors);
 void runs_free(struct runs *runs);
+
+struct run_walk runs_walk(const struct runs *runs, size_t volume);
+bool runs_next(struct run_walk *walk, struct run *run);
 
 #endif

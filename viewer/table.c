@@ -130,19 +130,25 @@ static char *field_path(struct reader *r)
 	return path;
 }
 
-/* The last dot of the last component and what follows it. A leading dot only hides a file. */
-static const char *extension_of(char *path)
+/* A path that ends like this belongs to a file without a name; true if the end was cut off. */
+static bool cut_deleted(char *path)
 {
 	static const char deleted[] = " (deleted)";
 	size_t n = strlen(path);
-	const char *base, *dot;
 
-	if (n >= strlen(deleted) && !strcmp(path + n - strlen(deleted), deleted))
-		path[n - strlen(deleted)] = '\0';
-	base = strrchr(path, '/');
-	base = base ? base + 1 : path;
-	dot = strrchr(base, '.');
-	return dot && dot != base && dot[1] ? dot : "";
+	if (n < strlen(deleted) || strcmp(path + n - strlen(deleted), deleted))
+		return false;
+	path[n - strlen(deleted)] = '\0';
+	return true;
+}
+
+/* The last dot of the last component and what follows it. A leading dot only hides a file. */
+static const char *extension_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *dot = strrchr(base, '.');
+
+	return dot && dot != base && dot[1] ? dot : base + strlen(base);
 }
 
 /* === Lines === */
@@ -184,11 +190,12 @@ static void read_volume(struct reader *r)
 	expect(r, "# volume ", VOLUME_FORM);
 	field_dev(r, &v.major, &v.minor, VOLUME_FORM);
 	expect(r, "main_blkaddr=", VOLUME_FORM);
-	v.first_blk = field_u64(r, "main_blkaddr", BLK_LIMIT);
+	v.first_blk = field_u64(r, "main_blkaddr", BLK_MAX);
 	expect(r, "blocks=", VOLUME_FORM);
-	v.end_blk = field_u64(r, "number of blocks", BLK_LIMIT);
+	v.end_blk = field_u64(r, "number of blocks", BLK_MAX);
 	expect(r, "segment_blocks=", VOLUME_FORM);
-	if (!field_u64(r, "size of a segment", BLK_LIMIT))
+	v.segment_blks = field_u64(r, "size of a segment", BLK_MAX);
+	if (!v.segment_blks)
 		die_at(r->name, r->line, "segment_blocks is 0, expected at least 1");
 	expect(r, "path=", VOLUME_FORM);
 	v.path = field_path(r);
@@ -223,13 +230,14 @@ static void enter_volume(struct reader *r, unsigned int major, unsigned int mino
 static void check_place(const struct reader *r, const struct extent *e)
 {
 	const struct volume *v = r->volume;
+	uint64_t end = e->lba + (uint64_t)e->blks, prev_end;
 	const struct extent *prev;
 
 	if (!e->blks)
 		die_at(r->name, r->line, "the length is 0, expected at least 1 block");
-	if (e->lba < v->first_blk || e->lba + e->blks > v->end_blk)
+	if (e->lba < v->first_blk || end > v->end_blk)
 		die_at(r->name, r->line, "blocks %ju to %ju are outside the volume, expected %ju to %ju",
-		       (uintmax_t)e->lba, (uintmax_t)(e->lba + e->blks - 1),
+		       (uintmax_t)e->lba, (uintmax_t)(end - 1),
 		       (uintmax_t)v->first_blk, (uintmax_t)(v->end_blk - 1));
 	if (v->first == v->end)
 		return;
@@ -237,9 +245,10 @@ static void check_place(const struct reader *r, const struct extent *e)
 	if (e->lba < prev->lba)
 		die_at(r->name, r->line, "not sorted: lba %ju comes after %ju, expected order "
 		       "(dev, lba)", (uintmax_t)e->lba, (uintmax_t)prev->lba);
-	if (e->lba < prev->lba + prev->blks)
+	prev_end = prev->lba + (uint64_t)prev->blks;
+	if (e->lba < prev_end)
 		die_at(r->name, r->line, "lba %ju overlaps the extent before, expected at least %ju",
-		       (uintmax_t)e->lba, (uintmax_t)(prev->lba + prev->blks));
+		       (uintmax_t)e->lba, (uintmax_t)prev_end);
 }
 
 /* The file a record belongs to; its name and state are taken from its first record. */
@@ -249,6 +258,7 @@ static uint32_t enter_file(struct reader *r, uint64_t ino, bool fragmented)
 	uint32_t volume = (uint32_t)(r->volume - t->volumes);
 	uint32_t *slot = inodes_at(&r->inodes, volume, ino);
 	struct file *file;
+	char *path;
 
 	if (*slot) {
 		file = &t->files[*slot - 1];
@@ -263,14 +273,29 @@ static uint32_t enter_file(struct reader *r, uint64_t ino, bool fragmented)
 	t->files = grow(t->files, &r->cap_files, t->n_files, sizeof(*file));
 	file = &t->files[t->n_files++];
 	*slot = (uint32_t)t->n_files;
+	path = field_path(r);
 	*file = (struct file){
 		.ino = ino,
-		.ext = extension_of(field_path(r)),
+		.first_offset = UINT64_MAX,
+		.deleted = cut_deleted(path),
+		.path = path,
+		.ext = extension_of(path),
 		.line = r->line,
 		.volume = volume,
 		.fragmented = fragmented,
 	};
 	return *slot - 1;
+}
+
+static void add_to_file(struct file *file, const struct extent *e)
+{
+	uint64_t end = e->offset + (uint64_t)e->blks;
+
+	file->blks += e->blks;
+	if (e->offset < file->first_offset)
+		file->first_offset = e->offset;
+	if (end > file->end_offset)
+		file->end_offset = end;
 }
 
 static void read_record(struct reader *r)
@@ -282,9 +307,9 @@ static void read_record(struct reader *r)
 	uint64_t ino;
 
 	field_dev(r, &major, &minor, RECORD_FORM);
-	e.lba = field_u64(r, "lba", BLK_LIMIT);
-	e.blks = field_u64(r, "length", BLK_LIMIT);
-	e.offset = field_u64(r, "offset", BLK_LIMIT);
+	e.lba = (uint32_t)field_u64(r, "lba", BLK_MAX);
+	e.blks = (uint32_t)field_u64(r, "length", BLK_MAX);
+	e.offset = (uint32_t)field_u64(r, "offset", BLK_MAX);
 	ino = field_u64(r, "inode number", UINT64_MAX);
 	fragmented = field_fragmented(r);
 	if (!*r->p)
@@ -292,7 +317,7 @@ static void read_record(struct reader *r)
 	enter_volume(r, major, minor);
 	check_place(r, &e);
 	e.file = enter_file(r, ino, fragmented);
-	t->files[e.file].blks += e.blks;
+	add_to_file(&t->files[e.file], &e);
 	t->extents = grow(t->extents, &r->cap_extents, t->n_extents, sizeof(e));
 	t->extents[t->n_extents++] = e;
 	r->volume->end = t->n_extents;

@@ -11,8 +11,8 @@
 
 #define TABLE_VERSION 1
 
-/* No block number, file offset or length may reach this; far beyond F2FS, far below overflow. */
-#define BLK_LIMIT (UINT64_C(1) << 48)
+/* F2FS counts blocks in 32 bits: no block address, file offset or length may be more. */
+#define BLK_MAX UINT32_MAX
 
 /**
  * struct volume - one F2FS volume
@@ -20,6 +20,7 @@
  * @minor: device number
  * @first_blk: first block address that can hold data (inclusive)
  * @end_blk: end of the block addresses (exclusive)
+ * @segment_blks: blocks in a segment, at least 1
  * @path: mount point, unescaped
  * @first: its first extent in table.extents (inclusive)
  * @end: end of its extents in table.extents (exclusive)
@@ -29,6 +30,7 @@ struct volume {
 	unsigned int minor;
 	uint64_t first_blk;
 	uint64_t end_blk;
+	uint64_t segment_blks;
 	const char *path;
 	size_t first;
 	size_t end;
@@ -38,18 +40,26 @@ struct volume {
  * struct file - one watched file
  * @ino: inode number, unique within @volume
  * @blks: written blocks, over all its extents
- * @ext: extension with its dot, or "" where the name has none
+ * @first_offset: first written block in the file (inclusive)
+ * @end_offset: end of the last one (exclusive)
+ * @path: its path, unescaped, without the mark of a deleted file
+ * @ext: extension with its dot, or "" where the name has none; the end of @path
  * @line: the line of the table it was first seen on
  * @volume: index into table.volumes
  * @fragmented: its state
+ * @deleted: it has no name any more, but somebody has it open
  */
 struct file {
 	uint64_t ino;
 	uint64_t blks;
+	uint64_t first_offset;
+	uint64_t end_offset;
+	const char *path;
 	const char *ext;
 	size_t line;
 	uint32_t volume;
 	bool fragmented;
+	bool deleted;
 };
 
 /**
@@ -60,9 +70,9 @@ struct file {
  * @file: index into table.files
  */
 struct extent {
-	uint64_t lba;
-	uint64_t offset;
-	uint64_t blks;
+	uint32_t lba;
+	uint32_t offset;
+	uint32_t blks;
 	uint32_t file;
 };
 

@@ -147,23 +147,23 @@ test_small_counts() {
 	says 'nothing is folded: every block is drawn'
 }
 
-# First row of small.table: where each box is. Its left edge is at 42 + 9 * n, its top at 371.
+# First row of small.table: where each box is. Its left edge is at 42 + 9 * n, its top at 393.
 test_small_positions() {
 	plain -t "$data/small.table"
-	pixel 42 371 '#00aa00'
-	pixel 49 378 '#00aa00'
-	pixel 50 371 '#ecebe6'
-	pixel 42 379 '#ecebe6'
-	pixel $((42 + 9 * 5)) 374 '#ff8800'
-	pixel $((42 + 9 * 8)) 374 '#aa4400'
-	pixel $((42 + 9 * 10)) 374 '#ff8800'
-	pixel $((42 + 9 * 11)) 374 '#ffffff'
-	pixel $((42 + 9 * 20)) 374 '#0000ff'
-	pixel $((42 + 9 * 25)) 374 '#0000ff'
-	pixel $((42 + 9 * 26)) 374 '#ffffff'
-	pixel $((42 + 9 * 31)) 374 '#00aa00'
-	pixel $((42 + 9 * 63)) 374 '#ffffff'
-	pixel $((42 + 9 * 64)) 374 '#ecebe6'
+	pixel 42 393 '#00aa00'
+	pixel 49 400 '#00aa00'
+	pixel 50 393 '#ecebe6'
+	pixel 42 401 '#ecebe6'
+	pixel $((42 + 9 * 5)) 396 '#ff8800'
+	pixel $((42 + 9 * 8)) 396 '#aa4400'
+	pixel $((42 + 9 * 10)) 396 '#ff8800'
+	pixel $((42 + 9 * 11)) 396 '#ffffff'
+	pixel $((42 + 9 * 20)) 396 '#0000ff'
+	pixel $((42 + 9 * 25)) 396 '#0000ff'
+	pixel $((42 + 9 * 26)) 396 '#ffffff'
+	pixel $((42 + 9 * 31)) 396 '#00aa00'
+	pixel $((42 + 9 * 63)) 396 '#ffffff'
+	pixel $((42 + 9 * 64)) 396 '#ecebe6'
 }
 
 test_two_volumes() {
@@ -304,19 +304,20 @@ test_extension_of_names() {
 # === Folding and fitting ===
 
 test_folding() {
-	printf 'max_length 4\nstub=3\nbox 8\n' >i.cnf
+	printf 'max_length 4\nstub=3\ncell 8\n' >i.cnf
 	plain -t "$data/small.table" -i i.cnf
-	# .sst 5+1: the 5 are 3 boxes and a mark, of which half is stripes
-	pixels '#00aa00' $((4 * 64 + 32 + 280))
+	# .sst 5+1: the 5 are 3 boxes and a mark: a box half of stripes, and one with a 2 of 14 dots
+	pixels '#00aa00' $((4 * 64 + 32 + 50 + 280))
 	pixels '#005500' 32
-	# .log 6: 3 and a mark; MANIFEST 20: 3 and a mark, LOG.old and LOG2 1 each
-	pixels '#0000ff' $((3 * 64 + 32 + 280))
-	pixels '#c0c0c0' $((5 * 64 + 32 + 280))
+	# .log 6: 3 and a mark with a 3 of 14 dots; MANIFEST 20: 3 and a mark with 17, over 2 boxes and
+	# a border, of 24 dots; LOG.old and LOG2 1 each
+	pixels '#0000ff' $((3 * 64 + 32 + 50 + 280))
+	pixels '#c0c0c0' $((5 * 64 + 32 + 2 * 64 + 8 - 24 + 280))
 	says '.sst: contiguous files=2 blocks=6, fragmented files=1 blocks=6 fragments=3, folded blocks=2'
 	says 'default: contiguous files=3 blocks=22, fragmented files=0 blocks=0 fragments=0, folded blocks=17'
 	says 'all files: contiguous files=6 blocks=34, fragmented files=1 blocks=6 fragments=3, folded blocks=22'
 	says 'free: blocks=24 gaps=4 longest=9, folded blocks=10'
-	says 'runs of more than 4 blocks are folded: 3 boxes, then a hatched one'
+	says 'runs of more than 4 blocks are folded: 3 boxes, then hatched ones with the number of the rest'
 }
 
 test_folding_keeps_runs_of_the_limit() {
@@ -328,11 +329,11 @@ test_folding_keeps_runs_of_the_limit() {
 test_stub_is_never_longer_than_the_limit() {
 	printf 'max_length 1\nstub 3\n' >i.cnf
 	plain -t "$data/small.table" -i i.cnf
-	pixels '#00aa00' $((2 * 64 + 32 + 280))
+	pixels '#00aa00' $((2 * 64 + 32 + 50 + 280))
 }
 
 test_boxes_shrink_for_height() {
-	printf 'max_length 0\nbox 8\nheight 2560\n' >i.cnf
+	printf 'max_length 0\ncell 8\nheight 2560\n' >i.cnf
 	plain -t "$data/rocksdb.table" -i i.cnf
 	pixels '#00aa00' $((3941 * 9 + 280))
 }
@@ -375,19 +376,20 @@ test_boxes_stand_for_several_blocks() {
 	small_enough
 	mentions 'fragmented files=1 blocks=20000000 fragments=200000'
 	mentions 'free: blocks=20000000 gaps=200000 longest=100'
-	big 1 281474976710000 281474976710000 281474976710656 >t
+	big 1 4294967000 4294967000 4294967295 >t
 	plain -t t -i i.cnf
 	small_enough
 }
 
 test_mixed_boxes() {
-	# fragment A, free, fragment B, free ... of 3 and 4 blocks: one mixed box at every other edge
+	# fragment A, free, fragment B, free ... of 3 and 4 blocks: one mixed box at every other edge;
+	# half of it is drawn as 1/4 + 1/2 * 3/4
 	big 2300000 3 7 16100000 >t
 	plain -t t
 	small_enough
 	says '1 box = 2 blocks (8 KiB), their colours mixed; left to right, then down, by LBA'
-	pixels '#ffc480' 1150000
-	pixels '#d5a280' 1150000
+	pixels '#ffb560' 1150000
+	pixels '#ca8a60' 1150000
 	pixels '#ff8800' $((1150000 + 280))
 	pixels '#ffffff' $((3450000 + 280 + 97))
 }
@@ -465,10 +467,10 @@ test_not_a_number() {
 test_huge_numbers() {
 	bad_line '254:0 18446744073709551616 4 0 4 contiguous /m/a' 'the lba is too big'
 	bad_line '254:0 110 18446744073709551615 0 4 contiguous /m/a' 'the length is too big'
-	bad_line '254:0 110 4 281474976710657 4 contiguous /m/a' 'the offset is too big'
+	bad_line '254:0 110 4 4294967296 4 contiguous /m/a' 'the offset is too big'
 	bad_line '254:0 110 4 0 18446744073709551616 contiguous /m/a' 'the inode number is too big'
 	bad_line '4294967296:0 110 4 0 4 contiguous /m/a' 'the device is too big'
-	good_lines '254:0 110 4 281474976710656 18446744073709551615 contiguous /m/a.sst'
+	good_lines '254:0 110 4 4294967295 18446744073709551615 contiguous /m/a.sst'
 }
 
 test_outside_the_volume() {
@@ -542,16 +544,16 @@ test_automatic_colours() {
 
 test_bad_image_settings() {
 	bad_conf i 'maxlength = 5' 'unknown key "maxlength", did you mean max_length? The keys are'
-	bad_conf i 'box = 0' 'box is "0", expected a number from 1 to 64'
-	bad_conf i 'box = 65' 'box is "65"'
-	bad_conf i 'box = 5px' 'box is "5px"'
-	bad_conf i 'box -1' 'box is "-1"'
-	bad_conf i 'box' '1 words in the line, expected: key = value'
-	bad_conf i 'box = 5 6' '4 words in the line'
-	bad_conf i 'box =' 'box is ""'
+	bad_conf i 'cell = 0' 'cell is "0", expected a number from 1 to 64'
+	bad_conf i 'cell = 65' 'cell is "65"'
+	bad_conf i 'cell = 5px' 'cell is "5px"'
+	bad_conf i 'cell -1' 'cell is "-1"'
+	bad_conf i 'cell' '1 words in the line, expected: key = value'
+	bad_conf i 'cell = 5 6' '4 words in the line'
+	bad_conf i 'cell =' 'cell is ""'
 	bad_conf i 'max_length 99999999999999999999999' 'max_length is "99999999999999999999999"'
-	printf 'box 5\nbox 5\n' >my.cnf
-	refuses 'my.cnf:2: box comes twice' plain -t "$data/small.table" -i my.cnf
+	printf 'cell 5\ncell 5\n' >my.cnf
+	refuses 'my.cnf:2: cell comes twice' plain -t "$data/small.table" -i my.cnf
 }
 
 test_presets() {

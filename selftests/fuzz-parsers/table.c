@@ -4,7 +4,7 @@
 
 #include "../../viewer/color.h"
 #include "../../viewer/conf.h"
-#include "../../viewer/plan.h"
+#include "../../viewer/layout.h"
 #include "../../viewer/runs.h"
 #include "../../viewer/table.h"
 #include "frame.h"
@@ -16,7 +16,7 @@ void target(char *text, size_t len)
 	struct img_conf img;
 	struct table table;
 	struct runs runs;
-	struct plan plan;
+	struct layout layout;
 
 	memcpy(copy.buf, text, len + 1);
 	colors_read(&colors, NULL);
@@ -24,8 +24,8 @@ void target(char *text, size_t len)
 	table_parse(&table, "table", &copy);
 	colors_learn(&colors, &table);
 	runs_build(&runs, &table, &colors);
-	plan_make(&plan, &table, &runs, &img, colors.n_rules);
-	plan_free(&plan);
+	layout_init(&layout, &runs, &img, colors.n_rules);
+	layout_free(&layout);
 	runs_free(&runs);
 	table_free(&table);
 	colors_free(&colors);

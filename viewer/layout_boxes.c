@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The layout of FragTracer: one box per block, row by row, long runs folded.
+ *
+ * Boxes shrink a little where the picture would be higher than wanted. A picture that would have
+ * more than MAX_PIXELS is made smaller in three steps, each only as far as it must: smaller boxes,
+ * down to one pixel; then shorter runs are folded, too; then a box stands for several blocks.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "axis.h"
+#include "font.h"
+#include "layout.h"
+#include "legend.h"
+#include "util.h"
+
+/* Folding shorter runs than this saves nothing. */
+#define LEAST_LIMIT 4
+
+/* Boxes smaller than this have no room for a border, and are not chosen for looks alone. */
+#define LEAST_BORDERED 3
+
+/* Digits of the number of any folded run. */
+#define MAX_DIGITS 20
+
+/**
+ * struct tally - how many boxes a volume takes, folded in some way
+ * @drawn: blocks that are drawn as such
+ * @folds: folded runs, by the number of digits of what is folded
+ */
+struct tally {
+	uint64_t drawn;
+	uint64_t folds[MAX_DIGITS + 1];
+};
+
+/* === Folding === */
+
+static uint64_t drawn_of(const struct layout *l, uint64_t blks)
+{
+	if (!l->limit || blks <= l->limit)
+		return blks;
+	return l->stub < l->limit ? l->stub : l->limit;
+}
+
+static size_t digits_of(uint64_t value)
+{
+	size_t n = 1;
+
+	while (value /= 10)
+		n++;
+	return n;
+}
+
+/* The number of folded blocks is written into the mark where letters are not higher than a box. */
+static uint64_t mark_boxes(const struct layout *l, size_t digits)
+{
+	if (!l->label)
+		return 1;
+	return 1 + (fold_label_width(l->label, digits) + l->pitch_x - 1) / l->pitch_x;
+}
+
+static uint64_t put_run(const struct layout *l, const struct table *table, const struct run *run,
+			uint64_t at, piece_fn fn, void *arg)
+{
+	uint64_t drawn = drawn_of(l, run->blks), left = drawn;
+	struct piece fold = { .extent = run->first, .shade = run->shade, .folded = true };
+
+	at = layout_put_extents(l, table, run, at, drawn, fn, arg);
+	if (drawn == run->blks)
+		return at;
+	if (run->first != NO_EXTENT)
+		while (left >= table->extents[fold.extent].blks)
+			left -= table->extents[fold.extent++].blks;
+	fold.at = at;
+	fold.lba = run->lba + drawn;
+	fold.blks = run->blks - drawn;
+	fold.len = mark_boxes(l, digits_of(fold.blks));
+	fn(arg, &fold);
+	return at + fold.len;
+}
+
+/* === How big === */
+
+static struct tally *take_tallies(const struct layout *l, const struct runs *runs)
+{
+	struct tally *tallies = xcalloc(l->n_grids, sizeof(*tallies));
+	struct run run;
+	size_t v;
+
+	for (v = 0; v < l->n_grids; v++) {
+		struct run_walk walk = runs_walk(runs, v);
+
+		while (runs_next(&walk, &run)) {
+			uint64_t drawn = drawn_of(l, run.blks);
+
+			tallies[v].drawn += drawn;
+			if (drawn < run.blks)
+				tallies[v].folds[digits_of(run.blks - drawn)]++;
+		}
+	}
+	return tallies;
+}
+
+/* Rows of round numbers of boxes make addresses easier to follow where nothing is folded. */
+static size_t boxes_in_row(const struct layout *l)
+{
+	size_t n = (l->width - 2 * l->margin - l->axis - l->axis_end) / l->pitch_x;
+
+	if (n > 32)
+		n -= n % 8;
+	return n ? n : 1;
+}
+
+static void set_grids(struct layout *l, const struct tally *tallies)
+{
+	size_t v, digits;
+
+	for (v = 0; v < l->n_grids; v++) {
+		struct grid *grid = &l->grids[v];
+		uint64_t boxes = tallies[v].drawn;
+
+		for (digits = 1; digits <= MAX_DIGITS; digits++)
+			boxes += tallies[v].folds[digits] * mark_boxes(l, digits);
+		grid->columns = boxes_in_row(l);
+		grid->n_cells = (boxes + l->units_per_cell - 1) / l->units_per_cell;
+		grid->rows = (size_t)((grid->n_cells + grid->columns - 1) / grid->columns);
+	}
+}
+
+static bool fits(struct layout *l, const struct tally *tallies)
+{
+	set_grids(l, tallies);
+	return layout_fits(l);
+}
+
+static void set_box(struct layout *l, size_t box)
+{
+	l->cell_w = l->cell_h = box;
+	l->pitch_x = box + (box < LEAST_BORDERED ? 0 : layout_px(l->img, l->img->border));
+	l->pitch_y = l->pitch_x;
+	l->label = fold_label_scale(box);
+}
+
+static void shrink_boxes(struct layout *l, const struct tally *tallies)
+{
+	size_t most = layout_px(l->img, l->img->height);
+
+	while (most && l->cell_h > LEAST_BORDERED && (!fits(l, tallies) || l->height > most))
+		set_box(l, l->cell_h - 1);
+	while (!fits(l, tallies) && l->cell_h > 1)
+		set_box(l, l->cell_h - 1);
+}
+
+/* The biggest power of two below a limit. */
+static uint64_t harder(uint64_t limit)
+{
+	uint64_t power = LEAST_LIMIT;
+
+	/* no run longer than the picture has pixels can be drawn in full */
+	if (!limit || limit > MAX_PIXELS)
+		limit = MAX_PIXELS;
+	while (power * 2 < limit)
+		power *= 2;
+	return power;
+}
+
+static struct tally *fold_harder(struct layout *l, const struct runs *runs, struct tally *tallies)
+{
+	while (!fits(l, tallies) && (!l->limit || l->limit > LEAST_LIMIT)) {
+		l->limit = harder(l->limit);
+		free(tallies);
+		tallies = take_tallies(l, runs);
+	}
+	return tallies;
+}
+
+static void share_boxes(struct layout *l, const struct tally *tallies)
+{
+	while (!fits(l, tallies)) {
+		if (l->units_per_cell > UINT32_MAX)
+			die("%zu volumes do not fit into one picture of %d pixels", l->n_grids,
+			    MAX_PIXELS);
+		l->units_per_cell *= 2;
+	}
+}
+
+static void plan(struct layout *l, const struct runs *runs)
+{
+	struct tally *tallies;
+
+	l->limit = l->img->max_length;
+	l->stub = l->img->stub;
+	l->axis = axis_lba_width(l, runs->table);
+	l->axis_end = 0;
+	set_box(l, layout_px(l->img, l->img->cell));
+	tallies = take_tallies(l, runs);
+	shrink_boxes(l, tallies);
+	tallies = fold_harder(l, runs, tallies);
+	share_boxes(l, tallies);
+	free(tallies);
+}
+
+/* === What is written === */
+
+/* The address of the first box of each row that gets a label. */
+struct labels {
+	const struct layout *layout;
+	const struct grid *grid;
+	struct canvas *canvas;
+	size_t every;
+	size_t next_row;
+};
+
+static void put_label(void *arg, const struct piece *piece)
+{
+	struct labels *s = arg;
+	const struct layout *l = s->layout;
+
+	for (;;) {
+		uint64_t unit = (uint64_t)s->next_row * s->grid->columns * l->units_per_cell;
+		char text[GROUPED_MAX];
+
+		if (unit >= piece->at + piece->len || s->next_row >= s->grid->rows)
+			return;
+		/* within a fold mark there is no single address; it is that of the first block */
+		snprintf(text, sizeof(text), "%ju",
+			 (uintmax_t)(piece->lba + (piece->folded ? 0 : unit - piece->at)));
+		axis_put(l, s->canvas, s->grid, s->next_row, text);
+		s->next_row += s->every;
+	}
+}
+
+static void draw_axes(const struct layout *l, struct canvas *canvas, const struct runs *runs,
+		      size_t volume)
+{
+	struct labels labels = {
+		.layout = l, .grid = &l->grids[volume], .canvas = canvas, .every = axis_every(l),
+	};
+
+	layout_walk(l, runs, volume, put_label, &labels);
+}
+
+static char *describe(const struct layout *l)
+{
+	char n[2][GROUPED_MAX];
+
+	if (l->units_per_cell == 1)
+		return xasprintf("1 box = one 4 KiB block; left to right, then down, by block address "
+				 "(LBA)");
+	return xasprintf("1 box = %s blocks (%s KiB), their colours mixed; left to right, then down, "
+			 "by LBA", grouped(n[0], l->units_per_cell),
+			 grouped(n[1], l->units_per_cell * 4));
+}
+
+const struct layout_ops layout_boxes = {
+	.name = "boxes",
+	.plan = plan,
+	.put_run = put_run,
+	.draw_axes = draw_axes,
+	.describe = describe,
+};

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fourth station of the pipeline: a layout and runs -> pixels.
+ * Knows cells and colours, but neither files nor formats nor how cells are arranged.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "axis.h"
+#include "font.h"
+#include "legend.h"
+#include "paint.h"
+
+#define MAX_TEXT 512
+
+/* The least share of its colour that a cell gets which holds anything. */
+#define LEAST_INK 0.25
+
+/* A grid being painted, and the colours that wait for the rest of a cell. */
+struct brush {
+	struct canvas *canvas;
+	const struct layout *layout;
+	const struct grid *grid;
+	const struct colors *colors;
+	uint64_t cell;
+	uint64_t used;
+	uint64_t red, green, blue;
+};
+
+static void fill_cell(const struct brush *b, uint64_t cell, uint32_t rgb)
+{
+	const struct layout *l = b->layout;
+	size_t x, y;
+
+	layout_cell_xy(l, b->grid, cell, &x, &y);
+	canvas_fill(b->canvas, x, y, l->cell_w, l->cell_h, rgb);
+}
+
+/* === Cells that hold one block === */
+
+static void fill_cells(const struct brush *b, uint64_t first, uint64_t n, uint32_t rgb)
+{
+	for (; n; n--)
+		fill_cell(b, first++, rgb);
+}
+
+/* The number stands on the colour of the run, over the borders, in the row that has room for it. */
+static void label_mark(const struct brush *b, uint64_t first, uint64_t n, const char *text,
+		       uint32_t rgb)
+{
+	const struct layout *l = b->layout;
+	size_t columns = b->grid->columns, column = (size_t)(first % columns);
+	size_t here = columns - column, need = fold_label_width(l->label, strlen(text)), x, y;
+
+	if (n > here && n - here > here) {
+		first += here;
+		n -= here;
+	} else if (n > here) {
+		n = here;
+	}
+	if (n * l->pitch_x < need)
+		return;
+	layout_cell_xy(l, b->grid, first, &x, &y);
+	canvas_fill(b->canvas, x, y, (size_t)n * l->pitch_x - (l->pitch_x - l->cell_w), l->cell_h, rgb);
+	canvas_text(b->canvas, x + l->label, y + (l->cell_h - 7 * l->label) / 2, l->label,
+		    canvas_ink(rgb), text);
+}
+
+static void draw_mark(const struct brush *b, const struct piece *piece, uint32_t rgb)
+{
+	const struct layout *l = b->layout;
+	char text[24];
+	uint64_t i;
+	size_t x, y;
+
+	for (i = 0; i < piece->len; i++) {
+		layout_cell_xy(l, b->grid, piece->at + i, &x, &y);
+		canvas_hatch(b->canvas, x, y, l->cell_h, rgb);
+	}
+	if (!l->label)
+		return;
+	snprintf(text, sizeof(text), "%ju", (uintmax_t)piece->blks);
+	label_mark(b, piece->at + 1, piece->len - 1, text, rgb);
+}
+
+/* === Cells that stand for several blocks === */
+
+/*
+ * The colours of what a cell holds are mixed by their shares, exactly. Free space is mixed in as
+ * well, but a cell that holds anything at all gets at least a quarter of the colour of that: one
+ * block in a cell of thousands must not vanish. So a share of s is drawn as 1/4 + s * 3/4.
+ *
+ * Values are mixed as they are in the picture, not as light: equal steps of a share are then about
+ * equal steps to the eye, and a cell one tenth full can be told from an empty one.
+ */
+static uint32_t mixed(uint64_t sum, uint64_t used, uint64_t all)
+{
+	double share = (double)used / (double)all, mean = (double)sum / (double)used;
+	double ink = LEAST_INK + (1.0 - LEAST_INK) * share;
+
+	return (uint32_t)(0xff - ink * (0xff - mean) + 0.5);
+}
+
+static void flush_cell(struct brush *b)
+{
+	uint64_t all = b->layout->units_per_cell;
+	uint32_t rgb;
+
+	if (!b->used)
+		return;
+	rgb = mixed(b->red, b->used, all) << 16 | mixed(b->green, b->used, all) << 8 |
+	      mixed(b->blue, b->used, all);
+	fill_cell(b, b->cell, rgb);
+	b->used = b->red = b->green = b->blue = 0;
+}
+
+static void mix_in(struct brush *b, uint64_t units, uint32_t rgb)
+{
+	b->used += units;
+	b->red += units * (rgb >> 16);
+	b->green += units * (rgb >> 8 & 0xff);
+	b->blue += units * (rgb & 0xff);
+}
+
+static void mix_cells(struct brush *b, uint64_t at, uint64_t len, uint32_t rgb)
+{
+	uint64_t all = b->layout->units_per_cell;
+
+	while (len) {
+		uint64_t room = all - at % all, take = len < room ? len : room;
+
+		if (at / all != b->cell) {
+			flush_cell(b);
+			b->cell = at / all;
+		}
+		mix_in(b, take, rgb);
+		at += take;
+		len -= take;
+	}
+}
+
+/* === Grids === */
+
+static void paint_piece(void *arg, const struct piece *piece)
+{
+	struct brush *b = arg;
+	uint32_t rgb = colors_rgb(b->colors, piece->shade);
+
+	if (piece->shade == SHADE_FREE && !piece->folded)
+		return;
+	if (b->layout->units_per_cell > 1)
+		mix_cells(b, piece->at, piece->len, piece->folded ? canvas_contrast(rgb) : rgb);
+	else if (piece->folded)
+		draw_mark(b, piece, rgb);
+	else
+		fill_cells(b, piece->at, piece->len, rgb);
+}
+
+static void draw_heading(struct canvas *canvas, const struct layout *l, size_t y,
+			 const struct volume *v, const struct table *table)
+{
+	uint64_t blks = v->end_blk - v->first_blk, used = 0;
+	char n[GROUPED_MAX], text[MAX_TEXT];
+	size_t i;
+
+	for (i = v->first; i < v->end; i++)
+		used += table->extents[i].blks;
+	snprintf(text, sizeof(text), "%u:%u %.200s  LBA %ju to %ju, %s blocks (%ju %s), %.1f %% in "
+		 "watched files", v->major, v->minor, v->path, (uintmax_t)v->first_blk,
+		 (uintmax_t)(v->end_blk - 1), grouped(n, blks),
+		 (uintmax_t)(blks < 2560 ? blks * 4 : blks / 256), blks < 2560 ? "KiB" : "MiB",
+		 100.0 * (double)used / (double)blks);
+	canvas_text(canvas, l->margin, y, l->scale, RGB_INK, text);
+	canvas_note(canvas, "%s", text);
+}
+
+static void paint_volume(struct canvas *canvas, const struct layout *l, const struct runs *runs,
+			 const struct colors *colors, size_t volume)
+{
+	const struct grid *grid = &l->grids[volume];
+	struct brush b = { .canvas = canvas, .layout = l, .grid = grid, .colors = colors };
+	uint64_t i;
+
+	draw_heading(canvas, l, grid->y - l->heading + FONT_CELL_H * l->scale / 2,
+		     &runs->table->volumes[volume], runs->table);
+	for (i = 0; i < grid->n_cells; i++)
+		fill_cell(&b, i, RGB_FREE);
+	layout_walk(l, runs, volume, paint_piece, &b);
+	flush_cell(&b);
+	l->ops->draw_axes(l, canvas, runs, volume);
+}
+
+/**
+ * paint() - draw the whole picture
+ * @canvas: the result; to be freed with canvas_free()
+ * @l: its measures
+ * @runs: what was read, run by run
+ * @colors: the rules
+ * @when: date and time of the table
+ */
+void paint(struct canvas *canvas, const struct layout *l, const struct runs *runs,
+	   const struct colors *colors, const char *when)
+{
+	static const char none[] = "no directory is watched";
+	size_t i;
+
+	canvas_init(canvas, l->width, l->height, RGB_PAGE);
+	legend_draw(canvas, l, runs, colors, when);
+	for (i = 0; i < l->n_grids; i++)
+		paint_volume(canvas, l, runs, colors, i);
+	if (l->n_grids)
+		return;
+	canvas_text(canvas, l->margin, l->head, l->scale, RGB_FAINT, none);
+	canvas_note(canvas, "%s", none);
+}

@@ -48,6 +48,22 @@ static size_t label_y(const struct layout *l, const struct grid *grid, size_t ro
 }
 
 /**
+ * axis_put_at() - write a label in a row
+ * @l: the layout
+ * @canvas: the picture
+ * @grid: the grid
+ * @row: the row, from 0
+ * @x_end: where the label ends, pixels from the left of the picture
+ * @rgb: its colour
+ * @text: ASCII
+ */
+void axis_put_at(const struct layout *l, struct canvas *canvas, const struct grid *grid, size_t row,
+		 size_t x_end, uint32_t rgb, const char *text)
+{
+	canvas_text_right(canvas, x_end, label_y(l, grid, row), l->axis_scale, rgb, text);
+}
+
+/**
  * axis_put() - write a label on the left of a row
  * @l: the layout
  * @canvas: the picture
@@ -58,23 +74,7 @@ static size_t label_y(const struct layout *l, const struct grid *grid, size_t ro
 void axis_put(const struct layout *l, struct canvas *canvas, const struct grid *grid, size_t row,
 	      const char *text)
 {
-	canvas_text_right(canvas, grid->x - FONT_CELL_W * l->axis_scale, label_y(l, grid, row),
-			  l->axis_scale, RGB_FAINT, text);
-}
-
-/**
- * axis_put_end() - write a label on the right of a row
- * @l: the layout
- * @canvas: the picture
- * @grid: the grid
- * @row: the row, from 0
- * @text: ASCII
- */
-void axis_put_end(const struct layout *l, struct canvas *canvas, const struct grid *grid, size_t row,
-		  const char *text)
-{
-	canvas_text(canvas, grid->x + grid->columns * l->pitch_x + FONT_CELL_W * l->axis_scale,
-		    label_y(l, grid, row), l->axis_scale, RGB_FAINT, text);
+	axis_put_at(l, canvas, grid, row, grid->x - FONT_CELL_W * l->axis_scale, RGB_FAINT, text);
 }
 
 /**

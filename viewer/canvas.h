@@ -17,6 +17,7 @@
  * @px: rows from the top, pixels from the left, each 0xrrggbb
  * @width: pixels
  * @height: pixels
+ * @dpi: pixels per inch, when it is printed
  * @title: the title that was drawn, or NULL
  * @notes: what the texts of the picture say, for those who cannot see it; lines
  */
@@ -24,6 +25,7 @@ struct canvas {
 	uint32_t *px;
 	size_t width;
 	size_t height;
+	size_t dpi;
 	char *title;
 	char *notes;
 };

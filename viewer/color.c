@@ -46,6 +46,9 @@ static const uint32_t palette[][N_TONES] = {
 
 static const uint32_t default_tones[N_TONES] = { 0xcfcfcf, 0x808080, 0x1c1c1c };
 
+/* The least share of its colour that a cell gets which holds anything. */
+#define LEAST_INK 0.25
+
 /* === color.cnf === */
 
 static int hex_digit(char c)
@@ -257,6 +260,33 @@ uint32_t colors_rgb(const struct colors *colors, uint8_t shade)
 	if (shade == SHADE_FREE)
 		return RGB_FREE;
 	return colors->rules[SHADE_RULE(shade)].rgb[SHADE_TONE(shade)];
+}
+
+static uint32_t thin(uint32_t value, uint32_t free, double ink)
+{
+	return (uint32_t)(free - ink * ((double)free - value) + 0.5);
+}
+
+/**
+ * colors_thin() - the colour of a cell that is not full
+ * @rgb: the colour of what it holds
+ * @share: how much of it that is, above 0 and up to 1
+ *
+ * A cell that holds anything at all gets at least a quarter of the colour of that: one block in a
+ * cell of thousands must not vanish. So a share of s is drawn as 1/4 + s * 3/4.
+ *
+ * Values are mixed as they are in the picture, not as light: equal steps of a share are then about
+ * equal steps to the eye, and a cell one tenth full can be told from an empty one.
+ *
+ * Return: 0xrrggbb.
+ */
+uint32_t colors_thin(uint32_t rgb, double share)
+{
+	double ink = LEAST_INK + (1.0 - LEAST_INK) * share;
+
+	return thin(rgb >> 16, RGB_FREE >> 16, ink) << 16 |
+	       thin(rgb >> 8 & 0xff, RGB_FREE >> 8 & 0xff, ink) << 8 |
+	       thin(rgb & 0xff, RGB_FREE & 0xff, ink);
 }
 
 /**

@@ -63,6 +63,7 @@ void colors_read(struct colors *colors, const char *arg);
 void colors_learn(struct colors *colors, const struct table *table);
 size_t colors_rule(const struct colors *colors, const char *ext);
 uint32_t colors_rgb(const struct colors *colors, uint8_t shade);
+uint32_t colors_thin(uint32_t rgb, double share);
 void colors_free(struct colors *colors);
 
 #endif

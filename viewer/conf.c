@@ -163,18 +163,24 @@ void conf_close(struct conf *conf)
 
 /* === img.cnf === */
 
+static const char *const layout_names[] = { "boxes", "segments", "hilbert", NULL };
+
+/* A value is a number, or one of several names. */
 static const struct img_key {
 	const char *name;
 	size_t field;
 	uint64_t min, max, preset;
+	const char *const *names;
 } img_keys[] = {
-	{ "max_length", offsetof(struct img_conf, max_length), 0, UINT64_C(1) << 48, 1024 },
-	{ "stub", offsetof(struct img_conf, stub), 0, 1024, 3 },
-	{ "cell", offsetof(struct img_conf, cell), 1, 64, 8 },
-	{ "border", offsetof(struct img_conf, border), 0, 16, 1 },
-	{ "width", offsetof(struct img_conf, width), 640, 8192, 1280 },
-	{ "height", offsetof(struct img_conf, height), 0, 25000, 2560 },
-	{ "dpi", offsetof(struct img_conf, dpi), 48, 600, 96 },
+	{ "layout", offsetof(struct img_conf, layout), 0, 2, LAYOUT_BOXES, layout_names },
+	{ "max_length", offsetof(struct img_conf, max_length), 0, UINT64_C(1) << 48, 1024, NULL },
+	{ "stub", offsetof(struct img_conf, stub), 0, 1024, 3, NULL },
+	{ "cell", offsetof(struct img_conf, cell), 1, 64, 8, NULL },
+	{ "border", offsetof(struct img_conf, border), 0, 16, 1, NULL },
+	{ "width", offsetof(struct img_conf, width), 640, 8192, 1280, NULL },
+	{ "height", offsetof(struct img_conf, height), 0, 25000, 2560, NULL },
+	{ "dpi", offsetof(struct img_conf, dpi), 48, 600, 96, NULL },
+	{ "section", offsetof(struct img_conf, section), 0, 1 << 20, 0, NULL },
 };
 
 static uint64_t *img_field(struct img_conf *img, const struct img_key *key)
@@ -182,31 +188,52 @@ static uint64_t *img_field(struct img_conf *img, const struct img_key *key)
 	return (uint64_t *)(void *)((char *)img + key->field);
 }
 
-static const struct img_key *find_key(const struct conf *conf)
+/* The key of this name; where there is none, NULL and the nearest of those that there are. */
+static const struct img_key *find_key(const char *name, const char **near)
 {
 	const char *names[ARRAY_LEN(img_keys)];
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(img_keys); i++) {
 		names[i] = img_keys[i].name;
-		if (!strcmp(conf->word[0], names[i]))
+		if (!strcmp(name, names[i]))
 			return &img_keys[i];
 	}
-	die_at(conf->name, conf->line, "unknown key \"%s\", did you mean %s? The keys are max_length, "
-	       "stub, cell, border, width, height and dpi", conf->word[0], nearest(conf->word[0], names, i));
+	*near = nearest(name, names, i);
+	return NULL;
 }
 
-static uint64_t read_value(const struct conf *conf, const char *word, const struct img_key *key)
+static bool read_name(const char *word, const struct img_key *key, uint64_t *value)
 {
-	uintmax_t value;
+	for (*value = 0; key->names[*value]; ++*value)
+		if (!strcmp(word, key->names[*value]))
+			return true;
+	return false;
+}
+
+static bool read_number(const char *word, const struct img_key *key, uint64_t *value)
+{
+	uintmax_t number;
 	char *end;
 
 	errno = 0;
-	value = strtoumax(word, &end, 10);
-	if (*word < '0' || *word > '9' || *end || errno || value < key->min || value > key->max)
-		die_at(conf->name, conf->line, "%s is \"%s\", expected a number from %ju to %ju",
-		       key->name, word, (uintmax_t)key->min, (uintmax_t)key->max);
-	return value;
+	number = strtoumax(word, &end, 10);
+	*value = number;
+	return *word >= '0' && *word <= '9' && !*end && !errno && number >= key->min &&
+	       number <= key->max;
+}
+
+static bool read_value(const char *word, const struct img_key *key, uint64_t *value)
+{
+	return key->names ? read_name(word, key, value) : read_number(word, key, value);
+}
+
+/* What is expected of a value. To be freed. */
+static char *expected(const struct img_key *key)
+{
+	if (key->names)
+		return xasprintf("%s, %s or %s", key->names[0], key->names[1], key->names[2]);
+	return xasprintf("a number from %ju to %ju", (uintmax_t)key->min, (uintmax_t)key->max);
 }
 
 /* `key value`, `key = value`, and the same without blanks around the sign. */
@@ -248,16 +275,40 @@ void img_conf_read(struct img_conf *img, const char *arg)
 	conf_open(&conf, arg, "img");
 	while (conf_next(&conf)) {
 		const struct img_key *key;
+		const char *near;
 
 		split_at_sign(&conf);
-		key = find_key(&conf);
+		key = find_key(conf.word[0], &near);
+		if (!key)
+			die_at(conf.name, conf.line, "unknown key \"%s\", did you mean %s? The keys are "
+			       "layout, max_length, stub, cell, border, width, height, dpi and section",
+			       conf.word[0], near);
 		if (conf.n_words != 2)
 			die_at(conf.name, conf.line, "%zu words in the line, expected: key = value",
 			       conf.n_words);
 		if (seen[key - img_keys])
 			die_at(conf.name, conf.line, "%s comes twice", key->name);
 		seen[key - img_keys] = true;
-		*img_field(img, key) = read_value(&conf, conf.word[1], key);
+		if (!read_value(conf.word[1], key, img_field(img, key)))
+			die_at(conf.name, conf.line, "%s is \"%s\", expected %s", key->name,
+			       conf.word[1], expected(key));
 	}
 	conf_close(&conf);
+}
+
+/**
+ * img_conf_set() - set one key from the command line
+ * @img: how the picture is to look; changed
+ * @name: a key of img.cnf
+ * @value: its value
+ *
+ * Ends the program on a value that is out of range.
+ */
+void img_conf_set(struct img_conf *img, const char *name, const char *value)
+{
+	const char *near;
+	const struct img_key *key = find_key(name, &near);
+
+	if (!read_value(value, key, img_field(img, key)))
+		die("--%s %s: expected %s", name, value, expected(key));
 }

@@ -29,7 +29,20 @@ struct conf {
 };
 
 /**
+ * enum layout_kind - how blocks are arranged
+ * @LAYOUT_BOXES: one box after the other, long runs folded
+ * @LAYOUT_SEGMENTS: a row for each segment of F2FS
+ * @LAYOUT_HILBERT: a square
+ */
+enum layout_kind {
+	LAYOUT_BOXES,
+	LAYOUT_SEGMENTS,
+	LAYOUT_HILBERT,
+};
+
+/**
  * struct img_conf - how the picture is to look
+ * @layout: enum layout_kind
  * @max_length: a run of more blocks than this is folded; 0: none is
  * @stub: boxes that are drawn of a folded run, before its mark
  * @cell: side of a box or cell, pixels
@@ -37,8 +50,10 @@ struct conf {
  * @width: of the picture, pixels
  * @height: boxes are made smaller where the picture would be higher than this, pixels; 0: never
  * @dpi: dots per inch; pixels above are those of a screen, of which an inch has 96
+ * @section: segments in a section, which are ruled off; 0: not known
  */
 struct img_conf {
+	uint64_t layout;
 	uint64_t max_length;
 	uint64_t stub;
 	uint64_t cell;
@@ -46,6 +61,7 @@ struct img_conf {
 	uint64_t width;
 	uint64_t height;
 	uint64_t dpi;
+	uint64_t section;
 };
 
 void conf_open(struct conf *conf, const char *arg, const char *kind);
@@ -53,5 +69,6 @@ bool conf_next(struct conf *conf);
 void conf_close(struct conf *conf);
 
 void img_conf_read(struct img_conf *img, const char *arg);
+void img_conf_set(struct img_conf *img, const char *name, const char *value);
 
 #endif

@@ -4,6 +4,7 @@
  * What all layouts share: the page around the grids, and the way from runs to cells and from cells
  * to pixels.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "font.h"
@@ -16,6 +17,11 @@
 #define SCALE 2
 #define AXIS_SCALE 1
 #define MARGIN 12
+
+/* By enum layout_kind. */
+static const struct layout_ops *const layouts[] = {
+	&layout_boxes, &layout_segments, &layout_hilbert,
+};
 
 /* === Pages === */
 
@@ -85,7 +91,7 @@ void layout_init(struct layout *l, const struct runs *runs, const struct img_con
 		 size_t n_rules)
 {
 	*l = (struct layout){
-		.ops = &layout_boxes,
+		.ops = layouts[img->layout],
 		.img = img,
 		.grids = xcalloc(runs->table->n_volumes, sizeof(*l->grids)),
 		.n_grids = runs->table->n_volumes,
@@ -178,6 +184,41 @@ uint64_t layout_cells(const struct layout *l, const struct piece *piece, uint64_
 {
 	*first = piece->at / l->units_per_cell;
 	return (piece->at + piece->len - 1) / l->units_per_cell - *first + 1;
+}
+
+/* === In words === */
+
+/**
+ * layout_bytes() - a number of blocks in bytes
+ * @buf: where to put the text, such as 1.5 GiB
+ * @blks: number of blocks, not always a whole one
+ */
+void layout_bytes(char buf[LAYOUT_BYTES_MAX], double blks)
+{
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
+	double value = blks * 4.0;
+	size_t i = 0;
+
+	for (; value >= 1024.0 && i + 1 < ARRAY_LEN(units); i++)
+		value /= 1024.0;
+	snprintf(buf, LAYOUT_BYTES_MAX, "%.*f %s", value == (double)(uint64_t)value ? 0 : 1, value,
+		 units[i]);
+}
+
+/**
+ * layout_cell_size() - what a cell stands for
+ * @l: the layout
+ *
+ * Return: a text like "1 cell = 4 blocks (16 KiB)"; to be freed.
+ */
+char *layout_cell_size(const struct layout *l)
+{
+	double blks = (double)l->units_per_cell / (double)l->units_per_blk;
+	char size[LAYOUT_BYTES_MAX];
+
+	layout_bytes(size, blks);
+	return xasprintf("1 cell = %.*f block%s (%s)", blks == (double)(uint64_t)blks ? 0 : 2, blks,
+			 blks == 1.0 ? "" : "s", size);
 }
 
 /* === From cells to pixels === */

@@ -69,7 +69,7 @@ struct grid {
  * @limit: a run of more blocks than this is folded; 0: none is
  * @stub: blocks that are drawn of a folded run
  * @label: size of the number that says how much is folded, see font.h; 0: there is no room for it
- * @segments: F2FS segments in a row; 0 where rows mean nothing
+ * @row_blks: blocks in a row; 0 where rows mean nothing
  * @axis: room for labels left of a grid
  * @axis_end: the same on the right
  * @axis_scale: size of these labels
@@ -96,7 +96,7 @@ struct layout {
 	uint64_t limit;
 	uint64_t stub;
 	size_t label;
-	uint64_t segments;
+	uint64_t row_blks;
 	size_t axis;
 	size_t axis_end;
 	size_t axis_scale;
@@ -136,8 +136,8 @@ typedef void (*piece_fn)(void *arg, const struct piece *piece);
  * @name: as in img.cnf
  * @plan: find the size of cells and grids; set everything that layout_init() has not set
  * @put_run: hand out the pieces of a run that begins at a unit; returns the unit behind them
- * @draw_axes: draw what is around a grid
- * @describe: say in words what a cell stands for, in one line
+ * @draw_axes: draw what is around a grid, and what is over it
+ * @describe: say in words what a cell stands for, in one line; to be freed
  */
 struct layout_ops {
 	const char *name;
@@ -146,10 +146,10 @@ struct layout_ops {
 			    const struct run *run, uint64_t at, piece_fn fn, void *arg);
 	void (*draw_axes)(const struct layout *layout, struct canvas *canvas,
 			  const struct runs *runs, size_t volume);
-	char *(*describe)(const struct layout *layout);
+	char *(*describe)(const struct layout *layout, const struct table *table);
 };
 
-extern const struct layout_ops layout_boxes;
+extern const struct layout_ops layout_boxes, layout_segments, layout_hilbert;
 
 void layout_init(struct layout *layout, const struct runs *runs, const struct img_conf *img,
 		 size_t n_rules);
@@ -167,5 +167,9 @@ size_t layout_px(const struct img_conf *img, uint64_t length);
 uint64_t layout_put_extents(const struct layout *layout, const struct table *table,
 			    const struct run *run, uint64_t at, uint64_t blks, piece_fn fn,
 			    void *arg);
+
+#define LAYOUT_BYTES_MAX 32
+void layout_bytes(char buf[LAYOUT_BYTES_MAX], double blks);
+char *layout_cell_size(const struct layout *layout);
 
 #endif

@@ -241,10 +241,11 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 	layout_walk(l, runs, volume, put_label, &labels);
 }
 
-static char *describe(const struct layout *l)
+static char *describe(const struct layout *l, const struct table *table)
 {
 	char n[2][GROUPED_MAX];
 
+	(void)table;
 	if (l->units_per_cell == 1)
 		return xasprintf("1 box = one 4 KiB block; left to right, then down, by block address "
 				 "(LBA)");

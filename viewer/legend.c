@@ -167,14 +167,37 @@ static void draw_fragments(struct legend *l)
 	put_line(l, RGB_INK, text);
 }
 
+/* How much of a cell is free, as it is drawn. */
+static void draw_shares(struct legend *l)
+{
+	static const struct { double share; const char *text; } steps[] = {
+		{ 0.0, "next to 0" }, { 0.25, "25 %" }, { 0.5, "50 %" }, { 0.75, "75 %" }, { 1.0, "100 %" },
+	};
+	static const char what[] = "share of a cell that is not free:";
+	size_t col = sizeof(what), i;
+
+	put_text(l, 0, RGB_FAINT, what);
+	for (i = 0; i < ARRAY_LEN(steps); i++) {
+		put_swatch(l, col, colors_thin(RGB_INK, steps[i].share));
+		put_text(l, col + 3, RGB_FAINT, steps[i].text);
+		col += 5 + strlen(steps[i].text);
+	}
+	canvas_note(l->canvas, "%s", "cells mix the colours of what they hold by share; anything at all "
+		    "has at least a quarter of its colour");
+	next_line(l);
+}
+
 static void draw_units(struct legend *l)
 {
-	char *text = l->layout->ops->describe(l->layout);
+	char *text = l->layout->ops->describe(l->layout, l->runs->table);
 
 	put_line(l, RGB_FAINT, text);
 	free(text);
-	put_line(l, RGB_FAINT, "fragments that follow each other take turns between two tones; "
-		 "free = no watched file owns it");
+	if (l->layout->units_per_cell > 1)
+		draw_shares(l);
+	else
+		put_line(l, RGB_FAINT, "fragments that follow each other take turns between two tones; "
+			 "free = no watched file owns it");
 }
 
 static void draw_folding(struct legend *l)
@@ -184,7 +207,9 @@ static void draw_folding(struct legend *l)
 	int len;
 
 	if (!limit) {
-		put_line(l, RGB_FAINT, "nothing is folded: every block is drawn");
+		put_line(l, RGB_FAINT, l->layout->units_per_cell > 1 ?
+			 "nothing is folded: the whole volume is drawn, to one scale" :
+			 "nothing is folded: every block is drawn");
 		return;
 	}
 	len = snprintf(text, sizeof(text), "runs of more than %s blocks are folded: %s boxes, then %s",

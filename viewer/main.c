@@ -30,11 +30,17 @@
 #define DEBUGFS_SUPER_MAGIC 0x64626720
 #define MAX_SECONDS 1e7
 
+/* Keys of img.cnf that are also options. */
+enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION };
+static const char *const img_options[] = { "layout", "cell", "dpi", "section" };
+#define N_IMG_OPTIONS ARRAY_LEN(img_options)
+
 struct options {
 	const char *table;
 	const char *png;
 	const char *color_conf;
 	const char *img_conf;
+	const char *img_keys[N_IMG_OPTIONS];	/* values from the command line, or NULL */
 	double seconds;			/* between two pictures; 0: one picture only */
 	unsigned long count;		/* pictures to draw; 0: no end */
 };
@@ -53,6 +59,11 @@ static const char usage[] =
 "      --count N        stop after N pictures\n"
 "  -c, --colors FILE    colours: a file, or rocksdb, redis or voltdb\n"
 "  -i, --image FILE     sizes and folding: a file, or rocksdb, redis or voltdb\n"
+"      --layout NAME    boxes (one per block, long runs folded), segments (a row\n"
+"                       for each segment) or hilbert (the volume as a square)\n"
+"      --cell PIXELS    side of a box or cell (8)\n"
+"      --dpi N          dots per inch; everything grows with it (96)\n"
+"      --section N      segments in a section, ruled off in segments (not known)\n"
 "      --help           this text\n"
 "      --version        version of the program\n";
 
@@ -245,6 +256,10 @@ static void read_options(struct options *o, int argc, char **argv)
 		{ "count", required_argument, NULL, 'N' },
 		{ "colors", required_argument, NULL, 'c' },
 		{ "image", required_argument, NULL, 'i' },
+		{ "layout", required_argument, NULL, OPT_LAYOUT },
+		{ "cell", required_argument, NULL, OPT_CELL },
+		{ "dpi", required_argument, NULL, OPT_DPI },
+		{ "section", required_argument, NULL, OPT_SECTION },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ 0 },
@@ -259,6 +274,10 @@ static void read_options(struct options *o, int argc, char **argv)
 		case 'N': o->count = read_count(optarg); break;
 		case 'c': o->color_conf = optarg; break;
 		case 'i': o->img_conf = optarg; break;
+		case OPT_LAYOUT:
+		case OPT_CELL:
+		case OPT_DPI:
+		case OPT_SECTION: o->img_keys[c - OPT_LAYOUT] = optarg; break;
 		case 'h': print_and_exit(usage); break;
 		case 'V': print_and_exit("fragtrace-view " VERSION "\n"); break;
 		default: die("see fragtrace-view --help");
@@ -269,6 +288,17 @@ static void read_options(struct options *o, int argc, char **argv)
 	check_options(o);
 }
 
+/* The command line has the last word. */
+static void read_img(struct img_conf *img, const struct options *o)
+{
+	size_t i;
+
+	img_conf_read(img, o->img_conf);
+	for (i = 0; i < N_IMG_OPTIONS; i++)
+		if (o->img_keys[i])
+			img_conf_set(img, img_options[i], o->img_keys[i]);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = { .table = DEFAULT_TABLE, .png = DEFAULT_PNG };
@@ -277,7 +307,7 @@ int main(int argc, char **argv)
 
 	read_options(&o, argc, argv);
 	colors_read(&colors, o.color_conf);
-	img_conf_read(&img, o.img_conf);
+	read_img(&img, &o);
 	atexit(png_out_abandon);
 	repeating = o.seconds > 0.0;
 	catch_signals();

@@ -14,9 +14,6 @@
 
 #define MAX_TEXT 512
 
-/* The least share of its colour that a cell gets which holds anything. */
-#define LEAST_INK 0.25
-
 /* A grid being painted, and the colours that wait for the rest of a cell. */
 struct brush {
 	struct canvas *canvas;
@@ -86,32 +83,21 @@ static void draw_mark(const struct brush *b, const struct piece *piece, uint32_t
 
 /* === Cells that stand for several blocks === */
 
-/*
- * The colours of what a cell holds are mixed by their shares, exactly. Free space is mixed in as
- * well, but a cell that holds anything at all gets at least a quarter of the colour of that: one
- * block in a cell of thousands must not vanish. So a share of s is drawn as 1/4 + s * 3/4.
- *
- * Values are mixed as they are in the picture, not as light: equal steps of a share are then about
- * equal steps to the eye, and a cell one tenth full can be told from an empty one.
- */
-static uint32_t mixed(uint64_t sum, uint64_t used, uint64_t all)
+static uint32_t mean(uint64_t sum, uint64_t n)
 {
-	double share = (double)used / (double)all, mean = (double)sum / (double)used;
-	double ink = LEAST_INK + (1.0 - LEAST_INK) * share;
-
-	return (uint32_t)(0xff - ink * (0xff - mean) + 0.5);
+	return (uint32_t)((sum + n / 2) / n);
 }
 
+/* The colours of what a cell holds are mixed by their shares, exactly; then free space is mixed in. */
 static void flush_cell(struct brush *b)
 {
-	uint64_t all = b->layout->units_per_cell;
+	uint64_t n = b->used;
 	uint32_t rgb;
 
-	if (!b->used)
+	if (!n)
 		return;
-	rgb = mixed(b->red, b->used, all) << 16 | mixed(b->green, b->used, all) << 8 |
-	      mixed(b->blue, b->used, all);
-	fill_cell(b, b->cell, rgb);
+	rgb = mean(b->red, n) << 16 | mean(b->green, n) << 8 | mean(b->blue, n);
+	fill_cell(b, b->cell, colors_thin(rgb, (double)n / (double)b->layout->units_per_cell));
 	b->used = b->red = b->green = b->blue = 0;
 }
 
@@ -206,6 +192,7 @@ void paint(struct canvas *canvas, const struct layout *l, const struct runs *run
 	size_t i;
 
 	canvas_init(canvas, l->width, l->height, RGB_PAGE);
+	canvas->dpi = l->img->dpi;
 	legend_draw(canvas, l, runs, colors, when);
 	for (i = 0; i < l->n_grids; i++)
 		paint_volume(canvas, l, runs, colors, i);

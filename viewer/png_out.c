@@ -155,6 +155,11 @@ static void put_rgb(png_structp png, const struct canvas *canvas)
 	free(row);
 }
 
+static png_uint_32 per_meter(size_t dpi)
+{
+	return (png_uint_32)((double)dpi / 0.0254 + 0.5);
+}
+
 static void encode(const struct canvas *canvas, FILE *file, const char *path)
 {
 	struct palette palette = { .n = 0 };
@@ -174,6 +179,7 @@ static void encode(const struct canvas *canvas, FILE *file, const char *path)
 	png_set_IHDR(png, info, (png_uint_32)canvas->width, (png_uint_32)canvas->height, 8,
 		     bytes ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
 		     PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+	png_set_pHYs(png, info, per_meter(canvas->dpi), per_meter(canvas->dpi), PNG_RESOLUTION_METER);
 	if (bytes)
 		png_set_PLTE(png, info, palette.color, palette.n);
 	put_texts(png, info, canvas);

@@ -2,7 +2,7 @@
 /*
  * Test helper: decode a PNG and say what is in it.
  *	pngpeek FILE		size, and each colour with its number of pixels, most frequent first
- *	pngpeek FILE text	the texts
+ *	pngpeek FILE text	the texts, and the dots per inch
  *	pngpeek FILE X Y	the colour of one pixel
  */
 #include <png.h>
@@ -34,6 +34,7 @@ static void print_texts(png_structp png, png_infop info)
 	png_get_text(png, info, &texts, &n);
 	for (i = 0; i < n; i++)
 		printf("%s: %s\n", texts[i].key, texts[i].text);
+	printf("dpi: %.0f\n", png_get_pixels_per_meter(png, info) * 0.0254);
 }
 
 static void copy_pixels(png_structp png, png_infop info)

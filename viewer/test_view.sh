@@ -394,6 +394,139 @@ test_mixed_boxes() {
 	pixels '#ffffff' $((3450000 + 280 + 97))
 }
 
+# === Layouts ===
+
+# The first of two rows of 32 begins at 162,403; each has a bar of 36 pixels before it.
+test_segments() {
+	plain -t "$data/small.table" --layout segments
+	boxes '#00aa00' 6
+	boxes '#ff8800' 4
+	boxes '#aa4400' 2
+	boxes '#0000ff' 6
+	boxes '#c0c0c0' 22
+	says '1 row = 1 segment (128 KiB), 1 cell = 1 block (4 KiB); valid = in watched files'
+	pixel 162 403 '#00aa00'
+	pixel $((162 + 31 * 9)) 403 '#00aa00'
+	pixel 162 412 '#c0c0c0'
+	pixel $((162 + 31 * 9)) 412 '#ffffff'
+	pixel $((162 + 32 * 9)) 412 '#ecebe6'
+	# 19 of 32 blocks are 21 of 36 pixels, 21 are 24
+	pixel $((120 + 20)) 403 '#6b6b68'
+	pixel $((120 + 21)) 403 '#d2d1cb'
+	pixel $((120 + 23)) 412 '#6b6b68'
+	pixel $((120 + 24)) 412 '#d2d1cb'
+}
+
+test_sections_are_ruled_off() {
+	sed 's/segment_blocks=32/segment_blocks=4/' "$data/small.table" >t
+	plain -t t --layout segments --section 4
+	for row in 0 4 8 12; do
+		pixel 162 $((402 + row * 9)) '#202124'
+	done
+	for row in 1 2 3 5 15; do
+		pixel 162 $((402 + row * 9)) '#ecebe6'
+	done
+	plain -t t --layout segments
+	pixel 162 $((402 + 4 * 9)) '#ecebe6'
+}
+
+test_several_segments_in_a_row() {
+	big 1 1000 1000 50000000 >t
+	plain -t t --layout segments
+	small_enough
+	says '1 row = 256 segments (512 MiB), 1 cell = 128 blocks (512 KiB); valid = in watched files'
+}
+
+# 8 x 8 cells from 84,393
+test_hilbert() {
+	plain -t "$data/small.table" --layout hilbert
+	boxes '#00aa00' 6
+	boxes '#ff8800' 4
+	boxes '#aa4400' 2
+	boxes '#0000ff' 6
+	boxes '#c0c0c0' 22
+	says '1 cell = 1 block (4 KiB); the volume along a Hilbert curve; ticks: not all free there'
+	# blocks 0 to 11 are at 0,0 0,1 1,1 1,0 2,0 3,0 3,1 2,1 2,2 3,2 3,3 2,3 (column, row)
+	for at in 0,0 0,1 1,1 1,0 2,0; do
+		pixel $((84 + ${at%,*} * 9)) $((393 + ${at#*,} * 9)) '#00aa00'
+	done
+	for at in 3,0 3,1 2,1 3,3; do
+		pixel $((84 + ${at%,*} * 9)) $((393 + ${at#*,} * 9)) '#ff8800'
+	done
+	pixel $((84 + 2 * 9)) $((393 + 2 * 9)) '#aa4400'
+	pixel $((84 + 2 * 9)) $((393 + 3 * 9)) '#ffffff'
+	# the last block is in the upper right corner
+	pixel $((84 + 7 * 9)) 393 '#ffffff'
+	pixel $((84 + 8 * 9)) 393 '#ecebe6'
+}
+
+# one_file(length, blocks) - a table of a volume of so many blocks, with a file of one extent
+one_file() {
+	printf '%s\n%s\n%s\n' '# fragtrace table 1' \
+		"# volume 254:0 main_blkaddr=0 blocks=$2 segment_blocks=512 path=/m" \
+		"254:0 0 $1 0 4 contiguous /m/a.sst"
+}
+
+test_a_lone_block_is_seen() {
+	one_file 1 4294967295 >t
+	# drawn as 1/4 of its colour
+	plain -t t --layout hilbert
+	pixels '#bfeabf' 1
+	plain -t t --layout segments
+	[ "$("$peek" out.png | grep -c '^#bfeabf ')" = 1 ] || fail "the block is not there"
+	small_enough
+}
+
+test_a_full_volume_is_pure_colour() {
+	one_file 4294967295 4294967295 >t
+	plain -t t --layout hilbert
+	pixels '#00aa00' $((1024 * 1024 + 280))
+	one_file 300000 300000 >t
+	plain -t t --layout hilbert
+	pixels '#00aa00' $((512 * 512 * 4 + 280))
+}
+
+test_part_of_a_cell_is_mixed() {
+	# 1.144 blocks in a cell; the last of 100000 blocks ends within cell 87381
+	one_file 100000 300000 >t
+	plain -t t --layout hilbert
+	pixels '#00aa00' $((87381 * 4 + 280))
+	# 0.3333 of it is full: 1/4 + 3/4 of that is half of the colour
+	pixels '#80d580' 4
+}
+
+test_two_volumes_have_one_scale() {
+	printf '%s\n%s\n%s\n%s\n%s\n' '# fragtrace table 1' \
+		"# volume 254:0 main_blkaddr=0 blocks=4194304 segment_blocks=512 path=/a" \
+		"# volume 254:1 main_blkaddr=0 blocks=1048576 segment_blocks=512 path=/b" \
+		"254:0 0 4194304 0 4 contiguous /a/a.sst" \
+		"254:1 0 1048576 0 4 contiguous /b/a.log" >t
+	plain -t t --layout hilbert
+	pixels '#00aa00' $((1024 * 1024 + 280))
+	pixels '#0000ff' $((512 * 512 + 280))
+}
+
+test_layouts_with_nothing() {
+	local layout
+	for layout in boxes segments hilbert; do
+		plain -t "$data/header_only.table" --layout $layout
+		says 'no directory is watched'
+		printf '%s\n%s\n' '# fragtrace table 1' \
+			'# volume 254:0 main_blkaddr=5 blocks=6 segment_blocks=32 path=/m' >t
+		plain -t t --layout $layout
+		says 'free: blocks=1 gaps=1 longest=1, folded blocks=0'
+	done
+}
+
+test_dpi() {
+	plain -t "$data/small.table" --dpi 192
+	pixels '#00aa00' $((6 * 256 + 4 * 280))
+	"$peek" out.png text >texts
+	grep -qx 'dpi: 192' texts
+	plain -t "$data/small.table"
+	"$peek" out.png text | grep -qx 'dpi: 96'
+}
+
 # === Tables that are refused ===
 
 test_bad_version() {
@@ -552,6 +685,7 @@ test_bad_image_settings() {
 	bad_conf i 'cell = 5 6' '4 words in the line'
 	bad_conf i 'cell =' 'cell is ""'
 	bad_conf i 'max_length 99999999999999999999999' 'max_length is "99999999999999999999999"'
+	bad_conf i 'layout = hilber' 'layout is "hilber", expected boxes, segments or hilbert'
 	printf 'cell 5\ncell 5\n' >my.cnf
 	refuses 'my.cnf:2: cell comes twice' plain -t "$data/small.table" -i my.cnf
 }
@@ -608,6 +742,9 @@ test_bad_options() {
 	refuses '--count 1x:' "$view" -n 1 --count 1x
 	refuses '--count goes with -n' "$view" --count 1
 	refuses '-n cannot read standard input again' "$view" -n 1 -t -
+	refuses '--layout box: expected boxes, segments or hilbert' "$view" --layout box
+	refuses '--dpi 10: expected a number from 48 to 600' "$view" --dpi 10
+	refuses '--cell x: expected a number from 1 to 64' "$view" --cell x
 	refuses '-o has an empty name' "$view" -o ''
 }
 
@@ -675,18 +812,21 @@ test_repeating_ends_on_a_bad_table() {
 # interrupt(signal, seconds) - a repeated drawing must end well and leave nothing unfinished
 interrupt() {
 	local status=0
+	rm -f out.png
 	start -t "$data/rocksdb.table" -n 0.001
+	# before that it may not be listening yet, and the shell made it ignore SIGINT
+	until [ -e out.png ]; do sleep 0.02; done
 	sleep "$2"
 	kill "-$1" $!
 	wait $! || status=$?
 	[ $status = 0 ] || fail "status $status after SIG$1"
 	no_rest
-	[ ! -e out.png ] || "$peek" out.png >/dev/null
+	"$peek" out.png >/dev/null
 }
 
 test_signals_leave_no_rest() {
 	local delay
-	for delay in 0.11 0.13 0.17 0.19 0.23; do
+	for delay in 0.01 0.03 0.07 0.09 0.13; do
 		interrupt INT $delay
 		interrupt TERM $delay
 	done

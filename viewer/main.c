@@ -18,6 +18,7 @@
 #include "color.h"
 #include "conf.h"
 #include "layout.h"
+#include "outfile.h"
 #include "paint.h"
 #include "png_out.h"
 #include "runs.h"
@@ -149,7 +150,7 @@ static volatile sig_atomic_t repeating;
 /* To interrupt a repeated drawing is the normal way to end it; anything else it cuts short. */
 static void on_signal(int sig)
 {
-	png_out_abandon();
+	outfile_abandon();
 	if (repeating)
 		_exit(0);
 	signal(sig, SIG_DFL);
@@ -308,7 +309,7 @@ int main(int argc, char **argv)
 	read_options(&o, argc, argv);
 	colors_read(&colors, o.color_conf);
 	read_img(&img, &o);
-	atexit(png_out_abandon);
+	atexit(outfile_abandon);
 	repeating = o.seconds > 0.0;
 	catch_signals();
 	if (repeating)

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Last station of the pipeline: pixels -> a PNG file that is whole or not there.
- * The picture is written under another name in the same directory, then renamed. The only file
- * that knows libpng.
+ * The only file that knows libpng.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <png.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "outfile.h"
 #include "png_out.h"
 #include "util.h"
 
@@ -23,20 +20,6 @@
 
 #define MAX_COLORS 256
 #define HASH_SLOTS 1024
-
-/* The file that is being written and not yet renamed; read by the signal handler. */
-static char *volatile unfinished;
-
-/**
- * png_out_abandon() - remove a picture that is not finished
- *
- * Context: any, signal handlers and exit() included. Does nothing where there is none.
- */
-void png_out_abandon(void)
-{
-	if (unfinished)
-		unlink(unfinished);
-}
 
 /* === Palette === */
 
@@ -195,93 +178,6 @@ static void encode(const struct canvas *canvas, FILE *file, const char *path)
 
 /* === Files === */
 
-static void finish(FILE *file, const char *path)
-{
-	if (fflush(file) || ferror(file))
-		die("%s: cannot write the picture: %s", path, strerror(errno));
-}
-
-static void write_stdout(const struct canvas *canvas)
-{
-	if (isatty(STDOUT_FILENO))
-		die("standard output is a terminal, expected a file or a pipe for the picture");
-	encode(canvas, stdout, "<stdout>");
-	finish(stdout, "<stdout>");
-}
-
-/* Devices and pipes are written to, not replaced. */
-static void write_special(const struct canvas *canvas, const char *path)
-{
-	FILE *file = fopen(path, "wb");
-
-	if (!file)
-		die("%s: cannot write the picture: %s", path, strerror(errno));
-	encode(canvas, file, path);
-	finish(file, path);
-	fclose(file);
-}
-
-static char *template_for(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	const char *base = slash ? slash + 1 : path;
-
-	/* a name as long as the file system allows must still fit with the dots and letters added */
-	return xasprintf("%.*s.%.200s.XXXXXX", (int)(base - path), path, base);
-}
-
-/* Signals wait while the file is there and its name is not yet known, or the other way round. */
-static int open_unfinished(const char *path)
-{
-	char *name = template_for(path);
-	sigset_t all, old;
-	int fd, err;
-
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &old);
-	fd = mkstemp(name);
-	err = errno;
-	if (fd >= 0)
-		unfinished = name;
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	if (fd < 0)
-		die("%s: cannot write the picture: %s", path, strerror(err));
-	return fd;
-}
-
-static void put_in_place(const char *path)
-{
-	sigset_t all, old;
-	char *name;
-
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &old);
-	if (rename(unfinished, path))
-		die("%s: cannot put the picture in its place: %s", path, strerror(errno));
-	name = unfinished;
-	unfinished = NULL;
-	sigprocmask(SIG_SETMASK, &old, NULL);
-	free(name);
-}
-
-static void write_regular(const struct canvas *canvas, const char *path)
-{
-	mode_t mask = umask(0);
-	int fd;
-	FILE *file;
-
-	umask(mask);
-	fd = open_unfinished(path);
-	file = fchmod(fd, 0666 & ~mask) ? NULL : fdopen(fd, "wb");
-	if (!file)
-		die("%s: cannot write the picture: %s", path, strerror(errno));
-	encode(canvas, file, path);
-	finish(file, path);
-	if (fclose(file))
-		die("%s: cannot write the picture: %s", path, strerror(errno));
-	put_in_place(path);
-}
-
 /**
  * png_out_write() - write a picture
  * @canvas: the picture
@@ -291,14 +187,11 @@ static void write_regular(const struct canvas *canvas, const char *path)
  */
 void png_out_write(const struct canvas *canvas, const char *path)
 {
-	struct stat st;
+	struct outfile out;
 
-	if (!strcmp(path, "-"))
-		write_stdout(canvas);
-	else if (stat(path, &st) || S_ISREG(st.st_mode))
-		write_regular(canvas, path);
-	else if (S_ISDIR(st.st_mode))
-		die("%s: is a directory, expected the name of a picture", path);
-	else
-		write_special(canvas, path);
+	if (!strcmp(path, "-") && isatty(STDOUT_FILENO))
+		die("standard output is a terminal, expected a file or a pipe for the picture");
+	outfile_open(&out, path, "picture");
+	encode(canvas, out.file, out.path);
+	outfile_close(&out);
 }

@@ -6,6 +6,5 @@
 #include "canvas.h"
 
 void png_out_write(const struct canvas *canvas, const char *path);
-void png_out_abandon(void);
 
 #endif

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: a file that is written whole or not at all.
+ * It is written under another name in the same directory, then renamed. One at a time.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "outfile.h"
+#include "util.h"
+
+/* The file that is being written and not yet renamed; read by the signal handler. */
+static char *volatile unfinished;
+
+/**
+ * outfile_abandon() - remove a file that is not finished
+ *
+ * Context: any, signal handlers and exit() included. Does nothing where there is none.
+ */
+void outfile_abandon(void)
+{
+	if (unfinished)
+		unlink(unfinished);
+}
+
+static noreturn void cannot_write(const struct outfile *out, int err)
+{
+	die("%s: cannot write the %s: %s", out->path, out->what, strerror(err));
+}
+
+static char *template_for(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+
+	/* a name as long as the file system allows must still fit with the dots and letters added */
+	return xasprintf("%.*s.%.200s.XXXXXX", (int)(base - path), path, base);
+}
+
+/* Signals wait while the file is there and its name is not yet known, or the other way round. */
+static int open_unfinished(const struct outfile *out)
+{
+	char *name = template_for(out->final);
+	sigset_t all, old;
+	int fd, err;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);
+	fd = mkstemp(name);
+	err = errno;
+	if (fd >= 0)
+		unfinished = name;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	if (fd < 0)
+		cannot_write(out, err);
+	return fd;
+}
+
+static void put_in_place(const struct outfile *out)
+{
+	sigset_t all, old;
+	char *name;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);
+	if (rename(unfinished, out->final))
+		die("%s: cannot put the %s in its place: %s", out->path, out->what,
+		    strerror(errno));
+	name = unfinished;
+	unfinished = NULL;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	free(name);
+}
+
+static void open_regular(struct outfile *out)
+{
+	mode_t mask = umask(0);
+	int fd;
+
+	umask(mask);
+	fd = open_unfinished(out);
+	if (!fchmod(fd, 0666 & ~mask))
+		out->file = fdopen(fd, "wb");
+	if (!out->file)
+		cannot_write(out, errno);
+}
+
+/**
+ * outfile_open() - begin to write a file
+ * @out: the file; to be finished with outfile_close()
+ * @path: its name; "-" is standard output
+ * @what: what is written, for messages
+ *
+ * A regular file is replaced at once by outfile_close(), or not at all; devices and pipes are
+ * written to, not replaced. Ends the program where that is not possible.
+ */
+void outfile_open(struct outfile *out, const char *path, const char *what)
+{
+	struct stat st;
+
+	*out = (struct outfile){ .path = path, .what = what };
+	if (!strcmp(path, "-")) {
+		out->path = "<stdout>";
+		out->file = stdout;
+	} else if (stat(path, &st) || S_ISREG(st.st_mode)) {
+		out->final = path;
+		open_regular(out);
+	} else if (S_ISDIR(st.st_mode)) {
+		die("%s: is a directory, expected the name of a %s", path, what);
+	} else {
+		out->file = fopen(path, "wb");
+		if (!out->file)
+			cannot_write(out, errno);
+	}
+	/* from here on it is that of stdio's last failure */
+	errno = 0;
+}
+
+/**
+ * outfile_close() - finish a file
+ * @out: as left by outfile_open()
+ *
+ * Ends the program where the file could not be written; there is no such file, or the one before,
+ * then.
+ */
+void outfile_close(struct outfile *out)
+{
+	if (fflush(out->file) || ferror(out->file))
+		cannot_write(out, errno ? errno : EIO);
+	if (out->file != stdout && fclose(out->file))
+		cannot_write(out, errno);
+	if (out->final)
+		put_in_place(out);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: a file that is written whole or not at all. */
+#ifndef OUTFILE_H
+#define OUTFILE_H
+
+#include <stdio.h>
+
+/**
+ * struct outfile - a file being written
+ * @file: where to write
+ * @path: its name, or "<stdout>"; for messages
+ * @what: what is written, for messages: "picture"
+ */
+struct outfile {
+	FILE *file;
+	const char *path;
+	const char *what;
+	/* private: */
+	const char *final;
+};
+
+void outfile_open(struct outfile *out, const char *path, const char *what);
+void outfile_close(struct outfile *out);
+void outfile_abandon(void);
+
+#endif

@@ -27,9 +27,15 @@ void outfile_abandon(void)
 		unlink(unfinished);
 }
 
-static noreturn void cannot_write(const struct outfile *out, int err)
+/**
+ * outfile_failed() - end the program because a file cannot be written
+ * @out: the file
+ *
+ * errno says why.
+ */
+noreturn void outfile_failed(const struct outfile *out)
 {
-	die("%s: cannot write the %s: %s", out->path, out->what, strerror(err));
+	die("%s: cannot write the %s: %s", out->path, out->what, strerror(errno ? errno : EIO));
 }
 
 static char *template_for(const char *path)
@@ -55,8 +61,9 @@ static int open_unfinished(const struct outfile *out)
 	if (fd >= 0)
 		unfinished = name;
 	sigprocmask(SIG_SETMASK, &old, NULL);
+	errno = err;
 	if (fd < 0)
-		cannot_write(out, err);
+		outfile_failed(out);
 	return fd;
 }
 
@@ -86,7 +93,7 @@ static void open_regular(struct outfile *out)
 	if (!fchmod(fd, 0666 & ~mask))
 		out->file = fdopen(fd, "wb");
 	if (!out->file)
-		cannot_write(out, errno);
+		outfile_failed(out);
 }
 
 /**
@@ -114,7 +121,7 @@ void outfile_open(struct outfile *out, const char *path, const char *what)
 	} else {
 		out->file = fopen(path, "wb");
 		if (!out->file)
-			cannot_write(out, errno);
+			outfile_failed(out);
 	}
 	/* from here on it is that of stdio's last failure */
 	errno = 0;
@@ -130,9 +137,9 @@ void outfile_open(struct outfile *out, const char *path, const char *what)
 void outfile_close(struct outfile *out)
 {
 	if (fflush(out->file) || ferror(out->file))
-		cannot_write(out, errno ? errno : EIO);
+		outfile_failed(out);
 	if (out->file != stdout && fclose(out->file))
-		cannot_write(out, errno);
+		outfile_failed(out);
 	if (out->final)
 		put_in_place(out);
 }

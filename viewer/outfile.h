@@ -4,6 +4,7 @@
 #define OUTFILE_H
 
 #include <stdio.h>
+#include <stdnoreturn.h>
 
 /**
  * struct outfile - a file being written
@@ -22,5 +23,6 @@ struct outfile {
 void outfile_open(struct outfile *out, const char *path, const char *what);
 void outfile_close(struct outfile *out);
 void outfile_abandon(void);
+noreturn void outfile_failed(const struct outfile *out);
 
 #endif

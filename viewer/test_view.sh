@@ -1,21 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Tests fragtrace-view from recorded tables; speaks KTAP.
+# Tests fragtrace-view from recorded tables; speaks KTAP. See testlib.sh.
 # usage: test_view.sh PROGRAM [TEST...]
-#
-# A test is a function test_NAME that ends with status 0. It runs in a subshell in an empty
-# directory of its own, with $view, $peek and $data as absolute paths.
 set -eu
 
-here=$(cd "$(dirname "$0")" && pwd)
-view=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
-shift
-peek=$here/pngpeek
-data=$here/testdata
-export TZ=UTC LC_ALL=C
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-trap 'exit 1' INT TERM
+# shellcheck source=testlib.sh
+. "$(dirname "$0")/testlib.sh"
 
 # === Helpers ===
 
@@ -27,12 +17,6 @@ plain() {
 # start(args...) - the same in the background; $! is the program itself
 start() {
 	"$view" -c "$data/plain.color.cnf" -i "$data/plain.img.cnf" -o out.png "$@" &
-}
-
-# fail(text...) - say why a test fails and end it
-fail() {
-	echo "$*"
-	exit 1
 }
 
 # pixels(colour, number) - out.png must have exactly so many pixels of a colour
@@ -65,26 +49,6 @@ says() {
 # mentions(text) - the notes in out.png must contain this
 mentions() {
 	"$peek" out.png text | grep -qF -- "$1" || fail "the picture does not mention: $1"
-}
-
-# no_rest() - there is no unfinished picture
-no_rest() {
-	local rest
-	rest=$(find . -name '.*png*' | head -n 1)
-	[ -z "$rest" ] || fail "left behind: $rest"
-}
-
-# refuses(message, command...) - status 1, the message on stderr, no picture harmed
-refuses() {
-	local message=$1 status=0
-	shift
-	echo good >out.png
-	"$@" >stdout 2>stderr </dev/null || status=$?
-	[ "$status" = 1 ] || fail "status $status, expected 1: $(cat stderr)"
-	grep -qF -- "$message" stderr || fail "expected \"$message\", got: $(cat stderr)"
-	[ "$(wc -l <stderr)" -le 2 ] || fail "too many messages: $(cat stderr)"
-	[ "$(cat out.png)" = good ] || fail "the last good picture is gone"
-	no_rest
 }
 
 # bad_line(line, message) - a table whose third line is this is refused at 3
@@ -798,7 +762,7 @@ test_repeating_ends_on_a_bad_table() {
 	local status=0
 	cp "$data/small.table" t
 	start -t t -n 0.05 2>stderr
-	sleep 0.3
+	wait_for test -e out.png
 	cp out.png good.png
 	echo broken >new
 	mv new t
@@ -859,30 +823,4 @@ test_man_page() {
 	mandoc -Tlint -Wwarning "$here/fragtrace-view.1"
 }
 
-# === Running them ===
-
-tests=${*:-$(sed -n 's/^test_\([a-z0-9_]*\)() {$/\1/p' "$0")}
-set -- $tests
-echo "KTAP version 1"
-echo "# $(basename "$view")"
-echo "1..$#"
-n=0
-passed=0
-failed=0
-skipped=0
-for name in "$@"; do
-	n=$((n + 1))
-	mkdir "$tmp/$name"
-	set +e
-	(set -e; cd "$tmp/$name"; "test_$name") >"$tmp/log" 2>&1
-	status=$?
-	set -e
-	case $status in
-	0) echo "ok $n $name"; passed=$((passed + 1)) ;;
-	4) echo "ok $n $name # SKIP $(cat "$tmp/log")"; skipped=$((skipped + 1)) ;;
-	*) sed 's/^/# /' "$tmp/log"; echo "not ok $n $name"; failed=$((failed + 1)) ;;
-	esac
-	rm -rf "${tmp:?}/$name"
-done
-echo "# Totals: pass:$passed fail:$failed xfail:0 xpass:0 skip:$skipped error:0"
-[ "$failed" = 0 ]
+run_tests

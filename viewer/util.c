@@ -6,32 +6,48 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "util.h"
 
 #define READ_START (1u << 20)
 
-static void vwarn(const char *fmt, va_list ap)
+static void say(const char *name, size_t line, const char *fmt, va_list ap)
 {
 	fputs("fragtrace-view: ", stderr);
+	if (name)
+		fprintf(stderr, "%s:%zu: ", name, line);
 	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
+/**
+ * warn() - print a message and go on
+ * @fmt: what is wrong and what was expected, without a newline
+ */
+void warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(NULL, 0, fmt, ap);
+	va_end(ap);
 }
 
 /**
  * die() - print a message and end the program
  * @fmt: what is wrong and what was expected, without a newline
  *
- * Ends through exit(), so that a half-written picture is removed. Status 1.
+ * Ends through exit(), so that a half-written file is removed. Status 1.
  */
 noreturn void die(const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	vwarn(fmt, ap);
+	say(NULL, 0, fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 	exit(1);
 }
 
@@ -45,11 +61,9 @@ noreturn void die_at(const char *name, size_t line, const char *fmt, ...)
 {
 	va_list ap;
 
-	fprintf(stderr, "fragtrace-view: %s:%zu: ", name, line);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	say(name, line, fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 	exit(1);
 }
 
@@ -146,6 +160,19 @@ const char *grouped(char buf[GROUPED_MAX], uint64_t value)
 }
 
 /**
+ * monotonic_ns() - a clock that nobody sets
+ *
+ * Return: nanoseconds since some moment in the past.
+ */
+int64_t monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
+}
+
+/**
  * slurp() - read a file to its end, in as few calls as possible
  * @text: the result; to be freed with text_free()
  * @fd: where to read from; stays open
@@ -163,7 +190,8 @@ int slurp(struct text *text, int fd)
 		return errno;
 	/* debugfs says that its files are regular and empty, and knows no time of change */
 	if (S_ISREG(st.st_mode) && st.st_size > 0) {
-		text->mtime = st.st_mtime;
+		text->time_ms = st.st_mtim.tv_sec * INT64_C(1000) +
+				st.st_mtim.tv_nsec / 1000000;
 		if ((uintmax_t)st.st_size < SIZE_MAX / 2)
 			cap = (size_t)st.st_size + 2;
 	}

@@ -3,10 +3,10 @@
 #ifndef UTIL_H
 #define UTIL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdnoreturn.h>
-#include <time.h>
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
@@ -15,14 +15,18 @@
  * struct text - the content of a file, in memory
  * @buf: @len bytes and one NUL after them; owned by this struct
  * @len: bytes, without the NUL
- * @mtime: when the file was last changed, or 0 where that says nothing (pipes, debugfs)
+ * @time_ms: when it was taken, in ms since 1970: by a comment of its own, by the time of its file, or
+ *           by the clock; 0: not known
+ * @has_time: it is a comment of its own that says so
  */
 struct text {
 	char *buf;
 	size_t len;
-	time_t mtime;
+	int64_t time_ms;
+	bool has_time;
 };
 
+void warn(const char *fmt, ...) PRINTF_LIKE(1, 2);
 noreturn void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
 noreturn void die_at(const char *name, size_t line, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
@@ -34,6 +38,9 @@ char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* room for the text of any number, with separators */
 #define GROUPED_MAX 32
 const char *grouped(char buf[GROUPED_MAX], uint64_t value);
+
+#define NSEC_PER_SEC INT64_C(1000000000)
+int64_t monotonic_ns(void);
 
 int slurp(struct text *text, int fd);
 void text_free(struct text *text);

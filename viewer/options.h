@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: what the command line asks for. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conf.h"
+
+#define N_IMG_OPTIONS 4
+
+/**
+ * struct options - the command line, understood
+ * @table: the text to read; "-" is standard input
+ * @png: the picture to draw, or NULL: none; "-" is standard output
+ * @record: folder for snapshots, or NULL
+ * @color_conf: argument of -c, or NULL
+ * @img_conf: argument of -i, or NULL
+ * @img_keys: values of what is in img.cnf, too, or NULL; see options_read_img()
+ * @interval_ns: from one reading to the next; 0: read once only
+ * @count: readings, where there is an interval; 0: no end
+ */
+struct options {
+	const char *table;
+	const char *png;
+	const char *record;
+	const char *color_conf;
+	const char *img_conf;
+	const char *img_keys[N_IMG_OPTIONS];
+	int64_t interval_ns;
+	unsigned long count;
+};
+
+void options_read(struct options *options, int argc, char **argv);
+void options_read_img(const struct options *options, struct img_conf *img);
+
+#endif

@@ -1,0 +1,209 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Tests what fragtrace-view does beside the picture: reading again and again, snapshots; speaks KTAP.
+# usage: test_live.sh PROGRAM [TEST...]
+set -eu
+
+# shellcheck source=testlib.sh
+. "$(dirname "$0")/testlib.sh"
+
+# === Helpers ===
+
+# record(args...) - keep snapshots in the folder rec
+record() {
+	"$view" --record rec "$@"
+}
+
+# table(blocks, args...) - a table with one file of so many blocks
+table() {
+	printf '%s\n%s\n%s\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m' \
+		"254:0 110 $1 0 4 contiguous /m/a.sst"
+}
+
+# snapshots(number) - so many snapshots are in rec, and nothing else
+snapshots() {
+	local n
+	n=$(find rec -type f | wc -l)
+	[ "$n" = "$1" ] || fail "$n files in rec, expected $1"
+	[ "$(find rec -name 'fragtrace-*.[0-9][0-9][0-9].table.gz' | wc -l)" = "$1" ] ||
+		fail "odd names in rec: $(ls -A rec)"
+}
+
+# === Snapshots ===
+
+test_record_keeps_the_text() {
+	local file
+	record -t "$data/rocksdb.table"
+	snapshots 1
+	file=$(echo rec/*)
+	zcat "$file" | sed 2d | cmp - "$data/rocksdb.table"
+	file=${file#rec/fragtrace-}
+	[ "$(zcat rec/* | sed -n 2p)" = "# time ${file%.table.gz}" ] || fail "$(zcat rec/* | sed -n 2p)"
+	[ ! -e fragImg.png ] || fail "a picture was drawn"
+}
+
+test_record_time_is_that_of_the_reading() {
+	local before after file
+	before=$(date +%s%3N)
+	# a pipe knows no time, as debugfs does not
+	cat "$data/small.table" | record -t -
+	after=$(date +%s%3N)
+	file=$(echo rec/*)
+	file=$(echo "${file%.table.gz}" | tr -cd 0-9)
+	[ "$before" -le "$file" ] && [ "$file" -le "$after" ] || fail "$file is not from $before to $after"
+}
+
+test_record_only_changes() {
+	table 1 >t
+	record -t t
+	record -t t
+	touch -d '+1 hour' t
+	record -t t -n 0.01 --count 5
+	snapshots 1
+	table 2 >t
+	record -t t -n 0.01 --count 5
+	snapshots 2
+	touch -d '+2 hours' t
+	table 1 >t
+	touch -d '+3 hours' t
+	record -t t
+	snapshots 3
+}
+
+test_record_sees_each_kind_of_change() {
+	table 1 >t
+	record -t t
+	# longer, shorter, other in the middle; each is compared with the one before
+	{ table 1; echo '# more'; } | record -t -
+	snapshots 2
+	table 1 | record -t -
+	snapshots 3
+	table 1 | sed 's/segment_blocks=32/segment_blocks=33/' | record -t -
+	snapshots 4
+}
+
+test_record_same_time_loses_nothing() {
+	table 1 >t
+	touch -d '2026-05-04 03:02:01.999 UTC' t
+	record -t t
+	table 2 >t
+	touch -d '2026-05-04 03:02:01.999 UTC' t
+	record -t t
+	snapshots 2
+	[ -e rec/fragtrace-1777863721.999.table.gz ] && [ -e rec/fragtrace-1777863722.000.table.gz ] || fail "$(ls rec)"
+	zcat rec/fragtrace-1777863722.000.table.gz | grep -qx '# time 1777863722.000'
+}
+
+test_record_again_from_a_snapshot() {
+	table 1 >t
+	touch -d '2026-05-04 03:02:01.25 UTC' t
+	record -t t
+	"$view" -t rec/* --record copy
+	cmp rec/* copy/*
+	[ "$(ls rec)" = "$(ls copy)" ] || fail "$(ls copy)"
+}
+
+test_record_draws_with_o() {
+	record -t "$data/small.table" -o out.png
+	snapshots 1
+	"$peek" out.png >/dev/null
+}
+
+test_snapshot_is_drawn_like_its_table() {
+	cp "$data/rocksdb.table" t
+	touch -d '2026-05-04 03:02:01 UTC' t
+	record -t t
+	"$view" -t t -o a.png
+	touch rec/*
+	"$view" -t rec/* -o b.png
+	cmp a.png b.png
+	"$view" -t - -o c.png <"$(echo rec/*)"
+	cmp a.png c.png
+	# gzip files may be strung together
+	{ head -n 20 t | gzip; tail -n +21 t | gzip; } >two.gz
+	touch -d '2026-05-04 03:02:01 UTC' two.gz
+	"$view" -t two.gz -o d.png
+	cmp a.png d.png
+}
+
+test_bad_gzip() {
+	gzip -c "$data/rocksdb.table" >good.gz
+	head -c 500 good.gz >short.gz
+	refuses 'short.gz: cannot unpack: the gzip data is cut short' "$view" -t short.gz -o out.png
+	head -c 10 good.gz >short.gz
+	refuses 'short.gz: cannot unpack: the gzip data is cut short' "$view" -t short.gz -o out.png
+	head -c 2 good.gz >short.gz
+	refuses 'short.gz: cannot unpack: the gzip data is cut short' "$view" -t short.gz -o out.png
+	{ head -c 500 good.gz; head -c 100 /dev/zero; } >bad.gz
+	refuses 'bad.gz: cannot unpack: ' "$view" -t bad.gz -o out.png
+	{ cat good.gz; echo more; } >bad.gz
+	refuses 'bad.gz: cannot unpack: ' "$view" -t bad.gz -o out.png
+}
+
+test_record_refuses() {
+	: >rec
+	refuses 'rec: cannot record there: Not a directory' record -t "$data/small.table"
+	refuses 'no/rec: cannot make the folder: No such file' "$view" -t "$data/small.table" --record no/rec
+	refuses '--record has an empty name' "$view" --record ''
+	rm rec
+	printf '# fragtrace table 2\n' >t
+	refuses 't:1: only tables of version 1 are recorded' record -t t
+	printf '# fragtrace table 1' >t
+	refuses 't: the table is cut short' record -t t
+	: >t
+	refuses 't: the table is cut short' record -t t
+	printf '# fragtrace extents 1\n' >t
+	refuses 't:1: only tables' record -t t
+	[ -z "$(ls -A rec)" ] || fail "$(ls -A rec)"
+}
+
+test_record_on_a_full_disk() {
+	local status=0
+	mkdir rec
+	# nobody may write more than this into a file; the signal that goes with it is ignored
+	(trap '' XFSZ; ulimit -f 1; awk 'BEGIN { srand(1)
+		print "# fragtrace table 1"
+		for (i = 0; i < 3000; i++) print "# " rand() }' | record -t - 2>stderr) || status=$?
+	[ $status = 1 ] || fail "status $status"
+	grep -q 'table.gz: cannot write the snapshot: File too large' stderr || fail "$(cat stderr)"
+	[ -z "$(ls -A rec)" ] || fail "left behind: $(ls -A rec)"
+}
+
+# === Sources that come and go ===
+
+test_source_goes_and_comes_back() {
+	table 1 >t
+	"$view" -t t -o out.png --record rec -n 0.02 2>stderr &
+	wait_for test -e out.png
+	mv t away
+	wait_for grep -q 't: cannot open: No such file or directory.*; waiting until it is back' stderr
+	sleep 0.2
+	cp out.png good.png
+	"$peek" out.png >/dev/null
+	table 2 >t2
+	mv t2 t
+	wait_for grep -q 't: is back' stderr
+	wait_for grep -qa 'contiguous files=1 blocks=2,' out.png
+	mv t away
+	wait_for sh -c '[ "$(grep -c waiting stderr)" = 2 ]'
+	kill $!
+	wait $! || fail "status $?"
+	[ "$(wc -l <stderr)" = 3 ] || fail "expected three messages: $(cat stderr)"
+	snapshots 2
+	no_rest
+}
+
+test_output_folder_goes() {
+	local status=0
+	mkdir d
+	"$view" -t "$data/small.table" -o d/out.png -n 0.02 2>stderr &
+	wait_for test -e d/out.png
+	# between two pictures, or while one is written
+	until rm -r d 2>/dev/null; do :; done
+	wait $! || status=$?
+	[ $status = 1 ] || fail "status $status"
+	grep -q 'd/out.png: cannot .* No such file or directory' stderr || fail "$(cat stderr)"
+}
+
+run_tests

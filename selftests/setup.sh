@@ -94,8 +94,8 @@ ft_group() {
 	build) echo "make gcc gcc-12 libc6-dev pahole kmod xz-utils binutils" ;;
 	guest) echo "qemu-system-x86 busybox-static cpio f2fs-tools e2fsprogs kmod xz-utils util-linux" ;;
 	full) echo "qemu-system-x86 busybox-static f2fs-tools e2fsprogs kmod python3 python3-venv udev procps iproute2 file util-linux" ;;
-	viewer) echo "make gcc libc6-dev libpng-dev zlib1g-dev" ;;
-	test) echo "shellcheck sparse perl" ;;
+	viewer) echo "make gcc libc6-dev libpng-dev zlib1g-dev libncurses-dev" ;;
+	test) echo "shellcheck sparse perl mandoc tmux" ;;
 	demo) echo "rocksdb-tools" ;;
 	bench) echo "fio redis-server redis-tools bpftrace python3-matplotlib" ;;
 	large) echo "fio" ;;

@@ -11,4 +11,4 @@ CFLAGS ?= -O2
 WARNFLAGS = -std=c11 -Wall -Wextra -Wpedantic -Werror
 DEFS = -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DPRESETDIR='"$(PRESETDIR)"'
 SANFLAGS = -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
-LDLIBS = -lpng -lz
+LDLIBS = -lpng -lz -lncursesw -ltinfo

@@ -22,6 +22,7 @@
 #include "runs.h"
 #include "source.h"
 #include "table.h"
+#include "top_screen.h"
 #include "util.h"
 
 /* All that lasts from one reading to the next. */
@@ -62,13 +63,16 @@ static void draw(struct session *s, const struct table *table)
 	canvas_free(&canvas);
 }
 
-/* Return: false where there is nothing to read at the moment. */
+/* Return: false where there is nothing to read at the moment; that is said once. */
 static bool read_once(struct session *s)
 {
+	bool is_there;
 	struct table table;
 	struct text text;
 
-	if (!source_read(&s->source, &text))
+	is_there = source_read(&s->source, &text);
+	source_report(&s->source);
+	if (!is_there)
 		return false;
 	if (s->options.record)
 		recorder_add(&s->recorder, s->source.name, &text);
@@ -144,10 +148,13 @@ int main(int argc, char **argv)
 	atexit(outfile_abandon);
 	repeating = s.options.interval_ns > 0;
 	catch_signals();
-	if (repeating)
+	if (s.options.top)
+		top_screen_run(&s.source, s.options.interval_ns, s.options.count);
+	else if (repeating)
 		read_repeatedly(&s);
 	else
 		read_once(&s);
+	source_free(&s.source);
 	recorder_close(&s.recorder);
 	colors_free(&s.colors);
 	return 0;

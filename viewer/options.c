@@ -13,6 +13,7 @@
 #define DEFAULT_TABLE DEBUGFS "/fragtrace/table"
 #define DEFAULT_PNG "fragImg.png"
 #define MAX_SECONDS 1e7
+#define TOP_INTERVAL_NS (2 * NSEC_PER_SEC)
 
 /* Options that are keys of img.cnf, too; the numbers follow those of letters. */
 enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION };
@@ -21,6 +22,7 @@ static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi",
 static const char usage[] =
 "usage: fragtrace-view [-t TABLE] [-o PNG] [-c color.cnf] [-i img.cnf]\n"
 "                      [--record DIR] [-n SECONDS [--count N]]\n"
+"       fragtrace-view --top [-t TABLE] [-n SECONDS] [--count N]\n"
 "\n"
 "Draw where the blocks of F2FS files lie: one box per block, coloured by\n"
 "extension and by whether the file is fragmented.\n"
@@ -33,6 +35,8 @@ static const char usage[] =
 "      --count N        stop after N readings\n"
 "      --record DIR     keep a snapshot of the table in this folder whenever\n"
 "                       it has changed; draw a picture only with -o\n"
+"      --top            show the worst files on the terminal, or print them into\n"
+"                       a pipe, every 2 seconds if -n does not say otherwise\n"
 "  -c, --colors FILE    colours: a file, or rocksdb, redis or voltdb\n"
 "  -i, --image FILE     sizes and folding: a file, or rocksdb, redis or voltdb\n"
 "      --layout NAME    boxes (one per block, long runs folded), segments (a row\n"
@@ -72,17 +76,27 @@ static void print_and_exit(const char *text)
 	exit(0);
 }
 
+static void check_top(struct options *o)
+{
+	if (o->png || o->record)
+		die("--top goes alone, expected no other output beside it");
+	if (!o->interval_ns)
+		o->interval_ns = TOP_INTERVAL_NS;
+}
+
 static void check(struct options *o)
 {
+	if (o->top)
+		check_top(o);
 	if (o->count && !o->interval_ns)
-		die("--count goes with -n, expected: -n SECONDS --count N");
+		die("--count goes with -n or --top, expected: -n SECONDS --count N");
 	if (o->interval_ns && !strcmp(o->table, "-"))
 		die("-n cannot read standard input again, expected a file after -t");
 	if (o->png && !*o->png)
 		die("-o has an empty name, expected the name of a picture");
 	if (o->record && !*o->record)
 		die("--record has an empty name, expected the name of a folder");
-	if (!o->png && !o->record)
+	if (!o->png && !o->record && !o->top)
 		o->png = DEFAULT_PNG;
 }
 
@@ -102,6 +116,7 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "interval", required_argument, NULL, 'n' },
 		{ "count", required_argument, NULL, 'N' },
 		{ "record", required_argument, NULL, 'R' },
+		{ "top", no_argument, NULL, 'T' },
 		{ "colors", required_argument, NULL, 'c' },
 		{ "image", required_argument, NULL, 'i' },
 		{ "layout", required_argument, NULL, OPT_LAYOUT },
@@ -123,6 +138,7 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'n': o->interval_ns = read_interval(optarg); break;
 		case 'N': o->count = read_count(optarg); break;
 		case 'R': o->record = optarg; break;
+		case 'T': o->top = true; break;
 		case 'c': o->color_conf = optarg; break;
 		case 'i': o->img_conf = optarg; break;
 		case OPT_LAYOUT:

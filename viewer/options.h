@@ -15,6 +15,7 @@
  * @table: the text to read; "-" is standard input
  * @png: the picture to draw, or NULL: none; "-" is standard output
  * @record: folder for snapshots, or NULL
+ * @top: show the worst files instead of drawing
  * @color_conf: argument of -c, or NULL
  * @img_conf: argument of -i, or NULL
  * @img_keys: values of what is in img.cnf, too, or NULL; see options_read_img()
@@ -28,6 +29,7 @@ struct options {
 	const char *color_conf;
 	const char *img_conf;
 	const char *img_keys[N_IMG_OPTIONS];
+	bool top;
 	int64_t interval_ns;
 	unsigned long count;
 };

@@ -145,7 +145,7 @@ static int64_t now_ms(void)
 
 /**
  * source_init() - name a source
- * @source: the result
+ * @source: the result; to be freed with source_free()
  * @path: where the text is; "-" is standard input
  */
 void source_init(struct source *source, const char *path)
@@ -157,13 +157,23 @@ void source_init(struct source *source, const char *path)
 }
 
 /**
+ * source_free() - forget a source
+ * @source: as left by source_init()
+ */
+void source_free(struct source *source)
+{
+	free(source->trouble);
+	*source = (struct source){ 0 };
+}
+
+/**
  * source_read() - read the text, once more
  * @source: where it is
  * @text: the result; to be freed with text_free()
  *
  * A source that could be read before may go and come back, as the files of debugfs do when the
- * module is loaded anew: both are said once. One that cannot be read the first time, or that holds
- * broken gzip data, ends the program.
+ * module is loaded anew; @source->trouble is there meanwhile. One that cannot be read the first
+ * time, or that holds broken gzip data, ends the program.
  *
  * Return: false where the text cannot be read at the moment.
  */
@@ -173,22 +183,35 @@ bool source_read(struct source *source, struct text *text)
 	const char *step;
 	int err = read_text(text, source->path, &step);
 
-	if (err && !source->was_read)
-		die("%s: cannot %s: %s%s", source->name, step, strerror(err),
-		    hint(source->path, err));
-	if (err && !source->is_gone)
-		warn("%s: cannot %s: %s%s; waiting until it is back", source->name, step,
-		     strerror(err), hint(source->path, err));
-	if (!err && source->is_gone)
-		warn("%s: is back", source->name);
-	source->is_gone = err;
-	source->was_read = true;
-	if (err)
+	free(source->trouble);
+	source->trouble = NULL;
+	if (err) {
+		source->trouble = xasprintf("%s: cannot %s: %s%s", source->name, step,
+					    strerror(err), hint(source->path, err));
+		if (!source->was_read)
+			die("%s", source->trouble);
 		return false;
+	}
+	source->was_read = true;
 	if (!text->time_ms)
 		text->time_ms = begun_ms;
 	if (is_packed(text))
 		unpack(text, source->name);
 	find_time(text);
 	return true;
+}
+
+/**
+ * source_report() - say it when a source has gone, and when it is back
+ * @source: the source, after source_read()
+ *
+ * Once each.
+ */
+void source_report(struct source *source)
+{
+	if (source->trouble && !source->was_said)
+		warn("%s; waiting until it is back", source->trouble);
+	if (!source->trouble && source->was_said)
+		warn("%s: is back", source->name);
+	source->was_said = source->trouble;
 }

@@ -13,16 +13,20 @@
  * struct source - a text that is read again and again
  * @path: where it is; "-" is standard input
  * @name: what to call it in messages
+ * @trouble: why it cannot be read at the moment, or NULL
  */
 struct source {
 	const char *path;
 	const char *name;
+	char *trouble;
 	/* private: */
 	bool was_read;
-	bool is_gone;
+	bool was_said;
 };
 
 void source_init(struct source *source, const char *path);
+void source_free(struct source *source);
 bool source_read(struct source *source, struct text *text);
+void source_report(struct source *source);
 
 #endif

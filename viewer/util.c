@@ -13,8 +13,21 @@
 
 #define READ_START (1u << 20)
 
+static void (*prepare)(void);
+
+/**
+ * before_messages() - have something done before each message
+ * @function: for instance, what gives the terminal back
+ */
+void before_messages(void (*function)(void))
+{
+	prepare = function;
+}
+
 static void say(const char *name, size_t line, const char *fmt, va_list ap)
 {
+	if (prepare)
+		prepare();
 	fputs("fragtrace-view: ", stderr);
 	if (name)
 		fprintf(stderr, "%s:%zu: ", name, line);

@@ -26,6 +26,7 @@ struct text {
 	bool has_time;
 };
 
+void before_messages(void (*function)(void));
 void warn(const char *fmt, ...) PRINTF_LIKE(1, 2);
 noreturn void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
 noreturn void die_at(const char *name, size_t line, const char *fmt, ...) PRINTF_LIKE(3, 4);

@@ -1,0 +1,299 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Tests fragtrace-view --top in a pipe and, with tmux, on a terminal; speaks KTAP. See testlib.sh.
+# usage: test_top.sh PROGRAM [TEST...]
+set -eu
+
+# shellcheck source=testlib.sh
+. "$(dirname "$0")/testlib.sh"
+
+# === Helpers ===
+
+# top(args...) - what is printed into a pipe
+top() {
+	"$view" --top -n 0.05 "$@"
+}
+
+# table(records) - a table of one volume of 1000 blocks
+table() {
+	printf '%s\n%s\n%s\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=0 blocks=1000 segment_blocks=100 path=/m' "$1"
+}
+
+# row(name) - the last line printed about this file, without runs of blanks
+row() {
+	grep -- " $1\$" out | tail -n 1 | tr -s ' ' | sed 's/^ //'
+}
+
+# paths() - the files in the order in which they were printed
+paths() {
+	sed -n 's/^.* \(\/[^ ]*\)$/\1/p' | tr '\n' ' '
+}
+
+# terminal(width, height, args...) - start --top on a terminal of this size
+terminal() {
+	local width=$1 height=$2
+	shift 2
+	if ! command -v tmux >/dev/null; then
+		echo "tmux is not installed"
+		exit 4
+	fi
+	# what is behind it must come back: a line before, the status and the modes after
+	cat >run <<-EOF
+	stty -a >before
+	echo before
+	status=0
+	sh -c 'echo \$\$ >pid; exec "$view" --top $*' || status=\$?
+	echo "status \$status"
+	stty -a >after
+	touch ended
+	sleep 100
+	EOF
+	open_terminal "$width" "$height"
+}
+
+# open_terminal(width, height) - let tmux carry out the script run
+open_terminal() {
+	rm -f ended before after pid
+	tmux -S "$PWD/socket" kill-server 2>/dev/null || :
+	wait_for sh -c '! tmux -S "$PWD/socket" list-sessions 2>/dev/null'
+	tmux -S "$PWD/socket" -f /dev/null new-session -d -x "$1" -y "$2" "exec sh ./run 2>stderr"
+	trap 'tmux -S "$PWD/socket" kill-server' EXIT
+}
+
+# press(keys...) - type on the terminal, by tmux's names of keys
+press() {
+	tmux -S "$PWD/socket" send-keys "$@"
+}
+
+# screen() - what is on the terminal
+screen() {
+	tmux -S "$PWD/socket" capture-pane -p
+}
+
+# shows(pattern) - the terminal has a line like this, now or soon
+shows() {
+	wait_for sh -c 'tmux -S "$PWD/socket" capture-pane -p >now; grep -q -- "$1" now' - "$1"
+}
+
+# is_restored(status) - the program ended with it and left the terminal as it was
+is_restored() {
+	wait_for test -e ended
+	shows "^status $1\$"
+	screen >now
+	[ "$(head -n 1 now)" = before ] || fail "the screen is not back: $(cat now)"
+	cmp before after
+	[ "$(tmux -S "$PWD/socket" display-message -p '#{alternate_on} #{cursor_flag}')" = "0 1" ] ||
+		fail "alternate screen, cursor: $(tmux -S "$PWD/socket" display-message -p '#{alternate_on} #{cursor_flag}')"
+}
+
+# === In a pipe ===
+
+# The kernel's own figures of the very same moment.
+test_figures_are_those_of_the_kernel() {
+	LINES=1000 top -t "$data/rocksdb2.table" --count 1 | sed 1,3d |
+		awk 'NF { print $1, $2, $4, $7 }' | sort >got
+	awk '!/^#/ && $6 { print $9 - $10, $6, $4, $11 }' "$data/rocksdb2.files" | sort >expected
+	[ "$(wc -l <got)" -gt 30 ] || fail "only $(wc -l <got) files"
+	cmp got expected || { diff got expected; exit 1; }
+}
+
+test_worst_first() {
+	LINES=1000 top -t "$data/rocksdb2.table" --count 1 | sed 1,3d | awk 'NF { print $1, $2 }' >got
+	sort -k 1,1nr -k 2,2nr got | cmp - got
+}
+
+# Windows of 32 blocks: a hole ends no fragment, a fragment in two windows needs two requests.
+test_figures_by_hand() {
+	table '0:0 0 1 0 4 contiguous /none' >t
+	table '254:0 10 4 30 4 fragmented /m/a
+254:0 14 2 40 4 fragmented /m/a
+254:0 20 1 34 4 fragmented /m/a
+254:0 30 2 0 5 contiguous /m/b' >t
+	top -t t --count 1 >out
+	# /m/a: 30-33 in windows 0 and 1, 34 and 40-41 in window 1; each is a fragment of its own
+	[ "$(row /m/a)" = "2 3 - 7 - 2.00 /m/a" ] || fail "$(row /m/a)"
+	[ "$(row /m/b)" = "0 1 - 2 - 1.00 /m/b" ] || fail "$(row /m/b)"
+	sed '/ 34 4 /d' t >t2
+	top -t t2 --count 1 >out
+	[ "$(row /m/a)" = "0 1 - 6 - 1.00 /m/a" ] || fail "$(row /m/a)"
+}
+
+test_rates() {
+	table '254:0 10 4 0 4 contiguous /m/a
+254:0 20 2 0 5 contiguous /m/b' >t
+	table '254:0 10 4 0 4 fragmented /m/a
+254:0 20 1 0 5 contiguous /m/b
+254:0 30 6 9 4 fragmented /m/a
+254:0 40 1 0 6 contiguous /m/c' >t2
+	"$view" --top -n 0.5 --count 2 -t t >out &
+	wait_for grep -q /m/b out
+	mv t2 t
+	wait $!
+	# one fragment and six blocks in half a second; what takes longer lowers the rates
+	row /m/a | awk '{ exit !($2 == 2 && $3 > 1 && $3 <= 2 && $5 > 6 && $5 <= 12 && $3 ~ /^\+/) }' || fail "$(cat out)"
+	row /m/b | awk '{ exit !($3 == 0 && $5 >= -2 && $5 < -1) }' || fail "$(cat out)"
+	row /m/c | awk '{ exit !($3 > 1 && $3 <= 2) }' || fail "$(cat out)"
+	grep -q '^3 files, 1 fragmented; 4 fragments (+[34]\.[0-9]/s);' out || fail "$(cat out)"
+}
+
+test_one_screenful_each() {
+	[ "$(top -t "$data/rocksdb2.table" --count 3 | wc -l)" = $((3 * 25)) ]
+	[ "$(LINES=10 top -t "$data/rocksdb2.table" --count 2 | wc -l)" = $((2 * 11)) ]
+	top -t "$data/header_only.table" --count 1 >out
+	grep -q '^0 files, 0 fragmented; 0 fragments (-/s); 0.0 MiB; split factor 1.00' out
+}
+
+test_names_are_harmless() {
+	table '254:0 10 1 0 4 contiguous /m/a\033[2Jb
+254:0 20 1 0 5 contiguous /m/\134\303\251\377
+254:0 30 1 0 6 contiguous /m/with\040blank\040(deleted)' >t
+	LC_ALL=C.UTF-8 top -t t --count 1 >out
+	grep -qF '/m/a\033[2Jb' out
+	grep -qF '/m/\134é\377' out
+	grep -qF '/m/with blank (deleted)' out
+	LC_ALL=C top -t t --count 1 >out
+	grep -qF '/m/\134\303\251\377' out
+}
+
+test_top_in_a_pipe_waits_for_its_source() {
+	cp "$data/small.table" t
+	"$view" --top -n 0.02 -t t >out 2>stderr &
+	wait_for grep -q LOG2 out
+	rm t
+	wait_for grep -q 'cannot open.*waiting until it is back' stderr
+	cp "$data/small.table" t2
+	mv t2 t
+	wait_for grep -q 'is back' stderr
+	kill $!
+	wait $! || fail "status $?"
+}
+
+test_top_refuses() {
+	refuses '--top goes alone' "$view" --top -o x.png
+	refuses '--top goes alone' "$view" --top --record x
+	refuses 'nosuch: cannot open' "$view" --top -t nosuch
+	refuses '-n cannot read standard input again' "$view" --top -t -
+	printf '# fragtrace table 2\n' >t
+	refuses 't:1: the table has version 2' "$view" --top -t t
+	refuses 'No space left on device' sh -c "'$view' --top -t '$data/small.table' >/dev/full"
+}
+
+# === On a terminal ===
+
+test_80x24() {
+	terminal 80 24 -t "$data/rocksdb2.table"
+	shows 'MANIFEST'
+	screen >now
+	[ "$(wc -l <now)" = 24 ]
+	head -n 2 now | tail -n 1 | grep -q '^33 files, 26 fragmented; 62 fragments (-/s); 131.5 MiB; split factor 1.03$'
+	tail -n 1 now | grep -q 'q)uit$'
+	[ "$(grep -c /mnt/ now)" = 20 ]
+	press q
+	is_restored 0
+}
+
+# sorted(key, by, first) - after the key the summary says so and this file comes first
+sorted() {
+	press "$1"
+	shows "by $2\$"
+	sed -n 4p now | grep -q -- " $3\$" || fail "after $1: $(cat now)"
+}
+
+test_keys() {
+	terminal 80 24 -n 100 -t "$data/rocksdb2.table"
+	shows 'by extra requests$'
+	sorted f 'fragments' /mnt/f2fs/db/LOG
+	sorted b 'blocks' /mnt/f2fs/db/000056.sst
+	sorted s 'split factor' /mnt/f2fs/db/MANIFEST-000071
+	sorted n 'name' /mnt/f2fs/db/000056.sst
+	sorted R 'name, reversed' /mnt/f2fs/db/OPTIONS-000073
+	sorted r 'fragments/s' /mnt/f2fs/db/LOG
+	sorted e 'extra requests' /mnt/f2fs/db/LOG
+	press Down Down
+	wait_for sh -c 'tmux -S "$PWD/socket" capture-pane -p | sed -n 4p | grep -q 000056.sst'
+	press End
+	wait_for sh -c 'tmux -S "$PWD/socket" capture-pane -p | sed -n 23p | grep -q " 0  *1 .*f2fs"'
+	press Home
+	wait_for sh -c 'tmux -S "$PWD/socket" capture-pane -p | sed -n 4p | grep -q LOG'
+	press q
+	is_restored 0
+}
+
+test_pause() {
+	cp "$data/small.table" t
+	terminal 80 24 -n 0.05 -t t
+	shows LOG2
+	press p
+	shows '\[paused\]$'
+	cp "$data/rocksdb2.table" t2
+	mv t2 t
+	sleep 0.3
+	screen | grep -q LOG2 || fail "it was read while paused"
+	press Space
+	shows MANIFEST-000071
+	press q
+	is_restored 0
+}
+
+test_other_sizes() {
+	terminal 80 24 -n 100 -t "$data/rocksdb2.table"
+	shows MANIFEST
+	tmux -S "$PWD/socket" resize-window -x 132 -y 40
+	wait_for sh -c 'tmux -S "$PWD/socket" capture-pane -p | sed -n 40p | grep -q "q)uit"'
+	# a path that does not fit keeps its end
+	tmux -S "$PWD/socket" resize-window -x 70 -y 8
+	wait_for sh -c 'tmux -S "$PWD/socket" capture-pane -p | grep -q "<.*MANIFEST-000071$"'
+	tmux -S "$PWD/socket" resize-window -x 20 -y 2
+	sleep 0.2
+	tmux -S "$PWD/socket" resize-window -x 80 -y 24
+	shows '/mnt/f2fs/db/MANIFEST-000071$'
+	press q
+	is_restored 0
+}
+
+test_terminal_after_signals() {
+	local signal
+	for signal in INT TERM HUP; do
+		terminal 80 24 -n 0.02 -t "$data/small.table"
+		shows LOG2
+		kill "-$signal" "$(cat pid)"
+		is_restored 0
+	done
+}
+
+test_terminal_after_an_error() {
+	cp "$data/small.table" t
+	terminal 80 24 -n 0.02 -t t
+	shows LOG2
+	echo broken >t2
+	mv t2 t
+	is_restored 1
+	grep -q 't:1: this is no fragtrace table' stderr
+}
+
+test_source_goes_on_a_terminal() {
+	cp "$data/small.table" t
+	terminal 80 24 -n 0.05 -t t
+	shows LOG2
+	mv t away
+	shows '^t: cannot open: No such file or directory'
+	screen | grep -q LOG2 || fail "the last reading is gone"
+	mv away t
+	shows '^7 files'
+	press q
+	is_restored 0
+}
+
+test_unknown_terminal() {
+	terminal 80 24 -t "$data/small.table"
+	shows LOG2
+	press q
+	is_restored 0
+	sed -i "s/^status=0/status=0; export TERM=nosuch/" run
+	open_terminal 80 24
+	wait_for test -e ended
+	grep -q 'the terminal "nosuch" is not known' stderr
+}
+
+run_tests

@@ -13,11 +13,13 @@
 #include "canvas.h"
 #include "color.h"
 #include "conf.h"
+#include "export.h"
 #include "layout.h"
 #include "options.h"
 #include "outfile.h"
 #include "paint.h"
 #include "png_out.h"
+#include "prometheus.h"
 #include "record.h"
 #include "runs.h"
 #include "source.h"
@@ -63,6 +65,14 @@ static void draw(struct session *s, const struct table *table)
 	canvas_free(&canvas);
 }
 
+static void write_table(struct session *s, const struct table *table)
+{
+	if (s->options.prometheus)
+		prometheus_write(s->options.prometheus, table);
+	if (s->options.png)
+		draw(s, table);
+}
+
 /* Return: false where there is nothing to read at the moment; that is said once. */
 static bool read_once(struct session *s)
 {
@@ -76,9 +86,13 @@ static bool read_once(struct session *s)
 		return false;
 	if (s->options.record)
 		recorder_add(&s->recorder, s->source.name, &text);
-	if (s->options.png) {
+	if (s->options.json)
+		export_json(s->options.json, s->source.name, &text);
+	if (s->options.csv)
+		export_csv(s->options.csv, s->source.name, &text);
+	if (s->options.png || s->options.prometheus) {
 		table_parse(&table, s->source.name, &text);
-		draw(s, &table);
+		write_table(s, &table);
 		table_free(&table);
 	}
 	text_free(&text);

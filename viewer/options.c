@@ -21,7 +21,8 @@ static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi",
 
 static const char usage[] =
 "usage: fragtrace-view [-t TABLE] [-o PNG] [-c color.cnf] [-i img.cnf]\n"
-"                      [--record DIR] [-n SECONDS [--count N]]\n"
+"                      [--record DIR] [--json FILE] [--csv FILE]\n"
+"                      [--prometheus FILE] [-n SECONDS [--count N]]\n"
 "       fragtrace-view --top [-t TABLE] [-n SECONDS] [--count N]\n"
 "\n"
 "Draw where the blocks of F2FS files lie: one box per block, coloured by\n"
@@ -34,7 +35,13 @@ static const char usage[] =
 "                       read again every so many seconds, until interrupted\n"
 "      --count N        stop after N readings\n"
 "      --record DIR     keep a snapshot of the table in this folder whenever\n"
-"                       it has changed; draw a picture only with -o\n"
+"                       it has changed\n"
+"      --json FILE      write all records as JSON; TABLE may also be a text\n"
+"                       of debugfs's extents or files; - is stdout\n"
+"      --csv FILE       the same as CSV\n"
+"      --prometheus FILE\n"
+"                       write a few numbers per volume for node_exporter\n"
+"                       (with any of these four, draw a picture only with -o)\n"
 "      --top            show the worst files on the terminal, or print them into\n"
 "                       a pipe, every 2 seconds if -n does not say otherwise\n"
 "  -c, --colors FILE    colours: a file, or rocksdb, redis or voltdb\n"
@@ -78,10 +85,16 @@ static void print_and_exit(const char *text)
 
 static void check_top(struct options *o)
 {
-	if (o->png || o->record)
+	if (o->png || o->record || o->json || o->csv || o->prometheus)
 		die("--top goes alone, expected no other output beside it");
 	if (!o->interval_ns)
 		o->interval_ns = TOP_INTERVAL_NS;
+}
+
+static void check_name(const char *name, const char *option)
+{
+	if (name && !*name)
+		die("%s has an empty name, expected where to write", option);
 }
 
 static void check(struct options *o)
@@ -92,11 +105,12 @@ static void check(struct options *o)
 		die("--count goes with -n or --top, expected: -n SECONDS --count N");
 	if (o->interval_ns && !strcmp(o->table, "-"))
 		die("-n cannot read standard input again, expected a file after -t");
-	if (o->png && !*o->png)
-		die("-o has an empty name, expected the name of a picture");
-	if (o->record && !*o->record)
-		die("--record has an empty name, expected the name of a folder");
-	if (!o->png && !o->record && !o->top)
+	check_name(o->png, "-o");
+	check_name(o->record, "--record");
+	check_name(o->json, "--json");
+	check_name(o->csv, "--csv");
+	check_name(o->prometheus, "--prometheus");
+	if (!o->png && !o->record && !o->json && !o->csv && !o->prometheus && !o->top)
 		o->png = DEFAULT_PNG;
 }
 
@@ -116,6 +130,9 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "interval", required_argument, NULL, 'n' },
 		{ "count", required_argument, NULL, 'N' },
 		{ "record", required_argument, NULL, 'R' },
+		{ "json", required_argument, NULL, 'J' },
+		{ "csv", required_argument, NULL, 'C' },
+		{ "prometheus", required_argument, NULL, 'P' },
 		{ "top", no_argument, NULL, 'T' },
 		{ "colors", required_argument, NULL, 'c' },
 		{ "image", required_argument, NULL, 'i' },
@@ -138,6 +155,9 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'n': o->interval_ns = read_interval(optarg); break;
 		case 'N': o->count = read_count(optarg); break;
 		case 'R': o->record = optarg; break;
+		case 'J': o->json = optarg; break;
+		case 'C': o->csv = optarg; break;
+		case 'P': o->prometheus = optarg; break;
 		case 'T': o->top = true; break;
 		case 'c': o->color_conf = optarg; break;
 		case 'i': o->img_conf = optarg; break;

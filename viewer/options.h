@@ -15,6 +15,9 @@
  * @table: the text to read; "-" is standard input
  * @png: the picture to draw, or NULL: none; "-" is standard output
  * @record: folder for snapshots, or NULL
+ * @json: file for all records as JSON, or NULL; "-" is standard output
+ * @csv: the same as CSV
+ * @prometheus: file for metrics, or NULL; "-" is standard output
  * @top: show the worst files instead of drawing
  * @color_conf: argument of -c, or NULL
  * @img_conf: argument of -i, or NULL
@@ -29,6 +32,9 @@ struct options {
 	const char *color_conf;
 	const char *img_conf;
 	const char *img_keys[N_IMG_OPTIONS];
+	const char *json;
+	const char *csv;
+	const char *prometheus;
 	bool top;
 	int64_t interval_ns;
 	unsigned long count;

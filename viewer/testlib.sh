@@ -1,20 +1,22 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2034 # what is set here is used by the tests
 #
 # testlib.sh - what the tests of fragtrace-view share; sourced as `. testlib.sh "$@"`, speaks KTAP.
 #
 # The script that sources it has the arguments PROGRAM [TEST...]. A test is a function test_NAME that
 # ends with status 0, or with 4 and the reason to be skipped. It runs in a subshell in an empty
-# directory of its own, with $view, $peek and $data as absolute paths. The script ends with run_tests.
+# directory of its own, with $view, $peek, $python and $data as absolute paths. The script ends with run_tests.
 
 here=$(cd "$(dirname "$0")" && pwd)
 view=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 shift
-# shellcheck disable=SC2034 # used by the tests
 peek=$here/pngpeek
-# shellcheck disable=SC2034
 data=$here/testdata
 wanted=$*
+# Debian's, which sees Debian's packages
+python=/usr/bin/python3
+[ -x $python ] || python=python3
 export TZ=UTC LC_ALL=C
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "axis.h"
 #include "font.h"
@@ -24,14 +25,21 @@
 /* Digits of the number of any folded run. */
 #define MAX_DIGITS 20
 
+/* Runs are told apart by the power of two that they are not longer than. */
+#define N_POWERS 34
+
 /**
- * struct tally - how many boxes a volume takes, folded in some way
- * @drawn: blocks that are drawn as such
+ * struct tally - what has to be known of a volume to say how many boxes it takes
+ * @drawn: blocks that are drawn as such when folded as the user wants it
  * @folds: folded runs, by the number of digits of what is folded
+ * @n: by power of two, number of runs
+ * @blks: by power of two, blocks of these runs
  */
 struct tally {
 	uint64_t drawn;
 	uint64_t folds[MAX_DIGITS + 1];
+	uint64_t n[N_POWERS];
+	uint64_t blks[N_POWERS];
 };
 
 /* === Folding === */
@@ -41,6 +49,15 @@ static uint64_t drawn_of(const struct layout *l, uint64_t blks)
 	if (!l->limit || blks <= l->limit)
 		return blks;
 	return l->stub < l->limit ? l->stub : l->limit;
+}
+
+static size_t power_of(uint64_t value)
+{
+	size_t power = 0;
+
+	while (UINT64_C(1) << power < value)
+		power++;
+	return power;
 }
 
 static size_t digits_of(uint64_t value)
@@ -93,10 +110,13 @@ static struct tally *take_tallies(const struct layout *l, const struct runs *run
 
 		while (runs_next(&walk, &run)) {
 			uint64_t drawn = drawn_of(l, run.blks);
+			size_t power = power_of(run.blks);
 
 			tallies[v].drawn += drawn;
 			if (drawn < run.blks)
 				tallies[v].folds[digits_of(run.blks - drawn)]++;
+			tallies[v].n[power]++;
+			tallies[v].blks[power] += run.blks;
 		}
 	}
 	return tallies;
@@ -165,14 +185,32 @@ static uint64_t harder(uint64_t limit)
 	return power;
 }
 
-static struct tally *fold_harder(struct layout *l, const struct runs *runs, struct tally *tallies)
+/* A limit that is a power of two needs no other look at the runs; marks have no numbers by now. */
+static void retally(const struct layout *l, struct tally *tally)
 {
+	size_t power;
+
+	tally->drawn = 0;
+	memset(tally->folds, 0, sizeof(tally->folds));
+	for (power = 0; power < N_POWERS; power++) {
+		if (UINT64_C(1) << power <= l->limit) {
+			tally->drawn += tally->blks[power];
+			continue;
+		}
+		tally->drawn += tally->n[power] * drawn_of(l, l->limit + 1);
+		tally->folds[1] += tally->n[power];
+	}
+}
+
+static void fold_harder(struct layout *l, struct tally *tallies)
+{
+	size_t v;
+
 	while (!fits(l, tallies) && (!l->limit || l->limit > LEAST_LIMIT)) {
 		l->limit = harder(l->limit);
-		free(tallies);
-		tallies = take_tallies(l, runs);
+		for (v = 0; v < l->n_grids; v++)
+			retally(l, &tallies[v]);
 	}
-	return tallies;
 }
 
 static void share_boxes(struct layout *l, const struct tally *tallies)
@@ -196,7 +234,7 @@ static void plan(struct layout *l, const struct runs *runs)
 	set_box(l, layout_px(l->img, l->img->cell));
 	tallies = take_tallies(l, runs);
 	shrink_boxes(l, tallies);
-	tallies = fold_harder(l, runs, tallies);
+	fold_harder(l, tallies);
 	share_boxes(l, tallies);
 	free(tallies);
 }

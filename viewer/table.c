@@ -18,59 +18,89 @@
 #define RECORD_FORM "dev lba length offset ino state path"
 #define VOLUME_FORM "# volume DEV main_blkaddr=N blocks=N segment_blocks=N path=MOUNTPOINT"
 
-/* What is needed while reading and not afterwards. p walks through one line, NUL at its end. */
+/* Names are kept in blocks of this size: their addresses must not change. */
+#define NAMES_BLOCK (1u << 16)
+
+/* What is needed while reading and not afterwards. */
 struct reader {
 	struct table *table;
 	struct inodes inodes;
 	const char *name;
 	size_t line;
-	char *p;
+	const char *p;			/* walks through one line */
+	const char *end;		/* of that line: a newline */
 	struct volume *volume;
+	char *names, *names_end;	/* what is left of the last block of names */
 	size_t cap_volumes, cap_files, cap_extents;
 };
 
 /* === Fields === */
 
-static uint64_t read_u64(struct reader *r, const char *what, uint64_t limit)
+/* How much of what is left of the line goes into a message. */
+static int quoted(const struct reader *r, const char *from)
+{
+	return r->end - from > 24 ? 24 : (int)(r->end - from);
+}
+
+static noreturn void ends_before(const struct reader *r, const char *what)
+{
+	die_at(r->name, r->line, "the line ends before the %s, expected: " RECORD_FORM, what);
+}
+
+static noreturn void bad_number(const struct reader *r, const char *start, const char *what,
+				uint64_t limit)
+{
+	if (start == r->end)
+		ends_before(r, what);
+	if (*start < '0' || *start > '9')
+		die_at(r->name, r->line, "the %s is not a number: \"%.*s\", expected digits", what,
+		       quoted(r, start), start);
+	die_at(r->name, r->line, "the %s is too big: %.*s, expected at most %ju", what,
+	       quoted(r, start), start, (uintmax_t)limit);
+}
+
+static inline uint64_t read_u64(struct reader *r, const char *what, uint64_t limit)
 {
 	const char *start = r->p;
 	uint64_t value = 0;
+	unsigned int digit;
 
-	if (!*r->p)
-		die_at(r->name, r->line, "the line ends before the %s, expected: " RECORD_FORM, what);
-	for (; *r->p >= '0' && *r->p <= '9'; r->p++) {
-		uint64_t digit = (uint64_t)(*r->p - '0');
-
+	/* the newline at the end is no digit */
+	while ((digit = (unsigned int)(*r->p - '0')) <= 9) {
 		if (value > (limit - digit) / 10)
-			die_at(r->name, r->line, "the %s is too big: %.24s, expected at most %ju",
-			       what, start, (uintmax_t)limit);
+			bad_number(r, start, what, limit);
 		value = value * 10 + digit;
+		r->p++;
 	}
 	if (r->p == start)
-		die_at(r->name, r->line, "the %s is not a number: \"%.24s\", expected digits", what,
-		       start);
+		bad_number(r, start, what, limit);
 	return value;
+}
+
+static inline bool starts_with(const struct reader *r, const char *literal, size_t n)
+{
+	return (size_t)(r->end - r->p) >= n && !memcmp(r->p, literal, n);
 }
 
 static void expect(struct reader *r, const char *literal, const char *form)
 {
 	size_t n = strlen(literal);
 
-	if (strncmp(r->p, literal, n))
-		die_at(r->name, r->line, "found \"%.24s\" where \"%s\" should be, expected: %s", r->p,
-		       literal, form);
+	if (!starts_with(r, literal, n))
+		die_at(r->name, r->line, "found \"%.*s\" where \"%s\" should be, expected: %s",
+		       quoted(r, r->p), r->p, literal, form);
 	r->p += n;
 }
 
-static uint64_t field_u64(struct reader *r, const char *what, uint64_t limit)
+static inline uint64_t field_u64(struct reader *r, const char *what, uint64_t limit)
 {
 	uint64_t value = read_u64(r, what, limit);
 
 	if (*r->p == ' ')
 		r->p++;
-	else if (*r->p)
-		die_at(r->name, r->line, "the %s has a stray \"%.24s\" behind it, expected a space",
-		       what, r->p);
+	else if (r->p != r->end)
+		die_at(r->name, r->line, "the %s has a stray \"%.*s\" behind it, expected a space",
+		       what, quoted(r, r->p), r->p);
 	return value;
 }
 
@@ -79,27 +109,28 @@ static void field_dev(struct reader *r, unsigned int *major, unsigned int *minor
 	*major = (unsigned int)read_u64(r, "device", UINT32_MAX);
 	expect(r, ":", form);
 	*minor = (unsigned int)read_u64(r, "device", UINT32_MAX);
-	if (*r->p)
+	if (r->p != r->end)
 		expect(r, " ", form);
 }
 
 static bool field_fragmented(struct reader *r)
 {
 	static const char *const states[] = { "contiguous ", "fragmented " };
+	const char *end = memchr(r->p, ' ', (size_t)(r->end - r->p));
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(states); i++) {
-		if (!strncmp(r->p, states[i], strlen(states[i]))) {
+		if (starts_with(r, states[i], strlen(states[i]))) {
 			r->p += strlen(states[i]);
 			return i;
 		}
 	}
-	if (!*r->p)
-		die_at(r->name, r->line, "the line ends before the state, expected: " RECORD_FORM);
-	if (!strcmp(r->p, "contiguous") || !strcmp(r->p, "fragmented"))
-		die_at(r->name, r->line, "the line ends before the path, expected: " RECORD_FORM);
+	if (r->p == r->end)
+		ends_before(r, "state");
+	if (r->end - r->p == 10 && (!memcmp(r->p, states[0], 10) || !memcmp(r->p, states[1], 10)))
+		ends_before(r, "path");
 	die_at(r->name, r->line, "unknown state \"%.*s\", expected contiguous or fragmented",
-	       (int)strcspn(r->p, " "), r->p);
+	       (int)((end ? end : r->end) - r->p), r->p);
 }
 
 static bool is_octal(char c)
@@ -107,26 +138,46 @@ static bool is_octal(char c)
 	return c >= '0' && c <= '7';
 }
 
-/* The rest of the line is a path, escaped as in /proc/self/mountinfo; unescaped in place. */
+/* Room for a name; what is too much of it can be given back. */
+static char *take_name(struct reader *r, size_t size)
+{
+	struct table *t = r->table;
+	char *name;
+
+	if ((size_t)(r->names_end - r->names) < size) {
+		t->names = xreallocarray(t->names, t->n_names + 1, sizeof(*t->names));
+		r->names = xreallocarray(NULL, size > NAMES_BLOCK ? size : NAMES_BLOCK, 1);
+		r->names_end = r->names + (size > NAMES_BLOCK ? size : NAMES_BLOCK);
+		t->names[t->n_names++] = r->names;
+	}
+	name = r->names;
+	r->names += size;
+	return name;
+}
+
+/* The rest of the line is a path, escaped as in /proc/self/mountinfo. */
 static char *field_path(struct reader *r)
 {
-	char *path = r->p, *from, *to;
+	char *path, *to;
+	const char *from;
 
-	if (!*path)
-		die_at(r->name, r->line, "the line ends before the path, expected: " RECORD_FORM);
-	for (from = to = path; *from; to++) {
+	if (r->p == r->end)
+		ends_before(r, "path");
+	path = to = take_name(r, (size_t)(r->end - r->p) + 1);
+	for (from = r->p; from < r->end; to++) {
 		if (*from != '\\') {
 			*to = *from++;
 			continue;
 		}
-		if (!is_octal(from[1]) || !is_octal(from[2]) || !is_octal(from[3]))
-			die_at(r->name, r->line, "bad escape \"%.4s\" in the path, expected \\040, "
-			       "\\011, \\012 or \\134", from);
+		if (r->end - from < 4 || !is_octal(from[1]) || !is_octal(from[2]) || !is_octal(from[3]))
+			die_at(r->name, r->line, "bad escape \"%.*s\" in the path, expected \\040, "
+			       "\\011, \\012 or \\134", quoted(r, from) > 4 ? 4 : quoted(r, from), from);
 		*to = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
 		from += 4;
 	}
 	*to = '\0';
-	r->p = to;
+	r->names = to + 1;
+	r->p = r->end;
 	return path;
 }
 
@@ -158,14 +209,14 @@ static void read_version(struct reader *r)
 	static const char magic[] = "# fragtrace table ";
 	uint64_t version;
 
-	if (strncmp(r->p, magic, strlen(magic)))
+	if (!starts_with(r, magic, strlen(magic)))
 		die_at(r->name, r->line, "this is no fragtrace table, expected the first line to be "
 		       "\"%s%d\"", magic, TABLE_VERSION);
 	r->p += strlen(magic);
 	version = read_u64(r, "version", UINT32_MAX);
-	if (version != TABLE_VERSION || *r->p)
-		die_at(r->name, r->line, "the table has version %ju%s, this program reads version %d",
-		       (uintmax_t)version, r->p, TABLE_VERSION);
+	if (version != TABLE_VERSION || r->p != r->end)
+		die_at(r->name, r->line, "the table has version %ju%.*s, this program reads version %d",
+		       (uintmax_t)version, quoted(r, r->p), r->p, TABLE_VERSION);
 }
 
 static struct volume *find_volume(struct table *table, unsigned int major, unsigned int minor)
@@ -312,8 +363,8 @@ static void read_record(struct reader *r)
 	e.offset = (uint32_t)field_u64(r, "offset", BLK_MAX);
 	ino = field_u64(r, "inode number", UINT64_MAX);
 	fragmented = field_fragmented(r);
-	if (!*r->p)
-		die_at(r->name, r->line, "the line ends before the path, expected: " RECORD_FORM);
+	if (r->p == r->end)
+		ends_before(r, "path");
 	enter_volume(r, major, minor);
 	check_place(r, &e);
 	e.file = enter_file(r, ino, fragmented);
@@ -329,44 +380,52 @@ static void read_line(struct reader *r)
 
 	if (r->line == 1)
 		read_version(r);
-	else if (!strncmp(r->p, volume, strlen(volume)))
-		read_volume(r);
-	else if (*r->p != '#')
+	else if (r->p == r->end || *r->p != '#')
 		read_record(r);
+	else if (starts_with(r, volume, strlen(volume)))
+		read_volume(r);
 }
 
 /* === Tables === */
+
+/* The length of the text that consists of whole lines; these are understood. */
+static size_t read_lines(struct reader *r, const char *text, size_t len)
+{
+	const char *line = text, *end = text + len, *newline;
+	const char *nul = memchr(text, '\0', len);
+
+	for (; (newline = memchr(line, '\n', (size_t)(end - line))); line = newline + 1) {
+		r->line++;
+		if (nul && nul < newline)
+			die_at(r->name, r->line, "a NUL byte in the line, expected text");
+		r->p = line;
+		r->end = newline;
+		read_line(r);
+	}
+	return (size_t)(line - text);
+}
 
 /**
  * table_parse() - understand a table
  * @table: the result; to be freed with table_free()
  * @name: what to call the table in messages
- * @text: the text; its memory moves into @table
+ * @text: the text; is freed
  *
  * Ends the program on the first line that is not as the format says.
  */
 void table_parse(struct table *table, const char *name, struct text *text)
 {
-	struct reader r = { .table = table, .name = name, .line = 1 };
-	char *line, *end, *newline;
+	struct reader r = { .table = table, .name = name };
+	size_t done;
 
-	*table = (struct table){ .text = *text };
-	*text = (struct text){ 0 };
-	line = table->text.buf;
-	end = line + table->text.len;
-	if (line == end)
+	*table = (struct table){ 0 };
+	if (!text->len)
 		die_at(name, 1, "the table is empty, expected \"# fragtrace table %d\"", TABLE_VERSION);
-	for (; line < end; line = newline + 1, r.line++) {
-		newline = memchr(line, '\n', (size_t)(end - line));
-		if (!newline)
-			die_at(name, r.line, "the table is cut short, expected a newline at its end");
-		*newline = '\0';
-		if (memchr(line, '\0', (size_t)(newline - line)))
-			die_at(name, r.line, "a NUL byte in the line, expected text");
-		r.p = line;
-		read_line(&r);
-	}
+	done = read_lines(&r, text->buf, text->len);
+	if (done != text->len)
+		die_at(name, r.line + 1, "the table is cut short, expected a newline at its end");
 	inodes_free(&r.inodes);
+	text_free(text);
 }
 
 /**
@@ -375,9 +434,13 @@ void table_parse(struct table *table, const char *name, struct text *text)
  */
 void table_free(struct table *table)
 {
+	size_t i;
+
 	free(table->volumes);
 	free(table->files);
 	free(table->extents);
-	text_free(&table->text);
+	for (i = 0; i < table->n_names; i++)
+		free(table->names[i]);
+	free(table->names);
 	*table = (struct table){ 0 };
 }

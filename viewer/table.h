@@ -84,7 +84,8 @@ struct extent {
  * @n_files: number of @files
  * @extents: by volume, then by LBA; no two of a volume overlap
  * @n_extents: number of @extents
- * @text: the text itself; @volumes and @files point into it
+ * @names: blocks of memory with the paths of @volumes and @files
+ * @n_names: number of @names
  */
 struct table {
 	struct volume *volumes;
@@ -93,7 +94,8 @@ struct table {
 	size_t n_files;
 	struct extent *extents;
 	size_t n_extents;
-	struct text text;
+	char **names;
+	size_t n_names;
 };
 
 void table_parse(struct table *table, const char *name, struct text *text);

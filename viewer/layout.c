@@ -139,7 +139,7 @@ uint64_t layout_put_extents(const struct layout *l, const struct table *table,
 
 	while (blks) {
 		piece.blks = blks;
-		if (piece.extent != NO_EXTENT && table->extents[piece.extent].blks < blks)
+		if (run->n > 1 && table->extents[piece.extent].blks < blks)
 			piece.blks = table->extents[piece.extent].blks;
 		piece.len = piece.blks * l->units_per_blk;
 		fn(arg, &piece);

@@ -241,42 +241,29 @@ static void plan(struct layout *l, const struct runs *runs)
 
 /* === What is written === */
 
-/* The address of the first box of each row that gets a label. */
-struct labels {
-	const struct layout *layout;
-	const struct grid *grid;
-	struct canvas *canvas;
-	size_t every;
-	size_t next_row;
-};
-
-static void put_label(void *arg, const struct piece *piece)
-{
-	struct labels *s = arg;
-	const struct layout *l = s->layout;
-
-	for (;;) {
-		uint64_t unit = (uint64_t)s->next_row * s->grid->columns * l->units_per_cell;
-		char text[GROUPED_MAX];
-
-		if (unit >= piece->at + piece->len || s->next_row >= s->grid->rows)
-			return;
-		/* within a fold mark there is no single address; it is that of the first block */
-		snprintf(text, sizeof(text), "%ju",
-			 (uintmax_t)(piece->lba + (piece->folded ? 0 : unit - piece->at)));
-		axis_put(l, s->canvas, s->grid, s->next_row, text);
-		s->next_row += s->every;
-	}
-}
-
+/* The addresses of the first boxes of rows. It needs no pieces, only to know how long runs are. */
 static void draw_axes(const struct layout *l, struct canvas *canvas, const struct runs *runs,
 		      size_t volume)
 {
-	struct labels labels = {
-		.layout = l, .grid = &l->grids[volume], .canvas = canvas, .every = axis_every(l),
-	};
+	const struct grid *grid = &l->grids[volume];
+	uint64_t row_units = grid->columns * l->units_per_cell, at = 0, end, drawn, label = 0;
+	struct run_walk walk = runs_walk(runs, volume);
+	size_t every = axis_every(l);
+	char text[GROUPED_MAX];
+	struct run run;
 
-	layout_walk(l, runs, volume, put_label, &labels);
+	for (; runs_next(&walk, &run); at = end) {
+		drawn = drawn_of(l, run.blks);
+		end = at + drawn;
+		if (drawn < run.blks)
+			end += mark_boxes(l, digits_of(run.blks - drawn));
+		for (; label < end; label += every * row_units) {
+			/* within a mark there is no single address; it is that of its first block */
+			snprintf(text, sizeof(text), "%ju",
+				 (uintmax_t)(run.lba + (label - at < drawn ? label - at : drawn)));
+			axis_put(l, canvas, grid, (size_t)(label / row_units), text);
+		}
+	}
 }
 
 static char *describe(const struct layout *l, const struct table *table)

@@ -38,9 +38,7 @@ struct legend {
 	const struct runs *runs;
 	const struct colors *colors;
 	size_t y;
-	uint64_t folded[MAX_RULES];
-	uint64_t folded_free;
-	uint64_t folded_files;
+	const struct folded *folded;
 };
 
 /**
@@ -225,26 +223,14 @@ static void draw_folding(struct legend *l)
 
 /* === Legend === */
 
-static void add_folded(void *arg, const struct piece *piece)
+static uint64_t folded_files(const struct legend *l)
 {
-	struct legend *l = arg;
+	uint64_t sum = 0;
+	size_t i;
 
-	if (!piece->folded)
-		return;
-	if (piece->shade == SHADE_FREE) {
-		l->folded_free += piece->blks;
-		return;
-	}
-	l->folded[SHADE_RULE(piece->shade)] += piece->blks;
-	l->folded_files += piece->blks;
-}
-
-static void sum_folded(struct legend *l)
-{
-	size_t v;
-
-	for (v = 0; l->layout->limit && v < l->layout->n_grids; v++)
-		layout_walk(l->layout, l->runs, v, add_folded, l);
+	for (i = 0; i < l->colors->n_rules; i++)
+		sum += l->folded->blks[i];
+	return sum;
 }
 
 static void draw_heads(struct legend *l)
@@ -295,7 +281,7 @@ static void draw_rule(struct legend *l, size_t i)
 	put_swatch(l, COL_CONTIGUOUS, rule->rgb[TONE_CONTIGUOUS]);
 	put_swatch(l, COL_FRAGMENTED, rule->rgb[TONE_FRAG_A]);
 	put_swatch(l, COL_FRAGMENTED + 2, rule->rgb[TONE_FRAG_B]);
-	draw_count(l, rule->ext, &l->runs->counts[i], l->folded[i]);
+	draw_count(l, rule->ext, &l->runs->counts[i], l->folded->blks[i]);
 }
 
 static void draw_free(struct legend *l)
@@ -308,10 +294,10 @@ static void draw_free(struct legend *l)
 	snprintf(text, sizeof(text), "in %s gap%s, longest %s", grouped(n[0], l->runs->free_gaps),
 		 plural(l->runs->free_gaps), grouped(n[1], l->runs->free_longest));
 	put_text(l, COL_FRAGMENTED, RGB_FAINT, text);
-	put_number(l, COL_FOLDED, l->folded_free);
+	put_number(l, COL_FOLDED, l->folded->free);
 	canvas_note(l->canvas, "free: blocks=%ju gaps=%ju longest=%ju, folded blocks=%ju",
 		    (uintmax_t)l->runs->free_blks, (uintmax_t)l->runs->free_gaps,
-		    (uintmax_t)l->runs->free_longest, (uintmax_t)l->folded_free);
+		    (uintmax_t)l->runs->free_longest, (uintmax_t)l->folded->free);
 	next_line(l);
 }
 
@@ -321,17 +307,18 @@ static void draw_free(struct legend *l)
  * @layout: its measures
  * @runs: for the totals
  * @colors: the rules
+ * @folded: what is not drawn
  * @when: date and time of the table
  */
 void legend_draw(struct canvas *canvas, const struct layout *layout, const struct runs *runs,
-		 const struct colors *colors, const char *when)
+		 const struct colors *colors, const struct folded *folded, const char *when)
 {
 	struct legend l = {
-		.canvas = canvas, .layout = layout, .runs = runs, .colors = colors, .y = layout->margin,
+		.canvas = canvas, .layout = layout, .runs = runs, .colors = colors, .folded = folded,
+		.y = layout->margin,
 	};
 	size_t i;
 
-	sum_folded(&l);
 	draw_title(&l);
 	draw_summary(&l, when);
 	draw_fragments(&l);
@@ -340,7 +327,7 @@ void legend_draw(struct canvas *canvas, const struct layout *layout, const struc
 	draw_heads(&l);
 	for (i = 0; i < colors->n_rules; i++)
 		draw_rule(&l, i);
-	draw_count(&l, "all files", &runs->total, l.folded_files);
+	draw_count(&l, "all files", &runs->total, folded_files(&l));
 	half_line(&l);
 	put_separator(&l);
 	draw_free(&l);

@@ -20,8 +20,18 @@
 #define RGB_FAINT 0x6b6b68
 #define RGB_RULE 0xd2d1cb
 
+/**
+ * struct folded - how many blocks are not drawn
+ * @blks: by rule
+ * @free: of free space
+ */
+struct folded {
+	uint64_t blks[MAX_RULES];
+	uint64_t free;
+};
+
 size_t legend_height(const struct layout *layout, size_t n_rules);
 void legend_draw(struct canvas *canvas, const struct layout *layout, const struct runs *runs,
-		 const struct colors *colors, const char *when);
+		 const struct colors *colors, const struct folded *folded, const char *when);
 
 #endif

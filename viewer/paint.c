@@ -20,6 +20,7 @@ struct brush {
 	const struct layout *layout;
 	const struct grid *grid;
 	const struct colors *colors;
+	struct folded *folded;
 	uint64_t cell;
 	uint64_t used;
 	uint64_t red, green, blue;
@@ -32,6 +33,23 @@ static void fill_cell(const struct brush *b, uint64_t cell, uint32_t rgb)
 
 	layout_cell_xy(l, b->grid, cell, &x, &y);
 	canvas_fill(b->canvas, x, y, l->cell_w, l->cell_h, rgb);
+}
+
+/* All cells; where there is no room for borders, whole rows at once. */
+static void fill_all(const struct brush *b, uint32_t rgb)
+{
+	const struct layout *l = b->layout;
+	uint64_t n = b->grid->n_cells, i = 0;
+	bool is_dense = l->cell_w == l->pitch_x && l->cell_h == l->pitch_y;
+	size_t rows = (size_t)(n / b->grid->columns);
+
+	if (is_dense && (l->order == ORDER_ROWS || rows == b->grid->columns)) {
+		canvas_fill(b->canvas, b->grid->x, b->grid->y, b->grid->columns * l->cell_w,
+			    rows * l->cell_h, rgb);
+		i = (uint64_t)rows * b->grid->columns;
+	}
+	for (; i < n; i++)
+		fill_cell(b, i, rgb);
 }
 
 /* === Cells that hold one block === */
@@ -128,12 +146,22 @@ static void mix_cells(struct brush *b, uint64_t at, uint64_t len, uint32_t rgb)
 
 /* === Grids === */
 
+static void count_folded(struct folded *folded, const struct piece *piece)
+{
+	if (piece->shade == SHADE_FREE)
+		folded->free += piece->blks;
+	else
+		folded->blks[SHADE_RULE(piece->shade)] += piece->blks;
+}
+
 static void paint_piece(void *arg, const struct piece *piece)
 {
 	struct brush *b = arg;
 	uint32_t rgb = colors_rgb(b->colors, piece->shade);
 
-	if (piece->shade == SHADE_FREE && !piece->folded)
+	if (piece->folded)
+		count_folded(b->folded, piece);
+	else if (piece->shade == SHADE_FREE)
 		return;
 	if (b->layout->units_per_cell > 1)
 		mix_cells(b, piece->at, piece->len, piece->folded ? canvas_contrast(rgb) : rgb);
@@ -143,9 +171,11 @@ static void paint_piece(void *arg, const struct piece *piece)
 		fill_cells(b, piece->at, piece->len, rgb);
 }
 
-static void draw_heading(struct canvas *canvas, const struct layout *l, size_t y,
-			 const struct volume *v, const struct table *table)
+static void draw_heading(struct canvas *canvas, const struct layout *l, const struct table *table,
+			 size_t volume)
 {
+	size_t y = l->grids[volume].y - l->heading + FONT_CELL_H * l->scale / 2;
+	const struct volume *v = &table->volumes[volume];
 	uint64_t blks = v->end_blk - v->first_blk, used = 0;
 	char n[GROUPED_MAX], text[MAX_TEXT];
 	size_t i;
@@ -162,16 +192,14 @@ static void draw_heading(struct canvas *canvas, const struct layout *l, size_t y
 }
 
 static void paint_volume(struct canvas *canvas, const struct layout *l, const struct runs *runs,
-			 const struct colors *colors, size_t volume)
+			 const struct colors *colors, struct folded *folded, size_t volume)
 {
 	const struct grid *grid = &l->grids[volume];
-	struct brush b = { .canvas = canvas, .layout = l, .grid = grid, .colors = colors };
-	uint64_t i;
+	struct brush b = {
+		.canvas = canvas, .layout = l, .grid = grid, .colors = colors, .folded = folded,
+	};
 
-	draw_heading(canvas, l, grid->y - l->heading + FONT_CELL_H * l->scale / 2,
-		     &runs->table->volumes[volume], runs->table);
-	for (i = 0; i < grid->n_cells; i++)
-		fill_cell(&b, i, RGB_FREE);
+	fill_all(&b, RGB_FREE);
 	layout_walk(l, runs, volume, paint_piece, &b);
 	flush_cell(&b);
 	l->ops->draw_axes(l, canvas, runs, volume);
@@ -189,13 +217,16 @@ void paint(struct canvas *canvas, const struct layout *l, const struct runs *run
 	   const struct colors *colors, const char *when)
 {
 	static const char none[] = "no directory is watched";
+	struct folded folded = { 0 };
 	size_t i;
 
 	canvas_init(canvas, l->width, l->height, RGB_PAGE);
 	canvas->dpi = l->img->dpi;
-	legend_draw(canvas, l, runs, colors, when);
 	for (i = 0; i < l->n_grids; i++)
-		paint_volume(canvas, l, runs, colors, i);
+		paint_volume(canvas, l, runs, colors, &folded, i);
+	legend_draw(canvas, l, runs, colors, &folded, when);
+	for (i = 0; i < l->n_grids; i++)
+		draw_heading(canvas, l, runs->table, i);
 	if (l->n_grids)
 		return;
 	canvas_text(canvas, l->margin, l->head, l->scale, RGB_FAINT, none);

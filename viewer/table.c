@@ -10,6 +10,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "inodes.h"
 #include "table.h"
@@ -20,6 +22,9 @@
 
 /* Names are kept in blocks of this size: their addresses must not change. */
 #define NAMES_BLOCK (1u << 16)
+
+/* Text that has been understood is forgotten in pieces of this size. */
+#define FORGET_SIZE (1 << 24)
 
 /* What is needed while reading and not afterwards. */
 struct reader {
@@ -388,44 +393,60 @@ static void read_line(struct reader *r)
 
 /* === Tables === */
 
-/* The length of the text that consists of whole lines; these are understood. */
-static size_t read_lines(struct reader *r, const char *text, size_t len)
+/* The pages from one address to another go back to the system: they are not needed any more. */
+static void forget(const char *from, const char *to)
 {
-	const char *line = text, *end = text + len, *newline;
-	const char *nul = memchr(text, '\0', len);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *first = (char *)(((uintptr_t)from + page - 1) / page * page);
+	char *end = (char *)((uintptr_t)to / page * page);
 
-	for (; (newline = memchr(line, '\n', (size_t)(end - line))); line = newline + 1) {
+	if (first < end)
+		madvise(first, (size_t)(end - first), MADV_DONTNEED);
+}
+
+static void read_lines(struct reader *r, struct text *text)
+{
+	const char *line = text->buf, *end = line + text->len, *done = line, *newline;
+	const char *nul = memchr(line, '\0', text->len);
+
+	for (; line < end; line = newline + 1) {
 		r->line++;
+		newline = memchr(line, '\n', (size_t)(end - line));
+		if (!newline)
+			die_at(r->name, r->line, "the table is cut short, expected a newline at its end");
 		if (nul && nul < newline)
 			die_at(r->name, r->line, "a NUL byte in the line, expected text");
 		r->p = line;
 		r->end = newline;
 		read_line(r);
+		if (newline - done > FORGET_SIZE) {
+			forget(done, newline);
+			done = newline;
+		}
 	}
-	return (size_t)(line - text);
 }
 
 /**
  * table_parse() - understand a table
  * @table: the result; to be freed with table_free()
  * @name: what to call the table in messages
- * @text: the text; is freed
+ * @text: the text; its content is freed
  *
  * Ends the program on the first line that is not as the format says.
  */
 void table_parse(struct table *table, const char *name, struct text *text)
 {
 	struct reader r = { .table = table, .name = name };
-	size_t done;
 
-	*table = (struct table){ 0 };
-	if (!text->len)
+	*table = (struct table){ .text = *text };
+	*text = (struct text){ 0 };
+	if (!table->text.len)
 		die_at(name, 1, "the table is empty, expected \"# fragtrace table %d\"", TABLE_VERSION);
-	done = read_lines(&r, text->buf, text->len);
-	if (done != text->len)
-		die_at(name, r.line + 1, "the table is cut short, expected a newline at its end");
+	read_lines(&r, &table->text);
 	inodes_free(&r.inodes);
-	text_free(text);
+	free(table->text.buf);
+	table->text.buf = NULL;
+	table->text.len = 0;
 }
 
 /**
@@ -439,6 +460,7 @@ void table_free(struct table *table)
 	free(table->volumes);
 	free(table->files);
 	free(table->extents);
+	text_free(&table->text);
 	for (i = 0; i < table->n_names; i++)
 		free(table->names[i]);
 	free(table->names);

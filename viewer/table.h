@@ -84,6 +84,7 @@ struct extent {
  * @n_files: number of @files
  * @extents: by volume, then by LBA; no two of a volume overlap
  * @n_extents: number of @extents
+ * @text: the text, of which only the time is left
  * @names: blocks of memory with the paths of @volumes and @files
  * @n_names: number of @names
  */
@@ -94,6 +95,7 @@ struct table {
 	size_t n_files;
 	struct extent *extents;
 	size_t n_extents;
+	struct text text;
 	char **names;
 	size_t n_names;
 };

@@ -1,20 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Times one picture of a million extents; prints, does not judge.
-# usage: bench_view.sh PROGRAM [EXTENTS]
+# Times pictures of synthetic tables, and of a plain matplotlib script; prints, does not judge.
+# usage: bench_view.sh PROGRAM [EXTENTS...]
+#
+# Each figure is the least, the middle and the most of five rounds; what is compared takes turns.
 set -eu
 
+here=$(cd "$(dirname "$0")" && pwd)
 view=$1
-extents=${2:-1000000}
+shift
+[ $# -gt 0 ] || set -- 1000000 10000000
+rounds=5
+# matplotlib gets a table that it can manage
+small=100000
 dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT INT TERM
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 1' INT TERM
 
 # make_table(extents) - 1000 files whose fragments of 1 to 8 blocks alternate, with gaps between
 make_table() {
 	awk -v n="$1" 'BEGIN {
 		print "# fragtrace table 1"
 		printf "# volume 254:0 main_blkaddr=5120 blocks=%d segment_blocks=512 path=/mnt/f2fs\n",
-			5120 + n * 10
+			5120 + n * 6.7108864
 		split("sst log rdb vpt hash", ext, " ")
 		srand(1)
 		lba = 5120
@@ -29,11 +37,49 @@ make_table() {
 	}'
 }
 
-make_table "$extents" >"$dir/table"
-echo "$extents extents, $(($(wc -c <"$dir/table") / 1000000)) MB of text"
-for round in 1 2 3; do
-	start=$(date +%s%N)
-	"$view" -t "$dir/table" -o "$dir/out.png"
-	end=$(date +%s%N)
-	echo "round $round: $(((end - start) / 1000000)) ms"
+# timed(name, command...) - add "milliseconds KiB" of a command to the figures of a name
+timed() {
+	local name=$1
+
+	shift
+	/usr/bin/time -f '%e %M' -o "$dir/time" "$@"
+	awk '{ print $1 * 1000, $2 }' "$dir/time" >>"$dir/$name.figures"
+}
+
+# summary(name) - print the figures of a name
+summary() {
+	sort -n "$dir/$1.figures" | awk -v name="$1" '
+		{ ms[NR] = $1; if ($2 > kib) kib = $2 }
+		END { printf "%-24s %6d %6d %6d ms, at most %d MiB\n", name, ms[1], ms[int((NR + 1) / 2)], ms[NR], kib / 1024 }'
+}
+
+# middle(name) - print the middle time of a name
+middle() {
+	sort -n "$dir/$1.figures" | awk '{ ms[NR] = $1 } END { print ms[int((NR + 1) / 2)] }'
+}
+
+for extents; do
+	make_table "$extents" >"$dir/table"
+	echo "# $extents extents, $(($(wc -c <"$dir/table") / 1000000)) MB of text: least, middle, most"
+	for _ in $(seq $rounds); do
+		for layout in boxes segments hilbert; do
+			timed "$extents.$layout" "$view" -t "$dir/table" -o "$dir/out.png" --layout $layout
+		done
+	done
+	for layout in boxes segments hilbert; do
+		summary "$extents.$layout"
+	done
 done
+if ! python3 -c 'import matplotlib' 2>/dev/null; then
+	echo "# matplotlib is not installed: nothing to compare with"
+	exit 0
+fi
+make_table $small >"$dir/table"
+echo "# $small extents: this program and matplotlib"
+for _ in $(seq $rounds); do
+	timed ours "$view" -t "$dir/table" -o "$dir/out.png" --layout segments
+	timed matplotlib python3 "$here/bench_plain.py" "$dir/table" "$dir/plain.png"
+done
+summary ours
+summary matplotlib
+echo "ratio of the middle ones: $(awk -v a="$(middle matplotlib)" -v b="$(middle ours)" 'BEGIN { printf "%.0f", a / b }')"

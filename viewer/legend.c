@@ -191,11 +191,13 @@ static void draw_units(struct legend *l)
 
 	put_line(l, RGB_FAINT, text);
 	free(text);
-	if (l->layout->units_per_cell > 1)
+	if (l->layout->units_per_cell > 1) {
 		draw_shares(l);
-	else
-		put_line(l, RGB_FAINT, "fragments that follow each other take turns between two tones; "
-			 "free = no watched file owns it");
+		return;
+	}
+	text = xasprintf("%s; free = no watched file owns it", l->colors->source->meaning);
+	put_line(l, RGB_FAINT, text);
+	free(text);
 }
 
 static void draw_folding(struct legend *l)
@@ -242,7 +244,7 @@ static void draw_heads(struct legend *l)
 		     SWATCH_H * l->layout->scale, RGB_FREE);
 	put_right(l, COL_FOLDED, RGB_INK, "folded");
 	next_line(l);
-	put_text(l, 0, RGB_FAINT, "extension");
+	put_text(l, 0, RGB_FAINT, l->colors->source->heading);
 	put_right(l, COL_CONTIGUOUS_FILES, RGB_FAINT, "files");
 	put_right(l, COL_CONTIGUOUS_BLKS, RGB_FAINT, "blocks");
 	put_right(l, COL_FRAGMENTED_FILES, RGB_FAINT, "files");
@@ -280,8 +282,9 @@ static void draw_rule(struct legend *l, size_t i)
 
 	put_swatch(l, COL_CONTIGUOUS, rule->rgb[TONE_CONTIGUOUS]);
 	put_swatch(l, COL_FRAGMENTED, rule->rgb[TONE_FRAG_A]);
-	put_swatch(l, COL_FRAGMENTED + 2, rule->rgb[TONE_FRAG_B]);
-	draw_count(l, rule->ext, &l->runs->counts[i], l->folded->blks[i]);
+	if (rule->rgb[TONE_FRAG_B] != rule->rgb[TONE_FRAG_A])
+		put_swatch(l, COL_FRAGMENTED + 2, rule->rgb[TONE_FRAG_B]);
+	draw_count(l, rule->what, &l->runs->counts[i], l->folded->blks[i]);
 }
 
 static void draw_free(struct legend *l)

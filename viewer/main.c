@@ -155,7 +155,7 @@ int main(int argc, char **argv)
 
 	options_read(&s.options, argc, argv);
 	source_init(&s.source, s.options.table);
-	colors_read(&s.colors, s.options.color_conf);
+	options_read_colors(&s.options, &s.colors);
 	options_read_img(&s.options, &s.img);
 	if (s.options.record)
 		recorder_open(&s.recorder, s.options.record);

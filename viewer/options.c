@@ -44,7 +44,10 @@ static const char usage[] =
 "                       (with any of these four, draw a picture only with -o)\n"
 "      --top            show the worst files on the terminal, or print them into\n"
 "                       a pipe, every 2 seconds if -n does not say otherwise\n"
-"  -c, --colors FILE    colours: a file, or rocksdb, redis or voltdb\n"
+"  -c, --colors FILE    colours: a file, or rocksdb, redis or voltdb; may come\n"
+"                       several times, later ones win\n"
+"      --color-by WHAT  kind (of file: the default), size (of the fragment) or\n"
+"                       file=PATH (one file against the rest)\n"
 "  -i, --image FILE     sizes and folding: a file, or rocksdb, redis or voltdb\n"
 "      --layout NAME    boxes (one per block, long runs folded), segments (a row\n"
 "                       for each segment) or hilbert (the volume as a square)\n"
@@ -74,6 +77,13 @@ static unsigned long read_count(const char *arg)
 	if (*arg < '0' || *arg > '9' || *end || errno || !count)
 		die("--count %s: expected a number of readings, at least 1", arg);
 	return count;
+}
+
+static void add_color_conf(struct options *o, const char *arg)
+{
+	if (o->n_color_confs == MAX_COLOR_CONFS)
+		die("-c %s: more than %d times -c", arg, MAX_COLOR_CONFS);
+	o->color_conf[o->n_color_confs++] = arg;
 }
 
 static void print_and_exit(const char *text)
@@ -135,6 +145,7 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "prometheus", required_argument, NULL, 'P' },
 		{ "top", no_argument, NULL, 'T' },
 		{ "colors", required_argument, NULL, 'c' },
+		{ "color-by", required_argument, NULL, 'B' },
 		{ "image", required_argument, NULL, 'i' },
 		{ "layout", required_argument, NULL, OPT_LAYOUT },
 		{ "cell", required_argument, NULL, OPT_CELL },
@@ -147,7 +158,7 @@ void options_read(struct options *options, int argc, char **argv)
 	struct options *o = options;
 	int c;
 
-	*o = (struct options){ .table = DEFAULT_TABLE };
+	*o = (struct options){ .table = DEFAULT_TABLE, .color_by = "kind" };
 	while ((c = getopt_long(argc, argv, "t:o:n:c:i:", longs, NULL)) != -1) {
 		switch (c) {
 		case 't': o->table = optarg; break;
@@ -159,7 +170,8 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'C': o->csv = optarg; break;
 		case 'P': o->prometheus = optarg; break;
 		case 'T': o->top = true; break;
-		case 'c': o->color_conf = optarg; break;
+		case 'c': add_color_conf(o, optarg); break;
+		case 'B': o->color_by = optarg; break;
 		case 'i': o->img_conf = optarg; break;
 		case OPT_LAYOUT:
 		case OPT_CELL:
@@ -173,6 +185,20 @@ void options_read(struct options *options, int argc, char **argv)
 	if (optind < argc)
 		die("unexpected argument \"%s\", see fragtrace-view --help", argv[optind]);
 	check(o);
+}
+
+/**
+ * options_read_colors() - read what -c names
+ * @options: the command line
+ * @colors: the result
+ */
+void options_read_colors(const struct options *options, struct colors *colors)
+{
+	size_t i;
+
+	colors_init(colors, options->color_by);
+	for (i = 0; i < options->n_color_confs; i++)
+		colors_read(colors, options->color_conf[i]);
 }
 
 /**

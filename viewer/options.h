@@ -4,11 +4,14 @@
 #define OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "color.h"
 #include "conf.h"
 
 #define N_IMG_OPTIONS 4
+#define MAX_COLOR_CONFS 16
 
 /**
  * struct options - the command line, understood
@@ -19,7 +22,9 @@
  * @csv: the same as CSV
  * @prometheus: file for metrics, or NULL; "-" is standard output
  * @top: show the worst files instead of drawing
- * @color_conf: argument of -c, or NULL
+ * @color_by: what colours tell
+ * @color_conf: arguments of -c
+ * @n_color_confs: number of @color_conf
  * @img_conf: argument of -i, or NULL
  * @img_keys: values of what is in img.cnf, too, or NULL; see options_read_img()
  * @interval_ns: from one reading to the next; 0: read once only
@@ -29,7 +34,9 @@ struct options {
 	const char *table;
 	const char *png;
 	const char *record;
-	const char *color_conf;
+	const char *color_by;
+	const char *color_conf[MAX_COLOR_CONFS];
+	size_t n_color_confs;
 	const char *img_conf;
 	const char *img_keys[N_IMG_OPTIONS];
 	const char *json;
@@ -41,6 +48,7 @@ struct options {
 };
 
 void options_read(struct options *options, int argc, char **argv);
+void options_read_colors(const struct options *options, struct colors *colors);
 void options_read_img(const struct options *options, struct img_conf *img);
 
 #endif

@@ -161,9 +161,11 @@ static void count_files(struct runs *runs, uint8_t *rule_of, const struct colors
 	for (i = 0; i < table->n_files; i++) {
 		const struct file *file = &table->files[i];
 
-		rule_of[i] = (uint8_t)colors_rule(colors, file->ext);
-		runs->counts[rule_of[i]].files[file->fragmented]++;
 		runs->total.files[file->fragmented]++;
+		if (!colors->source->of_files)
+			continue;
+		rule_of[i] = (uint8_t)colors->source->rule(colors, file, 0);
+		runs->counts[rule_of[i]].files[file->fragmented]++;
 	}
 }
 
@@ -186,7 +188,8 @@ static void count_run(struct runs *runs, const struct run *run, size_t rule, boo
 /* === Shades === */
 
 /* The tones of a rule take turns, so that fragments that touch can be told apart. */
-static void shade_volume(struct runs *runs, size_t volume, const uint8_t *rule_of, bool *next_tone)
+static void shade_volume(struct runs *runs, size_t volume, const struct colors *colors,
+			 const uint8_t *rule_of, bool *next_tone)
 {
 	const struct table *table = runs->table;
 	struct run_walk walk = runs_walk(runs, volume);
@@ -195,17 +198,18 @@ static void shade_volume(struct runs *runs, size_t volume, const uint8_t *rule_o
 
 	while (runs_next(&walk, &run)) {
 		enum tone tone = TONE_CONTIGUOUS;
-		uint32_t file;
-		uint8_t rule;
+		const struct file *file;
+		size_t rule;
 
 		if (run.first == NO_EXTENT) {
 			count_free(runs, run.blks);
 			continue;
 		}
-		file = table->extents[run.first].file;
-		rule = rule_of[file];
-		count_run(runs, &run, rule, table->files[file].fragmented);
-		if (table->files[file].fragmented) {
+		i = table->extents[run.first].file;
+		file = &table->files[i];
+		rule = colors->source->of_files ? rule_of[i] : colors->source->rule(colors, file, run.blks);
+		count_run(runs, &run, rule, file->fragmented);
+		if (file->fragmented) {
 			tone = next_tone[rule] ? TONE_FRAG_B : TONE_FRAG_A;
 			next_tone[rule] ^= true;
 		}
@@ -235,7 +239,7 @@ void runs_build(struct runs *runs, const struct table *table, const struct color
 	count_files(runs, rule_of, colors);
 	runs->shades = xcalloc(table->n_extents, sizeof(*runs->shades));
 	for (i = 0; i < table->n_volumes; i++)
-		shade_volume(runs, i, rule_of, next_tone);
+		shade_volume(runs, i, colors, rule_of, next_tone);
 	free(rule_of);
 }
 

@@ -34,7 +34,7 @@ struct run {
 
 /**
  * struct count - the totals of one rule, nothing left out
- * @files: number of files, [0] contiguous, [1] fragmented
+ * @files: number of files, [0] contiguous, [1] fragmented; 0 where a file may have several rules
  * @blks: blocks of these files
  * @fragments: fragments of these files
  */

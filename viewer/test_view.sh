@@ -131,7 +131,7 @@ test_small_positions() {
 }
 
 test_two_volumes() {
-	plain -t "$data/two.table" -c "$data/redis-like.color.cnf"
+	"$view" -t "$data/two.table" -c "$data/redis-like.color.cnf" -i "$data/plain.img.cnf" -o out.png
 	boxes '#00aa00' 5
 	boxes '#ff8800' 1
 	boxes '#aa4400' 1
@@ -610,11 +610,11 @@ test_bad_colours() {
 	bad_conf c '.sst #12345 black white' 'colour "#12345" is not #rrggbb'
 	bad_conf c '.sst #1234567 black white' 'colour "#1234567" is not #rrggbb'
 	bad_conf c '.sst #12345g black white' 'colour "#12345g" is not #rrggbb'
-	bad_conf c '.sst green black' '2 colours, expected three: EXT CONTIGUOUS FRAG_A FRAG_B'
+	bad_conf c '.sst green black' '2 colours, expected three: WHAT CONTIGUOUS FRAG_A FRAG_B'
 	bad_conf c '.sst green black white red' '4 colours'
 	bad_conf c '.sst green # black white' '1 colours'
-	bad_conf c 'sst green black white' '"sst" is no extension, expected one like .sst, or default'
-	bad_conf c '.tar.gz green black white' '".tar.gz" is no extension'
+	bad_conf c 'sst green black white' '"sst" is no extension and no glob, did you mean .sst? Expected'
+	bad_conf c '.tar.gz green black white' '".tar.gz" is no extension and no glob, did you mean *.tar.gz?'
 	bad_conf c 'a b c d e f g h i' 'more than 8 words in the line'
 	printf '.sst green black white\n.sst green black white\n' >my.cnf
 	refuses 'my.cnf:2: a second rule for .sst' plain -t "$data/small.table" -c my.cnf
@@ -624,19 +624,103 @@ test_colours_without_default() {
 	printf '.sst #00aa00 #ff8800 #aa4400#\n' >c.cnf
 	refuses 'is not #rrggbb' plain -t "$data/small.table" -c c.cnf
 	printf '.sst #00AA00 #ff8800 #aa4400' >c.cnf
-	plain -t "$data/small.table" -c c.cnf
+	"$view" -t "$data/small.table" -c c.cnf -i "$data/plain.img.cnf" -o out.png
 	boxes '#00aa00' 6
-	boxes '#cfcfcf' 28
+	boxes '#c1c1c1' 28
+}
+
+# colored(colours...) - draw files of one block with these rules; see counted()
+colored() {
+	printf '%s\n' "$@" >c.cnf
+	good_lines '254:0 100 1 0 4 contiguous /m/db/log/a.sst
+254:0 101 1 0 5 contiguous /m/db/b.sst
+254:0 102 1 0 6 contiguous /m/db/log/c
+254:0 103 1 0 7 contiguous /m/log'
+	"$view" -t t -c c.cnf -o out.png
+}
+
+# counted(rule, number) - out.png must count so many contiguous files for a rule
+counted() {
+	mentions "$1: contiguous files=$2 "
+}
+
+test_globs() {
+	colored '.sst red red red' 'log/* blue blue blue'
+	counted .sst 1
+	counted 'log/*' 2
+	counted default 1
+	colored 'log/* blue blue blue' '.sst red red red'
+	counted .sst 2
+	counted 'log/*' 1
+	colored '*.s?t red red red' 'l[no]g blue blue blue'
+	counted '*.s?t' 2
+	counted 'l[no]g' 1
+	colored '/m/*/*.sst red red red' '/m/*.sst blue blue blue' 'x/log/* teal teal teal'
+	counted '/m/*/*.sst' 1
+	counted '/m/*.sst' 0
+	counted 'x/log/*' 0
+	colored '*/log/a.sst red red red' '[ blue blue blue' 'm/db/log/c red red red'
+	counted '*/log/a.sst' 1
+	counted '[' 0
+	counted m/db/log/c 1
+	counted default 2
+}
+
+test_several_rule_files() {
+	colored 'log/* #111111 #222222 #333333' '.sst #444444 #555555 #666666'
+	printf 'log/* #0000aa red red\ndefault #00bb00 red red\n' >d.cnf
+	"$view" -t t -c c.cnf -c d.cnf -i "$data/plain.img.cnf" -o out.png
+	counted 'log/*' 2
+	counted .sst 1
+	boxes '#0000aa' 2
+	boxes '#00bb00' 1
+	boxes '#444444' 1
+	pixels '#111111' 0
+	[ "$("$peek" out.png text | grep -c '^log/')" = 1 ] || fail "a rule is there twice"
+}
+
+test_color_by_size() {
+	"$view" -t "$data/small.table" --color-by size -i "$data/plain.img.cnf" -o out.png
+	# each has two swatches
+	pixels '#2d0966' $((4 * 64 + 560))
+	pixels '#690068' $((5 * 64 + 560))
+	pixels '#960664' $((11 * 64 + 560))
+	pixels '#ba295c' 560
+	pixels '#d64c54' $((20 * 64 + 560))
+	says '1 block: contiguous files=0 blocks=3, fragmented files=0 blocks=1 fragments=1, folded blocks=0'
+	says '2 to 3: contiguous files=0 blocks=0, fragmented files=0 blocks=5 fragments=2, folded blocks=0'
+	says 'all files: contiguous files=6 blocks=34, fragmented files=1 blocks=6 fragments=3, folded blocks=0'
+	refuses '-c rocksdb: rules are for --color-by kind' \
+		"$view" -t "$data/small.table" --color-by size -c rocksdb -o out.png
+}
+
+test_color_by_file() {
+	for name in 000002.sst f2fs/000002.sst /mnt/f2fs/000002.sst '*2.sst'; do
+		"$view" -t "$data/small.table" --color-by "file=$name" -i "$data/plain.img.cnf" -o out.png
+		says "$name: contiguous files=0 blocks=0, fragmented files=1 blocks=6 fragments=3, folded blocks=0"
+		says 'all others: contiguous files=6 blocks=34, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
+	done
+	for by in file file= kinds size=1 kind= ''; do
+		refuses "--color-by $by: expected kind, size or file=PATH" "$view" --color-by "$by"
+	done
+}
+
+test_palette() {
+	if ! command -v python3 >/dev/null; then
+		echo "python3 is not installed"
+		exit 4
+	fi
+	python3 "$here/check_palette.py" "$here/color_kind.c" "$here/color.c" "$here/color_size.c"
 }
 
 test_automatic_colours() {
 	"$view" -t "$data/small.table" -i "$data/plain.img.cnf" -o out.png
 	# .sst has most blocks, then .log; LOG.old.1699 gets none
-	boxes '#a5dcc6' 6
-	boxes '#009e73' 4
-	boxes '#004d38' 2
-	boxes '#b5dbf5' 6
-	boxes '#cfcfcf' 22
+	boxes '#98f7c6' 6
+	boxes '#0d9a58' 4
+	boxes '#003423' 2
+	boxes '#9ac5fd' 6
+	boxes '#c1c1c1' 22
 }
 
 test_bad_image_settings() {

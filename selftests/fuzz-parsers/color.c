@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A color.cnf. */
+/* A color.cnf, read once and again, and the rules for a file. */
 #include "../../viewer/color.h"
 #include "conf_file.h"
 #include "frame.h"
 
 void target(char *text, size_t len)
 {
+	const struct file file = { .path = "/mnt/log/a.sst", .ext = ".sst" };
 	struct colors colors;
 	char path[CONF_PATH_MAX];
 
 	conf_file(path, text, len);
+	colors_init(&colors, "kind");
 	colors_read(&colors, path);
-	colors_rule(&colors, ".sst");
+	colors_read(&colors, path);
+	colors.source->rule(&colors, &file, 1);
 	colors_free(&colors);
 }

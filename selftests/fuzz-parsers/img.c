@@ -31,7 +31,7 @@ void target(char *text, size_t len)
 	img_conf_read(&img, path);
 	copy = (struct text){ .buf = xreallocarray(NULL, sizeof(small), 1), .len = sizeof(small) - 1 };
 	memcpy(copy.buf, small, sizeof(small));
-	colors_read(&colors, NULL);
+	colors_init(&colors, "kind");
 	table_parse(&table, "table", &copy);
 	runs_build(&runs, &table, &colors);
 	layout_init(&layout, &runs, &img, colors.n_rules);

@@ -19,7 +19,7 @@ void target(char *text, size_t len)
 	struct layout layout;
 
 	memcpy(copy.buf, text, len + 1);
-	colors_read(&colors, NULL);
+	colors_init(&colors, "kind");
 	img_conf_read(&img, NULL);
 	table_parse(&table, "table", &copy);
 	colors_learn(&colors, &table);

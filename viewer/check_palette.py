@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Can the colour-blind, and those who print in grey, tell the built-in colours apart?
+
+usage: check_palette.py color_kind.c color.c color_size.c
+
+Simulates the three dichromacies with the matrices of Machado, Oliveira and Fernandes (2009), prints
+the smallest CIE 1976 colour distance for each, and fails where it is too small or where tones are
+not ordered by lightness.
+"""
+import itertools
+import math
+import re
+import sys
+
+LEAST_DISTANCE = 15.0  # of any two colours of the palette; about 2.3 can just be noticed side by side
+LEAST_STEP = 8.0  # of neighbours on the ramp of sizes
+LEAST_LIGHTNESS = 12.0  # between the tones of one rule, in the lightness of CIE Lab
+
+VISIONS = {
+    "normal": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "protan": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deutan": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+    "tritan": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+}
+
+
+def linear(rgb):
+    """0xrrggbb -> light, three values from 0 to 1."""
+    values = [(rgb >> shift & 0xFF) / 255 for shift in (16, 8, 0)]
+    return [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values]
+
+
+def lab(rgb, vision):
+    """What somebody sees of a colour, in CIE Lab (D65)."""
+    light = linear(rgb)
+    r, g, b = (min(1, max(0, sum(m * v for m, v in zip(row, light)))) for row in VISIONS[vision])
+    xyz = (
+        (0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047,
+        0.2126729 * r + 0.7151522 * g + 0.0721750 * b,
+        (0.0193339 * r + 0.1191920 * g + 0.9503041 * b) / 1.08883,
+    )
+    x, y, z = (v ** (1 / 3) if v > 216 / 24389 else (24389 / 27 * v + 16) / 116 for v in xyz)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+def colours_after(path, name):
+    """The colours in the initialiser that follows a name in a C source."""
+    with open(path, encoding="utf-8") as file:
+        found = re.search(re.escape(name) + r".*?= \{(.*?)\};", file.read(), re.DOTALL)
+    if not found:
+        sys.exit(f"{path}: no {name}, expected an array of colours")
+    return [int(c, 16) for c in re.findall(r"0x([0-9a-f]{6})", found[1])]
+
+
+def nearest(colours, pairs, vision):
+    """The smallest distance, and the pair that has it."""
+    seen = {c: lab(c, vision) for c in colours}
+    return min((math.dist(seen[a], seen[b]), f"#{a:06x} #{b:06x}") for a, b in pairs)
+
+
+def main():
+    kind, default, size = sys.argv[1:]
+    palette = colours_after(kind, "palette[][N_TONES]") + colours_after(default, "default_tones[N_TONES]")
+    ramp = colours_after(size, "classes[]")
+    bad = len(palette) % 3 or len(palette) < 18 or len(ramp) < 9
+    for vision in VISIONS:
+        colours = palette + [0xFFFFFF]
+        least, pair = nearest(colours, itertools.combinations(colours, 2), vision)
+        step, steps = nearest(ramp, zip(ramp, ramp[1:]), vision)
+        print(f"{vision}: palette {least:.1f} ({pair}), ramp {step:.1f} ({steps})")
+        bad |= least < LEAST_DISTANCE or step < LEAST_STEP
+    for tones in zip(*[iter(palette)] * 3):
+        grey = [lab(c, "normal")[0] for c in tones]
+        gap = min(grey[0] - grey[1], grey[1] - grey[2])
+        print("lightness " + " ".join(f"#{c:06x} {g:.0f}" for c, g in zip(tones, grey)))
+        bad |= gap < LEAST_LIGHTNESS
+    greys = [lab(c, "normal")[0] for c in ramp]
+    bad |= greys != sorted(greys)
+    sys.exit(bool(bad))
+
+
+if __name__ == "__main__":
+    main()

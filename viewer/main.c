@@ -14,6 +14,7 @@
 #include "color.h"
 #include "conf.h"
 #include "export.h"
+#include "html.h"
 #include "layout.h"
 #include "options.h"
 #include "outfile.h"
@@ -59,10 +60,13 @@ static void draw(struct session *s, const struct table *table)
 	runs_build(&runs, table, &s->colors);
 	layout_init(&layout, &runs, &s->img, s->colors.n_rules);
 	paint(&canvas, &layout, &runs, &s->colors, when);
-	layout_free(&layout);
-	runs_free(&runs);
 	png_out_write(&canvas, s->options.png);
 	canvas_free(&canvas);
+	if (s->options.html)
+		html_write(s->options.html, s->options.png, &layout, &runs, &s->colors,
+			   s->options.interval_ns);
+	layout_free(&layout);
+	runs_free(&runs);
 }
 
 static void write_table(struct session *s, const struct table *table)

@@ -21,8 +21,8 @@ static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi",
 
 static const char usage[] =
 "usage: fragtrace-view [-t TABLE] [-o PNG] [-c color.cnf] [-i img.cnf]\n"
-"                      [--record DIR] [--json FILE] [--csv FILE]\n"
-"                      [--prometheus FILE] [-n SECONDS [--count N]]\n"
+"                      [--html FILE] [--record DIR] [--json FILE]\n"
+"                      [--csv FILE] [--prometheus FILE] [-n SECONDS [--count N]]\n"
 "       fragtrace-view --top [-t TABLE] [-n SECONDS] [--count N]\n"
 "\n"
 "Draw where the blocks of F2FS files lie: one box per block, coloured by\n"
@@ -34,6 +34,8 @@ static const char usage[] =
 "  -n, --interval SECONDS\n"
 "                       read again every so many seconds, until interrupted\n"
 "      --count N        stop after N readings\n"
+"      --html FILE      also write a page that shows the picture, tells what is\n"
+"                       where on it, and with -n renews itself\n"
 "      --record DIR     keep a snapshot of the table in this folder whenever\n"
 "                       it has changed\n"
 "      --json FILE      write all records as JSON; TABLE may also be a text\n"
@@ -95,7 +97,7 @@ static void print_and_exit(const char *text)
 
 static void check_top(struct options *o)
 {
-	if (o->png || o->record || o->json || o->csv || o->prometheus)
+	if (o->png || o->html || o->record || o->json || o->csv || o->prometheus)
 		die("--top goes alone, expected no other output beside it");
 	if (!o->interval_ns)
 		o->interval_ns = TOP_INTERVAL_NS;
@@ -116,10 +118,15 @@ static void check(struct options *o)
 	if (o->interval_ns && !strcmp(o->table, "-"))
 		die("-n cannot read standard input again, expected a file after -t");
 	check_name(o->png, "-o");
+	check_name(o->html, "--html");
 	check_name(o->record, "--record");
 	check_name(o->json, "--json");
 	check_name(o->csv, "--csv");
 	check_name(o->prometheus, "--prometheus");
+	if (o->html && o->png && !strcmp(o->png, "-"))
+		die("--html shows the picture, expected the name of a file after -o");
+	if (o->html && !o->png)
+		o->png = DEFAULT_PNG;
 	if (!o->png && !o->record && !o->json && !o->csv && !o->prometheus && !o->top)
 		o->png = DEFAULT_PNG;
 }
@@ -140,6 +147,7 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "interval", required_argument, NULL, 'n' },
 		{ "count", required_argument, NULL, 'N' },
 		{ "record", required_argument, NULL, 'R' },
+		{ "html", required_argument, NULL, 'H' },
 		{ "json", required_argument, NULL, 'J' },
 		{ "csv", required_argument, NULL, 'C' },
 		{ "prometheus", required_argument, NULL, 'P' },
@@ -166,6 +174,7 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'n': o->interval_ns = read_interval(optarg); break;
 		case 'N': o->count = read_count(optarg); break;
 		case 'R': o->record = optarg; break;
+		case 'H': o->html = optarg; break;
 		case 'J': o->json = optarg; break;
 		case 'C': o->csv = optarg; break;
 		case 'P': o->prometheus = optarg; break;

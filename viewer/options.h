@@ -18,6 +18,7 @@
  * @table: the text to read; "-" is standard input
  * @png: the picture to draw, or NULL: none; "-" is standard output
  * @record: folder for snapshots, or NULL
+ * @html: page to write beside the picture, or NULL; "-" is standard output
  * @json: file for all records as JSON, or NULL; "-" is standard output
  * @csv: the same as CSV
  * @prometheus: file for metrics, or NULL; "-" is standard output
@@ -39,6 +40,7 @@ struct options {
 	size_t n_color_confs;
 	const char *img_conf;
 	const char *img_keys[N_IMG_OPTIONS];
+	const char *html;
 	const char *json;
 	const char *csv;
 	const char *prometheus;

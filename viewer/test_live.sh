@@ -170,6 +170,50 @@ test_record_on_a_full_disk() {
 	[ -z "$(ls -A rec)" ] || fail "left behind: $(ls -A rec)"
 }
 
+# === Pages; what they do is tried in test_page.py ===
+
+test_page_is_one_file() {
+	"$view" -t "$data/rocksdb2.table" -o out.png --html page.html
+	# nothing is loaded from elsewhere
+	! grep -E '(src|href|url)[=(]' page.html | grep -vE '^\t*(frame|image|picture)\.src = ' || fail "a resource"
+	! grep -F '@data@' page.html || fail "no data"
+	# the picture is in it
+	sed -n 's/^"picture":"data:image\/png;base64,\(.*\)"}$/\1/p' page.html | base64 -d | cmp - out.png
+	"$view" -t "$data/rocksdb2.table" -o out.png --html - | sed 's/"written":[0-9]*//' >other.html
+	sed 's/"written":[0-9]*//' page.html | cmp - other.html
+	[ ! -e fragImg.png ]
+}
+
+test_pages_of_all_layouts_and_odd_tables() {
+	local layout table
+	for layout in boxes segments hilbert; do
+		for table in small two rocksdb rocksdb2 header_only; do
+			"$view" -t "$data/$table.table" --layout $layout --html page.html
+			"$python" - <<-'EOF'
+			import json, re
+			text = open("page.html", encoding="utf-8").read()
+			data = json.loads(re.search(r'id="data">\n(.*?)</script>', text, re.S)[1])
+			for v in data["volumes"]:
+			    units = sum(u or n * data["unitsPerBlock"] for n, u in zip(v["pieces"][1::4], v["pieces"][3::4]))
+			    assert -(-units // data["unitsPerCell"]) == v["cells"] <= v["columns"] * v["rows"], v
+			EOF
+		done
+	done
+	[ -e fragImg.png ]
+	no_rest
+}
+
+test_page_refuses() {
+	refuses '--html shows the picture, expected the name of a file after -o' \
+		"$view" -t "$data/small.table" -o - --html page.html
+	refuses '--html has an empty name' "$view" --html ''
+	refuses 'no/page.html: cannot write the page: No such file' \
+		"$view" -t "$data/small.table" -o other.png --html no/page.html
+	refuses '/dev/full: cannot write the page: No space left' \
+		"$view" -t "$data/rocksdb.table" -o other.png --html /dev/full
+	refuses '--top goes alone' "$view" --top --html page.html
+}
+
 # === Sources that come and go ===
 
 test_source_goes_and_comes_back() {

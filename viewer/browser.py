@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A headless Chromium that tests drive as a user would: mouse, keys, and a look at what is shown.
+
+Speaks the DevTools protocol through two pipes (--remote-debugging-pipe): JSON, a NUL after each.
+"""
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+import time
+from typing import Any
+
+PROGRAMS = ("chromium-headless-shell", "chromium", "google-chrome")
+
+
+class Failure(Exception):
+    """The page, or the browser, did not do what it was told to."""
+
+
+def program() -> str | None:
+    """The browser, if there is one."""
+    return next((p for p in map(shutil.which, PROGRAMS) if p), None)
+
+
+class Browser:
+    """One browser with one page open at a time."""
+
+    def __init__(self, folder: str) -> None:
+        to_read, self.to = os.pipe()
+        self.source, from_write = os.pipe()
+        # the browser wants them as 3 and 4
+        self.process = subprocess.Popen(
+            ["sh", "-c", f'exec "$@" 3<&{to_read} 4>&{from_write}', "sh", str(program()), "--no-sandbox",
+             "--headless", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
+             f"--user-data-dir={folder}/profile", "--remote-debugging-pipe", "about:blank"],
+            pass_fds=(to_read, from_write), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=open(f"{folder}/browser.log", "wb"))
+        os.close(to_read)
+        os.close(from_write)
+        self.rest = b""
+        self.number = 0
+        self.target = ""
+        self.session = ""
+        # what the page complained about; a good page says nothing
+        self.complaints: list[str] = []
+
+    def new_page(self, width: int = 1280, height: int = 800) -> None:
+        """Go on with a new page; the one before is closed."""
+        self.session = ""
+        if self.target:
+            self.call("Target.closeTarget", targetId=self.target)
+        self.target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.call("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            self.call(domain + ".enable")
+        self.resize(width, height)
+        self.complaints.clear()
+
+    def close(self) -> None:
+        """End the browser."""
+        self.process.kill()
+        self.process.wait()
+        os.close(self.to)
+        os.close(self.source)
+
+    # === The protocol ===
+
+    def receive(self, seconds: float) -> dict[str, Any]:
+        end = time.monotonic() + seconds
+        while b"\0" not in self.rest:
+            if not select.select([self.source], [], [], max(0, end - time.monotonic()))[0]:
+                raise Failure("the browser does not answer")
+            part = os.read(self.source, 1 << 20)
+            if not part:
+                raise Failure("the browser has gone")
+            self.rest += part
+        message, self.rest = self.rest.split(b"\0", 1)
+        return json.loads(message)
+
+    def call(self, method: str, **params: Any) -> dict[str, Any]:
+        """Call a method of the protocol and return its result."""
+        self.number += 1
+        message: dict[str, Any] = {"id": self.number, "method": method, "params": params}
+        if self.session:
+            message["sessionId"] = self.session
+        os.write(self.to, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self.receive(30)
+            if answer.get("method") == "Runtime.exceptionThrown":
+                self.complaints.append(str(answer["params"]["exceptionDetails"]))
+            if answer.get("method") == "Log.entryAdded" and answer["params"]["entry"]["level"] == "error":
+                self.complaints.append(answer["params"]["entry"]["text"])
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    raise Failure(f"{method}: {answer['error']}")
+                return answer["result"]
+
+    # === What a user does ===
+
+    def resize(self, width: int, height: int) -> None:
+        """Give the window another size."""
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
+    def open(self, url: str) -> None:
+        """Go to a page and wait until it is there."""
+        self.call("Page.navigate", url=url)
+        self.until("document.readyState === 'complete'")
+
+    def mouse(self, kind: str, x: float, y: float, **more: Any) -> None:
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
+
+    def point(self, x: float, y: float) -> None:
+        """Move the mouse."""
+        self.mouse("mouseMoved", x, y)
+
+    def click(self, x: float, y: float) -> None:
+        """Move the mouse and click."""
+        self.point(x, y)
+        self.mouse("mousePressed", x, y, button="left", clickCount=1)
+        self.mouse("mouseReleased", x, y, button="left", clickCount=1)
+
+    def click_on(self, selector: str) -> None:
+        """Click into the middle of an element."""
+        self.click(*self.js(f"""(() => {{
+            const e = document.querySelector({json.dumps(selector)});
+            e.scrollIntoView({{block: "nearest"}});
+            const b = e.getBoundingClientRect();
+            return [b.left + b.width / 2, b.top + b.height / 2];
+        }})()"""))
+
+    def key(self, key: str, text: str = "") -> None:
+        """Press a key and let it go."""
+        code = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
+                "ArrowDown": 40}.get(key, 0)
+        text = "\r" if key == "Enter" else text
+        self.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", key=key, code=key, text=text,
+                  windowsVirtualKeyCode=code)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=key, windowsVirtualKeyCode=code)
+
+    def write(self, text: str) -> None:
+        """Type a text."""
+        self.call("Input.insertText", text=text)
+
+    # === What a user sees ===
+
+    def js(self, expression: str) -> Any:
+        """The value of a JavaScript expression in the page."""
+        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in result:
+            raise Failure(f"{expression}: {result['exceptionDetails']}")
+        return result["result"].get("value")
+
+    def until(self, expression: str, seconds: float = 20) -> None:
+        """Wait until an expression is true."""
+        end = time.monotonic() + seconds
+        while not self.js(expression):
+            if time.monotonic() > end:
+                raise Failure(f"never true: {expression}")
+            time.sleep(0.03)
+
+    def shot(self, name: str) -> None:
+        """Save what the window shows as a PNG file."""
+        data = self.call("Page.captureScreenshot", format="png")["data"]
+        with open(name, "wb") as file:
+            file.write(base64.b64decode(data))

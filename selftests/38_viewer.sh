@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 38_viewer.sh - the viewer beside a module that works, goes and comes back; its figures and the kernel's
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+out=/tmp/view
+
+# go() - unload the module; a reader may have a file open for the moment that its reading takes
+go() {
+	loop_until 20 rmmod fragtrace
+}
+
+# same_figures() - the viewer's figures, worked out from the table, are those of `files`
+same_figures() {
+	LINES=9999 fragtrace-view --top --count 1 -n 0.01 | awk 'NR > 3 && NF { print $1, $2, $4, $NF }' | sort >/tmp/figures
+	awk '!/^#/ && $6 { print $9 - $10, $6, $4, $NF }' $DBG/files | sort | cmp - /tmp/figures
+}
+
+# same_sums() - the metrics are the sums of `files`
+same_sums() {
+	fragtrace-view --prometheus - | awk '/^fragtrace_(fragments|read)/ { print $NF }' >/tmp/sums
+	awk '!/^#/ { f += $6; r += $9; i += $10 } END { print f; print r; print i }' $DBG/files | cmp - /tmp/sums
+}
+
+# snapshots(number) - there are at least so many
+snapshots() {
+	[ "$(ls $out/rec 2>/dev/null | wc -l)" -ge "$1" ]
+}
+
+plan 14
+command -v fragtrace-view >/dev/null || skip_rest "the viewer beside the module" "fragtrace-view is not in this guest"
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT
+fileop write $MNT/whole 0 1M
+fileop write $MNT/pieces 0 2M
+fileop random $MNT/pieces 512 200 1 every 10
+fileop write $MNT/sparse 1M 64K
+fileop write $MNT/sparse 8M 64K
+sync
+settle $MNT
+check "the figures are those of files" same_figures
+check "the metrics are the sums of files" same_sums
+for text in table extents files; do
+	expect "$text as CSV has all its records" \
+		"$(fragtrace-view -t $DBG/$text --csv - | wc -l)" "$(grep -vc '^#' $DBG/$text | awk '{ print $1 + 1 }')"
+done
+
+mkdir $out
+fragtrace-view -n 0.1 -o $out/fragImg.png --html $out/page.html --record $out/rec --prometheus $out/prom 2>$out/said &
+viewer=$!
+check "it draws and records" loop_until 20 snapshots 1
+fileop write $MNT/more 0 64K
+sync
+check "a change is another snapshot" loop_until 20 snapshots 2
+check "the module can be unloaded meanwhile" go
+check "that is said" loop_until 20 grep -q 'is the module fragtrace loaded.*waiting until it is back' $out/said
+check "the last picture stays" test -s $out/fragImg.png
+load path=$MNT
+check "so is its return" loop_until 20 grep -q 'is back' $out/said
+fileop write $MNT/again 0 64K
+sync
+check "and it goes on" loop_until 20 sh -c "zcat \$(ls $out/rec/* | tail -n 1) | grep -q /again"
+kill $viewer
+wait $viewer
+expect "it ends well" $? 0
+expect "with two messages" "$(wc -l <$out/said)" 2
+rm -rf $out
+unload
+finish

@@ -811,6 +811,40 @@ test_unwritable_output() {
 	[ -c /dev/full ] || fail "/dev/full was replaced"
 }
 
+# A file system of 64 KiB takes one picture and not a second, bigger one beside it.
+test_full_disk() {
+	mkdir disk
+	if ! mount -t tmpfs -o size=64k tmpfs disk 2>/dev/null; then
+		echo "cannot mount a small tmpfs"
+		exit 4
+	fi
+	trap 'umount disk' EXIT
+	plain -t "$data/small.table" -o disk/out.png
+	cp disk/out.png good.png
+	head -c 32768 /dev/zero >disk/ballast
+	refuses 'disk/out.png: cannot write the picture: No space left on device' \
+		plain -t "$data/rocksdb.table" -o disk/out.png
+	cmp disk/out.png good.png
+	[ "$(ls -A disk | wc -l)" = 2 ] || fail "left behind: $(ls -A disk)"
+}
+
+test_not_root() {
+	if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
+		echo "needs root and setpriv"
+		exit 4
+	fi
+	mkdir bin
+	cp "$view" bin/view
+	cp "$data/small.table" t
+	chmod -R a+rx "$tmp" .
+	# debugfs may be mounted or not, and the module loaded or not
+	refuses '/sys/kernel/debug/fragtrace/table: cannot open: ' \
+		setpriv --reuid 65534 --regid 65534 --clear-groups bin/view -o out.png
+	grep -qE 'are you root|is not mounted|is the module fragtrace loaded' stderr || fail "$(cat stderr)"
+	refuses 'mine.png: cannot write the picture: Permission denied' \
+		setpriv --reuid 65534 --regid 65534 --clear-groups bin/view -t t -o mine.png
+}
+
 test_full_stdout() {
 	refuses 'No space left on device' sh -c \
 		"'$view' -t '$data/small.table' -o - >/dev/full"
@@ -880,15 +914,28 @@ test_signals_leave_no_rest() {
 	done
 }
 
-test_signal_without_repeating() {
+# interrupt_once(signal, status) - a single drawing must end by the signal; the last picture stays
+interrupt_once() {
 	local status=0
+	plain -t "$data/small.table"
+	cp out.png good.png
+	rm -f pipe
 	mkfifo pipe
 	start -t pipe
-	sleep 0.2
-	kill -TERM $!
+	# it listens to signals before it opens the table
+	exec 3>pipe
+	cat "$data/small.table" >&3
+	kill "-$1" $!
 	wait $! || status=$?
-	[ $status = 143 ] || fail "status $status"
+	exec 3>&-
+	[ $status = "$2" ] || fail "status $status after SIG$1"
+	cmp out.png good.png
 	no_rest
+}
+
+test_signal_without_repeating() {
+	interrupt_once TERM 143
+	interrupt_once INT 130
 }
 
 test_install() {

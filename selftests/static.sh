@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# static.sh - what can be checked without running: licences, shell, kernel style, kernel-doc.
+# static.sh - what can be checked without running: licences, shell, Python, kernel style, kernel-doc.
 #
 # Each check that needs a program which is not here is skipped by name.
 
@@ -51,7 +51,7 @@ checkpatch_file() {
 licensed() {
 	local file
 
-	for file in $(sources '*.sh' '*.c' '*.h' Makefile Kbuild '*.mk' '*.py'); do
+	for file in $(sources '*.sh' '*.c' '*.h' Makefile Kbuild '*.mk' '*.py' fragtrace-plot); do
 		head -n 3 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0' || echo "# no licence: $file"
 	done | grep . && return 1
 	return 0
@@ -76,7 +76,8 @@ documented() {
 shells=$(sources '*.sh')
 # shellcheck disable=SC2086 # a list of files
 set -- $shells
-plan $(($# * 2 + 5))
+pythons=$(sources '*.py' fragtrace-plot)
+plan $(($# * 2 + 6))
 check "every file names its licence" licensed
 check "every function that crosses files has kernel-doc" documented
 for file; do
@@ -89,6 +90,12 @@ for file; do
 		check "$file: shellcheck" shellcheck -S warning -x -s $shell "$file"
 	fi
 done
+if command -v pyflakes3 >/dev/null; then
+	# shellcheck disable=SC2086 # a list of files
+	check "Python: pyflakes" pyflakes3 $pythons
+else
+	skip "Python: pyflakes" "pyflakes3 is not installed"
+fi
 if [ -f "$(script_dir)/kernel-doc" ]; then
 	check "module/: kernel-doc" perl "$(script_dir)/kernel-doc" -none -Wall -Werror module/*.c module/*.h
 else

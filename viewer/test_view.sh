@@ -942,7 +942,7 @@ test_install() {
 	make -s -C "$here" install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
 	[ -x root/usr/bin/fragtrace-view ]
 	[ -f root/usr/share/man/man1/fragtrace-view.1 ]
-	[ "$(ls root/usr/share/fragtrace | wc -l)" = 6 ] || fail "expected 6 presets"
+	[ "$(ls root/usr/share/fragtrace/*.cnf | wc -l)" = 6 ] || fail "expected 6 presets"
 	root/usr/bin/fragtrace-view -t "$data/small.table" -c redis -i redis -o out.png
 }
 

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The picture `animate`: the layout over time as a GIF, with the number of fragments below it."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from typing import Iterator, Optional
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+from matplotlib.font_manager import FontProperties, findfont
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from fragsnap import Volume
+
+from . import style
+from .canvas import TONES_TEXT, Canvas, draw_layout, draw_legend, row_pixels
+from .colors import Groups, blocks_by_extension, groups_for
+from .layout import Rows, explain, merged_volumes, paint, pieces_of, rows_for, shades_of, used_segments
+from .moments import Moment, at, clock, span
+from .progress import counted
+from .shares import Share, shares_of, sum_of
+
+LEFT, TOP, STRIP, BOTTOM = 78, 104, 64, 44
+RIGHT = 22
+ROOM = 480
+# A GIF counts in hundredths of a second, and most programs show no more pictures than this.
+MOST_PER_SECOND = 25
+LAST_MILLISECONDS = 2000
+PALETTE_SIZE = 256
+GREYS = 16
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One picture: seconds since the beginning, which table, and its figures."""
+
+    seconds: float
+    moment: Moment
+    total: Share
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What stays the same from picture to picture: strip is the box of the curve, in pixels."""
+
+    rows: Rows
+    groups: Groups
+    height: int
+    still: Image.Image
+    palette: np.ndarray
+    strip: tuple[int, int, int, int]
+
+
+# === Choosing and reading ===
+
+
+def chosen(moments: list[Moment], most: int) -> list[tuple[float, Moment]]:
+    """Equal steps of time, and the table that held at each."""
+    length = moments[-1].time - moments[0].time
+    number = max(2, most) if length else 1
+    steps = [length * i / max(number - 1, 1) for i in range(number)]
+    return [(step, at(moments, min(step, length))) for step in steps]
+
+
+def look_through(steps: list[tuple[float, Moment]], colors: Optional[list[str]], top: int,
+                 request_blocks: int) -> tuple[list[Frame], Rows, Groups]:
+    """Read all tables once: which rows are needed, which extensions there are, the figures."""
+    totals: dict[Moment, Share] = {}
+    largest: Counter[str] = Counter()
+    used: list[np.ndarray] = []
+    volumes: list[Volume] = []
+    tables = list(dict.fromkeys(moment for _, moment in steps))
+    for moment in counted(tables, len(tables), "reading table"):
+        table = moment.read()
+        volumes = merged_volumes(volumes, table)
+        mine = used_segments(table, volumes)
+        used = [a | b for a, b in zip(used, mine)] + mine[len(used):]
+        for ext, blocks in blocks_by_extension(table).items():
+            largest[ext] = max(largest[ext], blocks)
+        everything = np.zeros(len(table.paths), np.int64)
+        totals[moment] = sum_of(shares_of(table, everything, 1, request_blocks))
+    frames = [Frame(seconds, moment, totals[moment]) for seconds, moment in steps]
+    return frames, rows_for(volumes, used), groups_for(colors, largest, top)
+
+
+# === Drawing ===
+
+
+def palette_of(groups: Groups) -> np.ndarray:
+    """The colours of the GIF: greys for text, all shades, and these on their way to white."""
+    shades = shades_of(groups)[:PALETTE_SIZE - GREYS]
+    steps = (PALETTE_SIZE - GREYS) // len(shades)
+    entries = [np.repeat(np.linspace(0, 255, GREYS), 3).reshape(-1, 3)]
+    entries += [255 - (255 - shades) * (1 - step / steps) for step in range(steps)]
+    return (np.concatenate(entries) + 0.5).astype(np.uint8)
+
+
+def with_palette(image: Image.Image, palette: np.ndarray) -> Image.Image:
+    """The image in the nearest colours of a palette, without dither; Pillow itself looks less closely."""
+    pixels = np.asarray(image).astype(np.int64) @ (1 << 16, 1 << 8, 1)
+    colors, place = np.unique(pixels, return_inverse=True)
+    rgb = np.stack([colors >> 16, colors >> 8 & 0xff, colors & 0xff], axis=1)
+    far = ((rgb[:, None] - palette.astype(np.int64)) ** 2).sum(axis=2)
+    result = Image.fromarray(far.argmin(axis=1).astype(np.uint8)[place].reshape(pixels.shape))
+    result.putpalette(palette.tobytes())
+    return result
+
+
+def stage_of(frames: list[Frame], rows: Rows, groups: Groups, title: Optional[str]) -> Stage:
+    """Draw what does not change."""
+    height = row_pixels(rows, ROOM)
+    high = max(len(rows) * height, 60)
+    canvas = Canvas(LEFT + rows.width + RIGHT, TOP + high + 56 + STRIP + BOTTOM)
+    name = title or style.short(", ".join(volume.path for volume in rows.volumes), 44) or "no volume"
+    canvas.text(14, 8, name, fontsize=13, fontweight="bold")
+    canvas.text(14, 36, f"from {clock(frames[0].moment.time)}; {TONES_TEXT.partition(',')[0]}", color=style.FAINT,
+                fontsize=8)
+    canvas.text(14, 50, explain(rows), color=style.FAINT, fontsize=8)
+    blank = np.full((len(rows), rows.columns, 3), 255, np.uint8)
+    draw_layout(canvas, LEFT, TOP, rows, blank, height, True)
+    draw_legend(canvas, LEFT, TOP + high + 10, groups, [True] * len(groups))
+    box = (LEFT, TOP + high + 44, rows.width, STRIP)
+    curve = canvas.axes(*box)
+    times = [frame.seconds for frame in frames]
+    counts = [frame.total.fragments for frame in frames]
+    curve.step(times, counts, where="post", color=style.INK, linewidth=1.2)
+    curve.set_ylim(0, max(max(counts), 1) * 1.1)
+    curve.yaxis.set_major_locator(MaxNLocator(nbins=2, integer=True))
+    curve.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}"))
+    curve.set_ylabel("fragments")
+    style.time_axis(curve, times[-1])
+    memory = io.BytesIO()
+    canvas.figure.savefig(memory, format="png", dpi=canvas.figure.dpi)
+    return Stage(rows, groups, height, Image.open(memory).convert("RGB"), palette_of(groups), box)
+
+
+def draw_frames(stage: Stage, frames: list[Frame], request_blocks: int) -> Iterator[Image.Image]:
+    """Draw each picture."""
+    face = ImageFont.truetype(findfont(FontProperties(family="DejaVu Sans", weight="bold")), 13)
+    length = frames[-1].seconds or 1
+    picture: Optional[Image.Image] = None
+    painted: Optional[Moment] = None
+    for frame in counted(frames, len(frames), "drawing picture"):
+        if frame.moment != painted:
+            painted = frame.moment
+            cells = paint(stage.rows, pieces_of(frame.moment.read(), stage.rows.volumes, stage.groups),
+                          shades_of(stage.groups))
+            picture = Image.fromarray(np.repeat(np.repeat(cells, stage.height, axis=0), stage.rows.pixels, axis=1)) if cells.size else None
+        image = stage.still.copy()
+        if picture:
+            image.paste(picture, (LEFT, TOP))
+        pen = ImageDraw.Draw(image)
+        pen.rectangle((LEFT - 1, TOP - 1, LEFT + stage.rows.width, TOP + len(stage.rows) * stage.height),
+                      outline=style.FAINT)
+        split = f"{frame.total.split_factor:.2f}" if frame.total.ideal else "-"
+        pen.text((LEFT, TOP - 32), span(frame.seconds), fill=style.INK, font=face)
+        pen.text((LEFT + stage.rows.width, TOP - 32),
+                 f"{style.plural(frame.total.files, 'file')}, {style.plural(frame.total.fragments, 'fragment')}, split factor "
+                 f"{split} at {style.blocks_text(request_blocks)}", fill=style.INK, font=face, anchor="ra")
+        x, y, width, height = stage.strip
+        now = x + round((width - 1) * frame.seconds / length)
+        pen.line((now, y, now, y + height), fill=style.FAINT, width=2)
+        yield with_palette(image, stage.palette)
+
+
+# === Writing ===
+
+
+def write(path: str, images: list[Image.Image], seconds: float) -> None:
+    """Write a GIF of these pictures; the last one stays for a while."""
+    each = max(round(seconds * 100 / len(images)), 100 // MOST_PER_SECOND) * 10
+    durations = [each] * (len(images) - 1) + [max(each, LAST_MILLISECONDS)]
+    images[0].save(path, format="GIF", save_all=True, append_images=images[1:], duration=durations, loop=0,
+                   optimize=False)
+
+
+def make(moments: list[Moment], colors: Optional[list[str]], top: int, request_blocks: int,
+         title: Optional[str], most: int, seconds: float, limit: int, path: str) -> None:
+    """Write the animation of a series to path: at most so many pictures, at most limit bytes."""
+    frames, rows, groups = look_through(chosen(moments, most), colors, top, request_blocks)
+    images = list(draw_frames(stage_of(frames, rows, groups, title), frames, request_blocks))
+    write(path, images, seconds)
+    while os.path.getsize(path) > limit and len(images) > 2:
+        # every other picture, counted from the last one
+        images = images[::-2][::-1]
+        print(f"fragtrace-plot: more than {style.bytes_text(limit)}, leaving out every other picture", file=sys.stderr)
+        write(path, images, seconds)

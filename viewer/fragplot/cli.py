@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The command line of fragtrace-plot."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import signal
+import sys
+from typing import Callable, NoReturn, Optional
+
+from matplotlib.figure import Figure
+
+from fragsnap import BLOCK_BYTES, SnapError, Table
+
+from . import animate, compare, distribution, history, moments, style
+from .colors import PALETTE
+
+FIGURES = (".png", ".svg", ".pdf")
+MIB = 1 << 20
+
+DESCRIPTION = """\
+Draw what the kernel module fragtrace says of F2FS files over time. A SERIES is a folder that
+`fragtrace-view --record FOLDER -n SECONDS` wrote; a TABLE is a single text of debugfs, plain or
+gzip, or - for standard input."""
+
+EXAMPLES = """\
+examples:
+  fragtrace-view --record run -n 1          record the table, at every change
+  fragtrace-plot history run                how fragmentation went
+  fragtrace-plot compare run --at 60s --at 1h
+  fragtrace-plot distribution run --at end
+  fragtrace-plot animate run -o run.gif
+
+`fragtrace-plot COMMAND --help` tells the rest."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Complains like the rest of the program."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"fragtrace-plot: {message}; see {self.prog} --help\n")
+
+
+# === Values of options ===
+
+
+def request_size(text: str) -> int:
+    """A number of bytes, with K or M behind it, as blocks."""
+    found = re.fullmatch(r"(\d{1,9})([KM]?)", text, re.IGNORECASE | re.ASCII)
+    size = int(found[1]) * {"": 1, "K": 1 << 10, "M": MIB}[found[2].upper()] if found else 0
+    if not size or size % BLOCK_BYTES or size > 1 << 40:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size of a request, expected a multiple of 4K such as "
+                                         "128K or 1M")
+    return size // BLOCK_BYTES
+
+
+def point_in_time(text: str) -> float:
+    """Seconds after the beginning, or infinity for the end."""
+    if text in ("start", "end"):
+        return float("inf") if text == "end" else 0.0
+    try:
+        return moments.parse_duration(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time after the beginning, expected one such as 60s, 5m, "
+                                         "1h30m, start or end") from None
+
+
+def number(low: int, high: int) -> Callable[[str], int]:
+    """A whole number from low to high."""
+    def parse(text: str) -> int:
+        if not re.fullmatch(r"\d{1,9}", text, re.ASCII) or not low <= int(text) <= high:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number from {low} to {high}")
+        return int(text)
+    return parse
+
+
+def output(endings: tuple[str, ...]) -> Callable[[str], str]:
+    """The name of a file with one of these endings."""
+    def parse(text: str) -> str:
+        if os.path.splitext(text)[1].lower() not in endings:
+            raise argparse.ArgumentTypeError(f"{text!r} has no ending that says what to write, expected one of "
+                                             f"{' '.join(endings)}")
+        return text
+    return parse
+
+
+# === Commands ===
+
+
+def save(args: argparse.Namespace, make: Callable[[], Figure]) -> None:
+    """Draw a figure and write it; a file that cannot be written is found out before the work."""
+    with style.whole_file(args.output) as temporary:
+        style.save(make(), args.output, temporary, args.dpi)
+
+
+def one_moment(paths: list[str], seconds: Optional[float]) -> tuple[moments.Moment, Table]:
+    """The table that is meant by paths and --at."""
+    if len(paths) == 1 and os.path.isdir(paths[0]):
+        moment = pick(moments.series_in(paths[0]), float("inf") if seconds is None else seconds)
+        return moment, moment.read()
+    return moments.moment_of(paths[0])
+
+
+def pick(series: list[moments.Moment], seconds: float) -> moments.Moment:
+    """The moment of a series, where infinity is its end."""
+    return series[-1] if seconds == float("inf") else moments.at(series, seconds)
+
+
+def run_history(args: argparse.Namespace) -> None:
+    """fragtrace-plot history"""
+    save(args, lambda: history.make(moments.series_of(args.inputs), args.colors, args.top, args.request,
+                                    args.title))
+
+
+def run_compare(args: argparse.Namespace) -> None:
+    """fragtrace-plot compare"""
+    def make() -> Figure:
+        start = None
+        if len(args.inputs) == 1:
+            series = moments.series_of(args.inputs)
+            pair = [pick(series, seconds) for seconds in args.at or (0.0, float("inf"))]
+            found = [(moment, moment.read()) for moment in pair]
+            start = series[0].time
+        else:
+            found = [one_moment([path], None) for path in args.inputs]
+        (first, old), (second, new) = found
+        return compare.make((first, second), (old, new), start, args.colors, args.top, args.request, args.title)
+
+    if len(args.inputs) > 2:
+        args.parser.error(f"{len(args.inputs)} inputs, expected two tables, or one series")
+    if len(args.inputs) == 2 and args.at:
+        args.parser.error("--at is for a series, not for two tables")
+    if args.at and len(args.at) != 2:
+        args.parser.error("--at is wanted twice or not at all, as in --at 60s --at 1h")
+    if len(args.inputs) == 1 and not os.path.isdir(args.inputs[0]) and os.path.exists(args.inputs[0]):
+        args.parser.error("only one table, expected two, or a series")
+    save(args, make)
+
+
+def run_distribution(args: argparse.Namespace) -> None:
+    """fragtrace-plot distribution"""
+    if args.at is not None and not os.path.isdir(args.input):
+        args.parser.error("--at is for a series, not for a single table")
+    save(args, lambda: distribution.make(*one_moment([args.input], args.at), args.colors, args.top, args.request,
+                                         args.title))
+
+
+def run_animate(args: argparse.Namespace) -> None:
+    """fragtrace-plot animate"""
+    with style.whole_file(args.output) as temporary:
+        animate.make(moments.series_of(args.inputs), args.colors, args.top, args.request, args.title, args.frames,
+                     args.seconds, args.max_size * MIB, temporary)
+
+
+# === The command line ===
+
+
+def add_command(commands: argparse._SubParsersAction, name: str, run: Callable[[argparse.Namespace], None],
+                what: str, text: str, endings: tuple[str, ...], examples: str) -> argparse.ArgumentParser:
+    """A command, with the options that all of them have."""
+    parser = commands.add_parser(name, help=what, description=text, epilog="examples:\n" + examples,
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    default = f"fragtrace-{name}{endings[0]}"
+    parser.add_argument("-o", "--output", metavar="FILE", type=output(endings), default=default,
+                        help=f"picture to write: {', '.join(endings)} (default: {default})")
+    parser.add_argument("-c", "--colors", metavar="COLORS", action="append",
+                        help="a color.cnf file, or rocksdb, redis, voltdb; of several, the later ones win "
+                        "(default: colours for the extensions that hold the most blocks)")
+    parser.add_argument("--top", metavar="NUMBER", type=number(1, len(PALETTE)), default=len(PALETTE),
+                        help="without -c: so many extensions get colours, the rest is other (default: %(default)s)")
+    parser.add_argument("--request", metavar="SIZE", type=request_size, default=32,
+                        help="size of a request, for the split factor and the red line (default: 128K)")
+    parser.add_argument("--title", help="instead of the mount point")
+    parser.set_defaults(run=run, parser=parser)
+    return parser
+
+
+def add_dpi(parser: argparse.ArgumentParser, default: int) -> None:
+    """How fine a figure is."""
+    parser.add_argument("--dpi", metavar="NUMBER", type=number(40, 600), default=default,
+                        help="pixels per inch of a .png (default: %(default)s)")
+
+
+def build_parser(version: str) -> argparse.ArgumentParser:
+    """The whole command line."""
+    parser = Parser(prog="fragtrace-plot", description=DESCRIPTION, epilog=EXAMPLES,
+                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--version", action="version", version=f"fragtrace-plot {version}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True, parser_class=Parser)
+
+    one = add_command(commands, "history", run_history, "fragments, split factor and sizes over time",
+                      "Draw, for each extension: files and fragments, the split factor, and the size of\n"
+                      "fragments (quantiles 10, 50, 90 %), over the time of a series.", FIGURES,
+                      "  fragtrace-plot history run -o run.svg\n"
+                      "  fragtrace-plot history run -c rocksdb --request 512K")
+    one.add_argument("inputs", metavar="SERIES", nargs="+", help="a series, or tables")
+    add_dpi(one, 120)
+
+    one = add_command(commands, "compare", run_compare, "two moments side by side, and their difference",
+                      "Draw the layouts of two moments to one scale, and a third one that shows what was\n"
+                      "freed, what is new, and what moved; below, the numbers for each extension.", FIGURES,
+                      "  fragtrace-plot compare run --at 60s --at 1h\n"
+                      "  fragtrace-plot compare monday.table tuesday.table.gz -o week.pdf")
+    one.add_argument("inputs", metavar="TABLE", nargs="+", help="two tables, or a series")
+    one.add_argument("--at", metavar="TIME", type=point_in_time, action="append",
+                     help="twice, with a series: 90s, 5m, 1h30m after its beginning, start or end (default: start, "
+                     "end)")
+    add_dpi(one, 100)
+
+    one = add_command(commands, "distribution", run_distribution, "fragment sizes and distances at one moment",
+                      "Draw how large the fragments of a moment are, and how far they are from each other:\n"
+                      "as a histogram by powers of two, and as the share of all up to each value.", FIGURES,
+                      "  fragtrace-plot distribution /sys/kernel/debug/fragtrace/table\n"
+                      "  fragtrace-plot distribution run --at 5m")
+    one.add_argument("input", metavar="TABLE", help="a table, or a series")
+    one.add_argument("--at", metavar="TIME", type=point_in_time, help="with a series: when (default: end)")
+    add_dpi(one, 120)
+
+    one = add_command(commands, "animate", run_animate, "the layout over time, as a GIF",
+                      "Write a GIF of the layout over the time of a series, in equal steps of time, with the\n"
+                      "number of fragments below.", (".gif",),
+                      "  fragtrace-plot animate run -o run.gif\n"
+                      "  fragtrace-plot animate run --frames 60 --seconds 6 --max-size 2")
+    one.add_argument("inputs", metavar="SERIES", nargs="+", help="a series, or tables")
+    one.add_argument("--frames", metavar="NUMBER", type=number(2, 1000), default=150,
+                     help="pictures at most (default: %(default)s)")
+    one.add_argument("--seconds", metavar="NUMBER", type=number(1, 3600), default=15,
+                     help="how long the animation takes (default: %(default)s)")
+    one.add_argument("--max-size", metavar="MIB", type=number(1, 1024), default=16,
+                     help="every other picture goes until the file is no larger (default: %(default)s)")
+    return parser
+
+
+def main(version: str) -> int:
+    """Run the program; returns its exit status."""
+    args = build_parser(version).parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        args.run(args)
+    except SnapError as error:
+        print(f"fragtrace-plot: {error}".encode("utf-8", "replace").decode(), file=sys.stderr)
+        return 1
+    except MemoryError:
+        print("fragtrace-plot: out of memory", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    return 0

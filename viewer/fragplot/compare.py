@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The picture `compare`: the layouts of two moments to one scale, and what became of each block."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from fragsnap import Table
+
+from . import style
+from .canvas import TONES_TEXT, Canvas, draw_layout, draw_legend, row_pixels
+from .colors import Groups, blocks_by_extension, groups_for
+from .difference import FREED, KEPT, MOVED, NEW, Difference, difference_of
+from .layout import explain, merged_volumes, paint, pieces_of, rows_for, shades_of, used_segments
+from .moments import Moment, clock, span
+from .shares import Share, shares_of, sum_of
+
+# By what became of a block. These also differ in lightness.
+FATES = {KEPT: ("stayed", 0xdedede), MOVED: ("moved here", 0xe2790f), NEW: ("new here", 0x123f7a),
+         FREED: ("freed", 0xdba0bb)}
+
+LEFT, GAP, TOP, ROOM = 78, 22, 112, 560
+LINE = 18
+
+HEADS = ("", "files", "fragmented", "data", "stayed", "moved", "new", "gone", "fragments", "the same",
+         "split factor")
+ENDS = (0.10, 0.16, 0.25, 0.38, 0.46, 0.54, 0.62, 0.70, 0.81, 0.89, 0.99)
+
+
+def arrow(a: object, b: object) -> str:
+    """What was and what is."""
+    return f"{a} → {b}"
+
+
+def factor(share: Share) -> str:
+    """A split factor, if there is one."""
+    return f"{share.split_factor:.2f}" if share.ideal else "-"
+
+
+def table_rows(groups: Groups, a: list[Share], b: list[Share], difference: Difference) -> list[tuple[str, ...]]:
+    """The lines of the table below the pictures: one for each group, one for all."""
+    cells = []
+    lines = [(groups[i].name, a[i], b[i], difference.blocks[i], difference.fragments[i])
+             for i in range(len(groups)) if a[i].files or b[i].files]
+    lines.append(("all files", sum_of(a), sum_of(b), difference.blocks.sum(axis=0),
+                  difference.fragments.sum(axis=0)))
+    for name, old, new, blocks, fragments in lines:
+        fates = [style.blocks_text(int(count)) if count else "-" for count in blocks]
+        cells.append((style.short(name, 14), arrow(f"{old.files:,}", f"{new.files:,}"),
+                      arrow(f"{old.fragmented:,}", f"{new.fragmented:,}"),
+                      arrow(style.blocks_text(old.blocks), style.blocks_text(new.blocks)), *fates,
+                      arrow(f"{fragments[0]:,}", f"{fragments[1]:,}"), f"{fragments[2]:,}" if fragments[2] else "-",
+                      arrow(factor(old), factor(new))))
+    return cells
+
+
+def draw_table(canvas: Canvas, y: float, cells: list[tuple[str, ...]]) -> None:
+    """The table; numbers end below each other."""
+    width = canvas.width - LEFT - 20
+    for number, line in enumerate([HEADS] + cells):
+        for i, (text, end) in enumerate(zip(line, ENDS)):
+            look = {"color": style.FAINT} if number == 0 else {}
+            if i == 0 or number == len(cells):
+                look["fontweight"] = "bold"
+            x = LEFT if i == 0 else LEFT + width * end
+            canvas.text(x, y + LINE * number, text, ha="left" if i == 0 else "right", **look)
+
+
+def summary(share: Share, request: str) -> str:
+    """One moment in a line."""
+    return (f"{style.plural(share.files, 'file')}, {share.fragmented:,} fragmented, "
+            f"{style.plural(share.fragments, 'fragment')}, split factor {factor(share)} at {request}")
+
+
+def draw(names: tuple[str, str], tables: tuple[Table, Table], groups: Groups, request_blocks: int,
+         title: str, line: str) -> Figure:
+    """The figure: before, after, difference, and the table below."""
+    volumes = merged_volumes(tables[0].volumes, tables[1])
+    used = [np.logical_or(*pair) for pair in zip(*(used_segments(table, volumes) for table in tables))]
+    rows = rows_for(volumes, used)
+    height = row_pixels(rows, ROOM)
+    high = max(len(rows), 12) * height if len(rows) else 60
+    shares = [shares_of(table, groups.of_files(table), len(groups), request_blocks) for table in tables]
+    difference = difference_of(*tables, volumes, groups)
+    cells = table_rows(groups, shares[0], shares[1], difference)
+    canvas = Canvas(LEFT + 3 * rows.width + 2 * GAP + 20,
+                    TOP + high + 44 + LINE * (len(cells) + 2))
+    canvas.text(14, 10, title, fontsize=14, fontweight="bold")
+    canvas.text(14, 40, line + "; " + explain(rows), color=style.FAINT)
+    request = style.blocks_text(request_blocks)
+    tops = [paint(rows, pieces_of(table, volumes, groups), shades_of(groups)) for table in tables]
+    fates = np.array([[rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff] for _, rgb in
+                      (FATES[fate] for fate in sorted(FATES))], float)
+    tops.append(paint(rows, difference.pieces, fates))
+    heads = [(names[0], summary(sum_of(shares[0]), request)), (names[1], summary(sum_of(shares[1]), request)),
+             ("Difference", "what is at each place now, and where it was before")]
+    for i, (picture, (head, below)) in enumerate(zip(tops, heads)):
+        left = LEFT + i * (rows.width + GAP)
+        canvas.text(left, TOP - 42, head, fontsize=10, fontweight="bold")
+        canvas.text(left, TOP - 22, below, fontsize=8)
+        axes = draw_layout(canvas, left, TOP, rows, picture, height, i == 0)
+        if i == 0:
+            axes.set_ylabel("LBA of the row's first block", fontsize=8)
+    y = TOP + len(rows) * height + 12
+    x: float = draw_legend(canvas, LEFT, y, groups, [bool(a.files or b.files) for a, b in zip(*shares)])
+    canvas.text(x, y - 2, TONES_TEXT, color=style.FAINT)
+    x = LEFT + 2 * (rows.width + GAP)
+    for fate in (KEPT, MOVED, NEW, FREED):
+        name, rgb = FATES[fate]
+        x = canvas.swatch(x, y, [f"#{rgb:06x}"])
+        canvas.text(x + 4, y - 2, name, fontweight="bold")
+        x += 22 + 7.5 * len(name)
+    draw_table(canvas, y + 32, cells)
+    return canvas.figure
+
+
+def make(moments: tuple[Moment, Moment], tables: tuple[Table, Table], start: Optional[float],
+         colors: Optional[list[str]], top: int, request_blocks: int, title: Optional[str]) -> Figure:
+    """Draw two moments; start is the beginning of their series, if they are of one."""
+    blocks = blocks_by_extension(tables[0])
+    for ext, count in blocks_by_extension(tables[1]).items():
+        blocks[ext] = max(blocks[ext], count)
+    groups = groups_for(colors, blocks, top)
+    names = tuple((f"{span(moment.time - start)} after the beginning" if start is not None else
+                   f"{letter}: {clock(moment.time)}") for letter, moment in zip("AB", moments))
+    volumes = sorted({volume.path for table in tables for volume in table.volumes})
+    title = title or f"{style.short(', '.join(volumes), 60) or 'no volume'}, two moments"
+    line = f"{clock(moments[0].time)} and {span(abs(moments[1].time - moments[0].time))} later"
+    return draw((names[0], names[1]), tables, groups, request_blocks, title, line)

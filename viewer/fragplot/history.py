@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The picture `history`: fragments, split factor and fragment sizes over time, a row for each extension."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Optional
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
+
+from fragsnap import BLOCK_BYTES
+
+from . import style
+from .colors import Group, Groups, groups_for
+from .moments import Moment, clock, span
+from .progress import counted
+from .shares import Share, shares_by_extension, sum_of
+
+# Series of fewer bytes are read in less time than other processes take to start.
+WORTH_PROCESSES = 2 << 20
+
+ALL = Group("all files", (0xd0d0d0, 0x404040, 0x404040))
+
+
+@dataclass(frozen=True)
+class Past:
+    """What is known of one moment: the volumes, and the figures of each extension."""
+
+    time: float
+    paths: list[str]
+    shares: dict[str, Share]
+
+
+def past_of(moment: Moment, request_blocks: int) -> Past:
+    """Read one moment."""
+    table = moment.read()
+    return Past(moment.time, [volume.path for volume in table.volumes],
+                shares_by_extension(table, request_blocks))
+
+
+def read_past(moments: list[Moment], request_blocks: int) -> list[Past]:
+    """Read a series, with all processors if it is large."""
+    work = partial(past_of, request_blocks=request_blocks)
+    total = len(moments)
+    size = sum(os.path.getsize(moment.path) for moment in moments if moment.path != "-")
+    if total < 4 or size < WORTH_PROCESSES:
+        return list(counted(map(work, moments), total, "reading table"))
+    with ProcessPoolExecutor() as pool:
+        return list(counted(pool.map(work, moments, chunksize=4), total, "reading table"))
+
+
+def most_blocks(past: list[Past]) -> Counter[str]:
+    """The most blocks that each extension ever had; a number is no extension."""
+    result: Counter[str] = Counter()
+    for moment in past:
+        for ext, share in moment.shares.items():
+            if ext and not ext[1:].isdigit():
+                result[ext] = max(result[ext], share.blocks)
+    return result
+
+
+def by_group(past: list[Past], groups: Groups) -> list[list[Share]]:
+    """The figures of each group over time."""
+    last = len(groups) - 1
+    return [[sum_of(share for ext, share in moment.shares.items() if groups.places.get(ext, last) == i)
+             for moment in past] for i in range(len(groups))]
+
+
+# === One panel each ===
+
+
+def end_label(axes: Axes, x: float, y: float, text: str, color: str) -> None:
+    """The last value, at the right of the panel."""
+    if np.isfinite(y):
+        axes.annotate(text, (x, y), xytext=(5, 0), textcoords="offset points", va="center", color=color,
+                      fontsize=8, annotation_clip=False)
+
+
+def draw_counts(axes: Axes, times: np.ndarray, shares: list[Share], group: Group) -> None:
+    """Files and fragments: where the lines part, files are fragmented."""
+    files = np.array([share.files for share in shares])
+    fragments = np.array([share.fragments for share in shares])
+    axes.fill_between(times, files, np.maximum(files, fragments), step="post", color=group.pale, linewidth=0)
+    axes.step(times, files, where="post", color=style.FAINT, linewidth=1.0, linestyle=(0, (3, 1.5)))
+    axes.step(times, fragments, where="post", color=group.strong, linewidth=1.6)
+    top = max(fragments.max(), files.max(), 1)
+    axes.set_ylim(0, top * 1.12)
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}"))
+    end_label(axes, times[-1], fragments[-1], f"{fragments[-1]:,}", group.strong)
+    if fragments[-1] - files[-1] > top * 0.14:
+        end_label(axes, times[-1], files[-1], f"{files[-1]:,}", style.FAINT)
+
+
+def draw_split(axes: Axes, times: np.ndarray, shares: list[Share], group: Group) -> None:
+    """Split factor: 1 is what contiguous files have."""
+    factor = np.array([share.split_factor for share in shares])
+    axes.axhline(1, color=style.FAINT, linewidth=0.8)
+    axes.step(times, factor, where="post", color=group.strong, linewidth=1.6)
+    end_label(axes, times[-1], factor[-1], f"{factor[-1]:.2f}", group.strong)
+
+
+def draw_sizes(axes: Axes, times: np.ndarray, shares: list[Share], group: Group, request_blocks: int) -> None:
+    """Sizes of fragments: the median in a band from the 10 % to the 90 % quantile."""
+    low, middle, high = ([share.quantile(q) for share in shares] for q in (0.1, 0.5, 0.9))
+    axes.axhline(request_blocks, color=style.REQUEST, linewidth=0.8, linestyle=(0, (5, 3)))
+    axes.fill_between(times, low, high, step="post", color=group.pale, linewidth=0)
+    for edge in (low, high):
+        axes.step(times, edge, where="post", color=group.strong, linewidth=0.6)
+    axes.step(times, middle, where="post", color=group.strong, linewidth=1.6)
+    end_label(axes, times[-1], middle[-1], style.blocks_text(middle[-1]) if shares[-1].fragments else "",
+              group.strong)
+
+
+# === The picture ===
+
+
+def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[str]) -> Figure:
+    """The figure: a row for each group that ever had a file, and one for all."""
+    times = np.array([moment.time for moment in past]) - past[0].time
+    over_time = by_group(past, groups)
+    everything = [sum_of(moment.shares.values()) for moment in past]
+    rows = [(ALL, everything)] + [(groups[i], shares) for i, shares in enumerate(over_time)
+                                  if any(share.files for share in shares)]
+    if len(times) == 1:
+        # one moment is drawn as if it had lasted
+        times, rows = np.array([0.0, 1.0]), [(group, shares * 2) for group, shares in rows]
+    head, foot, row = 0.95, 0.55, 1.2
+    height = head + foot + row * len(rows) + 0.3
+    figure = Figure(figsize=(12, height))
+    panels = figure.subplots(len(rows), 3, squeeze=False, sharex=True)
+    figure.subplots_adjust(left=0.145, right=0.945, top=1 - (head + 0.3) / height, bottom=foot / height,
+                           wspace=0.4, hspace=0.28)
+    excess = max([0.02] + [share.split_factor - 1 for _, shares in rows for share in shares if share.ideal])
+    highest = max((float(share.sizes[0].max()) for _, shares in rows for share in shares if share.fragments),
+                  default=1.0)
+    for (group, shares), (counts, split, sizes) in zip(rows, panels):
+        draw_counts(counts, times, shares, group)
+        draw_split(split, times, shares, group)
+        split.set_ylim(1 - 0.06 * excess, 1 + 1.12 * excess)
+        split.yaxis.set_major_locator(FixedLocator([1 + tick for tick in MaxNLocator(nbins=3).tick_values(0, excess)]))
+        split.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:.4g}"))
+        sizes.set_yscale("log", base=2)
+        draw_sizes(sizes, times, shares, group, request_blocks)
+        sizes.set_ylim(0.7, max(highest, request_blocks) * 1.5)
+        style.size_axis(sizes.yaxis, 1, max(highest, request_blocks), 5)
+        last = shares[-1]
+        box = counts.get_position()
+        middle = box.y0 + box.height / 2
+        figure.text(0.012, middle + 0.22 / height, style.short(group.name, 14), fontsize=11, fontweight="bold", color=group.strong,
+                    va="center")
+        figure.text(0.012, middle - 0.06 / height, style.plural(last.files, "file"), fontsize=8, va="center")
+        figure.text(0.012, middle - 0.22 / height, f"{last.fragmented:,} fragmented", fontsize=8, va="center")
+        figure.text(0.012, middle - 0.38 / height, style.blocks_text(last.blocks), fontsize=8, va="center")
+    request = style.blocks_text(request_blocks)
+    panels[0][0].set_title("fragments (line) and files (dashed)")
+    panels[0][1].set_title(f"split factor at {request}")
+    panels[0][2].set_title("fragment size: 10, 50, 90 %")
+    for axes in panels[-1]:
+        style.time_axis(axes, float(times[-1]))
+        if len(past) == 1:
+            axes.set_xticks([])
+            axes.set_xlabel("a single moment")
+    volumes = sorted({path for moment in past for path in moment.paths})
+    length = past[-1].time - past[0].time
+    name = title or "History of " + (style.short(", ".join(volumes), 80) or "no volume")
+    when = f"{clock(past[0].time)}, {span(length)}, {style.plural(len(past), 'table')}" if len(past) > 1 else \
+        f"{clock(past[0].time)}, a single table: no history yet"
+    style.heading(figure, name, when + "; numbers at the left and right ends are those of the last table",
+                  f"split factor: requests of {request} that reading all files takes, for each that it would take "
+                  f"were they contiguous; red: {request} ({request_blocks * BLOCK_BYTES:,} bytes)")
+    return figure
+
+
+def make(moments: list[Moment], colors: Optional[list[str]], top: int, request_blocks: int,
+         title: Optional[str]) -> Figure:
+    """Read a series and draw its history."""
+    past = read_past(moments, request_blocks)
+    return draw(past, groups_for(colors, most_blocks(past), top), request_blocks, title)

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where everything lies: rows of F2FS segments, cells of blocks that mix colours exactly.
+
+A row is a segment, or as many as it takes for the rows to fit. Long stretches that are free in all
+tables of a picture are left out; a hatched row stands for each. The same rows are used for all
+tables, so that a place in the picture is the same address in each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fragsnap import SnapError, Table, Volume
+
+from .colors import Groups
+from .terms import fragment_of_extents, fragments_of
+
+COLUMNS = 512
+MAX_ROWS = 256
+# Free rows that follow each other are drawn if they are no more than this.
+DRAWN_GAP = 2
+
+FREE = 255.0
+HATCH = (0xd2, 0xf2)
+
+# The least share of its colour that a cell gets which holds anything, as in fragtrace-view.
+LEAST_INK = 0.25
+
+TONES = 3
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Stretches of blocks on the volumes that do not overlap: where they begin, how long, which colour."""
+
+    volume: np.ndarray
+    lba: np.ndarray
+    blocks: np.ndarray
+    shade: np.ndarray
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the picture; segment is the first in it, and count how many it stands for."""
+
+    volume: int
+    segment: int
+    count: int
+    hatched: bool
+
+
+class Rows:
+    """What each row of a picture shows."""
+
+    def __init__(self, volumes: list[Volume], segments: int, used: list[np.ndarray]) -> None:
+        """segments says how many are in a row, used which rows of each volume hold something."""
+        self.volumes, self.segments = volumes, segments
+        self.rows: list[Row] = []
+        self.place: list[np.ndarray] = []
+        for number, volume in enumerate(volumes):
+            total = count_segments(volume)
+            place = np.full(len(used[number]), -1)
+            edges = np.flatnonzero(np.diff(np.concatenate([[False], used[number], [False]]).astype(np.int8)))
+            last = 0
+            for begin, end in edges.reshape(-1, 2).tolist():
+                self.skip(number, last, begin, total)
+                place[begin:end] = np.arange(end - begin) + len(self.rows)
+                self.rows += [Row(number, row * segments, min(segments, total - row * segments), False)
+                              for row in range(begin, end)]
+                last = end
+            self.skip(number, last, len(used[number]), total)
+            self.place.append(place)
+        blocks = max((volume.segment_blocks for volume in volumes), default=COLUMNS) * segments
+        self.cell = -(-blocks // COLUMNS)
+        self.columns = -(-blocks // self.cell)
+        # how many pixels wide a cell is drawn, and a row
+        self.pixels = max(COLUMNS // self.columns, 1)
+        self.width = self.columns * self.pixels
+
+    def skip(self, volume: int, begin: int, end: int, total: int) -> None:
+        """Add what stands for free rows."""
+        if begin < end:
+            first = begin * self.segments
+            self.rows.append(Row(volume, first, min(end * self.segments, total) - first, True))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def cells_of(self, pieces: Pieces) -> np.ndarray:
+        """Where each piece begins in the picture, counted in blocks, its rows one behind the other."""
+        place = np.zeros(len(pieces.lba), np.int64)
+        for number, volume in enumerate(self.volumes):
+            mine = pieces.volume == number
+            within = pieces.lba[mine] - volume.main_blkaddr
+            size = volume.segment_blocks * self.segments
+            place[mine] = self.place[number][within // size] * (self.columns * self.cell) + within % size
+        return place
+
+
+def count_segments(volume: Volume) -> int:
+    """How many segments a volume has, the last one perhaps cut short."""
+    return -(-(volume.end - volume.main_blkaddr) // volume.segment_blocks)
+
+
+def merged_volumes(known: list[Volume], table: Table) -> list[Volume]:
+    """The volumes known so far and those of one more table; none may have changed its shape."""
+    result = {volume.dev: volume for volume in known}
+    for volume in table.volumes:
+        old = result.setdefault(volume.dev, volume)
+        if (old.main_blkaddr, old.end, old.segment_blocks) != \
+                (volume.main_blkaddr, volume.end, volume.segment_blocks):
+            raise SnapError(f"{table.name}: volume {volume.dev} has blocks={volume.end} main_blkaddr="
+                            f"{volume.main_blkaddr}, in a table before blocks={old.end} main_blkaddr="
+                            f"{old.main_blkaddr}; expected tables of the same volume")
+    return list(result.values())
+
+
+def volume_numbers(table: Table, volumes: list[Volume]) -> np.ndarray:
+    """Which of these volumes each extent of a table is on."""
+    numbers = {volume.dev: i for i, volume in enumerate(volumes)}
+    of_table = np.array([numbers[volume.dev] for volume in table.volumes], np.int64)
+    return of_table[table.file_volume[table.file]] if len(table.file) else np.zeros(0, np.int64)
+
+
+def used_segments(table: Table, volumes: list[Volume]) -> list[np.ndarray]:
+    """Which segments of each volume hold a block of the table."""
+    where = volume_numbers(table, volumes)
+    result = []
+    for number, volume in enumerate(volumes):
+        mine = where == number
+        change = np.zeros(count_segments(volume) + 1, np.int32)
+        first = (table.lba[mine] - volume.main_blkaddr) // volume.segment_blocks
+        last = (table.lba[mine] + table.blocks[mine] - 1 - volume.main_blkaddr) // volume.segment_blocks
+        np.add.at(change, first, 1)
+        np.add.at(change, last + 1, -1)
+        result.append(np.cumsum(change)[:-1] > 0)
+    return result
+
+
+def with_small_gaps(used: np.ndarray) -> np.ndarray:
+    """The same, with the free rows that are drawn because leaving them out would save nothing."""
+    result = used.copy()
+    free = np.flatnonzero(np.diff(np.concatenate([[False], ~used, [False]]).astype(np.int8))).reshape(-1, 2)
+    for begin, end in free[free[:, 1] - free[:, 0] <= DRAWN_GAP].tolist():
+        result[begin:end] = True
+    return result
+
+
+def rows_for(volumes: list[Volume], used: list[np.ndarray], most: int = MAX_ROWS) -> Rows:
+    """The rows of a picture of these segments; as many segments in a row as it takes."""
+    segments = 1
+    while True:
+        grouped = []
+        for mine in used:
+            padded = np.zeros(-(-len(mine) // segments) * segments, bool)
+            padded[:len(mine)] = mine
+            grouped.append(with_small_gaps(padded.reshape(-1, segments).any(axis=1)))
+        rows = Rows(volumes, segments, grouped)
+        if len(rows) <= most or all(len(mine) == 1 for mine in grouped):
+            return rows
+        segments *= 2
+
+
+def pieces_of(table: Table, volumes: list[Volume], groups: Groups) -> Pieces:
+    """The extents of a table, coloured by group: contiguous, or one of two tones by fragment.
+
+    A fragment keeps its tone from table to table: it depends on nothing but the file and its number
+    in the file.
+    """
+    index = fragments_of(table).index[fragment_of_extents(table)] if len(table.lba) else np.zeros(0, np.int64)
+    number = np.empty_like(index)
+    number[table.logical] = index
+    ino = table.file_ino[table.file]
+    tone = np.where(table.file_fragmented[table.file], 1 + (ino + number) % 2, 0)
+    shade = groups.of_files(table)[table.file] * TONES + tone
+    return Pieces(volume_numbers(table, volumes), table.lba, table.blocks, shade)
+
+
+def shades_of(groups: Groups) -> np.ndarray:
+    """The colour of each shade of pieces_of()."""
+    tones = [tone for group in groups.groups for tone in group.tones]
+    return np.array([[tone >> 16, tone >> 8 & 0xff, tone & 0xff] for tone in tones], float)
+
+
+def paint(rows: Rows, pieces: Pieces, shades: np.ndarray) -> np.ndarray:
+    """The picture: one pixel for each cell, by row, column and colour.
+
+    The colours in a cell are mixed by how many blocks have each. A cell that is not full pales
+    towards white, but keeps a quarter of its colour: a single block in a large cell must not vanish.
+    """
+    cells = len(rows) * rows.columns
+    begin = rows.cells_of(pieces)
+    end = begin + pieces.blocks
+    first, last = begin // rows.cell, (end - 1) // rows.cell
+    several = last > first
+    base = pieces.shade * (cells + 1)
+    in_first = np.minimum(end, (first + 1) * rows.cell) - begin
+    size = len(shades) * (cells + 1)
+    held = np.bincount(base + first, in_first, size)
+    held += np.bincount((base + last)[several], (end - last * rows.cell)[several], size)
+    between = np.bincount((base + first + 1)[several], minlength=size)
+    between -= np.bincount((base + last)[several], minlength=size)
+    held = held.reshape(len(shades), -1)[:, :-1]
+    held += np.cumsum(between.reshape(len(shades), -1), axis=1)[:, :-1] * rows.cell
+    total = held.sum(axis=0)
+    mixed = (held.T @ shades) / np.maximum(total, 1)[:, None]
+    ink = np.where(total > 0, LEAST_INK + (1 - LEAST_INK) * total / rows.cell, 0)[:, None]
+    picture = (FREE - ink * (FREE - mixed) + 0.5).astype(np.uint8).reshape(len(rows), rows.columns, 3)
+    for number, row in enumerate(rows.rows):
+        if row.hatched:
+            picture[number] = np.where(np.arange(rows.columns) // 4 % 2, *HATCH)[:, None]
+    return picture
+
+
+def row_labels(rows: Rows, least: int) -> list[tuple[int, str]]:
+    """Rows to label with their first address, at least so many rows apart; the ones behind a gap first."""
+    wanted = [number for number, row in enumerate(rows.rows)
+              if not row.hatched and (number == 0 or rows.rows[number - 1].hatched)]
+    wanted += [number for number, row in enumerate(rows.rows) if not row.hatched and number not in set(wanted)]
+    chosen: list[int] = []
+    taken = np.zeros(len(rows) + 2 * least, bool)
+    for number in wanted:
+        if not taken[number + 1:number + 2 * least].any():
+            taken[number + least] = True
+            chosen.append(number)
+    result = []
+    for number in sorted(chosen):
+        row = rows.rows[number]
+        volume = rows.volumes[row.volume]
+        result.append((number, f"{volume.main_blkaddr + row.segment * volume.segment_blocks:,}"))
+    return result
+
+
+def explain(rows: Rows) -> str:
+    """What a row and a cell of the picture are."""
+    if not rows.rows:
+        return "no volume"
+    blocks = rows.volumes[0].segment_blocks * rows.segments
+    row = f"{rows.segments:,} segments" if rows.segments > 1 else "1 segment"
+    cell = f"{rows.cell:,} blocks" if rows.cell > 1 else "1 block"
+    left_out = sum(row.count for row in rows.rows if row.hatched)
+    text = f"a row is {row} ({blocks:,} blocks), a cell {cell} of 4 KiB"
+    return text + (f"; hatched: {left_out:,} free segments, left out" if left_out else "")

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which tables there are, and when they were recorded: single files, or a folder with a series."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from bisect import bisect_right
+from dataclasses import dataclass
+from datetime import datetime
+
+from fragsnap import SnapError, Table, read_table
+
+# As fragtrace-view --record names them. Each file holds from its time on until that of the next.
+NAME = re.compile(r"fragtrace-(\d{1,11}\.\d{3})\.table(\.gz)?", re.ASCII)
+DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s?)?", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A table that was recorded, and the seconds since 1970 at which it was."""
+
+    path: str
+    time: float
+
+    def read(self) -> Table:
+        """The table itself; its own word on the time must not differ from the file's name."""
+        table = read_table(self.path)
+        if NAME.fullmatch(os.path.basename(self.path)) and table.time not in (None, self.time):
+            raise SnapError(f"{self.path}:2: the time is {table.time:.3f}, expected {self.time:.3f} as in "
+                            "the file's name; was the file renamed?")
+        return table
+
+
+def moment_of(path: str) -> tuple[Moment, Table]:
+    """A single table, with the time that it or its name tells, or else that of the file."""
+    found = NAME.fullmatch(os.path.basename(path))
+    table = Moment(path, float(found[1]) if found else 0.0).read()
+    if table.time is not None:
+        return Moment(path, table.time), table
+    if found:
+        return Moment(path, float(found[1])), table
+    # What debugfs and pipes say of times means nothing.
+    seen = datetime.now().timestamp()
+    if path != "-" and os.path.isfile(path) and os.path.getsize(path):
+        seen = os.path.getmtime(path)
+    return Moment(path, seen), table
+
+
+def series_in(folder: str) -> list[Moment]:
+    """The tables in a folder, in the order of their times."""
+    try:
+        names = os.listdir(folder)
+    except OSError as error:
+        raise SnapError(f"{folder}: {error.strerror}, expected a folder that fragtrace-view --record "
+                        "wrote") from error
+    times = {}
+    for name in names:
+        found = NAME.fullmatch(name)
+        if found:
+            times[float(found[1])] = os.path.join(folder, name)
+    if not times:
+        raise SnapError(f"{folder}: no fragtrace-SECONDS.MMM.table.gz in it, expected a folder that "
+                        "fragtrace-view --record wrote")
+    return [Moment(times[time], time) for time in sorted(times)]
+
+
+def series_of(paths: list[str]) -> list[Moment]:
+    """The moments of a folder, of a single table, or of several tables."""
+    if len(paths) == 1 and os.path.isdir(paths[0]):
+        return series_in(paths[0])
+    if len(paths) == 1 and not os.path.exists(paths[0]):
+        raise SnapError(f"{paths[0]}: No such file or directory, expected a table or a folder that "
+                        "fragtrace-view --record wrote")
+    for path in paths:
+        if os.path.isdir(path):
+            raise SnapError(f"{path}: is a folder, expected either one folder or tables")
+    found = sorted((moment_of(path)[0] for path in paths), key=lambda moment: moment.time)
+    return found
+
+
+def parse_duration(text: str) -> float:
+    """Seconds in "90", "60s", "5m", "1h", "1h30m"; ValueError for anything else."""
+    found = DURATION.fullmatch(text)
+    if not text or not found:
+        raise ValueError(text)
+    hours, minutes, seconds = (float(part or 0) for part in found.groups())
+    return hours * 3600 + minutes * 60 + seconds
+
+
+def at(moments: list[Moment], seconds: float) -> Moment:
+    """What was true so long after the beginning of a series; says so when its end is nearer."""
+    end = moments[-1].time - moments[0].time
+    if seconds > end:
+        print(f"fragtrace-plot: the last change recorded is {span(end)} after the beginning; taking it for "
+              f"{span(seconds)}", file=sys.stderr)
+    times = [moment.time for moment in moments]
+    return moments[bisect_right(times, moments[0].time + seconds + 0.0005) - 1]
+
+
+def span(seconds: float) -> str:
+    """A span of time as people write it."""
+    whole = int(seconds + 0.5)
+    if seconds < 10 and abs(seconds - whole) > 0.05:
+        return f"{seconds:.1f} s"
+    hours, minutes, rest = whole // 3600, whole // 60 % 60, whole % 60
+    parts = [(hours, "h"), (minutes, "min"), (rest, "s")]
+    return " ".join(f"{value} {unit}" for value, unit in parts if value) or "0 s"
+
+
+def clock(seconds: float) -> str:
+    """Date and time, in the local time zone."""
+    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")

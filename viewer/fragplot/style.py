@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What all figures have in common: their look, units on axes, and files written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import warnings
+from contextlib import contextmanager
+from typing import Iterator
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib.axes import Axes  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator  # noqa: E402
+
+from fragsnap import BLOCK_BYTES, SnapError  # noqa: E402
+
+INK = "#202020"
+FAINT = "#6a6a6a"
+RULE = "#d8d8d8"
+REQUEST = "#a02c2c"
+
+matplotlib.rcParams.update({
+    "font.family": "DejaVu Sans", "font.size": 9, "axes.titlesize": 10, "axes.titleweight": "bold",
+    "axes.titlelocation": "left", "axes.edgecolor": FAINT, "axes.labelcolor": FAINT,
+    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": RULE,
+    "grid.linewidth": 0.6, "axes.axisbelow": True, "xtick.color": FAINT, "ytick.color": FAINT,
+    "text.color": INK, "legend.frameon": False, "svg.hashsalt": "fragtrace", "svg.fonttype": "none",
+    "pdf.fonttype": 42, "hatch.linewidth": 0.5,
+    # names of files are no formulas
+    "text.parse_math": False,
+})
+# A letter that the font lacks is drawn as a box, and that says it.
+warnings.filterwarnings("ignore", "Glyph .* missing")
+
+
+def blocks_text(blocks: float) -> str:
+    """A number of blocks as bytes with a unit, as short as it can be without lying."""
+    size, units = blocks * BLOCK_BYTES / 1024, ["KiB", "MiB", "GiB", "TiB"]
+    while size >= 1024 and len(units) > 1:
+        size, units = size / 1024, units[1:]
+    text = f"{size:.0f}" if size >= 100 or size == int(size) else f"{size:.1f}"
+    return f"{text} {units[0]}"
+
+
+def bytes_text(size: int) -> str:
+    """A number of bytes with a unit."""
+    return blocks_text(size / BLOCK_BYTES)
+
+
+def plural(number: int, what: str) -> str:
+    """A number and what it counts."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def short(path: str, limit: int) -> str:
+    """A path that fits, and can be drawn: its middle goes, and so does what is no text."""
+    path = path.encode("utf-8", "replace").decode()
+    path = "".join(char if char.isprintable() else "?" for char in path)
+    return path if len(path) <= limit else f"{path[:limit // 2 - 1]}…{path[-limit // 2:]}"
+
+
+def time_axis(axes: Axes, span: float) -> None:
+    """Label an x axis that counts seconds from 0 to span in the unit that suits."""
+    unit, name = next(((size, name) for size, name in ((86400, "days"), (3600, "hours"), (60, "minutes"))
+                       if span >= 3 * size), (1, "seconds"))
+    axes.set_xlim(0, span or 1)
+    locator = MaxNLocator(nbins=6, steps=[1, 2, 3, 5, 6, 10] if unit != 1 else [1, 2, 5, 10])
+    ticks = [tick * unit for tick in locator.tick_values(0, (span or 1) / unit) if tick * unit <= (span or 1)]
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x / unit:g}"))
+    axes.set_xlabel(f"time since the beginning [{name}]")
+
+
+def size_ticks(low: float, high: float, most: int) -> list[float]:
+    """Powers of two from low to high, every one or every so many."""
+    first, last = int(max(low, 1)).bit_length() - 1, int(max(high, 1)).bit_length()
+    step = next(step for step in (1, 2, 3, 5, 10, 20) if (last - first) / step < most)
+    return [2.0 ** power for power in range(first - first % step, last + 1, step)]
+
+
+def size_axis(axis: matplotlib.axis.Axis, low: float, high: float, most: int = 8) -> None:
+    """Label a logarithmic axis that counts blocks in bytes."""
+    axis.set_major_locator(FixedLocator(size_ticks(low, high, most)))
+    axis.set_minor_locator(FixedLocator([]))
+    axis.set_major_formatter(FuncFormatter(lambda blocks, _: blocks_text(blocks)))
+
+
+def heading(figure: Figure, title: str, *lines: str, left: float = 0.012) -> None:
+    """The title of a figure and faint lines below it, at its upper left."""
+    height = figure.get_figheight()
+    figure.text(left, 1 - 0.12 / height, title, va="top", fontsize=14, fontweight="bold")
+    for i, line in enumerate(lines):
+        figure.text(left, 1 - (0.42 + 0.2 * i) / height, line, va="top", color=FAINT)
+
+
+# === Output ===
+
+
+@contextmanager
+def whole_file(path: str) -> Iterator[str]:
+    """A temporary name to write to; it becomes path if all goes well, and else nothing is left."""
+    target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise SnapError(f"{path}: is not a regular file, expected the name of a picture")
+    folder, name = os.path.split(target)
+    temporary = None
+    try:
+        number, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=os.path.splitext(name)[1], dir=folder)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.fchmod(number, 0o666 & ~mask)
+        os.close(number)
+        yield temporary
+        with open(temporary, "rb") as written:
+            os.fsync(written.fileno())
+        os.replace(temporary, target)
+        temporary = None
+    except OSError as error:
+        raise SnapError(f"{path}: {error.strerror or error}") from error
+    finally:
+        if temporary:
+            os.unlink(temporary)
+
+
+def save(figure: Figure, path: str, temporary: str, dpi: int) -> None:
+    """Write a figure; the same figure gives the same bytes."""
+    kind = os.path.splitext(path)[1][1:].lower()
+    metadata = {"png": {"Software": "fragtrace-plot"}, "svg": {"Date": None, "Creator": "fragtrace-plot"},
+                "pdf": {"CreationDate": None, "Creator": "fragtrace-plot"}}[kind]
+    figure.savefig(temporary, dpi=dpi, format=kind, metadata=metadata, facecolor="white")

@@ -251,7 +251,7 @@ guest_main() {
 		n) MODULE='' ;;
 		d) SIZES="$SIZES $OPTARG" ;;
 		D) IMAGES="$IMAGES $(realpath -e "$OPTARG")" || ft_die "disk '$OPTARG': no such file" ;;
-		f) FILES="$FILES $(realpath -e "$OPTARG")" || ft_die "file '$OPTARG': no such file" ;;
+		f) FILES="$FILES $(realpath -se "$OPTARG")" || ft_die "file '$OPTARG': no such file" ;;
 		o) OUT=$OPTARG ;;
 		M) MEMORY=$OPTARG ;;
 		c) CPUS=$OPTARG ;;

@@ -5,30 +5,13 @@
  * In: translated blocks, from QEMU. Out, when QEMU ends: one line for each block in the file that the plugin's argument
  * out= names: address, instructions, how often. profile.py gives them names. QEMU counts inline, so the guest is
  * hardly slower.
- *
- * Debian's QEMU comes without its header for plugins: what is used of version 1 of the interface is declared here.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct qemu_plugin_tb;
-typedef uint64_t qemu_plugin_id_t;
-
-enum qemu_plugin_op {
-	QEMU_PLUGIN_INLINE_ADD_U64,
-};
-
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
-					   void (*translated)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb));
-void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, enum qemu_plugin_op op, void *counter,
-					      uint64_t add);
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*ended)(qemu_plugin_id_t id, void *data), void *data);
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
-extern int qemu_plugin_version;
-int qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv);
+#include "qemu_plugin.h"
 
 int qemu_plugin_version = 1;
 

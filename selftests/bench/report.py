@@ -267,7 +267,8 @@ def put_into(readme: Path, text: str) -> None:
         end = before.index(END, start)
     except ValueError:
         sys.exit(f"report.py: {readme}: no lines '{BEGIN}' and '{END}' to put the table between")
-    readme.write_text(before[:start] + "\n" + text + before[end:])
+    picture = "![What fragtrace costs](selftests/bench/bench.png)"
+    readme.write_text(f"{before[:start]}\n{picture}\n\n{text}{before[end:]}")
 
 
 def main() -> None:

@@ -18,6 +18,8 @@
 # Without a PART all are measured, or those of $BENCH. $QUICK=1 does less of everything, to see that it
 # works; such figures are not put into README.md. $OUT is where results go (default: bench-out in the project's
 # folder); a part that is not measured again keeps its results there. $KERNEL is the guest's (default 6.12).
+# $RUNS, $EXTENTS, $LARGEST, $FILES, $SECONDS_OF_WORK, $APPS, $MODES, $LESS and others go to the parts, which
+# explain them (bench/PART.sh).
 #
 # What is called instructions was counted by QEMU (-icount): no cache, no TLB, no device, but the same
 # in each run. Nothing here passes or fails.
@@ -42,14 +44,19 @@ machine() {
 	[ -z "${QUICK:-}" ] || echo "quick yes"
 }
 
-# small(part, options of guest.sh -- command...) - run a part in the small guest; keep its results
+# small(part, options of guest.sh... -- settings...) - run a part in the small guest; keep its results
+#
+# What the caller has set goes before what is set for the part.
 small() {
-	local part
+	local part name
 
 	part=$1
 	shift
+	for name in RUNS EXTENTS LARGEST FILES SECONDS_OF_WORK PIECES BLOCKS APPS MODES LAST LESS; do
+		eval "[ -z \"\${$name+set}\" ] || set -- \"\$@\" \"$name=\$$name\""
+	done
 	measured "$part" "$FT_HERE/guest.sh" -k "$KERNEL" -m "$MODULE" -f "$BENCH_DIR/modes.sh" -f "$BENCH_DIR/$part.sh" \
-		-f "${MODULE%/*}/event_cost.ko" -f "${MODULE%/*}/extmap_bench.ko" -t 7200 "$@"
+		-f "${MODULE%/*}/event_cost.ko" -f "${MODULE%/*}/extmap_bench.ko" -t 7200 "$@" "/tools/$part.sh"
 }
 
 # programs() - print options of guest.sh that take the applications along
@@ -85,8 +92,7 @@ measured() {
 # apps(settings...) - the applications and what they need come along
 apps() {
 	# shellcheck disable=SC2046 # options
-	small apps -I -M 4G -f "$BENCH_DIR/peers.sh" $(programs) -- env "$@" ${APPS:+APPS="$APPS"} ${MODES:+MODES="$MODES"} \
-		${RUNS:+RUNS="$RUNS"} ${LESS:+LESS="$LESS"} ${LAST+LAST="$LAST"} /tools/apps.sh
+	small apps -I -M 4G -f "$BENCH_DIR/peers.sh" $(programs) "$@"
 }
 
 # scaling(settings...) - one guest for each number of CPUs; how fast this machine is itself
@@ -94,7 +100,7 @@ scaling() {
 	local cpus
 
 	for cpus in 1 2 4; do
-		small scaling -c $cpus -M 2G -- env "$@" /tools/scaling.sh
+		small scaling -c $cpus -M 2G -- env "$@"
 		mv "$OUT/scaling.txt" "$OUT/scaling-$cpus.part"
 	done
 	{
@@ -133,11 +139,11 @@ part() {
 		return
 	fi
 	case $1 in
-	micro) small micro -I -M 2G -- /tools/micro.sh ;;
-	map) small map -I -M 2G -- env ${LARGEST:+LARGEST="$LARGEST"} /tools/map.sh ;;
-	apps) apps ;;
-	snapshot) small snapshot -I -M 4G -- /tools/snapshot.sh ;;
-	rate) small rate -I -M 2G -- /tools/rate.sh ;;
+	micro) small micro -I -M 2G -- env ;;
+	map) small map -I -M 2G -- env ;;
+	apps) apps -- env ;;
+	snapshot) small snapshot -I -M 4G -- env ;;
+	rate) small rate -I -M 2G -- env ;;
 	scaling) scaling ;;
 	*) ft_die "bench: unknown part '$1'; expected micro, map, apps, snapshot, rate, scaling, profile, report or readme" ;;
 	esac
@@ -146,11 +152,11 @@ part() {
 # quick(name) - do less of it
 quick() {
 	case $1 in
-	micro) small micro -I -M 1G -- env RUNS=2 BLOCKS=1024 PIECES=sequential EXTENTS=1000 /tools/micro.sh ;;
-	map) small map -I -M 1G -- env LARGEST=10000 /tools/map.sh ;;
-	apps) apps LESS=8 RUNS=2 LAST= ;;
-	snapshot) small snapshot -I -M 2G -- env RUNS=2 EXTENTS=10000 FILES=2000 /tools/snapshot.sh ;;
-	rate) small rate -I -M 2G -- env SECONDS_OF_WORK=1 /tools/rate.sh ;;
+	micro) small micro -I -M 1G -- env RUNS=2 BLOCKS=1024 PIECES=sequential EXTENTS=1000 ;;
+	map) small map -I -M 1G -- env LARGEST=10000 ;;
+	apps) apps -- env LESS=8 RUNS=2 LAST= ;;
+	snapshot) small snapshot -I -M 2G -- env RUNS=2 EXTENTS=10000 FILES=2000 ;;
+	rate) small rate -I -M 2G -- env SECONDS_OF_WORK=1 ;;
 	scaling) scaling RUNS=2 BLOCKS=512 EXTENTS=5000 ;;
 	*) ft_die "bench: unknown part '$1'; expected micro, map, apps, snapshot, rate, scaling, profile, report or readme" ;;
 	esac

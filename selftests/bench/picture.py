@@ -139,22 +139,20 @@ def applications(ax: Axes, results: Results) -> None:
 def snapshot(ax: Axes, results: Results) -> None:
     """One look at all files: our table, and filefrag."""
     ax.set_title("One look at all files")
-    bars = []
-    for case in results.cases("snapshot"):
-        for mode, colour in (("table", BLUE), ("files", SKY), ("filefrag", ORANGE)):
-            found = results.get("snapshot", case, mode, "million_instructions")
-            if found:
-                bars.append((f"{mode}\n{case.replace('_', ' ')}", found, colour))
+    colours = {"table": BLUE, "files": SKY, "snapshot": GREEN, "filefrag": ORANGE}
+    bars = [(f"{mode}, {case.replace('_', ' ')}", found, colour) for case in results.cases("snapshot")
+            for mode, colour in colours.items() if (found := results.get("snapshot", case, mode, "million_instructions"))]
     if not bars:
         absent(ax, "snapshot")
         return
-    for place, (label, found, colour) in enumerate(bars):
-        ax.bar(place, found.mid, color=colour, yerr=error(found), capsize=3)
-        ax.text(place, found.mid, f"{found.mid:,.0f}".replace(",", " "), ha="center", va="bottom", fontsize=8)
-    ax.set_yscale("log")
-    ax.set_ylim(top=ax.get_ylim()[1] * 3)
-    ax.set_xticks(range(len(bars)), [label for label, _, _ in bars], fontsize=7)
-    ax.set_ylabel("million instructions")
+    for place, (_, found, colour) in enumerate(bars):
+        ax.barh(place, found.mid, color=colour, xerr=error(found), capsize=3)
+        ax.text(found.mid * 1.15, place, f"{found.mid:,.0f}".replace(",", " "), ha="left", va="center", fontsize=8)
+    ax.set_xscale("log")
+    ax.set_xlim(right=ax.get_xlim()[1] * 5)
+    ax.invert_yaxis()
+    ax.set_yticks(range(len(bars)), [label for label, _, _ in bars], fontsize=8)
+    ax.set_xlabel("million instructions")
 
 
 def draw(results: Results, path: Path) -> None:

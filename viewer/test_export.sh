@@ -4,7 +4,7 @@
 # usage: test_export.sh PROGRAM [TEST...]
 set -eu
 
-# shellcheck source=testlib.sh
+# shellcheck source-path=SCRIPTDIR source=testlib.sh
 . "$(dirname "$0")/testlib.sh"
 
 # === Helpers ===

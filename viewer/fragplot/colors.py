@@ -40,13 +40,13 @@ NAMED = {
 # Hues that the colour-blind can tell apart, the same as in color.c: pale is contiguous, strong and
 # dark are fragmented. The three also differ in lightness alone.
 PALETTE = (
-    (0xa5dcc6, 0x009e73, 0x004d38),
-    (0xb5dbf5, 0x2f8fd0, 0x003a61),
-    (0xfbe2a6, 0xe09c00, 0x7d5a00),
-    (0xf0cfe1, 0xcc79a7, 0x76264f),
-    (0xf9cdb4, 0xd9500f, 0x6b1000),
+    (0x98f7c6, 0x0d9a58, 0x003423),
+    (0x9ac5fd, 0x5e9ee9, 0x045b81),
+    (0xdbbf73, 0xe58407, 0x6d5339),
+    (0xfbd4fa, 0xfc23ba, 0x511e4b),
+    (0xffad98, 0xc55314, 0x762e00),
 )
-DEFAULT_TONES = (0xcfcfcf, 0x808080, 0x1c1c1c)
+DEFAULT_TONES = (0xc1c1c1, 0x858585, 0x585858)
 
 # A line on white must stand out at least this much (the contrast ratio of WCAG).
 LEAST_CONTRAST = 2.2

@@ -55,10 +55,10 @@ static bool compare_some(struct ft_inode *rec, u32 *pos,
 
 	for (n = 0; n < EXTENTS_PER_STEP; n++) {
 		struct ft_extent ours, theirs;
-		bool any = next_written(ft_live_map(rec), *pos, &ours);
+		bool any = next_written(&rec->map, *pos, &ours);
 		u32 first, len;
 
-		any |= next_written(ft_other_map(rec), *pos, &theirs);
+		any |= next_written(ft_built_map(rec), *pos, &theirs);
 		if (!any)
 			return true;
 		first = min(ours.lblk, theirs.lblk);

@@ -9,6 +9,7 @@
 
 #include <linux/fsnotify_backend.h>
 #include <linux/pagemap.h>
+#include <linux/slab.h>
 
 /*
  * Between 6.1 and 6.12 the marks of a super block moved into a struct of their
@@ -35,6 +36,14 @@ static inline int ft_fsnotify_add_sb_mark(struct fsnotify_mark *mark,
 #else
 #define FT_SUBMIT_WRITE		f2fs_submit_page_write
 #define FT_WRITTEN		struct page
+#endif
+
+/*
+ * After 6.1 a cache can be kept apart from others of its size, so that
+ * /proc/slabinfo shows what it takes. Can go with 6.1.
+ */
+#ifndef SLAB_NO_MERGE
+#define SLAB_NO_MERGE	0
 #endif
 
 #endif

@@ -70,7 +70,7 @@ static int stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "targets_waiting %d\n", atomic_read(&ft_nr_waiting));
 	seq_printf(m, "inodes %u\n", inodes);
 	seq_printf(m, "directories %u\n", dirs);
-	seq_printf(m, "extents %ld\n", atomic_long_read(&ft_nr_extents));
+	seq_printf(m, "extents %llu\n", ft_mem_extents());
 	seq_printf(m, "mem_bytes %ld\n", atomic_long_read(&ft_mem_bytes));
 	seq_printf(m, "mem_budget %lu\n", ft_mem_budget());
 	seq_printf(m, "stale %u\n", stale);

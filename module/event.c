@@ -11,42 +11,42 @@
 
 /* === Both maps ============================================================ */
 
-static int store(struct ft_extmap *map, const struct ft_extent *ext)
+static int store(struct ft_inode *rec, const struct ft_extent *ext)
 {
-	long nr = map->nr;
-	int err = ft_extmap_store(map, ext);
+	u32 nr = rec->map.nr, bytes = rec->map.bytes;
+	int err = ft_extmap_store(&rec->map, ext);
 
-	ft_mem_add_extents(map->nr - nr);
+	ft_mem_charge(&rec->map, nr, bytes);
 	return err;
 }
 
-static int erase(struct ft_extmap *map, u32 lblk, u32 end)
+static int erase(struct ft_inode *rec, u32 lblk, u32 end)
 {
-	long nr = map->nr;
-	int err = ft_extmap_erase(map, lblk, end);
+	u32 nr = rec->map.nr, bytes = rec->map.bytes;
+	int err = ft_extmap_erase(&rec->map, lblk, end);
 
-	ft_mem_add_extents(map->nr - nr);
+	ft_mem_charge(&rec->map, nr, bytes);
 	return err;
 }
 
-static int reserve(struct ft_extmap *map, u32 lblk, u32 end)
+static int reserve(struct ft_inode *rec, u32 lblk, u32 end)
 {
-	long nr = map->nr;
-	int err = ft_extmap_reserve(map, lblk, end, FT_MAX_WORK_IN_PROBE);
+	u32 nr = rec->map.nr, bytes = rec->map.bytes;
+	int err = ft_extmap_reserve(&rec->map, lblk, end, FT_MAX_WORK_IN_PROBE);
 
-	ft_mem_add_extents(map->nr - nr);
+	ft_mem_charge(&rec->map, nr, bytes);
 	return err;
 }
 
-/* What became of a change: judge @err, and if the map grew, the budget. */
-static void changed_locked(struct ft_inode *rec, int err, unsigned long old_nr)
+/* What became of a change: judge @err, and if the map takes more, the budget. */
+static void changed_locked(struct ft_inode *rec, int err, u32 old_bytes)
 {
 	rec->changes++;
 	if (err) {
 		ft_count(FT_LOST);
 		ft_inode_stale(rec);
 	}
-	if (ft_live_map(rec)->nr > old_nr && unlikely(ft_mem_over(0)))
+	if (unlikely(rec->map.bytes > old_bytes) && ft_mem_over(0))
 		ft_inode_omit(rec);
 }
 
@@ -56,7 +56,7 @@ static int store_scanning(struct ft_inode *rec, const struct ft_extent *ext)
 	struct ft_extent mark = *ext;
 
 	mark.lba = FT_LBA_UNWRITTEN;
-	return ft_extmap_store(ft_other_map(rec), ext) ?:
+	return ft_extmap_store(ft_built_map(rec), ext) ?:
 	       ft_extmap_store(ft_touched_map(rec), &mark);
 }
 
@@ -70,18 +70,18 @@ static int erase_scanning(struct ft_inode *rec, u32 lblk, u32 end)
 
 	if (lblk == end)
 		return 0;
-	return ft_extmap_erase(ft_other_map(rec), lblk, end) ?:
+	return ft_extmap_erase(ft_built_map(rec), lblk, end) ?:
 	       ft_extmap_store(ft_touched_map(rec), &mark);
 }
 
 static void store_locked(struct ft_inode *rec, const struct ft_extent *ext)
 {
-	unsigned long nr = ft_live_map(rec)->nr;
-	int err = store(ft_live_map(rec), ext);
+	u32 bytes = rec->map.bytes;
+	int err = store(rec, ext);
 
 	if (!err && rec->scanning)
 		err = store_scanning(rec, ext);
-	changed_locked(rec, err, nr);
+	changed_locked(rec, err, bytes);
 }
 
 /* Where a block is, %FT_LBA_UNWRITTEN if nowhere. */
@@ -89,7 +89,7 @@ static u32 lba_of(struct ft_inode *rec, u32 lblk)
 {
 	struct ft_extent ext;
 
-	if (!ft_extmap_lookup(ft_live_map(rec), lblk, &ext) ||
+	if (!ft_extmap_lookup(&rec->map, lblk, &ext) ||
 	    ext.lba == FT_LBA_UNWRITTEN)
 		return FT_LBA_UNWRITTEN;
 	return ext.lba + (lblk - ext.lblk);
@@ -138,7 +138,7 @@ static bool agrees(struct ft_inode *rec, const struct ft_extent *want)
 {
 	struct ft_extent ext;
 
-	return ft_extmap_lookup(ft_live_map(rec), want->lblk, &ext) &&
+	return ft_extmap_lookup(&rec->map, want->lblk, &ext) &&
 	       ext.lba != FT_LBA_UNWRITTEN &&
 	       ext.lba + (want->lblk - ext.lblk) == want->lba &&
 	       ft_extent_end(&ext) >= ft_extent_end(want);
@@ -148,7 +148,7 @@ static bool any_written(struct ft_inode *rec, u32 lblk, u32 end)
 {
 	struct ft_extent ext;
 
-	while (ft_extmap_next(ft_live_map(rec), lblk, &ext) && ext.lblk < end) {
+	while (ft_extmap_next(&rec->map, lblk, &ext) && ext.lblk < end) {
 		if (ext.lba != FT_LBA_UNWRITTEN)
 			return true;
 		lblk = ft_extent_end(&ext);
@@ -169,24 +169,23 @@ static bool any_written(struct ft_inode *rec, u32 lblk, u32 end)
  */
 void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext)
 {
-	u32 end = ft_extent_end(ext);
-	unsigned long nr;
+	u32 end = ft_extent_end(ext), bytes;
 	int err = 0;
 
 	spin_lock(&rec->lock);
 	if (!ft_inode_followed(rec))
 		goto out;
-	nr = ft_live_map(rec)->nr;
+	bytes = rec->map.bytes;
 	if (ext->lba != FT_LBA_UNWRITTEN) {
 		if (!agrees(rec, ext))
 			store_locked(rec, ext);
 		else if (rec->scanning)
-			changed_locked(rec, store_scanning(rec, ext), nr);
+			changed_locked(rec, store_scanning(rec, ext), bytes);
 	} else if (rec->scanning || any_written(rec, ext->lblk, end)) {
-		err = erase(ft_live_map(rec), ext->lblk, end);
+		err = erase(rec, ext->lblk, end);
 		if (!err && rec->scanning)
 			err = erase_scanning(rec, ext->lblk, end);
-		changed_locked(rec, err, nr);
+		changed_locked(rec, err, bytes);
 	}
 out:
 	spin_unlock(&rec->lock);
@@ -238,18 +237,6 @@ void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba)
 	spin_unlock(&rec->lock);
 }
 
-/* All extents go: hand them to the worker, however many there are. */
-static bool swap_out_locked(struct ft_inode *rec)
-{
-	if (rec->scanning || rec->trash)
-		return false;
-	ft_mem_add_extents(-(long)ft_live_map(rec)->nr);
-	rec->trash = true;
-	rec->live = !rec->live;
-	ft_volume_queue(rec);
-	return true;
-}
-
 static void truncate_locked(struct ft_inode *rec, u32 lblk)
 {
 	int err = 0;
@@ -259,19 +246,19 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
 		rec->committing = false;
 		ft_inode_stale(rec);
 	}
-	if (ft_live_map(rec)->nr > FT_MAX_WORK_IN_PROBE) {
-		if (lblk > 0 || !swap_out_locked(rec))
-			ft_inode_stale(rec);
-	} else {
-		err = erase(ft_live_map(rec), lblk, FT_LBLK_END);
-	}
+	if (!lblk)
+		ft_inode_drop_map(rec);
+	else if (rec->map.nr > FT_MAX_WORK_IN_PROBE)
+		ft_inode_stale(rec);
+	else
+		err = erase(rec, lblk, FT_LBLK_END);
 	if (!err && rec->scanning) {
-		if (ft_other_map(rec)->nr > FT_MAX_WORK_IN_PROBE)
+		if (ft_built_map(rec)->nr > FT_MAX_WORK_IN_PROBE)
 			ft_inode_stale(rec);
 		else
 			err = erase_scanning(rec, lblk, FT_LBLK_END);
 	}
-	changed_locked(rec, err, ULONG_MAX);
+	changed_locked(rec, err, U32_MAX);
 }
 
 /**
@@ -303,14 +290,14 @@ void ft_inode_truncate(struct ft_inode *rec, u32 lblk)
  */
 void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end)
 {
-	unsigned long nr;
+	u32 bytes;
 
 	spin_lock(&rec->lock);
 	if (ft_inode_followed(rec)) {
-		nr = ft_live_map(rec)->nr;
+		bytes = rec->map.bytes;
 		/* what does not fit is found by the scan */
-		reserve(ft_live_map(rec), lblk, end);
-		changed_locked(rec, 0, nr);
+		reserve(rec, lblk, end);
+		changed_locked(rec, 0, bytes);
 		rec->gen++;
 		ft_volume_queue(rec);
 	}

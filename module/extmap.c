@@ -1,126 +1,728 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The extent map of one file, on the kernel's maple tree.
+ * The extent map of one file, a B+-tree made for it.
  *
- * In: ranges stored, reserved and erased by inode.c. Out: extents, looked up
- * by file block or walked in order.
+ * In: ranges stored, reserved and erased by event.c and rebuild.c. Out: extents,
+ * looked up by file block or walked in order.
  *
- * An entry of the tree spans the file blocks of one extent. Its value is not
- * the extent's LBA but the distance from file block to LBA (mod 2^32), which
- * is the same for each block of the extent:
+ * The map divides all file blocks into ranges, holes included. An entry says
+ * where a range begins and what it is; it ends where the next one begins. What
+ * a written range is is not its LBA but the distance from file block to LBA (mod
+ * 2^32), which is the same for each block of the extent:
  *
- *	blocks 10..19 at LBA 110..119	-> entry [10, 19] = 100
- *	blocks 20..24 at LBA 120..124	-> entry [20, 24] = 100, the same extent
- *	blocks 25..29 at LBA 300..304	-> entry [25, 29] = 275, another one
+ *	blocks 10..19 at LBA 110..119	-> entry 10: distance 100
+ *	blocks 20..24 at LBA 120..124	-> distance 100 too, the same entry
+ *	blocks 25..29 at LBA 300..304	-> entry 25: distance 275
+ *	nothing from block 30 on	-> entry 30: a hole
  *
  * So an overwrite in the middle of an extent needs no repair of the parts that
- * remain, and two neighbours are one extent exactly if their values are equal.
+ * remain, the next block of a run moves the begin of the entry behind it and
+ * nothing else, and two neighbours are one extent exactly if they are the same.
  *
- * All functions are called with the lock given to ft_extmap_init() held, and
- * allocate without sleeping.
+ * An entry takes 8 bytes. A file with a handful of them has one leaf that grows;
+ * a larger one has a tree of nodes of NODE_BYTES. The tree keeps these rules:
+ *
+ *   - a leaf begins with an entry of the very block that its key names
+ *   - neighbouring entries differ, also across leaves
+ *   - a full leaf first gives entries to a neighbour that has room, so that
+ *     leaves are well filled whatever the order of the writes; a leaf that is
+ *     appended to stays full when it is split
+ *   - nodes are allocated before anything is changed
+ *
+ * The caller sees to it that nobody else uses the map meanwhile. Memory is
+ * allocated without sleeping.
  */
 
 #include <linux/build_bug.h>
 #include <linux/gfp.h>
-#include <linux/xarray.h>
+#include <linux/llist.h>
+#include <linux/minmax.h>
+#include <linux/overflow.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
 
+#include "compat.h"
 #include "extmap.h"
 
-/* === Encoding ============================================================= */
+/* === Nodes ================================================================ */
 
-#define ENTRY_WRITTEN	(1UL << 32)
-#define ENTRY_UNWRITTEN	(2UL << 32)
-#define ENTRY_ENCODED	(4UL << 32)
+#define FIRST_BYTES	64		/* of the first leaf outside the struct */
+#ifndef NODE_BYTES		/* extmap_test.c has small ones, for high trees */
+#define NODE_BYTES	512
+#endif
+#ifndef no_memory		/* and sees what happens without memory */
+#define no_memory()	false
+#endif
 
-static_assert(BITS_PER_LONG == 64);
+/**
+ * struct ft_leaf - entries in order
+ * @nr: how many, at least 1
+ * @room: how many fit
+ * @entry: start << START_SHIFT | what
+ */
+struct ft_leaf {
+	u16 nr;
+	u16 room;
+	u64 entry[];
+};
 
-static void *encode(const struct ft_extent *ext)
+#define LEAF_ROOM	((NODE_BYTES - sizeof(struct ft_leaf)) / sizeof(u64))
+#define BRANCH_ROOM	((NODE_BYTES - 8) / (sizeof(u32) + sizeof(void *)))
+
+/**
+ * struct branch - an inner node
+ * @nr: number of children, at least 1
+ * @level: 1 if they are leaves, else one more than theirs
+ * @key: first file block of each child
+ * @dropped: in the list of trees to be freed
+ * @child: leaves or branches
+ */
+struct branch {
+	u16 nr;
+	u16 level;
+	union {
+		u32 key[BRANCH_ROOM];
+		struct llist_node dropped;
+	};
+	void *child[BRANCH_ROOM];
+};
+
+static_assert(NODE_BYTES > FIRST_BYTES && !(NODE_BYTES & (NODE_BYTES - 1)));
+static_assert(sizeof(struct branch) <= NODE_BYTES);
+static_assert(sizeof(struct ft_leaf) == sizeof(u64));
+
+/* Far more than the most sparse tree of 2^30 blocks needs. */
+#define MAX_HEIGHT	16
+
+static struct kmem_cache *cache;
+
+static void *alloc_node(struct ft_extmap *map, size_t bytes)
 {
-	if (ext->lba == FT_LBA_UNWRITTEN)
-		return xa_mk_value(ENTRY_UNWRITTEN);
-	return xa_mk_value((ext->encoded ? ENTRY_ENCODED : ENTRY_WRITTEN) |
-			   (u32)(ext->lba - ext->lblk));
+	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
+	void *node = NULL;
+
+	if (!no_memory())
+		node = bytes == NODE_BYTES ? kmem_cache_alloc(cache, gfp) :
+					     kmalloc(bytes, gfp);
+	if (node)
+		map->bytes += bytes;
+	return node;
 }
 
-static void decode(const struct ma_state *mas, void *entry,
-		   struct ft_extent *ext)
+static void free_node(struct ft_extmap *map, void *node, size_t bytes)
 {
-	unsigned long value = xa_to_value(entry);
+	if (bytes == NODE_BYTES)
+		kmem_cache_free(cache, node);
+	else
+		kfree(node);
+	map->bytes -= bytes;
+}
 
-	ext->lblk = mas->index;
-	ext->len = mas->last - mas->index + 1;
-	ext->lba = value == ENTRY_UNWRITTEN ? FT_LBA_UNWRITTEN :
-					      (u32)value + ext->lblk;
-	ext->encoded = value & ENTRY_ENCODED;
+static size_t leaf_bytes(const struct ft_leaf *leaf)
+{
+	return struct_size(leaf, entry, leaf->room);
+}
+
+static struct ft_leaf *few_of(struct ft_extmap *map)
+{
+	return (struct ft_leaf *)map->few;
+}
+
+/* === Entries ============================================================== */
+
+#define START_SHIFT	34
+#define WHAT_MASK	(BIT_ULL(START_SHIFT) - 1)
+
+#define HOLE		0
+#define WRITTEN		(1ULL << 32)
+#define UNWRITTEN	(2ULL << 32)
+#define ENCODED		(3ULL << 32)
+#define KIND_MASK	(3ULL << 32)
+
+static u64 make_entry(u32 start, u64 what)
+{
+	return (u64)start << START_SHIFT | what;
+}
+
+static u32 start_of(u64 entry)
+{
+	return entry >> START_SHIFT;
+}
+
+static u64 what_of(u64 entry)
+{
+	return entry & WHAT_MASK;
+}
+
+static bool is_extent(u64 entry)
+{
+	return what_of(entry) != HOLE;
+}
+
+static u64 encode(const struct ft_extent *ext)
+{
+	if (ext->lba == FT_LBA_UNWRITTEN)
+		return UNWRITTEN;
+	return (ext->encoded ? ENCODED : WRITTEN) | (u32)(ext->lba - ext->lblk);
+}
+
+static void decode(u64 entry, u32 end, struct ft_extent *ext)
+{
+	u64 kind = entry & KIND_MASK;
+
+	ext->lblk = start_of(entry);
+	ext->len = end - ext->lblk;
+	ext->lba = kind == UNWRITTEN ? FT_LBA_UNWRITTEN : (u32)entry + ext->lblk;
+	ext->encoded = kind == ENCODED;
+}
+
+static u32 count_extents(const u64 *entry, unsigned int nr)
+{
+	u32 count = 0;
+
+	while (nr--)
+		count += is_extent(*entry++);
+	return count;
+}
+
+/* === Finding ============================================================== */
+
+/* The index of the entry that a block is in; the leaf has it. */
+static unsigned int find_entry(const struct ft_leaf *leaf, u32 lblk)
+{
+	u64 key = make_entry(lblk, WHAT_MASK);
+	unsigned int first = 0, nr = leaf->nr;
+
+	while (nr > 1) {
+		unsigned int half = nr / 2;
+
+		if (leaf->entry[first + half] <= key)
+			first += half;
+		nr -= half;
+	}
+	return first;
+}
+
+static unsigned int find_child(const struct branch *b, u32 lblk)
+{
+	unsigned int first = 0, nr = b->nr;
+
+	while (nr > 1) {
+		unsigned int half = nr / 2;
+
+		if (b->key[first + half] <= lblk)
+			first += half;
+		nr -= half;
+	}
+	return first;
+}
+
+/**
+ * struct way - the way from the root to a leaf
+ * @node: the branch of each level, from 1 to the tree's height
+ * @at: the index of the child in it
+ * @leaf: the leaf
+ * @hi: its end, exclusive
+ */
+struct way {
+	struct branch *node[MAX_HEIGHT + 1];
+	unsigned int at[MAX_HEIGHT + 1];
+	struct ft_leaf *leaf;
+	u32 hi;
+};
+
+static void find_way(struct ft_extmap *map, u32 lblk, struct way *way)
+{
+	void *node = map->root;
+	unsigned int level, i;
+
+	way->hi = FT_LBLK_END;
+	for (level = map->height; level; level--) {
+		struct branch *b = node;
+
+		i = find_child(b, lblk);
+		way->node[level] = b;
+		way->at[level] = i;
+		if (i + 1 < b->nr)
+			way->hi = b->key[i + 1];
+		node = b->child[i];
+	}
+	way->leaf = node;
+}
+
+static void descend(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
+{
+	unsigned int level, i;
+	void *node = map->root;
+
+	f->lo = 0;
+	f->hi = FT_LBLK_END;
+	for (level = map->height; level; level--) {
+		struct branch *b = node;
+
+		i = find_child(b, lblk);
+		f->lo = b->key[i];
+		if (i + 1 < b->nr)
+			f->hi = b->key[i + 1];
+		node = b->child[i];
+	}
+	f->leaf = node;
+	f->at = find_entry(f->leaf, lblk);
+}
+
+/* After a change of the tree above or around its leaf. */
+static void lift_finger(struct ft_extmap *map)
+{
+	map->finger.lo = 0;
+	map->finger.hi = 0;
+}
+
+static u32 end_of(const struct ft_finger *f, unsigned int i)
+{
+	return i + 1 < f->leaf->nr ? start_of(f->leaf->entry[i + 1]) : f->hi;
+}
+
+/* Point to the entry that a block is in. Mostly it is the same or the next. */
+static void seek(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
+{
+	unsigned int at = f->at;
+
+	if (lblk - f->lo >= f->hi - f->lo) {
+		descend(map, f, lblk);
+		return;
+	}
+	if (lblk >= start_of(f->leaf->entry[at])) {
+		if (lblk < end_of(f, at))
+			return;
+		if (lblk < end_of(f, at + 1)) {
+			f->at = at + 1;
+			return;
+		}
+	} else if (lblk >= start_of(f->leaf->entry[at - 1])) {
+		f->at = at - 1;
+		return;
+	}
+	f->at = find_entry(f->leaf, lblk);
+}
+
+/* === Making room ========================================================== */
+
+/* The only leaf moves to a larger place. */
+static int grow_leaf(struct ft_extmap *map)
+{
+	struct ft_leaf *old = map->root, *leaf;
+	size_t bytes = old == few_of(map) ? FIRST_BYTES : 2 * leaf_bytes(old);
+
+	leaf = alloc_node(map, bytes);
+	if (!leaf)
+		return -ENOMEM;
+	leaf->nr = old->nr;
+	leaf->room = (bytes - sizeof(*leaf)) / sizeof(u64);
+	memcpy(leaf->entry, old->entry, old->nr * sizeof(u64));
+	if (old != few_of(map))
+		free_node(map, old, leaf_bytes(old));
+	map->root = leaf;
+	lift_finger(map);
+	return 0;
+}
+
+/* Is there so much room in a neighbour that it is worth to move entries? */
+static unsigned int spare_room(const struct ft_leaf *leaf)
+{
+	unsigned int spare = LEAF_ROOM - leaf->nr;
+
+	return spare >= LEAF_ROOM / 8 + 3 ? spare / 2 : 0;
+}
+
+/* Give entries of a full leaf to a neighbour below the same branch. */
+static bool share(struct way *way)
+{
+	struct branch *b = way->node[1];
+	unsigned int at = way->at[1], nr;
+	struct ft_leaf *leaf = way->leaf, *to;
+
+	if (at + 1 < b->nr) {
+		to = b->child[at + 1];
+		nr = spare_room(to);
+		if (nr) {
+			memmove(&to->entry[nr], to->entry, to->nr * sizeof(u64));
+			memcpy(to->entry, &leaf->entry[leaf->nr - nr],
+			       nr * sizeof(u64));
+			to->nr += nr;
+			leaf->nr -= nr;
+			b->key[at + 1] = start_of(to->entry[0]);
+			return true;
+		}
+	}
+	if (at > 0) {
+		to = b->child[at - 1];
+		nr = spare_room(to);
+		if (nr) {
+			memcpy(&to->entry[to->nr], leaf->entry, nr * sizeof(u64));
+			to->nr += nr;
+			leaf->nr -= nr;
+			memmove(leaf->entry, &leaf->entry[nr],
+				leaf->nr * sizeof(u64));
+			b->key[at] = start_of(leaf->entry[0]);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void insert_child(struct branch *b, unsigned int at, u32 key, void *child)
+{
+	memmove(&b->key[at + 1], &b->key[at], (b->nr - at) * sizeof(b->key[0]));
+	memmove(&b->child[at + 1], &b->child[at],
+		(b->nr - at) * sizeof(b->child[0]));
+	b->key[at] = key;
+	b->child[at] = child;
+	b->nr++;
+}
+
+static void remove_child(struct branch *b, unsigned int at)
+{
+	b->nr--;
+	memmove(&b->key[at], &b->key[at + 1], (b->nr - at) * sizeof(b->key[0]));
+	memmove(&b->child[at], &b->child[at + 1],
+		(b->nr - at) * sizeof(b->child[0]));
+}
+
+/* How many nodes a split of this leaf takes. */
+static unsigned int nodes_to_split(struct ft_extmap *map, struct way *way)
+{
+	unsigned int level, nr = 2;	/* a leaf, and a root */
+
+	for (level = 1; level <= map->height; level++) {
+		if (way->node[level]->nr < BRANCH_ROOM)
+			return nr - 1;
+		nr++;
+	}
+	return nr;
+}
+
+/* Put a new child behind the way, splitting the branches that are full. */
+static void add_child(struct ft_extmap *map, struct way *way, u32 key,
+		      void *child, void **spare)
+{
+	struct branch *b, *right;
+	unsigned int level, at, keep;
+
+	for (level = 1; level <= map->height; level++) {
+		b = way->node[level];
+		at = way->at[level] + 1;
+		if (b->nr < BRANCH_ROOM) {
+			insert_child(b, at, key, child);
+			return;
+		}
+		/* who appends leaves full nodes behind */
+		keep = at == b->nr ? at - 1 : b->nr / 2;
+		right = *spare++;
+		right->nr = b->nr - keep;
+		right->level = level;
+		memcpy(right->key, &b->key[keep], right->nr * sizeof(b->key[0]));
+		memcpy(right->child, &b->child[keep],
+		       right->nr * sizeof(b->child[0]));
+		b->nr = keep;
+		if (at <= keep)
+			insert_child(b, at, key, child);
+		else
+			insert_child(right, at - keep, key, child);
+		key = right->key[0];
+		child = right;
+	}
+	b = *spare;
+	b->nr = 2;
+	b->level = ++map->height;
+	b->key[0] = 0;
+	b->child[0] = map->root;
+	b->key[1] = key;
+	b->child[1] = child;
+	map->root = b;
+}
+
+static int split(struct ft_extmap *map, struct way *way, u32 lblk)
+{
+	unsigned int nr = nodes_to_split(map, way), i, keep;
+	struct ft_leaf *leaf = way->leaf, *right;
+	void *spare[MAX_HEIGHT + 2];
+
+	if (nr > map->height + 1 && map->height == MAX_HEIGHT)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++) {
+		spare[i] = alloc_node(map, NODE_BYTES);
+		if (!spare[i]) {
+			while (i--)
+				free_node(map, spare[i], NODE_BYTES);
+			return -ENOMEM;
+		}
+	}
+	/* who appends leaves full nodes behind */
+	keep = leaf->nr - 1;
+	if (find_entry(leaf, lblk) < keep)
+		keep = leaf->nr / 2;
+	right = spare[0];
+	right->nr = leaf->nr - keep;
+	right->room = LEAF_ROOM;
+	memcpy(right->entry, &leaf->entry[keep], right->nr * sizeof(u64));
+	leaf->nr = keep;
+	add_child(map, way, start_of(right->entry[0]), right, spare + 1);
+	return 0;
+}
+
+/* The leaf that holds a block is full. */
+static int make_room(struct ft_extmap *map, u32 lblk)
+{
+	struct way way;
+	int err = 0;
+
+	if (!map->height && ((struct ft_leaf *)map->root)->room < LEAF_ROOM)
+		return grow_leaf(map);
+	find_way(map, lblk, &way);
+	if (!map->height || !share(&way))
+		err = split(map, &way, lblk);
+	if (!err)
+		lift_finger(map);
+	return err;
+}
+
+/* === Giving memory back =================================================== */
+
+/* Two neighbours become one if that leaves room. */
+static bool merge(struct ft_extmap *map, struct branch *b, unsigned int at)
+{
+	struct branch *to, *from;
+	struct ft_leaf *left, *right;
+
+	if (b->level == 1) {
+		left = b->child[at];
+		right = b->child[at + 1];
+		if (left->nr + right->nr > LEAF_ROOM * 3 / 4)
+			return false;
+		memcpy(&left->entry[left->nr], right->entry,
+		       right->nr * sizeof(u64));
+		left->nr += right->nr;
+	} else {
+		to = b->child[at];
+		from = b->child[at + 1];
+		if (to->nr + from->nr > BRANCH_ROOM * 3 / 4)
+			return false;
+		memcpy(&to->key[to->nr], from->key,
+		       from->nr * sizeof(from->key[0]));
+		memcpy(&to->child[to->nr], from->child,
+		       from->nr * sizeof(from->child[0]));
+		to->nr += from->nr;
+	}
+	free_node(map, b->child[at + 1], NODE_BYTES);
+	remove_child(b, at + 1);
+	return true;
+}
+
+/* After entries went: see whether the way to a block can do with fewer nodes. */
+static void tidy(struct ft_extmap *map, u32 lblk)
+{
+	struct ft_leaf *leaf;
+	struct way way;
+	unsigned int level;
+
+	find_way(map, lblk, &way);
+	for (level = 1; level <= map->height; level++) {
+		struct branch *b = way.node[level];
+		unsigned int at = way.at[level];
+
+		if (at + 1 == b->nr || !merge(map, b, at))
+			if (at > 0)
+				merge(map, b, at - 1);
+	}
+	while (map->height && ((struct branch *)map->root)->nr == 1) {
+		struct branch *b = map->root;
+
+		map->root = b->child[0];
+		free_node(map, b, NODE_BYTES);
+		map->height--;
+	}
+	leaf = map->root;
+	if (!map->height && leaf != few_of(map) && leaf->nr <= FT_FEW_ENTRIES) {
+		few_of(map)->nr = leaf->nr;
+		memcpy(few_of(map)->entry, leaf->entry, leaf->nr * sizeof(u64));
+		map->root = few_of(map);
+		free_node(map, leaf, leaf_bytes(leaf));
+	}
+	lift_finger(map);
+}
+
+/* A child begins at another block now: so do all branches that begin with it. */
+static void set_key(struct ft_extmap *map, struct way *way,
+		    unsigned int level, u32 key)
+{
+	for (; level <= map->height; level++) {
+		way->node[level]->key[way->at[level]] = key;
+		if (way->at[level])
+			break;
+	}
+}
+
+/* A leaf goes, and each branch that is empty then. It is not the first leaf. */
+static void remove_leaf(struct ft_extmap *map, struct way *way)
+{
+	unsigned int level = 1;
+
+	map->nr -= count_extents(way->leaf->entry, way->leaf->nr);
+	free_node(map, way->leaf, NODE_BYTES);
+	remove_child(way->node[1], way->at[1]);
+	while (!way->node[level]->nr) {
+		free_node(map, way->node[level], NODE_BYTES);
+		level++;
+		remove_child(way->node[level], way->at[level]);
+	}
+	if (!way->at[level])
+		set_key(map, way, level + 1, way->node[level]->key[0]);
+}
+
+/* Remove whole leaves from one on, and the begin of the leaf that @end is in. */
+static void remove_leaves(struct ft_extmap *map, u32 begin, u32 end)
+{
+	struct way way;
+	unsigned int nr;
+
+	while (begin < end) {
+		struct ft_leaf *leaf;
+
+		find_way(map, begin, &way);
+		leaf = way.leaf;
+		begin = way.hi;
+		if (way.hi <= end) {
+			remove_leaf(map, &way);
+			continue;
+		}
+		nr = find_entry(leaf, end);
+		map->nr -= count_extents(leaf->entry, nr);
+		leaf->nr -= nr;
+		memmove(leaf->entry, &leaf->entry[nr], leaf->nr * sizeof(u64));
+		leaf->entry[0] = make_entry(end, what_of(leaf->entry[0]));
+		set_key(map, &way, 1, end);
+	}
 }
 
 /* === Changing ranges ====================================================== */
 
-/*
- * Find what storing @entry over [*@first, *@last] does to its surroundings:
- * widen the range over neighbours that continue it, and return by how many
- * extents the map grows (negative: shrinks).
- */
-static long measure(struct ft_extmap *map, void *entry, unsigned long *first,
-		    unsigned long *last)
+/* The next block of a run: the entry behind it begins later, that is all. */
+static bool continue_run(struct ft_extmap *map, u32 start, u32 end, u64 what)
 {
-	unsigned long lo = *first, hi = *last;
-	bool left_done = false, right_done = false;
-	long grow = entry ? 1 : 0;
-	void *old;
+	struct ft_finger *f = &map->finger;
+	u64 *entry = &f->leaf->entry[f->at];
 
-	MA_STATE(mas, &map->mt, lo, lo);
-
-	mas_for_each(&mas, old, hi) {
-		grow--;
-		/* what sticks out on either side stays, or becomes one with us */
-		if (mas.index < lo) {
-			left_done = true;
-			if (old == entry)
-				*first = mas.index;
-			else
-				grow++;
-		}
-		if (mas.last > hi) {
-			right_done = true;
-			if (old == entry)
-				*last = mas.last;
-			else
-				grow++;
-		}
-	}
-	if (!entry)
-		return grow;
-
-	if (!left_done && lo > 0) {
-		mas_set(&mas, lo - 1);
-		if (mas_walk(&mas) == entry) {
-			*first = mas.index;
-			grow--;
-		}
-	}
-	if (!right_done) {
-		mas_set(&mas, hi + 1);
-		if (mas_walk(&mas) == entry) {
-			*last = mas.last;
-			grow--;
-		}
-	}
-	return grow;
+	if (!f->at || what_of(entry[-1]) != what ||
+	    start_of(*entry) != start || end >= end_of(f, f->at))
+		return false;
+	*entry += make_entry(end - start, 0);
+	f->at--;
+	return true;
 }
 
-static int store_range(struct ft_extmap *map, unsigned long first,
-		       unsigned long last, void *entry)
+/* Widen a range over its neighbours that are the same. */
+static void widen(struct ft_extmap *map, u32 *start, u32 *end, u64 what)
 {
-	long grow = measure(map, entry, &first, &last);
+	struct ft_finger *f = &map->finger;
+
+	if (*start) {
+		seek(map, f, *start - 1);
+		if (what_of(f->leaf->entry[f->at]) == what)
+			*start = start_of(f->leaf->entry[f->at]);
+	}
+	if (*end < FT_LBLK_END) {
+		seek(map, f, *end);
+		if (what_of(f->leaf->entry[f->at]) == what)
+			*end = end_of(f, f->at);
+	}
+}
+
+/*
+ * Replace entries within a leaf. @from is the first that goes, @to is behind
+ * the last, which leaves its tail from @end on if that is not its end.
+ */
+static void replace(struct ft_extmap *map, unsigned int from, unsigned int to,
+		    u32 start, u32 end, u64 what)
+{
+	struct ft_leaf *leaf = map->finger.leaf;
+	u64 tail = make_entry(end, what_of(leaf->entry[to - 1]));
+	bool has_tail = end < end_of(&map->finger, to - 1);
+	unsigned int nr = 1 + has_tail;
+
+	if (to > from)
+		map->nr -= count_extents(&leaf->entry[from], to - from);
+	memmove(&leaf->entry[from + nr], &leaf->entry[to],
+		(leaf->nr - to) * sizeof(u64));
+	leaf->entry[from] = make_entry(start, what);
+	map->nr += is_extent(what);
+	if (has_tail) {
+		leaf->entry[from + 1] = tail;
+		map->nr += is_extent(tail);
+	}
+	leaf->nr += from + nr - to;
+	map->finger.at = from;
+}
+
+/* Replace all from @from to the end of the leaf, and what comes before @end. */
+static void replace_beyond(struct ft_extmap *map, unsigned int from, u32 start,
+			   u32 end, u64 what)
+{
+	struct ft_leaf *leaf = map->finger.leaf;
+	u32 hi = map->finger.hi;
+
+	map->nr -= count_extents(&leaf->entry[from], leaf->nr - from);
+	leaf->entry[from] = make_entry(start, what);
+	leaf->nr = from + 1;
+	map->nr += is_extent(what);
+	remove_leaves(map, hi, end);
+	lift_finger(map);
+}
+
+static int store_range(struct ft_extmap *map, u32 start, u32 end, u64 what)
+{
+	struct ft_finger *f = &map->finger;
+	struct ft_leaf *leaf;
+	unsigned int from, to, nr;
+	bool beyond, shrinks;
 	int err;
 
-	MA_STATE(mas, &map->mt, first, last);
+	seek(map, f, start);
+	if (continue_run(map, start, end, what))
+		return 0;
+	if (what_of(f->leaf->entry[f->at]) == what && end <= end_of(f, f->at))
+		return 0;
+	widen(map, &start, &end, what);
 
-	err = mas_store_gfp(&mas, entry, GFP_NOWAIT | __GFP_NOWARN);
-	if (!err)
-		map->nr += grow;
-	return err;
+	for (;;) {
+		seek(map, f, start);
+		leaf = f->leaf;
+		from = f->at + (start_of(leaf->entry[f->at]) < start);
+		beyond = end > f->hi;
+		for (to = f->at + 1; to < leaf->nr; to++)
+			if (start_of(leaf->entry[to]) >= end)
+				break;
+		nr = leaf->nr - (to - from) + 1;
+		if (!beyond && end < end_of(f, to - 1))
+			nr++;
+		if (nr <= leaf->room)
+			break;
+		err = make_room(map, start);
+		if (err)
+			return err;
+	}
+	shrinks = nr < leaf->nr;
+	if (beyond)
+		replace_beyond(map, from, start, end, what);
+	else
+		replace(map, from, to, start, end, what);
+	if (beyond || (shrinks && nr <= leaf->room / 4)) {
+		tidy(map, start);
+		if (beyond && end < FT_LBLK_END)
+			tidy(map, end);
+	}
+	return 0;
 }
 
 /**
@@ -128,13 +730,16 @@ static int store_range(struct ft_extmap *map, unsigned long first,
  * @map: the map
  * @ext: the extent, written or unwritten
  *
- * Context: atomic, the map's lock held.
- * Return: 0, or -ENOMEM with the map unchanged.
+ * Context: atomic, nobody else uses the map.
+ * Return: 0, or with the map unchanged -ENOMEM, or -EFBIG if no file can have
+ * such blocks.
  */
 int ft_extmap_store(struct ft_extmap *map, const struct ft_extent *ext)
 {
-	return store_range(map, ext->lblk, ext->lblk + ext->len - 1UL,
-			   encode(ext));
+	if (unlikely(ext->lblk >= FT_LBLK_END ||
+		     ext->len > FT_LBLK_END - ext->lblk))
+		return -EFBIG;
+	return store_range(map, ext->lblk, ft_extent_end(ext), encode(ext));
 }
 
 /**
@@ -144,7 +749,7 @@ int ft_extmap_store(struct ft_extmap *map, const struct ft_extent *ext)
  * @end: its end, exclusive
  * @max_gaps: how many holes to fill at the most, so that the work is bounded
  *
- * Context: atomic, the map's lock held.
+ * Context: atomic, nobody else uses the map.
  * Return: 0, -E2BIG if there were more holes than @max_gaps, or -ENOMEM; in
  * both cases some holes may have been filled.
  */
@@ -181,16 +786,14 @@ int ft_extmap_reserve(struct ft_extmap *map, u32 lblk, u32 end, int max_gaps)
  *
  * Takes time in proportion to the number of extents in the range.
  *
- * Context: atomic, the map's lock held.
+ * Context: atomic, nobody else uses the map.
  * Return: 0, or -ENOMEM with the map unchanged.
  */
 int ft_extmap_erase(struct ft_extmap *map, u32 lblk, u32 end)
 {
-	struct ft_extent ext;
-
-	if (!ft_extmap_next(map, lblk, &ext) || ext.lblk >= end)
+	if (lblk >= end)
 		return 0;
-	return store_range(map, lblk, end - 1UL, NULL);
+	return store_range(map, lblk, end, HOLE);
 }
 
 /* === Looking ============================================================== */
@@ -201,19 +804,52 @@ int ft_extmap_erase(struct ft_extmap *map, u32 lblk, u32 end)
  * @lblk: the file block
  * @ext: on success, the whole extent
  *
- * Context: atomic, the map's lock held.
+ * Context: atomic, nobody else uses the map.
  * Return: false if @lblk is in a hole.
  */
 bool ft_extmap_lookup(struct ft_extmap *map, u32 lblk, struct ft_extent *ext)
 {
-	void *entry;
+	struct ft_finger *f = &map->finger;
+	u64 entry;
 
-	MA_STATE(mas, &map->mt, lblk, lblk);
-
-	entry = mas_walk(&mas);
-	if (!entry)
+	if (unlikely(lblk >= FT_LBLK_END))
 		return false;
-	decode(&mas, entry, ext);
+	seek(map, f, lblk);
+	entry = f->leaf->entry[f->at];
+	if (!is_extent(entry))
+		return false;
+	decode(entry, end_of(f, f->at), ext);
+	return true;
+}
+
+/**
+ * ft_extmap_next_by() - find the first extent that ends after a file block
+ * @map: the map
+ * @finger: where to begin to look; all zero, or left by the last call if the
+ *	map has not changed since
+ * @from: the file block
+ * @ext: on success, the whole extent; it may begin before @from
+ *
+ * A reader with a finger of its own leaves that of the writers in place.
+ *
+ * Context: atomic, nobody else uses the map.
+ * Return: false if there is none.
+ */
+bool ft_extmap_next_by(struct ft_extmap *map, struct ft_finger *finger,
+		       u32 from, struct ft_extent *ext)
+{
+	u64 entry;
+
+	for (;;) {
+		if (from >= FT_LBLK_END)
+			return false;
+		seek(map, finger, from);
+		entry = finger->leaf->entry[finger->at];
+		if (is_extent(entry))
+			break;
+		from = end_of(finger, finger->at);
+	}
+	decode(entry, end_of(finger, finger->at), ext);
 	return true;
 }
 
@@ -223,46 +859,118 @@ bool ft_extmap_lookup(struct ft_extmap *map, u32 lblk, struct ft_extent *ext)
  * @from: the file block
  * @ext: on success, the whole extent; it may begin before @from
  *
- * Context: atomic, the map's lock held.
+ * Context: atomic, nobody else uses the map.
  * Return: false if there is none.
  */
 bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext)
 {
-	void *entry;
-
-	MA_STATE(mas, &map->mt, from, from);
-
-	entry = mas_find(&mas, FT_LBLK_END);
-	if (!entry)
-		return false;
-	decode(&mas, entry, ext);
-	return true;
+	return ft_extmap_next_by(map, &map->finger, from, ext);
 }
 
 /* === Life ================================================================= */
 
 /**
  * ft_extmap_init() - make an empty map
- * @map: the map
- * @lock: the lock that callers of all other functions hold
+ * @map: the map; it must not be copied, only moved by ft_extmap_move()
  */
-void ft_extmap_init(struct ft_extmap *map, spinlock_t *lock)
+void ft_extmap_init(struct ft_extmap *map)
 {
-	mt_init_flags(&map->mt, MT_FLAGS_LOCK_EXTERN);
-	mt_set_external_lock(&map->mt, lock);
+	struct ft_leaf *leaf = few_of(map);
+
+	leaf->nr = 1;
+	leaf->room = FT_FEW_ENTRIES;
+	leaf->entry[0] = make_entry(0, HOLE);
+	map->root = leaf;
+	map->height = 0;
+	map->bytes = 0;
 	map->nr = 0;
+	map->finger.at = 0;
+	lift_finger(map);
+}
+
+/* Trees that nobody refers to any more. */
+static LLIST_HEAD(dropped);
+
+static void free_tree(struct branch *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < b->nr; i++)
+		if (b->level > 1)
+			free_tree(b->child[i]);
+		else
+			kmem_cache_free(cache, b->child[i]);
+	kmem_cache_free(cache, b);
+	cond_resched();
+}
+
+static void free_dropped(struct work_struct *work)
+{
+	struct branch *b, *next;
+
+	llist_for_each_entry_safe(b, next, llist_del_all(&dropped), dropped)
+		free_tree(b);
+}
+
+static DECLARE_WORK(dropped_work, free_dropped);
+
+/**
+ * ft_extmap_drop() - make a map empty, however large it is
+ * @map: the map
+ *
+ * A worker frees the nodes.
+ *
+ * Context: any, nobody else uses the map.
+ */
+void ft_extmap_drop(struct ft_extmap *map)
+{
+	struct branch *b = map->root;
+
+	if (map->height) {
+		if (llist_add(&b->dropped, &dropped))
+			schedule_work(&dropped_work);
+	} else if (map->root != few_of(map)) {
+		free_node(map, map->root, leaf_bytes(map->root));
+	}
+	ft_extmap_init(map);
 }
 
 /**
- * ft_extmap_destroy() - free all extents
- * @map: the map, to be initialised anew before it is used again
+ * ft_extmap_move() - replace a map by another one
+ * @to: the map; what it held is dropped
+ * @from: the other one; empty afterwards
  *
- * Takes time in proportion to the number of extents.
- *
- * Context: atomic, the map's lock held.
+ * Context: any, nobody else uses the maps.
  */
-void ft_extmap_destroy(struct ft_extmap *map)
+void ft_extmap_move(struct ft_extmap *to, struct ft_extmap *from)
 {
-	__mt_destroy(&map->mt);
-	map->nr = 0;
+	ft_extmap_drop(to);
+	*to = *from;
+	if (from->root == few_of(from))
+		to->root = few_of(to);
+	lift_finger(to);
+	ft_extmap_init(from);
+}
+
+/**
+ * ft_extmap_setup() - prepare for maps
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ft_extmap_setup(void)
+{
+	cache = kmem_cache_create("fragtrace_node", NODE_BYTES, 0, SLAB_NO_MERGE,
+				  NULL);
+	return cache ? 0 : -ENOMEM;
+}
+
+/**
+ * ft_extmap_cleanup() - undo ft_extmap_setup()
+ *
+ * Context: process; all maps have been dropped.
+ */
+void ft_extmap_cleanup(void)
+{
+	flush_work(&dropped_work);
+	kmem_cache_destroy(cache);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Test of the extent map: random operations, each repeated on a plain array
- * with one element per block, the two compared block by block. A module of its
- * own: insmod runs the test and fails if the map was ever wrong.
+ * with one element per block, the two compared block by block, and the rules of
+ * the tree checked. Every now and then memory is refused. A module of its own:
+ * insmod runs the test and fails if the map was ever wrong.
  *
- *	insmod extmap_test.ko [seed=N] [ops=N] [blocks=N]
+ *	insmod extmap_test.ko [seed=N] [ops=N] [blocks=N] [refuse=N]
  */
 
 #include <linux/module.h>
@@ -12,6 +13,11 @@
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
+
+/* Small nodes: a few thousand entries make a tree of several levels. */
+#define NODE_BYTES	128
+static bool refuses_memory(void);
+#define no_memory()	refuses_memory()
 
 /* The code under test, whole: statics too. */
 #include "extmap.c"
@@ -28,25 +34,39 @@ static unsigned int blocks = 2048;
 module_param(blocks, uint, 0444);
 MODULE_PARM_DESC(blocks, "length of the tested file in blocks (default: 2048)");
 
-#define HOLE		0
-#define ENCODED		BIT(31)
+static unsigned int refuse = 5;
+module_param(refuse, uint, 0444);
+MODULE_PARM_DESC(refuse, "refuse one in so many allocations (default: 5; 0: none)");
+
+#define NOTHING		0
+#define IS_ENCODED	BIT(31)
 #define MAX_RUN		64
 #define COMPARE_EVERY	1000
+#define CHECK_EVERY	10
 
-static DEFINE_SPINLOCK(lock);
 static struct ft_extmap map;
-static u32 *naive;	/* LBA of each block, perhaps ENCODED; HOLE or FT_LBA_UNWRITTEN */
+static u32 *naive;	/* LBA of each block, perhaps IS_ENCODED; NOTHING or FT_LBA_UNWRITTEN */
 static struct rnd_state rnd;
+
+static unsigned int nr_refused, highest;
 
 static u32 below(u32 limit)
 {
 	return prandom_u32_state(&rnd) % limit;
 }
 
+static bool refuses_memory(void)
+{
+	bool now = refuse && !below(refuse);
+
+	nr_refused += now;
+	return now;
+}
+
 /* Does block @i continue the extent that block @i - 1 is in? */
 static bool continues(u32 i)
 {
-	if (i == 0 || naive[i] == HOLE || naive[i - 1] == HOLE)
+	if (i == 0 || naive[i] == NOTHING || naive[i - 1] == NOTHING)
 		return false;
 	if (naive[i] == FT_LBA_UNWRITTEN || naive[i - 1] == FT_LBA_UNWRITTEN)
 		return naive[i] == naive[i - 1];
@@ -56,13 +76,13 @@ static bool continues(u32 i)
 /* What the array has for the first block of an extent. */
 static u32 first_of(const struct ft_extent *ext)
 {
-	return ext->lba | (ext->encoded ? ENCODED : 0);
+	return ext->lba | (ext->encoded ? IS_ENCODED : 0);
 }
 
 static int compare_block(u32 i)
 {
 	struct ft_extent ext;
-	u32 lba = HOLE;
+	u32 lba = NOTHING;
 
 	if (ft_extmap_lookup(&map, i, &ext))
 		lba = ext.lba == FT_LBA_UNWRITTEN ? ext.lba :
@@ -83,7 +103,7 @@ static int compare_extents(void)
 	while (i < blocks) {
 		u32 first = i;
 
-		if (naive[i] == HOLE) {
+		if (naive[i] == NOTHING) {
 			i++;
 			continue;
 		}
@@ -99,9 +119,90 @@ static int compare_extents(void)
 	}
 	if (map.nr == nr)
 		return 0;
-	pr_err("%lu extents counted, %lu expected\n", map.nr, nr);
+	pr_err("%u extents counted, %lu expected\n", map.nr, nr);
 	return -EINVAL;
 }
+
+/* === The rules of the tree ================================================ */
+
+/**
+ * struct seen - what a walk through the tree has seen so far
+ * @what: of the last entry
+ * @begun: there was one
+ * @extents: how many entries were extents
+ * @bytes: memory of the nodes
+ */
+struct seen {
+	u64 what;
+	bool begun;
+	u32 extents;
+	u32 bytes;
+};
+
+static bool leaf_is_well(const struct ft_leaf *leaf, u32 lo, u32 hi,
+			 struct seen *seen)
+{
+	unsigned int i;
+
+	if (!leaf->nr || leaf->nr > leaf->room || start_of(leaf->entry[0]) != lo)
+		return false;
+	for (i = 0; i < leaf->nr; i++) {
+		u64 entry = leaf->entry[i];
+		u32 end = i + 1 < leaf->nr ? start_of(leaf->entry[i + 1]) : hi;
+
+		if (start_of(entry) >= end)
+			return false;
+		if (seen->begun && seen->what == what_of(entry))
+			return false;
+		seen->begun = true;
+		seen->what = what_of(entry);
+		seen->extents += is_extent(entry);
+	}
+	if (leaf != few_of(&map))
+		seen->bytes += leaf_bytes(leaf);
+	return true;
+}
+
+static bool tree_is_well(void *node, unsigned int level, u32 lo, u32 hi,
+			 struct seen *seen)
+{
+	struct branch *b = node;
+	unsigned int i;
+
+	if (!level)
+		return leaf_is_well(node, lo, hi, seen);
+	if (b->level != level || !b->nr || b->nr > BRANCH_ROOM ||
+	    b->key[0] != lo)
+		return false;
+	seen->bytes += NODE_BYTES;
+	for (i = 0; i < b->nr; i++) {
+		u32 end = i + 1 < b->nr ? b->key[i + 1] : hi;
+
+		if (b->key[i] >= end ||
+		    !tree_is_well(b->child[i], level - 1, b->key[i], end, seen))
+			return false;
+	}
+	return true;
+}
+
+static int check_rules(void)
+{
+	struct seen seen = { };
+
+	highest = max(highest, map.height);
+	if (!tree_is_well(map.root, map.height, 0, FT_LBLK_END, &seen)) {
+		pr_err("the tree is not well\n");
+		return -EINVAL;
+	}
+	if (seen.bytes != map.bytes || seen.extents != map.nr) {
+		pr_err("%u bytes and %u extents counted, %u and %u expected\n",
+		       map.bytes, map.nr, seen.bytes, seen.extents);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* === Operations =========================================================== */
 
 static int compare_all(void)
 {
@@ -116,16 +217,16 @@ static int compare_all(void)
 /* Mostly near the block before it on the volume, so that extents merge. */
 static u32 pick_lba(u32 lblk)
 {
-	if (lblk && naive[lblk - 1] != HOLE &&
+	if (lblk && naive[lblk - 1] != NOTHING &&
 	    naive[lblk - 1] != FT_LBA_UNWRITTEN && below(4))
 		return naive[lblk - 1] + 1;
-	return (1 + below(16 * blocks)) | (below(4) ? 0 : ENCODED);
+	return (1 + below(16 * blocks)) | (below(4) ? 0 : IS_ENCODED);
 }
 
 static int one_operation(void)
 {
 	u32 lblk = below(blocks), op = below(16), i;
-	u32 len = 1 + below(below(4) ? 4 : MAX_RUN);
+	u32 len = 1 + below(below(32) ? 4 : below(32) ? MAX_RUN : blocks / 2);
 	int err;
 
 	len = min(len, blocks - lblk);
@@ -134,8 +235,8 @@ static int one_operation(void)
 		struct ft_extent ext = {
 			.lblk = lblk,
 			.len = len,
-			.lba = value & ~ENCODED,
-			.encoded = value & ENCODED,
+			.lba = value & ~IS_ENCODED,
+			.encoded = value & IS_ENCODED,
 		};
 
 		if (op == 10)
@@ -147,20 +248,30 @@ static int one_operation(void)
 	} else if (op < 14) {
 		err = ft_extmap_erase(&map, lblk, lblk + len);
 		for (i = 0; !err && i < len; i++)
-			naive[lblk + i] = HOLE;
+			naive[lblk + i] = NOTHING;
 	} else if (op < 15) {
-		err = ft_extmap_reserve(&map, lblk, lblk + len, MAX_RUN);
+		err = ft_extmap_reserve(&map, lblk, lblk + len, INT_MAX);
 		for (i = 0; !err && i < len; i++)
-			if (naive[lblk + i] == HOLE)
+			if (naive[lblk + i] == NOTHING)
 				naive[lblk + i] = FT_LBA_UNWRITTEN;
-	} else if (below(64) == 0) {
+		/* it may have stopped anywhere */
+		while (err == -ENOMEM) {
+			err = ft_extmap_reserve(&map, lblk, lblk + len, INT_MAX);
+			for (i = 0; !err && i < len; i++)
+				if (naive[lblk + i] == NOTHING)
+					naive[lblk + i] = FT_LBA_UNWRITTEN;
+		}
+	} else if (below(256) == 0) {
 		/* rare: it empties the map */
 		err = ft_extmap_erase(&map, lblk, FT_LBLK_END);
 		for (i = lblk; !err && i < blocks; i++)
-			naive[i] = HOLE;
+			naive[i] = NOTHING;
 	} else {
 		return 0;
 	}
+	/* without memory nothing has changed */
+	if (err == -ENOMEM)
+		err = 0;
 	return err ?: compare_block(lblk) ?: compare_block(lblk + len - 1);
 }
 
@@ -176,28 +287,34 @@ static int __init extmap_test_init(void)
 	naive = vzalloc(array_size(blocks, sizeof(*naive)));
 	if (!naive)
 		return -ENOMEM;
+	err = ft_extmap_setup();
+	if (err)
+		goto out;
 	prandom_seed_state(&rnd, seed);
-	ft_extmap_init(&map, &lock);
+	ft_extmap_init(&map);
 
 	for (i = 0; i < ops && !err; i++) {
-		spin_lock(&lock);
 		err = one_operation();
+		if (!err && i % CHECK_EVERY == 0)
+			err = check_rules();
 		if (!err && i % COMPARE_EVERY == 0)
 			err = compare_all();
-		spin_unlock(&lock);
 		cond_resched();
 	}
-	spin_lock(&lock);
-	err = err ?: compare_all();
-	ft_extmap_destroy(&map);
-	spin_unlock(&lock);
-
+	err = err ?: check_rules() ?: compare_all();
+	ft_extmap_drop(&map);
+	ft_extmap_cleanup();
+	/* 1 000 000 operations without a tree, or with all the memory, say little */
+	if (!err && ops >= 100000 && blocks >= 2048 &&
+	    (highest < 3 || (refuse && nr_refused < 100)))
+		err = -ENODATA;
+out:
 	vfree(naive);
 	if (err)
 		pr_err("FAILED at operation %u, seed=%lu: %d\n", i, seed, err);
 	else
-		pr_info("passed: %u operations on %u blocks, seed=%lu\n", ops,
-			blocks, seed);
+		pr_info("passed: %u operations on %u blocks, seed=%lu, %u levels, memory refused %u times\n",
+			ops, blocks, seed, highest, nr_refused);
 	return err;
 }
 

@@ -123,19 +123,17 @@ static inline void ft_count(enum ft_counter which)
  * @ino: its inode number
  * @is_dir: directory: has names below it, no extent map
  * @ref: one for the volume's table while the inode exists, one per user
- * @lock: protects all up to @live
+ * @lock: protects all up to @map
  * @stale: the map may differ from F2FS; a rescan is queued or running
  * @omitted: left out for want of memory: the map is empty and means nothing
  * @dead: the inode is gone, the record only waits for its last user
  * @scanning: a scan is rebuilding the map, events go to both
  * @committing: blocks of an atomic commit are being put in place
- * @trash: the map that is not live holds extents to be freed by the worker
  * @audit: the map is to be compared with what F2FS says
  * @held: calls under way that change blocks without an event; no scan meanwhile
  * @gen: grows with each event whose effect is not known exactly
  * @changes: grows with each change of the map
- * @map: the extent map, and the one a scan is building
- * @live: which of @map is the map
+ * @map: the extent map
  * @queue: in vol->queue, protected by vol->queue_lock, as are
  * @queued: whether it is there,
  * @due: when the worker may take it, in jiffies, and
@@ -158,13 +156,11 @@ struct ft_inode {
 	bool dead;
 	bool scanning;
 	bool committing;
-	bool trash;
 	bool audit;
 	u16 held;
 	u32 gen;
 	u32 changes;
-	struct ft_extmap map[2];
-	u8 live;
+	struct ft_extmap map;
 
 	bool queued;
 	u8 strikes;
@@ -225,8 +221,9 @@ struct ft_link {
  * @queue: inodes the worker has to look at
  * @nr_queued: their number, the one at work included
  * @work: the worker
- * @touched: blocks that events changed during the scan at work, as unwritten
- *	extents; protected by the lock of the inode that is being scanned
+ * @built: the map that the scan at work builds, and
+ * @touched: blocks that events changed meanwhile, as unwritten extents; both
+ *	protected by the lock of the inode that is being scanned
  * @scan: the worker's scratch memory
  */
 struct ft_volume {
@@ -260,6 +257,7 @@ struct ft_volume {
 	struct list_head queue;
 	atomic_t nr_queued;
 	struct delayed_work work;
+	struct ft_extmap built;
 	struct ft_extmap touched;
 	struct ft_scan *scan;
 };
@@ -308,7 +306,6 @@ static inline unsigned long ft_call_nr_missed(void)
 /* === inode.c ============================================================== */
 
 extern atomic_long_t ft_mem_bytes;
-extern atomic_long_t ft_nr_extents;
 
 int ft_inode_init(void);
 void ft_inode_exit(void);
@@ -316,6 +313,7 @@ void ft_mem_set_budget(unsigned long bytes);
 unsigned long ft_mem_budget(void);
 void ft_mem_add(long bytes);
 bool ft_mem_room(void);
+u64 ft_mem_extents(void);
 
 struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 				 bool stale, gfp_t gfp);
@@ -348,7 +346,6 @@ bool ft_inode_scan_begin(struct ft_inode *rec);
 int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 			unsigned int nr);
 bool ft_inode_scan_end(struct ft_inode *rec, int err);
-void ft_inode_empty_trash(struct ft_inode *rec);
 
 /* === names.c ============================================================== */
 

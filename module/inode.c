@@ -24,14 +24,16 @@ static DEFINE_SPINLOCK(freed_lock);
 static void flush_freed(struct work_struct *work);
 static DECLARE_WORK(freed_work, flush_freed);
 
-/* Maps on their way to be freed are nobody's, but the tree asserts a lock. */
-static DEFINE_SPINLOCK(trash_lock);
-
 /* === Memory budget ======================================================== */
 
-/* Bytes used by records, names and extents, and the number of extents. */
+/*
+ * Bytes used by records, names and maps. Nodes of maps are counted when they come
+ * and go, so that few events touch this.
+ */
 atomic_long_t ft_mem_bytes = ATOMIC_LONG_INIT(0);
-atomic_long_t ft_nr_extents = ATOMIC_LONG_INIT(0);
+
+/* Extents that came and went, by the CPU that saw it. */
+static DEFINE_PER_CPU(s64, nr_extents);
 
 static unsigned long mem_budget;
 
@@ -79,26 +81,44 @@ bool ft_mem_room(void)
 
 /**
  * ft_mem_over() - would the budget be exceeded?
- * @more: extents to come, or 0
+ * @more: bytes to come, or 0
  *
  * Return: true if so.
  */
 bool ft_mem_over(long more)
 {
-	return atomic_long_read(&ft_mem_bytes) + more * FT_BYTES_PER_EXTENT >
-	       (long)mem_budget;
+	return atomic_long_read(&ft_mem_bytes) + more > (long)mem_budget;
 }
 
 /**
- * ft_mem_add_extents() - count extents as used
- * @nr: how many; negative when they are freed
+ * ft_mem_charge() - count what a change did to a map
+ * @map: the map
+ * @old_nr: how many extents it had before
+ * @old_bytes: how many bytes it took before
+ *
+ * Context: atomic; whoever else uses the map is kept away.
  */
-void ft_mem_add_extents(long nr)
+void ft_mem_charge(const struct ft_extmap *map, u32 old_nr, u32 old_bytes)
 {
-	if (!nr)
-		return;
-	atomic_long_add(nr, &ft_nr_extents);
-	ft_mem_add(nr * FT_BYTES_PER_EXTENT);
+	if (map->nr != old_nr)
+		this_cpu_add(nr_extents, (s64)map->nr - old_nr);
+	if (unlikely(map->bytes != old_bytes))
+		ft_mem_add((long)map->bytes - old_bytes);
+}
+
+/**
+ * ft_mem_extents() - how many extents all maps have
+ *
+ * Return: their number, not at one instant while they change.
+ */
+u64 ft_mem_extents(void)
+{
+	s64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(nr_extents, cpu));
+	return max(sum, 0);
 }
 
 /* What a record takes, its share of the xarray included. */
@@ -151,26 +171,25 @@ void ft_inode_omit(struct ft_inode *rec)
 {
 	lockdep_assert_held(&rec->lock);
 	rec->omitted = true;
-	rec->changes++;
+	ft_inode_drop_map(rec);
 	ft_inode_exact(rec);
 	ft_count(FT_REFUSED);
 	ft_volume_queue(rec);
 }
 
 /**
- * ft_inode_discard() - free all extents of a map
- * @rec: whose map it is
- * @map: a map that no event can reach; its extents are not counted any more
+ * ft_inode_drop_map() - all extents go, however many they are
+ * @rec: the file
  *
- * Context: process or atomic, rec->lock not held.
+ * Context: atomic, rec->lock held or nobody else knows the record.
  */
-void ft_inode_discard(struct ft_inode *rec, struct ft_extmap *map)
+void ft_inode_drop_map(struct ft_inode *rec)
 {
-	spin_lock(&trash_lock);
-	mt_set_external_lock(&map->mt, &trash_lock);
-	ft_extmap_destroy(map);
-	spin_unlock(&trash_lock);
-	ft_extmap_init(map, &rec->lock);
+	u32 nr = rec->map.nr, bytes = rec->map.bytes;
+
+	rec->changes++;
+	ft_extmap_drop(&rec->map);
+	ft_mem_charge(&rec->map, nr, bytes);
 }
 
 /**
@@ -272,8 +291,7 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 	rec->is_dir = is_dir;
 	refcount_set(&rec->ref, 1);
 	spin_lock_init(&rec->lock);
-	ft_extmap_init(&rec->map[0], &rec->lock);
-	ft_extmap_init(&rec->map[1], &rec->lock);
+	ft_extmap_init(&rec->map);
 	INIT_LIST_HEAD(&rec->queue);
 	INIT_HLIST_HEAD(&rec->links);
 	INIT_HLIST_HEAD(&rec->children);
@@ -391,9 +409,7 @@ void ft_inode_flush_freed(void)
 	list_for_each_entry_safe(rec, next, &list, queue) {
 		struct ft_volume *vol = rec->vol;
 
-		ft_mem_add_extents(-(long)ft_live_map(rec)->nr);
-		ft_inode_discard(rec, &rec->map[0]);
-		ft_inode_discard(rec, &rec->map[1]);
+		ft_inode_drop_map(rec);
 		kfree(rec->gone_path);
 		ft_mem_add(-record_size());
 		kmem_cache_free(cache, rec);
@@ -414,7 +430,13 @@ static void flush_freed(struct work_struct *work)
  */
 int ft_inode_init(void)
 {
+	int err = ft_extmap_setup();
+
+	if (err)
+		return err;
 	cache = KMEM_CACHE(ft_inode, 0);
+	if (!cache)
+		ft_extmap_cleanup();
 	return cache ? 0 : -ENOMEM;
 }
 
@@ -427,4 +449,5 @@ void ft_inode_exit(void)
 {
 	ft_inode_flush_freed();
 	kmem_cache_destroy(cache);
+	ft_extmap_cleanup();
 }

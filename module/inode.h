@@ -16,19 +16,13 @@
  */
 #define FT_MAX_WORK_IN_PROBE	1024
 
-/* The map that readers see and events change. */
-static inline struct ft_extmap *ft_live_map(struct ft_inode *rec)
+/* The map that a scan is building: rec->scanning is set. */
+static inline struct ft_extmap *ft_built_map(struct ft_inode *rec)
 {
-	return &rec->map[rec->live];
+	return &rec->vol->built;
 }
 
-/* The map that a scan is building, or whose extents wait to be freed. */
-static inline struct ft_extmap *ft_other_map(struct ft_inode *rec)
-{
-	return &rec->map[!rec->live];
-}
-
-/* What events changed while a scan is running: rec->scanning is set. */
+/* What events changed meanwhile. */
 static inline struct ft_extmap *ft_touched_map(struct ft_inode *rec)
 {
 	return &rec->vol->touched;
@@ -41,10 +35,10 @@ static inline bool ft_inode_followed(const struct ft_inode *rec)
 }
 
 bool ft_mem_over(long more);
-void ft_mem_add_extents(long nr);
+void ft_mem_charge(const struct ft_extmap *map, u32 old_nr, u32 old_bytes);
 void ft_inode_stale(struct ft_inode *rec);
 void ft_inode_exact(struct ft_inode *rec);
 void ft_inode_omit(struct ft_inode *rec);
-void ft_inode_discard(struct ft_inode *rec, struct ft_extmap *map);
+void ft_inode_drop_map(struct ft_inode *rec);
 
 #endif

@@ -25,14 +25,10 @@ bool ft_inode_scan_begin(struct ft_inode *rec)
 
 	spin_lock(&rec->lock);
 	/* who holds it queues it again */
-	begin = ft_inode_followed(rec) && !rec->trash && !rec->held;
+	begin = ft_inode_followed(rec) && !rec->held;
 	if (begin) {
-		mt_set_external_lock(&ft_touched_map(rec)->mt, &rec->lock);
 		rec->scanning = true;
 		rec->gen = 0;
-	} else if (rec->trash) {
-		/* just thrown away: come back when that is cleared */
-		ft_volume_queue(rec);
 	}
 	spin_unlock(&rec->lock);
 	return begin;
@@ -60,7 +56,7 @@ static int merge_one(struct ft_inode *rec, const struct ft_extent *found)
 			piece.encoded = found->encoded;
 			if (piece.lba != FT_LBA_UNWRITTEN)
 				piece.lba += pos - found->lblk;
-			err = ft_extmap_store(ft_other_map(rec), &piece);
+			err = ft_extmap_store(ft_built_map(rec), &piece);
 		}
 		pos = next;
 	}
@@ -73,7 +69,7 @@ static int merge_one(struct ft_inode *rec, const struct ft_extent *found)
  */
 static bool grows_too_much(struct ft_inode *rec)
 {
-	long more = ft_other_map(rec)->nr - ft_live_map(rec)->nr;
+	long more = (long)ft_built_map(rec)->bytes - rec->map.bytes;
 
 	return more > 0 && ft_mem_over(more);
 }
@@ -126,44 +122,18 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 
 	spin_lock(&rec->lock);
 	if (!err && !rec->omitted && !rec->dead) {
-		ft_mem_add_extents((long)ft_other_map(rec)->nr - (long)ft_live_map(rec)->nr);
-		rec->live = !rec->live;
+		u32 nr = rec->map.nr, bytes = rec->map.bytes;
+
+		ft_extmap_move(&rec->map, ft_built_map(rec));
+		ft_mem_charge(&rec->map, nr, bytes);
 		rec->changes++;
 		settled = !rec->gen;
 		if (settled)
 			ft_inode_exact(rec);
 	}
 	rec->scanning = false;
-	/* until it is freed no event may make the other map the live one */
-	rec->trash = true;
-	ft_extmap_destroy(ft_touched_map(rec));
-	ft_extmap_init(ft_touched_map(rec), &rec->vol->queue_lock);
+	ft_extmap_drop(ft_built_map(rec));
+	ft_extmap_drop(ft_touched_map(rec));
 	spin_unlock(&rec->lock);
-	ft_inode_empty_trash(rec);
 	return settled;
-}
-
-/**
- * ft_inode_empty_trash() - free extents that an event had no time to free
- * @rec: the file; no scan is running on it
- *
- * Context: process, the volume's worker.
- */
-void ft_inode_empty_trash(struct ft_inode *rec)
-{
-	spin_lock(&rec->lock);
-	if (rec->omitted && !rec->trash && ft_live_map(rec)->nr) {
-		ft_mem_add_extents(-(long)ft_live_map(rec)->nr);
-		rec->live = !rec->live;
-		rec->changes++;
-		rec->trash = true;
-	}
-	spin_unlock(&rec->lock);
-	if (!rec->trash)
-		return;
-	/* not live, not scanned: only we look at it */
-	ft_inode_discard(rec, ft_other_map(rec));
-	spin_lock(&rec->lock);
-	rec->trash = false;
-	spin_unlock(&rec->lock);
 }

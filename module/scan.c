@@ -416,7 +416,6 @@ static bool scan_file(struct ft_volume *vol, struct ft_inode *rec)
 {
 	bool again = false;
 
-	ft_inode_empty_trash(rec);
 	if (!rec->omitted && (rec->stale || rec->gen))
 		again = rescan_file(vol, rec);
 	if (!rec->omitted && !again && !rec->stale && READ_ONCE(rec->audit))

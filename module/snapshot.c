@@ -211,7 +211,7 @@ static int make_room_for_extents(struct ft_snapshot *snap)
 	size_t nr = 64, i;
 
 	for (i = 0; i < snap->recs.nr; i++)
-		nr += READ_ONCE(recs[i]->map[READ_ONCE(recs[i]->live)].nr);
+		nr += READ_ONCE(recs[i]->map.nr);
 	return make_room(&snap->extents, nr, sizeof(struct ft_snap_extent));
 }
 
@@ -222,11 +222,12 @@ static int make_room_for_extents(struct ft_snapshot *snap)
 static bool copy_some(struct ft_snapshot *snap, u32 file, struct ft_extmap *map,
 		      u32 *from, unsigned int max)
 {
+	struct ft_finger finger = { };
 	struct ft_extent ext;
 
 	static_assert(FT_SNAP_UNWRITTEN == FT_LBA_UNWRITTEN);
 	while (max-- && snap->extents.nr < snap->extents.room) {
-		if (!ft_extmap_next(map, *from, &ext))
+		if (!ft_extmap_next_by(map, &finger, *from, &ext))
 			return true;
 		*ft_snap_extent(snap, snap->extents.nr++) =
 			(struct ft_snap_extent){
@@ -264,7 +265,7 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 		changes = rec->changes;
 		f->flags = rec->stale || tries > MAX_TRIES ? FT_SNAP_STALE : 0;
 		done = rec->omitted ||
-		       copy_some(snap, file, &rec->map[rec->live], &from,
+		       copy_some(snap, file, &rec->map, &from,
 				 EXTENTS_PER_STEP);
 		if (rec->omitted) {
 			snap->extents.nr = f->first;

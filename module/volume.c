@@ -251,8 +251,8 @@ struct ft_volume *ft_volume_attach(struct super_block *sb,
 	xa_init(&vol->inodes);
 	spin_lock_init(&vol->queue_lock);
 	INIT_LIST_HEAD(&vol->queue);
-	/* each scan lends it the lock of its inode */
-	ft_extmap_init(&vol->touched, &vol->queue_lock);
+	ft_extmap_init(&vol->built);
+	ft_extmap_init(&vol->touched);
 	INIT_DELAYED_WORK(&vol->work, ft_scan_work);
 	refcount_set(&vol->ref, 1);
 

@@ -14,7 +14,7 @@ make_volume $DISK $MNT mode=fragment:block || bail "no volume"
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_chunk"
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_hole"
 load path=$MNT max_mem_mb=1
-fileop write $MNT/big 0 64M
+fileop write $MNT/big 0 256M
 check_exact "a file that takes more than half the budget" $MNT
 check "it does" test "$(stat_of mem_bytes)" -gt 524288
 fileop fallocate $MNT/big punch 4K 4K

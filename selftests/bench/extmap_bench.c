@@ -258,11 +258,10 @@ static void drop(void)
 	unsigned int i;
 
 	for (i = 0; i < maps; i++) {
-		spin_lock(&lock);
-		ft_extmap_destroy(&map[i]);
-		spin_unlock(&lock);
+		ft_extmap_drop(&map[i]);
 		cond_resched();
 	}
+	ft_extmap_cleanup();
 	vfree(map);
 }
 
@@ -276,9 +275,14 @@ static int __init extmap_bench_init(void)
 	map = vzalloc(array_size(maps, sizeof(*map)));
 	if (!map)
 		return -ENOMEM;
+	err = ft_extmap_setup();
+	if (err) {
+		vfree(map);
+		return err;
+	}
 	prandom_seed_state(&rnd, 1);
 	for (i = 0; i < maps; i++)
-		ft_extmap_init(&map[i], &lock);
+		ft_extmap_init(&map[i]);
 	calibrate();
 	err = build();
 	if (!err) {

@@ -97,6 +97,23 @@ static u32 lba_of(struct ft_inode *rec, u32 lblk)
 
 /* === Events =============================================================== */
 
+static void write_locked(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
+			 bool certain)
+{
+	struct ft_extent ext = { .lblk = lblk, .len = 1, .lba = lba };
+	u32 known = lba_of(rec, lblk);
+
+	if (!certain && (known != old_lba || known == FT_LBA_UNWRITTEN)) {
+		ft_inode_stale(rec);
+		return;
+	}
+	if (known != old_lba && !rec->stale) {
+		ft_count(FT_MISMATCHES);
+		ft_inode_stale(rec);
+	}
+	store_locked(rec, &ext);
+}
+
 /**
  * ft_inode_write() - a block was written to a new place
  * @rec: the file
@@ -114,34 +131,16 @@ static u32 lba_of(struct ft_inode *rec, u32 lblk)
 void ft_inode_write(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
 		    bool certain)
 {
-	struct ft_extent ext = { .lblk = lblk, .len = 1, .lba = lba };
-	u32 known;
-
 	spin_lock(&rec->lock);
 	if (ft_inode_followed(rec)) {
-		known = lba_of(rec, lblk);
-		if (!certain && (known != old_lba || known == FT_LBA_UNWRITTEN)) {
-			ft_inode_stale(rec);
-		} else {
-			if (known != old_lba && !rec->stale) {
-				ft_count(FT_MISMATCHES);
-				ft_inode_stale(rec);
-			}
-			store_locked(rec, &ext);
-		}
+		/* the next block of a run, mostly */
+		if (certain && !rec->scanning &&
+		    ft_extmap_go_on(&rec->map, lblk, old_lba, lba))
+			rec->changes++;
+		else
+			write_locked(rec, lblk, old_lba, lba, certain);
 	}
 	spin_unlock(&rec->lock);
-}
-
-/* Does the map have exactly these blocks there? */
-static bool agrees(struct ft_inode *rec, const struct ft_extent *want)
-{
-	struct ft_extent ext;
-
-	return ft_extmap_lookup(&rec->map, want->lblk, &ext) &&
-	       ext.lba != FT_LBA_UNWRITTEN &&
-	       ext.lba + (want->lblk - ext.lblk) == want->lba &&
-	       ft_extent_end(&ext) >= ft_extent_end(want);
 }
 
 static bool any_written(struct ft_inode *rec, u32 lblk, u32 end)
@@ -177,7 +176,7 @@ void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext)
 		goto out;
 	bytes = rec->map.bytes;
 	if (ext->lba != FT_LBA_UNWRITTEN) {
-		if (!agrees(rec, ext))
+		if (!ft_extmap_holds(&rec->map, ext))
 			store_locked(rec, ext);
 		else if (rec->scanning)
 			changed_locked(rec, store_scanning(rec, ext), bytes);
@@ -207,7 +206,7 @@ void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 		  bool in_one)
 {
 	spin_lock(&rec->lock);
-	if (ft_inode_followed(rec) && !agrees(rec, ext)) {
+	if (ft_inode_followed(rec) && !ft_extmap_holds(&rec->map, ext)) {
 		if (any_written(rec, ext->lblk, ft_extent_end(ext)) ||
 		    (ext->len > 1 && !in_one))
 			ft_inode_stale(rec);

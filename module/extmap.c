@@ -140,6 +140,7 @@ static struct ft_leaf *few_of(struct ft_extmap *map)
 #define UNWRITTEN	(2ULL << 32)
 #define ENCODED		(3ULL << 32)
 #define KIND_MASK	(3ULL << 32)
+#define HAS_LBA		(1ULL << 32)	/* of the kinds that have one */
 
 static u64 make_entry(u32 start, u64 what)
 {
@@ -284,8 +285,7 @@ static u32 end_of(const struct ft_finger *f, unsigned int i)
 	return i + 1 < f->leaf->nr ? start_of(f->leaf->entry[i + 1]) : f->hi;
 }
 
-/* Point to the entry that a block is in. Mostly it is the same or the next. */
-static void seek(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
+static void seek_anew(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
 {
 	unsigned int at = f->at;
 
@@ -294,8 +294,6 @@ static void seek(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
 		return;
 	}
 	if (lblk >= start_of(f->leaf->entry[at])) {
-		if (lblk < end_of(f, at))
-			return;
 		if (lblk < end_of(f, at + 1)) {
 			f->at = at + 1;
 			return;
@@ -305,6 +303,14 @@ static void seek(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
 		return;
 	}
 	f->at = find_entry(f->leaf, lblk);
+}
+
+/* Point to the entry that a block is in. Mostly it is the same or the next. */
+static inline void seek(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
+{
+	if (lblk - f->lo >= f->hi - f->lo ||
+	    lblk < start_of(f->leaf->entry[f->at]) || lblk >= end_of(f, f->at))
+		seek_anew(map, f, lblk);
 }
 
 /* === Making room ========================================================== */
@@ -743,6 +749,44 @@ int ft_extmap_store(struct ft_extmap *map, const struct ft_extent *ext)
 }
 
 /**
+ * ft_extmap_go_on() - store one more block of the run that was stored last
+ * @map: the map
+ * @lblk: the file block
+ * @old_lba: where the map should have it by now, %FT_LBA_UNWRITTEN if nowhere
+ * @lba: where it is now
+ *
+ * For the most frequent case: the run is where the finger is, and what comes
+ * behind it gives up its first block.
+ *
+ * Context: atomic, nobody else uses the map.
+ * Return: true if that is done. False if it is another case, or the block was
+ * not at @old_lba; nothing has changed then.
+ */
+bool ft_extmap_go_on(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba)
+{
+	const struct ft_finger *f = &map->finger;
+	unsigned int at = f->at + 1;
+	u64 *entry;
+
+	if (f->lo == f->hi || at >= f->leaf->nr)
+		return false;
+	entry = &f->leaf->entry[at];
+	if (start_of(*entry) != lblk ||
+	    what_of(entry[-1]) != (WRITTEN | (u32)(lba - lblk)))
+		return false;
+	if (old_lba == FT_LBA_UNWRITTEN) {
+		if (*entry & HAS_LBA)
+			return false;
+	} else if (what_of(*entry) != (WRITTEN | (u32)(old_lba - lblk))) {
+		return false;
+	}
+	if (lblk + 1 >= end_of(f, at))
+		return false;
+	*entry += make_entry(1, 0);
+	return true;
+}
+
+/**
  * ft_extmap_reserve() - make the holes in a range unwritten extents
  * @map: the map
  * @lblk: first file block of the range
@@ -820,6 +864,27 @@ bool ft_extmap_lookup(struct ft_extmap *map, u32 lblk, struct ft_extent *ext)
 		return false;
 	decode(entry, end_of(f, f->at), ext);
 	return true;
+}
+
+/**
+ * ft_extmap_holds() - are blocks where the map says?
+ * @map: the map
+ * @ext: written blocks
+ *
+ * Context: atomic, nobody else uses the map.
+ * Return: true if all of them are at this place.
+ */
+bool ft_extmap_holds(struct ft_extmap *map, const struct ft_extent *ext)
+{
+	struct ft_finger *f = &map->finger;
+	u64 entry;
+
+	if (unlikely(ext->lblk >= FT_LBLK_END))
+		return false;
+	seek(map, f, ext->lblk);
+	entry = f->leaf->entry[f->at];
+	return entry & HAS_LBA && (u32)entry == ext->lba - ext->lblk &&
+	       ext->len <= end_of(f, f->at) - ext->lblk;
 }
 
 /**

@@ -81,9 +81,11 @@ void ft_extmap_init(struct ft_extmap *map);
 void ft_extmap_drop(struct ft_extmap *map);
 void ft_extmap_move(struct ft_extmap *to, struct ft_extmap *from);
 int ft_extmap_store(struct ft_extmap *map, const struct ft_extent *ext);
+bool ft_extmap_go_on(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba);
 int ft_extmap_reserve(struct ft_extmap *map, u32 lblk, u32 end, int max_gaps);
 int ft_extmap_erase(struct ft_extmap *map, u32 lblk, u32 end);
 bool ft_extmap_lookup(struct ft_extmap *map, u32 lblk, struct ft_extent *ext);
+bool ft_extmap_holds(struct ft_extmap *map, const struct ft_extent *ext);
 bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext);
 bool ft_extmap_next_by(struct ft_extmap *map, struct ft_finger *finger,
 		       u32 from, struct ft_extent *ext);

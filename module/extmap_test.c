@@ -48,7 +48,7 @@ static struct ft_extmap map;
 static u32 *naive;	/* LBA of each block, perhaps IS_ENCODED; NOTHING or FT_LBA_UNWRITTEN */
 static struct rnd_state rnd;
 
-static unsigned int nr_refused, highest;
+static unsigned int nr_refused, nr_runs, highest;
 
 static u32 below(u32 limit)
 {
@@ -223,6 +223,34 @@ static u32 pick_lba(u32 lblk)
 	return (1 + below(16 * blocks)) | (below(4) ? 0 : IS_ENCODED);
 }
 
+/* Blocks of a run, one by one, as F2FS writes them. */
+static int write_run(u32 lblk, u32 len, u32 value)
+{
+	u32 i;
+
+	for (i = lblk; i < lblk + len; i++, value++) {
+		struct ft_extent ext = { .lblk = i, .len = 1, .lba = value };
+		bool known = naive[i] != NOTHING && naive[i] != FT_LBA_UNWRITTEN;
+		u32 old = known ? naive[i] & ~IS_ENCODED : FT_LBA_UNWRITTEN;
+		int err;
+
+		if (ft_extmap_go_on(&map, i, old + 1, value)) {
+			pr_err("block %u went on from where it was not\n", i);
+			return -EINVAL;
+		}
+		nr_runs += ft_extmap_go_on(&map, i, old, value);
+		err = ft_extmap_store(&map, &ext);
+		if (err)
+			return err;
+		naive[i] = value;
+		if (!ft_extmap_holds(&map, &ext)) {
+			pr_err("block %u is not held\n", i);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
 static int one_operation(void)
 {
 	u32 lblk = below(blocks), op = below(16), i;
@@ -230,7 +258,9 @@ static int one_operation(void)
 	int err;
 
 	len = min(len, blocks - lblk);
-	if (op < 11) {
+	if (op < 2) {
+		err = write_run(lblk, len, pick_lba(lblk) & ~IS_ENCODED);
+	} else if (op < 11) {
 		u32 value = pick_lba(lblk);
 		struct ft_extent ext = {
 			.lblk = lblk,
@@ -306,7 +336,7 @@ static int __init extmap_test_init(void)
 	ft_extmap_cleanup();
 	/* 1 000 000 operations without a tree, or with all the memory, say little */
 	if (!err && ops >= 100000 && blocks >= 2048 &&
-	    (highest < 3 || (refuse && nr_refused < 100)))
+	    (highest < 3 || nr_runs < 100 || (refuse && nr_refused < 100)))
 		err = -ENODATA;
 out:
 	vfree(naive);

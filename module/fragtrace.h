@@ -318,6 +318,8 @@ u64 ft_mem_extents(void);
 struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 				 bool stale, gfp_t gfp);
 struct ft_inode *ft_inode_find(struct ft_volume *vol, unsigned long ino);
+struct ft_inode *ft_inode_find_file(const struct super_block *sb,
+				    unsigned long ino);
 struct ft_inode *ft_inode_get(struct ft_volume *vol, unsigned long ino);
 void ft_inode_put(struct ft_inode *rec);
 void ft_inode_remove(struct ft_inode *rec);

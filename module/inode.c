@@ -24,6 +24,12 @@ static DEFINE_SPINLOCK(freed_lock);
 static void flush_freed(struct work_struct *work);
 static DECLARE_WORK(freed_work, flush_freed);
 
+/*
+ * The file that a CPU saw an event of last, likely the next one's, too. Dead or
+ * alive: it is valid for who reads it in an RCU section.
+ */
+static DEFINE_PER_CPU(struct ft_inode *, last_file);
+
 /* === Memory budget ======================================================== */
 
 /*
@@ -332,6 +338,33 @@ struct ft_inode *ft_inode_find(struct ft_volume *vol, unsigned long ino)
 }
 
 /**
+ * ft_inode_find_file() - the record of a file that has an event
+ * @sb: its super block
+ * @ino: its inode number
+ *
+ * Context: RCU read section.
+ * Return: the record, valid until the end of the section; NULL if the file is
+ * not followed, or is none.
+ */
+struct ft_inode *ft_inode_find_file(const struct super_block *sb,
+				    unsigned long ino)
+{
+	struct ft_inode *rec = this_cpu_read(last_file);
+	struct ft_volume *vol;
+
+	/* of several records with this number only one is alive, on one volume */
+	if (rec && rec->ino == ino && rec->vol->sb == sb &&
+	    !READ_ONCE(rec->dead) && !READ_ONCE(rec->vol->gone))
+		return rec;
+	vol = ft_volume_find(sb);
+	rec = vol ? ft_inode_find(vol, ino) : NULL;
+	if (!rec || rec->is_dir)
+		return NULL;
+	this_cpu_write(last_file, rec);
+	return rec;
+}
+
+/**
  * ft_inode_get() - the record of an inode, to keep
  * @vol: the volume
  * @ino: the inode number
@@ -382,7 +415,7 @@ void ft_inode_remove(struct ft_inode *rec)
 	atomic_dec(rec->is_dir ? &vol->nr_dirs : &vol->nr_inodes);
 	/* the worker, when it sees it dead, drops the table's reference */
 	spin_lock(&rec->lock);
-	rec->dead = true;
+	WRITE_ONCE(rec->dead, true);
 	audited_locked(rec);
 	ft_inode_exact(rec);
 	ft_volume_queue(rec);
@@ -398,6 +431,7 @@ void ft_inode_flush_freed(void)
 {
 	struct ft_inode *rec, *next;
 	LIST_HEAD(list);
+	int cpu;
 
 	spin_lock(&freed_lock);
 	list_splice_init(&freed, &list);
@@ -405,6 +439,11 @@ void ft_inode_flush_freed(void)
 	if (list_empty(&list))
 		return;
 
+	/* now nobody finds them in the table and makes them some CPU's last one */
+	synchronize_rcu();
+	for_each_possible_cpu(cpu)
+		WRITE_ONCE(*per_cpu_ptr(&last_file, cpu), NULL);
+	/* nor has anybody still found them there */
 	synchronize_rcu();
 	list_for_each_entry_safe(rec, next, &list, queue) {
 		struct ft_volume *vol = rec->vol;

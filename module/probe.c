@@ -26,22 +26,12 @@
 
 /* === Probes =============================================================== */
 
-/* The record of a file that we follow; valid in the RCU section of the caller. */
-static struct ft_inode *find_file(const struct super_block *sb,
-				  unsigned long ino)
-{
-	struct ft_volume *vol = ft_volume_find(sb);
-	struct ft_inode *rec = vol ? ft_inode_find(vol, ino) : NULL;
-
-	return rec && !rec->is_dir ? rec : NULL;
-}
-
 static void mark_stale(const struct inode *inode)
 {
 	struct ft_inode *rec;
 
 	rcu_read_lock();
-	rec = find_file(inode->i_sb, inode->i_ino);
+	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec)
 		ft_inode_mark_stale(rec);
 	rcu_read_unlock();
@@ -92,7 +82,7 @@ static void probe_submit_write(void *unused, FT_WRITTEN *what,
 		return;
 	rcu_read_lock();
 	/* not inode->i_ino: GC moves blocks of one inode through another's page */
-	rec = find_file(inode->i_sb, fio->ino);
+	rec = ft_inode_find_file(inode->i_sb, fio->ino);
 	if (rec) {
 		ft_count(FT_EVENTS_WRITE);
 		if (has_clusters(inode))
@@ -125,7 +115,7 @@ static void probe_update_extent(void *unused, struct inode *inode,
 	if (c_len || !len)
 		return;
 	rcu_read_lock();
-	rec = find_file(inode->i_sb, inode->i_ino);
+	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_UPDATE);
 		ft_inode_update(rec, &ext);
@@ -133,7 +123,7 @@ static void probe_update_extent(void *unused, struct inode *inode,
 	rcu_read_unlock();
 }
 
-static void look_up(struct inode *inode, const struct f2fs_map_blocks *map,
+static noinline void look_up(struct inode *inode, const struct f2fs_map_blocks *map,
 		    int ret)
 {
 	const struct ft_extent ext = {
@@ -143,8 +133,7 @@ static void look_up(struct inode *inode, const struct f2fs_map_blocks *map,
 	};
 	struct ft_volume *vol;
 
-	if (ret || !map->m_len || !on_volume(map->m_pblk) ||
-	    !has_clusters(inode))
+	if (ret || !map->m_len || !on_volume(map->m_pblk))
 		return;
 	rcu_read_lock();
 	vol = ft_volume_find(inode->i_sb);
@@ -153,12 +142,8 @@ static void look_up(struct inode *inode, const struct f2fs_map_blocks *map,
 	rcu_read_unlock();
 }
 
-/*
- * Blocks allocated by direct I/O, or ahead of it in pinned files. Of look-ups
- * only those of our own worker matter: others may report what is no longer so.
- */
-static void probe_map_blocks(void *unused, struct inode *inode,
-			     struct f2fs_map_blocks *map, int flag, int ret)
+static noinline void allocated(struct inode *inode, const struct f2fs_map_blocks *map,
+		      int ret)
 {
 	struct ft_extent ext = {
 		.lblk = map->m_lblk,
@@ -167,10 +152,6 @@ static void probe_map_blocks(void *unused, struct inode *inode,
 	};
 	struct ft_inode *rec;
 
-	if (!map->m_may_create) {
-		look_up(inode, map, ret);
-		return;
-	}
 	/*
 	 * After an error part of the range may have been allocated, and with
 	 * several devices the address may be one within its device: ask F2FS.
@@ -183,7 +164,7 @@ static void probe_map_blocks(void *unused, struct inode *inode,
 	if (!map->m_len || !on_volume(map->m_pblk))
 		return;
 	rcu_read_lock();
-	rec = find_file(inode->i_sb, inode->i_ino);
+	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_MAP);
 		/*
@@ -196,6 +177,20 @@ static void probe_map_blocks(void *unused, struct inode *inode,
 }
 
 /*
+ * Blocks allocated by direct I/O, or ahead of it in pinned files. Of look-ups,
+ * which are many, only those of our own worker matter: others may report what is
+ * no longer so.
+ */
+static void probe_map_blocks(void *unused, struct inode *inode,
+			     struct f2fs_map_blocks *map, int flag, int ret)
+{
+	if (map->m_may_create)
+		allocated(inode, map, ret);
+	else if (has_clusters(inode))
+		look_up(inode, map, ret);
+}
+
+/*
  * All blocks from an offset on are about to be freed. Nothing can put new ones
  * there meanwhile: the caller holds the inode's locks against writers and GC.
  */
@@ -204,7 +199,7 @@ static void probe_truncate_enter(void *unused, struct inode *inode, u64 from)
 	struct ft_inode *rec;
 
 	rcu_read_lock();
-	rec = find_file(inode->i_sb, inode->i_ino);
+	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_TRUNCATE);
 		ft_inode_truncate(rec, end_block(from));
@@ -231,7 +226,7 @@ static void probe_fallocate(void *unused, struct inode *inode, int mode,
 	struct ft_inode *rec;
 
 	rcu_read_lock();
-	rec = find_file(inode->i_sb, inode->i_ino);
+	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_FALLOCATE);
 		if (mode & ~FALLOC_FL_KEEP_SIZE)
@@ -256,7 +251,7 @@ static void probe_replace_atomic(void *unused, struct inode *inode,
 		return;
 	}
 	rcu_read_lock();
-	rec = find_file(inode->i_sb, inode->i_ino);
+	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_ATOMIC);
 		ft_inode_commit(rec, index, new_addr);

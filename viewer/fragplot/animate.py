@@ -18,14 +18,15 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from fragsnap import Volume
 
 from . import style
-from .canvas import TONES_TEXT, Canvas, draw_layout, draw_legend, row_pixels
+from .canvas import (LEGEND_LINE, TONES_TEXT, Canvas, draw_layout, draw_legend, legend_entries,
+                     legend_lines, row_pixels)
 from .colors import Groups, blocks_by_extension, groups_for
 from .layout import Rows, explain, merged_volumes, paint, pieces_of, rows_for, shades_of, used_segments
 from .moments import Moment, at, clock, span
 from .progress import counted
 from .shares import Share, shares_of, sum_of
 
-LEFT, TOP, STRIP, BOTTOM = 78, 104, 64, 44
+LEFT, TOP, STRIP, BOTTOM = 78, 98, 64, 44
 RIGHT = 22
 ROOM = 480
 # A GIF counts in hundredths of a second, and most programs show no more pictures than this.
@@ -115,16 +116,18 @@ def stage_of(frames: list[Frame], rows: Rows, groups: Groups, title: Optional[st
     """Draw what does not change."""
     height = row_pixels(rows, ROOM)
     high = max(len(rows) * height, 60)
-    canvas = Canvas(LEFT + rows.width + RIGHT, TOP + high + 56 + STRIP + BOTTOM)
-    name = title or style.short(", ".join(volume.path for volume in rows.volumes), 44) or "no volume"
+    entries = legend_entries(groups, [True] * len(groups))
+    strip = TOP + high + 24 + LEGEND_LINE * legend_lines(rows.width, entries)
+    canvas = Canvas(LEFT + rows.width + RIGHT, strip + STRIP + BOTTOM)
+    name = style.short(title or ", ".join(volume.path for volume in rows.volumes) or "no volume", 36)
     canvas.text(14, 8, name, fontsize=13, fontweight="bold")
     canvas.text(14, 36, f"from {clock(frames[0].moment.time)}; {TONES_TEXT.partition(',')[0]}", color=style.FAINT,
                 fontsize=8)
     canvas.text(14, 50, explain(rows), color=style.FAINT, fontsize=8)
     blank = np.full((len(rows), rows.columns, 3), 255, np.uint8)
     draw_layout(canvas, LEFT, TOP, rows, blank, height, True)
-    draw_legend(canvas, LEFT, TOP + high + 10, groups, [True] * len(groups))
-    box = (LEFT, TOP + high + 44, rows.width, STRIP)
+    draw_legend(canvas, LEFT, TOP + high + 12, rows.width, entries)
+    box = (LEFT, strip, rows.width, STRIP)
     curve = canvas.axes(*box)
     times = [frame.seconds for frame in frames]
     counts = [frame.total.fragments for frame in frames]
@@ -141,7 +144,8 @@ def stage_of(frames: list[Frame], rows: Rows, groups: Groups, title: Optional[st
 
 def draw_frames(stage: Stage, frames: list[Frame], request_blocks: int) -> Iterator[Image.Image]:
     """Draw each picture."""
-    face = ImageFont.truetype(findfont(FontProperties(family="DejaVu Sans", weight="bold")), 13)
+    large, small = (ImageFont.truetype(findfont(FontProperties(family="DejaVu Sans", weight="bold")), size)
+                    for size in (18, 13))
     length = frames[-1].seconds or 1
     picture: Optional[Image.Image] = None
     painted: Optional[Moment] = None
@@ -158,10 +162,10 @@ def draw_frames(stage: Stage, frames: list[Frame], request_blocks: int) -> Itera
         pen.rectangle((LEFT - 1, TOP - 1, LEFT + stage.rows.width, TOP + len(stage.rows) * stage.height),
                       outline=style.FAINT)
         split = f"{frame.total.split_factor:.2f}" if frame.total.ideal else "-"
-        pen.text((LEFT, TOP - 32), span(frame.seconds), fill=style.INK, font=face)
-        pen.text((LEFT + stage.rows.width, TOP - 32),
-                 f"{style.plural(frame.total.files, 'file')}, {style.plural(frame.total.fragments, 'fragment')}, split factor "
-                 f"{split} at {style.blocks_text(request_blocks)}", fill=style.INK, font=face, anchor="ra")
+        pen.text((LEFT + stage.rows.width, 12), span(frame.seconds), fill=style.INK, font=large, anchor="ra")
+        pen.text((LEFT, TOP - 26), f"{style.plural(frame.total.files, 'file')}, "
+                 f"{style.plural(frame.total.fragments, 'fragment')}, split factor {split} at "
+                 f"{style.blocks_text(request_blocks)}", fill=style.INK, font=small)
         x, y, width, height = stage.strip
         now = x + round((width - 1) * frame.seconds / length)
         pen.line((now, y, now, y + height), fill=style.FAINT, width=2)

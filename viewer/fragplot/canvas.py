@@ -17,6 +17,7 @@ from .layout import Rows, row_labels
 # Pixels of a canvas to an inch of its figure: with this DPI a cell is 1 pixel wide.
 PER_INCH = 100
 LABEL_PIXELS = 13
+LEGEND_LINE = 18
 
 
 class Canvas:
@@ -75,13 +76,33 @@ TONES_TEXT = ("three tones: contiguous file; fragments of fragmented files, two 
               "apart")
 
 
-def draw_legend(canvas: Canvas, x: float, y: float, groups: Groups, used: list[bool]) -> float:
-    """The colours of the groups in one line, without what no table has; returns where it ends."""
-    for i, group in enumerate(groups.groups):
-        if used[i]:
-            x = canvas.swatch(x, y, [f"#{tone:06x}" for tone in group.tones])
-            canvas.text(x + 4, y - 2, style.short(group.name, 14), fontweight="bold")
-            x += 18 + 8 * min(len(group.name), 14)
-    x = canvas.swatch(x, y, ["white"])
-    canvas.text(x + 4, y - 2, "free, or not watched")
-    return x + 150
+def legend_entries(groups: Groups, used: list[bool]) -> list[tuple[str, list[str], int]]:
+    """Name, colours and width of what a legend of layouts tells, without what no table has."""
+    result = []
+    for group, mine in zip(groups.groups, used):
+        if mine:
+            name = style.short(group.name, 14)
+            result.append((name, [f"#{tone:06x}" for tone in group.tones], 66 + 8 * len(name)))
+    return result + [("free, or not watched", ["white"], 170)]
+
+
+def draw_legend(canvas: Canvas, x: float, y: float, width: float, entries: list[tuple[str, list[str], int]]) -> float:
+    """Draw it, in as many lines as that takes; returns where the next line goes."""
+    left = x
+    for name, tones, wide in entries:
+        if x > left and x + wide > left + width:
+            x, y = left, y + LEGEND_LINE
+        end = canvas.swatch(x, y, tones)
+        canvas.text(end + 4, y - 2, name, fontweight="bold")
+        x += wide
+    return y + LEGEND_LINE
+
+
+def legend_lines(width: float, entries: list[tuple[str, list[str], int]]) -> int:
+    """How many lines draw_legend() takes."""
+    lines, x = 1, 0
+    for _, _, wide in entries:
+        if x and x + wide > width:
+            lines, x = lines + 1, 0
+        x += wide
+    return lines

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from fragsnap import Table
 
 from . import style
-from .canvas import TONES_TEXT, Canvas, draw_layout, draw_legend, row_pixels
+from .canvas import (LEGEND_LINE, TONES_TEXT, Canvas, draw_layout, draw_legend, legend_entries,
+                     legend_lines, row_pixels)
 from .colors import Groups, blocks_by_extension, groups_for
 from .difference import FREED, KEPT, MOVED, NEW, Difference, difference_of
 from .layout import explain, merged_volumes, paint, pieces_of, rows_for, shades_of, used_segments
@@ -86,8 +87,10 @@ def draw(names: tuple[str, str], tables: tuple[Table, Table], groups: Groups, re
     shares = [shares_of(table, groups.of_files(table), len(groups), request_blocks) for table in tables]
     difference = difference_of(*tables, volumes, groups)
     cells = table_rows(groups, shares[0], shares[1], difference)
+    entries = legend_entries(groups, [bool(a.files or b.files) for a, b in zip(*shares)])
+    two = 2 * rows.width + GAP
     canvas = Canvas(LEFT + 3 * rows.width + 2 * GAP + 20,
-                    TOP + high + 44 + LINE * (len(cells) + 2))
+                    TOP + high + 44 + LEGEND_LINE * (1 + legend_lines(two, entries)) + LINE * (len(cells) + 1))
     canvas.text(14, 10, title, fontsize=14, fontweight="bold")
     canvas.text(14, 40, line + "; " + explain(rows), color=style.FAINT)
     request = style.blocks_text(request_blocks)
@@ -97,23 +100,23 @@ def draw(names: tuple[str, str], tables: tuple[Table, Table], groups: Groups, re
     tops.append(paint(rows, difference.pieces, fates))
     heads = [(names[0], summary(sum_of(shares[0]), request)), (names[1], summary(sum_of(shares[1]), request)),
              ("Difference", "what is at each place now, and where it was before")]
-    for i, (picture, (head, below)) in enumerate(zip(tops, heads)):
+    for i, (picture, (head, line)) in enumerate(zip(tops, heads)):
         left = LEFT + i * (rows.width + GAP)
         canvas.text(left, TOP - 42, head, fontsize=10, fontweight="bold")
-        canvas.text(left, TOP - 22, below, fontsize=8)
+        canvas.text(left, TOP - 22, line, fontsize=8)
         axes = draw_layout(canvas, left, TOP, rows, picture, height, i == 0)
         if i == 0:
             axes.set_ylabel("LBA of the row's first block", fontsize=8)
     y = TOP + len(rows) * height + 12
-    x: float = draw_legend(canvas, LEFT, y, groups, [bool(a.files or b.files) for a, b in zip(*shares)])
-    canvas.text(x, y - 2, TONES_TEXT, color=style.FAINT)
-    x = LEFT + 2 * (rows.width + GAP)
+    below = draw_legend(canvas, LEFT, y, two, entries)
+    canvas.text(LEFT, below - 2, TONES_TEXT, color=style.FAINT)
+    x: float = LEFT + 2 * (rows.width + GAP)
     for fate in (KEPT, MOVED, NEW, FREED):
         name, rgb = FATES[fate]
         x = canvas.swatch(x, y, [f"#{rgb:06x}"])
         canvas.text(x + 4, y - 2, name, fontweight="bold")
         x += 22 + 7.5 * len(name)
-    draw_table(canvas, y + 32, cells)
+    draw_table(canvas, below + 32, cells)
     return canvas.figure
 
 
@@ -124,8 +127,9 @@ def make(moments: tuple[Moment, Moment], tables: tuple[Table, Table], start: Opt
     for ext, count in blocks_by_extension(tables[1]).items():
         blocks[ext] = max(blocks[ext], count)
     groups = groups_for(colors, blocks, top)
-    names = tuple((f"{span(moment.time - start)} after the beginning" if start is not None else
-                   f"{letter}: {clock(moment.time)}") for letter, moment in zip("AB", moments))
+    names = tuple(f"{letter}: {clock(moment.time)}" if start is None else
+                  f"{span(moment.time - start)} after the beginning" if moment.time > start else "The beginning"
+                  for letter, moment in zip("AB", moments))
     volumes = sorted({volume.path for table in tables for volume in table.volumes})
     title = title or f"{style.short(', '.join(volumes), 60) or 'no volume'}, two moments"
     line = f"{clock(moments[0].time)} and {span(abs(moments[1].time - moments[0].time))} later"

@@ -47,7 +47,8 @@ def draw_histogram(axes: Axes, values: list[np.ndarray], groups: Groups, bins: i
             below += count
     for number, count in enumerate(below.astype(int).tolist()):
         if count:
-            axes.text(number + 0.46, count, f"{count:,}", ha="center", va="bottom", fontsize=7.5, color=style.FAINT)
+            text = f"{count:,}" if count < 10000 or bins < 13 else f"{count / 1000:.0f}k"
+            axes.text(number + 0.46, count, text, ha="center", va="bottom", fontsize=7.5, color=style.FAINT)
     axes.set_ylim(0, max(below.max(), 1) * 1.14)
     axes.set_ylabel(what)
     axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))

@@ -136,7 +136,7 @@ def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[
     height = head + foot + row * len(rows) + 0.3
     figure = Figure(figsize=(12, height))
     panels = figure.subplots(len(rows), 3, squeeze=False, sharex=True)
-    figure.subplots_adjust(left=0.145, right=0.945, top=1 - (head + 0.3) / height, bottom=foot / height,
+    figure.subplots_adjust(left=0.16, right=0.945, top=1 - (head + 0.3) / height, bottom=foot / height,
                            wspace=0.4, hspace=0.28)
     excess = max([0.02] + [share.split_factor - 1 for _, shares in rows for share in shares if share.ideal])
     highest = max((float(share.sizes[0].max()) for _, shares in rows for share in shares if share.fragments),
@@ -145,7 +145,7 @@ def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[
         draw_counts(counts, times, shares, group)
         draw_split(split, times, shares, group)
         split.set_ylim(1 - 0.06 * excess, 1 + 1.12 * excess)
-        split.yaxis.set_major_locator(FixedLocator([1 + tick for tick in MaxNLocator(nbins=3).tick_values(0, excess)]))
+        split.yaxis.set_major_locator(FixedLocator([1 + tick for tick in MaxNLocator(nbins=4, steps=[1, 2, 5, 10]).tick_values(0, excess)]))
         split.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:.4g}"))
         sizes.set_yscale("log", base=2)
         draw_sizes(sizes, times, shares, group, request_blocks)

@@ -128,14 +128,26 @@ def test_presets_and_rules_that_override():
     rules = colors.read_rules(["rocksdb", "./my.cnf"])
     assert rules[".sst"] == (0x010203, 0xffffff, 0)
     assert rules[".log"] == (0x3a76d6, 0x6fd6cc, 0x0b5e5a)
-    assert list(rules) == [".sst", ".log", "default", ".x"]
+    assert list(rules) == [".log", "default", ".sst", ".x"]
+
+
+@pytest.mark.parametrize("path, name", [
+    ("/mnt/a.log", ".log"), ("/mnt/log/a.sst", "log/*"), ("/mnt/log/deep/a.sst", ".sst"), ("/x", "other"),
+    ("/mnt/log/a.log", "log/*"), ("/top/LOG.old.17", "LOG.old.*"), ("/mnt/db/a.y (deleted)", "/mnt/*/[a-c].?"),
+    ("/mnt/x/db/a.y", "other"), ("/mnt/0001.log", ".log"), ("/mnt/0002.log", "000[2-4].log")])
+def test_globs(path, name):
+    """The last rule that matches wins; a wildcard does not match a slash."""
+    Path("my.cnf").write_text("".join(f"{what} red green blue\n" for what in (
+        ".sst", ".log", "LOG.old.*", "/mnt/*/[a-c].?", "000[2-4].log", "log/*")))
+    groups = colors.groups_for(["./my.cnf"], Counter(), 5)
+    assert groups[groups.of_path(path)].name == name
 
 
 @pytest.mark.parametrize("line, what", [
     (".sst red blu green", 'unknown colour "blu", did you mean blue?'),
     (".sst red #12345 green", 'colour "#12345" is not #rrggbb'),
     (".sst red green", "2 colours, expected three"),
-    ("sst red green blue", '"sst" is no extension'),
+    ("sst red green blue", '"sst" is no extension and no glob, did you mean .sst?'),
     ("default red green blue\ndefault red green blue", "a second rule for default"),
 ])
 def test_bad_rules(line, what):
@@ -315,6 +327,15 @@ def test_history_uses_all_processors_for_large_series(monkeypatch):
     record("run", {50.0: HEAD + "254:0\n"})
     with pytest.raises(fragsnap.FormatError, match="573.042.table.gz:5: the line ends before the path"):
         history.read_past(moments.series_of(["run"]), 32)
+
+
+def test_history_by_rules():
+    """With rules the rows are theirs, also where they are globs."""
+    folder = record("run", {0.0: HEAD + sst(110) + sst(120, 130, ino=6, name="log/x") + sst(140, ino=7, name="y")})
+    Path("my.cnf").write_text("log/* red green blue\n")
+    figure = history.make(moments.series_of([folder]), ["./my.cnf"], 5, 32, None)
+    assert [int(figure.axes[3 * row].lines[1].get_ydata()[0]) for row in range(3)] == [4, 2, 2]
+    assert {"all files", "log/*", "other"} <= {text.get_text() for text in figure.texts}
 
 
 def test_other_is_what_has_no_colour():

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The groups of files, by extension, and their colours: color.cnf, as fragtrace-view reads it.
+"""The groups of files, by extension or path, and their colours: color.cnf, as fragtrace-view reads it.
 
-    EXT CONTIGUOUS FRAG_A FRAG_B
+    WHAT CONTIGUOUS FRAG_A FRAG_B
     .sst green light-orange dark-orange
 """
 
 from __future__ import annotations
 
+import ctypes
 import difflib
 import os
 import re
@@ -16,14 +17,19 @@ from typing import Optional
 
 import numpy as np
 
-from fragsnap import FormatError, SnapError, Table, extension
+from fragsnap import DELETED, FormatError, SnapError, Table, extension
 
-RULE_FORM = "EXT CONTIGUOUS FRAG_A FRAG_B"
+LIBC = ctypes.CDLL(None)
+
+RULE_FORM = "WHAT CONTIGUOUS FRAG_A FRAG_B"
 DEFAULT = "default"
 OTHER = "other"
 MAX_RULES = 64
 
-# The same as in color.c.
+# Of fnmatch(3), whose rules Python's own module does not follow.
+FNM_PATHNAME = 1
+
+# The same as in color_kind.c, and so are the palette and the tones below.
 NAMED = {
     "white": 0xffffff, "black": 0x000000,
     "gray": 0x949494, "light-gray": 0xc9c9c9, "dark-gray": 0x5c5c5c,
@@ -37,8 +43,8 @@ NAMED = {
     "brown": 0x96643a, "light-brown": 0xcfa77c, "dark-brown": 0x5e3717,
 }
 
-# Hues that the colour-blind can tell apart, the same as in color.c: pale is contiguous, strong and
-# dark are fragmented. The three also differ in lightness alone.
+# Colours that the colour-blind can tell apart: pale is contiguous, strong and dark are fragmented.
+# The three also differ in lightness alone.
 PALETTE = (
     (0x98f7c6, 0x0d9a58, 0x003423),
     (0x9ac5fd, 0x5e9ee9, 0x045b81),
@@ -79,6 +85,18 @@ class Group:
         return f"#{(visible or [self.tones[2]])[0]:06x}"
 
 
+def is_glob(what: str) -> bool:
+    """Is this a glob, and no extension?"""
+    return any(char in what for char in "*?[/")
+
+
+def path_matches(path: str, glob: str) -> bool:
+    """Does a glob match a path? The whole of it if it begins with a slash, else as many of the last
+    components as it has itself; no wildcard matches a slash."""
+    tail = path if glob.startswith("/") else "/".join(path.split("/")[-1 - glob.count("/"):])
+    return LIBC.fnmatch(os.fsencode(glob), os.fsencode(tail), FNM_PATHNAME) == 0
+
+
 class Groups:
     """All groups of a picture; the last one is for files that no other one has."""
 
@@ -86,6 +104,7 @@ class Groups:
         fallback = rules.pop(DEFAULT, DEFAULT_TONES)
         self.groups = [Group(name, tones) for name, tones in rules.items()] + [Group(rest, fallback)]
         self.places = {name: i for i, name in enumerate(rules)}
+        self.globs = [(i, name) for name, i in self.places.items() if is_glob(name)]
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -93,10 +112,17 @@ class Groups:
     def __getitem__(self, i: int) -> Group:
         return self.groups[i]
 
+    def of_path(self, path: str) -> int:
+        """The group of a file: that of the last rule which matches."""
+        found = self.places.get(extension(path), -1)
+        for i, glob in self.globs:
+            if i > found and path_matches(path.removesuffix(DELETED), glob):
+                found = i
+        return found if found >= 0 else len(self.groups) - 1
+
     def of_files(self, table: Table) -> np.ndarray:
         """The group of each file of a table."""
-        last = len(self.groups) - 1
-        return np.array([self.places.get(extension(path), last) for path in table.paths], np.int64)
+        return np.array([self.of_path(path) for path in table.paths], np.int64)
 
 
 # === Colours given by the user ===
@@ -129,7 +155,7 @@ def parse_color(path: str, line: int, word: str) -> int:
 
 
 def read_rules(args: list[str]) -> dict[str, tuple[int, int, int]]:
-    """The rules of color.cnf files, in their order; a later file overrides an earlier one."""
+    """The rules of color.cnf files; of several that match a file the last one wins."""
     rules: dict[str, tuple[int, int, int]] = {}
     for arg in args:
         path = preset_path(arg)
@@ -147,15 +173,18 @@ def read_rules(args: list[str]) -> dict[str, tuple[int, int, int]]:
             if not words:
                 continue
             name = words[0]
-            if name != DEFAULT and not re.fullmatch(r"\.[^./]+", name):
-                raise FormatError(path, number, f'"{name}" is no extension, expected one like .sst, or '
-                                  "default")
+            if name != DEFAULT and not is_glob(name) and not re.fullmatch(r"\.[^.]+", name):
+                raise FormatError(path, number, f'"{name}" is no extension and no glob, did you mean '
+                                  f'{"*" if "." in name else "."}{name}? Expected one like .sst, one like '
+                                  "log/*, or default")
             if len(words) != 4:
                 raise FormatError(path, number, f"{len(words) - 1} colours, expected three: {RULE_FORM}")
             if name in seen:
                 raise FormatError(path, number, f"a second rule for {name}")
             seen.add(name)
             first, second, third = (parse_color(path, number, word) for word in words[1:])
+            # the last one wins: a rule that comes again moves behind all others
+            rules.pop(name, None)
             rules[name] = (first, second, third)
             if len(rules) > MAX_RULES:
                 raise FormatError(path, number, f"more than {MAX_RULES} rules")

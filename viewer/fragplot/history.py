@@ -21,7 +21,7 @@ from . import style
 from .colors import Group, Groups, groups_for
 from .moments import Moment, clock, span
 from .progress import counted
-from .shares import Share, shares_by_extension, sum_of
+from .shares import Share, shares_by_extension, shares_of, sum_of
 
 # Series of fewer bytes are read in less time than other processes take to start.
 WORTH_PROCESSES = 2 << 20
@@ -31,23 +31,27 @@ ALL = Group("all files", (0xd0d0d0, 0x404040, 0x404040))
 
 @dataclass(frozen=True)
 class Past:
-    """What is known of one moment: the volumes, and the figures of each extension."""
+    """What is known of one moment: the volumes, and the figures of each extension or rule."""
 
     time: float
     paths: list[str]
     shares: dict[str, Share]
 
 
-def past_of(moment: Moment, request_blocks: int) -> Past:
-    """Read one moment."""
+def past_of(moment: Moment, request_blocks: int, groups: Optional[Groups]) -> Past:
+    """Read one moment; by extension where the groups are not known yet."""
     table = moment.read()
-    return Past(moment.time, [volume.path for volume in table.volumes],
-                shares_by_extension(table, request_blocks))
+    if groups:
+        names = [group.name for group in groups.groups]
+        shares = dict(zip(names, shares_of(table, groups.of_files(table), len(groups), request_blocks)))
+    else:
+        shares = shares_by_extension(table, request_blocks)
+    return Past(moment.time, [volume.path for volume in table.volumes], shares)
 
 
-def read_past(moments: list[Moment], request_blocks: int) -> list[Past]:
+def read_past(moments: list[Moment], request_blocks: int, groups: Optional[Groups] = None) -> list[Past]:
     """Read a series, with all processors if it is large."""
-    work = partial(past_of, request_blocks=request_blocks)
+    work = partial(past_of, request_blocks=request_blocks, groups=groups)
     total = len(moments)
     size = sum(os.path.getsize(moment.path) for moment in moments if moment.path != "-")
     if total < 4 or size < WORTH_PROCESSES:
@@ -182,5 +186,6 @@ def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[
 def make(moments: list[Moment], colors: Optional[list[str]], top: int, request_blocks: int,
          title: Optional[str]) -> Figure:
     """Read a series and draw its history."""
-    past = read_past(moments, request_blocks)
-    return draw(past, groups_for(colors, most_blocks(past), top), request_blocks, title)
+    groups = groups_for(colors, Counter(), top) if colors else None
+    past = read_past(moments, request_blocks, groups)
+    return draw(past, groups or groups_for(None, most_blocks(past), top), request_blocks, title)

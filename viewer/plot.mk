@@ -7,7 +7,7 @@ PYTHON = /usr/bin/python3
 
 check: check-plot
 
-check-plot:
+check-plot: $(NAME)
 	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider --ktap test_fragsnap.py test_fragplot.py
 
 install: install-plot

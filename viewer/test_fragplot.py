@@ -134,11 +134,12 @@ def test_presets_and_rules_that_override():
 @pytest.mark.parametrize("path, name", [
     ("/mnt/a.log", ".log"), ("/mnt/log/a.sst", "log/*"), ("/mnt/log/deep/a.sst", ".sst"), ("/x", "other"),
     ("/mnt/log/a.log", "log/*"), ("/top/LOG.old.17", "LOG.old.*"), ("/mnt/db/a.y (deleted)", "/mnt/*/[a-c].?"),
-    ("/mnt/x/db/a.y", "other"), ("/mnt/0001.log", ".log"), ("/mnt/0002.log", "000[2-4].log")])
+    ("/mnt/x/db/a.y", "other"), ("/mnt/0001.log", ".log"), ("/mnt/0002.log", "000[2-4].log"),
+    ("/mnt/a.zz", ".zz")])
 def test_globs(path, name):
     """The last rule that matches wins; a wildcard does not match a slash."""
     Path("my.cnf").write_text("".join(f"{what} red green blue\n" for what in (
-        ".sst", ".log", "LOG.old.*", "/mnt/*/[a-c].?", "000[2-4].log", "log/*")))
+        ".sst", ".log", "LOG.old.*", "/mnt/*/[a-c].?", "000[2-4].log", "log/*", "*.zz", ".zz")))
     groups = colors.groups_for(["./my.cnf"], Counter(), 5)
     assert groups[groups.of_path(path)].name == name
 
@@ -313,6 +314,7 @@ def test_history_draws_the_figures():
         assert [round(x, 3) for x in fragments.get_xdata()] == [0, 10, 20, 90]
         assert fragments.get_ydata().tolist() == [0, 1, 2, 3]
         assert files.get_ydata().tolist() == [0, 1, 1, 1]
+        assert [text.get_text() for text in panels[row].texts] == ["3", "1"]
         assert np.nan_to_num(panels[row + 1].lines[1].get_ydata()).tolist() == [0, 1, 2, 3]
     assert {text.get_text() for text in figure.texts} >= {"all files", ".sst", "History of /mnt/my disk"}
 
@@ -534,6 +536,17 @@ def test_the_program_from_a_pipe():
     done = program("distribution", "-", "-o", "a.svg", input=HEAD + RECORD)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert os.path.getsize("a.svg") > 1000
+
+
+def test_what_the_viewer_records():
+    """A folder that fragtrace-view --record wrote."""
+    for lines in (RECORD, RECORD + sst(200, ino=9, name="b.sst")):
+        Path("t").write_text(HEAD + lines)
+        subprocess.run([str(HERE / "fragtrace-view"), "-t", "t", "-o", "t.png", "--record", "run"], check=True)
+        time.sleep(0.01)
+    series = moments.series_of(["run"])
+    assert [moment.read().paths for moment in series] == [["/mnt/a.sst"], ["/mnt/a.sst", "/mnt/b.sst"]]
+    assert series[0].time == series[0].read().time
 
 
 def test_help_has_examples():

@@ -56,6 +56,8 @@ DEFAULT_TONES = (0xc1c1c1, 0x858585, 0x585858)
 
 # A line on white must stand out at least this much (the contrast ratio of WCAG).
 LEAST_CONTRAST = 2.2
+# How much of a line's colour an area below it has.
+AREA_INK = 0.28
 
 
 def luminance(rgb: int) -> float:
@@ -73,16 +75,17 @@ class Group:
     tones: tuple[int, int, int]
 
     @property
-    def pale(self) -> str:
-        """The colour of areas, as matplotlib wants it."""
-        return f"#{self.tones[0]:06x}"
-
-    @property
     def strong(self) -> str:
         """The colour of lines: the first tone that can be seen on white."""
         visible = [tone for tone in (self.tones[1], self.tones[2], self.tones[0])
                    if 1.05 / (luminance(tone) + 0.05) >= LEAST_CONTRAST]
         return f"#{(visible or [self.tones[2]])[0]:06x}"
+
+    @property
+    def pale(self) -> str:
+        """The colour of areas that such lines cross: the same, thinned."""
+        parts = (int(self.strong[i:i + 2], 16) for i in (1, 3, 5))
+        return "#" + "".join(f"{255 - round(AREA_INK * (255 - part)):02x}" for part in parts)
 
 
 def is_glob(what: str) -> bool:

@@ -92,7 +92,7 @@ def draw(names: tuple[str, str], tables: tuple[Table, Table], groups: Groups, re
     canvas = Canvas(LEFT + 3 * rows.width + 2 * GAP + 20,
                     TOP + high + 44 + LEGEND_LINE * (1 + legend_lines(two, entries)) + LINE * (len(cells) + 1))
     canvas.text(14, 10, title, fontsize=14, fontweight="bold")
-    canvas.text(14, 40, line + "; " + explain(rows), color=style.FAINT)
+    canvas.text(14, 40, "; ".join((line, *explain(rows))), color=style.FAINT)
     request = style.blocks_text(request_blocks)
     tops = [paint(rows, pieces_of(table, volumes, groups), shades_of(groups)) for table in tables]
     fates = np.array([[rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff] for _, rgb in

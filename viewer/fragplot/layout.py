@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Where everything lies: rows of F2FS segments, cells of blocks that mix colours exactly.
 
-A row is a segment, or as many as it takes for the rows to fit. Long stretches that are free in all
-tables of a picture are left out; a hatched row stands for each. The same rows are used for all
+A row is a segment, or as many as it takes for the rows to fit. Long stretches where no table of a
+picture has anything are left out; a hatched row stands for each. The same rows are used for all
 tables, so that a place in the picture is the same address in each.
 """
 
@@ -233,13 +233,13 @@ def row_labels(rows: Rows, least: int) -> list[tuple[int, str]]:
     return result
 
 
-def explain(rows: Rows) -> str:
-    """What a row and a cell of the picture are."""
+def explain(rows: Rows) -> tuple[str, str]:
+    """What a row and a cell of the picture are, and what a hatched row is."""
     if not rows.rows:
-        return "no volume"
+        return "no volume", "nothing hatched"
     blocks = rows.volumes[0].segment_blocks * rows.segments
     row = f"{rows.segments:,} segments" if rows.segments > 1 else "1 segment"
     cell = f"{rows.cell:,} blocks" if rows.cell > 1 else "1 block"
     left_out = sum(row.count for row in rows.rows if row.hatched)
-    text = f"a row is {row} ({blocks:,} blocks), a cell {cell} of 4 KiB"
-    return text + (f"; hatched: {left_out:,} free segments, left out" if left_out else "")
+    return (f"a row is {row} ({blocks:,} blocks), a cell {cell} of 4 KiB",
+            f"hatched: {left_out:,} segments with nothing watched" if left_out else "nothing hatched")

@@ -8,6 +8,7 @@ import json
 import os
 import select
 import shutil
+import signal
 import subprocess
 import time
 from typing import Any
@@ -35,7 +36,7 @@ class Browser:
             ["sh", "-c", f'exec "$@" 3<&{to_read} 4>&{from_write}', "sh", str(program()), "--no-sandbox",
              "--headless", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
              f"--user-data-dir={folder}/profile", "--remote-debugging-pipe", "about:blank"],
-            pass_fds=(to_read, from_write), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            pass_fds=(to_read, from_write), start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=open(f"{folder}/browser.log", "wb"))
         os.close(to_read)
         os.close(from_write)
@@ -60,7 +61,7 @@ class Browser:
 
     def close(self) -> None:
         """End the browser."""
-        self.process.kill()
+        os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         os.close(self.to)
         os.close(self.source)

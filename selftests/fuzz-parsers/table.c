@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A table, and all that the viewer works out of it: colours, runs, the measures of the picture. */
+/* A table, and all that the viewer works out of it: colours, runs, the measures of the picture, figures. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../viewer/color.h"
 #include "../../viewer/conf.h"
+#include "../../viewer/figures.h"
 #include "../../viewer/layout.h"
 #include "../../viewer/runs.h"
 #include "../../viewer/table.h"
@@ -16,6 +18,7 @@ void target(char *text, size_t len)
 	struct img_conf img;
 	struct table table;
 	struct runs runs;
+	struct figures *figures;
 	struct layout layout;
 
 	memcpy(copy.buf, text, len + 1);
@@ -27,6 +30,9 @@ void target(char *text, size_t len)
 	layout_init(&layout, &runs, &img, colors.n_rules);
 	layout_free(&layout);
 	runs_free(&runs);
+	figures = figures_of(&table);
+	free(figures_worst(figures, table.n_files));
+	free(figures);
 	table_free(&table);
 	colors_free(&colors);
 }

@@ -144,13 +144,13 @@ test_two_volumes() {
 
 test_rocksdb_preset() {
 	"$view" -t "$data/rocksdb.table" -c rocksdb -i rocksdb -o out.png
-	# boxes of 6 x 6: 3941, 22 and 9 blocks of contiguous files, and their swatches
-	pixels '#3fa34d' $((3941 * 36 + 280))
-	pixels '#3a76d6' $((22 * 36 + 280))
-	pixels '#c9c9c9' $((6 * 36 + 280))
+	# boxes of 7 x 7: 3941, 22 and 9 blocks of contiguous files, and their swatches
+	pixels '#3fa34d' $((3941 * 49 + 280))
+	pixels '#3a76d6' $((22 * 49 + 280))
+	pixels '#c9c9c9' $((6 * 49 + 280))
 	says '.sst: contiguous files=4 blocks=3941, fragmented files=26 blocks=26178 fragments=52, folded blocks=0'
 	says '.log: contiguous files=1 blocks=22, fragmented files=1 blocks=359 fragments=9, folded blocks=0'
-	says 'runs of more than 2,048 blocks are folded: 3 boxes, then a hatched one'
+	says 'runs of more than 2,048 blocks are folded: 3 boxes, then hatched ones with the number of the rest'
 }
 
 test_rocksdb_all_boxes_add_up() {

@@ -14,6 +14,8 @@ rounds=5
 # matplotlib gets a table that it can manage
 small=100000
 dir=$(mktemp -d)
+# Debian's, which sees Debian's packages
+python=/usr/bin/python3
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' INT TERM
 
@@ -70,7 +72,7 @@ for extents; do
 		summary "$extents.$layout"
 	done
 done
-if ! python3 -c 'import matplotlib' 2>/dev/null; then
+if ! $python -c 'import matplotlib' 2>/dev/null; then
 	echo "# matplotlib is not installed: nothing to compare with"
 	exit 0
 fi
@@ -78,7 +80,7 @@ make_table $small >"$dir/table"
 echo "# $small extents: this program and matplotlib"
 for _ in $(seq $rounds); do
 	timed ours "$view" -t "$dir/table" -o "$dir/out.png" --layout segments
-	timed matplotlib python3 "$here/bench_plain.py" "$dir/table" "$dir/plain.png"
+	timed matplotlib $python "$here/bench_plain.py" "$dir/table" "$dir/plain.png"
 done
 summary ours
 summary matplotlib

@@ -146,6 +146,12 @@ static size_t letters(const struct layout *l, size_t n)
 	return n * FONT_CELL_W * l->axis_scale;
 }
 
+/* Where addresses end that stand right of the rows. */
+static size_t lba_end(const struct layout *l, const struct grid *grid)
+{
+	return grid->x + grid->columns * l->pitch_x + l->axis_end;
+}
+
 static void draw_bar(const struct layout *l, struct canvas *canvas, const struct grid *grid,
 		     size_t row, uint64_t valid)
 {
@@ -173,7 +179,7 @@ static void draw_row(const struct layout *l, struct canvas *canvas, const struct
 	snprintf(text, sizeof(text), valid ? "%ju" : "-", (uintmax_t)valid);
 	axis_put_at(l, canvas, grid, row, x, valid ? RGB_INK : RGB_FAINT, text);
 	snprintf(text, sizeof(text), "%ju", (uintmax_t)(v->first_blk + at));
-	axis_put_at(l, canvas, grid, row, l->width - l->margin, RGB_FAINT, text);
+	axis_put_at(l, canvas, grid, row, lba_end(l, grid), RGB_FAINT, text);
 }
 
 /* A rule above each row in which a section begins; none where rows are as long as sections. */
@@ -205,7 +211,7 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 
 	canvas_text_right(canvas, x - letters(l, VALID_COLS), y, l->axis_scale, RGB_FAINT, "segment");
 	canvas_text_right(canvas, grid->x - letters(l, 1), y, l->axis_scale, RGB_FAINT, "valid blocks");
-	canvas_text_right(canvas, l->width - l->margin, y, l->axis_scale, RGB_FAINT, "LBA");
+	canvas_text_right(canvas, lba_end(l, grid), y, l->axis_scale, RGB_FAINT, "LBA");
 	for (row = 0; row < grid->rows; row++)
 		draw_row(l, canvas, v, grid, row, valid[row]);
 	rule_off(l, canvas, v, grid);

@@ -77,16 +77,17 @@ static void write_table(struct session *s, const struct table *table)
 		draw(s, table);
 }
 
-/* Return: false where there is nothing to read at the moment; that is said once. */
-static bool read_once(struct session *s)
+/* Does anybody want the text, too, and not only what it says? */
+static bool wants_text(const struct options *o)
 {
-	bool is_there;
-	struct table table;
+	return o->record || o->json || o->csv;
+}
+
+static bool read_text(struct session *s, struct table *table)
+{
 	struct text text;
 
-	is_there = source_read(&s->source, &text);
-	source_report(&s->source);
-	if (!is_there)
+	if (!source_read(&s->source, &text))
 		return false;
 	if (s->options.record)
 		recorder_add(&s->recorder, s->source.name, &text);
@@ -94,12 +95,24 @@ static bool read_once(struct session *s)
 		export_json(s->options.json, s->source.name, &text);
 	if (s->options.csv)
 		export_csv(s->options.csv, s->source.name, &text);
-	if (s->options.png || s->options.prometheus) {
-		table_parse(&table, s->source.name, &text);
-		write_table(s, &table);
-		table_free(&table);
-	}
+	if (s->options.png || s->options.prometheus)
+		table_parse(table, s->source.name, &text);
 	text_free(&text);
+	return true;
+}
+
+/* Return: false where there is nothing to read at the moment; that is said once. */
+static bool read_once(struct session *s)
+{
+	struct table table = { 0 };
+	bool is_there = wants_text(&s->options) ? read_text(s, &table) :
+			source_read_table(&s->source, &table);
+
+	source_report(&s->source);
+	if (!is_there)
+		return false;
+	write_table(s, &table);
+	table_free(&table);
 	return true;
 }
 

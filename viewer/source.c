@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +17,10 @@
 #include "source.h"
 
 #define DEBUGFS_SUPER_MAGIC 0x64626720
+
+/* A file of this size is read in such pieces, where its text is not needed as a whole. */
+#define BIG_FILE (1 << 24)
+#define PIECE ((size_t)1 << 20)
 
 /* windowBits of zlib for a gzip header and the biggest window */
 #define GZIP_WINDOW (16 + MAX_WBITS)
@@ -198,6 +203,97 @@ bool source_read(struct source *source, struct text *text)
 	if (is_packed(text))
 		unpack(text, source->name);
 	find_time(text);
+	return true;
+}
+
+/* === Big files === */
+
+/* Opens a file that is worth it and can be read in pieces; otherwise -1. */
+static int open_big(const char *path, int64_t *time_ms)
+{
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	struct stat st;
+
+	/* debugfs says that its files are empty: they are read at once and understood afterwards */
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= BIG_FILE) {
+		*time_ms = st.st_mtim.tv_sec * INT64_C(1000) + st.st_mtim.tv_nsec / 1000000;
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Fills the piece unless the file ends. */
+static size_t read_piece(struct source *source, int fd, char *buf)
+{
+	size_t len = 0;
+	ssize_t n = 1;
+
+	while (n && len < PIECE) {
+		n = read(fd, buf + len, PIECE - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			die("%s: cannot read: %s", source->name, strerror(errno));
+		len += (size_t)n;
+	}
+	buf[len] = '\0';
+	return len;
+}
+
+/* Return: false where the file is packed; nothing is understood of it then. */
+static bool feed_pieces(struct source *source, struct table *table, int fd, int64_t time_ms)
+{
+	struct text piece = { .buf = xreallocarray(NULL, PIECE + 1, 1), .time_ms = time_ms };
+	struct table_reader *reader = NULL;
+
+	while ((piece.len = read_piece(source, fd, piece.buf))) {
+		if (!reader && is_packed(&piece))
+			break;
+		if (!reader) {
+			find_time(&piece);
+			reader = table_begin(table, source->name);
+		}
+		table_feed(reader, piece.buf, piece.len);
+	}
+	free(piece.buf);
+	if (!reader)
+		return false;
+	table_end(reader);
+	table->text = (struct text){ .time_ms = piece.time_ms, .has_time = piece.has_time };
+	return true;
+}
+
+/**
+ * source_read_table() - read the text and understand it as a table
+ * @source: where it is
+ * @table: the result; to be freed with table_free()
+ *
+ * Does what source_read() and table_parse() do, but a big file is never in memory as a whole.
+ *
+ * Return: false where the text cannot be read at the moment.
+ */
+bool source_read_table(struct source *source, struct table *table)
+{
+	int64_t time_ms;
+	int fd = open_big(source->path, &time_ms);
+	struct text text;
+	bool done = false;
+
+	if (fd >= 0) {
+		done = feed_pieces(source, table, fd, time_ms);
+		close(fd);
+	}
+	if (done) {
+		free(source->trouble);
+		source->trouble = NULL;
+		source->was_read = true;
+		return true;
+	}
+	if (!source_read(source, &text))
+		return false;
+	table_parse(table, source->name, &text);
 	return true;
 }
 

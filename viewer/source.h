@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "table.h"
 #include "util.h"
 
 #define DEBUGFS "/sys/kernel/debug"
@@ -27,6 +28,7 @@ struct source {
 void source_init(struct source *source, const char *path);
 void source_free(struct source *source);
 bool source_read(struct source *source, struct text *text);
+bool source_read_table(struct source *source, struct table *table);
 void source_report(struct source *source);
 
 #endif

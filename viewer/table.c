@@ -24,10 +24,13 @@
 #define NAMES_BLOCK (1u << 16)
 
 /* Text that has been understood is forgotten in pieces of this size. */
-#define FORGET_SIZE (1 << 24)
+#define FORGET_SIZE (1u << 24)
+
+/* No line is longer: a path has at most 4095 letters, each of which may be escaped. */
+#define LINE_LIMIT (1u << 15)
 
 /* What is needed while reading and not afterwards. */
-struct reader {
+struct table_reader {
 	struct table *table;
 	struct inodes inodes;
 	const char *name;
@@ -37,22 +40,24 @@ struct reader {
 	struct volume *volume;
 	char *names, *names_end;	/* what is left of the last block of names */
 	size_t cap_volumes, cap_files, cap_extents;
+	char rest[LINE_LIMIT];		/* the beginning of a line */
+	size_t n_rest;
 };
 
 /* === Fields === */
 
 /* How much of what is left of the line goes into a message. */
-static int quoted(const struct reader *r, const char *from)
+static int quoted(const struct table_reader *r, const char *from)
 {
 	return r->end - from > 24 ? 24 : (int)(r->end - from);
 }
 
-static noreturn void ends_before(const struct reader *r, const char *what)
+static noreturn void ends_before(const struct table_reader *r, const char *what)
 {
 	die_at(r->name, r->line, "the line ends before the %s, expected: " RECORD_FORM, what);
 }
 
-static noreturn void bad_number(const struct reader *r, const char *start, const char *what,
+static noreturn void bad_number(const struct table_reader *r, const char *start, const char *what,
 				uint64_t limit)
 {
 	if (start == r->end)
@@ -64,7 +69,7 @@ static noreturn void bad_number(const struct reader *r, const char *start, const
 	       quoted(r, start), start, (uintmax_t)limit);
 }
 
-static inline uint64_t read_u64(struct reader *r, const char *what, uint64_t limit)
+static inline uint64_t read_u64(struct table_reader *r, const char *what, uint64_t limit)
 {
 	const char *start = r->p;
 	uint64_t value = 0;
@@ -82,12 +87,12 @@ static inline uint64_t read_u64(struct reader *r, const char *what, uint64_t lim
 	return value;
 }
 
-static inline bool starts_with(const struct reader *r, const char *literal, size_t n)
+static inline bool starts_with(const struct table_reader *r, const char *literal, size_t n)
 {
 	return (size_t)(r->end - r->p) >= n && !memcmp(r->p, literal, n);
 }
 
-static void expect(struct reader *r, const char *literal, const char *form)
+static void expect(struct table_reader *r, const char *literal, const char *form)
 {
 	size_t n = strlen(literal);
 
@@ -97,7 +102,7 @@ static void expect(struct reader *r, const char *literal, const char *form)
 	r->p += n;
 }
 
-static inline uint64_t field_u64(struct reader *r, const char *what, uint64_t limit)
+static inline uint64_t field_u64(struct table_reader *r, const char *what, uint64_t limit)
 {
 	uint64_t value = read_u64(r, what, limit);
 
@@ -109,7 +114,7 @@ static inline uint64_t field_u64(struct reader *r, const char *what, uint64_t li
 	return value;
 }
 
-static void field_dev(struct reader *r, unsigned int *major, unsigned int *minor, const char *form)
+static void field_dev(struct table_reader *r, unsigned int *major, unsigned int *minor, const char *form)
 {
 	*major = (unsigned int)read_u64(r, "device", UINT32_MAX);
 	expect(r, ":", form);
@@ -118,7 +123,7 @@ static void field_dev(struct reader *r, unsigned int *major, unsigned int *minor
 		expect(r, " ", form);
 }
 
-static bool field_fragmented(struct reader *r)
+static bool field_fragmented(struct table_reader *r)
 {
 	static const char *const states[] = { "contiguous ", "fragmented " };
 	const char *end = memchr(r->p, ' ', (size_t)(r->end - r->p));
@@ -144,7 +149,7 @@ static bool is_octal(char c)
 }
 
 /* Room for a name; what is too much of it can be given back. */
-static char *take_name(struct reader *r, size_t size)
+static char *take_name(struct table_reader *r, size_t size)
 {
 	struct table *t = r->table;
 	char *name;
@@ -161,7 +166,7 @@ static char *take_name(struct reader *r, size_t size)
 }
 
 /* The rest of the line is a path, escaped as in /proc/self/mountinfo. */
-static char *field_path(struct reader *r)
+static char *field_path(struct table_reader *r)
 {
 	char *path, *to;
 	const char *from;
@@ -209,7 +214,7 @@ static const char *extension_of(const char *path)
 
 /* === Lines === */
 
-static void read_version(struct reader *r)
+static void read_version(struct table_reader *r)
 {
 	static const char magic[] = "# fragtrace table ";
 	uint64_t version;
@@ -237,7 +242,7 @@ static struct volume *find_volume(struct table *table, unsigned int major, unsig
 	return NULL;
 }
 
-static void read_volume(struct reader *r)
+static void read_volume(struct table_reader *r)
 {
 	struct table *t = r->table;
 	struct volume v = { 0 };
@@ -269,7 +274,7 @@ static void read_volume(struct reader *r)
 }
 
 /* Make the volume of a record the current one; each volume's records stand together. */
-static void enter_volume(struct reader *r, unsigned int major, unsigned int minor)
+static void enter_volume(struct table_reader *r, unsigned int major, unsigned int minor)
 {
 	if (r->volume && r->volume->major == major && r->volume->minor == minor)
 		return;
@@ -283,7 +288,7 @@ static void enter_volume(struct reader *r, unsigned int major, unsigned int mino
 	r->volume->first = r->volume->end = r->table->n_extents;
 }
 
-static void check_place(const struct reader *r, const struct extent *e)
+static void check_place(const struct table_reader *r, const struct extent *e)
 {
 	const struct volume *v = r->volume;
 	uint64_t end = e->lba + (uint64_t)e->blks, prev_end;
@@ -308,7 +313,7 @@ static void check_place(const struct reader *r, const struct extent *e)
 }
 
 /* The file a record belongs to; its name and state are taken from its first record. */
-static uint32_t enter_file(struct reader *r, uint64_t ino, bool fragmented)
+static uint32_t enter_file(struct table_reader *r, uint64_t ino, bool fragmented)
 {
 	struct table *t = r->table;
 	uint32_t volume = (uint32_t)(r->volume - t->volumes);
@@ -354,7 +359,7 @@ static void add_to_file(struct file *file, const struct extent *e)
 		file->end_offset = end;
 }
 
-static void read_record(struct reader *r)
+static void read_record(struct table_reader *r)
 {
 	struct table *t = r->table;
 	unsigned int major, minor;
@@ -379,7 +384,7 @@ static void read_record(struct reader *r)
 	r->volume->end = t->n_extents;
 }
 
-static void read_line(struct reader *r)
+static void read_line(struct table_reader *r)
 {
 	static const char volume[] = "# volume ";
 
@@ -393,6 +398,91 @@ static void read_line(struct reader *r)
 
 /* === Tables === */
 
+/* The lines of a text; what is behind the last newline is left over. Returns how much is not. */
+static size_t read_lines(struct table_reader *r, const char *text, size_t len)
+{
+	const char *line = text, *end = text + len, *newline;
+	const char *nul = memchr(text, '\0', len);
+
+	for (; (newline = memchr(line, '\n', (size_t)(end - line))); line = newline + 1) {
+		r->line++;
+		if (nul && nul < newline)
+			die_at(r->name, r->line, "a NUL byte in the line, expected text");
+		r->p = line;
+		r->end = newline;
+		read_line(r);
+	}
+	return (size_t)(line - text);
+}
+
+/* Begin or carry on a line that a piece of text does not end. */
+static void keep_rest(struct table_reader *r, const char *text, size_t len)
+{
+	if (len > LINE_LIMIT - r->n_rest)
+		die_at(r->name, r->line + 1, "the line is longer than %u bytes", LINE_LIMIT);
+	memcpy(r->rest + r->n_rest, text, len);
+	r->n_rest += len;
+}
+
+/**
+ * table_begin() - begin to understand a table that comes in pieces
+ * @table: the result, after table_end(); to be freed with table_free()
+ * @name: what to call the table in messages; must stay until table_end()
+ *
+ * Return: what goes to table_feed() and table_end().
+ */
+struct table_reader *table_begin(struct table *table, const char *name)
+{
+	struct table_reader *r = xcalloc(1, sizeof(*r));
+
+	*table = (struct table){ 0 };
+	r->table = table;
+	r->name = name;
+	return r;
+}
+
+/**
+ * table_feed() - understand the next piece of a table
+ * @r: from table_begin()
+ * @text: any number of bytes
+ * @len: how many
+ *
+ * Ends the program on the first line that is not as the format says.
+ */
+void table_feed(struct table_reader *r, const char *text, size_t len)
+{
+	const char *newline;
+	size_t done = 0;
+
+	if (r->n_rest) {
+		newline = memchr(text, '\n', len);
+		done = newline ? (size_t)(newline + 1 - text) : len;
+		keep_rest(r, text, done);
+		if (!newline)
+			return;
+		read_lines(r, r->rest, r->n_rest);
+		r->n_rest = 0;
+	}
+	done += read_lines(r, text + done, len - done);
+	keep_rest(r, text + done, len - done);
+}
+
+/**
+ * table_end() - say that there is no more
+ * @r: from table_begin(); is freed
+ *
+ * Ends the program where the table is empty or stops within a line.
+ */
+void table_end(struct table_reader *r)
+{
+	if (r->n_rest)
+		die_at(r->name, r->line + 1, "the table is cut short, expected a newline at its end");
+	if (!r->line)
+		die_at(r->name, 1, "the table is empty, expected \"# fragtrace table %d\"", TABLE_VERSION);
+	inodes_free(&r->inodes);
+	free(r);
+}
+
 /* The pages from one address to another go back to the system: they are not needed any more. */
 static void forget(const char *from, const char *to)
 {
@@ -402,28 +492,6 @@ static void forget(const char *from, const char *to)
 
 	if (first < end)
 		madvise(first, (size_t)(end - first), MADV_DONTNEED);
-}
-
-static void read_lines(struct reader *r, struct text *text)
-{
-	const char *line = text->buf, *end = line + text->len, *done = line, *newline;
-	const char *nul = memchr(line, '\0', text->len);
-
-	for (; line < end; line = newline + 1) {
-		r->line++;
-		newline = memchr(line, '\n', (size_t)(end - line));
-		if (!newline)
-			die_at(r->name, r->line, "the table is cut short, expected a newline at its end");
-		if (nul && nul < newline)
-			die_at(r->name, r->line, "a NUL byte in the line, expected text");
-		r->p = line;
-		r->end = newline;
-		read_line(r);
-		if (newline - done > FORGET_SIZE) {
-			forget(done, newline);
-			done = newline;
-		}
-	}
 }
 
 /**
@@ -436,14 +504,17 @@ static void read_lines(struct reader *r, struct text *text)
  */
 void table_parse(struct table *table, const char *name, struct text *text)
 {
-	struct reader r = { .table = table, .name = name };
+	struct table_reader *r = table_begin(table, name);
+	size_t done, n;
 
-	*table = (struct table){ .text = *text };
+	table->text = *text;
 	*text = (struct text){ 0 };
-	if (!table->text.len)
-		die_at(name, 1, "the table is empty, expected \"# fragtrace table %d\"", TABLE_VERSION);
-	read_lines(&r, &table->text);
-	inodes_free(&r.inodes);
+	for (done = 0; done < table->text.len; done += n) {
+		n = table->text.len - done < FORGET_SIZE ? table->text.len - done : FORGET_SIZE;
+		table_feed(r, table->text.buf + done, n);
+		forget(table->text.buf + done, table->text.buf + done + n);
+	}
+	table_end(r);
 	free(table->text.buf);
 	table->text.buf = NULL;
 	table->text.len = 0;

@@ -100,6 +100,9 @@ struct table {
 	size_t n_names;
 };
 
+struct table_reader *table_begin(struct table *table, const char *name);
+void table_feed(struct table_reader *reader, const char *text, size_t len);
+void table_end(struct table_reader *reader);
 void table_parse(struct table *table, const char *name, struct text *text);
 void table_free(struct table *table);
 

@@ -491,6 +491,28 @@ test_dpi() {
 	"$peek" out.png text | grep -qx 'dpi: 96'
 }
 
+# A big file is read in pieces, standard input at once.
+test_pieces() {
+	big 600000 3 7 4200000 | sed '1a\
+# time 1700000000.123' >t
+	[ "$(wc -c <t)" -gt 20000000 ] || fail "the table is too small"
+	plain -t t
+	mentions '2023-11-14 22:13:20 UTC: 1 file, 600,000 extents'
+	mv out.png file.png
+	plain -t - <t
+	cmp out.png file.png
+	head -c 19999999 t >cut
+	refuses 'cut:' plain -t cut
+	grep -q 'the table is cut short' stderr || fail "$(cat stderr)"
+	awk '{ print } NR == 500000 { print "254:0 x" }' t >bad
+	refuses 'bad:500001: the lba is not a number' plain -t bad
+	{ cat t; head -c 40000 /dev/zero | tr '\0' x; } >long
+	refuses 'long:600004: the line is longer than 32768 bytes' plain -t long
+	gzip -1 <t >t.gz
+	plain -t t.gz
+	cmp out.png file.png
+}
+
 # === Tables that are refused ===
 
 test_bad_version() {

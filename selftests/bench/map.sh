@@ -52,8 +52,10 @@ for n in 1000 10000 100000 1000000 10000000; do
 	maps=1
 	[ $n -ge 1000000 ] || maps=$((1000000 / n))
 	build 1 in_order $n $maps
-	build 2 in_order_with_holes $n $maps
 	build 3 random $n $maps
+	# the largest take minutes
+	[ $n -le 1000000 ] || break
+	build 2 in_order_with_holes $n $maps
 	build 4 random_with_holes $n $maps
 done
 ok "measured"

@@ -501,8 +501,8 @@ test_pieces() {
 	mv out.png file.png
 	plain -t - <t
 	cmp out.png file.png
-	head -c 19999999 t >cut
-	refuses 'cut:' plain -t cut
+	head -c 19999999 t >short
+	refuses 'short:' plain -t short
 	grep -q 'the table is cut short' stderr || fail "$(cat stderr)"
 	awk '{ print } NR == 500000 { print "254:0 x" }' t >bad
 	refuses 'bad:500001: the lba is not a number' plain -t bad

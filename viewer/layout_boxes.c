@@ -4,7 +4,8 @@
  *
  * Boxes shrink a little where the picture would be higher than wanted. A picture that would have
  * more than MAX_PIXELS is made smaller in three steps, each only as far as it must: smaller boxes,
- * down to one pixel; then shorter runs are folded, too; then a box stands for several blocks.
+ * down to one pixel; then shorter runs are folded, too, which may make room for bigger boxes again;
+ * then a box stands for several blocks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,15 +203,35 @@ static void retally(const struct layout *l, struct tally *tally)
 	}
 }
 
+/* Folding may have made more room than was needed; but not for numbers, see retally(). */
+static void grow_boxes(struct layout *l, const struct tally *tallies)
+{
+	size_t wanted = layout_px(l->img, l->img->cell), most = layout_px(l->img, l->img->height);
+	size_t box;
+
+	for (box = l->cell_h + 1; box <= wanted && !fold_label_scale(box); box++) {
+		set_box(l, box);
+		if (fits(l, tallies) && (!most || l->height <= most))
+			continue;
+		set_box(l, box - 1);
+		break;
+	}
+}
+
 static void fold_harder(struct layout *l, struct tally *tallies)
 {
 	size_t v;
+
+	if (fits(l, tallies))
+		return;
 
 	while (!fits(l, tallies) && (!l->limit || l->limit > LEAST_LIMIT)) {
 		l->limit = harder(l->limit);
 		for (v = 0; v < l->n_grids; v++)
 			retally(l, &tallies[v]);
 	}
+	if (fits(l, tallies))
+		grow_boxes(l, tallies);
 }
 
 static void share_boxes(struct layout *l, const struct tally *tallies)

@@ -160,8 +160,8 @@ static void draw_fragments(struct legend *l)
 	double factor = runs->ideal ? (double)runs->requests / (double)runs->ideal : 1.0;
 
 	snprintf(text, sizeof(text), "%s fragment%s; split factor %.3f: to read all by 128 KiB takes "
-		 "%s requests, ideally %s", grouped(n[0], fragments), plural(fragments), factor,
-		 grouped(n[1], runs->requests), grouped(n[2], runs->ideal));
+		 "%s request%s, ideally %s", grouped(n[0], fragments), plural(fragments), factor,
+		 grouped(n[1], runs->requests), plural(runs->requests), grouped(n[2], runs->ideal));
 	put_line(l, RGB_INK, text);
 }
 

@@ -242,6 +242,32 @@ test_same_inode_on_two_volumes_is_two_files() {
 	mentions '4 files, 5 extents, 1 fragmented file (25.0 %)'
 }
 
+# pieces(length, distance) - a file of 32 blocks in pieces
+pieces() {
+	awk -v len="$1" -v step="$2" 'BEGIN {
+		print "# fragtrace table 1"
+		print "# volume 254:0 main_blkaddr=0 blocks=4096 segment_blocks=512 path=/m"
+		for (i = 0; i * len < 32; i++)
+			print "254:0", i * step, len, i * len, 4, "fragmented", "/m/a.sst"
+	}' >t
+	plain -t t
+}
+
+test_split_factor() {
+	pieces 1 2
+	says '32 fragments; split factor 32.000: to read all by 128 KiB takes 32 requests, ideally 1'
+	pieces 8 9
+	says '4 fragments; split factor 4.000: to read all by 128 KiB takes 4 requests, ideally 1'
+	# extents that touch are one fragment
+	pieces 8 8
+	says '1 fragment; split factor 1.000: to read all by 128 KiB takes 1 request, ideally 1'
+	# blocks 30 to 33, 100 and 101, and 34: three windows are touched, 32 to 63 by two fragments
+	good_lines '254:0 100 4 30 4 fragmented /m/a.sst
+254:0 104 2 100 4 fragmented /m/a.sst
+254:0 110 1 34 4 fragmented /m/a.sst'
+	says '3 fragments; split factor 1.333: to read all by 128 KiB takes 4 requests, ideally 3'
+}
+
 # === Extensions ===
 
 # class(path, rule) - a file of this name must be counted under a rule
@@ -329,8 +355,12 @@ test_long_runs_fold_when_needed() {
 	big 100000 500 501 50100000 >t
 	plain -t t
 	small_enough
-	mentions '3 boxes, then one of another shade (all did not fit)'
-	mentions 'fragmented files=1 blocks=50000000 fragments=100000'
+	says 'runs of more than 256 blocks are folded: 3 boxes, then one of another shade (all did not fit)'
+	mentions 'fragmented files=1 blocks=50000000 fragments=100000, folded blocks=49700000'
+	# boxes of 2 x 2: half of the fragments in each tone, 3 boxes and a mark each; gaps of one
+	pixels '#ff8800' $((50000 * 3 * 4 + 280))
+	pixels '#7f4400' $((50000 * 4))
+	pixels '#ffffff' $((100000 * 4 + 280 + 97))
 }
 
 test_boxes_stand_for_several_blocks() {

@@ -166,6 +166,7 @@ test_header_only() {
 	plain -t "$data/header_only.table"
 	says 'no directory is watched'
 	mentions '0 files, 0 extents, 0 fragmented files'
+	says 'no file has blocks: no fragments, no split factor'
 }
 
 test_volume_without_files() {

@@ -7,7 +7,7 @@
  *
  * The map divides all file blocks into ranges, holes included. An entry says
  * where a range begins and what it is; it ends where the next one begins. What
- * a written range is is not its LBA but the distance from file block to LBA (mod
+ * a written range is, is not its LBA but the distance from file block to LBA (mod
  * 2^32), which is the same for each block of the extent:
  *
  *	blocks 10..19 at LBA 110..119	-> entry 10: distance 100
@@ -89,7 +89,7 @@ struct branch {
 	void *child[BRANCH_ROOM];
 };
 
-static_assert(NODE_BYTES > FIRST_BYTES && !(NODE_BYTES & (NODE_BYTES - 1)));
+static_assert((NODE_BYTES & (NODE_BYTES - 1)) == 0 && NODE_BYTES > FIRST_BYTES);
 static_assert(sizeof(struct branch) <= NODE_BYTES);
 static_assert(sizeof(struct ft_leaf) == sizeof(u64));
 

@@ -105,7 +105,7 @@ static int list_volume(struct ft_snapshot *snap, struct ft_volume *vol)
 		.segment_blocks = vol->segment_blocks,
 	};
 	snap->volumes.nr++;
-	strcpy(snap->paths.data + snap->paths.nr, vol->mountpoint);
+	memcpy(snap->paths.data + snap->paths.nr, vol->mountpoint, len + 1);
 	return keep_path(snap, len);
 }
 

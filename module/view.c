@@ -24,13 +24,6 @@
 /* More than all of a line but its path takes: ten numbers of up to 20 digits. */
 #define LINE_WITHOUT_PATH	256
 
-/* The numbers from 0 to 99, by two digits. */
-static const char pairs[] =
-	"00010203040506070809101112131415161718192021222324"
-	"25262728293031323334353637383940414243444546474849"
-	"50515253545556575859606162636465666768697071727374"
-	"75767778798081828384858687888990919293949596979899";
-
 /* Put a word into a line. */
 static char *put(char *at, const char *word, size_t len)
 {
@@ -40,15 +33,15 @@ static char *put(char *at, const char *word, size_t len)
 
 #define PUT(at, literal)	put(at, literal, sizeof(literal) - 1)
 
-/* Put the last @len digits of a number into a line, two at a time. */
+/* Put the last @len digits of a number into a line. */
 static char *put_digits(char *at, u32 number, unsigned int len)
 {
 	char *end = at + len;
 
-	for (; len >= 2; len -= 2, number /= 100)
-		memcpy(at + len - 2, pairs + number % 100 * 2, 2);
-	if (len)
-		*at = '0' + number % 10;
+	while (len--) {
+		at[len] = '0' + number % 10;
+		number /= 10;
+	}
 	return end;
 }
 

@@ -23,6 +23,7 @@
 #include "prometheus.h"
 #include "record.h"
 #include "runs.h"
+#include "snapshot.h"
 #include "source.h"
 #include "table.h"
 #include "top_screen.h"
@@ -89,6 +90,8 @@ static bool read_text(struct session *s, struct table *table)
 
 	if (!source_read(&s->source, &text))
 		return false;
+	if (snapshot_is(&text))
+		die("%s: is binary; --record, --json and --csv want a text, expected -t TABLE", s->source.name);
 	if (s->options.record)
 		recorder_add(&s->recorder, s->source.name, &text);
 	if (s->options.json)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "snapshot.h"
 #include "source.h"
 
 #define DEBUGFS_SUPER_MAGIC 0x64626720
@@ -242,14 +243,14 @@ static size_t read_piece(struct source *source, int fd, char *buf)
 	return len;
 }
 
-/* Return: false where the file is packed; nothing is understood of it then. */
+/* Return: false where the file is packed or binary; nothing is understood of it then. */
 static bool feed_pieces(struct source *source, struct table *table, int fd, int64_t time_ms)
 {
 	struct text piece = { .buf = xreallocarray(NULL, PIECE + 1, 1), .time_ms = time_ms };
 	struct table_reader *reader = NULL;
 
 	while ((piece.len = read_piece(source, fd, piece.buf))) {
-		if (!reader && is_packed(&piece))
+		if (!reader && (is_packed(&piece) || snapshot_is(&piece)))
 			break;
 		if (!reader) {
 			find_time(&piece);
@@ -266,7 +267,7 @@ static bool feed_pieces(struct source *source, struct table *table, int fd, int6
 }
 
 /**
- * source_read_table() - read the text and understand it as a table
+ * source_read_table() - read the text, or a snapshot, and understand it as a table
  * @source: where it is
  * @table: the result; to be freed with table_free()
  *
@@ -293,7 +294,10 @@ bool source_read_table(struct source *source, struct table *table)
 	}
 	if (!source_read(source, &text))
 		return false;
-	table_parse(table, source->name, &text);
+	if (snapshot_is(&text))
+		snapshot_parse(table, source->name, &text);
+	else
+		table_parse(table, source->name, &text);
 	return true;
 }
 

@@ -212,6 +212,18 @@ static const char *extension_of(const char *path)
 	return dot && dot != base && dot[1] ? dot : base + strlen(base);
 }
 
+/**
+ * file_set_path() - take from a path all that it says of its file
+ * @file: the file
+ * @path: its path, unescaped; must stay, and may be cut
+ */
+void file_set_path(struct file *file, char *path)
+{
+	file->deleted = cut_deleted(path);
+	file->path = path;
+	file->ext = extension_of(path);
+}
+
 /* === Lines === */
 
 static void read_version(struct table_reader *r)
@@ -319,7 +331,6 @@ static uint32_t enter_file(struct table_reader *r, uint64_t ino, bool fragmented
 	uint32_t volume = (uint32_t)(r->volume - t->volumes);
 	uint32_t *slot = inodes_at(&r->inodes, volume, ino);
 	struct file *file;
-	char *path;
 
 	if (*slot) {
 		file = &t->files[*slot - 1];
@@ -334,21 +345,23 @@ static uint32_t enter_file(struct table_reader *r, uint64_t ino, bool fragmented
 	t->files = grow(t->files, &r->cap_files, t->n_files, sizeof(*file));
 	file = &t->files[t->n_files++];
 	*slot = (uint32_t)t->n_files;
-	path = field_path(r);
 	*file = (struct file){
 		.ino = ino,
 		.first_offset = UINT64_MAX,
-		.deleted = cut_deleted(path),
-		.path = path,
-		.ext = extension_of(path),
 		.line = r->line,
 		.volume = volume,
 		.fragmented = fragmented,
 	};
+	file_set_path(file, field_path(r));
 	return *slot - 1;
 }
 
-static void add_to_file(struct file *file, const struct extent *e)
+/**
+ * file_add() - count an extent of a file
+ * @file: the file
+ * @e: one of its extents, which is not counted yet
+ */
+void file_add(struct file *file, const struct extent *e)
 {
 	uint64_t end = e->offset + (uint64_t)e->blks;
 
@@ -378,7 +391,7 @@ static void read_record(struct table_reader *r)
 	enter_volume(r, major, minor);
 	check_place(r, &e);
 	e.file = enter_file(r, ino, fragmented);
-	add_to_file(&t->files[e.file], &e);
+	file_add(&t->files[e.file], &e);
 	t->extents = grow(t->extents, &r->cap_extents, t->n_extents, sizeof(e));
 	t->extents[t->n_extents++] = e;
 	r->volume->end = t->n_extents;

@@ -100,6 +100,9 @@ struct table {
 	size_t n_names;
 };
 
+void file_set_path(struct file *file, char *path);
+void file_add(struct file *file, const struct extent *e);
+
 struct table_reader *table_begin(struct table *table, const char *name);
 void table_feed(struct table_reader *reader, const char *text, size_t len);
 void table_end(struct table_reader *reader);

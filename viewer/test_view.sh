@@ -991,6 +991,60 @@ test_signal_without_repeating() {
 	interrupt_once INT 130
 }
 
+# binary(table, file) - make of a text what the kernel would say in binary
+binary() {
+	"$python" "$here/testdata/to_snapshot.py" "$1" >"$2"
+}
+
+test_snapshot() {
+	for t in rocksdb two small header_only; do
+		sed '1a\
+# time 1700000000.123' "$data/$t.table" >text
+		"$view" -t text -o text.png
+		binary text snapshot
+		"$view" -t snapshot -o snapshot.png
+		cmp text.png snapshot.png
+	done
+	"$view" -t - -o - <snapshot | cmp - snapshot.png
+	refuses 'snapshot: is binary' "$view" -t snapshot --csv x.csv
+	refuses 'snapshot: is binary' "$view" -t snapshot --record rec
+}
+
+test_bad_snapshot() {
+	binary "$data/two.table" good
+	n=$(wc -c <good)
+	head -c 100 good >short
+	refuses 'short: the snapshot is cut short' plain -t short
+	head -c $((n - 1)) good >short
+	refuses 'short: the snapshot is cut short' plain -t short
+	"$python" - <<-'EOF'
+		import struct
+		good = open("good", "rb").read()
+		def spoil(name, at, form, *values):
+		    with open(name, "wb") as f:
+		        f.write(good[:at] + struct.pack(form, *values) + good[at + struct.calcsize(form):])
+		arrays = [struct.unpack_from("<QQII", good, 32 + 24 * i) for i in range(5)]
+		spoil("future", 8, "<I", 2)
+		spoil("outside", 32 + 24 * 2, "<Q", len(good))
+		spoil("many", 32 + 24 * 2 + 8, "<Q", 2**61)
+		spoil("thin", 32 + 24 * 2 + 16, "<I", 4)
+		spoil("index", arrays[3][0], "<I", 2**31)
+		spoil("file", arrays[2][0], "<I", 2**31)
+		spoil("place", arrays[2][0] + 12, "<I", 0xfffffff0)
+		spoil("path", arrays[1][0], "<Q", 2**40)
+		spoil("endless", arrays[4][0], f"{arrays[4][1]}s", b"x" * arrays[4][1])
+	EOF
+	refuses 'future: the snapshot has version 2' plain -t future
+	refuses 'outside: the extents lie outside the file' plain -t outside
+	refuses 'many: the extents lie outside the file' plain -t many
+	refuses 'thin: records of extents have 4 bytes, expected 20' plain -t thin
+	refuses 'index: there is no record 2147483648 among the extents' plain -t index
+	refuses 'file: there is no record 2147483648 among the files' plain -t file
+	refuses 'place: an extent of' plain -t place
+	refuses 'path: a path lies outside the file' plain -t path
+	refuses 'endless: a path lies outside the file' plain -t endless
+}
+
 test_install() {
 	make -s -C "$here" install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
 	[ -x root/usr/bin/fragtrace-view ]

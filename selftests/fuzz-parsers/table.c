@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A table, and all that the viewer works out of it: colours, runs, the measures of the picture, figures. */
+/* A table, be it binary, and all that the viewer works out of it: colours, runs, the measures of the picture, figures. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +8,7 @@
 #include "../../viewer/figures.h"
 #include "../../viewer/layout.h"
 #include "../../viewer/runs.h"
+#include "../../viewer/snapshot.h"
 #include "../../viewer/table.h"
 #include "frame.h"
 
@@ -24,7 +25,10 @@ void target(char *text, size_t len)
 	memcpy(copy.buf, text, len + 1);
 	colors_init(&colors, "kind");
 	img_conf_read(&img, NULL);
-	table_parse(&table, "table", &copy);
+	if (snapshot_is(&copy))
+		snapshot_parse(&table, "snapshot", &copy);
+	else
+		table_parse(&table, "table", &copy);
 	colors_learn(&colors, &table);
 	runs_build(&runs, &table, &colors);
 	layout_init(&layout, &runs, &img, colors.n_rules);

@@ -50,6 +50,13 @@ class Results:
     machine: dict[str, str] = field(default_factory=dict)
     seconds: dict[str, int] = field(default_factory=dict)
 
+    def note(self, name: str, value: str) -> None:
+        """A fact about the machine; parts measured on different days or builds say so."""
+        known = self.machine.get(name)
+        if known and value not in known.split(" and "):
+            value = f"{known} and {value}"
+        self.machine[name] = value if not known or " and " in value else known
+
     def cases(self, part: str) -> list[str]:
         return list(dict.fromkeys(key[1] for key in self.values if key[0] == part))
 
@@ -98,7 +105,7 @@ def load(folder: Path) -> Results:
                 elif word[0] == "seconds":
                     results.seconds[part] = results.seconds.get(part, 0) + int(word[1])
                 else:
-                    results.machine[word[0]] = line.split(" ", 1)[1]
+                    results.note(word[0], line.split(" ", 1)[1])
             except (IndexError, ValueError):
                 sys.exit(f"report.py: {path}:{number}: expected `result PART CASE MODE RUN MEASURE VALUE`, got '{line}'")
     if not results.values:

@@ -275,6 +275,7 @@ int ft_build_id_check(struct module *f2fs);
 int ft_probe_attach(void);
 void ft_probe_detach(void);
 bool ft_probe_attached(void);
+int ft_probe_want(bool want);
 
 /* === call.c =============================================================== */
 

@@ -341,7 +341,9 @@ struct probe {
 static struct probe probes[13];	/* the last one is empty */
 
 static struct module *owner;	/* F2FS, if it is a module that is loaded */
-static bool attached;
+static bool usable;	/* F2FS is there, and it is the one we were built for */
+static bool wanted;	/* something is watched: until then no event costs anything */
+static bool attached;	/* both */
 static int attach_error;	/* of an F2FS that was there before us */
 static DEFINE_MUTEX(probes_lock);	/* protects all of the above */
 
@@ -377,22 +379,26 @@ static void match_tracepoint(struct tracepoint *tp, void *unused)
 
 /* === Attaching ============================================================ */
 
-/* All or none: with an event missing the maps would be wrong in silence. */
-static int attach_all(void)
+/* With an event missing the maps would be wrong in silence. */
+static int check_f2fs(void)
 {
 	struct probe *p;
-	int err;
 
-	lockdep_assert_held(&probes_lock);
 	for (p = probes; p->name; p++)
 		if (!p->tp) {
 			pr_err("this F2FS has no tracepoint %s: not supported\n",
 			       p->name);
 			return -EOPNOTSUPP;
 		}
-	err = ft_build_id_check(owner);
-	if (err)
-		return err;
+	return ft_build_id_check(owner);
+}
+
+/* All or none. */
+static int attach_all(void)
+{
+	struct probe *p;
+	int err;
+
 	for (p = probes; p->name; p++) {
 		err = tracepoint_probe_register(p->tp, p->func, NULL);
 		if (err) {
@@ -402,9 +408,7 @@ static int attach_all(void)
 		}
 	}
 	ft_call_attach();
-	WRITE_ONCE(attached, true);
-	/* a volume may have been mounted before us */
-	ft_target_kick();
+	attached = true;
 	return 0;
 
 undo:
@@ -418,23 +422,54 @@ static void detach_all(void)
 {
 	struct probe *p;
 
-	lockdep_assert_held(&probes_lock);
-	if (attached) {
-		ft_call_detach();
-		for (p = probes; p->name; p++)
-			tracepoint_probe_unregister(p->tp, p->func, NULL);
-		tracepoint_synchronize_unregister();
-	}
-	WRITE_ONCE(attached, false);
+	ft_call_detach();
 	for (p = probes; p->name; p++)
-		p->tp = NULL;
-	owner = NULL;
+		tracepoint_probe_unregister(p->tp, p->func, NULL);
+	tracepoint_synchronize_unregister();
+	attached = false;
+}
+
+/* Be attached if that is possible and of use. */
+static int attach_or_detach(void)
+{
+	lockdep_assert_held(&probes_lock);
+	if (usable && wanted && !attached)
+		return attach_all();
+	if (attached && !(usable && wanted))
+		detach_all();
+	return 0;
 }
 
 /* F2FS is there for good: it is built in, was loaded before us, or just now. */
 static int f2fs_is_live(void)
 {
-	return attached ? 0 : attach_all();
+	int err;
+
+	if (usable)
+		return 0;
+	err = check_f2fs();
+	if (err)
+		return err;
+	WRITE_ONCE(usable, true);
+	err = attach_or_detach();
+	if (err) {
+		WRITE_ONCE(usable, false);
+		return err;
+	}
+	/* a volume may have been mounted before us */
+	ft_target_kick();
+	return 0;
+}
+
+static void f2fs_is_going(void)
+{
+	struct probe *p;
+
+	WRITE_ONCE(usable, false);
+	attach_or_detach();
+	for (p = probes; p->name; p++)
+		p->tp = NULL;
+	owner = NULL;
 }
 
 /*
@@ -461,7 +496,7 @@ static int tracepoints_event(struct notifier_block *nb, unsigned long action,
 		if (mod->state == MODULE_STATE_LIVE)
 			attach_error = f2fs_is_live();
 	} else if (action == MODULE_STATE_GOING && owner == mod) {
-		detach_all();
+		f2fs_is_going();
 	}
 	mutex_unlock(&probes_lock);
 	return NOTIFY_OK;
@@ -486,13 +521,33 @@ static struct notifier_block module_notifier = {
 };
 
 /**
- * ft_probe_attached() - are we told of what F2FS does?
+ * ft_probe_attached() - are we told of what F2FS does, as soon as we want it?
  *
  * Return: false while F2FS is not loaded, or if it lacks a tracepoint.
  */
 bool ft_probe_attached(void)
 {
-	return READ_ONCE(attached);
+	return READ_ONCE(usable);
+}
+
+/**
+ * ft_probe_want() - say whether anything is watched
+ * @want: whether it is; else F2FS runs as if we were not there
+ *
+ * Context: process; may sleep.
+ * Return: 0, or what registering returned.
+ */
+int ft_probe_want(bool want)
+{
+	int err;
+
+	mutex_lock(&probes_lock);
+	wanted = want;
+	err = attach_or_detach();
+	if (err)
+		wanted = false;
+	mutex_unlock(&probes_lock);
+	return err;
 }
 
 /**
@@ -539,6 +594,6 @@ void ft_probe_detach(void)
 	unregister_tracepoint_module_notifier(&tracepoints_notifier);
 	unregister_module_notifier(&module_notifier);
 	mutex_lock(&probes_lock);
-	detach_all();
+	f2fs_is_going();
 	mutex_unlock(&probes_lock);
 }

@@ -327,9 +327,13 @@ int ft_target_add(const char *path)
 		goto fail;
 
 	mutex_lock(&ft_targets_lock);
-	err = attach(t, true);
+	err = ft_probe_want(true);
+	if (!err)
+		err = attach(t, true);
 	if (!err)
 		list_add_tail(&t->node, &targets);
+	else if (list_empty(&targets))
+		ft_probe_want(false);
 	mutex_unlock(&ft_targets_lock);
 	if (!err)
 		return 0;
@@ -367,6 +371,8 @@ int ft_target_del(const char *path)
 	if (t) {
 		list_del(&t->node);
 		detach(t);
+		if (list_empty(&targets))
+			ft_probe_want(false);
 	}
 	mutex_unlock(&ft_targets_lock);
 	if (!t)

@@ -42,6 +42,7 @@ static int reserve(struct ft_inode *rec, u32 lblk, u32 end)
 static void changed_locked(struct ft_inode *rec, int err, u32 old_bytes)
 {
 	rec->changes++;
+	WRITE_ONCE(rec->last_write, 0);
 	if (err) {
 		ft_count(FT_LOST);
 		ft_inode_stale(rec);
@@ -97,8 +98,8 @@ static u32 lba_of(struct ft_inode *rec, u32 lblk)
 
 /* === Events =============================================================== */
 
-static void write_locked(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
-			 bool certain)
+static noinline void write_locked(struct ft_inode *rec, u32 lblk, u32 old_lba,
+				  u32 lba, bool certain)
 {
 	struct ft_extent ext = { .lblk = lblk, .len = 1, .lba = lba };
 	u32 known = lba_of(rec, lblk);
@@ -135,10 +136,12 @@ void ft_inode_write(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
 	if (ft_inode_followed(rec)) {
 		/* the next block of a run, mostly */
 		if (certain && !rec->scanning &&
-		    ft_extmap_go_on(&rec->map, lblk, old_lba, lba))
+		    ft_extmap_go_on(&rec->map, lblk, old_lba, lba)) {
 			rec->changes++;
-		else
+			WRITE_ONCE(rec->last_write, ft_write_id(lblk, lba));
+		} else {
 			write_locked(rec, lblk, old_lba, lba, certain);
+		}
 	}
 	spin_unlock(&rec->lock);
 }
@@ -155,6 +158,24 @@ static bool any_written(struct ft_inode *rec, u32 lblk, u32 end)
 	return false;
 }
 
+static void update_locked(struct ft_inode *rec, const struct ft_extent *ext)
+{
+	u32 end = ft_extent_end(ext), bytes = rec->map.bytes;
+	int err = 0;
+
+	if (ext->lba != FT_LBA_UNWRITTEN) {
+		if (!ft_extmap_holds(&rec->map, ext))
+			store_locked(rec, ext);
+		else if (rec->scanning)
+			changed_locked(rec, store_scanning(rec, ext), bytes);
+	} else if (rec->scanning || any_written(rec, ext->lblk, end)) {
+		err = erase(rec, ext->lblk, end);
+		if (!err && rec->scanning)
+			err = erase_scanning(rec, ext->lblk, end);
+		changed_locked(rec, err, bytes);
+	}
+}
+
 /**
  * ft_inode_update() - F2FS has changed the address of blocks
  * @rec: the file
@@ -168,25 +189,9 @@ static bool any_written(struct ft_inode *rec, u32 lblk, u32 end)
  */
 void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext)
 {
-	u32 end = ft_extent_end(ext), bytes;
-	int err = 0;
-
 	spin_lock(&rec->lock);
-	if (!ft_inode_followed(rec))
-		goto out;
-	bytes = rec->map.bytes;
-	if (ext->lba != FT_LBA_UNWRITTEN) {
-		if (!ft_extmap_holds(&rec->map, ext))
-			store_locked(rec, ext);
-		else if (rec->scanning)
-			changed_locked(rec, store_scanning(rec, ext), bytes);
-	} else if (rec->scanning || any_written(rec, ext->lblk, end)) {
-		err = erase(rec, ext->lblk, end);
-		if (!err && rec->scanning)
-			err = erase_scanning(rec, ext->lblk, end);
-		changed_locked(rec, err, bytes);
-	}
-out:
+	if (ft_inode_followed(rec))
+		update_locked(rec, ext);
 	spin_unlock(&rec->lock);
 }
 

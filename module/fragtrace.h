@@ -133,6 +133,8 @@ static inline void ft_count(enum ft_counter which)
  * @held: calls under way that change blocks without an event; no scan meanwhile
  * @gen: grows with each event whose effect is not known exactly
  * @changes: grows with each change of the map
+ * @last_write: ft_write_id() of the event that was the last to change @map, if
+ *	it was the next block of a run; else 0. May be read without @lock.
  * @map: the extent map
  * @queue: in vol->queue, protected by vol->queue_lock, as are
  * @queued: whether it is there,
@@ -160,6 +162,7 @@ struct ft_inode {
 	u16 held;
 	u32 gen;
 	u32 changes;
+	u64 last_write;
 	struct ft_extmap map;
 
 	bool queued;
@@ -330,6 +333,25 @@ void ft_inode_request_audit(struct ft_inode *rec);
 void ft_inode_audited(struct ft_inode *rec);
 
 /* === event.c ============================================================== */
+
+/* What a write event was about, in one word; the first block of a volume is 0. */
+static inline u64 ft_write_id(u32 lblk, u32 lba)
+{
+	return (u64)lba << 32 | lblk;
+}
+
+/*
+ * Has an event just said that a block was written there, and has nothing else
+ * happened to the file? Then to say it again is of no use, but for a scan that
+ * may have seen the address before it changed. A scan that begins while we look
+ * begins after this event.
+ */
+static inline bool ft_inode_knows_write(const struct ft_inode *rec, u32 lblk,
+					u32 lba)
+{
+	return READ_ONCE(rec->last_write) == ft_write_id(lblk, lba) &&
+	       !READ_ONCE(rec->scanning);
+}
 
 void ft_inode_write(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
 		    bool certain);

@@ -194,6 +194,7 @@ void ft_inode_drop_map(struct ft_inode *rec)
 	u32 nr = rec->map.nr, bytes = rec->map.bytes;
 
 	rec->changes++;
+	WRITE_ONCE(rec->last_write, 0);
 	ft_extmap_drop(&rec->map);
 	ft_mem_charge(&rec->map, nr, bytes);
 }

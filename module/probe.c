@@ -96,6 +96,18 @@ static void probe_submit_write(void *unused, FT_WRITTEN *what,
 	rcu_read_unlock();
 }
 
+static noinline void update(struct ft_inode *rec, u32 lblk, u32 len,
+			    block_t addr)
+{
+	const struct ft_extent ext = {
+		.lblk = lblk,
+		.len = len,
+		.lba = to_lba(addr),
+	};
+
+	ft_inode_update(rec, &ext);
+}
+
 /*
  * F2FS keeps its extent cache up to date, under the lock of the node page.
  * Tells of every change, but not for files that have no such cache: compressed
@@ -105,11 +117,6 @@ static void probe_update_extent(void *unused, struct inode *inode,
 				unsigned int pgofs, unsigned int len,
 				block_t blkaddr, unsigned int c_len)
 {
-	struct ft_extent ext = {
-		.lblk = pgofs,
-		.len = len,
-		.lba = to_lba(blkaddr),
-	};
 	struct ft_inode *rec;
 
 	if (c_len || !len)
@@ -118,13 +125,15 @@ static void probe_update_extent(void *unused, struct inode *inode,
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_UPDATE);
-		ft_inode_update(rec, &ext);
+		/* the second word about a block, mostly */
+		if (len != 1 || !ft_inode_knows_write(rec, pgofs, blkaddr))
+			update(rec, pgofs, len, blkaddr);
 	}
 	rcu_read_unlock();
 }
 
-static noinline void look_up(struct inode *inode, const struct f2fs_map_blocks *map,
-		    int ret)
+static noinline void look_up(struct inode *inode,
+			     const struct f2fs_map_blocks *map, int ret)
 {
 	const struct ft_extent ext = {
 		.lblk = map->m_lblk,
@@ -142,27 +151,16 @@ static noinline void look_up(struct inode *inode, const struct f2fs_map_blocks *
 	rcu_read_unlock();
 }
 
-static noinline void allocated(struct inode *inode, const struct f2fs_map_blocks *map,
-		      int ret)
+static noinline void allocated(struct inode *inode,
+			       const struct f2fs_map_blocks *map)
 {
-	struct ft_extent ext = {
+	const struct ft_extent ext = {
 		.lblk = map->m_lblk,
 		.len = map->m_len,
 		.lba = map->m_pblk,
 	};
 	struct ft_inode *rec;
 
-	/*
-	 * After an error part of the range may have been allocated, and with
-	 * several devices the address may be one within its device: ask F2FS.
-	 */
-	if (ret || map->m_multidev_dio) {
-		mark_stale(inode);
-		return;
-	}
-	/* preallocation that only reserves names no address */
-	if (!map->m_len || !on_volume(map->m_pblk))
-		return;
 	rcu_read_lock();
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
@@ -184,10 +182,20 @@ static noinline void allocated(struct inode *inode, const struct f2fs_map_blocks
 static void probe_map_blocks(void *unused, struct inode *inode,
 			     struct f2fs_map_blocks *map, int flag, int ret)
 {
-	if (map->m_may_create)
-		allocated(inode, map, ret);
-	else if (has_clusters(inode))
-		look_up(inode, map, ret);
+	if (!map->m_may_create) {
+		if (has_clusters(inode))
+			look_up(inode, map, ret);
+	} else if (ret || map->m_multidev_dio) {
+		/*
+		 * After an error part of the range may have been allocated, and
+		 * with several devices the address may be one within its device:
+		 * ask F2FS.
+		 */
+		mark_stale(inode);
+	} else if (map->m_len && on_volume(map->m_pblk)) {
+		/* preallocation that only reserves names no address */
+		allocated(inode, map);
+	}
 }
 
 /*

@@ -27,7 +27,7 @@ bool ft_inode_scan_begin(struct ft_inode *rec)
 	/* who holds it queues it again */
 	begin = ft_inode_followed(rec) && !rec->held;
 	if (begin) {
-		rec->scanning = true;
+		WRITE_ONCE(rec->scanning, true);
 		rec->gen = 0;
 	}
 	spin_unlock(&rec->lock);
@@ -127,11 +127,12 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 		ft_extmap_move(&rec->map, ft_built_map(rec));
 		ft_mem_charge(&rec->map, nr, bytes);
 		rec->changes++;
+		WRITE_ONCE(rec->last_write, 0);
 		settled = !rec->gen;
 		if (settled)
 			ft_inode_exact(rec);
 	}
-	rec->scanning = false;
+	WRITE_ONCE(rec->scanning, false);
 	ft_extmap_drop(ft_built_map(rec));
 	ft_extmap_drop(ft_touched_map(rec));
 	spin_unlock(&rec->lock);

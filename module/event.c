@@ -32,7 +32,7 @@ static int erase(struct ft_inode *rec, u32 lblk, u32 end)
 static int reserve(struct ft_inode *rec, u32 lblk, u32 end)
 {
 	u32 nr = rec->map.nr, bytes = rec->map.bytes;
-	int err = ft_extmap_reserve(&rec->map, lblk, end, FT_MAX_WORK_IN_PROBE);
+	int err = ft_extmap_reserve(&rec->map, lblk, end, FT_MAX_HOLES_IN_PROBE);
 
 	ft_mem_charge(&rec->map, nr, bytes);
 	return err;
@@ -241,6 +241,12 @@ void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba)
 	spin_unlock(&rec->lock);
 }
 
+/* Would to erase all from a block on take too long here? */
+static bool too_much(struct ft_extmap *map, u32 lblk)
+{
+	return ft_extmap_leaves_from(map, lblk) > FT_MAX_LEAVES_IN_PROBE;
+}
+
 static void truncate_locked(struct ft_inode *rec, u32 lblk)
 {
 	int err = 0;
@@ -252,12 +258,12 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
 	}
 	if (!lblk)
 		ft_inode_drop_map(rec);
-	else if (rec->map.nr > FT_MAX_WORK_IN_PROBE)
+	else if (too_much(&rec->map, lblk))
 		ft_inode_stale(rec);
 	else
 		err = erase(rec, lblk, FT_LBLK_END);
 	if (!err && rec->scanning) {
-		if (ft_built_map(rec)->nr > FT_MAX_WORK_IN_PROBE)
+		if (too_much(ft_built_map(rec), lblk))
 			ft_inode_stale(rec);
 		else
 			err = erase_scanning(rec, lblk, FT_LBLK_END);

@@ -6,9 +6,9 @@
  * looked up by file block or walked in order.
  *
  * The map divides all file blocks into ranges, holes included. An entry says
- * where a range begins and what it is; it ends where the next one begins. What
- * a written range is, is not its LBA but the distance from file block to LBA (mod
- * 2^32), which is the same for each block of the extent:
+ * where a range begins and what it is; it ends where the next one begins. Of a
+ * written range it does not have the LBA but the distance from file block to LBA
+ * (mod 2^32), which is the same for each block of the extent:
  *
  *	blocks 10..19 at LBA 110..119	-> entry 10: distance 100
  *	blocks 20..24 at LBA 120..124	-> distance 100 too, the same entry
@@ -89,7 +89,8 @@ struct branch {
 	void *child[BRANCH_ROOM];
 };
 
-static_assert((NODE_BYTES & (NODE_BYTES - 1)) == 0 && NODE_BYTES > FIRST_BYTES);
+/* the only leaf grows from the one to the other by doubling */
+static_assert(NODE_BYTES % (2 * FIRST_BYTES) == 0);
 static_assert(sizeof(struct branch) <= NODE_BYTES);
 static_assert(sizeof(struct ft_leaf) == sizeof(u64));
 
@@ -659,8 +660,9 @@ static void replace(struct ft_extmap *map, unsigned int from, unsigned int to,
 
 	if (to > from)
 		map->nr -= count_extents(&leaf->entry[from], to - from);
-	memmove(&leaf->entry[from + nr], &leaf->entry[to],
-		(leaf->nr - to) * sizeof(u64));
+	if (from + nr != to)
+		memmove(&leaf->entry[from + nr], &leaf->entry[to],
+			(leaf->nr - to) * sizeof(u64));
 	leaf->entry[from] = make_entry(start, what);
 	map->nr += is_extent(what);
 	if (has_tail) {
@@ -838,6 +840,30 @@ int ft_extmap_erase(struct ft_extmap *map, u32 lblk, u32 end)
 	if (lblk >= end)
 		return 0;
 	return store_range(map, lblk, end, HOLE);
+}
+
+/**
+ * ft_extmap_leaves_from() - how much work is it to erase all from a block on?
+ * @map: the map
+ * @lblk: the file block
+ *
+ * Context: atomic, nobody else uses the map.
+ * Return: the number of leaves that may go, or more.
+ */
+u32 ft_extmap_leaves_from(struct ft_extmap *map, u32 lblk)
+{
+	u64 nr = 1, below = 1;
+	unsigned int level;
+	struct way way;
+
+	if (lblk >= FT_LBLK_END)
+		return 0;
+	find_way(map, lblk, &way);
+	for (level = 1; level <= map->height; level++) {
+		nr += (way.node[level]->nr - 1 - way.at[level]) * below;
+		below *= BRANCH_ROOM;
+	}
+	return min_t(u64, nr, U32_MAX);
 }
 
 /* === Looking ============================================================== */

@@ -84,6 +84,7 @@ int ft_extmap_store(struct ft_extmap *map, const struct ft_extent *ext);
 bool ft_extmap_go_on(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba);
 int ft_extmap_reserve(struct ft_extmap *map, u32 lblk, u32 end, int max_gaps);
 int ft_extmap_erase(struct ft_extmap *map, u32 lblk, u32 end);
+u32 ft_extmap_leaves_from(struct ft_extmap *map, u32 lblk);
 bool ft_extmap_lookup(struct ft_extmap *map, u32 lblk, struct ft_extent *ext);
 bool ft_extmap_holds(struct ft_extmap *map, const struct ft_extent *ext);
 bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext);

@@ -11,10 +11,11 @@
 #include "fragtrace.h"
 
 /*
- * How many extents or holes an event may work through at once. An event that
- * means more work leaves it to the worker.
+ * How many holes an event may fill at once, and how many leaves of a map it may
+ * free. An event that means more work leaves it to the worker.
  */
-#define FT_MAX_WORK_IN_PROBE	1024
+#define FT_MAX_HOLES_IN_PROBE	1024
+#define FT_MAX_LEAVES_IN_PROBE	128
 
 /* The map that a scan is building: rec->scanning is set. */
 static inline struct ft_extmap *ft_built_map(struct ft_inode *rec)

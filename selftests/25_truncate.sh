@@ -17,7 +17,7 @@ cut() {
 	done
 }
 
-plan 6
+plan 8
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop write $MNT/a 0 4M
@@ -41,4 +41,11 @@ fileop random $MNT/big 3072 300 "${SEED:-41}" every 5
 fileop truncate $MNT/big 5000000
 fileop random $MNT/big 3072 100 "${SEED:-42}" every 5
 check_exact "a fragmented file" $MNT
+fileop write $MNT/many 0 16M
+fileop random $MNT/many 4096 4000 "${SEED:-43}" every 500
+settle
+rescans=$(stat_of rescans)
+fileop truncate $MNT/many 15M
+expect "the end of $(column files $MNT/many 5) extents goes without a look at all of them" "$(stat_of rescans)" "$rescans"
+check_exact "exactly" $MNT
 finish

@@ -153,12 +153,20 @@ tell_progress() {
 	done
 }
 
-# build_all() - build the module for every kernel, from scratch, with all warnings and sparse; any is a failure
+# build_all() - build the viewer, and the module for every kernel, from scratch, with all warnings and sparse
+#
+# Any warning is a failure.
 build_all() {
 	local version log
 
 	log=$LOGS/build.make
-	echo "1..$(($(wc -w <<<"$KERNELS") * 2))"
+	echo "1..$(($(wc -w <<<"$KERNELS") * 2 + 1))"
+	if make -s -C "$FT_TOP/viewer" >"$log" 2>&1; then
+		echo "ok - the viewer builds"
+	else
+		cat "$log"
+		echo "not ok - the viewer builds"
+	fi
 	for version in $KERNELS; do
 		if ! "$FT_HERE/build.sh" check "$version" >"$LOGS/module-$version" 2>"$log"; then
 			cat "$log"
@@ -196,7 +204,7 @@ guest_tests() {
 		${FUZZ_PLAN:+FUZZ_PLAN="/tools/${FUZZ_PLAN##*/}"} /selftests/in_guest.sh "$@"
 }
 
-# viewer_check() - build the viewer and run its own tests
+# viewer_check() - run the viewer's own tests
 viewer_check() {
 	make -s -C "$FT_TOP/viewer" check
 }
@@ -303,13 +311,6 @@ run_main() {
 	fi
 	suite "build" build_all
 	end_all
-	if [ -z "$guests_only" ]; then
-		suite "viewer" viewer_check
-		suite "parsers" parsers_check
-		suite "fiemap-check" "$FT_HERE/host_fiemap_check.sh"
-		suite "builds" env F2FS_SRC="$source" "$FT_HERE/host_build.sh"
-		end_all
-	fi
 	tell_progress &
 	PROGRESS=$!
 	for version in $KERNELS; do
@@ -319,6 +320,10 @@ run_main() {
 		fi
 	done
 	if [ -z "$guests_only" ]; then
+		suite "viewer" viewer_check
+		suite "parsers" parsers_check
+		suite "fiemap-check" "$FT_HERE/host_fiemap_check.sh"
+		suite "builds" env F2FS_SRC="$source" "$FT_HERE/host_build.sh"
 		suite "another f2fs" "$FT_HERE/host_other_f2fs.sh"
 		suite "guests" "$FT_HERE/host_guest.sh"
 		# shellcheck disable=SC2086 # a list of kernels

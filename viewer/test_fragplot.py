@@ -567,12 +567,14 @@ def test_interrupted(number):
     """In the middle of reading: the status tells, the last picture stays, nothing is left behind."""
     Path("last.png").write_text("last")
     os.mkfifo("pipe")
+    # what a shell starts in the background ignores SIGINT, and hands that down
     with subprocess.Popen([sys.executable, str(HERE / "fragtrace-plot"), "history", "pipe", "-o", "last.png"],
-                          stderr=subprocess.PIPE, text=True) as child:
+                          stderr=subprocess.PIPE, text=True,
+                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as child:
         # the pipe opens when the program reads, and then it waits there
         with open("pipe", "w", encoding="utf-8"):
             os.kill(child.pid, number)
-            _, error = child.communicate()
+            _, error = child.communicate(timeout=120)
     assert child.returncode == 128 + number
     assert error == ""
     assert sorted(os.listdir()) == ["last.png", "pipe"] and Path("last.png").read_text() == "last"

@@ -202,8 +202,11 @@ void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext)
  * @in_one: they are surely next to each other, not only the first is where
  *	@ext says
  *
- * Reported after F2FS dropped its locks. What contradicts a written block may
- * be older than the map.
+ * Reported after F2FS dropped its locks. Mostly an update has told of these
+ * blocks before. Where F2FS keeps no extent cache it has not, and then the file
+ * is stale: what contradicts a written block may be older than the map, and a
+ * run ends because the block behind it, which has been allocated as well, does
+ * not continue it; of that block nobody tells if it was the last to be written.
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
@@ -212,11 +215,10 @@ void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 {
 	spin_lock(&rec->lock);
 	if (ft_inode_followed(rec) && !ft_extmap_holds(&rec->map, ext)) {
-		if (any_written(rec, ext->lblk, ft_extent_end(ext)) ||
-		    (ext->len > 1 && !in_one))
-			ft_inode_stale(rec);
-		else
+		if ((ext->len == 1 || in_one) &&
+		    !any_written(rec, ext->lblk, ft_extent_end(ext)))
 			store_locked(rec, ext);
+		ft_inode_stale(rec);
 	}
 	spin_unlock(&rec->lock);
 }

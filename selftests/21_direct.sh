@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-plan 5
+plan 6
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop write $MNT/a 0 4M direct
@@ -24,4 +24,16 @@ check_exact "mixed with buffered writes" $MNT
 fileop fallocate $MNT/reserved default 0 2M
 fileop write $MNT/reserved 512K 256K direct
 check_exact "into reserved blocks" -u $MNT
+
+# Each block on its own, and no extent cache that would tell of it: F2FS has then allocated the block behind a run
+# without a word, and the last one is only looked up afterwards.
+make_volume $DISK2 $MNT2 noextent_cache,mode=fragment:block || bail "no second volume"
+echo 1 >"/sys/fs/f2fs/${DISK2##*/}/max_fragment_chunk"
+fileop say $DBG/targets "add $MNT2"
+fileop write $MNT2/sparse 0 1
+fileop truncate $MNT2/sparse 64M
+for n in 1 2 3 4 5 6 7 8; do
+	fileop write $MNT2/sparse ${n}M 32K direct
+done
+check_exact "block by block into holes, without extent cache" -u $MNT $MNT2
 finish

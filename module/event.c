@@ -42,6 +42,7 @@ static int reserve(struct ft_inode *rec, u32 lblk, u32 end)
 static void changed_locked(struct ft_inode *rec, int err, u32 old_bytes)
 {
 	rec->changes++;
+	rec->last_len = 0;
 	WRITE_ONCE(rec->last_write, 0);
 	if (err) {
 		ft_count(FT_LOST);
@@ -75,7 +76,7 @@ static int erase_scanning(struct ft_inode *rec, u32 lblk, u32 end)
 	       ft_extmap_store(ft_touched_map(rec), &mark);
 }
 
-static void store_locked(struct ft_inode *rec, const struct ft_extent *ext)
+static int store_locked(struct ft_inode *rec, const struct ft_extent *ext)
 {
 	u32 bytes = rec->map.bytes;
 	int err = store(rec, ext);
@@ -83,6 +84,7 @@ static void store_locked(struct ft_inode *rec, const struct ft_extent *ext)
 	if (!err && rec->scanning)
 		err = store_scanning(rec, ext);
 	changed_locked(rec, err, bytes);
+	return err;
 }
 
 /* Where a block is, %FT_LBA_UNWRITTEN if nowhere. */
@@ -98,6 +100,42 @@ static u32 lba_of(struct ft_inode *rec, u32 lblk)
 
 /* === Events =============================================================== */
 
+/* Where an event has said that blocks are they are until the file changes again. */
+static void name_blocks(struct ft_inode *rec, u32 lblk, u32 len)
+{
+	rec->last_lblk = lblk;
+	rec->last_len = len;
+}
+
+/**
+ * ft_inode_repeat_last() - say to a scan what the last event said
+ * @rec: the file, whose scan begins
+ *
+ * F2FS tells of a new address just before its extent cache has it, and FIEMAP
+ * may be answered from there. If a scan begins in between, no event is to come
+ * that wins over what it sees. That blocks go cannot happen meanwhile: it takes
+ * the inode's lock, and so does FIEMAP.
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_inode_repeat_last(struct ft_inode *rec)
+{
+	struct ft_extent last = { .lblk = rec->last_lblk, .len = rec->last_len };
+	struct ft_extent ext;
+
+	lockdep_assert_held(&rec->lock);
+	if (!last.len || !ft_extmap_lookup(&rec->map, last.lblk, &ext) ||
+	    ext.lba == FT_LBA_UNWRITTEN ||
+	    ft_extent_end(&ext) < ft_extent_end(&last))
+		return;
+	last.lba = ext.lba + (last.lblk - ext.lblk);
+	last.encoded = ext.encoded;
+	if (store_scanning(rec, &last)) {
+		ft_count(FT_LOST);
+		ft_inode_stale(rec);
+	}
+}
+
 static noinline void write_locked(struct ft_inode *rec, u32 lblk, u32 old_lba,
 				  u32 lba, bool certain)
 {
@@ -112,7 +150,8 @@ static noinline void write_locked(struct ft_inode *rec, u32 lblk, u32 old_lba,
 		ft_count(FT_MISMATCHES);
 		ft_inode_stale(rec);
 	}
-	store_locked(rec, &ext);
+	if (!store_locked(rec, &ext))
+		name_blocks(rec, lblk, 1);
 }
 
 /**
@@ -138,6 +177,7 @@ void ft_inode_write(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
 		if (certain && !rec->scanning &&
 		    ft_extmap_go_on(&rec->map, lblk, old_lba, lba)) {
 			rec->changes++;
+			name_blocks(rec, lblk, 1);
 			WRITE_ONCE(rec->last_write, ft_write_id(lblk, lba));
 		} else {
 			write_locked(rec, lblk, old_lba, lba, certain);
@@ -163,17 +203,19 @@ static void update_locked(struct ft_inode *rec, const struct ft_extent *ext)
 	u32 end = ft_extent_end(ext), bytes = rec->map.bytes;
 	int err = 0;
 
-	if (ext->lba != FT_LBA_UNWRITTEN) {
-		if (!ft_extmap_holds(&rec->map, ext))
-			store_locked(rec, ext);
-		else if (rec->scanning)
-			changed_locked(rec, store_scanning(rec, ext), bytes);
+	if (ext->lba != FT_LBA_UNWRITTEN && !ft_extmap_holds(&rec->map, ext)) {
+		err = store_locked(rec, ext);
+	} else if (ext->lba != FT_LBA_UNWRITTEN) {
+		if (rec->scanning)
+			changed_locked(rec, err = store_scanning(rec, ext), bytes);
 	} else if (rec->scanning || any_written(rec, ext->lblk, end)) {
 		err = erase(rec, ext->lblk, end);
 		if (!err && rec->scanning)
 			err = erase_scanning(rec, ext->lblk, end);
 		changed_locked(rec, err, bytes);
 	}
+	if (!err)
+		name_blocks(rec, ext->lblk, ext->len);
 }
 
 /**

@@ -135,6 +135,8 @@ static inline void ft_count(enum ft_counter which)
  * @changes: grows with each change of the map
  * @last_write: ft_write_id() of the event that was the last to change @map, if
  *	it was the next block of a run; else 0. May be read without @lock.
+ * @last_lblk: first of the blocks whose place the last event told
+ * @last_len: how many; 0 if something else happened since
  * @map: the extent map
  * @queue: in vol->queue, protected by vol->queue_lock, as are
  * @queued: whether it is there,
@@ -163,6 +165,8 @@ struct ft_inode {
 	u32 gen;
 	u32 changes;
 	u64 last_write;
+	u32 last_lblk;
+	u32 last_len;
 	struct ft_extmap map;
 
 	bool queued;
@@ -367,7 +371,7 @@ void ft_inode_release(struct ft_inode *rec);
 
 /* === rebuild.c ============================================================ */
 
-bool ft_inode_scan_begin(struct ft_inode *rec);
+bool ft_inode_scan_begin(struct ft_inode *rec, bool repair);
 int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 			unsigned int nr);
 bool ft_inode_scan_end(struct ft_inode *rec, int err);

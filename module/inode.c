@@ -145,6 +145,7 @@ void ft_inode_stale(struct ft_inode *rec)
 {
 	lockdep_assert_held(&rec->lock);
 	rec->gen++;
+	rec->last_len = 0;
 	if (!rec->stale) {
 		rec->stale = true;
 		atomic_inc(&rec->vol->nr_stale);
@@ -194,6 +195,7 @@ void ft_inode_drop_map(struct ft_inode *rec)
 	u32 nr = rec->map.nr, bytes = rec->map.bytes;
 
 	rec->changes++;
+	rec->last_len = 0;
 	WRITE_ONCE(rec->last_write, 0);
 	ft_extmap_drop(&rec->map);
 	ft_mem_charge(&rec->map, nr, bytes);

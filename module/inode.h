@@ -41,5 +41,6 @@ void ft_inode_stale(struct ft_inode *rec);
 void ft_inode_exact(struct ft_inode *rec);
 void ft_inode_omit(struct ft_inode *rec);
 void ft_inode_drop_map(struct ft_inode *rec);
+void ft_inode_repeat_last(struct ft_inode *rec);
 
 #endif

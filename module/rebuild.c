@@ -15,11 +15,13 @@
 /**
  * ft_inode_scan_begin() - start to build a second map
  * @rec: the file
+ * @repair: the map is to replace the first one; else to judge it, and then what
+ *	the last event said is no less in doubt than all else
  *
  * Context: process, the volume's worker.
  * Return: false if there is nothing to scan any more.
  */
-bool ft_inode_scan_begin(struct ft_inode *rec)
+bool ft_inode_scan_begin(struct ft_inode *rec, bool repair)
 {
 	bool begin;
 
@@ -29,6 +31,8 @@ bool ft_inode_scan_begin(struct ft_inode *rec)
 	if (begin) {
 		WRITE_ONCE(rec->scanning, true);
 		rec->gen = 0;
+		if (repair)
+			ft_inode_repeat_last(rec);
 	}
 	spin_unlock(&rec->lock);
 	return begin;

@@ -366,7 +366,7 @@ static bool rescan_file(struct ft_volume *vol, struct ft_inode *rec)
 {
 	int err;
 
-	if (!ft_inode_scan_begin(rec))
+	if (!ft_inode_scan_begin(rec, true))
 		return false;
 	err = scan_all(vol, rec);
 	ft_count(FT_RESCANS);
@@ -392,7 +392,7 @@ static bool audit_file(struct ft_volume *vol, struct ft_inode *rec)
 
 	for (n = 0; n < AUDIT_TRIES; n++) {
 		last = sum;
-		if (!ft_inode_scan_begin(rec))
+		if (!ft_inode_scan_begin(rec, false))
 			return false;
 		err = scan_all(vol, rec);
 		claimed = !err && ft_audit_compare(rec, &sum);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Calls whose effect no tracepoint tells in full, or only when it is too late:
- * the modes of fallocate that move or free blocks, and F2FS_IOC_MOVE_RANGE.
+ * fallocate, and F2FS_IOC_MOVE_RANGE.
  *
  * In: the file operations of F2FS, by return probes; their prototypes are those
- * of the VFS. Out: the files at hand are stale from the begin of the call to its
- * end, and are scanned then.
+ * of the VFS. Out: where blocks are moved or freed, the files at hand are stale
+ * from the begin of the call to its end, and are scanned then; where they are
+ * preallocated, it is known what else happened meanwhile.
  *
  * Return probes are placed by ftrace, so that the handlers run with preemption
  * off but not inside an exception, where no lock could be taken. For a kernel that
@@ -30,6 +31,7 @@
 
 /**
  * struct call - a call from its begin to its end
+ * @end: what its end means to each file
  * @sb: the super block of its files
  * @nr: how many they are
  * @ino: their inodes
@@ -38,6 +40,7 @@
  * Numbers, no references: the module may be gone when the call ends.
  */
 struct call {
+	void (*end)(struct ft_inode *rec);
 	const struct super_block *sb;
 	unsigned int nr;
 	unsigned long ino[2];
@@ -90,10 +93,18 @@ static void apply(void (*func)(struct ft_inode *rec), const struct call *call)
 	rcu_read_unlock();
 }
 
-static void begin_call(const struct call *call)
+static void begin_hold(struct call *call)
 {
 	ft_count(FT_CALLS);
+	call->end = ft_inode_release;
 	apply(ft_inode_hold, call);
+}
+
+static void begin_reserve(struct call *call)
+{
+	ft_count(FT_CALLS);
+	call->end = ft_inode_reserve_end;
+	apply(ft_inode_reserve_begin, call);
 }
 
 /* f2fs_fallocate(file, mode, offset, len) */
@@ -101,11 +112,12 @@ static int begin_fallocate(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct call *call = (struct call *)ri->data;
 
-	if (!((int)regs_get_kernel_argument(regs, 1) & ~FALLOC_FL_KEEP_SIZE))
-		return 1;
 	*call = (struct call){ };
 	add_file(call, (struct file *)regs_get_kernel_argument(regs, 0));
-	begin_call(call);
+	if ((int)regs_get_kernel_argument(regs, 1) & ~FALLOC_FL_KEEP_SIZE)
+		begin_hold(call);
+	else
+		begin_reserve(call);
 	return 0;
 }
 
@@ -125,7 +137,7 @@ static int begin_ioctl(struct kretprobe_instance *ri, struct pt_regs *regs)
 	add_file(call, (struct file *)regs_get_kernel_argument(regs, 0));
 	if (!add_destination(call, arg))
 		call->dst_fd = arg;
-	begin_call(call);
+	begin_hold(call);
 	return 0;
 }
 
@@ -138,7 +150,7 @@ static int end_call(struct kretprobe_instance *ri, struct pt_regs *regs)
 		atomic_inc(&nr_unknown);
 		ft_target_kick();
 	}
-	apply(ft_inode_release, call);
+	apply(call->end, call);
 	return 0;
 }
 
@@ -151,6 +163,9 @@ static int end_call(struct kretprobe_instance *ri, struct pt_regs *regs)
 	.data_size = sizeof(struct call),		\
 	.maxactive = MAX_CALLS,				\
 }
+
+/* Those that probes missed which have gone since. */
+static atomic_t nr_gone = ATOMIC_INIT(0);
 
 static struct kretprobe calls[3];
 static bool attached[ARRAY_SIZE(calls)];
@@ -198,6 +213,8 @@ void ft_call_detach(void)
 	for (i = 0; i < ARRAY_SIZE(calls); i++)
 		if (attached[i]) {
 			unregister_kretprobe(&calls[i]);
+			atomic_add(calls[i].nmissed + calls[i].kp.nmissed,
+				   &nr_gone);
 			attached[i] = false;
 		}
 	followed = false;
@@ -214,15 +231,15 @@ bool ft_call_attached(void)
 }
 
 /**
- * ft_call_nr_missed() - calls of which it is not known what files they changed
+ * ft_call_nr_missed() - calls of which it is not known what they did to which file
  *
  * There were too many at once, or an argument could not be read.
  *
- * Return: their number since F2FS was loaded.
+ * Return: their number.
  */
 unsigned long ft_call_nr_missed(void)
 {
-	unsigned long nr = atomic_read(&nr_unknown);
+	unsigned long nr = atomic_read(&nr_unknown) + atomic_read(&nr_gone);
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(calls); i++)

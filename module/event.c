@@ -42,11 +42,10 @@ static int reserve(struct ft_inode *rec, u32 lblk, u32 end)
 static void changed_locked(struct ft_inode *rec, int err, u32 old_bytes)
 {
 	rec->changes++;
-	rec->last_len = 0;
 	WRITE_ONCE(rec->last_write, 0);
 	if (err) {
 		ft_count(FT_LOST);
-		ft_inode_stale(rec);
+		ft_inode_untold(rec);
 	}
 	if (unlikely(rec->map.bytes > old_bytes) && ft_mem_over(0))
 		ft_inode_omit(rec);
@@ -100,42 +99,6 @@ static u32 lba_of(struct ft_inode *rec, u32 lblk)
 
 /* === Events =============================================================== */
 
-/* Where an event has said that blocks are they are until the file changes again. */
-static void name_blocks(struct ft_inode *rec, u32 lblk, u32 len)
-{
-	rec->last_lblk = lblk;
-	rec->last_len = len;
-}
-
-/**
- * ft_inode_repeat_last() - say to a scan what the last event said
- * @rec: the file, whose scan begins
- *
- * F2FS tells of a new address just before its extent cache has it, and FIEMAP
- * may be answered from there. If a scan begins in between, no event is to come
- * that wins over what it sees. That blocks go cannot happen meanwhile: it takes
- * the inode's lock, and so does FIEMAP.
- *
- * Context: atomic, rec->lock held.
- */
-void ft_inode_repeat_last(struct ft_inode *rec)
-{
-	struct ft_extent last = { .lblk = rec->last_lblk, .len = rec->last_len };
-	struct ft_extent ext;
-
-	lockdep_assert_held(&rec->lock);
-	if (!last.len || !ft_extmap_lookup(&rec->map, last.lblk, &ext) ||
-	    ext.lba == FT_LBA_UNWRITTEN ||
-	    ft_extent_end(&ext) < ft_extent_end(&last))
-		return;
-	last.lba = ext.lba + (last.lblk - ext.lblk);
-	last.encoded = ext.encoded;
-	if (store_scanning(rec, &last)) {
-		ft_count(FT_LOST);
-		ft_inode_stale(rec);
-	}
-}
-
 static noinline void write_locked(struct ft_inode *rec, u32 lblk, u32 old_lba,
 				  u32 lba, bool certain)
 {
@@ -143,15 +106,15 @@ static noinline void write_locked(struct ft_inode *rec, u32 lblk, u32 old_lba,
 	u32 known = lba_of(rec, lblk);
 
 	if (!certain && (known != old_lba || known == FT_LBA_UNWRITTEN)) {
-		ft_inode_stale(rec);
+		ft_inode_untold(rec);
 		return;
 	}
 	if (known != old_lba && !rec->stale) {
 		ft_count(FT_MISMATCHES);
 		ft_inode_stale(rec);
 	}
-	if (!store_locked(rec, &ext))
-		name_blocks(rec, lblk, 1);
+	if (!store_locked(rec, &ext) && !rec->omitted)
+		WRITE_ONCE(rec->last_write, ft_write_id(lblk, lba));
 }
 
 /**
@@ -177,7 +140,6 @@ void ft_inode_write(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
 		if (certain && !rec->scanning &&
 		    ft_extmap_go_on(&rec->map, lblk, old_lba, lba)) {
 			rec->changes++;
-			name_blocks(rec, lblk, 1);
 			WRITE_ONCE(rec->last_write, ft_write_id(lblk, lba));
 		} else {
 			write_locked(rec, lblk, old_lba, lba, certain);
@@ -201,21 +163,20 @@ static bool any_written(struct ft_inode *rec, u32 lblk, u32 end)
 static void update_locked(struct ft_inode *rec, const struct ft_extent *ext)
 {
 	u32 end = ft_extent_end(ext), bytes = rec->map.bytes;
-	int err = 0;
+	int err;
 
 	if (ext->lba != FT_LBA_UNWRITTEN && !ft_extmap_holds(&rec->map, ext)) {
-		err = store_locked(rec, ext);
+		store_locked(rec, ext);
 	} else if (ext->lba != FT_LBA_UNWRITTEN) {
 		if (rec->scanning)
-			changed_locked(rec, err = store_scanning(rec, ext), bytes);
+			changed_locked(rec, store_scanning(rec, ext), bytes);
 	} else if (rec->scanning || any_written(rec, ext->lblk, end)) {
+		rec->freed = true;
 		err = erase(rec, ext->lblk, end);
 		if (!err && rec->scanning)
 			err = erase_scanning(rec, ext->lblk, end);
 		changed_locked(rec, err, bytes);
 	}
-	if (!err)
-		name_blocks(rec, ext->lblk, ext->len);
 }
 
 /**
@@ -295,6 +256,7 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
 {
 	int err = 0;
 
+	rec->freed = true;
 	/* a commit that replaces the file frees what is between the new blocks */
 	if (rec->committing) {
 		rec->committing = false;
@@ -335,27 +297,72 @@ void ft_inode_truncate(struct ft_inode *rec, u32 lblk)
  * @rec: the file
  * @lblk: first block of the range
  * @end: its end, exclusive
+ * @whole: surely all of it, and nothing else
  *
- * Written blocks in the range stay as they are. The event comes late, so that
- * the holes may have gone meanwhile; a scan settles it, but since no written
- * block is in doubt the map does not become stale.
+ * Written blocks in the range stay as they are. The event comes late: of what
+ * was preallocated some may have been freed already. If it is not known that
+ * nothing was, a scan settles it; since no written block is in doubt the map does
+ * not become stale.
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end)
+void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 {
+	bool sure;
 	u32 bytes;
 
 	spin_lock(&rec->lock);
 	if (ft_inode_followed(rec)) {
 		bytes = rec->map.bytes;
+		sure = whole && rec->reserving && !rec->freed && !rec->scanning;
 		/* what does not fit is found by the scan */
-		reserve(rec, lblk, end);
+		if (reserve(rec, lblk, end))
+			sure = false;
 		changed_locked(rec, 0, bytes);
-		rec->gen++;
-		ft_volume_queue(rec);
+		if (!sure) {
+			rec->gen++;
+			ft_volume_queue(rec);
+		}
 	}
 	spin_unlock(&rec->lock);
+}
+
+/**
+ * ft_inode_reserve_begin() - a call begins that preallocates blocks
+ * @rec: the file; until ft_inode_reserve_end() is noted whether blocks are freed
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_reserve_begin(struct ft_inode *rec)
+{
+	spin_lock(&rec->lock);
+	if (!rec->reserving++)
+		rec->freed = false;
+	spin_unlock(&rec->lock);
+}
+
+/**
+ * ft_inode_reserve_end() - the call is over
+ * @rec: the file; the record may be a younger one than that of the beginning
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_reserve_end(struct ft_inode *rec)
+{
+	spin_lock(&rec->lock);
+	if (rec->reserving)
+		rec->reserving--;
+	spin_unlock(&rec->lock);
+}
+
+/* What blocks the file has is not known any more. False if nobody asks. */
+static bool doubt_locked(struct ft_inode *rec)
+{
+	if (!ft_inode_followed(rec))
+		return false;
+	rec->changes++;
+	ft_inode_stale(rec);
+	return true;
 }
 
 /**
@@ -367,10 +374,7 @@ void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end)
 void ft_inode_mark_stale(struct ft_inode *rec)
 {
 	spin_lock(&rec->lock);
-	if (ft_inode_followed(rec)) {
-		rec->changes++;
-		ft_inode_stale(rec);
-	}
+	doubt_locked(rec);
 	spin_unlock(&rec->lock);
 }
 
@@ -383,11 +387,8 @@ void ft_inode_mark_stale(struct ft_inode *rec)
 void ft_inode_hold(struct ft_inode *rec)
 {
 	spin_lock(&rec->lock);
-	if (ft_inode_followed(rec)) {
+	if (doubt_locked(rec))
 		rec->held++;
-		rec->changes++;
-		ft_inode_stale(rec);
-	}
 	spin_unlock(&rec->lock);
 }
 
@@ -402,9 +403,6 @@ void ft_inode_release(struct ft_inode *rec)
 	spin_lock(&rec->lock);
 	if (rec->held)
 		rec->held--;
-	if (ft_inode_followed(rec)) {
-		rec->changes++;
-		ft_inode_stale(rec);
-	}
+	doubt_locked(rec);
 	spin_unlock(&rec->lock);
 }

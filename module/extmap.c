@@ -629,20 +629,43 @@ static bool continue_run(struct ft_extmap *map, u32 start, u32 end, u64 what)
 	return true;
 }
 
-/* Widen a range over its neighbours that are the same. */
+/* The entry that the block before a range is in; the finger is where it begins. */
+static u64 entry_before(struct ft_extmap *map, u32 start)
+{
+	struct ft_finger *f = &map->finger;
+	u64 entry = f->leaf->entry[f->at];
+
+	if (start_of(entry) < start)
+		return entry;
+	if (f->at)
+		return f->leaf->entry[f->at - 1];
+	seek(map, f, start - 1);
+	entry = f->leaf->entry[f->at];
+	seek(map, f, start);
+	return entry;
+}
+
+/* Widen a range, where the finger is, over its neighbours that are the same. */
 static void widen(struct ft_extmap *map, u32 *start, u32 *end, u64 what)
 {
 	struct ft_finger *f = &map->finger;
+	u32 hi = end_of(f, f->at);
+	u64 before;
 
 	if (*start) {
-		seek(map, f, *start - 1);
-		if (what_of(f->leaf->entry[f->at]) == what)
-			*start = start_of(f->leaf->entry[f->at]);
+		before = entry_before(map, *start);
+		if (what_of(before) == what)
+			*start = start_of(before);
 	}
-	if (*end < FT_LBLK_END) {
+	/* an entry that goes on behind the range is another one, see our caller */
+	if (*end < hi || *end == FT_LBLK_END)
+		return;
+	if (*end > hi || f->at + 1 == f->leaf->nr) {
 		seek(map, f, *end);
 		if (what_of(f->leaf->entry[f->at]) == what)
 			*end = end_of(f, f->at);
+	} else if (what_of(f->leaf->entry[f->at + 1]) == what) {
+		*end = end_of(f, f->at + 1);
 	}
 }
 
@@ -688,6 +711,38 @@ static void replace_beyond(struct ft_extmap *map, unsigned int from, u32 start,
 	lift_finger(map);
 }
 
+/*
+ * All or a part of the entry that the finger points to becomes something else,
+ * and no neighbour is the same: what a write at random does, mostly.
+ */
+static bool replace_in_one(struct ft_extmap *map, u32 start, u32 end, u64 what)
+{
+	struct ft_finger *f = &map->finger;
+	struct ft_leaf *leaf = f->leaf;
+	u64 *entry = &leaf->entry[f->at], old = *entry;
+	u32 hi = end_of(f, f->at);
+	bool head = start_of(old) < start, tail = end < hi;
+	unsigned int more = head + tail, behind = leaf->nr - f->at - 1;
+
+	if (end > hi || leaf->nr + more > leaf->room)
+		return false;
+	if (!head && (!f->at || what_of(entry[-1]) == what))
+		return false;
+	if (!tail && (!behind || what_of(entry[1]) == what))
+		return false;
+	if (more)
+		memmove(&entry[1 + more], &entry[1], behind * sizeof(u64));
+	entry[head] = make_entry(start, what);
+	if (tail)
+		entry[head + 1] = make_entry(end, what_of(old));
+	leaf->nr += more;
+	map->nr += is_extent(what);
+	if (is_extent(old))
+		map->nr += more - 1;
+	f->at += head;
+	return true;
+}
+
 static int store_range(struct ft_extmap *map, u32 start, u32 end, u64 what)
 {
 	struct ft_finger *f = &map->finger;
@@ -700,6 +755,8 @@ static int store_range(struct ft_extmap *map, u32 start, u32 end, u64 what)
 	if (continue_run(map, start, end, what))
 		return 0;
 	if (what_of(f->leaf->entry[f->at]) == what && end <= end_of(f, f->at))
+		return 0;
+	if (replace_in_one(map, start, end, what))
 		return 0;
 	widen(map, &start, &end, what);
 

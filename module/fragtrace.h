@@ -35,8 +35,8 @@
  *   ft_inode.lock           spinlock; the extent map and its state
  *   ft_volume.queue_lock    spinlock; what the worker has to do
  *
- * Probes run under locks of F2FS, perhaps with preemption off, perhaps not:
- * they hold rcu_read_lock() of their own, take spinlocks only, and never sleep.
+ * Probes run under locks of F2FS, perhaps with preemption off, perhaps not: they
+ * turn it off themselves, take spinlocks only, and never sleep.
  */
 #ifndef FRAGTRACE_H
 #define FRAGTRACE_H
@@ -121,8 +121,8 @@ static inline void ft_count(enum ft_counter which)
  * struct ft_inode - what we know of one file or directory
  * @vol: the volume it is on
  * @ino: its inode number
- * @is_dir: directory: has names below it, no extent map
  * @ref: one for the volume's table while the inode exists, one per user
+ * @is_dir: directory: has names below it, no extent map
  * @lock: protects all up to @map
  * @stale: the map may differ from F2FS; a rescan is queued or running
  * @omitted: left out for want of memory: the map is empty and means nothing
@@ -130,17 +130,19 @@ static inline void ft_count(enum ft_counter which)
  * @scanning: a scan is rebuilding the map, events go to both
  * @committing: blocks of an atomic commit are being put in place
  * @audit: the map is to be compared with what F2FS says
+ * @freed: blocks were, or may have been, freed while @reserving
+ * @reserving: calls under way that preallocate blocks
  * @held: calls under way that change blocks without an event; no scan meanwhile
  * @gen: grows with each event whose effect is not known exactly
  * @changes: grows with each change of the map
+ * @epoch: a scan has to begin in a later epoch of the volume
  * @last_write: ft_write_id() of the event that was the last to change @map, if
- *	it was the next block of a run; else 0. May be read without @lock.
- * @last_lblk: first of the blocks whose place the last event told
- * @last_len: how many; 0 if something else happened since
+ *	a block was written; else 0. May be read without @lock.
  * @map: the extent map
  * @queue: in vol->queue, protected by vol->queue_lock, as are
- * @queued: whether it is there,
- * @due: when the worker may take it, in jiffies, and
+ * @due: when the worker may take it, in jiffies,
+ * @spent: how long its last scan took, in jiffies,
+ * @queued: whether it is in the queue, and
  * @strikes: how often it was queued again lately, for rate limiting
  * @forgotten: the worker has dropped the names of this dead inode
  * @links: names of this inode, protected by vol->ns_lock, as are
@@ -151,8 +153,8 @@ static inline void ft_count(enum ft_counter which)
 struct ft_inode {
 	struct ft_volume *vol;
 	u32 ino;
-	bool is_dir;
 	refcount_t ref;
+	bool is_dir;
 
 	spinlock_t lock;
 	bool stale;
@@ -161,18 +163,20 @@ struct ft_inode {
 	bool scanning;
 	bool committing;
 	bool audit;
+	bool freed;
+	u16 reserving;
 	u16 held;
 	u32 gen;
 	u32 changes;
+	u32 epoch;
 	u64 last_write;
-	u32 last_lblk;
-	u32 last_len;
 	struct ft_extmap map;
 
+	struct list_head queue;
+	unsigned long due;
+	u32 spent;
 	bool queued;
 	u8 strikes;
-	unsigned long due;
-	struct list_head queue;
 
 	bool forgotten;
 	struct hlist_head links;
@@ -229,8 +233,12 @@ struct ft_link {
  * @nr_queued: their number, the one at work included
  * @work: the worker
  * @built: the map that the scan at work builds, and
- * @touched: blocks that events changed meanwhile, as unwritten extents; both
- *	protected by the lock of the inode that is being scanned
+ * @touched: blocks that events changed meanwhile, as unwritten extents, and
+ * @contradicted: it found a block elsewhere than events had put it, and
+ * @gen_before: the inode's @gen when it began; all four protected by the lock of
+ *	the inode that is being scanned
+ * @epoch: grows before the worker waits until F2FS has made all changes of which
+ *	it has told
  * @scan: the worker's scratch memory
  */
 struct ft_volume {
@@ -266,6 +274,9 @@ struct ft_volume {
 	struct delayed_work work;
 	struct ft_extmap built;
 	struct ft_extmap touched;
+	bool contradicted;
+	u32 gen_before;
+	u32 epoch;
 	struct ft_scan *scan;
 };
 
@@ -326,8 +337,8 @@ u64 ft_mem_extents(void);
 struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 				 bool stale, gfp_t gfp);
 struct ft_inode *ft_inode_find(struct ft_volume *vol, unsigned long ino);
-struct ft_inode *ft_inode_find_file(const struct super_block *sb,
-				    unsigned long ino);
+struct ft_inode *ft_inode_find_other(const struct super_block *sb,
+				     unsigned long ino);
 struct ft_inode *ft_inode_get(struct ft_volume *vol, unsigned long ino);
 void ft_inode_put(struct ft_inode *rec);
 void ft_inode_remove(struct ft_inode *rec);
@@ -335,6 +346,33 @@ void ft_inode_flush_freed(void);
 void ft_inode_request_scan(struct ft_inode *rec);
 void ft_inode_request_audit(struct ft_inode *rec);
 void ft_inode_audited(struct ft_inode *rec);
+
+/*
+ * The file that a CPU saw an event of last, likely the next one's, too. Dead or
+ * alive: it is valid for who reads it in an RCU section.
+ */
+DECLARE_PER_CPU(struct ft_inode *, ft_last_file);
+
+/**
+ * ft_inode_find_file() - the record of a file that has an event
+ * @sb: its super block
+ * @ino: its inode number
+ *
+ * Context: RCU read section.
+ * Return: the record, valid until the end of the section; NULL if the file is
+ * not followed, or is none.
+ */
+static inline struct ft_inode *
+ft_inode_find_file(const struct super_block *sb, unsigned long ino)
+{
+	struct ft_inode *rec = this_cpu_read(ft_last_file);
+
+	/* of several records with this number only one is alive, on one volume */
+	if (rec && rec->ino == ino && rec->vol->sb == sb &&
+	    !READ_ONCE(rec->dead) && !READ_ONCE(rec->vol->gone))
+		return rec;
+	return ft_inode_find_other(sb, ino);
+}
 
 /* === event.c ============================================================== */
 
@@ -364,14 +402,16 @@ void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 		  bool in_one);
 void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba);
 void ft_inode_truncate(struct ft_inode *rec, u32 lblk);
-void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end);
+void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole);
 void ft_inode_mark_stale(struct ft_inode *rec);
 void ft_inode_hold(struct ft_inode *rec);
 void ft_inode_release(struct ft_inode *rec);
+void ft_inode_reserve_begin(struct ft_inode *rec);
+void ft_inode_reserve_end(struct ft_inode *rec);
 
 /* === rebuild.c ============================================================ */
 
-bool ft_inode_scan_begin(struct ft_inode *rec, bool repair);
+bool ft_inode_scan_begin(struct ft_inode *rec);
 int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 			unsigned int nr);
 bool ft_inode_scan_end(struct ft_inode *rec, int err);
@@ -406,6 +446,7 @@ struct super_block *ft_volume_hold_sb(struct ft_volume *vol);
 void ft_volume_drop_sb(struct super_block *sb);
 void ft_volume_measure(struct ft_volume *vol);
 void ft_volume_queue(struct ft_inode *rec);
+void ft_volume_spent(struct ft_inode *rec, unsigned long time);
 bool ft_volume_restless(const struct ft_inode *rec);
 
 static inline struct ft_volume *ft_mark_volume(struct fsnotify_mark *mark)

@@ -24,11 +24,7 @@ static DEFINE_SPINLOCK(freed_lock);
 static void flush_freed(struct work_struct *work);
 static DECLARE_WORK(freed_work, flush_freed);
 
-/*
- * The file that a CPU saw an event of last, likely the next one's, too. Dead or
- * alive: it is valid for who reads it in an RCU section.
- */
-static DEFINE_PER_CPU(struct ft_inode *, last_file);
+DEFINE_PER_CPU(struct ft_inode *, ft_last_file);
 
 /* === Memory budget ======================================================== */
 
@@ -145,12 +141,24 @@ void ft_inode_stale(struct ft_inode *rec)
 {
 	lockdep_assert_held(&rec->lock);
 	rec->gen++;
-	rec->last_len = 0;
+	rec->freed = true;
 	if (!rec->stale) {
 		rec->stale = true;
 		atomic_inc(&rec->vol->nr_stale);
 	}
 	ft_volume_queue(rec);
+}
+
+/**
+ * ft_inode_untold() - the map may lack what an event has just said
+ * @rec: the file; a scan is queued, not to begin before F2FS has done what it said
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_inode_untold(struct ft_inode *rec)
+{
+	rec->epoch = READ_ONCE(rec->vol->epoch);
+	ft_inode_stale(rec);
 }
 
 /**
@@ -195,7 +203,6 @@ void ft_inode_drop_map(struct ft_inode *rec)
 	u32 nr = rec->map.nr, bytes = rec->map.bytes;
 
 	rec->changes++;
-	rec->last_len = 0;
 	WRITE_ONCE(rec->last_write, 0);
 	ft_extmap_drop(&rec->map);
 	ft_mem_charge(&rec->map, nr, bytes);
@@ -215,10 +222,12 @@ void ft_inode_request_scan(struct ft_inode *rec)
 	} else if (rec->is_dir) {
 		ft_volume_queue(rec);
 	} else {
-		if (rec->omitted && ft_mem_room() && !rec->scanning)
-			rec->omitted = false;
-		if (!rec->omitted)
+		if (!rec->omitted) {
 			ft_inode_stale(rec);
+		} else if (ft_mem_room() && !rec->scanning) {
+			rec->omitted = false;
+			ft_inode_untold(rec);
+		}
 	}
 	spin_unlock(&rec->lock);
 }
@@ -321,7 +330,7 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 		if (is_dir)
 			ft_volume_queue(rec);
 		else
-			ft_inode_stale(rec);
+			ft_inode_untold(rec);
 		spin_unlock(&rec->lock);
 	}
 	return rec;
@@ -341,29 +350,25 @@ struct ft_inode *ft_inode_find(struct ft_volume *vol, unsigned long ino)
 }
 
 /**
- * ft_inode_find_file() - the record of a file that has an event
+ * ft_inode_find_other() - find another file than the CPU's last one
  * @sb: its super block
  * @ino: its inode number
+ *
+ * The slow half of ft_inode_find_file().
  *
  * Context: RCU read section.
  * Return: the record, valid until the end of the section; NULL if the file is
  * not followed, or is none.
  */
-struct ft_inode *ft_inode_find_file(const struct super_block *sb,
-				    unsigned long ino)
+struct ft_inode *ft_inode_find_other(const struct super_block *sb,
+				     unsigned long ino)
 {
-	struct ft_inode *rec = this_cpu_read(last_file);
-	struct ft_volume *vol;
+	struct ft_volume *vol = ft_volume_find(sb);
+	struct ft_inode *rec = vol ? ft_inode_find(vol, ino) : NULL;
 
-	/* of several records with this number only one is alive, on one volume */
-	if (rec && rec->ino == ino && rec->vol->sb == sb &&
-	    !READ_ONCE(rec->dead) && !READ_ONCE(rec->vol->gone))
-		return rec;
-	vol = ft_volume_find(sb);
-	rec = vol ? ft_inode_find(vol, ino) : NULL;
 	if (!rec || rec->is_dir)
 		return NULL;
-	this_cpu_write(last_file, rec);
+	this_cpu_write(ft_last_file, rec);
 	return rec;
 }
 
@@ -445,7 +450,7 @@ void ft_inode_flush_freed(void)
 	/* now nobody finds them in the table and makes them some CPU's last one */
 	synchronize_rcu();
 	for_each_possible_cpu(cpu)
-		WRITE_ONCE(*per_cpu_ptr(&last_file, cpu), NULL);
+		WRITE_ONCE(*per_cpu_ptr(&ft_last_file, cpu), NULL);
 	/* nor has anybody still found them there */
 	synchronize_rcu();
 	list_for_each_entry_safe(rec, next, &list, queue) {
@@ -476,7 +481,8 @@ int ft_inode_init(void)
 
 	if (err)
 		return err;
-	cache = KMEM_CACHE(ft_inode, 0);
+	/* writers to different files share no cache line */
+	cache = KMEM_CACHE(ft_inode, SLAB_HWCACHE_ALIGN);
 	if (!cache)
 		ft_extmap_cleanup();
 	return cache ? 0 : -ENOMEM;

@@ -26,15 +26,35 @@
 
 /* === Probes =============================================================== */
 
+/*
+ * Records that are found in between stay until the end. To keep off preemption
+ * makes an RCU read section, too, and costs the least. Not where spinlocks sleep.
+ */
+static void enter_probe(void)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		rcu_read_lock();
+	else
+		preempt_disable();
+}
+
+static void leave_probe(void)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		rcu_read_unlock();
+	else
+		preempt_enable();
+}
+
 static void mark_stale(const struct inode *inode)
 {
 	struct ft_inode *rec;
 
-	rcu_read_lock();
+	enter_probe();
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec)
 		ft_inode_mark_stale(rec);
-	rcu_read_unlock();
+	leave_probe();
 }
 
 static u32 first_block(u64 bytes)
@@ -80,7 +100,7 @@ static void probe_submit_write(void *unused, FT_WRITTEN *what,
 
 	if (fio->type != DATA)
 		return;
-	rcu_read_lock();
+	enter_probe();
 	/* not inode->i_ino: GC moves blocks of one inode through another's page */
 	rec = ft_inode_find_file(inode->i_sb, fio->ino);
 	if (rec) {
@@ -93,7 +113,7 @@ static void probe_submit_write(void *unused, FT_WRITTEN *what,
 				       fio->new_blkaddr,
 				       !ft_f2fs_cow_inode(inode));
 	}
-	rcu_read_unlock();
+	leave_probe();
 }
 
 static noinline void update(struct ft_inode *rec, u32 lblk, u32 len,
@@ -121,7 +141,7 @@ static void probe_update_extent(void *unused, struct inode *inode,
 
 	if (c_len || !len)
 		return;
-	rcu_read_lock();
+	enter_probe();
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_UPDATE);
@@ -129,7 +149,7 @@ static void probe_update_extent(void *unused, struct inode *inode,
 		if (len != 1 || !ft_inode_knows_write(rec, pgofs, blkaddr))
 			update(rec, pgofs, len, blkaddr);
 	}
-	rcu_read_unlock();
+	leave_probe();
 }
 
 static noinline void look_up(struct inode *inode,
@@ -144,11 +164,11 @@ static noinline void look_up(struct inode *inode,
 
 	if (ret || !map->m_len || !on_volume(map->m_pblk))
 		return;
-	rcu_read_lock();
+	enter_probe();
 	vol = ft_volume_find(inode->i_sb);
 	if (vol)
 		ft_scan_lookup_event(vol, inode->i_ino, &ext);
-	rcu_read_unlock();
+	leave_probe();
 }
 
 static noinline void allocated(struct inode *inode,
@@ -161,7 +181,7 @@ static noinline void allocated(struct inode *inode,
 	};
 	struct ft_inode *rec;
 
-	rcu_read_lock();
+	enter_probe();
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_MAP);
@@ -171,7 +191,7 @@ static noinline void allocated(struct inode *inode,
 		 */
 		ft_inode_map(rec, &ext, map->m_next_pgofs);
 	}
-	rcu_read_unlock();
+	leave_probe();
 }
 
 /*
@@ -206,7 +226,7 @@ static void probe_truncate_enter(void *unused, struct inode *inode, u64 from)
 {
 	struct ft_inode *rec;
 
-	rcu_read_lock();
+	enter_probe();
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_TRUNCATE);
@@ -214,7 +234,7 @@ static void probe_truncate_enter(void *unused, struct inode *inode, u64 from)
 		if (has_clusters(inode))
 			ft_inode_mark_stale(rec);
 	}
-	rcu_read_unlock();
+	leave_probe();
 }
 
 static void probe_truncate_exit(void *unused, struct inode *inode, int ret)
@@ -226,14 +246,15 @@ static void probe_truncate_exit(void *unused, struct inode *inode, int ret)
 /*
  * Comes after the inode lock was dropped, so a change of existing blocks could
  * be replayed in the wrong order: it is looked up instead. Plain preallocation
- * moves no written block.
+ * moves no written block. Compressed files are looked up after every change, and
+ * after an error only some of the range may have been preallocated.
  */
 static void probe_fallocate(void *unused, struct inode *inode, int mode,
 			    loff_t offset, loff_t len, int ret)
 {
 	struct ft_inode *rec;
 
-	rcu_read_lock();
+	enter_probe();
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_FALLOCATE);
@@ -241,9 +262,10 @@ static void probe_fallocate(void *unused, struct inode *inode, int mode,
 			ft_inode_mark_stale(rec);
 		else
 			ft_inode_reserve(rec, first_block(offset),
-					 end_block(offset + len));
+					 end_block(offset + len),
+					 !ret && !has_clusters(inode));
 	}
-	rcu_read_unlock();
+	leave_probe();
 }
 
 /* An atomic commit moves a block from its copy-on-write inode to the file. */
@@ -258,13 +280,13 @@ static void probe_replace_atomic(void *unused, struct inode *inode,
 		mark_stale(inode);
 		return;
 	}
-	rcu_read_lock();
+	enter_probe();
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_ATOMIC);
 		ft_inode_commit(rec, index, new_addr);
 	}
-	rcu_read_unlock();
+	leave_probe();
 }
 
 /* A cluster is about to be written compressed: where, FIEMAP has to tell. */
@@ -282,12 +304,12 @@ static void probe_fiemap(void *unused, struct inode *inode, sector_t logical,
 {
 	struct ft_volume *vol;
 
-	rcu_read_lock();
+	enter_probe();
 	vol = ft_volume_find(inode->i_sb);
 	if (vol)
 		ft_scan_fiemap_event(vol, inode->i_ino, logical, physical, len,
 				     flags);
-	rcu_read_unlock();
+	leave_probe();
 }
 
 /*
@@ -300,12 +322,12 @@ static void probe_new_inode(void *unused, struct inode *inode, int ret)
 
 	if (ret || !S_ISREG(inode->i_mode))
 		return;
-	rcu_read_lock();
+	enter_probe();
 	vol = ft_volume_find(inode->i_sb);
 	if (vol)
 		ft_inode_create(vol, inode->i_ino, false, false,
 				GFP_NOWAIT | __GFP_NOWARN);
-	rcu_read_unlock();
+	leave_probe();
 }
 
 /* An inode leaves memory; if it has no name left, it leaves the volume. */
@@ -316,12 +338,12 @@ static void probe_evict_inode(void *unused, struct inode *inode)
 
 	if (inode->i_nlink)
 		return;
-	rcu_read_lock();
+	enter_probe();
 	vol = ft_volume_find(inode->i_sb);
 	rec = vol ? ft_inode_find(vol, inode->i_ino) : NULL;
 	if (rec)
 		ft_inode_remove(rec);
-	rcu_read_unlock();
+	leave_probe();
 }
 
 /* A super block without a root yet is the first sign of a new mount. */

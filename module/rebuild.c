@@ -6,6 +6,13 @@
  * map is built beside the live one while events change both, and where an event
  * changed it (the touched map) the event is right and not what the scan found.
  * Only one scan runs on a volume, so the touched map is the volume's.
+ *
+ * F2FS tells of a new address just before its extent cache has it, and FIEMAP is
+ * answered from there. A scan that begins in between sees the old address, and no
+ * event is to come that would win over it. So a scan that finds a block elsewhere
+ * than the map does not settle anything: either an event was missed, or the scan
+ * came too early. The next one, which begins when all changes that were told of
+ * before have been made (see scan.c), finds what this one did, or does not.
  */
 
 #include <linux/sched.h>
@@ -15,55 +22,79 @@
 /**
  * ft_inode_scan_begin() - start to build a second map
  * @rec: the file
- * @repair: the map is to replace the first one; else to judge it, and then what
- *	the last event said is no less in doubt than all else
  *
  * Context: process, the volume's worker.
- * Return: false if there is nothing to scan any more.
+ * Return: false if there is nothing to scan any more, or it has to wait: what an
+ * event left untold came since the worker's epoch began.
  */
-bool ft_inode_scan_begin(struct ft_inode *rec, bool repair)
+bool ft_inode_scan_begin(struct ft_inode *rec)
 {
 	bool begin;
 
 	spin_lock(&rec->lock);
 	/* who holds it queues it again */
-	begin = ft_inode_followed(rec) && !rec->held;
+	begin = ft_inode_followed(rec) && !rec->held &&
+		rec->epoch != rec->vol->epoch;
 	if (begin) {
 		WRITE_ONCE(rec->scanning, true);
+		rec->vol->gen_before = rec->gen;
 		rec->gen = 0;
-		if (repair)
-			ft_inode_repeat_last(rec);
+		rec->vol->contradicted = false;
 	}
 	spin_unlock(&rec->lock);
 	return begin;
 }
 
-/* Put into the new map what the scan found, but for the blocks events touched. */
-static int merge_one(struct ft_inode *rec, const struct ft_extent *found)
+/* Has the map some of these blocks in another place? Or is that long to say? */
+static bool contradicts(struct ft_inode *rec, const struct ft_extent *found)
 {
 	u32 pos = found->lblk, end = ft_extent_end(found);
+	struct ft_extent known;
+	unsigned int n;
+
+	if (found->lba == FT_LBA_UNWRITTEN)
+		return false;
+	for (n = 0; n < FT_MAX_HOLES_IN_PROBE; n++) {
+		if (!ft_extmap_next(&rec->map, pos, &known) || known.lblk >= end)
+			return false;
+		if (known.lba != FT_LBA_UNWRITTEN &&
+		    known.lba - known.lblk != found->lba - found->lblk)
+			return true;
+		pos = ft_extent_end(&known);
+		if (pos >= end)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Put into the new map what the scan found from *@pos on, up to the next block
+ * that an event touched, and go on to what comes behind that.
+ */
+static int merge_piece(struct ft_inode *rec, const struct ft_extent *found,
+		       u32 *pos)
+{
+	u32 end = ft_extent_end(found), stop = end, next = end;
 	struct ft_extent piece, mark;
 	int err = 0;
 
-	while (!err && pos < end) {
-		u32 stop = end, next = end;
-
-		if (ft_extmap_next(ft_touched_map(rec), pos, &mark) &&
-		    mark.lblk < end) {
-			stop = max(mark.lblk, pos);
-			next = ft_extent_end(&mark);
-		}
-		if (stop > pos) {
-			piece.lblk = pos;
-			piece.len = stop - pos;
-			piece.lba = found->lba;
-			piece.encoded = found->encoded;
-			if (piece.lba != FT_LBA_UNWRITTEN)
-				piece.lba += pos - found->lblk;
-			err = ft_extmap_store(ft_built_map(rec), &piece);
-		}
-		pos = next;
+	if (ft_extmap_next(ft_touched_map(rec), *pos, &mark) &&
+	    mark.lblk < end) {
+		stop = max(mark.lblk, *pos);
+		next = ft_extent_end(&mark);
 	}
+	if (stop > *pos) {
+		piece.lblk = *pos;
+		piece.len = stop - *pos;
+		piece.lba = found->lba;
+		piece.encoded = found->encoded;
+		if (piece.lba != FT_LBA_UNWRITTEN)
+			piece.lba += *pos - found->lblk;
+		if (contradicts(rec, &piece))
+			rec->vol->contradicted = true;
+		err = ft_extmap_store(ft_built_map(rec), &piece);
+	}
+	*pos = next;
 	return err;
 }
 
@@ -91,10 +122,10 @@ static bool grows_too_much(struct ft_inode *rec)
 int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 			unsigned int nr)
 {
-	unsigned int i;
+	u32 pos = nr ? ext->lblk : 0;
 	int err = 0;
 
-	for (i = 0; i < nr && !err; i++) {
+	while (nr && !err) {
 		/* one at a time: writers need the lock */
 		spin_lock(&rec->lock);
 		if (rec->omitted || rec->dead) {
@@ -103,10 +134,12 @@ int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 			ft_inode_omit(rec);
 			err = -ENOBUFS;
 		} else {
-			err = merge_one(rec, &ext[i]);
+			err = merge_piece(rec, ext, &pos);
 		}
 		spin_unlock(&rec->lock);
 		cond_resched();
+		if (pos >= ft_extent_end(ext) && --nr)
+			pos = (++ext)->lblk;
 	}
 	return err;
 }
@@ -118,7 +151,8 @@ int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
  *
  * Context: process, the volume's worker.
  * Return: true if the map is exact now; false if the file is to be scanned
- * again, because of @err or because something else happened meanwhile.
+ * again, because of @err, because something else happened meanwhile, or because it
+ * was not where the map had it.
  */
 bool ft_inode_scan_end(struct ft_inode *rec, int err)
 {
@@ -132,10 +166,15 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 		ft_mem_charge(&rec->map, nr, bytes);
 		rec->changes++;
 		WRITE_ONCE(rec->last_write, 0);
+		if (rec->vol->contradicted)
+			ft_inode_untold(rec);
 		settled = !rec->gen;
 		if (settled)
 			ft_inode_exact(rec);
 	}
+	/* what was to be settled still is */
+	if (err)
+		rec->gen |= rec->vol->gen_before;
 	WRITE_ONCE(rec->scanning, false);
 	ft_extmap_drop(ft_built_map(rec));
 	ft_extmap_drop(ft_touched_map(rec));

@@ -305,11 +305,12 @@ static int scan_step(struct ft_volume *vol, struct ft_inode *rec, u64 *pos,
 	struct fiemap_extent_info info = { };
 	struct ft_scan *scan = vol->scan;
 	struct inode *inode;
-	u64 end;
+	u64 end, max;
 	int err;
 
 	if (!sb)
 		return -EBUSY;
+	max = sb->s_maxbytes;
 	inode = get_inode(vol, sb, rec);
 	err = PTR_ERR_OR_ZERO(inode);
 	if (err)
@@ -317,7 +318,7 @@ static int scan_step(struct ft_volume *vol, struct ft_inode *rec, u64 *pos,
 
 	end = *pos + *step;
 	if (end >= i_size_read(inode))
-		end = sb->s_maxbytes;
+		end = max;
 	scan->ino = rec->ino;
 	scan->nr = 0;
 	scan->overflow = false;
@@ -344,7 +345,7 @@ out:
 	} else if (scan->nr < EXTENTS_PER_STEP / 4) {
 		*step = min(2 * *step, STEP_MAX);
 	}
-	*pos = end >= sb->s_maxbytes ? U64_MAX : end;
+	*pos = end >= max ? U64_MAX : end;
 	return ft_inode_scan_merge(rec, scan->found, scan->nr);
 }
 
@@ -361,14 +362,29 @@ static int scan_all(struct ft_volume *vol, struct ft_inode *rec)
 	return err;
 }
 
+/*
+ * Wait until F2FS's extent caches have each change that their events told of
+ * before. That is at once, but for preemption: F2FS does not sleep in between.
+ */
+static void await_changes(struct ft_volume *vol)
+{
+	WRITE_ONCE(vol->epoch, vol->epoch + 1);
+	synchronize_rcu_tasks();
+}
+
 /* Returns true if the file has to be scanned again. */
 static bool rescan_file(struct ft_volume *vol, struct ft_inode *rec)
 {
+	unsigned long start;
 	int err;
 
-	if (!ft_inode_scan_begin(rec, true))
-		return false;
+	if (READ_ONCE(rec->epoch) == vol->epoch)
+		await_changes(vol);
+	if (!ft_inode_scan_begin(rec))
+		return READ_ONCE(rec->epoch) == vol->epoch;
+	start = jiffies;
 	err = scan_all(vol, rec);
+	ft_volume_spent(rec, jiffies - start);
 	ft_count(FT_RESCANS);
 	if (err && err != -EBUSY && err != -ENOMEM && err != -ENOBUFS &&
 	    err != -ENOENT && err != -ESTALE)
@@ -392,7 +408,7 @@ static bool audit_file(struct ft_volume *vol, struct ft_inode *rec)
 
 	for (n = 0; n < AUDIT_TRIES; n++) {
 		last = sum;
-		if (!ft_inode_scan_begin(rec, false))
+		if (!ft_inode_scan_begin(rec))
 			return false;
 		err = scan_all(vol, rec);
 		claimed = !err && ft_audit_compare(rec, &sum);
@@ -403,6 +419,7 @@ static bool audit_file(struct ft_volume *vol, struct ft_inode *rec)
 		    (last.differing && last.changes == sum.changes))
 			break;
 		msleep(AUDIT_PAUSE_MS);
+		await_changes(vol);
 	}
 	ft_audit_report(rec, n < AUDIT_TRIES ? &sum : NULL);
 	ft_inode_audited(rec);

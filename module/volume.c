@@ -21,8 +21,14 @@
 
 /* Changes close to each other are scanned together. */
 #define WORK_DELAY	msecs_to_jiffies(20)
-/* A file that goes stale again and again is scanned this rarely at the most. */
+/*
+ * A file that goes stale again and again is scanned ever more rarely, up to this,
+ * and so that no more than one part in so many of the worker's time goes into it.
+ */
 #define MAX_STRIKES	6
+#define WORK_SHARE	5
+/* Nor does it wait for minutes: of longer scans only so much counts, in jiffies. */
+#define MAX_SPENT	(10 * HZ)
 
 LIST_HEAD(ft_volumes);			/* under RCU */
 static DEFINE_SPINLOCK(volumes_lock);	/* protects changes of ft_volumes */
@@ -130,15 +136,18 @@ void ft_volume_drop_sb(struct super_block *sb)
 void ft_volume_queue(struct ft_inode *rec)
 {
 	struct ft_volume *vol = rec->vol;
-	unsigned long delay;
+	unsigned long delay, rest;
 
 	lockdep_assert_held(&rec->lock);
 	spin_lock(&vol->queue_lock);
 	if (!rec->queued) {
+		rest = (WORK_SHARE - 1UL) * rec->spent;
 		/* quiet for a second: start afresh */
-		if (time_after(jiffies, rec->due + HZ))
+		if (time_after(jiffies, rec->due + rest + HZ)) {
 			rec->strikes = 0;
-		delay = WORK_DELAY << rec->strikes;
+			rest = 0;
+		}
+		delay = max(WORK_DELAY << rec->strikes, rest);
 		if (rec->strikes < MAX_STRIKES)
 			rec->strikes++;
 		rec->queued = true;
@@ -155,10 +164,31 @@ void ft_volume_queue(struct ft_inode *rec)
 }
 
 /**
+ * ft_volume_spent() - an inode has been scanned
+ * @rec: the inode
+ * @time: how long that took, in jiffies
+ *
+ * Context: process, the volume's worker.
+ */
+void ft_volume_spent(struct ft_inode *rec, unsigned long time)
+{
+	unsigned long rest;
+
+	spin_lock(&rec->vol->queue_lock);
+	rec->spent = min_t(unsigned long, time, MAX_SPENT);
+	rest = jiffies + (WORK_SHARE - 1UL) * rec->spent;
+	if (!rec->queued)
+		rec->due = jiffies;
+	else if (time_before(rec->due, rest))
+		rec->due = rest;	/* queued before it was known */
+	spin_unlock(&rec->vol->queue_lock);
+}
+
+/**
  * ft_volume_restless() - does an inode come to the worker again and again?
  * @rec: the inode
  *
- * Return: true if it has to wait as long as any before its next turn.
+ * Return: true if it has come so often that it has to wait longest.
  */
 bool ft_volume_restless(const struct ft_inode *rec)
 {
@@ -247,6 +277,7 @@ struct ft_volume *ft_volume_attach(struct super_block *sb,
 		return ERR_PTR(-ENOMEM);
 	vol->sb = sb;
 	vol->dev = sb->s_dev;
+	vol->epoch = 1;
 	mutex_init(&vol->sb_lock);
 	xa_init(&vol->inodes);
 	spin_lock_init(&vol->queue_lock);

@@ -13,15 +13,22 @@ both() {
 	fileop fallocate $MNT/pieces "$1" "$2" "$3"
 }
 
-plan 10
+plan 14
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop write $MNT/whole 0 4M
 fileop write $MNT/pieces 0 4M
 fileop random $MNT/pieces 1024 500 "${SEED:-51}" every 2
 sync
+settle
+rescans=$(stat_of rescans)
 both default 3M 3M
 check_exact "reserve" -u $MNT
+if [ "$(stat_of calls_attached)" = 1 ]; then
+	expect "and nobody had to ask" "$(stat_of rescans)" "$rescans"
+else
+	skip "and nobody had to ask" "calls cannot be followed on this kernel"
+fi
 both keep 6M 2M
 check_exact "reserve beyond the end" -u $MNT
 both punch 1M 512K
@@ -54,4 +61,39 @@ fileop truncate $MNT/whole 1M
 fileop fallocate $MNT/whole default 0 2M
 fileop write $MNT/whole 512K 1M
 check_exact "reserved again after a cut" -u $MNT
+# Before we hear of what was reserved somebody has cut it.
+if late function=probe_fallocate before_ms=50; then
+	for n in 1 2 3 4 5; do
+		fileop fallocate $MNT/cut$n default 0 1M &
+		sleep 0.02
+		fileop truncate $MNT/cut$n 64K
+		wait $!
+	done
+	late
+	check_exact "reserved and cut at once" -u $MNT
+	# The hole has been seen by the worker when we hear that something was reserved there.
+	late function=probe_fallocate before_ms=800
+	for n in 1 2 3; do
+		fileop fallocate $MNT/cut$n default 0 1M &
+		sleep 0.05
+		fileop fallocate $MNT/cut$n punch 256K 256K
+		wait $!
+	done
+	late
+	check_exact "reserved and punched at once" -u $MNT
+	# Too many holes for an event; when the worker comes it cannot ask.
+	fileop random $MNT/holes 20000 1500 "${SEED:-53}"
+	settle
+	late function=ft_scan_work before_ms=1500
+	fileop fallocate $MNT/holes default 0 80M
+	fsfreeze --freeze $MNT
+	sleep 3
+	fsfreeze --unfreeze $MNT
+	late
+	check_exact "reserved and frozen" -u $MNT
+else
+	for what in cut punched frozen; do
+		skip "reserved and $what" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+	done
+fi
 finish

@@ -7,7 +7,23 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-plan 5
+# restless(seconds) - change a file all the time; print how often F2FS was asked for it
+restless() {
+	before=$(stat_of rescans)
+	end=$(($(date +%s) + $1))
+	while [ "$(date +%s)" -lt $end ]; do
+		fileop fallocate $MNT/d/restless punch 1M 64K
+		fileop fallocate $MNT/d/restless zero 1M 64K
+	done
+	echo $(($(stat_of rescans) - before))
+}
+
+# between(number, least, most) - is it?
+between() {
+	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ]
+}
+
+plan 10
 make_volume $DISK $MNT || bail "no volume"
 mkdir $MNT/d
 load path=$MNT/d
@@ -21,4 +37,34 @@ check "changes nothing" cmp /tmp/table1 /tmp/table2
 expect "resync of one directory" "$(fileop say $DBG/resync $MNT/d)" OK
 cat $DBG/table >/tmp/table2
 check "changes nothing" cmp /tmp/table1 /tmp/table2
+# The scan falls between F2FS's word of a new address and the change of its extent cache.
+fileop write $MNT/d/new 0 1M
+sync
+if late function=probe_update_extent after_ms=2000; then
+	fileop write $MNT/d/new 512K 4K
+	sync &
+	sleep 1
+	echo $MNT/d >$DBG/resync
+	wait $!
+	late
+	check_exact "between an event and the change that it tells of" $MNT/d
+else
+	skip "between an event and the change that it tells of" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+fi
+# A file that never comes to rest: asked for 7 times in 2.5 seconds, then every 1.3.
+fileop write $MNT/d/restless 0 4M
+settle
+rescans=$(restless 10)
+check "a restless file is asked for now and then ($rescans times)" between "$rescans" 3 20
+check_exact "and at last" $MNT/d
+# One that takes 1.5 seconds each time: it rests for 6.
+if late function=ft_inode_scan_merge before_ms=1500; then
+	rescans=$(restless 15)
+	late
+	check "a costly one more rarely ($rescans times)" between "$rescans" 1 4
+	check_exact "and at last" $MNT/d
+else
+	skip "a costly one more rarely" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+	skip "and at last" "likewise"
+fi
 finish

@@ -203,6 +203,14 @@ loaded() {
 	[ -d /sys/module/fragtrace ]
 }
 
+# late(settings...) - delay a function of fragtrace, see kernel/late.c; without settings no longer. False if late.ko is not here.
+late() {
+	! [ -d /sys/module/late ] || rmmod late
+	[ $# -gt 0 ] || return 0
+	[ -f /tools/late.ko ] || return 1
+	insmod /tools/late.ko "$@" || bail "cannot delay: $*"
+}
+
 # unload() - unload fragtrace
 unload() {
 	rmmod fragtrace

@@ -125,7 +125,7 @@ long_enough() {
 
 # one_run(application, mode, run) - prepare, work, clean up; say what it cost
 one_run() {
-	local cost
+	local cost count
 
 	fresh
 	begin "$2"
@@ -140,6 +140,11 @@ one_run() {
 		;;
 	*) result apps "$1" "$2" "$3" instructions "$cost" ;;
 	esac
+	if [ "$2" = tracing ]; then
+		for count in rescans mismatches lost; do
+			result apps "$1" "$2" "$3" $count "$(stat_of $count)"
+		done
+	fi
 	finally "$2"
 }
 

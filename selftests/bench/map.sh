@@ -14,15 +14,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 LARGEST=${LARGEST:-10000000}
 
-# taken() - print how many bytes of memory are not free, on no CPU's list of free pages either
-taken() {
-	awk '
-		/^MemTotal:/ { bytes += $2 * 1024 }
-		/^MemFree:/ { bytes -= $2 * 1024 }
-		/^ *count:/ { bytes -= $2 * 4096 }
-		END { printf "%d\n", bytes }' /proc/meminfo /proc/zoneinfo
-}
-
 # build(order, name, extents, maps) - build and use maps; say what it cost
 build() {
 	local bytes

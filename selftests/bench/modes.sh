@@ -44,6 +44,15 @@ ram_disk() {
 	echo "${1}G" >/sys/block/zram0/disksize
 }
 
+# taken() - print how many bytes of memory are not free, on no CPU's list of free pages either
+taken() {
+	awk '
+		/^MemTotal:/ { bytes += $2 * 1024 }
+		/^MemFree:/ { bytes -= $2 * 1024 }
+		/^ *count:/ { bytes -= $2 * 4096 }
+		END { printf "%d\n", bytes }' /proc/meminfo /proc/zoneinfo
+}
+
 # mode_begin(mode) - what shall be loaded while the work is done: off, idle or tracing
 mode_begin() {
 	case $1 in

@@ -129,7 +129,7 @@ def applications(ax: Axes, results: Results) -> None:
     ax.set_yscale("symlog", linthresh=1)
     ticks = [tick for tick in (-10, -1, 0, 1, 3, 10, 30, 100, 300, 1000) if ax.get_ylim()[0] <= tick <= ax.get_ylim()[1]]
     ax.set_yticks(ticks, [f"{tick:+d} %" if tick else "0" for tick in ticks])
-    ax.set_xticks(range(len(cases)), [APP_NAMES[case].replace(", ", ",\n", 1).replace(" beside", "\nbeside") for case in cases],
+    ax.set_xticks(range(len(cases)), [APP_NAMES[case].replace(", ", ",\n").replace(" beside", "\nbeside") for case in cases],
                   fontsize=8)
     ax.set_ylabel("instructions more than without (linear below 1 %)")
     ax.legend(fontsize=8, ncol=2, loc="upper left")

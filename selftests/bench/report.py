@@ -15,8 +15,8 @@ from pathlib import Path
 from statistics import median
 
 from report_names import (
-    APP_NAMES, CASE_NAMES, GOAL_APPEND, GOAL_BYTES, GOAL_FILEFRAG, GOAL_IDLE, GOAL_OVERWRITE, GOAL_RATE, GOAL_READ,
-    GOAL_TRACING, MODE_NAMES,
+    APP_NAMES, CASE_NAMES, GOAL_APPEND, GOAL_BYTES, GOAL_FILE, GOAL_FILEFRAG, GOAL_IDLE, GOAL_OVERWRITE, GOAL_RATE,
+    GOAL_READ, GOAL_TRACING, MODE_NAMES,
 )
 
 PARTS = ("micro", "map", "apps", "snapshot", "rate", "scaling")
@@ -183,6 +183,9 @@ def snapshot_rows(results: Results) -> list[str]:
             if pairs:
                 rows.append(figure("— filefrag -v over the same files", "times that", Range([a / b for a, b in pairs]),
                                    f"≥ {GOAL_FILEFRAG}" if mode == "table" else ""))
+        memory = results.get("snapshot", case, "memory", "bytes_per_file")
+        if memory:
+            rows.append(figure(f"memory of a file, its name included, of {what}", "bytes", memory, f"≤ {GOAL_FILE}"))
         learning = results.get("snapshot", case, "learning", measure)
         if learning:
             rows.append(figure(f"learn {what} when loaded", "million instructions", learning, ""))

@@ -5,6 +5,7 @@
 GOAL_APPEND = 150
 GOAL_OVERWRITE = 1500
 GOAL_BYTES = 24
+GOAL_FILE = 256
 GOAL_TRACING = 1.0
 GOAL_IDLE = 0.1
 # Million instructions: a second of the guest.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# bench/snapshot.sh - what one look at all files costs: `table` and `files`, beside filefrag.
+# bench/snapshot.sh - what one look at all files costs: `table` and `files`, beside filefrag; what a file takes.
 #
 # Runs in the small guest with counted instructions. First $EXTENTS extents in ten files, then a thousand
 # files of one block, then $FILES of them. Both ways look at the same files, in turn, $RUNS times; filefrag
@@ -78,5 +78,10 @@ done
 settle || bail "not all exact after $PATIENCE seconds"
 expect "files" "$(stat_of inodes)" "$FILES"
 look "$FILES"_files ""
+# what is free again when the module has gone
+bytes=$(taken)
+unload
+sleep 5
+result snapshot "$FILES"_files memory 1 bytes_per_file "$(quotient $((bytes - $(taken))) "$FILES")"
 ok "measured"
 finish

@@ -38,7 +38,8 @@ PYTHON=/usr/bin/python3
 machine() {
 	echo "cpu $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1), $(nproc) cores"
 	echo "kernel $KREL"
-	echo "qemu $(qemu-system-x86_64 --version | sed -n 's/^QEMU emulator version \([0-9.]*\).*/\1/p')"
+	ft_qemu tcg
+	echo "qemu $(ft_qemu_version "${QEMU%% *}")"
 	echo "fragtrace $(git -C "$FT_TOP" describe --always --dirty 2>/dev/null || echo unknown)"
 	echo "date $(date -u +%Y-%m-%d)"
 	[ -z "${QUICK:-}" ] || echo "quick yes"

@@ -206,7 +206,7 @@ ft_boot() {
 	# through the death signal.
 	# shellcheck disable=SC2086 # options are lists
 	setpriv --pdeathsig TERM timeout -k 2 "$LIMIT" setpriv --pdeathsig KILL \
-		qemu-system-x86_64 -accel $ACCEL -cpu $cpu -M q35 -smp "$CPUS" -m "$MEMORY" \
+		$QEMU -accel $ACCEL -cpu $cpu -M q35 -smp "$CPUS" -m "$MEMORY" \
 		-nodefaults -display none -no-reboot -chardev stdio,id=out,signal=off -serial chardev:out \
 		-serial "file:$RUN/kernel.log" -serial "file:$RUN/status" \
 		-kernel "$VMLINUZ" -initrd "$RUN/initrd" $DRIVES $QEMU_OPTS \
@@ -281,6 +281,7 @@ guest_main() {
 	fi
 	[ ! -f "$FT_HERE/Makefile" ] || TOOLS=$("$FT_HERE/build.sh" tools) || exit 1
 	ACCEL=$(ft_accel "$VMLINUZ")
+	ft_qemu "$ACCEL"
 	[ -z "$ICOUNT" ] || ACCEL=tcg APPEND="$APPEND cryptomgr.notests"
 
 	trap 'ft_cleanup; exit 130' INT

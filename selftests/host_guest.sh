@@ -30,7 +30,7 @@ qemus() {
 	local pid
 
 	for pid in /proc/[0-9]*; do
-		if { tr '\0' ' ' <"$pid/cmdline"; } 2>/dev/null | grep -q "^qemu-system.*$(ft_cache)/run\.$1\."; then
+		if { tr '\0' ' ' <"$pid/cmdline"; } 2>/dev/null | grep -q "^[^ ]*qemu-system.*$(ft_cache)/run\.$1\."; then
 			echo "${pid#/proc/}"
 		fi
 	done

@@ -29,7 +29,7 @@ qemu() {
 	local pid
 
 	for pid in /proc/[0-9]*; do
-		if { tr '\0' ' ' <"$pid/cmdline"; } 2>/dev/null | grep -q "^qemu-system.*file=$dir/image,"; then
+		if { tr '\0' ' ' <"$pid/cmdline"; } 2>/dev/null | grep -q "^[^ ]*qemu-system.*file=$dir/image,"; then
 			echo "${pid#/proc/}"
 		fi
 	done

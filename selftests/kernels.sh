@@ -4,8 +4,7 @@
 # kernels.sh - Debian's kernels, unpacked into the cache: those of the host's own release, and newer ones.
 #
 # To be sourced by setup.sh. A newer kernel needs the compiler and the libraries of its own release, too:
-# they are unpacked around it, and ft_inside runs what builds for it in there. The host's package system
-# only downloads for it, by its own settings but with lists of its own.
+# they are unpacked around it, and ft_inside runs what builds for it in there.
 
 # The release that has kernels newer than the host's, and the section of it they are in.
 FT_NEWER_RELEASE=trixie
@@ -13,64 +12,10 @@ FT_NEWER_SUITE=trixie-backports
 # What building a module takes, beside what the headers ask for themselves.
 FT_USERLAND="base-files bash coreutils dash diffutils findutils gcc grep kmod make mawk pahole sed sparse"
 
-# === Package sources ===
-
-# ft_archives() - print where the releases of Debian may be had: where the host's own is from, then the default
-ft_archives() {
-	# shellcheck disable=SC2016 # apt's variables
-	apt-get indextargets --format '$(REPO_URI) $(LABEL) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
-		sed -n 's|/* Debian main$||p' | head -n 1
-	echo http://deb.debian.org/debian
-}
-
-# ft_newer_update(folder) - refresh the lists of the newer release, from the first archive that has it
-ft_newer_update() {
-	local archive suite
-
-	ft_say "refreshing the package lists of $FT_NEWER_SUITE"
-	for archive in $(ft_archives | uniq); do
-		for suite in "$FT_NEWER_RELEASE" "$FT_NEWER_SUITE"; do
-			echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $archive $suite main"
-		done >"$1/sources.list"
-		if apt-get -qq -c "$1/apt.conf" -o APT::Update::Error-Mode=any update >"$1/log" 2>&1; then
-			touch "$1/updated"
-			return 0
-		fi
-	done
-	tail -n 5 "$1/log" >&2
-	return 1
-}
-
-# ft_newer_sources(folder) - set up apt for the newer release beside the host's own; lists are kept for a day
-ft_newer_sources() {
-	mkdir -p "$1/lists/partial" "$1/parts"
-	: >"$1/status"
-	cat >"$1/apt.conf" <<-CONF
-	Dir::Etc::sourcelist "$1/sources.list";
-	Dir::Etc::sourceparts "$1/parts";
-	Dir::Etc::preferences "/dev/null";
-	Dir::Etc::preferencesparts "$1/parts";
-	Dir::State "$1";
-	Dir::State::status "$1/status";
-	Dir::Cache "$1";
-	APT::Default-Release "$FT_NEWER_SUITE";
-	APT::Sandbox::User "root";
-	#clear APT::Update::Post-Invoke;
-	#clear APT::Update::Post-Invoke-Success;
-	CONF
-	[ -z "$(find "$1/updated" -mtime -1 2>/dev/null)" ] || return 0
-	ft_newer_update "$1" || ft_say "apt-get update failed; going on with what is at hand"
-}
-
 # ft_sources(version) - set FT_APT to the options that make apt know this series, FT_LISTS to its folder of lists
 ft_sources() {
 	case $1 in
-	7 | 7.*)
-		FT_LISTS=$(ft_cache)/apt-$FT_NEWER_SUITE
-		FT_APT="-c $FT_LISTS/apt.conf"
-		ft_locked apt ft_newer_sources "$FT_LISTS"
-		FT_LISTS=$FT_LISTS/lists
-		;;
+	7 | 7.*) ft_suite "$FT_NEWER_SUITE" "$FT_NEWER_RELEASE" ;;
 	*) FT_APT='' FT_LISTS=/var/lib/apt/lists ;;
 	esac
 }
@@ -78,13 +23,11 @@ ft_sources() {
 # ft_refresh() - refresh the lists that ft_sources has chosen
 ft_refresh() {
 	if [ -n "$FT_APT" ]; then
-		ft_locked apt ft_newer_update "${FT_LISTS%/lists}" || ft_say "going on with the lists at hand"
+		ft_locked apt ft_suite_update "${FT_LISTS%/lists}" || ft_say "going on with the lists at hand"
 	else
 		ft_apt_update
 	fi
 }
-
-# === Kernels ===
 
 # ft_resolve(version) - print the newest Debian kernel release of a series, as 6.12.117+deb12-amd64
 #

@@ -10,6 +10,8 @@
 #                                  with checks (kasan, kcsan) there; print its paths
 #   setup.sh source VERSION        unpack what the tests use of that kernel's source; print the folder
 #   setup.sh accel VERSION         print kvm or tcg: what boots that kernel on this machine
+#   setup.sh qemu                  print the command of the QEMU that emulates guests; unpack a newer one than the
+#                                  host's if need be
 #   setup.sh vng                   install virtme-ng into the cache; print the path of its command
 #   setup.sh cache                 print the cache folder
 #
@@ -301,6 +303,11 @@ setup_main() {
 		ft_kernel "${1:-6.12}"
 		ft_accel "$VMLINUZ"
 		;;
+	qemu)
+		ft_packages guest
+		ft_qemu tcg
+		echo "$QEMU"
+		;;
 	vng)
 		ft_packages full
 		ft_vng
@@ -314,6 +321,10 @@ setup_main() {
 	esac
 }
 
+# shellcheck source=suites.sh
+. "$FT_HERE/suites.sh"
+# shellcheck source=qemu.sh
+. "$FT_HERE/qemu.sh"
 # shellcheck source=kernels.sh
 . "$FT_HERE/kernels.sh"
 # shellcheck source=debug_kernel.sh

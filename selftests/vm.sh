@@ -68,7 +68,7 @@ ft_write_qemu() {
 		while [ -d /proc/$$ ] && [ -d /proc/\$\$ ]; do sleep 1; done
 		[ -d /proc/$$ ] || kill -9 \$\$
 	) </dev/null >/dev/null 2>&1 &
-	exec qemu-system-x86_64 "\$@"
+	exec $QEMU "\$@"
 	QEMU
 	chmod +x "$RUN/qemu"
 }
@@ -193,6 +193,7 @@ vm_main() {
 	tools=
 	[ ! -f "$FT_HERE/Makefile" ] || tools=$("$FT_HERE/build.sh" tools) || exit 1
 	ACCEL=$(ft_accel "$VMLINUZ")
+	ft_qemu "$ACCEL"
 	if [ -n "$OUT" ]; then
 		mkdir -p "$OUT" || ft_die "OUT='$OUT': cannot create this folder"
 		OUT=$(cd "$OUT" && pwd)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+#
+# qemu.sh - the emulator of the guests: the host's, or a newer one, unpacked into the cache.
+#
+# To be sourced by setup.sh. A kernel patches itself when tracepoints and return probes are attached.
+# Under QEMU 7.2, Debian 12's, another emulated processor sometimes goes on with half of the patch, and
+# the guest panics: in 5 of 23 runs of 71_rmmod_anytime.sh, under QEMU 10 in none of 100. KVM is not affected.
+
+FT_QEMU_MIN=10
+FT_QEMU_SUITE=bookworm-backports
+
+# ft_qemu_version(command) - print the version of a QEMU
+ft_qemu_version() {
+	"$1" --version | sed -n 's/^QEMU emulator version \([0-9.]*\).*/\1/p'
+}
+
+# ft_qemu_unpack(folder) - download the newer QEMU into it
+ft_qemu_unpack() {
+	local deb tmp
+
+	[ ! -f "$1/.complete" ] || return 0
+	tmp=$1.new
+	rm -rf "$1" "$tmp"
+	mkdir -p "$tmp"
+	ft_suite "$FT_QEMU_SUITE"
+	ft_say "downloading QEMU from $FT_QEMU_SUITE: the host's $(ft_qemu_version qemu-system-x86_64) is no match for code that changes"
+	# shellcheck disable=SC2086 # options
+	(cd "$tmp" && apt-get $FT_APT -qq download qemu-system-x86 qemu-system-data seabios >&2) || return 1
+	for deb in "$tmp"/*.deb; do
+		dpkg-deb -x "$deb" "$tmp" || return 1
+	done
+	rm -f "$tmp"/*.deb
+	touch "$tmp/.complete"
+	mv "$tmp" "$1"
+}
+
+# ft_qemu(accelerator) - set QEMU to the command to emulate with, options included
+ft_qemu() {
+	local dir version
+
+	QEMU=qemu-system-x86_64
+	version=$(ft_qemu_version $QEMU)
+	[ "$1" != kvm ] && [ "${version%%.*}" -lt $FT_QEMU_MIN ] || return 0
+	dir=$(ft_cache)/qemu-$FT_QEMU_SUITE
+	ft_locked qemu ft_qemu_unpack "$dir" ||
+		ft_die "QEMU $version is too old to emulate guests that patch their code, and $FT_QEMU_SUITE cannot be had;" \
+			"install QEMU $FT_QEMU_MIN or newer"
+	QEMU="$dir/usr/bin/qemu-system-x86_64 -L $dir/usr/share/qemu -L $dir/usr/share/seabios"
+}

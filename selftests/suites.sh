@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+#
+# suites.sh - packages of Debian that the host's own package sources do not offer.
+#
+# To be sourced by setup.sh. The host's package system only downloads them, by its own settings but with
+# lists of its own; they are unpacked into the cache.
+
+# ft_archives() - print where the releases of Debian may be had: where the host's own is from, then the default
+ft_archives() {
+	# shellcheck disable=SC2016 # apt's variables
+	apt-get indextargets --format '$(REPO_URI) $(LABEL) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
+		sed -n 's|/* Debian main$||p' | head -n 1
+	echo http://deb.debian.org/debian
+}
+
+# ft_suite_update(folder) - refresh the lists of its suites, from the first archive that has them
+ft_suite_update() {
+	local archive suite
+
+	ft_say "refreshing the package lists of $(head -n 1 "$1/suites")"
+	for archive in $(ft_archives | uniq); do
+		while read -r suite; do
+			echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $archive $suite main"
+		done <"$1/suites" >"$1/sources.list"
+		if apt-get -qq -c "$1/apt.conf" -o APT::Update::Error-Mode=any update >"$1/log" 2>&1; then
+			touch "$1/updated"
+			return 0
+		fi
+	done
+	tail -n 5 "$1/log" >&2
+	return 1
+}
+
+# ft_suite_sources(folder, suite...) - set up apt for these suites, the first by default; lists are kept for a day
+ft_suite_sources() {
+	local dir
+
+	dir=$1
+	shift
+	mkdir -p "$dir/lists/partial" "$dir/archives/partial" "$dir/parts"
+	: >"$dir/status"
+	printf '%s\n' "$@" >"$dir/suites"
+	cat >"$dir/apt.conf" <<-CONF
+	Dir::Etc::sourcelist "$dir/sources.list";
+	Dir::Etc::sourceparts "$dir/parts";
+	Dir::Etc::preferences "/dev/null";
+	Dir::Etc::preferencesparts "$dir/parts";
+	Dir::State "$dir";
+	Dir::State::status "$dir/status";
+	Dir::Cache "$dir";
+	APT::Default-Release "$1";
+	APT::Sandbox::User "root";
+	#clear APT::Update::Post-Invoke;
+	#clear APT::Update::Post-Invoke-Success;
+	CONF
+	[ -z "$(find "$dir/updated" -mtime -1 2>/dev/null)" ] || return 0
+	ft_suite_update "$dir" || ft_say "apt-get update failed; going on with what is at hand"
+}
+
+# ft_suite(suite, others...) - set FT_APT to options that make apt know these suites alone, FT_LISTS to its folder of lists
+# shellcheck disable=SC2034 # used by those who call this
+ft_suite() {
+	FT_LISTS=$(ft_cache)/apt-$1
+	FT_APT="-c $FT_LISTS/apt.conf"
+	ft_locked apt ft_suite_sources "$FT_LISTS" "$@"
+	FT_LISTS=$FT_LISTS/lists
+}

@@ -7,6 +7,7 @@
 #ifndef FT_COMPAT_H
 #define FT_COMPAT_H
 
+#include <linux/fs_struct.h>
 #include <linux/fsnotify_backend.h>
 #include <linux/pagemap.h>
 #include <linux/slab.h>
@@ -36,6 +37,14 @@ static inline int ft_fsnotify_add_sb_mark(struct fsnotify_mark *mark,
 #else
 #define FT_SUBMIT_WRITE		f2fs_submit_page_write
 #define FT_WRITTEN		struct page
+#endif
+
+/*
+ * After 7.2 kernel threads have an empty root directory of their own; before, it
+ * was that of init, where they now have to ask for it. Can go with 7.2.
+ */
+#ifndef scoped_with_init_fs
+#define scoped_with_init_fs()
 #endif
 
 /*

@@ -9,6 +9,7 @@
 #include <linux/path.h>
 #include <linux/slab.h>
 
+#include "compat.h"
 #include "fragtrace.h"
 
 /* The path of @path, or, without one, of @dentry within its file system. */
@@ -65,21 +66,7 @@ static int judge(const char *path, const struct path *p, bool loud)
 	return 0;
 }
 
-/**
- * ft_path_find() - look up a directory on F2FS
- * @path: its path
- * @found: on success what it stands for, to be freed by ft_path_free(). The
- *	super block's s_umount is held, and the path itself is not: a path kept
- *	would make umount fail.
- * @loud: for a user: say in the log what is wrong, and wait for a remount to
- *	end; else come again later
- *
- * Context: process; may sleep.
- * Return: 0, -ENOENT, -ENOTDIR, -EOPNOTSUPP if it is not on an F2FS that can be
- * followed, -EBUSY if @loud is not set and it is being mounted or unmounted,
- * -ENAMETOOLONG, -ENOMEM, or what else the look-up said.
- */
-int ft_path_find(const char *path, struct ft_found *found, bool loud)
+static int find(const char *path, struct ft_found *found, bool loud)
 {
 	struct path p, top;
 	int err;
@@ -120,6 +107,31 @@ int ft_path_find(const char *path, struct ft_found *found, bool loud)
 	}
 out:
 	path_put(&p);
+	return err;
+}
+
+/**
+ * ft_path_find() - look up a directory on F2FS
+ * @path: its path
+ * @found: on success what it stands for, to be freed by ft_path_free(). The
+ *	super block's s_umount is held, and the path itself is not: a path kept
+ *	would make umount fail.
+ * @loud: for a user: say in the log what is wrong, and wait for a remount to
+ *	end; else come again later
+ *
+ * Context: process; may sleep.
+ * Return: 0, -ENOENT, -ENOTDIR, -EOPNOTSUPP if it is not on an F2FS that can be
+ * followed, -EBUSY if @loud is not set and it is being mounted or unmounted,
+ * -ENAMETOOLONG, -ENOMEM, or what else the look-up said.
+ */
+int ft_path_find(const char *path, struct ft_found *found, bool loud)
+{
+	int err = 0;
+
+	if (loud)
+		return find(path, found, loud);
+	scoped_with_init_fs()
+		err = find(path, found, loud);
 	return err;
 }
 

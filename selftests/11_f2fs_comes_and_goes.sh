@@ -24,6 +24,7 @@ check "F2FS can be unloaded under fragtrace" rmmod f2fs
 expect "nothing is shown meanwhile" "$(grep -vc '^#' $DBG/table)" 0
 modprobe f2fs
 mount_volume $DISK $MNT
+await_live
 fileop write $MNT/two 0 1M
 fileop random $MNT/one 256 100 2 every 10
 check_exact "exact after F2FS came back" $MNT

@@ -11,7 +11,7 @@
 #   snapshot   reading `table` and `files`, beside filefrag; how long a writer waits for a reader
 #   rate       200 000 events per second for a minute: is one lost?
 #   scaling    writers on 1, 2 and 4 CPUs
-#   profile    only when named: which functions execute what tracing adds; $WORK is sequential or overwrite
+#   profile    only when named: which functions execute what tracing adds; $WORK is sequential, overwrite or table
 #   report     only print the table of what was measured before, and draw
 #   readme     put that table and the picture into README.md
 #
@@ -124,7 +124,7 @@ profile() {
 			"$FT_HERE/guest.sh" -k "$KERNEL" -m "$MODULE" -I -M 2G -a nokaslr -o "$OUT/profile/$mode$times" \
 				-q "-plugin $("$FT_HERE/build.sh" tools)/profile.so,out=$OUT/profile/$mode$times.counts" \
 				-f "$BENCH_DIR/modes.sh" -f "$BENCH_DIR/profile.sh" -t 7200 \
-				-- env WORK="$WORK" BLOCKS=$BLOCKS /tools/profile.sh $mode $times >"$OUT/profile.log" 2>&1 || {
+				-- env WORK="$WORK" BLOCKS=$BLOCKS EXTENTS="${EXTENTS:-100000}" /tools/profile.sh $mode $times >"$OUT/profile.log" 2>&1 || {
 				cat "$OUT/profile.log" >&2
 				ft_die "profile: the guest failed"
 			}

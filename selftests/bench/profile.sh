@@ -3,7 +3,8 @@
 #
 # bench/profile.sh - one piece of work in one mode, for a QEMU that counts what is executed.
 #
-# usage: profile.sh MODE TIMES, with $WORK: sequential or overwrite; leaves the kernel's symbols in /out
+# usage: profile.sh MODE TIMES, with $WORK: sequential or overwrite (of a file of $EXTENTS extents), or table, which
+# is read while tracing and has $BLOCKS extents; leaves the kernel's symbols in /out
 #
 # What the work alone executes is the difference between doing it twice and once.
 
@@ -15,12 +16,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 WORK=${WORK:-sequential}
 BLOCKS=${BLOCKS:-16384}
-EXTENTS=100000
+EXTENTS=${EXTENTS:-100000}
 
 plan 1
 quiet
 ram_disk 20
 make_volume /dev/zram0 "$MNT" $BENCH_OPTIONS || bail "no volume"
+[ "$WORK" != table ] || EXTENTS=$BLOCKS
 [ "$WORK" = sequential ] || bench-work holes "$MNT/file" $EXTENTS >/dev/null
 mode_begin "$1"
 cat /proc/kallsyms >/out/kallsyms
@@ -29,7 +31,8 @@ while [ $i -lt "$2" ]; do
 	case $WORK in
 	sequential) bench-work seq "$MNT/file$i" "$BLOCKS" 1 >/dev/null ;;
 	overwrite) bench-work over "$MNT/file" $EXTENTS "$BLOCKS" 256 >/dev/null ;;
-	*) bail "WORK='$WORK': expected sequential or overwrite" ;;
+	table) [ "$1" = off ] || cat $DBG/table >/dev/null ;;
+	*) bail "WORK='$WORK': expected sequential, overwrite or table" ;;
 	esac
 	i=$((i + 1))
 done

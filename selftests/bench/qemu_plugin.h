@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What profile.c uses of QEMU's interface for plugins, version 1. Debian's QEMU has plugins, but comes without a
+ * What profile.c uses of QEMU's interface for plugins, version 4. Debian's QEMU has plugins, but comes without a
  * header for them.
  */
 #ifndef QEMU_PLUGIN_H
@@ -12,14 +12,14 @@
 struct qemu_plugin_tb;
 typedef uint64_t qemu_plugin_id_t;
 
-enum qemu_plugin_op {
-	QEMU_PLUGIN_INLINE_ADD_U64,
+enum qemu_plugin_cb_flags {
+	QEMU_PLUGIN_CB_NO_REGS,
 };
 
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
 					   void (*translated)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb));
-void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, enum qemu_plugin_op op, void *counter,
-					      uint64_t add);
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, void (*executed)(unsigned int cpu, void *data),
+					  enum qemu_plugin_cb_flags flags, void *data);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*ended)(qemu_plugin_id_t id, void *data), void *data);
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);

@@ -33,10 +33,10 @@ static inline int ft_fsnotify_add_sb_mark(struct fsnotify_mark *mark,
  */
 #ifdef FT_HAVE_SUBMIT_FOLIO_WRITE
 #define FT_SUBMIT_WRITE		f2fs_submit_folio_write
-#define FT_WRITTEN		struct folio
+#define FT_PAGE			struct folio
 #else
 #define FT_SUBMIT_WRITE		f2fs_submit_page_write
-#define FT_WRITTEN		struct page
+#define FT_PAGE			struct page
 #endif
 
 /*

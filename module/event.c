@@ -86,25 +86,37 @@ static int store_locked(struct ft_inode *rec, const struct ft_extent *ext)
 	return err;
 }
 
-/* Where a block is, %FT_LBA_UNWRITTEN if nowhere. */
-static u32 lba_of(struct ft_inode *rec, u32 lblk)
-{
-	struct ft_extent ext;
-
-	if (!ft_extmap_lookup(&rec->map, lblk, &ext) ||
-	    ext.lba == FT_LBA_UNWRITTEN)
-		return FT_LBA_UNWRITTEN;
-	return ext.lba + (lblk - ext.lblk);
-}
-
 /* === Events =============================================================== */
 
-static noinline void write_locked(struct ft_inode *rec, u32 lblk, u32 old_lba,
-				  u32 lba, bool certain)
+/**
+ * ft_inode_write_any() - a block was written to a new place
+ * @rec: the file
+ * @lblk: block of the file
+ * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
+ * @lba: where it is now
+ * @certain: the block is the file's; else it may be one of an atomic write that
+ *	is not committed, and then only @old_lba can tell
+ *
+ * The slow half of ft_inode_write().
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
+			bool certain)
 {
 	struct ft_extent ext = { .lblk = lblk, .len = 1, .lba = lba };
-	u32 known = lba_of(rec, lblk);
+	u32 known;
 
+	lockdep_assert_held(&rec->lock);
+	if (!ft_inode_followed(rec))
+		return;
+	if (certain && !rec->scanning &&
+	    ft_extmap_relocate(&rec->map, lblk, old_lba, lba)) {
+		rec->changes++;
+		WRITE_ONCE(rec->last_write, ft_write_id(lblk, lba));
+		return;
+	}
+	known = ft_extmap_lba(&rec->map, lblk);
 	if (!certain && (known != old_lba || known == FT_LBA_UNWRITTEN)) {
 		ft_inode_untold(rec);
 		return;
@@ -115,37 +127,6 @@ static noinline void write_locked(struct ft_inode *rec, u32 lblk, u32 old_lba,
 	}
 	if (!store_locked(rec, &ext) && !rec->omitted)
 		WRITE_ONCE(rec->last_write, ft_write_id(lblk, lba));
-}
-
-/**
- * ft_inode_write() - a block was written to a new place
- * @rec: the file
- * @lblk: block of the file
- * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
- * @lba: where it is now
- * @certain: the block is the file's; else it may be one of an atomic write that
- *	is not committed, and then only @old_lba can tell
- *
- * F2FS says where the block was. If the map says otherwise it missed
- * something, be it by a race or by an operation that has no event.
- *
- * Context: atomic; the caller holds a reference or is in an RCU section.
- */
-void ft_inode_write(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
-		    bool certain)
-{
-	spin_lock(&rec->lock);
-	if (ft_inode_followed(rec)) {
-		/* the next block of a run, mostly */
-		if (certain && !rec->scanning &&
-		    ft_extmap_go_on(&rec->map, lblk, old_lba, lba)) {
-			rec->changes++;
-			WRITE_ONCE(rec->last_write, ft_write_id(lblk, lba));
-		} else {
-			write_locked(rec, lblk, old_lba, lba, certain);
-		}
-	}
-	spin_unlock(&rec->lock);
 }
 
 static bool any_written(struct ft_inode *rec, u32 lblk, u32 end)

@@ -56,18 +56,6 @@
 #define no_memory()	false
 #endif
 
-/**
- * struct ft_leaf - entries in order
- * @nr: how many, at least 1
- * @room: how many fit
- * @entry: start << START_SHIFT | what
- */
-struct ft_leaf {
-	u16 nr;
-	u16 room;
-	u64 entry[];
-};
-
 #define LEAF_ROOM	((NODE_BYTES - sizeof(struct ft_leaf)) / sizeof(u64))
 #define BRANCH_ROOM	((NODE_BYTES - 8) / (sizeof(u32) + sizeof(void *)))
 
@@ -133,15 +121,15 @@ static struct ft_leaf *few_of(struct ft_extmap *map)
 
 /* === Entries ============================================================== */
 
-#define START_SHIFT	34
-#define WHAT_MASK	(BIT_ULL(START_SHIFT) - 1)
+#define START_SHIFT	FT_START_SHIFT
+#define WHAT_MASK	FT_WHAT_MASK
 
 #define HOLE		0
-#define WRITTEN		(1ULL << 32)
-#define UNWRITTEN	(2ULL << 32)
-#define ENCODED		(3ULL << 32)
-#define KIND_MASK	(3ULL << 32)
-#define HAS_LBA		(1ULL << 32)	/* of the kinds that have one */
+#define WRITTEN		FT_WRITTEN
+#define UNWRITTEN	FT_UNWRITTEN
+#define ENCODED		(WRITTEN | UNWRITTEN)	/* a third kind, written as well */
+#define KIND_MASK	(WRITTEN | UNWRITTEN)
+#define HAS_LBA		WRITTEN
 
 static u64 make_entry(u32 start, u64 what)
 {
@@ -808,40 +796,35 @@ int ft_extmap_store(struct ft_extmap *map, const struct ft_extent *ext)
 }
 
 /**
- * ft_extmap_go_on() - store one more block of the run that was stored last
+ * ft_extmap_relocate() - put a block elsewhere that is an extent of its own
  * @map: the map
  * @lblk: the file block
- * @old_lba: where the map should have it by now, %FT_LBA_UNWRITTEN if nowhere
+ * @old_lba: where the map should have it by now
  * @lba: where it is now
  *
- * For the most frequent case: the run is where the finger is, and what comes
- * behind it gives up its first block.
+ * For the second most frequent case: a block of a fragmented file is
+ * overwritten, and remains an extent of its own.
  *
  * Context: atomic, nobody else uses the map.
  * Return: true if that is done. False if it is another case, or the block was
  * not at @old_lba; nothing has changed then.
  */
-bool ft_extmap_go_on(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba)
+bool ft_extmap_relocate(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba)
 {
-	const struct ft_finger *f = &map->finger;
-	unsigned int at = f->at + 1;
-	u64 *entry;
+	u64 old = make_entry(lblk, WRITTEN | (u32)(old_lba - lblk));
+	u64 what = WRITTEN | (u32)(lba - lblk), *entry;
+	struct ft_finger *f = &map->finger;
 
-	if (f->lo == f->hi || at >= f->leaf->nr)
+	if (unlikely(lblk >= FT_LBLK_END))
 		return false;
-	entry = &f->leaf->entry[at];
-	if (start_of(*entry) != lblk ||
-	    what_of(entry[-1]) != (WRITTEN | (u32)(lba - lblk)))
+	seek(map, f, lblk);
+	entry = &f->leaf->entry[f->at];
+	/* neighbours in other leaves are left to who can look there */
+	if (*entry != old || !f->at || f->at + 1 >= f->leaf->nr ||
+	    start_of(entry[1]) != lblk + 1 || what_of(entry[-1]) == what ||
+	    what_of(entry[1]) == what)
 		return false;
-	if (old_lba == FT_LBA_UNWRITTEN) {
-		if (*entry & HAS_LBA)
-			return false;
-	} else if (what_of(*entry) != (WRITTEN | (u32)(old_lba - lblk))) {
-		return false;
-	}
-	if (lblk + 1 >= end_of(f, at))
-		return false;
-	*entry += make_entry(1, 0);
+	*entry = make_entry(lblk, what);
 	return true;
 }
 
@@ -926,27 +909,23 @@ u32 ft_extmap_leaves_from(struct ft_extmap *map, u32 lblk)
 /* === Looking ============================================================== */
 
 /**
- * ft_extmap_lookup() - find the extent that holds a file block
+ * ft_extmap_lba() - find where a file block is
  * @map: the map
  * @lblk: the file block
- * @ext: on success, the whole extent
  *
  * Context: atomic, nobody else uses the map.
- * Return: false if @lblk is in a hole.
+ * Return: its LBA; %FT_LBA_UNWRITTEN if it has none.
  */
-bool ft_extmap_lookup(struct ft_extmap *map, u32 lblk, struct ft_extent *ext)
+u32 ft_extmap_lba(struct ft_extmap *map, u32 lblk)
 {
 	struct ft_finger *f = &map->finger;
 	u64 entry;
 
 	if (unlikely(lblk >= FT_LBLK_END))
-		return false;
+		return FT_LBA_UNWRITTEN;
 	seek(map, f, lblk);
 	entry = f->leaf->entry[f->at];
-	if (!is_extent(entry))
-		return false;
-	decode(entry, end_of(f, f->at), ext);
-	return true;
+	return entry & HAS_LBA ? (u32)entry + lblk : FT_LBA_UNWRITTEN;
 }
 
 /**
@@ -971,37 +950,6 @@ bool ft_extmap_holds(struct ft_extmap *map, const struct ft_extent *ext)
 }
 
 /**
- * ft_extmap_next_by() - find the first extent that ends after a file block
- * @map: the map
- * @finger: where to begin to look; all zero, or left by the last call if the
- *	map has not changed since
- * @from: the file block
- * @ext: on success, the whole extent; it may begin before @from
- *
- * A reader with a finger of its own leaves that of the writers in place.
- *
- * Context: atomic, nobody else uses the map.
- * Return: false if there is none.
- */
-bool ft_extmap_next_by(struct ft_extmap *map, struct ft_finger *finger,
-		       u32 from, struct ft_extent *ext)
-{
-	u64 entry;
-
-	for (;;) {
-		if (from >= FT_LBLK_END)
-			return false;
-		seek(map, finger, from);
-		entry = finger->leaf->entry[finger->at];
-		if (is_extent(entry))
-			break;
-		from = end_of(finger, finger->at);
-	}
-	decode(entry, end_of(finger, finger->at), ext);
-	return true;
-}
-
-/**
  * ft_extmap_next() - find the first extent that ends after a file block
  * @map: the map
  * @from: the file block
@@ -1012,7 +960,51 @@ bool ft_extmap_next_by(struct ft_extmap *map, struct ft_finger *finger,
  */
 bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext)
 {
-	return ft_extmap_next_by(map, &map->finger, from, ext);
+	struct ft_finger *f = &map->finger;
+	u64 entry;
+
+	for (;;) {
+		if (from >= FT_LBLK_END)
+			return false;
+		seek(map, f, from);
+		entry = f->leaf->entry[f->at];
+		if (is_extent(entry))
+			break;
+		from = end_of(f, f->at);
+	}
+	decode(entry, end_of(f, f->at), ext);
+	return true;
+}
+
+/**
+ * ft_extmap_read() - find all extents that end after a file block
+ * @map: the map
+ * @from: the file block; moved on behind what was found
+ * @ext: the extents, in order; the first may begin before @from
+ * @max: how many to find at the most
+ *
+ * The finger stays where the writers have it.
+ *
+ * Context: atomic, nobody else uses the map.
+ * Return: how many were found; fewer than @max only if there are no more.
+ */
+unsigned int ft_extmap_read(struct ft_extmap *map, u32 *from,
+			    struct ft_extent *ext, unsigned int max)
+{
+	unsigned int nr = 0;
+	struct ft_finger f;
+
+	while (*from < FT_LBLK_END) {
+		descend(map, &f, *from);
+		for (; f.at < f.leaf->nr; f.at++) {
+			if (nr == max)
+				return nr;
+			*from = end_of(&f, f.at);
+			if (is_extent(f.leaf->entry[f.at]))
+				decode(f.leaf->entry[f.at], *from, &ext[nr++]);
+		}
+	}
+	return nr;
 }
 
 /* === Life ================================================================= */

@@ -7,6 +7,7 @@
 #define FT_EXTMAP_H
 
 #include <linux/bits.h>
+#include <linux/compiler.h>
 #include <linux/types.h>
 
 /* The LBA of an extent that is allocated but holds no data yet. */
@@ -19,8 +20,6 @@
 #define FT_LBLK_END		BIT(30)
 /* A map of so few entries, see extmap.c, takes no memory besides the struct. */
 #define FT_FEW_ENTRIES		2
-
-struct ft_leaf;
 
 /**
  * struct ft_extent - blocks that are neighbours in the file and on the volume
@@ -36,6 +35,25 @@ struct ft_extent {
 	u32 lba;
 	bool encoded;
 };
+
+/**
+ * struct ft_leaf - entries in order, see extmap.c
+ * @nr: how many, at least 1
+ * @room: how many fit
+ * @entry: first file block << %FT_START_SHIFT | what the range is
+ */
+struct ft_leaf {
+	u16 nr;
+	u16 room;
+	u64 entry[];
+};
+
+#define FT_START_SHIFT	34
+#define FT_WHAT_MASK	(BIT_ULL(FT_START_SHIFT) - 1)
+
+/* Of what a range is: its kind, a hole if 0, and with WRITTEN the distance to its LBA. */
+#define FT_WRITTEN	BIT_ULL(32)
+#define FT_UNWRITTEN	BIT_ULL(33)
 
 /**
  * struct ft_finger - an entry of a map, kept while the map does not change
@@ -75,20 +93,61 @@ static inline u32 ft_extent_end(const struct ft_extent *ext)
 	return ext->lblk + ext->len;
 }
 
+/**
+ * ft_extmap_go_on() - store one more block of the run that was stored last
+ * @map: the map
+ * @lblk: the file block
+ * @old_lba: where the map should have it by now, %FT_LBA_UNWRITTEN if nowhere
+ * @lba: where it is now
+ *
+ * For the most frequent case: the run is where the finger is, and what comes
+ * behind it gives up its first block.
+ *
+ * Context: atomic, nobody else uses the map.
+ * Return: true if that is done. False if it is another case, or the block was
+ * not at @old_lba; nothing has changed then.
+ */
+static inline bool ft_extmap_go_on(struct ft_extmap *map, u32 lblk, u32 old_lba,
+				   u32 lba)
+{
+	const struct ft_finger *f = &map->finger;
+	unsigned int at = f->at + 1;
+	u64 *entry, known, old = (u64)lblk << FT_START_SHIFT;
+	u32 end = f->hi;
+
+	if (f->lo == end || at >= f->leaf->nr)
+		return false;
+	entry = &f->leaf->entry[at];
+	known = *entry;
+	if (likely(old_lba == FT_LBA_UNWRITTEN))
+		known &= ~FT_UNWRITTEN;	/* or a hole */
+	else
+		old |= FT_WRITTEN | (u32)(old_lba - lblk);
+	if (known != old ||
+	    (entry[-1] & FT_WHAT_MASK) != (FT_WRITTEN | (u32)(lba - lblk)))
+		return false;
+	if (at + 1 < f->leaf->nr)
+		end = entry[1] >> FT_START_SHIFT;
+	if (lblk + 1 >= end)
+		return false;
+	*entry += BIT_ULL(FT_START_SHIFT);
+	return true;
+}
+
 int ft_extmap_setup(void);
 void ft_extmap_cleanup(void);
 void ft_extmap_init(struct ft_extmap *map);
 void ft_extmap_drop(struct ft_extmap *map);
 void ft_extmap_move(struct ft_extmap *to, struct ft_extmap *from);
 int ft_extmap_store(struct ft_extmap *map, const struct ft_extent *ext);
-bool ft_extmap_go_on(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba);
+bool ft_extmap_relocate(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba);
 int ft_extmap_reserve(struct ft_extmap *map, u32 lblk, u32 end, int max_gaps);
 int ft_extmap_erase(struct ft_extmap *map, u32 lblk, u32 end);
 u32 ft_extmap_leaves_from(struct ft_extmap *map, u32 lblk);
-bool ft_extmap_lookup(struct ft_extmap *map, u32 lblk, struct ft_extent *ext);
+u32 ft_extmap_lba(struct ft_extmap *map, u32 lblk);
 bool ft_extmap_holds(struct ft_extmap *map, const struct ft_extent *ext);
 bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext);
-bool ft_extmap_next_by(struct ft_extmap *map, struct ft_finger *finger,
-		       u32 from, struct ft_extent *ext);
+unsigned int ft_extmap_read(struct ft_extmap *map, u32 *from,
+			    struct ft_extent *ext, unsigned int max);
 
 #endif

@@ -48,7 +48,7 @@ static struct ft_extmap map;
 static u32 *naive;	/* LBA of each block, perhaps IS_ENCODED; NOTHING or FT_LBA_UNWRITTEN */
 static struct rnd_state rnd;
 
-static unsigned int nr_refused, nr_runs, highest;
+static unsigned int nr_refused, nr_runs, nr_relocated, highest;
 
 static u32 below(u32 limit)
 {
@@ -84,7 +84,7 @@ static int compare_block(u32 i)
 	struct ft_extent ext;
 	u32 lba = NOTHING;
 
-	if (ft_extmap_lookup(&map, i, &ext))
+	if (ft_extmap_next(&map, i, &ext) && ext.lblk <= i)
 		lba = ext.lba == FT_LBA_UNWRITTEN ? ext.lba :
 						    first_of(&ext) + (i - ext.lblk);
 	if (lba == naive[i])
@@ -120,6 +120,38 @@ static int compare_extents(void)
 	if (map.nr == nr)
 		return 0;
 	pr_err("%u extents counted, %lu expected\n", map.nr, nr);
+	return -EINVAL;
+}
+
+static bool same_extent(const struct ft_extent *a, const struct ft_extent *b)
+{
+	return a->lblk == b->lblk && a->len == b->len && a->lba == b->lba &&
+	       a->encoded == b->encoded;
+}
+
+/* Extents read several at a time are those that are found one by one. */
+static int compare_pieces(void)
+{
+	u32 from = below(blocks), pos = from;
+	struct ft_extent some[5], ext;
+	unsigned int nr, want, i;
+
+	do {
+		want = 1 + below(ARRAY_SIZE(some));
+		nr = ft_extmap_read(&map, &from, some, want);
+		for (i = 0; i < nr; i++) {
+			if (!ft_extmap_next(&map, pos, &ext) ||
+			    !same_extent(&ext, &some[i])) {
+				pr_err("block %u: another extent read at %u\n",
+				       pos, some[i].lblk);
+				return -EINVAL;
+			}
+			pos = ft_extent_end(&ext);
+		}
+	} while (nr == want);
+	if (!ft_extmap_next(&map, pos, &ext))
+		return 0;
+	pr_err("extent at %u: not read\n", ext.lblk);
 	return -EINVAL;
 }
 
@@ -211,7 +243,7 @@ static int compare_all(void)
 	for (i = 0; i < blocks; i++)
 		if (compare_block(i))
 			return -EINVAL;
-	return compare_extents();
+	return compare_extents() ?: compare_pieces();
 }
 
 /* Mostly near the block before it on the volume, so that extents merge. */
@@ -232,13 +264,22 @@ static int write_run(u32 lblk, u32 len, u32 value)
 		struct ft_extent ext = { .lblk = i, .len = 1, .lba = value };
 		bool known = naive[i] != NOTHING && naive[i] != FT_LBA_UNWRITTEN;
 		u32 old = known ? naive[i] & ~IS_ENCODED : FT_LBA_UNWRITTEN;
+		bool run;
 		int err;
 
 		if (ft_extmap_go_on(&map, i, old + 1, value)) {
 			pr_err("block %u went on from where it was not\n", i);
 			return -EINVAL;
 		}
-		nr_runs += ft_extmap_go_on(&map, i, old, value);
+		run = ft_extmap_go_on(&map, i, old, value);
+		nr_runs += run;
+		if (!run && (ft_extmap_lba(&map, i) != old ||
+			     ft_extmap_relocate(&map, i, old + 1, value))) {
+			pr_err("block %u is not where it was\n", i);
+			return -EINVAL;
+		}
+		if (!run)
+			nr_relocated += ft_extmap_relocate(&map, i, old, value);
 		err = ft_extmap_store(&map, &ext);
 		if (err)
 			return err;
@@ -336,7 +377,8 @@ static int __init extmap_test_init(void)
 	ft_extmap_cleanup();
 	/* 1 000 000 operations without a tree, or with all the memory, say little */
 	if (!err && ops >= 100000 && blocks >= 2048 &&
-	    (highest < 3 || nr_runs < 100 || (refuse && nr_refused < 100)))
+	    (highest < 3 || nr_runs < 100 || nr_relocated < 100 ||
+	     (refuse && nr_refused < 100)))
 		err = -ENODATA;
 out:
 	vfree(naive);

@@ -383,20 +383,52 @@ static inline u64 ft_write_id(u32 lblk, u32 lba)
 }
 
 /*
- * Has an event just said that a block was written there, and has nothing else
- * happened to the file? Then to say it again is of no use, but for a scan that
- * may have seen the address before it changed. A scan that begins while we look
- * begins after this event.
+ * Has an event just said that a block of this file was written there, and has
+ * nothing else happened to it? Then to say it again is of no use, but for a scan
+ * that may have seen the address before it changed. A scan that begins while we
+ * look begins after this event. Of a record that is dead nothing is known.
  */
-static inline bool ft_inode_knows_write(const struct ft_inode *rec, u32 lblk,
+static inline bool ft_inode_knows_write(const struct ft_inode *rec,
+					const struct inode *inode, u32 lblk,
 					u32 lba)
 {
 	return READ_ONCE(rec->last_write) == ft_write_id(lblk, lba) &&
-	       !READ_ONCE(rec->scanning);
+	       rec->ino == inode->i_ino && rec->vol->sb == inode->i_sb &&
+	       !READ_ONCE(rec->scanning) && !READ_ONCE(rec->vol->gone);
 }
 
-void ft_inode_write(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
-		    bool certain);
+void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
+			bool certain);
+
+/**
+ * ft_inode_write() - a block was written to a new place
+ * @rec: the file
+ * @lblk: block of the file
+ * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
+ * @lba: where it is now
+ * @certain: the block is the file's; else it may be one of an atomic write that
+ *	is not committed, and then only @old_lba can tell
+ *
+ * F2FS says where the block was. If the map says otherwise it missed
+ * something, be it by a race or by an operation that has no event. Mostly it is
+ * the next block of a run. A map of a file that is not followed is empty.
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+static __always_inline void ft_inode_write(struct ft_inode *rec, u32 lblk,
+					   u32 old_lba, u32 lba, bool certain)
+{
+	spin_lock(&rec->lock);
+	if (likely(certain && !rec->scanning &&
+		   ft_extmap_go_on(&rec->map, lblk, old_lba, lba))) {
+		rec->changes++;
+		WRITE_ONCE(rec->last_write, ft_write_id(lblk, lba));
+	} else {
+		ft_inode_write_any(rec, lblk, old_lba, lba, certain);
+	}
+	spin_unlock(&rec->lock);
+}
+
 void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext);
 void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 		  bool in_one);

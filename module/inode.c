@@ -424,6 +424,7 @@ void ft_inode_remove(struct ft_inode *rec)
 	/* the worker, when it sees it dead, drops the table's reference */
 	spin_lock(&rec->lock);
 	WRITE_ONCE(rec->dead, true);
+	ft_inode_drop_map(rec);
 	audited_locked(rec);
 	ft_inode_exact(rec);
 	ft_volume_queue(rec);

@@ -92,7 +92,7 @@ static bool has_clusters(const struct inode *inode)
  * Runs under the lock of the node page that holds the address, so the events
  * of one block come in the order of its addresses.
  */
-static void probe_submit_write(void *unused, FT_WRITTEN *what,
+static void probe_submit_write(void *unused, FT_PAGE *what,
 			       struct f2fs_io_info *fio)
 {
 	struct inode *inode = what->mapping->host;
@@ -116,15 +116,19 @@ static void probe_submit_write(void *unused, FT_WRITTEN *what,
 	leave_probe();
 }
 
-static noinline void update(struct ft_inode *rec, u32 lblk, u32 len,
+static noinline void update(struct inode *inode, u32 lblk, u32 len,
 			    block_t addr)
 {
+	struct ft_inode *rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	const struct ft_extent ext = {
 		.lblk = lblk,
 		.len = len,
 		.lba = to_lba(addr),
 	};
 
+	if (!rec)
+		return;
+	ft_count(FT_EVENTS_UPDATE);
 	ft_inode_update(rec, &ext);
 }
 
@@ -142,13 +146,13 @@ static void probe_update_extent(void *unused, struct inode *inode,
 	if (c_len || !len)
 		return;
 	enter_probe();
-	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
-	if (rec) {
+	rec = this_cpu_read(ft_last_file);
+	/* the second word about a block, mostly */
+	if (likely(rec && len == 1 &&
+		   ft_inode_knows_write(rec, inode, pgofs, blkaddr)))
 		ft_count(FT_EVENTS_UPDATE);
-		/* the second word about a block, mostly */
-		if (len != 1 || !ft_inode_knows_write(rec, pgofs, blkaddr))
-			update(rec, pgofs, len, blkaddr);
-	}
+	else
+		update(inode, pgofs, len, blkaddr);
 	leave_probe();
 }
 

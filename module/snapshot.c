@@ -21,6 +21,8 @@
 /* Files listed, or extents copied, before others may have the lock. */
 #define FILES_PER_STEP		256
 #define EXTENTS_PER_STEP	256
+/* Extents read from a map in one go, by way of the stack. */
+#define EXTENTS_AT_ONCE		16
 /* How often a busy file is begun anew before it is taken as it comes: stale. */
 #define MAX_TRIES		8
 
@@ -222,22 +224,26 @@ static int make_room_for_extents(struct ft_snapshot *snap)
 static bool copy_some(struct ft_snapshot *snap, u32 file, struct ft_extmap *map,
 		      u32 *from, unsigned int max)
 {
-	struct ft_finger finger = { };
-	struct ft_extent ext;
+	struct ft_extent some[EXTENTS_AT_ONCE];
+	unsigned int nr, want, i;
 
 	static_assert(FT_SNAP_UNWRITTEN == FT_LBA_UNWRITTEN);
-	while (max-- && snap->extents.nr < snap->extents.room) {
-		if (!ft_extmap_next_by(map, &finger, *from, &ext))
+	max = min_t(size_t, max, snap->extents.room - snap->extents.nr);
+	for (; max; max -= nr) {
+		want = min(max, ARRAY_SIZE(some));
+		nr = ft_extmap_read(map, from, some, want);
+		for (i = 0; i < nr; i++)
+			*ft_snap_extent(snap, snap->extents.nr++) =
+				(struct ft_snap_extent){
+					.file = file,
+					.lblk = some[i].lblk,
+					.len = some[i].len,
+					.lba = some[i].lba,
+					.flags = some[i].encoded ?
+							 FT_SNAP_ENCODED : 0,
+				};
+		if (nr < want)
 			return true;
-		*ft_snap_extent(snap, snap->extents.nr++) =
-			(struct ft_snap_extent){
-				.file = file,
-				.lblk = ext.lblk,
-				.len = ext.len,
-				.lba = ext.lba,
-				.flags = ext.encoded ? FT_SNAP_ENCODED : 0,
-			};
-		*from = ft_extent_end(&ext);
 	}
 	return false;
 }

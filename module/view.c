@@ -33,17 +33,13 @@ static char *put(char *at, const char *word, size_t len)
 
 #define PUT(at, literal)	put(at, literal, sizeof(literal) - 1)
 
-/* Put the last @len digits of a number into a line. */
-static char *put_digits(char *at, u32 number, unsigned int len)
-{
-	char *end = at + len;
+#define TENS(d) \
+	d "0" d "1" d "2" d "3" d "4" d "5" d "6" d "7" d "8" d "9"
 
-	while (len--) {
-		at[len] = '0' + number % 10;
-		number /= 10;
-	}
-	return end;
-}
+/* All numbers of two digits. */
+static const char two_digits[] =
+	TENS("0") TENS("1") TENS("2") TENS("3") TENS("4")
+	TENS("5") TENS("6") TENS("7") TENS("8") TENS("9");
 
 static unsigned int nr_digits(u32 number)
 {
@@ -54,15 +50,36 @@ static unsigned int nr_digits(u32 number)
 	return nr + (number >= 10) + (number >= 100) + (number >= 1000);
 }
 
+/* Put a number of up to @len digits before @end; zeroes fill it up. */
+static void put_digits(char *end, u32 number, unsigned int len)
+{
+	for (; len > 1; len -= 2) {
+		end -= 2;
+		memcpy(end, &two_digits[number % 100 * 2], 2);
+		number /= 100;
+	}
+	if (len)
+		end[-1] = '0' + number;
+}
+
 /* Put a number into a line. */
 static char *put_number(char *at, u64 number)
 {
+	unsigned int len;
 	u32 low;
 
-	if (likely(number <= U32_MAX))
-		return put_digits(at, number, nr_digits(number));
+	if (number < 10) {
+		*at = '0' + number;
+		return at + 1;
+	}
+	if (likely(number <= U32_MAX)) {
+		len = nr_digits(number);
+		put_digits(at + len, number, len);
+		return at + len;
+	}
 	at = put_number(at, div_u64_rem(number, 1000000000, &low));
-	return put_digits(at, low, 9);
+	put_digits(at + 9, low, 9);
+	return at + 9;
 }
 
 static char *put_dev(char *at, struct ft_snapshot *snap, u32 volume)

@@ -215,7 +215,6 @@ static int overwrite(void)
 
 static void look_up(void)
 {
-	struct ft_extent found;
 	struct ft_extmap *one;
 	u64 cost = 0;
 	u32 i;
@@ -225,7 +224,7 @@ static void look_up(void)
 
 		spin_lock(&lock);
 		begin();
-		ft_extmap_lookup(one, ext.lblk, &found);
+		ft_extmap_lba(one, ext.lblk);
 		cost += end();
 		spin_unlock(&lock);
 	}

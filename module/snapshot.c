@@ -263,7 +263,8 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 				sizeof(struct ft_snap_extent));
 		if (err)
 			return err;
-		spin_lock(&rec->lock);
+		/* an interrupt would keep the writers waiting, too */
+		spin_lock_irq(&rec->lock);
 		if (from && rec->changes != changes && tries++ < MAX_TRIES) {
 			snap->extents.nr = f->first;
 			from = 0;
@@ -277,7 +278,7 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 			snap->extents.nr = f->first;
 			f->flags |= FT_SNAP_OMITTED;
 		}
-		spin_unlock(&rec->lock);
+		spin_unlock_irq(&rec->lock);
 		cond_resched();
 	}
 	f->nr = snap->extents.nr - f->first;
@@ -332,8 +333,11 @@ static void compute_figures(struct ft_snapshot *snap, struct ft_snap_file *f)
 #define DIGIT_BITS	11
 #define DIGITS		(1 << DIGIT_BITS)
 
-/* One pass: from @from to @to, stable, by the bits of the LBA from @shift on. */
-static void sort_by_digit(struct ft_snapshot *snap, const u32 *from, u32 *to,
+/*
+ * One pass: from @from to @to, stable, by the bits of the LBA from @shift on.
+ * Returns false if all have the same there: nothing has been moved.
+ */
+static bool sort_by_digit(struct ft_snapshot *snap, const u32 *from, u32 *to,
 			  size_t nr, unsigned int shift, u32 *count)
 {
 	u32 sum = 0, n;
@@ -343,6 +347,8 @@ static void sort_by_digit(struct ft_snapshot *snap, const u32 *from, u32 *to,
 	memset(count, 0, DIGITS * sizeof(*count));
 	for (i = 0; i < nr; i++)
 		count[DIGIT_OF(from[i])]++;
+	if (!nr || count[DIGIT_OF(from[0])] == nr)
+		return false;
 	for (i = 0; i < DIGITS; i++) {
 		n = count[i];
 		count[i] = sum;
@@ -352,6 +358,7 @@ static void sort_by_digit(struct ft_snapshot *snap, const u32 *from, u32 *to,
 	for (i = 0; i < nr; i++)
 		to[count[DIGIT_OF(from[i])]++] = from[i];
 	cond_resched();
+	return true;
 #undef DIGIT_OF
 }
 
@@ -369,8 +376,8 @@ static int sort_by_lba(struct ft_snapshot *snap, u32 *order, size_t nr)
 
 	to = other.data;
 	for (shift = 0; shift < 32 && !err; shift += DIGIT_BITS) {
-		sort_by_digit(snap, from, to, nr, shift, count);
-		swap(from, to);
+		if (sort_by_digit(snap, from, to, nr, shift, count))
+			swap(from, to);
 	}
 	if (!err && from != order)
 		memcpy(order, from, nr * sizeof(*order));

@@ -36,3 +36,10 @@ CASE_NAMES = {
     "in_chunks": "next block of a file, 1 MiB writes",
     "many_files": "next block of 256 files in turn",
 }
+# What goes on while write events are timed.
+BESIDE = {
+    "alone": "alone",
+    "compute": "beside a program that computes",
+    "read_on": "beside a reader of `table`",
+    "learn": "while all files are learnt",
+}

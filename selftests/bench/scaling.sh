@@ -5,7 +5,8 @@
 #
 # Runs in the small guest, with as many writers as it has CPUs, each with a file of its own. Time is the
 # host's and noisy; what counts is how often a lock was waited for inside fragtrace, and how long the
-# longest probe took with and without a reader.
+# longest probe took: alone, beside a program that only computes (what the host's scheduler does to the
+# emulated CPUs), beside a reader, and while $FILES files are learnt.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../lib.sh
@@ -60,20 +61,35 @@ waits() {
 	mode_end
 }
 
-# longest(mode, run) - the longest a write event took us, perhaps with a reader who never pauses
+# compute() - keep another CPU busy, with nothing that has to do with files
+compute() {
+	while :; do bench-work spin 20000000 >/dev/null; done
+}
+
+# read_on() - read all maps, without a pause
+read_on() {
+	while :; do cat $DBG/table >/dev/null; done
+}
+
+# learn() - have all files learnt, again and again
+learn() {
+	while :; do echo 1 >$DBG/resync; done
+}
+
+# longest(mode, run) - the longest a write event took us, alone or beside one of the above
 longest() {
-	local reader
+	local other
 
 	echo 0 >$COSTS
-	reader=
-	if [ "$1" = with_reader ]; then
-		while :; do cat $DBG/table >/dev/null; done &
-		reader=$!
+	other=
+	if [ "$1" != alone ]; then
+		"$1" &
+		other=$!
 	fi
 	bench-work over "$MNT/large" "$EXTENTS" $((BLOCKS * 4)) 256 >/dev/null
-	if [ -n "$reader" ]; then
-		kill $reader
-		wait $reader 2>/dev/null || :
+	if [ -n "$other" ]; then
+		kill $other
+		wait $other 2>/dev/null || :
 	fi
 	awk -v head="result scaling write_event $1 $2" '
 		/kHz/ { khz = $2 }
@@ -84,8 +100,22 @@ longest() {
 		}' $COSTS
 }
 
+# many_files(number) - files of one block, a thousand in a folder
+many_files() {
+	local i
+
+	i=0
+	while [ $i -lt $(($1 / 1000)) ]; do
+		mkdir "$MNT/$i"
+		fileop many "$MNT/$i/" 1000 4096 0
+		i=$((i + 1))
+	done
+	sync
+}
+
 plan 1
 EXTENTS=${EXTENTS:-100000}
+FILES=${FILES:-100000}
 ram_disk 20
 mounted /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
 race
@@ -98,7 +128,14 @@ if [ "$cpus" = 2 ]; then
 	run=0
 	while [ $run -lt "$RUNS" ]; do
 		longest alone $run
-		longest with_reader $run
+		longest compute $run
+		longest read_on $run
+		run=$((run + 1))
+	done
+	many_files "$FILES"
+	run=0
+	while [ $run -lt "$RUNS" ]; do
+		longest learn $run
 		run=$((run + 1))
 	done
 	rmmod event_cost

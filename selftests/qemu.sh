@@ -23,6 +23,7 @@ ft_qemu_unpack() {
 	tmp=$1.new
 	rm -rf "$1" "$tmp"
 	mkdir -p "$tmp"
+	command -v apt-get >/dev/null || return 1
 	ft_suite "$FT_QEMU_SUITE"
 	ft_say "downloading QEMU from $FT_QEMU_SUITE: the host's $(ft_qemu_version qemu-system-x86_64) is no match for code that changes"
 	# shellcheck disable=SC2086 # options
@@ -43,8 +44,10 @@ ft_qemu() {
 	version=$(ft_qemu_version $QEMU)
 	[ "$1" != kvm ] && [ "${version%%.*}" -lt $FT_QEMU_MIN ] || return 0
 	dir=$(ft_cache)/qemu-$FT_QEMU_SUITE
-	ft_locked qemu ft_qemu_unpack "$dir" ||
-		ft_die "QEMU $version is too old to emulate guests that patch their code, and $FT_QEMU_SUITE cannot be had;" \
-			"install QEMU $FT_QEMU_MIN or newer"
+	ft_locked qemu ft_qemu_unpack "$dir" || {
+		ft_say "$FT_QEMU_SUITE cannot be had: going on with QEMU $version, under which a guest now and then panics" \
+			"when probes are attached; QEMU $FT_QEMU_MIN would do"
+		return 0
+	}
 	QEMU="$dir/usr/bin/qemu-system-x86_64 -L $dir/usr/share/qemu -L $dir/usr/share/seabios"
 }

@@ -42,7 +42,7 @@ static int reserve(struct ft_inode *rec, u32 lblk, u32 end)
 static void changed_locked(struct ft_inode *rec, int err, u32 old_bytes)
 {
 	rec->changes++;
-	WRITE_ONCE(rec->last_write, 0);
+	WRITE_ONCE(rec->last_write, FT_NO_WRITE);
 	if (err) {
 		ft_count(FT_LOST);
 		ft_inode_untold(rec);
@@ -199,10 +199,11 @@ void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 {
 	spin_lock(&rec->lock);
 	if (ft_inode_followed(rec) && !ft_extmap_holds(&rec->map, ext)) {
+		/* before the budget may have it left out */
+		ft_inode_stale(rec);
 		if ((ext->len == 1 || in_one) &&
 		    !any_written(rec, ext->lblk, ft_extent_end(ext)))
 			store_locked(rec, ext);
-		ft_inode_stale(rec);
 	}
 	spin_unlock(&rec->lock);
 }

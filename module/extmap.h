@@ -120,7 +120,7 @@ static inline bool ft_extmap_go_on(struct ft_extmap *map, u32 lblk, u32 old_lba,
 	entry = &f->leaf->entry[at];
 	known = *entry;
 	if (likely(old_lba == FT_LBA_UNWRITTEN))
-		known &= ~FT_UNWRITTEN;	/* or a hole */
+		known &= ~FT_UNWRITTEN;	/* a hole then, unless it has an LBA */
 	else
 		old |= FT_WRITTEN | (u32)(old_lba - lblk);
 	if (known != old ||
@@ -128,7 +128,7 @@ static inline bool ft_extmap_go_on(struct ft_extmap *map, u32 lblk, u32 old_lba,
 		return false;
 	if (at + 1 < f->leaf->nr)
 		end = entry[1] >> FT_START_SHIFT;
-	if (lblk + 1 >= end)
+	if (lblk >= end - 1)
 		return false;
 	*entry += BIT_ULL(FT_START_SHIFT);
 	return true;

@@ -137,7 +137,7 @@ static inline void ft_count(enum ft_counter which)
  * @changes: grows with each change of the map
  * @epoch: a scan has to begin in a later epoch of the volume
  * @last_write: ft_write_id() of the event that was the last to change @map, if
- *	a block was written; else 0. May be read without @lock.
+ *	a block was written; else %FT_NO_WRITE. May be read without @lock.
  * @map: the extent map
  * @queue: in vol->queue, protected by vol->queue_lock, as are
  * @due: when the worker may take it, in jiffies,
@@ -376,7 +376,9 @@ ft_inode_find_file(const struct super_block *sb, unsigned long ino)
 
 /* === event.c ============================================================== */
 
-/* What a write event was about, in one word; the first block of a volume is 0. */
+/* What a write event was about, in one word. No file has a block 2^32 - 1. */
+#define FT_NO_WRITE	U64_MAX
+
 static inline u64 ft_write_id(u32 lblk, u32 lba)
 {
 	return (u64)lba << 32 | lblk;
@@ -411,7 +413,7 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
  *
  * F2FS says where the block was. If the map says otherwise it missed
  * something, be it by a race or by an operation that has no event. Mostly it is
- * the next block of a run. A map of a file that is not followed is empty.
+ * the next block of a run. The map of a file that was left out is empty.
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
@@ -419,7 +421,7 @@ static __always_inline void ft_inode_write(struct ft_inode *rec, u32 lblk,
 					   u32 old_lba, u32 lba, bool certain)
 {
 	spin_lock(&rec->lock);
-	if (likely(certain && !rec->scanning &&
+	if (likely(certain && !rec->scanning && !rec->dead &&
 		   ft_extmap_go_on(&rec->map, lblk, old_lba, lba))) {
 		rec->changes++;
 		WRITE_ONCE(rec->last_write, ft_write_id(lblk, lba));

@@ -203,7 +203,7 @@ void ft_inode_drop_map(struct ft_inode *rec)
 	u32 nr = rec->map.nr, bytes = rec->map.bytes;
 
 	rec->changes++;
-	WRITE_ONCE(rec->last_write, 0);
+	WRITE_ONCE(rec->last_write, FT_NO_WRITE);
 	ft_extmap_drop(&rec->map);
 	ft_mem_charge(&rec->map, nr, bytes);
 }
@@ -309,6 +309,7 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 	rec->is_dir = is_dir;
 	refcount_set(&rec->ref, 1);
 	spin_lock_init(&rec->lock);
+	rec->last_write = FT_NO_WRITE;
 	ft_extmap_init(&rec->map);
 	INIT_LIST_HEAD(&rec->queue);
 	INIT_HLIST_HEAD(&rec->links);
@@ -424,7 +425,7 @@ void ft_inode_remove(struct ft_inode *rec)
 	/* the worker, when it sees it dead, drops the table's reference */
 	spin_lock(&rec->lock);
 	WRITE_ONCE(rec->dead, true);
-	ft_inode_drop_map(rec);
+	WRITE_ONCE(rec->last_write, FT_NO_WRITE);
 	audited_locked(rec);
 	ft_inode_exact(rec);
 	ft_volume_queue(rec);

@@ -116,8 +116,9 @@ out:
  * @found: on success what it stands for, to be freed by ft_path_free(). The
  *	super block's s_umount is held, and the path itself is not: a path kept
  *	would make umount fail.
- * @loud: for a user: say in the log what is wrong, and wait for a remount to
- *	end; else come again later
+ * @loud: for a user: begin at the root directory of the caller, say in the log
+ *	what is wrong, and wait for a remount to end; else begin where init does,
+ *	and come again later
  *
  * Context: process; may sleep.
  * Return: 0, -ENOENT, -ENOTDIR, -EOPNOTSUPP if it is not on an F2FS that can be

@@ -165,7 +165,7 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 		ft_extmap_move(&rec->map, ft_built_map(rec));
 		ft_mem_charge(&rec->map, nr, bytes);
 		rec->changes++;
-		WRITE_ONCE(rec->last_write, 0);
+		WRITE_ONCE(rec->last_write, FT_NO_WRITE);
 		if (rec->vol->contradicted)
 			ft_inode_untold(rec);
 		settled = !rec->gen;

@@ -218,8 +218,8 @@ static int make_room_for_extents(struct ft_snapshot *snap)
 }
 
 /*
- * Copy extents from *@from on until the map or the room ends. Returns true
- * when the map has ended.
+ * Copy extents from *@from on, until there are @max, or the map or the room
+ * ends. Returns true when the map has ended.
  */
 static bool copy_some(struct ft_snapshot *snap, u32 file, struct ft_extmap *map,
 		      u32 *from, unsigned int max)
@@ -263,7 +263,7 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 				sizeof(struct ft_snap_extent));
 		if (err)
 			return err;
-		/* an interrupt would keep the writers waiting, too */
+		/* nothing is to keep us from letting the writers go on soon */
 		spin_lock_irq(&rec->lock);
 		if (from && rec->changes != changes && tries++ < MAX_TRIES) {
 			snap->extents.nr = f->first;

@@ -136,7 +136,7 @@ loop_until() {
 
 # log_since() - print the kernel's log since this test began
 log_since() {
-	dmesg | awk -v mark="$MARK" 'index($0, mark) { text = ""; next } { text = text $0 "\n" } END { printf "%s", text }'
+	dmesg | awk -v mark="$MARK" 'index($0, mark) { n = 0; next } { line[n++] = $0 } END { for (i = 0; i < n; i++) print line[i] }'
 }
 
 # logged(pattern) - true when the kernel's log since this test began has a matching line

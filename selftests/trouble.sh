@@ -12,7 +12,7 @@ FT_TROUBLE="$FT_TROUBLE|F2FS-fs.*([Ii]nconsisten|corrupt|should run fsck)"
 
 # ft_after(words) - of a log, print what comes after the line with these words; all of it if that line has been lost
 ft_after() {
-	awk -v words="$1" 'index($0, words) { text = ""; next } { text = text $0 "\n" } END { printf "%s", text }'
+	awk -v words="$1" 'index($0, words) { n = 0; next } { line[n++] = $0 } END { for (i = 0; i < n; i++) print line[i] }'
 }
 
 # ft_races(what) - of a log, print all but the data races between others (rest), or their number (count)

@@ -158,7 +158,7 @@ quick() {
 	apps) apps -- env LESS=8 RUNS=2 LAST= ;;
 	snapshot) small snapshot -I -M 2G -- env RUNS=2 EXTENTS=10000 FILES=2000 ;;
 	rate) small rate -I -M 2G -- env SECONDS_OF_WORK=1 ;;
-	scaling) scaling RUNS=2 BLOCKS=512 EXTENTS=5000 ;;
+	scaling) scaling RUNS=2 BLOCKS=512 EXTENTS=5000 FILES=2000 ;;
 	*) ft_die "bench: unknown part '$1'; expected micro, map, apps, snapshot, rate, scaling, profile, report or readme" ;;
 	esac
 }

@@ -281,8 +281,8 @@ guest_main() {
 	fi
 	[ ! -f "$FT_HERE/Makefile" ] || TOOLS=$("$FT_HERE/build.sh" tools) || exit 1
 	ACCEL=$(ft_accel "$VMLINUZ")
-	ft_qemu "$ACCEL"
 	[ -z "$ICOUNT" ] || ACCEL=tcg APPEND="$APPEND cryptomgr.notests"
+	ft_qemu "$ACCEL"
 
 	trap 'ft_cleanup; exit 130' INT
 	trap 'ft_cleanup; exit 143' TERM HUP

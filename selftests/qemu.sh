@@ -5,7 +5,7 @@
 #
 # To be sourced by setup.sh. A kernel patches itself when tracepoints and return probes are attached.
 # Under QEMU 7.2, Debian 12's, another emulated processor sometimes goes on with half of the patch, and
-# the guest panics: in 5 of 23 runs of 71_rmmod_anytime.sh, under QEMU 10 in none of 30. KVM is not affected.
+# the guest panics: in 5 of 27 runs of 71_rmmod_anytime.sh, under QEMU 10 in none of 30. KVM is not affected.
 
 FT_QEMU_MIN=10
 FT_QEMU_SUITE=bookworm-backports

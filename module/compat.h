@@ -11,6 +11,7 @@
 #include <linux/fsnotify_backend.h>
 #include <linux/pagemap.h>
 #include <linux/slab.h>
+#include <linux/tracepoint.h>
 
 /*
  * Between 6.1 and 6.12 the marks of a super block moved into a struct of their
@@ -37,6 +38,16 @@ static inline int ft_fsnotify_add_sb_mark(struct fsnotify_mark *mark,
 #else
 #define FT_SUBMIT_WRITE		f2fs_submit_page_write
 #define FT_PAGE			struct page
+#endif
+
+/*
+ * Up to 6.12 __DO_TRACE() keeps preemption off around all probes. Later kernels
+ * have no such macro, and of late a probe may be preempted. Can go with 6.12.
+ */
+#ifdef __DO_TRACE
+#define FT_PROBES_KEEP_CPU	1
+#else
+#define FT_PROBES_KEEP_CPU	0
 #endif
 
 /*

@@ -94,39 +94,64 @@ static int store_locked(struct ft_inode *rec, const struct ft_extent *ext)
  * @lblk: block of the file
  * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
  * @lba: where it is now
- * @certain: the block is the file's; else it may be one of an atomic write that
- *	is not committed, and then only @old_lba can tell
  *
  * The slow half of ft_inode_write().
  *
  * Context: atomic, rec->lock held.
  */
-void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
-			bool certain)
+void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba)
 {
 	struct ft_extent ext = { .lblk = lblk, .len = 1, .lba = lba };
+	u64 id = ft_write_id(lblk, lba);
+	bool follows = id == rec->last_write + ft_write_id(1, 1);
 	u32 known;
 
 	lockdep_assert_held(&rec->lock);
 	if (!ft_inode_followed(rec))
 		return;
-	if (certain && !rec->scanning &&
+	if (old_lba != FT_LBA_UNWRITTEN && !rec->scanning &&
 	    ft_extmap_relocate(&rec->map, lblk, old_lba, lba)) {
 		rec->changes++;
-		WRITE_ONCE(rec->last_write, ft_write_id(lblk, lba));
+		WRITE_ONCE(rec->last_write, id);
 		return;
 	}
 	known = ft_extmap_lba(&rec->map, lblk);
-	if (!certain && (known != old_lba || known == FT_LBA_UNWRITTEN)) {
-		ft_inode_untold(rec);
-		return;
-	}
 	if (known != old_lba && !rec->stale) {
 		ft_count(FT_MISMATCHES);
 		ft_inode_stale(rec);
 	}
-	if (!store_locked(rec, &ext) && !rec->omitted)
-		WRITE_ONCE(rec->last_write, ft_write_id(lblk, lba));
+	if (!store_locked(rec, &ext) && !rec->omitted && !rec->scanning) {
+		WRITE_ONCE(rec->last_write, id);
+		/* of a run that begins more is to come */
+		if (follows)
+			ft_extmap_expect(&rec->map);
+	}
+}
+
+/**
+ * ft_inode_write_doubtful() - a block was written, perhaps not the file's
+ * @rec: the file, which is being written to atomically
+ * @lblk: block of the file
+ * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
+ * @lba: where it is now
+ *
+ * A block of an atomic write that is not committed is not the file's yet. Only
+ * @old_lba can tell.
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
+			     u32 lba)
+{
+	spin_lock(&rec->lock);
+	if (ft_inode_followed(rec)) {
+		if (old_lba != FT_LBA_UNWRITTEN &&
+		    ft_extmap_lba(&rec->map, lblk) == old_lba)
+			ft_inode_write_any(rec, lblk, old_lba, lba);
+		else
+			ft_inode_untold(rec);
+	}
+	spin_unlock(&rec->lock);
 }
 
 static bool any_written(struct ft_inode *rec, u32 lblk, u32 end)

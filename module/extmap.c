@@ -36,6 +36,7 @@
 #include <linux/build_bug.h>
 #include <linux/gfp.h>
 #include <linux/llist.h>
+#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/overflow.h>
 #include <linux/sched.h>
@@ -179,33 +180,35 @@ static u32 count_extents(const u64 *entry, unsigned int nr)
 
 /* === Finding ============================================================== */
 
-/* The index of the entry that a block is in; the leaf has it. */
-static unsigned int find_entry(const struct ft_leaf *leaf, u32 lblk)
+/*
+ * The index of the entry that a block is in; the leaf has it. The search begins
+ * with the first or the last 2^n entries, which may overlap: so what is left can
+ * be halved without counting it.
+ */
+static __always_inline unsigned int find_entry(const struct ft_leaf *leaf, u32 lblk)
 {
+	unsigned int half = rounddown_pow_of_two(leaf->nr);
+	unsigned int first = leaf->nr - half;
 	u64 key = make_entry(lblk, WHAT_MASK);
-	unsigned int first = 0, nr = leaf->nr;
 
-	while (nr > 1) {
-		unsigned int half = nr / 2;
-
+	if (leaf->entry[first] > key)
+		first = 0;
+	while (half >>= 1)
 		if (leaf->entry[first + half] <= key)
 			first += half;
-		nr -= half;
-	}
 	return first;
 }
 
-static unsigned int find_child(const struct branch *b, u32 lblk)
+static __always_inline unsigned int find_child(const struct branch *b, u32 lblk)
 {
-	unsigned int first = 0, nr = b->nr;
+	unsigned int half = rounddown_pow_of_two(b->nr);
+	unsigned int first = b->nr - half;
 
-	while (nr > 1) {
-		unsigned int half = nr / 2;
-
+	if (b->key[first] > lblk)
+		first = 0;
+	while (half >>= 1)
 		if (b->key[first + half] <= lblk)
 			first += half;
-		nr -= half;
-	}
 	return first;
 }
 
@@ -267,6 +270,7 @@ static void lift_finger(struct ft_extmap *map)
 {
 	map->finger.lo = 0;
 	map->finger.hi = 0;
+	map->finger.spare = 0;
 }
 
 static u32 end_of(const struct ft_finger *f, unsigned int i)
@@ -278,6 +282,7 @@ static void seek_anew(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
 {
 	unsigned int at = f->at;
 
+	f->spare = 0;
 	if (lblk - f->lo >= f->hi - f->lo) {
 		descend(map, f, lblk);
 		return;
@@ -740,6 +745,7 @@ static int store_range(struct ft_extmap *map, u32 start, u32 end, u64 what)
 	int err;
 
 	seek(map, f, start);
+	f->spare = 0;
 	if (continue_run(map, start, end, what))
 		return 0;
 	if (what_of(f->leaf->entry[f->at]) == what && end <= end_of(f, f->at))
@@ -793,6 +799,33 @@ int ft_extmap_store(struct ft_extmap *map, const struct ft_extent *ext)
 		     ext->len > FT_LBLK_END - ext->lblk))
 		return -EFBIG;
 	return store_range(map, ext->lblk, ft_extent_end(ext), encode(ext));
+}
+
+/**
+ * ft_extmap_expect() - prepare for ft_extmap_go_on()
+ * @map: the map, in which a block was just stored
+ *
+ * Context: atomic, nobody else uses the map.
+ */
+void ft_extmap_expect(struct ft_extmap *map)
+{
+	struct ft_finger *f = &map->finger;
+
+	f->spare = 0;
+	if (f->lo < f->hi && f->at + 1 < f->leaf->nr &&
+	    (f->leaf->entry[f->at] & KIND_MASK) == WRITTEN)
+		f->spare = end_of(f, f->at + 1) - end_of(f, f->at) - 1;
+}
+
+/**
+ * ft_extmap_expect_nothing() - let ft_extmap_go_on() say no
+ * @map: the map
+ *
+ * Context: atomic, nobody else uses the map.
+ */
+void ft_extmap_expect_nothing(struct ft_extmap *map)
+{
+	map->finger.spare = 0;
 }
 
 /**

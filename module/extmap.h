@@ -61,12 +61,15 @@ struct ft_leaf {
  * @lo: first file block of the leaf
  * @hi: end of the leaf, exclusive; equal to @lo: points nowhere
  * @at: its index in the leaf
+ * @spare: how many blocks the entry behind it can give to it, one by one; 0 if
+ *	nobody has looked, or it points nowhere or to what is not written
  */
 struct ft_finger {
 	struct ft_leaf *leaf;
 	u32 lo;
 	u32 hi;
 	u32 at;
+	u32 spare;
 };
 
 /**
@@ -100,8 +103,8 @@ static inline u32 ft_extent_end(const struct ft_extent *ext)
  * @old_lba: where the map should have it by now, %FT_LBA_UNWRITTEN if nowhere
  * @lba: where it is now
  *
- * For the most frequent case: the run is where the finger is, and what comes
- * behind it gives up its first block.
+ * For the most frequent case: the run is where the finger is, what comes behind
+ * it gives up its first block, and ft_extmap_expect() has seen that it can.
  *
  * Context: atomic, nobody else uses the map.
  * Return: true if that is done. False if it is another case, or the block was
@@ -110,33 +113,29 @@ static inline u32 ft_extent_end(const struct ft_extent *ext)
 static inline bool ft_extmap_go_on(struct ft_extmap *map, u32 lblk, u32 old_lba,
 				   u32 lba)
 {
-	const struct ft_finger *f = &map->finger;
-	unsigned int at = f->at + 1;
 	u64 *entry, known, old = (u64)lblk << FT_START_SHIFT;
-	u32 end = f->hi;
+	struct ft_finger *f = &map->finger;
 
-	if (f->lo == end || at >= f->leaf->nr)
+	if (!f->spare)
 		return false;
-	entry = &f->leaf->entry[at];
+	entry = &f->leaf->entry[f->at + 1];
 	known = *entry;
 	if (likely(old_lba == FT_LBA_UNWRITTEN))
 		known &= ~FT_UNWRITTEN;	/* a hole then, unless it has an LBA */
 	else
 		old |= FT_WRITTEN | (u32)(old_lba - lblk);
-	if (known != old ||
-	    (entry[-1] & FT_WHAT_MASK) != (FT_WRITTEN | (u32)(lba - lblk)))
-		return false;
-	if (at + 1 < f->leaf->nr)
-		end = entry[1] >> FT_START_SHIFT;
-	if (lblk >= end - 1)
+	if (known != old || (u32)entry[-1] != lba - lblk)
 		return false;
 	*entry += BIT_ULL(FT_START_SHIFT);
+	f->spare--;
 	return true;
 }
 
 int ft_extmap_setup(void);
 void ft_extmap_cleanup(void);
 void ft_extmap_init(struct ft_extmap *map);
+void ft_extmap_expect(struct ft_extmap *map);
+void ft_extmap_expect_nothing(struct ft_extmap *map);
 void ft_extmap_drop(struct ft_extmap *map);
 void ft_extmap_move(struct ft_extmap *to, struct ft_extmap *from);
 int ft_extmap_store(struct ft_extmap *map, const struct ft_extent *ext);

@@ -45,10 +45,12 @@ MODULE_PARM_DESC(refuse, "refuse one in so many allocations (default: 5; 0: none
 #define CHECK_EVERY	10
 
 static struct ft_extmap map;
+static struct ft_extmap elsewhere;	/* where the map moves, and back */
 static u32 *naive;	/* LBA of each block, perhaps IS_ENCODED; NOTHING or FT_LBA_UNWRITTEN */
 static struct rnd_state rnd;
 
-static unsigned int nr_refused, nr_runs, nr_relocated, highest;
+static unsigned int nr_refused, nr_runs, nr_runs_reserved, nr_relocated, nr_moved;
+static unsigned int highest;
 
 static u32 below(u32 limit)
 {
@@ -217,6 +219,24 @@ static bool tree_is_well(void *node, unsigned int level, u32 lo, u32 hi,
 	return true;
 }
 
+/* If the next block is expected, is it where the finger says it will go? */
+static int check_finger(void)
+{
+	const struct ft_finger *f = &map.finger;
+	struct way way;
+
+	if (!f->spare)
+		return 0;
+	find_way(&map, f->lo, &way);
+	if (way.leaf == f->leaf && way.hi == f->hi &&
+	    start_of(f->leaf->entry[0]) == f->lo && f->at + 1 < f->leaf->nr &&
+	    (f->leaf->entry[f->at] & KIND_MASK) == WRITTEN &&
+	    f->spare == end_of(f, f->at + 1) - end_of(f, f->at) - 1)
+		return 0;
+	pr_err("the finger expects %u blocks where they cannot go\n", f->spare);
+	return -EINVAL;
+}
+
 static int check_rules(void)
 {
 	struct seen seen = { };
@@ -231,7 +251,7 @@ static int check_rules(void)
 		       map.bytes, map.nr, seen.bytes, seen.extents);
 		return -EINVAL;
 	}
-	return 0;
+	return check_finger();
 }
 
 /* === Operations =========================================================== */
@@ -255,6 +275,22 @@ static u32 pick_lba(u32 lblk)
 	return (1 + below(16 * blocks)) | (below(4) ? 0 : IS_ENCODED);
 }
 
+/* Does a block go on from where it was not, to where no run goes, or unexpected? */
+static bool goes_on_wrongly(u32 i, u32 old, u32 value)
+{
+	if (ft_extmap_go_on(&map, i, old + 1, value) ||
+	    (old != FT_LBA_UNWRITTEN &&
+	     ft_extmap_go_on(&map, i, FT_LBA_UNWRITTEN, value)))
+		return true;
+	if ((!i || naive[i - 1] != value) &&
+	    ft_extmap_go_on(&map, i, old, value + 1))
+		return true;
+	if (below(16))
+		return false;
+	ft_extmap_expect_nothing(&map);
+	return ft_extmap_go_on(&map, i, old, value);
+}
+
 /* Blocks of a run, one by one, as F2FS writes them. */
 static int write_run(u32 lblk, u32 len, u32 value)
 {
@@ -264,32 +300,57 @@ static int write_run(u32 lblk, u32 len, u32 value)
 		struct ft_extent ext = { .lblk = i, .len = 1, .lba = value };
 		bool known = naive[i] != NOTHING && naive[i] != FT_LBA_UNWRITTEN;
 		u32 old = known ? naive[i] & ~IS_ENCODED : FT_LBA_UNWRITTEN;
-		bool run;
+		bool run, relocated;
 		int err;
 
-		if (ft_extmap_go_on(&map, i, old + 1, value)) {
-			pr_err("block %u went on from where it was not\n", i);
+		if (goes_on_wrongly(i, old, value)) {
+			pr_err("block %u went on where it must not\n", i);
 			return -EINVAL;
 		}
 		run = ft_extmap_go_on(&map, i, old, value);
 		nr_runs += run;
+		nr_runs_reserved += run && naive[i] == FT_LBA_UNWRITTEN;
 		if (!run && (ft_extmap_lba(&map, i) != old ||
 			     ft_extmap_relocate(&map, i, old + 1, value))) {
 			pr_err("block %u is not where it was\n", i);
 			return -EINVAL;
 		}
-		if (!run)
-			nr_relocated += ft_extmap_relocate(&map, i, old, value);
-		err = ft_extmap_store(&map, &ext);
+		if (!run) {
+			relocated = ft_extmap_relocate(&map, i, old, value);
+			nr_relocated += relocated;
+			err = relocated && below(2) ? 0 :
+						      ft_extmap_store(&map, &ext);
+			if (err)
+				return err;
+			if (below(4))
+				ft_extmap_expect(&map);
+		}
+		naive[i] = value;
+		err = check_finger();
 		if (err)
 			return err;
-		naive[i] = value;
 		if (!ft_extmap_holds(&map, &ext)) {
 			pr_err("block %u is not held\n", i);
 			return -EINVAL;
 		}
 	}
 	return 0;
+}
+
+/* To where the struct has another address, and back; nothing is expected then. */
+static int move(u32 lblk)
+{
+	u32 old = naive[lblk] == NOTHING ? FT_LBA_UNWRITTEN :
+					   naive[lblk] & ~IS_ENCODED;
+
+	ft_extmap_move(&elsewhere, &map);
+	if (map.nr || map.bytes || ft_extmap_go_on(&map, lblk, old, lblk + 1)) {
+		pr_err("a map that was moved away is not empty\n");
+		return -EINVAL;
+	}
+	ft_extmap_move(&map, &elsewhere);
+	nr_moved++;
+	return map.finger.spare ? -EINVAL : check_rules();
 }
 
 static int one_operation(void)
@@ -337,9 +398,16 @@ static int one_operation(void)
 		err = ft_extmap_erase(&map, lblk, FT_LBLK_END);
 		for (i = lblk; !err && i < blocks; i++)
 			naive[i] = NOTHING;
+	} else if (below(256) == 0) {
+		ft_extmap_drop(&map);
+		memset(naive, 0, array_size(blocks, sizeof(*naive)));
+		err = check_rules();
 	} else {
-		return 0;
+		err = move(lblk);
 	}
+	/* wherever the finger is now */
+	if (!below(4))
+		ft_extmap_expect(&map);
 	/* without memory nothing has changed */
 	if (err == -ENOMEM)
 		err = 0;
@@ -363,6 +431,7 @@ static int __init extmap_test_init(void)
 		goto out;
 	prandom_seed_state(&rnd, seed);
 	ft_extmap_init(&map);
+	ft_extmap_init(&elsewhere);
 
 	for (i = 0; i < ops && !err; i++) {
 		err = one_operation();
@@ -377,7 +446,8 @@ static int __init extmap_test_init(void)
 	ft_extmap_cleanup();
 	/* 1 000 000 operations without a tree, or with all the memory, say little */
 	if (!err && ops >= 100000 && blocks >= 2048 &&
-	    (highest < 3 || nr_runs < 100 || nr_relocated < 100 ||
+	    (highest < 3 || nr_runs < 100 || nr_runs_reserved < 100 ||
+	     nr_relocated < 100 || nr_moved < 100 ||
 	     (refuse && nr_refused < 100)))
 		err = -ENODATA;
 out:

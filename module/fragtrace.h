@@ -35,8 +35,8 @@
  *   ft_inode.lock           spinlock; the extent map and its state
  *   ft_volume.queue_lock    spinlock; what the worker has to do
  *
- * Probes run under locks of F2FS, perhaps with preemption off, perhaps not: they
- * turn it off themselves, take spinlocks only, and never sleep.
+ * Probes run under locks of F2FS, with preemption off: where the kernel does not
+ * see to that, they do. They take spinlocks only, and never sleep.
  */
 #ifndef FRAGTRACE_H
 #define FRAGTRACE_H
@@ -47,6 +47,7 @@
 #include <linux/fsnotify_backend.h>
 #include <linux/kdev_t.h>
 #include <linux/list.h>
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/refcount.h>
@@ -137,7 +138,8 @@ static inline void ft_count(enum ft_counter which)
  * @changes: grows with each change of the map
  * @epoch: a scan has to begin in a later epoch of the volume
  * @last_write: ft_write_id() of the event that was the last to change @map, if
- *	a block was written; else %FT_NO_WRITE. May be read without @lock.
+ *	a block was written and is not @scanning; else %FT_NO_WRITE. May be read
+ *	without @lock.
  * @map: the extent map
  * @queue: in vol->queue, protected by vol->queue_lock, as are
  * @due: when the worker may take it, in jiffies,
@@ -209,9 +211,10 @@ struct ft_link {
  * struct ft_volume - a mounted F2FS with a watched directory
  * @node: in the list of volumes, under RCU
  * @ref: one for the list, one for @mark, one per user
- * @sb: the super block; valid while !@gone and for who holds its s_umount
- * @sb_lock: protects @gone against use of @sb
- * @gone: the super block is going away
+ * @sb: the super block; valid while !ft_volume_gone() and for who holds its
+ *	s_umount
+ * @live_sb: the same, but NULL once it is going away
+ * @sb_lock: protects @live_sb against use of @sb
  * @dev: its device number
  * @mountpoint: where it was mounted when it was found
  * @main_blkaddr: first block of the main area
@@ -246,8 +249,8 @@ struct ft_volume {
 	refcount_t ref;
 
 	struct super_block *sb;
+	struct super_block *live_sb;
 	struct mutex sb_lock;
-	bool gone;
 	dev_t dev;
 	char *mountpoint;
 	u32 main_blkaddr;
@@ -368,8 +371,8 @@ ft_inode_find_file(const struct super_block *sb, unsigned long ino)
 	struct ft_inode *rec = this_cpu_read(ft_last_file);
 
 	/* of several records with this number only one is alive, on one volume */
-	if (rec && rec->ino == ino && rec->vol->sb == sb &&
-	    !READ_ONCE(rec->dead) && !READ_ONCE(rec->vol->gone))
+	if (rec && rec->ino == (u32)ino && READ_ONCE(rec->vol->live_sb) == sb &&
+	    !READ_ONCE(rec->dead))
 		return rec;
 	return ft_inode_find_other(sb, ino);
 }
@@ -387,20 +390,20 @@ static inline u64 ft_write_id(u32 lblk, u32 lba)
 /*
  * Has an event just said that a block of this file was written there, and has
  * nothing else happened to it? Then to say it again is of no use, but for a scan
- * that may have seen the address before it changed. A scan that begins while we
- * look begins after this event. Of a record that is dead nothing is known.
+ * that may have seen the address before it changed: during one nothing is known.
+ * A scan that begins while we look begins after this event. Nor is anything known
+ * of a record that is dead.
  */
 static inline bool ft_inode_knows_write(const struct ft_inode *rec,
 					const struct inode *inode, u32 lblk,
 					u32 lba)
 {
 	return READ_ONCE(rec->last_write) == ft_write_id(lblk, lba) &&
-	       rec->ino == inode->i_ino && rec->vol->sb == inode->i_sb &&
-	       !READ_ONCE(rec->scanning) && !READ_ONCE(rec->vol->gone);
+	       rec->ino == (u32)inode->i_ino &&
+	       READ_ONCE(rec->vol->live_sb) == inode->i_sb;
 }
 
-void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
-			bool certain);
+void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba);
 
 /**
  * ft_inode_write() - a block was written to a new place
@@ -408,28 +411,28 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
  * @lblk: block of the file
  * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
  * @lba: where it is now
- * @certain: the block is the file's; else it may be one of an atomic write that
- *	is not committed, and then only @old_lba can tell
  *
  * F2FS says where the block was. If the map says otherwise it missed
  * something, be it by a race or by an operation that has no event. Mostly it is
- * the next block of a run. The map of a file that was left out is empty.
+ * the next block of a run. None is expected of a file that is being scanned, was
+ * left out, or is dead.
  *
- * Context: atomic; the caller holds a reference or is in an RCU section.
+ * Context: atomic, rec->lock held.
  */
 static __always_inline void ft_inode_write(struct ft_inode *rec, u32 lblk,
-					   u32 old_lba, u32 lba, bool certain)
+					   u32 old_lba, u32 lba)
 {
-	spin_lock(&rec->lock);
-	if (likely(certain && !rec->scanning && !rec->dead &&
-		   ft_extmap_go_on(&rec->map, lblk, old_lba, lba))) {
+	lockdep_assert_held(&rec->lock);
+	if (likely(ft_extmap_go_on(&rec->map, lblk, old_lba, lba))) {
 		rec->changes++;
 		WRITE_ONCE(rec->last_write, ft_write_id(lblk, lba));
 	} else {
-		ft_inode_write_any(rec, lblk, old_lba, lba, certain);
+		ft_inode_write_any(rec, lblk, old_lba, lba);
 	}
-	spin_unlock(&rec->lock);
 }
+
+void ft_inode_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
+			     u32 lba);
 
 void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext);
 void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
@@ -482,6 +485,12 @@ void ft_volume_measure(struct ft_volume *vol);
 void ft_volume_queue(struct ft_inode *rec);
 void ft_volume_spent(struct ft_inode *rec, unsigned long time);
 bool ft_volume_restless(const struct ft_inode *rec);
+
+/* Is the super block going away? If not it stays, under sb_lock or queue_lock. */
+static inline bool ft_volume_gone(const struct ft_volume *vol)
+{
+	return !READ_ONCE(vol->live_sb);
+}
 
 static inline struct ft_volume *ft_mark_volume(struct fsnotify_mark *mark)
 {

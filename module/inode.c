@@ -426,6 +426,7 @@ void ft_inode_remove(struct ft_inode *rec)
 	spin_lock(&rec->lock);
 	WRITE_ONCE(rec->dead, true);
 	WRITE_ONCE(rec->last_write, FT_NO_WRITE);
+	ft_extmap_expect_nothing(&rec->map);
 	audited_locked(rec);
 	ft_inode_exact(rec);
 	ft_volume_queue(rec);

@@ -28,12 +28,15 @@
 
 /*
  * Records that are found in between stay until the end. To keep off preemption
- * makes an RCU read section, too, and costs the least. Not where spinlocks sleep.
+ * makes an RCU read section, too, and costs the least; some kernels have done so
+ * already. Not where spinlocks sleep.
  */
 static void enter_probe(void)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		rcu_read_lock();
+	else if (FT_PROBES_KEEP_CPU)
+		lockdep_assert_preemption_disabled();
 	else
 		preempt_disable();
 }
@@ -42,7 +45,7 @@ static void leave_probe(void)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		rcu_read_unlock();
-	else
+	else if (!FT_PROBES_KEEP_CPU)
 		preempt_enable();
 }
 
@@ -105,13 +108,19 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 	rec = ft_inode_find_file(inode->i_sb, fio->ino);
 	if (rec) {
 		ft_count(FT_EVENTS_WRITE);
-		if (has_clusters(inode))
+		if (has_clusters(inode)) {
 			ft_inode_mark_stale(rec);
-		else
+		} else if (ft_f2fs_cow_inode(inode)) {
+			ft_inode_write_doubtful(rec, what->index,
+						to_lba(fio->old_blkaddr),
+						fio->new_blkaddr);
+		} else {
+			spin_lock(&rec->lock);
 			ft_inode_write(rec, what->index,
 				       to_lba(fio->old_blkaddr),
-				       fio->new_blkaddr,
-				       !ft_f2fs_cow_inode(inode));
+				       fio->new_blkaddr);
+			spin_unlock(&rec->lock);
+		}
 	}
 	leave_probe();
 }

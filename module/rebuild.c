@@ -36,7 +36,9 @@ bool ft_inode_scan_begin(struct ft_inode *rec)
 	begin = ft_inode_followed(rec) && !rec->held &&
 		rec->epoch != rec->vol->epoch;
 	if (begin) {
-		WRITE_ONCE(rec->scanning, true);
+		rec->scanning = true;
+		WRITE_ONCE(rec->last_write, FT_NO_WRITE);
+		ft_extmap_expect_nothing(&rec->map);
 		rec->vol->gen_before = rec->gen;
 		rec->gen = 0;
 		rec->vol->contradicted = false;
@@ -175,7 +177,7 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 	/* what was to be settled still is */
 	if (err)
 		rec->gen |= rec->vol->gen_before;
-	WRITE_ONCE(rec->scanning, false);
+	rec->scanning = false;
 	ft_extmap_drop(ft_built_map(rec));
 	ft_extmap_drop(ft_touched_map(rec));
 	spin_unlock(&rec->lock);

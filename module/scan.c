@@ -454,7 +454,7 @@ static struct ft_inode *take_due(struct ft_volume *vol)
 
 	spin_lock(&vol->queue_lock);
 	list_for_each_entry(rec, &vol->queue, queue) {
-		if (vol->gone || rec->dead ||
+		if (ft_volume_gone(vol) || rec->dead ||
 		    time_after_eq(jiffies, rec->due)) {
 			list_del_init(&rec->queue);
 			rec->queued = false;
@@ -502,7 +502,7 @@ static void work_on(struct ft_volume *vol, struct ft_inode *rec)
 			ft_names_forget(rec);
 			ft_inode_put(rec);	/* the table's */
 		}
-	} else if (READ_ONCE(vol->gone)) {
+	} else if (ft_volume_gone(vol)) {
 		return;
 	} else if (rec->is_dir) {
 		err = walk_dir(vol, rec);
@@ -539,7 +539,7 @@ void ft_scan_work(struct work_struct *work)
 	wake_up_all(&ft_settled);
 
 	spin_lock(&vol->queue_lock);
-	if (!vol->gone && !list_empty(&vol->queue))
+	if (!ft_volume_gone(vol) && !list_empty(&vol->queue))
 		queue_delayed_work(ft_wq, &vol->work, msecs_to_jiffies(20));
 	spin_unlock(&vol->queue_lock);
 }

@@ -240,7 +240,7 @@ static void look_after(struct ft_target *t)
 {
 	if (!t->vol)
 		return;
-	if (READ_ONCE(t->vol->gone) || READ_ONCE(t->root->dead))
+	if (ft_volume_gone(t->vol) || READ_ONCE(t->root->dead))
 		detach(t);
 	else if (t->moved && !refresh_path(t))
 		t->moved = false;
@@ -383,7 +383,7 @@ int ft_target_del(const char *path)
 
 static bool settled(const struct ft_volume *vol)
 {
-	return READ_ONCE(vol->gone) ||
+	return ft_volume_gone(vol) ||
 	       (!atomic_read(&vol->nr_queued) && !atomic_read(&vol->nr_stale));
 }
 
@@ -399,7 +399,7 @@ static size_t list_count(const struct list_head *list)
 
 static bool audited(const struct ft_volume *vol)
 {
-	return READ_ONCE(vol->gone) || ft_audit_stopped() ||
+	return ft_volume_gone(vol) || ft_audit_stopped() ||
 	       !atomic_read(&vol->nr_audits);
 }
 

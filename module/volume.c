@@ -96,14 +96,14 @@ void ft_volume_put(struct ft_volume *vol)
  * does before ft_volume_drop_sb().
  *
  * Return: the super block with s_umount held shared, or NULL: not now, or
- * (see vol->gone) never again.
+ * (see ft_volume_gone()) never again.
  */
 struct super_block *ft_volume_hold_sb(struct ft_volume *vol)
 {
 	struct super_block *sb = NULL;
 
 	mutex_lock(&vol->sb_lock);
-	if (!vol->gone && down_read_trylock(&vol->sb->s_umount))
+	if (!ft_volume_gone(vol) && down_read_trylock(&vol->sb->s_umount))
 		sb = vol->sb;
 	mutex_unlock(&vol->sb_lock);
 
@@ -158,7 +158,7 @@ void ft_volume_queue(struct ft_inode *rec)
 		if (rec->is_dir)
 			atomic_inc(&vol->nr_unread);
 	}
-	if (!vol->gone)
+	if (!ft_volume_gone(vol))
 		queue_delayed_work(ft_wq, &vol->work, WORK_DELAY);
 	spin_unlock(&vol->queue_lock);
 }
@@ -276,6 +276,7 @@ struct ft_volume *ft_volume_attach(struct super_block *sb,
 	if (!vol)
 		return ERR_PTR(-ENOMEM);
 	vol->sb = sb;
+	vol->live_sb = sb;
 	vol->dev = sb->s_dev;
 	vol->epoch = 1;
 	mutex_init(&vol->sb_lock);
@@ -341,7 +342,7 @@ static void freeing_mark(struct fsnotify_mark *mark, struct fsnotify_group *g)
 
 	mutex_lock(&vol->sb_lock);
 	spin_lock(&vol->queue_lock);
-	WRITE_ONCE(vol->gone, true);
+	WRITE_ONCE(vol->live_sb, NULL);
 	spin_unlock(&vol->queue_lock);
 	mutex_unlock(&vol->sb_lock);
 	wake_up_all(&ft_settled);
@@ -367,7 +368,7 @@ void ft_volume_detach(struct ft_volume *vol)
 
 	fsnotify_destroy_mark(&vol->mark, group);
 	/* it may be umount that is destroying it just now */
-	wait_event(ft_settled, READ_ONCE(vol->gone));
+	wait_event(ft_settled, ft_volume_gone(vol));
 	fsnotify_put_mark(&vol->mark);
 	/* no probe may create an inode behind our back */
 	synchronize_rcu();
@@ -376,7 +377,7 @@ void ft_volume_detach(struct ft_volume *vol)
 		ft_inode_remove(rec);
 		cond_resched();
 	}
-	/* gone is set: one run drops all that is queued, and does not wait */
+	/* it is gone: one run drops all that is queued, and does not wait */
 	ft_scan_work(&vol->work.work);
 	ft_volume_put(vol);
 }

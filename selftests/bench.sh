@@ -11,7 +11,7 @@
 #   snapshot   reading `table` and `files`, beside filefrag; how long a writer waits for a reader
 #   rate       200 000 events per second for a minute: is one lost?
 #   scaling    writers on 1, 2 and 4 CPUs
-#   profile    only when named: which functions execute what tracing adds; $WORK is sequential, overwrite or table
+#   profile    only when named: which functions execute what tracing adds; $WORK is sequential, fill, overwrite or table
 #   report     only print the table of what was measured before, and draw
 #   readme     put that table and the picture into README.md
 #

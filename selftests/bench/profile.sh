@@ -3,8 +3,9 @@
 #
 # bench/profile.sh - one piece of work in one mode, for a QEMU that counts what is executed.
 #
-# usage: profile.sh MODE TIMES, with $WORK: sequential or overwrite (of a file of $EXTENTS extents), or table, which
-# is read while tracing and has $BLOCKS extents; leaves the kernel's symbols in /out
+# usage: profile.sh MODE TIMES, with $WORK: sequential, fill (blocks of an empty file at random), overwrite (of a file
+# of $EXTENTS extents), or table, which is read while tracing and has $BLOCKS extents; leaves the kernel's symbols in
+# /out
 #
 # What the work alone executes is the difference between doing it twice and once.
 
@@ -23,16 +24,17 @@ quiet
 ram_disk 20
 make_volume /dev/zram0 "$MNT" $BENCH_OPTIONS || bail "no volume"
 [ "$WORK" != table ] || EXTENTS=$BLOCKS
-[ "$WORK" = sequential ] || bench-work holes "$MNT/file" $EXTENTS >/dev/null
+case $WORK in overwrite | table) bench-work holes "$MNT/file" $EXTENTS >/dev/null ;; esac
 mode_begin "$1"
 cat /proc/kallsyms >/out/kallsyms
 i=0
 while [ $i -lt "$2" ]; do
 	case $WORK in
 	sequential) bench-work seq "$MNT/file$i" "$BLOCKS" 1 >/dev/null ;;
+	fill) bench-work over "$MNT/file$i" "$BLOCKS" "$BLOCKS" 16 >/dev/null ;;
 	overwrite) bench-work over "$MNT/file" $EXTENTS "$BLOCKS" 256 >/dev/null ;;
 	table) [ "$1" = off ] || cat $DBG/table >/dev/null ;;
-	*) bail "WORK='$WORK': expected sequential, overwrite or table" ;;
+	*) bail "WORK='$WORK': expected sequential, fill, overwrite or table" ;;
 	esac
 	i=$((i + 1))
 done

@@ -16,7 +16,7 @@ from statistics import median
 
 from report_names import (
     APP_NAMES, BESIDE, CASE_NAMES, GOAL_APPEND, GOAL_BYTES, GOAL_FILE, GOAL_FILEFRAG, GOAL_IDLE, GOAL_OVERWRITE,
-    GOAL_RATE, GOAL_READ, GOAL_TRACING, MODE_NAMES,
+    GOAL_RATE, GOAL_READ, GOAL_TRACING, MODE_NAMES, RATE_NAMES,
 )
 
 PARTS = ("micro", "map", "apps", "snapshot", "rate", "scaling")
@@ -193,12 +193,13 @@ def snapshot_rows(results: Results) -> list[str]:
 
 
 def rate_rows(results: Results) -> list[str]:
-    if not results.cases("rate"):
-        return []
-    seconds = results.get("rate", "sustained", "tracing", "seconds")
-    rows = [figure(f"events, for {number(seconds.mid) if seconds else '?'} s of 10⁹ instructions", "each second",
-                   results.get("rate", "sustained", "tracing", "events_per_second"), f"≥ {number(GOAL_RATE)}")]
-    rows.append(figure("— lost", "events", results.get("rate", "sustained", "tracing", "lost"), "0"))
+    rows = []
+    for case in results.cases("rate"):
+        seconds = results.get("rate", case, "tracing", "seconds")
+        rows.append(figure(f"events, {RATE_NAMES.get(case, case)}, for {number(seconds.mid) if seconds else '?'} s of 10⁹ instructions",
+                           "each second", results.get("rate", case, "tracing", "events_per_second"),
+                           f"≥ {number(GOAL_RATE)}" if case == "pinned" else ""))
+        rows.append(figure("— lost", "events", results.get("rate", case, "tracing", "lost"), "0"))
     return rows
 
 

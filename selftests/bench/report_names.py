@@ -36,6 +36,10 @@ CASE_NAMES = {
     "in_chunks": "next block of a file, 1 MiB writes",
     "many_files": "next block of 256 files in turn",
 }
+RATE_NAMES = {
+    "pinned": "blocks allocated for a pinned file",
+    "direct": "direct I/O",
+}
 # What goes on while write events are timed.
 BESIDE = {
     "alone": "alone",

@@ -8,10 +8,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/f2fs.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -172,10 +174,7 @@ static uint64_t do_many(char **argv)
 	return __rdtsc() - start;
 }
 
-/*
- * direct FILE BLOCKS LOOPS: write a file with direct I/O, empty it, again and again; it stays full. No other way makes
- * F2FS allocate more blocks in a second.
- */
+/* direct FILE BLOCKS LOOPS: write a file with direct I/O, empty it, again and again; it stays full. */
 static uint64_t do_direct(char **argv)
 {
 	uint64_t blocks = num(argv[1]), loops = num(argv[2]), i, start;
@@ -189,6 +188,30 @@ static uint64_t do_direct(char **argv)
 			fail("ftruncate");
 		for (i = 0; i < blocks; i += CHUNK_BLOCKS)
 			write_blocks(fd, i, CHUNK_BLOCKS);
+	}
+	return __rdtsc() - start;
+}
+
+/*
+ * pinned FILE BLOCKS LOOPS: have blocks of a pinned file allocated, empty it, again and again; it stays full. F2FS gives
+ * such blocks their addresses at once, and there is nothing to copy.
+ */
+static uint64_t do_pinned(char **argv)
+{
+	uint64_t blocks = num(argv[1]), loops = num(argv[2]), start;
+	int fd = open_file(argv[0]);
+	__u32 pin = 1;
+
+	if (ftruncate(fd, 0))
+		fail("ftruncate");
+	if (ioctl(fd, F2FS_IOC_SET_PIN_FILE, &pin) < 0)
+		fail("F2FS_IOC_SET_PIN_FILE");
+	start = __rdtsc();
+	while (loops--) {
+		if (ftruncate(fd, 0))
+			fail("ftruncate");
+		if (fallocate(fd, 0, 0, blocks * BLOCK))
+			fail("fallocate");
 	}
 	return __rdtsc() - start;
 }
@@ -288,6 +311,7 @@ static const struct {
 	{ "over", do_over, 4 },
 	{ "many", do_many, 3 },
 	{ "direct", do_direct, 3 },
+	{ "pinned", do_pinned, 3 },
 	{ "parallel", do_parallel, 3 },
 	{ "run", do_run, 1 },
 };
@@ -303,6 +327,7 @@ int main(int argc, char **argv)
 		}
 	fprintf(stderr, "usage: bench-work spin COUNT | nanoseconds COUNT | seq FILE BLOCKS CHUNK | holes FILE EXTENTS |\n"
 			"       over FILE EXTENTS COUNT EVERY | many DIRECTORY FILES ROUNDS |\n"
-			"       direct FILE BLOCKS LOOPS | parallel DIRECTORY WRITERS BLOCKS | run COMMAND...\n");
+			"       direct FILE BLOCKS LOOPS | pinned FILE BLOCKS LOOPS | parallel DIRECTORY WRITERS BLOCKS |\n"
+			"       run COMMAND...\n");
 	return 2;
 }

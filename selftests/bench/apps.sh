@@ -17,7 +17,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/peers.sh"
 
 RUNS=${RUNS:-3}
-APPS=${APPS:-"rocksdb redis fio_write fio_sync fio_20 rocksdb_fio redis_fio"}
+APPS=${APPS:-"rocksdb redis fio_write fio_sync fio_20 rocksdb_fio redis_fio rocksdb_aged"}
 MODES=${MODES:-"off idle tracing reader filefrag_1s filefrag_5s ftrace"}
 # One mode more, or none.
 LAST=${LAST-bpftrace}
@@ -74,9 +74,22 @@ beside() {
 	wait $other
 }
 
+# aged() - what else there is on a volume after a while: 200 files of 16 extents, which nobody touches
+aged() {
+	local n
+
+	mkdir "$MNT/old"
+	n=0
+	while [ $n -lt 200 ]; do
+		bench-work holes "$MNT/old/$n" 16 >/dev/null || bail "no old files"
+		n=$((n + 1))
+	done
+}
+
 # application(name) - do its work once
 application() {
 	case $1 in
+	*_aged) "${1%_aged}" ;;
 	*_fio) beside "${1%_fio}" ;;
 	*) "$1" ;;
 	esac
@@ -120,7 +133,10 @@ finally() {
 
 # long_enough(application) - does its work take so long that it is looked at every five seconds?
 long_enough() {
-	[ "$1" = rocksdb ] || [ "$1" = redis ]
+	case $1 in
+	rocksdb | redis | rocksdb_aged) true ;;
+	*) false ;;
+	esac
 }
 
 # one_run(application, mode, run) - prepare, work, clean up; say what it cost
@@ -128,6 +144,7 @@ one_run() {
 	local cost count
 
 	fresh
+	case $1 in *_aged) aged ;; esac
 	begin "$2"
 	cost=$(bench-work run sh "$0" application "$1" 2>/tmp/app.log) || {
 		sed 's/^/# /' /tmp/app.log | tail -n 20

@@ -21,6 +21,7 @@ APP_NAMES = {
     "fio_20": "fio, 20 jobs random",
     "rocksdb_fio": "RocksDB beside 20 jobs",
     "redis_fio": "Redis beside 20 jobs",
+    "rocksdb_aged": "RocksDB beside 200 old files",
 }
 MODE_NAMES = {
     "idle": "loaded, idle",

@@ -5,7 +5,7 @@
  * In: the records of all volumes. Out: arrays that nobody else changes, so a
  * slow reader keeps no lock. A file's extents are copied in short pieces, from
  * the beginning again if the file changed meanwhile; each file is consistent
- * in itself, two files may be moments apart.
+ * in itself, two files may be moments apart. By LBA no block is shown twice.
  */
 
 #include <linux/mm.h>
@@ -386,6 +386,48 @@ static int sort_by_lba(struct ft_snapshot *snap, u32 *order, size_t nr)
 	return err;
 }
 
+/* Of two extents with a block in common: which one has lost it? */
+static u32 loser(struct ft_snapshot *snap, u32 a, u32 b)
+{
+	const struct ft_snap_file *x, *y;
+
+	x = ft_snap_file(snap, ft_snap_extent(snap, a)->file);
+	y = ft_snap_file(snap, ft_snap_extent(snap, b)->file);
+	if ((x->flags ^ y->flags) & FT_SNAP_STALE)
+		return x->flags & FT_SNAP_STALE ? a : b;
+	/* what was copied first is older */
+	return min(a, b);
+}
+
+/*
+ * A block may have gone from one file to another between the copies of the two,
+ * or before F2FS was asked about both: it must not be shown twice. An extent
+ * that has lost blocks is left out, and its file is stale. Returns how many
+ * extents remain.
+ */
+static size_t drop_lost(struct ft_snapshot *snap, u32 *order, size_t nr)
+{
+	u32 end = 0, lost;
+	size_t i, kept = 0;
+
+	for (i = 0; i < nr; i++) {
+		const struct ft_snap_extent *ext = ft_snap_extent(snap, order[i]);
+
+		if (unlikely(ext->lba < end)) {
+			lost = loser(snap, order[kept - 1], order[i]);
+			ft_snap_file(snap, ft_snap_extent(snap, lost)->file)->flags |=
+				FT_SNAP_STALE;
+			if (lost == order[i])
+				continue;
+			kept--;
+		}
+		end = ext->lba + ext->len;
+		order[kept++] = order[i];
+	}
+	cond_resched();
+	return kept;
+}
+
 static int list_by_lba(struct ft_snapshot *snap)
 {
 	u32 *order = snap->order.data;
@@ -406,6 +448,9 @@ static int list_by_lba(struct ft_snapshot *snap)
 			cond_resched();
 		}
 		err = sort_by_lba(snap, order + begin, snap->order.nr - begin);
+		if (!err)
+			snap->order.nr = begin + drop_lost(snap, order + begin,
+							   snap->order.nr - begin);
 	}
 	return err;
 }

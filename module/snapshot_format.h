@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The file `snapshot` in debugfs: everything at one moment, in binary. Made
- * for large volumes: fixed records, to be used where they lie.
+ * The file `snapshot` in debugfs: everything in one copy, in binary. Made for
+ * large volumes: fixed records, to be used where they lie.
  *
  * A header says where each array begins; arrays refer to each other by index.
  * All numbers are in the byte order of the machine, all units are blocks of
@@ -40,11 +40,12 @@ struct ft_snap_array {
  * @version: %FT_SNAP_VERSION
  * @size: bytes of this header
  * @bytes: bytes of the whole file
- * @time: when it was opened, in nanoseconds since 1970
+ * @time: when the copy was complete, in nanoseconds since 1970
  * @volumes: struct ft_snap_volume, by device
  * @files: struct ft_snap_file, by volume and inode number
  * @extents: struct ft_snap_extent, by file and file block
- * @by_lba: __u32, the indices of all written extents by volume and LBA
+ * @by_lba: __u32, the indices of written extents by volume and LBA; no two have a
+ *	block in common: of a file that has lost one the extent is left out
  * @paths: bytes; each path ends with a NUL
  */
 struct ft_snap_header {
@@ -80,7 +81,7 @@ struct ft_snap_volume {
 	__u32 pad;
 };
 
-/* The map of the file may have differed from F2FS. */
+/* The map of the file may have differed from F2FS, or a block went to another file meanwhile. */
 #define FT_SNAP_STALE		(1u << 0)
 /* It has two fragments or more. */
 #define FT_SNAP_FRAGMENTED	(1u << 1)

@@ -214,6 +214,17 @@ static void show_volume(struct seq_file *m, struct ft_snapshot *snap, u32 i)
 	seq_putc(m, '\n');
 }
 
+/* Nothing else on the lines of these views says so. */
+static void show_stale(struct seq_file *m, struct ft_snapshot *snap)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < snap->files.nr; i++)
+		nr += !!(ft_snap_file(snap, i)->flags & FT_SNAP_STALE);
+	if (nr)
+		seq_printf(m, "# stale %zu\n", nr);
+}
+
 static void show_header(struct seq_file *m, struct ft_snapshot *snap)
 {
 	size_t i;
@@ -222,9 +233,11 @@ static void show_header(struct seq_file *m, struct ft_snapshot *snap)
 		seq_puts(m, "# fragtrace table 1\n");
 		for (i = 0; i < snap->volumes.nr; i++)
 			show_volume(m, snap, i);
+		show_stale(m, snap);
 		seq_puts(m, "# dev lba length offset ino state path\n");
 	} else if (snap->view == FT_VIEW_EXTENTS) {
 		seq_puts(m, "# fragtrace extents 1\n");
+		show_stale(m, snap);
 		seq_puts(m, "# dev ino offset offset_end lba lba_end length flags path\n");
 	} else {
 		seq_puts(m, "# fragtrace files 1\n");

@@ -144,11 +144,15 @@ static void draw_summary(struct legend *l, const char *when)
 	uint64_t files = total->files[0] + total->files[1];
 	char n[3][GROUPED_MAX], text[MAX_TEXT];
 	double share = files ? 100.0 * (double)total->files[1] / (double)files : 0.0;
+	int len;
 
-	snprintf(text, sizeof(text), "%s: %s file%s, %s extent%s, %s fragmented file%s (%.1f %%)",
+	len = snprintf(text, sizeof(text), "%s: %s file%s, %s extent%s, %s fragmented file%s (%.1f %%)",
 		 when, grouped(n[0], files), plural(files), grouped(n[1], table->n_extents),
 		 plural(table->n_extents), grouped(n[2], total->files[1]), plural(total->files[1]),
 		 share);
+	if (table->n_stale)
+		snprintf(text + len, sizeof(text) - (size_t)len, "; %s stale",
+			 grouped(n[0], table->n_stale));
 	put_line(l, RGB_INK, text);
 }
 

@@ -170,6 +170,18 @@ static void read_extents(struct reader *r)
 	free(r->known);
 }
 
+/* Those without an extent count as well. */
+static void count_stale(struct reader *r)
+{
+	struct ft_snap_file f;
+	uint64_t i;
+
+	for (i = 0; i < r->header.files.nr; i++) {
+		get(r, &r->header.files, "files", i, &f, sizeof(f));
+		r->table->n_stale += !!(f.flags & FT_SNAP_STALE);
+	}
+}
+
 /**
  * snapshot_is() - is this a binary snapshot, and no text?
  * @text: what was read
@@ -203,4 +215,5 @@ void snapshot_parse(struct table *table, const char *name, struct text *text)
 	*text = (struct text){ 0 };
 	read_volumes(&r);
 	read_extents(&r);
+	count_stale(&r);
 }

@@ -18,6 +18,7 @@
 
 #define MAX_VOLUMES 4096
 #define RECORD_FORM "dev lba length offset ino state path"
+#define STALE_MARK "# stale "
 #define VOLUME_FORM "# volume DEV main_blkaddr=N blocks=N segment_blocks=N path=MOUNTPOINT"
 
 /* Names are kept in blocks of this size: their addresses must not change. */
@@ -397,6 +398,14 @@ static void read_record(struct table_reader *r)
 	r->volume->end = t->n_extents;
 }
 
+static void read_stale(struct table_reader *r)
+{
+	r->p += strlen(STALE_MARK);
+	r->table->n_stale = read_u64(r, "number of stale files", UINT32_MAX);
+	if (r->p != r->end)
+		die_at(r->name, r->line, "expected " STALE_MARK "N");
+}
+
 static void read_line(struct table_reader *r)
 {
 	static const char volume[] = "# volume ";
@@ -407,6 +416,8 @@ static void read_line(struct table_reader *r)
 		read_record(r);
 	else if (starts_with(r, volume, strlen(volume)))
 		read_volume(r);
+	else if (starts_with(r, STALE_MARK, strlen(STALE_MARK)))
+		read_stale(r);
 }
 
 /* === Tables === */

@@ -84,6 +84,7 @@ struct extent {
  * @n_files: number of @files
  * @extents: by volume, then by LBA; no two of a volume overlap
  * @n_extents: number of @extents
+ * @n_stale: files whose blocks may be elsewhere by now, by the word of fragtrace
  * @text: the text, of which only the time is left
  * @names: blocks of memory with the paths of @volumes and @files
  * @n_names: number of @names
@@ -95,6 +96,7 @@ struct table {
 	size_t n_files;
 	struct extent *extents;
 	size_t n_extents;
+	uint64_t n_stale;
 	struct text text;
 	char **names;
 	size_t n_names;

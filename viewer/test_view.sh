@@ -589,6 +589,8 @@ test_bad_volume_lines() {
 }
 
 test_truncated_line() {
+	bad_line '# stale x' 'the number of stale files is not a number'
+	bad_line '# stale 1 2' 'expected # stale N'
 	bad_line '254:0' 'the line ends before the lba'
 	bad_line '254:0 110' 'the line ends before the length'
 	bad_line '254:0 110 4 0' 'the line ends before the inode number'
@@ -1005,7 +1007,15 @@ test_snapshot() {
 		"$view" -t snapshot -o snapshot.png
 		cmp text.png snapshot.png
 	done
-	"$view" -t - -o - <snapshot | cmp - snapshot.png
+	sed '1a\
+# stale 2' "$data/two.table" >text
+	plain -t text
+	mentions '1 fragmented file (25.0 %); 2 stale'
+	binary text snapshot
+	plain -t snapshot
+	mentions '1 fragmented file (25.0 %); 2 stale'
+	"$view" -t - -o - <snapshot >snapshot.png
+	"$view" -t snapshot -o - | cmp - snapshot.png
 	refuses 'snapshot: is binary' "$view" -t snapshot --csv x.csv
 	refuses 'snapshot: is binary' "$view" -t snapshot --record rec
 }

@@ -58,6 +58,16 @@ static void print_path(uint64_t path)
 	putchar('\n');
 }
 
+static void print_stale(void)
+{
+	uint64_t i, nr = 0;
+
+	for (i = 0; i < header->files.nr; i++)
+		nr += !!(file_of(i)->flags & FT_SNAP_STALE);
+	if (nr)
+		printf("# stale %llu\n", (unsigned long long)nr);
+}
+
 static void print_table(void)
 {
 	uint64_t i;
@@ -70,6 +80,7 @@ static void print_table(void)
 		       v->main_blkaddr, v->blocks, v->segment_blocks);
 		print_path(v->path);
 	}
+	print_stale();
 	printf("# dev lba length offset ino state path\n");
 	for (i = 0; i < header->by_lba.nr; i++) {
 		const struct ft_snap_extent *ext = record(&header->extents, *(const uint32_t *)record(&header->by_lba, i));
@@ -85,7 +96,9 @@ static void print_extents(void)
 {
 	uint64_t i, j;
 
-	printf("# fragtrace extents 1\n# dev ino offset offset_end lba lba_end length flags path\n");
+	printf("# fragtrace extents 1\n");
+	print_stale();
+	printf("# dev ino offset offset_end lba lba_end length flags path\n");
 	for (i = 0; i < header->files.nr; i++) {
 		const struct ft_snap_file *f = file_of(i);
 

@@ -17,7 +17,7 @@ def path_of(field: str) -> bytes:
 
 def main() -> None:
     volumes, files, extents, order, paths = [], {}, [], [], bytearray()
-    time_ns = 0
+    time_ns = stale = 0
 
     def keep(path: str) -> int:
         at = len(paths)
@@ -31,6 +31,8 @@ def main() -> None:
                 time_ns = (int(m[1]) * 1000 + int(m[2])) * 1000000
             elif m := re.match(r"# volume (\d+):(\d+) main_blkaddr=(\d+) blocks=(\d+) segment_blocks=(\d+) path=(.*)", line):
                 volumes.append((keep(m[6]), *map(int, m.group(1, 2, 3, 4, 5)), 0))
+            elif m := re.match(r"# stale (\d+)$", line):
+                stale = int(m[1])
             elif not line.startswith("#"):
                 dev, lba, length, offset, ino, state, path = line.split(" ", 6)
                 volume = [f"{v[1]}:{v[2]}" for v in volumes].index(dev)
@@ -42,7 +44,7 @@ def main() -> None:
     file_records = []
     for i, ((volume, ino), (path, fragmented, found)) in enumerate(sorted(files.items())):
         file_records.append((keep(path), len(extents), len(found), 0, 0, 0, 0, 0, 0, volume, ino,
-                             2 if fragmented else 0, 0))
+                             (2 if fragmented else 0) | (i < stale), 0))
         extents += [(i, offset, length, lba, 0) for offset, length, lba in sorted(found)]
     order = sorted(range(len(extents)),
                    key=lambda x: (file_records[extents[x][0]][9], extents[x][3]))

@@ -71,6 +71,11 @@ install: all
 	[ -n "$(DESTDIR)" ] || depmod -a $$(modinfo -F vermagic fragtrace.ko | cut -d ' ' -f 1)
 	$(MAKE) -C viewer install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
 
+uninstall:
+	rm -f $(DESTDIR)/lib/modules/*/updates/fragtrace.ko
+	[ -n "$(DESTDIR)" ] || depmod -a
+	$(MAKE) -C viewer uninstall PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
+
 clean:
 	rm -f fragtrace.ko
 	$(MAKE) -C viewer clean
@@ -80,18 +85,19 @@ distclean: clean
 	rm -rf "$$(selftests/setup.sh cache)"
 
 help:
-	@echo "make                      fragtrace.ko for the running kernel (or KERNELRELEASE=, KDIR=), and the viewer"
+	@echo "make                      fragtrace.ko for the running kernel (or KERNELRELEASE=, KDIR=, F2FS_KO=), and the viewer"
 	@echo "make demo                 a picture of RocksDB on F2FS, made in a guest; leaves it in demo-out/"
-	@echo "make bench                what it costs, beside filefrag, ftrace and bpftrace; BENCH='micro apps', QUICK=1, OUT=folder"
+	@echo "make bench                what it costs, beside filefrag, ftrace and bpftrace; BENCH='micro apps', QUICK=1, OUT=folder,"
+	@echo "                          KERNEL=6.12; BENCH=profile names the functions"
 	@echo "make bench-readme         put the table and the picture of the last make bench into README.md"
 	@echo "make test                 every test; KERNEL='6.12 6.1 7', TESTS='20_write.sh', SEED=N narrow it down"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN and with KCSAN"
 	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12"
-	@echo "make fuzz                 random operations; MINUTES=3, SEED=N, KERNEL=..., or PLAN=file to repeat one"
+	@echo "make fuzz                 random operations; MINUTES=3 for all kernels, SEED=N, KERNEL=..., or PLAN=file to repeat one"
 	@echo "make fuzz-parsers         libFuzzer on what reads tables and configuration files; MINUTES=10"
 	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1|7, DISK=1G, OUT=folder"
 	@echo "                          (make itself ends with status 2 when it fails; selftests/vm.sh passes the status on)"
-	@echo "make install              module, viewer and its presets; PREFIX=$(PREFIX), DESTDIR="
+	@echo "make install, uninstall   module, fragtrace-view, its presets, fragtrace-plot, man pages; PREFIX=$(PREFIX), DESTDIR="
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer vm test test-debug test-large fuzz fuzz-parsers demo bench bench-readme install clean distclean help
+.PHONY: all modules viewer vm test test-debug test-large fuzz fuzz-parsers demo bench bench-readme install uninstall clean distclean help

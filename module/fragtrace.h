@@ -25,7 +25,10 @@
  *
  * Lock order, outermost first. Locks of the kernel are in brackets.
  *
+ *   run_lock of audit.c     mutex; one audit at a time
  *   ft_targets_lock         mutex; targets, and attaching volumes to them
+ *   [module notifiers]      held by the kernel when F2FS comes or goes
+ *   probes_lock of probe.c  mutex; whether the probes are attached
  *   ft_volume.sb_lock       mutex; whether the super block is still there
  *   [sb->s_umount]          shared and tried only, except by umount itself,
  *                           which holds it when it takes sb_lock
@@ -34,6 +37,9 @@
  *   ft_volume.inodes        the xarray's own spinlock
  *   ft_inode.lock           spinlock; the extent map and its state
  *   ft_volume.queue_lock    spinlock; what the worker has to do
+ *
+ * Nothing is locked inside report_lock of audit.c, volumes_lock of volume.c and
+ * freed_lock of inode.c.
  *
  * Probes run under locks of F2FS, with preemption off: where the kernel does not
  * see to that, they do. They take spinlocks only, and never sleep.
@@ -88,7 +94,7 @@ struct seq_file;
  * @FT_RESCANS: files whose layout F2FS was asked for
  * @FT_AUDITS: files whose map was compared with what F2FS says
  * @FT_AUDIT_DIFFERENCES: those of them that differed
- * @FT_REFUSED: files left out because the memory budget was used up
+ * @FT_REFUSED: files and names left out because the memory budget was used up
  * @FT_NR_COUNTERS: how many there are
  */
 enum ft_counter {

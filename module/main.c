@@ -51,7 +51,7 @@ MODULE_PARM_DESC(path, "directories to watch, separated by commas (default: none
 
 static unsigned long max_mem_mb;
 module_param(max_mem_mb, ulong, 0444);
-MODULE_PARM_DESC(max_mem_mb, "memory for extent maps in MiB (default: 1/8 of memory)");
+MODULE_PARM_DESC(max_mem_mb, "memory for files, names and extent maps in MiB (default: 1/8 of memory)");
 
 static int set_budget(void)
 {
@@ -127,4 +127,5 @@ static void __exit fragtrace_exit(void)
 module_init(fragtrace_init);
 module_exit(fragtrace_exit);
 MODULE_DESCRIPTION("Extent maps of files on F2FS, kept exact by its tracepoints");
+MODULE_VERSION("0.1");
 MODULE_LICENSE("GPL");

@@ -2,7 +2,7 @@
 /*
  * Probes on F2FS tracepoints: find them, attach, translate, leave.
  *
- * In: tracepoint arguments. Out: calls of inode.c with an inode's record and
+ * In: tracepoint arguments. Out: calls of event.c with an inode's record and
  * blocks. The only file that sees types private to F2FS.
  *
  * F2FS exports no tracepoint. They are found by name: when F2FS is built in,
@@ -566,7 +566,8 @@ static struct notifier_block module_notifier = {
 /**
  * ft_probe_attached() - are we told of what F2FS does, as soon as we want it?
  *
- * Return: false while F2FS is not loaded, or if it lacks a tracepoint.
+ * Return: false while F2FS is not loaded, if it lacks a tracepoint, or is another
+ * than the one that we were built for.
  */
 bool ft_probe_attached(void)
 {

@@ -3,7 +3,7 @@
  * Ask F2FS what events cannot tell: which names a directory holds, and where
  * the blocks of a file are.
  *
- * In: the queue of a volume. Out: names for names.c, extents for inode.c. One
+ * In: the queue of a volume. Out: names for names.c, extents for rebuild.c. One
  * worker per volume. It looks at the super block in short steps, each of them
  * with s_umount held and no reference left behind, so that umount is never
  * refused and waits for one step at the most. That rules out everything that

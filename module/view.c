@@ -4,8 +4,8 @@
  *
  * In: snapshots. Out: lines of fields separated by blanks, the path last and
  * escaped as in /proc/self/mountinfo. The first line names the format and its
- * version; README.md describes the formats, viewer/table.c reads them. Changing
- * one raises its version.
+ * version; README.md describes the formats, what reads them is in viewer/.
+ * Changing one raises its version.
  *
  * A table may have millions of lines, so they are not made by printf, but put
  * together in the buffer of the seq_file.

@@ -8,9 +8,9 @@
 #   micro      instructions for each block written, by number of extents
 #   map        instructions and bytes of the extent map alone
 #   apps       RocksDB, Redis, fio: with fragtrace, filefrag, ftrace, bpftrace
-#   snapshot   reading `table` and `files`, beside filefrag; how long a writer waits for a reader
-#   rate       200 000 events per second for a minute: is one lost?
-#   scaling    writers on 1, 2 and 4 CPUs
+#   snapshot   reading `table`, `files` and `snapshot`, beside filefrag; learning files; what a file takes
+#   rate       as many events as F2FS can make, for a minute: is one lost?
+#   scaling    writers on 1, 2 and 4 CPUs, in time; how long a write event takes beside readers
 #   profile    only when named: which functions execute what tracing adds; $WORK is sequential, fill, overwrite or table
 #   report     only print the table of what was measured before, and draw
 #   readme     put that table and the picture into README.md

@@ -76,7 +76,7 @@ ft_debug_build() {
 		touch "$work/unpacked"
 	fi
 	ft_debug_configure "$work" "$1" || return 1
-	ft_say "kernel $1: compiling, 10 to 30 minutes on two processors; $work/log tells more"
+	ft_say "kernel $1: compiling, 10 to 20 minutes on two processors; $work/log tells more"
 	nice -n 19 make -C "$work/source" O="$work/build" -j "$(nproc)" bzImage modules >"$work/log" 2>&1 || {
 		grep -E -A 5 'error|Error' "$work/log" | head -n 20 >&2
 		return 1

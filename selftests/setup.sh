@@ -5,7 +5,7 @@
 #
 # As a command:
 #   setup.sh packages GROUP...     install the missing Debian packages of build, guest, full, viewer, test, demo,
-#                                  bench, debug or fuzz
+#                                  bench, large, debug or fuzz
 #   setup.sh kernel VERSION        unpack a Debian kernel (6.12, 6.1, 7) into the cache, or build one
 #                                  with checks (kasan, kcsan) there; print its paths
 #   setup.sh source VERSION        unpack what the tests use of that kernel's source; print the folder

@@ -4,7 +4,7 @@
 # bench/peers.sh - other ways to learn about the layout of files, each done as cheaply as it can be.
 #
 #   filefrag_1s, filefrag_5s   FragTracer's method: FIEMAP of every file, every second or every five
-#   ftrace                     the kernel's own tracer records the events that fragtrace follows, raw
+#   ftrace                     the kernel's own tracer records those four events that come most, raw
 #   bpftrace                   a BPF program counts them, no more: that of Debian 12 cannot read their arguments
 #   reader                     not a peer: fragtrace, and somebody who reads `table` every second
 #

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# bench/snapshot.sh - what one look at all files costs: `table` and `files`, beside filefrag; what a file takes.
+# bench/snapshot.sh - what one look at all files costs: `table`, `files` and `snapshot`, beside filefrag; what a file takes.
 #
 # Runs in the small guest with counted instructions. First $EXTENTS extents in ten files, then a thousand
 # files of one block, then $FILES of them. Both ways look at the same files, in turn, $RUNS times; filefrag

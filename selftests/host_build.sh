@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# host_build.sh - does the build say what is wrong? BTF missing, a changed tracepoint, headers missing.
+# host_build.sh - does the build say what is wrong? BTF missing, a changed tracepoint, headers missing. Does what is
+# installed go again?
 #
 # Works on a copy of the sources. With $F2FS_SRC (a source tree of kernel 6.12) that way is tried, too.
 
@@ -16,7 +17,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
 trap 'rm -rf "$dir" "$(ft_cache)/build/src-$(echo "$dir/src" | cksum | cut -d " " -f 1)"' EXIT
 mkdir "$dir/src"
-cp -r "$here/../Kbuild" "$here/../module" "$here/../Makefile" "$here" "$dir/src/"
+cp -r "$here/../Kbuild" "$here/../module" "$here/../Makefile" "$here/../viewer" "$here" "$dir/src/"
 find "$dir/src" -name '*.o' -exec rm {} +
 tree=${F2FS_SRC:-}
 ft_kernel 6.12
@@ -47,7 +48,21 @@ in_tree() {
 	find "$dir/src" -newer "$dir/stamp" -type f
 }
 
-plan 8
+# make_it(target) - install the copy into a folder of its own, or remove it from there
+make_it() {
+	env -u F2FS_SRC -u MAKEFLAGS -u MAKELEVEL make -C "$dir/src" "$1" KDIR="$KDIR" F2FS_KO="$F2FS_KO" \
+		VMLINUX_BTF="$VMLINUX_BTF" DESTDIR="$dir/dest" PREFIX=/usr >"$dir/said" 2>&1 || {
+		tail -n 5 "$dir/said" | sed 's/^/# /'
+		return 1
+	}
+}
+
+# installed() - print what is there of it
+installed() {
+	(cd "$dir/dest" && find . -type f | sort)
+}
+
+plan 12
 touch "$dir/stamp"
 if build "F2FS_KO=$F2FS_KO" "VMLINUX_BTF=$VMLINUX_BTF"; then
 	ok "for the headers named by KDIR"
@@ -56,6 +71,11 @@ else
 	tail -n 5 "$dir/said" | sed 's/^/# /'
 fi
 expect "the source tree stays clean" "$(in_tree)" ""
+check "make install" make_it install
+expect "module, programs, their pages" "$(installed | grep -c -e "/$KREL/updates/fragtrace.ko$" \
+	-e '/usr/bin/fragtrace-\(view\|plot\)$' -e '/man1/fragtrace-\(view\|plot\)\.1$')" 5
+check "make uninstall" make_it uninstall
+expect "leaves nothing" "$(installed)" ""
 objcopy --remove-section .BTF "$F2FS_KO" "$dir/nobtf.ko"
 refused "an f2fs.ko without BTF: the remedy is named" F2FS_SRC= "F2FS_KO=$dir/nobtf.ko" "VMLINUX_BTF=$VMLINUX_BTF"
 refused "an f2fs.ko that is not there: it is named" "$dir/missing.ko" "F2FS_KO=$dir/missing.ko" "VMLINUX_BTF=$VMLINUX_BTF"

@@ -62,11 +62,18 @@ one_of() {
 	BAD="$BAD $name:$got"
 }
 
-# spare(function) - let no allocation fail that this function of the kernel makes
+# spare(functions...) - let no allocation fail that this function of the kernel makes, or where the compiler has put it
+# into its caller, the first of these that is there
 spare() {
-	local range
+	local function range
 
-	range=$(sort /proc/kallsyms | awk -v f="$1" 'found { print begin, "0x" $1; exit } $3 == f { begin = "0x" $1; found = 1 }')
+	range=
+	for function; do
+		range=$(sort /proc/kallsyms | awk -v f="$function" '
+			found { print begin, "0x" $1; exit } $3 == f { begin = "0x" $1; found = 1 }')
+		[ -z "$range" ] || break
+	done
+	[ -n "$range" ] || bail "this kernel has none of: $*"
 	faults reject-start "${range% *}"
 	faults reject-end "${range#* }"
 }
@@ -181,7 +188,7 @@ faults probability 0
 faults ignore-gfp-wait N
 faults stacktrace-depth 32
 # The kernel itself cannot undo a kprobe then.
-spare __disarm_kprobe_ftrace
+spare __disarm_kprobe_ftrace disarm_kprobe_ftrace disarm_kprobe __disable_kprobe
 make_volume $DISK $MNT || bail "no volume"
 fuzz storm --seed "$seed" --ops 600 $MNT >/dev/null
 mkdir $MNT/other

@@ -120,10 +120,10 @@ quiet_trouble() {
 	dmesg -c >/dev/null
 	echo "fragtrace-test: ${0##*/}" >/dev/kmsg
 	echo "$MARK" >/dev/kmsg
-	awk '/kmem_cache_create_args\(.*failed with error|vmalloc error|page allocation failure/ { own = NR }
+	ft_races rest </tmp/log | awk '/kmem_cache_create_args\(.*failed with error|vmalloc error|page allocation failure/ { own = NR }
 		/Call Trace:/ && own && NR - own < 12 { next }
 		/kmemleak: .* new suspected/ { next }
-		{ print }' /tmp/log | grep -E "$FT_TROUBLE" | sed 's/^/# kernel: /'
+		{ print }' | grep -E "$FT_TROUBLE" | sed 's/^/# kernel: /'
 }
 
 # leaks() - print what kmemleak has found since it was cleared; it must look twice, some seconds apart

@@ -449,12 +449,13 @@ static void op_put(int argc, char **argv)
 /* say FILE TEXT: write the text in one call. Prints OK or the error. */
 static void op_say(int argc, char **argv)
 {
-	int fd = open_file(argv[0], O_WRONLY);
-	ssize_t got = write(fd, argv[1], strlen(argv[1]));
+	int fd = open(argv[0], O_WRONLY);
+	ssize_t got = fd < 0 ? -1 : write(fd, argv[1], strlen(argv[1]));
 
 	(void)argc;
 	puts(got < 0 ? strerrorname_np(errno) : "OK");
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 }
 
 /*

@@ -115,6 +115,7 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 						to_lba(fio->old_blkaddr),
 						fio->new_blkaddr);
 		} else {
+			/* arguments that are read behind the call need not be kept */
 			spin_lock(&rec->lock);
 			ft_inode_write(rec, what->index,
 				       to_lba(fio->old_blkaddr),

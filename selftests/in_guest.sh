@@ -21,6 +21,13 @@ KMEMLEAK=/sys/kernel/debug/kmemleak
 REFUSALS="cat"
 [ ! -d /sys/kernel/debug/failslab ] || REFUSALS=ft_refusals
 
+# end_group(group) - end what a test that was killed has left running: it would spoil the next one
+end_group() {
+	kill -TERM -- "-$1" 2>/dev/null || return 0
+	sleep 2
+	kill -KILL -- "-$1" 2>/dev/null || :
+}
+
 # run_one(test) - run it; print its end
 run_one() {
 	local name start rc
@@ -30,7 +37,9 @@ run_one() {
 	echo "fragtrace-test: $name" >/dev/kmsg
 	start=$(date +%s)
 	rc=0
-	timeout "$LIMIT" sh "$here/$name" || rc=$?
+	setsid timeout "$LIMIT" sh "$here/$name" </dev/null &
+	wait $! || rc=$?
+	end_group $!
 	if dmesg | ft_after "fragtrace-test: $name" | ft_races rest | $REFUSALS | grep -E "$FT_TROUBLE" | sed 's/^/# kernel: /' | grep .; then
 		rc=99
 	fi

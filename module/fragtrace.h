@@ -26,6 +26,7 @@
  * Lock order, outermost first. Locks of the kernel are in brackets.
  *
  *   run_lock of audit.c     mutex; one audit at a time
+ *   resync_lock of target.c mutex; one resync at a time
  *   ft_targets_lock         mutex; targets, and attaching volumes to them
  *   [module notifiers]      held by the kernel when F2FS comes or goes
  *   probes_lock of probe.c  mutex; whether the probes are attached
@@ -137,6 +138,7 @@ static inline void ft_count(enum ft_counter which)
  * @scanning: a scan is rebuilding the map, events go to both
  * @committing: blocks of an atomic commit are being put in place
  * @audit: the map is to be compared with what F2FS says
+ * @resync: somebody waits until F2FS has been asked
  * @freed: blocks were, or may have been, freed while @reserving
  * @reserving: calls under way that preallocate blocks
  * @held: calls under way that change blocks without an event; no scan meanwhile
@@ -171,6 +173,7 @@ struct ft_inode {
 	bool scanning;
 	bool committing;
 	bool audit;
+	bool resync;
 	bool freed;
 	u16 reserving;
 	u16 held;
@@ -233,6 +236,7 @@ struct ft_link {
  * @nr_stale: files in it that are stale
  * @nr_unread: directories in it whose names are not all known yet
  * @nr_audits: files in it that wait to be audited
+ * @nr_resyncs: files and directories in it that somebody waits for
  * @ns_lock: protects names
  * @links: struct ft_link by parent and name
  * @nr_targets: targets on it, protected by ft_targets_lock
@@ -271,6 +275,7 @@ struct ft_volume {
 	atomic_t nr_stale;
 	atomic_t nr_unread;
 	atomic_t nr_audits;
+	atomic_t nr_resyncs;
 
 	struct mutex ns_lock;
 	struct rhashtable links;
@@ -353,6 +358,8 @@ void ft_inode_put(struct ft_inode *rec);
 void ft_inode_remove(struct ft_inode *rec);
 void ft_inode_flush_freed(void);
 void ft_inode_request_scan(struct ft_inode *rec);
+void ft_inode_request_resync(struct ft_inode *rec);
+void ft_inode_resynced(struct ft_inode *rec);
 void ft_inode_request_audit(struct ft_inode *rec);
 void ft_inode_audited(struct ft_inode *rec);
 

@@ -161,15 +161,25 @@ void ft_inode_untold(struct ft_inode *rec)
 	ft_inode_stale(rec);
 }
 
+static void resynced_locked(struct ft_inode *rec)
+{
+	if (!rec->resync)
+		return;
+	rec->resync = false;
+	if (atomic_dec_and_test(&rec->vol->nr_resyncs))
+		wake_up_all(&ft_settled);
+}
+
 /**
  * ft_inode_exact() - the map does not differ from F2FS, or does not matter
- * @rec: the file
+ * @rec: the file; nobody has to wait for it any more
  *
  * Context: atomic, rec->lock held.
  */
 void ft_inode_exact(struct ft_inode *rec)
 {
 	lockdep_assert_held(&rec->lock);
+	resynced_locked(rec);
 	if (rec->stale) {
 		rec->stale = false;
 		atomic_dec(&rec->vol->nr_stale);
@@ -208,15 +218,8 @@ void ft_inode_drop_map(struct ft_inode *rec)
 	ft_mem_charge(&rec->map, nr, bytes);
 }
 
-/**
- * ft_inode_request_scan() - have the layout looked up, whatever the state
- * @rec: a file, also one that was left out; or a directory
- *
- * Context: any; the caller holds a reference or is in an RCU section.
- */
-void ft_inode_request_scan(struct ft_inode *rec)
+static void request_scan_locked(struct ft_inode *rec)
 {
-	spin_lock(&rec->lock);
 	if (rec->dead) {
 		/* on its way out */
 	} else if (rec->is_dir) {
@@ -229,6 +232,48 @@ void ft_inode_request_scan(struct ft_inode *rec)
 			ft_inode_untold(rec);
 		}
 	}
+}
+
+/**
+ * ft_inode_request_scan() - have the layout looked up, whatever the state
+ * @rec: a file, also one that was left out; or a directory
+ *
+ * Context: any; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_request_scan(struct ft_inode *rec)
+{
+	spin_lock(&rec->lock);
+	request_scan_locked(rec);
+	spin_unlock(&rec->lock);
+}
+
+/**
+ * ft_inode_request_resync() - have the layout looked up because somebody waits for it
+ * @rec: a file or directory; one that is gone or still left out is not waited for
+ *
+ * Context: any; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_request_resync(struct ft_inode *rec)
+{
+	spin_lock(&rec->lock);
+	request_scan_locked(rec);
+	if (!rec->dead && !rec->omitted && !rec->resync) {
+		rec->resync = true;
+		atomic_inc(&rec->vol->nr_resyncs);
+	}
+	spin_unlock(&rec->lock);
+}
+
+/**
+ * ft_inode_resynced() - nobody has to wait for this file or directory any more
+ * @rec: it
+ *
+ * Context: process, the volume's worker.
+ */
+void ft_inode_resynced(struct ft_inode *rec)
+{
+	spin_lock(&rec->lock);
+	resynced_locked(rec);
 	spin_unlock(&rec->lock);
 }
 

@@ -391,7 +391,12 @@ static bool rescan_file(struct ft_volume *vol, struct ft_inode *rec)
 		pr_warn_ratelimited("inode %u of %u:%u stays stale, F2FS cannot tell its layout: %d\n",
 				    rec->ino, MAJOR(vol->dev), MINOR(vol->dev),
 				    err);
-	return !ft_inode_scan_end(rec, err);
+	if (ft_inode_scan_end(rec, err))
+		return false;
+	/* F2FS has answered, but the file does not keep still */
+	if (err != -EBUSY && err != -ENOMEM && ft_volume_restless(rec))
+		ft_inode_resynced(rec);
+	return true;
 }
 
 /*
@@ -509,6 +514,8 @@ static void work_on(struct ft_volume *vol, struct ft_inode *rec)
 		/* else names may be missing: until they are read, not "live" */
 		if (err && err != -ENOENT && err != -ESTALE)
 			requeue(rec);
+		else
+			ft_inode_resynced(rec);
 	} else if (scan_file(vol, rec)) {
 		requeue(rec);
 	}

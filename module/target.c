@@ -40,6 +40,7 @@ struct ft_target {
 };
 
 DEFINE_MUTEX(ft_targets_lock);
+static DEFINE_MUTEX(resync_lock);	/* who asks again would make others wait longer */
 static LIST_HEAD(targets);		/* protected by ft_targets_lock */
 atomic_t ft_nr_waiting = ATOMIC_INIT(0);
 
@@ -397,6 +398,11 @@ static size_t list_count(const struct list_head *list)
 	return nr;
 }
 
+static bool resynced(const struct ft_volume *vol)
+{
+	return ft_volume_gone(vol) || !atomic_read(&vol->nr_resyncs);
+}
+
 static bool audited(const struct ft_volume *vol)
 {
 	return ft_volume_gone(vol) || ft_audit_stopped() ||
@@ -462,12 +468,22 @@ static int request(const char *path, void (*func)(struct ft_inode *rec),
  * ft_target_resync() - ask F2FS for everything anew, and wait for it
  * @path: a watched directory; its whole volume is asked. %NULL for all.
  *
+ * What goes stale later is not waited for: on a busy volume there may never be a
+ * moment when nothing is.
+ *
  * Context: process; may wait long, a signal ends it.
- * Return: 0 when all is exact, -ENOENT if @path is not watched, -ENOMEM, -EINTR.
+ * Return: 0 when each file has been exact since, or changes too fast for that;
+ * -ENOENT if @path is not watched, -ENOMEM, -EINTR.
  */
 int ft_target_resync(const char *path)
 {
-	return request(path, ft_inode_request_scan, settled);
+	int err = mutex_lock_interruptible(&resync_lock);
+
+	if (err)
+		return err;
+	err = request(path, ft_inode_request_resync, resynced);
+	mutex_unlock(&resync_lock);
+	return err;
 }
 
 /**

@@ -23,7 +23,7 @@ between() {
 	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ]
 }
 
-plan 10
+plan 12
 make_volume $DISK $MNT || bail "no volume"
 mkdir $MNT/d
 load path=$MNT/d
@@ -51,6 +51,26 @@ if late function=probe_update_extent after_ms=2000; then
 else
 	skip "between an event and the change that it tells of" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 fi
+# Always one of 20 files is stale, so that there is no moment when none is.
+mkdir $MNT/d/many
+fileop many $MNT/d/many/ 20 1048576 0
+settle
+(
+	while :; do
+		for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do
+			fileop fallocate $MNT/d/many/$i punch 128K 64K
+			fileop fallocate $MNT/d/many/$i zero 128K 64K
+		done
+	done
+) &
+writer=$!
+sleep 1
+rescans=$(stat_of rescans)
+check "resync returns while files go stale all the time" timeout $((30 * SLOW)) fileop say $DBG/resync 1
+check "with each asked for ($(($(stat_of rescans) - rescans)) scans)" test "$(stat_of rescans)" -ge $((rescans + 22))
+kill $writer
+wait $writer 2>/dev/null || :
+rm -r $MNT/d/many
 # A file that never comes to rest: asked for 7 times in 2.5 seconds, then every 1.3.
 fileop write $MNT/d/restless 0 4M
 settle

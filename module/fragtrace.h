@@ -239,6 +239,8 @@ struct ft_link {
  * @nr_resyncs: files and directories in it that somebody waits for
  * @ns_lock: protects names
  * @links: struct ft_link by parent and name
+ * @asking: all that is there is being marked to be waited for, protected by
+ *	@ns_lock
  * @nr_targets: targets on it, protected by ft_targets_lock
  * @names_moved: a directory moved that may be above a target
  * @queue_lock: protects @queue
@@ -279,6 +281,7 @@ struct ft_volume {
 
 	struct mutex ns_lock;
 	struct rhashtable links;
+	bool asking;
 	bool names_moved;
 	unsigned int nr_targets;
 

@@ -250,7 +250,7 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 	if (err && fresh)
 		ft_inode_remove(rec);
 	/* who waits for a directory waits for what is found in it, too */
-	if (!err && fresh && READ_ONCE(dir->resync))
+	if (!err && fresh && (vol->asking || READ_ONCE(dir->resync)))
 		ft_inode_request_resync(rec);
 	return err;
 }

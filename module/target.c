@@ -398,9 +398,29 @@ static size_t list_count(const struct list_head *list)
 	return nr;
 }
 
+/*
+ * Have everything looked up, and marked to be waited for. What is found meanwhile
+ * is marked by names.c, be its directory marked already or not.
+ */
+static void ask(struct ft_volume *vol)
+{
+	mutex_lock(&vol->ns_lock);
+	vol->asking = true;
+	mutex_unlock(&vol->ns_lock);
+	for_all(vol, ft_inode_request_resync);
+	mutex_lock(&vol->ns_lock);
+	vol->asking = false;
+	mutex_unlock(&vol->ns_lock);
+}
+
 static bool resynced(const struct ft_volume *vol)
 {
 	return ft_volume_gone(vol) || !atomic_read(&vol->nr_resyncs);
+}
+
+static void ask_for_audit(struct ft_volume *vol)
+{
+	for_all(vol, ft_inode_request_audit);
 }
 
 static bool audited(const struct ft_volume *vol)
@@ -445,7 +465,7 @@ out:
 }
 
 /* Request something of each file of these volumes, and wait until it is done. */
-static int request(const char *path, void (*func)(struct ft_inode *rec),
+static int request(const char *path, void (*func)(struct ft_volume *vol),
 		   bool (*done)(const struct ft_volume *vol))
 {
 	struct ft_volume **vols;
@@ -454,7 +474,7 @@ static int request(const char *path, void (*func)(struct ft_inode *rec),
 	if (nr < 0)
 		return nr;
 	for (i = 0; i < nr; i++)
-		for_all(vols[i], func);
+		func(vols[i]);
 	for (i = 0; i < nr; i++) {
 		if (!err && wait_event_interruptible(ft_settled, done(vols[i])))
 			err = -EINTR;
@@ -481,7 +501,7 @@ int ft_target_resync(const char *path)
 
 	if (err)
 		return err;
-	err = request(path, ft_inode_request_resync, resynced);
+	err = request(path, ask, resynced);
 	mutex_unlock(&resync_lock);
 	return err;
 }
@@ -495,7 +515,7 @@ int ft_target_resync(const char *path)
  */
 int ft_target_wait_audited(const char *path)
 {
-	return request(path, ft_inode_request_audit, audited);
+	return request(path, ask_for_audit, audited);
 }
 
 /**

@@ -23,7 +23,12 @@ between() {
 	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ]
 }
 
-plan 12
+# returns() - does a resync return soon?
+returns() {
+	[ "$(timeout $((30 * SLOW)) fileop say $DBG/resync 1)" = OK ]
+}
+
+plan 15
 make_volume $DISK $MNT || bail "no volume"
 mkdir $MNT/d
 load path=$MNT/d
@@ -66,7 +71,7 @@ settle
 writer=$!
 sleep 1
 rescans=$(stat_of rescans)
-check "resync returns while files go stale all the time" timeout $((30 * SLOW)) fileop say $DBG/resync 1
+check "resync returns while files go stale all the time" returns
 check "with each asked for ($(($(stat_of rescans) - rescans)) scans)" test "$(stat_of rescans)" -ge $((rescans + 22))
 kill $writer
 wait $writer 2>/dev/null || :
@@ -87,4 +92,16 @@ else
 	skip "a costly one more rarely" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 	skip "and at last" "likewise"
 fi
+# Asked before all folders have been read: what is found in them is waited for, too.
+unload
+for i in 1 2 3 4 5; do
+	mkdir -p $MNT/d/deep$i/er/and/deeper
+	fileop many $MNT/d/deep$i/er/and/deeper/ 300 4096 0
+done
+umount $MNT
+mount_volume $DISK $MNT
+load path=$MNT/d
+expect "resync while folders are being read" "$(fileop say $DBG/resync 1)" OK
+expect "waits for all that is in them" "$(stat_of inodes) $(stat_of stale)" "1503 0"
+check_exact "exact" --partial $MNT/d/deep1
 finish

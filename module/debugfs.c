@@ -64,7 +64,7 @@ static int stats_show(struct seq_file *m, void *unused)
 	rcu_read_unlock();
 
 	seq_puts(m, "# fragtrace stats 1\n");
-	seq_printf(m, "attached %d\n", ft_probe_attached());
+	seq_printf(m, "attached %d\n", ft_attach_usable());
 	seq_printf(m, "calls_attached %d\n", ft_call_attached());
 	seq_printf(m, "volumes %u\n", volumes);
 	seq_printf(m, "targets_waiting %d\n", atomic_read(&ft_nr_waiting));

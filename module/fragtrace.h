@@ -3,6 +3,7 @@
  * The map of the module. Data flows through the files in this order:
  *
  *   build_id.c  whether F2FS is the one that the probes were built for
+ *   attach.c    the probes attached to F2FS, which may come and go
  *   probe.c     F2FS tracepoints -> which inode, which blocks
  *   call.c      calls that no tracepoint describes -> which inodes, how long
  *   event.c     what an event does to the map of its file
@@ -29,7 +30,7 @@
  *   resync_lock of target.c mutex; one resync at a time
  *   ft_targets_lock         mutex; targets, and attaching volumes to them
  *   [module notifiers]      held by the kernel when F2FS comes or goes
- *   probes_lock of probe.c  mutex; whether the probes are attached
+ *   probes_lock of attach.c mutex; whether the probes are attached
  *   ft_volume.sb_lock       mutex; whether the super block is still there
  *   [sb->s_umount]          shared and tried only, except by umount itself,
  *                           which holds it when it takes sb_lock
@@ -77,6 +78,7 @@ struct ft_scan;
 struct ft_target;
 struct module;
 struct seq_file;
+struct tracepoint;
 
 /* === Counters ============================================================= */
 
@@ -305,12 +307,30 @@ extern struct workqueue_struct *ft_wq;
 
 int ft_build_id_check(struct module *f2fs);
 
+/* === attach.c ============================================================= */
+
+int ft_attach_init(void);
+void ft_attach_exit(void);
+bool ft_attach_usable(void);
+int ft_attach_want(bool want);
+
 /* === probe.c ============================================================== */
 
-int ft_probe_attach(void);
-void ft_probe_detach(void);
-bool ft_probe_attached(void);
-int ft_probe_want(bool want);
+#define FT_MAX_PROBES	16
+
+/**
+ * struct ft_probe - a probe and its event
+ * @name: of the tracepoint
+ * @func: the probe, whose arguments are those of the event
+ * @tp: the tracepoint; %NULL while it has not been found
+ */
+struct ft_probe {
+	const char *name;
+	void *func;
+	struct tracepoint *tp;
+};
+
+unsigned int ft_probe_list(struct ft_probe *list);
 
 /* === call.c =============================================================== */
 

@@ -85,12 +85,12 @@ static int __init fragtrace_init(void)
 	err = ft_volume_init();
 	if (err)
 		goto err_wq;
-	err = ft_probe_attach();
+	err = ft_attach_init();
 	if (err)
 		goto err_volume;
 	err = ft_target_init(paths);
 	if (err)
-		goto err_probe;
+		goto err_attach;
 	ft_audit_init();
 	err = ft_debugfs_init();
 	if (err)
@@ -101,8 +101,8 @@ static int __init fragtrace_init(void)
 err_audit:
 	ft_audit_exit();
 	ft_target_exit();
-err_probe:
-	ft_probe_detach();
+err_attach:
+	ft_attach_exit();
 err_volume:
 	ft_volume_exit();
 err_wq:
@@ -117,7 +117,7 @@ static void __exit fragtrace_exit(void)
 	ft_debugfs_exit();
 	ft_audit_exit();
 	ft_target_exit();
-	ft_probe_detach();
+	ft_attach_exit();
 	ft_volume_exit();
 	destroy_workqueue(ft_wq);
 	ft_inode_exit();

@@ -57,7 +57,7 @@ static int judge(const char *path, const struct path *p, bool loud)
 			       path, sb->s_type->name);
 		return -EOPNOTSUPP;
 	}
-	if (!ft_probe_attached()) {
+	if (!ft_attach_usable()) {
 		if (loud)
 			pr_err("path %s: not attached to this F2FS; an earlier message says why\n",
 			       path);

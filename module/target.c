@@ -328,13 +328,13 @@ int ft_target_add(const char *path)
 		goto fail;
 
 	mutex_lock(&ft_targets_lock);
-	err = ft_probe_want(true);
+	err = ft_attach_want(true);
 	if (!err)
 		err = attach(t, true);
 	if (!err)
 		list_add_tail(&t->node, &targets);
 	else if (list_empty(&targets))
-		ft_probe_want(false);
+		ft_attach_want(false);
 	mutex_unlock(&ft_targets_lock);
 	if (!err)
 		return 0;
@@ -373,7 +373,7 @@ int ft_target_del(const char *path)
 		list_del(&t->node);
 		detach(t);
 		if (list_empty(&targets))
-			ft_probe_want(false);
+			ft_attach_want(false);
 	}
 	mutex_unlock(&ft_targets_lock);
 	if (!t)

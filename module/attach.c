@@ -3,7 +3,7 @@
  * The probes on F2FS's tracepoints, attached while something is watched.
  *
  * In: F2FS comes and goes, the first target comes and the last one goes. Out:
- * the probes of probe.c and the calls of call.c are attached, all or none.
+ * the probes of probe.c are attached, all or none, and with them call.c.
  *
  * F2FS exports no tracepoint. They are found by name: when F2FS is built in,
  * among the kernel's own; when it is a module, by the notifier that tells of

@@ -27,7 +27,7 @@
  * Lock order, outermost first. Locks of the kernel are in brackets.
  *
  *   run_lock of audit.c     mutex; one audit at a time
- *   resync_lock of target.c mutex; one resync at a time
+ *   ft_volume.resync_lock   mutex; one resync at a time
  *   ft_targets_lock         mutex; targets, and attaching volumes to them
  *   [module notifiers]      held by the kernel when F2FS comes or goes
  *   probes_lock of attach.c mutex; whether the probes are attached
@@ -139,8 +139,9 @@ static inline void ft_count(enum ft_counter which)
  * @dead: the inode is gone, the record only waits for its last user
  * @scanning: a scan is rebuilding the map, events go to both
  * @committing: blocks of an atomic commit are being put in place
- * @audit: the map is to be compared with what F2FS says
- * @resync: somebody waits until F2FS has been asked
+ * @audit: how often F2FS will yet be asked before the audit that is wanted is
+ *	given up; 0: none is wanted
+ * @resync: likewise of a resync that waits for this file or directory
  * @freed: blocks were, or may have been, freed while @reserving
  * @reserving: calls under way that preallocate blocks
  * @held: calls under way that change blocks without an event; no scan meanwhile
@@ -174,8 +175,8 @@ struct ft_inode {
 	bool dead;
 	bool scanning;
 	bool committing;
-	bool audit;
-	bool resync;
+	u8 audit;
+	u8 resync;
 	bool freed;
 	u16 reserving;
 	u16 held;
@@ -241,6 +242,7 @@ struct ft_link {
  * @nr_resyncs: files and directories in it that somebody waits for
  * @ns_lock: protects names
  * @links: struct ft_link by parent and name
+ * @resync_lock: held while somebody waits for @nr_resyncs to become 0
  * @asking: all that is there is being marked to be waited for, protected by
  *	@ns_lock
  * @nr_targets: targets on it, protected by ft_targets_lock
@@ -283,6 +285,7 @@ struct ft_volume {
 
 	struct mutex ns_lock;
 	struct rhashtable links;
+	struct mutex resync_lock;
 	bool asking;
 	bool names_moved;
 	unsigned int nr_targets;
@@ -382,7 +385,8 @@ void ft_inode_remove(struct ft_inode *rec);
 void ft_inode_flush_freed(void);
 void ft_inode_request_scan(struct ft_inode *rec);
 void ft_inode_request_resync(struct ft_inode *rec);
-void ft_inode_resynced(struct ft_inode *rec);
+void ft_inode_read(struct ft_inode *rec);
+bool ft_inode_looked(struct ft_inode *rec, u8 resync, u8 audit);
 void ft_inode_request_audit(struct ft_inode *rec);
 void ft_inode_audited(struct ft_inode *rec);
 
@@ -520,7 +524,6 @@ void ft_volume_drop_sb(struct super_block *sb);
 void ft_volume_measure(struct ft_volume *vol);
 void ft_volume_queue(struct ft_inode *rec);
 void ft_volume_spent(struct ft_inode *rec, unsigned long time);
-bool ft_volume_restless(const struct ft_inode *rec);
 
 /* Is the super block going away? If not it stays, under sb_lock or queue_lock. */
 static inline bool ft_volume_gone(const struct ft_volume *vol)

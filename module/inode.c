@@ -16,6 +16,9 @@
 
 DEFINE_PER_CPU(u64 [FT_NR_COUNTERS], ft_counters);
 
+/* How often F2FS is asked before nobody waits for a file any more. */
+#define MAX_LOOKS	8
+
 static struct kmem_cache *cache;
 
 /* Records whose last user has gone, to be freed after RCU readers. */
@@ -165,25 +168,25 @@ static void resynced_locked(struct ft_inode *rec)
 {
 	if (!rec->resync)
 		return;
-	rec->resync = false;
+	rec->resync = 0;
 	if (atomic_dec_and_test(&rec->vol->nr_resyncs))
 		wake_up_all(&ft_settled);
 }
 
 /**
  * ft_inode_exact() - the map does not differ from F2FS, or does not matter
- * @rec: the file; nobody has to wait for it any more
+ * @rec: the file; no resync waits for it any more
  *
  * Context: atomic, rec->lock held.
  */
 void ft_inode_exact(struct ft_inode *rec)
 {
 	lockdep_assert_held(&rec->lock);
-	resynced_locked(rec);
 	if (rec->stale) {
 		rec->stale = false;
 		atomic_dec(&rec->vol->nr_stale);
 	}
+	resynced_locked(rec);
 }
 
 /**
@@ -257,23 +260,25 @@ void ft_inode_request_resync(struct ft_inode *rec)
 {
 	spin_lock(&rec->lock);
 	request_scan_locked(rec);
-	if (!rec->dead && !rec->omitted && !rec->resync) {
-		rec->resync = true;
-		atomic_inc(&rec->vol->nr_resyncs);
+	if (!rec->dead && !rec->omitted) {
+		if (!rec->resync)
+			atomic_inc(&rec->vol->nr_resyncs);
+		rec->resync = MAX_LOOKS;
 	}
 	spin_unlock(&rec->lock);
 }
 
 /**
- * ft_inode_resynced() - nobody has to wait for this file or directory any more
- * @rec: it
+ * ft_inode_read() - the names in a directory are known
+ * @rec: the directory; a resync waits no longer, unless it is to be read again
  *
  * Context: process, the volume's worker.
  */
-void ft_inode_resynced(struct ft_inode *rec)
+void ft_inode_read(struct ft_inode *rec)
 {
 	spin_lock(&rec->lock);
-	resynced_locked(rec);
+	if (!rec->queued)
+		resynced_locked(rec);
 	spin_unlock(&rec->lock);
 }
 
@@ -293,7 +298,7 @@ void ft_inode_request_audit(struct ft_inode *rec)
 
 	spin_lock(&rec->lock);
 	if (!rec->is_dir && shown && ft_inode_followed(rec) && !rec->audit) {
-		rec->audit = true;
+		rec->audit = MAX_LOOKS;
 		atomic_inc(&rec->vol->nr_audits);
 		ft_volume_queue(rec);
 	}
@@ -304,7 +309,7 @@ static void audited_locked(struct ft_inode *rec)
 {
 	if (!rec->audit)
 		return;
-	rec->audit = false;
+	rec->audit = 0;
 	if (atomic_dec_and_test(&rec->vol->nr_audits))
 		wake_up_all(&ft_settled);
 }
@@ -320,6 +325,34 @@ void ft_inode_audited(struct ft_inode *rec)
 	spin_lock(&rec->lock);
 	audited_locked(rec);
 	spin_unlock(&rec->lock);
+}
+
+/**
+ * ft_inode_looked() - F2FS has been asked, and this may not have been enough
+ * @rec: a file or directory
+ * @resync: rec->resync before that: what was wanted later has not been tried yet
+ * @audit: rec->audit before that
+ *
+ * One that never comes to rest is not waited for endlessly.
+ *
+ * Context: process, the volume's worker.
+ * Return: true if its audit is to be given up.
+ */
+bool ft_inode_looked(struct ft_inode *rec, u8 resync, u8 audit)
+{
+	bool give_up = false;
+
+	spin_lock(&rec->lock);
+	if (resync > 1 && rec->resync == resync)
+		rec->resync--;
+	else if (resync && rec->resync == resync)
+		resynced_locked(rec);
+	if (audit > 1 && rec->audit == audit)
+		rec->audit--;
+	else if (audit && rec->audit == audit)
+		give_up = true;
+	spin_unlock(&rec->lock);
+	return give_up;
 }
 
 /* === Life ================================================================= */

@@ -214,7 +214,8 @@ static void drop_name(struct ft_volume *vol, struct ft_link *link,
  * @is_dir: whether it is a directory
  *
  * Follows the inode if nobody did yet, which queues it for a scan, a directory
- * for a walk. Adding a name a second time does nothing.
+ * for a walk; a resync that waits for the directory waits for it, too. Adding a
+ * name a second time does nothing.
  *
  * Context: process, ns_lock held.
  * Return: 0, -ENOMEM, or -ENOBUFS if the memory budget is used up.
@@ -249,7 +250,6 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 	/* its inode cannot be reached without a name: the next try begins anew */
 	if (err && fresh)
 		ft_inode_remove(rec);
-	/* who waits for a directory waits for what is found in it, too */
 	if (!err && fresh && (vol->asking || READ_ONCE(dir->resync)))
 		ft_inode_request_resync(rec);
 	return err;

@@ -372,31 +372,31 @@ static void await_changes(struct ft_volume *vol)
 	synchronize_rcu_tasks();
 }
 
-/* Returns true if the file has to be scanned again. */
-static bool rescan_file(struct ft_volume *vol, struct ft_inode *rec)
+/* Is it F2FS, or memory, that is not to be had now? That will pass. */
+static bool is_passing(int err)
+{
+	return err == -EBUSY || err == -ENOMEM;
+}
+
+/* Returns true if the file has to be scanned again; *@err says why. */
+static bool rescan_file(struct ft_volume *vol, struct ft_inode *rec, int *err)
 {
 	unsigned long start;
-	int err;
 
 	if (READ_ONCE(rec->epoch) == vol->epoch)
 		await_changes(vol);
 	if (!ft_inode_scan_begin(rec))
 		return READ_ONCE(rec->epoch) == vol->epoch;
 	start = jiffies;
-	err = scan_all(vol, rec);
+	*err = scan_all(vol, rec);
 	ft_volume_spent(rec, jiffies - start);
 	ft_count(FT_RESCANS);
-	if (err && err != -EBUSY && err != -ENOMEM && err != -ENOBUFS &&
-	    err != -ENOENT && err != -ESTALE)
+	if (*err && !is_passing(*err) && *err != -ENOBUFS && *err != -ENOENT &&
+	    *err != -ESTALE)
 		pr_warn_ratelimited("inode %u of %u:%u stays stale, F2FS cannot tell its layout: %d\n",
 				    rec->ino, MAJOR(vol->dev), MINOR(vol->dev),
-				    err);
-	if (ft_inode_scan_end(rec, err))
-		return false;
-	/* F2FS has answered, but the file does not keep still */
-	if (err != -EBUSY && err != -ENOMEM && ft_volume_restless(rec))
-		ft_inode_resynced(rec);
-	return true;
+				    *err);
+	return !ft_inode_scan_end(rec, *err);
 }
 
 /*
@@ -404,22 +404,21 @@ static bool rescan_file(struct ft_volume *vol, struct ft_inode *rec)
  * just before the event that tells of it: it is a difference only if it is
  * there again, and no event came meanwhile.
  */
-static bool audit_file(struct ft_volume *vol, struct ft_inode *rec)
+static bool audit_file(struct ft_volume *vol, struct ft_inode *rec, int *err)
 {
 	struct ft_audit_sum sum = { }, last;
 	unsigned int n;
 	bool claimed;
-	int err;
 
 	for (n = 0; n < AUDIT_TRIES; n++) {
 		last = sum;
 		if (!ft_inode_scan_begin(rec))
 			return false;
-		err = scan_all(vol, rec);
-		claimed = !err && ft_audit_compare(rec, &sum);
+		*err = scan_all(vol, rec);
+		claimed = !*err && ft_audit_compare(rec, &sum);
 		ft_inode_scan_end(rec, -ECANCELED);
 		if (!claimed)
-			return err != -ENOBUFS;
+			return *err != -ENOBUFS;
 		if (!sum.differing ||
 		    (last.differing && last.changes == sum.changes))
 			break;
@@ -436,15 +435,17 @@ static bool audit_file(struct ft_volume *vol, struct ft_inode *rec)
 /* Returns true if the worker has to come back to the file. */
 static bool scan_file(struct ft_volume *vol, struct ft_inode *rec)
 {
-	bool again = false;
+	u8 resync = READ_ONCE(rec->resync), audit = READ_ONCE(rec->audit);
+	bool again = false, give_up;
+	int err = 0;
 
 	if (!rec->omitted && (rec->stale || rec->gen))
-		again = rescan_file(vol, rec);
+		again = rescan_file(vol, rec, &err);
 	if (!rec->omitted && !again && !rec->stale && READ_ONCE(rec->audit))
-		again = audit_file(vol, rec);
+		again = audit_file(vol, rec, &err);
+	give_up = !is_passing(err) && ft_inode_looked(rec, resync, audit);
 	/* it cannot be judged, and somebody waits */
-	if (READ_ONCE(rec->audit) &&
-	    (rec->omitted || (again && ft_volume_restless(rec)))) {
+	if (READ_ONCE(rec->audit) && (rec->omitted || give_up)) {
 		ft_audit_report(rec, NULL);
 		ft_inode_audited(rec);
 	}
@@ -494,10 +495,23 @@ static bool is_dead(struct ft_inode *rec)
 	return dead;
 }
 
+static void read_dir(struct ft_volume *vol, struct ft_inode *dir)
+{
+	u8 resync = READ_ONCE(dir->resync);
+	int err = walk_dir(vol, dir);
+
+	if (!err || err == -ENOENT || err == -ESTALE) {
+		ft_inode_read(dir);
+		return;
+	}
+	/* names may be missing: until they are read, not "live" */
+	requeue(dir);
+	if (!is_passing(err))
+		ft_inode_looked(dir, resync, 0);
+}
+
 static void work_on(struct ft_volume *vol, struct ft_inode *rec)
 {
-	int err;
-
 	if (is_dead(rec)) {
 		if (!rec->forgotten) {
 			rec->forgotten = true;
@@ -510,12 +524,7 @@ static void work_on(struct ft_volume *vol, struct ft_inode *rec)
 	} else if (ft_volume_gone(vol)) {
 		return;
 	} else if (rec->is_dir) {
-		err = walk_dir(vol, rec);
-		/* else names may be missing: until they are read, not "live" */
-		if (err && err != -ENOENT && err != -ESTALE)
-			requeue(rec);
-		else
-			ft_inode_resynced(rec);
+		read_dir(vol, rec);
 	} else if (scan_file(vol, rec)) {
 		requeue(rec);
 	}
@@ -543,8 +552,6 @@ void ft_scan_work(struct work_struct *work)
 		atomic_dec(&vol->nr_queued);
 		cond_resched();
 	}
-	wake_up_all(&ft_settled);
-
 	spin_lock(&vol->queue_lock);
 	if (!ft_volume_gone(vol) && !list_empty(&vol->queue))
 		queue_delayed_work(ft_wq, &vol->work, msecs_to_jiffies(20));

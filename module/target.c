@@ -40,7 +40,6 @@ struct ft_target {
 };
 
 DEFINE_MUTEX(ft_targets_lock);
-static DEFINE_MUTEX(resync_lock);	/* who asks again would make others wait longer */
 static LIST_HEAD(targets);		/* protected by ft_targets_lock */
 atomic_t ft_nr_waiting = ATOMIC_INIT(0);
 
@@ -398,12 +397,25 @@ static size_t list_count(const struct list_head *list)
 	return nr;
 }
 
-/*
- * Have everything looked up, and marked to be waited for. What is found meanwhile
- * is marked by names.c, be its directory marked already or not.
- */
-static void ask(struct ft_volume *vol)
+/* Wait until all that is wanted of a volume is done. */
+static int wait_for(struct ft_volume *vol, const atomic_t *nr)
 {
+	return wait_event_interruptible(ft_settled, ft_volume_gone(vol) ||
+					ft_audit_stopped() ||
+					!atomic_read(nr)) ? -EINTR : 0;
+}
+
+/*
+ * Have everything looked up, and wait for it. What is found while marks are being
+ * set is marked by names.c, be its directory marked already or not. Who asks
+ * again would make others wait longer: one at a time.
+ */
+static int resync(struct ft_volume *vol)
+{
+	int err = mutex_lock_interruptible(&vol->resync_lock);
+
+	if (err)
+		return err;
 	mutex_lock(&vol->ns_lock);
 	vol->asking = true;
 	mutex_unlock(&vol->ns_lock);
@@ -411,22 +423,23 @@ static void ask(struct ft_volume *vol)
 	mutex_lock(&vol->ns_lock);
 	vol->asking = false;
 	mutex_unlock(&vol->ns_lock);
+	err = wait_for(vol, &vol->nr_resyncs);
+	mutex_unlock(&vol->resync_lock);
+	return err;
 }
 
-static bool resynced(const struct ft_volume *vol)
-{
-	return ft_volume_gone(vol) || !atomic_read(&vol->nr_resyncs);
-}
-
-static void ask_for_audit(struct ft_volume *vol)
+static int audit(struct ft_volume *vol)
 {
 	for_all(vol, ft_inode_request_audit);
+	return wait_for(vol, &vol->nr_audits);
 }
 
-static bool audited(const struct ft_volume *vol)
+static bool is_among(struct ft_volume **vols, int nr, const struct ft_volume *vol)
 {
-	return ft_volume_gone(vol) || ft_audit_stopped() ||
-	       !atomic_read(&vol->nr_audits);
+	while (nr--)
+		if (vols[nr] == vol)
+			return true;
+	return false;
 }
 
 /*
@@ -452,9 +465,9 @@ static int get_volumes(const char *path, struct ft_volume ***list)
 		nr = -ENOMEM;
 		goto out;
 	}
-	/* a volume twice costs no more than once */
 	list_for_each_entry(t, &targets, node)
-		if (t->vol && (!only || t == only)) {
+		if (t->vol && (!only || t == only) &&
+		    !is_among(vols, nr, t->vol)) {
 			ft_volume_get(t->vol);
 			vols[nr++] = t->vol;
 		}
@@ -464,20 +477,17 @@ out:
 	return nr;
 }
 
-/* Request something of each file of these volumes, and wait until it is done. */
-static int request(const char *path, void (*func)(struct ft_volume *vol),
-		   bool (*done)(const struct ft_volume *vol))
+/* Do something with the volume of the target at @path, or with all volumes. */
+static int for_volumes(const char *path, int (*func)(struct ft_volume *vol))
 {
 	struct ft_volume **vols;
 	int nr = get_volumes(path, &vols), i, err = 0;
 
 	if (nr < 0)
 		return nr;
-	for (i = 0; i < nr; i++)
-		func(vols[i]);
 	for (i = 0; i < nr; i++) {
-		if (!err && wait_event_interruptible(ft_settled, done(vols[i])))
-			err = -EINTR;
+		if (!err)
+			err = func(vols[i]);
 		ft_volume_put(vols[i]);
 	}
 	kfree(vols);
@@ -488,22 +498,16 @@ static int request(const char *path, void (*func)(struct ft_volume *vol),
  * ft_target_resync() - ask F2FS for everything anew, and wait for it
  * @path: a watched directory; its whole volume is asked. %NULL for all.
  *
- * What goes stale later is not waited for: on a busy volume there may never be a
- * moment when nothing is.
+ * What goes stale, or comes, later is not waited for: on a busy volume there may
+ * never be a moment when nothing is stale.
  *
  * Context: process; may wait long, a signal ends it.
- * Return: 0 when each file has been exact since, or changes too fast for that;
- * -ENOENT if @path is not watched, -ENOMEM, -EINTR.
+ * Return: 0 when each file has been exact since, or was asked for several times
+ * in vain; -ENOENT if @path is not watched, -ENOMEM, -EINTR.
  */
 int ft_target_resync(const char *path)
 {
-	int err = mutex_lock_interruptible(&resync_lock);
-
-	if (err)
-		return err;
-	err = request(path, ask, resynced);
-	mutex_unlock(&resync_lock);
-	return err;
+	return for_volumes(path, resync);
 }
 
 /**
@@ -515,7 +519,7 @@ int ft_target_resync(const char *path)
  */
 int ft_target_wait_audited(const char *path)
 {
-	return request(path, ask_for_audit, audited);
+	return for_volumes(path, audit);
 }
 
 /**

@@ -33,7 +33,7 @@
 LIST_HEAD(ft_volumes);			/* under RCU */
 static DEFINE_SPINLOCK(volumes_lock);	/* protects changes of ft_volumes */
 
-/* Woken when a volume has nothing to do any more, or is gone. */
+/* Woken when all that was wanted of a volume has been done, or it is gone. */
 DECLARE_WAIT_QUEUE_HEAD(ft_settled);
 
 static struct fsnotify_group *group;
@@ -184,17 +184,6 @@ void ft_volume_spent(struct ft_inode *rec, unsigned long time)
 	spin_unlock(&rec->vol->queue_lock);
 }
 
-/**
- * ft_volume_restless() - does an inode come to the worker again and again?
- * @rec: the inode
- *
- * Return: true if it has come so often that it has to wait longest.
- */
-bool ft_volume_restless(const struct ft_inode *rec)
-{
-	return READ_ONCE(rec->strikes) == MAX_STRIKES;
-}
-
 /* === Attaching ============================================================ */
 
 /*
@@ -280,6 +269,7 @@ struct ft_volume *ft_volume_attach(struct super_block *sb,
 	vol->dev = sb->s_dev;
 	vol->epoch = 1;
 	mutex_init(&vol->sb_lock);
+	mutex_init(&vol->resync_lock);
 	xa_init(&vol->inodes);
 	spin_lock_init(&vol->queue_lock);
 	INIT_LIST_HEAD(&vol->queue);

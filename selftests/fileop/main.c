@@ -312,11 +312,12 @@ int fallocate_mode(const char *word)
 
 static void op_fallocate(int argc, char **argv)
 {
-	int fd = open_file(argv[0], O_RDWR | O_CREAT);
+	int fd = open_file(argv[0], O_RDWR | O_CREAT), mode = fallocate_mode(argv[1]);
+	uint64_t times = argc > 4 ? num(argv[4]) : 1;
 
-	(void)argc;
-	if (fallocate(fd, fallocate_mode(argv[1]), num(argv[2]), num(argv[3])))
-		fail("fallocate");
+	while (times--)
+		if (fallocate(fd, mode, num(argv[2]), num(argv[3])))
+			fail("fallocate");
 	close_file(fd, argv[0]);
 }
 
@@ -550,7 +551,7 @@ static const struct {
 	{ "mmap", 3, op_mmap, "FILE OFFSET LENGTH" },
 	{ "append", 3, op_append, "FILE CHUNK COUNT [fdatasync]" },
 	{ "random", 4, op_random, "FILE BLOCKS COUNT SEED [direct] [every N]" },
-	{ "fallocate", 4, op_fallocate, "FILE default|keep|punch|collapse|zero|zerokeep|insert OFFSET LENGTH" },
+	{ "fallocate", 4, op_fallocate, "FILE default|keep|punch|collapse|zero|zerokeep|insert OFFSET LENGTH [TIMES]" },
 	{ "ranges", 5, op_ranges, "FILE MODE BLOCKS COUNT SEED [aligned]" },
 	{ "truncate", 2, op_truncate, "FILE SIZE" },
 	{ "hold", 4, op_hold, "FILE LENGTH READY GO" },

@@ -23,9 +23,14 @@ REFUSALS="cat"
 
 # end_group(group) - end what a test that was killed has left running: it would spoil the next one
 end_group() {
-	kill -TERM -- "-$1" 2>/dev/null || return 0
-	sleep 2
-	kill -KILL -- "-$1" 2>/dev/null || :
+	local n
+
+	n=0
+	while kill -TERM "-$1" 2>/dev/null && [ $n -lt 50 ]; do
+		[ $n -lt 20 ] || kill -KILL "-$1" 2>/dev/null || :
+		n=$((n + 1))
+		sleep 0.1
+	done
 }
 
 # run_one(test) - run it; print its end

@@ -27,6 +27,12 @@ for text in table files; do
 	check "$text has the database's files" grep -q '\.sst$' "$dir/out/$text"
 done
 check "stats counts writes" sh -c "[ \$(sed -n 's/^events_write //p' '$dir/out/stats') -gt 0 ]"
-check "detached last blocks are there" grep -q '[1-9][0-9]* of [0-9]* .sst files have their last block apart' "$dir/err"
+# How many there are depends on how long a file takes this machine; none is right, too.
+apart=$(awk '
+	/^#/ || $9 !~ /\.sst$/ || $5 == "-" { next }
+	$2 != ino { files++; apart += n > 1 && len == 1; n = 0 }
+	{ ino = $2; n++; len = $7 }
+	END { print apart + (n > 1 && len == 1) " of " files }' "$dir/out/extents")
+check "the last words are the detached last blocks in extents: $apart" grep -q " $apart .sst files have their last block apart" "$dir/err"
 grep -a 'compared' "$dir/said" | sed 's/^.*compared/# compared/'
 finish

@@ -12,7 +12,6 @@
 #include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/module.h>
-#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
@@ -102,7 +101,7 @@ bool ft_audit_compare(struct ft_inode *rec, struct ft_audit_sum *sum)
 			done = compare_some(rec, &pos, sum);
 		sum->changes = rec->changes;
 		spin_unlock(&rec->lock);
-		cond_resched();
+		ft_let_writers_go();
 	}
 	return claimed;
 }

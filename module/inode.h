@@ -7,6 +7,8 @@
 #define FT_INODE_H
 
 #include <linux/lockdep.h>
+#include <linux/processor.h>
+#include <linux/sched.h>
 
 #include "fragtrace.h"
 
@@ -16,6 +18,21 @@
  */
 #define FT_MAX_HOLES_IN_PROBE	1024
 #define FT_MAX_LEAVES_IN_PROBE	128
+
+/*
+ * Between two steps under the lock of a record: let a writer have it that waits.
+ * The spinlocks of many guests are not fair: who takes one again at once wins
+ * against who looks at it in a loop, again and again. So stay away for as long as
+ * such a loop takes for some rounds.
+ */
+static inline void ft_let_writers_go(void)
+{
+	unsigned int n;
+
+	for (n = 0; n < 16; n++)
+		cpu_relax();
+	cond_resched();
+}
 
 /* The map that a scan is building: rec->scanning is set. */
 static inline struct ft_extmap *ft_built_map(struct ft_inode *rec)

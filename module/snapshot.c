@@ -15,7 +15,7 @@
 #include <linux/sort.h>
 #include <linux/string_helpers.h>
 
-#include "fragtrace.h"
+#include "inode.h"
 #include "snapshot.h"
 
 /* Files listed, or extents copied, before others may have the lock. */
@@ -279,7 +279,7 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 			f->flags |= FT_SNAP_OMITTED;
 		}
 		spin_unlock_irq(&rec->lock);
-		cond_resched();
+		ft_let_writers_go();
 	}
 	f->nr = snap->extents.nr - f->first;
 	return 0;

@@ -47,7 +47,7 @@ struct site {
 
 /**
  * struct hit - the event at work on a CPU
- * @begin: what the counter said before the other probes
+ * @begin: what the counter said before the other probes; 0: nothing is measured
  * @flags: whether interrupts were on then
  */
 struct hit {
@@ -88,6 +88,10 @@ static void behind(void *data)
 	u64 cost = now - hit->begin;
 	struct site *site = data;
 
+	/* nobody was there before: just attached, or being detached */
+	if (!hit->begin)
+		return;
+	hit->begin = 0;
 	spin_lock(&lock);
 	site->nr++;
 	site->sum += cost;
@@ -97,20 +101,21 @@ static void behind(void *data)
 	local_irq_restore(hit->flags);
 }
 
+/* Events come meanwhile. Who turns interrupts off is never there without the other. */
 static int attach(struct site *site)
 {
 	int err;
 
 	if (!site->tp)
 		return 0;
-	err = tracepoint_probe_register_prio(site->tp, before, site,
-					     TRACEPOINT_DEFAULT_PRIO + 1);
-	if (err)
-		return err;
 	err = tracepoint_probe_register_prio(site->tp, behind, site,
 					     TRACEPOINT_DEFAULT_PRIO - 1);
 	if (err)
-		tracepoint_probe_unregister(site->tp, before, site);
+		return err;
+	err = tracepoint_probe_register_prio(site->tp, before, site,
+					     TRACEPOINT_DEFAULT_PRIO + 1);
+	if (err)
+		tracepoint_probe_unregister(site->tp, behind, site);
 	return err;
 }
 
@@ -118,8 +123,9 @@ static void detach(struct site *site)
 {
 	if (!site->tp)
 		return;
-	tracepoint_probe_unregister(site->tp, behind, site);
 	tracepoint_probe_unregister(site->tp, before, site);
+	tracepoint_synchronize_unregister();
+	tracepoint_probe_unregister(site->tp, behind, site);
 	tracepoint_synchronize_unregister();
 }
 

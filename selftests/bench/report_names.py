@@ -12,6 +12,8 @@ GOAL_IDLE = 0.1
 GOAL_READ = 1000
 GOAL_FILEFRAG = 50
 GOAL_RATE = 200000
+# Microseconds, on a machine that is not emulated.
+GOAL_WAIT = 100
 
 APP_NAMES = {
     "rocksdb": "RocksDB, fill and update",

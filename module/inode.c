@@ -164,13 +164,19 @@ void ft_inode_untold(struct ft_inode *rec)
 	ft_inode_stale(rec);
 }
 
+/* Nobody waits for this record any more; @nr counts those that are waited for. */
+static void end_wish(u8 *wish, atomic_t *nr)
+{
+	if (!*wish)
+		return;
+	*wish = 0;
+	if (atomic_dec_and_test(nr))
+		wake_up_all(&ft_settled);
+}
+
 static void resynced_locked(struct ft_inode *rec)
 {
-	if (!rec->resync)
-		return;
-	rec->resync = 0;
-	if (atomic_dec_and_test(&rec->vol->nr_resyncs))
-		wake_up_all(&ft_settled);
+	end_wish(&rec->resync, &rec->vol->nr_resyncs);
 }
 
 /**
@@ -277,6 +283,7 @@ void ft_inode_request_resync(struct ft_inode *rec)
 void ft_inode_read(struct ft_inode *rec)
 {
 	spin_lock(&rec->lock);
+	/* who queues it holds the lock, and only the worker takes it out again */
 	if (!rec->queued)
 		resynced_locked(rec);
 	spin_unlock(&rec->lock);
@@ -307,11 +314,7 @@ void ft_inode_request_audit(struct ft_inode *rec)
 
 static void audited_locked(struct ft_inode *rec)
 {
-	if (!rec->audit)
-		return;
-	rec->audit = 0;
-	if (atomic_dec_and_test(&rec->vol->nr_audits))
-		wake_up_all(&ft_settled);
+	end_wish(&rec->audit, &rec->vol->nr_audits);
 }
 
 /**

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The inside of a record: what inode.c, event.c and rebuild.c share of its maps
- * and its state. All of it is for callers that hold the lock of the record.
+ * The inside of a record: what the files that work on its maps and its state
+ * share. All of it is for callers that hold the lock of the record, or have just
+ * let go of it.
  */
 #ifndef FT_INODE_H
 #define FT_INODE_H

@@ -443,7 +443,8 @@ static bool scan_file(struct ft_volume *vol, struct ft_inode *rec)
 		again = rescan_file(vol, rec, &err);
 	if (!rec->omitted && !again && !rec->stale && READ_ONCE(rec->audit))
 		again = audit_file(vol, rec, &err);
-	give_up = !is_passing(err) && ft_inode_looked(rec, resync, audit);
+	/* a resync waits for what passes; an audit says that it could not judge */
+	give_up = ft_inode_looked(rec, is_passing(err) ? 0 : resync, audit);
 	/* it cannot be judged, and somebody waits */
 	if (READ_ONCE(rec->audit) && (rec->omitted || give_up)) {
 		ft_audit_report(rec, NULL);

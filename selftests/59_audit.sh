@@ -32,7 +32,7 @@ audited_more() {
 	[ "$(stat_of audits)" -gt "$1" ]
 }
 
-plan 18
+plan 20
 make_volume $DISK $MNT noextent_cache || bail "no volume"
 load path=$MNT
 expect "no audit yet" "$(sed -n 's/^# audited \([a-z_]*\) .*/\1/p' $DBG/audit)" never
@@ -55,6 +55,12 @@ done
 wait
 expect "no difference under writers" "$(stat_of audit_differences)" 0
 check_exact "exact" $MNT
+
+fsfreeze --freeze $MNT
+expect "an audit of a frozen volume ends" "$(timeout $((60 * SLOW)) fileop say $DBG/audit 1)" OK
+fsfreeze --unfreeze $MNT
+expect "with no file judged" "$(said files) $(said unjudged)" "0 $(grep -vc '^#' $DBG/files)"
+settle
 
 fileop write $MNT/victim 0 256K
 settle

@@ -30,6 +30,7 @@ static const char * const counter_names[] = {
 	[FT_MISMATCHES] = "mismatches",
 	[FT_LOST] = "lost",
 	[FT_RESCANS] = "rescans",
+	[FT_STEPS_LATE] = "steps_late",
 	[FT_AUDITS] = "audits",
 	[FT_AUDIT_DIFFERENCES] = "audit_differences",
 	[FT_REFUSED] = "refused",

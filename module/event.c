@@ -80,7 +80,7 @@ static int store_locked(struct ft_inode *rec, const struct ft_extent *ext)
 	u32 bytes = rec->map.bytes;
 	int err = store(rec, ext);
 
-	if (!err && rec->scanning)
+	if (!err && ft_inode_scanning(rec))
 		err = store_scanning(rec, ext);
 	changed_locked(rec, err, bytes);
 	return err;
@@ -109,7 +109,7 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba)
 	lockdep_assert_held(&rec->lock);
 	if (!ft_inode_followed(rec))
 		return;
-	if (old_lba != FT_LBA_UNWRITTEN && !rec->scanning &&
+	if (old_lba != FT_LBA_UNWRITTEN && !ft_inode_scanning(rec) &&
 	    ft_extmap_relocate(&rec->map, lblk, old_lba, lba)) {
 		rec->changes++;
 		WRITE_ONCE(rec->last_write, id);
@@ -120,7 +120,7 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba)
 		ft_count(FT_MISMATCHES);
 		ft_inode_stale(rec);
 	}
-	if (!store_locked(rec, &ext) && !rec->omitted && !rec->scanning) {
+	if (!store_locked(rec, &ext) && !rec->omitted && !ft_inode_scanning(rec)) {
 		WRITE_ONCE(rec->last_write, id);
 		/* of a run that begins more is to come */
 		if (follows)
@@ -174,12 +174,12 @@ static void update_locked(struct ft_inode *rec, const struct ft_extent *ext)
 	if (ext->lba != FT_LBA_UNWRITTEN && !ft_extmap_holds(&rec->map, ext)) {
 		store_locked(rec, ext);
 	} else if (ext->lba != FT_LBA_UNWRITTEN) {
-		if (rec->scanning)
+		if (ft_inode_scanning(rec))
 			changed_locked(rec, store_scanning(rec, ext), bytes);
-	} else if (rec->scanning || any_written(rec, ext->lblk, end)) {
+	} else if (ft_inode_scanning(rec) || any_written(rec, ext->lblk, end)) {
 		rec->freed = true;
 		err = erase(rec, ext->lblk, end);
-		if (!err && rec->scanning)
+		if (!err && ft_inode_scanning(rec))
 			err = erase_scanning(rec, ext->lblk, end);
 		changed_locked(rec, err, bytes);
 	}
@@ -275,7 +275,7 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
 		ft_inode_stale(rec);
 	else
 		err = erase(rec, lblk, FT_LBLK_END);
-	if (!err && rec->scanning) {
+	if (!err && ft_inode_scanning(rec)) {
 		if (too_much(ft_built_map(rec), lblk))
 			ft_inode_stale(rec);
 		else
@@ -321,14 +321,14 @@ void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 	spin_lock(&rec->lock);
 	if (ft_inode_followed(rec)) {
 		bytes = rec->map.bytes;
-		sure = whole && rec->reserving && !rec->freed && !rec->scanning;
+		sure = whole && rec->reserving && !rec->freed && !ft_inode_scanning(rec);
 		/* what does not fit is found by the scan */
 		if (reserve(rec, lblk, end))
 			sure = false;
 		changed_locked(rec, 0, bytes);
 		if (!sure) {
 			rec->gen++;
-			ft_volume_queue(rec);
+			ft_queue_add(rec);
 		}
 	}
 	spin_unlock(&rec->lock);

@@ -14,7 +14,9 @@
  *   volume.c    a mounted F2FS that is watched; it may be unmounted at any time
  *   path.c      paths of watched directories, without keeping them
  *   target.c    the directories the user asked for, found and lost again
- *   scan.c      ask F2FS where events cannot tell: walk directories, FIEMAP
+ *   queue.c     the inodes of a volume that wait for the worker, by due time
+ *   worker.c    takes them in turn, one bounded step each (see worker.h)
+ *   scan.c      a step: ask F2FS where events cannot tell: readdir, FIEMAP
  *   audit.c     whether the maps say what F2FS says
  *   snapshot.c  a copy for one reader, with the figures of each file
  *   view.c      a copy as text: table, extents, files
@@ -39,6 +41,7 @@
  *   ft_volume.inodes        the xarray's own spinlock
  *   ft_inode.lock           spinlock; the extent map and its state
  *   ft_volume.queue_lock    spinlock; what the worker has to do
+ *   ft_worker.lock          spinlock; the step that a worker is in
  *
  * Nothing is locked inside report_lock of audit.c, volumes_lock of volume.c and
  * freed_lock of inode.c.
@@ -58,6 +61,7 @@
 #include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/rbtree.h>
 #include <linux/refcount.h>
 #include <linux/rhashtable.h>
 #include <linux/spinlock.h>
@@ -74,8 +78,10 @@
 /* What is written as an octal number in paths: what would end a field or line. */
 #define FT_ESCAPED	" \t\n\v\f\r\033\\"
 
-struct ft_scan;
+struct ft_rebuild;
 struct ft_target;
+struct ft_walk;
+struct ft_worker;
 struct module;
 struct seq_file;
 struct tracepoint;
@@ -95,6 +101,8 @@ struct tracepoint;
  * @FT_MISMATCHES: events that contradicted the map; each made it stale
  * @FT_LOST: events the map could not take for want of memory; likewise
  * @FT_RESCANS: files whose layout F2FS was asked for
+ * @FT_STEPS_LATE: steps of a worker that F2FS kept waiting for so long that
+ *	another worker took over the rest of the queue
  * @FT_AUDITS: files whose map was compared with what F2FS says
  * @FT_AUDIT_DIFFERENCES: those of them that differed
  * @FT_REFUSED: files and names left out because the memory budget was used up
@@ -112,6 +120,7 @@ enum ft_counter {
 	FT_MISMATCHES,
 	FT_LOST,
 	FT_RESCANS,
+	FT_STEPS_LATE,
 	FT_AUDITS,
 	FT_AUDIT_DIFFERENCES,
 	FT_REFUSED,
@@ -137,7 +146,6 @@ static inline void ft_count(enum ft_counter which)
  * @stale: the map may differ from F2FS; a rescan is queued or running
  * @omitted: left out for want of memory: the map is empty and means nothing
  * @dead: the inode is gone, the record only waits for its last user
- * @scanning: a scan is rebuilding the map, events go to both
  * @committing: blocks of an atomic commit are being put in place
  * @audit: how often F2FS will yet be asked before the audit that is wanted is
  *	given up; 0: none is wanted
@@ -149,14 +157,21 @@ static inline void ft_count(enum ft_counter which)
  * @changes: grows with each change of the map
  * @epoch: a scan has to begin in a later epoch of the volume
  * @last_write: ft_write_id() of the event that was the last to change @map, if
- *	a block was written and is not @scanning; else %FT_NO_WRITE. May be read
- *	without @lock.
+ *	a block was written and there is no @rebuild; else %FT_NO_WRITE. May be
+ *	read without @lock.
  * @map: the extent map
- * @queue: in vol->queue, protected by vol->queue_lock, as are
- * @due: when the worker may take it, in jiffies,
+ * @rebuild: of a file: the second map that a scan is building; events change
+ *	both. Changed by the worker that has taken the file, with @lock held.
+ * @walk: of a directory: how far it has been read. Belongs to the worker that
+ *	has taken the directory.
+ * @node: in vol->queue, protected by vol->queue_lock, as are
+ * @due: when a worker may take it, in jiffies,
  * @spent: how long its last scan took, in jiffies,
- * @queued: whether it is in the queue, and
- * @strikes: how often it was queued again lately, for rate limiting
+ * @queued: whether it waits for a worker,
+ * @taken: a worker has taken it; it is put into vol->queue again afterwards if
+ *	it is @queued by then, and
+ * @strikes: how often it was queued again recently, for rate limiting
+ * @freed_node: in the list of records to be freed, when nobody uses @node
  * @forgotten: the worker has dropped the names of this dead inode
  * @links: names of this inode, protected by vol->ns_lock, as are
  * @children: names in this directory,
@@ -173,7 +188,6 @@ struct ft_inode {
 	bool stale;
 	bool omitted;
 	bool dead;
-	bool scanning;
 	bool committing;
 	u8 audit;
 	u8 resync;
@@ -185,11 +199,19 @@ struct ft_inode {
 	u32 epoch;
 	u64 last_write;
 	struct ft_extmap map;
+	union {
+		struct ft_rebuild *rebuild;
+		struct ft_walk *walk;
+	};
 
-	struct list_head queue;
+	union {
+		struct rb_node node;
+		struct list_head freed_node;
+	};
 	unsigned long due;
 	u32 spent;
 	bool queued;
+	bool taken;
 	u8 strikes;
 
 	bool forgotten;
@@ -247,18 +269,14 @@ struct ft_link {
  *	@ns_lock
  * @nr_targets: targets on it, protected by ft_targets_lock
  * @names_moved: a directory moved that may be above a target
- * @queue_lock: protects @queue
- * @queue: inodes the worker has to look at
- * @nr_queued: their number, the one at work included
- * @work: the worker
- * @built: the map that the scan at work builds, and
- * @touched: blocks that events changed meanwhile, as unwritten extents, and
- * @contradicted: it found a block elsewhere than events had put it, and
- * @gen_before: the inode's @gen when it began; all four protected by the lock of
- *	the inode that is being scanned
+ * @queue_lock: protects @queue, @worker, @nr_late and changes of @workers
+ * @queue: inodes that wait for the worker, by due time
+ * @nr_queued: their number, those at work included
+ * @worker: who takes them
+ * @workers: all workers, those included whose last step is late; under RCU
+ * @nr_late: how many those are
  * @epoch: grows before the worker waits until F2FS has made all changes of which
  *	it has told
- * @scan: the worker's scratch memory
  */
 struct ft_volume {
 	struct list_head node;
@@ -291,15 +309,12 @@ struct ft_volume {
 	unsigned int nr_targets;
 
 	spinlock_t queue_lock;
-	struct list_head queue;
+	struct rb_root_cached queue;
 	atomic_t nr_queued;
-	struct delayed_work work;
-	struct ft_extmap built;
-	struct ft_extmap touched;
-	bool contradicted;
-	u32 gen_before;
+	struct ft_worker *worker;
+	struct list_head workers;
+	unsigned int nr_late;
 	u32 epoch;
-	struct ft_scan *scan;
 };
 
 /* === main.c =============================================================== */
@@ -334,6 +349,8 @@ struct ft_probe {
 };
 
 unsigned int ft_probe_list(struct ft_probe *list);
+bool ft_probe_stopped(const struct super_block *sb);
+bool ft_probe_has_clusters(const struct inode *inode);
 
 /* === call.c =============================================================== */
 
@@ -387,6 +404,7 @@ void ft_inode_request_scan(struct ft_inode *rec);
 void ft_inode_request_resync(struct ft_inode *rec);
 void ft_inode_read(struct ft_inode *rec);
 bool ft_inode_looked(struct ft_inode *rec, u8 resync, u8 audit);
+void ft_inode_end_resync(struct ft_inode *rec);
 void ft_inode_request_audit(struct ft_inode *rec);
 void ft_inode_audited(struct ft_inode *rec);
 
@@ -488,7 +506,7 @@ void ft_inode_reserve_end(struct ft_inode *rec);
 
 /* === rebuild.c ============================================================ */
 
-bool ft_inode_scan_begin(struct ft_inode *rec);
+int ft_inode_scan_begin(struct ft_inode *rec, bool audit);
 int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 			unsigned int nr);
 bool ft_inode_scan_end(struct ft_inode *rec, int err);
@@ -522,8 +540,7 @@ void ft_volume_put(struct ft_volume *vol);
 struct super_block *ft_volume_hold_sb(struct ft_volume *vol);
 void ft_volume_drop_sb(struct super_block *sb);
 void ft_volume_measure(struct ft_volume *vol);
-void ft_volume_queue(struct ft_inode *rec);
-void ft_volume_spent(struct ft_inode *rec, unsigned long time);
+bool ft_volume_stopped(struct ft_volume *vol);
 
 /* Is the super block going away? If not it stays, under sb_lock or queue_lock. */
 static inline bool ft_volume_gone(const struct ft_volume *vol)
@@ -574,11 +591,37 @@ void ft_target_show(struct seq_file *m);
 void ft_target_kick(void);
 void ft_target_distrust(void);
 
+/* === queue.c ============================================================== */
+
+void ft_queue_init(struct ft_volume *vol);
+void ft_queue_add(struct ft_inode *rec);
+void ft_queue_spent(struct ft_inode *rec, unsigned long time);
+struct ft_inode *ft_queue_take(struct ft_volume *vol);
+void ft_queue_give_back(struct ft_inode *rec, bool more);
+void ft_queue_wake_worker(struct ft_volume *vol);
+
+/* === worker.c ============================================================= */
+
+int ft_worker_start(struct ft_volume *vol);
+void ft_worker_stop(struct ft_volume *vol);
+void ft_worker_wake(struct ft_worker *w, unsigned long delay);
+
 /* === scan.c =============================================================== */
 
-int ft_scan_alloc(struct ft_volume *vol);
-void ft_scan_free(struct ft_volume *vol);
-void ft_scan_work(struct work_struct *work);
+/**
+ * enum ft_step - what becomes of an inode after one step
+ * @FT_STEP_LAST: nothing is left to do
+ * @FT_STEP_MORE: another step, after those that are due now
+ * @FT_STEP_AGAIN: a new try, the later the more there were
+ */
+enum ft_step {
+	FT_STEP_LAST,
+	FT_STEP_MORE,
+	FT_STEP_AGAIN,
+};
+
+enum ft_step ft_scan_step(struct ft_worker *w, struct ft_inode *rec);
+void ft_scan_cancel(struct ft_inode *rec);
 void ft_scan_lookup_event(struct ft_volume *vol, u32 ino,
 			  const struct ft_extent *ext);
 void ft_scan_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,

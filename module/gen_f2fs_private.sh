@@ -65,6 +65,11 @@ if [ "${1:-}" = --source ]; then
 	{
 		return F2FS_I((struct inode *)inode)->i_flags;
 	}
+
+	static inline u32 ft_f2fs_checkpoint_flags(const struct super_block *sb)
+	{
+		return le32_to_cpu(READ_ONCE(F2FS_SB((struct super_block *)sb)->ckpt->ckpt_flags));
+	}
 	ACCESS
 	exit 0
 fi
@@ -111,6 +116,8 @@ cat <<HEADER
 
 #include <linux/blk_types.h>
 #include <linux/build_bug.h>
+#include <linux/f2fs_fs.h>
+#include <linux/fs.h>
 #include <linux/types.h>
 
 typedef u32 block_t;
@@ -150,6 +157,16 @@ static inline unsigned long ft_f2fs_flags(const struct inode *inode)
 	const char *info = (const char *)inode - $(offset f2fs_inode_info vfs_inode);
 
 	return *(const unsigned long *)(info + $(offset f2fs_inode_info i_flags));
+}
+
+/* The flags of the checkpoint in memory, CP_ERROR_FLAG among them. */
+static inline u32 ft_f2fs_checkpoint_flags(const struct super_block *sb)
+{
+	const char *info = (const char *)sb->s_fs_info;
+	const struct f2fs_checkpoint *ckpt =
+		*(struct f2fs_checkpoint * const *)(info + $(offset f2fs_sb_info ckpt));
+
+	return le32_to_cpu(READ_ONCE(ckpt->ckpt_flags));
 }
 ACCESS
 echo

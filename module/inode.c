@@ -149,7 +149,7 @@ void ft_inode_stale(struct ft_inode *rec)
 		rec->stale = true;
 		atomic_inc(&rec->vol->nr_stale);
 	}
-	ft_volume_queue(rec);
+	ft_queue_add(rec);
 }
 
 /**
@@ -208,7 +208,7 @@ void ft_inode_omit(struct ft_inode *rec)
 	ft_inode_drop_map(rec);
 	ft_inode_exact(rec);
 	ft_count(FT_REFUSED);
-	ft_volume_queue(rec);
+	ft_queue_add(rec);
 }
 
 /**
@@ -232,11 +232,11 @@ static void request_scan_locked(struct ft_inode *rec)
 	if (rec->dead) {
 		/* on its way out */
 	} else if (rec->is_dir) {
-		ft_volume_queue(rec);
+		ft_queue_add(rec);
 	} else {
 		if (!rec->omitted) {
 			ft_inode_stale(rec);
-		} else if (ft_mem_room() && !rec->scanning) {
+		} else if (ft_mem_room() && !ft_inode_scanning(rec)) {
 			rec->omitted = false;
 			ft_inode_untold(rec);
 		}
@@ -307,8 +307,21 @@ void ft_inode_request_audit(struct ft_inode *rec)
 	if (!rec->is_dir && shown && ft_inode_followed(rec) && !rec->audit) {
 		rec->audit = MAX_LOOKS;
 		atomic_inc(&rec->vol->nr_audits);
-		ft_volume_queue(rec);
+		ft_queue_add(rec);
 	}
+	spin_unlock(&rec->lock);
+}
+
+/**
+ * ft_inode_end_resync() - F2FS cannot be asked any more
+ * @rec: a file or directory; no resync waits for it any more
+ *
+ * Context: process, the volume's worker.
+ */
+void ft_inode_end_resync(struct ft_inode *rec)
+{
+	spin_lock(&rec->lock);
+	resynced_locked(rec);
 	spin_unlock(&rec->lock);
 }
 
@@ -392,7 +405,7 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 	spin_lock_init(&rec->lock);
 	rec->last_write = FT_NO_WRITE;
 	ft_extmap_init(&rec->map);
-	INIT_LIST_HEAD(&rec->queue);
+	RB_CLEAR_NODE(&rec->node);
 	INIT_HLIST_HEAD(&rec->links);
 	INIT_HLIST_HEAD(&rec->children);
 
@@ -410,7 +423,7 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 	if (stale) {
 		spin_lock(&rec->lock);
 		if (is_dir)
-			ft_volume_queue(rec);
+			ft_queue_add(rec);
 		else
 			ft_inode_untold(rec);
 		spin_unlock(&rec->lock);
@@ -484,7 +497,7 @@ void ft_inode_put(struct ft_inode *rec)
 	if (!refcount_dec_and_test(&rec->ref))
 		return;
 	spin_lock(&freed_lock);
-	list_add_tail(&rec->queue, &freed);
+	list_add_tail(&rec->freed_node, &freed);
 	spin_unlock(&freed_lock);
 	queue_work(ft_wq, &freed_work);
 }
@@ -510,7 +523,7 @@ void ft_inode_remove(struct ft_inode *rec)
 	ft_extmap_expect_nothing(&rec->map);
 	audited_locked(rec);
 	ft_inode_exact(rec);
-	ft_volume_queue(rec);
+	ft_queue_add(rec);
 	spin_unlock(&rec->lock);
 }
 
@@ -537,7 +550,7 @@ void ft_inode_flush_freed(void)
 		WRITE_ONCE(*per_cpu_ptr(&ft_last_file, cpu), NULL);
 	/* nor has anybody still found them there */
 	synchronize_rcu();
-	list_for_each_entry_safe(rec, next, &list, queue) {
+	list_for_each_entry_safe(rec, next, &list, freed_node) {
 		struct ft_volume *vol = rec->vol;
 
 		ft_inode_drop_map(rec);

@@ -167,11 +167,11 @@ static noinline void look_up(struct inode *inode,
 	const struct ft_extent ext = {
 		.lblk = map->m_lblk,
 		.len = map->m_len,
-		.lba = map->m_pblk,
+		.lba = map->m_len ? to_lba(map->m_pblk) : FT_LBA_UNWRITTEN,
 	};
 	struct ft_volume *vol;
 
-	if (ret || !map->m_len || !on_volume(map->m_pblk))
+	if (ret)
 		return;
 	enter_probe();
 	vol = ft_volume_find(inode->i_sb);
@@ -205,14 +205,14 @@ static noinline void allocated(struct inode *inode,
 
 /*
  * Blocks allocated by direct I/O, or ahead of it in pinned files. Of look-ups,
- * which are many, only those of our own worker matter: others may report what is
+ * which are many, only those of our own workers matter: others may report what is
  * no longer so.
  */
 static void probe_map_blocks(void *unused, struct inode *inode,
 			     struct f2fs_map_blocks *map, int flag, int ret)
 {
 	if (!map->m_may_create) {
-		if (has_clusters(inode))
+		if (current->flags & PF_WQ_WORKER)
 			look_up(inode, map, ret);
 	} else if (ret || map->m_multidev_dio) {
 		/*
@@ -313,6 +313,9 @@ static void probe_fiemap(void *unused, struct inode *inode, sector_t logical,
 {
 	struct ft_volume *vol;
 
+	/* asked for by a user */
+	if (!(current->flags & PF_WQ_WORKER))
+		return;
 	enter_probe();
 	vol = ft_volume_find(inode->i_sb);
 	if (vol)
@@ -397,4 +400,30 @@ unsigned int ft_probe_list(struct ft_probe *list)
 	static_assert(ARRAY_SIZE(table) <= FT_MAX_PROBES);
 	memcpy(list, table, sizeof(table));
 	return ARRAY_SIZE(table);
+}
+
+/**
+ * ft_probe_stopped() - has F2FS stopped, by a shutdown or an error?
+ * @sb: its super block, held
+ *
+ * F2FS writes no checkpoint from then on, and has dropped what it had not written.
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool ft_probe_stopped(const struct super_block *sb)
+{
+	return ft_f2fs_checkpoint_flags(sb) & CP_ERROR_FLAG;
+}
+
+/**
+ * ft_probe_has_clusters() - may blocks of this file be compressed?
+ * @inode: the file
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool ft_probe_has_clusters(const struct inode *inode)
+{
+	return has_clusters(inode);
 }

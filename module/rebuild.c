@@ -5,7 +5,8 @@
  * In: extents that scan.c was told. Out: a new map. The writers go on: the new
  * map is built beside the live one while events change both, and where an event
  * changed it (the touched map) the event is right and not what the scan found.
- * Only one scan runs on a volume, so the touched map is the volume's.
+ * Each file that is being scanned has a second map of its own: scans take turns,
+ * one step each.
  *
  * F2FS tells of a new address just before its extent cache has it, and FIEMAP is
  * answered from there. A scan that begins in between sees the old address, and no
@@ -16,35 +17,50 @@
  */
 
 #include <linux/sched.h>
+#include <linux/slab.h>
 
 #include "inode.h"
 
 /**
  * ft_inode_scan_begin() - start to build a second map
- * @rec: the file
+ * @rec: the file; it is not being scanned
+ * @audit: the map is not to be replaced by it, only compared
  *
- * Context: process, the volume's worker.
- * Return: false if there is nothing to scan any more, or it has to wait: what an
- * event left untold came since the worker's epoch began.
+ * Context: process; the caller is the worker that has taken the file.
+ * Return: 0; -ENOENT if there is nothing to scan any more, or who holds the file
+ * queues it again; -EAGAIN if something came that no event describes since the
+ * worker's epoch began; -ENOMEM.
  */
-bool ft_inode_scan_begin(struct ft_inode *rec)
+int ft_inode_scan_begin(struct ft_inode *rec, bool audit)
 {
-	bool begin;
+	struct ft_rebuild *new = kzalloc(sizeof(*new), GFP_KERNEL);
+	int err = 0;
+
+	if (!new)
+		return -ENOMEM;
+	ft_extmap_init(&new->built);
+	ft_extmap_init(&new->touched);
+	new->step = FT_SCAN_STEP_FIRST;
+	new->audit = audit;
 
 	spin_lock(&rec->lock);
-	/* who holds it queues it again */
-	begin = ft_inode_followed(rec) && !rec->held &&
-		rec->epoch != rec->vol->epoch;
-	if (begin) {
-		rec->scanning = true;
+	if (!ft_inode_followed(rec) || rec->held) {
+		err = -ENOENT;
+	} else if (rec->epoch == rec->vol->epoch) {
+		err = -EAGAIN;
+	} else {
 		WRITE_ONCE(rec->last_write, FT_NO_WRITE);
 		ft_extmap_expect_nothing(&rec->map);
-		rec->vol->gen_before = rec->gen;
+		new->gen_before = rec->gen;
+		new->resync_before = rec->resync;
+		new->audit_before = rec->audit;
 		rec->gen = 0;
-		rec->vol->contradicted = false;
+		rec->rebuild = new;
 	}
 	spin_unlock(&rec->lock);
-	return begin;
+	if (err)
+		kfree(new);
+	return err;
 }
 
 /* Has the map some of these blocks in another place? Or is that long to say? */
@@ -93,7 +109,7 @@ static int merge_piece(struct ft_inode *rec, const struct ft_extent *found,
 		if (piece.lba != FT_LBA_UNWRITTEN)
 			piece.lba += *pos - found->lblk;
 		if (contradicts(rec, &piece))
-			rec->vol->contradicted = true;
+			rec->rebuild->contradicted = true;
 		err = ft_extmap_store(ft_built_map(rec), &piece);
 	}
 	*pos = next;
@@ -148,27 +164,28 @@ int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 
 /**
  * ft_inode_scan_end() - make the new map the live one
- * @rec: the file
+ * @rec: the file; it is not being scanned any more when this returns
  * @err: why the scan did not complete; 0 if it did
  *
- * Context: process, the volume's worker.
+ * Context: process; the caller is the worker that has taken the file.
  * Return: true if the map is exact now; false if the file is to be scanned
  * again, because of @err, because something else happened meanwhile, or because it
  * was not where the map had it.
  */
 bool ft_inode_scan_end(struct ft_inode *rec, int err)
 {
+	struct ft_rebuild *rebuild = rec->rebuild;
 	bool settled = false;
 
 	spin_lock(&rec->lock);
 	if (!err && !rec->omitted && !rec->dead) {
 		u32 nr = rec->map.nr, bytes = rec->map.bytes;
 
-		ft_extmap_move(&rec->map, ft_built_map(rec));
+		ft_extmap_move(&rec->map, &rebuild->built);
 		ft_mem_charge(&rec->map, nr, bytes);
 		rec->changes++;
 		WRITE_ONCE(rec->last_write, FT_NO_WRITE);
-		if (rec->vol->contradicted)
+		if (rebuild->contradicted)
 			ft_inode_untold(rec);
 		settled = !rec->gen;
 		if (settled)
@@ -176,10 +193,11 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 	}
 	/* what was to be settled still is */
 	if (err)
-		rec->gen |= rec->vol->gen_before;
-	rec->scanning = false;
-	ft_extmap_drop(ft_built_map(rec));
-	ft_extmap_drop(ft_touched_map(rec));
+		rec->gen |= rebuild->gen_before;
+	rec->rebuild = NULL;
 	spin_unlock(&rec->lock);
+	ft_extmap_drop(&rebuild->built);
+	ft_extmap_drop(&rebuild->touched);
+	kfree(rebuild);
 	return settled;
 }

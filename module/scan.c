@@ -3,83 +3,54 @@
  * Ask F2FS what events cannot tell: which names a directory holds, and where
  * the blocks of a file are.
  *
- * In: the queue of a volume. Out: names for names.c, extents for rebuild.c. One
- * worker per volume. It looks at the super block in short steps, each of them
- * with s_umount held and no reference left behind, so that umount is never
- * refused and waits for one step at the most. That rules out everything that
- * needs a path, since a path pins the mount: inodes are reached by number and
- * directories read without an open file.
+ * In: an inode that a worker has taken. Out: one step of its scan: names for
+ * names.c, extents for rebuild.c. A step leaves no reference behind, so that
+ * umount is never refused. That rules out everything that needs a path, since a
+ * path pins the mount: inodes are reached by number and directories read without
+ * an open file. Nor does a step wait for a lock that a user can hold: it tries
+ * the lock of the inode, and comes again later.
  */
 
 #include <linux/delay.h>
 #include <linux/exportfs.h>
 #include <linux/fiemap.h>
-#include <linux/rcupdate.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "fragtrace.h"
+#include "worker.h"
 
 /* How many names are taken in one step. */
 #define NAMES_PER_STEP		256
 /*
- * How many bytes of a file are looked up in one step, and the bounds of it. Each
- * step begins at a multiple of the smallest one, which is the largest cluster of
- * compressed files: FIEMAP that begins inside a cluster takes its blocks for
- * ordinary ones.
+ * The bounds of how many bytes of a file are looked up in one step. Each step of
+ * a compressed file begins at a multiple of the smallest one, which is the largest
+ * cluster: FIEMAP that begins inside a cluster takes its blocks for ordinary ones.
  */
-#define STEP_DEFAULT		(256ULL << 20)
 #define STEP_MIN		(1ULL << 20)
 #define STEP_MAX		(1ULL << 30)
-/* How far FIEMAP has looked ahead when it reports an extent, in look-ups. */
-#define LOOKUPS_KEPT		4
-/* How many extents one step can take up. */
-#define EXTENTS_PER_STEP	4096
-/* How often an audit looks at a file that does not keep still, and how soon. */
+/* How often the lock of an inode is tried in one step, and how far apart. */
+#define LOCK_TRIES		16
+#define LOCK_PAUSE_US		50
+/* How often an audit compares a file that does not keep still, and how soon. */
 #define AUDIT_TRIES		8
-#define AUDIT_PAUSE_MS		20
+#define AUDIT_PAUSE		msecs_to_jiffies(20)
 
-/**
- * struct ft_scan - scratch memory of a volume's worker
- * @task: the worker while it runs FIEMAP: whose events are for us
- * @ino: the inode it asks about
- * @nr: extents in @found
- * @overflow: there were more
- * @unclear: a compressed cluster whose blocks are not known
- * @nr_lookups: how often FIEMAP has looked up blocks of a compressed file
- * @lookups: what it saw the last few times
- * @found: what F2FS reported
+/*
+ * Wait until F2FS's extent caches have each change that an event has reported
+ * before. Only preemption can come in between, and F2FS when it waits until a node
+ * has been written (README.md, Limits).
  */
-struct ft_scan {
-	struct task_struct *task;
-	u32 ino;
-	unsigned int nr;
-	bool overflow;
-	bool unclear;
-	unsigned int nr_lookups;
-	struct ft_extent lookups[LOOKUPS_KEPT];
-	struct ft_extent found[EXTENTS_PER_STEP];
-};
-
-/**
- * ft_scan_alloc() - give a volume its scratch memory
- * @vol: the volume
- *
- * Return: 0 or -ENOMEM.
- */
-int ft_scan_alloc(struct ft_volume *vol)
+static void await_changes(struct ft_volume *vol)
 {
-	vol->scan = kvzalloc(sizeof(*vol->scan), GFP_KERNEL | __GFP_NOWARN);
-	return vol->scan ? 0 : -ENOMEM;
+	WRITE_ONCE(vol->epoch, vol->epoch + 1);
+	synchronize_rcu_tasks();
 }
 
-/**
- * ft_scan_free() - free the scratch memory of a volume
- * @vol: the volume
- */
-void ft_scan_free(struct ft_volume *vol)
+/* Is it F2FS, or memory, that is not to be had now? That will pass. */
+static bool is_passing(int err)
 {
-	kvfree(vol->scan);
+	return err == -EBUSY || err == -ENOMEM;
 }
 
 /* === Inodes by number ===================================================== */
@@ -118,20 +89,88 @@ static struct inode *get_inode(struct ft_volume *vol, struct super_block *sb,
 	return inode;
 }
 
+/*
+ * Is the lock of an inode free? F2FS takes it for FIEMAP and cannot be told to
+ * come back later. Who takes it right after this keeps the worker waiting, which
+ * the watchdog bounds for all others.
+ */
+static bool lock_is_free(struct inode *inode)
+{
+	unsigned int n;
+
+	for (n = 0; n < LOCK_TRIES; n++) {
+		if (inode_trylock(inode)) {
+			inode_unlock(inode);
+			return true;
+		}
+		usleep_range(LOCK_PAUSE_US, 2 * LOCK_PAUSE_US);
+	}
+	return false;
+}
+
+static bool lock_shared(struct inode *inode)
+{
+	unsigned int n;
+
+	for (n = 0; n < LOCK_TRIES; n++) {
+		if (inode_trylock_shared(inode))
+			return true;
+		usleep_range(LOCK_PAUSE_US, 2 * LOCK_PAUSE_US);
+	}
+	return false;
+}
+
+/*
+ * Begin a step: hold the super block, and get the inode. Returns an ERR_PTR:
+ * -EBUSY if that is not possible now, -ESHUTDOWN if F2FS has stopped, or what
+ * get_inode() says.
+ */
+static struct inode *begin_step(struct ft_worker *w, struct ft_inode *rec)
+{
+	struct super_block *sb = ft_worker_hold_sb(w);
+	struct inode *inode;
+
+	if (!sb)
+		return ERR_PTR(-EBUSY);
+	if (ft_probe_stopped(sb))
+		inode = ERR_PTR(-ESHUTDOWN);
+	else
+		inode = get_inode(w->vol, sb, rec);
+	if (IS_ERR(inode))
+		ft_worker_drop_sb(w);
+	return inode;
+}
+
+static void end_step(struct ft_worker *w, struct inode *inode)
+{
+	iput(inode);
+	ft_worker_drop_sb(w);
+}
+
 /* === Directories ========================================================== */
 
-struct walk {
+/**
+ * struct ft_walk - a directory that is being read, from the first step to the last
+ * @ctx: how far it has been read
+ * @file: stands in for an open file, which would pin the mount
+ * @dir: the directory
+ * @nr: names taken in this step
+ * @err: why the last one was not taken
+ * @resync_before: the directory's @resync when the walk began
+ */
+struct ft_walk {
 	struct dir_context ctx;
-	struct ft_volume *vol;
+	struct file file;
 	struct ft_inode *dir;
 	unsigned int nr;
 	int err;
+	u8 resync_before;
 };
 
 static bool take_name(struct dir_context *ctx, const char *name, int len,
 		      loff_t pos, u64 ino, unsigned int type)
 {
-	struct walk *walk = container_of(ctx, struct walk, ctx);
+	struct ft_walk *walk = container_of(ctx, struct ft_walk, ctx);
 
 	if (walk->nr == NAMES_PER_STEP)
 		return false;
@@ -140,7 +179,7 @@ static bool take_name(struct dir_context *ctx, const char *name, int len,
 		return true;
 	if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
 		return true;
-	walk->err = ft_names_add(walk->vol, walk->dir, name, len, ino,
+	walk->err = ft_names_add(walk->dir->vol, walk->dir, name, len, ino,
 				 type == DT_DIR);
 	/* no room for this file: perhaps for the name of one we follow */
 	if (walk->err == -ENOBUFS)
@@ -149,106 +188,144 @@ static bool take_name(struct dir_context *ctx, const char *name, int len,
 }
 
 /*
- * Take one step through a directory. The directory is locked, so what we read
- * and what names.c is told of changes cannot overtake each other.
+ * Read some names. The directory is locked, so what we read and what names.c is
+ * told of changes cannot overtake each other. Returns 1 if there may be more.
  */
-static int walk_step(struct walk *walk, struct file *file)
+static int read_names(struct ft_worker *w, struct ft_walk *walk,
+		      struct inode *inode)
 {
-	struct ft_volume *vol = walk->vol;
-	struct super_block *sb = ft_volume_hold_sb(vol);
-	struct inode *inode;
-	int err;
+	struct ft_volume *vol = w->vol;
+	int err = -ENOENT;
 
-	if (!sb)
-		return -EBUSY;
-	inode = get_inode(vol, sb, walk->dir);
-	err = PTR_ERR_OR_ZERO(inode);
-	if (err)
-		goto out;
+	/* as do_iterate_dir() would open it */
+	walk->file.f_inode = inode;
+	walk->file.f_mapping = inode->i_mapping;
+	walk->file.f_mode = FMODE_READ;
+	file_ra_state_init(&walk->file.f_ra, inode->i_mapping);
+	walk->nr = 0;
+	walk->err = 0;
 
-	err = -ENOENT;
-	inode_lock_shared(inode);
-	if (S_ISDIR(inode->i_mode) && !IS_DEADDIR(inode)) {
-		/* stands in for an open file, which would pin the mount */
-		file->f_inode = inode;
-		file->f_mapping = inode->i_mapping;
-		file->f_mode = FMODE_READ;
-		file_ra_state_init(&file->f_ra, inode->i_mapping);
+	mutex_lock(&vol->ns_lock);
+	ft_worker_killable(w);
+	if (!walk->dir->dead)
+		err = inode->i_fop->iterate_shared(&walk->file, &walk->ctx);
+	ft_worker_not_killable(w);
+	mutex_unlock(&vol->ns_lock);
 
-		walk->nr = 0;
-		mutex_lock(&vol->ns_lock);
-		if (!walk->dir->dead)
-			err = inode->i_fop->iterate_shared(file, &walk->ctx);
-		mutex_unlock(&vol->ns_lock);
-		err = err ?: walk->err;
+	/* ended by the watchdog */
+	if (err == -ERESTARTSYS || err == -EINTR)
+		return 1;
+	return err ?: walk->err ?: walk->nr == NAMES_PER_STEP;
+}
+
+/* The same, as a step. -EAGAIN if the directory is locked. */
+static int walk_step(struct ft_worker *w, struct ft_walk *walk)
+{
+	struct inode *inode = begin_step(w, walk->dir);
+	int err = -EAGAIN;
+
+	if (IS_ERR(inode))
+		return PTR_ERR(inode);
+	if (lock_shared(inode)) {
+		err = -ENOENT;
+		if (S_ISDIR(inode->i_mode) && !IS_DEADDIR(inode))
+			err = read_names(w, walk, inode);
+		inode_unlock_shared(inode);
 	}
-	inode_unlock_shared(inode);
-	iput(inode);
-out:
-	ft_volume_drop_sb(sb);
+	end_step(w, inode);
 	return err;
 }
 
-static int walk_dir(struct ft_volume *vol, struct ft_inode *dir)
+static enum ft_step dir_step(struct ft_worker *w, struct ft_inode *dir)
 {
-	struct walk walk = {
-		.ctx.actor = take_name,
-		.vol = vol,
-		.dir = dir,
-	};
-	struct file *file;
+	struct ft_walk *walk = dir->walk;
 	int err;
 
-	file = kzalloc(sizeof(*file), GFP_KERNEL);
-	if (!file)
-		return -ENOMEM;
-	do {
-		err = walk_step(&walk, file);
-		cond_resched();
-	} while (!err && walk.nr == NAMES_PER_STEP);
-	kfree(file);
-	return err;
+	if (!walk) {
+		walk = kzalloc(sizeof(*walk), GFP_KERNEL);
+		if (!walk)
+			return FT_STEP_AGAIN;
+		walk->ctx.actor = take_name;
+		walk->dir = dir;
+		walk->resync_before = READ_ONCE(dir->resync);
+		dir->walk = walk;
+	}
+	err = walk_step(w, walk);
+	if (err > 0)
+		return FT_STEP_MORE;
+	/* goes on from where it is */
+	if (err == -EBUSY || err == -EAGAIN) {
+		if (err == -EAGAIN)
+			ft_inode_looked(dir, walk->resync_before, 0);
+		walk->resync_before = READ_ONCE(dir->resync);
+		return FT_STEP_AGAIN;
+	}
+	if (err && err != -ENOENT && err != -ESTALE) {
+		if (!is_passing(err))
+			ft_inode_looked(dir, walk->resync_before, 0);
+	} else {
+		ft_inode_read(dir);
+		err = 0;
+	}
+	ft_scan_cancel(dir);
+	if (err == -ESHUTDOWN) {
+		ft_inode_end_resync(dir);
+		return FT_STEP_LAST;
+	}
+	/* names may be missing: until they are read, not "live" */
+	return err ? FT_STEP_AGAIN : FT_STEP_LAST;
 }
 
-/* === Files ================================================================ */
+/* === What F2FS reports ==================================================== */
 
-static bool is_ours(const struct ft_scan *scan, u32 ino)
+/* The worker that runs in this task and asks about this inode. */
+static struct ft_worker *worker_of(struct ft_volume *vol, u32 ino)
 {
-	return READ_ONCE(scan->task) == current && scan->ino == ino;
+	struct ft_worker *w;
+
+	list_for_each_entry_rcu(w, &vol->workers, node)
+		if (READ_ONCE(w->killable) == current)
+			return w->ino == ino ? w : NULL;
+	return NULL;
 }
 
 /**
- * ft_scan_lookup_event() - F2FS looks up blocks of a compressed file
+ * ft_scan_lookup_event() - F2FS has looked up blocks of a file
  * @vol: the volume
  * @ino: the inode
- * @ext: what it found: written blocks, perhaps compressed ones
+ * @ext: what it found; a length of 0: a hole at that block
  *
- * FIEMAP is about to report them, but not how many blocks a cluster has.
+ * FIEMAP is about to report them, but a hole not at all, and of a compressed
+ * cluster not how many blocks it has.
  *
  * Context: atomic, RCU read section.
  */
 void ft_scan_lookup_event(struct ft_volume *vol, u32 ino,
 			  const struct ft_extent *ext)
 {
-	struct ft_scan *scan = vol->scan;
+	struct ft_worker *w = worker_of(vol, ino);
 
-	if (is_ours(scan, ino))
-		scan->lookups[scan->nr_lookups++ % LOOKUPS_KEPT] = *ext;
+	if (!w)
+		return;
+	w->reached = ext->lblk + max(ext->len, 1U);
+	if (ext->len)
+		w->pending = *ext;
+	if (ext->lba != FT_LBA_UNWRITTEN)
+		w->lookups[w->nr_lookups++ % FT_LOOKUPS_KEPT] = *ext;
 }
 
 /*
  * Find the blocks of a compressed cluster that FIEMAP reports to begin at a
  * file block. The address there is a mere sign; those of the blocks follow it.
  */
-static bool find_cluster(const struct ft_scan *scan, u32 lblk, u32 lba,
+static bool find_cluster(const struct ft_worker *w, u32 lblk, u32 lba,
 			 struct ft_extent *ext)
 {
 	unsigned int i;
 
-	for (i = 0; i < min_t(unsigned int, scan->nr_lookups, LOOKUPS_KEPT); i++)
-		if (scan->lookups[i].lblk == lblk + 1 &&
-		    scan->lookups[i].lba == lba) {
-			*ext = scan->lookups[i];
+	for (i = 0; i < min_t(unsigned int, w->nr_lookups, FT_LOOKUPS_KEPT); i++)
+		if (w->lookups[i].lblk == lblk + 1 && w->lookups[i].lba == lba) {
+			*ext = w->lookups[i];
 			ext->encoded = true;
 			return true;
 		}
@@ -256,7 +333,7 @@ static bool find_cluster(const struct ft_scan *scan, u32 lblk, u32 lba,
 }
 
 /**
- * ft_scan_fiemap_event() - F2FS reports an extent to someone
+ * ft_scan_fiemap_event() - F2FS reports an extent
  * @vol: the volume
  * @ino: the inode
  * @logical: begin of the extent in the file, in bytes
@@ -271,290 +348,285 @@ static bool find_cluster(const struct ft_scan *scan, u32 lblk, u32 lba,
 void ft_scan_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
 			  u64 physical, u64 len, u32 flags)
 {
-	struct ft_scan *scan = vol->scan;
+	struct ft_worker *w = worker_of(vol, ino);
 	struct ft_extent *ext;
 
-	if (!is_ours(scan, ino))
+	if (!w)
 		return;
 	/* inside the inode's own block */
 	if (flags & FIEMAP_EXTENT_DATA_INLINE)
 		return;
-	if (scan->nr == EXTENTS_PER_STEP) {
-		scan->overflow = true;
+	if (w->nr == FT_EXTENTS_PER_STEP) {
+		w->overflow = true;
 		return;
 	}
-	ext = &scan->found[scan->nr++];
+	ext = &w->found[w->nr++];
 	ext->lblk = logical >> FT_BLOCK_BITS;
 	ext->len = len >> FT_BLOCK_BITS;
 	ext->lba = flags & FIEMAP_EXTENT_UNWRITTEN ? FT_LBA_UNWRITTEN :
 						     physical >> FT_BLOCK_BITS;
 	ext->encoded = false;
 	if (flags & FIEMAP_EXTENT_ENCODED &&
-	    !find_cluster(scan, ext->lblk, ext->lba, ext))
-		scan->unclear = true;
+	    !find_cluster(w, ext->lblk, ext->lba, ext))
+		w->unclear = true;
+}
+
+/* === Files ================================================================ */
+
+/* Where the extents end that F2FS has reported, in bytes. */
+static u64 found_end(const struct ft_worker *w)
+{
+	return w->nr ? (u64)ft_extent_end(&w->found[w->nr - 1]) << FT_BLOCK_BITS :
+		       0;
 }
 
 /*
- * Let F2FS report the extents of [*@pos, *@pos + *@step) to the probe, and go
- * on to what comes next. FIEMAP with room for no extent copies none.
+ * The watchdog has ended FIEMAP: how far did it come? What it looked up last it
+ * may not have reported. Returns the end in bytes; of a compressed file what lies
+ * before a cluster that it has not reported.
  */
-static int scan_step(struct ft_volume *vol, struct ft_inode *rec, u64 *pos,
-		     u64 *step)
+static u64 end_of_killed(struct ft_worker *w, bool clusters)
 {
-	struct super_block *sb = ft_volume_hold_sb(vol);
-	struct fiemap_extent_info info = { };
-	struct ft_scan *scan = vol->scan;
-	struct inode *inode;
-	u64 end, max;
-	int err;
+	u64 end = found_end(w);
 
-	if (!sb)
-		return -EBUSY;
-	max = sb->s_maxbytes;
-	inode = get_inode(vol, sb, rec);
-	err = PTR_ERR_OR_ZERO(inode);
-	if (err)
-		goto out;
-
-	end = *pos + *step;
-	if (end >= i_size_read(inode))
-		end = max;
-	scan->ino = rec->ino;
-	scan->nr = 0;
-	scan->overflow = false;
-	scan->unclear = false;
-	scan->nr_lookups = 0;
-	WRITE_ONCE(scan->task, current);
-	err = inode->i_op->fiemap ?
-		inode->i_op->fiemap(inode, &info, *pos, end - *pos) :
-		-EOPNOTSUPP;
-	WRITE_ONCE(scan->task, NULL);
-	iput(inode);
-out:
-	ft_volume_drop_sb(sb);
-	if (!err && scan->unclear)
-		err = -EUCLEAN;
-	if (err)
-		return err;
-
-	if (scan->overflow) {
-		end = (u64)ft_extent_end(&scan->found[scan->nr - 1]) <<
-		      FT_BLOCK_BITS;
-		end = round_down(end, STEP_MIN);
-		*step = max(STEP_MIN, end - *pos);
-	} else if (scan->nr < EXTENTS_PER_STEP / 4) {
-		*step = min(2 * *step, STEP_MAX);
+	if (clusters) {
+		if (!w->nr && !w->pending.len)
+			end = (u64)w->reached << FT_BLOCK_BITS;
+		return round_down(end, STEP_MIN);
 	}
-	*pos = end >= max ? U64_MAX : end;
-	return ft_inode_scan_merge(rec, scan->found, scan->nr);
+	if (w->overflow)
+		return end;
+	if (w->pending.len && (u64)w->pending.lblk << FT_BLOCK_BITS >= end) {
+		if (w->nr == FT_EXTENTS_PER_STEP)
+			return end;
+		w->found[w->nr++] = w->pending;
+	}
+	return (u64)w->reached << FT_BLOCK_BITS;
 }
 
-/* Let F2FS report a whole file. */
-static int scan_all(struct ft_volume *vol, struct ft_inode *rec)
+/* Have F2FS report the extents of [@pos, @end) to the probe. */
+static int run_fiemap(struct ft_worker *w, struct inode *inode, u64 pos, u64 end)
 {
-	u64 pos = 0, step = STEP_DEFAULT;
+	/* with room for no extent it copies none */
+	struct fiemap_extent_info info = { };
 	int err;
 
-	do {
-		err = scan_step(vol, rec, &pos, &step);
-		cond_resched();
-	} while (!err && pos != U64_MAX);
+	if (!inode->i_op->fiemap)
+		return -EOPNOTSUPP;
+	if (!lock_is_free(inode))
+		return -EAGAIN;
+	ft_worker_killable(w);
+	err = inode->i_op->fiemap(inode, &info, pos, end - pos);
+	ft_worker_not_killable(w);
 	return err;
 }
 
+/* One step of a scan: ask for a range, and merge what F2FS reports. */
+static int scan_range(struct ft_worker *w, struct ft_inode *rec)
+{
+	struct ft_rebuild *rebuild = rec->rebuild;
+	struct inode *inode = begin_step(w, rec);
+	bool clusters, killed;
+	u64 end, max;
+	int err;
+
+	if (IS_ERR(inode))
+		return PTR_ERR(inode);
+	max = inode->i_sb->s_maxbytes;
+	end = rebuild->pos + rebuild->step;
+	if (end >= i_size_read(inode))
+		end = max;
+	clusters = ft_probe_has_clusters(inode);
+	w->ino = rec->ino;
+	w->nr = 0;
+	w->overflow = false;
+	w->unclear = false;
+	w->reached = rebuild->pos >> FT_BLOCK_BITS;
+	w->pending.len = 0;
+	w->nr_lookups = 0;
+	err = run_fiemap(w, inode, rebuild->pos, end);
+	end_step(w, inode);
+
+	killed = err == -EINTR;
+	if (err && !killed)
+		return err;
+	if (w->unclear)
+		return -EUCLEAN;
+	if (killed) {
+		end = max(end_of_killed(w, clusters), rebuild->pos);
+		if (clusters && end == rebuild->pos && rebuild->step == STEP_MIN)
+			return -ETIMEDOUT;
+		rebuild->step = max(STEP_MIN, rebuild->step / 2);
+	} else if (w->overflow) {
+		end = round_down(found_end(w), STEP_MIN);
+		rebuild->step = max(STEP_MIN, end - rebuild->pos);
+	} else if (w->nr < FT_EXTENTS_PER_STEP / 4) {
+		rebuild->step = min(2 * rebuild->step, STEP_MAX);
+	}
+	rebuild->pos = end >= max ? U64_MAX : end;
+	return ft_inode_scan_merge(rec, w->found, w->nr);
+}
+
+/* The map has been replaced, or could not be. */
+static enum ft_step end_rescan(struct ft_inode *rec, int err)
+{
+	ft_queue_spent(rec, rec->rebuild->spent);
+	ft_count(FT_RESCANS);
+	if (err && !is_passing(err) && err != -ENOBUFS && err != -ENOENT &&
+	    err != -ESTALE && err != -EAGAIN && err != -ESHUTDOWN)
+		pr_warn_ratelimited("inode %u of %u:%u stays stale, F2FS cannot tell its layout: %d\n",
+				    rec->ino, MAJOR(rec->vol->dev),
+				    MINOR(rec->vol->dev), err);
+	return ft_inode_scan_end(rec, err) ? FT_STEP_LAST : FT_STEP_AGAIN;
+}
+
 /*
- * Wait until F2FS's extent caches have each change that their events told of
- * before. That is at once, but for preemption: F2FS does not sleep in between.
+ * A map has been built beside the live one: compare them. An address may have
+ * changed just before the event that tells of it: it is a difference only if it
+ * is there again, and no event came meanwhile.
  */
-static void await_changes(struct ft_volume *vol)
+static enum ft_step end_audit(struct ft_inode *rec, int err)
 {
-	WRITE_ONCE(vol->epoch, vol->epoch + 1);
-	synchronize_rcu_tasks();
+	struct ft_rebuild *rebuild = rec->rebuild;
+	struct ft_audit_sum last = rebuild->sum, sum = { };
+	u8 tries = rebuild->tries + 1;
+	bool claimed = !err && ft_audit_compare(rec, &sum);
+	bool repeated = last.differing && last.changes == sum.changes;
+
+	ft_inode_scan_end(rec, -ECANCELED);
+	if (!claimed)
+		return err == -ENOBUFS ? FT_STEP_LAST : FT_STEP_AGAIN;
+	if (sum.differing && !repeated && tries < AUDIT_TRIES) {
+		schedule_timeout_uninterruptible(AUDIT_PAUSE);
+		await_changes(rec->vol);
+		if (!ft_inode_scan_begin(rec, true)) {
+			rec->rebuild->tries = tries;
+			rec->rebuild->sum = sum;
+			return FT_STEP_MORE;
+		}
+		return FT_STEP_AGAIN;
+	}
+	ft_audit_report(rec, sum.differing && !repeated ? NULL : &sum);
+	ft_inode_audited(rec);
+	if (sum.differing && repeated)
+		ft_inode_mark_stale(rec);
+	return FT_STEP_LAST;
 }
 
-/* Is it F2FS, or memory, that is not to be had now? That will pass. */
-static bool is_passing(int err)
+/* Begin what is to be done with a file. -ENOENT if that is nothing. */
+static int begin_scan(struct ft_inode *rec)
 {
-	return err == -EBUSY || err == -ENOMEM;
-}
+	struct ft_volume *vol = rec->vol;
+	bool rescan = rec->stale || rec->gen;
 
-/* Returns true if the file has to be scanned again; *@err says why. */
-static bool rescan_file(struct ft_volume *vol, struct ft_inode *rec, int *err)
-{
-	unsigned long start;
-
+	if (rec->omitted || !(rescan || READ_ONCE(rec->audit)))
+		return -ENOENT;
 	if (READ_ONCE(rec->epoch) == vol->epoch)
 		await_changes(vol);
-	if (!ft_inode_scan_begin(rec))
-		return READ_ONCE(rec->epoch) == vol->epoch;
-	start = jiffies;
-	*err = scan_all(vol, rec);
-	ft_volume_spent(rec, jiffies - start);
-	ft_count(FT_RESCANS);
-	if (*err && !is_passing(*err) && *err != -ENOBUFS && *err != -ENOENT &&
-	    *err != -ESTALE)
-		pr_warn_ratelimited("inode %u of %u:%u stays stale, F2FS cannot tell its layout: %d\n",
-				    rec->ino, MAJOR(vol->dev), MINOR(vol->dev),
-				    *err);
-	return !ft_inode_scan_end(rec, *err);
+	return ft_inode_scan_begin(rec, !rescan);
 }
 
 /*
- * Returns true if the file has to be audited again. An address may have changed
- * just before the event that tells of it: it is a difference only if it is
- * there again, and no event came meanwhile.
+ * A step of a scan, perhaps the last one. Returns the error that a resync or an
+ * audit may have to wait for.
  */
-static bool audit_file(struct ft_volume *vol, struct ft_inode *rec, int *err)
+static int go_on(struct ft_worker *w, struct ft_inode *rec, enum ft_step *step)
 {
-	struct ft_audit_sum sum = { }, last;
-	unsigned int n;
-	bool claimed;
+	struct ft_rebuild *rebuild = rec->rebuild;
+	unsigned long start = jiffies;
+	int err;
 
-	for (n = 0; n < AUDIT_TRIES; n++) {
-		last = sum;
-		if (!ft_inode_scan_begin(rec))
-			return false;
-		*err = scan_all(vol, rec);
-		claimed = !*err && ft_audit_compare(rec, &sum);
-		ft_inode_scan_end(rec, -ECANCELED);
-		if (!claimed)
-			return *err != -ENOBUFS;
-		if (!sum.differing ||
-		    (last.differing && last.changes == sum.changes))
-			break;
-		msleep(AUDIT_PAUSE_MS);
-		await_changes(vol);
+	err = scan_range(w, rec);
+	rebuild->spent += jiffies - start;
+	if (!err && rebuild->pos != U64_MAX) {
+		*step = FT_STEP_MORE;
+	} else if (err == -EBUSY || err == -EAGAIN) {
+		/* the scan goes on later from where it is */
+		*step = FT_STEP_AGAIN;
+	} else if (rebuild->audit) {
+		*step = end_audit(rec, err);
+	} else {
+		*step = end_rescan(rec, err);
+		/* the map is exact: it can be audited */
+		if (*step == FT_STEP_LAST && READ_ONCE(rec->audit))
+			*step = FT_STEP_MORE;
 	}
-	ft_audit_report(rec, n < AUDIT_TRIES ? &sum : NULL);
-	ft_inode_audited(rec);
-	if (n < AUDIT_TRIES && sum.differing)
-		ft_inode_mark_stale(rec);
-	return false;
+	return err;
 }
 
-/* Returns true if the worker has to come back to the file. */
-static bool scan_file(struct ft_volume *vol, struct ft_inode *rec)
+/* F2FS has been asked, perhaps in vain: see who is not to wait any longer. */
+static void count_try(struct ft_inode *rec, int err, u8 resync, u8 audit)
 {
-	u8 resync = READ_ONCE(rec->resync), audit = READ_ONCE(rec->audit);
-	bool again = false, give_up;
-	int err = 0;
+	struct ft_rebuild *rebuild;
+	bool give_up;
 
-	if (!rec->omitted && (rec->stale || rec->gen))
-		again = rescan_file(vol, rec, &err);
-	if (!rec->omitted && !again && !rec->stale && READ_ONCE(rec->audit))
-		again = audit_file(vol, rec, &err);
 	/* a resync waits for what passes; an audit says that it could not judge */
 	give_up = ft_inode_looked(rec, is_passing(err) ? 0 : resync, audit);
-	/* it cannot be judged, and somebody waits */
+	if (err == -ESHUTDOWN) {
+		ft_inode_end_resync(rec);
+		give_up = true;
+	}
+	rebuild = rec->rebuild;
 	if (READ_ONCE(rec->audit) && (rec->omitted || give_up)) {
+		if (rebuild && rebuild->audit)
+			ft_scan_cancel(rec);
 		ft_audit_report(rec, NULL);
 		ft_inode_audited(rec);
 	}
-	return again;
-}
-
-/* === The worker =========================================================== */
-
-static struct ft_inode *take_due(struct ft_volume *vol)
-{
-	struct ft_inode *rec, *found = NULL;
-
-	spin_lock(&vol->queue_lock);
-	list_for_each_entry(rec, &vol->queue, queue) {
-		if (ft_volume_gone(vol) || rec->dead ||
-		    time_after_eq(jiffies, rec->due)) {
-			list_del_init(&rec->queue);
-			rec->queued = false;
-			found = rec;
-			break;
-		}
+	rebuild = rec->rebuild;
+	if (rebuild) {
+		rebuild->resync_before = READ_ONCE(rec->resync);
+		rebuild->audit_before = READ_ONCE(rec->audit);
 	}
-	spin_unlock(&vol->queue_lock);
-	return found;
 }
 
-static void requeue(struct ft_inode *rec)
+static enum ft_step file_step(struct ft_worker *w, struct ft_inode *rec)
 {
-	spin_lock(&rec->lock);
-	if (!rec->dead && !rec->omitted)
-		ft_volume_queue(rec);
-	spin_unlock(&rec->lock);
-}
+	u8 resync = READ_ONCE(rec->resync), audit = READ_ONCE(rec->audit);
+	enum ft_step step = FT_STEP_LAST;
+	int err = 0;
 
-/*
- * Under the lock: ft_inode_remove() holds it from calling the record dead to
- * queueing it once more. Seen too early, the table's reference would be put
- * before the one of that queueing is taken.
- */
-static bool is_dead(struct ft_inode *rec)
-{
-	bool dead;
-
-	spin_lock(&rec->lock);
-	dead = rec->dead;
-	spin_unlock(&rec->lock);
-	return dead;
-}
-
-static void read_dir(struct ft_volume *vol, struct ft_inode *dir)
-{
-	u8 resync = READ_ONCE(dir->resync);
-	int err = walk_dir(vol, dir);
-
-	if (!err || err == -ENOENT || err == -ESTALE) {
-		ft_inode_read(dir);
-		return;
+	if (!rec->rebuild)
+		err = begin_scan(rec);
+	if (rec->rebuild) {
+		resync = rec->rebuild->resync_before;
+		audit = rec->rebuild->audit_before;
+		err = go_on(w, rec, &step);
+		if (step == FT_STEP_MORE)
+			return step;
+	} else if (err != -ENOENT) {
+		step = FT_STEP_AGAIN;
 	}
-	/* names may be missing: until they are read, not "live" */
-	requeue(dir);
-	if (!is_passing(err))
-		ft_inode_looked(dir, resync, 0);
-}
-
-static void work_on(struct ft_volume *vol, struct ft_inode *rec)
-{
-	if (is_dead(rec)) {
-		if (!rec->forgotten) {
-			rec->forgotten = true;
-			/* the directory may be made again */
-			if (READ_ONCE(rec->target_path))
-				ft_target_kick();
-			ft_names_forget(rec);
-			ft_inode_put(rec);	/* the table's */
-		}
-	} else if (ft_volume_gone(vol)) {
-		return;
-	} else if (rec->is_dir) {
-		read_dir(vol, rec);
-	} else if (scan_file(vol, rec)) {
-		requeue(rec);
-	}
+	count_try(rec, err, resync, audit);
+	return err == -ESHUTDOWN ? FT_STEP_LAST : step;
 }
 
 /**
- * ft_scan_work() - do what is queued for a volume
- * @work: the volume's worker
+ * ft_scan_step() - take one step of the scan of a file, or through a directory
+ * @w: the worker
+ * @rec: the file or directory; @w has taken it
  *
- * On a volume that is gone: only let go of the inodes.
- *
- * Context: process; one at a time per volume.
+ * Context: process; may sleep. Takes ns_lock and rec->lock.
+ * Return: what is to become of it.
  */
-void ft_scan_work(struct work_struct *work)
+enum ft_step ft_scan_step(struct ft_worker *w, struct ft_inode *rec)
 {
-	struct ft_volume *vol = container_of(to_delayed_work(work),
-					     struct ft_volume, work);
-	struct ft_inode *rec;
+	return rec->is_dir ? dir_step(w, rec) : file_step(w, rec);
+}
 
-	while ((rec = take_due(vol))) {
-		work_on(vol, rec);
-		if (rec->is_dir)
-			atomic_dec(&vol->nr_unread);
-		ft_inode_put(rec);
-		atomic_dec(&vol->nr_queued);
-		cond_resched();
+/**
+ * ft_scan_cancel() - end a scan before its last step
+ * @rec: the file or directory; the caller has taken it
+ *
+ * Context: process.
+ */
+void ft_scan_cancel(struct ft_inode *rec)
+{
+	if (!rec->is_dir) {
+		if (rec->rebuild)
+			ft_inode_scan_end(rec, -ECANCELED);
+		return;
 	}
-	spin_lock(&vol->queue_lock);
-	if (!ft_volume_gone(vol) && !list_empty(&vol->queue))
-		queue_delayed_work(ft_wq, &vol->work, msecs_to_jiffies(20));
-	spin_unlock(&vol->queue_lock);
+	kfree(rec->walk);
+	rec->walk = NULL;
 }

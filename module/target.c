@@ -522,6 +522,16 @@ int ft_target_wait_audited(const char *path)
 	return for_volumes(path, audit);
 }
 
+static const char *state_of(const struct ft_target *t)
+{
+	if (ft_volume_stopped(t->vol))
+		return "stopped";
+	/* a directory moved in has to be read, too */
+	if (!t->seeded || atomic_read(&t->vol->nr_unread))
+		return "seeding";
+	return "live";
+}
+
 /**
  * ft_target_show() - write a line per target
  * @m: where to
@@ -537,11 +547,9 @@ void ft_target_show(struct seq_file *m)
 			seq_escape(m, t->path, FT_ESCAPED);
 		} else {
 			t->seeded |= settled(t->vol);
-			/* a directory moved in has to be read, too */
 			seq_printf(m, "%u:%u %u %s %d ", MAJOR(t->vol->dev),
 				   MINOR(t->vol->dev), t->root->ino,
-				   t->seeded && !atomic_read(&t->vol->nr_unread) ?
-					"live" : "seeding",
+				   state_of(t),
 				   atomic_read(&t->vol->nr_inodes));
 			mutex_lock(&t->vol->ns_lock);
 			seq_escape(m, *t->root->target_path ?

@@ -19,17 +19,6 @@
 #include "compat.h"
 #include "fragtrace.h"
 
-/* Changes close to each other are scanned together. */
-#define WORK_DELAY	msecs_to_jiffies(20)
-/*
- * A file that goes stale again and again is scanned ever more rarely, up to this,
- * and so that no more than one part in so many of the worker's time goes into it.
- */
-#define MAX_STRIKES	6
-#define WORK_SHARE	5
-/* Nor does it wait for minutes: of longer scans only so much counts, in jiffies. */
-#define MAX_SPENT	(10 * HZ)
-
 LIST_HEAD(ft_volumes);			/* under RCU */
 static DEFINE_SPINLOCK(volumes_lock);	/* protects changes of ft_volumes */
 
@@ -80,7 +69,6 @@ void ft_volume_put(struct ft_volume *vol)
 		return;
 	synchronize_rcu();
 	ft_names_destroy(vol);
-	ft_scan_free(vol);
 	xa_destroy(&vol->inodes);
 	kfree(vol->mountpoint);
 	kfree(vol);
@@ -125,63 +113,26 @@ void ft_volume_drop_sb(struct super_block *sb)
 	up_read(&sb->s_umount);
 }
 
-/* === Work ================================================================= */
-
 /**
- * ft_volume_queue() - have the worker look at an inode soon
- * @rec: the inode
+ * ft_volume_stopped() - has F2FS stopped, by a shutdown or an error?
+ * @vol: the volume
  *
- * Context: atomic, rec->lock held.
- */
-void ft_volume_queue(struct ft_inode *rec)
-{
-	struct ft_volume *vol = rec->vol;
-	unsigned long delay, rest;
-
-	lockdep_assert_held(&rec->lock);
-	spin_lock(&vol->queue_lock);
-	if (!rec->queued) {
-		rest = (WORK_SHARE - 1UL) * rec->spent;
-		/* quiet for a second: start afresh */
-		if (time_after(jiffies, rec->due + rest + HZ)) {
-			rec->strikes = 0;
-			rest = 0;
-		}
-		delay = max(WORK_DELAY << rec->strikes, rest);
-		if (rec->strikes < MAX_STRIKES)
-			rec->strikes++;
-		rec->queued = true;
-		rec->due = jiffies + (rec->dead ? 0 : delay);
-		refcount_inc(&rec->ref);
-		list_add_tail(&rec->queue, &vol->queue);
-		atomic_inc(&vol->nr_queued);
-		if (rec->is_dir)
-			atomic_inc(&vol->nr_unread);
-	}
-	if (!ft_volume_gone(vol))
-		queue_delayed_work(ft_wq, &vol->work, WORK_DELAY);
-	spin_unlock(&vol->queue_lock);
-}
-
-/**
- * ft_volume_spent() - an inode has been scanned
- * @rec: the inode
- * @time: how long that took, in jiffies
+ * Until the volume is mounted anew F2FS writes nothing, and what it says of files
+ * need not be so. Nothing is asked of it.
  *
- * Context: process, the volume's worker.
+ * Context: process; may sleep.
+ * Return: true if so; false also if that cannot be asked for now.
  */
-void ft_volume_spent(struct ft_inode *rec, unsigned long time)
+bool ft_volume_stopped(struct ft_volume *vol)
 {
-	unsigned long rest;
+	struct super_block *sb = ft_volume_hold_sb(vol);
+	bool stopped;
 
-	spin_lock(&rec->vol->queue_lock);
-	rec->spent = min_t(unsigned long, time, MAX_SPENT);
-	rest = jiffies + (WORK_SHARE - 1UL) * rec->spent;
-	if (!rec->queued)
-		rec->due = jiffies;
-	else if (time_before(rec->due, rest))
-		rec->due = rest;	/* queued before it was known */
-	spin_unlock(&rec->vol->queue_lock);
+	if (!sb)
+		return false;
+	stopped = ft_probe_stopped(sb);
+	ft_volume_drop_sb(sb);
+	return stopped;
 }
 
 /* === Attaching ============================================================ */
@@ -271,11 +222,7 @@ struct ft_volume *ft_volume_attach(struct super_block *sb,
 	mutex_init(&vol->sb_lock);
 	mutex_init(&vol->resync_lock);
 	xa_init(&vol->inodes);
-	spin_lock_init(&vol->queue_lock);
-	INIT_LIST_HEAD(&vol->queue);
-	ft_extmap_init(&vol->built);
-	ft_extmap_init(&vol->touched);
-	INIT_DELAYED_WORK(&vol->work, ft_scan_work);
+	ft_queue_init(vol);
 	refcount_set(&vol->ref, 1);
 
 	err = read_geometry(vol);
@@ -287,12 +234,12 @@ struct ft_volume *ft_volume_attach(struct super_block *sb,
 	vol->mountpoint = kstrdup(mountpoint, GFP_KERNEL);
 	if (!vol->mountpoint)
 		goto err_free;
-	err = ft_scan_alloc(vol);
-	if (err)
-		goto err_mountpoint;
 	err = ft_names_init(vol);
 	if (err)
-		goto err_scan;
+		goto err_mountpoint;
+	err = ft_worker_start(vol);
+	if (err)
+		goto err_names;
 
 	atomic_inc(&nr_volumes);
 	fsnotify_init_mark(&vol->mark, group);
@@ -300,6 +247,7 @@ struct ft_volume *ft_volume_attach(struct super_block *sb,
 	ft_volume_get(vol);
 	err = ft_fsnotify_add_sb_mark(&vol->mark, sb);
 	if (err) {
+		ft_worker_stop(vol);
 		/* its last reference: free_mark() drops the one just taken */
 		fsnotify_put_mark(&vol->mark);
 		ft_volume_put(vol);
@@ -310,8 +258,8 @@ struct ft_volume *ft_volume_attach(struct super_block *sb,
 	spin_unlock(&volumes_lock);
 	return vol;
 
-err_scan:
-	ft_scan_free(vol);
+err_names:
+	ft_names_destroy(vol);
 err_mountpoint:
 	kfree(vol->mountpoint);
 err_free:
@@ -349,26 +297,18 @@ static void free_mark(struct fsnotify_mark *mark)
  * ft_volume_detach() - let go of a volume, be it mounted or not
  * @vol: the volume; no target refers to it any more
  *
- * Context: process, ft_targets_lock held. Waits for the worker.
+ * Context: process, ft_targets_lock held. Waits for a step of the worker, for no
+ * more than its watchdog allows.
  */
 void ft_volume_detach(struct ft_volume *vol)
 {
-	struct ft_inode *rec;
-	unsigned long ino;
-
 	fsnotify_destroy_mark(&vol->mark, group);
 	/* it may be umount that is destroying it just now */
 	wait_event(ft_settled, ft_volume_gone(vol));
 	fsnotify_put_mark(&vol->mark);
 	/* no probe may create an inode behind our back */
 	synchronize_rcu();
-	cancel_delayed_work_sync(&vol->work);
-	xa_for_each(&vol->inodes, ino, rec) {
-		ft_inode_remove(rec);
-		cond_resched();
-	}
-	/* it is gone: one run drops all that is queued, and does not wait */
-	ft_scan_work(&vol->work.work);
+	ft_worker_stop(vol);
 	ft_volume_put(vol);
 }
 

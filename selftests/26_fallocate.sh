@@ -84,7 +84,7 @@ if late function=probe_fallocate before_ms=50; then
 	# Too many holes for an event; when the worker comes it cannot ask.
 	fileop random $MNT/holes 20000 1500 "${SEED:-53}"
 	settle
-	late function=ft_scan_work before_ms=1500
+	late function=run_worker before_ms=1500
 	fileop fallocate $MNT/holes default 0 80M
 	fsfreeze --freeze $MNT
 	sleep 3

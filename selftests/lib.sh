@@ -18,6 +18,8 @@ MNT2=/mnt/f2fs2
 SLOW=${SLOW:-1}
 # Seconds to wait for what must come true soon; emulation is slow.
 PATIENCE=$((90 * SLOW))
+# Seconds that an emulated machine may take for what should end within one.
+SOON=$((20 * SLOW))
 
 KTAP_NAME=${0##*/}
 KTAP_PLAN=0
@@ -134,6 +136,31 @@ loop_until() {
 	done
 }
 
+# in_time(name, command...) - the command must succeed soon; one that hangs is left behind
+in_time() {
+	local name job n
+
+	name=$1
+	shift
+	rm -f /tmp/ended
+	# the test goes on even if nothing can end the command
+	(
+		if "$@" >/dev/null 2>&1; then echo 0; else echo 1; fi >/tmp/rc
+		mv /tmp/rc /tmp/ended
+	) &
+	job=$!
+	n=0
+	while [ ! -e /tmp/ended ] && [ $n -lt $((SOON * 10)) ]; do
+		sleep 0.1
+		n=$((n + 1))
+	done
+	if [ ! -e /tmp/ended ]; then
+		not_ok "$name" "did not end within $SOON s: $*"
+	else
+		expect "$name" "$(cat /tmp/ended)" 0
+	fi
+}
+
 # log_since() - print the kernel's log since this test began
 log_since() {
 	dmesg | awk -v mark="$MARK" 'index($0, mark) { n = 0; next } { line[n++] = $0 } END { for (i = 0; i < n; i++) print line[i] }'
@@ -211,9 +238,9 @@ late() {
 	insmod /tools/late.ko "$@" || bail "cannot delay: $*"
 }
 
-# unload() - unload fragtrace
+# unload() - unload fragtrace; a worker whose step is late keeps it for a moment
 unload() {
-	rmmod fragtrace
+	loop_until 10 rmmod fragtrace 2>/dev/null || rmmod fragtrace
 }
 
 # stat_of(name) - print one line's value of the text `stats`
@@ -290,7 +317,7 @@ cleanup() {
 		kill "$job" 2>/dev/null || :
 	done
 	wait 2>/dev/null || :
-	! loaded || loop_until 10 unload 2>/dev/null || echo "# fragtrace cannot be unloaded"
+	! loaded || unload || echo "# fragtrace cannot be unloaded"
 	for mnt in "$MNT" "$MNT2"; do
 		while mounted "$mnt"; do
 			umount "$mnt" 2>/dev/null || umount -l "$mnt" || break

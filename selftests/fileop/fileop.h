@@ -83,6 +83,9 @@ void op_move(int argc, char **argv);
 void op_moves(int argc, char **argv);
 void op_misplace(int argc, char **argv);
 
+/* stuck.c */
+void op_stuck(int argc, char **argv);
+
 /* attr.c */
 void op_xattr(int argc, char **argv);
 void op_project(int argc, char **argv);

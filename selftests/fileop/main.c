@@ -579,6 +579,7 @@ static const struct {
 	{ "deep", 4, op_deep, "FOLDER LEVELS BYTES COMMAND..." },
 	{ "slurp", 1, op_slurp, "FILE" },
 	{ "try", 2, op_try, "FILE r|w" },
+	{ "stuck", 2, op_stuck, "FILE READY" },
 	{ "insmod", 1, op_insmod, "FILE [PARAMETERS [N]]" },
 };
 

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The inodes of a volume that wait for its worker, ordered by due time.
+ *
+ * In: inodes whose map is stale, directories to be read, dead records. Out: one
+ * inode at a time, for worker.c. To add one and to take the first one costs the
+ * same however many wait. Who has taken an inode has it alone: an inode that is
+ * queued meanwhile goes back into the tree when it is given back.
+ */
+
+#include <linux/jiffies.h>
+#include <linux/rbtree.h>
+
+#include "inode.h"
+
+/* Changes close to each other are scanned together. */
+#define ADD_DELAY	msecs_to_jiffies(20)
+/*
+ * A file that goes stale again and again is scanned ever more rarely, up to this,
+ * and so that no more than one part in so many of the worker's time goes into it.
+ */
+#define MAX_STRIKES	6
+#define WORK_SHARE	5
+/* Nor does it wait for minutes: of longer scans only so much counts, in jiffies. */
+#define MAX_SPENT	(10 * HZ)
+
+static struct ft_inode *first_of(struct ft_volume *vol)
+{
+	struct rb_node *node = rb_first_cached(&vol->queue);
+
+	return node ? rb_entry(node, struct ft_inode, node) : NULL;
+}
+
+static bool is_earlier(struct rb_node *a, const struct rb_node *b)
+{
+	return time_before(rb_entry(a, struct ft_inode, node)->due,
+			   rb_entry(b, struct ft_inode, node)->due);
+}
+
+/* Of those that are due at the same time the last one added comes last. */
+static void insert(struct ft_inode *rec)
+{
+	struct ft_volume *vol = rec->vol;
+
+	lockdep_assert_held(&vol->queue_lock);
+	rb_add_cached(&rec->node, &vol->queue, is_earlier);
+	if (first_of(vol) == rec)
+		ft_queue_wake_worker(vol);
+}
+
+/**
+ * ft_queue_init() - prepare the queue of a volume
+ * @vol: the volume
+ */
+void ft_queue_init(struct ft_volume *vol)
+{
+	spin_lock_init(&vol->queue_lock);
+	vol->queue = RB_ROOT_CACHED;
+}
+
+/**
+ * ft_queue_wake_worker() - have the worker run when the first inode is due
+ * @vol: the volume; the worker of one that is gone is run by who detaches it
+ *
+ * Context: atomic, vol->queue_lock held.
+ */
+void ft_queue_wake_worker(struct ft_volume *vol)
+{
+	const struct ft_inode *rec = first_of(vol);
+	unsigned long now = jiffies;
+
+	lockdep_assert_held(&vol->queue_lock);
+	if (rec && !ft_volume_gone(vol))
+		ft_worker_wake(vol->worker, time_after(rec->due, now) ?
+			       rec->due - now : 0);
+}
+
+/**
+ * ft_queue_add() - have the worker take an inode soon
+ * @rec: the inode; nothing changes if it waits already
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_queue_add(struct ft_inode *rec)
+{
+	struct ft_volume *vol = rec->vol;
+	unsigned long delay, rest;
+
+	lockdep_assert_held(&rec->lock);
+	spin_lock(&vol->queue_lock);
+	if (!rec->queued) {
+		rest = (WORK_SHARE - 1UL) * rec->spent;
+		/* quiet for a second: start afresh */
+		if (time_after(jiffies, rec->due + rest + HZ)) {
+			rec->strikes = 0;
+			rest = 0;
+		}
+		delay = max(ADD_DELAY << rec->strikes, rest);
+		if (rec->strikes < MAX_STRIKES)
+			rec->strikes++;
+		rec->queued = true;
+		rec->due = jiffies + (rec->dead ? 0 : delay);
+		refcount_inc(&rec->ref);
+		atomic_inc(&vol->nr_queued);
+		if (rec->is_dir)
+			atomic_inc(&vol->nr_unread);
+		if (!rec->taken)
+			insert(rec);
+	} else if (rec->dead && time_after(rec->due, jiffies)) {
+		if (!rec->taken)
+			rb_erase_cached(&rec->node, &vol->queue);
+		rec->due = jiffies;
+		if (!rec->taken)
+			insert(rec);
+	}
+	spin_unlock(&vol->queue_lock);
+}
+
+/**
+ * ft_queue_spent() - an inode has been scanned
+ * @rec: the inode; the caller has taken it
+ * @time: how long that took, in jiffies
+ *
+ * Context: process.
+ */
+void ft_queue_spent(struct ft_inode *rec, unsigned long time)
+{
+	unsigned long rest;
+
+	spin_lock(&rec->vol->queue_lock);
+	rec->spent = min_t(unsigned long, time, MAX_SPENT);
+	rest = jiffies + (WORK_SHARE - 1UL) * rec->spent;
+	if (!rec->queued)
+		rec->due = jiffies;
+	else if (time_before(rec->due, rest))
+		rec->due = rest;	/* queued before it was known */
+	spin_unlock(&rec->vol->queue_lock);
+}
+
+/**
+ * ft_queue_take() - take the inode that has been due for longest
+ * @vol: the volume; if it is gone all inodes are due
+ *
+ * Context: process.
+ * Return: the inode with a reference, to be given back; %NULL if none is due.
+ */
+struct ft_inode *ft_queue_take(struct ft_volume *vol)
+{
+	struct ft_inode *rec;
+
+	spin_lock(&vol->queue_lock);
+	rec = first_of(vol);
+	if (rec && time_before(jiffies, rec->due) && !ft_volume_gone(vol))
+		rec = NULL;
+	if (rec) {
+		rb_erase_cached(&rec->node, &vol->queue);
+		rec->queued = false;
+		rec->taken = true;
+	}
+	spin_unlock(&vol->queue_lock);
+	return rec;
+}
+
+/**
+ * ft_queue_give_back() - undo ft_queue_take(), the reference included
+ * @rec: the inode
+ * @more: the next step is due at once, after the inodes that are due already
+ *
+ * Context: process.
+ */
+void ft_queue_give_back(struct ft_inode *rec, bool more)
+{
+	struct ft_volume *vol = rec->vol;
+
+	spin_lock(&vol->queue_lock);
+	rec->taken = false;
+	if (more) {
+		if (!rec->queued) {
+			rec->queued = true;
+			refcount_inc(&rec->ref);
+			atomic_inc(&vol->nr_queued);
+			if (rec->is_dir)
+				atomic_inc(&vol->nr_unread);
+		}
+		rec->due = jiffies;
+	}
+	if (rec->queued)
+		insert(rec);
+	spin_unlock(&vol->queue_lock);
+
+	if (rec->is_dir)
+		atomic_dec(&vol->nr_unread);
+	ft_inode_put(rec);
+	atomic_dec(&vol->nr_queued);
+}

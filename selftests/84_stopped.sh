@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 84_stopped.sh - after a shutdown that dropped nodes nothing is asked of F2FS, and nobody waits for it
+#
+# F2FS takes a file whose node it has dropped for one hole, and FIEMAP walks through it block by block, for hours.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# stopped() - does the directory's line say that F2FS has stopped?
+stopped() {
+	[ "$(column targets $MNT 3)" = stopped ]
+}
+
+plan 10
+make_volume $DISK $MNT || bail "no volume"
+fileop write $MNT/old 0 1M
+sync
+load path=$MNT
+settle || bail "not exact"
+fileop many $MNT/new 30 65536 0 >/dev/null
+f2fs_io shutdown 2 $MNT >/dev/null
+in_time "synced" sync
+echo 3 >/proc/sys/vm/drop_caches
+check "the directory is said to be stopped" stopped
+in_time "resync returns" sh -c "echo 1 >$DBG/resync"
+in_time "an audit returns" sh -c "echo 1 >$DBG/audit"
+in_time "a file is closed" sh -c "true >>$MNT/new3 || true"
+in_time "the module is unloaded" rmmod fragtrace
+load path=$MNT
+check "loaded on a stopped volume: said to be" stopped
+in_time "unmounted" loop_until 10 umount $MNT
+mount_volume $DISK $MNT || bail "cannot be mounted again"
+await_live
+check "live again" all_live
+check_exact "exact again" $MNT
+finish

@@ -586,6 +586,12 @@ static enum ft_step file_step(struct ft_worker *w, struct ft_inode *rec)
 	enum ft_step step = FT_STEP_LAST;
 	int err = 0;
 
+	/* a map that is not exact is not compared to the end: it is replaced first */
+	if (rec->rebuild && rec->rebuild->audit && (rec->stale || rec->gen)) {
+		ft_scan_cancel(rec);
+		count_try(rec, 0, 0, audit);
+		audit = READ_ONCE(rec->audit);
+	}
 	if (!rec->rebuild)
 		err = begin_scan(rec);
 	if (rec->rebuild) {

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 85_turns.sh - a scan that takes long is done in steps; other files have their turns, and no block is lost between
+#
+# A sparse file whose nodes are all there takes FIEMAP one look-up for each block of its holes. Then each look-up
+# takes so long that the watchdog ends FIEMAP again and again, wherever it is.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# map_of(file) - exact or stale
+map_of() {
+	column files "$MNT/$1" 3
+}
+
+# is_exact(file) - is its map exact?
+is_exact() {
+	[ "$(map_of "$1")" = exact ]
+}
+
+plan 7
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT
+i=0
+while [ $i -lt 600 ]; do
+	echo $((i * 4))M
+	i=$((i + 1))
+done >/tmp/offsets
+while read -r offset; do
+	fileop write $MNT/a_sparse "$offset" 4096
+done </tmp/offsets
+fileop write $MNT/small 0 1M
+settle || bail "not exact"
+steps=0
+for i in 1 2 3; do
+	echo 1 >$DBG/resync &
+	resync=$!
+	loop_until "$PATIENCE" is_exact small
+	# The small file was queued together with the large one, and is done long before it.
+	[ "$(map_of a_sparse)" = exact ] || steps=$((steps + 1))
+	wait $resync
+done
+check "a small file does not wait for a large one ($steps of 3)" test $steps -ge 2
+check "the large one is exact at last" is_exact a_sparse
+check_exact "and right" $MNT
+
+fileop random $MNT/pieces 4000 1500 "${SEED:-85}"
+fileop fallocate $MNT/pieces keep 8M 16M
+fileop fallocate $MNT/pieces keep 80M 1M
+fileop write $MNT/pieces 90M 4096
+settle || bail "not exact"
+if late function=f2fs_map_blocks before_ms=3; then
+	check "a file of many extents is scanned in many steps" sh -c "echo 1 >$DBG/resync"
+	check "and exact" is_exact pieces
+	late
+	check_exact "and right again" -u $MNT
+	echo 1 >$DBG/audit
+	expect "as an audit says" "$(awk '!/^#/' $DBG/audit | wc -l)" 0
+else
+	for what in scanned exact right audited; do
+		skip "in many steps: $what" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+	done
+fi
+finish

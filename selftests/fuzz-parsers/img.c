@@ -2,13 +2,13 @@
 /* An img.cnf, and the measures of a picture of a small table drawn with it. */
 #include <string.h>
 
-#include "../../viewer/color.h"
-#include "../../viewer/conf.h"
-#include "../../viewer/layout.h"
-#include "../../viewer/runs.h"
-#include "../../viewer/table.h"
+#include "conf.h"
 #include "conf_file.h"
 #include "frame.h"
+#include "input/table.h"
+#include "model/color.h"
+#include "model/runs.h"
+#include "picture/layout.h"
 
 static const char small[] =
 	"# fragtrace table 1\n"

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../viewer/color.h"
-#include "../../viewer/conf.h"
-#include "../../viewer/figures.h"
-#include "../../viewer/layout.h"
-#include "../../viewer/runs.h"
-#include "../../viewer/snapshot.h"
-#include "../../viewer/table.h"
+#include "conf.h"
 #include "frame.h"
+#include "input/snapshot.h"
+#include "input/table.h"
+#include "model/color.h"
+#include "model/figures.h"
+#include "model/runs.h"
+#include "picture/layout.h"
 
 void target(char *text, size_t len)
 {

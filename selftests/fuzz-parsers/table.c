@@ -34,7 +34,7 @@ void target(char *text, size_t len)
 	layout_init(&layout, &runs, &img, colors.n_rules);
 	layout_free(&layout);
 	runs_free(&runs);
-	figures = figures_of(&table);
+	figures = figures_of(&table, NULL);
 	free(figures_worst(figures, table.n_files));
 	free(figures);
 	table_free(&table);

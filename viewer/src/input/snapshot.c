@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/order.h"
 #include "input/snapshot.h"
 #include "module/snapshot_format.h"
 
@@ -119,9 +120,9 @@ static uint32_t enter_file(struct reader *r, uint32_t i)
 	t->files = grow(t->files, &r->cap_files, t->n_files, sizeof(*t->files));
 	t->files[t->n_files] = (struct file){
 		.ino = f.ino,
-		.first_offset = UINT64_MAX,
 		.volume = f.volume,
 		.fragmented = f.flags & FT_SNAP_FRAGMENTED,
+		.in_order = true,
 	};
 	file_set_path(&t->files[t->n_files], get_path(r, f.path));
 	r->known[i] = (uint32_t)++t->n_files;
@@ -216,4 +217,5 @@ void snapshot_parse(struct table *table, const char *name, struct text *text)
 	read_volumes(&r);
 	read_extents(&r);
 	count_stale(&r);
+	order_build(table, name);
 }

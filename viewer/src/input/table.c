@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "input/inodes.h"
+#include "input/order.h"
 #include "input/table.h"
 
 #define MAX_VOLUMES 4096
@@ -348,10 +349,10 @@ static uint32_t enter_file(struct table_reader *r, uint64_t ino, bool fragmented
 	*slot = (uint32_t)t->n_files;
 	*file = (struct file){
 		.ino = ino,
-		.first_offset = UINT64_MAX,
 		.line = r->line,
 		.volume = volume,
 		.fragmented = fragmented,
+		.in_order = true,
 	};
 	file_set_path(file, field_path(r));
 	return *slot - 1;
@@ -364,13 +365,9 @@ static uint32_t enter_file(struct table_reader *r, uint64_t ino, bool fragmented
  */
 void file_add(struct file *file, const struct extent *e)
 {
-	uint64_t end = e->offset + (uint64_t)e->blks;
-
 	file->blks += e->blks;
-	if (e->offset < file->first_offset)
-		file->first_offset = e->offset;
-	if (end > file->end_offset)
-		file->end_offset = end;
+	file->in_order &= e->offset >= file->end_offset;
+	file->end_offset = e->offset + (uint64_t)e->blks;
 }
 
 static void read_record(struct table_reader *r)
@@ -495,7 +492,7 @@ void table_feed(struct table_reader *r, const char *text, size_t len)
  * table_end() - say that there is no more
  * @r: from table_begin(); is freed
  *
- * Ends the program where the table is empty or stops within a line.
+ * Ends the program where the table is empty, stops within a line, or has a block of a file twice.
  */
 void table_end(struct table_reader *r)
 {
@@ -504,6 +501,7 @@ void table_end(struct table_reader *r)
 	if (!r->line)
 		die_at(r->name, 1, "the table is empty, expected \"# fragtrace table %d\"", TABLE_VERSION);
 	inodes_free(&r->inodes);
+	order_build(r->table, r->name);
 	free(r);
 }
 
@@ -555,6 +553,7 @@ void table_free(struct table *table)
 	free(table->volumes);
 	free(table->files);
 	free(table->extents);
+	free(table->order);
 	text_free(&table->text);
 	for (i = 0; i < table->n_names; i++)
 		free(table->names[i]);

@@ -40,8 +40,8 @@ struct volume {
  * struct file - one watched file
  * @ino: inode number, unique within @volume
  * @blks: written blocks, over all its extents
- * @first_offset: first written block in the file (inclusive)
- * @end_offset: end of the last one (exclusive)
+ * @end_offset: end of the last extent counted (exclusive)
+ * @in_order: its extents have rising offsets where their LBAs rise
  * @path: its path, unescaped, without the mark of a deleted file
  * @ext: extension with its dot, or "" where the name has none; the end of @path
  * @line: the line of the table it was first seen on
@@ -52,7 +52,6 @@ struct volume {
 struct file {
 	uint64_t ino;
 	uint64_t blks;
-	uint64_t first_offset;
 	uint64_t end_offset;
 	const char *path;
 	const char *ext;
@@ -60,6 +59,7 @@ struct file {
 	uint32_t volume;
 	bool fragmented;
 	bool deleted;
+	bool in_order;
 };
 
 /**
@@ -84,6 +84,8 @@ struct extent {
  * @n_files: number of @files
  * @extents: by volume, then by LBA; no two of a volume overlap
  * @n_extents: number of @extents
+ * @order: the extents of files that are not in order: indices into @extents, by file and offset
+ * @n_order: number of @order
  * @n_stale: files whose blocks may be elsewhere by now, by the word of fragtrace
  * @text: the text, of which only the time is left
  * @names: blocks of memory with the paths of @volumes and @files
@@ -96,6 +98,8 @@ struct table {
 	size_t n_files;
 	struct extent *extents;
 	size_t n_extents;
+	uint32_t *order;
+	size_t n_order;
 	uint64_t n_stale;
 	struct text text;
 	char **names;

@@ -8,102 +8,118 @@
 #include <stdlib.h>
 
 #include "model/figures.h"
-#include "model/runs.h"
 #include "util.h"
-
-/* === By file and offset === */
-
-/* Where an extent is, in the order in which its file is read. */
-struct place {
-	uint64_t offset;
-	uint64_t lba;
-	uint64_t blks;
-};
-
-static int by_offset(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
-
-/*
- * The extents, file by file. To be freed.
- * first: by file, index of its first place; one more entry ends the last file
- */
-static struct place *places_of(const struct table *table, size_t *first)
-{
-	struct place *places = xcalloc(table->n_extents, sizeof(*places));
-	size_t i;
-
-	for (i = 0; i < table->n_extents; i++)
-		first[table->extents[i].file + 1]++;
-	for (i = 0; i < table->n_files; i++)
-		first[i + 1] += first[i];
-	/* first[i] moves from the begin of file i to its end, which is the begin of the next */
-	for (i = 0; i < table->n_extents; i++) {
-		const struct extent *e = &table->extents[i];
-
-		places[first[e->file]++] = (struct place){ e->offset, e->lba, e->blks };
-	}
-	for (i = table->n_files; i > 0; i--)
-		first[i] = first[i - 1];
-	first[0] = 0;
-	for (i = 0; i < table->n_files; i++)
-		qsort(places + first[i], first[i + 1] - first[i], sizeof(*places), by_offset);
-	return places;
-}
 
 /* === Figures === */
 
-/* A window shared with the place before was counted there, unless another fragment begins. */
-static void add_windows(struct figures *f, const struct place *prev, const struct place *place,
-			bool new_fragment)
+static uint64_t first_window(const struct extent *e)
 {
-	uint64_t window = place->offset / REQUEST_BLKS;
-	uint64_t windows = (place->offset + place->blks - 1) / REQUEST_BLKS - window + 1;
-	bool shared = prev && (prev->offset + prev->blks - 1) / REQUEST_BLKS == window;
-
-	f->ideal += windows - shared;
-	f->requests += windows - (shared && !new_fragment);
+	return e->offset / REQUEST_BLKS;
 }
 
-static void add_place(struct figures *f, const struct place *prev, const struct place *place)
+static uint64_t last_window(const struct extent *e)
 {
-	bool new_fragment = true;
+	return (e->offset + (uint64_t)e->blks - 1) / REQUEST_BLKS;
+}
 
-	if (prev) {
-		uint64_t end = prev->lba + prev->blks;
+/* A window shared with the extent before was counted there, unless another fragment begins. */
+static void add_windows(struct figures *f, const struct extent *prev, const struct extent *e, bool joined)
+{
+	uint64_t windows = last_window(e) - first_window(e) + 1;
+	bool shared = prev && last_window(prev) == first_window(e);
 
-		new_fragment = place->lba != end;
-		f->distance += place->lba > end ? place->lba - end : end - place->lba;
-	}
-	f->blks += place->blks;
+	f->ideal += windows - shared;
+	f->requests += windows - (shared && joined);
+}
+
+/* The next extent of a file, in the order of the file. Return: it continues the fragment of the one before. */
+static bool add_extent(struct figures *f, const struct extent *prev, const struct extent *e)
+{
+	uint64_t end = prev ? prev->lba + (uint64_t)prev->blks : 0;
+	bool joined = prev && e->lba == end;
+
+	if (prev)
+		f->distance += e->lba > end ? e->lba - end : end - e->lba;
+	f->blks += e->blks;
 	f->extents++;
-	f->fragments += new_fragment;
-	add_windows(f, prev, place, new_fragment);
+	f->fragments += !joined;
+	add_windows(f, prev, e, joined);
+	return joined;
+}
+
+static void add_in_order(struct figures *figures, const struct table *table, bool *joined)
+{
+	/* by file: index of its last extent so far, plus one */
+	uint32_t *last = xcalloc(table->n_files, sizeof(*last));
+	size_t i;
+
+	for (i = 0; i < table->n_extents; i++) {
+		const struct extent *e = &table->extents[i];
+		uint32_t prev = last[e->file];
+
+		if (!table->files[e->file].in_order)
+			continue;
+		joined[i] = add_extent(&figures[e->file], prev ? &table->extents[prev - 1] : NULL, e);
+		last[e->file] = (uint32_t)i + 1;
+	}
+	free(last);
+}
+
+static void add_others(struct figures *figures, const struct table *table, bool *joined)
+{
+	const struct extent *prev = NULL;
+	size_t i;
+
+	for (i = 0; i < table->n_order; i++) {
+		const struct extent *e = &table->extents[table->order[i]];
+
+		if (prev && prev->file != e->file)
+			prev = NULL;
+		joined[table->order[i]] = add_extent(&figures[e->file], prev, e);
+		prev = e;
+	}
 }
 
 /**
  * figures_of() - the figures of all files
  * @table: the table
+ * @joined: by extent, all false; becomes true where it continues the fragment of the extent before it
+ *          in the file, which then is the one before it in the table, too; NULL where nobody asks
  *
  * Return: by index into table.files; to be freed.
  */
-struct figures *figures_of(const struct table *table)
+struct figures *figures_of(const struct table *table, bool *joined)
 {
 	struct figures *figures = xcalloc(table->n_files, sizeof(*figures));
-	size_t *first = xcalloc(table->n_files + 1, sizeof(*first));
-	struct place *places = places_of(table, first);
-	size_t file, i;
+	bool *unasked = joined ? NULL : xcalloc(table->n_extents, sizeof(*unasked));
 
-	for (file = 0; file < table->n_files; file++)
-		for (i = first[file]; i < first[file + 1]; i++)
-			add_place(&figures[file], i > first[file] ? &places[i - 1] : NULL,
-				  &places[i]);
-	free(places);
-	free(first);
+	add_in_order(figures, table, joined ? joined : unasked);
+	add_others(figures, table, joined ? joined : unasked);
+	free(unasked);
 	return figures;
+}
+
+/**
+ * figures_sum() - the figures of all files together
+ * @figures: as figures_of() returns them
+ * @n: number of files
+ *
+ * Return: the sums.
+ */
+struct figures figures_sum(const struct figures *figures, size_t n)
+{
+	struct figures sum = { 0 };
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		sum.blks += figures[i].blks;
+		sum.extents += figures[i].extents;
+		sum.fragments += figures[i].fragments;
+		sum.distance += figures[i].distance;
+		sum.requests += figures[i].requests;
+		sum.ideal += figures[i].ideal;
+	}
+	return sum;
 }
 
 /* === Order === */
@@ -154,8 +170,8 @@ uint32_t *figures_worst(const struct figures *figures, size_t n)
 }
 
 /**
- * figures_split() - the split factor of a file
- * @figures: of the file
+ * figures_split() - the split factor of a file, or of many
+ * @figures: of the file, or their sum
  *
  * Return: how many times as many requests as needed a sequential read takes; 1 for no blocks.
  */

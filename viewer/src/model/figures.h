@@ -3,10 +3,14 @@
 #ifndef FIGURES_H
 #define FIGURES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "input/table.h"
+
+/* A request of 128 KiB, in blocks: what the split factor is about. */
+#define REQUEST_BLKS 32
 
 /**
  * struct figures - one file in numbers, as `files` in debugfs has them
@@ -14,7 +18,7 @@
  * @extents: written extents
  * @fragments: runs of written blocks in file order whose block addresses go up by one
  * @distance: sum of the distances between a fragment and the next, in blocks
- * @requests: requests that a sequential read needs, each of REQUEST_BLKS (runs.h)
+ * @requests: requests that a sequential read needs, each of REQUEST_BLKS
  * @ideal: the same if the file were contiguous
  */
 struct figures {
@@ -26,7 +30,8 @@ struct figures {
 	uint64_t ideal;
 };
 
-struct figures *figures_of(const struct table *table);
+struct figures *figures_of(const struct table *table, bool *joined);
+struct figures figures_sum(const struct figures *figures, size_t n);
 int figures_compare(const struct figures *figures, uint32_t i, uint32_t j);
 uint32_t *figures_worst(const struct figures *figures, size_t n);
 double figures_split(const struct figures *figures);

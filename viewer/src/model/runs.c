@@ -1,155 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Second station of the pipeline: extents -> what lies on the volume, run after run, and totals.
- * Decides which extents are one fragment, and which shade a fragment gets; knows no pixels.
+ * Decides which shade a fragment gets; knows no pixels.
  * Runs are not stored: there may be twice as many as extents, and to walk them costs little.
  */
 #include <stdlib.h>
 
 #include "model/runs.h"
 #include "util.h"
-
-/* === Files with holes === */
-
-/* Where an extent is in its file. */
-struct place {
-	uint64_t offset;
-	uint64_t end;
-	uint32_t file;
-};
-
-/* The extents of all files with holes, in logical order. */
-struct places {
-	struct place *places;
-	size_t n;
-};
-
-static bool has_holes(const struct file *file)
-{
-	return file->end_offset - file->first_offset != file->blks;
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	return 0;
-}
-
-static struct places find_places(const struct table *table)
-{
-	struct places p = { 0 };
-	size_t cap = 0, i;
-
-	for (i = 0; i < table->n_extents; i++) {
-		const struct extent *e = &table->extents[i];
-
-		if (!has_holes(&table->files[e->file]))
-			continue;
-		p.places = grow(p.places, &cap, p.n, sizeof(*p.places));
-		p.places[p.n++] = (struct place){ e->offset, e->offset + e->blks, e->file };
-	}
-	if (p.n)
-		qsort(p.places, p.n, sizeof(*p.places), by_place);
-	return p;
-}
-
-/* Is there nothing of the file between an extent and the offset? */
-static bool is_hole(const struct places *p, const struct extent *before, uint64_t offset)
-{
-	struct place key = { .offset = before->offset, .file = before->file };
-	const struct place *at = bsearch(&key, p->places, p->n, sizeof(key), by_place);
-
-	while (at + 1 < p->places + p->n && !by_place(at, at + 1))
-		at++;
-	return at + 1 < p->places + p->n && at[1].file == before->file && at[1].offset == offset;
-}
-
-/* === Which extents are one fragment === */
-
-/*
- * Neighbours on the volume are one fragment if they are neighbours in the file, too, or if all that
- * is between them there is a hole.
- */
-static bool is_joined(const struct table *table, const struct places *p, const struct extent *prev,
-		      const struct extent *e)
-{
-	uint64_t end = prev->offset + (uint64_t)prev->blks;
-
-	if (e->file != prev->file || e->lba != prev->lba + (uint64_t)prev->blks || e->offset < end)
-		return false;
-	if (e->offset == end)
-		return true;
-	return has_holes(&table->files[e->file]) && is_hole(p, prev, e->offset);
-}
-
-static bool *find_joined(const struct table *table, const struct places *p)
-{
-	bool *joined = xcalloc(table->n_extents, sizeof(*joined));
-	size_t i;
-
-	for (i = 1; i < table->n_extents; i++)
-		joined[i] = is_joined(table, p, &table->extents[i - 1], &table->extents[i]);
-	return joined;
-}
-
-/* === Requests === */
-
-static uint64_t first_window(const struct extent *e)
-{
-	return e->offset / REQUEST_BLKS;
-}
-
-static uint64_t last_window(const struct extent *e)
-{
-	return (e->offset + (uint64_t)e->blks - 1) / REQUEST_BLKS;
-}
-
-/* Each fragment needs a request in each window that it touches. */
-static uint64_t count_requests(const struct table *table, const bool *joined)
-{
-	uint64_t n = 0;
-	size_t i;
-
-	for (i = 0; i < table->n_extents; i++) {
-		const struct extent *e = &table->extents[i];
-
-		n += last_window(e) - first_window(e) + 1;
-		if (joined[i] && last_window(e - 1) == first_window(e))
-			n--;
-	}
-	return n;
-}
-
-/* Windows that hold anything; those of files with holes have to be looked at one by one. */
-static uint64_t count_windows(const struct table *table, const struct places *p)
-{
-	uint64_t n = 0, first, end = 0;
-	size_t i;
-
-	for (i = 0; i < table->n_files; i++) {
-		const struct file *f = &table->files[i];
-
-		if (!has_holes(f))
-			n += (f->end_offset - 1) / REQUEST_BLKS - f->first_offset / REQUEST_BLKS + 1;
-	}
-	for (i = 0; i < p->n; i++) {
-		const struct place *at = &p->places[i];
-
-		if (!i || at->file != at[-1].file)
-			end = 0;
-		first = at->offset / REQUEST_BLKS > end ? at->offset / REQUEST_BLKS : end;
-		if ((at->end - 1) / REQUEST_BLKS + 1 > first) {
-			end = (at->end - 1) / REQUEST_BLKS + 1;
-			n += end - first;
-		}
-	}
-	return n;
-}
 
 /* === Totals === */
 
@@ -226,16 +84,14 @@ static void shade_volume(struct runs *runs, size_t volume, const struct colors *
  */
 void runs_build(struct runs *runs, const struct table *table, const struct colors *colors)
 {
-	struct places places = find_places(table);
 	uint8_t *rule_of = xcalloc(table->n_files, sizeof(*rule_of));
 	bool next_tone[MAX_RULES] = { false };
 	size_t i;
 
 	*runs = (struct runs){ .table = table };
-	runs->joined = find_joined(table, &places);
-	runs->requests = count_requests(table, runs->joined);
-	runs->ideal = count_windows(table, &places);
-	free(places.places);
+	runs->joined = xcalloc(table->n_extents, sizeof(*runs->joined));
+	runs->figures = figures_of(table, runs->joined);
+	runs->sum = figures_sum(runs->figures, table->n_files);
 	count_files(runs, rule_of, colors);
 	runs->shades = xcalloc(table->n_extents, sizeof(*runs->shades));
 	for (i = 0; i < table->n_volumes; i++)
@@ -251,6 +107,7 @@ void runs_free(struct runs *runs)
 {
 	free(runs->shades);
 	free(runs->joined);
+	free(runs->figures);
 	*runs = (struct runs){ 0 };
 }
 

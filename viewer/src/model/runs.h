@@ -9,9 +9,7 @@
 
 #include "input/table.h"
 #include "model/color.h"
-
-/* A request of 128 KiB, in blocks: what the split factor is about. */
-#define REQUEST_BLKS 32
+#include "model/figures.h"
 
 /* run.first of blocks that no watched file owns */
 #define NO_EXTENT SIZE_MAX
@@ -51,8 +49,8 @@ struct count {
  * @joined: by extent, true where it carries on the fragment of the extent before it
  * @counts: by rule
  * @total: of all files
- * @requests: number of 128 KiB requests that read all files, none of which spans two fragments
- * @ideal: the same if all files were contiguous
+ * @figures: by file
+ * @sum: of @figures
  * @free_blks: blocks that no watched file owns
  * @free_gaps: number of free runs
  * @free_longest: blocks in the longest free run
@@ -63,8 +61,8 @@ struct runs {
 	bool *joined;
 	struct count counts[MAX_RULES];
 	struct count total;
-	uint64_t requests;
-	uint64_t ideal;
+	struct figures *figures;
+	struct figures sum;
 	uint64_t free_blks;
 	uint64_t free_gaps;
 	uint64_t free_longest;

@@ -48,7 +48,7 @@
  * @n_fragmented: files of two fragments or more, listed or not
  */
 struct listing {
-	struct figures *figures;
+	const struct figures *figures;
 	uint32_t *order;
 	size_t n;
 	int32_t *place;
@@ -65,7 +65,7 @@ static void list_files(struct listing *list, const struct runs *runs)
 	uint64_t room = MAX_PIECES;
 	size_t i;
 
-	list->figures = figures_of(table);
+	list->figures = runs->figures;
 	list->order = figures_worst(list->figures, table->n_files);
 	list->n = table->n_files < MAX_FILES ? table->n_files : MAX_FILES;
 	list->place = xcalloc(table->n_files, sizeof(*list->place));
@@ -90,7 +90,6 @@ static void list_files(struct listing *list, const struct runs *runs)
 
 static void listing_free(struct listing *list)
 {
-	free(list->figures);
 	free(list->order);
 	free(list->place);
 	free(list->shade);

@@ -55,7 +55,7 @@ static const struct metric metrics[] = {
 static struct sums *sums_of(const struct table *table)
 {
 	struct sums *sums = xcalloc(table->n_volumes, sizeof(*sums));
-	struct figures *figures = figures_of(table);
+	struct figures *figures = figures_of(table, NULL);
 	size_t i;
 
 	for (i = 0; i < table->n_volumes; i++)

@@ -67,19 +67,10 @@ static void add_up(struct top *top)
 {
 	size_t i;
 
-	top->total = (struct figures){ 0 };
+	top->total = figures_sum(top->figures, top->table.n_files);
 	top->n_fragmented = 0;
-	for (i = 0; i < top->table.n_files; i++) {
-		const struct figures *f = &top->figures[i];
-
-		top->total.blks += f->blks;
-		top->total.extents += f->extents;
-		top->total.fragments += f->fragments;
-		top->total.distance += f->distance;
-		top->total.requests += f->requests;
-		top->total.ideal += f->ideal;
-		top->n_fragmented += f->fragments > 1;
-	}
+	for (i = 0; i < top->table.n_files; i++)
+		top->n_fragmented += top->figures[i].fragments > 1;
 }
 
 static void drop_reading(struct top *top)
@@ -111,7 +102,7 @@ void top_add(struct top *top, const char *name, struct text *text)
 		remember(top);
 	drop_reading(top);
 	table_parse(&top->table, name, text);
-	top->figures = figures_of(&top->table);
+	top->figures = figures_of(&top->table, NULL);
 	add_up(top);
 	if (past_ns)
 		find_rates(top, &past_total, (double)(top->read_ns - past_ns) / 1e9);

@@ -161,15 +161,15 @@ static void draw_fragments(struct legend *l)
 	const struct runs *runs = l->runs;
 	uint64_t fragments = runs->total.fragments[0] + runs->total.fragments[1];
 	char n[3][GROUPED_MAX], text[MAX_TEXT];
-	double factor = runs->ideal ? (double)runs->requests / (double)runs->ideal : 1.0;
 
-	if (!runs->ideal) {
+	if (!runs->sum.ideal) {
 		put_line(l, RGB_INK, "no file has blocks: no fragments, no split factor");
 		return;
 	}
 	snprintf(text, sizeof(text), "%s fragment%s; split factor %.3f: to read all by 128 KiB takes "
-		 "%s request%s, ideally %s", grouped(n[0], fragments), plural(fragments), factor,
-		 grouped(n[1], runs->requests), plural(runs->requests), grouped(n[2], runs->ideal));
+		 "%s request%s, ideally %s", grouped(n[0], fragments), plural(fragments),
+		 figures_split(&runs->sum), grouped(n[1], runs->sum.requests), plural(runs->sum.requests),
+		 grouped(n[2], runs->sum.ideal));
 	put_line(l, RGB_INK, text);
 }
 

@@ -32,7 +32,7 @@ void target(char *text, size_t len)
 	copy = (struct text){ .buf = xreallocarray(NULL, sizeof(small), 1), .len = sizeof(small) - 1 };
 	memcpy(copy.buf, small, sizeof(small));
 	colors_init(&colors, "kind");
-	table_parse(&table, "table", &copy);
+	table_parse(&table, "table", &copy, false);
 	runs_build(&runs, &table, &colors);
 	layout_init(&layout, &runs, &img, colors.n_rules);
 	layout_free(&layout);

@@ -28,7 +28,7 @@ void target(char *text, size_t len)
 	if (snapshot_is(&copy))
 		snapshot_parse(&table, "snapshot", &copy);
 	else
-		table_parse(&table, "table", &copy);
+		table_parse(&table, "table", &copy, false);
 	colors_learn(&colors, &table);
 	runs_build(&runs, &table, &colors);
 	layout_init(&layout, &runs, &img, colors.n_rules);

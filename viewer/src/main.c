@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "conf.h"
-#include "input/snapshot.h"
 #include "input/source.h"
 #include "input/table.h"
 #include "model/color.h"
@@ -72,48 +71,55 @@ static void draw(struct session *s, const struct table *table)
 
 static void write_table(struct session *s, const struct table *table)
 {
-	if (s->options.prometheus)
-		prometheus_write(s->options.prometheus, table);
-	if (s->options.png)
+	const struct options *o = &s->options;
+
+	if (o->record)
+		recorder_add(&s->recorder, &table->text);
+	if (o->json)
+		export_json(o->json, table);
+	if (o->csv)
+		export_csv(o->csv, table);
+	if (o->prometheus)
+		prometheus_write(o->prometheus, table);
+	if (o->png)
 		draw(s, table);
 }
 
-/* Does anybody want the text, too, and not only what it says? */
-static bool wants_text(const struct options *o)
+/* A text of extents or files is good for nothing else. */
+static void write_listing(const struct session *s, struct text *text)
 {
-	return o->record || o->json || o->csv;
-}
+	const struct options *o = &s->options;
 
-static bool read_text(struct session *s, struct table *table)
-{
-	struct text text;
-
-	if (!source_read(&s->source, &text))
-		return false;
-	if (snapshot_is(&text))
-		die("%s: is binary; --record, --json and --csv want a text, expected -t TABLE", s->source.name);
-	if (s->options.record)
-		recorder_add(&s->recorder, s->source.name, &text);
-	if (s->options.json)
-		export_json(s->options.json, s->source.name, &text);
-	if (s->options.csv)
-		export_csv(s->options.csv, s->source.name, &text);
-	if (s->options.png || s->options.prometheus)
-		table_parse(table, s->source.name, &text);
-	text_free(&text);
-	return true;
+	if (o->record || o->prometheus || o->png)
+		die("%s: is a text of extents or files, expected a table for all but --json and --csv",
+		    s->source.name);
+	if (o->json)
+		export_listing_json(o->json, s->source.name, text);
+	if (o->csv)
+		export_listing_csv(o->csv, s->source.name, text);
+	text_free(text);
 }
 
 /* Return: false where there is nothing to read at the moment; that is said once. */
 static bool read_once(struct session *s)
 {
+	bool may_be_listing = s->options.json || s->options.csv, keep = s->options.record, is_there;
 	struct table table = { 0 };
-	bool is_there = wants_text(&s->options) ? read_text(s, &table) :
-			source_read_table(&s->source, &table);
+	struct text text;
 
+	if (may_be_listing)
+		is_there = source_read(&s->source, &text);
+	else
+		is_there = source_read_table(&s->source, &table, keep);
 	source_report(&s->source);
 	if (!is_there)
 		return false;
+	if (may_be_listing && export_is_listing(&text)) {
+		write_listing(s, &text);
+		return true;
+	}
+	if (may_be_listing)
+		source_understand(&s->source, &table, &text, keep);
 	write_table(s, &table);
 	table_free(&table);
 	return true;

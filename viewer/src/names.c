@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Beside the pipeline: paths, which may hold any byte, as text that others can read.
- * The text is UTF-8. A byte that is part of no valid character becomes \ooo, three octal digits,
+ * From the module they come escaped as in /proc/self/mountinfo. Text for others is UTF-8. A byte that is part of no valid character becomes \ooo, three octal digits,
  * and so does each backslash: that can always be turned back, and most names stay as they are.
  */
 #include <stdlib.h>
@@ -41,6 +41,48 @@ size_t utf8_length(const char *text)
 		return 0;
 	/* longer than needed, or beyond the last character */
 	return (a == 0xf0 && b < 0x90) || (a == 0xf4 && b >= 0x90) ? 0 : 4;
+}
+
+/* An escaped byte, or -1: a NUL cannot be in a path, and a byte has eight bits. */
+static int escaped_byte(const char *p, const char *end)
+{
+	int byte = 0, i;
+
+	if (end - p < 4 || p[1] > '3')
+		return -1;
+	for (i = 1; i < 4; i++) {
+		if (p[i] < '0' || p[i] > '7')
+			return -1;
+		byte = byte << 3 | (p[i] - '0');
+	}
+	return byte ? byte : -1;
+}
+
+/**
+ * path_unescape() - the bytes of a path that is escaped as in /proc/self/mountinfo
+ * @to: where to put them and a NUL: as much room as the escaped path has, and one byte more
+ * @from: the path
+ * @end: the end of it
+ *
+ * Return: NULL, or the first escape that is none.
+ */
+const char *path_unescape(char *to, const char *from, const char *end)
+{
+	while (from < end) {
+		int byte;
+
+		if (*from != '\\') {
+			*to++ = *from++;
+			continue;
+		}
+		byte = escaped_byte(from, end);
+		if (byte < 0)
+			return from;
+		*to++ = (char)byte;
+		from += 4;
+	}
+	*to = '\0';
+	return NULL;
 }
 
 /**

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+const char *path_unescape(char *to, const char *from, const char *end);
 size_t utf8_length(const char *text);
 char *name_text(const char *path);
 void put_json_string(FILE *file, const char *text);

@@ -30,9 +30,9 @@ static const char usage[] =
 "Draw where the blocks of F2FS files lie: one box per block, coloured by\n"
 "extension and by whether the file is fragmented.\n"
 "\n"
-"  -t, --table TABLE    what to draw (fragtrace's snapshot or table in\n"
-"                       debugfs); - is stdin; may be packed with gzip, or a\n"
-"                       binary snapshot\n"
+"  -t, --table TABLE    what to read (fragtrace's snapshot in debugfs): a binary\n"
+"                       snapshot or the text of a table; - is stdin; may be\n"
+"                       packed with gzip\n"
 "  -o, --output PNG     the picture (" DEFAULT_PNG "); - is stdout\n"
 "  -n, --interval SECONDS\n"
 "                       read again every so many seconds, until interrupted\n"
@@ -135,12 +135,10 @@ static void check(struct options *o)
 		o->png = DEFAULT_PNG;
 }
 
-/* What only draws gets the same faster from the binary file. */
-static const char *default_table(const struct options *o)
+/* The binary file says the same and takes less time. */
+static const char *default_table(void)
 {
-	bool wants_text = o->record || o->json || o->csv || o->top;
-
-	return wants_text || access(DEFAULT_SNAPSHOT, R_OK) ? DEFAULT_TABLE : DEFAULT_SNAPSHOT;
+	return access(DEFAULT_SNAPSHOT, R_OK) ? DEFAULT_TABLE : DEFAULT_SNAPSHOT;
 }
 
 /**
@@ -206,7 +204,7 @@ void options_read(struct options *options, int argc, char **argv)
 	if (optind < argc)
 		die("unexpected argument \"%s\", see fragtrace-view --help", argv[optind]);
 	if (!o->table)
-		o->table = default_table(o);
+		o->table = default_table();
 	check(o);
 }
 

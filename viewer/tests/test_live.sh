@@ -43,6 +43,34 @@ test_record_keeps_the_text() {
 	[ ! -e fragImg.png ] || fail "a picture was drawn"
 }
 
+test_record_binary() {
+	local file
+	sed '1a\
+# time 1700000000.123' "$data/two.table" >text
+	"$python" "$here/to_snapshot.py" text >good
+	record -t good
+	record -t good
+	[ "$(ls -A rec)" = fragtrace-1700000000.123.snapshot.gz ] || fail "$(ls -A rec)"
+	file=rec/fragtrace-1700000000.123.snapshot.gz
+	zcat $file | cmp -n 24 - good
+	zcat $file | cmp -i 32 - good
+	"$view" -t good -o good.png
+	"$view" -t $file -o now.png
+	cmp now.png good.png
+	# the time is no change, a block elsewhere is one; two of one time are both kept
+	sed '1a\
+# time 1700000001.000' "$data/two.table" >text
+	"$python" "$here/to_snapshot.py" text >later
+	record -t later
+	[ "$(ls -A rec | wc -l)" = 1 ] || fail "$(ls -A rec)"
+	sed '2s/.*/# time 1700000000.123/; $d' text >fewer
+	"$python" "$here/to_snapshot.py" fewer >binary
+	record -t binary
+	record -t text
+	[ "$(ls rec | tr '\n' ' ')" = "fragtrace-1700000000.123.snapshot.gz fragtrace-1700000000.124.snapshot.gz \
+fragtrace-1700000001.000.table.gz " ] || fail "$(ls -A rec)"
+}
+
 test_record_time_is_that_of_the_reading() {
 	local before after file
 	before=$(date +%s%3N)
@@ -148,13 +176,17 @@ test_record_refuses() {
 	refuses '--record has an empty name' "$view" --record ''
 	rm rec
 	printf '# fragtrace table 2\n' >t
-	refuses 't:1: only tables of version 1 are recorded' record -t t
+	refuses 't:1: the table has version 2, this program reads version 1' record -t t
 	printf '# fragtrace table 1' >t
-	refuses 't: the table is cut short' record -t t
+	refuses 't:1: the table is cut short' record -t t
 	: >t
-	refuses 't: the table is cut short' record -t t
+	refuses 't:1: the table is empty' record -t t
 	printf '# fragtrace extents 1\n' >t
-	refuses 't:1: only tables' record -t t
+	refuses 't:1: this is no fragtrace table' record -t t
+	refuses 't: is a text of extents or files' record -t t --csv x.csv
+	table 1 >t
+	echo '254:0 99 1 0 5 contiguous /m/b.sst' >>t
+	refuses 't:4: blocks 99 to 99 are outside the volume' record -t t
 	[ -z "$(ls -A rec)" ] || fail "$(ls -A rec)"
 }
 

@@ -1017,8 +1017,22 @@ test_snapshot() {
 	mentions '1 fragmented file (25.0 %); 2 stale'
 	"$view" -t - -o - <snapshot >snapshot.png
 	"$view" -t snapshot -o - | cmp - snapshot.png
-	refuses 'snapshot: is binary' "$view" -t snapshot --csv x.csv
-	refuses 'snapshot: is binary' "$view" -t snapshot --record rec
+}
+
+# Whatever is made of a table is made of the binary file, too, and is the same.
+test_snapshot_everywhere() {
+	for t in rocksdb2 two small header_only; do
+		sed '1a\
+# time 1700000000.123' "$data/$t.table" >text
+		binary text snapshot
+		for form in text snapshot; do
+			"$view" -t $form --json $form.json --csv $form.csv --prometheus $form.prom
+			"$view" -t $form --top --count 1 -n 0.01 >$form.top
+		done
+		for kind in json csv prom top; do
+			cmp text.$kind snapshot.$kind
+		done
+	done
 }
 
 test_bad_snapshot() {

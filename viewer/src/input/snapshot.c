@@ -209,8 +209,7 @@ void snapshot_parse(struct table *table, const char *name, struct text *text)
 	*table = (struct table){ 0 };
 	read_header(&r, text->len);
 	/* the paths stay where they are */
-	table->names = xcalloc(1, sizeof(*table->names));
-	table->names[table->n_names++] = text->buf;
+	table->text = *text;
 	table->text.time_ms = (int64_t)(r.header.time / 1000000);
 	table->text.has_time = true;
 	*text = (struct text){ 0 };

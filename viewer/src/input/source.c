@@ -267,18 +267,35 @@ static bool feed_pieces(struct source *source, struct table *table, int fd, int6
 }
 
 /**
+ * source_understand() - understand what source_read() has read as a table
+ * @source: where it was
+ * @table: the result; to be freed with table_free()
+ * @text: a text or a binary snapshot; its content becomes @table's
+ * @keep: whether @table->text is to hold it afterwards
+ */
+void source_understand(struct source *source, struct table *table, struct text *text, bool keep)
+{
+	if (snapshot_is(text))
+		snapshot_parse(table, source->name, text);
+	else
+		table_parse(table, source->name, text, keep);
+}
+
+/**
  * source_read_table() - read the text, or a snapshot, and understand it as a table
  * @source: where it is
  * @table: the result; to be freed with table_free()
+ * @keep: whether @table->text is to hold it afterwards
  *
- * Does what source_read() and table_parse() do, but a big file is never in memory as a whole.
+ * Does what source_read() and source_understand() do, but a big file is never in memory as a whole
+ * unless it is to be kept.
  *
  * Return: false where the text cannot be read at the moment.
  */
-bool source_read_table(struct source *source, struct table *table)
+bool source_read_table(struct source *source, struct table *table, bool keep)
 {
 	int64_t time_ms;
-	int fd = open_big(source->path, &time_ms);
+	int fd = keep ? -1 : open_big(source->path, &time_ms);
 	struct text text;
 	bool done = false;
 
@@ -294,10 +311,7 @@ bool source_read_table(struct source *source, struct table *table)
 	}
 	if (!source_read(source, &text))
 		return false;
-	if (snapshot_is(&text))
-		snapshot_parse(table, source->name, &text);
-	else
-		table_parse(table, source->name, &text);
+	source_understand(source, table, &text, keep);
 	return true;
 }
 

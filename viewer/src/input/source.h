@@ -28,7 +28,8 @@ struct source {
 void source_init(struct source *source, const char *path);
 void source_free(struct source *source);
 bool source_read(struct source *source, struct text *text);
-bool source_read_table(struct source *source, struct table *table);
+bool source_read_table(struct source *source, struct table *table, bool keep);
+void source_understand(struct source *source, struct table *table, struct text *text, bool keep);
 void source_report(struct source *source);
 
 #endif

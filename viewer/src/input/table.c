@@ -16,6 +16,7 @@
 #include "input/inodes.h"
 #include "input/order.h"
 #include "input/table.h"
+#include "names.h"
 
 #define MAX_VOLUMES 4096
 #define RECORD_FORM "dev lba length offset ino state path"
@@ -145,11 +146,6 @@ static bool field_fragmented(struct table_reader *r)
 	       (int)((end ? end : r->end) - r->p), r->p);
 }
 
-static bool is_octal(char c)
-{
-	return c >= '0' && c <= '7';
-}
-
 /* Room for a name; what is too much of it can be given back. */
 static char *take_name(struct table_reader *r, size_t size)
 {
@@ -170,25 +166,17 @@ static char *take_name(struct table_reader *r, size_t size)
 /* The rest of the line is a path, escaped as in /proc/self/mountinfo. */
 static char *field_path(struct table_reader *r)
 {
-	char *path, *to;
-	const char *from;
+	const char *bad;
+	char *path;
 
 	if (r->p == r->end)
 		ends_before(r, "path");
-	path = to = take_name(r, (size_t)(r->end - r->p) + 1);
-	for (from = r->p; from < r->end; to++) {
-		if (*from != '\\') {
-			*to = *from++;
-			continue;
-		}
-		if (r->end - from < 4 || !is_octal(from[1]) || !is_octal(from[2]) || !is_octal(from[3]))
-			die_at(r->name, r->line, "bad escape \"%.*s\" in the path, expected \\040, "
-			       "\\011, \\012 or \\134", quoted(r, from) > 4 ? 4 : quoted(r, from), from);
-		*to = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
-		from += 4;
-	}
-	*to = '\0';
-	r->names = to + 1;
+	path = take_name(r, (size_t)(r->end - r->p) + 1);
+	bad = path_unescape(path, r->p, r->end);
+	if (bad)
+		die_at(r->name, r->line, "bad escape \"%.*s\" in the path, expected \\040, \\011, \\012 or "
+		       "\\134", quoted(r, bad) > 4 ? 4 : quoted(r, bad), bad);
+	r->names = path + strlen(path) + 1;
 	r->p = r->end;
 	return path;
 }
@@ -196,7 +184,7 @@ static char *field_path(struct table_reader *r)
 /* A path that ends like this belongs to a file without a name; true if the end was cut off. */
 static bool cut_deleted(char *path)
 {
-	static const char deleted[] = " (deleted)";
+	static const char deleted[] = DELETED_MARK;
 	size_t n = strlen(path);
 
 	if (n < strlen(deleted) || strcmp(path + n - strlen(deleted), deleted))
@@ -520,11 +508,12 @@ static void forget(const char *from, const char *to)
  * table_parse() - understand a table
  * @table: the result; to be freed with table_free()
  * @name: what to call the table in messages
- * @text: the text; its content is freed
+ * @text: the text; its content becomes @table's
+ * @keep: whether @table->text is to hold it afterwards; else it is freed
  *
  * Ends the program on the first line that is not as the format says.
  */
-void table_parse(struct table *table, const char *name, struct text *text)
+void table_parse(struct table *table, const char *name, struct text *text, bool keep)
 {
 	struct table_reader *r = table_begin(table, name);
 	size_t done, n;
@@ -534,9 +523,12 @@ void table_parse(struct table *table, const char *name, struct text *text)
 	for (done = 0; done < table->text.len; done += n) {
 		n = table->text.len - done < FORGET_SIZE ? table->text.len - done : FORGET_SIZE;
 		table_feed(r, table->text.buf + done, n);
-		forget(table->text.buf + done, table->text.buf + done + n);
+		if (!keep)
+			forget(table->text.buf + done, table->text.buf + done + n);
 	}
 	table_end(r);
+	if (keep)
+		return;
 	free(table->text.buf);
 	table->text.buf = NULL;
 	table->text.len = 0;

@@ -11,6 +11,9 @@
 
 #define TABLE_VERSION 1
 
+/* How the path of a file without a name ends. */
+#define DELETED_MARK " (deleted)"
+
 /* F2FS counts blocks in 32 bits: no block address, file offset or length may be more. */
 #define BLK_MAX UINT32_MAX
 
@@ -87,7 +90,7 @@ struct extent {
  * @order: the extents of files that are not in order: indices into @extents, by file and offset
  * @n_order: number of @order
  * @n_stale: files whose blocks may be elsewhere by now, by the word of fragtrace
- * @text: the text, of which only the time is left
+ * @text: what was read: the text if it was to be kept, a binary snapshot always; else only the time
  * @names: blocks of memory with the paths of @volumes and @files
  * @n_names: number of @names
  */
@@ -112,7 +115,7 @@ void file_add(struct file *file, const struct extent *e);
 struct table_reader *table_begin(struct table *table, const char *name);
 void table_feed(struct table_reader *reader, const char *text, size_t len);
 void table_end(struct table_reader *reader);
-void table_parse(struct table *table, const char *name, struct text *text);
+void table_parse(struct table *table, const char *name, struct text *text, bool keep);
 void table_free(struct table *table);
 
 #endif

@@ -97,7 +97,7 @@ static void listing_free(struct listing *list)
 
 static void put_path(FILE *file, const char *path, bool deleted)
 {
-	char *text = name_text(path), *whole = xasprintf("%s%s", text, deleted ? " (deleted)" : "");
+	char *text = name_text(path), *whole = xasprintf("%s%s", text, deleted ? DELETED_MARK : "");
 
 	put_json_string(file, whole);
 	free(whole);

@@ -2,8 +2,9 @@
 /*
  * Beside the pipeline: a folder of snapshots, one for each change of the table.
  *
- * A snapshot is the file fragtrace-SECONDS.mmm.table.gz, the time being that of the reading, since
- * 1970: the text as it was read, and the same time once more in a comment behind its first line.
+ * A snapshot is the file fragtrace-SECONDS.mmm.snapshot.gz, the time being that of the reading, since
+ * 1970: the binary file as it was read. Of a text it is fragtrace-SECONDS.mmm.table.gz, with the same
+ * time once more in a comment behind its first line:
  *
  *	# fragtrace table 1
  *	# time 1795232523.042
@@ -16,50 +17,72 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#include "input/table.h"
+#include "input/snapshot.h"
+#include "module/snapshot_format.h"
 #include "outfile.h"
 #include "output/record.h"
 
 #define PREFIX "fragtrace-"
-#define SUFFIX ".table.gz"
-#define MAX_TIME_LINE 64
+#define BINARY_SUFFIX ".snapshot.gz"
+#define TEXT_SUFFIX ".table.gz"
+#define MAX_TIME 64
 
 /* Tables shrink to a tenth at zlib's fastest, and a better level takes several times as long. */
 #define MODE "wb1"
 
-/* A text as it is stored: its first line, the time, all the rest. */
+/* What was read as it is stored: all before its time, the time, all behind it. */
 struct parts {
-	const char *first, *rest;
-	size_t first_len, rest_len;
-	char time_line[MAX_TIME_LINE];
+	const char *first, *rest, *suffix;
+	size_t first_len, rest_len, time_len;
+	bool is_binary;
+	char time[MAX_TIME];
 };
 
-static void split(struct parts *parts, const char *name, const struct text *text)
+static void split_binary(struct parts *parts, const struct text *text)
 {
-	static const char magic[] = "# fragtrace table ";
-	const char *end = text->buf + text->len;
+	parts->is_binary = true;
+	parts->suffix = BINARY_SUFFIX;
+	parts->first_len = offsetof(struct ft_snap_header, time);
+	parts->rest = text->buf + offsetof(struct ft_snap_header, time) + sizeof(uint64_t);
+}
 
-	if (!text->len || end[-1] != '\n')
-		die("%s: the table is cut short, expected a newline at its end", name);
-	if (strncmp(text->buf, magic, strlen(magic)) ||
-	    strtoul(text->buf + strlen(magic), NULL, 10) != TABLE_VERSION)
-		die_at(name, 1, "only tables of version %d are recorded, expected the first line "
-		       "to be \"%s%d\"", TABLE_VERSION, magic, TABLE_VERSION);
-	parts->first = text->buf;
-	parts->rest = memchr(text->buf, '\n', text->len);
-	parts->rest++;
+static void split_lines(struct parts *parts, const struct text *text)
+{
+	parts->suffix = TEXT_SUFFIX;
+	parts->rest = (const char *)memchr(text->buf, '\n', text->len) + 1;
 	parts->first_len = (size_t)(parts->rest - parts->first);
-	if (text->has_time) {
-		parts->rest = memchr(parts->rest, '\n', (size_t)(end - parts->rest));
-		parts->rest++;
+	if (text->has_time)
+		parts->rest = (const char *)memchr(parts->rest, '\n', text->len - parts->first_len) + 1;
+}
+
+static void split(struct parts *parts, const struct text *text)
+{
+	*parts = (struct parts){ .first = text->buf };
+	if (snapshot_is(text))
+		split_binary(parts, text);
+	else
+		split_lines(parts, text);
+	parts->rest_len = (size_t)(text->buf + text->len - parts->rest);
+}
+
+static void set_time(struct parts *parts, int64_t time_ms)
+{
+	uint64_t ns = (uint64_t)time_ms * 1000000;
+
+	if (parts->is_binary) {
+		memcpy(parts->time, &ns, sizeof(ns));
+		parts->time_len = sizeof(ns);
+		return;
 	}
-	parts->rest_len = (size_t)(end - parts->rest);
+	parts->time_len = (size_t)snprintf(parts->time, sizeof(parts->time), "# time %" PRId64 ".%03d\n",
+					   time_ms / 1000, (int)(time_ms % 1000));
 }
 
 /* === The newest snapshot === */
@@ -70,7 +93,8 @@ static int64_t time_of(const char *name)
 	long long seconds;
 	int n = -1, ms;
 
-	if (sscanf(name, PREFIX "%lld.%3d" SUFFIX "%n", &seconds, &ms, &n) != 2 || n < 0 || name[n])
+	if (sscanf(name, PREFIX "%lld.%3d%n", &seconds, &ms, &n) != 2 || n < 0 ||
+	    (strcmp(name + n, BINARY_SUFFIX) && strcmp(name + n, TEXT_SUFFIX)))
 		return -1;
 	return seconds < 0 || seconds > INT64_MAX / 2000 || ms < 0 ? -1 : seconds * 1000 + ms;
 }
@@ -108,15 +132,23 @@ static bool holds_next(gzFile gz, const char *expected, size_t len)
 	return true;
 }
 
+static bool skip_time(gzFile gz, const struct parts *parts)
+{
+	char time[MAX_TIME];
+
+	if (parts->is_binary)
+		return gzread(gz, time, sizeof(uint64_t)) == sizeof(uint64_t);
+	return gzgets(gz, time, sizeof(time));
+}
+
 static bool is_same(const char *snapshot, const struct parts *parts)
 {
 	gzFile gz = snapshot ? gzopen(snapshot, "rb") : NULL;
-	char line[MAX_TIME_LINE];
 	bool same;
 
 	if (!gz)
 		return false;
-	same = holds_next(gz, parts->first, parts->first_len) && gzgets(gz, line, sizeof(line)) &&
+	same = holds_next(gz, parts->first, parts->first_len) && skip_time(gz, parts) &&
 	       holds_next(gz, parts->rest, parts->rest_len) && gzgetc(gz) == -1;
 	gzclose(gz);
 	return same;
@@ -124,21 +156,30 @@ static bool is_same(const char *snapshot, const struct parts *parts)
 
 /* === Writing === */
 
+static char *name_at(const struct recorder *recorder, int64_t time_ms, const char *suffix)
+{
+	return xasprintf("%s/" PREFIX "%" PRId64 ".%03d%s", recorder->dir, time_ms / 1000,
+			 (int)(time_ms % 1000), suffix);
+}
+
+static bool is_taken(const struct recorder *recorder, int64_t time_ms)
+{
+	char *binary = name_at(recorder, time_ms, BINARY_SUFFIX);
+	char *text = name_at(recorder, time_ms, TEXT_SUFFIX);
+	bool taken = !access(binary, F_OK) || !access(text, F_OK);
+
+	free(binary);
+	free(text);
+	return taken;
+}
+
 /* No two tables have the same time, also where the clock is set back: the later one is moved. */
 static char *free_name(const struct recorder *recorder, struct parts *parts, int64_t time_ms)
 {
-	char *path = NULL;
-
-	do {
-		int64_t seconds = time_ms / 1000;
-		int ms = (int)(time_ms++ % 1000);
-
-		free(path);
-		path = xasprintf("%s/" PREFIX "%" PRId64 ".%03d" SUFFIX, recorder->dir, seconds, ms);
-		snprintf(parts->time_line, sizeof(parts->time_line), "# time %" PRId64 ".%03d\n",
-			 seconds, ms);
-	} while (!access(path, F_OK));
-	return path;
+	while (is_taken(recorder, time_ms))
+		time_ms++;
+	set_time(parts, time_ms);
+	return name_at(recorder, time_ms, parts->suffix);
 }
 
 static void write_snapshot(const char *path, const struct parts *parts)
@@ -154,7 +195,7 @@ static void write_snapshot(const char *path, const struct parts *parts)
 		outfile_failed(&out);
 	/* what fails stays failed until gzclose() */
 	gzfwrite(parts->first, 1, parts->first_len, gz);
-	gzputs(gz, parts->time_line);
+	gzfwrite(parts->time, 1, parts->time_len, gz);
 	gzfwrite(parts->rest, 1, parts->rest_len, gz);
 	if (gzclose(gz) != Z_OK)
 		outfile_failed(&out);
@@ -177,17 +218,16 @@ void recorder_open(struct recorder *recorder, const char *dir)
 /**
  * recorder_add() - keep a table, if it is another than the newest one
  * @recorder: the folder
- * @name: what to call the table in messages
- * @text: the table
+ * @text: the table as it was read, text or binary; it was understood before
  *
  * Ends the program where it cannot be written; nothing unfinished is left then.
  */
-void recorder_add(struct recorder *recorder, const char *name, const struct text *text)
+void recorder_add(struct recorder *recorder, const struct text *text)
 {
 	struct parts parts;
 	char *path;
 
-	split(&parts, name, text);
+	split(&parts, text);
 	if (is_same(recorder->newest, &parts))
 		return;
 	path = free_name(recorder, &parts, text->time_ms);

@@ -16,7 +16,7 @@ struct recorder {
 };
 
 void recorder_open(struct recorder *recorder, const char *dir);
-void recorder_add(struct recorder *recorder, const char *name, const struct text *text);
+void recorder_add(struct recorder *recorder, const struct text *text);
 void recorder_close(struct recorder *recorder);
 
 #endif

@@ -87,12 +87,9 @@ static void drop_reading(struct top *top)
 /**
  * top_add() - take the next reading
  * @top: starts as all zeroes; to be freed with top_free()
- * @name: what to call the table in messages
- * @text: the table; its memory moves into @top
- *
- * Ends the program where the table is not as it should be.
+ * @table: what was read; its memory moves into @top
  */
-void top_add(struct top *top, const char *name, struct text *text)
+void top_add(struct top *top, struct table *table)
 {
 	struct figures past_total = top->total;
 	int64_t past_ns = top->read_ns;
@@ -101,7 +98,8 @@ void top_add(struct top *top, const char *name, struct text *text)
 	if (past_ns)
 		remember(top);
 	drop_reading(top);
-	table_parse(&top->table, name, text);
+	top->table = *table;
+	*table = (struct table){ 0 };
 	top->figures = figures_of(&top->table, NULL);
 	add_up(top);
 	if (past_ns)
@@ -234,7 +232,7 @@ char *top_row(const struct top *top, size_t row)
 	format_rate(blks, top->rates ? &top->rates[i].blks : NULL);
 	line = xasprintf("%8ju %8ju %7s %9ju %7s %6.2f %s%s", (uintmax_t)(f->requests - f->ideal),
 			 (uintmax_t)f->fragments, frags, (uintmax_t)f->blks, blks, figures_split(f),
-			 path, file->deleted ? " (deleted)" : "");
+			 path, file->deleted ? DELETED_MARK : "");
 	free(path);
 	return line;
 }

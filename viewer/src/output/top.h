@@ -75,7 +75,7 @@ struct top {
 	int64_t read_ns;
 };
 
-void top_add(struct top *top, const char *name, struct text *text);
+void top_add(struct top *top, struct table *table);
 void top_sort(struct top *top, enum top_key key, bool reverse);
 char *top_summary(const struct top *top, size_t line);
 const char *top_heading(void);

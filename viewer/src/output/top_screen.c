@@ -267,13 +267,13 @@ void top_screen_run(struct source *source, int64_t interval_ns, unsigned long co
 	bool has_terminal = isatty(STDOUT_FILENO);
 	int64_t next_ns = monotonic_ns();
 	unsigned long done = 0;
-	struct text text;
+	struct table table;
 
 	setlocale(LC_CTYPE, "");
 	catch_signals();
 	while (!is_over && (!count || done < count)) {
-		if (source_read(source, &text)) {
-			top_add(&s.top, source->name, &text);
+		if (source_read_table(source, &table, false)) {
+			top_add(&s.top, &table);
 			done++;
 			if (has_terminal && done == 1)
 				enter_curses();

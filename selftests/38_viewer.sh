@@ -63,7 +63,7 @@ load path=$MNT
 check "so is its return" loop_until 20 grep -q 'is back' $out/said
 fileop write $MNT/again 0 64K
 sync
-check "and it goes on" loop_until 20 sh -c "zcat \$(ls $out/rec/* | tail -n 1) | grep -q /again"
+check "and it goes on" loop_until 20 sh -c "fragtrace-view -t \$(ls $out/rec/* | tail -n 1) --csv - | grep -q /again"
 kill $viewer
 wait $viewer
 expect "it ends well" $? 0

@@ -57,12 +57,29 @@ make_it() {
 	}
 }
 
+# plain(version, variables...) - make for an unpacked kernel of Debian's as a user does, who does not name an f2fs.ko
+plain() {
+	local version
+
+	version=$1
+	shift
+	(
+		ft_kernel "$version"
+		env -u F2FS_SRC -u F2FS_KO -u VMLINUX_BTF -u MAKEFLAGS -u MAKELEVEL make -C "$dir/src" modules KDIR="$KDIR" \
+			${1:+"VMLINUX_BTF=$KROOT/$1"} >"$dir/said" 2>&1 &&
+			modinfo -F vermagic "$dir/src/fragtrace.ko" | grep -q "^$KREL " && rm "$dir/src/fragtrace.ko"
+	) || {
+		tail -n 5 "$dir/said" | sed 's/^/# /'
+		return 1
+	}
+}
+
 # installed() - print what is there of it
 installed() {
 	(cd "$dir/dest" && find . -type f | sort)
 }
 
-plan 12
+plan 14
 touch "$dir/stamp"
 if build "F2FS_KO=$F2FS_KO" "VMLINUX_BTF=$VMLINUX_BTF"; then
 	ok "for the headers named by KDIR"
@@ -71,6 +88,13 @@ else
 	tail -n 5 "$dir/said" | sed 's/^/# /'
 fi
 expect "the source tree stays clean" "$(in_tree)" ""
+check "plain make finds an f2fs.ko.xz" plain 6.12
+if (ft_kernel 6.1) >/dev/null 2>&1; then
+	# Its headers hold no BTF; on a user's machine that of the running kernel is taken.
+	check "plain make finds an f2fs.ko that is not compressed" plain 6.1 btf/vmlinux
+else
+	skip "plain make finds an f2fs.ko that is not compressed" "there is no kernel 6.1 to be had"
+fi
 check "make install" make_it install
 expect "module, programs, their pages" "$(installed | grep -c -e "/$KREL/updates/fragtrace.ko$" \
 	-e '/usr/bin/fragtrace-\(view\|plot\)$' -e '/man1/fragtrace-\(view\|plot\)\.1$')" 5

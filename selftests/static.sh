@@ -20,7 +20,7 @@ sources() {
 
 	for pattern; do
 		find . -name .git -prune -o -name demo-out -prune -o -type f -name "$pattern" ! -name '*.mod.c' \
-			! -name 'f2fs_private.h' ! -path ./viewer/page.h -print
+			! -name 'f2fs_private.h' ! -path './viewer/build/*' -print
 	done | sort
 }
 

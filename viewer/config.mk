@@ -8,6 +8,8 @@ MANPREFIX = $(PREFIX)/share/man
 PRESETDIR = $(PREFIX)/share/fragtrace
 
 CFLAGS ?= -O2
+# from src/ for the viewer, from the top for module/snapshot_format.h
+INCLUDES = -Isrc -Ibuild -I..
 WARNFLAGS = -std=c11 -Wall -Wextra -Wpedantic -Werror
 DEFS = -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DPRESETDIR='"$(PRESETDIR)"'
 SANFLAGS = -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A color.cnf, read once and again, and the rules for a file. */
-#include "../../viewer/color.h"
 #include "conf_file.h"
 #include "frame.h"
+#include "model/color.h"
 
 void target(char *text, size_t len)
 {

@@ -2,13 +2,13 @@
 /* An img.cnf, and the measures of a picture of a small table drawn with it. */
 #include <string.h>
 
-#include "../../viewer/color.h"
-#include "../../viewer/conf.h"
-#include "../../viewer/layout.h"
-#include "../../viewer/runs.h"
-#include "../../viewer/table.h"
+#include "conf.h"
 #include "conf_file.h"
 #include "frame.h"
+#include "input/table.h"
+#include "model/color.h"
+#include "model/runs.h"
+#include "picture/layout.h"
 
 static const char small[] =
 	"# fragtrace table 1\n"
@@ -32,7 +32,7 @@ void target(char *text, size_t len)
 	copy = (struct text){ .buf = xreallocarray(NULL, sizeof(small), 1), .len = sizeof(small) - 1 };
 	memcpy(copy.buf, small, sizeof(small));
 	colors_init(&colors, "kind");
-	table_parse(&table, "table", &copy);
+	table_parse(&table, "table", &copy, false);
 	runs_build(&runs, &table, &colors);
 	layout_init(&layout, &runs, &img, colors.n_rules);
 	layout_free(&layout);

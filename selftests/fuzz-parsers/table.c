@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../viewer/color.h"
-#include "../../viewer/conf.h"
-#include "../../viewer/figures.h"
-#include "../../viewer/layout.h"
-#include "../../viewer/runs.h"
-#include "../../viewer/snapshot.h"
-#include "../../viewer/table.h"
+#include "conf.h"
 #include "frame.h"
+#include "input/snapshot.h"
+#include "input/table.h"
+#include "model/color.h"
+#include "model/figures.h"
+#include "model/runs.h"
+#include "picture/layout.h"
 
 void target(char *text, size_t len)
 {
@@ -28,13 +28,13 @@ void target(char *text, size_t len)
 	if (snapshot_is(&copy))
 		snapshot_parse(&table, "snapshot", &copy);
 	else
-		table_parse(&table, "table", &copy);
+		table_parse(&table, "table", &copy, false);
 	colors_learn(&colors, &table);
 	runs_build(&runs, &table, &colors);
 	layout_init(&layout, &runs, &img, colors.n_rules);
 	layout_free(&layout);
 	runs_free(&runs);
-	figures = figures_of(&table);
+	figures = figures_of(&table, NULL);
 	free(figures_worst(figures, table.n_files));
 	free(figures);
 	table_free(&table);

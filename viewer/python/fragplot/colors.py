@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The groups of files, by extension or path, and their colours: color.cnf, as fragtrace-view reads it.
+
+    WHAT CONTIGUOUS FRAG_A FRAG_B
+    .sst green light-orange dark-orange
+"""
+
+from __future__ import annotations
+
+import ctypes
+import difflib
+import os
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Optional
+
+import numpy as np
+
+from fragsnap import DELETED, FormatError, SnapError, Table, extension
+
+LIBC = ctypes.CDLL(None)
+
+RULE_FORM = "WHAT CONTIGUOUS FRAG_A FRAG_B"
+DEFAULT = "default"
+OTHER = "other"
+MAX_RULES = 64
+
+# Of fnmatch(3), whose rules Python's own module does not follow.
+FNM_PATHNAME = 1
+
+# The same as in color_kind.c, and so are the palette and the tones below.
+NAMED = {
+    "white": 0xffffff, "black": 0x000000,
+    "gray": 0x949494, "light-gray": 0xc9c9c9, "dark-gray": 0x5c5c5c,
+    "red": 0xc8382e, "light-red": 0xf29b92, "dark-red": 0x7d1a14,
+    "orange": 0xe8871e, "light-orange": 0xffbe5c, "dark-orange": 0xb84a00,
+    "yellow": 0xf0e442, "light-yellow": 0xfaf3a5, "dark-yellow": 0xa89a00,
+    "green": 0x3fa34d, "light-green": 0xa6dba0, "dark-green": 0x14602a,
+    "teal": 0x1f9e96, "light-teal": 0x6fd6cc, "dark-teal": 0x0b5e5a,
+    "blue": 0x3a76d6, "light-blue": 0xa9ccf5, "dark-blue": 0x17408c,
+    "purple": 0x8f4fbf, "light-purple": 0xcda4e8, "dark-purple": 0x5e2390,
+    "brown": 0x96643a, "light-brown": 0xcfa77c, "dark-brown": 0x5e3717,
+}
+
+# Colours that the colour-blind can tell apart: pale is contiguous, strong and dark are fragmented.
+# The three also differ in lightness alone.
+PALETTE = (
+    (0x98f7c6, 0x0d9a58, 0x003423),
+    (0x9ac5fd, 0x5e9ee9, 0x045b81),
+    (0xdbbf73, 0xe58407, 0x6d5339),
+    (0xfbd4fa, 0xfc23ba, 0x511e4b),
+    (0xffad98, 0xc55314, 0x762e00),
+)
+DEFAULT_TONES = (0xc1c1c1, 0x858585, 0x585858)
+
+# A line on white must stand out at least this much (the contrast ratio of WCAG).
+LEAST_CONTRAST = 2.2
+# How much of a line's colour an area below it has.
+AREA_INK = 0.28
+
+
+def luminance(rgb: int) -> float:
+    """How light a colour is to the eye, 0 to 1."""
+    linear = [(part / 255 / 12.92 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4)
+              for part in (rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff)]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Files that share colours: name as in a legend; tones 0xrrggbb: contiguous, fragmented a and b."""
+
+    name: str
+    tones: tuple[int, int, int]
+
+    @property
+    def strong(self) -> str:
+        """The colour of lines: the first tone that can be seen on white."""
+        visible = [tone for tone in (self.tones[1], self.tones[2], self.tones[0])
+                   if 1.05 / (luminance(tone) + 0.05) >= LEAST_CONTRAST]
+        return f"#{(visible or [self.tones[2]])[0]:06x}"
+
+    @property
+    def pale(self) -> str:
+        """The colour of areas that such lines cross: the same, thinned."""
+        parts = (int(self.strong[i:i + 2], 16) for i in (1, 3, 5))
+        return "#" + "".join(f"{255 - round(AREA_INK * (255 - part)):02x}" for part in parts)
+
+
+def is_glob(what: str) -> bool:
+    """Is this a glob, and no extension?"""
+    return any(char in what for char in "*?[/")
+
+
+def path_matches(path: str, glob: str) -> bool:
+    """Does a glob match a path? The whole of it if it begins with a slash, else as many of the last
+    components as it has itself; no wildcard matches a slash."""
+    tail = path if glob.startswith("/") else "/".join(path.split("/")[-1 - glob.count("/"):])
+    return LIBC.fnmatch(os.fsencode(glob), os.fsencode(tail), FNM_PATHNAME) == 0
+
+
+class Groups:
+    """All groups of a picture; the last one is for files that no other one has."""
+
+    def __init__(self, rules: dict[str, tuple[int, int, int]], rest: str) -> None:
+        fallback = rules.pop(DEFAULT, DEFAULT_TONES)
+        self.groups = [Group(name, tones) for name, tones in rules.items()] + [Group(rest, fallback)]
+        self.places = {name: i for i, name in enumerate(rules)}
+        self.globs = [(i, name) for name, i in self.places.items() if is_glob(name)]
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def __getitem__(self, i: int) -> Group:
+        return self.groups[i]
+
+    def of_path(self, path: str) -> int:
+        """The group of a file: that of the last rule which matches."""
+        found = self.places.get(extension(path), -1)
+        for i, glob in self.globs:
+            if i > found and path_matches(path.removesuffix(DELETED), glob):
+                found = i
+        return found if found >= 0 else len(self.groups) - 1
+
+    def of_files(self, table: Table) -> np.ndarray:
+        """The group of each file of a table."""
+        return np.array([self.of_path(path) for path in table.paths], np.int64)
+
+
+# === Colours given by the user ===
+
+
+def preset_path(arg: str) -> str:
+    """The file that an argument means: without a slash it may be the name of a preset."""
+    if "/" in arg:
+        return arg
+    modules = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+    # beside the modules in a build, above them where they are installed
+    for folder in (os.path.join(os.path.dirname(modules), "presets"), os.path.dirname(modules)):
+        path = os.path.join(folder, f"{arg}.color.cnf")
+        if os.path.isfile(path):
+            return path
+    return arg
+
+
+def parse_color(path: str, line: int, word: str) -> int:
+    """A colour by its name or as #rrggbb."""
+    if word.startswith("#"):
+        if not re.fullmatch("#[0-9a-fA-F]{6}", word):
+            raise FormatError(path, line, f'colour "{word}" is not #rrggbb, expected # and six digits 0-9 a-f')
+        return int(word[1:], 16)
+    if word not in NAMED:
+        near = difflib.get_close_matches(word, NAMED, 1, 0)[0]
+        raise FormatError(path, line, f'unknown colour "{word}", did you mean {near}? Expected a name or '
+                          "#rrggbb")
+    return NAMED[word]
+
+
+def read_rules(args: list[str]) -> dict[str, tuple[int, int, int]]:
+    """The rules of color.cnf files; of several that match a file the last one wins."""
+    rules: dict[str, tuple[int, int, int]] = {}
+    for arg in args:
+        path = preset_path(arg)
+        try:
+            with open(path, encoding="utf-8") as stream:
+                lines = stream.read().split("\n")
+        except (OSError, UnicodeDecodeError) as error:
+            why = getattr(error, "strerror", None) or "not UTF-8 text"
+            raise SnapError(f"{path}: {why}, expected a color.cnf file or a preset: rocksdb, redis or "
+                            "voltdb") from error
+        seen: set[str] = set()
+        for number, line in enumerate(lines, 1):
+            # a comment begins at the start of a line, or with blanks around its mark
+            words = re.sub(r"(^\s*#|\s#(?=\s|$)).*", "", line).split()
+            if not words:
+                continue
+            name = words[0]
+            if name != DEFAULT and not is_glob(name) and not re.fullmatch(r"\.[^.]+", name):
+                raise FormatError(path, number, f'"{name}" is no extension and no glob, did you mean '
+                                  f'{"*" if "." in name else "."}{name}? Expected one like .sst, one like '
+                                  "log/*, or default")
+            if len(words) != 4:
+                raise FormatError(path, number, f"{len(words) - 1} colours, expected three: {RULE_FORM}")
+            if name in seen:
+                raise FormatError(path, number, f"a second rule for {name}")
+            seen.add(name)
+            first, second, third = (parse_color(path, number, word) for word in words[1:])
+            # the last one wins: a rule that comes again moves behind all others
+            rules.pop(name, None)
+            rules[name] = (first, second, third)
+            if len(rules) > MAX_RULES:
+                raise FormatError(path, number, f"more than {MAX_RULES} rules")
+    return rules
+
+
+# === Colours given out by size ===
+
+
+def blocks_by_extension(table: Table) -> Counter[str]:
+    """How many blocks the files of each extension hold. A number (LOG.old.1699) is no kind of file."""
+    blocks = np.zeros(len(table.paths), np.int64)
+    np.add.at(blocks, table.file, table.blocks)
+    result: Counter[str] = Counter()
+    for path, count in zip(table.paths, blocks.tolist()):
+        ext = extension(path)
+        if ext and not ext[1:].isdigit():
+            result[ext] += count
+    return result
+
+
+def groups_for(args: Optional[list[str]], blocks: Counter[str], top: int) -> Groups:
+    """The groups that color.cnf files name; without these, the extensions with the most blocks."""
+    if args:
+        return Groups(read_rules(args), OTHER)
+    largest = sorted(blocks, key=lambda ext: (-blocks[ext], ext))[:top]
+    return Groups(dict(zip(largest, PALETTE)), OTHER)

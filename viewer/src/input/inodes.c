@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Part of reading a table: which file an inode number belongs to. */
+#include <stdlib.h>
+
+#include "input/inodes.h"
+#include "util.h"
+
+struct inode_slot {
+	uint64_t ino;
+	uint32_t volume;
+	uint32_t value;		/* 0: the place is empty or was just taken */
+};
+
+static size_t home_slot(const struct inodes *inodes, uint32_t volume, uint64_t ino)
+{
+	uint64_t h = (ino + ((uint64_t)volume << 40)) * UINT64_C(0xd6e8feb86659fd93);
+
+	return (size_t)(h >> 32) & (inodes->n_slots - 1);
+}
+
+static struct inode_slot *find_slot(const struct inodes *inodes, uint32_t volume, uint64_t ino)
+{
+	size_t i = home_slot(inodes, volume, ino);
+
+	while (inodes->slots[i].value &&
+	       (inodes->slots[i].ino != ino || inodes->slots[i].volume != volume))
+		i = (i + 1) & (inodes->n_slots - 1);
+	return &inodes->slots[i];
+}
+
+static void make_room(struct inodes *inodes)
+{
+	struct inodes bigger = { .n_slots = inodes->n_slots ? inodes->n_slots * 4 : 1024 };
+	size_t i;
+
+	bigger.slots = xcalloc(bigger.n_slots, sizeof(*bigger.slots));
+	for (i = 0; i < inodes->n_slots; i++) {
+		struct inode_slot *old = &inodes->slots[i];
+
+		if (old->value)
+			*find_slot(&bigger, old->volume, old->ino) = *old;
+	}
+	free(inodes->slots);
+	bigger.n_used = inodes->n_used;
+	*inodes = bigger;
+}
+
+/**
+ * inodes_at() - the value kept for an inode
+ * @inodes: the hash; starts as all zeroes
+ * @volume: index of the volume
+ * @ino: inode number
+ *
+ * Return: where the value is. It is 0 for an inode not met before, and the caller must then store
+ * another one before the next call.
+ */
+uint32_t *inodes_at(struct inodes *inodes, uint32_t volume, uint64_t ino)
+{
+	struct inode_slot *slot;
+
+	if (inodes->n_used * 2 >= inodes->n_slots)
+		make_room(inodes);
+	slot = find_slot(inodes, volume, ino);
+	if (!slot->value) {
+		slot->ino = ino;
+		slot->volume = volume;
+		inodes->n_used++;
+	}
+	return &slot->value;
+}
+
+/**
+ * inodes_free() - release the hash
+ * @inodes: is empty again afterwards
+ */
+void inodes_free(struct inodes *inodes)
+{
+	free(inodes->slots);
+	*inodes = (struct inodes){ 0 };
+}

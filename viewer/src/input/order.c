@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Last part of reading a table: the extents of each file in the order of the file.
+ * A table is sorted by LBA. Most files lie on the volume in the order of their offsets; only the
+ * extents of the others are sorted here. Only those can have one block in two places.
+ */
+#include <stdlib.h>
+
+#include "input/order.h"
+#include "util.h"
+
+/* An offset in the file above, the index of its extent below: sorted as one number. */
+#define KEY(offset, index) ((uint64_t)(offset) << 32 | (index))
+
+static int by_key(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* By file: where its keys begin among those of all files that are not in order; one more entry ends the last. */
+static size_t *find_begins(const struct table *table)
+{
+	size_t *begins = xcalloc(table->n_files + 1, sizeof(*begins));
+	size_t i;
+
+	for (i = 0; i < table->n_extents; i++) {
+		uint32_t file = table->extents[i].file;
+
+		begins[file + 1] += !table->files[file].in_order;
+	}
+	for (i = 0; i < table->n_files; i++)
+		begins[i + 1] += begins[i];
+	return begins;
+}
+
+/* Sorts by file, and the extents of each file by offset. */
+static uint64_t *sort_keys(const struct table *table, const size_t *begins)
+{
+	uint64_t *keys = xcalloc(begins[table->n_files], sizeof(*keys));
+	size_t *next = xcalloc(table->n_files, sizeof(*next));
+	size_t i;
+
+	for (i = 0; i < table->n_extents; i++) {
+		const struct extent *e = &table->extents[i];
+
+		if (!table->files[e->file].in_order)
+			keys[begins[e->file] + next[e->file]++] = KEY(e->offset, (uint32_t)i);
+	}
+	for (i = 0; i < table->n_files; i++)
+		if (next[i])
+			qsort(keys + begins[i], next[i], sizeof(*keys), by_key);
+	free(next);
+	return keys;
+}
+
+static void check_once(const struct table *table, const char *name, const struct extent *prev,
+		       const struct extent *e)
+{
+	const struct file *file = &table->files[e->file];
+	const struct volume *v = &table->volumes[file->volume];
+
+	if (e->file == prev->file && e->offset < prev->offset + (uint64_t)prev->blks)
+		die("%s: block %u of inode %ju on %u:%u is in two places, expected one extent for each "
+		    "block of a file", name, e->offset, (uintmax_t)file->ino, v->major, v->minor);
+}
+
+/**
+ * order_build() - put extents into the order of their files, and check that no block is there twice
+ * @table: all of it but @table->order
+ * @name: what to call the table in messages
+ */
+void order_build(struct table *table, const char *name)
+{
+	size_t *begins, i;
+	uint64_t *keys;
+
+	if (table->n_extents > UINT32_MAX)
+		die("%s: %zu extents, expected at most %u", name, table->n_extents, UINT32_MAX);
+	begins = find_begins(table);
+	table->n_order = begins[table->n_files];
+	if (table->n_order) {
+		keys = sort_keys(table, begins);
+		table->order = xcalloc(table->n_order, sizeof(*table->order));
+		for (i = 0; i < table->n_order; i++) {
+			table->order[i] = (uint32_t)keys[i];
+			if (i)
+				check_once(table, name, &table->extents[table->order[i - 1]],
+					   &table->extents[table->order[i]]);
+		}
+		free(keys);
+	}
+	free(begins);
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Instead of table.c's text: the binary debugfs file `snapshot` -> extents.
+ * Its format is that of module/snapshot_format.h; nothing in it is believed before it was checked.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/order.h"
+#include "input/snapshot.h"
+#include "module/snapshot_format.h"
+
+#define MAGIC_SIZE (sizeof(FT_SNAP_MAGIC) - 1)
+
+/* A snapshot that is being read. */
+struct reader {
+	struct table *table;
+	const char *name;
+	char *buf;
+	struct ft_snap_header header;
+	uint32_t *known;	/* by file of the snapshot: index into table.files plus one */
+	size_t cap_files;
+};
+
+/* === Records === */
+
+/* Checks that an array lies within the file, and its records have at least the members we know. */
+static void check_array(const struct reader *r, const struct ft_snap_array *array, const char *what,
+			size_t size)
+{
+	if (array->size < size)
+		die("%s: records of %s have %u bytes, expected %zu or more", r->name, what,
+		    array->size, size);
+	if (array->offset > r->header.bytes ||
+	    array->nr > (r->header.bytes - array->offset) / array->size)
+		die("%s: the %s lie outside the file", r->name, what);
+}
+
+/* Copies a record out, which need not be aligned. */
+static void get(const struct reader *r, const struct ft_snap_array *array, const char *what,
+		uint64_t i, void *record, size_t size)
+{
+	if (i >= array->nr)
+		die("%s: there is no record %ju among the %s", r->name, (uintmax_t)i, what);
+	memcpy(record, r->buf + array->offset + i * array->size, size);
+}
+
+static char *get_path(const struct reader *r, uint64_t i)
+{
+	const struct ft_snap_array *paths = &r->header.paths;
+	char *path = i < paths->nr ? r->buf + paths->offset + i : NULL;
+
+	if (!path || !memchr(path, '\0', paths->nr - i))
+		die("%s: a path lies outside the file", r->name);
+	return path;
+}
+
+/* === Header === */
+
+static void read_header(struct reader *r, size_t len)
+{
+	struct ft_snap_header *h = &r->header;
+
+	if (len < sizeof(*h))
+		die("%s: the snapshot is cut short, expected a header of %zu bytes", r->name, sizeof(*h));
+	memcpy(h, r->buf, sizeof(*h));
+	if (h->version != FT_SNAP_VERSION)
+		die("%s: the snapshot has version %u, this program reads version %d", r->name, h->version,
+		    FT_SNAP_VERSION);
+	if (h->bytes != len)
+		die("%s: the snapshot is cut short, expected %ju bytes, got %zu", r->name,
+		    (uintmax_t)h->bytes, len);
+	check_array(r, &h->volumes, "volumes", sizeof(struct ft_snap_volume));
+	check_array(r, &h->files, "files", sizeof(struct ft_snap_file));
+	check_array(r, &h->extents, "extents", sizeof(struct ft_snap_extent));
+	check_array(r, &h->by_lba, "extents by LBA", sizeof(uint32_t));
+	check_array(r, &h->paths, "paths", 1);
+	if (h->paths.size != 1)
+		die("%s: a path has characters of %u bytes, expected 1", r->name, h->paths.size);
+	if (h->files.nr >= UINT32_MAX || h->by_lba.nr > h->extents.nr)
+		die("%s: too many files, or more extents by LBA than extents", r->name);
+}
+
+/* === Volumes, files, extents === */
+
+static void read_volumes(struct reader *r)
+{
+	struct table *t = r->table;
+	struct ft_snap_volume v;
+	uint64_t i;
+
+	t->volumes = xcalloc(r->header.volumes.nr + 1, sizeof(*t->volumes));
+	for (i = 0; i < r->header.volumes.nr; i++) {
+		get(r, &r->header.volumes, "volumes", i, &v, sizeof(v));
+		if (v.main_blkaddr >= v.blocks || !v.segment_blocks)
+			die("%s: volume %u:%u has blocks %u to %u, in segments of %u", r->name, v.major,
+			    v.minor, v.main_blkaddr, v.blocks, v.segment_blocks);
+		t->volumes[t->n_volumes++] = (struct volume){
+			.major = v.major,
+			.minor = v.minor,
+			.first_blk = v.main_blkaddr,
+			.end_blk = v.blocks,
+			.segment_blks = v.segment_blocks,
+			.path = get_path(r, v.path),
+		};
+	}
+}
+
+/* As in a text, files come in the order of their first extents, and those without one not at all. */
+static uint32_t enter_file(struct reader *r, uint32_t i)
+{
+	struct table *t = r->table;
+	struct ft_snap_file f;
+
+	get(r, &r->header.files, "files", i, &f, sizeof(f));
+	if (r->known[i])
+		return r->known[i] - 1;
+	if (f.volume >= t->n_volumes)
+		die("%s: inode %u is on a volume that is not there", r->name, f.ino);
+	t->files = grow(t->files, &r->cap_files, t->n_files, sizeof(*t->files));
+	t->files[t->n_files] = (struct file){
+		.ino = f.ino,
+		.volume = f.volume,
+		.fragmented = f.flags & FT_SNAP_FRAGMENTED,
+		.in_order = true,
+	};
+	file_set_path(&t->files[t->n_files], get_path(r, f.path));
+	r->known[i] = (uint32_t)++t->n_files;
+	return r->known[i] - 1;
+}
+
+static void check_place(const struct reader *r, const struct extent *e, const struct volume *v)
+{
+	const struct extent *prev = v->end > v->first ? &r->table->extents[v->end - 1] : NULL;
+
+	if (!e->blks || e->lba < v->first_blk || e->lba + (uint64_t)e->blks > v->end_blk)
+		die("%s: an extent of %u blocks at LBA %u is outside the volume, expected LBA %ju to %ju",
+		    r->name, e->blks, e->lba, (uintmax_t)v->first_blk, (uintmax_t)(v->end_blk - 1));
+	if (prev && e->lba < prev->lba + (uint64_t)prev->blks)
+		die("%s: the extent at LBA %u overlaps the one at %u, or is not sorted", r->name, e->lba,
+		    prev->lba);
+}
+
+static void read_extents(struct reader *r)
+{
+	struct table *t = r->table;
+	uint32_t index, last = 0;
+	struct ft_snap_extent x;
+	struct volume *v;
+	uint64_t i;
+
+	r->known = xcalloc(r->header.files.nr + 1, sizeof(*r->known));
+	t->extents = xcalloc(r->header.by_lba.nr + 1, sizeof(*t->extents));
+	for (i = 0; i < r->header.by_lba.nr; i++) {
+		struct extent *e = &t->extents[t->n_extents];
+
+		get(r, &r->header.by_lba, "extents by LBA", i, &index, sizeof(index));
+		get(r, &r->header.extents, "extents", index, &x, sizeof(x));
+		*e = (struct extent){ .lba = x.lba, .offset = x.lblk, .blks = x.len };
+		e->file = enter_file(r, x.file);
+		if (t->files[e->file].volume < last)
+			die("%s: the extents are not sorted by volume", r->name);
+		last = t->files[e->file].volume;
+		v = &t->volumes[last];
+		if (v->first == v->end)
+			v->first = v->end = t->n_extents;
+		check_place(r, e, v);
+		v->end = ++t->n_extents;
+		file_add(&t->files[e->file], e);
+	}
+	free(r->known);
+}
+
+/* Those without an extent count as well. */
+static void count_stale(struct reader *r)
+{
+	struct ft_snap_file f;
+	uint64_t i;
+
+	for (i = 0; i < r->header.files.nr; i++) {
+		get(r, &r->header.files, "files", i, &f, sizeof(f));
+		r->table->n_stale += !!(f.flags & FT_SNAP_STALE);
+	}
+}
+
+/**
+ * snapshot_is() - is this a binary snapshot, and no text?
+ * @text: what was read
+ *
+ * Return: true if it begins like one.
+ */
+bool snapshot_is(const struct text *text)
+{
+	return text->len >= MAGIC_SIZE && !memcmp(text->buf, FT_SNAP_MAGIC, MAGIC_SIZE);
+}
+
+/**
+ * snapshot_parse() - understand a snapshot
+ * @table: the result; to be freed with table_free()
+ * @name: what to call the snapshot in messages
+ * @text: the snapshot; its content becomes @table's
+ *
+ * Ends the program where it is not as the format says.
+ */
+void snapshot_parse(struct table *table, const char *name, struct text *text)
+{
+	struct reader r = { .table = table, .name = name, .buf = text->buf };
+
+	*table = (struct table){ 0 };
+	read_header(&r, text->len);
+	/* the paths stay where they are */
+	table->text = *text;
+	table->text.time_ms = (int64_t)(r.header.time / 1000000);
+	table->text.has_time = true;
+	*text = (struct text){ 0 };
+	read_volumes(&r);
+	read_extents(&r);
+	count_stale(&r);
+	order_build(table, name);
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Before the pipeline: where the text comes from; a file of debugfs, a recorded one, or stdin.
+ * Opens, reads, closes, and only then unpacks what gzip has packed. Knows when a text was taken,
+ * and what to say where there is none.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "input/snapshot.h"
+#include "input/source.h"
+
+#define DEBUGFS_SUPER_MAGIC 0x64626720
+
+/* A file of this size is read in such pieces, where its text is not needed as a whole. */
+#define BIG_FILE (1 << 24)
+#define PIECE ((size_t)1 << 20)
+
+/* windowBits of zlib for a gzip header and the biggest window */
+#define GZIP_WINDOW (16 + MAX_WBITS)
+
+/* === Reading === */
+
+static bool debugfs_is_mounted(void)
+{
+	struct statfs fs;
+
+	return !statfs(DEBUGFS, &fs) && fs.f_type == DEBUGFS_SUPER_MAGIC;
+}
+
+static const char *hint(const char *path, int err)
+{
+	if (strncmp(path, DEBUGFS "/", strlen(DEBUGFS "/")))
+		return "";
+	if (err == EACCES)
+		return " (only root may read debugfs: are you root?)";
+	if (err == EPERM)
+		return " (kernel lockdown may forbid debugfs)";
+	if (err == ENOMEM)
+		return " (the kernel has no memory for a copy of the maps)";
+	if (!debugfs_is_mounted())
+		return " (debugfs is not mounted: mount -t debugfs none " DEBUGFS ")";
+	return " (is the module fragtrace loaded? insmod fragtrace.ko path=DIR)";
+}
+
+/* The text is held open only while it is read: it is understood afterwards. */
+static int read_text(struct text *text, const char *path, const char **step)
+{
+	int fd = STDIN_FILENO, err;
+
+	*step = "open";
+	if (strcmp(path, "-"))
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	*step = "read";
+	err = slurp(text, fd);
+	if (fd != STDIN_FILENO)
+		close(fd);
+	return err;
+}
+
+/* === Unpacking === */
+
+static bool is_packed(const struct text *text)
+{
+	return text->len >= 2 && !memcmp(text->buf, "\x1f\x8b", 2);
+}
+
+/* A gzip file is one member or several, one behind the other. */
+static int next_member(z_stream *z)
+{
+	return z->avail_in && inflateReset(z) == Z_OK ? Z_OK : Z_STREAM_END;
+}
+
+static void unpack(struct text *text, const char *name)
+{
+	struct text out = { .time_ms = text->time_ms };
+	z_stream z = { .next_in = (Bytef *)text->buf, .avail_in = (uInt)text->len };
+	size_t cap = 0;
+	int err;
+
+	if (text->len > UINT32_MAX / 2)
+		die("%s: a packed text of %zu bytes is too big, expected less than 2 GiB", name,
+		    text->len);
+	if (inflateInit2(&z, GZIP_WINDOW) != Z_OK)
+		die("no memory to unpack %s", name);
+	do {
+		size_t room;
+
+		out.buf = grow(out.buf, &cap, out.len + (1u << 16), 1);
+		room = cap - out.len - 1;
+		z.next_out = (Bytef *)out.buf + out.len;
+		z.avail_out = room < UINT32_MAX ? (uInt)room : UINT32_MAX;
+		err = inflate(&z, Z_NO_FLUSH);
+		out.len = (size_t)((char *)z.next_out - out.buf);
+		if (err == Z_STREAM_END)
+			err = next_member(&z);
+	} while (err == Z_OK);
+	if (err == Z_BUF_ERROR)
+		die("%s: cannot unpack: the gzip data is cut short", name);
+	if (err != Z_STREAM_END)
+		die("%s: cannot unpack: %s", name, z.msg ? z.msg : "no gzip data");
+	inflateEnd(&z);
+	out.buf[out.len] = '\0';
+	text_free(text);
+	*text = out;
+}
+
+/* === The time of a text === */
+
+/* "# time SECONDS.mmm" on the second line, as --record writes it. */
+static void find_time(struct text *text)
+{
+	static const char key[] = "\n# time ";
+	char *p = memchr(text->buf, '\n', text->len), *end;
+	long long seconds;
+	long ms;
+
+	if (!p || strncmp(p, key, strlen(key)))
+		return;
+	p += strlen(key);
+	seconds = strtoll(p, &end, 10);
+	if (end == p || *end != '.' || seconds < 0 || seconds > INT32_MAX * 1000LL)
+		return;
+	p = end + 1;
+	ms = strtol(p, &end, 10);
+	if (end != p + 3 || *end != '\n' || ms < 0)
+		return;
+	text->time_ms = seconds * 1000 + ms;
+	text->has_time = true;
+}
+
+/* A recorded text is as old as its file, any other as new as the reading of it. */
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
+/* === Again and again === */
+
+/**
+ * source_init() - name a source
+ * @source: the result; to be freed with source_free()
+ * @path: where the text is; "-" is standard input
+ */
+void source_init(struct source *source, const char *path)
+{
+	*source = (struct source){
+		.path = path,
+		.name = strcmp(path, "-") ? path : "<stdin>",
+	};
+}
+
+/**
+ * source_free() - forget a source
+ * @source: as left by source_init()
+ */
+void source_free(struct source *source)
+{
+	free(source->trouble);
+	*source = (struct source){ 0 };
+}
+
+/**
+ * source_read() - read the text, once more
+ * @source: where it is
+ * @text: the result; to be freed with text_free()
+ *
+ * A source that could be read before may go and come back, as the files of debugfs do when the
+ * module is loaded anew; @source->trouble is there meanwhile. One that cannot be read the first
+ * time, or that holds broken gzip data, ends the program.
+ *
+ * Return: false where the text cannot be read at the moment.
+ */
+bool source_read(struct source *source, struct text *text)
+{
+	int64_t begun_ms = now_ms();
+	const char *step;
+	int err = read_text(text, source->path, &step);
+
+	free(source->trouble);
+	source->trouble = NULL;
+	if (err) {
+		source->trouble = xasprintf("%s: cannot %s: %s%s", source->name, step,
+					    strerror(err), hint(source->path, err));
+		if (!source->was_read)
+			die("%s", source->trouble);
+		return false;
+	}
+	source->was_read = true;
+	if (!text->time_ms)
+		text->time_ms = begun_ms;
+	if (is_packed(text))
+		unpack(text, source->name);
+	find_time(text);
+	return true;
+}
+
+/* === Big files === */
+
+/* Opens a file that is worth it and can be read in pieces; otherwise -1. */
+static int open_big(const char *path, int64_t *time_ms)
+{
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	struct stat st;
+
+	/* debugfs says that its files are empty: they are read at once and understood afterwards */
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= BIG_FILE) {
+		*time_ms = st.st_mtim.tv_sec * INT64_C(1000) + st.st_mtim.tv_nsec / 1000000;
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Fills the piece unless the file ends. */
+static size_t read_piece(struct source *source, int fd, char *buf)
+{
+	size_t len = 0;
+	ssize_t n = 1;
+
+	while (n && len < PIECE) {
+		n = read(fd, buf + len, PIECE - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			die("%s: cannot read: %s", source->name, strerror(errno));
+		len += (size_t)n;
+	}
+	buf[len] = '\0';
+	return len;
+}
+
+/* Return: false where the file is packed or binary; nothing is understood of it then. */
+static bool feed_pieces(struct source *source, struct table *table, int fd, int64_t time_ms)
+{
+	struct text piece = { .buf = xreallocarray(NULL, PIECE + 1, 1), .time_ms = time_ms };
+	struct table_reader *reader = NULL;
+
+	while ((piece.len = read_piece(source, fd, piece.buf))) {
+		if (!reader && (is_packed(&piece) || snapshot_is(&piece)))
+			break;
+		if (!reader) {
+			find_time(&piece);
+			reader = table_begin(table, source->name);
+		}
+		table_feed(reader, piece.buf, piece.len);
+	}
+	free(piece.buf);
+	if (!reader)
+		return false;
+	table_end(reader);
+	table->text = (struct text){ .time_ms = piece.time_ms, .has_time = piece.has_time };
+	return true;
+}
+
+/**
+ * source_understand() - understand what source_read() has read as a table
+ * @source: where it was
+ * @table: the result; to be freed with table_free()
+ * @text: a text or a binary snapshot; its content becomes @table's
+ * @keep: whether @table->text is to hold it afterwards
+ */
+void source_understand(struct source *source, struct table *table, struct text *text, bool keep)
+{
+	if (snapshot_is(text))
+		snapshot_parse(table, source->name, text);
+	else
+		table_parse(table, source->name, text, keep);
+}
+
+/**
+ * source_read_table() - read the text, or a snapshot, and understand it as a table
+ * @source: where it is
+ * @table: the result; to be freed with table_free()
+ * @keep: whether @table->text is to hold it afterwards
+ *
+ * Does what source_read() and source_understand() do, but a big file is never in memory as a whole
+ * unless it is to be kept.
+ *
+ * Return: false where the text cannot be read at the moment.
+ */
+bool source_read_table(struct source *source, struct table *table, bool keep)
+{
+	int64_t time_ms;
+	int fd = keep ? -1 : open_big(source->path, &time_ms);
+	struct text text;
+	bool done = false;
+
+	if (fd >= 0) {
+		done = feed_pieces(source, table, fd, time_ms);
+		close(fd);
+	}
+	if (done) {
+		free(source->trouble);
+		source->trouble = NULL;
+		source->was_read = true;
+		return true;
+	}
+	if (!source_read(source, &text))
+		return false;
+	source_understand(source, table, &text, keep);
+	return true;
+}
+
+/**
+ * source_report() - say it when a source has gone, and when it is back
+ * @source: the source, after source_read()
+ *
+ * Once each.
+ */
+void source_report(struct source *source)
+{
+	if (source->trouble && !source->was_said)
+		warn("%s; waiting until it is back", source->trouble);
+	if (!source->trouble && source->was_said)
+		warn("%s: is back", source->name);
+	source->was_said = source->trouble;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Before the pipeline: where the text comes from; a file of debugfs, a recorded one, or stdin. */
+#ifndef SOURCE_H
+#define SOURCE_H
+
+#include <stdbool.h>
+
+#include "input/table.h"
+#include "util.h"
+
+#define DEBUGFS "/sys/kernel/debug"
+
+/**
+ * struct source - a text that is read again and again
+ * @path: where it is; "-" is standard input
+ * @name: what to call it in messages
+ * @trouble: why it cannot be read at the moment, or NULL
+ */
+struct source {
+	const char *path;
+	const char *name;
+	char *trouble;
+	/* private: */
+	bool was_read;
+	bool was_said;
+};
+
+void source_init(struct source *source, const char *path);
+void source_free(struct source *source);
+bool source_read(struct source *source, struct text *text);
+bool source_read_table(struct source *source, struct table *table, bool keep);
+void source_understand(struct source *source, struct table *table, struct text *text, bool keep);
+void source_report(struct source *source);
+
+#endif

@@ -1,0 +1,554 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * First station of the pipeline: the text of the debugfs file `table`, version 1 -> extents.
+ * Knows nothing of colours and pixels. Whatever is not as the format says ends the program with
+ * the file, the line, and what was expected there: a picture of half a table would be a lie.
+ *
+ *	# fragtrace table 1
+ *	# volume 254:0 main_blkaddr=5120 blocks=262144 segment_blocks=512 path=/mnt/f2fs
+ *	254:0 67072 64 0 4 contiguous /mnt/f2fs/000004.sst
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "input/inodes.h"
+#include "input/order.h"
+#include "input/table.h"
+#include "names.h"
+
+#define MAX_VOLUMES 4096
+#define RECORD_FORM "dev lba length offset ino state path"
+#define STALE_MARK "# stale "
+#define VOLUME_FORM "# volume DEV main_blkaddr=N blocks=N segment_blocks=N path=MOUNTPOINT"
+
+/* Names are kept in blocks of this size: their addresses must not change. */
+#define NAMES_BLOCK (1u << 16)
+
+/* Text that has been understood is forgotten in pieces of this size. */
+#define FORGET_SIZE (1u << 24)
+
+/* No line is longer: a path has at most 4095 letters, each of which may be escaped. */
+#define LINE_LIMIT (1u << 15)
+
+/* What is needed while reading and not afterwards. */
+struct table_reader {
+	struct table *table;
+	struct inodes inodes;
+	const char *name;
+	size_t line;
+	const char *p;			/* walks through one line */
+	const char *end;		/* of that line: a newline */
+	struct volume *volume;
+	char *names, *names_end;	/* what is left of the last block of names */
+	size_t cap_volumes, cap_files, cap_extents;
+	char rest[LINE_LIMIT];		/* the beginning of a line */
+	size_t n_rest;
+};
+
+/* === Fields === */
+
+/* How much of what is left of the line goes into a message. */
+static int quoted(const struct table_reader *r, const char *from)
+{
+	return r->end - from > 24 ? 24 : (int)(r->end - from);
+}
+
+static noreturn void ends_before(const struct table_reader *r, const char *what)
+{
+	die_at(r->name, r->line, "the line ends before the %s, expected: " RECORD_FORM, what);
+}
+
+static noreturn void bad_number(const struct table_reader *r, const char *start, const char *what,
+				uint64_t limit)
+{
+	if (start == r->end)
+		ends_before(r, what);
+	if (*start < '0' || *start > '9')
+		die_at(r->name, r->line, "the %s is not a number: \"%.*s\", expected digits", what,
+		       quoted(r, start), start);
+	die_at(r->name, r->line, "the %s is too big: %.*s, expected at most %ju", what,
+	       quoted(r, start), start, (uintmax_t)limit);
+}
+
+static inline uint64_t read_u64(struct table_reader *r, const char *what, uint64_t limit)
+{
+	const char *start = r->p;
+	uint64_t value = 0;
+	unsigned int digit;
+
+	/* the newline at the end is no digit */
+	while ((digit = (unsigned int)(*r->p - '0')) <= 9) {
+		if (value > (limit - digit) / 10)
+			bad_number(r, start, what, limit);
+		value = value * 10 + digit;
+		r->p++;
+	}
+	if (r->p == start)
+		bad_number(r, start, what, limit);
+	return value;
+}
+
+static inline bool starts_with(const struct table_reader *r, const char *literal, size_t n)
+{
+	return (size_t)(r->end - r->p) >= n && !memcmp(r->p, literal, n);
+}
+
+static void expect(struct table_reader *r, const char *literal, const char *form)
+{
+	size_t n = strlen(literal);
+
+	if (!starts_with(r, literal, n))
+		die_at(r->name, r->line, "found \"%.*s\" where \"%s\" should be, expected: %s",
+		       quoted(r, r->p), r->p, literal, form);
+	r->p += n;
+}
+
+static inline uint64_t field_u64(struct table_reader *r, const char *what, uint64_t limit)
+{
+	uint64_t value = read_u64(r, what, limit);
+
+	if (*r->p == ' ')
+		r->p++;
+	else if (r->p != r->end)
+		die_at(r->name, r->line, "the %s has a stray \"%.*s\" behind it, expected a space",
+		       what, quoted(r, r->p), r->p);
+	return value;
+}
+
+static void field_dev(struct table_reader *r, unsigned int *major, unsigned int *minor, const char *form)
+{
+	*major = (unsigned int)read_u64(r, "device", UINT32_MAX);
+	expect(r, ":", form);
+	*minor = (unsigned int)read_u64(r, "device", UINT32_MAX);
+	if (r->p != r->end)
+		expect(r, " ", form);
+}
+
+static bool field_fragmented(struct table_reader *r)
+{
+	static const char *const states[] = { "contiguous ", "fragmented " };
+	const char *end = memchr(r->p, ' ', (size_t)(r->end - r->p));
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(states); i++) {
+		if (starts_with(r, states[i], strlen(states[i]))) {
+			r->p += strlen(states[i]);
+			return i;
+		}
+	}
+	if (r->p == r->end)
+		ends_before(r, "state");
+	if (r->end - r->p == 10 && (!memcmp(r->p, states[0], 10) || !memcmp(r->p, states[1], 10)))
+		ends_before(r, "path");
+	die_at(r->name, r->line, "unknown state \"%.*s\", expected contiguous or fragmented",
+	       (int)((end ? end : r->end) - r->p), r->p);
+}
+
+/* Room for a name; what is too much of it can be given back. */
+static char *take_name(struct table_reader *r, size_t size)
+{
+	struct table *t = r->table;
+	char *name;
+
+	if ((size_t)(r->names_end - r->names) < size) {
+		t->names = xreallocarray(t->names, t->n_names + 1, sizeof(*t->names));
+		r->names = xreallocarray(NULL, size > NAMES_BLOCK ? size : NAMES_BLOCK, 1);
+		r->names_end = r->names + (size > NAMES_BLOCK ? size : NAMES_BLOCK);
+		t->names[t->n_names++] = r->names;
+	}
+	name = r->names;
+	r->names += size;
+	return name;
+}
+
+/* The rest of the line is a path, escaped as in /proc/self/mountinfo. */
+static char *field_path(struct table_reader *r)
+{
+	const char *bad;
+	char *path;
+
+	if (r->p == r->end)
+		ends_before(r, "path");
+	path = take_name(r, (size_t)(r->end - r->p) + 1);
+	bad = path_unescape(path, r->p, r->end);
+	if (bad)
+		die_at(r->name, r->line, "bad escape \"%.*s\" in the path, expected \\040, \\011, \\012 or "
+		       "\\134", quoted(r, bad) > 4 ? 4 : quoted(r, bad), bad);
+	r->names = path + strlen(path) + 1;
+	r->p = r->end;
+	return path;
+}
+
+/* A path that ends like this belongs to a file without a name; true if the end was cut off. */
+static bool cut_deleted(char *path)
+{
+	static const char deleted[] = DELETED_MARK;
+	size_t n = strlen(path);
+
+	if (n < strlen(deleted) || strcmp(path + n - strlen(deleted), deleted))
+		return false;
+	path[n - strlen(deleted)] = '\0';
+	return true;
+}
+
+/* The last dot of the last component and what follows it. A leading dot only hides a file. */
+static const char *extension_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	const char *dot = strrchr(base, '.');
+
+	return dot && dot != base && dot[1] ? dot : base + strlen(base);
+}
+
+/**
+ * file_set_path() - take from a path all that it says of its file
+ * @file: the file
+ * @path: its path, unescaped; must stay, and may be cut
+ */
+void file_set_path(struct file *file, char *path)
+{
+	file->deleted = cut_deleted(path);
+	file->path = path;
+	file->ext = extension_of(path);
+}
+
+/* === Lines === */
+
+static void read_version(struct table_reader *r)
+{
+	static const char magic[] = "# fragtrace table ";
+	uint64_t version;
+
+	if (!starts_with(r, magic, strlen(magic)))
+		die_at(r->name, r->line, "this is no fragtrace table, expected the first line to be "
+		       "\"%s%d\"", magic, TABLE_VERSION);
+	r->p += strlen(magic);
+	version = read_u64(r, "version", UINT32_MAX);
+	if (version != TABLE_VERSION || r->p != r->end)
+		die_at(r->name, r->line, "the table has version %ju%.*s, this program reads version %d",
+		       (uintmax_t)version, quoted(r, r->p), r->p, TABLE_VERSION);
+}
+
+static struct volume *find_volume(struct table *table, unsigned int major, unsigned int minor)
+{
+	size_t i;
+
+	for (i = 0; i < table->n_volumes; i++) {
+		struct volume *v = &table->volumes[i];
+
+		if (v->major == major && v->minor == minor)
+			return v;
+	}
+	return NULL;
+}
+
+static void read_volume(struct table_reader *r)
+{
+	struct table *t = r->table;
+	struct volume v = { 0 };
+	size_t current = r->volume ? (size_t)(r->volume - t->volumes) : 0;
+
+	expect(r, "# volume ", VOLUME_FORM);
+	field_dev(r, &v.major, &v.minor, VOLUME_FORM);
+	expect(r, "main_blkaddr=", VOLUME_FORM);
+	v.first_blk = field_u64(r, "main_blkaddr", BLK_MAX);
+	expect(r, "blocks=", VOLUME_FORM);
+	v.end_blk = field_u64(r, "number of blocks", BLK_MAX);
+	expect(r, "segment_blocks=", VOLUME_FORM);
+	v.segment_blks = field_u64(r, "size of a segment", BLK_MAX);
+	if (!v.segment_blks)
+		die_at(r->name, r->line, "segment_blocks is 0, expected at least 1");
+	expect(r, "path=", VOLUME_FORM);
+	v.path = field_path(r);
+	if (v.first_blk >= v.end_blk)
+		die_at(r->name, r->line, "main_blkaddr=%ju is not below blocks=%ju",
+		       (uintmax_t)v.first_blk, (uintmax_t)v.end_blk);
+	if (find_volume(t, v.major, v.minor))
+		die_at(r->name, r->line, "volume %u:%u comes twice", v.major, v.minor);
+	if (t->n_volumes == MAX_VOLUMES)
+		die_at(r->name, r->line, "more than %d volumes", MAX_VOLUMES);
+	t->volumes = grow(t->volumes, &r->cap_volumes, t->n_volumes, sizeof(v));
+	t->volumes[t->n_volumes++] = v;
+	if (r->volume)
+		r->volume = &t->volumes[current];
+}
+
+/* Make the volume of a record the current one; each volume's records stand together. */
+static void enter_volume(struct table_reader *r, unsigned int major, unsigned int minor)
+{
+	if (r->volume && r->volume->major == major && r->volume->minor == minor)
+		return;
+	r->volume = find_volume(r->table, major, minor);
+	if (!r->volume)
+		die_at(r->name, r->line, "volume %u:%u is not known, expected a line before this one: "
+		       VOLUME_FORM, major, minor);
+	if (r->volume->end)
+		die_at(r->name, r->line, "not sorted: volume %u:%u had its lines before, expected "
+		       "order (dev, lba)", major, minor);
+	r->volume->first = r->volume->end = r->table->n_extents;
+}
+
+static void check_place(const struct table_reader *r, const struct extent *e)
+{
+	const struct volume *v = r->volume;
+	uint64_t end = e->lba + (uint64_t)e->blks, prev_end;
+	const struct extent *prev;
+
+	if (!e->blks)
+		die_at(r->name, r->line, "the length is 0, expected at least 1 block");
+	if (e->lba < v->first_blk || end > v->end_blk)
+		die_at(r->name, r->line, "blocks %ju to %ju are outside the volume, expected %ju to %ju",
+		       (uintmax_t)e->lba, (uintmax_t)(end - 1),
+		       (uintmax_t)v->first_blk, (uintmax_t)(v->end_blk - 1));
+	if (v->first == v->end)
+		return;
+	prev = &r->table->extents[v->end - 1];
+	if (e->lba < prev->lba)
+		die_at(r->name, r->line, "not sorted: lba %ju comes after %ju, expected order "
+		       "(dev, lba)", (uintmax_t)e->lba, (uintmax_t)prev->lba);
+	prev_end = prev->lba + (uint64_t)prev->blks;
+	if (e->lba < prev_end)
+		die_at(r->name, r->line, "lba %ju overlaps the extent before, expected at least %ju",
+		       (uintmax_t)e->lba, (uintmax_t)prev_end);
+}
+
+/* The file a record belongs to; its name and state are taken from its first record. */
+static uint32_t enter_file(struct table_reader *r, uint64_t ino, bool fragmented)
+{
+	struct table *t = r->table;
+	uint32_t volume = (uint32_t)(r->volume - t->volumes);
+	uint32_t *slot = inodes_at(&r->inodes, volume, ino);
+	struct file *file;
+
+	if (*slot) {
+		file = &t->files[*slot - 1];
+		if (file->fragmented != fragmented)
+			die_at(r->name, r->line, "inode %ju is %s here but was not on line %zu, "
+			       "expected one state for all its extents", (uintmax_t)ino,
+			       fragmented ? "fragmented" : "contiguous", file->line);
+		return *slot - 1;
+	}
+	if (t->n_files == UINT32_MAX - 1)
+		die_at(r->name, r->line, "too many files");
+	t->files = grow(t->files, &r->cap_files, t->n_files, sizeof(*file));
+	file = &t->files[t->n_files++];
+	*slot = (uint32_t)t->n_files;
+	*file = (struct file){
+		.ino = ino,
+		.line = r->line,
+		.volume = volume,
+		.fragmented = fragmented,
+		.in_order = true,
+	};
+	file_set_path(file, field_path(r));
+	return *slot - 1;
+}
+
+/**
+ * file_add() - count an extent of a file
+ * @file: the file
+ * @e: one of its extents, which is not counted yet
+ */
+void file_add(struct file *file, const struct extent *e)
+{
+	file->blks += e->blks;
+	file->in_order &= e->offset >= file->end_offset;
+	file->end_offset = e->offset + (uint64_t)e->blks;
+}
+
+static void read_record(struct table_reader *r)
+{
+	struct table *t = r->table;
+	unsigned int major, minor;
+	struct extent e = { 0 };
+	bool fragmented;
+	uint64_t ino;
+
+	field_dev(r, &major, &minor, RECORD_FORM);
+	e.lba = (uint32_t)field_u64(r, "lba", BLK_MAX);
+	e.blks = (uint32_t)field_u64(r, "length", BLK_MAX);
+	e.offset = (uint32_t)field_u64(r, "offset", BLK_MAX);
+	ino = field_u64(r, "inode number", UINT64_MAX);
+	fragmented = field_fragmented(r);
+	if (r->p == r->end)
+		ends_before(r, "path");
+	enter_volume(r, major, minor);
+	check_place(r, &e);
+	e.file = enter_file(r, ino, fragmented);
+	file_add(&t->files[e.file], &e);
+	t->extents = grow(t->extents, &r->cap_extents, t->n_extents, sizeof(e));
+	t->extents[t->n_extents++] = e;
+	r->volume->end = t->n_extents;
+}
+
+static void read_stale(struct table_reader *r)
+{
+	r->p += strlen(STALE_MARK);
+	r->table->n_stale = read_u64(r, "number of stale files", UINT32_MAX);
+	if (r->p != r->end)
+		die_at(r->name, r->line, "expected " STALE_MARK "N");
+}
+
+static void read_line(struct table_reader *r)
+{
+	static const char volume[] = "# volume ";
+
+	if (r->line == 1)
+		read_version(r);
+	else if (r->p == r->end || *r->p != '#')
+		read_record(r);
+	else if (starts_with(r, volume, strlen(volume)))
+		read_volume(r);
+	else if (starts_with(r, STALE_MARK, strlen(STALE_MARK)))
+		read_stale(r);
+}
+
+/* === Tables === */
+
+/* The lines of a text; what is behind the last newline is left over. Returns how much is not. */
+static size_t read_lines(struct table_reader *r, const char *text, size_t len)
+{
+	const char *line = text, *end = text + len, *newline;
+	const char *nul = memchr(text, '\0', len);
+
+	for (; (newline = memchr(line, '\n', (size_t)(end - line))); line = newline + 1) {
+		r->line++;
+		if (nul && nul < newline)
+			die_at(r->name, r->line, "a NUL byte in the line, expected text");
+		r->p = line;
+		r->end = newline;
+		read_line(r);
+	}
+	return (size_t)(line - text);
+}
+
+/* Begin or carry on a line that a piece of text does not end. */
+static void keep_rest(struct table_reader *r, const char *text, size_t len)
+{
+	if (len > LINE_LIMIT - r->n_rest)
+		die_at(r->name, r->line + 1, "the line is longer than %u bytes", LINE_LIMIT);
+	memcpy(r->rest + r->n_rest, text, len);
+	r->n_rest += len;
+}
+
+/**
+ * table_begin() - begin to understand a table that comes in pieces
+ * @table: the result, after table_end(); to be freed with table_free()
+ * @name: what to call the table in messages; must stay until table_end()
+ *
+ * Return: what goes to table_feed() and table_end().
+ */
+struct table_reader *table_begin(struct table *table, const char *name)
+{
+	struct table_reader *r = xcalloc(1, sizeof(*r));
+
+	*table = (struct table){ 0 };
+	r->table = table;
+	r->name = name;
+	return r;
+}
+
+/**
+ * table_feed() - understand the next piece of a table
+ * @r: from table_begin()
+ * @text: any number of bytes
+ * @len: how many
+ *
+ * Ends the program on the first line that is not as the format says.
+ */
+void table_feed(struct table_reader *r, const char *text, size_t len)
+{
+	const char *newline;
+	size_t done = 0;
+
+	if (r->n_rest) {
+		newline = memchr(text, '\n', len);
+		done = newline ? (size_t)(newline + 1 - text) : len;
+		keep_rest(r, text, done);
+		if (!newline)
+			return;
+		read_lines(r, r->rest, r->n_rest);
+		r->n_rest = 0;
+	}
+	done += read_lines(r, text + done, len - done);
+	keep_rest(r, text + done, len - done);
+}
+
+/**
+ * table_end() - say that there is no more
+ * @r: from table_begin(); is freed
+ *
+ * Ends the program where the table is empty, stops within a line, or has a block of a file twice.
+ */
+void table_end(struct table_reader *r)
+{
+	if (r->n_rest)
+		die_at(r->name, r->line + 1, "the table is cut short, expected a newline at its end");
+	if (!r->line)
+		die_at(r->name, 1, "the table is empty, expected \"# fragtrace table %d\"", TABLE_VERSION);
+	inodes_free(&r->inodes);
+	order_build(r->table, r->name);
+	free(r);
+}
+
+/* The pages from one address to another go back to the system: they are not needed any more. */
+static void forget(const char *from, const char *to)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *first = (char *)(((uintptr_t)from + page - 1) / page * page);
+	char *end = (char *)((uintptr_t)to / page * page);
+
+	if (first < end)
+		madvise(first, (size_t)(end - first), MADV_DONTNEED);
+}
+
+/**
+ * table_parse() - understand a table
+ * @table: the result; to be freed with table_free()
+ * @name: what to call the table in messages
+ * @text: the text; its content becomes @table's
+ * @keep: whether @table->text is to hold it afterwards; else it is freed
+ *
+ * Ends the program on the first line that is not as the format says.
+ */
+void table_parse(struct table *table, const char *name, struct text *text, bool keep)
+{
+	struct table_reader *r = table_begin(table, name);
+	size_t done, n;
+
+	table->text = *text;
+	*text = (struct text){ 0 };
+	for (done = 0; done < table->text.len; done += n) {
+		n = table->text.len - done < FORGET_SIZE ? table->text.len - done : FORGET_SIZE;
+		table_feed(r, table->text.buf + done, n);
+		if (!keep)
+			forget(table->text.buf + done, table->text.buf + done + n);
+	}
+	table_end(r);
+	if (keep)
+		return;
+	free(table->text.buf);
+	table->text.buf = NULL;
+	table->text.len = 0;
+}
+
+/**
+ * table_free() - release a table
+ * @table: as left by table_parse()
+ */
+void table_free(struct table *table)
+{
+	size_t i;
+
+	free(table->volumes);
+	free(table->files);
+	free(table->extents);
+	free(table->order);
+	text_free(&table->text);
+	for (i = 0; i < table->n_names; i++)
+		free(table->names[i]);
+	free(table->names);
+	*table = (struct table){ 0 };
+}

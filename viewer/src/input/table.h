@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* First station of the pipeline: the text of the debugfs file `table`, version 1 -> extents. */
+#ifndef TABLE_H
+#define TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util.h"
+
+#define TABLE_VERSION 1
+
+/* How the path of a file without a name ends. */
+#define DELETED_MARK " (deleted)"
+
+/* F2FS counts blocks in 32 bits: no block address, file offset or length may be more. */
+#define BLK_MAX UINT32_MAX
+
+/**
+ * struct volume - one F2FS volume
+ * @major: device number
+ * @minor: device number
+ * @first_blk: first block address that can hold data (inclusive)
+ * @end_blk: end of the block addresses (exclusive)
+ * @segment_blks: blocks in a segment, at least 1
+ * @path: mount point, unescaped
+ * @first: its first extent in table.extents (inclusive)
+ * @end: end of its extents in table.extents (exclusive)
+ */
+struct volume {
+	unsigned int major;
+	unsigned int minor;
+	uint64_t first_blk;
+	uint64_t end_blk;
+	uint64_t segment_blks;
+	const char *path;
+	size_t first;
+	size_t end;
+};
+
+/**
+ * struct file - one watched file
+ * @ino: inode number, unique within @volume
+ * @blks: written blocks, over all its extents
+ * @end_offset: end of the last extent counted (exclusive)
+ * @in_order: its extents have rising offsets where their LBAs rise
+ * @path: its path, unescaped, without the mark of a deleted file
+ * @ext: extension with its dot, or "" where the name has none; the end of @path
+ * @line: the line of the table it was first seen on
+ * @volume: index into table.volumes
+ * @fragmented: its state
+ * @deleted: it has no name any more, but somebody has it open
+ */
+struct file {
+	uint64_t ino;
+	uint64_t blks;
+	uint64_t end_offset;
+	const char *path;
+	const char *ext;
+	size_t line;
+	uint32_t volume;
+	bool fragmented;
+	bool deleted;
+	bool in_order;
+};
+
+/**
+ * struct extent - written blocks that follow each other in the file and on the volume
+ * @lba: first block address
+ * @offset: first block in the file
+ * @blks: length, at least 1
+ * @file: index into table.files
+ */
+struct extent {
+	uint32_t lba;
+	uint32_t offset;
+	uint32_t blks;
+	uint32_t file;
+};
+
+/**
+ * struct table - everything one table says
+ * @volumes: in the order of their first lines
+ * @n_volumes: number of @volumes
+ * @files: in the order of their first extents
+ * @n_files: number of @files
+ * @extents: by volume, then by LBA; no two of a volume overlap
+ * @n_extents: number of @extents
+ * @order: the extents of files that are not in order: indices into @extents, by file and offset
+ * @n_order: number of @order
+ * @n_stale: files whose blocks may be elsewhere by now, by the word of fragtrace
+ * @text: what was read: the text if it was to be kept, a binary snapshot always; else only the time
+ * @names: blocks of memory with the paths of @volumes and @files
+ * @n_names: number of @names
+ */
+struct table {
+	struct volume *volumes;
+	size_t n_volumes;
+	struct file *files;
+	size_t n_files;
+	struct extent *extents;
+	size_t n_extents;
+	uint32_t *order;
+	size_t n_order;
+	uint64_t n_stale;
+	struct text text;
+	char **names;
+	size_t n_names;
+};
+
+void file_set_path(struct file *file, char *path);
+void file_add(struct file *file, const struct extent *e);
+
+struct table_reader *table_begin(struct table *table, const char *name);
+void table_feed(struct table_reader *reader, const char *text, size_t len);
+void table_end(struct table_reader *reader);
+void table_parse(struct table *table, const char *name, struct text *text, bool keep);
+void table_free(struct table *table);
+
+#endif

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fragtrace-view: draw where the blocks of F2FS files lie.
+ * The loop that drives the pipeline: source -> table -> runs -> layout -> pixels -> PNG.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "conf.h"
+#include "input/source.h"
+#include "input/table.h"
+#include "model/color.h"
+#include "model/runs.h"
+#include "options.h"
+#include "outfile.h"
+#include "output/export.h"
+#include "output/html.h"
+#include "output/prometheus.h"
+#include "output/record.h"
+#include "output/top_screen.h"
+#include "picture/canvas.h"
+#include "picture/layout.h"
+#include "picture/paint.h"
+#include "picture/png_out.h"
+#include "util.h"
+
+/* All that lasts from one reading to the next. */
+struct session {
+	struct options options;
+	struct source source;
+	struct recorder recorder;
+	struct colors colors;
+	struct img_conf img;
+};
+
+/* === One reading === */
+
+static void format_time(char *buf, size_t size, int64_t time_ms)
+{
+	time_t when = time_ms / 1000;
+	struct tm tm;
+
+	if (!localtime_r(&when, &tm) || !strftime(buf, size, "%Y-%m-%d %H:%M:%S %Z", &tm))
+		snprintf(buf, size, "at an unknown time");
+}
+
+static void draw(struct session *s, const struct table *table)
+{
+	struct canvas canvas;
+	struct layout layout;
+	struct runs runs;
+	char when[64];
+
+	format_time(when, sizeof(when), table->text.time_ms);
+	colors_learn(&s->colors, table);
+	runs_build(&runs, table, &s->colors);
+	layout_init(&layout, &runs, &s->img, s->colors.n_rules);
+	paint(&canvas, &layout, &runs, &s->colors, when);
+	png_out_write(&canvas, s->options.png);
+	canvas_free(&canvas);
+	if (s->options.html)
+		html_write(s->options.html, s->options.png, &layout, &runs, &s->colors,
+			   s->options.interval_ns);
+	layout_free(&layout);
+	runs_free(&runs);
+}
+
+static void write_table(struct session *s, const struct table *table)
+{
+	const struct options *o = &s->options;
+
+	if (o->record)
+		recorder_add(&s->recorder, &table->text);
+	if (o->json)
+		export_json(o->json, table);
+	if (o->csv)
+		export_csv(o->csv, table);
+	if (o->prometheus)
+		prometheus_write(o->prometheus, table);
+	if (o->png)
+		draw(s, table);
+}
+
+/* A text of extents or files is good for nothing else. */
+static void write_listing(const struct session *s, struct text *text)
+{
+	const struct options *o = &s->options;
+
+	if (o->record || o->prometheus || o->png)
+		die("%s: is a text of extents or files, expected a table for all but --json and --csv",
+		    s->source.name);
+	if (o->json)
+		export_listing_json(o->json, s->source.name, text);
+	if (o->csv)
+		export_listing_csv(o->csv, s->source.name, text);
+	text_free(text);
+}
+
+/* Return: false where there is nothing to read at the moment; that is said once. */
+static bool read_once(struct session *s)
+{
+	bool may_be_listing = s->options.json || s->options.csv, keep = s->options.record, is_there;
+	struct table table = { 0 };
+	struct text text;
+
+	if (may_be_listing)
+		is_there = source_read(&s->source, &text);
+	else
+		is_there = source_read_table(&s->source, &table, keep);
+	source_report(&s->source);
+	if (!is_there)
+		return false;
+	if (may_be_listing && export_is_listing(&text)) {
+		write_listing(s, &text);
+		return true;
+	}
+	if (may_be_listing)
+		source_understand(&s->source, &table, &text, keep);
+	write_table(s, &table);
+	table_free(&table);
+	return true;
+}
+
+/* === Again and again === */
+
+static volatile sig_atomic_t repeating;
+
+/* To interrupt a repeated reading is the normal way to end it; anything else it cuts short. */
+static void on_signal(int sig)
+{
+	outfile_abandon();
+	if (repeating)
+		_exit(0);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void catch_signals(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	/* nohup must keep working */
+	if (signal(SIGHUP, SIG_IGN) != SIG_IGN)
+		sigaction(SIGHUP, &sa, NULL);
+}
+
+static void sleep_until(int64_t at_ns)
+{
+	struct timespec t = { .tv_sec = at_ns / NSEC_PER_SEC, .tv_nsec = at_ns % NSEC_PER_SEC };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		;
+}
+
+/* Readings begin at even intervals; one that takes longer than that delays those after it. */
+static void read_repeatedly(struct session *s)
+{
+	int64_t next_ns = monotonic_ns();
+	unsigned long done = 0;
+
+	for (;;) {
+		done += read_once(s);
+		if (s->options.count && done == s->options.count)
+			return;
+		next_ns += s->options.interval_ns;
+		if (next_ns < monotonic_ns())
+			next_ns = monotonic_ns();
+		sleep_until(next_ns);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct session s = { 0 };
+
+	options_read(&s.options, argc, argv);
+	source_init(&s.source, s.options.table);
+	options_read_colors(&s.options, &s.colors);
+	options_read_img(&s.options, &s.img);
+	if (s.options.record)
+		recorder_open(&s.recorder, s.options.record);
+	atexit(outfile_abandon);
+	repeating = s.options.interval_ns > 0;
+	catch_signals();
+	if (s.options.top)
+		top_screen_run(&s.source, s.options.interval_ns, s.options.count);
+	else if (repeating)
+		read_repeatedly(&s);
+	else
+		read_once(&s);
+	source_free(&s.source);
+	recorder_close(&s.recorder);
+	colors_free(&s.colors);
+	return 0;
+}

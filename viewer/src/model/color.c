@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Beside the pipeline: which colours runs of blocks get. What all colour sources share. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/color.h"
+#include "util.h"
+
+/* The least share of its colour that a cell gets which holds anything. */
+#define LEAST_INK 0.25
+
+static const uint32_t default_tones[N_TONES] = { 0xc1c1c1, 0x858585, 0x585858 };
+
+/* === Sources === */
+
+static const struct color_source *const sources[] = { &color_kind, &color_size, &color_file };
+
+/**
+ * colors_init() - say what colours tell
+ * @colors: the result; to be freed with colors_free()
+ * @by: "kind", "size" or "file=PATH"; must stay as long as @colors
+ *
+ * Ends the program where there is no such source.
+ */
+void colors_init(struct colors *colors, const char *by)
+{
+	size_t n = strcspn(by, "="), i;
+
+	for (i = 0; i < ARRAY_LEN(sources); i++)
+		if (strlen(sources[i]->name) == n && !strncmp(by, sources[i]->name, n))
+			break;
+	if (i == ARRAY_LEN(sources) || (by[n] == '=') != (sources[i] == &color_file) ||
+	    (by[n] && !by[n + 1]))
+		die("--color-by %s: expected kind, size or file=PATH", by);
+	*colors = (struct colors){ .source = sources[i], .arg = by[n] ? by + n + 1 : NULL };
+	colors_add(colors, "default", default_tones);
+	colors->source->init(colors);
+}
+
+/**
+ * colors_learn() - get ready for a table
+ * @colors: the rules; those that are there keep their colours, so that pictures can be compared
+ * @table: what is going to be drawn
+ */
+void colors_learn(struct colors *colors, const struct table *table)
+{
+	if (colors->source->learn)
+		colors->source->learn(colors, table);
+}
+
+/**
+ * colors_free() - release the rules
+ * @colors: as left by colors_init()
+ */
+void colors_free(struct colors *colors)
+{
+	size_t i;
+
+	for (i = 0; i < colors->n_rules; i++)
+		free(colors->rules[i].what);
+	*colors = (struct colors){ 0 };
+}
+
+/* === Rules === */
+
+/**
+ * colors_add() - add a rule before the last one
+ * @colors: the rules, fewer than MAX_RULES
+ * @what: what it is about
+ * @rgb: its colours
+ *
+ * Return: the rule, until the next one is added.
+ */
+struct rule *colors_add(struct colors *colors, const char *what, const uint32_t rgb[N_TONES])
+{
+	struct rule *rule = &colors->rules[colors->n_rules];
+
+	if (colors->n_rules++) {
+		*rule = rule[-1];
+		rule--;
+	}
+	*rule = (struct rule){ 0 };
+	colors_set(rule, what, rgb);
+	return rule;
+}
+
+/**
+ * colors_set() - say what a rule is about
+ * @rule: the rule
+ * @what: what it is about
+ * @rgb: its colours
+ */
+void colors_set(struct rule *rule, const char *what, const uint32_t rgb[N_TONES])
+{
+	free(rule->what);
+	rule->what = xasprintf("%s", what);
+	memcpy(rule->rgb, rgb, sizeof(rule->rgb));
+}
+
+/**
+ * colors_drop() - remove a rule
+ * @colors: the rules
+ * @rule: one of them
+ */
+void colors_drop(struct colors *colors, struct rule *rule)
+{
+	free(rule->what);
+	colors->n_rules--;
+	memmove(rule, rule + 1, (size_t)(colors->rules + colors->n_rules - rule) * sizeof(*rule));
+}
+
+/**
+ * colors_find() - find a rule by what it is about
+ * @colors: the rules
+ * @what: what it is about
+ *
+ * Return: the rule, or NULL.
+ */
+struct rule *colors_find(struct colors *colors, const char *what)
+{
+	size_t i;
+
+	for (i = 0; i < colors->n_rules; i++)
+		if (!strcmp(colors->rules[i].what, what))
+			return &colors->rules[i];
+	return NULL;
+}
+
+/* === Colours === */
+
+/**
+ * colors_rgb() - the colour of a shade
+ * @colors: the rules
+ * @shade: the shade
+ *
+ * Return: 0xrrggbb.
+ */
+uint32_t colors_rgb(const struct colors *colors, uint8_t shade)
+{
+	if (shade == SHADE_FREE)
+		return RGB_FREE;
+	return colors->rules[SHADE_RULE(shade)].rgb[SHADE_TONE(shade)];
+}
+
+static uint32_t thin(uint32_t value, uint32_t free, double ink)
+{
+	return (uint32_t)(free - ink * ((double)free - value) + 0.5);
+}
+
+/**
+ * colors_thin() - the colour of a cell that is not full
+ * @rgb: the colour of what it holds
+ * @share: how much of it that is, above 0 and up to 1
+ *
+ * A cell that holds anything at all gets at least a quarter of the colour of that: one block in a
+ * cell of thousands must not vanish. So a share of s is drawn as 1/4 + s * 3/4.
+ *
+ * Values are mixed as they are in the picture, not as light: equal steps of a share are then about
+ * equal steps to the eye, and a cell one tenth full can be told from an empty one.
+ *
+ * Return: 0xrrggbb.
+ */
+uint32_t colors_thin(uint32_t rgb, double share)
+{
+	double ink = LEAST_INK + (1.0 - LEAST_INK) * share;
+
+	return thin(rgb >> 16, RGB_FREE >> 16, ink) << 16 |
+	       thin(rgb >> 8 & 0xff, RGB_FREE >> 8 & 0xff, ink) << 8 |
+	       thin(rgb & 0xff, RGB_FREE & 0xff, ink);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Beside the pipeline: which colours runs of blocks get, and why.
+ *
+ * What a colour tells is up to a colour source: the kind of the file (color.cnf), the size of the
+ * fragment, or whether it is the file one looks for. Each sorts runs into rules, one line of the
+ * legend each. A column that the table may have one day is one more source.
+ */
+#ifndef COLOR_H
+#define COLOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input/table.h"
+
+/* Each rule costs three colours and a line of the legend; more could not be told apart. */
+#define MAX_RULES 64
+
+/**
+ * enum tone - the colours of one rule
+ * @TONE_CONTIGUOUS: a contiguous file
+ * @TONE_FRAG_A: every other fragment of a fragmented file
+ * @TONE_FRAG_B: the fragments between these
+ * @N_TONES: number of tones
+ */
+enum tone {
+	TONE_CONTIGUOUS,
+	TONE_FRAG_A,
+	TONE_FRAG_B,
+	N_TONES,
+};
+
+/*
+ * A shade is a rule and a tone in one number. Free space has one of its own.
+ */
+#define SHADE(rule, tone) ((uint8_t)((rule) * N_TONES + (tone)))
+#define SHADE_RULE(shade) ((shade) / N_TONES)
+#define SHADE_TONE(shade) ((shade) % N_TONES)
+#define SHADE_FREE UINT8_MAX
+
+/* The colour of free space, and of every cell that holds nothing. */
+#define RGB_FREE 0xffffff
+
+/**
+ * struct rule - the colours of one line of the legend
+ * @what: an extension with its dot, a glob, "default", or what else it is about
+ * @rgb: 0xrrggbb, by enum tone
+ * @from: which file has it, counted from 1; 0: none
+ */
+struct rule {
+	char *what;
+	uint32_t rgb[N_TONES];
+	size_t from;
+};
+
+struct color_source;
+
+/**
+ * struct colors - all rules
+ * @source: what colours tell
+ * @arg: what follows "NAME=" in the name of the source, or NULL
+ * @rules: where several match, the last one wins; a default rule is always there and always last
+ * @n_rules: number of @rules, 1 to MAX_RULES
+ * @n_read: number of color.cnf files read; 0: extensions get colours as they are met
+ */
+struct colors {
+	const struct color_source *source;
+	const char *arg;
+	struct rule rules[MAX_RULES];
+	size_t n_rules;
+	size_t n_read;
+};
+
+/**
+ * struct color_source - what colours tell
+ * @name: as in --color-by
+ * @heading: of the column of rules in the legend
+ * @meaning: what colours tell, for the legend
+ * @of_files: the rule depends on the file alone
+ * @init: make the rules that are known before any table, apart from the last one
+ * @learn: make more rules for what a table holds; may be NULL
+ * @rule: the rule of a run, an index into colors.rules
+ */
+struct color_source {
+	const char *name;
+	const char *heading;
+	const char *meaning;
+	bool of_files;
+	void (*init)(struct colors *colors);
+	void (*learn)(struct colors *colors, const struct table *table);
+	size_t (*rule)(const struct colors *colors, const struct file *file, uint64_t blks);
+};
+
+extern const struct color_source color_kind, color_size, color_file;
+
+void colors_init(struct colors *colors, const char *by);
+void colors_learn(struct colors *colors, const struct table *table);
+void colors_free(struct colors *colors);
+
+uint32_t colors_rgb(const struct colors *colors, uint8_t shade);
+uint32_t colors_thin(uint32_t rgb, double share);
+
+/* For sources. */
+struct rule *colors_add(struct colors *colors, const char *what, const uint32_t rgb[N_TONES]);
+void colors_set(struct rule *rule, const char *what, const uint32_t rgb[N_TONES]);
+void colors_drop(struct colors *colors, struct rule *rule);
+struct rule *colors_find(struct colors *colors, const char *what);
+
+/* color.cnf, for the kind of file alone. */
+void colors_read(struct colors *colors, const char *arg);
+bool path_matches(const char *path, const char *glob);
+
+#endif

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Colours by the kind of file: what color.cnf says of its extension or path, or for want of that
+ * colours that are given to the extensions with the most blocks.
+ *
+ *	WHAT CONTIGUOUS FRAG_A FRAG_B
+ *	.sst green light-orange dark-orange
+ */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf.h"
+#include "model/color.h"
+
+#define RULE_FORM "WHAT CONTIGUOUS FRAG_A FRAG_B"
+
+/* Distinct extensions that are weighed before colours are handed out. */
+#define MAX_CANDIDATES 256
+
+static const struct {
+	const char *name;
+	uint32_t rgb;
+} named[] = {
+	{ "white", 0xffffff }, { "black", 0x000000 },
+	{ "gray", 0x949494 }, { "light-gray", 0xc9c9c9 }, { "dark-gray", 0x5c5c5c },
+	{ "red", 0xc8382e }, { "light-red", 0xf29b92 }, { "dark-red", 0x7d1a14 },
+	{ "orange", 0xe8871e }, { "light-orange", 0xffbe5c }, { "dark-orange", 0xb84a00 },
+	{ "yellow", 0xf0e442 }, { "light-yellow", 0xfaf3a5 }, { "dark-yellow", 0xa89a00 },
+	{ "green", 0x3fa34d }, { "light-green", 0xa6dba0 }, { "dark-green", 0x14602a },
+	{ "teal", 0x1f9e96 }, { "light-teal", 0x6fd6cc }, { "dark-teal", 0x0b5e5a },
+	{ "blue", 0x3a76d6 }, { "light-blue", 0xa9ccf5 }, { "dark-blue", 0x17408c },
+	{ "purple", 0x8f4fbf }, { "light-purple", 0xcda4e8 }, { "dark-purple", 0x5e2390 },
+	{ "brown", 0x96643a }, { "light-brown", 0xcfa77c }, { "dark-brown", 0x5e3717 },
+};
+
+/*
+ * Found by a search for colours that differ most for normal eyes and for the three dichromacies, see
+ * check_palette.py. In each, pale is contiguous, strong and dark are fragmented: the three also
+ * differ in lightness alone.
+ */
+static const uint32_t palette[][N_TONES] = {
+	{ 0x98f7c6, 0x0d9a58, 0x003423 },
+	{ 0x9ac5fd, 0x5e9ee9, 0x045b81 },
+	{ 0xdbbf73, 0xe58407, 0x6d5339 },
+	{ 0xfbd4fa, 0xfc23ba, 0x511e4b },
+	{ 0xffad98, 0xc55314, 0x762e00 },
+};
+
+/* === color.cnf === */
+
+static int hex_digit(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *p = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
+
+	return p ? (int)(p - digits) : -1;
+}
+
+static uint32_t read_hex(const struct conf *conf, const char *word)
+{
+	uint32_t rgb = 0;
+	size_t i;
+
+	for (i = 1; word[i]; i++) {
+		int digit = hex_digit(word[i]);
+
+		if (digit < 0)
+			break;
+		rgb = rgb << 4 | (uint32_t)digit;
+	}
+	if (i != 7 || word[i])
+		die_at(conf->name, conf->line, "colour \"%s\" is not #rrggbb, expected # and six digits "
+		       "0-9 a-f", word);
+	return rgb;
+}
+
+static uint32_t read_color(const struct conf *conf, const char *word)
+{
+	const char *names[ARRAY_LEN(named)];
+	size_t i;
+
+	if (*word == '#')
+		return read_hex(conf, word);
+	for (i = 0; i < ARRAY_LEN(named); i++) {
+		names[i] = named[i].name;
+		if (!strcmp(word, names[i]))
+			return named[i].rgb;
+	}
+	die_at(conf->name, conf->line, "unknown colour \"%s\", did you mean %s? Expected a name or "
+	       "#rrggbb", word, nearest(word, names, i));
+}
+
+static bool is_glob(const char *what)
+{
+	return strpbrk(what, "*?[/");
+}
+
+static bool is_extension(const char *what)
+{
+	return what[0] == '.' && what[1] && !strchr(what + 1, '.');
+}
+
+static void check_what(const struct conf *conf, const char *what)
+{
+	if (strcmp(what, "default") && !is_glob(what) && !is_extension(what))
+		die_at(conf->name, conf->line, "\"%s\" is no extension and no glob, did you mean %s%s? "
+		       "Expected one like .sst, one like log/*, or default", what,
+		       strchr(what, '.') ? "*" : ".", what);
+}
+
+static void read_rule(struct colors *colors, const struct conf *conf)
+{
+	const char *what = conf->word[0];
+	struct rule *rule = colors_find(colors, what);
+	uint32_t rgb[N_TONES];
+	size_t i;
+
+	check_what(conf, what);
+	if (conf->n_words != 1 + N_TONES)
+		die_at(conf->name, conf->line, "%zu colours, expected three: " RULE_FORM,
+		       conf->n_words - 1);
+	if (rule && rule->from == colors->n_read)
+		die_at(conf->name, conf->line, "a second rule for %s", what);
+	if (!rule && colors->n_rules == MAX_RULES)
+		die_at(conf->name, conf->line, "more than %d rules", MAX_RULES - 1);
+	for (i = 0; i < N_TONES; i++)
+		rgb[i] = read_color(conf, conf->word[1 + i]);
+	if (!rule || rule != &colors->rules[colors->n_rules - 1]) {
+		/* the last one wins: a rule that comes again moves behind all others */
+		if (rule)
+			colors_drop(colors, rule);
+		rule = colors_add(colors, what, rgb);
+	}
+	memcpy(rule->rgb, rgb, sizeof(rgb));
+	rule->from = colors->n_read;
+}
+
+/**
+ * colors_read() - read a color.cnf file
+ * @colors: the rules, of color_kind; those of this file win over those that are there
+ * @arg: a path, or the name of a preset
+ *
+ * Ends the program on the first rule that is not right.
+ */
+void colors_read(struct colors *colors, const char *arg)
+{
+	struct conf conf;
+
+	if (colors->source != &color_kind)
+		die("-c %s: rules are for --color-by kind", arg);
+	colors->n_read++;
+	conf_open(&conf, arg, "color");
+	while (conf_next(&conf))
+		read_rule(colors, &conf);
+	conf_close(&conf);
+}
+
+/* === Which rule === */
+
+/**
+ * path_matches() - does a glob match a path?
+ * @path: the path
+ * @glob: matches a whole path if it begins with a slash, else as many of the last components as it
+ *	has itself; no wildcard matches a slash
+ *
+ * Return: true if it does.
+ */
+bool path_matches(const char *path, const char *glob)
+{
+	const char *p, *tail = path;
+	size_t slashes = 0;
+
+	if (*glob == '/')
+		return !fnmatch(glob, path, FNM_PATHNAME);
+	for (p = glob; *p; p++)
+		slashes += *p == '/';
+	for (p = path + strlen(path); p > path; p--) {
+		if (p[-1] == '/' && !slashes--) {
+			tail = p;
+			break;
+		}
+	}
+	return !fnmatch(glob, tail, FNM_PATHNAME);
+}
+
+static size_t kind_rule(const struct colors *colors, const struct file *file, uint64_t blks)
+{
+	size_t i;
+
+	(void)blks;
+	for (i = colors->n_rules - 1; i; i--) {
+		const char *what = colors->rules[i - 1].what;
+
+		if (is_glob(what) ? path_matches(file->path, what) : !strcmp(file->ext, what))
+			return i - 1;
+	}
+	return colors->n_rules - 1;
+}
+
+/* === Automatic colours === */
+
+struct candidate {
+	const char *ext;
+	uint64_t blks;
+};
+
+/* LOG.old.1699 and the like: a number is no kind of file. */
+static bool is_number(const char *ext)
+{
+	return !ext[1 + strspn(ext + 1, "0123456789")];
+}
+
+static size_t count_candidates(struct candidate *found, struct colors *colors,
+			       const struct table *table)
+{
+	size_t n = 0, i, j;
+
+	for (i = 0; i < table->n_files; i++) {
+		const struct file *file = &table->files[i];
+
+		if (!*file->ext || is_number(file->ext) || colors_find(colors, file->ext))
+			continue;
+		for (j = 0; j < n && strcmp(found[j].ext, file->ext); j++)
+			;
+		if (j == n && n == MAX_CANDIDATES)
+			continue;
+		if (j == n)
+			found[n++] = (struct candidate){ .ext = file->ext };
+		found[j].blks += file->blks;
+	}
+	return n;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->blks != y->blks)
+		return x->blks < y->blks ? 1 : -1;
+	return strcmp(x->ext, y->ext);
+}
+
+/* The extensions that hold the most blocks; when the palette is used up, there are no more. */
+static void kind_learn(struct colors *colors, const struct table *table)
+{
+	struct candidate found[MAX_CANDIDATES];
+	size_t n, i;
+
+	if (colors->n_read || colors->n_rules > ARRAY_LEN(palette))
+		return;
+	n = count_candidates(found, colors, table);
+	qsort(found, n, sizeof(*found), by_size);
+	for (i = 0; i < n && colors->n_rules <= ARRAY_LEN(palette); i++)
+		colors_add(colors, found[i].ext, palette[colors->n_rules - 1]);
+}
+
+static void kind_init(struct colors *colors)
+{
+	(void)colors;
+}
+
+const struct color_source color_kind = {
+	.name = "kind",
+	.heading = "extension",
+	.meaning = "fragments that follow each other take turns between two tones",
+	.of_files = true,
+	.init = kind_init,
+	.learn = kind_learn,
+	.rule = kind_rule,
+};

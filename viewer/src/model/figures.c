@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: what the extents of each file amount to; the worst file first.
+ * The same figures as those of `files` in debugfs, of the very table at hand, be it live or
+ * recorded.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "model/figures.h"
+#include "util.h"
+
+/* === Figures === */
+
+static uint64_t first_window(const struct extent *e)
+{
+	return e->offset / REQUEST_BLKS;
+}
+
+static uint64_t last_window(const struct extent *e)
+{
+	return (e->offset + (uint64_t)e->blks - 1) / REQUEST_BLKS;
+}
+
+/* A window shared with the extent before was counted there, unless another fragment begins. */
+static void add_windows(struct figures *f, const struct extent *prev, const struct extent *e, bool joined)
+{
+	uint64_t windows = last_window(e) - first_window(e) + 1;
+	bool shared = prev && last_window(prev) == first_window(e);
+
+	f->ideal += windows - shared;
+	f->requests += windows - (shared && joined);
+}
+
+/* The next extent of a file, in the order of the file. Return: it continues the fragment of the one before. */
+static bool add_extent(struct figures *f, const struct extent *prev, const struct extent *e)
+{
+	uint64_t end = prev ? prev->lba + (uint64_t)prev->blks : 0;
+	bool joined = prev && e->lba == end;
+
+	if (prev)
+		f->distance += e->lba > end ? e->lba - end : end - e->lba;
+	f->blks += e->blks;
+	f->extents++;
+	f->fragments += !joined;
+	add_windows(f, prev, e, joined);
+	return joined;
+}
+
+static void add_in_order(struct figures *figures, const struct table *table, bool *joined)
+{
+	/* by file: index of its last extent so far, plus one */
+	uint32_t *last = xcalloc(table->n_files, sizeof(*last));
+	size_t i;
+
+	for (i = 0; i < table->n_extents; i++) {
+		const struct extent *e = &table->extents[i];
+		uint32_t prev = last[e->file];
+
+		if (!table->files[e->file].in_order)
+			continue;
+		joined[i] = add_extent(&figures[e->file], prev ? &table->extents[prev - 1] : NULL, e);
+		last[e->file] = (uint32_t)i + 1;
+	}
+	free(last);
+}
+
+static void add_others(struct figures *figures, const struct table *table, bool *joined)
+{
+	const struct extent *prev = NULL;
+	size_t i;
+
+	for (i = 0; i < table->n_order; i++) {
+		const struct extent *e = &table->extents[table->order[i]];
+
+		if (prev && prev->file != e->file)
+			prev = NULL;
+		joined[table->order[i]] = add_extent(&figures[e->file], prev, e);
+		prev = e;
+	}
+}
+
+/**
+ * figures_of() - the figures of all files
+ * @table: the table
+ * @joined: by extent, all false; becomes true where it continues the fragment of the extent before it
+ *          in the file, which then is the one before it in the table, too; NULL where nobody asks
+ *
+ * Return: by index into table.files; to be freed.
+ */
+struct figures *figures_of(const struct table *table, bool *joined)
+{
+	struct figures *figures = xcalloc(table->n_files, sizeof(*figures));
+	bool *unasked = joined ? NULL : xcalloc(table->n_extents, sizeof(*unasked));
+
+	add_in_order(figures, table, joined ? joined : unasked);
+	add_others(figures, table, joined ? joined : unasked);
+	free(unasked);
+	return figures;
+}
+
+/**
+ * figures_sum() - the figures of all files together
+ * @figures: as figures_of() returns them
+ * @n: number of files
+ *
+ * Return: the sums.
+ */
+struct figures figures_sum(const struct figures *figures, size_t n)
+{
+	struct figures sum = { 0 };
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		sum.blks += figures[i].blks;
+		sum.extents += figures[i].extents;
+		sum.fragments += figures[i].fragments;
+		sum.distance += figures[i].distance;
+		sum.requests += figures[i].requests;
+		sum.ideal += figures[i].ideal;
+	}
+	return sum;
+}
+
+/* === Order === */
+
+/**
+ * figures_compare() - which of two files is worse
+ * @figures: as figures_of() returns them
+ * @i: index of a file
+ * @j: index of another
+ *
+ * Worst is what costs a reader of the whole file most requests too many.
+ *
+ * Return: below 0 if it is @i, above 0 if it is @j; never 0 for two files.
+ */
+int figures_compare(const struct figures *figures, uint32_t i, uint32_t j)
+{
+	const struct figures *x = &figures[i], *y = &figures[j];
+	uint64_t x_extra = x->requests - x->ideal, y_extra = y->requests - y->ideal;
+
+	if (x_extra != y_extra)
+		return x_extra > y_extra ? -1 : 1;
+	if (x->fragments != y->fragments)
+		return x->fragments > y->fragments ? -1 : 1;
+	return i < j ? -1 : i > j;
+}
+
+static int by_badness(const void *a, const void *b, void *priv)
+{
+	return figures_compare(priv, *(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+/**
+ * figures_worst() - all files, the worst first
+ * @figures: as figures_of() returns them
+ * @n: number of files
+ *
+ * Return: indices into table.files; to be freed.
+ */
+uint32_t *figures_worst(const struct figures *figures, size_t n)
+{
+	uint32_t *order = xcalloc(n, sizeof(*order));
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, n, sizeof(*order), by_badness, (void *)(uintptr_t)figures);
+	return order;
+}
+
+/**
+ * figures_split() - the split factor of a file, or of many
+ * @figures: of the file, or their sum
+ *
+ * Return: how many times as many requests as needed a sequential read takes; 1 for no blocks.
+ */
+double figures_split(const struct figures *figures)
+{
+	return figures->ideal ? (double)figures->requests / (double)figures->ideal : 1.0;
+}

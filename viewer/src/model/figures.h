@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: what the extents of each file amount to; the worst file first. */
+#ifndef FIGURES_H
+#define FIGURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input/table.h"
+
+/* A request of 128 KiB, in blocks: what the split factor is about. */
+#define REQUEST_BLKS 32
+
+/**
+ * struct figures - one file in numbers, as `files` in debugfs has them
+ * @blks: written blocks
+ * @extents: written extents
+ * @fragments: runs of written blocks in file order whose block addresses go up by one
+ * @distance: sum of the distances between a fragment and the next, in blocks
+ * @requests: requests that a sequential read needs, each of REQUEST_BLKS
+ * @ideal: the same if the file were contiguous
+ */
+struct figures {
+	uint64_t blks;
+	uint64_t extents;
+	uint64_t fragments;
+	uint64_t distance;
+	uint64_t requests;
+	uint64_t ideal;
+};
+
+struct figures *figures_of(const struct table *table, bool *joined);
+struct figures figures_sum(const struct figures *figures, size_t n);
+int figures_compare(const struct figures *figures, uint32_t i, uint32_t j);
+uint32_t *figures_worst(const struct figures *figures, size_t n);
+double figures_split(const struct figures *figures);
+
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Second station of the pipeline: extents -> what lies on the volume, run after run, and totals.
+ * Decides which shade a fragment gets; knows no pixels.
+ * Runs are not stored: there may be twice as many as extents, and to walk them costs little.
+ */
+#include <stdlib.h>
+
+#include "model/runs.h"
+#include "util.h"
+
+/* === Totals === */
+
+static void count_files(struct runs *runs, uint8_t *rule_of, const struct colors *colors)
+{
+	const struct table *table = runs->table;
+	size_t i;
+
+	for (i = 0; i < table->n_files; i++) {
+		const struct file *file = &table->files[i];
+
+		runs->total.files[file->fragmented]++;
+		if (!colors->source->of_files)
+			continue;
+		rule_of[i] = (uint8_t)colors->source->rule(colors, file, 0);
+		runs->counts[rule_of[i]].files[file->fragmented]++;
+	}
+}
+
+static void count_free(struct runs *runs, uint64_t blks)
+{
+	runs->free_blks += blks;
+	runs->free_gaps++;
+	if (blks > runs->free_longest)
+		runs->free_longest = blks;
+}
+
+static void count_run(struct runs *runs, const struct run *run, size_t rule, bool fragmented)
+{
+	runs->counts[rule].blks[fragmented] += run->blks;
+	runs->counts[rule].fragments[fragmented]++;
+	runs->total.blks[fragmented] += run->blks;
+	runs->total.fragments[fragmented]++;
+}
+
+/* === Shades === */
+
+/* The tones of a rule take turns, so that fragments that touch can be told apart. */
+static void shade_volume(struct runs *runs, size_t volume, const struct colors *colors,
+			 const uint8_t *rule_of, bool *next_tone)
+{
+	const struct table *table = runs->table;
+	struct run_walk walk = runs_walk(runs, volume);
+	struct run run;
+	size_t i;
+
+	while (runs_next(&walk, &run)) {
+		enum tone tone = TONE_CONTIGUOUS;
+		const struct file *file;
+		size_t rule;
+
+		if (run.first == NO_EXTENT) {
+			count_free(runs, run.blks);
+			continue;
+		}
+		i = table->extents[run.first].file;
+		file = &table->files[i];
+		rule = colors->source->of_files ? rule_of[i] : colors->source->rule(colors, file, run.blks);
+		count_run(runs, &run, rule, file->fragmented);
+		if (file->fragmented) {
+			tone = next_tone[rule] ? TONE_FRAG_B : TONE_FRAG_A;
+			next_tone[rule] ^= true;
+		}
+		for (i = 0; i < run.n; i++)
+			runs->shades[run.first + i] = SHADE(rule, tone);
+	}
+}
+
+/**
+ * runs_build() - find out which runs a table has
+ * @runs: the result; to be freed with runs_free()
+ * @table: the table; must stay as long as @runs
+ * @colors: the rules
+ */
+void runs_build(struct runs *runs, const struct table *table, const struct colors *colors)
+{
+	uint8_t *rule_of = xcalloc(table->n_files, sizeof(*rule_of));
+	bool next_tone[MAX_RULES] = { false };
+	size_t i;
+
+	*runs = (struct runs){ .table = table };
+	runs->joined = xcalloc(table->n_extents, sizeof(*runs->joined));
+	runs->figures = figures_of(table, runs->joined);
+	runs->sum = figures_sum(runs->figures, table->n_files);
+	count_files(runs, rule_of, colors);
+	runs->shades = xcalloc(table->n_extents, sizeof(*runs->shades));
+	for (i = 0; i < table->n_volumes; i++)
+		shade_volume(runs, i, colors, rule_of, next_tone);
+	free(rule_of);
+}
+
+/**
+ * runs_free() - release the runs
+ * @runs: as left by runs_build()
+ */
+void runs_free(struct runs *runs)
+{
+	free(runs->shades);
+	free(runs->joined);
+	free(runs->figures);
+	*runs = (struct runs){ 0 };
+}
+
+/* === Walking === */
+
+/**
+ * runs_walk() - begin to walk the runs of a volume
+ * @runs: the runs
+ * @volume: index of the volume
+ *
+ * Return: a walk that stands before the first run.
+ */
+struct run_walk runs_walk(const struct runs *runs, size_t volume)
+{
+	const struct volume *v = &runs->table->volumes[volume];
+
+	return (struct run_walk){ runs, v, v->first, v->first_blk };
+}
+
+/**
+ * runs_next() - walk to the next run
+ * @walk: the walk
+ * @run: the run; together they fill the volume, without gap or overlap
+ *
+ * Return: false at the end of the volume.
+ */
+bool runs_next(struct run_walk *walk, struct run *run)
+{
+	const struct extent *extents = walk->runs->table->extents;
+	const bool *joined = walk->runs->joined;
+	size_t i = walk->next, end = walk->volume->end;
+
+	if (walk->lba == walk->volume->end_blk)
+		return false;
+	*run = (struct run){ .first = NO_EXTENT, .lba = walk->lba, .shade = SHADE_FREE };
+	if (i == end) {
+		run->blks = walk->volume->end_blk - walk->lba;
+	} else if (extents[i].lba > walk->lba) {
+		run->blks = extents[i].lba - walk->lba;
+	} else {
+		run->first = i;
+		run->shade = walk->runs->shades[i];
+		do
+			run->blks += extents[i++].blks;
+		while (i < end && joined[i]);
+		run->n = i - walk->next;
+		walk->next = i;
+	}
+	walk->lba += run->blks;
+	return true;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Second station of the pipeline: extents -> what lies on the volume, run after run, and totals. */
+#ifndef RUNS_H
+#define RUNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input/table.h"
+#include "model/color.h"
+#include "model/figures.h"
+
+/* run.first of blocks that no watched file owns */
+#define NO_EXTENT SIZE_MAX
+
+/**
+ * struct run - neighbouring blocks that look the same: a fragment, or free space
+ * @first: index of its first extent, or NO_EXTENT for free space
+ * @n: number of its extents; they follow each other
+ * @lba: first block address
+ * @blks: length, at least 1
+ * @shade: see struct colors, or SHADE_FREE
+ */
+struct run {
+	size_t first;
+	size_t n;
+	uint64_t lba;
+	uint64_t blks;
+	uint8_t shade;
+};
+
+/**
+ * struct count - the totals of one rule, nothing left out
+ * @files: number of files, [0] contiguous, [1] fragmented; 0 where a file may have several rules
+ * @blks: blocks of these files
+ * @fragments: fragments of these files
+ */
+struct count {
+	uint64_t files[2];
+	uint64_t blks[2];
+	uint64_t fragments[2];
+};
+
+/**
+ * struct runs - what is known of all runs
+ * @table: the table they are from
+ * @shades: by extent, the shade of its run
+ * @joined: by extent, true where it carries on the fragment of the extent before it
+ * @counts: by rule
+ * @total: of all files
+ * @figures: by file
+ * @sum: of @figures
+ * @free_blks: blocks that no watched file owns
+ * @free_gaps: number of free runs
+ * @free_longest: blocks in the longest free run
+ */
+struct runs {
+	const struct table *table;
+	uint8_t *shades;
+	bool *joined;
+	struct count counts[MAX_RULES];
+	struct count total;
+	struct figures *figures;
+	struct figures sum;
+	uint64_t free_blks;
+	uint64_t free_gaps;
+	uint64_t free_longest;
+};
+
+/**
+ * struct run_walk - a place in the runs of a volume
+ * @runs: the runs
+ * @volume: the volume
+ * @next: the extent to come
+ * @lba: the block to come
+ */
+struct run_walk {
+	const struct runs *runs;
+	const struct volume *volume;
+	size_t next;
+	uint64_t lba;
+};
+
+void runs_build(struct runs *runs, const struct table *table, const struct colors *colors);
+void runs_free(struct runs *runs);
+
+struct run_walk runs_walk(const struct runs *runs, size_t volume);
+bool runs_next(struct run_walk *walk, struct run *run);
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: paths, which may hold any byte, as text that others can read.
+ * From the module they come escaped as in /proc/self/mountinfo. Text for others is UTF-8. A byte that is part of no valid character becomes \ooo, three octal digits,
+ * and so does each backslash: that can always be turned back, and most names stay as they are.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "names.h"
+#include "util.h"
+
+static int is_continuation(char c)
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/**
+ * utf8_length() - how long the character at the start of a text is
+ * @text: the text
+ *
+ * Return: its bytes, 1 to 4; 0 if what begins there is no character of UTF-8, or the text ends.
+ */
+size_t utf8_length(const char *text)
+{
+	unsigned char a = (unsigned char)text[0], b;
+
+	if (a < 0x80)
+		return a != 0;
+	b = (unsigned char)text[1];
+	if (a < 0xc2 || a > 0xf4 || !is_continuation((char)b))
+		return 0;
+	if (a < 0xe0)
+		return 2;
+	if (!is_continuation(text[2]))
+		return 0;
+	/* longer than needed, or half of a pair of UTF-16 */
+	if (a < 0xf0)
+		return (a == 0xe0 && b < 0xa0) || (a == 0xed && b >= 0xa0) ? 0 : 3;
+	if (!is_continuation(text[3]))
+		return 0;
+	/* longer than needed, or beyond the last character */
+	return (a == 0xf0 && b < 0x90) || (a == 0xf4 && b >= 0x90) ? 0 : 4;
+}
+
+/* An escaped byte, or -1: a NUL cannot be in a path, and a byte has eight bits. */
+static int escaped_byte(const char *p, const char *end)
+{
+	int byte = 0, i;
+
+	if (end - p < 4 || p[1] > '3')
+		return -1;
+	for (i = 1; i < 4; i++) {
+		if (p[i] < '0' || p[i] > '7')
+			return -1;
+		byte = byte << 3 | (p[i] - '0');
+	}
+	return byte ? byte : -1;
+}
+
+/**
+ * path_unescape() - the bytes of a path that is escaped as in /proc/self/mountinfo
+ * @to: where to put them and a NUL: as much room as the escaped path has, and one byte more
+ * @from: the path
+ * @end: the end of it
+ *
+ * Return: NULL, or the first escape that is none.
+ */
+const char *path_unescape(char *to, const char *from, const char *end)
+{
+	while (from < end) {
+		int byte;
+
+		if (*from != '\\') {
+			*to++ = *from++;
+			continue;
+		}
+		byte = escaped_byte(from, end);
+		if (byte < 0)
+			return from;
+		*to++ = (char)byte;
+		from += 4;
+	}
+	*to = '\0';
+	return NULL;
+}
+
+/**
+ * name_text() - a path as text
+ * @path: its bytes
+ *
+ * Return: the same in UTF-8, see above; to be freed.
+ */
+char *name_text(const char *path)
+{
+	char *text = xreallocarray(NULL, strlen(path) + 1, 4), *to = text;
+
+	while (*path) {
+		size_t n = *path == '\\' ? 0 : utf8_length(path);
+
+		if (n) {
+			memcpy(to, path, n);
+			to += n;
+			path += n;
+		} else {
+			to += sprintf(to, "\\%03o", (unsigned char)*path++);
+		}
+	}
+	*to = '\0';
+	return text;
+}
+
+/**
+ * put_json_string() - write a string as JSON, which is also safe within a script of a page
+ * @file: where to
+ * @text: UTF-8
+ */
+void put_json_string(FILE *file, const char *text)
+{
+	putc('"', file);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			fprintf(file, "\\%c", c);
+		else if (c < ' ' || c == 0x7f || strchr("<>&", c))
+			fprintf(file, "\\u%04x", c);
+		else
+			putc(c, file);
+	}
+	putc('"', file);
+}

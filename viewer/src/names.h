@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: paths, which may hold any byte, as text that others can read. */
+#ifndef NAMES_H
+#define NAMES_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+const char *path_unescape(char *to, const char *from, const char *end);
+size_t utf8_length(const char *text);
+char *name_text(const char *path);
+void put_json_string(FILE *file, const char *text);
+
+#endif

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Beside the pipeline: what the command line asks for. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "input/source.h"
+#include "options.h"
+#include "util.h"
+
+#define DEFAULT_TABLE DEBUGFS "/fragtrace/table"
+#define DEFAULT_SNAPSHOT DEBUGFS "/fragtrace/snapshot"
+#define DEFAULT_PNG "fragImg.png"
+#define MAX_SECONDS 1e7
+#define TOP_INTERVAL_NS (2 * NSEC_PER_SEC)
+
+/* Options that are keys of img.cnf, too; the numbers follow those of letters. */
+enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION };
+static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi", "section" };
+
+static const char usage[] =
+"usage: fragtrace-view [-t TABLE] [-o PNG] [-c color.cnf] [-i img.cnf]\n"
+"                      [--html FILE] [--record DIR] [--json FILE]\n"
+"                      [--csv FILE] [--prometheus FILE] [-n SECONDS [--count N]]\n"
+"       fragtrace-view --top [-t TABLE] [-n SECONDS] [--count N]\n"
+"\n"
+"Draw where the blocks of F2FS files lie: one box per block, coloured by\n"
+"extension and by whether the file is fragmented.\n"
+"\n"
+"  -t, --table TABLE    what to read (fragtrace's snapshot in debugfs): a binary\n"
+"                       snapshot or the text of a table; - is stdin; may be\n"
+"                       packed with gzip\n"
+"  -o, --output PNG     the picture (" DEFAULT_PNG "); - is stdout\n"
+"  -n, --interval SECONDS\n"
+"                       read again every so many seconds, until interrupted\n"
+"      --count N        stop after N readings\n"
+"      --html FILE      also write a page that shows the picture, tells what is\n"
+"                       where on it, and with -n renews itself\n"
+"      --record DIR     keep a snapshot of the table in this folder whenever\n"
+"                       it has changed\n"
+"      --json FILE      write all records as JSON; TABLE may also be a text\n"
+"                       of debugfs's extents or files; - is stdout\n"
+"      --csv FILE       the same as CSV\n"
+"      --prometheus FILE\n"
+"                       write a few numbers per volume for node_exporter\n"
+"                       (with --record, --json, --csv or --prometheus a\n"
+"                       picture is drawn only with -o)\n"
+"      --top            show the worst files on the terminal, or print them into\n"
+"                       a pipe, every 2 seconds if -n does not say otherwise\n"
+"  -c, --colors FILE    colours: a file, or rocksdb, redis or voltdb; may come\n"
+"                       several times, later ones win\n"
+"      --color-by WHAT  kind (of file: the default), size (of the fragment) or\n"
+"                       file=PATH (one file against the rest)\n"
+"  -i, --image FILE     sizes and folding: a file, or rocksdb, redis or voltdb\n"
+"      --layout NAME    boxes (one per block, long runs folded), segments (a row\n"
+"                       for each segment) or hilbert (the volume as a square)\n"
+"      --cell PIXELS    side of a box or cell (8)\n"
+"      --dpi N          dots per inch; everything grows with it (96)\n"
+"      --section N      segments in a section, ruled off in segments (not known)\n"
+"      --help           this text\n"
+"      --version        version of the program\n";
+
+static int64_t read_interval(const char *arg)
+{
+	char *end;
+	double seconds = strtod(arg, &end);
+
+	if (end == arg || *end || !(seconds > 0.0) || seconds > MAX_SECONDS)
+		die("-n %s: expected a number of seconds above 0", arg);
+	return (int64_t)(seconds * 1e9) + 1;
+}
+
+static unsigned long read_count(const char *arg)
+{
+	unsigned long count;
+	char *end;
+
+	errno = 0;
+	count = strtoul(arg, &end, 10);
+	if (*arg < '0' || *arg > '9' || *end || errno || !count)
+		die("--count %s: expected a number of readings, at least 1", arg);
+	return count;
+}
+
+static void add_color_conf(struct options *o, const char *arg)
+{
+	if (o->n_color_confs == MAX_COLOR_CONFS)
+		die("-c %s: more than %d times -c", arg, MAX_COLOR_CONFS);
+	o->color_conf[o->n_color_confs++] = arg;
+}
+
+static void print_and_exit(const char *text)
+{
+	if (fputs(text, stdout) == EOF || fflush(stdout))
+		die("<stdout>: %s", strerror(errno));
+	exit(0);
+}
+
+static void check_top(struct options *o)
+{
+	if (o->png || o->html || o->record || o->json || o->csv || o->prometheus)
+		die("--top goes alone, expected no other output beside it");
+	if (!o->interval_ns)
+		o->interval_ns = TOP_INTERVAL_NS;
+}
+
+static void check_name(const char *name, const char *option)
+{
+	if (name && !*name)
+		die("%s has an empty name, expected where to write", option);
+}
+
+static void check(struct options *o)
+{
+	if (o->top)
+		check_top(o);
+	if (o->count && !o->interval_ns)
+		die("--count goes with -n or --top, expected: -n SECONDS --count N");
+	if (o->interval_ns && !strcmp(o->table, "-"))
+		die("-n cannot read standard input again, expected a file after -t");
+	check_name(o->png, "-o");
+	check_name(o->html, "--html");
+	check_name(o->record, "--record");
+	check_name(o->json, "--json");
+	check_name(o->csv, "--csv");
+	check_name(o->prometheus, "--prometheus");
+	if (o->html && o->png && !strcmp(o->png, "-"))
+		die("--html shows the picture, expected the name of a file after -o");
+	if (o->html && !o->png)
+		o->png = DEFAULT_PNG;
+	if (!o->png && !o->record && !o->json && !o->csv && !o->prometheus && !o->top)
+		o->png = DEFAULT_PNG;
+}
+
+/* The binary file says the same and takes less time. */
+static const char *default_table(void)
+{
+	return access(DEFAULT_SNAPSHOT, R_OK) ? DEFAULT_TABLE : DEFAULT_SNAPSHOT;
+}
+
+/**
+ * options_read() - understand the command line
+ * @options: the result
+ * @argc: of main()
+ * @argv: of main()
+ *
+ * Ends the program after --help and --version, and where something is not as it should be.
+ */
+void options_read(struct options *options, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "table", required_argument, NULL, 't' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "interval", required_argument, NULL, 'n' },
+		{ "count", required_argument, NULL, 'N' },
+		{ "record", required_argument, NULL, 'R' },
+		{ "html", required_argument, NULL, 'H' },
+		{ "json", required_argument, NULL, 'J' },
+		{ "csv", required_argument, NULL, 'C' },
+		{ "prometheus", required_argument, NULL, 'P' },
+		{ "top", no_argument, NULL, 'T' },
+		{ "colors", required_argument, NULL, 'c' },
+		{ "color-by", required_argument, NULL, 'B' },
+		{ "image", required_argument, NULL, 'i' },
+		{ "layout", required_argument, NULL, OPT_LAYOUT },
+		{ "cell", required_argument, NULL, OPT_CELL },
+		{ "dpi", required_argument, NULL, OPT_DPI },
+		{ "section", required_argument, NULL, OPT_SECTION },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ 0 },
+	};
+	struct options *o = options;
+	int c;
+
+	*o = (struct options){ .color_by = "kind" };
+	while ((c = getopt_long(argc, argv, "t:o:n:c:i:", longs, NULL)) != -1) {
+		switch (c) {
+		case 't': o->table = optarg; break;
+		case 'o': o->png = optarg; break;
+		case 'n': o->interval_ns = read_interval(optarg); break;
+		case 'N': o->count = read_count(optarg); break;
+		case 'R': o->record = optarg; break;
+		case 'H': o->html = optarg; break;
+		case 'J': o->json = optarg; break;
+		case 'C': o->csv = optarg; break;
+		case 'P': o->prometheus = optarg; break;
+		case 'T': o->top = true; break;
+		case 'c': add_color_conf(o, optarg); break;
+		case 'B': o->color_by = optarg; break;
+		case 'i': o->img_conf = optarg; break;
+		case OPT_LAYOUT:
+		case OPT_CELL:
+		case OPT_DPI:
+		case OPT_SECTION: o->img_keys[c - OPT_LAYOUT] = optarg; break;
+		case 'h': print_and_exit(usage); break;
+		case 'V': print_and_exit("fragtrace-view " VERSION "\n"); break;
+		default: die("see fragtrace-view --help");
+		}
+	}
+	if (optind < argc)
+		die("unexpected argument \"%s\", see fragtrace-view --help", argv[optind]);
+	if (!o->table)
+		o->table = default_table();
+	check(o);
+}
+
+/**
+ * options_read_colors() - read what -c names
+ * @options: the command line
+ * @colors: the result
+ */
+void options_read_colors(const struct options *options, struct colors *colors)
+{
+	size_t i;
+
+	colors_init(colors, options->color_by);
+	for (i = 0; i < options->n_color_confs; i++)
+		colors_read(colors, options->color_conf[i]);
+}
+
+/**
+ * options_read_img() - read img.cnf; the command line has the last word
+ * @options: the command line
+ * @img: the result
+ */
+void options_read_img(const struct options *options, struct img_conf *img)
+{
+	size_t i;
+
+	img_conf_read(img, options->img_conf);
+	for (i = 0; i < N_IMG_OPTIONS; i++)
+		if (options->img_keys[i])
+			img_conf_set(img, img_options[i], options->img_keys[i]);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: what the command line asks for. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conf.h"
+#include "model/color.h"
+
+#define N_IMG_OPTIONS 4
+#define MAX_COLOR_CONFS 16
+
+/**
+ * struct options - the command line, understood
+ * @table: the text to read; "-" is standard input
+ * @png: the picture to draw, or NULL: none; "-" is standard output
+ * @record: folder for snapshots, or NULL
+ * @html: page to write beside the picture, or NULL; "-" is standard output
+ * @json: file for all records as JSON, or NULL; "-" is standard output
+ * @csv: the same as CSV
+ * @prometheus: file for metrics, or NULL; "-" is standard output
+ * @top: show the worst files instead of drawing
+ * @color_by: what colours tell
+ * @color_conf: arguments of -c
+ * @n_color_confs: number of @color_conf
+ * @img_conf: argument of -i, or NULL
+ * @img_keys: values of what is in img.cnf, too, or NULL; see options_read_img()
+ * @interval_ns: from one reading to the next; 0: read once only
+ * @count: readings, where there is an interval; 0: no end
+ */
+struct options {
+	const char *table;
+	const char *png;
+	const char *record;
+	const char *color_by;
+	const char *color_conf[MAX_COLOR_CONFS];
+	size_t n_color_confs;
+	const char *img_conf;
+	const char *img_keys[N_IMG_OPTIONS];
+	const char *html;
+	const char *json;
+	const char *csv;
+	const char *prometheus;
+	bool top;
+	int64_t interval_ns;
+	unsigned long count;
+};
+
+void options_read(struct options *options, int argc, char **argv);
+void options_read_colors(const struct options *options, struct colors *colors);
+void options_read_img(const struct options *options, struct img_conf *img);
+
+#endif

@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: tables as JSON or CSV, and the texts of debugfs's extents and files, too.
+ * A table was read by table.c or snapshot.c: both have the same columns here. Of extents and files
+ * each line goes out as it comes in; each field is checked on its way.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "names.h"
+#include "outfile.h"
+#include "output/export.h"
+
+/* === Formats === */
+
+/**
+ * enum column_type - what a field may hold, and how JSON shows it
+ * @COL_DEV: major:minor; a string
+ * @COL_NUMBER: a number
+ * @COL_ADDRESS: a number, or - for none; a number or null
+ * @COL_MEAN: a number with one decimal
+ * @COL_WORD: a word; a string
+ * @COL_FLAGS: words with commas between, or - for none; an array
+ * @COL_PATH: the rest of the line, escaped as in mountinfo; a string, see names.c
+ */
+enum column_type {
+	COL_DEV,
+	COL_NUMBER,
+	COL_ADDRESS,
+	COL_MEAN,
+	COL_WORD,
+	COL_FLAGS,
+	COL_PATH,
+};
+
+#define MAX_COLUMNS 12
+
+struct column {
+	const char *name;
+	enum column_type type;
+};
+
+struct format {
+	const char *name;
+	struct column columns[MAX_COLUMNS];	/* the path ends them */
+};
+
+static const struct format table_format = {
+	"table", {
+		{ "dev", COL_DEV }, { "lba", COL_NUMBER }, { "length", COL_NUMBER },
+		{ "offset", COL_NUMBER }, { "ino", COL_NUMBER }, { "state", COL_WORD },
+		{ "path", COL_PATH },
+	},
+};
+
+static const struct format volume_format = {
+	"volume", {
+		{ "dev", COL_DEV }, { "main_blkaddr", COL_NUMBER }, { "blocks", COL_NUMBER },
+		{ "segment_blocks", COL_NUMBER }, { "path", COL_PATH },
+	},
+};
+
+/* What is exported line by line. */
+static const struct format listings[] = {
+	{ "extents", {
+		{ "dev", COL_DEV }, { "ino", COL_NUMBER }, { "offset", COL_NUMBER },
+		{ "offset_end", COL_NUMBER }, { "lba", COL_ADDRESS }, { "lba_end", COL_ADDRESS },
+		{ "length", COL_NUMBER }, { "flags", COL_FLAGS }, { "path", COL_PATH },
+	} },
+	{ "files", {
+		{ "dev", COL_DEV }, { "ino", COL_NUMBER }, { "map", COL_WORD },
+		{ "blocks", COL_NUMBER }, { "extents", COL_NUMBER }, { "fragments", COL_NUMBER },
+		{ "mean_fragment", COL_MEAN }, { "mean_distance", COL_MEAN },
+		{ "requests_128k", COL_NUMBER }, { "ideal_128k", COL_NUMBER },
+		{ "path", COL_PATH },
+	} },
+};
+
+/* A field: of a path its bytes, ended by a NUL; of anything else the letters of debugfs. */
+struct value {
+	const char *text;
+	size_t len;
+};
+
+static bool is_none(const struct value *v)
+{
+	return v->len == 1 && *v->text == '-';
+}
+
+/* === Reading a line === */
+
+struct reader {
+	const char *name;
+	size_t line;
+	const char *p, *end;
+	char *path;		/* room for the longest one so far */
+	size_t path_size;
+};
+
+#define DIGITS "0123456789"
+
+static bool is_made_of(const struct value *v, const char *letters)
+{
+	return v->len && strspn(v->text, letters) >= v->len;
+}
+
+/* Digits without a 0 before them, as JSON wants its numbers, and few enough for 64 bits. */
+static bool is_number(const char *text, size_t len)
+{
+	return len && len < 20 && strspn(text, DIGITS) >= len && (len == 1 || *text != '0');
+}
+
+static bool is_mean(const struct value *v)
+{
+	return v->len > 2 && v->text[v->len - 2] == '.' && is_number(v->text, v->len - 2) &&
+	       strchr(DIGITS, v->text[v->len - 1]);
+}
+
+static bool is_dev(const struct value *v)
+{
+	size_t n = strspn(v->text, DIGITS);
+
+	return n < v->len && v->text[n] == ':' && is_number(v->text, n) &&
+	       is_number(v->text + n + 1, v->len - n - 1);
+}
+
+static bool is_good(const struct value *v, enum column_type type)
+{
+	switch (type) {
+	case COL_DEV: return is_dev(v);
+	case COL_NUMBER: return is_number(v->text, v->len);
+	case COL_ADDRESS: return is_none(v) || is_number(v->text, v->len);
+	case COL_MEAN: return is_mean(v);
+	case COL_WORD: return is_made_of(v, "abcdefghijklmnopqrstuvwxyz_");
+	case COL_FLAGS: return is_none(v) || is_made_of(v, "abcdefghijklmnopqrstuvwxyz_,");
+	default: return v->len;
+	}
+}
+
+/* Puts the bytes of an escaped path into r->path. */
+static bool read_path(struct reader *r, struct value *v)
+{
+	if (v->len >= r->path_size) {
+		r->path_size = v->len + 1;
+		r->path = xreallocarray(r->path, r->path_size, 1);
+	}
+	if (path_unescape(r->path, v->text, v->text + v->len))
+		return false;
+	v->text = r->path;
+	return true;
+}
+
+static struct value next_value(struct reader *r, const struct column *c)
+{
+	static const char *const forms[] = {
+		[COL_DEV] = "MAJOR:MINOR",	[COL_NUMBER] = "a number",
+		[COL_ADDRESS] = "a number or -",	[COL_MEAN] = "a number with one decimal",
+		[COL_WORD] = "a word",		[COL_FLAGS] = "words with commas between, or -",
+		[COL_PATH] = "a path with \\040, \\011, \\012 and \\134 as escapes",
+	};
+	const char *space = memchr(r->p, ' ', (size_t)(r->end - r->p));
+	struct value v = { r->p, (size_t)(r->end - r->p) };
+
+	if (c->type != COL_PATH && space)
+		v.len = (size_t)(space - r->p);
+	if (!v.len)
+		die_at(r->name, r->line, "the line ends before the %s, expected %s", c->name,
+		       forms[c->type]);
+	if (!is_good(&v, c->type) || (c->type == COL_PATH && !read_path(r, &v)))
+		die_at(r->name, r->line, "the %s is \"%.*s\", expected %s", c->name,
+		       (int)(v.len < 40 ? v.len : 40), v.text, forms[c->type]);
+	r->p += v.len + (c->type != COL_PATH && space);
+	return v;
+}
+
+/* === Writing === */
+
+static void json_flags(FILE *file, const struct value *v)
+{
+	size_t i;
+
+	if (is_none(v)) {
+		fputs("[]", file);
+		return;
+	}
+	fputs("[\"", file);
+	for (i = 0; i < v->len; i++) {
+		if (v->text[i] == ',')
+			fputs("\",\"", file);
+		else
+			putc(v->text[i], file);
+	}
+	fputs("\"]", file);
+}
+
+static void json_value(FILE *file, const struct value *v, const struct column *c, bool first)
+{
+	char *text;
+
+	fprintf(file, "%s\"%s\":", first ? "{" : ",", c->name);
+	switch (c->type) {
+	case COL_DEV:
+	case COL_WORD:
+		fprintf(file, "\"%.*s\"", (int)v->len, v->text);
+		break;
+	case COL_FLAGS:
+		json_flags(file, v);
+		break;
+	case COL_PATH:
+		text = name_text(v->text);
+		put_json_string(file, text);
+		free(text);
+		putc('}', file);
+		break;
+	default:
+		if (is_none(v))
+			fputs("null", file);
+		else
+			fwrite(v->text, 1, v->len, file);
+	}
+}
+
+/* RFC 4180: quotes where they are needed, and doubled within. */
+static void csv_text(FILE *file, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, file);
+		return;
+	}
+	putc('"', file);
+	for (; *text; text++) {
+		if (*text == '"')
+			putc('"', file);
+		putc(*text, file);
+	}
+	putc('"', file);
+}
+
+static void csv_value(FILE *file, const struct value *v, const struct column *c, bool first)
+{
+	char *text;
+
+	if (!first)
+		putc(',', file);
+	if (c->type == COL_PATH) {
+		text = name_text(v->text);
+		csv_text(file, text);
+		free(text);
+		fputs("\r\n", file);
+	} else if (c->type == COL_FLAGS && memchr(v->text, ',', v->len)) {
+		fprintf(file, "\"%.*s\"", (int)v->len, v->text);
+	} else if (!is_none(v)) {
+		fwrite(v->text, 1, v->len, file);
+	}
+}
+
+typedef void (*put_value)(FILE *file, const struct value *v, const struct column *c, bool first);
+
+/* === Tables === */
+
+/* Fields of one record, made of what is known; the letters of numbers are in buf. */
+struct record {
+	struct value values[MAX_COLUMNS];
+	size_t n;
+	char buf[256];
+	size_t used;
+};
+
+static void add_number(struct record *r, uint64_t number)
+{
+	char *end = r->buf + sizeof(r->buf) - r->used, *p = end;
+
+	do
+		*--p = (char)('0' + number % 10);
+	while (number /= 10);
+	r->used += (size_t)(end - p);
+	r->values[r->n++] = (struct value){ p, (size_t)(end - p) };
+}
+
+static void add_text(struct record *r, const char *text)
+{
+	r->values[r->n++] = (struct value){ text, strlen(text) };
+}
+
+static void put_values(FILE *file, const struct format *format, const struct record *r, put_value put)
+{
+	size_t i;
+
+	for (i = 0; i < r->n; i++)
+		put(file, &r->values[i], &format->columns[i], !i);
+}
+
+static void put_volumes(FILE *file, const struct table *table)
+{
+	char dev[32];
+	size_t i;
+
+	for (i = 0; i < table->n_volumes; i++) {
+		const struct volume *v = &table->volumes[i];
+		struct record r = { .n = 0 };
+
+		snprintf(dev, sizeof(dev), "%u:%u", v->major, v->minor);
+		add_text(&r, dev);
+		add_number(&r, v->first_blk);
+		add_number(&r, v->end_blk);
+		add_number(&r, v->segment_blks);
+		add_text(&r, v->path);
+		fputs(i ? ",\n" : "", file);
+		put_values(file, &volume_format, &r, json_value);
+	}
+}
+
+/* A file without a name is told by the end of its path, as in debugfs. NULL for any other; to be freed. */
+static char *deleted_path(const struct file *file)
+{
+	return file->deleted ? xasprintf("%s%s", file->path, DELETED_MARK) : NULL;
+}
+
+static void put_extents(FILE *file, const struct table *table, put_value put, const char *between)
+{
+	size_t i;
+
+	for (i = 0; i < table->n_extents; i++) {
+		const struct extent *e = &table->extents[i];
+		const struct file *of = &table->files[e->file];
+		const struct volume *v = &table->volumes[of->volume];
+		struct record r = { .n = 0 };
+		char *path = deleted_path(of), dev[32];
+
+		snprintf(dev, sizeof(dev), "%u:%u", v->major, v->minor);
+		add_text(&r, dev);
+		add_number(&r, e->lba);
+		add_number(&r, e->blks);
+		add_number(&r, e->offset);
+		add_number(&r, of->ino);
+		add_text(&r, of->fragmented ? "fragmented" : "contiguous");
+		add_text(&r, path ? path : of->path);
+		fputs(i ? between : "", file);
+		put_values(file, &table_format, &r, put);
+		free(path);
+	}
+}
+
+/* === Texts, line by line === */
+
+static const struct format *listing_of(const struct text *text)
+{
+	static const char magic[] = "# fragtrace ";
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(listings) && !strncmp(text->buf, magic, strlen(magic)); i++) {
+		size_t n = strlen(listings[i].name);
+
+		if (!strncmp(text->buf + strlen(magic), listings[i].name, n) &&
+		    text->buf[strlen(magic) + n] == ' ')
+			return &listings[i];
+	}
+	return NULL;
+}
+
+static void check_version(const struct format *format, const char *name, const struct text *text)
+{
+	const char *p = text->buf + strlen("# fragtrace ") + strlen(format->name) + 1;
+	size_t n = strcspn(p, "\n");
+
+	if (n != 1 || *p != '1')
+		die_at(name, 1, "the %s has version %.*s, this program reads version 1", format->name,
+		       (int)(n < 24 ? n : 24), p);
+}
+
+static void put_line(FILE *file, struct reader *r, const struct format *format, put_value put)
+{
+	const struct column *c = format->columns;
+	struct value v;
+
+	for (;; c++) {
+		v = next_value(r, c);
+		put(file, &v, c, c == format->columns);
+		if (c->type == COL_PATH)
+			return;
+	}
+}
+
+static void put_lines(FILE *file, const char *name, const struct text *text, put_value put,
+		      const char *between)
+{
+	const char *line = text->buf, *end = text->buf + text->len, *newline;
+	const struct format *format = listing_of(text);
+	struct reader r = { .name = name, .line = 1 };
+	bool first = true;
+
+	check_version(format, name, text);
+	for (; line < end; line = newline + 1, r.line++) {
+		newline = memchr(line, '\n', (size_t)(end - line));
+		if (!newline)
+			die_at(name, r.line, "the text is cut short, expected a newline at its end");
+		if (memchr(line, '\0', (size_t)(newline - line)))
+			die_at(name, r.line, "a NUL byte in the line, expected text");
+		if (*line == '#')
+			continue;
+		r.p = line;
+		r.end = newline;
+		if (!first)
+			fputs(between, file);
+		first = false;
+		put_line(file, &r, format, put);
+	}
+	free(r.path);
+}
+
+/* === Files === */
+
+static void json_begin(FILE *file, const struct format *format, const struct text *text)
+{
+	fprintf(file, "{\"format\":\"fragtrace %s\",\"version\":1,\"time\":%jd.%03d,\n", format->name,
+		(intmax_t)(text->time_ms / 1000), (int)(text->time_ms % 1000));
+}
+
+static void csv_heading(FILE *file, const struct format *format)
+{
+	const struct column *c;
+
+	for (c = format->columns; c->type != COL_PATH; c++)
+		fprintf(file, "%s,", c->name);
+	fprintf(file, "%s\r\n", c->name);
+}
+
+/**
+ * export_json() - write a table as JSON
+ * @path: where to; "-" is standard output
+ * @table: the table
+ *
+ * One object; each extent is an object in its array, on a line of its own. Ends the program where
+ * it cannot be written.
+ */
+void export_json(const char *path, const struct table *table)
+{
+	struct outfile out;
+
+	outfile_open(&out, path, "JSON text");
+	json_begin(out.file, &table_format, &table->text);
+	fputs("\"volumes\":[\n", out.file);
+	put_volumes(out.file, table);
+	fputs("\n],\n\"records\":[\n", out.file);
+	put_extents(out.file, table, json_value, ",\n");
+	fputs("\n]}\n", out.file);
+	outfile_close(&out);
+}
+
+/**
+ * export_csv() - write a table as CSV
+ * @path: where to; "-" is standard output
+ * @table: the table
+ *
+ * The names of the columns, then one line per extent. Ends the program where it cannot be written.
+ */
+void export_csv(const char *path, const struct table *table)
+{
+	struct outfile out;
+
+	outfile_open(&out, path, "CSV text");
+	csv_heading(out.file, &table_format);
+	put_extents(out.file, table, csv_value, "");
+	outfile_close(&out);
+}
+
+/**
+ * export_is_listing() - is this a text of extents or files?
+ * @text: what was read
+ *
+ * Return: true if it goes to export_listing_json() and export_listing_csv().
+ */
+bool export_is_listing(const struct text *text)
+{
+	return listing_of(text);
+}
+
+/**
+ * export_listing_json() - write a text of extents or files as JSON
+ * @path: where to; "-" is standard output
+ * @name: what to call the text in messages
+ * @text: the text
+ *
+ * Ends the program where the text is not as its format says, or cannot be written.
+ */
+void export_listing_json(const char *path, const char *name, const struct text *text)
+{
+	struct outfile out;
+
+	outfile_open(&out, path, "JSON text");
+	json_begin(out.file, listing_of(text), text);
+	fputs("\"records\":[\n", out.file);
+	put_lines(out.file, name, text, json_value, ",\n");
+	fputs("\n]}\n", out.file);
+	outfile_close(&out);
+}
+
+/**
+ * export_listing_csv() - the same as CSV
+ * @path: where to; "-" is standard output
+ * @name: what to call the text in messages
+ * @text: the text
+ */
+void export_listing_csv(const char *path, const char *name, const struct text *text)
+{
+	struct outfile out;
+
+	outfile_open(&out, path, "CSV text");
+	csv_heading(out.file, listing_of(text));
+	put_lines(out.file, name, text, csv_value, "");
+	outfile_close(&out);
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: a page that shows the picture, and what is where on it.
+ *
+ * page.html, page.css and page.js are the same in every page; here the data is put between them,
+ * as JSON that holds the picture, too, so that page and picture are always of one moment and the
+ * page is a single file. Names of files go nowhere but into JSON strings, which page.js shows as
+ * text, never as HTML.
+ *
+ * The page is bounded: the worst MAX_FILES files are listed, and the places of as many of them are
+ * told as fit into MAX_PIECES pieces. The page says what was left out.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/figures.h"
+#include "names.h"
+#include "outfile.h"
+#include "output/html.h"
+#include "page.h"
+#include "util.h"
+
+#define MAX_FILES 5000
+#define MAX_PIECES 200000
+
+/* Free space of at least this share of a volume is told from files that are left out. */
+#define FREE_SHARE 1024
+
+/* An extent is at most so many pieces: what is drawn of it, what is folded, what is before it. */
+#define PIECES_PER_EXTENT 3
+
+/* In place of the number of a file in the list. */
+#define OWNER_FREE -1
+#define OWNER_LEFT_OUT -2
+
+/**
+ * struct listing - which files the page knows
+ * @figures: by index into table.files
+ * @order: the same indices, the worst first
+ * @n: how many of @order are listed
+ * @place: by index into table.files, its place in the list, if the page tells where it is, or
+ *	OWNER_LEFT_OUT
+ * @shade: by index into table.files, one of its shades
+ * @n_unplaced: listed files without a place
+ * @n_fragmented: files of two fragments or more, listed or not
+ */
+struct listing {
+	const struct figures *figures;
+	uint32_t *order;
+	size_t n;
+	int32_t *place;
+	uint8_t *shade;
+	size_t n_unplaced;
+	size_t n_fragmented;
+};
+
+/* === Files === */
+
+static void list_files(struct listing *list, const struct runs *runs)
+{
+	const struct table *table = runs->table;
+	uint64_t room = MAX_PIECES;
+	size_t i;
+
+	list->figures = runs->figures;
+	list->order = figures_worst(list->figures, table->n_files);
+	list->n = table->n_files < MAX_FILES ? table->n_files : MAX_FILES;
+	list->place = xcalloc(table->n_files, sizeof(*list->place));
+	list->shade = xcalloc(table->n_files, sizeof(*list->shade));
+	list->n_unplaced = list->n_fragmented = 0;
+	for (i = 0; i < table->n_extents; i++)
+		list->shade[table->extents[i].file] = runs->shades[i];
+	for (i = 0; i < table->n_files; i++) {
+		uint32_t file = list->order[i];
+		uint64_t need = list->figures[file].extents * PIECES_PER_EXTENT;
+
+		list->place[file] = OWNER_LEFT_OUT;
+		list->n_fragmented += list->figures[file].fragments > 1;
+		if (i < list->n && need <= room) {
+			list->place[file] = (int32_t)i;
+			room -= need;
+		} else if (i < list->n) {
+			list->n_unplaced++;
+		}
+	}
+}
+
+static void listing_free(struct listing *list)
+{
+	free(list->order);
+	free(list->place);
+	free(list->shade);
+}
+
+static void put_path(FILE *file, const char *path, bool deleted)
+{
+	char *text = name_text(path), *whole = xasprintf("%s%s", text, deleted ? DELETED_MARK : "");
+
+	put_json_string(file, whole);
+	free(whole);
+	free(text);
+}
+
+/* Path, volume, inode, figures, whether its place is told, colour. */
+static void put_files(FILE *file, const struct listing *list, const struct table *table,
+		      const struct colors *colors)
+{
+	size_t i;
+
+	fputs("\"files\":[\n", file);
+	for (i = 0; i < list->n; i++) {
+		uint32_t at = list->order[i];
+		const struct file *f = &table->files[at];
+		const struct figures *fig = &list->figures[at];
+
+		fputc('[', file);
+		put_path(file, f->path, f->deleted);
+		fprintf(file, ",%u,%ju,%ju,%ju,%ju,%ju,%ju,%d,\"#%06x\"]%s\n", f->volume,
+			(uintmax_t)f->ino, (uintmax_t)fig->blks, (uintmax_t)fig->extents,
+			(uintmax_t)fig->fragments, (uintmax_t)fig->requests, (uintmax_t)fig->ideal,
+			list->place[at] != OWNER_LEFT_OUT, colors_rgb(colors, list->shade[at]),
+			i + 1 < list->n ? "," : "");
+	}
+	fputs("],\n", file);
+}
+
+/* === Places === */
+
+/* Pieces on their way to the page; neighbours that say the same become one. */
+struct piece_writer {
+	FILE *file;
+	const struct table *table;
+	const struct listing *list;
+	uint64_t least_free;
+	const char *before;
+	int32_t owner;
+	uint64_t blks;
+	uint64_t offset;
+	uint64_t len;
+	bool folded;
+};
+
+/* Small gaps between files that are left out are left out with them. */
+static bool is_left_out(const struct piece_writer *w, int32_t owner, uint64_t blks)
+{
+	return owner == OWNER_LEFT_OUT || (owner == OWNER_FREE && blks < w->least_free);
+}
+
+/* Owner, blocks, offset in the file; units if they are not those of the blocks, or else 0. */
+static void flush_piece(struct piece_writer *w)
+{
+	if (!w->blks)
+		return;
+	fprintf(w->file, "%s%d,%ju,%ju,%ju", w->before, w->owner, (uintmax_t)w->blks,
+		(uintmax_t)w->offset, (uintmax_t)(w->folded ? w->len : 0));
+	w->before = ",";
+	w->blks = 0;
+}
+
+static void put_piece(void *arg, const struct piece *piece)
+{
+	struct piece_writer *w = arg;
+	const struct extent *e = NULL;
+	int32_t owner = OWNER_FREE;
+
+	if (piece->extent != NO_EXTENT) {
+		e = &w->table->extents[piece->extent];
+		owner = w->list->place[e->file];
+	}
+	if (w->blks && w->owner == OWNER_LEFT_OUT && is_left_out(w, owner, piece->blks)) {
+		w->blks += piece->blks;
+		w->len += piece->len;
+		w->folded |= piece->folded;
+		return;
+	}
+	flush_piece(w);
+	w->owner = owner;
+	w->blks = piece->blks;
+	/* what is drawn of a run may begin within an extent */
+	w->offset = owner >= 0 ? e->offset + (piece->lba - e->lba) : 0;
+	w->len = piece->len;
+	w->folded = piece->folded;
+}
+
+static void put_volume(FILE *file, const struct layout *layout, const struct runs *runs,
+		       const struct listing *list, size_t volume)
+{
+	const struct volume *v = &runs->table->volumes[volume];
+	const struct grid *grid = &layout->grids[volume];
+	struct piece_writer w = {
+		.file = file, .table = runs->table, .list = list, .before = "",
+		.least_free = (v->end_blk - v->first_blk) / FREE_SHARE,
+	};
+
+	fprintf(file, "{\"dev\":\"%u:%u\",\"path\":", v->major, v->minor);
+	put_path(file, v->path, false);
+	fprintf(file, ",\"lba\":%ju,\"x\":%zu,\"y\":%zu,\"columns\":%zu,\"rows\":%zu,\"cells\":%ju,\n"
+		"\"pieces\":[", (uintmax_t)v->first_blk, grid->x, grid->y, grid->columns, grid->rows,
+		(uintmax_t)grid->n_cells);
+	layout_walk(layout, runs, volume, put_piece, &w);
+	flush_piece(&w);
+	fputs("]}", file);
+}
+
+static void put_volumes(FILE *file, const struct layout *layout, const struct runs *runs,
+			const struct listing *list)
+{
+	size_t i;
+
+	fprintf(file, "\"cell\":[%zu,%zu],\"pitch\":[%zu,%zu],\"hilbert\":%s,"
+		"\"unitsPerBlock\":%ju,\"unitsPerCell\":%ju,\n\"volumes\":[\n",
+		layout->cell_w, layout->cell_h, layout->pitch_x, layout->pitch_y,
+		layout->order == ORDER_HILBERT ? "true" : "false",
+		(uintmax_t)layout->units_per_blk, (uintmax_t)layout->units_per_cell);
+	for (i = 0; i < layout->n_grids; i++) {
+		put_volume(file, layout, runs, list, i);
+		fputs(i + 1 < layout->n_grids ? ",\n" : "\n", file);
+	}
+	fputs("],\n", file);
+}
+
+/* === Picture === */
+
+static void put_base64(FILE *file, const unsigned char *bytes, size_t n)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	size_t i;
+
+	for (i = 0; i < n; i += 3) {
+		uint32_t group = (uint32_t)bytes[i] << 16;
+
+		if (i + 1 < n)
+			group |= (uint32_t)bytes[i + 1] << 8;
+		if (i + 2 < n)
+			group |= bytes[i + 2];
+		putc(digits[group >> 18], file);
+		putc(digits[group >> 12 & 63], file);
+		putc(i + 1 < n ? digits[group >> 6 & 63] : '=', file);
+		putc(i + 2 < n ? digits[group & 63] : '=', file);
+	}
+}
+
+static void put_picture(FILE *file, const char *png)
+{
+	int fd = open(png, O_RDONLY | O_CLOEXEC);
+	struct text text;
+	int err = fd < 0 ? errno : slurp(&text, fd);
+
+	if (err)
+		die("%s: cannot read the picture back: %s", png, strerror(err));
+	close(fd);
+	fputs("\"picture\":\"data:image/png;base64,", file);
+	put_base64(file, (const unsigned char *)text.buf, text.len);
+	fputs("\"", file);
+	text_free(&text);
+}
+
+/* === Page === */
+
+static void put_lines(FILE *file, const char *const *lines)
+{
+	for (; *lines; lines++)
+		fputs(*lines, file);
+}
+
+static void put_data(FILE *file, const char *png, const struct layout *layout,
+		     const struct runs *runs, const struct colors *colors, int64_t interval_ns)
+{
+	const struct table *table = runs->table;
+	struct listing list;
+
+	list_files(&list, runs);
+	/* whatever differs from page to page serves to know a new one */
+	fprintf(file, "{\"time\":%jd,\"written\":%jd,\"interval\":%jd,\"width\":%zu,"
+		"\"height\":%zu,\n", (intmax_t)table->text.time_ms, (intmax_t)monotonic_ns(),
+		(intmax_t)(interval_ns / 1000000), layout->width, layout->height);
+	fprintf(file, "\"total\":{\"files\":%zu,\"extents\":%zu,\"fragmented\":%zu,\"unplaced\":%zu},"
+		"\n", table->n_files, table->n_extents, list.n_fragmented, list.n_unplaced);
+	put_files(file, &list, table, colors);
+	put_volumes(file, layout, runs, &list);
+	put_picture(file, png);
+	fputs("}\n", file);
+	listing_free(&list);
+}
+
+/**
+ * html_write() - write the page
+ * @path: where to; "-" is standard output
+ * @png: the file with the picture
+ * @layout: how it was drawn
+ * @runs: what was drawn
+ * @colors: the rules
+ * @interval_ns: from one picture to the next; 0: there is only this one
+ *
+ * Ends the program where the page cannot be written.
+ */
+void html_write(const char *path, const char *png, const struct layout *layout,
+		const struct runs *runs, const struct colors *colors, int64_t interval_ns)
+{
+	const char *const *line;
+	struct outfile out;
+
+	outfile_open(&out, path, "page");
+	for (line = page_html; *line; line++) {
+		if (!strcmp(*line, "@page.css@\n"))
+			put_lines(out.file, page_css);
+		else if (!strcmp(*line, "@page.js@\n"))
+			put_lines(out.file, page_js);
+		else if (!strcmp(*line, "@data@\n"))
+			put_data(out.file, png, layout, runs, colors, interval_ns);
+		else
+			fputs(*line, out.file);
+	}
+	outfile_close(&out);
+}

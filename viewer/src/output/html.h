@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: a page that shows the picture, and what is where on it. */
+#ifndef HTML_H
+#define HTML_H
+
+#include <stdint.h>
+
+#include "model/color.h"
+#include "model/runs.h"
+#include "picture/layout.h"
+
+void html_write(const char *path, const char *png, const struct layout *layout,
+		const struct runs *runs, const struct colors *colors, int64_t interval_ns);
+
+#endif

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: a table in a few numbers per volume, for Prometheus.
+ * A file for the text-file collector of its node exporter. Files are counted, not named: they come
+ * and go, and each name would be a time series for ever.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "model/figures.h"
+#include "names.h"
+#include "outfile.h"
+#include "output/prometheus.h"
+#include "util.h"
+
+#define BLK_BYTES UINT64_C(4096)
+
+/* What is known of a volume; [0] of contiguous, [1] of fragmented files. */
+struct sums {
+	uint64_t size[1];
+	uint64_t files[2];
+	uint64_t bytes[2];
+	uint64_t fragments[1];
+	uint64_t requests[1];
+	uint64_t ideal[1];
+};
+
+/* Where in struct sums the values of a metric are: one, or two that its label state tells apart. */
+struct metric {
+	const char *name;
+	const char *help;
+	size_t at;
+	size_t n;
+};
+
+#define METRIC(name, member, help) \
+	{ name, help, offsetof(struct sums, member), ARRAY_LEN(((struct sums *)NULL)->member) }
+
+static const struct metric metrics[] = {
+	METRIC("fragtrace_volume_size_bytes", size, "Size of the main area of the F2FS volume."),
+	METRIC("fragtrace_files", files, "Watched files that have blocks."),
+	METRIC("fragtrace_file_bytes", bytes, "Written blocks of watched files."),
+	METRIC("fragtrace_fragments", fragments,
+	       "Runs of blocks that follow each other in their file and on the volume."),
+	METRIC("fragtrace_read_requests", requests,
+	       "Requests of at most 128 KiB that reading all watched files takes."),
+	METRIC("fragtrace_read_requests_ideal", ideal,
+	       "The same if no watched file were fragmented."),
+};
+
+/* === Numbers === */
+
+static struct sums *sums_of(const struct table *table)
+{
+	struct sums *sums = xcalloc(table->n_volumes, sizeof(*sums));
+	struct figures *figures = figures_of(table, NULL);
+	size_t i;
+
+	for (i = 0; i < table->n_volumes; i++)
+		sums[i].size[0] = (table->volumes[i].end_blk - table->volumes[i].first_blk) *
+				  BLK_BYTES;
+	for (i = 0; i < table->n_files; i++) {
+		struct sums *sum = &sums[table->files[i].volume];
+		bool fragmented = figures[i].fragments > 1;
+
+		sum->files[fragmented]++;
+		sum->bytes[fragmented] += figures[i].blks * BLK_BYTES;
+		sum->fragments[0] += figures[i].fragments;
+		sum->requests[0] += figures[i].requests;
+		sum->ideal[0] += figures[i].ideal;
+	}
+	free(figures);
+	return sums;
+}
+
+/* === Text === */
+
+/* Backslash, quote and newline are escaped in a label, which is UTF-8. */
+static void put_label(FILE *file, const char *path)
+{
+	char *text = name_text(path);
+	const char *p;
+
+	for (p = text; *p; p++) {
+		if (*p == '\n')
+			fputs("\\n", file);
+		else if (*p == '\\' || *p == '"')
+			fprintf(file, "\\%c", *p);
+		else
+			putc(*p, file);
+	}
+	free(text);
+}
+
+static void put_sample(FILE *file, const struct metric *metric, const struct volume *v,
+		       const char *state, uint64_t value)
+{
+	fprintf(file, "%s{device=\"%u:%u\",mountpoint=\"", metric->name, v->major, v->minor);
+	put_label(file, v->path);
+	if (state)
+		fprintf(file, "\",state=\"%s", state);
+	fprintf(file, "\"} %ju\n", (uintmax_t)value);
+}
+
+static void put_metric(FILE *file, const struct metric *metric, const struct table *table,
+		       const struct sums *sums)
+{
+	static const char *const states[] = { "contiguous", "fragmented" };
+	size_t i, k;
+
+	fprintf(file, "# HELP %s %s\n# TYPE %s gauge\n", metric->name, metric->help, metric->name);
+	for (i = 0; i < table->n_volumes; i++) {
+		const uint64_t *values = (const uint64_t *)((const char *)&sums[i] + metric->at);
+
+		for (k = 0; k < metric->n; k++)
+			put_sample(file, metric, &table->volumes[i],
+				   metric->n > 1 ? states[k] : NULL, values[k]);
+	}
+}
+
+/**
+ * prometheus_write() - write what a table amounts to
+ * @path: where to; "-" is standard output
+ * @table: the table
+ *
+ * In the text format of Prometheus. Ends the program where writing fails.
+ */
+void prometheus_write(const char *path, const struct table *table)
+{
+	static const char time_name[] = "fragtrace_table_timestamp_seconds";
+	struct sums *sums = sums_of(table);
+	struct outfile out;
+	size_t i;
+
+	outfile_open(&out, path, "metrics");
+	fprintf(out.file, "# HELP %s When the table was read, in seconds since 1970.\n"
+		"# TYPE %s gauge\n%s %jd.%03d\n", time_name, time_name, time_name,
+		(intmax_t)(table->text.time_ms / 1000), (int)(table->text.time_ms % 1000));
+	for (i = 0; i < ARRAY_LEN(metrics); i++)
+		put_metric(out.file, &metrics[i], table, sums);
+	outfile_close(&out);
+	free(sums);
+}

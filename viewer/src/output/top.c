@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: the worst files as lines of text, and how fast they change.
+ * Knows nothing of terminals; top_screen.c shows the lines.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <wchar.h>
+
+#include "output/top.h"
+#include "util.h"
+
+/* === From one reading to the next === */
+
+/* A file is the same as long as device and inode number are; both fit, see inodes.h. */
+static uint32_t *past_slot(struct top *top, const struct file *file)
+{
+	const struct volume *v = &top->table.volumes[file->volume];
+
+	return inodes_at(&top->past_index, v->major << 20 | v->minor, file->ino);
+}
+
+static void remember(struct top *top)
+{
+	size_t i;
+
+	inodes_free(&top->past_index);
+	free(top->past);
+	top->past = xcalloc(top->table.n_files, sizeof(*top->past));
+	for (i = 0; i < top->table.n_files; i++) {
+		top->past[i] = (struct past_file){ top->figures[i].fragments, top->figures[i].blks };
+		*past_slot(top, &top->table.files[i]) = (uint32_t)i + 1;
+	}
+}
+
+/* A file that was not there before comes from nothing. */
+static struct rate rate_of(struct top *top, size_t file, double seconds)
+{
+	uint32_t *slot = past_slot(top, &top->table.files[file]);
+	struct past_file past = { 0 };
+
+	if (*slot)
+		past = top->past[*slot - 1];
+	else
+		*slot = UINT32_MAX;	/* inodes_at() must find a value; nobody asks again */
+	return (struct rate){
+		.fragments = ((double)top->figures[file].fragments - (double)past.fragments) / seconds,
+		.blks = ((double)top->figures[file].blks - (double)past.blks) / seconds,
+	};
+}
+
+static void find_rates(struct top *top, const struct figures *past_total, double seconds)
+{
+	size_t i;
+
+	top->rates = xcalloc(top->table.n_files, sizeof(*top->rates));
+	for (i = 0; i < top->table.n_files; i++)
+		top->rates[i] = rate_of(top, i, seconds);
+	top->total_rate.fragments =
+		((double)top->total.fragments - (double)past_total->fragments) / seconds;
+	top->total_rate.blks = ((double)top->total.blks - (double)past_total->blks) / seconds;
+}
+
+static void add_up(struct top *top)
+{
+	size_t i;
+
+	top->total = figures_sum(top->figures, top->table.n_files);
+	top->n_fragmented = 0;
+	for (i = 0; i < top->table.n_files; i++)
+		top->n_fragmented += top->figures[i].fragments > 1;
+}
+
+static void drop_reading(struct top *top)
+{
+	free(top->figures);
+	free(top->rates);
+	free(top->order);
+	table_free(&top->table);
+	top->figures = NULL;
+	top->rates = NULL;
+	top->order = NULL;
+}
+
+/**
+ * top_add() - take the next reading
+ * @top: starts as all zeroes; to be freed with top_free()
+ * @table: what was read; its memory moves into @top
+ */
+void top_add(struct top *top, struct table *table)
+{
+	struct figures past_total = top->total;
+	int64_t past_ns = top->read_ns;
+
+	top->read_ns = monotonic_ns();
+	if (past_ns)
+		remember(top);
+	drop_reading(top);
+	top->table = *table;
+	*table = (struct table){ 0 };
+	top->figures = figures_of(&top->table, NULL);
+	add_up(top);
+	if (past_ns)
+		find_rates(top, &past_total, (double)(top->read_ns - past_ns) / 1e9);
+	top_sort(top, top->key, top->reverse);
+}
+
+/* === Order === */
+
+static int compare(double x, double y)
+{
+	return x > y ? -1 : x < y;
+}
+
+static int by_key(const void *a, const void *b, void *priv)
+{
+	const struct top *top = priv;
+	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+	const struct figures *x = &top->figures[i], *y = &top->figures[j];
+	int order = 0;
+
+	switch (top->key) {
+	case TOP_FRAGMENTS:
+		order = compare((double)x->fragments, (double)y->fragments);
+		break;
+	case TOP_RATE:
+		order = top->rates ? compare(top->rates[i].fragments, top->rates[j].fragments) : 0;
+		break;
+	case TOP_BLOCKS:
+		order = compare((double)x->blks, (double)y->blks);
+		break;
+	case TOP_SPLIT:
+		order = compare(figures_split(x), figures_split(y));
+		break;
+	case TOP_NAME:
+		order = strcmp(top->table.files[i].path, top->table.files[j].path);
+		break;
+	default:
+		break;
+	}
+	return order ? order : figures_compare(top->figures, i, j);
+}
+
+/**
+ * top_sort() - put the files in order
+ * @top: the last reading
+ * @key: by what
+ * @reverse: the other way round
+ */
+void top_sort(struct top *top, enum top_key key, bool reverse)
+{
+	size_t n = top->table.n_files, i;
+
+	top->key = key;
+	top->reverse = reverse;
+	free(top->order);
+	top->order = figures_worst(top->figures, n);
+	if (key != TOP_EXTRA)
+		qsort_r(top->order, n, sizeof(*top->order), by_key, top);
+	for (i = 0; reverse && i < n / 2; i++) {
+		uint32_t other = top->order[i];
+
+		top->order[i] = top->order[n - 1 - i];
+		top->order[n - 1 - i] = other;
+	}
+}
+
+/* === Lines === */
+
+/* A path as a terminal may show it: what is not printable becomes \ooo, as does a backslash. */
+static char *printable(const char *path)
+{
+	char *out = xreallocarray(NULL, strlen(path) + 1, 4), *to = out;
+	mbstate_t state = { 0 };
+
+	while (*path) {
+		wchar_t wc;
+		size_t n = mbrtowc(&wc, path, strlen(path), &state);
+
+		if (n < (size_t)-2 && *path != '\\' && wcwidth(wc) > 0) {
+			memcpy(to, path, n);
+			to += n;
+			path += n;
+			continue;
+		}
+		to += sprintf(to, "\\%03o", (unsigned char)*path++);
+		state = (mbstate_t){ 0 };
+	}
+	*to = '\0';
+	return out;
+}
+
+/* "+3.2", "-140", "0"; no more than eight letters; "-" after the first reading. */
+static void format_rate(char buf[16], const double *rate)
+{
+	if (!rate)
+		snprintf(buf, 16, "-");
+	else if (*rate > -0.05 && *rate < 0.05)
+		snprintf(buf, 16, "0");
+	else
+		snprintf(buf, 16, *rate > -1000 && *rate < 1000 ? "%+.1f" : "%+.3g", *rate);
+}
+
+/**
+ * top_heading() - the names of the columns of top_row()
+ *
+ * Return: a line.
+ */
+const char *top_heading(void)
+{
+	return "   EXTRA    FRAGS  FRAG/S    BLOCKS   BLK/S  SPLIT PATH";
+}
+
+/**
+ * top_row() - a file as a line of text
+ * @top: the last reading
+ * @row: which one, in the order asked for, from 0
+ *
+ * Return: the line, in the multibyte encoding of the locale; to be freed.
+ */
+char *top_row(const struct top *top, size_t row)
+{
+	uint32_t i = top->order[row];
+	const struct file *file = &top->table.files[i];
+	const struct figures *f = &top->figures[i];
+	char *path = printable(file->path), *line;
+	char frags[16], blks[16];
+
+	format_rate(frags, top->rates ? &top->rates[i].fragments : NULL);
+	format_rate(blks, top->rates ? &top->rates[i].blks : NULL);
+	line = xasprintf("%8ju %8ju %7s %9ju %7s %6.2f %s%s", (uintmax_t)(f->requests - f->ideal),
+			 (uintmax_t)f->fragments, frags, (uintmax_t)f->blks, blks, figures_split(f),
+			 path, file->deleted ? DELETED_MARK : "");
+	free(path);
+	return line;
+}
+
+static char *time_line(const struct top *top)
+{
+	static const char *const names[N_TOP_KEYS] = {
+		[TOP_EXTRA] = "extra requests",	[TOP_FRAGMENTS] = "fragments",
+		[TOP_RATE] = "fragments/s",	[TOP_BLOCKS] = "blocks",
+		[TOP_SPLIT] = "split factor",	[TOP_NAME] = "name",
+	};
+	time_t when = top->table.text.time_ms / 1000;
+	char time[64] = "at an unknown time";
+	struct tm tm;
+
+	if (localtime_r(&when, &tm))
+		strftime(time, sizeof(time), "%Y-%m-%d %H:%M:%S", &tm);
+	return xasprintf("fragtrace  %s  by %s%s", time, names[top->key],
+			 top->reverse ? ", reversed" : "");
+}
+
+/**
+ * top_summary() - all files in two lines of text
+ * @top: the last reading
+ * @line: 0 or 1
+ *
+ * Return: the line; to be freed.
+ */
+char *top_summary(const struct top *top, size_t line)
+{
+	char files[GROUPED_MAX], fragmented[GROUPED_MAX], fragments[GROUPED_MAX], rate[16];
+
+	if (!line)
+		return time_line(top);
+	format_rate(rate, top->rates ? &top->total_rate.fragments : NULL);
+	return xasprintf("%s files, %s fragmented; %s fragments (%s/s); %.1f MiB; split factor %.2f",
+			 grouped(files, top->table.n_files),
+			 grouped(fragmented, top->n_fragmented),
+			 grouped(fragments, top->total.fragments), rate,
+			 (double)top->total.blks / 256.0, figures_split(&top->total));
+}
+
+/**
+ * top_free() - forget the last reading
+ * @top: is all zeroes afterwards
+ */
+void top_free(struct top *top)
+{
+	drop_reading(top);
+	inodes_free(&top->past_index);
+	free(top->past);
+	*top = (struct top){ 0 };
+}

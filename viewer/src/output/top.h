@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: the worst files as lines of text, and how fast they change. */
+#ifndef TOP_H
+#define TOP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input/inodes.h"
+#include "input/table.h"
+#include "model/figures.h"
+
+/**
+ * enum top_key - what the files are sorted by, the highest first, names from a to z
+ * @TOP_EXTRA: requests of 128 KiB that a contiguous file would not need
+ * @TOP_FRAGMENTS: fragments
+ * @TOP_RATE: new fragments per second
+ * @TOP_BLOCKS: written blocks
+ * @TOP_SPLIT: split factor
+ * @TOP_NAME: path
+ * @N_TOP_KEYS: number of keys
+ */
+enum top_key {
+	TOP_EXTRA,
+	TOP_FRAGMENTS,
+	TOP_RATE,
+	TOP_BLOCKS,
+	TOP_SPLIT,
+	TOP_NAME,
+	N_TOP_KEYS,
+};
+
+/**
+ * struct rate - how fast a file changes
+ * @fragments: per second
+ * @blks: per second
+ */
+struct rate {
+	double fragments;
+	double blks;
+};
+
+/* What of a file is remembered until the next reading. */
+struct past_file {
+	uint64_t fragments;
+	uint64_t blks;
+};
+
+/**
+ * struct top - the last reading, compared with the one before
+ * @table: what was read; empty before the first reading
+ * @figures: by file
+ * @rates: by file; NULL after the first reading
+ * @order: all files, in the order asked for
+ * @total: sum over all files
+ * @total_rate: sum of @rates
+ * @n_fragmented: fragmented files
+ * @key: what the order is by
+ * @reverse: the other way round
+ */
+struct top {
+	struct table table;
+	struct figures *figures;
+	struct rate *rates;
+	uint32_t *order;
+	struct figures total;
+	struct rate total_rate;
+	size_t n_fragmented;
+	enum top_key key;
+	bool reverse;
+	/* private: */
+	struct inodes past_index;
+	struct past_file *past;
+	int64_t read_ns;
+};
+
+void top_add(struct top *top, struct table *table);
+void top_sort(struct top *top, enum top_key key, bool reverse);
+char *top_summary(const struct top *top, size_t line);
+const char *top_heading(void);
+char *top_row(const struct top *top, size_t row);
+void top_free(struct top *top);
+
+#endif

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Third station of the pipeline: which place on the picture stands for which blocks.
+ * What all layouts share: the page around the grids, and the way from runs to cells and from cells
+ * to pixels.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "picture/font.h"
+#include "picture/layout.h"
+#include "picture/legend.h"
+#include "util.h"
+
+/* Text of this size and margins of so many pixels look right at the dots per inch of screens. */
+#define SCREEN_DPI 96
+#define SCALE 2
+#define AXIS_SCALE 1
+#define MARGIN 12
+
+/* By enum layout_kind. */
+static const struct layout_ops *const layouts[] = {
+	&layout_boxes, &layout_segments, &layout_hilbert,
+};
+
+/* === Pages === */
+
+/**
+ * layout_px() - a length at the dots per inch that the user wants
+ * @img: what the user wants
+ * @length: in pixels of a screen of 96 dots per inch
+ *
+ * Return: pixels, at least 1 if @length is.
+ */
+size_t layout_px(const struct img_conf *img, uint64_t length)
+{
+	size_t px = (size_t)((length * img->dpi + SCREEN_DPI / 2) / SCREEN_DPI);
+
+	return px || !length ? px : 1;
+}
+
+/* The legend must fit; a narrow picture has small letters. */
+static size_t text_scale(const struct layout *l)
+{
+	size_t scale = layout_px(l->img, SCALE);
+	size_t most = (l->width - 2 * l->margin) / (LEGEND_COLS * FONT_CELL_W);
+
+	if (scale > most)
+		scale = most;
+	return scale ? scale : 1;
+}
+
+/**
+ * layout_fits() - lay out the page
+ * @l: the layout, cells and grids being known; places of grids and the height are set
+ *
+ * Return: true if the picture has at most MAX_PIXELS pixels.
+ */
+bool layout_fits(struct layout *l)
+{
+	uint64_t most = MAX_PIXELS / l->width, height = l->head;
+	size_t v;
+
+	for (v = 0; v < l->n_grids; v++) {
+		struct grid *grid = &l->grids[v];
+
+		if (grid->rows > most / l->pitch_y)
+			return false;
+		height += l->heading;
+		grid->x = l->margin + l->axis;
+		grid->y = (size_t)height;
+		height += grid->rows * l->pitch_y + l->footing;
+		if (height > most)
+			return false;
+	}
+	if (!l->n_grids)
+		height += l->heading;
+	height += l->margin;
+	l->height = (size_t)height;
+	return height <= most;
+}
+
+/**
+ * layout_init() - find the measures of a picture
+ * @l: the result; to be freed with layout_free()
+ * @runs: what is to be drawn
+ * @img: what the user wants; must stay as long as @l
+ * @n_rules: lines of the legend
+ */
+void layout_init(struct layout *l, const struct runs *runs, const struct img_conf *img,
+		 size_t n_rules)
+{
+	*l = (struct layout){
+		.ops = layouts[img->layout],
+		.img = img,
+		.grids = xcalloc(runs->table->n_volumes, sizeof(*l->grids)),
+		.n_grids = runs->table->n_volumes,
+		.units_per_blk = 1,
+		.units_per_cell = 1,
+		.axis_scale = layout_px(img, AXIS_SCALE),
+		.margin = layout_px(img, MARGIN),
+		.width = layout_px(img, img->width),
+	};
+	l->scale = text_scale(l);
+	l->head = legend_height(l, n_rules);
+	l->heading = 2 * FONT_CELL_H * l->scale;
+	l->ops->plan(l, runs);
+}
+
+/**
+ * layout_free() - release a layout
+ * @l: as left by layout_init()
+ */
+void layout_free(struct layout *l)
+{
+	free(l->grids);
+	*l = (struct layout){ 0 };
+}
+
+/* === From runs to cells === */
+
+/**
+ * layout_put_extents() - hand out the first blocks of a run, extent by extent
+ * @l: the layout
+ * @table: the table
+ * @run: the run
+ * @at: the unit it begins at
+ * @blks: how many blocks, up to all
+ * @fn: gets each piece
+ * @arg: goes to @fn
+ *
+ * Return: the unit behind the last piece.
+ */
+uint64_t layout_put_extents(const struct layout *l, const struct table *table,
+			    const struct run *run, uint64_t at, uint64_t blks, piece_fn fn,
+			    void *arg)
+{
+	struct piece piece = { .at = at, .extent = run->first, .lba = run->lba, .shade = run->shade };
+
+	while (blks) {
+		piece.blks = blks;
+		if (run->n > 1 && table->extents[piece.extent].blks < blks)
+			piece.blks = table->extents[piece.extent].blks;
+		piece.len = piece.blks * l->units_per_blk;
+		fn(arg, &piece);
+		blks -= piece.blks;
+		piece.at += piece.len;
+		piece.lba += piece.blks;
+		piece.extent++;
+	}
+	return piece.at;
+}
+
+/**
+ * layout_walk() - go through all that is drawn of a volume
+ * @l: the layout
+ * @runs: the runs that it was made for
+ * @volume: index of the volume
+ * @fn: gets each piece, free space included, in order of units, without gap or overlap
+ * @arg: goes to @fn
+ */
+void layout_walk(const struct layout *l, const struct runs *runs, size_t volume, piece_fn fn,
+		 void *arg)
+{
+	struct run_walk walk = runs_walk(runs, volume);
+	struct run run;
+	uint64_t at = 0;
+
+	while (runs_next(&walk, &run))
+		at = l->ops->put_run(l, runs->table, &run, at, fn, arg);
+}
+
+/**
+ * layout_cells() - the cells of a piece
+ * @l: the layout
+ * @piece: the piece
+ * @first: set to the number of the first cell
+ *
+ * The first and the last cell may belong to other pieces, too.
+ *
+ * Return: how many cells, at least 1.
+ */
+uint64_t layout_cells(const struct layout *l, const struct piece *piece, uint64_t *first)
+{
+	*first = piece->at / l->units_per_cell;
+	return (piece->at + piece->len - 1) / l->units_per_cell - *first + 1;
+}
+
+/* === In words === */
+
+/**
+ * layout_bytes() - a number of blocks in bytes
+ * @buf: where to put the text, such as 1.5 GiB
+ * @blks: number of blocks, not always a whole one
+ */
+void layout_bytes(char buf[LAYOUT_BYTES_MAX], double blks)
+{
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
+	double value = blks * 4.0;
+	size_t i = 0;
+
+	for (; value >= 1024.0 && i + 1 < ARRAY_LEN(units); i++)
+		value /= 1024.0;
+	snprintf(buf, LAYOUT_BYTES_MAX, "%.*f %s", value == (double)(uint64_t)value ? 0 : 1, value,
+		 units[i]);
+}
+
+/**
+ * layout_cell_size() - what a cell stands for
+ * @l: the layout
+ *
+ * Return: a text like "1 cell = 4 blocks (16 KiB)"; to be freed.
+ */
+char *layout_cell_size(const struct layout *l)
+{
+	double blks = (double)l->units_per_cell / (double)l->units_per_blk;
+	char size[LAYOUT_BYTES_MAX];
+
+	layout_bytes(size, blks);
+	return xasprintf("1 cell = %.*f block%s (%s)", blks == (double)(uint64_t)blks ? 0 : 2, blks,
+			 blks == 1.0 ? "" : "s", size);
+}
+
+/* === From cells to pixels === */
+
+/* Place number @d of the Hilbert curve in a square of @side x @side. */
+static void hilbert_xy(uint64_t side, uint64_t d, uint64_t *x, uint64_t *y)
+{
+	uint64_t s, right, down, swap;
+
+	*x = *y = 0;
+	for (s = 1; s < side; s *= 2, d /= 4) {
+		right = d / 2 & 1;
+		down = (d ^ right) & 1;
+		if (!down) {
+			if (right) {
+				*x = s - 1 - *x;
+				*y = s - 1 - *y;
+			}
+			swap = *x;
+			*x = *y;
+			*y = swap;
+		}
+		*x += s * right;
+		*y += s * down;
+	}
+}
+
+/**
+ * layout_cell_xy() - where a cell is
+ * @l: the layout
+ * @grid: the grid
+ * @cell: number of the cell
+ * @x: set to its left edge, pixels from the left of the picture
+ * @y: set to its upper edge, pixels from the top of the picture
+ */
+void layout_cell_xy(const struct layout *l, const struct grid *grid, uint64_t cell, size_t *x,
+		    size_t *y)
+{
+	uint64_t column = cell % grid->columns, row = cell / grid->columns;
+
+	if (l->order == ORDER_HILBERT)
+		hilbert_xy(grid->columns, cell, &column, &row);
+	*x = grid->x + (size_t)column * l->pitch_x;
+	*y = grid->y + (size_t)row * l->pitch_y;
+}

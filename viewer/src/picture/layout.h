@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Third station of the pipeline: which place on the picture stands for which blocks.
+ *
+ * Each volume has a grid of cells. A layout says how big the cells are, in which order they follow
+ * each other, and which of them a run of blocks takes. Who wants to know what is at a point of the
+ * picture, or where a file is on it, needs only this header:
+ *
+ *	cell at a point	layout_cell_xy() the other way round: column (x - grid.x) / pitch_x, row
+ *			(y - grid.y) / pitch_y; then by order the number of the cell, see layout_cell_xy()
+ *	blocks of cells	layout_walk() goes through all pieces of a volume, each with its cells, in
+ *			order of cells; layout_cells() says which these are
+ */
+#ifndef LAYOUT_H
+#define LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conf.h"
+#include "input/table.h"
+#include "model/runs.h"
+#include "picture/canvas.h"
+
+/* No picture has more pixels. */
+#define MAX_PIXELS 16000000
+
+/**
+ * enum cell_order - where the cell with the number c is
+ * @ORDER_ROWS: column c % columns, row c / columns
+ * @ORDER_HILBERT: on the Hilbert curve that begins in the upper left and ends in the upper right
+ *	corner; columns = rows = a power of two
+ */
+enum cell_order {
+	ORDER_ROWS,
+	ORDER_HILBERT,
+};
+
+/**
+ * struct grid - the cells of one volume
+ * @x: left edge of the first column, pixels from the left
+ * @y: upper edge of the first row, pixels from the top
+ * @columns: cells in a row
+ * @rows: number of rows
+ * @n_cells: cells that stand for something; those after them stay blank
+ */
+struct grid {
+	size_t x;
+	size_t y;
+	size_t columns;
+	size_t rows;
+	uint64_t n_cells;
+};
+
+/**
+ * struct layout - the measures of a picture; all lengths in pixels
+ * @ops: what differs from layout to layout
+ * @img: what the user wants
+ * @order: how cells follow each other
+ * @grids: by volume
+ * @n_grids: number of volumes
+ * @cell_w: width of a cell
+ * @cell_h: height of a cell
+ * @pitch_x: from one cell to the next in a row
+ * @pitch_y: from one row to the next
+ * @units_per_blk: places along the grid are counted in units: so many for a block ...
+ * @units_per_cell: ... and so many for a cell; that makes shares of blocks exact
+ * @limit: a run of more blocks than this is folded; 0: none is
+ * @stub: blocks that are drawn of a folded run
+ * @label: size of the number that says how much is folded, see font.h; 0: there is no room for it
+ * @row_blks: blocks in a row; 0 where rows mean nothing
+ * @axis: room for labels left of a grid
+ * @axis_end: the same on the right
+ * @axis_scale: size of these labels
+ * @scale: size of the text of legend and headings
+ * @margin: around everything
+ * @head: height of title and legend
+ * @heading: height of the line above a grid
+ * @footing: room below a grid
+ * @width: of the picture
+ * @height: of the picture
+ */
+struct layout {
+	const struct layout_ops *ops;
+	const struct img_conf *img;
+	enum cell_order order;
+	struct grid *grids;
+	size_t n_grids;
+	size_t cell_w;
+	size_t cell_h;
+	size_t pitch_x;
+	size_t pitch_y;
+	uint64_t units_per_blk;
+	uint64_t units_per_cell;
+	uint64_t limit;
+	uint64_t stub;
+	size_t label;
+	uint64_t row_blks;
+	size_t axis;
+	size_t axis_end;
+	size_t axis_scale;
+	size_t scale;
+	size_t margin;
+	size_t head;
+	size_t heading;
+	size_t footing;
+	size_t width;
+	size_t height;
+};
+
+/**
+ * struct piece - what is drawn in one place: (part of) an extent, free space, or what is folded
+ * @at: its first unit, from the beginning of the grid
+ * @len: its units
+ * @extent: index of the extent, of the first one where several are folded; NO_EXTENT for free space
+ * @lba: first block address
+ * @blks: number of blocks
+ * @shade: see struct colors, or SHADE_FREE
+ * @folded: it takes less room than its blocks would
+ */
+struct piece {
+	uint64_t at;
+	uint64_t len;
+	size_t extent;
+	uint64_t lba;
+	uint64_t blks;
+	uint8_t shade;
+	bool folded;
+};
+
+typedef void (*piece_fn)(void *arg, const struct piece *piece);
+
+/**
+ * struct layout_ops - what a layout has to say
+ * @name: as in img.cnf
+ * @plan: find the size of cells and grids; set everything that layout_init() has not set
+ * @put_run: hand out the pieces of a run that begins at a unit; returns the unit behind them
+ * @draw_axes: draw what is around a grid, and what is over it
+ * @describe: say in words what a cell stands for, in one line; to be freed
+ */
+struct layout_ops {
+	const char *name;
+	void (*plan)(struct layout *layout, const struct runs *runs);
+	uint64_t (*put_run)(const struct layout *layout, const struct table *table,
+			    const struct run *run, uint64_t at, piece_fn fn, void *arg);
+	void (*draw_axes)(const struct layout *layout, struct canvas *canvas,
+			  const struct runs *runs, size_t volume);
+	char *(*describe)(const struct layout *layout, const struct table *table);
+};
+
+extern const struct layout_ops layout_boxes, layout_segments, layout_hilbert;
+
+void layout_init(struct layout *layout, const struct runs *runs, const struct img_conf *img,
+		 size_t n_rules);
+void layout_free(struct layout *layout);
+
+void layout_walk(const struct layout *layout, const struct runs *runs, size_t volume, piece_fn fn,
+		 void *arg);
+uint64_t layout_cells(const struct layout *layout, const struct piece *piece, uint64_t *first);
+void layout_cell_xy(const struct layout *layout, const struct grid *grid, uint64_t cell, size_t *x,
+		    size_t *y);
+
+/* For layouts. */
+bool layout_fits(struct layout *layout);
+size_t layout_px(const struct img_conf *img, uint64_t length);
+uint64_t layout_put_extents(const struct layout *layout, const struct table *table,
+			    const struct run *run, uint64_t at, uint64_t blks, piece_fn fn,
+			    void *arg);
+
+#define LAYOUT_BYTES_MAX 32
+void layout_bytes(char buf[LAYOUT_BYTES_MAX], double blks);
+char *layout_cell_size(const struct layout *layout);
+
+#endif

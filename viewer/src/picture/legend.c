@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fourth station of the pipeline, upper part: title and legend.
+ * Every number here counts everything, whether it is drawn, folded or mixed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture/font.h"
+#include "picture/legend.h"
+
+#define TITLE_ROWS 2	/* in lines of text, at the scale of the legend */
+#define TEXT_LINES 5	/* below the title */
+#define HEAD_LINES 2	/* of the legend */
+#define LINE_H (FONT_CELL_H + 1)
+#define MAX_TEXT 512
+#define SWATCH_W 10
+#define SWATCH_H 7
+
+/* Right ends of the columns and left edges of the swatches, in letters from the left. */
+enum column {
+	COL_CONTIGUOUS = 14,
+	COL_CONTIGUOUS_FILES = 26,
+	COL_CONTIGUOUS_BLKS = 40,
+	COL_FRAGMENTED = 44,
+	COL_FRAGMENTED_FILES = 58,
+	COL_FRAGMENTED_BLKS = 72,
+	COL_FRAGMENTS = 85,
+	COL_FOLDED_SWATCH = 93,
+	COL_FOLDED = LEGEND_COLS,
+};
+
+/* Where the next line goes, and all that the lines tell of. */
+struct legend {
+	struct canvas *canvas;
+	const struct layout *layout;
+	const struct runs *runs;
+	const struct colors *colors;
+	size_t y;
+	const struct folded *folded;
+};
+
+/**
+ * legend_height() - room that title and legend need
+ * @l: the layout, with its margin and the size of its text
+ * @n_rules: number of rules
+ *
+ * Return: pixels from the top of the picture.
+ */
+size_t legend_height(const struct layout *l, size_t n_rules)
+{
+	/* two more lines for free space and the totals, half a line of air in three places */
+	return l->margin + (2 * (TITLE_ROWS + TEXT_LINES + HEAD_LINES + n_rules + 2) + 3) * LINE_H *
+			   l->scale / 2;
+}
+
+/* === Pieces of a line === */
+
+static size_t col_x(const struct legend *l, enum column col)
+{
+	return l->layout->margin + (size_t)col * FONT_CELL_W * l->layout->scale;
+}
+
+static void put_right(struct legend *l, enum column col, uint32_t rgb, const char *text)
+{
+	canvas_text_right(l->canvas, col_x(l, col), l->y, l->layout->scale, rgb, text);
+}
+
+/* Numbers that are 0 step back, so that the eye finds the others. */
+static void put_number(struct legend *l, enum column col, uint64_t value)
+{
+	char buf[GROUPED_MAX];
+
+	put_right(l, col, value ? RGB_INK : RGB_FAINT, value ? grouped(buf, value) : "-");
+}
+
+static void put_swatch(struct legend *l, size_t col, uint32_t rgb)
+{
+	canvas_fill(l->canvas, l->layout->margin + col * FONT_CELL_W * l->layout->scale, l->y,
+		    SWATCH_W * l->layout->scale, SWATCH_H * l->layout->scale, rgb);
+}
+
+static void put_text(struct legend *l, size_t col, uint32_t rgb, const char *text)
+{
+	canvas_text(l->canvas, l->layout->margin + col * FONT_CELL_W * l->layout->scale, l->y, l->layout->scale,
+		    rgb, text);
+}
+
+static void next_line(struct legend *l)
+{
+	l->y += LINE_H * l->layout->scale;
+}
+
+static void half_line(struct legend *l)
+{
+	l->y += LINE_H * l->layout->scale / 2;
+}
+
+static void put_line(struct legend *l, uint32_t rgb, const char *text)
+{
+	put_text(l, 0, rgb, text);
+	canvas_note(l->canvas, "%s", text);
+	next_line(l);
+}
+
+static void put_separator(struct legend *l)
+{
+	canvas_fill(l->canvas, l->layout->margin, l->y - 3 * l->layout->scale,
+		    LEGEND_COLS * FONT_CELL_W * l->layout->scale, l->layout->scale, RGB_RULE);
+}
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* === Title === */
+
+static void draw_title(struct legend *l)
+{
+	const struct table *table = l->runs->table;
+	size_t scale = 2 * l->layout->scale, room, n, i;
+	char *title = xasprintf("fragtrace"), *longer;
+
+	for (i = 0; i < table->n_volumes && strlen(title) < MAX_TEXT; i++) {
+		longer = xasprintf("%s%s %s", title, i ? "," : "", table->volumes[i].path);
+		free(title);
+		title = longer;
+	}
+	room = (l->layout->width - 2 * l->layout->margin) / (FONT_CELL_W * scale);
+	n = strlen(title);
+	if (n > room)
+		strcpy(title + room - 3, "...");
+	canvas_text(l->canvas, l->layout->margin, l->y, scale, RGB_INK, title);
+	l->canvas->title = title;
+	l->y += TITLE_ROWS * LINE_H * l->layout->scale;
+}
+
+static void draw_summary(struct legend *l, const char *when)
+{
+	const struct table *table = l->runs->table;
+	const struct count *total = &l->runs->total;
+	uint64_t files = total->files[0] + total->files[1];
+	char n[3][GROUPED_MAX], text[MAX_TEXT];
+	double share = files ? 100.0 * (double)total->files[1] / (double)files : 0.0;
+	int len;
+
+	len = snprintf(text, sizeof(text), "%s: %s file%s, %s extent%s, %s fragmented file%s (%.1f %%)",
+		 when, grouped(n[0], files), plural(files), grouped(n[1], table->n_extents),
+		 plural(table->n_extents), grouped(n[2], total->files[1]), plural(total->files[1]),
+		 share);
+	if (table->n_stale)
+		snprintf(text + len, sizeof(text) - (size_t)len, "; %s stale",
+			 grouped(n[0], table->n_stale));
+	put_line(l, RGB_INK, text);
+}
+
+static void draw_fragments(struct legend *l)
+{
+	const struct runs *runs = l->runs;
+	uint64_t fragments = runs->total.fragments[0] + runs->total.fragments[1];
+	char n[3][GROUPED_MAX], text[MAX_TEXT];
+
+	if (!runs->sum.ideal) {
+		put_line(l, RGB_INK, "no file has blocks: no fragments, no split factor");
+		return;
+	}
+	snprintf(text, sizeof(text), "%s fragment%s; split factor %.3f: to read all by 128 KiB takes "
+		 "%s request%s, ideally %s", grouped(n[0], fragments), plural(fragments),
+		 figures_split(&runs->sum), grouped(n[1], runs->sum.requests), plural(runs->sum.requests),
+		 grouped(n[2], runs->sum.ideal));
+	put_line(l, RGB_INK, text);
+}
+
+/* How much of a cell is free, as it is drawn. */
+static void draw_shares(struct legend *l)
+{
+	static const struct { double share; const char *text; } steps[] = {
+		{ 0.0, "next to 0" }, { 0.25, "25 %" }, { 0.5, "50 %" }, { 0.75, "75 %" }, { 1.0, "100 %" },
+	};
+	static const char what[] = "share of a cell that is not free:";
+	size_t col = sizeof(what), i;
+
+	put_text(l, 0, RGB_FAINT, what);
+	for (i = 0; i < ARRAY_LEN(steps); i++) {
+		put_swatch(l, col, colors_thin(RGB_INK, steps[i].share));
+		put_text(l, col + 3, RGB_FAINT, steps[i].text);
+		col += 5 + strlen(steps[i].text);
+	}
+	canvas_note(l->canvas, "%s", "cells mix the colours of what they hold by share; anything at all "
+		    "has at least a quarter of its colour");
+	next_line(l);
+}
+
+static void draw_units(struct legend *l)
+{
+	char *text = l->layout->ops->describe(l->layout, l->runs->table);
+
+	put_line(l, RGB_FAINT, text);
+	free(text);
+	if (l->layout->units_per_cell > 1) {
+		draw_shares(l);
+		return;
+	}
+	text = xasprintf("%s; free = no watched file owns it", l->colors->source->meaning);
+	put_line(l, RGB_FAINT, text);
+	free(text);
+}
+
+static void draw_folding(struct legend *l)
+{
+	uint64_t limit = l->layout->limit, wanted = l->layout->img->max_length;
+	char n[2][GROUPED_MAX], text[MAX_TEXT];
+	int len;
+
+	if (!limit) {
+		put_line(l, RGB_FAINT, l->layout->units_per_cell > 1 ?
+			 "nothing is folded: the whole volume is drawn, to one scale" :
+			 "nothing is folded: every block is drawn");
+		return;
+	}
+	len = snprintf(text, sizeof(text), "runs of more than %s blocks are folded: %s boxes, then %s",
+		       grouped(n[0], limit),
+		       grouped(n[1], l->layout->stub < limit ? l->layout->stub : limit),
+		       l->layout->label ? "hatched ones with the number of the rest" :
+		       l->layout->cell_h < HATCH_MIN ? "one of another shade" : "a hatched one");
+	if (limit != wanted)
+		snprintf(text + len, sizeof(text) - (size_t)len, wanted ?
+			 " (%ju did not fit)" : " (all did not fit)", (uintmax_t)wanted);
+	put_line(l, RGB_FAINT, text);
+}
+
+/* === Legend === */
+
+static uint64_t folded_files(const struct legend *l)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < l->colors->n_rules; i++)
+		sum += l->folded->blks[i];
+	return sum;
+}
+
+static void draw_heads(struct legend *l)
+{
+	half_line(l);
+	put_text(l, COL_CONTIGUOUS, RGB_INK, "contiguous");
+	put_text(l, COL_FRAGMENTED, RGB_INK, "fragmented");
+	canvas_hatch(l->canvas, col_x(l, COL_FOLDED_SWATCH), l->y,
+		     SWATCH_H * l->layout->scale, RGB_FREE);
+	put_right(l, COL_FOLDED, RGB_INK, "folded");
+	next_line(l);
+	put_text(l, 0, RGB_FAINT, l->colors->source->heading);
+	put_right(l, COL_CONTIGUOUS_FILES, RGB_FAINT, "files");
+	put_right(l, COL_CONTIGUOUS_BLKS, RGB_FAINT, "blocks");
+	put_right(l, COL_FRAGMENTED_FILES, RGB_FAINT, "files");
+	put_right(l, COL_FRAGMENTED_BLKS, RGB_FAINT, "blocks");
+	put_right(l, COL_FRAGMENTS, RGB_FAINT, "fragments");
+	put_right(l, COL_FOLDED, RGB_FAINT, "blocks");
+	next_line(l);
+	half_line(l);
+	put_separator(l);
+}
+
+static void draw_count(struct legend *l, const char *name, const struct count *count,
+		       uint64_t folded)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), strlen(name) > 13 ? "%.10s..." : "%s", name);
+	put_text(l, 0, RGB_INK, text);
+	put_number(l, COL_CONTIGUOUS_FILES, count->files[0]);
+	put_number(l, COL_CONTIGUOUS_BLKS, count->blks[0]);
+	put_number(l, COL_FRAGMENTED_FILES, count->files[1]);
+	put_number(l, COL_FRAGMENTED_BLKS, count->blks[1]);
+	put_number(l, COL_FRAGMENTS, count->fragments[1]);
+	put_number(l, COL_FOLDED, folded);
+	canvas_note(l->canvas, "%s: contiguous files=%ju blocks=%ju, fragmented files=%ju blocks=%ju "
+		    "fragments=%ju, folded blocks=%ju", name, (uintmax_t)count->files[0],
+		    (uintmax_t)count->blks[0], (uintmax_t)count->files[1],
+		    (uintmax_t)count->blks[1], (uintmax_t)count->fragments[1], (uintmax_t)folded);
+	next_line(l);
+}
+
+static void draw_rule(struct legend *l, size_t i)
+{
+	const struct rule *rule = &l->colors->rules[i];
+
+	put_swatch(l, COL_CONTIGUOUS, rule->rgb[TONE_CONTIGUOUS]);
+	put_swatch(l, COL_FRAGMENTED, rule->rgb[TONE_FRAG_A]);
+	if (rule->rgb[TONE_FRAG_B] != rule->rgb[TONE_FRAG_A])
+		put_swatch(l, COL_FRAGMENTED + 2, rule->rgb[TONE_FRAG_B]);
+	draw_count(l, rule->what, &l->runs->counts[i], l->folded->blks[i]);
+}
+
+static void draw_free(struct legend *l)
+{
+	char n[2][GROUPED_MAX], text[MAX_TEXT];
+
+	put_text(l, 0, RGB_INK, "free");
+	put_swatch(l, COL_CONTIGUOUS, RGB_FREE);
+	put_number(l, COL_CONTIGUOUS_BLKS, l->runs->free_blks);
+	snprintf(text, sizeof(text), "in %s gap%s, longest %s", grouped(n[0], l->runs->free_gaps),
+		 plural(l->runs->free_gaps), grouped(n[1], l->runs->free_longest));
+	put_text(l, COL_FRAGMENTED, RGB_FAINT, text);
+	put_number(l, COL_FOLDED, l->folded->free);
+	canvas_note(l->canvas, "free: blocks=%ju gaps=%ju longest=%ju, folded blocks=%ju",
+		    (uintmax_t)l->runs->free_blks, (uintmax_t)l->runs->free_gaps,
+		    (uintmax_t)l->runs->free_longest, (uintmax_t)l->folded->free);
+	next_line(l);
+}
+
+/**
+ * legend_draw() - draw title and legend
+ * @canvas: the picture
+ * @layout: its measures
+ * @runs: for the totals
+ * @colors: the rules
+ * @folded: what is not drawn
+ * @when: date and time of the table
+ */
+void legend_draw(struct canvas *canvas, const struct layout *layout, const struct runs *runs,
+		 const struct colors *colors, const struct folded *folded, const char *when)
+{
+	struct legend l = {
+		.canvas = canvas, .layout = layout, .runs = runs, .colors = colors, .folded = folded,
+		.y = layout->margin,
+	};
+	size_t i;
+
+	draw_title(&l);
+	draw_summary(&l, when);
+	draw_fragments(&l);
+	draw_units(&l);
+	draw_folding(&l);
+	draw_heads(&l);
+	for (i = 0; i < colors->n_rules; i++)
+		draw_rule(&l, i);
+	draw_count(&l, "all files", &runs->total, folded_files(&l));
+	half_line(&l);
+	put_separator(&l);
+	draw_free(&l);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Fourth station of the pipeline, upper part: title and legend. */
+#ifndef LEGEND_H
+#define LEGEND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/color.h"
+#include "model/runs.h"
+#include "picture/canvas.h"
+#include "picture/layout.h"
+
+/* Width of the legend, in letters. */
+#define LEGEND_COLS 102
+
+/* The inks and papers of the picture; none is the colour of a cell. */
+#define RGB_PAGE 0xecebe6
+#define RGB_INK 0x202124
+#define RGB_FAINT 0x6b6b68
+#define RGB_RULE 0xd2d1cb
+
+/**
+ * struct folded - how many blocks are not drawn
+ * @blks: by rule
+ * @free: of free space
+ */
+struct folded {
+	uint64_t blks[MAX_RULES];
+	uint64_t free;
+};
+
+size_t legend_height(const struct layout *layout, size_t n_rules);
+void legend_draw(struct canvas *canvas, const struct layout *layout, const struct runs *runs,
+		 const struct colors *colors, const struct folded *folded, const char *when);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Fourth station of the pipeline: a layout and runs -> pixels. */
+#ifndef PAINT_H
+#define PAINT_H
+
+#include "model/color.h"
+#include "model/runs.h"
+#include "picture/canvas.h"
+#include "picture/layout.h"
+
+void paint(struct canvas *canvas, const struct layout *layout, const struct runs *runs,
+	   const struct colors *colors, const char *when);
+
+#endif

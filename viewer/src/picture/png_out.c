@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Last station of the pipeline: pixels -> a PNG file that is whole or not there.
+ * The only file that knows libpng.
+ */
+#include <errno.h>
+#include <png.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "outfile.h"
+#include "picture/png_out.h"
+#include "util.h"
+
+/* Fast, and the pictures are made of long runs anyway. */
+#define ZLIB_LEVEL 1
+
+#define MAX_COLORS 256
+#define HASH_SLOTS 1024
+
+/* === Palette === */
+
+/* The colours of a picture that has at most MAX_COLORS, and the way from a colour to its number. */
+struct palette {
+	png_color color[MAX_COLORS];
+	int n;
+	uint32_t key[HASH_SLOTS];	/* 0xrrggbb + 1, or 0 for an empty place */
+	uint8_t index[HASH_SLOTS];
+};
+
+/* The number of a colour, or -1 if it is one too many. */
+static int palette_index(struct palette *p, uint32_t rgb)
+{
+	size_t i = (rgb * UINT32_C(2654435761)) >> 22;
+
+	for (; p->key[i]; i = (i + 1) % HASH_SLOTS)
+		if (p->key[i] == rgb + 1)
+			return p->index[i];
+	if (p->n == MAX_COLORS)
+		return -1;
+	p->key[i] = rgb + 1;
+	p->index[i] = (uint8_t)p->n;
+	p->color[p->n] = (png_color){ (png_byte)(rgb >> 16), (png_byte)(rgb >> 8), (png_byte)rgb };
+	return p->n++;
+}
+
+/* One byte per pixel where the colours are few enough, NULL otherwise. To be freed. */
+static uint8_t *indexed(const struct canvas *canvas, struct palette *p)
+{
+	size_t n = canvas->width * canvas->height, i;
+	uint8_t *bytes = xreallocarray(NULL, n, 1);
+	uint32_t last = canvas->px[0];
+	int index = palette_index(p, last);
+
+	for (i = 0; i < n; i++) {
+		if (canvas->px[i] != last) {
+			last = canvas->px[i];
+			index = palette_index(p, last);
+			if (index < 0) {
+				free(bytes);
+				return NULL;
+			}
+		}
+		bytes[i] = (uint8_t)index;
+	}
+	return bytes;
+}
+
+/* === PNG === */
+
+static noreturn void png_failed(png_structp png, png_const_charp message)
+{
+	const char *path = png_get_error_ptr(png);
+
+	die("%s: cannot write the picture: %s", path, errno ? strerror(errno) : message);
+}
+
+static void png_warned(png_structp png, png_const_charp message)
+{
+	(void)png;
+	(void)message;
+}
+
+/* PNG wants Latin-1 without control characters but newlines. */
+static char *printable(const char *text)
+{
+	char *copy = xasprintf("%s", text ? text : ""), *p;
+
+	for (p = copy; *p; p++)
+		if (*p != '\n' && (*p < ' ' || *p > '~'))
+			*p = '?';
+	return copy;
+}
+
+static void put_texts(png_structp png, png_infop info, const struct canvas *canvas)
+{
+	char *title = printable(canvas->title), *notes = printable(canvas->notes);
+	char title_key[] = "Title", software_key[] = "Software", notes_key[] = "Description";
+	char software[] = "fragtrace-view " VERSION;
+	png_text texts[] = {
+		{ .compression = PNG_TEXT_COMPRESSION_NONE, .key = title_key, .text = title },
+		{ .compression = PNG_TEXT_COMPRESSION_NONE, .key = software_key, .text = software },
+		{ .compression = PNG_TEXT_COMPRESSION_NONE, .key = notes_key, .text = notes },
+	};
+
+	png_set_text(png, info, texts, ARRAY_LEN(texts));
+	png_write_info(png, info);
+	free(title);
+	free(notes);
+}
+
+static void put_indexed(png_structp png, const struct canvas *canvas, uint8_t *bytes)
+{
+	size_t y;
+
+	for (y = 0; y < canvas->height; y++)
+		png_write_row(png, bytes + y * canvas->width);
+}
+
+static void put_rgb(png_structp png, const struct canvas *canvas)
+{
+	uint8_t *row = xreallocarray(NULL, canvas->width, 3);
+	size_t x, y;
+
+	for (y = 0; y < canvas->height; y++) {
+		const uint32_t *px = canvas->px + y * canvas->width;
+
+		for (x = 0; x < canvas->width; x++) {
+			row[3 * x] = (uint8_t)(px[x] >> 16);
+			row[3 * x + 1] = (uint8_t)(px[x] >> 8);
+			row[3 * x + 2] = (uint8_t)px[x];
+		}
+		png_write_row(png, row);
+	}
+	free(row);
+}
+
+static png_uint_32 per_meter(size_t dpi)
+{
+	return (png_uint_32)((double)dpi / 0.0254 + 0.5);
+}
+
+static void encode(const struct canvas *canvas, FILE *file, const char *path)
+{
+	struct palette palette = { .n = 0 };
+	uint8_t *bytes = indexed(canvas, &palette);
+	char *name = xasprintf("%s", path);
+	png_structp png;
+	png_infop info;
+
+	errno = 0;
+	png = png_create_write_struct(PNG_LIBPNG_VER_STRING, name, png_failed, png_warned);
+	info = png ? png_create_info_struct(png) : NULL;
+	if (!info)
+		die("%s: cannot start libpng", path);
+	png_init_io(png, file);
+	png_set_compression_level(png, ZLIB_LEVEL);
+	png_set_filter(png, 0, bytes ? PNG_FILTER_NONE : PNG_FILTER_SUB);
+	png_set_IHDR(png, info, (png_uint_32)canvas->width, (png_uint_32)canvas->height, 8,
+		     bytes ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+		     PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+	png_set_pHYs(png, info, per_meter(canvas->dpi), per_meter(canvas->dpi), PNG_RESOLUTION_METER);
+	if (bytes)
+		png_set_PLTE(png, info, palette.color, palette.n);
+	put_texts(png, info, canvas);
+	if (bytes)
+		put_indexed(png, canvas, bytes);
+	else
+		put_rgb(png, canvas);
+	png_write_end(png, NULL);
+	png_destroy_write_struct(&png, &info);
+	free(bytes);
+	free(name);
+}
+
+/* === Files === */
+
+/**
+ * png_out_write() - write a picture
+ * @canvas: the picture
+ * @path: where to; "-" is standard output
+ *
+ * A regular file is replaced at once or not at all. Ends the program where writing fails.
+ */
+void png_out_write(const struct canvas *canvas, const char *path)
+{
+	struct outfile out;
+
+	if (!strcmp(path, "-") && isatty(STDOUT_FILENO))
+		die("standard output is a terminal, expected a file or a pipe for the picture");
+	outfile_open(&out, path, "picture");
+	encode(canvas, out.file, out.path);
+	outfile_close(&out);
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Last station of the pipeline: pixels -> a PNG file that is whole or not there. */
+#ifndef PNG_OUT_H
+#define PNG_OUT_H
+
+#include "picture/canvas.h"
+
+void png_out_write(const struct canvas *canvas, const char *path);
+
+#endif

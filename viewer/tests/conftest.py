@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Makes pytest find the modules, and speak KTAP like all other tests when asked to by --ktap."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
+
+
+class Ktap:
+    """Takes the place of pytest's own report."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.counts = {"passed": 0, "failed": 0, "skipped": 0}
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """The plan."""
+        print("KTAP version 1\n# fragtrace-plot")
+        print(f"1..{len(session.items)}", flush=True)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """A file that cannot be read."""
+        if report.failed:
+            print(f"# {report.longreprtext}".replace("\n", "\n# "))
+            print(f"not ok - {report.nodeid} can be read", flush=True)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """A test that ended; what else goes wrong beside it is a failure of its own."""
+        if report.when != "call" and report.passed or report.when == "teardown" and not report.failed:
+            return
+        self.number += 1
+        self.counts[report.outcome] += 1
+        if report.failed:
+            print(f"# {report.longreprtext}".replace("\n", "\n# "))
+        verdict = "not ok" if report.failed else "ok"
+        skip = f" # SKIP {report.longrepr[2]}" if report.skipped else ""
+        name = report.nodeid.encode("unicode_escape").decode().replace("#", "")
+        print(f"{verdict} {self.number} {name}{skip}", flush=True)
+
+    def pytest_sessionfinish(self) -> None:
+        """The totals."""
+        count = self.counts
+        print(f"# Totals: pass:{count['passed']} fail:{count['failed']} xfail:0 xpass:0 skip:{count['skipped']} "
+              "error:0", flush=True)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """--ktap"""
+    parser.addoption("--ktap", action="store_true", help="speak KTAP")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Change the one report for the other."""
+    if config.getoption("--ktap"):
+        config.pluginmanager.unregister(config.pluginmanager.getplugin("terminalreporter"))
+        config.pluginmanager.register(Ktap(), "ktap")

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of fragsnap and of the terms: what is read, what is refused and where, and every figure."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fragsnap
+from fragplot import terms
+
+DATA = Path(__file__).resolve().parent / "data"
+HEAD = ("# fragtrace table 1\n"
+        "# volume 254:0 main_blkaddr=100 blocks=1000 segment_blocks=32 path=/mnt/my\\040disk\n"
+        "# dev lba length offset ino state path\n")
+RECORD = "254:0 110 4 0 5 contiguous /mnt/a.sst\n"
+
+
+def table(records: str) -> fragsnap.Table:
+    """A table of one volume with these records."""
+    return fragsnap.parse_table("t", (HEAD + records).encode())
+
+
+def refused(text: str, line: int, what: str) -> None:
+    """The text must be refused at this line with a message that says so."""
+    with pytest.raises(fragsnap.FormatError) as caught:
+        fragsnap.parse_table("t", text.encode())
+    assert str(caught.value).startswith(f"t:{line}: "), str(caught.value)
+    assert what in str(caught.value)
+
+
+# === What is read ===
+
+
+def test_a_table():
+    """Every field arrives where it belongs."""
+    t = table("254:0 110 4 8 5 fragmented /mnt/a\\040b.sst\n"
+              "254:0 120 1 0 7 contiguous /mnt/\\134x\n"
+              "254:0 300 2 0 5 fragmented /mnt/a\\040b.sst\n")
+    assert t.time is None
+    assert t.volumes == [fragsnap.Volume("254:0", 100, 1000, 32, "/mnt/my disk")]
+    assert t.paths == ["/mnt/a b.sst", "/mnt/\\x"]
+    assert t.file_ino.tolist() == [5, 7]
+    assert t.file_fragmented.tolist() == [True, False]
+    assert t.lba.tolist() == [110, 120, 300]
+    assert t.blocks.tolist() == [4, 1, 2]
+    assert t.offset.tolist() == [8, 0, 0]
+    assert t.file.tolist() == [0, 1, 0]
+    assert t.logical.tolist() == [2, 0, 1]
+
+
+def test_the_time():
+    """Only the second line is a time; elsewhere it is a comment."""
+    first, rest = HEAD.split("\n", 1)
+    assert fragsnap.parse_table("t", f"{first}\n# time 1795232523.042\n{rest}".encode()).time == 1795232523.042
+    assert fragsnap.parse_table("t", f"{HEAD}# time soon\n".encode()).time is None
+
+
+def test_empty_tables():
+    """No record, and no volume either."""
+    assert len(table("").lba) == 0
+    assert fragsnap.parse_table("t", b"# fragtrace table 1\n").volumes == []
+
+
+def test_two_volumes():
+    """The same inode number on two volumes is two files."""
+    t = table("# volume 8:16 main_blkaddr=10 blocks=50 segment_blocks=2 path=/b\n" + RECORD +
+              "8:16 10 4 0 5 contiguous /b/x\n")
+    assert t.file_volume.tolist() == [0, 1]
+    assert t.file_ino.tolist() == [5, 5]
+
+
+def test_gzip_and_plain(tmp_path):
+    """Both are told apart by what is in them, not by their names."""
+    (tmp_path / "a").write_bytes(gzip.compress((HEAD + RECORD).encode()))
+    (tmp_path / "b.gz").write_text(HEAD + RECORD)
+    assert fragsnap.read_table(str(tmp_path / "a")).paths == fragsnap.read_table(str(tmp_path / "b.gz")).paths
+
+
+def test_a_name_that_is_no_text():
+    """Bytes that are not UTF-8 come back as they were."""
+    t = fragsnap.parse_table("t", HEAD.encode() + b"254:0 110 4 0 5 contiguous /mnt/\xff.sst\n")
+    assert os.fsencode(t.paths[0]) == b"/mnt/\xff.sst"
+
+
+@pytest.mark.parametrize("path, ext", [
+    ("/mnt/000004.sst", ".sst"), ("/mnt/a.b/c", ""), ("/mnt/.hidden", ""), ("/mnt/.hidden.x", ".x"),
+    ("/mnt/a.", ""), ("/mnt/a.log (deleted)", ".log"), ("a.tar.gz", ".gz")])
+def test_extensions(path, ext):
+    """The last dot of the name and what follows it."""
+    assert fragsnap.extension(path) == ext
+
+
+# === What is refused ===
+
+
+@pytest.mark.parametrize("record, what", [
+    ("254:0 110 4 0 5 contiguous", "ends before the path"),
+    ("254:0 110 4", "ends before the path"),
+    ("", "ends before the path"),
+    ("8:1 110 4 0 5 contiguous /a", 'volume "8:1" is not known'),
+    ("254:00 110 4 0 5 contiguous /a", 'volume "254:00" is not known'),
+    ("254:0 11x 4 0 5 contiguous /a", 'the lba is not a number below 281474976710656: "11x"'),
+    ("254:0 -1 4 0 5 contiguous /a", 'the lba is not a number'),
+    ("254:0 110  0 5 contiguous /a", 'the length is not a number'),
+    ("254:0 110 4 281474976710656 5 contiguous /a", "the offset is not a number below"),
+    ("254:0 110 4 99999999999999999999 5 contiguous /a", "the offset is not a number below"),
+    ("254:0 110 4 0 five contiguous /a", 'the inode number is not a number below'),
+    ("254:0 110 4 0 5 broken /a", 'unknown state "broken"'),
+    ("254:0 110 4 0 5 fragmentary /a", 'unknown state "fragmentary"'),
+    ("254:0 110 0 0 5 contiguous /a", "the length is 0"),
+    ("254:0 99 1 0 5 contiguous /a", "blocks 99 to 99 are outside the volume, expected 100 to 999"),
+    ("254:0 998 3 0 5 contiguous /a", "blocks 998 to 1000 are outside the volume"),
+    ("254:0 110 4 0 5 contiguous /a\\04", "bad escape in the path"),
+])
+def test_bad_records(record, what):
+    """A record that is wrong by itself."""
+    refused(HEAD + record + "\n", 4, what)
+
+
+@pytest.mark.parametrize("record, what", [
+    ("254:0 113 1 0 6 contiguous /b", "lba 113 is not behind the extent before, expected order (dev, lba) and at "
+     "least 114"),
+    ("254:0 105 1 0 6 contiguous /b", "lba 105 is not behind"),
+    ("254:0 120 1 9 5 fragmented /mnt/a.sst", "inode 5 is fragmented here but was not on line 4"),
+    ("254:0 120 1 3 5 contiguous /mnt/a.sst", "offset 3 of inode 5 has two places on the volume"),
+])
+def test_bad_next_records(record, what):
+    """A record that does not fit to the one before."""
+    refused(HEAD + RECORD + record + "\n", 5, what)
+
+
+def test_the_first_bad_line_is_named():
+    """Whatever is wrong further down."""
+    refused(HEAD + RECORD + "254:0 120 1 0 6 wrong /b\n" + "254:0\n" + "254:0 x 1 0 6 contiguous /b\n", 5,
+            'unknown state "wrong"')
+
+
+def test_volumes_must_come_first_and_together():
+    """A record before its volume, and one of a volume that was done."""
+    volume = "# volume 8:1 main_blkaddr=1 blocks=50 segment_blocks=2 path=/b\n"
+    refused("# fragtrace table 1\n8:1 1 1 0 5 contiguous /b/c\n" + volume, 2, 'volume "8:1" is not known')
+    refused(HEAD + volume + RECORD + "8:1 1 1 0 5 contiguous /b/c\n254:0 200 1 0 6 contiguous /b\n", 7,
+            "volume 254:0 had its lines before")
+
+
+@pytest.mark.parametrize("line, what", [
+    ("# volume 254:0 main_blkaddr=100 blocks=1000 path=/m", "bad description of a volume"),
+    ("# volume 254:0 main_blkaddr=1000 blocks=1000 segment_blocks=32 path=/m", "is not below blocks=1000"),
+    ("# volume 254:0 main_blkaddr=100 blocks=1000 segment_blocks=0 path=/m", "segments of 1 or more"),
+    ("# time 12", 'is no time, expected: # time SECONDS.MMM'),
+])
+def test_bad_comments(line, what):
+    """Comments that mean something."""
+    refused(f"# fragtrace table 1\n{line}\n", 2, what)
+
+
+def test_a_volume_twice():
+    """Which of the two would be meant?"""
+    refused(HEAD + HEAD.split("\n")[1] + "\n", 4, "volume 254:0 comes twice")
+
+
+@pytest.mark.parametrize("text, line, what", [
+    ("", 1, "the text is empty"),
+    ("PNG", 1, "this is no fragtrace table"),
+    ("# fragtrace table 2\n", 1, 'the table has version "2", this program reads version 1'),
+    ("# fragtrace table 10\n", 1, 'the table has version "10"'),
+    ("# fragtrace files 1\n", 1, "this is no fragtrace table"),
+    (HEAD + RECORD[:-1], 4, "cut short"),
+    (HEAD + RECORD.replace("mnt", "m\0t"), 4, "a NUL byte"),
+])
+def test_bad_texts(text, line, what):
+    """What is no table at all, or not a whole one."""
+    refused(text, line, what)
+
+
+def test_damaged_gzip(tmp_path):
+    """Cut short, and with a byte changed."""
+    packed = gzip.compress((HEAD + RECORD * 1).encode())
+    for data in (packed[:-9], packed[:12] + b"\xff\xff" + packed[14:], packed[:5]):
+        (tmp_path / "t.gz").write_bytes(data)
+        with pytest.raises(fragsnap.SnapError, match="t.gz: the gzip data is damaged or cut short"):
+            fragsnap.read_table(str(tmp_path / "t.gz"))
+
+
+def test_a_missing_file(tmp_path):
+    """The message is the system's."""
+    with pytest.raises(fragsnap.SnapError, match="none: No such file or directory"):
+        fragsnap.read_table(str(tmp_path / "none"))
+
+
+def test_bad_files_and_extents(tmp_path):
+    """The other two texts name their lines, too."""
+    for kind, line, what, read in (
+            ("files", "254:0 5 maybe 1 1 1 1.0 0.0 1 1 /a", "unknown map", fragsnap.read_files),
+            ("files", "254:0 5 exact 1 1 1 1 0.0 1 1 /a", "the mean_fragment is not a number with one decimal",
+             fragsnap.read_files),
+            ("files", "254:0 5 exact 1", "ends before the extents", fragsnap.read_files),
+            ("extents", "254:0 5 0 3 100 103 5 - /a", "blocks 0 to 3 are not 5", fragsnap.read_extents),
+            ("extents", "254:0 5 0 3 100 - 4 - /a", "only one of lba and lba_end", fragsnap.read_extents)):
+        (tmp_path / "t").write_text(f"# fragtrace {kind} 1\n{line}\n")
+        with pytest.raises(fragsnap.FormatError) as caught:
+            read(str(tmp_path / "t"))
+        assert "t:2: " in str(caught.value) and what in str(caught.value)
+
+
+# === The terms ===
+
+
+def figures(t: fragsnap.Table, file: int) -> dict[str, object]:
+    """The figures of one file as `files` has them."""
+    fragments = terms.fragments_of(t)
+    mine = fragments.file == file
+    far = fragments.distance[mine & (fragments.distance >= 0)]
+    requests, ideal = terms.requests_of(t, 32)
+    return {"blocks": int(fragments.blocks[mine].sum()), "extents": int((t.file == file).sum()),
+            "fragments": int(mine.sum()), "requests_128k": int(requests[file]), "ideal_128k": int(ideal[file]),
+            "mean_fragment": float(fragments.blocks[mine].mean()),
+            "mean_distance": float(far.mean()) if len(far) else 0.0}
+
+
+def test_figures_are_those_of_the_module():
+    """table, files and extents of a Redis run on a volume that was nearly full, at one moment."""
+    t = fragsnap.read_table(str(DATA / "redis.table"))
+    files = fragsnap.read_files(str(DATA / "redis.files"))
+    number = {ino: i for i, ino in enumerate(t.file_ino.tolist())}
+    compared = 0
+    for told in files:
+        if told.ino not in number:
+            assert told.blocks == 0
+            continue
+        computed = figures(t, number[told.ino])
+        for name, value in computed.items():
+            assert value == pytest.approx(getattr(told, name), abs=0.0501 if "mean" in name else 0), name
+        assert t.paths[number[told.ino]] == told.path
+        compared += told.fragments
+    assert compared == 104
+
+
+def test_table_and_extents_agree():
+    """The same extents, in another order."""
+    t = fragsnap.read_table(str(DATA / "redis.table"))
+    told = [(e.ino, e.offset, e.lba, e.blocks, e.path) for e in fragsnap.read_extents(str(DATA / "redis.extents"))
+            if e.lba is not None]
+    assert sorted(told) == sorted((int(t.file_ino[f]), int(o), int(lba), int(n), t.paths[f]) for f, o, lba, n in
+                                  zip(t.file, t.offset, t.lba, t.blocks))
+
+
+@pytest.mark.parametrize("records, fragments, distances, requests, ideal", [
+    ("254:0 100 64 0 5 contiguous /a\n", [64], [], 2, 2),
+    # a hole does not end a fragment if the address behind it continues
+    ("254:0 100 4 0 5 contiguous /a\n254:0 104 4 40 5 contiguous /a\n", [8], [], 2, 2),
+    ("254:0 100 4 0 5 contiguous /a\n254:0 104 4 10 5 contiguous /a\n", [8], [], 1, 1),
+    # backwards: from the end of the one before
+    ("254:0 100 4 4 5 fragmented /a\n254:0 110 4 0 5 fragmented /a\n", [4, 4], [14], 2, 1),
+    # a file in single blocks, read by 128 KiB: 32 for 1
+    ("".join(f"254:0 {100 + 2 * i} 1 {i} 5 fragmented /a\n" for i in range(32)), [1] * 32, [1] * 31, 32, 1),
+])
+def test_terms(records, fragments, distances, requests, ideal):
+    """Each rule of the terms by itself."""
+    t = table(records)
+    found = terms.fragments_of(t)
+    assert found.blocks.tolist() == fragments
+    assert found.distance[found.distance >= 0].tolist() == distances
+    assert [array.tolist() for array in terms.requests_of(t, 32)] == [[requests], [ideal]]
+
+
+def random_table(seed: int) -> fragsnap.Table:
+    """Files in pieces of any size, with holes, anywhere."""
+    draw = random.Random(seed)
+    pieces = []
+    for ino in range(4, 12):
+        offset = draw.randrange(40)
+        for _ in range(draw.randrange(1, 12)):
+            length = draw.choice((1, 2, 3, 31, 32, 33, 64))
+            pieces.append((ino, offset, length))
+            offset += length + draw.choice((0, 0, 0, 1, 30, 70))
+    # half of the time, pieces of a file stay behind each other
+    if draw.random() < 0.5:
+        draw.shuffle(pieces)
+    lba, records = 100, []
+    for ino, offset, length in pieces:
+        lba += draw.choice((0, 0, 1, 50))
+        records.append((lba, length, offset, ino))
+        lba += length
+    head = f"# fragtrace table 1\n# volume 1:1 main_blkaddr=100 blocks={lba} segment_blocks=32 path=/\n"
+    lines = []
+    for lba, length, offset, ino in records:
+        blocks = block_list(sorted((o, a, n) for a, n, o, i in records if i == ino))
+        state = "fragmented" if len(naive_fragments(blocks)) > 1 else "contiguous"
+        lines.append(f"1:1 {lba} {length} {offset} {ino} {state} /f{ino}\n")
+    return fragsnap.parse_table("random", (head + "".join(lines)).encode())
+
+
+def block_list(pieces: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
+    """Each block of a file: offset and address."""
+    return [(offset + i, lba + i) for offset, lba, length in pieces for i in range(length)]
+
+
+def naive_fragments(blocks: list[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """The definition, block by block."""
+    result: list[list[tuple[int, int]]] = []
+    for block in blocks:
+        if not result or block[1] != result[-1][-1][1] + 1:
+            result.append([])
+        result[-1].append(block)
+    return result
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_terms_block_by_block(seed):
+    """Random tables against the definitions, one block after the other."""
+    t = random_table(seed)
+    found = terms.fragments_of(t)
+    for window in (1, 8, 32):
+        requests, ideal = terms.requests_of(t, window)
+        for file in range(len(t.paths)):
+            mine = np.flatnonzero(t.file == file)
+            blocks = block_list(sorted((int(t.offset[i]), int(t.lba[i]), int(t.blocks[i])) for i in mine))
+            expected = naive_fragments(blocks)
+            assert found.blocks[found.file == file].tolist() == [len(fragment) for fragment in expected]
+            assert found.lba[found.file == file].tolist() == [fragment[0][1] for fragment in expected]
+            assert found.index[found.file == file].tolist() == list(range(len(expected)))
+            far = [abs(after[0][1] - before[-1][1] - 1) for before, after in zip(expected, expected[1:])]
+            assert found.distance[found.file == file].tolist() == [-1] + far
+            touched = {(offset // window, i) for i, fragment in enumerate(expected) for offset, _ in fragment}
+            assert requests[file] == len(touched)
+            assert ideal[file] == len({offset // window for offset, _ in blocks})
+
+
+def test_quantiles():
+    """The smallest size that enough fragments do not exceed: never one that no fragment has."""
+    sizes, counts = np.array([1, 8, 100]), np.array([1, 8, 1])
+    assert [terms.quantile(sizes, counts, q) for q in (0.1, 0.5, 0.9, 1.0)] == [1, 8, 8, 100]
+    assert np.isnan(terms.quantile(sizes[:0], counts[:0], 0.5))

@@ -1,0 +1,285 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Tests what fragtrace-view does beside the picture: reading again and again, snapshots; speaks KTAP.
+# usage: test_live.sh PROGRAM [TEST...]
+set -eu
+
+# shellcheck source-path=SCRIPTDIR source=testlib.sh
+. "$(dirname "$0")/testlib.sh"
+
+# === Helpers ===
+
+# record(args...) - keep snapshots in the folder rec
+record() {
+	"$view" --record rec "$@"
+}
+
+# table(blocks, args...) - a table with one file of so many blocks
+table() {
+	printf '%s\n%s\n%s\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m' \
+		"254:0 110 $1 0 4 contiguous /m/a.sst"
+}
+
+# snapshots(number) - so many snapshots are in rec, and nothing else
+snapshots() {
+	local n
+	n=$(find rec -type f | wc -l)
+	[ "$n" = "$1" ] || fail "$n files in rec, expected $1"
+	[ "$(find rec -name 'fragtrace-*.[0-9][0-9][0-9].table.gz' | wc -l)" = "$1" ] ||
+		fail "odd names in rec: $(ls -A rec)"
+}
+
+# === Snapshots ===
+
+test_record_keeps_the_text() {
+	local file
+	record -t "$data/rocksdb.table"
+	snapshots 1
+	file=$(echo rec/*)
+	zcat "$file" | sed 2d | cmp - "$data/rocksdb.table"
+	file=${file#rec/fragtrace-}
+	[ "$(zcat rec/* | sed -n 2p)" = "# time ${file%.table.gz}" ] || fail "$(zcat rec/* | sed -n 2p)"
+	[ ! -e fragImg.png ] || fail "a picture was drawn"
+}
+
+test_record_binary() {
+	local file
+	sed '1a\
+# time 1700000000.123' "$data/two.table" >text
+	"$python" "$here/to_snapshot.py" text >good
+	record -t good
+	record -t good
+	[ "$(ls -A rec)" = fragtrace-1700000000.123.snapshot.gz ] || fail "$(ls -A rec)"
+	file=rec/fragtrace-1700000000.123.snapshot.gz
+	zcat $file | cmp -n 24 - good
+	zcat $file | cmp -i 32 - good
+	"$view" -t good -o good.png
+	"$view" -t $file -o now.png
+	cmp now.png good.png
+	# the time is no change, a block elsewhere is one; two of one time are both kept
+	sed '1a\
+# time 1700000001.000' "$data/two.table" >text
+	"$python" "$here/to_snapshot.py" text >later
+	record -t later
+	[ "$(ls -A rec | wc -l)" = 1 ] || fail "$(ls -A rec)"
+	sed '2s/.*/# time 1700000000.123/; $d' text >fewer
+	"$python" "$here/to_snapshot.py" fewer >binary
+	record -t binary
+	record -t text
+	[ "$(ls rec | tr '\n' ' ')" = "fragtrace-1700000000.123.snapshot.gz fragtrace-1700000000.124.snapshot.gz \
+fragtrace-1700000001.000.table.gz " ] || fail "$(ls -A rec)"
+}
+
+test_record_time_is_that_of_the_reading() {
+	local before after file
+	before=$(date +%s%3N)
+	# a pipe knows no time, as debugfs does not
+	cat "$data/small.table" | record -t -
+	after=$(date +%s%3N)
+	file=$(echo rec/*)
+	file=$(echo "${file%.table.gz}" | tr -cd 0-9)
+	[ "$before" -le "$file" ] && [ "$file" -le "$after" ] || fail "$file is not from $before to $after"
+}
+
+test_record_only_changes() {
+	table 1 >t
+	record -t t
+	record -t t
+	touch -d '+1 hour' t
+	record -t t -n 0.01 --count 5
+	snapshots 1
+	table 2 >t
+	record -t t -n 0.01 --count 5
+	snapshots 2
+	touch -d '+2 hours' t
+	table 1 >t
+	touch -d '+3 hours' t
+	record -t t
+	snapshots 3
+}
+
+test_record_sees_each_kind_of_change() {
+	table 1 >t
+	record -t t
+	# longer, shorter, other in the middle; each is compared with the one before
+	{ table 1; echo '# more'; } | record -t -
+	snapshots 2
+	table 1 | record -t -
+	snapshots 3
+	table 1 | sed 's/segment_blocks=32/segment_blocks=33/' | record -t -
+	snapshots 4
+}
+
+test_record_same_time_loses_nothing() {
+	table 1 >t
+	touch -d '2026-05-04 03:02:01.999 UTC' t
+	record -t t
+	table 2 >t
+	touch -d '2026-05-04 03:02:01.999 UTC' t
+	record -t t
+	snapshots 2
+	[ -e rec/fragtrace-1777863721.999.table.gz ] && [ -e rec/fragtrace-1777863722.000.table.gz ] || fail "$(ls rec)"
+	zcat rec/fragtrace-1777863722.000.table.gz | grep -qx '# time 1777863722.000'
+}
+
+test_record_again_from_a_snapshot() {
+	table 1 >t
+	touch -d '2026-05-04 03:02:01.25 UTC' t
+	record -t t
+	"$view" -t rec/* --record copy
+	cmp rec/* copy/*
+	[ "$(ls rec)" = "$(ls copy)" ] || fail "$(ls copy)"
+}
+
+test_record_draws_with_o() {
+	record -t "$data/small.table" -o out.png
+	snapshots 1
+	"$peek" out.png >/dev/null
+}
+
+test_snapshot_is_drawn_like_its_table() {
+	cp "$data/rocksdb.table" t
+	touch -d '2026-05-04 03:02:01 UTC' t
+	record -t t
+	"$view" -t t -o a.png
+	touch rec/*
+	"$view" -t rec/* -o b.png
+	cmp a.png b.png
+	"$view" -t - -o c.png <"$(echo rec/*)"
+	cmp a.png c.png
+	# gzip files may be strung together
+	{ head -n 20 t | gzip; tail -n +21 t | gzip; } >two.gz
+	touch -d '2026-05-04 03:02:01 UTC' two.gz
+	"$view" -t two.gz -o d.png
+	cmp a.png d.png
+}
+
+test_bad_gzip() {
+	gzip -c "$data/rocksdb.table" >good.gz
+	head -c 500 good.gz >short.gz
+	refuses 'short.gz: cannot unpack: the gzip data is cut short' "$view" -t short.gz -o out.png
+	head -c 10 good.gz >short.gz
+	refuses 'short.gz: cannot unpack: the gzip data is cut short' "$view" -t short.gz -o out.png
+	head -c 2 good.gz >short.gz
+	refuses 'short.gz: cannot unpack: the gzip data is cut short' "$view" -t short.gz -o out.png
+	{ head -c 500 good.gz; head -c 100 /dev/zero; } >bad.gz
+	refuses 'bad.gz: cannot unpack: ' "$view" -t bad.gz -o out.png
+	{ cat good.gz; echo more; } >bad.gz
+	refuses 'bad.gz: cannot unpack: ' "$view" -t bad.gz -o out.png
+}
+
+test_record_refuses() {
+	: >rec
+	refuses 'rec: cannot record there: Not a directory' record -t "$data/small.table"
+	refuses 'no/rec: cannot make the folder: No such file' "$view" -t "$data/small.table" --record no/rec
+	refuses '--record has an empty name' "$view" --record ''
+	rm rec
+	printf '# fragtrace table 2\n' >t
+	refuses 't:1: the table has version 2, this program reads version 1' record -t t
+	printf '# fragtrace table 1' >t
+	refuses 't:1: the table is cut short' record -t t
+	: >t
+	refuses 't:1: the table is empty' record -t t
+	printf '# fragtrace extents 1\n' >t
+	refuses 't:1: this is no fragtrace table' record -t t
+	refuses 't: is a text of extents or files' record -t t --csv x.csv
+	table 1 >t
+	echo '254:0 99 1 0 5 contiguous /m/b.sst' >>t
+	refuses 't:4: blocks 99 to 99 are outside the volume' record -t t
+	[ -z "$(ls -A rec)" ] || fail "$(ls -A rec)"
+}
+
+test_record_on_a_full_disk() {
+	local status=0
+	mkdir rec
+	# nobody may write more than this into a file; the signal that goes with it is ignored
+	(trap '' XFSZ; ulimit -f 1; awk 'BEGIN { srand(1)
+		print "# fragtrace table 1"
+		for (i = 0; i < 3000; i++) print "# " rand() }' | record -t - 2>stderr) || status=$?
+	[ $status = 1 ] || fail "status $status"
+	grep -q 'table.gz: cannot write the snapshot: File too large' stderr || fail "$(cat stderr)"
+	[ -z "$(ls -A rec)" ] || fail "left behind: $(ls -A rec)"
+}
+
+# === Pages; what they do is tried in test_page.py ===
+
+test_page_is_one_file() {
+	"$view" -t "$data/rocksdb2.table" -o out.png --html page.html
+	# nothing is loaded from elsewhere
+	! grep -E '(src|href|url)[=(]' page.html | grep -vE '^\t*(frame|image|picture)\.src = ' || fail "a resource"
+	! grep -F '@data@' page.html || fail "no data"
+	# the picture is in it
+	sed -n 's/^"picture":"data:image\/png;base64,\(.*\)"}$/\1/p' page.html | base64 -d | cmp - out.png
+	"$view" -t "$data/rocksdb2.table" -o out.png --html - | sed 's/"written":[0-9]*//' >other.html
+	sed 's/"written":[0-9]*//' page.html | cmp - other.html
+	[ ! -e fragImg.png ]
+}
+
+test_pages_of_all_layouts_and_odd_tables() {
+	local layout table
+	for layout in boxes segments hilbert; do
+		for table in small two rocksdb rocksdb2 header_only; do
+			"$view" -t "$data/$table.table" --layout $layout --html page.html
+			"$python" - <<-'EOF'
+			import json, re
+			text = open("page.html", encoding="utf-8").read()
+			data = json.loads(re.search(r'id="data">\n(.*?)</script>', text, re.S)[1])
+			for v in data["volumes"]:
+			    units = sum(u or n * data["unitsPerBlock"] for n, u in zip(v["pieces"][1::4], v["pieces"][3::4]))
+			    assert -(-units // data["unitsPerCell"]) == v["cells"] <= v["columns"] * v["rows"], v
+			EOF
+		done
+	done
+	[ -e fragImg.png ]
+	no_rest
+}
+
+test_page_refuses() {
+	refuses '--html shows the picture, expected the name of a file after -o' \
+		"$view" -t "$data/small.table" -o - --html page.html
+	refuses '--html has an empty name' "$view" --html ''
+	refuses 'no/page.html: cannot write the page: No such file' \
+		"$view" -t "$data/small.table" -o other.png --html no/page.html
+	refuses '/dev/full: cannot write the page: No space left' \
+		"$view" -t "$data/rocksdb.table" -o other.png --html /dev/full
+	refuses '--top goes alone' "$view" --top --html page.html
+}
+
+# === Sources that come and go ===
+
+test_source_goes_and_comes_back() {
+	table 1 >t
+	"$view" -t t -o out.png --record rec -n 0.02 2>stderr &
+	wait_for test -e out.png
+	mv t away
+	wait_for grep -q 't: cannot open: No such file or directory.*; waiting until it is back' stderr
+	sleep 0.2
+	cp out.png good.png
+	"$peek" out.png >/dev/null
+	table 2 >t2
+	mv t2 t
+	wait_for grep -q 't: is back' stderr
+	wait_for grep -qa 'contiguous files=1 blocks=2,' out.png
+	mv t away
+	wait_for sh -c '[ "$(grep -c waiting stderr)" = 2 ]'
+	kill $!
+	wait $! || fail "status $?"
+	[ "$(wc -l <stderr)" = 3 ] || fail "expected three messages: $(cat stderr)"
+	snapshots 2
+	no_rest
+}
+
+test_output_folder_goes() {
+	local status=0
+	mkdir d
+	"$view" -t "$data/small.table" -o d/out.png -n 0.02 2>stderr &
+	wait_for test -e d/out.png
+	# between two pictures, or while one is written
+	until rm -r d 2>/dev/null; do :; done
+	wait $! || status=$?
+	[ $status = 1 ] || fail "status $status"
+	grep -q 'd/out.png: cannot .* No such file or directory' stderr || fail "$(cat stderr)"
+}
+
+run_tests

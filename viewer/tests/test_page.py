@@ -1,0 +1,511 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests the page that fragtrace-view --html writes, in a headless Chromium; speaks KTAP.
+
+usage: test_page.py PROGRAM [TEST...]
+
+A test is a function test_NAME; it gets a Page, whose folder is its working directory.
+"""
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+from typing import Callable
+
+import browser
+
+HERE = Path(__file__).resolve().parent
+DATA = HERE / "data"
+PLAIN = ["-c", str(DATA / "plain.color.cnf"), "-i", str(DATA / "plain.img.cnf")]
+
+
+class Page:
+    """fragtrace-view and the page that it writes, seen in a browser."""
+
+    def __init__(self, view: str, chromium: browser.Browser) -> None:
+        self.view = view
+        self.browser = chromium
+        self.js = chromium.js
+        self.live: subprocess.Popen[bytes] | None = None
+
+    def command(self, table: str | Path, *options: str) -> list[str]:
+        return [self.view, "-t", str(table), "-o", "out.png", "--html", "page.html", *options]
+
+    def write(self, table: str | Path, *options: str) -> None:
+        """Write the page once and open it."""
+        subprocess.run(self.command(table, *options), check=True)
+        self.open()
+
+    def keep_writing(self, table: str | Path, *options: str) -> None:
+        """Write the page again and again, and open it."""
+        self.live = subprocess.Popen(self.command(table, "-n", "0.2", *options))
+        end = time.monotonic() + 20
+        while not os.path.exists("page.html"):
+            assert time.monotonic() < end, "no page"
+            time.sleep(0.02)
+        self.open()
+
+    def open(self) -> None:
+        self.browser.open(Path("page.html").absolute().as_uri())
+        self.browser.until("document.querySelector('#picture').complete")
+        self.data = json.loads(self.js("document.querySelector('#data').textContent"))
+
+    def place(self, cell: int, volume: int = 0) -> tuple[float, float]:
+        """Where a cell is in the window, after it was scrolled there."""
+        v, (pitch_x, pitch_y) = self.data["volumes"][volume], self.data["pitch"]
+        column, row = cell % v["columns"], cell // v["columns"]
+        if self.data["hilbert"]:
+            column, row = hilbert(v["columns"], cell)
+        width, height = self.data["cell"]
+        return tuple(self.js(f"""(() => {{
+            const box = () => document.querySelector("#picture").getBoundingClientRect();
+            const view = document.querySelector("#view"), scale = box().width / {self.data["width"]};
+            const y = {v["y"] + row * pitch_y + height / 2} * scale;
+            view.scrollTop = y - view.clientHeight / 2;
+            return [box().left + {v["x"] + column * pitch_x + width / 2} * scale, box().top + y];
+        }})()"""))
+
+    def point(self, cell: int, volume: int = 0) -> str:
+        """What the page says of a cell that the mouse is at."""
+        self.browser.point(*self.place(cell, volume))
+        return self.text("#cell")
+
+    def text(self, selector: str) -> str:
+        return self.js(f"document.querySelector({json.dumps(selector)}).textContent")
+
+    def paths(self) -> list[str]:
+        """The files in the table, from the top."""
+        return self.js("[...document.querySelectorAll('#rows bdi')].map(e => e.textContent)")
+
+    def lit(self) -> list[str]:
+        """The files whose rows are marked."""
+        return self.js("[...document.querySelectorAll('tr.lit bdi')].map(e => e.textContent)")
+
+    def veil(self, cell: int) -> int:
+        """How much a cell is darkened, 0 to 255."""
+        v, (pitch_x, pitch_y) = self.data["volumes"][0], self.data["pitch"]
+        column, row = cell % v["columns"], cell // v["columns"]
+        if self.data["hilbert"]:
+            column, row = hilbert(v["columns"], cell)
+        width, height = self.data["cell"]
+        x, y = v["x"] + column * pitch_x + width // 2, v["y"] + row * pitch_y + height // 2
+        return self.js(f"document.querySelector('#light').getContext('2d').getImageData({x}, {y}, 1, 1).data[3]")
+
+
+def hilbert(side: int, cell: int) -> tuple[int, int]:
+    """Column and row on the curve, by its definition: four squares, of which the first and last are turned."""
+    if side == 1:
+        return 0, 0
+    half = side // 2
+    quarter, rest = divmod(cell, half * half)
+    x, y = hilbert(half, rest)
+    return [(y, x), (x, y + half), (x + half, y + half), (side - 1 - y, half - 1 - x)][quarter]
+
+
+def blocks(table: Path) -> dict[int, tuple[int, str]]:
+    """By block address: offset and path."""
+    found = {}
+    for line in table.read_text().splitlines():
+        if not line.startswith("#"):
+            _, lba, length, offset, _, _, path = line.split(" ", 6)
+            for i in range(int(length)):
+                found[int(lba) + i] = int(offset) + i, path.replace("\\040", " ")
+    return found
+
+
+def expect(got: object, expected: object) -> None:
+    assert got == expected, f"expected {expected!r}, got {got!r}"
+
+
+# === What is where ===
+
+def check_cells(page: Page, table: Path, sample: int) -> None:
+    """Point at cells that stand for a block or less, and compare with the table."""
+    truth = blocks(table)
+    volume = page.data["volumes"][0]
+    per_block, per_cell = page.data["unitsPerBlock"], page.data["unitsPerCell"]
+    cells = range(volume["cells"])
+    chosen = random.Random(1).sample(cells, min(sample, len(cells)))
+    # and the first block of all files
+    chosen += [(lba - volume["lba"]) * per_block // per_cell for lba, (offset, _) in truth.items() if not offset][:20]
+    for cell in chosen:
+        lba = volume["lba"] + cell * per_cell // per_block
+        offset, path = truth.get(lba, (0, ""))
+        first = page.point(cell).split("\n")[0]
+        if per_cell <= per_block:
+            expect(first, f"LBA {lba} · offset {offset} · {path}" if path else f"LBA {lba} · free, or not watched")
+        else:
+            assert first.startswith(f"LBA {lba}"), f"{first} does not begin with {lba}"
+            assert first.endswith(path or "free, or not watched"), f"{first}: {path}"
+
+
+def test_boxes(page: Page) -> None:
+    page.write(DATA / "small.table", *PLAIN)
+    check_cells(page, DATA / "small.table", 64)
+
+
+def test_boxes_several_in_a_cell(page: Page) -> None:
+    page.write(DATA / "small.table", "-c", str(DATA / "plain.color.cnf"), "--layout", "hilbert", "--cell", "8")
+    check_cells(page, DATA / "small.table", 64)
+
+
+def test_segments(page: Page) -> None:
+    page.write(DATA / "small.table", "-c", str(DATA / "plain.color.cnf"), "--layout", "segments")
+    check_cells(page, DATA / "small.table", 64)
+
+
+def test_big_volume(page: Page) -> None:
+    for layout in "segments", "hilbert":
+        page.write(DATA / "rocksdb2.table", "--layout", layout)
+        check_cells(page, DATA / "rocksdb2.table", 40)
+
+
+def test_folded(page: Page) -> None:
+    Path("i.cnf").write_text("max_length 4\nstub 2\n")
+    page.write(DATA / "small.table", "-i", "i.cnf")
+    volume, truth = page.data["volumes"][0], blocks(DATA / "small.table")
+    flat, at, lba, seen = volume["pieces"], 0, volume["lba"], 0
+    for owner, n, offset, units in zip(*[iter(flat)] * 4):
+        if owner >= 0:
+            expect((offset, page.data["files"][owner][0].removesuffix(" (deleted)")),
+                   (truth[lba][0], truth[lba][1].removesuffix(" (deleted)")))
+        if units and owner >= 0:
+            expect(page.point(at), f"LBA {lba}–{lba + n - 1}, folded · offset {offset}–{offset + n - 1} · "
+                                   f"{page.data['files'][owner][0]}")
+            seen += 1
+        at += units or n
+        lba += n
+    assert seen, "nothing was folded"
+    expect(at, volume["cells"])
+    expect(lba, 164)
+
+
+def test_colour_of_a_cell_is_that_of_its_file(page: Page) -> None:
+    page.write(DATA / "small.table", *PLAIN)
+    volume, rules = page.data["volumes"][0], {"#00aa00": ".sst", "#ff8800": ".sst", "#aa4400": ".sst", "#0000ff": ".log"}
+    seen = set()
+    for cell in range(volume["cells"]):
+        x, y = (volume[k] + cell // d * p + 2 if k == "y" else volume[k] + cell % d * p + 2
+                for k, d, p in (("x", volume["columns"], page.data["pitch"][0]),
+                                ("y", volume["columns"], page.data["pitch"][1])))
+        colour = subprocess.run([HERE.parent / "build/pngpeek", "out.png", str(x), str(y)], check=True, capture_output=True,
+                                text=True).stdout.strip()
+        said = page.point(cell)
+        if colour in rules:
+            assert rules[colour] in said, f"{colour}: {said}"
+            seen.add(colour)
+        else:
+            assert ".log" not in said, f"{colour}: {said}"
+    expect(seen, set(rules))
+
+
+def test_two_volumes(page: Page) -> None:
+    page.write(DATA / "two.table", *PLAIN)
+    expect(page.text("#volumes"), "/mnt/a, /mnt/my disk")
+    first = page.data["volumes"][1]["lba"]
+    assert page.point(0, 1).startswith(f"LBA {first} "), page.point(0, 1)
+
+
+# === Clicks and keys ===
+
+def test_click_on_a_cell(page: Page) -> None:
+    page.write(DATA / "small.table", *PLAIN)
+    page.browser.click(*page.place(8))
+    expect(page.lit(), ["/mnt/f2fs/000002.sst"])
+    # blocks 105 to 110 are its own
+    expect([page.veil(cell) == 0 for cell in range(3, 13)], [False] * 2 + [True] * 6 + [False] * 2)
+    page.browser.click(*page.place(22))
+    expect(page.lit(), ["/mnt/f2fs/my file.log"])
+    page.browser.click(*page.place(15))
+    expect(page.lit(), [])
+    expect(page.veil(8), 0)
+    expect(page.veil(50), 0)
+
+
+def test_click_on_a_file(page: Page) -> None:
+    page.write(DATA / "small.table", *PLAIN)
+    page.browser.click_on("#rows tr:nth-child(1) button")
+    expect(page.lit(), ["/mnt/f2fs/000002.sst"])
+    expect([page.veil(cell) == 0 for cell in range(3, 13)], [False] * 2 + [True] * 6 + [False] * 2)
+    expect(page.text("#cell"), "/mnt/f2fs/000002.sst · 6 blocks in 3 fragments")
+    page.browser.click_on("#rows tr:nth-child(1) button")
+    expect(page.lit(), [])
+
+
+def test_click_on_a_file_scrolls_to_it(page: Page) -> None:
+    page.write(DATA / "rocksdb2.table", "-c", "rocksdb", "-i", "rocksdb")
+    seen = """(() => {
+        const box = document.querySelector("#picture").getBoundingClientRect();
+        const view = document.querySelector("#view").getBoundingClientRect();
+        const y = box.top + %d * box.width / %d;
+        return y > view.top && y < view.bottom;
+    })()"""
+    volume = page.data["volumes"][0]
+    flat, at, last = volume["pieces"], 0, (0, 0)
+    owners = [o for o in flat[::4] if o >= 0]
+    for owner, n, _, units in zip(*[iter(flat)] * 4):
+        if owner >= 0 and owners.count(owner) == 1:
+            last = owner, at
+        at += units or n
+    owner, cell = last
+    y = volume["y"] + cell // volume["columns"] * page.data["pitch"][1]
+    assert not page.js(seen % (y, page.data["width"])), "the last file is in sight already"
+    page.browser.click_on(f"#rows tr:nth-child({owner + 1}) button")
+    assert page.js(seen % (y, page.data["width"])), "the file that was clicked is out of sight"
+
+
+def test_click_in_a_square(page: Page) -> None:
+    page.write(DATA / "small.table", "-c", str(DATA / "plain.color.cnf"), "--layout", "hilbert", "--cell", "8")
+    page.browser.click_on("#rows tr:nth-child(1) button")
+    per_block, per_cell = page.data["unitsPerBlock"], page.data["unitsPerCell"]
+    own = {u // per_cell for u in range(5 * per_block, 11 * per_block)}
+    cells = range(page.data["volumes"][0]["cells"])
+    expect({c for c in cells if page.veil(c) == 0}, own)
+
+
+def test_keys_alone(page: Page) -> None:
+    page.write(DATA / "small.table", *PLAIN)
+    page.js("document.querySelector('#stage').focus()")
+    for _ in range(6):
+        page.browser.key("ArrowRight")
+    expect(page.text("#cell"), "LBA 105 · offset 0 · /mnt/f2fs/000002.sst")
+    page.browser.key("ArrowUp")
+    page.browser.key("ArrowLeft")
+    expect(page.text("#cell"), "LBA 104 · offset 4 · /mnt/f2fs/000001.sst")
+    page.browser.key("Enter")
+    expect(page.lit(), ["/mnt/f2fs/000001.sst"])
+    page.browser.key("Escape")
+    expect(page.lit(), [])
+    # from the picture: what is searched for, the size, the five headings, the first file
+    for _ in range(8):
+        page.browser.key("Tab")
+    page.browser.key("Enter")
+    expect(page.lit(), ["/mnt/f2fs/000002.sst"])
+    expect(page.js("document.activeElement.dataset.key"), "254:0 5")
+
+
+def test_sorting(page: Page) -> None:
+    page.write(DATA / "rocksdb2.table")
+    expect(page.paths()[:2], ["/mnt/f2fs/db/LOG", "/mnt/f2fs/db/MANIFEST-000071"])
+    columns = page.js("[...document.querySelectorAll('#head th')].map(e => e.dataset.key)")
+    for number, column in enumerate(columns):
+        before = page.js(f"document.querySelectorAll('#head th')[{number}].getAttribute('aria-sort')")
+        for _ in range(2):
+            page.browser.click_on(f"#head th:nth-child({number + 1}) button")
+            order = page.js(f"document.querySelectorAll('#head th')[{number}].getAttribute('aria-sort')")
+            assert order != before
+            before = order
+            values = page.js(f"[...document.querySelectorAll('#rows td:nth-child({number + 1})')].map(e => e.textContent)")
+            expect(len(values), 33)
+            if column != "path":
+                values = [float(v.replace(",", "")) for v in values]
+            expect(values, sorted(values, reverse=order == "descending"))
+
+
+def test_finding(page: Page) -> None:
+    page.write(DATA / "rocksdb2.table")
+    page.browser.click_on("#find")
+    page.browser.write("MANI")
+    expect(page.paths(), ["/mnt/f2fs/db/MANIFEST-000071"])
+    # a file that is hidden comes forth when its cell is clicked
+    flat = page.data["volumes"][0]["pieces"]
+    at, files = 0, page.data["files"]
+    for owner, n, _, units in zip(*[iter(flat)] * 4):
+        if owner >= 0 and files[owner][0].endswith("OPTIONS-000007"):
+            break
+        at += units or n
+    page.browser.click(*page.place(at // page.data["unitsPerCell"]))
+    expect(page.lit(), ["/mnt/f2fs/db/OPTIONS-000007"])
+    expect(page.js("document.querySelector('#find').value"), "")
+
+
+# === Renewal ===
+
+def replace(table: str, lines: list[str]) -> None:
+    Path("new").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m\n" +
+                           "".join(line + "\n" for line in lines))
+    os.rename("new", table)
+
+
+def test_renewal_keeps_what_was_chosen(page: Page) -> None:
+    first = ["254:0 110 2 0 4 contiguous /m/a.sst", "254:0 120 1 0 5 contiguous /m/b.log"]
+    replace("t", first)
+    page.keep_writing("t", *PLAIN)
+    page.js("window.sameDocument = true")
+    page.browser.click_on("#head th:nth-child(1) button")
+    page.browser.click(*page.place(10))
+    expect(page.lit(), ["/m/a.sst"])
+    page.browser.click_on("#find")
+    page.browser.write("/m/")
+    picture = page.js("document.querySelector('#picture').src")
+    replace("t", ["254:0 110 2 0 4 fragmented /m/a.sst", "254:0 115 1 0 6 contiguous /m/0.log",
+                  "254:0 120 1 0 5 contiguous /m/b.log", "254:0 130 3 2 4 fragmented /m/a.sst"])
+    page.browser.until("document.querySelectorAll('#rows tr').length === 3")
+    expect(page.paths(), ["/m/0.log", "/m/a.sst", "/m/b.log"])
+    expect(page.lit(), ["/m/a.sst"])
+    expect(page.js("document.querySelector('#find').value"), "/m/")
+    expect([page.veil(c) == 0 for c in (10, 11, 12, 15, 29, 30, 32, 33)], [True] * 2 + [False] * 3 + [True] * 2 + [False])
+    assert page.js("document.querySelector('#picture').src") != picture
+    assert page.point(15).endswith("/m/0.log")
+    expect(page.js("window.sameDocument"), True)
+    assert "renewed every 0.2 s" in page.text("#fresh"), page.text("#fresh")
+    # the file that was chosen goes
+    replace("t", first[1:])
+    page.browser.until("document.querySelectorAll('#rows tr').length === 1")
+    page.browser.point(1, 1)
+    expect(page.text("#cell"), "The file that was lit up is not there any more.")
+    expect(page.veil(50), 0)
+    # and all that was chosen stays when the user loads the page anew, too
+    replace("t", first)
+    page.browser.until("document.querySelectorAll('#rows tr').length === 2")
+    page.open()
+    expect(page.lit(), ["/m/a.sst"])
+    expect(page.js("document.querySelector('#find').value"), "/m/")
+    expect(page.paths(), ["/m/a.sst", "/m/b.log"])
+
+
+def test_silence_is_told(page: Page) -> None:
+    page.keep_writing(DATA / "small.table")
+    assert page.live
+    page.live.terminate()
+    expect(page.live.wait(), 0)
+    # what was written last may still be on its way
+    time.sleep(1)
+    page.js("(() => { const now = Date.now; Date.now = () => now() + 60000; })()")
+    page.browser.until("/nothing new for 6[0-9] s/.test(document.querySelector('#fresh').textContent)")
+    # what is there stays
+    assert page.paths()
+
+
+def test_once_is_not_renewed(page: Page) -> None:
+    page.write(DATA / "small.table")
+    assert "renewed" not in page.text("#fresh")
+    time.sleep(0.7)
+    expect(page.js("document.querySelectorAll('iframe').length"), 0)
+
+
+# === Names, bounds, and nothing at all ===
+
+def test_names_are_text(page: Page) -> None:
+    names = ["</script><script>window.bad=1</script>", "<img src=x onerror=window.bad=1>", "&lt;b&gt;", "\"'`${1}\\134",
+             "<!--<script>", "--><b>", "@data@", "javascript:window.bad=1", "tab\\011new\\012line", "\u202edlo.txt"]
+    replace("t", [f"254:0 {100 + i} 1 0 {i + 4} contiguous /m/{name.replace(' ', chr(92) + '040')}"
+                  for i, name in enumerate(names)])
+    with open("t", "ab") as file:
+        file.write(b"254:0 120 1 0 99 contiguous /m/\xff\xfe\n")
+    page.write("t", *PLAIN)
+    shown = [n.replace("\\011", "\t").replace("\\012", "\n") for n in names]
+    expect(sorted(page.paths()), sorted("/m/" + n for n in shown + ["\\377\\376"]))
+    for i, name in enumerate(shown):
+        expect(page.point(i), f"LBA {100 + i} · offset 0 · /m/{name}")
+        page.browser.click(*page.place(i))
+    expect(page.js("window.bad"), None)
+    expect(page.js("document.querySelectorAll('img, script').length"), 3)
+
+
+def test_big_table_is_bounded(page: Page) -> None:
+    n = 600000
+    with open("t", "w", encoding="ascii") as file:
+        file.write(f"# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks={n * 4} segment_blocks=512 path=/m\n")
+        for i in range(n):
+            # one file has half of all extents, the others are many
+            ino = 4 if i % 2 else 5 + i // 60
+            file.write(f"254:0 {i * 4} {1 + i % 3} {i * 2} {ino} fragmented /m/{ino}.sst\n")
+    page.write("t", "--layout", "hilbert")
+    size = os.path.getsize("page.html") - os.path.getsize("out.png") * 4 // 3
+    assert size < 5000000, f"{size} bytes beside the picture"
+    left = page.text("#left")
+    assert left.startswith("Only the 5,000 worst files are listed, 5,001 are left out. The cells of "), left
+    expect(page.paths()[0], "/m/4.sst")
+    page.browser.click_on("#rows tr:nth-child(1) button")
+    assert page.text("#cell").endswith("its cells are left out of this page"), page.text("#cell")
+    page.browser.click_on("#more")
+    expect(len(page.paths()), 500)
+    said = {page.point(c) for c in range(0, page.data["volumes"][0]["cells"], 9973)}
+    assert any("left out of this page" in s for s in said) and any("offset" in s for s in said), said
+
+
+def test_nothing(page: Page) -> None:
+    page.write(DATA / "header_only.table")
+    expect(page.text("#volumes"), "no directory is watched")
+    expect(page.text("#summary"), "0 files, 0 of them fragmented")
+    page.browser.click(300, 300)
+    page.js("document.querySelector('#stage').focus()")
+    page.browser.key("ArrowRight")
+    replace("t", [])
+    page.write("t")
+    assert "free, or not watched" in page.point(5)
+
+
+def test_narrow(page: Page) -> None:
+    page.browser.resize(400, 800)
+    page.write(DATA / "rocksdb2.table")
+    assert page.js("document.documentElement.scrollWidth <= innerWidth")
+    page.browser.click_on("#full")
+    assert page.js("document.querySelector('#stage').offsetWidth") == page.data["width"]
+    assert page.js("document.documentElement.scrollWidth <= innerWidth")
+
+
+# === Running them ===
+
+def run(test: Callable[[Page], None], view: str, chromium: browser.Browser) -> str:
+    """Run one test; return what went wrong, or nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        page = Page(view, chromium)
+        try:
+            chromium.new_page()
+            test(page)
+            expect(chromium.complaints, [])
+            return ""
+        except Exception:  # whatever it is, the test has failed
+            return traceback.format_exc()
+        finally:
+            if page.live:
+                page.live.terminate()
+                page.live.wait()
+            os.chdir("/")
+
+
+def run_all(tests: dict[str, Callable[[Page], None]], view: str) -> int:
+    """Run tests in one browser; return how many failed."""
+    failed = 0
+    # what the browser still writes while it is ended does not matter
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        chromium = browser.Browser(folder)
+        try:
+            for number, (name, test) in enumerate(tests.items(), 1):
+                wrong = run(test, view, chromium)
+                if wrong:
+                    print("# " + wrong.strip().replace("\n", "\n# "))
+                print(f"{'not ok' if wrong else 'ok'} {number} {name}", flush=True)
+                failed += bool(wrong)
+        finally:
+            chromium.close()
+    return failed
+
+
+def main() -> int:
+    os.environ.update(TZ="UTC", LC_ALL="C.UTF-8")
+    view, wanted = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    tests = {name[5:]: t for name, t in globals().items()
+             if name.startswith("test_") and (not wanted or name[5:] in wanted)}
+    print(f"KTAP version 1\n# test_page.py {os.path.basename(view)}\n1..{len(tests)}", flush=True)
+    failed = skipped = 0
+    if browser.program():
+        failed = run_all(tests, view)
+    else:
+        skipped = len(tests)
+        for number, name in enumerate(tests, 1):
+            print(f"ok {number} {name} # SKIP chromium-headless-shell is not installed")
+    print(f"# Totals: pass:{len(tests) - failed - skipped} fail:{failed} xfail:0 xpass:0 skip:{skipped} error:0")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

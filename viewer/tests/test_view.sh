@@ -1,0 +1,1089 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Tests fragtrace-view from recorded tables; speaks KTAP. See testlib.sh.
+# usage: test_view.sh PROGRAM [TEST...]
+set -eu
+
+# shellcheck source-path=SCRIPTDIR source=testlib.sh
+. "$(dirname "$0")/testlib.sh"
+
+# === Helpers ===
+
+# plain(args...) - draw with boxes of 8 x 8, no folding, colours that differ from all others
+plain() {
+	"$view" -c "$data/plain.color.cnf" -i "$data/plain.img.cnf" -o out.png "$@"
+}
+
+# start(args...) - the same in the background; $! is the program itself
+start() {
+	"$view" -c "$data/plain.color.cnf" -i "$data/plain.img.cnf" -o out.png "$@" &
+}
+
+# pixels(colour, number) - out.png must have exactly so many pixels of a colour
+pixels() {
+	local got
+	got=$("$peek" out.png | sed -n "s/^$1 //p")
+	[ "${got:-0}" = "$2" ] || fail "$1: ${got:-0} pixels, expected $2"
+}
+
+# boxes(colour, number) - the same in boxes of 8 x 8; the swatch in the legend has 20 x 14 pixels
+boxes() {
+	pixels "$1" $(($2 * 64 + 280))
+}
+
+# pixel(x, y, colour) - one pixel of out.png must have a colour
+pixel() {
+	local got
+	got=$("$peek" out.png "$1" "$2")
+	[ "$got" = "$3" ] || fail "pixel $1,$2 is $got, expected $3"
+}
+
+# says(text) - a line of the notes in out.png must be exactly this
+says() {
+	"$peek" out.png text | sed 's/^Description: //' | grep -qxF -- "$1" || {
+		"$peek" out.png text
+		fail "the picture does not say: $1"
+	}
+}
+
+# mentions(text) - the notes in out.png must contain this
+mentions() {
+	"$peek" out.png text | grep -qF -- "$1" || fail "the picture does not mention: $1"
+}
+
+# bad_line(line, message) - a table whose third line is this is refused at 3
+bad_line() {
+	printf '%s\n%s\n%s\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m' "$1" >t
+	refuses "fragtrace-view: t:3: $2" plain -t t
+}
+
+# bad_next(line, message) - a table with a good record and then this line is refused at 4
+bad_next() {
+	printf '%s\n%s\n%s\n%s\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m' \
+		'254:0 110 4 0 4 contiguous /m/a.sst' "$1" >t
+	refuses "fragtrace-view: t:4: $2" plain -t t
+}
+
+# bad_volume(line, message) - a table whose second line is this is refused at 2
+bad_volume() {
+	printf '%s\n%s\n' '# fragtrace table 1' "$1" >t
+	refuses "fragtrace-view: t:2: $2" plain -t t
+}
+
+# good_lines(lines) - a table of one volume with these records is drawn
+good_lines() {
+	printf '%s\n%s\n%s\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m' "$1" >t
+	plain -t t
+}
+
+# bad_conf(kind, line, message) - a configuration whose second line is this is refused at 2
+bad_conf() {
+	printf '# comment\n%s\n' "$2" >my.cnf
+	refuses "fragtrace-view: ./my.cnf:2: $3" "$view" -t "$data/small.table" "-$1" ./my.cnf -o out.png
+}
+
+# === Pictures ===
+
+test_small_exact_colours() {
+	plain -t "$data/small.table"
+	boxes '#00aa00' 6
+	boxes '#ff8800' 4
+	boxes '#aa4400' 2
+	boxes '#0000ff' 6
+	boxes '#00cccc' 0
+	boxes '#006666' 0
+	boxes '#c0c0c0' 22
+	boxes '#000001' 0
+}
+
+test_small_counts() {
+	plain -t "$data/small.table"
+	says '.sst: contiguous files=2 blocks=6, fragmented files=1 blocks=6 fragments=3, folded blocks=0'
+	says '.log: contiguous files=1 blocks=6, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
+	says 'default: contiguous files=3 blocks=22, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
+	says 'all files: contiguous files=6 blocks=34, fragmented files=1 blocks=6 fragments=3, folded blocks=0'
+	says 'free: blocks=24 gaps=4 longest=9, folded blocks=0'
+	says '254:0 /mnt/f2fs  LBA 100 to 163, 64 blocks (256 KiB), 62.5 % in watched files'
+	says '1 box = one 4 KiB block; left to right, then down, by block address (LBA)'
+	says 'nothing is folded: every block is drawn'
+}
+
+# First row of small.table: where each box is. Its left edge is at 42 + 9 * n, its top at 393.
+test_small_positions() {
+	plain -t "$data/small.table"
+	pixel 42 393 '#00aa00'
+	pixel 49 400 '#00aa00'
+	pixel 50 393 '#ecebe6'
+	pixel 42 401 '#ecebe6'
+	pixel $((42 + 9 * 5)) 396 '#ff8800'
+	pixel $((42 + 9 * 8)) 396 '#aa4400'
+	pixel $((42 + 9 * 10)) 396 '#ff8800'
+	pixel $((42 + 9 * 11)) 396 '#ffffff'
+	pixel $((42 + 9 * 20)) 396 '#0000ff'
+	pixel $((42 + 9 * 25)) 396 '#0000ff'
+	pixel $((42 + 9 * 26)) 396 '#ffffff'
+	pixel $((42 + 9 * 31)) 396 '#00aa00'
+	pixel $((42 + 9 * 63)) 396 '#ffffff'
+	pixel $((42 + 9 * 64)) 396 '#ecebe6'
+}
+
+test_two_volumes() {
+	"$view" -t "$data/two.table" -c "$data/redis-like.color.cnf" -i "$data/plain.img.cnf" -o out.png
+	boxes '#00aa00' 5
+	boxes '#ff8800' 1
+	boxes '#aa4400' 1
+	boxes '#c0c0c0' 1
+	says '.rdb: contiguous files=2 blocks=5, fragmented files=1 blocks=2 fragments=2, folded blocks=0'
+	says '254:0 /mnt/a  LBA 100 to 119, 20 blocks (80 KiB), 20.0 % in watched files'
+	says '254:16 /mnt/my disk  LBA 50 to 59, 10 blocks (40 KiB), 40.0 % in watched files'
+	"$peek" out.png text | grep -qx 'Title: fragtrace /mnt/a, /mnt/my disk'
+}
+
+test_rocksdb_preset() {
+	"$view" -t "$data/rocksdb.table" -c rocksdb -i rocksdb -o out.png
+	# boxes of 7 x 7: 3941, 22 and 9 blocks of contiguous files, and their swatches
+	pixels '#3fa34d' $((3941 * 49 + 280))
+	pixels '#3a76d6' $((22 * 49 + 280))
+	pixels '#c9c9c9' $((6 * 49 + 280))
+	says '.sst: contiguous files=4 blocks=3941, fragmented files=26 blocks=26178 fragments=52, folded blocks=0'
+	says '.log: contiguous files=1 blocks=22, fragmented files=1 blocks=359 fragments=9, folded blocks=0'
+	says 'runs of more than 2,048 blocks are folded: 3 boxes, then hatched ones with the number of the rest'
+}
+
+test_rocksdb_all_boxes_add_up() {
+	plain -t "$data/rocksdb.table" -i "$data/small-box.img.cnf"
+	# contiguous, both tones, of .sst, .log, default: every block of the volume is one pixel
+	"$peek" out.png | awk '
+		/^#(00aa00|ff8800|aa4400|0000ff|00cccc|006666|c0c0c0|000001|606060) / { n += $2 - 280 }
+		/^#ffffff / { n += $2 - 280 - 97 }
+		END { exit n != 257024 }' || fail "the boxes are not 257024"
+}
+
+test_header_only() {
+	plain -t "$data/header_only.table"
+	says 'no directory is watched'
+	mentions '0 files, 0 extents, 0 fragmented files'
+	says 'no file has blocks: no fragments, no split factor'
+}
+
+test_volume_without_files() {
+	printf '%s\n%s\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m' >t
+	plain -t t
+	says 'free: blocks=64 gaps=1 longest=64, folded blocks=0'
+	pixels '#ffffff' $((64 * 64 + 280 + 97))
+}
+
+test_full_volume() {
+	good_lines '254:0 100 64 0 4 contiguous /m/a.sst'
+	boxes '#00aa00' 64
+	says 'free: blocks=0 gaps=0 longest=0, folded blocks=0'
+}
+
+test_unknown_comments_are_skipped() {
+	good_lines '# anything
+#
+#!x
+254:0 100 1 0 4 contiguous /m/a.sst'
+	boxes '#00aa00' 1
+}
+
+# === Fragments ===
+
+test_touching_extents_are_one_fragment() {
+	good_lines '254:0 100 2 0 4 fragmented /m/a.sst
+254:0 102 2 2 4 fragmented /m/a.sst
+254:0 110 1 4 4 fragmented /m/a.sst'
+	boxes '#ff8800' 4
+	boxes '#aa4400' 1
+	mentions 'fragmented files=1 blocks=5 fragments=2'
+}
+
+test_hole_does_not_end_a_fragment() {
+	good_lines '254:0 100 2 0 4 fragmented /m/a.sst
+254:0 102 2 7 4 fragmented /m/a.sst
+254:0 110 1 20 4 fragmented /m/a.sst'
+	boxes '#ff8800' 4
+	boxes '#aa4400' 1
+}
+
+test_block_elsewhere_ends_a_fragment() {
+	good_lines '254:0 100 2 0 4 fragmented /m/a.sst
+254:0 102 2 7 4 fragmented /m/a.sst
+254:0 110 1 3 4 fragmented /m/a.sst'
+	boxes '#ff8800' 3
+	boxes '#aa4400' 2
+	mentions 'fragments=3'
+}
+
+test_backwards_offsets_are_fragments() {
+	good_lines '254:0 100 1 2 4 fragmented /m/a.sst
+254:0 101 1 1 4 fragmented /m/a.sst
+254:0 102 1 0 4 fragmented /m/a.sst'
+	boxes '#ff8800' 2
+	boxes '#aa4400' 1
+}
+
+test_tones_alternate_per_extension() {
+	good_lines '254:0 100 1 0 4 fragmented /m/a.sst
+254:0 101 1 0 5 fragmented /m/a.log
+254:0 102 1 9 4 fragmented /m/a.sst
+254:0 103 1 9 5 fragmented /m/a.log'
+	boxes '#ff8800' 1
+	boxes '#aa4400' 1
+	boxes '#00cccc' 1
+	boxes '#006666' 1
+}
+
+test_same_inode_on_two_volumes_is_two_files() {
+	plain -t "$data/two.table"
+	mentions '4 files, 5 extents, 1 fragmented file (25.0 %)'
+}
+
+# pieces(length, distance) - a file of 32 blocks in pieces
+pieces() {
+	awk -v len="$1" -v step="$2" 'BEGIN {
+		print "# fragtrace table 1"
+		print "# volume 254:0 main_blkaddr=0 blocks=4096 segment_blocks=512 path=/m"
+		for (i = 0; i * len < 32; i++)
+			print "254:0", i * step, len, i * len, 4, "fragmented", "/m/a.sst"
+	}' >t
+	plain -t t
+}
+
+test_split_factor() {
+	pieces 1 2
+	says '32 fragments; split factor 32.000: to read all by 128 KiB takes 32 requests, ideally 1'
+	pieces 8 9
+	says '4 fragments; split factor 4.000: to read all by 128 KiB takes 4 requests, ideally 1'
+	# extents that touch are one fragment
+	pieces 8 8
+	says '1 fragment; split factor 1.000: to read all by 128 KiB takes 1 request, ideally 1'
+	# blocks 30 to 33, 100 and 101, and 34: three windows are touched, 32 to 63 by two fragments
+	good_lines '254:0 100 4 30 4 fragmented /m/a.sst
+254:0 104 2 100 4 fragmented /m/a.sst
+254:0 110 1 34 4 fragmented /m/a.sst'
+	says '3 fragments; split factor 1.333: to read all by 128 KiB takes 4 requests, ideally 3'
+}
+
+# === Extensions ===
+
+# class(path, rule) - a file of this name must be counted under a rule
+class() {
+	good_lines "254:0 100 1 0 4 contiguous $1"
+	says "$2: contiguous files=1 blocks=1, fragmented files=0 blocks=0 fragments=0, folded blocks=0"
+}
+
+test_extension_of_names() {
+	class '/m/a.sst' .sst
+	class '/m/a.log.sst' .sst
+	class '/m/a.sst\040(deleted)' .sst
+	class '/m/LOG.old.1699' default
+	class '/m/dir.sst/LOG' default
+	class '/m/.sst' default
+	class '/m/a.' default
+	class '/m/a.SST' default
+	class '/m/a.sst2' default
+	class '/m/with\134040space.sst' .sst
+	class '/m/new\012line.sst' .sst
+	class '(unreachable)/a.sst' .sst
+}
+
+# === Folding and fitting ===
+
+test_folding() {
+	printf 'max_length 4\nstub=3\ncell 8\n' >i.cnf
+	plain -t "$data/small.table" -i i.cnf
+	# .sst 5+1: the 5 are 3 boxes and a mark: a box half of stripes, and one with a 2 of 14 dots
+	pixels '#00aa00' $((4 * 64 + 32 + 50 + 280))
+	pixels '#005500' 32
+	# .log 6: 3 and a mark with a 3 of 14 dots; MANIFEST 20: 3 and a mark with 17, over 2 boxes and
+	# a border, of 24 dots; LOG.old and LOG2 1 each
+	pixels '#0000ff' $((3 * 64 + 32 + 50 + 280))
+	pixels '#c0c0c0' $((5 * 64 + 32 + 2 * 64 + 8 - 24 + 280))
+	says '.sst: contiguous files=2 blocks=6, fragmented files=1 blocks=6 fragments=3, folded blocks=2'
+	says 'default: contiguous files=3 blocks=22, fragmented files=0 blocks=0 fragments=0, folded blocks=17'
+	says 'all files: contiguous files=6 blocks=34, fragmented files=1 blocks=6 fragments=3, folded blocks=22'
+	says 'free: blocks=24 gaps=4 longest=9, folded blocks=10'
+	says 'runs of more than 4 blocks are folded: 3 boxes, then hatched ones with the number of the rest'
+}
+
+test_folding_keeps_runs_of_the_limit() {
+	printf 'max_length 5\n' >i.cnf
+	plain -t "$data/small.table" -i i.cnf
+	boxes '#00aa00' 6
+}
+
+test_stub_is_never_longer_than_the_limit() {
+	printf 'max_length 1\nstub 3\n' >i.cnf
+	plain -t "$data/small.table" -i i.cnf
+	pixels '#00aa00' $((2 * 64 + 32 + 50 + 280))
+}
+
+test_boxes_shrink_for_height() {
+	printf 'max_length 0\ncell 8\nheight 2560\n' >i.cnf
+	plain -t "$data/rocksdb.table" -i i.cnf
+	pixels '#00aa00' $((3941 * 9 + 280))
+}
+
+# big(extents, length, step, blocks) - a table of one file in many pieces
+big() {
+	awk -v n="$1" -v len="$2" -v step="$3" -v blocks="$4" 'BEGIN {
+		print "# fragtrace table 1"
+		print "# volume 254:0 main_blkaddr=0 blocks=" blocks " segment_blocks=512 path=/m"
+		for (i = 0; i < n; i++)
+			print "254:0", i * step, len, i * len, 4, "fragmented", "/m/a.sst"
+	}'
+}
+
+# small_enough() - out.png has at most 16 megapixels
+small_enough() {
+	"$peek" out.png | awk '/^size/ { exit $2 * $3 > 16000000 }' || fail "the picture is too big"
+}
+
+test_boxes_shrink_to_a_pixel() {
+	big 100000 50 51 5100000 >t
+	plain -t t
+	small_enough
+	pixels '#ff8800' $((2500000 + 280))
+	says 'nothing is folded: every block is drawn'
+}
+
+test_long_runs_fold_when_needed() {
+	big 100000 500 501 50100000 >t
+	plain -t t
+	small_enough
+	says 'runs of more than 256 blocks are folded: 3 boxes, then one of another shade (all did not fit)'
+	mentions 'fragmented files=1 blocks=50000000 fragments=100000, folded blocks=49700000'
+	# boxes of 2 x 2: half of the fragments in each tone, 3 boxes and a mark each; gaps of one
+	pixels '#ff8800' $((50000 * 3 * 4 + 280))
+	pixels '#7f4400' $((50000 * 4))
+	pixels '#ffffff' $((100000 * 4 + 280 + 97))
+}
+
+test_boxes_stand_for_several_blocks() {
+	big 200000 100 200 40000000 >t
+	printf 'max_length 0\nwidth 8192\n' >i.cnf
+	plain -t t -i i.cnf
+	small_enough
+	mentions 'fragmented files=1 blocks=20000000 fragments=200000'
+	mentions 'free: blocks=20000000 gaps=200000 longest=100'
+	big 1 4294967000 4294967000 4294967295 >t
+	plain -t t -i i.cnf
+	small_enough
+}
+
+test_mixed_boxes() {
+	# fragment A, free, fragment B, free ... of 3 and 4 blocks: one mixed box at every other edge;
+	# half of it is drawn as 1/4 + 1/2 * 3/4
+	big 2300000 3 7 16100000 >t
+	plain -t t
+	small_enough
+	says '1 box = 2 blocks (8 KiB), their colours mixed; left to right, then down, by LBA'
+	pixels '#ffb560' 1150000
+	pixels '#ca8a60' 1150000
+	pixels '#ff8800' $((1150000 + 280))
+	pixels '#ffffff' $((3450000 + 280 + 97))
+}
+
+# === Layouts ===
+
+# The first of two rows of 32 begins at 162,403; each has a bar of 36 pixels before it.
+test_segments() {
+	plain -t "$data/small.table" --layout segments
+	boxes '#00aa00' 6
+	boxes '#ff8800' 4
+	boxes '#aa4400' 2
+	boxes '#0000ff' 6
+	boxes '#c0c0c0' 22
+	says '1 row = 1 segment (128 KiB), 1 cell = 1 block (4 KiB); valid = in watched files'
+	pixel 162 403 '#00aa00'
+	pixel $((162 + 31 * 9)) 403 '#00aa00'
+	pixel 162 412 '#c0c0c0'
+	pixel $((162 + 31 * 9)) 412 '#ffffff'
+	pixel $((162 + 32 * 9)) 412 '#ecebe6'
+	# 19 of 32 blocks are 21 of 36 pixels, 21 are 24
+	pixel $((120 + 20)) 403 '#6b6b68'
+	pixel $((120 + 21)) 403 '#d2d1cb'
+	pixel $((120 + 23)) 412 '#6b6b68'
+	pixel $((120 + 24)) 412 '#d2d1cb'
+}
+
+test_sections_are_ruled_off() {
+	sed 's/segment_blocks=32/segment_blocks=4/' "$data/small.table" >t
+	plain -t t --layout segments --section 4
+	for row in 0 4 8 12; do
+		pixel 162 $((402 + row * 9)) '#202124'
+	done
+	for row in 1 2 3 5 15; do
+		pixel 162 $((402 + row * 9)) '#ecebe6'
+	done
+	plain -t t --layout segments
+	pixel 162 $((402 + 4 * 9)) '#ecebe6'
+}
+
+test_several_segments_in_a_row() {
+	big 1 1000 1000 50000000 >t
+	plain -t t --layout segments
+	small_enough
+	says '1 row = 256 segments (512 MiB), 1 cell = 128 blocks (512 KiB); valid = in watched files'
+}
+
+# 8 x 8 cells from 84,393
+test_hilbert() {
+	plain -t "$data/small.table" --layout hilbert
+	boxes '#00aa00' 6
+	boxes '#ff8800' 4
+	boxes '#aa4400' 2
+	boxes '#0000ff' 6
+	boxes '#c0c0c0' 22
+	says '1 cell = 1 block (4 KiB); the volume along a Hilbert curve; ticks: not all free there'
+	# blocks 0 to 11 are at 0,0 0,1 1,1 1,0 2,0 3,0 3,1 2,1 2,2 3,2 3,3 2,3 (column, row)
+	for at in 0,0 0,1 1,1 1,0 2,0; do
+		pixel $((84 + ${at%,*} * 9)) $((393 + ${at#*,} * 9)) '#00aa00'
+	done
+	for at in 3,0 3,1 2,1 3,3; do
+		pixel $((84 + ${at%,*} * 9)) $((393 + ${at#*,} * 9)) '#ff8800'
+	done
+	pixel $((84 + 2 * 9)) $((393 + 2 * 9)) '#aa4400'
+	pixel $((84 + 2 * 9)) $((393 + 3 * 9)) '#ffffff'
+	# the last block is in the upper right corner
+	pixel $((84 + 7 * 9)) 393 '#ffffff'
+	pixel $((84 + 8 * 9)) 393 '#ecebe6'
+}
+
+# one_file(length, blocks) - a table of a volume of so many blocks, with a file of one extent
+one_file() {
+	printf '%s\n%s\n%s\n' '# fragtrace table 1' \
+		"# volume 254:0 main_blkaddr=0 blocks=$2 segment_blocks=512 path=/m" \
+		"254:0 0 $1 0 4 contiguous /m/a.sst"
+}
+
+test_a_lone_block_is_seen() {
+	one_file 1 4294967295 >t
+	# drawn as 1/4 of its colour
+	plain -t t --layout hilbert
+	pixels '#bfeabf' 1
+	plain -t t --layout segments
+	[ "$("$peek" out.png | grep -c '^#bfeabf ')" = 1 ] || fail "the block is not there"
+	small_enough
+}
+
+test_a_full_volume_is_pure_colour() {
+	one_file 4294967295 4294967295 >t
+	plain -t t --layout hilbert
+	pixels '#00aa00' $((1024 * 1024 + 280))
+	one_file 300000 300000 >t
+	plain -t t --layout hilbert
+	pixels '#00aa00' $((512 * 512 * 4 + 280))
+}
+
+test_part_of_a_cell_is_mixed() {
+	# 1.144 blocks in a cell; the last of 100000 blocks ends within cell 87381
+	one_file 100000 300000 >t
+	plain -t t --layout hilbert
+	pixels '#00aa00' $((87381 * 4 + 280))
+	# 0.3333 of it is full: 1/4 + 3/4 of that is half of the colour
+	pixels '#80d580' 4
+}
+
+test_two_volumes_have_one_scale() {
+	printf '%s\n%s\n%s\n%s\n%s\n' '# fragtrace table 1' \
+		"# volume 254:0 main_blkaddr=0 blocks=4194304 segment_blocks=512 path=/a" \
+		"# volume 254:1 main_blkaddr=0 blocks=1048576 segment_blocks=512 path=/b" \
+		"254:0 0 4194304 0 4 contiguous /a/a.sst" \
+		"254:1 0 1048576 0 4 contiguous /b/a.log" >t
+	plain -t t --layout hilbert
+	pixels '#00aa00' $((1024 * 1024 + 280))
+	pixels '#0000ff' $((512 * 512 + 280))
+}
+
+test_layouts_with_nothing() {
+	local layout
+	for layout in boxes segments hilbert; do
+		plain -t "$data/header_only.table" --layout $layout
+		says 'no directory is watched'
+		printf '%s\n%s\n' '# fragtrace table 1' \
+			'# volume 254:0 main_blkaddr=5 blocks=6 segment_blocks=32 path=/m' >t
+		plain -t t --layout $layout
+		says 'free: blocks=1 gaps=1 longest=1, folded blocks=0'
+	done
+}
+
+test_dpi() {
+	plain -t "$data/small.table" --dpi 192
+	pixels '#00aa00' $((6 * 256 + 4 * 280))
+	"$peek" out.png text >texts
+	grep -qx 'dpi: 192' texts
+	plain -t "$data/small.table"
+	"$peek" out.png text | grep -qx 'dpi: 96'
+}
+
+# A big file is read in pieces, standard input at once.
+test_pieces() {
+	big 600000 3 7 4200000 | sed '1a\
+# time 1700000000.123' >t
+	[ "$(wc -c <t)" -gt 20000000 ] || fail "the table is too small"
+	plain -t t
+	mentions '2023-11-14 22:13:20 UTC: 1 file, 600,000 extents'
+	mv out.png file.png
+	plain -t - <t
+	cmp out.png file.png
+	head -c 19999999 t >short
+	refuses 'short:' plain -t short
+	grep -q 'the table is cut short' stderr || fail "$(cat stderr)"
+	awk '{ print } NR == 500000 { print "254:0 x" }' t >bad
+	refuses 'bad:500001: the lba is not a number' plain -t bad
+	{ cat t; head -c 40000 /dev/zero | tr '\0' x; } >long
+	refuses 'long:600004: the line is longer than 32768 bytes' plain -t long
+	gzip -1 <t >t.gz
+	plain -t t.gz
+	cmp out.png file.png
+}
+
+# === Tables that are refused ===
+
+test_bad_version() {
+	printf '# fragtrace table 2\n' >t
+	refuses 't:1: the table has version 2, this program reads version 1' plain -t t
+	printf '# fragtrace table 1.5\n' >t
+	refuses 't:1: the table has version 1.5, this program reads version 1' plain -t t
+	printf '# fragtrace table\n' >t
+	refuses 't:1: this is no fragtrace table' plain -t t
+}
+
+test_missing_header() {
+	sed 1d "$data/small.table" >t
+	refuses 't:1: this is no fragtrace table, expected the first line' plain -t t
+}
+
+test_empty_file() {
+	: >t
+	refuses 't:1: the table is empty' plain -t t
+	refuses '<stdin>:1: the table is empty' plain -t -
+}
+
+test_missing_volume() {
+	grep -v '^# volume' "$data/small.table" >t
+	refuses 't:3: volume 254:0 is not known' plain -t t
+}
+
+test_bad_volume_lines() {
+	bad_volume '# volume 254:0 blocks=164 segment_blocks=32 path=/m' 'found "blocks=164'
+	bad_volume '# volume 254 main_blkaddr=1 blocks=164 segment_blocks=32 path=/m' 'found " main'
+	bad_volume '# volume 254:0 main_blkaddr=x blocks=164 segment_blocks=32 path=/m' \
+		'the main_blkaddr is not a number'
+	bad_volume '# volume 254:0 main_blkaddr=164 blocks=164 segment_blocks=32 path=/m' \
+		'main_blkaddr=164 is not below blocks=164'
+	bad_volume '# volume 254:0 main_blkaddr=1 blocks=164 segment_blocks=0 path=/m' \
+		'segment_blocks is 0'
+	bad_volume '# volume 254:0 main_blkaddr=1 blocks=164 segment_blocks=32 path=' \
+		'the line ends before the path'
+	bad_volume '# volume 254:0 main_blkaddr=1 blocks=99999999999999999999 segment_blocks=1 path=/m' \
+		'the number of blocks is too big'
+	bad_line '# volume 254:0 main_blkaddr=1 blocks=164 segment_blocks=32 path=/n' \
+		'volume 254:0 comes twice'
+}
+
+test_truncated_line() {
+	bad_line '# stale x' 'the number of stale files is not a number'
+	bad_line '# stale 1 2' 'expected # stale N'
+	bad_line '254:0' 'the line ends before the lba'
+	bad_line '254:0 110' 'the line ends before the length'
+	bad_line '254:0 110 4 0' 'the line ends before the inode number'
+	bad_line '254:0 110 4 0 4' 'the line ends before the state'
+	bad_line '254:0 110 4 0 4 contiguous' 'the line ends before the path'
+	bad_line '254:0 110 4 0 4 contiguous ' 'the line ends before the path'
+	bad_line '' 'the line ends before the device'
+}
+
+test_table_cut_in_the_last_line() {
+	printf '# fragtrace table 1' >t
+	refuses 't:1: the table is cut short' plain -t t
+	head -c -3 "$data/small.table" >t
+	refuses 't:13: the table is cut short' plain -t t
+}
+
+test_not_a_number() {
+	bad_line 'x:0 110 4 0 4 contiguous /m/a' 'the device is not a number'
+	bad_line '254:0 1l0 4 0 4 contiguous /m/a' 'the lba has a stray "l0 4'
+	bad_line '254:0 -110 4 0 4 contiguous /m/a' 'the lba is not a number'
+	bad_line '254:0 110 0x4 0 4 contiguous /m/a' 'the length has a stray "x4'
+	bad_line '254:0  110 4 0 4 contiguous /m/a' 'the lba is not a number'
+	bad_line '254:0 110 4 1.5 4 contiguous /m/a' 'the offset has a stray ".5'
+}
+
+test_huge_numbers() {
+	bad_line '254:0 18446744073709551616 4 0 4 contiguous /m/a' 'the lba is too big'
+	bad_line '254:0 110 18446744073709551615 0 4 contiguous /m/a' 'the length is too big'
+	bad_line '254:0 110 4 4294967296 4 contiguous /m/a' 'the offset is too big'
+	bad_line '254:0 110 4 0 18446744073709551616 contiguous /m/a' 'the inode number is too big'
+	bad_line '4294967296:0 110 4 0 4 contiguous /m/a' 'the device is too big'
+	good_lines '254:0 110 4 4294967295 18446744073709551615 contiguous /m/a.sst'
+}
+
+test_outside_the_volume() {
+	bad_line '254:0 99 1 0 4 contiguous /m/a' 'blocks 99 to 99 are outside the volume, expected 100 to 163'
+	bad_line '254:0 164 1 0 4 contiguous /m/a' 'blocks 164 to 164 are outside'
+	bad_line '254:0 160 5 0 4 contiguous /m/a' 'blocks 160 to 164 are outside'
+	bad_line '254:0 110 0 0 4 contiguous /m/a' 'the length is 0'
+}
+
+test_order() {
+	bad_next '254:0 109 1 0 5 contiguous /m/b' 'not sorted: lba 109 comes after 110'
+	bad_next '254:0 110 1 0 5 contiguous /m/b' 'lba 110 overlaps the extent before, expected at least 114'
+	bad_next '254:0 113 9 0 5 contiguous /m/b' 'lba 113 overlaps'
+	bad_next '254:1 113 9 0 5 contiguous /m/b' 'volume 254:1 is not known'
+	{ cat "$data/two.table"; echo '254:0 115 1 0 9 contiguous /mnt/a/z'; } >t
+	refuses 't:10: not sorted: volume 254:0 had its lines before' plain -t t
+}
+
+test_bad_state() {
+	bad_line '254:0 110 4 0 4 Fragmented /m/a' 'unknown state "Fragmented", expected contiguous or fragmented'
+	bad_line '254:0 110 4 0 4 /m/a' 'unknown state "/m/a"'
+	bad_next '254:0 120 1 4 4 fragmented /m/a.sst' 'inode 4 is fragmented here but was not on line 3'
+}
+
+test_bad_escape() {
+	bad_line '254:0 110 4 0 4 contiguous /m/a\4' 'bad escape "\4" in the path'
+	bad_line '254:0 110 4 0 4 contiguous /m/a\n00' 'bad escape "\n00"'
+}
+
+test_nul_byte() {
+	{ cat "$data/small.table"; printf '254:0 161 1 0 4\000 contiguous /m/a\n'; } >t
+	refuses 't:14: a NUL byte' plain -t t
+}
+
+# === Configuration ===
+
+test_bad_colours() {
+	bad_conf c '.sst gren black white' 'unknown colour "gren", did you mean green?'
+	bad_conf c '.sst light_orange black white' 'unknown colour "light_orange", did you mean light-orange?'
+	bad_conf c '.sst #12345 black white' 'colour "#12345" is not #rrggbb'
+	bad_conf c '.sst #1234567 black white' 'colour "#1234567" is not #rrggbb'
+	bad_conf c '.sst #12345g black white' 'colour "#12345g" is not #rrggbb'
+	bad_conf c '.sst green black' '2 colours, expected three: WHAT CONTIGUOUS FRAG_A FRAG_B'
+	bad_conf c '.sst green black white red' '4 colours'
+	bad_conf c '.sst green # black white' '1 colours'
+	bad_conf c 'sst green black white' '"sst" is no extension and no glob, did you mean .sst? Expected'
+	bad_conf c '.tar.gz green black white' '".tar.gz" is no extension and no glob, did you mean *.tar.gz?'
+	bad_conf c 'a b c d e f g h i' 'more than 8 words in the line'
+	printf '.sst green black white\n.sst green black white\n' >my.cnf
+	refuses 'my.cnf:2: a second rule for .sst' plain -t "$data/small.table" -c my.cnf
+}
+
+test_colours_without_default() {
+	printf '.sst #00aa00 #ff8800 #aa4400#\n' >c.cnf
+	refuses 'is not #rrggbb' plain -t "$data/small.table" -c c.cnf
+	printf '.sst #00AA00 #ff8800 #aa4400' >c.cnf
+	"$view" -t "$data/small.table" -c c.cnf -i "$data/plain.img.cnf" -o out.png
+	boxes '#00aa00' 6
+	boxes '#c1c1c1' 28
+}
+
+# colored(colours...) - draw files of one block with these rules; see counted()
+colored() {
+	printf '%s\n' "$@" >c.cnf
+	good_lines '254:0 100 1 0 4 contiguous /m/db/log/a.sst
+254:0 101 1 0 5 contiguous /m/db/b.sst
+254:0 102 1 0 6 contiguous /m/db/log/c
+254:0 103 1 0 7 contiguous /m/log'
+	"$view" -t t -c c.cnf -o out.png
+}
+
+# counted(rule, number) - out.png must count so many contiguous files for a rule
+counted() {
+	mentions "$1: contiguous files=$2 "
+}
+
+test_globs() {
+	colored '.sst red red red' 'log/* blue blue blue'
+	counted .sst 1
+	counted 'log/*' 2
+	counted default 1
+	colored 'log/* blue blue blue' '.sst red red red'
+	counted .sst 2
+	counted 'log/*' 1
+	colored '*.s?t red red red' 'l[no]g blue blue blue'
+	counted '*.s?t' 2
+	counted 'l[no]g' 1
+	colored '/m/*/*.sst red red red' '/m/*.sst blue blue blue' 'x/log/* teal teal teal'
+	counted '/m/*/*.sst' 1
+	counted '/m/*.sst' 0
+	counted 'x/log/*' 0
+	colored '*/log/a.sst red red red' '[ blue blue blue' 'm/db/log/c red red red'
+	counted '*/log/a.sst' 1
+	counted '[' 0
+	counted m/db/log/c 1
+	counted default 2
+}
+
+test_several_rule_files() {
+	colored 'log/* #111111 #222222 #333333' '.sst #444444 #555555 #666666'
+	printf 'log/* #0000aa red red\ndefault #00bb00 red red\n' >d.cnf
+	"$view" -t t -c c.cnf -c d.cnf -i "$data/plain.img.cnf" -o out.png
+	counted 'log/*' 2
+	counted .sst 1
+	boxes '#0000aa' 2
+	boxes '#00bb00' 1
+	boxes '#444444' 1
+	pixels '#111111' 0
+	[ "$("$peek" out.png text | grep -c '^log/')" = 1 ] || fail "a rule is there twice"
+}
+
+test_color_by_size() {
+	"$view" -t "$data/small.table" --color-by size -i "$data/plain.img.cnf" -o out.png
+	# each has two swatches
+	pixels '#2d0966' $((4 * 64 + 560))
+	pixels '#690068' $((5 * 64 + 560))
+	pixels '#960664' $((11 * 64 + 560))
+	pixels '#ba295c' 560
+	pixels '#d64c54' $((20 * 64 + 560))
+	says '1 block: contiguous files=0 blocks=3, fragmented files=0 blocks=1 fragments=1, folded blocks=0'
+	says '2 to 3: contiguous files=0 blocks=0, fragmented files=0 blocks=5 fragments=2, folded blocks=0'
+	says 'all files: contiguous files=6 blocks=34, fragmented files=1 blocks=6 fragments=3, folded blocks=0'
+	refuses '-c rocksdb: rules are for --color-by kind' \
+		"$view" -t "$data/small.table" --color-by size -c rocksdb -o out.png
+}
+
+test_color_by_file() {
+	for name in 000002.sst f2fs/000002.sst /mnt/f2fs/000002.sst '*2.sst'; do
+		"$view" -t "$data/small.table" --color-by "file=$name" -i "$data/plain.img.cnf" -o out.png
+		says "$name: contiguous files=0 blocks=0, fragmented files=1 blocks=6 fragments=3, folded blocks=0"
+		says 'all others: contiguous files=6 blocks=34, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
+	done
+	for by in file file= kinds size=1 kind= ''; do
+		refuses "--color-by $by: expected kind, size or file=PATH" "$view" --color-by "$by"
+	done
+}
+
+test_palette() {
+	if ! command -v python3 >/dev/null; then
+		echo "python3 is not installed"
+		exit 4
+	fi
+	python3 "$here/check_palette.py" "$viewer/src/model/color_kind.c" "$viewer/src/model/color.c" \
+		"$viewer/src/model/color_size.c"
+}
+
+test_automatic_colours() {
+	"$view" -t "$data/small.table" -i "$data/plain.img.cnf" -o out.png
+	# .sst has most blocks, then .log; LOG.old.1699 gets none
+	boxes '#98f7c6' 6
+	boxes '#0d9a58' 4
+	boxes '#003423' 2
+	boxes '#9ac5fd' 6
+	boxes '#c1c1c1' 22
+}
+
+test_bad_image_settings() {
+	bad_conf i 'maxlength = 5' 'unknown key "maxlength", did you mean max_length? The keys are'
+	bad_conf i 'cell = 0' 'cell is "0", expected a number from 1 to 64'
+	bad_conf i 'cell = 65' 'cell is "65"'
+	bad_conf i 'cell = 5px' 'cell is "5px"'
+	bad_conf i 'cell -1' 'cell is "-1"'
+	bad_conf i 'cell' '1 words in the line, expected: key = value'
+	bad_conf i 'cell = 5 6' '4 words in the line'
+	bad_conf i 'cell =' 'cell is ""'
+	bad_conf i 'max_length 99999999999999999999999' 'max_length is "99999999999999999999999"'
+	bad_conf i 'layout = hilber' 'layout is "hilber", expected boxes, segments or hilbert'
+	printf 'cell 5\ncell 5\n' >my.cnf
+	refuses 'my.cnf:2: cell comes twice' plain -t "$data/small.table" -i my.cnf
+}
+
+test_presets() {
+	local name
+	for name in rocksdb redis voltdb; do
+		"$view" -t "$data/small.table" -c $name -i $name -o out.png
+	done
+	refuses 'nosuch: No such file or directory, expected a color.cnf file or a preset' \
+		"$view" -t "$data/small.table" -c nosuch -o out.png
+	refuses 'expected a img.cnf file or a preset' "$view" -t "$data/small.table" -i nosuch -o out.png
+}
+
+# === Files and options ===
+
+test_stdin_to_stdout() {
+	plain -t - -o - <"$data/small.table" >other.png
+	mv other.png out.png
+	boxes '#00aa00' 6
+	cat "$data/small.table" | plain -t - -o - | cat >out.png
+	boxes '#00aa00' 6
+}
+
+test_time_of_a_recorded_table() {
+	cp "$data/small.table" t
+	touch -d '2026-05-04 03:02:01 UTC' t
+	plain -t t
+	mentions 'Description: 2026-05-04 03:02:01 UTC: 7 files'
+}
+
+test_default_output() {
+	"$view" -t "$data/small.table"
+	mv fragImg.png out.png
+	no_rest
+}
+
+test_missing_table() {
+	refuses 'nosuch: cannot open: No such file or directory' plain -t nosuch
+	refuses '.: cannot read: Is a directory' plain -t .
+	[ -e /sys/kernel/debug/fragtrace/table ] ||
+		refuses '/sys/kernel/debug/fragtrace/table: cannot open: ' plain
+}
+
+test_bad_options() {
+	refuses 'unexpected argument "x"' "$view" x
+	refuses 'see fragtrace-view --help' "$view" --nonsense
+	refuses '-n 0: expected a number of seconds above 0' "$view" -n 0
+	refuses '-n -1:' "$view" -n -1
+	refuses '-n nan:' "$view" -n nan
+	refuses '-n inf:' "$view" -n inf
+	refuses '-n 1s:' "$view" -n 1s
+	refuses '--count 0:' "$view" -n 1 --count 0
+	refuses '--count 1x:' "$view" -n 1 --count 1x
+	refuses '--count goes with -n' "$view" --count 1
+	refuses '-n cannot read standard input again' "$view" -n 1 -t -
+	refuses '--layout box: expected boxes, segments or hilbert' "$view" --layout box
+	refuses '--dpi 10: expected a number from 48 to 600' "$view" --dpi 10
+	refuses '--cell x: expected a number from 1 to 64' "$view" --cell x
+	refuses '-o has an empty name' "$view" -o ''
+}
+
+test_help_and_version() {
+	"$view" --help | grep -q '^usage: fragtrace-view'
+	"$view" --version | grep -q '^fragtrace-view [0-9]'
+}
+
+test_unwritable_output() {
+	refuses 'nosuch/out.png: cannot write the picture: No such file or directory' \
+		plain -t "$data/small.table" -o nosuch/out.png
+	mkdir d
+	refuses 'd: is a directory' plain -t "$data/small.table" -o d
+	refuses '/dev/full: cannot write the picture: No space left on device' \
+		plain -t "$data/rocksdb.table" -o /dev/full
+	[ -c /dev/full ] || fail "/dev/full was replaced"
+}
+
+# A file system of 64 KiB takes one picture and not a second, bigger one beside it.
+test_full_disk() {
+	mkdir disk
+	if ! mount -t tmpfs -o size=64k tmpfs disk 2>/dev/null; then
+		echo "cannot mount a small tmpfs"
+		exit 4
+	fi
+	trap 'umount disk' EXIT
+	plain -t "$data/small.table" -o disk/out.png
+	cp disk/out.png good.png
+	head -c 32768 /dev/zero >disk/ballast
+	refuses 'disk/out.png: cannot write the picture: No space left on device' \
+		plain -t "$data/rocksdb.table" -o disk/out.png
+	cmp disk/out.png good.png
+	[ "$(ls -A disk | wc -l)" = 2 ] || fail "left behind: $(ls -A disk)"
+}
+
+test_not_root() {
+	if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
+		echo "needs root and setpriv"
+		exit 4
+	fi
+	mkdir bin
+	cp "$view" bin/view
+	cp "$data/small.table" t
+	chmod -R a+rx "$tmp" .
+	# debugfs may be mounted or not, and the module loaded or not
+	refuses '/sys/kernel/debug/fragtrace/table: cannot open: ' \
+		setpriv --reuid 65534 --regid 65534 --clear-groups bin/view -o out.png
+	grep -qE 'are you root|is not mounted|is the module fragtrace loaded' stderr || fail "$(cat stderr)"
+	refuses 'mine.png: cannot write the picture: Permission denied' \
+		setpriv --reuid 65534 --regid 65534 --clear-groups bin/view -t t -o mine.png
+}
+
+test_full_stdout() {
+	refuses 'No space left on device' sh -c \
+		"'$view' -t '$data/small.table' -o - >/dev/full"
+}
+
+test_picture_mode_follows_umask() {
+	umask 027
+	plain -t "$data/small.table"
+	[ "$(stat -c %a out.png)" = 640 ] || fail "mode $(stat -c %a out.png)"
+}
+
+test_last_good_picture_stays() {
+	plain -t "$data/small.table"
+	cp out.png good.png
+	echo broken >t
+	! plain -t t 2>stderr || fail "a broken table was drawn"
+	cmp out.png good.png
+	no_rest
+}
+
+test_repeats_count_times() {
+	local start end
+	start=$(date +%s%N)
+	plain -t "$data/small.table" -n 0.2 --count 3
+	end=$(date +%s%N)
+	boxes '#00aa00' 6
+	[ $((end - start)) -ge 400000000 ] || fail "three pictures took less than two intervals"
+	plain -t "$data/small.table" -n 0.01 --count 2 -o - >two.png
+	[ "$(grep -ac IHDR two.png)" = 2 ] || fail "expected two pictures on stdout"
+}
+
+test_repeating_ends_on_a_bad_table() {
+	local status=0
+	cp "$data/small.table" t
+	start -t t -n 0.05 2>stderr
+	wait_for test -e out.png
+	cp out.png good.png
+	echo broken >new
+	mv new t
+	wait $! || status=$?
+	[ $status = 1 ] || fail "status $status"
+	grep -q 't:1: this is no fragtrace table' stderr
+	cmp out.png good.png
+	no_rest
+}
+
+# interrupt(signal, seconds) - a repeated drawing must end well and leave nothing unfinished
+interrupt() {
+	local status=0
+	rm -f out.png
+	start -t "$data/rocksdb.table" -n 0.001
+	# before that it may not be listening yet, and the shell made it ignore SIGINT
+	until [ -e out.png ]; do sleep 0.02; done
+	sleep "$2"
+	kill "-$1" $!
+	wait $! || status=$?
+	[ $status = 0 ] || fail "status $status after SIG$1"
+	no_rest
+	"$peek" out.png >/dev/null
+}
+
+test_signals_leave_no_rest() {
+	local delay
+	for delay in 0.01 0.03 0.07 0.09 0.13; do
+		interrupt INT $delay
+		interrupt TERM $delay
+	done
+}
+
+# interrupt_once(signal, status) - a single drawing must end by the signal; the last picture stays
+interrupt_once() {
+	local status=0
+	plain -t "$data/small.table"
+	cp out.png good.png
+	rm -f pipe
+	mkfifo pipe
+	start -t pipe
+	# it listens to signals before it opens the table
+	exec 3>pipe
+	cat "$data/small.table" >&3
+	kill "-$1" $!
+	wait $! || status=$?
+	exec 3>&-
+	[ $status = "$2" ] || fail "status $status after SIG$1"
+	cmp out.png good.png
+	no_rest
+}
+
+test_signal_without_repeating() {
+	interrupt_once TERM 143
+	interrupt_once INT 130
+}
+
+# binary(table, file) - make of a text what the kernel would say in binary
+binary() {
+	"$python" "$here/to_snapshot.py" "$1" >"$2"
+}
+
+test_snapshot() {
+	for t in rocksdb two small header_only; do
+		sed '1a\
+# time 1700000000.123' "$data/$t.table" >text
+		"$view" -t text -o text.png
+		binary text snapshot
+		"$view" -t snapshot -o snapshot.png
+		cmp text.png snapshot.png
+	done
+	sed '1a\
+# stale 2' "$data/two.table" >text
+	plain -t text
+	mentions '1 fragmented file (25.0 %); 2 stale'
+	binary text snapshot
+	plain -t snapshot
+	mentions '1 fragmented file (25.0 %); 2 stale'
+	"$view" -t - -o - <snapshot >snapshot.png
+	"$view" -t snapshot -o - | cmp - snapshot.png
+}
+
+# Whatever is made of a table is made of the binary file, too, and is the same.
+test_snapshot_everywhere() {
+	for t in rocksdb2 two small header_only; do
+		sed '1a\
+# time 1700000000.123' "$data/$t.table" >text
+		binary text snapshot
+		for form in text snapshot; do
+			"$view" -t $form --json $form.json --csv $form.csv --prometheus $form.prom
+			"$view" -t $form --top --count 1 -n 0.01 >$form.top
+		done
+		for kind in json csv prom top; do
+			cmp text.$kind snapshot.$kind
+		done
+	done
+}
+
+test_bad_snapshot() {
+	binary "$data/two.table" good
+	n=$(wc -c <good)
+	head -c 100 good >short
+	refuses 'short: the snapshot is cut short' plain -t short
+	head -c $((n - 1)) good >short
+	refuses 'short: the snapshot is cut short' plain -t short
+	"$python" - <<-'EOF'
+		import struct
+		good = open("good", "rb").read()
+		def spoil(name, at, form, *values):
+		    with open(name, "wb") as f:
+		        f.write(good[:at] + struct.pack(form, *values) + good[at + struct.calcsize(form):])
+		arrays = [struct.unpack_from("<QQII", good, 32 + 24 * i) for i in range(5)]
+		spoil("future", 8, "<I", 2)
+		spoil("outside", 32 + 24 * 2, "<Q", len(good))
+		spoil("many", 32 + 24 * 2 + 8, "<Q", 2**61)
+		spoil("thin", 32 + 24 * 2 + 16, "<I", 4)
+		spoil("index", arrays[3][0], "<I", 2**31)
+		spoil("file", arrays[2][0], "<I", 2**31)
+		spoil("place", arrays[2][0] + 12, "<I", 0xfffffff0)
+		spoil("path", arrays[1][0], "<Q", 2**40)
+		spoil("endless", arrays[4][0], f"{arrays[4][1]}s", b"x" * arrays[4][1])
+	EOF
+	refuses 'future: the snapshot has version 2' plain -t future
+	refuses 'outside: the extents lie outside the file' plain -t outside
+	refuses 'many: the extents lie outside the file' plain -t many
+	refuses 'thin: records of extents have 4 bytes, expected 20' plain -t thin
+	refuses 'index: there is no record 2147483648 among the extents' plain -t index
+	refuses 'file: there is no record 2147483648 among the files' plain -t file
+	refuses 'place: an extent of' plain -t place
+	refuses 'path: a path lies outside the file' plain -t path
+	refuses 'endless: a path lies outside the file' plain -t endless
+}
+
+test_install() {
+	make -s -C "$viewer" install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
+	[ -x root/usr/bin/fragtrace-view ]
+	[ -f root/usr/share/man/man1/fragtrace-view.1 ]
+	[ "$(ls root/usr/share/fragtrace/*.cnf | wc -l)" = 6 ] || fail "expected 6 presets"
+	root/usr/bin/fragtrace-view -t "$data/small.table" -c redis -i redis -o out.png
+}
+
+test_man_page() {
+	if ! command -v mandoc >/dev/null; then
+		echo "mandoc is not installed"
+		exit 4
+	fi
+	mandoc -Tlint -Wwarning "$viewer/man/fragtrace-view.1"
+}
+
+run_tests

@@ -1,0 +1,90 @@
+# shellcheck shell=sh
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2034 # what is set here is used by the tests
+#
+# testlib.sh - what the tests of fragtrace-view share; sourced as `. testlib.sh "$@"`, speaks KTAP.
+#
+# The script that sources it has the arguments PROGRAM [TEST...]. A test is a function test_NAME that
+# ends with status 0, or with 4 and the reason to be skipped. It runs in a subshell in an empty
+# directory of its own, with $view, $peek, $python and $data as absolute paths. The script ends with run_tests.
+
+here=$(cd "$(dirname "$0")" && pwd)
+view=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+shift
+viewer=${here%/*}
+peek=$viewer/build/pngpeek
+data=$here/data
+wanted=$*
+# Debian's, which sees Debian's packages
+python=/usr/bin/python3
+[ -x $python ] || python=python3
+export TZ=UTC LC_ALL=C
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' INT TERM
+
+# fail(text...) - say why a test fails and end it
+fail() {
+	echo "$*"
+	exit 1
+}
+
+# no_rest() - there is no unfinished file
+no_rest() {
+	local rest
+	rest=$(find . -name '.*.??????' | head -n 1)
+	[ -z "$rest" ] || fail "left behind: $rest"
+}
+
+# refuses(message, command...) - status 1, the message on stderr, no picture harmed
+refuses() {
+	local message=$1 status=0
+	shift
+	echo good >out.png
+	"$@" >stdout 2>stderr </dev/null || status=$?
+	[ "$status" = 1 ] || fail "status $status, expected 1: $(cat stderr)"
+	grep -qF -- "$message" stderr || fail "expected \"$message\", got: $(cat stderr)"
+	[ "$(wc -l <stderr)" -le 2 ] || fail "too many messages: $(cat stderr)"
+	[ "$(cat out.png)" = good ] || fail "the last good picture is gone"
+	no_rest
+}
+
+# wait_for(command...) - until it succeeds, at most ten seconds
+wait_for() {
+	local n=0
+	until "$@"; do
+		n=$((n + 1))
+		[ $n -le 100 ] || fail "waited in vain for: $*"
+		sleep 0.1
+	done
+}
+
+# run_tests() - run those that were asked for, or all; the script's exit status says whether all is well
+run_tests() {
+	local n passed failed skipped name status
+	# shellcheck disable=SC2046,SC2086 # a list of names
+	set -- ${wanted:-$(sed -n 's/^test_\([a-z0-9_]*\)() {$/\1/p' "$0")}
+	echo "KTAP version 1"
+	echo "# $(basename "$0") $(basename "$view")"
+	echo "1..$#"
+	n=0
+	passed=0
+	failed=0
+	skipped=0
+	for name; do
+		n=$((n + 1))
+		mkdir "$tmp/$name"
+		set +e
+		(set -e; cd "$tmp/$name"; "test_$name") >"$tmp/log" 2>&1
+		status=$?
+		set -e
+		case $status in
+		0) echo "ok $n $name"; passed=$((passed + 1)) ;;
+		4) echo "ok $n $name # SKIP $(cat "$tmp/log")"; skipped=$((skipped + 1)) ;;
+		*) sed 's/^/# /' "$tmp/log"; echo "not ok $n $name"; failed=$((failed + 1)) ;;
+		esac
+		rm -rf "${tmp:?}/$name"
+	done
+	echo "# Totals: pass:$passed fail:$failed xfail:0 xpass:0 skip:$skipped error:0"
+	[ "$failed" = 0 ]
+}

@@ -363,6 +363,7 @@ void ft_volume_detach(struct ft_volume *vol)
 	/* no probe may create an inode behind our back */
 	synchronize_rcu();
 	cancel_delayed_work_sync(&vol->work);
+	ft_names_stop(vol);
 	xa_for_each(&vol->inodes, ino, rec) {
 		ft_inode_remove(rec);
 		cond_resched();

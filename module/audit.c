@@ -24,8 +24,12 @@
 
 /* === Comparing ============================================================ */
 
-/* Written blocks at @from or after: the next run of them in one extent. */
-static bool next_written(struct ft_extmap *map, u32 from, struct ft_extent *ext)
+/*
+ * Written blocks at @from or after: the next run of them in one extent. If that
+ * takes more than *@left looks it has no length, and there are none before it.
+ */
+static bool next_written(struct ft_extmap *map, u32 from, struct ft_extent *ext,
+			 unsigned int *left)
 {
 	while (ft_extmap_next(map, from, ext)) {
 		if (ext->lba != FT_LBA_UNWRITTEN) {
@@ -37,6 +41,12 @@ static bool next_written(struct ft_extmap *map, u32 from, struct ft_extent *ext)
 			return true;
 		}
 		from = ft_extent_end(ext);
+		if (!*left) {
+			ext->lblk = from;
+			ext->len = 0;
+			return true;
+		}
+		--*left;
 	}
 	ext->lblk = FT_LBLK_END;
 	ext->len = 0;
@@ -50,14 +60,14 @@ static bool next_written(struct ft_extmap *map, u32 from, struct ft_extent *ext)
 static bool compare_some(struct ft_inode *rec, u32 *pos,
 			 struct ft_audit_sum *sum)
 {
-	unsigned int n;
+	unsigned int left = EXTENTS_PER_STEP;
 
-	for (n = 0; n < EXTENTS_PER_STEP; n++) {
+	while (left) {
 		struct ft_extent ours, theirs;
-		bool any = next_written(&rec->map, *pos, &ours);
+		bool any = next_written(&rec->map, *pos, &ours, &left);
 		u32 first, len;
 
-		any |= next_written(ft_built_map(rec), *pos, &theirs);
+		any |= next_written(ft_built_map(rec), *pos, &theirs, &left);
 		if (!any)
 			return true;
 		first = min(ours.lblk, theirs.lblk);
@@ -74,6 +84,8 @@ static bool compare_some(struct ft_inode *rec, u32 *pos,
 		}
 		sum->blocks += len;
 		*pos = first + len;
+		if (left)
+			left--;
 	}
 	return false;
 }

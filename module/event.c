@@ -32,7 +32,7 @@ static int erase(struct ft_inode *rec, u32 lblk, u32 end)
 static int reserve(struct ft_inode *rec, u32 lblk, u32 end)
 {
 	u32 nr = rec->map.nr, bytes = rec->map.bytes;
-	int err = ft_extmap_reserve(&rec->map, lblk, end, FT_MAX_HOLES_IN_PROBE);
+	int err = ft_extmap_reserve(&rec->map, lblk, end);
 
 	ft_mem_charge(&rec->map, nr, bytes);
 	return err;
@@ -44,7 +44,9 @@ static void changed_locked(struct ft_inode *rec, int err, u32 old_bytes)
 	rec->changes++;
 	WRITE_ONCE(rec->last_write, FT_NO_WRITE);
 	if (err) {
-		ft_count(FT_LOST);
+		/* what is too much for a probe is not lost for want of memory */
+		if (err != -E2BIG)
+			ft_count(FT_LOST);
 		ft_inode_untold(rec);
 	}
 	if (unlikely(rec->map.bytes > old_bytes) && ft_mem_over(0))
@@ -154,18 +156,6 @@ void ft_inode_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
 	spin_unlock(&rec->lock);
 }
 
-static bool any_written(struct ft_inode *rec, u32 lblk, u32 end)
-{
-	struct ft_extent ext;
-
-	while (ft_extmap_next(&rec->map, lblk, &ext) && ext.lblk < end) {
-		if (ext.lba != FT_LBA_UNWRITTEN)
-			return true;
-		lblk = ft_extent_end(&ext);
-	}
-	return false;
-}
-
 static void update_locked(struct ft_inode *rec, const struct ft_extent *ext)
 {
 	u32 end = ft_extent_end(ext), bytes = rec->map.bytes;
@@ -176,7 +166,8 @@ static void update_locked(struct ft_inode *rec, const struct ft_extent *ext)
 	} else if (ext->lba != FT_LBA_UNWRITTEN) {
 		if (ft_inode_scanning(rec))
 			changed_locked(rec, store_scanning(rec, ext), bytes);
-	} else if (ft_inode_scanning(rec) || any_written(rec, ext->lblk, end)) {
+	} else if (ft_inode_scanning(rec) ||
+		   ft_extmap_may_have_written(&rec->map, ext->lblk, end)) {
 		rec->freed = true;
 		err = erase(rec, ext->lblk, end);
 		if (!err && ft_inode_scanning(rec))
@@ -227,7 +218,8 @@ void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 		/* before the budget may have it left out */
 		ft_inode_stale(rec);
 		if ((ext->len == 1 || in_one) &&
-		    !any_written(rec, ext->lblk, ft_extent_end(ext)))
+		    !ft_extmap_may_have_written(&rec->map, ext->lblk,
+						ft_extent_end(ext)))
 			store_locked(rec, ext);
 	}
 	spin_unlock(&rec->lock);
@@ -253,12 +245,6 @@ void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba)
 	spin_unlock(&rec->lock);
 }
 
-/* Would to erase all from a block on take too long here? */
-static bool too_much(struct ft_extmap *map, u32 lblk)
-{
-	return ft_extmap_leaves_from(map, lblk) > FT_MAX_LEAVES_IN_PROBE;
-}
-
 static void truncate_locked(struct ft_inode *rec, u32 lblk)
 {
 	int err = 0;
@@ -271,16 +257,10 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
 	}
 	if (!lblk)
 		ft_inode_drop_map(rec);
-	else if (too_much(&rec->map, lblk))
-		ft_inode_stale(rec);
 	else
 		err = erase(rec, lblk, FT_LBLK_END);
-	if (!err && ft_inode_scanning(rec)) {
-		if (too_much(ft_built_map(rec), lblk))
-			ft_inode_stale(rec);
-		else
-			err = erase_scanning(rec, lblk, FT_LBLK_END);
-	}
+	if (!err && ft_inode_scanning(rec))
+		err = erase_scanning(rec, lblk, FT_LBLK_END);
 	changed_locked(rec, err, U32_MAX);
 }
 

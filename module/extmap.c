@@ -56,6 +56,9 @@
 #ifndef no_memory		/* and sees what happens without memory */
 #define no_memory()	false
 #endif
+#ifndef count_steps		/* and counts nodes and extents that are looked at */
+#define count_steps(nr)	((void)(nr))
+#endif
 
 #define LEAF_ROOM	((NODE_BYTES - sizeof(struct ft_leaf)) / sizeof(u64))
 #define BRANCH_ROOM	((NODE_BYTES - 8) / (sizeof(u32) + sizeof(void *)))
@@ -103,6 +106,7 @@ static void *alloc_node(struct ft_extmap *map, size_t bytes)
 
 static void free_node(struct ft_extmap *map, void *node, size_t bytes)
 {
+	count_steps(1);
 	if (bytes == NODE_BYTES)
 		kmem_cache_free(cache, node);
 	else
@@ -231,6 +235,7 @@ static void find_way(struct ft_extmap *map, u32 lblk, struct way *way)
 	void *node = map->root;
 	unsigned int level, i;
 
+	count_steps(1 + map->height);
 	way->hi = FT_LBLK_END;
 	for (level = map->height; level; level--) {
 		struct branch *b = node;
@@ -250,6 +255,7 @@ static void descend(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
 	unsigned int level, i;
 	void *node = map->root;
 
+	count_steps(1 + map->height);
 	f->lo = 0;
 	f->hi = FT_LBLK_END;
 	for (level = map->height; level; level--) {
@@ -606,6 +612,21 @@ static void remove_leaves(struct ft_extmap *map, u32 begin, u32 end)
 	}
 }
 
+/* Are there more leaves from @begin, where one begins, to @end than may go? */
+static bool too_many_leaves(struct ft_extmap *map, u32 begin, u32 end)
+{
+	struct way way;
+	unsigned int nr;
+
+	for (nr = 0; begin < end; nr++) {
+		if (nr == FT_MAX_LEAVES_AT_ONCE)
+			return true;
+		find_way(map, begin, &way);
+		begin = way.hi;
+	}
+	return false;
+}
+
 /* === Changing ranges ====================================================== */
 
 /* The next block of a run: the entry behind it begins later, that is all. */
@@ -753,6 +774,9 @@ static int store_range(struct ft_extmap *map, u32 start, u32 end, u64 what)
 	if (replace_in_one(map, start, end, what))
 		return 0;
 	widen(map, &start, &end, what);
+	seek(map, f, start);
+	if (end > f->hi && too_many_leaves(map, f->hi, end))
+		return -E2BIG;
 
 	for (;;) {
 		seek(map, f, start);
@@ -790,8 +814,8 @@ static int store_range(struct ft_extmap *map, u32 start, u32 end, u64 what)
  * @ext: the extent, written or unwritten
  *
  * Context: atomic, nobody else uses the map.
- * Return: 0, or with the map unchanged -ENOMEM, or -EFBIG if no file can have
- * such blocks.
+ * Return: 0, or with the map unchanged -ENOMEM, -E2BIG if too much would have to
+ * go, or -EFBIG if no file can have such blocks.
  */
 int ft_extmap_store(struct ft_extmap *map, const struct ft_extent *ext)
 {
@@ -866,29 +890,31 @@ bool ft_extmap_relocate(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba)
  * @map: the map
  * @lblk: first file block of the range
  * @end: its end, exclusive
- * @max_gaps: how many holes to fill at the most, so that the work is bounded
  *
  * Context: atomic, nobody else uses the map.
- * Return: 0, -E2BIG if there were more holes than @max_gaps, or -ENOMEM; in
+ * Return: 0, -E2BIG if there were too many extents and holes, or -ENOMEM; in
  * both cases some holes may have been filled.
  */
-int ft_extmap_reserve(struct ft_extmap *map, u32 lblk, u32 end, int max_gaps)
+int ft_extmap_reserve(struct ft_extmap *map, u32 lblk, u32 end)
 {
-	while (lblk < end) {
+	unsigned int nr;
+
+	for (nr = 0; lblk < end; nr++) {
 		struct ft_extent next, gap = {
 			.lblk = lblk,
 			.lba = FT_LBA_UNWRITTEN,
 		};
-		bool found = ft_extmap_next(map, lblk, &next);
+		bool found;
 		int err;
 
+		if (nr == FT_MAX_EXTENTS_AT_ONCE)
+			return -E2BIG;
+		found = ft_extmap_next(map, lblk, &next);
 		gap.len = (found ? min(next.lblk, end) : end) - lblk;
 		if (found && next.lblk <= lblk) {
 			lblk = ft_extent_end(&next);
 			continue;
 		}
-		if (max_gaps-- == 0)
-			return -E2BIG;
 		err = ft_extmap_store(map, &gap);
 		if (err)
 			return err;
@@ -903,40 +929,15 @@ int ft_extmap_reserve(struct ft_extmap *map, u32 lblk, u32 end, int max_gaps)
  * @lblk: first file block of the range
  * @end: its end, exclusive; %FT_LBLK_END for all that follows
  *
- * Takes time in proportion to the number of extents in the range.
- *
  * Context: atomic, nobody else uses the map.
- * Return: 0, or -ENOMEM with the map unchanged.
+ * Return: 0, or with the map unchanged -ENOMEM, or -E2BIG if too much would have
+ * to go.
  */
 int ft_extmap_erase(struct ft_extmap *map, u32 lblk, u32 end)
 {
 	if (lblk >= end)
 		return 0;
 	return store_range(map, lblk, end, HOLE);
-}
-
-/**
- * ft_extmap_leaves_from() - how much work is it to erase all from a block on?
- * @map: the map
- * @lblk: the file block
- *
- * Context: atomic, nobody else uses the map.
- * Return: the number of leaves that may go, or more.
- */
-u32 ft_extmap_leaves_from(struct ft_extmap *map, u32 lblk)
-{
-	u64 nr = 1, below = 1;
-	unsigned int level;
-	struct way way;
-
-	if (lblk >= FT_LBLK_END)
-		return 0;
-	find_way(map, lblk, &way);
-	for (level = 1; level <= map->height; level++) {
-		nr += (way.node[level]->nr - 1 - way.at[level]) * below;
-		below *= BRANCH_ROOM;
-	}
-	return min_t(u64, nr, U32_MAX);
 }
 
 /* === Looking ============================================================== */
@@ -996,7 +997,9 @@ bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext)
 	struct ft_finger *f = &map->finger;
 	u64 entry;
 
+	/* behind a hole there is an extent, if anything */
 	for (;;) {
+		count_steps(1);
 		if (from >= FT_LBLK_END)
 			return false;
 		seek(map, f, from);
@@ -1006,6 +1009,30 @@ bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext)
 		from = end_of(f, f->at);
 	}
 	decode(entry, end_of(f, f->at), ext);
+	return true;
+}
+
+/**
+ * ft_extmap_may_have_written() - are there written blocks in a range?
+ * @map: the map
+ * @lblk: first file block of the range
+ * @end: its end, exclusive
+ *
+ * Context: atomic, nobody else uses the map.
+ * Return: false if there are none; true if there are, or that is long to say.
+ */
+bool ft_extmap_may_have_written(struct ft_extmap *map, u32 lblk, u32 end)
+{
+	struct ft_extent ext;
+	unsigned int nr;
+
+	for (nr = 0; nr < FT_MAX_EXTENTS_AT_ONCE; nr++) {
+		if (!ft_extmap_next(map, lblk, &ext) || ext.lblk >= end)
+			return false;
+		if (ext.lba != FT_LBA_UNWRITTEN)
+			return true;
+		lblk = ft_extent_end(&ext);
+	}
 	return true;
 }
 

@@ -18,6 +18,19 @@
  * which is less.
  */
 #define FT_LBLK_END		BIT(30)
+
+/*
+ * How much one call may do, whatever the map holds and whatever range it is about.
+ * Callers hold a spinlock, most of them inside F2FS with preemption off. No call
+ * takes away more leaves or looks at more extents than this, besides finding a
+ * block in the tree a few times; one that means more says -E2BIG, and its caller
+ * leaves the rest to a scan. extmap_test.c counts. (To be tested they are less.)
+ */
+#ifndef FT_MAX_LEAVES_AT_ONCE
+#define FT_MAX_LEAVES_AT_ONCE	128
+#define FT_MAX_EXTENTS_AT_ONCE	1024
+#endif
+
 /* A map of so few entries, see extmap.c, takes no memory besides the struct. */
 #define FT_FEW_ENTRIES		2
 
@@ -140,12 +153,12 @@ void ft_extmap_drop(struct ft_extmap *map);
 void ft_extmap_move(struct ft_extmap *to, struct ft_extmap *from);
 int ft_extmap_store(struct ft_extmap *map, const struct ft_extent *ext);
 bool ft_extmap_relocate(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba);
-int ft_extmap_reserve(struct ft_extmap *map, u32 lblk, u32 end, int max_gaps);
+int ft_extmap_reserve(struct ft_extmap *map, u32 lblk, u32 end);
 int ft_extmap_erase(struct ft_extmap *map, u32 lblk, u32 end);
-u32 ft_extmap_leaves_from(struct ft_extmap *map, u32 lblk);
 u32 ft_extmap_lba(struct ft_extmap *map, u32 lblk);
 bool ft_extmap_holds(struct ft_extmap *map, const struct ft_extent *ext);
 bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext);
+bool ft_extmap_may_have_written(struct ft_extmap *map, u32 lblk, u32 end);
 unsigned int ft_extmap_read(struct ft_extmap *map, u32 *from,
 			    struct ft_extent *ext, unsigned int max);
 

@@ -16,8 +16,13 @@
 
 /* Small nodes: a few thousand entries make a tree of several levels. */
 #define NODE_BYTES	128
+/* Small bounds: what is too much for one call happens often. */
+#define FT_MAX_LEAVES_AT_ONCE	24
+#define FT_MAX_EXTENTS_AT_ONCE	128
 static bool refuses_memory(void);
 #define no_memory()	refuses_memory()
+static unsigned int nr_steps;
+#define count_steps(nr)	(nr_steps += (nr))
 
 /* The code under test, whole: statics too. */
 #include "extmap.c"
@@ -50,6 +55,7 @@ static u32 *naive;	/* LBA of each block, perhaps IS_ENCODED; NOTHING or FT_LBA_U
 static struct rnd_state rnd;
 
 static unsigned int nr_refused, nr_runs, nr_runs_reserved, nr_relocated, nr_moved;
+static unsigned int nr_too_much, most_steps;
 static unsigned int highest;
 
 static u32 below(u32 limit)
@@ -254,6 +260,173 @@ static int check_rules(void)
 	return check_finger();
 }
 
+/* === Bounded work ========================================================= */
+
+/*
+ * How many nodes and extents one call may look at. The leaves that go are counted
+ * first, then found, freed, and taken out of the branches above; besides, some
+ * blocks are looked up, a leaf is split, and the tree is tidied.
+ */
+static unsigned int max_steps(void)
+{
+	return (2 * FT_MAX_LEAVES_AT_ONCE + 24) * (map.height + 3);
+}
+
+/* A reservation looks up each extent, and stores what is between. */
+static unsigned int max_steps_to_reserve(void)
+{
+	return FT_MAX_EXTENTS_AT_ONCE * 12 * (map.height + 3);
+}
+
+/* Was the call that has just ended short enough? Begin to count anew. */
+static int was_short(const char *what, unsigned int max)
+{
+	unsigned int steps = nr_steps;
+
+	nr_steps = 0;
+	most_steps = max(most_steps, steps);
+	if (steps <= max)
+		return 0;
+	pr_err("%s: %u steps, %u at the most expected\n", what, steps, max);
+	return -EINVAL;
+}
+
+/* How many leaves are there from the one that a block is in to that of another? */
+static unsigned int leaves_between(u32 lblk, u32 end)
+{
+	unsigned int nr = 0;
+	struct way way;
+
+	for (; lblk < end; lblk = way.hi) {
+		find_way(&map, lblk, &way);
+		nr++;
+	}
+	return nr;
+}
+
+/* A call said that it was too much: it had better been much. */
+static int was_much(u32 lblk, u32 end)
+{
+	nr_too_much++;
+	if (leaves_between(lblk, end) >= FT_MAX_LEAVES_AT_ONCE)
+		return 0;
+	pr_err("%u to %u: too much, it is said\n", lblk, end);
+	return -EINVAL;
+}
+
+static int erase(u32 lblk, u32 end)
+{
+	u32 mid = lblk + (min(end, blocks) - lblk) / 2, i;
+	int err;
+
+	nr_steps = 0;
+	err = ft_extmap_erase(&map, lblk, end);
+	if (was_short("erase", max_steps()))
+		return -EINVAL;
+	for (i = lblk; !err && i < min(end, blocks); i++)
+		naive[i] = NOTHING;
+	if (err != -E2BIG)
+		return err;
+	/* the halves are less */
+	return was_much(lblk, end) ?: erase(mid, end) ?: erase(lblk, mid);
+}
+
+static int reserve(u32 lblk, u32 end)
+{
+	u32 i;
+	int err;
+
+	nr_steps = 0;
+	err = ft_extmap_reserve(&map, lblk, end);
+	if (was_short("reserve", max_steps_to_reserve()))
+		return -EINVAL;
+	nr_too_much += err == -E2BIG;
+	/* it may have stopped anywhere, but goes in order */
+	while (err == -ENOMEM || err == -E2BIG) {
+		u32 to = lblk + 1 + below(end - lblk);
+
+		if (to - lblk > 16)
+			to = lblk + 16;
+		err = ft_extmap_reserve(&map, lblk, to);
+		for (i = lblk; !err && i < to; i++)
+			if (naive[i] == NOTHING)
+				naive[i] = FT_LBA_UNWRITTEN;
+		if (!err)
+			lblk = to;
+		if (!err && lblk < end)
+			err = -E2BIG;
+	}
+	for (i = lblk; !err && i < end; i++)
+		if (naive[i] == NOTHING)
+			naive[i] = FT_LBA_UNWRITTEN;
+	return err;
+}
+
+/* A map far larger than what one call may do: every second block is a hole. */
+#define MANY	65536
+
+static int fill_many(bool written)
+{
+	struct ft_extent ext = { .len = 1 };
+	int err = 0;
+
+	ft_extmap_drop(&map);
+	for (; ext.lblk < 2 * MANY && !err; ext.lblk += 2) {
+		ext.lba = written ? 1 + 3 * ext.lblk : FT_LBA_UNWRITTEN;
+		do
+			err = ft_extmap_store(&map, &ext);
+		while (err == -ENOMEM);
+		if (ext.lblk % 4096 == 0)
+			cond_resched();
+	}
+	return err;
+}
+
+/* No call takes longer on a large map, whatever it is about. */
+static int check_bounds(void)
+{
+	const struct ft_extent all = { .lblk = 1, .len = 2 * MANY - 2, .lba = 7 };
+	const struct ft_extent mark = {
+		.lblk = 1,
+		.len = FT_LBLK_END - 1,
+		.lba = FT_LBA_UNWRITTEN,
+	};
+	struct ft_extent ext;
+	int err = fill_many(true), got;
+
+	if (err)
+		return err;
+	nr_steps = 0;
+	got = ft_extmap_reserve(&map, 0, 2 * MANY);
+	err = err ?: was_short("reserve all", max_steps_to_reserve());
+	if (got != -E2BIG && got != -ENOMEM)
+		err = err ?: -ERANGE;
+	err = err ?: fill_many(true);
+	nr_steps = 0;
+	if (ft_extmap_erase(&map, 1, FT_LBLK_END) != -E2BIG)
+		err = err ?: -ERANGE;
+	err = err ?: was_short("erase all but one", max_steps());
+	if (ft_extmap_store(&map, &all) != -E2BIG)
+		err = err ?: -ERANGE;
+	err = err ?: was_short("store over all", max_steps());
+	if (ft_extmap_store(&map, &mark) != -E2BIG)
+		err = err ?: -ERANGE;
+	err = err ?: was_short("mark all", max_steps());
+	if (ft_extmap_next(&map, 2 * MANY, &ext) || map.nr != MANY)
+		err = err ?: -ERANGE;
+	err = err ?: was_short("look behind the end", max_steps());
+	err = err ?: fill_many(false);
+	nr_steps = 0;
+	if (!ft_extmap_may_have_written(&map, 1, 2 * MANY))
+		err = err ?: -ERANGE;
+	err = err ?: was_short("look for what is written", max_steps_to_reserve());
+	ft_extmap_drop(&map);
+	err = err ?: was_short("drop", max_steps());
+	if (err)
+		pr_err("the work on a large map is not bounded\n");
+	return err;
+}
+
 /* === Operations =========================================================== */
 
 static int compare_all(void)
@@ -307,6 +480,7 @@ static int write_run(u32 lblk, u32 len, u32 value)
 			pr_err("block %u went on where it must not\n", i);
 			return -EINVAL;
 		}
+		nr_steps = 0;
 		run = ft_extmap_go_on(&map, i, old, value);
 		nr_runs += run;
 		nr_runs_reserved += run && naive[i] == FT_LBA_UNWRITTEN;
@@ -325,6 +499,8 @@ static int write_run(u32 lblk, u32 len, u32 value)
 			if (below(4))
 				ft_extmap_expect(&map);
 		}
+		if (was_short("write", max_steps()))
+			return -EINVAL;
 		naive[i] = value;
 		err = check_finger();
 		if (err)
@@ -373,31 +549,23 @@ static int one_operation(void)
 
 		if (op == 10)
 			ext.lba = FT_LBA_UNWRITTEN;
+		nr_steps = 0;
 		err = ft_extmap_store(&map, &ext);
+		if (was_short("store", max_steps()))
+			return -EINVAL;
+		if (err == -E2BIG)
+			err = was_much(lblk, lblk + len) ?: erase(lblk, lblk + len) ?:
+			      ft_extmap_store(&map, &ext);
 		for (i = 0; !err && i < len; i++)
 			naive[lblk + i] = op == 10 ? FT_LBA_UNWRITTEN :
 						     value + i;
 	} else if (op < 14) {
-		err = ft_extmap_erase(&map, lblk, lblk + len);
-		for (i = 0; !err && i < len; i++)
-			naive[lblk + i] = NOTHING;
+		err = erase(lblk, lblk + len);
 	} else if (op < 15) {
-		err = ft_extmap_reserve(&map, lblk, lblk + len, INT_MAX);
-		for (i = 0; !err && i < len; i++)
-			if (naive[lblk + i] == NOTHING)
-				naive[lblk + i] = FT_LBA_UNWRITTEN;
-		/* it may have stopped anywhere */
-		while (err == -ENOMEM) {
-			err = ft_extmap_reserve(&map, lblk, lblk + len, INT_MAX);
-			for (i = 0; !err && i < len; i++)
-				if (naive[lblk + i] == NOTHING)
-					naive[lblk + i] = FT_LBA_UNWRITTEN;
-		}
+		err = reserve(lblk, lblk + len);
 	} else if (below(256) == 0) {
 		/* rare: it empties the map */
-		err = ft_extmap_erase(&map, lblk, FT_LBLK_END);
-		for (i = lblk; !err && i < blocks; i++)
-			naive[i] = NOTHING;
+		err = erase(lblk, FT_LBLK_END);
 	} else if (below(256) == 0) {
 		ft_extmap_drop(&map);
 		memset(naive, 0, array_size(blocks, sizeof(*naive)));
@@ -441,13 +609,13 @@ static int __init extmap_test_init(void)
 			err = compare_all();
 		cond_resched();
 	}
-	err = err ?: check_rules() ?: compare_all();
+	err = err ?: check_rules() ?: compare_all() ?: check_bounds();
 	ft_extmap_drop(&map);
 	ft_extmap_cleanup();
 	/* 1 000 000 operations without a tree, or with all the memory, say little */
 	if (!err && ops >= 100000 && blocks >= 2048 &&
 	    (highest < 3 || nr_runs < 100 || nr_runs_reserved < 100 ||
-	     nr_relocated < 100 || nr_moved < 100 ||
+	     nr_relocated < 100 || nr_moved < 100 || nr_too_much < 20 ||
 	     (refuse && nr_refused < 100)))
 		err = -ENODATA;
 out:
@@ -455,8 +623,9 @@ out:
 	if (err)
 		pr_err("FAILED at operation %u, seed=%lu: %d\n", i, seed, err);
 	else
-		pr_info("passed: %u operations on %u blocks, seed=%lu, %u levels, memory refused %u times\n",
-			ops, blocks, seed, highest, nr_refused);
+		pr_info("passed: %u operations on %u blocks, seed=%lu, %u levels, at most %u steps, memory refused %u times, too much %u times\n",
+			ops, blocks, seed, highest, most_steps, nr_refused,
+			nr_too_much);
 	return err;
 }
 

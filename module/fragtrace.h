@@ -173,10 +173,12 @@ static inline void ft_count(enum ft_counter which)
  * @strikes: how often it was queued again recently, for rate limiting
  * @freed_node: in the list of records to be freed, when nobody uses @node
  * @forgotten: the worker has dropped the names of this dead inode
- * @links: names of this inode, protected by vol->ns_lock, as are
+ * @dropped: this directory is in vol->dropped, protected by vol->ns_lock, as are
+ * @links: names of this inode,
  * @children: names in this directory,
- * @target_path: the path of the target that begins here, if one does, and
- * @gone_path: the path it had, if it is unlinked and still open
+ * @target_path: the path of the target that begins here, if one does,
+ * @gone_path: the path that this file had, if it is unlinked and still open, and
+ * @next_dropped: the directory behind this one in vol->dropped
  */
 struct ft_inode {
 	struct ft_volume *vol;
@@ -215,10 +217,14 @@ struct ft_inode {
 	u8 strikes;
 
 	bool forgotten;
+	bool dropped;
 	struct hlist_head links;
 	struct hlist_head children;
 	char *target_path;
-	char *gone_path;
+	union {
+		char *gone_path;
+		struct ft_inode *next_dropped;
+	};
 };
 
 /**
@@ -264,6 +270,9 @@ struct ft_link {
  * @nr_resyncs: files and directories in it that somebody waits for
  * @ns_lock: protects names
  * @links: struct ft_link by parent and name
+ * @dropped: directories that lost their last name, a reference to each, linked by
+ *	their @next_dropped, protected by @ns_lock
+ * @drop_work: takes down @dropped and what is below
  * @resync_lock: held while somebody waits for @nr_resyncs to become 0
  * @asking: all that is there is being marked to be waited for, protected by
  *	@ns_lock
@@ -271,7 +280,7 @@ struct ft_link {
  * @names_moved: a directory moved that may be above a target
  * @queue_lock: protects @queue, @worker, @nr_late and changes of @workers
  * @queue: inodes that wait for the worker, by due time
- * @nr_queued: their number, those at work included
+ * @nr_queued: their number, those at work and those in @dropped included
  * @worker: who takes them
  * @workers: all workers, those included whose last step is late; under RCU
  * @nr_late: how many those are
@@ -303,6 +312,8 @@ struct ft_volume {
 
 	struct mutex ns_lock;
 	struct rhashtable links;
+	struct ft_inode *dropped;
+	struct work_struct drop_work;
 	struct mutex resync_lock;
 	bool asking;
 	bool names_moved;
@@ -514,6 +525,7 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err);
 /* === names.c ============================================================== */
 
 int ft_names_init(struct ft_volume *vol);
+void ft_names_stop(struct ft_volume *vol);
 void ft_names_destroy(struct ft_volume *vol);
 int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 		 unsigned int len, u32 ino, bool is_dir);

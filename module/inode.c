@@ -554,7 +554,8 @@ void ft_inode_flush_freed(void)
 		struct ft_volume *vol = rec->vol;
 
 		ft_inode_drop_map(rec);
-		kfree(rec->gone_path);
+		if (!rec->is_dir)
+			kfree(rec->gone_path);
 		ft_mem_add(-record_size());
 		kmem_cache_free(cache, rec);
 		ft_volume_put(vol);

@@ -14,13 +14,6 @@
 #include "fragtrace.h"
 
 /*
- * How many holes an event may fill at once, and how many leaves of a map it may
- * free. An event that means more work leaves it to the worker.
- */
-#define FT_MAX_HOLES_IN_PROBE	1024
-#define FT_MAX_LEAVES_IN_PROBE	128
-
-/*
  * Between two steps under the lock of a record: let a writer have it that waits.
  * The spinlocks of many guests are not fair: who takes one again at once wins
  * against who looks at it in a loop, again and again. So stay away for as long as

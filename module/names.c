@@ -100,8 +100,10 @@ static int add_link(struct ft_inode *dir, struct ft_inode *child,
 	}
 	hlist_add_head(&link->of_parent, &dir->children);
 	hlist_add_head(&link->of_child, &child->links);
-	kfree(child->gone_path);
-	child->gone_path = NULL;
+	if (!child->is_dir) {
+		kfree(child->gone_path);
+		child->gone_path = NULL;
+	}
 	ft_mem_add(link_size(link));
 	return 0;
 }
@@ -116,51 +118,123 @@ static void remove_link(struct ft_link *link)
 	kfree(link);
 }
 
-/* === The tree ============================================================= */
+/* === Dropped trees ======================================================== */
+
+/*
+ * A file or directory is watched if its names lead up to a target: see
+ * target_above(). When a directory loses the name that led there, what is below
+ * it may be a million names, and who moved it holds locks that others wait for.
+ * So only its own name goes at once. The directory gets into vol->dropped, and a
+ * worker takes down what is below it, a few names at a time. Until it is there:
+ *
+ *   - A directory in the list is being dropped if it has no name and is no
+ *     target. Some of its names may be gone already, so no more are taken; those
+ *     that are left are true, and go with the files that they stand for.
+ *   - Below it nothing has been touched, so nothing is missing there. Names
+ *     come and go as they do elsewhere, and any part may move away, back into a
+ *     watched directory, too.
+ *   - Whoever gives a name to a directory in the list, or makes it a target, has
+ *     it read again. The worker leaves it alone then.
+ */
+
+/* How many names a step takes down: so long a change of a name may have to wait. */
+#define NAMES_PER_STEP	64
+
+static bool being_dropped(const struct ft_inode *dir)
+{
+	return dir->dropped && hlist_empty(&dir->links) && !dir->target_path;
+}
 
 /**
  * ft_names_drop_tree() - stop following a directory and all below it
  * @vol: the volume
  * @dir: the directory; it has no name that we know, and is no target
  *
- * Files that have another name elsewhere in a watched directory stay.
+ * Files that have another name elsewhere in a watched directory stay, as do
+ * targets below it.
  *
- * Context: process, ns_lock held.
+ * Context: process, ns_lock held. A worker does what takes time.
  */
 void ft_names_drop_tree(struct ft_volume *vol, struct ft_inode *dir)
 {
-	struct ft_inode *at = dir;
-
 	lockdep_assert_held(&vol->ns_lock);
-	/* depth first without recursion: a directory has one name to go back by */
-	for (;;) {
-		struct ft_inode *child;
-		struct ft_link *link;
+	if (dir->dropped)
+		return;
+	if (hlist_empty(&dir->children)) {
+		ft_inode_remove(dir);
+		return;
+	}
+	refcount_inc(&dir->ref);
+	dir->dropped = true;
+	dir->next_dropped = vol->dropped;
+	vol->dropped = dir;
+	atomic_inc(&vol->nr_queued);
+	if (!ft_volume_gone(vol))
+		queue_work(ft_wq, &vol->drop_work);
+}
 
-		if (!hlist_empty(&at->children)) {
-			link = hlist_entry(at->children.first, struct ft_link,
-					   of_parent);
-			child = link->child;
-			if (child->is_dir && !child->target_path &&
-			    !hlist_empty(&child->children)) {
-				at = child;
-				continue;
-			}
-			remove_link(link);
-			if (hlist_empty(&child->links) && !child->target_path)
-				ft_inode_remove(child);
-			cond_resched();
+/* Take the first directory out of the list. */
+static void leave_dropped(struct ft_volume *vol)
+{
+	struct ft_inode *dir = vol->dropped;
+
+	vol->dropped = dir->next_dropped;
+	dir->next_dropped = NULL;
+	dir->dropped = false;
+	atomic_dec(&vol->nr_queued);
+	ft_inode_put(dir);
+}
+
+/* The name of a child of a directory that is being dropped goes. */
+static void drop_child(struct ft_volume *vol, struct ft_link *link)
+{
+	struct ft_inode *child = link->child;
+
+	remove_link(link);
+	if (!hlist_empty(&child->links) || child->target_path)
+		return;
+	if (child->is_dir)
+		ft_names_drop_tree(vol, child);
+	else
+		ft_inode_remove(child);
+}
+
+/* Returns false if nothing is left to be taken down. */
+static bool drop_step(struct ft_volume *vol)
+{
+	struct ft_inode *dir;
+	unsigned int n;
+
+	for (n = 0; n < NAMES_PER_STEP; n++) {
+		dir = vol->dropped;
+		if (!dir)
+			return false;
+		if (being_dropped(dir) && !hlist_empty(&dir->children)) {
+			drop_child(vol, hlist_entry(dir->children.first,
+						    struct ft_link, of_parent));
 			continue;
 		}
-		ft_inode_remove(at);
-		if (at == dir || WARN_ON_ONCE(hlist_empty(&at->links)))
-			return;
-		link = hlist_entry(at->links.first, struct ft_link, of_child);
-		at = link->parent;
-		remove_link(link);
-		cond_resched();
+		if (being_dropped(dir))
+			ft_inode_remove(dir);
+		leave_dropped(vol);
 	}
+	return true;
 }
+
+static void drop_work(struct work_struct *work)
+{
+	struct ft_volume *vol = container_of(work, struct ft_volume, drop_work);
+	bool more;
+
+	do {
+		mutex_lock(&vol->ns_lock);
+		more = !ft_volume_gone(vol) && drop_step(vol);
+		mutex_unlock(&vol->ns_lock);
+		cond_resched();
+	} while (more);
+}
+
+/* === The tree ============================================================= */
 
 /* The last name we knew is gone. Is the file itself? */
 static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
@@ -181,26 +255,26 @@ static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
 	}
 }
 
-/* Outside of the budget, so no longer than what a user can name. */
-static char *path_of(struct ft_inode *rec)
-{
-	int len = ft_names_path(rec, NULL, 0);
-	char *path = len < PATH_MAX ? kmalloc(len + 1, GFP_KERNEL) : NULL;
-
-	if (path)
-		ft_names_path(rec, path, len + 1);
-	return path;
-}
-
-/* The name now stands for nothing, or for something else. */
+/*
+ * The name now stands for nothing, or for something else. Its path is outside of
+ * the budget, so no longer than what a user can name.
+ */
 static void drop_name(struct ft_volume *vol, struct ft_link *link,
 		      struct inode *inode)
 {
 	struct ft_inode *rec = link->child;
-	char *path = rec->is_dir ? NULL : path_of(rec);
+	char *path = NULL;
+	int len = 0;
 
+	if (!rec->is_dir)
+		len = ft_names_path(rec, NULL, 0);
+	if (len && len < PATH_MAX)
+		path = kmalloc(len + 1, GFP_KERNEL);
+	if (path)
+		ft_names_path(rec, path, len + 1);
 	remove_link(link);
-	name_lost(vol, rec, inode, path);
+	/* without a path it was in a dropped tree: nobody watched it */
+	name_lost(vol, rec, len ? inode : NULL, path);
 	kfree(path);
 }
 
@@ -218,7 +292,8 @@ static void drop_name(struct ft_volume *vol, struct ft_link *link,
  * name a second time does nothing.
  *
  * Context: process, ns_lock held.
- * Return: 0, -ENOMEM, or -ENOBUFS if the memory budget is used up.
+ * Return: 0, -ENOENT if @dir is being dropped, -ENOMEM, or -ENOBUFS if the
+ * memory budget is used up.
  */
 int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 		 unsigned int len, u32 ino, bool is_dir)
@@ -229,6 +304,8 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 	bool fresh = !rec;
 	int err;
 
+	if (being_dropped(dir))
+		return -ENOENT;
 	if (link && link->child == rec)
 		return 0;
 	if (link)
@@ -250,9 +327,13 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 	/* its inode cannot be reached without a name: the next try begins anew */
 	if (err && fresh)
 		ft_inode_remove(rec);
-	if (!err && fresh && (vol->asking || READ_ONCE(dir->resync)))
+	if (err || (!fresh && !rec->dropped))
+		return err;
+	if (vol->asking || READ_ONCE(dir->resync))
 		ft_inode_request_resync(rec);
-	return err;
+	else if (!fresh)
+		ft_inode_request_scan(rec);	/* names in it may be gone */
+	return 0;
 }
 
 /**
@@ -327,7 +408,7 @@ static void on_create(struct ft_volume *vol, struct inode *dir,
 	struct ft_inode *rec = ft_inode_find(vol, inode->i_ino);
 	int err;
 
-	if (parent) {
+	if (parent && !being_dropped(parent)) {
 		err = ft_names_add(vol, parent, name->name, name->len,
 				   inode->i_ino, S_ISDIR(inode->i_mode));
 		if (err && err != -ENOBUFS) {
@@ -397,7 +478,7 @@ static void on_rename(struct ft_volume *vol, struct inode *old_dir,
 	link = meant_link(from, old_dir, old_name, rec);
 	if (link)
 		remove_link(link);
-	if (to) {
+	if (to && !being_dropped(to)) {
 		err = ft_names_add(vol, to, moved->d_name.name,
 				   moved->d_name.len, inode->i_ino,
 				   S_ISDIR(inode->i_mode));
@@ -406,8 +487,12 @@ static void on_rename(struct ft_volume *vol, struct inode *old_dir,
 			ft_inode_request_scan(to);
 		}
 	}
-	if (rec)
-		name_lost(vol, rec, inode, NULL);
+	if (!rec)
+		return;
+	name_lost(vol, rec, inode, NULL);
+	/* targets below it stay, but have another path */
+	if (rec->dropped)
+		WRITE_ONCE(vol->names_moved, true);
 }
 
 /**
@@ -439,7 +524,9 @@ int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,
 	vol = ft_mark_volume(mark);
 
 	mutex_lock(&vol->ns_lock);
-	if (mask & FS_CREATE)
+	if (ft_volume_gone(vol))
+		;	/* nobody is to come behind ft_names_stop() */
+	else if (mask & FS_CREATE)
 		on_create(vol, dir, name, inode);
 	else if (mask & FS_DELETE)
 		on_delete(vol, dir, name, inode);
@@ -453,6 +540,51 @@ int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,
 }
 
 /* === Paths ================================================================ */
+
+static struct ft_link *name_of(const struct ft_inode *rec)
+{
+	return hlist_entry_safe(rec->links.first, struct ft_link, of_child);
+}
+
+/*
+ * The highest target that a name leads up to; *@len is how much of the path is
+ * below it. A directory has one name.
+ */
+static struct ft_inode *target_above(const struct ft_link *link, size_t *len)
+{
+	struct ft_inode *top = NULL;
+	size_t below = 0;
+
+	for (; link; link = name_of(link->parent)) {
+		below += 1 + link->len;
+		if (link->parent->target_path) {
+			top = link->parent;
+			*len = below;
+		}
+	}
+	return top;
+}
+
+/*
+ * Find a name of an inode that leads up to a target, and make it the first one:
+ * the next time it is found at once.
+ */
+static struct ft_inode *choose_name(struct ft_inode *rec, size_t *len)
+{
+	struct ft_link *link;
+	struct ft_inode *top;
+
+	hlist_for_each_entry(link, &rec->links, of_child) {
+		top = target_above(link, len);
+		if (!top)
+			continue;
+		hlist_del(&link->of_child);
+		hlist_add_head(&link->of_child, &rec->links);
+		return top;
+	}
+	*len = 0;
+	return rec->target_path ? rec : NULL;
+}
 
 /**
  * ft_names_path() - the path of an inode
@@ -468,37 +600,34 @@ int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,
  */
 int ft_names_path(struct ft_inode *rec, char *buf, size_t size)
 {
-	struct ft_inode *at = rec;
+	struct ft_inode *at, *top;
 	struct ft_link *link;
-	size_t len = 0, base;
+	size_t len, base;
 
 	lockdep_assert_held(&rec->vol->ns_lock);
-	if (rec->gone_path) {
+	if (!rec->is_dir && rec->gone_path) {
 		len = strlen(rec->gone_path);
 		if (len < size)
 			memcpy(buf, rec->gone_path, len + 1);
 		return len;
 	}
-	for (; !hlist_empty(&at->links); at = link->parent) {
-		link = hlist_entry(at->links.first, struct ft_link, of_child);
-		len += 1 + link->len;
-	}
-	if (!at->target_path)
+	top = choose_name(rec, &len);
+	if (!top)
 		return 0;
-	base = strlen(at->target_path);
+	base = strlen(top->target_path);
 	if (base + len >= size)
 		return base + len;
 
 	base += len;
 	len = base;
 	buf[base] = '\0';
-	for (at = rec; !hlist_empty(&at->links); at = link->parent) {
-		link = hlist_entry(at->links.first, struct ft_link, of_child);
+	for (at = rec; at != top; at = link->parent) {
+		link = name_of(at);
 		len -= link->len;
 		memcpy(buf + len, link->name, link->len);
 		buf[--len] = '/';
 	}
-	memcpy(buf, at->target_path, len);
+	memcpy(buf, top->target_path, len);
 	return base;
 }
 
@@ -513,7 +642,24 @@ int ft_names_path(struct ft_inode *rec, char *buf, size_t size)
 int ft_names_init(struct ft_volume *vol)
 {
 	mutex_init(&vol->ns_lock);
+	INIT_WORK(&vol->drop_work, drop_work);
 	return rhashtable_init(&vol->links, &link_params);
+}
+
+/**
+ * ft_names_stop() - no more names are taken, none are dropped by a worker
+ * @vol: the volume, which is gone
+ *
+ * Context: process. When it returns, events of names do nothing any more.
+ */
+void ft_names_stop(struct ft_volume *vol)
+{
+	/* an event that came before the volume went is done when we have the lock */
+	mutex_lock(&vol->ns_lock);
+	while (vol->dropped)
+		leave_dropped(vol);
+	mutex_unlock(&vol->ns_lock);
+	cancel_work_sync(&vol->drop_work);
 }
 
 /**

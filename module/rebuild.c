@@ -72,7 +72,7 @@ static bool contradicts(struct ft_inode *rec, const struct ft_extent *found)
 
 	if (found->lba == FT_LBA_UNWRITTEN)
 		return false;
-	for (n = 0; n < FT_MAX_HOLES_IN_PROBE; n++) {
+	for (n = 0; n < FT_MAX_EXTENTS_AT_ONCE; n++) {
 		if (!ft_extmap_next(&rec->map, pos, &known) || known.lblk >= end)
 			return false;
 		if (known.lba != FT_LBA_UNWRITTEN &&

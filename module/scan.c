@@ -207,7 +207,7 @@ static int read_names(struct ft_worker *w, struct ft_walk *walk,
 
 	mutex_lock(&vol->ns_lock);
 	ft_worker_killable(w);
-	if (!walk->dir->dead)
+	if (!walk->dir->dead && !ft_volume_gone(vol))
 		err = inode->i_fop->iterate_shared(&walk->file, &walk->ctx);
 	ft_worker_not_killable(w);
 	mutex_unlock(&vol->ns_lock);

@@ -308,6 +308,7 @@ void ft_volume_detach(struct ft_volume *vol)
 	fsnotify_put_mark(&vol->mark);
 	/* no probe may create an inode behind our back */
 	synchronize_rcu();
+	ft_names_stop(vol);
 	ft_worker_stop(vol);
 	ft_volume_put(vol);
 }

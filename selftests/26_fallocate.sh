@@ -13,7 +13,7 @@ both() {
 	fileop fallocate $MNT/pieces "$1" "$2" "$3"
 }
 
-plan 14
+plan 15
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop write $MNT/whole 0 4M
@@ -61,6 +61,13 @@ fileop truncate $MNT/whole 1M
 fileop fallocate $MNT/whole default 0 2M
 fileop write $MNT/whole 512K 1M
 check_exact "reserved again after a cut" -u $MNT
+# A file of far more extents than an event looks at, with holes among them and behind: the rest is found by a scan.
+fileop write $MNT/extents 0 20M
+fileop random $MNT/extents 5120 4000 "${SEED:-52}" every 400
+fileop write $MNT/extents 22M 64K
+settle
+fileop fallocate $MNT/extents default 0 24M
+check_exact "reserved between and behind $(column files $MNT/extents 5) extents" -u $MNT
 # Before we hear of what was reserved somebody has cut it.
 if late function=probe_fallocate before_ms=50; then
 	for n in 1 2 3 4 5; do

@@ -20,6 +20,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fileop.h"
@@ -422,12 +423,20 @@ static void op_exchange(int argc, char **argv)
 		fail("RENAME_EXCHANGE");
 }
 
-/* As mv does not: over whatever is there, and with a name spelled otherwise than on the disk. */
+/*
+ * rename FROM TO [time]: as mv does not: over whatever is there, and with a name spelled otherwise than on the disk.
+ * Prints how many microseconds the call took if asked to.
+ */
 static void op_rename(int argc, char **argv)
 {
-	(void)argc;
+	struct timespec begin, end;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
 	if (rename(argv[0], argv[1]))
 		fail("rename");
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	if (argc > 2)
+		printf("%lld\n", (end.tv_sec - begin.tv_sec) * 1000000LL + (end.tv_nsec - begin.tv_nsec) / 1000);
 }
 
 /* put FILE BYTES KIND: write so much in one call: text, zero, binary, or (BYTES 0) nothing. Prints OK or the error. */
@@ -571,7 +580,7 @@ static const struct {
 	{ "tmpfile", 3, op_tmpfile, "FOLDER LENGTH NAME" },
 	{ "misplace", 3, op_misplace, "DEVICE LBA BLOCK" },
 	{ "exchange", 2, op_exchange, "FILE FILE" },
-	{ "rename", 2, op_rename, "FROM TO" },
+	{ "rename", 2, op_rename, "FROM TO [time]" },
 	{ "casefold", 1, op_casefold, "DIRECTORY" },
 	{ "immutable", 2, op_immutable, "FILE 0|1" },
 	{ "put", 3, op_put, "FILE BYTES text|zero|binary" },

@@ -1,0 +1,149 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 39_move_tree.sh - a large tree that moves out of a watched directory, and back: who moves it does not wait
+#
+# What is below the tree is taken down later, some names at a time. late.ko makes that slow, so that much can happen
+# in between. FILES (default 2000) are in the tree, half of them a level deeper.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+FILES=${FILES:-2000}
+HALF=$((FILES / 2))
+
+# shown(pattern) - print how many paths in `files` match
+shown() {
+	grep -v '^#' $DBG/files | grep -c -- "$1" || :
+}
+
+# known() - print how many files have a record
+known() {
+	stat_of inodes
+}
+
+# slow_down() - let each record that goes take 5 ms; false where that cannot be done
+slow_down() {
+	late function=ft_inode_remove before_ms=$((5 * SLOW))
+}
+
+# memory_is(bytes) - is this what is charged to the budget?
+memory_is() {
+	[ "$(stat_of mem_bytes)" = "$1" ]
+}
+
+# back_to(name, files, bytes) - soon as many files are known, and as much memory is charged, as before
+back_to() {
+	settle || :
+	expect "$1: files known" "$(known)" "$2"
+	loop_until $PATIENCE memory_is "$3" || :
+	expect "$1: bytes charged" "$(stat_of mem_bytes)" "$3"
+}
+
+plan 26
+make_volume $DISK $MNT || bail "no volume"
+mkdir -p $MNT/watched/keep $MNT/outside/tree/deep/inner $MNT/outside/tree/one $MNT/outside/tree/two $MNT/outside/empty $MNT/second
+fileop many $MNT/outside/tree/deep/inner/ $HALF 4096 0
+fileop many $MNT/outside/tree/ $HALF 4096 0
+fileop write $MNT/outside/tree/one/more 0 64K
+fileop write $MNT/outside/tree/two/more 0 64K
+fileop write $MNT/watched/keep/file 0 64K
+fileop write $MNT/second/file 0 64K
+sync
+load path=$MNT/watched,$MNT/second
+check_exact "without the tree" $MNT/watched $MNT/second
+none=$(known) bytes=$(stat_of mem_bytes)
+
+# In and out again, as fast as it goes.
+best=
+best_empty=
+for round in 1 2; do
+	mv $MNT/outside/tree $MNT/watched/tree
+	settle
+	expect "round $round: moved in" "$(known)" $((none + FILES + 2))
+	took=$(fileop rename $MNT/watched/tree $MNT/outside/tree time)
+	[ -n "$best" ] && [ "$best" -lt "$took" ] || best=$took
+	expect "round $round: moved out, nothing of it is shown" "$(shown /tree/)" 0
+	fileop write $MNT/watched/keep/new$round 0 64K
+	rm $MNT/watched/keep/new$round
+	back_to "round $round" "$none" "$bytes"
+	mv $MNT/outside/empty $MNT/watched/empty
+	settle
+	took=$(fileop rename $MNT/watched/empty $MNT/outside/empty time)
+	[ -n "$best_empty" ] && [ "$best_empty" -lt "$took" ] || best_empty=$took
+	settle
+done
+echo "# moving $FILES files out took $best us, an empty directory $best_empty us"
+check_exact "after that" $MNT/watched $MNT/second
+
+# The same with names changing in the tree before it is taken down.
+slow_down || skip_rest "while a tree is taken down" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+late
+mv $MNT/outside/tree $MNT/watched/tree
+ln $MNT/watched/tree/1 $MNT/watched/keep/second_name
+ln $MNT/watched/tree/deep/inner/1 $MNT/watched/keep/inner_name
+settle
+slow_down
+mv $MNT/watched/tree $MNT/outside/tree
+now=$(known)
+check "who moves the tree does not take it down: $now of $((none + FILES + 2)) files are left" test "$now" -gt $((FILES / 10))
+expect "nothing of it is shown" "$(shown /tree/)" 0
+expect "but files that have another name are" "$(shown _name$)" 2
+fileop write $MNT/watched/keep/elsewhere 0 64K
+fileop write $MNT/outside/tree/new 0 64K
+fileop write $MNT/outside/tree/deep/inner/new 0 64K
+fileop write $MNT/outside/tree/deep/inner/2 0 64K
+rm $MNT/outside/tree/5 $MNT/outside/tree/deep/inner/5
+fileop hold $MNT/outside/tree/deep/inner/held 64K /tmp/ready /tmp/go &
+loop_until $PATIENCE test -e /tmp/ready || bail "nobody holds a file"
+expect "nor is a file that is deleted in there" "$(shown deleted)" 0
+mkdir $MNT/outside/tree/deep/inner/directory
+mv $MNT/outside/tree/deep/inner/3 $MNT/outside/tree/4 $MNT/watched/keep/
+mv $MNT/outside/tree/one $MNT/watched/
+echo "# $(known) files are left after all that"
+touch /tmp/go
+loop_until $PATIENCE test -e /tmp/ready.2 || :
+rm /tmp/go
+wait
+late
+check_exact "what moved away from it in time" $MNT/watched $MNT/second
+expect "and nothing else" "$(known)" $((none + 6))
+
+# Back before all of it is gone, and out again.
+mv $MNT/outside/tree $MNT/watched/tree
+settle
+all=$(known)
+slow_down
+mv $MNT/watched/tree $MNT/outside/tree
+mv $MNT/outside/tree $MNT/watched/tree
+mv $MNT/watched/tree/deep $MNT/outside/deep
+sleep "$SLOW"
+mv $MNT/outside/deep $MNT/watched/tree/deep
+echo "# $(known) files are left after all that"
+late
+check_exact "moved back at once" $MNT/watched $MNT/second
+expect "all of it is there" "$(known)" "$all"
+
+# The same for a target, and a target within.
+expect "a target within" "$(fileop say $DBG/targets "add $MNT/watched/tree/two")" OK
+settle
+slow_down
+expect "the outer one is given up" "$(fileop say $DBG/targets "del $MNT/watched")" OK
+now=$(known)
+check "at once: $now of $all files are left" test "$now" -gt $((FILES / 10))
+expect "and asked for again" "$(fileop say $DBG/targets "add $MNT/watched")" OK
+late
+check_exact "all of it is there again" $MNT/watched $MNT/second
+mv $MNT/watched/tree $MNT/outside/tree
+check_exact "moved out, the target within it stays" $MNT/outside/tree/two $MNT/watched $MNT/second
+expect "under its new path" "$(awk '!/^#/ && $3 == "live" { print $5 }' $DBG/targets | grep -c outside/tree/two)" 1
+
+# And the end of all.
+slow_down
+fileop say $DBG/targets "del $MNT/outside/tree/two" >/dev/null
+umount $MNT
+unload
+late
+refuse "unmounted and unloaded meanwhile" loaded
+finish

@@ -18,8 +18,8 @@ MNT2=/mnt/f2fs2
 SLOW=${SLOW:-1}
 # Seconds to wait for what must come true soon; emulation is slow.
 PATIENCE=$((90 * SLOW))
-# Seconds that an emulated machine may take for what should end within one.
-SOON=$((20 * SLOW))
+# Seconds that a busy emulated machine may take for what should end within one; what hangs never ends.
+SOON=$((60 * SLOW))
 
 KTAP_NAME=${0##*/}
 KTAP_PLAN=0

@@ -213,9 +213,11 @@ void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext)
  *
  * Reported after F2FS dropped its locks. Mostly an update has told of these
  * blocks before. Where F2FS keeps no extent cache it has not, and then the file
- * is stale: what contradicts a written block may be older than the map, and a
- * run ends because the block behind it, which has been allocated as well, does
- * not continue it; of that block nobody tells if it was the last to be written.
+ * is stale: what contradicts a written block may be older than the map.
+ *
+ * A run ends because the block behind it, which has been allocated as well, does
+ * not continue it. The next run begins with that block, unless there is none: see
+ * ft_inode_direct_end().
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
@@ -223,6 +225,8 @@ void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 		  bool in_one)
 {
 	spin_lock(&rec->lock);
+	if (in_one)
+		rec->direct_end = ft_extent_end(ext);
 	if (ft_inode_followed(rec) && !ft_extmap_holds(&rec->map, ext)) {
 		/* before the budget may have it left out */
 		ft_inode_stale(rec);
@@ -230,6 +234,35 @@ void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 		    !any_written(rec, ext->lblk, ft_extent_end(ext)))
 			store_locked(rec, ext);
 	}
+	spin_unlock(&rec->lock);
+}
+
+/* What blocks the file has is not known any more. False if nobody asks. */
+static bool doubt_locked(struct ft_inode *rec)
+{
+	if (!ft_inode_followed(rec))
+		return false;
+	rec->changes++;
+	ft_inode_stale(rec);
+	return true;
+}
+
+/**
+ * ft_inode_direct_end() - a direct write is over
+ * @rec: the file; no other direct write to it is under way
+ * @end: where it was to end, exclusive
+ *
+ * If it was cut short behind its last run, as by a buffer that is not there, F2FS
+ * may have allocated the block behind that run, and nobody has told of it.
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_direct_end(struct ft_inode *rec, u32 end)
+{
+	spin_lock(&rec->lock);
+	if (rec->direct_end && rec->direct_end < end)
+		doubt_locked(rec);
+	rec->direct_end = 0;
 	spin_unlock(&rec->lock);
 }
 
@@ -360,16 +393,6 @@ void ft_inode_reserve_end(struct ft_inode *rec)
 	if (rec->reserving)
 		rec->reserving--;
 	spin_unlock(&rec->lock);
-}
-
-/* What blocks the file has is not known any more. False if nobody asks. */
-static bool doubt_locked(struct ft_inode *rec)
-{
-	if (!ft_inode_followed(rec))
-		return false;
-	rec->changes++;
-	ft_inode_stale(rec);
-	return true;
 }
 
 /**

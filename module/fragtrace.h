@@ -148,6 +148,7 @@ static inline void ft_count(enum ft_counter which)
  * @gen: grows with each event whose effect is not known exactly
  * @changes: grows with each change of the map
  * @epoch: a scan has to begin in a later epoch of the volume
+ * @direct_end: end of the run that a direct write under way got last; 0: none
  * @last_write: ft_write_id() of the event that was the last to change @map, if
  *	a block was written and is not @scanning; else %FT_NO_WRITE. May be read
  *	without @lock.
@@ -183,6 +184,7 @@ struct ft_inode {
 	u32 gen;
 	u32 changes;
 	u32 epoch;
+	u32 direct_end;
 	u64 last_write;
 	struct ft_extmap map;
 
@@ -477,6 +479,7 @@ void ft_inode_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
 void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext);
 void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 		  bool in_one);
+void ft_inode_direct_end(struct ft_inode *rec, u32 end);
 void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba);
 void ft_inode_truncate(struct ft_inode *rec, u32 lblk);
 void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole);

@@ -195,7 +195,7 @@ static noinline void allocated(struct inode *inode,
 	if (rec) {
 		ft_count(FT_EVENTS_MAP);
 		/*
-		 * Direct I/O, which asks for the next hole as well, gets one
+		 * A direct write, which asks for the next hole as well, gets one
 		 * run; for preallocation F2FS adds up whatever it allocates.
 		 */
 		ft_inode_map(rec, &ext, map->m_next_pgofs);
@@ -225,6 +225,24 @@ static void probe_map_blocks(void *unused, struct inode *inode,
 		/* preallocation that only reserves names no address */
 		allocated(inode, map);
 	}
+}
+
+/*
+ * A direct write is over, while the caller holds the inode's lock. How much of it
+ * was done @ret does not tell if it goes on in the background.
+ */
+static void probe_direct_exit(void *unused, struct inode *inode, loff_t offset,
+			      unsigned long len, int rw, int ret)
+{
+	struct ft_inode *rec;
+
+	if (rw != WRITE)
+		return;
+	enter_probe();
+	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
+	if (rec)
+		ft_inode_direct_end(rec, end_block(offset + len));
+	leave_probe();
 }
 
 /*
@@ -383,6 +401,7 @@ unsigned int ft_probe_list(struct ft_probe *list)
 		PROBE(FT_SUBMIT_WRITE, probe_submit_write),
 		PROBE(f2fs_update_read_extent_tree_range, probe_update_extent),
 		PROBE(f2fs_map_blocks, probe_map_blocks),
+		PROBE(f2fs_direct_IO_exit, probe_direct_exit),
 		PROBE(f2fs_truncate_blocks_enter, probe_truncate_enter),
 		PROBE(f2fs_truncate_blocks_exit, probe_truncate_exit),
 		PROBE(f2fs_fallocate, probe_fallocate),

@@ -177,7 +177,7 @@ static void update_locked(struct ft_inode *rec, const struct ft_extent *ext)
 		if (rec->scanning)
 			changed_locked(rec, store_scanning(rec, ext), bytes);
 	} else if (rec->scanning || any_written(rec, ext->lblk, end)) {
-		rec->freed = true;
+		rec->reserver = NULL;
 		err = erase(rec, ext->lblk, end);
 		if (!err && rec->scanning)
 			err = erase_scanning(rec, ext->lblk, end);
@@ -296,7 +296,7 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
 {
 	int err = 0;
 
-	rec->freed = true;
+	rec->reserver = NULL;
 	/* a commit that replaces the file frees what is between the new blocks */
 	if (rec->committing) {
 		rec->committing = false;
@@ -354,7 +354,7 @@ void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 	spin_lock(&rec->lock);
 	if (ft_inode_followed(rec)) {
 		bytes = rec->map.bytes;
-		sure = whole && rec->reserving && !rec->freed && !rec->scanning;
+		sure = whole && rec->reserver == current && !rec->scanning;
 		/* what does not fit is found by the scan */
 		if (reserve(rec, lblk, end))
 			sure = false;
@@ -363,35 +363,25 @@ void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 			rec->gen++;
 			ft_volume_queue(rec);
 		}
+		if (rec->reserver == current)
+			rec->reserver = NULL;
 	}
 	spin_unlock(&rec->lock);
 }
 
 /**
- * ft_inode_reserve_begin() - a call begins that preallocates blocks
- * @rec: the file; until ft_inode_reserve_end() is noted whether blocks are freed
+ * ft_inode_reserve_begin() - the current task begins to preallocate blocks
+ * @rec: the file; until ft_inode_reserve() is noted whether blocks are freed
+ *
+ * Of several tasks that do so at once only the last is remembered: for the others
+ * F2FS is asked.
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
 void ft_inode_reserve_begin(struct ft_inode *rec)
 {
 	spin_lock(&rec->lock);
-	if (!rec->reserving++)
-		rec->freed = false;
-	spin_unlock(&rec->lock);
-}
-
-/**
- * ft_inode_reserve_end() - the call is over
- * @rec: the file; the record may be a younger one than that of the beginning
- *
- * Context: atomic; the caller holds a reference or is in an RCU section.
- */
-void ft_inode_reserve_end(struct ft_inode *rec)
-{
-	spin_lock(&rec->lock);
-	if (rec->reserving)
-		rec->reserving--;
+	rec->reserver = current;
 	spin_unlock(&rec->lock);
 }
 
@@ -404,35 +394,6 @@ void ft_inode_reserve_end(struct ft_inode *rec)
 void ft_inode_mark_stale(struct ft_inode *rec)
 {
 	spin_lock(&rec->lock);
-	doubt_locked(rec);
-	spin_unlock(&rec->lock);
-}
-
-/**
- * ft_inode_hold() - a call begins whose effect no event tells in full
- * @rec: the file: stale, and not to be scanned, until ft_inode_release()
- *
- * Context: atomic; the caller holds a reference or is in an RCU section.
- */
-void ft_inode_hold(struct ft_inode *rec)
-{
-	spin_lock(&rec->lock);
-	if (doubt_locked(rec))
-		rec->held++;
-	spin_unlock(&rec->lock);
-}
-
-/**
- * ft_inode_release() - the call is over
- * @rec: the file; the record may be a younger one than that of the beginning
- *
- * Context: atomic; the caller holds a reference or is in an RCU section.
- */
-void ft_inode_release(struct ft_inode *rec)
-{
-	spin_lock(&rec->lock);
-	if (rec->held)
-		rec->held--;
 	doubt_locked(rec);
 	spin_unlock(&rec->lock);
 }

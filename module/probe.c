@@ -270,11 +270,16 @@ static void probe_truncate_exit(void *unused, struct inode *inode, int ret)
 		mark_stale(inode);
 }
 
+/* What has been seen before F2FS did it, see call.c. */
+#define SEEN_BEFORE (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_COLLAPSE_RANGE | \
+		     FALLOC_FL_ZERO_RANGE | FALLOC_FL_INSERT_RANGE)
+
 /*
  * Comes after the inode lock was dropped, so a change of existing blocks could
- * be replayed in the wrong order: it is looked up instead. Plain preallocation
- * moves no written block. Compressed files are looked up after every change, and
- * after an error only some of the range may have been preallocated.
+ * be replayed in the wrong order: it is looked up instead, if it has not been
+ * noticed before it began. Plain preallocation moves no written block.
+ * Compressed files are looked up after every change, and after an error only some
+ * of the range may have been preallocated.
  */
 static void probe_fallocate(void *unused, struct inode *inode, int mode,
 			    loff_t offset, loff_t len, int ret)
@@ -285,12 +290,13 @@ static void probe_fallocate(void *unused, struct inode *inode, int mode,
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_FALLOCATE);
-		if (mode & ~FALLOC_FL_KEEP_SIZE)
-			ft_inode_mark_stale(rec);
-		else
+		mode &= ~FALLOC_FL_KEEP_SIZE;
+		if (!mode)
 			ft_inode_reserve(rec, first_block(offset),
 					 end_block(offset + len),
 					 !ret && !has_clusters(inode));
+		else if (!ft_call_attached() || mode & ~SEEN_BEFORE)
+			ft_inode_mark_stale(rec);
 	}
 	leave_probe();
 }

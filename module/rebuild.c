@@ -32,9 +32,7 @@ bool ft_inode_scan_begin(struct ft_inode *rec)
 	bool begin;
 
 	spin_lock(&rec->lock);
-	/* who holds it queues it again */
-	begin = ft_inode_followed(rec) && !rec->held &&
-		rec->epoch != rec->vol->epoch;
+	begin = ft_inode_followed(rec) && rec->epoch != rec->vol->epoch;
 	if (begin) {
 		rec->scanning = true;
 		WRITE_ONCE(rec->last_write, FT_NO_WRITE);

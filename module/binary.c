@@ -63,7 +63,6 @@ static int binary_open(struct inode *inode, struct file *file)
 
 	if (!bin)
 		return -ENOMEM;
-	ft_target_distrust();
 	bin->snap = ft_snapshot_take(FT_VIEW_BINARY);
 	if (IS_ERR(bin->snap)) {
 		err = PTR_ERR(bin->snap);

@@ -3,172 +3,97 @@
  * Calls whose effect no tracepoint tells in full, or only when it is too late:
  * fallocate, and F2FS_IOC_MOVE_RANGE.
  *
- * In: the file operations of F2FS, by return probes; their prototypes are those
- * of the VFS. Out: where blocks are moved or freed, the files at hand are stale
- * from the begin of the call to its end, and are scanned then; where they are
- * preallocated, it is known what else happened meanwhile.
+ * In: functions that F2FS calls on the way to such a change. Out: the files at
+ * hand are stale; of preallocation it is known whether blocks were freed before
+ * its event came.
  *
- * Return probes are placed by ftrace, so that the handlers run with preemption
- * off but not inside an exception, where no lock could be taken. For a kernel that
- * cannot do that this file is left out (see Kbuild); the end of a fallocate is
- * an event as well.
+ * The functions are those that F2FS calls after all checks, with the inode's lock
+ * (i_rwsem) held for writing, before it changes the first address. FIEMAP takes
+ * that lock as well: a scan that begins after the file became stale sees what the
+ * change has made of it. So nothing has to be known of the end of a call, and
+ * nothing is kept of one that is under way; one that fails a check goes unnoticed;
+ * and the inodes are those that F2FS works on, whatever becomes of the arguments
+ * in user space.
+ *
+ * Probes are placed by ftrace, so that the handlers run with preemption off but
+ * not inside an exception, where no lock could be taken. None of these functions
+ * runs in an interrupt or inside a handler, so that no probe is missed. For a
+ * kernel that cannot do that this file is left out (see Kbuild); the end of a
+ * fallocate is an event as well.
  */
 
 #include <linux/fs.h>
 #include <linux/falloc.h>
-#include <linux/file.h>
 #include <linux/kprobes.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
-#include <linux/uaccess.h>
-
-#include <uapi/linux/f2fs.h>
 
 #include "fragtrace.h"
 
-/* How many calls can be under way at once before some are missed. */
-#define MAX_CALLS	256
-
-/**
- * struct call - a call from its begin to its end
- * @end: what its end means to each file
- * @sb: the super block of its files
- * @nr: how many they are
- * @ino: their inodes
- * @dst_fd: where to read the other file's descriptor again; %NULL if it is known
- *
- * Numbers, no references: the module may be gone when the call ends.
- */
-struct call {
-	void (*end)(struct ft_inode *rec);
-	const struct super_block *sb;
-	unsigned int nr;
-	unsigned long ino[2];
-	const u32 __user *dst_fd;
-};
-
-/* Calls whose destination could not be found out. */
-static atomic_t nr_unknown = ATOMIC_INIT(0);
-
-static void add_file(struct call *call, const struct file *file)
+static void apply(void (*func)(struct ft_inode *rec), const struct inode *inode)
 {
-	const struct inode *inode = file_inode(file);
-
-	if (!call->nr)
-		call->sb = inode->i_sb;
-	else if (call->sb != inode->i_sb || call->ino[0] == inode->i_ino)
-		return;
-	call->ino[call->nr++] = inode->i_ino;
-}
-
-/* Find the file that blocks are moved to. False if that cannot be read now. */
-static bool add_destination(struct call *call, const u32 __user *arg)
-{
-	struct file *file;
-	u32 fd;
-
-	if (copy_from_user_nofault(&fd, arg, sizeof(fd)))
-		return false;
-	file = fget(fd);
-	if (file) {
-		add_file(call, file);
-		fput(file);
-	}
-	return true;
-}
-
-static void apply(void (*func)(struct ft_inode *rec), const struct call *call)
-{
-	struct ft_volume *vol;
 	struct ft_inode *rec;
-	unsigned int i;
 
 	rcu_read_lock();
-	vol = ft_volume_find(call->sb);
-	for (i = 0; vol && i < call->nr; i++) {
-		rec = ft_inode_find(vol, call->ino[i]);
-		if (rec && !rec->is_dir)
-			func(rec);
+	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
+	if (rec) {
+		ft_count(FT_CALLS);
+		func(rec);
 	}
 	rcu_read_unlock();
 }
 
-static void begin_hold(struct call *call)
+/* f2fs_fallocate(file, mode, offset, len): only of preallocation, without the lock */
+static int before_fallocate(struct kprobe *probe, struct pt_regs *regs)
 {
-	ft_count(FT_CALLS);
-	call->end = ft_inode_release;
-	apply(ft_inode_hold, call);
-}
+	const struct file *file =
+		(const struct file *)regs_get_kernel_argument(regs, 0);
 
-static void begin_reserve(struct call *call)
-{
-	ft_count(FT_CALLS);
-	call->end = ft_inode_reserve_end;
-	apply(ft_inode_reserve_begin, call);
-}
-
-/* f2fs_fallocate(file, mode, offset, len) */
-static int begin_fallocate(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	struct call *call = (struct call *)ri->data;
-
-	*call = (struct call){ };
-	add_file(call, (struct file *)regs_get_kernel_argument(regs, 0));
-	if ((int)regs_get_kernel_argument(regs, 1) & ~FALLOC_FL_KEEP_SIZE)
-		begin_hold(call);
-	else
-		begin_reserve(call);
+	if (!((int)regs_get_kernel_argument(regs, 1) & ~FALLOC_FL_KEEP_SIZE))
+		apply(ft_inode_reserve_begin, file_inode(file));
 	return 0;
 }
 
-/* f2fs_ioctl(file, cmd, arg), and the same for 32-bit programs */
-static int begin_ioctl(struct kretprobe_instance *ri, struct pt_regs *regs)
+/*
+ * truncate_pagecache_range(inode, begin, end): whole blocks are about to be
+ * punched out or zeroed
+ */
+static int before_zero(struct kprobe *probe, struct pt_regs *regs)
 {
-	struct call *call = (struct call *)ri->data;
-	unsigned int cmd = regs_get_kernel_argument(regs, 1);
-	/* the first member of the argument, for those programs as well */
-	const u32 __user *arg =
-		(const u32 __user *)regs_get_kernel_argument(regs, 2);
-
-	if (_IOC_TYPE(cmd) != F2FS_IOCTL_MAGIC ||
-	    _IOC_NR(cmd) != _IOC_NR(F2FS_IOC_MOVE_RANGE))
-		return 1;
-	*call = (struct call){ };
-	add_file(call, (struct file *)regs_get_kernel_argument(regs, 0));
-	if (!add_destination(call, arg))
-		call->dst_fd = arg;
-	begin_hold(call);
+	apply(ft_inode_mark_stale,
+	      (const struct inode *)regs_get_kernel_argument(regs, 0));
 	return 0;
 }
 
-static int end_call(struct kretprobe_instance *ri, struct pt_regs *regs)
+/*
+ * __exchange_data_block(from, to, ...): blocks are about to be moved to another
+ * file or, by collapse and insert, within one
+ */
+static int before_exchange(struct kprobe *probe, struct pt_regs *regs)
 {
-	struct call *call = (struct call *)ri->data;
+	const struct inode *from, *to;
 
-	/* by now F2FS has read it, so that it is in memory */
-	if (call->dst_fd && !add_destination(call, call->dst_fd)) {
-		atomic_inc(&nr_unknown);
-		ft_target_kick();
-	}
-	apply(call->end, call);
+	from = (const struct inode *)regs_get_kernel_argument(regs, 0);
+	to = (const struct inode *)regs_get_kernel_argument(regs, 1);
+	apply(ft_inode_mark_stale, from);
+	if (to != from)
+		apply(ft_inode_mark_stale, to);
 	return 0;
 }
 
 /* === Attaching ============================================================ */
 
-#define CALL(func, begin) {				\
-	.kp.symbol_name = (func),			\
-	.entry_handler = (begin),			\
-	.handler = end_call,				\
-	.data_size = sizeof(struct call),		\
-	.maxactive = MAX_CALLS,				\
-}
+static const struct {
+	const char *function;
+	kprobe_pre_handler_t handler;
+} table[] = {
+	{ "f2fs_fallocate", before_fallocate },
+	{ "truncate_pagecache_range", before_zero },
+	{ "__exchange_data_block", before_exchange },
+};
 
-/* Those that probes missed which have gone since. */
-static atomic_t nr_gone = ATOMIC_INIT(0);
-
-static struct kretprobe calls[3];
-static bool attached[ARRAY_SIZE(calls)];
+static struct kprobe probes[ARRAY_SIZE(table)];
+static bool attached[ARRAY_SIZE(table)];
 static bool followed;
 
 /**
@@ -178,27 +103,24 @@ static bool followed;
  */
 void ft_call_attach(void)
 {
-	static const struct kretprobe fresh[] = {
-		CALL("f2fs_fallocate", begin_fallocate),
-		CALL("f2fs_ioctl", begin_ioctl),
-#ifdef CONFIG_COMPAT
-		CALL("f2fs_compat_ioctl", begin_ioctl),
-#endif
-	};
+	bool all = true;
 	size_t i;
 	int err;
 
-	followed = true;
-	for (i = 0; i < ARRAY_SIZE(fresh); i++) {
-		calls[i] = fresh[i];
-		err = register_kretprobe(&calls[i]);
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		probes[i] = (struct kprobe){
+			.symbol_name = table[i].function,
+			.pre_handler = table[i].handler,
+		};
+		err = register_kprobe(&probes[i]);
 		attached[i] = !err;
 		if (err) {
-			followed = false;
+			all = false;
 			pr_warn("cannot follow calls of %s (%d): after F2FS_IOC_MOVE_RANGE write 1 to resync\n",
-				fresh[i].kp.symbol_name, err);
+				table[i].function, err);
 		}
 	}
+	WRITE_ONCE(followed, all);
 }
 
 /**
@@ -210,14 +132,12 @@ void ft_call_detach(void)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(calls); i++)
+	WRITE_ONCE(followed, false);
+	for (i = 0; i < ARRAY_SIZE(table); i++)
 		if (attached[i]) {
-			unregister_kretprobe(&calls[i]);
-			atomic_add(calls[i].nmissed + calls[i].kp.nmissed,
-				   &nr_gone);
+			unregister_kprobe(&probes[i]);
 			attached[i] = false;
 		}
-	followed = false;
 }
 
 /**
@@ -228,23 +148,4 @@ void ft_call_detach(void)
 bool ft_call_attached(void)
 {
 	return READ_ONCE(followed);
-}
-
-/**
- * ft_call_nr_missed() - calls of which it is not known what they did to which file
- *
- * There were too many at once, or an argument could not be read.
- *
- * Return: their number.
- */
-unsigned long ft_call_nr_missed(void)
-{
-	unsigned long nr = atomic_read(&nr_unknown) + atomic_read(&nr_gone);
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(calls); i++)
-		if (READ_ONCE(attached[i]))
-			nr += READ_ONCE(calls[i].nmissed) +
-			      READ_ONCE(calls[i].kp.nmissed);
-	return nr;
 }

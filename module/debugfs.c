@@ -53,7 +53,6 @@ static int stats_show(struct seq_file *m, void *unused)
 	struct ft_volume *vol;
 	int i;
 
-	ft_target_distrust();
 	rcu_read_lock();
 	list_for_each_entry_rcu(vol, &ft_volumes, node) {
 		volumes++;
@@ -78,7 +77,6 @@ static int stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "queued %u\n", queued);
 	for (i = 0; i < FT_NR_COUNTERS; i++)
 		seq_printf(m, "%s %llu\n", counter_names[i], counter(i));
-	seq_printf(m, "calls_missed %lu\n", ft_call_nr_missed());
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(stats);

@@ -168,7 +168,7 @@ static void update_locked(struct ft_inode *rec, const struct ft_extent *ext)
 			changed_locked(rec, store_scanning(rec, ext), bytes);
 	} else if (ft_inode_scanning(rec) ||
 		   ft_extmap_may_have_written(&rec->map, ext->lblk, end)) {
-		rec->freed = true;
+		rec->reserver = NULL;
 		err = erase(rec, ext->lblk, end);
 		if (!err && ft_inode_scanning(rec))
 			err = erase_scanning(rec, ext->lblk, end);
@@ -204,9 +204,11 @@ void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext)
  *
  * Reported after F2FS dropped its locks. Mostly an update has told of these
  * blocks before. Where F2FS keeps no extent cache it has not, and then the file
- * is stale: what contradicts a written block may be older than the map, and a
- * run ends because the block behind it, which has been allocated as well, does
- * not continue it; of that block nobody tells if it was the last to be written.
+ * is stale: what contradicts a written block may be older than the map.
+ *
+ * A run ends because the block behind it, which has been allocated as well, does
+ * not continue it. The next run begins with that block, unless there is none: see
+ * ft_inode_direct_end().
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
@@ -214,6 +216,8 @@ void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 		  bool in_one)
 {
 	spin_lock(&rec->lock);
+	if (in_one)
+		rec->direct_end = ft_extent_end(ext);
 	if (ft_inode_followed(rec) && !ft_extmap_holds(&rec->map, ext)) {
 		/* before the budget may have it left out */
 		ft_inode_stale(rec);
@@ -222,6 +226,35 @@ void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 						ft_extent_end(ext)))
 			store_locked(rec, ext);
 	}
+	spin_unlock(&rec->lock);
+}
+
+/* What blocks the file has is not known any more. False if nobody asks. */
+static bool doubt_locked(struct ft_inode *rec)
+{
+	if (!ft_inode_followed(rec))
+		return false;
+	rec->changes++;
+	ft_inode_stale(rec);
+	return true;
+}
+
+/**
+ * ft_inode_direct_end() - a direct write is over
+ * @rec: the file; no other direct write to it is under way
+ * @end: where it was to end, exclusive
+ *
+ * If it was cut short behind its last run, as by a buffer that is not there, F2FS
+ * may have allocated the block behind that run, and nobody has told of it.
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_direct_end(struct ft_inode *rec, u32 end)
+{
+	spin_lock(&rec->lock);
+	if (rec->direct_end && rec->direct_end < end)
+		doubt_locked(rec);
+	rec->direct_end = 0;
 	spin_unlock(&rec->lock);
 }
 
@@ -249,7 +282,7 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
 {
 	int err = 0;
 
-	rec->freed = true;
+	rec->reserver = NULL;
 	/* a commit that replaces the file frees what is between the new blocks */
 	if (rec->committing) {
 		rec->committing = false;
@@ -301,7 +334,8 @@ void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 	spin_lock(&rec->lock);
 	if (ft_inode_followed(rec)) {
 		bytes = rec->map.bytes;
-		sure = whole && rec->reserving && !rec->freed && !ft_inode_scanning(rec);
+		sure = whole && rec->reserver == current &&
+		       !ft_inode_scanning(rec);
 		/* what does not fit is found by the scan */
 		if (reserve(rec, lblk, end))
 			sure = false;
@@ -310,46 +344,26 @@ void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 			rec->gen++;
 			ft_queue_add(rec);
 		}
+		if (rec->reserver == current)
+			rec->reserver = NULL;
 	}
 	spin_unlock(&rec->lock);
 }
 
 /**
- * ft_inode_reserve_begin() - a call begins that preallocates blocks
- * @rec: the file; until ft_inode_reserve_end() is noted whether blocks are freed
+ * ft_inode_reserve_begin() - the current task begins to preallocate blocks
+ * @rec: the file; until ft_inode_reserve() is noted whether blocks are freed
+ *
+ * Of several tasks that do so at once only the last is remembered: for the others
+ * F2FS is asked.
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
 void ft_inode_reserve_begin(struct ft_inode *rec)
 {
 	spin_lock(&rec->lock);
-	if (!rec->reserving++)
-		rec->freed = false;
+	rec->reserver = current;
 	spin_unlock(&rec->lock);
-}
-
-/**
- * ft_inode_reserve_end() - the call is over
- * @rec: the file; the record may be a younger one than that of the beginning
- *
- * Context: atomic; the caller holds a reference or is in an RCU section.
- */
-void ft_inode_reserve_end(struct ft_inode *rec)
-{
-	spin_lock(&rec->lock);
-	if (rec->reserving)
-		rec->reserving--;
-	spin_unlock(&rec->lock);
-}
-
-/* What blocks the file has is not known any more. False if nobody asks. */
-static bool doubt_locked(struct ft_inode *rec)
-{
-	if (!ft_inode_followed(rec))
-		return false;
-	rec->changes++;
-	ft_inode_stale(rec);
-	return true;
 }
 
 /**
@@ -361,35 +375,6 @@ static bool doubt_locked(struct ft_inode *rec)
 void ft_inode_mark_stale(struct ft_inode *rec)
 {
 	spin_lock(&rec->lock);
-	doubt_locked(rec);
-	spin_unlock(&rec->lock);
-}
-
-/**
- * ft_inode_hold() - a call begins whose effect no event tells in full
- * @rec: the file: stale, and not to be scanned, until ft_inode_release()
- *
- * Context: atomic; the caller holds a reference or is in an RCU section.
- */
-void ft_inode_hold(struct ft_inode *rec)
-{
-	spin_lock(&rec->lock);
-	if (doubt_locked(rec))
-		rec->held++;
-	spin_unlock(&rec->lock);
-}
-
-/**
- * ft_inode_release() - the call is over
- * @rec: the file; the record may be a younger one than that of the beginning
- *
- * Context: atomic; the caller holds a reference or is in an RCU section.
- */
-void ft_inode_release(struct ft_inode *rec)
-{
-	spin_lock(&rec->lock);
-	if (rec->held)
-		rec->held--;
 	doubt_locked(rec);
 	spin_unlock(&rec->lock);
 }

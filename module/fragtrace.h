@@ -5,7 +5,7 @@
  *   build_id.c  whether F2FS is the one that the probes were built for
  *   attach.c    the probes attached to F2FS, which may come and go
  *   probe.c     F2FS tracepoints -> which inode, which blocks
- *   call.c      calls that no tracepoint describes -> which inodes, how long
+ *   call.c      calls that no tracepoint describes -> which inodes
  *   event.c     what an event does to the map of its file
  *   extmap.c    the extents of one file (see extmap.h)
  *   inode.c     the record of an inode: state, life, memory (see inode.h)
@@ -84,6 +84,7 @@ struct ft_walk;
 struct ft_worker;
 struct module;
 struct seq_file;
+struct task_struct;
 struct tracepoint;
 
 /* === Counters ============================================================= */
@@ -97,7 +98,8 @@ struct tracepoint;
  * @FT_EVENTS_FALLOCATE: fallocate calls
  * @FT_EVENTS_ATOMIC: blocks put in place by an atomic commit
  * @FT_EVENTS_COMPRESS: clusters compressed
- * @FT_CALLS: calls followed from their begin to their end
+ * @FT_CALLS: steps of calls that were noticed just before they began: blocks are
+ *	to be moved, zeroed, punched out or preallocated
  * @FT_MISMATCHES: events that contradicted the map; each made it stale
  * @FT_LOST: events the map could not take for want of memory; likewise
  * @FT_RESCANS: files whose layout F2FS was asked for
@@ -150,12 +152,12 @@ static inline void ft_count(enum ft_counter which)
  * @audit: how often F2FS will yet be asked before the audit that is wanted is
  *	given up; 0: none is wanted
  * @resync: likewise of a resync that waits for this file or directory
- * @freed: blocks were, or may have been, freed while @reserving
- * @reserving: calls under way that preallocate blocks
- * @held: calls under way that change blocks without an event; no scan meanwhile
+ * @reserver: who was the last to begin to preallocate blocks; %NULL if blocks were,
+ *	or may have been, freed since, or if it has been told what was preallocated
  * @gen: grows with each event whose effect is not known exactly
  * @changes: grows with each change of the map
  * @epoch: a scan has to begin in a later epoch of the volume
+ * @direct_end: end of the run that a direct write under way got last; 0: none
  * @last_write: ft_write_id() of the event that was the last to change @map, if
  *	a block was written and there is no @rebuild; else %FT_NO_WRITE. May be
  *	read without @lock.
@@ -193,12 +195,11 @@ struct ft_inode {
 	bool committing;
 	u8 audit;
 	u8 resync;
-	bool freed;
-	u16 reserving;
-	u16 held;
+	const struct task_struct *reserver;
 	u32 gen;
 	u32 changes;
 	u32 epoch;
+	u32 direct_end;
 	u64 last_write;
 	struct ft_extmap map;
 	union {
@@ -369,7 +370,6 @@ bool ft_probe_has_clusters(const struct inode *inode);
 void ft_call_attach(void);
 void ft_call_detach(void);
 bool ft_call_attached(void);
-unsigned long ft_call_nr_missed(void);
 #else
 static inline void ft_call_attach(void)
 {
@@ -382,11 +382,6 @@ static inline void ft_call_detach(void)
 static inline bool ft_call_attached(void)
 {
 	return false;
-}
-
-static inline unsigned long ft_call_nr_missed(void)
-{
-	return 0;
 }
 #endif
 
@@ -506,14 +501,12 @@ void ft_inode_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
 void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext);
 void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 		  bool in_one);
+void ft_inode_direct_end(struct ft_inode *rec, u32 end);
 void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba);
 void ft_inode_truncate(struct ft_inode *rec, u32 lblk);
 void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole);
 void ft_inode_mark_stale(struct ft_inode *rec);
-void ft_inode_hold(struct ft_inode *rec);
-void ft_inode_release(struct ft_inode *rec);
 void ft_inode_reserve_begin(struct ft_inode *rec);
-void ft_inode_reserve_end(struct ft_inode *rec);
 
 /* === rebuild.c ============================================================ */
 
@@ -601,7 +594,6 @@ int ft_target_resync(const char *path);
 int ft_target_wait_audited(const char *path);
 void ft_target_show(struct seq_file *m);
 void ft_target_kick(void);
-void ft_target_distrust(void);
 
 /* === queue.c ============================================================== */
 

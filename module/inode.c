@@ -144,7 +144,7 @@ void ft_inode_stale(struct ft_inode *rec)
 {
 	lockdep_assert_held(&rec->lock);
 	rec->gen++;
-	rec->freed = true;
+	rec->reserver = NULL;
 	if (!rec->stale) {
 		rec->stale = true;
 		atomic_inc(&rec->vol->nr_stale);

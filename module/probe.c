@@ -195,7 +195,7 @@ static noinline void allocated(struct inode *inode,
 	if (rec) {
 		ft_count(FT_EVENTS_MAP);
 		/*
-		 * Direct I/O, which asks for the next hole as well, gets one
+		 * A direct write, which asks for the next hole as well, gets one
 		 * run; for preallocation F2FS adds up whatever it allocates.
 		 */
 		ft_inode_map(rec, &ext, map->m_next_pgofs);
@@ -228,6 +228,24 @@ static void probe_map_blocks(void *unused, struct inode *inode,
 }
 
 /*
+ * A direct write is over, while the caller holds the inode's lock. How much of it
+ * was done @ret does not tell if it goes on in the background.
+ */
+static void probe_direct_exit(void *unused, struct inode *inode, loff_t offset,
+			      unsigned long len, int rw, int ret)
+{
+	struct ft_inode *rec;
+
+	if (rw != WRITE)
+		return;
+	enter_probe();
+	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
+	if (rec)
+		ft_inode_direct_end(rec, end_block(offset + len));
+	leave_probe();
+}
+
+/*
  * All blocks from an offset on are about to be freed. Nothing can put new ones
  * there meanwhile: the caller holds the inode's locks against writers and GC.
  */
@@ -252,11 +270,16 @@ static void probe_truncate_exit(void *unused, struct inode *inode, int ret)
 		mark_stale(inode);
 }
 
+/* What has been seen before F2FS did it, see call.c. */
+#define SEEN_BEFORE (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_COLLAPSE_RANGE | \
+		     FALLOC_FL_ZERO_RANGE | FALLOC_FL_INSERT_RANGE)
+
 /*
  * Comes after the inode lock was dropped, so a change of existing blocks could
- * be replayed in the wrong order: it is looked up instead. Plain preallocation
- * moves no written block. Compressed files are looked up after every change, and
- * after an error only some of the range may have been preallocated.
+ * be replayed in the wrong order: it is looked up instead, if it has not been
+ * noticed before it began. Plain preallocation moves no written block.
+ * Compressed files are looked up after every change, and after an error only some
+ * of the range may have been preallocated.
  */
 static void probe_fallocate(void *unused, struct inode *inode, int mode,
 			    loff_t offset, loff_t len, int ret)
@@ -267,12 +290,13 @@ static void probe_fallocate(void *unused, struct inode *inode, int mode,
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_FALLOCATE);
-		if (mode & ~FALLOC_FL_KEEP_SIZE)
-			ft_inode_mark_stale(rec);
-		else
+		mode &= ~FALLOC_FL_KEEP_SIZE;
+		if (!mode)
 			ft_inode_reserve(rec, first_block(offset),
 					 end_block(offset + len),
 					 !ret && !has_clusters(inode));
+		else if (!ft_call_attached() || mode & ~SEEN_BEFORE)
+			ft_inode_mark_stale(rec);
 	}
 	leave_probe();
 }
@@ -386,6 +410,7 @@ unsigned int ft_probe_list(struct ft_probe *list)
 		PROBE(FT_SUBMIT_WRITE, probe_submit_write),
 		PROBE(f2fs_update_read_extent_tree_range, probe_update_extent),
 		PROBE(f2fs_map_blocks, probe_map_blocks),
+		PROBE(f2fs_direct_IO_exit, probe_direct_exit),
 		PROBE(f2fs_truncate_blocks_enter, probe_truncate_enter),
 		PROBE(f2fs_truncate_blocks_exit, probe_truncate_exit),
 		PROBE(f2fs_fallocate, probe_fallocate),

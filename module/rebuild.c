@@ -27,9 +27,8 @@
  * @audit: the map is not to be replaced by it, only compared
  *
  * Context: process; the caller is the worker that has taken the file.
- * Return: 0; -ENOENT if there is nothing to scan any more, or who holds the file
- * queues it again; -EAGAIN if something came that no event describes since the
- * worker's epoch began; -ENOMEM.
+ * Return: 0; -ENOENT if there is nothing to scan any more; -EAGAIN if something
+ * came that no event describes since the worker's epoch began; -ENOMEM.
  */
 int ft_inode_scan_begin(struct ft_inode *rec, bool audit)
 {
@@ -44,7 +43,7 @@ int ft_inode_scan_begin(struct ft_inode *rec, bool audit)
 	new->audit = audit;
 
 	spin_lock(&rec->lock);
-	if (!ft_inode_followed(rec) || rec->held) {
+	if (!ft_inode_followed(rec)) {
 		err = -ENOENT;
 	} else if (rec->epoch == rec->vol->epoch) {
 		err = -EAGAIN;

@@ -49,7 +49,6 @@ static DECLARE_WORK(housekeeping_work, housekeeping);
 static DECLARE_DELAYED_WORK(retry_work, retry);
 static unsigned long retry_delay = RETRY_FIRST;	/* protected by ft_targets_lock */
 static bool retry_anew;
-static unsigned long nr_missed;		/* calls; likewise */
 
 /* === Attaching ============================================================ */
 
@@ -161,53 +160,6 @@ static void free_target(struct ft_target *t)
 	kfree(t);
 }
 
-/* === Distrust ============================================================= */
-
-static void for_all(struct ft_volume *vol, void (*func)(struct ft_inode *rec))
-{
-	struct ft_inode *rec;
-	unsigned long ino;
-
-	rcu_read_lock();
-	xa_for_each(&vol->inodes, ino, rec) {
-		func(rec);
-		if (need_resched()) {
-			rcu_read_unlock();
-			cond_resched();
-			rcu_read_lock();
-		}
-	}
-	rcu_read_unlock();
-}
-
-static void distrust_locked(void)
-{
-	unsigned long nr = ft_call_nr_missed();
-	struct ft_target *t;
-
-	lockdep_assert_held(&ft_targets_lock);
-	if (nr == nr_missed)
-		return;
-	WRITE_ONCE(nr_missed, nr);
-	list_for_each_entry(t, &targets, node)
-		if (t->vol)
-			for_all(t->vol, ft_inode_request_scan);
-}
-
-/**
- * ft_target_distrust() - if calls were missed, every map is stale from now on
- *
- * Context: process; to be called before anything is shown.
- */
-void ft_target_distrust(void)
-{
-	if (ft_call_nr_missed() == READ_ONCE(nr_missed))
-		return;
-	mutex_lock(&ft_targets_lock);
-	distrust_locked();
-	mutex_unlock(&ft_targets_lock);
-}
-
 /* === Housekeeping ========================================================= */
 
 /*
@@ -252,7 +204,6 @@ static void housekeeping(struct work_struct *work)
 	int waiting = 0, moved = 0;
 
 	mutex_lock(&ft_targets_lock);
-	distrust_locked();
 	list_for_each_entry(t, &targets, node)
 		if (t->vol && READ_ONCE(t->vol->names_moved))
 			t->moved = true;
@@ -294,6 +245,23 @@ void ft_target_kick(void)
 }
 
 /* === Requests ============================================================= */
+
+static void for_all(struct ft_volume *vol, void (*func)(struct ft_inode *rec))
+{
+	struct ft_inode *rec;
+	unsigned long ino;
+
+	rcu_read_lock();
+	xa_for_each(&vol->inodes, ino, rec) {
+		func(rec);
+		if (need_resched()) {
+			rcu_read_unlock();
+			cond_resched();
+			rcu_read_lock();
+		}
+	}
+	rcu_read_unlock();
+}
 
 /**
  * ft_target_add() - watch a directory

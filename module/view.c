@@ -292,7 +292,6 @@ static int view_open(struct inode *inode, struct file *file)
 	struct ft_snapshot *snap;
 	int err;
 
-	ft_target_distrust();
 	snap = ft_snapshot_take(view);
 	if (IS_ERR(snap))
 		return PTR_ERR(snap);

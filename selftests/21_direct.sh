@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-plan 6
+plan 8
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop write $MNT/a 0 4M direct
@@ -36,4 +36,16 @@ for n in 1 2 3 4 5 6 7 8; do
 	fileop write $MNT2/sparse ${n}M 32K direct
 done
 check_exact "block by block into holes, without extent cache" -u $MNT $MNT2
+
+# Over blocks that are there, into the hole behind them; the buffer is not there, so that F2FS, which has allocated the
+# first block of the hole, is not asked for it any more.
+fileop write $MNT2/cut 0 16K direct
+fileop truncate $MNT2/cut 64K
+settle
+fileop refused $MNT2/cut 12K 16K
+check_exact "cut short behind a run, without extent cache" -u $MNT $MNT2
+settle
+rescans=$(stat_of rescans)
+fileop write $MNT2/cut 0 16K direct
+expect "direct writes over what is there ask for nothing" "$(stat_of rescans) $(stat_of stale)" "$rescans 0"
 finish

@@ -76,7 +76,7 @@ check "resync returns while files go stale all the time" returns resync
 kill $writer
 wait $writer 2>/dev/null || :
 rm -r $MNT/d/many
-# There is always a call under way in this one: no scan begins.
+# There is always a call under way in this one: no scan is the last word.
 fileop write $MNT/d/held 0 1M
 writers=
 for i in $(seq 12); do

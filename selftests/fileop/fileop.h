@@ -83,6 +83,11 @@ void op_move(int argc, char **argv);
 void op_moves(int argc, char **argv);
 void op_misplace(int argc, char **argv);
 
+/* enemy.c */
+void op_bad_calls(int argc, char **argv);
+void op_crowd(int argc, char **argv);
+void op_flip(int argc, char **argv);
+
 /* stuck.c */
 void op_stuck(int argc, char **argv);
 

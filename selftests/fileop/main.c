@@ -221,6 +221,24 @@ static void op_write(int argc, char **argv)
 	close_file(fd, argv[0]);
 }
 
+/* refused FILE OFFSET LENGTH: write directly from memory that is not there; what F2FS has done until then stays. */
+static void op_refused(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_WRONLY | O_DIRECT);
+	uint64_t len = num(argv[2]);
+	char *nothing = mmap(NULL, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)argc;
+	if (nothing == MAP_FAILED)
+		fail("mmap");
+	if (pwrite(fd, nothing, len, num(argv[1])) >= 0)
+		misuse("refused: it was not");
+	if (errno != EFAULT)
+		fail("write");
+	munmap(nothing, len);
+	close_file(fd, argv[0]);
+}
+
 static void op_mmap(int argc, char **argv)
 {
 	uint64_t off = num(argv[1]), len = num(argv[2]), i;
@@ -557,6 +575,7 @@ static const struct {
 	{ "write", 3, op_write, "FILE OFFSET LENGTH [direct|sync|dsync|trunc]..." },
 	{ "many", 4, op_many, "PREFIX COUNT BASE STEP [CYCLE]" },
 	{ "links", 3, op_links, "FILE PREFIX COUNT" },
+	{ "refused", 3, op_refused, "FILE OFFSET LENGTH" },
 	{ "mmap", 3, op_mmap, "FILE OFFSET LENGTH" },
 	{ "append", 3, op_append, "FILE CHUNK COUNT [fdatasync]" },
 	{ "random", 4, op_random, "FILE BLOCKS COUNT SEED [direct] [every N]" },
@@ -572,6 +591,9 @@ static const struct {
 	{ "atomic", 2, op_atomic, "FILE begin|replace|write OFFSET LENGTH|truncate SIZE|fsync|sync|commit|abort..." },
 	{ "move", 5, op_move, "FILE OFFSET FILE OFFSET LENGTH" },
 	{ "moves", 5, op_moves, "FILE FILE BLOCKS COUNT SEED" },
+	{ "bad_calls", 2, op_bad_calls, "FILE SECONDS" },
+	{ "crowd", 4, op_crowd, "FILE CALLS READY GO" },
+	{ "flip", 2, op_flip, "PREFIX COUNT" },
 	{ "xattr", 3, op_xattr, "FILE NAME LENGTH" },
 	{ "project", 2, op_project, "DIRECTORY NUMBER" },
 	{ "encrypt", 1, op_encrypt, "DIRECTORY [EMPTY_DIRECTORY]" },

@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 81_many_calls.sh - hundreds of calls that wait for the lock of one file cost no other file anything
+#
+# One task writes to the file from a page that does not come, and holds the lock; half of the others want to zero a
+# range of it, the other half to move one.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+CALLS=800
+FILES=200
+
+# crowd(file) - let them wait for the lock of a file; false if this kernel cannot
+crowd() {
+	rm -f /tmp/ready /tmp/go
+	fileop crowd "$1" $CALLS /tmp/ready /tmp/go &
+	crowd=$!
+	until [ -e /tmp/ready ]; do
+		kill -0 $crowd 2>/dev/null || return 1
+		sleep 0.1
+	done
+}
+
+# let_go() - let them do what they want; false if one of them failed
+let_go() {
+	: >/tmp/go
+	wait $crowd
+}
+
+# others_stale() - how many files are stale but that one?
+others_stale() {
+	awk '!/^#/ && $3 == "stale" && $11 !~ /one$/ { n++ } END { print n + 0 }' $DBG/files
+}
+
+# few() - was F2FS asked for fewer files than there are?
+few() {
+	[ $(($(stat_of rescans) - rescans)) -lt $FILES ]
+}
+
+plan 9
+make_volume $DISK $MNT || bail "no volume"
+make_volume $DISK2 $MNT2 || bail "no second volume"
+load path=$MNT
+fileop many $MNT/other $FILES 8192 4096 3
+fileop write $MNT/one 0 2M
+fileop write $MNT2/one 0 2M
+settle
+if [ "$(stat_of calls_attached)" != 1 ]; then
+	skip_rest "many calls" "calls cannot be followed on this kernel"
+fi
+rescans=$(stat_of rescans)
+if ! crowd $MNT2/one 2>/dev/null; then
+	skip_rest "many calls" "this kernel has no userfaultfd"
+fi
+expect "on a volume that is not watched: all maps are exact while $CALLS calls wait" "$(stat_of stale)" 0
+check "they succeed" let_go
+settle
+expect "F2FS is asked for nothing" "$(stat_of rescans)" "$rescans"
+check_exact "exact" $MNT
+crowd $MNT/one || bail "the calls ended"
+expect "on the watched volume: no other map is stale while $CALLS calls wait" "$(others_stale)" 0
+check "they succeed" let_go
+expect "none is stale afterwards" "$(others_stale)" 0
+check_exact "exact" -u $MNT
+check "F2FS is asked for that one only ($(($(stat_of rescans) - rescans)) times)" few
+finish

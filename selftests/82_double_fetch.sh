@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 82_double_fetch.sh - F2FS_IOC_MOVE_RANGE while another thread changes to which file
+#
+# With the checkpoint off F2FS gives the target the addresses of the blocks that are moved, and without an extent cache
+# it does not tell of it.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+plan 2
+make_volume $DISK $MNT checkpoint=disable,noextent_cache || bail "no volume"
+load path=$MNT
+for n in $(seq 0 59); do
+	for f in a b c; do
+		fileop write $MNT/$n$f 0 64K
+	done
+done
+settle
+if [ "$(stat_of calls_attached)" != 1 ]; then
+	skip_rest "a target that changes" "calls cannot be followed on this kernel"
+fi
+check "ranges are moved" fileop flip $MNT/ 60
+check_exact "each file that was a target is exact" -u $MNT
+finish

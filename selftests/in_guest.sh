@@ -51,6 +51,7 @@ run_one() {
 	rm -rf /tmp/*
 	echo "# end $name $rc $(($(date +%s) - start))"
 	# What a test that was killed has left would spoil the next one.
+	rmmod late 2>/dev/null || :
 	rmmod fragtrace 2>/dev/null || :
 	while umount /mnt/f2fs 2>/dev/null || umount /mnt/f2fs2 2>/dev/null; do
 		:

@@ -317,6 +317,7 @@ cleanup() {
 		kill "$job" 2>/dev/null || :
 	done
 	wait 2>/dev/null || :
+	late
 	! loaded || unload || echo "# fragtrace cannot be unloaded"
 	for mnt in "$MNT" "$MNT2"; do
 		while mounted "$mnt"; do

@@ -620,9 +620,9 @@ test_huge_numbers() {
 	bad_line '254:0 18446744073709551616 4 0 4 contiguous /m/a' 'the lba is too big'
 	bad_line '254:0 110 18446744073709551615 0 4 contiguous /m/a' 'the length is too big'
 	bad_line '254:0 110 4 4294967296 4 contiguous /m/a' 'the offset is too big'
-	bad_line '254:0 110 4 0 18446744073709551616 contiguous /m/a' 'the inode number is too big'
+	bad_line '254:0 110 4 0 4294967296 contiguous /m/a' 'the inode number is too big'
 	bad_line '4294967296:0 110 4 0 4 contiguous /m/a' 'the device is too big'
-	good_lines '254:0 110 4 4294967295 18446744073709551615 contiguous /m/a.sst'
+	good_lines '254:0 110 4 4294967295 4294967295 contiguous /m/a.sst'
 }
 
 test_outside_the_volume() {

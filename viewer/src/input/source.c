@@ -114,30 +114,6 @@ static void unpack(struct text *text, const char *name)
 	*text = out;
 }
 
-/* === The time of a text === */
-
-/* "# time SECONDS.mmm" on the second line, as --record writes it. */
-static void find_time(struct text *text)
-{
-	static const char key[] = "\n# time ";
-	char *p = memchr(text->buf, '\n', text->len), *end;
-	long long seconds;
-	long ms;
-
-	if (!p || strncmp(p, key, strlen(key)))
-		return;
-	p += strlen(key);
-	seconds = strtoll(p, &end, 10);
-	if (end == p || *end != '.' || seconds < 0 || seconds > INT32_MAX * 1000LL)
-		return;
-	p = end + 1;
-	ms = strtol(p, &end, 10);
-	if (end != p + 3 || *end != '\n' || ms < 0)
-		return;
-	text->time_ms = seconds * 1000 + ms;
-	text->has_time = true;
-}
-
 /* A recorded text is as old as its file, any other as new as the reading of it. */
 static int64_t now_ms(void)
 {
@@ -203,7 +179,6 @@ bool source_read(struct source *source, struct text *text)
 		text->time_ms = begun_ms;
 	if (is_packed(text))
 		unpack(text, source->name);
-	find_time(text);
 	return true;
 }
 
@@ -246,23 +221,20 @@ static size_t read_piece(struct source *source, int fd, char *buf)
 /* Return: false where the file is packed or binary; nothing is understood of it then. */
 static bool feed_pieces(struct source *source, struct table *table, int fd, int64_t time_ms)
 {
-	struct text piece = { .buf = xreallocarray(NULL, PIECE + 1, 1), .time_ms = time_ms };
+	struct text piece = { .buf = xreallocarray(NULL, PIECE + 1, 1) };
 	struct table_reader *reader = NULL;
 
 	while ((piece.len = read_piece(source, fd, piece.buf))) {
 		if (!reader && (is_packed(&piece) || snapshot_is(&piece)))
 			break;
-		if (!reader) {
-			find_time(&piece);
-			reader = table_begin(table, source->name);
-		}
+		if (!reader)
+			reader = table_begin(table, source->name, time_ms);
 		table_feed(reader, piece.buf, piece.len);
 	}
 	free(piece.buf);
 	if (!reader)
 		return false;
 	table_end(reader);
-	table->text = (struct text){ .time_ms = piece.time_ms, .has_time = piece.has_time };
 	return true;
 }
 

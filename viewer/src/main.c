@@ -139,17 +139,6 @@ static void on_signal(int sig)
 	raise(sig);
 }
 
-static void catch_signals(void)
-{
-	struct sigaction sa = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	/* nohup must keep working */
-	if (signal(SIGHUP, SIG_IGN) != SIG_IGN)
-		sigaction(SIGHUP, &sa, NULL);
-}
-
 static void sleep_until(int64_t at_ns)
 {
 	struct timespec t = { .tv_sec = at_ns / NSEC_PER_SEC, .tv_nsec = at_ns % NSEC_PER_SEC };
@@ -187,7 +176,7 @@ int main(int argc, char **argv)
 		recorder_open(&s.recorder, s.options.record);
 	atexit(outfile_abandon);
 	repeating = s.options.interval_ns > 0;
-	catch_signals();
+	on_signals(on_signal);
 	if (s.options.top)
 		top_screen_run(&s.source, s.options.interval_ns, s.options.count);
 	else if (repeating)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import fragsnap
+from fragplot import style
 
 HERE = Path(__file__).resolve().parent
 VIEW = HERE.parent / "fragtrace-view"
@@ -54,6 +55,17 @@ def test_odd(name, monkeypatch):
     said = same(HERE / "data/odd" / name)
     assert (said == "") == name.startswith("good")
     assert name.startswith("good") or said.startswith(f"fragtrace-view: {name}:")
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 24, 25, 255, 256, 257, 6 * 256, 25599, 25600, 255 * 1024, 262015, 262016, 262144,
+                                    5 * 10 ** 6, 268304383, 268304384, 2 ** 28, 2 ** 32 - 1])
+def test_bytes(blocks, tmp_path):
+    """Both write a size in the same way."""
+    (tmp_path / "t").write_text(f"# fragtrace table 1\n# volume 1:1 main_blkaddr=0 blocks={blocks} segment_blocks=1 "
+                                f"path=/m\n1:1 0 {blocks} 0 4 contiguous /a\n")
+    done = subprocess.run([VIEW, "-t", "t", "--top", "--count", "1", "-n", "0.01"], cwd=tmp_path, capture_output=True,
+                          check=True)
+    assert f"; {style.blocks_text(blocks)}; " in done.stdout.decode()
 
 
 @pytest.mark.parametrize("name", GOOD)

@@ -43,18 +43,6 @@ static void on_signal(int sig)
 	is_over = 1;
 }
 
-/* Without SA_RESTART, so that whatever waits wakes up. */
-static void catch_signals(void)
-{
-	struct sigaction sa = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	/* nohup must keep working */
-	if (signal(SIGHUP, SIG_IGN) != SIG_IGN)
-		sigaction(SIGHUP, &sa, NULL);
-}
-
 /* === In a pipe === */
 
 static size_t env_lines(void)
@@ -270,7 +258,7 @@ void top_screen_run(struct source *source, int64_t interval_ns, unsigned long co
 	struct table table;
 
 	setlocale(LC_CTYPE, "");
-	catch_signals();
+	on_signals(on_signal);
 	while (!is_over && (!count || done < count)) {
 		if (source_read_table(source, &table, false)) {
 			top_add(&s.top, &table);

@@ -111,15 +111,17 @@ static bool read_once(struct session *s)
 		is_there = source_read(&s->source, &text);
 	else
 		is_there = source_read_table(&s->source, &table, keep);
+	if (is_there && may_be_listing && !export_is_listing(&text)) {
+		source_understand(&s->source, &table, &text, keep);
+		may_be_listing = false;
+	}
 	source_report(&s->source);
 	if (!is_there)
 		return false;
-	if (may_be_listing && export_is_listing(&text)) {
+	if (may_be_listing) {
 		write_listing(s, &text);
 		return true;
 	}
-	if (may_be_listing)
-		source_understand(&s->source, &table, &text, keep);
 	write_table(s, &table);
 	table_free(&table);
 	return true;

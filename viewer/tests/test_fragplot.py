@@ -533,9 +533,9 @@ def program(*args: str, **options) -> subprocess.CompletedProcess:
 
 
 def test_the_program_from_a_pipe():
-    """Standard input, and nothing but the picture comes of it."""
+    """Standard input, and what comes of it is said."""
     done = program("distribution", "-", "-o", "a.svg", input=HEAD + RECORD)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "wrote a.svg\n", "")
     assert os.path.getsize("a.svg") > 1000
 
 

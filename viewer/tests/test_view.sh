@@ -1073,7 +1073,7 @@ test_bad_snapshot() {
 test_install() {
 	make -s -C "$viewer" install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
 	[ -x root/usr/bin/fragtrace-view ]
-	[ -f root/usr/share/man/man1/fragtrace-view.1 ]
+	grep -qx '\.It Pa /usr/share/fragtrace' root/usr/share/man/man1/fragtrace-view.1 || fail "the page names another folder"
 	[ "$(ls root/usr/share/fragtrace/*.cnf | wc -l)" = 6 ] || fail "expected 6 presets"
 	root/usr/bin/fragtrace-view -t "$data/small.table" -c redis -i redis -o out.png
 }

@@ -145,6 +145,7 @@ void source_init(struct source *source, const char *path)
 void source_free(struct source *source)
 {
 	free(source->trouble);
+	free(source->waiting);
 	*source = (struct source){ 0 };
 }
 
@@ -180,6 +181,39 @@ bool source_read(struct source *source, struct text *text)
 	if (is_packed(text))
 		unpack(text, source->name);
 	return true;
+}
+
+/* === Targets that wait === */
+
+/* The first line of a text of `targets` whose volume is not mounted: "- - waiting 0 PATH". */
+static char *waiting_in(const struct text *targets)
+{
+	static const char mark[] = "\n- - waiting 0 ";
+	const char *path = strstr(targets->buf, mark);
+
+	if (!path)
+		return NULL;
+	path += strlen(mark);
+	return xasprintf("%.*s", (int)strcspn(path, "\n"), path);
+}
+
+/* Where a table has no volume, the file `targets` beside it may say why. */
+static void find_waiting(struct source *source, const struct table *table)
+{
+	const char *slash = strrchr(source->path, '/'), *step;
+	struct text targets;
+	char *path;
+
+	free(source->waiting);
+	source->waiting = NULL;
+	if (table->n_volumes || !slash)
+		return;
+	path = xasprintf("%.*s/targets", (int)(slash - source->path), source->path);
+	if (!read_text(&targets, path, &step)) {
+		source->waiting = waiting_in(&targets);
+		text_free(&targets);
+	}
+	free(path);
 }
 
 /* === Big files === */
@@ -251,6 +285,7 @@ void source_understand(struct source *source, struct table *table, struct text *
 		snapshot_parse(table, source->name, text);
 	else
 		table_parse(table, source->name, text, keep);
+	find_waiting(source, table);
 }
 
 /**
@@ -288,7 +323,7 @@ bool source_read_table(struct source *source, struct table *table, bool keep)
 }
 
 /**
- * source_report() - say it when a source has gone, and when it is back
+ * source_report() - say it when a source has gone, when it is back, and when it waits for a volume
  * @source: the source, after source_read()
  *
  * Once each.
@@ -300,4 +335,7 @@ void source_report(struct source *source)
 	if (!source->trouble && source->was_said)
 		warn("%s: is back", source->name);
 	source->was_said = source->trouble;
+	if (source->waiting && !source->waiting_was_said)
+		warn("%s: nothing to show: %s waits for its volume to be mounted", source->name, source->waiting);
+	source->waiting_was_said = source->waiting;
 }

@@ -150,10 +150,16 @@ static void draw(struct screen *s)
 	draw_owned(0, top_summary(&s->top, 0), 0);
 	if (s->is_paused && COLS > 12)
 		mvaddstr(0, COLS - 9, " [paused]");
-	if (s->source->trouble)
+	if (s->source->trouble) {
 		draw_line(1, s->source->trouble, 0, A_BOLD);
-	else
+	} else if (s->source->waiting) {
+		char *line = xasprintf("%s waits for its volume to be mounted", s->source->waiting);
+
+		draw_line(1, line, 0, A_BOLD);
+		free(line);
+	} else {
 		draw_owned(1, top_summary(&s->top, 1), 0);
+	}
 	draw_line(2, top_heading(), 0, A_REVERSE);
 	for (i = 0; i < rows && s->first + i < n; i++)
 		draw_owned(HEAD_LINES + (int)i, top_row(&s->top, s->first + i), fixed);

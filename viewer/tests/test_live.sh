@@ -61,6 +61,7 @@ test_a_waiting_target_is_named() {
 	mv new debugfs/table
 	wait_for grep -q mountpoint out
 	kill $!
+	wait $! || fail "status $?"
 	[ "$(wc -l <err)" = 1 ] || fail "$(cat err)"
 	printf '# fragtrace targets 1\n' >debugfs/targets
 	printf '# fragtrace table 1\n' >debugfs/table

@@ -64,7 +64,8 @@ ft_running() {
 	rel=${KERNELRELEASE:-$(uname -r)}
 	KDIR=${KDIR:-/lib/modules/$rel/build}
 	[ -f "$KDIR/Makefile" ] || ft_die "kernel headers: '$KDIR' holds none; install linux-headers-$rel," \
-		"or name another kernel: make KDIR=/path/to/headers, make KERNELRELEASE=version"
+		"or name another kernel: make KDIR=/path/to/headers, make KERNELRELEASE=version;" \
+		"without headers there are make viewer (draws recordings) and make vm CMD=... (a guest with fragtrace in it)"
 	[ ! -f "$KDIR/include/config/kernel.release" ] || rel=$(cat "$KDIR/include/config/kernel.release")
 	# An empty variable of the environment would keep Kbuild from its own default.
 	[ -n "${F2FS_KO:-}" ] || unset F2FS_KO

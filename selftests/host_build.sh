@@ -79,7 +79,7 @@ installed() {
 	(cd "$dir/dest" && find . -type f | sort)
 }
 
-plan 14
+plan 16
 touch "$dir/stamp"
 if build "F2FS_KO=$F2FS_KO" "VMLINUX_BTF=$VMLINUX_BTF"; then
 	ok "for the headers named by KDIR"
@@ -105,6 +105,8 @@ refused "an f2fs.ko without BTF: the remedy is named" F2FS_SRC= "F2FS_KO=$dir/no
 refused "an f2fs.ko that is not there: it is named" "$dir/missing.ko" "F2FS_KO=$dir/missing.ko" "VMLINUX_BTF=$VMLINUX_BTF"
 refused "headers that are not there: they are named" "$dir/none" "KDIR=$dir/none"
 refused "and the remedy" "install linux-headers-" "KDIR=$dir/none"
+refused "what can be had without them, too" "make viewer" "KDIR=$dir/none"
+refused "a source tree that is not there: it is named" "F2FS_SRC=$dir/none" "F2FS_SRC=$dir/none" "F2FS_KO=$F2FS_KO"
 # A tracepoint with another argument than the probe's: its first pointer becomes a number.
 sed -i 's/\(static void probe_truncate_blocks_enter(void \*[a-z_]*,\) *struct inode \*/\1 unsigned long /' "$dir/src/module/probe.c"
 if cmp -s "$dir/src/module/probe.c" "$here/../module/probe.c"; then

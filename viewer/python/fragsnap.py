@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text formats of fragtrace, version 1, as typed objects: table, extents, files.
+"""What fragtrace says in debugfs, version 1, as typed objects: snapshot or table, extents, files.
 
-Texts may be plain or gzip. Whatever is not as the format says raises FormatError, which names the
-file, the line, and what was expected there. Nothing here draws, and nothing but numpy is needed:
+All may be plain or gzip. Whatever is not as the format says raises SnapError; for a text it is a
+FormatError, which names the file, the line, and what was expected there. fragtrace-view refuses the
+same snapshots and tables, with the same words. Nothing here draws, and nothing but numpy is needed:
 
-    table = fragsnap.read_table("/sys/kernel/debug/fragtrace/table")
+    table = fragsnap.read_table("/sys/kernel/debug/fragtrace/snapshot")
     print(table.blocks.sum(), "blocks in", len(table.paths), "files")
 """
 
@@ -23,9 +24,15 @@ import numpy as np
 VERSION = 1
 BLOCK_BYTES = 4096
 
-# No block number, offset, length or inode number may reach this.
+# F2FS counts blocks and inodes in 32 bits.
+MOST = 2 ** 32 - 1
+DIGITS = len(str(MOST))
+# In extents and files.
 LIMIT = 1 << 48
-DIGITS = len(str(LIMIT))
+
+# No line of a table is longer: a path has at most 4095 letters, each of which may be escaped.
+LINE_LIMIT = 1 << 15
+MAX_VOLUMES = 4096
 
 TABLE_FORM = "dev lba length offset ino state path"
 EXTENTS_FORM = "dev ino offset offset_end lba lba_end length flags path"
@@ -34,10 +41,11 @@ FILES_FORM = ("dev ino map blocks extents fragments mean_fragment mean_distance 
 VOLUME_FORM = "# volume DEV main_blkaddr=N blocks=N segment_blocks=N path=MOUNTPOINT"
 TIME_FORM = "# time SECONDS.MMM"
 
-VOLUME = re.compile(r"# volume (\d+:\d+) main_blkaddr=(\d{1,15}) blocks=(\d{1,15}) "
-                    r"segment_blocks=(\d{1,15}) path=(.+)", re.ASCII)
-TIME = re.compile(r"# time (\d{1,11}\.\d{3})", re.ASCII)
-ESCAPE = re.compile(rb"\\([0-7]{3})?")
+STALE_FORM = "# stale N"
+VERSION_FORM = "# fragtrace table N"
+
+# A NUL cannot be in a path, and a byte has eight bits.
+ESCAPE = re.compile(rb"\\((?!000)[0-3][0-7]{2})?")
 DELETED = " (deleted)"
 
 STATES = (b"contiguous", b"fragmented")
@@ -71,12 +79,13 @@ class Volume:
 
 @dataclass(frozen=True)
 class Table:
-    """All that one text of `table` says.
+    """All that one `snapshot` or one text of `table` says.
 
     Arrays with one item for each file, in the order of their first extents: file_volume (an index
     into volumes), file_ino, file_fragmented; paths likewise. Arrays with one item for each extent, in
     the order of volume and address: lba, blocks, offset (all in blocks), file (an index).
-    `logical` puts the extents into the order of file and offset.
+    `logical` puts the extents into the order of file and offset. n_stale counts the files whose blocks may
+    be elsewhere by now.
     """
 
     name: str
@@ -91,6 +100,7 @@ class Table:
     offset: np.ndarray
     file: np.ndarray
     logical: np.ndarray
+    n_stale: int = 0
 
 
 @dataclass(frozen=True)
@@ -169,20 +179,14 @@ def whole_lines(name: str, data: bytes, kind: str) -> None:
                           "a NUL byte in the line, expected text")
 
 
-def unescape(raw: bytes) -> str:
-    """A path as the kernel wrote it, without its escapes; ValueError where one is no such."""
-    if b"\\" in raw:
-        raw = ESCAPE.sub(lambda found: bytes([int(found[1], 8) & 0xff]), raw)
-    return os.fsdecode(raw)
-
-
 def read_path(name: str, line: int, raw: bytes) -> str:
     """The path at the end of a line."""
-    try:
-        return unescape(raw)
-    except TypeError:
-        raise FormatError(name, line, f"bad escape in the path \"{shown(raw)}\", expected \\040, "
-                          "\\011, \\012 or \\134") from None
+    for found in ESCAPE.finditer(raw):
+        if found[1] is None:
+            bad = os.fsdecode(raw[found.start():found.start() + 4])
+            raise FormatError(name, line, f"bad escape \"{bad}\" in the path, expected \\040, \\011, \\012 or "
+                              "\\134")
+    return os.fsdecode(ESCAPE.sub(lambda escape: bytes([int(escape[1], 8)]), raw))
 
 
 def shown(raw: bytes) -> str:
@@ -265,84 +269,278 @@ class Fields:
         return read_path(self.name, self.line, self.word())
 
 
+# === Lines of a table ===
+
+
+class Line:
+    """One line of a table, read from its beginning to its end as table.c does it."""
+
+    def __init__(self, name: str, line: int, raw: bytes, form: str) -> None:
+        self.name, self.line, self.raw, self.form = name, line, raw, form
+        self.at = 0
+
+    def fail(self, what: str) -> FormatError:
+        """The error to raise for this line."""
+        return FormatError(self.name, self.line, what)
+
+    def quoted(self, start: int) -> str:
+        """The beginning of what is left of the line."""
+        return os.fsdecode(self.raw[start:start + 24])
+
+    def is_over(self) -> bool:
+        """Is nothing left?"""
+        return self.at == len(self.raw)
+
+    def ends_before(self, what: str) -> FormatError:
+        """The error for a field that is missing."""
+        return self.fail(f"the line ends before the {what}, expected: {self.form}")
+
+    def number(self, what: str, most: int = MOST) -> int:
+        """Digits."""
+        start = self.at
+        found = re.compile(rb"[0-9]*").match(self.raw, start)
+        digits = found[0] if found else b""
+        self.at = start + len(digits)
+        if not digits and self.at == len(self.raw):
+            raise self.ends_before(what)
+        if not digits:
+            raise self.fail(f'the {what} is not a number: "{self.quoted(start)}", expected digits')
+        if int(digits.lstrip(b"0")[:21] or b"0") > most:
+            raise self.fail(f"the {what} is too big: {self.quoted(start)}, expected at most {most}")
+        return int(digits)
+
+    def expect(self, literal: str) -> None:
+        """This and nothing else."""
+        if not self.raw.startswith(literal.encode(), self.at):
+            raise self.fail(f'found "{self.quoted(self.at)}" where "{literal}" should be, expected: {self.form}')
+        self.at += len(literal)
+
+    def field(self, what: str, most: int = MOST) -> int:
+        """A number and the space behind it."""
+        value = self.number(what, most)
+        if not self.is_over():
+            if self.raw[self.at:self.at + 1] != b" ":
+                raise self.fail(f'the {what} has a stray "{self.quoted(self.at)}" behind it, expected a space')
+            self.at += 1
+        return value
+
+    def dev(self) -> str:
+        """A device number and the space behind it."""
+        major = self.number("device")
+        self.expect(":")
+        minor = self.number("device")
+        if not self.is_over():
+            self.expect(" ")
+        return f"{major}:{minor}"
+
+    def state(self) -> bool:
+        """Is the file fragmented?"""
+        for i, word in enumerate(STATES):
+            if self.raw.startswith(word + b" ", self.at):
+                self.at += len(word) + 1
+                return bool(i)
+        if self.is_over():
+            raise self.ends_before("state")
+        if self.raw[self.at:] in STATES:
+            raise self.ends_before("path")
+        word = os.fsdecode(self.raw[self.at:].split(b" ")[0][:24])
+        raise self.fail(f'unknown state "{word}", expected contiguous or fragmented')
+
+    def path(self) -> str:
+        """All that is left."""
+        if self.is_over():
+            raise self.ends_before("path")
+        return read_path(self.name, self.line, self.raw[self.at:])
+
+
+def read_version(line: Line) -> None:
+    """The first line."""
+    magic = "# fragtrace table "
+    if not line.raw.startswith(magic.encode()):
+        raise line.fail(f'this is no fragtrace table, expected the first line to be "{magic}{VERSION}"')
+    line.at = len(magic)
+    version = line.number("version")
+    if version != VERSION or not line.is_over():
+        raise line.fail(f"the table has version {version}{line.quoted(line.at)}, this program reads version "
+                        f"{VERSION}")
+
+
+def read_time(line: Line) -> float:
+    """The time of a recorded table, on its second line."""
+    line.at = len("# time ")
+    seconds = line.number("time", 10 ** 11 - 1)
+    line.expect(".")
+    point = line.at
+    ms = line.number("fraction of the time", 999)
+    if line.at != point + 3 or not line.is_over():
+        raise line.fail(f'the fraction of the time is "{line.quoted(point)}", expected three digits')
+    return float(f"{seconds}.{ms:03}")
+
+
+def read_stale(line: Line) -> int:
+    """How many files are stale."""
+    line.at = len("# stale ")
+    number = line.number("number of stale files")
+    if not line.is_over():
+        raise line.fail(f"expected {STALE_FORM}")
+    return number
+
+
+def read_volume(line: Line, known: list[Volume]) -> Volume:
+    """The description of a volume."""
+    line.expect("# volume ")
+    dev = line.dev()
+    numbers = []
+    for key, what in (("main_blkaddr", "main_blkaddr"), ("blocks", "number of blocks"),
+                      ("segment_blocks", "size of a segment")):
+        line.expect(f"{key}=")
+        numbers.append(line.field(what))
+    first, end, segment = numbers
+    if not segment:
+        raise line.fail("segment_blocks is 0, expected at least 1")
+    line.expect("path=")
+    path = line.path()
+    if first >= end:
+        raise line.fail(f"main_blkaddr={first} is not below blocks={end}")
+    if dev in (volume.dev for volume in known):
+        raise line.fail(f"volume {dev} comes twice")
+    if len(known) == MAX_VOLUMES:
+        raise line.fail(f"more than {MAX_VOLUMES} volumes")
+    return Volume(dev, first, end, segment, path)
+
+
+def read_record(line: Line) -> tuple[str, list[int], bool, int]:
+    """Device, numbers, state, and where the path begins."""
+    dev = line.dev()
+    numbers = [line.field(what) for what in ("lba", "length", "offset", "inode number")]
+    fragmented = line.state()
+    if line.is_over():
+        raise line.ends_before("path")
+    return dev, numbers, fragmented, line.at
+
+
+@dataclass
+class Comments:
+    """What the lines say that begin with #."""
+
+    time: Optional[float] = None
+    n_stale: int = 0
+
+
+def read_comments(name: str, lines: list[tuple[int, bytes]], volumes: list[Volume], where: list[int]) -> Comments:
+    """Read them in their order; volumes and the numbers of their lines are added to these lists."""
+    comments = Comments()
+    for number, raw in lines:
+        if number == 2 and raw.startswith(b"# time "):
+            comments.time = read_time(Line(name, number, raw, TIME_FORM))
+        elif raw.startswith(b"# stale "):
+            comments.n_stale = read_stale(Line(name, number, raw, STALE_FORM))
+        elif raw.startswith(b"# volume "):
+            volumes.append(read_volume(Line(name, number, raw, VOLUME_FORM), volumes))
+            where.append(number)
+    return comments
+
+
 # === table ===
 
 
 class Faults:
-    """Finds the first line for which any of several checks of whole columns fails."""
+    """Finds the first of many items for which any of several checks of whole columns fails.
 
-    def __init__(self, lines: np.ndarray) -> None:
-        self.lines = lines
-        self.first = len(lines)
+    Of two checks that fail for the same item the one that was made first counts.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.first = number
         self.describe: Callable[[int], str] = lambda i: ""
+        self.number = number
 
     def check(self, bad: np.ndarray, describe: Callable[[int], str]) -> None:
-        """bad says which records fail, describe what to tell of such a record."""
+        """bad says which items fail, describe what to tell of such an item."""
         if bad.any():
             i = int(bad.argmax())
             if i < self.first:
                 self.first, self.describe = i, describe
 
-    def report(self, name: str) -> None:
-        """Raise for the first record that failed, if one did."""
-        if self.first < len(self.lines):
-            raise FormatError(name, int(self.lines[self.first]) + 1, self.describe(self.first))
+    def found(self) -> Optional[str]:
+        """What to tell, if any check failed."""
+        return self.describe(self.first) if self.first < self.number else None
 
 
 def parse_numbers(text: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers between these places of the text, and which of them are none."""
+    """The numbers between these places of the text, and which of them have to be read one by one."""
     width = end - start
-    bad = (width < 1) | (width > DIGITS)
+    odd = (width < 1) | (width > DIGITS)
     value = np.zeros(len(start), np.int64)
     for i in range(min(int(width.max(initial=0)), DIGITS)):
         here = i < width
         digit = text[np.where(here, start + i, 0)] - np.uint8(ord("0"))
-        bad |= here & (digit > 9)
+        odd |= here & (digit > 9)
         value = np.where(here, value * 10 + digit, value)
-    return value, bad | (value >= LIMIT)
+    return value, odd | (value > MOST)
 
 
-def read_comments(name: str, lines: list[tuple[int, bytes]]) -> tuple[Optional[float], list[Volume], list[int]]:
-    """Time, volumes, and the lines of the volumes, from the lines that begin with #."""
-    time: Optional[float] = None
-    volumes: list[Volume] = []
-    where: list[int] = []
-    for line, raw in lines:
-        text = os.fsdecode(raw)
-        if line == 2 and raw.startswith(b"# time "):
-            found = TIME.fullmatch(text)
-            if not found:
-                raise FormatError(name, line, f'"{shown(raw)}" is no time, expected: {TIME_FORM}')
-            time = float(found[1])
-        elif raw.startswith(b"# volume "):
-            found = VOLUME.fullmatch(text)
-            if not found:
-                raise FormatError(name, line, f"bad description of a volume, expected: {VOLUME_FORM}")
-            first, end, segment = (int(found[i]) for i in (2, 3, 4))
-            if first >= end:
-                raise FormatError(name, line, f"main_blkaddr={first} is not below blocks={end}")
-            if end > LIMIT or not segment:
-                raise FormatError(name, line, f"blocks={end} segment_blocks={segment} cannot be, expected "
-                                  f"blocks up to {LIMIT} in segments of 1 or more")
-            if found[1] in (volume.dev for volume in volumes):
-                raise FormatError(name, line, f"volume {found[1]} comes twice")
-            path = read_path(name, line, os.fsencode(found[5]))
-            volumes.append(Volume(found[1], first, end, segment, path))
-            where.append(line)
-    return time, volumes, where
-
-
-def find_volume(text: np.ndarray, start: np.ndarray, end: np.ndarray, lines: np.ndarray,
-                volumes: list[Volume], where: list[int]) -> np.ndarray:
-    """Which volume each record belongs to; -1: none that was described before it."""
+def find_volume(text: np.ndarray, start: np.ndarray, end: np.ndarray, volumes: list[Volume]) -> np.ndarray:
+    """Which volume each record names; -1: none of them, by the letters."""
     found = np.full(len(start), -1)
     for i, volume in enumerate(volumes):
         dev = np.frombuffer(volume.dev.encode(), np.uint8)
-        same = (end - start == len(dev)) & (lines + 1 > where[i])
+        same = end - start == len(dev)
         candidates = np.flatnonzero(same)
         same[candidates] = (text[start[candidates, None] + np.arange(len(dev))] == dev).all(axis=1)
         found[same] = i
     return found
+
+
+@dataclass
+class Columns:
+    """The fields of all records. volume is an index, -1 where there is none; path is where it begins."""
+
+    volume: np.ndarray
+    numbers: list[np.ndarray]
+    fragmented: np.ndarray
+    path: np.ndarray
+
+
+def read_columns(name: str, data: bytes, text: np.ndarray, lines: np.ndarray, begin: np.ndarray,
+                 newline: np.ndarray, volumes: list[Volume]) -> tuple[Columns, dict[int, str], Optional[FormatError]]:
+    """The fields of all records, whole columns at once.
+
+    What does not look as the module writes it is read once more, with all rules, one by one: these devices by
+    record if they are none of the volumes, and the error of the first record that is wrong.
+    """
+    # The ends of the first six fields of each record; where one is missing, the end of the line.
+    space = np.concatenate([np.flatnonzero(text == ord(" ")), np.full(6, len(text))])
+    ends = space[np.searchsorted(space, begin)[:, None] + np.arange(6)]
+    odd = ends[:, 5] + 1 >= newline
+    ends = np.minimum(ends, newline[:, None])
+    starts = np.minimum(np.column_stack([begin, ends[:, :5] + 1]), ends)
+    volume = find_volume(text, starts[:, 0], ends[:, 0], volumes)
+    odd |= volume < 0
+    numbers = []
+    for column in range(1, 5):
+        value, bad = parse_numbers(text, starts[:, column], ends[:, column])
+        numbers.append(value)
+        odd |= bad
+    letters = text[np.minimum(starts[:, 5, None] + np.arange(10), len(text) - 1)]
+    wide = ends[:, 5] - starts[:, 5] == 10
+    contiguous, fragmented = (wide & (letters == np.frombuffer(state, np.uint8)).all(axis=1)
+                              for state in STATES)
+    odd |= ~(contiguous | fragmented)
+    columns = Columns(volume, numbers, fragmented, ends[:, 5] + 1)
+    places = {v.dev: i for i, v in enumerate(volumes)}
+    devs: dict[int, str] = {}
+    for i in np.flatnonzero(odd).tolist():
+        line = Line(name, int(lines[i]) + 1, data[begin[i]:newline[i]], TABLE_FORM)
+        try:
+            devs[i], found, columns.fragmented[i], at = read_record(line)
+        except FormatError as error:
+            return columns, devs, error
+        columns.volume[i] = places.get(devs[i], -1)
+        columns.path[i] = begin[i] + at
+        for column, value in zip(columns.numbers, found):
+            column[i] = value
+    return columns, devs, None
 
 
 def check_places(faults: Faults, volumes: list[Volume], volume: np.ndarray, lba: np.ndarray,
@@ -351,10 +549,6 @@ def check_places(faults: Faults, volumes: list[Volume], volume: np.ndarray, lba:
     first = np.array([v.main_blkaddr for v in volumes])[volume]
     limit = np.array([v.end for v in volumes])[volume]
     end = lba + blocks
-    faults.check(blocks < 1, lambda i: "the length is 0, expected at least 1 block")
-    faults.check((lba < first) | (end > limit),
-                 lambda i: f"blocks {lba[i]} to {end[i] - 1} are outside the volume, expected {first[i]} "
-                 f"to {limit[i] - 1}")
     same = np.zeros(len(volume), bool)
     same[1:] = volume[1:] == volume[:-1]
     again = np.zeros(len(volume), bool)
@@ -364,79 +558,249 @@ def check_places(faults: Faults, volumes: list[Volume], volume: np.ndarray, lba:
         seen.add(int(volume[i]))
     faults.check(again, lambda i: f"not sorted: volume {volumes[volume[i]].dev} had its lines before, "
                  "expected order (dev, lba)")
+    faults.check(blocks < 1, lambda i: "the length is 0, expected at least 1 block")
+    faults.check((lba < first) | (end > limit),
+                 lambda i: f"blocks {lba[i]} to {end[i] - 1} are outside the volume, expected {first[i]} "
+                 f"to {limit[i] - 1}")
+    before = np.zeros(len(volume), bool)
+    before[1:] = same[1:] & (lba[1:] < lba[:-1])
+    faults.check(before, lambda i: f"not sorted: lba {lba[i]} comes after {lba[i - 1]}, expected order (dev, lba)")
     inside = np.zeros(len(volume), bool)
     inside[1:] = same[1:] & (lba[1:] < end[:-1])
-    faults.check(inside,
-                 lambda i: f"lba {lba[i]} is not behind the extent before, expected order (dev, lba) "
-                 f"and at least {end[i - 1]}")
+    faults.check(inside, lambda i: f"lba {lba[i]} overlaps the extent before, expected at least {end[i - 1]}")
+
+
+def logical_order(name: str, volumes: list[Volume], volume: np.ndarray, ino: np.ndarray, file: np.ndarray,
+                  offset: np.ndarray, blocks: np.ndarray) -> np.ndarray:
+    """The extents in the order of file and offset; no block may be there twice."""
+    logical = np.lexsort((offset, file))
+    before, after = logical[:-1], logical[1:]
+    twice = (file[after] == file[before]) & (offset[after] < offset[before] + blocks[before])
+    if twice.any():
+        i = after[int(twice.argmax())]
+        raise SnapError(f"{name}: block {offset[i]} of inode {ino[i]} on {volumes[volume[i]].dev} is in two "
+                        "places, expected one extent for each block of a file")
+    return logical
+
+
+def check_lines(name: str, data: bytes, begin: np.ndarray, newline: np.ndarray) -> tuple[int, Optional[FormatError]]:
+    """How many lines there are before the first that is too long, holds a NUL, or has no end; and its error."""
+    count = len(newline)
+    done = int(newline[-1]) + 1 if count else 0
+    nul = data.find(b"\0", 0, done)
+    long = np.flatnonzero(newline - begin > LINE_LIMIT)
+    first_long = int(long[0]) if len(long) else count
+    first_nul = int(np.searchsorted(newline, nul)) if nul >= 0 else count
+    if first_long < count and first_long <= first_nul:
+        return first_long, FormatError(name, first_long + 1, f"the line is longer than {LINE_LIMIT} bytes")
+    if first_nul < count:
+        return first_nul, FormatError(name, first_nul + 1, "a NUL byte in the line, expected text")
+    if len(data) - done > LINE_LIMIT:
+        return count, FormatError(name, count + 1, f"the line is longer than {LINE_LIMIT} bytes")
+    if len(data) > done:
+        return count, FormatError(name, count + 1, "the table is cut short, expected a newline at its end")
+    return count, None
 
 
 def parse_table(name: str, data: bytes) -> Table:
     """Understand the text of a table; name is what messages call it."""
-    whole_lines(name, data, "table")
+    if not data:
+        raise FormatError(name, 1, f'the table is empty, expected "# fragtrace table {VERSION}"')
     text = np.frombuffer(data, np.uint8)
     newline = np.flatnonzero(text == ord("\n"))
-    begin = np.concatenate([[0], newline[:-1] + 1])
+    begin = np.concatenate([np.zeros(1, np.int64), newline + 1])[:len(newline)]
+    count, error = check_lines(name, data, begin, newline)
+    if not count:
+        raise error or FormatError(name, 1, "")
+    begin, newline = begin[:count], newline[:count]
+    read_version(Line(name, 1, data[:newline[0]], VERSION_FORM))
     comment = text[begin] == ord("#")
-    time, volumes, where = read_comments(name, [(int(i) + 1, data[begin[i]:newline[i]])
-                                                for i in np.flatnonzero(comment)])
+    volumes: list[Volume] = []
+    where: list[int] = []
+    comments = Comments()
+    try:
+        comments = read_comments(name, [(int(i) + 1, data[begin[i]:newline[i]])
+                                        for i in np.flatnonzero(comment) if i], volumes, where)
+    except FormatError as bad_comment:
+        # what is wrong before that line comes first
+        error = bad_comment
+        comment[bad_comment.args[1] - 1:] = True
     lines = np.flatnonzero(~comment)
     begin, newline = begin[lines], newline[lines]
+    columns, devs, bad_record = read_columns(name, data, text, lines, begin, newline, volumes)
+    if bad_record:
+        error = bad_record
+        lines = lines[lines + 1 < bad_record.args[1]]
+    volume, (lba, blocks, offset, ino), fragmented, path = (
+        columns.volume[:len(lines)], [column[:len(lines)] for column in columns.numbers],
+        columns.fragmented[:len(lines)], columns.path[:len(lines)])
 
-    # The ends of the first six fields of each record; where one is missing, the end of the line.
-    space = np.concatenate([np.flatnonzero(text == ord(" ")), np.full(6, len(text))])
-    ends = space[np.searchsorted(space, begin)[:, None] + np.arange(6)]
-    short = ends[:, 5] + 1 >= newline
-    ends = np.minimum(ends, newline[:, None])
-    starts = np.minimum(np.column_stack([begin, ends[:, :5] + 1]), ends)
-
-    faults = Faults(lines)
-    faults.check(short, lambda i: "the line ends before the path, expected: " + TABLE_FORM)
-    volume = find_volume(text, starts[:, 0], ends[:, 0], lines, volumes, where)
-    faults.check(volume < 0, lambda i: f"volume \"{shown(data[starts[i, 0]:ends[i, 0]])}\" is not known, "
-                 f"expected a line before this one: {VOLUME_FORM}")
-
-    def numbers(column: int, what: str) -> np.ndarray:
-        value, bad = parse_numbers(text, starts[:, column], ends[:, column])
-        faults.check(bad, lambda i: f"the {what} is not a number below {LIMIT}: "
-                     f"\"{shown(data[starts[i, column]:ends[i, column]])}\", expected: {TABLE_FORM}")
-        return value
-
-    lba, blocks, offset, ino = (numbers(column, what) for column, what in
-                                enumerate(("lba", "length", "offset", "inode number"), 1))
-    letters = text[np.minimum(starts[:, 5, None] + np.arange(10), len(text) - 1)]
-    wide = ends[:, 5] - starts[:, 5] == 10
-    contiguous, fragmented = (wide & (letters == np.frombuffer(state, np.uint8)).all(axis=1)
-                              for state in STATES)
-    faults.check(~(contiguous | fragmented),
-                 lambda i: f"unknown state \"{shown(data[starts[i, 5]:ends[i, 5]])}\", expected "
-                 "contiguous or fragmented")
+    faults = Faults(len(lines))
+    defined = np.array(where + [0])[volume]
+    faults.check((volume < 0) | (defined > lines + 1),
+                 lambda i: f"volume {devs[i] if volume[i] < 0 else volumes[volume[i]].dev} is not known, expected "
+                 f"a line before this one: {VOLUME_FORM}")
     if volumes:
         check_places(faults, volumes, volume, lba, blocks)
-
     # Files in the order of their first extents.
-    key = volume.astype(np.uint64) << np.uint64(48) | ino.astype(np.uint64)
+    key = volume.astype(np.uint64) << np.uint64(32) | ino.astype(np.uint64)
     _, first, file = np.unique(key, return_index=True, return_inverse=True)
     order = np.argsort(first)
     first, file = first[order], np.argsort(order)[file]
     faults.check(fragmented != fragmented[first][file],
                  lambda i: f"inode {ino[i]} is {'contiguous fragmented'.split()[int(fragmented[i])]} here but "
                  f"was not on line {lines[first[file[i]]] + 1}, expected one state for all its extents")
-    logical = np.lexsort((offset, file))
-    before, after = logical[:-1], logical[1:]
-    overlap = np.zeros(len(lines), bool)
-    overlap[after] = (file[after] == file[before]) & (offset[after] < offset[before] + blocks[before])
-    faults.check(overlap, lambda i: f"offset {offset[i]} of inode {ino[i]} has two places on the volume, "
-                 "expected one line for each block of a file")
-    faults.report(name)
-    paths = [read_path(name, int(lines[i]) + 1, data[ends[i, 5] + 1:newline[i]]) for i in first]
-    return Table(name, time, volumes, volume[first], ino[first], fragmented[first], paths,
-                 lba, blocks, offset, file, logical)
+    paths: list[str] = []
+    for i in first[first < faults.first].tolist():
+        paths.append(read_path(name, int(lines[i]) + 1, data[path[i]:newline[i]]))
+    wrong = faults.found()
+    if wrong is not None:
+        raise FormatError(name, int(lines[faults.first]) + 1, wrong)
+    if error:
+        raise error
+    logical = logical_order(name, volumes, volume, ino, file, offset, blocks)
+    return Table(name, comments.time, volumes, volume[first], ino[first], fragmented[first], paths,
+                 lba, blocks, offset, file, logical, comments.n_stale)
+
+
+# === snapshot ===
+
+# As in module/snapshot_format.h.
+SNAP_MAGIC = b"FTsnap\r\n"
+SNAP_VERSION = 1
+SNAP_STALE, SNAP_FRAGMENTED = 1, 2
+SNAP_ARRAY = np.dtype([("offset", "u8"), ("nr", "u8"), ("size", "u4"), ("pad", "u4")])
+SNAP_ARRAYS = ("volumes", "files", "extents", "by_lba", "paths")
+SNAP_HEADER = np.dtype([("magic", "S8"), ("version", "u4"), ("size", "u4"), ("bytes", "u8"), ("time", "u8"),
+                        *((what, SNAP_ARRAY) for what in SNAP_ARRAYS)])
+SNAP_VOLUME = np.dtype([("path", "u8"), *((what, "u4") for what in (
+    "major", "minor", "main_blkaddr", "blocks", "segment_blocks", "pad"))])
+SNAP_FILE = np.dtype([*((what, "u8") for what in (
+    "path", "first", "nr", "blocks", "written", "fragments", "distance", "requests", "ideal")),
+    *((what, "u4") for what in ("volume", "ino", "flags", "pad"))])
+SNAP_EXTENT = np.dtype([(what, "u4") for what in ("file", "lblk", "len", "lba", "flags")])
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The arrays of a binary snapshot as they lie in it; the fields are those of module/snapshot_format.h."""
+
+    name: str
+    time: float
+    volumes: np.ndarray
+    files: np.ndarray
+    extents: np.ndarray
+    by_lba: np.ndarray
+    paths: np.ndarray
+
+    def path(self, at: int) -> str:
+        """The path that begins there."""
+        end = int(np.argmax(self.paths[at:] == 0)) + at
+        return os.fsdecode(self.paths[at:end].tobytes())
+
+    def no_path(self, at: np.ndarray) -> np.ndarray:
+        """Which of these are no beginning of a path."""
+        ends = np.flatnonzero(self.paths == 0)
+        return at > (ends[-1] if len(ends) else -1)
+
+
+def parse_snapshot(name: str, data: bytes) -> Snapshot:
+    """The arrays of a binary snapshot; what they say has not been checked."""
+    if len(data) < SNAP_HEADER.itemsize:
+        raise SnapError(f"{name}: the snapshot is cut short, expected a header of {SNAP_HEADER.itemsize} bytes")
+    header = np.frombuffer(data, SNAP_HEADER, 1)[0]
+    if header["version"] != SNAP_VERSION:
+        raise SnapError(f"{name}: the snapshot has version {header['version']}, this program reads version "
+                        f"{SNAP_VERSION}")
+    if header["bytes"] != len(data):
+        raise SnapError(f"{name}: the snapshot is cut short, expected {header['bytes']} bytes, got {len(data)}")
+    arrays = []
+    for what, form in zip(SNAP_ARRAYS, (SNAP_VOLUME, SNAP_FILE, SNAP_EXTENT, np.dtype("u4"), np.dtype("u1"))):
+        offset, number, size = (int(header[what][key]) for key in ("offset", "nr", "size"))
+        called = "extents by LBA" if what == "by_lba" else what
+        if size < form.itemsize:
+            raise SnapError(f"{name}: records of {called} have {size} bytes, expected {form.itemsize} or more")
+        if offset > len(data) or number > (len(data) - offset) // size:
+            raise SnapError(f"{name}: the {called} lie outside the file")
+        arrays.append(np.ndarray(number, form, data, offset, (size,)) if number else np.zeros(0, form))
+    if header["paths"]["size"] != 1:
+        raise SnapError(f"{name}: a path has characters of {header['paths']['size']} bytes, expected 1")
+    if len(arrays[1]) >= MOST or len(arrays[3]) > len(arrays[2]):
+        raise SnapError(f"{name}: too many files, or more extents by LBA than extents")
+    return Snapshot(name, int(header["time"]) // 10 ** 6 / 1000, *arrays)
+
+
+def snapshot_volumes(snap: Snapshot) -> list[Volume]:
+    """The volumes of a snapshot."""
+    found = snap.volumes
+    faults = Faults(len(found))
+    faults.check((found["main_blkaddr"] >= found["blocks"]) | (found["segment_blocks"] == 0),
+                 lambda i: "volume {}:{} has blocks {} to {}, in segments of {}".format(*(
+                     found[i][key] for key in ("major", "minor", "main_blkaddr", "blocks", "segment_blocks"))))
+    faults.check(snap.no_path(found["path"]), lambda i: "a path lies outside the file")
+    wrong = faults.found()
+    if wrong is not None:
+        raise SnapError(f"{snap.name}: {wrong}")
+    return [Volume(f"{v['major']}:{v['minor']}", int(v["main_blkaddr"]), int(v["blocks"]),
+                   int(v["segment_blocks"]), snap.path(int(v["path"]))) for v in found]
+
+
+def table_of_snapshot(snap: Snapshot) -> Table:
+    """The written extents of a snapshot, in the order of LBAs, as `table` has them."""
+    volumes = snapshot_volumes(snap)
+    index = snap.by_lba.astype(np.int64)
+    faults = Faults(len(index))
+    faults.check(index >= len(snap.extents), lambda i: f"there is no record {index[i]} among the extents")
+    extents = snap.extents[np.where(index < len(snap.extents), index, 0)] if len(snap.extents) else snap.extents
+    owner = extents["file"].astype(np.int64)
+    faults.check(owner >= len(snap.files), lambda i: f"there is no record {owner[i]} among the files")
+    files = snap.files[np.where(owner < len(snap.files), owner, 0)] if len(snap.files) else np.zeros(
+        len(owner), SNAP_FILE)
+    volume = files["volume"].astype(np.int64)
+    faults.check(volume >= len(volumes), lambda i: f"inode {files['ino'][i]} is on a volume that is not there")
+    faults.check(snap.no_path(files["path"]), lambda i: "a path lies outside the file")
+    volume = np.minimum(volume, max(len(volumes) - 1, 0))
+    highest = np.maximum.accumulate(volume)
+    faults.check(volume < highest, lambda i: "the extents are not sorted by volume")
+    lba, blocks, offset = (extents[key].astype(np.int64) for key in ("lba", "len", "lblk"))
+    if volumes:
+        first = np.array([v.main_blkaddr for v in volumes])[volume]
+        limit = np.array([v.end for v in volumes])[volume]
+        faults.check((blocks < 1) | (lba < first) | (lba + blocks > limit),
+                     lambda i: f"an extent of {blocks[i]} blocks at LBA {lba[i]} is outside the volume, expected LBA "
+                     f"{first[i]} to {limit[i] - 1}")
+        overlap = np.zeros(len(lba), bool)
+        overlap[1:] = (volume[1:] == volume[:-1]) & (lba[1:] < lba[:-1] + blocks[:-1])
+        faults.check(overlap, lambda i: f"the extent at LBA {lba[i]} overlaps the one at {lba[i - 1]}, or is not sorted")
+    wrong = faults.found()
+    if wrong is not None:
+        raise SnapError(f"{snap.name}: {wrong}")
+    _, begins, file = np.unique(owner, return_index=True, return_inverse=True)
+    order = np.argsort(begins)
+    begins, file = begins[order], np.argsort(order)[file]
+    ino = files["ino"].astype(np.int64)
+    logical = logical_order(snap.name, volumes, volume, ino, file, offset, blocks)
+    return Table(snap.name, snap.time, volumes, volume[begins], ino[begins],
+                 (files["flags"][begins] & SNAP_FRAGMENTED) != 0,
+                 [snap.path(int(at)) for at in files["path"][begins]], lba, blocks, offset, file, logical,
+                 int(np.count_nonzero(snap.files["flags"] & SNAP_STALE)))
+
+
+def read_snapshot(path: str) -> Snapshot:
+    """Read `snapshot`, plain or gzip, with all that it holds."""
+    data = read_bytes(path)
+    if not data.startswith(SNAP_MAGIC):
+        raise SnapError(f"{path}: this is no binary snapshot of fragtrace")
+    return parse_snapshot(path, data)
 
 
 def read_table(path: str) -> Table:
-    """Read `table`, plain or gzip."""
-    return parse_table(path, read_bytes(path))
+    """Read `snapshot` or `table`, plain or gzip."""
+    data = read_bytes(path)
+    name = "<stdin>" if path == "-" else path
+    if data.startswith(SNAP_MAGIC):
+        return table_of_snapshot(parse_snapshot(name, data))
+    return parse_table(name, data)
 
 
 # === extents and files ===

@@ -8,7 +8,7 @@ PYTHON = /usr/bin/python3
 check: check-plot
 
 check-plot: $(NAME)
-	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider --ktap tests/test_fragsnap.py tests/test_fragplot.py
+	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider --ktap tests/test_fragsnap.py tests/test_parity.py tests/test_fragplot.py
 
 install: install-plot
 
@@ -16,7 +16,7 @@ install-plot:
 	mkdir -p "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(MANPREFIX)/man1" "$(DESTDIR)$(PLOTDIR)/fragplot"
 	sed 's|^VERSION = .*|VERSION = "$(VERSION)"|' python/$(PLOT) >"$(DESTDIR)$(PREFIX)/bin/$(PLOT)"
 	chmod 755 "$(DESTDIR)$(PREFIX)/bin/$(PLOT)"
-	cp -f man/$(PLOT).1 "$(DESTDIR)$(MANPREFIX)/man1/"
+	sed 's|/usr/local/share/fragtrace|$(PRESETDIR)|' man/$(PLOT).1 >"$(DESTDIR)$(MANPREFIX)/man1/$(PLOT).1"
 	cp -f python/fragsnap.py "$(DESTDIR)$(PLOTDIR)/"
 	cp -f python/fragplot/*.py "$(DESTDIR)$(PLOTDIR)/fragplot/"
 	chmod 644 "$(DESTDIR)$(MANPREFIX)/man1/$(PLOT).1" "$(DESTDIR)$(PLOTDIR)/fragsnap.py" \

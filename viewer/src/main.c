@@ -111,15 +111,17 @@ static bool read_once(struct session *s)
 		is_there = source_read(&s->source, &text);
 	else
 		is_there = source_read_table(&s->source, &table, keep);
+	if (is_there && may_be_listing && !export_is_listing(&text)) {
+		source_understand(&s->source, &table, &text, keep);
+		may_be_listing = false;
+	}
 	source_report(&s->source);
 	if (!is_there)
 		return false;
-	if (may_be_listing && export_is_listing(&text)) {
+	if (may_be_listing) {
 		write_listing(s, &text);
 		return true;
 	}
-	if (may_be_listing)
-		source_understand(&s->source, &table, &text, keep);
 	write_table(s, &table);
 	table_free(&table);
 	return true;
@@ -137,17 +139,6 @@ static void on_signal(int sig)
 		_exit(0);
 	signal(sig, SIG_DFL);
 	raise(sig);
-}
-
-static void catch_signals(void)
-{
-	struct sigaction sa = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	/* nohup must keep working */
-	if (signal(SIGHUP, SIG_IGN) != SIG_IGN)
-		sigaction(SIGHUP, &sa, NULL);
 }
 
 static void sleep_until(int64_t at_ns)
@@ -187,7 +178,7 @@ int main(int argc, char **argv)
 		recorder_open(&s.recorder, s.options.record);
 	atexit(outfile_abandon);
 	repeating = s.options.interval_ns > 0;
-	catch_signals();
+	on_signals(on_signal);
 	if (s.options.top)
 		top_screen_run(&s.source, s.options.interval_ns, s.options.count);
 	else if (repeating)

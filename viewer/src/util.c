@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The floor everything else stands on: messages, checked memory, whole-file reading. */
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,21 @@
 #define BIG (1u << 24)
 
 static void (*prepare)(void);
+
+/**
+ * on_signals() - say what is done when the user, or the system, wants the program to end
+ * @handler: the handler; without SA_RESTART, so that whatever waits wakes up
+ */
+void on_signals(void (*handler)(int))
+{
+	struct sigaction sa = { .sa_handler = handler };
+
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	/* nohup must keep working */
+	if (signal(SIGHUP, SIG_IGN) != SIG_IGN)
+		sigaction(SIGHUP, &sa, NULL);
+}
 
 /**
  * before_messages() - have something done before each message
@@ -172,6 +188,24 @@ const char *grouped(char buf[GROUPED_MAX], uint64_t value)
 		digits++;
 	} while (value /= 10);
 	return p;
+}
+
+/**
+ * format_bytes() - a number of blocks in bytes, as style.py does it
+ * @buf: where to put the text, such as 1.5 GiB: one decimal below 100 unless it is a whole number
+ * @blks: number of blocks, not always a whole one
+ */
+void format_bytes(char buf[BYTES_MAX], double blks)
+{
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
+	double value = blks * 4.0;
+	size_t i = 0;
+
+	/* what would be rounded to 1024 is 1 of the next unit */
+	for (; value >= 1023.5 && i + 1 < ARRAY_LEN(units); i++)
+		value /= 1024.0;
+	snprintf(buf, BYTES_MAX, "%.*f %s", value >= 99.95 || value == (double)(uint64_t)value ? 0 : 1,
+		 value, units[i]);
 }
 
 /* Hundreds of megabytes come sooner where the system need not hand them out in pieces of 4 KiB. */

@@ -26,6 +26,7 @@ struct text {
 	bool has_time;
 };
 
+void on_signals(void (*handler)(int));
 void before_messages(void (*function)(void));
 void warn(const char *fmt, ...) PRINTF_LIKE(1, 2);
 noreturn void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
@@ -39,6 +40,9 @@ char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* room for the text of any number, with separators */
 #define GROUPED_MAX 32
 const char *grouped(char buf[GROUPED_MAX], uint64_t value);
+
+#define BYTES_MAX 32
+void format_bytes(char buf[BYTES_MAX], double blks);
 
 #define NSEC_PER_SEC INT64_C(1000000000)
 int64_t monotonic_ns(void);

@@ -43,6 +43,32 @@ test_record_keeps_the_text() {
 	[ ! -e fragImg.png ] || fail "a picture was drawn"
 }
 
+test_a_waiting_target_is_named() {
+	local kind
+	mkdir debugfs
+	printf '# fragtrace table 1\n# dev lba length offset ino state path\n' >debugfs/table
+	printf '# fragtrace targets 1\n# dev ino state files path\n- - waiting 0 /mnt/my\\040disk\n' >debugfs/targets
+	for kind in "--top --count 1 -n 0.01" "--prometheus out" "--record rec" "--json out" "-o out.png"; do
+		# shellcheck disable=SC2086 # words
+		"$view" -t debugfs/table $kind >out 2>err
+		[ "$(cat err)" = 'fragtrace-view: debugfs/table: nothing to show: /mnt/my\040disk waits for its volume to be mounted' ] ||
+			fail "$kind: $(cat err)"
+	done
+	rm err out
+	"$view" -t debugfs/table --prometheus out -n 0.02 2>err &
+	wait_for test -s err
+	sed -n '1,3p;4q' "$data/small.table" >new
+	mv new debugfs/table
+	wait_for grep -q mountpoint out
+	kill $!
+	wait $! || fail "status $?"
+	[ "$(wc -l <err)" = 1 ] || fail "$(cat err)"
+	printf '# fragtrace targets 1\n' >debugfs/targets
+	printf '# fragtrace table 1\n' >debugfs/table
+	"$view" -t debugfs/table --prometheus out 2>err
+	[ ! -s err ] || fail "$(cat err)"
+}
+
 test_record_binary() {
 	local file
 	sed '1a\

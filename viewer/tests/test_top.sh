@@ -151,7 +151,7 @@ test_one_screenful_each() {
 	[ "$(top -t "$data/rocksdb2.table" --count 3 | wc -l)" = $((3 * 25)) ]
 	[ "$(LINES=10 top -t "$data/rocksdb2.table" --count 2 | wc -l)" = $((2 * 11)) ]
 	top -t "$data/header_only.table" --count 1 >out
-	grep -q '^0 files, 0 fragmented; 0 fragments (-/s); 0.0 MiB; split factor 1.00' out
+	grep -q '^0 files, 0 fragmented; 0 fragments (-/s); 0 KiB; split factor 1.00' out
 }
 
 test_names_are_harmless() {
@@ -197,7 +197,7 @@ test_80x24() {
 	shows 'q)uit$'
 	screen >now
 	[ "$(wc -l <now)" = 24 ]
-	head -n 2 now | tail -n 1 | grep -q '^33 files, 26 fragmented; 62 fragments (-/s); 131.5 MiB; split factor 1.03$'
+	head -n 2 now | tail -n 1 | grep -q '^33 files, 26 fragmented; 62 fragments (-/s); 132 MiB; split factor 1.03$'
 	tail -n 1 now | grep -q 'q)uit$'
 	[ "$(grep -c /mnt/ now)" = 20 ]
 	press q

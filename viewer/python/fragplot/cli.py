@@ -239,6 +239,7 @@ def main(version: str) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         args.run(args)
+        print(f"wrote {args.output}".encode("utf-8", "replace").decode(), flush=True)
     except SnapError as error:
         print(f"fragtrace-plot: {error}".encode("utf-8", "replace").decode(), file=sys.stderr)
         return 1

@@ -13,7 +13,7 @@ from datetime import datetime
 from fragsnap import SnapError, Table, read_table
 
 # As fragtrace-view --record names them. Each file holds from its time on until that of the next.
-NAME = re.compile(r"fragtrace-(\d{1,11}\.\d{3})\.table(\.gz)?", re.ASCII)
+NAME = re.compile(r"fragtrace-(\d{1,11}\.\d{3})\.(?:snapshot|table)(?:\.gz)?", re.ASCII)
 DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s?)?", re.ASCII)
 
 
@@ -28,7 +28,7 @@ class Moment:
         """The table itself; its own word on the time must not differ from the file's name."""
         table = read_table(self.path)
         if NAME.fullmatch(os.path.basename(self.path)) and table.time not in (None, self.time):
-            raise SnapError(f"{self.path}:2: the time is {table.time:.3f}, expected {self.time:.3f} as in "
+            raise SnapError(f"{self.path}: the time is {table.time:.3f}, expected {self.time:.3f} as in "
                             "the file's name; was the file renamed?")
         return table
 
@@ -61,7 +61,7 @@ def series_in(folder: str) -> list[Moment]:
         if found:
             times[float(found[1])] = os.path.join(folder, name)
     if not times:
-        raise SnapError(f"{folder}: no fragtrace-SECONDS.MMM.table.gz in it, expected a folder that "
+        raise SnapError(f"{folder}: no fragtrace-SECONDS.MMM.snapshot.gz in it, expected a folder that "
                         "fragtrace-view --record wrote")
     return [Moment(times[time], time) for time in sorted(times)]
 

@@ -39,11 +39,12 @@ warnings.filterwarnings("ignore", "Glyph .* missing")
 
 
 def blocks_text(blocks: float) -> str:
-    """A number of blocks as bytes with a unit, as short as it can be without lying."""
+    """A number of blocks as bytes with a unit, as util.c does it."""
     size, units = blocks * BLOCK_BYTES / 1024, ["KiB", "MiB", "GiB", "TiB"]
-    while size >= 1024 and len(units) > 1:
+    # what would be rounded to 1024 is 1 of the next unit
+    while size >= 1023.5 and len(units) > 1:
         size, units = size / 1024, units[1:]
-    text = f"{size:.0f}" if size >= 100 or size == int(size) else f"{size:.1f}"
+    text = f"{size:.0f}" if size >= 99.95 or size == int(size) else f"{size:.1f}"
     return f"{text} {units[0]}"
 
 

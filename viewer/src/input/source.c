@@ -114,30 +114,6 @@ static void unpack(struct text *text, const char *name)
 	*text = out;
 }
 
-/* === The time of a text === */
-
-/* "# time SECONDS.mmm" on the second line, as --record writes it. */
-static void find_time(struct text *text)
-{
-	static const char key[] = "\n# time ";
-	char *p = memchr(text->buf, '\n', text->len), *end;
-	long long seconds;
-	long ms;
-
-	if (!p || strncmp(p, key, strlen(key)))
-		return;
-	p += strlen(key);
-	seconds = strtoll(p, &end, 10);
-	if (end == p || *end != '.' || seconds < 0 || seconds > INT32_MAX * 1000LL)
-		return;
-	p = end + 1;
-	ms = strtol(p, &end, 10);
-	if (end != p + 3 || *end != '\n' || ms < 0)
-		return;
-	text->time_ms = seconds * 1000 + ms;
-	text->has_time = true;
-}
-
 /* A recorded text is as old as its file, any other as new as the reading of it. */
 static int64_t now_ms(void)
 {
@@ -169,6 +145,7 @@ void source_init(struct source *source, const char *path)
 void source_free(struct source *source)
 {
 	free(source->trouble);
+	free(source->waiting);
 	*source = (struct source){ 0 };
 }
 
@@ -203,8 +180,40 @@ bool source_read(struct source *source, struct text *text)
 		text->time_ms = begun_ms;
 	if (is_packed(text))
 		unpack(text, source->name);
-	find_time(text);
 	return true;
+}
+
+/* === Targets that wait === */
+
+/* The first line of a text of `targets` whose volume is not mounted: "- - waiting 0 PATH". */
+static char *waiting_in(const struct text *targets)
+{
+	static const char mark[] = "\n- - waiting 0 ";
+	const char *path = strstr(targets->buf, mark);
+
+	if (!path)
+		return NULL;
+	path += strlen(mark);
+	return xasprintf("%.*s", (int)strcspn(path, "\n"), path);
+}
+
+/* Where a table has no volume, the file `targets` beside it may say why. */
+static void find_waiting(struct source *source, const struct table *table)
+{
+	const char *slash = strrchr(source->path, '/'), *step;
+	struct text targets;
+	char *path;
+
+	free(source->waiting);
+	source->waiting = NULL;
+	if (table->n_volumes || !slash)
+		return;
+	path = xasprintf("%.*s/targets", (int)(slash - source->path), source->path);
+	if (!read_text(&targets, path, &step)) {
+		source->waiting = waiting_in(&targets);
+		text_free(&targets);
+	}
+	free(path);
 }
 
 /* === Big files === */
@@ -246,23 +255,20 @@ static size_t read_piece(struct source *source, int fd, char *buf)
 /* Return: false where the file is packed or binary; nothing is understood of it then. */
 static bool feed_pieces(struct source *source, struct table *table, int fd, int64_t time_ms)
 {
-	struct text piece = { .buf = xreallocarray(NULL, PIECE + 1, 1), .time_ms = time_ms };
+	struct text piece = { .buf = xreallocarray(NULL, PIECE + 1, 1) };
 	struct table_reader *reader = NULL;
 
 	while ((piece.len = read_piece(source, fd, piece.buf))) {
 		if (!reader && (is_packed(&piece) || snapshot_is(&piece)))
 			break;
-		if (!reader) {
-			find_time(&piece);
-			reader = table_begin(table, source->name);
-		}
+		if (!reader)
+			reader = table_begin(table, source->name, time_ms);
 		table_feed(reader, piece.buf, piece.len);
 	}
 	free(piece.buf);
 	if (!reader)
 		return false;
 	table_end(reader);
-	table->text = (struct text){ .time_ms = piece.time_ms, .has_time = piece.has_time };
 	return true;
 }
 
@@ -279,6 +285,7 @@ void source_understand(struct source *source, struct table *table, struct text *
 		snapshot_parse(table, source->name, text);
 	else
 		table_parse(table, source->name, text, keep);
+	find_waiting(source, table);
 }
 
 /**
@@ -316,7 +323,7 @@ bool source_read_table(struct source *source, struct table *table, bool keep)
 }
 
 /**
- * source_report() - say it when a source has gone, and when it is back
+ * source_report() - say it when a source has gone, when it is back, and when it waits for a volume
  * @source: the source, after source_read()
  *
  * Once each.
@@ -328,4 +335,7 @@ void source_report(struct source *source)
 	if (!source->trouble && source->was_said)
 		warn("%s: is back", source->name);
 	source->was_said = source->trouble;
+	if (source->waiting && !source->waiting_was_said)
+		warn("%s: nothing to show: %s waits for its volume to be mounted", source->name, source->waiting);
+	source->waiting_was_said = source->waiting;
 }

@@ -15,14 +15,17 @@
  * @path: where it is; "-" is standard input
  * @name: what to call it in messages
  * @trouble: why it cannot be read at the moment, or NULL
+ * @waiting: which directory has nothing to show yet, where nothing is shown at all, or NULL
  */
 struct source {
 	const char *path;
 	const char *name;
 	char *trouble;
+	char *waiting;
 	/* private: */
 	bool was_read;
 	bool was_said;
+	bool waiting_was_said;
 };
 
 void source_init(struct source *source, const char *path);

@@ -21,6 +21,9 @@
 #define MAX_VOLUMES 4096
 #define RECORD_FORM "dev lba length offset ino state path"
 #define STALE_MARK "# stale "
+#define TIME_MARK "# time "
+#define TIME_FORM "# time SECONDS.MMM"
+#define TIME_MAX UINT64_C(99999999999)
 #define VOLUME_FORM "# volume DEV main_blkaddr=N blocks=N segment_blocks=N path=MOUNTPOINT"
 
 /* Names are kept in blocks of this size: their addresses must not change. */
@@ -40,10 +43,11 @@ struct table_reader {
 	size_t line;
 	const char *p;			/* walks through one line */
 	const char *end;		/* of that line: a newline */
+	const char *form;		/* what it should look like */
 	struct volume *volume;
 	char *names, *names_end;	/* what is left of the last block of names */
 	size_t cap_volumes, cap_files, cap_extents;
-	char rest[LINE_LIMIT];		/* the beginning of a line */
+	char rest[LINE_LIMIT + 1];	/* the beginning of a line */
 	size_t n_rest;
 };
 
@@ -57,7 +61,7 @@ static int quoted(const struct table_reader *r, const char *from)
 
 static noreturn void ends_before(const struct table_reader *r, const char *what)
 {
-	die_at(r->name, r->line, "the line ends before the %s, expected: " RECORD_FORM, what);
+	die_at(r->name, r->line, "the line ends before the %s, expected: %s", what, r->form);
 }
 
 static noreturn void bad_number(const struct table_reader *r, const char *start, const char *what,
@@ -95,13 +99,13 @@ static inline bool starts_with(const struct table_reader *r, const char *literal
 	return (size_t)(r->end - r->p) >= n && !memcmp(r->p, literal, n);
 }
 
-static void expect(struct table_reader *r, const char *literal, const char *form)
+static void expect(struct table_reader *r, const char *literal)
 {
 	size_t n = strlen(literal);
 
 	if (!starts_with(r, literal, n))
 		die_at(r->name, r->line, "found \"%.*s\" where \"%s\" should be, expected: %s",
-		       quoted(r, r->p), r->p, literal, form);
+		       quoted(r, r->p), r->p, literal, r->form);
 	r->p += n;
 }
 
@@ -117,19 +121,19 @@ static inline uint64_t field_u64(struct table_reader *r, const char *what, uint6
 	return value;
 }
 
-static void field_dev(struct table_reader *r, unsigned int *major, unsigned int *minor, const char *form)
+static void field_dev(struct table_reader *r, unsigned int *major, unsigned int *minor)
 {
 	*major = (unsigned int)read_u64(r, "device", UINT32_MAX);
-	expect(r, ":", form);
+	expect(r, ":");
 	*minor = (unsigned int)read_u64(r, "device", UINT32_MAX);
 	if (r->p != r->end)
-		expect(r, " ", form);
+		expect(r, " ");
 }
 
 static bool field_fragmented(struct table_reader *r)
 {
 	static const char *const states[] = { "contiguous ", "fragmented " };
-	const char *end = memchr(r->p, ' ', (size_t)(r->end - r->p));
+	const char *space = memchr(r->p, ' ', (size_t)(r->end - r->p));
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(states); i++) {
@@ -142,8 +146,10 @@ static bool field_fragmented(struct table_reader *r)
 		ends_before(r, "state");
 	if (r->end - r->p == 10 && (!memcmp(r->p, states[0], 10) || !memcmp(r->p, states[1], 10)))
 		ends_before(r, "path");
+	if (space && space - r->p < quoted(r, r->p))
+		r->end = space;
 	die_at(r->name, r->line, "unknown state \"%.*s\", expected contiguous or fragmented",
-	       (int)((end ? end : r->end) - r->p), r->p);
+	       quoted(r, r->p), r->p);
 }
 
 /* Room for a name; what is too much of it can be given back. */
@@ -224,6 +230,7 @@ static void read_version(struct table_reader *r)
 	if (!starts_with(r, magic, strlen(magic)))
 		die_at(r->name, r->line, "this is no fragtrace table, expected the first line to be "
 		       "\"%s%d\"", magic, TABLE_VERSION);
+	r->form = "# fragtrace table N";
 	r->p += strlen(magic);
 	version = read_u64(r, "version", UINT32_MAX);
 	if (version != TABLE_VERSION || r->p != r->end)
@@ -250,17 +257,18 @@ static void read_volume(struct table_reader *r)
 	struct volume v = { 0 };
 	size_t current = r->volume ? (size_t)(r->volume - t->volumes) : 0;
 
-	expect(r, "# volume ", VOLUME_FORM);
-	field_dev(r, &v.major, &v.minor, VOLUME_FORM);
-	expect(r, "main_blkaddr=", VOLUME_FORM);
+	r->form = VOLUME_FORM;
+	expect(r, "# volume ");
+	field_dev(r, &v.major, &v.minor);
+	expect(r, "main_blkaddr=");
 	v.first_blk = field_u64(r, "main_blkaddr", BLK_MAX);
-	expect(r, "blocks=", VOLUME_FORM);
+	expect(r, "blocks=");
 	v.end_blk = field_u64(r, "number of blocks", BLK_MAX);
-	expect(r, "segment_blocks=", VOLUME_FORM);
+	expect(r, "segment_blocks=");
 	v.segment_blks = field_u64(r, "size of a segment", BLK_MAX);
 	if (!v.segment_blks)
 		die_at(r->name, r->line, "segment_blocks is 0, expected at least 1");
-	expect(r, "path=", VOLUME_FORM);
+	expect(r, "path=");
 	v.path = field_path(r);
 	if (v.first_blk >= v.end_blk)
 		die_at(r->name, r->line, "main_blkaddr=%ju is not below blocks=%ju",
@@ -366,11 +374,12 @@ static void read_record(struct table_reader *r)
 	bool fragmented;
 	uint64_t ino;
 
-	field_dev(r, &major, &minor, RECORD_FORM);
+	r->form = RECORD_FORM;
+	field_dev(r, &major, &minor);
 	e.lba = (uint32_t)field_u64(r, "lba", BLK_MAX);
 	e.blks = (uint32_t)field_u64(r, "length", BLK_MAX);
 	e.offset = (uint32_t)field_u64(r, "offset", BLK_MAX);
-	ino = field_u64(r, "inode number", UINT64_MAX);
+	ino = field_u64(r, "inode number", INO_MAX);
 	fragmented = field_fragmented(r);
 	if (r->p == r->end)
 		ends_before(r, "path");
@@ -385,10 +394,30 @@ static void read_record(struct table_reader *r)
 
 static void read_stale(struct table_reader *r)
 {
+	r->form = STALE_MARK "N";
 	r->p += strlen(STALE_MARK);
 	r->table->n_stale = read_u64(r, "number of stale files", UINT32_MAX);
 	if (r->p != r->end)
 		die_at(r->name, r->line, "expected " STALE_MARK "N");
+}
+
+/* "# time SECONDS.mmm", as --record writes it. */
+static void read_time(struct table_reader *r)
+{
+	uint64_t seconds, ms;
+	const char *point;
+
+	r->form = TIME_FORM;
+	r->p += strlen(TIME_MARK);
+	seconds = read_u64(r, "time", TIME_MAX);
+	expect(r, ".");
+	point = r->p;
+	ms = read_u64(r, "fraction of the time", 999);
+	if (r->p != point + 3 || r->p != r->end)
+		die_at(r->name, r->line, "the fraction of the time is \"%.*s\", expected three digits",
+		       quoted(r, point), point);
+	r->table->text.time_ms = (int64_t)(seconds * 1000 + ms);
+	r->table->text.has_time = true;
 }
 
 static void read_line(struct table_reader *r)
@@ -403,9 +432,16 @@ static void read_line(struct table_reader *r)
 		read_volume(r);
 	else if (starts_with(r, STALE_MARK, strlen(STALE_MARK)))
 		read_stale(r);
+	else if (r->line == 2 && starts_with(r, TIME_MARK, strlen(TIME_MARK)))
+		read_time(r);
 }
 
 /* === Tables === */
+
+static noreturn void too_long(const struct table_reader *r)
+{
+	die_at(r->name, r->line, "the line is longer than %u bytes", LINE_LIMIT);
+}
 
 /* The lines of a text; what is behind the last newline is left over. Returns how much is not. */
 static size_t read_lines(struct table_reader *r, const char *text, size_t len)
@@ -415,6 +451,8 @@ static size_t read_lines(struct table_reader *r, const char *text, size_t len)
 
 	for (; (newline = memchr(line, '\n', (size_t)(end - line))); line = newline + 1) {
 		r->line++;
+		if (newline - line > LINE_LIMIT)
+			too_long(r);
 		if (nul && nul < newline)
 			die_at(r->name, r->line, "a NUL byte in the line, expected text");
 		r->p = line;
@@ -427,8 +465,10 @@ static size_t read_lines(struct table_reader *r, const char *text, size_t len)
 /* Begin or carry on a line that a piece of text does not end. */
 static void keep_rest(struct table_reader *r, const char *text, size_t len)
 {
-	if (len > LINE_LIMIT - r->n_rest)
-		die_at(r->name, r->line + 1, "the line is longer than %u bytes", LINE_LIMIT);
+	if (len > sizeof(r->rest) - r->n_rest) {
+		r->line++;
+		too_long(r);
+	}
 	memcpy(r->rest + r->n_rest, text, len);
 	r->n_rest += len;
 }
@@ -437,16 +477,18 @@ static void keep_rest(struct table_reader *r, const char *text, size_t len)
  * table_begin() - begin to understand a table that comes in pieces
  * @table: the result, after table_end(); to be freed with table_free()
  * @name: what to call the table in messages; must stay until table_end()
+ * @time_ms: when it was read or written, unless it says so itself
  *
  * Return: what goes to table_feed() and table_end().
  */
-struct table_reader *table_begin(struct table *table, const char *name)
+struct table_reader *table_begin(struct table *table, const char *name, int64_t time_ms)
 {
 	struct table_reader *r = xcalloc(1, sizeof(*r));
 
-	*table = (struct table){ 0 };
+	*table = (struct table){ .text.time_ms = time_ms };
 	r->table = table;
 	r->name = name;
+	r->form = RECORD_FORM;
 	return r;
 }
 
@@ -484,6 +526,10 @@ void table_feed(struct table_reader *r, const char *text, size_t len)
  */
 void table_end(struct table_reader *r)
 {
+	if (r->n_rest > LINE_LIMIT) {
+		r->line++;
+		too_long(r);
+	}
 	if (r->n_rest)
 		die_at(r->name, r->line + 1, "the table is cut short, expected a newline at its end");
 	if (!r->line)
@@ -515,7 +561,7 @@ static void forget(const char *from, const char *to)
  */
 void table_parse(struct table *table, const char *name, struct text *text, bool keep)
 {
-	struct table_reader *r = table_begin(table, name);
+	struct table_reader *r = table_begin(table, name, text->time_ms);
 	size_t done, n;
 
 	table->text = *text;

@@ -14,8 +14,9 @@
 /* How the path of a file without a name ends. */
 #define DELETED_MARK " (deleted)"
 
-/* F2FS counts blocks in 32 bits: no block address, file offset or length may be more. */
+/* F2FS counts blocks and inodes in 32 bits: no block address, file offset, length or inode number may be more. */
 #define BLK_MAX UINT32_MAX
+#define INO_MAX UINT32_MAX
 
 /**
  * struct volume - one F2FS volume
@@ -112,7 +113,7 @@ struct table {
 void file_set_path(struct file *file, char *path);
 void file_add(struct file *file, const struct extent *e);
 
-struct table_reader *table_begin(struct table *table, const char *name);
+struct table_reader *table_begin(struct table *table, const char *name, int64_t time_ms);
 void table_feed(struct table_reader *reader, const char *text, size_t len);
 void table_end(struct table_reader *reader);
 void table_parse(struct table *table, const char *name, struct text *text, bool keep);

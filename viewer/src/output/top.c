@@ -263,16 +263,17 @@ static char *time_line(const struct top *top)
  */
 char *top_summary(const struct top *top, size_t line)
 {
-	char files[GROUPED_MAX], fragmented[GROUPED_MAX], fragments[GROUPED_MAX], rate[16];
+	char files[GROUPED_MAX], fragmented[GROUPED_MAX], fragments[GROUPED_MAX], rate[16], size[BYTES_MAX];
 
 	if (!line)
 		return time_line(top);
 	format_rate(rate, top->rates ? &top->total_rate.fragments : NULL);
-	return xasprintf("%s files, %s fragmented; %s fragments (%s/s); %.1f MiB; split factor %.2f",
+	format_bytes(size, (double)top->total.blks);
+	return xasprintf("%s files, %s fragmented; %s fragments (%s/s); %s; split factor %.2f",
 			 grouped(files, top->table.n_files),
 			 grouped(fragmented, top->n_fragmented),
 			 grouped(fragments, top->total.fragments), rate,
-			 (double)top->total.blks / 256.0, figures_split(&top->total));
+			 size, figures_split(&top->total));
 }
 
 /**

@@ -43,18 +43,6 @@ static void on_signal(int sig)
 	is_over = 1;
 }
 
-/* Without SA_RESTART, so that whatever waits wakes up. */
-static void catch_signals(void)
-{
-	struct sigaction sa = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	/* nohup must keep working */
-	if (signal(SIGHUP, SIG_IGN) != SIG_IGN)
-		sigaction(SIGHUP, &sa, NULL);
-}
-
 /* === In a pipe === */
 
 static size_t env_lines(void)
@@ -162,10 +150,16 @@ static void draw(struct screen *s)
 	draw_owned(0, top_summary(&s->top, 0), 0);
 	if (s->is_paused && COLS > 12)
 		mvaddstr(0, COLS - 9, " [paused]");
-	if (s->source->trouble)
+	if (s->source->trouble) {
 		draw_line(1, s->source->trouble, 0, A_BOLD);
-	else
+	} else if (s->source->waiting) {
+		char *line = xasprintf("%s waits for its volume to be mounted", s->source->waiting);
+
+		draw_line(1, line, 0, A_BOLD);
+		free(line);
+	} else {
 		draw_owned(1, top_summary(&s->top, 1), 0);
+	}
 	draw_line(2, top_heading(), 0, A_REVERSE);
 	for (i = 0; i < rows && s->first + i < n; i++)
 		draw_owned(HEAD_LINES + (int)i, top_row(&s->top, s->first + i), fixed);
@@ -270,7 +264,7 @@ void top_screen_run(struct source *source, int64_t interval_ns, unsigned long co
 	struct table table;
 
 	setlocale(LC_CTYPE, "");
-	catch_signals();
+	on_signals(on_signal);
 	while (!is_over && (!count || done < count)) {
 		if (source_read_table(source, &table, false)) {
 			top_add(&s.top, &table);

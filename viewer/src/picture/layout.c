@@ -189,23 +189,6 @@ uint64_t layout_cells(const struct layout *l, const struct piece *piece, uint64_
 /* === In words === */
 
 /**
- * layout_bytes() - a number of blocks in bytes
- * @buf: where to put the text, such as 1.5 GiB
- * @blks: number of blocks, not always a whole one
- */
-void layout_bytes(char buf[LAYOUT_BYTES_MAX], double blks)
-{
-	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
-	double value = blks * 4.0;
-	size_t i = 0;
-
-	for (; value >= 1024.0 && i + 1 < ARRAY_LEN(units); i++)
-		value /= 1024.0;
-	snprintf(buf, LAYOUT_BYTES_MAX, "%.*f %s", value == (double)(uint64_t)value ? 0 : 1, value,
-		 units[i]);
-}
-
-/**
  * layout_cell_size() - what a cell stands for
  * @l: the layout
  *
@@ -214,9 +197,9 @@ void layout_bytes(char buf[LAYOUT_BYTES_MAX], double blks)
 char *layout_cell_size(const struct layout *l)
 {
 	double blks = (double)l->units_per_cell / (double)l->units_per_blk;
-	char size[LAYOUT_BYTES_MAX];
+	char size[BYTES_MAX];
 
-	layout_bytes(size, blks);
+	format_bytes(size, blks);
 	return xasprintf("1 cell = %.*f block%s (%s)", blks == (double)(uint64_t)blks ? 0 : 2, blks,
 			 blks == 1.0 ? "" : "s", size);
 }

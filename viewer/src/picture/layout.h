@@ -168,8 +168,6 @@ uint64_t layout_put_extents(const struct layout *layout, const struct table *tab
 			    const struct run *run, uint64_t at, uint64_t blks, piece_fn fn,
 			    void *arg);
 
-#define LAYOUT_BYTES_MAX 32
-void layout_bytes(char buf[LAYOUT_BYTES_MAX], double blks);
 char *layout_cell_size(const struct layout *layout);
 
 #endif

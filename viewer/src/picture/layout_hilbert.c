@@ -126,12 +126,12 @@ static void draw_quarter(const struct layout *l, struct canvas *canvas, const st
 	size_t y = grid->y + (quarter == 1 || quarter == 2 ? side / 2 : 0);
 	uint64_t cells = (uint64_t)grid->columns * grid->columns / 4 * (uint64_t)quarter;
 	uint64_t at = (cells * l->units_per_cell + l->units_per_blk - 1) / l->units_per_blk;
-	char lba[GROUPED_MAX], bytes[LAYOUT_BYTES_MAX];
+	char lba[GROUPED_MAX], bytes[BYTES_MAX];
 
 	if (at >= v->end_blk - v->first_blk || grid->columns == 1)
 		return;
 	snprintf(lba, sizeof(lba), "%ju", (uintmax_t)(v->first_blk + at));
-	layout_bytes(bytes, (double)(v->first_blk + at));
+	format_bytes(bytes, (double)(v->first_blk + at));
 	if (quarter < 2) {
 		canvas_text_right(canvas, x, y, l->axis_scale, RGB_FAINT, lba);
 		canvas_text_right(canvas, x, y + line, l->axis_scale, RGB_FAINT, bytes);

@@ -221,10 +221,10 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 static char *describe(const struct layout *l, const struct table *table)
 {
 	uint64_t segment = table->n_volumes ? table->volumes[0].segment_blks : 1;
-	char n[GROUPED_MAX], *cell = layout_cell_size(l), *text, size[LAYOUT_BYTES_MAX];
+	char n[GROUPED_MAX], *cell = layout_cell_size(l), *text, size[BYTES_MAX];
 	uint64_t segments = l->row_blks / segment;
 
-	layout_bytes(size, (double)l->row_blks);
+	format_bytes(size, (double)l->row_blks);
 	text = xasprintf("1 row = %s segment%s (%s), %s; valid = in watched files", grouped(n, segments),
 			 segments == 1 ? "" : "s", size, cell);
 	free(cell);

@@ -177,12 +177,12 @@ static void draw_heading(struct canvas *canvas, const struct layout *l, const st
 	size_t y = l->grids[volume].y - l->heading + FONT_CELL_H * l->scale / 2;
 	const struct volume *v = &table->volumes[volume];
 	uint64_t blks = v->end_blk - v->first_blk, used = 0;
-	char n[GROUPED_MAX], bytes[LAYOUT_BYTES_MAX], text[MAX_TEXT];
+	char n[GROUPED_MAX], bytes[BYTES_MAX], text[MAX_TEXT];
 	size_t scale = l->scale, i;
 
 	for (i = v->first; i < v->end; i++)
 		used += table->extents[i].blks;
-	layout_bytes(bytes, (double)blks);
+	format_bytes(bytes, (double)blks);
 	snprintf(text, sizeof(text), "%u:%u %.200s  LBA %ju to %ju, %s blocks (%s), %.1f %% in watched "
 		 "files", v->major, v->minor, v->path, (uintmax_t)v->first_blk,
 		 (uintmax_t)(v->end_blk - 1), grouped(n, blks), bytes,

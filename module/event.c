@@ -148,10 +148,12 @@ void ft_inode_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
 	spin_lock(&rec->lock);
 	if (ft_inode_followed(rec)) {
 		if (old_lba != FT_LBA_UNWRITTEN &&
-		    ft_extmap_lba(&rec->map, lblk) == old_lba)
+		    ft_extmap_lba(&rec->map, lblk) == old_lba) {
 			ft_inode_write_any(rec, lblk, old_lba, lba);
-		else
+		} else {
+			rec->changes++;
 			ft_inode_untold(rec);
+		}
 	}
 	spin_unlock(&rec->lock);
 }
@@ -259,10 +261,32 @@ void ft_inode_direct_end(struct ft_inode *rec, u32 end)
 }
 
 /**
+ * ft_inode_commit_begin() - an atomic write is about to put a block in place
+ * @rec: the file; its next ft_inode_commit() says which block
+ *
+ * Reported while F2FS holds the lock of the address, until it has been changed.
+ * From here on each change of the map is noticed.
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_commit_begin(struct ft_inode *rec)
+{
+	spin_lock(&rec->lock);
+	rec->commit_begun = true;
+	rec->commit_changes = rec->changes;
+	spin_unlock(&rec->lock);
+}
+
+/**
  * ft_inode_commit() - an atomic write put a block in place
  * @rec: the file
  * @lblk: block of the file
  * @lba: where it is now
+ *
+ * Reported after F2FS dropped the lock of the address. Mostly an update has told
+ * of it before. Where F2FS keeps no extent cache it has not, and then this is the
+ * last word only if the map has not changed since the begin: the block may have
+ * been written to yet another place.
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
@@ -272,7 +296,14 @@ void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba)
 
 	spin_lock(&rec->lock);
 	if (ft_inode_followed(rec)) {
-		store_locked(rec, &ext);
+		if (!ft_extmap_holds(&rec->map, &ext)) {
+			if (rec->commit_begun &&
+			    rec->commit_changes == rec->changes)
+				store_locked(rec, &ext);
+			else
+				doubt_locked(rec);
+		}
+		rec->commit_begun = false;
 		rec->committing = true;
 	}
 	spin_unlock(&rec->lock);

@@ -149,6 +149,8 @@ static inline void ft_count(enum ft_counter which)
  * @omitted: left out for want of memory: the map is empty and means nothing
  * @dead: the inode is gone, the record only waits for its last user
  * @committing: blocks of an atomic commit are being put in place
+ * @commit_begun: one of them is, since
+ * @commit_changes: was the value of @changes
  * @audit: how often F2FS will yet be asked before the audit that is wanted is
  *	given up; 0: none is wanted
  * @resync: likewise of a resync that waits for this file or directory
@@ -193,6 +195,8 @@ struct ft_inode {
 	bool omitted;
 	bool dead;
 	bool committing;
+	bool commit_begun;
+	u32 commit_changes;
 	u8 audit;
 	u8 resync;
 	const struct task_struct *reserver;
@@ -502,6 +506,7 @@ void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext);
 void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 		  bool in_one);
 void ft_inode_direct_end(struct ft_inode *rec, u32 end);
+void ft_inode_commit_begin(struct ft_inode *rec);
 void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba);
 void ft_inode_truncate(struct ft_inode *rec, u32 lblk);
 void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole);

@@ -301,7 +301,29 @@ static void probe_fallocate(void *unused, struct inode *inode, int mode,
 	leave_probe();
 }
 
-/* An atomic commit moves a block from its copy-on-write inode to the file. */
+/*
+ * Blocks of one node were freed, and the lock of its page is still held. That is
+ * how an atomic commit begins to put a block in place, before the event of the
+ * commit. Which block it is cannot be told; of other files it need not be.
+ */
+static void probe_truncate_range(void *unused, struct inode *inode, nid_t nid,
+				 unsigned int ofs, int free)
+{
+	struct ft_inode *rec;
+
+	if (!ft_f2fs_cow_inode(inode))
+		return;
+	enter_probe();
+	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
+	if (rec)
+		ft_inode_commit_begin(rec);
+	leave_probe();
+}
+
+/*
+ * An atomic commit has moved a block from its copy-on-write inode to the file. The
+ * lock of the node page has been dropped since.
+ */
 static void probe_replace_atomic(void *unused, struct inode *inode,
 				 struct inode *cow_inode, pgoff_t index,
 				 block_t old_addr, block_t new_addr,
@@ -414,6 +436,7 @@ unsigned int ft_probe_list(struct ft_probe *list)
 		PROBE(f2fs_truncate_blocks_enter, probe_truncate_enter),
 		PROBE(f2fs_truncate_blocks_exit, probe_truncate_exit),
 		PROBE(f2fs_fallocate, probe_fallocate),
+		PROBE(f2fs_truncate_data_blocks_range, probe_truncate_range),
 		PROBE(f2fs_replace_atomic_write_block, probe_replace_atomic),
 		PROBE(f2fs_compress_pages_end, probe_compress_end),
 		PROBE(f2fs_fiemap, probe_fiemap),

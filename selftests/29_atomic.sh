@@ -28,7 +28,7 @@ fresh() {
 	sync
 }
 
-plan 21
+plan 24
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop write $MNT/a 0 1M
@@ -75,4 +75,28 @@ check_exact "plain writes to all of them" $MNT
 echo 3 >/proc/sys/vm/drop_caches
 fileop atomic $MNT/a begin write 0 64K commit || :
 check_exact "a file that had left memory" $MNT
+umount $MNT
+make_volume $DISK $MNT noextent_cache || bail "no volume"
+await_live
+fileop write $MNT/a 0 256K
+settle
+atomic "several blocks without extent cache" $MNT/a begin write 20K 40K sync commit
+# The event of a commit comes when the block has already been written to yet another place.
+for options in extent_cache noextent_cache; do
+	umount $MNT
+	make_volume $DISK $MNT $options || bail "no volume"
+	await_live
+	fileop write $MNT/a 0 256K
+	settle
+	if late function=probe_replace_atomic again=1; then
+		fileop atomic $MNT/a begin write 0 4K commit || :
+		fileop write $MNT/a 0 4K
+		settle
+		late
+		check_exact "an event of a commit that comes behind that of a write, $options" $MNT
+	else
+		skip "an event of a commit that comes behind that of a write, $options" \
+			"late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+	fi
+done
 finish

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Makes a function of fragtrace begin or end late, so that what may happen
- * meanwhile on another CPU does happen.
+ * meanwhile on another CPU does happen. Where nothing can be made to happen in
+ * between, a probe is called once more with the arguments of its first event, when
+ * this module goes: as if that event had come only then.
  *
  *	insmod late.ko function=probe_fallocate before_ms=20
+ *	insmod late.ko function=probe_replace_atomic again=1
  */
 
 #include <linux/delay.h>
+#include <linux/fs.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/ptrace.h>
+#include <linux/spinlock.h>
 
 static char *function = "";
 module_param(function, charp, 0444);
@@ -22,8 +29,49 @@ static unsigned int after_ms;
 module_param(after_ms, uint, 0444);
 MODULE_PARM_DESC(after_ms, "how long to wait before it returns");
 
+static bool again;
+module_param(again, bool, 0444);
+MODULE_PARM_DESC(again, "call it once more in the end; its second argument is an inode");
+
+#define NR_ARGS	6
+
+/* The arguments in registers of the first call; the inode among them is held. */
+static unsigned long args[NR_ARGS];
+static DEFINE_SPINLOCK(args_lock);	/* protects args */
+
+static void remember(struct pt_regs *regs)
+{
+	int i;
+
+	spin_lock(&args_lock);
+	if (!args[1] && igrab((struct inode *)regs_get_kernel_argument(regs, 1)))
+		for (i = 0; i < NR_ARGS; i++)
+			args[i] = regs_get_kernel_argument(regs, i);
+	spin_unlock(&args_lock);
+}
+
+/* @addr: where the probe was, behind the ENDBR if there is one */
+static void repeat(const void *addr)
+{
+	void (*func)(unsigned long a, unsigned long b, unsigned long c,
+		     unsigned long d, unsigned long e, unsigned long f,
+		     unsigned long g);
+
+	if (!args[1])
+		return;
+	if (*(const u32 *)(addr - 4) == 0xfa1e0ff3)
+		addr -= 4;
+	func = (void *)addr;
+	preempt_disable();
+	func(args[0], args[1], args[2], args[3], args[4], args[5], 0);
+	preempt_enable();
+	iput((struct inode *)args[1]);
+}
+
 static int before(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
+	if (again)
+		remember(regs);
 	mdelay(before_ms);
 	return 0;
 }
@@ -48,7 +96,11 @@ static int __init late_init(void)
 
 static void __exit late_exit(void)
 {
+	const void *addr = probe.kp.addr;
+
 	unregister_kretprobe(&probe);
+	if (again)
+		repeat(addr);
 }
 
 module_init(late_init);

@@ -504,6 +504,22 @@ static void op_slurp(int argc, char **argv)
 	puts(got ? strerrorname_np(errno) : "OK");
 }
 
+/* read FILE LENGTH: read so much in one call. Prints how much it was, or the error. */
+static void op_read(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_RDONLY);
+	uint64_t n = num(argv[1]);
+	ssize_t got;
+
+	(void)argc;
+	got = read(fd, pattern(n + 1), n);
+	if (got < 0)
+		puts(strerrorname_np(errno));
+	else
+		printf("%zd\n", got);
+	close(fd);
+}
+
 /* try FILE r|w: open it. Prints OK or the error. */
 static void op_try(int argc, char **argv)
 {
@@ -587,6 +603,7 @@ static const struct {
 	{ "say", 2, op_say, "FILE TEXT" },
 	{ "deep", 4, op_deep, "FOLDER LEVELS BYTES COMMAND..." },
 	{ "slurp", 1, op_slurp, "FILE" },
+	{ "read", 2, op_read, "FILE LENGTH" },
 	{ "try", 2, op_try, "FILE r|w" },
 	{ "insmod", 1, op_insmod, "FILE [PARAMETERS [N]]" },
 };

@@ -133,6 +133,7 @@ static inline void ft_count(enum ft_counter which)
  * @ino: its inode number
  * @ref: one for the volume's table while the inode exists, one per user
  * @is_dir: directory: has names below it, no extent map
+ * @told: the log has said that F2FS cannot tell its layout
  * @lock: protects all up to @map
  * @stale: the map may differ from F2FS; a rescan is queued or running
  * @omitted: left out for want of memory: the map is empty and means nothing
@@ -170,6 +171,7 @@ struct ft_inode {
 	u32 ino;
 	refcount_t ref;
 	bool is_dir;
+	bool told;
 
 	spinlock_t lock;
 	bool stale;
@@ -527,7 +529,7 @@ int ft_volume_init(void);
 void ft_volume_exit(void);
 struct ft_volume *ft_volume_find(const struct super_block *sb);
 struct ft_volume *ft_volume_attach(struct super_block *sb,
-				   const char *mountpoint);
+				   const char *mountpoint, bool loud);
 void ft_volume_detach(struct ft_volume *vol);
 void ft_volume_get(struct ft_volume *vol);
 void ft_volume_put(struct ft_volume *vol);

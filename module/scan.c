@@ -392,10 +392,12 @@ static bool rescan_file(struct ft_volume *vol, struct ft_inode *rec, int *err)
 	ft_volume_spent(rec, jiffies - start);
 	ft_count(FT_RESCANS);
 	if (*err && !is_passing(*err) && *err != -ENOBUFS && *err != -ENOENT &&
-	    *err != -ESTALE)
+	    *err != -ESTALE && !rec->told) {
+		rec->told = true;
 		pr_warn_ratelimited("inode %u of %u:%u stays stale, F2FS cannot tell its layout: %d\n",
 				    rec->ino, MAJOR(vol->dev), MINOR(vol->dev),
 				    *err);
+	}
 	return !ft_inode_scan_end(rec, *err);
 }
 

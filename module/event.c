@@ -13,7 +13,8 @@
 
 static int store(struct ft_inode *rec, const struct ft_extent *ext)
 {
-	u32 nr = rec->map.nr, bytes = rec->map.bytes;
+	u64 bytes = rec->map.bytes;
+	u32 nr = rec->map.nr;
 	int err = ft_extmap_store(&rec->map, ext);
 
 	ft_mem_charge(&rec->map, nr, bytes);
@@ -22,7 +23,8 @@ static int store(struct ft_inode *rec, const struct ft_extent *ext)
 
 static int erase(struct ft_inode *rec, u32 lblk, u32 end)
 {
-	u32 nr = rec->map.nr, bytes = rec->map.bytes;
+	u64 bytes = rec->map.bytes;
+	u32 nr = rec->map.nr;
 	int err = ft_extmap_erase(&rec->map, lblk, end);
 
 	ft_mem_charge(&rec->map, nr, bytes);
@@ -31,7 +33,8 @@ static int erase(struct ft_inode *rec, u32 lblk, u32 end)
 
 static int reserve(struct ft_inode *rec, u32 lblk, u32 end)
 {
-	u32 nr = rec->map.nr, bytes = rec->map.bytes;
+	u64 bytes = rec->map.bytes;
+	u32 nr = rec->map.nr;
 	int err = ft_extmap_reserve(&rec->map, lblk, end);
 
 	ft_mem_charge(&rec->map, nr, bytes);
@@ -39,7 +42,7 @@ static int reserve(struct ft_inode *rec, u32 lblk, u32 end)
 }
 
 /* What became of a change: judge @err, and if the map takes more, the budget. */
-static void changed_locked(struct ft_inode *rec, int err, u32 old_bytes)
+static void changed_locked(struct ft_inode *rec, int err, u64 old_bytes)
 {
 	rec->changes++;
 	WRITE_ONCE(rec->last_write, FT_NO_WRITE);
@@ -79,7 +82,7 @@ static int erase_scanning(struct ft_inode *rec, u32 lblk, u32 end)
 
 static int store_locked(struct ft_inode *rec, const struct ft_extent *ext)
 {
-	u32 bytes = rec->map.bytes;
+	u64 bytes = rec->map.bytes;
 	int err = store(rec, ext);
 
 	if (!err && rec->scanning)
@@ -158,7 +161,8 @@ void ft_inode_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
 
 static void update_locked(struct ft_inode *rec, const struct ft_extent *ext)
 {
-	u32 end = ft_extent_end(ext), bytes = rec->map.bytes;
+	u64 bytes = rec->map.bytes;
+	u32 end = ft_extent_end(ext);
 	int err;
 
 	if (ext->lba != FT_LBA_UNWRITTEN && !ft_extmap_holds(&rec->map, ext)) {
@@ -261,7 +265,7 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
 		err = erase(rec, lblk, FT_LBLK_END);
 	if (!err && rec->scanning)
 		err = erase_scanning(rec, lblk, FT_LBLK_END);
-	changed_locked(rec, err, U32_MAX);
+	changed_locked(rec, err, U64_MAX);
 }
 
 /**
@@ -296,7 +300,7 @@ void ft_inode_truncate(struct ft_inode *rec, u32 lblk)
 void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 {
 	bool sure;
-	u32 bytes;
+	u64 bytes;
 
 	spin_lock(&rec->lock);
 	if (ft_inode_followed(rec)) {

@@ -91,17 +91,17 @@ struct ft_finger {
  * @few: the only leaf as long as it is small
  * @finger: the entry that was used last: the next block is mostly near
  * @height: levels of the tree above its leaves
- * @bytes: memory taken by nodes
  * @nr: number of extents, unwritten ones included; two extents of one kind that
  *	continue each other in the file and on the volume are always one
+ * @bytes: memory taken by nodes
  */
 struct ft_extmap {
 	void *root;
 	u64 few[1 + FT_FEW_ENTRIES];
 	struct ft_finger finger;
 	u32 height;
-	u32 bytes;
 	u32 nr;
+	u64 bytes;
 };
 
 static inline u32 ft_extent_end(const struct ft_extent *ext)

@@ -103,7 +103,7 @@ bool ft_mem_over(long more)
  *
  * Context: atomic; whoever else uses the map is kept away.
  */
-void ft_mem_charge(const struct ft_extmap *map, u32 old_nr, u32 old_bytes)
+void ft_mem_charge(const struct ft_extmap *map, u32 old_nr, u64 old_bytes)
 {
 	if (map->nr != old_nr)
 		this_cpu_add(nr_extents, (s64)map->nr - old_nr);
@@ -219,7 +219,8 @@ void ft_inode_omit(struct ft_inode *rec)
  */
 void ft_inode_drop_map(struct ft_inode *rec)
 {
-	u32 nr = rec->map.nr, bytes = rec->map.bytes;
+	u64 bytes = rec->map.bytes;
+	u32 nr = rec->map.nr;
 
 	rec->changes++;
 	WRITE_ONCE(rec->last_write, FT_NO_WRITE);

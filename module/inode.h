@@ -47,7 +47,7 @@ static inline bool ft_inode_followed(const struct ft_inode *rec)
 }
 
 bool ft_mem_over(long more);
-void ft_mem_charge(const struct ft_extmap *map, u32 old_nr, u32 old_bytes);
+void ft_mem_charge(const struct ft_extmap *map, u32 old_nr, u64 old_bytes);
 void ft_inode_stale(struct ft_inode *rec);
 void ft_inode_untold(struct ft_inode *rec);
 void ft_inode_exact(struct ft_inode *rec);

@@ -162,7 +162,8 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 
 	spin_lock(&rec->lock);
 	if (!err && !rec->omitted && !rec->dead) {
-		u32 nr = rec->map.nr, bytes = rec->map.bytes;
+		u64 bytes = rec->map.bytes;
+		u32 nr = rec->map.nr;
 
 		ft_extmap_move(&rec->map, ft_built_map(rec));
 		ft_mem_charge(&rec->map, nr, bytes);

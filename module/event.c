@@ -52,18 +52,22 @@ static void changed_locked(struct ft_inode *rec, int err, u64 old_bytes)
 			ft_count(FT_LOST);
 		ft_inode_untold(rec);
 	}
-	if (unlikely(rec->map.bytes > old_bytes) && ft_mem_over(0))
-		ft_inode_omit(rec);
+	if (unlikely(rec->map.bytes > old_bytes))
+		ft_inode_grown(rec);
 }
 
 /* Into the map that a scan is building; its extents are counted at the end. */
 static int store_scanning(struct ft_inode *rec, const struct ft_extent *ext)
 {
 	struct ft_extent mark = *ext;
+	u64 bytes = ft_second_bytes(rec);
+	int err;
 
 	mark.lba = FT_LBA_UNWRITTEN;
-	return ft_extmap_store(ft_built_map(rec), ext) ?:
-	       ft_extmap_store(ft_touched_map(rec), &mark);
+	err = ft_extmap_store(ft_built_map(rec), ext) ?:
+	      ft_extmap_store(ft_touched_map(rec), &mark);
+	ft_mem_charge_second(rec, bytes);
+	return err;
 }
 
 static int erase_scanning(struct ft_inode *rec, u32 lblk, u32 end)
@@ -73,11 +77,15 @@ static int erase_scanning(struct ft_inode *rec, u32 lblk, u32 end)
 		.len = end - lblk,
 		.lba = FT_LBA_UNWRITTEN,
 	};
+	u64 bytes = ft_second_bytes(rec);
+	int err;
 
 	if (lblk == end)
 		return 0;
-	return ft_extmap_erase(ft_built_map(rec), lblk, end) ?:
-	       ft_extmap_store(ft_touched_map(rec), &mark);
+	err = ft_extmap_erase(ft_built_map(rec), lblk, end) ?:
+	      ft_extmap_store(ft_touched_map(rec), &mark);
+	ft_mem_charge_second(rec, bytes);
+	return err;
 }
 
 static int store_locked(struct ft_inode *rec, const struct ft_extent *ext)

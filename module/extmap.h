@@ -6,6 +6,7 @@
 #ifndef FT_EXTMAP_H
 #define FT_EXTMAP_H
 
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/types.h>
@@ -144,12 +145,15 @@ static inline bool ft_extmap_go_on(struct ft_extmap *map, u32 lblk, u32 old_lba,
 	return true;
 }
 
+extern atomic_long_t ft_extmap_dropped;
+
 int ft_extmap_setup(void);
 void ft_extmap_cleanup(void);
 void ft_extmap_init(struct ft_extmap *map);
 void ft_extmap_expect(struct ft_extmap *map);
 void ft_extmap_expect_nothing(struct ft_extmap *map);
 void ft_extmap_drop(struct ft_extmap *map);
+void ft_extmap_flush(void);
 void ft_extmap_move(struct ft_extmap *to, struct ft_extmap *from);
 int ft_extmap_store(struct ft_extmap *map, const struct ft_extent *ext);
 bool ft_extmap_relocate(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba);

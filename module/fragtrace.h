@@ -377,13 +377,12 @@ static inline unsigned long ft_call_nr_missed(void)
 
 /* === inode.c ============================================================== */
 
-extern atomic_long_t ft_mem_bytes;
-
 int ft_inode_init(void);
 void ft_inode_exit(void);
 void ft_mem_set_budget(unsigned long bytes);
 unsigned long ft_mem_budget(void);
 void ft_mem_add(long bytes);
+long ft_mem_used(void);
 bool ft_mem_room(void);
 u64 ft_mem_extents(void);
 
@@ -515,6 +514,7 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 		 unsigned int len, u32 ino, bool is_dir);
 void ft_names_drop_tree(struct ft_volume *vol, struct ft_inode *dir);
 void ft_names_forget(struct ft_inode *rec);
+void ft_names_forget_path(struct ft_inode *rec);
 int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,
 		   int data_type, struct inode *dir, const struct qstr *name,
 		   u32 cookie, struct fsnotify_iter_info *iter_info);

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -378,6 +379,34 @@ static void op_hold(int argc, char **argv)
 	close_file(fd, argv[0]);
 }
 
+/*
+ * nameless FOLDER COUNT BYTES READY GO: hold so many open files that have no name, O_TMPFILE if BYTES is 0, else
+ * deleted ones whose names had so many bytes. Create READY; when GO appears, end.
+ */
+static void op_nameless(int argc, char **argv)
+{
+	uint64_t count = num(argv[1]), bytes = num(argv[2]), i;
+	struct rlimit limit = { count + 64, count + 64 };
+	char path[4096];
+
+	(void)argc;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		fail("RLIMIT_NOFILE");
+	for (i = 0; i < count; i++) {
+		if (!bytes) {
+			open_file(argv[0], O_RDWR | O_TMPFILE);
+			continue;
+		}
+		snprintf(path, sizeof(path), "%s/%0*llu", argv[0], (int)bytes, (unsigned long long)i);
+		open_file(path, O_RDWR | O_CREAT);
+		if (unlink(path))
+			fail(path);
+	}
+	close_file(open_file(argv[3], O_WRONLY | O_CREAT), argv[3]);
+	for (i = 0; access(argv[4], F_OK) && i < 6000; i++)
+		usleep(50000);
+}
+
 /* copy FROM OFFSET TO OFFSET LENGTH: copy_file_range(). */
 static void op_copy(int argc, char **argv)
 {
@@ -592,6 +621,7 @@ static const struct {
 	{ "project", 2, op_project, "DIRECTORY NUMBER" },
 	{ "encrypt", 1, op_encrypt, "DIRECTORY [EMPTY_DIRECTORY]" },
 	{ "verity", 1, op_verity, "FILE" },
+	{ "nameless", 5, op_nameless, "FOLDER COUNT BYTES READY GO" },
 	{ "copy", 5, op_copy, "FILE OFFSET FILE OFFSET LENGTH" },
 	{ "tmpfile", 3, op_tmpfile, "FOLDER LENGTH NAME" },
 	{ "misplace", 3, op_misplace, "DEVICE LBA BLOCK" },

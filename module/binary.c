@@ -108,7 +108,7 @@ static ssize_t binary_read(struct file *file, char __user *buf, size_t count,
 	};
 	size_t left = count, done, i;
 
-	if (*pos >= header->bytes)
+	if (!count || *pos >= header->bytes)
 		return 0;
 	done = copy_part(&buf, &left, pos, 0, header, header->size);
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {

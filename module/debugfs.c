@@ -71,7 +71,7 @@ static int stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "inodes %u\n", inodes);
 	seq_printf(m, "directories %u\n", dirs);
 	seq_printf(m, "extents %llu\n", ft_mem_extents());
-	seq_printf(m, "mem_bytes %ld\n", atomic_long_read(&ft_mem_bytes));
+	seq_printf(m, "mem_bytes %ld\n", ft_mem_used());
 	seq_printf(m, "mem_budget %lu\n", ft_mem_budget());
 	seq_printf(m, "stale %u\n", stale);
 	seq_printf(m, "queued %u\n", queued);

@@ -13,7 +13,8 @@
 
 static int store(struct ft_inode *rec, const struct ft_extent *ext)
 {
-	u32 nr = rec->map.nr, bytes = rec->map.bytes;
+	u64 bytes = rec->map.bytes;
+	u32 nr = rec->map.nr;
 	int err = ft_extmap_store(&rec->map, ext);
 
 	ft_mem_charge(&rec->map, nr, bytes);
@@ -22,7 +23,8 @@ static int store(struct ft_inode *rec, const struct ft_extent *ext)
 
 static int erase(struct ft_inode *rec, u32 lblk, u32 end)
 {
-	u32 nr = rec->map.nr, bytes = rec->map.bytes;
+	u64 bytes = rec->map.bytes;
+	u32 nr = rec->map.nr;
 	int err = ft_extmap_erase(&rec->map, lblk, end);
 
 	ft_mem_charge(&rec->map, nr, bytes);
@@ -31,7 +33,8 @@ static int erase(struct ft_inode *rec, u32 lblk, u32 end)
 
 static int reserve(struct ft_inode *rec, u32 lblk, u32 end)
 {
-	u32 nr = rec->map.nr, bytes = rec->map.bytes;
+	u64 bytes = rec->map.bytes;
+	u32 nr = rec->map.nr;
 	int err = ft_extmap_reserve(&rec->map, lblk, end);
 
 	ft_mem_charge(&rec->map, nr, bytes);
@@ -39,7 +42,7 @@ static int reserve(struct ft_inode *rec, u32 lblk, u32 end)
 }
 
 /* What became of a change: judge @err, and if the map takes more, the budget. */
-static void changed_locked(struct ft_inode *rec, int err, u32 old_bytes)
+static void changed_locked(struct ft_inode *rec, int err, u64 old_bytes)
 {
 	rec->changes++;
 	WRITE_ONCE(rec->last_write, FT_NO_WRITE);
@@ -49,18 +52,22 @@ static void changed_locked(struct ft_inode *rec, int err, u32 old_bytes)
 			ft_count(FT_LOST);
 		ft_inode_untold(rec);
 	}
-	if (unlikely(rec->map.bytes > old_bytes) && ft_mem_over(0))
-		ft_inode_omit(rec);
+	if (unlikely(rec->map.bytes > old_bytes))
+		ft_inode_grown(rec);
 }
 
 /* Into the map that a scan is building; its extents are counted at the end. */
 static int store_scanning(struct ft_inode *rec, const struct ft_extent *ext)
 {
 	struct ft_extent mark = *ext;
+	u64 bytes = ft_second_bytes(rec);
+	int err;
 
 	mark.lba = FT_LBA_UNWRITTEN;
-	return ft_extmap_store(ft_built_map(rec), ext) ?:
-	       ft_extmap_store(ft_touched_map(rec), &mark);
+	err = ft_extmap_store(ft_built_map(rec), ext) ?:
+	      ft_extmap_store(ft_touched_map(rec), &mark);
+	ft_mem_charge_second(rec, bytes);
+	return err;
 }
 
 static int erase_scanning(struct ft_inode *rec, u32 lblk, u32 end)
@@ -70,16 +77,20 @@ static int erase_scanning(struct ft_inode *rec, u32 lblk, u32 end)
 		.len = end - lblk,
 		.lba = FT_LBA_UNWRITTEN,
 	};
+	u64 bytes = ft_second_bytes(rec);
+	int err;
 
 	if (lblk == end)
 		return 0;
-	return ft_extmap_erase(ft_built_map(rec), lblk, end) ?:
-	       ft_extmap_store(ft_touched_map(rec), &mark);
+	err = ft_extmap_erase(ft_built_map(rec), lblk, end) ?:
+	      ft_extmap_store(ft_touched_map(rec), &mark);
+	ft_mem_charge_second(rec, bytes);
+	return err;
 }
 
 static int store_locked(struct ft_inode *rec, const struct ft_extent *ext)
 {
-	u32 bytes = rec->map.bytes;
+	u64 bytes = rec->map.bytes;
 	int err = store(rec, ext);
 
 	if (!err && ft_inode_scanning(rec))
@@ -160,7 +171,8 @@ void ft_inode_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
 
 static void update_locked(struct ft_inode *rec, const struct ft_extent *ext)
 {
-	u32 end = ft_extent_end(ext), bytes = rec->map.bytes;
+	u64 bytes = rec->map.bytes;
+	u32 end = ft_extent_end(ext);
 	int err;
 
 	if (ext->lba != FT_LBA_UNWRITTEN && !ft_extmap_holds(&rec->map, ext)) {
@@ -325,7 +337,7 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
 		err = erase(rec, lblk, FT_LBLK_END);
 	if (!err && ft_inode_scanning(rec))
 		err = erase_scanning(rec, lblk, FT_LBLK_END);
-	changed_locked(rec, err, U32_MAX);
+	changed_locked(rec, err, U64_MAX);
 }
 
 /**
@@ -360,7 +372,7 @@ void ft_inode_truncate(struct ft_inode *rec, u32 lblk)
 void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 {
 	bool sure;
-	u32 bytes;
+	u64 bytes;
 
 	spin_lock(&rec->lock);
 	if (ft_inode_followed(rec)) {

@@ -1088,12 +1088,13 @@ void ft_extmap_init(struct ft_extmap *map)
 	lift_finger(map);
 }
 
-/* Trees that nobody refers to any more. */
+/* Trees that nobody refers to any more, and what they take until they are freed. */
 static LLIST_HEAD(dropped);
+atomic_long_t ft_extmap_dropped = ATOMIC_LONG_INIT(0);
 
 static void free_tree(struct branch *b)
 {
-	unsigned int i;
+	unsigned int i, nr = 1 + (b->level == 1 ? b->nr : 0);
 
 	for (i = 0; i < b->nr; i++)
 		if (b->level > 1)
@@ -1101,6 +1102,7 @@ static void free_tree(struct branch *b)
 		else
 			kmem_cache_free(cache, b->child[i]);
 	kmem_cache_free(cache, b);
+	atomic_long_sub(nr * (long)NODE_BYTES, &ft_extmap_dropped);
 	cond_resched();
 }
 
@@ -1118,7 +1120,7 @@ static DECLARE_WORK(dropped_work, free_dropped);
  * ft_extmap_drop() - make a map empty, however large it is
  * @map: the map
  *
- * A worker frees the nodes.
+ * A worker frees the nodes; until then ft_extmap_dropped counts their bytes.
  *
  * Context: any, nobody else uses the map.
  */
@@ -1127,12 +1129,23 @@ void ft_extmap_drop(struct ft_extmap *map)
 	struct branch *b = map->root;
 
 	if (map->height) {
+		atomic_long_add(map->bytes, &ft_extmap_dropped);
 		if (llist_add(&b->dropped, &dropped))
 			schedule_work(&dropped_work);
 	} else if (map->root != few_of(map)) {
 		free_node(map, map->root, leaf_bytes(map->root));
 	}
 	ft_extmap_init(map);
+}
+
+/**
+ * ft_extmap_flush() - wait until the trees that were dropped have been freed
+ *
+ * Context: process; may sleep.
+ */
+void ft_extmap_flush(void)
+{
+	flush_work(&dropped_work);
 }
 
 /**
@@ -1171,6 +1184,6 @@ int ft_extmap_setup(void)
  */
 void ft_extmap_cleanup(void)
 {
-	flush_work(&dropped_work);
+	ft_extmap_flush();
 	kmem_cache_destroy(cache);
 }

@@ -6,6 +6,7 @@
 #ifndef FT_EXTMAP_H
 #define FT_EXTMAP_H
 
+#include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/types.h>
@@ -91,17 +92,17 @@ struct ft_finger {
  * @few: the only leaf as long as it is small
  * @finger: the entry that was used last: the next block is mostly near
  * @height: levels of the tree above its leaves
- * @bytes: memory taken by nodes
  * @nr: number of extents, unwritten ones included; two extents of one kind that
  *	continue each other in the file and on the volume are always one
+ * @bytes: memory taken by nodes
  */
 struct ft_extmap {
 	void *root;
 	u64 few[1 + FT_FEW_ENTRIES];
 	struct ft_finger finger;
 	u32 height;
-	u32 bytes;
 	u32 nr;
+	u64 bytes;
 };
 
 static inline u32 ft_extent_end(const struct ft_extent *ext)
@@ -144,12 +145,15 @@ static inline bool ft_extmap_go_on(struct ft_extmap *map, u32 lblk, u32 old_lba,
 	return true;
 }
 
+extern atomic_long_t ft_extmap_dropped;
+
 int ft_extmap_setup(void);
 void ft_extmap_cleanup(void);
 void ft_extmap_init(struct ft_extmap *map);
 void ft_extmap_expect(struct ft_extmap *map);
 void ft_extmap_expect_nothing(struct ft_extmap *map);
 void ft_extmap_drop(struct ft_extmap *map);
+void ft_extmap_flush(void);
 void ft_extmap_move(struct ft_extmap *to, struct ft_extmap *from);
 int ft_extmap_store(struct ft_extmap *map, const struct ft_extent *ext);
 bool ft_extmap_relocate(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba);

@@ -176,7 +176,7 @@ struct seen {
 	u64 what;
 	bool begun;
 	u32 extents;
-	u32 bytes;
+	u64 bytes;
 };
 
 static bool leaf_is_well(const struct ft_leaf *leaf, u32 lo, u32 hi,
@@ -253,7 +253,7 @@ static int check_rules(void)
 		return -EINVAL;
 	}
 	if (seen.bytes != map.bytes || seen.extents != map.nr) {
-		pr_err("%u bytes and %u extents counted, %u and %u expected\n",
+		pr_err("%llu bytes and %u extents counted, %llu and %u expected\n",
 		       map.bytes, map.nr, seen.bytes, seen.extents);
 		return -EINVAL;
 	}

@@ -144,6 +144,7 @@ static inline void ft_count(enum ft_counter which)
  * @ino: its inode number
  * @ref: one for the volume's table while the inode exists, one per user
  * @is_dir: directory: has names below it, no extent map
+ * @told: the log has said that F2FS cannot tell its layout
  * @lock: protects all up to @map
  * @stale: the map may differ from F2FS; a rescan is queued or running
  * @omitted: left out for want of memory: the map is empty and means nothing
@@ -189,6 +190,7 @@ struct ft_inode {
 	u32 ino;
 	refcount_t ref;
 	bool is_dir;
+	bool told;
 
 	spinlock_t lock;
 	bool stale;
@@ -391,13 +393,12 @@ static inline bool ft_call_attached(void)
 
 /* === inode.c ============================================================== */
 
-extern atomic_long_t ft_mem_bytes;
-
 int ft_inode_init(void);
 void ft_inode_exit(void);
 void ft_mem_set_budget(unsigned long bytes);
 unsigned long ft_mem_budget(void);
 void ft_mem_add(long bytes);
+long ft_mem_used(void);
 bool ft_mem_room(void);
 u64 ft_mem_extents(void);
 
@@ -529,6 +530,7 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 		 unsigned int len, u32 ino, bool is_dir);
 void ft_names_drop_tree(struct ft_volume *vol, struct ft_inode *dir);
 void ft_names_forget(struct ft_inode *rec);
+void ft_names_forget_path(struct ft_inode *rec);
 int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,
 		   int data_type, struct inode *dir, const struct qstr *name,
 		   u32 cookie, struct fsnotify_iter_info *iter_info);
@@ -543,7 +545,7 @@ int ft_volume_init(void);
 void ft_volume_exit(void);
 struct ft_volume *ft_volume_find(const struct super_block *sb);
 struct ft_volume *ft_volume_attach(struct super_block *sb,
-				   const char *mountpoint);
+				   const char *mountpoint, bool loud);
 void ft_volume_detach(struct ft_volume *vol);
 void ft_volume_get(struct ft_volume *vol);
 void ft_volume_put(struct ft_volume *vol);

@@ -32,15 +32,31 @@ DEFINE_PER_CPU(struct ft_inode *, ft_last_file);
 /* === Memory budget ======================================================== */
 
 /*
- * Bytes used by records, names and maps. Nodes of maps are counted when they come
- * and go, so that few events touch this.
+ * All that is kept of files is charged before it is used, until it is freed: their
+ * records, names and maps, the second map that a scan builds, trees on their way
+ * out. Nodes of maps are counted when they come and go, so that few events touch
+ * this. Of the budget, when so many sixteenths are used:
+ *
+ *   14  no new file or name is taken
+ *   15  a worker leaves out the file that takes most, and so on, until less is
+ *       used; a scan gives up the map it was to replace, or else itself
+ *   16  a file that grows is left out at once: the worker was too slow
  */
-atomic_long_t ft_mem_bytes = ATOMIC_LONG_INIT(0);
+static atomic_long_t mem_bytes = ATOMIC_LONG_INIT(0);
+
+/* Of these, bytes of second maps. They go by themselves. */
+static atomic_long_t second_bytes = ATOMIC_LONG_INIT(0);
 
 /* Extents that came and went, by the CPU that saw it. */
 static DEFINE_PER_CPU(s64, nr_extents);
 
 static unsigned long mem_budget;
+
+/* Files that had been followed, and were left out. */
+static atomic_long_t nr_left_out = ATOMIC_LONG_INIT(0);
+
+static void give_way(struct work_struct *work);
+static DECLARE_WORK(give_way_work, give_way);
 
 /**
  * ft_mem_set_budget() - say how much memory records, names and maps may take
@@ -67,7 +83,23 @@ unsigned long ft_mem_budget(void)
  */
 void ft_mem_add(long bytes)
 {
-	atomic_long_add(bytes, &ft_mem_bytes);
+	atomic_long_add(bytes, &mem_bytes);
+}
+
+/**
+ * ft_mem_used() - how much memory is used
+ *
+ * Return: bytes.
+ */
+long ft_mem_used(void)
+{
+	return atomic_long_read(&mem_bytes) +
+	       atomic_long_read(&ft_extmap_dropped);
+}
+
+static bool uses_more_than(unsigned int sixteenths)
+{
+	return ft_mem_used() > (long)(mem_budget / 16 * sixteenths);
 }
 
 /**
@@ -79,20 +111,7 @@ void ft_mem_add(long bytes)
  */
 bool ft_mem_room(void)
 {
-	unsigned long used = atomic_long_read(&ft_mem_bytes);
-
-	return used < mem_budget - mem_budget / 8;
-}
-
-/**
- * ft_mem_over() - would the budget be exceeded?
- * @more: bytes to come, or 0
- *
- * Return: true if so.
- */
-bool ft_mem_over(long more)
-{
-	return atomic_long_read(&ft_mem_bytes) + more > (long)mem_budget;
+	return !uses_more_than(14);
 }
 
 /**
@@ -103,12 +122,44 @@ bool ft_mem_over(long more)
  *
  * Context: atomic; whoever else uses the map is kept away.
  */
-void ft_mem_charge(const struct ft_extmap *map, u32 old_nr, u32 old_bytes)
+void ft_mem_charge(const struct ft_extmap *map, u32 old_nr, u64 old_bytes)
 {
 	if (map->nr != old_nr)
 		this_cpu_add(nr_extents, (s64)map->nr - old_nr);
 	if (unlikely(map->bytes != old_bytes))
-		ft_mem_add((long)map->bytes - old_bytes);
+		ft_mem_add((long)map->bytes - (long)old_bytes);
+}
+
+/**
+ * ft_mem_charge_second() - count what a change did to the maps of a scan
+ * @rec: the file that is being scanned
+ * @old_bytes: ft_second_bytes() before
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_mem_charge_second(struct ft_inode *rec, u64 old_bytes)
+{
+	long more = (long)ft_second_bytes(rec) - (long)old_bytes;
+
+	lockdep_assert_held(&rec->lock);
+	if (likely(!more))
+		return;
+	ft_mem_add(more);
+	atomic_long_add(more, &second_bytes);
+}
+
+/**
+ * ft_mem_allows_second() - may a scan go on to build its map?
+ * @rec: the file that is being scanned
+ *
+ * A small one may as long as anything fits.
+ *
+ * Context: atomic, rec->lock held.
+ * Return: true if so.
+ */
+bool ft_mem_allows_second(struct ft_inode *rec)
+{
+	return !uses_more_than(ft_second_bytes(rec) > mem_budget / 64 ? 15 : 16);
 }
 
 /**
@@ -195,20 +246,34 @@ void ft_inode_exact(struct ft_inode *rec)
 	resynced_locked(rec);
 }
 
-/**
- * ft_inode_omit() - leave a file out: the memory budget is used up
- * @rec: the file; the others stay right
- *
- * Context: atomic, rec->lock held.
- */
-void ft_inode_omit(struct ft_inode *rec)
+/* Leave a file out: the memory budget is used up. The others stay right. */
+static void omit(struct ft_inode *rec)
 {
 	lockdep_assert_held(&rec->lock);
 	rec->omitted = true;
 	ft_inode_drop_map(rec);
+	ft_inode_drop_second(rec);
 	ft_inode_exact(rec);
 	ft_count(FT_REFUSED);
+	atomic_long_inc(&nr_left_out);
 	ft_queue_add(rec);
+}
+
+/**
+ * ft_inode_grown() - a map takes more than before
+ * @rec: the file; it may be left out when this returns
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_inode_grown(struct ft_inode *rec)
+{
+	lockdep_assert_held(&rec->lock);
+	if (likely(!uses_more_than(15)))
+		return;
+	/* a tree on its way out is no reason to let another one go */
+	if (atomic_long_read(&mem_bytes) > (long)mem_budget)
+		omit(rec);
+	queue_work(ft_wq, &give_way_work);
 }
 
 /**
@@ -219,12 +284,32 @@ void ft_inode_omit(struct ft_inode *rec)
  */
 void ft_inode_drop_map(struct ft_inode *rec)
 {
-	u32 nr = rec->map.nr, bytes = rec->map.bytes;
+	u64 bytes = rec->map.bytes;
+	u32 nr = rec->map.nr;
 
 	rec->changes++;
 	WRITE_ONCE(rec->last_write, FT_NO_WRITE);
 	ft_extmap_drop(&rec->map);
 	ft_mem_charge(&rec->map, nr, bytes);
+}
+
+/**
+ * ft_inode_drop_second() - if a file is being scanned, what the scan has built goes
+ * @rec: the file
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_inode_drop_second(struct ft_inode *rec)
+{
+	u64 bytes;
+
+	lockdep_assert_held(&rec->lock);
+	if (rec->is_dir || !ft_inode_scanning(rec))
+		return;
+	bytes = ft_second_bytes(rec);
+	ft_extmap_drop(ft_built_map(rec));
+	ft_extmap_drop(ft_touched_map(rec));
+	ft_mem_charge_second(rec, bytes);
 }
 
 static void request_scan_locked(struct ft_inode *rec)
@@ -369,6 +454,124 @@ bool ft_inode_looked(struct ft_inode *rec, u8 resync, u8 audit)
 		give_up = true;
 	spin_unlock(&rec->lock);
 	return give_up;
+}
+
+/* === Giving way =========================================================== */
+
+/* The volume at a place in the list, to be put; NULL at its end. */
+static struct ft_volume *nth_volume(unsigned int n)
+{
+	struct ft_volume *vol, *found = NULL;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(vol, &ft_volumes, node)
+		if (!n--) {
+			if (refcount_inc_not_zero(&vol->ref))
+				found = vol;
+			break;
+		}
+	rcu_read_unlock();
+	return found;
+}
+
+/* If a file takes more than *@bytes it is *@found, instead of what that was. */
+static void find_larger(struct ft_volume *vol, struct ft_inode **found,
+			u64 *bytes)
+{
+	struct ft_inode *rec;
+	unsigned long ino;
+
+	rcu_read_lock();
+	xa_for_each(&vol->inodes, ino, rec) {
+		u64 takes = READ_ONCE(rec->map.bytes);
+
+		if (takes > *bytes && refcount_inc_not_zero(&rec->ref)) {
+			if (*found)
+				ft_inode_put(*found);
+			*found = rec;
+			*bytes = takes;
+		}
+		if (need_resched()) {
+			rcu_read_unlock();
+			cond_resched();
+			rcu_read_lock();
+		}
+	}
+	rcu_read_unlock();
+}
+
+/* Leave out the file that takes most, if that is more than @bytes. */
+static bool omit_largest(u64 bytes)
+{
+	struct ft_inode *rec = NULL;
+	struct ft_volume *vol;
+	unsigned int n;
+
+	for (n = 0; (vol = nth_volume(n)); n++) {
+		find_larger(vol, &rec, &bytes);
+		ft_volume_put(vol);
+	}
+	if (!rec)
+		return false;
+	spin_lock(&rec->lock);
+	if (ft_inode_followed(rec))
+		omit(rec);
+	spin_unlock(&rec->lock);
+	pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u, whose map took %llu KiB, is left out, %ld files in all; give it more, and write 1 to resync\n",
+			    mem_budget >> 20, rec->ino, MAJOR(rec->vol->dev),
+			    MINOR(rec->vol->dev), bytes >> 10,
+			    atomic_long_read(&nr_left_out));
+	ft_inode_put(rec);
+	return true;
+}
+
+/*
+ * Trees on their way out will have gone soon, and so will second maps, unless all
+ * but nothing is left.
+ */
+static bool is_tight(void)
+{
+	long lasting = atomic_long_read(&mem_bytes) -
+		       atomic_long_read(&second_bytes);
+
+	return lasting > (long)(mem_budget / 16 * 15) ||
+	       atomic_long_read(&mem_bytes) > (long)(mem_budget / 32 * 31);
+}
+
+static void give_way(struct work_struct *work)
+{
+	/* files without nodes of their own have nothing to give */
+	while (is_tight() && omit_largest(0))
+		cond_resched();
+}
+
+/**
+ * ft_mem_make_way() - the map that is being built does not fit: who gives way?
+ * @rec: the file that is being scanned
+ *
+ * Context: process, the volume's worker.
+ * Return: true if another file that took more has been left out; false if @rec
+ * has.
+ */
+bool ft_mem_make_way(struct ft_inode *rec)
+{
+	u64 bytes;
+
+	spin_lock(&rec->lock);
+	bytes = ft_second_bytes(rec);
+	spin_unlock(&rec->lock);
+	if (omit_largest(bytes)) {
+		ft_extmap_flush();	/* else one more would seem to have to go */
+		return true;
+	}
+	spin_lock(&rec->lock);
+	if (ft_inode_followed(rec))
+		omit(rec);
+	spin_unlock(&rec->lock);
+	pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u does not fit and is left out, %ld files in all; give it more, and write 1 to resync\n",
+			    mem_budget >> 20, rec->ino, MAJOR(rec->vol->dev),
+			    MINOR(rec->vol->dev), atomic_long_read(&nr_left_out));
+	return false;
 }
 
 /* === Life ================================================================= */
@@ -519,8 +722,8 @@ void ft_inode_remove(struct ft_inode *rec)
 	/* the worker, when it sees it dead, drops the table's reference */
 	spin_lock(&rec->lock);
 	WRITE_ONCE(rec->dead, true);
-	WRITE_ONCE(rec->last_write, FT_NO_WRITE);
-	ft_extmap_expect_nothing(&rec->map);
+	ft_inode_drop_map(rec);
+	ft_inode_drop_second(rec);
 	audited_locked(rec);
 	ft_inode_exact(rec);
 	ft_queue_add(rec);
@@ -555,7 +758,7 @@ void ft_inode_flush_freed(void)
 
 		ft_inode_drop_map(rec);
 		if (!rec->is_dir)
-			kfree(rec->gone_path);
+			ft_names_forget_path(rec);
 		ft_mem_add(-record_size());
 		kmem_cache_free(cache, rec);
 		ft_volume_put(vol);

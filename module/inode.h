@@ -88,12 +88,21 @@ static inline bool ft_inode_followed(const struct ft_inode *rec)
 	return likely(!rec->dead && !rec->omitted);
 }
 
-bool ft_mem_over(long more);
-void ft_mem_charge(const struct ft_extmap *map, u32 old_nr, u32 old_bytes);
+/* What a scan takes besides the live map. */
+static inline u64 ft_second_bytes(struct ft_inode *rec)
+{
+	return ft_built_map(rec)->bytes + ft_touched_map(rec)->bytes;
+}
+
+void ft_mem_charge(const struct ft_extmap *map, u32 old_nr, u64 old_bytes);
+void ft_mem_charge_second(struct ft_inode *rec, u64 old_bytes);
+bool ft_mem_allows_second(struct ft_inode *rec);
+bool ft_mem_make_way(struct ft_inode *rec);
 void ft_inode_stale(struct ft_inode *rec);
 void ft_inode_untold(struct ft_inode *rec);
 void ft_inode_exact(struct ft_inode *rec);
-void ft_inode_omit(struct ft_inode *rec);
+void ft_inode_grown(struct ft_inode *rec);
 void ft_inode_drop_map(struct ft_inode *rec);
+void ft_inode_drop_second(struct ft_inode *rec);
 
 #endif

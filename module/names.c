@@ -78,6 +78,21 @@ static struct ft_link *find_link(struct ft_inode *dir, const char *name,
 	return rhashtable_lookup_fast(&dir->vol->links, &key, link_params);
 }
 
+/**
+ * ft_names_forget_path() - drop the path of a file that was deleted
+ * @rec: the file
+ *
+ * Context: process; ns_lock held, or nobody else knows the record.
+ */
+void ft_names_forget_path(struct ft_inode *rec)
+{
+	if (!rec->gone_path)
+		return;
+	ft_mem_add(-(long)ksize(rec->gone_path));
+	kfree(rec->gone_path);
+	rec->gone_path = NULL;
+}
+
 static int add_link(struct ft_inode *dir, struct ft_inode *child,
 		    const char *name, unsigned int len)
 {
@@ -100,10 +115,8 @@ static int add_link(struct ft_inode *dir, struct ft_inode *child,
 	}
 	hlist_add_head(&link->of_parent, &dir->children);
 	hlist_add_head(&link->of_child, &child->links);
-	if (!child->is_dir) {
-		kfree(child->gone_path);
-		child->gone_path = NULL;
-	}
+	if (!child->is_dir)
+		ft_names_forget_path(child);
 	ft_mem_add(link_size(link));
 	return 0;
 }
@@ -249,15 +262,17 @@ static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
 		ft_inode_remove(rec);
 	} else {
 		/* open somewhere: its blocks stay until that ends */
-		kfree(rec->gone_path);
+		ft_names_forget_path(rec);
 		rec->gone_path = kasprintf(GFP_KERNEL, "%s (deleted)",
 					   path ?: "?");
+		if (rec->gone_path)
+			ft_mem_add(ksize(rec->gone_path));
 	}
 }
 
 /*
- * The name now stands for nothing, or for something else. Its path is outside of
- * the budget, so no longer than what a user can name.
+ * The name now stands for nothing, or for something else. The path is kept if the
+ * budget allows, and no longer than what a user can name.
  */
 static void drop_name(struct ft_volume *vol, struct ft_link *link,
 		      struct inode *inode)
@@ -268,7 +283,7 @@ static void drop_name(struct ft_volume *vol, struct ft_link *link,
 
 	if (!rec->is_dir)
 		len = ft_names_path(rec, NULL, 0);
-	if (len && len < PATH_MAX)
+	if (len && len < PATH_MAX && ft_mem_room())
 		path = kmalloc(len + 1, GFP_KERNEL);
 	if (path)
 		ft_names_path(rec, path, len + 1);

@@ -93,6 +93,7 @@ static int merge_piece(struct ft_inode *rec, const struct ft_extent *found,
 {
 	u32 end = ft_extent_end(found), stop = end, next = end;
 	struct ft_extent piece, mark;
+	u64 bytes = ft_second_bytes(rec);
 	int err = 0;
 
 	if (ft_extmap_next(ft_touched_map(rec), *pos, &mark) &&
@@ -110,20 +111,27 @@ static int merge_piece(struct ft_inode *rec, const struct ft_extent *found,
 		if (contradicts(rec, &piece))
 			rec->rebuild->contradicted = true;
 		err = ft_extmap_store(ft_built_map(rec), &piece);
+		ft_mem_charge_second(rec, bytes);
 	}
 	*pos = next;
 	return err;
 }
 
 /*
- * The map being built will replace the live one: only if the file grows by
- * that is there a reason to leave it out.
+ * Two maps of this file do not fit into the budget. The live one is to be replaced
+ * anyway: without it, the next scan may succeed. That one has to begin after F2FS
+ * has done what events said before, since there is nothing left to compare it
+ * with. An audit can wait. -ENOSPC: nothing of the file is left to give up.
  */
-static bool grows_too_much(struct ft_inode *rec)
+static int give_up_one(struct ft_inode *rec)
 {
-	long more = (long)ft_built_map(rec)->bytes - rec->map.bytes;
-
-	return more > 0 && ft_mem_over(more);
+	if (!rec->stale && !rec->rebuild->gen_before)
+		return -ENOMEM;
+	if (rec->map.bytes <= ft_second_bytes(rec) / 4)
+		return -ENOSPC;
+	ft_inode_drop_map(rec);
+	ft_inode_untold(rec);
+	return -ENOMEM;
 }
 
 /**
@@ -133,8 +141,8 @@ static bool grows_too_much(struct ft_inode *rec)
  * @nr: how many
  *
  * Context: process, the volume's worker.
- * Return: 0, -ENOMEM, or -ENOBUFS if the budget was used up and the file is
- * now left out.
+ * Return: 0, -ENOMEM also if the scan should be tried again for want of it, or
+ * -ENOBUFS if the budget was used up and the file is now left out.
  */
 int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 			unsigned int nr)
@@ -145,15 +153,15 @@ int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 	while (nr && !err) {
 		/* one at a time: writers need the lock */
 		spin_lock(&rec->lock);
-		if (rec->omitted || rec->dead) {
+		if (rec->omitted || rec->dead)
 			err = -ENOBUFS;
-		} else if (grows_too_much(rec)) {
-			ft_inode_omit(rec);
-			err = -ENOBUFS;
-		} else {
+		else if (!ft_mem_allows_second(rec))
+			err = give_up_one(rec);
+		else
 			err = merge_piece(rec, ext, &pos);
-		}
 		spin_unlock(&rec->lock);
+		if (err == -ENOSPC)
+			err = ft_mem_make_way(rec) ? 0 : -ENOBUFS;
 		cond_resched();
 		if (pos >= ft_extent_end(ext) && --nr)
 			pos = (++ext)->lblk;
@@ -178,9 +186,11 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 
 	spin_lock(&rec->lock);
 	if (!err && !rec->omitted && !rec->dead) {
-		u32 nr = rec->map.nr, bytes = rec->map.bytes;
+		u64 bytes = rec->map.bytes, second = ft_second_bytes(rec);
+		u32 nr = rec->map.nr;
 
 		ft_extmap_move(&rec->map, &rebuild->built);
+		ft_mem_charge_second(rec, second);
 		ft_mem_charge(&rec->map, nr, bytes);
 		rec->changes++;
 		WRITE_ONCE(rec->last_write, FT_NO_WRITE);
@@ -193,10 +203,9 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 	/* what was to be settled still is */
 	if (err)
 		rec->gen |= rebuild->gen_before;
+	ft_inode_drop_second(rec);
 	rec->rebuild = NULL;
 	spin_unlock(&rec->lock);
-	ft_extmap_drop(&rebuild->built);
-	ft_extmap_drop(&rebuild->touched);
 	kfree(rebuild);
 	return settled;
 }

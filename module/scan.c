@@ -473,10 +473,12 @@ static enum ft_step end_rescan(struct ft_inode *rec, int err)
 	ft_queue_spent(rec, rec->rebuild->spent);
 	ft_count(FT_RESCANS);
 	if (err && !is_passing(err) && err != -ENOBUFS && err != -ENOENT &&
-	    err != -ESTALE && err != -EAGAIN && err != -ESHUTDOWN)
+	    err != -ESTALE && err != -ESHUTDOWN && !rec->told) {
+		rec->told = true;
 		pr_warn_ratelimited("inode %u of %u:%u stays stale, F2FS cannot tell its layout: %d\n",
 				    rec->ino, MAJOR(rec->vol->dev),
 				    MINOR(rec->vol->dev), err);
+	}
 	return ft_inode_scan_end(rec, err) ? FT_STEP_LAST : FT_STEP_AGAIN;
 }
 

@@ -253,7 +253,7 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 	struct ft_inode *rec = ((struct ft_inode **)snap->recs.data)[file];
 	struct ft_snap_file *f = ft_snap_file(snap, file);
 	unsigned int tries = 0;
-	bool done = false;
+	bool done = false, gone;
 	u32 from = 0, changes = 0;
 	int err;
 
@@ -271,10 +271,11 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 		}
 		changes = rec->changes;
 		f->flags = rec->stale || tries > MAX_TRIES ? FT_SNAP_STALE : 0;
-		done = rec->omitted ||
+		gone = rec->omitted || rec->dead;
+		done = gone ||
 		       copy_some(snap, file, &rec->map, &from,
 				 EXTENTS_PER_STEP);
-		if (rec->omitted) {
+		if (gone) {
 			snap->extents.nr = f->first;
 			f->flags |= FT_SNAP_OMITTED;
 		}

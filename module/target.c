@@ -27,6 +27,7 @@
  * @root: the directory; %NULL while the target waits
  * @seeded: everything in it has been scanned once
  * @moved: its path has to be found out again
+ * @refused: the log has said why what is there cannot be followed
  */
 struct ft_target {
 	struct list_head node;
@@ -37,6 +38,7 @@ struct ft_target {
 	struct ft_inode *root;
 	bool seeded;
 	bool moved;
+	bool refused;
 };
 
 DEFINE_MUTEX(ft_targets_lock);
@@ -102,8 +104,9 @@ static int attach(struct ft_target *t, bool loud)
 	err = ft_path_find(t->path, &found, loud);
 	if (err)
 		return err;
-	vol = ft_volume_attach(found.sb, found.mount);
+	vol = ft_volume_attach(found.sb, found.mount, loud || !t->refused);
 	err = PTR_ERR_OR_ZERO(vol);
+	t->refused = err == -EIO || err == -EOPNOTSUPP;
 	if (!err)
 		err = plant(t, vol, &found);
 	up_read(&found.sb->s_umount);

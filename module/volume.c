@@ -189,6 +189,7 @@ void ft_volume_measure(struct ft_volume *vol)
  * ft_volume_attach() - begin to follow a mounted F2FS
  * @sb: its super block, s_umount held
  * @mountpoint: where it is mounted
+ * @loud: say in the log why it cannot be followed
  *
  * Context: process, ft_targets_lock held.
  * Return: the volume, also if it was attached before; or an ERR_PTR: -ENOMEM,
@@ -196,7 +197,7 @@ void ft_volume_measure(struct ft_volume *vol)
  * 4096 bytes.
  */
 struct ft_volume *ft_volume_attach(struct super_block *sb,
-				   const char *mountpoint)
+				   const char *mountpoint, bool loud)
 {
 	struct ft_volume *vol;
 	int err;
@@ -208,8 +209,9 @@ struct ft_volume *ft_volume_attach(struct super_block *sb,
 		return vol;
 
 	if (sb->s_blocksize != FT_BLOCK_SIZE) {
-		pr_err("%s: blocks of %lu bytes are not supported, only %u\n",
-		       mountpoint, sb->s_blocksize, FT_BLOCK_SIZE);
+		if (loud)
+			pr_err("%s: blocks of %lu bytes are not supported, only %u\n",
+			       mountpoint, sb->s_blocksize, FT_BLOCK_SIZE);
 		return ERR_PTR(-EOPNOTSUPP);
 	}
 	vol = kzalloc(sizeof(*vol), GFP_KERNEL);
@@ -227,7 +229,9 @@ struct ft_volume *ft_volume_attach(struct super_block *sb,
 
 	err = read_geometry(vol);
 	if (err) {
-		pr_err("%s: its super block cannot be read\n", mountpoint);
+		if (loud)
+			pr_err("%s: its super block cannot be read\n",
+			       mountpoint);
 		goto err_free;
 	}
 	err = -ENOMEM;

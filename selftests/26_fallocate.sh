@@ -71,6 +71,7 @@ check_exact "reserved between and behind $(column files $MNT/extents 5) extents"
 # Before we hear of what was reserved somebody has cut it.
 if late function=probe_fallocate before_ms=50; then
 	for n in 1 2 3 4 5; do
+		: >$MNT/cut$n
 		fileop fallocate $MNT/cut$n default 0 1M &
 		sleep 0.02
 		fileop truncate $MNT/cut$n 64K

@@ -17,7 +17,7 @@ same() {
 	return 1
 }
 
-plan 11
+plan 13
 load
 snapcat files $DBG/snapshot >/tmp/none
 expect "nothing is watched: no file" "$(grep -cv '^#' /tmp/none)" 0
@@ -44,6 +44,8 @@ check "read in odd pieces" cmp /tmp/text /tmp/printed
 n=$(wc -c </tmp/pieces)
 expect "the end is the end" "$(dd if=$DBG/snapshot bs=1 skip=$((n - 1)) 2>/dev/null | wc -c)" 1
 expect "and nothing is behind it" "$(dd if=$DBG/snapshot bs=1 skip=$((n + 4096)) 2>/dev/null | wc -c)" 0
+expect "nothing read is nothing" "$(fileop read $DBG/snapshot 0)" 0
+expect "a byte is a byte" "$(fileop read $DBG/snapshot 1)" 1
 expect "only root may read it" "$(stat -c %a $DBG/snapshot)" 400
 : >/tmp/empty
 refuse "an empty file is no snapshot" snapcat table /tmp/empty

@@ -43,6 +43,7 @@ check "a small file does not wait for a large one ($steps of 3)" test $steps -ge
 check "the large one is exact at last" is_exact a_sparse
 check_exact "and right" $MNT
 
+rm $MNT/a_sparse
 fileop random $MNT/pieces 1000 400 "${SEED:-85}"
 fileop fallocate $MNT/pieces keep 8M 16M
 fileop fallocate $MNT/pieces keep 80M 1M

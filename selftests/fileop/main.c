@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -396,6 +397,34 @@ static void op_hold(int argc, char **argv)
 	close_file(fd, argv[0]);
 }
 
+/*
+ * nameless FOLDER COUNT BYTES READY GO: hold so many open files that have no name, O_TMPFILE if BYTES is 0, else
+ * deleted ones whose names had so many bytes. Create READY; when GO appears, end.
+ */
+static void op_nameless(int argc, char **argv)
+{
+	uint64_t count = num(argv[1]), bytes = num(argv[2]), i;
+	struct rlimit limit = { count + 64, count + 64 };
+	char path[4096];
+
+	(void)argc;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		fail("RLIMIT_NOFILE");
+	for (i = 0; i < count; i++) {
+		if (!bytes) {
+			open_file(argv[0], O_RDWR | O_TMPFILE);
+			continue;
+		}
+		snprintf(path, sizeof(path), "%s/%0*llu", argv[0], (int)bytes, (unsigned long long)i);
+		open_file(path, O_RDWR | O_CREAT);
+		if (unlink(path))
+			fail(path);
+	}
+	close_file(open_file(argv[3], O_WRONLY | O_CREAT), argv[3]);
+	for (i = 0; access(argv[4], F_OK) && i < 6000; i++)
+		usleep(50000);
+}
+
 /* copy FROM OFFSET TO OFFSET LENGTH: copy_file_range(). */
 static void op_copy(int argc, char **argv)
 {
@@ -522,6 +551,22 @@ static void op_slurp(int argc, char **argv)
 	puts(got ? strerrorname_np(errno) : "OK");
 }
 
+/* read FILE LENGTH: read so much in one call. Prints how much it was, or the error. */
+static void op_read(int argc, char **argv)
+{
+	int fd = open_file(argv[0], O_RDONLY);
+	uint64_t n = num(argv[1]);
+	ssize_t got;
+
+	(void)argc;
+	got = read(fd, pattern(n + 1), n);
+	if (got < 0)
+		puts(strerrorname_np(errno));
+	else
+		printf("%zd\n", got);
+	close(fd);
+}
+
 /* try FILE r|w: open it. Prints OK or the error. */
 static void op_try(int argc, char **argv)
 {
@@ -598,6 +643,7 @@ static const struct {
 	{ "project", 2, op_project, "DIRECTORY NUMBER" },
 	{ "encrypt", 1, op_encrypt, "DIRECTORY [EMPTY_DIRECTORY]" },
 	{ "verity", 1, op_verity, "FILE" },
+	{ "nameless", 5, op_nameless, "FOLDER COUNT BYTES READY GO" },
 	{ "copy", 5, op_copy, "FILE OFFSET FILE OFFSET LENGTH" },
 	{ "tmpfile", 3, op_tmpfile, "FOLDER LENGTH NAME" },
 	{ "misplace", 3, op_misplace, "DEVICE LBA BLOCK" },
@@ -609,6 +655,7 @@ static const struct {
 	{ "say", 2, op_say, "FILE TEXT" },
 	{ "deep", 4, op_deep, "FOLDER LEVELS BYTES COMMAND..." },
 	{ "slurp", 1, op_slurp, "FILE" },
+	{ "read", 2, op_read, "FILE LENGTH" },
 	{ "try", 2, op_try, "FILE r|w" },
 	{ "stuck", 2, op_stuck, "FILE READY" },
 	{ "insmod", 1, op_insmod, "FILE [PARAMETERS [N]]" },

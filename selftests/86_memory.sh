@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 86_memory.sh - what is used is charged, the second map of a rescan too, and when the budget is used up the largest file gives way
+#
+# Nodes of maps are counted in their slab, not in our own books.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# What a slab may hold back on each CPU.
+SLACK=65536
+EXTENTS=${EXTENTS:-25000}
+NAMELESS=2000
+SMALL=100
+
+# nodes() - bytes in nodes of maps
+nodes() {
+	[ ! -w /sys/kernel/slab/fragtrace_node/shrink ] || echo 1 >/sys/kernel/slab/fragtrace_node/shrink
+	awk '$1 == "fragtrace_node" { print $2 * $4 }' /proc/slabinfo
+}
+
+# charged_right() - has as much been charged since the begin as the nodes take more? Prints what does not fit.
+charged_right() {
+	before=$(($(stat_of mem_bytes) - charged))
+	taken=$(($(nodes) - nodes))
+	after=$(($(stat_of mem_bytes) - charged))
+	[ "$before" -le "$most" ] || most=$before
+	# it may have changed while we looked
+	[ "$taken" -lt $((before * 95 / 100 - SLACK)) ] && [ "$taken" -lt $((after * 95 / 100 - SLACK)) ] ||
+		{ [ "$taken" -gt $((before * 105 / 100 + SLACK)) ] && [ "$taken" -gt $((after * 105 / 100 + SLACK)) ]; } ||
+		return 0
+	echo "# $taken bytes in nodes, $before to $after charged"
+	return 1
+}
+
+# memory_is(bytes) - is no more than this charged to the budget?
+memory_is() {
+	[ "$(stat_of mem_bytes)" -le "$1" ]
+}
+
+# small_known() - print how many of the small files are in `files`
+small_known() {
+	grep -v '^#' $DBG/files | grep -c /small/ || :
+}
+
+plan 13
+make_volume $DISK $MNT mode=fragment:block,noinline_data || bail "no volume"
+echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_chunk"
+echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_hole"
+load path=$MNT
+settle
+charged=$(stat_of mem_bytes) nodes=$(nodes) most=0
+fileop write $MNT/large 0 $((EXTENTS * 4096))
+check_exact "a file of many extents" $MNT
+if [ "$SLOW" != 1 ] || [ -z "$nodes" ]; then
+	skip "what is charged is what the nodes take" "what this kernel checks takes memory of its own, or is in one slab with other things"
+	skip "during rescans, too" "likewise"
+	skip "which take a second map" "likewise"
+else
+	check "what is charged is what the nodes take" charged_right
+	once=$most
+	if late function=ft_inode_scan_merge after_ms=150; then
+		fileop say $DBG/resync 1 >/dev/null &
+		wrong=0
+		n=0
+		while [ $n -lt 25 ]; do
+			charged_right || wrong=$((wrong + 1))
+			n=$((n + 1))
+			sleep 0.1
+		done
+		wait $!
+		late
+		expect "during rescans, too" "$wrong" 0
+		check "which take a second map ($once bytes, then up to $most)" test "$most" -gt $((once * 5 / 4))
+	else
+		skip "during rescans, too" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+		skip "which take a second map" "likewise"
+	fi
+fi
+rm $MNT/large
+settle || :
+check "what is gone is not charged" loop_until $PATIENCE memory_is $((charged + 4096))
+
+# Records, and what of the name is kept.
+for what in 200 0; do
+	fileop nameless $MNT $NAMELESS $what /tmp/ready /tmp/go &
+	loop_until $PATIENCE test -e /tmp/ready || bail "nobody holds files"
+	now=$(($(stat_of mem_bytes) - charged))
+	check "$NAMELESS open files without a name, of $what bytes before ($now bytes)" test "$now" -ge $((NAMELESS * (192 + what)))
+	touch /tmp/go
+	wait $!
+	rm /tmp/ready /tmp/go
+	settle || :
+	check "closed, nothing of that is left" loop_until $PATIENCE memory_is $((charged + 4096))
+done
+unload
+
+# One file takes nearly all. Then others grow.
+mkdir $MNT/small
+fileop many $MNT/small/ $SMALL 64K 0
+sync
+load path=$MNT max_mem_mb=1
+settle
+n=0
+while [ "$(stat_of mem_bytes)" -lt 900000 ] && [ $n -lt 100 ]; do
+	fileop random $MNT/large 200000 2000 $((86 + n)) >/dev/null
+	sync
+	n=$((n + 1))
+done
+settle || :
+check "a file takes nearly all" in_files $MNT/large
+n=0
+while [ $n -lt $SMALL ]; do
+	fileop write $MNT/small/$n 64K 1M
+	n=$((n + 1))
+done
+settle || :
+expect "when others grow they stay" "$(small_known)" $SMALL
+refuse "it gives way" in_files $MNT/large
+check "that is said" logged "whose map took .* is left out"
+finish

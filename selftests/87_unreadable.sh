@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 87_unreadable.sh - a directory that waits on a volume whose super block cannot be read is told of once, not each second
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# complaints() - print how often the log has said so
+complaints() {
+	log_since | grep -c "super block cannot be read" || :
+}
+
+# complained() - has it said so?
+complained() {
+	[ "$(complaints)" -gt 0 ]
+}
+
+plan 5
+make_volume $DISK $MNT || bail "no volume"
+fileop write $MNT/file 0 64K
+load path=$MNT
+check_exact "before" $MNT
+umount $MNT
+# Both copies of the super block go while it is mounted elsewhere, where nobody looks for it.
+dd if=$DISK of=/tmp/super bs=4096 count=2 2>/dev/null
+mount_volume $DISK $MNT2
+if ! dd if=/dev/zero of=$DISK bs=4096 count=2 conv=notrunc 2>/dev/null; then
+	skip_rest "a super block that cannot be read" "this kernel lets nobody write to a mounted disk"
+fi
+mount --bind $MNT2 $MNT
+check "what cannot be read is told of" loop_until $PATIENCE complained
+sleep 4
+expect "once" "$(complaints)" 1
+dd if=/tmp/super of=$DISK bs=4096 count=2 conv=notrunc 2>/dev/null
+await_live
+check_exact "as soon as it can be read it is followed" $MNT
+umount $MNT
+check "unmount" umount $MNT2
+finish

@@ -308,6 +308,7 @@ void ft_scan_lookup_event(struct ft_volume *vol, u32 ino,
 	if (!w)
 		return;
 	w->reached = ext->lblk + max(ext->len, 1U);
+	w->in_hole = !ext->len;
 	if (ext->len)
 		w->pending = *ext;
 	if (ext->lba != FT_LBA_UNWRITTEN)
@@ -404,6 +405,20 @@ static u64 end_of_killed(struct ft_worker *w, bool clusters)
 	return (u64)w->reached << FT_BLOCK_BITS;
 }
 
+/*
+ * FIEMAP has come to its end: a hole at the end of a range it follows to the next
+ * block, which it does not report, or to the end of the file. Returns what begins
+ * there, in bytes.
+ */
+static u64 skip_hole(const struct ft_worker *w, u64 end, u64 max)
+{
+	u64 next = (u64)w->pending.lblk << FT_BLOCK_BITS;
+
+	if (w->in_hole)
+		return max;
+	return w->pending.len ? max(end, round_down(next, STEP_MIN)) : end;
+}
+
 /* Have F2FS report the extents of [@pos, @end) to the probe. */
 static int run_fiemap(struct ft_worker *w, struct inode *inode, u64 pos, u64 end)
 {
@@ -443,6 +458,7 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 	w->unclear = false;
 	w->reached = rebuild->pos >> FT_BLOCK_BITS;
 	w->pending.len = 0;
+	w->in_hole = false;
 	w->nr_lookups = 0;
 	err = run_fiemap(w, inode, rebuild->pos, end);
 	end_step(w, inode);
@@ -460,8 +476,10 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 	} else if (w->overflow) {
 		end = round_down(found_end(w), STEP_MIN);
 		rebuild->step = max(STEP_MIN, end - rebuild->pos);
-	} else if (w->nr < FT_EXTENTS_PER_STEP / 4) {
-		rebuild->step = min(2 * rebuild->step, STEP_MAX);
+	} else {
+		end = skip_hole(w, end, max);
+		if (w->nr < FT_EXTENTS_PER_STEP / 4)
+			rebuild->step = min(2 * rebuild->step, STEP_MAX);
 	}
 	rebuild->pos = end >= max ? U64_MAX : end;
 	return ft_inode_scan_merge(rec, w->found, w->nr);

@@ -46,6 +46,7 @@
  * @overflow: there were more
  * @unclear: a compressed cluster whose blocks are not known
  * @reached: what FIEMAP has looked up ends here, a file block
+ * @in_hole: there was a hole at the end of it
  * @pending: what it has looked up last and may not have reported yet
  * @nr_lookups: how often it has looked up blocks
  * @lookups: what it found the last few times
@@ -71,6 +72,7 @@ struct ft_worker {
 	bool overflow;
 	bool unclear;
 	u32 reached;
+	bool in_hole;
 	struct ft_extent pending;
 	unsigned int nr_lookups;
 	struct ft_extent lookups[FT_LOOKUPS_KEPT];

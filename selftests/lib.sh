@@ -231,6 +231,7 @@ loaded() {
 }
 
 # late(settings...) - delay a function of fragtrace, see kernel/late.c; without settings no longer. False if late.ko is not here.
+# shellcheck disable=SC2120 # settings are optional
 late() {
 	! [ -d /sys/module/late ] || rmmod late
 	[ $# -gt 0 ] || return 0

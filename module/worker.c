@@ -231,7 +231,8 @@ static void watch_step(struct work_struct *work)
 	}
 	spin_unlock(&w->lock);
 
-	if (late && !take_over(w))
+	/* who is late already stays so until the step has ended */
+	if (late && !READ_ONCE(w->late) && !take_over(w))
 		again = STEP_LIMIT;
 	if (again)
 		queue_delayed_work(ft_wq, &w->watchdog, again);

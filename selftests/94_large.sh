@@ -103,6 +103,8 @@ check "all are gone" loop_until $PATIENCE gone
 lap "no longer watched"
 unload
 lap "unloaded"
+# All folders are names of the first one again: a folder without room would hide how many files are in it.
+mv $MNT/0/moved $MNT/1
 
 # === Files beyond the budget ===
 

@@ -186,6 +186,8 @@ static bool take_over(struct ft_worker *w)
 		list_add_rcu(&next->node, &vol->workers);
 		vol->worker = next;
 		next = NULL;
+		/* it ends after this run, and its memory with it */
+		cancel_delayed_work(&w->work);
 		ft_queue_wake_worker(vol);
 	}
 	spin_unlock(&vol->queue_lock);

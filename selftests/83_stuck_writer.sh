@@ -63,7 +63,7 @@ all_goes_on() {
 	in_time "$1: and watched again" sh -c "echo 'add $MNT' >$DBG/targets"
 }
 
-plan 31
+plan 33
 make_volume $DISK $MNT || bail "no volume"
 make_volume $DISK2 $MNT2 || bail "no second volume"
 fileop write $MNT/held 0 1M
@@ -108,4 +108,18 @@ release
 check "stuck: the module can be unloaded afterwards" loop_until $SOON unload
 load path=$MNT
 check_exact "stuck: exact afterwards" $MNT
+
+# Each step is late while more is queued: workers come and go, each of them once.
+late function=f2fs_fiemap before_ms=600
+i=0
+while [ $i -lt 8 ]; do
+	fileop fallocate $MNT/friend punch $((i * 16384)) 8192
+	fileop fallocate $MNT/held punch $((i * 16384)) 8192
+	sleep 0.3
+	i=$((i + 1))
+done
+sleep 3
+late
+check "one worker after another is late ($(stat_of steps_late) in all)" test "$(stat_of steps_late)" -ge 3
+check_exact "late: exact afterwards" $MNT
 finish

@@ -7,15 +7,20 @@
  * that differs becomes stale, and is repaired like any other that is.
  */
 
-#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
-#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
+#include "audit.h"
+#include "fragtrace.h"
 #include "inode.h"
+#include "names.h"
+#include "rebuild.h"
+#include "volume.h"
 
 /* How many extents are compared before writers get the lock again. */
 #define EXTENTS_PER_STEP	256
@@ -138,14 +143,18 @@ struct line {
 	char path[];
 };
 
-static DEFINE_MUTEX(run_lock);		/* one audit at a time */
 static DEFINE_MUTEX(report_lock);	/* protects all of the report */
 static LIST_HEAD(lines);
 static unsigned int nr_lines;
 static u64 nr_files, nr_blocks, nr_differing, nr_unjudged, nr_dropped;
 static u64 begun_ns, ended_ns;
 
-static void new_report(void)
+/**
+ * ft_audit_forget() - forget the report
+ *
+ * Context: process; may sleep.
+ */
+void ft_audit_forget(void)
 {
 	struct line *line, *next;
 
@@ -159,8 +168,38 @@ static void new_report(void)
 	nr_differing = 0;
 	nr_unjudged = 0;
 	nr_dropped = 0;
-	begun_ns = ktime_get_ns();
+	begun_ns = 0;
 	ended_ns = 0;
+	mutex_unlock(&report_lock);
+}
+
+/**
+ * ft_audit_begin() - begin a report
+ *
+ * Context: process; may sleep.
+ */
+void ft_audit_begin(void)
+{
+	ft_audit_forget();
+	mutex_lock(&report_lock);
+	begun_ns = ktime_get_ns();
+	mutex_unlock(&report_lock);
+}
+
+/**
+ * ft_audit_end() - end a report
+ * @complete: all was audited
+ *
+ * Context: process; may sleep.
+ */
+void ft_audit_end(bool complete)
+{
+	mutex_lock(&report_lock);
+	if (complete)
+		ended_ns = ktime_get_ns();
+	if (nr_differing)
+		pr_warn("audit: %llu of %llu blocks were not where the map said; see audit in debugfs\n",
+			nr_differing, nr_blocks);
 	mutex_unlock(&report_lock);
 }
 
@@ -245,106 +284,4 @@ void ft_audit_show(struct seq_file *m)
 	if (nr_dropped)
 		seq_printf(m, "# and %llu more\n", nr_dropped);
 	mutex_unlock(&report_lock);
-}
-
-/* === Runs ================================================================= */
-
-static void run_periodic(struct work_struct *work);
-static DECLARE_DELAYED_WORK(periodic_work, run_periodic);
-static unsigned int audit_secs;
-static bool running;
-
-/**
- * ft_audit_run() - audit everything that is watched, and wait for it
- * @path: a watched directory; its whole volume is audited. %NULL for all.
- *
- * Context: process; may wait long, a signal ends the waiting.
- * Return: 0, also if files differ; -ENOENT if @path is not watched; -EINTR.
- */
-int ft_audit_run(const char *path)
-{
-	int err = mutex_lock_interruptible(&run_lock);
-
-	if (err)
-		return err;
-	new_report();
-	err = ft_target_wait_audited(path);
-	mutex_lock(&report_lock);
-	if (!err)
-		ended_ns = ktime_get_ns();
-	if (nr_differing)
-		pr_warn("audit: %llu of %llu blocks were not where the map said; see audit in debugfs\n",
-			nr_differing, nr_blocks);
-	mutex_unlock(&report_lock);
-	mutex_unlock(&run_lock);
-	return err;
-}
-
-static void run_periodic(struct work_struct *work)
-{
-	unsigned int secs;
-
-	ft_audit_run(NULL);
-	secs = READ_ONCE(audit_secs);
-	if (READ_ONCE(running) && secs)
-		queue_delayed_work(ft_wq, &periodic_work,
-				   msecs_to_jiffies(1000 * (u64)secs));
-}
-
-static int set_audit_secs(const char *val, const struct kernel_param *kp)
-{
-	int err = param_set_uint_minmax(val, kp, 0, 1000000);
-
-	if (!err && READ_ONCE(running)) {
-		cancel_delayed_work(&periodic_work);
-		if (audit_secs)
-			queue_delayed_work(ft_wq, &periodic_work,
-					   msecs_to_jiffies(1000 * (u64)audit_secs));
-	}
-	return err;
-}
-
-static const struct kernel_param_ops audit_secs_ops = {
-	.set = set_audit_secs,
-	.get = param_get_uint,
-};
-
-module_param_cb(audit_secs, &audit_secs_ops, &audit_secs, 0644);
-MODULE_PARM_DESC(audit_secs, "compare all maps with F2FS this often, in seconds (default: 0, never)");
-
-/**
- * ft_audit_init() - begin the periodic audits, if there are to be any
- */
-void ft_audit_init(void)
-{
-	WRITE_ONCE(running, true);
-	if (audit_secs)
-		queue_delayed_work(ft_wq, &periodic_work,
-				   msecs_to_jiffies(1000 * (u64)audit_secs));
-}
-
-/**
- * ft_audit_stopped() - is the module about to go?
- *
- * Return: true if nobody should wait for an audit any more.
- */
-bool ft_audit_stopped(void)
-{
-	return !READ_ONCE(running);
-}
-
-/**
- * ft_audit_exit() - end the periodic audits, forget the report
- *
- * Context: process; no reader or writer of the report is left.
- */
-void ft_audit_exit(void)
-{
-	/* who sets audit_secs holds this, too */
-	kernel_param_lock(THIS_MODULE);
-	WRITE_ONCE(running, false);
-	kernel_param_unlock(THIS_MODULE);
-	wake_up_all(&ft_settled);
-	cancel_delayed_work_sync(&periodic_work);
-	new_report();
 }

@@ -12,7 +12,7 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
-#include "fragtrace.h"
+#include "debugfs.h"
 #include "snapshot.h"
 
 /**

@@ -17,7 +17,7 @@
 #include <linux/sysfs.h>
 
 #include "f2fs_private.h"
-#include "fragtrace.h"
+#include "probe.h"
 
 /* The type of its note, as the GNU tools define it. */
 #define NT_GNU_BUILD_ID	3

@@ -28,7 +28,10 @@
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 
+#include "event.h"
 #include "fragtrace.h"
+#include "inode.h"
+#include "probe.h"
 
 static void apply(void (*func)(struct ft_inode *rec), const struct inode *inode)
 {

@@ -11,8 +11,15 @@
 #include <linux/string_helpers.h>
 #include <linux/uaccess.h>
 
+#include "audit.h"
+#include "debugfs.h"
 #include "fragtrace.h"
+#include "memory.h"
+#include "probe.h"
+#include "request.h"
 #include "snapshot.h"
+#include "target.h"
+#include "volume.h"
 
 static struct dentry *dir;
 
@@ -201,7 +208,7 @@ static int resync_open(struct inode *inode, struct file *file)
 static ssize_t resync_write(struct file *file, const char __user *ubuf,
 			    size_t count, loff_t *pos)
 {
-	return request("resync", ubuf, count, pos, ft_target_resync);
+	return request("resync", ubuf, count, pos, ft_request_resync);
 }
 
 static const struct file_operations resync_fops = {
@@ -228,7 +235,7 @@ static int audit_open(struct inode *inode, struct file *file)
 static ssize_t audit_write(struct file *file, const char __user *ubuf,
 			   size_t count, loff_t *pos)
 {
-	return request("audit", ubuf, count, pos, ft_audit_run);
+	return request("audit", ubuf, count, pos, ft_request_audit);
 }
 
 static const struct file_operations audit_fops = {

@@ -7,7 +7,11 @@
  * mark where they did: there the event is right, not what the scan saw.
  */
 
+#include "event.h"
 #include "inode.h"
+#include "memory.h"
+#include "queue.h"
+#include "rebuild.h"
 
 /* === Both maps ============================================================ */
 
@@ -53,7 +57,7 @@ static void changed_locked(struct ft_inode *rec, int err, u64 old_bytes)
 		ft_inode_untold(rec);
 	}
 	if (unlikely(rec->map.bytes > old_bytes))
-		ft_inode_grown(rec);
+		ft_mem_grown(rec);
 }
 
 /* Into the map that a scan is building; its extents are counted at the end. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The record of an inode: its state, its life, and the memory it takes.
+ * The record of an inode: its life and its state.
  *
  * In: inodes found by names.c and probe.c. Out: records for event.c, which
  * changes their maps, and rebuild.c, which replaces them. The written blocks of
@@ -9,12 +9,13 @@
  */
 
 #include <linux/rcupdate.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "inode.h"
-
-DEFINE_PER_CPU(u64 [FT_NR_COUNTERS], ft_counters);
+#include "memory.h"
+#include "queue.h"
+#include "rebuild.h"
+#include "volume.h"
 
 /* How often F2FS is asked before nobody waits for a file any more. */
 #define MAX_LOOKS	8
@@ -28,160 +29,6 @@ static void flush_freed(struct work_struct *work);
 static DECLARE_WORK(freed_work, flush_freed);
 
 DEFINE_PER_CPU(struct ft_inode *, ft_last_file);
-
-/* === Memory budget ======================================================== */
-
-/*
- * All that is kept of files is charged before it is used, until it is freed: their
- * records, names and maps, the second map that a scan builds, trees on their way
- * out. Nodes of maps are counted when they come and go, so that few events touch
- * this. Of the budget, when so many sixteenths are used:
- *
- *   14  no new file or name is taken
- *   15  a worker leaves out the file that takes most, and so on, until less is
- *       used; a scan gives up the map it was to replace, or else itself
- *   16  a file that grows is left out at once: the worker was too slow
- */
-static atomic_long_t mem_bytes = ATOMIC_LONG_INIT(0);
-
-/* Of these, bytes of second maps. They go by themselves. */
-static atomic_long_t second_bytes = ATOMIC_LONG_INIT(0);
-
-/* Extents that came and went, by the CPU that saw it. */
-static DEFINE_PER_CPU(s64, nr_extents);
-
-static unsigned long mem_budget;
-
-/* Files that had been followed, and were left out. */
-static atomic_long_t nr_left_out = ATOMIC_LONG_INIT(0);
-
-static void give_way(struct work_struct *work);
-static DECLARE_WORK(give_way_work, give_way);
-
-/**
- * ft_mem_set_budget() - say how much memory records, names and maps may take
- * @bytes: the budget
- */
-void ft_mem_set_budget(unsigned long bytes)
-{
-	mem_budget = bytes;
-}
-
-/**
- * ft_mem_budget() - how much memory records, names and maps may take
- *
- * Return: the budget in bytes.
- */
-unsigned long ft_mem_budget(void)
-{
-	return mem_budget;
-}
-
-/**
- * ft_mem_add() - count memory as used
- * @bytes: how much; negative when it is freed
- */
-void ft_mem_add(long bytes)
-{
-	atomic_long_add(bytes, &mem_bytes);
-}
-
-/**
- * ft_mem_used() - how much memory is used
- *
- * Return: bytes.
- */
-long ft_mem_used(void)
-{
-	return atomic_long_read(&mem_bytes) +
-	       atomic_long_read(&ft_extmap_dropped);
-}
-
-static bool uses_more_than(unsigned int sixteenths)
-{
-	return ft_mem_used() > (long)(mem_budget / 16 * sixteenths);
-}
-
-/**
- * ft_mem_room() - may something new be taken?
- *
- * Files that are followed may grow when new ones are no longer taken.
- *
- * Return: true if so.
- */
-bool ft_mem_room(void)
-{
-	return !uses_more_than(14);
-}
-
-/**
- * ft_mem_charge() - count what a change did to a map
- * @map: the map
- * @old_nr: how many extents it had before
- * @old_bytes: how many bytes it took before
- *
- * Context: atomic; whoever else uses the map is kept away.
- */
-void ft_mem_charge(const struct ft_extmap *map, u32 old_nr, u64 old_bytes)
-{
-	if (map->nr != old_nr)
-		this_cpu_add(nr_extents, (s64)map->nr - old_nr);
-	if (unlikely(map->bytes != old_bytes))
-		ft_mem_add((long)map->bytes - (long)old_bytes);
-}
-
-/**
- * ft_mem_charge_second() - count what a change did to the maps of a scan
- * @rec: the file that is being scanned
- * @old_bytes: ft_second_bytes() before
- *
- * Context: atomic, rec->lock held.
- */
-void ft_mem_charge_second(struct ft_inode *rec, u64 old_bytes)
-{
-	long more = (long)ft_second_bytes(rec) - (long)old_bytes;
-
-	lockdep_assert_held(&rec->lock);
-	if (likely(!more))
-		return;
-	ft_mem_add(more);
-	atomic_long_add(more, &second_bytes);
-}
-
-/**
- * ft_mem_allows_second() - may a scan go on to build its map?
- * @rec: the file that is being scanned
- *
- * A small one may as long as anything fits.
- *
- * Context: atomic, rec->lock held.
- * Return: true if so.
- */
-bool ft_mem_allows_second(struct ft_inode *rec)
-{
-	return !uses_more_than(ft_second_bytes(rec) > mem_budget / 64 ? 15 : 16);
-}
-
-/**
- * ft_mem_extents() - how many extents all maps have
- *
- * Return: their number, not at one instant while they change.
- */
-u64 ft_mem_extents(void)
-{
-	s64 sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += READ_ONCE(per_cpu(nr_extents, cpu));
-	return max(sum, 0);
-}
-
-/* What a record takes, its share of the xarray included. */
-static long record_size(void)
-{
-	return sizeof(struct ft_inode) + 2 * sizeof(void *);
-}
 
 /* === State ================================================================ */
 
@@ -246,34 +93,20 @@ void ft_inode_exact(struct ft_inode *rec)
 	resynced_locked(rec);
 }
 
-/* Leave a file out: the memory budget is used up. The others stay right. */
-static void omit(struct ft_inode *rec)
+/**
+ * ft_inode_omit() - leave a file out, for want of memory
+ * @rec: the file; its map goes
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_inode_omit(struct ft_inode *rec)
 {
 	lockdep_assert_held(&rec->lock);
 	rec->omitted = true;
 	ft_inode_drop_map(rec);
 	ft_inode_drop_second(rec);
 	ft_inode_exact(rec);
-	ft_count(FT_REFUSED);
-	atomic_long_inc(&nr_left_out);
 	ft_queue_add(rec);
-}
-
-/**
- * ft_inode_grown() - a map takes more than before
- * @rec: the file; it may be left out when this returns
- *
- * Context: atomic, rec->lock held.
- */
-void ft_inode_grown(struct ft_inode *rec)
-{
-	lockdep_assert_held(&rec->lock);
-	if (likely(!uses_more_than(15)))
-		return;
-	/* a tree on its way out is no reason to let another one go */
-	if (atomic_long_read(&mem_bytes) > (long)mem_budget)
-		omit(rec);
-	queue_work(ft_wq, &give_way_work);
 }
 
 /**
@@ -456,125 +289,13 @@ bool ft_inode_looked(struct ft_inode *rec, u8 resync, u8 audit)
 	return give_up;
 }
 
-/* === Giving way =========================================================== */
-
-/* The volume at a place in the list, to be put; NULL at its end. */
-static struct ft_volume *nth_volume(unsigned int n)
-{
-	struct ft_volume *vol, *found = NULL;
-
-	rcu_read_lock();
-	list_for_each_entry_rcu(vol, &ft_volumes, node)
-		if (!n--) {
-			if (refcount_inc_not_zero(&vol->ref))
-				found = vol;
-			break;
-		}
-	rcu_read_unlock();
-	return found;
-}
-
-/* If a file takes more than *@bytes it is *@found, instead of what that was. */
-static void find_larger(struct ft_volume *vol, struct ft_inode **found,
-			u64 *bytes)
-{
-	struct ft_inode *rec;
-	unsigned long ino;
-
-	rcu_read_lock();
-	xa_for_each(&vol->inodes, ino, rec) {
-		u64 takes = READ_ONCE(rec->map.bytes);
-
-		if (takes > *bytes && refcount_inc_not_zero(&rec->ref)) {
-			if (*found)
-				ft_inode_put(*found);
-			*found = rec;
-			*bytes = takes;
-		}
-		if (need_resched()) {
-			rcu_read_unlock();
-			cond_resched();
-			rcu_read_lock();
-		}
-	}
-	rcu_read_unlock();
-}
-
-/* Leave out the file that takes most, if that is more than @bytes. */
-static bool omit_largest(u64 bytes)
-{
-	struct ft_inode *rec = NULL;
-	struct ft_volume *vol;
-	unsigned int n;
-
-	for (n = 0; (vol = nth_volume(n)); n++) {
-		find_larger(vol, &rec, &bytes);
-		ft_volume_put(vol);
-	}
-	if (!rec)
-		return false;
-	spin_lock(&rec->lock);
-	if (ft_inode_followed(rec))
-		omit(rec);
-	spin_unlock(&rec->lock);
-	pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u, whose map took %llu KiB, is left out, %ld files in all; give it more, and write 1 to resync\n",
-			    mem_budget >> 20, rec->ino, MAJOR(rec->vol->dev),
-			    MINOR(rec->vol->dev), bytes >> 10,
-			    atomic_long_read(&nr_left_out));
-	ft_inode_put(rec);
-	return true;
-}
-
-/*
- * Trees on their way out will have gone soon, and so will second maps, unless all
- * but nothing is left.
- */
-static bool is_tight(void)
-{
-	long lasting = atomic_long_read(&mem_bytes) -
-		       atomic_long_read(&second_bytes);
-
-	return lasting > (long)(mem_budget / 16 * 15) ||
-	       atomic_long_read(&mem_bytes) > (long)(mem_budget / 32 * 31);
-}
-
-static void give_way(struct work_struct *work)
-{
-	/* files without nodes of their own have nothing to give */
-	while (is_tight() && omit_largest(0))
-		cond_resched();
-}
-
-/**
- * ft_mem_make_way() - the map that is being built does not fit: who gives way?
- * @rec: the file that is being scanned
- *
- * Context: process, the volume's worker.
- * Return: true if another file that took more has been left out; false if @rec
- * has.
- */
-bool ft_mem_make_way(struct ft_inode *rec)
-{
-	u64 bytes;
-
-	spin_lock(&rec->lock);
-	bytes = ft_second_bytes(rec);
-	spin_unlock(&rec->lock);
-	if (omit_largest(bytes)) {
-		ft_extmap_flush();	/* else one more would seem to have to go */
-		return true;
-	}
-	spin_lock(&rec->lock);
-	if (ft_inode_followed(rec))
-		omit(rec);
-	spin_unlock(&rec->lock);
-	pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u does not fit and is left out, %ld files in all; give it more, and write 1 to resync\n",
-			    mem_budget >> 20, rec->ino, MAJOR(rec->vol->dev),
-			    MINOR(rec->vol->dev), atomic_long_read(&nr_left_out));
-	return false;
-}
-
 /* === Life ================================================================= */
+
+/* What a record takes, its share of the xarray included. */
+static long record_size(void)
+{
+	return sizeof(struct ft_inode) + 2 * sizeof(void *);
+}
 
 /**
  * ft_inode_create() - begin to follow a file or directory
@@ -731,6 +452,21 @@ void ft_inode_remove(struct ft_inode *rec)
 }
 
 /**
+ * ft_inode_forget_path() - drop the path of a file that was deleted
+ * @rec: the file
+ *
+ * Context: process; ns_lock held, or nobody else knows the record.
+ */
+void ft_inode_forget_path(struct ft_inode *rec)
+{
+	if (!rec->gone_path)
+		return;
+	ft_mem_add(-(long)ksize(rec->gone_path));
+	kfree(rec->gone_path);
+	rec->gone_path = NULL;
+}
+
+/**
  * ft_inode_flush_freed() - free the records that nobody uses any more
  *
  * Context: process; waits for RCU readers.
@@ -758,7 +494,7 @@ void ft_inode_flush_freed(void)
 
 		ft_inode_drop_map(rec);
 		if (!rec->is_dir)
-			ft_names_forget_path(rec);
+			ft_inode_forget_path(rec);
 		ft_mem_add(-record_size());
 		kmem_cache_free(cache, rec);
 		ft_volume_put(vol);

@@ -10,9 +10,14 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "debugfs.h"
 #include "fragtrace.h"
-
-struct workqueue_struct *ft_wq;
+#include "inode.h"
+#include "memory.h"
+#include "probe.h"
+#include "request.h"
+#include "target.h"
+#include "volume.h"
 
 /*
  * A string parameter of the kernel ends at 1024 bytes, a list of paths need
@@ -91,15 +96,15 @@ static int __init fragtrace_init(void)
 	err = ft_target_init(paths);
 	if (err)
 		goto err_attach;
-	ft_audit_init();
+	ft_request_init();
 	err = ft_debugfs_init();
 	if (err)
-		goto err_audit;
+		goto err_request;
 	pr_info("watching %s\n", paths ?: "nothing yet");
 	return 0;
 
-err_audit:
-	ft_audit_exit();
+err_request:
+	ft_request_exit();
 	ft_target_exit();
 err_attach:
 	ft_attach_exit();
@@ -115,7 +120,7 @@ err_inode:
 static void __exit fragtrace_exit(void)
 {
 	ft_debugfs_exit();
-	ft_audit_exit();
+	ft_request_exit();
 	ft_target_exit();
 	ft_attach_exit();
 	ft_volume_exit();

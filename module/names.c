@@ -3,12 +3,12 @@
  * The names of the inodes we follow: a copy of the directory tree below the
  * targets, as links between records.
  *
- * In: directory entries from scan.c, and fsnotify events of the whole super
+ * In: directory entries from walk.c, and fsnotify events of the whole super
  * block. Out: paths for snapshots. F2FS has no tracepoint for all changes of a
  * name (none for rename before 6.8, none that names a new file's directory),
  * while fsnotify tells of each one, in the order in which they happen, with the
  * directory still locked. That lock makes the copy exact: whoever changes a
- * name waits for us, and the walk in scan.c holds it too.
+ * name waits for us, and walk.c holds it too.
  */
 
 #include <linux/jhash.h>
@@ -17,8 +17,33 @@
 #include <linux/slab.h>
 
 #include "fragtrace.h"
+#include "inode.h"
+#include "memory.h"
+#include "names.h"
+#include "target.h"
+#include "volume.h"
 
 /* === Links ================================================================ */
+
+/**
+ * struct ft_link - one name of an inode
+ * @node: in vol->links, by parent and name
+ * @parent: the directory
+ * @child: the inode
+ * @of_parent: in parent->children
+ * @of_child: in child->links
+ * @len: length of @name in bytes
+ * @name: the name, NUL-terminated
+ */
+struct ft_link {
+	struct rhash_head node;
+	struct ft_inode *parent;
+	struct ft_inode *child;
+	struct hlist_node of_parent;
+	struct hlist_node of_child;
+	u16 len;
+	char name[];
+};
 
 struct link_key {
 	const struct ft_inode *parent;
@@ -78,21 +103,6 @@ static struct ft_link *find_link(struct ft_inode *dir, const char *name,
 	return rhashtable_lookup_fast(&dir->vol->links, &key, link_params);
 }
 
-/**
- * ft_names_forget_path() - drop the path of a file that was deleted
- * @rec: the file
- *
- * Context: process; ns_lock held, or nobody else knows the record.
- */
-void ft_names_forget_path(struct ft_inode *rec)
-{
-	if (!rec->gone_path)
-		return;
-	ft_mem_add(-(long)ksize(rec->gone_path));
-	kfree(rec->gone_path);
-	rec->gone_path = NULL;
-}
-
 static int add_link(struct ft_inode *dir, struct ft_inode *child,
 		    const char *name, unsigned int len)
 {
@@ -116,7 +126,7 @@ static int add_link(struct ft_inode *dir, struct ft_inode *child,
 	hlist_add_head(&link->of_parent, &dir->children);
 	hlist_add_head(&link->of_child, &child->links);
 	if (!child->is_dir)
-		ft_names_forget_path(child);
+		ft_inode_forget_path(child);
 	ft_mem_add(link_size(link));
 	return 0;
 }
@@ -262,7 +272,7 @@ static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
 		ft_inode_remove(rec);
 	} else {
 		/* open somewhere: its blocks stay until that ends */
-		ft_names_forget_path(rec);
+		ft_inode_forget_path(rec);
 		rec->gone_path = kasprintf(GFP_KERNEL, "%s (deleted)",
 					   path ?: "?");
 		if (rec->gone_path)
@@ -650,7 +660,7 @@ int ft_names_path(struct ft_inode *rec, char *buf, size_t size)
 
 /**
  * ft_names_init() - prepare the names of a volume
- * @vol: the volume
+ * @vol: the volume; ft_volume_put() undoes it
  *
  * Return: 0 or -ENOMEM.
  */
@@ -675,13 +685,4 @@ void ft_names_stop(struct ft_volume *vol)
 		leave_dropped(vol);
 	mutex_unlock(&vol->ns_lock);
 	cancel_work_sync(&vol->drop_work);
-}
-
-/**
- * ft_names_destroy() - free what ft_names_init() made
- * @vol: the volume; all its inodes have been forgotten
- */
-void ft_names_destroy(struct ft_volume *vol)
-{
-	rhashtable_destroy(&vol->links);
 }

@@ -10,7 +10,10 @@
 #include <linux/slab.h>
 
 #include "compat.h"
-#include "fragtrace.h"
+#include "inode.h"
+#include "path.h"
+#include "probe.h"
+#include "volume.h"
 
 /* The path of @path, or, without one, of @dentry within its file system. */
 static char *path_string(const struct path *path, struct dentry *dentry)

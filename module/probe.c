@@ -14,7 +14,13 @@
 
 #include "compat.h"
 #include "f2fs_private.h"
+#include "event.h"
 #include "fragtrace.h"
+#include "inode.h"
+#include "probe.h"
+#include "scan.h"
+#include "target.h"
+#include "volume.h"
 
 #include <linux/f2fs_fs.h>
 #include <trace/events/f2fs.h>

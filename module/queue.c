@@ -11,7 +11,11 @@
 #include <linux/jiffies.h>
 #include <linux/rbtree.h>
 
+#include "fragtrace.h"
 #include "inode.h"
+#include "queue.h"
+#include "volume.h"
+#include "worker.h"
 
 /* Changes close to each other are scanned together. */
 #define ADD_DELAY	msecs_to_jiffies(20)

@@ -20,6 +20,9 @@
 #include <linux/slab.h>
 
 #include "inode.h"
+#include "memory.h"
+#include "rebuild.h"
+#include "volume.h"
 
 /**
  * ft_inode_scan_begin() - start to build a second map

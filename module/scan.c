@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ask F2FS what events cannot tell: which names a directory holds, and where
- * the blocks of a file are.
+ * Ask F2FS where the blocks of a file are.
  *
- * In: an inode that a worker has taken. Out: one step of its scan: names for
- * names.c, extents for rebuild.c. A step leaves no reference behind, so that
- * umount is never refused. That rules out everything that needs a path, since a
- * path pins the mount: inodes are reached by number and directories read without
- * an open file. Nor does a step wait for a lock that a user can hold: it tries
- * the lock of the inode, and comes again later.
+ * In: a file that a worker has taken. Out: extents for rebuild.c, of so many bytes
+ * in one step; the next step goes on behind them. What F2FS answers comes by way of
+ * answer.c.
  */
 
-#include <linux/delay.h>
-#include <linux/exportfs.h>
 #include <linux/fiemap.h>
-#include <linux/rculist.h>
+#include <linux/fs.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 
+#include "audit.h"
+#include "event.h"
+#include "inode.h"
+#include "probe.h"
+#include "queue.h"
+#include "rebuild.h"
+#include "scan.h"
+#include "volume.h"
 #include "worker.h"
 
-/* How many names are taken in one step. */
-#define NAMES_PER_STEP		256
 /*
  * The bounds of how many bytes of a file are looked up in one step. Each step of
  * a compressed file begins at a multiple of the smallest one, which is the largest
@@ -29,9 +29,6 @@
  */
 #define STEP_MIN		(1ULL << 20)
 #define STEP_MAX		(1ULL << 30)
-/* How often the lock of an inode is tried in one step, and how far apart. */
-#define LOCK_TRIES		16
-#define LOCK_PAUSE_US		50
 /* How often an audit compares a file that does not keep still, and how soon. */
 #define AUDIT_TRIES		8
 #define AUDIT_PAUSE		msecs_to_jiffies(20)
@@ -46,333 +43,6 @@ static void await_changes(struct ft_volume *vol)
 	WRITE_ONCE(vol->epoch, vol->epoch + 1);
 	synchronize_rcu_tasks();
 }
-
-/* Is it F2FS, or memory, that is not to be had now? That will pass. */
-static bool is_passing(int err)
-{
-	return err == -EBUSY || err == -ENOMEM;
-}
-
-/* === Inodes by number ===================================================== */
-
-/*
- * Get the inode of a record, also if it is not in memory. The export operation
- * made for file servers reads an inode by its number; that number must still
- * be its own. While the record has a name and ns_lock is held it is: who
- * removes the last name waits in names.c before the inode is freed.
- *
- * Returns an ERR_PTR: -ENOENT or -ESTALE if the inode is gone, others may pass.
- */
-static struct inode *get_inode(struct ft_volume *vol, struct super_block *sb,
-			       struct ft_inode *rec)
-{
-	struct fid fid = { .i32 = { .ino = rec->ino } };
-	struct inode *inode = ilookup(sb, rec->ino);
-	struct dentry *dentry;
-
-	if (inode)
-		return inode;
-
-	inode = ERR_PTR(-ENOENT);
-	mutex_lock(&vol->ns_lock);
-	if (!rec->dead && (!hlist_empty(&rec->links) || rec->target_path)) {
-		dentry = sb->s_export_op->fh_to_dentry(sb, &fid, 2,
-						       FILEID_INO32_GEN);
-		if (IS_ERR(dentry)) {
-			inode = ERR_CAST(dentry);
-		} else if (dentry) {
-			inode = igrab(d_inode(dentry)) ?: inode;
-			dput(dentry);
-		}
-	}
-	mutex_unlock(&vol->ns_lock);
-	return inode;
-}
-
-/*
- * Is the lock of an inode free? F2FS takes it for FIEMAP and cannot be told to
- * come back later. Who takes it right after this keeps the worker waiting, which
- * the watchdog bounds for all others.
- */
-static bool lock_is_free(struct inode *inode)
-{
-	unsigned int n;
-
-	for (n = 0; n < LOCK_TRIES; n++) {
-		if (inode_trylock(inode)) {
-			inode_unlock(inode);
-			return true;
-		}
-		usleep_range(LOCK_PAUSE_US, 2 * LOCK_PAUSE_US);
-	}
-	return false;
-}
-
-static bool lock_shared(struct inode *inode)
-{
-	unsigned int n;
-
-	for (n = 0; n < LOCK_TRIES; n++) {
-		if (inode_trylock_shared(inode))
-			return true;
-		usleep_range(LOCK_PAUSE_US, 2 * LOCK_PAUSE_US);
-	}
-	return false;
-}
-
-/*
- * Begin a step: hold the super block, and get the inode. Returns an ERR_PTR:
- * -EBUSY if that is not possible now, -ESHUTDOWN if F2FS has stopped, or what
- * get_inode() says.
- */
-static struct inode *begin_step(struct ft_worker *w, struct ft_inode *rec)
-{
-	struct super_block *sb = ft_worker_hold_sb(w);
-	struct inode *inode;
-
-	if (!sb)
-		return ERR_PTR(-EBUSY);
-	if (ft_probe_stopped(sb))
-		inode = ERR_PTR(-ESHUTDOWN);
-	else
-		inode = get_inode(w->vol, sb, rec);
-	if (IS_ERR(inode))
-		ft_worker_drop_sb(w);
-	return inode;
-}
-
-static void end_step(struct ft_worker *w, struct inode *inode)
-{
-	iput(inode);
-	ft_worker_drop_sb(w);
-}
-
-/* === Directories ========================================================== */
-
-/**
- * struct ft_walk - a directory that is being read, from the first step to the last
- * @ctx: how far it has been read
- * @file: stands in for an open file, which would pin the mount
- * @dir: the directory
- * @nr: names taken in this step
- * @err: why the last one was not taken
- * @resync_before: the directory's @resync when the walk began
- */
-struct ft_walk {
-	struct dir_context ctx;
-	struct file file;
-	struct ft_inode *dir;
-	unsigned int nr;
-	int err;
-	u8 resync_before;
-};
-
-static bool take_name(struct dir_context *ctx, const char *name, int len,
-		      loff_t pos, u64 ino, unsigned int type)
-{
-	struct ft_walk *walk = container_of(ctx, struct ft_walk, ctx);
-
-	if (walk->nr == NAMES_PER_STEP)
-		return false;
-	walk->nr++;
-	if (type != DT_DIR && type != DT_REG)
-		return true;
-	if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
-		return true;
-	walk->err = ft_names_add(walk->dir->vol, walk->dir, name, len, ino,
-				 type == DT_DIR);
-	/* no room for this file: perhaps for the name of one we follow */
-	if (walk->err == -ENOBUFS)
-		walk->err = 0;
-	return !walk->err;
-}
-
-/*
- * Read some names. The directory is locked, so what we read and what names.c is
- * told of changes cannot overtake each other. Returns 1 if there may be more.
- */
-static int read_names(struct ft_worker *w, struct ft_walk *walk,
-		      struct inode *inode)
-{
-	struct ft_volume *vol = w->vol;
-	int err = -ENOENT;
-
-	/* as do_iterate_dir() would open it */
-	walk->file.f_inode = inode;
-	walk->file.f_mapping = inode->i_mapping;
-	walk->file.f_mode = FMODE_READ;
-	file_ra_state_init(&walk->file.f_ra, inode->i_mapping);
-	walk->nr = 0;
-	walk->err = 0;
-
-	mutex_lock(&vol->ns_lock);
-	ft_worker_killable(w);
-	if (!walk->dir->dead && !ft_volume_gone(vol))
-		err = inode->i_fop->iterate_shared(&walk->file, &walk->ctx);
-	ft_worker_not_killable(w);
-	mutex_unlock(&vol->ns_lock);
-
-	/* ended by the watchdog */
-	if (err == -ERESTARTSYS || err == -EINTR)
-		return 1;
-	return err ?: walk->err ?: walk->nr == NAMES_PER_STEP;
-}
-
-/* The same, as a step. -EAGAIN if the directory is locked. */
-static int walk_step(struct ft_worker *w, struct ft_walk *walk)
-{
-	struct inode *inode = begin_step(w, walk->dir);
-	int err = -EAGAIN;
-
-	if (IS_ERR(inode))
-		return PTR_ERR(inode);
-	if (lock_shared(inode)) {
-		err = -ENOENT;
-		if (S_ISDIR(inode->i_mode) && !IS_DEADDIR(inode))
-			err = read_names(w, walk, inode);
-		inode_unlock_shared(inode);
-	}
-	end_step(w, inode);
-	return err;
-}
-
-static enum ft_step dir_step(struct ft_worker *w, struct ft_inode *dir)
-{
-	struct ft_walk *walk = dir->walk;
-	int err;
-
-	if (!walk) {
-		walk = kzalloc(sizeof(*walk), GFP_KERNEL);
-		if (!walk)
-			return FT_STEP_AGAIN;
-		walk->ctx.actor = take_name;
-		walk->dir = dir;
-		walk->resync_before = READ_ONCE(dir->resync);
-		dir->walk = walk;
-	}
-	err = walk_step(w, walk);
-	if (err > 0)
-		return FT_STEP_MORE;
-	/* goes on from where it is */
-	if (err == -EBUSY || err == -EAGAIN) {
-		if (err == -EAGAIN)
-			ft_inode_looked(dir, walk->resync_before, 0);
-		walk->resync_before = READ_ONCE(dir->resync);
-		return FT_STEP_AGAIN;
-	}
-	if (err && err != -ENOENT && err != -ESTALE) {
-		if (!is_passing(err))
-			ft_inode_looked(dir, walk->resync_before, 0);
-	} else {
-		ft_inode_read(dir);
-		err = 0;
-	}
-	ft_scan_cancel(dir);
-	if (err == -ESHUTDOWN) {
-		ft_inode_end_resync(dir);
-		return FT_STEP_LAST;
-	}
-	/* names may be missing: until they are read, not "live" */
-	return err ? FT_STEP_AGAIN : FT_STEP_LAST;
-}
-
-/* === What F2FS reports ==================================================== */
-
-/* The worker that runs in this task and asks about this inode. */
-static struct ft_worker *worker_of(struct ft_volume *vol, u32 ino)
-{
-	struct ft_worker *w;
-
-	list_for_each_entry_rcu(w, &vol->workers, node)
-		if (READ_ONCE(w->killable) == current)
-			return w->ino == ino ? w : NULL;
-	return NULL;
-}
-
-/**
- * ft_scan_lookup_event() - F2FS has looked up blocks of a file
- * @vol: the volume
- * @ino: the inode
- * @ext: what it found; a length of 0: a hole at that block
- *
- * FIEMAP is about to report them, but a hole not at all, and of a compressed
- * cluster not how many blocks it has.
- *
- * Context: atomic, RCU read section.
- */
-void ft_scan_lookup_event(struct ft_volume *vol, u32 ino,
-			  const struct ft_extent *ext)
-{
-	struct ft_worker *w = worker_of(vol, ino);
-
-	if (!w)
-		return;
-	w->reached = ext->lblk + max(ext->len, 1U);
-	w->in_hole = !ext->len;
-	if (ext->len)
-		w->pending = *ext;
-	if (ext->lba != FT_LBA_UNWRITTEN)
-		w->lookups[w->nr_lookups++ % FT_LOOKUPS_KEPT] = *ext;
-}
-
-/*
- * Find the blocks of a compressed cluster that FIEMAP reports to begin at a
- * file block. The address there is a mere sign; those of the blocks follow it.
- */
-static bool find_cluster(const struct ft_worker *w, u32 lblk, u32 lba,
-			 struct ft_extent *ext)
-{
-	unsigned int i;
-
-	for (i = 0; i < min_t(unsigned int, w->nr_lookups, FT_LOOKUPS_KEPT); i++)
-		if (w->lookups[i].lblk == lblk + 1 && w->lookups[i].lba == lba) {
-			*ext = w->lookups[i];
-			ext->encoded = true;
-			return true;
-		}
-	return false;
-}
-
-/**
- * ft_scan_fiemap_event() - F2FS reports an extent
- * @vol: the volume
- * @ino: the inode
- * @logical: begin of the extent in the file, in bytes
- * @physical: begin of the extent on the volume, in bytes
- * @len: its length in bytes
- * @flags: FIEMAP_EXTENT_ flags
- *
- * Only what our own worker asked for is taken.
- *
- * Context: atomic, RCU read section.
- */
-void ft_scan_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
-			  u64 physical, u64 len, u32 flags)
-{
-	struct ft_worker *w = worker_of(vol, ino);
-	struct ft_extent *ext;
-
-	if (!w)
-		return;
-	/* inside the inode's own block */
-	if (flags & FIEMAP_EXTENT_DATA_INLINE)
-		return;
-	if (w->nr == FT_EXTENTS_PER_STEP) {
-		w->overflow = true;
-		return;
-	}
-	ext = &w->found[w->nr++];
-	ext->lblk = logical >> FT_BLOCK_BITS;
-	ext->len = len >> FT_BLOCK_BITS;
-	ext->lba = flags & FIEMAP_EXTENT_UNWRITTEN ? FT_LBA_UNWRITTEN :
-						     physical >> FT_BLOCK_BITS;
-	ext->encoded = false;
-	if (flags & FIEMAP_EXTENT_ENCODED &&
-	    !find_cluster(w, ext->lblk, ext->lba, ext))
-		w->unclear = true;
-}
-
-/* === Files ================================================================ */
 
 /* Where the extents end that F2FS has reported, in bytes. */
 static u64 found_end(const struct ft_worker *w)
@@ -428,11 +98,11 @@ static int run_fiemap(struct ft_worker *w, struct inode *inode, u64 pos, u64 end
 
 	if (!inode->i_op->fiemap)
 		return -EOPNOTSUPP;
-	if (!lock_is_free(inode))
+	if (!ft_step_lock_is_free(inode))
 		return -EAGAIN;
-	ft_worker_killable(w);
+	ft_step_killable(w);
 	err = inode->i_op->fiemap(inode, &info, pos, end - pos);
-	ft_worker_not_killable(w);
+	ft_step_not_killable(w);
 	return err;
 }
 
@@ -440,7 +110,7 @@ static int run_fiemap(struct ft_worker *w, struct inode *inode, u64 pos, u64 end
 static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 {
 	struct ft_rebuild *rebuild = rec->rebuild;
-	struct inode *inode = begin_step(w, rec);
+	struct inode *inode = ft_step_begin(w, rec);
 	bool clusters, killed;
 	u64 end, max;
 	int err;
@@ -461,7 +131,7 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 	w->in_hole = false;
 	w->nr_lookups = 0;
 	err = run_fiemap(w, inode, rebuild->pos, end);
-	end_step(w, inode);
+	ft_step_end(w, inode);
 
 	killed = err == -EINTR;
 	if (err && !killed)
@@ -490,7 +160,7 @@ static enum ft_step end_rescan(struct ft_inode *rec, int err)
 {
 	ft_queue_spent(rec, rec->rebuild->spent);
 	ft_count(FT_RESCANS);
-	if (err && !is_passing(err) && err != -ENOBUFS && err != -ENOENT &&
+	if (err && !ft_step_may_pass(err) && err != -ENOBUFS && err != -ENOENT &&
 	    err != -ESTALE && err != -ESHUTDOWN && !rec->told) {
 		rec->told = true;
 		pr_warn_ratelimited("inode %u of %u:%u stays stale, F2FS cannot tell its layout: %d\n",
@@ -581,7 +251,7 @@ static void count_try(struct ft_inode *rec, int err, u8 resync, u8 audit)
 	bool give_up;
 
 	/* a resync waits for what passes; an audit says that it could not judge */
-	give_up = ft_inode_looked(rec, is_passing(err) ? 0 : resync, audit);
+	give_up = ft_inode_looked(rec, ft_step_may_pass(err) ? 0 : resync, audit);
 	if (err == -ESHUTDOWN) {
 		ft_inode_end_resync(rec);
 		give_up = true;
@@ -637,7 +307,7 @@ static enum ft_step file_step(struct ft_worker *w, struct ft_inode *rec)
  */
 enum ft_step ft_scan_step(struct ft_worker *w, struct ft_inode *rec)
 {
-	return rec->is_dir ? dir_step(w, rec) : file_step(w, rec);
+	return rec->is_dir ? ft_walk_step(w, rec) : file_step(w, rec);
 }
 
 /**
@@ -648,11 +318,8 @@ enum ft_step ft_scan_step(struct ft_worker *w, struct ft_inode *rec)
  */
 void ft_scan_cancel(struct ft_inode *rec)
 {
-	if (!rec->is_dir) {
-		if (rec->rebuild)
-			ft_inode_scan_end(rec, -ECANCELED);
-		return;
-	}
-	kfree(rec->walk);
-	rec->walk = NULL;
+	if (rec->is_dir)
+		ft_walk_cancel(rec);
+	else if (rec->rebuild)
+		ft_inode_scan_end(rec, -ECANCELED);
 }

@@ -15,8 +15,12 @@
 #include <linux/sort.h>
 #include <linux/string_helpers.h>
 
+#include "fragtrace.h"
 #include "inode.h"
+#include "names.h"
 #include "snapshot.h"
+#include "target.h"
+#include "volume.h"
 
 /* Files listed, or extents copied, before others may have the lock. */
 #define FILES_PER_STEP		256

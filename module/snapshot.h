@@ -89,8 +89,4 @@ static inline const char *ft_snap_path(struct ft_snapshot *snap, size_t offset)
 	return (char *)snap->paths.data + offset;
 }
 
-/* view.c, binary.c: the files that show a snapshot */
-extern const struct file_operations ft_view_fops;
-extern const struct file_operations ft_binary_fops;
-
 #endif

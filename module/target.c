@@ -12,6 +12,12 @@
 #include <linux/slab.h>
 
 #include "fragtrace.h"
+#include "inode.h"
+#include "names.h"
+#include "path.h"
+#include "probe.h"
+#include "target.h"
+#include "volume.h"
 
 /* How soon and how rarely a target that waits is looked for. */
 #define RETRY_FIRST	(HZ / 100)
@@ -249,23 +255,6 @@ void ft_target_kick(void)
 
 /* === Requests ============================================================= */
 
-static void for_all(struct ft_volume *vol, void (*func)(struct ft_inode *rec))
-{
-	struct ft_inode *rec;
-	unsigned long ino;
-
-	rcu_read_lock();
-	xa_for_each(&vol->inodes, ino, rec) {
-		func(rec);
-		if (need_resched()) {
-			rcu_read_unlock();
-			cond_resched();
-			rcu_read_lock();
-		}
-	}
-	rcu_read_unlock();
-}
-
 /**
  * ft_target_add() - watch a directory
  * @path: its path
@@ -368,43 +357,6 @@ static size_t list_count(const struct list_head *list)
 	return nr;
 }
 
-/* Wait until all that is wanted of a volume is done. */
-static int wait_for(struct ft_volume *vol, const atomic_t *nr)
-{
-	return wait_event_interruptible(ft_settled, ft_volume_gone(vol) ||
-					ft_audit_stopped() ||
-					!atomic_read(nr)) ? -EINTR : 0;
-}
-
-/*
- * Have everything looked up, and wait for it. What is found while marks are being
- * set is marked by names.c, be its directory marked already or not. Who asks
- * again would make others wait longer: one at a time.
- */
-static int resync(struct ft_volume *vol)
-{
-	int err = mutex_lock_interruptible(&vol->resync_lock);
-
-	if (err)
-		return err;
-	mutex_lock(&vol->ns_lock);
-	vol->asking = true;
-	mutex_unlock(&vol->ns_lock);
-	for_all(vol, ft_inode_request_resync);
-	mutex_lock(&vol->ns_lock);
-	vol->asking = false;
-	mutex_unlock(&vol->ns_lock);
-	err = wait_for(vol, &vol->nr_resyncs);
-	mutex_unlock(&vol->resync_lock);
-	return err;
-}
-
-static int audit(struct ft_volume *vol)
-{
-	for_all(vol, ft_inode_request_audit);
-	return wait_for(vol, &vol->nr_audits);
-}
-
 static bool is_among(struct ft_volume **vols, int nr, const struct ft_volume *vol)
 {
 	while (nr--)
@@ -413,11 +365,15 @@ static bool is_among(struct ft_volume **vols, int nr, const struct ft_volume *vo
 	return false;
 }
 
-/*
- * Collect the volumes of the target at @path, or of all targets. Each has to be
- * put, and *@list freed. Returns how many, or an error.
+/**
+ * ft_target_volumes() - collect the volumes of all targets, or of one
+ * @path: of the target that is watched there; %NULL for all
+ * @list: where to put them; each has to be put, and *@list freed
+ *
+ * Context: process; takes ft_targets_lock.
+ * Return: how many there are, -ENOENT if @path is not watched, or -ENOMEM.
  */
-static int get_volumes(const char *path, struct ft_volume ***list)
+int ft_target_volumes(const char *path, struct ft_volume ***list)
 {
 	struct ft_target *t, *only = NULL;
 	struct ft_volume **vols;
@@ -446,51 +402,6 @@ static int get_volumes(const char *path, struct ft_volume ***list)
 out:
 	mutex_unlock(&ft_targets_lock);
 	return nr;
-}
-
-/* Do something with the volume of the target at @path, or with all volumes. */
-static int for_volumes(const char *path, int (*func)(struct ft_volume *vol))
-{
-	struct ft_volume **vols;
-	int nr = get_volumes(path, &vols), i, err = 0;
-
-	if (nr < 0)
-		return nr;
-	for (i = 0; i < nr; i++) {
-		if (!err)
-			err = func(vols[i]);
-		ft_volume_put(vols[i]);
-	}
-	kfree(vols);
-	return err;
-}
-
-/**
- * ft_target_resync() - ask F2FS for everything anew, and wait for it
- * @path: a watched directory; its whole volume is asked. %NULL for all.
- *
- * What goes stale, or comes, later is not waited for: on a busy volume there may
- * never be a moment when nothing is stale.
- *
- * Context: process; may wait long, a signal ends it.
- * Return: 0 when each file has been exact since, or was asked for several times
- * in vain; -ENOENT if @path is not watched, -ENOMEM, -EINTR.
- */
-int ft_target_resync(const char *path)
-{
-	return for_volumes(path, resync);
-}
-
-/**
- * ft_target_wait_audited() - have everything audited, and wait for it
- * @path: a watched directory; its whole volume is audited. %NULL for all.
- *
- * Context: process; may wait long, a signal ends it, as does unloading.
- * Return: 0, -ENOENT if @path is not watched, -ENOMEM, -EINTR.
- */
-int ft_target_wait_audited(const char *path)
-{
-	return for_volumes(path, audit);
 }
 
 static const char *state_of(const struct ft_target *t)

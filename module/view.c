@@ -16,6 +16,7 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 
+#include "debugfs.h"
 #include "fragtrace.h"
 #include "snapshot.h"
 

@@ -2,9 +2,9 @@
 /*
  * The workers of a volume: they take inodes from its queue in turn, one step each.
  *
- * In: the queue of a volume. Out: steps of scan.c, and dead records let go of. A
- * volume has one worker, and beside it those whose last step is late (worker.h
- * says what becomes of them).
+ * In: the queue of a volume. Out: steps of scan.c and walk.c, dead records let
+ * go of. A volume has one worker, and beside it those whose last step is late
+ * (worker.h says what becomes of them).
  */
 
 #include <linux/fs.h>
@@ -14,10 +14,16 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "inode.h"
+#include "memory.h"
+#include "names.h"
+#include "queue.h"
+#include "scan.h"
+#include "target.h"
+#include "volume.h"
 #include "worker.h"
 
-/* After the first time a step is killed, after both together it is late. */
-#define STEP_LIMIT	msecs_to_jiffies(100)
+/* A step that was killed, and has gone on for so long after that, is late. */
 #define STEP_LATE	msecs_to_jiffies(300)
 /* More of them would mean that the volume as a whole is stuck. */
 #define MAX_LATE	32
@@ -76,92 +82,7 @@ void ft_worker_wake(struct ft_worker *w, unsigned long delay)
 	mod_delayed_work(ft_wq, &w->work, delay);
 }
 
-/* === A step =============================================================== */
-
-/**
- * ft_worker_hold_sb() - begin a step: hold the super block
- * @w: the worker
- *
- * Context: process; @w is running.
- * Return: the super block, until ft_worker_drop_sb(); %NULL if that is not
- * possible now.
- */
-struct super_block *ft_worker_hold_sb(struct ft_worker *w)
-{
-	struct super_block *sb = ft_volume_hold_sb(w->vol);
-
-	if (!sb)
-		return NULL;
-	spin_lock(&w->lock);
-	w->sb = sb;
-	w->since = jiffies;
-	w->killed = false;
-	spin_unlock(&w->lock);
-	mod_delayed_work(ft_wq, &w->watchdog, STEP_LIMIT);
-	return sb;
-}
-
-/**
- * ft_worker_drop_sb() - end a step: let go of the super block
- * @w: the worker; it holds no inode any more
- *
- * Context: process; @w is running. May unmount the file system, if all others have
- * let go of it during a step that was late.
- */
-void ft_worker_drop_sb(struct ft_worker *w)
-{
-	struct super_block *sb;
-	bool active;
-
-	cancel_delayed_work(&w->watchdog);
-	spin_lock(&w->lock);
-	sb = w->sb;
-	active = w->active;
-	w->sb = NULL;
-	w->active = false;
-	spin_unlock(&w->lock);
-
-	if (!active) {
-		ft_volume_drop_sb(sb);
-		return;
-	}
-	/* the watchdog let go of the lock that this task had taken */
-	rwsem_release(&sb->s_umount.dep_map, _THIS_IP_);
-	deactivate_super(sb);
-}
-
-/**
- * ft_worker_killable() - the watchdog may end what comes now by SIGKILL
- * @w: the worker, between ft_worker_hold_sb() and ft_worker_drop_sb()
- *
- * The time of the step begins anew.
- *
- * Context: process; @w is running.
- */
-void ft_worker_killable(struct ft_worker *w)
-{
-	allow_kernel_signal(SIGKILL);
-	spin_lock(&w->lock);
-	w->killable = current;
-	w->since = jiffies;
-	w->killed = false;
-	spin_unlock(&w->lock);
-	mod_delayed_work(ft_wq, &w->watchdog, STEP_LIMIT);
-}
-
-/**
- * ft_worker_not_killable() - undo ft_worker_killable()
- * @w: the worker
- *
- * Context: process; @w is running. No signal is pending when it returns.
- */
-void ft_worker_not_killable(struct ft_worker *w)
-{
-	spin_lock(&w->lock);
-	w->killable = NULL;
-	spin_unlock(&w->lock);
-	disallow_signal(SIGKILL);
-}
+/* === The watchdog ========================================================= */
 
 /* Another worker takes over from one that is late. False if none can be had. */
 static bool take_over(struct ft_worker *w)
@@ -216,7 +137,7 @@ static void watch_step(struct work_struct *work)
 	spin_lock(&w->lock);
 	if (!w->sb) {
 		/* it has just ended */
-	} else if (time_before(jiffies, w->since + STEP_LIMIT)) {
+	} else if (time_before(jiffies, w->since + FT_STEP_LIMIT)) {
 		/* another one has begun, and with it the time */
 	} else if (!w->killed) {
 		w->killed = true;
@@ -235,7 +156,7 @@ static void watch_step(struct work_struct *work)
 
 	/* who is late already stays so until the step has ended */
 	if (late && !READ_ONCE(w->late) && !take_over(w))
-		again = STEP_LIMIT;
+		again = FT_STEP_LIMIT;
 	if (again)
 		queue_delayed_work(ft_wq, &w->watchdog, again);
 }

@@ -19,12 +19,26 @@
 #ifndef FT_WORKER_H
 #define FT_WORKER_H
 
-#include "inode.h"
+#include <linux/jiffies.h>
+#include <linux/list.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+#include "extmap.h"
+
+/* A step that goes on for so long is killed. */
+#define FT_STEP_LIMIT		msecs_to_jiffies(100)
 
 /* How many extents one step can take up. */
 #define FT_EXTENTS_PER_STEP	4096
 /* How far FIEMAP has looked ahead when it reports an extent, in look-ups. */
 #define FT_LOOKUPS_KEPT		4
+
+struct ft_inode;
+struct ft_volume;
+struct super_block;
+struct task_struct;
 
 /**
  * struct ft_worker - who takes the steps of a volume
@@ -79,9 +93,8 @@ struct ft_worker {
 	struct ft_extent found[FT_EXTENTS_PER_STEP];
 };
 
-struct super_block *ft_worker_hold_sb(struct ft_worker *w);
-void ft_worker_drop_sb(struct ft_worker *w);
-void ft_worker_killable(struct ft_worker *w);
-void ft_worker_not_killable(struct ft_worker *w);
+int ft_worker_start(struct ft_volume *vol);
+void ft_worker_stop(struct ft_volume *vol);
+void ft_worker_wake(struct ft_worker *w, unsigned long delay);
 
 #endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What F2FS answers when scan.c asks where the blocks of a file are.
+ *
+ * In: events of the task that asks. Out: extents, kept in the struct of its worker.
+ */
+
+#include <linux/fiemap.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+
+#include "fragtrace.h"
+#include "scan.h"
+#include "volume.h"
+#include "worker.h"
+
+/* The worker that runs in this task and asks about this inode. */
+static struct ft_worker *worker_of(struct ft_volume *vol, u32 ino)
+{
+	struct ft_worker *w;
+
+	list_for_each_entry_rcu(w, &vol->workers, node)
+		if (READ_ONCE(w->killable) == current)
+			return w->ino == ino ? w : NULL;
+	return NULL;
+}
+
+/**
+ * ft_scan_lookup_event() - F2FS has looked up blocks of a file
+ * @vol: the volume
+ * @ino: the inode
+ * @ext: what it found; a length of 0: a hole at that block
+ *
+ * FIEMAP is about to report them, but a hole not at all, and of a compressed
+ * cluster not how many blocks it has.
+ *
+ * Context: atomic, RCU read section.
+ */
+void ft_scan_lookup_event(struct ft_volume *vol, u32 ino,
+			  const struct ft_extent *ext)
+{
+	struct ft_worker *w = worker_of(vol, ino);
+
+	if (!w)
+		return;
+	w->reached = ext->lblk + max(ext->len, 1U);
+	w->in_hole = !ext->len;
+	if (ext->len)
+		w->pending = *ext;
+	if (ext->lba != FT_LBA_UNWRITTEN)
+		w->lookups[w->nr_lookups++ % FT_LOOKUPS_KEPT] = *ext;
+}
+
+/*
+ * Find the blocks of a compressed cluster that FIEMAP reports to begin at a
+ * file block. The address there is a mere sign; those of the blocks follow it.
+ */
+static bool find_cluster(const struct ft_worker *w, u32 lblk, u32 lba,
+			 struct ft_extent *ext)
+{
+	unsigned int i;
+
+	for (i = 0; i < min_t(unsigned int, w->nr_lookups, FT_LOOKUPS_KEPT); i++)
+		if (w->lookups[i].lblk == lblk + 1 && w->lookups[i].lba == lba) {
+			*ext = w->lookups[i];
+			ext->encoded = true;
+			return true;
+		}
+	return false;
+}
+
+/**
+ * ft_scan_fiemap_event() - F2FS reports an extent
+ * @vol: the volume
+ * @ino: the inode
+ * @logical: begin of the extent in the file, in bytes
+ * @physical: begin of the extent on the volume, in bytes
+ * @len: its length in bytes
+ * @flags: FIEMAP_EXTENT_ flags
+ *
+ * Only what our own worker asked for is taken.
+ *
+ * Context: atomic, RCU read section.
+ */
+void ft_scan_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
+			  u64 physical, u64 len, u32 flags)
+{
+	struct ft_worker *w = worker_of(vol, ino);
+	struct ft_extent *ext;
+
+	if (!w)
+		return;
+	/* inside the inode's own block */
+	if (flags & FIEMAP_EXTENT_DATA_INLINE)
+		return;
+	if (w->nr == FT_EXTENTS_PER_STEP) {
+		w->overflow = true;
+		return;
+	}
+	ext = &w->found[w->nr++];
+	ext->lblk = logical >> FT_BLOCK_BITS;
+	ext->len = len >> FT_BLOCK_BITS;
+	ext->lba = flags & FIEMAP_EXTENT_UNWRITTEN ? FT_LBA_UNWRITTEN :
+						     physical >> FT_BLOCK_BITS;
+	ext->encoded = false;
+	if (flags & FIEMAP_EXTENT_ENCODED &&
+	    !find_cluster(w, ext->lblk, ext->lba, ext))
+		w->unclear = true;
+}

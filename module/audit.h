@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Whether the maps say what F2FS says.
+ */
+#ifndef FT_AUDIT_H
+#define FT_AUDIT_H
+
+#include <linux/types.h>
+
+struct ft_inode;
+struct seq_file;
+
+/**
+ * struct ft_audit_sum - what the audit of a file found
+ * @blocks: written blocks, in the map or in F2FS
+ * @differing: those that are not in the same place in both
+ * @changes: the changes of the map, see &struct ft_inode, when it ended
+ */
+struct ft_audit_sum {
+	u64 blocks;
+	u64 differing;
+	u32 changes;
+};
+
+void ft_audit_begin(void);
+void ft_audit_end(bool complete);
+void ft_audit_forget(void);
+bool ft_audit_compare(struct ft_inode *rec, struct ft_audit_sum *sum);
+void ft_audit_report(struct ft_inode *rec, const struct ft_audit_sum *sum);
+void ft_audit_show(struct seq_file *m);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The files in debugfs: debugfs.c makes them, view.c and binary.c show snapshots.
+ */
+#ifndef FT_DEBUGFS_H
+#define FT_DEBUGFS_H
+
+#include <linux/fs.h>
+
+extern const struct file_operations ft_view_fops;
+extern const struct file_operations ft_binary_fops;
+
+int ft_debugfs_init(void);
+void ft_debugfs_exit(void);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The memory that is taken, and how much of the budget is left.
+ *
+ * In: what others take and free, maps above all. Out: whether there is room.
+ * Who gives way when there is none is in budget.c.
+ */
+
+#include <linux/percpu.h>
+
+#include "inode.h"
+#include "memory.h"
+#include "rebuild.h"
+
+/*
+ * All that is kept of files is charged before it is used, until it is freed: their
+ * records, names and maps, the second map that a scan builds, trees on their way
+ * out. Nodes of maps are counted when they come and go, so that few events touch
+ * this. Of the budget, when so many sixteenths are used:
+ *
+ *   14  no new file or name is taken
+ *   15  a worker leaves out the file that takes most, and so on, until less is
+ *       used; a scan gives up the map it was to replace, or else itself
+ *   16  a file that grows is left out at once: the worker was too slow
+ */
+static atomic_long_t mem_bytes = ATOMIC_LONG_INIT(0);
+
+/* Of these, bytes of second maps. They go by themselves. */
+static atomic_long_t second_bytes = ATOMIC_LONG_INIT(0);
+
+/* Extents that came and went, by the CPU that saw it. */
+static DEFINE_PER_CPU(s64, nr_extents);
+
+static unsigned long mem_budget;
+
+/**
+ * ft_mem_set_budget() - say how much memory records, names and maps may take
+ * @bytes: the budget
+ */
+void ft_mem_set_budget(unsigned long bytes)
+{
+	mem_budget = bytes;
+}
+
+/**
+ * ft_mem_budget() - how much memory records, names and maps may take
+ *
+ * Return: the budget in bytes.
+ */
+unsigned long ft_mem_budget(void)
+{
+	return mem_budget;
+}
+
+/**
+ * ft_mem_add() - count memory as used
+ * @bytes: how much; negative when it is freed
+ */
+void ft_mem_add(long bytes)
+{
+	atomic_long_add(bytes, &mem_bytes);
+}
+
+/**
+ * ft_mem_used() - how much memory is used
+ *
+ * Return: bytes.
+ */
+long ft_mem_used(void)
+{
+	return atomic_long_read(&mem_bytes) +
+	       atomic_long_read(&ft_extmap_dropped);
+}
+
+/**
+ * ft_mem_uses_more_than() - is a part of the budget used up?
+ * @sixteenths: which part
+ *
+ * Trees on their way out are counted as used.
+ *
+ * Return: true if more than that is used.
+ */
+bool ft_mem_uses_more_than(unsigned int sixteenths)
+{
+	return ft_mem_used() > (long)(mem_budget / 16 * sixteenths);
+}
+
+/**
+ * ft_mem_room() - may something new be taken?
+ *
+ * Files that are followed may grow when new ones are no longer taken.
+ *
+ * Return: true if so.
+ */
+bool ft_mem_room(void)
+{
+	return !ft_mem_uses_more_than(14);
+}
+
+/**
+ * ft_mem_charge() - count what a change did to a map
+ * @map: the map
+ * @old_nr: how many extents it had before
+ * @old_bytes: how many bytes it took before
+ *
+ * Context: atomic; whoever else uses the map is kept away.
+ */
+void ft_mem_charge(const struct ft_extmap *map, u32 old_nr, u64 old_bytes)
+{
+	if (map->nr != old_nr)
+		this_cpu_add(nr_extents, (s64)map->nr - old_nr);
+	if (unlikely(map->bytes != old_bytes))
+		ft_mem_add((long)map->bytes - (long)old_bytes);
+}
+
+/**
+ * ft_mem_charge_second() - count what a change did to the maps of a scan
+ * @rec: the file that is being scanned
+ * @old_bytes: ft_second_bytes() before
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_mem_charge_second(struct ft_inode *rec, u64 old_bytes)
+{
+	long more = (long)ft_second_bytes(rec) - (long)old_bytes;
+
+	lockdep_assert_held(&rec->lock);
+	if (likely(!more))
+		return;
+	ft_mem_add(more);
+	atomic_long_add(more, &second_bytes);
+}
+
+/**
+ * ft_mem_allows_second() - may a scan go on to build its map?
+ * @rec: the file that is being scanned
+ *
+ * A small one may as long as anything fits.
+ *
+ * Context: atomic, rec->lock held.
+ * Return: true if so.
+ */
+bool ft_mem_allows_second(struct ft_inode *rec)
+{
+	return !ft_mem_uses_more_than(ft_second_bytes(rec) > mem_budget / 64 ? 15 : 16);
+}
+
+/**
+ * ft_mem_extents() - how many extents all maps have
+ *
+ * Return: their number, not at one instant while they change.
+ */
+u64 ft_mem_extents(void)
+{
+	s64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(nr_extents, cpu));
+	return max(sum, 0);
+}
+
+/**
+ * ft_mem_is_full() - is all of the budget used up?
+ *
+ * Trees on their way out do not count: they will have gone soon.
+ *
+ * Return: true if so.
+ */
+bool ft_mem_is_full(void)
+{
+	return atomic_long_read(&mem_bytes) > (long)mem_budget;
+}
+
+/**
+ * ft_mem_is_tight() - has a file to give way?
+ *
+ * Trees on their way out will have gone soon, and so will second maps, unless all
+ * but nothing is left.
+ *
+ * Return: true if so.
+ */
+bool ft_mem_is_tight(void)
+{
+	long lasting = atomic_long_read(&mem_bytes) -
+		       atomic_long_read(&second_bytes);
+
+	return lasting > (long)(mem_budget / 16 * 15) ||
+	       atomic_long_read(&mem_bytes) > (long)(mem_budget / 32 * 31);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The memory budget: memory.c counts what is taken, budget.c has files give way.
+ */
+#ifndef FT_MEMORY_H
+#define FT_MEMORY_H
+
+#include "extmap.h"
+
+struct ft_inode;
+
+void ft_mem_set_budget(unsigned long bytes);
+unsigned long ft_mem_budget(void);
+void ft_mem_add(long bytes);
+long ft_mem_used(void);
+bool ft_mem_uses_more_than(unsigned int sixteenths);
+bool ft_mem_is_full(void);
+bool ft_mem_is_tight(void);
+bool ft_mem_room(void);
+u64 ft_mem_extents(void);
+void ft_mem_charge(const struct ft_extmap *map, u32 old_nr, u64 old_bytes);
+void ft_mem_charge_second(struct ft_inode *rec, u64 old_bytes);
+bool ft_mem_allows_second(struct ft_inode *rec);
+
+/* budget.c */
+void ft_mem_grown(struct ft_inode *rec);
+bool ft_mem_make_way(struct ft_inode *rec);
+
+#endif

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Volumes attached to a mounted F2FS, and let go of again.
+ *
+ * In: super blocks from target.c. Out: volumes. An fsnotify mark on the super
+ * block tells of its end: freeing_mark() below runs inside umount, before anything
+ * of the super block goes away.
+ */
+
+#include <linux/buffer_head.h>
+#include <linux/f2fs_fs.h>
+#include <linux/magic.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "fragtrace.h"
+#include "inode.h"
+#include "names.h"
+#include "probe.h"
+#include "queue.h"
+#include "target.h"
+#include "volume.h"
+#include "worker.h"
+
+static struct fsnotify_group *group;
+
+/* === Asking F2FS about the volume ========================================= */
+
+/*
+ * Where the main area begins and the volume ends, from the disk's own words.
+ * s_umount is held.
+ */
+static int read_geometry(struct ft_volume *vol)
+{
+	const struct f2fs_super_block *raw;
+	struct buffer_head *bh;
+	unsigned int copy;
+
+	for (copy = 0; copy < 2; copy++) {
+		bh = sb_bread(vol->sb, copy);
+		if (!bh)
+			continue;
+		raw = (void *)bh->b_data + F2FS_SUPER_OFFSET;
+		if (le32_to_cpu(raw->magic) == F2FS_SUPER_MAGIC) {
+			vol->main_blkaddr = le32_to_cpu(raw->main_blkaddr);
+			vol->segment_blocks =
+				1U << le32_to_cpu(raw->log_blocks_per_seg);
+			WRITE_ONCE(vol->blocks, vol->main_blkaddr +
+				   le32_to_cpu(raw->segment_count_main) *
+				   vol->segment_blocks);
+			brelse(bh);
+			return 0;
+		}
+		brelse(bh);
+	}
+	return -EIO;
+}
+
+/**
+ * ft_volume_measure() - find out anew where the volume ends
+ * @vol: the volume; it may have been resized
+ *
+ * If that cannot be asked for now the old answer stays.
+ *
+ * Context: process; may sleep.
+ */
+void ft_volume_measure(struct ft_volume *vol)
+{
+	struct super_block *sb = ft_volume_hold_sb(vol);
+
+	if (!sb)
+		return;
+	read_geometry(vol);
+	ft_volume_drop_sb(sb);
+}
+
+/**
+ * ft_volume_stopped() - has F2FS stopped, by a shutdown or an error?
+ * @vol: the volume
+ *
+ * Until the volume is mounted anew F2FS writes nothing, and what it says of files
+ * need not be so. Nothing is asked of it.
+ *
+ * Context: process; may sleep.
+ * Return: true if so; false also if that cannot be asked for now.
+ */
+bool ft_volume_stopped(struct ft_volume *vol)
+{
+	struct super_block *sb = ft_volume_hold_sb(vol);
+	bool stopped;
+
+	if (!sb)
+		return false;
+	stopped = ft_probe_stopped(sb);
+	ft_volume_drop_sb(sb);
+	return stopped;
+}
+
+/* === Attaching ============================================================ */
+
+/**
+ * ft_volume_attach() - begin to follow a mounted F2FS
+ * @sb: its super block, s_umount held
+ * @mountpoint: where it is mounted
+ * @loud: say in the log why it cannot be followed
+ *
+ * Context: process, ft_targets_lock held.
+ * Return: the volume, also if it was attached before; or an ERR_PTR: -ENOMEM,
+ * -EIO if its super block cannot be read, -EOPNOTSUPP if its blocks are not of
+ * 4096 bytes.
+ */
+struct ft_volume *ft_volume_attach(struct super_block *sb,
+				   const char *mountpoint, bool loud)
+{
+	struct ft_volume *vol;
+	int err;
+
+	rcu_read_lock();
+	vol = ft_volume_find(sb);
+	rcu_read_unlock();
+	if (vol)
+		return vol;
+
+	if (sb->s_blocksize != FT_BLOCK_SIZE) {
+		if (loud)
+			pr_err("%s: blocks of %lu bytes are not supported, only %u\n",
+			       mountpoint, sb->s_blocksize, FT_BLOCK_SIZE);
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	vol = ft_volume_new(sb, mountpoint);
+	if (!vol)
+		return ERR_PTR(-ENOMEM);
+	ft_queue_init(vol);
+	err = read_geometry(vol);
+	if (err) {
+		if (loud)
+			pr_err("%s: its super block cannot be read\n",
+			       mountpoint);
+		goto err_free;
+	}
+	err = ft_worker_start(vol);
+	if (err)
+		goto err_free;
+	err = ft_names_init(vol);
+	if (err)
+		goto err_worker;
+
+	fsnotify_init_mark(&vol->mark, group);
+	vol->mark.mask = FS_CREATE | FS_DELETE | FS_RENAME;
+	ft_volume_get(vol);
+	err = ft_fsnotify_add_sb_mark(&vol->mark, sb);
+	if (err) {
+		ft_worker_stop(vol);
+		/* its last reference: free_mark() drops the one just taken */
+		fsnotify_put_mark(&vol->mark);
+		ft_volume_put(vol);
+		return ERR_PTR(err);
+	}
+	ft_volume_list(vol);
+	return vol;
+
+err_worker:
+	ft_worker_stop(vol);
+err_free:
+	ft_volume_free(vol);
+	return ERR_PTR(err);
+}
+
+/* === Detaching ============================================================ */
+
+/* The mark goes: by umount, with s_umount held, or by ft_volume_detach(). */
+static void freeing_mark(struct fsnotify_mark *mark, struct fsnotify_group *g)
+{
+	struct ft_volume *vol = ft_mark_volume(mark);
+
+	ft_volume_unlist(vol);
+	mutex_lock(&vol->sb_lock);
+	spin_lock(&vol->queue_lock);
+	WRITE_ONCE(vol->live_sb, NULL);
+	spin_unlock(&vol->queue_lock);
+	mutex_unlock(&vol->sb_lock);
+	wake_up_all(&ft_settled);
+	/* target.c lets go of the rest */
+	ft_target_kick();
+}
+
+static void free_mark(struct fsnotify_mark *mark)
+{
+	ft_volume_put(ft_mark_volume(mark));
+}
+
+/**
+ * ft_volume_detach() - let go of a volume, be it mounted or not
+ * @vol: the volume; no target refers to it any more
+ *
+ * Context: process, ft_targets_lock held. Waits for a step of the worker, for no
+ * more than its watchdog allows.
+ */
+void ft_volume_detach(struct ft_volume *vol)
+{
+	fsnotify_destroy_mark(&vol->mark, group);
+	/* it may be umount that is destroying it just now */
+	wait_event(ft_settled, ft_volume_gone(vol));
+	fsnotify_put_mark(&vol->mark);
+	/* no probe may create an inode behind our back */
+	synchronize_rcu();
+	ft_names_stop(vol);
+	ft_worker_stop(vol);
+	ft_volume_put(vol);
+}
+
+static const struct fsnotify_ops notify_ops = {
+	.handle_event = ft_names_event,
+	.freeing_mark = freeing_mark,
+	.free_mark = free_mark,
+};
+
+/**
+ * ft_volume_init() - prepare to follow volumes
+ *
+ * Return: 0 or what fsnotify said.
+ */
+int ft_volume_init(void)
+{
+	group = fsnotify_alloc_group(&notify_ops, 0);
+	return PTR_ERR_OR_ZERO(group);
+}
+
+/**
+ * ft_volume_exit() - undo ft_volume_init()
+ *
+ * Context: process, all volumes detached. When it returns no callback of ours
+ * is running and none will.
+ */
+void ft_volume_exit(void)
+{
+	ft_inode_flush_freed();
+	/* an umount may still be on its way through freeing_mark() */
+	ft_volume_await_freed();
+	fsnotify_wait_marks_destroyed();
+	fsnotify_put_group(group);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Being told by F2FS: probe.c and call.c hear it, attach.c has them called.
+ */
+#ifndef FT_PROBE_H
+#define FT_PROBE_H
+
+#include <linux/types.h>
+
+struct inode;
+struct module;
+struct super_block;
+struct tracepoint;
+
+#define FT_MAX_PROBES	16
+
+/**
+ * struct ft_probe - a probe and its event
+ * @name: of the tracepoint
+ * @func: the probe, whose arguments are those of the event
+ * @tp: the tracepoint; %NULL while it has not been found
+ */
+struct ft_probe {
+	const char *name;
+	void *func;
+	struct tracepoint *tp;
+};
+
+unsigned int ft_probe_list(struct ft_probe *list);
+bool ft_probe_stopped(const struct super_block *sb);
+bool ft_probe_has_clusters(const struct inode *inode);
+
+/* call.c */
+#ifdef FT_FOLLOWS_CALLS
+void ft_call_attach(void);
+void ft_call_detach(void);
+bool ft_call_attached(void);
+#else
+static inline void ft_call_attach(void)
+{
+}
+
+static inline void ft_call_detach(void)
+{
+}
+
+static inline bool ft_call_attached(void)
+{
+	return false;
+}
+#endif
+
+/* attach.c */
+int ft_attach_init(void);
+void ft_attach_exit(void);
+bool ft_attach_usable(void);
+int ft_attach_want(bool want);
+
+/* build_id.c */
+int ft_build_id_check(struct module *f2fs);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The inodes of a volume that wait for its worker.
+ */
+#ifndef FT_QUEUE_H
+#define FT_QUEUE_H
+
+struct ft_inode;
+struct ft_volume;
+
+void ft_queue_init(struct ft_volume *vol);
+void ft_queue_add(struct ft_inode *rec);
+void ft_queue_spent(struct ft_inode *rec, unsigned long time);
+struct ft_inode *ft_queue_take(struct ft_volume *vol);
+void ft_queue_give_back(struct ft_inode *rec, bool more);
+void ft_queue_wake_worker(struct ft_volume *vol);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a user asks of everything that is watched, and waits for.
+ */
+#ifndef FT_REQUEST_H
+#define FT_REQUEST_H
+
+int ft_request_resync(const char *path);
+int ft_request_audit(const char *path);
+void ft_request_init(void);
+void ft_request_exit(void);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Asking F2FS where events cannot tell: scan.c for a file, walk.c for a directory,
+ * both by steps of step.c.
+ */
+#ifndef FT_SCAN_H
+#define FT_SCAN_H
+
+#include <linux/errno.h>
+#include <linux/types.h>
+
+struct ft_extent;
+struct ft_inode;
+struct ft_volume;
+struct ft_worker;
+struct inode;
+
+/**
+ * enum ft_step - what becomes of an inode after one step
+ * @FT_STEP_LAST: nothing is left to do
+ * @FT_STEP_MORE: another step, after those that are due now
+ * @FT_STEP_AGAIN: a new try, the later the more there were
+ */
+enum ft_step {
+	FT_STEP_LAST,
+	FT_STEP_MORE,
+	FT_STEP_AGAIN,
+};
+
+/* Is it F2FS, or memory, that is not to be had now? That will pass. */
+static inline bool ft_step_may_pass(int err)
+{
+	return err == -EBUSY || err == -ENOMEM;
+}
+
+/* step.c */
+struct inode *ft_step_begin(struct ft_worker *w, struct ft_inode *rec);
+void ft_step_end(struct ft_worker *w, struct inode *inode);
+bool ft_step_lock_is_free(struct inode *inode);
+bool ft_step_lock_shared(struct inode *inode);
+void ft_step_killable(struct ft_worker *w);
+void ft_step_not_killable(struct ft_worker *w);
+
+/* walk.c */
+enum ft_step ft_walk_step(struct ft_worker *w, struct ft_inode *dir);
+void ft_walk_cancel(struct ft_inode *dir);
+
+/* scan.c */
+enum ft_step ft_scan_step(struct ft_worker *w, struct ft_inode *rec);
+void ft_scan_cancel(struct ft_inode *rec);
+
+/* answer.c */
+void ft_scan_lookup_event(struct ft_volume *vol, u32 ino,
+			  const struct ft_extent *ext);
+void ft_scan_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
+			  u64 physical, u64 len, u32 flags);
+
+#endif

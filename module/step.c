@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One step of a scan: hold the super block and the inode, for a short time.
+ *
+ * In: an inode that a worker has taken. Out: the inode of F2FS, for scan.c and
+ * walk.c. A step leaves no reference behind, so that umount is never refused. That
+ * rules out everything that needs a path, since a path pins the mount: inodes are
+ * reached by number and directories read without an open file. Nor does a step wait
+ * for a lock that a user can hold: it tries the lock of the inode, and comes again
+ * later. What F2FS makes it wait for, the watchdog in worker.c bounds.
+ */
+
+#include <linux/delay.h>
+#include <linux/exportfs.h>
+#include <linux/fs.h>
+#include <linux/lockdep.h>
+#include <linux/sched/signal.h>
+
+#include "inode.h"
+#include "probe.h"
+#include "scan.h"
+#include "volume.h"
+#include "worker.h"
+
+/* How often the lock of an inode is tried in one step, and how far apart. */
+#define LOCK_TRIES		16
+#define LOCK_PAUSE_US		50
+
+/* === The super block ====================================================== */
+
+/* Returns NULL if the super block cannot be had now. */
+static struct super_block *hold_sb(struct ft_worker *w)
+{
+	struct super_block *sb = ft_volume_hold_sb(w->vol);
+
+	if (!sb)
+		return NULL;
+	spin_lock(&w->lock);
+	w->sb = sb;
+	w->since = jiffies;
+	w->killed = false;
+	spin_unlock(&w->lock);
+	mod_delayed_work(ft_wq, &w->watchdog, FT_STEP_LIMIT);
+	return sb;
+}
+
+/*
+ * @w holds no inode any more. May unmount the file system, if all others have let
+ * go of it during a step that was late.
+ */
+static void drop_sb(struct ft_worker *w)
+{
+	struct super_block *sb;
+	bool active;
+
+	cancel_delayed_work(&w->watchdog);
+	spin_lock(&w->lock);
+	sb = w->sb;
+	active = w->active;
+	w->sb = NULL;
+	w->active = false;
+	spin_unlock(&w->lock);
+
+	if (!active) {
+		ft_volume_drop_sb(sb);
+		return;
+	}
+	/* the watchdog let go of the lock that this task had taken */
+	rwsem_release(&sb->s_umount.dep_map, _THIS_IP_);
+	deactivate_super(sb);
+}
+
+/* === Inodes by number ===================================================== */
+
+/*
+ * Get the inode of a record, also if it is not in memory. The export operation
+ * made for file servers reads an inode by its number; that number must still
+ * be its own. While the record has a name and ns_lock is held it is: who
+ * removes the last name waits in names.c before the inode is freed.
+ *
+ * Returns an ERR_PTR: -ENOENT or -ESTALE if the inode is gone, others may pass.
+ */
+static struct inode *get_inode(struct ft_volume *vol, struct super_block *sb,
+			       struct ft_inode *rec)
+{
+	struct fid fid = { .i32 = { .ino = rec->ino } };
+	struct inode *inode = ilookup(sb, rec->ino);
+	struct dentry *dentry;
+
+	if (inode)
+		return inode;
+
+	inode = ERR_PTR(-ENOENT);
+	mutex_lock(&vol->ns_lock);
+	if (!rec->dead && (!hlist_empty(&rec->links) || rec->target_path)) {
+		dentry = sb->s_export_op->fh_to_dentry(sb, &fid, 2,
+						       FILEID_INO32_GEN);
+		if (IS_ERR(dentry)) {
+			inode = ERR_CAST(dentry);
+		} else if (dentry) {
+			inode = igrab(d_inode(dentry)) ?: inode;
+			dput(dentry);
+		}
+	}
+	mutex_unlock(&vol->ns_lock);
+	return inode;
+}
+
+/**
+ * ft_step_lock_is_free() - is the lock of an inode free?
+ * @inode: the inode
+ *
+ * F2FS takes it for FIEMAP and cannot be told to come back later. Who takes it right
+ * after this keeps the worker waiting, which the watchdog bounds for all others.
+ *
+ * Context: process; may sleep for a moment.
+ * Return: true if it was free.
+ */
+bool ft_step_lock_is_free(struct inode *inode)
+{
+	unsigned int n;
+
+	for (n = 0; n < LOCK_TRIES; n++) {
+		if (inode_trylock(inode)) {
+			inode_unlock(inode);
+			return true;
+		}
+		usleep_range(LOCK_PAUSE_US, 2 * LOCK_PAUSE_US);
+	}
+	return false;
+}
+
+/**
+ * ft_step_lock_shared() - lock an inode unless others keep its lock
+ * @inode: the inode
+ *
+ * Context: process; may sleep for a moment.
+ * Return: true if it is locked, shared.
+ */
+bool ft_step_lock_shared(struct inode *inode)
+{
+	unsigned int n;
+
+	for (n = 0; n < LOCK_TRIES; n++) {
+		if (inode_trylock_shared(inode))
+			return true;
+		usleep_range(LOCK_PAUSE_US, 2 * LOCK_PAUSE_US);
+	}
+	return false;
+}
+
+/**
+ * ft_step_begin() - begin a step: hold the super block, and get the inode
+ * @w: the worker
+ * @rec: the record of the inode; @w has taken it
+ *
+ * Context: process; @w is running. Takes ns_lock.
+ * Return: the inode, until ft_step_end(); or an ERR_PTR: -EBUSY if that is not
+ * possible now, -ESHUTDOWN if F2FS has stopped, -ENOENT or -ESTALE if the inode is
+ * gone, others may pass.
+ */
+struct inode *ft_step_begin(struct ft_worker *w, struct ft_inode *rec)
+{
+	struct super_block *sb = hold_sb(w);
+	struct inode *inode;
+
+	if (!sb)
+		return ERR_PTR(-EBUSY);
+	if (ft_probe_stopped(sb))
+		inode = ERR_PTR(-ESHUTDOWN);
+	else
+		inode = get_inode(w->vol, sb, rec);
+	if (IS_ERR(inode))
+		drop_sb(w);
+	return inode;
+}
+
+/**
+ * ft_step_end() - end a step: let go of the inode and of the super block
+ * @w: the worker
+ * @inode: the inode
+ *
+ * Context: process; @w is running.
+ */
+void ft_step_end(struct ft_worker *w, struct inode *inode)
+{
+	iput(inode);
+	drop_sb(w);
+}
+
+/* === What the watchdog may end ============================================ */
+
+/**
+ * ft_step_killable() - the watchdog may end what comes now by SIGKILL
+ * @w: the worker, between ft_step_begin() and ft_step_end()
+ *
+ * The time of the step begins anew.
+ *
+ * Context: process; @w is running.
+ */
+void ft_step_killable(struct ft_worker *w)
+{
+	allow_kernel_signal(SIGKILL);
+	spin_lock(&w->lock);
+	w->killable = current;
+	w->since = jiffies;
+	w->killed = false;
+	spin_unlock(&w->lock);
+	mod_delayed_work(ft_wq, &w->watchdog, FT_STEP_LIMIT);
+}
+
+/**
+ * ft_step_not_killable() - undo ft_step_killable()
+ * @w: the worker
+ *
+ * Context: process; @w is running. No signal is pending when it returns.
+ */
+void ft_step_not_killable(struct ft_worker *w)
+{
+	spin_lock(&w->lock);
+	w->killable = NULL;
+	spin_unlock(&w->lock);
+	disallow_signal(SIGKILL);
+}

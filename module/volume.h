@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A mounted F2FS that is watched: volume.c keeps it, mount.c attaches and detaches
+ * it.
+ */
+#ifndef FT_VOLUME_H
+#define FT_VOLUME_H
+
+#include <linux/fs.h>
+#include <linux/fsnotify_backend.h>
+#include <linux/kdev_t.h>
+#include <linux/mutex.h>
+#include <linux/rbtree.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+struct ft_inode;
+struct ft_worker;
+
+/**
+ * struct ft_volume - a mounted F2FS with a watched directory
+ * @node: in the list of volumes, under RCU
+ * @ref: one for the list, one for @mark, one per user
+ * @sb: the super block; valid while !ft_volume_gone() and for who holds its
+ *	s_umount
+ * @live_sb: the same, but NULL once it is going away
+ * @sb_lock: protects @live_sb against use of @sb
+ * @dev: its device number
+ * @mountpoint: where it was mounted when it was found
+ * @main_blkaddr: first block of the main area
+ * @blocks: end of the volume, in blocks
+ * @segment_blocks: blocks in a segment
+ * @mark: brings changes of names, and the end of the mount
+ * @inodes: struct ft_inode by inode number
+ * @nr_inodes: files in it
+ * @nr_dirs: directories in it
+ * @nr_stale: files in it that are stale
+ * @nr_unread: directories in it whose names are not all known yet
+ * @nr_audits: files in it that wait to be audited
+ * @nr_resyncs: files and directories in it that somebody waits for
+ * @ns_lock: protects names
+ * @links: struct ft_link by parent and name
+ * @dropped: directories that lost their last name, a reference to each, linked by
+ *	their @next_dropped, protected by @ns_lock
+ * @drop_work: takes down @dropped and what is below
+ * @resync_lock: held while somebody waits for @nr_resyncs to become 0
+ * @asking: all that is there is being marked to be waited for, protected by
+ *	@ns_lock
+ * @nr_targets: targets on it, protected by ft_targets_lock
+ * @names_moved: a directory moved that may be above a target
+ * @queue_lock: protects @queue, @worker, @nr_late and changes of @workers
+ * @queue: inodes that wait for the worker, by due time
+ * @nr_queued: their number, those at work and those in @dropped included
+ * @worker: who takes them
+ * @workers: all workers, those included whose last step is late; under RCU
+ * @nr_late: how many those are
+ * @epoch: grows before the worker waits until F2FS has made all changes of which
+ *	it has told
+ */
+struct ft_volume {
+	struct list_head node;
+	refcount_t ref;
+
+	struct super_block *sb;
+	struct super_block *live_sb;
+	struct mutex sb_lock;
+	dev_t dev;
+	char *mountpoint;
+	u32 main_blkaddr;
+	u32 blocks;
+	u32 segment_blocks;
+
+	struct fsnotify_mark mark;
+
+	struct xarray inodes;
+	atomic_t nr_inodes;
+	atomic_t nr_dirs;
+	atomic_t nr_stale;
+	atomic_t nr_unread;
+	atomic_t nr_audits;
+	atomic_t nr_resyncs;
+
+	struct mutex ns_lock;
+	struct rhashtable links;
+	struct ft_inode *dropped;
+	struct work_struct drop_work;
+	struct mutex resync_lock;
+	bool asking;
+	bool names_moved;
+	unsigned int nr_targets;
+
+	spinlock_t queue_lock;
+	struct rb_root_cached queue;
+	atomic_t nr_queued;
+	struct ft_worker *worker;
+	struct list_head workers;
+	unsigned int nr_late;
+	u32 epoch;
+};
+
+extern struct list_head ft_volumes;
+
+struct ft_volume *ft_volume_new(struct super_block *sb, const char *mountpoint);
+void ft_volume_free(struct ft_volume *vol);
+void ft_volume_list(struct ft_volume *vol);
+void ft_volume_unlist(struct ft_volume *vol);
+struct ft_volume *ft_volume_find(const struct super_block *sb);
+void ft_volume_get(struct ft_volume *vol);
+void ft_volume_put(struct ft_volume *vol);
+void ft_volume_await_freed(void);
+struct super_block *ft_volume_hold_sb(struct ft_volume *vol);
+void ft_volume_drop_sb(struct super_block *sb);
+
+/* mount.c */
+int ft_volume_init(void);
+void ft_volume_exit(void);
+struct ft_volume *ft_volume_attach(struct super_block *sb,
+				   const char *mountpoint, bool loud);
+void ft_volume_detach(struct ft_volume *vol);
+void ft_volume_measure(struct ft_volume *vol);
+bool ft_volume_stopped(struct ft_volume *vol);
+
+/* Is the super block going away? If not it stays, under sb_lock or queue_lock. */
+static inline bool ft_volume_gone(const struct ft_volume *vol)
+{
+	return !READ_ONCE(vol->live_sb);
+}
+
+static inline struct ft_volume *ft_mark_volume(struct fsnotify_mark *mark)
+{
+	return container_of(mark, struct ft_volume, mark);
+}
+
+#endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ask F2FS which names a directory holds.
+ *
+ * In: a directory that a worker has taken. Out: names for names.c, so many in one
+ * step; the next step goes on behind them.
+ */
+
+#include <linux/fs.h>
+#include <linux/slab.h>
+
+#include "inode.h"
+#include "names.h"
+#include "scan.h"
+#include "volume.h"
+#include "worker.h"
+
+/* How many names are taken in one step. */
+#define NAMES_PER_STEP		256
+
+/**
+ * struct ft_walk - a directory that is being read, from the first step to the last
+ * @ctx: how far it has been read
+ * @file: stands in for an open file, which would pin the mount
+ * @dir: the directory
+ * @nr: names taken in this step
+ * @err: why the last one was not taken
+ * @resync_before: the directory's @resync when the walk began
+ */
+struct ft_walk {
+	struct dir_context ctx;
+	struct file file;
+	struct ft_inode *dir;
+	unsigned int nr;
+	int err;
+	u8 resync_before;
+};
+
+static bool take_name(struct dir_context *ctx, const char *name, int len,
+		      loff_t pos, u64 ino, unsigned int type)
+{
+	struct ft_walk *walk = container_of(ctx, struct ft_walk, ctx);
+
+	if (walk->nr == NAMES_PER_STEP)
+		return false;
+	walk->nr++;
+	if (type != DT_DIR && type != DT_REG)
+		return true;
+	if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
+		return true;
+	walk->err = ft_names_add(walk->dir->vol, walk->dir, name, len, ino,
+				 type == DT_DIR);
+	/* no room for this file: perhaps for the name of one we follow */
+	if (walk->err == -ENOBUFS)
+		walk->err = 0;
+	return !walk->err;
+}
+
+/*
+ * Read some names. The directory is locked, so what we read and what names.c is
+ * told of changes cannot overtake each other. Returns 1 if there may be more.
+ */
+static int read_names(struct ft_worker *w, struct ft_walk *walk,
+		      struct inode *inode)
+{
+	struct ft_volume *vol = w->vol;
+	int err = -ENOENT;
+
+	/* as do_iterate_dir() would open it */
+	walk->file.f_inode = inode;
+	walk->file.f_mapping = inode->i_mapping;
+	walk->file.f_mode = FMODE_READ;
+	file_ra_state_init(&walk->file.f_ra, inode->i_mapping);
+	walk->nr = 0;
+	walk->err = 0;
+
+	mutex_lock(&vol->ns_lock);
+	ft_step_killable(w);
+	if (!walk->dir->dead && !ft_volume_gone(vol))
+		err = inode->i_fop->iterate_shared(&walk->file, &walk->ctx);
+	ft_step_not_killable(w);
+	mutex_unlock(&vol->ns_lock);
+
+	/* ended by the watchdog */
+	if (err == -ERESTARTSYS || err == -EINTR)
+		return 1;
+	return err ?: walk->err ?: walk->nr == NAMES_PER_STEP;
+}
+
+/* The same, as a step. -EAGAIN if the directory is locked. */
+static int walk_step(struct ft_worker *w, struct ft_walk *walk)
+{
+	struct inode *inode = ft_step_begin(w, walk->dir);
+	int err = -EAGAIN;
+
+	if (IS_ERR(inode))
+		return PTR_ERR(inode);
+	if (ft_step_lock_shared(inode)) {
+		err = -ENOENT;
+		if (S_ISDIR(inode->i_mode) && !IS_DEADDIR(inode))
+			err = read_names(w, walk, inode);
+		inode_unlock_shared(inode);
+	}
+	ft_step_end(w, inode);
+	return err;
+}
+
+/**
+ * ft_walk_cancel() - end the walk through a directory, wherever it is
+ * @dir: the directory; the caller has taken it
+ *
+ * Context: process.
+ */
+void ft_walk_cancel(struct ft_inode *dir)
+{
+	kfree(dir->walk);
+	dir->walk = NULL;
+}
+
+/**
+ * ft_walk_step() - take one step through a directory
+ * @w: the worker
+ * @dir: the directory; @w has taken it
+ *
+ * Context: process; may sleep. Takes ns_lock and dir->lock.
+ * Return: what is to become of it.
+ */
+enum ft_step ft_walk_step(struct ft_worker *w, struct ft_inode *dir)
+{
+	struct ft_walk *walk = dir->walk;
+	int err;
+
+	if (!walk) {
+		walk = kzalloc(sizeof(*walk), GFP_KERNEL);
+		if (!walk)
+			return FT_STEP_AGAIN;
+		walk->ctx.actor = take_name;
+		walk->dir = dir;
+		walk->resync_before = READ_ONCE(dir->resync);
+		dir->walk = walk;
+	}
+	err = walk_step(w, walk);
+	if (err > 0)
+		return FT_STEP_MORE;
+	/* goes on from where it is */
+	if (err == -EBUSY || err == -EAGAIN) {
+		if (err == -EAGAIN)
+			ft_inode_looked(dir, walk->resync_before, 0);
+		walk->resync_before = READ_ONCE(dir->resync);
+		return FT_STEP_AGAIN;
+	}
+	if (err && err != -ENOENT && err != -ESTALE) {
+		if (!ft_step_may_pass(err))
+			ft_inode_looked(dir, walk->resync_before, 0);
+	} else {
+		ft_inode_read(dir);
+		err = 0;
+	}
+	ft_walk_cancel(dir);
+	if (err == -ESHUTDOWN) {
+		ft_inode_end_resync(dir);
+		return FT_STEP_LAST;
+	}
+	/* names may be missing: until they are read, not "live" */
+	return err ? FT_STEP_AGAIN : FT_STEP_LAST;
+}

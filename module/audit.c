@@ -113,7 +113,7 @@ bool ft_audit_compare(struct ft_inode *rec, struct ft_audit_sum *sum)
 	*sum = (struct ft_audit_sum){ };
 	while (!done && claimed) {
 		spin_lock(&rec->lock);
-		claimed = ft_inode_followed(rec) && !rec->stale && !rec->gen;
+		claimed = rec->state == FT_EXACT;
 		if (claimed)
 			done = compare_some(rec, &pos, sum);
 		sum->changes = rec->changes;

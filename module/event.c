@@ -133,11 +133,12 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba)
 		return;
 	}
 	known = ft_extmap_lba(&rec->map, lblk);
-	if (known != old_lba && !rec->stale) {
+	if (known != old_lba && !ft_inode_is_stale(rec)) {
 		ft_count(FT_MISMATCHES);
 		ft_inode_stale(rec);
 	}
-	if (!store_locked(rec, &ext) && !rec->omitted && !ft_inode_scanning(rec)) {
+	if (!store_locked(rec, &ext) && ft_inode_followed(rec) &&
+	    !ft_inode_scanning(rec)) {
 		WRITE_ONCE(rec->last_write, id);
 		/* of a run that begins more is to come */
 		if (follows)
@@ -387,10 +388,8 @@ void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 		if (reserve(rec, lblk, end))
 			sure = false;
 		changed_locked(rec, 0, bytes);
-		if (!sure) {
-			rec->gen++;
-			ft_queue_add(rec);
-		}
+		if (!sure)
+			ft_inode_change(rec, FT_RESERVE);
 		if (rec->reserver == current)
 			rec->reserver = NULL;
 	}

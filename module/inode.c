@@ -17,6 +17,10 @@
 #include "rebuild.h"
 #include "volume.h"
 
+#ifndef FT_DEBUG
+#define FT_DEBUG	0
+#endif
+
 /* How often F2FS is asked before nobody waits for a file any more. */
 #define MAX_LOOKS	8
 
@@ -31,36 +35,6 @@ static DECLARE_WORK(freed_work, flush_freed);
 DEFINE_PER_CPU(struct ft_inode *, ft_last_file);
 
 /* === State ================================================================ */
-
-/**
- * ft_inode_stale() - the map may differ from F2FS from now on
- * @rec: the file; a scan is queued
- *
- * Context: atomic, rec->lock held.
- */
-void ft_inode_stale(struct ft_inode *rec)
-{
-	lockdep_assert_held(&rec->lock);
-	rec->gen++;
-	rec->reserver = NULL;
-	if (!rec->stale) {
-		rec->stale = true;
-		atomic_inc(&rec->vol->nr_stale);
-	}
-	ft_queue_add(rec);
-}
-
-/**
- * ft_inode_untold() - the map may lack what an event has just said
- * @rec: the file; a scan is queued, not to begin before F2FS has done what it said
- *
- * Context: atomic, rec->lock held.
- */
-void ft_inode_untold(struct ft_inode *rec)
-{
-	rec->epoch = READ_ONCE(rec->vol->epoch);
-	ft_inode_stale(rec);
-}
 
 /* Nobody waits for this record any more; @nr counts those that are waited for. */
 static void end_wish(u8 *wish, atomic_t *nr)
@@ -77,20 +51,118 @@ static void resynced_locked(struct ft_inode *rec)
 	end_wish(&rec->resync, &rec->vol->nr_resyncs);
 }
 
+static void audited_locked(struct ft_inode *rec)
+{
+	end_wish(&rec->audit, &rec->vol->nr_audits);
+}
+
+/* The table of transitions; inode.h has it drawn. FT_NR_STATES: does not happen. */
+static enum ft_state next_state(enum ft_state state, enum ft_cause cause)
+{
+	enum {
+		EX = FT_EXACT,
+		RE = FT_RESERVED,
+		ST = FT_STALE,
+		RS = FT_RESERVED_SCAN,
+		SS = FT_STALE_SCAN,
+		OM = FT_OMITTED,
+		DE = FT_DEAD,
+		GO = FT_GONE,
+		NO = FT_NR_STATES
+	};
+	static const u8 next[FT_NR_CAUSES][FT_NR_STATES] = {
+	/*			EX  RE  ST  RS  SS  OM  DE  GO		*/
+	[FT_DOUBT]	   = {	ST, ST, ST, ST, ST, NO, NO, NO },
+	[FT_RESERVE]	   = {	RE, RE, ST, RE, ST, OM, NO, NO },
+	[FT_SCAN_BEGINS]   = {	NO, RS, SS, NO, NO, NO, NO, NO },
+	[FT_SCAN_SETTLES]  = {	NO, RE, ST, EX, EX, NO, NO, NO },
+	[FT_SCAN_FAILS]	   = {	EX, RE, ST, RE, ST, OM, DE, GO },
+	[FT_NO_ROOM]	   = {	OM, OM, OM, OM, OM, NO, NO, NO },
+	[FT_ROOM_AGAIN]	   = {	NO, NO, NO, NO, NO, ST, NO, NO },
+	[FT_REMOVED]	   = {	DE, DE, DE, DE, DE, DE, NO, NO },
+	[FT_FORGOTTEN]	   = {	NO, NO, NO, NO, NO, NO, GO, NO },
+	};
+
+	return next[cause][state];
+}
+
+/* What has to be so after a change, in builds with FT_DEBUG (see Kbuild). */
+static void check_state(const struct ft_inode *rec, enum ft_state old,
+			enum ft_state new, enum ft_cause cause)
+{
+	bool scans = new == FT_RESERVED_SCAN || new == FT_STALE_SCAN;
+
+	WARN_ONCE(new == FT_NR_STATES, "cause %d in state %d\n", cause, old);
+	WARN_ONCE(rec->is_dir && new < FT_DEAD && new != FT_EXACT,
+		  "directory: cause %d in state %d\n", cause, old);
+	WARN_ONCE(scans && (!rec->rebuild || rec->rebuild->audit),
+		  "no scan: cause %d in state %d\n", cause, old);
+	WARN_ONCE(new == FT_EXACT && rec->resync && !rec->is_dir,
+		  "still waited for: cause %d in state %d\n", cause, old);
+	WARN_ONCE(new >= FT_OMITTED && rec->map.bytes,
+		  "map kept: cause %d in state %d\n", cause, old);
+}
+
 /**
- * ft_inode_exact() - the map does not differ from F2FS, or does not matter
- * @rec: the file; no resync waits for it any more
+ * ft_inode_change() - change the state of a file, or of a directory that goes
+ * @rec: the record; what has to be done with it is queued
+ * @cause: why
  *
  * Context: atomic, rec->lock held.
  */
-void ft_inode_exact(struct ft_inode *rec)
+void ft_inode_change(struct ft_inode *rec, enum ft_cause cause)
 {
+	enum ft_state old = rec->state, new = next_state(old, cause);
+	bool stale = ft_inode_is_stale(rec);
+
 	lockdep_assert_held(&rec->lock);
-	if (rec->stale) {
-		rec->stale = false;
-		atomic_dec(&rec->vol->nr_stale);
+	if (new != old && new != FT_NR_STATES) {
+		WRITE_ONCE(rec->state, new);
+		if (stale && !ft_inode_is_stale(rec))
+			atomic_dec(&rec->vol->nr_stale);
+		else if (!stale && ft_inode_is_stale(rec))
+			atomic_inc(&rec->vol->nr_stale);
+		if (new == FT_EXACT || new >= FT_OMITTED)
+			resynced_locked(rec);
+		if (new == FT_DEAD)
+			audited_locked(rec);
 	}
-	resynced_locked(rec);
+	if (FT_DEBUG)
+		check_state(rec, old, new, cause);
+
+	switch (cause) {
+	case FT_SCAN_BEGINS:
+	case FT_SCAN_SETTLES:
+	case FT_SCAN_FAILS:
+	case FT_FORGOTTEN:
+		break;	/* the worker has it */
+	default:
+		ft_queue_add(rec);
+	}
+}
+
+/**
+ * ft_inode_stale() - the map may differ from F2FS from now on
+ * @rec: the file; a scan is queued
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_inode_stale(struct ft_inode *rec)
+{
+	rec->reserver = NULL;
+	ft_inode_change(rec, FT_DOUBT);
+}
+
+/**
+ * ft_inode_untold() - the map may lack what an event has just said
+ * @rec: the file; a scan is queued, not to begin before F2FS has done what it said
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_inode_untold(struct ft_inode *rec)
+{
+	rec->epoch = READ_ONCE(rec->vol->epoch);
+	ft_inode_stale(rec);
 }
 
 /**
@@ -101,12 +173,9 @@ void ft_inode_exact(struct ft_inode *rec)
  */
 void ft_inode_omit(struct ft_inode *rec)
 {
-	lockdep_assert_held(&rec->lock);
-	rec->omitted = true;
 	ft_inode_drop_map(rec);
 	ft_inode_drop_second(rec);
-	ft_inode_exact(rec);
-	ft_queue_add(rec);
+	ft_inode_change(rec, FT_NO_ROOM);
 }
 
 /**
@@ -147,17 +216,16 @@ void ft_inode_drop_second(struct ft_inode *rec)
 
 static void request_scan_locked(struct ft_inode *rec)
 {
-	if (rec->dead) {
+	if (ft_inode_is_dead(rec)) {
 		/* on its way out */
 	} else if (rec->is_dir) {
 		ft_queue_add(rec);
-	} else {
-		if (!rec->omitted) {
-			ft_inode_stale(rec);
-		} else if (ft_mem_room() && !ft_inode_scanning(rec)) {
-			rec->omitted = false;
-			ft_inode_untold(rec);
-		}
+	} else if (ft_inode_followed(rec)) {
+		ft_inode_stale(rec);
+	} else if (ft_mem_room() && !ft_inode_scanning(rec)) {
+		rec->epoch = READ_ONCE(rec->vol->epoch);
+		rec->reserver = NULL;
+		ft_inode_change(rec, FT_ROOM_AGAIN);
 	}
 }
 
@@ -184,7 +252,7 @@ void ft_inode_request_resync(struct ft_inode *rec)
 {
 	spin_lock(&rec->lock);
 	request_scan_locked(rec);
-	if (!rec->dead && !rec->omitted) {
+	if (ft_inode_followed(rec)) {
 		if (!rec->resync)
 			atomic_inc(&rec->vol->nr_resyncs);
 		rec->resync = MAX_LOOKS;
@@ -241,11 +309,6 @@ void ft_inode_end_resync(struct ft_inode *rec)
 	spin_lock(&rec->lock);
 	resynced_locked(rec);
 	spin_unlock(&rec->lock);
-}
-
-static void audited_locked(struct ft_inode *rec)
-{
-	end_wish(&rec->audit, &rec->vol->nr_audits);
 }
 
 /**
@@ -442,12 +505,9 @@ void ft_inode_remove(struct ft_inode *rec)
 	atomic_dec(rec->is_dir ? &vol->nr_dirs : &vol->nr_inodes);
 	/* the worker, when it sees it dead, drops the table's reference */
 	spin_lock(&rec->lock);
-	WRITE_ONCE(rec->dead, true);
 	ft_inode_drop_map(rec);
 	ft_inode_drop_second(rec);
-	audited_locked(rec);
-	ft_inode_exact(rec);
-	ft_queue_add(rec);
+	ft_inode_change(rec, FT_REMOVED);
 	spin_unlock(&rec->lock);
 }
 

@@ -21,6 +21,98 @@
 struct ft_rebuild;
 struct ft_walk;
 
+/*
+ * The states of a file, and what changes them. That is ft_inode_change() alone, with
+ * rec->lock held; enum ft_cause says by whom.
+ *
+ *              RESERVE               SCAN_BEGINS
+ *     EXACT -------------> RESERVED -------------> RESERVED_SCAN
+ *     ^  |                  |    ^                   |    |   |
+ *     |  | DOUBT            |    +-------------------+    |   |
+ *     |  |                  | DOUBT  RESERVE, SCAN_FAILS  |   |
+ *     |  v                  v                       DOUBT |   |
+ *     |  STALE <------------------------------------------+   |
+ *     |   |  ^  ^                                             |
+ *     |   |  |  +-----------------------------+               |
+ *     |   |  |    DOUBT, RESERVE, SCAN_FAILS  |               |
+ *     |   +--|-----------------------> STALE_SCAN             |
+ *     |      |      SCAN_BEGINS               |               |
+ *     |      | ROOM_AGAIN                     | SCAN_SETTLES  |
+ *     +------|--------------------------------+---------------+
+ *            |
+ *         OMITTED <--- NO_ROOM --- any of these
+ *
+ *     any of all these --- REMOVED ---> DEAD --- FORGOTTEN ---> GONE
+ *
+ * A file that is RESERVED or STALE is queued for a scan, or a worker has taken it and
+ * tries again, unless F2FS has stopped. If it falls back to that from _SCAN the scan
+ * goes on and replaces the map, and the file is scanned once more. An audit builds a
+ * second map, too (rec->rebuild), but does not change the state: it is given up if
+ * the file does not stay EXACT.
+ *
+ * A directory is EXACT, DEAD or GONE. Whether it is to be read the queue knows.
+ */
+
+/**
+ * enum ft_state - what is known of a file
+ * @FT_EXACT: its map is right
+ * @FT_RESERVED: written blocks are right, of those that are preallocated some may
+ *	be missing or too many; waits for a scan
+ * @FT_STALE: the map may be wrong; waits for a scan
+ * @FT_RESERVED_SCAN: as FT_RESERVED, but nothing happened since a scan began
+ * @FT_STALE_SCAN: as FT_STALE, likewise
+ * @FT_OMITTED: left out for want of memory: the map is empty and means nothing
+ * @FT_DEAD: the inode is gone, the worker has to let go of its names
+ * @FT_GONE: it has, and the record only waits for its last user
+ * @FT_NR_STATES: how many there are
+ *
+ * The order matters: see ft_inode_followed() and ft_inode_is_dead().
+ */
+enum ft_state {
+	FT_EXACT,
+	FT_RESERVED,
+	FT_STALE,
+	FT_RESERVED_SCAN,
+	FT_STALE_SCAN,
+	FT_OMITTED,
+	FT_DEAD,
+	FT_GONE,
+	FT_NR_STATES
+};
+
+/**
+ * enum ft_cause - why the state of a file changes
+ * @FT_DOUBT: an event came whose effect is not known, or could not be stored, or
+ *	that contradicted the map; a scan did; or a user wants to know anew. By
+ *	probes, by the worker, by who asks. Queued.
+ * @FT_RESERVE: blocks were preallocated, which is not surely known. By a probe.
+ *	Queued.
+ * @FT_SCAN_BEGINS: by the worker that has taken the file
+ * @FT_SCAN_SETTLES: it has come to its end, and the map has been replaced; by the
+ *	same. If the file is EXACT now a resync has waited long enough.
+ * @FT_SCAN_FAILS: it was given up, or was an audit; by the same
+ * @FT_NO_ROOM: the memory budget is used up; by a probe that has the map grow, or by
+ *	a worker. The maps go, resyncs wait no longer. Queued, so that an audit ends.
+ * @FT_ROOM_AGAIN: a user wants it, and there is room. Queued.
+ * @FT_REMOVED: the inode, or its last name in a watched directory, is gone, or the
+ *	volume is. By who took it out of vol->inodes. The maps go, nobody waits any
+ *	longer. Queued, at once.
+ * @FT_FORGOTTEN: by the worker
+ * @FT_NR_CAUSES: how many there are
+ */
+enum ft_cause {
+	FT_DOUBT,
+	FT_RESERVE,
+	FT_SCAN_BEGINS,
+	FT_SCAN_SETTLES,
+	FT_SCAN_FAILS,
+	FT_NO_ROOM,
+	FT_ROOM_AGAIN,
+	FT_REMOVED,
+	FT_FORGOTTEN,
+	FT_NR_CAUSES
+};
+
 /* No write event is about this: no file has a block 2^32 - 1. */
 #define FT_NO_WRITE	U64_MAX
 
@@ -32,9 +124,7 @@ struct ft_walk;
  * @is_dir: directory: has names below it, no extent map
  * @told: the log has said that F2FS cannot tell its layout
  * @lock: protects all up to @map
- * @stale: the map may differ from F2FS; a rescan is queued or running
- * @omitted: left out for want of memory: the map is empty and means nothing
- * @dead: the inode is gone, the record only waits for its last user
+ * @state: enum ft_state; changed by ft_inode_change(). May be read without @lock.
  * @committing: blocks of an atomic commit are being put in place
  * @commit_begun: one of them is, since
  * @commit_changes: was the value of @changes
@@ -43,10 +133,12 @@ struct ft_walk;
  * @resync: likewise of a resync that waits for this file or directory
  * @reserver: who was the last to begin to preallocate blocks; %NULL if blocks were,
  *	or may have been, freed since, or if it has been told what was preallocated
- * @gen: grows with each event whose effect is not known exactly
+ * @direct_end: end of the run that a direct write under way got last; 0: none.
+ *	Like @committing up to @commit_changes, and @reserver, a note that an event of
+ *	a call leaves for a later one of the same call (event.c); the state says
+ *	nothing of it.
  * @changes: grows with each change of the map
  * @epoch: a scan has to begin in a later epoch of the volume
- * @direct_end: end of the run that a direct write under way got last; 0: none
  * @last_write: ft_write_id() of the event that was the last to change @map, if
  *	a block was written and there is no @rebuild; else %FT_NO_WRITE. May be
  *	read without @lock.
@@ -63,7 +155,6 @@ struct ft_walk;
  *	it is @queued by then, and
  * @strikes: how often it was queued again recently, for rate limiting
  * @freed_node: in the list of records to be freed, when nobody uses @node
- * @forgotten: the worker has dropped the names of this dead inode
  * @dropped: this directory is in vol->dropped, protected by vol->ns_lock, as are
  * @links: names of this inode,
  * @children: names in this directory,
@@ -79,19 +170,16 @@ struct ft_inode {
 	bool told;
 
 	spinlock_t lock;
-	bool stale;
-	bool omitted;
-	bool dead;
+	u8 state;
 	bool committing;
 	bool commit_begun;
 	u32 commit_changes;
 	u8 audit;
 	u8 resync;
 	const struct task_struct *reserver;
-	u32 gen;
+	u32 direct_end;
 	u32 changes;
 	u32 epoch;
-	u32 direct_end;
 	u64 last_write;
 	struct ft_extmap map;
 	union {
@@ -109,7 +197,6 @@ struct ft_inode {
 	bool taken;
 	u8 strikes;
 
-	bool forgotten;
 	bool dropped;
 	struct hlist_head links;
 	struct hlist_head children;
@@ -165,7 +252,7 @@ ft_inode_find_file(const struct super_block *sb, unsigned long ino)
 
 	/* of several records with this number only one is alive, on one volume */
 	if (rec && rec->ino == (u32)ino && READ_ONCE(rec->vol->live_sb) == sb &&
-	    !READ_ONCE(rec->dead))
+	    READ_ONCE(rec->state) < FT_DEAD)
 		return rec;
 	return ft_inode_find_other(sb, ino);
 }
@@ -175,12 +262,27 @@ ft_inode_find_file(const struct super_block *sb, unsigned long ino)
 /* Do events still mean something to this record? */
 static inline bool ft_inode_followed(const struct ft_inode *rec)
 {
-	return likely(!rec->dead && !rec->omitted);
+	return likely(rec->state < FT_OMITTED);
 }
+
+/* Is its inode gone? */
+static inline bool ft_inode_is_dead(const struct ft_inode *rec)
+{
+	return READ_ONCE(rec->state) >= FT_DEAD;
+}
+
+/* May its map differ from F2FS in written blocks? That is what users are told. */
+static inline bool ft_inode_is_stale(const struct ft_inode *rec)
+{
+	enum ft_state state = READ_ONCE(rec->state);
+
+	return state == FT_STALE || state == FT_STALE_SCAN;
+}
+
+void ft_inode_change(struct ft_inode *rec, enum ft_cause cause);
 
 void ft_inode_stale(struct ft_inode *rec);
 void ft_inode_untold(struct ft_inode *rec);
-void ft_inode_exact(struct ft_inode *rec);
 void ft_inode_omit(struct ft_inode *rec);
 void ft_inode_drop_map(struct ft_inode *rec);
 void ft_inode_drop_second(struct ft_inode *rec);

@@ -103,14 +103,14 @@ void ft_queue_add(struct ft_inode *rec)
 		if (rec->strikes < MAX_STRIKES)
 			rec->strikes++;
 		rec->queued = true;
-		rec->due = jiffies + (rec->dead ? 0 : delay);
+		rec->due = jiffies + (ft_inode_is_dead(rec) ? 0 : delay);
 		refcount_inc(&rec->ref);
 		atomic_inc(&vol->nr_queued);
 		if (rec->is_dir)
 			atomic_inc(&vol->nr_unread);
 		if (!rec->taken)
 			insert(rec);
-	} else if (rec->dead && time_after(rec->due, jiffies)) {
+	} else if (ft_inode_is_dead(rec) && time_after(rec->due, jiffies)) {
 		if (!rec->taken)
 			rb_erase_cached(&rec->node, &vol->queue);
 		rec->due = jiffies;

@@ -53,11 +53,11 @@ int ft_inode_scan_begin(struct ft_inode *rec, bool audit)
 	} else {
 		WRITE_ONCE(rec->last_write, FT_NO_WRITE);
 		ft_extmap_expect_nothing(&rec->map);
-		new->gen_before = rec->gen;
 		new->resync_before = rec->resync;
 		new->audit_before = rec->audit;
-		rec->gen = 0;
 		rec->rebuild = new;
+		if (!audit)
+			ft_inode_change(rec, FT_SCAN_BEGINS);
 	}
 	spin_unlock(&rec->lock);
 	if (err)
@@ -128,7 +128,7 @@ static int merge_piece(struct ft_inode *rec, const struct ft_extent *found,
  */
 static int give_up_one(struct ft_inode *rec)
 {
-	if (!rec->stale && !rec->rebuild->gen_before)
+	if (rec->rebuild->audit && !ft_inode_is_stale(rec))
 		return -ENOMEM;
 	if (rec->map.bytes <= ft_second_bytes(rec) / 4)
 		return -ENOSPC;
@@ -156,7 +156,7 @@ int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 	while (nr && !err) {
 		/* one at a time: writers need the lock */
 		spin_lock(&rec->lock);
-		if (rec->omitted || rec->dead)
+		if (!ft_inode_followed(rec))
 			err = -ENOBUFS;
 		else if (!ft_mem_allows_second(rec))
 			err = give_up_one(rec);
@@ -188,7 +188,7 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 	bool settled = false;
 
 	spin_lock(&rec->lock);
-	if (!err && !rec->omitted && !rec->dead) {
+	if (!err && ft_inode_followed(rec)) {
 		u64 bytes = rec->map.bytes, second = ft_second_bytes(rec);
 		u32 nr = rec->map.nr;
 
@@ -199,13 +199,11 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 		WRITE_ONCE(rec->last_write, FT_NO_WRITE);
 		if (rebuild->contradicted)
 			ft_inode_untold(rec);
-		settled = !rec->gen;
-		if (settled)
-			ft_inode_exact(rec);
+		ft_inode_change(rec, FT_SCAN_SETTLES);
+		settled = rec->state == FT_EXACT;
+	} else {
+		ft_inode_change(rec, FT_SCAN_FAILS);
 	}
-	/* what was to be settled still is */
-	if (err)
-		rec->gen |= rebuild->gen_before;
 	ft_inode_drop_second(rec);
 	rec->rebuild = NULL;
 	spin_unlock(&rec->lock);

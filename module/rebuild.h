@@ -19,7 +19,6 @@
  * @pos: where the next step begins, in bytes; U64_MAX after the last one
  * @step: how far that step goes, in bytes
  * @spent: how long all steps took, in jiffies
- * @gen_before: the inode's @gen when it began
  * @contradicted: it found a block elsewhere than events had put it
  * @audit: the map is to be compared with @built, not replaced by it
  * @tries: how often it has been compared
@@ -36,7 +35,6 @@ struct ft_rebuild {
 	u64 pos;
 	u64 step;
 	unsigned long spent;
-	u32 gen_before;
 	bool contradicted;
 	bool audit;
 	u8 tries;

@@ -207,13 +207,15 @@ static enum ft_step end_audit(struct ft_inode *rec, int err)
 static int begin_scan(struct ft_inode *rec)
 {
 	struct ft_volume *vol = rec->vol;
-	bool rescan = rec->stale || rec->gen;
+	enum ft_state state = READ_ONCE(rec->state);
 
-	if (rec->omitted || !(rescan || READ_ONCE(rec->audit)))
+	if (state >= FT_OMITTED)
+		return -ENOENT;
+	if (state == FT_EXACT && !READ_ONCE(rec->audit))
 		return -ENOENT;
 	if (READ_ONCE(rec->epoch) == vol->epoch)
 		await_changes(vol);
-	return ft_inode_scan_begin(rec, !rescan);
+	return ft_inode_scan_begin(rec, state == FT_EXACT);
 }
 
 /*
@@ -257,7 +259,7 @@ static void count_try(struct ft_inode *rec, int err, u8 resync, u8 audit)
 		give_up = true;
 	}
 	rebuild = rec->rebuild;
-	if (READ_ONCE(rec->audit) && (rec->omitted || give_up)) {
+	if (READ_ONCE(rec->audit) && (!ft_inode_followed(rec) || give_up)) {
 		if (rebuild && rebuild->audit)
 			ft_scan_cancel(rec);
 		ft_audit_report(rec, NULL);
@@ -277,7 +279,8 @@ static enum ft_step file_step(struct ft_worker *w, struct ft_inode *rec)
 	int err = 0;
 
 	/* a map that is not exact is not compared to the end: it is replaced first */
-	if (rec->rebuild && rec->rebuild->audit && (rec->stale || rec->gen)) {
+	if (rec->rebuild && rec->rebuild->audit &&
+	    READ_ONCE(rec->state) != FT_EXACT) {
 		ft_scan_cancel(rec);
 		count_try(rec, 0, 0, audit);
 		audit = READ_ONCE(rec->audit);

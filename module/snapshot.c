@@ -155,7 +155,7 @@ static int list_file(struct ft_snapshot *snap, struct ft_inode *rec, u32 volume)
 	size_t len, room;
 	int err;
 
-	if (rec->is_dir || rec->omitted)
+	if (rec->is_dir || READ_ONCE(rec->state) == FT_OMITTED)
 		return 0;
 	/* mostly it fits at once */
 	room = paths->room - paths->nr;
@@ -274,8 +274,9 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 			from = 0;
 		}
 		changes = rec->changes;
-		f->flags = rec->stale || tries > MAX_TRIES ? FT_SNAP_STALE : 0;
-		gone = rec->omitted || rec->dead;
+		f->flags = ft_inode_is_stale(rec) || tries > MAX_TRIES ?
+				   FT_SNAP_STALE : 0;
+		gone = !ft_inode_followed(rec);
 		done = gone ||
 		       copy_some(snap, file, &rec->map, &from,
 				 EXTENTS_PER_STEP);

@@ -92,7 +92,8 @@ static struct inode *get_inode(struct ft_volume *vol, struct super_block *sb,
 
 	inode = ERR_PTR(-ENOENT);
 	mutex_lock(&vol->ns_lock);
-	if (!rec->dead && (!hlist_empty(&rec->links) || rec->target_path)) {
+	if (!ft_inode_is_dead(rec) &&
+	    (!hlist_empty(&rec->links) || rec->target_path)) {
 		dentry = sb->s_export_op->fh_to_dentry(sb, &fid, 2,
 						       FILEID_INO32_GEN);
 		if (IS_ERR(dentry)) {

@@ -151,7 +151,7 @@ static void detach(struct ft_target *t)
 	mutex_lock(&vol->ns_lock);
 	kfree(root->target_path);
 	root->target_path = NULL;
-	if (!root->dead && hlist_empty(&root->links))
+	if (!ft_inode_is_dead(root) && hlist_empty(&root->links))
 		ft_names_drop_tree(vol, root);
 	mutex_unlock(&vol->ns_lock);
 	t->vol = NULL;
@@ -201,7 +201,7 @@ static void look_after(struct ft_target *t)
 {
 	if (!t->vol)
 		return;
-	if (ft_volume_gone(t->vol) || READ_ONCE(t->root->dead))
+	if (ft_volume_gone(t->vol) || ft_inode_is_dead(t->root))
 		detach(t);
 	else if (t->moved && !refresh_path(t))
 		t->moved = false;

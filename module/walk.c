@@ -76,7 +76,7 @@ static int read_names(struct ft_worker *w, struct ft_walk *walk,
 
 	mutex_lock(&vol->ns_lock);
 	ft_step_killable(w);
-	if (!walk->dir->dead && !ft_volume_gone(vol))
+	if (!ft_inode_is_dead(walk->dir) && !ft_volume_gone(vol))
 		err = inode->i_fop->iterate_shared(&walk->file, &walk->ctx);
 	ft_step_not_killable(w);
 	mutex_unlock(&vol->ns_lock);

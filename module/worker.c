@@ -164,37 +164,38 @@ static void watch_step(struct work_struct *work)
 /* === Running ============================================================== */
 
 /*
- * Under the lock: ft_inode_remove() holds it from calling the record dead to
- * queueing it once more. Seen too early, the table's reference would be put
- * before the one of that queueing is taken.
+ * If the inode of a record is gone let go of it; else return false.
+ *
+ * It is asked under the lock: ft_inode_remove() holds it from calling the record dead
+ * to queueing it once more. Seen too early, the table's reference would be put before
+ * the one of that queueing is taken.
  */
-static bool is_dead(struct ft_inode *rec)
+static bool forget(struct ft_inode *rec)
 {
-	bool dead;
+	bool dead, first;
 
 	spin_lock(&rec->lock);
-	dead = rec->dead;
+	dead = ft_inode_is_dead(rec);
+	first = rec->state == FT_DEAD;
+	if (first)
+		ft_inode_change(rec, FT_FORGOTTEN);
 	spin_unlock(&rec->lock);
-	return dead;
-}
+	if (!first)
+		return dead;
 
-static void forget(struct ft_inode *rec)
-{
-	if (rec->forgotten)
-		return;
-	rec->forgotten = true;
 	ft_scan_cancel(rec);
 	/* the directory may be made again */
 	if (READ_ONCE(rec->target_path))
 		ft_target_kick();
 	ft_names_forget(rec);
 	ft_inode_put(rec);	/* the table's */
+	return true;
 }
 
 static void requeue(struct ft_inode *rec)
 {
 	spin_lock(&rec->lock);
-	if (!rec->dead && !rec->omitted)
+	if (ft_inode_followed(rec))
 		ft_queue_add(rec);
 	spin_unlock(&rec->lock);
 }
@@ -211,9 +212,7 @@ static void take_steps(struct ft_worker *w)
 		if (!rec)
 			break;
 		step = FT_STEP_LAST;
-		if (is_dead(rec))
-			forget(rec);
-		else if (!ft_volume_gone(vol))
+		if (!forget(rec) && !ft_volume_gone(vol))
 			step = ft_scan_step(w, rec);
 		if (step == FT_STEP_AGAIN)
 			requeue(rec);

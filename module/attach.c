@@ -16,8 +16,8 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "fragtrace.h"
 #include "probe.h"
-#include "target.h"
 
 static struct ft_probe probes[FT_MAX_PROBES];
 static unsigned int nr_probes;

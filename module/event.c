@@ -70,7 +70,7 @@ static int store_scanning(struct ft_inode *rec, const struct ft_extent *ext)
 	mark.lba = FT_LBA_UNWRITTEN;
 	err = ft_extmap_store(ft_built_map(rec), ext) ?:
 	      ft_extmap_store(ft_touched_map(rec), &mark);
-	ft_mem_charge_second(rec, bytes);
+	ft_mem_charge_second(ft_second_bytes(rec), bytes);
 	return err;
 }
 
@@ -88,7 +88,7 @@ static int erase_scanning(struct ft_inode *rec, u32 lblk, u32 end)
 		return 0;
 	err = ft_extmap_erase(ft_built_map(rec), lblk, end) ?:
 	      ft_extmap_store(ft_touched_map(rec), &mark);
-	ft_mem_charge_second(rec, bytes);
+	ft_mem_charge_second(ft_second_bytes(rec), bytes);
 	return err;
 }
 

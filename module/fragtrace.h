@@ -1,35 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The map of the module. Data flows through the files in this order:
+ * The map of the module, in layers. A file uses those that stand below it and no
+ * others; selftests/layers.py checks that. What is above is reached by what it has
+ * left below: a work, a callback of fsnotify, ft_target_hook().
  *
- *   build_id.c  whether F2FS is the one that the probes were built for
+ *   main.c      load and unload
+ *
+ * What a user sees and asks for:
+ *   debugfs.c   counters out, commands in
+ *   binary.c    a copy as it is: snapshot
+ *   view.c      a copy as text: table, extents, files
+ *   snapshot.c  a copy for one reader, with the figures of each file
+ *   request.c   resync and audit of all that is watched
+ *
+ * What is watched:
+ *   target.c    the directories the user asked for, found and lost again
+ *   path.c      their paths, without keeping them
+ *   mount.c     volumes attached, and let go of when they are unmounted
+ *
+ * F2FS is asked where events cannot tell:
+ *   worker.c    takes the inodes that wait in turn, one step each (see worker.h)
+ *   scan.c      a step of a file: ask where its blocks are, by FIEMAP
+ *   walk.c      a step of a directory: ask which names are in it
+ *   step.c      what each step holds, and for how long
+ *   audit.c     whether the maps say what F2FS says
+ *   rebuild.c   a map replaced by what F2FS says it is
+ *
+ * F2FS tells:
  *   attach.c    the probes attached to F2FS, which may come and go
+ *   build_id.c  whether F2FS is the one that the probes were built for
  *   probe.c     F2FS tracepoints -> which inode, which blocks
+ *   answer.c    what F2FS answers to FIEMAP
  *   call.c      calls that no tracepoint describes -> which inodes
  *   event.c     what an event does to the map of its file
- *   extmap.c    the extents of one file (see extmap.h)
- *   inode.c     the record of an inode: life and state (see inode.h)
- *   memory.c    the memory that all of it takes, and the budget
- *   budget.c    who gives way when that is used up
- *   rebuild.c   a map replaced by what F2FS says it is
+ *
+ * What is known:
  *   names.c     the names of the inodes, kept by fsnotify
+ *   budget.c    who gives way when the memory budget is used up
+ *   inode.c     the record of an inode: life and state (see inode.h)
+ *   queue.c     the inodes of a volume that wait for its worker, by due time
+ *
+ * What all of that stands on:
  *   volume.c    a mounted F2FS that is watched; it may be unmounted at any time
- *   mount.c     volumes attached, and let go of when they are unmounted
- *   path.c      paths of watched directories, without keeping them
- *   target.c    the directories the user asked for, found and lost again
- *   request.c   resync and audit of all that is watched
- *   queue.c     the inodes of a volume that wait for the worker, by due time
- *   worker.c    takes them in turn, one bounded step each (see worker.h)
- *   step.c      what each step holds, and for how long
- *   scan.c      a step of a file: ask F2FS where its blocks are, by FIEMAP
- *   walk.c      a step of a directory: ask F2FS which names are in it
- *   answer.c    what F2FS answers to FIEMAP
- *   audit.c     whether the maps say what F2FS says
- *   snapshot.c  a copy for one reader, with the figures of each file
- *   view.c      a copy as text: table, extents, files
- *   binary.c    a copy as it is: snapshot
- *   debugfs.c   the other files: counters out, commands in
- *   base.c      what all of them share
+ *   memory.c    the memory that is taken, and the budget
+ *   extmap.c    the extents of one file (see extmap.h)
+ *   base.c      what all share: counters, the queue for works
  *
  * Units: a block is 4096 bytes; lblk is a block of a file, lba a block of the
  * volume. "end" is exclusive, "last" inclusive.
@@ -60,6 +75,7 @@
 #ifndef FRAGTRACE_H
 #define FRAGTRACE_H
 
+#include <linux/atomic.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -73,6 +89,11 @@
 
 extern struct workqueue_struct *ft_wq;
 extern wait_queue_head_t ft_settled;
+
+extern atomic_t ft_nr_waiting;
+
+void ft_target_hook(void (*func)(void));
+void ft_target_kick(void);
 
 /* === Counters ============================================================= */
 

@@ -211,7 +211,7 @@ void ft_inode_drop_second(struct ft_inode *rec)
 	bytes = ft_second_bytes(rec);
 	ft_extmap_drop(ft_built_map(rec));
 	ft_extmap_drop(ft_touched_map(rec));
-	ft_mem_charge_second(rec, bytes);
+	ft_mem_charge_second(ft_second_bytes(rec), bytes);
 }
 
 static void request_scan_locked(struct ft_inode *rec)

@@ -6,11 +6,12 @@
  * Who gives way when there is none is in budget.c.
  */
 
+#include <linux/atomic.h>
+#include <linux/minmax.h>
 #include <linux/percpu.h>
 
-#include "inode.h"
+#include "extmap.h"
 #include "memory.h"
-#include "rebuild.h"
 
 /*
  * All that is kept of files is charged before it is used, until it is freed: their
@@ -115,16 +116,15 @@ void ft_mem_charge(const struct ft_extmap *map, u32 old_nr, u64 old_bytes)
 
 /**
  * ft_mem_charge_second() - count what a change did to the maps of a scan
- * @rec: the file that is being scanned
- * @old_bytes: ft_second_bytes() before
+ * @bytes: how many bytes they take
+ * @old_bytes: how many they took before
  *
- * Context: atomic, rec->lock held.
+ * Context: atomic, the lock of the inode held.
  */
-void ft_mem_charge_second(struct ft_inode *rec, u64 old_bytes)
+void ft_mem_charge_second(u64 bytes, u64 old_bytes)
 {
-	long more = (long)ft_second_bytes(rec) - (long)old_bytes;
+	long more = (long)bytes - (long)old_bytes;
 
-	lockdep_assert_held(&rec->lock);
 	if (likely(!more))
 		return;
 	ft_mem_add(more);
@@ -133,16 +133,15 @@ void ft_mem_charge_second(struct ft_inode *rec, u64 old_bytes)
 
 /**
  * ft_mem_allows_second() - may a scan go on to build its map?
- * @rec: the file that is being scanned
+ * @bytes: how many bytes its maps take already
  *
  * A small one may as long as anything fits.
  *
- * Context: atomic, rec->lock held.
  * Return: true if so.
  */
-bool ft_mem_allows_second(struct ft_inode *rec)
+bool ft_mem_allows_second(u64 bytes)
 {
-	return !ft_mem_uses_more_than(ft_second_bytes(rec) > mem_budget / 64 ? 15 : 16);
+	return !ft_mem_uses_more_than(bytes > mem_budget / 64 ? 15 : 16);
 }
 
 /**

@@ -19,8 +19,8 @@ bool ft_mem_is_tight(void);
 bool ft_mem_room(void);
 u64 ft_mem_extents(void);
 void ft_mem_charge(const struct ft_extmap *map, u32 old_nr, u64 old_bytes);
-void ft_mem_charge_second(struct ft_inode *rec, u64 old_bytes);
-bool ft_mem_allows_second(struct ft_inode *rec);
+void ft_mem_charge_second(u64 bytes, u64 old_bytes);
+bool ft_mem_allows_second(u64 bytes);
 
 /* budget.c */
 void ft_mem_grown(struct ft_inode *rec);

@@ -19,7 +19,6 @@
 #include "names.h"
 #include "probe.h"
 #include "queue.h"
-#include "target.h"
 #include "volume.h"
 #include "worker.h"
 

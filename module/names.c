@@ -20,7 +20,6 @@
 #include "inode.h"
 #include "memory.h"
 #include "names.h"
-#include "target.h"
 #include "volume.h"
 
 /* === Links ================================================================ */

@@ -19,7 +19,6 @@
 #include "inode.h"
 #include "probe.h"
 #include "scan.h"
-#include "target.h"
 #include "volume.h"
 
 #include <linux/f2fs_fs.h>

@@ -75,8 +75,9 @@ void ft_queue_wake_worker(struct ft_volume *vol)
 
 	lockdep_assert_held(&vol->queue_lock);
 	if (rec && !ft_volume_gone(vol))
-		ft_worker_wake(vol->worker, time_after(rec->due, now) ?
-			       rec->due - now : 0);
+		mod_delayed_work(ft_wq, &vol->worker->work,
+				 time_after(rec->due, now) ?
+				 rec->due - now : 0);
 }
 
 /**
@@ -146,7 +147,8 @@ void ft_queue_spent(struct ft_inode *rec, unsigned long time)
  * @vol: the volume; if it is gone all inodes are due
  *
  * Context: process.
- * Return: the inode with a reference, to be given back; %NULL if none is due.
+ * Return: the inode with a reference, to be given back and then to be put; %NULL if
+ * none is due.
  */
 struct ft_inode *ft_queue_take(struct ft_volume *vol)
 {
@@ -166,7 +168,7 @@ struct ft_inode *ft_queue_take(struct ft_volume *vol)
 }
 
 /**
- * ft_queue_give_back() - undo ft_queue_take(), the reference included
+ * ft_queue_give_back() - undo ft_queue_take(), but for the reference
  * @rec: the inode
  * @more: the next step is due at once, after the inodes that are due already
  *
@@ -194,6 +196,5 @@ void ft_queue_give_back(struct ft_inode *rec, bool more)
 
 	if (rec->is_dir)
 		atomic_dec(&vol->nr_unread);
-	ft_inode_put(rec);
 	atomic_dec(&vol->nr_queued);
 }

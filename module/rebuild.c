@@ -114,7 +114,7 @@ static int merge_piece(struct ft_inode *rec, const struct ft_extent *found,
 		if (contradicts(rec, &piece))
 			rec->rebuild->contradicted = true;
 		err = ft_extmap_store(ft_built_map(rec), &piece);
-		ft_mem_charge_second(rec, bytes);
+		ft_mem_charge_second(ft_second_bytes(rec), bytes);
 	}
 	*pos = next;
 	return err;
@@ -158,7 +158,7 @@ int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 		spin_lock(&rec->lock);
 		if (!ft_inode_followed(rec))
 			err = -ENOBUFS;
-		else if (!ft_mem_allows_second(rec))
+		else if (!ft_mem_allows_second(ft_second_bytes(rec)))
 			err = give_up_one(rec);
 		else
 			err = merge_piece(rec, ext, &pos);
@@ -193,7 +193,7 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 		u32 nr = rec->map.nr;
 
 		ft_extmap_move(&rec->map, &rebuild->built);
-		ft_mem_charge_second(rec, second);
+		ft_mem_charge_second(ft_second_bytes(rec), second);
 		ft_mem_charge(&rec->map, nr, bytes);
 		rec->changes++;
 		WRITE_ONCE(rec->last_write, FT_NO_WRITE);

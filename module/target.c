@@ -49,7 +49,6 @@ struct ft_target {
 
 DEFINE_MUTEX(ft_targets_lock);
 static LIST_HEAD(targets);		/* protected by ft_targets_lock */
-atomic_t ft_nr_waiting = ATOMIC_INIT(0);
 
 static void housekeeping(struct work_struct *work);
 static void retry(struct work_struct *work);
@@ -240,14 +239,8 @@ static void retry(struct work_struct *work)
 	queue_work(ft_wq, &housekeeping_work);
 }
 
-/**
- * ft_target_kick() - have targets looked after soon
- *
- * After a volume or a target went, one may have come, or a directory moved.
- *
- * Context: any.
- */
-void ft_target_kick(void)
+/* What ft_target_kick() does. */
+static void kick(void)
 {
 	WRITE_ONCE(retry_anew, true);
 	queue_work(ft_wq, &housekeeping_work);
@@ -468,6 +461,7 @@ int ft_target_init(const char *paths)
 	unsigned int number = 0;
 	int err = 0;
 
+	ft_target_hook(kick);
 	if (!paths)
 		return 0;
 	list = kstrdup(paths, GFP_KERNEL);

@@ -5,14 +5,12 @@
 #ifndef FT_TARGET_H
 #define FT_TARGET_H
 
-#include <linux/atomic.h>
 #include <linux/mutex.h>
 
 struct ft_volume;
 struct seq_file;
 
 extern struct mutex ft_targets_lock;
-extern atomic_t ft_nr_waiting;
 
 int ft_target_init(const char *paths);
 void ft_target_exit(void);
@@ -20,6 +18,5 @@ int ft_target_add(const char *path);
 int ft_target_del(const char *path);
 int ft_target_volumes(const char *path, struct ft_volume ***list);
 void ft_target_show(struct seq_file *m);
-void ft_target_kick(void);
 
 #endif

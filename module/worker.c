@@ -14,12 +14,12 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "fragtrace.h"
 #include "inode.h"
 #include "memory.h"
 #include "names.h"
 #include "queue.h"
 #include "scan.h"
-#include "target.h"
 #include "volume.h"
 #include "worker.h"
 
@@ -67,19 +67,6 @@ int ft_worker_start(struct ft_volume *vol)
 		return -ENOMEM;
 	list_add_rcu(&vol->worker->node, &vol->workers);
 	return 0;
-}
-
-/**
- * ft_worker_wake() - have a worker run
- * @w: the worker
- * @delay: in how many jiffies; replaces what was asked for before
- *
- * Context: atomic, vol->queue_lock held.
- */
-void ft_worker_wake(struct ft_worker *w, unsigned long delay)
-{
-	lockdep_assert_held(&w->vol->queue_lock);
-	mod_delayed_work(ft_wq, &w->work, delay);
 }
 
 /* === The watchdog ========================================================= */
@@ -217,6 +204,7 @@ static void take_steps(struct ft_worker *w)
 		if (step == FT_STEP_AGAIN)
 			requeue(rec);
 		ft_queue_give_back(rec, step == FT_STEP_MORE);
+		ft_inode_put(rec);
 		cond_resched();
 	}
 }

@@ -95,6 +95,5 @@ struct ft_worker {
 
 int ft_worker_start(struct ft_volume *vol);
 void ft_worker_stop(struct ft_volume *vol);
-void ft_worker_wake(struct ft_worker *w, unsigned long delay);
 
 #endif

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# static.sh - what can be checked without running: licences, shell, Python, kernel style, kernel-doc.
+# static.sh - what can be checked without running: licences, layers, shell, Python, kernel style, kernel-doc.
 #
 # Each check that needs a program which is not here is skipped by name.
 
@@ -77,9 +77,14 @@ shells=$(sources '*.sh')
 # shellcheck disable=SC2086 # a list of files
 set -- $shells
 pythons=$(sources '*.py' fragtrace-plot)
-plan $(($# * 2 + 6))
+plan $(($# * 2 + 7))
 check "every file names its licence" licensed
 check "every function that crosses files has kernel-doc" documented
+if command -v python3 >/dev/null; then
+	check "module/: each file uses those below it in the map of fragtrace.h" python3 selftests/layers.py module
+else
+	skip "module/: each file uses those below it in the map of fragtrace.h" "python3 is not installed"
+fi
 for file; do
 	shell=dash
 	! head -n 1 "$file" | grep -q bash || shell=bash

@@ -35,8 +35,12 @@
 
 /*
  * Wait until F2FS's extent caches have each change that an event has reported
- * before. Only preemption can come in between, and F2FS when it waits until a node
- * has been written (README.md, Limits).
+ * before, as long as nothing but preemption comes in between. F2FS may sleep there as
+ * well: for the lock under which blocks are added to a bio, when it submits that, and
+ * for the write-back of the node. This does not wait for who sleeps. But F2FS tells
+ * of the change once more when it makes it (ft_inode_update()), and then that is
+ * right, whatever a scan has seen; unless F2FS has given up the file's extent cache
+ * meanwhile (README.md, Limits).
  */
 static void await_changes(struct ft_volume *vol)
 {

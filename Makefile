@@ -41,7 +41,7 @@ test:
 
 # The same tests in guests whose kernels look for errors of their own; these are built first.
 test-debug:
-	@KERNEL="$${KERNEL:-kasan kcsan}" selftests/run.sh --guests $(TESTS)
+	@KERNEL="$${KERNEL:-kasan kcsan rt-debug}" selftests/run.sh --guests $(TESTS)
 
 # A million files, a file with 100 000 names, hundreds of loads under fio: takes its time, and 6 GB of memory.
 test-large:
@@ -90,12 +90,12 @@ help:
 	@echo "make bench                what it costs, beside filefrag, ftrace and bpftrace; BENCH='micro apps', QUICK=1, OUT=folder,"
 	@echo "                          KERNEL=6.12; BENCH=profile names the functions"
 	@echo "make bench-readme         put the table and the picture of the last make bench into README.md"
-	@echo "make test                 every test; KERNEL='6.12 6.1 7', TESTS='20_write.sh', SEED=N narrow it down"
-	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN and with KCSAN"
+	@echo "make test                 every test; KERNEL='6.12 6.1 7 6.12-rt 6.1-rt 7-rt', TESTS='20_write.sh', SEED=N narrow it down"
+	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN, with KCSAN, with PREEMPT_RT and lockdep"
 	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12"
 	@echo "make fuzz                 random operations; MINUTES=3 for all kernels, SEED=N, KERNEL=..., or PLAN=file to repeat one"
 	@echo "make fuzz-parsers         libFuzzer on what reads tables and configuration files; MINUTES=10"
-	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1|7, DISK=1G, OUT=folder"
+	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1|7|6.12-rt..., DISK=1G, OUT=folder"
 	@echo "                          (make itself ends with status 2 when it fails; selftests/vm.sh passes the status on)"
 	@echo "make install, uninstall   module, fragtrace-view, its presets, fragtrace-plot, man pages; PREFIX=$(PREFIX), DESTDIR="
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"

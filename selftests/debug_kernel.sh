@@ -4,7 +4,8 @@
 # debug_kernel.sh - kernels with checks, which Debian does not offer: built from its linux-source.
 #
 # To be sourced by setup.sh. A kernel NAME is allnoconfig plus kernel/common.config plus
-# kernel/NAME.config. It is built again only when Debian's source or one of these files has changed.
+# kernel/NAME.config, whose word about an option counts. It is built again only when Debian's source or
+# one of these files has changed.
 
 # The series whose source is built.
 FT_DEBUG_SERIES=6.12
@@ -22,11 +23,20 @@ ft_debug_source() {
 	apt-cache policy "linux-source-$FT_DEBUG_SERIES" 2>/dev/null | sed -n 's/^ *Candidate: \([0-9].*\)/\1/p'
 }
 
+# ft_debug_fragment(name) - print what its configuration says beyond allnoconfig
+ft_debug_fragment() {
+	awk '
+		{ option = match($0, /CONFIG_[A-Z0-9_]+/) ? substr($0, RSTART, RLENGTH) : "" }
+		FNR == NR { own[option] = option != ""; next }
+		!own[option]' "$FT_HERE/kernel/$1.config" "$FT_HERE/kernel/common.config"
+	cat "$FT_HERE/kernel/$1.config"
+}
+
 # ft_debug_configure(folder, name) - write .config to folder/build; an option that cannot be had ends it
 ft_debug_configure() {
 	local dropped
 
-	cat "$FT_HERE/kernel/common.config" "$FT_HERE/kernel/$2.config" >"$1/fragment"
+	ft_debug_fragment "$2" >"$1/fragment"
 	mkdir -p "$1/build"
 	make -s -C "$1/source" O="$1/build" KCONFIG_ALLCONFIG="$1/fragment" allnoconfig >/dev/null || return 1
 	dropped=$(grep CONFIG_ "$1/fragment" | grep -vxFf "$1/build/.config" || :)

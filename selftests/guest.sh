@@ -4,7 +4,7 @@
 # guest.sh - boot a small guest (stock kernel, busybox, nothing else) and run one command in it.
 #
 # usage: guest.sh [options] -- COMMAND [ARGUMENT...]
-#   -k VERSION   kernel: 6.12 (default), 6.1, 7, kasan, kcsan, or a folder with an unpacked one
+#   -k VERSION   kernel: 6.12 (default), or another that setup.sh knows, or a folder with an unpacked one
 #   -m FILE      module to offer as $FRAGTRACE_KO (default: fragtrace.ko, built for that kernel)
 #   -n           offer no module
 #   -d SIZE      one more empty scratch disk, sparse, as /dev/vda, /dev/vdb, ... (default: one of 1G)

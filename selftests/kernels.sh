@@ -4,7 +4,8 @@
 # kernels.sh - Debian's kernels, unpacked into the cache: those of the host's own release, and newer ones.
 #
 # To be sourced by setup.sh. A newer kernel needs the compiler and the libraries of its own release, too:
-# they are unpacked around it, and ft_inside runs what builds for it in there.
+# they are unpacked around it, and ft_inside runs what builds for it in there. A VERSION is a series, 6.12, or
+# with -rt behind it the same with PREEMPT_RT.
 
 # The release that has kernels newer than the host's, and the section of it they are in.
 FT_NEWER_RELEASE=trixie
@@ -15,7 +16,7 @@ FT_USERLAND="base-files bash coreutils dash diffutils findutils gcc grep kmod ma
 # ft_sources(version) - set FT_APT to the options that make apt know this series, FT_LISTS to its folder of lists
 ft_sources() {
 	case $1 in
-	7 | 7.*) ft_suite "$FT_NEWER_SUITE" "$FT_NEWER_RELEASE" ;;
+	7 | 7[.-]*) ft_suite "$FT_NEWER_SUITE" "$FT_NEWER_RELEASE" ;;
 	*) FT_APT='' FT_LISTS=/var/lib/apt/lists ;;
 	esac
 }
@@ -29,7 +30,19 @@ ft_refresh() {
 	fi
 }
 
-# ft_resolve(version) - print the newest Debian kernel release of a series, as 6.12.117+deb12-amd64
+# ft_releases(version, prefix) - of a list of names print what is behind the prefix, if it is a release of this version;
+# the newest comes last
+ft_releases() {
+	local flavour
+
+	flavour=
+	case $1 in
+	*-rt) flavour=-rt ;;
+	esac
+	sed -n "s/^$2\(${1%-rt}\.[0-9.]*\(-[0-9]*\|+deb[0-9]*\)$flavour-amd64\)\$/\1/p" | sort -V
+}
+
+# ft_resolve(version) - print the newest Debian kernel release of a version, as 6.12.117+deb12-amd64
 #
 # Asking apt takes a second: its answer is kept until the package lists change.
 ft_resolve() {
@@ -47,25 +60,24 @@ ft_ask_apt() {
 	local meta rel
 
 	command -v apt-cache >/dev/null || return 1
-	for meta in "linux-image-$1-amd64" linux-image-amd64; do
+	case $1 in
+	*-rt) meta=linux-image-rt-amd64 ;;
+	*) meta=linux-image-amd64 ;;
+	esac
+	for meta in "linux-image-$1-amd64" "$meta"; do
 		# shellcheck disable=SC2086 # options
-		rel=$(apt-cache $FT_APT depends "$meta" 2>/dev/null |
-			sed -n 's/^ *Depends: linux-image-\([0-9].*\)$/\1/p' | head -n 1)
-		case $rel in
-		"$1".*)
+		rel=$(apt-cache $FT_APT depends "$meta" 2>/dev/null | ft_releases "$1" ' *Depends: linux-image-' | tail -n 1)
+		if [ -n "$rel" ]; then
 			echo "$rel"
 			return 0
-			;;
-		esac
+		fi
 	done
 	# The meta packages moved on: take the highest version that is still on offer.
 	# shellcheck disable=SC2086
-	rel=$(apt-cache $FT_APT pkgnames "linux-image-$1." 2>/dev/null | sed -n 's/^linux-image-\([0-9.]*\(-[0-9]*\|+deb[0-9]*\)-amd64\)$/\1/p' |
-		sort -V | tail -n 1)
-	echo "$rel"
+	apt-cache $FT_APT pkgnames "linux-image-${1%-rt}." 2>/dev/null | ft_releases "$1" linux-image- | tail -n 1
 }
 
-# ft_cached_kernel(version) - print the newest unpacked release of a series
+# ft_cached_kernel(version) - print the newest unpacked release of a version
 ft_cached_kernel() {
 	local cache
 
@@ -73,10 +85,10 @@ ft_cached_kernel() {
 	[ -d "$cache/kernels" ] || return 1
 	(
 		cd "$cache/kernels" || exit
-		for rel in "$1".*; do
+		for rel in "${1%-rt}".*; do
 			[ -f "$rel/.complete" ] && echo "$rel"
 		done
-	) | sort -V | tail -n 1 | grep .
+	) | ft_releases "$1" '' | tail -n 1 | grep .
 }
 
 # ft_download(release, folder) - download the packages that make up image and headers of a release of the host's own
@@ -84,7 +96,7 @@ ft_download() {
 	local names
 
 	names=$(apt-cache depends "linux-headers-$1" |
-		sed -n 's/^[ |]*Depends: \(linux-headers-.*-common\|linux-kbuild-.*\)$/\1/p')
+		sed -n 's/^[ |]*Depends: \(linux-headers-.*-common\(-rt\)\?\|linux-kbuild-.*\)$/\1/p')
 	# shellcheck disable=SC2086 # a list of names
 	(cd "$2" && apt-get -qq -o APT::Sandbox::User=root download "linux-image-$1" "linux-headers-$1" $names >&2)
 }
@@ -149,7 +161,7 @@ ft_mend_checker() {
 
 # ft_unpack_kernel(release) - download and unpack image and headers into the cache
 ft_unpack_kernel() {
-	local final tmp deb kdir mods f2fs
+	local final tmp deb kdir mods f2fs common
 
 	final=$(ft_cache)/kernels/$1
 	[ ! -f "$final/.complete" ] || return 0
@@ -182,7 +194,11 @@ ft_unpack_kernel() {
 	mods=lib/modules/$1
 	sed -i "s|/usr/src/|$final/usr/src/|" "$tmp/$kdir/Makefile"
 	ln -sfn "$final/$kdir" "$tmp/$mods/build"
-	ln -sfn "$final/usr/src/linux-headers-${1%-amd64}-common" "$tmp/$mods/source"
+	common=linux-headers-${1%-amd64}-common
+	case $1 in
+	*-rt-amd64) common=linux-headers-${1%-rt-amd64}-common-rt ;;
+	esac
+	ln -sfn "$final/usr/src/$common" "$tmp/$mods/source"
 	depmod -b "$tmp" "$1"
 
 	mkdir "$tmp/btf"

@@ -6,11 +6,11 @@
 # usage: run.sh [--guests] [TEST...]
 #
 # With names of tests (20_write.sh) only these run, in the guests; with --guests all those that run
-# there. $KERNEL says on which kernels (default all of Debian's: "6.12 6.1 7"), $SEED fixes the random
-# tests; $JOBS suites run at a time (default 2 where there are two CPUs), each is shown when it has ended.
-# All output is KTAP of the single tests, then a table of tests and kernels. The last line is
-# `N passed, N failed`, with `, N skipped` behind it when something was skipped. Exit status 1 when
-# anything failed.
+# there. $KERNEL says on which kernels that setup.sh knows (default "6.12 6.1 7"; "6.12-rt 6.1-rt 7-rt" are
+# those with PREEMPT_RT), $SEED fixes the random tests; $JOBS suites run at a time (default 2 where there
+# are two CPUs), each is shown when it has ended. All output is KTAP of the single tests, then a table of
+# tests and kernels. The last line is `N passed, N failed`, with `, N skipped` behind it when something
+# was skipped. Exit status 1 when anything failed.
 
 set -eu
 
@@ -98,7 +98,7 @@ suite() {
 
 # log_of(name) - print the file that has what a suite says
 log_of() {
-	echo "$LOGS/${1//[^a-zA-Z0-9.]/_}.log"
+	echo "$LOGS/${1//[^a-zA-Z0-9.-]/_}.log"
 }
 
 # end_one() - wait for one of the suites, show and count what it said; of a last one that is at once

@@ -6,8 +6,9 @@
 # As a command:
 #   setup.sh packages GROUP...     install the missing Debian packages of build, guest, full, viewer, test, demo,
 #                                  bench, large, debug or fuzz
-#   setup.sh kernel VERSION        unpack a Debian kernel (6.12, 6.1, 7) into the cache, or build one
-#                                  with checks (kasan, kcsan) there; print its paths
+#   setup.sh kernel VERSION        unpack a Debian kernel (6.12, 6.1, 7; with PREEMPT_RT: 6.12-rt, 6.1-rt, 7-rt)
+#                                  into the cache, or build one with checks (kasan, kcsan, with PREEMPT_RT: rt-debug)
+#                                  there; print its paths
 #   setup.sh source VERSION        unpack what the tests use of that kernel's source; print the folder
 #   setup.sh accel VERSION         print kvm or tcg: what boots that kernel on this machine
 #   setup.sh qemu                  print the command of the QEMU that emulates guests; unpack a newer one than the
@@ -26,7 +27,7 @@ set -eu
 FT_HERE=${FT_HERE:-$(cd "$(dirname "$0")" && pwd)}
 FT_VNG_VERSION=1.42
 # What a kernel may be called.
-FT_KERNELS="6.12, 6.1, 7, kasan, kcsan"
+FT_KERNELS="6.12, 6.1, 7, 6.12-rt, 6.1-rt, 7-rt, kasan, kcsan, rt-debug"
 # Those that are tested when nobody names one.
 # shellcheck disable=SC2034 # run.sh, fuzz.sh
 FT_TESTED="6.12 6.1 7"

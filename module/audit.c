@@ -112,7 +112,7 @@ bool ft_audit_compare(struct ft_inode *rec, struct ft_audit_sum *sum)
 
 	*sum = (struct ft_audit_sum){ };
 	while (!done && claimed) {
-		spin_lock(&rec->lock);
+		ft_inode_lock(rec);
 		claimed = rec->state == FT_EXACT;
 		if (claimed)
 			done = compare_some(rec, &pos, sum);

@@ -84,7 +84,7 @@ static bool omit_largest(u64 bytes)
 	}
 	if (!rec)
 		return false;
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	if (ft_inode_followed(rec))
 		omit(rec);
 	spin_unlock(&rec->lock);
@@ -115,14 +115,14 @@ bool ft_mem_make_way(struct ft_inode *rec)
 {
 	u64 bytes;
 
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	bytes = ft_second_bytes(rec);
 	spin_unlock(&rec->lock);
 	if (omit_largest(bytes)) {
 		ft_extmap_flush();	/* else one more would seem to have to go */
 		return true;
 	}
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	if (ft_inode_followed(rec))
 		omit(rec);
 	spin_unlock(&rec->lock);

@@ -16,7 +16,8 @@
  * in user space.
  *
  * Probes are placed by ftrace, so that the handlers run with preemption off but
- * not inside an exception, where no lock could be taken. None of these functions
+ * not inside an exception, where no lock could be taken. With PREEMPT_RT none can
+ * be taken here either, and they leave a note (note.c). None of these functions
  * runs in an interrupt or inside a handler, so that no probe is missed. For a
  * kernel that cannot do that this file is left out (see Kbuild); the end of a
  * fallocate is an event as well.
@@ -31,6 +32,7 @@
 #include "event.h"
 #include "fragtrace.h"
 #include "inode.h"
+#include "note.h"
 #include "probe.h"
 
 static void apply(void (*func)(struct ft_inode *rec), const struct inode *inode)
@@ -53,7 +55,7 @@ static int before_fallocate(struct kprobe *probe, struct pt_regs *regs)
 		(const struct file *)regs_get_kernel_argument(regs, 0);
 
 	if (!((int)regs_get_kernel_argument(regs, 1) & ~FALLOC_FL_KEEP_SIZE))
-		apply(ft_inode_reserve_begin, file_inode(file));
+		apply(ft_note_reserve_begin, file_inode(file));
 	return 0;
 }
 
@@ -63,7 +65,7 @@ static int before_fallocate(struct kprobe *probe, struct pt_regs *regs)
  */
 static int before_zero(struct kprobe *probe, struct pt_regs *regs)
 {
-	apply(ft_inode_mark_stale,
+	apply(ft_note_stale,
 	      (const struct inode *)regs_get_kernel_argument(regs, 0));
 	return 0;
 }
@@ -78,9 +80,9 @@ static int before_exchange(struct kprobe *probe, struct pt_regs *regs)
 
 	from = (const struct inode *)regs_get_kernel_argument(regs, 0);
 	to = (const struct inode *)regs_get_kernel_argument(regs, 1);
-	apply(ft_inode_mark_stale, from);
+	apply(ft_note_stale, from);
 	if (to != from)
-		apply(ft_inode_mark_stale, to);
+		apply(ft_note_stale, to);
 	return 0;
 }
 

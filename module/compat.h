@@ -10,6 +10,8 @@
 #include <linux/fs_struct.h>
 #include <linux/fsnotify_backend.h>
 #include <linux/pagemap.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
@@ -41,14 +43,46 @@ static inline int ft_fsnotify_add_sb_mark(struct fsnotify_mark *mark,
 #endif
 
 /*
- * Up to 6.12 __DO_TRACE() keeps preemption off around all probes. Later kernels
- * have no such macro, and of late a probe may be preempted. Can go with 6.12.
+ * Tracepoints keep preemption off around all probes; of late a probe may be
+ * preempted. Can go with 6.12.
  */
-#ifdef __DO_TRACE
+#ifdef FT_HAVE_PROBES_KEEP_CPU
 #define FT_PROBES_KEEP_CPU	1
 #else
 #define FT_PROBES_KEEP_CPU	0
 #endif
+
+/*
+ * With PREEMPT_RT a spinlock sleeps, and the allocator takes some. F2FS, which
+ * has to sleep where it calls the tracepoints, does so with preemption on. So what
+ * the tracepoint has done to it may be undone while a probe runs. What preemption
+ * off was for, that the array of probes stays that the tracepoint goes through, and
+ * the module, the RCU read section sees to: it overlaps with what is before and
+ * behind it, and PREEMPT_RT has preemptible RCU. A kernel that leaves preemption on
+ * has another protection for them.
+ *
+ * Nothing is done if that is not all there is: in an interrupt, with a raw spinlock
+ * held. F2FS has no tracepoint there. False means that no lock may be taken.
+ */
+static inline bool ft_sleeping_locks_begin(void)
+	__acquires(RCU)
+{
+	rcu_read_lock();
+	if (preempt_count() != FT_PROBES_KEEP_CPU || irqs_disabled())
+		return false;
+	if (FT_PROBES_KEEP_CPU)
+		preempt_enable_notrace();
+	return true;
+}
+
+/* Undo it; @begun is what it returned. */
+static inline void ft_sleeping_locks_end(bool begun)
+	__releases(RCU)
+{
+	if (FT_PROBES_KEEP_CPU && begun)
+		preempt_disable_notrace();
+	rcu_read_unlock();
+}
 
 /*
  * After 7.2 kernel threads have an empty root directory of their own; before, it

@@ -15,6 +15,7 @@
 #include "debugfs.h"
 #include "fragtrace.h"
 #include "memory.h"
+#include "note.h"
 #include "probe.h"
 #include "request.h"
 #include "snapshot.h"
@@ -60,6 +61,7 @@ static int stats_show(struct seq_file *m, void *unused)
 	struct ft_volume *vol;
 	int i;
 
+	ft_note_flush();
 	rcu_read_lock();
 	list_for_each_entry_rcu(vol, &ft_volumes, node) {
 		volumes++;

@@ -161,7 +161,7 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba)
 void ft_inode_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
 			     u32 lba)
 {
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	if (ft_inode_followed(rec)) {
 		if (old_lba != FT_LBA_UNWRITTEN &&
 		    ft_extmap_lba(&rec->map, lblk) == old_lba) {
@@ -208,7 +208,7 @@ static void update_locked(struct ft_inode *rec, const struct ft_extent *ext)
  */
 void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext)
 {
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	if (ft_inode_followed(rec))
 		update_locked(rec, ext);
 	spin_unlock(&rec->lock);
@@ -234,7 +234,7 @@ void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext)
 void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 		  bool in_one)
 {
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	if (in_one)
 		rec->direct_end = ft_extent_end(ext);
 	if (ft_inode_followed(rec) && !ft_extmap_holds(&rec->map, ext)) {
@@ -270,7 +270,7 @@ static bool doubt_locked(struct ft_inode *rec)
  */
 void ft_inode_direct_end(struct ft_inode *rec, u32 end)
 {
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	if (rec->direct_end && rec->direct_end < end)
 		doubt_locked(rec);
 	rec->direct_end = 0;
@@ -288,7 +288,7 @@ void ft_inode_direct_end(struct ft_inode *rec, u32 end)
  */
 void ft_inode_commit_begin(struct ft_inode *rec)
 {
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	rec->commit_begun = true;
 	rec->commit_changes = rec->changes;
 	spin_unlock(&rec->lock);
@@ -311,7 +311,7 @@ void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba)
 {
 	struct ft_extent ext = { .lblk = lblk, .len = 1, .lba = lba };
 
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	if (ft_inode_followed(rec)) {
 		if (!ft_extmap_holds(&rec->map, &ext)) {
 			if (rec->commit_begun &&
@@ -354,7 +354,7 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
  */
 void ft_inode_truncate(struct ft_inode *rec, u32 lblk)
 {
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	if (ft_inode_followed(rec))
 		truncate_locked(rec, lblk);
 	spin_unlock(&rec->lock);
@@ -379,7 +379,7 @@ void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 	bool sure;
 	u64 bytes;
 
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	if (ft_inode_followed(rec)) {
 		bytes = rec->map.bytes;
 		sure = whole && rec->reserver == current &&
@@ -407,7 +407,7 @@ void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
  */
 void ft_inode_reserve_begin(struct ft_inode *rec)
 {
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	rec->reserver = current;
 	spin_unlock(&rec->lock);
 }
@@ -420,7 +420,7 @@ void ft_inode_reserve_begin(struct ft_inode *rec)
  */
 void ft_inode_mark_stale(struct ft_inode *rec)
 {
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	doubt_locked(rec);
 	spin_unlock(&rec->lock);
 }

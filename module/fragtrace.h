@@ -32,6 +32,7 @@
  *   probe.c     F2FS tracepoints -> which inode, which blocks
  *   answer.c    what F2FS answers to FIEMAP
  *   call.c      calls that no tracepoint describes -> which inodes
+ *   note.c      what they say where no lock can be taken (PREEMPT_RT)
  *   event.c     what an event does to the map of its file
  *
  * What is known:
@@ -70,7 +71,9 @@
  * freed_lock of inode.c.
  *
  * Probes run under locks of F2FS, with preemption off: where the kernel does not
- * see to that, they do. They take spinlocks only, and never sleep.
+ * see to that, they do. They take spinlocks only, and never sleep. With PREEMPT_RT,
+ * where spinlocks do, they run with preemption on (compat.h), but those of call.c,
+ * which take no lock (note.c).
  */
 #ifndef FRAGTRACE_H
 #define FRAGTRACE_H
@@ -109,7 +112,8 @@ void ft_target_kick(void);
  * @FT_CALLS: steps of calls that were noticed just before they began: blocks are
  *	to be moved, zeroed, punched out or preallocated
  * @FT_MISMATCHES: events that contradicted the map; each made it stale
- * @FT_LOST: events the map could not take for want of memory; likewise
+ * @FT_LOST: events the map could not take for want of memory, or of a lock that may
+ *	be taken; likewise
  * @FT_RESCANS: files whose layout F2FS was asked for
  * @FT_STEPS_LATE: steps of a worker that F2FS kept waiting for so long that
  *	another worker took over the rest of the queue

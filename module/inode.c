@@ -214,6 +214,33 @@ void ft_inode_drop_second(struct ft_inode *rec)
 	ft_mem_charge_second(ft_second_bytes(rec), bytes);
 }
 
+#ifdef CONFIG_PREEMPT_RT
+
+/**
+ * ft_inode_take_up() - do what has been noted (note.c) since the lock was taken last
+ * @rec: the file
+ *
+ * Only who was the last to begin to preallocate blocks depends on the order, and
+ * the note has kept that.
+ *
+ * Context: rec->lock held.
+ */
+void ft_inode_take_up(struct ft_inode *rec)
+{
+	long note = atomic_long_fetch_and(FT_NOTE_KEPT, &rec->note);
+
+	lockdep_assert_held(&rec->lock);
+	if (note & FT_NOTE_STALE && ft_inode_followed(rec)) {
+		rec->changes++;
+		ft_inode_stale(rec);
+	}
+	note &= ~(FT_NOTE_STALE | FT_NOTE_KEPT);
+	if (note)
+		rec->reserver = (const struct task_struct *)note;
+}
+
+#endif
+
 static void request_scan_locked(struct ft_inode *rec)
 {
 	if (ft_inode_is_dead(rec)) {
@@ -237,7 +264,7 @@ static void request_scan_locked(struct ft_inode *rec)
  */
 void ft_inode_request_scan(struct ft_inode *rec)
 {
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	request_scan_locked(rec);
 	spin_unlock(&rec->lock);
 }
@@ -250,7 +277,7 @@ void ft_inode_request_scan(struct ft_inode *rec)
  */
 void ft_inode_request_resync(struct ft_inode *rec)
 {
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	request_scan_locked(rec);
 	if (ft_inode_followed(rec)) {
 		if (!rec->resync)
@@ -268,7 +295,7 @@ void ft_inode_request_resync(struct ft_inode *rec)
  */
 void ft_inode_read(struct ft_inode *rec)
 {
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	/* who queues it holds the lock, and only the worker takes it out again */
 	if (!rec->queued)
 		resynced_locked(rec);
@@ -289,7 +316,7 @@ void ft_inode_request_audit(struct ft_inode *rec)
 	 */
 	bool shown = !hlist_empty(&rec->links) || READ_ONCE(rec->gone_path);
 
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	if (!rec->is_dir && shown && ft_inode_followed(rec) && !rec->audit) {
 		rec->audit = MAX_LOOKS;
 		atomic_inc(&rec->vol->nr_audits);
@@ -306,7 +333,7 @@ void ft_inode_request_audit(struct ft_inode *rec)
  */
 void ft_inode_end_resync(struct ft_inode *rec)
 {
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	resynced_locked(rec);
 	spin_unlock(&rec->lock);
 }
@@ -319,7 +346,7 @@ void ft_inode_end_resync(struct ft_inode *rec)
  */
 void ft_inode_audited(struct ft_inode *rec)
 {
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	audited_locked(rec);
 	spin_unlock(&rec->lock);
 }
@@ -339,7 +366,7 @@ bool ft_inode_looked(struct ft_inode *rec, u8 resync, u8 audit)
 {
 	bool give_up = false;
 
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	if (resync > 1 && rec->resync == resync)
 		rec->resync--;
 	else if (resync && rec->resync == resync)
@@ -408,7 +435,7 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 	atomic_inc(is_dir ? &vol->nr_dirs : &vol->nr_inodes);
 	ft_mem_add(record_size());
 	if (stale) {
-		spin_lock(&rec->lock);
+		ft_inode_lock(rec);
 		if (is_dir)
 			ft_queue_add(rec);
 		else
@@ -504,7 +531,7 @@ void ft_inode_remove(struct ft_inode *rec)
 		return;
 	atomic_dec(rec->is_dir ? &vol->nr_dirs : &vol->nr_inodes);
 	/* the worker, when it sees it dead, drops the table's reference */
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	ft_inode_drop_map(rec);
 	ft_inode_drop_second(rec);
 	ft_inode_change(rec, FT_REMOVED);

@@ -5,7 +5,9 @@
 #ifndef FT_INODE_H
 #define FT_INODE_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/percpu.h>
 #include <linux/processor.h>
 #include <linux/rbtree.h>
@@ -161,6 +163,9 @@ enum ft_cause {
  * @target_path: the path of the target that begins here, if one does,
  * @gone_path: the path that this file had, if it is unlinked and still open, and
  * @next_dropped: the directory behind this one in vol->dropped
+ * @note: what ft_inode_lock() has yet to take up: who has begun to preallocate
+ *	blocks, a &struct task_struct, and bits FT_NOTE_*
+ * @noted_node: in the list of records with a note
  */
 struct ft_inode {
 	struct ft_volume *vol;
@@ -205,6 +210,10 @@ struct ft_inode {
 		char *gone_path;
 		struct ft_inode *next_dropped;
 	};
+#ifdef CONFIG_PREEMPT_RT
+	atomic_long_t note;
+	struct llist_node noted_node;
+#endif
 };
 
 /* === Life ================================================================= */
@@ -255,6 +264,46 @@ ft_inode_find_file(const struct super_block *sb, unsigned long ino)
 	    READ_ONCE(rec->state) < FT_DEAD)
 		return rec;
 	return ft_inode_find_other(sb, ino);
+}
+
+/* === The lock ============================================================= */
+
+#ifdef CONFIG_PREEMPT_RT
+
+#define FT_NOTE_STALE	1L	/* the file is stale */
+#define FT_NOTE_KEPT	2L	/* note.c has a reference, or the record was dead */
+
+void ft_inode_take_up(struct ft_inode *rec);
+
+/* Has something been noted (note.c) that is to be taken up now? */
+static inline bool ft_inode_has_note(const struct ft_inode *rec)
+{
+	return atomic_long_read(&rec->note) & ~FT_NOTE_KEPT;
+}
+
+#else
+
+static inline bool ft_inode_has_note(const struct ft_inode *rec)
+{
+	return false;
+}
+
+static inline void ft_inode_take_up(struct ft_inode *rec)
+{
+}
+
+#endif
+
+/**
+ * ft_inode_lock() - take the lock of a record, and up what has been noted
+ * @rec: the record
+ */
+static inline void ft_inode_lock(struct ft_inode *rec)
+	__acquires(&rec->lock)
+{
+	spin_lock(&rec->lock);
+	if (unlikely(ft_inode_has_note(rec)))
+		ft_inode_take_up(rec);
 }
 
 /* === State, for who holds the lock of the record ========================== */

@@ -17,6 +17,7 @@
 #include "event.h"
 #include "fragtrace.h"
 #include "inode.h"
+#include "note.h"
 #include "probe.h"
 #include "scan.h"
 #include "volume.h"
@@ -26,34 +27,63 @@
 
 /* === Probes =============================================================== */
 
+#ifdef CONFIG_PREEMPT_RT
+
+/*
+ * Records that are found in between stay until the end. False if nothing can be
+ * done with the event of this inode: its file becomes stale instead. That does not
+ * happen, see compat.h; if it does, "lost" counts it.
+ */
+static inline bool enter_probe(const struct super_block *sb, unsigned long ino)
+{
+	struct ft_inode *rec;
+
+	if (likely(ft_sleeping_locks_begin()))
+		return true;
+	rec = ft_inode_find_file(sb, ino);
+	if (rec) {
+		ft_count(FT_LOST);
+		ft_note_stale(rec);
+	}
+	ft_sleeping_locks_end(false);
+	return false;
+}
+
+static inline void leave_probe(void)
+{
+	ft_sleeping_locks_end(true);
+}
+
+#else
+
 /*
  * Records that are found in between stay until the end. To keep off preemption
  * makes an RCU read section, too, and costs the least; some kernels have done so
- * already. Not where spinlocks sleep.
+ * already.
  */
-static void enter_probe(void)
+static inline bool enter_probe(const struct super_block *sb, unsigned long ino)
 {
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		rcu_read_lock();
-	else if (FT_PROBES_KEEP_CPU)
+	if (FT_PROBES_KEEP_CPU)
 		lockdep_assert_preemption_disabled();
 	else
 		preempt_disable();
+	return true;
 }
 
-static void leave_probe(void)
+static inline void leave_probe(void)
 {
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		rcu_read_unlock();
-	else if (!FT_PROBES_KEEP_CPU)
+	if (!FT_PROBES_KEEP_CPU)
 		preempt_enable();
 }
+
+#endif
 
 static void mark_stale(const struct inode *inode)
 {
 	struct ft_inode *rec;
 
-	enter_probe();
+	if (!enter_probe(inode->i_sb, inode->i_ino))
+		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec)
 		ft_inode_mark_stale(rec);
@@ -103,8 +133,9 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 
 	if (fio->type != DATA)
 		return;
-	enter_probe();
 	/* not inode->i_ino: GC moves blocks of one inode through another's page */
+	if (!enter_probe(inode->i_sb, fio->ino))
+		return;
 	rec = ft_inode_find_file(inode->i_sb, fio->ino);
 	if (rec) {
 		ft_count(FT_EVENTS_WRITE);
@@ -116,7 +147,7 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 						fio->new_blkaddr);
 		} else {
 			/* arguments that are read behind the call need not be kept */
-			spin_lock(&rec->lock);
+			ft_inode_lock(rec);
 			ft_inode_write(rec, what->index,
 				       to_lba(fio->old_blkaddr),
 				       fio->new_blkaddr);
@@ -155,7 +186,8 @@ static void probe_update_extent(void *unused, struct inode *inode,
 
 	if (c_len || !len)
 		return;
-	enter_probe();
+	if (!enter_probe(inode->i_sb, inode->i_ino))
+		return;
 	rec = this_cpu_read(ft_last_file);
 	/* the second word about a block, mostly */
 	if (likely(rec && len == 1 &&
@@ -178,7 +210,8 @@ static noinline void look_up(struct inode *inode,
 
 	if (ret)
 		return;
-	enter_probe();
+	if (!enter_probe(inode->i_sb, inode->i_ino))
+		return;
 	vol = ft_volume_find(inode->i_sb);
 	if (vol)
 		ft_scan_lookup_event(vol, inode->i_ino, &ext);
@@ -195,7 +228,8 @@ static noinline void allocated(struct inode *inode,
 	};
 	struct ft_inode *rec;
 
-	enter_probe();
+	if (!enter_probe(inode->i_sb, inode->i_ino))
+		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_MAP);
@@ -243,7 +277,8 @@ static void probe_direct_exit(void *unused, struct inode *inode, loff_t offset,
 
 	if (rw != WRITE)
 		return;
-	enter_probe();
+	if (!enter_probe(inode->i_sb, inode->i_ino))
+		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec)
 		ft_inode_direct_end(rec, end_block(offset + len));
@@ -258,7 +293,8 @@ static void probe_truncate_enter(void *unused, struct inode *inode, u64 from)
 {
 	struct ft_inode *rec;
 
-	enter_probe();
+	if (!enter_probe(inode->i_sb, inode->i_ino))
+		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_TRUNCATE);
@@ -291,7 +327,8 @@ static void probe_fallocate(void *unused, struct inode *inode, int mode,
 {
 	struct ft_inode *rec;
 
-	enter_probe();
+	if (!enter_probe(inode->i_sb, inode->i_ino))
+		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_FALLOCATE);
@@ -318,7 +355,8 @@ static void probe_truncate_range(void *unused, struct inode *inode, nid_t nid,
 
 	if (!ft_f2fs_cow_inode(inode))
 		return;
-	enter_probe();
+	if (!enter_probe(inode->i_sb, inode->i_ino))
+		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec)
 		ft_inode_commit_begin(rec);
@@ -340,7 +378,8 @@ static void probe_replace_atomic(void *unused, struct inode *inode,
 		mark_stale(inode);
 		return;
 	}
-	enter_probe();
+	if (!enter_probe(inode->i_sb, inode->i_ino))
+		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_ATOMIC);
@@ -367,7 +406,8 @@ static void probe_fiemap(void *unused, struct inode *inode, sector_t logical,
 	/* asked for by a user */
 	if (!(current->flags & PF_WQ_WORKER))
 		return;
-	enter_probe();
+	if (!enter_probe(inode->i_sb, inode->i_ino))
+		return;
 	vol = ft_volume_find(inode->i_sb);
 	if (vol)
 		ft_scan_fiemap_event(vol, inode->i_ino, logical, physical, len,
@@ -385,7 +425,8 @@ static void probe_new_inode(void *unused, struct inode *inode, int ret)
 
 	if (ret || !S_ISREG(inode->i_mode))
 		return;
-	enter_probe();
+	if (!enter_probe(inode->i_sb, inode->i_ino))
+		return;
 	vol = ft_volume_find(inode->i_sb);
 	if (vol)
 		ft_inode_create(vol, inode->i_ino, false, false,
@@ -401,7 +442,8 @@ static void probe_evict_inode(void *unused, struct inode *inode)
 
 	if (inode->i_nlink)
 		return;
-	enter_probe();
+	if (!enter_probe(inode->i_sb, inode->i_ino))
+		return;
 	vol = ft_volume_find(inode->i_sb);
 	rec = vol ? ft_inode_find(vol, inode->i_ino) : NULL;
 	if (rec)

@@ -45,7 +45,7 @@ int ft_inode_scan_begin(struct ft_inode *rec, bool audit)
 	new->step = FT_SCAN_STEP_FIRST;
 	new->audit = audit;
 
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	if (!ft_inode_followed(rec)) {
 		err = -ENOENT;
 	} else if (rec->epoch == rec->vol->epoch) {
@@ -155,7 +155,7 @@ int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 
 	while (nr && !err) {
 		/* one at a time: writers need the lock */
-		spin_lock(&rec->lock);
+		ft_inode_lock(rec);
 		if (!ft_inode_followed(rec))
 			err = -ENOBUFS;
 		else if (!ft_mem_allows_second(ft_second_bytes(rec)))
@@ -187,7 +187,7 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 	struct ft_rebuild *rebuild = rec->rebuild;
 	bool settled = false;
 
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	if (!err && ft_inode_followed(rec)) {
 		u64 bytes = rec->map.bytes, second = ft_second_bytes(rec);
 		u32 nr = rec->map.nr;

@@ -269,6 +269,8 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 			return err;
 		/* nothing is to keep us from letting the writers go on soon */
 		spin_lock_irq(&rec->lock);
+		if (ft_inode_has_note(rec))
+			ft_inode_take_up(rec);
 		if (from && rec->changes != changes && tries++ < MAX_TRIES) {
 			snap->extents.nr = f->first;
 			from = 0;

@@ -161,7 +161,7 @@ static bool forget(struct ft_inode *rec)
 {
 	bool dead, first;
 
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	dead = ft_inode_is_dead(rec);
 	first = rec->state == FT_DEAD;
 	if (first)
@@ -181,7 +181,7 @@ static bool forget(struct ft_inode *rec)
 
 static void requeue(struct ft_inode *rec)
 {
-	spin_lock(&rec->lock);
+	ft_inode_lock(rec);
 	if (ft_inode_followed(rec))
 		ft_queue_add(rec);
 	spin_unlock(&rec->lock);

@@ -196,7 +196,11 @@ ft_unpack_kernel() {
 	ln -sfn "$final/$kdir" "$tmp/$mods/build"
 	common=linux-headers-${1%-amd64}-common
 	case $1 in
-	*-rt-amd64) common=linux-headers-${1%-rt-amd64}-common-rt ;;
+	*-rt-amd64)
+		# of late they are those of the other kernels
+		common=linux-headers-${1%-rt-amd64}-common
+		[ ! -d "$tmp/usr/src/$common-rt" ] || common=$common-rt
+		;;
 	esac
 	ln -sfn "$final/usr/src/$common" "$tmp/$mods/source"
 	depmod -b "$tmp" "$1"

@@ -7,6 +7,7 @@
  *
  *	insmod late.ko function=probe_fallocate before_ms=20
  *	insmod late.ko function=probe_replace_atomic again=1
+ *	insmod late.ko function=probe_truncate_enter again=1 atomic=1
  */
 
 #include <linux/delay.h>
@@ -16,6 +17,8 @@
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/spinlock.h>
+
+#include "../../module/compat.h"
 
 static char *function = "";
 module_param(function, charp, 0444);
@@ -33,21 +36,28 @@ static bool again;
 module_param(again, bool, 0444);
 MODULE_PARM_DESC(again, "call it once more in the end; its second argument is an inode");
 
+static bool atomic;
+module_param(atomic, bool, 0444);
+MODULE_PARM_DESC(atomic, "with preemption off, not only as tracepoints have it");
+
 #define NR_ARGS	6
 
 /* The arguments in registers of the first call; the inode among them is held. */
 static unsigned long args[NR_ARGS];
-static DEFINE_SPINLOCK(args_lock);	/* protects args */
+static DEFINE_RAW_SPINLOCK(args_lock);	/* protects args */
 
 static void remember(struct pt_regs *regs)
 {
 	int i;
 
-	spin_lock(&args_lock);
-	if (!args[1] && igrab((struct inode *)regs_get_kernel_argument(regs, 1)))
+	raw_spin_lock(&args_lock);
+	if (!args[1]) {
 		for (i = 0; i < NR_ARGS; i++)
 			args[i] = regs_get_kernel_argument(regs, i);
-	spin_unlock(&args_lock);
+		/* who calls has a reference; no lock that sleeps may be taken */
+		ihold((struct inode *)args[1]);
+	}
+	raw_spin_unlock(&args_lock);
 }
 
 /* @addr: where the probe was, behind the ENDBR if there is one */
@@ -62,9 +72,15 @@ static void repeat(const void *addr)
 	if (*(const u32 *)(addr - 4) == 0xfa1e0ff3)
 		addr -= 4;
 	func = (void *)addr;
-	preempt_disable();
+	if (FT_PROBES_KEEP_CPU)
+		preempt_disable();
+	if (atomic)
+		preempt_disable();
 	func(args[0], args[1], args[2], args[3], args[4], args[5], 0);
-	preempt_enable();
+	if (atomic)
+		preempt_enable();
+	if (FT_PROBES_KEEP_CPU)
+		preempt_enable();
 	iput((struct inode *)args[1]);
 }
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is said of a file where its lock cannot be taken.
+ *
+ * In: files that calls are about to change, from call.c, and those whose event
+ * came where nothing can be done with it. Out: a note in the record. Who locks the
+ * record next takes it up before anything else, so that nobody sees a map that
+ * seems exact; if nobody does, a work item will.
+ *
+ * With PREEMPT_RT alone: there a spinlock sleeps, which a handler of a kprobe must
+ * not. Elsewhere call.c does at once what the notes are for.
+ */
+
+#include <linux/llist.h>
+#include <linux/sched.h>
+
+#include "fragtrace.h"
+#include "inode.h"
+#include "note.h"
+
+/* Next to the bits is a task, see &struct ft_inode. */
+static_assert(__alignof__(struct task_struct) > (FT_NOTE_STALE | FT_NOTE_KEPT));
+
+/* Records with a note that makes them stale, a reference to each. */
+static LLIST_HEAD(noted);
+
+static void take_up_all(struct work_struct *work)
+{
+	struct llist_node *list = llist_del_all(&noted);
+	struct ft_inode *rec, *next;
+
+	llist_for_each_entry_safe(rec, next, list, noted_node) {
+		/* from here on the record can be in the list again */
+		atomic_long_fetch_andnot(FT_NOTE_KEPT, &rec->note);
+		ft_inode_lock(rec);
+		spin_unlock(&rec->lock);
+		ft_inode_put(rec);
+		cond_resched();
+	}
+}
+
+static DECLARE_WORK(noted_work, take_up_all);
+
+/**
+ * ft_note_stale() - something is about to change, and only F2FS will know what
+ * @rec: the file
+ *
+ * ft_inode_mark_stale() without a lock.
+ *
+ * Context: any but NMI; RCU read section.
+ */
+void ft_note_stale(struct ft_inode *rec)
+{
+	long old = atomic_long_read(&rec->note);
+
+	/* whoever preallocates blocks has been overtaken */
+	while (!atomic_long_try_cmpxchg(&rec->note, &old,
+					FT_NOTE_STALE | FT_NOTE_KEPT))
+		;
+	if (old & FT_NOTE_KEPT || !refcount_inc_not_zero(&rec->ref))
+		return;
+	llist_add(&rec->noted_node, &noted);
+	queue_work(ft_wq, &noted_work);
+}
+
+/**
+ * ft_note_reserve_begin() - the current task begins to preallocate blocks
+ * @rec: the file
+ *
+ * ft_inode_reserve_begin() without a lock. Nobody asks before the record is locked.
+ *
+ * Context: task; RCU read section.
+ */
+void ft_note_reserve_begin(struct ft_inode *rec)
+{
+	long old = atomic_long_read(&rec->note);
+
+	while (!atomic_long_try_cmpxchg(&rec->note, &old,
+					(old & (FT_NOTE_STALE | FT_NOTE_KEPT)) |
+					(long)current))
+		;
+}
+
+/**
+ * ft_note_flush() - have all notes taken up
+ *
+ * For who looks at what is counted, not at each record.
+ *
+ * Context: process; sleeps.
+ */
+void ft_note_flush(void)
+{
+	flush_work(&noted_work);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is said of a file where its lock cannot be taken. Without PREEMPT_RT it can,
+ * and is.
+ */
+#ifndef FT_NOTE_H
+#define FT_NOTE_H
+
+#ifdef CONFIG_PREEMPT_RT
+
+struct ft_inode;
+
+void ft_note_stale(struct ft_inode *rec);
+void ft_note_reserve_begin(struct ft_inode *rec);
+void ft_note_flush(void);
+
+#else
+
+#include "event.h"
+
+#define ft_note_stale		ft_inode_mark_stale
+#define ft_note_reserve_begin	ft_inode_reserve_begin
+
+static inline void ft_note_flush(void)
+{
+}
+
+#endif
+
+#endif

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 88_rt.sh - PREEMPT_RT: probes that wait for a lock, calls that leave a note, an event where no lock can be taken
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+plan 9
+case $(uname -v) in
+*PREEMPT_RT*) ;;
+*) skip_rest "PREEMPT_RT" "this kernel is not built with it" ;;
+esac
+[ -f /tools/late.ko ] || skip_rest "PREEMPT_RT" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT
+fileop write $MNT/a 0 256K
+fileop random $MNT/a 64 32 "${SEED:-88}"
+sync
+settle
+
+# Who copies the map holds the lock for long, and is preempted meanwhile: probes come and want it.
+late function=ft_extmap_next before_ms=4
+while :; do
+	cat $DBG/table
+done >/dev/null &
+reader=$!
+n=0
+while [ $n -lt 12 ]; do
+	n=$((n + 1))
+	fileop random $MNT/a 64 8 $((n + 100))
+	fileop truncate $MNT/a 200K
+	fileop write $MNT/a 200K 56K
+	fileop write $MNT/new$n 0 4K
+	rm -f $MNT/new$n
+	sync
+done
+kill $reader
+wait $reader 2>/dev/null || :
+late
+refuse "a probe may wait for a lock" logged "scheduling while atomic\|sleeping function\|Invalid wait context"
+check_exact "and the map is exact" $MNT
+
+# Nobody looks at the record before the user does.
+settle
+if [ "$(stat_of calls_attached)" = 1 ] && late function=take_up_all before_ms=300; then
+	refuse "nothing is stale" grep -q '^# stale' $DBG/table
+	fileop fallocate $MNT/a punch 64K 64K
+	check "a table at once calls it stale" grep -q '^# stale' $DBG/table
+	settle
+	fileop fallocate $MNT/a punch 192K 16K
+	expect "so do the statistics" "$(stat_of stale)" 1
+	late
+else
+	for n in 1 2 3; do
+		skip "calls that leave a note" "calls cannot be followed on this kernel"
+	done
+fi
+check_exact "and in the end it is exact" $MNT
+
+# The event of a cut, once more with preemption off: it says what is no longer so, and the file has to be looked up.
+fileop write $MNT/b 0 64K
+late function=probe_truncate_enter again=1 atomic=1
+fileop truncate $MNT/b 32K
+fileop write $MNT/b 32K 32K
+sync
+settle
+lost=$(stat_of lost)
+rescans=$(stat_of rescans)
+late
+check_exact "an event where no lock can be taken" $MNT
+expect "is counted" "$(stat_of lost)" $((lost + 1))
+check "and the file looked up" test "$(stat_of rescans)" -gt "$rescans"
+finish

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# host_build.sh - does the build say what is wrong? BTF missing, a changed tracepoint, headers missing. Does what is
-# installed go again?
+# host_build.sh - does the build say what is wrong? BTF missing, a changed tracepoint, a private struct of another
+# meaning, headers missing. Does what is installed go again?
 #
 # Works on a copy of the sources. With $F2FS_SRC (a source tree of kernel 6.12) that way is tried, too.
 
@@ -79,7 +79,13 @@ installed() {
 	(cd "$dir/dest" && find . -type f | sort)
 }
 
-plan 16
+# renamed(member, name) - make an f2fs.ko in whose BTF the member has another name of the same length
+renamed() {
+	LC_ALL=C sed "s/\([^a-z_]\)$1\([^a-z_]\)/\1$2\2/g" "$F2FS_KO" >"$dir/renamed.ko"
+	! cmp -s "$F2FS_KO" "$dir/renamed.ko"
+}
+
+plan 21
 touch "$dir/stamp"
 if build "F2FS_KO=$F2FS_KO" "VMLINUX_BTF=$VMLINUX_BTF"; then
 	ok "for the headers named by KDIR"
@@ -107,6 +113,14 @@ refused "headers that are not there: they are named" "$dir/none" "KDIR=$dir/none
 refused "and the remedy" "install linux-headers-" "KDIR=$dir/none"
 refused "what can be had without them, too" "make viewer" "KDIR=$dir/none"
 refused "a source tree that is not there: it is named" "F2FS_SRC=$dir/none" "F2FS_SRC=$dir/none" "F2FS_KO=$F2FS_KO"
+# For the build it is the same whether a member is new or has a new name.
+renamed compr_blocks offset_count || bail "f2fs.ko has no struct f2fs_io_info"
+refused "a write event that may mean something else: the member is named" offset_count "F2FS_KO=$dir/renamed.ko" \
+	"VMLINUX_BTF=$VMLINUX_BTF"
+expect "its struct and what to do, in one sentence" \
+	"$(grep -c 'struct f2fs_io_info .* offset_count, .*: build a newer fragtrace, or .*probe.c' "$dir/said")" 1
+renamed m_multidev_dio m_several_runs || bail "f2fs.ko has no struct f2fs_map_blocks"
+refused "an event of an allocation, likewise" "struct f2fs_map_blocks" "F2FS_KO=$dir/renamed.ko" "VMLINUX_BTF=$VMLINUX_BTF"
 # A tracepoint with another argument than the probe's: its first pointer becomes a number.
 sed -i 's/\(static void probe_truncate_blocks_enter(void \*[a-z_]*,\) *struct inode \*/\1 unsigned long /' "$dir/src/module/probe.c"
 if cmp -s "$dir/src/module/probe.c" "$here/../module/probe.c"; then
@@ -120,7 +134,14 @@ fi
 cp "$here/../module/probe.c" "$dir/src/module/probe.c"
 if [ -n "$tree" ]; then
 	check "from a source tree" build "F2FS_SRC=$tree" "F2FS_KO=$F2FS_KO"
+	mkdir -p "$dir/tree/fs/f2fs"
+	sed '/^struct f2fs_io_info {/a \	/* in one folio */ unsigned int idx, cnt;' "$tree/fs/f2fs/f2fs.h" >"$dir/tree/fs/f2fs/f2fs.h"
+	refused "from one with a member more" "idx" "F2FS_SRC=$dir/tree" "F2FS_KO=$F2FS_KO"
+	sed '/^struct f2fs_map_blocks {/a \	unsigned int m_nr;' "$tree/fs/f2fs/f2fs.h" >"$dir/tree/fs/f2fs/f2fs.h"
+	refused "in either struct" "m_nr" "F2FS_SRC=$dir/tree" "F2FS_KO=$F2FS_KO"
 else
-	skip "from a source tree" "F2FS_SRC is not set to a source tree of kernel 6.12"
+	for n in "from a source tree" "from one with a member more" "in either struct"; do
+		skip "$n" "F2FS_SRC is not set to a source tree of kernel 6.12"
+	done
 fi
 finish

@@ -21,7 +21,7 @@ sync
 settle
 
 # Who copies the map holds the lock for long, and is preempted meanwhile: probes come and want it.
-late function=ft_extmap_next before_ms=4
+late function=ft_extmap_read before_ms=20
 while :; do
 	cat $DBG/table
 done >/dev/null &

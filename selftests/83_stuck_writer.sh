@@ -120,6 +120,9 @@ while [ $i -lt 8 ]; do
 done
 sleep 3
 late
-check "one worker after another is late ($(stat_of steps_late) in all)" test "$(stat_of steps_late)" -ge 3
+case $(uname -v) in
+*PREEMPT_RT*) skip "one worker after another is late" "late.ko keeps the timers of its CPU from running, the watchdog's too" ;;
+*) check "one worker after another is late ($(stat_of steps_late) in all)" test "$(stat_of steps_late)" -ge 3 ;;
+esac
 check_exact "late: exact afterwards" $MNT
 finish

@@ -9,11 +9,13 @@
  */
 
 #include <linux/mm.h>
+#include <linux/overflow.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string_helpers.h>
+#include <linux/vmalloc.h>
 
 #include "fragtrace.h"
 #include "inode.h"
@@ -32,23 +34,90 @@
 
 /* === Arrays =============================================================== */
 
-/* The reader gets -ENOMEM; nobody is killed, and no log filled, for its sake. */
+/*
+ * All copies together may take four times the budget of the maps: an extent takes
+ * 8 bytes or more in a map, and up to 28 while it is copied and sorted.
+ */
+#define BUDGETS_FOR_COPIES	4
+
+static atomic_long_t copies_bytes = ATOMIC_LONG_INIT(0);
+
+/**
+ * ft_snapshot_bytes() - how much memory the copies of all readers take
+ *
+ * Return: in bytes.
+ */
+long ft_snapshot_bytes(void)
+{
+	return atomic_long_read(&copies_bytes);
+}
+
+/**
+ * ft_snapshot_budget() - how much memory the copies of all readers may take
+ *
+ * Return: in bytes.
+ */
+long ft_snapshot_budget(void)
+{
+	return BUDGETS_FOR_COPIES * ft_mem_budget();
+}
+
+static bool charge(size_t bytes)
+{
+	long budget = ft_snapshot_budget();
+
+	if (bytes <= (size_t)budget) {
+		if (atomic_long_add_return(bytes, &copies_bytes) <= budget)
+			return true;
+		atomic_long_sub(bytes, &copies_bytes);
+	}
+	pr_warn_ratelimited("no room for a copy: copies for readers take %ld of %ld bytes; close files of debugfs that are open, or load with a larger max_mem_mb\n",
+			    ft_snapshot_bytes(), budget);
+	return false;
+}
+
+/*
+ * The reader gets -ENOMEM; nobody is killed, and no log filled, for its sake.
+ * kvmalloc() ends at 2 GiB, which is 107 million extents.
+ */
+static void *allocate(size_t bytes)
+{
+	gfp_t gfp = GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
+
+	if (bytes > PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER)
+		return __vmalloc(bytes, gfp);
+	return kmalloc(bytes, gfp);
+}
+
+static void free_vec(struct ft_vec *vec)
+{
+	kvfree(vec->data);
+	atomic_long_sub(vec->bytes, &copies_bytes);
+	*vec = (struct ft_vec){ };
+}
+
 static int make_room(struct ft_vec *vec, size_t more, size_t size)
 {
 	size_t room = max(vec->nr + more, 2 * vec->room);
+	size_t bytes = array_size(room, size);
 	void *data;
 
 	if (vec->nr + more <= vec->room)
 		return 0;
-	data = kvmalloc_array(room, size, GFP_KERNEL | __GFP_NOWARN |
-						__GFP_RETRY_MAYFAIL);
-	if (!data)
+	if (!charge(bytes))
 		return -ENOMEM;
+	data = allocate(bytes);
+	if (!data) {
+		atomic_long_sub(bytes, &copies_bytes);
+		return -ENOMEM;
+	}
 	if (vec->nr)
 		memcpy(data, vec->data, vec->nr * size);
 	kvfree(vec->data);
+	atomic_long_sub(vec->bytes, &copies_bytes);
 	vec->data = data;
 	vec->room = room;
+	vec->bytes = bytes;
 	return 0;
 }
 
@@ -389,7 +458,7 @@ static int sort_by_lba(struct ft_snapshot *snap, u32 *order, size_t nr)
 	}
 	if (!err && from != order)
 		memcpy(order, from, nr * sizeof(*order));
-	kvfree(other.data);
+	free_vec(&other);
 	kfree(count);
 	return err;
 }
@@ -521,8 +590,8 @@ static void drop_references(struct ft_snapshot *snap)
 		ft_inode_put(((struct ft_inode **)snap->recs.data)[i]);
 	for (i = 0; i < snap->vols.nr; i++)
 		ft_volume_put(((struct ft_volume **)snap->vols.data)[i]);
-	kvfree(snap->recs.data);
-	kvfree(snap->vols.data);
+	free_vec(&snap->recs);
+	free_vec(&snap->vols);
 }
 
 static int fill(struct ft_snapshot *snap)
@@ -572,10 +641,10 @@ struct ft_snapshot *ft_snapshot_take(enum ft_view view)
  */
 void ft_snapshot_free(struct ft_snapshot *snap)
 {
-	kvfree(snap->volumes.data);
-	kvfree(snap->files.data);
-	kvfree(snap->extents.data);
-	kvfree(snap->order.data);
-	kvfree(snap->paths.data);
+	free_vec(&snap->volumes);
+	free_vec(&snap->files);
+	free_vec(&snap->extents);
+	free_vec(&snap->order);
+	free_vec(&snap->paths);
 	kfree(snap);
 }

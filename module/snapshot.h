@@ -18,11 +18,13 @@
  * @data: the elements
  * @nr: how many there are
  * @room: how many fit
+ * @bytes: what that takes
  */
 struct ft_vec {
 	void *data;
 	size_t nr;
 	size_t room;
+	size_t bytes;
 };
 
 /**
@@ -65,6 +67,8 @@ struct ft_snapshot {
 
 struct ft_snapshot *ft_snapshot_take(enum ft_view view);
 void ft_snapshot_free(struct ft_snapshot *snap);
+long ft_snapshot_bytes(void);
+long ft_snapshot_budget(void);
 
 static inline struct ft_snap_volume *ft_snap_volume(struct ft_snapshot *snap,
 						    size_t i)

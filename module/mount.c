@@ -23,6 +23,7 @@
 #include "worker.h"
 
 static struct fsnotify_group *group;
+static atomic_t nr_ending = ATOMIC_INIT(0);	/* detached, records still there */
 
 /* === Asking F2FS about the volume ========================================= */
 
@@ -189,12 +190,30 @@ static void free_mark(struct fsnotify_mark *mark)
 	ft_volume_put(ft_mark_volume(mark));
 }
 
+/* Drop all records. There may be a million: nobody waits for that with a lock. */
+static void end_volume(struct work_struct *work)
+{
+	struct ft_volume *vol = container_of(work, struct ft_volume, end_work);
+
+	/* no probe may create an inode behind our back */
+	synchronize_rcu();
+	ft_names_stop(vol);
+	ft_worker_stop(vol);
+	ft_inode_flush_freed();
+	ft_volume_put(vol);
+	if (atomic_dec_and_test(&nr_ending)) {
+		wake_up_all(&ft_settled);
+		ft_target_kick();
+	}
+}
+
 /**
  * ft_volume_detach() - let go of a volume, be it mounted or not
  * @vol: the volume; no target refers to it any more
  *
- * Context: process, ft_targets_lock held. Waits for a step of the worker, for no
- * more than its watchdog allows.
+ * Its records are dropped later, see ft_volume_ending().
+ *
+ * Context: process, ft_targets_lock held.
  */
 void ft_volume_detach(struct ft_volume *vol)
 {
@@ -202,11 +221,23 @@ void ft_volume_detach(struct ft_volume *vol)
 	/* it may be umount that is destroying it just now */
 	wait_event(ft_settled, ft_volume_gone(vol));
 	fsnotify_put_mark(&vol->mark);
-	/* no probe may create an inode behind our back */
-	synchronize_rcu();
-	ft_names_stop(vol);
-	ft_worker_stop(vol);
-	ft_volume_put(vol);
+	atomic_inc(&nr_ending);
+	INIT_WORK(&vol->end_work, end_volume);
+	queue_work(ft_wq, &vol->end_work);
+}
+
+/**
+ * ft_volume_ending() - are records of detached volumes still there?
+ *
+ * They use up memory that a volume attached now would do without.
+ *
+ * Context: any. ft_settled is woken, and ft_target_kick() called, when this
+ * becomes false.
+ * Return: true if so.
+ */
+bool ft_volume_ending(void)
+{
+	return atomic_read(&nr_ending);
 }
 
 static const struct fsnotify_ops notify_ops = {

@@ -220,7 +220,7 @@ static void housekeeping(struct work_struct *work)
 			WRITE_ONCE(t->vol->names_moved, false);
 	list_for_each_entry(t, &targets, node) {
 		look_after(t);
-		if (!t->vol && attach(t, false))
+		if (!t->vol && (ft_volume_ending() || attach(t, false)))
 			waiting++;
 		moved += t->vol && t->moved;
 	}
@@ -254,7 +254,8 @@ static void kick(void)
  *
  * Context: process; takes ft_targets_lock. Says in the log why it failed.
  * Return: 0, -ENOENT, -ENOTDIR, -EOPNOTSUPP if it is not on F2FS, -EEXIST if
- * it is watched already, -EINVAL if the path is empty, -ENAMETOOLONG, -ENOMEM.
+ * it is watched already, -EINVAL if the path is empty, -ENAMETOOLONG, -ENOMEM,
+ * -EINTR.
  */
 int ft_target_add(const char *path)
 {
@@ -279,6 +280,12 @@ int ft_target_add(const char *path)
 	if (!t->path)
 		goto fail;
 
+	/* what was given up just now gives back its memory first */
+	err = wait_event_interruptible(ft_settled, !ft_volume_ending());
+	if (err) {
+		err = -EINTR;
+		goto fail;
+	}
 	mutex_lock(&ft_targets_lock);
 	err = ft_attach_want(true);
 	if (!err)

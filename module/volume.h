@@ -47,6 +47,7 @@ struct ft_worker;
  * @dropped: directories that lost their last name, a reference to each, linked by
  *	their @next_dropped, protected by @ns_lock
  * @drop_work: takes down @dropped and what is below
+ * @end_work: drops all that is left of a detached volume
  * @resync_lock: held while somebody waits for @nr_resyncs to become 0
  * @asking: all that is there is being marked to be waited for, protected by
  *	@ns_lock
@@ -88,6 +89,7 @@ struct ft_volume {
 	struct rhashtable links;
 	struct ft_inode *dropped;
 	struct work_struct drop_work;
+	struct work_struct end_work;
 	struct mutex resync_lock;
 	bool asking;
 	bool names_moved;
@@ -121,6 +123,7 @@ void ft_volume_exit(void);
 struct ft_volume *ft_volume_attach(struct super_block *sb,
 				   const char *mountpoint, bool loud);
 void ft_volume_detach(struct ft_volume *vol);
+bool ft_volume_ending(void);
 void ft_volume_measure(struct ft_volume *vol);
 bool ft_volume_stopped(struct ft_volume *vol);
 

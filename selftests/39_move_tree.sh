@@ -4,13 +4,13 @@
 # 39_move_tree.sh - a large tree that moves out of a watched directory, and back: who moves it does not wait
 #
 # What is below the tree is taken down later, some names at a time. late.ko makes that slow, so that much can happen
-# in between. FILES (default 2000) are in the tree, half of them a level deeper.
+# in between. FILES (default 1000) are in the tree, half of them a level deeper.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-FILES=${FILES:-2000}
+FILES=${FILES:-1000}
 HALF=$((FILES / 2))
 
 # shown(pattern) - print how many paths in `files` match
@@ -41,7 +41,7 @@ back_to() {
 	expect "$1: bytes charged" "$(stat_of mem_bytes)" "$3"
 }
 
-plan 26
+plan 30
 make_volume $DISK $MNT || bail "no volume"
 mkdir -p $MNT/watched/keep $MNT/outside/tree/deep/inner $MNT/outside/tree/one $MNT/outside/tree/two $MNT/outside/empty $MNT/second
 fileop many $MNT/outside/tree/deep/inner/ $HALF 4096 0
@@ -139,9 +139,22 @@ mv $MNT/watched/tree $MNT/outside/tree
 check_exact "moved out, the target within it stays" $MNT/outside/tree/two $MNT/watched $MNT/second
 expect "under its new path" "$(awk '!/^#/ && $3 == "live" { print $5 }' $DBG/targets | grep -c outside/tree/two)" 1
 
+# The last target of the volume: who gives it up does not wait until all records are gone.
+mv $MNT/outside/tree $MNT/watched/tree
+settle
+used=$(stat_of mem_bytes)
+fileop say $DBG/targets "del $MNT/watched/tree/two" >/dev/null
+fileop say $DBG/targets "del $MNT/second" >/dev/null
+slow_down
+expect "the last one is given up" "$(fileop say $DBG/targets "del $MNT/watched")" OK
+now=$(stat_of mem_bytes)
+check "at once: $now of $used bytes are still charged" test "$now" -gt $((used / 2))
+expect "asked for again" "$(fileop say $DBG/targets "add $MNT/watched")" OK
+late
+check_exact "it is all there" $MNT/watched
+
 # And the end of all.
 slow_down
-fileop say $DBG/targets "del $MNT/outside/tree/two" >/dev/null
 umount $MNT
 unload
 late

@@ -17,7 +17,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/peers.sh"
 
 RUNS=${RUNS:-3}
-APPS=${APPS:-"rocksdb redis fio_write fio_sync fio_20 rocksdb_fio redis_fio rocksdb_aged"}
+APPS=${APPS:-"rocksdb redis fio_write fio_sync fio_20 churn rocksdb_fio redis_fio rocksdb_aged"}
 MODES=${MODES:-"off idle tracing reader filefrag_1s filefrag_5s ftrace"}
 # One mode more, or none.
 LAST=${LAST-bpftrace}
@@ -61,6 +61,11 @@ fio_sync() {
 fio_20() {
 	fio --name=j --directory="$MNT" --rw=randrw --bs=4k --size=4M --numjobs=20 --loops=1 \
 		--end_fsync=1 --randseed=1 --group_reporting
+}
+
+# Names come and go in 64 folders.
+churn() {
+	bench-work churn "$MNT" 64 $((64 / LESS))
 }
 
 # beside(application) - a part of its work beside the 20 jobs; both have a fixed amount

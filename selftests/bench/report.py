@@ -207,7 +207,11 @@ def scaling_rows(results: Results) -> list[str]:
     rows = []
     for case in results.cases("scaling"):
         what = case.replace("_", " ")
-        if case.endswith("CPUs"):
+        if case.startswith("churn"):
+            found = results.get("scaling", case, "locks_waited_for", "in_fragtrace")
+            rows.append(figure(f"64 processes create, rename, unlink {what.removeprefix('churn ')}: locks waited for in fragtrace", "times", found, ""))
+            rows.append(figure("— in all", "times", results.get("scaling", case, "locks_waited_for", "in_all"), ""))
+        elif case.endswith("CPUs"):
             rows.append(figure(f"{what}, time (not instructions)", "times that without",
                                results.get("scaling", case, "time_with_and_without", "ratio"), ""))
             rows.append(figure("— locks waited for in fragtrace", "times", results.get("scaling", case, "locks_waited_for", "in_fragtrace"), "0"))

@@ -21,6 +21,7 @@ APP_NAMES = {
     "fio_write": "fio, sequential",
     "fio_sync": "fio, 4 KiB random, fdatasync",
     "fio_20": "fio, 20 jobs random",
+    "churn": "64 processes create, rename, unlink",
     "rocksdb_fio": "RocksDB beside 20 jobs",
     "redis_fio": "Redis beside 20 jobs",
     "rocksdb_aged": "RocksDB beside 200 old files",

@@ -44,14 +44,18 @@ race() {
 	done
 }
 
-# waits() - how many locks were waited for below a function of fragtrace's
+# waits(case, arguments of bench-work...) - how many locks were waited for below a function of fragtrace's
 waits() {
+	local case
+
+	case=$1
+	shift
 	fresh
 	mode_begin tracing
 	echo 'hist:keys=common_stacktrace:size=8192' >$CONTENTION/trigger 2>/dev/null ||
 		echo 'hist:keys=stacktrace:size=8192' >$CONTENTION/trigger
-	bench-work parallel "$MNT" "$cpus" "$BLOCKS" >/dev/null
-	awk -v head="result scaling $name locks_waited_for 1" '
+	bench-work "$@" >/dev/null
+	awk -v head="result scaling $case locks_waited_for 1" '
 		/^[{]/ { ours = 0 }
 		/\[fragtrace\]/ { ours = 1 }
 		/hitcount:/ { all += $NF; if (ours) mine += $NF }
@@ -119,7 +123,8 @@ FILES=${FILES:-100000}
 ram_disk 20
 mounted /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
 race
-waits
+waits "$name" parallel "$MNT" "$cpus" "$BLOCKS"
+waits "churn_on_${cpus}_CPUs" churn "$MNT" 64 64
 if [ "$cpus" = 2 ]; then
 	fresh
 	bench-work holes "$MNT/large" "$EXTENTS" >/dev/null

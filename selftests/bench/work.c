@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -249,6 +250,52 @@ static uint64_t do_parallel(char **argv)
 	return __rdtsc() - start;
 }
 
+/* Create, rename and unlink files in a directory, so often. */
+static void churn_names(const char *dir, uint64_t rounds)
+{
+	char from[4096], to[4096];
+	uint64_t i;
+
+	if (mkdir(dir, 0755))
+		fail(dir);
+	for (i = 0; i < rounds; i++) {
+		snprintf(from, sizeof(from), "%s/%llu", dir, (unsigned long long)i);
+		snprintf(to, sizeof(to), "%s/renamed-%llu", dir, (unsigned long long)i);
+		close(open_file(from));
+		if (rename(from, to))
+			fail(from);
+		if (unlink(to))
+			fail(to);
+	}
+}
+
+/* churn DIRECTORY PROCESSES ROUNDS: so many processes create, rename and unlink, each in a folder of its own. */
+static uint64_t do_churn(char **argv)
+{
+	uint64_t processes = num(argv[1]), rounds = num(argv[2]), i, start = __rdtsc();
+	int status, bad = 0;
+	char path[4000];
+
+	for (i = 0; i < processes; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			fail("fork");
+		if (pid)
+			continue;
+		snprintf(path, sizeof(path), "%s/%llu", argv[0], (unsigned long long)i);
+		churn_names(path, rounds);
+		_exit(0);
+	}
+	while (wait(&status) > 0)
+		bad |= status;
+	if (bad) {
+		fprintf(stderr, "bench-work: a process failed\n");
+		exit(1);
+	}
+	return __rdtsc() - start;
+}
+
 /* For how long the first CPU has been idle, in nanoseconds: one for each instruction that was not done. */
 static uint64_t idle_ns(void)
 {
@@ -313,6 +360,7 @@ static const struct {
 	{ "direct", do_direct, 3 },
 	{ "pinned", do_pinned, 3 },
 	{ "parallel", do_parallel, 3 },
+	{ "churn", do_churn, 3 },
 	{ "run", do_run, 1 },
 };
 
@@ -328,6 +376,6 @@ int main(int argc, char **argv)
 	fprintf(stderr, "usage: bench-work spin COUNT | nanoseconds COUNT | seq FILE BLOCKS CHUNK | holes FILE EXTENTS |\n"
 			"       over FILE EXTENTS COUNT EVERY | many DIRECTORY FILES ROUNDS |\n"
 			"       direct FILE BLOCKS LOOPS | pinned FILE BLOCKS LOOPS | parallel DIRECTORY WRITERS BLOCKS |\n"
-			"       run COMMAND...\n");
+			"       churn DIRECTORY PROCESSES ROUNDS | run COMMAND...\n");
 	return 2;
 }

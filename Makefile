@@ -66,6 +66,10 @@ bench:
 bench-readme:
 	@OUT='$(OUT)' selftests/bench.sh readme
 
+# Debian packages, built in a clean system and tried there; DKMS=no leaves that out.
+deb:
+	@DKMS='$(DKMS)' selftests/deb.sh $(OUT)
+
 install: all
 	install -D -m 644 fragtrace.ko $(DESTDIR)/lib/modules/$$(modinfo -F vermagic fragtrace.ko | cut -d ' ' -f 1)/updates/fragtrace.ko
 	[ -n "$(DESTDIR)" ] || depmod -a $$(modinfo -F vermagic fragtrace.ko | cut -d ' ' -f 1)
@@ -98,6 +102,7 @@ help:
 	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1|7|6.12-rt..., DISK=1G, OUT=folder"
 	@echo "                          (make itself ends with status 2 when it fails; selftests/vm.sh passes the status on)"
 	@echo "make install, uninstall   module, fragtrace-view, its presets, fragtrace-plot, man pages; PREFIX=$(PREFIX), DESTDIR="
+	@echo "make deb                  Debian packages, in deb-out/; DKMS=no does not try the module's"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer vm test test-debug test-large fuzz fuzz-parsers demo bench bench-readme install uninstall clean distclean help
+.PHONY: all modules viewer vm test test-debug test-large fuzz fuzz-parsers demo bench bench-readme deb install uninstall clean distclean help

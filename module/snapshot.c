@@ -19,6 +19,7 @@
 
 #include "fragtrace.h"
 #include "inode.h"
+#include "memory.h"
 #include "names.h"
 #include "snapshot.h"
 #include "target.h"

@@ -6,6 +6,7 @@ VERSION = 0.1
 PREFIX = /usr/local
 MANPREFIX = $(PREFIX)/share/man
 PRESETDIR = $(PREFIX)/share/fragtrace
+COMPLETIONDIR = $(PREFIX)/share/bash-completion/completions
 
 CFLAGS ?= -O2
 # from src/ for the viewer, from the top for module/snapshot_format.h

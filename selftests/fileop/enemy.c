@@ -190,7 +190,9 @@ void op_flip(int argc, char **argv)
 	for (i = 0; i < count; i++) {
 		for (n = 0; n < 3; n++) {
 			snprintf(path, sizeof(path), "%s%llu%c", argv[0], (unsigned long long)i, 'a' + n);
-			fd[n] = open_file(path, O_RDWR);
+			fd[n] = open_file(path, O_RDWR | O_CREAT);
+			if (!lseek(fd[n], 0, SEEK_END))
+				write_at(fd[n], path, 0, 16 * BLOCK);
 		}
 		flip.fd[0] = fd[1];
 		flip.fd[1] = fd[2];

@@ -90,6 +90,26 @@ void op_flip(int argc, char **argv);
 
 /* stuck.c */
 void op_stuck(int argc, char **argv);
+void op_stuck_dir(int argc, char **argv);
+
+/* fuse.c */
+void op_fuse(int argc, char **argv);
+
+/* flood.c */
+void op_forks(int argc, char **argv);
+void op_trees(int argc, char **argv);
+void op_restless(int argc, char **argv);
+void op_leases(int argc, char **argv);
+void op_giants(int argc, char **argv);
+
+/* friend.c */
+void op_friend(int argc, char **argv);
+
+/* run.c */
+void become(unsigned int uid);
+uint64_t now_ms(void);
+void op_as(int argc, char **argv);
+void op_timed(int argc, char **argv);
 
 /* attr.c */
 void op_xattr(int argc, char **argv);

@@ -657,7 +657,17 @@ static const struct {
 	{ "slurp", 1, op_slurp, "FILE" },
 	{ "read", 2, op_read, "FILE LENGTH" },
 	{ "try", 2, op_try, "FILE r|w" },
-	{ "stuck", 2, op_stuck, "FILE READY" },
+	{ "stuck", 2, op_stuck, "FILE READY [FILE_OF_FUSE]" },
+	{ "stuck_dir", 2, op_stuck_dir, "FOLDER READY" },
+	{ "fuse", 3, op_fuse, "FOLDER USER READY" },
+	{ "forks", 3, op_forks, "FOLDER PROCESSES SECONDS" },
+	{ "trees", 4, op_trees, "FOLDER FOLDER FILES SECONDS" },
+	{ "restless", 4, op_restless, "FOLDER FILES SECONDS SEED" },
+	{ "leases", 3, op_leases, "FOLDER FILES SECONDS" },
+	{ "giants", 4, op_giants, "FOLDER FILES SECONDS SEED" },
+	{ "friend", 3, op_friend, "FOLDER SECONDS SEED" },
+	{ "as", 3, op_as, "USER NICE COMMAND..." },
+	{ "timed", 3, op_timed, "FILE SECONDS COMMAND..." },
 	{ "insmod", 1, op_insmod, "FILE [PARAMETERS [N]]" },
 };
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fileop, a user who works: writes, syncs, renames, deletes and reads files of his own, and sees how long he waits.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "fileop.h"
+
+#define FILES 24
+#define MAX_BLOCKS 256
+
+enum kind { CREATE, WRITE, FSYNC, RENAME, UNLINK, READ, KINDS };
+
+static const char *const kind_names[KINDS] = { "create", "write", "fsync", "rename", "unlink", "read" };
+
+static struct {
+	unsigned long long count;
+	unsigned long long longest;
+} waits[KINDS];
+
+static void waited(enum kind kind, uint64_t begin)
+{
+	uint64_t spent = now_ms() - begin;
+
+	waits[kind].count++;
+	if (spent > waits[kind].longest)
+		waits[kind].longest = spent;
+}
+
+static void work_on(const char *path, const char *other)
+{
+	static char buf[16 * BLOCK];
+	uint64_t off = next_random() % MAX_BLOCKS * BLOCK, begin = now_ms();
+	int fd = open_file(path, O_RDWR | O_CREAT);
+
+	waited(CREATE, begin);
+	begin = now_ms();
+	write_at(fd, path, off, (1 + next_random() % 16) * BLOCK);
+	waited(WRITE, begin);
+	if (next_random() % 4 == 0) {
+		begin = now_ms();
+		if (fsync(fd))
+			fail("fsync");
+		waited(FSYNC, begin);
+	}
+	begin = now_ms();
+	if (pread(fd, buf, sizeof(buf), next_random() % MAX_BLOCKS * BLOCK) < 0)
+		fail("read");
+	waited(READ, begin);
+	close_file(fd, path);
+	if (next_random() % 8 == 0) {
+		begin = now_ms();
+		if (rename(path, other))
+			fail("rename");
+		waited(RENAME, begin);
+	}
+	if (next_random() % 16 == 0) {
+		begin = now_ms();
+		if (unlink(other) && errno != ENOENT)
+			fail("unlink");
+		waited(UNLINK, begin);
+	}
+}
+
+/**
+ * op_friend() - work on files, then sync each; print how often what was done, and the longest time in milliseconds
+ * @argc: number of words
+ * @argv: folder, seconds, seed
+ */
+void op_friend(int argc, char **argv)
+{
+	uint64_t end = now_ms() + num(argv[1]) * 1000;
+	char path[4096], other[4096];
+	int i, fd;
+
+	(void)argc;
+	set_seed(num(argv[2]));
+	while (now_ms() < end) {
+		snprintf(path, sizeof(path), "%s/f%d", argv[0], (int)(next_random() % FILES));
+		snprintf(other, sizeof(other), "%s/f%d", argv[0], (int)(next_random() % FILES));
+		work_on(path, other);
+		usleep(next_random() % 4000);
+	}
+	for (i = 0; i < FILES; i++) {
+		snprintf(path, sizeof(path), "%s/f%d", argv[0], i);
+		fd = open(path, O_RDWR);
+		if (fd < 0)
+			continue;
+		if (fsync(fd))
+			fail("fsync");
+		close_file(fd, path);
+	}
+	for (i = 0; i < KINDS; i++)
+		printf("%s %llu %llu\n", kind_names[i], waits[i].count, waits[i].longest);
+}

@@ -11,10 +11,12 @@ CMD ?=
 override CMD := $(value CMD)
 # For make test: only these tests of selftests/, in the guests.
 TESTS ?=
-# For make fuzz: how long, from which seed, or which plan.
+# For make fuzz: how long, from which seed, or which plan; MODE=hostile, perhaps with these attacks only.
 MINUTES ?=
 SEED ?=
 PLAN ?=
+MODE ?=
+ATTACKS ?=
 # For make bench: only these parts; less of everything.
 BENCH ?=
 QUICK ?=
@@ -52,9 +54,9 @@ fuzz-parsers:
 	@selftests/setup.sh packages fuzz
 	@$(MAKE) -s -C selftests/fuzz-parsers fuzz O="$$(selftests/setup.sh cache)/build/fuzz-parsers" MINUTES='$(or $(MINUTES),10)'
 
-# Random operations on random volumes, compared block by block.
+# Random operations on random volumes, compared block by block; or a user who attacks, and one who works.
 fuzz:
-	@MINUTES='$(MINUTES)' SEED='$(SEED)' PLAN='$(PLAN)' selftests/fuzz.sh
+	@MINUTES='$(MINUTES)' SEED='$(SEED)' PLAN='$(PLAN)' MODE='$(MODE)' ATTACKS='$(ATTACKS)' selftests/fuzz.sh
 
 demo:
 	@selftests/demo.sh
@@ -97,7 +99,8 @@ help:
 	@echo "make test                 every test; KERNEL='6.12 6.1 7 6.12-rt 6.1-rt 7-rt', TESTS='20_write.sh', SEED=N narrow it down"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN, with KCSAN, with PREEMPT_RT and lockdep"
 	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12"
-	@echo "make fuzz                 random operations; MINUTES=3 for all kernels, SEED=N, KERNEL=..., or PLAN=file to repeat one"
+	@echo "make fuzz                 random operations; MINUTES=3 for all kernels, SEED=N, KERNEL=..., or PLAN=file to repeat one;"
+	@echo "                          MODE=hostile: a user does his worst, ATTACKS='stuck crowd' names how (selftests/attacks.sh)"
 	@echo "make fuzz-parsers         libFuzzer on what reads tables and configuration files; MINUTES=10"
 	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1|7|6.12-rt..., DISK=1G, OUT=folder"
 	@echo "                          (make itself ends with status 2 when it fails; selftests/vm.sh passes the status on)"

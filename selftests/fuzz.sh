@@ -4,7 +4,8 @@
 # fuzz.sh - run the fuzzer for any time, on any kernel, from any seed, or repeat a plan.
 #
 # usage: fuzz.sh    with $MINUTES (of all kernels together, default 3), $SEED (default: the time),
-#                   $KERNEL (as for run.sh), $PLAN (a file with a plan: this one again and again)
+#                   $KERNEL (as for run.sh), $PLAN (a file with a plan: this one again and again),
+#                   $MODE=hostile (88_enemy.sh instead, round after round; $ATTACKS: these only)
 #
 # A plan that fails is cut for a third of the time and left in the current folder.
 
@@ -52,6 +53,13 @@ fuzz_main() {
 		[ -f "$PLAN" ] || ft_die "PLAN='$PLAN': no such file"
 		FUZZ_PLAN=$(realpath -e "$PLAN")
 	fi
+	case ${MODE:-} in
+	'') ;;
+	hostile)
+		exec "$FT_HERE/run.sh" 88_enemy.sh
+		;;
+	*) ft_die "MODE='$MODE': expected hostile, or nothing" ;;
+	esac
 	log=$(mktemp)
 	rc=0
 	"$FT_HERE/run.sh" 70_fuzz.sh | tee "$log" || rc=$?

@@ -34,7 +34,7 @@ FT_HERE=$(cd "$(dirname "$0")" && pwd)
 ft_die_with_parent "$@"
 
 # Modules of the kernel that the guest gets, with all they depend on.
-FT_GUEST_MODULES="virtio_pci virtio_blk f2fs loop ext4 brd zram null_blk overlay quota_v2 xts cts sha512_generic"
+FT_GUEST_MODULES="virtio_pci virtio_blk f2fs loop ext4 brd zram null_blk overlay quota_v2 xts cts sha512_generic fuse"
 # Programs of the host that the guest gets, with their libraries, when they are there.
 FT_GUEST_TOOLS="mkfs.f2fs fsck.f2fs resize.f2fs f2fs_io mkfs.ext4 filefrag strace"
 # ft_copy_program(root, file, folder) - put a program and its libraries into a guest's root

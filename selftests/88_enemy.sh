@@ -1,0 +1,415 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 88_enemy.sh - a user who may write to one folder does his worst; another one works, and nobody else notices
+#
+# All attacks of attacks.sh at once, from a folder of a watched volume. Meanwhile a second user works in another
+# folder and on another volume; volumes are mounted and unmounted, directories watched and no longer, the files of
+# debugfs read; each has to end in time. The second user's files are exact, as FIEMAP says, while the attacks go on.
+#
+#   FUZZ_SECONDS=N   go on with rounds for this time, each with some of the attacks (make fuzz MODE=hostile)
+#   SEED=N           of the first round (default 1)
+#   ATTACKS='A B'    these attacks, in every round
+#   ATTACK_SIZE=N    how much of everything (default 400; 4000 with FUZZ_SECONDS)
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+# shellcheck source=attacks.sh
+. "$here/attacks.sh"
+
+[ -n "${ATTACK_SIZE:-}" ] || ATTACK_SIZE=$([ -n "${FUZZ_SECONDS:-}" ] && echo 4000 || echo 400)
+# Seconds of a round, what follows it not counted. Below what the kernel takes for a hung task.
+ROUND=15
+FRIEND=1000
+MNT3=/mnt/f2fs3
+LOOPS="$MNT3 $ENEMY_ELSEWHERE $ENEMY_VOLUMES"
+WORK=/tmp/enemy
+HUNG=
+LOOKS=0
+LAP=0
+# Nodes of maps are in slabs of their own; each CPU holds back some.
+SLACK=262144
+PIDS=
+
+# === What is measured ===
+
+# measure(kind, command...) - run a command, note how long it took; false once one of this kind has failed or hung
+measure() {
+	local kind rc
+
+	kind=$1
+	shift
+	rc=0
+	fileop timed "$WORK/$kind" $SOON "$@" >"$WORK/out" 2>&1 || rc=$?
+	[ $rc != 0 ] || return 0
+	{
+		[ $rc != 124 ] || echo "did not end within $SOON s: $*"
+		[ $rc = 124 ] || { echo "failed: $*" && head -n 3 "$WORK/out"; }
+	} >>"$WORK/$kind.wrong"
+	[ $rc != 124 ] || HUNG=$kind
+	return 1
+}
+
+# wrong(kind, reason...) - note that something is not as it should be
+wrong() {
+	local kind
+
+	kind=$1
+	shift
+	echo "$*" >>"$WORK/$kind.wrong"
+}
+
+# await(kind, command...) - wait until a command of this shell succeeds, note how long it took
+await() {
+	local kind begin
+
+	kind=$1
+	shift
+	begin=$(uptime_ms)
+	loop_until $SOON "$@" || wrong "$kind" "not within $SOON s: $*"
+	echo $(($(uptime_ms) - begin)) >>"$WORK/$kind"
+}
+
+# uptime_ms() - print the milliseconds since the boot
+uptime_ms() {
+	awk '{ printf "%d\n", $1 * 1000 }' /proc/uptime
+}
+
+# verdict(kind, name) - say whether all of this kind went well, and what took longest
+verdict() {
+	local name
+
+	name="$2 ($(sort -n "$WORK/$1" 2>/dev/null | awk '{ longest = $1; n++ } END { printf "%d times, longest %d ms", n, longest }'))"
+	if [ -s "$WORK/$1.wrong" ]; then
+		not_ok "$name" "$(head -n 1 "$WORK/$1.wrong")"
+		sed -n '2,6s/^/# /p' "$WORK/$1.wrong"
+	elif [ -s "$WORK/$1" ]; then
+		ok "$name"
+	else
+		not_ok "$name" "was not reached${HUNG:+: $HUNG hung}"
+	fi
+}
+
+# friend_exact() - are all maps of the second user's files exact?
+friend_exact() {
+	! awk '!/^#/ && $3 == "stale" && $11 ~ /\/friend\//' $DBG/files | grep -q .
+}
+
+# quiet_is(state) - is this the state of the file that only we change?
+quiet_is() {
+	[ "$(column files $MNT/watched/friend/quiet 3)" = "$1" ]
+}
+
+# third_live() - is the third volume followed?
+third_live() {
+	awk -v mnt=$MNT3 '$5 == mnt && $3 == "live" { found = 1 } END { exit !found }' $DBG/targets
+}
+
+# slab_bytes() - print what the module's slabs hold
+slab_bytes() {
+	awk '$1 ~ /^fragtrace/ { n += $2 * $4 } END { print n + 0 }' /proc/slabinfo
+}
+
+# memory() - note what the module has charged and what its slabs hold; both must be within the budget, and fit
+memory() {
+	local used slabs budget again
+
+	[ ! -w /sys/kernel/slab/fragtrace_node/shrink ] || echo 1 >/sys/kernel/slab/fragtrace_node/shrink
+	used=$(stat_of mem_bytes) slabs=$(slab_bytes) again=$(stat_of mem_bytes) budget=$(stat_of mem_budget)
+	[ "$used" -gt "$again" ] || used=$again
+	echo "$used" >>"$WORK/memory"
+	[ "$used" -le "$budget" ] || wrong memory "$used bytes charged, $budget allowed"
+	[ "$slabs" -le $((used + used / 20 + SLACK)) ] || wrong memory "$slabs bytes in slabs, $used charged"
+}
+
+# look_around() - do once what must not wait for the enemy; false as soon as something hangs
+look_around() {
+	local file
+
+	fileop fallocate $MNT/watched/friend/quiet punch $((LOOKS % 200 * 8192)) 4096
+	LOOKS=$((LOOKS + 1))
+	for file in table extents files snapshot targets stats audit; do
+		measure open cat $DBG/$file || [ -z "$HUNG" ] || return 1
+	done
+	await exact quiet_is exact
+	memory
+	measure sync sync || [ -z "$HUNG" ] || return 1
+	measure create fileop write $MNT/watched/friend/new 0 4096 || [ -z "$HUNG" ] || return 1
+	rm -f $MNT/watched/friend/new
+	measure remount mount -o remount,noatime $MNT || [ -z "$HUNG" ] || return 1
+	measure targets sh -c "echo 'add $MNT/second' >$DBG/targets" || [ -z "$HUNG" ] || return 1
+	measure targets sh -c "echo 'del $MNT/second' >$DBG/targets" || [ -z "$HUNG" ] || return 1
+	measure umount umount $MNT3 || [ -z "$HUNG" ] || return 1
+	measure umount mount -t f2fs "$LOOP3" $MNT3 || [ -z "$HUNG" ] || return 1
+	await again third_live
+}
+
+# compare(kind, folders...) - what the module says of the friend's files must be what F2FS says
+compare() {
+	local kind try
+
+	kind=$1
+	shift
+	for try in first second; do
+		# what the collector moves while we look does not differ a second time
+		if measure "$kind" fiemap-check --partial "$@"; then
+			sed -n 's/^compared/# compared/p' "$WORK/out"
+			return 0
+		fi
+		[ -z "$HUNG" ] || return 1
+		[ $try = second ] || rm -f "$WORK/$kind.wrong"
+		sed 's/^#* */# /' "$WORK/out" | head -n 5
+	done
+}
+
+# lap(what) - say how long it took since the last lap
+lap() {
+	echo "# $((($(uptime_ms) - LAP) / 1000)) s: $1"
+	LAP=$(uptime_ms)
+}
+
+# === Rounds ===
+
+# draw(n) - set DRAWN to a random number below n
+draw() {
+	STATE=$(((STATE * 1103515245 + 12345) % 2147483648))
+	DRAWN=$((STATE / 65536 % $1))
+}
+
+# choose(seed) - set CHOSEN to the attacks of a round, in the order in which they begin
+choose() {
+	local left want name picked n
+
+	STATE=$1
+	draw 7
+	left=${ATTACKS:-$ATTACK_LIST}
+	want=$(echo "$left" | wc -w)
+	[ -n "${ATTACKS:-}" ] || [ -z "${FUZZ_SECONDS:-}" ] || { draw $((want - 1)) && want=$((DRAWN + 2)); }
+	CHOSEN=
+	while [ "$want" -gt 0 ]; do
+		# shellcheck disable=SC2086 # words
+		set -- $left
+		draw $#
+		n=0 picked='' left=''
+		for name; do
+			[ $n = "$DRAWN" ] && picked=$name || left="$left $name"
+			n=$((n + 1))
+		done
+		CHOSEN="$CHOSEN $picked"
+		want=$((want - 1))
+	done
+	CHOSEN=${CHOSEN# }
+}
+
+# tell_attacks() - those that do not wait have to be at work still
+tell_attacks() {
+	local pid
+
+	for pid in $PIDS; do
+		! gone "$pid" || wrong attacks "one has ended: $(grep -l . $WORK/*.log | while read -r log; do tail -n 1 "$log"; done | head -n 3)"
+	done
+}
+
+# begin_attacks(seed) - start the chosen ones; sets PIDS; what this kernel cannot do is said and left out
+begin_attacks() {
+	local name pid
+
+	rm -rf $ATTACK_TMP
+	mkdir -m 1777 $ATTACK_TMP
+	for name in $CHOSEN; do
+		("attack_$name" $MNT/watched/enemy $((ROUND + 2 * SOON)) "$1") >"$WORK/$name.log" 2>&1 &
+		PIDS="$PIDS $!"
+		echo $! >"$WORK/$name.pid"
+	done
+	for name in $CHOSEN; do
+		pid=$(cat "$WORK/$name.pid")
+		if loop_until $SOON begun_or_ended "$name" "$pid" && ! gone "$pid"; then
+			echo 0 >>"$WORK/attacks"
+		elif grep -qE 'userfaultfd: (ENOSYS|EPERM)|/dev/fuse: ' "$WORK/$name.log"; then
+			echo "# this kernel cannot: $name"
+			PIDS=$(echo "$PIDS" | sed "s/ $pid\>//")
+		else
+			wrong attacks "$name has not begun: $(tail -n 1 "$WORK/$name.log")"
+		fi
+	done
+}
+
+# begun_or_ended(name, pid) - has an attack begun, or is it over already?
+begun_or_ended() {
+	attack_begun "$1" || gone "$2"
+}
+
+# end_attacks() - kill them; what they have forked ends with them
+end_attacks() {
+	local pid
+
+	# shellcheck disable=SC2086 # numbers
+	[ -z "$PIDS" ] || kill -KILL $PIDS 2>/dev/null || :
+	for pid in $PIDS; do
+		loop_until 20 gone "$pid" || wrong attacks "process $pid does not end"
+	done
+	! mounted $FUSE_MNT || umount -l $FUSE_MNT
+	PIDS=
+}
+
+# gone(pid) - has a process of ours ended?
+gone() {
+	[ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null
+}
+
+# befriend(name, folder, seed) - have the second user work in a folder for a round
+befriend() {
+	(
+		rc=0
+		fileop timed "$WORK/$1.spent" $((ROUND + SOON)) fileop as $FRIEND 0 fileop friend "$2" $ROUND "$3" \
+			>"$WORK/$1.out" 2>&1 || rc=$?
+		echo $rc >"$WORK/$1.rc"
+	) &
+}
+
+# befriended(name) - wait for him, and note how long he had to wait for what he did
+befriended() {
+	local kind count longest
+
+	loop_until $((ROUND + SOON)) test -s "$WORK/$1.rc"
+	if [ "$(cat "$WORK/$1.rc")" != 0 ]; then
+		wrong friend "$1: $(cat "$WORK/$1.rc"): $(tail -n 1 "$WORK/$1.out")"
+		[ "$(cat "$WORK/$1.rc")" != 124 ] || HUNG=friend
+		rm "$WORK/$1.rc"
+		return 0
+	fi
+	rm "$WORK/$1.rc"
+	while read -r kind count longest; do
+		echo "# $1: $kind $count times, longest $longest ms"
+		echo "$longest" >>"$WORK/friend"
+		[ "$longest" -le $((SOON * 1000)) ] || wrong friend "$1: $kind took $longest ms"
+	done <"$WORK/$1.out"
+}
+
+# make_folders() - give everybody his folders, empty
+make_folders() {
+	rm -rf $MNT/watched $MNT/outside $MNT/second $MNT2/friend
+	mkdir -p $MNT/watched/enemy $MNT/watched/friend $MNT/outside $MNT/second $MNT2/friend
+	chown $ENEMY $MNT/watched/enemy $MNT/outside $ENEMY_ELSEWHERE $ENEMY_VOLUMES
+	chown $FRIEND $MNT/watched/friend $MNT2/friend
+	fileop write $MNT/watched/friend/quiet 0 2M
+	fileop write $MNT/second/file 0 64K
+	sync
+}
+
+# round(seed) - attack, work and look around; false if something hangs
+round() {
+	local end
+
+	make_folders
+	echo "add $MNT/watched" >$DBG/targets
+	choose "$1"
+	echo "# seed $1:$CHOSEN"
+	settle || bail "not exact before the attack"
+	lap "prepared"
+	begin_attacks "$1"
+	lap "attacked"
+	befriend friend $MNT/watched/friend "$1"
+	befriend friend2 $MNT2/friend "$1"
+	end=$(($(uptime_ms) + ROUND * 1000))
+	while look_around && [ "$(uptime_ms)" -lt $end ]; do
+		:
+	done
+	befriended friend
+	befriended friend2
+	lap "$LOOKS looks around"
+	[ -z "$HUNG" ] || return 1
+	measure sync sync || [ -z "$HUNG" ] || return 1
+	await friends friend_exact
+	compare compared $MNT/watched/friend $MNT2/friend || [ -z "$HUNG" ] || return 1
+	lap "compared"
+	tell_attacks
+	end_attacks
+	lap "the attacks are over"
+	await afterwards settle
+	lap "settled"
+	compare compared_all $MNT/watched $MNT2 $MNT3 $ENEMY_VOLUMES
+	lap "compared"
+	echo "del $MNT/watched" >$DBG/targets
+}
+
+# rounds() - one round, or as many as time allows
+rounds() {
+	local seed end
+
+	seed=${SEED:-1}
+	end=$(($(date +%s) + ${FUZZ_SECONDS:-1}))
+	while round "$seed" && ! ls $WORK/*.wrong >/dev/null 2>&1; do
+		seed=$((seed + 1))
+		[ "$(date +%s)" -lt "$end" ] || return 0
+	done
+	echo "# again: make fuzz MODE=hostile SEED=$seed MINUTES=1 ATTACKS='${CHOSEN# }' KERNEL=$(uname -r | sed 's/^7.*/7/; s/^\([0-9]*\.[0-9]*\).*/\1/')"
+}
+
+# make_loops() - make and mount the small volumes
+make_loops() {
+	local mnt loop
+
+	modprobe loop 2>/dev/null || :
+	for mnt in $LOOPS; do
+		truncate -s 128M "$WORK/${mnt##*/}.img"
+		loop=$(losetup -f)
+		losetup "$loop" "$WORK/${mnt##*/}.img"
+		make_volume "$loop" "$mnt" || bail "no volume for $mnt"
+		[ "$mnt" != $MNT3 ] || LOOP3=$loop
+	done
+	fileop many $MNT3/file 20 64K 0
+}
+
+# end_all() - whatever happened, leave nothing behind
+end_all() {
+	local mnt
+
+	end_attacks
+	cleanup
+	for mnt in $LOOPS; do
+		! mounted "$mnt" || umount "$mnt" 2>/dev/null || umount -l "$mnt" || :
+	done
+	for mnt in $(losetup -a | sed -n "s|^\(/dev/loop[0-9]*\):.*$WORK.*|\1|p"); do
+		losetup -d "$mnt" || :
+	done
+}
+
+trap end_all EXIT
+plan 16
+mkdir -p $WORK
+[ ! -w /proc/sys/vm/unprivileged_userfaultfd ] || echo 1 >/proc/sys/vm/unprivileged_userfaultfd
+make_volume $DISK $MNT || bail "no volume"
+make_volume $DISK2 $MNT2 || bail "no second volume"
+make_loops
+load
+for mnt in $MNT2 $MNT3 $ENEMY_VOLUMES; do
+	echo "add $mnt" >$DBG/targets
+done
+rounds
+verdict attacks "all attacks are under way"
+verdict exact "another user's stale file becomes exact"
+verdict open "each file of debugfs is read"
+verdict sync "sync"
+verdict create "a file is created"
+verdict remount "remount"
+verdict targets "a directory is watched, and no longer"
+verdict umount "another volume is unmounted and mounted"
+verdict again "which is followed again"
+verdict friend "another user works"
+verdict friends "his files are exact while he is attacked"
+verdict compared "as FIEMAP says"
+if [ -s $WORK/memory.wrong ]; then
+	not_ok "memory is within its budget" "$(head -n 1 $WORK/memory.wrong)"
+else
+	ok "memory is within its budget (at most $(sort -n $WORK/memory | tail -n 1) bytes of $(stat_of mem_budget))"
+fi
+verdict afterwards "all is exact when the attacks are over"
+verdict compared_all "as FIEMAP says"
+if [ -n "$HUNG" ]; then
+	not_ok "the module can be unloaded" "$HUNG hung"
+else
+	check "the module can be unloaded" unload
+fi
+finish

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash disable=SC2034
+#
+# attacks.sh - the worst that a user can do who may write to one folder, one function for each kind.
+#
+# To be sourced after lib.sh. attack_NAME FOLDER SECONDS SEED prepares what it needs, as an ordinary user, and
+# ends as the process that does it; the caller runs it in the background. ATTACK_LIST names them all.
+
+# The user who attacks.
+ENEMY=65534
+# What is in the way of others until it is released, then what is too much of everything.
+ATTACK_LIST="stuck fuse stuck_dir crowd other_crowd volumes bad_calls flip trees nameless leases giants restless forks"
+# The folder of the enemy, on a watched volume, is given to each attack. He has others: on the same volume but not
+# watched, on a volume that is not watched, and on some that are.
+ENEMY_OUTSIDE=$MNT/outside
+ENEMY_ELSEWHERE=/mnt/elsewhere
+ENEMY_VOLUMES="/mnt/volume1 /mnt/volume2"
+FUSE_MNT=/mnt/fuse
+ATTACK_TMP=/tmp/attack
+
+# as_enemy(words...) - become a process of the enemy that does one operation of fileop
+#
+# Whoever computes much gets less: what the scheduler shares out is not what others are to wait for.
+as_enemy() {
+	exec fileop as $ENEMY 10 fileop "$@"
+}
+
+# enemy_does(words...) - have the enemy do one operation of fileop, and wait
+enemy_does() {
+	fileop as $ENEMY 10 fileop "$@"
+}
+
+# attack_stuck() - hold the lock of a file by a write from a page that does not come
+attack_stuck() {
+	enemy_does write "$1/stuck" 0 1M
+	as_enemy stuck "$1/stuck" $ATTACK_TMP/stuck
+}
+
+# attack_fuse() - the same from a file of FUSE; nothing has to be allowed for that
+#
+# Not even a KILL ends who waits for FUSE: the process to be killed is the one that does not answer.
+attack_fuse() {
+	modprobe fuse 2>/dev/null || :
+	mkdir -p $FUSE_MNT
+	enemy_does write "$1/withheld" 0 1M
+	(
+		loop_until $SOON test -e $ATTACK_TMP/mounted
+		as_enemy stuck "$1/withheld" $ATTACK_TMP/fuse $FUSE_MNT/file
+	) &
+	exec fileop fuse $FUSE_MNT $ENEMY $ATTACK_TMP/mounted
+}
+
+# attack_stuck_dir() - hold the lock of a directory by reading it into a page that does not come
+attack_stuck_dir() {
+	fileop as $ENEMY 10 mkdir -p "$1/stuck_dir"
+	enemy_does many "$1/stuck_dir/" 50 4096 0
+	as_enemy stuck_dir "$1/stuck_dir" $ATTACK_TMP/stuck_dir
+}
+
+# attack_crowd() - hundreds of calls that wait for the lock of one file
+attack_crowd() {
+	enemy_does write "$1/crowd" 0 2M
+	as_enemy crowd "$1/crowd" 400 $ATTACK_TMP/crowd $ATTACK_TMP/never
+}
+
+# attack_other_crowd() - the same on a volume that nobody watches
+attack_other_crowd() {
+	enemy_does write $ENEMY_ELSEWHERE/crowd 0 2M
+	as_enemy crowd $ENEMY_ELSEWHERE/crowd 400 $ATTACK_TMP/other_crowd $ATTACK_TMP/never
+}
+
+# attack_volumes() - hold locks on other volumes, of files that change
+attack_volumes() {
+	local mnt
+
+	for mnt in $ENEMY_VOLUMES; do
+		enemy_does write "$mnt/stuck" 0 1M
+		fileop as $ENEMY 10 fileop restless "$mnt" 20 "$2" "$3" &
+		fileop as $ENEMY 10 fileop stuck "$mnt/stuck" "$ATTACK_TMP/${mnt##*/}" &
+	done
+	enemy_does write "$mnt/bad" 0 8K
+	as_enemy bad_calls "$mnt/bad" "$2"
+}
+
+# attack_bad_calls() - calls that F2FS refuses
+attack_bad_calls() {
+	enemy_does write "$1/bad" 0 8K
+	as_enemy bad_calls "$1/bad" "$2"
+}
+
+# attack_flip() - calls whose arguments change while they are read
+attack_flip() {
+	exec fileop as $ENEMY 10 sh -c 'while :; do fileop flip "$1/flip" 50; done' sh "$1"
+}
+
+# attack_trees() - rename a large tree out of the watched directory and back
+attack_trees() {
+	as_enemy trees "$1/tree" $ENEMY_OUTSIDE/tree $((ATTACK_SIZE * 4)) "$2"
+}
+
+# attack_nameless() - hold deleted files with long names open
+attack_nameless() {
+	fileop as $ENEMY 10 mkdir -p "$1/nameless"
+	as_enemy nameless "$1/nameless" $((ATTACK_SIZE * 5)) 200 $ATTACK_TMP/nameless $ATTACK_TMP/never
+}
+
+# attack_leases() - take and give up leases
+attack_leases() {
+	as_enemy leases "$1" 200 "$2"
+}
+
+# attack_giants() - files of the largest size with a block here and there
+attack_giants() {
+	as_enemy giants "$1" $((ATTACK_SIZE / 100)) "$2" "$3"
+}
+
+# attack_restless() - punch, zero, collapse and insert, in many files
+attack_restless() {
+	as_enemy restless "$1" $((ATTACK_SIZE / 2)) "$2" "$3"
+}
+
+# attack_forks() - processes that come and go, each with a file of its own
+attack_forks() {
+	as_enemy forks "$1" 40 "$2"
+}
+
+# attack_begun(name) - is it under way? Those that hold something say when they have it.
+attack_begun() {
+	case $1 in
+	stuck | fuse | stuck_dir | crowd | other_crowd) [ -e "$ATTACK_TMP/$1" ] ;;
+	esac
+}

@@ -10,7 +10,7 @@
 #   FUZZ_SECONDS=N   go on with rounds for this time, each with some of the attacks (make fuzz MODE=hostile)
 #   SEED=N           of the first round (default 1)
 #   ATTACKS='A B'    these attacks, in every round
-#   ATTACK_SIZE=N    how much of everything (default 400; 4000 with FUZZ_SECONDS)
+#   ATTACK_SIZE=N    how much of everything (default 250; 4000 with FUZZ_SECONDS)
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -18,7 +18,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=attacks.sh
 . "$here/attacks.sh"
 
-[ -n "${ATTACK_SIZE:-}" ] || ATTACK_SIZE=$([ -n "${FUZZ_SECONDS:-}" ] && echo 4000 || echo 400)
+[ -n "${ATTACK_SIZE:-}" ] || ATTACK_SIZE=$([ -n "${FUZZ_SECONDS:-}" ] && echo 4000 || echo 250)
 # Seconds of a round, what follows it not counted. Below what the kernel takes for a hung task.
 ROUND=15
 FRIEND=1000

@@ -60,7 +60,7 @@ attack_stuck_dir() {
 # attack_crowd() - hundreds of calls that wait for the lock of one file
 attack_crowd() {
 	enemy_does write "$1/crowd" 0 2M
-	as_enemy crowd "$1/crowd" 400 $ATTACK_TMP/crowd $ATTACK_TMP/never
+	as_enemy crowd "$1/crowd" 300 $ATTACK_TMP/crowd $ATTACK_TMP/never
 }
 
 # attack_other_crowd() - the same on a volume that nobody watches
@@ -111,7 +111,7 @@ attack_leases() {
 
 # attack_giants() - files of the largest size with a block here and there
 attack_giants() {
-	as_enemy giants "$1" $((ATTACK_SIZE / 100)) "$2" "$3"
+	as_enemy giants "$1" $((ATTACK_SIZE / 250)) "$2" "$3"
 }
 
 # attack_restless() - punch, zero, collapse and insert, in many files
@@ -121,7 +121,7 @@ attack_restless() {
 
 # attack_forks() - processes that come and go, each with a file of its own
 attack_forks() {
-	as_enemy forks "$1" 40 "$2"
+	as_enemy forks "$1" 25 "$2"
 }
 
 # attack_begun(name) - is it under way? Those that hold something say when they have it.

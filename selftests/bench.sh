@@ -13,10 +13,10 @@
 #   scaling    writers on 1, 2 and 4 CPUs, in time; how long a write event takes beside readers
 #   profile    only when named: which functions execute what tracing adds; $WORK is sequential, fill, overwrite or table
 #   report     only print the table of what was measured before, and draw
-#   readme     put that table and the picture into README.md
+#   readme     put that table and the picture into bench/README.md
 #
 # Without a PART all are measured, or those of $BENCH. $QUICK=1 does less of everything, to see that it
-# works; such figures are not put into README.md. $OUT is where results go (default: bench-out in the project's
+# works; such figures are not put into bench/README.md. $OUT is where results go (default: bench-out in the project's
 # folder); a part that is not measured again keeps its results there. $KERNEL is the guest's (default 6.12).
 # $RUNS, $EXTENTS, $LARGEST, $FILES, $SECONDS_OF_WORK, $APPS, $MODES, $LESS and others go to the parts, which
 # explain them (bench/PART.sh).
@@ -199,7 +199,7 @@ bench_main() {
 			return
 			;;
 		readme)
-			report --readme "$FT_TOP/README.md"
+			report --readme "$BENCH_DIR/README.md"
 			cp "$OUT/bench.png" "$BENCH_DIR/bench.png"
 			return
 			;;

@@ -24,7 +24,7 @@ within() {
 	awk -v n="$1" -v least="$2" -v most="$3" 'BEGIN { exit !(n != "" && n >= least && n <= most) }'
 }
 
-plan 8
+plan 9
 if QUICK=1 OUT=$dir REPORT=--no-picture "$here/bench.sh" micro >"$dir/said" 2>"$dir/err"; then
 	ok "it runs"
 else
@@ -41,4 +41,5 @@ off=$(value sequential probes_off f2fs_update_read_extent_tree_range:mean)
 check "which costs more with fragtrace than without" within \
 	"$(value sequential probes_tracing f2fs_update_read_extent_tree_range:mean)" "$((${off%%.*} + 1))" 100000
 check "the report has a row for it" grep -q '^| next block of a file, 4 KiB writes: in the probes | [1-9]' "$dir/said"
+check "and its place is in the README beside it" grep -qxF '<!-- bench: begin (make bench-readme) -->' "$here/bench/README.md"
 finish

@@ -288,7 +288,7 @@ def put_into(readme: Path, text: str) -> None:
         end = before.index(END, start)
     except ValueError:
         sys.exit(f"report.py: {readme}: no lines '{BEGIN}' and '{END}' to put the table between")
-    picture = "![What fragtrace costs](selftests/bench/bench.png)"
+    picture = "![What fragtrace costs](bench.png)"
     readme.write_text(f"{before[:start]}\n{picture}\n\n{text}{before[end:]}")
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# static.sh - what can be checked without running: licences, layers, shell, Python, kernel style, kernel-doc.
+# static.sh - what can be checked without running: licences, README files, layers, shell, Python, kernel style, kernel-doc.
 #
 # Each check that needs a program which is not here is skipped by name.
 
@@ -73,11 +73,34 @@ documented() {
 	return 0
 }
 
+# linked() - print the links of the README files, within the project, that lead nowhere
+linked() {
+	local file link
+
+	for file in $(sources '*.md'); do
+		sed 's/](/\n](/g' "$file" | sed -n 's/^](\([^):#]*\)[)#].*/\1/p' | while read -r link; do
+			[ -z "$link" ] || [ -e "${file%/*}/$link" ] || echo "# $file: no such file: $link"
+		done
+	done | grep . && return 1
+	return 0
+}
+
+# explained() - print the names in `stats` that module/README.md does not explain
+explained() {
+	local name
+
+	sed -n -e 's/.*seq_printf(m, "\([a-z_]*\) %.*/\1/p' -e 's/^\t\[FT_[A-Z_]*\] = "\([a-z_]*\)",/\1/p' module/debugfs.c |
+		while read -r name; do
+			grep -q "^| .*\`$name\`.* |" module/README.md || echo "# stats: not explained: $name"
+		done | grep . && return 1
+	return 0
+}
+
 shells=$(sources '*.sh')
 # shellcheck disable=SC2086 # a list of files
 set -- $shells
 pythons=$(sources '*.py' fragtrace-plot)
-plan $(($# * 2 + 7))
+plan $(($# * 2 + 9))
 check "every file names its licence" licensed
 check "every function that crosses files has kernel-doc" documented
 if command -v python3 >/dev/null; then
@@ -85,6 +108,8 @@ if command -v python3 >/dev/null; then
 else
 	skip "module/: each file uses those below it in the map of fragtrace.h" "python3 is not installed"
 fi
+check "every link of a README leads to a file" linked
+check "every line of stats is explained" explained
 for file; do
 	shell=dash
 	! head -n 1 "$file" | grep -q bash || shell=bash

@@ -92,6 +92,7 @@ distclean: clean
 
 help:
 	@echo "make                      fragtrace.ko for the running kernel (or KERNELRELEASE=, KDIR=, F2FS_KO=), and the viewer"
+	@echo "make viewer               the viewer alone; needs no kernel headers"
 	@echo "make demo                 a picture of RocksDB on F2FS, made in a guest; leaves it in demo-out/"
 	@echo "make bench                what it costs, beside filefrag, ftrace and bpftrace; BENCH='micro apps', QUICK=1, OUT=folder,"
 	@echo "                          KERNEL=6.12; BENCH=profile names the functions"

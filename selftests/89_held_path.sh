@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 89_held_path.sh - a watched directory that waits, and whose path a user can hold up, holds up nobody else
+#
+# The user removes it and puts a symbolic link in its place, to a name in a directory whose lock he holds.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# waits() - does the directory wait to be there again?
+waits() {
+	awk '!/^#/ && $3 == "waiting" { found = 1 } END { exit !found }' $DBG/targets
+}
+
+plan 8
+[ ! -w /proc/sys/vm/unprivileged_userfaultfd ] || echo 1 >/proc/sys/vm/unprivileged_userfaultfd
+make_volume $DISK $MNT || bail "no volume"
+make_volume $DISK2 $MNT2 || bail "no second volume"
+mkdir -p $MNT/enemy/db $MNT/enemy/held
+chown -R 65534 $MNT/enemy
+fileop write $MNT2/file 0 64K
+load path=$MNT/enemy/db,$MNT2
+settle
+fileop as 65534 0 fileop stuck_dir $MNT/enemy/held /tmp/ready 2>/tmp/stuck.err &
+holder=$!
+loop_until 10 test -e /tmp/ready || bail "nobody holds the directory"
+sleep 2
+[ ! -s /tmp/stuck.err ] || skip_rest "a held directory" "$(cat /tmp/stuck.err)"
+fileop as 65534 0 rmdir $MNT/enemy/db
+fileop as 65534 0 ln -s held/none $MNT/enemy/db
+sleep 3
+in_time "the files of debugfs are opened" cat $DBG/table $DBG/files $DBG/extents $DBG/targets $DBG/stats
+in_time "another directory is no longer watched" sh -c "echo 'del $MNT2' >$DBG/targets"
+in_time "and watched" sh -c "echo 'add $MNT2' >$DBG/targets"
+in_time "sync" sync
+in_time "another volume is unmounted" umount $MNT2
+in_time "and mounted" mount -t f2fs $DISK2 $MNT2
+kill -9 $holder
+wait $holder 2>/dev/null || :
+check "the directory waits" loop_until $PATIENCE waits
+check "the module is unloaded" unload
+finish

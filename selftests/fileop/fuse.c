@@ -75,7 +75,7 @@ static void serve(int fd, uid_t uid)
 	case FUSE_INTERRUPT:
 		break;
 	default:
-		answer(fd, in->unique, ENOSYS, NULL, 0);
+		answer(fd, in->unique, EOPNOTSUPP, NULL, 0);
 	}
 }
 

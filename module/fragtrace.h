@@ -54,12 +54,13 @@
  *
  *   run_lock of request.c   mutex; one audit at a time
  *   ft_volume.resync_lock   mutex; one resync at a time
+ *   [sb->s_umount]          shared, by who has found a directory to watch
  *   ft_targets_lock         mutex; targets, and attaching volumes to them
  *   [module notifiers]      held by the kernel when F2FS comes or goes
  *   probes_lock of attach.c mutex; whether the probes are attached
  *   ft_volume.sb_lock       mutex; whether the super block is still there
- *   [sb->s_umount]          shared and tried only, except by umount itself,
- *                           which holds it when it takes sb_lock
+ *   [sb->s_umount]          shared and tried only. Umount itself holds it when it
+ *                           takes sb_lock, but none that is above
  *   [i_rwsem of directory]  held by the VFS around each fsnotify event
  *   ft_volume.ns_lock       mutex; names: links between inodes
  *   ft_volume.inodes        the xarray's own spinlock

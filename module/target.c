@@ -7,7 +7,9 @@
  * unmounted, or that is removed, waits until a directory is there again.
  */
 
+#include <linux/module.h>
 #include <linux/rcupdate.h>
+#include <linux/refcount.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
@@ -34,6 +36,10 @@
  * @seeded: everything in it has been scanned once
  * @moved: its path has to be found out again
  * @refused: the log has said why what is there cannot be followed
+ * @ref: one for the list, one for @search while it is queued or runs
+ * @search: looks for a directory at @path while the target waits
+ * @searching: it is queued or runs
+ * @listed: the target is in targets
  */
 struct ft_target {
 	struct list_head node;
@@ -45,6 +51,10 @@ struct ft_target {
 	bool seeded;
 	bool moved;
 	bool refused;
+	refcount_t ref;
+	struct work_struct search;
+	bool searching;
+	bool listed;
 };
 
 DEFINE_MUTEX(ft_targets_lock);
@@ -99,41 +109,45 @@ static int plant(struct ft_target *t, struct ft_volume *vol,
 	return 0;
 }
 
-static int attach(struct ft_target *t, bool loud)
+/* Let go of what ft_path_find() found. */
+static void drop_found(struct ft_found *found)
 {
-	struct ft_found found = { };
+	up_read(&found->sb->s_umount);
+	ft_path_free(found);
+}
+
+/* Watch what ft_path_find() found, and let go of it. */
+static int attach(struct ft_target *t, struct ft_found *found, bool loud)
+{
 	struct ft_volume *vol;
 	int err;
 
 	lockdep_assert_held(&ft_targets_lock);
-	err = ft_path_find(t->path, &found, loud);
-	if (err)
-		return err;
-	vol = ft_volume_attach(found.sb, found.mount, loud || !t->refused);
+	vol = ft_volume_attach(found->sb, found->mount, loud || !t->refused);
 	err = PTR_ERR_OR_ZERO(vol);
 	t->refused = err == -EIO || err == -EOPNOTSUPP;
 	if (!err)
-		err = plant(t, vol, &found);
-	up_read(&found.sb->s_umount);
+		err = plant(t, vol, found);
 	if (err) {
+		drop_found(found);
 		if (!IS_ERR(vol) && !vol->nr_targets)
 			ft_volume_detach(vol);
 		if (loud && err == -EEXIST)
 			pr_err("path %s: is watched already\n", t->path);
-		ft_path_free(&found);
 		return err;
 	}
 
+	up_read(&found->sb->s_umount);
 	if (t->path[0] != '/') {
 		kfree(t->path);
-		t->path = found.real;
+		t->path = found->real;
 	} else {
-		kfree(found.real);
+		kfree(found->real);
 	}
 	kfree(t->mount);
 	kfree(t->mount_root);
-	t->mount = found.mount;
-	t->mount_root = found.mount_root;
+	t->mount = found->mount;
+	t->mount_root = found->mount_root;
 	return 0;
 }
 
@@ -160,12 +174,74 @@ static void detach(struct ft_target *t)
 		ft_volume_detach(vol);
 }
 
-static void free_target(struct ft_target *t)
+static void put_target(struct ft_target *t)
 {
+	if (!refcount_dec_and_test(&t->ref))
+		return;
 	kfree(t->path);
 	kfree(t->mount);
 	kfree(t->mount_root);
 	kfree(t);
+}
+
+/* Out of the list, and out of use. */
+static void drop_target(struct ft_target *t)
+{
+	lockdep_assert_held(&ft_targets_lock);
+	list_del(&t->node);
+	t->listed = false;
+	detach(t);
+	put_target(t);
+}
+
+/* === Searching ============================================================ */
+
+static int count_waiting(void)
+{
+	struct ft_target *t;
+	int waiting = 0;
+
+	lockdep_assert_held(&ft_targets_lock);
+	list_for_each_entry(t, &targets, node)
+		waiting += !t->vol;
+	atomic_set(&ft_nr_waiting, waiting);
+	return waiting;
+}
+
+/*
+ * Look for a directory where a target waits for one. That may take as long as any
+ * user likes who may write to a directory on the way, or above the end of a
+ * symbolic link: nothing is held that others need, and each target has a work of
+ * its own.
+ */
+static void search(struct work_struct *work)
+{
+	struct ft_target *t = container_of(work, struct ft_target, search);
+	struct ft_found found = { };
+	int err = ft_path_find(t->path, &found, false);
+
+	mutex_lock(&ft_targets_lock);
+	t->searching = false;
+	if (!err && t->listed && !t->vol && !ft_volume_ending())
+		attach(t, &found, false);
+	else if (!err)
+		drop_found(&found);
+	count_waiting();
+	mutex_unlock(&ft_targets_lock);
+	put_target(t);
+	/* who unloads the module waits for this function by means of ft_wq */
+	module_put(THIS_MODULE);
+}
+
+/* With a reference to the module, so that rmmod says "in use" and does not wait. */
+static void begin_search(struct ft_target *t)
+{
+	lockdep_assert_held(&ft_targets_lock);
+	if (t->searching || ft_volume_ending() || !try_module_get(THIS_MODULE))
+		return;
+	t->searching = true;
+	refcount_inc(&t->ref);
+	queue_work(ft_wq, &t->search);
 }
 
 /* === Housekeeping ========================================================= */
@@ -209,7 +285,7 @@ static void look_after(struct ft_target *t)
 static void housekeeping(struct work_struct *work)
 {
 	struct ft_target *t;
-	int waiting = 0, moved = 0;
+	int waiting, moved = 0;
 
 	mutex_lock(&ft_targets_lock);
 	list_for_each_entry(t, &targets, node)
@@ -220,11 +296,11 @@ static void housekeeping(struct work_struct *work)
 			WRITE_ONCE(t->vol->names_moved, false);
 	list_for_each_entry(t, &targets, node) {
 		look_after(t);
-		if (!t->vol && (ft_volume_ending() || attach(t, false)))
-			waiting++;
+		if (!t->vol)
+			begin_search(t);
 		moved += t->vol && t->moved;
 	}
-	atomic_set(&ft_nr_waiting, waiting);
+	waiting = count_waiting();
 	if (xchg(&retry_anew, false))
 		retry_delay = RETRY_FIRST;
 	if (waiting || moved) {
@@ -259,6 +335,7 @@ static void kick(void)
  */
 int ft_target_add(const char *path)
 {
+	struct ft_found found = { };
 	struct ft_target *t;
 	size_t len = strlen(path);
 	int err;
@@ -275,6 +352,8 @@ int ft_target_add(const char *path)
 	t = kzalloc(sizeof(*t), GFP_KERNEL);
 	if (!t)
 		return -ENOMEM;
+	refcount_set(&t->ref, 1);
+	INIT_WORK(&t->search, search);
 	t->path = kstrdup(path, GFP_KERNEL);
 	err = -ENOMEM;
 	if (!t->path)
@@ -286,19 +365,26 @@ int ft_target_add(const char *path)
 		err = -EINTR;
 		goto fail;
 	}
+	err = ft_path_find(t->path, &found, true);
+	if (err)
+		goto fail;
 	mutex_lock(&ft_targets_lock);
 	err = ft_attach_want(true);
-	if (!err)
-		err = attach(t, true);
-	if (!err)
+	if (err)
+		drop_found(&found);
+	else
+		err = attach(t, &found, true);
+	if (!err) {
+		t->listed = true;
 		list_add_tail(&t->node, &targets);
-	else if (list_empty(&targets))
+	} else if (list_empty(&targets)) {
 		ft_attach_want(false);
+	}
 	mutex_unlock(&ft_targets_lock);
 	if (!err)
 		return 0;
 fail:
-	free_target(t);
+	put_target(t);
 	return err;
 }
 
@@ -329,16 +415,12 @@ int ft_target_del(const char *path)
 	mutex_lock(&ft_targets_lock);
 	t = find_target(path);
 	if (t) {
-		list_del(&t->node);
-		detach(t);
+		drop_target(t);
 		if (list_empty(&targets))
 			ft_attach_want(false);
 	}
 	mutex_unlock(&ft_targets_lock);
-	if (!t)
-		return -ENOENT;
-	free_target(t);
-	return 0;
+	return t ? 0 : -ENOENT;
 }
 
 static bool settled(const struct ft_volume *vol)
@@ -494,11 +576,8 @@ void ft_target_exit(void)
 	struct ft_target *t, *next;
 
 	mutex_lock(&ft_targets_lock);
-	list_for_each_entry_safe(t, next, &targets, node) {
-		list_del(&t->node);
-		detach(t);
-		free_target(t);
-	}
+	list_for_each_entry_safe(t, next, &targets, node)
+		drop_target(t);
 	mutex_unlock(&ft_targets_lock);
 	/* the one queues the other */
 	cancel_delayed_work_sync(&retry_work);

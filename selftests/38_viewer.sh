@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 38_viewer.sh - the viewer beside a module that works, goes and comes back; its figures and the kernel's
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -5,6 +5,8 @@
 #
 # Counted in the kernel's slabs, not in our own books, which must say the same. An extent takes an entry of
 # 8 bytes, and so does the hole between two that are apart; what is more is room in the nodes.
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 68_copies.sh - the copies of readers are charged and bounded, and cost the maps nothing
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 72_fuzz_tool.sh - the fuzzer itself: plans repeat, are read strictly, are done, and are cut
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

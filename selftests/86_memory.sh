@@ -4,6 +4,8 @@
 # 86_memory.sh - what is used is charged, the second map of a rescan too, and when the budget is used up the largest file gives way
 #
 # Nodes of maps are counted in their slab, not in our own books.
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

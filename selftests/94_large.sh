@@ -4,6 +4,8 @@
 # 94_large.sh - a file with very many names, and very many files, within the memory budget and beyond it
 #
 # LINKS names, and DIRS folders of 1000 files each. `make test-large` has 100 000 names and 1000 folders.
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

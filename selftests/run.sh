@@ -7,7 +7,8 @@
 #
 # With names of tests (20_write.sh) only these run, in the guests; with --guests all those that run
 # there. $KERNEL says on which kernels that setup.sh knows (default "6.12 6.1 7"; "6.12-rt 6.1-rt 7-rt" are
-# those with PREEMPT_RT), $SEED fixes the random tests; $JOBS suites run at a time (default 2 where there
+# those with PREEMPT_RT); a test with the line `# kernels: first` runs on the first of them only, unless it
+# is named. $SEED fixes the random tests; $JOBS suites run at a time (default 2 where there
 # are two CPUs), each is shown when it has ended. All output is KTAP of the single tests, then a table of
 # tests and kernels. The last line is `N passed, N failed`, with `, N skipped` behind it when something
 # was skipped. Exit status 1 when anything failed.
@@ -204,6 +205,17 @@ guest_tests() {
 		${FUZZ_PLAN:+FUZZ_PLAN="/tools/${FUZZ_PLAN##*/}"} ${ATTACKS:+ATTACKS="$ATTACKS"} /selftests/in_guest.sh "$@"
 }
 
+# tests_for(version, test...) - print those tests that run on this kernel when nobody names them
+tests_for() {
+	local version name
+
+	version=$1
+	shift
+	for name; do
+		[ "$version" != "${KERNELS%% *}" ] && grep -q '^# kernels: first$' "$FT_HERE/$name" || echo "$name"
+	done
+}
+
 # viewer_check() - run the viewer's own tests
 viewer_check() {
 	make -s -C "$FT_TOP/viewer" check
@@ -303,7 +315,7 @@ run_main() {
 
 	guests_only=$*
 	[ "${1:-}" != --guests ] || shift
-	tests=${*:-$(cd "$FT_HERE" && echo [0-9][0-9]_*.sh)}
+	tests=$*
 	if [ -z "$guests_only" ]; then
 		source=$(ft_source 6.12)
 		export CHECKPATCH=${CHECKPATCH:-$source/scripts/checkpatch.pl}
@@ -315,6 +327,7 @@ run_main() {
 	PROGRESS=$!
 	for version in $KERNELS; do
 		if [ -s "$LOGS/module-$version" ]; then
+			[ $# -gt 0 ] || tests=$(cd "$FT_HERE" && tests_for "$version" [0-9][0-9]_*.sh)
 			# shellcheck disable=SC2086 # a list of tests
 			suite "kernel $version" guest_tests "$version" $tests
 		fi

@@ -101,7 +101,7 @@ check_exact "and at last" $MNT/d
 if late function=ft_inode_scan_merge before_ms=1500; then
 	rescans=$(restless 15)
 	late
-	check "a costly one more rarely ($rescans times)" between "$rescans" 1 4
+	check "a costly one more rarely ($rescans times)" between "$rescans" 1 6
 	check_exact "and at last" $MNT/d
 else
 	skip "a costly one more rarely" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"

@@ -59,7 +59,7 @@ STEPS
 [ "${DKMS:-yes}" = no ] || dkms_steps $(kernels) >"$tmp/build/dkms.sh"
 ft_say "deb: building in a clean system; $out/log tells more"
 # what the host gets its packages from
-sources=$(find /etc/apt/sources.list /etc/apt/sources.list.d -type f -size +0 2>/dev/null)
+sources=$(find /etc/apt -maxdepth 2 -type f -size +0 \( -name sources.list -o -path '*.list.d/*.list' -o -path '*.list.d/*.sources' \))
 # shellcheck disable=SC2086,SC2016 # a list of files; mmdebstrap's own variable
 mmdebstrap --variant=buildd --include=ca-certificates,lintian --customize-hook="copy-in $tmp/build /" \
 	--customize-hook='chroot "$1" sh /build/build.sh' \
@@ -68,7 +68,7 @@ mmdebstrap --variant=buildd --include=ca-certificates,lintian --customize-hook="
 	tail -n 20 "$out/log" >&2
 	ft_die "deb: it failed"
 }
-rm -f "$tmp/build/"*.sh
+rm -rf "$tmp/build/"*.sh "$tmp/build/fragtrace"
 cp "$tmp/build/"* "$out/"
 grep -E '^[EW]: ' "$out/log" || ft_say "deb: lintian has nothing to say"
 if [ "${DKMS:-yes}" != no ]; then

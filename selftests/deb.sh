@@ -70,7 +70,7 @@ mmdebstrap --variant=buildd --include=ca-certificates,lintian --customize-hook="
 }
 rm -rf "$tmp/build/"*.sh "$tmp/build/fragtrace"
 cp "$tmp/build/"* "$out/"
-grep -E '^[EW]: ' "$out/log" || ft_say "deb: lintian has nothing to say"
+grep -E '^[EW]: fragtrace' "$out/log" || ft_say "deb: lintian has nothing to say"
 if [ "${DKMS:-yes}" != no ]; then
 	! ls "$out"/fragtrace.ko.xz >/dev/null 2>&1 || xz -df "$out/fragtrace.ko.xz"
 	version=$(modinfo -F vermagic "$out/fragtrace.ko" | cut -d ' ' -f 1)

@@ -49,6 +49,10 @@ test-debug:
 test-large:
 	@selftests/large.sh $(or $(KERNEL),6.12)
 
+# xfstests' own tests of recovery, from a checkout of the user's, with and without fragtrace: the same verdicts.
+xfstests:
+	@XFSTESTS='$(XFSTESTS)' TESTS='$(TESTS)' selftests/xfstests.sh
+
 # libFuzzer on everything that reads text; what it learns stays in the cache.
 fuzz-parsers:
 	@selftests/setup.sh packages fuzz
@@ -100,6 +104,7 @@ help:
 	@echo "make test                 every test; KERNEL='6.12 6.1 7 6.12-rt 6.1-rt 7-rt', TESTS='20_write.sh', SEED=N narrow it down"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN, with KCSAN, with PREEMPT_RT and lockdep"
 	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12"
+	@echo "make xfstests XFSTESTS=folder   its tests of shutdown and recovery, with and without fragtrace; TESTS='generic/388'"
 	@echo "make fuzz                 random operations; MINUTES=3 for all kernels, SEED=N, KERNEL=..., or PLAN=file to repeat one;"
 	@echo "                          MODE=hostile: a user does his worst, ATTACKS='stuck crowd' names how (selftests/attacks.sh)"
 	@echo "make fuzz-parsers         libFuzzer on what reads tables and configuration files; MINUTES=10"
@@ -109,4 +114,4 @@ help:
 	@echo "make deb                  Debian packages, in deb-out/; DKMS=no does not try the module's"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer vm test test-debug test-large fuzz fuzz-parsers demo bench bench-readme deb install uninstall clean distclean help
+.PHONY: all modules viewer vm test test-debug test-large xfstests fuzz fuzz-parsers demo bench bench-readme deb install uninstall clean distclean help

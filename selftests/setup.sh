@@ -5,7 +5,7 @@
 #
 # As a command:
 #   setup.sh packages GROUP...     install the missing Debian packages of build, guest, full, viewer, test, demo,
-#                                  bench, large, deb, debug or fuzz
+#                                  bench, large, deb, debug, xfstests or fuzz
 #   setup.sh kernel VERSION        unpack a Debian kernel (6.12, 6.1, 7; with PREEMPT_RT: 6.12-rt, 6.1-rt, 7-rt)
 #                                  into the cache, or build one with checks (kasan, kcsan, with PREEMPT_RT: rt-debug)
 #                                  there; print its paths
@@ -105,8 +105,10 @@ ft_group() {
 	large) echo "fio" ;;
 	deb) echo "mmdebstrap dpkg-dev cpio git" ;;
 	debug) echo "bc bison flex libelf-dev m4 libssl-dev" ;;
+	xfstests) echo "autoconf automake libtool-bin pkg-config gettext uuid-dev uuid-runtime xfslibs-dev xfsprogs libattr1-dev
+		libacl1-dev libaio-dev attr acl dmsetup fio bc" ;;
 	fuzz) echo "make clang libclang-rt-14-dev libc6-dev libpng-dev" ;;
-	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, bench, large, deb, debug or fuzz" ;;
+	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, bench, large, deb, debug, xfstests or fuzz" ;;
 	esac
 }
 

@@ -43,8 +43,8 @@ static inline int ft_fsnotify_add_sb_mark(struct fsnotify_mark *mark,
 #endif
 
 /*
- * Tracepoints keep preemption off around all probes; of late a probe may be
- * preempted. Can go with 6.12.
+ * Up to 6.12 tracepoints disable preemption around all probes; later kernels do
+ * not. Can go with 6.12.
  */
 #ifdef FT_HAVE_PROBES_KEEP_CPU
 #define FT_PROBES_KEEP_CPU	1
@@ -53,16 +53,15 @@ static inline int ft_fsnotify_add_sb_mark(struct fsnotify_mark *mark,
 #endif
 
 /*
- * With PREEMPT_RT a spinlock sleeps, and the allocator takes some. F2FS, which
- * has to sleep where it calls the tracepoints, does so with preemption on. So what
- * the tracepoint has done to it may be undone while a probe runs. What preemption
- * off was for, that the array of probes stays that the tracepoint goes through, and
- * the module, the RCU read section sees to: it overlaps with what is before and
- * behind it, and PREEMPT_RT has preemptible RCU. A kernel that leaves preemption on
- * has another protection for them.
+ * With PREEMPT_RT spinlocks sleep, and the allocator takes spinlocks. F2FS calls
+ * its tracepoints in process context with preemption enabled, so the tracepoint's
+ * own preempt_disable() is all that forbids to sleep. A probe undoes it while it
+ * runs. The RCU read section takes over what it protected: the tracepoint's array
+ * of probes, and the module. PREEMPT_RT has preemptible RCU. Kernels whose
+ * tracepoints leave preemption enabled protect both by themselves.
  *
- * Nothing is done if that is not all there is: in an interrupt, with a raw spinlock
- * held. F2FS has no tracepoint there. False means that no lock may be taken.
+ * False means that something else forbids to sleep, an interrupt or a raw spinlock:
+ * the caller must not take a lock. F2FS has no tracepoint in such a place.
  */
 static inline bool ft_sleeping_locks_begin(void)
 	__acquires(RCU)

@@ -59,8 +59,8 @@
  *   [module notifiers]      held by the kernel when F2FS comes or goes
  *   probes_lock of attach.c mutex; whether the probes are attached
  *   ft_volume.sb_lock       mutex; whether the super block is still there
- *   [sb->s_umount]          shared and tried only. Umount itself holds it when it
- *                           takes sb_lock, but none that is above
+ *   [sb->s_umount]          shared, by trylock only. Umount holds it exclusively
+ *                           when it takes sb_lock, and holds no lock above
  *   [i_rwsem of directory]  held by the VFS around each fsnotify event
  *   ft_volume.ns_lock       mutex; names: links between inodes
  *   ft_volume.inodes        the xarray's own spinlock

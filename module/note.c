@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is said of a file where its lock cannot be taken.
+ * Notes in records whose lock cannot be taken.
  *
- * In: files that calls are about to change, from call.c, and those whose event
- * came where nothing can be done with it. Out: a note in the record. Who locks the
- * record next takes it up before anything else, so that nobody sees a map that
- * seems exact; if nobody does, a work item will.
+ * In: files that calls are about to change, from call.c, and files with an event
+ * that no lock may be taken for. Out: a note in the record. The next one who locks
+ * the record handles the note first, so nobody takes the map for exact. A work item
+ * locks the record if nobody else does.
  *
- * With PREEMPT_RT alone: there a spinlock sleeps, which a handler of a kprobe must
- * not. Elsewhere call.c does at once what the notes are for.
+ * Built with PREEMPT_RT only: there spinlocks sleep, and a kprobe handler must not
+ * sleep. Otherwise call.c locks the record itself.
  */
 
 #include <linux/llist.h>

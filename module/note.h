@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is said of a file where its lock cannot be taken. Without PREEMPT_RT it can,
- * and is.
+ * Notes in records whose lock cannot be taken, see note.c. Without PREEMPT_RT the
+ * lock can be taken, and there are no notes.
  */
 #ifndef FT_NOTE_H
 #define FT_NOTE_H

@@ -209,10 +209,9 @@ static int count_waiting(void)
 }
 
 /*
- * Look for a directory where a target waits for one. That may take as long as any
- * user likes who may write to a directory on the way, or above the end of a
- * symbolic link: nothing is held that others need, and each target has a work of
- * its own.
+ * Look up the path of a waiting target. A user who may write to a directory on the
+ * path can delay that without end, by holding the lock of a directory. So the
+ * look-up holds no lock that others need, and each target has a work of its own.
  */
 static void search(struct work_struct *work)
 {

@@ -217,40 +217,54 @@ static uint64_t do_pinned(char **argv)
 	return __rdtsc() - start;
 }
 
-/* parallel DIRECTORY WRITERS BLOCKS: so many writers at once, each writes a file of its own and syncs it. */
-static uint64_t do_parallel(char **argv)
+/* Do work in so many processes at once, each with a path of its own in a directory. */
+static void in_processes(const char *dir, uint64_t count, void (*work)(const char *path, uint64_t amount), uint64_t amount)
 {
-	uint64_t writers = num(argv[1]), blocks = num(argv[2]), i, j, start = __rdtsc();
+	char path[4000];
 	int status, bad = 0;
-	char path[4096];
+	uint64_t i;
 
-	for (i = 0; i < writers; i++) {
+	for (i = 0; i < count; i++) {
 		pid_t pid = fork();
 
 		if (pid < 0)
 			fail("fork");
 		if (pid)
 			continue;
-		snprintf(path, sizeof(path), "%s/%llu", argv[0], (unsigned long long)i);
-		int fd = open_file(path);
-
-		for (j = 0; j < blocks; j++) {
-			write_blocks(fd, j, 1);
-			if (j % 1024 == 1023)
-				sync_file(fd);
-		}
+		snprintf(path, sizeof(path), "%s/%llu", dir, (unsigned long long)i);
+		work(path, amount);
 		_exit(0);
 	}
 	while (wait(&status) > 0)
 		bad |= status;
 	if (bad) {
-		fprintf(stderr, "bench-work: a writer failed\n");
+		fprintf(stderr, "bench-work: a process failed\n");
 		exit(1);
 	}
+}
+
+static void write_and_sync(const char *path, uint64_t blocks)
+{
+	int fd = open_file(path);
+	uint64_t i;
+
+	for (i = 0; i < blocks; i++) {
+		write_blocks(fd, i, 1);
+		if (i % 1024 == 1023)
+			sync_file(fd);
+	}
+}
+
+/* parallel DIRECTORY WRITERS BLOCKS: so many writers at once, each writes a file of its own and syncs it. */
+static uint64_t do_parallel(char **argv)
+{
+	uint64_t start = __rdtsc();
+
+	in_processes(argv[0], num(argv[1]), write_and_sync, num(argv[2]));
 	return __rdtsc() - start;
 }
 
-/* Create, rename and unlink files in a directory, so often. */
+/* Create, rename and unlink a file in a new directory, again and again. */
 static void churn_names(const char *dir, uint64_t rounds)
 {
 	char from[4096], to[4096];
@@ -272,27 +286,9 @@ static void churn_names(const char *dir, uint64_t rounds)
 /* churn DIRECTORY PROCESSES ROUNDS: so many processes create, rename and unlink, each in a folder of its own. */
 static uint64_t do_churn(char **argv)
 {
-	uint64_t processes = num(argv[1]), rounds = num(argv[2]), i, start = __rdtsc();
-	int status, bad = 0;
-	char path[4000];
+	uint64_t start = __rdtsc();
 
-	for (i = 0; i < processes; i++) {
-		pid_t pid = fork();
-
-		if (pid < 0)
-			fail("fork");
-		if (pid)
-			continue;
-		snprintf(path, sizeof(path), "%s/%llu", argv[0], (unsigned long long)i);
-		churn_names(path, rounds);
-		_exit(0);
-	}
-	while (wait(&status) > 0)
-		bad |= status;
-	if (bad) {
-		fprintf(stderr, "bench-work: a process failed\n");
-		exit(1);
-	}
+	in_processes(argv[0], num(argv[1]), churn_names, num(argv[2]));
 	return __rdtsc() - start;
 }
 

@@ -28,15 +28,15 @@ all: modules viewer
 # For the running kernel, or KERNELRELEASE=..., or KDIR=...; more in Kbuild.
 modules:
 	@ko=$$(KDIR='$(KDIR)' KERNELRELEASE='$(KERNELRELEASE)' F2FS_KO='$(F2FS_KO)' VMLINUX_BTF='$(VMLINUX_BTF)' \
-		F2FS_SRC='$(F2FS_SRC)' selftests/build.sh running) && cp "$$ko" fragtrace.ko && echo "built $(CURDIR)/fragtrace.ko"
+		F2FS_SRC='$(F2FS_SRC)' selftests/machine/build.sh running) && cp "$$ko" fragtrace.ko && echo "built $(CURDIR)/fragtrace.ko"
 
 viewer:
-	@selftests/setup.sh packages viewer
+	@selftests/machine/setup.sh packages viewer
 	$(MAKE) -C viewer
 
 vm:
 	@test -n "$$CMD" || { echo "make vm: what shall the guest do? make vm CMD='uname -r'" >&2; exit 2; }
-	@selftests/vm.sh -- "$$CMD"
+	@selftests/machine/vm.sh -- "$$CMD"
 
 test:
 	@selftests/run.sh $(TESTS)
@@ -47,34 +47,34 @@ test-debug:
 
 # A million files, a file with 100 000 names, hundreds of loads under fio: takes its time, and 6 GB of memory.
 test-large:
-	@selftests/large.sh $(or $(KERNEL),6.12)
+	@selftests/commands/large.sh $(or $(KERNEL),6.12)
 
 # xfstests' own tests of recovery, from a checkout of the user's, with and without fragtrace: the same verdicts.
 xfstests:
-	@XFSTESTS='$(XFSTESTS)' TESTS='$(TESTS)' selftests/xfstests.sh
+	@XFSTESTS='$(XFSTESTS)' TESTS='$(TESTS)' selftests/commands/xfstests.sh
 
 # libFuzzer on everything that reads text; what it learns stays in the cache.
 fuzz-parsers:
-	@selftests/setup.sh packages fuzz
-	@$(MAKE) -s -C selftests/fuzz-parsers fuzz O="$$(selftests/setup.sh cache)/build/fuzz-parsers" MINUTES='$(or $(MINUTES),10)'
+	@selftests/machine/setup.sh packages fuzz
+	@$(MAKE) -s -C selftests/programs/fuzz-parsers fuzz O="$$(selftests/machine/setup.sh cache)/build/fuzz-parsers" MINUTES='$(or $(MINUTES),10)'
 
 # Random operations on random volumes, compared block by block; or a user who attacks, and one who works.
 fuzz:
-	@MINUTES='$(MINUTES)' SEED='$(SEED)' PLAN='$(PLAN)' MODE='$(MODE)' ATTACKS='$(ATTACKS)' selftests/fuzz.sh
+	@MINUTES='$(MINUTES)' SEED='$(SEED)' PLAN='$(PLAN)' MODE='$(MODE)' ATTACKS='$(ATTACKS)' selftests/commands/fuzz.sh
 
 demo:
-	@selftests/demo.sh
+	@selftests/commands/demo.sh
 
 # What fragtrace costs, beside what it replaces: a table and bench-out/bench.png.
 bench:
-	@BENCH='$(BENCH)' QUICK='$(QUICK)' KERNEL='$(or $(KERNEL),6.12)' OUT='$(OUT)' selftests/bench.sh
+	@BENCH='$(BENCH)' QUICK='$(QUICK)' KERNEL='$(or $(KERNEL),6.12)' OUT='$(OUT)' selftests/bench/bench.sh
 
 bench-readme:
-	@OUT='$(OUT)' selftests/bench.sh readme
+	@OUT='$(OUT)' selftests/bench/bench.sh readme
 
 # Debian packages, built in a clean system and tried there; DKMS=no leaves that out.
 deb:
-	@DKMS='$(DKMS)' selftests/deb.sh $(OUT)
+	@DKMS='$(DKMS)' selftests/commands/deb.sh $(OUT)
 
 install: all
 	install -D -m 644 fragtrace.ko $(DESTDIR)/lib/modules/$$(modinfo -F vermagic fragtrace.ko | cut -d ' ' -f 1)/updates/fragtrace.ko
@@ -92,7 +92,7 @@ clean:
 
 # The kernels, tools and builds of the guests; make test and make demo fetch them again.
 distclean: clean
-	rm -rf "$$(selftests/setup.sh cache)"
+	rm -rf "$$(selftests/machine/setup.sh cache)"
 
 help:
 	@echo "make                      fragtrace.ko for the running kernel (or KERNELRELEASE=, KDIR=, F2FS_KO=), and the viewer"
@@ -106,10 +106,10 @@ help:
 	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12"
 	@echo "make xfstests XFSTESTS=folder   its tests of shutdown and recovery, with and without fragtrace; TESTS='generic/388'"
 	@echo "make fuzz                 random operations; MINUTES=3 for all kernels, SEED=N, KERNEL=..., or PLAN=file to repeat one;"
-	@echo "                          MODE=hostile: a user does his worst, ATTACKS='stuck crowd' names how (selftests/attacks.sh)"
+	@echo "                          MODE=hostile: a user does his worst, ATTACKS='stuck crowd' names how (selftests/in_guest/attacks.sh)"
 	@echo "make fuzz-parsers         libFuzzer on what reads tables and configuration files; MINUTES=10"
 	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1|7|6.12-rt..., DISK=1G, OUT=folder"
-	@echo "                          (make itself ends with status 2 when it fails; selftests/vm.sh passes the status on)"
+	@echo "                          (make itself ends with status 2 when it fails; selftests/machine/vm.sh passes the status on)"
 	@echo "make install, uninstall   module, fragtrace-view, its presets, fragtrace-plot, man pages; PREFIX=$(PREFIX), DESTDIR="
 	@echo "make deb                  Debian packages, in deb-out/; DKMS=no does not try the module's"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"

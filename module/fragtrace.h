@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The map of the module, in layers. A file uses those that stand below it and no
- * others; selftests/layers.py checks that. What is above is reached by what it has
- * left below: a work, a callback of fsnotify, ft_target_hook().
+ * others; selftests/host/layers.py checks that. What is above is reached by what
+ * it has left below: a work, a callback of fsnotify, ft_target_hook().
  *
  *   main.c      load and unload
  *

@@ -36,7 +36,7 @@ play() {
 	local rc
 
 	rc=0
-	timeout $((ROUND_LIMIT * 3 / 2)) sh "$here/fuzz_round.sh" $WORK/plan >$WORK/out 2>&1 || rc=$?
+	timeout $((ROUND_LIMIT * 3 / 2)) sh "$here/in_guest/fuzz_round.sh" $WORK/plan >$WORK/out 2>&1 || rc=$?
 	grep '^# compared' $WORK/out
 	grep '^# op ' $WORK/out >>$WORK/ops
 	! grep -q '^# hangs' $WORK/out || rc=3
@@ -68,11 +68,11 @@ tell() {
 
 # cut_down() - make the plan as short as can be, print it
 cut_down() {
-	fuzz shrink --seconds "${FUZZ_SHRINK:-$((90 * SLOW))}" $WORK/plan $WORK/short "sh $here/fuzz_round.sh"
+	fuzz shrink --seconds "${FUZZ_SHRINK:-$((90 * SLOW))}" $WORK/plan $WORK/short "sh $here/in_guest/fuzz_round.sh"
 	[ -s $WORK/short ] || return 0
 	echo "# shortest plan found; with these lines in FILE: make fuzz PLAN=FILE"
 	sed 's/^/# plan: /' $WORK/short
-	sh "$here/fuzz_round.sh" $WORK/short 2>&1 | grep -v '^# \(op\|stat\) ' || :
+	sh "$here/in_guest/fuzz_round.sh" $WORK/short 2>&1 | grep -v '^# \(op\|stat\) ' || :
 }
 
 # summary() - print how many operations of each kind succeeded

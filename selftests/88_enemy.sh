@@ -3,7 +3,7 @@
 #
 # 88_enemy.sh - a user who may write to one folder does his worst; another one works, and nobody else notices
 #
-# All attacks of attacks.sh at once, from a folder of a watched volume. Meanwhile a second user works in another
+# All attacks of in_guest/attacks.sh at once, from a folder of a watched volume. Meanwhile a second user works in another
 # folder and on another volume; volumes are mounted and unmounted, directories watched and no longer, the files of
 # debugfs read; each has to end in time. The second user's files are exact, as FIEMAP says, while the attacks go on.
 #
@@ -15,8 +15,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
-# shellcheck source=attacks.sh
-. "$here/attacks.sh"
+# shellcheck source=in_guest/attacks.sh
+. "$here/in_guest/attacks.sh"
 
 [ -n "${ATTACK_SIZE:-}" ] || ATTACK_SIZE=$([ -n "${FUZZ_SECONDS:-}" ] && echo 4000 || echo 250)
 # Seconds of a round, what follows it not counted. Below what the kernel takes for a hung task.

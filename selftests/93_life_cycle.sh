@@ -47,7 +47,7 @@ write_some() {
 	fuzz storm --seed $seed --ops 60 "$1"
 }
 
-# write_fio(folder) - several jobs write there at random; large.sh takes fio along
+# write_fio(folder) - several jobs write there at random; commands/large.sh takes fio along
 write_fio() {
 	fio --name=fio --directory="$1" --rw=randwrite --bs=4k --size=1m --numjobs=4 --thread --ioengine=psync --fdatasync=32 \
 		--loops=4 --minimal

@@ -230,7 +230,7 @@ loaded() {
 	[ -d /sys/module/fragtrace ]
 }
 
-# late(settings...) - delay a function of fragtrace, see kernel/late.c; without settings no longer. False if late.ko is not here.
+# late(settings...) - delay a function of fragtrace, see programs/late/late.c; without settings no longer. False if late.ko is not here.
 # shellcheck disable=SC2120 # settings are optional
 late() {
 	! [ -d /sys/module/late ] || rmmod late

@@ -15,10 +15,9 @@
 
 set -eu
 
-FT_HERE=$(cd "$(dirname "$0")" && pwd)
-FT_TOP=${FT_HERE%/*}
-# shellcheck source=setup.sh
-. "$FT_HERE/setup.sh"
+FT_TESTS=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=machine/setup.sh
+. "$FT_TESTS/machine/setup.sh"
 
 PASSED=0 FAILED=0 SKIPPED=0 FAILURES=''
 # Running suites: their names, and when they began, by process id.
@@ -169,7 +168,7 @@ build_all() {
 		echo "not ok - the viewer builds"
 	fi
 	for version in $KERNELS; do
-		if ! "$FT_HERE/build.sh" check "$version" >"$LOGS/module-$version" 2>"$log"; then
+		if ! "$FT_TESTS/machine/build.sh" check "$version" >"$LOGS/module-$version" 2>"$log"; then
 			cat "$log"
 			echo "not ok - the module builds for $version"
 			echo "not ok - without a warning for $version"
@@ -198,11 +197,11 @@ guest_tests() {
 	# Checks take their time.
 	slow=1
 	! ft_debug_is "$version" || slow=6
-	exec "$FT_HERE/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" -f "$module/late.ko" \
+	exec "$FT_TESTS/machine/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" -f "$module/late.ko" \
 		${viewer:+-f "$viewer"} ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((2400 * slow))}" \
 		-- env ${SEED:+SEED="$SEED"} SLOW=$slow ${TEST_LIMIT:+TEST_LIMIT="$TEST_LIMIT"} \
 		${FUZZ_SECONDS:+FUZZ_SECONDS="$FUZZ_SECONDS"} ${FUZZ_SHRINK:+FUZZ_SHRINK="$FUZZ_SHRINK"} \
-		${FUZZ_PLAN:+FUZZ_PLAN="/tools/${FUZZ_PLAN##*/}"} ${ATTACKS:+ATTACKS="$ATTACKS"} /selftests/in_guest.sh "$@"
+		${FUZZ_PLAN:+FUZZ_PLAN="/tools/${FUZZ_PLAN##*/}"} ${ATTACKS:+ATTACKS="$ATTACKS"} /selftests/in_guest/run_tests.sh "$@"
 }
 
 # tests_for(version, test...) - print those tests that run on this kernel when nobody names them
@@ -212,7 +211,7 @@ tests_for() {
 	version=$1
 	shift
 	for name; do
-		[ "$version" != "${KERNELS%% *}" ] && grep -q '^# kernels: first$' "$FT_HERE/$name" || echo "$name"
+		[ "$version" != "${KERNELS%% *}" ] && grep -q '^# kernels: first$' "$FT_TESTS/$name" || echo "$name"
 	done
 }
 
@@ -223,7 +222,7 @@ viewer_check() {
 
 # parsers_check() - try what reads text with odd texts and random changes of them
 parsers_check() {
-	make -s -C "$FT_HERE/fuzz-parsers" check O="$("$FT_HERE/setup.sh" cache)/build/fuzz-parsers" ${SEED:+SEED="$SEED"}
+	make -s -C "$FT_TESTS/programs/fuzz-parsers" check O="$("$FT_TESTS/machine/setup.sh" cache)/build/fuzz-parsers" ${SEED:+SEED="$SEED"}
 }
 
 # matrix() - print how each test in the guests went, by kernel: how many checks were ok, failed, skipped
@@ -319,7 +318,7 @@ run_main() {
 	if [ -z "$guests_only" ]; then
 		source=$(ft_source 6.12)
 		export CHECKPATCH=${CHECKPATCH:-$source/scripts/checkpatch.pl}
-		suite "static" "$FT_HERE/static.sh"
+		suite "static" "$FT_TESTS/host/static.sh"
 	fi
 	suite "build" build_all
 	end_all
@@ -327,7 +326,7 @@ run_main() {
 	PROGRESS=$!
 	for version in $KERNELS; do
 		if [ -s "$LOGS/module-$version" ]; then
-			[ $# -gt 0 ] || tests=$(cd "$FT_HERE" && tests_for "$version" [0-9][0-9]_*.sh)
+			[ $# -gt 0 ] || tests=$(cd "$FT_TESTS" && tests_for "$version" [0-9][0-9]_*.sh)
 			# shellcheck disable=SC2086 # a list of tests
 			suite "kernel $version" guest_tests "$version" $tests
 		fi
@@ -335,14 +334,14 @@ run_main() {
 	if [ -z "$guests_only" ]; then
 		suite "viewer" viewer_check
 		suite "parsers" parsers_check
-		suite "fiemap-check" "$FT_HERE/host_fiemap_check.sh"
-		suite "builds" env F2FS_SRC="$source" "$FT_HERE/host_build.sh"
-		suite "another f2fs" "$FT_HERE/host_other_f2fs.sh"
-		suite "guests" "$FT_HERE/host_guest.sh"
+		suite "fiemap-check" "$FT_TESTS/host/fiemap_check.sh"
+		suite "builds" env F2FS_SRC="$source" "$FT_TESTS/host/builds.sh"
+		suite "another f2fs" "$FT_TESTS/host/other_f2fs.sh"
+		suite "guests" "$FT_TESTS/host/guests.sh"
 		# shellcheck disable=SC2086 # a list of kernels
-		suite "power failures" "$FT_HERE/host_power_off.sh" $KERNELS
-		suite "demo" "$FT_HERE/host_demo.sh"
-		suite "bench" "$FT_HERE/host_bench.sh"
+		suite "power failures" "$FT_TESTS/host/power_off.sh" $KERNELS
+		suite "demo" "$FT_TESTS/host/demo.sh"
+		suite "bench" "$FT_TESTS/host/bench.sh"
 	fi
 	end_all
 	kill "$PROGRESS"

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# demo.sh - `make demo`: RocksDB on F2FS in a guest, watched by fragtrace, drawn every few seconds.
+#
+# usage: demo.sh [FOLDER]
+#
+# Leaves fragImg.png and the last table, extents, files and stats in FOLDER (default: demo-out in the
+# project's folder). $SECONDS_OF_WORK says how long the database works (default 60), $EVERY how often the
+# picture is drawn (default 5). The last line is the path of the picture.
+#
+# The volume is a sparse image of 20 GB: on a small one F2FS rewrites in place, and RocksDB's detached
+# last blocks would not appear. The guest half of this is in_guest/demo.sh.
+
+set -eu
+
+FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=../machine/setup.sh
+. "$FT_TESTS/machine/setup.sh"
+
+# detached(table) - print how many .sst files there are, and how many have their last block apart
+detached() {
+	awk '
+		/^#/ || $7 !~ /\.sst$/ { next }
+		{ n[$5]++ }
+		!($5 in at) || $4 > at[$5] { at[$5] = $4; len[$5] = $3 }
+		END {
+			for (i in n) {
+				files++
+				apart += n[i] > 1 && len[i] == 1
+			}
+			print files + 0, apart + 0
+		}' "$1"
+}
+
+# demo_main(folder) - the command described at the top
+demo_main() {
+	local out start seconds every
+
+	start=$(date +%s)
+	out=${1:-$FT_TOP/demo-out}
+	seconds=${SECONDS_OF_WORK:-60}
+	every=${EVERY:-5}
+	mkdir -p "$out" || ft_die "demo: cannot create '$out'"
+	out=$(cd "$out" && pwd)
+	rm -f "$out/fragImg.png" "$out/table" "$out/extents" "$out/files" "$out/stats" "$out/db_bench.log"
+	ft_packages build guest full viewer demo
+	ft_say "building the viewer"
+	make -s -C "$FT_TOP/viewer" >&2 || ft_die "demo: the viewer does not build"
+	ft_say "booting Debian's kernel ${KERNEL:-6.12} with an F2FS volume of 20 GB (sparse)"
+	"$FT_TESTS/machine/vm.sh" -k "${KERNEL:-6.12}" -M 3G -d 20G -o "$out" -t 600 -- "selftests/in_guest/demo.sh $seconds $every" ||
+		ft_die "demo: the guest's part failed with status $?; see above and $out/db_bench.log"
+	for seconds in fragImg.png table files stats; do
+		[ -s "$out/$seconds" ] || ft_die "demo: the guest left no $out/$seconds"
+	done
+	# shellcheck disable=SC2046 # two numbers
+	set -- $(detached "$out/table")
+	[ "$1" -gt 0 ] || ft_die "demo: RocksDB left no .sst file in $out/table"
+	ft_say "$2 of $1 .sst files have their last block apart from the rest; $(($(date +%s) - start)) s in all"
+	echo "$out/fragImg.png"
+}
+
+demo_main "$@"

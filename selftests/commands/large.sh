@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# large.sh - at full scale: a file with 100 000 names, 1 000 000 files; hundreds of loads, targets and mounts beside fio
+#
+# usage: large.sh [VERSION]
+
+set -eu
+
+FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=../machine/setup.sh
+. "$FT_TESTS/machine/setup.sh"
+
+# large(test, what a guest of it needs...) - run a test in a guest of its own
+large() {
+	local test
+
+	test=$1
+	shift
+	"$FT_TESTS/machine/guest.sh" -k "$version" -t 10800 "$@" /selftests/in_guest/run_tests.sh "$test" || failed=1
+}
+
+version=${1:-6.12}
+failed=0
+ft_packages build guest large
+large 94_large.sh -d 24G -M 6G -- env LINKS=100000 DIRS=1000 ROOMY=1500 TIGHT=64 PATIENCE_LARGE=3600 TEST_LIMIT=10800
+large 93_life_cycle.sh -d 2G -d 1G -M 2G -f "$(command -v fio)" -- env CYCLES=100 TEST_LIMIT=10800
+exit $failed

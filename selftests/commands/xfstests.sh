@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# xfstests.sh - tests of xfstests that shut F2FS down or let its disk fail, with and without fragtrace.
+#
+# usage: xfstests.sh    with $XFSTESTS (a checkout of xfstests; what is not built there is built there),
+#                       $TESTS (which tests; default: those below), $KERNEL (default 6.12),
+#                       $SOAK_DURATION (seconds of the tests that go on for any time; default 60)
+#
+# Each runs in the full guest on disks of its own, once without the module and once with the scratch volume
+# watched; the two verdicts must be the same. Then the scratch volume is mounted once more, and an audit must find
+# nothing. One line of KTAP for each test, as soon as it has ended, so that a run that was interrupted goes on with
+# the TESTS that are left.
+
+set -eu
+
+FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=../machine/setup.sh
+. "$FT_TESTS/machine/setup.sh"
+ft_die_with_parent "$@"
+
+# generic/388, 475 and 476, and what else is in the group recoveryloop.
+FT_XFSTESTS="generic/388 generic/475 generic/476 generic/019 generic/455 generic/457 generic/482 generic/646 generic/648
+	generic/753 generic/757"
+
+# ft_xfstests_build(folder) - build the programs of a checkout if they are not
+ft_xfstests_build() {
+	[ ! -x "$1/ltp/fsstress" ] || return 0
+	ft_say "building xfstests in $1"
+	make -s -C "$1" -j "$(nproc)" >"$DIR/build.log" 2>&1 || {
+		tail -n 5 "$DIR/build.log" >&2
+		ft_die "xfstests does not build; its README says what it needs"
+	}
+}
+
+# ft_xfstests_disk(number) - make the disk of that number, print the options for QEMU
+ft_xfstests_disk() {
+	truncate -s 2G "$DIR/disk$1"
+	echo "-drive file=$DIR/disk$1,format=raw,if=virtio,cache=unsafe,discard=unmap"
+}
+
+# ft_xfstests_run(test, without|with) - run a test in a guest; print its verdict, and what the audit says
+ft_xfstests_run() {
+	rm -f "$DIR"/disk* "$DIR/out/verdict"
+	truncate -s 2G "$DIR/disk0"
+	# the limit is for a guest that hangs
+	"$FT_TESTS/machine/vm.sh" -k "${KERNEL:-6.12}" -D "$DIR/disk0" -q "$(ft_xfstests_disk 1) $(ft_xfstests_disk 2)" -o "$DIR/out" \
+		-t $((SOAK_DURATION * 10 + 900)) -- "SOAK_DURATION=$SOAK_DURATION sh selftests/in_guest/xfstests.sh '$XFSTESTS' '$1' $2" \
+		>"$DIR/log" 2>&1 || :
+	[ -s "$DIR/out/verdict" ] || echo "hangs, or has no end" >"$DIR/out/verdict"
+	cat "$DIR/out/verdict"
+}
+
+# ft_xfstests_compare(test, number) - run a test in both ways; print a line of KTAP
+ft_xfstests_compare() {
+	local without with name
+
+	without=$(ft_xfstests_run "$1" without)
+	with=$(ft_xfstests_run "$1" with)
+	name="$1: without fragtrace: $without; with it: $with"
+	case $with in
+	"$without"*", audit clean") echo "ok $2 - $name" ;;
+	not\ run*)
+		[ "$with" = "$without" ] && echo "ok $2 - $1 # SKIP $with" && return 0
+		echo "not ok $2 - $name"
+		return 1
+		;;
+	*)
+		echo "not ok $2 - $name"
+		tail -n 15 "$DIR/log" | sed 's/^/# /'
+		return 1
+		;;
+	esac
+}
+
+# xfstests_main() - the command described at the top
+xfstests_main() {
+	local test n failed
+
+	[ -n "${XFSTESTS:-}" ] || ft_die "XFSTESTS=folder: a checkout of xfstests is needed"
+	XFSTESTS=$(realpath -e "$XFSTESTS") && [ -x "$XFSTESTS/check" ] || ft_die "XFSTESTS='${XFSTESTS:-}': no checkout of xfstests"
+	SOAK_DURATION=${SOAK_DURATION:-60}
+	TESTS=${TESTS:-$FT_XFSTESTS}
+	ft_packages build guest full xfstests
+	DIR=$(mktemp -d "$(ft_cache)/xfstests.XXXXXX")
+	trap 'rm -rf "$DIR"' EXIT
+	mkdir "$DIR/out"
+	ft_xfstests_build "$XFSTESTS"
+	echo "KTAP version 1"
+	echo "1..$(echo "$TESTS" | wc -w)"
+	n=0 failed=0
+	for test in $TESTS; do
+		n=$((n + 1))
+		ft_xfstests_compare "$test" $n || failed=$((failed + 1))
+	done
+	echo "# totals: pass:$((n - failed)) fail:$failed"
+	[ $failed = 0 ]
+}
+
+xfstests_main

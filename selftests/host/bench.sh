@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# bench.sh - does the benchmark still measure and report? The least of it; no figure is judged by its size.
+
+set -eu
+
+FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=../lib.sh
+. "$FT_TESTS/lib.sh"
+# shellcheck source=../machine/setup.sh
+. "$FT_TESTS/machine/setup.sh"
+
+dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+
+# value(case, mode, measure) - print a figure of the part that was measured
+value() {
+	awk -v key="micro $1 $2" -v measure="$3" '$2 " " $3 " " $4 == key && $6 == measure { v = $7 } END { print v }' "$dir/micro.txt"
+}
+
+# within(number, least, most) - is it?
+within() {
+	awk -v n="$1" -v least="$2" -v most="$3" 'BEGIN { exit !(n != "" && n >= least && n <= most) }'
+}
+
+plan 9
+if QUICK=1 OUT=$dir REPORT=--no-picture "$FT_TESTS/bench/bench.sh" micro >"$dir/said" 2>"$dir/err"; then
+	ok "it runs"
+else
+	sed 's/^/# /' "$dir/err"
+	not_ok "it runs"
+fi
+check "instructions are counted" within "$(value two_instructions off instructions)" 2 2.1
+check "writing costs some" within "$(value sequential off instructions_per_block)" 1000 1000000
+for mode in idle tracing; do
+	check "so it does with fragtrace $mode" within "$(value sequential $mode instructions_per_block)" 1000 1000000
+done
+check "each block is an event" within "$(value sequential probes_tracing f2fs_update_read_extent_tree_range:hits_per_block)" 1 2
+off=$(value sequential probes_off f2fs_update_read_extent_tree_range:mean)
+check "which costs more with fragtrace than without" within \
+	"$(value sequential probes_tracing f2fs_update_read_extent_tree_range:mean)" "$((${off%%.*} + 1))" 100000
+check "the report has a row for it" grep -q '^| next block of a file, 4 KiB writes: in the probes | [1-9]' "$dir/said"
+check "and its place is in the README beside it" grep -qxF '<!-- bench: begin (make bench-readme) -->' "$FT_TESTS/bench/README.md"
+finish

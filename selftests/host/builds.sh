@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# builds.sh - does the build say what is wrong? BTF missing, a changed tracepoint, a private struct of another
+# meaning, headers missing. Does what is installed go again?
+#
+# Works on a copy of the sources. With $F2FS_SRC (a source tree of kernel 6.12) that way is tried, too.
+
+set -eu
+
+FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=../lib.sh
+. "$FT_TESTS/lib.sh"
+# shellcheck source=../machine/setup.sh
+. "$FT_TESTS/machine/setup.sh"
+
+dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
+trap 'rm -rf "$dir" "$(ft_cache)/build/src-$(echo "$dir/src" | cksum | cut -d " " -f 1)"' EXIT
+mkdir "$dir/src"
+cp -r "$FT_TOP/Kbuild" "$FT_TOP/module" "$FT_TOP/Makefile" "$FT_TOP/viewer" "$FT_TESTS" "$dir/src/"
+find "$dir/src" -name '*.o' -exec rm {} +
+tree=${F2FS_SRC:-}
+ft_kernel 6.12
+
+# build(variables...) - build the copy with these variables in the environment; keep what is said
+build() {
+	env -u F2FS_SRC -u MAKEFLAGS -u MAKELEVEL KDIR="$KDIR" "$@" "$dir/src/selftests/machine/build.sh" running >"$dir/said" 2>&1
+}
+
+# refused(name, word, variables...) - such a build must fail and say the word
+refused() {
+	local name word
+
+	name=$1 word=$2
+	shift 2
+	if build "$@"; then
+		not_ok "$name" "it builds"
+	elif grep -qF -- "$word" "$dir/said"; then
+		ok "$name"
+	else
+		not_ok "$name" "it does not say '$word'"
+		tail -n 5 "$dir/said" | sed 's/^/# /'
+	fi
+}
+
+# in_tree() - print what a build has left among the sources
+in_tree() {
+	find "$dir/src" -newer "$dir/stamp" -type f
+}
+
+# make_it(target) - install the copy into a folder of its own, or remove it from there
+make_it() {
+	env -u F2FS_SRC -u MAKEFLAGS -u MAKELEVEL make -C "$dir/src" "$1" KDIR="$KDIR" F2FS_KO="$F2FS_KO" \
+		VMLINUX_BTF="$VMLINUX_BTF" DESTDIR="$dir/dest" PREFIX=/usr >"$dir/said" 2>&1 || {
+		tail -n 5 "$dir/said" | sed 's/^/# /'
+		return 1
+	}
+}
+
+# plain(version, variables...) - make for an unpacked kernel of Debian's as a user does, who does not name an f2fs.ko
+plain() {
+	local version
+
+	version=$1
+	shift
+	(
+		ft_kernel "$version"
+		env -u F2FS_SRC -u F2FS_KO -u VMLINUX_BTF -u MAKEFLAGS -u MAKELEVEL make -C "$dir/src" modules KDIR="$KDIR" \
+			${1:+"VMLINUX_BTF=$KROOT/$1"} >"$dir/said" 2>&1 &&
+			modinfo -F vermagic "$dir/src/fragtrace.ko" | grep -q "^$KREL " && rm "$dir/src/fragtrace.ko"
+	) || {
+		tail -n 5 "$dir/said" | sed 's/^/# /'
+		return 1
+	}
+}
+
+# installed() - print what is there of it
+installed() {
+	(cd "$dir/dest" && find . -type f | sort)
+}
+
+# renamed(member, name) - make an f2fs.ko in whose BTF the member has another name of the same length
+renamed() {
+	LC_ALL=C sed "s/\([^a-z_]\)$1\([^a-z_]\)/\1$2\2/g" "$F2FS_KO" >"$dir/renamed.ko"
+	! cmp -s "$F2FS_KO" "$dir/renamed.ko"
+}
+
+plan 21
+touch "$dir/stamp"
+if build "F2FS_KO=$F2FS_KO" "VMLINUX_BTF=$VMLINUX_BTF"; then
+	ok "for the headers named by KDIR"
+else
+	not_ok "for the headers named by KDIR"
+	tail -n 5 "$dir/said" | sed 's/^/# /'
+fi
+expect "the source tree stays clean" "$(in_tree)" ""
+check "plain make finds an f2fs.ko.xz" plain 6.12
+if (ft_kernel 6.1) >/dev/null 2>&1; then
+	# Its headers hold no BTF; on a user's machine that of the running kernel is taken.
+	check "plain make finds an f2fs.ko that is not compressed" plain 6.1 btf/vmlinux
+else
+	skip "plain make finds an f2fs.ko that is not compressed" "there is no kernel 6.1 to be had"
+fi
+check "make install" make_it install
+expect "module, programs, their pages" "$(installed | grep -c -e "/$KREL/updates/fragtrace.ko$" \
+	-e '/usr/bin/fragtrace-\(view\|plot\)$' -e '/man1/fragtrace-\(view\|plot\)\.1$')" 5
+check "make uninstall" make_it uninstall
+expect "leaves nothing" "$(installed)" ""
+objcopy --remove-section .BTF "$F2FS_KO" "$dir/nobtf.ko"
+refused "an f2fs.ko without BTF: the remedy is named" F2FS_SRC= "F2FS_KO=$dir/nobtf.ko" "VMLINUX_BTF=$VMLINUX_BTF"
+refused "an f2fs.ko that is not there: it is named" "$dir/missing.ko" "F2FS_KO=$dir/missing.ko" "VMLINUX_BTF=$VMLINUX_BTF"
+refused "headers that are not there: they are named" "$dir/none" "KDIR=$dir/none"
+refused "and the remedy" "install linux-headers-" "KDIR=$dir/none"
+refused "what can be had without them, too" "make viewer" "KDIR=$dir/none"
+refused "a source tree that is not there: it is named" "F2FS_SRC=$dir/none" "F2FS_SRC=$dir/none" "F2FS_KO=$F2FS_KO"
+# For the build it is the same whether a member is new or has a new name.
+renamed compr_blocks offset_count || bail "f2fs.ko has no struct f2fs_io_info"
+refused "a write event that may mean something else: the member is named" offset_count "F2FS_KO=$dir/renamed.ko" \
+	"VMLINUX_BTF=$VMLINUX_BTF"
+expect "its struct and what to do, in one sentence" \
+	"$(grep -c 'struct f2fs_io_info .* offset_count, .*: build a newer fragtrace, or .*probe.c' "$dir/said")" 1
+renamed m_multidev_dio m_several_runs || bail "f2fs.ko has no struct f2fs_map_blocks"
+refused "an event of an allocation, likewise" "struct f2fs_map_blocks" "F2FS_KO=$dir/renamed.ko" "VMLINUX_BTF=$VMLINUX_BTF"
+# A tracepoint with another argument than the probe's: its first pointer becomes a number.
+sed -i 's/\(static void probe_truncate_blocks_enter(void \*[a-z_]*,\) *struct inode \*/\1 unsigned long /' "$dir/src/module/probe.c"
+if cmp -s "$dir/src/module/probe.c" "$FT_TOP/module/probe.c"; then
+	sed -i '0,/\(static void [a-z_]*(void \*[a-z_]*,\) *struct inode \*/s//\1 unsigned long /' "$dir/src/module/probe.c"
+fi
+if cmp -s "$dir/src/module/probe.c" "$FT_TOP/module/probe.c"; then
+	not_ok "a probe of another prototype does not build" "no probe to change was found"
+else
+	refused "a probe of another prototype does not build" error "F2FS_KO=$F2FS_KO" "VMLINUX_BTF=$VMLINUX_BTF"
+fi
+cp "$FT_TOP/module/probe.c" "$dir/src/module/probe.c"
+if [ -n "$tree" ]; then
+	check "from a source tree" build "F2FS_SRC=$tree" "F2FS_KO=$F2FS_KO"
+	mkdir -p "$dir/tree/fs/f2fs"
+	sed '/^struct f2fs_io_info {/a \	/* in one folio */ unsigned int idx, cnt;' "$tree/fs/f2fs/f2fs.h" >"$dir/tree/fs/f2fs/f2fs.h"
+	refused "from one with a member more" "idx" "F2FS_SRC=$dir/tree" "F2FS_KO=$F2FS_KO"
+	sed '/^struct f2fs_map_blocks {/a \	unsigned int m_nr;' "$tree/fs/f2fs/f2fs.h" >"$dir/tree/fs/f2fs/f2fs.h"
+	refused "in either struct" "m_nr" "F2FS_SRC=$dir/tree" "F2FS_KO=$F2FS_KO"
+else
+	for n in "from a source tree" "from one with a member more" "in either struct"; do
+		skip "$n" "F2FS_SRC is not set to a source tree of kernel 6.12"
+	done
+fi
+finish

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# demo.sh - does the demonstration leave what it promises? A short one, into a folder of its own.
+
+set -eu
+
+FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=../lib.sh
+. "$FT_TESTS/lib.sh"
+# shellcheck source=../machine/setup.sh
+. "$FT_TESTS/machine/setup.sh"
+
+dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+
+plan 7
+if SECONDS_OF_WORK=15 EVERY=3 "$FT_TESTS/commands/demo.sh" "$dir/out" >"$dir/said" 2>"$dir/err"; then
+	ok "it runs"
+else
+	cat "$dir/err" "$dir/said" | sed 's/^/# /'
+	not_ok "it runs"
+fi
+expect "the last line is the path of the picture" "$(tail -n 1 "$dir/said")" "$dir/out/fragImg.png"
+check "the picture is a PNG" sh -c "head -c 4 '$dir/out/fragImg.png' | grep -q PNG"
+for text in table files; do
+	check "$text has the database's files" grep -q '\.sst$' "$dir/out/$text"
+done
+check "stats counts writes" sh -c "[ \$(sed -n 's/^events_write //p' '$dir/out/stats') -gt 0 ]"
+# How many there are depends on how long a file takes this machine; none is right, too.
+apart=$(awk '
+	/^#/ || $9 !~ /\.sst$/ || $5 == "-" { next }
+	$2 != ino { files++; apart += n > 1 && len == 1; n = 0 }
+	{ ino = $2; n++; len = $7 }
+	END { print apart + (n > 1 && len == 1) " of " files }' "$dir/out/extents")
+check "the last words are the detached last blocks in extents: $apart" grep -q " $apart .sst files have their last block apart" "$dir/err"
+grep -a 'compared' "$dir/said" | sed 's/^.*compared/# compared/'
+finish

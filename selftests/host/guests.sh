@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# guests.sh - do the guests keep their promises? Status, output, time limit, crash, interrupt.
+
+set -eu
+
+FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=../lib.sh
+. "$FT_TESTS/lib.sh"
+# shellcheck source=../machine/setup.sh
+. "$FT_TESTS/machine/setup.sh"
+
+guest=$FT_TESTS/machine/guest.sh
+vm=$FT_TESTS/machine/vm.sh
+dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+
+# status_of(command...) - print the status of a command, keep its words
+status_of() {
+	local rc
+
+	rc=0
+	"$@" >"$dir/out" 2>"$dir/err" || rc=$?
+	echo $rc
+}
+
+# qemus() - print the process ids of all QEMUs that belong to run folders of our own cache
+qemus() {
+	local pid
+
+	for pid in /proc/[0-9]*; do
+		if { tr '\0' ' ' <"$pid/cmdline"; } 2>/dev/null | grep -q "^[^ ]*qemu-system.*$(ft_cache)/run\.$1\."; then
+			echo "${pid#/proc/}"
+		fi
+	done
+}
+
+# has_qemu(pid) - does the guest started by this process have a QEMU?
+has_qemu() {
+	[ -n "$(qemus "$1")" ]
+}
+
+# has_no_qemu(pid) - the opposite
+has_no_qemu() {
+	[ -z "$(qemus "$1")" ]
+}
+
+# interrupt(name, signal, command...) - start a guest, interrupt it, see that no QEMU of it stays
+interrupt() {
+	local name pid signal
+
+	name=$1 signal=$2
+	shift 2
+	"$@" >"$dir/out" 2>&1 &
+	pid=$!
+	if ! loop_until 60 has_qemu $pid; then
+		not_ok "$name" "the guest did not start"
+		return 0
+	fi
+	sleep 2
+	kill "-$signal" $pid
+	wait $pid 2>/dev/null || :
+	check "$name" loop_until 10 has_no_qemu $pid
+}
+
+plan 15
+expect "the small guest: status" "$(status_of "$guest" -n -- sh -c 'echo "it'"'"'s $0 $1"; exit 9' 'a  b' '$c')" 9
+expect "the small guest: words arrive as they were" "$(cat "$dir/out")" "it's a  b \$c"
+expect "the small guest: two disks" "$(status_of "$guest" -n -d 64M -d 128M -- sh -c 'blockdev --getsize64 /dev/vda && blockdev --getsize64 /dev/vdb')" 0
+expect "the small guest: of the size asked for" "$(tr '\n' ' ' <"$dir/out")" "67108864 134217728 "
+expect "the small guest: what it leaves in /out" "$(status_of "$guest" -n -o "$dir/back" -- sh -c 'echo kept >/out/file')$(cat "$dir/back/file")" 0kept
+expect "the small guest: a time limit" "$(status_of "$guest" -n -t 6 -- sleep 60)" 124
+expect "the small guest: a crash of its kernel" "$(status_of "$guest" -n -- sh -c 'echo c >/proc/sysrq-trigger')" 125
+interrupt "the small guest: interrupted" TERM "$guest" -n -- sleep 60
+interrupt "the small guest: killed" KILL "$guest" -n -- sleep 60
+status=$(OUT=$dir/kept DISK=3G status_of "$vm" -n -- 'pwd; id -u; blockdev --getsize64 /dev/vda; cp /proc/version "$OUT/"; exit 7')
+expect "the full guest: status" "$status" 7
+[ "$status" = 7 ] || sed 's/^/# /' "$dir/err"
+expect "the full guest: root, in the project's folder, with its disk" "$(tr '\n' ' ' <"$dir/out")" "$FT_TOP 0 3221225472 "
+check "the full guest: OUT is a folder of the host" grep -q 'Linux version 6.12' "$dir/kept/version"
+expect "make vm: dollars are the guest's" "$(env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory -C "$FT_TOP" vm \
+	CMD='echo "in the $FRAGTRACE_GUEST guest, $((1 + 1))"' 2>"$dir/err")" "in the full guest, 2"
+interrupt "the full guest: interrupted" TERM "$vm" -n -- 'sleep 60'
+interrupt "the full guest: killed" KILL "$vm" -n -- 'sleep 60'
+finish

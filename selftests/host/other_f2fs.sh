@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# other_f2fs.sh - a module that was built for another f2fs.ko of the same kernel does not attach
+#
+# The other one differs in its build ID alone. Loaded beside the real one, fragtrace must refuse; waiting for F2FS, it
+# must not attach when that comes.
+
+set -eu
+
+FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=../lib.sh
+. "$FT_TESTS/lib.sh"
+# shellcheck source=../machine/setup.sh
+. "$FT_TESTS/machine/setup.sh"
+
+dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
+trap 'rm -rf "$dir" "$(ft_cache)/build/src-$(echo "$dir/src" | cksum | cut -d " " -f 1)"' EXIT
+
+# other_f2fs() - make an f2fs.ko of another build ID
+other_f2fs() {
+	objcopy -O binary --only-section=.note.gnu.build-id --set-section-flags .note.gnu.build-id=alloc "$F2FS_KO" "$dir/note"
+	{
+		head -c -4 "$dir/note"
+		printf '\000\001\002\003'
+	} >"$dir/note2"
+	objcopy --update-section ".note.gnu.build-id=$dir/note2" "$F2FS_KO" "$dir/f2fs.ko"
+	! cmp -s "$dir/note" "$dir/note2"
+}
+
+# build() - build a copy of the sources for it
+build() {
+	mkdir "$dir/src"
+	cp -r "$FT_TOP/Kbuild" "$FT_TOP/module" "$FT_TOP/Makefile" "$FT_TESTS" "$dir/src/"
+	env -u F2FS_SRC -u MAKEFLAGS -u MAKELEVEL KDIR="$KDIR" F2FS_KO="$dir/f2fs.ko" VMLINUX_BTF="$VMLINUX_BTF" \
+		"$dir/src/selftests/machine/build.sh" running >"$dir/module" 2>"$dir/said"
+}
+
+# guest(command) - run it in a guest that has the module
+guest() {
+	"$FT_TESTS/machine/guest.sh" -k 6.12 -m "$(cat "$dir/module")" -- sh -c "PATH=/selftests/bin:\$PATH; $1" >"$dir/out" 2>&1
+}
+
+plan 6
+ft_kernel 6.12
+check "an f2fs.ko of another build ID" other_f2fs
+check "the module builds for it" build
+check "a guest with both" guest 'modprobe f2fs; fileop insmod /fragtrace.ko; dmesg | grep fragtrace:; test ! -d /sys/module/fragtrace'
+expect "the load is refused" "$(grep -c '^ENOEXEC' "$dir/out")" 1
+check "it says which F2FS is expected" grep -q "built for the F2FS of build ID [0-9a-f]*00010203, but the f2fs.ko loaded has [0-9a-f]" "$dir/out"
+check "an F2FS that comes later is left alone, too" guest 'insmod /fragtrace.ko && modprobe f2fs && mkfs.f2fs -q -f /dev/vda &&
+	mkdir /m && mount -t f2fs /dev/vda /m && grep -qx "attached 0" /sys/kernel/debug/fragtrace/stats &&
+	test "$(fileop say /sys/kernel/debug/fragtrace/targets "add /m")" = EOPNOTSUPP && dmesg | grep -q "built for the F2FS" && rmmod fragtrace'
+[ "$KTAP_FAILED" = 0 ] || sed 's/^/# /' "$dir/said" "$dir/out"
+finish

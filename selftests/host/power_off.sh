@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# power_off.sh - the power fails while files are written and synced; after the next mount the map is right
+#
+# usage: power_off.sh [KERNEL...]
+#
+# A guest writes to an image until QEMU is killed at a random moment: the guest's kernel is not told. A second
+# guest mounts the same image while the module waits for it, and compares. What the first one had handed to its
+# disk survives, for the image is in the host's page cache (cache=unsafe): the disk loses nothing, the memory all.
+# $SEED fixes the moments, $ROUNDS says how many (default 2 for each kernel), the image staying the same.
+
+set -eu
+
+FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=../lib.sh
+. "$FT_TESTS/lib.sh"
+# shellcheck source=../machine/setup.sh
+. "$FT_TESTS/machine/setup.sh"
+
+[ $# -gt 0 ] || set -- 6.12 6.1
+rounds=${ROUNDS:-2}
+seed=${SEED:-$(date +%s)}
+dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+
+# qemu() - print the process id of the QEMU that has our image
+qemu() {
+	local pid
+
+	for pid in /proc/[0-9]*; do
+		if { tr '\0' ' ' <"$pid/cmdline"; } 2>/dev/null | grep -q "^[^ ]*qemu-system.*file=$dir/image,"; then
+			echo "${pid#/proc/}"
+		fi
+	done
+}
+
+# milliseconds(step) - print a moment between 0.3 and 3.3 s that depends on the seed and the step only
+milliseconds() {
+	echo $(((seed * 7919 + $1 * 104729) % 3000 + 300))
+}
+
+# write_and_fail(kernel, milliseconds) - let a guest write, and pull its plug so long after it has begun
+write_and_fail() {
+	local pid rc
+
+	"$FT_TESTS/machine/guest.sh" -k "$1" -n -D "$dir/image" -- /selftests/in_guest/power_off.sh write >"$dir/out" 2>&1 &
+	pid=$!
+	loop_until 100 grep -q '^writing' "$dir/out" || return 1
+	sleep "$(($2 / 1000)).$(printf %03d $(($2 % 1000)))"
+	kill -KILL "$(qemu)"
+	rc=0
+	wait "$pid" || rc=$?
+	# A guest that ended by itself had no power failure.
+	[ "$rc" -gt 123 ]
+}
+
+plan $(($# * rounds * 2))
+step=0
+for kernel; do
+	truncate -s 0 "$dir/image"
+	truncate -s 1G "$dir/image"
+	mkfs.f2fs -q -f "$dir/image" >/dev/null
+	i=0
+	while [ $i -lt "$rounds" ]; do
+		i=$((i + 1)) step=$((step + 1))
+		name="$kernel, round $i, seed $seed"
+		check "$name: the power fails after $(milliseconds $step) ms" write_and_fail "$kernel" "$(milliseconds $step)"
+		rc=0
+		"$FT_TESTS/machine/guest.sh" -k "$kernel" -D "$dir/image" -- /selftests/in_guest/power_off.sh check >"$dir/out" 2>&1 || rc=$?
+		# The guest's own results are remarks here.
+		sed 's/^[^#]/# &/' "$dir/out"
+		expect "$name: recovered and exact" $rc 0
+	done
+done
+finish

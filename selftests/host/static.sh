@@ -1,0 +1,147 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# static.sh - what can be checked without running: licences, README files, layers, shell, Python, kernel style, kernel-doc.
+#
+# Each check that needs a program which is not here is skipped by name.
+
+set -eu
+
+FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=../lib.sh
+. "$FT_TESTS/lib.sh"
+# shellcheck source=../machine/setup.sh
+. "$FT_TESTS/machine/setup.sh"
+cd "$FT_TOP"
+
+# sources(pattern...) - print the project's own files that match, none that is generated or ignored
+sources() {
+	local pattern
+
+	for pattern; do
+		find . -name .git -prune -o -name demo-out -prune -o -type f -name "$pattern" ! -name '*.mod.c' \
+			! -name 'f2fs_private.h' ! -path './viewer/build/*' -print
+	done | sort
+}
+
+# script_dir() - print the folder of the newest kernel's scripts; nothing when there is none
+script_dir() {
+	local dir last
+
+	last=
+	for dir in "$(ft_cache)"/kernels/6.12*/usr/lib/linux-kbuild-*/scripts; do
+		[ -d "$dir" ] && last=$dir
+	done
+	echo "$last"
+}
+
+# checkpatch_file() - print where checkpatch.pl is; Debian ships it with the kernel's source only
+checkpatch_file() {
+	local file
+
+	for file in "${CHECKPATCH:-}" "$(script_dir)/checkpatch.pl" /usr/src/linux-source-*/scripts/checkpatch.pl; do
+		if [ -f "$file" ]; then
+			echo "$file"
+			return 0
+		fi
+	done
+}
+
+# licensed() - print the files without a licence line
+licensed() {
+	local file
+
+	for file in $(sources '*.sh' '*.c' '*.h' Makefile Kbuild '*.mk' '*.py' fragtrace-plot); do
+		head -n 3 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0' || echo "# no licence: $file"
+	done | grep . && return 1
+	return 0
+}
+
+# documented() - print the functions that cross files and have no kernel-doc
+documented() {
+	local file
+
+	for file in module/*.c; do
+		awk -v file="$file" '
+			/^\/\*\*/ { doc = 1 }
+			/^}/ { doc = 0 }
+			/^[a-z].*[ *]ft_[a-z0-9_]*\(/ && !/^static/ && !/;$/ {
+				if (!doc)
+					print "# no kernel-doc: " file ":" FNR ": " $0
+			}' "$file"
+	done | grep . && return 1
+	return 0
+}
+
+# linked() - print the links of the README files, within the project, that lead nowhere
+linked() {
+	local file link
+
+	for file in $(sources '*.md'); do
+		sed 's/](/\n](/g' "$file" | sed -n 's/^](\([^):#]*\)[)#].*/\1/p' | while read -r link; do
+			[ -z "$link" ] || [ -e "${file%/*}/$link" ] || echo "# $file: no such file: $link"
+		done
+	done | grep . && return 1
+	return 0
+}
+
+# explained() - print the names in `stats` that module/README.md does not explain
+explained() {
+	local name
+
+	sed -n -e 's/.*seq_printf(m, "\([a-z_]*\) %.*/\1/p' -e 's/^\t\[FT_[A-Z_]*\] = "\([a-z_]*\)",/\1/p' module/debugfs.c |
+		while read -r name; do
+			grep -q "^| .*\`$name\`.* |" module/README.md || echo "# stats: not explained: $name"
+		done | grep . && return 1
+	return 0
+}
+
+shells=$(sources '*.sh')
+# shellcheck disable=SC2086 # a list of files
+set -- $shells
+pythons=$(sources '*.py' fragtrace-plot)
+plan $(($# * 2 + 9))
+check "every file names its licence" licensed
+check "every function that crosses files has kernel-doc" documented
+if command -v python3 >/dev/null; then
+	check "module/: each file uses those below it in the map of fragtrace.h" python3 selftests/host/layers.py module
+else
+	skip "module/: each file uses those below it in the map of fragtrace.h" "python3 is not installed"
+fi
+check "every link of a README leads to a file" linked
+check "every line of stats is explained" explained
+for file; do
+	shell=dash
+	! head -n 1 "$file" | grep -q bash || shell=bash
+	check "$file: $shell reads it" $shell -n "$file"
+	if ! command -v shellcheck >/dev/null; then
+		skip "$file: shellcheck" "shellcheck is not installed"
+	else
+		check "$file: shellcheck" shellcheck -S warning -x -s $shell "$file"
+	fi
+done
+if command -v pyflakes3 >/dev/null; then
+	# shellcheck disable=SC2086 # a list of files
+	check "Python: pyflakes" pyflakes3 $pythons
+else
+	skip "Python: pyflakes" "pyflakes3 is not installed"
+fi
+if [ -f "$(script_dir)/kernel-doc" ]; then
+	check "module/: kernel-doc" perl "$(script_dir)/kernel-doc" -none -Wall -Werror module/*.c module/*.h
+else
+	skip "module/: kernel-doc" "no kernel headers with scripts/kernel-doc in the cache"
+fi
+# What only the kernel's own headers offer: __noreturn, ARRAY_SIZE and the like.
+KERNEL_ONLY=
+checkpatch=$(checkpatch_file)
+for dir in module selftests; do
+	[ "$dir" = module ] || KERNEL_ONLY=PREFER_DEFINED_ATTRIBUTE_MACRO,ARRAY_SIZE,EMBEDDED_FUNCTION_NAME
+	if [ -n "$checkpatch" ]; then
+		# shellcheck disable=SC2046 # a list of files
+		check "$dir/: checkpatch" perl "$checkpatch" -q --no-tree --no-summary --terse --max-line-length=100 \
+			--ignore FILE_PATH_CHANGES,SPLIT_STRING,CONST_STRUCT,$KERNEL_ONLY -f $(sources '*.[ch]' | grep "^./$dir/")
+	else
+		skip "$dir/: checkpatch" "checkpatch.pl is not here; it comes with linux-source, or set CHECKPATCH"
+	fi
+done
+finish

@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# demo.sh - the half of the demonstration that runs inside the guest.
+#
+# usage: demo.sh SECONDS EVERY, with $OUT, $FRAGTRACE_KO and an empty /dev/vda
+
+set -eu
+
+seconds=$1 every=$2
+mnt=/mnt/f2fs
+dbg=/sys/kernel/debug/fragtrace
+
+# progress() - print one line about the files of the database
+progress() {
+	awk -v t="$(($(date +%s) - began))" '
+		/^#/ { next }
+		$11 ~ /\.sst$/ { files++; fragmented += $6 > 1; extents += $5; blocks += $4 }
+		END {
+			printf "  %3d s: %d .sst files, %d fragmented, %d extents, %d MB\n", t, files, fragmented, extents,
+				blocks / 256
+		}' "$dbg/files"
+}
+
+# bench(arguments...) - run db_bench with the memtable and files small enough for many .sst files within a minute
+bench() {
+	db_bench --db="$mnt/db" --threads=2 --value_size=1000 --key_size=16 --num=100000 --compression_type=none \
+		--write_buffer_size=8388608 --target_file_size_base=4194304 --max_bytes_for_level_base=33554432 \
+		"$@" >>"$OUT/db_bench.log" 2>&1
+}
+
+# work() - fill the database, then update it, for the time asked for
+work() {
+	bench --benchmarks=fillrandom --duration=$((seconds / 3))
+	bench --benchmarks=updaterandom --use_existing_db=1 --duration=$((seconds - seconds / 3))
+}
+
+# The host's /mnt is read-only here.
+mount -t tmpfs tmpfs /mnt
+mkdir "$mnt"
+# The last block of an .sst moves when it is written back after the file was cut to size. A database on a real
+# machine gets there after half a minute; here files live shorter than that.
+echo 300 >/proc/sys/vm/dirty_expire_centisecs
+echo 100 >/proc/sys/vm/dirty_writeback_centisecs
+mkfs.f2fs -q -f /dev/vda >/dev/null
+mount -t f2fs /dev/vda "$mnt"
+mkdir "$mnt/db"
+insmod "$FRAGTRACE_KO" path="$mnt"
+began=$(date +%s)
+echo "RocksDB works for $seconds seconds; the picture is drawn every $every"
+work &
+worker=$!
+fragtrace-view -t "$dbg/table" -c rocksdb -i rocksdb -o "$OUT/fragImg.png" -n "$every" >"$OUT/view.log" 2>&1 &
+viewer=$!
+while kill -0 $worker 2>/dev/null; do
+	sleep "$every"
+	progress
+done
+wait $worker
+sync
+kill $viewer
+wait $viewer || :
+
+# The last picture and the last texts are of the same moment: nothing writes any more.
+for text in table extents files stats; do
+	cat "$dbg/$text" >"$OUT/$text"
+done
+fragtrace-view -t "$OUT/table" -c rocksdb -i rocksdb -o "$OUT/fragImg.png"
+progress
+fiemap-check -d "$dbg" "$mnt" | sed 's/^#* */  checked against FIEMAP: /'
+umount "$mnt"
+rmmod fragtrace

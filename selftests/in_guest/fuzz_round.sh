@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# fuzz_round.sh - do one plan of fuzz on a fresh volume, with fragtrace watching, and compare.
+#
+# usage: fuzz_round.sh PLAN       status 0: all agrees; 1: something differs; 2: it could not be done; 3: it hangs
+#        fuzz_round.sh settled    compare all files once their maps are exact (called by fuzz run)
+#        fuzz_round.sh frozen     compare those that are called exact, at once
+#
+# The plan says how the volume is made: `mkfs OPTIONS`, `mount OPTION`, `sectors N`, `knob NAME VALUE`,
+# any number of lines of each.
+
+tests=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=../lib.sh
+. "$tests/lib.sh"
+
+# settings(word) - print the rest of the plan's lines that begin with the word
+settings() {
+	sed -n "s/^$1 //p" "$PLAN"
+}
+
+# features() - leave out what F2FS of this kernel cannot do without warning of itself
+#
+# 6.1 writes quotas without the lock that the quota code wants (dquot_writeback_dquots).
+features() {
+	case $(uname -r) in
+	6.1.*) grep -v '^-O quota$' ;;
+	*) cat ;;
+	esac
+}
+
+# make_planned() - make and mount the volume as the plan says
+make_planned() {
+	local options name value
+
+	# shellcheck disable=SC2046 # a list of words
+	mkfs.f2fs -q -f $(settings mkfs | features) "$DISK" $(settings sectors) >/tmp/mkfs.out 2>&1 || return 1
+	options=$(settings mount | tr '\n' ',')
+	mkdir -p "$MNT"
+	mount -t f2fs ${options:+-o "${options%,}"} "$DISK" "$MNT" || return 1
+	settings knob | while read -r name value; do
+		echo "$value" >"/sys/fs/f2fs/${DISK##*/}/$name" || return 1
+	done
+}
+
+# compared(arguments...) - run fiemap-check, make its words comments, pass on whether all agrees
+compared() {
+	local rc
+
+	rc=0
+	fiemap-check "$@" "$MNT" >/tmp/fuzz-check.out 2>&1 || rc=$?
+	sed 's/^#* */# /' /tmp/fuzz-check.out
+	return $rc
+}
+
+# settled() - wait until every map is exact, then compare all
+#
+# The collector's thread does not pause with the writers: what it moved between our look and FIEMAP's does not differ
+# a second time.
+settled() {
+	local try
+
+	for try in first second; do
+		if ! settle; then
+			echo "# still not exact after $PATIENCE seconds"
+			grep ' stale ' "$DBG/files" | head -n 3 | sed 's/^/# /'
+			return 1
+		fi
+		! compared || return 0
+		echo "# differs at the $try look"
+	done
+	return 1
+}
+
+# round() - do the plan
+round() {
+	make_planned || return 2
+	insmod "$FRAGTRACE_KO" "path=$MNT" || return 2
+	rc=0
+	fuzz run --seconds "${ROUND_LIMIT:-120}" --check "sh $tests/in_guest/fuzz_round.sh" "$PLAN" "$MNT" || rc=$?
+	sed 's/^/# stat /' "$DBG/stats"
+	return $rc
+}
+
+case ${1:-} in
+settled)
+	trap - EXIT
+	settled
+	;;
+frozen)
+	trap - EXIT
+	compared --claims
+	;;
+*)
+	PLAN=$1
+	round
+	;;
+esac

@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# build.sh - build fragtrace.ko and the test programs outside the source tree.
+#
+#   build.sh module VERSION [make arguments...]   for a kernel that setup.sh knows, or an unpacked one
+#   build.sh check VERSION                        the same from scratch with all warnings and sparse, and
+#                                                 what FT_SELFTEST=1 adds; prints the folder
+#   build.sh running [make arguments...]          for KDIR, or KERNELRELEASE, or the running kernel
+#   build.sh tools                                the C programs of the tests, statically linked
+#
+# Each prints the path of what it built (the module, or the folder of the programs) on standard
+# output; the compiler's words go to standard error. Every kernel has a folder of its own in the
+# cache, so that several kernels never mix and the source tree stays clean; the sources appear
+# there as links, so that make sees each change.
+
+set -eu
+
+FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=setup.sh
+. "$FT_TESTS/machine/setup.sh"
+
+# ft_build_root() - print the folder for what is built from this source tree
+ft_build_root() {
+	echo "$(ft_cache)/build/$(basename "$FT_TOP")-$(echo "$FT_TOP" | cksum | cut -d ' ' -f 1)"
+}
+
+# ft_mirror(folder) - fill a build folder with links to the module's sources; drop those of deleted ones
+ft_mirror() {
+	local file
+
+	mkdir -p "$1"
+	find "$1" -type l ! -exec test -e {} \; -exec rm {} +
+	(cd "$FT_TOP" && find Kbuild module scripts selftests/bench selftests/programs/late \( -type f -o -type l \) ! -name '.*' ! -name '*.o' ! -name '*.ko' \
+		! -name '*.mod*' ! -path '*/__pycache__/*' 2>/dev/null) |
+		while read -r file; do
+			[ "$(readlink "$1/$file" || :)" = "$FT_TOP/$file" ] && continue
+			mkdir -p "$1/$(dirname "$file")"
+			ln -sf "$FT_TOP/$file" "$1/$file"
+		done
+}
+
+# ft_make_module(folder, make arguments...) - run kbuild there, with KDIR, F2FS_KO and VMLINUX_BTF
+ft_make_module() {
+	local dir
+
+	dir=$1
+	shift
+	[ -f "$FT_TOP/Kbuild" ] || ft_die "$FT_TOP/Kbuild is missing: there is no module to build"
+	ft_mirror "$dir"
+	ft_inside make -s -C "$KDIR" M="$dir" ${F2FS_KO:+F2FS_KO="$F2FS_KO"} ${VMLINUX_BTF:+VMLINUX_BTF="$VMLINUX_BTF"} \
+		${F2FS_SRC:+F2FS_SRC="$F2FS_SRC"} -j "$(nproc)" "$@" modules >&2 || ft_die "the module does not build against $KDIR"
+	[ -f "$dir/fragtrace.ko" ] || ft_die "kbuild ended well but left no $dir/fragtrace.ko"
+	echo "$dir/fragtrace.ko"
+}
+
+# ft_running() - set KDIR and KREL for `make` without a kernel version
+#
+# Where the BTF is, Kbuild finds out by itself unless F2FS_KO, VMLINUX_BTF or F2FS_SRC say it.
+ft_running() {
+	local rel
+
+	rel=${KERNELRELEASE:-$(uname -r)}
+	KDIR=${KDIR:-/lib/modules/$rel/build}
+	[ -f "$KDIR/Makefile" ] || ft_die "kernel headers: '$KDIR' holds none; install linux-headers-$rel," \
+		"or name another kernel: make KDIR=/path/to/headers, make KERNELRELEASE=version;" \
+		"without headers there are make viewer (draws recordings) and make vm CMD=... (a guest with fragtrace in it)"
+	[ ! -f "$KDIR/include/config/kernel.release" ] || rel=$(cat "$KDIR/include/config/kernel.release")
+	# An empty variable of the environment would keep Kbuild from its own default.
+	[ -n "${F2FS_KO:-}" ] || unset F2FS_KO
+	[ -n "${VMLINUX_BTF:-}" ] || unset VMLINUX_BTF
+	[ -n "${F2FS_SRC:-}" ] || unset F2FS_SRC
+	unset KERNELRELEASE
+	KREL=$rel
+}
+
+# build_main(arguments...) - the command described at the top
+build_main() {
+	local what
+
+	what=${1:-}
+	[ $# = 0 ] || shift
+	case $what in
+	module)
+		what=${1:-6.12}
+		[ $# = 0 ] || shift
+		ft_packages build
+		ft_kernel "$what"
+		mkdir -p "$(ft_build_root)"
+		ft_locked "build-$KREL" ft_make_module "$(ft_build_root)/$KREL" "$@"
+		;;
+	check)
+		ft_packages build
+		ft_kernel "${1:-6.12}"
+		what=$(ft_build_root)/$KREL-check
+		rm -rf "$what"
+		mkdir -p "$(ft_build_root)"
+		if ft_inside sh -c 'command -v sparse' >/dev/null; then
+			ft_make_module "$what" W=1 C=2 CHECK="sparse -include $FT_TESTS/machine/kernel/sparse.h" FT_SELFTEST=1 >/dev/null
+		else
+			ft_make_module "$what" W=1 FT_SELFTEST=1 >/dev/null
+		fi
+		echo "$what"
+		;;
+	running)
+		ft_running
+		KROOT=
+		mkdir -p "$(ft_build_root)"
+		ft_make_module "$(ft_build_root)/$KREL" "$@"
+		;;
+	tools)
+		ft_locked tools make -s -C "$FT_TESTS" O="$(ft_build_root)/tools" >&2 || ft_die "the test programs do not build"
+		echo "$(ft_build_root)/tools"
+		;;
+	*)
+		sed -n 's/^#   \(build.sh .*\)/usage: \1/p' "$0" >&2
+		exit 2
+		;;
+	esac
+}
+
+case ${0##*/} in
+build.sh) build_main "$@" ;;
+esac

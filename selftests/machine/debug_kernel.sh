@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+#
+# debug_kernel.sh - kernels with checks, which Debian does not offer: built from its linux-source.
+#
+# To be sourced by setup.sh. A kernel NAME is allnoconfig plus kernel/common.config plus
+# kernel/NAME.config, whose word about an option counts. It is built again only when Debian's source or
+# one of these files has changed.
+
+# The series whose source is built.
+FT_DEBUG_SERIES=6.12
+
+# ft_debug_is(name) - is this the name of a kernel with checks?
+ft_debug_is() {
+	case $1 in
+	*/* | common) return 1 ;;
+	esac
+	[ -f "$FT_TESTS/machine/kernel/$1.config" ]
+}
+
+# ft_debug_source() - print the version of Debian's source; nothing when it is not on offer
+ft_debug_source() {
+	apt-cache policy "linux-source-$FT_DEBUG_SERIES" 2>/dev/null | sed -n 's/^ *Candidate: \([0-9].*\)/\1/p'
+}
+
+# ft_debug_fragment(name) - print what its configuration says beyond allnoconfig
+ft_debug_fragment() {
+	awk '
+		{ option = match($0, /CONFIG_[A-Z0-9_]+/) ? substr($0, RSTART, RLENGTH) : "" }
+		FNR == NR { own[option] = option != ""; next }
+		!own[option]' "$FT_TESTS/machine/kernel/$1.config" "$FT_TESTS/machine/kernel/common.config"
+	cat "$FT_TESTS/machine/kernel/$1.config"
+}
+
+# ft_debug_configure(folder, name) - write .config to folder/build; an option that cannot be had ends it
+ft_debug_configure() {
+	local dropped
+
+	ft_debug_fragment "$2" >"$1/fragment"
+	mkdir -p "$1/build"
+	make -s -C "$1/source" O="$1/build" KCONFIG_ALLCONFIG="$1/fragment" allnoconfig >/dev/null || return 1
+	dropped=$(grep CONFIG_ "$1/fragment" | grep -vxFf "$1/build/.config" || :)
+	[ -z "$dropped" ] || ft_die "kernel $2: kconfig does not take $(echo "$dropped" | tr '\n' ' ')"
+}
+
+# ft_debug_install(work folder, kernel folder) - put together what guests and builds of the module need
+ft_debug_install() {
+	local rel
+
+	rel=$(cat "$1/build/include/config/kernel.release")
+	rm -rf "$2"
+	mkdir -p "$2/boot" "$2/btf" "$2/source/fs"
+	cp "$1/build/arch/x86/boot/bzImage" "$2/boot/vmlinuz-$rel"
+	cp "$1/build/.config" "$2/boot/config-$rel"
+	make -s -C "$1/source" O="$1/build" INSTALL_MOD_PATH="$2" modules_install >/dev/null || return 1
+	# The headers, in the way distributions make their packages, and F2FS's own.
+	make -s -C "$1/source" O="$1/build" run-command \
+		KBUILD_RUN_COMMAND="$1/source/scripts/package/install-extmod-build $2/headers" || return 1
+	cp -r "$1/source/fs/f2fs" "$2/source/fs/"
+	# By the build ID of what F2FS is part of the module knows that it runs beside the right one.
+	if [ -f "$1/build/fs/f2fs/f2fs.ko" ]; then
+		cp "$1/build/fs/f2fs/f2fs.ko" "$2/btf/"
+	else
+		objcopy --only-section=.notes "$1/build/vmlinux" "$2/btf/vmlinux" 2>/dev/null
+	fi
+	ln -sfn ../../../headers "$2/lib/modules/$rel/build"
+}
+
+# ft_debug_build(name, version, folder) - build the kernel from that version of the source; what was interrupted goes on
+ft_debug_build() {
+	local work start
+
+	[ ! -f "$3/.complete" ] || return 0
+	# What make was asked for outside is nothing to the kernel's.
+	unset MAKEFLAGS MAKEOVERRIDES MFLAGS
+	start=$(date +%s)
+	work=$3.work
+	mkdir -p "$work/source"
+	if [ ! -f "$work/unpacked" ]; then
+		ft_say "kernel $1: downloading linux-source-$FT_DEBUG_SERIES $2 (150 MB)"
+		(cd "$work" && apt-get -qq -o APT::Sandbox::User=root download "linux-source-$FT_DEBUG_SERIES=$2" >&2) || return 1
+		ft_say "kernel $1: unpacking it (1.7 GB for the time of the build)"
+		dpkg-deb --fsys-tarfile "$work"/*.deb | tar -xO "./usr/src/linux-source-$FT_DEBUG_SERIES.tar.xz" | xz -dc |
+			tar -x -C "$work/source" --strip-components=1 || return 1
+		rm -f "$work"/*.deb
+		touch "$work/unpacked"
+	fi
+	ft_debug_configure "$work" "$1" || return 1
+	ft_say "kernel $1: compiling, 10 to 20 minutes on two processors; $work/log tells more"
+	nice -n 19 make -C "$work/source" O="$work/build" -j "$(nproc)" bzImage modules >"$work/log" 2>&1 || {
+		grep -E -A 5 'error|Error' "$work/log" | head -n 20 >&2
+		return 1
+	}
+	ft_debug_install "$work" "$3" || return 1
+	rm -rf "$work"
+	echo $(($(date +%s) - start)) >"$3/seconds"
+	touch "$3/.complete"
+	ft_say "kernel $1: built in $(cat "$3/seconds") seconds, $(du -sm "$3" | cut -f 1) MB"
+}
+
+# ft_debug_kernel(name) - make sure this kernel is there; set KROOT
+ft_debug_kernel() {
+	local version key older
+
+	version=$(ft_debug_source)
+	[ -n "$version" ] || {
+		ft_apt_update
+		version=$(ft_debug_source)
+		[ -n "$version" ] || ft_die "kernel $1: this system's package sources offer no linux-source-$FT_DEBUG_SERIES"
+	}
+	key=$(echo "$version" | cat - "$FT_TESTS/machine/kernel/common.config" "$FT_TESTS/machine/kernel/$1.config" | cksum | cut -d ' ' -f 1)
+	KROOT=$(ft_cache)/kernels/$1-$key
+	[ ! -f "$KROOT/.complete" ] || return 0
+	ft_packages build debug
+	mkdir -p "$(ft_cache)/kernels"
+	ft_locked "kernel-$1" ft_debug_build "$1" "$version" "$KROOT" || ft_die "kernel $1: cannot be built; is the network there?"
+	for older in "$(ft_cache)/kernels/$1"-*; do
+		[ "$older" = "$KROOT" ] || rm -rf "$older"
+	done
+}

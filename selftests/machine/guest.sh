@@ -1,0 +1,326 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# guest.sh - boot a small guest (stock kernel, busybox, nothing else) and run one command in it.
+#
+# usage: guest.sh [options] -- COMMAND [ARGUMENT...]
+#   -k VERSION   kernel: 6.12 (default), or another that setup.sh knows, or a folder with an unpacked one
+#   -m FILE      module to offer as $FRAGTRACE_KO (default: fragtrace.ko, built for that kernel)
+#   -n           offer no module
+#   -d SIZE      one more empty scratch disk, sparse, as /dev/vda, /dev/vdb, ... (default: one of 1G)
+#   -D FILE      one more disk: this raw image, which keeps what the guest writes
+#   -f FILE      take this file along, into the guest's /tools; programs bring their libraries
+#   -o DIR       what the guest leaves in /out is copied to this folder of the host
+#   -M SIZE      memory (default 1G; 3G for a kernel with checks)
+#   -c N         virtual CPUs (default 2)
+#   -I           count instructions: one CPU, emulated, whose clocks advance 1 ns with each instruction
+#   -a ARGS      further kernel parameters
+#   -q OPTIONS   further options for QEMU
+#   -t SECONDS   give up after this time (default 120)
+#   -l FILE      keep the kernel's log here
+#   -v           print the kernel's log when the guest is off
+#
+# The guest has busybox, the tools of F2FS and ext4, the test programs and the folder /selftests.
+# F2FS is a module there and not loaded until something mounts it.
+#
+# Exit status: the command's; 124 after the time ran out; 125 when the kernel warned or crashed
+# (its log says how), even though the command did well; 126 when the guest ended without a status.
+
+set -eu
+
+FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=setup.sh
+. "$FT_TESTS/machine/setup.sh"
+ft_die_with_parent "$@"
+
+# Modules of the kernel that the guest gets, with all they depend on.
+FT_GUEST_MODULES="virtio_pci virtio_blk f2fs loop ext4 brd zram null_blk overlay quota_v2 xts cts sha512_generic fuse"
+# Programs of the host that the guest gets, with their libraries, when they are there.
+FT_GUEST_TOOLS="mkfs.f2fs fsck.f2fs resize.f2fs f2fs_io mkfs.ext4 filefrag strace"
+# ft_copy_program(root, file, folder) - put a program and its libraries into a guest's root
+ft_copy_program() {
+	local lib
+
+	mkdir -p "$1$3"
+	cp -L "$2" "$1$3/"
+	{ ldd "$2" 2>/dev/null || :; } | sed -n 's/.*=> \(\/[^ ]*\).*/\1/p; s/^\t\(\/[^ ]*\) (.*/\1/p' |
+		while read -r lib; do
+			[ -e "$1$lib" ] && continue
+			mkdir -p "$1$(dirname "$lib")"
+			cp -L "$lib" "$1$lib"
+		done
+}
+
+# ft_copy_modules(root) - put the kernel modules of the guest, uncompressed, into its root
+ft_copy_modules() {
+	local dir file module plain
+
+	dir=$1/lib/modules/$KREL
+	mkdir -p "$dir/kernel"
+	for module in $FT_GUEST_MODULES; do
+		modprobe -S "$KREL" -d "$KROOT" --show-depends "$module" 2>/dev/null || :
+	done | sed -n 's/^insmod \([^ ]*\).*/\1/p' | sort -u |
+		while read -r file; do
+			plain=${file##*/}
+			case $file in
+			*.xz) xz -dc "$file" >"$dir/kernel/${plain%.xz}" ;;
+			*.zst) zstd -dcq "$file" >"$dir/kernel/${plain%.zst}" ;;
+			*) cp "$file" "$dir/kernel/$plain" ;;
+			esac
+		done
+	cp "$KROOT/lib/modules/$KREL"/modules.builtin* "$KROOT/lib/modules/$KREL/modules.order" "$dir/" 2>/dev/null || :
+	depmod -b "$1" "$KREL"
+}
+
+# ft_write_init(root) - write the first program of the guest
+ft_write_init() {
+	cat >"$1/init" <<-'INIT'
+	#!/bin/busybox sh
+	# ttyS0 carries the command's words, ttyS1 the kernel's, ttyS2 the status.
+	/bin/busybox mkdir -p /proc /sys /dev /tmp /run /mnt /out
+	/bin/busybox --install -s /bin
+	export PATH=/selftests/bin:/tools:/bin HOME=/tmp FRAGTRACE_GUEST=small
+	mount -t proc proc /proc
+	mount -t sysfs sysfs /sys
+	mount -t devtmpfs dev /dev
+	mount -t debugfs debugfs /sys/kernel/debug
+	mount -t tmpfs tmpfs /tmp
+	chmod 1777 /tmp
+	exec </dev/null >/dev/ttyS0 2>&1
+	stty -F /dev/ttyS0 -opost 2>/dev/null
+	dmesg -n 8
+	ip link set lo up
+	modprobe virtio_pci 2>/dev/null
+	modprobe virtio_blk
+	[ -f /fragtrace.ko ] && export FRAGTRACE_KO=/fragtrace.ko
+	cd /tmp
+	echo started >/dev/ttyS2
+	sh /command
+	rc=$?
+	out=$(sed -n 's/.*ft_out=\([^ ]*\).*/\1/p' /proc/cmdline)
+	[ -n "$out" ] && tar -C /out -cf "/dev/$out" .
+	echo "status $rc" >/dev/ttyS2
+	poweroff -f
+	INIT
+	chmod +x "$1/init"
+}
+
+# ft_base(out) - make the part of the initramfs that depends on the kernel and the host's tools only
+ft_base() {
+	local root tool path
+
+	[ ! -f "$1" ] || return 0
+	rm -f "$(ft_cache)/base-$KREL"-*.cpio
+	root=$RUN/base
+	mkdir -p "$root/bin" "$root/etc" "$root/tools"
+	cp "$(command -v busybox)" "$root/bin/busybox"
+	ln -s bin "$root/sbin"
+	mkdir "$root/usr"
+	ln -s ../bin "$root/usr/bin"
+	ln -s ../bin "$root/usr/sbin"
+	printf 'root:x:0:0:root:/tmp:/bin/sh\nnobody:x:65534:65534:nobody:/tmp:/bin/sh\n' >"$root/etc/passwd"
+	printf 'root:x:0:\nnogroup:x:65534:\n' >"$root/etc/group"
+	for tool in $FT_GUEST_TOOLS; do
+		path=$(command -v "$tool") || continue
+		ft_copy_program "$root" "$path" /tools
+	done
+	ft_copy_modules "$root"
+	ft_write_init "$root"
+	(cd "$root" && find . | cpio --quiet -o -H newc -R 0:0) >"$1.$$"
+	mv "$1.$$" "$1"
+	rm -rf "$root"
+}
+
+# ft_base_path() - print where the base for this kernel and these tools lies
+ft_base_path() {
+	local key tool
+
+	key=$(
+		{
+			cat "$FT_TESTS/machine/guest.sh"
+			echo "$KROOT"
+			for tool in busybox $FT_GUEST_TOOLS; do
+				ls -lL --time-style=+%s "$(command -v "$tool")" 2>/dev/null || echo "no $tool"
+			done
+		} | cksum | cut -d ' ' -f 1
+	)
+	echo "$(ft_cache)/base-$KREL-$key.cpio"
+}
+
+# ft_overlay(out) - make the part of the initramfs that this run adds: module, tests, command
+ft_overlay() {
+	local root file
+
+	root=$RUN/overlay
+	mkdir -p "$root/selftests/bin" "$root/out"
+	cp -r "$FT_TESTS"/*.sh "$FT_TESTS/in_guest" "$root/selftests/"
+	if [ -n "$TOOLS" ]; then
+		find "$TOOLS" -maxdepth 1 -type f -perm -u+x -exec cp {} "$root/selftests/bin/" \;
+	fi
+	[ -z "$MODULE" ] || cp "$MODULE" "$root/fragtrace.ko"
+	# shellcheck disable=SC2086 # a list of files
+	for file in $FILES; do
+		ft_copy_program "$root" "$file" /tools
+	done
+	cp "$RUN/command" "$root/command"
+	(cd "$root" && find . | cpio --quiet -o -H newc -R 0:0) >"$1"
+}
+
+# ft_add_disk(image) - attach an image as the next disk
+ft_add_disk() {
+	DRIVES="$DRIVES -drive file=$1,format=raw,if=virtio,cache=unsafe,discard=unmap"
+	DISKS=$((DISKS + 1))
+}
+
+# ft_disk_name(n) - print the guest's name of the nth disk
+ft_disk_name() {
+	echo "vd$(echo abcdefghijklmnopqrstuvwxyz | cut -c "$1")"
+}
+
+# ft_cleanup() - end our QEMU, remove what the run left; safe to call twice
+ft_cleanup() {
+	trap '' INT TERM HUP
+	if [ -n "$QEMU_PID" ]; then
+		kill "$QEMU_PID" 2>/dev/null || :
+		wait "$QEMU_PID" 2>/dev/null || :
+		QEMU_PID=
+	fi
+	ft_end_run
+}
+
+# ft_boot() - run QEMU until the guest is off or the time is over
+ft_boot() {
+	local cpu settings
+
+	case $ACCEL in
+	kvm) cpu=host ;;
+	*)
+		ACCEL=tcg,thread=multi
+		[ -z "$ICOUNT" ] || ACCEL="tcg,thread=single -icount shift=0,sleep=on"
+		cpu=max
+		;;
+	esac
+	# A test exchanges addresses on the disk of a mounted volume, which not every kernel lets one do.
+	settings="panic=-1 oops=panic bdev_allow_write_mounted=1"
+	# Whoever dies first, nobody stays: timeout gets our TERM and hands it on; a KILL reaches QEMU
+	# through the death signal.
+	# shellcheck disable=SC2086 # options are lists
+	setpriv --pdeathsig TERM timeout -k 2 "$LIMIT" setpriv --pdeathsig KILL \
+		$QEMU -accel $ACCEL -cpu $cpu -M q35 -smp "$CPUS" -m "$MEMORY" \
+		-nodefaults -display none -no-reboot -chardev stdio,id=out,signal=off -serial chardev:out \
+		-serial "file:$RUN/kernel.log" -serial "file:$RUN/status" \
+		-kernel "$VMLINUZ" -initrd "$RUN/initrd" $DRIVES $QEMU_OPTS \
+		-append "console=ttyS1 quiet $settings $OUT_ARG $APPEND" </dev/null 2>"$RUN/qemu.log" &
+	QEMU_PID=$!
+	QEMU_RC=0
+	wait "$QEMU_PID" || QEMU_RC=$?
+	QEMU_PID=
+}
+
+# ft_verdict() - turn what QEMU left behind into our exit status
+ft_verdict() {
+	local rc
+
+	rc=$(sed -n 's/^status \([0-9]*\).*/\1/p' "$RUN/status" 2>/dev/null || :)
+	if [ -n "$VERBOSE" ]; then
+		tr -d '\r' <"$RUN/kernel.log" >&2
+	fi
+	ft_kernel_well "$RUN/kernel.log" || return 125
+	if [ "$QEMU_RC" = 124 ] || [ "$QEMU_RC" = 137 ]; then
+		ft_say "the guest was stopped after $LIMIT seconds; the kernel's last words:"
+		tr -d '\r' <"$RUN/kernel.log" | tail -n 15 >&2
+		return 124
+	fi
+	if [ -z "$rc" ]; then
+		cat "$RUN/qemu.log" >&2
+		ft_say "the guest ended without a status (QEMU: $QEMU_RC); the kernel's last words:"
+		tr -d '\r' <"$RUN/kernel.log" | tail -n 15 >&2
+		return 126
+	fi
+	return "$rc"
+}
+
+# guest_main(arguments...) - the command described at the top
+guest_main() {
+	local opt rc size image
+
+	KERNEL_ARG=6.12 MODULE=auto FILES='' OUT='' OUT_ARG='' MEMORY='' CPUS=2 APPEND='' LIMIT=120
+	VERBOSE='' KEEP_LOG='' ICOUNT='' QEMU_OPTS='' DRIVES='' DISKS=0 QEMU_PID='' RUN='' TOOLS='' SIZES='' IMAGES=''
+	while getopts k:m:nd:D:f:o:M:c:Ia:q:t:l:v opt; do
+		case $opt in
+		k) KERNEL_ARG=$OPTARG ;;
+		m) MODULE=$(realpath -e "$OPTARG") || ft_die "module '$OPTARG': no such file" ;;
+		n) MODULE='' ;;
+		d) SIZES="$SIZES $OPTARG" ;;
+		D) IMAGES="$IMAGES $(realpath -e "$OPTARG")" || ft_die "disk '$OPTARG': no such file" ;;
+		f) FILES="$FILES $(realpath -se "$OPTARG")" || ft_die "file '$OPTARG': no such file" ;;
+		o) OUT=$OPTARG ;;
+		M) MEMORY=$OPTARG ;;
+		c) CPUS=$OPTARG ;;
+		I) ICOUNT=yes CPUS=1 ;;
+		a) APPEND="$APPEND $OPTARG" ;;
+		q) QEMU_OPTS=$OPTARG ;;
+		t) LIMIT=$OPTARG ;;
+		l) KEEP_LOG=$OPTARG ;;
+		v) VERBOSE=yes ;;
+		*) ft_usage ;;
+		esac
+	done
+	shift $((OPTIND - 1))
+	[ $# -gt 0 ] || ft_usage
+
+	ft_packages guest
+	ft_kernel "$KERNEL_ARG"
+	if [ -z "$MEMORY" ]; then
+		MEMORY=1G
+		! ft_debug_is "$KERNEL_ARG" || MEMORY=3G
+	fi
+	if [ "$MODULE" = auto ]; then
+		MODULE=
+		[ ! -f "$FT_TOP/Kbuild" ] || MODULE=$("$FT_TESTS/machine/build.sh" module "$KERNEL_ARG") || exit 1
+	fi
+	[ ! -f "$FT_TESTS/Makefile" ] || TOOLS=$("$FT_TESTS/machine/build.sh" tools) || exit 1
+	ACCEL=$(ft_accel "$VMLINUZ")
+	[ -z "$ICOUNT" ] || ACCEL=tcg APPEND="$APPEND cryptomgr.notests"
+	ft_qemu "$ACCEL"
+
+	trap 'ft_cleanup; exit 130' INT
+	trap 'ft_cleanup; exit 143' TERM HUP
+	trap ft_cleanup EXIT
+	ft_new_run
+	ft_quote "$@" >"$RUN/command"
+	for size in ${SIZES:-1G}; do
+		image=$RUN/disk$DISKS
+		truncate -s "$size" "$image" 2>/dev/null || ft_die "disk size '$size': expected a number with K, M or G"
+		ft_add_disk "$image"
+	done
+	for image in $IMAGES; do
+		ft_add_disk "$image"
+	done
+	if [ -n "$OUT" ]; then
+		mkdir -p "$OUT"
+		truncate -s 4G "$RUN/out"
+		ft_add_disk "$RUN/out"
+		OUT_ARG=ft_out=$(ft_disk_name "$DISKS")
+	fi
+	image=$(ft_base_path)
+	ft_locked base ft_base "$image"
+	ft_overlay "$RUN/overlay.cpio"
+	cat "$image" "$RUN/overlay.cpio" >"$RUN/initrd"
+	rm -rf "$RUN/overlay" "$RUN/overlay.cpio"
+
+	ft_boot
+	if ! grep -q started "$RUN/status" 2>/dev/null && [ "$QEMU_RC" != 124 ] && [ "$QEMU_RC" != 137 ]; then
+		# A stock kernel that patches its code while it boots now and then stumbles under emulation.
+		tr -d '\r' <"$RUN/kernel.log" | tail -n 15 >&2
+		ft_say "the guest did not come up as far as the command: once more"
+		ft_boot
+	fi
+	[ -z "$OUT" ] || tar -C "$OUT" -xf "$RUN/out" 2>/dev/null || ft_say "the guest left nothing readable in /out"
+	[ -z "$KEEP_LOG" ] || tr -d '\r' <"$RUN/kernel.log" >"$KEEP_LOG"
+	rc=0
+	ft_verdict || rc=$?
+	exit $rc
+}
+
+guest_main "$@"

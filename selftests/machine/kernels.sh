@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=dash
+#
+# kernels.sh - Debian's kernels, unpacked into the cache: those of the host's own release, and newer ones.
+#
+# To be sourced by setup.sh. A newer kernel needs the compiler and the libraries of its own release, too:
+# they are unpacked around it, and ft_inside runs what builds for it in there. A VERSION is a series, 6.12, or
+# with -rt behind it the same with PREEMPT_RT.
+
+# The release that has kernels newer than the host's, and the section of it they are in.
+FT_NEWER_RELEASE=trixie
+FT_NEWER_SUITE=trixie-backports
+# What building a module takes, beside what the headers ask for themselves.
+FT_USERLAND="base-files bash coreutils dash diffutils findutils gcc grep kmod make mawk pahole sed sparse"
+
+# ft_sources(version) - set FT_APT to the options that make apt know this series, FT_LISTS to its folder of lists
+ft_sources() {
+	case $1 in
+	7 | 7[.-]*) ft_suite "$FT_NEWER_SUITE" "$FT_NEWER_RELEASE" ;;
+	*) FT_APT='' FT_LISTS=/var/lib/apt/lists ;;
+	esac
+}
+
+# ft_refresh() - refresh the lists that ft_sources has chosen
+ft_refresh() {
+	if [ -n "$FT_APT" ]; then
+		ft_locked apt ft_suite_update "${FT_LISTS%/lists}" || ft_say "going on with the lists at hand"
+	else
+		ft_apt_update
+	fi
+}
+
+# ft_releases(version, prefix) - of a list of names print what is behind the prefix, if it is a release of this version;
+# the newest comes last
+ft_releases() {
+	local flavour
+
+	flavour=
+	case $1 in
+	*-rt) flavour=-rt ;;
+	esac
+	sed -n "s/^$2\(${1%-rt}\.[0-9.]*\(-[0-9]*\|+deb[0-9]*\)$flavour-amd64\)\$/\1/p" | sort -V
+}
+
+# ft_resolve(version) - print the newest Debian kernel release of a version, as 6.12.117+deb12-amd64
+#
+# Asking apt takes a second: its answer is kept until the package lists change.
+ft_resolve() {
+	local kept
+
+	kept=$(ft_cache)/release-$1
+	if [ ! -s "$kept" ] || [ -n "$(find "$FT_LISTS" -maxdepth 1 -newer "$kept" 2>/dev/null | head -n 1)" ]; then
+		ft_ask_apt "$1" >"$kept" || :
+	fi
+	grep . "$kept"
+}
+
+# ft_ask_apt(version) - the same, without memory
+ft_ask_apt() {
+	local meta rel
+
+	command -v apt-cache >/dev/null || return 1
+	case $1 in
+	*-rt) meta=linux-image-rt-amd64 ;;
+	*) meta=linux-image-amd64 ;;
+	esac
+	for meta in "linux-image-$1-amd64" "$meta"; do
+		# shellcheck disable=SC2086 # options
+		rel=$(apt-cache $FT_APT depends "$meta" 2>/dev/null | ft_releases "$1" ' *Depends: linux-image-' | tail -n 1)
+		if [ -n "$rel" ]; then
+			echo "$rel"
+			return 0
+		fi
+	done
+	# The meta packages moved on: take the highest version that is still on offer.
+	# shellcheck disable=SC2086
+	apt-cache $FT_APT pkgnames "linux-image-${1%-rt}." 2>/dev/null | ft_releases "$1" linux-image- | tail -n 1
+}
+
+# ft_cached_kernel(version) - print the newest unpacked release of a version
+ft_cached_kernel() {
+	local cache
+
+	cache=$(ft_cache)
+	[ -d "$cache/kernels" ] || return 1
+	(
+		cd "$cache/kernels" || exit
+		for rel in "${1%-rt}".*; do
+			[ -f "$rel/.complete" ] && echo "$rel"
+		done
+	) | ft_releases "$1" '' | tail -n 1 | grep .
+}
+
+# ft_download(release, folder) - download the packages that make up image and headers of a release of the host's own
+ft_download() {
+	local names
+
+	names=$(apt-cache depends "linux-headers-$1" |
+		sed -n 's/^[ |]*Depends: \(linux-headers-.*-common\(-rt\)\?\|linux-kbuild-.*\)$/\1/p')
+	# shellcheck disable=SC2086 # a list of names
+	(cd "$2" && apt-get -qq -o APT::Sandbox::User=root download "linux-image-$1" "linux-headers-$1" $names >&2)
+}
+
+# ft_download_newer(release, folder) - the same for the newer release, with all that building for it takes
+ft_download_newer() {
+	mkdir "$2/partial"
+	# The image's own package would draw in what makes an initramfs.
+	# shellcheck disable=SC2086 # options, a list of names
+	apt-get $FT_APT -qq -y --no-install-recommends -o Dir::Cache::Archives="$2" --download-only install \
+		"linux-binary-$1" "linux-modules-$1" "linux-headers-$1" $FT_USERLAND >&2
+}
+
+# ft_prepare_userland(root) - what the maintainers' scripts of its packages would have done, as far as builds need it
+ft_prepare_userland() {
+	local dir
+
+	for dir in bin lib lib64 sbin; do
+		mkdir -p "$1/usr/$dir"
+		ln -s "usr/$dir" "$1/$dir"
+	done
+	mkdir -p "$1/boot" "$1/dev" "$1/proc" "$1/tmp"
+	ln -s mawk "$1/usr/bin/awk"
+	touch "$1/.userland"
+}
+
+# ft_btf_vmlinux(vmlinuz, out) - unpack a kernel's BTF into an ELF file that pahole reads as base
+#
+# The boot protocol says where the compressed kernel lies: its offset from the end of the set-up
+# sectors at 0x248, its length at 0x24c, the number of set-up sectors at 0x1f1.
+ft_btf_vmlinux() {
+	local sectors offset length unpack
+
+	sectors=$(od -An -tu1 -j 497 -N 1 "$1" | tr -d ' ')
+	offset=$(od -An -tu4 -j 584 -N 4 "$1" | tr -d ' ')
+	length=$(od -An -tu4 -j 588 -N 4 "$1" | tr -d ' ')
+	offset=$(((sectors + 1) * 512 + offset))
+	case $(od -An -tx1 -j "$offset" -N 4 "$1" | tr -d ' ') in
+	fd377a58) unpack='xz -dc --single-stream' ;;
+	28b52ffd) unpack='zstd -dcq' ;;
+	1f8b*) unpack='gzip -dc' ;;
+	*) ft_die "$1: compressed in a way this script does not know; put a vmlinux with BTF at $2" ;;
+	esac
+	# The last four bytes are the unpacked size, no part of the stream: some tools complain of them.
+	tail -c "+$((offset + 1))" "$1" | head -c "$length" | $unpack >"$2.full" 2>/dev/null || :
+	objcopy --only-section=.BTF "$2.full" "$2" 2>/dev/null || ft_die "$1: could not unpack the kernel's type information"
+	rm -f "$2.full"
+}
+
+# ft_mend_checker(root) - let kbuild call sparse: its package lacks the script that asks whether sparse is new enough
+#
+# It is not, by itself; kernel/sparse.h makes up for that.
+ft_mend_checker() {
+	local dir
+
+	for dir in "$1"/usr/lib/linux-kbuild-*/scripts; do
+		[ ! -e "$dir/checker-valid.sh" ] || continue
+		printf '#!/bin/sh\necho 1\n' >"$dir/checker-valid.sh"
+		chmod +x "$dir/checker-valid.sh"
+	done
+}
+
+# ft_unpack_kernel(release) - download and unpack image and headers into the cache
+ft_unpack_kernel() {
+	local final tmp deb kdir mods f2fs common
+
+	final=$(ft_cache)/kernels/$1
+	[ ! -f "$final/.complete" ] || return 0
+	tmp=$(ft_cache)/kernels/.new-$1.$$
+	rm -rf "$final" "$tmp"
+	mkdir -p "$tmp/debs"
+	ft_say "downloading kernel $1"
+	if [ -n "$FT_APT" ]; then
+		ft_prepare_userland "$tmp"
+		ft_download_newer "$1" "$tmp/debs"
+	else
+		ft_download "$1" "$tmp/debs"
+	fi || {
+		rm -rf "$tmp"
+		return 1
+	}
+	ft_say "unpacking kernel $1"
+	for deb in "$tmp"/debs/*.deb; do
+		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$tmp" --keep-directory-symlink --exclude='./usr/share' || {
+			rm -rf "$tmp"
+			return 1
+		}
+	done
+	rm -rf "$tmp/debs"
+	[ -z "$FT_APT" ] || ft_mend_checker "$tmp"
+	[ -f "$tmp/boot/vmlinuz-$1" ] || ln -s "../lib/modules/$1/vmlinuz" "$tmp/boot/vmlinuz-$1"
+
+	# Debian's headers name each other by absolute path in two places; make both point into this copy.
+	kdir=usr/src/linux-headers-$1
+	mods=lib/modules/$1
+	sed -i "s|/usr/src/|$final/usr/src/|" "$tmp/$kdir/Makefile"
+	ln -sfn "$final/$kdir" "$tmp/$mods/build"
+	common=linux-headers-${1%-amd64}-common
+	case $1 in
+	*-rt-amd64)
+		# of late they are those of the other kernels
+		common=linux-headers-${1%-rt-amd64}-common
+		[ ! -d "$tmp/usr/src/$common-rt" ] || common=$common-rt
+		;;
+	esac
+	ln -sfn "$final/usr/src/$common" "$tmp/$mods/source"
+	depmod -b "$tmp" "$1"
+
+	mkdir "$tmp/btf"
+	f2fs=$(find "$tmp/$mods" -name 'f2fs.ko*' | head -n 1)
+	case $f2fs in
+	*.ko) cp "$f2fs" "$tmp/btf/f2fs.ko" ;;
+	*.xz) xz -dc "$f2fs" >"$tmp/btf/f2fs.ko" ;;
+	*.zst) zstd -dcq "$f2fs" >"$tmp/btf/f2fs.ko" ;;
+	*) ft_die "kernel $1 has no F2FS module" ;;
+	esac
+	[ -f "$tmp/$kdir/vmlinux" ] || ft_btf_vmlinux "$tmp/boot/vmlinuz-$1" "$tmp/btf/vmlinux"
+	touch "$tmp/.complete"
+	mv "$tmp" "$final"
+}
+
+# ft_kernel(version) - make sure a kernel is there; set KREL KROOT KDIR VMLINUZ F2FS_KO VMLINUX_BTF F2FS_SRC
+#
+# F2FS_KO is empty when F2FS is built in, F2FS_SRC when the BTF tells all about F2FS.
+# shellcheck disable=SC2034 # used by those who source this file
+ft_kernel() {
+	if ft_debug_is "$1"; then
+		ft_debug_kernel "$1"
+		ft_kernel_folder "$KROOT"
+	else
+		case $1 in
+		*/*) ft_kernel_folder "$1" ;;
+		*) ft_kernel_debian "$1" ;;
+		esac
+	fi
+	VMLINUZ=$KROOT/boot/vmlinuz-$KREL
+	KDIR=$KROOT/lib/modules/$KREL/build
+	F2FS_KO=$KROOT/btf/f2fs.ko
+	[ -f "$F2FS_KO" ] || F2FS_KO=
+	VMLINUX_BTF=$KROOT/btf/vmlinux
+	[ -f "$VMLINUX_BTF" ] || VMLINUX_BTF=$KDIR/vmlinux
+	F2FS_SRC=$KROOT/source
+	[ -d "$F2FS_SRC/fs/f2fs" ] || F2FS_SRC=
+}
+
+# ft_inside(command...) - run it in the userland around the kernel, if there is one; cache and project are where they are
+#
+# Mounts are made in a name space of their own, and end with the command.
+ft_inside() {
+	if [ ! -e "$KROOT/.userland" ]; then
+		"$@"
+		return
+	fi
+	[ "$(id -u)" = 0 ] || ft_die "building for kernel $KREL takes root: it happens in a chroot, $KROOT"
+	# shellcheck disable=SC2016 # expanded inside
+	unshare --mount sh -euc '
+		root=$1 cache=$2 project=$3
+		shift 3
+		mkdir -p "$root$cache" "$root$project"
+		mount -t proc proc "$root/proc"
+		mount --bind /dev "$root/dev"
+		mount --bind "$cache" "$root$cache"
+		mount --bind "$project" "$root$project"
+		exec chroot "$root" env PATH=/usr/sbin:/usr/bin "$@"' \
+		sh "$KROOT" "$(ft_cache)" "$FT_TOP" "$@"
+}
+
+# ft_kernel_folder(folder) - set KREL and KROOT from a folder that holds exactly one unpacked kernel
+ft_kernel_folder() {
+	local image
+
+	KROOT=$(cd "$1" 2>/dev/null && pwd) || ft_die "kernel '$1': no such folder; expected $FT_KERNELS or a folder with boot/vmlinuz-*"
+	for image in "$KROOT"/boot/vmlinuz-*; do
+		[ -f "$image" ] || ft_die "kernel '$1': no boot/vmlinuz-* in it; expected $FT_KERNELS or a folder with an unpacked kernel"
+		KREL=${image##*/vmlinuz-}
+	done
+	[ -f "$KROOT/lib/modules/$KREL/modules.dep" ] || depmod -b "$KROOT" "$KREL"
+}
+
+# ft_kernel_debian(version) - set KREL and KROOT from Debian's newest kernel of a series, or the newest cached one
+ft_kernel_debian() {
+	local cached rel
+
+	case $1 in
+	[0-9]*) ;;
+	*) ft_die "kernel '$1': expected $FT_KERNELS or a folder with an unpacked kernel (write ./folder)" ;;
+	esac
+	ft_sources "$1"
+	cached=$(ft_cached_kernel "$1") || cached=
+	rel=$(ft_resolve "$1") || rel=
+	if [ -z "$rel" ] && [ -z "$cached" ]; then
+		ft_refresh
+		rel=$(ft_resolve "$1") || ft_die "kernel $1: this system's package sources offer none;" \
+			"Debian 12 has 6.1 in 'main' and 6.12 in 'bookworm-security', $FT_NEWER_SUITE has 7"
+	fi
+	if [ -n "$rel" ] && [ ! -f "$(ft_cache)/kernels/$rel/.complete" ]; then
+		ft_packages build
+		mkdir -p "$(ft_cache)/kernels"
+		ft_locked kernel ft_unpack_kernel "$rel" || {
+			# Lists that are too old name packages that are gone: refresh them and try once more.
+			ft_refresh
+			rel=$(ft_resolve "$1") || rel=
+			[ -n "$rel" ] && ft_locked kernel ft_unpack_kernel "$rel"
+		} || {
+			[ -n "$cached" ] || ft_die "kernel $1: cannot download ${rel:-it}; is the network there?"
+			ft_say "kernel $1: cannot download ${rel:-a newer one}; using $cached"
+			rel=$cached
+		}
+	fi
+	KREL=${rel:-$cached}
+	KROOT=$(ft_cache)/kernels/$KREL
+}
+
+# === Kernel source ===
+
+# ft_unpack_source(version, folder) - download a kernel's source; keep its style checker and F2FS's own header
+ft_unpack_source() {
+	local tmp
+
+	[ ! -f "$2/.complete" ] || return 0
+	tmp=$2.new.$$
+	rm -rf "$2" "$tmp"
+	mkdir -p "$tmp"
+	ft_say "downloading the source of kernel $1 (150 MB, for its checkpatch.pl and f2fs.h)"
+	# shellcheck disable=SC2086 # options
+	if (cd "$tmp" && apt-get $FT_APT -qq -o APT::Sandbox::User=root download "linux-source-$1" >&2) &&
+		dpkg-deb --fsys-tarfile "$tmp"/*.deb | tar -xO "./usr/src/linux-source-$1.tar.xz" | xz -dc |
+		tar -x -C "$tmp" --strip-components=1 "linux-source-$1/scripts/checkpatch.pl" \
+			"linux-source-$1/scripts/spelling.txt" "linux-source-$1/scripts/const_structs.checkpatch" \
+			"linux-source-$1/fs/f2fs/f2fs.h"; then
+		rm -f "$tmp"/*.deb
+		touch "$tmp/.complete"
+		mv "$tmp" "$2"
+	else
+		rm -rf "$tmp"
+		return 1
+	fi
+}
+
+# ft_source(version) - print the folder with what is kept of the source of a Debian kernel series
+ft_source() {
+	local dir series
+
+	ft_kernel "$1"
+	dir=$(ft_cache)/source-$KREL
+	series=$(echo "$KREL" | cut -d . -f 1,2)
+	ft_locked source ft_unpack_source "$series" "$dir" || ft_die "the source of kernel $1 cannot be had; is the network there?"
+	echo "$dir"
+}
+

@@ -1,0 +1,221 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# vm.sh - run a command as root in the full guest: the host's programs, another kernel, an F2FS-capable disk.
+#
+# usage: vm.sh [options] -- COMMAND
+#   -k VERSION   kernel: 6.12 (default), 6.1, 7, or a folder with an unpacked one ($KERNEL)
+#   -m FILE      module to offer as $FRAGTRACE_KO (default: fragtrace.ko, built for that kernel)
+#   -n           offer no module
+#   -d SIZE      scratch disk, sparse and empty, as /dev/vda (default 1G, $DISK)
+#   -D FILE      this raw image instead: it keeps what the guest writes
+#   -o DIR       folder of the host that the guest may write to, under the same path ($OUT)
+#   -M SIZE      memory (default 2G)
+#   -c N         virtual CPUs (default 2)
+#   -q OPTIONS   further options for QEMU
+#   -t SECONDS   give up after this time (default: never)
+#   -v           print the guest's console at the end
+#
+# The guest (virtme-ng) sees the host's file system read-only. COMMAND is one line for sh; it runs in the
+# project's folder with $FRAGTRACE_KO (the module built for that kernel) and $OUT set, the test
+# programs and the viewer in PATH, debugfs mounted and F2FS loaded. /tmp is memory of the guest's.
+#
+# Exit status: the command's; 124 after the time ran out; 126 when the guest ended without a status.
+
+set -eu
+
+FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=setup.sh
+. "$FT_TESTS/machine/setup.sh"
+ft_die_with_parent "$@"
+
+# ft_write_command(command, module, tools) - write the script that the guest runs
+#
+# Its output and status go to files of the host, not through virtme-ng's console: under load that
+# has been seen to lose them.
+ft_write_command() {
+	cat >"$RUN/command" <<-COMMAND
+	: >$(ft_quote "$RUN/started")
+	cd $(ft_quote "$FT_TOP")
+	export FRAGTRACE_KO=$(ft_quote "$2")
+	export OUT=$(ft_quote "$OUT")
+	more=$(ft_quote "$FT_TOP/viewer:$3")
+	export PATH="\$more:\$PATH" FRAGTRACE_GUEST=full HOME=/tmp LANG=C.UTF-8
+	{
+	mount -t debugfs debugfs /sys/kernel/debug
+	ip link set lo up
+	modprobe virtio_blk
+	modprobe f2fs
+	for i in 1 2 3 4 5 6 7 8 9 10; do [ -b /dev/vda ] || sleep 0.5; done
+	} >/dev/null 2>&1
+	sh -c $(ft_quote "$1") </dev/null >>$(ft_quote "$RUN/out") 2>&1
+	rc=\$?
+	dmesg >$(ft_quote "$RUN/kernel.log")
+	echo \$rc >$(ft_quote "$RUN/rc")
+	COMMAND
+}
+
+# ft_write_qemu() - write the program that virtme-ng takes for QEMU
+#
+# It leaves its process id, which becomes QEMU's, and a watcher that ends QEMU when this script is gone,
+# however it died.
+ft_write_qemu() {
+	cat >"$RUN/qemu" <<-QEMU
+	#!/bin/sh
+	echo \$\$ >$(ft_quote "$RUN/qemu.pid")
+	(
+		while [ -d /proc/$$ ] && [ -d /proc/\$\$ ]; do sleep 1; done
+		[ -d /proc/$$ ] || kill -9 \$\$
+	) </dev/null >/dev/null 2>&1 &
+	exec $QEMU "\$@"
+	QEMU
+	chmod +x "$RUN/qemu"
+}
+
+# ft_share(path) - print what makes virtme-ng show a folder that lies below one it hides
+ft_share() {
+	case $1/ in
+	/run/* | /var/tmp/* | /var/run/* | /var/cache/* | /var/log/* | /dev/shm/*) echo "--rodir=$1" ;;
+	esac
+}
+
+# ft_cleanup() - end the guest, remove what the run left; safe to call twice
+ft_cleanup() {
+	local pid
+
+	trap '' INT TERM HUP
+	if [ -n "$VNG_PID" ]; then
+		# virtme-ng puts QEMU into processes of its own: end QEMU first, then virtme-ng.
+		pid=$(cat "$RUN/qemu.pid" 2>/dev/null || :)
+		if [ -n "$pid" ] && grep -qa qemu "/proc/$pid/cmdline" 2>/dev/null; then
+			kill -9 "$pid" 2>/dev/null || :
+		fi
+		kill "$VNG_PID" 2>/dev/null || :
+		wait "$VNG_PID" 2>/dev/null || :
+		VNG_PID=
+	fi
+	[ -z "$TAIL_PID" ] || kill "$TAIL_PID" 2>/dev/null || :
+	TAIL_PID=
+	ft_end_run
+}
+
+# ft_boot_full() - run virtme-ng to its end and show the command's words while they come
+ft_boot_full() {
+	local nokvm rwout
+
+	nokvm=
+	[ "$ACCEL" = kvm ] || nokvm=--disable-kvm
+	rwout=
+	[ -z "$OUT" ] || rwout=--rwdir=$OUT
+	: >"$RUN/out"
+	tail -f -n +1 --pid=$$ "$RUN/out" &
+	TAIL_PID=$!
+	# shellcheck disable=SC2046,SC2086 # options are lists
+	PATH=${VNG%/*}:$PATH timeout --foreground -k 5 "$LIMIT" "$VNG" -r "$VMLINUZ" --force-9p $nokvm --disable-microvm \
+		--user root --cpus "$CPUS" --memory "$MEMORY" --qemu "$RUN/qemu" --cwd / \
+		$(ft_share "$FT_TOP") $(ft_share "$(ft_cache)") --rwdir="$RUN" $rwout \
+		--qemu-opts="-drive file=$IMAGE,format=raw,if=virtio,cache=unsafe,discard=unmap $QEMU_OPTS" \
+		-- sh "$RUN/command" </dev/null >"$RUN/vng.log" 2>&1 &
+	VNG_PID=$!
+	VNG_RC=0
+	wait "$VNG_PID" || VNG_RC=$?
+	# Let tail show the last words: it looks once a second when it cannot watch.
+	while [ "$(ft_tail_offset)" -lt "$(wc -c <"$RUN/out")" ]; do
+		sleep 0.1
+	done
+	kill "$TAIL_PID" 2>/dev/null || :
+	TAIL_PID=
+}
+
+# ft_tail_offset() - print how much of the output the tail in the background has read
+ft_tail_offset() {
+	local fd
+
+	for fd in "/proc/$TAIL_PID/fd"/*; do
+		if [ "$(readlink "$fd")" = "$RUN/out" ]; then
+			sed -n 's/^pos:[^0-9]*//p' "/proc/$TAIL_PID/fdinfo/${fd##*/}"
+			return 0
+		fi
+	done
+	echo 9999999999
+}
+
+# ft_verdict_full() - turn what the guest left behind into our exit status
+ft_verdict_full() {
+	[ -z "$VERBOSE" ] || tr -d '\r' <"$RUN/vng.log" >&2
+	[ ! -s "$RUN/kernel.log" ] || ft_kernel_well "$RUN/kernel.log" || :
+	if [ -s "$RUN/rc" ]; then
+		return "$(cat "$RUN/rc")"
+	fi
+	if [ "$VNG_RC" = 124 ] || [ "$VNG_RC" = 137 ]; then
+		ft_say "the guest was stopped after $LIMIT seconds"
+		return 124
+	fi
+	ft_say "the guest ended without a status (virtme-ng: $VNG_RC); its console:"
+	tr -d '\r' <"$RUN/vng.log" | tail -n 30 >&2
+	return 126
+}
+
+# vm_main(arguments...) - the command described at the top
+vm_main() {
+	local opt rc module tools size image
+
+	module=auto size=${DISK:-1G} image='' OUT=${OUT:-} MEMORY=2G CPUS=2 QEMU_OPTS='' LIMIT=0 VERBOSE=''
+	KERNEL_ARG=${KERNEL:-6.12} VNG_PID='' TAIL_PID='' RUN=''
+	while getopts k:m:nd:D:o:M:c:q:t:v opt; do
+		case $opt in
+		k) KERNEL_ARG=$OPTARG ;;
+		m) module=$(realpath -e "$OPTARG") || ft_die "module '$OPTARG': no such file" ;;
+		n) module='' ;;
+		d) size=$OPTARG ;;
+		D) image=$(realpath -e "$OPTARG") || ft_die "disk '$OPTARG': no such file" ;;
+		o) OUT=$OPTARG ;;
+		M) MEMORY=$OPTARG ;;
+		c) CPUS=$OPTARG ;;
+		q) QEMU_OPTS=$OPTARG ;;
+		t) LIMIT=$OPTARG ;;
+		v) VERBOSE=yes ;;
+		*) ft_usage ;;
+		esac
+	done
+	shift $((OPTIND - 1))
+	[ -n "$*" ] || ft_usage
+
+	! ft_debug_is "$KERNEL_ARG" || ft_die "the full guest: kernel $KERNEL_ARG has no 9P to see this machine by; use guest.sh"
+	ft_packages guest full
+	ft_kernel "$KERNEL_ARG"
+	ft_vng
+	if [ "$module" = auto ]; then
+		module=
+		[ ! -f "$FT_TOP/Kbuild" ] || module=$("$FT_TESTS/machine/build.sh" module "$KERNEL_ARG") || exit 1
+	fi
+	tools=
+	[ ! -f "$FT_TESTS/Makefile" ] || tools=$("$FT_TESTS/machine/build.sh" tools) || exit 1
+	ACCEL=$(ft_accel "$VMLINUZ")
+	ft_qemu "$ACCEL"
+	if [ -n "$OUT" ]; then
+		mkdir -p "$OUT" || ft_die "OUT='$OUT': cannot create this folder"
+		OUT=$(cd "$OUT" && pwd)
+	fi
+
+	trap 'ft_cleanup; exit 130' INT
+	trap 'ft_cleanup; exit 143' TERM HUP
+	trap ft_cleanup EXIT
+	ft_new_run
+	IMAGE=${image:-$RUN/disk}
+	[ -n "$image" ] || truncate -s "$size" "$IMAGE" 2>/dev/null || ft_die "disk size '$size': expected a number with K, M or G"
+	ft_write_command "$*" "$module" "$tools"
+	ft_write_qemu
+	ft_boot_full
+	if [ ! -e "$RUN/started" ] && [ "$VNG_RC" != 124 ] && [ "$VNG_RC" != 137 ]; then
+		# A stock kernel that patches its code while it boots now and then stumbles under emulation.
+		tr -d '\r' <"$RUN/vng.log" | tail -n 15 >&2
+		ft_say "the guest did not come up as far as the command: once more"
+		ft_boot_full
+	fi
+	rc=0
+	ft_verdict_full || rc=$?
+	exit $rc
+}
+
+vm_main "$@"

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Makes a function of fragtrace begin or end late, so that what may happen
+ * meanwhile on another CPU does happen. Where nothing can be made to happen in
+ * between, a probe is called once more with the arguments of its first event, when
+ * this module goes: as if that event had come only then.
+ *
+ *	insmod late.ko function=probe_fallocate before_ms=20
+ *	insmod late.ko function=probe_replace_atomic again=1
+ *	insmod late.ko function=probe_truncate_enter again=1 atomic=1
+ */
+
+#include <linux/delay.h>
+#include <linux/fs.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/ptrace.h>
+#include <linux/spinlock.h>
+
+#include "../../../module/compat.h"
+
+static char *function = "";
+module_param(function, charp, 0444);
+MODULE_PARM_DESC(function, "which one");
+
+static unsigned int before_ms;
+module_param(before_ms, uint, 0444);
+MODULE_PARM_DESC(before_ms, "how long to wait before it begins, in milliseconds");
+
+static unsigned int after_ms;
+module_param(after_ms, uint, 0444);
+MODULE_PARM_DESC(after_ms, "how long to wait before it returns");
+
+static bool again;
+module_param(again, bool, 0444);
+MODULE_PARM_DESC(again, "call it once more in the end; its second argument is an inode");
+
+static bool atomic;
+module_param(atomic, bool, 0444);
+MODULE_PARM_DESC(atomic, "with preemption off, not only as tracepoints have it");
+
+#define NR_ARGS	6
+
+/* The arguments in registers of the first call; the inode among them is held. */
+static unsigned long args[NR_ARGS];
+static DEFINE_RAW_SPINLOCK(args_lock);	/* protects args */
+
+static void remember(struct pt_regs *regs)
+{
+	int i;
+
+	raw_spin_lock(&args_lock);
+	if (!args[1]) {
+		for (i = 0; i < NR_ARGS; i++)
+			args[i] = regs_get_kernel_argument(regs, i);
+		/* who calls has a reference; no lock that sleeps may be taken */
+		ihold((struct inode *)args[1]);
+	}
+	raw_spin_unlock(&args_lock);
+}
+
+/* @addr: where the probe was, behind the ENDBR if there is one */
+static void repeat(const void *addr)
+{
+	void (*func)(unsigned long a, unsigned long b, unsigned long c,
+		     unsigned long d, unsigned long e, unsigned long f,
+		     unsigned long g);
+
+	if (!args[1])
+		return;
+	if (*(const u32 *)(addr - 4) == 0xfa1e0ff3)
+		addr -= 4;
+	func = (void *)addr;
+	if (FT_PROBES_KEEP_CPU)
+		preempt_disable();
+	if (atomic)
+		preempt_disable();
+	func(args[0], args[1], args[2], args[3], args[4], args[5], 0);
+	if (atomic)
+		preempt_enable();
+	if (FT_PROBES_KEEP_CPU)
+		preempt_enable();
+	iput((struct inode *)args[1]);
+}
+
+static int before(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	if (again)
+		remember(regs);
+	mdelay(before_ms);
+	return 0;
+}
+
+static int after(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	mdelay(after_ms);
+	return 0;
+}
+
+static struct kretprobe probe = {
+	.entry_handler = before,
+	.handler = after,
+	.maxactive = 256,
+};
+
+static int __init late_init(void)
+{
+	probe.kp.symbol_name = function;
+	return register_kretprobe(&probe);
+}
+
+static void __exit late_exit(void)
+{
+	const void *addr = probe.kp.addr;
+
+	unregister_kretprobe(&probe);
+	if (again)
+		repeat(addr);
+}
+
+module_init(late_init);
+module_exit(late_exit);
+MODULE_DESCRIPTION("Delays a function");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * snapcat - print a binary snapshot as the text that the file table, extents or files would have
+ *
+ * usage: snapcat table|extents|files SNAPSHOT
+ *
+ * Written from snapshot_format.h alone, and by mapping the file: what it prints must be what debugfs prints.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../../module/snapshot_format.h"
+
+static const char *base;
+static const struct ft_snap_header *header;
+
+static void fail(const char *file, const char *what)
+{
+	fprintf(stderr, "snapcat: %s: %s\n", file, what);
+	exit(1);
+}
+
+/* Record @i of an array; outside of it, or of the file, the program ends. */
+static const void *record(const struct ft_snap_array *array, uint64_t i)
+{
+	if (i >= array->nr || array->offset + (i + 1) * array->size > header->bytes)
+		fail("snapshot", "an index points outside of its array");
+	return base + array->offset + i * array->size;
+}
+
+static const struct ft_snap_file *file_of(uint64_t i)
+{
+	return record(&header->files, i);
+}
+
+static const struct ft_snap_volume *volume_of(const struct ft_snap_file *f)
+{
+	return record(&header->volumes, f->volume);
+}
+
+static void print_path(uint64_t path)
+{
+	const unsigned char *c;
+
+	for (c = record(&header->paths, path); *c; c++)
+		if (strchr(" \t\n\v\f\r\033\\", *c))
+			printf("\\%03o", *c);
+		else
+			putchar(*c);
+	putchar('\n');
+}
+
+static void print_stale(void)
+{
+	uint64_t i, nr = 0;
+
+	for (i = 0; i < header->files.nr; i++)
+		nr += !!(file_of(i)->flags & FT_SNAP_STALE);
+	if (nr)
+		printf("# stale %llu\n", (unsigned long long)nr);
+}
+
+static void print_table(void)
+{
+	uint64_t i;
+
+	printf("# fragtrace table 1\n");
+	for (i = 0; i < header->volumes.nr; i++) {
+		const struct ft_snap_volume *v = record(&header->volumes, i);
+
+		printf("# volume %u:%u main_blkaddr=%u blocks=%u segment_blocks=%u path=", v->major, v->minor,
+		       v->main_blkaddr, v->blocks, v->segment_blocks);
+		print_path(v->path);
+	}
+	print_stale();
+	printf("# dev lba length offset ino state path\n");
+	for (i = 0; i < header->by_lba.nr; i++) {
+		const struct ft_snap_extent *ext = record(&header->extents, *(const uint32_t *)record(&header->by_lba, i));
+		const struct ft_snap_file *f = file_of(ext->file);
+
+		printf("%u:%u %u %u %u %u %s ", volume_of(f)->major, volume_of(f)->minor, ext->lba, ext->len, ext->lblk,
+		       f->ino, f->flags & FT_SNAP_FRAGMENTED ? "fragmented" : "contiguous");
+		print_path(f->path);
+	}
+}
+
+static void print_extents(void)
+{
+	uint64_t i, j;
+
+	printf("# fragtrace extents 1\n");
+	print_stale();
+	printf("# dev ino offset offset_end lba lba_end length flags path\n");
+	for (i = 0; i < header->files.nr; i++) {
+		const struct ft_snap_file *f = file_of(i);
+
+		for (j = f->first; j < f->first + f->nr; j++) {
+			const struct ft_snap_extent *ext = record(&header->extents, j);
+
+			if (ext->file != i)
+				fail("snapshot", "an extent is not of its file");
+			printf("%u:%u %u %u %u ", volume_of(f)->major, volume_of(f)->minor, f->ino, ext->lblk,
+			       ext->lblk + ext->len - 1);
+			if (ext->lba == FT_SNAP_UNWRITTEN)
+				printf("- - %u unwritten ", ext->len);
+			else
+				printf("%u %u %u %s ", ext->lba, ext->lba + ext->len - 1, ext->len,
+				       ext->flags & FT_SNAP_ENCODED ? "encoded" : "-");
+			print_path(f->path);
+		}
+	}
+}
+
+static int by_badness(const void *a, const void *b)
+{
+	const struct ft_snap_file *x = *(const struct ft_snap_file **)a, *y = *(const struct ft_snap_file **)b;
+	uint64_t x_extra = x->requests - x->ideal, y_extra = y->requests - y->ideal;
+
+	if (x_extra != y_extra)
+		return x_extra > y_extra ? -1 : 1;
+	if (x->fragments != y->fragments)
+		return x->fragments > y->fragments ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static void print_mean(uint64_t sum, uint64_t nr)
+{
+	uint64_t tenths = nr ? (20 * sum + nr) / (2 * nr) : 0;
+
+	printf("%llu.%llu ", (unsigned long long)tenths / 10, (unsigned long long)tenths % 10);
+}
+
+static void print_files(void)
+{
+	const struct ft_snap_file **files = calloc(header->files.nr + 1, sizeof(*files));
+	uint64_t i, nr = 0;
+
+	if (!files)
+		fail("files", strerror(errno));
+	for (i = 0; i < header->files.nr; i++)
+		if (!(file_of(i)->flags & FT_SNAP_OMITTED))
+			files[nr++] = file_of(i);
+	qsort(files, nr, sizeof(*files), by_badness);
+	printf("# fragtrace files 1\n# dev ino map blocks extents fragments mean_fragment mean_distance requests_128k "
+	       "ideal_128k path\n");
+	for (i = 0; i < nr; i++) {
+		const struct ft_snap_file *f = files[i];
+
+		printf("%u:%u %u %s %llu %llu %llu ", volume_of(f)->major, volume_of(f)->minor, f->ino,
+		       f->flags & FT_SNAP_STALE ? "stale" : "exact", f->blocks, f->written, f->fragments);
+		print_mean(f->blocks, f->fragments);
+		print_mean(f->distance, f->fragments ? f->fragments - 1 : 0);
+		printf("%llu %llu ", f->requests, f->ideal);
+		print_path(f->path);
+	}
+	free(files);
+}
+
+/*
+ * Files of debugfs have no size, and cannot be mapped: what is read becomes a
+ * file without a name, which is mapped.
+ */
+static void map_file(const char *name)
+{
+	int in = open(name, O_RDONLY), out = memfd_create("snapshot", 0);
+	static char buf[1 << 20];
+	uint64_t bytes = 0;
+	ssize_t n;
+
+	if (in < 0 || out < 0)
+		fail(name, strerror(errno));
+	while ((n = read(in, buf, sizeof(buf))) > 0) {
+		if (write(out, buf, n) != n)
+			fail(name, strerror(errno));
+		bytes += n;
+	}
+	if (n < 0)
+		fail(name, strerror(errno));
+	if (bytes < sizeof(*header))
+		fail(name, "too short for a header");
+	base = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, out, 0);
+	if (base == MAP_FAILED)
+		fail(name, strerror(errno));
+	header = (const void *)base;
+	if (memcmp(header->magic, FT_SNAP_MAGIC, sizeof(header->magic)) || header->version != FT_SNAP_VERSION)
+		fail(name, "not a snapshot of version 1");
+	if (header->bytes != bytes)
+		fail(name, "not as long as its header says");
+	close(in);
+	close(out);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3)
+		fail("usage", "snapcat table|extents|files SNAPSHOT");
+	map_file(argv[2]);
+	if (!strcmp(argv[1], "table"))
+		print_table();
+	else if (!strcmp(argv[1], "extents"))
+		print_extents();
+	else if (!strcmp(argv[1], "files"))
+		print_files();
+	else
+		fail(argv[1], "expected table, extents or files");
+	if (fflush(stdout))
+		fail("output", strerror(errno));
+	return 0;
+}

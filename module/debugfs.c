@@ -155,8 +155,11 @@ static ssize_t targets_write(struct file *file, const char __user *ubuf,
 		err = ft_target_add(line + 4);
 	} else if (!strncmp(line, "del ", 4)) {
 		err = ft_target_del(line + 4);
-		if (err)
+		if (err) {
 			pr_err("targets: %s is not watched\n", line + 4);
+			/* ENOENT would say that the module is not loaded */
+			err = -EINVAL;
+		}
 	} else {
 		pr_err("targets: \"%.32s\": \"add DIR\" or \"del DIR\" expected\n",
 		       line);
@@ -195,7 +198,8 @@ static ssize_t request(const char *name, const char __user *ubuf, size_t count,
 	}
 	if (err == -EINVAL || err == -E2BIG)
 		pr_err("%s: 1, or a watched directory expected\n", name);
-	return err ?: count;
+	/* ENOENT would say that the module is not loaded */
+	return err == -ENOENT ? -EINVAL : err ?: count;
 }
 
 static int resync_show(struct seq_file *m, void *unused)

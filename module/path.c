@@ -82,7 +82,11 @@ static int find(const char *path, struct ft_found *found, bool loud)
 			       err == -ENOTDIR ? "not a directory" :
 			       err == -ENAMETOOLONG ? "too long" :
 						      "cannot be looked up");
-		return err;
+		/*
+		 * insmod takes ENOENT for an unknown symbol; who writes to a
+		 * file of debugfs takes it for a module that is not loaded.
+		 */
+		return err == -ENOENT ? -ENOTDIR : err;
 	}
 	err = judge(path, &p, loud);
 	if (err)
@@ -124,9 +128,9 @@ out:
  *	and come again later
  *
  * Context: process; may sleep.
- * Return: 0, -ENOENT, -ENOTDIR, -EOPNOTSUPP if it is not on an F2FS that can be
- * followed, -EBUSY if @loud is not set and it is being mounted or unmounted,
- * -ENAMETOOLONG, -ENOMEM, or what else the look-up said.
+ * Return: 0, -ENOTDIR if there is no such directory, -EOPNOTSUPP if it is not on
+ * an F2FS that can be followed, -EBUSY if @loud is not set and it is being
+ * mounted or unmounted, -ENAMETOOLONG, -ENOMEM, or what else the look-up said.
  */
 int ft_path_find(const char *path, struct ft_found *found, bool loud)
 {

@@ -28,7 +28,7 @@
 /**
  * struct ft_target - a watched directory
  * @node: in targets
- * @path: where to look for it: as given, or made absolute
+ * @path: where to look for it, as given
  * @mount: the mount point of the mount it was found in
  * @mount_root: the path of that mount's root within the file system
  * @vol: the volume; %NULL while the target waits
@@ -138,12 +138,7 @@ static int attach(struct ft_target *t, struct ft_found *found, bool loud)
 	}
 
 	up_read(&found->sb->s_umount);
-	if (t->path[0] != '/') {
-		kfree(t->path);
-		t->path = found->real;
-	} else {
-		kfree(found->real);
-	}
+	kfree(found->real);
 	kfree(t->mount);
 	kfree(t->mount_root);
 	t->mount = found->mount;
@@ -328,9 +323,9 @@ static void kick(void)
  * @path: its path
  *
  * Context: process; takes ft_targets_lock. Says in the log why it failed.
- * Return: 0, -ENOENT, -ENOTDIR, -EOPNOTSUPP if it is not on F2FS, -EEXIST if
- * it is watched already, -EINVAL if the path is empty, -ENAMETOOLONG, -ENOMEM,
- * -EINTR.
+ * Return: 0, -ENOTDIR if there is no such directory, -EOPNOTSUPP if it is not
+ * on F2FS, -EEXIST if it is watched already, -EINVAL if the path is empty or
+ * relative, -ENAMETOOLONG, -ENOMEM, -EINTR.
  */
 int ft_target_add(const char *path)
 {
@@ -347,6 +342,10 @@ int ft_target_add(const char *path)
 		pr_err("path %.32s...: longer than %d bytes\n", path,
 		       PATH_MAX - 1);
 		return -ENAMETOOLONG;
+	}
+	if (path[0] != '/') {
+		pr_err("path %s: must begin with /\n", path);
+		return -EINVAL;
 	}
 	t = kzalloc(sizeof(*t), GFP_KERNEL);
 	if (!t)
@@ -387,15 +386,32 @@ fail:
 	return err;
 }
 
+/* Of a path, without the slashes at its end. */
+static size_t path_length(const char *path)
+{
+	size_t len = strlen(path);
+
+	while (len && path[len - 1] == '/')
+		len--;
+	return len;
+}
+
+static bool same_path(const char *a, const char *b)
+{
+	size_t len = path_length(a);
+
+	return len == path_length(b) && !memcmp(a, b, len);
+}
+
 static struct ft_target *find_target(const char *path)
 {
 	struct ft_target *t;
 
 	lockdep_assert_held(&ft_targets_lock);
 	list_for_each_entry(t, &targets, node)
-		if (!strcmp(t->path, path) ||
+		if (same_path(t->path, path) ||
 		    (t->root && t->root->target_path &&
-		     !strcmp(t->root->target_path, path)))
+		     same_path(t->root->target_path, path)))
 			return t;
 	return NULL;
 }

@@ -31,14 +31,16 @@ long() {
 	printf '/%0*d' "$(($1 - 1))" 0
 }
 
-plan 32
+plan 35
 make_volume $DISK $MNT || bail "no volume"
 make_plain $DISK2 $MNT2 || bail "no ext4"
 mkdir $MNT/d
 echo x >$MNT/file
 ln -s nowhere $MNT/dangling
-bad "a missing path" ENOENT /mnt/missing path=/mnt/missing
-bad "a dangling link" ENOENT $MNT/dangling path=$MNT/dangling
+bad "a missing path" ENOTDIR /mnt/missing path=/mnt/missing
+bad "a dangling link" ENOTDIR $MNT/dangling path=$MNT/dangling
+cd /
+bad "a relative path" EINVAL "must begin with /" path=${MNT#/}/d
 bad "a file" ENOTDIR $MNT/file path=$MNT/file
 bad "ext4" EOPNOTSUPP ext4 path=$MNT2
 bad "proc" EOPNOTSUPP proc path=/proc

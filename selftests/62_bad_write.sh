@@ -27,7 +27,7 @@ bad() {
 	ok "$text: $name: nothing has changed"
 }
 
-plan 57
+plan 59
 make_volume $DISK $MNT || bail "no volume"
 make_plain $DISK2 $MNT2 || bail "no ext4"
 fileop write $MNT/a 0 1M
@@ -45,13 +45,14 @@ for text in targets resync audit; do
 done
 bad targets "a word without a path" EINVAL fileop say $DBG/targets add
 bad targets "an empty path" EINVAL fileop say $DBG/targets "add "
-bad targets "a missing path" ENOENT fileop say $DBG/targets "add /mnt/missing"
+bad targets "a missing path" ENOTDIR fileop say $DBG/targets "add /mnt/missing"
+bad targets "a relative path" EINVAL fileop say $DBG/targets "add ${MNT2#/}"
 bad targets "a file" ENOTDIR fileop say $DBG/targets "add $MNT/file"
 bad targets "ext4" EOPNOTSUPP fileop say $DBG/targets "add $MNT2"
 bad targets "the same again" EEXIST fileop say $DBG/targets "add $MNT"
-bad targets "one that is not watched" ENOENT fileop say $DBG/targets "del $MNT2"
+bad targets "one that is not watched" EINVAL fileop say $DBG/targets "del $MNT2"
 bad resync "another number" EINVAL fileop say $DBG/resync 2
 bad audit "another number" EINVAL fileop say $DBG/audit 2
-bad audit "one that is not watched" ENOENT fileop say $DBG/audit $MNT2
+bad audit "one that is not watched" EINVAL fileop say $DBG/audit $MNT2
 check_exact "still exact" $MNT
 finish

@@ -42,10 +42,10 @@ static struct text {
 	atomic_ulong seen[MAX_ERRNO];
 	atomic_ulong reads;
 } texts[] = {
-	{ .name = "targets", .errors = { EINVAL, E2BIG, ENOENT, ENOTDIR, EOPNOTSUPP, EEXIST, ENAMETOOLONG, ELOOP,
+	{ .name = "targets", .errors = { EINVAL, E2BIG, ENOTDIR, EOPNOTSUPP, EEXIST, ENAMETOOLONG, ELOOP,
 					 EFAULT, ESPIPE } },
-	{ .name = "resync", .errors = { EINVAL, E2BIG, ENOENT, EFAULT, ESPIPE } },
-	{ .name = "audit", .errors = { EINVAL, E2BIG, ENOENT, EFAULT, ESPIPE } },
+	{ .name = "resync", .errors = { EINVAL, E2BIG, EFAULT, ESPIPE } },
+	{ .name = "audit", .errors = { EINVAL, E2BIG, EFAULT, ESPIPE } },
 	{ .name = "table" },
 	{ .name = "extents" },
 	{ .name = "files" },

@@ -216,10 +216,13 @@ static void search(struct work_struct *work)
 
 	mutex_lock(&ft_targets_lock);
 	t->searching = false;
-	if (!err && t->listed && !t->vol && !ft_volume_ending())
-		attach(t, &found, false);
-	else if (!err)
+	if (!err && t->listed && !t->vol && !ft_volume_ending()) {
+		if (!attach(t, &found, false))
+			pr_info_ratelimited("path %s: is there again and watched\n",
+					    t->path);
+	} else if (!err) {
 		drop_found(&found);
+	}
 	count_waiting();
 	mutex_unlock(&ft_targets_lock);
 	put_target(t);
@@ -270,10 +273,15 @@ static void look_after(struct ft_target *t)
 {
 	if (!t->vol)
 		return;
-	if (ft_volume_gone(t->vol) || ft_inode_is_dead(t->root))
+	if (ft_volume_gone(t->vol) || ft_inode_is_dead(t->root)) {
+		pr_info_ratelimited("path %s: %s; waiting until it is there again\n",
+				    t->path, ft_volume_gone(t->vol) ?
+				    "its volume was unmounted" :
+				    "the directory was removed");
 		detach(t);
-	else if (t->moved && !refresh_path(t))
+	} else if (t->moved && !refresh_path(t)) {
 		t->moved = false;
+	}
 }
 
 static void housekeeping(struct work_struct *work)

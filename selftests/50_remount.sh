@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-plan 11
+plan 13
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop write $MNT/a 0 2M
@@ -17,9 +17,11 @@ start=$(date +%s)
 check "unmount" umount $MNT
 check "at once" test $(($(date +%s) - start)) -le 5
 expect "nothing is shown meanwhile" "$(grep -vc '^#' $DBG/table)" 0
-expect "the folder waits" "$(awk '!/^#/ { print $3 }' $DBG/targets)" waiting
+check "the log says that it waits" logged "path $MNT: its volume was unmounted"
+expect "and the folder waits" "$(awk '!/^#/ { print $3 }' $DBG/targets)" waiting
 mount_volume $DISK $MNT
 check "it is live again" loop_until $PATIENCE sh -c "awk '!/^#/ { print \$3 }' $DBG/targets | grep -q live"
+check "and the log says so" logged "path $MNT: is there again"
 check_exact "what was there" $MNT
 fileop write $MNT/b 0 1M
 fileop random $MNT/a 512 100 "${SEED:-82}" every 4

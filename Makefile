@@ -2,7 +2,7 @@
 #
 # fragtrace: the module, the viewer, and guests to try and test them in.
 
-# For make vm: the command, the kernel, the scratch disk, a folder the guest may write to.
+# For make vm and make shell: the command, the kernel, the scratch disk, a folder the guest may write to.
 KERNEL ?=
 DISK ?=
 OUT ?=
@@ -37,6 +37,10 @@ viewer:
 vm:
 	@test -n "$$CMD" || { echo "make vm: what shall the guest do? make vm CMD='uname -r'" >&2; exit 2; }
 	@selftests/machine/vm.sh -- "$$CMD"
+
+# The same with a shell on this terminal; DISK=file is a disk that is kept.
+shell:
+	@selftests/machine/vm.sh -i
 
 test:
 	@selftests/run.sh $(TESTS)
@@ -108,10 +112,11 @@ help:
 	@echo "make fuzz                 random operations; MINUTES=3 for all kernels, SEED=N, KERNEL=..., or PLAN=file to repeat one;"
 	@echo "                          MODE=hostile: a user does his worst, ATTACKS='stuck crowd' names how (selftests/in_guest/attacks.sh)"
 	@echo "make fuzz-parsers         libFuzzer on what reads tables and configuration files; MINUTES=10"
-	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1|7|6.12-rt..., DISK=1G, OUT=folder"
+	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1|7|6.12-rt..., DISK=1G or a file, OUT=folder"
 	@echo "                          (make itself ends with status 2 when it fails; selftests/machine/vm.sh passes the status on)"
+	@echo "make shell                the same with a shell on this terminal; DISK=file is a disk that is kept"
 	@echo "make install, uninstall   module, fragtrace-view, its presets, fragtrace-plot, man pages; PREFIX=$(PREFIX), DESTDIR="
 	@echo "make deb                  Debian packages, in deb-out/; DKMS=no does not try the module's"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer vm test test-debug test-large xfstests fuzz fuzz-parsers demo bench bench-readme deb install uninstall clean distclean help
+.PHONY: all modules viewer vm shell test test-debug test-large xfstests fuzz fuzz-parsers demo bench bench-readme deb install uninstall clean distclean help

@@ -64,7 +64,7 @@ interrupt() {
 	check "$name" loop_until 10 has_no_qemu $pid
 }
 
-plan 15
+plan 18
 expect "the small guest: status" "$(status_of "$guest" -n -- sh -c 'echo "it'"'"'s $0 $1"; exit 9' 'a  b' '$c')" 9
 expect "the small guest: words arrive as they were" "$(cat "$dir/out")" "it's a  b \$c"
 expect "the small guest: two disks" "$(status_of "$guest" -n -d 64M -d 128M -- sh -c 'blockdev --getsize64 /dev/vda && blockdev --getsize64 /dev/vdb')" 0
@@ -81,6 +81,13 @@ expect "the full guest: root, in the project's folder, with its disk" "$(tr '\n'
 check "the full guest: OUT is a folder of the host" grep -q 'Linux version 6.12' "$dir/kept/version"
 expect "make vm: dollars are the guest's" "$(env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory -C "$FT_TOP" vm \
 	CMD='echo "in the $FRAGTRACE_GUEST guest, $((1 + 1))"' 2>"$dir/err")" "in the full guest, 2"
+# What is typed while the guest boots is lost.
+printf '\n\n\n\n\n\n\n\nmkfs.f2fs -q -f /dev/vda && mount /dev/vda /mnt && id -u >/mnt/kept\nexit 3\n' >"$dir/typed"
+check "make shell: takes commands from its terminal, and ends well" env -u MAKEFLAGS -u MAKELEVEL make -s -C "$FT_TOP" shell \
+	DISK="$dir/disk" <"$dir/typed" >"$dir/out" 2>"$dir/err"
+refuse "make shell: QEMU's own complaints are left out" grep -q 'failed to [a-z]* module' "$dir/err"
+expect "make vm: what a shell has left on a disk that is a file" "$(env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory \
+	-C "$FT_TOP" vm DISK="$dir/disk" CMD='mount /dev/vda /mnt && cat /mnt/kept' 2>"$dir/err")" 0
 interrupt "the full guest: interrupted" TERM "$vm" -n -- 'sleep 60'
 interrupt "the full guest: killed" KILL "$vm" -n -- 'sleep 60'
 finish

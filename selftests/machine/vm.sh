@@ -3,12 +3,13 @@
 #
 # vm.sh - run a command as root in the full guest: the host's programs, another kernel, an F2FS-capable disk.
 #
-# usage: vm.sh [options] -- COMMAND
+# usage: vm.sh [options] -- COMMAND, or vm.sh -i [options] for a shell
 #   -k VERSION   kernel: 6.12 (default), 6.1, 7, or a folder with an unpacked one ($KERNEL)
 #   -m FILE      module to offer as $FRAGTRACE_KO (default: fragtrace.ko, built for that kernel)
 #   -n           offer no module
 #   -d SIZE      scratch disk, sparse and empty, as /dev/vda (default 1G, $DISK)
-#   -D FILE      this raw image instead: it keeps what the guest writes
+#   -D FILE      this raw image instead: it keeps what the guest writes. $DISK may also be a file, which is made
+#                if it is not there
 #   -o DIR       folder of the host that the guest may write to, under the same path ($OUT)
 #   -M SIZE      memory (default 2G)
 #   -c N         virtual CPUs (default 2)
@@ -18,9 +19,10 @@
 #
 # The guest (virtme-ng) sees the host's file system read-only. COMMAND is one line for sh; it runs in the
 # project's folder with $FRAGTRACE_KO (the module built for that kernel) and $OUT set, the test
-# programs and the viewer in PATH, debugfs mounted and F2FS loaded. /tmp is memory of the guest's.
+# programs and the viewer in PATH, debugfs mounted and F2FS loaded. /tmp is memory of the guest's. A shell has the
+# same, on this terminal.
 #
-# Exit status: the command's; 124 after the time ran out; 126 when the guest ended without a status.
+# Exit status: the command's, 0 for a shell; 124 after the time ran out; 126 when the guest ended without a status.
 
 set -eu
 
@@ -29,17 +31,17 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 . "$FT_TESTS/machine/setup.sh"
 ft_die_with_parent "$@"
 
-# ft_write_command(command, module, tools) - write the script that the guest runs
-#
-# Its output and status go to files of the host, not through virtme-ng's console: under load that
-# has been seen to lose them.
-ft_write_command() {
-	cat >"$RUN/command" <<-COMMAND
+# How large a disk is that a name stands for.
+FT_DISK_SIZE=4G
+
+# ft_write_preparation(module, tools) - print what is done in the guest before the command
+ft_write_preparation() {
+	cat <<-COMMAND
 	: >$(ft_quote "$RUN/started")
 	cd $(ft_quote "$FT_TOP")
-	export FRAGTRACE_KO=$(ft_quote "$2")
+	export FRAGTRACE_KO=$(ft_quote "$1")
 	export OUT=$(ft_quote "$OUT")
-	more=$(ft_quote "$FT_TOP/viewer:$3")
+	more=$(ft_quote "$FT_TOP/viewer:$2")
 	export PATH="\$more:\$PATH" FRAGTRACE_GUEST=full HOME=/tmp LANG=C.UTF-8
 	{
 	mount -t debugfs debugfs /sys/kernel/debug
@@ -48,6 +50,15 @@ ft_write_command() {
 	modprobe f2fs
 	for i in 1 2 3 4 5 6 7 8 9 10; do [ -b /dev/vda ] || sleep 0.5; done
 	} >/dev/null 2>&1
+	COMMAND
+}
+
+# ft_write_command(command) - print how the guest runs the command
+#
+# Its output and status go to files of the host, not through virtme-ng's console: under load that
+# has been seen to lose them.
+ft_write_command() {
+	cat <<-COMMAND
 	sh -c $(ft_quote "$1") </dev/null >>$(ft_quote "$RUN/out") 2>&1
 	rc=\$?
 	dmesg >$(ft_quote "$RUN/kernel.log")
@@ -55,19 +66,40 @@ ft_write_command() {
 	COMMAND
 }
 
+# ft_write_shell() - print how the guest runs a shell
+ft_write_shell() {
+	cat <<-COMMAND
+	cat <<'WORDS'
+
+	This is a guest with kernel $KREL. /dev/vda is its disk${KEPT:+, kept in $KEPT}; "exit" ends it.
+	  mkfs.f2fs -q -f /dev/vda
+	  mount /dev/vda /mnt
+	  insmod \$FRAGTRACE_KO path=/mnt
+	  head /sys/kernel/debug/fragtrace/files
+
+	WORDS
+	export PS1='guest:\w# '
+	bash --norc -i || :
+	umount /dev/vda 2>/dev/null
+	sync
+	dmesg >$(ft_quote "$RUN/kernel.log")
+	echo 0 >$(ft_quote "$RUN/rc")
+	COMMAND
+}
+
 # ft_write_qemu() - write the program that virtme-ng takes for QEMU
 #
 # It leaves its process id, which becomes QEMU's, and a watcher that ends QEMU when this script is gone,
-# however it died.
+# however it died. A newer QEMU, unpacked beside the host's, complains of the host's optional modules.
 ft_write_qemu() {
 	cat >"$RUN/qemu" <<-QEMU
-	#!/bin/sh
+	#!/bin/bash
 	echo \$\$ >$(ft_quote "$RUN/qemu.pid")
 	(
 		while [ -d /proc/$$ ] && [ -d /proc/\$\$ ]; do sleep 1; done
 		[ -d /proc/$$ ] || kill -9 \$\$
 	) </dev/null >/dev/null 2>&1 &
-	exec $QEMU "\$@"
+	exec $QEMU "\$@" 2> >(exec grep -v --line-buffered -e 'failed to [a-z]* module' -e 'Only modules from the same build' >&2)
 	QEMU
 	chmod +x "$RUN/qemu"
 }
@@ -99,23 +131,33 @@ ft_cleanup() {
 	ft_end_run
 }
 
-# ft_boot_full() - run virtme-ng to its end and show the command's words while they come
-ft_boot_full() {
+# ft_vng_run(arguments...) - run virtme-ng with the settings of this guest; its end is that of the guest
+ft_vng_run() {
 	local nokvm rwout
 
 	nokvm=
 	[ "$ACCEL" = kvm ] || nokvm=--disable-kvm
 	rwout=
 	[ -z "$OUT" ] || rwout=--rwdir=$OUT
+	# shellcheck disable=SC2046,SC2086 # options are lists
+	PATH=${VNG%/*}:$PATH exec timeout --foreground -k 5 "$LIMIT" "$VNG" -r "$VMLINUZ" --force-9p $nokvm --disable-microvm \
+		--user root --cpus "$CPUS" --memory "$MEMORY" --qemu "$RUN/qemu" --cwd / \
+		$(ft_share "$FT_TOP") $(ft_share "$(ft_cache)") --rwdir="$RUN" $rwout \
+		--qemu-opts="-drive file=$IMAGE,format=raw,if=virtio,cache=unsafe,discard=unmap $QEMU_OPTS" "$@"
+}
+
+# ft_boot_shell() - run virtme-ng on this terminal
+ft_boot_shell() {
+	VNG_RC=0
+	(ft_vng_run --shell "$RUN/command") || VNG_RC=$?
+}
+
+# ft_boot_full() - run virtme-ng to its end and show the command's words while they come
+ft_boot_full() {
 	: >"$RUN/out"
 	tail -f -n +1 --pid=$$ "$RUN/out" &
 	TAIL_PID=$!
-	# shellcheck disable=SC2046,SC2086 # options are lists
-	PATH=${VNG%/*}:$PATH timeout --foreground -k 5 "$LIMIT" "$VNG" -r "$VMLINUZ" --force-9p $nokvm --disable-microvm \
-		--user root --cpus "$CPUS" --memory "$MEMORY" --qemu "$RUN/qemu" --cwd / \
-		$(ft_share "$FT_TOP") $(ft_share "$(ft_cache)") --rwdir="$RUN" $rwout \
-		--qemu-opts="-drive file=$IMAGE,format=raw,if=virtio,cache=unsafe,discard=unmap $QEMU_OPTS" \
-		-- sh "$RUN/command" </dev/null >"$RUN/vng.log" 2>&1 &
+	ft_vng_run -- sh "$RUN/command" </dev/null >"$RUN/vng.log" 2>&1 &
 	VNG_PID=$!
 	VNG_RC=0
 	wait "$VNG_PID" || VNG_RC=$?
@@ -156,14 +198,27 @@ ft_verdict_full() {
 	return 126
 }
 
+# ft_disk_file(file) - set image to this file, which is made if it is not there
+ft_disk_file() {
+	case $1 in
+	*,*) ft_die "disk '$1': QEMU takes no comma in a name" ;;
+	esac
+	if [ ! -e "$1" ]; then
+		truncate -s $FT_DISK_SIZE "$1" || ft_die "disk '$1': cannot be made"
+		ft_say "$1 is made: an empty disk of $FT_DISK_SIZE, sparse"
+	fi
+	image=$(realpath -e "$1")
+}
+
 # vm_main(arguments...) - the command described at the top
 vm_main() {
-	local opt rc module tools size image
+	local opt rc module tools size image shell
 
 	module=auto size=${DISK:-1G} image='' OUT=${OUT:-} MEMORY=2G CPUS=2 QEMU_OPTS='' LIMIT=0 VERBOSE=''
-	KERNEL_ARG=${KERNEL:-6.12} VNG_PID='' TAIL_PID='' RUN=''
-	while getopts k:m:nd:D:o:M:c:q:t:v opt; do
+	KERNEL_ARG=${KERNEL:-6.12} VNG_PID='' TAIL_PID='' RUN='' KEPT='' shell=''
+	while getopts ik:m:nd:D:o:M:c:q:t:v opt; do
 		case $opt in
+		i) shell=yes ;;
 		k) KERNEL_ARG=$OPTARG ;;
 		m) module=$(realpath -e "$OPTARG") || ft_die "module '$OPTARG': no such file" ;;
 		n) module='' ;;
@@ -179,7 +234,11 @@ vm_main() {
 		esac
 	done
 	shift $((OPTIND - 1))
-	[ -n "$*" ] || ft_usage
+	[ -n "$*$shell" ] || ft_usage
+	case $size in
+	*[!0-9KMG]*) [ -n "$image" ] || ft_disk_file "$size" ;;
+	esac
+	KEPT=$image
 
 	! ft_debug_is "$KERNEL_ARG" || ft_die "the full guest: kernel $KERNEL_ARG has no 9P to see this machine by; use guest.sh"
 	ft_packages guest full
@@ -204,8 +263,19 @@ vm_main() {
 	ft_new_run
 	IMAGE=${image:-$RUN/disk}
 	[ -n "$image" ] || truncate -s "$size" "$IMAGE" 2>/dev/null || ft_die "disk size '$size': expected a number with K, M or G"
-	ft_write_command "$*" "$module" "$tools"
+	{
+		echo "#!/bin/bash"
+		ft_write_preparation "$module" "$tools"
+		if [ -n "$shell" ]; then ft_write_shell; else ft_write_command "$*"; fi
+	} >"$RUN/command"
+	chmod +x "$RUN/command"
 	ft_write_qemu
+	if [ -n "$shell" ]; then
+		ft_boot_shell
+		: >"$RUN/vng.log"
+		ft_verdict_full
+		exit
+	fi
 	ft_boot_full
 	if [ ! -e "$RUN/started" ] && [ "$VNG_RC" != 124 ] && [ "$VNG_RC" != 137 ]; then
 		# A stock kernel that patches its code while it boots now and then stumbles under emulation.

@@ -138,8 +138,9 @@ int ft_path_find(const char *path, struct ft_found *found, bool loud)
 
 	if (loud)
 		return find(path, found, loud);
-	scoped_with_init_fs()
+	scoped_with_init_fs() {
 		err = find(path, found, loud);
+	}
 	return err;
 }
 

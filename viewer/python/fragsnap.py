@@ -343,8 +343,8 @@ class Line:
             raise self.ends_before("state")
         if self.raw[self.at:] in STATES:
             raise self.ends_before("path")
-        word = os.fsdecode(self.raw[self.at:].split(b" ")[0][:24])
-        raise self.fail(f'unknown state "{word}", expected contiguous or fragmented')
+        unknown = os.fsdecode(self.raw[self.at:].split(b" ")[0][:24])
+        raise self.fail(f'unknown state "{unknown}", expected contiguous or fragmented')
 
     def path(self) -> str:
         """All that is left."""
@@ -538,8 +538,8 @@ def read_columns(name: str, data: bytes, text: np.ndarray, lines: np.ndarray, be
             return columns, devs, error
         columns.volume[i] = places.get(devs[i], -1)
         columns.path[i] = begin[i] + at
-        for column, value in zip(columns.numbers, found):
-            column[i] = value
+        for numbers_of, number in zip(columns.numbers, found):
+            numbers_of[i] = number
     return columns, devs, None
 
 

@@ -42,6 +42,10 @@ vm:
 shell:
 	@selftests/machine/vm.sh -i
 
+# Style, layers, links, scripts, warnings: all that is checked without running anything.
+check:
+	@selftests/commands/check.sh
+
 test:
 	@selftests/run.sh $(TESTS)
 
@@ -105,6 +109,7 @@ help:
 	@echo "make bench                what it costs, beside filefrag, ftrace and bpftrace; BENCH='micro apps', QUICK=1, OUT=folder,"
 	@echo "                          KERNEL=6.12; BENCH=profile names the functions"
 	@echo "make bench-readme         put the table and the picture of the last make bench into selftests/bench/README.md"
+	@echo "make check                the sources: checkpatch --strict, kernel-doc, layers, gcc, sparse, clang, shellcheck, ruff, mypy"
 	@echo "make test                 every test; KERNEL='6.12 6.1 7 6.12-rt 6.1-rt 7-rt', TESTS='20_write.sh', SEED=N narrow it down"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN, with KCSAN, with PREEMPT_RT and lockdep"
 	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12"
@@ -119,4 +124,4 @@ help:
 	@echo "make deb                  Debian packages, in deb-out/; DKMS=no does not try the module's"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer vm shell test test-debug test-large xfstests fuzz fuzz-parsers demo bench bench-readme deb install uninstall clean distclean help
+.PHONY: all modules viewer vm shell check test test-debug test-large xfstests fuzz fuzz-parsers demo bench bench-readme deb install uninstall clean distclean help

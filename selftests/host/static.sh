@@ -3,7 +3,10 @@
 #
 # static.sh - what can be checked without running: licences, README files, layers, shell, Python, kernel style, kernel-doc.
 #
-# Each check that needs a program which is not here is skipped by name.
+# usage: static.sh [--more]
+#
+# --more adds what `make check` has beside that: checkpatch --strict, builds by gcc and clang with all warnings, ruff
+# and mypy. Each check that needs a program which is not here is skipped by name.
 
 set -eu
 
@@ -96,11 +99,70 @@ explained() {
 	return 0
 }
 
+# built_quietly(word, make arguments...) - build the module for 6.12 with all warnings; none may come but of this word
+built_quietly() {
+	local log rc but
+
+	but=$1
+	shift
+	log=$(mktemp)
+	rc=0
+	"$FT_TESTS/machine/build.sh" check 6.12 "$@" >/dev/null 2>"$log" || {
+		tail -n 5 "$log" | sed 's/^/# /'
+		rc=1
+	}
+	! grep -iE '(warning|error):' "$log" | grep -v "$but" | sed 's/^/# /' | grep . || rc=1
+	rm "$log"
+	return $rc
+}
+
+# check_with(program, name, command...) - the command must succeed; skipped if there is no such program
+check_with() {
+	local program name
+
+	program=$1 name=$2
+	shift 2
+	if command -v "$program" >/dev/null; then
+		check "$name" "$@"
+	else
+		skip "$name" "$program is not installed"
+	fi
+}
+
+# more() - the checks of `make check` only
+more() {
+	if [ -n "$checkpatch" ]; then
+		# Locks are described in the comment of their struct; BIT() is not for a header that programs read, too.
+		check "module/: checkpatch --strict" perl "$checkpatch" --strict -q --no-tree --no-summary --terse \
+			--max-line-length=100 --ignore FILE_PATH_CHANGES,SPLIT_STRING,CONST_STRUCT,BIT_MACRO,MACRO_ARG_REUSE \
+			--ignore UNCOMMENTED_DEFINITION,LINE_SPACING,PARENTHESIS_ALIGNMENT -f module/*.[ch]
+		# what it looks up in git it keeps in the current folder
+		rm -f .checkpatch-camelcase.*
+	else
+		skip "module/: checkpatch --strict" "checkpatch.pl is not here"
+	fi
+	if command -v sparse >/dev/null; then
+		check "module/: no warning from gcc (W=1) and sparse" built_quietly nothing
+	else
+		check "module/: no warning from gcc (W=1); sparse is not installed" built_quietly nothing
+	fi
+	# objtool wants the thunks for which clang is not asked
+	check_with clang "module/: no warning from clang (W=1)" built_quietly objtool: C=0 \
+		CC="$FT_TESTS/machine/clang_as_gcc.sh"
+	# shellcheck disable=SC2086 # lists of files
+	check_with ruff "Python: ruff" ruff check -q --isolated --no-cache --select E4,E7,E9,F,W --line-length 120 $pythons
+	# shellcheck disable=SC2046
+	check_with mypy "Python: mypy" mypy --no-error-summary --cache-dir=/dev/null --ignore-missing-imports \
+		--scripts-are-modules $(echo "$pythons" | grep -v '^./viewer/tests/')
+}
+
+MORE=0
+[ "${1:-}" != --more ] || MORE=5
 shells=$(sources '*.sh')
 # shellcheck disable=SC2086 # a list of files
 set -- $shells
 pythons=$(sources '*.py' fragtrace-plot)
-plan $(($# * 2 + 9))
+plan $(($# * 2 + 9 + MORE))
 check "every file names its licence" licensed
 check "every function that crosses files has kernel-doc" documented
 if command -v python3 >/dev/null; then
@@ -144,4 +206,5 @@ for dir in module selftests; do
 		skip "$dir/: checkpatch" "checkpatch.pl is not here; it comes with linux-source, or set CHECKPATCH"
 	fi
 done
+[ $MORE = 0 ] || more
 finish

@@ -4,7 +4,7 @@
 # build.sh - build fragtrace.ko and the test programs outside the source tree.
 #
 #   build.sh module VERSION [make arguments...]   for a kernel that setup.sh knows, or an unpacked one
-#   build.sh check VERSION                        the same from scratch with all warnings and sparse, and
+#   build.sh check VERSION [make arguments...]    the same from scratch with all warnings and sparse, and
 #                                                 what FT_SELFTEST=1 adds; prints the folder
 #   build.sh running [make arguments...]          for KDIR, or KERNELRELEASE, or the running kernel
 #   build.sh tools                                the C programs of the tests, statically linked
@@ -92,13 +92,14 @@ build_main() {
 	check)
 		ft_packages build
 		ft_kernel "${1:-6.12}"
+		[ $# = 0 ] || shift
 		what=$(ft_build_root)/$KREL-check
 		rm -rf "$what"
 		mkdir -p "$(ft_build_root)"
 		if ft_inside sh -c 'command -v sparse' >/dev/null; then
-			ft_make_module "$what" W=1 C=2 CHECK="sparse -include $FT_TESTS/machine/kernel/sparse.h" FT_SELFTEST=1 >/dev/null
+			ft_make_module "$what" W=1 C=2 CHECK="sparse -include $FT_TESTS/machine/kernel/sparse.h" FT_SELFTEST=1 "$@" >/dev/null
 		else
-			ft_make_module "$what" W=1 FT_SELFTEST=1 >/dev/null
+			ft_make_module "$what" W=1 FT_SELFTEST=1 "$@" >/dev/null
 		fi
 		echo "$what"
 		;;

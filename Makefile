@@ -84,6 +84,10 @@ bench-readme:
 deb:
 	@DKMS='$(DKMS)' selftests/commands/deb.sh $(OUT)
 
+# A tarball of what is committed, the same on each machine, and its checksum.
+dist:
+	@selftests/commands/dist.sh $(OUT)
+
 install: all
 	install -D -m 644 fragtrace.ko $(DESTDIR)/lib/modules/$$(modinfo -F vermagic fragtrace.ko | cut -d ' ' -f 1)/updates/fragtrace.ko
 	[ -n "$(DESTDIR)" ] || depmod -a $$(modinfo -F vermagic fragtrace.ko | cut -d ' ' -f 1)
@@ -122,6 +126,7 @@ help:
 	@echo "make shell                the same with a shell on this terminal; DISK=file is a disk that is kept"
 	@echo "make install, uninstall   module, fragtrace-view, its presets, fragtrace-plot, man pages; PREFIX=$(PREFIX), DESTDIR="
 	@echo "make deb                  Debian packages, in deb-out/; DKMS=no does not try the module's"
+	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer vm shell check test test-debug test-large xfstests fuzz fuzz-parsers demo bench bench-readme deb install uninstall clean distclean help
+.PHONY: all modules viewer vm shell check test test-debug test-large xfstests fuzz fuzz-parsers demo bench bench-readme deb dist install uninstall clean distclean help

@@ -85,7 +85,7 @@ renamed() {
 	! cmp -s "$F2FS_KO" "$dir/renamed.ko"
 }
 
-plan 21
+plan 24
 touch "$dir/stamp"
 if build "F2FS_KO=$F2FS_KO" "VMLINUX_BTF=$VMLINUX_BTF"; then
 	ok "for the headers named by KDIR"
@@ -142,6 +142,30 @@ if [ -n "$tree" ]; then
 else
 	for n in "from a source tree" "from one with a member more" "in either struct"; do
 		skip "$n" "F2FS_SRC is not set to a source tree of kernel 6.12"
+	done
+fi
+# released(number) - make the tarball of the last commit
+released() {
+	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$FT_TOP" dist OUT="$dir/dist$1" >"$dir/said" 2>&1 || {
+		sed 's/^/# /' "$dir/said"
+		return 1
+	}
+}
+
+# complete() - does the tarball have all files, and does the checksum fit?
+complete() {
+	(cd "$dir/dist1" && sha256sum -c --quiet ./*.sha256 && tar -tf ./*.tar.gz | grep -v '/$' | cut -d / -f 2- | sort) >"$dir/packed" &&
+		git -C "$FT_TOP" ls-tree -r --name-only HEAD | sort | cmp - "$dir/packed"
+}
+
+if git -C "$FT_TOP" rev-parse -q --verify HEAD >/dev/null 2>&1; then
+	check "make dist" released 1
+	check "has all files, and a checksum" complete
+	(umask 077 && released 2)
+	check "the same again, whatever the umask" cmp "$(echo "$dir"/dist1/*.gz)" "$(echo "$dir"/dist2/*.gz)"
+else
+	for n in "make dist" "has all files, and a checksum" "the same again, whatever the umask"; do
+		skip "$n" "this is no checkout of git"
 	done
 fi
 finish

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# dist.sh - `make dist`: a tarball of what is committed, with its checksum.
+#
+# usage: dist.sh [FOLDER]
+#
+# Leaves fragtrace-VERSION.tar.gz and fragtrace-VERSION.tar.gz.sha256 in FOLDER (default dist-out). The same commit
+# gives the same tarball on each machine. The version is the same in each file that names one, and has an entry in
+# CHANGELOG. Sign the release with `gpg --detach-sign fragtrace-VERSION.tar.gz`.
+
+set -eu -o pipefail
+
+FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=../machine/setup.sh
+. "$FT_TESTS/machine/setup.sh"
+
+# at(file) - print a file of the last commit
+at() {
+	git -C "$FT_TOP" show "HEAD:$1"
+}
+
+# versions() - print each file that names a version, and which
+versions() {
+	echo "dkms.conf $(at dkms.conf | sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p')"
+	echo "module/main.c $(at module/main.c | sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p')"
+	echo "viewer/config.mk $(at viewer/config.mk | sed -n 's/^VERSION = //p')"
+	echo "debian/changelog $(at debian/changelog | sed -n '1s/^fragtrace (\(.*\)) .*/\1/p')"
+	echo "CHANGELOG $(at CHANGELOG | sed -n '1s/^fragtrace //p')"
+}
+
+out=${1:-$FT_TOP/dist-out}
+git -C "$FT_TOP" rev-parse -q --verify HEAD >/dev/null || ft_die "dist: $FT_TOP is no checkout of git"
+[ "$(versions | cut -d ' ' -f 2 | sort -u | wc -l)" = 1 ] || ft_die "dist: the versions differ:"$'\n'"$(versions)"
+version=$(versions | sed -n '1s/.* //p')
+[ -z "$(git -C "$FT_TOP" status --porcelain --untracked-files=no)" ] || ft_say "dist: what is not committed is left out"
+mkdir -p "$out" || ft_die "dist: cannot create '$out'"
+out=$(cd "$out" && pwd)
+name=fragtrace-$version.tar.gz
+# neither the umask of whoever calls this nor the time is to be in it
+git -C "$FT_TOP" -c tar.umask=0022 archive --format=tar --prefix="fragtrace-$version/" HEAD | gzip -9 -n >"$out/$name.new"
+mv "$out/$name.new" "$out/$name"
+(cd "$out" && sha256sum "$name" >"$name.sha256")
+ft_say "dist: $name is of commit $(git -C "$FT_TOP" rev-parse --short HEAD)"
+echo "$out/$name"

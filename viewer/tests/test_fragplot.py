@@ -6,6 +6,7 @@ from __future__ import annotations
 import gzip
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -171,10 +172,10 @@ def test_colours_by_size():
 
 
 def test_the_same_colours_as_the_viewer():
-    """The tables in color.c."""
+    """The tables in color_kind.c and color.c."""
     text = "".join(path.read_text() for path in (VIEWER / "src/model").glob("color*.c"))
-    for name, rgb in colors.NAMED.items():
-        assert f'{{ "{name}", 0x{rgb:06x} }}' in text
+    kinds = (VIEWER / "src/model/color_kind.c").read_text()
+    assert {name: int(rgb, 16) for name, rgb in re.findall(r'\{ "([a-z-]+)", 0x([0-9a-f]{6}) \}', kinds)} == colors.NAMED
     for tones in (*colors.PALETTE, colors.DEFAULT_TONES):
         assert "{ " + ", ".join(f"0x{tone:06x}" for tone in tones) + " }" in text
 

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""fragtrace-view and fragsnap read the same: what one refuses the other refuses, with the same words."""
+"""fragtrace-view, fragsnap and fragplot read the same: what one refuses the other refuses, with the same words."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
 import fragsnap
-from fragplot import style
+from fragplot import colors, style
 
 HERE = Path(__file__).resolve().parent
 VIEW = HERE.parent / "fragtrace-view"
@@ -73,3 +75,109 @@ def test_good(name, monkeypatch):
     """Tables of the module's."""
     monkeypatch.chdir(HERE / "data")
     assert same(HERE / "data" / name) == ""
+
+
+# === color.cnf ===
+
+RULE = b" red green blue\n"
+# One contiguous file each; what is fragmented takes the same rule.
+PATHS = ["/m/a.sst", "/m/b.log", "/m/db/LOG.old.17", "/m/db/deep/x.sst", "/m/plain", "/m/#", "/m/a.#x",
+         "/m/\u00e9.\u00e9", "/m/x.\udcff", "/m/a.b.c"]
+COLORS = {
+    # Names that begin with good are accepted, all others refused.
+    "good-nothing": b"",
+    "good-one": b".sst red green blue",
+    "good-comments": b"# all\n  #more\n.sst red green blue # note\n.log #010203 #ABCDEF #abcdef #\n\n#end",
+    "good-blanks": b"\t.sst\tred  green\r \tblue \r\n \r\n",
+    "good-return-inside": b".sst\rred\rgreen\rblue\n",
+    "good-default": b"default #123456 white black\n.sst" + RULE,
+    "good-globs": b".sst" + RULE + b"db/* white red blue\nLOG.old.*" + RULE + b"/m/*/deep/* teal red blue\n[ab].*" +
+                  RULE,
+    "good-last-wins": b"*.sst" + RULE + b".sst white red blue\n",
+    "good-bytes": b".\xc3\xa9" + RULE + b".\xff white red blue\n",
+    "good-hash": b".#x" + RULE + b"[#]" + RULE,
+    "good-odd-letters": b".sst\x0b" + RULE + b".\xc2\xa0x" + RULE,
+    "good-63": b"".join(b".x%d" % i + RULE for i in range(62)) + b".sst" + RULE + b"default" + RULE,
+    "good-8-words-and-a-comment": b".sst red green blue # 5 6 7 8 9 10",
+    "glob-not-closed": b"[ab" + RULE + b".sst red green",
+    "word": b"sst" + RULE, "words": b"a.sst" + RULE, "dot": b"." + RULE, "dots": b".." + RULE,
+    "two-dots": b".a.b" + RULE,
+    "form-feed": b".sst red green blue\x0c\n", "no-break-space": b".sst red green\xc2\xa0blue\n",
+    "line-separator": b".sst red green blue\xe2\x80\xa8.log red green blue\n",
+    "one-colour": b"\n\n.sst red\n", "no-colour": b".sst\n", "four-colours": b".sst red green blue red\n",
+    "eight-words": b".sst 1 2 3 4 5 6 7\n", "nine-words": b".sst 1 2 3 4 5 6 7 8 and what comes behind them all\n",
+    "nine-words-bytes": b"1 2 3 4 5 6 7 8 x" + b"\xc3\xa9" * 11 + b" \xc3\xa9\n",
+    "hex-short": b".sst #12345 red red", "hex-long": b".sst red #1234567 red", "hex-letter": b".sst red red #12345g",
+    "hex-arabic": ".sst red red #12345\u0661".encode(), "hex-alone": b".sst red red #", "hash-word": b".sst #red red red",
+    "blu": b".sst red blu green", "capital": b".sst Red green blue", "far": b".sst red green zzzzzzzzzzzz",
+    "grey": b".sst grey light-grey dark-grey", "long-word": b".sst red green " + b"light-" * 20,
+    "letter": b".sst x red red",
+    "byte-colour": b".sst \xff red red", "accent": ".sst bl\u00fce red red".encode(),
+    "twice": b".sst" + RULE + b".log" + RULE + b".sst" + RULE, "default-twice": b"default" + RULE + b"default" + RULE,
+    "64": b"".join(b".x%d" % i + RULE for i in range(64)),
+    "64-and-default": b"default" + RULE + b"".join(b".x%d" % i + RULE for i in range(64)),
+    "64-and-a-bad-colour": b"".join(b".x%d" % i + RULE for i in range(63)) + b".y no such colour",
+    "twice-and-a-bad-colour": b".sst" + RULE + b".sst no such colour",
+    "nul": b".sst red green blue\n\0", "nul-in-comment": b"# \0\n",
+}
+
+
+def page_colors(args: list[str]) -> tuple[str, dict[str, int]]:
+    """What fragtrace-view says of rules, and the colour of each file on its page."""
+    options = [word for arg in args for word in ("-c", arg)]
+    done = subprocess.run([VIEW, "-t", "t", *options, "-o", "p.png", "--html", "p.html"], capture_output=True,
+                          check=False)
+    said = done.stderr.decode("utf-8", "surrogateescape")
+    if done.returncode:
+        return said, {}
+    page = Path("p.html").read_text(encoding="utf-8", errors="surrogateescape")
+    found = re.search(r'<script[^>]*id="data"[^>]*>(.*?)</script>', page, re.S)
+    assert found
+    return said, {str(file[1]) + file[0]: int(file[-1][1:], 16) for file in json.loads(found[1])["files"]}
+
+
+def plot_colors(args: list[str]) -> tuple[str, list[int]]:
+    """The same of fragplot, by number of PATHS."""
+    try:
+        rules = colors.read_rules(args)
+    except fragsnap.SnapError as error:
+        return f"fragtrace-view: {error}\n", []
+    groups = colors.Groups(rules, colors.OTHER)
+    return "", [groups[groups.of_path(path)].tones[0] for path in PATHS]
+
+
+def same_colors(args: list[str]) -> str:
+    """Both say the same of rules, which is this, and give files the same colours."""
+    lines = [f"1:1 {10 + i} 1 0 {i + 4} contiguous {path}\n" for i, path in enumerate(PATHS)]
+    head = "# fragtrace table 1\n# volume 1:1 main_blkaddr=0 blocks=99 segment_blocks=9 path=/m\n"
+    Path("t").write_bytes((head + "".join(lines)).encode("utf-8", "surrogateescape"))
+    view, drawn = page_colors(args)
+    plot, given = plot_colors(args)
+    assert plot == view
+    if not view:
+        assert sorted(drawn.values()) == sorted(given)
+        assert [drawn[f"0{path}"] for path in PATHS if f"0{path}" in drawn] == \
+            [tone for path, tone in zip(PATHS, given) if f"0{path}" in drawn]
+    return view
+
+
+@pytest.mark.parametrize("name", sorted(COLORS))
+def test_colors(name, tmp_path, monkeypatch):
+    """Rules that nobody writes, and some that somebody may."""
+    monkeypatch.chdir(tmp_path)
+    Path("c.cnf").write_bytes(COLORS[name])
+    said = same_colors(["./c.cnf"])
+    assert (said == "") == name.startswith("good")
+    assert name.startswith("good") or said.startswith("fragtrace-view: ./c.cnf:")
+
+
+@pytest.mark.parametrize("args", [["rocksdb"], ["redis", "voltdb"], ["rocksdb", "./c.cnf"], ["./c.cnf", "rocksdb"],
+                                  ["./d.cnf"], ["."], ["./"], ["none"], ["./c.cnf", "./c.cnf"], ["./many.cnf", "./c.cnf"],
+                                  ["./many.cnf", "./more.cnf"]])
+def test_color_files(args, tmp_path, monkeypatch):
+    """Presets, several files, and none."""
+    monkeypatch.chdir(tmp_path)
+    Path("c.cnf").write_bytes(b".sst white white white\ndefault black red red\n")
+    Path("many.cnf").write_bytes(b"".join(b".x%d" % i + RULE for i in range(63)))
+    Path("more.cnf").write_bytes(b".x5 white white white\n.more" + RULE)
+    same_colors(args)

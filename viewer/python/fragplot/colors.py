@@ -3,12 +3,14 @@
 
     WHAT CONTIGUOUS FRAG_A FRAG_B
     .sst green light-orange dark-orange
+
+The grammar is that of conf.c and color_kind.c. tests/test_parity.py gives the same files to both: what one refuses
+the other refuses, with the same words.
 """
 
 from __future__ import annotations
 
 import ctypes
-import difflib
 import os
 import re
 from collections import Counter
@@ -24,7 +26,9 @@ LIBC = ctypes.CDLL(None)
 RULE_FORM = "WHAT CONTIGUOUS FRAG_A FRAG_B"
 DEFAULT = "default"
 OTHER = "other"
-MAX_RULES = 64
+MAX_RULES = 63
+MAX_WORDS = 8
+BLANKS = " \t\r"
 
 # Of fnmatch(3), whose rules Python's own module does not follow.
 FNM_PATHNAME = 1
@@ -139,9 +143,20 @@ def preset_path(arg: str) -> str:
     # beside the modules in a build, above them where they are installed
     for folder in (os.path.join(os.path.dirname(modules), "presets"), os.path.dirname(modules)):
         path = os.path.join(folder, f"{arg}.color.cnf")
-        if os.path.isfile(path):
+        if os.access(path, os.R_OK):
             return path
     return arg
+
+
+def edit_distance(one: bytes, other: bytes) -> int:
+    """Bytes to add, drop or change to turn one word into the other; only the first 31 count."""
+    one, other = one[:31], other[:31]
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        above, row = row, [i]
+        for j, b in enumerate(other, 1):
+            row.append(min(above[j - 1] + (a != b), above[j] + 1, row[-1] + 1))
+    return row[-1]
 
 
 def parse_color(path: str, line: int, word: str) -> int:
@@ -151,10 +166,46 @@ def parse_color(path: str, line: int, word: str) -> int:
             raise FormatError(path, line, f'colour "{word}" is not #rrggbb, expected # and six digits 0-9 a-f')
         return int(word[1:], 16)
     if word not in NAMED:
-        near = difflib.get_close_matches(word, NAMED, 1, 0)[0]
+        near = min(NAMED, key=lambda name: edit_distance(os.fsencode(word), name.encode()))
         raise FormatError(path, line, f'unknown colour "{word}", did you mean {near}? Expected a name or '
                           "#rrggbb")
     return NAMED[word]
+
+
+def read_text(path: str) -> str:
+    """What a color.cnf file has; bytes that are no UTF-8 become surrogates."""
+    try:
+        with open(path, "rb") as stream:
+            raw = stream.read()
+    except IsADirectoryError as error:
+        raise SnapError(f"{path}: {error.strerror}") from error
+    except OSError as error:
+        raise SnapError(f"{path}: {error.strerror}, expected a color.cnf file or a preset: rocksdb, redis or "
+                        "voltdb") from error
+    if b"\0" in raw:
+        raise SnapError(f"{path}: a NUL byte in the file, expected text")
+    return os.fsdecode(raw)
+
+
+def words_of(path: str, number: int, line: str) -> list[str]:
+    """The words of a line. A # begins a comment as the first word, or alone; #rrggbb further on is a colour."""
+    words: list[str] = []
+    for found in re.finditer(f"[^{BLANKS}]+", line):
+        word = found[0]
+        if word == "#" or word.startswith("#") and not words:
+            break
+        if len(words) == MAX_WORDS:
+            last = os.fsdecode(os.fsencode(line[found.start():])[:24])
+            raise FormatError(path, number, f'more than {MAX_WORDS} words in the line, the last is "{last}"')
+        words.append(word)
+    return words
+
+
+def check_what(path: str, number: int, what: str) -> None:
+    """Is this something that a rule can be for?"""
+    if what != DEFAULT and not is_glob(what) and not re.fullmatch(r"\.[^.]+", what):
+        raise FormatError(path, number, f'"{what}" is no extension and no glob, did you mean '
+                          f'{"*" if "." in what else "."}{what}? Expected one like .sst, one like log/*, or default')
 
 
 def read_rules(args: list[str]) -> dict[str, tuple[int, int, int]]:
@@ -162,35 +213,24 @@ def read_rules(args: list[str]) -> dict[str, tuple[int, int, int]]:
     rules: dict[str, tuple[int, int, int]] = {}
     for arg in args:
         path = preset_path(arg)
-        try:
-            with open(path, encoding="utf-8") as stream:
-                lines = stream.read().split("\n")
-        except (OSError, UnicodeDecodeError) as error:
-            why = getattr(error, "strerror", None) or "not UTF-8 text"
-            raise SnapError(f"{path}: {why}, expected a color.cnf file or a preset: rocksdb, redis or "
-                            "voltdb") from error
         seen: set[str] = set()
-        for number, line in enumerate(lines, 1):
-            # a comment begins at the start of a line, or with blanks around its mark
-            words = re.sub(r"(^\s*#|\s#(?=\s|$)).*", "", line).split()
+        for number, line in enumerate(read_text(path).split("\n"), 1):
+            words = words_of(path, number, line)
             if not words:
                 continue
-            name = words[0]
-            if name != DEFAULT and not is_glob(name) and not re.fullmatch(r"\.[^.]+", name):
-                raise FormatError(path, number, f'"{name}" is no extension and no glob, did you mean '
-                                  f'{"*" if "." in name else "."}{name}? Expected one like .sst, one like '
-                                  "log/*, or default")
+            what = words[0]
+            check_what(path, number, what)
             if len(words) != 4:
                 raise FormatError(path, number, f"{len(words) - 1} colours, expected three: {RULE_FORM}")
-            if name in seen:
-                raise FormatError(path, number, f"a second rule for {name}")
-            seen.add(name)
+            if what in seen:
+                raise FormatError(path, number, f"a second rule for {what}")
+            if what not in rules and what != DEFAULT and len(rules.keys() - {DEFAULT}) == MAX_RULES:
+                raise FormatError(path, number, f"more than {MAX_RULES} rules")
+            seen.add(what)
             first, second, third = (parse_color(path, number, word) for word in words[1:])
             # the last one wins: a rule that comes again moves behind all others
-            rules.pop(name, None)
-            rules[name] = (first, second, third)
-            if len(rules) > MAX_RULES:
-                raise FormatError(path, number, f"more than {MAX_RULES} rules")
+            rules.pop(what, None)
+            rules[what] = (first, second, third)
     return rules
 
 

@@ -15,6 +15,7 @@
 #include <linux/limits.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "fragtrace.h"
 #include "inode.h"
@@ -258,13 +259,19 @@ static void drop_work(struct work_struct *work)
 
 /* === The tree ============================================================= */
 
-/* The last name we knew is gone. Is the file itself? */
+/* What is written behind the path of a file that has lost its last name. */
+#define DELETED " (deleted)"
+
+/*
+ * The last name we knew is gone. Is the file itself? @path is what it is called
+ * then, or NULL; it is not the caller's any more.
+ */
 static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
-		      struct inode *inode, const char *path)
+		      struct inode *inode, char *path)
 {
-	if (!hlist_empty(&rec->links) || rec->target_path)
-		return;
-	if (rec->is_dir) {
+	if (!hlist_empty(&rec->links) || rec->target_path) {
+		/* it has another one */
+	} else if (rec->is_dir) {
 		ft_names_drop_tree(vol, rec);
 	} else if (!inode || inode->i_nlink) {
 		/* it lives on where nobody watches */
@@ -272,11 +279,12 @@ static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
 	} else {
 		/* open somewhere: its blocks stay until that ends */
 		ft_inode_forget_path(rec);
-		rec->gone_path = kasprintf(GFP_KERNEL, "%s (deleted)",
-					   path ?: "?");
+		rec->gone_path = path ?: kstrdup("?" DELETED, GFP_KERNEL);
+		path = NULL;
 		if (rec->gone_path)
 			ft_mem_add(ksize(rec->gone_path));
 	}
+	kfree(path);
 }
 
 /*
@@ -293,13 +301,14 @@ static void drop_name(struct ft_volume *vol, struct ft_link *link,
 	if (!rec->is_dir)
 		len = ft_names_path(rec, NULL, 0);
 	if (len && len < PATH_MAX && ft_mem_room())
-		path = kmalloc(len + 1, GFP_KERNEL);
-	if (path)
+		path = kmalloc(len + sizeof(DELETED), GFP_KERNEL);
+	if (path) {
 		ft_names_path(rec, path, len + 1);
+		memcpy(path + len, DELETED, sizeof(DELETED));
+	}
 	remove_link(link);
 	/* without a path it was in a dropped tree: nobody watched it */
 	name_lost(vol, rec, len ? inode : NULL, path);
-	kfree(path);
 }
 
 /**

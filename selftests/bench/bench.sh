@@ -11,7 +11,7 @@
 #   snapshot   reading `table`, `files` and `snapshot`, beside filefrag; learning files; what a file takes
 #   rate       as many events as F2FS can make, for a minute: is one lost?
 #   scaling    writers on 1, 2 and 4 CPUs, in time; how long a write event takes beside readers
-#   profile    only when named: which functions execute what tracing adds; $WORK is sequential, fill, overwrite or table
+#   profile    only when named: which functions execute what tracing adds; $WORK is sequential, fill, overwrite, churn or table
 #   report     only print the table of what was measured before, and draw
 #   readme     put that table and the picture into bench/README.md
 #

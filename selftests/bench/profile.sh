@@ -4,8 +4,8 @@
 # bench/profile.sh - one piece of work in one mode, for a QEMU that counts what is executed.
 #
 # usage: profile.sh MODE TIMES, with $WORK: sequential, fill (blocks of an empty file at random), overwrite (of a file
-# of $EXTENTS extents), or table, which is read while tracing and has $BLOCKS extents; leaves the kernel's symbols in
-# /out
+# of $EXTENTS extents), churn (for each of $BLOCKS a file is created, renamed and removed, by 64 processes), or table,
+# which is read while tracing and has $BLOCKS extents; leaves the kernel's symbols in /out
 #
 # What the work alone executes is the difference between doing it twice and once.
 
@@ -33,8 +33,12 @@ while [ $i -lt "$2" ]; do
 	sequential) bench-work seq "$MNT/file$i" "$BLOCKS" 1 >/dev/null ;;
 	fill) bench-work over "$MNT/file$i" "$BLOCKS" "$BLOCKS" 16 >/dev/null ;;
 	overwrite) bench-work over "$MNT/file" $EXTENTS "$BLOCKS" 256 >/dev/null ;;
+	churn)
+		mkdir "$MNT/$i"
+		bench-work churn "$MNT/$i" 64 $((BLOCKS / 64)) >/dev/null
+		;;
 	table) [ "$1" = off ] || cat $DBG/table >/dev/null ;;
-	*) bail "WORK='$WORK': expected sequential, fill, overwrite or table" ;;
+	*) bail "WORK='$WORK': expected sequential, fill, overwrite, churn or table" ;;
 	esac
 	i=$((i + 1))
 done

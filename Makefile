@@ -53,9 +53,10 @@ test:
 test-debug:
 	@KERNEL="$${KERNEL:-kasan kcsan rt-debug}" selftests/run.sh --guests $(TESTS)
 
-# A million files, a file with 100 000 names, hundreds of loads under fio: takes its time, and 6 GB of memory.
+# A million files, a million that move, a file with 100 000 names, hundreds of loads under fio: takes its time, and 6 GB
+# of memory.
 test-large:
-	@selftests/commands/large.sh $(or $(KERNEL),6.12)
+	@TESTS='$(TESTS)' selftests/commands/large.sh $(or $(KERNEL),6.12)
 
 # xfstests' own tests of recovery, from a checkout of the user's, with and without fragtrace: the same verdicts.
 xfstests:
@@ -116,7 +117,8 @@ help:
 	@echo "make check                the sources: checkpatch --strict, kernel-doc, layers, gcc, sparse, clang, shellcheck, ruff, mypy"
 	@echo "make test                 every test; KERNEL='6.12 6.1 7 6.12-rt 6.1-rt 7-rt', TESTS='20_write.sh', SEED=N narrow it down"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN, with KCSAN, with PREEMPT_RT and lockdep"
-	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12"
+	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12,"
+	@echo "                          TESTS=95_large_move.sh"
 	@echo "make xfstests XFSTESTS=folder   its tests of shutdown and recovery, with and without fragtrace; TESTS='generic/388'"
 	@echo "make fuzz                 random operations; MINUTES=3 for all kernels, SEED=N, KERNEL=..., or PLAN=file to repeat one;"
 	@echo "                          MODE=hostile: a user does his worst, ATTACKS='stuck crowd' names how (selftests/in_guest/attacks.sh)"

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# large.sh - at full scale: a file with 100 000 names, 1 000 000 files; hundreds of loads, targets and mounts beside fio
+# large.sh - at full scale: a file with 100 000 names, 1 000 000 files, and that many that move in one folder; hundreds of
+# loads, targets and mounts beside fio
 #
-# usage: large.sh [VERSION]
+# usage: large.sh [VERSION], with $TESTS (which of the three; default: all), $FILES (how many move; default 1000000)
 
 set -eu
 
@@ -17,6 +18,10 @@ large() {
 
 	test=$1
 	shift
+	case " ${TESTS:-$test} " in
+	*" $test "*) ;;
+	*) return 0 ;;
+	esac
 	"$FT_TESTS/machine/guest.sh" -k "$version" -t 10800 "$@" /selftests/in_guest/run_tests.sh "$test" || failed=1
 }
 
@@ -24,5 +29,6 @@ version=${1:-6.12}
 failed=0
 ft_packages build guest large
 large 94_large.sh -d 24G -M 6G -- env LINKS=100000 DIRS=1000 ROOMY=1500 TIGHT=64 PATIENCE_LARGE=3600 TEST_LIMIT=10800
+large 95_large_move.sh -d 24G -M 6G -- env FILES="${FILES:-1000000}" ROUNDS=1 ROOMY=1500 PATIENCE_LARGE=7200 TEST_LIMIT=10800
 large 93_life_cycle.sh -d 2G -d 1G -M 2G -f "$(command -v fio)" -- env CYCLES=100 TEST_LIMIT=10800
 exit $failed

@@ -104,6 +104,7 @@ void op_giants(int argc, char **argv);
 
 /* friend.c */
 void op_friend(int argc, char **argv);
+void op_creates(int argc, char **argv);
 
 /* run.c */
 void become(unsigned int uid);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fileop.h"
@@ -95,4 +96,39 @@ void op_friend(int argc, char **argv)
 	}
 	for (i = 0; i < KINDS; i++)
 		printf("%s %llu %llu\n", kind_names[i], waits[i].count, waits[i].longest);
+}
+
+static uint64_t now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000ULL + now.tv_nsec / 1000;
+}
+
+/**
+ * op_creates() - create a file and remove it, until there is a certain file; print how often, and the longest create in us
+ * @argc: number of words
+ * @argv: folder, the file that ends it
+ */
+void op_creates(int argc, char **argv)
+{
+	uint64_t count = 0, longest = 0, begin, spent;
+	char path[4096];
+	int fd;
+
+	(void)argc;
+	for (; access(argv[1], F_OK); count++) {
+		snprintf(path, sizeof(path), "%s/created%llu", argv[0], (unsigned long long)count);
+		begin = now_us();
+		fd = open_file(path, O_WRONLY | O_CREAT | O_EXCL);
+		spent = now_us() - begin;
+		if (spent > longest)
+			longest = spent;
+		close_file(fd, path);
+		if (unlink(path))
+			fail(path);
+		usleep(500);
+	}
+	printf("%llu %llu\n", (unsigned long long)count, (unsigned long long)longest);
 }

@@ -666,6 +666,7 @@ static const struct {
 	{ "leases", 3, op_leases, "FOLDER FILES SECONDS" },
 	{ "giants", 4, op_giants, "FOLDER FILES SECONDS SEED" },
 	{ "friend", 3, op_friend, "FOLDER SECONDS SEED" },
+	{ "creates", 2, op_creates, "FOLDER FILE" },
 	{ "as", 3, op_as, "USER NICE COMMAND..." },
 	{ "timed", 3, op_timed, "FILE SECONDS COMMAND..." },
 	{ "insmod", 1, op_insmod, "FILE [PARAMETERS [N]]" },

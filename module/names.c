@@ -11,6 +11,7 @@
  * name waits for us, and walk.c holds it too.
  */
 
+#include <linux/delay.h>
 #include <linux/jhash.h>
 #include <linux/limits.h>
 #include <linux/sched.h>
@@ -162,6 +163,8 @@ static void remove_link(struct ft_link *link)
 
 /* How many names a step takes down: so long a change of a name may have to wait. */
 #define NAMES_PER_STEP	64
+/* For how long the lock is free then. */
+#define DROP_PAUSE_US	50
 
 static bool being_dropped(const struct ft_inode *dir)
 {
@@ -253,7 +256,9 @@ static void drop_work(struct work_struct *work)
 		mutex_lock(&vol->ns_lock);
 		more = !ft_volume_gone(vol) && drop_step(vol);
 		mutex_unlock(&vol->ns_lock);
-		cond_resched();
+		/* who waits gets the lock now: else this one has it again first */
+		if (more)
+			usleep_range(DROP_PAUSE_US, 2 * DROP_PAUSE_US);
 	} while (more);
 }
 

@@ -1067,6 +1067,128 @@ unsigned int ft_extmap_read(struct ft_extmap *map, u32 *from,
 	return nr;
 }
 
+/**
+ * ft_extmap_before() - find the last written block before a file block
+ * @map: the map
+ * @lblk: the file block
+ * @lba: on success, where that block is
+ *
+ * Context: atomic, nobody else uses the map.
+ * Return: false if there is none, or too many holes and unwritten extents are in
+ * between.
+ */
+bool ft_extmap_before(struct ft_extmap *map, u32 lblk, u32 *lba)
+{
+	struct ft_finger *f = &map->finger;
+	unsigned int nr;
+	u64 entry;
+
+	for (nr = 0; lblk && nr < FT_MAX_SKIPPED; nr++) {
+		count_steps(1);
+		seek(map, f, lblk - 1);
+		entry = f->leaf->entry[f->at];
+		if (entry & HAS_LBA) {
+			*lba = (u32)entry + lblk - 1;
+			return true;
+		}
+		lblk = start_of(entry);
+	}
+	return false;
+}
+
+/**
+ * ft_extmap_after() - find the first written extent that ends after a file block
+ * @map: the map
+ * @lblk: the file block
+ * @ext: on success, the extent, without what lies before @lblk
+ *
+ * Context: atomic, nobody else uses the map.
+ * Return: false if there is none, or too many unwritten extents are in between.
+ */
+bool ft_extmap_after(struct ft_extmap *map, u32 lblk, struct ft_extent *ext)
+{
+	unsigned int nr;
+
+	for (nr = 0; nr < FT_MAX_SKIPPED; nr++) {
+		if (!ft_extmap_next(map, lblk, ext))
+			return false;
+		if (ext->lba != FT_LBA_UNWRITTEN) {
+			if (ext->lblk < lblk) {
+				ext->lba += lblk - ext->lblk;
+				ext->len -= lblk - ext->lblk;
+				ext->lblk = lblk;
+			}
+			return true;
+		}
+		lblk = ft_extent_end(ext);
+	}
+	return false;
+}
+
+/* === Words ================================================================ */
+
+/*
+ * A map may also say of each file block not where it is but a word about it: what is
+ * the distance elsewhere is then the word, and a range is where it is the same.
+ */
+
+/**
+ * ft_extmap_set_word() - give blocks a word
+ * @map: the map of words
+ * @lblk: the first block
+ * @end: behind the last one
+ * @word: the word
+ *
+ * Context: atomic, nobody else uses the map.
+ * Return: as ft_extmap_store().
+ */
+int ft_extmap_set_word(struct ft_extmap *map, u32 lblk, u32 end, u32 word)
+{
+	if (unlikely(lblk >= end || end > FT_LBLK_END))
+		return -EFBIG;
+	return store_range(map, lblk, end, WRITTEN | word);
+}
+
+/**
+ * ft_extmap_word() - the word about a block
+ * @map: the map of words
+ * @lblk: the block
+ * @none: what to say of a block that has none
+ *
+ * Context: atomic, nobody else uses the map.
+ * Return: the word.
+ */
+u32 ft_extmap_word(struct ft_extmap *map, u32 lblk, u32 none)
+{
+	struct ft_finger *f = &map->finger;
+	u64 entry;
+
+	seek(map, f, lblk);
+	entry = f->leaf->entry[f->at];
+	return entry & WRITTEN ? (u32)entry : none;
+}
+
+/**
+ * ft_extmap_read_word() - ft_extmap_word() for a reader
+ * @map: the map of words
+ * @lblk: the block
+ * @none: what to say of a block that has none
+ *
+ * The finger stays where the writers have it.
+ *
+ * Context: atomic, nobody else uses the map.
+ * Return: the word.
+ */
+u32 ft_extmap_read_word(struct ft_extmap *map, u32 lblk, u32 none)
+{
+	struct ft_finger f;
+	u64 entry;
+
+	descend(map, &f, lblk);
+	entry = f.leaf->entry[f.at];
+	return entry & WRITTEN ? (u32)entry : none;
+}
+
 /* === Life ================================================================= */
 
 /**

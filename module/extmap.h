@@ -9,6 +9,7 @@
 #include <linux/atomic.h>
 #include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/limits.h>
 #include <linux/types.h>
 
 /* The LBA of an extent that is allocated but holds no data yet. */
@@ -31,6 +32,9 @@
 #define FT_MAX_LEAVES_AT_ONCE	128
 #define FT_MAX_EXTENTS_AT_ONCE	1024
 #endif
+
+/* How many holes and unwritten extents are skipped to find a written neighbour. */
+#define FT_MAX_SKIPPED		16
 
 /* A map of so few entries, see extmap.c, takes no memory besides the struct. */
 #define FT_FEW_ENTRIES		2
@@ -163,6 +167,11 @@ u32 ft_extmap_lba(struct ft_extmap *map, u32 lblk);
 bool ft_extmap_holds(struct ft_extmap *map, const struct ft_extent *ext);
 bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext);
 bool ft_extmap_may_have_written(struct ft_extmap *map, u32 lblk, u32 end);
+bool ft_extmap_before(struct ft_extmap *map, u32 lblk, u32 *lba);
+bool ft_extmap_after(struct ft_extmap *map, u32 lblk, struct ft_extent *ext);
+int ft_extmap_set_word(struct ft_extmap *map, u32 lblk, u32 end, u32 word);
+u32 ft_extmap_word(struct ft_extmap *map, u32 lblk, u32 none);
+u32 ft_extmap_read_word(struct ft_extmap *map, u32 lblk, u32 none);
 unsigned int ft_extmap_read(struct ft_extmap *map, u32 *from,
 			    struct ft_extent *ext, unsigned int max);
 

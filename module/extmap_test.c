@@ -427,6 +427,67 @@ static int check_bounds(void)
 	return err;
 }
 
+/* The written blocks before and behind one, unless that is long to say. */
+static int compare_neighbours(u32 i)
+{
+	unsigned int skipped = 0;
+	struct ft_extent ext;
+	u32 lba, at = i;
+	bool got = ft_extmap_before(&map, i, &lba);
+
+	for (; at && (naive[at - 1] == NOTHING || naive[at - 1] == FT_LBA_UNWRITTEN);
+	     at--)
+		skipped += at > 1 && naive[at - 1] != naive[at - 2];
+	if (got ? !at || (naive[at - 1] & ~IS_ENCODED) != lba :
+		  at && skipped < FT_MAX_SKIPPED - 1)
+		return -EINVAL;
+
+	got = ft_extmap_after(&map, i, &ext);
+	skipped = 0;
+	for (at = i; at < blocks && (naive[at] == NOTHING ||
+				     naive[at] == FT_LBA_UNWRITTEN); at++)
+		skipped += at + 1 < blocks && naive[at] != naive[at + 1];
+	if (got ? at == blocks || ext.lblk != at ||
+			  ext.lba != (naive[at] & ~IS_ENCODED) :
+		  at < blocks && skipped < FT_MAX_SKIPPED - 1)
+		return -EINVAL;
+	return 0;
+}
+
+/* A map of words against an array of words; it takes the place of the other ones. */
+static int check_words(void)
+{
+	struct ft_extmap words;
+	u32 lblk, end, i, n, word;
+	int err = 0;
+
+	ft_extmap_init(&words);
+	memset(naive, 0, array_size(blocks, sizeof(*naive)));
+	for (n = 0; n < 20000 && !err; n++) {
+		lblk = below(blocks);
+		end = lblk + 1 + below(min(blocks - lblk, 16U));
+		/* few words, so that neighbours often have the same; all bits */
+		word = below(4) * 0x55555555;
+		if (below(8)) {
+			while ((err = ft_extmap_set_word(&words, lblk, end,
+							 word)) == -ENOMEM)
+				;
+			for (i = lblk; i < end; i++)
+				naive[i] = word;
+		}
+		i = below(blocks);
+		if (!err && (ft_extmap_word(&words, i, 0) != naive[i] ||
+			     ft_extmap_read_word(&words, i, 0) != naive[i]))
+			err = -EINVAL;
+		if (n % 256 == 0)
+			cond_resched();
+	}
+	ft_extmap_drop(&words);
+	if (err)
+		pr_err("words differ\n");
+	return err;
+}
+
 /* === Operations =========================================================== */
 
 static int compare_all(void)
@@ -579,7 +640,8 @@ static int one_operation(void)
 	/* without memory nothing has changed */
 	if (err == -ENOMEM)
 		err = 0;
-	return err ?: compare_block(lblk) ?: compare_block(lblk + len - 1);
+	return err ?: compare_block(lblk) ?: compare_block(lblk + len - 1) ?:
+	       compare_neighbours(lblk) ?: compare_neighbours(lblk + len - 1);
 }
 
 static int __init extmap_test_init(void)
@@ -609,7 +671,8 @@ static int __init extmap_test_init(void)
 			err = compare_all();
 		cond_resched();
 	}
-	err = err ?: check_rules() ?: compare_all() ?: check_bounds();
+	err = err ?: check_rules() ?: compare_all() ?: check_bounds() ?:
+	      check_words();
 	ft_extmap_drop(&map);
 	ft_extmap_cleanup();
 	/* 1 000 000 operations without a tree, or with all the memory, say little */

@@ -6,6 +6,8 @@
 
 #include "fragtrace.h"
 
+DEFINE_STATIC_KEY_FALSE(ft_causes_on);
+
 DEFINE_PER_CPU(u64 [FT_NR_COUNTERS], ft_counters);
 
 struct workqueue_struct *ft_wq;

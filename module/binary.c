@@ -54,6 +54,8 @@ static void fill_header(struct binary *bin)
 	      sizeof(struct ft_snap_extent));
 	place(header, &header->by_lba, &snap->order, sizeof(u32));
 	place(header, &header->paths, &snap->paths, 1);
+	place(header, &header->writers, &snap->writers,
+	      sizeof(struct ft_snap_writer));
 }
 
 static int binary_open(struct inode *inode, struct file *file)
@@ -105,6 +107,7 @@ static ssize_t binary_read(struct file *file, char __user *buf, size_t count,
 		{ &header->extents, bin->snap->extents.data },
 		{ &header->by_lba, bin->snap->order.data },
 		{ &header->paths, bin->snap->paths.data },
+		{ &header->writers, bin->snap->writers.data },
 	};
 	size_t left = count, done, i;
 

@@ -10,6 +10,7 @@
 #include <linux/sched.h>
 #include <linux/xarray.h>
 
+#include "breaks.h"
 #include "inode.h"
 #include "memory.h"
 #include "rebuild.h"
@@ -27,22 +28,6 @@ static void omit(struct ft_inode *rec)
 	ft_inode_omit(rec);
 	ft_count(FT_REFUSED);
 	atomic_long_inc(&nr_left_out);
-}
-
-/* The volume at a place in the list, to be put; NULL at its end. */
-static struct ft_volume *nth_volume(unsigned int n)
-{
-	struct ft_volume *vol, *found = NULL;
-
-	rcu_read_lock();
-	list_for_each_entry_rcu(vol, &ft_volumes, node)
-		if (!n--) {
-			if (refcount_inc_not_zero(&vol->ref))
-				found = vol;
-			break;
-		}
-	rcu_read_unlock();
-	return found;
 }
 
 /* If a file takes more than *@bytes it is *@found, instead of what that was. */
@@ -78,7 +63,7 @@ static bool omit_largest(u64 bytes)
 	struct ft_volume *vol;
 	unsigned int n;
 
-	for (n = 0; (vol = nth_volume(n)); n++) {
+	for (n = 0; (vol = ft_volume_nth(n)); n++) {
 		find_larger(vol, &rec, &bytes);
 		ft_volume_put(vol);
 	}
@@ -96,8 +81,43 @@ static bool omit_largest(u64 bytes)
 	return true;
 }
 
+/* Causes go before maps. Returns false if there were none. */
+static bool drop_causes(void)
+{
+	struct ft_volume *vol;
+	struct ft_inode *rec;
+	bool dropped = false;
+	unsigned long ino;
+	unsigned int n;
+
+	for (n = 0; (vol = ft_volume_nth(n)); n++) {
+		rcu_read_lock();
+		xa_for_each(&vol->inodes, ino, rec) {
+			if (READ_ONCE(rec->history)) {
+				ft_inode_lock(rec);
+				ft_breaks_drop(rec);
+				spin_unlock(&rec->lock);
+				ft_count(FT_CAUSES_LOST);
+				dropped = true;
+			}
+			if (need_resched()) {
+				rcu_read_unlock();
+				cond_resched();
+				rcu_read_lock();
+			}
+		}
+		rcu_read_unlock();
+		ft_volume_put(vol);
+	}
+	if (dropped)
+		ft_extmap_flush();
+	return dropped;
+}
+
 static void give_way(struct work_struct *work)
 {
+	if (ft_mem_is_tight())
+		drop_causes();
 	/* files without nodes of their own have nothing to give */
 	while (ft_mem_is_tight() && omit_largest(0))
 		cond_resched();

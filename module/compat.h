@@ -14,6 +14,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
+#include <linux/writeback.h>
 
 /*
  * Between 6.1 and 6.12 the marks of a super block moved into a struct of their
@@ -41,6 +42,33 @@ static inline int ft_fsnotify_add_sb_mark(struct fsnotify_mark *mark,
 #define FT_SUBMIT_WRITE		f2fs_submit_page_write
 #define FT_PAGE			struct page
 #endif
+
+/*
+ * After 6.1 the event of a fault that makes a page of a mapping writable names the
+ * inode and the block; before, the page. Can go with 6.1.
+ */
+#ifdef FT_HAVE_MKWRITE_OF_INODE
+#define FT_MKWRITE_ARGS		struct inode *inode, pgoff_t index, \
+				vm_flags_t flags, vm_fault_t ret
+#define FT_MKWRITE_INODE	inode
+#define FT_MKWRITE_INDEX	index
+#else
+#define FT_MKWRITE_ARGS		struct page *page, int type
+#define FT_MKWRITE_INODE	page->mapping->host
+#define FT_MKWRITE_INDEX	page->index
+#endif
+
+/*
+ * Up to 6.12 memory reclaim could write single pages. Can go with 6.12.
+ */
+static inline bool ft_for_reclaim(const struct writeback_control *wbc)
+{
+#ifdef FT_HAVE_WBC_FOR_RECLAIM
+	return wbc->for_reclaim;
+#else
+	return false;
+#endif
+}
 
 /*
  * Up to 6.12 tracepoints disable preemption around all probes; later kernels do

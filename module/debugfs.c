@@ -21,6 +21,7 @@
 #include "snapshot.h"
 #include "target.h"
 #include "volume.h"
+#include "writer.h"
 
 static struct dentry *dir;
 
@@ -42,6 +43,7 @@ static const char * const counter_names[] = {
 	[FT_AUDITS] = "audits",
 	[FT_AUDIT_DIFFERENCES] = "audit_differences",
 	[FT_REFUSED] = "refused",
+	[FT_CAUSES_LOST] = "causes_lost",
 };
 static_assert(ARRAY_SIZE(counter_names) == FT_NR_COUNTERS);
 
@@ -58,6 +60,7 @@ static u64 counter(enum ft_counter which)
 static int stats_show(struct seq_file *m, void *unused)
 {
 	unsigned int volumes = 0, inodes = 0, dirs = 0, stale = 0, queued = 0;
+	unsigned int writers = 0;
 	struct ft_volume *vol;
 	int i;
 
@@ -69,6 +72,8 @@ static int stats_show(struct seq_file *m, void *unused)
 		dirs += atomic_read(&vol->nr_dirs);
 		stale += atomic_read(&vol->nr_stale);
 		queued += atomic_read(&vol->nr_queued);
+		if (vol->writers)
+			writers += READ_ONCE(vol->writers->nr) - FT_FIRST_WRITER;
 	}
 	rcu_read_unlock();
 
@@ -84,6 +89,7 @@ static int stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "mem_budget %lu\n", ft_mem_budget());
 	seq_printf(m, "copies_bytes %ld\n", ft_snapshot_bytes());
 	seq_printf(m, "copies_budget %ld\n", ft_snapshot_budget());
+	seq_printf(m, "writers %u\n", writers);
 	seq_printf(m, "stale %u\n", stale);
 	seq_printf(m, "queued %u\n", queued);
 	for (i = 0; i < FT_NR_COUNTERS; i++)
@@ -267,6 +273,12 @@ static const struct {
 	{ "extents", 0400, FT_VIEW_EXTENTS, &ft_view_fops },
 	{ "files", 0400, FT_VIEW_FILES, &ft_view_fops },
 	{ "snapshot", 0400, FT_VIEW_BINARY, &ft_binary_fops },
+	{ "causes", 0600, FT_VIEW_CAUSES, &ft_sums_fops },
+	{ "by_process", 0600, FT_VIEW_BY_PROCESS, &ft_sums_fops },
+	{ "by_pair", 0600, FT_VIEW_BY_PAIR, &ft_sums_fops },
+	{ "owner", 0600, 0, &ft_owner_fops },
+	{ "gc", 0400, 0, &ft_gc_fops },
+	{ "victims", 0400, 0, &ft_victims_fops },
 	{ "stats", 0400, 0, &stats_fops },
 	{ "targets", 0600, 0, &targets_fops },
 	{ "resync", 0600, 0, &resync_fops },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files in debugfs: debugfs.c makes them, view.c and binary.c show snapshots.
+ * The files in debugfs: debugfs.c makes them; view.c, binary.c, sums.c
+ * gcview.c and victims.c show snapshots.
  */
 #ifndef FT_DEBUGFS_H
 #define FT_DEBUGFS_H
@@ -9,6 +10,10 @@
 
 extern const struct file_operations ft_view_fops;
 extern const struct file_operations ft_binary_fops;
+extern const struct file_operations ft_sums_fops;
+extern const struct file_operations ft_owner_fops;
+extern const struct file_operations ft_gc_fops;
+extern const struct file_operations ft_victims_fops;
 
 int ft_debugfs_init(void);
 void ft_debugfs_exit(void);

@@ -7,11 +7,15 @@
  * mark where they did: there the event is right, not what the scan saw.
  */
 
+#include "breaks.h"
 #include "event.h"
 #include "inode.h"
 #include "memory.h"
 #include "queue.h"
 #include "rebuild.h"
+#include "segment.h"
+#include "trace.h"
+#include "writer.h"
 
 /* === Both maps ============================================================ */
 
@@ -92,15 +96,81 @@ static int erase_scanning(struct ft_inode *rec, u32 lblk, u32 end)
 	return err;
 }
 
-static int store_locked(struct ft_inode *rec, const struct ft_extent *ext)
+/* @before: what look() saw */
+static int store_looked(struct ft_inode *rec, const struct ft_extent *ext,
+			const struct ft_before *before,
+			const struct ft_alloc *alloc)
 {
 	u64 bytes = rec->map.bytes;
-	int err = store(rec, ext);
+	int err;
 
+	err = store(rec, ext);
+	if (!err && ft_causes_wanted())
+		ft_breaks_stored(rec, ext, before, alloc);
+	if (!err && before->traced.on)
+		ft_trace_stored(rec, ext, &before->traced, alloc);
 	if (!err && ft_inode_scanning(rec))
 		err = store_scanning(rec, ext);
 	changed_locked(rec, err, bytes);
 	return err;
+}
+
+static void look(struct ft_inode *rec, u32 lblk, u32 end,
+		 struct ft_before *before)
+{
+	ft_trace_look(rec, lblk, end, &before->traced);
+	if (ft_causes_wanted())
+		ft_breaks_look(rec, lblk, end, before);
+}
+
+static int store_locked(struct ft_inode *rec, const struct ft_extent *ext,
+			const struct ft_alloc *alloc)
+{
+	struct ft_before before;
+
+	look(rec, ext->lblk, ft_extent_end(ext), &before);
+	return store_looked(rec, ext, &before, alloc);
+}
+
+static int erase_locked(struct ft_inode *rec, u32 lblk, u32 end,
+			const struct ft_alloc *alloc)
+{
+	struct ft_before before;
+	int err;
+
+	look(rec, lblk, end, &before);
+	err = erase(rec, lblk, end);
+	if (!err && ft_causes_wanted())
+		ft_breaks_erased(rec, lblk, end, &before, alloc);
+	if (!err && before.traced.on)
+		ft_trace_erased(rec, lblk, end, &before.traced, alloc);
+	if (!err && ft_inode_scanning(rec))
+		err = erase_scanning(rec, lblk, end);
+	return err;
+}
+
+/* A log gave blocks to the file, and no write event tells of it. */
+static void took(struct ft_inode *rec, const struct ft_extent *ext,
+		 const struct ft_alloc *alloc)
+{
+	if (ft_causes_wanted())
+		ft_log_took(rec->vol,
+			    ft_log_nr(ft_segment_log(rec->vol, ext->lba)),
+			    rec->ino, alloc->writer, ext->lba);
+}
+
+/* A block that is an extent of its own, and remains one. False if it is not. */
+static bool relocate(struct ft_inode *rec, const struct ft_extent *ext,
+		     u32 old_lba, const struct ft_before *before,
+		     const struct ft_alloc *alloc)
+{
+	if (!ft_extmap_relocate(&rec->map, ext->lblk, old_lba, ext->lba))
+		return false;
+	if (ft_causes_wanted())
+		ft_breaks_stored(rec, ext, before, alloc);
+	if (before->traced.on)
+		ft_trace_stored(rec, ext, &before->traced, alloc);
+	return true;
 }
 
 /* === Events =============================================================== */
@@ -111,23 +181,27 @@ static int store_locked(struct ft_inode *rec, const struct ft_extent *ext)
  * @lblk: block of the file
  * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
  * @lba: where it is now
+ * @alloc: by what
  *
  * The slow half of ft_inode_write().
  *
- * Context: atomic, rec->lock held.
+ * Context: atomic, rec->lock held, RCU read section.
  */
-void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba)
+void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
+			const struct ft_alloc *alloc)
 {
 	struct ft_extent ext = { .lblk = lblk, .len = 1, .lba = lba };
 	u64 id = ft_write_id(lblk, lba);
 	bool follows = id == rec->last_write + ft_write_id(1, 1);
+	struct ft_before before;
 	u32 known;
 
 	lockdep_assert_held(&rec->lock);
 	if (!ft_inode_followed(rec))
 		return;
+	look(rec, lblk, lblk + 1, &before);
 	if (old_lba != FT_LBA_UNWRITTEN && !ft_inode_scanning(rec) &&
-	    ft_extmap_relocate(&rec->map, lblk, old_lba, lba)) {
+	    relocate(rec, &ext, old_lba, &before, alloc)) {
 		rec->changes++;
 		WRITE_ONCE(rec->last_write, id);
 		return;
@@ -137,8 +211,8 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba)
 		ft_count(FT_MISMATCHES);
 		ft_inode_stale(rec);
 	}
-	if (!store_locked(rec, &ext) && ft_inode_followed(rec) &&
-	    !ft_inode_scanning(rec)) {
+	if (!store_looked(rec, &ext, &before, alloc) &&
+	    ft_inode_followed(rec) && !ft_inode_scanning(rec)) {
 		WRITE_ONCE(rec->last_write, id);
 		/* of a run that begins more is to come */
 		if (follows)
@@ -152,6 +226,7 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba)
  * @lblk: block of the file
  * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
  * @lba: where it is now
+ * @alloc: by what
  *
  * A block of an atomic write that is not committed is not the file's yet. Only
  * @old_lba can tell.
@@ -159,38 +234,64 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba)
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
 void ft_inode_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
-			     u32 lba)
+			     u32 lba, const struct ft_alloc *alloc)
 {
 	ft_inode_lock(rec);
 	if (ft_inode_followed(rec)) {
 		if (old_lba != FT_LBA_UNWRITTEN &&
 		    ft_extmap_lba(&rec->map, lblk) == old_lba) {
-			ft_inode_write_any(rec, lblk, old_lba, lba);
+			ft_inode_write_any(rec, lblk, old_lba, lba, alloc);
 		} else {
 			rec->changes++;
 			ft_inode_untold(rec);
+			rec->doubt = FT_OP_ATOMIC;
 		}
 	}
 	spin_unlock(&rec->lock);
+}
+
+/*
+ * What changes addresses and tells of it by no other event, or by one that is yet to
+ * come.
+ */
+static void describe(const struct ft_inode *rec, struct ft_alloc *alloc)
+{
+	alloc->flush = FT_FLUSH_NONE;
+	alloc->writer = ft_causes_wanted() ? ft_writer_current(rec->vol) :
+					     FT_SNAP_WRITER_UNKNOWN;
+	if (rec->commit_begun) {
+		alloc->op = FT_OP_ATOMIC;
+		alloc->flush = FT_FLUSH_SYNC;
+	} else if (ft_inode_is_stale(rec)) {
+		alloc->op = rec->doubt;
+	} else if (rec->reserver == current) {
+		alloc->op = FT_OP_PREALLOC;
+	} else {
+		alloc->op = FT_OP_DIRECT;
+	}
 }
 
 static void update_locked(struct ft_inode *rec, const struct ft_extent *ext)
 {
 	u64 bytes = rec->map.bytes;
 	u32 end = ft_extent_end(ext);
+	struct ft_alloc alloc;
 	int err;
 
 	if (ext->lba != FT_LBA_UNWRITTEN && !ft_extmap_holds(&rec->map, ext)) {
-		store_locked(rec, ext);
+		describe(rec, &alloc);
+		store_locked(rec, ext, &alloc);
+		took(rec, ext, &alloc);
 	} else if (ext->lba != FT_LBA_UNWRITTEN) {
 		if (ft_inode_scanning(rec))
 			changed_locked(rec, store_scanning(rec, ext), bytes);
 	} else if (ft_inode_scanning(rec) ||
 		   ft_extmap_may_have_written(&rec->map, ext->lblk, end)) {
+		describe(rec, &alloc);
+		if (alloc.op == FT_OP_DIRECT || alloc.op == FT_OP_PREALLOC)
+			alloc.op = FT_OP_RANGE;
 		rec->reserver = NULL;
-		err = erase(rec, ext->lblk, end);
-		if (!err && ft_inode_scanning(rec))
-			err = erase_scanning(rec, ext->lblk, end);
+		err = erase_locked(rec, ext->lblk, end, &alloc);
 		changed_locked(rec, err, bytes);
 	}
 }
@@ -234,7 +335,10 @@ void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext)
 void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 		  bool in_one)
 {
+	struct ft_alloc alloc;
+
 	ft_inode_lock(rec);
+	describe(rec, &alloc);
 	if (in_one)
 		rec->direct_end = ft_extent_end(ext);
 	if (ft_inode_followed(rec) && !ft_extmap_holds(&rec->map, ext)) {
@@ -242,20 +346,21 @@ void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 		ft_inode_stale(rec);
 		if ((ext->len == 1 || in_one) &&
 		    !ft_extmap_may_have_written(&rec->map, ext->lblk,
-						ft_extent_end(ext)))
-			store_locked(rec, ext);
+						ft_extent_end(ext))) {
+			store_locked(rec, ext, &alloc);
+			took(rec, ext, &alloc);
+		}
 	}
 	spin_unlock(&rec->lock);
 }
 
-/* What blocks the file has is not known any more. False if nobody asks. */
-static bool doubt_locked(struct ft_inode *rec)
+/* What blocks the file has is not known any more, because of @op. */
+static void doubt_locked(struct ft_inode *rec, enum ft_op op)
 {
 	if (!ft_inode_followed(rec))
-		return false;
+		return;
 	rec->changes++;
-	ft_inode_stale(rec);
-	return true;
+	ft_inode_doubt(rec, op);
 }
 
 /**
@@ -272,7 +377,7 @@ void ft_inode_direct_end(struct ft_inode *rec, u32 end)
 {
 	ft_inode_lock(rec);
 	if (rec->direct_end && rec->direct_end < end)
-		doubt_locked(rec);
+		doubt_locked(rec, FT_OP_DIRECT);
 	rec->direct_end = 0;
 	spin_unlock(&rec->lock);
 }
@@ -310,15 +415,20 @@ void ft_inode_commit_begin(struct ft_inode *rec)
 void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba)
 {
 	struct ft_extent ext = { .lblk = lblk, .len = 1, .lba = lba };
+	const struct ft_alloc alloc = {
+		.op = FT_OP_ATOMIC,
+		.flush = FT_FLUSH_SYNC,
+		.writer = READ_ONCE(rec->writer),
+	};
 
 	ft_inode_lock(rec);
 	if (ft_inode_followed(rec)) {
 		if (!ft_extmap_holds(&rec->map, &ext)) {
 			if (rec->commit_begun &&
 			    rec->commit_changes == rec->changes)
-				store_locked(rec, &ext);
+				store_locked(rec, &ext, &alloc);
 			else
-				doubt_locked(rec);
+				doubt_locked(rec, FT_OP_ATOMIC);
 		}
 		rec->commit_begun = false;
 		rec->committing = true;
@@ -328,6 +438,7 @@ void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba)
 
 static void truncate_locked(struct ft_inode *rec, u32 lblk)
 {
+	static const struct ft_alloc nothing;
 	int err = 0;
 
 	rec->reserver = NULL;
@@ -336,11 +447,13 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
 		rec->committing = false;
 		ft_inode_stale(rec);
 	}
-	if (!lblk)
+	if (!lblk) {
+		ft_trace_drop(rec, FT_TRACE_TRUNCATE);
 		ft_inode_drop_map(rec);
-	else
-		err = erase(rec, lblk, FT_LBLK_END);
-	if (!err && ft_inode_scanning(rec))
+	} else {
+		err = erase_locked(rec, lblk, FT_LBLK_END, &nothing);
+	}
+	if (!lblk && ft_inode_scanning(rec))
 		err = erase_scanning(rec, lblk, FT_LBLK_END);
 	changed_locked(rec, err, U64_MAX);
 }
@@ -349,14 +462,18 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
  * ft_inode_truncate() - all blocks from one on are freed
  * @rec: the file
  * @lblk: the first of them
+ * @within: the block before it is cut, and will be written again
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_truncate(struct ft_inode *rec, u32 lblk)
+void ft_inode_truncate(struct ft_inode *rec, u32 lblk, bool within)
 {
 	ft_inode_lock(rec);
-	if (ft_inode_followed(rec))
+	if (ft_inode_followed(rec)) {
 		truncate_locked(rec, lblk);
+		if (ft_causes_wanted())
+			ft_breaks_cut(rec, lblk, within);
+	}
 	spin_unlock(&rec->lock);
 }
 
@@ -378,6 +495,7 @@ void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 {
 	bool sure;
 	u64 bytes;
+	int err;
 
 	ft_inode_lock(rec);
 	if (ft_inode_followed(rec)) {
@@ -385,8 +503,10 @@ void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 		sure = whole && rec->reserver == current &&
 		       !ft_inode_scanning(rec);
 		/* what does not fit is found by the scan */
-		if (reserve(rec, lblk, end))
+		err = reserve(rec, lblk, end);
+		if (err)
 			sure = false;
+		ft_trace_reserved(rec, lblk, end, err);
 		changed_locked(rec, 0, bytes);
 		if (!sure)
 			ft_inode_change(rec, FT_RESERVE);
@@ -413,14 +533,71 @@ void ft_inode_reserve_begin(struct ft_inode *rec)
 }
 
 /**
+ * ft_inode_written_by() - another process than before is about to write to a file
+ * @rec: the file
+ * @writer: its number (writer.h)
+ * @dirty: data of earlier writers may not have been written to the volume yet
+ *
+ * Context: atomic, RCU read section.
+ */
+void ft_inode_written_by(struct ft_inode *rec, u32 writer, bool dirty)
+{
+	ft_inode_lock(rec);
+	ft_breaks_written_by(rec, writer, dirty);
+	spin_unlock(&rec->lock);
+}
+
+/**
+ * ft_inode_dirtied() - blocks are about to be written by a system call
+ * @rec: the file
+ * @lblk: the first one
+ * @end: behind the last one
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_dirtied(struct ft_inode *rec, u32 lblk, u32 end)
+{
+	ft_inode_lock(rec);
+	ft_breaks_written(rec, lblk, end);
+	spin_unlock(&rec->lock);
+}
+
+/**
+ * ft_inode_mapped() - a block is about to be written through a mapping
+ * @rec: the file
+ * @lblk: the block
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_mapped(struct ft_inode *rec, u32 lblk)
+{
+	ft_inode_lock(rec);
+	if (ft_inode_followed(rec))
+		ft_breaks_mapped(rec, lblk);
+	spin_unlock(&rec->lock);
+}
+
+/**
  * ft_inode_mark_stale() - something changed, and only F2FS knows what
+ * @rec: the file
+ * @op: which operation it was, FT_OP_UNKNOWN if that is not known either
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ */
+void ft_inode_mark_stale(struct ft_inode *rec, enum ft_op op)
+{
+	ft_inode_lock(rec);
+	doubt_locked(rec, op);
+	spin_unlock(&rec->lock);
+}
+
+/**
+ * ft_inode_range_begin() - a range of blocks is about to be freed or moved
  * @rec: the file
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_mark_stale(struct ft_inode *rec)
+void ft_inode_range_begin(struct ft_inode *rec)
 {
-	ft_inode_lock(rec);
-	doubt_locked(rec);
-	spin_unlock(&rec->lock);
+	ft_inode_mark_stale(rec, FT_OP_RANGE);
 }

@@ -8,6 +8,7 @@
 #include <linux/fs.h>
 #include <linux/lockdep.h>
 
+#include "breaks.h"
 #include "extmap.h"
 #include "inode.h"
 
@@ -33,10 +34,11 @@ static inline bool ft_inode_knows_write(const struct ft_inode *rec,
 	       READ_ONCE(rec->vol->live_sb) == inode->i_sb;
 }
 
-void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba);
+void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
+			const struct ft_alloc *alloc);
 
 /**
- * ft_inode_write() - a block was written to a new place
+ * ft_inode_write() - the next block of a run was written to a new place
  * @rec: the file
  * @lblk: block of the file
  * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
@@ -48,21 +50,24 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba);
  * left out, or is dead.
  *
  * Context: atomic, rec->lock held.
+ * Return: true if that is done. False if it is another case, which is left to
+ * ft_inode_write_any().
  */
-static __always_inline void ft_inode_write(struct ft_inode *rec, u32 lblk,
+static __always_inline bool ft_inode_write(struct ft_inode *rec, u32 lblk,
 					   u32 old_lba, u32 lba)
 {
 	lockdep_assert_held(&rec->lock);
-	if (likely(ft_extmap_go_on(&rec->map, lblk, old_lba, lba))) {
-		rec->changes++;
-		WRITE_ONCE(rec->last_write, ft_write_id(lblk, lba));
-	} else {
-		ft_inode_write_any(rec, lblk, old_lba, lba);
-	}
+	if (unlikely(!ft_extmap_go_on(&rec->map, lblk, old_lba, lba)))
+		return false;
+	rec->changes++;
+	WRITE_ONCE(rec->last_write, ft_write_id(lblk, lba));
+	if (ft_causes_wanted())
+		ft_breaks_went_on(rec, lblk, old_lba != FT_LBA_UNWRITTEN);
+	return true;
 }
 
 void ft_inode_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
-			     u32 lba);
+			     u32 lba, const struct ft_alloc *alloc);
 
 void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext);
 void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
@@ -70,9 +75,13 @@ void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 void ft_inode_direct_end(struct ft_inode *rec, u32 end);
 void ft_inode_commit_begin(struct ft_inode *rec);
 void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba);
-void ft_inode_truncate(struct ft_inode *rec, u32 lblk);
+void ft_inode_truncate(struct ft_inode *rec, u32 lblk, bool within);
 void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole);
-void ft_inode_mark_stale(struct ft_inode *rec);
+void ft_inode_mark_stale(struct ft_inode *rec, enum ft_op op);
+void ft_inode_range_begin(struct ft_inode *rec);
+void ft_inode_written_by(struct ft_inode *rec, u32 writer, bool dirty);
+void ft_inode_dirtied(struct ft_inode *rec, u32 lblk, u32 end);
+void ft_inode_mapped(struct ft_inode *rec, u32 lblk);
 void ft_inode_reserve_begin(struct ft_inode *rec);
 
 #endif

@@ -10,7 +10,12 @@
  *   debugfs.c   counters out, commands in
  *   binary.c    a copy as it is: snapshot
  *   view.c      a copy as text: table, extents, files
+ *   victims.c   which files garbage collection would change
+ *   gcview.c    garbage collection, with the paths of a copy
+ *   sums.c      a copy summed up: causes, by_process, by_pair
+ *   owner.c     whose a block is
  *   snapshot.c  a copy for one reader, with the figures of each file
+ *   cause.c     causes in words
  *   request.c   resync and audit of all that is watched
  *
  * What is watched:
@@ -39,10 +44,17 @@
  *   names.c     the names of the inodes, kept by fsnotify
  *   budget.c    who gives way when the memory budget is used up
  *   inode.c     the record of an inode: life and state (see inode.h)
+ *   breaks.c    why its fragments begin where they do
+ *   trace.c     our own tracepoints
  *   queue.c     the inodes of a volume that wait for its worker, by due time
  *
  * What all of that stands on:
  *   volume.c    a mounted F2FS that is watched; it may be unmounted at any time
+ *   log.c       who took which blocks of a volume's logs recently
+ *   gc.c        what garbage collection has moved
+ *   writer.c    processes that write, by number
+ *   tally.c     what the maps do not say because it is over
+ *   segment.c   what F2FS knows of its segments
  *   memory.c    the memory that is taken, and the budget
  *   extmap.c    the extents of one file (see extmap.h)
  *   base.c      what all share: counters, the queue for works
@@ -68,8 +80,9 @@
  *   ft_volume.queue_lock    spinlock; what the worker has to do
  *   ft_worker.lock          spinlock; the step that a worker is in
  *
- * Nothing is locked inside report_lock of audit.c, volumes_lock of volume.c and
- * freed_lock of inode.c.
+ * Nothing but locks of the kernel is taken inside asked_lock of owner.c, report_lock
+ * of audit.c, the locks of log.c, gc.c, writer.c and tally.c, volumes_lock of
+ * volume.c and freed_lock of inode.c.
  *
  * Probes run under locks of F2FS, with preemption off: where the kernel does not
  * see to that, they do. They take spinlocks only, and never sleep. With PREEMPT_RT,
@@ -80,6 +93,7 @@
 #define FRAGTRACE_H
 
 #include <linux/atomic.h>
+#include <linux/jump_label.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -90,6 +104,14 @@
 
 /* What is written as an octal number in paths: what would end a field or line. */
 #define FT_ESCAPED	" \t\n\v\f\r\033\\"
+
+DECLARE_STATIC_KEY_FALSE(ft_causes_on);
+
+/* Are causes of breaks wanted (parameter causes)? That does not change. */
+static __always_inline bool ft_causes_wanted(void)
+{
+	return static_branch_unlikely(&ft_causes_on);
+}
 
 extern struct workqueue_struct *ft_wq;
 extern wait_queue_head_t ft_settled;
@@ -121,6 +143,7 @@ void ft_target_kick(void);
  * @FT_AUDITS: files whose map was compared with what F2FS says
  * @FT_AUDIT_DIFFERENCES: those of them that differed
  * @FT_REFUSED: files and names left out because the memory budget was used up
+ * @FT_CAUSES_LOST: files whose causes were dropped, for want of memory
  * @FT_NR_COUNTERS: how many there are
  */
 enum ft_counter {
@@ -139,6 +162,7 @@ enum ft_counter {
 	FT_AUDITS,
 	FT_AUDIT_DIFFERENCES,
 	FT_REFUSED,
+	FT_CAUSES_LOST,
 	FT_NR_COUNTERS
 };
 

@@ -102,6 +102,7 @@ if [ "${1:-}" = --source ]; then
 		echo "#include <linux/$file.h>"
 	done
 	echo "#include \"$header\""
+	echo "#include \"${header%/*}/segment.h\""
 	build_id "$3"
 	cat <<-ACCESS
 
@@ -118,6 +119,42 @@ if [ "${1:-}" = --source ]; then
 	static inline u32 ft_f2fs_checkpoint_flags(const struct super_block *sb)
 	{
 		return le32_to_cpu(READ_ONCE(F2FS_SB((struct super_block *)sb)->ckpt->ckpt_flags));
+	}
+
+	static inline bool ft_f2fs_writes_elsewhere(const struct inode *inode)
+	{
+		return test_bit(FI_OPU_WRITE, F2FS_I((struct inode *)inode)->flags);
+	}
+
+	static inline int ft_f2fs_dirty_pages(const struct inode *inode)
+	{
+		return atomic_read(&F2FS_I((struct inode *)inode)->dirty_pages);
+	}
+
+	#define FT_F2FS_PAGE_MIGRATES PAGE_PRIVATE_ONGOING_MIGRATION
+	#define FT_F2FS_FG_GC FG_GC
+	#define FT_F2FS_NO_CHECK_TYPE NO_CHECK_TYPE
+
+	static inline const struct seg_entry *ft_f2fs_segment(const struct super_block *sb, u32 segno)
+	{
+		struct f2fs_sm_info *sm = F2FS_SB((struct super_block *)sb)->sm_info;
+
+		return segno < sm->main_segments ? &sm->sit_info->sentries[segno] : NULL;
+	}
+
+	static inline bool ft_f2fs_log(const struct super_block *sb, unsigned int log, u32 *segno, u8 *alloc_type)
+	{
+		const struct curseg_info *curseg = F2FS_SB((struct super_block *)sb)->sm_info->curseg_array + log;
+
+		*segno = READ_ONCE(curseg->segno);
+		*alloc_type = READ_ONCE(curseg->alloc_type);
+		return curseg->inited;
+	}
+
+	static inline u32 ft_f2fs_victim(const struct victim_sel_policy *p, u32 *segments)
+	{
+		*segments = p->ofs_unit;
+		return p->min_segno;
 	}
 	ACCESS
 	exit 0
@@ -158,9 +195,49 @@ size() {
 # offset(STRUCT, MEMBER) - where the member is, in bytes
 offset() {
 	bytes=$(pahole ${base:+--btf_base "$base"} -C "$1" "$object" 2>/dev/null |
-		sed -n "s,.*[ *]$2; */\\* *\\([0-9]*\\) .*,\\1,p")
+		sed -n "s,.*[ *]$2\\(\\[[0-9]*\\]\\)*; */\\* *\\([0-9]*\\) .*,\\2,p")
 	[ -n "$bytes" ] || die "$1.$2: its offset is not in the BTF of $object"
 	echo "$bytes"
+}
+
+# bytes(STRUCT) - how large it is
+bytes() {
+	bytes=$(pahole ${base:+--btf_base "$base"} -C "$1" "$object" 2>/dev/null |
+		sed -n 's,.*/\* size: \([0-9]*\).*,\1,p')
+	[ -n "$bytes" ] || die "$1: its size is not in the BTF of $object"
+	echo "$bytes"
+}
+
+# word(FILE, OFFSET) - the 32-bit number there
+word() {
+	od -A n -t u4 -j "$2" -N 4 "$1" | tr -d ' '
+}
+
+# btf(OBJECT, FILE) - put its BTF section into a file, or the object itself if it is nothing else
+btf() {
+	if ! objcopy --dump-section .BTF="$2" "$1" /dev/null 2>/dev/null || [ ! -s "$2" ]; then
+		cp "$1" "$2"
+	fi
+}
+
+# enumerator(NAME) - the value of a name in an enum that has none itself, which pahole does not print
+#
+# In BTF an enumerator is two words: where its name is among the strings, and its value. The strings of a module are
+# counted on from those of its kernel. No other word of the types has the number of a name that is used once.
+enumerator() {
+	[ -s "$tmp/btf" ] || btf "$object" "$tmp/btf"
+	[ -z "$base" ] || [ -s "$tmp/base" ] || btf "$base" "$tmp/base"
+	head=$(word "$tmp/btf" 4)
+	strings=$((head + $(word "$tmp/btf" 16)))
+	before=0
+	[ -z "$base" ] || before=$(word "$tmp/base" 20)
+	# grep numbers a match from 0; strings of a module begin without an empty one
+	at=$(tail -c +$((strings + 1)) "$tmp/btf" | LC_ALL=C grep -aobzx "$1" | sed -n '1s/:.*//p')
+	[ -n "$at" ] || die "$1: not found in the BTF of $object"
+	value=$(od -A n -v -t u4 -w4 -j $((head + $(word "$tmp/btf" 8))) -N "$(word "$tmp/btf" 12)" "$tmp/btf" |
+		awk -v name=$((before + at)) 'found { print $1; exit } $1 == name { found = 1 }')
+	[ -n "$value" ] || die "$1: no enumerator of this name in the BTF of $object"
+	echo "$value"
 }
 
 cat <<HEADER
@@ -194,6 +271,8 @@ need_known f2fs_io_info
 need_known f2fs_map_blocks
 size f2fs_io_info
 size f2fs_map_blocks
+need seg_entry
+size seg_entry
 echo
 build_id "$1"
 cat <<ACCESS
@@ -222,6 +301,66 @@ static inline u32 ft_f2fs_checkpoint_flags(const struct super_block *sb)
 		*(struct f2fs_checkpoint * const *)(info + $(offset f2fs_sb_info ckpt));
 
 	return le32_to_cpu(READ_ONCE(ckpt->ckpt_flags));
+}
+
+/* Is every block of this file written elsewhere for now? So F2FS defragments. */
+static inline bool ft_f2fs_writes_elsewhere(const struct inode *inode)
+{
+	const char *info = (const char *)inode - $(offset f2fs_inode_info vfs_inode);
+
+	return test_bit($(enumerator FI_OPU_WRITE),
+			(const unsigned long *)(info + $(offset f2fs_inode_info flags)));
+}
+
+/* How many pages of this file have to be written. */
+static inline int ft_f2fs_dirty_pages(const struct inode *inode)
+{
+	const char *info = (const char *)inode - $(offset f2fs_inode_info vfs_inode);
+
+	return atomic_read((const atomic_t *)(info + $(offset f2fs_inode_info dirty_pages)));
+}
+
+/* The bit of page->private that says that the block is being moved. */
+#define FT_F2FS_PAGE_MIGRATES	$(enumerator PAGE_PRIVATE_ONGOING_MIGRATION)
+
+/* Somebody waits for the garbage collection. */
+#define FT_F2FS_FG_GC		$(enumerator FG_GC)
+
+/* The kind of victim that it is looking for, unlike a log that looks for holes. */
+#define FT_F2FS_NO_CHECK_TYPE	$(enumerator NO_CHECK_TYPE)
+
+/* What F2FS has in memory about a segment of the main area, or NULL. */
+static inline const struct seg_entry *ft_f2fs_segment(const struct super_block *sb, u32 segno)
+{
+	const char *info = (const char *)sb->s_fs_info;
+	const char *sm = *(char * const *)(info + $(offset f2fs_sb_info sm_info));
+	const char *sit = *(char * const *)(sm + $(offset f2fs_sm_info sit_info));
+
+	if (segno >= *(const u32 *)(sm + $(offset f2fs_sm_info main_segments)))
+		return NULL;
+	return *(struct seg_entry * const *)(sit + $(offset sit_info sentries)) + segno;
+}
+
+/* The segment that a log is in, and how it takes blocks there. False if it is in none. */
+static inline bool ft_f2fs_log(const struct super_block *sb, unsigned int log, u32 *segno, u8 *alloc_type)
+{
+	const char *info = (const char *)sb->s_fs_info;
+	const char *sm = *(char * const *)(info + $(offset f2fs_sb_info sm_info));
+	const char *curseg = *(char * const *)(sm + $(offset f2fs_sm_info curseg_array));
+
+	curseg += log * $(bytes curseg_info);
+	*segno = READ_ONCE(*(const u32 *)(curseg + $(offset curseg_info segno)));
+	*alloc_type = READ_ONCE(*(const u8 *)(curseg + $(offset curseg_info alloc_type)));
+	return *(const bool *)(curseg + $(offset curseg_info inited));
+}
+
+/* The segments that F2FS has chosen to clean, or a log to fill: the first, and how many. */
+static inline u32 ft_f2fs_victim(const struct victim_sel_policy *p, u32 *segments)
+{
+	const char *policy = (const char *)p;
+
+	*segments = *(const u32 *)(policy + $(offset victim_sel_policy ofs_unit));
+	return *(const u32 *)(policy + $(offset victim_sel_policy min_segno));
 }
 ACCESS
 echo

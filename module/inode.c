@@ -11,10 +11,12 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "breaks.h"
 #include "inode.h"
 #include "memory.h"
 #include "queue.h"
 #include "rebuild.h"
+#include "trace.h"
 #include "volume.h"
 
 #ifndef FT_DEBUG
@@ -57,7 +59,7 @@ static void audited_locked(struct ft_inode *rec)
 }
 
 /* The table of transitions; inode.h has it drawn. FT_NR_STATES: does not happen. */
-static enum ft_state next_state(enum ft_state state, enum ft_cause cause)
+static enum ft_state next_state(enum ft_state state, enum ft_change cause)
 {
 	enum {
 		EX = FT_EXACT,
@@ -70,7 +72,7 @@ static enum ft_state next_state(enum ft_state state, enum ft_cause cause)
 		GO = FT_GONE,
 		NO = FT_NR_STATES
 	};
-	static const u8 next[FT_NR_CAUSES][FT_NR_STATES] = {
+	static const u8 next[FT_NR_CHANGES][FT_NR_STATES] = {
 	/*			EX  RE  ST  RS  SS  OM  DE  GO		*/
 	[FT_DOUBT]	   = {	ST, ST, ST, ST, ST, NO, NO, NO },
 	[FT_RESERVE]	   = {	RE, RE, ST, RE, ST, OM, NO, NO },
@@ -88,7 +90,7 @@ static enum ft_state next_state(enum ft_state state, enum ft_cause cause)
 
 /* What has to be so after a change, in builds with FT_DEBUG (see Kbuild). */
 static void check_state(const struct ft_inode *rec, enum ft_state old,
-			enum ft_state new, enum ft_cause cause)
+			enum ft_state new, enum ft_change cause)
 {
 	bool scans = new == FT_RESERVED_SCAN || new == FT_STALE_SCAN;
 
@@ -110,7 +112,7 @@ static void check_state(const struct ft_inode *rec, enum ft_state old,
  *
  * Context: atomic, rec->lock held.
  */
-void ft_inode_change(struct ft_inode *rec, enum ft_cause cause)
+void ft_inode_change(struct ft_inode *rec, enum ft_change cause)
 {
 	enum ft_state old = rec->state, new = next_state(old, cause);
 	bool stale = ft_inode_is_stale(rec);
@@ -118,6 +120,7 @@ void ft_inode_change(struct ft_inode *rec, enum ft_cause cause)
 	lockdep_assert_held(&rec->lock);
 	if (new != old && new != FT_NR_STATES) {
 		WRITE_ONCE(rec->state, new);
+		ft_trace_state(rec, old, new);
 		if (stale && !ft_inode_is_stale(rec))
 			atomic_dec(&rec->vol->nr_stale);
 		else if (!stale && ft_inode_is_stale(rec))
@@ -150,7 +153,24 @@ void ft_inode_change(struct ft_inode *rec, enum ft_cause cause)
 void ft_inode_stale(struct ft_inode *rec)
 {
 	rec->reserver = NULL;
+	rec->doubt = FT_OP_UNKNOWN;
 	ft_inode_change(rec, FT_DOUBT);
+}
+
+/**
+ * ft_inode_doubt() - ft_inode_stale() by something that is known
+ * @rec: the file
+ * @op: what it is; breaks that a scan will find came about by it, if by nothing else
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_inode_doubt(struct ft_inode *rec, enum ft_op op)
+{
+	u8 doubt = ft_inode_is_stale(rec) && rec->doubt != op ? FT_OP_UNKNOWN :
+								op;
+
+	ft_inode_stale(rec);
+	rec->doubt = doubt;
 }
 
 /**
@@ -173,6 +193,7 @@ void ft_inode_untold(struct ft_inode *rec)
  */
 void ft_inode_omit(struct ft_inode *rec)
 {
+	ft_trace_drop(rec, FT_TRACE_DROP);
 	ft_inode_drop_map(rec);
 	ft_inode_drop_second(rec);
 	ft_inode_change(rec, FT_NO_ROOM);
@@ -193,6 +214,7 @@ void ft_inode_drop_map(struct ft_inode *rec)
 	WRITE_ONCE(rec->last_write, FT_NO_WRITE);
 	ft_extmap_drop(&rec->map);
 	ft_mem_charge(&rec->map, nr, bytes);
+	ft_breaks_drop(rec);
 }
 
 /**
@@ -232,7 +254,7 @@ void ft_inode_take_up(struct ft_inode *rec)
 	lockdep_assert_held(&rec->lock);
 	if (note & FT_NOTE_STALE && ft_inode_followed(rec)) {
 		rec->changes++;
-		ft_inode_stale(rec);
+		ft_inode_doubt(rec, FT_OP_RANGE);
 	}
 	note &= ~(FT_NOTE_STALE | FT_NOTE_KEPT);
 	if (note)
@@ -418,6 +440,7 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 	refcount_set(&rec->ref, 1);
 	spin_lock_init(&rec->lock);
 	rec->last_write = FT_NO_WRITE;
+	rec->cause = FT_CAUSE_UNKNOWN;
 	ft_extmap_init(&rec->map);
 	RB_CLEAR_NODE(&rec->node);
 	INIT_HLIST_HEAD(&rec->links);
@@ -434,6 +457,7 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 	}
 	atomic_inc(is_dir ? &vol->nr_dirs : &vol->nr_inodes);
 	ft_mem_add(record_size());
+	ft_trace_state(rec, FT_NR_STATES, FT_EXACT);
 	if (stale) {
 		ft_inode_lock(rec);
 		if (is_dir)
@@ -532,6 +556,7 @@ void ft_inode_remove(struct ft_inode *rec)
 	atomic_dec(rec->is_dir ? &vol->nr_dirs : &vol->nr_inodes);
 	/* the worker, when it sees it dead, drops the table's reference */
 	ft_inode_lock(rec);
+	ft_trace_drop(rec, FT_TRACE_DROP);
 	ft_inode_drop_map(rec);
 	ft_inode_drop_second(rec);
 	ft_inode_change(rec, FT_REMOVED);
@@ -605,11 +630,18 @@ int ft_inode_init(void)
 
 	if (err)
 		return err;
+	err = ft_breaks_init();
+	if (err)
+		goto err_extmap;
 	/* writers to different files share no cache line */
 	cache = KMEM_CACHE(ft_inode, SLAB_HWCACHE_ALIGN);
-	if (!cache)
-		ft_extmap_cleanup();
-	return cache ? 0 : -ENOMEM;
+	if (cache)
+		return 0;
+	err = -ENOMEM;
+	ft_breaks_exit();
+err_extmap:
+	ft_extmap_cleanup();
+	return err;
 }
 
 /**
@@ -621,5 +653,6 @@ void ft_inode_exit(void)
 {
 	ft_inode_flush_freed();
 	kmem_cache_destroy(cache);
+	ft_breaks_exit();
 	ft_extmap_cleanup();
 }

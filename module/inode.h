@@ -16,16 +16,18 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "cause.h"
 #include "extmap.h"
 #include "fragtrace.h"
 #include "volume.h"
 
+struct ft_history;
 struct ft_rebuild;
 struct ft_walk;
 
 /*
  * The states of a file, and what changes them. That is ft_inode_change() alone, with
- * rec->lock held; enum ft_cause says by whom.
+ * rec->lock held; enum ft_change says by whom.
  *
  *              RESERVE               SCAN_BEGINS
  *     EXACT -------------> RESERVED -------------> RESERVED_SCAN
@@ -83,7 +85,7 @@ enum ft_state {
 };
 
 /**
- * enum ft_cause - why the state of a file changes
+ * enum ft_change - why the state of a file changes
  * @FT_DOUBT: an event came whose effect is not known, or could not be stored, or
  *	that contradicted the map; a scan did; or a user wants to know anew. By
  *	probes, by the worker, by who asks. Queued.
@@ -100,9 +102,9 @@ enum ft_state {
  *	volume is. By who took it out of vol->inodes. The maps go, nobody waits any
  *	longer. Queued, at once.
  * @FT_FORGOTTEN: by the worker
- * @FT_NR_CAUSES: how many there are
+ * @FT_NR_CHANGES: how many there are
  */
-enum ft_cause {
+enum ft_change {
 	FT_DOUBT,
 	FT_RESERVE,
 	FT_SCAN_BEGINS,
@@ -112,7 +114,7 @@ enum ft_cause {
 	FT_ROOM_AGAIN,
 	FT_REMOVED,
 	FT_FORGOTTEN,
-	FT_NR_CAUSES
+	FT_NR_CHANGES
 };
 
 /* No write event is about this: no file has a block 2^32 - 1. */
@@ -125,7 +127,7 @@ enum ft_cause {
  * @ref: one for the volume's table while the inode exists, one per user
  * @is_dir: directory: has names below it, no extent map
  * @told: the log has said that F2FS cannot tell its layout
- * @lock: protects all up to @map
+ * @lock: protects all up to @doubt
  * @state: enum ft_state; changed by ft_inode_change(). May be read without @lock.
  * @committing: blocks of an atomic commit are being put in place
  * @commit_begun: one of them is, since
@@ -145,6 +147,17 @@ enum ft_cause {
  *	a block was written and there is no @rebuild; else %FT_NO_WRITE. May be
  *	read without @lock.
  * @map: the extent map
+ * @history: of a file: what breaks.c keeps of it, or %NULL
+ * @cause: the cause of all its breaks, as far as @history does not say otherwise
+ * @writer: number of the process that was the last to write to it (writer.h). May
+ *	be read without @lock, as may
+ * @marked: whether @history has something that a write() has to change
+ * @doubt: enum ft_op: what made the file stale; FT_OP_UNKNOWN if it was several
+ *	things, or nobody knows
+ * @extension: index of its extension (tally.h), protected by vol->ns_lock for
+ *	writing
+ * @gc_moved: how many of its blocks garbage collection has moved (gc.h), protected
+ *	by the lock there
  * @rebuild: of a file: the second map that a scan is building; events change
  *	both. Changed by the worker that has taken the file, with @lock held.
  * @walk: of a directory: how far it has been read. Belongs to the worker that
@@ -187,6 +200,13 @@ struct ft_inode {
 	u32 epoch;
 	u64 last_write;
 	struct ft_extmap map;
+	struct ft_history *history;
+	u32 cause;
+	u32 writer;
+	bool marked;
+	u8 doubt;
+	u8 extension;
+	u32 gc_moved;
 	union {
 		struct ft_rebuild *rebuild;
 		struct ft_walk *walk;
@@ -328,9 +348,10 @@ static inline bool ft_inode_is_stale(const struct ft_inode *rec)
 	return state == FT_STALE || state == FT_STALE_SCAN;
 }
 
-void ft_inode_change(struct ft_inode *rec, enum ft_cause cause);
+void ft_inode_change(struct ft_inode *rec, enum ft_change cause);
 
 void ft_inode_stale(struct ft_inode *rec);
+void ft_inode_doubt(struct ft_inode *rec, enum ft_op op);
 void ft_inode_untold(struct ft_inode *rec);
 void ft_inode_omit(struct ft_inode *rec);
 void ft_inode_drop_map(struct ft_inode *rec);

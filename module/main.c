@@ -58,6 +58,10 @@ static unsigned long max_mem_mb;
 module_param(max_mem_mb, ulong, 0444);
 MODULE_PARM_DESC(max_mem_mb, "memory for files, names and extent maps in MiB (default: 1/8 of memory)");
 
+static bool causes = true;
+module_param(causes, bool, 0444);
+MODULE_PARM_DESC(causes, "tell why each fragment begins where it does (default: on)");
+
 static int set_budget(void)
 {
 	unsigned long total_mb = totalram_pages() >> (20 - PAGE_SHIFT);
@@ -80,6 +84,8 @@ static int __init fragtrace_init(void)
 	err = set_budget();
 	if (err)
 		return err;
+	if (causes)
+		static_branch_enable(&ft_causes_on);
 	err = ft_inode_init();
 	if (err)
 		return err;

@@ -22,6 +22,7 @@
 #include "inode.h"
 #include "memory.h"
 #include "names.h"
+#include "tally.h"
 #include "volume.h"
 
 /* === Links ================================================================ */
@@ -128,6 +129,9 @@ static int add_link(struct ft_inode *dir, struct ft_inode *child,
 	hlist_add_head(&link->of_child, &child->links);
 	if (!child->is_dir)
 		ft_inode_forget_path(child);
+	if (!child->is_dir && ft_causes_wanted())
+		child->extension = ft_tally_extension(child->vol, link->name,
+						      len);
 	ft_mem_add(link_size(link));
 	return 0;
 }

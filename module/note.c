@@ -45,7 +45,7 @@ static DECLARE_WORK(noted_work, take_up_all);
  * ft_note_stale() - something is about to change, and only F2FS will know what
  * @rec: the file
  *
- * ft_inode_mark_stale() without a lock.
+ * ft_inode_range_begin() without a lock.
  *
  * Context: any but NMI; RCU read section.
  */

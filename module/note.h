@@ -18,7 +18,7 @@ void ft_note_flush(void);
 
 #include "event.h"
 
-#define ft_note_stale		ft_inode_mark_stale
+#define ft_note_stale		ft_inode_range_begin
 #define ft_note_reserve_begin	ft_inode_reserve_begin
 
 static inline void ft_note_flush(void)

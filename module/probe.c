@@ -11,16 +11,21 @@
 #include <linux/lockdep.h>
 #include <linux/rcupdate.h>
 #include <linux/tracepoint.h>
+#include <linux/writeback.h>
 
+#include "breaks.h"
 #include "compat.h"
 #include "f2fs_private.h"
 #include "event.h"
 #include "fragtrace.h"
+#include "gc.h"
 #include "inode.h"
 #include "note.h"
 #include "probe.h"
 #include "scan.h"
+#include "trace.h"
 #include "volume.h"
+#include "writer.h"
 
 #include <linux/f2fs_fs.h>
 #include <trace/events/f2fs.h>
@@ -78,7 +83,7 @@ static inline void leave_probe(void)
 
 #endif
 
-static void mark_stale(const struct inode *inode)
+static void mark_stale(const struct inode *inode, enum ft_op op)
 {
 	struct ft_inode *rec;
 
@@ -86,7 +91,7 @@ static void mark_stale(const struct inode *inode)
 		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec)
-		ft_inode_mark_stale(rec);
+		ft_inode_mark_stale(rec, op);
 	leave_probe();
 }
 
@@ -120,6 +125,151 @@ static bool has_clusters(const struct inode *inode)
 	return ft_f2fs_flags(inode) & FS_COMPR_FL;
 }
 
+/* === Why a block goes to a new place ====================================== */
+
+static enum ft_flush flush_of(const struct f2fs_io_info *fio)
+{
+	const struct writeback_control *wbc = fio->io_wbc;
+
+	if (fio->io_type == FS_CP_DATA_IO)
+		return FT_FLUSH_CHECKPOINT;
+	if (!wbc)
+		return FT_FLUSH_NONE;
+	/* the flusher by itself, or because somebody has asked for it */
+	if (wbc->sync_mode == WB_SYNC_NONE &&
+	    (wbc->for_kupdate || wbc->for_background || ft_for_reclaim(wbc)))
+		return FT_FLUSH_WRITEBACK;
+	return FT_FLUSH_SYNC;
+}
+
+/* Does F2FS move this block? Garbage collection marks the page, as does defragment. */
+static __always_inline bool migrates(const FT_PAGE *page)
+{
+	const unsigned long both = BIT(0) | BIT(FT_F2FS_PAGE_MIGRATES);
+
+	return ((unsigned long)page->private & both) == both;
+}
+
+/* May garbage collection move this block? Of what is written for users it does not. */
+static __always_inline bool may_be_collected(const FT_PAGE *page,
+					     const struct f2fs_io_info *fio)
+{
+	return fio->io_type != FS_DATA_IO || migrates(page);
+}
+
+/*
+ * A page is marked as if garbage collection moved it. Or does the block move within a
+ * file, or to another one? F2FS marks those as well.
+ */
+static bool moves_range(struct ft_volume *vol, const struct ft_inode *rec,
+			const struct f2fs_io_info *fio)
+{
+	return !on_volume(fio->old_blkaddr) ||
+	       (rec && ft_inode_is_stale(rec) &&
+		READ_ONCE(rec->doubt) == FT_OP_RANGE) ||
+	       !ft_gc_chosen(vol, fio->old_blkaddr);
+}
+
+/* It may: count it if so. describe() has the cases. */
+static noinline void count_collected(struct ft_volume *vol, struct ft_inode *rec,
+				     const FT_PAGE *page,
+				     const struct inode *inode,
+				     const struct f2fs_io_info *fio)
+{
+	if (!on_volume(fio->old_blkaddr))
+		return;
+	if (migrates(page) ? !ft_f2fs_writes_elsewhere(inode) &&
+				     !moves_range(vol, rec, fio) :
+	    fio->io_type == FS_GC_DATA_IO || fio->io_type == APP_DIRECT_IO)
+		ft_gc_moved(vol, rec, fio->old_blkaddr);
+}
+
+/* With rec->lock held. */
+static void describe(struct ft_inode *rec, const FT_PAGE *page,
+		     const struct inode *inode, const struct f2fs_io_info *fio,
+		     struct ft_alloc *alloc)
+{
+	const struct ft_volume *vol = rec->vol;
+	bool moves = migrates(page);
+
+	alloc->flush = FT_FLUSH_NONE;
+	if (moves && ft_f2fs_writes_elsewhere(inode)) {
+		alloc->op = FT_OP_DEFRAG;
+		alloc->writer = ft_writer_current(rec->vol);
+	} else if (moves && moves_range(rec->vol, rec, fio)) {
+		alloc->op = FT_OP_RANGE;
+		alloc->writer = ft_writer_current(rec->vol);
+	} else if (moves || fio->io_type == FS_GC_DATA_IO ||
+		   fio->io_type == APP_DIRECT_IO) {
+		/* what is moved at once, not by way of the page, has no type */
+		alloc->op = fio->io_type != FS_DATA_IO &&
+			    READ_ONCE(vol->gc_foreground) ? FT_OP_GC_FG :
+							    FT_OP_GC_BG;
+		alloc->writer = READ_ONCE(vol->gc_writer);
+	} else if (!fio->io_wbc) {
+		alloc->op = FT_OP_INLINE;
+		alloc->writer = rec->writer;
+	} else {
+		alloc->op = ft_breaks_op(rec, page->index,
+					 on_volume(fio->old_blkaddr));
+		alloc->flush = flush_of(fio);
+		alloc->writer = rec->writer;
+	}
+}
+
+static void write_atomic(struct ft_inode *rec, const FT_PAGE *page,
+			 const struct f2fs_io_info *fio)
+{
+	const struct ft_alloc alloc = {
+		.op = FT_OP_ATOMIC,
+		.flush = FT_FLUSH_SYNC,
+		.writer = READ_ONCE(rec->writer),
+	};
+
+	ft_inode_write_doubtful(rec, page->index, to_lba(fio->old_blkaddr),
+				fio->new_blkaddr, &alloc);
+}
+
+static noinline void write_any(struct ft_inode *rec, const FT_PAGE *page,
+			       const struct inode *inode,
+			       const struct f2fs_io_info *fio)
+{
+	struct ft_alloc alloc = { };
+
+	if (ft_causes_wanted())
+		describe(rec, page, inode, fio, &alloc);
+	ft_inode_write_any(rec, page->index, to_lba(fio->old_blkaddr),
+			   fio->new_blkaddr, &alloc);
+}
+
+static __always_inline void write_block(struct ft_inode *rec, const FT_PAGE *page,
+					const struct inode *inode,
+					const struct f2fs_io_info *fio)
+{
+	/* arguments that are read again after a call need not be kept */
+	ft_inode_lock(rec);
+	/* who listens wants to know of each block by what it was written */
+	if (ft_traces_changes() ||
+	    !ft_inode_write(rec, page->index, to_lba(fio->old_blkaddr),
+			    fio->new_blkaddr))
+		write_any(rec, page, inode, fio);
+	spin_unlock(&rec->lock);
+}
+
+/* It takes blocks that a watched file could have used. */
+static noinline void unwatched(const struct inode *inode, const FT_PAGE *page,
+			       const struct f2fs_io_info *fio)
+{
+	struct ft_volume *vol = ft_volume_find(inode->i_sb);
+
+	if (!vol)
+		return;
+	ft_log_took(vol, fio->temp, fio->ino, FT_SNAP_WRITER_UNKNOWN,
+		    fio->new_blkaddr);
+	if (may_be_collected(page, fio))
+		count_collected(vol, NULL, page, inode, fio);
+}
+
 /*
  * A block goes to a new place: write-back, fsync, garbage collection, defrag.
  * Runs under the lock of the node page that holds the address, so the events
@@ -139,20 +289,20 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 	rec = ft_inode_find_file(inode->i_sb, fio->ino);
 	if (rec) {
 		ft_count(FT_EVENTS_WRITE);
-		if (has_clusters(inode)) {
-			ft_inode_mark_stale(rec);
-		} else if (ft_f2fs_cow_inode(inode)) {
-			ft_inode_write_doubtful(rec, what->index,
-						to_lba(fio->old_blkaddr),
-						fio->new_blkaddr);
-		} else {
-			/* arguments that are read behind the call need not be kept */
-			ft_inode_lock(rec);
-			ft_inode_write(rec, what->index,
-				       to_lba(fio->old_blkaddr),
-				       fio->new_blkaddr);
-			spin_unlock(&rec->lock);
+		if (unlikely(has_clusters(inode)))
+			ft_inode_mark_stale(rec, FT_OP_COMPRESS);
+		else if (unlikely(ft_f2fs_cow_inode(inode)))
+			write_atomic(rec, what, fio);
+		else
+			write_block(rec, what, inode, fio);
+		if (ft_causes_wanted()) {
+			ft_log_took(rec->vol, fio->temp, fio->ino, rec->writer,
+				    fio->new_blkaddr);
+			if (unlikely(may_be_collected(what, fio)))
+				count_collected(rec->vol, rec, what, inode, fio);
 		}
+	} else if (ft_causes_wanted()) {
+		unwatched(inode, what, fio);
 	}
 	leave_probe();
 }
@@ -259,7 +409,7 @@ static void probe_map_blocks(void *unused, struct inode *inode,
 		 * with several devices the address may be one within its device:
 		 * ask F2FS.
 		 */
-		mark_stale(inode);
+		mark_stale(inode, FT_OP_DIRECT);
 	} else if (map->m_len && on_volume(map->m_pblk)) {
 		/* preallocation that only reserves names no address */
 		allocated(inode, map);
@@ -298,9 +448,10 @@ static void probe_truncate_enter(void *unused, struct inode *inode, u64 from)
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_TRUNCATE);
-		ft_inode_truncate(rec, end_block(from));
+		ft_inode_truncate(rec, end_block(from),
+				  from & (FT_BLOCK_SIZE - 1));
 		if (has_clusters(inode))
-			ft_inode_mark_stale(rec);
+			ft_inode_mark_stale(rec, FT_OP_COMPRESS);
 	}
 	leave_probe();
 }
@@ -308,7 +459,7 @@ static void probe_truncate_enter(void *unused, struct inode *inode, u64 from)
 static void probe_truncate_exit(void *unused, struct inode *inode, int ret)
 {
 	if (ret)
-		mark_stale(inode);
+		mark_stale(inode, FT_OP_UNKNOWN);
 }
 
 /* What has been seen before F2FS did it, see call.c. */
@@ -338,7 +489,7 @@ static void probe_fallocate(void *unused, struct inode *inode, int mode,
 					 end_block(offset + len),
 					 !ret && !has_clusters(inode));
 		else if (!ft_call_attached() || mode & ~SEEN_BEFORE)
-			ft_inode_mark_stale(rec);
+			ft_inode_mark_stale(rec, FT_OP_RANGE);
 	}
 	leave_probe();
 }
@@ -375,7 +526,7 @@ static void probe_replace_atomic(void *unused, struct inode *inode,
 	struct ft_inode *rec;
 
 	if (!on_volume(new_addr)) {
-		mark_stale(inode);
+		mark_stale(inode, FT_OP_ATOMIC);
 		return;
 	}
 	if (!enter_probe(inode->i_sb, inode->i_ino))
@@ -394,7 +545,7 @@ static void probe_compress_end(void *unused, struct inode *inode,
 			       unsigned int compressed_size, int ret)
 {
 	ft_count(FT_EVENTS_COMPRESS);
-	mark_stale(inode);
+	mark_stale(inode, FT_OP_COMPRESS);
 }
 
 static void probe_fiemap(void *unused, struct inode *inode, sector_t logical,
@@ -458,6 +609,108 @@ static void probe_iget(void *unused, struct inode *inode)
 		ft_target_kick();
 }
 
+/* === Who writes =========================================================== */
+
+/* The task that runs writes to a file, of which @own pages are dirty by that alone. */
+static void writes(struct ft_inode *rec, const struct inode *inode, int own)
+{
+	u32 writer = ft_writer_current(rec->vol);
+
+	if (READ_ONCE(rec->writer) != writer)
+		ft_inode_written_by(rec, writer,
+				    ft_f2fs_dirty_pages(inode) > own);
+}
+
+/* A system call is about to write to a page of a file. */
+static void probe_write_begin(void *unused, struct inode *inode, loff_t pos,
+			      unsigned int len)
+{
+	struct ft_inode *rec;
+
+	if (!enter_probe(inode->i_sb, inode->i_ino))
+		return;
+	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
+	if (rec) {
+		writes(rec, inode, 0);
+		if (READ_ONCE(rec->marked))
+			ft_inode_dirtied(rec, first_block(pos),
+					 end_block(pos + len));
+	}
+	leave_probe();
+}
+
+/* A page of a mapping has just become writable. */
+static void probe_mkwrite(void *unused, FT_MKWRITE_ARGS)
+{
+	struct inode *host = FT_MKWRITE_INODE;
+	struct ft_inode *rec;
+
+	if (!enter_probe(host->i_sb, host->i_ino))
+		return;
+	rec = ft_inode_find_file(host->i_sb, host->i_ino);
+	if (rec) {
+		writes(rec, host, 1);
+		ft_inode_mapped(rec, FT_MKWRITE_INDEX);
+	}
+	leave_probe();
+}
+
+static void collects(struct super_block *sb, int type, bool begins)
+{
+	struct ft_volume *vol;
+
+	if (!enter_probe(sb, 0))
+		return;
+	vol = ft_volume_find(sb);
+	if (vol) {
+		if (begins)
+			WRITE_ONCE(vol->gc_writer, ft_writer_current(vol));
+		WRITE_ONCE(vol->gc_foreground, type == FT_F2FS_FG_GC);
+	}
+	leave_probe();
+}
+
+static void probe_gc_begin(void *unused, struct super_block *sb, int gc_type,
+			   bool no_bg_gc, unsigned int nr_free_secs,
+			   long long dirty_nodes, long long dirty_dents,
+			   long long dirty_imeta, unsigned int free_sec,
+			   unsigned int free_seg, int reserved_seg,
+			   unsigned int prefree_seg)
+{
+	collects(sb, gc_type, true);
+}
+
+static void chose(struct super_block *sb, const struct victim_sel_policy *p,
+		  enum ft_victim_kind kind)
+{
+	struct ft_volume *vol;
+	u32 segment, segments, valid;
+
+	if (!enter_probe(sb, 0))
+		return;
+	vol = ft_volume_find(sb);
+	if (vol) {
+		segment = ft_f2fs_victim(p, &segments);
+		valid = ft_gc_chose(vol, segment, segments, kind);
+		ft_trace_victim(vol, segment, segments, kind, valid);
+	}
+	leave_probe();
+}
+
+/* What begins in the background may go on in the foreground. */
+static void probe_get_victim(void *unused, struct super_block *sb, int type,
+			     int gc_type, struct victim_sel_policy *p,
+			     unsigned int pre_victim, unsigned int prefree,
+			     unsigned int free)
+{
+	if (type != FT_F2FS_NO_CHECK_TYPE) {
+		chose(sb, p, FT_VICTIM_SSR);
+		return;
+	}
+	collects(sb, gc_type, false);
+	chose(sb, p, gc_type == FT_F2FS_FG_GC ? FT_VICTIM_FG : FT_VICTIM_BG);
+}
+
 /* === The table ============================================================ */
 
 /* A probe whose arguments are not those of its event is a build error here. */
@@ -491,10 +744,19 @@ unsigned int ft_probe_list(struct ft_probe *list)
 		PROBE(f2fs_evict_inode, probe_evict_inode),
 		PROBE(f2fs_iget, probe_iget),
 	};
+	const struct ft_probe causes[] = {
+		PROBE(f2fs_write_begin, probe_write_begin),
+		PROBE(f2fs_vm_page_mkwrite, probe_mkwrite),
+		PROBE(f2fs_gc_begin, probe_gc_begin),
+		PROBE(f2fs_get_victim, probe_get_victim),
+	};
 
-	static_assert(ARRAY_SIZE(table) <= FT_MAX_PROBES);
+	static_assert(ARRAY_SIZE(table) + ARRAY_SIZE(causes) <= FT_MAX_PROBES);
 	memcpy(list, table, sizeof(table));
-	return ARRAY_SIZE(table);
+	if (!ft_causes_wanted())
+		return ARRAY_SIZE(table);
+	memcpy(list + ARRAY_SIZE(table), causes, sizeof(causes));
+	return ARRAY_SIZE(table) + ARRAY_SIZE(causes);
 }
 
 /**

@@ -19,9 +19,11 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "breaks.h"
 #include "inode.h"
 #include "memory.h"
 #include "rebuild.h"
+#include "trace.h"
 #include "volume.h"
 
 /**
@@ -43,6 +45,7 @@ int ft_inode_scan_begin(struct ft_inode *rec, bool audit)
 	ft_extmap_init(&new->built);
 	ft_extmap_init(&new->touched);
 	new->step = FT_SCAN_STEP_FIRST;
+	new->last_lba = FT_LBA_UNWRITTEN;
 	new->audit = audit;
 
 	ft_inode_lock(rec);
@@ -87,6 +90,18 @@ static bool contradicts(struct ft_inode *rec, const struct ft_extent *found)
 	return true;
 }
 
+/* The scan found a written extent: its cause, if it has none yet. */
+static void note_breaks(struct ft_inode *rec, const struct ft_extent *piece)
+{
+	u32 *last = &rec->rebuild->last_lba;
+
+	if (piece->lba == FT_LBA_UNWRITTEN)
+		return;
+	if (ft_causes_wanted() && !rec->rebuild->audit)
+		ft_breaks_found(rec, piece, *last);
+	*last = piece->lba + piece->len - 1;
+}
+
 /*
  * Put into the new map what the scan found from *@pos on, up to the next block
  * that an event touched, and go on to what comes behind that.
@@ -113,9 +128,12 @@ static int merge_piece(struct ft_inode *rec, const struct ft_extent *found,
 			piece.lba += *pos - found->lblk;
 		if (contradicts(rec, &piece))
 			rec->rebuild->contradicted = true;
+		note_breaks(rec, &piece);
 		err = ft_extmap_store(ft_built_map(rec), &piece);
 		ft_mem_charge_second(ft_second_bytes(rec), bytes);
 	}
+	if (next != stop)
+		rec->rebuild->last_lba = FT_LBA_UNWRITTEN;
 	*pos = next;
 	return err;
 }
@@ -132,6 +150,7 @@ static int give_up_one(struct ft_inode *rec)
 		return -ENOMEM;
 	if (rec->map.bytes <= ft_second_bytes(rec) / 4)
 		return -ENOSPC;
+	ft_trace_drop(rec, FT_TRACE_DROP);
 	ft_inode_drop_map(rec);
 	ft_inode_untold(rec);
 	return -ENOMEM;
@@ -172,6 +191,25 @@ int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 	return err;
 }
 
+/* Tell who listens what will change when the new map takes over. False: nobody does. */
+static bool tell_changes(struct ft_inode *rec)
+{
+	bool listening = ft_traces_changes();
+	u32 from = 0;
+
+	while (listening && from < FT_LBLK_END) {
+		/* some at a time: writers need the lock */
+		ft_inode_lock(rec);
+		if (ft_inode_followed(rec))
+			ft_trace_found(rec, &from);
+		else
+			from = FT_LBLK_END;
+		spin_unlock(&rec->lock);
+		ft_let_writers_go();
+	}
+	return listening;
+}
+
 /**
  * ft_inode_scan_end() - make the new map the live one
  * @rec: the file; it is not being scanned any more when this returns
@@ -185,7 +223,7 @@ int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 bool ft_inode_scan_end(struct ft_inode *rec, int err)
 {
 	struct ft_rebuild *rebuild = rec->rebuild;
-	bool settled = false;
+	bool settled = false, told = !err && tell_changes(rec);
 
 	ft_inode_lock(rec);
 	if (!err && ft_inode_followed(rec)) {
@@ -193,6 +231,8 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 		u32 nr = rec->map.nr;
 
 		ft_extmap_move(&rec->map, &rebuild->built);
+		if (!told)
+			ft_trace_unknown(rec);
 		ft_mem_charge_second(ft_second_bytes(rec), second);
 		ft_mem_charge(&rec->map, nr, bytes);
 		rec->changes++;

@@ -19,6 +19,8 @@
  * @pos: where the next step begins, in bytes; U64_MAX after the last one
  * @step: how far that step goes, in bytes
  * @spent: how long all steps took, in jiffies
+ * @last_lba: where the last written block was that it found, %FT_LBA_UNWRITTEN if an
+ *	event has changed something since
  * @contradicted: it found a block elsewhere than events had put it
  * @audit: the map is to be compared with @built, not replaced by it
  * @tries: how often it has been compared
@@ -35,6 +37,7 @@ struct ft_rebuild {
 	u64 pos;
 	u64 step;
 	unsigned long spent;
+	u32 last_lba;
 	bool contradicted;
 	bool audit;
 	u8 tries;

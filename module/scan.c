@@ -203,7 +203,7 @@ static enum ft_step end_audit(struct ft_inode *rec, int err)
 	ft_audit_report(rec, sum.differing && !repeated ? NULL : &sum);
 	ft_inode_audited(rec);
 	if (sum.differing && repeated)
-		ft_inode_mark_stale(rec);
+		ft_inode_mark_stale(rec, FT_OP_UNKNOWN);
 	return FT_STEP_LAST;
 }
 

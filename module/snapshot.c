@@ -17,6 +17,7 @@
 #include <linux/string_helpers.h>
 #include <linux/vmalloc.h>
 
+#include "breaks.h"
 #include "fragtrace.h"
 #include "inode.h"
 #include "memory.h"
@@ -24,6 +25,7 @@
 #include "snapshot.h"
 #include "target.h"
 #include "volume.h"
+#include "writer.h"
 
 /* Files listed, or extents copied, before others may have the lock. */
 #define FILES_PER_STEP		256
@@ -90,14 +92,27 @@ static void *allocate(size_t bytes)
 	return kmalloc(bytes, gfp);
 }
 
-static void free_vec(struct ft_vec *vec)
+/**
+ * ft_vec_free() - free an array of a copy
+ * @vec: the array; empty afterwards
+ */
+void ft_vec_free(struct ft_vec *vec)
 {
 	kvfree(vec->data);
 	atomic_long_sub(vec->bytes, &copies_bytes);
 	*vec = (struct ft_vec){ };
 }
 
-static int make_room(struct ft_vec *vec, size_t more, size_t size)
+/**
+ * ft_vec_make_room() - let an array of a copy grow
+ * @vec: the array
+ * @more: elements that are to be added
+ * @size: bytes of one
+ *
+ * Context: process; may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int ft_vec_make_room(struct ft_vec *vec, size_t more, size_t size)
 {
 	size_t room = max(vec->nr + more, 2 * vec->room);
 	size_t bytes = array_size(room, size);
@@ -142,13 +157,13 @@ static int keep_path(struct ft_snapshot *snap, size_t len)
 	size_t need;
 	int err;
 
-	if (snap->view != FT_VIEW_BINARY && strpbrk(path, FT_ESCAPED)) {
+	if (snap->view < FT_VIEW_BINARY && strpbrk(path, FT_ESCAPED)) {
 		raw = kmemdup(path, len, GFP_KERNEL);
 		if (!raw)
 			return -ENOMEM;
 		need = string_escape_mem(raw, len, NULL, 0, ESCAPE_OCTAL,
 					 FT_ESCAPED);
-		err = make_room(&snap->paths, need + 1, 1);
+		err = ft_vec_make_room(&snap->paths, need + 1, 1);
 		if (!err) {
 			path = snap->paths.data + snap->paths.nr;
 			len = string_escape_mem(raw, len, path, need,
@@ -163,17 +178,38 @@ static int keep_path(struct ft_snapshot *snap, size_t len)
 	return 0;
 }
 
+/**
+ * ft_snapshot_keep_path() - put a path, or another text, behind those of a snapshot
+ * @snap: the snapshot
+ * @path: the text; it is escaped if those are
+ * @at: where it is, on success
+ *
+ * Context: process; may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int ft_snapshot_keep_path(struct ft_snapshot *snap, const char *path, u64 *at)
+{
+	size_t len = strlen(path);
+	int err = ft_vec_make_room(&snap->paths, len + 1, 1);
+
+	if (err)
+		return err;
+	*at = snap->paths.nr;
+	memcpy(snap->paths.data + snap->paths.nr, path, len + 1);
+	return keep_path(snap, len);
+}
+
 static int list_volume(struct ft_snapshot *snap, struct ft_volume *vol)
 {
 	struct ft_snap_volume *v = ft_snap_volume(snap, snap->volumes.nr);
-	size_t len = strlen(vol->mountpoint);
-	int err = make_room(&snap->paths, len + 1, 1);
+	u64 path;
+	int err = ft_snapshot_keep_path(snap, vol->mountpoint, &path);
 
 	if (err)
 		return err;
 	ft_volume_measure(vol);
 	*v = (struct ft_snap_volume){
-		.path = snap->paths.nr,
+		.path = path,
 		.major = MAJOR(vol->dev),
 		.minor = MINOR(vol->dev),
 		.main_blkaddr = vol->main_blkaddr,
@@ -181,8 +217,7 @@ static int list_volume(struct ft_snapshot *snap, struct ft_volume *vol)
 		.segment_blocks = vol->segment_blocks,
 	};
 	snap->volumes.nr++;
-	memcpy(snap->paths.data + snap->paths.nr, vol->mountpoint, len + 1);
-	return keep_path(snap, len);
+	return 0;
 }
 
 static int list_volumes(struct ft_snapshot *snap)
@@ -197,8 +232,8 @@ static int list_volumes(struct ft_snapshot *snap)
 	list_for_each_entry_rcu(vol, &ft_volumes, node)
 		count++;
 	rcu_read_unlock();
-	err = make_room(&snap->vols, count, sizeof(vol)) ?:
-	      make_room(&snap->volumes, count, sizeof(struct ft_snap_volume));
+	err = ft_vec_make_room(&snap->vols, count, sizeof(vol)) ?:
+	      ft_vec_make_room(&snap->volumes, count, sizeof(struct ft_snap_volume));
 	vols = snap->vols.data;
 	if (!err) {
 		rcu_read_lock();
@@ -234,13 +269,13 @@ static int list_file(struct ft_snapshot *snap, struct ft_inode *rec, u32 volume)
 	if (!len)
 		return 0;
 	if (len >= room) {
-		err = make_room(paths, len + 1, 1);
+		err = ft_vec_make_room(paths, len + 1, 1);
 		if (err)
 			return err;
 		ft_names_path(rec, paths->data + paths->nr, len + 1);
 	}
-	err = make_room(&snap->files, 1, sizeof(struct ft_snap_file)) ?:
-	      make_room(&snap->recs, 1, sizeof(rec));
+	err = ft_vec_make_room(&snap->files, 1, sizeof(struct ft_snap_file)) ?:
+	      ft_vec_make_room(&snap->recs, 1, sizeof(rec));
 	if (err)
 		return err;
 	*ft_snap_file(snap, snap->files.nr++) = (struct ft_snap_file){
@@ -288,14 +323,14 @@ static int make_room_for_extents(struct ft_snapshot *snap)
 
 	for (i = 0; i < snap->recs.nr; i++)
 		nr += READ_ONCE(recs[i]->map.nr);
-	return make_room(&snap->extents, nr, sizeof(struct ft_snap_extent));
+	return ft_vec_make_room(&snap->extents, nr, sizeof(struct ft_snap_extent));
 }
 
 /*
  * Copy extents from *@from on, until there are @max, or the map or the room
  * ends. Returns true when the map has ended.
  */
-static bool copy_some(struct ft_snapshot *snap, u32 file, struct ft_extmap *map,
+static bool copy_some(struct ft_snapshot *snap, u32 file, struct ft_inode *rec,
 		      u32 *from, unsigned int max)
 {
 	struct ft_extent some[EXTENTS_AT_ONCE];
@@ -305,7 +340,7 @@ static bool copy_some(struct ft_snapshot *snap, u32 file, struct ft_extmap *map,
 	max = min_t(size_t, max, snap->extents.room - snap->extents.nr);
 	for (; max; max -= nr) {
 		want = min(max, ARRAY_SIZE(some));
-		nr = ft_extmap_read(map, from, some, want);
+		nr = ft_extmap_read(&rec->map, from, some, want);
 		for (i = 0; i < nr; i++)
 			*ft_snap_extent(snap, snap->extents.nr++) =
 				(struct ft_snap_extent){
@@ -315,6 +350,9 @@ static bool copy_some(struct ft_snapshot *snap, u32 file, struct ft_extmap *map,
 					.lba = some[i].lba,
 					.flags = some[i].encoded ?
 							 FT_SNAP_ENCODED : 0,
+					.cause = snap->view == FT_VIEW_TABLE ? 0 :
+						 ft_breaks_cause(rec,
+								 some[i].lblk),
 				};
 		if (nr < want)
 			return true;
@@ -333,7 +371,7 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 
 	f->first = snap->extents.nr;
 	while (!done) {
-		err = make_room(&snap->extents, 64,
+		err = ft_vec_make_room(&snap->extents, 64,
 				sizeof(struct ft_snap_extent));
 		if (err)
 			return err;
@@ -350,8 +388,7 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 				   FT_SNAP_STALE : 0;
 		gone = !ft_inode_followed(rec);
 		done = gone ||
-		       copy_some(snap, file, &rec->map, &from,
-				 EXTENTS_PER_STEP);
+		       copy_some(snap, file, rec, &from, EXTENTS_PER_STEP);
 		if (gone) {
 			snap->extents.nr = f->first;
 			f->flags |= FT_SNAP_OMITTED;
@@ -360,6 +397,120 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 		ft_let_writers_go();
 	}
 	f->nr = snap->extents.nr - f->first;
+	return 0;
+}
+
+/* === Causes =============================================================== */
+
+/**
+ * ft_snapshot_breaks() - does a fragment begin with this extent, but not the first?
+ * @snap: the snapshot
+ * @extent: index of the extent
+ *
+ * Return: true if so.
+ */
+bool ft_snapshot_breaks(struct ft_snapshot *snap, size_t extent)
+{
+	const struct ft_snap_extent *ext = ft_snap_extent(snap, extent), *prev;
+	u64 first = ft_snap_file(snap, ext->file)->first;
+
+	if (ext->lba == FT_SNAP_UNWRITTEN)
+		return false;
+	while (extent-- > first) {
+		prev = ft_snap_extent(snap, extent);
+		if (prev->lba != FT_SNAP_UNWRITTEN)
+			return ext->lba != prev->lba + prev->len;
+	}
+	return false;
+}
+
+/* The processes of a volume; @base: what is to be added to their numbers here. */
+static int list_writers(struct ft_snapshot *snap, u32 volume, u32 *base)
+{
+	struct ft_volume *vol = ((struct ft_volume **)snap->vols.data)[volume];
+	const struct ft_writer *w;
+	unsigned long number;
+	u64 cgroup;
+	int err;
+
+	*base = snap->writers.nr - FT_FIRST_WRITER;
+	if (!vol->writers)
+		return 0;
+	xa_for_each(&vol->writers->by_number, number, w) {
+		cgroup = FT_SNAP_NO_PATH;
+		err = ft_vec_make_room(&snap->writers, 1,
+				       sizeof(struct ft_snap_writer));
+		if (!err && w->cgroup[0])
+			err = ft_snapshot_keep_path(snap, w->cgroup, &cgroup);
+		if (err)
+			return err;
+		*ft_snap_writer(snap, snap->writers.nr) =
+			(struct ft_snap_writer){
+				.cgroup = cgroup,
+				.first = w->first,
+				.last = READ_ONCE(w->last),
+				.pid = w->pid,
+				.volume = volume,
+				.same_as = w->same_as + *base,
+			};
+		memcpy(ft_snap_writer(snap, snap->writers.nr)->comm, w->comm,
+		       sizeof(w->comm));
+		snap->writers.nr++;
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Causes as a reader wants them: writers of all volumes in one array. */
+static void translate(struct ft_snapshot *snap, struct ft_snap_file *f, u32 base)
+{
+	const struct ft_snap_extent *prev = NULL;
+	size_t i;
+
+	for (i = f->first; i < f->first + f->nr; i++) {
+		struct ft_snap_extent *ext = ft_snap_extent(snap, i);
+		u32 writer = ft_cause_writer(ext->cause);
+
+		if (ext->lba == FT_SNAP_UNWRITTEN) {
+			ext->cause = 0;
+			continue;
+		}
+		if (writer >= FT_FIRST_WRITER)
+			ext->cause += base << FT_CAUSE_WRITER_SHIFT;
+		if (!prev)
+			ext->cause &= ~FT_CAUSE_WHY_MASK;
+		else if (ext->lba == prev->lba + prev->len)
+			ext->cause = prev->cause;
+		else if (ft_cause_why(ext->cause) == FT_WHY_NONE)
+			ext->cause |= FT_CAUSE_UNKNOWN;
+		prev = ext;
+	}
+}
+
+/* What has no process comes first. */
+static int list_causes(struct ft_snapshot *snap)
+{
+	size_t file = 0;
+	u32 volume, base;
+	int err;
+
+	err = ft_vec_make_room(&snap->writers, FT_FIRST_WRITER,
+			       sizeof(struct ft_snap_writer));
+	if (err)
+		return err;
+	for (; snap->writers.nr < FT_FIRST_WRITER; snap->writers.nr++)
+		*ft_snap_writer(snap, snap->writers.nr) =
+			(struct ft_snap_writer){ .cgroup = FT_SNAP_NO_PATH };
+	for (volume = 0; volume < snap->volumes.nr; volume++) {
+		err = list_writers(snap, volume, &base);
+		if (err)
+			return err;
+		for (; file < snap->files.nr &&
+		       ft_snap_file(snap, file)->volume == volume; file++) {
+			translate(snap, ft_snap_file(snap, file), base);
+			cond_resched();
+		}
+	}
 	return 0;
 }
 
@@ -450,7 +601,7 @@ static int sort_by_lba(struct ft_snapshot *snap, u32 *order, size_t nr)
 	struct ft_vec other = { };
 	u32 *from = order, *to;
 	unsigned int shift;
-	int err = count ? make_room(&other, nr, sizeof(*order)) : -ENOMEM;
+	int err = count ? ft_vec_make_room(&other, nr, sizeof(*order)) : -ENOMEM;
 
 	to = other.data;
 	for (shift = 0; shift < 32 && !err; shift += DIGIT_BITS) {
@@ -459,7 +610,7 @@ static int sort_by_lba(struct ft_snapshot *snap, u32 *order, size_t nr)
 	}
 	if (!err && from != order)
 		memcpy(order, from, nr * sizeof(*order));
-	free_vec(&other);
+	ft_vec_free(&other);
 	kfree(count);
 	return err;
 }
@@ -567,7 +718,10 @@ static int put_in_order(struct ft_snapshot *snap)
 	bool files = snap->view == FT_VIEW_FILES;
 	size_t nr = files ? snap->files.nr : snap->extents.nr;
 
-	if (make_room(&snap->order, nr, sizeof(u32)))
+	/* sums.c has an order of its own */
+	if (snap->view >= FT_VIEW_CAUSES)
+		return 0;
+	if (ft_vec_make_room(&snap->order, nr, sizeof(u32)))
 		return -ENOMEM;
 	if (files) {
 		list_by_badness(snap);
@@ -591,8 +745,8 @@ static void drop_references(struct ft_snapshot *snap)
 		ft_inode_put(((struct ft_inode **)snap->recs.data)[i]);
 	for (i = 0; i < snap->vols.nr; i++)
 		ft_volume_put(((struct ft_volume **)snap->vols.data)[i]);
-	free_vec(&snap->recs);
-	free_vec(&snap->vols);
+	ft_vec_free(&snap->recs);
+	ft_vec_free(&snap->vols);
 }
 
 static int fill(struct ft_snapshot *snap)
@@ -609,6 +763,9 @@ static int fill(struct ft_snapshot *snap)
 		if (!err)
 			compute_figures(snap, ft_snap_file(snap, i));
 	}
+	snap->file_paths = snap->paths.nr;
+	if (!err && snap->view != FT_VIEW_TABLE)
+		err = list_causes(snap);
 	return err ?: put_in_order(snap);
 }
 
@@ -642,10 +799,11 @@ struct ft_snapshot *ft_snapshot_take(enum ft_view view)
  */
 void ft_snapshot_free(struct ft_snapshot *snap)
 {
-	free_vec(&snap->volumes);
-	free_vec(&snap->files);
-	free_vec(&snap->extents);
-	free_vec(&snap->order);
-	free_vec(&snap->paths);
+	ft_vec_free(&snap->volumes);
+	ft_vec_free(&snap->files);
+	ft_vec_free(&snap->extents);
+	ft_vec_free(&snap->order);
+	ft_vec_free(&snap->paths);
+	ft_vec_free(&snap->writers);
 	kfree(snap);
 }

@@ -13,6 +13,9 @@
 /* The request that `requests` and `ideal` are about, in blocks. */
 #define FT_REQUEST_BLOCKS	(128 * 1024 / 4096)
 
+/* Causes without the process. */
+#define FT_SNAP_KINDS		(1U << FT_CAUSE_WRITER_SHIFT)
+
 /**
  * struct ft_vec - an array that grows
  * @data: the elements
@@ -33,12 +36,18 @@ struct ft_vec {
  * @FT_VIEW_EXTENTS: all extents by file and file block
  * @FT_VIEW_FILES: files, worst first
  * @FT_VIEW_BINARY: all of that, for a program
+ * @FT_VIEW_CAUSES: breaks by cause and extension, see sums.c
+ * @FT_VIEW_BY_PROCESS: breaks by who wrote the data, likewise
+ * @FT_VIEW_BY_PAIR: who took the next block of whose file, likewise
  */
 enum ft_view {
 	FT_VIEW_TABLE,
 	FT_VIEW_EXTENTS,
 	FT_VIEW_FILES,
 	FT_VIEW_BINARY,
+	FT_VIEW_CAUSES,
+	FT_VIEW_BY_PROCESS,
+	FT_VIEW_BY_PAIR,
 };
 
 /**
@@ -49,7 +58,10 @@ enum ft_view {
  * @extents: struct ft_snap_extent, by file and file block
  * @order: the lines of the view: indices of @files for FT_VIEW_FILES, else of
  *	@extents; u32
- * @paths: all paths, each NUL-terminated; escaped unless for FT_VIEW_BINARY
+ * @paths: all paths, each NUL-terminated; escaped for lines of text only
+ * @writers: struct ft_snap_writer
+ * @kinds: room to count breaks by kind
+ * @file_paths: where the paths of files end among @paths
  * @vols: struct ft_volume pointers, one for each of @volumes, a reference to
  *	each held until the snapshot is complete
  * @recs: struct ft_inode pointers, one for each of @files, likewise
@@ -61,11 +73,19 @@ struct ft_snapshot {
 	struct ft_vec extents;
 	struct ft_vec order;
 	struct ft_vec paths;
+	struct ft_vec writers;
+	size_t file_paths;
+	u32 kinds[FT_SNAP_KINDS];
 	struct ft_vec vols;
 	struct ft_vec recs;
 };
 
 struct ft_snapshot *ft_snapshot_take(enum ft_view view);
+int ft_snapshot_keep_path(struct ft_snapshot *snap, const char *path, u64 *at);
+bool ft_snapshot_breaks(struct ft_snapshot *snap, size_t extent);
+void ft_cause_words(u32 cause, const char *words[3]);
+int ft_vec_make_room(struct ft_vec *vec, size_t more, size_t size);
+void ft_vec_free(struct ft_vec *vec);
 void ft_snapshot_free(struct ft_snapshot *snap);
 long ft_snapshot_bytes(void);
 long ft_snapshot_budget(void);
@@ -86,6 +106,12 @@ static inline struct ft_snap_extent *ft_snap_extent(struct ft_snapshot *snap,
 						    size_t i)
 {
 	return (struct ft_snap_extent *)snap->extents.data + i;
+}
+
+static inline struct ft_snap_writer *ft_snap_writer(struct ft_snapshot *snap,
+						    size_t i)
+{
+	return (struct ft_snap_writer *)snap->writers.data + i;
 }
 
 static inline const char *ft_snap_path(struct ft_snapshot *snap, size_t offset)

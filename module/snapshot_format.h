@@ -7,15 +7,17 @@
  * All numbers are in the byte order of the machine, all units are blocks of
  * 4096 bytes. A reader takes the sizes from the header, and ignores what a
  * record has behind the members that it knows; a change of anything else
- * raises the version.
+ * raises the version. Version 1 had neither causes nor writers.
  */
 #ifndef FT_SNAPSHOT_FORMAT_H
 #define FT_SNAPSHOT_FORMAT_H
 
 #include <linux/types.h>
 
+#include "cause.h"
+
 #define FT_SNAP_MAGIC		"FTsnap\r\n"
-#define FT_SNAP_VERSION		1
+#define FT_SNAP_VERSION		2
 
 /* The LBA of an extent that is allocated but holds no data yet. */
 #define FT_SNAP_UNWRITTEN	0xffffffffu
@@ -47,6 +49,8 @@ struct ft_snap_array {
  * @by_lba: __u32, the indices of written extents by volume and LBA; no two have a
  *	block in common: of a file that has lost one the extent is left out
  * @paths: bytes; each path ends with a NUL
+ * @writers: struct ft_snap_writer; the first two are %FT_SNAP_WRITER_UNKNOWN and
+ *	%FT_SNAP_WRITER_SEVERAL
  */
 struct ft_snap_header {
 	char magic[8];
@@ -59,6 +63,7 @@ struct ft_snap_header {
 	struct ft_snap_array extents;
 	struct ft_snap_array by_lba;
 	struct ft_snap_array paths;
+	struct ft_snap_array writers;
 };
 
 /**
@@ -130,6 +135,8 @@ struct ft_snap_file {
  * @len: number of blocks
  * @lba: where the first is on the volume, %FT_SNAP_UNWRITTEN if nowhere
  * @flags: FT_SNAP_ENCODED
+ * @cause: why its fragment begins here, see FT_CAUSE_*; of the first fragment of a
+ *	file only who allocated it, and by what
  */
 struct ft_snap_extent {
 	__u32 file;
@@ -137,6 +144,38 @@ struct ft_snap_extent {
 	__u32 len;
 	__u32 lba;
 	__u32 flags;
+	__u32 cause;
+};
+
+/* No path: index into the paths. */
+#define FT_SNAP_NO_PATH		(~0ull)
+
+/* Nobody knows who wrote it: it was there before, or F2FS was asked for it. */
+#define FT_SNAP_WRITER_UNKNOWN	0
+/* More than one process had written to the file when it was allocated. */
+#define FT_SNAP_WRITER_SEVERAL	1
+
+/**
+ * struct ft_snap_writer - a process that wrote data, for some time
+ * @cgroup: the path of its cgroup: index into the paths, or %FT_SNAP_NO_PATH
+ * @first: when it was first seen to write, in seconds since 1970
+ * @last: when the last block was allocated that it is said to have written
+ * @pid: its process ID (the one of the thread group), 0 if unknown
+ * @volume: index of the volume
+ * @comm: the name of the thread, as in /proc/PID/comm; filled up with NULs
+ * @same_as: index of the first entry of this process: it gets another one from time
+ *	to time, so that an entry tells when, too
+ * @pad: 0
+ */
+struct ft_snap_writer {
+	__u64 cgroup;
+	__u64 first;
+	__u64 last;
+	__u32 pid;
+	__u32 volume;
+	char comm[16];
+	__u32 same_as;
+	__u32 pad;
 };
 
 #endif

@@ -22,8 +22,8 @@
 
 /* === Lines ================================================================ */
 
-/* More than all of a line but its path takes: ten numbers of up to 20 digits. */
-#define LINE_WITHOUT_PATH	256
+/* More than all of a line but its path takes: ten numbers of up to 20 digits, words. */
+#define LINE_WITHOUT_PATH	384
 
 /* Put a word into a line. */
 static char *put(char *at, const char *word, size_t len)
@@ -115,6 +115,41 @@ static char *put_mean(char *at, u64 sum, u64 nr)
 	return at;
 }
 
+static char *put_string(char *at, const char *word)
+{
+	at = put(at, word, strlen(word));
+	*at++ = ' ';
+	return at;
+}
+
+/* The process of a cause: its name, escaped, and its number. */
+static char *put_process(char *at, struct ft_snapshot *snap, u32 cause)
+{
+	const struct ft_snap_writer *w;
+	u32 writer = ft_cause_writer(cause);
+
+	if (writer == FT_SNAP_WRITER_UNKNOWN)
+		return PUT(at, "unknown ");
+	if (writer == FT_SNAP_WRITER_SEVERAL)
+		return PUT(at, "several ");
+	w = ft_snap_writer(snap, writer);
+	at += string_escape_mem(w->comm, strnlen(w->comm, sizeof(w->comm)), at,
+				4 * sizeof(w->comm), ESCAPE_OCTAL, FT_ESCAPED);
+	*at++ = ':';
+	return put_field(at, w->pid);
+}
+
+static char *put_cause(char *at, u32 cause)
+{
+	const char *words[3];
+	size_t i;
+
+	ft_cause_words(cause, words);
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		at = put_string(at, words[i]);
+	return at;
+}
+
 static char *put_table_line(char *at, struct ft_snapshot *snap,
 			    const struct ft_snap_extent *ext,
 			    const struct ft_snap_file *f)
@@ -139,13 +174,33 @@ static char *put_extents_line(char *at, struct ft_snapshot *snap,
 	if (ext->lba == FT_SNAP_UNWRITTEN) {
 		at = PUT(at, "- - ");
 		at = put_field(at, ext->len);
-		return PUT(at, "unwritten ");
+		return PUT(at, "unwritten - - - - ");
 	}
 	at = put_field(at, ext->lba);
 	at = put_field(at, ext->lba + ext->len - 1);
 	at = put_field(at, ext->len);
-	return ext->flags & FT_SNAP_ENCODED ? PUT(at, "encoded ") :
-					      PUT(at, "- ");
+	at = ext->flags & FT_SNAP_ENCODED ? PUT(at, "encoded ") :
+					    PUT(at, "- ");
+	if (!ft_snapshot_breaks(snap, ext - ft_snap_extent(snap, 0)))
+		return PUT(at, "- - - - ");
+	return put_process(put_cause(at, ext->cause), snap, ext->cause);
+}
+
+/* The cause of most breaks of a file; of several the one that is first in order. */
+static u32 main_cause(struct ft_snapshot *snap, const struct ft_snap_file *f)
+{
+	u32 *count = snap->kinds, best = 0, kind;
+	size_t i;
+
+	memset(count, 0, sizeof(snap->kinds));
+	for (i = f->first; i < f->first + f->nr; i++)
+		if (ft_snapshot_breaks(snap, i))
+			count[ft_snap_extent(snap, i)->cause &
+			      (FT_SNAP_KINDS - 1)]++;
+	for (kind = 0; kind < FT_SNAP_KINDS; kind++)
+		if (count[kind] > count[best])
+			best = kind;
+	return best;
 }
 
 static char *put_files_line(char *at, struct ft_snapshot *snap,
@@ -160,14 +215,17 @@ static char *put_files_line(char *at, struct ft_snapshot *snap,
 	at = put_mean(at, f->blocks, f->fragments);
 	at = put_mean(at, f->distance, f->fragments ? f->fragments - 1 : 0);
 	at = put_field(at, f->requests);
-	return put_field(at, f->ideal);
+	at = put_field(at, f->ideal);
+	if (f->fragments < 2)
+		return PUT(at, "- - - ");
+	return put_cause(at, main_cause(snap, f));
 }
 
 /* Paths are in the order of their files: each ends where the next one begins. */
 static size_t path_len(struct ft_snapshot *snap, u32 file)
 {
 	u64 end = file + 1 < snap->files.nr ?
-			  ft_snap_file(snap, file + 1)->path : snap->paths.nr;
+			  ft_snap_file(snap, file + 1)->path : snap->file_paths;
 
 	return end - ft_snap_file(snap, file)->path - 1;
 }
@@ -237,12 +295,12 @@ static void show_header(struct seq_file *m, struct ft_snapshot *snap)
 		show_stale(m, snap);
 		seq_puts(m, "# dev lba length offset ino state path\n");
 	} else if (snap->view == FT_VIEW_EXTENTS) {
-		seq_puts(m, "# fragtrace extents 1\n");
+		seq_puts(m, "# fragtrace extents 2\n");
 		show_stale(m, snap);
-		seq_puts(m, "# dev ino offset offset_end lba lba_end length flags path\n");
+		seq_puts(m, "# dev ino offset offset_end lba lba_end length flags op flush why_here process path\n");
 	} else {
-		seq_puts(m, "# fragtrace files 1\n");
-		seq_puts(m, "# dev ino map blocks extents fragments mean_fragment mean_distance requests_128k ideal_128k path\n");
+		seq_puts(m, "# fragtrace files 2\n");
+		seq_puts(m, "# dev ino map blocks extents fragments mean_fragment mean_distance requests_128k ideal_128k op flush why_here path\n");
 	}
 }
 

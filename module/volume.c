@@ -12,7 +12,11 @@
 #include <linux/slab.h>
 
 #include "fragtrace.h"
+#include "gc.h"
+#include "log.h"
+#include "tally.h"
 #include "volume.h"
+#include "writer.h"
 
 LIST_HEAD(ft_volumes);			/* under RCU */
 static DEFINE_SPINLOCK(volumes_lock);	/* protects changes of ft_volumes */
@@ -61,7 +65,51 @@ struct ft_volume *ft_volume_find(const struct super_block *sb)
 	return NULL;
 }
 
+/**
+ * ft_volume_nth() - the volume at a place in the list
+ * @n: the place, from 0
+ *
+ * The list may change between two calls: one may be missed then, or seen twice.
+ *
+ * Context: any.
+ * Return: the volume, to be given back by ft_volume_put(); NULL at the end.
+ */
+struct ft_volume *ft_volume_nth(unsigned int n)
+{
+	struct ft_volume *vol, *found = NULL;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(vol, &ft_volumes, node)
+		if (!n--) {
+			if (refcount_inc_not_zero(&vol->ref))
+				found = vol;
+			break;
+		}
+	rcu_read_unlock();
+	return found;
+}
+
 /* === Life ================================================================= */
+
+/* Make what is needed to tell the causes of breaks, if they are wanted. */
+static bool remember(struct ft_volume *vol)
+{
+	if (!ft_causes_wanted())
+		return true;
+	vol->logs = ft_logs_new();
+	vol->writers = ft_writers_new();
+	vol->tally = ft_tally_new();
+	vol->gc = ft_gc_new();
+	return vol->logs && vol->writers && vol->tally && vol->gc;
+}
+
+static void forget(struct ft_volume *vol)
+{
+	kfree(vol->logs);
+	ft_writers_free(vol->writers);
+	ft_tally_free(vol->tally);
+	ft_gc_free(vol->gc);
+}
 
 /**
  * ft_volume_new() - make a volume
@@ -78,7 +126,9 @@ struct ft_volume *ft_volume_new(struct super_block *sb, const char *mountpoint)
 	if (!vol)
 		return NULL;
 	vol->mountpoint = kstrdup(mountpoint, GFP_KERNEL);
-	if (!vol->mountpoint) {
+	if (!vol->mountpoint || !remember(vol)) {
+		forget(vol);
+		kfree(vol->mountpoint);
 		kfree(vol);
 		return NULL;
 	}
@@ -101,6 +151,7 @@ struct ft_volume *ft_volume_new(struct super_block *sb, const char *mountpoint)
 void ft_volume_free(struct ft_volume *vol)
 {
 	xa_destroy(&vol->inodes);
+	forget(vol);
 	kfree(vol->mountpoint);
 	kfree(vol);
 	if (atomic_dec_and_test(&nr_volumes))

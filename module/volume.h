@@ -18,8 +18,12 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
+struct ft_gc;
 struct ft_inode;
+struct ft_logs;
+struct ft_tally;
 struct ft_worker;
+struct ft_writers;
 
 /**
  * struct ft_volume - a mounted F2FS with a watched directory
@@ -59,6 +63,14 @@ struct ft_worker;
  * @worker: who takes them
  * @workers: all workers, those included whose last step is late; under RCU
  * @nr_late: how many those are
+ * @logs: who took which blocks recently; this and the next three are %NULL if no
+ *	causes are wanted
+ * @writers: processes that wrote to it
+ * @tally: what is counted of breaks that are over
+ * @gc: what garbage collection has done
+ * @nr_traced: events extent_change that were fired
+ * @gc_writer: number of the process that collects garbage, or did so last
+ * @gc_foreground: somebody waits, or waited, for that
  * @epoch: grows before the worker waits until F2FS has made all changes of which
  *	it has told
  */
@@ -101,6 +113,13 @@ struct ft_volume {
 	struct ft_worker *worker;
 	struct list_head workers;
 	unsigned int nr_late;
+	struct ft_logs *logs;
+	struct ft_writers *writers;
+	struct ft_tally *tally;
+	struct ft_gc *gc;
+	atomic_t nr_traced;
+	u32 gc_writer;
+	bool gc_foreground;
 	u32 epoch;
 };
 
@@ -111,6 +130,7 @@ void ft_volume_free(struct ft_volume *vol);
 void ft_volume_list(struct ft_volume *vol);
 void ft_volume_unlist(struct ft_volume *vol);
 struct ft_volume *ft_volume_find(const struct super_block *sb);
+struct ft_volume *ft_volume_nth(unsigned int n);
 void ft_volume_get(struct ft_volume *vol);
 void ft_volume_put(struct ft_volume *vol);
 void ft_volume_await_freed(void);

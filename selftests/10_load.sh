@@ -12,17 +12,20 @@ mode_of() {
 	stat -c %a "$1"
 }
 
-plan 18
+plan 26
 load ""
 expect "the folder is root's own" "$(mode_of $DBG)" 700
 for text in table extents files stats; do
 	expect "$text is read-only" "$(mode_of $DBG/$text)" 400
 done
-for text in targets resync; do
+for text in targets resync causes by_process by_pair owner; do
 	expect "$text is writable by root" "$(mode_of $DBG/$text)" 600
 done
-for text in table extents files targets; do
+for text in table targets causes by_process by_pair owner; do
 	expect "$text names its format" "$(head -n 1 "$DBG/$text")" "# fragtrace $text 1"
+done
+for text in extents files; do
+	expect "$text names its format" "$(head -n 1 "$DBG/$text")" "# fragtrace $text 2"
 done
 expect "no record without a folder" "$(cat $DBG/table $DBG/extents $DBG/files $DBG/targets | grep -vc '^#')" 0
 check "path is a readable parameter" test -r /sys/module/fragtrace/parameters/path

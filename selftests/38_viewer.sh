@@ -28,12 +28,24 @@ same_sums() {
 	awk '!/^#/ { f += $6; r += $9; i += $10 } END { print f; print r; print i }' $DBG/files | cmp - /tmp/sums
 }
 
+# same_breaks() - --why counts the breaks of `files`: a file has one less than fragments
+same_breaks() {
+	fragtrace-view --why | sed -n "s|^$MNT: .* broken, \([0-9,]*\) breaks\?\.\$|\1|p" | tr -d , >/tmp/breaks
+	awk '!/^#/ && $6 { n += $6 - 1 } END { print n }' $DBG/files | cmp - /tmp/breaks
+}
+
+# same_causes() - the causes that the viewer finds in `snapshot` are those of `extents`
+same_causes() {
+	fragtrace-view --csv - | awk -F, 'NR > 1 && $7 { print $5, $4, $7, $8, $9, $10 }' | sort >/tmp/causes
+	awk '!/^#/ && $9 != "-" { print $2, $3, $9, $10, $11, $12 }' $DBG/extents | sort | cmp - /tmp/causes
+}
+
 # snapshots(number) - there are at least so many
 snapshots() {
 	[ "$(ls $out/rec 2>/dev/null | wc -l)" -ge "$1" ]
 }
 
-plan 14
+plan 16
 command -v fragtrace-view >/dev/null || skip_rest "the viewer beside the module" "fragtrace-view is not in this guest"
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
@@ -46,6 +58,12 @@ sync
 settle $MNT
 check "the figures are those of files" same_figures
 check "the metrics are the sums of files" same_sums
+check "the breaks are those of files" same_breaks
+if grep -q '^# fragtrace extents 2' $DBG/extents; then
+	check "their causes are those of extents" same_causes
+else
+	skip "their causes are those of extents" "extents has no causes"
+fi
 for text in table extents files; do
 	expect "$text as CSV has all its records" \
 		"$(fragtrace-view -t $DBG/$text --csv - | wc -l)" "$(grep -vc '^#' $DBG/$text | awk '{ print $1 + 1 }')"

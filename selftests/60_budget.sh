@@ -22,7 +22,7 @@ check "within the budget ($(stat_of mem_bytes) bytes)" test "$(stat_of mem_bytes
 fileop random $MNT/old/7 16 20 "${SEED:-95}" every 2
 fileop write $MNT/old/8 64K 64K
 check_exact "the old files stay right" --partial $MNT/old
-grep -v '^#' $DBG/files | awk '{ print $11 }' | sed -n '$p' >/tmp/last
+grep -v '^#' $DBG/files | awk '{ print $NF }' | sed -n '$p' >/tmp/last
 check "those in the table are as F2FS says" sh -c "fiemap-check -p $MNT/old >/dev/null"
 rm -r $MNT/new
 settle

@@ -67,7 +67,7 @@ before=$(nodes)
 begin
 fileop random $MNT2/holes $((want * 5)) $((want * 13 / 10)) 65 direct
 sync
-measure "written at random, with holes" 24
+measure "written at random, with holes" 32
 rm $MNT2/holes
 sync
 # a worker frees the nodes

@@ -32,7 +32,7 @@ let_go() {
 
 # others_stale() - how many files are stale but that one?
 others_stale() {
-	awk '!/^#/ && $3 == "stale" && $11 !~ /one$/ { n++ } END { print n + 0 }' $DBG/files
+	awk '!/^#/ && $3 == "stale" && $NF !~ /one$/ { n++ } END { print n + 0 }' $DBG/files
 }
 
 # few() - was F2FS asked for fewer files than there are?

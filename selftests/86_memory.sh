@@ -103,7 +103,8 @@ unload
 mkdir $MNT/small
 fileop many $MNT/small/ $SMALL 64K 0
 sync
-load path=$MNT max_mem_mb=1
+# Causes would go before a map.
+load path=$MNT max_mem_mb=1 causes=0
 settle
 n=0
 while [ "$(stat_of mem_bytes)" -lt 900000 ] && [ $n -lt 100 ]; do

@@ -93,7 +93,7 @@ verdict() {
 
 # friend_exact() - are all maps of the second user's files exact?
 friend_exact() {
-	! awk '!/^#/ && $3 == "stale" && $11 ~ /\/friend\//' $DBG/files | grep -q .
+	! awk '!/^#/ && $3 == "stale" && $NF ~ /\/friend\//' $DBG/files | grep -q .
 }
 
 # quiet_is(state) - is this the state of the file that only we change?

@@ -300,7 +300,7 @@ in_table() {
 
 # in_files(path) - is there a line of `files` for this (escaped) path?
 in_files() {
-	path=$1 awk '!/^#/ && $11 == ENVIRON["path"] { found = 1 } END { exit !found }' "$DBG/files"
+	path=$1 awk '!/^#/ && $NF == ENVIRON["path"] { found = 1 } END { exit !found }' "$DBG/files"
 }
 
 # column(text, path, number) - print one field of the first line of a text that has this (escaped) path

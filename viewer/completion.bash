@@ -7,7 +7,7 @@ _fragtrace()
 
 	case $previous in
 	--layout) mapfile -t COMPREPLY < <(compgen -W "boxes segments hilbert" -- "$current") ;;
-	--color-by) mapfile -t COMPREPLY < <(compgen -W "kind size file=" -- "$current") ;;
+	--color-by) mapfile -t COMPREPLY < <(compgen -W "kind size cause why process age file=" -- "$current") ;;
 	-c | --colors | -i | --image)
 		mapfile -t COMPREPLY < <(compgen -f -W "rocksdb redis voltdb" -- "$current")
 		;;

@@ -5,7 +5,7 @@
 #
 # usage: demo.sh [FOLDER]
 #
-# Leaves fragImg.png and the last table, extents, files and stats in FOLDER (default: demo-out in the
+# Leaves fragImg.png and the last table, extents, files, causes and others in FOLDER (default: demo-out in the
 # project's folder). $SECONDS_OF_WORK says how long the database works (default 60), $EVERY how often the
 # picture is drawn (default 5). The last line is the path of the picture.
 #
@@ -35,7 +35,7 @@ detached() {
 
 # demo_main(folder) - the command described at the top
 demo_main() {
-	local out start seconds every
+	local out start seconds every text
 
 	start=$(date +%s)
 	out=${1:-$FT_TOP/demo-out}
@@ -43,7 +43,9 @@ demo_main() {
 	every=${EVERY:-5}
 	mkdir -p "$out" || ft_die "demo: cannot create '$out'"
 	out=$(cd "$out" && pwd)
-	rm -f "$out/fragImg.png" "$out/table" "$out/extents" "$out/files" "$out/stats" "$out/db_bench.log"
+	for text in fragImg.png table extents files causes by_process by_pair stats snapshot db_bench.log; do
+		rm -f "$out/$text"
+	done
 	ft_packages build guest full viewer demo
 	ft_say "building the viewer"
 	make -s -C "$FT_TOP/viewer" >&2 || ft_die "demo: the viewer does not build"

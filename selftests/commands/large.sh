@@ -29,6 +29,6 @@ version=${1:-6.12}
 failed=0
 ft_packages build guest large
 large 94_large.sh -d 24G -M 6G -- env LINKS=100000 DIRS=1000 ROOMY=1500 TIGHT=64 PATIENCE_LARGE=3600 TEST_LIMIT=10800
-large 95_large_move.sh -d 24G -M 6G -- env FILES="${FILES:-1000000}" ROUNDS=1 ROOMY=1500 PATIENCE_LARGE=7200 TEST_LIMIT=10800
+large 95_large_move.sh -d 24G -M 6G -- env JUDGE=1 FILES="${FILES:-1000000}" ROUNDS=1 ROOMY=1500 PATIENCE_LARGE=7200 TEST_LIMIT=10800
 large 93_life_cycle.sh -d 2G -d 1G -M 2G -f "$(command -v fio)" -- env CYCLES=100 TEST_LIMIT=10800
 exit $failed

@@ -41,22 +41,22 @@ write_good() {
 	254:0 9000 2 0 99 contiguous /v/x\040(deleted)
 	END
 	cat >"$dir/extents" <<-'END'
-	# fragtrace extents 1
-	254:0 4 0 69 1000 1069 70 - /v/a.sst
-	254:0 4 80 89 1070 1079 10 - /v/a.sst
-	254:0 4 90 90 500 500 1 - /v/a.sst
-	254:0 4 91 93 2000 2002 3 - /v/a.sst
-	254:0 5 0 4 3000 3004 5 - /v/b
-	254:0 6 0 1 4000 4001 2 - /v/c
-	254:0 6 2 7 - - 6 unwritten /v/c
+	# fragtrace extents 2
+	254:0 4 0 69 1000 1069 70 - - - - - /v/a.sst
+	254:0 4 80 89 1070 1079 10 - - - - - /v/a.sst
+	254:0 4 90 90 500 500 1 - tail sync moved db:7 /v/a.sst
+	254:0 4 91 93 2000 2002 3 - append sync interleaved db:7 /v/a.sst
+	254:0 5 0 4 3000 3004 5 - - - - - /v/b
+	254:0 6 0 1 4000 4001 2 - - - - - /v/c
+	254:0 6 2 7 - - 6 unwritten - - - - /v/c
 	END
 	# a.sst: 84 blocks in 3 fragments (80, 1, 3); distances 580 and 1499; windows 0..31, 32..63, 64..95: 1+1+3 requests.
 	cat >"$dir/files" <<-'END'
-	# fragtrace files 1
-	254:0 4 exact 84 4 3 28.0 1039.5 5 3 /v/a.sst
-	254:0 5 exact 5 1 1 5.0 0.0 1 1 /v/b
-	254:0 6 exact 2 1 1 2.0 0.0 1 1 /v/c
-	254:0 7 exact 0 0 0 0.0 0.0 0 0 /v/empty
+	# fragtrace files 2
+	254:0 4 exact 84 4 3 28.0 1039.5 5 3 append sync interleaved /v/a.sst
+	254:0 5 exact 5 1 1 5.0 0.0 1 1 - - - /v/b
+	254:0 6 exact 2 1 1 2.0 0.0 1 1 - - - /v/c
+	254:0 7 exact 0 0 0 0.0 0.0 0 0 - - - /v/empty
 	END
 }
 
@@ -109,7 +109,11 @@ expect_lie "an exclusive end" extents 's/ 0 4 3000 3004/ 0 5 3000 3005/' 'ends a
 expect_lie "unordered extents" extents '4{h;d};5{G}' 'not in order'
 expect_lie "a lost unwritten extent" extents '/unwritten/d' 'unwritten extents differ'
 expect_lie "a wrong unwritten extent" extents 's/ 2 7 - - 6/ 2 8 - - 7/' 'unwritten extents differ'
-expect_lie "a wrong figure" files 's/ 5 3 .v.a/ 6 3 \/v\/a/' 'requests_128k is 6, FIEMAP gives 5'
+expect_lie "a break without a cause" extents 's/tail sync moved db:7/- - - -/' 'a cause is missing'
+expect_lie "a cause without a break" extents 's/3004 5 - - - - -/3004 5 - tail sync moved db:7/' 'a cause without a break'
+expect_lie "a break without a reason" extents 's/ moved / none /' 'without a reason'
+expect_lie "a file without a cause" files 's/append sync interleaved/- - -/' 'a cause is missing'
+expect_lie "a wrong figure" files 's/ 5 3 append/ 6 3 append/' 'requests_128k is 6, FIEMAP gives 5'
 expect_lie "a wrong mean" files 's/1039.5/1039.4/' 'mean_distance is 1039.4, FIEMAP gives 1039.5'
 expect_lie "a stale file" files 's/5 exact/5 stale/' 'still stale'
 expect_lie "a file twice" files '$p' 'for the second time'

@@ -15,7 +15,7 @@ dbg=/sys/kernel/debug/fragtrace
 progress() {
 	awk -v t="$(($(date +%s) - began))" '
 		/^#/ { next }
-		$11 ~ /\.sst$/ { files++; fragmented += $6 > 1; extents += $5; blocks += $4 }
+		$NF ~ /\.sst$/ { files++; fragmented += $6 > 1; extents += $5; blocks += $4 }
 		END {
 			printf "  %3d s: %d .sst files, %d fragmented, %d extents, %d MB\n", t, files, fragmented, extents,
 				blocks / 256
@@ -62,7 +62,7 @@ kill $viewer
 wait $viewer || :
 
 # The last picture and the last texts are of the same moment: nothing writes any more.
-for text in table extents files stats; do
+for text in table extents files causes by_process by_pair stats snapshot; do
 	cat "$dbg/$text" >"$OUT/$text"
 done
 fragtrace-view -t "$OUT/table" -c rocksdb -i rocksdb -o "$OUT/fragImg.png"

@@ -41,18 +41,19 @@ function fileOf([path, volume, ino, blocks, extents, fragments, requests, ideal,
 
 /* === Pieces === */
 
-/* By piece: its owner and offset in the file, and where it begins in units and block addresses. */
+/* By piece: its owner, offset in the file and cause, and where it begins in units and block addresses. */
 function indexPieces(volume) {
-	const flat = volume.pieces, n = flat.length / 4;
-	const v = { n, owner: new Int32Array(n), offset: new Float64Array(n), folded: new Uint8Array(n),
+	const flat = volume.pieces, width = data.kinds ? 5 : 4, n = flat.length / width;
+	const v = { n, owner: new Int32Array(n), offset: new Float64Array(n), folded: new Uint8Array(n), cause: new Uint32Array(n),
 		    at: new Float64Array(n + 1), lba: new Float64Array(n + 1) };
 
 	v.lba[0] = volume.lba;
 	for (let i = 0; i < n; i++) {
-		const [owner, blocks, offset, units] = flat.slice(4 * i, 4 * i + 4);
+		const [owner, blocks, offset, units, cause = 0] = flat.slice(width * i, width * (i + 1));
 
 		v.owner[i] = owner;
 		v.offset[i] = offset;
+		v.cause[i] = cause;
 		v.folded[i] = units > 0;
 		v.at[i + 1] = v.at[i] + (units || blocks * data.unitsPerBlock);
 		v.lba[i + 1] = v.lba[i] + blocks;
@@ -167,7 +168,16 @@ function describePiece({ volume, cell }, i) {
 	if (v.owner[i] === LEFT_OUT)
 		return lba + " \u00b7 files whose places are left out of this page, and small gaps";
 	return lba + " \u00b7 offset " + range(v.offset[i] + first, v.offset[i] + last) + " \u00b7 " +
-	       files[v.owner[i]].path;
+	       files[v.owner[i]].path + describeCause(v.cause[i]);
+}
+
+/* Why a fragment begins where it does; the numbers are those of module/cause.h. Nothing for the first of a file. */
+function describeCause(cause) {
+	const writer = cause >>> 9;
+
+	if (!cause)
+		return "";
+	return "\nbroken before it: " + data.kinds[cause & 0x1ff] + (writer ? "; by " + data.writers[writer] : "");
 }
 
 function describeCell(at) {
@@ -415,6 +425,7 @@ function adopt(fresh) {
 	$("summary").textContent = data.total.files.toLocaleString("en") + " files, " +
 		data.total.fragmented.toLocaleString("en") + " of them fragmented";
 	$("left").textContent = leftOut();
+	$("cell").classList.toggle("causes", Boolean(data.kinds));
 	$("picture").alt = "Where the blocks of " + (names || "no volume") + " lie";
 	$("picture").src = data.picture;
 	$("light").width = data.width;

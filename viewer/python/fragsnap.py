@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What fragtrace says in debugfs, version 1, as typed objects: snapshot or table, extents, files.
+"""What fragtrace says in debugfs as typed objects: snapshot or table, extents, files.
 
 All may be plain or gzip. Whatever is not as the format says raises SnapError; for a text it is a
 FormatError, which names the file, the line, and what was expected there. fragtrace-view refuses the
@@ -16,7 +16,7 @@ import os
 import re
 import sys
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Callable, Optional
 
 import numpy as np
@@ -35,9 +35,12 @@ LINE_LIMIT = 1 << 15
 MAX_VOLUMES = 4096
 
 TABLE_FORM = "dev lba length offset ino state path"
-EXTENTS_FORM = "dev ino offset offset_end lba lba_end length flags path"
-FILES_FORM = ("dev ino map blocks extents fragments mean_fragment mean_distance requests_128k "
-              "ideal_128k path")
+CAUSE_FORM = "op flush why_here"
+EXTENTS_FORM = "dev ino offset offset_end lba lba_end length flags"
+FILES_FORM = "dev ino map blocks extents fragments mean_fragment mean_distance requests_128k ideal_128k"
+# By version.
+EXTENTS_FORMS = {1: f"{EXTENTS_FORM} path", 2: f"{EXTENTS_FORM} {CAUSE_FORM} process path"}
+FILES_FORMS = {1: f"{FILES_FORM} path", 2: f"{FILES_FORM} {CAUSE_FORM} path"}
 VOLUME_FORM = "# volume DEV main_blkaddr=N blocks=N segment_blocks=N path=MOUNTPOINT"
 TIME_FORM = "# time SECONDS.MMM"
 
@@ -49,6 +52,12 @@ ESCAPE = re.compile(rb"\\((?!000)[0-3][0-7]{2})?")
 DELETED = " (deleted)"
 
 STATES = (b"contiguous", b"fragmented")
+
+# As in module/cause.h: what the parts of a cause can be, by their numbers.
+OPS = ("unknown", "append", "overwrite", "tail", "direct", "prealloc", "range", "mmap", "inline", "gc_bg", "gc_fg",
+       "defrag", "atomic", "compress")
+FLUSHES = ("none", "sync", "writeback", "checkpoint")
+WHYS = ("none", "unknown", "interleaved", "other_log", "ssr", "new_segment", "moved")
 
 
 class SnapError(Exception):
@@ -78,6 +87,18 @@ class Volume:
 
 
 @dataclass(frozen=True)
+class Writer:
+    """A process that wrote data, for some time; times are in seconds since 1970. same_as is its first entry."""
+
+    comm: str
+    pid: int
+    first: int
+    last: int
+    cgroup: Optional[str]
+    same_as: int
+
+
+@dataclass(frozen=True)
 class Table:
     """All that one `snapshot` or one text of `table` says.
 
@@ -85,7 +106,8 @@ class Table:
     into volumes), file_ino, file_fragmented; paths likewise. Arrays with one item for each extent, in
     the order of volume and address: lba, blocks, offset (all in blocks), file (an index).
     `logical` puts the extents into the order of file and offset. n_stale counts the files whose blocks may
-    be elsewhere by now.
+    be elsewhere by now. causes has one item for each extent, for cause_parts(); None where it is not known. Writers
+    0 and 1 stand for unknown and several processes.
     """
 
     name: str
@@ -101,11 +123,26 @@ class Table:
     file: np.ndarray
     logical: np.ndarray
     n_stale: int = 0
+    causes: Optional[np.ndarray] = None
+    writers: list[Writer] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why a file is broken: words of OPS, FLUSHES and WHYS; who wrote it is COMM:PID, several or unknown."""
+
+    op: str
+    flush: str
+    why_here: str
+    process: Optional[str] = None
 
 
 @dataclass(frozen=True)
 class Extent:
-    """One line of `extents`; ends are exclusive here. lba is None where nothing is written yet."""
+    """One line of `extents`; ends are exclusive here. lba is None where nothing is written yet.
+
+    cause is None where the extent begins no break, and in version 1.
+    """
 
     dev: str
     ino: int
@@ -114,11 +151,12 @@ class Extent:
     blocks: int
     flags: tuple[str, ...]
     path: str
+    cause: Optional[Cause] = None
 
 
 @dataclass(frozen=True)
 class File:
-    """One line of `files`: the figures of a file as the module computes them."""
+    """One line of `files`: the figures of a file as the module computes them, and the cause of most breaks."""
 
     dev: str
     ino: int
@@ -131,6 +169,7 @@ class File:
     requests_128k: int
     ideal_128k: int
     path: str
+    cause: Optional[Cause] = None
 
 
 # === Texts ===
@@ -159,8 +198,8 @@ def read_bytes(path: str) -> bytes:
     return data
 
 
-def whole_lines(name: str, data: bytes, kind: str) -> None:
-    """Raise unless this is a text of whole lines that begins as a text of that kind should."""
+def whole_lines(name: str, data: bytes, kind: str, forms: dict[int, str]) -> str:
+    """The form of a text of that kind, by its version; raise unless it has whole lines and such a first one."""
     magic = f"# fragtrace {kind} "
     if not data:
         raise FormatError(name, 1, f'the text is empty, expected "{magic}{VERSION}"')
@@ -168,15 +207,17 @@ def whole_lines(name: str, data: bytes, kind: str) -> None:
     if not first.startswith(magic):
         raise FormatError(name, 1, f'this is no fragtrace {kind}, expected the first line to be '
                           f'"{magic}{VERSION}"')
-    if first != f"{magic}{VERSION}":
+    form = {f"{magic}{version}": form for version, form in forms.items()}.get(first)
+    if form is None:
         raise FormatError(name, 1, f'the {kind} has version "{first[len(magic):][:24]}", this program '
-                          f"reads version {VERSION}")
+                          f"reads versions 1 to {max(forms)}")
     if not data.endswith(b"\n"):
         raise FormatError(name, data.count(b"\n") + 1, "the text is cut short, expected a newline at "
                           "its end")
     if b"\0" in data:
         raise FormatError(name, data.count(b"\n", 0, data.index(b"\0")) + 1,
                           "a NUL byte in the line, expected text")
+    return form
 
 
 def read_path(name: str, line: int, raw: bytes) -> str:
@@ -265,8 +306,21 @@ class Fields:
         return word
 
     def path(self) -> str:
-        """The last field."""
+        """The last field, or a name that is escaped in the same way."""
         return read_path(self.name, self.line, self.word())
+
+    def cause(self) -> Optional[Cause]:
+        """Why there is a break, if the form has that, and there is one."""
+        if "op" not in self.names:
+            return None
+        op, flush, why = (self.one_of(b"-", *(word.encode() for word in words)).decode()
+                          for words in (OPS, FLUSHES, WHYS))
+        process = self.path() if "process" in self.names else None
+        if "-" in (op, flush, why, process):
+            if {op, flush, why, process} - {"-", None}:
+                raise self.fail("only some of the fields of a cause are -")
+            return None
+        return Cause(op, flush, why, process)
 
 
 # === Lines of a table ===
@@ -667,23 +721,33 @@ def parse_table(name: str, data: bytes) -> Table:
 
 # As in module/snapshot_format.h.
 SNAP_MAGIC = b"FTsnap\r\n"
-SNAP_VERSION = 1
+SNAP_VERSION = 2
 SNAP_STALE, SNAP_FRAGMENTED = 1, 2
+SNAP_NO_PATH = 2 ** 64 - 1
 SNAP_ARRAY = np.dtype([("offset", "u8"), ("nr", "u8"), ("size", "u4"), ("pad", "u4")])
-SNAP_ARRAYS = ("volumes", "files", "extents", "by_lba", "paths")
-SNAP_HEADER = np.dtype([("magic", "S8"), ("version", "u4"), ("size", "u4"), ("bytes", "u8"), ("time", "u8"),
-                        *((what, SNAP_ARRAY) for what in SNAP_ARRAYS)])
+# Version 1 has no writers, and no causes.
+SNAP_ARRAYS = {1: ("volumes", "files", "extents", "by_lba", "paths"),
+               2: ("volumes", "files", "extents", "by_lba", "paths", "writers")}
+SNAP_HEADERS = {version: np.dtype([
+    ("magic", "S8"), ("version", "u4"), ("size", "u4"), ("bytes", "u8"), ("time", "u8"),
+    *((what, SNAP_ARRAY) for what in arrays)]) for version, arrays in SNAP_ARRAYS.items()}
 SNAP_VOLUME = np.dtype([("path", "u8"), *((what, "u4") for what in (
     "major", "minor", "main_blkaddr", "blocks", "segment_blocks", "pad"))])
 SNAP_FILE = np.dtype([*((what, "u8") for what in (
     "path", "first", "nr", "blocks", "written", "fragments", "distance", "requests", "ideal")),
     *((what, "u4") for what in ("volume", "ino", "flags", "pad"))])
-SNAP_EXTENT = np.dtype([(what, "u4") for what in ("file", "lblk", "len", "lba", "flags")])
+SNAP_EXTENTS = {1: np.dtype([(what, "u4") for what in ("file", "lblk", "len", "lba", "flags")]),
+                2: np.dtype([(what, "u4") for what in ("file", "lblk", "len", "lba", "flags", "cause")])}
+SNAP_WRITER = np.dtype([*((what, "u8") for what in ("cgroup", "first", "last")), ("pid", "u4"), ("volume", "u4"),
+                        ("comm", "S16"), ("same_as", "u4"), ("pad", "u4")])
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The arrays of a binary snapshot as they lie in it; the fields are those of module/snapshot_format.h."""
+    """The arrays of a binary snapshot as they lie in it; the fields are those of module/snapshot_format.h.
+
+    In version 1 there are no writers, and extents have no cause.
+    """
 
     name: str
     time: float
@@ -692,6 +756,7 @@ class Snapshot:
     extents: np.ndarray
     by_lba: np.ndarray
     paths: np.ndarray
+    writers: np.ndarray
 
     def path(self, at: int) -> str:
         """The path that begins there."""
@@ -704,18 +769,26 @@ class Snapshot:
         return at > (ends[-1] if len(ends) else -1)
 
 
+def parse_header(name: str, data: bytes, version: int) -> np.void:
+    """The header of a snapshot as that version has it."""
+    form = SNAP_HEADERS[version]
+    if len(data) < form.itemsize:
+        raise SnapError(f"{name}: the snapshot is cut short, expected a header of {form.itemsize} bytes")
+    return np.frombuffer(data, form, 1)[0]
+
+
 def parse_snapshot(name: str, data: bytes) -> Snapshot:
     """The arrays of a binary snapshot; what they say has not been checked."""
-    if len(data) < SNAP_HEADER.itemsize:
-        raise SnapError(f"{name}: the snapshot is cut short, expected a header of {SNAP_HEADER.itemsize} bytes")
-    header = np.frombuffer(data, SNAP_HEADER, 1)[0]
-    if header["version"] != SNAP_VERSION:
-        raise SnapError(f"{name}: the snapshot has version {header['version']}, this program reads version "
+    version = int(parse_header(name, data, 1)["version"])
+    if version not in SNAP_HEADERS:
+        raise SnapError(f"{name}: the snapshot has version {version}, this program reads versions 1 to "
                         f"{SNAP_VERSION}")
+    header = parse_header(name, data, version)
     if header["bytes"] != len(data):
         raise SnapError(f"{name}: the snapshot is cut short, expected {header['bytes']} bytes, got {len(data)}")
     arrays = []
-    for what, form in zip(SNAP_ARRAYS, (SNAP_VOLUME, SNAP_FILE, SNAP_EXTENT, np.dtype("u4"), np.dtype("u1"))):
+    forms = (SNAP_VOLUME, SNAP_FILE, SNAP_EXTENTS[version], np.dtype("u4"), np.dtype("u1"), SNAP_WRITER)
+    for what, form in zip(SNAP_ARRAYS[version], forms):
         offset, number, size = (int(header[what][key]) for key in ("offset", "nr", "size"))
         called = "extents by LBA" if what == "by_lba" else what
         if size < form.itemsize:
@@ -727,6 +800,8 @@ def parse_snapshot(name: str, data: bytes) -> Snapshot:
         raise SnapError(f"{name}: a path has characters of {header['paths']['size']} bytes, expected 1")
     if len(arrays[1]) >= MOST or len(arrays[3]) > len(arrays[2]):
         raise SnapError(f"{name}: too many files, or more extents by LBA than extents")
+    if version == 1:
+        arrays.append(np.zeros(0, SNAP_WRITER))
     return Snapshot(name, int(header["time"]) // 10 ** 6 / 1000, *arrays)
 
 
@@ -745,9 +820,38 @@ def snapshot_volumes(snap: Snapshot) -> list[Volume]:
                    int(v["segment_blocks"]), snap.path(int(v["path"]))) for v in found]
 
 
+def snapshot_writers(snap: Snapshot) -> list[Writer]:
+    """The writers of a snapshot."""
+    found = snap.writers
+    named = found["cgroup"] != np.uint64(SNAP_NO_PATH)
+    faults = Faults(len(found))
+    faults.check(named & snap.no_path(found["cgroup"]), lambda i: "a path lies outside the file")
+    faults.check(found["same_as"] > np.arange(len(found)),
+                 lambda i: f"writer {i} is said to be the same as {found['same_as'][i]}, which comes later")
+    wrong = faults.found()
+    if wrong is not None:
+        raise SnapError(f"{snap.name}: {wrong}")
+    return [Writer(os.fsdecode(bytes(w["comm"]).split(b"\0")[0]), int(w["pid"]), int(w["first"]), int(w["last"]),
+                   snap.path(int(w["cgroup"])) if has_path else None, int(w["same_as"]) if i > 1 else i)
+            for i, (w, has_path) in enumerate(zip(found, named))]
+
+
+def cause_parts(causes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Of each cause the indices into OPS, FLUSHES, WHYS and the writers of the table."""
+    return causes & 15, causes >> 4 & 3, causes >> 6 & 7, causes >> 9
+
+
+def check_causes(faults: Faults, causes: np.ndarray, lba: np.ndarray, writers: int) -> None:
+    """Each must be one that the module can give, and refer to a writer."""
+    op, _, why, writer = cause_parts(causes)
+    faults.check((op >= len(OPS)) | (why >= len(WHYS)) | (writer >= writers),
+                 lambda i: f"the extent at LBA {lba[i]} has the cause {int(causes[i]):#x}, which nothing can have")
+
+
 def table_of_snapshot(snap: Snapshot) -> Table:
     """The written extents of a snapshot, in the order of LBAs, as `table` has them."""
     volumes = snapshot_volumes(snap)
+    writers = snapshot_writers(snap)
     index = snap.by_lba.astype(np.int64)
     faults = Faults(len(index))
     faults.check(index >= len(snap.extents), lambda i: f"there is no record {index[i]} among the extents")
@@ -772,6 +876,9 @@ def table_of_snapshot(snap: Snapshot) -> Table:
         overlap = np.zeros(len(lba), bool)
         overlap[1:] = (volume[1:] == volume[:-1]) & (lba[1:] < lba[:-1] + blocks[:-1])
         faults.check(overlap, lambda i: f"the extent at LBA {lba[i]} overlaps the one at {lba[i - 1]}, or is not sorted")
+    causes = extents["cause"].astype(np.int64) if "cause" in (extents.dtype.names or ()) else None
+    if causes is not None:
+        check_causes(faults, causes, lba, len(writers))
     wrong = faults.found()
     if wrong is not None:
         raise SnapError(f"{snap.name}: {wrong}")
@@ -783,7 +890,7 @@ def table_of_snapshot(snap: Snapshot) -> Table:
     return Table(snap.name, snap.time, volumes, volume[begins], ino[begins],
                  (files["flags"][begins] & SNAP_FRAGMENTED) != 0,
                  [snap.path(int(at)) for at in files["path"][begins]], lba, blocks, offset, file, logical,
-                 int(np.count_nonzero(snap.files["flags"] & SNAP_STALE)))
+                 int(np.count_nonzero(snap.files["flags"] & SNAP_STALE)), causes, writers)
 
 
 def read_snapshot(path: str) -> Snapshot:
@@ -806,10 +913,10 @@ def read_table(path: str) -> Table:
 # === extents and files ===
 
 
-def records(path: str, kind: str, form: str) -> list[Fields]:
-    """The lines of a text that are records, each split into its fields."""
+def records(path: str, kind: str, forms: dict[int, str]) -> list[Fields]:
+    """The lines of a text that are records, each split into the fields that its version has."""
     data = read_bytes(path)
-    whole_lines(path, data, kind)
+    form = whole_lines(path, data, kind, forms)
     lines = data[:-1].split(b"\n")
     return [Fields(path, number, raw, form) for number, raw in enumerate(lines, 1)
             if not raw.startswith(b"#")]
@@ -818,7 +925,7 @@ def records(path: str, kind: str, form: str) -> list[Fields]:
 def read_extents(path: str) -> list[Extent]:
     """Read `extents`, plain or gzip."""
     result = []
-    for fields in records(path, "extents", EXTENTS_FORM):
+    for fields in records(path, "extents", EXTENTS_FORMS):
         dev, ino, offset, offset_end = fields.dev(), fields.number(), fields.number(), fields.number()
         lba, lba_end, blocks = fields.optional(), fields.optional(), fields.number()
         if not blocks or offset_end - offset + 1 != blocks:
@@ -828,14 +935,19 @@ def read_extents(path: str) -> list[Extent]:
         if lba is not None and lba_end is not None and lba_end - lba + 1 != blocks:
             raise fields.fail(f"addresses {lba} to {lba_end} are not {blocks}")
         flags = fields.word().decode("utf-8", "replace")
+        cause = fields.cause()
         result.append(Extent(dev, ino, offset, lba, blocks,
-                             () if flags == "-" else tuple(flags.split(",")), fields.path()))
+                             () if flags == "-" else tuple(flags.split(",")), fields.path(), cause))
     return result
 
 
 def read_files(path: str) -> list[File]:
     """Read `files`, plain or gzip."""
-    return [File(fields.dev(), fields.number(), fields.one_of(b"exact", b"stale") == b"exact",
-                 fields.number(), fields.number(), fields.number(), fields.tenths(), fields.tenths(),
-                 fields.number(), fields.number(), fields.path())
-            for fields in records(path, "files", FILES_FORM)]
+    result = []
+    for fields in records(path, "files", FILES_FORMS):
+        figures = (fields.dev(), fields.number(), fields.one_of(b"exact", b"stale") == b"exact",
+                   fields.number(), fields.number(), fields.number(), fields.tenths(), fields.tenths(),
+                   fields.number(), fields.number())
+        cause = fields.cause()
+        result.append(File(*figures, fields.path(), cause))
+    return result

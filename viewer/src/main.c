@@ -7,10 +7,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "conf.h"
+#include "input/pairs.h"
 #include "input/source.h"
 #include "input/table.h"
 #include "model/color.h"
@@ -22,6 +24,7 @@
 #include "output/prometheus.h"
 #include "output/record.h"
 #include "output/top_screen.h"
+#include "output/why.h"
 #include "picture/canvas.h"
 #include "picture/layout.h"
 #include "picture/paint.h"
@@ -127,6 +130,35 @@ static bool read_once(struct session *s)
 	return true;
 }
 
+/* Who took whose blocks is told beside a snapshot, in debugfs or in a copy of its files. */
+static void read_pairs(const struct source *source, struct pairs *pairs)
+{
+	const char *slash = strrchr(source->path, '/');
+	struct text text;
+
+	*pairs = (struct pairs){ 0 };
+	if (slash && !strcmp(slash, "/snapshot") && source_read_beside(source, "by_pair", &text))
+		pairs_read(pairs, "by_pair", &text);
+}
+
+static void say_why(struct session *s)
+{
+	struct table table;
+	struct pairs pairs;
+
+	/* what cannot be read the first time ends the program */
+	source_read_table(&s->source, &table, false);
+	source_report(&s->source);
+	if (s->options.why_file) {
+		why_file(&table, s->source.name, s->options.why_file);
+	} else {
+		read_pairs(&s->source, &pairs);
+		why_all(&table, &pairs);
+		pairs_free(&pairs);
+	}
+	table_free(&table);
+}
+
 /* === Again and again === */
 
 static volatile sig_atomic_t repeating;
@@ -181,6 +213,8 @@ int main(int argc, char **argv)
 	on_signals(on_signal);
 	if (s.options.top)
 		top_screen_run(&s.source, s.options.interval_ns, s.options.count);
+	else if (s.options.why)
+		say_why(&s);
 	else if (repeating)
 		read_repeatedly(&s);
 	else

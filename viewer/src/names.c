@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "names.h"
 #include "util.h"
@@ -108,6 +109,35 @@ char *name_text(const char *path)
 	}
 	*to = '\0';
 	return text;
+}
+
+/**
+ * name_printable() - a name as a terminal may show it
+ * @path: its bytes
+ *
+ * Return: the same in the encoding of the locale; what is not printable becomes \ooo, as does a
+ * backslash. To be freed.
+ */
+char *name_printable(const char *path)
+{
+	char *out = xreallocarray(NULL, strlen(path) + 1, 4), *to = out;
+	mbstate_t state = { 0 };
+
+	while (*path) {
+		wchar_t wc;
+		size_t n = mbrtowc(&wc, path, strlen(path), &state);
+
+		if (n < (size_t)-2 && *path != '\\' && wcwidth(wc) > 0) {
+			memcpy(to, path, n);
+			to += n;
+			path += n;
+			continue;
+		}
+		to += sprintf(to, "\\%03o", (unsigned char)*path++);
+		state = (mbstate_t){ 0 };
+	}
+	*to = '\0';
+	return out;
 }
 
 /**

@@ -9,6 +9,7 @@
 const char *path_unescape(char *to, const char *from, const char *end);
 size_t utf8_length(const char *text);
 char *name_text(const char *path);
+char *name_printable(const char *path);
 void put_json_string(FILE *file, const char *text);
 
 #endif

@@ -26,6 +26,7 @@ static const char usage[] =
 "                      [--html FILE] [--record DIR] [--json FILE]\n"
 "                      [--csv FILE] [--prometheus FILE] [-n SECONDS [--count N]]\n"
 "       fragtrace-view --top [-t TABLE] [-n SECONDS] [--count N]\n"
+"       fragtrace-view --why [-t TABLE] [FILE]\n"
 "\n"
 "Draw where the blocks of F2FS files lie: one box per block, coloured by\n"
 "extension and by whether the file is fragmented.\n"
@@ -50,10 +51,14 @@ static const char usage[] =
 "                       picture is drawn only with -o)\n"
 "      --top            show the worst files on the terminal, or print them into\n"
 "                       a pipe, every 2 seconds if -n does not say otherwise\n"
+"      --why            say in sentences why files are broken, by extension, or\n"
+"                       why FILE is (a path, the end of one, or a glob)\n"
 "  -c, --colors FILE    colours: a file, or rocksdb, redis or voltdb; may come\n"
 "                       several times, later ones win\n"
-"      --color-by WHAT  kind (of file: the default), size (of the fragment) or\n"
-"                       file=PATH (one file against the rest)\n"
+"      --color-by WHAT  kind (of file: the default), size (of the fragment),\n"
+"                       file=PATH (one file against the rest), cause (what broke\n"
+"                       the file there), why (the fragment is not beside the one\n"
+"                       before it), process (that wrote it) or age\n"
 "  -i, --image FILE     sizes and folding: a file, or rocksdb, redis or voltdb\n"
 "      --layout NAME    boxes (one per block, long runs folded), segments (a row\n"
 "                       for each segment) or hilbert (the volume as a square)\n"
@@ -107,6 +112,12 @@ static void check_top(struct options *o)
 		o->interval_ns = TOP_INTERVAL_NS;
 }
 
+static void check_why(const struct options *o)
+{
+	if (o->png || o->html || o->record || o->json || o->csv || o->prometheus || o->top || o->interval_ns)
+		die("--why goes alone, expected no other output beside it, and no -n");
+}
+
 static void check_name(const char *name, const char *option)
 {
 	if (name && !*name)
@@ -115,6 +126,8 @@ static void check_name(const char *name, const char *option)
 
 static void check(struct options *o)
 {
+	if (o->why)
+		check_why(o);
 	if (o->top)
 		check_top(o);
 	if (o->count && !o->interval_ns)
@@ -131,7 +144,7 @@ static void check(struct options *o)
 		die("--html shows the picture, expected the name of a file after -o");
 	if (o->html && !o->png)
 		o->png = DEFAULT_PNG;
-	if (!o->png && !o->record && !o->json && !o->csv && !o->prometheus && !o->top)
+	if (!o->png && !o->record && !o->json && !o->csv && !o->prometheus && !o->top && !o->why)
 		o->png = DEFAULT_PNG;
 }
 
@@ -162,6 +175,7 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "csv", required_argument, NULL, 'C' },
 		{ "prometheus", required_argument, NULL, 'P' },
 		{ "top", no_argument, NULL, 'T' },
+		{ "why", no_argument, NULL, 'W' },
 		{ "colors", required_argument, NULL, 'c' },
 		{ "color-by", required_argument, NULL, 'B' },
 		{ "image", required_argument, NULL, 'i' },
@@ -189,6 +203,7 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'C': o->csv = optarg; break;
 		case 'P': o->prometheus = optarg; break;
 		case 'T': o->top = true; break;
+		case 'W': o->why = true; break;
 		case 'c': add_color_conf(o, optarg); break;
 		case 'B': o->color_by = optarg; break;
 		case 'i': o->img_conf = optarg; break;
@@ -201,6 +216,8 @@ void options_read(struct options *options, int argc, char **argv)
 		default: die("see fragtrace-view --help");
 		}
 	}
+	if (o->why && optind < argc)
+		o->why_file = argv[optind++];
 	if (optind < argc)
 		die("unexpected argument \"%s\", see fragtrace-view --help", argv[optind]);
 	if (!o->table)

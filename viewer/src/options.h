@@ -23,6 +23,8 @@
  * @csv: the same as CSV
  * @prometheus: file for metrics, or NULL; "-" is standard output
  * @top: show the worst files instead of drawing
+ * @why: say why files are broken, instead of drawing
+ * @why_file: which file, or NULL: all, by extension
  * @color_by: what colours tell
  * @color_conf: arguments of -c
  * @n_color_confs: number of @color_conf
@@ -45,6 +47,8 @@ struct options {
 	const char *csv;
 	const char *prometheus;
 	bool top;
+	bool why;
+	const char *why_file;
 	int64_t interval_ns;
 	unsigned long count;
 };

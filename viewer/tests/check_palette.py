@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Can the colour-blind, and those who print in grey, tell the built-in colours apart?
 
-usage: check_palette.py color_kind.c color.c color_size.c
+usage: check_palette.py color_kind.c color.c color_size.c color_age.c color.h
 
 Simulates the three dichromacies with the matrices of Machado, Oliveira and Fernandes (2009), prints
 the smallest CIE 1976 colour distance for each, and fails where it is too small or where tones are
@@ -14,7 +14,7 @@ import re
 import sys
 
 LEAST_DISTANCE = 15.0  # of any two colours of the palette; about 2.3 can just be noticed side by side
-LEAST_STEP = 8.0  # of neighbours on the ramp of sizes
+LEAST_STEP = 8.0  # of neighbours on the ramps of sizes and ages
 LEAST_LIGHTNESS = 12.0  # between the tones of one rule, in the lightness of CIE Lab
 
 VISIONS = {
@@ -53,6 +53,13 @@ def colours_after(path, name):
     return [int(c, 16) for c in re.findall(r"0x([0-9a-f]{6})", found[1])]
 
 
+def colours_named(path, *names):
+    """The colours that these macros stand for."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    return [int(re.search(rf"#define {name} 0x([0-9a-f]{{6}})", text)[1], 16) for name in names]
+
+
 def nearest(colours, pairs, vision):
     """The smallest distance, and the pair that has it."""
     seen = {c: lab(c, vision) for c in colours}
@@ -60,23 +67,34 @@ def nearest(colours, pairs, vision):
 
 
 def main():
-    kind, default, size = sys.argv[1:]
+    kind, default, size, age, header = sys.argv[1:]
     palette = colours_after(kind, "palette[][N_TONES]") + colours_after(default, "default_tones[N_TONES]")
     ramp = colours_after(size, "classes[]")
-    bad = len(palette) % 3 or len(palette) < 18 or len(ramp) < 9
+    ages = colours_after(age, "ages[]")
+    greys = colours_named(header, "RGB_UNKNOWN", "RGB_NEUTRAL")
+    distinct = colours_after(default, "distinct[N_DISTINCT]") + greys
+    bad = len(palette) % 3 or len(palette) < 18 or len(ramp) < 9 or len(ages) < 8 or len(distinct) < 15
     for vision in VISIONS:
         colours = palette + [0xFFFFFF]
         least, pair = nearest(colours, itertools.combinations(colours, 2), vision)
         step, steps = nearest(ramp, zip(ramp, ramp[1:]), vision)
         print(f"{vision}: palette {least:.1f} ({pair}), ramp {step:.1f} ({steps})")
         bad |= least < LEAST_DISTANCE or step < LEAST_STEP
+        colours = distinct + [0xFFFFFF]
+        least, pair = nearest(colours, itertools.combinations(colours, 2), vision)
+        step, steps = nearest(ages, zip(ages, ages[1:]), vision)
+        # a fragment of unknown age is neutral, and no age may look like that
+        grey, like = nearest(ages + greys, itertools.product(ages, greys[1:]), vision)
+        print(f"{vision}: causes {least:.1f} ({pair}), ages {step:.1f} ({steps}), unknown age {grey:.1f} ({like})")
+        bad |= least < LEAST_DISTANCE or step < LEAST_STEP or grey < LEAST_STEP
     for tones in zip(*[iter(palette)] * 3):
         grey = [lab(c, "normal")[0] for c in tones]
         gap = min(grey[0] - grey[1], grey[1] - grey[2])
         print("lightness " + " ".join(f"#{c:06x} {g:.0f}" for c, g in zip(tones, grey)))
         bad |= gap < LEAST_LIGHTNESS
-    greys = [lab(c, "normal")[0] for c in ramp]
-    bad |= greys != sorted(greys)
+    for scale in ramp, ages:
+        lightness = [lab(c, "normal")[0] for c in scale]
+        bad |= lightness != sorted(lightness)
     sys.exit(bool(bad))
 
 

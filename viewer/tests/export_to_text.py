@@ -25,12 +25,12 @@ def mountinfo(path: bytes) -> bytes:
 
 def field(name: str, value: object) -> bytes:
     """One field of a record."""
-    if name == "path":
-        return mountinfo(path_bytes(str(value)))
     if isinstance(value, list):
         return ",".join(value).encode() or b"-"
     if value is None or value == "":
         return b"-"
+    if name in ("path", "process"):
+        return mountinfo(path_bytes(str(value)))
     return str(value).encode()
 
 

@@ -118,8 +118,8 @@ test_bad_texts() {
 	refuses 't:1: the table is empty' "$view" -t t --csv x
 	printf '# fragtrace stats 1\n' >t
 	refuses 't:1: this is no fragtrace table' "$view" -t t --csv x
-	printf '# fragtrace files 2\n' >t
-	refuses 't:1: the files has version 2, this program reads version 1' "$view" -t t --json x
+	printf '# fragtrace files 3\n' >t
+	refuses 't:1: the files has version 3, this program reads versions 1 to 2' "$view" -t t --json x
 	printf '# fragtrace files 1.1\n' >t
 	refuses 't:1: the files has version 1.1' "$view" -t t --json x
 	printf '# fragtrace files 1' >t

@@ -78,6 +78,49 @@ def test_a_snapshot(name, tmp_path):
         fragsnap.read_snapshot(str(tmp_path / "text"))
 
 
+def test_causes(tmp_path):
+    """A snapshot of version 2 has a cause for each extent, and writers."""
+    binary = subprocess.run([sys.executable, DATA.parent / "to_snapshot.py", DATA / "why.table"], check=True,
+                            capture_output=True).stdout
+    (tmp_path / "snapshot").write_bytes(binary)
+    t = fragsnap.read_table(str(tmp_path / "snapshot"))
+    assert t.writers[2:] == [fragsnap.Writer("rocksdb:low", 812, 1699999000, 1699999995, "/system.slice/db.service", 2),
+                             fragsnap.Writer("rocksdb:high", 812, 1699912600, 1699999000, None, 3),
+                             fragsnap.Writer("log er", 99, 1699000000, 1699000000, "/", 4)]
+    assert t.causes is not None
+    op, flush, why, writer = (part.tolist() for part in fragsnap.cause_parts(t.causes))
+    found = [(t.paths[file], int(offset), fragsnap.OPS[op[i]], fragsnap.FLUSHES[flush[i]], fragsnap.WHYS[why[i]], writer[i])
+             for i, (file, offset) in enumerate(zip(t.file, t.offset))]
+    assert ("/mnt/f2fs/db/000001.sst", 8, "tail", "sync", "interleaved", 2) in found
+    assert ("/mnt/f2fs/b.db", 5, "overwrite", "writeback", "ssr", 3) in found
+    assert ("/mnt/f2fs/db/LOG", 3, "unknown", "none", "unknown", 0) in found
+    # the rest of a fragment has its cause, too
+    assert ("/mnt/f2fs/db/000004.sst", 20, "tail", "sync", "interleaved", 2) in found
+    assert fragsnap.read_table(str(DATA / "small.table")).causes is None
+
+
+def test_causes_in_texts(tmp_path):
+    """Version 2 of extents and files."""
+    text = tmp_path / "t"
+    text.write_text("# fragtrace extents 2\n254:0 4 0 7 100 107 8 - - - - - /m/a\n"
+                    "254:0 4 8 8 120 120 1 encoded tail sync interleaved log\\040er:99 /m/a\n")
+    assert [extent.cause for extent in fragsnap.read_extents(str(text))] == [
+        None, fragsnap.Cause("tail", "sync", "interleaved", "log er:99")]
+    text.write_text("# fragtrace files 2\n254:0 4 exact 9 2 2 4.5 12.0 2 1 tail sync interleaved /m/a b\n"
+                    "254:0 5 exact 9 1 1 9.0 0.0 1 1 - - - /m/c\n")
+    assert [file.cause for file in fragsnap.read_files(str(text))] == [
+        fragsnap.Cause("tail", "sync", "interleaved"), None]
+    for bad, message in (("- sync interleaved", "only some of the fields of a cause are -"),
+                         ("cut sync interleaved", 'unknown op "cut", not - or unknown or append'),
+                         ("tail sync", "unknown why_here")):
+        text.write_text(f"# fragtrace files 2\n254:0 4 exact 9 2 2 4.5 12.0 2 1 {bad} /m/a\n")
+        with pytest.raises(fragsnap.FormatError, match=f"t:2: .*{message}"):
+            fragsnap.read_files(str(text))
+    text.write_text("# fragtrace files 3\n")
+    with pytest.raises(fragsnap.FormatError, match='the files has version "3", this program reads versions 1 to 2'):
+        fragsnap.read_files(str(text))
+
+
 def test_the_time():
     """Only the second line is a time; elsewhere it is a comment."""
     first, rest = HEAD.split("\n", 1)

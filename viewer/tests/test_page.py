@@ -307,6 +307,27 @@ def test_sorting(page: Page) -> None:
             expect(values, sorted(values, reverse=order == "descending"))
 
 
+def test_causes(page: Page) -> None:
+    with open("why", "wb") as stream:
+        subprocess.run([sys.executable, str(HERE / "to_snapshot.py"), str(DATA / "why.table")], stdout=stream, check=True)
+    page.write("why", "-i", str(DATA / "plain.img.cnf"), "--color-by", "cause")
+    # what broke a file most often, and is the first of those
+    expect({path.rsplit("/")[-1]: color for path, *_, color in page.data["files"]},
+           {"LOG": "#1332fb", "000004.sst": "#1332fb", "000001.sst": "#45ef66", "000002.sst": "#45ef66", "a.db": "#b4220d",
+            "b.db": "#fb5c1f", "000003.sst": "#c8c8c8"})
+    expect(page.point(0), "LBA 1000 · offset 0 · /mnt/f2fs/db/000001.sst")
+    tail = "tail (the last block rewritten after the file was cut within it), asked for by fsync, fdatasync, sync or " \
+        "the like; the block does not follow because the log had gone on to other blocks, of another file or of this one"
+    expect(page.point(10), "LBA 1010 · offset 8 · /mnt/f2fs/db/000001.sst\n"
+                           f"broken before it: {tail}; by rocksdb:low (pid 812)")
+    # the rest of the fragment, behind a hole
+    expect(page.point(121), "LBA 1121 · offset 20 · /mnt/f2fs/db/000004.sst\n"
+                            f"broken before it: {tail}; by rocksdb:low (pid 812)")
+    expect(page.point(210).split("\n")[1], "broken before it: gc_bg (moved by garbage collection in the background); the "
+           "block does not follow because one of the two was rewritten or moved away")
+    expect(page.point(150), "LBA 1150 · free, or not watched")
+
+
 def test_finding(page: Page) -> None:
     page.write(DATA / "rocksdb2.table")
     page.browser.click_on("#find")

@@ -8,6 +8,7 @@ import io
 import json
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,15 +30,37 @@ def by_view(path: Path) -> tuple[str, bytes]:
 
 
 def by_python(path: Path) -> tuple[str, list[list[str]]]:
-    """What fragsnap says of it, and the same records without their paths."""
+    """What fragsnap says of it, and the same records without their paths; with causes, where there are any."""
     try:
         table = fragsnap.read_table(path.name)
     except fragsnap.SnapError as error:
         return f"fragtrace-view: {error}\n", []
     devs = [volume.dev for volume in table.volumes]
     return "", [[devs[table.file_volume[file]], str(lba), str(blocks), str(offset), str(table.file_ino[file]),
-                 "fragmented" if table.file_fragmented[file] else "contiguous"]
-                for file, lba, blocks, offset in zip(table.file, table.lba, table.blocks, table.offset)]
+                 "fragmented" if table.file_fragmented[file] else "contiguous", *cause]
+                for file, lba, blocks, offset, cause in zip(table.file, table.lba, table.blocks, table.offset,
+                                                            causes(table))]
+
+
+def causes(table: fragsnap.Table) -> list[list[str]]:
+    """The cause of each extent that begins a fragment which is not the first of its file."""
+    if table.causes is None:
+        return [[]] * len(table.lba)
+    result = [["", "", "", ""]] * len(table.lba)
+    parts = list(zip(*(part.tolist() for part in fragsnap.cause_parts(table.causes))))
+    for before, at in zip(table.logical, table.logical[1:]):
+        if table.file[at] != table.file[before] or table.lba[at] == table.lba[before] + table.blocks[before]:
+            continue
+        op, flush, why, writer = parts[at]
+        result[at] = [fragsnap.OPS[op], fragsnap.FLUSHES[flush], fragsnap.WHYS[why], process(table, writer)]
+    return result
+
+
+def process(table: fragsnap.Table, writer: int) -> str:
+    """A writer, as fragtrace-view names it."""
+    if writer < 2:
+        return ["unknown", "several"][writer]
+    return f"{table.writers[writer].comm}:{table.writers[writer].pid}"
 
 
 def same(path: Path) -> str:
@@ -46,7 +69,7 @@ def same(path: Path) -> str:
     python, records = by_python(path)
     assert python == view
     if not view:
-        assert [row[:6] for row in csv.reader(io.StringIO(text.decode(), newline=""))][1:] == records
+        assert [row[:-1] for row in csv.reader(io.StringIO(text.decode(), newline=""))][1:] == records
     return view
 
 
@@ -57,6 +80,18 @@ def test_odd(name, monkeypatch):
     said = same(HERE / "data/odd" / name)
     assert (said == "") == name.startswith("good")
     assert name.startswith("good") or said.startswith(f"fragtrace-view: {name}:")
+
+
+def test_causes(tmp_path, monkeypatch):
+    """A snapshot of version 2: causes of breaks, and none for other extents."""
+    monkeypatch.chdir(tmp_path)
+    with open("why", "wb") as stream:
+        subprocess.run([sys.executable, str(HERE / "to_snapshot.py"), str(HERE / "data/why.table")], check=True, stdout=stream)
+    assert same(tmp_path / "why") == ""
+    records = by_python(tmp_path / "why")[1]
+    assert sum(record[6] != "" for record in records) == 9
+    assert ["254:0", "1052", "1", "2", "8", "fragmented", "append", "sync", "interleaved", "log er:99"] in records
+    assert ["254:0", "1054", "1", "3", "8", "fragmented", "unknown", "none", "unknown", "unknown"] in records
 
 
 @pytest.mark.parametrize("blocks", [1, 2, 24, 25, 255, 256, 257, 6 * 256, 25599, 25600, 255 * 1024, 262015, 262016, 262144,

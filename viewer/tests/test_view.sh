@@ -756,7 +756,7 @@ test_color_by_file() {
 		says 'all others: contiguous files=6 blocks=34, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
 	done
 	for by in file file= kinds size=1 kind= ''; do
-		refuses "--color-by $by: expected kind, size or file=PATH" "$view" --color-by "$by"
+		refuses "--color-by $by: expected kind, size, cause, why, process, age or file=PATH" "$view" --color-by "$by"
 	done
 }
 
@@ -766,7 +766,7 @@ test_palette() {
 		exit 4
 	fi
 	python3 "$here/check_palette.py" "$viewer/src/model/color_kind.c" "$viewer/src/model/color.c" \
-		"$viewer/src/model/color_size.c"
+		"$viewer/src/model/color_size.c" "$viewer/src/model/color_age.c" "$viewer/src/model/color.h"
 }
 
 test_automatic_colours() {
@@ -1049,7 +1049,7 @@ test_bad_snapshot() {
 		    with open(name, "wb") as f:
 		        f.write(good[:at] + struct.pack(form, *values) + good[at + struct.calcsize(form):])
 		arrays = [struct.unpack_from("<QQII", good, 32 + 24 * i) for i in range(5)]
-		spoil("future", 8, "<I", 2)
+		spoil("future", 8, "<I", 3)
 		spoil("outside", 32 + 24 * 2, "<Q", len(good))
 		spoil("many", 32 + 24 * 2 + 8, "<Q", 2**61)
 		spoil("thin", 32 + 24 * 2 + 16, "<I", 4)
@@ -1059,7 +1059,7 @@ test_bad_snapshot() {
 		spoil("path", arrays[1][0], "<Q", 2**40)
 		spoil("endless", arrays[4][0], f"{arrays[4][1]}s", b"x" * arrays[4][1])
 	EOF
-	refuses 'future: the snapshot has version 2' plain -t future
+	refuses 'future: the snapshot has version 3, this program reads versions 1 to 2' plain -t future
 	refuses 'outside: the extents lie outside the file' plain -t outside
 	refuses 'many: the extents lie outside the file' plain -t many
 	refuses 'thin: records of extents have 4 bytes, expected 20' plain -t thin

@@ -3,11 +3,23 @@
 """Make of a table what the kernel's file `snapshot` would hold: to_snapshot.py TABLE >SNAPSHOT.
 
 Written from module/snapshot_format.h. What a table does not tell, the figures of a file, is 0.
+The snapshot has version 1, or 2 where comments of the table, which table.c skips, tell of causes:
+
+    # writer COMM PID FIRST LAST [CGROUP]         the writers 2, 3, and so on; one of the same COMM and PID again is
+                                                  the same process at another time
+    # cause INO OFFSET OP FLUSH WHY_HERE WRITER   of the extent of that file that begins at OFFSET
+
+The other extents of a fragment get the cause of the first one; without one it is unknown.
 """
 
 import re
 import struct
 import sys
+
+OPS = ("unknown append overwrite tail direct prealloc range mmap inline gc_bg gc_fg defrag atomic compress").split()
+FLUSHES = "none sync writeback checkpoint".split()
+WHYS = "none unknown interleaved other_log ssr new_segment moved".split()
+NO_PATH = 2 ** 64 - 1
 
 
 def path_of(field: str) -> bytes:
@@ -15,8 +27,13 @@ def path_of(field: str) -> bytes:
     return re.sub(rb"\\([0-7]{3})", lambda m: bytes([int(m[1], 8)]), raw)
 
 
+def cause_of(op: str, flush: str, why: str, writer: int) -> int:
+    return OPS.index(op) | FLUSHES.index(flush) << 4 | WHYS.index(why) << 6 | writer << 9
+
+
 def main() -> None:
     volumes, files, extents, order, paths = [], {}, [], [], bytearray()
+    writers, causes = [(NO_PATH, 0, 0, 0, 0, b"", 0, 0)] * 2, {}
     time_ns = stale = 0
 
     def keep(path: str) -> int:
@@ -33,6 +50,12 @@ def main() -> None:
                 volumes.append((keep(m[6]), *map(int, m.group(1, 2, 3, 4, 5)), 0))
             elif m := re.match(r"# stale (\d+)$", line):
                 stale = int(m[1])
+            elif m := re.match(r"# writer (\S+) (\d+) (\d+) (\d+)(?: (\S+))?$", line):
+                same = [w[6] for w in writers if (w[5], w[3]) == (path_of(m[1]), int(m[2]))] + [len(writers)]
+                writers.append((keep(m[5]) if m[5] else NO_PATH, int(m[3]), int(m[4]), int(m[2]), 0, path_of(m[1]),
+                                same[0], 0))
+            elif m := re.match(r"# cause (\d+) (\d+) (\S+) (\S+) (\S+) (\d+)$", line):
+                causes[int(m[1]), int(m[2])] = cause_of(m[3], m[4], m[5], int(m[6]))
             elif not line.startswith("#"):
                 dev, lba, length, offset, ino, state, path = line.split(" ", 6)
                 volume = [f"{v[1]}:{v[2]}" for v in volumes].index(dev)
@@ -40,24 +63,31 @@ def main() -> None:
                 if key not in files:
                     files[key] = (path, state == "fragmented", [])
                 files[key][2].append((int(offset), int(length), int(lba)))
+    version = 2 if causes or len(writers) > 2 else 1
 
     file_records = []
     for i, ((volume, ino), (path, fragmented, found)) in enumerate(sorted(files.items())):
         file_records.append((keep(path), len(extents), len(found), 0, 0, 0, 0, 0, 0, volume, ino,
                              (2 if fragmented else 0) | (i < stale), 0))
-        extents += [(i, offset, length, lba, 0) for offset, length, lba in sorted(found)]
+        end = cause = 0
+        for offset, length, lba in sorted(found):
+            if lba != end:
+                cause = cause_of("unknown", "none", "unknown" if end else "none", 0)
+            cause = causes.get((ino, offset), cause)
+            extents.append((i, offset, length, lba, 0, cause)[:version + 4])
+            end = lba + length
     order = sorted(range(len(extents)),
                    key=lambda x: (file_records[extents[x][0]][9], extents[x][3]))
 
-    arrays = [("<Q6I", volumes), ("<9Q4I", file_records), ("<5I", extents),
-              ("<I", [(x,) for x in order]), ("<B", [(c,) for c in paths])]
-    body, header = bytearray(), bytearray()
+    arrays = [("<Q6I", volumes), ("<9Q4I", file_records), (f"<{version + 4}I", extents),
+              ("<I", [(x,) for x in order]), ("<B", [(c,) for c in paths]), ("<3Q2I16s2I", writers)][:version + 4]
+    body, header, size = bytearray(), bytearray(), 32 + 24 * len(arrays)
     for form, records in arrays:
-        header += struct.pack("<QQII", 152 + len(body), len(records), struct.calcsize(form), 0)
+        header += struct.pack("<QQII", size + len(body), len(records), struct.calcsize(form), 0)
         for record in records:
             body += struct.pack(form, *record)
         body += bytes(-len(body) % 8)
-    sys.stdout.buffer.write(struct.pack("<8sIIQQ", b"FTsnap\r\n", 1, 152, 152 + len(body), time_ns)
+    sys.stdout.buffer.write(struct.pack("<8sIIQQ", b"FTsnap\r\n", version, size, size + len(body), time_ns)
                             + header + body)
 
 

@@ -104,13 +104,13 @@ static bool next_line(char **rest, struct line *line, int n)
 	}
 }
 
-static void check_head(char *text, const char *name)
+static void check_head(char *text, const char *name, int version)
 {
 	char head[64];
 
-	snprintf(head, sizeof(head), "# fragtrace %s 1\n", name);
+	snprintf(head, sizeof(head), "# fragtrace %s %d\n", name, version);
 	if (strncmp(text, head, strlen(head)))
-		problem("%s:1: expected '# fragtrace %s 1'", name, name);
+		problem("%s:1: expected '# fragtrace %s %d'", name, name, version);
 }
 
 /* Undo the escapes of /proc/self/mountinfo, in place; false when there is something that had to be escaped. */
@@ -264,7 +264,7 @@ void text_table(struct files *files, char *text, const struct options *opt)
 	uint64_t lba, len, off, ino, last_lba = 0, last_end = 0, last_ino = 0;
 	struct file *f;
 
-	check_head(text, line.text);
+	check_head(text, line.text, 1);
 	while (next_line(&text, &line, 7)) {
 		if (!device(&line, 0, &maj, &min) || !number(&line, 1, &lba) || !number(&line, 2, &len) ||
 		    !number(&line, 3, &off) || !number(&line, 4, &ino))
@@ -295,6 +295,35 @@ void text_table(struct files *files, char *text, const struct options *opt)
 		else
 			problem("table:%lu: state '%s'", line.nr, line.field[5]);
 	}
+}
+
+/* Does the written extent of a line not lie right behind the one before it? */
+static bool breaks(const struct file *f, struct line *line, bool unwritten)
+{
+	const struct run *prev;
+	uint64_t lba;
+	size_t i;
+
+	if (unwritten || !number(line, 4, &lba))
+		return false;
+	for (i = f->extents.n; i; i--) {
+		prev = &f->extents.v[i - 1];
+		if (!prev->unwritten)
+			return prev->pblk + prev->len != lba;
+	}
+	return false;
+}
+
+/* A cause is there for each break, and for nothing else. It begins with this field. */
+static void check_cause(const struct file *f, struct line *line, int field, bool broken)
+{
+	bool none = !strcmp(line->field[field], "-");
+
+	if (broken == none || none != !strcmp(line->field[field + 2], "-"))
+		problem("%s:%lu: inode %" PRIu64 ": a cause %s", line->text, line->nr, f->ino,
+			broken ? "is missing" : "without a break");
+	if (!strcmp(line->field[field + 2], "none"))
+		problem("%s:%lu: inode %" PRIu64 ": a break without a reason why", line->text, line->nr, f->ino);
 }
 
 static void take_extent_line(struct file *f, struct line *line, bool unwritten, bool encoded)
@@ -329,11 +358,11 @@ void text_extents(struct files *files, char *text, const struct options *opt)
 	bool unwritten, encoded;
 	uint64_t ino;
 
-	check_head(text, line.text);
-	while (next_line(&text, &line, 9)) {
+	check_head(text, line.text, 2);
+	while (next_line(&text, &line, 13)) {
 		if (!device(&line, 0, &maj, &min) || !number(&line, 1, &ino))
 			continue;
-		f = owner(files, &line, 8, maj, min, ino, opt);
+		f = owner(files, &line, 12, maj, min, ino, opt);
 		if (!f)
 			continue;
 		if (f != last && f->extents.n)
@@ -345,6 +374,7 @@ void text_extents(struct files *files, char *text, const struct options *opt)
 			problem("extents:%lu: flags '%s'", line.nr, line.field[7]);
 		if (unwritten && (strcmp(line.field[4], "-") || strcmp(line.field[5], "-")))
 			problem("extents:%lu: an unwritten extent with an LBA", line.nr);
+		check_cause(f, &line, 8, breaks(f, &line, unwritten));
 		take_extent_line(f, &line, unwritten, encoded);
 	}
 }
@@ -363,18 +393,19 @@ void text_files(struct files *files, char *text, const struct options *opt)
 	struct file *f;
 	uint64_t ino;
 
-	check_head(text, line.text);
-	while (next_line(&text, &line, 11)) {
+	check_head(text, line.text, 2);
+	while (next_line(&text, &line, 14)) {
 		if (!device(&line, 0, &maj, &min) || !number(&line, 1, &ino) || !number(&line, 3, &s.blocks) ||
 		    !number(&line, 4, &s.extents) || !number(&line, 5, &s.fragments) ||
 		    !mean(&line, 6, &s.mean_fragment) || !mean(&line, 7, &s.mean_distance) ||
 		    !number(&line, 8, &s.requests) || !number(&line, 9, &s.ideal))
 			continue;
-		f = owner(files, &line, 10, maj, min, ino, opt);
+		f = owner(files, &line, 13, maj, min, ino, opt);
 		if (!f)
 			continue;
 		if (f->listed++)
 			problem("files:%lu: inode %" PRIu64 " for the second time", line.nr, ino);
+		check_cause(f, &line, 10, s.fragments > 1);
 		f->said = s;
 		f->stale = !strcmp(line.field[2], "stale");
 		if (!f->stale && strcmp(line.field[2], "exact"))

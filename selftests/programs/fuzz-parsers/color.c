@@ -14,6 +14,6 @@ void target(char *text, size_t len)
 	colors_init(&colors, "kind");
 	colors_read(&colors, path);
 	colors_read(&colors, path);
-	colors.source->rule(&colors, &file, 1);
+	colors.source->file_rule(&colors, &file);
 	colors_free(&colors);
 }

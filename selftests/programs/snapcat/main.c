@@ -92,13 +92,78 @@ static void print_table(void)
 	}
 }
 
+static void print_escaped(const char *text, size_t len)
+{
+	for (; len && *text; text++, len--)
+		if (strchr(" \t\n\v\f\r\033\\", *text))
+			printf("\\%03o", (unsigned char)*text);
+		else
+			putchar(*text);
+}
+
+static void print_kind(uint32_t cause)
+{
+	static const char *const ops[] = { FT_OP_NAMES };
+	static const char *const flushes[] = { FT_FLUSH_NAMES };
+	static const char *const whys[] = { FT_WHY_NAMES };
+
+	printf("%s %s %s ", ops[ft_cause_op(cause)], flushes[ft_cause_flush(cause)], whys[ft_cause_why(cause)]);
+}
+
+static void print_cause(uint32_t cause)
+{
+	const struct ft_snap_writer *w = record(&header->writers, ft_cause_writer(cause));
+
+	print_kind(cause);
+	if (ft_cause_writer(cause) == FT_SNAP_WRITER_UNKNOWN) {
+		printf("unknown ");
+	} else if (ft_cause_writer(cause) == FT_SNAP_WRITER_SEVERAL) {
+		printf("several ");
+	} else {
+		print_escaped(w->comm, sizeof(w->comm));
+		printf(":%u ", w->pid);
+	}
+}
+
+/* Is there a break before extent @j of a file? */
+static int breaks(const struct ft_snap_file *f, uint64_t j)
+{
+	const struct ft_snap_extent *ext = record(&header->extents, j);
+
+	while (ext->lba != FT_SNAP_UNWRITTEN && j-- > f->first) {
+		const struct ft_snap_extent *prev = record(&header->extents, j);
+
+		if (prev->lba != FT_SNAP_UNWRITTEN)
+			return prev->lba + prev->len != ext->lba;
+	}
+	return 0;
+}
+
+static void print_main_cause(const struct ft_snap_file *f)
+{
+	uint64_t count[1 << FT_CAUSE_WRITER_SHIFT] = { 0 }, j;
+	uint32_t best = 0, kind;
+
+	for (j = f->first; j < f->first + f->nr; j++)
+		if (breaks(f, j))
+			count[((const struct ft_snap_extent *)record(&header->extents, j))->cause %
+			      (1 << FT_CAUSE_WRITER_SHIFT)]++;
+	for (kind = 0; kind < 1 << FT_CAUSE_WRITER_SHIFT; kind++)
+		if (count[kind] > count[best])
+			best = kind;
+	if (f->fragments < 2)
+		printf("- - - ");
+	else
+		print_kind(best);
+}
+
 static void print_extents(void)
 {
 	uint64_t i, j;
 
-	printf("# fragtrace extents 1\n");
+	printf("# fragtrace extents 2\n");
 	print_stale();
-	printf("# dev ino offset offset_end lba lba_end length flags path\n");
+	printf("# dev ino offset offset_end lba lba_end length flags op flush why_here process path\n");
 	for (i = 0; i < header->files.nr; i++) {
 		const struct ft_snap_file *f = file_of(i);
 
@@ -114,6 +179,10 @@ static void print_extents(void)
 			else
 				printf("%u %u %u %s ", ext->lba, ext->lba + ext->len - 1, ext->len,
 				       ext->flags & FT_SNAP_ENCODED ? "encoded" : "-");
+			if (breaks(f, j))
+				print_cause(ext->cause);
+			else
+				printf("- - - - ");
 			print_path(f->path);
 		}
 	}
@@ -149,8 +218,8 @@ static void print_files(void)
 		if (!(file_of(i)->flags & FT_SNAP_OMITTED))
 			files[nr++] = file_of(i);
 	qsort(files, nr, sizeof(*files), by_badness);
-	printf("# fragtrace files 1\n# dev ino map blocks extents fragments mean_fragment mean_distance requests_128k "
-	       "ideal_128k path\n");
+	printf("# fragtrace files 2\n# dev ino map blocks extents fragments mean_fragment mean_distance requests_128k "
+	       "ideal_128k op flush why_here path\n");
 	for (i = 0; i < nr; i++) {
 		const struct ft_snap_file *f = files[i];
 
@@ -159,6 +228,7 @@ static void print_files(void)
 		print_mean(f->blocks, f->fragments);
 		print_mean(f->distance, f->fragments ? f->fragments - 1 : 0);
 		printf("%llu %llu ", f->requests, f->ideal);
+		print_main_cause(f);
 		print_path(f->path);
 	}
 	free(files);
@@ -191,7 +261,7 @@ static void map_file(const char *name)
 		fail(name, strerror(errno));
 	header = (const void *)base;
 	if (memcmp(header->magic, FT_SNAP_MAGIC, sizeof(header->magic)) || header->version != FT_SNAP_VERSION)
-		fail(name, "not a snapshot of version 1");
+		fail(name, "not a snapshot of version 2");
 	if (header->bytes != bytes)
 		fail(name, "not as long as its header says");
 	close(in);

@@ -2,12 +2,15 @@
 /*
  * Instead of table.c's text: the binary debugfs file `snapshot` -> extents.
  * Its format is that of module/snapshot_format.h; nothing in it is believed before it was checked.
+ * Version 1 ended the header before the writers, and an extent before its cause.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "input/order.h"
 #include "input/snapshot.h"
+#include "module/cause.h"
 #include "module/snapshot_format.h"
 
 #define MAGIC_SIZE (sizeof(FT_SNAP_MAGIC) - 1)
@@ -18,6 +21,7 @@ struct reader {
 	const char *name;
 	char *buf;
 	struct ft_snap_header header;
+	bool has_causes;
 	uint32_t *known;	/* by file of the snapshot: index into table.files plus one */
 	size_t cap_files;
 };
@@ -57,31 +61,47 @@ static char *get_path(const struct reader *r, uint64_t i)
 
 /* === Header === */
 
+/* All members of the header that its version has. */
+static void copy_header(struct reader *r, size_t len, size_t size)
+{
+	if (len < size)
+		die("%s: the snapshot is cut short, expected a header of %zu bytes", r->name, size);
+	memcpy(&r->header, r->buf, size);
+}
+
+static size_t extent_size(const struct reader *r)
+{
+	return r->has_causes ? sizeof(struct ft_snap_extent) : offsetof(struct ft_snap_extent, cause);
+}
+
 static void read_header(struct reader *r, size_t len)
 {
 	struct ft_snap_header *h = &r->header;
 
-	if (len < sizeof(*h))
-		die("%s: the snapshot is cut short, expected a header of %zu bytes", r->name, sizeof(*h));
-	memcpy(h, r->buf, sizeof(*h));
-	if (h->version != FT_SNAP_VERSION)
-		die("%s: the snapshot has version %u, this program reads version %d", r->name, h->version,
+	copy_header(r, len, offsetof(struct ft_snap_header, writers));
+	if (h->version < 1 || h->version > FT_SNAP_VERSION)
+		die("%s: the snapshot has version %u, this program reads versions 1 to %d", r->name, h->version,
 		    FT_SNAP_VERSION);
+	r->has_causes = h->version > 1;
+	if (r->has_causes)
+		copy_header(r, len, sizeof(*h));
 	if (h->bytes != len)
 		die("%s: the snapshot is cut short, expected %ju bytes, got %zu", r->name,
 		    (uintmax_t)h->bytes, len);
 	check_array(r, &h->volumes, "volumes", sizeof(struct ft_snap_volume));
 	check_array(r, &h->files, "files", sizeof(struct ft_snap_file));
-	check_array(r, &h->extents, "extents", sizeof(struct ft_snap_extent));
+	check_array(r, &h->extents, "extents", extent_size(r));
 	check_array(r, &h->by_lba, "extents by LBA", sizeof(uint32_t));
 	check_array(r, &h->paths, "paths", 1);
+	if (r->has_causes)
+		check_array(r, &h->writers, "writers", sizeof(struct ft_snap_writer));
 	if (h->paths.size != 1)
 		die("%s: a path has characters of %u bytes, expected 1", r->name, h->paths.size);
 	if (h->files.nr >= UINT32_MAX || h->by_lba.nr > h->extents.nr)
 		die("%s: too many files, or more extents by LBA than extents", r->name);
 }
 
-/* === Volumes, files, extents === */
+/* === Volumes, writers, files, extents === */
 
 static void read_volumes(struct reader *r)
 {
@@ -103,6 +123,30 @@ static void read_volumes(struct reader *r)
 			.segment_blks = v.segment_blocks,
 			.path = get_path(r, v.path),
 		};
+	}
+}
+
+static void read_writers(struct reader *r)
+{
+	struct table *t = r->table;
+	struct ft_snap_writer w;
+	uint64_t i;
+
+	t->writers = xcalloc(r->header.writers.nr, sizeof(*t->writers));
+	for (i = 0; i < r->header.writers.nr; i++) {
+		struct writer *to = &t->writers[t->n_writers++];
+
+		get(r, &r->header.writers, "writers", i, &w, sizeof(w));
+		memcpy(to->comm, w.comm, sizeof(w.comm));
+		to->cgroup = w.cgroup == FT_SNAP_NO_PATH ? NULL : get_path(r, w.cgroup);
+		to->first_s = w.first;
+		to->last_s = w.last;
+		to->pid = w.pid;
+		/* the first two are no processes */
+		to->same_as = i > FT_SNAP_WRITER_SEVERAL ? w.same_as : (uint32_t)i;
+		if (w.same_as > i)
+			die("%s: writer %ju is said to be the same as %u, which comes later", r->name,
+			    (uintmax_t)i, w.same_as);
 	}
 }
 
@@ -141,6 +185,18 @@ static void check_place(const struct reader *r, const struct extent *e, const st
 		    prev->lba);
 }
 
+/* The cause of an extent, which refers to a writer. */
+static void read_cause(struct reader *r, uint32_t cause, size_t i)
+{
+	struct table *t = r->table;
+
+	if (ft_cause_op(cause) >= FT_NR_OPS || ft_cause_why(cause) >= FT_NR_WHYS ||
+	    ft_cause_writer(cause) >= t->n_writers)
+		die("%s: the extent at LBA %u has the cause %#x, which nothing can have", r->name,
+		    t->extents[i].lba, cause);
+	t->causes[i] = cause;
+}
+
 static void read_extents(struct reader *r)
 {
 	struct table *t = r->table;
@@ -151,11 +207,13 @@ static void read_extents(struct reader *r)
 
 	r->known = xcalloc(r->header.files.nr + 1, sizeof(*r->known));
 	t->extents = xcalloc(r->header.by_lba.nr + 1, sizeof(*t->extents));
+	if (r->has_causes)
+		t->causes = xcalloc(r->header.by_lba.nr + 1, sizeof(*t->causes));
 	for (i = 0; i < r->header.by_lba.nr; i++) {
 		struct extent *e = &t->extents[t->n_extents];
 
 		get(r, &r->header.by_lba, "extents by LBA", i, &index, sizeof(index));
-		get(r, &r->header.extents, "extents", index, &x, sizeof(x));
+		get(r, &r->header.extents, "extents", index, &x, extent_size(r));
 		*e = (struct extent){ .lba = x.lba, .offset = x.lblk, .blks = x.len };
 		e->file = enter_file(r, x.file);
 		if (t->files[e->file].volume < last)
@@ -165,6 +223,8 @@ static void read_extents(struct reader *r)
 		if (v->first == v->end)
 			v->first = v->end = t->n_extents;
 		check_place(r, e, v);
+		if (r->has_causes)
+			read_cause(r, x.cause, t->n_extents);
 		v->end = ++t->n_extents;
 		file_add(&t->files[e->file], e);
 	}
@@ -214,6 +274,7 @@ void snapshot_parse(struct table *table, const char *name, struct text *text)
 	table->text.has_time = true;
 	*text = (struct text){ 0 };
 	read_volumes(&r);
+	read_writers(&r);
 	read_extents(&r);
 	count_stale(&r);
 	order_build(table, name);

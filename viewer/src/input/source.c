@@ -183,6 +183,28 @@ bool source_read(struct source *source, struct text *text)
 	return true;
 }
 
+/**
+ * source_read_beside() - read another file of the same folder
+ * @source: the source
+ * @name: name of the file
+ * @text: the result; to be freed with text_free()
+ *
+ * Return: false where there is no such file.
+ */
+bool source_read_beside(const struct source *source, const char *name, struct text *text)
+{
+	const char *slash = strrchr(source->path, '/'), *step;
+	char *path;
+	int err;
+
+	if (!slash)
+		return false;
+	path = xasprintf("%.*s/%s", (int)(slash - source->path), source->path, name);
+	err = read_text(text, path, &step);
+	free(path);
+	return !err;
+}
+
 /* === Targets that wait === */
 
 /* The first line of a text of `targets` whose volume is not mounted: "- - waiting 0 PATH". */
@@ -200,20 +222,14 @@ static char *waiting_in(const struct text *targets)
 /* Where a table has no volume, the file `targets` beside it may say why. */
 static void find_waiting(struct source *source, const struct table *table)
 {
-	const char *slash = strrchr(source->path, '/'), *step;
 	struct text targets;
-	char *path;
 
 	free(source->waiting);
 	source->waiting = NULL;
-	if (table->n_volumes || !slash)
+	if (table->n_volumes || !source_read_beside(source, "targets", &targets))
 		return;
-	path = xasprintf("%.*s/targets", (int)(slash - source->path), source->path);
-	if (!read_text(&targets, path, &step)) {
-		source->waiting = waiting_in(&targets);
-		text_free(&targets);
-	}
-	free(path);
+	source->waiting = waiting_in(&targets);
+	text_free(&targets);
 }
 
 /* === Big files === */

@@ -33,6 +33,7 @@ void source_free(struct source *source);
 bool source_read(struct source *source, struct text *text);
 bool source_read_table(struct source *source, struct table *table, bool keep);
 void source_understand(struct source *source, struct table *table, struct text *text, bool keep);
+bool source_read_beside(const struct source *source, const char *name, struct text *text);
 void source_report(struct source *source);
 
 #endif

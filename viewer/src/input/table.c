@@ -592,6 +592,8 @@ void table_free(struct table *table)
 	free(table->files);
 	free(table->extents);
 	free(table->order);
+	free(table->causes);
+	free(table->writers);
 	text_free(&table->text);
 	for (i = 0; i < table->n_names; i++)
 		free(table->names[i]);

@@ -80,6 +80,27 @@ struct extent {
 	uint32_t file;
 };
 
+/* Room for the name of a thread, see /proc/PID/comm. */
+#define COMM_SIZE 17
+
+/**
+ * struct writer - a process that wrote data
+ * @comm: the name of the thread that did
+ * @cgroup: path of its cgroup, or NULL
+ * @first_s: when it was first seen to write, in seconds since 1970
+ * @last_s: when the last block was allocated for it
+ * @pid: its process ID
+ * @same_as: the first writer that is this process: index into table.writers
+ */
+struct writer {
+	char comm[COMM_SIZE];
+	const char *cgroup;
+	uint64_t first_s;
+	uint64_t last_s;
+	uint32_t pid;
+	uint32_t same_as;
+};
+
 /**
  * struct table - everything one table says
  * @volumes: in the order of their first lines
@@ -90,6 +111,10 @@ struct extent {
  * @n_extents: number of @extents
  * @order: the extents of files that are not in order: indices into @extents, by file and offset
  * @n_order: number of @order
+ * @causes: by extent, why its fragment begins where it does, see module/cause.h; NULL where the table
+ *	has no causes
+ * @writers: whom @causes refer to
+ * @n_writers: number of @writers
  * @n_stale: files whose blocks may be elsewhere by now, by the word of fragtrace
  * @text: what was read: the text if it was to be kept, a binary snapshot always; else only the time
  * @names: blocks of memory with the paths of @volumes and @files
@@ -104,6 +129,9 @@ struct table {
 	size_t n_extents;
 	uint32_t *order;
 	size_t n_order;
+	uint32_t *causes;
+	struct writer *writers;
+	size_t n_writers;
 	uint64_t n_stale;
 	struct text text;
 	char **names;

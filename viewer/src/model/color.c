@@ -11,14 +11,22 @@
 
 static const uint32_t default_tones[N_TONES] = { 0xc1c1c1, 0x858585, 0x585858 };
 
+/* Found by the same search as the palette of color_kind.c; two greys and white belong to them. */
+static const uint32_t distinct[N_DISTINCT] = {
+	0x1332fb, 0xfb5c1f, 0x45ef66, 0xf483dc, 0x730b0a, 0x32514a, 0x8553c2, 0x9fe500, 0xb4220d, 0x56087e,
+	0xbe916d, 0xa64492, 0x3d00a5,
+};
+
 /* === Sources === */
 
-static const struct color_source *const sources[] = { &color_kind, &color_size, &color_file };
+static const struct color_source *const sources[] = {
+	&color_kind, &color_size, &color_file, &color_cause, &color_why, &color_process, &color_age,
+};
 
 /**
  * colors_init() - say what colours tell
  * @colors: the result; to be freed with colors_free()
- * @by: "kind", "size" or "file=PATH"; must stay as long as @colors
+ * @by: "file=PATH" or the name of another source; must stay as long as @colors
  *
  * Ends the program where there is no such source.
  */
@@ -31,7 +39,7 @@ void colors_init(struct colors *colors, const char *by)
 			break;
 	if (i == ARRAY_LEN(sources) || (by[n] == '=') != (sources[i] == &color_file) ||
 	    (by[n] && !by[n + 1]))
-		die("--color-by %s: expected kind, size or file=PATH", by);
+		die("--color-by %s: expected kind, size, cause, why, process, age or file=PATH", by);
 	*colors = (struct colors){ .source = sources[i], .arg = by[n] ? by + n + 1 : NULL };
 	colors_add(colors, "default", default_tones);
 	colors->source->init(colors);
@@ -58,6 +66,7 @@ void colors_free(struct colors *colors)
 
 	for (i = 0; i < colors->n_rules; i++)
 		free(colors->rules[i].what);
+	free(colors->rule_of);
 	*colors = (struct colors){ 0 };
 }
 
@@ -126,7 +135,45 @@ struct rule *colors_find(struct colors *colors, const char *what)
 	return NULL;
 }
 
+/**
+ * colors_add_plain() - add a rule of one colour
+ * @colors: the rules, fewer than MAX_RULES
+ * @behind: how many rules stay behind it, at least 1
+ * @what: what it is about
+ * @rgb: its colour
+ */
+void colors_add_plain(struct colors *colors, size_t behind, const char *what, uint32_t rgb)
+{
+	struct rule *rule = colors_add(colors, what, (const uint32_t[N_TONES]){ rgb, rgb, rgb }), added = *rule;
+
+	for (; behind > 1; behind--, rule--)
+		*rule = rule[-1];
+	*rule = added;
+}
+
+/**
+ * colors_set_last() - say what the last rule is about
+ * @colors: the rules
+ * @what: what it is about
+ * @rgb: its colour
+ */
+void colors_set_last(struct colors *colors, const char *what, uint32_t rgb)
+{
+	colors_set(&colors->rules[colors->n_rules - 1], what, (const uint32_t[N_TONES]){ rgb, rgb, rgb });
+}
+
 /* === Colours === */
+
+/**
+ * colors_distinct() - one of several colours that can be told apart
+ * @i: which one, below N_DISTINCT; the strongest contrasts come first
+ *
+ * Return: 0xrrggbb.
+ */
+uint32_t colors_distinct(size_t i)
+{
+	return distinct[i];
+}
 
 /**
  * colors_rgb() - the colour of a shade

@@ -2,9 +2,9 @@
 /*
  * Beside the pipeline: which colours runs of blocks get, and why.
  *
- * What a colour tells is up to a colour source: the kind of the file (color.cnf), the size of the
- * fragment, or whether it is the file one looks for. Each sorts runs into rules, one line of the
- * legend each. A column that the table may have one day is one more source.
+ * What a colour tells is up to a colour source: the kind of the file (color.cnf), whether it is the
+ * file one looks for, or something of the fragment: its size, its age, who wrote it, why it begins
+ * where it does. Each sorts runs into rules, one line of the legend each.
  */
 #ifndef COLOR_H
 #define COLOR_H
@@ -40,6 +40,11 @@ enum tone {
 #define SHADE_TONE(shade) ((shade) % N_TONES)
 #define SHADE_FREE UINT8_MAX
 
+/* How many colours colors_distinct() has; two greys and white can be told from them, too. */
+#define N_DISTINCT 13
+#define RGB_UNKNOWN 0x8a8a8a
+#define RGB_NEUTRAL 0xc8c8c8
+
 /* The colour of free space, and of every cell that holds nothing. */
 #define RGB_FREE 0xffffff
 
@@ -58,12 +63,27 @@ struct rule {
 struct color_source;
 
 /**
+ * struct fragment - what the colour of a run can depend on
+ * @table: the table
+ * @extent: its first extent: index into table.extents
+ * @blks: its blocks
+ * @is_break: it is not the first of its file
+ */
+struct fragment {
+	const struct table *table;
+	size_t extent;
+	uint64_t blks;
+	bool is_break;
+};
+
+/**
  * struct colors - all rules
  * @source: what colours tell
  * @arg: what follows "NAME=" in the name of the source, or NULL
  * @rules: where several match, the last one wins; a default rule is always there and always last
  * @n_rules: number of @rules, 1 to MAX_RULES
  * @n_read: number of color.cnf files read; 0: extensions get colours as they are met
+ * @rule_of: where a source sorts by a number, the rule for each: index into @rules
  */
 struct colors {
 	const struct color_source *source;
@@ -71,6 +91,7 @@ struct colors {
 	struct rule rules[MAX_RULES];
 	size_t n_rules;
 	size_t n_read;
+	uint8_t *rule_of;
 };
 
 /**
@@ -78,22 +99,26 @@ struct colors {
  * @name: as in --color-by
  * @heading: of the column of rules in the legend
  * @meaning: what colours tell, for the legend
- * @of_files: the rule depends on the file alone
+ * @counts: the legend counts these instead of files: "fragments", or "breaks", to which the last rule
+ *	does not belong; or NULL
  * @init: make the rules that are known before any table, apart from the last one
  * @learn: make more rules for what a table holds; may be NULL
- * @rule: the rule of a run, an index into colors.rules
+ * @file_rule: the rule of a file, an index into colors.rules; NULL where it depends on the fragment
+ * @rule: the rule of a fragment, likewise; needed only for want of @file_rule
  */
 struct color_source {
 	const char *name;
 	const char *heading;
 	const char *meaning;
-	bool of_files;
+	const char *counts;
 	void (*init)(struct colors *colors);
 	void (*learn)(struct colors *colors, const struct table *table);
-	size_t (*rule)(const struct colors *colors, const struct file *file, uint64_t blks);
+	size_t (*file_rule)(const struct colors *colors, const struct file *file);
+	size_t (*rule)(const struct colors *colors, const struct fragment *fragment);
 };
 
-extern const struct color_source color_kind, color_size, color_file;
+extern const struct color_source color_kind, color_size, color_file, color_cause, color_why, color_process,
+	color_age;
 
 void colors_init(struct colors *colors, const char *by);
 void colors_learn(struct colors *colors, const struct table *table);
@@ -107,6 +132,11 @@ struct rule *colors_add(struct colors *colors, const char *what, const uint32_t 
 void colors_set(struct rule *rule, const char *what, const uint32_t rgb[N_TONES]);
 void colors_drop(struct colors *colors, struct rule *rule);
 struct rule *colors_find(struct colors *colors, const char *what);
+
+/* For sources whose rules have one colour each. */
+void colors_add_plain(struct colors *colors, size_t behind, const char *what, uint32_t rgb);
+void colors_set_last(struct colors *colors, const char *what, uint32_t rgb);
+uint32_t colors_distinct(size_t i);
 
 /* color.cnf, for the kind of file alone. */
 void colors_read(struct colors *colors, const char *arg);

@@ -13,9 +13,8 @@ static void file_init(struct colors *colors)
 	colors_set(&colors->rules[1], "all others", rest_tones);
 }
 
-static size_t file_rule(const struct colors *colors, const struct file *file, uint64_t blks)
+static size_t file_rule(const struct colors *colors, const struct file *file)
 {
-	(void)blks;
 	return !path_matches(file->path, colors->arg);
 }
 
@@ -23,7 +22,6 @@ const struct color_source color_file = {
 	.name = "file",
 	.heading = "file",
 	.meaning = "fragments that follow each other take turns between two tones",
-	.of_files = true,
 	.init = file_init,
-	.rule = file_rule,
+	.file_rule = file_rule,
 };

@@ -184,11 +184,10 @@ bool path_matches(const char *path, const char *glob)
 	return !fnmatch(glob, tail, FNM_PATHNAME);
 }
 
-static size_t kind_rule(const struct colors *colors, const struct file *file, uint64_t blks)
+static size_t kind_rule(const struct colors *colors, const struct file *file)
 {
 	size_t i;
 
-	(void)blks;
 	for (i = colors->n_rules - 1; i; i--) {
 		const char *what = colors->rules[i - 1].what;
 
@@ -264,8 +263,7 @@ const struct color_source color_kind = {
 	.name = "kind",
 	.heading = "extension",
 	.meaning = "fragments that follow each other take turns between two tones",
-	.of_files = true,
 	.init = kind_init,
 	.learn = kind_learn,
-	.rule = kind_rule,
+	.file_rule = kind_rule,
 };

@@ -25,22 +25,19 @@ static void size_init(struct colors *colors)
 	size_t i, n = ARRAY_LEN(classes) - 1;
 
 	for (i = 0; i < ARRAY_LEN(classes); i++) {
-		uint32_t rgb[N_TONES] = { classes[i].rgb, classes[i].rgb, classes[i].rgb };
-
 		if (i < n)
-			colors_add(colors, classes[i].name, rgb);
+			colors_add_plain(colors, 1, classes[i].name, classes[i].rgb);
 		else
-			colors_set(&colors->rules[n], classes[i].name, rgb);
+			colors_set_last(colors, classes[i].name, classes[i].rgb);
 	}
 }
 
-static size_t size_rule(const struct colors *colors, const struct file *file, uint64_t blks)
+static size_t size_rule(const struct colors *colors, const struct fragment *fragment)
 {
 	size_t i = ARRAY_LEN(classes) - 1;
 
 	(void)colors;
-	(void)file;
-	while (i && blks < classes[i].least)
+	while (i && fragment->blks < classes[i].least)
 		i--;
 	return i;
 }

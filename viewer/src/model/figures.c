@@ -32,8 +32,8 @@ static void add_windows(struct figures *f, const struct extent *prev, const stru
 	f->requests += windows - (shared && joined);
 }
 
-/* The next extent of a file, in the order of the file. Return: it continues the fragment of the one before. */
-static bool add_extent(struct figures *f, const struct extent *prev, const struct extent *e)
+/* The next extent of a file, in the order of the file. Return: its place there. */
+static enum place add_extent(struct figures *f, const struct extent *prev, const struct extent *e)
 {
 	uint64_t end = prev ? prev->lba + (uint64_t)prev->blks : 0;
 	bool joined = prev && e->lba == end;
@@ -44,10 +44,10 @@ static bool add_extent(struct figures *f, const struct extent *prev, const struc
 	f->extents++;
 	f->fragments += !joined;
 	add_windows(f, prev, e, joined);
-	return joined;
+	return joined ? PLACE_JOINED : prev ? PLACE_BREAK : PLACE_FIRST;
 }
 
-static void add_in_order(struct figures *figures, const struct table *table, bool *joined)
+static void add_in_order(struct figures *figures, const struct table *table, uint8_t *places)
 {
 	/* by file: index of its last extent so far, plus one */
 	uint32_t *last = xcalloc(table->n_files, sizeof(*last));
@@ -59,13 +59,13 @@ static void add_in_order(struct figures *figures, const struct table *table, boo
 
 		if (!table->files[e->file].in_order)
 			continue;
-		joined[i] = add_extent(&figures[e->file], prev ? &table->extents[prev - 1] : NULL, e);
+		places[i] = add_extent(&figures[e->file], prev ? &table->extents[prev - 1] : NULL, e);
 		last[e->file] = (uint32_t)i + 1;
 	}
 	free(last);
 }
 
-static void add_others(struct figures *figures, const struct table *table, bool *joined)
+static void add_others(struct figures *figures, const struct table *table, uint8_t *places)
 {
 	const struct extent *prev = NULL;
 	size_t i;
@@ -75,7 +75,7 @@ static void add_others(struct figures *figures, const struct table *table, bool 
 
 		if (prev && prev->file != e->file)
 			prev = NULL;
-		joined[table->order[i]] = add_extent(&figures[e->file], prev, e);
+		places[table->order[i]] = add_extent(&figures[e->file], prev, e);
 		prev = e;
 	}
 }
@@ -83,18 +83,17 @@ static void add_others(struct figures *figures, const struct table *table, bool 
 /**
  * figures_of() - the figures of all files
  * @table: the table
- * @joined: by extent, all false; becomes true where it continues the fragment of the extent before it
- *          in the file, which then is the one before it in the table, too; NULL where nobody asks
+ * @places: by extent; set to its enum place; NULL where nobody asks
  *
  * Return: by index into table.files; to be freed.
  */
-struct figures *figures_of(const struct table *table, bool *joined)
+struct figures *figures_of(const struct table *table, uint8_t *places)
 {
 	struct figures *figures = xcalloc(table->n_files, sizeof(*figures));
-	bool *unasked = joined ? NULL : xcalloc(table->n_extents, sizeof(*unasked));
+	uint8_t *unasked = places ? NULL : xcalloc(table->n_extents, sizeof(*unasked));
 
-	add_in_order(figures, table, joined ? joined : unasked);
-	add_others(figures, table, joined ? joined : unasked);
+	add_in_order(figures, table, places ? places : unasked);
+	add_others(figures, table, places ? places : unasked);
 	free(unasked);
 	return figures;
 }

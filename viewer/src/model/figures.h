@@ -13,6 +13,19 @@
 #define REQUEST_BLKS 32
 
 /**
+ * enum place - where an extent is in its file
+ * @PLACE_BREAK: it begins a fragment, and is not the first of its file
+ * @PLACE_FIRST: it is the first of its file
+ * @PLACE_JOINED: it continues the fragment of the extent before it, which is the one before it in the
+ *	table, too
+ */
+enum place {
+	PLACE_BREAK,
+	PLACE_FIRST,
+	PLACE_JOINED,
+};
+
+/**
  * struct figures - one file in numbers, as `files` in debugfs has them
  * @blks: written blocks
  * @extents: written extents
@@ -30,7 +43,7 @@ struct figures {
 	uint64_t ideal;
 };
 
-struct figures *figures_of(const struct table *table, bool *joined);
+struct figures *figures_of(const struct table *table, uint8_t *places);
 struct figures figures_sum(const struct figures *figures, size_t n);
 int figures_compare(const struct figures *figures, uint32_t i, uint32_t j);
 uint32_t *figures_worst(const struct figures *figures, size_t n);

@@ -20,9 +20,9 @@ static void count_files(struct runs *runs, uint8_t *rule_of, const struct colors
 		const struct file *file = &table->files[i];
 
 		runs->total.files[file->fragmented]++;
-		if (!colors->source->of_files)
+		if (!colors->source->file_rule)
 			continue;
-		rule_of[i] = (uint8_t)colors->source->rule(colors, file, 0);
+		rule_of[i] = (uint8_t)colors->source->file_rule(colors, file);
 		runs->counts[rule_of[i]].files[file->fragmented]++;
 	}
 }
@@ -45,6 +45,21 @@ static void count_run(struct runs *runs, const struct run *run, size_t rule, boo
 
 /* === Shades === */
 
+static size_t rule_of_run(const struct runs *runs, const struct run *run, const struct colors *colors,
+			  const uint8_t *rule_of)
+{
+	struct fragment fragment = {
+		.table = runs->table,
+		.extent = run->first,
+		.blks = run->blks,
+		.is_break = runs->places[run->first] == PLACE_BREAK,
+	};
+
+	if (colors->source->file_rule)
+		return rule_of[runs->table->extents[run->first].file];
+	return colors->source->rule(colors, &fragment);
+}
+
 /* The tones of a rule take turns, so that fragments that touch can be told apart. */
 static void shade_volume(struct runs *runs, size_t volume, const struct colors *colors,
 			 const uint8_t *rule_of, bool *next_tone)
@@ -63,9 +78,8 @@ static void shade_volume(struct runs *runs, size_t volume, const struct colors *
 			count_free(runs, run.blks);
 			continue;
 		}
-		i = table->extents[run.first].file;
-		file = &table->files[i];
-		rule = colors->source->of_files ? rule_of[i] : colors->source->rule(colors, file, run.blks);
+		file = &table->files[table->extents[run.first].file];
+		rule = rule_of_run(runs, &run, colors, rule_of);
 		count_run(runs, &run, rule, file->fragmented);
 		if (file->fragmented) {
 			tone = next_tone[rule] ? TONE_FRAG_B : TONE_FRAG_A;
@@ -89,8 +103,8 @@ void runs_build(struct runs *runs, const struct table *table, const struct color
 	size_t i;
 
 	*runs = (struct runs){ .table = table };
-	runs->joined = xcalloc(table->n_extents, sizeof(*runs->joined));
-	runs->figures = figures_of(table, runs->joined);
+	runs->places = xcalloc(table->n_extents, sizeof(*runs->places));
+	runs->figures = figures_of(table, runs->places);
 	runs->sum = figures_sum(runs->figures, table->n_files);
 	count_files(runs, rule_of, colors);
 	runs->shades = xcalloc(table->n_extents, sizeof(*runs->shades));
@@ -106,7 +120,7 @@ void runs_build(struct runs *runs, const struct table *table, const struct color
 void runs_free(struct runs *runs)
 {
 	free(runs->shades);
-	free(runs->joined);
+	free(runs->places);
 	free(runs->figures);
 	*runs = (struct runs){ 0 };
 }
@@ -137,7 +151,7 @@ struct run_walk runs_walk(const struct runs *runs, size_t volume)
 bool runs_next(struct run_walk *walk, struct run *run)
 {
 	const struct extent *extents = walk->runs->table->extents;
-	const bool *joined = walk->runs->joined;
+	const uint8_t *places = walk->runs->places;
 	size_t i = walk->next, end = walk->volume->end;
 
 	if (walk->lba == walk->volume->end_blk)
@@ -152,7 +166,7 @@ bool runs_next(struct run_walk *walk, struct run *run)
 		run->shade = walk->runs->shades[i];
 		do
 			run->blks += extents[i++].blks;
-		while (i < end && joined[i]);
+		while (i < end && places[i] == PLACE_JOINED);
 		run->n = i - walk->next;
 		walk->next = i;
 	}

@@ -46,7 +46,7 @@ struct count {
  * struct runs - what is known of all runs
  * @table: the table they are from
  * @shades: by extent, the shade of its run
- * @joined: by extent, true where it carries on the fragment of the extent before it
+ * @places: by extent, enum place
  * @counts: by rule
  * @total: of all files
  * @figures: by file
@@ -58,7 +58,7 @@ struct count {
 struct runs {
 	const struct table *table;
 	uint8_t *shades;
-	bool *joined;
+	uint8_t *places;
 	struct count counts[MAX_RULES];
 	struct count total;
 	struct figures *figures;

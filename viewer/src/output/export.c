@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Beside the pipeline: tables as JSON or CSV, and the texts of debugfs's extents and files, too.
- * A table was read by table.c or snapshot.c: both have the same columns here. Of extents and files
- * each line goes out as it comes in; each field is checked on its way.
+ * A table was read by table.c or snapshot.c: both have the same columns here; where the causes are
+ * known there are four more. Of extents and files each line goes out as it comes in; each field is
+ * checked on its way.
  */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/causes.h"
 #include "names.h"
 #include "outfile.h"
 #include "output/export.h"
@@ -22,6 +24,8 @@
  * @COL_ADDRESS: a number, or - for none; a number or null
  * @COL_MEAN: a number with one decimal
  * @COL_WORD: a word; a string
+ * @COL_CAUSE: a word, or - where nothing is broken; a string or null
+ * @COL_PROCESS: COMM:PID, escaped like a path, or a word, or -; a string or null
  * @COL_FLAGS: words with commas between, or - for none; an array
  * @COL_PATH: the rest of the line, escaped as in mountinfo; a string, see names.c
  */
@@ -31,11 +35,13 @@ enum column_type {
 	COL_ADDRESS,
 	COL_MEAN,
 	COL_WORD,
+	COL_CAUSE,
+	COL_PROCESS,
 	COL_FLAGS,
 	COL_PATH,
 };
 
-#define MAX_COLUMNS 12
+#define MAX_COLUMNS 15
 
 struct column {
 	const char *name;
@@ -45,6 +51,7 @@ struct column {
 struct format {
 	const char *name;
 	struct column columns[MAX_COLUMNS];	/* the path ends them */
+	int version;
 };
 
 static const struct format table_format = {
@@ -52,14 +59,23 @@ static const struct format table_format = {
 		{ "dev", COL_DEV }, { "lba", COL_NUMBER }, { "length", COL_NUMBER },
 		{ "offset", COL_NUMBER }, { "ino", COL_NUMBER }, { "state", COL_WORD },
 		{ "path", COL_PATH },
-	},
+	}, 1
+};
+
+static const struct format table_causes_format = {
+	"table", {
+		{ "dev", COL_DEV }, { "lba", COL_NUMBER }, { "length", COL_NUMBER },
+		{ "offset", COL_NUMBER }, { "ino", COL_NUMBER }, { "state", COL_WORD },
+		{ "op", COL_CAUSE }, { "flush", COL_CAUSE }, { "why_here", COL_CAUSE },
+		{ "process", COL_PROCESS }, { "path", COL_PATH },
+	}, 1
 };
 
 static const struct format volume_format = {
 	"volume", {
 		{ "dev", COL_DEV }, { "main_blkaddr", COL_NUMBER }, { "blocks", COL_NUMBER },
 		{ "segment_blocks", COL_NUMBER }, { "path", COL_PATH },
-	},
+	}, 1
 };
 
 /* What is exported line by line. */
@@ -68,14 +84,29 @@ static const struct format listings[] = {
 		{ "dev", COL_DEV }, { "ino", COL_NUMBER }, { "offset", COL_NUMBER },
 		{ "offset_end", COL_NUMBER }, { "lba", COL_ADDRESS }, { "lba_end", COL_ADDRESS },
 		{ "length", COL_NUMBER }, { "flags", COL_FLAGS }, { "path", COL_PATH },
-	} },
+	}, 1 },
+	{ "extents", {
+		{ "dev", COL_DEV }, { "ino", COL_NUMBER }, { "offset", COL_NUMBER },
+		{ "offset_end", COL_NUMBER }, { "lba", COL_ADDRESS }, { "lba_end", COL_ADDRESS },
+		{ "length", COL_NUMBER }, { "flags", COL_FLAGS }, { "op", COL_CAUSE },
+		{ "flush", COL_CAUSE }, { "why_here", COL_CAUSE }, { "process", COL_PROCESS },
+		{ "path", COL_PATH },
+	}, 2 },
 	{ "files", {
 		{ "dev", COL_DEV }, { "ino", COL_NUMBER }, { "map", COL_WORD },
 		{ "blocks", COL_NUMBER }, { "extents", COL_NUMBER }, { "fragments", COL_NUMBER },
 		{ "mean_fragment", COL_MEAN }, { "mean_distance", COL_MEAN },
 		{ "requests_128k", COL_NUMBER }, { "ideal_128k", COL_NUMBER },
 		{ "path", COL_PATH },
-	} },
+	}, 1 },
+	{ "files", {
+		{ "dev", COL_DEV }, { "ino", COL_NUMBER }, { "map", COL_WORD },
+		{ "blocks", COL_NUMBER }, { "extents", COL_NUMBER }, { "fragments", COL_NUMBER },
+		{ "mean_fragment", COL_MEAN }, { "mean_distance", COL_MEAN },
+		{ "requests_128k", COL_NUMBER }, { "ideal_128k", COL_NUMBER },
+		{ "op", COL_CAUSE }, { "flush", COL_CAUSE }, { "why_here", COL_CAUSE },
+		{ "path", COL_PATH },
+	}, 2 },
 };
 
 /* A field: of a path its bytes, ended by a NUL; of anything else the letters of debugfs. */
@@ -134,13 +165,14 @@ static bool is_good(const struct value *v, enum column_type type)
 	case COL_ADDRESS: return is_none(v) || is_number(v->text, v->len);
 	case COL_MEAN: return is_mean(v);
 	case COL_WORD: return is_made_of(v, "abcdefghijklmnopqrstuvwxyz_");
+	case COL_CAUSE: return is_none(v) || is_made_of(v, "abcdefghijklmnopqrstuvwxyz_");
 	case COL_FLAGS: return is_none(v) || is_made_of(v, "abcdefghijklmnopqrstuvwxyz_,");
 	default: return v->len;
 	}
 }
 
-/* Puts the bytes of an escaped path into r->path. */
-static bool read_path(struct reader *r, struct value *v)
+/* Puts the bytes of an escaped name into r->path. */
+static bool read_name(struct reader *r, struct value *v)
 {
 	if (v->len >= r->path_size) {
 		r->path_size = v->len + 1;
@@ -152,26 +184,34 @@ static bool read_path(struct reader *r, struct value *v)
 	return true;
 }
 
+static bool is_name(enum column_type type)
+{
+	return type == COL_PATH || type == COL_PROCESS;
+}
+
 static struct value next_value(struct reader *r, const struct column *c)
 {
 	static const char *const forms[] = {
 		[COL_DEV] = "MAJOR:MINOR",	[COL_NUMBER] = "a number",
 		[COL_ADDRESS] = "a number or -",	[COL_MEAN] = "a number with one decimal",
-		[COL_WORD] = "a word",		[COL_FLAGS] = "words with commas between, or -",
+		[COL_WORD] = "a word",		[COL_CAUSE] = "a word or -",
+		[COL_PROCESS] = "COMM:PID, a word, or -",	[COL_FLAGS] = "words with commas between, or -",
 		[COL_PATH] = "a path with \\040, \\011, \\012 and \\134 as escapes",
 	};
 	const char *space = memchr(r->p, ' ', (size_t)(r->end - r->p));
 	struct value v = { r->p, (size_t)(r->end - r->p) };
+	size_t len;
 
 	if (c->type != COL_PATH && space)
 		v.len = (size_t)(space - r->p);
 	if (!v.len)
 		die_at(r->name, r->line, "the line ends before the %s, expected %s", c->name,
 		       forms[c->type]);
-	if (!is_good(&v, c->type) || (c->type == COL_PATH && !read_path(r, &v)))
+	len = v.len;
+	if (!is_good(&v, c->type) || (is_name(c->type) && !read_name(r, &v)))
 		die_at(r->name, r->line, "the %s is \"%.*s\", expected %s", c->name,
 		       (int)(v.len < 40 ? v.len : 40), v.text, forms[c->type]);
-	r->p += v.len + (c->type != COL_PATH && space);
+	r->p += len + (c->type != COL_PATH && space);
 	return v;
 }
 
@@ -195,30 +235,39 @@ static void json_flags(FILE *file, const struct value *v)
 	fputs("\"]", file);
 }
 
+static void json_name(FILE *file, const char *name)
+{
+	char *text = name_text(name);
+
+	put_json_string(file, text);
+	free(text);
+}
+
 static void json_value(FILE *file, const struct value *v, const struct column *c, bool first)
 {
-	char *text;
-
 	fprintf(file, "%s\"%s\":", first ? "{" : ",", c->name);
+	if (is_none(v) && c->type != COL_FLAGS && c->type != COL_PATH) {
+		fputs("null", file);
+		return;
+	}
 	switch (c->type) {
 	case COL_DEV:
 	case COL_WORD:
+	case COL_CAUSE:
 		fprintf(file, "\"%.*s\"", (int)v->len, v->text);
 		break;
 	case COL_FLAGS:
 		json_flags(file, v);
 		break;
+	case COL_PROCESS:
+		json_name(file, v->text);
+		break;
 	case COL_PATH:
-		text = name_text(v->text);
-		put_json_string(file, text);
-		free(text);
+		json_name(file, v->text);
 		putc('}', file);
 		break;
 	default:
-		if (is_none(v))
-			fputs("null", file);
-		else
-			fwrite(v->text, 1, v->len, file);
+		fwrite(v->text, 1, v->len, file);
 	}
 }
 
@@ -238,17 +287,23 @@ static void csv_text(FILE *file, const char *text)
 	putc('"', file);
 }
 
+static void csv_name(FILE *file, const char *name)
+{
+	char *text = name_text(name);
+
+	csv_text(file, text);
+	free(text);
+}
+
 static void csv_value(FILE *file, const struct value *v, const struct column *c, bool first)
 {
-	char *text;
-
 	if (!first)
 		putc(',', file);
 	if (c->type == COL_PATH) {
-		text = name_text(v->text);
-		csv_text(file, text);
-		free(text);
+		csv_name(file, v->text);
 		fputs("\r\n", file);
+	} else if (c->type == COL_PROCESS && !is_none(v)) {
+		csv_name(file, v->text);
 	} else if (c->type == COL_FLAGS && memchr(v->text, ',', v->len)) {
 		fprintf(file, "\"%.*s\"", (int)v->len, v->text);
 	} else if (!is_none(v)) {
@@ -318,16 +373,37 @@ static char *deleted_path(const struct file *file)
 	return file->deleted ? xasprintf("%s%s", file->path, DELETED_MARK) : NULL;
 }
 
+/* Why the fragment of an extent begins with it; nothing for any other. @process is to be freed. */
+static void add_cause(struct record *r, const struct table *table, size_t i, enum place place, char **process)
+{
+	uint32_t cause = cause_of_break(table, i);
+	bool is_break = place == PLACE_BREAK;
+
+	*process = is_break ? writer_name(table, ft_cause_writer(cause)) : NULL;
+	add_text(r, is_break ? cause_op_name(cause) : "-");
+	add_text(r, is_break ? cause_flush_name(cause) : "-");
+	add_text(r, is_break ? cause_why_name(cause) : "-");
+	add_text(r, is_break ? *process : "-");
+}
+
+static const struct format *format_of(const struct table *table)
+{
+	return table->causes ? &table_causes_format : &table_format;
+}
+
 static void put_extents(FILE *file, const struct table *table, put_value put, const char *between)
 {
+	uint8_t *places = xcalloc(table->n_extents, sizeof(*places));
 	size_t i;
 
+	if (table->causes)
+		free(figures_of(table, places));
 	for (i = 0; i < table->n_extents; i++) {
 		const struct extent *e = &table->extents[i];
 		const struct file *of = &table->files[e->file];
 		const struct volume *v = &table->volumes[of->volume];
 		struct record r = { .n = 0 };
-		char *path = deleted_path(of), dev[32];
+		char *path = deleted_path(of), *process = NULL, dev[32];
 
 		snprintf(dev, sizeof(dev), "%u:%u", v->major, v->minor);
 		add_text(&r, dev);
@@ -336,16 +412,21 @@ static void put_extents(FILE *file, const struct table *table, put_value put, co
 		add_number(&r, e->offset);
 		add_number(&r, of->ino);
 		add_text(&r, of->fragmented ? "fragmented" : "contiguous");
+		if (table->causes)
+			add_cause(&r, table, i, places[i], &process);
 		add_text(&r, path ? path : of->path);
 		fputs(i ? between : "", file);
-		put_values(file, &table_format, &r, put);
+		put_values(file, format_of(table), &r, put);
+		free(process);
 		free(path);
 	}
+	free(places);
 }
 
 /* === Texts, line by line === */
 
-static const struct format *listing_of(const struct text *text)
+/* The format of a text by its name alone, which is followed by its version. */
+static const struct format *listing_of(const struct text *text, const char **version)
 {
 	static const char magic[] = "# fragtrace ";
 	size_t i;
@@ -353,21 +434,25 @@ static const struct format *listing_of(const struct text *text)
 	for (i = 0; i < ARRAY_LEN(listings) && !strncmp(text->buf, magic, strlen(magic)); i++) {
 		size_t n = strlen(listings[i].name);
 
-		if (!strncmp(text->buf + strlen(magic), listings[i].name, n) &&
-		    text->buf[strlen(magic) + n] == ' ')
+		*version = text->buf + strlen(magic) + n + 1;
+		if (!strncmp(text->buf + strlen(magic), listings[i].name, n) && (*version)[-1] == ' ')
 			return &listings[i];
 	}
 	return NULL;
 }
 
-static void check_version(const struct format *format, const char *name, const struct text *text)
+/* The one of its version, too. The versions of a text stand together, and begin with 1. */
+static const struct format *format_of_listing(const char *name, const struct text *text)
 {
-	const char *p = text->buf + strlen("# fragtrace ") + strlen(format->name) + 1;
-	size_t n = strcspn(p, "\n");
+	const char *version;
+	const struct format *format = listing_of(text, &version), *f;
+	size_t n = strcspn(version, "\n");
 
-	if (n != 1 || *p != '1')
-		die_at(name, 1, "the %s has version %.*s, this program reads version 1", format->name,
-		       (int)(n < 24 ? n : 24), p);
+	for (f = format; f < listings + ARRAY_LEN(listings) && !strcmp(f->name, format->name); f++)
+		if (n == 1 && *version == '0' + f->version)
+			return f;
+	die_at(name, 1, "the %s has version %.*s, this program reads versions 1 to %d", format->name,
+	       (int)(n < 24 ? n : 24), version, f[-1].version);
 }
 
 static void put_line(FILE *file, struct reader *r, const struct format *format, put_value put)
@@ -387,11 +472,10 @@ static void put_lines(FILE *file, const char *name, const struct text *text, put
 		      const char *between)
 {
 	const char *line = text->buf, *end = text->buf + text->len, *newline;
-	const struct format *format = listing_of(text);
+	const struct format *format = format_of_listing(name, text);
 	struct reader r = { .name = name, .line = 1 };
 	bool first = true;
 
-	check_version(format, name, text);
 	for (; line < end; line = newline + 1, r.line++) {
 		newline = memchr(line, '\n', (size_t)(end - line));
 		if (!newline)
@@ -414,8 +498,8 @@ static void put_lines(FILE *file, const char *name, const struct text *text, put
 
 static void json_begin(FILE *file, const struct format *format, const struct text *text)
 {
-	fprintf(file, "{\"format\":\"fragtrace %s\",\"version\":1,\"time\":%jd.%03d,\n", format->name,
-		(intmax_t)(text->time_ms / 1000), (int)(text->time_ms % 1000));
+	fprintf(file, "{\"format\":\"fragtrace %s\",\"version\":%d,\"time\":%jd.%03d,\n", format->name,
+		format->version, (intmax_t)(text->time_ms / 1000), (int)(text->time_ms % 1000));
 }
 
 static void csv_heading(FILE *file, const struct format *format)
@@ -440,7 +524,7 @@ void export_json(const char *path, const struct table *table)
 	struct outfile out;
 
 	outfile_open(&out, path, "JSON text");
-	json_begin(out.file, &table_format, &table->text);
+	json_begin(out.file, format_of(table), &table->text);
 	fputs("\"volumes\":[\n", out.file);
 	put_volumes(out.file, table);
 	fputs("\n],\n\"records\":[\n", out.file);
@@ -461,7 +545,7 @@ void export_csv(const char *path, const struct table *table)
 	struct outfile out;
 
 	outfile_open(&out, path, "CSV text");
-	csv_heading(out.file, &table_format);
+	csv_heading(out.file, format_of(table));
 	put_extents(out.file, table, csv_value, "");
 	outfile_close(&out);
 }
@@ -474,7 +558,9 @@ void export_csv(const char *path, const struct table *table)
  */
 bool export_is_listing(const struct text *text)
 {
-	return listing_of(text);
+	const char *version;
+
+	return listing_of(text, &version);
 }
 
 /**
@@ -490,7 +576,7 @@ void export_listing_json(const char *path, const char *name, const struct text *
 	struct outfile out;
 
 	outfile_open(&out, path, "JSON text");
-	json_begin(out.file, listing_of(text), text);
+	json_begin(out.file, format_of_listing(name, text), text);
 	fputs("\"records\":[\n", out.file);
 	put_lines(out.file, name, text, json_value, ",\n");
 	fputs("\n]}\n", out.file);
@@ -508,7 +594,7 @@ void export_listing_csv(const char *path, const char *name, const struct text *t
 	struct outfile out;
 
 	outfile_open(&out, path, "CSV text");
-	csv_heading(out.file, listing_of(text));
+	csv_heading(out.file, format_of_listing(name, text));
 	put_lines(out.file, name, text, csv_value, "");
 	outfile_close(&out);
 }

@@ -16,10 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model/causes.h"
 #include "model/figures.h"
 #include "names.h"
 #include "outfile.h"
 #include "output/html.h"
+#include "output/phrases.h"
 #include "page.h"
 #include "util.h"
 
@@ -43,7 +45,9 @@
  * @n: how many of @order are listed
  * @place: by index into table.files, its place in the list, if the page tells where it is, or
  *	OWNER_LEFT_OUT
- * @shade: by index into table.files, one of its shades
+ * @shade: by index into table.files, one of its shades; that of most breaks if they differ in more
+ *	than tone
+ * @causes: by extent, the cause of the break before its fragment, or 0; NULL where causes are not known
  * @n_unplaced: listed files without a place
  * @n_fragmented: files of two fragments or more, listed or not
  */
@@ -53,13 +57,63 @@ struct listing {
 	size_t n;
 	int32_t *place;
 	uint8_t *shade;
+	uint32_t *causes;
 	size_t n_unplaced;
 	size_t n_fragmented;
 };
 
 /* === Files === */
 
-static void list_files(struct listing *list, const struct runs *runs)
+/* All extents of a fragment have the cause of its first one. */
+static uint32_t *find_causes(const struct runs *runs)
+{
+	const struct table *table = runs->table;
+	uint32_t *causes = xcalloc(table->n_extents, sizeof(*causes));
+	size_t i;
+
+	for (i = 0; i < table->n_extents; i++) {
+		if (runs->places[i] == PLACE_BREAK)
+			causes[i] = cause_of_break(table, i);
+		else if (runs->places[i] == PLACE_JOINED)
+			causes[i] = causes[i - 1];
+	}
+	return causes;
+}
+
+/* The rule of most breaks of a file, by any of its shades. */
+static uint8_t main_shade(const struct runs *runs, const struct file_break *breaks, size_t n, uint8_t shade)
+{
+	size_t counts[MAX_RULES] = { 0 }, most = 0, i;
+
+	for (i = 0; i < n; i++) {
+		size_t *count = &counts[SHADE_RULE(runs->shades[breaks[i].extent])];
+
+		if (++*count <= most)
+			continue;
+		most = *count;
+		shade = runs->shades[breaks[i].extent];
+	}
+	return shade;
+}
+
+static void find_shades(struct listing *list, const struct runs *runs, const struct colors *colors)
+{
+	const struct table *table = runs->table;
+	struct breaks breaks;
+	size_t i;
+
+	for (i = 0; i < table->n_extents; i++)
+		list->shade[table->extents[i].file] = runs->shades[i];
+	if (colors->source->file_rule)
+		return;
+	breaks_find(&breaks, table, runs->places);
+	for (i = 0; i < table->n_files; i++)
+		list->shade[i] = main_shade(runs, breaks.all + breaks.begins[i],
+					    breaks.begins[i + 1] - breaks.begins[i], list->shade[i]);
+	breaks_free(&breaks);
+}
+
+static void list_files(struct listing *list, const struct runs *runs, const struct colors *colors)
 {
 	const struct table *table = runs->table;
 	uint64_t room = MAX_PIECES;
@@ -70,9 +124,9 @@ static void list_files(struct listing *list, const struct runs *runs)
 	list->n = table->n_files < MAX_FILES ? table->n_files : MAX_FILES;
 	list->place = xcalloc(table->n_files, sizeof(*list->place));
 	list->shade = xcalloc(table->n_files, sizeof(*list->shade));
+	list->causes = table->causes ? find_causes(runs) : NULL;
 	list->n_unplaced = list->n_fragmented = 0;
-	for (i = 0; i < table->n_extents; i++)
-		list->shade[table->extents[i].file] = runs->shades[i];
+	find_shades(list, runs, colors);
 	for (i = 0; i < table->n_files; i++) {
 		uint32_t file = list->order[i];
 		uint64_t need = list->figures[file].extents * PIECES_PER_EXTENT;
@@ -93,15 +147,23 @@ static void listing_free(struct listing *list)
 	free(list->order);
 	free(list->place);
 	free(list->shade);
+	free(list->causes);
+}
+
+static void put_name(FILE *file, const char *name)
+{
+	char *text = name_text(name);
+
+	put_json_string(file, text);
+	free(text);
 }
 
 static void put_path(FILE *file, const char *path, bool deleted)
 {
-	char *text = name_text(path), *whole = xasprintf("%s%s", text, deleted ? DELETED_MARK : "");
+	char *whole = xasprintf("%s%s", path, deleted ? DELETED_MARK : "");
 
-	put_json_string(file, whole);
+	put_name(file, whole);
 	free(whole);
-	free(text);
 }
 
 /* Path, volume, inode, figures, whether its place is told, colour. */
@@ -127,6 +189,48 @@ static void put_files(FILE *file, const struct listing *list, const struct table
 	fputs("],\n", file);
 }
 
+/* === Causes === */
+
+/* What the causes of the places that are told refer to, in words, by the number of each. */
+static void put_causes(FILE *file, const struct listing *list, const struct table *table)
+{
+	bool *kinds = xcalloc(CAUSE_KIND + 1, sizeof(*kinds));
+	bool *writers = xcalloc(table->n_writers, sizeof(*writers));
+	const char *before = "";
+	size_t i;
+	char *text;
+
+	for (i = 0; i < table->n_extents; i++) {
+		if (!list->causes[i] || list->place[table->extents[i].file] == OWNER_LEFT_OUT)
+			continue;
+		kinds[list->causes[i] & CAUSE_KIND] = true;
+		writers[ft_cause_writer(list->causes[i])] = true;
+	}
+	fputs("\"kinds\":{", file);
+	for (i = 0; i <= CAUSE_KIND; i++) {
+		if (!kinds[i])
+			continue;
+		text = phrase_kind((uint32_t)i);
+		fprintf(file, "%s\"%zu\":", before, i);
+		put_json_string(file, text);
+		before = ",\n";
+		free(text);
+	}
+	fputs("},\n\"writers\":{", file);
+	for (before = "", i = 0; i < table->n_writers; i++) {
+		if (!writers[i])
+			continue;
+		text = phrase_writer(table, (uint32_t)i);
+		fprintf(file, "%s\"%zu\":", before, i);
+		put_name(file, text);
+		before = ",\n";
+		free(text);
+	}
+	fputs("},\n", file);
+	free(kinds);
+	free(writers);
+}
+
 /* === Places === */
 
 /* Pieces on their way to the page; neighbours that say the same become one. */
@@ -137,6 +241,7 @@ struct piece_writer {
 	uint64_t least_free;
 	const char *before;
 	int32_t owner;
+	uint32_t cause;
 	uint64_t blks;
 	uint64_t offset;
 	uint64_t len;
@@ -149,13 +254,18 @@ static bool is_left_out(const struct piece_writer *w, int32_t owner, uint64_t bl
 	return owner == OWNER_LEFT_OUT || (owner == OWNER_FREE && blks < w->least_free);
 }
 
-/* Owner, blocks, offset in the file; units if they are not those of the blocks, or else 0. */
+/*
+ * Owner, blocks, offset in the file; units if they are not those of the blocks, or else 0; the cause
+ * where causes are known.
+ */
 static void flush_piece(struct piece_writer *w)
 {
 	if (!w->blks)
 		return;
 	fprintf(w->file, "%s%d,%ju,%ju,%ju", w->before, w->owner, (uintmax_t)w->blks,
 		(uintmax_t)w->offset, (uintmax_t)(w->folded ? w->len : 0));
+	if (w->list->causes)
+		fprintf(w->file, ",%u", w->cause);
 	w->before = ",";
 	w->blks = 0;
 }
@@ -181,6 +291,7 @@ static void put_piece(void *arg, const struct piece *piece)
 	w->blks = piece->blks;
 	/* what is drawn of a run may begin within an extent */
 	w->offset = owner >= 0 ? e->offset + (piece->lba - e->lba) : 0;
+	w->cause = owner >= 0 && w->list->causes ? w->list->causes[piece->extent] : 0;
 	w->len = piece->len;
 	w->folded = piece->folded;
 }
@@ -273,7 +384,7 @@ static void put_data(FILE *file, const char *png, const struct layout *layout,
 	const struct table *table = runs->table;
 	struct listing list;
 
-	list_files(&list, runs);
+	list_files(&list, runs, colors);
 	/* whatever differs from page to page serves to know a new one */
 	fprintf(file, "{\"time\":%jd,\"written\":%jd,\"interval\":%jd,\"width\":%zu,"
 		"\"height\":%zu,\n", (intmax_t)table->text.time_ms, (intmax_t)monotonic_ns(),
@@ -281,6 +392,8 @@ static void put_data(FILE *file, const char *png, const struct layout *layout,
 	fprintf(file, "\"total\":{\"files\":%zu,\"extents\":%zu,\"fragmented\":%zu,\"unplaced\":%zu},"
 		"\n", table->n_files, table->n_extents, list.n_fragmented, list.n_unplaced);
 	put_files(file, &list, table, colors);
+	if (list.causes)
+		put_causes(file, &list, table);
 	put_volumes(file, layout, runs, &list);
 	put_picture(file, png);
 	fputs("}\n", file);

@@ -2,20 +2,25 @@
 /*
  * Beside the pipeline: a table in a few numbers per volume, for Prometheus.
  * A file for the text-file collector of its node exporter. Files are counted, not named: they come
- * and go, and each name would be a time series for ever.
+ * and go, and each name would be a time series for ever. Of extensions a few have names, too.
  */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/figures.h"
+#include "model/groups.h"
 #include "names.h"
 #include "outfile.h"
 #include "output/prometheus.h"
 #include "util.h"
 
 #define BLK_BYTES UINT64_C(4096)
+
+/* Extensions of most breaks on a volume that have a name. */
+#define MAX_EXTENSIONS 5
 
 /* What is known of a volume; [0] of contiguous, [1] of fragmented files. */
 struct sums {
@@ -52,10 +57,9 @@ static const struct metric metrics[] = {
 
 /* === Numbers === */
 
-static struct sums *sums_of(const struct table *table)
+static struct sums *sums_of(const struct table *table, const struct figures *figures)
 {
 	struct sums *sums = xcalloc(table->n_volumes, sizeof(*sums));
-	struct figures *figures = figures_of(table, NULL);
 	size_t i;
 
 	for (i = 0; i < table->n_volumes; i++)
@@ -71,7 +75,6 @@ static struct sums *sums_of(const struct table *table)
 		sum->requests[0] += figures[i].requests;
 		sum->ideal[0] += figures[i].ideal;
 	}
-	free(figures);
 	return sums;
 }
 
@@ -120,6 +123,60 @@ static void put_metric(FILE *file, const struct metric *metric, const struct tab
 	}
 }
 
+/* === Breaks === */
+
+static void put_break_samples(FILE *file, const char *name, const struct volume *v, const char *ext,
+			      const struct file_break *breaks, size_t n)
+{
+	size_t n_sums, i;
+	struct cause_sum *sums = breaks_sum(breaks, n, CAUSE_KIND, &n_sums);
+
+	for (i = 0; i < n_sums; i++) {
+		fprintf(file, "%s{device=\"%u:%u\",mountpoint=\"", name, v->major, v->minor);
+		put_label(file, v->path);
+		fputs("\",extension=\"", file);
+		put_label(file, ext);
+		fprintf(file, "\",op=\"%s\",flush=\"%s\",why_here=\"%s\"} %ju\n", cause_op_name(sums[i].cause),
+			cause_flush_name(sums[i].cause), cause_why_name(sums[i].cause), (uintmax_t)sums[i].breaks);
+	}
+	free(sums);
+}
+
+/* The breaks of all these groups together. */
+static void put_others(FILE *file, const char *name, const struct volume *v, const struct group *groups, size_t n)
+{
+	struct file_break *all;
+	size_t n_all = 0, i;
+
+	for (i = 0; i < n; i++)
+		n_all += groups[i].n_breaks;
+	all = xcalloc(n_all, sizeof(*all));
+	for (n_all = 0, i = 0; i < n; n_all += groups[i++].n_breaks)
+		memcpy(all + n_all, groups[i].breaks, groups[i].n_breaks * sizeof(*all));
+	put_break_samples(file, name, v, "other", all, n_all);
+	free(all);
+}
+
+/* All values of a label but the extension are words of the module; extensions are few. */
+static void put_breaks(FILE *file, const struct table *table, const struct groups *groups)
+{
+	static const char name[] = "fragtrace_breaks";
+	size_t n, i, k;
+
+	fprintf(file, "# HELP %s Fragments that are not the first of their file, by why they begin there.\n"
+		"# TYPE %s gauge\n", name, name);
+	for (i = 0; i < groups->n; i += n) {
+		const struct group *group = &groups->all[i];
+		const struct volume *v = &table->volumes[group->volume];
+
+		n = groups_of_volume(groups, i);
+		for (k = 0; k < n && k < MAX_EXTENSIONS; k++)
+			put_break_samples(file, name, v, *group[k].ext ? group[k].ext : "-", group[k].breaks,
+					  group[k].n_breaks);
+		put_others(file, name, v, group + k, n - k);
+	}
+}
+
 /**
  * prometheus_write() - write what a table amounts to
  * @path: where to; "-" is standard output
@@ -130,7 +187,11 @@ static void put_metric(FILE *file, const struct metric *metric, const struct tab
 void prometheus_write(const char *path, const struct table *table)
 {
 	static const char time_name[] = "fragtrace_table_timestamp_seconds";
-	struct sums *sums = sums_of(table);
+	uint8_t *places = xcalloc(table->n_extents, sizeof(*places));
+	struct figures *figures = figures_of(table, places);
+	struct sums *sums = sums_of(table, figures);
+	struct groups groups;
+	struct breaks breaks;
 	struct outfile out;
 	size_t i;
 
@@ -140,6 +201,15 @@ void prometheus_write(const char *path, const struct table *table)
 		(intmax_t)(table->text.time_ms / 1000), (int)(table->text.time_ms % 1000));
 	for (i = 0; i < ARRAY_LEN(metrics); i++)
 		put_metric(out.file, &metrics[i], table, sums);
+	if (table->causes) {
+		breaks_find(&breaks, table, places);
+		groups_find(&groups, table, &breaks);
+		put_breaks(out.file, table, &groups);
+		groups_free(&groups);
+		breaks_free(&breaks);
+	}
 	outfile_close(&out);
 	free(sums);
+	free(figures);
+	free(places);
 }

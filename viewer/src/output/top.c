@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <wchar.h>
 
+#include "model/causes.h"
+#include "names.h"
 #include "output/top.h"
 #include "util.h"
 
@@ -76,12 +77,38 @@ static void add_up(struct top *top)
 static void drop_reading(struct top *top)
 {
 	free(top->figures);
+	free(top->causes);
 	free(top->rates);
 	free(top->order);
 	table_free(&top->table);
 	top->figures = NULL;
+	top->causes = NULL;
 	top->rates = NULL;
 	top->order = NULL;
+}
+
+/* The figures, and by file the cause of most breaks, where there are breaks and causes are known. */
+static void find_figures(struct top *top)
+{
+	const struct table *table = &top->table;
+	uint8_t *places = xcalloc(table->n_extents, sizeof(*places));
+	struct breaks breaks;
+	size_t n, i;
+
+	top->figures = figures_of(table, places);
+	if (table->causes) {
+		breaks_find(&breaks, table, places);
+		top->causes = xcalloc(table->n_files, sizeof(*top->causes));
+		for (i = 0; i < table->n_files; i++) {
+			struct cause_sum *sums = breaks_sum(breaks.all + breaks.begins[i],
+							    breaks.begins[i + 1] - breaks.begins[i], CAUSE_KIND, &n);
+
+			top->causes[i] = n ? sums->cause : 0;
+			free(sums);
+		}
+		breaks_free(&breaks);
+	}
+	free(places);
 }
 
 /**
@@ -100,7 +127,7 @@ void top_add(struct top *top, struct table *table)
 	drop_reading(top);
 	top->table = *table;
 	*table = (struct table){ 0 };
-	top->figures = figures_of(&top->table, NULL);
+	find_figures(top);
 	add_up(top);
 	if (past_ns)
 		find_rates(top, &past_total, (double)(top->read_ns - past_ns) / 1e9);
@@ -169,29 +196,6 @@ void top_sort(struct top *top, enum top_key key, bool reverse)
 
 /* === Lines === */
 
-/* A path as a terminal may show it: what is not printable becomes \ooo, as does a backslash. */
-static char *printable(const char *path)
-{
-	char *out = xreallocarray(NULL, strlen(path) + 1, 4), *to = out;
-	mbstate_t state = { 0 };
-
-	while (*path) {
-		wchar_t wc;
-		size_t n = mbrtowc(&wc, path, strlen(path), &state);
-
-		if (n < (size_t)-2 && *path != '\\' && wcwidth(wc) > 0) {
-			memcpy(to, path, n);
-			to += n;
-			path += n;
-			continue;
-		}
-		to += sprintf(to, "\\%03o", (unsigned char)*path++);
-		state = (mbstate_t){ 0 };
-	}
-	*to = '\0';
-	return out;
-}
-
 /* "+3.2", "-140", "0"; no more than eight letters; "-" after the first reading. */
 static void format_rate(char buf[16], const double *rate)
 {
@@ -205,12 +209,22 @@ static void format_rate(char buf[16], const double *rate)
 
 /**
  * top_heading() - the names of the columns of top_row()
+ * @top: the last reading
  *
  * Return: a line.
  */
-const char *top_heading(void)
+const char *top_heading(const struct top *top)
 {
-	return "   EXTRA    FRAGS  FRAG/S    BLOCKS   BLK/S  SPLIT PATH";
+	return top->causes ? "   EXTRA    FRAGS  FRAG/S    BLOCKS   BLK/S  SPLIT CAUSE     PATH" :
+			     "   EXTRA    FRAGS  FRAG/S    BLOCKS   BLK/S  SPLIT PATH";
+}
+
+/* The operation behind most breaks, in the width of its column. */
+static void format_cause(char buf[16], const struct top *top, uint32_t file)
+{
+	*buf = '\0';
+	if (top->causes)
+		snprintf(buf, 16, "%-9s ", top->causes[file] ? cause_op_name(top->causes[file]) : "-");
 }
 
 /**
@@ -225,14 +239,15 @@ char *top_row(const struct top *top, size_t row)
 	uint32_t i = top->order[row];
 	const struct file *file = &top->table.files[i];
 	const struct figures *f = &top->figures[i];
-	char *path = printable(file->path), *line;
-	char frags[16], blks[16];
+	char *path = name_printable(file->path), *line;
+	char frags[16], blks[16], cause[16];
 
 	format_rate(frags, top->rates ? &top->rates[i].fragments : NULL);
 	format_rate(blks, top->rates ? &top->rates[i].blks : NULL);
-	line = xasprintf("%8ju %8ju %7s %9ju %7s %6.2f %s%s", (uintmax_t)(f->requests - f->ideal),
+	format_cause(cause, top, i);
+	line = xasprintf("%8ju %8ju %7s %9ju %7s %6.2f %s%s%s", (uintmax_t)(f->requests - f->ideal),
 			 (uintmax_t)f->fragments, frags, (uintmax_t)f->blks, blks, figures_split(f),
-			 path, file->deleted ? DELETED_MARK : "");
+			 cause, path, file->deleted ? DELETED_MARK : "");
 	free(path);
 	return line;
 }

@@ -51,6 +51,7 @@ struct past_file {
  * struct top - the last reading, compared with the one before
  * @table: what was read; empty before the first reading
  * @figures: by file
+ * @causes: by file, that of most of its breaks; NULL where the table has none
  * @rates: by file; NULL after the first reading
  * @order: all files, in the order asked for
  * @total: sum over all files
@@ -62,6 +63,7 @@ struct past_file {
 struct top {
 	struct table table;
 	struct figures *figures;
+	uint32_t *causes;
 	struct rate *rates;
 	uint32_t *order;
 	struct figures total;
@@ -78,7 +80,7 @@ struct top {
 void top_add(struct top *top, struct table *table);
 void top_sort(struct top *top, enum top_key key, bool reverse);
 char *top_summary(const struct top *top, size_t line);
-const char *top_heading(void);
+const char *top_heading(const struct top *top);
 char *top_row(const struct top *top, size_t row);
 void top_free(struct top *top);
 

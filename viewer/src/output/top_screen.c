@@ -65,7 +65,7 @@ static void print(const struct top *top)
 
 	put_line(top_summary(top, 0));
 	put_line(top_summary(top, 1));
-	puts(top_heading());
+	puts(top_heading(top));
 	for (i = 0; i < rows && i < top->table.n_files; i++)
 		put_line(top_row(top, i));
 	putchar('\n');
@@ -141,7 +141,7 @@ static size_t rows_shown(void)
 
 static void draw(struct screen *s)
 {
-	size_t fixed = strlen(top_heading()) - strlen("PATH"), rows = rows_shown(), i;
+	size_t fixed = strlen(top_heading(&s->top)) - strlen("PATH"), rows = rows_shown(), i;
 	size_t n = s->top.table.n_files;
 
 	if (s->first + rows > n)
@@ -160,7 +160,7 @@ static void draw(struct screen *s)
 	} else {
 		draw_owned(1, top_summary(&s->top, 1), 0);
 	}
-	draw_line(2, top_heading(), 0, A_REVERSE);
+	draw_line(2, top_heading(&s->top), 0, A_REVERSE);
 	for (i = 0; i < rows && s->first + i < n; i++)
 		draw_owned(HEAD_LINES + (int)i, top_row(&s->top, s->first + i), fixed);
 	if (LINES > HEAD_LINES)

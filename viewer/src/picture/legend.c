@@ -31,6 +31,15 @@ enum column {
 	COL_FOLDED = LEGEND_COLS,
 };
 
+/* The same where breaks or fragments are counted instead of files. */
+enum fragment_column {
+	COL_SWATCH = 32,
+	COL_COUNTED = 50,
+	COL_COUNTED_SHARE = 60,
+	COL_BLKS = 75,
+	COL_BLKS_SHARE = 85,
+};
+
 /* Where the next line goes, and all that the lines tell of. */
 struct legend {
 	struct canvas *canvas;
@@ -57,22 +66,30 @@ size_t legend_height(const struct layout *l, size_t n_rules)
 
 /* === Pieces of a line === */
 
-static size_t col_x(const struct legend *l, enum column col)
+static size_t col_x(const struct legend *l, size_t col)
 {
-	return l->layout->margin + (size_t)col * FONT_CELL_W * l->layout->scale;
+	return l->layout->margin + col * FONT_CELL_W * l->layout->scale;
 }
 
-static void put_right(struct legend *l, enum column col, uint32_t rgb, const char *text)
+static void put_right(struct legend *l, size_t col, uint32_t rgb, const char *text)
 {
 	canvas_text_right(l->canvas, col_x(l, col), l->y, l->layout->scale, rgb, text);
 }
 
 /* Numbers that are 0 step back, so that the eye finds the others. */
-static void put_number(struct legend *l, enum column col, uint64_t value)
+static void put_number(struct legend *l, size_t col, uint64_t value)
 {
 	char buf[GROUPED_MAX];
 
 	put_right(l, col, value ? RGB_INK : RGB_FAINT, value ? grouped(buf, value) : "-");
+}
+
+static void put_share(struct legend *l, size_t col, uint64_t value, uint64_t all)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%.1f %%", all ? 100.0 * (double)value / (double)all : 0.0);
+	put_right(l, col, value ? RGB_INK : RGB_FAINT, value ? text : "-");
 }
 
 static void put_swatch(struct legend *l, size_t col, uint32_t rgb)
@@ -151,8 +168,10 @@ static void draw_summary(struct legend *l, const char *when)
 		 plural(table->n_extents), grouped(n[2], total->files[1]), plural(total->files[1]),
 		 share);
 	if (table->n_stale)
-		snprintf(text + len, sizeof(text) - (size_t)len, "; %s stale",
-			 grouped(n[0], table->n_stale));
+		len += snprintf(text + len, sizeof(text) - (size_t)len, "; %s stale",
+				grouped(n[0], table->n_stale));
+	if (l->colors->source->counts && !table->causes)
+		snprintf(text + len, sizeof(text) - (size_t)len, "; read without causes");
 	put_line(l, RGB_INK, text);
 }
 
@@ -243,14 +262,26 @@ static uint64_t folded_files(const struct legend *l)
 	return sum;
 }
 
-static void draw_heads(struct legend *l)
+static void draw_folded_head(struct legend *l)
 {
-	half_line(l);
-	put_text(l, COL_CONTIGUOUS, RGB_INK, "contiguous");
-	put_text(l, COL_FRAGMENTED, RGB_INK, "fragmented");
 	canvas_hatch(l->canvas, col_x(l, COL_FOLDED_SWATCH), l->y,
 		     SWATCH_H * l->layout->scale, RGB_FREE);
 	put_right(l, COL_FOLDED, RGB_INK, "folded");
+}
+
+static void end_heads(struct legend *l)
+{
+	put_right(l, COL_FOLDED, RGB_FAINT, "blocks");
+	next_line(l);
+	half_line(l);
+	put_separator(l);
+}
+
+static void draw_heads(struct legend *l)
+{
+	put_text(l, COL_CONTIGUOUS, RGB_INK, "contiguous");
+	put_text(l, COL_FRAGMENTED, RGB_INK, "fragmented");
+	draw_folded_head(l);
 	next_line(l);
 	put_text(l, 0, RGB_FAINT, l->colors->source->heading);
 	put_right(l, COL_CONTIGUOUS_FILES, RGB_FAINT, "files");
@@ -258,10 +289,7 @@ static void draw_heads(struct legend *l)
 	put_right(l, COL_FRAGMENTED_FILES, RGB_FAINT, "files");
 	put_right(l, COL_FRAGMENTED_BLKS, RGB_FAINT, "blocks");
 	put_right(l, COL_FRAGMENTS, RGB_FAINT, "fragments");
-	put_right(l, COL_FOLDED, RGB_FAINT, "blocks");
-	next_line(l);
-	half_line(l);
-	put_separator(l);
+	end_heads(l);
 }
 
 static void draw_count(struct legend *l, const char *name, const struct count *count,
@@ -295,16 +323,101 @@ static void draw_rule(struct legend *l, size_t i)
 	draw_count(l, rule->what, &l->runs->counts[i], l->folded->blks[i]);
 }
 
+static void draw_file_rules(struct legend *l)
+{
+	size_t i;
+
+	draw_heads(l);
+	for (i = 0; i < l->colors->n_rules; i++)
+		draw_rule(l, i);
+	draw_count(l, "all files", &l->runs->total, folded_files(l));
+}
+
+/* === Legend of breaks or fragments === */
+
+/* What a rule has, be its files contiguous or fragmented. */
+static uint64_t fragments_of(const struct count *count)
+{
+	return count->fragments[0] + count->fragments[1];
+}
+
+static uint64_t blks_of(const struct count *count)
+{
+	return count->blks[0] + count->blks[1];
+}
+
+static void draw_fragment_heads(struct legend *l)
+{
+	draw_folded_head(l);
+	next_line(l);
+	put_text(l, 0, RGB_FAINT, l->colors->source->heading);
+	put_right(l, COL_COUNTED, RGB_FAINT, l->colors->source->counts);
+	put_right(l, COL_COUNTED_SHARE, RGB_FAINT, "share");
+	put_right(l, COL_BLKS, RGB_FAINT, "blocks");
+	put_right(l, COL_BLKS_SHARE, RGB_FAINT, "share");
+	end_heads(l);
+}
+
+/* The shares are those of @sum; what does not belong to it has none. */
+static void draw_fragment_count(struct legend *l, const char *name, const struct count *count,
+				const struct count *sum, uint64_t folded)
+{
+	uint64_t n = fragments_of(count), blks = blks_of(count);
+
+	put_text(l, 0, RGB_INK, name);
+	put_number(l, COL_BLKS, blks);
+	put_number(l, COL_FOLDED, folded);
+	if (sum) {
+		put_number(l, COL_COUNTED, n);
+		put_share(l, COL_COUNTED_SHARE, n, fragments_of(sum));
+		put_share(l, COL_BLKS_SHARE, blks, blks_of(sum));
+		canvas_note(l->canvas, "%s: %s=%ju blocks=%ju, folded blocks=%ju", name,
+			    l->colors->source->counts, (uintmax_t)n, (uintmax_t)blks, (uintmax_t)folded);
+	} else {
+		canvas_note(l->canvas, "%s: blocks=%ju, folded blocks=%ju", name, (uintmax_t)blks,
+			    (uintmax_t)folded);
+	}
+	next_line(l);
+}
+
+static void draw_fragment_rules(struct legend *l)
+{
+	const struct colors *colors = l->colors;
+	bool last_apart = !strcmp(colors->source->counts, "breaks");
+	size_t n = colors->n_rules - last_apart, i;
+	struct count sum = { 0 };
+	uint64_t folded = 0;
+
+	draw_fragment_heads(l);
+	for (i = 0; i < n; i++) {
+		sum.fragments[0] += fragments_of(&l->runs->counts[i]);
+		sum.blks[0] += blks_of(&l->runs->counts[i]);
+		folded += l->folded->blks[i];
+	}
+	for (i = 0; i < colors->n_rules; i++) {
+		if (i == n)
+			draw_fragment_count(l, "all breaks", &sum, &sum, folded);
+		put_swatch(l, COL_SWATCH, colors->rules[i].rgb[0]);
+		draw_fragment_count(l, colors->rules[i].what, &l->runs->counts[i], i < n ? &sum : NULL,
+				    l->folded->blks[i]);
+	}
+	if (!last_apart)
+		draw_fragment_count(l, "all fragments", &sum, &sum, folded);
+}
+
+/* === Free space === */
+
 static void draw_free(struct legend *l)
 {
+	bool counts_fragments = l->colors->source->counts;
 	char n[2][GROUPED_MAX], text[MAX_TEXT];
 
 	put_text(l, 0, RGB_INK, "free");
-	put_swatch(l, COL_CONTIGUOUS, RGB_FREE);
-	put_number(l, COL_CONTIGUOUS_BLKS, l->runs->free_blks);
+	put_swatch(l, counts_fragments ? COL_SWATCH : COL_CONTIGUOUS, RGB_FREE);
+	put_number(l, counts_fragments ? COL_BLKS : COL_CONTIGUOUS_BLKS, l->runs->free_blks);
 	snprintf(text, sizeof(text), "in %s gap%s, longest %s", grouped(n[0], l->runs->free_gaps),
 		 plural(l->runs->free_gaps), grouped(n[1], l->runs->free_longest));
-	put_text(l, COL_FRAGMENTED, RGB_FAINT, text);
+	put_text(l, counts_fragments ? COL_SWATCH + 3 : COL_FRAGMENTED, RGB_FAINT, text);
 	put_number(l, COL_FOLDED, l->folded->free);
 	canvas_note(l->canvas, "free: blocks=%ju gaps=%ju longest=%ju, folded blocks=%ju",
 		    (uintmax_t)l->runs->free_blks, (uintmax_t)l->runs->free_gaps,
@@ -328,17 +441,17 @@ void legend_draw(struct canvas *canvas, const struct layout *layout, const struc
 		.canvas = canvas, .layout = layout, .runs = runs, .colors = colors, .folded = folded,
 		.y = layout->margin,
 	};
-	size_t i;
 
 	draw_title(&l);
 	draw_summary(&l, when);
 	draw_fragments(&l);
 	draw_units(&l);
 	draw_folding(&l);
-	draw_heads(&l);
-	for (i = 0; i < colors->n_rules; i++)
-		draw_rule(&l, i);
-	draw_count(&l, "all files", &runs->total, folded_files(&l));
+	half_line(&l);
+	if (colors->source->counts)
+		draw_fragment_rules(&l);
+	else
+		draw_file_rules(&l);
 	half_line(&l);
 	put_separator(&l);
 	draw_free(&l);

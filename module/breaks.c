@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Why the fragments of a file begin where they do.
+ *
+ * In: what event.c and rebuild.c do to the map of a file. Out: a cause for each
+ * extent that does not lie right behind its predecessor. When a range changes, only
+ * two breaks can come about: before its first block, and before the written block
+ * that follows it. In both cases the later one of the two allocations is the one
+ * just made.
+ *
+ * The map does not depend on any of this. If memory runs out causes go, not maps.
+ */
+
+#include <linux/slab.h>
+
+#include "breaks.h"
+#include "compat.h"
+#include "memory.h"
+#include "segment.h"
+#include "tally.h"
+#include "writer.h"
+
+static struct kmem_cache *cache;
+
+/* === Words ================================================================ */
+
+static struct ft_history *history_of(struct ft_inode *rec)
+{
+	struct ft_history *h = rec->history;
+
+	if (h || !ft_mem_room())
+		return h;
+	h = kmem_cache_zalloc(cache, GFP_NOWAIT | __GFP_NOWARN);
+	if (!h)
+		return NULL;
+	ft_extmap_init(&h->words);
+	ft_mem_add(sizeof(*h));
+	rec->history = h;
+	return h;
+}
+
+/**
+ * ft_breaks_drop() - forget the history of a file
+ * @rec: the file; from now on the causes of all its breaks are unknown
+ *
+ * Context: atomic, rec->lock held or nobody else knows the record.
+ */
+void ft_breaks_drop(struct ft_inode *rec)
+{
+	struct ft_history *h = rec->history;
+
+	rec->cause = FT_CAUSE_UNKNOWN;
+	WRITE_ONCE(rec->marked, false);
+	if (!h)
+		return;
+	ft_mem_add(-(long)(sizeof(*h) + h->words.bytes));
+	rec->history = NULL;
+	ft_extmap_drop(&h->words);
+	kmem_cache_free(cache, h);
+}
+
+/* For want of memory. */
+static void lose(struct ft_inode *rec)
+{
+	ft_count(FT_CAUSES_LOST);
+	ft_breaks_drop(rec);
+}
+
+static void set_word(struct ft_inode *rec, u32 lblk, u32 end, u32 word)
+{
+	struct ft_history *h = rec->history;
+	u64 bytes;
+	int err;
+
+	if (!h && word == rec->cause)
+		return;
+	h = history_of(rec);
+	if (!h) {
+		lose(rec);
+		return;
+	}
+	bytes = h->words.bytes;
+	err = ft_extmap_set_word(&h->words, lblk, end, word);
+	ft_mem_add((long)h->words.bytes - (long)bytes);
+	if (err || (h->words.bytes > bytes && !ft_mem_room()))
+		lose(rec);
+}
+
+static u32 word_of(struct ft_inode *rec, u32 lblk)
+{
+	if (!rec->history)
+		return rec->cause;
+	return ft_extmap_word(&rec->history->words, lblk, rec->cause);
+}
+
+/* The break at a block has gone. It was somebody else's before ours took its place. */
+static void count_replaced(struct ft_inode *rec, u32 lblk)
+{
+	struct ft_history *h = rec->history;
+
+	if (!h || h->replaced_at != lblk + 1)
+		return;
+	ft_tally_healed(rec->vol, rec->extension, h->replaced);
+	h->replaced_at = 0;
+}
+
+/**
+ * ft_breaks_shift() - the extent that begins with a block begins one later now
+ * @rec: the file, which has a history
+ * @lblk: the block; it continues the extent before it
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_breaks_shift(struct ft_inode *rec, u32 lblk)
+{
+	count_replaced(rec, lblk);
+	set_word(rec, lblk, lblk + 1, word_of(rec, lblk - 1));
+}
+
+/* No written extent that begins behind a block is known: up to where is there none? */
+static u32 limit_of(struct ft_inode *rec, u32 end)
+{
+	struct ft_extent ext;
+
+	return ft_extmap_next(&rec->map, end, &ext) ? end : FT_LBLK_END;
+}
+
+/* Of the extent behind a range that changes. */
+static void set_next(struct ft_inode *rec, const struct ft_extent *next, u32 word)
+{
+	u32 end = ft_extent_end(next);
+	struct ft_extent behind;
+
+	if (word_of(rec, next->lblk) == word)
+		return;
+	set_word(rec, next->lblk,
+		 ft_extmap_after(&rec->map, end, &behind) ? behind.lblk :
+							    limit_of(rec, end),
+		 word);
+}
+
+/* === Why here ============================================================= */
+
+/* Who took the block that @rec's next one should have got? */
+static void blame(struct ft_inode *rec, const struct ft_alloc *alloc,
+		  const struct ft_run *run)
+{
+	const struct ft_inode *culprit = xa_load(&rec->vol->inodes, run->ino);
+	const struct ft_pair pair = {
+		.victim = ft_writer_first(rec->vol, alloc->writer),
+		.victim_ext = rec->extension,
+		.culprit = ft_writer_first(rec->vol, run->writer),
+		.culprit_ext = culprit ? culprit->extension :
+					 FT_EXTENSION_UNWATCHED,
+	};
+
+	ft_tally_pair(rec->vol, &pair);
+}
+
+/*
+ * Why a block that has just been allocated at @lba, and was at @old_lba before, is
+ * not behind @prev.
+ */
+static enum ft_why why_not_behind(struct ft_inode *rec, u32 prev, u32 lba,
+				  u32 old_lba, const struct ft_alloc *alloc)
+{
+	struct ft_volume *vol = rec->vol;
+	int log = ft_segment_log(vol, lba);
+	struct ft_run run;
+
+	if (old_lba == prev + 1)
+		return FT_WHY_MOVED;
+	if (log < 0)
+		return FT_WHY_UNKNOWN;
+	if (log != ft_segment_log(vol, prev))
+		return FT_WHY_OTHER_LOG;
+	if (ft_segment_fills_holes(vol, log, lba))
+		return FT_WHY_SSR;
+	if (!ft_segment_offset(vol, prev + 1))
+		return FT_WHY_NEW_SEGMENT;
+	if (ft_log_who_took(vol, log, prev + 1, &run)) {
+		if (run.ino != rec->ino)
+			blame(rec, alloc, &run);
+		else if (old_lba != FT_LBA_UNWRITTEN ||
+			 !ft_segment_is_valid(vol, prev + 1))
+			/* blocks of this file are written in another order */
+			return FT_WHY_MOVED;
+		return FT_WHY_INTERLEAVED;
+	}
+	if (old_lba != FT_LBA_UNWRITTEN)
+		return FT_WHY_MOVED;
+	return ft_segment_is_valid(vol, prev + 1) ? FT_WHY_INTERLEAVED :
+						    FT_WHY_UNKNOWN;
+}
+
+/*
+ * Why @next, which is older, is not behind the block before it, which has just been
+ * allocated at @lba, and was at @old_lba before.
+ */
+static enum ft_why why_not_before(struct ft_inode *rec, u32 lba, u32 old_lba,
+				  u32 next)
+{
+	if (old_lba != FT_LBA_UNWRITTEN)
+		return FT_WHY_MOVED;
+	if (ft_segment_log(rec->vol, lba) != ft_segment_log(rec->vol, next))
+		return FT_WHY_OTHER_LOG;
+	/* blocks of this file got the places of a log in another order */
+	return FT_WHY_INTERLEAVED;
+}
+
+/* === Events =============================================================== */
+
+/**
+ * ft_breaks_look() - what is around a range that is about to change?
+ * @rec: the file
+ * @lblk: the first block
+ * @end: behind the last one
+ * @before: to be handed on when it has changed
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_breaks_look(struct ft_inode *rec, u32 lblk, u32 end,
+		    struct ft_before *before)
+{
+	before->has_next = ft_extmap_after(&rec->map, end, &before->next);
+	before->limit = before->has_next ? before->next.lblk :
+					   limit_of(rec, end);
+	before->old_last = end < FT_LBLK_END ?
+				   ft_extmap_lba(&rec->map, end - 1) :
+				   FT_LBA_UNWRITTEN;
+	before->old_first = ft_extmap_lba(&rec->map, lblk);
+	before->has_prev = ft_extmap_before(&rec->map, lblk, &before->prev);
+}
+
+static u32 cause_of(const struct ft_alloc *alloc, enum ft_why why)
+{
+	return ft_cause(alloc->op, alloc->flush, why, alloc->writer);
+}
+
+/*
+ * The break at a block has gone. Who moves one block after another makes a break
+ * behind each, and heals it with the next: that does not count, but the break does
+ * that was there before.
+ */
+static void healed(struct ft_inode *rec, u32 lblk, const struct ft_alloc *alloc)
+{
+	u32 word = word_of(rec, lblk);
+
+	if ((word & ~FT_CAUSE_WHY_MASK) != cause_of(alloc, FT_WHY_NONE))
+		ft_tally_healed(rec->vol, rec->extension, word);
+	else
+		count_replaced(rec, lblk);
+}
+
+/* Was there a break before the range, and has it gone? Or one behind it? */
+static void count_healed(struct ft_inode *rec, const struct ft_extent *ext,
+			 const struct ft_before *before,
+			 const struct ft_alloc *alloc)
+{
+	u32 prev;
+
+	if (before->has_prev && before->old_first != FT_LBA_UNWRITTEN &&
+	    before->old_first != before->prev + 1 &&
+	    ext->lba == before->prev + 1)
+		healed(rec, ext->lblk, alloc);
+	if (!before->has_next || ext->lba + ext->len != before->next.lba)
+		return;
+	if (before->old_last != FT_LBA_UNWRITTEN)
+		prev = before->old_last;
+	else if (before->has_prev && ext->len == 1)
+		prev = before->prev;
+	else
+		return;
+	if (before->next.lba != prev + 1)
+		healed(rec, before->next.lblk, alloc);
+}
+
+/*
+ * Is the block before this one what F2FS made of inline data? It writes that at once,
+ * to the log of hot data, and so no next block can follow it.
+ */
+static bool became_block(struct ft_inode *rec, u32 lblk)
+{
+	return lblk == 1 && ft_cause_op(word_of(rec, 0)) == FT_OP_INLINE;
+}
+
+/**
+ * ft_breaks_stored() - a range got a place
+ * @rec: the file; the map may have been changed already
+ * @ext: the range and its place
+ * @before: what was there, and around it
+ * @alloc: by what
+ *
+ * Context: atomic, rec->lock held, RCU read section.
+ */
+void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
+		      const struct ft_before *before,
+		      const struct ft_alloc *alloc)
+{
+	const struct ft_extent *next = &before->next;
+	enum ft_why why;
+	u32 word;
+
+	count_healed(rec, ext, before, alloc);
+	if (!before->has_prev) {
+		word = cause_of(alloc, FT_WHY_NONE);
+		if (!before->has_next && !rec->history)
+			rec->cause = word;
+	} else if (ext->lba == before->prev + 1) {
+		word = word_of(rec, ext->lblk - 1);
+	} else {
+		word = cause_of(alloc,
+				why_not_behind(rec, before->prev, ext->lba,
+					       before->old_first, alloc));
+		if (alloc->op == FT_OP_APPEND && became_block(rec, ext->lblk))
+			word += FT_OP_INLINE - FT_OP_APPEND;
+	}
+	set_word(rec, ext->lblk, before->limit, word);
+
+	if (!before->has_next || next->lba == ext->lba + ext->len)
+		return;
+	why = why_not_before(rec, ext->lba + ext->len - 1, before->old_last,
+			     next->lba);
+	word = word_of(rec, next->lblk);
+	/* its predecessor was taken away before; now it is put elsewhere */
+	if (before->old_last == FT_LBA_UNWRITTEN &&
+	    ft_cause_why(word) == FT_WHY_MOVED)
+		why = FT_WHY_MOVED;
+	set_next(rec, next, cause_of(alloc, why));
+	if (rec->history && before->old_last != FT_LBA_UNWRITTEN &&
+	    next->lba != before->old_last + 1) {
+		rec->history->replaced = word;
+		rec->history->replaced_at = next->lblk + 1;
+	}
+}
+
+/**
+ * ft_breaks_erased() - a range has no place any more
+ * @rec: the file
+ * @lblk: its first block
+ * @end: behind the last one
+ * @before: what was there, and around it
+ * @alloc: by what
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end,
+		      const struct ft_before *before,
+		      const struct ft_alloc *alloc)
+{
+	const struct ft_extent *next = &before->next;
+	struct ft_history *h;
+	u64 bytes;
+	int err;
+
+	if (before->has_next && before->has_prev &&
+	    next->lba != before->prev + 1)
+		set_next(rec, next, cause_of(alloc, FT_WHY_MOVED));
+	h = rec->history;
+	if (!h)
+		return;
+	bytes = h->words.bytes;
+	err = ft_extmap_erase(&h->words, lblk, end);
+	ft_mem_add((long)h->words.bytes - (long)bytes);
+	if (err)
+		lose(rec);
+}
+
+/**
+ * ft_breaks_found() - a scan found an extent
+ * @rec: the file, whose map is still the old one
+ * @ext: the extent, written
+ * @prev: where the scan found the written block before it, %FT_LBA_UNWRITTEN if
+ *	there is none
+ *
+ * What is where it was keeps its cause.
+ *
+ * Context: atomic, rec->lock held, RCU read section.
+ */
+void ft_breaks_found(struct ft_inode *rec, const struct ft_extent *ext,
+		     u32 prev)
+{
+	const struct ft_alloc alloc = {
+		.op = rec->doubt,
+		.writer = rec->doubt ? rec->writer : FT_SNAP_WRITER_UNKNOWN,
+	};
+	bool broken = prev != FT_LBA_UNWRITTEN && ext->lba != prev + 1;
+	enum ft_why why = FT_WHY_NONE;
+	struct ft_extent known;
+
+	if (ft_extmap_next(&rec->map, ext->lblk, &known) &&
+	    known.lblk == ext->lblk && known.lba == ext->lba &&
+	    (!broken || ft_cause_why(word_of(rec, ext->lblk)) != FT_WHY_NONE))
+		return;
+	if (!broken && prev != FT_LBA_UNWRITTEN)
+		return;
+	if (broken && alloc.op == FT_OP_RANGE)
+		why = FT_WHY_MOVED;
+	else if (broken && alloc.op != FT_OP_UNKNOWN)
+		why = why_not_behind(rec, prev, ext->lba, FT_LBA_UNWRITTEN,
+				     &alloc);
+	else if (broken)
+		why = FT_WHY_UNKNOWN;
+	set_word(rec, ext->lblk, ft_extent_end(ext), cause_of(&alloc, why));
+}
+
+/* === Before the blocks are allocated ====================================== */
+
+/* Is there something that a system call that writes has to change? */
+static void mark(struct ft_inode *rec)
+{
+	const struct ft_history *h = rec->history;
+
+	WRITE_ONCE(rec->marked, h && (h->cut || h->mapped_end));
+}
+
+/**
+ * ft_breaks_cut() - a file is truncated
+ * @rec: the file
+ * @lblk: the first block that is freed
+ * @within: the block before it is cut, and will be written again
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_breaks_cut(struct ft_inode *rec, u32 lblk, bool within)
+{
+	struct ft_history *h = rec->history;
+
+	if (within && lblk)
+		h = history_of(rec);
+	if (!h)
+		return;
+	h->cut = within ? lblk : 0;
+	mark(rec);
+}
+
+/**
+ * ft_breaks_written_by() - another process than before writes to a file
+ * @rec: the file
+ * @writer: its number
+ * @dirty: data of earlier writers may not have been written to the volume yet
+ *
+ * Context: atomic, rec->lock held, RCU read section.
+ */
+void ft_breaks_written_by(struct ft_inode *rec, u32 writer, bool dirty)
+{
+	if (dirty && rec->writer != FT_SNAP_WRITER_UNKNOWN &&
+	    ft_writer_first(rec->vol, rec->writer) !=
+		    ft_writer_first(rec->vol, writer))
+		writer = FT_SNAP_WRITER_SEVERAL;
+	WRITE_ONCE(rec->writer, writer);
+}
+
+/**
+ * ft_breaks_written() - blocks are about to be written by a system call
+ * @rec: the file
+ * @lblk: the first one
+ * @end: behind the last one
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_breaks_written(struct ft_inode *rec, u32 lblk, u32 end)
+{
+	struct ft_history *h = rec->history;
+
+	if (h && h->cut > lblk && h->cut <= end)
+		h->cut = 0;
+	if (h && h->mapped_end && lblk <= h->mapped)
+		h->mapped = max(h->mapped, end);
+	if (h && end >= h->mapped_end)
+		h->mapped_end = min(h->mapped_end, lblk);
+	if (h && h->mapped >= h->mapped_end)
+		h->mapped_end = 0;
+	mark(rec);
+}
+
+/**
+ * ft_breaks_mapped() - a block is about to be written through a mapping
+ * @rec: the file
+ * @lblk: the block
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_breaks_mapped(struct ft_inode *rec, u32 lblk)
+{
+	struct ft_history *h = history_of(rec);
+
+	if (!h)
+		return;
+	h->mapped = h->mapped_end ? min(h->mapped, lblk) : lblk;
+	h->mapped_end = max(h->mapped_end, lblk + 1);
+	mark(rec);
+}
+
+/**
+ * ft_breaks_op() - what made F2FS write a block, other than itself
+ * @rec: the file
+ * @lblk: the block
+ * @rewritten: it had another place before
+ *
+ * Context: atomic, rec->lock held.
+ * Return: the operation.
+ */
+enum ft_op ft_breaks_op(struct ft_inode *rec, u32 lblk, bool rewritten)
+{
+	struct ft_history *h = rec->history;
+
+	if (h && rewritten && h->cut == lblk + 1) {
+		h->cut = 0;
+		mark(rec);
+		return FT_OP_TAIL;
+	}
+	if (h && lblk >= h->mapped && lblk < h->mapped_end)
+		return FT_OP_MMAP;
+	return rewritten ? FT_OP_OVERWRITE : FT_OP_APPEND;
+}
+
+/* === Life ================================================================= */
+
+/**
+ * ft_breaks_init() - prepare for causes
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ft_breaks_init(void)
+{
+	cache = kmem_cache_create("fragtrace_history", sizeof(struct ft_history),
+				  0, SLAB_NO_MERGE, NULL);
+	return cache ? 0 : -ENOMEM;
+}
+
+/**
+ * ft_breaks_exit() - undo ft_breaks_init()
+ *
+ * Context: process; all records are gone.
+ */
+void ft_breaks_exit(void)
+{
+	kmem_cache_destroy(cache);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Why the fragments of a file begin where they do.
+ *
+ * A map of words (extmap.h) has, for the first block of each extent, the cause of
+ * the break there (cause.h). What it has for other blocks means nothing: a word goes
+ * on to where the next written extent begins, so that neighbours that have the same
+ * one take one entry, and the next block of a run changes nothing here. A file whose
+ * extents all have the same one needs no map.
+ */
+#ifndef FT_BREAKS_H
+#define FT_BREAKS_H
+
+#include "cause.h"
+#include "extmap.h"
+#include "inode.h"
+#include "log.h"
+#include "trace.h"
+#include "volume.h"
+
+/**
+ * struct ft_history - what of a file's past its map does not have
+ * @words: the causes
+ * @replaced: cause of a break that an operation under way has made its own,
+ * @replaced_at: one more than its block; 0: none
+ * @cut: one more than the block that the file was cut within; 0 if none was, or it
+ *	has been written since
+ * @mapped: the first block that was written through a mapping
+ * @mapped_end: behind the last one; 0 if none was
+ *
+ * Protected by the lock of the inode.
+ */
+struct ft_history {
+	struct ft_extmap words;
+	u32 replaced;
+	u32 replaced_at;
+	u32 cut;
+	u32 mapped;
+	u32 mapped_end;
+};
+
+/**
+ * struct ft_alloc - an allocation, as far as its event tells
+ * @op: the operation
+ * @flush: who asked for it
+ * @writer: who had written the data
+ */
+struct ft_alloc {
+	enum ft_op op;
+	enum ft_flush flush;
+	u32 writer;
+};
+
+/**
+ * struct ft_before - a range of a file before it changes
+ * @old_first: where its first block is, %FT_LBA_UNWRITTEN if nowhere
+ * @old_last: likewise its last block
+ * @has_prev: there is a written block before it,
+ * @prev: and it is there
+ * @has_next: there is a written block behind it,
+ * @next: with which this extent begins
+ * @limit: nothing is written between the end of the range and here
+ * @traced: what an event of our own is to say of it; the only member that is set
+ *	also if no causes are wanted
+ */
+struct ft_before {
+	u32 old_first;
+	u32 old_last;
+	bool has_prev;
+	u32 prev;
+	bool has_next;
+	struct ft_extent next;
+	u32 limit;
+	struct ft_traced traced;
+};
+
+int ft_breaks_init(void);
+void ft_breaks_exit(void);
+void ft_breaks_look(struct ft_inode *rec, u32 lblk, u32 end,
+		    struct ft_before *before);
+void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
+		      const struct ft_before *before,
+		      const struct ft_alloc *alloc);
+void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end,
+		      const struct ft_before *before,
+		      const struct ft_alloc *alloc);
+void ft_breaks_found(struct ft_inode *rec, const struct ft_extent *ext,
+		     u32 prev);
+void ft_breaks_shift(struct ft_inode *rec, u32 lblk);
+void ft_breaks_cut(struct ft_inode *rec, u32 lblk, bool within);
+void ft_breaks_written_by(struct ft_inode *rec, u32 writer, bool dirty);
+void ft_breaks_written(struct ft_inode *rec, u32 lblk, u32 end);
+void ft_breaks_mapped(struct ft_inode *rec, u32 lblk);
+enum ft_op ft_breaks_op(struct ft_inode *rec, u32 lblk, bool rewritten);
+void ft_breaks_drop(struct ft_inode *rec);
+
+/**
+ * ft_breaks_cause() - the cause of the break at an extent, for readers
+ * @rec: the file
+ * @lblk: the first block of the extent
+ *
+ * Context: rec->lock held.
+ * Return: the cause; it means nothing if there is no break.
+ */
+static inline u32 ft_breaks_cause(struct ft_inode *rec, u32 lblk)
+{
+	if (!rec->history)
+		return rec->cause;
+	return ft_extmap_read_word(&rec->history->words, lblk, rec->cause);
+}
+
+/**
+ * ft_log_took() - a log gave a block to a file
+ * @vol: the volume
+ * @nr: which log
+ * @ino: the inode number of the file
+ * @writer: who had written the data
+ * @lba: the block
+ *
+ * Mostly it is the file that got the block before that.
+ *
+ * Context: atomic; RCU read section.
+ */
+static __always_inline void ft_log_took(struct ft_volume *vol, unsigned int nr,
+					u32 ino, u32 writer, u32 lba)
+{
+	const struct ft_log *log = &vol->logs->log[nr];
+	struct ft_run run = { .lba = lba, .ino = ino, .writer = writer };
+
+	if (READ_ONCE(log->ino) != ino ||
+	    lba - READ_ONCE(log->segment) >= vol->segment_blocks)
+		ft_log_took_any(vol, nr, &run);
+}
+
+/**
+ * ft_breaks_went_on() - the next block of a run was stored
+ * @rec: the file
+ * @lblk: the block
+ * @rewritten: it had another place before
+ *
+ * The run has a cause already. If the block was the first of the extent behind the
+ * run, that begins later now.
+ *
+ * Context: atomic, rec->lock held.
+ */
+static __always_inline void ft_breaks_went_on(struct ft_inode *rec, u32 lblk,
+					      bool rewritten)
+{
+	if (rewritten && rec->history)
+		ft_breaks_shift(rec, lblk);
+}
+
+#endif

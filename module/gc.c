@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What garbage collection has done to a volume.
+ *
+ * In: segments that F2FS has chosen, and blocks that it moves, of files that are not
+ * watched, too. Out: sums, and the victims of late, each with what was moved out of
+ * it. In the background F2FS only dirties pages, which are written later: a victim's
+ * count may grow for some time.
+ */
+
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "gc.h"
+#include "inode.h"
+#include "memory.h"
+#include "segment.h"
+#include "volume.h"
+
+/* The segments of a section whose blocks are counted. */
+#define MAX_SEGMENTS	1024
+
+/**
+ * ft_gc_new() - begin to count for a volume
+ *
+ * Context: process.
+ * Return: the counts, for ft_gc_free(); NULL for want of memory.
+ */
+struct ft_gc *ft_gc_new(void)
+{
+	struct ft_gc *gc = kvzalloc(sizeof(*gc), GFP_KERNEL);
+
+	if (!gc)
+		return NULL;
+	spin_lock_init(&gc->lock);
+	ft_mem_add(sizeof(*gc));
+	return gc;
+}
+
+/**
+ * ft_gc_free() - free the counts of a volume
+ * @gc: the counts, or NULL; nobody uses them any more
+ */
+void ft_gc_free(struct ft_gc *gc)
+{
+	if (!gc)
+		return;
+	ft_mem_add(-(long)sizeof(*gc));
+	kvfree(gc);
+}
+
+static u32 valid_blocks(struct ft_volume *vol, u32 segment, u32 segments)
+{
+	u32 valid = 0, n;
+
+	for (n = 0; n < min_t(u32, segments, MAX_SEGMENTS); n++)
+		valid += ft_segment_valid(vol, segment + n);
+	return valid;
+}
+
+/* Does the segment hold nodes? F2FS numbers their logs 3 to 5. */
+static bool holds_nodes(struct ft_volume *vol, u32 segment)
+{
+	int log = ft_segment_log(vol, vol->main_blkaddr +
+				      segment * vol->segment_blocks);
+
+	return log >= 3 && log <= 5;
+}
+
+/**
+ * ft_gc_chose() - F2FS has chosen segments
+ * @vol: the volume
+ * @segment: the first of them
+ * @segments: how many
+ * @kind: for what
+ *
+ * Context: a probe.
+ * Return: how many blocks of them are in use.
+ */
+u32 ft_gc_chose(struct ft_volume *vol, u32 segment, u32 segments,
+		enum ft_victim_kind kind)
+{
+	const struct ft_gc_victim victim = {
+		.when = ktime_get_real_seconds(),
+		.segment = segment,
+		.segments = segments,
+		.valid = valid_blocks(vol, segment, segments),
+		.kind = kind,
+		.node = holds_nodes(vol, segment),
+	};
+	struct ft_gc *gc = vol->gc;
+
+	spin_lock(&gc->lock);
+	gc->sums.victims[kind]++;
+	if (kind < FT_GC_KINDS) {
+		gc->newest = (gc->newest + 1) % FT_GC_VICTIMS;
+		gc->nr = min_t(u32, gc->nr + 1, FT_GC_VICTIMS);
+		gc->victim[gc->newest] = victim;
+		/* its segment may have been a victim before */
+		gc->last = gc->newest;
+	}
+	spin_unlock(&gc->lock);
+	return victim.valid;
+}
+
+/* Was a segment among those that were chosen together? */
+static bool is_of(const struct ft_gc_victim *victim, u32 segment)
+{
+	return segment - victim->segment < victim->segments;
+}
+
+/* The last victim that a segment was. Most blocks come from the same as the last. */
+static struct ft_gc_victim *find(struct ft_gc *gc, u32 segment)
+{
+	u32 n;
+
+	if (is_of(&gc->victim[gc->last], segment))
+		return &gc->victim[gc->last];
+	for (n = 0; n < gc->nr; n++) {
+		u32 i = (gc->newest - n) % FT_GC_VICTIMS;
+
+		if (is_of(&gc->victim[i], segment)) {
+			gc->last = i;
+			return &gc->victim[i];
+		}
+	}
+	return NULL;
+}
+
+/**
+ * ft_gc_chosen() - was the segment of a block chosen to be cleaned?
+ * @vol: the volume
+ * @lba: the block
+ *
+ * Context: a probe.
+ * Return: true if so, as far as that is remembered.
+ */
+bool ft_gc_chosen(struct ft_volume *vol, u32 lba)
+{
+	struct ft_gc *gc = vol->gc;
+	bool chosen;
+
+	spin_lock(&gc->lock);
+	chosen = find(gc, ft_segment_of(vol, lba));
+	spin_unlock(&gc->lock);
+	return chosen;
+}
+
+/**
+ * ft_gc_moved() - garbage collection has moved a block of data
+ * @vol: the volume
+ * @rec: the file; NULL if it is not watched
+ * @lba: where the block was
+ *
+ * Context: a probe.
+ */
+void ft_gc_moved(struct ft_volume *vol, struct ft_inode *rec, u32 lba)
+{
+	enum ft_victim_kind kind = READ_ONCE(vol->gc_foreground) ? FT_VICTIM_FG :
+								   FT_VICTIM_BG;
+	struct ft_gc *gc = vol->gc;
+	struct ft_gc_victim *victim;
+
+	spin_lock(&gc->lock);
+	victim = find(gc, ft_segment_of(vol, lba));
+	if (victim) {
+		kind = victim->kind;
+		victim->moved++;
+		victim->watched += !!rec;
+	} else {
+		gc->sums.unknown++;
+	}
+	gc->sums.moved[kind]++;
+	gc->sums.watched[kind] += !!rec;
+	if (rec)
+		WRITE_ONCE(rec->gc_moved, rec->gc_moved + 1);
+	spin_unlock(&gc->lock);
+}
+
+/**
+ * ft_gc_copy() - copy all that is counted
+ * @vol: the volume
+ * @sums: the sums
+ * @victim: room for %FT_GC_VICTIMS; the last one chosen comes first
+ *
+ * Context: process.
+ * Return: how many victims there are.
+ */
+u32 ft_gc_copy(struct ft_volume *vol, struct ft_gc_sums *sums,
+	       struct ft_gc_victim *victim)
+{
+	struct ft_gc *gc = vol->gc;
+	u32 n, nr;
+
+	spin_lock(&gc->lock);
+	*sums = gc->sums;
+	nr = gc->nr;
+	for (n = 0; n < nr; n++)
+		victim[n] = gc->victim[(gc->newest - n) % FT_GC_VICTIMS];
+	spin_unlock(&gc->lock);
+	return nr;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What garbage collection has done to a volume.
+ */
+#ifndef FT_GC_H
+#define FT_GC_H
+
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "trace.h"
+
+struct ft_inode;
+struct ft_volume;
+
+/* So many victims are remembered. */
+#define FT_GC_VICTIMS	1024
+
+/* Victims that are cleaned: FT_VICTIM_BG and FT_VICTIM_FG. */
+#define FT_GC_KINDS	2
+
+/**
+ * struct ft_gc_victim - segments that F2FS has chosen to clean together
+ * @when: in seconds since 1970
+ * @segment: the first of them
+ * @segments: how many
+ * @valid: blocks of them that were in use
+ * @moved: blocks of data that have been moved out of them since
+ * @watched: those of them that belong to watched files
+ * @kind: enum ft_victim_kind
+ * @node: they hold nodes, which no map is about
+ */
+struct ft_gc_victim {
+	u64 when;
+	u32 segment;
+	u32 segments;
+	u32 valid;
+	u32 moved;
+	u32 watched;
+	u8 kind;
+	bool node;
+};
+
+/**
+ * struct ft_gc_sums - what is counted since the volume is watched
+ * @victims: how often segments were chosen, by enum ft_victim_kind
+ * @moved: blocks of data that were moved, by the kind of their victim
+ * @watched: those of them that belong to watched files
+ * @unknown: those whose victim is not known, because it was long ago, or was none
+ */
+struct ft_gc_sums {
+	u64 victims[FT_NR_VICTIM_KINDS];
+	u64 moved[FT_GC_KINDS];
+	u64 watched[FT_GC_KINDS];
+	u64 unknown;
+};
+
+/**
+ * struct ft_gc - the garbage collection of a volume
+ * @lock: protects all of this, and @gc_moved of the inodes of the volume
+ * @sums: the sums
+ * @newest: index of the last of @victim
+ * @nr: how many there are
+ * @last: index of the one that a block was moved out of last
+ * @victim: a ring
+ */
+struct ft_gc {
+	spinlock_t lock;
+	struct ft_gc_sums sums;
+	u32 newest;
+	u32 nr;
+	u32 last;
+	struct ft_gc_victim victim[FT_GC_VICTIMS];
+};
+
+struct ft_gc *ft_gc_new(void);
+void ft_gc_free(struct ft_gc *gc);
+u32 ft_gc_chose(struct ft_volume *vol, u32 segment, u32 segments,
+		enum ft_victim_kind kind);
+bool ft_gc_chosen(struct ft_volume *vol, u32 lba);
+void ft_gc_moved(struct ft_volume *vol, struct ft_inode *rec, u32 lba);
+u32 ft_gc_copy(struct ft_volume *vol, struct ft_gc_sums *sums,
+	       struct ft_gc_victim *victim);
+
+#endif

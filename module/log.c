@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who took which blocks of a volume's logs recently.
+ *
+ * In: each block that is allocated on the volume, of files that are not watched,
+ * too. Out: who got the block that another file could have used. A log gives out
+ * the blocks of a segment in ascending order, so only the begin of each run of one
+ * file is kept.
+ */
+
+#include <linux/slab.h>
+
+#include "log.h"
+#include "segment.h"
+#include "volume.h"
+
+/**
+ * ft_logs_new() - make the logs of a volume
+ *
+ * Return: the logs, for kfree(); NULL for want of memory.
+ */
+struct ft_logs *ft_logs_new(void)
+{
+	struct ft_logs *logs = kzalloc(sizeof(*logs), GFP_KERNEL);
+	unsigned int i;
+
+	for (i = 0; logs && i < FT_NR_LOGS; i++)
+		spin_lock_init(&logs->log[i].lock);
+	return logs;
+}
+
+/**
+ * ft_log_took_any() - a log gave a block to a file
+ * @vol: the volume
+ * @nr: which log
+ * @run: the block, and who got it
+ *
+ * The slow half of ft_log_took().
+ *
+ * Context: atomic; RCU read section.
+ */
+void ft_log_took_any(struct ft_volume *vol, unsigned int nr,
+		     const struct ft_run *run)
+{
+	u32 segment = ft_segment_begin(vol, run->lba);
+	struct ft_log *log = &vol->logs->log[nr];
+
+	spin_lock(&log->lock);
+	WRITE_ONCE(log->ino, run->ino);
+	if (log->segment != segment) {
+		log->before[log->oldest] = log->segment;
+		log->oldest = (log->oldest + 1) % ARRAY_SIZE(log->before);
+		WRITE_ONCE(log->segment, segment);
+	}
+	log->newest = (log->newest + 1) % FT_RUNS_PER_LOG;
+	log->run[log->newest] = *run;
+	spin_unlock(&log->lock);
+}
+
+static bool was_in(const struct ft_log *log, u32 segment)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(log->before); i++)
+		if (log->before[i] == segment)
+			return true;
+	return log->segment == segment;
+}
+
+/**
+ * ft_log_who_took() - who got a block recently?
+ * @vol: the volume
+ * @nr: the log that its segment belongs to
+ * @lba: the block
+ * @run: on success, who, and with which block the run begins
+ *
+ * Context: atomic.
+ * Return: false if that is not known any more.
+ */
+bool ft_log_who_took(struct ft_volume *vol, unsigned int nr, u32 lba,
+		     struct ft_run *run)
+{
+	u32 segment = ft_segment_begin(vol, lba);
+	struct ft_log *log = &vol->logs->log[ft_log_nr(nr)];
+	bool found = false;
+	unsigned int n;
+
+	spin_lock(&log->lock);
+	/* from what came last to what came first */
+	for (n = was_in(log, segment) ? 0 : FT_RUNS_PER_LOG;
+	     n < FT_RUNS_PER_LOG && !found; n++) {
+		*run = log->run[(log->newest - n) % FT_RUNS_PER_LOG];
+		if (!run->lba)
+			break;
+		found = run->lba >= segment && run->lba <= lba;
+	}
+	spin_unlock(&log->lock);
+	return found;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who took which blocks of a volume's logs recently.
+ */
+#ifndef FT_LOG_H
+#define FT_LOG_H
+
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+struct ft_volume;
+
+/* Runs that are remembered of each log. */
+#define FT_RUNS_PER_LOG		64
+/* Segments of each log that are remembered. */
+#define FT_SEGMENTS_PER_LOG	4
+/* Hot, warm, cold data, and all others together. */
+#define FT_NR_LOGS		4
+
+/**
+ * struct ft_run - blocks that a log gave to one file, one after another
+ * @lba: the first of them
+ * @ino: the inode number of the file
+ * @writer: who had written the data, see writer.c
+ */
+struct ft_run {
+	u32 lba;
+	u32 ino;
+	u32 writer;
+};
+
+/**
+ * struct ft_log - a log
+ * @ino: who got its last block. May be read without @lock, as may
+ * @segment: the first block of the segment which that is in
+ * @lock: protects all of this
+ * @before: the segments that it was in before, a ring
+ * @oldest: index of the oldest of @before
+ * @newest: index of the last of @run
+ * @run: a ring; one ends where the next one begins, or with its segment
+ */
+struct ft_log {
+	u32 ino;
+	u32 segment;
+	spinlock_t lock;
+	u32 before[FT_SEGMENTS_PER_LOG - 1];
+	u32 oldest;
+	u32 newest;
+	struct ft_run run[FT_RUNS_PER_LOG];
+};
+
+/**
+ * struct ft_logs - the logs of a volume
+ * @log: by number
+ */
+struct ft_logs {
+	struct ft_log log[FT_NR_LOGS];
+};
+
+struct ft_logs *ft_logs_new(void);
+void ft_log_took_any(struct ft_volume *vol, unsigned int nr,
+		     const struct ft_run *run);
+bool ft_log_who_took(struct ft_volume *vol, unsigned int nr, u32 lba,
+		     struct ft_run *run);
+
+/* The log that F2FS calls so, here. */
+static inline unsigned int ft_log_nr(int log)
+{
+	return log >= 0 && log < FT_NR_LOGS ? log : FT_NR_LOGS - 1;
+}
+
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What F2FS itself knows of the segments of a volume: its segment information in
+ * memory, read without its locks.
+ *
+ * In: addresses of blocks. Out: hints why an allocation went where it did. What is
+ * read may change at any time; no map depends on it. The arrays stay where they are
+ * from mount to umount.
+ *
+ * Context of all functions: a probe, with the super block in use by its caller; or
+ * the super block held (ft_volume_hold_sb()).
+ */
+
+#include <linux/fs.h>
+
+#include "f2fs_private.h"
+#include "segment.h"
+#include "volume.h"
+
+/* The log of cold data, and further ones whose segments are called cold data, too. */
+#define LOG_COLD_DATA	2
+#define LOG_PINNED	6
+#define LOG_ATGC	7
+
+/* All logs: nodes have the numbers in between. */
+#define NR_LOGS		8
+
+/* How a log takes blocks: one after another, if not by filling holes. */
+#define ALLOC_LFS	0
+
+static const struct seg_entry *entry_of(const struct ft_volume *vol, u32 lba)
+{
+	const struct super_block *sb = READ_ONCE(vol->live_sb);
+
+	if (!sb || lba < vol->main_blkaddr)
+		return NULL;
+	return ft_f2fs_segment(sb, ft_segment_of(vol, lba));
+}
+
+/**
+ * ft_segment_log() - the log that a segment belongs or belonged to
+ * @vol: the volume
+ * @lba: a block in the segment
+ *
+ * Return: F2FS's number of the log (0: hot, 1: warm, 2: cold data), or -1 if the
+ * block is not in the main area, or the volume is going away.
+ */
+int ft_segment_log(const struct ft_volume *vol, u32 lba)
+{
+	const struct seg_entry *entry = entry_of(vol, lba);
+
+	return entry ? (int)entry->type : -1;
+}
+
+/* Is this log in the segment of a block, and fills its holes? */
+static bool log_fills_holes(const struct ft_volume *vol, unsigned int log, u32 lba)
+{
+	const struct super_block *sb = READ_ONCE(vol->live_sb);
+	u32 segno;
+	u8 type;
+
+	return sb && ft_f2fs_log(sb, log, &segno, &type) &&
+	       type != ALLOC_LFS && segno == ft_segment_of(vol, lba);
+}
+
+/**
+ * ft_segment_fills_holes() - is a log filling holes of this segment just now?
+ * @vol: the volume
+ * @log: what ft_segment_log() says of it
+ * @lba: a block in the segment
+ *
+ * Return: true if so (SSR, or ATGC's form of it).
+ */
+bool ft_segment_fills_holes(const struct ft_volume *vol, int log, u32 lba)
+{
+	return log_fills_holes(vol, log, lba) ||
+	       (log == LOG_COLD_DATA &&
+		(log_fills_holes(vol, LOG_PINNED, lba) ||
+		 log_fills_holes(vol, LOG_ATGC, lba)));
+}
+
+/**
+ * ft_segment_is_valid() - does a block belong to something, as F2FS has it now?
+ * @vol: the volume
+ * @lba: the block
+ *
+ * Return: true if so; false also if that is not known.
+ */
+bool ft_segment_is_valid(const struct ft_volume *vol, u32 lba)
+{
+	const struct seg_entry *entry = entry_of(vol, lba);
+	u32 at;
+
+	if (!entry)
+		return false;
+	at = ft_segment_offset(vol, lba);
+	/* F2FS numbers the bits of a byte from the highest one */
+	return READ_ONCE(entry->cur_valid_map[at / 8]) & 0x80 >> at % 8;
+}
+
+/**
+ * ft_segment_valid() - how many blocks of a segment are in use
+ * @vol: the volume
+ * @segment: number of the segment
+ *
+ * Return: that many; 0 also if there is no such segment.
+ */
+u32 ft_segment_valid(const struct ft_volume *vol, u32 segment)
+{
+	const struct super_block *sb = READ_ONCE(vol->live_sb);
+	const struct seg_entry *entry = sb ? ft_f2fs_segment(sb, segment) : NULL;
+
+	return entry ? entry->valid_blocks : 0;
+}
+
+/**
+ * ft_segment_is_open() - is a segment one that a log is in?
+ * @vol: the volume
+ * @segment: number of the segment
+ *
+ * Return: true if so: F2FS does not clean it.
+ */
+bool ft_segment_is_open(const struct ft_volume *vol, u32 segment)
+{
+	const struct super_block *sb = READ_ONCE(vol->live_sb);
+	unsigned int i;
+	u32 segno;
+	u8 type;
+
+	for (i = 0; sb && i < NR_LOGS; i++)
+		if (ft_f2fs_log(sb, i, &segno, &type) && segno == segment)
+			return true;
+	return false;
+}

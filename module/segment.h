@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What F2FS itself knows of the segments of a volume.
+ */
+#ifndef FT_SEGMENT_H
+#define FT_SEGMENT_H
+
+#include <linux/types.h>
+
+struct ft_volume;
+
+int ft_segment_log(const struct ft_volume *vol, u32 lba);
+bool ft_segment_fills_holes(const struct ft_volume *vol, int log, u32 lba);
+bool ft_segment_is_valid(const struct ft_volume *vol, u32 lba);
+bool ft_segment_is_open(const struct ft_volume *vol, u32 segment);
+u32 ft_segment_valid(const struct ft_volume *vol, u32 segment);
+
+/* The number of the segment that a block is in, counted from the main area. */
+#define ft_segment_of(vol, lba)	(((lba) - (vol)->main_blkaddr) / (vol)->segment_blocks)
+
+/* Where a block is within its segment, whose size is a power of two. */
+#define ft_segment_offset(vol, lba) \
+	(((lba) - (vol)->main_blkaddr) & ((vol)->segment_blocks - 1))
+
+/* The first block of the segment that a block is in. */
+#define ft_segment_begin(vol, lba)	((lba) - ft_segment_offset(vol, lba))
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the maps do not say because it is over: breaks that were healed, and who got
+ * the block that another file could have used.
+ *
+ * In: what breaks.c notices. Out: counts for sums.c. All is bounded: what comes when
+ * a table is full is counted together.
+ */
+
+#include <linux/hash.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "memory.h"
+#include "tally.h"
+#include "volume.h"
+#include "writer.h"
+
+/* === Life ================================================================= */
+
+static struct ft_extension *new_extension(struct ft_tally *tally,
+					  const char *name, size_t len, gfp_t gfp)
+{
+	struct ft_extension *ext = kzalloc(sizeof(*ext), gfp);
+
+	if (!ext)
+		return NULL;
+	memcpy(ext->name, name, len);
+	tally->extension[tally->nr_extensions++] = ext;
+	tally->bytes += ksize(ext);
+	ft_mem_add(ksize(ext));
+	return ext;
+}
+
+/**
+ * ft_tally_new() - begin to count for a volume
+ *
+ * Context: process.
+ * Return: the counts, for ft_tally_free(); NULL for want of memory.
+ */
+struct ft_tally *ft_tally_new(void)
+{
+	static const char * const first[] = {
+		[FT_EXTENSION_NONE] = "-",
+		[FT_EXTENSION_OTHER] = "*",
+		[FT_EXTENSION_UNWATCHED] = "unwatched",
+	};
+	struct ft_tally *tally = kzalloc(sizeof(*tally), GFP_KERNEL);
+	unsigned int i;
+
+	if (!tally)
+		return NULL;
+	spin_lock_init(&tally->lock);
+	for (i = 0; i < ARRAY_SIZE(first); i++)
+		if (!new_extension(tally, first[i], strlen(first[i]),
+				   GFP_KERNEL)) {
+			ft_tally_free(tally);
+			return NULL;
+		}
+	return tally;
+}
+
+/**
+ * ft_tally_free() - free the counts of a volume
+ * @tally: the counts, or NULL; nobody uses them any more
+ */
+void ft_tally_free(struct ft_tally *tally)
+{
+	struct ft_pair *pair, *next;
+	unsigned int i;
+
+	if (!tally)
+		return;
+	for (i = 0; i < tally->nr_extensions; i++)
+		kfree(tally->extension[i]);
+	for (i = 0; i < FT_PAIR_CHAINS; i++)
+		for (pair = tally->chain[i]; pair; pair = next) {
+			next = pair->next;
+			kfree(pair);
+		}
+	ft_mem_add(-tally->bytes);
+	kfree(tally);
+}
+
+/* === Extensions =========================================================== */
+
+/**
+ * ft_extension_of() - the extension of a file name
+ * @name: the name, without directories, NUL-terminated
+ * @len: its length
+ *
+ * Return: where it begins, with its dot; "-" if there is none, it is nothing but the
+ * dot or all of the name, or it is longer than %FT_EXTENSION_LEN.
+ */
+const char *ft_extension_of(const char *name, size_t len)
+{
+	const char *dot = strrchr(name, '.');
+
+	if (!dot || dot == name || !dot[1] || name + len - dot > FT_EXTENSION_LEN)
+		return "-";
+	return dot;
+}
+
+/**
+ * ft_tally_extension() - the index of a file name's extension
+ * @vol: the volume
+ * @name: the name, NUL-terminated
+ * @len: its length
+ *
+ * Context: process; ns_lock held.
+ * Return: the index, %FT_EXTENSION_OTHER if it gets none.
+ */
+u8 ft_tally_extension(struct ft_volume *vol, const char *name, size_t len)
+{
+	const char *text = ft_extension_of(name, len);
+	struct ft_tally *tally = vol->tally;
+	unsigned int i, nr;
+
+	spin_lock(&tally->lock);
+	nr = tally->nr_extensions;
+	for (i = 0; i < nr; i++)
+		if (!strcmp(tally->extension[i]->name, text))
+			break;
+	if (i == nr && (nr == FT_MAX_EXTENSIONS || !ft_mem_room() ||
+			!new_extension(tally, text, strlen(text),
+				       GFP_NOWAIT | __GFP_NOWARN)))
+		i = FT_EXTENSION_OTHER;
+	spin_unlock(&tally->lock);
+	return i;
+}
+
+/* === Counting ============================================================= */
+
+/**
+ * ft_tally_healed() - a break is none any more
+ * @vol: the volume
+ * @extension: index of the file's extension
+ * @cause: what its cause was
+ *
+ * Context: atomic.
+ */
+void ft_tally_healed(struct ft_volume *vol, u8 extension, u32 cause)
+{
+	atomic_inc(&vol->tally->extension[extension]->healed[cause &
+							     (FT_NR_KINDS - 1)]);
+}
+
+/**
+ * ft_tally_pair() - a file could not go on because another one took the next block
+ * @vol: the volume
+ * @pair: who, and whom; other members are not used
+ *
+ * Context: atomic.
+ */
+void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair)
+{
+	struct ft_tally *tally = vol->tally;
+	u32 chain = hash_32(pair->victim * 31 ^ pair->culprit ^
+			    pair->victim_ext << 16 ^ pair->culprit_ext << 24,
+			    ilog2(FT_PAIR_CHAINS));
+	struct ft_pair *p;
+
+	spin_lock(&tally->lock);
+	for (p = tally->chain[chain]; p; p = p->next)
+		if (p->victim == pair->victim && p->culprit == pair->culprit &&
+		    p->victim_ext == pair->victim_ext &&
+		    p->culprit_ext == pair->culprit_ext)
+			break;
+	if (!p && tally->nr_pairs < FT_MAX_PAIRS && ft_mem_room()) {
+		p = kmalloc(sizeof(*p), GFP_NOWAIT | __GFP_NOWARN);
+		if (p) {
+			*p = *pair;
+			p->times = 0;
+			p->next = tally->chain[chain];
+			tally->chain[chain] = p;
+			tally->nr_pairs++;
+			tally->bytes += ksize(p);
+			ft_mem_add(ksize(p));
+		}
+	}
+	if (p)
+		p->times++;
+	else
+		tally->other_pairs++;
+	spin_unlock(&tally->lock);
+}
+
+/**
+ * ft_tally_copy_pairs() - copy the pairs that there are
+ * @vol: the volume
+ * @pairs: room for %FT_MAX_PAIRS
+ *
+ * Context: process.
+ * Return: how many; those that were never seen since the last reset are left out.
+ */
+unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs)
+{
+	struct ft_tally *tally = vol->tally;
+	unsigned int i, nr = 0;
+	struct ft_pair *p;
+
+	spin_lock(&tally->lock);
+	for (i = 0; i < FT_PAIR_CHAINS; i++)
+		for (p = tally->chain[i]; p; p = p->next)
+			if (p->times)
+				pairs[nr++] = *p;
+	spin_unlock(&tally->lock);
+	return nr;
+}
+
+/**
+ * ft_tally_reset() - begin to count anew
+ * @vol: the volume
+ *
+ * Context: process.
+ */
+void ft_tally_reset(struct ft_volume *vol)
+{
+	struct ft_tally *tally = vol->tally;
+	struct ft_pair *p;
+	unsigned int i, kind;
+
+	spin_lock(&tally->lock);
+	for (i = 0; i < tally->nr_extensions; i++)
+		for (kind = 0; kind < FT_NR_KINDS; kind++)
+			atomic_set(&tally->extension[i]->healed[kind], 0);
+	for (i = 0; i < FT_PAIR_CHAINS; i++)
+		for (p = tally->chain[i]; p; p = p->next)
+			p->times = 0;
+	tally->other_pairs = 0;
+	spin_unlock(&tally->lock);
+}

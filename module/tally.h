@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the maps do not say because it is over: counted per volume.
+ */
+#ifndef FT_TALLY_H
+#define FT_TALLY_H
+
+#include <linux/atomic.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "cause.h"
+
+struct ft_volume;
+
+/* Kinds of breaks: all combinations of op, flush and why_here. */
+#define FT_KIND_BITS		FT_CAUSE_WRITER_SHIFT
+#define FT_NR_KINDS		(1U << FT_KIND_BITS)
+
+/* An extension that is longer, or none, is "-". With its dot, without a NUL. */
+#define FT_EXTENSION_LEN	15
+/* So many are told apart; what comes later is FT_EXTENSION_OTHER. */
+#define FT_MAX_EXTENSIONS	64
+#define FT_EXTENSION_NONE	0
+#define FT_EXTENSION_OTHER	1
+#define FT_EXTENSION_UNWATCHED	2
+
+/**
+ * struct ft_extension - files whose names end alike
+ * @name: from the dot on
+ * @healed: breaks that were healed, by kind
+ */
+struct ft_extension {
+	char name[FT_EXTENSION_LEN + 1];
+	atomic_t healed[FT_NR_KINDS];
+};
+
+/**
+ * struct ft_pair - a file could not go on because another one took the next block
+ * @next: in its chain of the hash table
+ * @victim: who had written the block that could not follow (&struct ft_writer)
+ * @culprit: who had written the block that was there instead
+ * @victim_ext: index of the extension of the one file
+ * @culprit_ext: of the other
+ * @times: how often
+ */
+struct ft_pair {
+	struct ft_pair *next;
+	u32 victim;
+	u32 culprit;
+	u8 victim_ext;
+	u8 culprit_ext;
+	u64 times;
+};
+
+#define FT_PAIR_CHAINS		64
+#define FT_MAX_PAIRS		4096
+
+/**
+ * struct ft_tally - the counts of a volume
+ * @lock: protects all of this but @healed of extensions. Extensions that are there
+ *	stay, and so do pairs; only @times changes
+ * @extension: by index
+ * @nr_extensions: how many there are
+ * @chain: pairs, a hash table
+ * @nr_pairs: how many there are
+ * @other_pairs: how often it was none of them
+ * @bytes: what all of it takes
+ */
+struct ft_tally {
+	spinlock_t lock;
+	struct ft_extension *extension[FT_MAX_EXTENSIONS];
+	unsigned int nr_extensions;
+	struct ft_pair *chain[FT_PAIR_CHAINS];
+	unsigned int nr_pairs;
+	u64 other_pairs;
+	long bytes;
+};
+
+struct ft_tally *ft_tally_new(void);
+void ft_tally_free(struct ft_tally *tally);
+const char *ft_extension_of(const char *name, size_t len);
+u8 ft_tally_extension(struct ft_volume *vol, const char *name, size_t len);
+void ft_tally_healed(struct ft_volume *vol, u8 extension, u32 cause);
+void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair);
+unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs);
+void ft_tally_reset(struct ft_volume *vol);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is told by our own tracepoints (fragtrace_trace.h). While nobody listens
+ * each place that might fire one costs a no-op.
+ *
+ * Who applies all extent_change events, in their order, to an earlier copy of the
+ * maps gets a later one. So each change of a live map is followed by an event that
+ * says the same, with rec->lock held: of one file they come in the right order.
+ */
+#ifndef FT_TRACE_H
+#define FT_TRACE_H
+
+#include <linux/limits.h>
+#include <linux/sched.h>
+#include <linux/tracepoint-defs.h>
+#include <linux/types.h>
+
+#include "cause.h"
+#include "extmap.h"
+
+struct ft_alloc;
+struct ft_inode;
+struct ft_volume;
+
+DECLARE_TRACEPOINT(extent_change);
+DECLARE_TRACEPOINT(file_state);
+DECLARE_TRACEPOINT(gc_victim);
+
+/* What blocks without an address have in an event instead. */
+#define FT_TRACE_HOLE		-1
+#define FT_TRACE_UNWRITTEN	-2	/* new: holes become so, written blocks stay */
+#define FT_TRACE_LOOK		-3	/* new: take this file from a later copy */
+
+/* So many extents changed at once that nobody counted the breaks. */
+#define FT_TRACE_NOT_COUNTED	S32_MIN
+
+/**
+ * enum ft_trace_op - what is no operation that allocates, behind enum ft_op
+ * @FT_TRACE_TRUNCATE: the file was truncated or deleted
+ * @FT_TRACE_SCAN: a scan found something else than the map had, and it is not known
+ *	how that came about
+ * @FT_TRACE_DROP: the map was dropped: the file is not followed any more, or there
+ *	is no memory
+ */
+enum ft_trace_op {
+	FT_TRACE_TRUNCATE = FT_NR_OPS,
+	FT_TRACE_SCAN,
+	FT_TRACE_DROP,
+};
+
+/**
+ * enum ft_victim_kind - what F2FS has chosen a segment for
+ * @FT_VICTIM_BG: to clean it, in the background
+ * @FT_VICTIM_FG: to clean it while somebody waits
+ * @FT_VICTIM_SSR: for a log, which fills the holes
+ * @FT_NR_VICTIM_KINDS: how many there are
+ */
+enum ft_victim_kind {
+	FT_VICTIM_BG,
+	FT_VICTIM_FG,
+	FT_VICTIM_SSR,
+	FT_NR_VICTIM_KINDS
+};
+
+/**
+ * struct ft_trace_change - an event extent_change
+ * @seq: its number, counted per volume: what a reader has lost shows as a gap
+ * @lblk: the first block
+ * @len: how many
+ * @old_lba: where the first one was, or one of FT_TRACE_*
+ * @new_lba: where the first one is; the others lie behind it
+ * @breaks: how many more the file has now
+ * @op: enum ft_op or enum ft_trace_op
+ * @flush: enum ft_flush
+ * @why: enum ft_why
+ * @encoded: they hold a compressed cluster
+ * @pid: who had written the data; 0 if it is not known, or was several
+ * @comm: likewise
+ */
+struct ft_trace_change {
+	u32 seq;
+	u32 lblk;
+	u32 len;
+	s64 old_lba;
+	s64 new_lba;
+	s32 breaks;
+	u8 op;
+	u8 flush;
+	u8 why;
+	bool encoded;
+	u32 pid;
+	char comm[TASK_COMM_LEN];
+};
+
+/**
+ * struct ft_traced - a range of a file before it changes, if somebody listens
+ * @on: somebody does; the rest means nothing otherwise
+ * @any: there is an extent in it
+ * @old_lba: as in struct ft_trace_change
+ * @breaks: in the range, and at the written block behind it
+ */
+struct ft_traced {
+	bool on;
+	bool any;
+	s64 old_lba;
+	s32 breaks;
+};
+
+void ft_trace_look_any(struct ft_inode *rec, u32 lblk, u32 end,
+		       struct ft_traced *traced);
+void ft_trace_stored(struct ft_inode *rec, const struct ft_extent *ext,
+		     const struct ft_traced *traced,
+		     const struct ft_alloc *alloc);
+void ft_trace_erased(struct ft_inode *rec, u32 lblk, u32 end,
+		     const struct ft_traced *traced,
+		     const struct ft_alloc *alloc);
+void ft_trace_reserved_any(struct ft_inode *rec, u32 lblk, u32 end, int err);
+void ft_trace_drop_any(struct ft_inode *rec, enum ft_trace_op op);
+void ft_trace_unknown_any(struct ft_inode *rec);
+void ft_trace_found(struct ft_inode *rec, u32 *from);
+void ft_trace_state_any(struct ft_inode *rec, unsigned int from,
+			unsigned int to);
+void ft_trace_victim_any(struct ft_volume *vol, u32 segment, u32 segments,
+			 enum ft_victim_kind kind, u32 valid);
+
+/* Does somebody want to know of each change of a map? */
+static __always_inline bool ft_traces_changes(void)
+{
+	return tracepoint_enabled(extent_change);
+}
+
+/* A range is about to change: what is there? With rec->lock held, as all of these. */
+static __always_inline void ft_trace_look(struct ft_inode *rec, u32 lblk,
+					  u32 end, struct ft_traced *traced)
+{
+	traced->on = false;
+	if (ft_traces_changes())
+		ft_trace_look_any(rec, lblk, end, traced);
+}
+
+/* Holes became unwritten; not all of them if @err. */
+static inline void ft_trace_reserved(struct ft_inode *rec, u32 lblk, u32 end,
+				     int err)
+{
+	if (ft_traces_changes())
+		ft_trace_reserved_any(rec, lblk, end, err);
+}
+
+/* All extents are about to go. */
+static inline void ft_trace_drop(struct ft_inode *rec, enum ft_trace_op op)
+{
+	if (ft_traces_changes())
+		ft_trace_drop_any(rec, op);
+}
+
+/* The map has changed, and it has not been said how. */
+static inline void ft_trace_unknown(struct ft_inode *rec)
+{
+	if (ft_traces_changes())
+		ft_trace_unknown_any(rec);
+}
+
+/* The state of a file has changed. */
+static inline void ft_trace_state(struct ft_inode *rec, unsigned int from,
+				  unsigned int to)
+{
+	if (tracepoint_enabled(file_state))
+		ft_trace_state_any(rec, from, to);
+}
+
+/* F2FS has chosen segments that have so many valid blocks; no lock is held. */
+static inline void ft_trace_victim(struct ft_volume *vol, u32 segment,
+				   u32 segments, enum ft_victim_kind kind,
+				   u32 valid)
+{
+	if (tracepoint_enabled(gc_victim))
+		ft_trace_victim_any(vol, segment, segments, kind, valid);
+}
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Processes that write to a volume, by number.
+ *
+ * In: the task that runs when F2FS reports a write. Out: a number for it, and what
+ * the number means as long as the volume is watched, though the process may be gone.
+ * A number stands for a process within some period, so it tells when, too.
+ */
+
+#include <linux/cgroup.h>
+#include <linux/hash.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+
+#include "memory.h"
+#include "volume.h"
+#include "writer.h"
+
+/* Of the path of a cgroup as much is kept. */
+#define CGROUP_LEN	128
+
+/* From so many numbers on a process keeps its own for 16 periods. */
+#define MANY_WRITERS	4096
+
+DEFINE_PER_CPU(struct ft_writer_cache, ft_writer_cache);
+
+/**
+ * ft_writers_new() - prepare for the processes of a volume
+ *
+ * Return: the table, for ft_writers_free(); NULL for want of memory.
+ */
+struct ft_writers *ft_writers_new(void)
+{
+	struct ft_writers *writers = kzalloc(sizeof(*writers), GFP_KERNEL);
+
+	if (!writers)
+		return NULL;
+	spin_lock_init(&writers->lock);
+	xa_init(&writers->by_number);
+	writers->nr = FT_FIRST_WRITER;
+	return writers;
+}
+
+/**
+ * ft_writers_free() - free them
+ * @writers: the table, or NULL; nobody uses it any more
+ */
+void ft_writers_free(struct ft_writers *writers)
+{
+	struct ft_writer *w;
+	unsigned long i;
+	int cpu;
+
+	if (!writers)
+		return;
+	/* the next volume may lie where this one was */
+	for_each_possible_cpu(cpu)
+		WRITE_ONCE(per_cpu_ptr(&ft_writer_cache, cpu)->vol, NULL);
+	xa_for_each(&writers->by_number, i, w)
+		kfree(w);
+	xa_destroy(&writers->by_number);
+	ft_mem_add(-writers->bytes);
+	kfree(writers);
+}
+
+static void get_cgroup(char *buf, size_t size)
+{
+	buf[0] = '\0';
+#ifdef CONFIG_CGROUPS
+	rcu_read_lock();
+	if (kernfs_path_from_node(task_dfl_cgroup(current)->kn, NULL, buf,
+				  size) < 0)
+		buf[0] = '\0';
+	rcu_read_unlock();
+#endif
+}
+
+static struct ft_writer *find(struct ft_writers *writers, u32 chain,
+			      const char *comm, const char *cgroup)
+{
+	struct ft_writer *w;
+
+	for (w = writers->chain[chain]; w; w = w->next)
+		if (w->pid == (u32)current->tgid && !strcmp(w->comm, comm) &&
+		    !strcmp(w->cgroup, cgroup))
+			return w;
+	return NULL;
+}
+
+/* A new number, for a process that had number @same_as, if it is not 0. */
+static struct ft_writer *add(struct ft_writers *writers, u32 chain, u32 same_as,
+			     const char *comm, const char *cgroup)
+{
+	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
+	size_t len = strlen(cgroup) + 1;
+	struct ft_writer *w;
+	long bytes;
+
+	if (writers->nr == FT_MAX_WRITERS || !ft_mem_room())
+		return NULL;
+	w = kmalloc(sizeof(*w) + len, gfp);
+	if (!w)
+		return NULL;
+	w->number = writers->nr;
+	w->same_as = same_as ?: w->number;
+	w->pid = current->tgid;
+	w->period = ft_writer_period();
+	w->first = ktime_get_real_seconds();
+	w->last = w->first;
+	memcpy(w->comm, comm, sizeof(w->comm));
+	memcpy(w->cgroup, cgroup, len);
+	if (xa_is_err(xa_store(&writers->by_number, w->number, w, gfp))) {
+		kfree(w);
+		return NULL;
+	}
+	w->next = writers->chain[chain];
+	writers->chain[chain] = w;
+	writers->nr++;
+	bytes = ksize(w) + 2 * sizeof(void *);
+	writers->bytes += bytes;
+	ft_mem_add(bytes);
+	return w;
+}
+
+/* May a process keep its number, which it got some periods ago? */
+static bool still_good(const struct ft_writers *writers,
+		       const struct ft_writer *w)
+{
+	u32 age = ft_writer_period() - w->period;
+
+	return age < (writers->nr < MANY_WRITERS ? 1 : 16);
+}
+
+/**
+ * ft_writer_number() - find the number of the process that is running
+ * @vol: the volume that it writes to
+ *
+ * The slow half of ft_writer_current().
+ *
+ * Context: atomic.
+ * Return: the number, %FT_SNAP_WRITER_UNKNOWN if it cannot get one.
+ */
+u32 ft_writer_number(struct ft_volume *vol)
+{
+	struct ft_writer_cache *cache = raw_cpu_ptr(&ft_writer_cache);
+	struct ft_writers *writers = vol->writers;
+	u32 chain = hash_32(current->tgid, ilog2(FT_WRITER_CHAINS));
+	char comm[TASK_COMM_LEN], cgroup[CGROUP_LEN];
+	struct ft_writer *w, *new;
+	u32 number = FT_SNAP_WRITER_UNKNOWN;
+
+	strscpy_pad(comm, current->comm, sizeof(comm));
+	get_cgroup(cgroup, sizeof(cgroup));
+
+	spin_lock(&writers->lock);
+	w = find(writers, chain, comm, cgroup);
+	if (!w || !still_good(writers, w)) {
+		new = add(writers, chain, w ? w->same_as : 0, comm, cgroup);
+		w = new ?: w;
+	}
+	if (w) {
+		w->last = ktime_get_real_seconds();
+		number = w->number;
+	}
+	spin_unlock(&writers->lock);
+
+	cache->key = ft_writer_key();
+	cache->period = ft_writer_period();
+	cache->number = number;
+	cache->vol = vol;
+	return number;
+}
+
+/**
+ * ft_writer_find() - what a number means
+ * @vol: the volume
+ * @number: the number
+ *
+ * Context: any; the caller has a reference to the volume, or is in an RCU section.
+ * Return: the process, valid as long as the volume; NULL if the number means none.
+ */
+struct ft_writer *ft_writer_find(struct ft_volume *vol, u32 number)
+{
+	return xa_load(&vol->writers->by_number, number);
+}
+
+/**
+ * ft_writer_first() - the first number of a process
+ * @vol: the volume
+ * @number: any of its numbers
+ *
+ * Context: as ft_writer_find().
+ * Return: the number; @number itself if it means no process.
+ */
+u32 ft_writer_first(struct ft_volume *vol, u32 number)
+{
+	const struct ft_writer *w = ft_writer_find(vol, number);
+
+	return w ? w->same_as : number;
+}

@@ -1,0 +1,259 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 75_causes.sh - the causes of breaks: each operation, each way to flush, each reason, made on purpose
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# breaks(file) - print `offset op flush why_here process` of each break of a file, the process without its number
+breaks() {
+	path=$MNT/$1 awk '!/^#/ && $NF == ENVIRON["path"] && $9 != "-" {
+		sub(/:[0-9]+$/, "", $12)
+		print $3, $9, $10, $11, $12
+	}' $DBG/extents
+}
+
+# kinds(file) - print `number op flush why_here process` of its breaks, most first
+kinds() {
+	breaks "$1" | cut -d ' ' -f 2- | sort | uniq -c | sort -rn | sed 's/^ *//'
+}
+
+# lines(line...) - print each on a line of its own
+lines() {
+	printf '%s\n' "$@"
+}
+
+# in_turn(times, command...) - run a command for files `a` and `b` in turn: FILE is its name, N how often it has been
+in_turn() {
+	local times
+
+	times=$1 N=0
+	shift
+	while [ $N -lt "$times" ]; do
+		for FILE in a b; do
+			"$@"
+		done
+		N=$((N + 1))
+	done
+}
+
+# fresh() - begin with an empty volume
+fresh() {
+	loop_until 20 umount $MNT 2>/dev/null || :
+	make_volume $DISK $MNT || bail "no volume"
+	await_live
+}
+
+# sums(name) - what the files say in sums is what they say one by one
+sums() {
+	settle
+	expect "$1" "$(awk '!/^#/ { n += $5 } END { print n + 0 }' $DBG/causes) $(
+		awk '!/^#/ { n += $2 } END { print n + 0 }' $DBG/by_process) $(
+		awk '!/^#/ && $9 != "-" { n++ } END { print n + 0 }' $DBG/extents)" \
+		"$(awk '!/^#/ && $6 { n += $6 - 1 } END { print n + 0, n + 0, n + 0 }' $DBG/files)"
+}
+
+# owner(lba) - ask whose a block is; print the answer without device, LBA and age
+owner() {
+	echo "$dev $1" >$DBG/owner
+	grep -v '^#' $DBG/owner | cut -d ' ' -f 3-9,11 | sed 's/:[0-9]* / /'
+}
+
+# append_sync(), append_direct(), pin(), reserve() - one step of in_turn()
+append_sync() {
+	fileop append "$MNT/$FILE" 4096 1 fdatasync
+}
+
+append_direct() {
+	fileop write "$MNT/$FILE" $((N * 65536)) 65536 direct
+}
+
+append_only() {
+	before=$(awk '!/^#/ && $8 != "unwritten"' $DBG/extents | md5sum)
+	fileop append "$MNT/$FILE" 4096 1
+	loop_until 20 sh -c "[ '$before' != \"\$(awk '!/^#/ && \$8 != \"unwritten\"' $DBG/extents | md5sum)\" ]"
+}
+
+reserve() {
+	[ $N -gt 0 ] || { : >"$MNT/$FILE" && fileop pin "$MNT/$FILE" 1; }
+	fileop fallocate "$MNT/$FILE" default $((N * 2))M 2M
+}
+
+append_sparse() {
+	fileop write "$MNT/$FILE" $((N * 8192)) 4096 sync
+}
+
+plan 43
+mkdir -p $MNT
+make_volume $DISK $MNT || bail "no volume"
+fileop write $MNT/old 0 64K sync
+fileop write $MNT/between 0 64K sync
+fileop write $MNT/old 64K 64K sync
+load path=$MNT
+settle
+expect "unknown: it was there before the module" "$(breaks old)" "16 unknown none unknown unknown"
+
+fresh
+in_turn 4 append_sync
+expect "append, sync, interleaved" "$(kinds a)" "3 append sync interleaved fileop"
+expect "of both files" "$(kinds b)" "3 append sync interleaved fileop"
+expect "by_pair names both" "$(awk '!/^#/ && $4 ~ /^fileop:/ && $6 ~ /^fileop:/ && $4 != $6 { n += $2 } END { print n }' \
+	$DBG/by_pair)" 6
+expect "by_process counts them" "$(awk '!/^#/ && $5 == "fileop" { n += $2 } END { print n }' $DBG/by_process)" 6
+dev=$(awk '!/^#/ { print $1; exit }' $DBG/table) lba=$(awk -v p=$MNT/b '!/^#/ && $NF == p && $4 == 2 { print $2 }' $DBG/table)
+expect "owner of a block" "$(owner "$lba")" "file $(stat -c %i $MNT/b) 2 append sync interleaved fileop $MNT/b"
+expect "owner of metadata" "$(owner 1)" "metadata - - - - - - -"
+rm $MNT/b
+sync
+expect "nobody has it any more" "$(owner "$lba")" "free - - - - - - -"
+refuse "no block of this name" sh -c "echo $dev x >$DBG/owner"
+refuse "no such volume" sh -c "echo 77:77 1 >$DBG/owner"
+in_turn 3 append_sparse
+sums "sums"
+
+fresh
+cd /proc/sys/vm || exit 1
+was="$(cat dirty_writeback_centisecs) $(cat dirty_expire_centisecs)"
+echo 20 >dirty_writeback_centisecs
+echo 20 >dirty_expire_centisecs
+in_turn 3 append_only
+echo "${was% *}" >dirty_writeback_centisecs
+echo "${was#* }" >dirty_expire_centisecs
+cd / || exit 1
+expect "append, writeback" "$(kinds a)" "2 append writeback interleaved fileop"
+
+fresh
+fileop write $MNT/a 0 64K sync
+fileop write $MNT/a 16K 4K sync
+expect "overwrite, moved: the block and the one behind it" "$(breaks a)" \
+	"$(lines "4 overwrite sync moved fileop" "5 overwrite sync moved fileop")"
+fileop mmap $MNT/a 32K 4K
+sync
+expect "mmap" "$(breaks a | grep mmap)" "$(lines "8 mmap sync moved fileop" "9 mmap sync moved fileop")"
+(fileop write $MNT/a 48K 4K; sh -c "exec dd if=/dev/zero of=$MNT/a bs=4096 seek=12 count=1 conv=notrunc 2>/dev/null")
+sync
+expect "several processes wrote to it" "$(breaks a | grep '^12')" "12 overwrite sync moved several"
+fileop write $MNT/a 48K 4K sync
+expect "and then only one" "$(breaks a | grep '^12' | cut -d ' ' -f 5)" fileop
+fileop write $MNT/a 0 64K sync
+expect "rewritten as a whole it has no breaks" "$(breaks a)" ""
+check "they were healed" awk '!/^#/ && $2 == "overwrite" && $6 > 0 { found = 1 } END { exit !found }' $DBG/causes
+echo reset >$DBG/causes
+expect "reset" "$(awk '!/^#/ { n += $6 } END { print n + 0 }' $DBG/causes)" 0
+
+fresh
+fileop fallocate $MNT/a.sst keep 0 1M
+fileop append $MNT/a.sst 100000 3 fdatasync
+breaks a.sst >/tmp/before
+fileop truncate $MNT/a.sst 300000
+sync
+expect "tail: cut within its last block behind fdatasync" "$(breaks a.sst | grep '^73')" "73 tail sync moved fileop"
+fileop append $MNT/a.sst 5000 1 fdatasync
+expect "to go on there is to overwrite" "$(breaks a.sst | sed -n '/^73/s/ sync.*//p')" "73 overwrite"
+
+fresh
+in_turn 3 append_direct
+expect "direct" "$(kinds a)" "2 direct none interleaved fileop"
+in_turn 1 true
+fresh
+in_turn 3 reserve
+expect "prealloc" "$(breaks a | cut -d ' ' -f 2,3 | sort -u)" "prealloc none"
+sums "sums with pinned files"
+
+fresh
+fileop write $MNT/a 0 256K sync
+fileop fallocate $MNT/a punch 64K 16K
+settle
+expect "range: a hole is punched" "$(breaks a)" "20 range none moved fileop"
+fileop fallocate $MNT/a collapse 4K 8K
+fileop write $MNT/b 0 256K sync
+fileop fallocate $MNT/b insert 64K 8K
+settle
+expect "range: collapse and insert" "$(kinds a | cut -d ' ' -f 2,3; kinds b | cut -d ' ' -f 2,3)" \
+	"$(lines "range none" "range none")"
+fileop write $MNT/c 0 64K sync
+fileop move $MNT/b 0 $MNT/c 32K 8K
+settle
+sync
+expect "range: moved from another file" "$(breaks c | cut -d ' ' -f 1-3)" "$(lines "8 range none" "10 range none")"
+
+fresh
+printf '%3000d' 1 >$MNT/a
+sync
+fileop write $MNT/a 4096 128K
+sync
+expect "inline: what was in the inode is in the log of hot data" "$(breaks a | cut -d ' ' -f 1,2,4)" "1 inline other_log"
+
+fresh
+fileop write $MNT/a 0 64K sync
+fileop atomic $MNT/a begin write 16K 4096 commit
+settle
+expect "atomic" "$(breaks a)" "$(lines "4 atomic sync moved fileop" "5 atomic sync moved fileop")"
+in_turn 8 append_sync
+fileop defrag $MNT/b 0 16K
+settle
+expect "defrag" "$(breaks b | grep defrag)" "4 defrag none moved fileop"
+
+fresh
+fileop many $MNT/g 200 30000 20000 7
+sync
+rm $MNT/g*[1245780]
+sync
+settle
+echo reset >$DBG/causes
+fileop gc $MNT 1 20
+settle
+check "gc_fg" awk '!/^#/ && $2 == "gc_fg" && $3 == "none" { n += $5 + $6 } END { exit !n }' $DBG/causes
+expect "by who asked for it" "$(awk '!/^#/ && $5 ~ /gc|fileop/ { print $5 }' $DBG/by_process | sort -u | grep -c .)" 1
+fresh
+fileop many $MNT/g 200 30000 20000 7
+sync
+rm $MNT/g*[1245780]
+sync
+sys=/sys/fs/f2fs/${DISK##*/}
+echo 50 >"$sys/gc_urgent_sleep_time"
+echo 1 >"$sys/gc_urgent"
+loop_until 20 sh -c "sync; awk '!/^#/ && \$2 == \"gc_bg\" { n++ } END { exit !n }' $DBG/causes"
+echo 0 >"$sys/gc_urgent"
+settle
+check "gc_bg" awk '!/^#/ && $2 == "gc_bg" && $3 == "none" { n++ } END { exit !n }' $DBG/causes
+sums "sums after garbage collection"
+
+fresh
+fileop many $MNT/g 400 30000 20000 7
+sync
+rm $MNT/g*[1245780]
+sync
+echo 100000 >"$sys/min_ssr_sections"
+fileop write $MNT/a 0 8M sync
+check "ssr: a log fills holes" awk -v path=$MNT/a '!/^#/ && $NF == path && $11 == "ssr" { n++ } END { exit n < 10 }' $DBG/extents
+# on a small volume the logs are in each other's way
+loop_until 20 umount $MNT 2>/dev/null || :
+mkfs.f2fs -q -f -t 0 $DISK 262144 >/dev/null && mount_volume $DISK $MNT || bail "no small volume"
+await_live
+fileop write $MNT/a 0 40M sync
+expect "new_segment: where one ends" "$(breaks a | cut -d ' ' -f 2-4 | sort -u)" "append sync new_segment"
+
+check_exact "all of it exact" -u $MNT
+rmmod fragtrace
+load path=$MNT causes=0
+settle
+expect "causes=0: nobody knows" "$(breaks a | cut -d ' ' -f 2-5 | sort -u)" "unknown none unknown unknown"
+check "and it is said" grep -q 'causes=0' $DBG/causes
+rmmod fragtrace
+loop_until 20 umount $MNT
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT max_mem_mb=1
+n=0
+while [ "$(stat_of causes_lost)" = 0 ] && [ $n -lt 60 ]; do
+	fileop random $MNT/a 200000 2000 $n >/dev/null
+	sync
+	n=$((n + 1))
+done
+check "causes go when memory is tight" test "$(stat_of causes_lost)" -gt 0
+expect "no file goes" "$(stat_of refused)" 0
+expect "then nobody knows" "$(breaks a | cut -d ' ' -f 4 | sort | uniq -c | sort -rn | awk '{ print $2; exit }')" unknown
+check_exact "and the maps stay exact" $MNT
+finish

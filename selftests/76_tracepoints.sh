@@ -1,0 +1,209 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 76_tracepoints.sh - events of our own: replayed onto a copy of the maps they give the next copy
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+TRACING=/sys/kernel/tracing
+
+# listen(number) - switch our events on (1) or off (0), with an empty buffer
+listen() {
+	echo "$1" >$TRACING/events/fragtrace/enable
+	echo >$TRACING/trace
+}
+
+# events() - print `seq dev ino offset length new encoded` of each extent_change in the buffer, in their order
+events() {
+	sed -n 's/.* extent_change: dev=\([0-9:]*\) ino=\([0-9]*\) seq=\([0-9]*\) offset=\([0-9]*\) length=\([0-9]*\) old=[-0-9]* new=\([-0-9]*\) encoded=\([01]\) .*/\3 \1 \2 \4 \5 \6 \7/p' \
+		$TRACING/trace | sort -n
+}
+
+# blocks() - print `dev ino block lba` of each block that an `extents` from stdin has
+blocks() {
+	awk '!/^#/ {
+		for (i = 0; i < $7; i++)
+			print $1, $2, $3 + i, ($8 == "unwritten" ? "u" : $5 + i) ($8 ~ /encoded/ ? "e" : "")
+	}' | sort
+}
+
+# replay(events, blocks) - print the blocks after the events; false if one of them says that a copy is needed
+replay() {
+	awk -v events="$1" '
+		function cut(file, from, to, b) {
+			if (to > size[file])
+				to = size[file]
+			for (b = from; b < to; b++)
+				delete lba[file " " b]
+		}
+		function grow(file, end) {
+			if (end > size[file])
+				size[file] = end
+		}
+		{ lba[$1 " " $2 " " $3] = $4; grow($1 " " $2, $3 + 1) }
+		END {
+			while ((getline line <events) > 0) {
+				split(line, f, " ")
+				file = f[2] " " f[3]
+				from = f[4] + 0
+				end = from + f[5]
+				if (f[6] == -3) {
+					print "# " line >"/dev/stderr"
+					exit 1
+				}
+				if (f[6] == -1) {
+					cut(file, from, end)
+					continue
+				}
+				grow(file, end)
+				for (b = from; b < end; b++)
+					if (f[6] != -2)
+						lba[file " " b] = (f[6] + b - from) (f[7] == 1 ? "e" : "")
+					else if (!((file " " b) in lba))
+						lba[file " " b] = "u"
+			}
+			for (at in lba)
+				print at, lba[at]
+		}' "$2" | sort
+}
+
+# shown() - print those blocks of the replay whose file a copy has; what F2FS makes for atomic writes has no name, and is in none
+shown() {
+	cat /tmp/first /tmp/last | awk '
+		NR == FNR { known[$1 " " $2] = 1; next }
+		known[$1 " " $2]' - /tmp/all
+}
+
+# begin() - empty the buffer and copy the maps
+begin() {
+	settle || bail "not exact"
+	listen 1
+	blocks <$DBG/extents >/tmp/first
+}
+
+# same(name) - do the events since begin() explain what the maps are now?
+same() {
+	settle || bail "not exact"
+	blocks <$DBG/extents >/tmp/last
+	events >/tmp/events
+	replay /tmp/events /tmp/first >/tmp/all
+	shown >/tmp/replayed
+	if cmp -s /tmp/last /tmp/replayed; then
+		ok "$1"
+	else
+		not_ok "$1" "the replay differs"
+		diff /tmp/last /tmp/replayed | head -n 20 | sed 's/^/# /'
+	fi
+	echo "# $(wc -l </tmp/events) events, $(wc -l </tmp/last) blocks"
+	no_gap "$1: none lost" /tmp/events
+}
+
+# no_gap(name, events) - have all numbers of the volume come?
+no_gap() {
+	check "$1" awk 'NR > 1 && $1 != last + 1 { bad = 1 } { last = $1 } END { exit bad || !NR }' "$2"
+}
+
+# event(pattern) - is there such an event?
+event() {
+	grep -q -- "$1" "$TRACING/trace"
+}
+
+# some_of_all() - one operation of each kind
+some_of_all() {
+	fileop write $MNT/w/a 0 256K
+	fileop append $MNT/w/b 4096 20 fdatasync
+	sync
+	fileop random $MNT/w/a 64 40 3 every 4
+	fileop append $MNT/w/a 4096 3 fdatasync
+	fileop fallocate $MNT/w/c keep 0 1M
+	fileop append $MNT/w/c 100000 3 fdatasync
+	fileop truncate $MNT/w/c 300000
+	fileop mmap $MNT/w/a 32K 64K
+	fileop write $MNT/w/direct 0 64K direct
+	fileop write $MNT/w/direct 96K 64K direct
+	sync
+	fileop fallocate $MNT/w/b punch 8K 16K
+	fileop fallocate $MNT/w/b insert 4K 8K
+	fileop fallocate $MNT/w/a collapse 4K 8K
+	fileop atomic $MNT/w/b begin write 0 4096 commit
+	fileop defrag $MNT/w/a 0 64K
+	fileop write $MNT/w/gone 0 64K sync
+	rm $MNT/w/gone
+	mv $MNT/old $MNT/w/old
+	mv $MNT/w/direct $MNT/direct
+}
+
+plan 20
+make_volume $DISK $MNT || bail "no volume"
+mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
+mkdir $MNT/w
+fileop write $MNT/w/a 0 128K
+fileop append $MNT/old 4096 4 fdatasync
+fileop append $MNT/w/a 4096 4 fdatasync
+fileop append $MNT/old 4096 4 fdatasync
+fileop append $MNT/w/other 4096 4 fdatasync
+load path=$MNT/w
+echo 8192 >$TRACING/buffer_size_kb
+check "the events are there" test -d $TRACING/events/fragtrace/extent_change
+
+begin
+some_of_all
+same "operations of all kinds"
+check "an append behind fdatasync" event "op=append flush=sync why_here=none pid=[1-9][0-9]* comm=fileop"
+check "a tail that was rewritten" event "op=tail flush=sync .*comm=fileop"
+check "a range that was punched" event "extent_change: .* new=-1 .*op=range"
+check "a direct write" event "op=direct flush=none"
+check "a truncation" event "extent_change: .* new=-1 .*op=truncate"
+check "a file that becomes stale, and exact again" \
+	eval 'event "file_state: .*to=stale$" && event "file_state: .* from=stale_scan to=exact"'
+check "a file that is new" event "file_state: .*from=new to=exact"
+
+begin
+fileop append $MNT/w/counted 4096 10 fdatasync &
+fileop append $MNT/w/rival 4096 10 fdatasync
+wait $!
+fileop random $MNT/w/counted 10 6 7 every 1
+settle
+ino=$(stat -c %i $MNT/w/counted)
+expect "changes in breaks sum up to what the file has" \
+	"$(sed -n "s/.* ino=$ino .* breaks=\([-0-9]*\) .*/\1/p" $TRACING/trace | awk '{ n += $1 } END { print n + 1 }')" \
+	"$(column files $MNT/w/counted 6)"
+
+begin
+fuzz storm --seed "${SEED:-761}" --threads 3 --ops 400 $MNT/w
+same "a storm of three threads"
+
+begin
+fileop many $MNT/w/g 100 30000 20000 7
+sync
+rm $MNT/w/g*[1245780]
+sync
+fileop gc $MNT 1 20
+same "garbage collection"
+check "its victims" event "gc_victim: .*kind=foreground"
+check "its blocks" event "op=gc_fg flush=none"
+
+# A buffer that is too small loses events, and one sees that.
+echo 4 >$TRACING/buffer_size_kb
+listen 1
+echo 0 >$TRACING/options/overwrite
+fileop append $MNT/w/lossy 4096 400 fdatasync
+cat $TRACING/trace >/tmp/head
+echo >$TRACING/trace
+fileop append $MNT/w/lossy 4096 1 fdatasync
+events >/tmp/tail
+last=$(sed -n 's/.* seq=\([0-9]*\) .*/\1/p' /tmp/head | sort -n | tail -n 1)
+check "what was lost leaves a gap" test "$(head -n 1 /tmp/tail | cut -d ' ' -f 1)" -gt $((last + 1))
+echo 1 >$TRACING/options/overwrite
+echo 8192 >$TRACING/buffer_size_kb
+
+listen 0
+unload
+load path=$MNT/w causes=0
+begin
+fuzz storm --seed "${SEED:-762}" --threads 2 --ops 200 $MNT/w
+same "a storm without causes"
+listen 0
+finish

@@ -1,0 +1,128 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 77_gc.sh - what garbage collection moved is counted: as F2FS does, by victim and by file
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+sys=/sys/fs/f2fs/${DISK##*/}
+STATUS=/sys/kernel/debug/f2fs/status
+
+# age(prefix) - files in small pieces with every other one removed: victims for the collector
+age() {
+	fileop many "$1" 200 30000 20000 7
+	sync
+	rm "$1"*[1245780]
+	sync
+}
+
+# f2fs_moved(kind) - print how many blocks of data F2FS says that it moved: foreground, background
+#
+# The sysfs files count node blocks, too; the text does not. One without the text cannot tell.
+f2fs_moved() {
+	awk -v kind="$1" '
+		/data blocks : / {
+			gsub(/[()]/, "")
+			for (i = 1; i < NF; i++)
+				if ($i == ":" && $(i - 1) == "blocks") {
+					print kind == "background" ? $(i + 2) : $(i + 1) - $(i + 2)
+					exit
+				}
+		}' $STATUS
+}
+
+# sum(field) - print a sum of `gc`, by the number of its field
+sum() {
+	awk -v n="$1" '$1 == "volume" { print $n }' $DBG/gc
+}
+
+# of_victims(kind, field) - print what the victims of a kind add up to
+of_victims() {
+	awk -v kind="$1" -v n="$2" '$1 == "victim" && $6 == kind { sum += $n } END { print sum + 0 }' $DBG/gc
+}
+
+# of_files(pattern) - print what the files whose paths match add up to
+of_files() {
+	awk -v pattern="$1" '$1 == "file" && $5 ~ pattern { sum += $4 } END { print sum + 0 }' $DBG/gc
+}
+
+# near(name, got, expected, tolerance) - is a number that much near another one?
+near() {
+	if [ "$2" -ge $(($3 - $4)) ] && [ "$2" -le $(($3 + $4)) ]; then
+		ok "$1"
+	else
+		not_ok "$1" "got $2, expected $3 within $4"
+	fi
+	echo "# $2, F2FS says $3"
+}
+
+# foreseen(segment, field) - print a field of `victims` about a segment
+foreseen() {
+	awk -v segment="$1" -v n="$2" '$1 == "segment" && $3 == segment { print $n }' /tmp/victims
+}
+
+plan 18
+make_volume $DISK $MNT || bail "no volume"
+mkdir $MNT/w $MNT/other
+load path=$MNT/w
+expect "nothing was moved" "$(awk '$1 == "victim" || $1 == "file"' $DBG/gc | wc -l)" 0
+[ -f $STATUS ] || echo "# this kernel has no $STATUS"
+
+age $MNT/w/g
+settle
+cat $DBG/victims >/tmp/victims
+check "there will be victims, those with the fewest blocks first" \
+	awk '$1 == "segment" { bad = bad || $4 < last; last = $4; n++ } END { exit bad || !n }' /tmp/victims
+check "the files add up in each of them" awk '
+	$1 == "segment" { bad = bad || left || $5 > $4; left = $5 }
+	$1 == "file" { left -= $5 }
+	END { exit bad || left }' /tmp/victims
+before=$(f2fs_moved foreground)
+fileop gc $MNT 1 20
+settle
+# Of victims of nodes no block is counted.
+first=$(awk '$1 == "victim" && $7 == "data" { segment = $4 } END { print segment }' $DBG/gc)
+check "the first one was foreseen" test -n "$(foreseen "$first" 4)"
+expect "as were its blocks" "$(awk -v s="$first" '$1 == "victim" && $4 == s { n = $10 } END { print n }' $DBG/gc)" \
+	"$(foreseen "$first" 5)"
+fg=$(($(f2fs_moved foreground) - before))
+expect "in the foreground: as many as F2FS says" "$(sum 6)" "$fg"
+check "that is some" test "$fg" -gt 0
+# Blocks of directories are data for F2FS; no map is about them.
+near "all of watched files, but blocks of directories" "$(sum 7)" "$(sum 6)" 4
+expect "the victims add up to it" "$(of_victims foreground 9)" "$(sum 6)"
+expect "the files add up to those of watched ones" "$(of_files .)" "$(sum 7)"
+check "no victim was unknown" test "$(sum 10)" = 0
+
+# Of files that are not watched the blocks are counted, but not by file.
+before=$(f2fs_moved foreground)
+watched=$(sum 7)
+moved=$(sum 6)
+age $MNT/other/h
+fileop gc $MNT 1 40
+settle
+fg=$(($(f2fs_moved foreground) - before))
+expect "of other files, too: as many as F2FS says" "$(($(sum 6) - moved))" "$fg"
+check "fewer of watched ones" test "$(($(sum 7) - watched))" -lt "$fg"
+expect "watched ones by file" "$(of_files .)" "$(sum 7)"
+
+# In the background pages are dirtied and written later; what is removed or written again before is moved by nobody.
+age $MNT/w/k
+before=$(f2fs_moved background)
+echo 50 >"$sys/gc_urgent_sleep_time"
+echo 1 >"$sys/gc_urgent"
+sleep 3
+echo 0 >"$sys/gc_urgent"
+sleep 1
+settle
+bg=$(($(f2fs_moved background) - before))
+near "in the background: about as many as F2FS says" "$(sum 8)" "$bg" $((bg / 20 + 4))
+check "that is some as well" test "$bg" -gt 0
+expect "these victims add up to it" "$(of_victims background 9)" "$(sum 8)"
+check "no victim gave more than it had" awk '$1 == "victim" && $9 > $8 { bad = 1 } END { exit bad }' $DBG/gc
+grep '^\(#\|volume\)' $DBG/gc | sed 's/^/# /'
+awk '$1 == "victim"' $DBG/gc | head -n 5 | sed 's/^/# /'
+awk '$1 == "file"' $DBG/gc | head -n 3 | sed 's/^/# /'
+finish

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: the debugfs file `by_pair`, who took the next block of a log instead of whom.
+ *
+ *	# fragtrace by_pair 1
+ *	# dev times victim_extension victim_process culprit_extension culprit_process
+ *	254:0 21 .sst rocksdb:low:812 .log rocksdb:high:812
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/pairs.h"
+#include "names.h"
+
+static const char magic[] = "# fragtrace by_pair 1";
+
+enum { DEV, TIMES, VICTIM_EXT, VICTIM, CULPRIT_EXT, CULPRIT, N_FIELDS };
+
+/* Cuts a line into its fields, and undoes their escapes. */
+static bool split(char *line, char *fields[N_FIELDS])
+{
+	size_t i;
+
+	for (i = 0; i < N_FIELDS; i++) {
+		fields[i] = line;
+		line += strcspn(line, " ");
+		if (line == fields[i] || (*line == ' ') != (i < N_FIELDS - 1))
+			return false;
+		if (*line)
+			*line++ = '\0';
+		if (path_unescape(fields[i], fields[i], fields[i] + strlen(fields[i])))
+			return false;
+	}
+	return true;
+}
+
+static bool read_line(struct pair *pair, char *line)
+{
+	char *fields[N_FIELDS], rest;
+
+	if (!split(line, fields) || sscanf(fields[DEV], "%u:%u%c", &pair->major, &pair->minor, &rest) != 2 ||
+	    sscanf(fields[TIMES], "%" SCNu64 "%c", &pair->times, &rest) != 1)
+		return false;
+	pair->victim_ext = fields[VICTIM_EXT];
+	pair->culprit_ext = fields[CULPRIT_EXT];
+	pair->culprit = fields[CULPRIT];
+	return true;
+}
+
+static int by_times(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+
+	return x->times > y->times ? -1 : x->times < y->times;
+}
+
+/**
+ * pairs_read() - understand a text of `by_pair`
+ * @pairs: the result; to be freed with pairs_free()
+ * @name: what to call the text in messages
+ * @text: the text; its content becomes @pairs's
+ *
+ * Ends the program on the first line that is not as the format says.
+ */
+void pairs_read(struct pairs *pairs, const char *name, struct text *text)
+{
+	size_t cap = 0, number = 0;
+	bool has_magic = false;
+	char *line, *next;
+
+	*pairs = (struct pairs){ .text = *text };
+	*text = (struct text){ 0 };
+	for (line = pairs->text.buf; *line; line = next) {
+		size_t len = strcspn(line, "\n");
+
+		next = line + len + !!line[len];
+		line[len] = '\0';
+		number++;
+		has_magic |= !strcmp(line, magic);
+		if (*line == '#')
+			continue;
+		pairs->all = grow(pairs->all, &cap, pairs->n, sizeof(*pairs->all));
+		if (!read_line(&pairs->all[pairs->n++], line))
+			die_at(name, number, "expected: dev times victim_extension victim_process "
+			       "culprit_extension culprit_process");
+	}
+	if (!has_magic)
+		die_at(name, 1, "expected the line \"%s\"", magic);
+	if (pairs->n)
+		qsort(pairs->all, pairs->n, sizeof(*pairs->all), by_times);
+}
+
+/**
+ * pairs_free() - release the pairs
+ * @pairs: as left by pairs_read(), or all zeroes
+ */
+void pairs_free(struct pairs *pairs)
+{
+	free(pairs->all);
+	text_free(&pairs->text);
+	*pairs = (struct pairs){ 0 };
+}

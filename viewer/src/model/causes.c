@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: the breaks of all files, and sums over them by cause.
+ * A file has a break before each of its fragments but the first. The cause of a break is that of the
+ * extent behind it.
+ */
+#include <stdlib.h>
+
+#include "model/causes.h"
+#include "util.h"
+
+/* === Breaks === */
+
+/**
+ * cause_of_break() - why a file is broken before an extent
+ * @table: the table
+ * @extent: index of the extent
+ *
+ * Return: the cause; it always has a reason, if only an unknown one, and its writer is the first entry
+ * of that process.
+ */
+uint32_t cause_of_break(const struct table *table, size_t extent)
+{
+	uint32_t cause = table->causes ? table->causes[extent] : FT_CAUSE_UNKNOWN;
+	uint32_t writer = ft_cause_writer(cause);
+
+	if (table->causes)
+		cause = (cause & CAUSE_KIND) | table->writers[writer].same_as << FT_CAUSE_WRITER_SHIFT;
+	return ft_cause_why(cause) == FT_WHY_NONE ? cause | FT_CAUSE_UNKNOWN : cause;
+}
+
+static size_t *count_breaks(const struct table *table, const uint8_t *places)
+{
+	size_t *begins = xcalloc(table->n_files + 1, sizeof(*begins)), i;
+
+	for (i = 0; i < table->n_extents; i++)
+		begins[table->extents[i].file + 1] += places[i] == PLACE_BREAK;
+	for (i = 0; i < table->n_files; i++)
+		begins[i + 1] += begins[i];
+	return begins;
+}
+
+static int by_offset(const void *a, const void *b, void *priv)
+{
+	const struct extent *extents = priv;
+	uint32_t x = extents[((const struct file_break *)a)->extent].offset;
+	uint32_t y = extents[((const struct file_break *)b)->extent].offset;
+
+	return x < y ? -1 : x > y;
+}
+
+/**
+ * breaks_find() - find all breaks
+ * @breaks: the result; to be freed with breaks_free()
+ * @table: the table
+ * @places: by extent, as figures_of() has found them
+ */
+void breaks_find(struct breaks *breaks, const struct table *table, const uint8_t *places)
+{
+	size_t *next = xcalloc(table->n_files, sizeof(*next)), i, k;
+
+	breaks->begins = count_breaks(table, places);
+	breaks->n = breaks->begins[table->n_files];
+	breaks->all = xcalloc(breaks->n, sizeof(*breaks->all));
+	for (i = 0; i < table->n_extents; i = k) {
+		uint32_t file = table->extents[i].file;
+		uint64_t blks = table->extents[i].blks;
+
+		for (k = i + 1; k < table->n_extents && places[k] == PLACE_JOINED; k++)
+			blks += table->extents[k].blks;
+		if (places[i] == PLACE_BREAK)
+			breaks->all[breaks->begins[file] + next[file]++] = (struct file_break){
+				.extent = (uint32_t)i,
+				.cause = cause_of_break(table, i),
+				.blks = blks,
+			};
+	}
+	for (i = 0; i < table->n_files; i++)
+		if (!table->files[i].in_order)
+			qsort_r(breaks->all + breaks->begins[i], next[i], sizeof(*breaks->all), by_offset,
+				table->extents);
+	free(next);
+}
+
+/**
+ * breaks_free() - release the breaks
+ * @breaks: as left by breaks_find()
+ */
+void breaks_free(struct breaks *breaks)
+{
+	free(breaks->all);
+	free(breaks->begins);
+	*breaks = (struct breaks){ 0 };
+}
+
+/* === Sums === */
+
+static int by_cause(const void *a, const void *b)
+{
+	const struct cause_sum *x = a, *y = b;
+
+	return x->cause < y->cause ? -1 : x->cause > y->cause;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct cause_sum *x = a, *y = b;
+
+	if (x->breaks != y->breaks)
+		return x->breaks > y->breaks ? -1 : 1;
+	return by_cause(a, b);
+}
+
+/**
+ * breaks_sum() - add up breaks by cause
+ * @all: the breaks
+ * @n: number of @all
+ * @parts: the parts of a cause that count: bits
+ * @n_sums: set to the number of sums
+ *
+ * Return: the sums, those of the most breaks first; to be freed.
+ */
+struct cause_sum *breaks_sum(const struct file_break *all, size_t n, uint32_t parts, size_t *n_sums)
+{
+	struct cause_sum *sums = xcalloc(n, sizeof(*sums));
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		sums[i] = (struct cause_sum){ all[i].cause & parts, 1, all[i].blks };
+	qsort(sums, n, sizeof(*sums), by_cause);
+	*n_sums = 0;
+	for (i = 0; i < n; i++) {
+		struct cause_sum *last = *n_sums ? &sums[*n_sums - 1] : NULL;
+
+		if (last && last->cause == sums[i].cause) {
+			last->breaks++;
+			last->blks += sums[i].blks;
+		} else {
+			sums[(*n_sums)++] = sums[i];
+		}
+	}
+	qsort(sums, *n_sums, sizeof(*sums), by_number);
+	return sums;
+}
+
+/* === Names === */
+
+const char *const cause_op_names[FT_NR_OPS] = {
+	FT_OP_NAMES
+};
+
+const char *const cause_flush_names[FT_NR_FLUSHES] = {
+	FT_FLUSH_NAMES
+};
+
+const char *const cause_why_names[FT_NR_WHYS] = {
+	FT_WHY_NAMES
+};
+
+/**
+ * cause_op_name() - the operation, as debugfs names it
+ * @cause: a cause
+ *
+ * Return: a word.
+ */
+const char *cause_op_name(uint32_t cause)
+{
+	return cause_op_names[ft_cause_op(cause)];
+}
+
+/**
+ * cause_flush_name() - who asked for the block to be written, as debugfs names it
+ * @cause: a cause
+ *
+ * Return: a word.
+ */
+const char *cause_flush_name(uint32_t cause)
+{
+	return cause_flush_names[ft_cause_flush(cause)];
+}
+
+/**
+ * cause_why_name() - why the block does not follow its predecessor, as debugfs names it
+ * @cause: a cause
+ *
+ * Return: a word.
+ */
+const char *cause_why_name(uint32_t cause)
+{
+	return cause_why_names[ft_cause_why(cause)];
+}
+
+/**
+ * writer_name() - a process as debugfs names it, but not escaped
+ * @table: the table
+ * @writer: index of the writer
+ *
+ * Return: COMM:PID, "several" or "unknown"; to be freed.
+ */
+char *writer_name(const struct table *table, uint32_t writer)
+{
+	if (writer == FT_SNAP_WRITER_UNKNOWN || writer == FT_SNAP_WRITER_SEVERAL)
+		return xasprintf("%s", writer == FT_SNAP_WRITER_SEVERAL ? "several" : "unknown");
+	return xasprintf("%s:%u", table->writers[writer].comm, table->writers[writer].pid);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: the breaks of all files, and sums over them by cause. */
+#ifndef CAUSES_H
+#define CAUSES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input/table.h"
+#include "model/figures.h"
+#include "module/cause.h"
+#include "module/snapshot_format.h"
+
+/* Parts of a cause, for breaks_sum(). */
+#define CAUSE_OP ((1u << FT_CAUSE_OP_BITS) - 1)
+#define CAUSE_KIND ((1u << FT_CAUSE_WRITER_SHIFT) - 1)
+#define CAUSE_WRITER (~CAUSE_KIND)
+
+/**
+ * struct file_break - a fragment that is not the first of its file
+ * @extent: its first extent: index into table.extents
+ * @cause: why it begins there; its reason is never FT_WHY_NONE
+ * @blks: its blocks
+ */
+struct file_break {
+	uint32_t extent;
+	uint32_t cause;
+	uint64_t blks;
+};
+
+/**
+ * struct breaks - all breaks of a table
+ * @all: by file, and within a file in its order
+ * @n: number of @all
+ * @begins: by file: its first break in @all; one more entry ends the last file
+ */
+struct breaks {
+	struct file_break *all;
+	size_t n;
+	size_t *begins;
+};
+
+/**
+ * struct cause_sum - the breaks of one cause
+ * @cause: the cause, or the part of it that was asked for
+ * @breaks: number of breaks
+ * @blks: blocks in the fragments that begin with them
+ */
+struct cause_sum {
+	uint32_t cause;
+	uint64_t breaks;
+	uint64_t blks;
+};
+
+void breaks_find(struct breaks *breaks, const struct table *table, const uint8_t *places);
+void breaks_free(struct breaks *breaks);
+struct cause_sum *breaks_sum(const struct file_break *all, size_t n, uint32_t parts, size_t *n_sums);
+
+extern const char *const cause_op_names[FT_NR_OPS];
+extern const char *const cause_flush_names[FT_NR_FLUSHES];
+extern const char *const cause_why_names[FT_NR_WHYS];
+
+uint32_t cause_of_break(const struct table *table, size_t extent);
+const char *cause_op_name(uint32_t cause);
+const char *cause_flush_name(uint32_t cause);
+const char *cause_why_name(uint32_t cause);
+char *writer_name(const struct table *table, uint32_t writer);
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Colours by the age of a fragment: the darker, the younger. */
+#include "model/causes.h"
+#include "model/color.h"
+#include "util.h"
+
+/* Each class reaches up to the next one. */
+static const struct {
+	uint64_t least_s;
+	const char *name;
+	uint32_t rgb;
+} ages[] = {
+	{ 0, "below 10 seconds", 0x440154 },
+	{ 10, "10 seconds to 1 minute", 0x46327e },
+	{ 60, "1 to 10 minutes", 0x365c8d },
+	{ 600, "10 minutes to 1 hour", 0x277f8e },
+	{ 3600, "1 to 6 hours", 0x1fa187 },
+	{ 6 * 3600, "6 to 24 hours", 0x4ac16d },
+	{ 24 * 3600, "1 to 7 days", 0xa0da39 },
+	{ 7 * 24 * 3600, "7 days or more", 0xfde725 },
+};
+
+static void age_init(struct colors *colors)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(ages); i++)
+		colors_add_plain(colors, 1, ages[i].name, ages[i].rgb);
+	colors_set_last(colors, "unknown", RGB_NEUTRAL);
+}
+
+/* The process may have written this fragment long before it wrote its last one. */
+static size_t age_rule(const struct colors *colors, const struct fragment *f)
+{
+	uint64_t now_s = (uint64_t)f->table->text.time_ms / 1000, last_s = 0, age_s;
+	size_t i = ARRAY_LEN(ages) - 1;
+
+	if (f->table->causes)
+		last_s = f->table->writers[ft_cause_writer(f->table->causes[f->extent])].last_s;
+	if (!last_s)
+		return colors->n_rules - 1;
+	age_s = now_s > last_s ? now_s - last_s : 0;
+	while (age_s < ages[i].least_s)
+		i--;
+	return i;
+}
+
+const struct color_source color_age = {
+	.name = "age",
+	.heading = "written at least ... ago",
+	.meaning = "colours tell how long ago the process behind a fragment last wrote",
+	.counts = "fragments",
+	.init = age_init,
+	.rule = age_rule,
+};

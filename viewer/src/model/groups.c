@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Beside the pipeline: files and their breaks by volume and extension. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/groups.h"
+#include "util.h"
+
+static int by_extension(const void *a, const void *b, void *priv)
+{
+	const struct file *files = priv;
+	const struct file *x = &files[*(const uint32_t *)a], *y = &files[*(const uint32_t *)b];
+
+	if (x->volume != y->volume)
+		return x->volume < y->volume ? -1 : 1;
+	return strcmp(x->ext, y->ext);
+}
+
+static int by_breaks(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	if (x->volume != y->volume)
+		return x->volume < y->volume ? -1 : 1;
+	if (x->n_breaks != y->n_breaks)
+		return x->n_breaks > y->n_breaks ? -1 : 1;
+	return strcmp(x->ext, y->ext);
+}
+
+static void add_file(struct group *group, const struct breaks *breaks, uint32_t file)
+{
+	size_t n = breaks->begins[file + 1] - breaks->begins[file];
+
+	group->files++;
+	group->broken += n > 0;
+	if (n)
+		memcpy(group->breaks + group->n_breaks, breaks->all + breaks->begins[file], n * sizeof(*breaks->all));
+	group->n_breaks += n;
+}
+
+/**
+ * groups_find() - sort files by volume and extension
+ * @groups: the result; to be freed with groups_free()
+ * @table: the table; must stay as long as @groups
+ * @breaks: its breaks
+ */
+void groups_find(struct groups *groups, const struct table *table, const struct breaks *breaks)
+{
+	uint32_t *files = xcalloc(table->n_files, sizeof(*files));
+	struct group *group = NULL;
+	size_t i;
+
+	*groups = (struct groups){
+		.all = xcalloc(table->n_files, sizeof(*groups->all)),
+		.breaks = xcalloc(breaks->n, sizeof(*groups->breaks)),
+	};
+	for (i = 0; i < table->n_files; i++)
+		files[i] = (uint32_t)i;
+	qsort_r(files, table->n_files, sizeof(*files), by_extension, table->files);
+	for (i = 0; i < table->n_files; i++) {
+		const struct file *file = &table->files[files[i]];
+
+		if (!group || by_extension(&files[i - 1], &files[i], table->files)) {
+			struct file_break *room = group ? group->breaks + group->n_breaks : groups->breaks;
+
+			group = &groups->all[groups->n++];
+			*group = (struct group){ .ext = file->ext, .volume = file->volume, .breaks = room };
+		}
+		add_file(group, breaks, files[i]);
+	}
+	qsort(groups->all, groups->n, sizeof(*groups->all), by_breaks);
+	free(files);
+}
+
+/**
+ * groups_of_volume() - find the end of the groups of a volume
+ * @groups: the groups
+ * @first: the first group of that volume
+ *
+ * Return: how many groups the volume has.
+ */
+size_t groups_of_volume(const struct groups *groups, size_t first)
+{
+	size_t n = 1;
+
+	while (first + n < groups->n && groups->all[first + n].volume == groups->all[first].volume)
+		n++;
+	return n;
+}
+
+/**
+ * groups_free() - release the groups
+ * @groups: as left by groups_find()
+ */
+void groups_free(struct groups *groups)
+{
+	free(groups->all);
+	free(groups->breaks);
+	*groups = (struct groups){ 0 };
+}

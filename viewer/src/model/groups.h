@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: files and their breaks by volume and extension. */
+#ifndef GROUPS_H
+#define GROUPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input/table.h"
+#include "model/causes.h"
+
+/**
+ * struct group - the files of one extension on one volume
+ * @ext: the extension with its dot, or "" where names have none
+ * @volume: index into table.volumes
+ * @files: number of files
+ * @broken: how many of them have a break
+ * @breaks: their breaks
+ * @n_breaks: number of @breaks
+ */
+struct group {
+	const char *ext;
+	uint32_t volume;
+	uint64_t files;
+	uint64_t broken;
+	struct file_break *breaks;
+	size_t n_breaks;
+};
+
+/**
+ * struct groups - all files, by group
+ * @all: by volume, and there those of most breaks first
+ * @n: number of @all
+ * @breaks: where their breaks are
+ */
+struct groups {
+	struct group *all;
+	size_t n;
+	struct file_break *breaks;
+};
+
+void groups_find(struct groups *groups, const struct table *table, const struct breaks *breaks);
+size_t groups_of_volume(const struct groups *groups, size_t first);
+void groups_free(struct groups *groups);
+
+#endif

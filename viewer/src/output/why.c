@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: why files are broken, in sentences on standard output.
+ * The breaks of a volume are told by extension, those of most breaks first, and for each extension by
+ * kind of cause; those of one file one by one, too. What is too much is added up, so that all numbers
+ * add up.
+ */
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "model/color.h"
+#include "model/groups.h"
+#include "names.h"
+#include "output/phrases.h"
+#include "output/why.h"
+#include "util.h"
+
+/* No more than these are told one by one. */
+#define MAX_EXTENSIONS 12
+#define MAX_KINDS 5
+#define MAX_PROCESSES 3
+#define MAX_PAIRS 3
+#define MAX_FILES 10
+#define MAX_BREAKS 20
+
+/* === Words === */
+
+static void put_name(const char *name)
+{
+	char *text = name_printable(name);
+
+	fputs(text, stdout);
+	free(text);
+}
+
+/* "3 breaks" */
+static void put_count(uint64_t n, const char *what)
+{
+	char buf[GROUPED_MAX];
+
+	printf("%s %s%s", grouped(buf, n), what, n == 1 ? "" : "s");
+}
+
+/* Only all is 100 %, and only none 0 %. */
+static void put_share(uint64_t n, uint64_t all)
+{
+	char buf[GROUPED_MAX];
+	double share = 100.0 * (double)n / (double)all;
+
+	if (n < all && share > 99.0)
+		printf("%s (>99 %%)", grouped(buf, n));
+	else if (n && share < 1.0)
+		printf("%s (<1 %%)", grouped(buf, n));
+	else
+		printf("%s (%.0f %%)", grouped(buf, n), share);
+}
+
+static void put_ext(const char *ext)
+{
+	if (*ext)
+		put_name(ext);
+	else
+		fputs("without an extension", stdout);
+}
+
+static void put_writer(const struct table *table, uint32_t writer)
+{
+	char *text = phrase_writer(table, writer);
+
+	put_name(text);
+	free(text);
+}
+
+static void put_kind(uint32_t cause)
+{
+	char *text = phrase_kind(cause);
+
+	fputs(text, stdout);
+	free(text);
+}
+
+/* Date and time of day, or the latter alone if it is the day of @today_s. */
+static void put_time(uint64_t time_s, uint64_t today_s)
+{
+	time_t when = (time_t)time_s, day = (time_t)today_s;
+	struct tm tm, today;
+	char text[64];
+
+	if (!localtime_r(&when, &tm) || !localtime_r(&day, &today))
+		return;
+	strftime(text, sizeof(text), tm.tm_yday == today.tm_yday && tm.tm_year == today.tm_year ?
+		 "%H:%M:%S" : "%Y-%m-%d %H:%M:%S", &tm);
+	fputs(text, stdout);
+}
+
+static void put_reading_time(const struct table *table)
+{
+	time_t when = table->text.time_ms / 1000;
+	struct tm tm;
+	char text[64];
+
+	if (localtime_r(&when, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", &tm))
+		printf("%s\n", text);
+}
+
+/* Collection and defragmentation are F2FS's own doing: whom it did them for is told only where that is known. */
+static bool is_told(uint32_t cause)
+{
+	enum ft_op op = ft_cause_op(cause);
+
+	return ft_cause_writer(cause) != FT_SNAP_WRITER_UNKNOWN ||
+	       (op != FT_OP_GC_BG && op != FT_OP_GC_FG && op != FT_OP_DEFRAG && op != FT_OP_UNKNOWN);
+}
+
+/* === Breaks of one kind === */
+
+/* "; by a (pid 1)", "; by 20: a (pid 1), 3: b (pid 2), 4: 2 other processes" */
+static void put_writers(const struct table *table, const struct file_break *breaks, size_t n)
+{
+	uint64_t told = 0;
+	size_t n_sums, i;
+	struct cause_sum *sums = breaks_sum(breaks, n, CAUSE_WRITER, &n_sums);
+
+	if (n_sums == 1 && !is_told(breaks->cause))
+		n_sums = 0;
+	for (i = 0; i < n_sums && i < MAX_PROCESSES; i++) {
+		fputs(i ? ", " : "; by ", stdout);
+		if (n_sums > 1)
+			printf("%ju: ", (uintmax_t)sums[i].breaks);
+		put_writer(table, ft_cause_writer(sums[i].cause));
+		told += sums[i].breaks;
+	}
+	if (i < n_sums) {
+		printf(", %ju: %zu other process%s", (uintmax_t)(n - told), n_sums - i, n_sums - i == 1 ? "" : "es");
+	}
+	free(sums);
+}
+
+/* The breaks of a list that have this kind; to be freed. */
+static struct file_break *of_kind(const struct file_break *breaks, size_t n, uint32_t kind, size_t *n_found)
+{
+	struct file_break *found = xcalloc(n, sizeof(*found));
+	size_t i;
+
+	*n_found = 0;
+	for (i = 0; i < n; i++)
+		if ((breaks[i].cause & CAUSE_KIND) == kind)
+			found[(*n_found)++] = breaks[i];
+	return found;
+}
+
+static void put_kind_sum(const struct table *table, const struct file_break *breaks, size_t n,
+			 const struct cause_sum *sum)
+{
+	size_t n_found;
+	struct file_break *found = of_kind(breaks, n, sum->cause, &n_found);
+
+	fputs("  ", stdout);
+	put_share(sum->breaks, n);
+	fputs(": ", stdout);
+	put_kind(sum->cause);
+	put_writers(table, found, n_found);
+	fputs(".\n", stdout);
+	free(found);
+}
+
+/* What a list of breaks amounts to, kind by kind; a line each. */
+static void put_kinds(const struct table *table, const struct file_break *breaks, size_t n)
+{
+	size_t n_sums, i;
+	struct cause_sum *sums = breaks_sum(breaks, n, CAUSE_KIND, &n_sums);
+	uint64_t told = 0;
+
+	for (i = 0; i < n_sums && i < MAX_KINDS; i++) {
+		put_kind_sum(table, breaks, n, &sums[i]);
+		told += sums[i].breaks;
+	}
+	if (i < n_sums) {
+		fputs("  ", stdout);
+		put_share(n - told, n);
+		fputs(": ", stdout);
+		put_count(n_sums - i, "other cause");
+		fputs(".\n", stdout);
+	}
+	free(sums);
+}
+
+static void put_no_causes(const struct table *table)
+{
+	if (!table->causes)
+		fputs("Why is unknown: a text of a table and a snapshot of version 1 do not have the causes.\n",
+		      stdout);
+}
+
+/* === Extensions === */
+
+static bool is_pair_of(const struct pair *pair, const struct table *table, const struct group *group)
+{
+	const struct volume *v = &table->volumes[group->volume];
+
+	return pair->major == v->major && pair->minor == v->minor &&
+	       !strcmp(pair->victim_ext, *group->ext ? group->ext : "-");
+}
+
+/* Who took the block that would have been the next one of these files. */
+static void put_pairs(const struct table *table, const struct group *group, const struct pairs *pairs)
+{
+	size_t told = 0, i;
+
+	for (i = 0; i < pairs->n && told < MAX_PAIRS; i++) {
+		const struct pair *pair = &pairs->all[i];
+
+		if (!is_pair_of(pair, table, group))
+			continue;
+		printf(told++ ? ", " : "  What the log went on to, most often, since the module began to count: ");
+		printf("%ju: files ", (uintmax_t)pair->times);
+		put_ext(strcmp(pair->culprit_ext, "-") ? pair->culprit_ext : "");
+		fputs(" of ", stdout);
+		put_name(pair->culprit);
+	}
+	if (told)
+		fputs(".\n", stdout);
+}
+
+static void put_group(const struct table *table, const struct group *group, const struct pairs *pairs)
+{
+	char broken[GROUPED_MAX];
+
+	fputs(*group->ext ? "" : "files ", stdout);
+	put_ext(group->ext);
+	printf(": %s of ", grouped(broken, group->broken));
+	put_count(group->files, "file");
+	fputs(group->broken == 1 ? " is broken, " : " are broken, ", stdout);
+	put_count(group->n_breaks, "break");
+	fputs(table->causes ? ":\n" : ".\n", stdout);
+	if (!table->causes)
+		return;
+	put_kinds(table, group->breaks, group->n_breaks);
+	put_pairs(table, group, pairs);
+}
+
+static void put_volume(const struct table *table, const struct group *groups, size_t n, const struct pairs *pairs)
+{
+	struct group all = { .volume = groups->volume };
+	uint64_t rest = 0, n_rest = 0;
+	char broken[GROUPED_MAX];
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		all.files += groups[i].files;
+		all.broken += groups[i].broken;
+		all.n_breaks += groups[i].n_breaks;
+		n_rest += i >= MAX_EXTENSIONS && groups[i].n_breaks;
+		rest += i >= MAX_EXTENSIONS ? groups[i].n_breaks : 0;
+	}
+	put_name(table->volumes[groups->volume].path);
+	printf(": %s of ", grouped(broken, all.broken));
+	put_count(all.files, "file");
+	fputs(all.broken == 1 ? " is broken, " : " are broken, ", stdout);
+	put_count(all.n_breaks, "break");
+	fputs(".\n", stdout);
+	for (i = 0; i < n && i < MAX_EXTENSIONS && groups[i].n_breaks; i++)
+		put_group(table, &groups[i], pairs);
+	if (!rest)
+		return;
+	put_count(n_rest, "other extension");
+	fputs(": ", stdout);
+	put_count(rest, "break");
+	fputs(".\n", stdout);
+}
+
+/* === Begin and end === */
+
+static void find_breaks(struct breaks *breaks, const struct table *table)
+{
+	uint8_t *places = xcalloc(table->n_extents, sizeof(*places));
+
+	setlocale(LC_CTYPE, "");
+	free(figures_of(table, places));
+	breaks_find(breaks, table, places);
+	free(places);
+}
+
+static void flush(void)
+{
+	if (fflush(stdout))
+		die("<stdout>: %s", strerror(errno));
+}
+
+/**
+ * why_all() - say why the files of a table are broken
+ * @table: the table
+ * @pairs: who took blocks that others would have had; may be empty
+ *
+ * Ends the program where standard output cannot be written.
+ */
+void why_all(const struct table *table, const struct pairs *pairs)
+{
+	struct groups groups;
+	struct breaks breaks;
+	size_t i, n;
+
+	find_breaks(&breaks, table);
+	groups_find(&groups, table, &breaks);
+	put_reading_time(table);
+	if (!groups.n)
+		fputs("No watched file has blocks.\n", stdout);
+	for (i = 0; i < groups.n; i += n) {
+		n = groups_of_volume(&groups, i);
+		put_volume(table, &groups.all[i], n, pairs);
+	}
+	put_no_causes(table);
+	groups_free(&groups);
+	breaks_free(&breaks);
+	flush();
+}
+
+/* === One file === */
+
+/* "  at block 1024 (4 MiB): tail, sync, interleaved; by x (pid 3), between 10:11:12 and 10:12:00" */
+static void put_break(const struct table *table, const struct file_break *b)
+{
+	uint64_t offset = table->extents[b->extent].offset, now_s = (uint64_t)table->text.time_ms / 1000;
+	/* the very entry of the process, which tells the time best */
+	uint32_t writer = ft_cause_writer(table->causes[b->extent]);
+	char n[GROUPED_MAX], size[BYTES_MAX];
+
+	format_bytes(size, (double)offset);
+	printf("  at block %s (%s): %s, %s, %s", grouped(n, offset), size, cause_op_name(b->cause),
+	       cause_flush_name(b->cause), cause_why_name(b->cause));
+	if (is_told(b->cause)) {
+		fputs("; by ", stdout);
+		put_writer(table, writer);
+	}
+	if (writer > FT_SNAP_WRITER_SEVERAL) {
+		const struct writer *w = &table->writers[writer];
+
+		if (w->cgroup && strcmp(w->cgroup, "/")) {
+			fputs(" of ", stdout);
+			put_name(w->cgroup);
+		}
+		if (w->first_s != w->last_s) {
+			fputs(", between ", stdout);
+			put_time(w->first_s, now_s);
+		}
+		fputs(w->first_s != w->last_s ? " and " : ", at ", stdout);
+		put_time(w->last_s, now_s);
+	}
+	putchar('\n');
+}
+
+static void put_file(const struct table *table, const struct breaks *breaks, size_t i)
+{
+	const struct file_break *all = breaks->all + breaks->begins[i];
+	size_t n = breaks->begins[i + 1] - breaks->begins[i], k;
+	const struct file *file = &table->files[i];
+
+	put_name(file->path);
+	printf("%s: ", file->deleted ? DELETED_MARK : "");
+	put_count(file->blks, "block");
+	fputs(" in ", stdout);
+	put_count(n + 1, "fragment");
+	fputs(n ? ", " : ", not broken.\n", stdout);
+	if (!n)
+		return;
+	put_count(n, "break");
+	fputs(table->causes ? ":\n" : ".\n", stdout);
+	if (!table->causes)
+		return;
+	put_kinds(table, all, n);
+	for (k = 0; k < n && k < MAX_BREAKS; k++)
+		put_break(table, &all[k]);
+	if (k == n)
+		return;
+	fputs("  and ", stdout);
+	put_count(n - k, "break");
+	fputs(" behind these\n", stdout);
+}
+
+/**
+ * why_file() - say why one file is broken
+ * @table: the table
+ * @name: what to call the table in messages
+ * @path: its path, the end of it in whole components, or a glob; several files may match
+ *
+ * Ends the program where there is no such file, or standard output cannot be written.
+ */
+void why_file(const struct table *table, const char *name, const char *path)
+{
+	struct breaks breaks;
+	size_t n = 0, i;
+
+	find_breaks(&breaks, table);
+	for (i = 0; i < table->n_files; i++) {
+		if (strcmp(table->files[i].path, path) && !path_matches(table->files[i].path, path))
+			continue;
+		if (!n)
+			put_reading_time(table);
+		if (n++ < MAX_FILES)
+			put_file(table, &breaks, i);
+	}
+	breaks_free(&breaks);
+	if (!n)
+		die("%s: no watched file with blocks is called %s", name, path);
+	if (n > MAX_FILES) {
+		put_count(n - MAX_FILES, "more file");
+		fputs(" of that name.\n", stdout);
+	}
+	put_no_causes(table);
+	flush();
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: why files are broken, in sentences. */
+#ifndef WHY_H
+#define WHY_H
+
+#include "input/pairs.h"
+#include "input/table.h"
+
+void why_all(const struct table *table, const struct pairs *pairs);
+void why_file(const struct table *table, const char *name, const char *path);
+
+#endif

@@ -1,0 +1,444 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Tests what fragtrace-view makes of causes: --why, colours, exports, --top, the page; speaks KTAP. See testlib.sh.
+# usage: test_why.sh PROGRAM [TEST...]
+set -eu
+
+# shellcheck source-path=SCRIPTDIR source=testlib.sh
+. "$(dirname "$0")/testlib.sh"
+
+# === Helpers ===
+
+# snapshot(table, [file]) - what the kernel would say in binary, with the causes in the comments of the table
+snapshot() {
+	"$python" "$here/to_snapshot.py" "$1" >"${2:-snapshot}"
+}
+
+# why(args...) - what --why says of the file snapshot, into the file out
+why() {
+	"$view" -t "$PWD/snapshot" --why "$@" >out
+}
+
+# says(line) - the file out has exactly this line
+says() {
+	grep -qxF -- "$1" out || fail "expected: $1
+got: $(cat out)"
+}
+
+# one_break(op, flush, why, writer) - a snapshot of one file with one break of this cause
+one_break() {
+	printf '%s\n' '# fragtrace table 1' '# time 1700000000.000' \
+		'# volume 254:0 main_blkaddr=100 blocks=200 segment_blocks=10 path=/m' '# writer db 7 1699999999 1699999999' \
+		"# cause 4 8 $1 $2 $3 $4" '254:0 100 8 0 4 fragmented /m/a.x' '254:0 110 1 8 4 fragmented /m/a.x' >t
+	snapshot t
+}
+
+# notes() - the text that goes with the picture out.png
+notes() {
+	"$peek" out.png text | sed 's/^Description: //'
+}
+
+# notes_say(line) - the notes have exactly this line
+notes_say() {
+	notes | grep -qxF -- "$1" || fail "expected: $1
+got: $(notes)"
+}
+
+append='append (a block that the file did not have)'
+tail='tail (the last block rewritten after the file was cut within it)'
+overwrite='overwrite (the block was rewritten, which F2FS does in another place)'
+gc='gc_bg (moved by garbage collection in the background)'
+unknown='unknown (not seen: the block is older than the module, the file was stale, or the module has causes=0)'
+sync=', asked for by fsync, fdatasync, sync or the like'
+flusher=', written by the flusher'
+because='; the block does not follow because'
+interleaved="$because the log had gone on to other blocks, of another file or of this one"
+full="$because the segment of the log was full, and the log went on elsewhere"
+ssr="$because the log fills holes of a dirty segment"
+moved="$because one of the two was rewritten or moved away"
+
+# === Sentences ===
+
+test_by_extension() {
+	snapshot "$data/why.table"
+	why
+	cat >expected <<-EOF
+	2023-11-14 22:13:20 UTC
+	/mnt/f2fs: 6 of 7 files are broken, 9 breaks.
+	.sst: 3 of 4 files are broken, 4 breaks:
+	  3 (75 %): $tail$sync$interleaved; by rocksdb:low (pid 812).
+	  1 (25 %): $append$flusher$full; by rocksdb:high (pid 812).
+	files without an extension: 1 of 1 file is broken, 3 breaks:
+	  2 (67 %): $append$sync$interleaved; by 1: several processes, 1: log er (pid 99).
+	  1 (33 %): $unknown.
+	.db: 2 of 2 files are broken, 2 breaks:
+	  1 (50 %): $overwrite$flusher$ssr; by rocksdb:high (pid 812).
+	  1 (50 %): $gc$moved.
+	EOF
+	cmp out expected || { diff out expected; exit 1; }
+}
+
+test_one_file() {
+	snapshot "$data/why.table"
+	why LOG
+	cat >expected <<-EOF
+	2023-11-14 22:13:20 UTC
+	/mnt/f2fs/db/LOG: 4 blocks in 4 fragments, 3 breaks:
+	  2 (67 %): $append$sync$interleaved; by 1: several processes, 1: log er (pid 99).
+	  1 (33 %): $unknown.
+	  at block 1 (4 KiB): append, sync, interleaved; by several processes
+	  at block 2 (8 KiB): append, sync, interleaved; by log er (pid 99), at 2023-11-03 08:26:40
+	  at block 3 (12 KiB): unknown, none, unknown
+	EOF
+	cmp out expected || { diff out expected; exit 1; }
+	for name in 000004.sst db/000004.sst /mnt/f2fs/db/000004.sst '*4.sst'; do
+		why "$name"
+		says '/mnt/f2fs/db/000004.sst: 11 blocks in 3 fragments, 2 breaks:'
+		says "  1 (50 %): $append$flusher$full; by rocksdb:high (pid 812)."
+		says "  1 (50 %): $tail$sync$interleaved; by rocksdb:low (pid 812)."
+		says '  at block 4 (16 KiB): append, writeback, new_segment; by rocksdb:high (pid 812), between 2023-11-13 21:56:40 and 21:56:40'
+		says '  at block 8 (32 KiB): tail, sync, interleaved; by rocksdb:low (pid 812) of /system.slice/db.service, between 21:56:40 and 22:13:15'
+		[ "$(wc -l <out)" = 6 ] || fail "$(cat out)"
+	done
+	why 000003.sst
+	says '/mnt/f2fs/db/000003.sst: 17 blocks in 1 fragment, not broken.'
+	# the extents of this one are not in the order of the file
+	why b.db
+	says '  at block 5 (20 KiB): overwrite, writeback, ssr; by rocksdb:high (pid 812), between 2023-11-13 21:56:40 and 21:56:40'
+	why '*.sst'
+	[ "$(grep -c '^/mnt' out)" = 4 ] || fail "$(cat out)"
+	refuses "$PWD/snapshot: no watched file with blocks is called 4.sst" "$view" -t "$PWD/snapshot" --why 4.sst
+}
+
+test_every_word() {
+	local op flush reason
+	for op in unknown append overwrite tail direct prealloc range mmap inline gc_bg gc_fg defrag atomic compress; do
+		one_break $op none moved 2
+		why
+		grep -q "^  1 (100 %): $op (.*)$moved; by db (pid 7)\.\$" out || fail "$op: $(cat out)"
+	done
+	for flush in 'sync , asked for by fsync, fdatasync, sync or the like' 'writeback , written by the flusher' \
+		'checkpoint , written by a checkpoint' 'none '; do
+		one_break append "${flush%% *}" ssr 2
+		why
+		says "  1 (100 %): $append${flush#* }$ssr; by db (pid 7)."
+	done
+	for reason in interleaved:gone other_log:temperature ssr:holes new_segment:full moved:away; do
+		one_break append sync "${reason%:*}" 2
+		why
+		grep -q "$because .*${reason#*:}.*; by db (pid 7)\.\$" out || fail "$reason: $(cat out)"
+	done
+	one_break append sync unknown 2
+	why
+	says "  1 (100 %): $append$sync; nothing was seen that tells why the block does not follow; by db (pid 7)."
+	# none is no reason for a break
+	one_break append sync none 2
+	why
+	says "  1 (100 %): $append$sync; nothing was seen that tells why the block does not follow; by db (pid 7)."
+	one_break append sync ssr 0
+	why
+	says "  1 (100 %): $append$sync$ssr; by an unknown process."
+	one_break append sync ssr 1
+	why
+	says "  1 (100 %): $append$sync$ssr; by several processes."
+}
+
+# many(files) - of each extension .a, .b, ... one file; the n-th has 2 * n breaks, each of another cause and process
+many() {
+	"$python" - "$1" <<-'EOF'
+	import sys
+	ops = ("append overwrite tail direct prealloc range mmap inline gc_bg gc_fg defrag atomic compress unknown").split()
+	print("# fragtrace table 1\n# time 1700000000.000")
+	print("# volume 254:0 main_blkaddr=100 blocks=100000 segment_blocks=10 path=/m")
+	for w in range(64):
+	    print(f"# writer p{w} {w + 2} 1700000000 1700000000")
+	lba, lines = 100, []
+	for n in range(1, int(sys.argv[1]) + 1):
+	    for k in range(2 * n + 1):
+	        if k:
+	            print(f"# cause {n + 3} {k} {ops[k % 14]} sync interleaved {2 + k}")
+	        lines.append(f"254:0 {lba} 1 {k} {n + 3} fragmented /m/f.{chr(96 + n)}")
+	        lba += 2
+	print("\n".join(lines))
+	EOF
+}
+
+test_what_is_too_much_is_added_up() {
+	many 15 >t
+	snapshot t
+	why
+	says '/m: 15 of 15 files are broken, 240 breaks.'
+	says '3 other extensions: 12 breaks.'
+	[ "$(grep -c '^\.[a-o]: 1 of 1 file is broken' out)" = 12 ] || fail "$(cat out)"
+	# .o: 30 breaks of 14 operations: 3 of two of them, 2 of all others
+	says '.o: 1 of 1 file is broken, 30 breaks:'
+	says "  3 (10 %): $overwrite$sync$interleaved; by 1: p1 (pid 3), 1: p15 (pid 17), 1: p29 (pid 31)."
+	sed -n '/^\.o:/,/^\.n:/p' out | grep '^  ' >lines
+	[ "$(wc -l <lines)" = 6 ] || fail "$(cat lines)"
+	[ "$(awk '{ n += $1 } END { print n }' lines)" = 30 ] || fail "$(cat lines)"
+	tail -n 1 lines | grep -qx '  18 (60 %): 9 other causes.' || fail "$(cat lines)"
+	why f.o
+	[ "$(grep -c '^  at block ' out)" = 20 ] || fail "$(cat out)"
+	says '  and 10 breaks behind these'
+	[ "$(awk '/%/ { n += $1 } END { print n }' out)" = 30 ] || fail "$(cat out)"
+	# one kind, many processes: a known part of them is named
+	many 15 | sed 's/\(# cause 18 [0-9]*\) [a-z_]* /\1 tail /' >t
+	snapshot t
+	why
+	says "  30 (100 %): $tail$sync$interleaved; by 1: p1 (pid 3), 1: p2 (pid 4), 1: p3 (pid 5), 27: 27 other processes."
+}
+
+# A process gets another entry from time to time: sums are of the process, times those of the entry.
+test_same_process_at_another_time() {
+	sed 's/^# cause 5 8 .*/# cause 5 8 tail sync interleaved 5/; 8a\
+# writer rocksdb:low 812 1699990000 1699990030' "$data/why.table" >t
+	snapshot t
+	why
+	says "  3 (75 %): $tail$sync$interleaved; by rocksdb:low (pid 812)."
+	why 000002.sst
+	says '  at block 8 (32 KiB): tail, sync, interleaved; by rocksdb:low (pid 812), between 19:26:40 and 19:27:10'
+	"$view" -t snapshot --color-by process -o out.png
+	notes_say 'rocksdb:low:812: fragments=6 blocks=38, folded blocks=0'
+	[ "$(notes | grep -c '^rocksdb:low')" = 1 ] || fail "$(notes)"
+	"$view" -t snapshot --color-by age -o out.png
+	notes_say 'below 10 seconds: fragments=5 blocks=37, folded blocks=0'
+	notes_say '1 to 6 hours: fragments=1 blocks=1, folded blocks=0'
+}
+
+test_without_causes() {
+	local text
+	snapshot "$data/small.table"
+	for text in snapshot "$data/small.table"; do
+		"$view" -t "$text" --why >out
+		says '/mnt/f2fs: 1 of 7 files is broken, 2 breaks.'
+		says '.sst: 1 of 3 files is broken, 2 breaks.'
+		says 'Why is unknown: a text of a table and a snapshot of version 1 do not have the causes.'
+		"$view" -t "$text" --why 000002.sst >out
+		says '/mnt/f2fs/000002.sst: 6 blocks in 3 fragments, 2 breaks.'
+		says 'Why is unknown: a text of a table and a snapshot of version 1 do not have the causes.'
+	done
+	"$view" -t "$data/header_only.table" --why >out
+	says 'No watched file has blocks.'
+}
+
+test_pairs() {
+	snapshot "$data/why.table"
+	printf '%s\n' '# fragtrace by_pair 1' '# dev times victim_extension victim_process culprit_extension culprit_process' \
+		'254:0 3 .sst rocksdb:low:812 - log\040er:99' '254:0 21 .sst rocksdb:low:812 .log rocksdb:high:812' \
+		'254:16 9 .sst x:1 .y y:2' '254:0 1 - several .sst unknown' >by_pair
+	why
+	head='  What the log went on to, most often, since the module began to count'
+	says "$head: 21: files .log of rocksdb:high:812, 3: files without an extension of log er:99."
+	says "$head: 1: files .sst of unknown."
+	# it is of another moment than a recorded snapshot
+	cp snapshot other
+	"$view" -t "$PWD/other" --why >out
+	! grep -q 'went on to, most often' out || fail "$(cat out)"
+	echo '254:0 x .sst a - b' >>by_pair
+	refuses 'by_pair:7: expected: dev times victim_extension' "$view" -t "$PWD/snapshot" --why
+	echo '# fragtrace by_pair 2' >by_pair
+	refuses 'by_pair:1: expected the line "# fragtrace by_pair 1"' "$view" -t "$PWD/snapshot" --why
+}
+
+test_names_are_harmless() {
+	one_break append sync ssr 2
+	sed 's|# writer db|# writer \\033[2J|; s|/m/a\.x|/m/\\033[2Ja.x|' t >t2
+	snapshot t2
+	why
+	says "  1 (100 %): $append$sync$ssr; by \\033[2J (pid 7)."
+	why '*.x'
+	says '/m/\033[2Ja.x: 9 blocks in 2 fragments, 1 break:'
+}
+
+test_why_refuses() {
+	refuses '--why goes alone' "$view" --why -o x.png
+	refuses '--why goes alone' "$view" --why --top
+	refuses '--why goes alone' "$view" --why -n 1
+	refuses 'unexpected argument "b"' "$view" --why a b
+	refuses 'No space left on device' sh -c "'$view' --why -t '$data/small.table' >/dev/full"
+	refuses 'nosuch: cannot open' "$view" --why -t nosuch
+}
+
+# === Colours ===
+
+test_color_by_cause() {
+	snapshot "$data/why.table"
+	"$view" -t snapshot --color-by cause -i "$data/plain.img.cnf" -o out.png
+	notes_say 'colours tell which operation allocated the block after the break; free = no watched file owns it'
+	notes_say 'append: breaks=3 blocks=6, folded blocks=0'
+	notes_say 'overwrite: breaks=1 blocks=1, folded blocks=0'
+	notes_say 'tail: breaks=3 blocks=5, folded blocks=0'
+	notes_say 'gc_bg: breaks=1 blocks=2, folded blocks=0'
+	notes_say 'unknown: breaks=1 blocks=1, folded blocks=0'
+	notes_say 'all breaks: breaks=9 blocks=15, folded blocks=0'
+	notes_say 'no break: begins its file: blocks=45, folded blocks=0'
+	! notes | grep -q '^direct' || fail "a cause that nothing has is in the legend"
+	# boxes of 8 x 8, and a swatch
+	for colour in '#1332fb 6' '#fb5c1f 1' '#45ef66 5' '#b4220d 2' '#8a8a8a 1' '#c8c8c8 45'; do
+		set -- $colour
+		[ "$("$peek" out.png | sed -n "s/^$1 //p")" = $(($2 * 64 + 280)) ] || fail "$1: $("$peek" out.png | grep "$1")"
+	done
+}
+
+test_color_by_why() {
+	snapshot "$data/why.table"
+	"$view" -t snapshot --color-by why -o out.png
+	notes_say 'interleaved: breaks=5 blocks=7, folded blocks=0'
+	notes_say 'ssr: breaks=1 blocks=1, folded blocks=0'
+	notes_say 'new_segment: breaks=1 blocks=4, folded blocks=0'
+	notes_say 'moved: breaks=1 blocks=2, folded blocks=0'
+	notes_say 'unknown: breaks=1 blocks=1, folded blocks=0'
+	notes_say 'all breaks: breaks=9 blocks=15, folded blocks=0'
+}
+
+test_color_by_process() {
+	snapshot "$data/why.table"
+	"$view" -t snapshot --color-by process -o out.png
+	notes_say 'rocksdb:low:812: fragments=6 blocks=38, folded blocks=0'
+	notes_say 'rocksdb:high:812: fragments=4 blocks=14, folded blocks=0'
+	notes_say 'log er:99: fragments=1 blocks=1, folded blocks=0'
+	notes_say 'other processes: fragments=0 blocks=0, folded blocks=0'
+	notes_say 'several: fragments=2 blocks=2, folded blocks=0'
+	notes_say 'unknown: fragments=3 blocks=5, folded blocks=0'
+	notes_say 'all fragments: fragments=16 blocks=60, folded blocks=0'
+	many 15 >t
+	snapshot t
+	"$view" -t snapshot --color-by process -o out.png
+	[ "$(notes | grep -c '^p[0-9]*:')" = 8 ] || fail "$(notes)"
+	# of k = 1 to 8 those have 15, 15, 14, 14, 13, 13, 12, 12; of 240 breaks and 15 begins
+	notes_say 'p1:3: fragments=15 blocks=15, folded blocks=0'
+	notes_say 'p8:10: fragments=12 blocks=12, folded blocks=0'
+	notes_say 'other processes: fragments=132 blocks=132, folded blocks=0'
+	notes_say 'unknown: fragments=15 blocks=15, folded blocks=0'
+}
+
+test_color_by_age() {
+	snapshot "$data/why.table"
+	"$view" -t snapshot --color-by age -o out.png
+	notes_say 'below 10 seconds: fragments=6 blocks=38, folded blocks=0'
+	notes_say '10 minutes to 1 hour: fragments=4 blocks=14, folded blocks=0'
+	notes_say '7 days or more: fragments=1 blocks=1, folded blocks=0'
+	notes_say '1 to 7 days: fragments=0 blocks=0, folded blocks=0'
+	notes_say 'unknown: fragments=5 blocks=7, folded blocks=0'
+	notes_say 'all fragments: fragments=16 blocks=60, folded blocks=0'
+	# each class begins where it says
+	for age in 0:below_10_seconds 9:below_10_seconds 10:10_seconds_to_1_minute 59:10_seconds_to_1_minute 60:1_to_10_minutes \
+		3599:10_minutes_to_1_hour 3600:1_to_6_hours 21600:6_to_24_hours 86400:1_to_7_days 604799:1_to_7_days \
+		604800:7_days_or_more; do
+		one_break append sync ssr 2
+		sed "s/^# writer .*/# writer db 7 1 $((1700000000 - ${age%:*}))/" t >t2
+		snapshot t2
+		"$view" -t snapshot --color-by age -o out.png
+		notes_say "$(echo "${age#*:}" | tr _ ' '): fragments=1 blocks=1, folded blocks=0"
+	done
+}
+
+test_colours_without_causes() {
+	local by
+	for by in cause why process age; do
+		"$view" -t "$data/small.table" --color-by $by -o out.png
+		notes | grep -q '1 fragmented file (14.3 %); read without causes$' || fail "$(notes)"
+	done
+	"$view" -t "$data/small.table" --color-by cause -o out.png
+	notes_say 'unknown: breaks=2 blocks=3, folded blocks=0'
+	notes_say 'no break: begins its file: blocks=37, folded blocks=0'
+	"$view" -t "$data/small.table" --color-by age -o out.png
+	notes_say 'unknown: fragments=9 blocks=40, folded blocks=0'
+	for layout in segments hilbert; do
+		"$view" -t "$data/header_only.table" --color-by cause --layout $layout -o out.png
+	done
+}
+
+# A cause keeps its colour when others come and go.
+test_colours_stay() {
+	one_break overwrite sync moved 2
+	"$view" -t snapshot --color-by cause -o out.png -n 0.05 &
+	wait_for sh -c "'$peek' out.png 2>/dev/null | grep -q '^#fb5c1f '"
+	snapshot "$data/why.table" new
+	mv new snapshot
+	wait_for sh -c "'$peek' out.png text | grep -qx 'gc_bg: breaks=1 blocks=2, folded blocks=0'"
+	kill $!
+	wait $! || fail "status $?"
+	notes_say 'overwrite: breaks=1 blocks=1, folded blocks=0'
+	[ "$("$peek" out.png | sed -n 's/^#fb5c1f //p')" = $((64 + 280)) ] || fail "$("$peek" out.png)"
+}
+
+# === For other programs ===
+
+test_exports() {
+	snapshot "$data/why.table"
+	"$view" -t snapshot --csv out.csv --json out.json --prometheus out.prom
+	[ "$(head -n 1 out.csv)" = "$(printf 'dev,lba,length,offset,ino,state,op,flush,why_here,process,path\r')" ]
+	[ "$(grep -c ',,,,,/' out.csv)" = 9 ] || fail "$(cat out.csv)"
+	grep -qx "$(printf '254:0,1010,1,8,4,fragmented,tail,sync,interleaved,rocksdb:low:812,/mnt/f2fs/db/000001.sst\r')" out.csv
+	grep -qF '"op":"append","flush":"sync","why_here":"interleaved","process":"log er:99","path":"/mnt/f2fs/db/LOG"' out.json
+	grep -qF '"op":null,"flush":null,"why_here":null,"process":null,"path":"/mnt/f2fs/db/LOG"' out.json
+	"$python" -c '
+import json
+data = json.load(open("out.json"))
+assert data["version"] == 1, data["version"]
+assert sum(r["op"] is not None for r in data["records"]) == 9'
+	# metrics of extensions, which add up to all breaks
+	sed -n 's/^fragtrace_breaks{device="254:0",mountpoint="\/mnt\/f2fs",//p' out.prom >breaks
+	grep -qx 'extension=".sst",op="tail",flush="sync",why_here="interleaved"} 3' breaks
+	grep -qx 'extension="-",op="unknown",flush="none",why_here="unknown"} 1' breaks
+	grep -qx 'extension=".db",op="gc_bg",flush="none",why_here="moved"} 1' breaks
+	[ "$(awk '{ n += $NF } END { print n }' breaks)" = 9 ] || fail "$(cat breaks)"
+	many 15 >t
+	snapshot t
+	"$view" -t snapshot --prometheus out.prom
+	grep '^fragtrace_breaks{' out.prom | sed 's/.*extension="\([^"]*\)".* / \1 /' |
+		awk '{ n[$1] += $2 } END { for (e in n) print e, n[e] }' | sort >got
+	[ "$(tr '\n' ' ' <got)" = '.k 22 .l 24 .m 26 .n 28 .o 30 other 110 ' ] || fail "$(cat got)"
+}
+
+test_listings_of_version_2() {
+	printf '%s\n' '# fragtrace extents 2' \
+		'# dev ino offset offset_end lba lba_end length flags op flush why_here process path' \
+		'254:0 4 0 7 100 107 8 - - - - - /m/a,b' '254:0 4 8 8 120 120 1 encoded tail sync interleaved log\040er:99 /m/a,b' \
+		'254:0 4 9 9 130 130 1 - gc_bg none moved unknown /m/a,b' >t
+	"$view" -t t --json out.json --csv out.csv
+	grep -v '^#' t >expected
+	"$python" "$here/export_to_text.py" json out.json | cmp - expected
+	"$python" "$here/export_to_text.py" csv out.csv | cmp - expected
+	head -n 1 out.json | grep -q '^{"format":"fragtrace extents","version":2,'
+	printf '%s\n' '# fragtrace files 2' '254:0 4 exact 9 2 2 4.5 12.0 2 1 tail sync interleaved /m/a' \
+		'254:0 5 stale 9 1 1 9.0 0.0 1 1 - - - /m/b' >t
+	"$view" -t t --json out.json --csv out.csv
+	grep -v '^#' t >expected
+	"$python" "$here/export_to_text.py" json out.json | cmp - expected
+	"$python" "$here/export_to_text.py" csv out.csv | cmp - expected
+	printf '%s\n' '# fragtrace files 2' '254:0 4 exact 9 2 2 4.5 12.0 2 1 Tail sync interleaved /m/a' >t
+	refuses 't:2: the op is "Tail", expected a word or -' "$view" -t t --json x
+	printf '%s\n' '# fragtrace extents 2' '254:0 4 8 8 120 120 1 - tail sync ssr a\04:9 /m/a' >t
+	refuses 't:2: the process is "a\04:9", expected COMM:PID' "$view" -t t --json x
+}
+
+test_top() {
+	snapshot "$data/why.table"
+	"$view" -t snapshot --top --count 1 -n 0.01 | tr -s ' ' >out
+	grep -qx ' EXTRA FRAGS FRAG/S BLOCKS BLK/S SPLIT CAUSE PATH' out || fail "$(cat out)"
+	grep -qx ' 3 4 - 4 - 4.00 append /mnt/f2fs/db/LOG' out || fail "$(cat out)"
+	grep -qx ' 1 2 - 9 - 2.00 tail /mnt/f2fs/db/000001.sst' out || fail "$(cat out)"
+	grep -qx ' 0 1 - 17 - 1.00 - /mnt/f2fs/db/000003.sst' out || fail "$(cat out)"
+}
+
+test_page_has_causes() {
+	snapshot "$data/why.table"
+	"$view" -t snapshot --html page.html -o out.png
+	"$python" - <<-'EOF'
+	import json, re
+	data = json.loads(re.search(r'id="data">\n(.*?)</script>', open("page.html", encoding="utf-8").read(), re.S)[1])
+	assert set(data["writers"]) == {"0", "1", "2", "3", "4"}, data["writers"]
+	assert data["writers"]["2"] == "rocksdb:low (pid 812)", data["writers"]
+	pieces = list(zip(*[iter(data["volumes"][0]["pieces"])] * 5))
+	assert sum(blocks for _, blocks, *_ in pieces) == 1000, pieces
+	found = [cause for owner, *_, cause in pieces if cause]
+	# one break continues behind a hole
+	assert len(found) == 10, pieces
+	assert all(str(cause & 511) in data["kinds"] and str(cause >> 9) in data["writers"] for cause in found), found
+	assert data["kinds"][str(3 | 1 << 4 | 2 << 6)].startswith("tail (the last block"), data["kinds"]
+	EOF
+}
+
+run_tests

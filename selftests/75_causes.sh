@@ -206,7 +206,7 @@ echo reset >$DBG/causes
 fileop gc $MNT 1 20
 settle
 check "gc_fg" awk '!/^#/ && $2 == "gc_fg" && $3 == "none" { n += $5 + $6 } END { exit !n }' $DBG/causes
-expect "by who asked for it" "$(awk '!/^#/ && $5 ~ /gc|fileop/ { print $5 }' $DBG/by_process | sort -u | grep -c .)" 1
+expect "by nobody but who asked for it" "$(awk '!/^#/ && $9 == "gc_fg" && $12 !~ /^fileop:/' $DBG/extents)" ""
 fresh
 fileop many $MNT/g 200 30000 20000 7
 sync

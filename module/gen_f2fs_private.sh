@@ -223,7 +223,7 @@ btf() {
 # enumerator(NAME) - the value of a name in an enum that has none itself, which pahole does not print
 #
 # In BTF an enumerator is two words: where its name is among the strings, and its value. The strings of a module are
-# counted on from those of its kernel. No other word of the types has the number of a name that is used once.
+# counted on from those of its kernel.
 enumerator() {
 	[ -s "$tmp/btf" ] || btf "$object" "$tmp/btf"
 	[ -z "$base" ] || [ -s "$tmp/base" ] || btf "$base" "$tmp/base"
@@ -235,7 +235,24 @@ enumerator() {
 	at=$(tail -c +$((strings + 1)) "$tmp/btf" | LC_ALL=C grep -aobzx "$1" | sed -n '1s/:.*//p')
 	[ -n "$at" ] || die "$1: not found in the BTF of $object"
 	value=$(od -A n -v -t u4 -w4 -j $((head + $(word "$tmp/btf" 8))) -N "$(word "$tmp/btf" 12)" "$tmp/btf" |
-		awk -v name=$((before + at)) 'found { print $1; exit } $1 == name { found = 1 }')
+		awk -v name=$((before + at)) '
+			# how many words the types of each kind have besides three; 256 and more: for each member
+			BEGIN { split("1 0 3 768 768 512 0 0 0 0 0 0 512 1 768 0 1 0 768", more) }
+			rest == 0 { field++ }
+			rest == 0 && field == 2 { kind = int($1 / 16777216) % 32; members = $1 % 65536 }
+			rest == 0 && field == 3 {
+				field = 0
+				rest = more[kind] < 256 ? more[kind] : more[kind] / 256 * members
+				enum = kind == 6 ? 2 : kind == 19 ? 3 : 0
+				at = 0
+				next
+			}
+			rest > 0 {
+				if (enum && at % enum == 0 && $1 == name) found = 1
+				else if (found) { print $1; exit }
+				at++
+				rest--
+			}')
 	[ -n "$value" ] || die "$1: no enumerator of this name in the BTF of $object"
 	echo "$value"
 }

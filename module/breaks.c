@@ -62,7 +62,8 @@ void ft_breaks_drop(struct ft_inode *rec)
 /* For want of memory. */
 static void lose(struct ft_inode *rec)
 {
-	ft_count(FT_CAUSES_LOST);
+	if (rec->history || rec->cause != FT_CAUSE_UNKNOWN)
+		ft_count(FT_CAUSES_LOST);
 	ft_breaks_drop(rec);
 }
 
@@ -174,7 +175,8 @@ static enum ft_why why_not_behind(struct ft_inode *rec, u32 prev, u32 lba,
 		return FT_WHY_UNKNOWN;
 	if (log != ft_segment_log(vol, prev))
 		return FT_WHY_OTHER_LOG;
-	if (ft_segment_fills_holes(vol, log, lba))
+	if (ft_segment_fills_holes(vol, log, lba) ||
+	    ft_log_filled(vol, log, ft_segment_of(vol, lba)))
 		return FT_WHY_SSR;
 	if (!ft_segment_offset(vol, prev + 1))
 		return FT_WHY_NEW_SEGMENT;
@@ -238,9 +240,9 @@ static u32 cause_of(const struct ft_alloc *alloc, enum ft_why why)
 }
 
 /*
- * The break at a block has gone. Who moves one block after another makes a break
- * behind each, and heals it with the next: that does not count, but the break does
- * that was there before.
+ * The break at a block has gone. An operation that moves block after block makes a
+ * break behind each block, and the next block heals it. Such a break does not count.
+ * If it had taken the place of an older break, that one has been healed now.
  */
 static void healed(struct ft_inode *rec, u32 lblk, const struct ft_alloc *alloc)
 {
@@ -304,7 +306,8 @@ void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
 	count_healed(rec, ext, before, alloc);
 	if (!before->has_prev) {
 		word = cause_of(alloc, FT_WHY_NONE);
-		if (!before->has_next && !rec->history)
+		/* neither is far away: it is the only one */
+		if (!before->has_next && !rec->history && rec->map.nr <= 1)
 			rec->cause = word;
 	} else if (ext->lba == before->prev + 1) {
 		word = word_of(rec, ext->lblk - 1);
@@ -359,11 +362,28 @@ void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end,
 	h = rec->history;
 	if (!h)
 		return;
+	if (h->replaced_at > lblk && h->replaced_at <= end)
+		h->replaced_at = 0;
 	bytes = h->words.bytes;
 	err = ft_extmap_erase(&h->words, lblk, end);
 	ft_mem_add((long)h->words.bytes - (long)bytes);
 	if (err)
 		lose(rec);
+}
+
+/*
+ * No probe has the super block in use. With this lock held it stays, unless it has
+ * gone already.
+ */
+static enum ft_why why_found(struct ft_inode *rec, u32 prev, u32 lba,
+			     const struct ft_alloc *alloc)
+{
+	enum ft_why why;
+
+	spin_lock(&rec->vol->queue_lock);
+	why = why_not_behind(rec, prev, lba, FT_LBA_UNWRITTEN, alloc);
+	spin_unlock(&rec->vol->queue_lock);
+	return why;
 }
 
 /**
@@ -397,8 +417,7 @@ void ft_breaks_found(struct ft_inode *rec, const struct ft_extent *ext,
 	if (broken && alloc.op == FT_OP_RANGE)
 		why = FT_WHY_MOVED;
 	else if (broken && alloc.op != FT_OP_UNKNOWN)
-		why = why_not_behind(rec, prev, ext->lba, FT_LBA_UNWRITTEN,
-				     &alloc);
+		why = why_found(rec, prev, ext->lba, &alloc);
 	else if (broken)
 		why = FT_WHY_UNKNOWN;
 	set_word(rec, ext->lblk, ft_extent_end(ext), cause_of(&alloc, why));
@@ -456,13 +475,16 @@ void ft_breaks_written_by(struct ft_inode *rec, u32 writer, bool dirty)
  * @rec: the file
  * @lblk: the first one
  * @end: behind the last one
+ * @clean: all that was written before has been written to the volume
  *
  * Context: atomic, rec->lock held.
  */
-void ft_breaks_written(struct ft_inode *rec, u32 lblk, u32 end)
+void ft_breaks_written(struct ft_inode *rec, u32 lblk, u32 end, bool clean)
 {
 	struct ft_history *h = rec->history;
 
+	if (h && clean)
+		h->mapped_end = 0;
 	if (h && h->cut > lblk && h->cut <= end)
 		h->cut = 0;
 	if (h && h->mapped_end && lblk <= h->mapped)

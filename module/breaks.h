@@ -3,10 +3,10 @@
  * Why the fragments of a file begin where they do.
  *
  * A map of words (extmap.h) has, for the first block of each extent, the cause of
- * the break there (cause.h). What it has for other blocks means nothing: a word goes
- * on to where the next written extent begins, so that neighbours that have the same
- * one take one entry, and the next block of a run changes nothing here. A file whose
- * extents all have the same one needs no map.
+ * the break there (cause.h). The words of all other blocks are not used: the word of
+ * an extent goes on to where the next written extent begins. So neighbours with the
+ * same word take one entry, and the next block of a run changes nothing here. A file
+ * whose extents all have the same word needs no map.
  */
 #ifndef FT_BREAKS_H
 #define FT_BREAKS_H
@@ -89,7 +89,7 @@ void ft_breaks_found(struct ft_inode *rec, const struct ft_extent *ext,
 void ft_breaks_shift(struct ft_inode *rec, u32 lblk);
 void ft_breaks_cut(struct ft_inode *rec, u32 lblk, bool within);
 void ft_breaks_written_by(struct ft_inode *rec, u32 writer, bool dirty);
-void ft_breaks_written(struct ft_inode *rec, u32 lblk, u32 end);
+void ft_breaks_written(struct ft_inode *rec, u32 lblk, u32 end, bool clean);
 void ft_breaks_mapped(struct ft_inode *rec, u32 lblk);
 enum ft_op ft_breaks_op(struct ft_inode *rec, u32 lblk, bool rewritten);
 void ft_breaks_drop(struct ft_inode *rec);

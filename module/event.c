@@ -552,13 +552,14 @@ void ft_inode_written_by(struct ft_inode *rec, u32 writer, bool dirty)
  * @rec: the file
  * @lblk: the first one
  * @end: behind the last one
+ * @clean: all that was written before has been written to the volume
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_dirtied(struct ft_inode *rec, u32 lblk, u32 end)
+void ft_inode_dirtied(struct ft_inode *rec, u32 lblk, u32 end, bool clean)
 {
 	ft_inode_lock(rec);
-	ft_breaks_written(rec, lblk, end);
+	ft_breaks_written(rec, lblk, end, clean);
 	spin_unlock(&rec->lock);
 }
 

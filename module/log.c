@@ -9,6 +9,7 @@
  */
 
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "log.h"
 #include "segment.h"
@@ -24,8 +25,10 @@ struct ft_logs *ft_logs_new(void)
 	struct ft_logs *logs = kzalloc(sizeof(*logs), GFP_KERNEL);
 	unsigned int i;
 
-	for (i = 0; logs && i < FT_NR_LOGS; i++)
+	for (i = 0; logs && i < FT_NR_LOGS; i++) {
 		spin_lock_init(&logs->log[i].lock);
+		memset(logs->log[i].filled, 0xff, sizeof(logs->log[i].filled));
+	}
 	return logs;
 }
 
@@ -96,4 +99,39 @@ bool ft_log_who_took(struct ft_volume *vol, unsigned int nr, u32 lba,
 	}
 	spin_unlock(&log->lock);
 	return found;
+}
+
+/**
+ * ft_log_fills() - a log goes on to fill the holes of a segment
+ * @vol: the volume
+ * @nr: the log, as F2FS numbers them
+ * @segment: the number of the segment
+ *
+ * Context: atomic.
+ */
+void ft_log_fills(struct ft_volume *vol, int nr, u32 segment)
+{
+	struct ft_log *log = &vol->logs->log[ft_log_nr(nr)];
+
+	spin_lock(&log->lock);
+	log->filled[1] = log->filled[0];
+	log->filled[0] = segment;
+	spin_unlock(&log->lock);
+}
+
+/**
+ * ft_log_filled() - has a log filled, or does it fill, the holes of a segment?
+ * @vol: the volume
+ * @nr: the log, as F2FS numbers them
+ * @segment: the number of the segment
+ *
+ * Context: atomic.
+ * Return: true if it is one of the two that came last.
+ */
+bool ft_log_filled(struct ft_volume *vol, int nr, u32 segment)
+{
+	const struct ft_log *log = &vol->logs->log[ft_log_nr(nr)];
+
+	return READ_ONCE(log->filled[0]) == segment ||
+	       READ_ONCE(log->filled[1]) == segment;
 }

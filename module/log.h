@@ -36,6 +36,8 @@ struct ft_run {
  * @lock: protects all of this
  * @before: the segments that it was in before, a ring
  * @oldest: index of the oldest of @before
+ * @filled: the segments whose holes it was last told to fill, the newest first, by
+ *	number. The last block of one comes after the log has gone on to the next.
  * @newest: index of the last of @run
  * @run: a ring; one ends where the next one begins, or with its segment
  */
@@ -45,6 +47,7 @@ struct ft_log {
 	spinlock_t lock;
 	u32 before[FT_SEGMENTS_PER_LOG - 1];
 	u32 oldest;
+	u32 filled[2];
 	u32 newest;
 	struct ft_run run[FT_RUNS_PER_LOG];
 };
@@ -62,6 +65,9 @@ void ft_log_took_any(struct ft_volume *vol, unsigned int nr,
 		     const struct ft_run *run);
 bool ft_log_who_took(struct ft_volume *vol, unsigned int nr, u32 lba,
 		     struct ft_run *run);
+
+void ft_log_fills(struct ft_volume *vol, int nr, u32 segment);
+bool ft_log_filled(struct ft_volume *vol, int nr, u32 segment);
 
 /* The log that F2FS calls so, here. */
 static inline unsigned int ft_log_nr(int log)

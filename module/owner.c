@@ -78,8 +78,8 @@ static void show_extent(struct seq_file *m, struct ft_snapshot *snap,
 		seq_puts(m, "several - ");
 	} else {
 		seq_escape(m, w->comm, FT_ESCAPED);
-		seq_printf(m, ":%u %llu ", w->pid,
-			   (u64)ktime_get_real_seconds() - w->last);
+		seq_printf(m, ":%u %lld ", w->pid,
+			   max_t(s64, ktime_get_real_seconds() - (s64)w->last, 0));
 	}
 	seq_escape(m, ft_snap_path(snap, f->path), FT_ESCAPED);
 	seq_putc(m, '\n');

@@ -170,7 +170,7 @@ static bool moves_range(struct ft_volume *vol, const struct ft_inode *rec,
 	       !ft_gc_chosen(vol, fio->old_blkaddr);
 }
 
-/* It may: count it if so. describe() has the cases. */
+/* Count a block that may_be_collected(), if it is. describe() has the same cases. */
 static noinline void count_collected(struct ft_volume *vol, struct ft_inode *rec,
 				     const FT_PAGE *page,
 				     const struct inode *inode,
@@ -634,7 +634,8 @@ static void probe_write_begin(void *unused, struct inode *inode, loff_t pos,
 		writes(rec, inode, 0);
 		if (READ_ONCE(rec->marked))
 			ft_inode_dirtied(rec, first_block(pos),
-					 end_block(pos + len));
+					 end_block(pos + len),
+					 !ft_f2fs_dirty_pages(inode));
 	}
 	leave_probe();
 }
@@ -680,8 +681,9 @@ static void probe_gc_begin(void *unused, struct super_block *sb, int gc_type,
 	collects(sb, gc_type, true);
 }
 
+/* @log: which is to fill its holes, if it is for that */
 static void chose(struct super_block *sb, const struct victim_sel_policy *p,
-		  enum ft_victim_kind kind)
+		  enum ft_victim_kind kind, int log)
 {
 	struct ft_volume *vol;
 	u32 segment, segments, valid;
@@ -691,6 +693,8 @@ static void chose(struct super_block *sb, const struct victim_sel_policy *p,
 	vol = ft_volume_find(sb);
 	if (vol) {
 		segment = ft_f2fs_victim(p, &segments);
+		if (kind == FT_VICTIM_SSR)
+			ft_log_fills(vol, log, segment);
 		valid = ft_gc_chose(vol, segment, segments, kind);
 		ft_trace_victim(vol, segment, segments, kind, valid);
 	}
@@ -704,11 +708,11 @@ static void probe_get_victim(void *unused, struct super_block *sb, int type,
 			     unsigned int free)
 {
 	if (type != FT_F2FS_NO_CHECK_TYPE) {
-		chose(sb, p, FT_VICTIM_SSR);
+		chose(sb, p, FT_VICTIM_SSR, type);
 		return;
 	}
 	collects(sb, gc_type, false);
-	chose(sb, p, gc_type == FT_F2FS_FG_GC ? FT_VICTIM_FG : FT_VICTIM_BG);
+	chose(sb, p, gc_type == FT_F2FS_FG_GC ? FT_VICTIM_FG : FT_VICTIM_BG, -1);
 }
 
 /* === The table ============================================================ */

@@ -437,6 +437,9 @@ static int list_writers(struct ft_snapshot *snap, u32 volume, u32 *base)
 	if (!vol->writers)
 		return 0;
 	xa_for_each(&vol->writers->by_number, number, w) {
+		/* numbers have no gap, but one may come while we look */
+		if (number + *base != snap->writers.nr)
+			break;
 		cgroup = FT_SNAP_NO_PATH;
 		err = ft_vec_make_room(&snap->writers, 1,
 				       sizeof(struct ft_snap_writer));

@@ -159,7 +159,7 @@ struct ft_snap_extent {
  * struct ft_snap_writer - a process that wrote data, for some time
  * @cgroup: the path of its cgroup: index into the paths, or %FT_SNAP_NO_PATH
  * @first: when it was first seen to write, in seconds since 1970
- * @last: when the last block was allocated that it is said to have written
+ * @last: when it was last seen to write, to about a minute
  * @pid: its process ID (the one of the thread group), 0 if unknown
  * @volume: index of the volume
  * @comm: the name of the thread, as in /proc/PID/comm; filled up with NULs

@@ -9,6 +9,7 @@
 
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
+#include <linux/limits.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
@@ -111,13 +112,28 @@ static u64 fragment_blocks(struct ft_snapshot *snap, size_t i, size_t end)
 	return blocks;
 }
 
+/* Of a file that is deleted and still open, the one that it had. */
+static void set_extension(struct sum *sum, const char *name)
+{
+	static const char deleted[] = " (deleted)";
+	size_t len = strlen(name), tail = sizeof(deleted) - 1;
+	char plain[NAME_MAX + 1];
+
+	if (len > tail && !strcmp(name + len - tail, deleted))
+		len -= tail;
+	len = min(len, sizeof(plain) - 1);
+	memcpy(plain, name, len);
+	plain[len] = '\0';
+	strscpy(sum->ext, ft_extension_of(plain, len), sizeof(sum->ext));
+}
+
 /* The row of this file for a key: mostly it is one of those added last. */
 static struct sum *row_of(struct sums *sums, u32 file, u32 key, size_t first)
 {
 	struct ft_snapshot *snap = sums->snap;
 	const struct ft_snap_file *f = ft_snap_file(snap, file);
 	const struct ft_snap_volume *v = ft_snap_volume(snap, f->volume);
-	const char *name = base_name(ft_snap_path(snap, f->path)), *ext;
+	const char *name = base_name(ft_snap_path(snap, f->path));
 	struct sum *sum;
 	size_t i, looked = 0;
 
@@ -130,10 +146,8 @@ static struct sum *row_of(struct sums *sums, u32 file, u32 key, size_t first)
 	sum->dev = MKDEV(v->major, v->minor);
 	sum->key = key;
 	sum->file = file;
-	if (sums->view == FT_VIEW_CAUSES) {
-		ext = ft_extension_of(name, strlen(name));
-		strscpy(sum->ext, ext, sizeof(sum->ext));
-	}
+	if (sums->view == FT_VIEW_CAUSES)
+		set_extension(sum, name);
 	return sum;
 }
 
@@ -419,6 +433,9 @@ static void *sums_start(struct seq_file *m, loff_t *pos)
 {
 	struct sums *sums = m->private;
 
+	/* opened for writing only */
+	if (!sums)
+		return NULL;
 	if (!*pos)
 		return SEQ_START_TOKEN;
 	return *pos <= sums->rows.nr ? row(sums, *pos - 1) : NULL;

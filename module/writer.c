@@ -80,9 +80,10 @@ static void get_cgroup(char *buf, size_t size)
 static struct ft_writer *find(struct ft_writers *writers, u32 chain,
 			      const char *comm, const char *cgroup)
 {
+	unsigned int n = 0;
 	struct ft_writer *w;
 
-	for (w = writers->chain[chain]; w; w = w->next)
+	for (w = writers->chain[chain]; w && n++ < FT_MAX_SEARCHED; w = w->next)
 		if (w->pid == (u32)current->tgid && !strcmp(w->comm, comm) &&
 		    !strcmp(w->cgroup, cgroup))
 			return w;
@@ -98,7 +99,9 @@ static struct ft_writer *add(struct ft_writers *writers, u32 chain, u32 same_as,
 	struct ft_writer *w;
 	long bytes;
 
-	if (writers->nr == FT_MAX_WRITERS || !ft_mem_room())
+	/* they stay until the volume goes: files come first */
+	if (writers->nr == FT_MAX_WRITERS || !ft_mem_room() ||
+	    writers->bytes > (long)(ft_mem_budget() / 16))
 		return NULL;
 	w = kmalloc(sizeof(*w) + len, gfp);
 	if (!w)

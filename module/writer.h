@@ -48,6 +48,8 @@ struct ft_writer {
 };
 
 #define FT_WRITER_CHAINS	1024
+/* So far a chain is searched; what is older gets a new number. */
+#define FT_MAX_SEARCHED		64
 
 /**
  * struct ft_writers - the processes that wrote to a volume

@@ -85,7 +85,7 @@ append_sparse() {
 	fileop write "$MNT/$FILE" $((N * 8192)) 4096 sync
 }
 
-plan 43
+plan 46
 mkdir -p $MNT
 make_volume $DISK $MNT || bail "no volume"
 fileop write $MNT/old 0 64K sync
@@ -132,6 +132,8 @@ expect "overwrite, moved: the block and the one behind it" "$(breaks a)" \
 fileop mmap $MNT/a 32K 4K
 sync
 expect "mmap" "$(breaks a | grep mmap)" "$(lines "8 mmap sync moved fileop" "9 mmap sync moved fileop")"
+fileop write $MNT/a 32K 4K sync
+expect "what was mapped and has been flushed is no longer" "$(breaks a | sed -n 's/^8 //p')" "overwrite sync moved fileop"
 (fileop write $MNT/a 48K 4K; sh -c "exec dd if=/dev/zero of=$MNT/a bs=4096 seek=12 count=1 conv=notrunc 2>/dev/null")
 sync
 expect "several processes wrote to it" "$(breaks a | grep '^12')" "12 overwrite sync moved several"
@@ -140,6 +142,8 @@ expect "and then only one" "$(breaks a | grep '^12' | cut -d ' ' -f 5)" fileop
 fileop write $MNT/a 0 64K sync
 expect "rewritten as a whole it has no breaks" "$(breaks a)" ""
 check "they were healed" awk '!/^#/ && $2 == "overwrite" && $6 > 0 { found = 1 } END { exit !found }' $DBG/causes
+dd if=/dev/zero of=$DBG/causes bs=1 seek=1 count=0 conv=notrunc 2>/dev/null
+check "who has it open for writing may seek" test -f $DBG/causes
 echo reset >$DBG/causes
 expect "reset" "$(awk '!/^#/ { n += $6 } END { print n + 0 }' $DBG/causes)" 0
 
@@ -236,6 +240,15 @@ await_live
 fileop write $MNT/a 0 40M sync
 expect "new_segment: where one ends" "$(breaks a | cut -d ' ' -f 2-4 | sort -u)" "append sync new_segment"
 
+fileop hold $MNT/b.sst 64K /tmp/ready /tmp/go &
+loop_until "$PATIENCE" test -e /tmp/ready || bail "nobody holds a file"
+fileop write $MNT/c 0 4K sync
+touch /tmp/go
+loop_until "$PATIENCE" test -e /tmp/ready.2 || bail "it is not written"
+settle
+expect "a deleted file keeps its extension" "$(awk '!/^#/ && $9 ~ /^.sst/ { print $5, $9 }' $DBG/causes)" "1 .sst"
+rm /tmp/go
+wait $!
 check_exact "all of it exact" -u $MNT
 rmmod fragtrace
 load path=$MNT causes=0

@@ -35,11 +35,11 @@ apart=$(awk '
 	END { print apart + (n > 1 && len == 1) " of " files }' "$dir/out/extents")
 check "the last words are the detached last blocks in extents: $apart" grep -q " $apart .sst files have their last block apart" "$dir/err"
 # What the paper had to find out with strace: fdatasync, then ftruncate, then the last block is written again.
-expect "each of these breaks is the tail's, written by RocksDB" "$(awk '
+expect "the cause of each of these is the tail's, written by RocksDB" "$(awk '
 	/^#/ || $NF !~ /\.sst$/ || $5 == "-" { next }
 	$2 != ino && n > 1 && len == 1 { print cause }
 	$2 != ino { n = 0 }
 	{ ino = $2; n++; len = $7; cause = $9; sub(/:.*/, "", $12); if ($12 !~ /^(rocksdb|db_bench)/) cause = cause "_by_" $12 }
-	END { if (n > 1 && len == 1) print cause }' "$dir/out/extents" | sort -u)" tail
+	END { if (n > 1 && len == 1) print cause }' "$dir/out/extents" | sort | uniq -c | grep -v ' tail$')" ""
 grep -a 'compared' "$dir/said" | sed 's/^.*compared/# compared/'
 finish

@@ -67,6 +67,13 @@ static void lose(struct ft_inode *rec)
 	ft_breaks_drop(rec);
 }
 
+/* The account is shared by all CPUs: mostly there is nothing to change. */
+static void charge(const struct ft_history *h, u64 old_bytes)
+{
+	if (unlikely(h->words.bytes != old_bytes))
+		ft_mem_add((long)h->words.bytes - (long)old_bytes);
+}
+
 static void set_word(struct ft_inode *rec, u32 lblk, u32 end, u32 word)
 {
 	struct ft_history *h = rec->history;
@@ -82,7 +89,7 @@ static void set_word(struct ft_inode *rec, u32 lblk, u32 end, u32 word)
 	}
 	bytes = h->words.bytes;
 	err = ft_extmap_set_word(&h->words, lblk, end, word);
-	ft_mem_add((long)h->words.bytes - (long)bytes);
+	charge(h, bytes);
 	if (err || (h->words.bytes > bytes && !ft_mem_room()))
 		lose(rec);
 }
@@ -366,7 +373,7 @@ void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end,
 		h->replaced_at = 0;
 	bytes = h->words.bytes;
 	err = ft_extmap_erase(&h->words, lblk, end);
-	ft_mem_add((long)h->words.bytes - (long)bytes);
+	charge(h, bytes);
 	if (err)
 		lose(rec);
 }

@@ -1128,8 +1128,8 @@ bool ft_extmap_after(struct ft_extmap *map, u32 lblk, struct ft_extent *ext)
 /* === Words ================================================================ */
 
 /*
- * A map may also say of each file block not where it is but a word about it: what is
- * the distance elsewhere is then the word, and a range is where it is the same.
+ * A map can also keep a word of 32 bits for each file block instead of an address. The
+ * word is stored in place of the distance. Neighbours with the same word are one entry.
  */
 
 /**

@@ -427,7 +427,7 @@ static int check_bounds(void)
 	return err;
 }
 
-/* The written blocks before and behind one, unless that is long to say. */
+/* The written blocks before and behind one; it may give up if too many are skipped. */
 static int compare_neighbours(u32 i)
 {
 	unsigned int skipped = 0;

@@ -3,7 +3,7 @@
  * What garbage collection has done to a volume.
  *
  * In: segments that F2FS has chosen, and blocks that it moves, of files that are not
- * watched, too. Out: sums, and the victims of late, each with what was moved out of
+ * watched, too. Out: sums, and the recent victims, each with what was moved out of
  * it. In the background F2FS only dirties pages, which are written later: a victim's
  * count may grow for some time.
  */

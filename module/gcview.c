@@ -2,7 +2,7 @@
 /*
  * Garbage collection as text: the file gc in debugfs.
  *
- * In: what gc.c counts, and the paths of a snapshot. Out: sums, the victims of late,
+ * In: what gc.c counts, and the paths of a snapshot. Out: sums, the recent victims,
  * and the files that were moved most.
  */
 

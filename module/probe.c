@@ -3,7 +3,7 @@
  * Probes on F2FS tracepoints: what an event says, in our words.
  *
  * In: tracepoint arguments. Out: calls of event.c with an inode's record and
- * blocks. The only file that sees types private to F2FS.
+ * blocks. With segment.c the only file that sees types private to F2FS.
  */
 
 #include <linux/fs.h>
@@ -296,8 +296,8 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 		else
 			write_block(rec, what, inode, fio);
 		if (ft_causes_wanted()) {
-			ft_log_took(rec->vol, fio->temp, fio->ino, rec->writer,
-				    fio->new_blkaddr);
+			ft_log_took(rec->vol, fio->temp, fio->ino,
+				    READ_ONCE(rec->writer), fio->new_blkaddr);
 			if (unlikely(may_be_collected(what, fio)))
 				count_collected(rec->vol, rec, what, inode, fio);
 		}

@@ -80,7 +80,7 @@ expect_lie() {
 	fi
 }
 
-plan 29
+plan 33
 write_good
 if run_check && grep -q '^compared files=4 blocks=91 extents=6 differing=0$' "$dir/said"; then
 	ok "the truth is believed"

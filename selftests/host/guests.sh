@@ -64,6 +64,15 @@ interrupt() {
 	check "$name" loop_until 10 has_no_qemu $pid
 }
 
+# type_into(file, command...) - run a command with what is typed from a file, keep its words
+type_into() {
+	local typed
+
+	typed=$1
+	shift
+	"$@" <"$typed" >"$dir/out" 2>"$dir/err"
+}
+
 plan 18
 expect "the small guest: status" "$(status_of "$guest" -n -- sh -c 'echo "it'"'"'s $0 $1"; exit 9' 'a  b' '$c')" 9
 expect "the small guest: words arrive as they were" "$(cat "$dir/out")" "it's a  b \$c"
@@ -83,8 +92,8 @@ expect "make vm: dollars are the guest's" "$(env -u MAKEFLAGS -u MAKELEVEL make 
 	CMD='echo "in the $FRAGTRACE_GUEST guest, $((1 + 1))"' 2>"$dir/err")" "in the full guest, 2"
 # What is typed while the guest boots is lost.
 printf '\n\n\n\n\n\n\n\nmkfs.f2fs -q -f /dev/vda && mount /dev/vda /mnt && id -u >/mnt/kept\nexit 3\n' >"$dir/typed"
-check "make shell: takes commands from its terminal, and ends well" env -u MAKEFLAGS -u MAKELEVEL make -s -C "$FT_TOP" shell \
-	DISK="$dir/disk" <"$dir/typed" >"$dir/out" 2>"$dir/err"
+check "make shell: takes commands from its terminal, and ends well" type_into "$dir/typed" \
+	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$FT_TOP" shell DISK="$dir/disk"
 refuse "make shell: QEMU's own complaints are left out" grep -q 'failed to [a-z]* module' "$dir/err"
 expect "make vm: what a shell has left on a disk that is a file" "$(env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory \
 	-C "$FT_TOP" vm DISK="$dir/disk" CMD='mount /dev/vda /mnt && cat /mnt/kept' 2>"$dir/err")" 0

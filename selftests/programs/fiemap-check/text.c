@@ -5,6 +5,7 @@
  * In: what the kernel printed. Out: the fields table, extents, said and so on of the files found by
  * truth.c; a line that breaks the format, the order or names a wrong path is reported here.
  */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,8 @@
 
 #include "fiemap-check.h"
 
-#define MAX_FIELDS 12
+/* As many as the longest record has: one of `files`. */
+#define MAX_FIELDS 14
 
 /**
  * struct line - one record of a text
@@ -80,6 +82,7 @@ static bool next_line(char **rest, struct line *line, int n)
 	char *p, *end;
 	int i;
 
+	assert(n <= MAX_FIELDS);
 	for (;;) {
 		p = *rest;
 		if (!*p)

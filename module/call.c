@@ -15,12 +15,12 @@
  * and the inodes are those that F2FS works on, whatever becomes of the arguments
  * in user space.
  *
- * Probes are placed by ftrace, so that the handlers run with preemption off but
- * not inside an exception, where no lock could be taken. With PREEMPT_RT none can
- * be taken here either, and they leave a note (note.c). None of these functions
- * runs in an interrupt or inside a handler, so that no probe is missed. For a
- * kernel that cannot do that this file is left out (see Kbuild); the end of a
- * fallocate is an event as well.
+ * Where ftrace places the probes, the handlers run with preemption off but not
+ * inside an exception. Elsewhere, on arm64 for example, they are in one, and with
+ * PREEMPT_RT spinlocks sleep: then they take no lock, and leave a note (note.c).
+ * None of these functions runs in an interrupt or inside a handler, so that no
+ * probe is missed. For a kernel without kprobes this file is left out (see Kbuild);
+ * the end of a fallocate is an event as well.
  */
 
 #include <linux/fs.h>

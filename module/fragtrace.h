@@ -37,7 +37,7 @@
  *   probe.c     F2FS tracepoints -> which inode, which blocks
  *   answer.c    what F2FS answers to FIEMAP
  *   call.c      calls that no tracepoint describes -> which inodes
- *   note.c      what they say where no lock can be taken (PREEMPT_RT)
+ *   note.c      what they say where no lock can be taken
  *   event.c     what an event does to the map of its file
  *
  * What is known:
@@ -86,8 +86,8 @@
  *
  * Probes run under locks of F2FS, with preemption off: where the kernel does not
  * see to that, they do. They take spinlocks only, and never sleep. With PREEMPT_RT,
- * where spinlocks do, they run with preemption on (compat.h), but those of call.c,
- * which take no lock (note.c).
+ * where spinlocks do, they run with preemption on (compat.h). Those of call.c take
+ * no lock there, nor where they are inside an exception (note.c).
  */
 #ifndef FRAGTRACE_H
 #define FRAGTRACE_H

@@ -10,6 +10,8 @@
 #   F2FS_OBJECT   f2fs.ko (also .xz, .zst or .gz), or vmlinux when F2FS is built in
 #   VMLINUX_BTF   the BTF of the kernel that f2fs.ko was built with
 #   TREE          the source tree of that kernel, whose own header is used if there is no BTF
+#
+# $OBJCOPY has to know the kernel's architecture; kbuild names it.
 
 set -eu
 
@@ -216,7 +218,7 @@ word() {
 
 # btf(OBJECT, FILE) - put its BTF section into a file, or the object itself if it is nothing else
 btf() {
-	if ! objcopy --dump-section .BTF="$2" "$1" /dev/null 2>/dev/null || [ ! -s "$2" ]; then
+	if ! "${OBJCOPY:-objcopy}" --dump-section .BTF="$2" "$1" /dev/null 2>/dev/null || [ ! -s "$2" ]; then
 		cp "$1" "$2"
 	fi
 }

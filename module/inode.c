@@ -236,7 +236,7 @@ void ft_inode_drop_second(struct ft_inode *rec)
 	ft_mem_charge_second(ft_second_bytes(rec), bytes);
 }
 
-#ifdef CONFIG_PREEMPT_RT
+#ifdef FT_LEAVES_NOTES
 
 /**
  * ft_inode_take_up() - do what has been noted (note.c) since the lock was taken last

@@ -230,7 +230,7 @@ struct ft_inode {
 		char *gone_path;
 		struct ft_inode *next_dropped;
 	};
-#ifdef CONFIG_PREEMPT_RT
+#ifdef FT_LEAVES_NOTES
 	atomic_long_t note;
 	struct llist_node noted_node;
 #endif
@@ -288,7 +288,7 @@ ft_inode_find_file(const struct super_block *sb, unsigned long ino)
 
 /* === The lock ============================================================= */
 
-#ifdef CONFIG_PREEMPT_RT
+#ifdef FT_LEAVES_NOTES
 
 #define FT_NOTE_STALE	1L	/* the file is stale */
 #define FT_NOTE_KEPT	2L	/* note.c has a reference, or the record was dead */

@@ -7,8 +7,9 @@
  * the record handles the note first, so nobody takes the map for exact. A work item
  * locks the record if nobody else does.
  *
- * Built with PREEMPT_RT only: there spinlocks sleep, and a kprobe handler must not
- * sleep. Otherwise call.c locks the record itself.
+ * Built if the handlers of call.c must not take a lock: with PREEMPT_RT, where
+ * spinlocks sleep, and where a kprobe is an exception because ftrace does not place
+ * it, as on arm64. Otherwise call.c locks the record itself.
  */
 
 #include <linux/llist.h>

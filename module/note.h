@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Notes in records whose lock cannot be taken, see note.c. Without PREEMPT_RT the
- * lock can be taken, and there are no notes.
+ * Notes in records whose lock cannot be taken, see note.c. Where it can be taken,
+ * there are no notes.
  */
 #ifndef FT_NOTE_H
 #define FT_NOTE_H
 
-#ifdef CONFIG_PREEMPT_RT
+#ifdef FT_LEAVES_NOTES
 
 struct ft_inode;
 

@@ -193,7 +193,7 @@ guest_tests() {
 	shift
 	module=$(cat "$LOGS/module-$version")
 	viewer=$FT_TOP/viewer/fragtrace-view
-	[ -x "$viewer" ] || viewer=
+	[ -x "$viewer" ] && [ "$(ft_arch "$version")" = amd64 ] || viewer=
 	# Checks take their time.
 	slow=1
 	! ft_debug_is "$version" || slow=6

@@ -7,7 +7,7 @@
 #   build.sh check VERSION [make arguments...]    the same from scratch with all warnings and sparse, and
 #                                                 what FT_SELFTEST=1 adds; prints the folder
 #   build.sh running [make arguments...]          for KDIR, or KERNELRELEASE, or the running kernel
-#   build.sh tools                                the C programs of the tests, statically linked
+#   build.sh tools [VERSION]                      the C programs of the tests, statically linked
 #
 # Each prints the path of what it built (the module, or the folder of the programs) on standard
 # output; the compiler's words go to standard error. Every kernel has a folder of its own in the
@@ -52,6 +52,21 @@ ft_make_module() {
 		${F2FS_SRC:+F2FS_SRC="$F2FS_SRC"} -j "$(nproc)" "$@" modules >&2 || ft_die "the module does not build against $KDIR"
 	[ -f "$dir/fragtrace.ko" ] || ft_die "kbuild ended well but left no $dir/fragtrace.ko"
 	echo "$dir/fragtrace.ko"
+}
+
+# ft_make_tools(version) - build the programs for the architecture of a kernel
+ft_make_tools() {
+	local dir
+
+	dir=$(ft_build_root)/tools
+	if [ "$(ft_arch "$1")" = arm64 ]; then
+		ft_kernel "$1"
+		dir=$dir-arm64
+		ft_locked tools ft_inside make -s -C "$FT_TESTS" O="$dir" CC=aarch64-linux-gnu-gcc >&2
+	else
+		ft_locked tools make -s -C "$FT_TESTS" O="$dir" >&2
+	fi || ft_die "the test programs do not build"
+	echo "$dir"
 }
 
 # ft_running() - set KDIR and KREL for `make` without a kernel version
@@ -110,8 +125,7 @@ build_main() {
 		ft_make_module "$(ft_build_root)/$KREL" "$@"
 		;;
 	tools)
-		ft_locked tools make -s -C "$FT_TESTS" O="$(ft_build_root)/tools" >&2 || ft_die "the test programs do not build"
-		echo "$(ft_build_root)/tools"
+		ft_make_tools "${1:-6.12}"
 		;;
 	*)
 		sed -n 's/^#   \(build.sh .*\)/usage: \1/p' "$0" >&2

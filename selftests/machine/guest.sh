@@ -35,19 +35,40 @@ ft_die_with_parent "$@"
 
 # Modules of the kernel that the guest gets, with all they depend on.
 FT_GUEST_MODULES="virtio_pci virtio_blk f2fs loop ext4 brd zram null_blk overlay quota_v2 xts cts sha512_generic fuse"
-# Programs of the host that the guest gets, with their libraries, when they are there.
+# Programs that the guest gets, with their libraries, when they are there: the host's, or for another architecture
+# those below its kernel's folder.
 FT_GUEST_TOOLS="mkfs.f2fs fsck.f2fs resize.f2fs f2fs_io mkfs.ext4 filefrag strace"
+
+# ft_which(program) - print where the guest's program is taken from
+ft_which() {
+	if [ -n "$GUEST_ROOT" ]; then
+		find "$GUEST_ROOT/usr/bin/$1" "$GUEST_ROOT/usr/sbin/$1" 2>/dev/null | grep -m 1 .
+	else
+		command -v "$1"
+	fi
+}
+
+# ft_libraries(file) - print the libraries that a program is linked with, and the loader, as they are called in the guest
+ft_libraries() {
+	if [ -n "$GUEST_ROOT" ]; then
+		# there are few: all come along
+		(cd "$GUEST_ROOT" && find usr/lib/*-linux-gnu lib/ld-linux-* -maxdepth 1 -name '*.so*' | sed 's|^|/|')
+	else
+		{ ldd "$1" 2>/dev/null || :; } | sed -n 's/.*=> \(\/[^ ]*\).*/\1/p; s/^\t\(\/[^ ]*\) (.*/\1/p'
+	fi
+}
+
 # ft_copy_program(root, file, folder) - put a program and its libraries into a guest's root
 ft_copy_program() {
 	local lib
 
 	mkdir -p "$1$3"
 	cp -L "$2" "$1$3/"
-	{ ldd "$2" 2>/dev/null || :; } | sed -n 's/.*=> \(\/[^ ]*\).*/\1/p; s/^\t\(\/[^ ]*\) (.*/\1/p' |
+	ft_libraries "$2" |
 		while read -r lib; do
 			[ -e "$1$lib" ] && continue
 			mkdir -p "$1$(dirname "$lib")"
-			cp -L "$lib" "$1$lib"
+			cp -L "$GUEST_ROOT$lib" "$1$lib"
 		done
 }
 
@@ -76,7 +97,7 @@ ft_copy_modules() {
 ft_write_init() {
 	cat >"$1/init" <<-'INIT'
 	#!/bin/busybox sh
-	# ttyS0 carries the command's words, ttyS1 the kernel's, ttyS2 the status.
+	# ttyS0 carries the command's words, ttyS2 the status; the kernel's are on ttyS1, or ttyAMA0.
 	/bin/busybox mkdir -p /proc /sys /dev /tmp /run /mnt /out
 	/bin/busybox --install -s /bin
 	export PATH=/selftests/bin:/tools:/bin HOME=/tmp FRAGTRACE_GUEST=small
@@ -113,7 +134,7 @@ ft_base() {
 	rm -f "$(ft_cache)/base-$KREL"-*.cpio
 	root=$RUN/base
 	mkdir -p "$root/bin" "$root/etc" "$root/tools"
-	cp "$(command -v busybox)" "$root/bin/busybox"
+	cp "$(ft_which busybox)" "$root/bin/busybox"
 	ln -s bin "$root/sbin"
 	mkdir "$root/usr"
 	ln -s ../bin "$root/usr/bin"
@@ -121,7 +142,7 @@ ft_base() {
 	printf 'root:x:0:0:root:/tmp:/bin/sh\nnobody:x:65534:65534:nobody:/tmp:/bin/sh\n' >"$root/etc/passwd"
 	printf 'root:x:0:\nnogroup:x:65534:\n' >"$root/etc/group"
 	for tool in $FT_GUEST_TOOLS; do
-		path=$(command -v "$tool") || continue
+		path=$(ft_which "$tool") || continue
 		ft_copy_program "$root" "$path" /tools
 	done
 	ft_copy_modules "$root"
@@ -140,7 +161,7 @@ ft_base_path() {
 			cat "$FT_TESTS/machine/guest.sh"
 			echo "$KROOT"
 			for tool in busybox $FT_GUEST_TOOLS; do
-				ls -lL --time-style=+%s "$(command -v "$tool")" 2>/dev/null || echo "no $tool"
+				ls -lL --time-style=+%s "$(ft_which "$tool")" 2>/dev/null || echo "no $tool"
 			done
 		} | cksum | cut -d ' ' -f 1
 	)
@@ -190,7 +211,7 @@ ft_cleanup() {
 
 # ft_boot() - run QEMU until the guest is off or the time is over
 ft_boot() {
-	local cpu settings
+	local cpu machine console settings
 
 	case $ACCEL in
 	kvm) cpu=host ;;
@@ -200,17 +221,30 @@ ft_boot() {
 		cpu=max
 		;;
 	esac
+	# the serial ports: words, the kernel's log, the status
+	case $(ft_arch "$KREL") in
+	arm64)
+		# without the pointer authentication that is slow to emulate
+		cpu=max,pauth-impdef=on
+		machine="-M virt -serial file:$RUN/kernel.log -device pci-serial,chardev=out -device pci-serial,chardev=unused
+			-device pci-serial,chardev=status"
+		console=ttyAMA0
+		;;
+	*)
+		machine="-M q35 -serial chardev:out -serial file:$RUN/kernel.log -serial chardev:status"
+		console=ttyS1
+		;;
+	esac
 	# A test exchanges addresses on the disk of a mounted volume, which not every kernel lets one do.
 	settings="panic=-1 oops=panic bdev_allow_write_mounted=1"
 	# Whoever dies first, nobody stays: timeout gets our TERM and hands it on; a KILL reaches QEMU
 	# through the death signal.
 	# shellcheck disable=SC2086 # options are lists
 	setpriv --pdeathsig TERM timeout -k 2 "$LIMIT" setpriv --pdeathsig KILL \
-		$QEMU -accel $ACCEL -cpu $cpu -M q35 -smp "$CPUS" -m "$MEMORY" \
-		-nodefaults -display none -no-reboot -chardev stdio,id=out,signal=off -serial chardev:out \
-		-serial "file:$RUN/kernel.log" -serial "file:$RUN/status" \
+		$QEMU -accel $ACCEL -cpu $cpu -smp "$CPUS" -m "$MEMORY" -nodefaults -display none -no-reboot \
+		-chardev stdio,id=out,signal=off -chardev "file,id=status,path=$RUN/status" -chardev null,id=unused $machine \
 		-kernel "$VMLINUZ" -initrd "$RUN/initrd" $DRIVES $QEMU_OPTS \
-		-append "console=ttyS1 quiet $settings $OUT_ARG $APPEND" </dev/null 2>"$RUN/qemu.log" &
+		-append "console=$console quiet $settings $OUT_ARG $APPEND" </dev/null 2>"$RUN/qemu.log" &
 	QEMU_PID=$!
 	QEMU_RC=0
 	wait "$QEMU_PID" || QEMU_RC=$?
@@ -271,6 +305,8 @@ guest_main() {
 
 	ft_packages guest
 	ft_kernel "$KERNEL_ARG"
+	GUEST_ROOT=
+	[ ! -d "$KROOT/guest" ] || GUEST_ROOT=$KROOT/guest
 	if [ -z "$MEMORY" ]; then
 		MEMORY=1G
 		! ft_debug_is "$KERNEL_ARG" || MEMORY=3G
@@ -279,7 +315,7 @@ guest_main() {
 		MODULE=
 		[ ! -f "$FT_TOP/Kbuild" ] || MODULE=$("$FT_TESTS/machine/build.sh" module "$KERNEL_ARG") || exit 1
 	fi
-	[ ! -f "$FT_TESTS/Makefile" ] || TOOLS=$("$FT_TESTS/machine/build.sh" tools) || exit 1
+	[ ! -f "$FT_TESTS/Makefile" ] || TOOLS=$("$FT_TESTS/machine/build.sh" tools "$KERNEL_ARG") || exit 1
 	ACCEL=$(ft_accel "$VMLINUZ")
 	[ -z "$ICOUNT" ] || ACCEL=tcg APPEND="$APPEND cryptomgr.notests"
 	ft_qemu "$ACCEL"

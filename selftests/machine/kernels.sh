@@ -5,18 +5,31 @@
 #
 # To be sourced by setup.sh. A newer kernel needs the compiler and the libraries of its own release, too:
 # they are unpacked around it, and ft_inside runs what builds for it in there. A VERSION is a series, 6.12, or
-# with -rt behind it the same with PREEMPT_RT.
+# with -rt behind it the same with PREEMPT_RT, with -arm64 that for arm64, with -arm64-16k with pages of 16 KiB.
+# Those for arm64 are all from the newer release, which has the compiler that crosses over.
 
 # The release that has kernels newer than the host's, and the section of it they are in.
 FT_NEWER_RELEASE=trixie
 FT_NEWER_SUITE=trixie-backports
 # What building a module takes, beside what the headers ask for themselves.
-FT_USERLAND="base-files bash coreutils dash diffutils findutils gcc grep kmod make mawk pahole sed sparse"
+FT_USERLAND="base-files bash coreutils dash diffutils findutils gcc grep kmod make mawk pahole perl sed sparse"
+# The same for arm64; and what guests take along.
+FT_CROSS="gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+FT_GUEST_PACKAGES="busybox-static f2fs-tools e2fsprogs strace"
+
+# ft_arch(version or release) - print Debian's name of its architecture
+ft_arch() {
+	case $1 in
+	*-arm64*) echo arm64 ;;
+	*) echo amd64 ;;
+	esac
+}
 
 # ft_sources(version) - set FT_APT to the options that make apt know this series, FT_LISTS to its folder of lists
 ft_sources() {
 	case $1 in
-	7 | 7[.-]*) ft_suite "$FT_NEWER_SUITE" "$FT_NEWER_RELEASE" ;;
+	*-arm64*) ft_suite arm64 "$FT_NEWER_SUITE" "$FT_NEWER_RELEASE" ;;
+	7 | 7[.-]*) ft_suite amd64 "$FT_NEWER_SUITE" "$FT_NEWER_RELEASE" ;;
 	*) FT_APT='' FT_LISTS=/var/lib/apt/lists ;;
 	esac
 }
@@ -33,13 +46,12 @@ ft_refresh() {
 # ft_releases(version, prefix) - of a list of names print what is behind the prefix, if it is a release of this version;
 # the newest comes last
 ft_releases() {
-	local flavour
+	local series flavour
 
-	flavour=
-	case $1 in
-	*-rt) flavour=-rt ;;
-	esac
-	sed -n "s/^$2\(${1%-rt}\.[0-9.]*\(-[0-9]*\|+deb[0-9]*\)$flavour-amd64\)\$/\1/p" | sort -V
+	series=${1%%-*}
+	flavour=${1#"$series"}
+	[ "$(ft_arch "$1")" != amd64 ] || flavour=$flavour-amd64
+	sed -n "s/^$2\($series\.[0-9.]*\(-[0-9]*\|+deb[0-9]*\)$flavour\)\$/\1/p" | sort -V
 }
 
 # ft_resolve(version) - print the newest Debian kernel release of a version, as 6.12.117+deb12-amd64
@@ -62,6 +74,7 @@ ft_ask_apt() {
 	command -v apt-cache >/dev/null || return 1
 	case $1 in
 	*-rt) meta=linux-image-rt-amd64 ;;
+	*-arm64*) meta=linux-image-${1#*-}:arm64 ;;
 	*) meta=linux-image-amd64 ;;
 	esac
 	for meta in "linux-image-$1-amd64" "$meta"; do
@@ -74,7 +87,7 @@ ft_ask_apt() {
 	done
 	# The meta packages moved on: take the highest version that is still on offer.
 	# shellcheck disable=SC2086
-	apt-cache $FT_APT pkgnames "linux-image-${1%-rt}." 2>/dev/null | ft_releases "$1" linux-image- | tail -n 1
+	apt-cache $FT_APT pkgnames "linux-image-${1%%-*}." 2>/dev/null | ft_releases "$1" linux-image- | tail -n 1
 }
 
 # ft_cached_kernel(version) - print the newest unpacked release of a version
@@ -85,7 +98,7 @@ ft_cached_kernel() {
 	[ -d "$cache/kernels" ] || return 1
 	(
 		cd "$cache/kernels" || exit
-		for rel in "${1%-rt}".*; do
+		for rel in "${1%%-*}".*; do
 			[ -f "$rel/.complete" ] && echo "$rel"
 		done
 	) | ft_releases "$1" '' | tail -n 1 | grep .
@@ -108,6 +121,27 @@ ft_download_newer() {
 	# shellcheck disable=SC2086 # options, a list of names
 	apt-get $FT_APT -qq -y --no-install-recommends -o Dir::Cache::Archives="$2" --download-only install \
 		"linux-binary-$1" "linux-modules-$1" "linux-headers-$1" $FT_USERLAND >&2
+}
+
+# ft_download_arm64(release, folder) - the same for arm64; the programs of its guests go to a folder of their own, guest
+#
+# The headers ask for the compiler of their own architecture: apt gets them by themselves.
+ft_download_arm64() {
+	local common image
+
+	common=${1%-16k}
+	common=${common%-arm64}
+	mkdir "$2/partial" "$2/guest" "$2/guest/partial"
+	image="linux-base-$1:arm64 linux-binary-$1:arm64 linux-modules-$1:arm64"
+	# shellcheck disable=SC2086 # options, lists of names
+	apt-cache $FT_APT show $image >/dev/null 2>&1 || image=linux-image-$1:arm64
+	# shellcheck disable=SC2086
+	(cd "$2" && apt-get $FT_APT -qq download $image "linux-headers-$1:arm64" >&2) || return 1
+	# shellcheck disable=SC2086
+	apt-get $FT_APT -qq -y --no-install-recommends -o Dir::Cache::Archives="$2" --download-only install \
+		"linux-headers-$common-common" "linux-kbuild-$common" $FT_USERLAND $FT_CROSS >&2 &&
+		apt-get $FT_APT -qq -y --no-install-recommends -o Dir::Cache::Archives="$2/guest" --download-only install \
+			$(printf '%s:arm64 ' $FT_GUEST_PACKAGES) >&2
 }
 
 # ft_prepare_userland(root) - what the maintainers' scripts of its packages would have done, as far as builds need it
@@ -159,9 +193,20 @@ ft_mend_checker() {
 	done
 }
 
+# ft_unpack_packages(folder, root) - unpack all packages in a folder, if there are any
+ft_unpack_packages() {
+	local deb
+
+	for deb in "$1"/*.deb; do
+		[ -f "$deb" ] || continue
+		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$2" --keep-directory-symlink --exclude='./usr/share/doc' \
+			--exclude='./usr/share/man' --exclude='./usr/share/locale' || return 1
+	done
+}
+
 # ft_unpack_kernel(release) - download and unpack image and headers into the cache
 ft_unpack_kernel() {
-	local final tmp deb kdir mods f2fs common
+	local final tmp kdir mods f2fs common
 
 	final=$(ft_cache)/kernels/$1
 	[ ! -f "$final/.complete" ] || return 0
@@ -169,8 +214,12 @@ ft_unpack_kernel() {
 	rm -rf "$final" "$tmp"
 	mkdir -p "$tmp/debs"
 	ft_say "downloading kernel $1"
-	if [ -n "$FT_APT" ]; then
-		ft_prepare_userland "$tmp"
+	[ -z "$FT_APT" ] || ft_prepare_userland "$tmp"
+	if [ "$(ft_arch "$1")" = arm64 ]; then
+		mkdir "$tmp/guest"
+		ft_prepare_userland "$tmp/guest"
+		ft_download_arm64 "$1" "$tmp/debs"
+	elif [ -n "$FT_APT" ]; then
 		ft_download_newer "$1" "$tmp/debs"
 	else
 		ft_download "$1" "$tmp/debs"
@@ -179,12 +228,10 @@ ft_unpack_kernel() {
 		return 1
 	}
 	ft_say "unpacking kernel $1"
-	for deb in "$tmp"/debs/*.deb; do
-		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$tmp" --keep-directory-symlink --exclude='./usr/share' || {
-			rm -rf "$tmp"
-			return 1
-		}
-	done
+	if ! ft_unpack_packages "$tmp/debs" "$tmp" || ! ft_unpack_packages "$tmp/debs/guest" "$tmp/guest"; then
+		rm -rf "$tmp"
+		return 1
+	fi
 	rm -rf "$tmp/debs"
 	[ -z "$FT_APT" ] || ft_mend_checker "$tmp"
 	[ -f "$tmp/boot/vmlinuz-$1" ] || ln -s "../lib/modules/$1/vmlinuz" "$tmp/boot/vmlinuz-$1"
@@ -194,7 +241,8 @@ ft_unpack_kernel() {
 	mods=lib/modules/$1
 	sed -i "s|/usr/src/|$final/usr/src/|" "$tmp/$kdir/Makefile"
 	ln -sfn "$final/$kdir" "$tmp/$mods/build"
-	common=linux-headers-${1%-amd64}-common
+	common=${1%-16k}
+	common=linux-headers-${common%-a[mr][dm]64}-common
 	case $1 in
 	*-rt-amd64)
 		# of late they are those of the other kernels
@@ -260,7 +308,7 @@ ft_inside() {
 		mount --bind /dev "$root/dev"
 		mount --bind "$cache" "$root$cache"
 		mount --bind "$project" "$root$project"
-		exec chroot "$root" env PATH=/usr/sbin:/usr/bin "$@"' \
+		exec chroot "$root" env PATH=/usr/sbin:/usr/bin LC_ALL=C "$@"' \
 		sh "$KROOT" "$(ft_cache)" "$FT_TOP" "$@"
 }
 

@@ -15,36 +15,46 @@ ft_qemu_version() {
 	"$1" --version | sed -n 's/^QEMU emulator version \([0-9.]*\).*/\1/p'
 }
 
-# ft_qemu_unpack(folder) - download the newer QEMU into it
+# ft_qemu_unpack(folder, package...) - download the newer QEMU into it
 ft_qemu_unpack() {
-	local deb tmp
+	local deb dir tmp
 
-	[ ! -f "$1/.complete" ] || return 0
-	tmp=$1.new
-	rm -rf "$1" "$tmp"
+	dir=$1
+	shift
+	[ ! -f "$dir/.complete" ] || return 0
+	tmp=$dir.new
+	rm -rf "$dir" "$tmp"
 	mkdir -p "$tmp"
 	command -v apt-get >/dev/null || return 1
-	ft_suite "$FT_QEMU_SUITE"
-	ft_say "downloading QEMU from $FT_QEMU_SUITE: the host's $(ft_qemu_version qemu-system-x86_64) is no match for code that changes"
+	ft_suite amd64 "$FT_QEMU_SUITE"
+	ft_say "downloading $1 from $FT_QEMU_SUITE"
 	# shellcheck disable=SC2086 # options
-	(cd "$tmp" && apt-get $FT_APT -qq download qemu-system-x86 qemu-system-data seabios >&2) || return 1
+	(cd "$tmp" && apt-get $FT_APT -qq download "$@" >&2) || return 1
 	for deb in "$tmp"/*.deb; do
 		dpkg-deb -x "$deb" "$tmp" || return 1
 	done
 	rm -f "$tmp"/*.deb
 	touch "$tmp/.complete"
-	mv "$tmp" "$1"
+	mv "$tmp" "$dir"
 }
 
-# ft_qemu(accelerator) - set QEMU to the command to emulate with, options included
+# ft_qemu(accelerator) - set QEMU to the command to emulate $KREL's machine with, options included
 ft_qemu() {
 	local dir version
 
+	dir=$(ft_cache)/qemu-$FT_QEMU_SUITE
+	if [ "$(ft_arch "${KREL:-}")" = arm64 ]; then
+		QEMU=qemu-system-aarch64
+		! command -v $QEMU >/dev/null || return 0
+		ft_locked qemu ft_qemu_unpack "$dir-arm64" qemu-system-arm qemu-system-data ||
+			ft_die "$QEMU is not installed, and cannot be had from $FT_QEMU_SUITE"
+		QEMU="$dir-arm64/usr/bin/$QEMU -L $dir-arm64/usr/share/qemu"
+		return 0
+	fi
 	QEMU=qemu-system-x86_64
 	version=$(ft_qemu_version $QEMU)
 	[ "$1" != kvm ] && [ "${version%%.*}" -lt $FT_QEMU_MIN ] || return 0
-	dir=$(ft_cache)/qemu-$FT_QEMU_SUITE
-	ft_locked qemu ft_qemu_unpack "$dir" || {
+	ft_locked qemu ft_qemu_unpack "$dir" qemu-system-x86 qemu-system-data seabios || {
 		ft_say "$FT_QEMU_SUITE cannot be had: going on with QEMU $version, under which a guest now and then panics" \
 			"when probes are attached; QEMU $FT_QEMU_MIN would do"
 		return 0

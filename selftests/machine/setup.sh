@@ -6,9 +6,10 @@
 # As a command:
 #   setup.sh packages GROUP...     install the missing Debian packages of build, guest, full, viewer, test, demo,
 #                                  bench, large, deb, debug, xfstests or fuzz
-#   setup.sh kernel VERSION        unpack a Debian kernel (6.12, 6.1, 7; with PREEMPT_RT: 6.12-rt, 6.1-rt, 7-rt)
-#                                  into the cache, or build one with checks (kasan, kcsan, with PREEMPT_RT: rt-debug)
-#                                  there; print its paths
+#   setup.sh kernel VERSION        unpack a Debian kernel (6.12, 6.1, 7; with PREEMPT_RT: 6.12-rt, 6.1-rt, 7-rt;
+#                                  for arm64: 6.12-arm64, 7-arm64, with pages of 16 KiB: 6.12-arm64-16k) into the
+#                                  cache, or build one with checks (kasan, kcsan, with PREEMPT_RT: rt-debug) there;
+#                                  print its paths
 #   setup.sh source VERSION        unpack what the tests use of that kernel's source; print the folder
 #   setup.sh accel VERSION         print kvm or tcg: what boots that kernel on this machine
 #   setup.sh qemu                  print the command of the QEMU that emulates guests; unpack a newer one than the
@@ -28,7 +29,7 @@ FT_TESTS=${FT_TESTS:-$(cd "$(dirname "$0")/.." && pwd)}
 FT_TOP=${FT_TESTS%/*}
 FT_VNG_VERSION=1.42
 # What a kernel may be called.
-FT_KERNELS="6.12, 6.1, 7, 6.12-rt, 6.1-rt, 7-rt, kasan, kcsan, rt-debug"
+FT_KERNELS="6.12, 6.1, 7, 6.12-rt, 6.1-rt, 7-rt, 6.12-arm64, 7-arm64, 6.12-arm64-16k, 7-arm64-16k, kasan, kcsan, rt-debug"
 # Those that are tested when nobody names one.
 # shellcheck disable=SC2034 # run.sh, fuzz.sh
 FT_TESTED="6.12 6.1 7"
@@ -239,6 +240,10 @@ ft_accel() {
 	*) ft_die "FRAGTRACE_ACCEL='$FRAGTRACE_ACCEL': expected kvm, tcg or auto" ;;
 	esac
 	read -r boot </proc/sys/kernel/random/boot_id || boot=unknown
+	if [ "$(ft_arch "${1##*/vmlinuz-}")" != amd64 ]; then
+		echo tcg
+		return 0
+	fi
 	verdict=$(ft_cache)/accel-${1##*/vmlinuz-}-$boot
 	if [ ! -s "$verdict" ]; then
 		rm -f "$(ft_cache)/accel-${1##*/vmlinuz-}-"*

@@ -32,12 +32,13 @@ ft_suite_update() {
 	return 1
 }
 
-# ft_suite_sources(folder, suite...) - set up apt for these suites, the first by default; lists are kept for a day
+# ft_suite_sources(folder, architecture, suite...) - set up apt for these suites, the first by default, and for packages
+# of this architecture besides the host's; lists are kept for a day
 ft_suite_sources() {
-	local dir
+	local dir arch
 
-	dir=$1
-	shift
+	dir=$1 arch=$2
+	shift 2
 	mkdir -p "$dir/lists/partial" "$dir/archives/partial" "$dir/parts"
 	: >"$dir/status"
 	printf '%s\n' "$@" >"$dir/suites"
@@ -50,6 +51,7 @@ ft_suite_sources() {
 	Dir::State::status "$dir/status";
 	Dir::Cache "$dir";
 	APT::Default-Release "$1";
+	APT::Architectures { "$(dpkg --print-architecture)"; "$arch"; };
 	APT::Sandbox::User "root";
 	#clear APT::Update::Post-Invoke;
 	#clear APT::Update::Post-Invoke-Success;
@@ -58,10 +60,12 @@ ft_suite_sources() {
 	ft_suite_update "$dir" || ft_say "apt-get update failed; going on with what is at hand"
 }
 
-# ft_suite(suite, others...) - set FT_APT to options that make apt know these suites alone, FT_LISTS to its folder of lists
+# ft_suite(architecture, suite, others...) - set FT_APT to options that make apt know these suites alone, FT_LISTS to
+# its folder of lists
 # shellcheck disable=SC2034 # used by those who call this
 ft_suite() {
-	FT_LISTS=$(ft_cache)/apt-$1
+	FT_LISTS=$(ft_cache)/apt-$2
+	[ "$1" = amd64 ] || FT_LISTS=$FT_LISTS-$1
 	FT_APT="-c $FT_LISTS/apt.conf"
 	ft_locked apt ft_suite_sources "$FT_LISTS" "$@"
 	FT_LISTS=$FT_LISTS/lists

@@ -308,7 +308,7 @@ ft_inside() {
 		mount --bind /dev "$root/dev"
 		mount --bind "$cache" "$root$cache"
 		mount --bind "$project" "$root$project"
-		exec chroot "$root" env PATH=/usr/sbin:/usr/bin LC_ALL=C "$@"' \
+		exec chroot "$root" env PATH=/usr/sbin:/usr/bin LANG=C LC_ALL=C "$@"' \
 		sh "$KROOT" "$(ft_cache)" "$FT_TOP" "$@"
 }
 

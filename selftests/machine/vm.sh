@@ -242,6 +242,8 @@ vm_main() {
 
 	! ft_debug_is "$KERNEL_ARG" || ft_die "the full guest: kernel $KERNEL_ARG has no 9P to see this machine by; use guest.sh"
 	ft_packages guest full
+	[ "$(ft_arch "$KERNEL_ARG")" = amd64 ] || ft_die "kernel '$KERNEL_ARG': the full guest runs this machine's programs, and they" \
+		"are not for $(ft_arch "$KERNEL_ARG"); take selftests/machine/guest.sh -k $KERNEL_ARG -- COMMAND"
 	ft_kernel "$KERNEL_ARG"
 	ft_vng
 	if [ "$module" = auto ]; then

@@ -87,8 +87,8 @@ static int stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "extents %llu\n", ft_mem_extents());
 	seq_printf(m, "mem_bytes %ld\n", ft_mem_used());
 	seq_printf(m, "mem_budget %lu\n", ft_mem_budget());
-	seq_printf(m, "copies_bytes %ld\n", ft_snapshot_bytes());
-	seq_printf(m, "copies_budget %ld\n", ft_snapshot_budget());
+	seq_printf(m, "copies_bytes %ld\n", ft_vec_bytes());
+	seq_printf(m, "copies_budget %ld\n", ft_vec_budget());
 	seq_printf(m, "writers %u\n", writers);
 	seq_printf(m, "stale %u\n", stale);
 	seq_printf(m, "queued %u\n", queued);

@@ -15,6 +15,8 @@
  *   sums.c      a copy summed up: causes, by_process, by_pair
  *   owner.c     whose a block is
  *   snapshot.c  a copy for one reader, with the figures of each file
+ *   order.c     the order of its lines
+ *   vec.c       its arrays, and what all copies may take
  *   cause.c     causes in words
  *   request.c   resync and audit of all that is watched
  *

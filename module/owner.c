@@ -44,21 +44,21 @@ static struct ft_volume *volume_of(dev_t dev)
 static const struct ft_snap_extent *find(struct ft_snapshot *snap, dev_t dev,
 					 u32 lba)
 {
-	const u32 *order = snap->order.data;
-	size_t i;
+	const struct ft_snap_extent *ext;
+	const struct ft_snap_volume *v;
+	size_t volume, i;
 
-	for (i = 0; i < snap->order.nr; i++) {
-		const struct ft_snap_extent *ext = ft_snap_extent(snap, order[i]);
-		const struct ft_snap_file *f = ft_snap_file(snap, ext->file);
-		const struct ft_snap_volume *v = ft_snap_volume(snap, f->volume);
-
-		if (lba >= ext->lba && lba - ext->lba < ext->len &&
-		    MKDEV(v->major, v->minor) == dev)
-			return ext;
-		if (!(i % 1024))
-			cond_resched();
+	for (volume = 0; volume < snap->volumes.nr; volume++) {
+		v = ft_snap_volume(snap, volume);
+		if (MKDEV(v->major, v->minor) == dev)
+			break;
 	}
-	return NULL;
+	i = ft_snapshot_first_behind(snap, volume, lba);
+	if (i == snap->order.nr)
+		return NULL;
+	ext = ft_snap_nth(snap, i);
+	return ext->lba <= lba && ft_snap_file(snap, ext->file)->volume == volume ?
+		       ext : NULL;
 }
 
 static void show_extent(struct seq_file *m, struct ft_snapshot *snap,

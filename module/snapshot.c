@@ -8,14 +8,11 @@
  * in itself, two files may be moments apart. By LBA no block is shown twice.
  */
 
-#include <linux/mm.h>
-#include <linux/overflow.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string_helpers.h>
-#include <linux/vmalloc.h>
 
 #include "breaks.h"
 #include "fragtrace.h"
@@ -34,108 +31,6 @@
 #define EXTENTS_AT_ONCE		16
 /* How often a busy file is begun anew before it is taken as it comes: stale. */
 #define MAX_TRIES		8
-
-/* === Arrays =============================================================== */
-
-/*
- * All copies together may take four times the budget of the maps: an extent takes
- * 8 bytes or more in a map, and up to 28 while it is copied and sorted.
- */
-#define BUDGETS_FOR_COPIES	4
-
-static atomic_long_t copies_bytes = ATOMIC_LONG_INIT(0);
-
-/**
- * ft_snapshot_bytes() - how much memory the copies of all readers take
- *
- * Return: in bytes.
- */
-long ft_snapshot_bytes(void)
-{
-	return atomic_long_read(&copies_bytes);
-}
-
-/**
- * ft_snapshot_budget() - how much memory the copies of all readers may take
- *
- * Return: in bytes.
- */
-long ft_snapshot_budget(void)
-{
-	return BUDGETS_FOR_COPIES * ft_mem_budget();
-}
-
-static bool charge(size_t bytes)
-{
-	long budget = ft_snapshot_budget();
-
-	if (bytes <= (size_t)budget) {
-		if (atomic_long_add_return(bytes, &copies_bytes) <= budget)
-			return true;
-		atomic_long_sub(bytes, &copies_bytes);
-	}
-	pr_warn_ratelimited("no room for a copy: copies for readers take %ld of %ld bytes; close files of debugfs that are open, or load with a larger max_mem_mb\n",
-			    ft_snapshot_bytes(), budget);
-	return false;
-}
-
-/*
- * The reader gets -ENOMEM; nobody is killed, and no log filled, for its sake.
- * kvmalloc() ends at 2 GiB, which is 107 million extents.
- */
-static void *allocate(size_t bytes)
-{
-	gfp_t gfp = GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
-
-	if (bytes > PAGE_SIZE << PAGE_ALLOC_COSTLY_ORDER)
-		return __vmalloc(bytes, gfp);
-	return kmalloc(bytes, gfp);
-}
-
-/**
- * ft_vec_free() - free an array of a copy
- * @vec: the array; empty afterwards
- */
-void ft_vec_free(struct ft_vec *vec)
-{
-	kvfree(vec->data);
-	atomic_long_sub(vec->bytes, &copies_bytes);
-	*vec = (struct ft_vec){ };
-}
-
-/**
- * ft_vec_make_room() - let an array of a copy grow
- * @vec: the array
- * @more: elements that are to be added
- * @size: bytes of one
- *
- * Context: process; may sleep.
- * Return: 0 or -ENOMEM.
- */
-int ft_vec_make_room(struct ft_vec *vec, size_t more, size_t size)
-{
-	size_t room = max(vec->nr + more, 2 * vec->room);
-	size_t bytes = array_size(room, size);
-	void *data;
-
-	if (vec->nr + more <= vec->room)
-		return 0;
-	if (!charge(bytes))
-		return -ENOMEM;
-	data = allocate(bytes);
-	if (!data) {
-		atomic_long_sub(bytes, &copies_bytes);
-		return -ENOMEM;
-	}
-	if (vec->nr)
-		memcpy(data, vec->data, vec->nr * size);
-	kvfree(vec->data);
-	atomic_long_sub(vec->bytes, &copies_bytes);
-	vec->data = data;
-	vec->room = room;
-	vec->bytes = bytes;
-	return 0;
-}
 
 /* === Volumes ============================================================== */
 
@@ -559,184 +454,6 @@ static void compute_figures(struct ft_snapshot *snap, struct ft_snap_file *f)
 		f->flags |= FT_SNAP_FRAGMENTED;
 }
 
-/* === Order ================================================================ */
-
-/* Bits of an LBA looked at in one pass over all extents. */
-#define DIGIT_BITS	11
-#define DIGITS		(1 << DIGIT_BITS)
-
-/*
- * One pass: from @from to @to, stable, by the bits of the LBA from @shift on.
- * Returns false if all have the same there: nothing has been moved.
- */
-static bool sort_by_digit(struct ft_snapshot *snap, const u32 *from, u32 *to,
-			  size_t nr, unsigned int shift, u32 *count)
-{
-	u32 sum = 0, n;
-	size_t i;
-
-#define DIGIT_OF(x)	((ft_snap_extent(snap, x)->lba >> shift) & (DIGITS - 1))
-	memset(count, 0, DIGITS * sizeof(*count));
-	for (i = 0; i < nr; i++)
-		count[DIGIT_OF(from[i])]++;
-	if (!nr || count[DIGIT_OF(from[0])] == nr)
-		return false;
-	for (i = 0; i < DIGITS; i++) {
-		n = count[i];
-		count[i] = sum;
-		sum += n;
-	}
-	cond_resched();
-	for (i = 0; i < nr; i++)
-		to[count[DIGIT_OF(from[i])]++] = from[i];
-	cond_resched();
-	return true;
-#undef DIGIT_OF
-}
-
-/*
- * Sort the extents of one volume by LBA. There may be millions: sort() would
- * compare each of them 20 times.
- */
-static int sort_by_lba(struct ft_snapshot *snap, u32 *order, size_t nr)
-{
-	u32 *count = kmalloc_array(DIGITS, sizeof(*count), GFP_KERNEL);
-	struct ft_vec other = { };
-	u32 *from = order, *to;
-	unsigned int shift;
-	int err = count ? ft_vec_make_room(&other, nr, sizeof(*order)) : -ENOMEM;
-
-	to = other.data;
-	for (shift = 0; shift < 32 && !err; shift += DIGIT_BITS) {
-		if (sort_by_digit(snap, from, to, nr, shift, count))
-			swap(from, to);
-	}
-	if (!err && from != order)
-		memcpy(order, from, nr * sizeof(*order));
-	ft_vec_free(&other);
-	kfree(count);
-	return err;
-}
-
-/* Of two extents with a block in common: which one has lost it? */
-static u32 loser(struct ft_snapshot *snap, u32 a, u32 b)
-{
-	const struct ft_snap_file *x, *y;
-
-	x = ft_snap_file(snap, ft_snap_extent(snap, a)->file);
-	y = ft_snap_file(snap, ft_snap_extent(snap, b)->file);
-	if ((x->flags ^ y->flags) & FT_SNAP_STALE)
-		return x->flags & FT_SNAP_STALE ? a : b;
-	/* what was copied first is older */
-	return min(a, b);
-}
-
-/*
- * A block may have gone from one file to another between the copies of the two,
- * or before F2FS was asked about both: it must not be shown twice. An extent
- * that has lost blocks is left out, and its file is stale. Returns how many
- * extents remain.
- */
-static size_t drop_lost(struct ft_snapshot *snap, u32 *order, size_t nr)
-{
-	u32 end = 0, lost;
-	size_t i, kept = 0;
-
-	for (i = 0; i < nr; i++) {
-		const struct ft_snap_extent *ext = ft_snap_extent(snap, order[i]);
-
-		if (unlikely(ext->lba < end)) {
-			lost = loser(snap, order[kept - 1], order[i]);
-			ft_snap_file(snap, ft_snap_extent(snap, lost)->file)->flags |=
-				FT_SNAP_STALE;
-			if (lost == order[i])
-				continue;
-			kept--;
-		}
-		end = ext->lba + ext->len;
-		order[kept++] = order[i];
-	}
-	cond_resched();
-	return kept;
-}
-
-static int list_by_lba(struct ft_snapshot *snap)
-{
-	u32 *order = snap->order.data;
-	size_t i, begin, file = 0;
-	int err = 0;
-	u32 volume;
-
-	for (volume = 0; volume < snap->volumes.nr && !err; volume++) {
-		begin = snap->order.nr;
-		for (; file < snap->files.nr &&
-		       ft_snap_file(snap, file)->volume == volume; file++) {
-			struct ft_snap_file *f = ft_snap_file(snap, file);
-
-			for (i = f->first; i < f->first + f->nr; i++)
-				if (ft_snap_extent(snap, i)->lba !=
-				    FT_SNAP_UNWRITTEN)
-					order[snap->order.nr++] = i;
-			cond_resched();
-		}
-		err = sort_by_lba(snap, order + begin, snap->order.nr - begin);
-		if (!err)
-			snap->order.nr = begin + drop_lost(snap, order + begin,
-							   snap->order.nr - begin);
-	}
-	return err;
-}
-
-/* Worst is what costs a reader of the whole file most requests too many. */
-static int by_badness(const void *a, const void *b, const void *priv)
-{
-	struct ft_snapshot *snap = (struct ft_snapshot *)priv;
-	u32 i = *(const u32 *)a, j = *(const u32 *)b;
-	const struct ft_snap_file *x = ft_snap_file(snap, i);
-	const struct ft_snap_file *y = ft_snap_file(snap, j);
-	u64 x_extra = x->requests - x->ideal, y_extra = y->requests - y->ideal;
-
-	/* sort_r() takes no pause */
-	cond_resched();
-	if (x_extra != y_extra)
-		return x_extra > y_extra ? -1 : 1;
-	if (x->fragments != y->fragments)
-		return x->fragments > y->fragments ? -1 : 1;
-	return i < j ? -1 : i > j;
-}
-
-static void list_by_badness(struct ft_snapshot *snap)
-{
-	u32 *order = snap->order.data;
-	size_t i;
-
-	for (i = 0; i < snap->files.nr; i++)
-		if (!(ft_snap_file(snap, i)->flags & FT_SNAP_OMITTED))
-			order[snap->order.nr++] = i;
-	sort_r(order, snap->order.nr, sizeof(*order), by_badness, NULL, snap);
-}
-
-static int put_in_order(struct ft_snapshot *snap)
-{
-	bool files = snap->view == FT_VIEW_FILES;
-	size_t nr = files ? snap->files.nr : snap->extents.nr;
-
-	/* sums.c has an order of its own */
-	if (snap->view >= FT_VIEW_CAUSES)
-		return 0;
-	if (ft_vec_make_room(&snap->order, nr, sizeof(u32)))
-		return -ENOMEM;
-	if (files) {
-		list_by_badness(snap);
-	} else if (snap->view == FT_VIEW_EXTENTS) {
-		for (snap->order.nr = 0; snap->order.nr < nr; snap->order.nr++)
-			((u32 *)snap->order.data)[snap->order.nr] = snap->order.nr;
-	} else {
-		return list_by_lba(snap);
-	}
-	return 0;
-}
-
 /* === Life ================================================================= */
 
 /* The snapshot stands on its own from here on. */
@@ -769,7 +486,7 @@ static int fill(struct ft_snapshot *snap)
 	snap->file_paths = snap->paths.nr;
 	if (!err && snap->view != FT_VIEW_TABLE)
 		err = list_causes(snap);
-	return err ?: put_in_order(snap);
+	return err ?: ft_snapshot_order(snap);
 }
 
 /**

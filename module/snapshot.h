@@ -9,26 +9,13 @@
 #include <linux/types.h>
 
 #include "snapshot_format.h"
+#include "vec.h"
 
 /* The request that `requests` and `ideal` are about, in blocks. */
 #define FT_REQUEST_BLOCKS	(128 * 1024 / 4096)
 
 /* Causes without the process. */
 #define FT_SNAP_KINDS		(1U << FT_CAUSE_WRITER_SHIFT)
-
-/**
- * struct ft_vec - an array that grows
- * @data: the elements
- * @nr: how many there are
- * @room: how many fit
- * @bytes: what that takes
- */
-struct ft_vec {
-	void *data;
-	size_t nr;
-	size_t room;
-	size_t bytes;
-};
 
 /**
  * enum ft_view - what a snapshot is for
@@ -84,11 +71,11 @@ struct ft_snapshot *ft_snapshot_take(enum ft_view view);
 int ft_snapshot_keep_path(struct ft_snapshot *snap, const char *path, u64 *at);
 bool ft_snapshot_breaks(struct ft_snapshot *snap, size_t extent);
 void ft_cause_words(u32 cause, const char *words[3]);
-int ft_vec_make_room(struct ft_vec *vec, size_t more, size_t size);
-void ft_vec_free(struct ft_vec *vec);
 void ft_snapshot_free(struct ft_snapshot *snap);
-long ft_snapshot_bytes(void);
-long ft_snapshot_budget(void);
+
+/* order.c */
+int ft_snapshot_order(struct ft_snapshot *snap);
+size_t ft_snapshot_first_behind(struct ft_snapshot *snap, u32 volume, u32 lba);
 
 static inline struct ft_snap_volume *ft_snap_volume(struct ft_snapshot *snap,
 						    size_t i)
@@ -106,6 +93,13 @@ static inline struct ft_snap_extent *ft_snap_extent(struct ft_snapshot *snap,
 						    size_t i)
 {
 	return (struct ft_snap_extent *)snap->extents.data + i;
+}
+
+/* The extent of the nth line, unless the view is FT_VIEW_FILES. */
+static inline struct ft_snap_extent *ft_snap_nth(struct ft_snapshot *snap,
+						 size_t n)
+{
+	return ft_snap_extent(snap, ((u32 *)snap->order.data)[n]);
 }
 
 static inline struct ft_snap_writer *ft_snap_writer(struct ft_snapshot *snap,

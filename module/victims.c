@@ -84,29 +84,6 @@ static u32 find_candidates(struct ft_volume *vol, struct candidate *list)
 
 /* === Files ================================================================ */
 
-static const struct ft_snap_extent *nth(struct ft_snapshot *snap, size_t i)
-{
-	return ft_snap_extent(snap, ((u32 *)snap->order.data)[i]);
-}
-
-/* Where the extents of a volume that end behind a block begin in the order. */
-static size_t first_behind(struct ft_snapshot *snap, u32 volume, u32 lba)
-{
-	size_t low = 0, high = snap->order.nr;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const struct ft_snap_extent *ext = nth(snap, mid);
-		u32 its = ft_snap_file(snap, ext->file)->volume;
-
-		if (its < volume || (its == volume && ext->lba + ext->len <= lba))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 static int by_file(const void *a, const void *b)
 {
 	const struct owner *x = a, *y = b;
@@ -131,8 +108,8 @@ static int find_owners(struct ft_snapshot *snap, u32 volume, u32 lba, u32 end,
 	struct owner *owner = vec->data;
 	size_t i, nr = 0;
 
-	for (i = first_behind(snap, volume, lba); i < snap->order.nr; i++) {
-		const struct ft_snap_extent *ext = nth(snap, i);
+	for (i = ft_snapshot_first_behind(snap, volume, lba); i < snap->order.nr; i++) {
+		const struct ft_snap_extent *ext = ft_snap_nth(snap, i);
 
 		if (ft_snap_file(snap, ext->file)->volume != volume ||
 		    ext->lba >= end)

@@ -125,28 +125,6 @@ void ft_breaks_shift(struct ft_inode *rec, u32 lblk)
 	set_word(rec, lblk, lblk + 1, word_of(rec, lblk - 1));
 }
 
-/* No written extent that begins behind a block is known: up to where is there none? */
-static u32 limit_of(struct ft_inode *rec, u32 end)
-{
-	struct ft_extent ext;
-
-	return ft_extmap_next(&rec->map, end, &ext) ? end : FT_LBLK_END;
-}
-
-/* Of the extent behind a range that changes. */
-static void set_next(struct ft_inode *rec, const struct ft_extent *next, u32 word)
-{
-	u32 end = ft_extent_end(next);
-	struct ft_extent behind;
-
-	if (word_of(rec, next->lblk) == word)
-		return;
-	set_word(rec, next->lblk,
-		 ft_extmap_after(&rec->map, end, &behind) ? behind.lblk :
-							    limit_of(rec, end),
-		 word);
-}
-
 /* === Why here ============================================================= */
 
 /* Who took the block that @rec's next one should have got? */
@@ -219,28 +197,6 @@ static enum ft_why why_not_before(struct ft_inode *rec, u32 lba, u32 old_lba,
 
 /* === Events =============================================================== */
 
-/**
- * ft_breaks_look() - what is around a range that is about to change?
- * @rec: the file
- * @lblk: the first block
- * @end: behind the last one
- * @before: to be handed on when it has changed
- *
- * Context: atomic, rec->lock held.
- */
-void ft_breaks_look(struct ft_inode *rec, u32 lblk, u32 end,
-		    struct ft_before *before)
-{
-	before->has_next = ft_extmap_after(&rec->map, end, &before->next);
-	before->limit = before->has_next ? before->next.lblk :
-					   limit_of(rec, end);
-	before->old_last = end < FT_LBLK_END ?
-				   ft_extmap_lba(&rec->map, end - 1) :
-				   FT_LBA_UNWRITTEN;
-	before->old_first = ft_extmap_lba(&rec->map, lblk);
-	before->has_prev = ft_extmap_before(&rec->map, lblk, &before->prev);
-}
-
 static u32 cause_of(const struct ft_alloc *alloc, enum ft_why why)
 {
 	return ft_cause(alloc->op, alloc->flush, why, alloc->writer);
@@ -263,25 +219,25 @@ static void healed(struct ft_inode *rec, u32 lblk, const struct ft_alloc *alloc)
 
 /* Was there a break before the range, and has it gone? Or one behind it? */
 static void count_healed(struct ft_inode *rec, const struct ft_extent *ext,
-			 const struct ft_before *before,
+			 const struct ft_around *before,
 			 const struct ft_alloc *alloc)
 {
 	u32 prev;
 
-	if (before->has_prev && before->old_first != FT_LBA_UNWRITTEN &&
-	    before->old_first != before->prev + 1 &&
+	if (before->has_prev && before->first != FT_LBA_UNWRITTEN &&
+	    before->first != before->prev + 1 &&
 	    ext->lba == before->prev + 1)
 		healed(rec, ext->lblk, alloc);
-	if (!before->has_next || ext->lba + ext->len != before->next.lba)
+	if (!before->has_next || ext->lba + ext->len != before->next)
 		return;
-	if (before->old_last != FT_LBA_UNWRITTEN)
-		prev = before->old_last;
+	if (before->last != FT_LBA_UNWRITTEN)
+		prev = before->last;
 	else if (before->has_prev && ext->len == 1)
 		prev = before->prev;
 	else
 		return;
-	if (before->next.lba != prev + 1)
-		healed(rec, before->next.lblk, alloc);
+	if (before->next != prev + 1)
+		healed(rec, before->limit, alloc);
 }
 
 /*
@@ -291,6 +247,41 @@ static void count_healed(struct ft_inode *rec, const struct ft_extent *ext,
 static bool became_block(struct ft_inode *rec, u32 lblk)
 {
 	return lblk == 1 && ft_cause_op(word_of(rec, 0)) == FT_OP_INLINE;
+}
+
+/* The cause of a break before a range that has just got a place, if there is one. */
+static u32 cause_before(struct ft_inode *rec, const struct ft_extent *ext,
+			const struct ft_around *before,
+			const struct ft_alloc *alloc)
+{
+	u32 word;
+
+	if (!before->has_prev) {
+		word = cause_of(alloc, FT_WHY_NONE);
+		/* neither is far away: it is the only one */
+		if (!before->has_next && !rec->history && rec->map.nr <= 1)
+			rec->cause = word;
+		return word;
+	}
+	if (ext->lba == before->prev + 1)
+		return word_of(rec, ext->lblk - 1);
+	word = cause_of(alloc, why_not_behind(rec, before->prev, ext->lba,
+					      before->first, alloc));
+	if (alloc->op == FT_OP_APPEND && became_block(rec, ext->lblk))
+		word += FT_OP_INLINE - FT_OP_APPEND;
+	return word;
+}
+
+/* Likewise of the break behind it, which there is, and whose cause was @old. */
+static u32 cause_behind(struct ft_inode *rec, const struct ft_extent *ext,
+			const struct ft_around *before, u32 old,
+			const struct ft_alloc *alloc)
+{
+	/* its predecessor was taken away before; now it is put elsewhere */
+	if (before->last == FT_LBA_UNWRITTEN && ft_cause_why(old) == FT_WHY_MOVED)
+		return cause_of(alloc, FT_WHY_MOVED);
+	return cause_of(alloc, why_not_before(rec, ext->lba + ext->len - 1,
+					      before->last, before->next));
 }
 
 /**
@@ -303,44 +294,30 @@ static bool became_block(struct ft_inode *rec, u32 lblk)
  * Context: atomic, rec->lock held, RCU read section.
  */
 void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
-		      const struct ft_before *before,
+		      const struct ft_around *before,
 		      const struct ft_alloc *alloc)
 {
-	const struct ft_extent *next = &before->next;
-	enum ft_why why;
-	u32 word;
+	u32 word, old, behind;
 
 	count_healed(rec, ext, before, alloc);
-	if (!before->has_prev) {
-		word = cause_of(alloc, FT_WHY_NONE);
-		/* neither is far away: it is the only one */
-		if (!before->has_next && !rec->history && rec->map.nr <= 1)
-			rec->cause = word;
-	} else if (ext->lba == before->prev + 1) {
-		word = word_of(rec, ext->lblk - 1);
-	} else {
-		word = cause_of(alloc,
-				why_not_behind(rec, before->prev, ext->lba,
-					       before->old_first, alloc));
-		if (alloc->op == FT_OP_APPEND && became_block(rec, ext->lblk))
-			word += FT_OP_INLINE - FT_OP_APPEND;
-	}
-	set_word(rec, ext->lblk, before->limit, word);
-
-	if (!before->has_next || next->lba == ext->lba + ext->len)
+	word = cause_before(rec, ext, before, alloc);
+	if (!before->has_next || before->next == ext->lba + ext->len) {
+		set_word(rec, ext->lblk, before->limit, word);
 		return;
-	why = why_not_before(rec, ext->lba + ext->len - 1, before->old_last,
-			     next->lba);
-	word = word_of(rec, next->lblk);
-	/* its predecessor was taken away before; now it is put elsewhere */
-	if (before->old_last == FT_LBA_UNWRITTEN &&
-	    ft_cause_why(word) == FT_WHY_MOVED)
-		why = FT_WHY_MOVED;
-	set_next(rec, next, cause_of(alloc, why));
-	if (rec->history && before->old_last != FT_LBA_UNWRITTEN &&
-	    next->lba != before->old_last + 1) {
-		rec->history->replaced = word;
-		rec->history->replaced_at = next->lblk + 1;
+	}
+	old = word_of(rec, before->limit);
+	behind = cause_behind(rec, ext, before, old, alloc);
+	if (behind == word) {
+		/* mostly: one range then */
+		set_word(rec, ext->lblk, before->next_limit, word);
+	} else {
+		set_word(rec, ext->lblk, before->limit, word);
+		set_word(rec, before->limit, before->next_limit, behind);
+	}
+	if (rec->history && before->last != FT_LBA_UNWRITTEN &&
+	    before->next != before->last + 1) {
+		rec->history->replaced = old;
+		rec->history->replaced_at = before->limit + 1;
 	}
 }
 
@@ -355,17 +332,17 @@ void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
  * Context: atomic, rec->lock held.
  */
 void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end,
-		      const struct ft_before *before,
+		      const struct ft_around *before,
 		      const struct ft_alloc *alloc)
 {
-	const struct ft_extent *next = &before->next;
 	struct ft_history *h;
 	u64 bytes;
 	int err;
 
 	if (before->has_next && before->has_prev &&
-	    next->lba != before->prev + 1)
-		set_next(rec, next, cause_of(alloc, FT_WHY_MOVED));
+	    before->next != before->prev + 1)
+		set_word(rec, before->limit, before->next_limit,
+			 cause_of(alloc, FT_WHY_MOVED));
 	h = rec->history;
 	if (!h)
 		return;

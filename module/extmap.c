@@ -1096,33 +1096,99 @@ bool ft_extmap_before(struct ft_extmap *map, u32 lblk, u32 *lba)
 	return false;
 }
 
-/**
- * ft_extmap_after() - find the first written extent that ends after a file block
- * @map: the map
- * @lblk: the file block
- * @ext: on success, the extent, without what lies before @lblk
- *
- * Context: atomic, nobody else uses the map.
- * Return: false if there is none, or too many unwritten extents are in between.
+/* Go on to the entry behind. False if there is none. */
+static bool step(struct ft_extmap *map, struct ft_finger *f)
+{
+	if (f->at + 1 < f->leaf->nr)
+		f->at++;
+	else if (f->hi < FT_LBLK_END)
+		descend(map, f, f->hi);
+	else
+		return false;
+	return true;
+}
+
+static bool step_back(struct ft_extmap *map, struct ft_finger *f)
+{
+	if (f->at)
+		f->at--;
+	else if (f->lo)
+		descend(map, f, f->lo - 1);
+	else
+		return false;
+	return true;
+}
+
+/*
+ * Step until an entry that ends behind a block has an LBA. Up to *@pos, which is that
+ * block at first, there is none. False if none has, or too many have not.
  */
-bool ft_extmap_after(struct ft_extmap *map, u32 lblk, struct ft_extent *ext)
+static bool step_to_written(struct ft_extmap *map, struct ft_finger *f, u32 *pos)
 {
 	unsigned int nr;
+	u32 end;
 
 	for (nr = 0; nr < FT_MAX_SKIPPED; nr++) {
-		if (!ft_extmap_next(map, lblk, ext))
-			return false;
-		if (ext->lba != FT_LBA_UNWRITTEN) {
-			if (ext->lblk < lblk) {
-				ext->lba += lblk - ext->lblk;
-				ext->len -= lblk - ext->lblk;
-				ext->lblk = lblk;
-			}
-			return true;
+		end = end_of(f, f->at);
+		if (end > *pos) {
+			if (f->leaf->entry[f->at] & HAS_LBA)
+				return true;
+			*pos = end;
 		}
-		lblk = ft_extent_end(ext);
+		if (!step(map, f))
+			break;
 	}
 	return false;
+}
+
+/**
+ * ft_extmap_look() - see what there is in a range and around it
+ * @map: the map
+ * @lblk: first file block of the range
+ * @end: its end, exclusive
+ * @around: what there is
+ *
+ * The finger then points to where the range begins.
+ *
+ * Context: atomic, nobody else uses the map.
+ */
+void ft_extmap_look(struct ft_extmap *map, u32 lblk, u32 end,
+		    struct ft_around *around)
+{
+	struct ft_finger f;
+	unsigned int nr;
+	u64 entry;
+
+	count_steps(1);
+	seek(map, &map->finger, lblk);
+	f = map->finger;
+	entry = f.leaf->entry[f.at];
+	around->first = entry & HAS_LBA ? (u32)entry + lblk : FT_LBA_UNWRITTEN;
+	around->has_prev = false;
+	for (nr = 0; nr < FT_MAX_SKIPPED; nr++) {
+		entry = f.leaf->entry[f.at];
+		if (entry & HAS_LBA && start_of(entry) < lblk) {
+			around->has_prev = true;
+			around->prev = (u32)entry +
+				       min(end_of(&f, f.at), lblk) - 1;
+			break;
+		}
+		if (!step_back(map, &f))
+			break;
+	}
+
+	f = map->finger;
+	seek(map, &f, end - 1);
+	entry = f.leaf->entry[f.at];
+	around->last = entry & HAS_LBA ? (u32)entry + end - 1 : FT_LBA_UNWRITTEN;
+	around->limit = end;
+	around->has_next = step_to_written(map, &f, &around->limit);
+	if (!around->has_next)
+		return;
+	around->next = (u32)f.leaf->entry[f.at] + around->limit;
+	around->next_limit = end_of(&f, f.at);
+	if (step(map, &f))
+		step_to_written(map, &f, &around->next_limit);
 }
 
 /* === Words ================================================================ */

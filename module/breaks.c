@@ -158,10 +158,12 @@ static enum ft_why why_not_behind(struct ft_inode *rec, u32 prev, u32 lba,
 		return FT_WHY_MOVED;
 	if (log < 0)
 		return FT_WHY_UNKNOWN;
-	if (log != ft_segment_log(vol, prev))
+	if (ft_segment_begin(vol, lba) != ft_segment_begin(vol, prev) &&
+	    log != ft_segment_log(vol, prev))
 		return FT_WHY_OTHER_LOG;
 	if (ft_segment_fills_holes(vol, log, lba) ||
-	    ft_log_filled(vol, log, ft_segment_of(vol, lba)))
+	    ft_log_filled(&vol->logs->log[ft_log_nr(log)],
+			  ft_segment_of(vol, lba)))
 		return FT_WHY_SSR;
 	if (!ft_segment_offset(vol, prev + 1))
 		return FT_WHY_NEW_SEGMENT;

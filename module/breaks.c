@@ -24,12 +24,12 @@ static struct kmem_cache *cache;
 
 /* === Words ================================================================ */
 
-static struct ft_history *history_of(struct ft_inode *rec)
+static noinline struct ft_history *new_history(struct ft_inode *rec)
 {
-	struct ft_history *h = rec->history;
+	struct ft_history *h;
 
-	if (h || !ft_mem_room())
-		return h;
+	if (!ft_mem_allows_causes(0))
+		return NULL;
 	h = kmem_cache_zalloc(cache, GFP_NOWAIT | __GFP_NOWARN);
 	if (!h)
 		return NULL;
@@ -37,6 +37,25 @@ static struct ft_history *history_of(struct ft_inode *rec)
 	ft_mem_add(sizeof(*h));
 	rec->history = h;
 	return h;
+}
+
+static struct ft_history *history_of(struct ft_inode *rec)
+{
+	return rec->history ?: new_history(rec);
+}
+
+/**
+ * ft_breaks_bytes() - what the history of a file takes
+ * @rec: the file
+ *
+ * Context: atomic, rec->lock held.
+ * Return: bytes.
+ */
+u64 ft_breaks_bytes(const struct ft_inode *rec)
+{
+	const struct ft_history *h = rec->history;
+
+	return h ? sizeof(*h) + h->words.bytes : 0;
 }
 
 /**
@@ -53,7 +72,7 @@ void ft_breaks_drop(struct ft_inode *rec)
 	WRITE_ONCE(rec->marked, false);
 	if (!h)
 		return;
-	ft_mem_add(-(long)(sizeof(*h) + h->words.bytes));
+	ft_mem_add(-(long)ft_breaks_bytes(rec));
 	rec->history = NULL;
 	ft_extmap_drop(&h->words);
 	kmem_cache_free(cache, h);
@@ -90,7 +109,8 @@ static void set_word(struct ft_inode *rec, u32 lblk, u32 end, u32 word)
 	bytes = h->words.bytes;
 	err = ft_extmap_set_word(&h->words, lblk, end, word);
 	charge(h, bytes);
-	if (err || (h->words.bytes > bytes && !ft_mem_room()))
+	if (err || (unlikely(h->words.bytes > bytes) &&
+		    !ft_mem_allows_causes(h->words.bytes)))
 		lose(rec);
 }
 

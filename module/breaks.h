@@ -77,6 +77,7 @@ void ft_breaks_written_by(struct ft_inode *rec, u32 writer, bool dirty);
 void ft_breaks_written(struct ft_inode *rec, u32 lblk, u32 end, bool clean);
 void ft_breaks_mapped(struct ft_inode *rec, u32 lblk);
 enum ft_op ft_breaks_op(struct ft_inode *rec, u32 lblk, bool rewritten);
+u64 ft_breaks_bytes(const struct ft_inode *rec);
 void ft_breaks_drop(struct ft_inode *rec);
 
 /**

@@ -24,12 +24,12 @@ static struct kmem_cache *cache;
 
 /* === Words ================================================================ */
 
-static struct ft_history *history_of(struct ft_inode *rec)
+static noinline struct ft_history *new_history(struct ft_inode *rec)
 {
-	struct ft_history *h = rec->history;
+	struct ft_history *h;
 
-	if (h || !ft_mem_room())
-		return h;
+	if (!ft_mem_allows_causes(0))
+		return NULL;
 	h = kmem_cache_zalloc(cache, GFP_NOWAIT | __GFP_NOWARN);
 	if (!h)
 		return NULL;
@@ -37,6 +37,25 @@ static struct ft_history *history_of(struct ft_inode *rec)
 	ft_mem_add(sizeof(*h));
 	rec->history = h;
 	return h;
+}
+
+static struct ft_history *history_of(struct ft_inode *rec)
+{
+	return rec->history ?: new_history(rec);
+}
+
+/**
+ * ft_breaks_bytes() - what the history of a file takes
+ * @rec: the file
+ *
+ * Context: atomic, rec->lock held.
+ * Return: bytes.
+ */
+u64 ft_breaks_bytes(const struct ft_inode *rec)
+{
+	const struct ft_history *h = rec->history;
+
+	return h ? sizeof(*h) + h->words.bytes : 0;
 }
 
 /**
@@ -53,7 +72,7 @@ void ft_breaks_drop(struct ft_inode *rec)
 	WRITE_ONCE(rec->marked, false);
 	if (!h)
 		return;
-	ft_mem_add(-(long)(sizeof(*h) + h->words.bytes));
+	ft_mem_add(-(long)ft_breaks_bytes(rec));
 	rec->history = NULL;
 	ft_extmap_drop(&h->words);
 	kmem_cache_free(cache, h);
@@ -90,7 +109,8 @@ static void set_word(struct ft_inode *rec, u32 lblk, u32 end, u32 word)
 	bytes = h->words.bytes;
 	err = ft_extmap_set_word(&h->words, lblk, end, word);
 	charge(h, bytes);
-	if (err || (h->words.bytes > bytes && !ft_mem_room()))
+	if (err || (unlikely(h->words.bytes > bytes) &&
+		    !ft_mem_allows_causes(h->words.bytes)))
 		lose(rec);
 }
 
@@ -123,28 +143,6 @@ void ft_breaks_shift(struct ft_inode *rec, u32 lblk)
 {
 	count_replaced(rec, lblk);
 	set_word(rec, lblk, lblk + 1, word_of(rec, lblk - 1));
-}
-
-/* No written extent that begins behind a block is known: up to where is there none? */
-static u32 limit_of(struct ft_inode *rec, u32 end)
-{
-	struct ft_extent ext;
-
-	return ft_extmap_next(&rec->map, end, &ext) ? end : FT_LBLK_END;
-}
-
-/* Of the extent behind a range that changes. */
-static void set_next(struct ft_inode *rec, const struct ft_extent *next, u32 word)
-{
-	u32 end = ft_extent_end(next);
-	struct ft_extent behind;
-
-	if (word_of(rec, next->lblk) == word)
-		return;
-	set_word(rec, next->lblk,
-		 ft_extmap_after(&rec->map, end, &behind) ? behind.lblk :
-							    limit_of(rec, end),
-		 word);
 }
 
 /* === Why here ============================================================= */
@@ -180,10 +178,12 @@ static enum ft_why why_not_behind(struct ft_inode *rec, u32 prev, u32 lba,
 		return FT_WHY_MOVED;
 	if (log < 0)
 		return FT_WHY_UNKNOWN;
-	if (log != ft_segment_log(vol, prev))
+	if (ft_segment_begin(vol, lba) != ft_segment_begin(vol, prev) &&
+	    log != ft_segment_log(vol, prev))
 		return FT_WHY_OTHER_LOG;
 	if (ft_segment_fills_holes(vol, log, lba) ||
-	    ft_log_filled(vol, log, ft_segment_of(vol, lba)))
+	    ft_log_filled(&vol->logs->log[ft_log_nr(log)],
+			  ft_segment_of(vol, lba)))
 		return FT_WHY_SSR;
 	if (!ft_segment_offset(vol, prev + 1))
 		return FT_WHY_NEW_SEGMENT;
@@ -219,28 +219,6 @@ static enum ft_why why_not_before(struct ft_inode *rec, u32 lba, u32 old_lba,
 
 /* === Events =============================================================== */
 
-/**
- * ft_breaks_look() - what is around a range that is about to change?
- * @rec: the file
- * @lblk: the first block
- * @end: behind the last one
- * @before: to be handed on when it has changed
- *
- * Context: atomic, rec->lock held.
- */
-void ft_breaks_look(struct ft_inode *rec, u32 lblk, u32 end,
-		    struct ft_before *before)
-{
-	before->has_next = ft_extmap_after(&rec->map, end, &before->next);
-	before->limit = before->has_next ? before->next.lblk :
-					   limit_of(rec, end);
-	before->old_last = end < FT_LBLK_END ?
-				   ft_extmap_lba(&rec->map, end - 1) :
-				   FT_LBA_UNWRITTEN;
-	before->old_first = ft_extmap_lba(&rec->map, lblk);
-	before->has_prev = ft_extmap_before(&rec->map, lblk, &before->prev);
-}
-
 static u32 cause_of(const struct ft_alloc *alloc, enum ft_why why)
 {
 	return ft_cause(alloc->op, alloc->flush, why, alloc->writer);
@@ -263,25 +241,25 @@ static void healed(struct ft_inode *rec, u32 lblk, const struct ft_alloc *alloc)
 
 /* Was there a break before the range, and has it gone? Or one behind it? */
 static void count_healed(struct ft_inode *rec, const struct ft_extent *ext,
-			 const struct ft_before *before,
+			 const struct ft_around *before,
 			 const struct ft_alloc *alloc)
 {
 	u32 prev;
 
-	if (before->has_prev && before->old_first != FT_LBA_UNWRITTEN &&
-	    before->old_first != before->prev + 1 &&
+	if (before->has_prev && before->first != FT_LBA_UNWRITTEN &&
+	    before->first != before->prev + 1 &&
 	    ext->lba == before->prev + 1)
 		healed(rec, ext->lblk, alloc);
-	if (!before->has_next || ext->lba + ext->len != before->next.lba)
+	if (!before->has_next || ext->lba + ext->len != before->next)
 		return;
-	if (before->old_last != FT_LBA_UNWRITTEN)
-		prev = before->old_last;
+	if (before->last != FT_LBA_UNWRITTEN)
+		prev = before->last;
 	else if (before->has_prev && ext->len == 1)
 		prev = before->prev;
 	else
 		return;
-	if (before->next.lba != prev + 1)
-		healed(rec, before->next.lblk, alloc);
+	if (before->next != prev + 1)
+		healed(rec, before->limit, alloc);
 }
 
 /*
@@ -291,6 +269,41 @@ static void count_healed(struct ft_inode *rec, const struct ft_extent *ext,
 static bool became_block(struct ft_inode *rec, u32 lblk)
 {
 	return lblk == 1 && ft_cause_op(word_of(rec, 0)) == FT_OP_INLINE;
+}
+
+/* The cause of a break before a range that has just got a place, if there is one. */
+static u32 cause_before(struct ft_inode *rec, const struct ft_extent *ext,
+			const struct ft_around *before,
+			const struct ft_alloc *alloc)
+{
+	u32 word;
+
+	if (!before->has_prev) {
+		word = cause_of(alloc, FT_WHY_NONE);
+		/* neither is far away: it is the only one */
+		if (!before->has_next && !rec->history && rec->map.nr <= 1)
+			rec->cause = word;
+		return word;
+	}
+	if (ext->lba == before->prev + 1)
+		return word_of(rec, ext->lblk - 1);
+	word = cause_of(alloc, why_not_behind(rec, before->prev, ext->lba,
+					      before->first, alloc));
+	if (alloc->op == FT_OP_APPEND && became_block(rec, ext->lblk))
+		word += FT_OP_INLINE - FT_OP_APPEND;
+	return word;
+}
+
+/* Likewise of the break behind it, which there is, and whose cause was @old. */
+static u32 cause_behind(struct ft_inode *rec, const struct ft_extent *ext,
+			const struct ft_around *before, u32 old,
+			const struct ft_alloc *alloc)
+{
+	/* its predecessor was taken away before; now it is put elsewhere */
+	if (before->last == FT_LBA_UNWRITTEN && ft_cause_why(old) == FT_WHY_MOVED)
+		return cause_of(alloc, FT_WHY_MOVED);
+	return cause_of(alloc, why_not_before(rec, ext->lba + ext->len - 1,
+					      before->last, before->next));
 }
 
 /**
@@ -303,44 +316,30 @@ static bool became_block(struct ft_inode *rec, u32 lblk)
  * Context: atomic, rec->lock held, RCU read section.
  */
 void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
-		      const struct ft_before *before,
+		      const struct ft_around *before,
 		      const struct ft_alloc *alloc)
 {
-	const struct ft_extent *next = &before->next;
-	enum ft_why why;
-	u32 word;
+	u32 word, old, behind;
 
 	count_healed(rec, ext, before, alloc);
-	if (!before->has_prev) {
-		word = cause_of(alloc, FT_WHY_NONE);
-		/* neither is far away: it is the only one */
-		if (!before->has_next && !rec->history && rec->map.nr <= 1)
-			rec->cause = word;
-	} else if (ext->lba == before->prev + 1) {
-		word = word_of(rec, ext->lblk - 1);
-	} else {
-		word = cause_of(alloc,
-				why_not_behind(rec, before->prev, ext->lba,
-					       before->old_first, alloc));
-		if (alloc->op == FT_OP_APPEND && became_block(rec, ext->lblk))
-			word += FT_OP_INLINE - FT_OP_APPEND;
-	}
-	set_word(rec, ext->lblk, before->limit, word);
-
-	if (!before->has_next || next->lba == ext->lba + ext->len)
+	word = cause_before(rec, ext, before, alloc);
+	if (!before->has_next || before->next == ext->lba + ext->len) {
+		set_word(rec, ext->lblk, before->limit, word);
 		return;
-	why = why_not_before(rec, ext->lba + ext->len - 1, before->old_last,
-			     next->lba);
-	word = word_of(rec, next->lblk);
-	/* its predecessor was taken away before; now it is put elsewhere */
-	if (before->old_last == FT_LBA_UNWRITTEN &&
-	    ft_cause_why(word) == FT_WHY_MOVED)
-		why = FT_WHY_MOVED;
-	set_next(rec, next, cause_of(alloc, why));
-	if (rec->history && before->old_last != FT_LBA_UNWRITTEN &&
-	    next->lba != before->old_last + 1) {
-		rec->history->replaced = word;
-		rec->history->replaced_at = next->lblk + 1;
+	}
+	old = word_of(rec, before->limit);
+	behind = cause_behind(rec, ext, before, old, alloc);
+	if (behind == word) {
+		/* mostly: one range then */
+		set_word(rec, ext->lblk, before->next_limit, word);
+	} else {
+		set_word(rec, ext->lblk, before->limit, word);
+		set_word(rec, before->limit, before->next_limit, behind);
+	}
+	if (rec->history && before->last != FT_LBA_UNWRITTEN &&
+	    before->next != before->last + 1) {
+		rec->history->replaced = old;
+		rec->history->replaced_at = before->limit + 1;
 	}
 }
 
@@ -355,17 +354,17 @@ void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
  * Context: atomic, rec->lock held.
  */
 void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end,
-		      const struct ft_before *before,
+		      const struct ft_around *before,
 		      const struct ft_alloc *alloc)
 {
-	const struct ft_extent *next = &before->next;
 	struct ft_history *h;
 	u64 bytes;
 	int err;
 
 	if (before->has_next && before->has_prev &&
-	    next->lba != before->prev + 1)
-		set_next(rec, next, cause_of(alloc, FT_WHY_MOVED));
+	    before->next != before->prev + 1)
+		set_word(rec, before->limit, before->next_limit,
+			 cause_of(alloc, FT_WHY_MOVED));
 	h = rec->history;
 	if (!h)
 		return;

@@ -53,36 +53,21 @@ struct ft_alloc {
 
 /**
  * struct ft_before - a range of a file before it changes
- * @old_first: where its first block is, %FT_LBA_UNWRITTEN if nowhere
- * @old_last: likewise its last block
- * @has_prev: there is a written block before it,
- * @prev: and it is there
- * @has_next: there is a written block behind it,
- * @next: with which this extent begins
- * @limit: nothing is written between the end of the range and here
- * @traced: what an event of our own is to say of it; the only member that is set
- *	also if no causes are wanted
+ * @around: what its map has there and around it; set if causes are wanted
+ * @traced: what an event of our own is to say of it
  */
 struct ft_before {
-	u32 old_first;
-	u32 old_last;
-	bool has_prev;
-	u32 prev;
-	bool has_next;
-	struct ft_extent next;
-	u32 limit;
+	struct ft_around around;
 	struct ft_traced traced;
 };
 
 int ft_breaks_init(void);
 void ft_breaks_exit(void);
-void ft_breaks_look(struct ft_inode *rec, u32 lblk, u32 end,
-		    struct ft_before *before);
 void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
-		      const struct ft_before *before,
+		      const struct ft_around *before,
 		      const struct ft_alloc *alloc);
 void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end,
-		      const struct ft_before *before,
+		      const struct ft_around *before,
 		      const struct ft_alloc *alloc);
 void ft_breaks_found(struct ft_inode *rec, const struct ft_extent *ext,
 		     u32 prev);
@@ -92,6 +77,7 @@ void ft_breaks_written_by(struct ft_inode *rec, u32 writer, bool dirty);
 void ft_breaks_written(struct ft_inode *rec, u32 lblk, u32 end, bool clean);
 void ft_breaks_mapped(struct ft_inode *rec, u32 lblk);
 enum ft_op ft_breaks_op(struct ft_inode *rec, u32 lblk, bool rewritten);
+u64 ft_breaks_bytes(const struct ft_inode *rec);
 void ft_breaks_drop(struct ft_inode *rec);
 
 /**

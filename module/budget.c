@@ -19,9 +19,6 @@
 /* Files that had been followed, and were left out. */
 static atomic_long_t nr_left_out = ATOMIC_LONG_INIT(0);
 
-static void give_way(struct work_struct *work);
-static DECLARE_WORK(give_way_work, give_way);
-
 /* The memory budget is used up. The other files stay right. */
 static void omit(struct ft_inode *rec)
 {
@@ -30,76 +27,30 @@ static void omit(struct ft_inode *rec)
 	atomic_long_inc(&nr_left_out);
 }
 
-/* If a file takes more than *@bytes it is *@found, instead of what that was. */
-static void find_larger(struct ft_volume *vol, struct ft_inode **found,
-			u64 *bytes)
-{
+/**
+ * struct choice - files that may have to give way
+ * @rec: the one that takes most, a reference; %NULL if none takes more than
+ * @bytes: what it takes; or else what files take at least that give up their causes
+ * @dropped: one has
+ */
+struct choice {
 	struct ft_inode *rec;
-	unsigned long ino;
+	u64 bytes;
+	bool dropped;
+};
 
-	rcu_read_lock();
-	xa_for_each(&vol->inodes, ino, rec) {
-		u64 takes = READ_ONCE(rec->map.bytes);
-
-		if (takes > *bytes && refcount_inc_not_zero(&rec->ref)) {
-			if (*found)
-				ft_inode_put(*found);
-			*found = rec;
-			*bytes = takes;
-		}
-		if (need_resched()) {
-			rcu_read_unlock();
-			cond_resched();
-			rcu_read_lock();
-		}
-	}
-	rcu_read_unlock();
-}
-
-/* Leave out the file that takes most, if that is more than @bytes. */
-static bool omit_largest(u64 bytes)
-{
-	struct ft_inode *rec = NULL;
-	struct ft_volume *vol;
-	unsigned int n;
-
-	for (n = 0; (vol = ft_volume_nth(n)); n++) {
-		find_larger(vol, &rec, &bytes);
-		ft_volume_put(vol);
-	}
-	if (!rec)
-		return false;
-	ft_inode_lock(rec);
-	if (ft_inode_followed(rec))
-		omit(rec);
-	spin_unlock(&rec->lock);
-	pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u, whose map took %llu KiB, is left out, %ld files in all; give it more, and write 1 to resync\n",
-			    ft_mem_budget() >> 20, rec->ino, MAJOR(rec->vol->dev),
-			    MINOR(rec->vol->dev), bytes >> 10,
-			    atomic_long_read(&nr_left_out));
-	ft_inode_put(rec);
-	return true;
-}
-
-/* Causes go before maps. Returns false if there were none. */
-static bool drop_causes(void)
+static void for_each_file(void (*func)(struct ft_inode *rec, struct choice *c),
+			  struct choice *c)
 {
 	struct ft_volume *vol;
 	struct ft_inode *rec;
-	bool dropped = false;
 	unsigned long ino;
 	unsigned int n;
 
 	for (n = 0; (vol = ft_volume_nth(n)); n++) {
 		rcu_read_lock();
 		xa_for_each(&vol->inodes, ino, rec) {
-			if (READ_ONCE(rec->history)) {
-				ft_inode_lock(rec);
-				ft_breaks_drop(rec);
-				spin_unlock(&rec->lock);
-				ft_count(FT_CAUSES_LOST);
-				dropped = true;
-			}
+			func(rec, c);
 			if (need_resched()) {
 				rcu_read_unlock();
 				cond_resched();
@@ -109,18 +60,93 @@ static bool drop_causes(void)
 		rcu_read_unlock();
 		ft_volume_put(vol);
 	}
-	if (dropped)
-		ft_extmap_flush();
-	return dropped;
+}
+
+/* What a file takes: its map, and the causes of its breaks. */
+static u64 bytes_of(struct ft_inode *rec)
+{
+	u64 bytes = READ_ONCE(rec->map.bytes);
+
+	if (READ_ONCE(rec->history)) {
+		ft_inode_lock(rec);
+		bytes += ft_breaks_bytes(rec);
+		spin_unlock(&rec->lock);
+	}
+	return bytes;
+}
+
+static void choose_larger(struct ft_inode *rec, struct choice *c)
+{
+	u64 bytes = bytes_of(rec);
+
+	if (bytes > c->bytes && refcount_inc_not_zero(&rec->ref)) {
+		if (c->rec)
+			ft_inode_put(c->rec);
+		c->rec = rec;
+		c->bytes = bytes;
+	}
+}
+
+static void drop_causes(struct ft_inode *rec, struct choice *c)
+{
+	u64 bytes;
+
+	if (!READ_ONCE(rec->history) || bytes_of(rec) < c->bytes ||
+	    (c->dropped && !ft_mem_is_tight()))
+		return;
+	ft_inode_lock(rec);
+	bytes = ft_breaks_bytes(rec);
+	ft_breaks_drop(rec);
+	spin_unlock(&rec->lock);
+	ft_count(FT_CAUSES_LOST);
+	c->dropped = true;
+	pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u loses the causes of its breaks, which took %llu KiB\n",
+			    ft_mem_budget() >> 20, rec->ino, MAJOR(rec->vol->dev),
+			    MINOR(rec->vol->dev), bytes >> 10);
+}
+
+/*
+ * The file that takes most gives way, if it takes more than @bytes: first what is
+ * known of its causes, then its map. Files that take half as much or more give up
+ * their causes before its map goes. Others lose nothing by what this one does.
+ */
+static bool largest_gives_way(u64 bytes)
+{
+	struct choice most = { .bytes = bytes }, causes = { };
+
+	for_each_file(choose_larger, &most);
+	if (!most.rec)
+		return false;
+	causes.bytes = most.bytes / 2;
+	for_each_file(drop_causes, &causes);
+	if (!causes.dropped) {
+		ft_inode_lock(most.rec);
+		if (ft_inode_followed(most.rec))
+			omit(most.rec);
+		spin_unlock(&most.rec->lock);
+		pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u, whose map took %llu KiB, is left out, %ld files in all; give it more, and write 1 to resync\n",
+				    ft_mem_budget() >> 20, most.rec->ino,
+				    MAJOR(most.rec->vol->dev),
+				    MINOR(most.rec->vol->dev), most.bytes >> 10,
+				    atomic_long_read(&nr_left_out));
+	}
+	ft_inode_put(most.rec);
+	return true;
 }
 
 static void give_way(struct work_struct *work)
 {
-	if (ft_mem_is_tight())
-		drop_causes();
 	/* files without nodes of their own have nothing to give */
-	while (ft_mem_is_tight() && omit_largest(0))
+	while (ft_mem_is_tight() && largest_gives_way(0))
 		cond_resched();
+}
+
+/**
+ * ft_budget_init() - have files give way when the budget is used up
+ */
+void ft_budget_init(void)
+{
+	ft_mem_hook(give_way);
 }
 
 /**
@@ -138,7 +164,7 @@ bool ft_mem_make_way(struct ft_inode *rec)
 	ft_inode_lock(rec);
 	bytes = ft_second_bytes(rec);
 	spin_unlock(&rec->lock);
-	if (omit_largest(bytes)) {
+	if (largest_gives_way(bytes)) {
 		ft_extmap_flush();	/* else one more would seem to have to go */
 		return true;
 	}
@@ -166,5 +192,5 @@ void ft_mem_grown(struct ft_inode *rec)
 	/* a tree on its way out is no reason to let another one go */
 	if (ft_mem_is_full())
 		omit(rec);
-	queue_work(ft_wq, &give_way_work);
+	ft_mem_want_room();
 }

@@ -106,7 +106,7 @@ static int store_looked(struct ft_inode *rec, const struct ft_extent *ext,
 
 	err = store(rec, ext);
 	if (!err && ft_causes_wanted())
-		ft_breaks_stored(rec, ext, before, alloc);
+		ft_breaks_stored(rec, ext, &before->around, alloc);
 	if (!err && before->traced.on)
 		ft_trace_stored(rec, ext, &before->traced, alloc);
 	if (!err && ft_inode_scanning(rec))
@@ -120,7 +120,7 @@ static void look(struct ft_inode *rec, u32 lblk, u32 end,
 {
 	ft_trace_look(rec, lblk, end, &before->traced);
 	if (ft_causes_wanted())
-		ft_breaks_look(rec, lblk, end, before);
+		ft_extmap_look(&rec->map, lblk, end, &before->around);
 }
 
 static int store_locked(struct ft_inode *rec, const struct ft_extent *ext,
@@ -141,7 +141,7 @@ static int erase_locked(struct ft_inode *rec, u32 lblk, u32 end,
 	look(rec, lblk, end, &before);
 	err = erase(rec, lblk, end);
 	if (!err && ft_causes_wanted())
-		ft_breaks_erased(rec, lblk, end, &before, alloc);
+		ft_breaks_erased(rec, lblk, end, &before.around, alloc);
 	if (!err && before.traced.on)
 		ft_trace_erased(rec, lblk, end, &before.traced, alloc);
 	if (!err && ft_inode_scanning(rec))
@@ -167,7 +167,7 @@ static bool relocate(struct ft_inode *rec, const struct ft_extent *ext,
 	if (!ft_extmap_relocate(&rec->map, ext->lblk, old_lba, ext->lba))
 		return false;
 	if (ft_causes_wanted())
-		ft_breaks_stored(rec, ext, before, alloc);
+		ft_breaks_stored(rec, ext, &before->around, alloc);
 	if (before->traced.on)
 		ft_trace_stored(rec, ext, &before->traced, alloc);
 	return true;

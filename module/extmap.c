@@ -269,6 +269,7 @@ static void descend(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
 	}
 	f->leaf = node;
 	f->at = find_entry(f->leaf, lblk);
+	f->spare = 0;
 }
 
 /* After a change of the tree above or around its leaf. */
@@ -284,15 +285,11 @@ static u32 end_of(const struct ft_finger *f, unsigned int i)
 	return i + 1 < f->leaf->nr ? start_of(f->leaf->entry[i + 1]) : f->hi;
 }
 
-static void seek_anew(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
+static void seek_in_leaf(struct ft_finger *f, u32 lblk)
 {
 	unsigned int at = f->at;
 
 	f->spare = 0;
-	if (lblk - f->lo >= f->hi - f->lo) {
-		descend(map, f, lblk);
-		return;
-	}
 	if (lblk >= start_of(f->leaf->entry[at])) {
 		if (lblk < end_of(f, at + 1)) {
 			f->at = at + 1;
@@ -308,9 +305,11 @@ static void seek_anew(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
 /* Point to the entry that a block is in. Mostly it is the same or the next. */
 static inline void seek(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
 {
-	if (lblk - f->lo >= f->hi - f->lo ||
-	    lblk < start_of(f->leaf->entry[f->at]) || lblk >= end_of(f, f->at))
-		seek_anew(map, f, lblk);
+	if (lblk - f->lo >= f->hi - f->lo)
+		descend(map, f, lblk);
+	else if (lblk < start_of(f->leaf->entry[f->at]) ||
+		 lblk >= end_of(f, f->at))
+		seek_in_leaf(f, lblk);
 }
 
 /* === Making room ========================================================== */
@@ -1096,33 +1095,128 @@ bool ft_extmap_before(struct ft_extmap *map, u32 lblk, u32 *lba)
 	return false;
 }
 
-/**
- * ft_extmap_after() - find the first written extent that ends after a file block
- * @map: the map
- * @lblk: the file block
- * @ext: on success, the extent, without what lies before @lblk
- *
- * Context: atomic, nobody else uses the map.
- * Return: false if there is none, or too many unwritten extents are in between.
+/*
+ * A finger of one's own that is stepped from entry to entry stays in registers: it is
+ * not handed to descend().
  */
-bool ft_extmap_after(struct ft_extmap *map, u32 lblk, struct ft_extent *ext)
+static struct ft_finger finger_at(struct ft_extmap *map, u32 lblk)
+{
+	struct ft_finger f;
+
+	descend(map, &f, lblk);
+	return f;
+}
+
+/* Go on to the entry behind. False if there is none. */
+static __always_inline bool step(struct ft_extmap *map, struct ft_finger *f)
+{
+	if (likely(f->at + 1 < f->leaf->nr)) {
+		f->at++;
+		return true;
+	}
+	if (f->hi == FT_LBLK_END)
+		return false;
+	*f = finger_at(map, f->hi);
+	return true;
+}
+
+/* Go back to the entry before. False if there is none. */
+static __always_inline bool step_back(struct ft_extmap *map, struct ft_finger *f)
+{
+	if (likely(f->at)) {
+		f->at--;
+		return true;
+	}
+	if (!f->lo)
+		return false;
+	*f = finger_at(map, f->lo - 1);
+	return true;
+}
+
+/*
+ * Step until an entry that ends behind a block has an LBA. Up to *@pos, which is that
+ * block at first, there is none. False if none has, or too many have not.
+ */
+static __always_inline bool step_to_written(struct ft_extmap *map,
+					    struct ft_finger *f, u32 *pos)
 {
 	unsigned int nr;
+	u32 end;
 
 	for (nr = 0; nr < FT_MAX_SKIPPED; nr++) {
-		if (!ft_extmap_next(map, lblk, ext))
-			return false;
-		if (ext->lba != FT_LBA_UNWRITTEN) {
-			if (ext->lblk < lblk) {
-				ext->lba += lblk - ext->lblk;
-				ext->len -= lblk - ext->lblk;
-				ext->lblk = lblk;
-			}
-			return true;
+		end = end_of(f, f->at);
+		if (end > *pos) {
+			if (f->leaf->entry[f->at] & HAS_LBA)
+				return true;
+			*pos = end;
 		}
-		lblk = ft_extent_end(ext);
+		if (!step(map, f))
+			break;
 	}
 	return false;
+}
+
+/* Likewise back. Then *@pos is behind its last block, or behind that one. */
+static __always_inline bool step_back_to_written(struct ft_extmap *map,
+						 struct ft_finger *f, u32 *pos)
+{
+	unsigned int nr;
+	u32 start;
+
+	for (nr = 0; nr < FT_MAX_SKIPPED; nr++) {
+		start = start_of(f->leaf->entry[f->at]);
+		if (start < *pos) {
+			if (f->leaf->entry[f->at] & HAS_LBA)
+				return true;
+			*pos = start;
+		}
+		if (!step_back(map, f))
+			break;
+	}
+	return false;
+}
+
+/**
+ * ft_extmap_look() - see what there is in a range and around it
+ * @map: the map
+ * @lblk: first file block of the range
+ * @end: its end, exclusive
+ * @around: what there is
+ *
+ * The finger then points to where the range begins.
+ *
+ * Context: atomic, nobody else uses the map.
+ */
+void ft_extmap_look(struct ft_extmap *map, u32 lblk, u32 end,
+		    struct ft_around *around)
+{
+	struct ft_finger f;
+	u32 pos = lblk;
+	u64 entry;
+
+	count_steps(1);
+	seek(map, &map->finger, lblk);
+	f = map->finger;
+	entry = f.leaf->entry[f.at];
+	around->first = entry & HAS_LBA ? (u32)entry + lblk : FT_LBA_UNWRITTEN;
+	around->has_prev = step_back_to_written(map, &f, &pos);
+	around->prev = (u32)f.leaf->entry[f.at] + pos - 1;
+
+	f = map->finger;
+	if (end > end_of(&f, f.at))
+		f = finger_at(map, end - 1);
+	entry = f.leaf->entry[f.at];
+	around->last = entry & HAS_LBA ? (u32)entry + end - 1 : FT_LBA_UNWRITTEN;
+	pos = end;
+	around->has_next = step_to_written(map, &f, &pos);
+	around->limit = pos;
+	if (!around->has_next)
+		return;
+	around->next = (u32)f.leaf->entry[f.at] + pos;
+	pos = end_of(&f, f.at);
+	if (step(map, &f))
+		step_to_written(map, &f, &pos);
+	around->next_limit = pos;
 }
 
 /* === Words ================================================================ */

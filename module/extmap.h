@@ -109,6 +109,30 @@ struct ft_extmap {
 	u64 bytes;
 };
 
+/**
+ * struct ft_around - what there is in a range of blocks and around it
+ * @first: where its first block is, %FT_LBA_UNWRITTEN if nowhere
+ * @last: likewise its last block
+ * @has_prev: there is a written block before it, not too far away,
+ * @prev: and it is there
+ * @has_next: there is a written block behind it, likewise,
+ * @next: and it is there
+ * @limit: nothing is written between the range and here; with @has_next, this is
+ *	the block that is written
+ * @next_limit: with @has_next: nothing is written between the extent of that block
+ *	and here
+ */
+struct ft_around {
+	u32 first;
+	u32 last;
+	bool has_prev;
+	u32 prev;
+	bool has_next;
+	u32 next;
+	u32 limit;
+	u32 next_limit;
+};
+
 static inline u32 ft_extent_end(const struct ft_extent *ext)
 {
 	return ext->lblk + ext->len;
@@ -168,7 +192,8 @@ bool ft_extmap_holds(struct ft_extmap *map, const struct ft_extent *ext);
 bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext);
 bool ft_extmap_may_have_written(struct ft_extmap *map, u32 lblk, u32 end);
 bool ft_extmap_before(struct ft_extmap *map, u32 lblk, u32 *lba);
-bool ft_extmap_after(struct ft_extmap *map, u32 lblk, struct ft_extent *ext);
+void ft_extmap_look(struct ft_extmap *map, u32 lblk, u32 end,
+		    struct ft_around *around);
 int ft_extmap_set_word(struct ft_extmap *map, u32 lblk, u32 end, u32 word);
 u32 ft_extmap_word(struct ft_extmap *map, u32 lblk, u32 none);
 u32 ft_extmap_read_word(struct ft_extmap *map, u32 lblk, u32 none);

@@ -427,29 +427,64 @@ static int check_bounds(void)
 	return err;
 }
 
-/* The written blocks before and behind one; it may give up if too many are skipped. */
-static int compare_neighbours(u32 i)
+static bool is_written(u32 i)
+{
+	return naive[i] != NOTHING && naive[i] != FT_LBA_UNWRITTEN;
+}
+
+/* Where a block is. */
+static u32 lba_of(u32 i)
+{
+	return is_written(i) ? naive[i] & ~IS_ENCODED : FT_LBA_UNWRITTEN;
+}
+
+/* The first written block from one on, @blocks if there is none; counts what is skipped. */
+static u32 written_from(u32 i, unsigned int *skipped)
+{
+	for (*skipped = 0; i < blocks && !is_written(i); i++)
+		*skipped += i + 1 < blocks && naive[i] != naive[i + 1];
+	return i;
+}
+
+static bool compare_before(u32 i, bool got, u32 lba)
 {
 	unsigned int skipped = 0;
-	struct ft_extent ext;
-	u32 lba, at = i;
-	bool got = ft_extmap_before(&map, i, &lba);
+	u32 at = i;
 
-	for (; at && (naive[at - 1] == NOTHING || naive[at - 1] == FT_LBA_UNWRITTEN);
-	     at--)
+	for (; at && !is_written(at - 1); at--)
 		skipped += at > 1 && naive[at - 1] != naive[at - 2];
-	if (got ? !at || (naive[at - 1] & ~IS_ENCODED) != lba :
-		  at && skipped < FT_MAX_SKIPPED - 1)
+	return got ? at && lba_of(at - 1) == lba :
+		     !at || skipped >= FT_MAX_SKIPPED - 1;
+}
+
+/* A range and what is around it; it may give up if too many are skipped. */
+static int compare_around(u32 lblk, u32 end)
+{
+	struct ft_around around;
+	unsigned int skipped;
+	u32 lba, at, i;
+	bool got;
+
+	got = ft_extmap_before(&map, lblk, &lba);
+	if (!compare_before(lblk, got, lba))
 		return -EINVAL;
 
-	got = ft_extmap_after(&map, i, &ext);
-	skipped = 0;
-	for (at = i; at < blocks && (naive[at] == NOTHING ||
-				     naive[at] == FT_LBA_UNWRITTEN); at++)
-		skipped += at + 1 < blocks && naive[at] != naive[at + 1];
-	if (got ? at == blocks || ext.lblk != at ||
-			  ext.lba != (naive[at] & ~IS_ENCODED) :
-		  at < blocks && skipped < FT_MAX_SKIPPED - 1)
+	ft_extmap_look(&map, lblk, end, &around);
+	if (around.first != lba_of(lblk) || around.last != lba_of(end - 1) ||
+	    !compare_before(lblk, around.has_prev, around.prev))
+		return -EINVAL;
+	at = written_from(end, &skipped);
+	if (!around.has_next)
+		return at < blocks && (skipped < FT_MAX_SKIPPED - 2 ||
+				       around.limit > at) ? -EINVAL : 0;
+	if (at != around.limit || at == blocks || lba_of(at) != around.next)
+		return -EINVAL;
+	for (i = at + 1; i < blocks && continues(i); i++)
+		;
+	at = written_from(i, &skipped);
+	if (around.next_limit < i || (at < blocks && around.next_limit > at) ||
+	    (skipped < FT_MAX_SKIPPED - 2 &&
+	     around.next_limit != (at < blocks ? at : FT_LBLK_END)))
 		return -EINVAL;
 	return 0;
 }
@@ -641,7 +676,7 @@ static int one_operation(void)
 	if (err == -ENOMEM)
 		err = 0;
 	return err ?: compare_block(lblk) ?: compare_block(lblk + len - 1) ?:
-	       compare_neighbours(lblk) ?: compare_neighbours(lblk + len - 1);
+	       compare_around(lblk, lblk + len) ?: compare_around(lblk, lblk + 1);
 }
 
 static int __init extmap_test_init(void)

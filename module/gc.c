@@ -10,6 +10,7 @@
 
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/timekeeping.h>
 
 #include "gc.h"
@@ -34,6 +35,7 @@ struct ft_gc *ft_gc_new(void)
 	if (!gc)
 		return NULL;
 	spin_lock_init(&gc->lock);
+	memset(gc->chain, 0xff, sizeof(gc->chain));
 	ft_mem_add(sizeof(*gc));
 	return gc;
 }
@@ -68,6 +70,48 @@ static bool holds_nodes(struct ft_volume *vol, u32 segment)
 	return log >= 3 && log <= 5;
 }
 
+/* The chain of a victim that a segment belongs to. */
+static u16 *chain_of(struct ft_gc *gc, u32 segment)
+{
+	return &gc->chain[segment / gc->segments % FT_GC_CHAINS];
+}
+
+/* The oldest victim is at the end of its chain. */
+static void forget(struct ft_gc *gc, u16 oldest)
+{
+	u16 *link = chain_of(gc, gc->victim[oldest].segment);
+
+	while (*link != oldest)
+		link = &gc->victim[*link].next;
+	*link = FT_GC_NONE;
+}
+
+/* F2FS chooses whole sections, which have one size. If not, begin anew. */
+static void set_segments(struct ft_gc *gc, u32 segments)
+{
+	if (gc->segments == segments)
+		return;
+	gc->segments = segments;
+	gc->nr = 0;
+	memset(gc->chain, 0xff, sizeof(gc->chain));
+}
+
+static void remember(struct ft_gc *gc, const struct ft_gc_victim *victim)
+{
+	u16 *chain;
+
+	set_segments(gc, max(victim->segments, 1U));
+	gc->newest = (gc->newest + 1) % FT_GC_VICTIMS;
+	if (gc->nr == FT_GC_VICTIMS)
+		forget(gc, gc->newest);
+	else
+		gc->nr++;
+	chain = chain_of(gc, victim->segment);
+	gc->victim[gc->newest] = *victim;
+	gc->victim[gc->newest].next = *chain;
+	*chain = gc->newest;
+}
+
 /**
  * ft_gc_chose() - F2FS has chosen segments
  * @vol: the volume
@@ -94,9 +138,7 @@ u32 ft_gc_chose(struct ft_volume *vol, u32 segment, u32 segments,
 	spin_lock(&gc->lock);
 	gc->sums.victims[kind]++;
 	if (kind < FT_GC_KINDS) {
-		gc->newest = (gc->newest + 1) % FT_GC_VICTIMS;
-		gc->nr = min_t(u32, gc->nr + 1, FT_GC_VICTIMS);
-		gc->victim[gc->newest] = victim;
+		remember(gc, &victim);
 		/* its segment may have been a victim before */
 		gc->last = gc->newest;
 	}
@@ -113,13 +155,14 @@ static bool is_of(const struct ft_gc_victim *victim, u32 segment)
 /* The last victim that a segment was. Most blocks come from the same as the last. */
 static struct ft_gc_victim *find(struct ft_gc *gc, u32 segment)
 {
-	u32 n;
+	u16 i;
 
+	if (!gc->nr)
+		return NULL;
 	if (is_of(&gc->victim[gc->last], segment))
 		return &gc->victim[gc->last];
-	for (n = 0; n < gc->nr; n++) {
-		u32 i = (gc->newest - n) % FT_GC_VICTIMS;
-
+	for (i = *chain_of(gc, segment); i != FT_GC_NONE;
+	     i = gc->victim[i].next) {
 		if (is_of(&gc->victim[i], segment)) {
 			gc->last = i;
 			return &gc->victim[i];

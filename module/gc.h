@@ -5,6 +5,7 @@
 #ifndef FT_GC_H
 #define FT_GC_H
 
+#include <linux/limits.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
@@ -15,6 +16,11 @@ struct ft_volume;
 
 /* So many victims are remembered. */
 #define FT_GC_VICTIMS	1024
+
+/* Chains of the hash table by which they are found. */
+#define FT_GC_CHAINS	1024
+/* No victim. */
+#define FT_GC_NONE	U16_MAX
 
 /* Victims that are cleaned: FT_VICTIM_BG and FT_VICTIM_FG. */
 #define FT_GC_KINDS	2
@@ -29,6 +35,7 @@ struct ft_volume;
  * @watched: those of them that belong to watched files
  * @kind: enum ft_victim_kind
  * @node: they hold nodes, which no map is about
+ * @next: index of the next older one in the same chain, or %FT_GC_NONE
  */
 struct ft_gc_victim {
 	u64 when;
@@ -39,6 +46,7 @@ struct ft_gc_victim {
 	u32 watched;
 	u8 kind;
 	bool node;
+	u16 next;
 };
 
 /**
@@ -62,6 +70,8 @@ struct ft_gc_sums {
  * @newest: index of the last of @victim
  * @nr: how many there are
  * @last: index of the one that a block was moved out of last
+ * @segments: how many segments victims have
+ * @chain: index of the newest victim in each chain, or %FT_GC_NONE
  * @victim: a ring
  */
 struct ft_gc {
@@ -70,6 +80,8 @@ struct ft_gc {
 	u32 newest;
 	u32 nr;
 	u32 last;
+	u32 segments;
+	u16 chain[FT_GC_CHAINS];
 	struct ft_gc_victim victim[FT_GC_VICTIMS];
 };
 

@@ -51,7 +51,7 @@ void ft_log_took_any(struct ft_volume *vol, unsigned int nr,
 	spin_lock(&log->lock);
 	WRITE_ONCE(log->ino, run->ino);
 	if (log->segment != segment) {
-		log->before[log->oldest] = log->segment;
+		WRITE_ONCE(log->before[log->oldest], log->segment);
 		log->oldest = (log->oldest + 1) % ARRAY_SIZE(log->before);
 		WRITE_ONCE(log->segment, segment);
 	}
@@ -60,14 +60,18 @@ void ft_log_took_any(struct ft_volume *vol, unsigned int nr,
 	spin_unlock(&log->lock);
 }
 
+/*
+ * Without the lock: most blocks are in none of these segments. One that the log has
+ * just come to, or gone from, may be missed; runs are judged with the lock held.
+ */
 static bool was_in(const struct ft_log *log, u32 segment)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(log->before); i++)
-		if (log->before[i] == segment)
+		if (READ_ONCE(log->before[i]) == segment)
 			return true;
-	return log->segment == segment;
+	return READ_ONCE(log->segment) == segment;
 }
 
 /**
@@ -88,10 +92,11 @@ bool ft_log_who_took(struct ft_volume *vol, unsigned int nr, u32 lba,
 	bool found = false;
 	unsigned int n;
 
+	if (!was_in(log, segment))
+		return false;
 	spin_lock(&log->lock);
 	/* from what came last to what came first */
-	for (n = was_in(log, segment) ? 0 : FT_RUNS_PER_LOG;
-	     n < FT_RUNS_PER_LOG && !found; n++) {
+	for (n = 0; n < FT_RUNS_PER_LOG && !found; n++) {
 		*run = log->run[(log->newest - n) % FT_RUNS_PER_LOG];
 		if (!run->lba)
 			break;
@@ -114,24 +119,7 @@ void ft_log_fills(struct ft_volume *vol, int nr, u32 segment)
 	struct ft_log *log = &vol->logs->log[ft_log_nr(nr)];
 
 	spin_lock(&log->lock);
-	log->filled[1] = log->filled[0];
-	log->filled[0] = segment;
+	WRITE_ONCE(log->filled[1], log->filled[0]);
+	WRITE_ONCE(log->filled[0], segment);
 	spin_unlock(&log->lock);
-}
-
-/**
- * ft_log_filled() - has a log filled, or does it fill, the holes of a segment?
- * @vol: the volume
- * @nr: the log, as F2FS numbers them
- * @segment: the number of the segment
- *
- * Context: atomic.
- * Return: true if it is one of the two that came last.
- */
-bool ft_log_filled(struct ft_volume *vol, int nr, u32 segment)
-{
-	const struct ft_log *log = &vol->logs->log[ft_log_nr(nr)];
-
-	return READ_ONCE(log->filled[0]) == segment ||
-	       READ_ONCE(log->filled[1]) == segment;
 }

@@ -5,6 +5,7 @@
 #ifndef FT_LOG_H
 #define FT_LOG_H
 
+#include <linux/compiler.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
@@ -67,12 +68,18 @@ bool ft_log_who_took(struct ft_volume *vol, unsigned int nr, u32 lba,
 		     struct ft_run *run);
 
 void ft_log_fills(struct ft_volume *vol, int nr, u32 segment);
-bool ft_log_filled(struct ft_volume *vol, int nr, u32 segment);
 
 /* The log that F2FS calls so, here. */
 static inline unsigned int ft_log_nr(int log)
 {
 	return log >= 0 && log < FT_NR_LOGS ? log : FT_NR_LOGS - 1;
+}
+
+/* Did it fill the holes of one of the two segments that it was last told to fill? */
+static inline bool ft_log_filled(const struct ft_log *log, u32 segment)
+{
+	return READ_ONCE(log->filled[0]) == segment ||
+	       READ_ONCE(log->filled[1]) == segment;
 }
 
 #endif

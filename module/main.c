@@ -86,6 +86,7 @@ static int __init fragtrace_init(void)
 		return err;
 	if (causes)
 		static_branch_enable(&ft_causes_on);
+	ft_budget_init();
 	err = ft_inode_init();
 	if (err)
 		return err;

@@ -11,6 +11,7 @@
 #include <linux/percpu.h>
 
 #include "extmap.h"
+#include "fragtrace.h"
 #include "memory.h"
 
 /*
@@ -20,9 +21,11 @@
  * this. Of the budget, when so many sixteenths are used:
  *
  *   14  no new file or name is taken
- *   15  a worker leaves out the file that takes most, and so on, until less is
- *       used; a scan gives up the map it was to replace, or else itself
- *   16  a file that grows is left out at once: the worker was too slow
+ *   15  a worker has the file that takes most give way, and so on, until less is
+ *       used: it loses its causes first, then its map; a scan gives up the map
+ *       it was to replace, or else itself
+ *   16  a file that grows is left out at once: the worker was too slow. It loses its
+ *       causes if they grow, many of them at 15 1/2 already
  */
 static atomic_long_t mem_bytes = ATOMIC_LONG_INIT(0);
 
@@ -33,6 +36,28 @@ static atomic_long_t second_bytes = ATOMIC_LONG_INIT(0);
 static DEFINE_PER_CPU(s64, nr_extents);
 
 static unsigned long mem_budget;
+
+/* Has files give way, see budget.c. */
+static struct work_struct give_way_work;
+
+/**
+ * ft_mem_hook() - say what ft_mem_want_room() does
+ * @func: it is called by a worker; before that there are no files
+ */
+void ft_mem_hook(work_func_t func)
+{
+	INIT_WORK(&give_way_work, func);
+}
+
+/**
+ * ft_mem_want_room() - have files give way soon
+ *
+ * Context: any.
+ */
+void ft_mem_want_room(void)
+{
+	queue_work(ft_wq, &give_way_work);
+}
 
 /**
  * ft_mem_set_budget() - say how much memory records, names and maps may take
@@ -131,6 +156,12 @@ void ft_mem_charge_second(u64 bytes, u64 old_bytes)
 	atomic_long_add(more, &second_bytes);
 }
 
+/* What takes less may be taken as long as anything fits. */
+static bool is_small(u64 bytes)
+{
+	return bytes <= mem_budget / 64;
+}
+
 /**
  * ft_mem_allows_second() - may a scan go on to build its map?
  * @bytes: how many bytes its maps take already
@@ -141,7 +172,24 @@ void ft_mem_charge_second(u64 bytes, u64 old_bytes)
  */
 bool ft_mem_allows_second(u64 bytes)
 {
-	return !ft_mem_uses_more_than(bytes > mem_budget / 64 ? 15 : 16);
+	return !ft_mem_uses_more_than(is_small(bytes) ? 16 : 15);
+}
+
+/**
+ * ft_mem_allows_causes() - may the causes of a file take more than before?
+ * @bytes: how many bytes they take now
+ *
+ * Others that take more have to give way first.
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool ft_mem_allows_causes(u64 bytes)
+{
+	if (likely(!ft_mem_uses_more_than(15)))
+		return true;
+	ft_mem_want_room();
+	return ft_mem_used() <= (long)(mem_budget / 32 * (is_small(bytes) ? 32 : 31));
 }
 
 /**

@@ -5,6 +5,8 @@
 #ifndef FT_MEMORY_H
 #define FT_MEMORY_H
 
+#include <linux/workqueue.h>
+
 #include "extmap.h"
 
 struct ft_inode;
@@ -22,7 +24,12 @@ void ft_mem_charge(const struct ft_extmap *map, u32 old_nr, u64 old_bytes);
 void ft_mem_charge_second(u64 bytes, u64 old_bytes);
 bool ft_mem_allows_second(u64 bytes);
 
+bool ft_mem_allows_causes(u64 bytes);
+void ft_mem_hook(work_func_t func);
+void ft_mem_want_room(void);
+
 /* budget.c */
+void ft_budget_init(void);
 void ft_mem_grown(struct ft_inode *rec);
 bool ft_mem_make_way(struct ft_inode *rec);
 

@@ -85,7 +85,7 @@ append_sparse() {
 	fileop write "$MNT/$FILE" $((N * 8192)) 4096 sync
 }
 
-plan 46
+plan 49
 mkdir -p $MNT
 make_volume $DISK $MNT || bail "no volume"
 fileop write $MNT/old 0 64K sync
@@ -259,14 +259,25 @@ rmmod fragtrace
 loop_until 20 umount $MNT
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT max_mem_mb=1
+in_turn 4 append_sync
 n=0
 while [ "$(stat_of causes_lost)" = 0 ] && [ $n -lt 60 ]; do
-	fileop random $MNT/a 200000 2000 $n >/dev/null
+	fileop random $MNT/large 200000 2000 $n >/dev/null
 	sync
 	n=$((n + 1))
 done
 check "causes go when memory is tight" test "$(stat_of causes_lost)" -gt 0
 expect "no file goes" "$(stat_of refused)" 0
-expect "then nobody knows" "$(breaks a | cut -d ' ' -f 4 | sort | uniq -c | sort -rn | awk '{ print $2; exit }')" unknown
+expect "then nobody knows" "$(breaks large | cut -d ' ' -f 4 | sort | uniq -c | sort -rn | awk '{ print $2; exit }')" unknown
 check_exact "and the maps stay exact" $MNT
+# What one file takes costs no other one its causes.
+while [ "$(stat_of refused)" = 0 ] && [ $n -lt 120 ]; do
+	fileop random $MNT/large 200000 2000 $n >/dev/null
+	sync
+	n=$((n + 1))
+done
+check "then its map goes ($n rounds, $(stat_of causes_lost) lost their causes)" test "$(stat_of refused)" -gt 0
+expect "who takes little keeps the causes" "$(kinds a)" "3 append sync interleaved fileop"
+in_turn 4 append_sync
+expect "and gets more" "$(kinds a)" "7 append sync interleaved fileop"
 finish

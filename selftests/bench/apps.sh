@@ -18,7 +18,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 RUNS=${RUNS:-3}
 APPS=${APPS:-"rocksdb redis fio_write fio_sync fio_20 churn rocksdb_fio redis_fio rocksdb_aged"}
-MODES=${MODES:-"off idle tracing reader filefrag_1s filefrag_5s ftrace"}
+MODES=${MODES:-"off idle no_causes tracing events reader filefrag_1s filefrag_5s ftrace"}
 # One mode more, or none.
 LAST=${LAST-bpftrace}
 # Divides all work: 1 for figures, more for a quick look.
@@ -115,7 +115,7 @@ fresh() {
 # begin(mode), finally(mode) - prepare a run, and clean up behind it
 begin() {
 	case $1 in
-	off | idle | tracing) mode_begin "$1" ;;
+	off | idle | no_causes | tracing | events) mode_begin "$1" ;;
 	probes_*)
 		mode_begin "${1#probes_}"
 		insmod /tools/event_cost.ko || bail "cannot load event_cost.ko"
@@ -188,7 +188,7 @@ for app in $APPS; do
 		done
 		run=$((run + 1))
 	done
-	for mode in probes_off probes_idle probes_tracing; do
+	for mode in probes_off probes_no_causes probes_tracing probes_events; do
 		one_run "$app" $mode 1
 	done
 done

@@ -11,7 +11,8 @@
 #   snapshot   reading `table`, `files` and `snapshot`, beside filefrag; learning files; what a file takes
 #   rate       as many events as F2FS can make, for a minute: is one lost?
 #   scaling    writers on 1, 2 and 4 CPUs, in time; how long a write event takes beside readers
-#   profile    only when named: which functions execute what tracing adds; $WORK is sequential, fill, overwrite, churn or table
+#   profile    only when named: which functions execute what tracing adds; $WORK is sequential, fill, overwrite, churn or table;
+#              $AGAINST is the mode to compare with: off, or no_causes for what causes add
 #   report     only print the table of what was measured before, and draw
 #   readme     put that table and the picture into bench/README.md
 #
@@ -117,7 +118,7 @@ scaling() {
 profile() {
 	local mode times
 
-	for mode in off tracing; do
+	for mode in "$AGAINST" tracing; do
 		for times in 1 2; do
 			ft_say "profile: $WORK $mode, $times of 2"
 			"$FT_TESTS/machine/guest.sh" -k "$KERNEL" -m "$MODULE" -I -M 2G -a nokaslr -o "$OUT/profile/$mode$times" \
@@ -129,7 +130,7 @@ profile() {
 			}
 		done
 	done
-	"$PYTHON" "$BENCH_DIR/profile.py" "$OUT/profile" $BLOCKS
+	"$PYTHON" "$BENCH_DIR/profile.py" "$OUT/profile" $BLOCKS "$AGAINST"
 }
 
 # part(name) - measure one part
@@ -193,7 +194,7 @@ bench_main() {
 		report) ;;
 		profile)
 			mkdir -p "$OUT/profile"
-			WORK=${WORK:-sequential} BLOCKS=${BLOCKS:-16384}
+			WORK=${WORK:-sequential} BLOCKS=${BLOCKS:-16384} AGAINST=${AGAINST:-off}
 			profile
 			return
 			;;

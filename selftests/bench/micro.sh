@@ -4,8 +4,8 @@
 # bench/micro.sh - what following F2FS costs for each block written, in instructions.
 #
 # Runs in the small guest with counted instructions. Each piece of work is repeated $RUNS times with
-# fragtrace absent, loaded without a target, and following, in turn; then with event_cost.ko, which counts
-# the probes alone. $EXTENTS says how many extents the overwritten files have.
+# each mode of modes.sh in turn; then, where fragtrace follows, with event_cost.ko, which counts the probes
+# alone. $EXTENTS says how many extents the overwritten files have, $MODES chooses among the modes.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../lib.sh
@@ -17,6 +17,7 @@ RUNS=${RUNS:-4}
 EXTENTS=${EXTENTS:-"1000 10000 100000 1000000"}
 PIECES=${PIECES:-"sequential in_chunks many_files"}
 BLOCKS=${BLOCKS:-8192}
+MODES=${MODES:-"off idle no_causes tracing events"}
 COSTS=/sys/kernel/debug/event_cost
 
 # fresh() - an empty volume
@@ -41,7 +42,7 @@ whole() {
 
 	run=0
 	while [ $run -lt "$RUNS" ]; do
-		for mode in off idle tracing; do
+		for mode in $MODES; do
 			$2
 			mode_begin $mode
 			cost=$(work "$1") || bail "$1: the work failed"
@@ -57,7 +58,8 @@ probes() {
 	local run mode
 
 	for run in 1 2; do
-		for mode in off tracing; do
+		for mode in $MODES; do
+			[ "$mode" != idle ] || continue
 			$2
 			mode_begin $mode
 			insmod /tools/event_cost.ko || bail "cannot load event_cost.ko"

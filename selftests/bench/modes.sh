@@ -8,6 +8,8 @@
 
 # Nothing happens on the volume unless the work asks for it.
 BENCH_OPTIONS=background_gc=off,nodiscard
+TRACEFS=/sys/kernel/tracing
+EVENTS=$TRACEFS/events/fragtrace/enable
 
 # result(part, case, mode, run, measure, value) - say a figure
 result() {
@@ -53,21 +55,37 @@ taken() {
 		END { printf "%d\n", bytes }' /proc/meminfo /proc/zoneinfo
 }
 
-# mode_begin(mode) - what shall be loaded while the work is done: off, idle or tracing
+# follow(settings...) - load fragtrace, and wait until it follows the volume
+follow() {
+	load path="$MNT" "$@"
+	await_live
+	settle || bail "not all exact after $PATIENCE seconds"
+}
+
+# mode_begin(mode) - what shall be loaded while the work is done
+#
+#   off        nothing
+#   idle       fragtrace without a target
+#   no_causes  fragtrace follows the volume, but keeps no causes (causes=0)
+#   tracing    and keeps them, as it does by default
+#   events     and the kernel's tracer records the events of fragtrace's own tracepoints
 mode_begin() {
 	case $1 in
 	off) ;;
 	idle) load ;;
-	tracing)
-		load path="$MNT"
-		await_live
-		settle || bail "not all exact after $PATIENCE seconds"
+	no_causes) follow causes=0 ;;
+	tracing) follow ;;
+	events)
+		follow
+		mounted $TRACEFS || mount -t tracefs tracefs $TRACEFS
+		echo 1 >$EVENTS
 		;;
-	*) bail "mode '$1': expected off, idle or tracing" ;;
+	*) bail "mode '$1': expected off, idle, no_causes, tracing or events" ;;
 	esac
 }
 
 # mode_end() - undo mode_begin
 mode_end() {
+	! [ -e $EVENTS ] || echo 0 >$EVENTS
 	! loaded || loop_until 20 unload || bail "fragtrace cannot be unloaded"
 }

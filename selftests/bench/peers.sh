@@ -10,7 +10,6 @@
 #
 # A second is one of the guest's: 10^9 instructions, while it is busy.
 
-TRACEFS=/sys/kernel/tracing
 FOLLOWED="f2fs_submit_page_write f2fs_update_read_extent_tree_range f2fs_map_blocks f2fs_truncate_blocks_enter"
 PEER=
 

@@ -21,6 +21,7 @@ from report_names import (  # noqa: E402
 # Okabe and Ito's colours, which everybody can tell apart.
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
 SKY, RED, YELLOW, GREY = "#56B4E9", "#D55E00", "#F0E442", "#999999"
+WHITE, BLACK = "#FFFFFF", "#000000"
 GOAL = {"color": RED, "linestyle": "--", "linewidth": 1.2}
 
 
@@ -114,9 +115,9 @@ def applications(ax: Axes, results: Results) -> None:
     if not cases:
         absent(ax, "apps")
         return
-    colours = (SKY, BLUE, GREEN, ORANGE, YELLOW, PINK, GREY)
+    colours = (SKY, WHITE, BLUE, BLACK, GREEN, ORANGE, YELLOW, PINK, GREY)
     width = 0.8 / len(MODE_NAMES)
-    for i, (mode, colour) in enumerate(zip(MODE_NAMES, colours)):
+    for i, (mode, colour) in enumerate(zip(MODE_NAMES, colours, strict=True)):
         found = {place: f for place, case in enumerate(cases) if (f := results.percent("apps", case, mode, "instructions"))}
         if not found:
             continue

@@ -43,10 +43,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="instructions that tracing adds, by function")
     parser.add_argument("folder", type=Path)
     parser.add_argument("blocks", type=int)
+    parser.add_argument("against", help="the mode that tracing is compared with")
     args = parser.parse_args()
-    off, tracing = work(args.folder, "off"), work(args.folder, "tracing")
-    added = {name: (tracing[name] - off[name]) / args.blocks for name in off | tracing}
-    print(f"{sum(added.values()):9.1f}  instructions more for each block, of {sum(off.values()) / args.blocks:.0f} without")
+    base, tracing = work(args.folder, args.against), work(args.folder, "tracing")
+    added = {name: (tracing[name] - base[name]) / args.blocks for name in base | tracing}
+    print(f"{sum(added.values()):9.1f}  instructions more for each block, of {sum(base.values()) / args.blocks:.0f} with {args.against}")
     for name, value in sorted(added.items(), key=lambda item: -abs(item[1]))[:SHOWN]:
         print(f"{value:9.1f}  {name}")
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from statistics import median
 
 from report_names import (
-    APP_NAMES, BESIDE, CASE_NAMES, GOAL_APPEND, GOAL_BYTES, GOAL_FILE, GOAL_FILEFRAG, GOAL_IDLE, GOAL_OVERWRITE,
-    GOAL_RATE, GOAL_READ, GOAL_TRACING, GOAL_WAIT, MODE_NAMES, RATE_NAMES,
+    APP_NAMES, BESIDE, CASE_NAMES, GOAL_APPEND, GOAL_BYTES, GOAL_CAUSES, GOAL_FILE, GOAL_FILEFRAG, GOAL_IDLE, GOAL_OVERWRITE,
+    GOAL_RATE, GOAL_READ, GOAL_TRACING, GOAL_WAIT, MODE_NAMES, PROBE_MODES, RATE_NAMES,
 )
 
 PARTS = ("micro", "map", "apps", "snapshot", "rate", "scaling")
@@ -60,6 +60,9 @@ class Results:
     def cases(self, part: str) -> list[str]:
         return list(dict.fromkeys(key[1] for key in self.values if key[0] == part))
 
+    def measured(self, part: str, case: str, mode: str) -> bool:
+        return any(key[:3] == (part, case, mode) for key in self.values)
+
     def get(self, part: str, case: str, mode: str, measure: str) -> Range | None:
         """The repeats without the first, on cold caches."""
         runs = self.values.get((part, case, mode, measure), {})
@@ -80,13 +83,15 @@ class Results:
         pairs = self.paired(part, case, mode, measure)
         return Range([100 * (value / base - 1) for value, base in pairs]) if pairs else None
 
-    def probes(self, case: str) -> Range | None:
+    def probes(self, case: str, traced: str = "tracing") -> Range | None:
         """Instructions in our probes for each block written; what measuring adds is taken off."""
+        if not self.measured("micro", case, f"probes_{traced}"):
+            return None
         sums: dict[int, float] = defaultdict(float)
         for (part, name, mode, measure), runs in self.values.items():
             if part == "micro" and name == case and measure.endswith(":instructions_per_block"):
                 for run, value in runs.items():
-                    sums[run] += {"probes_tracing": value, "probes_off": -value}.get(mode, 0)
+                    sums[run] += {f"probes_{traced}": value, "probes_off": -value}.get(mode, 0)
         return Range(list(sums.values())) if sums else None
 
 
@@ -141,18 +146,20 @@ def block_rows(results: Results) -> list[str]:
     rows = []
     for case in results.cases("micro"):
         if case.startswith("overwrite_"):
-            what, goal = f"random overwrite, {of_extents(case)} extents", ""
+            what, goals = f"random overwrite, {of_extents(case)} extents", {}
             if case == "overwrite_1000000":
-                goal = f"≤ {number(GOAL_OVERWRITE)}"
+                goals = {"tracing": f"≤ {number(GOAL_OVERWRITE)}"}
         elif case in CASE_NAMES:
-            what, goal = CASE_NAMES[case], f"≤ {GOAL_APPEND}"
+            what = CASE_NAMES[case]
+            goals = {"no_causes": f"≤ {GOAL_APPEND}", "tracing": f"≤ {GOAL_APPEND + GOAL_CAUSES}"}
         else:
             continue
-        rows.append(figure(f"{what}: in the probes", "instructions", results.probes(case), goal))
-        for mode in ("tracing", "idle"):
-            measure = "instructions_per_block"
+        for mode in PROBE_MODES:
+            rows.append(figure(f"{what}: in the probes, {MODE_NAMES[mode]}", "instructions", results.probes(case, mode),
+                               goals.get(mode, "")))
+        for mode in (*PROBE_MODES, "idle"):
             rows.append(figure(f"— whole guest, {MODE_NAMES[mode]}", "instructions more",
-                               results.added("micro", case, mode, measure), ""))
+                               results.added("micro", case, mode, "instructions_per_block"), ""))
     return rows
 
 
@@ -233,26 +240,27 @@ def app_rows(results: Results) -> list[str]:
     if not cases:
         return []
     modes = [mode for mode in MODE_NAMES if any(results.percent("apps", c, mode, "instructions") for c in cases)]
-    rows = ["", row("application, instructions more in %", *(MODE_NAMES[mode] for mode in modes), "in the probes"),
-            row("---", *("---:" for _ in modes), "---:")]
+    rows = ["", row("application, instructions more in %", *(MODE_NAMES[mode] for mode in modes),
+                    *(f"in the probes, {MODE_NAMES[mode]}" for mode in PROBE_MODES)),
+            row("---", *("---:" for _ in (*modes, *PROBE_MODES)))]
     for case in cases:
         cells = []
         for mode in modes:
             found = results.percent("apps", case, mode, "instructions")
             cells.append(f"{found.mid:+.2f} ({found.low:+.2f} … {found.high:+.2f})" if found else "")
-        cells.append(app_probes(results, case))
+        cells += [app_probes(results, case, mode) for mode in PROBE_MODES]
         rows.append(row(APP_NAMES[case], *cells))
-    rows.append(row("*goal*", *({"idle": f"*≤ {GOAL_IDLE}*", "tracing": f"*< {GOAL_TRACING:g}*",
-                                 "reader": f"*< {GOAL_TRACING:g}*"}.get(mode, "") for mode in modes), ""))
+    goals = {"idle": f"*≤ {GOAL_IDLE}*", **dict.fromkeys(("no_causes", "tracing", "reader"), f"*< {GOAL_TRACING:g}*")}
+    rows.append(row("*goal*", *(goals.get(mode, "") for mode in modes), *("" for _ in PROBE_MODES)))
     return rows
 
 
-def app_probes(results: Results, case: str) -> str:
+def app_probes(results: Results, case: str, mode: str) -> str:
     """What was counted inside the probes, as a part of all that is done without fragtrace."""
     off = results.get("apps", case, "off", "instructions")
-    with_us = results.get("apps", case, "probes_tracing", "probe_instructions")
+    with_us = results.get("apps", case, f"probes_{mode}", "probe_instructions")
     without = results.get("apps", case, "probes_off", "probe_instructions")
-    hits = results.get("apps", case, "probes_tracing", "hits")
+    hits = results.get("apps", case, f"probes_{mode}", "hits")
     hits_off = results.get("apps", case, "probes_off", "hits")
     if not (off and with_us and without and hits and hits_off):
         return ""

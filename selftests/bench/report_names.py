@@ -3,6 +3,7 @@
 
 # What a figure shall be.
 GOAL_APPEND = 150
+GOAL_CAUSES = 80
 GOAL_OVERWRITE = 1500
 GOAL_BYTES = 24
 GOAL_FILE = 256
@@ -28,13 +29,17 @@ APP_NAMES = {
 }
 MODE_NAMES = {
     "idle": "loaded, idle",
+    "no_causes": "tracing, `causes=0`",
     "tracing": "tracing",
+    "events": "tracing, our tracepoints on",
     "reader": "tracing, `table` read every s",
     "filefrag_1s": "filefrag every s",
     "filefrag_5s": "filefrag every 5 s",
     "ftrace": "ftrace, raw",
     "bpftrace": "bpftrace, counts only",
 }
+# In these modes what is executed in the probes is counted apart.
+PROBE_MODES = ("no_causes", "tracing", "events")
 CASE_NAMES = {
     "sequential": "next block of a file, 4 KiB writes",
     "in_chunks": "next block of a file, 1 MiB writes",

@@ -156,8 +156,9 @@ static void blame(struct ft_inode *rec, const struct ft_alloc *alloc,
 		.victim = ft_writer_first(rec->vol, alloc->writer),
 		.victim_ext = rec->extension,
 		.culprit = ft_writer_first(rec->vol, run->writer),
-		.culprit_ext = culprit ? culprit->extension :
-					 FT_EXTENSION_UNWATCHED,
+		.culprit_ext = culprit && !culprit->is_dir ?
+				       culprit->extension :
+				       FT_EXTENSION_UNWATCHED,
 	};
 
 	ft_tally_pair(rec->vol, &pair);
@@ -392,6 +393,16 @@ static enum ft_why why_found(struct ft_inode *rec, u32 prev, u32 lba,
 	return why;
 }
 
+/* Has the live map a break before this extent of it, and a cause for that? */
+static bool was_broken(struct ft_inode *rec, const struct ft_extent *known)
+{
+	u32 prev;
+
+	return ft_extmap_before(&rec->map, known->lblk, &prev) &&
+	       known->lba != prev + 1 &&
+	       ft_cause_why(word_of(rec, known->lblk)) != FT_WHY_NONE;
+}
+
 /**
  * ft_breaks_found() - a scan found an extent
  * @rec: the file, whose map is still the old one
@@ -399,7 +410,7 @@ static enum ft_why why_found(struct ft_inode *rec, u32 prev, u32 lba,
  * @prev: where the scan found the written block before it, %FT_LBA_UNWRITTEN if
  *	there is none
  *
- * What is where it was keeps its cause.
+ * What is where it was, as is the block before it, keeps its cause.
  *
  * Context: atomic, rec->lock held, RCU read section.
  */
@@ -413,19 +424,22 @@ void ft_breaks_found(struct ft_inode *rec, const struct ft_extent *ext,
 	bool broken = prev != FT_LBA_UNWRITTEN && ext->lba != prev + 1;
 	enum ft_why why = FT_WHY_NONE;
 	struct ft_extent known;
+	bool stayed;
 
-	if (ft_extmap_next(&rec->map, ext->lblk, &known) &&
-	    known.lblk == ext->lblk && known.lba == ext->lba &&
-	    (!broken || ft_cause_why(word_of(rec, ext->lblk)) != FT_WHY_NONE))
+	stayed = ft_extmap_next(&rec->map, ext->lblk, &known) &&
+		 known.lba != FT_LBA_UNWRITTEN && known.lblk <= ext->lblk &&
+		 known.lba - known.lblk == ext->lba - ext->lblk;
+	if (stayed && known.lblk == ext->lblk &&
+	    (!broken || was_broken(rec, &known)))
 		return;
 	if (!broken && prev != FT_LBA_UNWRITTEN)
 		return;
-	if (broken && alloc.op == FT_OP_RANGE)
-		why = FT_WHY_MOVED;
-	else if (broken && alloc.op != FT_OP_UNKNOWN)
-		why = why_found(rec, prev, ext->lba, &alloc);
-	else if (broken)
+	if (broken && alloc.op == FT_OP_UNKNOWN)
 		why = FT_WHY_UNKNOWN;
+	else if (broken && (stayed || alloc.op == FT_OP_RANGE))
+		why = FT_WHY_MOVED;
+	else if (broken)
+		why = why_found(rec, prev, ext->lba, &alloc);
 	set_word(rec, ext->lblk, ft_extent_end(ext), cause_of(&alloc, why));
 }
 

@@ -58,7 +58,7 @@ static void changed_locked(struct ft_inode *rec, int err, u64 old_bytes)
 		/* what is too much for a probe is not lost for want of memory */
 		if (err != -E2BIG)
 			ft_count(FT_LOST);
-		ft_inode_untold(rec);
+		ft_inode_untold(rec, FT_OP_UNKNOWN);
 	}
 	if (unlikely(rec->map.bytes > old_bytes))
 		ft_mem_grown(rec);
@@ -149,11 +149,14 @@ static int erase_locked(struct ft_inode *rec, u32 lblk, u32 end,
 	return err;
 }
 
-/* A log gave blocks to the file, and no write event tells of it. */
+/*
+ * A log gave blocks to the file, and no write event tells of it. Of the copy for an
+ * atomic write it does, in the name of the file that is written to.
+ */
 static void took(struct ft_inode *rec, const struct ft_extent *ext,
 		 const struct ft_alloc *alloc)
 {
-	if (ft_causes_wanted())
+	if (ft_causes_wanted() && !rec->copy)
 		ft_log_took(rec->vol,
 			    ft_log_nr(ft_segment_log(rec->vol, ext->lba)),
 			    rec->ino, alloc->writer, ext->lba);
@@ -243,8 +246,7 @@ void ft_inode_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
 			ft_inode_write_any(rec, lblk, old_lba, lba, alloc);
 		} else {
 			rec->changes++;
-			ft_inode_untold(rec);
-			rec->doubt = FT_OP_ATOMIC;
+			ft_inode_untold(rec, FT_OP_ATOMIC);
 		}
 	}
 	spin_unlock(&rec->lock);
@@ -259,7 +261,10 @@ static void describe(const struct ft_inode *rec, struct ft_alloc *alloc)
 	alloc->flush = FT_FLUSH_NONE;
 	alloc->writer = ft_causes_wanted() ? ft_writer_current(rec->vol) :
 					     FT_SNAP_WRITER_UNKNOWN;
-	if (rec->commit_begun) {
+	if (rec->copy) {
+		alloc->op = FT_OP_ATOMIC;
+		alloc->writer = rec->writer;
+	} else if (rec->commit_begun) {
 		alloc->op = FT_OP_ATOMIC;
 		alloc->flush = FT_FLUSH_SYNC;
 	} else if (ft_inode_is_stale(rec)) {
@@ -343,7 +348,7 @@ void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 		rec->direct_end = ft_extent_end(ext);
 	if (ft_inode_followed(rec) && !ft_extmap_holds(&rec->map, ext)) {
 		/* before the budget may have it left out */
-		ft_inode_stale(rec);
+		ft_inode_doubt(rec, alloc.op);
 		if ((ext->len == 1 || in_one) &&
 		    !ft_extmap_may_have_written(&rec->map, ext->lblk,
 						ft_extent_end(ext))) {
@@ -445,7 +450,7 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
 	/* a commit that replaces the file frees what is between the new blocks */
 	if (rec->committing) {
 		rec->committing = false;
-		ft_inode_stale(rec);
+		ft_inode_doubt(rec, FT_OP_ATOMIC);
 	}
 	if (!lblk) {
 		ft_trace_drop(rec, FT_TRACE_TRUNCATE);

@@ -127,6 +127,8 @@ void ft_inode_change(struct ft_inode *rec, enum ft_change cause)
 			atomic_inc(&rec->vol->nr_stale);
 		if (new == FT_EXACT || new >= FT_OMITTED)
 			resynced_locked(rec);
+		if (new == FT_EXACT)
+			rec->doubt = FT_OP_UNKNOWN;
 		if (new == FT_DEAD)
 			audited_locked(rec);
 	}
@@ -176,13 +178,14 @@ void ft_inode_doubt(struct ft_inode *rec, enum ft_op op)
 /**
  * ft_inode_untold() - the map may lack what an event has just said
  * @rec: the file; a scan is queued, not to begin before F2FS has done what it said
+ * @op: what it was about, as for ft_inode_doubt()
  *
  * Context: atomic, rec->lock held.
  */
-void ft_inode_untold(struct ft_inode *rec)
+void ft_inode_untold(struct ft_inode *rec, enum ft_op op)
 {
 	rec->epoch = READ_ONCE(rec->vol->epoch);
-	ft_inode_stale(rec);
+	ft_inode_doubt(rec, op);
 }
 
 /**
@@ -270,7 +273,8 @@ static void request_scan_locked(struct ft_inode *rec)
 	} else if (rec->is_dir) {
 		ft_queue_add(rec);
 	} else if (ft_inode_followed(rec)) {
-		ft_inode_stale(rec);
+		/* to ask for it changes nothing */
+		ft_inode_doubt(rec, rec->doubt);
 	} else if (ft_mem_room() && !ft_inode_scanning(rec)) {
 		rec->epoch = READ_ONCE(rec->vol->epoch);
 		rec->reserver = NULL;
@@ -463,7 +467,7 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 		if (is_dir)
 			ft_queue_add(rec);
 		else
-			ft_inode_untold(rec);
+			ft_inode_untold(rec, FT_OP_UNKNOWN);
 		spin_unlock(&rec->lock);
 	}
 	return rec;

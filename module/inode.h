@@ -153,9 +153,11 @@ enum ft_change {
  *	be read without @lock, as may
  * @marked: whether @history has something that a write() has to change
  * @doubt: enum ft_op: what made the file stale; FT_OP_UNKNOWN if it was several
- *	things, or nobody knows
+ *	things, nobody knows, or the file is exact
  * @extension: index of its extension (tally.h), protected by vol->ns_lock for
  *	writing
+ * @copy: F2FS uses it to write to another file atomically. @extension and @writer are
+ *	those of that file.
  * @gc_moved: how many of its blocks garbage collection has moved (gc.h), protected
  *	by the lock there
  * @rebuild: of a file: the second map that a scan is building; events change
@@ -206,6 +208,7 @@ struct ft_inode {
 	bool marked;
 	u8 doubt;
 	u8 extension;
+	bool copy;
 	u32 gc_moved;
 	union {
 		struct ft_rebuild *rebuild;
@@ -352,7 +355,7 @@ void ft_inode_change(struct ft_inode *rec, enum ft_change cause);
 
 void ft_inode_stale(struct ft_inode *rec);
 void ft_inode_doubt(struct ft_inode *rec, enum ft_op op);
-void ft_inode_untold(struct ft_inode *rec);
+void ft_inode_untold(struct ft_inode *rec, enum ft_op op);
 void ft_inode_omit(struct ft_inode *rec);
 void ft_inode_drop_map(struct ft_inode *rec);
 void ft_inode_drop_second(struct ft_inode *rec);

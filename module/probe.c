@@ -217,7 +217,21 @@ static void describe(struct ft_inode *rec, const FT_PAGE *page,
 	}
 }
 
+/* What the copy's blocks take from others, or keep them from, is the file's doing. */
+static void mark_copy(const struct ft_inode *rec, const struct inode *cow)
+{
+	struct ft_inode *copy = ft_inode_find(rec->vol, cow->i_ino);
+
+	/* the copy's own events may name the file in turn */
+	if (!copy || rec->copy)
+		return;
+	WRITE_ONCE(copy->copy, true);
+	WRITE_ONCE(copy->extension, READ_ONCE(rec->extension));
+	WRITE_ONCE(copy->writer, READ_ONCE(rec->writer));
+}
+
 static void write_atomic(struct ft_inode *rec, const FT_PAGE *page,
+			 const struct inode *cow,
 			 const struct f2fs_io_info *fio)
 {
 	const struct ft_alloc alloc = {
@@ -226,6 +240,8 @@ static void write_atomic(struct ft_inode *rec, const FT_PAGE *page,
 		.writer = READ_ONCE(rec->writer),
 	};
 
+	if (ft_causes_wanted())
+		mark_copy(rec, cow);
 	ft_inode_write_doubtful(rec, page->index, to_lba(fio->old_blkaddr),
 				fio->new_blkaddr, &alloc);
 }
@@ -292,7 +308,7 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 		if (unlikely(has_clusters(inode)))
 			ft_inode_mark_stale(rec, FT_OP_COMPRESS);
 		else if (unlikely(ft_f2fs_cow_inode(inode)))
-			write_atomic(rec, what, fio);
+			write_atomic(rec, what, ft_f2fs_cow_inode(inode), fio);
 		else
 			write_block(rec, what, inode, fio);
 		if (ft_causes_wanted()) {

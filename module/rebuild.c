@@ -152,7 +152,7 @@ static int give_up_one(struct ft_inode *rec)
 		return -ENOSPC;
 	ft_trace_drop(rec, FT_TRACE_DROP);
 	ft_inode_drop_map(rec);
-	ft_inode_untold(rec);
+	ft_inode_untold(rec, FT_OP_UNKNOWN);
 	return -ENOMEM;
 }
 
@@ -237,8 +237,9 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 		ft_mem_charge(&rec->map, nr, bytes);
 		rec->changes++;
 		WRITE_ONCE(rec->last_write, FT_NO_WRITE);
+		/* what made the file stale may have come too late for this scan */
 		if (rebuild->contradicted)
-			ft_inode_untold(rec);
+			ft_inode_untold(rec, rec->doubt);
 		ft_inode_change(rec, FT_SCAN_SETTLES);
 		settled = rec->state == FT_EXACT;
 	} else {

@@ -20,6 +20,14 @@ kinds() {
 	breaks "$1" | cut -d ' ' -f 2- | sort | uniq -c | sort -rn | sed 's/^ *//'
 }
 
+# pairs() - print by_pair without volumes and numbers of processes
+pairs() {
+	awk '!/^#/ {
+		gsub(/:[0-9]+/, "")
+		print $2, $3, $4, $5, $6
+	}' $DBG/by_pair
+}
+
 # lines(line...) - print each on a line of its own
 lines() {
 	printf '%s\n' "$@"
@@ -85,7 +93,7 @@ append_sparse() {
 	fileop write "$MNT/$FILE" $((N * 8192)) 4096 sync
 }
 
-plan 49
+plan 54
 mkdir -p $MNT
 make_volume $DISK $MNT || bail "no volume"
 fileop write $MNT/old 0 64K sync
@@ -200,6 +208,23 @@ fileop defrag $MNT/b 0 16K
 settle
 expect "defrag" "$(breaks b | grep defrag)" "4 defrag none moved fileop"
 
+# What an atomic write has put on the disk takes the next block of the log even if it is never committed: in the name of
+# the file, not of the copy that F2FS writes to. The first sync sees to it that no directory comes in between.
+fresh
+fileop write $MNT/a.db 0 64K sync
+fileop write $MNT/b.log 0 4K sync
+sync
+fileop append $MNT/b.log 4096 1 fdatasync
+echo reset >$DBG/causes
+fileop atomic $MNT/a.db begin write 16K 16K sync
+fileop append $MNT/b.log 4096 1 fdatasync
+expect "by_pair names the file that is written atomically" "$(pairs)" "1 .log fileop .db fileop"
+fileop append $MNT/a.db 4096 1 fdatasync
+: >$MNT/new
+sync
+fileop append $MNT/a.db 4096 1 fdatasync
+expect "of a directory it says that it is not watched" "$(pairs | grep unwatched)" "1 .db fileop unwatched unknown"
+
 fresh
 fileop many $MNT/g 200 30000 20000 7
 sync
@@ -224,6 +249,35 @@ echo 0 >"$sys/gc_urgent"
 settle
 check "gc_bg" awk '!/^#/ && $2 == "gc_bg" && $3 == "none" { n++ } END { exit !n }' $DBG/causes
 sums "sums after garbage collection"
+
+loop_until 20 umount $MNT 2>/dev/null || :
+if ! make_special $DISK $MNT compress_algorithm=lz4,compress_log_size=2 -O extra_attr,compression; then
+	skip "compress: a cluster is written again" "this kernel or these tools have no compression"
+	skip "compress: clusters of two files in turn" "this kernel or these tools have no compression"
+	skip "compressed files are exact" "this kernel or these tools have no compression"
+	make_volume $DISK $MNT || bail "no volume"
+	await_live
+else
+	await_live
+	mkdir $MNT/z
+	f2fs_io setflags compression $MNT/z >/dev/null
+	# four blocks become one, which F2FS keeps behind the first of the four
+	fileop write $MNT/z/a 0 64K sync
+	settle
+	fileop write $MNT/z/a 16K 16K sync
+	settle
+	expect "compress: a cluster is written again" "$(breaks z/a)" \
+		"$(lines "5 compress none moved fileop" "9 compress none moved fileop")"
+	for n in 0 1 2; do
+		for file in c d; do
+			fileop write $MNT/z/$file $((n * 16384)) 16K sync
+			settle
+		done
+	done
+	expect "compress: clusters of two files in turn" "$(kinds z/c; kinds z/d)" \
+		"$(lines "2 compress none interleaved fileop" "2 compress none interleaved fileop")"
+	check_exact "compressed files are exact" -u $MNT
+fi
 
 fresh
 fileop many $MNT/g 400 30000 20000 7

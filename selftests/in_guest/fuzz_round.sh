@@ -14,6 +14,10 @@ tests=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=../lib.sh
 . "$tests/lib.sh"
 
+TRACING=/sys/kernel/tracing
+# An instance of our own, with the states of files.
+STATES=$TRACING/instances/fuzz
+
 # settings(word) - print the rest of the plan's lines that begin with the word
 settings() {
 	sed -n "s/^$1 //p" "$PLAN"
@@ -43,6 +47,53 @@ make_planned() {
 	done
 }
 
+# follow_states() - note from now on which files become stale, where the kernel can
+follow_states() {
+	mounted "$TRACING" || mount -t tracefs tracefs "$TRACING" 2>/dev/null || return 0
+	mkdir "$STATES" 2>/dev/null || return 0
+	echo 4096 >"$STATES/buffer_size_kb"
+	echo 1 >"$STATES/events/fragtrace/file_state/enable"
+}
+
+# forget_states() - no longer: else the module stays in use
+forget_states() {
+	[ -d "$STATES" ] || return 0
+	echo 0 >"$STATES/events/fragtrace/file_state/enable"
+	rmdir "$STATES"
+}
+
+# shares() - print how many breaks there are, of how many the operation is unknown, and the same of files that were never stale
+#
+# If notes of states were lost, no file counts as one that was never stale.
+shares() {
+	cat "$DBG/extents" >/tmp/fuzz-extents
+	cat "$STATES/trace" >/tmp/fuzz-states 2>/dev/null || return 0
+	cat "$STATES"/per_cpu/cpu*/stats >/tmp/fuzz-stats
+	awk '
+		FILENAME ~ /stats$/ { lost += /^(overrun|dropped events):/ ? $NF : 0; next }
+		FILENAME ~ /states$/ {
+			if (!match($0, /ino=[0-9]+ from=[a-z_]+ to=[a-z_]+/))
+				next
+			split(substr($0, RSTART, RLENGTH), word, /[= ]/)
+			if (word[4] == "new")
+				delete stale[word[2]]
+			if (word[6] == "stale")
+				stale[word[2]] = 1
+			next
+		}
+		/^#/ || $9 == "-" { next }
+		{
+			all++
+			unknown += $9 == "unknown"
+			if (lost || $2 in stale)
+				next
+			exact++
+			exact_unknown += $9 == "unknown"
+		}
+		END { print "# causes", all + 0, unknown + 0, exact + 0, exact_unknown + 0 }' \
+		/tmp/fuzz-stats /tmp/fuzz-states /tmp/fuzz-extents
+}
+
 # compared(arguments...) - run fiemap-check, make its words comments, pass on whether all agrees
 compared() {
 	local rc
@@ -66,7 +117,10 @@ settled() {
 			grep ' stale ' "$DBG/files" | head -n 3 | sed 's/^/# /'
 			return 1
 		fi
-		! compared || return 0
+		if compared; then
+			shares
+			return 0
+		fi
 		echo "# differs at the $try look"
 	done
 	return 1
@@ -76,6 +130,7 @@ settled() {
 round() {
 	make_planned || return 2
 	insmod "$FRAGTRACE_KO" "path=$MNT" || return 2
+	follow_states
 	rc=0
 	fuzz run --seconds "${ROUND_LIMIT:-120}" --check "sh $tests/in_guest/fuzz_round.sh" "$PLAN" "$MNT" || rc=$?
 	sed 's/^/# stat /' "$DBG/stats"
@@ -93,6 +148,7 @@ frozen)
 	;;
 *)
 	PLAN=$1
+	trap 'forget_states; cleanup' EXIT
 	round
 	;;
 esac

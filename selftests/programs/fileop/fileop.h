@@ -118,4 +118,8 @@ void op_project(int argc, char **argv);
 void op_encrypt(int argc, char **argv);
 void op_verity(int argc, char **argv);
 
+/* replay.c */
+void op_rocksdb(int argc, char **argv);
+void op_voltdb(int argc, char **argv);
+
 #endif

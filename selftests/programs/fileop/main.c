@@ -669,6 +669,8 @@ static const struct {
 	{ "creates", 2, op_creates, "FOLDER FILE" },
 	{ "as", 3, op_as, "USER NICE COMMAND..." },
 	{ "timed", 3, op_timed, "FILE SECONDS COMMAND..." },
+	{ "rocksdb", 2, op_rocksdb, "FOLDER FILES" },
+	{ "voltdb", 2, op_voltdb, "FOLDER WRITES" },
 	{ "insmod", 1, op_insmod, "FILE [PARAMETERS [N]]" },
 };
 

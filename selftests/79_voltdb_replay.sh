@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 79_voltdb_replay.sh - VoltDB's system calls, without VoltDB: what a snapshot does to its files
+#
+# `fileop voltdb` replays what strace shows of a snapshot by two sites: two tables are written in turn, in pieces that do
+# not end with a block; of what is written the whole pages are flushed by sync_file_range now and then, then all of it
+# by fdatasync; at last one byte in the header says that the table is complete, and fdatasync again. So
+#
+# - the flushes of the two tables interleave: each takes the block that the other one's next flush could have used;
+# - the block that a flush leaves half full is not written twice, since only whole pages are asked for;
+# - the byte in the header moves the first block away, unless fsync may write in place, as it may by default.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# snapshot(ipu_policy) - let F2FS write like that, and replay a snapshot of eight writes of each site into a new folder
+snapshot() {
+	echo "$1" >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
+	rm -rf $MNT/snapshot
+	sync
+	echo reset >$DBG/causes
+	mkdir $MNT/snapshot
+	fileop voltdb $MNT/snapshot 8
+	settle
+}
+
+# kinds() - print number, cause and process of the breaks of the tables, most first
+kinds() {
+	awk '!/^#/ && $NF ~ /\.vpt$/ && $9 != "-" {
+		sub(/:.*/, "", $12)
+		print $9, $10, $11, $12
+	}' $DBG/extents | sort | uniq -c | sort -rn | sed 's/^ *//'
+}
+
+# at(op) - print the blocks of the tables where breaks of an operation are, each once
+at() {
+	op=$1 awk '!/^#/ && $NF ~ /\.vpt$/ && $9 == ENVIRON["op"] { print $3 }' $DBG/extents | sort -un | tr '\n' ' '
+}
+
+plan 9
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT
+snapshot 16
+# 475 bytes and two, four, six, eight times 496731: up to here whole pages were flushed
+expect "sync_file_range: each flush but the first begins elsewhere" "$(kinds)" "8 append sync interleaved fileop"
+expect "at the page that was not whole before" "$(at append)" "242 485 727 970 "
+expect "each took the place of the other table" \
+	"$(awk '!/^#/ { gsub(/:[0-9]+/, ""); print $2, $3, $4, $5, $6 }' $DBG/by_pair)" "8 .vpt fileop .vpt fileop"
+expect "no other file is broken" "$(awk '!/^#/ && $9 != ".vpt" { n += $5 } END { print n + 0 }' $DBG/causes)" 0
+check_exact "the maps are exact" -u $MNT
+snapshot 0
+expect "the flag in the header moves the first block, if it is not written in place" "$(kinds)" \
+	"$(printf '%s\n' "8 append sync interleaved fileop" "2 overwrite sync moved fileop")"
+expect "the break is behind it" "$(at overwrite)" "1 "
+expect "each table has five breaks" "$(awk '!/^#/ && $NF ~ /\.vpt$/ { print $6 - 1 }' $DBG/files | tr '\n' ' ')" "5 5 "
+check_exact "and the maps are exact" -u $MNT
+finish

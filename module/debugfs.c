@@ -154,11 +154,13 @@ static ssize_t targets_write(struct file *file, const char __user *ubuf,
 	int err = take_line(ubuf, count, pos, &line);
 
 	if (err) {
-		pr_err("targets: one line expected, \"add DIR\" or \"del DIR\"\n");
+		pr_err("targets: one line expected, \"add DIR\", \"wait DIR\" or \"del DIR\"\n");
 		return err;
 	}
 	if (!strncmp(line, "add ", 4)) {
 		err = ft_target_add(line + 4);
+	} else if (!strncmp(line, "wait ", 5)) {
+		err = ft_target_wait(line + 5);
 	} else if (!strncmp(line, "del ", 4)) {
 		err = ft_target_del(line + 4);
 		if (err) {
@@ -167,7 +169,7 @@ static ssize_t targets_write(struct file *file, const char __user *ubuf,
 			err = -EINVAL;
 		}
 	} else {
-		pr_err("targets: \"%.32s\": \"add DIR\" or \"del DIR\" expected\n",
+		pr_err("targets: \"%.32s\": \"add DIR\", \"wait DIR\" or \"del DIR\" expected\n",
 		       line);
 		err = -EINVAL;
 	}

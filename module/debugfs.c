@@ -6,6 +6,7 @@
  */
 
 #include <linux/debugfs.h>
+#include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string_helpers.h>
@@ -154,11 +155,13 @@ static ssize_t targets_write(struct file *file, const char __user *ubuf,
 	int err = take_line(ubuf, count, pos, &line);
 
 	if (err) {
-		pr_err("targets: one line expected, \"add DIR\" or \"del DIR\"\n");
+		pr_err("targets: one line expected, \"add DIR\", \"wait DIR\" or \"del DIR\"\n");
 		return err;
 	}
 	if (!strncmp(line, "add ", 4)) {
 		err = ft_target_add(line + 4);
+	} else if (!strncmp(line, "wait ", 5)) {
+		err = ft_target_wait(line + 5);
 	} else if (!strncmp(line, "del ", 4)) {
 		err = ft_target_del(line + 4);
 		if (err) {
@@ -167,7 +170,7 @@ static ssize_t targets_write(struct file *file, const char __user *ubuf,
 			err = -EINVAL;
 		}
 	} else {
-		pr_err("targets: \"%.32s\": \"add DIR\" or \"del DIR\" expected\n",
+		pr_err("targets: \"%.32s\": \"add DIR\", \"wait DIR\" or \"del DIR\" expected\n",
 		       line);
 		err = -EINVAL;
 	}
@@ -285,6 +288,18 @@ static const struct {
 	{ "audit", 0600, 0, &audit_fops },
 };
 
+/*
+ * What no file may be opened for. A kernel that is locked down lets nobody open a
+ * file of debugfs that anyone may write to: those can be read at least.
+ */
+static umode_t forbidden_mode(void)
+{
+	if (!security_locked_down(LOCKDOWN_DEBUGFS))
+		return 0;
+	pr_notice("the kernel is locked down: files of debugfs can be read, not written to; directories are named by path=\n");
+	return 0222;
+}
+
 /**
  * ft_debugfs_init() - make the files
  *
@@ -292,6 +307,7 @@ static const struct {
  */
 int ft_debugfs_init(void)
 {
+	umode_t forbidden = forbidden_mode();
 	struct dentry *file;
 	struct inode *inode;
 	int i;
@@ -307,7 +323,8 @@ int ft_debugfs_init(void)
 	inode->i_mode &= ~0077;
 	inode_unlock(inode);
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		file = debugfs_create_file(files[i].name, files[i].mode, dir,
+		file = debugfs_create_file(files[i].name,
+					   files[i].mode & ~forbidden, dir,
 					   (void *)(uintptr_t)files[i].view,
 					   files[i].fops);
 		if (IS_ERR(file)) {

@@ -54,6 +54,10 @@ static const struct kernel_param_ops path_ops = {
 module_param_cb(path, &path_ops, NULL, 0444);
 MODULE_PARM_DESC(path, "directories to watch, separated by commas (default: none)");
 
+static bool wait;
+module_param(wait, bool, 0444);
+MODULE_PARM_DESC(wait, "load although a directory of path is not there yet, and watch it when it is (default: off)");
+
 static unsigned long max_mem_mb;
 module_param(max_mem_mb, ulong, 0444);
 MODULE_PARM_DESC(max_mem_mb, "memory for files, names and extent maps in MiB (default: 1/8 of memory)");
@@ -100,14 +104,15 @@ static int __init fragtrace_init(void)
 	err = ft_attach_init();
 	if (err)
 		goto err_volume;
-	err = ft_target_init(paths);
+	err = ft_target_init(paths, wait);
 	if (err)
 		goto err_attach;
 	ft_request_init();
 	err = ft_debugfs_init();
 	if (err)
 		goto err_request;
-	pr_info("watching %s\n", paths ?: "nothing yet");
+	pr_info("%s %s\n", wait && paths ? "waiting for" : "watching",
+		paths ?: "nothing yet");
 	return 0;
 
 err_request:

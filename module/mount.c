@@ -10,6 +10,7 @@
 #include <linux/buffer_head.h>
 #include <linux/f2fs_fs.h>
 #include <linux/magic.h>
+#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
@@ -95,6 +96,32 @@ bool ft_volume_stopped(struct ft_volume *vol)
 	stopped = ft_probe_stopped(sb);
 	ft_volume_drop_sb(sb);
 	return stopped;
+}
+
+/**
+ * ft_volume_may_be_mounted() - is it worth while to look for a volume?
+ *
+ * Asked again and again while a target waits. A path that is looked up may lead
+ * through a slow or an automatic mount, and is spared that as long as there is
+ * nothing to be found.
+ *
+ * Context: process; may sleep.
+ * Return: false if no F2FS that can be followed is mounted.
+ */
+bool ft_volume_may_be_mounted(void)
+{
+	struct file_system_type *type;
+	bool mounted;
+
+	/* if not, get_fs_type() would load a module */
+	if (!ft_attach_usable())
+		return false;
+	type = get_fs_type("f2fs");
+	if (!type)
+		return false;
+	mounted = !hlist_empty(&type->fs_supers);
+	module_put(type->owner);
+	return mounted;
 }
 
 /* === Attaching ============================================================ */

@@ -4,7 +4,8 @@
  *
  * In: paths, from the module's parameter and from debugfs. Out: volumes
  * attached, and the records where their trees begin. A target whose volume is
- * unmounted, or that is removed, waits until a directory is there again.
+ * unmounted, or that is removed, waits until a directory is there again; so does
+ * one that was asked for before its volume is mounted.
  */
 
 #include <linux/module.h>
@@ -29,13 +30,13 @@
  * struct ft_target - a watched directory
  * @node: in targets
  * @path: where to look for it, as given
- * @mount: the mount point of the mount it was found in
+ * @mount: the mount point of the mount it was found in; %NULL until it was found
  * @mount_root: the path of that mount's root within the file system
  * @vol: the volume; %NULL while the target waits
  * @root: the directory; %NULL while the target waits
  * @seeded: everything in it has been scanned once
  * @moved: its path has to be found out again
- * @refused: the log has said why what is there cannot be followed
+ * @refused: the log has said why what is there is not followed
  * @ref: one for the list, one for @search while it is queued or runs
  * @search: looks for a directory at @path while the target waits
  * @searching: it is queued or runs
@@ -125,15 +126,15 @@ static int attach(struct ft_target *t, struct ft_found *found, bool loud)
 	lockdep_assert_held(&ft_targets_lock);
 	vol = ft_volume_attach(found->sb, found->mount, loud || !t->refused);
 	err = PTR_ERR_OR_ZERO(vol);
-	t->refused = err == -EIO || err == -EOPNOTSUPP;
 	if (!err)
 		err = plant(t, vol, found);
+	if (err == -EEXIST && (loud || !t->refused))
+		pr_err("path %s: is watched already\n", t->path);
+	t->refused = err == -EIO || err == -EOPNOTSUPP || err == -EEXIST;
 	if (err) {
 		drop_found(found);
 		if (!IS_ERR(vol) && !vol->nr_targets)
 			ft_volume_detach(vol);
-		if (loud && err == -EEXIST)
-			pr_err("path %s: is watched already\n", t->path);
 		return err;
 	}
 
@@ -212,14 +213,16 @@ static void search(struct work_struct *work)
 {
 	struct ft_target *t = container_of(work, struct ft_target, search);
 	struct ft_found found = { };
+	const char *again;
 	int err = ft_path_find(t->path, &found, false);
 
 	mutex_lock(&ft_targets_lock);
+	again = t->mount ? "again " : "";
 	t->searching = false;
 	if (!err && t->listed && !t->vol && !ft_volume_ending()) {
 		if (!attach(t, &found, false))
-			pr_info_ratelimited("path %s: is there again and watched\n",
-					    t->path);
+			pr_info_ratelimited("path %s: is there %sand watched\n",
+					    t->path, again);
 	} else if (!err) {
 		drop_found(&found);
 	}
@@ -286,6 +289,7 @@ static void look_after(struct ft_target *t)
 
 static void housekeeping(struct work_struct *work)
 {
+	bool mounted = ft_volume_may_be_mounted();
 	struct ft_target *t;
 	int waiting, moved = 0;
 
@@ -298,7 +302,8 @@ static void housekeeping(struct work_struct *work)
 			WRITE_ONCE(t->vol->names_moved, false);
 	list_for_each_entry(t, &targets, node) {
 		look_after(t);
-		if (!t->vol)
+		/* no path is walked for a directory that cannot be there */
+		if (!t->vol && mounted)
 			begin_search(t);
 		moved += t->vol && t->moved;
 	}
@@ -326,21 +331,10 @@ static void kick(void)
 
 /* === Requests ============================================================= */
 
-/**
- * ft_target_add() - watch a directory
- * @path: its path
- *
- * Context: process; takes ft_targets_lock. Says in the log why it failed.
- * Return: 0, -ENOTDIR if there is no such directory, -EOPNOTSUPP if it is not
- * on F2FS, -EEXIST if it is watched already, -EINVAL if the path is empty or
- * relative, -ENAMETOOLONG, -ENOMEM, -EINTR.
- */
-int ft_target_add(const char *path)
+/* What can be said of a path without looking it up. */
+static int check_path(const char *path)
 {
-	struct ft_found found = { };
-	struct ft_target *t;
 	size_t len = strlen(path);
-	int err;
 
 	if (!len) {
 		pr_err("path: an empty name stands for no directory\n");
@@ -355,15 +349,54 @@ int ft_target_add(const char *path)
 		pr_err("path %s: must begin with /\n", path);
 		return -EINVAL;
 	}
-	t = kzalloc(sizeof(*t), GFP_KERNEL);
+	return 0;
+}
+
+/* A target in no list yet; put_target() frees it. */
+static struct ft_target *new_target(const char *path)
+{
+	struct ft_target *t = kzalloc(sizeof(*t), GFP_KERNEL);
+
 	if (!t)
-		return -ENOMEM;
+		return NULL;
+	t->path = kstrdup(path, GFP_KERNEL);
+	if (!t->path) {
+		kfree(t);
+		return NULL;
+	}
 	refcount_set(&t->ref, 1);
 	INIT_WORK(&t->search, search);
-	t->path = kstrdup(path, GFP_KERNEL);
-	err = -ENOMEM;
-	if (!t->path)
-		goto fail;
+	return t;
+}
+
+static void list_target(struct ft_target *t)
+{
+	lockdep_assert_held(&ft_targets_lock);
+	t->listed = true;
+	list_add_tail(&t->node, &targets);
+}
+
+/**
+ * ft_target_add() - watch a directory
+ * @path: its path
+ *
+ * Context: process; takes ft_targets_lock. Says in the log why it failed.
+ * Return: 0, -ENOTDIR if there is no such directory, -EOPNOTSUPP if it is not
+ * on F2FS, -EEXIST if it is watched already, -EINVAL if the path is empty or
+ * relative, -ENAMETOOLONG, -ENOMEM, -EINTR.
+ */
+int ft_target_add(const char *path)
+{
+	struct ft_found found = { };
+	struct ft_target *t;
+	int err;
+
+	err = check_path(path);
+	if (err)
+		return err;
+	t = new_target(path);
+	if (!t)
+		return -ENOMEM;
 
 	/* what was given up just now gives back its memory first */
 	err = wait_event_interruptible(ft_settled, !ft_volume_ending());
@@ -380,12 +413,10 @@ int ft_target_add(const char *path)
 		drop_found(&found);
 	else
 		err = attach(t, &found, true);
-	if (!err) {
-		t->listed = true;
-		list_add_tail(&t->node, &targets);
-	} else if (list_empty(&targets)) {
+	if (!err)
+		list_target(t);
+	else if (list_empty(&targets))
 		ft_attach_want(false);
-	}
 	mutex_unlock(&ft_targets_lock);
 	if (!err)
 		return 0;
@@ -422,6 +453,47 @@ static struct ft_target *find_target(const char *path)
 		     same_path(t->root->target_path, path)))
 			return t;
 	return NULL;
+}
+
+/**
+ * ft_target_wait() - watch a directory as soon as it is there
+ * @path: its path
+ *
+ * Nothing is looked up here: that may take as long as a user likes (see
+ * search()), and a volume that is not mounted yet is no error.
+ *
+ * Context: process; takes ft_targets_lock. Says in the log why it failed.
+ * Return: 0, -EEXIST if the path is watched or waited for already, -EINVAL if it
+ * is empty or relative, -ENAMETOOLONG, -ENOMEM, or what registering returned.
+ */
+int ft_target_wait(const char *path)
+{
+	struct ft_target *t;
+	int err;
+
+	err = check_path(path);
+	if (err)
+		return err;
+	t = new_target(path);
+	if (!t)
+		return -ENOMEM;
+	mutex_lock(&ft_targets_lock);
+	if (find_target(path)) {
+		pr_err("path %s: is watched already\n", path);
+		err = -EEXIST;
+	} else {
+		err = ft_attach_want(true);
+	}
+	if (!err) {
+		list_target(t);
+		count_waiting();
+	}
+	mutex_unlock(&ft_targets_lock);
+	if (err)
+		put_target(t);
+	else
+		ft_target_kick();
+	return err;
 }
 
 /**
@@ -551,23 +623,24 @@ void ft_target_show(struct seq_file *m)
 /* === Life ================================================================= */
 
 /* One item of the list; it must be cut off by the caller. */
-static int add_item(const char *item, unsigned int number)
+static int add_item(const char *item, unsigned int number, bool wait)
 {
 	if (!*item) {
 		pr_err("path: item %u of the list is empty\n", number);
 		return -EINVAL;
 	}
-	return ft_target_add(item);
+	return wait ? ft_target_wait(item) : ft_target_add(item);
 }
 
 /**
  * ft_target_init() - watch the directories given at load
  * @paths: comma-separated; %NULL for none
+ * @wait: those that are not there are waited for
  *
- * Return: 0, or what ft_target_add() says of the first bad one, but -EINVAL for
+ * Return: 0, or what ft_target_add() or ft_target_wait() says of the first bad one, but -EINVAL for
  * one given twice; then none is watched.
  */
-int ft_target_init(const char *paths)
+int ft_target_init(const char *paths, bool wait)
 {
 	char *list, *rest, *item;
 	unsigned int number = 0;
@@ -581,7 +654,7 @@ int ft_target_init(const char *paths)
 		return -ENOMEM;
 	rest = list;
 	while (!err && (item = strsep(&rest, ",")))
-		err = add_item(item, ++number);
+		err = add_item(item, ++number, wait);
 	kfree(list);
 	if (err)
 		ft_target_exit();

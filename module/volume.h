@@ -145,6 +145,7 @@ struct ft_volume *ft_volume_attach(struct super_block *sb,
 void ft_volume_detach(struct ft_volume *vol);
 bool ft_volume_ending(void);
 void ft_volume_measure(struct ft_volume *vol);
+bool ft_volume_may_be_mounted(void);
 bool ft_volume_stopped(struct ft_volume *vol);
 
 /* Is the super block going away? If not it stays, under sb_lock or queue_lock. */

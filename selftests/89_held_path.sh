@@ -14,7 +14,7 @@ waits() {
 	awk '!/^#/ && $3 == "waiting" { found = 1 } END { exit !found }' $DBG/targets
 }
 
-plan 8
+plan 9
 [ ! -w /proc/sys/vm/unprivileged_userfaultfd ] || echo 1 >/proc/sys/vm/unprivileged_userfaultfd
 make_volume $DISK $MNT || bail "no volume"
 make_volume $DISK2 $MNT2 || bail "no second volume"
@@ -34,6 +34,7 @@ sleep 3
 in_time "the files of debugfs are opened" cat $DBG/table $DBG/files $DBG/extents $DBG/targets $DBG/stats
 in_time "another directory is no longer watched" sh -c "echo 'del $MNT2' >$DBG/targets"
 in_time "and watched" sh -c "echo 'add $MNT2' >$DBG/targets"
+in_time "one below the held directory is waited for" sh -c "echo 'wait $MNT/enemy/held/none' >$DBG/targets"
 in_time "sync" sync
 in_time "another volume is unmounted" umount $MNT2
 in_time "and mounted" mount -t f2fs $DISK2 $MNT2

@@ -340,6 +340,7 @@ run_main() {
 		suite "guests" "$FT_TESTS/host/guests.sh"
 		# shellcheck disable=SC2086 # a list of kernels
 		suite "power failures" "$FT_TESTS/host/power_off.sh" $KERNELS
+		suite "lockdown" "$FT_TESTS/host/lockdown.sh" "${KERNELS%% *}"
 		suite "demo" "$FT_TESTS/host/demo.sh"
 		suite "bench" "$FT_TESTS/host/bench.sh"
 	fi

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# guests.sh - do the guests keep their promises? Status, output, time limit, crash, interrupt.
+# guests.sh - do the guests keep their promises? Status, output, time limit, crash, interrupt. And does the module, loaded
+# at boot, wait for its volume?
 
 set -eu
 
@@ -73,7 +74,7 @@ type_into() {
 	"$@" <"$typed" >"$dir/out" 2>"$dir/err"
 }
 
-plan 18
+plan 19
 expect "the small guest: status" "$(status_of "$guest" -n -- sh -c 'echo "it'"'"'s $0 $1"; exit 9' 'a  b' '$c')" 9
 expect "the small guest: words arrive as they were" "$(cat "$dir/out")" "it's a  b \$c"
 expect "the small guest: two disks" "$(status_of "$guest" -n -d 64M -d 128M -- sh -c 'blockdev --getsize64 /dev/vda && blockdev --getsize64 /dev/vdb')" 0
@@ -97,6 +98,8 @@ check "make shell: takes commands from its terminal, and ends well" type_into "$
 refuse "make shell: QEMU's own complaints are left out" grep -q 'failed to [a-z]* module' "$dir/err"
 expect "make vm: what a shell has left on a disk that is a file" "$(env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory \
 	-C "$FT_TOP" vm DISK="$dir/disk" CMD='mount /dev/vda /mnt && cat /mnt/kept' 2>"$dir/err")" 0
+expect "at boot: the module waits for the volume" "$("$vm" -- selftests/in_guest/boot.sh 2>"$dir/err" | tr '\n' ' ')" \
+	"- - waiting 0 /mnt/db live /mnt/db "
 interrupt "the full guest: interrupted" TERM "$vm" -n -- 'sleep 60'
 interrupt "the full guest: killed" KILL "$vm" -n -- 'sleep 60'
 finish

@@ -35,6 +35,7 @@ static void flush_freed(struct work_struct *work);
 static DECLARE_WORK(freed_work, flush_freed);
 
 DEFINE_PER_CPU(struct ft_inode *, ft_last_file);
+DEFINE_PER_CPU(struct ft_inode *, ft_last_dir);
 
 /* === State ================================================================ */
 
@@ -141,6 +142,8 @@ void ft_inode_change(struct ft_inode *rec, enum ft_change cause)
 	case FT_SCAN_FAILS:
 	case FT_FORGOTTEN:
 		break;	/* the worker has it */
+	case FT_REMOVED:
+		break;	/* who removes it knows whether a worker has to let go */
 	default:
 		ft_queue_add(rec);
 	}
@@ -432,6 +435,7 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 				 bool stale, gfp_t gfp)
 {
 	struct ft_inode *rec, *old;
+	int err;
 
 	if (!ft_mem_room())
 		return ERR_PTR(-ENOBUFS);
@@ -450,11 +454,15 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 	INIT_HLIST_HEAD(&rec->links);
 	INIT_HLIST_HEAD(&rec->children);
 
-	old = ft_inode_find(vol, ino);
-	if (unlikely(old))
-		ft_inode_remove(old);
 	ft_volume_get(vol);
-	if (xa_insert(&vol->inodes, ino, rec, gfp)) {
+	err = xa_insert(&vol->inodes, ino, rec, gfp);
+	if (unlikely(err == -EBUSY)) {
+		old = ft_inode_find(vol, ino);
+		if (old)
+			ft_inode_remove(old);
+		err = xa_insert(&vol->inodes, ino, rec, gfp);
+	}
+	if (err) {
 		kmem_cache_free(cache, rec);
 		ft_volume_put(vol);
 		return ERR_PTR(-ENOMEM);
@@ -510,6 +518,34 @@ struct ft_inode *ft_inode_find_other(const struct super_block *sb,
 }
 
 /**
+ * ft_inode_find_again() - the record of an inode that is likely the CPU's last one
+ * @vol: the volume
+ * @ino: the inode number
+ * @is_dir: whether it is a directory
+ *
+ * Context: ns_lock held. May sleep.
+ * Return: the record, valid as long as ns_lock is held; %NULL if there is none.
+ */
+struct ft_inode *ft_inode_find_again(struct ft_volume *vol, unsigned long ino,
+				     bool is_dir)
+{
+	struct ft_inode *rec;
+
+	lockdep_assert_held(&vol->ns_lock);
+	/* what is alive now the worker cannot let go of without ns_lock */
+	rcu_read_lock();
+	rec = is_dir ? this_cpu_read(ft_last_dir) : this_cpu_read(ft_last_file);
+	if (!rec || rec->ino != (u32)ino || rec->vol != vol ||
+	    ft_inode_is_dead(rec)) {
+		rec = ft_inode_find(vol, ino);
+		if (rec && rec->is_dir)
+			this_cpu_write(ft_last_dir, rec);
+	}
+	rcu_read_unlock();
+	return rec;
+}
+
+/**
  * ft_inode_get() - the record of an inode, to keep
  * @vol: the volume
  * @ino: the inode number
@@ -536,12 +572,35 @@ struct ft_inode *ft_inode_get(struct ft_volume *vol, unsigned long ino)
  */
 void ft_inode_put(struct ft_inode *rec)
 {
+	bool first;
+
 	if (!refcount_dec_and_test(&rec->ref))
 		return;
 	spin_lock(&freed_lock);
+	first = list_empty(&freed);
 	list_add_tail(&rec->freed_node, &freed);
 	spin_unlock(&freed_lock);
-	queue_work(ft_wq, &freed_work);
+	if (first)
+		queue_work(ft_wq, &freed_work);
+}
+
+/* Who takes it out of the table is the one who removes it. */
+static bool take_out(struct ft_inode *rec)
+{
+	struct ft_volume *vol = rec->vol;
+
+	if (xa_cmpxchg(&vol->inodes, rec->ino, rec, NULL, 0) != rec)
+		return false;
+	atomic_dec(rec->is_dir ? &vol->nr_dirs : &vol->nr_inodes);
+	return true;
+}
+
+static void removed_locked(struct ft_inode *rec)
+{
+	ft_trace_drop(rec, FT_TRACE_DROP);
+	ft_inode_drop_map(rec);
+	ft_inode_drop_second(rec);
+	ft_inode_change(rec, FT_REMOVED);
 }
 
 /**
@@ -552,19 +611,44 @@ void ft_inode_put(struct ft_inode *rec)
  */
 void ft_inode_remove(struct ft_inode *rec)
 {
-	struct ft_volume *vol = rec->vol;
-
-	/* who erases it is the one who removes it */
-	if (xa_cmpxchg(&vol->inodes, rec->ino, rec, NULL, 0) != rec)
+	if (!take_out(rec))
 		return;
-	atomic_dec(rec->is_dir ? &vol->nr_dirs : &vol->nr_inodes);
 	/* the worker, when it sees it dead, drops the table's reference */
 	ft_inode_lock(rec);
-	ft_trace_drop(rec, FT_TRACE_DROP);
-	ft_inode_drop_map(rec);
-	ft_inode_drop_second(rec);
-	ft_inode_change(rec, FT_REMOVED);
+	removed_locked(rec);
+	ft_queue_add(rec);
 	spin_unlock(&rec->lock);
+}
+
+/**
+ * ft_inode_remove_now() - ft_inode_remove(), without the worker if that can be
+ * @rec: the record; not to be used any more, but with a reference
+ *
+ * The worker is needed for names that are left, for a target that begins there, and
+ * if it has the record anyway.
+ *
+ * Context: process, ns_lock held.
+ */
+void ft_inode_remove_now(struct ft_inode *rec)
+{
+	bool left = !hlist_empty(&rec->links) || !hlist_empty(&rec->children) ||
+		    rec->target_path;
+
+	lockdep_assert_held(&rec->vol->ns_lock);
+	if (!take_out(rec))
+		return;
+	ft_inode_lock(rec);
+	removed_locked(rec);
+	/* nobody queues what is dead already */
+	if (!left)
+		left = rec->rebuild || ft_queue_has(rec);
+	if (left)
+		ft_queue_add(rec);
+	else
+		ft_inode_change(rec, FT_FORGOTTEN);
+	spin_unlock(&rec->lock);
+	if (!left)
+		ft_inode_put(rec);	/* the table's */
 }
 
 /**
@@ -601,14 +685,15 @@ void ft_inode_flush_freed(void)
 
 	/* now nobody finds them in the table and makes them some CPU's last one */
 	synchronize_rcu();
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		WRITE_ONCE(*per_cpu_ptr(&ft_last_file, cpu), NULL);
+		WRITE_ONCE(*per_cpu_ptr(&ft_last_dir, cpu), NULL);
+	}
 	/* nor has anybody still found them there */
 	synchronize_rcu();
 	list_for_each_entry_safe(rec, next, &list, freed_node) {
 		struct ft_volume *vol = rec->vol;
 
-		ft_inode_drop_map(rec);
 		if (!rec->is_dir)
 			ft_inode_forget_path(rec);
 		ft_mem_add(-record_size());

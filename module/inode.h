@@ -67,7 +67,7 @@ struct ft_walk;
  * @FT_STALE_SCAN: as FT_STALE, likewise
  * @FT_OMITTED: left out for want of memory: the map is empty and means nothing
  * @FT_DEAD: the inode is gone, the worker has to let go of its names
- * @FT_GONE: it has, and the record only waits for its last user
+ * @FT_GONE: that has been done, and the record only waits for its last user
  * @FT_NR_STATES: how many there are
  *
  * The order matters: see ft_inode_followed() and ft_inode_is_dead().
@@ -100,8 +100,8 @@ enum ft_state {
  * @FT_ROOM_AGAIN: a user wants it, and there is room. Queued.
  * @FT_REMOVED: the inode, or its last name in a watched directory, is gone, or the
  *	volume is. By who took it out of vol->inodes. The maps go, nobody waits any
- *	longer. Queued, at once.
- * @FT_FORGOTTEN: by the worker
+ *	longer. Queued, at once, unless it is FT_FORGOTTEN at once.
+ * @FT_FORGOTTEN: by the worker; by ft_inode_remove_now(), if there is nothing for it to do
  * @FT_NR_CHANGES: how many there are
  */
 enum ft_change {
@@ -249,9 +249,12 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 struct ft_inode *ft_inode_find(struct ft_volume *vol, unsigned long ino);
 struct ft_inode *ft_inode_find_other(const struct super_block *sb,
 				     unsigned long ino);
+struct ft_inode *ft_inode_find_again(struct ft_volume *vol, unsigned long ino,
+				     bool is_dir);
 struct ft_inode *ft_inode_get(struct ft_volume *vol, unsigned long ino);
 void ft_inode_put(struct ft_inode *rec);
 void ft_inode_remove(struct ft_inode *rec);
+void ft_inode_remove_now(struct ft_inode *rec);
 void ft_inode_forget_path(struct ft_inode *rec);
 void ft_inode_flush_freed(void);
 void ft_inode_request_scan(struct ft_inode *rec);
@@ -263,10 +266,12 @@ void ft_inode_request_audit(struct ft_inode *rec);
 void ft_inode_audited(struct ft_inode *rec);
 
 /*
- * The file that a CPU saw an event of last, likely the next one's, too. Dead or
- * alive: it is valid for who reads it in an RCU section.
+ * The file that a CPU saw an event of last, likely the next one's, too, and the
+ * directory in which a name changed last. Dead or alive: they are valid for who
+ * reads them in an RCU section.
  */
 DECLARE_PER_CPU(struct ft_inode *, ft_last_file);
+DECLARE_PER_CPU(struct ft_inode *, ft_last_dir);
 
 /**
  * ft_inode_find_file() - the record of a file that has an event

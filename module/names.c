@@ -14,6 +14,7 @@
 #include <linux/delay.h>
 #include <linux/jhash.h>
 #include <linux/limits.h>
+#include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -34,7 +35,9 @@
  * @child: the inode
  * @of_parent: in parent->children
  * @of_child: in child->links
+ * @hash: of parent and name
  * @len: length of @name in bytes
+ * @size: what it takes, in bytes; that may be room for a longer name
  * @name: the name, NUL-terminated
  */
 struct ft_link {
@@ -43,7 +46,9 @@ struct ft_link {
 	struct ft_inode *child;
 	struct hlist_node of_parent;
 	struct hlist_node of_child;
+	u32 hash;
 	u16 len;
+	u16 size;
 	char name[];
 };
 
@@ -51,26 +56,35 @@ struct link_key {
 	const struct ft_inode *parent;
 	const char *name;
 	unsigned int len;
+	u32 hash;
 };
 
-static u32 hash_name(const struct ft_inode *parent, const char *name,
-		     unsigned int len, u32 seed)
+/* Hashed once for each event: the table's own seed is not used, but one like it. */
+static struct link_key key_of(const struct ft_inode *dir, const char *name,
+			      unsigned int len)
 {
-	return jhash(name, len, seed ^ parent->ino);
+	struct link_key key = {
+		.parent = dir,
+		.name = name,
+		.len = len,
+		.hash = jhash(name, len, dir->vol->names_seed ^ dir->ino),
+	};
+
+	return key;
 }
 
 static u32 hash_key(const void *data, u32 len, u32 seed)
 {
 	const struct link_key *key = data;
 
-	return hash_name(key->parent, key->name, key->len, seed);
+	return key->hash;
 }
 
 static u32 hash_link(const void *data, u32 len, u32 seed)
 {
 	const struct ft_link *link = data;
 
-	return hash_name(link->parent, link->name, link->len, seed);
+	return link->hash;
 }
 
 static int compare_link(struct rhashtable_compare_arg *arg, const void *data)
@@ -78,7 +92,8 @@ static int compare_link(struct rhashtable_compare_arg *arg, const void *data)
 	const struct link_key *key = arg->key;
 	const struct ft_link *link = data;
 
-	return link->parent != key->parent || link->len != key->len ||
+	return link->hash != key->hash || link->parent != key->parent ||
+	       link->len != key->len ||
 	       memcmp(link->name, key->name, key->len);
 }
 
@@ -93,57 +108,102 @@ static const struct rhashtable_params link_params = {
 /* What a link takes, its share of the hash table included. */
 static long link_size(const struct ft_link *link)
 {
-	return ksize(link) + 2 * sizeof(void *);
+	return link->size + 2 * sizeof(void *);
 }
 
-static struct ft_link *find_link(struct ft_inode *dir, const char *name,
-				 unsigned int len)
+static struct ft_link *find_link(const struct link_key *key)
 {
-	struct link_key key = { dir, name, len };
+	struct ft_volume *vol = key->parent->vol;
 
-	lockdep_assert_held(&dir->vol->ns_lock);
-	return rhashtable_lookup_fast(&dir->vol->links, &key, link_params);
+	lockdep_assert_held(&vol->ns_lock);
+	return rhashtable_lookup_fast(&vol->links, key, link_params);
+}
+
+/* Let a link stand for a name; there is room for it. */
+static int set_name(struct ft_link *link, struct ft_inode *dir,
+		    const struct link_key *key)
+{
+	struct ft_inode *child = link->child;
+	int err;
+
+	link->parent = dir;
+	link->hash = key->hash;
+	link->len = key->len;
+	memcpy(link->name, key->name, key->len);
+	link->name[key->len] = '\0';
+	err = rhashtable_insert_fast(&dir->vol->links, &link->node,
+				     link_params);
+	if (err)
+		return err;
+	hlist_add_head(&link->of_parent, &dir->children);
+	if (!child->is_dir && ft_causes_wanted())
+		child->extension = ft_tally_extension(child->vol, link->name,
+						      link->len);
+	return 0;
 }
 
 static int add_link(struct ft_inode *dir, struct ft_inode *child,
-		    const char *name, unsigned int len)
+		    const struct link_key *key)
 {
 	struct ft_link *link;
+	size_t size = struct_size(link, name, key->len + 1);
 	int err;
 
-	link = kmalloc(struct_size(link, name, len + 1), GFP_KERNEL);
+	/* who is sent to sleep here has all others wait for ns_lock */
+	link = kmalloc(size, GFP_NOWAIT | __GFP_NOWARN) ?:
+	       kmalloc(size, GFP_KERNEL);
 	if (!link)
 		return -ENOMEM;
-	link->parent = dir;
 	link->child = child;
-	link->len = len;
-	memcpy(link->name, name, len);
-	link->name[len] = '\0';
-	err = rhashtable_insert_fast(&dir->vol->links, &link->node,
-				     link_params);
+	link->size = ksize(link);
+	err = set_name(link, dir, key);
 	if (err) {
 		kfree(link);
 		return err;
 	}
-	hlist_add_head(&link->of_parent, &dir->children);
 	hlist_add_head(&link->of_child, &child->links);
 	if (!child->is_dir)
 		ft_inode_forget_path(child);
-	if (!child->is_dir && ft_causes_wanted())
-		child->extension = ft_tally_extension(child->vol, link->name,
-						      len);
 	ft_mem_add(link_size(link));
 	return 0;
 }
 
-static void remove_link(struct ft_link *link)
+static void unset_name(struct ft_link *link)
 {
-	ft_mem_add(-link_size(link));
 	rhashtable_remove_fast(&link->parent->vol->links, &link->node,
 			       link_params);
 	hlist_del(&link->of_parent);
+}
+
+static void free_link(struct ft_link *link)
+{
+	ft_mem_add(-link_size(link));
 	hlist_del(&link->of_child);
 	kfree(link);
+}
+
+static void remove_link(struct ft_link *link)
+{
+	unset_name(link);
+	free_link(link);
+}
+
+/* The same as another link in the place of this one, which is gone in any case. */
+static int move_link(struct ft_link *link, struct ft_inode *dir,
+		     const struct link_key *key)
+{
+	struct ft_inode *child = link->child;
+	int err;
+
+	if (struct_size(link, name, key->len + 1) > link->size) {
+		remove_link(link);
+		return add_link(dir, child, key);
+	}
+	unset_name(link);
+	err = set_name(link, dir, key);
+	if (err)
+		free_link(link);
+	return err;
 }
 
 /* === Dropped trees ======================================================== */
@@ -191,7 +251,7 @@ void ft_names_drop_tree(struct ft_volume *vol, struct ft_inode *dir)
 	if (dir->dropped)
 		return;
 	if (hlist_empty(&dir->children)) {
-		ft_inode_remove(dir);
+		ft_inode_remove_now(dir);
 		return;
 	}
 	refcount_inc(&dir->ref);
@@ -226,7 +286,7 @@ static void drop_child(struct ft_volume *vol, struct ft_link *link)
 	if (child->is_dir)
 		ft_names_drop_tree(vol, child);
 	else
-		ft_inode_remove(child);
+		ft_inode_remove_now(child);
 }
 
 /* Returns false if nothing is left to be taken down. */
@@ -245,7 +305,7 @@ static bool drop_step(struct ft_volume *vol)
 			continue;
 		}
 		if (being_dropped(dir))
-			ft_inode_remove(dir);
+			ft_inode_remove_now(dir);
 		leave_dropped(vol);
 	}
 	return true;
@@ -273,20 +333,20 @@ static void drop_work(struct work_struct *work)
 
 /*
  * The last name we knew is gone. Is the file itself? @path is what it is called
- * then, or NULL; it is not the caller's any more.
+ * then, or NULL; it is not the caller's any more, nor is @rec.
  */
 static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
-		      struct inode *inode, char *path)
+		      bool is_open, char *path)
 {
 	if (!hlist_empty(&rec->links) || rec->target_path) {
 		/* it has another one */
 	} else if (rec->is_dir) {
 		ft_names_drop_tree(vol, rec);
-	} else if (!inode || inode->i_nlink) {
-		/* it lives on where nobody watches */
-		ft_inode_remove(rec);
+	} else if (!is_open) {
+		/* it is gone, or lives on where nobody watches */
+		ft_inode_remove_now(rec);
 	} else {
-		/* open somewhere: its blocks stay until that ends */
+		/* its blocks stay until it is closed */
 		ft_inode_forget_path(rec);
 		rec->gone_path = path ?: kstrdup("?" DELETED, GFP_KERNEL);
 		path = NULL;
@@ -297,17 +357,26 @@ static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
 }
 
 /*
- * The name now stands for nothing, or for something else. The path is kept if the
- * budget allows, and no longer than what a user can name.
+ * Has somebody opened the file, which has lost its last name? Who has it open keeps
+ * its dentry; without any its blocks are freed before unlink() returns.
+ */
+static bool open_nameless(const struct inode *inode)
+{
+	return inode && !inode->i_nlink && !hlist_empty(&inode->i_dentry);
+}
+
+/*
+ * The name now stands for nothing, or for something else. The path of an open file is
+ * kept if the budget allows, and no longer than what a user can name.
  */
 static void drop_name(struct ft_volume *vol, struct ft_link *link,
-		      struct inode *inode)
+		      const struct inode *inode)
 {
 	struct ft_inode *rec = link->child;
 	char *path = NULL;
 	int len = 0;
 
-	if (!rec->is_dir)
+	if (!rec->is_dir && open_nameless(inode))
 		len = ft_names_path(rec, NULL, 0);
 	if (len && len < PATH_MAX && ft_mem_room())
 		path = kmalloc(len + sizeof(DELETED), GFP_KERNEL);
@@ -317,31 +386,15 @@ static void drop_name(struct ft_volume *vol, struct ft_link *link,
 	}
 	remove_link(link);
 	/* without a path it was in a dropped tree: nobody watched it */
-	name_lost(vol, rec, len ? inode : NULL, path);
+	name_lost(vol, rec, len, path);
 }
 
-/**
- * ft_names_add() - a name in a watched directory stands for an inode
- * @vol: the volume
- * @dir: the directory
- * @name: the name
- * @len: its length
- * @ino: the inode
- * @is_dir: whether it is a directory
- *
- * Follows the inode if nobody did yet, which queues it for a scan, a directory
- * for a walk; a resync that waits for the directory waits for it, too. Adding a
- * name a second time does nothing.
- *
- * Context: process, ns_lock held.
- * Return: 0, -ENOENT if @dir is being dropped, -ENOMEM, or -ENOBUFS if the
- * memory budget is used up.
- */
-int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
-		 unsigned int len, u32 ino, bool is_dir)
+/* ft_names_add() of an inode whose record is known; @rec is %NULL if there is none. */
+static int add_name(struct ft_inode *dir, const struct link_key *key, u32 ino,
+		    bool is_dir, struct ft_inode *rec)
 {
-	struct ft_link *link = find_link(dir, name, len);
-	struct ft_inode *rec = ft_inode_find(vol, ino);
+	struct ft_volume *vol = dir->vol;
+	struct ft_link *link = find_link(key);
 	struct hlist_node *next;
 	bool fresh = !rec;
 	int err;
@@ -365,10 +418,10 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 	if (is_dir)
 		hlist_for_each_entry_safe(link, next, &rec->links, of_child)
 			remove_link(link);
-	err = add_link(dir, rec, name, len);
+	err = add_link(dir, rec, key);
 	/* its inode cannot be reached without a name: the next try begins anew */
 	if (err && fresh)
-		ft_inode_remove(rec);
+		ft_inode_remove_now(rec);
 	if (err || (!fresh && !rec->dropped))
 		return err;
 	if (vol->asking || READ_ONCE(dir->resync))
@@ -376,6 +429,31 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 	else if (!fresh)
 		ft_inode_request_scan(rec);	/* names in it may be gone */
 	return 0;
+}
+
+/**
+ * ft_names_add() - a name in a watched directory stands for an inode
+ * @vol: the volume
+ * @dir: the directory
+ * @name: the name
+ * @len: its length
+ * @ino: the inode
+ * @is_dir: whether it is a directory
+ *
+ * Follows the inode if nobody did yet, which queues it for a scan, a directory
+ * for a walk; a resync that waits for the directory waits for it, too. Adding a
+ * name a second time does nothing.
+ *
+ * Context: process, ns_lock held.
+ * Return: 0, -ENOENT if @dir is being dropped, -ENOMEM, or -ENOBUFS if the
+ * memory budget is used up.
+ */
+int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
+		 unsigned int len, u32 ino, bool is_dir)
+{
+	struct link_key key = key_of(dir, name, len);
+
+	return add_name(dir, &key, ino, is_dir, ft_inode_find(vol, ino));
 }
 
 /**
@@ -399,7 +477,7 @@ void ft_names_forget(struct ft_inode *rec)
 
 		remove_link(link);
 		if (hlist_empty(&child->links) && !child->target_path)
-			ft_inode_remove(child);
+			ft_inode_remove_now(child);
 		cond_resched();
 	}
 	mutex_unlock(&rec->vol->ns_lock);
@@ -412,20 +490,47 @@ static bool followed_kind(const struct inode *inode)
 	return S_ISREG(inode->i_mode) || S_ISDIR(inode->i_mode);
 }
 
+/* Mostly the inode has one name, or it is the one that was added last. */
+static struct ft_link *first_link(const struct ft_inode *rec,
+				  const struct inode *dir,
+				  const struct qstr *name)
+{
+	struct ft_link *link = hlist_entry_safe(rec->links.first,
+						struct ft_link, of_child);
+
+	if (!link || link->parent->ino != (u32)dir->i_ino ||
+	    ft_inode_is_dead(link->parent))
+		return NULL;
+	if (link->len != name->len || memcmp(link->name, name->name, link->len))
+		return NULL;
+	return link;
+}
+
 /*
  * The name that an event of the VFS means. In a directory that folds case, or
  * is encrypted, it may be spelled otherwise than on the disk: then all names
  * of the inode in there go, and a walk brings back those that remain.
  */
-static struct ft_link *meant_link(struct ft_inode *parent, struct inode *dir,
-				  const struct qstr *name, struct ft_inode *rec)
+static struct ft_link *meant_link(struct ft_volume *vol,
+				  const struct inode *dir,
+				  const struct qstr *name,
+				  const struct ft_inode *rec)
 {
 	struct ft_link *link, *last = NULL;
+	struct ft_inode *parent;
 	struct hlist_node *next;
+	struct link_key key;
 
-	if (!parent || !rec)
+	if (!rec || hlist_empty(&rec->links))
 		return NULL;
-	link = find_link(parent, name->name, name->len);
+	link = first_link(rec, dir, name);
+	if (link)
+		return link;
+	parent = ft_inode_find_again(vol, dir->i_ino, true);
+	if (!parent)
+		return NULL;
+	key = key_of(parent, name->name, name->len);
+	link = find_link(&key);
 	if (link && link->child == rec)
 		return link;
 	if (!IS_CASEFOLDED(dir) && !IS_ENCRYPTED(dir))
@@ -442,59 +547,78 @@ static struct ft_link *meant_link(struct ft_inode *parent, struct inode *dir,
 	return last;
 }
 
+/* A name could not be taken: to walk the directory again finds it too. */
+static void name_missed(struct ft_inode *dir, int err)
+{
+	if (!err || err == -ENOBUFS)
+		return;
+	ft_count(FT_LOST);
+	ft_inode_request_scan(dir);
+}
+
 /* create, link, mkdir: the name is there already, the directory locked */
 static void on_create(struct ft_volume *vol, struct inode *dir,
 		      const struct qstr *name, struct inode *inode)
 {
-	struct ft_inode *parent = ft_inode_find(vol, dir->i_ino);
-	struct ft_inode *rec = ft_inode_find(vol, inode->i_ino);
-	int err;
+	bool is_dir = S_ISDIR(inode->i_mode);
+	struct ft_inode *rec = ft_inode_find_again(vol, inode->i_ino, is_dir);
+	struct ft_inode *parent = ft_inode_find_again(vol, dir->i_ino, true);
+	struct link_key key;
 
 	if (parent && !being_dropped(parent)) {
-		err = ft_names_add(vol, parent, name->name, name->len,
-				   inode->i_ino, S_ISDIR(inode->i_mode));
-		if (err && err != -ENOBUFS) {
-			/* walk it again, that finds the name too */
-			ft_count(FT_LOST);
-			ft_inode_request_scan(parent);
-		}
+		key = key_of(parent, name->name, name->len);
+		name_missed(parent, add_name(parent, &key, inode->i_ino, is_dir,
+					     rec));
 	} else if (rec && hlist_empty(&rec->links) && !rec->target_path) {
 		/* followed since it was made, but made where nobody watches */
-		ft_inode_remove(rec);
+		ft_inode_remove_now(rec);
 	}
 }
 
 static void on_delete(struct ft_volume *vol, struct inode *dir,
 		      const struct qstr *name, struct inode *inode)
 {
-	struct ft_inode *parent = ft_inode_find(vol, dir->i_ino);
-	struct ft_inode *rec = ft_inode_find(vol, inode->i_ino);
-	struct ft_link *link = meant_link(parent, dir, name, rec);
+	struct ft_inode *rec = ft_inode_find_again(vol, inode->i_ino,
+						   S_ISDIR(inode->i_mode));
+	struct ft_link *link = meant_link(vol, dir, name, rec);
 
 	if (link)
 		drop_name(vol, link, inode);
 	else if (rec && rec->target_path && !inode->i_nlink)
-		ft_inode_remove(rec);
+		ft_inode_remove_now(rec);
 }
 
 /*
  * What had the new name before has lost it. A directory that still exists is
- * the other half of an exchange: its own event comes next.
+ * the other half of an exchange: its own event comes next. Returns false if @by has
+ * the name already.
  */
-static void replace_name(struct ft_volume *vol, struct ft_inode *to,
-			 const struct qstr *name, const struct ft_inode *by)
+static bool replace_name(struct ft_volume *vol, const struct link_key *key,
+			 const struct ft_inode *by)
 {
-	struct ft_link *over = find_link(to, name->name, name->len);
+	struct ft_link *over = find_link(key);
 	struct inode *victim;
 
-	if (!over || over->child == by)
-		return;
+	if (!over)
+		return true;
+	if (over->child == by)
+		return false;
 	victim = ilookup(vol->sb, over->child->ino);
 	if (over->child->is_dir && victim && victim->i_nlink)
 		remove_link(over);
 	else
 		drop_name(vol, over, victim);
 	iput(victim);
+	return true;
+}
+
+/* The directory into which something was moved: mostly the one that it was in. */
+static struct ft_inode *moved_to(struct ft_volume *vol, const struct inode *dir,
+				 const struct ft_link *from)
+{
+	if (from && from->parent->ino == (u32)dir->i_ino)
+		return from->parent;
+	return ft_inode_find_again(vol, dir->i_ino, true);
 }
 
 static void on_rename(struct ft_volume *vol, struct inode *old_dir,
@@ -502,39 +626,39 @@ static void on_rename(struct ft_volume *vol, struct inode *old_dir,
 {
 	struct inode *inode = d_inode(moved);
 	struct inode *new_dir = d_inode(moved->d_parent);
-	struct ft_inode *rec = ft_inode_find(vol, inode->i_ino);
-	struct ft_inode *from = ft_inode_find(vol, old_dir->i_ino);
-	struct ft_inode *to = ft_inode_find(vol, new_dir->i_ino);
-	struct ft_link *link;
-	int err;
+	bool is_dir = S_ISDIR(inode->i_mode);
+	struct ft_inode *rec = ft_inode_find_again(vol, inode->i_ino, is_dir);
+	struct ft_link *link = meant_link(vol, old_dir, old_name, rec);
+	struct ft_inode *to = moved_to(vol, new_dir, link);
+	bool is_free = false;
+	struct link_key key;
 
 	/* perhaps a directory above a target: where is that now? */
-	if (S_ISDIR(inode->i_mode) && (!rec || rec->target_path))
+	if (is_dir && (!rec || rec->target_path))
 		WRITE_ONCE(vol->names_moved, true);
 
-	if (to)
-		replace_name(vol, to, &moved->d_name, rec);
+	if (to) {
+		key = key_of(to, moved->d_name.name, moved->d_name.len);
+		is_free = replace_name(vol, &key, rec);
+	}
 	if (!followed_kind(inode))
 		return;
-	/* after an exchange the old name stands for the other one already */
-	link = meant_link(from, old_dir, old_name, rec);
-	if (link)
-		remove_link(link);
-	if (to && !being_dropped(to)) {
-		err = ft_names_add(vol, to, moved->d_name.name,
-				   moved->d_name.len, inode->i_ino,
-				   S_ISDIR(inode->i_mode));
-		if (err && err != -ENOBUFS) {
-			ft_count(FT_LOST);
-			ft_inode_request_scan(to);
-		}
+	if (link && is_free && !is_dir && !being_dropped(to)) {
+		name_missed(to, move_link(link, to, &key));
+	} else {
+		/* after an exchange the old name stands for the other one already */
+		if (link)
+			remove_link(link);
+		if (to && !being_dropped(to))
+			name_missed(to, add_name(to, &key, inode->i_ino, is_dir,
+						 rec));
 	}
 	if (!rec)
 		return;
-	name_lost(vol, rec, inode, NULL);
 	/* targets below it stay, but have another path */
-	if (rec->dropped)
+	if (rec->dropped || (is_dir && hlist_empty(&rec->links)))
 		WRITE_ONCE(vol->names_moved, true);
+	name_lost(vol, rec, false, NULL);
 }
 
 /**
@@ -684,6 +808,7 @@ int ft_names_path(struct ft_inode *rec, char *buf, size_t size)
 int ft_names_init(struct ft_volume *vol)
 {
 	mutex_init(&vol->ns_lock);
+	vol->names_seed = get_random_u32();
 	INIT_WORK(&vol->drop_work, drop_work);
 	return rhashtable_init(&vol->links, &link_params);
 }

@@ -589,15 +589,19 @@ static void probe_fiemap(void *unused, struct inode *inode, sector_t logical,
 static void probe_new_inode(void *unused, struct inode *inode, int ret)
 {
 	struct ft_volume *vol;
+	struct ft_inode *rec;
 
 	if (ret || !S_ISREG(inode->i_mode))
 		return;
 	if (!enter_probe(inode->i_sb, inode->i_ino))
 		return;
 	vol = ft_volume_find(inode->i_sb);
-	if (vol)
-		ft_inode_create(vol, inode->i_ino, false, false,
-				GFP_NOWAIT | __GFP_NOWARN);
+	if (vol) {
+		rec = ft_inode_create(vol, inode->i_ino, false, false,
+				      GFP_NOWAIT | __GFP_NOWARN);
+		if (!IS_ERR(rec))
+			this_cpu_write(ft_last_file, rec);
+	}
 	leave_probe();
 }
 

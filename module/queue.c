@@ -122,6 +122,24 @@ void ft_queue_add(struct ft_inode *rec)
 }
 
 /**
+ * ft_queue_has() - is an inode queued, or has a worker taken it?
+ * @rec: the inode
+ *
+ * Context: atomic, rec->lock held.
+ * Return: true if so; false stays so as long as the lock is held.
+ */
+bool ft_queue_has(const struct ft_inode *rec)
+{
+	bool has;
+
+	lockdep_assert_held(&rec->lock);
+	spin_lock(&rec->vol->queue_lock);
+	has = rec->queued || rec->taken;
+	spin_unlock(&rec->vol->queue_lock);
+	return has;
+}
+
+/**
  * ft_queue_spent() - an inode has been scanned
  * @rec: the inode; the caller has taken it
  * @time: how long that took, in jiffies

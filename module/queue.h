@@ -5,11 +5,14 @@
 #ifndef FT_QUEUE_H
 #define FT_QUEUE_H
 
+#include <linux/types.h>
+
 struct ft_inode;
 struct ft_volume;
 
 void ft_queue_init(struct ft_volume *vol);
 void ft_queue_add(struct ft_inode *rec);
+bool ft_queue_has(const struct ft_inode *rec);
 void ft_queue_spent(struct ft_inode *rec, unsigned long time);
 struct ft_inode *ft_queue_take(struct ft_volume *vol);
 void ft_queue_give_back(struct ft_inode *rec, bool more);

@@ -48,6 +48,7 @@ struct ft_writers;
  * @nr_resyncs: files and directories in it that somebody waits for
  * @ns_lock: protects names
  * @links: struct ft_link by parent and name
+ * @names_seed: what the hash of each begins with
  * @dropped: directories that lost their last name, a reference to each, linked by
  *	their @next_dropped, protected by @ns_lock
  * @drop_work: takes down @dropped and what is below
@@ -99,6 +100,7 @@ struct ft_volume {
 
 	struct mutex ns_lock;
 	struct rhashtable links;
+	u32 names_seed;
 	struct ft_inode *dropped;
 	struct work_struct drop_work;
 	struct work_struct end_work;

@@ -25,7 +25,7 @@ known() {
 
 # slow_down() - let each record that goes take 5 ms; false where that cannot be done
 slow_down() {
-	late function=ft_inode_remove before_ms=$((5 * SLOW))
+	late function=ft_inode_remove_now before_ms=$((5 * SLOW))
 }
 
 # memory_is(bytes) - is this what is charged to the budget?

@@ -45,16 +45,19 @@ static inline int ft_fsnotify_add_sb_mark(struct fsnotify_mark *mark,
 
 /*
  * After 6.1 the event of a fault that makes a page of a mapping writable names the
- * inode and the block; before, the page. Can go with 6.1.
+ * inode and the block, and comes if that failed as well; before, it names the page.
+ * Can go with 6.1.
  */
 #ifdef FT_HAVE_MKWRITE_OF_INODE
 #define FT_MKWRITE_ARGS		struct inode *inode, pgoff_t index, \
 				vm_flags_t flags, vm_fault_t ret
 #define FT_MKWRITE_INODE	inode
+#define FT_MKWRITE_FAILED	(!(ret & VM_FAULT_LOCKED))
 #define FT_MKWRITE_INDEX	index
 #else
 #define FT_MKWRITE_ARGS		struct page *page, int type
 #define FT_MKWRITE_INODE	page->mapping->host
+#define FT_MKWRITE_FAILED	false
 #define FT_MKWRITE_INDEX	page->index
 #endif
 

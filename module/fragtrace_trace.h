@@ -58,6 +58,10 @@ TRACE_DEFINE_ENUM(FT_NR_STATES);
 TRACE_DEFINE_ENUM(FT_VICTIM_BG);
 TRACE_DEFINE_ENUM(FT_VICTIM_FG);
 TRACE_DEFINE_ENUM(FT_VICTIM_SSR);
+TRACE_DEFINE_ENUM(FT_POLICY_UNKNOWN);
+TRACE_DEFINE_ENUM(FT_POLICY_GREEDY);
+TRACE_DEFINE_ENUM(FT_POLICY_COST_BENEFIT);
+TRACE_DEFINE_ENUM(FT_POLICY_AGE);
 
 #define show_op(value) __print_symbolic(value, \
 	{ FT_OP_UNKNOWN, "unknown" }, \
@@ -103,6 +107,12 @@ TRACE_DEFINE_ENUM(FT_VICTIM_SSR);
 	{ FT_DEAD, "dead" }, \
 	{ FT_GONE, "gone" }, \
 	{ FT_NR_STATES, "new" })
+
+#define show_victim_policy(value) __print_symbolic(value, \
+	{ FT_POLICY_GREEDY, "greedy" }, \
+	{ FT_POLICY_COST_BENEFIT, "cost_benefit" }, \
+	{ FT_POLICY_AGE, "age" }, \
+	{ FT_POLICY_UNKNOWN, "unknown" })
 
 #define show_victim_kind(value) __print_symbolic(value, \
 	{ FT_VICTIM_BG, "background" }, \
@@ -191,10 +201,9 @@ TRACE_EVENT(file_state,
 /* F2FS has chosen segments: to clean them, or to fill their holes. */
 TRACE_EVENT(gc_victim,
 
-	TP_PROTO(const struct ft_volume *vol, u32 segment, u32 segments,
-		 enum ft_victim_kind kind, u32 valid),
+	TP_PROTO(const struct ft_volume *vol, const struct ft_victim *victim),
 
-	TP_ARGS(vol, segment, segments, kind, valid),
+	TP_ARGS(vol, victim),
 
 	TP_STRUCT__entry(
 		__field(dev_t,	dev)
@@ -202,20 +211,23 @@ TRACE_EVENT(gc_victim,
 		__field(u32,	segments)
 		__field(u32,	valid)
 		__field(u8,	kind)
+		__field(u8,	policy)
 	),
 
 	TP_fast_assign(
 		__entry->dev		= vol->dev;
-		__entry->segment	= segment;
-		__entry->segments	= segments;
-		__entry->valid		= valid;
-		__entry->kind		= kind;
+		__entry->segment	= victim->segment;
+		__entry->segments	= victim->segments;
+		__entry->valid		= victim->valid;
+		__entry->kind		= victim->kind;
+		__entry->policy		= victim->policy;
 	),
 
-	TP_printk("dev=%u:%u segment=%u segments=%u kind=%s valid=%u",
+	TP_printk("dev=%u:%u segment=%u segments=%u kind=%s policy=%s valid=%u",
 		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->segment,
 		  __entry->segments,
 		  show_victim_kind(__entry->kind),
+		  show_victim_policy(__entry->policy),
 		  __entry->valid)
 );
 

@@ -115,35 +115,32 @@ static void remember(struct ft_gc *gc, const struct ft_gc_victim *victim)
 /**
  * ft_gc_chose() - F2FS has chosen segments
  * @vol: the volume
- * @segment: the first of them
- * @segments: how many
- * @kind: for what
+ * @chosen: the segments; how many of their blocks are in use is filled in
  *
  * Context: a probe.
- * Return: how many blocks of them are in use.
  */
-u32 ft_gc_chose(struct ft_volume *vol, u32 segment, u32 segments,
-		enum ft_victim_kind kind)
+void ft_gc_chose(struct ft_volume *vol, struct ft_victim *chosen)
 {
 	const struct ft_gc_victim victim = {
 		.when = ktime_get_real_seconds(),
-		.segment = segment,
-		.segments = segments,
-		.valid = valid_blocks(vol, segment, segments),
-		.kind = kind,
-		.node = holds_nodes(vol, segment),
+		.segment = chosen->segment,
+		.segments = chosen->segments,
+		.valid = valid_blocks(vol, chosen->segment, chosen->segments),
+		.kind = chosen->kind,
+		.policy = chosen->policy,
+		.node = holds_nodes(vol, chosen->segment),
 	};
 	struct ft_gc *gc = vol->gc;
 
+	chosen->valid = victim.valid;
 	spin_lock(&gc->lock);
-	gc->sums.victims[kind]++;
-	if (kind < FT_GC_KINDS) {
+	gc->sums.victims[victim.kind]++;
+	if (victim.kind < FT_GC_KINDS) {
 		remember(gc, &victim);
 		/* its segment may have been a victim before */
 		gc->last = gc->newest;
 	}
 	spin_unlock(&gc->lock);
-	return victim.valid;
 }
 
 /* Was a segment among those that were chosen together? */

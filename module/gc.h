@@ -34,6 +34,7 @@ struct ft_volume;
  * @moved: blocks of data that have been moved out of them since
  * @watched: those of them that belong to watched files
  * @kind: enum ft_victim_kind
+ * @policy: enum ft_victim_policy
  * @node: they hold nodes, which no map is about
  * @next: index of the next older one in the same chain, or %FT_GC_NONE
  */
@@ -45,6 +46,7 @@ struct ft_gc_victim {
 	u32 moved;
 	u32 watched;
 	u8 kind;
+	u8 policy;
 	bool node;
 	u16 next;
 };
@@ -87,8 +89,7 @@ struct ft_gc {
 
 struct ft_gc *ft_gc_new(void);
 void ft_gc_free(struct ft_gc *gc);
-u32 ft_gc_chose(struct ft_volume *vol, u32 segment, u32 segments,
-		enum ft_victim_kind kind);
+void ft_gc_chose(struct ft_volume *vol, struct ft_victim *chosen);
 bool ft_gc_chosen(struct ft_volume *vol, u32 lba);
 void ft_gc_moved(struct ft_volume *vol, struct ft_inode *rec, u32 lba);
 u32 ft_gc_copy(struct ft_volume *vol, struct ft_gc_sums *sums,

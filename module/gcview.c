@@ -99,17 +99,21 @@ static int show_files(struct seq_file *m, struct ft_snapshot *snap,
 	return 0;
 }
 
+static const char * const policies[] = { FT_POLICY_NAMES };
+static_assert(ARRAY_SIZE(policies) == FT_NR_POLICIES);
+
 static void show_victims(struct seq_file *m, const struct ft_volume *vol,
 			 const struct ft_gc_victim *victim, u32 nr)
 {
 	for (; nr--; victim++)
-		seq_printf(m, "victim %u:%u %llu %u %u %s %s %u %u %u\n",
+		seq_printf(m, "victim %u:%u %llu %u %u %s %s %u %u %u %s\n",
 			   MAJOR(vol->dev), MINOR(vol->dev), victim->when,
 			   victim->segment, victim->segments,
 			   victim->kind == FT_VICTIM_FG ? "foreground" :
 							  "background",
 			   victim->node ? "node" : "data", victim->valid,
-			   victim->moved, victim->watched);
+			   victim->moved, victim->watched,
+			   policies[victim->policy]);
 }
 
 static void show_sums(struct seq_file *m, const struct ft_volume *vol,
@@ -153,7 +157,7 @@ static int gc_show(struct seq_file *m, void *unused)
 	if (!ft_causes_wanted())
 		seq_puts(m, "# not known: the module was loaded with causes=0\n");
 	seq_puts(m, "# volume dev victims_foreground victims_background segments_ssr moved_foreground watched_foreground moved_background watched_background victim_unknown\n");
-	seq_puts(m, "# victim dev time segment segments by type valid moved watched\n");
+	seq_puts(m, "# victim dev time segment segments by type valid moved watched policy\n");
 	seq_puts(m, "# file dev ino moved path\n");
 	for (n = 0; !err && (vol = ft_volume_nth(n)); n++) {
 		err = show_volume(m, snap, vol);

@@ -137,6 +137,9 @@ if [ "${1:-}" = --source ]; then
 	#define FT_F2FS_PAGE_MIGRATES PAGE_PRIVATE_ONGOING_MIGRATION
 	#define FT_F2FS_FG_GC FG_GC
 	#define FT_F2FS_NO_CHECK_TYPE NO_CHECK_TYPE
+	#define FT_F2FS_GC_CB GC_CB
+	#define FT_F2FS_GC_GREEDY GC_GREEDY
+	#define FT_F2FS_GC_AT GC_AT
 
 	static inline const struct seg_entry *ft_f2fs_segment(const struct super_block *sb, u32 segno)
 	{
@@ -154,9 +157,10 @@ if [ "${1:-}" = --source ]; then
 		return curseg->inited;
 	}
 
-	static inline u32 ft_f2fs_victim(const struct victim_sel_policy *p, u32 *segments)
+	static inline u32 ft_f2fs_victim(const struct victim_sel_policy *p, u32 *segments, int *gc_mode)
 	{
 		*segments = p->ofs_unit;
+		*gc_mode = p->gc_mode;
 		return p->min_segno;
 	}
 	ACCESS
@@ -349,6 +353,11 @@ static inline int ft_f2fs_dirty_pages(const struct inode *inode)
 /* The kind of victim that it is looking for, unlike a log that looks for holes. */
 #define FT_F2FS_NO_CHECK_TYPE	$(enumerator NO_CHECK_TYPE)
 
+/* The policies by which a victim is chosen. */
+#define FT_F2FS_GC_CB		$(enumerator GC_CB)
+#define FT_F2FS_GC_GREEDY	$(enumerator GC_GREEDY)
+#define FT_F2FS_GC_AT		$(enumerator GC_AT)
+
 /* What F2FS has in memory about a segment of the main area, or NULL. */
 static inline const struct seg_entry *ft_f2fs_segment(const struct super_block *sb, u32 segno)
 {
@@ -374,12 +383,13 @@ static inline bool ft_f2fs_log(const struct super_block *sb, unsigned int log, u
 	return *(const bool *)(curseg + $(offset curseg_info inited));
 }
 
-/* The segments that F2FS has chosen to clean, or a log to fill: the first, and how many. */
-static inline u32 ft_f2fs_victim(const struct victim_sel_policy *p, u32 *segments)
+/* The segments that F2FS has chosen to clean, or a log to fill: the first, how many, and the policy. */
+static inline u32 ft_f2fs_victim(const struct victim_sel_policy *p, u32 *segments, int *gc_mode)
 {
 	const char *policy = (const char *)p;
 
 	*segments = *(const u32 *)(policy + $(offset victim_sel_policy ofs_unit));
+	*gc_mode = *(const int *)(policy + $(offset victim_sel_policy gc_mode));
 	return *(const u32 *)(policy + $(offset victim_sel_policy min_segno));
 }
 ACCESS

@@ -660,13 +660,13 @@ static void probe_write_begin(void *unused, struct inode *inode, loff_t pos,
 	leave_probe();
 }
 
-/* A page of a mapping has just become writable. */
+/* A page of a mapping has just become writable, unless that failed. */
 static void probe_mkwrite(void *unused, FT_MKWRITE_ARGS)
 {
 	struct inode *host = FT_MKWRITE_INODE;
 	struct ft_inode *rec;
 
-	if (!enter_probe(host->i_sb, host->i_ino))
+	if (FT_MKWRITE_FAILED || !enter_probe(host->i_sb, host->i_ino))
 		return;
 	rec = ft_inode_find_file(host->i_sb, host->i_ino);
 	if (rec) {
@@ -701,22 +701,38 @@ static void probe_gc_begin(void *unused, struct super_block *sb, int gc_type,
 	collects(sb, gc_type, true);
 }
 
+static enum ft_victim_policy policy_of(int gc_mode)
+{
+	switch (gc_mode) {
+	case FT_F2FS_GC_GREEDY:
+		return FT_POLICY_GREEDY;
+	case FT_F2FS_GC_CB:
+		return FT_POLICY_COST_BENEFIT;
+	case FT_F2FS_GC_AT:
+		return FT_POLICY_AGE;
+	default:
+		return FT_POLICY_UNKNOWN;
+	}
+}
+
 /* @log: which is to fill its holes, if it is for that */
 static void chose(struct super_block *sb, const struct victim_sel_policy *p,
 		  enum ft_victim_kind kind, int log)
 {
+	struct ft_victim victim = { .kind = kind };
 	struct ft_volume *vol;
-	u32 segment, segments, valid;
+	int gc_mode;
 
 	if (!enter_probe(sb, 0))
 		return;
 	vol = ft_volume_find(sb);
 	if (vol) {
-		segment = ft_f2fs_victim(p, &segments);
+		victim.segment = ft_f2fs_victim(p, &victim.segments, &gc_mode);
+		victim.policy = policy_of(gc_mode);
 		if (kind == FT_VICTIM_SSR)
-			ft_log_fills(vol, log, segment);
-		valid = ft_gc_chose(vol, segment, segments, kind);
-		ft_trace_victim(vol, segment, segments, kind, valid);
+			ft_log_fills(vol, log, victim.segment);
+		ft_gc_chose(vol, &victim);
+		ft_trace_victim(vol, &victim);
 	}
 	leave_probe();
 }

@@ -344,15 +344,11 @@ void ft_trace_state_any(struct ft_inode *rec, unsigned int from,
 /**
  * ft_trace_victim_any() - F2FS has chosen segments
  * @vol: the volume
- * @segment: the first of them
- * @segments: how many
- * @kind: for what
- * @valid: how many blocks of them are in use
+ * @victim: the segments
  *
  * Context: atomic, RCU read section.
  */
-void ft_trace_victim_any(struct ft_volume *vol, u32 segment, u32 segments,
-			 enum ft_victim_kind kind, u32 valid)
+void ft_trace_victim_any(struct ft_volume *vol, const struct ft_victim *victim)
 {
-	trace_gc_victim(vol, segment, segments, kind, valid);
+	trace_gc_victim(vol, victim);
 }

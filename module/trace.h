@@ -63,6 +63,41 @@ enum ft_victim_kind {
 };
 
 /**
+ * enum ft_victim_policy - by what F2FS has chosen it
+ * @FT_POLICY_UNKNOWN: by a policy that is not known here
+ * @FT_POLICY_GREEDY: the fewest blocks in use
+ * @FT_POLICY_COST_BENEFIT: few of them, and not changed for long
+ * @FT_POLICY_AGE: old enough, and few of them
+ * @FT_NR_POLICIES: how many there are
+ */
+enum ft_victim_policy {
+	FT_POLICY_UNKNOWN,
+	FT_POLICY_GREEDY,
+	FT_POLICY_COST_BENEFIT,
+	FT_POLICY_AGE,
+	FT_NR_POLICIES
+};
+
+/* In this order. */
+#define FT_POLICY_NAMES "unknown", "greedy", "cost_benefit", "age"
+
+/**
+ * struct ft_victim - segments that F2FS has chosen together
+ * @segment: the first of them
+ * @segments: how many
+ * @valid: blocks of them that are in use
+ * @kind: enum ft_victim_kind
+ * @policy: enum ft_victim_policy
+ */
+struct ft_victim {
+	u32 segment;
+	u32 segments;
+	u32 valid;
+	u8 kind;
+	u8 policy;
+};
+
+/**
  * struct ft_trace_change - an event extent_change
  * @seq: its number, counted per volume: what a reader has lost shows as a gap
  * @lblk: the first block
@@ -120,8 +155,8 @@ void ft_trace_unknown_any(struct ft_inode *rec);
 void ft_trace_found(struct ft_inode *rec, u32 *from);
 void ft_trace_state_any(struct ft_inode *rec, unsigned int from,
 			unsigned int to);
-void ft_trace_victim_any(struct ft_volume *vol, u32 segment, u32 segments,
-			 enum ft_victim_kind kind, u32 valid);
+void ft_trace_victim_any(struct ft_volume *vol,
+			 const struct ft_victim *victim);
 
 /* Does somebody want to know of each change of a map? */
 static __always_inline bool ft_traces_changes(void)
@@ -168,13 +203,12 @@ static inline void ft_trace_state(struct ft_inode *rec, unsigned int from,
 		ft_trace_state_any(rec, from, to);
 }
 
-/* F2FS has chosen segments that have so many valid blocks; no lock is held. */
-static inline void ft_trace_victim(struct ft_volume *vol, u32 segment,
-				   u32 segments, enum ft_victim_kind kind,
-				   u32 valid)
+/* F2FS has chosen segments; no lock is held. */
+static inline void ft_trace_victim(struct ft_volume *vol,
+				   const struct ft_victim *victim)
 {
 	if (tracepoint_enabled(gc_victim))
-		ft_trace_victim_any(vol, segment, segments, kind, valid);
+		ft_trace_victim_any(vol, victim);
 }
 
 #endif

@@ -93,7 +93,7 @@ append_sparse() {
 	fileop write "$MNT/$FILE" $((N * 8192)) 4096 sync
 }
 
-plan 54
+plan 55
 mkdir -p $MNT
 make_volume $DISK $MNT || bail "no volume"
 fileop write $MNT/old 0 64K sync
@@ -113,6 +113,7 @@ expect "by_process counts them" "$(awk '!/^#/ && $5 == "fileop" { n += $2 } END 
 dev=$(awk '!/^#/ { print $1; exit }' $DBG/table) lba=$(awk -v p=$MNT/b '!/^#/ && $NF == p && $4 == 2 { print $2 }' $DBG/table)
 expect "owner of a block" "$(owner "$lba")" "file $(stat -c %i $MNT/b) 2 append sync interleaved fileop $MNT/b"
 expect "owner of metadata" "$(owner 1)" "metadata - - - - - - -"
+expect "of a block that does not exist" "$(owner 4000000000)" "beyond_the_end - - - - - - -"
 rm $MNT/b
 sync
 expect "nobody has it any more" "$(owner "$lba")" "free - - - - - - -"

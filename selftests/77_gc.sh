@@ -63,7 +63,7 @@ foreseen() {
 	awk -v segment="$1" -v n="$2" '$1 == "segment" && $3 == segment { print $n }' /tmp/victims
 }
 
-plan 18
+plan 20
 make_volume $DISK $MNT || bail "no volume"
 mkdir $MNT/w $MNT/other
 load path=$MNT/w
@@ -95,6 +95,7 @@ near "all of watched files, but blocks of directories" "$(sum 7)" "$(sum 6)" 4
 expect "the victims add up to it" "$(of_victims foreground 9)" "$(sum 6)"
 expect "the files add up to those of watched ones" "$(of_files .)" "$(sum 7)"
 check "no victim was unknown" test "$(sum 10)" = 0
+expect "all of them chosen by the fewest blocks in use" "$(awk '$1 == "victim" { print $6, $11 }' $DBG/gc | sort -u)" "foreground greedy"
 
 # Of files that are not watched the blocks are counted, but not by file.
 before=$(f2fs_moved foreground)
@@ -121,6 +122,10 @@ bg=$(($(f2fs_moved background) - before))
 near "in the background: about as many as F2FS says" "$(sum 8)" "$bg" $((bg / 20 + 4))
 check "that is some as well" test "$bg" -gt 0
 expect "these victims add up to it" "$(of_victims background 9)" "$(sum 8)"
+echo 1 >"$sys/gc_idle"
+fileop gc $MNT 0 1
+echo 0 >"$sys/gc_idle"
+expect "by costs and benefits, when asked to" "$(awk '$1 == "victim" { print $6, $11; exit }' $DBG/gc)" "background cost_benefit"
 check "no victim gave more than it had" awk '$1 == "victim" && $9 > $8 { bad = 1 } END { exit bad }' $DBG/gc
 grep '^\(#\|volume\)' $DBG/gc | sed 's/^/# /'
 awk '$1 == "victim"' $DBG/gc | head -n 5 | sed 's/^/# /'

@@ -29,9 +29,9 @@ static void omit(struct ft_inode *rec)
 
 /**
  * struct choice - files that may have to give way
- * @rec: the one that takes most, a reference; %NULL if none takes more than
- * @bytes: what it takes; or else what files take at least that give up their causes
- * @dropped: one has
+ * @rec: the one that takes most, a reference; %NULL if none has been found yet
+ * @bytes: what it takes, or others have to take to be chosen
+ * @dropped: one has lost its causes
  */
 struct choice {
 	struct ft_inode *rec;
@@ -39,8 +39,8 @@ struct choice {
 	bool dropped;
 };
 
-static void for_each_file(void (*func)(struct ft_inode *rec, struct choice *c),
-			  struct choice *c)
+static void visit_files(void (*func)(struct ft_inode *rec, struct choice *c),
+			struct choice *c)
 {
 	struct ft_volume *vol;
 	struct ft_inode *rec;
@@ -114,11 +114,11 @@ static bool largest_gives_way(u64 bytes)
 {
 	struct choice most = { .bytes = bytes }, causes = { };
 
-	for_each_file(choose_larger, &most);
+	visit_files(choose_larger, &most);
 	if (!most.rec)
 		return false;
 	causes.bytes = most.bytes / 2;
-	for_each_file(drop_causes, &causes);
+	visit_files(drop_causes, &causes);
 	if (!causes.dropped) {
 		ft_inode_lock(most.rec);
 		if (ft_inode_followed(most.rec))

@@ -4,7 +4,8 @@
 # vm.sh - run a command as root in the full guest: the host's programs, another kernel, an F2FS-capable disk.
 #
 # usage: vm.sh [options] -- COMMAND, or vm.sh -i [options] for a shell
-#   -k VERSION   kernel: 6.12 (default), 6.1, 7, or a folder with an unpacked one ($KERNEL)
+#   -k VERSION   kernel: 6.12 (default), 6.1, 7, a kernel tree that is built, or a folder with an unpacked one
+#                ($KERNEL)
 #   -m FILE      module to offer as $FRAGTRACE_KO (default: fragtrace.ko, built for that kernel)
 #   -n           offer no module
 #   -d SIZE      scratch disk, sparse and empty, as /dev/vda (default 1G, $DISK)
@@ -243,6 +244,7 @@ vm_main() {
 	! ft_debug_is "$KERNEL_ARG" || ft_die "the full guest: kernel $KERNEL_ARG has no 9P to see this machine by; use guest.sh"
 	ft_packages guest full
 	ft_kernel "$KERNEL_ARG"
+	ft_tree_full "$KERNEL_ARG"
 	ft_vng
 	if [ "$module" = auto ]; then
 		module=

@@ -85,6 +85,10 @@ bench-readme:
 deb:
 	@DKMS='$(DKMS)' selftests/commands/deb.sh $(OUT)
 
+# The module and its tests inside of a kernel tree: fs/fragtrace and tools/testing/selftests/fragtrace.
+in-tree:
+	@selftests/commands/in_tree.sh '$(TREE)'
+
 # A tarball of what is committed, the same on each machine, and its checksum.
 dist:
 	@selftests/commands/dist.sh $(OUT)
@@ -123,12 +127,13 @@ help:
 	@echo "make fuzz                 random operations; MINUTES=3 for all kernels, SEED=N, KERNEL=..., or PLAN=file to repeat one;"
 	@echo "                          MODE=hostile: a user does his worst, ATTACKS='stuck crowd' names how (selftests/in_guest/attacks.sh)"
 	@echo "make fuzz-parsers         libFuzzer on what reads tables and configuration files; MINUTES=10"
-	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1|7|6.12-rt..., DISK=1G or a file, OUT=folder"
+	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1|7|6.12-rt... or a built tree, DISK=1G or a file, OUT=folder"
 	@echo "                          (make itself ends with status 2 when it fails; selftests/machine/vm.sh passes the status on)"
 	@echo "make shell                the same with a shell on this terminal; DISK=file is a disk that is kept"
 	@echo "make install, uninstall   module, fragtrace-view, its presets, fragtrace-plot, man pages; PREFIX=$(PREFIX), DESTDIR="
 	@echo "make deb                  Debian packages, in deb-out/; DKMS=no does not try the module's"
+	@echo "make in-tree TREE=folder  put module and tests into the source tree of a kernel: CONFIG_FRAGTRACE, kselftest"
 	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer vm shell check test test-debug test-large xfstests fuzz fuzz-parsers demo bench bench-readme deb dist install uninstall clean distclean help
+.PHONY: all modules viewer vm shell check test test-debug test-large xfstests fuzz fuzz-parsers demo bench bench-readme deb in-tree dist install uninstall clean distclean help

@@ -7,9 +7,11 @@
 #
 # usage: gen_f2fs_private.sh F2FS_OBJECT [VMLINUX_BTF]
 #        gen_f2fs_private.sh --source TREE F2FS_OBJECT
+#        gen_f2fs_private.sh --in-tree TREE
 #   F2FS_OBJECT   f2fs.ko (also .xz, .zst or .gz), or vmlinux when F2FS is built in
 #   VMLINUX_BTF   the BTF of the kernel that f2fs.ko was built with
-#   TREE          the source tree of that kernel, whose own header is used if there is no BTF
+#   TREE          the source tree of that kernel, whose own header is used if there is no BTF; or the one that we are
+#                 part of: F2FS is built together with us, and has no build ID yet
 #
 # $OBJCOPY has to know the kernel's architecture; kbuild names it.
 
@@ -88,10 +90,10 @@ build_id() {
 	echo "#define FT_F2FS_BUILD_ID \"$id\""
 }
 
-if [ "${1:-}" = --source ]; then
+if [ "${1:-}" = --source ] || [ "${1:-}" = --in-tree ]; then
 	header=$(cd "${2:-}" 2>/dev/null && pwd)/fs/f2fs/f2fs.h
 	[ -r "$header" ] || die "F2FS_SRC=${2:-}: no fs/f2fs/f2fs.h in there"
-	unpack "${3:-}"
+	[ "$1" = --in-tree ] || unpack "${3:-}"
 	for name in f2fs_io_info f2fs_map_blocks; do
 		sed -n "/^struct $name {/,/^}/p" "$header" >"$tmp/type"
 		[ -s "$tmp/type" ] || die "$header: there is no struct $name in it"
@@ -106,7 +108,11 @@ if [ "${1:-}" = --source ]; then
 	done
 	echo "#include \"$header\""
 	echo "#include \"${header%/*}/segment.h\""
-	build_id "$3"
+	if [ "$1" = --in-tree ]; then
+		echo '#define FT_F2FS_BUILD_ID ""'
+	else
+		build_id "$3"
+	fi
 	cat <<-ACCESS
 
 	static inline struct inode *ft_f2fs_cow_inode(const struct inode *inode)

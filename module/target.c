@@ -637,8 +637,8 @@ static int add_item(const char *item, unsigned int number, bool wait)
  * @paths: comma-separated; %NULL for none
  * @wait: those that are not there are waited for
  *
- * Return: 0, or what ft_target_add() or ft_target_wait() says of the first bad one, but -EINVAL for
- * one given twice; then none is watched.
+ * Return: 0, or what ft_target_add() or ft_target_wait() says of the first bad
+ * one, but -EINVAL for one given twice; then none is watched.
  */
 int ft_target_init(const char *paths, bool wait)
 {

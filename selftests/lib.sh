@@ -325,7 +325,14 @@ cleanup() {
 			umount "$mnt" 2>/dev/null || umount -l "$mnt" || break
 		done
 	done
+	! command -v put_disks >/dev/null || put_disks
 }
+
+# Inside of a kernel tree there is no guest of ours: this makes disks, or ends the test.
+if [ -f "${here:-}/kselftest.sh" ]; then
+	# shellcheck source=in_tree/kselftest.sh
+	. "$here/kselftest.sh"
+fi
 
 if [ -n "${FRAGTRACE_GUEST:-}" ]; then
 	trap cleanup EXIT

@@ -38,7 +38,7 @@ grep -v '^#' $targets
 mkfs.f2fs -q -f /dev/vda >/dev/null
 mount -t f2fs /dev/vda /mnt
 mkdir /mnt/db
-for n in $(seq 100); do
+for _ in $(seq 100); do
 	! grep -q ' live ' $targets || break
 	sleep 0.5
 done

@@ -4,7 +4,7 @@
 # guest.sh - boot a small guest (stock kernel, busybox, nothing else) and run one command in it.
 #
 # usage: guest.sh [options] -- COMMAND [ARGUMENT...]
-#   -k VERSION   kernel: 6.12 (default), or another that setup.sh knows, or a folder with an unpacked one
+#   -k VERSION   kernel: 6.12 (default), or another that setup.sh knows, or a tree or folder
 #   -m FILE      module to offer as $FRAGTRACE_KO (default: fragtrace.ko, built for that kernel)
 #   -n           offer no module
 #   -d SIZE      one more empty scratch disk, sparse, as /dev/vda, /dev/vdb, ... (default: one of 1G)
@@ -160,6 +160,8 @@ ft_base_path() {
 		{
 			cat "$FT_TESTS/machine/guest.sh"
 			echo "$KROOT"
+			# of a kernel that the user has built anew
+			ls -l --time-style=+%s.%N "$KROOT/.complete" 2>/dev/null || :
 			for tool in busybox $FT_GUEST_TOOLS; do
 				ls -lL --time-style=+%s "$(ft_which "$tool")" 2>/dev/null || echo "no $tool"
 			done

@@ -266,17 +266,19 @@ ft_unpack_kernel() {
 	mv "$tmp" "$final"
 }
 
-# ft_kernel(version) - make sure a kernel is there; set KREL KROOT KDIR VMLINUZ F2FS_KO VMLINUX_BTF F2FS_SRC
+# ft_kernel(version) - make sure a kernel is there; set KREL KROOT KDIR VMLINUZ F2FS_KO VMLINUX_BTF F2FS_SRC, and TREE
+# if the user has built it in one
 #
 # F2FS_KO is empty when F2FS is built in, F2FS_SRC when the BTF tells all about F2FS.
 # shellcheck disable=SC2034 # used by those who source this file
 ft_kernel() {
+	TREE=
 	if ft_debug_is "$1"; then
 		ft_debug_kernel "$1"
 		ft_kernel_folder "$KROOT"
 	else
 		case $1 in
-		*/*) ft_kernel_folder "$1" ;;
+		*/*) if ft_tree_is "$1"; then ft_kernel_tree "$1"; else ft_kernel_folder "$1"; fi ;;
 		*) ft_kernel_debian "$1" ;;
 		esac
 	fi
@@ -316,9 +318,10 @@ ft_inside() {
 ft_kernel_folder() {
 	local image
 
-	KROOT=$(cd "$1" 2>/dev/null && pwd) || ft_die "kernel '$1': no such folder; expected $FT_KERNELS or a folder with boot/vmlinuz-*"
+	KROOT=$(cd "$1" 2>/dev/null && pwd) || ft_die "kernel '$1': no such folder; expected $FT_KERNELS, a kernel tree that is built, or a folder with boot/vmlinuz-*"
 	for image in "$KROOT"/boot/vmlinuz-*; do
-		[ -f "$image" ] || ft_die "kernel '$1': no boot/vmlinuz-* in it; expected $FT_KERNELS or a folder with an unpacked kernel"
+		[ -f "$image" ] || ft_die "kernel '$1': no boot/vmlinuz-* in it, and no kernel tree: no .config; expected $FT_KERNELS, a kernel tree that is built," \
+			"or a folder with an unpacked kernel"
 		KREL=${image##*/vmlinuz-}
 	done
 	[ -f "$KROOT/lib/modules/$KREL/modules.dep" ] || depmod -b "$KROOT" "$KREL"
@@ -330,7 +333,7 @@ ft_kernel_debian() {
 
 	case $1 in
 	[0-9]*) ;;
-	*) ft_die "kernel '$1': expected $FT_KERNELS or a folder with an unpacked kernel (write ./folder)" ;;
+	*) ft_die "kernel '$1': expected $FT_KERNELS, or a kernel tree or a folder with an unpacked kernel (write ./folder)" ;;
 	esac
 	ft_sources "$1"
 	cached=$(ft_cached_kernel "$1") || cached=

@@ -18,7 +18,7 @@
 #   setup.sh cache                 print the cache folder
 #
 # Sourced, it only defines the functions below. VERSION may also be a folder that holds an unpacked
-# kernel (boot/vmlinuz-*, lib/modules/*), for example one with debugging options.
+# kernel (boot/vmlinuz-*, lib/modules/*), or a kernel tree in which one was built.
 #
 # The cache is $FRAGTRACE_CACHE, or fragtrace/ in the user's cache folder. It may be deleted at any
 # time. Nothing here touches the host's own kernel, boot menu or /lib/modules.
@@ -337,6 +337,8 @@ setup_main() {
 . "$FT_TESTS/machine/qemu.sh"
 # shellcheck source=kernels.sh
 . "$FT_TESTS/machine/kernels.sh"
+# shellcheck source=kernel_tree.sh
+. "$FT_TESTS/machine/kernel_tree.sh"
 # shellcheck source=debug_kernel.sh
 . "$FT_TESTS/machine/debug_kernel.sh"
 # shellcheck source=../trouble.sh

@@ -4,7 +4,8 @@
 # vm.sh - run a command as root in the full guest: the host's programs, another kernel, an F2FS-capable disk.
 #
 # usage: vm.sh [options] -- COMMAND, or vm.sh -i [options] for a shell
-#   -k VERSION   kernel: 6.12 (default), 6.1, 7, or a folder with an unpacked one ($KERNEL)
+#   -k VERSION   kernel: 6.12 (default), 6.1, 7, a kernel tree that is built, or a folder with an unpacked one
+#                ($KERNEL)
 #   -m FILE      module to offer as $FRAGTRACE_KO (default: fragtrace.ko, built for that kernel)
 #   -n           offer no module
 #   -d SIZE      scratch disk, sparse and empty, as /dev/vda (default 1G, $DISK)
@@ -245,6 +246,7 @@ vm_main() {
 	[ "$(ft_arch "$KERNEL_ARG")" = amd64 ] || ft_die "kernel '$KERNEL_ARG': the full guest runs this machine's programs, and they" \
 		"are not for $(ft_arch "$KERNEL_ARG"); take selftests/machine/guest.sh -k $KERNEL_ARG -- COMMAND"
 	ft_kernel "$KERNEL_ARG"
+	ft_tree_full "$KERNEL_ARG"
 	ft_vng
 	if [ "$module" = auto ]; then
 		module=

@@ -74,19 +74,21 @@ static bool holds_nodes(struct ft_volume *vol, u32 segment)
  * @segment: the first of them
  * @segments: how many
  * @kind: for what
+ * @policy: by what
  *
  * Context: a probe.
  * Return: how many blocks of them are in use.
  */
 u32 ft_gc_chose(struct ft_volume *vol, u32 segment, u32 segments,
-		enum ft_victim_kind kind)
+		enum ft_victim_kind kind, enum ft_gc_policy policy)
 {
-	const struct ft_gc_victim victim = {
+	struct ft_gc_victim victim = {
 		.when = ktime_get_real_seconds(),
 		.segment = segment,
 		.segments = segments,
 		.valid = valid_blocks(vol, segment, segments),
 		.kind = kind,
+		.policy = policy,
 		.node = holds_nodes(vol, segment),
 	};
 	struct ft_gc *gc = vol->gc;
@@ -94,6 +96,7 @@ u32 ft_gc_chose(struct ft_volume *vol, u32 segment, u32 segments,
 	spin_lock(&gc->lock);
 	gc->sums.victims[kind]++;
 	if (kind < FT_GC_KINDS) {
+		victim.number = gc->chosen++;
 		gc->newest = (gc->newest + 1) % FT_GC_VICTIMS;
 		gc->nr = min_t(u32, gc->nr + 1, FT_GC_VICTIMS);
 		gc->victim[gc->newest] = victim;
@@ -147,6 +150,31 @@ bool ft_gc_chosen(struct ft_volume *vol, u32 lba)
 	return chosen;
 }
 
+/* So many of the last shares are looked at: those that are written in turn are few. */
+#define MAX_LOOKED	8
+
+/* A block of a file has been moved out of a victim. */
+static void count_share(struct ft_gc *gc, u32 victim, u32 ino)
+{
+	struct ft_gc_share *share;
+	u32 n;
+
+	for (n = 0; n < min_t(u32, gc->nr_shares, MAX_LOOKED); n++) {
+		share = &gc->share[(gc->newest_share - n) % FT_GC_SHARES];
+		if (share->victim == victim && share->ino == ino) {
+			share->blocks++;
+			return;
+		}
+	}
+	gc->newest_share = (gc->newest_share + 1) % FT_GC_SHARES;
+	gc->nr_shares = min_t(u32, gc->nr_shares + 1, FT_GC_SHARES);
+	gc->share[gc->newest_share] = (struct ft_gc_share){
+		.victim = victim,
+		.ino = ino,
+		.blocks = 1,
+	};
+}
+
 /**
  * ft_gc_moved() - garbage collection has moved a block of data
  * @vol: the volume
@@ -168,13 +196,15 @@ void ft_gc_moved(struct ft_volume *vol, struct ft_inode *rec, u32 lba)
 		kind = victim->kind;
 		victim->moved++;
 		victim->watched += !!rec;
+		if (rec)
+			count_share(gc, victim->number, rec->ino);
 	} else {
 		gc->sums.unknown++;
 	}
 	gc->sums.moved[kind]++;
 	gc->sums.watched[kind] += !!rec;
 	if (rec)
-		WRITE_ONCE(rec->gc_moved, rec->gc_moved + 1);
+		WRITE_ONCE(rec->gc_moved[kind], rec->gc_moved[kind] + 1);
 	spin_unlock(&gc->lock);
 }
 
@@ -198,6 +228,27 @@ u32 ft_gc_copy(struct ft_volume *vol, struct ft_gc_sums *sums,
 	nr = gc->nr;
 	for (n = 0; n < nr; n++)
 		victim[n] = gc->victim[(gc->newest - n) % FT_GC_VICTIMS];
+	spin_unlock(&gc->lock);
+	return nr;
+}
+
+/**
+ * ft_gc_copy_shares() - copy what of which file was moved out of which victim
+ * @vol: the volume
+ * @share: room for %FT_GC_SHARES; the last one comes first
+ *
+ * Context: process.
+ * Return: how many there are.
+ */
+u32 ft_gc_copy_shares(struct ft_volume *vol, struct ft_gc_share *share)
+{
+	struct ft_gc *gc = vol->gc;
+	u32 n, nr;
+
+	spin_lock(&gc->lock);
+	nr = gc->nr_shares;
+	for (n = 0; n < nr; n++)
+		share[n] = gc->share[(gc->newest_share - n) % FT_GC_SHARES];
 	spin_unlock(&gc->lock);
 	return nr;
 }

@@ -16,29 +16,64 @@ struct ft_volume;
 /* So many victims are remembered. */
 #define FT_GC_VICTIMS	1024
 
+/* Of so many pairs of a victim and a file it is known what was moved. */
+#define FT_GC_SHARES	2048
+
 /* Victims that are cleaned: FT_VICTIM_BG and FT_VICTIM_FG. */
 #define FT_GC_KINDS	2
 
 /**
+ * enum ft_gc_policy - by what F2FS chose segments to clean
+ * @FT_POLICY_OTHER: by something that fragtrace does not know
+ * @FT_POLICY_COST_BENEFIT: few blocks in use, and not written for long
+ * @FT_POLICY_GREEDY: the fewest blocks in use
+ * @FT_POLICY_AGE: not written for long, among those with few blocks in use
+ * @FT_NR_POLICIES: how many there are
+ */
+enum ft_gc_policy {
+	FT_POLICY_OTHER,
+	FT_POLICY_COST_BENEFIT,
+	FT_POLICY_GREEDY,
+	FT_POLICY_AGE,
+	FT_NR_POLICIES
+};
+
+/**
  * struct ft_gc_victim - segments that F2FS has chosen to clean together
  * @when: in seconds since 1970
+ * @number: counted from the first of the volume
  * @segment: the first of them
  * @segments: how many
  * @valid: blocks of them that were in use
  * @moved: blocks of data that have been moved out of them since
  * @watched: those of them that belong to watched files
  * @kind: enum ft_victim_kind
+ * @policy: enum ft_gc_policy
  * @node: they hold nodes, which no map is about
  */
 struct ft_gc_victim {
 	u64 when;
+	u32 number;
 	u32 segment;
 	u32 segments;
 	u32 valid;
 	u32 moved;
 	u32 watched;
 	u8 kind;
+	u8 policy;
 	bool node;
+};
+
+/**
+ * struct ft_gc_share - what was moved of a file out of a victim
+ * @victim: its number
+ * @ino: the inode number of the file
+ * @blocks: how many; there may be several shares of the same two
+ */
+struct ft_gc_share {
+	u32 victim;
+	u32 ino;
+	u32 blocks;
 };
 
 /**
@@ -62,7 +97,11 @@ struct ft_gc_sums {
  * @newest: index of the last of @victim
  * @nr: how many there are
  * @last: index of the one that a block was moved out of last
+ * @chosen: how many there have been
+ * @newest_share: index of the last of @share
+ * @nr_shares: how many there are
  * @victim: a ring
+ * @share: a ring
  */
 struct ft_gc {
 	spinlock_t lock;
@@ -70,16 +109,21 @@ struct ft_gc {
 	u32 newest;
 	u32 nr;
 	u32 last;
+	u32 chosen;
+	u32 newest_share;
+	u32 nr_shares;
 	struct ft_gc_victim victim[FT_GC_VICTIMS];
+	struct ft_gc_share share[FT_GC_SHARES];
 };
 
 struct ft_gc *ft_gc_new(void);
 void ft_gc_free(struct ft_gc *gc);
 u32 ft_gc_chose(struct ft_volume *vol, u32 segment, u32 segments,
-		enum ft_victim_kind kind);
+		enum ft_victim_kind kind, enum ft_gc_policy policy);
 bool ft_gc_chosen(struct ft_volume *vol, u32 lba);
 void ft_gc_moved(struct ft_volume *vol, struct ft_inode *rec, u32 lba);
 u32 ft_gc_copy(struct ft_volume *vol, struct ft_gc_sums *sums,
 	       struct ft_gc_victim *victim);
+u32 ft_gc_copy_shares(struct ft_volume *vol, struct ft_gc_share *share);
 
 #endif

@@ -157,6 +157,15 @@ if [ "${1:-}" = --source ]; then
 		*segments = p->ofs_unit;
 		return p->min_segno;
 	}
+
+	#define FT_F2FS_GC_CB GC_CB
+	#define FT_F2FS_GC_GREEDY GC_GREEDY
+	#define FT_F2FS_GC_AT GC_AT
+
+	static inline int ft_f2fs_victim_policy(const struct victim_sel_policy *p)
+	{
+		return p->gc_mode;
+	}
 	ACCESS
 	exit 0
 fi
@@ -379,6 +388,16 @@ static inline u32 ft_f2fs_victim(const struct victim_sel_policy *p, u32 *segment
 
 	*segments = *(const u32 *)(policy + $(offset victim_sel_policy ofs_unit));
 	return *(const u32 *)(policy + $(offset victim_sel_policy min_segno));
+}
+
+/* By what they were chosen: cost-benefit, the fewest blocks in use, or their age. */
+#define FT_F2FS_GC_CB		$(enumerator GC_CB)
+#define FT_F2FS_GC_GREEDY	$(enumerator GC_GREEDY)
+#define FT_F2FS_GC_AT		$(enumerator GC_AT)
+
+static inline int ft_f2fs_victim_policy(const struct victim_sel_policy *p)
+{
+	return *(const int *)((const char *)p + $(offset victim_sel_policy gc_mode));
 }
 ACCESS
 echo

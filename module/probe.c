@@ -697,6 +697,20 @@ static void probe_gc_begin(void *unused, struct super_block *sb, int gc_type,
 	collects(sb, gc_type, true);
 }
 
+static enum ft_gc_policy policy_of(const struct victim_sel_policy *p)
+{
+	switch (ft_f2fs_victim_policy(p)) {
+	case FT_F2FS_GC_CB:
+		return FT_POLICY_COST_BENEFIT;
+	case FT_F2FS_GC_GREEDY:
+		return FT_POLICY_GREEDY;
+	case FT_F2FS_GC_AT:
+		return FT_POLICY_AGE;
+	default:
+		return FT_POLICY_OTHER;
+	}
+}
+
 /* @log: which is to fill its holes, if it is for that */
 static void chose(struct super_block *sb, const struct victim_sel_policy *p,
 		  enum ft_victim_kind kind, int log)
@@ -711,7 +725,7 @@ static void chose(struct super_block *sb, const struct victim_sel_policy *p,
 		segment = ft_f2fs_victim(p, &segments);
 		if (kind == FT_VICTIM_SSR)
 			ft_log_fills(vol, log, segment);
-		valid = ft_gc_chose(vol, segment, segments, kind);
+		valid = ft_gc_chose(vol, segment, segments, kind, policy_of(p));
 		ft_trace_victim(vol, segment, segments, kind, valid);
 	}
 	leave_probe();

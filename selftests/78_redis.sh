@@ -3,7 +3,7 @@
 #
 # 78_redis.sh - a real Redis, with an append-only file that is flushed each second, saves and rewrites: why its files break
 #
-# What is seen, with the default of F2FS on a volume that is not small (ipu_policy 16), on each kernel:
+# What is seen, with the default of F2FS on a volume that is not small (ipu_policy 16):
 #
 # - All breaks are of blocks that were appended. The last block of the .aof, half full at each fdatasync, is written again
 #   and again: fdatasync may write it in place, so it does not move. No file is ever cut: there is no `tail`.
@@ -11,6 +11,9 @@
 #   an .aof breaks, by `other_log`, as often as the load changes between some and many writes a second.
 # - A save (.rdb, and the base of a rewritten .aof) is flushed by the child that writes it, each 4 MiB
 #   (rdb-save-incremental-fsync), while the parent flushes the .aof: the two take blocks from each other, `interleaved`.
+#
+# On 7.3 all flushes of the .aof go to the log of hot data, and saves to that of warm data: nothing is broken, and the checks
+# of the last two are skipped if that is what is found.
 #
 # To be sure that a save lasts longer than one flush of the .aof, it pauses some microseconds for each key.
 
@@ -76,14 +79,25 @@ cli shutdown nosave || :
 wait $server || :
 settle
 grep -v '^#' $DBG/causes | sed 's/^/# /'
+grep -v '^#' $DBG/extents | cut -d ' ' -f 3-11,13 | sed 's/^/# /'
 grep -v '^#' $DBG/by_pair | sed 's/^/# /'
 check "it has left a save, and an .aof with its base" sh -c "ls $MNT/redis/dump.rdb $MNT/redis/appendonlydir/*.base.rdb \
 	$MNT/redis/appendonlydir/*.incr.aof"
-check "an .aof goes to another log when the load changes: $others times" test "$others" -ge 2
-check "a save is interleaved" test "$(of .rdb "append (sync|writeback) interleaved")" -gt 0
-check "with the .aof of its parent" awk '!/^#/ && $3 == ".rdb" && $5 == ".aof" && $4 ~ /^redis-server:/ && $6 ~ /^redis-server:/ && $4 != $6 {
-	found = 1
-} END { exit !found }' $DBG/by_pair
+case $(uname -r) in
+[7-9].*) newer=yes ;;
+*) newer= ;;
+esac
+if [ -n "$newer" ] && [ "$(($(of .aof ".*") + $(of .rdb ".*") + others))" = 0 ]; then
+	for what in "an .aof goes to another log when the load changes" "a save is interleaved" "with the .aof of its parent"; do
+		skip "$what" "this kernel has left all of them whole"
+	done
+else
+	check "an .aof goes to another log when the load changes: $others times" test "$others" -ge 2
+	check "a save is interleaved" test "$(of .rdb "append (sync|writeback) interleaved")" -gt 0
+	check "with the .aof of its parent" awk '!/^#/ && $3 == ".rdb" && $5 == ".aof" && $4 ~ /^redis-server:/ && $6 ~ /^redis-server:/ && $4 != $6 {
+		found = 1
+	} END { exit !found }' $DBG/by_pair
+fi
 for ext in .aof .rdb; do
 	expect "$ext: all breaks are of what was appended, and have a reason" \
 		"$(of $ext ".*")" "$(of $ext "append (sync|writeback) (interleaved|other_log|new_segment)")"

@@ -121,7 +121,7 @@ static void remember(struct ft_gc *gc, const struct ft_gc_victim *victim)
  */
 void ft_gc_chose(struct ft_volume *vol, struct ft_victim *chosen)
 {
-	const struct ft_gc_victim victim = {
+	struct ft_gc_victim victim = {
 		.when = ktime_get_real_seconds(),
 		.segment = chosen->segment,
 		.segments = chosen->segments,
@@ -136,6 +136,7 @@ void ft_gc_chose(struct ft_volume *vol, struct ft_victim *chosen)
 	spin_lock(&gc->lock);
 	gc->sums.victims[victim.kind]++;
 	if (victim.kind < FT_GC_KINDS) {
+		victim.number = gc->chosen++;
 		remember(gc, &victim);
 		/* its segment may have been a victim before */
 		gc->last = gc->newest;
@@ -187,6 +188,31 @@ bool ft_gc_chosen(struct ft_volume *vol, u32 lba)
 	return chosen;
 }
 
+/* So many of the last shares are looked at: those that are written in turn are few. */
+#define MAX_LOOKED	8
+
+/* A block of a file has been moved out of a victim. */
+static void count_share(struct ft_gc *gc, u32 victim, u32 ino)
+{
+	struct ft_gc_share *share;
+	u32 n;
+
+	for (n = 0; n < min_t(u32, gc->nr_shares, MAX_LOOKED); n++) {
+		share = &gc->share[(gc->newest_share - n) % FT_GC_SHARES];
+		if (share->victim == victim && share->ino == ino) {
+			share->blocks++;
+			return;
+		}
+	}
+	gc->newest_share = (gc->newest_share + 1) % FT_GC_SHARES;
+	gc->nr_shares = min_t(u32, gc->nr_shares + 1, FT_GC_SHARES);
+	gc->share[gc->newest_share] = (struct ft_gc_share){
+		.victim = victim,
+		.ino = ino,
+		.blocks = 1,
+	};
+}
+
 /**
  * ft_gc_moved() - garbage collection has moved a block of data
  * @vol: the volume
@@ -208,13 +234,15 @@ void ft_gc_moved(struct ft_volume *vol, struct ft_inode *rec, u32 lba)
 		kind = victim->kind;
 		victim->moved++;
 		victim->watched += !!rec;
+		if (rec)
+			count_share(gc, victim->number, rec->ino);
 	} else {
 		gc->sums.unknown++;
 	}
 	gc->sums.moved[kind]++;
 	gc->sums.watched[kind] += !!rec;
 	if (rec)
-		WRITE_ONCE(rec->gc_moved, rec->gc_moved + 1);
+		WRITE_ONCE(rec->gc_moved[kind], rec->gc_moved[kind] + 1);
 	spin_unlock(&gc->lock);
 }
 
@@ -238,6 +266,27 @@ u32 ft_gc_copy(struct ft_volume *vol, struct ft_gc_sums *sums,
 	nr = gc->nr;
 	for (n = 0; n < nr; n++)
 		victim[n] = gc->victim[(gc->newest - n) % FT_GC_VICTIMS];
+	spin_unlock(&gc->lock);
+	return nr;
+}
+
+/**
+ * ft_gc_copy_shares() - copy what of which file was moved out of which victim
+ * @vol: the volume
+ * @share: room for %FT_GC_SHARES; the last one comes first
+ *
+ * Context: process.
+ * Return: how many there are.
+ */
+u32 ft_gc_copy_shares(struct ft_volume *vol, struct ft_gc_share *share)
+{
+	struct ft_gc *gc = vol->gc;
+	u32 n, nr;
+
+	spin_lock(&gc->lock);
+	nr = gc->nr_shares;
+	for (n = 0; n < nr; n++)
+		share[n] = gc->share[(gc->newest_share - n) % FT_GC_SHARES];
 	spin_unlock(&gc->lock);
 	return nr;
 }

@@ -21,6 +21,8 @@ struct ft_volume;
 #define FT_GC_CHAINS	1024
 /* No victim. */
 #define FT_GC_NONE	U16_MAX
+/* Of so many pairs of a victim and a file it is known what was moved. */
+#define FT_GC_SHARES	2048
 
 /* Victims that are cleaned: FT_VICTIM_BG and FT_VICTIM_FG. */
 #define FT_GC_KINDS	2
@@ -28,6 +30,7 @@ struct ft_volume;
 /**
  * struct ft_gc_victim - segments that F2FS has chosen to clean together
  * @when: in seconds since 1970
+ * @number: counted from the first of the volume
  * @segment: the first of them
  * @segments: how many
  * @valid: blocks of them that were in use
@@ -40,6 +43,7 @@ struct ft_volume;
  */
 struct ft_gc_victim {
 	u64 when;
+	u32 number;
 	u32 segment;
 	u32 segments;
 	u32 valid;
@@ -49,6 +53,18 @@ struct ft_gc_victim {
 	u8 policy;
 	bool node;
 	u16 next;
+};
+
+/**
+ * struct ft_gc_share - what was moved of a file out of a victim
+ * @victim: its number
+ * @ino: the inode number of the file
+ * @blocks: how many; there may be several shares of the same two
+ */
+struct ft_gc_share {
+	u32 victim;
+	u32 ino;
+	u32 blocks;
 };
 
 /**
@@ -73,8 +89,12 @@ struct ft_gc_sums {
  * @nr: how many there are
  * @last: index of the one that a block was moved out of last
  * @segments: how many segments victims have
+ * @chosen: how many victims there have been
+ * @newest_share: index of the last of @share
+ * @nr_shares: how many there are
  * @chain: index of the newest victim in each chain, or %FT_GC_NONE
  * @victim: a ring
+ * @share: a ring
  */
 struct ft_gc {
 	spinlock_t lock;
@@ -83,8 +103,12 @@ struct ft_gc {
 	u32 nr;
 	u32 last;
 	u32 segments;
+	u32 chosen;
+	u32 newest_share;
+	u32 nr_shares;
 	u16 chain[FT_GC_CHAINS];
 	struct ft_gc_victim victim[FT_GC_VICTIMS];
+	struct ft_gc_share share[FT_GC_SHARES];
 };
 
 struct ft_gc *ft_gc_new(void);
@@ -94,5 +118,6 @@ bool ft_gc_chosen(struct ft_volume *vol, u32 lba);
 void ft_gc_moved(struct ft_volume *vol, struct ft_inode *rec, u32 lba);
 u32 ft_gc_copy(struct ft_volume *vol, struct ft_gc_sums *sums,
 	       struct ft_gc_victim *victim);
+u32 ft_gc_copy_shares(struct ft_volume *vol, struct ft_gc_share *share);
 
 #endif

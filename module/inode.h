@@ -19,6 +19,7 @@
 #include "cause.h"
 #include "extmap.h"
 #include "fragtrace.h"
+#include "gc.h"
 #include "volume.h"
 
 struct ft_history;
@@ -143,12 +144,12 @@ enum ft_change {
  *	nothing of it.
  * @changes: grows with each change of the map
  * @epoch: a scan has to begin in a later epoch of the volume
+ * @cause: the cause of all its breaks, as far as @history does not say otherwise
  * @last_write: ft_write_id() of the event that was the last to change @map, if
  *	a block was written and there is no @rebuild; else %FT_NO_WRITE. May be
  *	read without @lock.
  * @map: the extent map
  * @history: of a file: what breaks.c keeps of it, or %NULL
- * @cause: the cause of all its breaks, as far as @history does not say otherwise
  * @writer: number of the process that was the last to write to it (writer.h). May
  *	be read without @lock, as may
  * @marked: whether @history has something that a write() has to change
@@ -158,8 +159,8 @@ enum ft_change {
  *	writing
  * @copy: F2FS uses it to write to another file atomically. @extension and @writer are
  *	those of that file.
- * @gc_moved: how many of its blocks garbage collection has moved (gc.h), protected
- *	by the lock there
+ * @gc_moved: how many of its blocks garbage collection has moved, in the background
+ *	and otherwise (gc.h), protected by the lock there
  * @rebuild: of a file: the second map that a scan is building; events change
  *	both. Changed by the worker that has taken the file, with @lock held.
  * @walk: of a directory: how far it has been read. Belongs to the worker that
@@ -200,16 +201,16 @@ struct ft_inode {
 	u32 direct_end;
 	u32 changes;
 	u32 epoch;
+	u32 cause;
 	u64 last_write;
 	struct ft_extmap map;
 	struct ft_history *history;
-	u32 cause;
 	u32 writer;
 	bool marked;
 	u8 doubt;
 	u8 extension;
 	bool copy;
-	u32 gc_moved;
+	u32 gc_moved[FT_GC_KINDS];
 	union {
 		struct ft_rebuild *rebuild;
 		struct ft_walk *walk;

@@ -14,6 +14,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
 # apart() - print what is known of the breaks of .sst files, each once: how many, the cause, whether it is the last block
+#
+# But for those where a segment was full and the log went on elsewhere: that depends on the volume.
 apart() {
 	awk '
 		function close_file() {
@@ -23,12 +25,12 @@ apart() {
 		/^#/ || $NF !~ /\.sst$/ || $5 == "-" { next }
 		$2 != ino { close_file(); breaks = 0 }
 		{ ino = $2; blocks = $7 }
-		$9 != "-" { sub(/:.*/, "", $12); breaks++; cause = $9 " " $10 " " $11 " " $12 }
+		$9 != "-" && $11 != "new_segment" { sub(/:.*/, "", $12); breaks++; cause = $9 " " $10 " " $11 " " $12 }
 		END { close_file(); for (i in n) print n[i], i }' $DBG/extents
 }
 
 plan 7
-make_volume $DISK $MNT || bail "no volume"
+make_volume $DISK $MNT background_gc=off || bail "no volume"
 # as F2FS sets it itself on a volume that is not small: in place only where fsync wants few blocks
 echo 16 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
 load path=$MNT
@@ -36,23 +38,30 @@ mkdir $MNT/db
 fileop rocksdb $MNT/db 10
 settle
 expect "each of ten files is broken once, at its last block" "$(apart)" "10 1 tail sync moved fileop last block"
-expect "causes says the same, of the process that wrote" "$(awk '!/^#/ { print $2, $3, $4, $5, $6, $7, $8, $9 }' $DBG/causes)" \
+expect "causes says the same, of the process that wrote" "$(awk '!/^#/ && $4 != "new_segment" {
+	print $2, $3, $4, $5, $6, $7, $8, $9
+}' $DBG/causes)" \
 	"tail sync moved 10 0 10 10 .sst"
 expect "nobody took its place: that was cut off, not lost to another file" "$(grep -vc '^#' $DBG/by_pair)" 0
 check_exact "the maps are exact" -u $MNT
 
-# The database does not ask for the last flush: mostly it is the flusher's.
+# The database does not ask for the last flush: mostly it is the flusher's. To change how often that wakes would wake it at
+# once, as if somebody had asked; so that comes first.
 rm -r $MNT/db
 mkdir $MNT/db
 cd /proc/sys/vm || exit 1
 was="$(cat dirty_writeback_centisecs) $(cat dirty_expire_centisecs)"
-echo 20 >dirty_writeback_centisecs
-echo 20 >dirty_expire_centisecs
+echo 50 >dirty_writeback_centisecs
 fileop rocksdb $MNT/db 10
+echo 20 >dirty_expire_centisecs
 all_apart() {
 	[ "$(apart)" = "10 1 tail writeback moved fileop last block" ]
 }
-check "the flusher does it, too" loop_until "$PATIENCE" all_apart
+if loop_until "$PATIENCE" all_apart; then
+	ok "the flusher does it, too"
+else
+	not_ok "the flusher does it, too" "$(apart)"
+fi
 echo "${was% *}" >dirty_writeback_centisecs
 echo "${was#* }" >dirty_expire_centisecs
 cd / || exit 1

@@ -45,7 +45,28 @@ of_victims() {
 
 # of_files(pattern) - print what the files whose paths match add up to
 of_files() {
-	awk -v pattern="$1" '$1 == "file" && $5 ~ pattern { sum += $4 } END { print sum + 0 }' $DBG/gc
+	awk -v pattern="$1" '$1 == "file" && $6 ~ pattern { sum += $4 + $5 } END { print sum + 0 }' $DBG/gc
+}
+
+# of_files_by(field) - print what all files add up to, in the foreground (4) or in the background (5)
+of_files_by() {
+	awk -v n="$1" '$1 == "file" { sum += $n } END { print sum + 0 }' $DBG/gc
+}
+
+# shares_fit() - do the lines behind each victim add up to what was moved out of it of watched files?
+shares_fit() {
+	awk '
+		$1 == "victim" { bad = bad || left; left = $10; segment = $4; end = $4 + $5; victims += $10 > 0 }
+		$1 == "moved" { bad = bad || $3 < segment || $3 >= end || !$5; left -= $5 }
+		END { exit bad || left || !victims }' $DBG/gc
+}
+
+# shares_are_files() - does what was moved of each file, by victim, add up to the line of the file?
+shares_are_files() {
+	awk '
+		$1 == "moved" { sum[$4] += $5 }
+		$1 == "file" { bad = bad || sum[$3] != $4 + $5; files++ }
+		END { exit bad || !files }' $DBG/gc
 }
 
 # near(name, got, expected, tolerance) - is a number that much near another one?
@@ -63,7 +84,7 @@ foreseen() {
 	awk -v segment="$1" -v n="$2" '$1 == "segment" && $3 == segment { print $n }' /tmp/victims
 }
 
-plan 20
+plan 25
 make_volume $DISK $MNT || bail "no volume"
 mkdir $MNT/w $MNT/other
 load path=$MNT/w
@@ -96,6 +117,9 @@ expect "the victims add up to it" "$(of_victims foreground 9)" "$(sum 6)"
 expect "the files add up to those of watched ones" "$(of_files .)" "$(sum 7)"
 check "no victim was unknown" test "$(sum 10)" = 0
 expect "all of them chosen by the fewest blocks in use" "$(awk '$1 == "victim" { print $6, $11 }' $DBG/gc | sort -u)" "foreground greedy"
+expect "nothing in the background yet" "$(of_files_by 5) $(of_files_by 4)" "0 $(sum 7)"
+check "each victim says of which files" shares_fit
+check "and each file out of which victims" shares_are_files
 
 # Of files that are not watched the blocks are counted, but not by file.
 before=$(f2fs_moved foreground)
@@ -122,6 +146,8 @@ bg=$(($(f2fs_moved background) - before))
 near "in the background: about as many as F2FS says" "$(sum 8)" "$bg" $((bg / 20 + 4))
 check "that is some as well" test "$bg" -gt 0
 expect "these victims add up to it" "$(of_victims background 9)" "$(sum 8)"
+expect "by file, too" "$(of_files_by 5)" "$(sum 9)"
+check "each victim says of which files, still" shares_fit
 echo 1 >"$sys/gc_idle"
 fileop gc $MNT 0 1
 echo 0 >"$sys/gc_idle"

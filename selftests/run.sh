@@ -185,6 +185,15 @@ build_all() {
 	done
 }
 
+# programs() - print options that take along the databases that tests use, where they are installed
+programs() {
+	local name
+
+	for name in redis-server redis-cli redis-benchmark; do
+		! command -v "$name" >/dev/null || echo "-f $(command -v "$name")"
+	done
+}
+
 # guest_tests(version, test...) - run tests in one small guest of this kernel
 guest_tests() {
 	local version module viewer slow
@@ -197,8 +206,9 @@ guest_tests() {
 	# Checks take their time.
 	slow=1
 	! ft_debug_is "$version" || slow=6
+	# shellcheck disable=SC2046 # a list of options
 	exec "$FT_TESTS/machine/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" -f "$module/late.ko" \
-		${viewer:+-f "$viewer"} ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((2400 * slow))}" \
+		$(programs) ${viewer:+-f "$viewer"} ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((2400 * slow))}" \
 		-- env ${SEED:+SEED="$SEED"} SLOW=$slow ${TEST_LIMIT:+TEST_LIMIT="$TEST_LIMIT"} \
 		${FUZZ_SECONDS:+FUZZ_SECONDS="$FUZZ_SECONDS"} ${FUZZ_SHRINK:+FUZZ_SHRINK="$FUZZ_SHRINK"} \
 		${FUZZ_PLAN:+FUZZ_PLAN="/tools/${FUZZ_PLAN##*/}"} ${ATTACKS:+ATTACKS="$ATTACKS"} /selftests/in_guest/run_tests.sh "$@"

@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 78_redis.sh - a real Redis, with an append-only file that is flushed each second, saves and rewrites: why its files break
+#
+# What is seen, with the default of F2FS on a volume that is not small (ipu_policy 16):
+#
+# - All breaks are of blocks that were appended. The last block of the .aof, half full at each fdatasync, is written again
+#   and again: fdatasync may write it in place, so it does not move. No file is ever cut: there is no `tail`.
+# - A flush of fewer than 16 blocks (min_hot_blocks) goes to the log of hot data, a larger one to that of warm data. So
+#   an .aof breaks, by `other_log`, as often as the load changes between some and many writes a second.
+# - A save (.rdb, and the base of a rewritten .aof) is flushed by the child that writes it, each 4 MiB
+#   (rdb-save-incremental-fsync), while the parent flushes the .aof: the two take blocks from each other, `interleaved`.
+#
+# On 7.3 all flushes of the .aof go to the log of hot data, and saves to that of warm data: nothing is broken, and the checks
+# of the last two are skipped if that is what is found.
+#
+# To be sure that a save lasts longer than one flush of the .aof, it pauses some microseconds for each key.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+sock=/tmp/redis.sock
+
+cli() {
+	redis-cli -s $sock "$@"
+}
+
+# set_keys(count) - write values of 1000 bytes
+set_keys() {
+	redis-benchmark -s $sock -q -t set -n "$1" -r 100000 -d 1000 -c 4 -P 16 >/dev/null
+}
+
+# saved() - has the save or rewrite come to its end?
+saved() {
+	! cli info persistence | grep -q '^\(rdb_bgsave\|aof_rewrite\)_\(in_progress\|scheduled\):1'
+}
+
+# while_saving(command...) - begin a save or rewrite, and write until it has ended
+while_saving() {
+	cli "$@" >/dev/null
+	while ! saved; do
+		set_keys 200
+	done
+}
+
+# of(extension, pattern) - print how many breaks of files with this extension have a cause `op flush why_here` that matches
+of() {
+	ext=$1 pattern=$2 awk '!/^#/ && $9 == ENVIRON["ext"] && $2 " " $3 " " $4 ~ "^" ENVIRON["pattern"] "$" { n += $5 } END { print n + 0 }' \
+		$DBG/causes
+}
+
+plan 9
+if ! command -v redis-server >/dev/null; then
+	skip_rest "redis" "redis-server is not here"
+fi
+make_volume $DISK $MNT || bail "no volume"
+echo 16 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
+load path=$MNT
+mkdir $MNT/redis
+redis-server --dir $MNT/redis --port 0 --unixsocket $sock --appendonly yes --appendfsync everysec --save '' \
+	--rdb-key-save-delay 200 --loglevel warning >/tmp/redis.log 2>&1 &
+server=$!
+loop_until "$PATIENCE" sh -c "redis-cli -s $sock ping 2>/dev/null | grep -q PONG" || bail "redis-server does not answer"
+set_keys 7000
+while_saving bgsave
+# many blocks in a second, then few
+for n in 1 2; do
+	set_keys 300
+	sleep 2.5
+	set_keys 8
+	sleep 2.5
+done
+sync
+others=$(of .aof "append sync other_log")
+while_saving bgrewriteaof
+cli shutdown nosave || :
+wait $server || :
+settle
+grep -v '^#' $DBG/causes | sed 's/^/# /'
+grep -v '^#' $DBG/extents | cut -d ' ' -f 3-11,13 | sed 's/^/# /'
+grep -v '^#' $DBG/by_pair | sed 's/^/# /'
+check "it has left a save, and an .aof with its base" sh -c "ls $MNT/redis/dump.rdb $MNT/redis/appendonlydir/*.base.rdb \
+	$MNT/redis/appendonlydir/*.incr.aof"
+case $(uname -r) in
+[7-9].*) newer=yes ;;
+*) newer= ;;
+esac
+if [ -n "$newer" ] && [ "$(($(of .aof ".*") + $(of .rdb ".*") + others))" = 0 ]; then
+	for what in "an .aof goes to another log when the load changes" "a save is interleaved" "with the .aof of its parent"; do
+		skip "$what" "this kernel has left all of them whole"
+	done
+else
+	check "an .aof goes to another log when the load changes: $others times" test "$others" -ge 2
+	check "a save is interleaved" test "$(of .rdb "append (sync|writeback) interleaved")" -gt 0
+	check "with the .aof of its parent" awk '!/^#/ && $3 == ".rdb" && $5 == ".aof" && $4 ~ /^redis-server:/ && $6 ~ /^redis-server:/ && $4 != $6 {
+		found = 1
+	} END { exit !found }' $DBG/by_pair
+fi
+for ext in .aof .rdb; do
+	expect "$ext: all breaks are of what was appended, and have a reason" \
+		"$(of $ext ".*")" "$(of $ext "append (sync|writeback) (interleaved|other_log|new_segment)")"
+done
+expect "all are Redis's" "$(awk '!/^#/ && $5 !~ /^(redis-|bio_)/' $DBG/by_process)" ""
+expect "no last block is written anew behind a cut" "$(of .aof "tail.*") $(of .rdb "tail.*")" "0 0"
+check_exact "the maps are exact" -u $MNT
+finish

@@ -27,7 +27,7 @@ for text in table files; do
 	check "$text has the database's files" grep -q '\.sst$' "$dir/out/$text"
 done
 check "stats counts writes" sh -c "[ \$(sed -n 's/^events_write //p' '$dir/out/stats') -gt 0 ]"
-# How many there are depends on how long a file takes this machine; none is right, too.
+# How many there are depends on how long a file takes this machine; none is right, too. 74_rocksdb_replay.sh knows how many.
 apart=$(awk '
 	/^#/ || $NF !~ /\.sst$/ || $5 == "-" { next }
 	$2 != ino { files++; apart += n > 1 && len == 1; n = 0 }

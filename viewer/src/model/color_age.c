@@ -47,7 +47,7 @@ static size_t age_rule(const struct colors *colors, const struct fragment *f)
 
 const struct color_source color_age = {
 	.name = "age",
-	.heading = "written at least ... ago",
+	.heading = "process last wrote ... ago",
 	.meaning = "colours tell how long ago the process behind a fragment last wrote",
 	.counts = "fragments",
 	.init = age_init,

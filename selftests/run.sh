@@ -346,6 +346,7 @@ run_main() {
 		suite "parsers" parsers_check
 		suite "fiemap-check" "$FT_TESTS/host/fiemap_check.sh"
 		suite "builds" env F2FS_SRC="$source" "$FT_TESTS/host/builds.sh"
+		suite "tree" "$FT_TESTS/host/tree.sh"
 		suite "another f2fs" "$FT_TESTS/host/other_f2fs.sh"
 		suite "guests" "$FT_TESTS/host/guests.sh"
 		# shellcheck disable=SC2086 # a list of kernels

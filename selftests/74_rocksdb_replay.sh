@@ -3,17 +3,17 @@
 #
 # 74_rocksdb_replay.sh - RocksDB's system calls, without RocksDB: why the last block of each .sst file is apart
 #
-# `fileop rocksdb` replays what strace shows of a compaction of db_bench: reserve more than the file will need, write,
+# `fileop rocksdb` replays a compaction of db_bench as recorded by strace: reserve more than the file will need, write,
 # fdatasync, cut the reserve off by ftruncate, close; between two files the texts LOG and MANIFEST grow. The file ends
-# within a block, and F2FS zeroes the rest of that block when it cuts: the block is dirty again, and the next flush
-# writes it elsewhere. The real thing is `make demo`, where how many files live long enough to be flushed depends on
-# the speed of the machine.
+# within a block, and F2FS zeroes the rest of that block during the truncation: the block is dirty again, and the next
+# flush writes it elsewhere. `make demo` runs RocksDB itself; the number of files that live long enough to be flushed
+# then depends on the speed of the machine.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# apart() - print what is known of the breaks of .sst files, each once: how many, the cause, whether it is the last block
+# apart() - print each kind of break of .sst files once: number, cause, and whether it is the last block
 apart() {
 	awk '
 		function close_file() {
@@ -29,7 +29,7 @@ apart() {
 
 plan 7
 make_volume $DISK $MNT || bail "no volume"
-# as F2FS sets it itself on a volume that is not small: in place only where fsync wants few blocks
+# the default of F2FS on a large volume: in place only if fsync needs few blocks
 echo 16 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
 load path=$MNT
 mkdir $MNT/db
@@ -41,7 +41,7 @@ expect "causes says the same, of the process that wrote" "$(awk '!/^#/ { print $
 expect "nobody took its place: that was cut off, not lost to another file" "$(grep -vc '^#' $DBG/by_pair)" 0
 check_exact "the maps are exact" -u $MNT
 
-# The database does not ask for the last flush: mostly it is the flusher's.
+# The last flush is not the database's: mostly it is the flusher's.
 rm -r $MNT/db
 mkdir $MNT/db
 cd /proc/sys/vm || exit 1
@@ -57,7 +57,7 @@ echo "${was% *}" >dirty_writeback_centisecs
 echo "${was#* }" >dirty_expire_centisecs
 cd / || exit 1
 
-# On a small volume F2FS writes in place, and there is nothing to see.
+# On a small volume F2FS writes in place, so that there are no breaks.
 rm -r $MNT/db
 mkdir $MNT/db
 echo 129 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"

@@ -154,7 +154,7 @@ expect "asked for again" "$(fileop say $DBG/targets "add $MNT/watched")" OK
 late
 check_exact "it is all there" $MNT/watched
 
-# And the unmount and the unload.
+# The same for an unmount and an unload.
 slow_down
 umount $MNT
 unload

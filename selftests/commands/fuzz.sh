@@ -4,8 +4,8 @@
 # fuzz.sh - run the fuzzer for any time, on any kernel, with any seed, or repeat a plan.
 #
 # usage: fuzz.sh    with $MINUTES (of all kernels together, default 3), $SEED (default: the time),
-#                   $KERNEL (as for run.sh), $PLAN (a file with a plan: this one again and again),
-#                   $MODE=hostile (88_enemy.sh instead, round after round; $ATTACKS: these only)
+#                   $KERNEL (as for run.sh), $PLAN (a file with a plan: this one repeatedly),
+#                   $MODE=hostile (88_enemy.sh instead, repeatedly; $ATTACKS: these only)
 #
 # A plan that fails is reduced for a third of the time and left in the current folder.
 

@@ -21,10 +21,10 @@
 #   -v           print the kernel's log when the guest is off
 #
 # The guest has busybox, the tools of F2FS and ext4, the test programs and the folder /selftests.
-# F2FS is a module there and not loaded until something mounts it.
+# F2FS is a module there. It is loaded by the first mount.
 #
 # Exit status: the command's; 124 after the time ran out; 125 when the kernel warned or crashed
-# (its log says how), even though the command did well; 126 when the guest ended without a status.
+# (see its log), even if the command succeeded; 126 when the guest ended without a status.
 
 set -eu
 

@@ -133,7 +133,7 @@ static int op_release_blocks(struct worker *w, const struct op *op)
 	return ioctl_on(w, op->arg[0].s, F2FS_IOC_RELEASE_COMPRESS_BLOCKS, &blocks);
 }
 
-/* An ordinary user cannot open a file for writing whose blocks were released; root must reserve them. */
+/* The ioctl needs a file that is open for writing. That open may fail if blocks of the file were released. */
 static int op_reserve_blocks(struct worker *w, const struct op *op)
 {
 	uint64_t blocks;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 05_extmap.sh - the extent map by itself, against a plain array, by random operations
+# 05_extmap.sh - the extent map alone, compared with a plain array, by random operations
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 10_load.sh - loading without a folder, what appears in debugfs and how it may be read, unloading
+# 10_load.sh - loading without a folder, the files in debugfs and their permissions, unloading
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 12_existing.sh - files that were there before fragtrace: all kinds of layout, sub-directories, many of them
+# 12_existing.sh - files that existed before fragtrace: all kinds of layout, sub-directories, many of them
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -32,7 +32,7 @@ fileop random $MNT/a/pieces 512 100 4 every 7
 fileop write $MNT/a/b/sparse 5M 10M
 check_exact "and followed from then on" -u $MNT
 unload
-# The whole page cache gone: layouts must come from the disk.
+# Drop the page cache: layouts must come from the disk.
 umount $MNT
 mount_volume $DISK $MNT
 load path=$MNT

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 20_write.sh - buffered writes: new, over old blocks, at any byte, synced in every way
+# 20_write.sh - buffered writes: new, over old blocks, at any byte, synced in all ways
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -25,8 +25,8 @@ fileop fallocate $MNT/reserved default 0 2M
 fileop write $MNT/reserved 512K 256K direct
 check_exact "into reserved blocks" -u $MNT
 
-# Each block on its own, and no extent cache that would tell of it: F2FS has then allocated the block behind a run
-# without a word, and the last one is only looked up afterwards.
+# Each block alone, without an extent cache, which would report it: F2FS has then allocated the block after a run
+# without an event, and only looks up the last one afterwards.
 make_volume $DISK2 $MNT2 noextent_cache,mode=fragment:block || bail "no second volume"
 echo 1 >"/sys/fs/f2fs/${DISK2##*/}/max_fragment_chunk"
 fileop say $DBG/targets "add $MNT2"
@@ -37,8 +37,8 @@ for n in 1 2 3 4 5 6 7 8; do
 done
 check_exact "block by block into holes, without extent cache" -u $MNT $MNT2
 
-# Over blocks that are there, into the hole behind them; the buffer is not there, so that F2FS, which has allocated the
-# first block of the hole, is not asked for it any more.
+# Over existing blocks, into the hole after them; the buffer is not mapped. So F2FS has allocated the first block of
+# the hole, but does not look it up again.
 fileop write $MNT2/cut 0 16K direct
 fileop truncate $MNT2/cut 64K
 settle

@@ -20,7 +20,7 @@ check_exact "blocks 9 GB into a file" $MNT
 fileop random $MNT/sparse 100000 300 "${SEED:-32}"
 fileop write $MNT/far 4M 3M
 check_exact "more of both" $MNT
-# A hole whose neighbours lie side by side does not end a fragment.
+# A hole between two adjacent blocks does not end a fragment.
 fileop write $MNT/side 0 64K
 fileop write $MNT/side 128K 64K
 sync

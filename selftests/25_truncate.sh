@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# cut(size...) - truncate the same file to one size after the other, writing everything back in between
+# cut(size...) - truncate the same file to one size after the other, and write everything back in between
 cut() {
 	local size
 

@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# both(mode, offset, length) - the same on a file in one piece and on a fragmented one
+# both(mode, offset, length) - the same on a contiguous file and on a fragmented one
 both() {
 	fileop fallocate $MNT/whole "$1" "$2" "$3"
 	fileop fallocate $MNT/pieces "$1" "$2" "$3"
@@ -49,7 +49,7 @@ check_exact "insert" -u $MNT
 fileop write $MNT/whole 1M 3M
 fileop random $MNT/pieces 1024 200 "${SEED:-52}" every 9
 check_exact "writes afterwards" -u $MNT
-# Nothing written back in between.
+# No write-back in between.
 fileop write $MNT/hot 0 2M
 fileop fallocate $MNT/hot punch 512K 512K
 fileop write $MNT/hot 600K 100K
@@ -61,14 +61,14 @@ fileop truncate $MNT/whole 1M
 fileop fallocate $MNT/whole default 0 2M
 fileop write $MNT/whole 512K 1M
 check_exact "reserved again after a cut" -u $MNT
-# A file of far more extents than an event looks at, with holes among them and behind: the rest is found by a scan.
+# A file of many more extents than an event reads, with holes among them and after them: the rest is found by a scan.
 fileop write $MNT/extents 0 20M
 fileop random $MNT/extents 5120 4000 "${SEED:-52}" every 400
 fileop write $MNT/extents 22M 64K
 settle
 fileop fallocate $MNT/extents default 0 24M
 check_exact "reserved between and behind $(column files $MNT/extents 5) extents" -u $MNT
-# Before we hear of what was reserved somebody has cut it.
+# The file is truncated before the module handles the event of the reservation.
 if late function=probe_fallocate before_ms=50; then
 	for n in 1 2 3 4 5; do
 		: >$MNT/cut$n
@@ -79,7 +79,7 @@ if late function=probe_fallocate before_ms=50; then
 	done
 	late
 	check_exact "reserved and cut at once" -u $MNT
-	# The hole has been seen by the worker when we hear that something was reserved there.
+	# The worker has seen the hole before the module handles the event of the reservation.
 	late function=probe_fallocate before_ms=800
 	for n in 1 2 3; do
 		fileop fallocate $MNT/cut$n default 0 1M &
@@ -89,7 +89,7 @@ if late function=probe_fallocate before_ms=50; then
 	done
 	late
 	check_exact "reserved and punched at once" -u $MNT
-	# Too many holes for an event; when the worker comes it cannot ask.
+	# Too many holes for an event; the worker cannot ask F2FS later.
 	fileop random $MNT/holes 20000 1500 "${SEED:-53}"
 	settle
 	late function=run_worker before_ms=1500

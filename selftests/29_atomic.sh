@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# atomic(name, arguments of fileop atomic...) - an atomic write must leave the map exact
+# atomic(name, arguments of fileop atomic...) - the map must be exact after an atomic write
 atomic() {
 	local name
 
@@ -20,7 +20,7 @@ atomic() {
 	fi
 }
 
-# fresh(file) - a new file of 64 blocks in pieces, on the disk
+# fresh(file) - a new fragmented file of 64 blocks, on the disk
 fresh() {
 	fileop write "$1" 0 256K
 	sync
@@ -81,7 +81,7 @@ await_live
 fileop write $MNT/a 0 256K
 settle
 atomic "several blocks without extent cache" $MNT/a begin write 20K 40K sync commit
-# The event of a commit comes when the block has already been written to yet another place.
+# The event of a commit comes after the block has been written to another place again.
 for options in extent_cache noextent_cache; do
 	umount $MNT
 	make_volume $DISK $MNT $options || bail "no volume"

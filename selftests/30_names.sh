@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 30_names.sh - names stay right: rename, replace, exchange, hard links, directories
+# 30_names.sh - names stay correct: rename, replace, exchange, hard links, directories
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -35,7 +35,7 @@ check_exact "the first name removed" $MNT
 check "the second one is shown" in_table $MNT/other/link
 rm $MNT/other/link
 check_exact "the last name removed" $MNT
-# Names that no dentry in memory remembers.
+# Names without a dentry in memory.
 fileop write $MNT/other/moved/sub/cold 0 64K
 sync
 mv $MNT/other/moved/sub $MNT/sub2

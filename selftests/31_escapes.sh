@@ -1,22 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 31_escapes.sh - names with every byte a name may hold; long names; folders with such names as targets
+# 31_escapes.sh - names with each possible byte; long names; folders with such names as targets
 #
-# Each name must read back to its file, from our texts and by the viewer.
+# Each name in our texts must lead back to its file, also through the viewer.
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# each_byte(folder) - make a file for each byte that a name may hold, the byte at either end of the name
+# each_byte(folder) - make a file for each byte that a name may contain, with the byte at either end of the name
 each_byte() {
 	local n byte
 
 	n=1
 	while [ $n -le 255 ]; do
 		byte=$(printf "\\\\%o" $n)
-		# A newline at the end would not survive $().
+		# $() would remove a newline at the end.
 		if [ $n != 47 ] && [ $n != 10 ]; then
 			fileop write "$1/$(printf "$byte")file$(printf "$byte")" 0 4K
 		fi
@@ -24,7 +26,7 @@ each_byte() {
 	done
 }
 
-# watched(folder) - is it a target, under the name that is shown?
+# watched(folder) - is it a target, under the name in `targets`?
 watched() {
 	local said
 
@@ -79,7 +81,7 @@ else
 	skip "the viewer reads them all" "fragtrace-view is not in this guest"
 fi
 
-# The name as it is, unless it holds what an escape begins with; then as it is shown.
+# The name itself, unless it contains the first byte of an escape; then the name as it is shown.
 mkdir "$MNT/t" "$MNT/t/a b" "$MNT/t/back\\slash" "$MNT/t/\\040" "$MNT/t/c (deleted)" "$MNT/t/new
 line" "$MNT/t/$(printf 'esc\033\377')"
 fileop say $DBG/targets "del $MNT" >/dev/null

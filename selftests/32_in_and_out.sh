@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# known_if_live(path) - when the target is said to be live, this file must be known
+# known_if_live(path) - if the target is shown as live, this file must be known
 known_if_live() {
 	if awk '$3 == "live" { live = 1 } END { exit !live }' $DBG/targets; then
 		in_files "$1"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 33_modes.sh - F2FS in its other ways: rewriting in place, log only, scattered on purpose, small-volume tuning
+# 33_modes.sh - other modes of F2FS: rewriting in place, log only, scattering on purpose, small-volume tuning
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -16,7 +16,7 @@ stir() {
 	fuzz storm --seed "$1" --ops 200 $MNT
 }
 
-# stir_with(options, policy, [chunk, hole]) - the same on a new volume, mounted so; in fragment:block mode the size of
+# stir_with(options, policy, [chunk, hole]) - the same on a new volume with these options; in fragment:block mode the size of
 # chunks and of holes
 stir_with() {
 	mounted $MNT && umount $MNT

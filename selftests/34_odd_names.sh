@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 34_odd_names.sh - names taken over by something that is not a file, directories exchanged, case folded
+# 34_odd_names.sh - a name of a file is given to something else, directories are exchanged, names fold case
 #
-# Regressions: the name taken by a symbolic link stayed; an exchange dropped a whole directory; renaming
-# a directory by another spelling of its name gave it two, and moving its parent away crashed the kernel.
+# Regressions: a name given to a symbolic link stayed; an exchange dropped a whole directory; after a rename of
+# a directory by another spelling it had two names, and moving its parent away crashed the kernel.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

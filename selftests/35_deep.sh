@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 35_deep.sh - files whose path is as long as a path may be, and longer, reached step by step
+# 35_deep.sh - files whose path has the maximum length, or is longer, opened step by step
 #
-# Regression: removing a name there asked for megabytes of memory at once. LEVELS says how deep.
+# Regression: removing a name there allocated megabytes of memory at once. LEVELS is the depth.
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -62,7 +64,7 @@ expect "a path of 4096 bytes is too long" \
 expect "one that is as long only with its escapes is looked up" \
 	"$(fileop say $DBG/targets "add $(awk 'BEGIN { for (i = 0; i < 2000; i++) printf "\\057\\056" }')")" EOPNOTSUPP
 
-# Spelled in other ways it is the same folder.
+# Other spellings of its path name the same folder.
 for path in $MNT/ $MNT/. $MNT//p/.. $MNT/p/../; do
 	expect "$path is $MNT" "$(fileop say $DBG/targets "add $path")" EEXIST
 done

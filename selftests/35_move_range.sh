@@ -3,21 +3,21 @@
 #
 # 35_move_range.sh - F2FS_IOC_MOVE_RANGE: addresses exchanged, or blocks copied
 #
-# __exchange_data_block() copies blocks through the page cache, or, where they are not part of a checkpoint,
-# gives the target their very addresses. A block counts as part of one from the moment it is allocated, but for
-# checkpoint=disable. Neither path has a tracepoint of its own, and F2FS tells of addresses that go only while
+# __exchange_data_block() copies blocks through the page cache. Blocks that are not part of a checkpoint it
+# gives to the target with their addresses. A block is part of one as soon as it is allocated, except with
+# checkpoint=disable. Neither way has a tracepoint. F2FS reports addresses that are removed only while
 # the file has an extent cache.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# lba_of(file, block) - print where fragtrace says that a block of a file is
+# lba_of(file, block) - print the address of a block of a file in fragtrace
 lba_of() {
 	path=$1 awk -v b="$2" '!/^#/ && $7 == ENVIRON["path"] && $4 <= b && b < $4 + $3 { print $2 + b - $4 }' $DBG/table
 }
 
-# prepare(mount options) - a new volume with a file in one piece, one in pieces, and one with holes
+# prepare(mount options) - a new volume with a contiguous file, a fragmented one, and one with holes
 prepare() {
 	mounted $MNT && umount $MNT
 	make_volume $DISK $MNT "$1" || bail "no volume"
@@ -25,13 +25,13 @@ prepare() {
 	fileop write $MNT/whole 0 2M
 	fileop write $MNT/pieces 0 2M
 	sync
-	# Every block apart from the next: no run is as long as F2FS wants for an extent cache, so it gives it up.
+	# No two blocks are adjacent: runs are too short for F2FS's extent cache, so F2FS disables it.
 	fileop random $MNT/pieces 512 1000 "${SEED:-351}" every 5
 	fileop random $MNT/holes 512 60 "${SEED:-352}"
 	sync
 }
 
-# moves(name) - random ranges to and fro, each compared
+# moves(name) - random ranges in both directions, each compared
 moves() {
 	fileop moves $MNT/whole $MNT/pieces 512 16 "${SEED:-353}"
 	check_exact "$1, in one piece and in pieces" -u $MNT
@@ -39,8 +39,8 @@ moves() {
 	check_exact "$1, with holes" -u $MNT
 }
 
-# move_one(name) - one range between two files, with nothing afterwards that could tell the module;
-# prints into $went where it went: exchanged or copied
+# move_one(name) - one range between two files, without a later event that could correct the map;
+# sets $went to what F2FS did: exchanged or copied
 move_one() {
 	local before
 
@@ -83,7 +83,7 @@ moves "exchanged"
 prepare checkpoint=disable,noextent_cache
 move_one "without extent cache: one range exchanged"
 moves "exchanged without extent cache"
-# Refused after it has begun: F2FS puts back the addresses it has taken out.
+# Refused after the begin: F2FS restores the addresses that it has removed.
 umount $MNT
 if make_volume $DISK $MNT checkpoint=disable,mode=lfs 2>/dev/null; then
 	await_live

@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# ranges(mode...) - each on a file in one piece, one in pieces and one on dirty pages
+# ranges(mode...) - each on a contiguous file, a fragmented one and one with dirty pages
 ranges() {
 	local mode
 
@@ -34,7 +34,7 @@ make_volume $DISK $MNT noextent_cache || bail "no volume"
 await_live
 ranges punch collapse insert
 umount $MNT
-# What collapse and insert move keeps its addresses here; otherwise it is copied.
+# Blocks that collapse and insert move keep their addresses here; otherwise they are copied.
 make_volume $DISK $MNT checkpoint=disable || bail "no volume"
 await_live
 ranges collapse insert

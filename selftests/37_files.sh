@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 37_files.sh - files of many gigabytes with few blocks, without a name at first, with several, copied within F2FS
+# 37_files.sh - files of many gigabytes with few blocks, files without a name at first, with several names, copied in F2FS
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 plan 12
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
-# 3.9 TB is near what F2FS's nodes can address; every level of them is used.
+# 3.9 TB is near the maximum of F2FS's nodes; every level of them is used.
 for offset in 0 $((1 << 22)) $((9 << 30)) $((1 << 40)) $((3900 << 30)); do
 	fileop write $MNT/sparse $offset 10000
 done
@@ -42,7 +42,7 @@ check_exact "copied within the file system" $MNT
 rm $MNT/from $MNT/linked
 fileop write $MNT/d/second 100K 64K
 check_exact "their first names removed" $MNT
-# F2FS keeps files in large folios, where it has them, when nobody can change them.
+# F2FS keeps immutable files in large folios, if it supports them.
 fileop write $MNT/large 0 16M
 fileop random $MNT/large 4096 100 "${SEED:-371}" every 10
 sync
@@ -56,7 +56,7 @@ sync
 rm $MNT/junk*[1345]
 fileop gc $MNT 1 40
 check_exact "read in large pieces and collected" $MNT
-# As long as it is in memory like that, 7.2 lets nobody open it for writing.
+# While it is in memory like that, 7.2 refuses to open it for writing.
 fileop immutable $MNT/large 0
 umount $MNT
 mount_volume $DISK $MNT

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 38_viewer.sh - the viewer beside a module that works, goes and comes back; its figures and the kernel's
+# 38_viewer.sh - the viewer beside a module that works, is unloaded and loaded; its figures and the kernel's
 #
 # kernels: first
 
@@ -11,12 +11,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 out=/tmp/view
 
-# go() - unload the module; a reader may have a file open for the moment that its reading takes
+# go() - unload the module; a reader may have a file open for a moment
 go() {
 	loop_until 20 rmmod fragtrace
 }
 
-# same_figures() - the viewer's figures, worked out from the table, are those of `files`
+# same_figures() - the viewer's figures, computed from the table, are those of `files`
 same_figures() {
 	LINES=9999 fragtrace-view --top --count 1 -n 0.01 | awk 'NR > 3 && NF { print $1, $2, $4, $NF }' | sort >/tmp/figures
 	awk '!/^#/ && $6 { print $9 - $10, $6, $4, $NF }' $DBG/files | sort | cmp - /tmp/figures
@@ -28,13 +28,13 @@ same_sums() {
 	awk '!/^#/ { f += $6; r += $9; i += $10 } END { print f; print r; print i }' $DBG/files | cmp - /tmp/sums
 }
 
-# same_breaks() - --why counts the breaks of `files`: a file has one less than fragments
+# same_breaks() - --why counts the breaks of `files`: a file has one fewer than fragments
 same_breaks() {
 	fragtrace-view --why | sed -n "s|^$MNT: .* broken, \([0-9,]*\) breaks\?\.\$|\1|p" | tr -d , >/tmp/breaks
 	awk '!/^#/ && $6 { n += $6 - 1 } END { print n }' $DBG/files | cmp - /tmp/breaks
 }
 
-# same_causes() - the causes that the viewer finds in `snapshot` are those of `extents`
+# same_causes() - the causes of the viewer from `snapshot` are those of `extents`
 same_causes() {
 	fragtrace-view --csv - | awk -F, 'NR > 1 && $7 { print $5, $4, $7, $8, $9, $10 }' | sort >/tmp/causes
 	awk '!/^#/ && $9 != "-" { print $2, $3, $9, $10, $11, $12 }' $DBG/extents | sort | cmp - /tmp/causes

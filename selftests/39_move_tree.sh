@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 39_move_tree.sh - a large tree that moves out of a watched directory, and back: who moves it does not wait
+# 39_move_tree.sh - a large tree moves out of a watched directory, and back: the rename does not wait
 #
-# What is below the tree is taken down later, some names at a time. late.ko makes that slow, so that much can happen
-# in between. FILES (default 1000) are in the tree, half of them a level deeper.
+# The module removes the names below the tree later, some at a time. late.ko makes that slow, so that other operations
+# happen in between. The tree has FILES files (default 1000), half of them a level deeper.
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -13,17 +15,17 @@ here=$(cd "$(dirname "$0")" && pwd)
 FILES=${FILES:-1000}
 HALF=$((FILES / 2))
 
-# shown(pattern) - print how many paths in `files` match
+# shown(pattern) - print the number of matching paths in `files`
 shown() {
 	grep -v '^#' $DBG/files | grep -c -- "$1" || :
 }
 
-# known() - print how many files have a record
+# known() - print the number of files with a record
 known() {
 	stat_of inodes
 }
 
-# slow_down() - let each record that goes take 5 ms; false where that cannot be done
+# slow_down() - delay the removal of each record by 5 ms; false if that is not possible
 slow_down() {
 	late function=ft_inode_remove_now before_ms=$((5 * SLOW))
 }
@@ -33,7 +35,7 @@ memory_is() {
 	[ "$(stat_of mem_bytes)" = "$1" ]
 }
 
-# back_to(name, files, bytes) - soon as many files are known, and as much memory is charged, as before
+# back_to(name, files, bytes) - soon the number of known files and the charged memory are the same as before
 back_to() {
 	settle || :
 	expect "$1: files known" "$(known)" "$2"
@@ -51,12 +53,12 @@ fileop write $MNT/outside/tree/two/more 0 64K
 fileop write $MNT/watched/keep/file 0 64K
 fileop write $MNT/second/file 0 64K
 sync
-# Processes that wrote are remembered, and charged, as long as a volume is watched. They are not what this is about.
+# Processes that wrote are kept and charged as long as a volume is watched. They are not part of this test.
 load path=$MNT/watched,$MNT/second causes=0
 check_exact "without the tree" $MNT/watched $MNT/second
 none=$(known) bytes=$(stat_of mem_bytes)
 
-# In and out again, as fast as it goes.
+# In and out again, without a pause.
 best=
 best_empty=
 for round in 1 2; do
@@ -111,7 +113,7 @@ late
 check_exact "what moved away from it in time" $MNT/watched $MNT/second
 expect "and nothing else" "$(known)" $((none + 6))
 
-# Back before all of it is gone, and out again.
+# Back before all of it is removed, and out again.
 mv $MNT/outside/tree $MNT/watched/tree
 settle
 all=$(known)
@@ -126,7 +128,7 @@ late
 check_exact "moved back at once" $MNT/watched $MNT/second
 expect "all of it is there" "$(known)" "$all"
 
-# The same for a target, and a target within.
+# The same for a target, and a target inside it.
 expect "a target within" "$(fileop say $DBG/targets "add $MNT/watched/tree/two")" OK
 settle
 slow_down
@@ -140,7 +142,7 @@ mv $MNT/watched/tree $MNT/outside/tree
 check_exact "moved out, the target within it stays" $MNT/outside/tree/two $MNT/watched $MNT/second
 expect "under its new path" "$(awk '!/^#/ && $3 == "live" { print $5 }' $DBG/targets | grep -c outside/tree/two)" 1
 
-# The last target of the volume: who gives it up does not wait until all records are gone.
+# The last target of the volume: its removal does not wait until all records are removed.
 mv $MNT/outside/tree $MNT/watched/tree
 settle
 used=$(stat_of mem_bytes)
@@ -154,7 +156,7 @@ expect "asked for again" "$(fileop say $DBG/targets "add $MNT/watched")" OK
 late
 check_exact "it is all there" $MNT/watched
 
-# And the end of all.
+# The same for an unmount and an unload.
 slow_down
 umount $MNT
 unload

@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# age(prefix) - files in small pieces with every other one removed: victims for the collector
+# age(prefix) - fragmented files, every other one removed: victims for the collector
 age() {
 	fileop many "$MNT/$1" 300 30000 20000 7
 	sync
@@ -15,7 +15,7 @@ age() {
 	sync
 }
 
-# moved() - print a sum over where everything lies
+# moved() - print a checksum of the places of all files
 moved() {
 	grep -v '^#' $DBG/table | md5sum
 }
@@ -34,7 +34,7 @@ check_exact "aged again" $MNT
 before=$(moved)
 fileop gc $MNT 0 20
 check_exact "after asking for background collection" $MNT
-# The collector's own thread, told to hurry. It dirties pages of cached inodes, write-back moves them.
+# The collector's own thread in an urgent mode. It dirties pages of cached inodes, write-back moves them.
 sys=/sys/fs/f2fs/${DISK##*/}
 age three
 check_exact "aged once more" $MNT

@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# make_swap(file) - make a swap file as F2FS wants it: pinned and reserved
+# make_swap(file) - make a swap file as F2FS requires it: pinned and reserved
 make_swap() {
 	: >"$1"
 	chmod 600 "$1"
@@ -33,7 +33,7 @@ else
 	skip "with other files written" "no swap"
 	skip "out of use" "no swap"
 fi
-# One in pieces: F2FS moves it into whole sections when it is switched on.
+# A fragmented one: F2FS moves it into whole sections when it is switched on.
 fileop write $MNT/pieces 0 8M
 sync
 fileop random $MNT/pieces 2048 300 "${SEED:-73}" every 5

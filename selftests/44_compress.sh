@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 44_compress.sh - compressed files: clusters written, rewritten, cut, released, reserved, decompressed
+# 44_compress.sh - compressed files: clusters written, rewritten, truncated, released, reserved, decompressed
 #
-# The blocks of a compressed cluster are where F2FS keeps their addresses: behind the first block of the cluster,
-# which has none. A cluster that does not compress is written as it is; random data sees to it that there are such.
+# The addresses of the blocks of a compressed cluster are stored after the first block of the cluster, which has
+# none. A cluster that does not compress is written unchanged; random data makes such clusters.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# mix(file, blocks) - write blocks of which some compress and some do not
+# mix(file, blocks) - write blocks of which some are compressible
 mix() {
 	local i
 
@@ -27,7 +27,7 @@ tool() {
 	f2fs_io "$@" >/dev/null 2>&1
 }
 
-# compressed(algorithm) - everything that happens to a compressed file
+# compressed(algorithm) - all operations on a compressed file
 compressed() {
 	mix $MNT/c/a 96
 	fileop write $MNT/c/b 0 512K

@@ -67,7 +67,7 @@ done
 check_exact "encrypted and compressed" $MNT
 fileop gc $MNT 1 30
 check_exact "encrypted and compressed, collected" $MNT
-# The names can be read only with the key: it comes before the module looks.
+# The names are readable with the key only: add it before the module reads them.
 unload
 umount $MNT
 mount_volume $DISK $MNT compress_algorithm=lz4

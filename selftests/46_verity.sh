@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 46_verity.sh - fs-verity: its hash tree lies in the file behind its end
+# 46_verity.sh - fs-verity: its hash tree is in the file after the end of its data
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 47_attributes.sh - what shares the inode with the addresses: attributes, quota, projects, small directories
+# 47_attributes.sh - data that shares the inode with addresses: attributes, quota, projects, small directories
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -23,7 +23,7 @@ many_names() {
 plan 11
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
-# Inline attributes take 50 of the inode's addresses, larger ones a block of their own.
+# Inline attributes take 50 of the inode's addresses, larger ones a separate block.
 fileop write $MNT/a 0 5M
 fileop xattr $MNT/a user.small 40
 check_exact "a small attribute" $MNT

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 48_space.sh - checkpoint off and on, collectors by hand and in a hurry, trim, discard, a volume that shrinks
+# 48_space.sh - checkpoint off and on, collection by ioctl and in urgent modes, trim, discard, a volume that shrinks
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 sys=/sys/fs/f2fs/${DISK##*/}
 
-# age(prefix) - files in small pieces with every other one removed: victims for the collector
+# age(prefix) - fragmented files, every other one removed: victims for the collector
 age() {
 	fileop many "$MNT/$1" 120 30000 20000 7
 	sync
@@ -17,12 +17,12 @@ age() {
 	sync
 }
 
-# volume_blocks() - print the size of the volume as the module says it
+# volume_blocks() - print the size of the volume as the module reports it
 volume_blocks() {
 	sed -n 's/^# volume .* blocks=\([0-9]*\) .*/\1/p' $DBG/table
 }
 
-# hurry(mode) - let the collector's own thread work in one of its urgent modes while files are written
+# hurry(mode) - run the collector's own thread in one of its urgent modes while files are written
 hurry() {
 	age "hurry$1"
 	if ! echo "$1" >"$sys/gc_urgent" 2>/dev/null; then
@@ -50,7 +50,7 @@ fileop truncate $MNT/a 1500000
 check_exact "ranges shifted meanwhile" $MNT
 mount -o remount,checkpoint=enable $MNT
 check_exact "checkpoints again" $MNT
-# What was written without a checkpoint is lost by an unmount: the files go back to what they were.
+# Data written without a checkpoint is lost by an unmount: the files go back to the old state.
 mount -o remount,checkpoint=disable $MNT
 fileop write $MNT/a 1M 1M
 fileop write $MNT/lost 0 1M
@@ -87,7 +87,7 @@ else
 	skip "by sections" "this kernel does not know discard_unit"
 fi
 
-# Shrinking moves everything out of the segments that go; growing is done by resize.f2fs on a volume at rest.
+# Shrinking moves all blocks out of the removed segments. resize.f2fs grows an unmounted volume.
 make_volume $DISK $MNT mode=fragment:segment || bail "no volume"
 await_live
 echo 16 >"$sys/max_fragment_chunk" 2>/dev/null || :

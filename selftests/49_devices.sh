@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# end() - give back what a test has made beside $DISK and $DISK2
+# end() - remove the devices that a test has made besides $DISK and $DISK2
 end() {
 	cleanup
 	losetup -d /dev/loop7 2>/dev/null || :
@@ -15,7 +15,7 @@ end() {
 }
 trap end EXIT
 
-# zoned(zones, conventional ones) - make /dev/nullb0, a zoned disk in memory with zones of 4 MB; false if there is none
+# zoned(zones, conventional ones) - make /dev/nullb0, a zoned disk in memory with zones of 4 MB; false if not possible
 zoned() {
 	local dir
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 50_remount.sh - unmount is never held up; the volume is followed again when it comes back
+# 50_remount.sh - unmount is never delayed; the volume is followed again after the next mount
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -26,7 +26,7 @@ check_exact "what was there" $MNT
 fileop write $MNT/b 0 1M
 fileop random $MNT/a 512 100 "${SEED:-82}" every 4
 check_exact "and what is new" $MNT
-# While files are being written up to the last moment, and with a reader holding a snapshot.
+# With writes up to the last moment, and with a reader that holds a snapshot.
 fileop write $MNT/c 0 8M
 exec 7<$DBG/table
 check "unmount with dirty files and an open snapshot" umount $MNT
@@ -35,7 +35,7 @@ mount_volume $DISK $MNT
 loop_until $PATIENCE sh -c "awk '!/^#/ { print \$3 }' $DBG/targets | grep -q live" || :
 check_exact "everything after the second time" $MNT
 umount $MNT
-# Another volume in the same place: nothing of the old one may stay.
+# Another volume at the same mount point: no file of the old one may stay.
 make_volume $DISK $MNT
 fileop write $MNT/fresh 0 256K
 loop_until $PATIENCE sh -c "awk '!/^#/ { print \$3 }' $DBG/targets | grep -q live" || :

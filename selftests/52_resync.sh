@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 52_resync.sh - resync: everything is read again, and nothing changes by it
+# 52_resync.sh - resync: all maps are read again, and stay the same
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# restless(seconds) - change a file all the time; print how often F2FS was asked for it
+# restless(seconds) - change a file all the time; print how often the module asked F2FS for it
 restless() {
 	before=$(stat_of rescans)
 	end=$(($(date +%s) + $1))
@@ -18,7 +18,7 @@ restless() {
 	echo $(($(stat_of rescans) - before))
 }
 
-# between(number, least, most) - is it?
+# between(number, least, most) - is the number in the range?
 between() {
 	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ]
 }
@@ -44,7 +44,7 @@ check "changes nothing" cmp /tmp/table1 /tmp/table2
 expect "resync of one directory" "$(fileop say $DBG/resync $MNT/d)" OK
 cat $DBG/table >/tmp/table2
 check "changes nothing" cmp /tmp/table1 /tmp/table2
-# The scan falls between F2FS's word of a new address and the change of its extent cache.
+# The scan runs between F2FS's event of a new address and the change of its extent cache.
 fileop write $MNT/d/new 0 1M
 sync
 if late function=probe_update_extent after_ms=2000; then
@@ -58,7 +58,7 @@ if late function=probe_update_extent after_ms=2000; then
 else
 	skip "between an event and the change that it tells of" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 fi
-# Always one of 20 files is stale, so that there is no moment when none is.
+# One of 20 files is stale at any moment, so that all maps are never exact at once.
 mkdir $MNT/d/many
 fileop many $MNT/d/many/ 20 1048576 0
 settle
@@ -76,7 +76,7 @@ check "resync returns while files go stale all the time" returns resync
 kill $writer
 wait $writer 2>/dev/null || :
 rm -r $MNT/d/many
-# There is always a call under way in this one: no scan is the last word.
+# A call is in progress at any moment in this one: no scan can be final.
 fileop write $MNT/d/held 0 1M
 writers=
 for i in $(seq 12); do
@@ -91,13 +91,13 @@ kill $writers
 # shellcheck disable=SC2086
 wait $writers 2>/dev/null || :
 rm $MNT/d/held
-# A file that never comes to rest: asked for 7 times in 2.5 seconds, then every 1.3.
+# A file that changes all the time: scanned 7 times in 2.5 seconds, then every 1.3.
 fileop write $MNT/d/restless 0 4M
 settle
 rescans=$(restless 10)
 check "a restless file is asked for now and then ($rescans times)" between "$rescans" 3 20
 check_exact "and at last" $MNT/d
-# One that takes 1.5 seconds each time: it rests for 6.
+# One whose scan takes 1.5 seconds: pauses of 6 seconds.
 if late function=ft_inode_scan_merge before_ms=1500; then
 	rescans=$(restless 15)
 	late
@@ -107,7 +107,7 @@ else
 	skip "a costly one more rarely" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 	skip "and at last" "likewise"
 fi
-# Asked before all folders have been read: what is found in them is waited for, too.
+# A request before all folders have been read: it also waits for the files in them.
 unload
 for i in 1 2 3 4 5; do
 	mkdir -p $MNT/d/deep$i/er/and/deeper

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 53_target_again.sh - a watched directory that is removed and made again, renamed, or below a renamed one
+# 53_target_again.sh - a watched directory that is removed and created again, renamed, or below a renamed one
 #
-# Regression: after rmdir and mkdir the target stayed on the inode that was gone.
+# Regression: after rmdir and mkdir the target kept the deleted inode.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# target_is(state, path) - is there a target in that state under that path?
+# target_is(state, path) - is there a target with that state and that path?
 target_is() {
 	awk -v state="$1" -v path="$2" '$3 == state && $5 == path { found = 1 } END { exit !found }' "$DBG/targets"
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 54_mounts.sh - read-only and back, bind mounts, overlayfs above, two volumes at once, mounted elsewhere
+# 54_mounts.sh - read-only and back, bind mounts, overlayfs above, two volumes at once, another mount point
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -14,7 +14,7 @@ end() {
 }
 trap end EXIT
 
-# path_is(path) - is there a watched directory shown under this path?
+# path_is(path) - is there a watched directory with this path?
 path_is() {
 	awk -v path="$1" '!/^#/ && $5 == path { found = 1 } END { exit !found }' $DBG/targets
 }
@@ -114,7 +114,7 @@ check_exact "two volumes" $MNT $MNT2
 umount $MNT
 check_exact "one of them" $MNT2
 umount $MNT2
-# The volumes change places: paths are what counts.
+# The volumes are exchanged: targets are paths.
 mount_volume $DISK2 $MNT
 mount_volume $DISK $MNT2
 await_live

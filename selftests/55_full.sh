@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 55_full.sh - a device nearly full: F2FS fills holes (SSR), or writes in place (IPU), or has no room
+# 55_full.sh - a nearly full device: F2FS fills holes (SSR), or writes in place (IPU), or has no space
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -9,25 +9,25 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 sys=/sys/fs/f2fs/${DISK##*/}
 
-# written(how) - print how many blocks F2FS has written so since the mount: SSR, LFS or IPU
+# written(how) - print the blocks that F2FS has written in this way since the mount: SSR, LFS or IPU
 written() {
 	awk -v how="$1:" '{ for (i = 1; i <= NF; i++) if ($i == how && $(i + 1) ~ /^[0-9]+$/) { print $(i + 1); exit } }' /sys/kernel/debug/f2fs/status
 }
 
-# fill() - a small volume with holes all over, hardly any free segment, and two files to write to
+# fill() - a small volume with many holes, hardly any free segment, and two files to write to
 fill() {
 	mounted $MNT && umount $MNT
 	mkfs.f2fs -q -f $DISK $((120 << 11)) >/dev/null
 	mount_volume $DISK $MNT "$1" || bail "no volume"
 	fileop write $MNT/data 0 16M
-	# Until there is no room.
+	# Until there is no space.
 	fileop many $MNT/f 3000 40000 5000 9 2>/dev/null || :
 	sync
 	rm $MNT/f*[147]
 	sync
 }
 
-# stir() - write over and over what is there
+# stir() - overwrite existing data repeatedly
 stir() {
 	local i
 
@@ -62,7 +62,7 @@ await_live
 echo 12 >"$sys/ipu_policy"
 stir "${SEED:-554}"
 check_exact "in place when much is used" $MNT
-# No room at all: what fails must leave the map right, too.
+# No space at all: a write that fails must leave the map correct, too.
 fileop write $MNT/last 0 200M 2>/dev/null || :
 fileop fallocate $MNT/reserve default 0 50M 2>/dev/null || :
 fileop write $MNT/reserve 0 5M direct 2>/dev/null || :

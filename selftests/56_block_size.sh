@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 56_block_size.sh - F2FS with blocks of another size than 4 KiB: refused, by name
+# 56_block_size.sh - F2FS with blocks of another size than 4 KiB: refused with a message
 #
-# F2FS's blocks have the size of the kernel's pages. Where pages have 4 KiB the kernel refuses any other volume
-# before the module could see it.
+# F2FS's blocks have the size of the kernel's pages. With pages of 4 KiB the kernel refuses all other volumes
+# before the module could see them.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# set_log_blocksize(log2) - write it into both copies of the super block, 16 bytes behind their beginning
+# set_log_blocksize(log2) - write it into both copies of the super block, 16 bytes after their beginning
 set_log_blocksize() {
 	local copy
 
@@ -26,7 +26,7 @@ mkdir -p $MNT
 mkfs.f2fs -q -f $DISK >/dev/null
 set_log_blocksize 14
 if mount -t f2fs $DISK $MNT 2>/dev/null; then
-	# A kernel with larger pages: then it is the module that refuses.
+	# On a kernel with larger pages the module refuses.
 	expect "16 KiB: refused" "$(fileop insmod "$FRAGTRACE_KO" path=$MNT)" EOPNOTSUPP
 	check "and why is said" logged "blocks of 16384 bytes are not supported"
 	umount $MNT

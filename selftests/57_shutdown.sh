@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 57_shutdown.sh - F2FS_IOC_SHUTDOWN in every mode with writers at work; after the mount the map is right
+# 57_shutdown.sh - F2FS_IOC_SHUTDOWN in each mode during writes; after the mount the map is correct
 #
-# What was synced since the last checkpoint is brought back inside mount(2), by roll-forward recovery, before
-# anybody could be told of it.
+# Roll-forward recovery inside mount(2) restores data that was synced after the last checkpoint. This happens
+# before the module knows of the volume.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# writers() - files synced one by one until the file system is gone; nothing that needs a checkpoint in between
+# writers() - files synced one by one until the file system is shut down; no operation in between needs a checkpoint
 writers() {
 	fileop append $MNT/log 5000 100000 fdatasync 2>/dev/null &
 	fileop random $MNT/data 1024 100000 "$1" every 2 >/dev/null 2>&1 &
@@ -22,7 +22,7 @@ writers() {
 	) >/dev/null 2>&1 &
 }
 
-# recovered() - did the last mount bring files back?
+# recovered() - did the last mount recover files?
 recovered() {
 	log_since | grep -q 'recover_data: ino = .*recovered = [1-9]'
 }
@@ -40,7 +40,7 @@ down() {
 	MARK="shutdown $1 of this mount"
 	echo "$MARK" >/dev/kmsg
 	f2fs_io shutdown "$1" $MNT >/dev/null
-	# The last mode only calls for fsck: the file system goes on.
+	# The last mode only requests fsck: the file system continues.
 	sleep 0.3
 	for job in $(jobs -p); do
 		kill "$job" 2>/dev/null || :
@@ -51,7 +51,7 @@ down() {
 	mount_volume $DISK $MNT || bail "$2: cannot be mounted again"
 	await_live
 	case $1 in
-	# What had been written by the checkpoint needs no recovery, and nothing is synced after it.
+	# Data of the checkpoint needs no recovery, and nothing is synced after it.
 	2 | 3) check "$2: files were brought back" recovered ;;
 	esac
 	check_exact "$2: mounted with the module loaded" $MNT

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 58_compress_scan.sh - scans of compressed files: one that takes several steps, many while the collector works
+# 58_compress_scan.sh - scans of compressed files: one of several steps, many while the collector works
 #
-# Regression: FIEMAP that begins inside a cluster says other things of it. A step ends after 4096 extents; three
-# clusters with one block each, followed by blocks that all lie apart, put that end inside a cluster, and the next
+# Regression: FIEMAP that begins inside a cluster reports it differently. A step ends after 4096 extents. Three
+# clusters with one block each, followed by blocks that are all apart, put that end inside a cluster, and the next
 # one as well. The collector moves compressed blocks one by one.
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,7 +25,7 @@ for block in 0 8 16; do
 	fileop write $MNT/c/a $((block * 4096)) 4K
 done
 dd if=/dev/urandom of=$MNT/c/a bs=32K seek=3 count=1022 conv=notrunc 2>/dev/null
-# Three random blocks of eight: such a cluster is kept in four or five.
+# Three random blocks of eight: such a cluster takes four or five blocks.
 block=8200
 while [ $block -lt 8400 ]; do
 	dd if=/dev/urandom of=$MNT/c/a bs=4K seek=$block count=3 conv=notrunc 2>/dev/null

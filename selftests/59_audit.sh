@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 59_audit.sh - audits agree while all is well, under writers too, and find what was changed behind our back
+# 59_audit.sh - audits find no difference in correct maps, also during writes, and find changes on the disk
 #
-# For that two addresses in the node of a file are exchanged on the disk, and F2FS is made to read it anew.
+# For such a change, two addresses in the node of a file are exchanged on the disk, and F2FS reads the node again.
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

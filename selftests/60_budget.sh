@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 60_budget.sh - the memory budget: new files are left out and counted, those that are there stay right
+# 60_budget.sh - the memory budget: new files are left out and counted, existing ones stay correct
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -14,7 +16,7 @@ fileop many $MNT/old/ 100 64K 0
 sync
 load path=$MNT max_mem_mb=1
 check_exact "the first files" $MNT/old
-# More than a megabyte of maps, whatever one takes.
+# More than a megabyte of maps, for any size of a map.
 fileop many $MNT/new/ 20000 1 0
 settle || :
 check "files were left out and counted ($(stat_of refused))" test "$(stat_of refused)" -gt 0
@@ -31,8 +33,8 @@ check_exact "there is room again" -p $MNT/old
 unload
 umount $MNT
 
-# Memory is used up by files of 4096 extents; then others grow by direct I/O, of which only f2fs_map_blocks tells.
-# Regression: such a file was left out, then called stale, and nobody ever looked at it again.
+# Files of 4096 extents use up the memory; then others grow by direct I/O, which only f2fs_map_blocks reports.
+# Regression: such a file was left out, then marked as stale, and never scanned again.
 make_volume $DISK $MNT noextent_cache,mode=fragment:block || bail "no volume"
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_chunk"
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_hole"
@@ -51,7 +53,7 @@ done
 settle || :
 refused=$(stat_of refused)
 n=0
-# How much is left depends on which files were left out before.
+# The remaining memory depends on which files were left out before.
 while [ $n -lt 320 ] || { [ $n -lt 1240 ] && [ "$(stat_of refused)" = "$refused" ]; }; do
 	fileop write $MNT/grows$((n % 40)) $((1 + n / 40))M 32K direct
 	n=$((n + 1))

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 61_bad_path.sh - a bad path refuses the load, says which and why, and leaves nothing
+# 61_bad_path.sh - an invalid path refuses the load, reports which and why, and leaves nothing
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# bad(name, errno, word for the log, parameters) - such a load must fail exactly so
+# bad(name, errno, word for the log, parameters) - such a load must fail with this error and this word
 bad() {
 	local got
 
@@ -15,7 +17,7 @@ bad() {
 	echo "$MARK" >/dev/kmsg
 	got=$(fileop insmod "$FRAGTRACE_KO" "$4")
 	expect "$1: $2" "$got" "$2"
-	# What printk keeps of a line is limited: a long path is named by its beginning.
+	# printk limits the length of a line: a long path is cut off.
 	if log_since | grep fragtrace | grep -qF -- "$3"; then
 		ok "$1: the message names it"
 	else

@@ -1,18 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 62_bad_write.sh - garbage, nothing, a megabyte and binary written to targets, resync and audit change nothing
+# 62_bad_write.sh - invalid writes to targets, resync and audit change nothing: noise, empty ones, a megabyte, binary data
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# state() - print what must not change
+# state() - print the state that must not change
 state() {
 	cat $DBG/targets $DBG/table $DBG/files
 }
 
-# bad(text, name, errno, command...) - such a write must fail exactly so and change nothing
+# bad(text, name, errno, command...) - such a write must fail with this error and change nothing
 bad() {
 	local text name want
 

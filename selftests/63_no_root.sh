@@ -15,14 +15,14 @@ as_nobody() {
 plan 8
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
-# debugfs itself is closed to others: open it, so that only fragtrace's own modes are left.
+# debugfs itself is closed to other users: open it, so that only fragtrace's own modes protect the files.
 chmod 755 /sys/kernel/debug
 for text in table extents files stats; do
 	expect "$text" "$(as_nobody $text r)" EACCES
 done
 expect "targets" "$(as_nobody targets w)" EACCES
 expect "resync" "$(as_nobody resync w)" EACCES
-# Even when someone opens the folder.
+# Even if the folder is open to all users.
 chmod 755 $DBG
 expect "table in an open folder" "$(as_nobody table r)" EACCES
 expect "resync in an open folder" "$(as_nobody resync w)" EACCES

@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 64_snapshot.sh - a reader gets what was at open, however slowly it reads, and no block twice
+# 64_snapshot.sh - a reader gets the state at open, however slowly it reads, and no block twice
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# twice() - print the lines of the table that begin before the one above ends
+# twice() - print the lines of the table that begin before the end of the previous one
 twice() {
 	awk '/^#/ { next } $1 == dev && $2 < end { print } { dev = $1; end = $2 + $3 }' "$1"
 }
@@ -26,7 +28,7 @@ fileop random $MNT/f21 4 10 1 every 1
 settle
 cat <&7 >>/tmp/slow
 exec 7<&-
-# head may have read ahead of what it printed: compare what came later with the tail of the old text.
+# head may have read more than it printed: compare the later output with the tail of the old text.
 tail -n 100 /tmp/before >/tmp/before.tail
 tail -n 100 /tmp/slow >/tmp/slow.tail
 check "the text does not change under a slow reader" cmp /tmp/before.tail /tmp/slow.tail
@@ -44,8 +46,8 @@ wait $reader 2>/dev/null || :
 check_exact "exact with readers at work" $MNT
 check "no event was lost unnoticed ($(stat_of lost) lost)" test -n "$(stat_of lost)"
 
-# With checkpoint=disable F2FS gives blocks that it moves to another file as they are. Once it was asked about the new
-# owner, and not yet about the old one, both maps have them.
+# With checkpoint=disable F2FS gives moved blocks to another file with their addresses. While the new owner has been
+# scanned and the old one has not, both maps have them.
 umount $MNT
 make_volume $DISK $MNT checkpoint=disable,noextent_cache || bail "no volume"
 await_live

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 65_memory.sh - what an extent costs at $EXTENTS (default 25 000) extents in one file
+# 65_memory.sh - the memory of an extent with $EXTENTS (default 25 000) extents in one file
 #
-# Counted in the kernel's slabs, not in our own books, which must say the same. An extent takes an entry of
-# 8 bytes, and so does the hole between two that are apart; what is more is room in the nodes.
+# Measured in the kernel's slabs, not by the module's own counters, which must agree. An extent takes an entry of
+# 8 bytes, and so does the hole between two that are apart; the rest is free space in the nodes.
 #
 # kernels: first
 
@@ -15,22 +15,22 @@ here=$(cd "$(dirname "$0")" && pwd)
 plan 10
 [ "$SLOW" = 1 ] || skip_rest "memory of an extent" "what this kernel checks takes memory of its own"
 
-# What a slab may hold back on each CPU.
+# The memory that a slab may keep on each CPU.
 SLACK=65536
 
 # nodes() - bytes in nodes of maps
 nodes() {
-	# else what was freed on a CPU and may be used there again counts
+	# else freed objects of a CPU that may be used there again are counted
 	[ ! -w /sys/kernel/slab/fragtrace_node/shrink ] || echo 1 >/sys/kernel/slab/fragtrace_node/shrink
 	awk '$1 == "fragtrace_node" { print $2 * $4 }' /proc/slabinfo
 }
 
-# freed_down_to(bytes) - is there no more in nodes than that, and a little?
+# freed_down_to(bytes) - do the nodes take at most that, and a tolerance?
 freed_down_to() {
 	[ "$(nodes)" -le $(($1 + SLACK)) ]
 }
 
-# begin() - remember where we start
+# begin() - store the initial values
 begin() {
 	sync
 	nodes=$(nodes)
@@ -38,7 +38,7 @@ begin() {
 	charged=$(stat_of mem_bytes)
 }
 
-# measure(name, limit) - compare the memory taken since begin with the extents that came since
+# measure(name, limit) - divide the additional memory by the additional extents since begin
 measure() {
 	extents=$(($(stat_of extents) - extents))
 	nodes=$(($(nodes) - nodes))

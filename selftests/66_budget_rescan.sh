@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 66_budget_rescan.sh - a rescan needs a second map for a while, but drops no file for want of memory
+# 66_budget_rescan.sh - a rescan needs a second map for a while, but drops no file because of that
 #
 # Regression: both maps were charged, and a file of more than half the budget was left out.
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

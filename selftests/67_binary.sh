@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 67_binary.sh - the binary snapshot holds what table, extents and files say, on two volumes
+# 67_binary.sh - the binary snapshot has the same content as table, extents and files, on two volumes
 #
 # kernels: first
 
@@ -38,7 +38,7 @@ settle
 check "table" same table
 check "extents" same extents
 check "files" same files
-# Into pieces that end anywhere.
+# In pieces that end anywhere.
 dd if=$DBG/snapshot of=/tmp/pieces bs=1021 2>/dev/null
 snapcat table /tmp/pieces >/tmp/printed
 cat $DBG/table >/tmp/text

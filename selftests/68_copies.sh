@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 68_copies.sh - the copies of readers are charged and bounded, and cost the maps nothing
+# 68_copies.sh - the copies of readers are charged and limited, and do not take memory from the maps
 #
 # kernels: first
 
@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 EXTENTS=${EXTENTS:-25000}
 
-# copies_are(bytes) - do the copies of all readers take that much?
+# copies_are(bytes) - do the copies of all readers take this amount?
 copies_are() {
 	[ "$(stat_of copies_bytes)" = "$1" ]
 }

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 69_wait.sh - directories that are asked for before their volume is mounted: at load, and in `targets`
+# 69_wait.sh - directories that are requested before their volume is mounted: at load, and in `targets`
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# target_is(state, path) - is there a target in that state under that path?
+# target_is(state, path) - is there a target with that state and that path?
 target_is() {
 	awk -v state="$1" -v path="$2" '$3 == state && $5 == path { found = 1 } END { exit !found }' "$DBG/targets"
 }
 
-# waiting() - print how many targets wait
+# waiting() - print the number of waiting targets
 waiting() {
 	stat_of targets_waiting
 }
@@ -23,7 +23,7 @@ make_volume $DISK2 $MNT2 || bail "no second volume"
 mkdir -p $MNT/db $MNT2/other
 fileop write $MNT/db/one 0 256K
 umount $MNT $MNT2
-# at boot, a module is loaded before F2FS
+# as at boot, the module is loaded before F2FS
 ! f2fs_is_module || rmmod f2fs
 
 expect "without wait=1 a path that is not there refuses the load" "$(fileop insmod "$FRAGTRACE_KO" path=$MNT/db)" ENOTDIR

@@ -3,20 +3,20 @@
 #
 # 70_fuzz.sh - random operations of all kinds, by several threads, on random volumes
 #
-# Round after round: a plan from the next seed, on a fresh volume, compared at each of its barriers and
-# whenever it freezes the volume. The first difference ends the test: the plan is cut as short as
-# time allows and printed. How many breaks have a known cause is told as well.
+# In each round: a plan from the next seed, on a fresh volume, compared at each of its barriers and
+# whenever it freezes the volume. The first difference ends the test: the plan is reduced as far as the
+# time allows and printed. The share of breaks with a known cause is printed as well.
 #
 #   SEED=N           of the first round (default 1, so that a plain run of the tests is the same each time)
 #   FUZZ_SECONDS=N   begin no round after this time (default 60)
-#   FUZZ_SHRINK=N    seconds for cutting (default 90, more on a slow kernel)
-#   FUZZ_PLAN=FILE   this plan instead, again and again
+#   FUZZ_SHRINK=N    seconds for the reduction (default 90, more on a slow kernel)
+#   FUZZ_PLAN=FILE   this plan instead, repeatedly
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# Seconds after which a round counts as hanging.
+# A round that takes more seconds counts as hanging.
 export ROUND_LIMIT=$((120 * SLOW))
 WORK=/tmp/fuzz
 
@@ -29,9 +29,9 @@ make_plan() {
 	fi
 }
 
-# play() - do the plan; 0 all agrees, 1 something differs, 2 it could not be done, 3 it hangs
+# play() - run the plan; 0 all agrees, 1 something differs, 2 it could not be done, 3 it hangs
 #
-# What hangs in the kernel does not end; its words are there all the same.
+# A process that hangs in the kernel does not end; its output is there in any case.
 play() {
 	local rc
 
@@ -44,7 +44,7 @@ play() {
 	return $rc
 }
 
-# kernel() - print what the Makefile calls this kernel
+# kernel() - print the Makefile's name of this kernel
 kernel() {
 	case $(uname -r) in
 	7.*) echo 7 ;;
@@ -52,7 +52,7 @@ kernel() {
 	esac
 }
 
-# tell(status, seed) - say how a round ended that did not end well
+# tell(status, seed) - print the end of a failed round
 tell() {
 	grep -v '^# \(op\|stat\|compared\|causes\) ' $WORK/out
 	case $1 in
@@ -67,7 +67,7 @@ tell() {
 	fi
 }
 
-# cut_down() - make the plan as short as can be, print it
+# cut_down() - reduce the plan, print it
 cut_down() {
 	fuzz shrink --seconds "${FUZZ_SHRINK:-$((90 * SLOW))}" $WORK/plan $WORK/short "sh $here/in_guest/fuzz_round.sh"
 	[ -s $WORK/short ] || return 0
@@ -76,7 +76,7 @@ cut_down() {
 	sh "$here/in_guest/fuzz_round.sh" $WORK/short 2>&1 | grep -v '^# \(op\|stat\) ' || :
 }
 
-# summary() - print how many operations of each kind succeeded
+# summary() - print the number of successful operations of each kind
 summary() {
 	awk '{
 		name = substr($3, 1, length($3) - 1)
@@ -91,15 +91,15 @@ summary() {
 	}' $WORK/ops
 }
 
-# share(what, number, of) - print how much of it there is
+# share(what, number, of) - print a number and its share
 share() {
 	awk -v what="$1" -v n="$2" -v of="$3" 'BEGIN { printf "# %s: %d of %d breaks (%.2f %%)\n", what, n, of, of ? n * 100 / of : 0 }'
 }
 
-# known() - of files that were never stale fewer than 1 % of the breaks may have no known operation
+# known() - for files that were never stale, fewer than 1 % of the breaks may have an unknown operation
 #
-# A file that was stale for two reasons at once, or that came from elsewhere, has breaks of unknown operation, and the plans
-# are full of that: their share is told, and no limit is set. Breaks are counted at the end of each round.
+# A file that was stale for two reasons at once, or that was moved in, has breaks of unknown operation. The plans make
+# many of them: their share is printed without a limit. Breaks are counted at the end of each round.
 known() {
 	local sums
 
@@ -117,7 +117,7 @@ known() {
 	fi
 }
 
-# rounds() - go on until the time is over; false as soon as one does not end well
+# rounds() - continue until the time is over; false as soon as a round fails
 rounds() {
 	local seed rc end
 

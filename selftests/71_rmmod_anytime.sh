@@ -39,7 +39,7 @@ load path=$MNT
 	done
 ) &
 reader=$!
-# A file that is open keeps any module: try again between two readers.
+# An open file holds a reference to the module: try again between two readers.
 check "under a reader" loop_until 10 sh -c 'rmmod fragtrace 2>/dev/null'
 wait $reader || :
 load path=$MNT

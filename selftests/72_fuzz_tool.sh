@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 72_fuzz_tool.sh - the fuzzer itself: plans repeat, are read strictly, are done, and are cut
+# 72_fuzz_tool.sh - the fuzzer itself: plans are repeatable, parsed strictly, run, and reduced
 #
 # kernels: first
 
@@ -12,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)
 cd "$dir"
 
-# misread(name, line) - a plan of this line must be refused
+# misread(name, line) - a plan with this line must be refused
 misread() {
 	local rc
 
@@ -47,7 +47,7 @@ misread "too many arguments" "0 write d/f 0 1 2"
 misread "an argument that is no number" "0 write d/f x 1"
 misread "a thread too many" "16 write d/f 0 1"
 
-# Not on F2FS: what only F2FS can do fails there, and that is no error.
+# Not on F2FS: operations of F2FS fail there, and that is not an error.
 mkdir play
 fuzz plan --seed 3 --ops 300 --parts 3 --local >plan
 printf '#!/bin/sh\necho "$1" >>checks\n[ "$(wc -l <checks)" -lt "${BAD:-9}" ]\n' >judge

@@ -3,11 +3,11 @@
 #
 # 74_rocksdb_replay.sh - RocksDB's system calls, without RocksDB: why the last block of each .sst file is apart
 #
-# `fileop rocksdb` replays what strace shows of a compaction of db_bench: reserve more than the file will need, write,
+# `fileop rocksdb` replays a compaction of db_bench as recorded by strace: reserve more than the file will need, write,
 # fdatasync, cut the reserve off by ftruncate, close; between two files the texts LOG and MANIFEST grow. The file ends
-# within a block, and F2FS zeroes the rest of that block when it cuts: the block is dirty again, and the next flush
-# writes it elsewhere. The real thing is `make demo`, where how many files live long enough to be flushed depends on
-# the speed of the machine.
+# within a block, and F2FS zeroes the rest of that block during the truncation: the block is dirty again, and the next
+# flush writes it elsewhere. `make demo` runs RocksDB itself; the number of files that live long enough to be flushed
+# then depends on the speed of the machine.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -66,7 +66,7 @@ echo "${was% *}" >dirty_writeback_centisecs
 echo "${was#* }" >dirty_expire_centisecs
 cd / || exit 1
 
-# On a small volume F2FS writes in place, and there is nothing to see.
+# On a small volume F2FS writes in place, so that there are no breaks.
 rm -r $MNT/db
 mkdir $MNT/db
 echo 129 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"

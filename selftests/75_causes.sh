@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 75_causes.sh - the causes of breaks: each operation, each way to flush, each reason, made on purpose
+# 75_causes.sh - the causes of breaks: each operation, each kind of flush, each reason, made on purpose
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -15,7 +15,7 @@ breaks() {
 	}' $DBG/extents
 }
 
-# kinds(file) - print `number op flush why_here process` of its breaks, most first
+# kinds(file) - print `number op flush why_here process` of its breaks, most frequent first
 kinds() {
 	breaks "$1" | cut -d ' ' -f 2- | sort | uniq -c | sort -rn | sed 's/^ *//'
 }
@@ -28,12 +28,12 @@ pairs() {
 	}' $DBG/by_pair
 }
 
-# lines(line...) - print each on a line of its own
+# lines(line...) - print each argument on a line
 lines() {
 	printf '%s\n' "$@"
 }
 
-# in_turn(times, command...) - run a command for files `a` and `b` in turn: FILE is its name, N how often it has been
+# in_turn(times, command...) - run a command for files `a` and `b` in turn: FILE is the name, N the number of earlier runs
 in_turn() {
 	local times
 
@@ -54,7 +54,7 @@ fresh() {
 	await_live
 }
 
-# sums(name) - what the files say in sums is what they say one by one
+# sums(name) - the sums in the files of sums agree with the single breaks
 sums() {
 	settle
 	expect "$1" "$(awk '!/^#/ { n += $5 } END { print n + 0 }' $DBG/causes) $(
@@ -63,7 +63,7 @@ sums() {
 		"$(awk '!/^#/ && $6 { n += $6 - 1 } END { print n + 0, n + 0, n + 0 }' $DBG/files)"
 }
 
-# owner(lba) - ask whose a block is; print the answer without device, LBA and age
+# owner(lba) - ask for the owner of a block; print the answer without device, LBA and age
 owner() {
 	echo "$dev $1" >$DBG/owner
 	grep -v '^#' $DBG/owner | cut -d ' ' -f 3-9,11 | sed 's/:[0-9]* / /'
@@ -209,8 +209,8 @@ fileop defrag $MNT/b 0 16K
 settle
 expect "defrag" "$(breaks b | grep defrag)" "4 defrag none moved fileop"
 
-# What an atomic write has put on the disk takes the next block of the log even if it is never committed: in the name of
-# the file, not of the copy that F2FS writes to. The first sync sees to it that no directory comes in between.
+# Data of an atomic write takes the next block of the log even if it is never committed. It counts for
+# the file, not for the copy that F2FS writes to. After the first sync no directory is written in between.
 fresh
 fileop write $MNT/a.db 0 64K sync
 fileop write $MNT/b.log 0 4K sync
@@ -262,7 +262,7 @@ else
 	await_live
 	mkdir $MNT/z
 	f2fs_io setflags compression $MNT/z >/dev/null
-	# four blocks become one, which F2FS keeps behind the first of the four
+	# four blocks become one; F2FS stores its address after the first of the four
 	fileop write $MNT/z/a 0 64K sync
 	settle
 	fileop write $MNT/z/a 16K 16K sync
@@ -288,7 +288,7 @@ sync
 echo 100000 >"$sys/min_ssr_sections"
 fileop write $MNT/a 0 8M sync
 check "ssr: a log fills holes" awk -v path=$MNT/a '!/^#/ && $NF == path && $11 == "ssr" { n++ } END { exit n < 10 }' $DBG/extents
-# on a small volume the logs are in each other's way
+# on a small volume the logs use each other's segments
 loop_until 20 umount $MNT 2>/dev/null || :
 mkfs.f2fs -q -f -t 0 $DISK 262144 >/dev/null && mount_volume $DISK $MNT || bail "no small volume"
 await_live
@@ -325,7 +325,7 @@ check "causes go when memory is tight" test "$(stat_of causes_lost)" -gt 0
 expect "no file goes" "$(stat_of refused)" 0
 expect "then nobody knows" "$(breaks large | cut -d ' ' -f 4 | sort | uniq -c | sort -rn | awk '{ print $2; exit }')" unknown
 check_exact "and the maps stay exact" $MNT
-# What one file takes costs no other one its causes.
+# A large history of one file does not remove the causes of another.
 while [ "$(stat_of refused)" = 0 ] && [ $n -lt 120 ]; do
 	fileop random $MNT/large 200000 2000 $n >/dev/null
 	sync

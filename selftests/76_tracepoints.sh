@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 76_tracepoints.sh - events of our own: replayed onto a copy of the maps they give the next copy
+# 76_tracepoints.sh - our tracepoints: events applied to a copy of the maps give the next copy
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -29,7 +29,7 @@ blocks() {
 	}' | sort
 }
 
-# replay(events, blocks) - print the blocks after the events; false if one of them says that a copy is needed
+# replay(events, blocks) - print the blocks after the events; false if one of the events requires a new copy
 replay() {
 	awk -v events="$1" '
 		function cut(file, from, to, b) {
@@ -69,7 +69,7 @@ replay() {
 		}' "$2" | sort
 }
 
-# shown() - print those blocks of the replay whose file a copy has; what F2FS makes for atomic writes has no name, and is in none
+# shown() - print the blocks of the replay whose file is in a copy; F2FS's files for atomic writes have no name and are in none
 shown() {
 	cat /tmp/first /tmp/last | awk '
 		NR == FNR { known[$1 " " $2] = 1; next }
@@ -83,7 +83,7 @@ begin() {
 	blocks <$DBG/extents >/tmp/first
 }
 
-# same(name) - do the events since begin() explain what the maps are now?
+# same(name) - do the events since begin() explain the current maps?
 same() {
 	settle || bail "not exact"
 	blocks <$DBG/extents >/tmp/last
@@ -100,7 +100,7 @@ same() {
 	no_gap "$1: none lost" /tmp/events
 }
 
-# no_gap(name, events) - have all numbers of the volume come?
+# no_gap(name, events) - are all numbers of the volume there?
 no_gap() {
 	check "$1" awk 'NR > 1 && $1 != last + 1 { bad = 1 } { last = $1 } END { exit bad || !NR }' "$2"
 }
@@ -185,7 +185,7 @@ same "garbage collection"
 check "its victims" event "gc_victim: .*kind=foreground"
 check "its blocks" event "op=gc_fg flush=none"
 
-# A buffer that is too small loses events, and one sees that.
+# A buffer that is too small loses events, and the numbers show that.
 echo 4 >$TRACING/buffer_size_kb
 listen 1
 echo 0 >$TRACING/options/overwrite

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 77_gc.sh - what garbage collection moved is counted: as F2FS does, by victim and by file
+# 77_gc.sh - blocks moved by garbage collection are counted: the same as in F2FS, by victim and by file
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -10,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 sys=/sys/fs/f2fs/${DISK##*/}
 STATUS=/sys/kernel/debug/f2fs/status
 
-# age(prefix) - files in small pieces with every other one removed: victims for the collector
+# age(prefix) - fragmented files, every other one removed: victims for the collector
 age() {
 	fileop many "$1" 200 30000 20000 7
 	sync
@@ -18,9 +18,9 @@ age() {
 	sync
 }
 
-# f2fs_moved(kind) - print how many blocks of data F2FS says that it moved: foreground, background
+# f2fs_moved(kind) - print the number of data blocks moved by F2FS's count: foreground, background
 #
-# The sysfs files count node blocks, too; the text does not. One without the text cannot tell.
+# The sysfs files count node blocks, too; the text does not. Without the text it is not possible.
 f2fs_moved() {
 	awk -v kind="$1" '
 		/data blocks : / {
@@ -38,12 +38,12 @@ sum() {
 	awk -v n="$1" '$1 == "volume" { print $n }' $DBG/gc
 }
 
-# of_victims(kind, field) - print what the victims of a kind add up to
+# of_victims(kind, field) - print the sum over the victims of a kind
 of_victims() {
 	awk -v kind="$1" -v n="$2" '$1 == "victim" && $6 == kind { sum += $n } END { print sum + 0 }' $DBG/gc
 }
 
-# of_files(pattern) - print what the files whose paths match add up to
+# of_files(pattern) - print the sum over the files whose paths match
 of_files() {
 	awk -v pattern="$1" '$1 == "file" && $6 ~ pattern { sum += $4 + $5 } END { print sum + 0 }' $DBG/gc
 }
@@ -69,7 +69,7 @@ shares_are_files() {
 		END { exit bad || !files }' $DBG/gc
 }
 
-# near(name, got, expected, tolerance) - is a number that much near another one?
+# near(name, got, expected, tolerance) - does a number differ from another by at most the tolerance?
 near() {
 	if [ "$2" -ge $(($3 - $4)) ] && [ "$2" -le $(($3 + $4)) ]; then
 		ok "$1"
@@ -79,7 +79,7 @@ near() {
 	echo "# $2, F2FS says $3"
 }
 
-# foreseen(segment, field) - print a field of `victims` about a segment
+# foreseen(segment, field) - print a field of `victims` for a segment
 foreseen() {
 	awk -v segment="$1" -v n="$2" '$1 == "segment" && $3 == segment { print $n }' /tmp/victims
 }
@@ -103,7 +103,7 @@ check "the files add up in each of them" awk '
 before=$(f2fs_moved foreground)
 fileop gc $MNT 1 20
 settle
-# Of victims of nodes no block is counted.
+# For victims with nodes no block is counted.
 first=$(awk '$1 == "victim" && $7 == "data" { segment = $4 } END { print segment }' $DBG/gc)
 check "the first one was foreseen" test -n "$(foreseen "$first" 4)"
 expect "as were its blocks" "$(awk -v s="$first" '$1 == "victim" && $4 == s { n = $10 } END { print n }' $DBG/gc)" \
@@ -111,7 +111,7 @@ expect "as were its blocks" "$(awk -v s="$first" '$1 == "victim" && $4 == s { n 
 fg=$(($(f2fs_moved foreground) - before))
 expect "in the foreground: as many as F2FS says" "$(sum 6)" "$fg"
 check "that is some" test "$fg" -gt 0
-# Blocks of directories are data for F2FS; no map is about them.
+# Blocks of directories are data for F2FS, but there is no map of them.
 near "all of watched files, but blocks of directories" "$(sum 7)" "$(sum 6)" 4
 expect "the victims add up to it" "$(of_victims foreground 9)" "$(sum 6)"
 expect "the files add up to those of watched ones" "$(of_files .)" "$(sum 7)"
@@ -121,7 +121,7 @@ expect "nothing in the background yet" "$(of_files_by 5) $(of_files_by 4)" "0 $(
 check "each victim says of which files" shares_fit
 check "and each file out of which victims" shares_are_files
 
-# Of files that are not watched the blocks are counted, but not by file.
+# Blocks of files that are not watched are counted, but not by file.
 before=$(f2fs_moved foreground)
 watched=$(sum 7)
 moved=$(sum 6)
@@ -133,7 +133,7 @@ expect "of other files, too: as many as F2FS says" "$(($(sum 6) - moved))" "$fg"
 check "fewer of watched ones" test "$(($(sum 7) - watched))" -lt "$fg"
 expect "watched ones by file" "$(of_files .)" "$(sum 7)"
 
-# In the background pages are dirtied and written later; what is removed or written again before is moved by nobody.
+# In the background, pages are dirtied and written later. Blocks removed or written again before that are not moved.
 age $MNT/w/k
 before=$(f2fs_moved background)
 echo 50 >"$sys/gc_urgent_sleep_time"

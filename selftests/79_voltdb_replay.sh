@@ -1,21 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 79_voltdb_replay.sh - VoltDB's system calls, without VoltDB: what a snapshot does to its files
+# 79_voltdb_replay.sh - VoltDB's system calls, without VoltDB: the fragments of a snapshot
 #
-# `fileop voltdb` replays what strace shows of a snapshot by two sites: two tables are written in turn, in pieces that do
-# not end with a block; of what is written the whole pages are flushed by sync_file_range now and then, then all of it
-# by fdatasync; at last one byte in the header says that the table is complete, and fdatasync again. So
+# `fileop voltdb` replays a snapshot by two sites as recorded by strace: two tables are written in turn, in pieces that
+# do not end with a block. sync_file_range flushes the whole pages now and then, fdatasync flushes all at the end.
+# At last one byte in the header marks the table as complete, with another fdatasync. So
 #
 # - the flushes of the two tables interleave: each takes the block that the other one's next flush could have used;
-# - the block that a flush leaves half full is not written twice, since only whole pages are asked for;
-# - the byte in the header moves the first block away, unless fsync may write in place, as it may by default.
+# - the block that a flush leaves half full is not written twice, since only whole pages are flushed;
+# - the byte in the header moves the first block away, unless fsync may write in place, which is the default.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# snapshot(ipu_policy) - let F2FS write like that, and replay a snapshot of eight writes of each site into a new folder
+# snapshot(ipu_policy) - set the policy, and replay a snapshot of eight writes of each site into a new folder
 snapshot() {
 	echo "$1" >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
 	rm -rf $MNT/snapshot

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 80_bad_calls.sh - calls that F2FS refuses change nothing, however many a user makes of them
+# 80_bad_calls.sh - calls that F2FS refuses change nothing, in any number
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# none_stale() - is every map exact?
+# none_stale() - are all maps exact?
 none_stale() {
 	[ "$(stat_of stale)" = 0 ]
 }

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 81_many_calls.sh - hundreds of calls that wait for the lock of one file cost no other file anything
+# 81_many_calls.sh - hundreds of calls that wait for the lock of one file do not affect other files
 #
-# One task writes to the file from a page that does not come, and holds the lock; half of the others want to zero a
-# range of it, the other half to move one.
+# One task writes to the file from a page that does not arrive, and holds the lock. Half of the others wait to zero a
+# range of the file, the other half to move one.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -13,7 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 CALLS=800
 FILES=200
 
-# crowd(file) - let them wait for the lock of a file; false if this kernel cannot
+# crowd(file) - start calls that wait for the lock of a file; false if this kernel does not support that
 crowd() {
 	rm -f /tmp/ready /tmp/go
 	fileop crowd "$1" $CALLS /tmp/ready /tmp/go &
@@ -24,18 +24,18 @@ crowd() {
 	done
 }
 
-# let_go() - let them do what they want; false if one of them failed
+# let_go() - let the calls continue; false if one of them failed
 let_go() {
 	: >/tmp/go
 	wait $crowd
 }
 
-# others_stale() - how many files are stale but that one?
+# others_stale() - number of stale files other than that one
 others_stale() {
 	awk '!/^#/ && $3 == "stale" && $NF !~ /one$/ { n++ } END { print n + 0 }' $DBG/files
 }
 
-# few() - was F2FS asked for fewer files than there are?
+# few() - did the module ask F2FS for fewer files than there are?
 few() {
 	[ $(($(stat_of rescans) - rescans)) -lt $FILES ]
 }

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 82_double_fetch.sh - F2FS_IOC_MOVE_RANGE while another thread changes to which file
+# 82_double_fetch.sh - F2FS_IOC_MOVE_RANGE while another thread changes the target descriptor
 #
-# With the checkpoint off F2FS gives the target the addresses of the blocks that are moved, and without an extent cache
-# it does not tell of it.
+# With the checkpoint off F2FS gives moved blocks to the target with their addresses. Without an extent cache it does
+# not report that.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

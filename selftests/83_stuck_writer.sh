@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 83_stuck_writer.sh - a writer that holds the lock of its file for as long as it likes holds up nobody else
+# 83_stuck_writer.sh - a writer that holds the lock of its file for any time delays no other process
 #
-# Its data is on a page that does not come. In the second half FIEMAP begins late, so that the writer takes the
+# Its data is on a page that does not arrive. In the second half FIEMAP begins late, so that the writer takes the
 # lock after the module has found it free: the worker itself is stuck then.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# stuck() - have a writer hold the lock of a file until release()
+# stuck() - let a writer hold the lock of a file until release()
 stuck() {
 	rm -f /tmp/ready
 	fileop stuck $MNT/held /tmp/ready 2>/tmp/stuck.err &
@@ -31,7 +31,7 @@ friend_exact() {
 	[ "$(column files $MNT/friend 3)" = exact ]
 }
 
-# held_stale() - is the file that is held stale?
+# held_stale() - is the file with the held lock stale?
 held_stale() {
 	[ "$(column files $MNT/held 3)" = stale ]
 }
@@ -41,12 +41,12 @@ is_late() {
 	[ "$(stat_of steps_late)" -gt 0 ]
 }
 
-# waits_inside() - does somebody wait in F2FS's FIEMAP?
+# waits_inside() - does a process wait in F2FS's FIEMAP?
 waits_inside() {
 	cat /proc/[0-9]*/stack 2>/dev/null | grep -q f2fs_fiemap
 }
 
-# all_goes_on(prefix) - what must not wait for the writer
+# all_goes_on(prefix) - operations that must not wait for the writer
 all_goes_on() {
 	fileop fallocate $MNT/friend punch 40960 8192
 	check "$1: another stale file becomes exact" loop_until $SOON friend_exact
@@ -85,7 +85,7 @@ load path=$MNT
 check_exact "held: exact afterwards" $MNT
 
 [ -f /tools/late.ko ] || skip_rest "a stuck worker" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
-# The writer must come between two moments of the worker: try until it did.
+# The writer must begin between two moments of the worker: try until it did.
 n=0
 until [ $n = 10 ]; do
 	late
@@ -109,8 +109,8 @@ check "stuck: the module can be unloaded afterwards" loop_until $SOON unload
 load path=$MNT
 check_exact "stuck: exact afterwards" $MNT
 
-# Each step is late while more is queued: workers come and go, each of them once.
-# A file that changes so often is scanned every few seconds only.
+# Each step is late while more is queued: workers are replaced, each of them once.
+# A file that changes all the time is scanned every few seconds only.
 late function=f2fs_fiemap before_ms=600
 case $(uname -v) in
 *PREEMPT_RT*) most=8 ;;

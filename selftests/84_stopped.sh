@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 84_stopped.sh - after a shutdown that dropped nodes nothing is asked of F2FS, and nobody waits for it
+# 84_stopped.sh - after a shutdown that dropped nodes the module does not ask F2FS, and no process waits for it
 #
-# F2FS takes a file whose node it has dropped for one hole, and FIEMAP walks through it block by block, for hours.
+# F2FS handles a file whose node it has dropped as one hole, and FIEMAP walks through it block by block, for hours.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# stopped() - does the directory's line say that F2FS has stopped?
+# stopped() - does the directory's line report that F2FS has stopped?
 stopped() {
 	[ "$(column targets $MNT 3)" = stopped ]
 }

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 85_turns.sh - a scan that takes long is done in steps; other files have their turns, and no block is lost between
+# 85_turns.sh - a long scan is done in steps; other files are scanned in between, and no block is lost between steps
 #
-# A sparse file whose nodes are all there takes FIEMAP one look-up for each block of its holes. Then each look-up
-# takes so long that the watchdog ends FIEMAP again and again, wherever it is.
+# For a sparse file with all its nodes FIEMAP needs one look-up for each block of its holes. In the second part each
+# look-up takes so long that the watchdog ends FIEMAP repeatedly, at any place.
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -35,7 +37,7 @@ for i in 1 2 3; do
 	echo 1 >$DBG/resync &
 	resync=$!
 	loop_until "$PATIENCE" is_exact small
-	# The small file was queued together with the large one, and is done long before it.
+	# The small file was queued together with the large one, and is finished long before it.
 	[ "$(map_of a_sparse)" = exact ] || steps=$((steps + 1))
 	wait $resync
 done

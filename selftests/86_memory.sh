@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 86_memory.sh - what is used is charged, the second map of a rescan too, and when the budget is used up the largest file gives way
+# 86_memory.sh - all memory is charged, also the second map of a rescan; without memory the largest file is left out
 #
-# Nodes of maps are counted in their slab, not in our own books.
+# Nodes of maps are measured in their slab, not by the module's own counters.
 #
 # kernels: first
 
@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# What a slab may hold back on each CPU.
+# The memory that a slab may keep on each CPU.
 SLACK=65536
 EXTENTS=${EXTENTS:-25000}
 NAMELESS=2000
@@ -23,13 +23,13 @@ nodes() {
 	awk '$1 == "fragtrace_node" { print $2 * $4 }' /proc/slabinfo
 }
 
-# charged_right() - has as much been charged since the begin as the nodes take more? Prints what does not fit.
+# charged_right() - does the charge since the begin agree with the nodes? Prints a difference.
 charged_right() {
 	before=$(($(stat_of mem_bytes) - charged))
 	taken=$(($(nodes) - nodes))
 	after=$(($(stat_of mem_bytes) - charged))
 	[ "$before" -le "$most" ] || most=$before
-	# it may have changed while we looked
+	# the charge may have changed in between
 	[ "$taken" -lt $((before * 95 / 100 - SLACK)) ] && [ "$taken" -lt $((after * 95 / 100 - SLACK)) ] ||
 		{ [ "$taken" -gt $((before * 105 / 100 + SLACK)) ] && [ "$taken" -gt $((after * 105 / 100 + SLACK)) ]; } ||
 		return 0
@@ -37,12 +37,12 @@ charged_right() {
 	return 1
 }
 
-# memory_is(bytes) - is no more than this charged to the budget?
+# memory_is(bytes) - is at most this charged to the budget?
 memory_is() {
 	[ "$(stat_of mem_bytes)" -le "$1" ]
 }
 
-# small_known() - print how many of the small files are in `files`
+# small_known() - print the number of small files in `files`
 small_known() {
 	grep -v '^#' $DBG/files | grep -c /small/ || :
 }
@@ -85,7 +85,7 @@ rm $MNT/large
 settle || :
 check "what is gone is not charged" loop_until $PATIENCE memory_is $((charged + 4096))
 
-# Records, and what of the name is kept.
+# Records, and the kept parts of names.
 for what in 200 0; do
 	fileop nameless $MNT $NAMELESS $what /tmp/ready /tmp/go &
 	loop_until $PATIENCE test -e /tmp/ready || bail "nobody holds files"
@@ -99,11 +99,11 @@ for what in 200 0; do
 done
 unload
 
-# One file takes nearly all. Then others grow.
+# One file takes nearly all memory. Then others grow.
 mkdir $MNT/small
 fileop many $MNT/small/ $SMALL 64K 0
 sync
-# Causes would go before a map.
+# Causes would be dropped before a map.
 load path=$MNT max_mem_mb=1 causes=0
 settle
 n=0

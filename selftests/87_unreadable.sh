@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 87_unreadable.sh - a directory that waits on a volume whose super block cannot be read is told of once, not each second
+# 87_unreadable.sh - a waiting directory on a volume with an unreadable super block is reported once, not each second
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# complaints() - print how often the log has said so
+# complaints() - print the number of such messages in the log
 complaints() {
 	log_since | grep -c "super block cannot be read" || :
 }
 
-# complained() - has it said so?
+# complained() - is there such a message?
 complained() {
 	[ "$(complaints)" -gt 0 ]
 }
@@ -23,7 +23,7 @@ fileop write $MNT/file 0 64K
 load path=$MNT
 check_exact "before" $MNT
 umount $MNT
-# Both copies of the super block go while it is mounted elsewhere, where nobody looks for it.
+# Both copies of the super block are overwritten while it is mounted elsewhere, where the module does not search.
 dd if=$DISK of=/tmp/super bs=4096 count=2 2>/dev/null
 mount_volume $DISK $MNT2
 if ! dd if=/dev/zero of=$DISK bs=4096 count=2 conv=notrunc 2>/dev/null; then

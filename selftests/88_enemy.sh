@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 88_enemy.sh - a user who may write to one folder does his worst; another one works, and nobody else notices
+# 88_enemy.sh - a user with write permission for one folder attacks; another user works, and other processes do not notice
 #
 # All attacks of in_guest/attacks.sh at once, from a folder of a watched volume. Meanwhile a second user works in another
-# folder and on another volume; volumes are mounted and unmounted, directories watched and no longer, the files of
-# debugfs read; each has to end in time. The second user's files are exact, as FIEMAP says, while the attacks go on.
+# folder and on another volume; volumes are mounted and unmounted, directories added and removed, the files of
+# debugfs read; each must end in time. The second user's files are exact, compared with FIEMAP, during the attacks.
 #
-#   FUZZ_SECONDS=N   go on with rounds for this time, each with some of the attacks (make fuzz MODE=hostile)
+#   FUZZ_SECONDS=N   repeat rounds for this time, each with some of the attacks (make fuzz MODE=hostile)
 #   SEED=N           of the first round (default 1)
-#   ATTACKS='A B'    these attacks, in every round
-#   ATTACK_SIZE=N    how much of everything (default 250; 4000 with FUZZ_SECONDS)
+#   ATTACKS='A B'    these attacks, in each round
+#   ATTACK_SIZE=N    scale of the attacks (default 250; 4000 with FUZZ_SECONDS)
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -19,7 +19,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/in_guest/attacks.sh"
 
 [ -n "${ATTACK_SIZE:-}" ] || ATTACK_SIZE=$([ -n "${FUZZ_SECONDS:-}" ] && echo 4000 || echo 250)
-# Seconds of a round, what follows it not counted. Below what the kernel takes for a hung task.
+# Seconds of a round, without the checks after it. Below the kernel's limit for hung tasks.
 ROUND=15
 FRIEND=1000
 MNT3=/mnt/f2fs3
@@ -28,13 +28,13 @@ WORK=/tmp/enemy
 HUNG=
 LOOKS=0
 LAP=0
-# Nodes of maps are in slabs of their own; each CPU holds back some.
+# Nodes of maps are in separate slabs; each CPU keeps some memory.
 SLACK=262144
 PIDS=
 
-# === What is measured ===
+# === Measurements ===
 
-# measure(kind, command...) - run a command, note how long it took; false once one of this kind has failed or hung
+# measure(kind, command...) - run a command, record its time; false once one of this kind has failed or hung
 measure() {
 	local kind rc
 
@@ -51,7 +51,7 @@ measure() {
 	return 1
 }
 
-# wrong(kind, reason...) - note that something is not as it should be
+# wrong(kind, reason...) - record an error
 wrong() {
 	local kind
 
@@ -60,7 +60,7 @@ wrong() {
 	echo "$*" >>"$WORK/$kind.wrong"
 }
 
-# await(kind, command...) - wait until a command of this shell succeeds, note how long it took
+# await(kind, command...) - wait until a command of this shell succeeds, record the time
 await() {
 	local kind begin
 
@@ -76,7 +76,7 @@ uptime_ms() {
 	awk '{ printf "%d\n", $1 * 1000 }' /proc/uptime
 }
 
-# verdict(kind, name) - say whether all of this kind went well, and what took longest
+# verdict(kind, name) - report whether all of this kind succeeded, and the longest time
 verdict() {
 	local name
 
@@ -96,7 +96,7 @@ friend_exact() {
 	! awk '!/^#/ && $3 == "stale" && $NF ~ /\/friend\//' $DBG/files | grep -q .
 }
 
-# quiet_is(state) - is this the state of the file that only we change?
+# quiet_is(state) - is this the state of the file that only this test changes?
 quiet_is() {
 	[ "$(column files $MNT/watched/friend/quiet 3)" = "$1" ]
 }
@@ -106,12 +106,12 @@ third_live() {
 	awk -v mnt=$MNT3 '$5 == mnt && $3 == "live" { found = 1 } END { exit !found }' $DBG/targets
 }
 
-# slab_bytes() - print what the module's slabs hold
+# slab_bytes() - print the memory of the module's slabs
 slab_bytes() {
 	awk '$1 ~ /^fragtrace/ { n += $2 * $4 } END { print n + 0 }' /proc/slabinfo
 }
 
-# memory() - note what the module has charged and what its slabs hold; both must be within the budget, and fit
+# memory() - record the charged memory and that of the slabs; both must be within the budget, and agree
 memory() {
 	local used slabs budget again
 
@@ -123,7 +123,7 @@ memory() {
 	[ "$slabs" -le $((used + used / 20 + SLACK)) ] || wrong memory "$slabs bytes in slabs, $used charged"
 }
 
-# look_around() - do once what must not wait for the enemy; false as soon as something hangs
+# look_around() - run each operation that must not wait for the attacker once; false as soon as one hangs
 look_around() {
 	local file
 
@@ -145,14 +145,14 @@ look_around() {
 	await again third_live
 }
 
-# compare(kind, folders...) - what the module says of the friend's files must be what F2FS says
+# compare(kind, folders...) - the maps of the second user's files must agree with FIEMAP
 compare() {
 	local kind try
 
 	kind=$1
 	shift
 	for try in first second; do
-		# what the collector moves while we look does not differ a second time
+		# a block that the collector moves in between does not differ a second time
 		if measure "$kind" fiemap-check --partial "$@"; then
 			sed -n 's/^compared/# compared/p' "$WORK/out"
 			return 0
@@ -163,7 +163,7 @@ compare() {
 	done
 }
 
-# lap(what) - say how long it took since the last lap
+# lap(what) - print the time since the last lap
 lap() {
 	echo "# $((($(uptime_ms) - LAP) / 1000)) s: $1"
 	LAP=$(uptime_ms)
@@ -202,7 +202,7 @@ choose() {
 	CHOSEN=${CHOSEN# }
 }
 
-# tell_attacks() - those that do not wait have to be at work still
+# tell_attacks() - attacks that do not wait must still be at work
 tell_attacks() {
 	local pid
 
@@ -211,7 +211,7 @@ tell_attacks() {
 	done
 }
 
-# begin_attacks(seed) - start the chosen ones; sets PIDS; what this kernel cannot do is said and left out
+# begin_attacks(seed) - start the chosen ones; sets PIDS; an attack that this kernel does not support is reported and left out
 begin_attacks() {
 	local name pid
 
@@ -240,7 +240,7 @@ begun_or_ended() {
 	attack_begun "$1" || gone "$2"
 }
 
-# end_attacks() - kill them; what they have forked ends with them
+# end_attacks() - kill them; their children end with them
 end_attacks() {
 	local pid
 
@@ -258,7 +258,7 @@ gone() {
 	[ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null
 }
 
-# befriend(name, folder, seed) - have the second user work in a folder for a round
+# befriend(name, folder, seed) - let the second user work in a folder for a round
 befriend() {
 	(
 		rc=0
@@ -268,7 +268,7 @@ befriend() {
 	) &
 }
 
-# befriended(name) - wait for him, and note how long he had to wait for what he did
+# befriended(name) - wait for him, and record his waiting times
 befriended() {
 	local kind count longest
 
@@ -287,7 +287,7 @@ befriended() {
 	done <"$WORK/$1.out"
 }
 
-# make_folders() - give everybody his folders, empty
+# make_folders() - create the folders of all users, empty
 make_folders() {
 	rm -rf $MNT/watched $MNT/outside $MNT/second $MNT2/friend
 	mkdir -p $MNT/watched/enemy $MNT/watched/friend $MNT/outside $MNT/second $MNT2/friend
@@ -298,7 +298,7 @@ make_folders() {
 	sync
 }
 
-# round(seed) - attack, work and look around; false if something hangs
+# round(seed) - attack, work and check; false if something hangs
 round() {
 	local end
 
@@ -334,7 +334,7 @@ round() {
 	echo "del $MNT/watched" >$DBG/targets
 }
 
-# rounds() - one round, or as many as time allows
+# rounds() - one round, or as many as the time allows
 rounds() {
 	local seed end
 
@@ -362,7 +362,7 @@ make_loops() {
 	fileop many $MNT3/file 20 64K 0
 }
 
-# end_all() - whatever happened, leave nothing behind
+# end_all() - end all processes and mounts in any case
 end_all() {
 	local mnt
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 88_rt.sh - PREEMPT_RT: probes that wait for a lock, calls that leave a note, an event where no lock can be taken
+# 88_rt.sh - PREEMPT_RT: probes that wait for a lock, calls that leave a note, an event in a context without sleeping locks
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -20,7 +20,7 @@ fileop random $MNT/a 64 32 "${SEED:-88}"
 sync
 settle
 
-# Who copies the map holds the lock for long, and is preempted meanwhile: probes come and want it.
+# A reader that copies the map holds the lock for a long time, and is preempted: probes wait for the lock.
 late function=ft_extmap_read before_ms=20
 while :; do
 	cat $DBG/table
@@ -42,7 +42,7 @@ late
 refuse "a probe may wait for a lock" logged "scheduling while atomic\|sleeping function\|Invalid wait context"
 check_exact "and the map is exact" $MNT
 
-# Nobody looks at the record before the user does.
+# No other process uses the record before the user does.
 settle
 if [ "$(stat_of calls_attached)" = 1 ] && late function=take_up_all before_ms=300; then
 	refuse "nothing is stale" grep -q '^# stale' $DBG/table
@@ -59,7 +59,7 @@ else
 fi
 check_exact "and in the end it is exact" $MNT
 
-# The event of a cut, once more with preemption off: it says what is no longer so, and the file has to be looked up.
+# The event of a truncation again, with preemption off: it is outdated, and the file must be scanned.
 fileop write $MNT/b 0 64K
 late function=probe_truncate_enter again=1 atomic=1
 fileop truncate $MNT/b 32K

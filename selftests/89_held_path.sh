@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 89_held_path.sh - a watched directory that waits, and whose path a user can hold up, holds up nobody else
+# 89_held_path.sh - a waiting directory whose path a user can block delays no other process
 #
-# The user removes it and puts a symbolic link in its place, to a name in a directory whose lock he holds.
+# The user removes it and replaces it by a symbolic link to a name in a directory whose lock he holds.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# waits() - does the directory wait to be there again?
+# waits() - does the directory wait to be created again?
 waits() {
 	awk '!/^#/ && $3 == "waiting" { found = 1 } END { exit !found }' $DBG/targets
 }

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 91_alloc_failures.sh - each allocation of ours may fail: no crash, no leak, no wrong block
+# 91_alloc_failures.sh - each allocation of the module may fail: no crash, no leak, no wrong block
 #
-# Needs a kernel with failslab and its stack filter: only allocations with fragtrace on the stack fail, those
-# that F2FS and the VFS make on its behalf included. While writers run a quarter of them fails; once they succeed
-# again, every map must become exact by itself. STEP=1 has each single allocation of a load fail.
+# Needs a kernel with failslab and its stack filter: only allocations with fragtrace on the stack fail, including those
+# of F2FS and the VFS called by it. While writers run a quarter of them fails; after that, all maps must become
+# exact without help. With STEP=1 each single allocation of a load fails once.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -14,7 +14,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/trouble.sh"
 
 FAULTS="/sys/kernel/debug/failslab /sys/kernel/debug/fail_page_alloc"
-# faults(setting, value) - set something of all kinds of failures
+# faults(setting, value) - change a setting of all kinds of failures
 faults() {
 	local dir
 
@@ -23,18 +23,18 @@ faults() {
 	done
 }
 
-# address() - print where fragtrace's code begins, and its end
+# address() - print the begin and the end of fragtrace's code
 address() {
 	awk '$1 == "fragtrace" { print $6, $2 }' /proc/modules
 }
 
-# within(first, last) - let only allocations fail that have an address of this range on their stack
+# within(first, last) - let only allocations fail that have an address in this range on their stack
 within() {
 	faults require-start "$1"
 	faults require-end "$2"
 }
 
-# within_us() - the same, with the range of the module that is loaded
+# within_us() - the same, with the range of the loaded module
 within_us() {
 	local start size
 
@@ -44,13 +44,13 @@ within_us() {
 	within "$start" "$(printf "0x%x" $((start + size)))"
 }
 
-# failing(percent) - how many of the allocations fail from now on
+# failing(percent) - the share of allocations that fail from now on
 failing() {
 	faults times -1
 	faults probability "$1"
 }
 
-# one_of(name, actual, wanted...) - the word must be one of these
+# one_of(name, actual, wanted...) - the first word must be one of the others
 one_of() {
 	local name got word
 
@@ -62,8 +62,8 @@ one_of() {
 	BAD="$BAD $name:$got"
 }
 
-# spare(functions...) - let no allocation fail that this function of the kernel makes, or where the compiler has put it
-# into its caller, the first of these that is there
+# spare(functions...) - let no allocation fail in this function of the kernel, or, if the compiler has inlined it,
+# in its caller: the first of these functions that exists
 spare() {
 	local function range
 
@@ -78,9 +78,9 @@ spare() {
 	faults reject-end "${range#* }"
 }
 
-# load_failing(first, step) - load with the first allocation failing, then with a later one, until none is left
+# load_failing(first, step) - load with the first allocation failing, then with a later one, until there is none
 #
-# Leaves in COUNT how many there were, in BAD what was not as it should be.
+# Sets COUNT to the number of loads, BAD to the errors.
 load_failing() {
 	local said n
 
@@ -94,7 +94,7 @@ load_failing() {
 			break
 			;;
 		"OK after "*)
-			# What failed was not needed: then everything must be there.
+			# The failed allocation was not necessary: then all files must be there.
 			[ "$(find $DBG -type f | wc -l)" = "$TEXTS" ] || BAD="$BAD $n:no-text"
 			awk '!/^#/ && $3 != "waiting" { found = 1 } END { exit !found }' $DBG/targets || BAD="$BAD $n:no-target"
 			unload
@@ -111,10 +111,10 @@ load_failing() {
 	done
 }
 
-# quiet_trouble() - print what no failed allocation explains in the kernel's log since this test began; clear the log
+# quiet_trouble() - print warnings of the kernel's log that no failed allocation explains since this test began; clear the log
 #
-# The kernel itself prints a stack when it has no memory for a slab cache or for pages; leaks() judges what
-# kmemleak found.
+# The kernel itself prints a stack if it has no memory for a slab cache or for pages; leaks() checks the result of
+# kmemleak.
 quiet_trouble() {
 	log_since >/tmp/log
 	dmesg -c >/dev/null
@@ -126,9 +126,9 @@ quiet_trouble() {
 		{ print }' | grep -E "$FT_TROUBLE" | sed 's/^/# kernel: /'
 }
 
-# leaks() - print what kmemleak has found since it was cleared; it must look twice, some seconds apart
+# leaks() - print the leaks found by kmemleak since it was cleared; it needs two scans, some seconds apart
 #
-# Not counted: the name of a slab cache that sysfs had no memory for, which the kernel itself forgets.
+# Not counted: the name of a slab cache that sysfs had no memory for; the kernel itself leaks it.
 leaks() {
 	echo scan >/sys/kernel/debug/kmemleak
 	sleep 6
@@ -140,9 +140,9 @@ leaks() {
 	echo clear >/sys/kernel/debug/kmemleak
 }
 
-# under_failures(name, times, command...) - repeat a command while allocations fail: it must be done, or say ENOMEM
+# under_failures(name, times, command...) - repeat a command while allocations fail: it must succeed, or return ENOMEM
 #
-# EEXIST: it was a target's turn to be removed, and that failed.
+# EEXIST: the removal of a target failed before.
 under_failures() {
 	local name times i
 
@@ -156,7 +156,7 @@ under_failures() {
 	expect "$name: $times times either done or ENOMEM" "$BAD" ""
 }
 
-# toggle(folder) - watch and no longer watch a folder; print the error of either, or OK
+# toggle(folder) - add and remove a folder; print the error of either, or OK
 toggle() {
 	local added
 
@@ -168,7 +168,7 @@ toggle() {
 	fi
 }
 
-# Nothing shall fail in later tests.
+# No allocation may fail in later tests.
 trap 'failing 0 2>/dev/null || :; cleanup' EXIT
 
 PLAN=22
@@ -232,7 +232,7 @@ check_exact "exact after writing with a quarter of the allocations failing, seed
 
 # === A tree that is read for the first time ===
 
-# Another volume is watched all the time: to attach to F2FS takes so many allocations that it never succeeds.
+# Another volume is watched all the time: attaching to F2FS needs so many allocations that it never succeeds.
 make_volume $DISK2 $MNT2 || bail "no volume"
 for round in 1 2 3 4; do
 	unload

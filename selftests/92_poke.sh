@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 92_poke.sh - anything written to targets, resync and audit by several threads, while others read and write
+# 92_poke.sh - random writes to targets, resync and audit by several threads, while others read and write
 #
-# Every write is done or refused with a documented error, every target can be removed by the name that
-# `targets` shows, and the map is exact in the end. SECONDS_POKED says how long.
+# Each write succeeds or fails with a documented error, each target can be removed by the name in
+# `targets`, and the map is exact in the end. SECONDS_POKED is the duration.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# del_all() - stop watching each target by the path that is shown, until there is none; print the errors
+# del_all() - remove each target by the path that is shown, until there is none; print the errors
 del_all() {
 	grep -v '^#' $DBG/targets | cut -d ' ' -f 5 | while read -r path; do
 		said=$(fileop say $DBG/targets "del $path")
@@ -23,7 +23,7 @@ seed=${SEED:-$(date +%s)}
 make_volume $DISK $MNT || bail "no volume"
 mkdir $MNT/poked $MNT/storm
 load path=$MNT/poked
-# Each refused write is told of: not on the serial line.
+# Each refused write is logged: not on the serial line.
 dmesg -n 1
 (
 	n=$seed

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 93_life_cycle.sh - the module, its targets, the volumes and F2FS itself come and go, under writers and readers
+# 93_life_cycle.sh - the module, its targets, the volumes and F2FS itself are removed and added, during writes and reads
 #
-# Nothing may leak, hang or complain, and an umount after the last writer has ended succeeds the first time.
+# Nothing may leak, hang or print a warning, and an umount after the last writer has ended succeeds the first time.
 # CYCLES is in percent of the full scale: 200 loads, 200 targets, 100 mounts, 50 loads of F2FS.
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -36,18 +36,18 @@ stop_jobs() {
 	JOBS=
 }
 
-# read_all() - read every file of fragtrace once
+# read_all() - read each file of fragtrace once
 read_all() {
 	cat $DBG/table $DBG/extents $DBG/files $DBG/stats $DBG/targets $DBG/audit
 }
 
-# write_some(folder) - a short storm there; its seed is never the same twice
+# write_some(folder) - a short storm there, with a new seed each time
 write_some() {
 	seed=$((seed + 1))
 	fuzz storm --seed $seed --ops 60 "$1"
 }
 
-# write_fio(folder) - several jobs write there at random; commands/large.sh takes fio along
+# write_fio(folder) - several jobs write there at random; commands/large.sh adds fio to the guest
 write_fio() {
 	fio --name=fio --directory="$1" --rw=randwrite --bs=4k --size=1m --numjobs=4 --thread --ioengine=psync --fdatasync=32 \
 		--loops=4 --minimal
@@ -58,9 +58,9 @@ live() {
 	grep -q " live [0-9]* $1\$" $DBG/targets
 }
 
-# memory() - print, when all is quiet, the kilobytes of the kernel that a leak of ours would raise
+# memory() - print, when all is idle, the kilobytes of kernel memory that a leak of ours would increase
 #
-# An object left in one of our own slab caches makes the kernel warn when the module goes.
+# If an object is left in one of our slab caches, the kernel prints a warning when the module is unloaded.
 memory() {
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
@@ -71,8 +71,8 @@ memory() {
 
 # other_cpus(online) - under emulation: have one CPU only (0), or all (1)
 #
-# To attach a probe patches F2FS's code. QEMU was seen to run the breakpoint that stands there meanwhile after
-# the kernel had made sure that no CPU would. Where one CPU runs nobody else can come across it.
+# Attaching a probe patches F2FS's code. In QEMU another CPU ran the temporary breakpoint after the kernel had
+# made sure that no CPU would. With one CPU this cannot happen.
 other_cpus() {
 	local file
 
@@ -82,14 +82,14 @@ other_cpus() {
 	done
 }
 
-# cycle_loads() - load and unload; print how often it went well
+# cycle_loads() - load and unload; print the number of successes
 cycle_loads() {
 	local n
 
 	n=0
 	while [ $n -lt "$LOADS" ]; do
 		insmod "$FRAGTRACE_KO" path=$MNT,$MNT2 || break
-		# In some rounds at once, in some while or after the trees are read.
+		# In some rounds at once, in others while or after the trees are read.
 		[ $((n % 3)) != 0 ] || sleep 0.5
 		# A reader has its file open for a moment.
 		loop_until $PATIENCE sh -c 'rmmod fragtrace 2>/dev/null' || break
@@ -98,7 +98,7 @@ cycle_loads() {
 	echo $n
 }
 
-# cycle_targets() - watch and no longer watch a folder that is written to; print how often it went well
+# cycle_targets() - add and remove a folder that is written to; print the number of successes
 cycle_targets() {
 	local n
 
@@ -112,7 +112,7 @@ cycle_targets() {
 	echo $n
 }
 
-# cycle_mounts() - write, unmount at once, mount; print how often it went well
+# cycle_mounts() - write, unmount at once, mount; print the number of successes
 cycle_mounts() {
 	local n
 
@@ -127,7 +127,7 @@ cycle_mounts() {
 	echo $n
 }
 
-# cycle_f2fs() - unload and load F2FS under fragtrace; print how often it went well
+# cycle_f2fs() - unload and load F2FS with fragtrace loaded; print the number of successes
 cycle_f2fs() {
 	local n
 
@@ -152,7 +152,7 @@ make_volume $DISK2 $MNT2 || bail "no second volume"
 echo "# seed $seed"
 write_some $MNT
 write_some $MNT2
-# Once for what the kernel keeps from a first time.
+# One cycle first, for memory that the kernel keeps after the first use.
 load path=$MNT,$MNT2
 settle
 unload
@@ -197,7 +197,7 @@ mount_volume $DISK2 $MNT2
 after=$(memory)
 echo "# KiB of kernel memory: $before before, $after after"
 if [ -e /sys/kernel/debug/kmemleak ]; then
-	# It is asked when all tests are over; its companion KASAN keeps freed objects, so that they cannot be counted.
+	# kmemleak runs after all tests; KASAN keeps freed objects, so that memory cannot be compared.
 	skip "no memory is left" "kmemleak looks for it"
 else
 	check "no memory is left" test $((after - before)) -lt 4096

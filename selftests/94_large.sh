@@ -15,14 +15,14 @@ LINKS=${LINKS:-12000} DIRS=${DIRS:-20} ROOMY=${ROOMY:-100} TIGHT=${TIGHT:-2}
 FILES=$((DIRS * 1000))
 PATIENCE=${PATIENCE_LARGE:-$((100 * SLOW))}
 
-# lap(what) - print how long it took since the last lap
+# lap(what) - print the time since the last lap
 lap() {
 	now=$(date +%s)
 	echo "# $((now - LAP)) s: $1"
 	LAP=$now
 }
 
-# within_budget() - has no more memory been taken than is allowed?
+# within_budget() - is the charged memory within the limit?
 within_budget() {
 	[ "$(stat_of mem_bytes)" -le "$(stat_of mem_budget)" ]
 }
@@ -105,7 +105,7 @@ check "all are gone" loop_until $PATIENCE gone
 lap "no longer watched"
 unload
 lap "unloaded"
-# All folders are names of the first one again: a folder without room would hide how many files are in it.
+# All folders are names of the first one again: a folder without memory would hide the number of its files.
 mv $MNT/0/moved $MNT/1
 
 # === Files beyond the budget ===

@@ -4,11 +4,11 @@
 # 95_large_move.sh - while a large tree moves out of a watched directory, or into it, creating files takes no longer
 #
 # One process creates files in the watched directory, and the longest create is compared: from the move until the tree
-# is taken down (or read), and for as long beside a module that has nothing to do. Other work of the machine only adds to
-# a time. So the least of ROUNDS is taken for a move and the most for the idle module. Twice that is allowed, and three
-# ticks of the scheduler, for which a worker may keep the CPU. FILES are in the tree; `make test-large` moves 1 000 000,
-# and only there the times are judged (JUDGE=1): elsewhere other guests run beside this one.
-# What takes more than WINDOW seconds is not timed to its end.
+# is removed from memory (or read), and for the same time with an idle module. Other load of the machine only increases
+# a time. So the minimum of ROUNDS is taken for a move and the maximum for the idle module. The limit is twice that and three
+# ticks of the scheduler, for which a worker may keep the CPU. The tree has FILES files; `make test-large` moves 1 000 000,
+# and only there the times are judged (JUDGE=1): elsewhere other guests run in parallel.
+# An operation that takes more than WINDOW seconds is not timed to its end.
 #
 # kernels: first
 
@@ -19,7 +19,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 FILES=${FILES:-20000} ROUNDS=${ROUNDS:-1} JUDGE=${JUDGE:-} WINDOW=${WINDOW:-60} ROOMY=${ROOMY:-100}
 PATIENCE=${PATIENCE_LARGE:-$((100 * SLOW))}
 
-# known_are(files) - does the module know as many files? Those of the process that creates files come and go.
+# known_are(files) - does the module know this number of files, and up to two of the process that creates files?
 known_are() {
 	local known
 
@@ -35,7 +35,7 @@ start() {
 	sleep 0.5
 }
 
-# stop(what) - end that; say how long the longest create took, leave it in $longest
+# stop(what) - end that; print the time of the longest create, set $longest to it
 stop() {
 	touch /tmp/end
 	wait $creates || bail "files cannot be created"
@@ -43,7 +43,7 @@ stop() {
 	echo "# $1: $count creates, the longest took $longest us"
 }
 
-# compare(what, from, to, files) - move the tree beside who creates files, then create as long beside the idle module
+# compare(what, from, to, files) - move the tree while files are created, then create for the same time with the idle module
 compare() {
 	local begin seconds
 
@@ -57,7 +57,7 @@ compare() {
 	loop_until $PATIENCE known_are "$4" || bail "$1: $(stat_of inodes) files are known, not $4"
 	settle || bail "$1: not all exact after $PATIENCE seconds"
 	start
-	# looking as often as before
+	# the same number of queries as before
 	loop_until $seconds known_are $((FILES + 1000)) || :
 	stop "idle, $seconds s"
 	[ "$longest" -le "$idle" ] || idle=$longest

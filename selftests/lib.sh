@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash disable=SC2034
 #
-# lib.sh - what every test sources: KTAP output, volumes, the module, waiting, and clean-up by trap.
+# lib.sh - functions for all tests: KTAP output, volumes, the module, waiting, and clean-up by trap.
 #
-# A test sources this file, says `plan N`, and ends with `finish`. It finds scratch disks at
-# $DISK and $DISK2 and the module at $FRAGTRACE_KO. Whatever it mounted or loaded goes away with it.
+# A test sources this file, calls `plan N`, and ends with `finish`. Scratch disks are $DISK and $DISK2, the module
+# is $FRAGTRACE_KO. All mounts and modules of the test are removed at its end.
 # Runs under dash and under busybox's sh.
 
 set -eu
@@ -14,11 +14,11 @@ DISK=/dev/vda
 DISK2=/dev/vdb
 MNT=/mnt/f2fs
 MNT2=/mnt/f2fs2
-# How many times slower than usual this kernel is.
+# How much slower than usual this kernel is.
 SLOW=${SLOW:-1}
-# Seconds to wait for what must come true soon; emulation is slow.
+# Timeout in seconds for conditions that become true soon; emulation is slow.
 PATIENCE=$((90 * SLOW))
-# Seconds that a busy emulated machine may take for what should end within one; what hangs never ends.
+# Timeout in seconds on a busy emulated machine for operations of a second; an operation that hangs never ends.
 SOON=$((60 * SLOW))
 
 KTAP_NAME=${0##*/}
@@ -29,7 +29,7 @@ MARK=
 
 # === KTAP ===
 
-# plan(count) - begin the test: print the plan, remember where the kernel's log stands
+# plan(count) - begin the test: print the plan, record the end of the kernel's log
 plan() {
 	KTAP_PLAN=$1
 	echo "KTAP version 1"
@@ -38,13 +38,13 @@ plan() {
 	[ ! -w /dev/kmsg ] || [ -z "${FRAGTRACE_GUEST:-}" ] || echo "$MARK" >/dev/kmsg
 }
 
-# ok(name) - one more thing is as it should be
+# ok(name) - report a check that passed
 ok() {
 	KTAP_DONE=$((KTAP_DONE + 1))
 	echo "ok $KTAP_DONE - $1"
 }
 
-# not_ok(name, reason...) - one more thing is not as it should be
+# not_ok(name, reason...) - report a check that failed
 not_ok() {
 	KTAP_DONE=$((KTAP_DONE + 1))
 	KTAP_FAILED=$((KTAP_FAILED + 1))
@@ -53,7 +53,7 @@ not_ok() {
 	[ $# = 0 ] || echo "# $*"
 }
 
-# skip(name, reason) - one more thing cannot be tested here
+# skip(name, reason) - report a check that is not possible here
 skip() {
 	KTAP_DONE=$((KTAP_DONE + 1))
 	echo "ok $KTAP_DONE - $1 # SKIP $2"
@@ -94,7 +94,7 @@ refuse() {
 	fi
 }
 
-# skip_rest(what, reason) - nothing of what is left of the plan can be tested here: end the test
+# skip_rest(what, reason) - skip all remaining checks of the plan and end the test
 skip_rest() {
 	while [ "$KTAP_DONE" -lt "$KTAP_PLAN" ]; do
 		skip "$1" "$2"
@@ -102,7 +102,7 @@ skip_rest() {
 	finish
 }
 
-# bail(reason...) - the test cannot go on: what is left of its plan has failed
+# bail(reason...) - fail all remaining checks of the plan and end the test
 bail() {
 	echo "# $*"
 	while [ "$KTAP_DONE" -lt "$KTAP_PLAN" ]; do
@@ -111,7 +111,7 @@ bail() {
 	finish
 }
 
-# finish() - end the test: was the plan kept, is the kernel's log clean?
+# finish() - end the test: check that the plan was kept, and that the kernel's log has no warning
 finish() {
 	if [ "$KTAP_DONE" != "$KTAP_PLAN" ]; then
 		echo "# planned $KTAP_PLAN, ran $KTAP_DONE"
@@ -124,7 +124,7 @@ finish() {
 
 # === Waiting ===
 
-# loop_until(seconds, command...) - repeat the command until it succeeds; false when the time is over
+# loop_until(seconds, command...) - repeat the command until it succeeds; false after the timeout
 loop_until() {
 	local end
 
@@ -136,14 +136,14 @@ loop_until() {
 	done
 }
 
-# in_time(name, command...) - the command must succeed soon; one that hangs is left behind
+# in_time(name, command...) - the command must succeed soon; a command that hangs is not waited for
 in_time() {
 	local name job n
 
 	name=$1
 	shift
 	rm -f /tmp/ended
-	# the test goes on even if nothing can end the command
+	# the test continues even if the command cannot be killed
 	(
 		if "$@" >/dev/null 2>&1; then echo 0; else echo 1; fi >/tmp/rc
 		mv /tmp/rc /tmp/ended
@@ -161,12 +161,12 @@ in_time() {
 	fi
 }
 
-# log_since() - print the kernel's log since this test began
+# log_since() - print the kernel's log since the begin of this test
 log_since() {
 	dmesg | awk -v mark="$MARK" 'index($0, mark) { n = 0; next } { line[n++] = $0 } END { for (i = 0; i < n; i++) print line[i] }'
 }
 
-# logged(pattern) - true when the kernel's log since this test began has a matching line
+# logged(pattern) - true if the kernel's log since the begin of this test has a matching line
 logged() {
 	log_since | grep -q -- "$1"
 }
@@ -176,15 +176,15 @@ logged() {
 # make_volume(device, mount point, mount options) - make and mount an empty F2FS that rewrites out of place
 make_volume() {
 	mkdir -p "$2"
-	# without discarding first, which can take a minute where the image is in many pieces on the host
+	# without discarding first, which can take a minute if the image has many extents on the host
 	mkfs.f2fs -q -f -t 0 "$1" >/dev/null || return 1
 	mount_volume "$@"
 }
 
 # mount_volume(device, mount point, mount options) - mount F2FS so that it behaves as on a large disk
 #
-# F2FS tunes volumes below 16 GB to rewrite in place, which would hide most of what it does. Here nothing
-# but a direct write is done in place; 33_modes.sh has the other ways.
+# F2FS tunes volumes below 16 GB to rewrite in place, which would hide most operations of F2FS. Here, only
+# direct writes are done in place; 33_modes.sh tests the other modes.
 mount_volume() {
 	mkdir -p "$2"
 	mount -t f2fs -o "alloc_mode=default${3:+,$3}" "$1" "$2" || return 1
@@ -207,12 +207,12 @@ make_plain() {
 	mount -t ext4 "$1" "$2"
 }
 
-# mounted(mount point) - is something mounted there?
+# mounted(mount point) - is a file system mounted there?
 mounted() {
 	grep -q " $1 " /proc/mounts
 }
 
-# f2fs_is_module() - can F2FS be loaded and unloaded here?
+# f2fs_is_module() - is F2FS a module that can be unloaded?
 f2fs_is_module() {
 	find /lib/modules -name 'f2fs.ko*' | grep -q .
 }
@@ -230,7 +230,7 @@ loaded() {
 	[ -d /sys/module/fragtrace ]
 }
 
-# late(settings...) - delay a function of fragtrace, see programs/late/late.c; without settings no longer. False if late.ko is not here.
+# late(settings...) - delay a function of fragtrace, see programs/late/late.c; without settings, end that. False without late.ko.
 # shellcheck disable=SC2120 # settings are optional
 late() {
 	! [ -d /sys/module/late ] || rmmod late
@@ -239,40 +239,40 @@ late() {
 	insmod /tools/late.ko "$@" || bail "cannot delay: $*"
 }
 
-# unload() - unload fragtrace; a worker whose step is late keeps it for a moment
+# unload() - unload fragtrace; retried for a moment, because a delayed step of the worker holds a reference
 unload() {
 	loop_until 10 rmmod fragtrace 2>/dev/null || rmmod fragtrace
 }
 
-# stat_of(name) - print one line's value of the text `stats`
+# stat_of(name) - print the value of a line of the text `stats`
 stat_of() {
 	awk -v name="$1" '$1 == name { print $2 }' "$DBG/stats"
 }
 
-# all_exact() - true when no followed file is stale, no folder is still being read and nothing waits to be
+# all_exact() - true if no file is stale, no folder is being read and no request is waiting
 all_exact() {
 	[ "$(awk '$1 == "stale" || $1 == "queued" { n += $2 } END { print n + 0 }' "$DBG/stats")" = 0 ] &&
 		! awk '!/^#/ && $3 == "stale"' "$DBG/files" | grep -q . &&
 		! awk '!/^#/ && $3 == "seeding"' "$DBG/targets" | grep -q .
 }
 
-# all_live() - true when every watched directory has been found
+# all_live() - true if all watched directories have been found
 all_live() {
 	! awk '!/^#/ && $3 != "live"' "$DBG/targets" | grep -q .
 }
 
-# await_live() - wait until every watched directory has been found, or end the test
+# await_live() - wait until all watched directories have been found, or end the test
 await_live() {
 	loop_until "$PATIENCE" all_live || bail "a watched directory was not found again"
 }
 
-# settle() - write everything back and wait until every map is exact, without asking for a resync
+# settle() - write all data back and wait until all maps are exact, without a request for a resync
 settle() {
 	sync
 	loop_until "$PATIENCE" all_exact
 }
 
-# check_exact(name, arguments of fiemap-check...) - after settling, everything fragtrace says must be what F2FS says
+# check_exact(name, arguments of fiemap-check...) - after settling, all data of fragtrace must agree with FIEMAP
 check_exact() {
 	local name
 
@@ -283,7 +283,7 @@ check_exact() {
 		grep ' stale ' "$DBG/files" | head -n 3 | sed 's/^/# /'
 		return 0
 	fi
-	# F2FS's collector does not pause: what it moved meanwhile does not differ a second time.
+	# F2FS's collector does not pause. A block that it has moved in between does not differ a second time.
 	if fiemap-check "$@" >/tmp/fiemap-check.out 2>&1 || { settle && fiemap-check "$@" >/tmp/fiemap-check.out 2>&1; }; then
 		ok "$name"
 		sed -n 's/^compared/# compared/p' /tmp/fiemap-check.out
@@ -293,12 +293,12 @@ check_exact() {
 	fi
 }
 
-# in_table(path) - is there a line of `table` for this (escaped) path?
+# in_table(path) - has `table` a line for this (escaped) path?
 in_table() {
 	path=$1 awk '!/^#/ && $7 == ENVIRON["path"] { found = 1 } END { exit !found }' "$DBG/table"
 }
 
-# in_files(path) - is there a line of `files` for this (escaped) path?
+# in_files(path) - has `files` a line for this (escaped) path?
 in_files() {
 	path=$1 awk '!/^#/ && $NF == ENVIRON["path"] { found = 1 } END { exit !found }' "$DBG/files"
 }

@@ -5,13 +5,13 @@
 #
 # usage: run.sh [--guests] [TEST...]
 #
-# With names of tests (20_write.sh) only these run, in the guests; with --guests all those that run
-# there. $KERNEL says on which kernels that setup.sh knows (default "6.12 6.1 7"; "6.12-rt 6.1-rt 7-rt" are
-# those with PREEMPT_RT); a test with the line `# kernels: first` runs on the first of them only, unless it
-# is named. $SEED fixes the random tests; $JOBS suites run at a time (default 2 where there
-# are two CPUs), each is shown when it has ended. All output is KTAP of the single tests, then a table of
-# tests and kernels. The last line is `N passed, N failed`, with `, N skipped` behind it when something
-# was skipped. Exit status 1 when anything failed.
+# With names of tests (20_write.sh) only these run, in the guests; with --guests all tests that run
+# there. $KERNEL lists the kernels, by names of setup.sh (default "6.12 6.1 7"; "6.12-rt 6.1-rt 7-rt" have
+# PREEMPT_RT); a test with the line `# kernels: first` runs on the first of them only, unless it
+# is named. $SEED sets the seed of the random tests; $JOBS is the number of suites at a time (default 2 if there
+# are two CPUs); a suite is printed when it has ended. All output is KTAP of the single tests, then a table of
+# tests and kernels. The last line is `N passed, N failed`, with `, N skipped` after it if any were
+# skipped. Exit status 1 if any failed.
 
 set -eu
 
@@ -24,7 +24,7 @@ PASSED=0 FAILED=0 SKIPPED=0 FAILURES=''
 declare -A RUNNING=() BEGUN=()
 PROGRESS=''
 
-# interrupted(status) - end what is running and leave
+# interrupted(status) - end the running suites and exit
 interrupted() {
 	trap '' INT TERM HUP
 	# shellcheck disable=SC2086 # none or one
@@ -33,10 +33,10 @@ interrupted() {
 	exit "$1"
 }
 
-# tally(log, status) - print `passed failed skipped` of a log with any number of KTAP texts in it, then each failure
+# tally(log, status) - print `passed failed skipped` of a log with any number of KTAP texts, then each failure
 #
-# Counted as failed are also planned lines that never came, and a run that ended badly without saying
-# in a line of its own what went wrong.
+# Missing lines of a plan count as failed, and so does a run that ended with an error without a line
+# about it.
 tally() {
 	awk -v status="$2" '
 		function close_plan() {
@@ -78,7 +78,7 @@ tally() {
 		}' "$1"
 }
 
-# suite(name, command...) - begin to run a command that speaks KTAP, once fewer than $JOBS are running
+# suite(name, command...) - start a command that prints KTAP, as soon as fewer than $JOBS are running
 suite() {
 	local name log
 
@@ -87,21 +87,21 @@ suite() {
 	while [ ${#RUNNING[@]} -ge "$JOBS" ]; do
 		end_one
 	done
-	# Before the command has it: end_one() may look for it at once.
+	# Write this before the command starts: end_one() may read it at once.
 	: >"$log"
-	# In the background, so that a signal is heard at once and can be handed on.
+	# Run it in the background, so that the shell handles a signal at once and can pass it on.
 	"$@" >"$log" 2>&1 </dev/null &
 	RUNNING[$!]=$name
 	BEGUN[$!]=$SECONDS
 	echo "# === $name: begins"
 }
 
-# log_of(name) - print the file that has what a suite says
+# log_of(name) - print the path of a suite's log
 log_of() {
 	echo "$LOGS/${1//[^a-zA-Z0-9.-]/_}.log"
 }
 
-# end_one() - wait for one of the suites, show and count what it said; of a last one that is at once
+# end_one() - wait for one of the suites; print and count its results; a last suite is printed while it runs
 end_one() {
 	local pid name log rc counts
 
@@ -128,18 +128,18 @@ end_one() {
 	echo "# === $name: $1 passed, $2 failed, $3 skipped, $((SECONDS - BEGUN[$pid])) s"
 }
 
-# end_all() - wait for all suites that are running
+# end_all() - wait for all running suites
 end_all() {
 	while [ ${#RUNNING[@]} -gt 0 ]; do
 		end_one
 	done
 }
 
-# tell_progress() - say now and then which tests the guests have come to
+# tell_progress() - print from time to time the current tests of the guests
 tell_progress() {
 	local log version
 
-	# whoever reads our output shall not wait for the last sleep
+	# the reader of our output must not wait for the end of the last sleep
 	while sleep 60 >/dev/null 2>&1; do
 		for log in "$LOGS"/kernel_*.log; do
 			[ -f "$log" ] || continue
@@ -185,16 +185,17 @@ build_all() {
 	done
 }
 
-# programs() - print options that take along the databases that tests use, where they are installed
+# programs(version) - print options that take along the databases that tests use, if the guest can run them
 programs() {
 	local name
 
+	[ "$(ft_arch "$1")" = amd64 ] || return 0
 	for name in redis-server redis-cli redis-benchmark; do
 		! command -v "$name" >/dev/null || echo "-f $(command -v "$name")"
 	done
 }
 
-# guest_tests(version, test...) - run tests in one small guest of this kernel
+# guest_tests(version, test...) - run tests in one small guest with this kernel
 guest_tests() {
 	local version module viewer slow
 
@@ -203,18 +204,18 @@ guest_tests() {
 	module=$(cat "$LOGS/module-$version")
 	viewer=$FT_TOP/viewer/fragtrace-view
 	[ -x "$viewer" ] && [ "$(ft_arch "$version")" = amd64 ] || viewer=
-	# Checks take their time.
+	# A kernel with checks is slower.
 	slow=1
 	! ft_debug_is "$version" || slow=6
 	# shellcheck disable=SC2046 # a list of options
 	exec "$FT_TESTS/machine/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" -f "$module/late.ko" \
-		$(programs) ${viewer:+-f "$viewer"} ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((2400 * slow))}" \
+		$(programs "$version") ${viewer:+-f "$viewer"} ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((2400 * slow))}" \
 		-- env ${SEED:+SEED="$SEED"} SLOW=$slow ${TEST_LIMIT:+TEST_LIMIT="$TEST_LIMIT"} \
 		${FUZZ_SECONDS:+FUZZ_SECONDS="$FUZZ_SECONDS"} ${FUZZ_SHRINK:+FUZZ_SHRINK="$FUZZ_SHRINK"} \
 		${FUZZ_PLAN:+FUZZ_PLAN="/tools/${FUZZ_PLAN##*/}"} ${ATTACKS:+ATTACKS="$ATTACKS"} /selftests/in_guest/run_tests.sh "$@"
 }
 
-# tests_for(version, test...) - print those tests that run on this kernel when nobody names them
+# tests_for(version, test...) - print the tests that run on this kernel by default
 tests_for() {
 	local version name
 
@@ -230,12 +231,12 @@ viewer_check() {
 	make -s -C "$FT_TOP/viewer" check
 }
 
-# parsers_check() - try what reads text with odd texts and random changes of them
+# parsers_check() - run the parsers with odd texts and random changes of them
 parsers_check() {
 	make -s -C "$FT_TESTS/programs/fuzz-parsers" check O="$("$FT_TESTS/machine/setup.sh" cache)/build/fuzz-parsers" ${SEED:+SEED="$SEED"}
 }
 
-# matrix() - print how each test in the guests went, by kernel: how many checks were ok, failed, skipped
+# matrix() - print the results of each guest test by kernel: number of checks that are ok, failed, skipped
 matrix() {
 	local version logs
 
@@ -287,7 +288,7 @@ matrix() {
 		}' | sed 's/ *$//'
 }
 
-# report() - print what failed, what was compared, the table of tests and kernels, and the last line
+# report() - print the failures, the comparisons, the table of tests and kernels, and the last line
 report() {
 	local compared
 
@@ -309,14 +310,14 @@ run_main() {
 
 	KERNELS=${KERNEL:-all}
 	[ "$KERNELS" != all ] || KERNELS=$FT_TESTED
-	# make hands these down for `make vm`; here they would change what the guests of the tests are.
+	# make passes these on for `make vm`; here they would change the guests of the tests.
 	unset KERNEL DISK OUT CMD F2FS_KO F2FS_SRC VMLINUX_BTF
 	ft_packages build guest full viewer demo test
 	LOGS=$(mktemp -d "$(ft_cache)/logs.XXXXXX")
 	trap 'rm -rf "$LOGS"' EXIT
 	trap 'interrupted 130' INT
 	trap 'interrupted 143' TERM HUP
-	# Tests mostly wait for one CPU, and builds and pictures come in between: two suites at a time keep two busy.
+	# Tests mostly wait for one CPU, with builds and pictures in between: two suites keep two CPUs busy.
 	JOBS=${JOBS:-$(($(nproc) > 1 ? 2 : 1))}
 	for version in $KERNELS; do
 		ft_kernel "$version"

@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 #
-# trouble.sh - find in a kernel's log what it complains of. To be sourced, on the host and in guests.
+# trouble.sh - find warnings in a kernel's log. To be sourced, on the host and in guests.
 
-# What a kernel in trouble says.
+# Patterns of a kernel's warnings.
 FT_TROUBLE='WARNING:|BUG:|Oops|KASAN|KCSAN|UBSAN|KFENCE: |Kernel panic|kernel BUG|general protection fault'
 FT_TROUBLE="$FT_TROUBLE|[Uu]nable to handle|Call Trace:|INFO: (task|rcu|trying)|soft lockup|hard LOCKUP"
 FT_TROUBLE="$FT_TROUBLE|possible (circular|recursive) locking|inconsistent lock state|suspicious RCU|sleeping function"
 FT_TROUBLE="$FT_TROUBLE|refcount_t:|list_(add|del) corruption|memory leak|scheduling while atomic|Still has locks"
 FT_TROUBLE="$FT_TROUBLE|F2FS-fs.*([Ii]nconsisten|corrupt|should run fsck)"
 
-# ft_after(words) - of a log, print what comes after the line with these words; all of it if that line has been lost
+# ft_after(words) - print the part of a log after the line with these words; all of it if that line has been lost
 ft_after() {
 	awk -v words="$1" 'index($0, words) { n = 0; next } { line[n++] = $0 } END { for (i = 0; i < n; i++) print line[i] }'
 }
 
-# ft_races(what) - of a log, print all but the data races between others (rest), or their number (count)
+# ft_races(what) - print a log without data races of other code (rest), or their number (count)
 #
-# KCSAN finds many in any kernel. A race is ours when one of its two accesses was made by the module, or by
-# what it called, other than F2FS: F2FS races with itself while we ask it for extents, too, and interrupts
-# come while we run. Of the races between others the title is taken out, so that whatever else came in
-# between still counts.
+# KCSAN finds many races in any kernel. A race is ours if one of its two accesses was made by the module or
+# by a function that it called. Functions of F2FS do not count: F2FS has races with itself, also while the
+# module reads extents. Interrupts on top of the module do not count either. Of other races the title is
+# removed, so that other warnings in between still count.
 ft_races() {
 	awk -v what="$1" '
 		function report_ends() {
@@ -47,7 +47,7 @@ ft_races() {
 		}'
 }
 
-# ft_kernel_well(log) - true when a guest's kernel log holds no warning; otherwise print what it says
+# ft_kernel_well(log) - true if a guest's kernel log has no warning; otherwise print the warnings
 ft_kernel_well() {
 	local others
 
@@ -59,15 +59,15 @@ ft_kernel_well() {
 	return 1
 }
 
-# ft_plain_log(log) - print of a guest's kernel log what may be trouble of ours
+# ft_plain_log(log) - print the lines of a guest's kernel log that may be warnings of ours
 ft_plain_log() {
-	# The full guest's first program writes into the kernel's log, too, and warns of what the host lacks.
+	# The first program of the full guest also writes to the kernel's log, and warns about features that the host lacks.
 	tr -d '\r' <"$1" | grep -av 'virtme-ng-init:' | ft_races rest
 }
 
-# ft_refusals() - of a log, print all but what a kernel says when it is made to refuse memory
+# ft_refusals() - print a log without the messages of a kernel that is made to refuse memory
 #
-# Where allocations can be made to fail, some callers print where they were. What comes of a failure counts.
+# Where allocations are made to fail, some callers print a stack trace. Warnings that follow from a failure count.
 ft_refusals() {
 	awk '
 		/vmalloc error: |page allocation failure: |__kmem_cache_create_args\(.*\) failed with error/ { refused = 1; next }

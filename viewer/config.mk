@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What a packager may want to change; every line can be overridden on make's command line.
+# Settings for packagers. Each can be overridden on make's command line.
 
 VERSION = 0.1
 

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# bench/apps.sh - what following F2FS costs databases, and what other ways to see their files cost them.
+# bench/apps.sh - the cost of following F2FS for databases, and of other ways to find the layout of their files.
 #
-# Runs in the small guest with counted instructions, F2FS on a RAM disk of 20 GB, which F2FS treats as it
-# treats any large disk. Each application does the same work in each mode, in turn, $RUNS times; what
-# counts is all that the guest did, in instructions. $APPS and $MODES choose. bpftrace, which takes minutes to
-# start here, comes last and stays for all its runs.
+# Runs in the small guest with counted instructions, F2FS on a RAM disk of 20 GB, which F2FS treats like
+# any large disk. Each application does the same work in each mode, in turn, $RUNS times. The result is
+# the number of all instructions of the guest. $APPS and $MODES choose. bpftrace takes minutes to start here,
+# so it comes last and stays loaded for all its runs.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../lib.sh
@@ -19,15 +19,15 @@ here=$(cd "$(dirname "$0")" && pwd)
 RUNS=${RUNS:-3}
 APPS=${APPS:-"rocksdb redis fio_write fio_sync fio_20 churn rocksdb_fio redis_fio rocksdb_aged"}
 MODES=${MODES:-"off idle no_causes tracing events reader filefrag_1s filefrag_5s ftrace"}
-# One mode more, or none.
+# One more mode, or none.
 LAST=${LAST-bpftrace}
-# Divides all work: 1 for figures, more for a quick look.
+# Divides all work: 1 for figures, more for a quick test.
 LESS=${LESS:-1}
 COSTS=/sys/kernel/debug/event_cost
 
 # === Applications ===
 
-# Small memtables and files, so that a short run makes many; as a long one does with the defaults.
+# Small memtables and files, so that a short run makes many files, like a long one with the defaults.
 rocksdb() {
 	db_bench --benchmarks=fillrandom,updaterandom --db="$MNT/db" --num=$((30000 / LESS)) --seed=1 --threads=1 \
 		--value_size=1000 --key_size=16 --compression_type=none --write_buffer_size=$((4194304 / LESS)) \
@@ -63,12 +63,12 @@ fio_20() {
 		--end_fsync=1 --randseed=1 --group_reporting
 }
 
-# Names come and go in 64 folders.
+# Create and delete names in 64 folders.
 churn() {
 	bench-work churn "$MNT" 64 $((64 / LESS))
 }
 
-# beside(application) - a part of its work beside the 20 jobs; both have a fixed amount
+# beside(application) - a part of its work in parallel with the 20 jobs; both have a fixed amount
 beside() {
 	local other
 
@@ -79,7 +79,7 @@ beside() {
 	wait $other
 }
 
-# aged() - what else there is on a volume after a while: 200 files of 16 extents, which nobody touches
+# aged() - other files of an old volume: 200 files of 16 extents, which are not accessed
 aged() {
 	local n
 
@@ -91,7 +91,7 @@ aged() {
 	done
 }
 
-# application(name) - do its work once
+# application(name) - run its work once
 application() {
 	case $1 in
 	*_aged) "${1%_aged}" ;;
@@ -112,7 +112,7 @@ fresh() {
 	mount -t f2fs -o $BENCH_OPTIONS /dev/ram0 "$MNT"
 }
 
-# begin(mode), finally(mode) - prepare a run, and clean up behind it
+# begin(mode), finally(mode) - prepare a run, and clean up after it
 begin() {
 	case $1 in
 	off | idle | no_causes | tracing | events) mode_begin "$1" ;;
@@ -136,7 +136,7 @@ finally() {
 	mode_end
 }
 
-# long_enough(application) - does its work take so long that it is looked at every five seconds?
+# long_enough(application) - does its work take long enough for a scan every five seconds?
 long_enough() {
 	case $1 in
 	rocksdb | redis | rocksdb_aged) true ;;
@@ -144,7 +144,7 @@ long_enough() {
 	esac
 }
 
-# one_run(application, mode, run) - prepare, work, clean up; say what it cost
+# one_run(application, mode, run) - prepare, work, clean up; print the cost
 one_run() {
 	local cost count
 

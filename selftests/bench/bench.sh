@@ -1,29 +1,29 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# bench.sh - `make bench`: what fragtrace costs, beside what it replaces; prints a table, draws bench.png.
+# bench.sh - `make bench`: the cost of fragtrace, compared with other tools; prints a table, draws bench.png.
 #
 # usage: bench.sh [PART...]
 #
 #   micro      instructions for each block written, by number of extents
 #   map        instructions and bytes of the extent map alone
 #   apps       RocksDB, Redis, fio: with fragtrace, filefrag, ftrace, bpftrace
-#   snapshot   reading `table`, `files` and `snapshot`, beside filefrag; learning files; what a file takes
+#   snapshot   reading `table`, `files` and `snapshot`, beside filefrag; reading all files at load; memory of a file
 #   rate       as many events as F2FS can make, for a minute: is one lost?
-#   scaling    writers on 1, 2 and 4 CPUs, in time; how long a write event takes beside readers
-#   profile    only when named: which functions execute what tracing adds; $WORK is sequential, fill, overwrite, churn or table;
-#              $AGAINST is the mode to compare with: off, or no_causes for what causes add
-#   report     only print the table of what was measured before, and draw
+#   scaling    writers on 1, 2 and 4 CPUs, in time; the time of a write event beside readers
+#   profile    only if named: the functions that execute the added instructions; $WORK is sequential, fill, overwrite, churn or table;
+#              $AGAINST is the mode to compare with: off, or no_causes for the cost of causes
+#   report     only print the table of earlier results, and draw
 #   readme     put that table and the picture into bench/README.md
 #
-# Without a PART all are measured, or those of $BENCH. $QUICK=1 does less of everything, to see that it
-# works; such figures are not put into bench/README.md. $OUT is where results go (default: bench-out in the project's
+# Without a PART all are measured, or those of $BENCH. $QUICK=1 does less of everything, as a test;
+# such figures are not put into bench/README.md. $OUT is the folder of the results (default: bench-out in the project's
 # folder); a part that is not measured again keeps its results there. $KERNEL is the guest's (default 6.12).
 # $RUNS, $EXTENTS, $LARGEST, $FILES, $SECONDS_OF_WORK, $APPS, $MODES, $LESS and others go to the parts, which
 # explain them (bench/PART.sh).
 #
-# What is called instructions was counted by QEMU (-icount): no cache, no TLB, no device, but the same
-# in each run. Nothing here passes or fails.
+# Instructions are counted by QEMU (-icount): no cache, no TLB, no device, but the same
+# in each run. No check passes or fails here.
 
 set -eu
 
@@ -34,7 +34,7 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 BENCH_DIR=$FT_TESTS/bench
 PYTHON=/usr/bin/python3
 
-# machine() - print what the figures were measured on, one `name value` a line
+# machine() - print a description of the machine, one `name value` a line
 machine() {
 	echo "cpu $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1), $(nproc) cores"
 	echo "kernel $KREL"
@@ -45,9 +45,9 @@ machine() {
 	[ -z "${QUICK:-}" ] || echo "quick yes"
 }
 
-# small(part, options of guest.sh... -- settings...) - run a part in the small guest; keep its results
+# small(part, options of guest.sh... -- settings...) - run a part in the small guest; store its results
 #
-# What the caller has set goes before what is set for the part.
+# Settings of the caller come before those of the part.
 small() {
 	local part name
 
@@ -60,7 +60,7 @@ small() {
 		-f "${MODULE%/*}/event_cost.ko" -f "${MODULE%/*}/extmap_bench.ko" -t 7200 "$@" "/tools/$part.sh"
 }
 
-# programs() - print options of guest.sh that take the applications along
+# programs() - print options of guest.sh that copy the applications
 programs() {
 	local name
 
@@ -69,7 +69,7 @@ programs() {
 	done
 }
 
-# measured(part, command...) - show what it says; keep the results if it ends well
+# measured(part, command...) - show the output; store the results if the command succeeds
 measured() {
 	local part start pipe
 
@@ -90,13 +90,13 @@ measured() {
 	ft_say "$part: $(grep -c '^result ' "$OUT/$part.txt") figures, $(($(date +%s) - start)) s"
 }
 
-# apps(settings...) - the applications and what they need come along
+# apps(settings...) - the applications, with the files that they need
 apps() {
 	# shellcheck disable=SC2046 # options
 	small apps -I -M 4G -f "$BENCH_DIR/peers.sh" $(programs) "$@"
 }
 
-# scaling(settings...) - one guest for each number of CPUs; how fast this machine is itself
+# scaling(settings...) - one guest for each number of CPUs; also the speed of this machine
 scaling() {
 	local cpus
 
@@ -112,7 +112,7 @@ scaling() {
 	rm "$OUT"/scaling-?.part
 }
 
-# profile() - print which functions execute the instructions that tracing adds to each block
+# profile() - print the functions that execute the instructions added by tracing for each block
 #
 # The kernel must be at the same addresses in each run.
 profile() {
@@ -150,7 +150,7 @@ part() {
 	esac
 }
 
-# quick(name) - do less of it
+# quick(name) - measure less of a part
 quick() {
 	case $1 in
 	micro) small micro -I -M 1G -- env RUNS=2 BLOCKS=1024 PIECES=sequential EXTENTS=1000 ;;

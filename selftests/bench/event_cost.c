@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the probes of fragtrace cost, event by event. Puts a probe of its own
- * before and one behind all others on the tracepoints that are hit for each
- * block, and adds up what the time stamp counter says between the two. In a
- * guest whose QEMU counts instructions (guest.sh -I) that counter does, too.
+ * The cost of fragtrace's probes for each event. This module attaches a probe
+ * before and one after all others on the tracepoints of each block. It adds up
+ * the differences of the time stamp counter between the two. In a guest whose
+ * QEMU counts instructions (guest.sh -I), the counter counts them.
  *
  *	/sys/kernel/debug/event_cost	read: one line for each tracepoint, in cycles
- *					write: forget everything
+ *					write: reset everything
  *
- * Without fragtrace it measures what it adds itself: to be subtracted. With
- * several CPUs a probe also waits for those on other ones.
+ * Without fragtrace it measures its own cost, which must be subtracted. With
+ * several CPUs a probe also waits for probes on other CPUs.
  */
 
 #include <linux/debugfs.h>
@@ -24,17 +24,17 @@
 
 #include <asm/tsc.h>
 
-/* Costs from here on are still summed up exactly, but share one bin. */
+/* Larger costs are summed up exactly, but share one bin. */
 #define NR_BINS		65536
 
 /**
  * struct site - one tracepoint
  * @name: its name
- * @tp: where it is, once F2FS has been seen
- * @nr: how often it was hit
- * @sum: what all of it cost
- * @max: the most that one hit cost
- * @bins: how often which cost was seen
+ * @tp: the tracepoint, after F2FS was found
+ * @nr: number of hits
+ * @sum: total cost
+ * @max: maximum cost of a hit
+ * @bins: number of hits by cost
  */
 struct site {
 	const char *name;
@@ -46,9 +46,9 @@ struct site {
 };
 
 /**
- * struct hit - the event at work on a CPU
- * @begin: what the counter said before the other probes; 0: nothing is measured
- * @flags: whether interrupts were on then
+ * struct hit - the current event of a CPU
+ * @begin: value of the counter before the other probes; 0: nothing is measured
+ * @flags: state of interrupts at that time
  */
 struct hit {
 	u64 begin;
@@ -56,7 +56,7 @@ struct hit {
 };
 
 static DEFINE_PER_CPU(struct hit, hits);
-static DEFINE_SPINLOCK(lock);	/* protects what is added up in sites */
+static DEFINE_SPINLOCK(lock);	/* protects the sums in sites */
 
 static struct site sites[] = {
 	{ .name = "f2fs_submit_page_write" },
@@ -69,7 +69,7 @@ static struct dentry *file;
 
 /* === Probes =============================================================== */
 
-/* Nothing but the other probes is to be counted, so interrupts wait. */
+/* Disable interrupts, so that only the other probes are counted. */
 static void before(void *data)
 {
 	unsigned long flags;
@@ -88,7 +88,7 @@ static void behind(void *data)
 	u64 cost = now - hit->begin;
 	struct site *site = data;
 
-	/* nobody was there before: just attached, or being detached */
+	/* the first probe did not run: just attached, or being detached */
 	if (!hit->begin)
 		return;
 	hit->begin = 0;
@@ -101,7 +101,10 @@ static void behind(void *data)
 	local_irq_restore(hit->flags);
 }
 
-/* Events come meanwhile. Who turns interrupts off is never there without the other. */
+/*
+ * Events happen meanwhile. The probe that enables interrupts again is attached
+ * first, so that interrupts never stay disabled.
+ */
 static int attach(struct site *site)
 {
 	int err;
@@ -138,7 +141,7 @@ static void match_tracepoint(struct tracepoint *tp, void *unused)
 			sites[i].tp = tp;
 }
 
-/* Registering tells of the modules that are there: all that we want to know. */
+/* The registration reports the loaded modules: no more is needed. */
 static int module_seen(struct notifier_block *nb, unsigned long action,
 		       void *data)
 {
@@ -156,7 +159,7 @@ static struct notifier_block notifier = { .notifier_call = module_seen };
 
 /* === debugfs ============================================================== */
 
-/* The cost that so many thousandths of all hits did not exceed. */
+/* The smallest cost that so many thousandths of all hits did not exceed. */
 static u32 quantile(const struct site *site, u32 thousandths)
 {
 	u64 seen = 0;
@@ -220,7 +223,7 @@ static const struct file_operations costs_fops = {
 	.release = single_release,
 };
 
-/* === Life ================================================================= */
+/* === Init and exit ======================================================== */
 
 static void stop(void)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the extent map costs by itself: maps of a given size are built in one of
- * several orders, then overwritten and looked up at random. In a guest whose
- * QEMU counts instructions (guest.sh -I) the figures are instructions.
+ * The cost of the extent map alone: builds maps of a given size in one of
+ * several orders, then overwrites and looks up blocks at random. In a guest
+ * whose QEMU counts instructions (guest.sh -I) the figures are instructions.
  *
  *	insmod extmap_bench.ko order=N extents=N [maps=N]
  *
  * The kernel's log has one line for each figure: `extmap_bench: NAME VALUE`.
- * The maps stay until rmmod, so that one can see what memory they take.
+ * The maps stay until rmmod, so that their memory can be measured.
  */
 
 #include <linux/irqflags.h>
@@ -19,16 +19,16 @@
 #include <linux/timex.h>
 #include <linux/vmalloc.h>
 
-/* The code to be measured, whole: nothing is inlined less than in fragtrace. */
+/* The measured code as a whole, so that as much is inlined as in fragtrace. */
 #include "../../module/extmap.c"
 
 /**
- * enum order - how the extents of a map come into being
- * @RUN: each block continues the one before it: one extent
+ * enum order - the order in which a map is built
+ * @RUN: each block continues the previous one: one extent
  * @IN_ORDER: each block begins an extent
- * @HOLES_IN_ORDER: the same, with a hole behind each
- * @RANDOM: a file in one piece is overwritten at random until it is in pieces
- * @HOLES_RANDOM: blocks with a hole behind each, in random order
+ * @HOLES_IN_ORDER: the same, with a hole after each
+ * @RANDOM: a contiguous file is overwritten at random until it is fragmented
+ * @HOLES_RANDOM: blocks with a hole after each, in random order
  */
 enum order {
 	RUN,
@@ -55,7 +55,7 @@ MODULE_PARM_DESC(maps, "number of maps (default: 1)");
 static DEFINE_SPINLOCK(lock);
 static struct ft_extmap *map;
 static struct rnd_state rnd;
-static u64 empty;	/* what measuring adds */
+static u64 empty;	/* the cost of measuring itself */
 
 /* === Measuring ============================================================ */
 
@@ -97,7 +97,7 @@ static void say(const char *what, u64 sum, u64 nr)
 
 /* === Building ============================================================= */
 
-/* An address that continues no other one. */
+/* An address that is not adjacent to any other one. */
 static u32 apart(u32 n)
 {
 	return 3 * n + 1;
@@ -105,7 +105,7 @@ static u32 apart(u32 n)
 
 /*
  * The nth of all blocks in an order that looks random: each step is a bijection
- * of the numbers below a power of two, repeated until one below @size comes out.
+ * of the numbers below a power of two, repeated until the result is below @size.
  */
 static u32 shuffled(u32 n, u32 size)
 {
@@ -182,7 +182,7 @@ static int build(void)
 	return 0;
 }
 
-/* === Using ================================================================ */
+/* === Use ================================================================== */
 
 static struct ft_extent any(struct ft_extmap **one)
 {
@@ -200,7 +200,7 @@ static int overwrite(void)
 	for (i = 0; i < NR_SAMPLES && !err; i++) {
 		struct ft_extent ext = any(&one);
 
-		/* new places that no other extent has, nor continues */
+		/* new addresses that no other extent has or is adjacent to */
 		ext.lba = 0x80000000 + 2 * i;
 		spin_lock(&lock);
 		begin();

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# bench/map.sh - what the extent map costs by itself: instructions and bytes, up to $LARGEST extents.
+# bench/map.sh - the cost of the extent map alone: instructions and bytes, up to $LARGEST extents.
 #
-# Runs in the small guest with counted instructions. Memory is what the kernel has less of afterwards, so
-# everything is in it. Small maps are built in numbers, so that pages do not matter.
+# Runs in the small guest with counted instructions. Memory is the decrease of the kernel's free memory, so
+# nothing is left out. Many small maps are built at once, so that pages do not matter.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../lib.sh
@@ -14,7 +14,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 LARGEST=${LARGEST:-10000000}
 
-# build(order, name, extents, maps) - build and use maps; say what it cost
+# build(order, name, extents, maps) - build and use maps; print the cost
 build() {
 	local bytes
 
@@ -35,7 +35,7 @@ build() {
 
 plan 1
 quiet
-# the first one grows the kernel's own stores
+# the first one grows the kernel's own caches
 build 1 warm_up 100000 1 >/dev/null
 build 0 next_of_run 100000 1
 for n in 1000 10000 100000 1000000 10000000; do

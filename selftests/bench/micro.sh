@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# bench/micro.sh - what following F2FS costs for each block written, in instructions.
+# bench/micro.sh - the cost of following F2FS for each block written, in instructions.
 #
-# Runs in the small guest with counted instructions. Each piece of work is repeated $RUNS times with
-# each mode of modes.sh in turn; then, where fragtrace follows, with event_cost.ko, which counts the probes
-# alone. $EXTENTS says how many extents the overwritten files have, $MODES chooses among the modes.
+# Runs in the small guest with counted instructions. Each work is repeated $RUNS times with
+# each mode of modes.sh in turn; then, in modes where fragtrace follows, with event_cost.ko, which counts the probes
+# alone. $EXTENTS is the number of extents of overwritten files, $MODES chooses modes.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../lib.sh
@@ -26,7 +26,7 @@ fresh() {
 	make_volume /dev/zram0 "$MNT" $BENCH_OPTIONS || bail "no volume"
 }
 
-# work(case) - do it once; print what it cost
+# work(case) - do it once; print the cost
 work() {
 	case $1 in
 	sequential) bench-work seq "$MNT/file" "$BLOCKS" 1 ;;
@@ -53,7 +53,7 @@ whole() {
 	done
 }
 
-# probes(case, prepare) - what happens between the first and the last probe of a tracepoint, by mode
+# probes(case, prepare) - the cost between the first and the last probe of a tracepoint, by mode
 probes() {
 	local run mode
 

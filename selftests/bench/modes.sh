@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash disable=SC2034
 #
-# bench/modes.sh - what the guest's parts of the benchmark share: quiet, volumes, modes, and results.
+# bench/modes.sh - functions for the guest's parts of the benchmark: idle machine, volumes, modes, and results.
 #
-# A result is one line, `result PART CASE MODE RUN MEASURE VALUE`; report.py knows the rest. RUN 0 is the
+# A result is one line, `result PART CASE MODE RUN MEASURE VALUE`, for report.py. RUN 0 is the
 # first of its kind, on cold caches, and is left out of the report.
 
-# Nothing happens on the volume unless the work asks for it.
+# No background work happens on the volume.
 BENCH_OPTIONS=background_gc=off,nodiscard
 TRACEFS=/sys/kernel/tracing
 EVENTS=$TRACEFS/events/fragtrace/enable
 
-# result(part, case, mode, run, measure, value) - say a figure
+# result(part, case, mode, run, measure, value) - print a figure
 result() {
 	echo "result $*"
 }
@@ -21,17 +21,17 @@ quotient() {
 	awk "BEGIN { printf \"%.3f\n\", $1 / $2 }"
 }
 
-# spinning() - print what an iteration of a loop of two instructions costs: 2, when nobody else is at work
+# spinning() - print the cost of an iteration of a loop of two instructions: 2 if no other process runs
 spinning() {
 	quotient "$(bench-work spin 20000000)" 20000000
 }
 
-# idle_cpu() - does the CPU belong to us?
+# idle_cpu() - does no other process run?
 idle_cpu() {
 	awk "BEGIN { exit !($(spinning) < 2.1) }"
 }
 
-# quiet() - leave nothing to clocks, and wait until the kernel has come to rest after its boot
+# quiet() - do not depend on clocks, and wait until the kernel is idle after its boot
 quiet() {
 	echo 0 >/proc/sys/vm/dirty_writeback_centisecs
 	echo 80 >/proc/sys/vm/dirty_ratio
@@ -46,7 +46,7 @@ ram_disk() {
 	echo "${1}G" >/sys/block/zram0/disksize
 }
 
-# taken() - print how many bytes of memory are not free, on no CPU's list of free pages either
+# taken() - print the bytes of memory that are neither free nor on a CPU's list of free pages
 taken() {
 	awk '
 		/^MemTotal:/ { bytes += $2 * 1024 }
@@ -62,7 +62,7 @@ follow() {
 	settle || bail "not all exact after $PATIENCE seconds"
 }
 
-# mode_begin(mode) - what shall be loaded while the work is done
+# mode_begin(mode) - load what the mode needs during the work
 #
 #   off        nothing
 #   idle       fragtrace without a target

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 #
-# bench/peers.sh - other ways to learn about the layout of files, each done as cheaply as it can be.
+# bench/peers.sh - other ways to get the layout of files, each with the least cost.
 #
-#   filefrag_1s, filefrag_5s   FragTracer's method: FIEMAP of every file, every second or every five
-#   ftrace                     the kernel's own tracer records those four events that come most, raw
-#   bpftrace                   a BPF program counts them, no more: that of Debian 12 cannot read their arguments
-#   reader                     not a peer: fragtrace, and somebody who reads `table` every second
+#   filefrag_1s, filefrag_5s   FragTracer's method: FIEMAP of all files, every second or every five
+#   ftrace                     the kernel's tracer records the four most frequent events, raw
+#   bpftrace                   a BPF program only counts them: that of Debian 12 cannot read their arguments
+#   reader                     not a peer: fragtrace, and a process that reads `table` every second
 #
 # A second is one of the guest's: 10^9 instructions, while it is busy.
 
 FOLLOWED="f2fs_submit_page_write f2fs_update_read_extent_tree_range f2fs_map_blocks f2fs_truncate_blocks_enter"
 PEER=
 
-# every(seconds, command...) - do it again and again, until killed
+# every(seconds, command...) - run it repeatedly, until killed
 every() {
 	local pause
 
@@ -25,7 +25,7 @@ every() {
 	done
 }
 
-# filefrag_all() - the extents of every file of the volume
+# filefrag_all() - the extents of all files of the volume
 filefrag_all() {
 	find "$MNT" -type f -exec filefrag -v {} +
 }

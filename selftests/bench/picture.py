@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The picture of the benchmark: one panel for each question, drawn from what report.py has loaded."""
+"""The picture of the benchmark: one panel for each question, drawn from the results of report.py."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -18,7 +18,7 @@ from report_names import (  # noqa: E402
     APP_NAMES, GOAL_APPEND, GOAL_BYTES, GOAL_OVERWRITE, GOAL_TRACING, MODE_NAMES,
 )
 
-# Okabe and Ito's colours, which everybody can tell apart.
+# Okabe and Ito's colours, which are distinguishable with colour blindness.
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
 SKY, RED, YELLOW, GREY = "#56B4E9", "#D55E00", "#F0E442", "#999999"
 WHITE, BLACK = "#FFFFFF", "#000000"
@@ -86,7 +86,7 @@ def overwrite(ax: Axes, results: Results) -> None:
 
 
 def memory(ax: Axes, results: Results) -> None:
-    """Bytes of an extent, by number of extents and by how they came into being."""
+    """Bytes of an extent, by number of extents and by order of building."""
     ax.set_title("Memory of an extent")
     ways = {"in_order": (BLUE, "o", "in order"), "in_order_with_holes": (SKY, "v", "in order, with holes"),
             "random": (ORANGE, "s", "overwritten at random"), "random_with_holes": (PINK, "D", "at random, with holes")}
@@ -109,7 +109,7 @@ def memory(ax: Axes, results: Results) -> None:
 
 
 def applications(ax: Axes, results: Results) -> None:
-    """Instructions added to whole applications, beside the peers."""
+    """Instructions added to whole applications, compared with the peers."""
     ax.set_title("Work added to applications (whole guest; bar: median, line: min to max)")
     cases = [case for case in APP_NAMES if any(results.percent("apps", case, mode, "instructions") for mode in MODE_NAMES)]
     if not cases:
@@ -138,7 +138,7 @@ def applications(ax: Axes, results: Results) -> None:
 
 
 def snapshot(ax: Axes, results: Results) -> None:
-    """One look at all files: our table, and filefrag."""
+    """Reading all files once: our table, and filefrag."""
     ax.set_title("One look at all files")
     colours = {"table": BLUE, "files": SKY, "snapshot": GREEN, "filefrag": ORANGE}
     bars = [(f"{mode}, {case.replace('_', ' ')}", found, colour) for case in results.cases("snapshot")

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A plugin of QEMU that counts how often the guest executes each piece of its code.
+ * A plugin of QEMU that counts how often the guest executes each block of its code.
  *
- * In: translated blocks, from QEMU. Out, when QEMU ends: one line for each block in the file that the plugin's argument
- * out= names: address, instructions, how often. profile.py gives them names.
+ * In: translated blocks, from QEMU. Out, when QEMU ends: one line for each block in the file of the plugin's argument
+ * out=: address, instructions, number of executions. profile.py adds names.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,10 +16,10 @@ int qemu_plugin_version = 4;
 
 /**
  * struct block - a translated block; QEMU may translate the same code more than once
- * @next: the one translated before it
- * @address: where it begins in the guest
- * @length: its instructions
- * @executed: how often it was begun
+ * @next: the block translated before it
+ * @address: its address in the guest
+ * @length: number of its instructions
+ * @executed: number of executions
  */
 struct block {
 	struct block *next;
@@ -31,7 +31,7 @@ struct block {
 static struct block *blocks;
 static const char *out;
 
-/* Instructions are counted, so that there is one processor: nobody else counts here. */
+/* With counted instructions there is one CPU, so no lock is necessary. */
 static void executed(unsigned int cpu, void *data)
 {
 	struct block *block = data;
@@ -72,8 +72,8 @@ static void ended(qemu_plugin_id_t id, void *data)
 }
 
 /**
- * qemu_plugin_install() - what QEMU calls first
- * @id: our number
+ * qemu_plugin_install() - the entry point of the plugin
+ * @id: ID of the plugin
  * @info: about QEMU
  * @argc: number of arguments
  * @argv: the arguments: out=FILE

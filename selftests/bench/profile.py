@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which functions of the guest's kernel execute the instructions that tracing adds.
+"""The functions of the guest's kernel that execute the instructions added by tracing.
 
-In: a folder with MODETIMES.counts, written by profile.c, and MODETIMES/kallsyms; how many blocks were written.
+In: a folder with MODETIMES.counts, written by profile.c, and MODETIMES/kallsyms; the number of written blocks.
 Out: instructions for each block, by function.
 """
 from __future__ import annotations
@@ -34,7 +34,7 @@ def functions(folder: Path, run: str) -> Counter[str]:
 
 
 def work(folder: Path, mode: str) -> Counter[str]:
-    """What the work executes: doing it twice, less doing it once."""
+    """The instructions of the work: running it twice, minus running it once."""
     once, twice = functions(folder, f"{mode}1"), functions(folder, f"{mode}2")
     return Counter({name: twice[name] - once[name] for name in twice | once})
 

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# bench/profile.sh - one piece of work in one mode, for a QEMU that counts what is executed.
+# bench/profile.sh - one work in one mode, for a QEMU that counts executed instructions.
 #
 # usage: profile.sh MODE TIMES, with $WORK: sequential, fill (blocks of an empty file at random), overwrite (of a file
 # of $EXTENTS extents), churn (for each of $BLOCKS a file is created, renamed and removed, by 64 processes), or table,
 # which is read while tracing and has $BLOCKS extents; leaves the kernel's symbols in /out
 #
-# What the work alone executes is the difference between doing it twice and once.
+# The instructions of the work alone are the difference between doing it twice and once.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../lib.sh

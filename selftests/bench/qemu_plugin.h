@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What profile.c uses of QEMU's interface for plugins, version 4. Debian's QEMU has plugins, but comes without a
- * header for them.
+ * The part of QEMU's interface for plugins, version 4, that profile.c uses. Debian's QEMU supports plugins, but has
+ * no header for them.
  */
 #ifndef QEMU_PLUGIN_H
 #define QEMU_PLUGIN_H

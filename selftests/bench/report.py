@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the benchmark measured: one Markdown report, and one picture.
+"""The results of the benchmark: one Markdown report, and one picture.
 
 In: a folder with PART.txt, each with lines `result PART CASE MODE RUN MEASURE VALUE` and lines about the
 machine. Out: the report on standard output, or between the markers of a README; bench.png in the same folder.
@@ -51,7 +51,7 @@ class Results:
     seconds: dict[str, int] = field(default_factory=dict)
 
     def note(self, name: str, value: str) -> None:
-        """A fact about the machine; parts measured on different days or builds say so."""
+        """A property of the machine; differences between the parts are reported."""
         known = self.machine.get(name)
         if known and value not in known.split(" and "):
             value = f"{known} and {value}"
@@ -70,7 +70,7 @@ class Results:
         return Range(warm) if warm else None
 
     def paired(self, part: str, case: str, mode: str, measure: str, base: str = "off") -> list[tuple[float, float]]:
-        """The figure in two modes, from runs that followed each other."""
+        """The figure in two modes, from consecutive runs."""
         runs = self.values.get((part, case, mode, measure), {})
         other = self.values.get((part, case, base, measure), {})
         return [(runs[run], other[run]) for run in sorted(runs) if run > 0 and run in other]
@@ -84,7 +84,7 @@ class Results:
         return Range([100 * (value / base - 1) for value, base in pairs]) if pairs else None
 
     def probes(self, case: str, traced: str = "tracing") -> Range | None:
-        """Instructions in our probes for each block written; what measuring adds is taken off."""
+        """Instructions in our probes for each block written; the cost of measuring is subtracted."""
         if not self.measured("micro", case, f"probes_{traced}"):
             return None
         sums: dict[int, float] = defaultdict(float)
@@ -122,7 +122,7 @@ def load(folder: Path) -> Results:
 
 
 def number(value: float) -> str:
-    """Three digits or so, thousands apart."""
+    """About three digits, with separators of thousands."""
     if abs(value) >= 100:
         return f"{value:,.0f}".replace(",", " ")
     return f"{value:.3g}"
@@ -256,7 +256,7 @@ def app_rows(results: Results) -> list[str]:
 
 
 def app_probes(results: Results, case: str, mode: str) -> str:
-    """What was counted inside the probes, as a part of all that is done without fragtrace."""
+    """The cost inside the probes, as a share of all instructions without fragtrace."""
     off = results.get("apps", case, "off", "instructions")
     with_us = results.get("apps", case, f"probes_{mode}", "probe_instructions")
     without = results.get("apps", case, "probes_off", "probe_instructions")
@@ -264,7 +264,7 @@ def app_probes(results: Results, case: str, mode: str) -> str:
     hits_off = results.get("apps", case, "probes_off", "hits")
     if not (off and with_us and without and hits and hits_off):
         return ""
-    # what measuring adds, for as many events as there were
+    # the cost of measuring, for this number of events
     ours = with_us.mid - without.mid * hits.mid / hits_off.mid
     return f"{100 * ours / off.mid:+.2f}"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the figures of the benchmark are called in table and picture, and what they shall be."""
+"""The names of the figures in table and picture, and their goals."""
 
-# What a figure shall be.
+# The goal of a figure.
 GOAL_APPEND = 150
 GOAL_CAUSES = 80
 GOAL_OVERWRITE = 1500
@@ -13,7 +13,7 @@ GOAL_IDLE = 0.1
 GOAL_READ = 1000
 GOAL_FILEFRAG = 50
 GOAL_RATE = 200000
-# Microseconds, on a machine that is not emulated.
+# Microseconds, on a machine without emulation.
 GOAL_WAIT = 100
 
 APP_NAMES = {
@@ -38,7 +38,7 @@ MODE_NAMES = {
     "ftrace": "ftrace, raw",
     "bpftrace": "bpftrace, counts only",
 }
-# In these modes what is executed in the probes is counted apart.
+# In these modes the instructions in the probes are counted separately.
 PROBE_MODES = ("no_causes", "tracing", "events")
 CASE_NAMES = {
     "sequential": "next block of a file, 4 KiB writes",
@@ -49,7 +49,7 @@ RATE_NAMES = {
     "pinned": "blocks allocated for a pinned file",
     "direct": "direct I/O",
 }
-# What goes on while write events are timed.
+# The work in parallel with timed write events.
 BESIDE = {
     "alone": "alone",
     "compute": "beside a program that computes",

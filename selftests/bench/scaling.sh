@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# bench/scaling.sh - do writers get into each other's way, or into a reader's?
+# bench/scaling.sh - do writers wait for each other, or for a reader?
 #
-# Runs in the small guest, with as many writers as it has CPUs, each with a file of its own. Time is the
-# host's and noisy; what counts is how often a lock was waited for inside fragtrace, and how long the
-# longest probe took: alone, beside a program that only computes (what the host's scheduler does to the
-# emulated CPUs), beside a reader, and while $FILES files are learnt.
+# Runs in the small guest, with as many writers as it has CPUs, each with its own file. Time is the
+# host's and noisy. The important figures are the number of waits for locks inside fragtrace, and the longest
+# time of a probe: alone, beside a program that only computes (the effect of the host's scheduler on the
+# emulated CPUs), beside a reader, and while $FILES files are read for the first time.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../lib.sh
@@ -27,7 +27,7 @@ fresh() {
 	make_volume /dev/zram0 "$MNT" $BENCH_OPTIONS || bail "no volume"
 }
 
-# race() - how long the writers take, with fragtrace and without, in turn
+# race() - the time of the writers, with fragtrace and without, in turn
 race() {
 	local run off
 
@@ -44,7 +44,7 @@ race() {
 	done
 }
 
-# waits(case, arguments of bench-work...) - how many locks were waited for below a function of fragtrace's
+# waits(case, arguments of bench-work...) - number of waits for locks inside functions of fragtrace
 waits() {
 	local case
 
@@ -65,7 +65,7 @@ waits() {
 	mode_end
 }
 
-# compute() - keep another CPU busy, with nothing that has to do with files
+# compute() - keep another CPU busy without files
 compute() {
 	while :; do bench-work spin 20000000 >/dev/null; done
 }
@@ -75,12 +75,12 @@ read_on() {
 	while :; do cat $DBG/table >/dev/null; done
 }
 
-# learn() - have all files learnt, again and again
+# learn() - let all files be read again, repeatedly
 learn() {
 	while :; do echo 1 >$DBG/resync; done
 }
 
-# longest(mode, run) - the longest a write event took us, alone or beside one of the above
+# longest(mode, run) - the longest time of a write event in our probes, alone or beside one of the above
 longest() {
 	local other
 
@@ -145,7 +145,7 @@ if [ "$cpus" = 2 ]; then
 	done
 	rmmod event_cost
 	mode_end
-	# how much slower than the host is this guest?
+	# the speed of this guest, compared with the host
 	result scaling emulation guest 1 ns_per_loop "$(quotient "$(bench-work nanoseconds 100000000)" 100000000)"
 fi
 ok "measured"

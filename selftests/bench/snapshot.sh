@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# bench/snapshot.sh - what one look at all files costs: `table`, `files` and `snapshot`, beside filefrag; what a file takes.
+# bench/snapshot.sh - the cost of reading all files: `table`, `files` and `snapshot`, beside filefrag; memory of a file.
 #
 # Runs in the small guest with counted instructions. First $EXTENTS extents in ten files, then a thousand
-# files of one block, then $FILES of them. Both ways look at the same files, in turn, $RUNS times; filefrag
-# not at the last, which would take it hours here.
+# files of one block, then $FILES of them. Both ways read the same files, in turn, $RUNS times; filefrag does not
+# read the last set, which would take hours here.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../lib.sh
@@ -18,12 +18,12 @@ EXTENTS=${EXTENTS:-1000000}
 FILES=${FILES:-100000}
 PATIENCE=2000
 
-# cost(command) - print what a line of shell costs, in millions of instructions
+# cost(command) - print the cost of a line of shell, in millions of instructions
 cost() {
 	quotient "$(bench-work run sh -c "$1 >/dev/null")" 1000000
 }
 
-# look(case, command) - each way of looking, in turn; the command asks filefrag
+# look(case, command) - each way of reading, in turn; the command calls filefrag
 look() {
 	local run text
 
@@ -38,7 +38,7 @@ look() {
 	done
 }
 
-# learn(case) - load the module; what does it cost until everything is known?
+# learn(case) - load the module; print the cost until all maps are known
 learn() {
 	result snapshot "$1" learning 1 million_instructions "$(cost "insmod $FRAGTRACE_KO path=$MNT; exec $here/snapshot.sh wait")"
 }
@@ -78,7 +78,7 @@ done
 settle || bail "not all exact after $PATIENCE seconds"
 expect "files" "$(stat_of inodes)" "$FILES"
 look "$FILES"_files ""
-# what is free again when the module has gone
+# memory that is free again after unloading the module
 bytes=$(taken)
 unload
 sleep 5

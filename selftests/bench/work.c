@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bench-work - a fixed piece of work, and what it cost.
+ * bench-work - a fixed amount of work, and its cost.
  *
- * In: words on the command line. Out: one number, what the time stamp counter advanced while the work was
- * done. In a guest whose QEMU counts instructions (guest.sh -I) these are instructions; `spin` proves it.
- * Data is all zeroes, so that a compressing RAM disk (zram) keeps files of any size.
+ * In: words on the command line. Out: the advance of the time stamp counter during the work, one number.
+ * In a guest whose QEMU counts instructions (guest.sh -I) these are instructions; `spin` verifies it.
+ * Data is all zeroes, so that a compressing RAM disk (zram) can store files of any size.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -64,7 +64,7 @@ static void sync_file(int fd)
 		fail("fsync");
 }
 
-/* The same numbers in every run. */
+/* The same numbers in each run. */
 static uint64_t next_random(void)
 {
 	static uint64_t state = 0x9e3779b97f4a7c15ULL;
@@ -77,7 +77,7 @@ static uint64_t next_random(void)
 
 /* === Work ================================================================= */
 
-/* spin COUNT: a loop of two instructions, to see what the counter counts. */
+/* spin COUNT: a loop of two instructions, to find out what the counter counts. */
 static uint64_t do_spin(char **argv)
 {
 	uint64_t count = num(argv[0]), start = __rdtsc();
@@ -86,7 +86,7 @@ static uint64_t do_spin(char **argv)
 	return __rdtsc() - start;
 }
 
-/* nanoseconds COUNT: a loop that computes, loads, stores and jumps, by the clock: how fast is this machine? */
+/* nanoseconds COUNT: a loop that computes, loads, stores and jumps, by the clock: the speed of this machine. */
 static uint64_t do_nanoseconds(char **argv)
 {
 	static uint32_t table[16384];
@@ -100,14 +100,14 @@ static uint64_t do_nanoseconds(char **argv)
 			table[n] += 3;
 		else
 			table[n ^ 1] -= 1;
-		/* each of these is done */
+		/* the compiler must not merge the iterations */
 		__asm__ volatile("" : : : "memory");
 	}
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	return (to.tv_sec - from.tv_sec) * 1000000000ULL + to.tv_nsec - from.tv_nsec;
 }
 
-/* seq FILE BLOCKS CHUNK: write a file from its begin to its end, so many blocks at a time; one fsync. */
+/* seq FILE BLOCKS CHUNK: write a file from its begin to its end, CHUNK blocks at a time; one fsync. */
 static uint64_t do_seq(char **argv)
 {
 	uint64_t blocks = num(argv[1]), chunk = num(argv[2]), i, start;
@@ -153,7 +153,7 @@ static uint64_t do_over(char **argv)
 	return __rdtsc() - start;
 }
 
-/* many DIRECTORY FILES ROUNDS: append a block to each of so many files, in turn, again and again. */
+/* many DIRECTORY FILES ROUNDS: append a block to each of FILES files, in turn, ROUNDS times. */
 static uint64_t do_many(char **argv)
 {
 	uint64_t files = num(argv[1]), rounds = num(argv[2]), i, round, start;
@@ -175,7 +175,7 @@ static uint64_t do_many(char **argv)
 	return __rdtsc() - start;
 }
 
-/* direct FILE BLOCKS LOOPS: write a file with direct I/O, empty it, again and again; it stays full. */
+/* direct FILE BLOCKS LOOPS: write a file with direct I/O and empty it, LOOPS times; it is full at the end. */
 static uint64_t do_direct(char **argv)
 {
 	uint64_t blocks = num(argv[1]), loops = num(argv[2]), i, start;
@@ -194,8 +194,8 @@ static uint64_t do_direct(char **argv)
 }
 
 /*
- * pinned FILE BLOCKS LOOPS: have blocks of a pinned file allocated, empty it, again and again; it stays full. F2FS gives
- * such blocks their addresses at once, and there is nothing to copy.
+ * pinned FILE BLOCKS LOOPS: allocate blocks of a pinned file and empty it, LOOPS times; it is full at the end. F2FS
+ * assigns addresses to such blocks at once, and no data is copied.
  */
 static uint64_t do_pinned(char **argv)
 {
@@ -217,7 +217,7 @@ static uint64_t do_pinned(char **argv)
 	return __rdtsc() - start;
 }
 
-/* Do work in so many processes at once, each with a path of its own in a directory. */
+/* Run work in several processes at once, each with its own path in a directory. */
 static void in_processes(const char *dir, uint64_t count, void (*work)(const char *path, uint64_t amount), uint64_t amount)
 {
 	char path[4000];
@@ -255,7 +255,7 @@ static void write_and_sync(const char *path, uint64_t blocks)
 	}
 }
 
-/* parallel DIRECTORY WRITERS BLOCKS: so many writers at once, each writes a file of its own and syncs it. */
+/* parallel DIRECTORY WRITERS BLOCKS: WRITERS writers at once; each writes its own file and syncs it. */
 static uint64_t do_parallel(char **argv)
 {
 	uint64_t start = __rdtsc();
@@ -264,7 +264,7 @@ static uint64_t do_parallel(char **argv)
 	return __rdtsc() - start;
 }
 
-/* Create, rename and unlink a file in a new directory, again and again. */
+/* Create, rename and unlink a file in a new directory, repeatedly. */
 static void churn_names(const char *dir, uint64_t rounds)
 {
 	char from[4096], to[4096];
@@ -283,7 +283,7 @@ static void churn_names(const char *dir, uint64_t rounds)
 	}
 }
 
-/* churn DIRECTORY PROCESSES ROUNDS: so many processes create, rename and unlink, each in a folder of its own. */
+/* churn DIRECTORY PROCESSES ROUNDS: PROCESSES processes create, rename and unlink, each in its own folder. */
 static uint64_t do_churn(char **argv)
 {
 	uint64_t start = __rdtsc();
@@ -292,7 +292,7 @@ static uint64_t do_churn(char **argv)
 	return __rdtsc() - start;
 }
 
-/* For how long the first CPU has been idle, in nanoseconds: one for each instruction that was not done. */
+/* The idle time of the first CPU in nanoseconds: one for each instruction that was not executed. */
 static uint64_t idle_ns(void)
 {
 	FILE *f = fopen("/proc/timer_list", "r");
@@ -302,7 +302,7 @@ static uint64_t idle_ns(void)
 
 	if (!f)
 		fail("/proc/timer_list");
-	/* two lines: without and with somebody waiting for a device */
+	/* two lines: without and with a process that waits for a device */
 	while (found < 2 && fgets(line, sizeof(line), f))
 		if (sscanf(line, " .idle_sleeptime : %llu nsecs", &ns) == 1 ||
 		    sscanf(line, " .iowait_sleeptime: %llu nsecs", &ns) == 1) {
@@ -327,7 +327,7 @@ static uint64_t do_run(char **argv)
 	if (pid < 0)
 		fail("fork");
 	if (!pid) {
-		/* our number goes to standard output, the program's words do not */
+		/* the result goes to standard output, the output of the program does not */
 		dup2(2, 1);
 		execvp(argv[0], argv);
 		fail(argv[0]);

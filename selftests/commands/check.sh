@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# check.sh - `make check`: everything that can be said of the sources without running them; names what it skips.
+# check.sh - `make check`: all checks of the sources that do not run them; lists what it skips.
 #
 # usage: check.sh
 #
-# Nothing is installed but what the builds need. What makes it complete: apt install shellcheck sparse pyflakes3 mypy
-# clang lld llvm, pip install ruff. $CHECKPATCH names another checkpatch.pl than that of Debian's kernel 6.12.
+# Installs only what the builds need. For all checks: apt install shellcheck sparse pyflakes3 mypy
+# clang lld llvm, pip install ruff. $CHECKPATCH is the path of a checkpatch.pl other than that of Debian's kernel 6.12.
 
 set -eu -o pipefail
 

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# deb.sh - `make deb`: build the Debian packages in a clean system, look at them, and try the module's there.
+# deb.sh - `make deb`: build the Debian packages in a clean system, check them, and try the module's package there.
 #
 # usage: deb.sh [FOLDER]
 #
-# The packages are left in FOLDER (default deb-out). In a system of its own, made for this and removed again,
-# they are built from the files that git knows; lintian must find no error; then fragtrace-dkms is installed
-# beside one kernel, another kernel comes, and the package goes. The module that DKMS built is loaded in a
+# The packages are left in FOLDER (default deb-out). They are built in a temporary system from the files
+# that git tracks, and lintian must find no error. Then fragtrace-dkms is installed with one kernel, another
+# kernel is installed, and the package is removed. The module that DKMS built is loaded in a
 # guest with that kernel. Takes some minutes and 1 GB of downloads. $DKMS=no leaves DKMS out.
 
 set -eu
@@ -21,7 +21,7 @@ kernels() {
 	apt-cache pkgnames linux-image-6.12. | sed -n 's/^linux-image-\(6\.12\.[0-9]*+deb[0-9]*-amd64\)$/\1/p' | sort -V | tail -n 2
 }
 
-# dkms_steps(older, newer) - print the shell commands that try the module's package
+# dkms_steps(older, newer) - print the shell commands that test the module's package
 dkms_steps() {
 	cat <<STEPS
 set -eux
@@ -57,7 +57,7 @@ STEPS
 # shellcheck disable=SC2046 # two words
 [ "${DKMS:-yes}" = no ] || dkms_steps $(kernels) >"$tmp/build/dkms.sh"
 ft_say "deb: building in a clean system; $out/log tells more"
-# what the host gets its packages from
+# the package sources of the host
 sources=$(find /etc/apt -maxdepth 2 -type f -size +0 \( -name sources.list -o -path '*.list.d/*.list' -o -path '*.list.d/*.sources' \))
 # shellcheck disable=SC2086,SC2016 # a list of files; mmdebstrap's own variable
 mmdebstrap --variant=buildd --include=ca-certificates,lintian --customize-hook="copy-in $tmp/build /" \

@@ -6,8 +6,8 @@
 # usage: demo.sh [FOLDER]
 #
 # Leaves fragImg.png and the last table, extents, files, causes and others in FOLDER (default: demo-out in the
-# project's folder). $SECONDS_OF_WORK says how long the database works (default 60), $EVERY how often the
-# picture is drawn (default 5). The last line is the path of the picture.
+# project's folder). $SECONDS_OF_WORK is the duration of the work (default 60), $EVERY the interval of
+# pictures in seconds (default 5). The last line is the path of the picture.
 #
 # The volume is a sparse image of 20 GB: on a small one F2FS rewrites in place, and RocksDB's detached
 # last blocks would not appear. The guest half of this is in_guest/demo.sh.
@@ -18,7 +18,7 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=../machine/setup.sh
 . "$FT_TESTS/machine/setup.sh"
 
-# detached(table) - print how many .sst files there are, and how many have their last block apart
+# detached(table) - print the number of .sst files, and the number of those with a detached last block
 detached() {
 	awk '
 		/^#/ || $7 !~ /\.sst$/ { next }

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# dist.sh - `make dist`: a tarball of what is committed, with its checksum.
+# dist.sh - `make dist`: a tarball of the last commit, with its checksum.
 #
 # usage: dist.sh [FOLDER]
 #
 # Leaves fragtrace-VERSION.tar.gz and fragtrace-VERSION.tar.gz.sha256 in FOLDER (default dist-out). The same commit
-# gives the same tarball on each machine. The version is the same in each file that names one, and has an entry in
+# gives the same tarball on each machine. All files with a version must have the same one, and it must have an entry in
 # CHANGELOG. Sign the release with `gpg --detach-sign fragtrace-VERSION.tar.gz`.
 
 set -eu -o pipefail
@@ -20,7 +20,7 @@ at() {
 	git -C "$FT_TOP" show "HEAD:$1"
 }
 
-# versions() - print each file that names a version, and which
+# versions() - print each file that has a version, and the version
 versions() {
 	echo "dkms.conf $(at dkms.conf | sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p')"
 	echo "module/main.c $(at module/main.c | sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p')"
@@ -37,7 +37,7 @@ version=$(versions | sed -n '1s/.* //p')
 mkdir -p "$out" || ft_die "dist: cannot create '$out'"
 out=$(cd "$out" && pwd)
 name=fragtrace-$version.tar.gz
-# neither the umask of whoever calls this nor the time is to be in it
+# the tarball must not depend on the caller's umask or on the time
 git -C "$FT_TOP" -c tar.umask=0022 archive --format=tar --prefix="fragtrace-$version/" HEAD | gzip -9 -n >"$out/$name.new"
 mv "$out/$name.new" "$out/$name"
 (cd "$out" && sha256sum "$name" >"$name.sha256")

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# fuzz.sh - run the fuzzer for any time, on any kernel, from any seed, or repeat a plan.
+# fuzz.sh - run the fuzzer for any time, on any kernel, with any seed, or repeat a plan.
 #
 # usage: fuzz.sh    with $MINUTES (of all kernels together, default 3), $SEED (default: the time),
-#                   $KERNEL (as for run.sh), $PLAN (a file with a plan: this one again and again),
-#                   $MODE=hostile (88_enemy.sh instead, round after round; $ATTACKS: these only)
+#                   $KERNEL (as for run.sh), $PLAN (a file with a plan: this one repeatedly),
+#                   $MODE=hostile (88_enemy.sh instead, repeatedly; $ATTACKS: these only)
 #
-# A plan that fails is cut for a third of the time and left in the current folder.
+# A plan that fails is reduced for a third of the time and left in the current folder.
 
 set -eu -o pipefail
 
@@ -21,7 +21,7 @@ number() {
 		ft_die "$1='$2': expected a number from $3 to $4"
 }
 
-# keep_plan(log) - leave the plan that failed in the current folder
+# keep_plan(log) - store the plan that failed in the current folder
 keep_plan() {
 	local plan
 
@@ -46,7 +46,7 @@ fuzz_main() {
 	kernels=${KERNEL:-all}
 	[ "$kernels" != all ] || kernels=$FT_TESTED
 	seconds=$((minutes * 60 / $(wc -w <<<"$kernels")))
-	# The last round, on a slow kernel, and the cutting come on top.
+	# The last round, on a slow kernel, and the reduction take additional time.
 	export FUZZ_SECONDS=$seconds FUZZ_SHRINK=$((seconds / 3 + 60)) TEST_LIMIT=$((seconds * 2 + 2000))
 	export GUEST_LIMIT=$((TEST_LIMIT + 200)) FUZZ_PLAN=
 	if [ -n "${PLAN:-}" ]; then

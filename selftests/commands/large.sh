@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# large.sh - at full scale: a file with 100 000 names, 1 000 000 files, and that many that move in one folder; hundreds of
+# large.sh - at full scale: a file with 100 000 names, 1 000 000 files, as many files that move in one folder; hundreds of
 # loads, targets and mounts beside fio
 #
 # usage: large.sh [VERSION], with $TESTS (which of the three; default: all), $FILES (how many move; default 1000000)
@@ -12,7 +12,7 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=../machine/setup.sh
 . "$FT_TESTS/machine/setup.sh"
 
-# large(test, what a guest of it needs...) - run a test in a guest of its own
+# large(test, options of its guest...) - run a test in a separate guest
 large() {
 	local test
 

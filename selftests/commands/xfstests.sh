@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# xfstests.sh - tests of xfstests that shut F2FS down or let its disk fail, with and without fragtrace.
+# xfstests.sh - tests of xfstests that shut F2FS down or make its disk fail, with and without fragtrace.
 #
-# usage: xfstests.sh    with $XFSTESTS (a checkout of xfstests; what is not built there is built there),
+# usage: xfstests.sh    with $XFSTESTS (a checkout of xfstests; missing programs are built there),
 #                       $TESTS (which tests; default: those below), $KERNEL (default 6.12),
-#                       $SOAK_DURATION (seconds of the tests that go on for any time; default 60)
+#                       $SOAK_DURATION (seconds of the tests without a fixed duration; default 60)
 #
-# Each runs in the full guest on disks of its own, once without the module and once with the scratch volume
-# watched; the two verdicts must be the same. Then the scratch volume is mounted once more, and an audit must find
-# nothing. One line of KTAP for each test, as soon as it has ended, so that a run that was interrupted goes on with
-# the TESTS that are left.
+# Each runs in the full guest on separate disks, once without the module and once with the scratch volume
+# watched; the two verdicts must be the same. Then the scratch volume is mounted again, and an audit must find
+# nothing. One line of KTAP for each test, as soon as it has ended. So an interrupted run can be continued with
+# the remaining TESTS.
 
 set -eu
 
@@ -19,11 +19,11 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 . "$FT_TESTS/machine/setup.sh"
 ft_die_with_parent "$@"
 
-# generic/388, 475 and 476, and what else is in the group recoveryloop.
+# generic/388, 475 and 476, and the other tests of the group recoveryloop.
 FT_XFSTESTS="generic/388 generic/475 generic/476 generic/019 generic/455 generic/457 generic/482 generic/646 generic/648
 	generic/753 generic/757"
 
-# ft_xfstests_build(folder) - build the programs of a checkout if they are not
+# ft_xfstests_build(folder) - build the missing programs of a checkout
 ft_xfstests_build() {
 	[ ! -x "$1/ltp/fsstress" ] || return 0
 	ft_say "building xfstests in $1"
@@ -33,13 +33,13 @@ ft_xfstests_build() {
 	}
 }
 
-# ft_xfstests_disk(number) - make the disk of that number, print the options for QEMU
+# ft_xfstests_disk(number) - make the disk with that number, print the options for QEMU
 ft_xfstests_disk() {
 	truncate -s 2G "$DIR/disk$1"
 	echo "-drive file=$DIR/disk$1,format=raw,if=virtio,cache=unsafe,discard=unmap"
 }
 
-# ft_xfstests_run(test, without|with) - run a test in a guest; print its verdict, and what the audit says
+# ft_xfstests_run(test, without|with) - run a test in a guest; print its verdict, and the result of the audit
 ft_xfstests_run() {
 	rm -f "$DIR"/disk* "$DIR/out/verdict"
 	truncate -s 2G "$DIR/disk0"

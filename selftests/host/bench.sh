@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# bench.sh - does the benchmark still measure and report? The least of it; no figure is judged by its size.
+# bench.sh - does the benchmark still measure and report? Runs the smallest one; checks no limits.
 
 set -eu
 
@@ -14,12 +14,12 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 
-# value(case, mode, measure) - print a figure of the part that was measured
+# value(case, mode, measure) - print a measured figure
 value() {
 	awk -v key="micro $1 $2" -v measure="$3" '$2 " " $3 " " $4 == key && $6 == measure { v = $7 } END { print v }' "$dir/micro.txt"
 }
 
-# within(number, least, most) - is it?
+# within(number, least, most) - is the number in the range?
 within() {
 	awk -v n="$1" -v least="$2" -v most="$3" 'BEGIN { exit !(n != "" && n >= least && n <= most) }'
 }

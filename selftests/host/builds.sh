@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# builds.sh - does the build say what is wrong? BTF missing, a changed tracepoint, a private struct of another
-# meaning, headers missing. Does what is installed go again?
+# builds.sh - does the build report errors? BTF missing, a changed tracepoint, a private struct with another
+# meaning, headers missing. Does uninstall remove all files?
 #
-# Works on a copy of the sources. With $F2FS_SRC (a source tree of kernel 6.12) that way is tried, too.
+# Works on a copy of the sources. With $F2FS_SRC (a source tree of kernel 6.12) a build with that is tested, too.
 
 set -eu
 
@@ -22,12 +22,12 @@ find "$dir/src" -name '*.o' -exec rm {} +
 tree=${F2FS_SRC:-}
 ft_kernel 6.12
 
-# build(variables...) - build the copy with these variables in the environment; keep what is said
+# build(variables...) - build the copy with these variables in the environment; store its messages
 build() {
 	env -u F2FS_SRC -u MAKEFLAGS -u MAKELEVEL KDIR="$KDIR" "$@" "$dir/src/selftests/machine/build.sh" running >"$dir/said" 2>&1
 }
 
-# refused(name, word, variables...) - such a build must fail and say the word
+# refused(name, word, variables...) - such a build must fail with a message that has the word
 refused() {
 	local name word
 
@@ -43,12 +43,12 @@ refused() {
 	fi
 }
 
-# in_tree() - print what a build has left among the sources
+# in_tree() - print the files that a build has left among the sources
 in_tree() {
 	find "$dir/src" -newer "$dir/stamp" -type f
 }
 
-# make_it(target) - install the copy into a folder of its own, or remove it from there
+# make_it(target) - install the copy into a separate folder, or uninstall it from there
 make_it() {
 	env -u F2FS_SRC -u MAKEFLAGS -u MAKELEVEL make -C "$dir/src" "$1" KDIR="$KDIR" F2FS_KO="$F2FS_KO" \
 		VMLINUX_BTF="$VMLINUX_BTF" DESTDIR="$dir/dest" PREFIX=/usr >"$dir/said" 2>&1 || {
@@ -57,7 +57,7 @@ make_it() {
 	}
 }
 
-# plain(version, variables...) - make for an unpacked kernel of Debian's as a user does, who does not name an f2fs.ko
+# plain(version, variables...) - make for an unpacked Debian kernel in the same way as a user, without an f2fs.ko
 plain() {
 	local version
 
@@ -74,7 +74,7 @@ plain() {
 	}
 }
 
-# installed() - print what is there of it
+# installed() - print the installed files
 installed() {
 	(cd "$dir/dest" && find . -type f | sort)
 }
@@ -96,7 +96,7 @@ fi
 expect "the source tree stays clean" "$(in_tree)" ""
 check "plain make finds an f2fs.ko.xz" plain 6.12
 if (ft_kernel 6.1) >/dev/null 2>&1; then
-	# Its headers hold no BTF; on a user's machine that of the running kernel is taken.
+	# Its headers have no BTF; on a user's machine the BTF of the running kernel is used.
 	check "plain make finds an f2fs.ko that is not compressed" plain 6.1 btf/vmlinux
 else
 	skip "plain make finds an f2fs.ko that is not compressed" "there is no kernel 6.1 to be had"
@@ -113,7 +113,7 @@ refused "headers that are not there: they are named" "$dir/none" "KDIR=$dir/none
 refused "and the remedy" "install linux-headers-" "KDIR=$dir/none"
 refused "what can be had without them, too" "make viewer" "KDIR=$dir/none"
 refused "a source tree that is not there: it is named" "F2FS_SRC=$dir/none" "F2FS_SRC=$dir/none" "F2FS_KO=$F2FS_KO"
-# For the build it is the same whether a member is new or has a new name.
+# A renamed member is the same for the build as a new one.
 renamed compr_blocks offset_count || bail "f2fs.ko has no struct f2fs_io_info"
 refused "a write event that may mean something else: the member is named" offset_count "F2FS_KO=$dir/renamed.ko" \
 	"VMLINUX_BTF=$VMLINUX_BTF"
@@ -152,7 +152,7 @@ released() {
 	}
 }
 
-# complete() - does the tarball have all files, and does the checksum fit?
+# complete() - does the tarball have all files, and is the checksum correct?
 complete() {
 	(cd "$dir/dist1" && sha256sum -c --quiet ./*.sha256 && tar -tf ./*.tar.gz | grep -v '/$' | cut -d / -f 2- | sort) >"$dir/packed" &&
 		git -C "$FT_TOP" ls-tree -r --name-only HEAD | sort | cmp - "$dir/packed"

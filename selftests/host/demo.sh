@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# demo.sh - does the demonstration leave what it promises? A short one, into a folder of its own.
+# demo.sh - does the demonstration leave all its files? Runs a short one in a separate folder.
 
 set -eu
 
@@ -34,7 +34,7 @@ apart=$(awk '
 	{ ino = $2; n++; len = $7 }
 	END { print apart + (n > 1 && len == 1) " of " files }' "$dir/out/extents")
 check "the last words are the detached last blocks in extents: $apart" grep -q " $apart .sst files have their last block apart" "$dir/err"
-# What the paper had to find out with strace: fdatasync, then ftruncate, then the last block is written again.
+# The paper needed strace to find this: fdatasync, then ftruncate, then the last block is written again.
 expect "the cause of each of these is the tail's, written by RocksDB" "$(awk '
 	/^#/ || $NF !~ /\.sst$/ || $5 == "-" { next }
 	$2 != ino && n > 1 && len == 1 { print cause }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# fiemap_check.sh - does fiemap-check find every kind of lie? Runs on the host, on invented texts.
+# fiemap_check.sh - does fiemap-check find all kinds of errors? Runs on the host, on invented texts.
 #
 # One file of three fragments with a hole, one contiguous file, one with an unwritten end. The true
 # texts must pass; each of them with one thing changed must not.
@@ -60,13 +60,13 @@ write_good() {
 	END
 }
 
-# run_check(options...) - compare; keep what it says
+# run_check(options...) - compare; store the messages
 # shellcheck disable=SC2120 # options are optional
 run_check() {
 	"$check" "$@" -u -d "$dir" -T "$dir/truth" >"$dir/said" 2>&1
 }
 
-# expect_lie(name, file, sed script, word) - after this change the comparison must fail and say the word
+# expect_lie(name, file, sed script, word) - after this change the comparison must fail with a message that has the word
 expect_lie() {
 	write_good
 	sed -i "$3" "$dir/$2"
@@ -118,7 +118,7 @@ expect_lie "a wrong mean" files 's/1039.5/1039.4/' 'mean_distance is 1039.4, FIE
 expect_lie "a stale file" files 's/5 exact/5 stale/' 'still stale'
 expect_lie "a file twice" files '$p' 'for the second time'
 expect_lie "a file left out of files" files '/v.b/d' "'/v/b' is missing"
-# What is not called exact makes no claim.
+# Files that are not called exact are not compared.
 write_good
 sed -i 's/5 exact/5 stale/' "$dir/files"
 sed -i 's/ 3000 5 0/ 3001 5 0/' "$dir/table"

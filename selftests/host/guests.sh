@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# guests.sh - do the guests keep their promises? Status, output, time limit, crash, interrupt. And does the module, loaded
-# at boot, wait for its volume?
+# guests.sh - do guests work? Status, output, time limit, crash, interrupt. Does a module that is loaded
+# at boot wait for its volume?
 
 set -eu
 
@@ -17,7 +17,7 @@ vm=$FT_TESTS/machine/vm.sh
 dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 
-# status_of(command...) - print the status of a command, keep its words
+# status_of(command...) - print the status of a command, store its output
 status_of() {
 	local rc
 
@@ -26,7 +26,7 @@ status_of() {
 	echo $rc
 }
 
-# qemus() - print the process ids of all QEMUs that belong to run folders of our own cache
+# qemus() - print the process IDs of all QEMUs that belong to run folders of our own cache
 qemus() {
 	local pid
 
@@ -47,7 +47,7 @@ has_no_qemu() {
 	[ -z "$(qemus "$1")" ]
 }
 
-# interrupt(name, signal, command...) - start a guest, interrupt it, see that no QEMU of it stays
+# interrupt(name, signal, command...) - start a guest, interrupt it, check that no QEMU of it stays
 interrupt() {
 	local name pid signal
 
@@ -65,7 +65,7 @@ interrupt() {
 	check "$name" loop_until 10 has_no_qemu $pid
 }
 
-# type_into(file, command...) - run a command with what is typed from a file, keep its words
+# type_into(file, command...) - run a command with input typed from a file, store its output
 type_into() {
 	local typed
 
@@ -91,7 +91,7 @@ expect "the full guest: root, in the project's folder, with its disk" "$(tr '\n'
 check "the full guest: OUT is a folder of the host" grep -q 'Linux version 6.12' "$dir/kept/version"
 expect "make vm: dollars are the guest's" "$(env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory -C "$FT_TOP" vm \
 	CMD='echo "in the $FRAGTRACE_GUEST guest, $((1 + 1))"' 2>"$dir/err")" "in the full guest, 2"
-# What is typed while the guest boots is lost.
+# Input before the end of the boot is lost.
 printf '\n\n\n\n\n\n\n\nmkfs.f2fs -q -f /dev/vda && mount /dev/vda /mnt && id -u >/mnt/kept\nexit 3\n' >"$dir/typed"
 check "make shell: takes commands from its terminal, and ends well" type_into "$dir/typed" \
 	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$FT_TOP" shell DISK="$dir/disk"

@@ -4,11 +4,11 @@
 
 usage: layers.py FOLDER [-v]
 
-The map in FOLDER/fragtrace.h lists them from top to bottom. A file may use functions and variables of those
-that stand below it, also by what a header defines inline; so there are no circles. Prints what is otherwise,
-and with -v each file with those that it uses. Status 1 if a file stands wrong, or is not in the map.
+The map in FOLDER/fragtrace.h lists them from top to bottom. A file may use functions and variables of files
+below it, also in inline functions of headers; so there are no circles. Prints all other uses, and with -v
+each file with the files that it uses. Status 1 if a file is at the wrong place, or is not in the map.
 
-Not seen are calls by pointers. They are how the lower files reach the upper ones: works, fsnotify's callbacks,
+Calls by pointers are not found. The lower files reach the upper ones with them: works, fsnotify's callbacks,
 and ft_target_hook().
 """
 
@@ -16,12 +16,12 @@ import os
 import re
 import sys
 
-# What may stay although it goes up: "user.c -> used.c": the reason.
+# Allowed uses in upward direction: "user.c -> used.c": the reason.
 ALLOWED: dict[str, str] = {}
 
 NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"', re.S)
 NAME = re.compile(r"\bft_\w+")
-# A definition begins a line, and its name is on that line or on the next one.
+# A definition begins in the first column; its name is on that line or on the next one.
 FUNCTION = re.compile(r"^(?!static)[a-z][\w \t]*[ \t*\n]+(ft_\w+)\([^;{]*\)\n\{", re.M)
 VARIABLE = re.compile(r"^(?!static|extern)(?:[a-z][\w \t]*[ *]+|[A-Z_]+\((?:[^()\n]*, )?)(ft_\w+)\)?(?: =|;|\))", re.M)
 INLINE = re.compile(r"^static (?:__always_)?inline [\w \t*\n]*?(ft_\w+)\([^;{]*\)\n\{(.*?)^\}", re.M | re.S)
@@ -35,7 +35,7 @@ def code(path):
 
 
 def read(folder):
-    """Return what each file defines, what names it has, and what names are in each inline function."""
+    """Return the definitions of each file, the names in it, and the names in each inline function."""
     defined, names, inline = {}, {}, {}
     for file in sorted(os.listdir(folder)):
         if not file.endswith((".c", ".h")) or file in ("extmap_test.c", "f2fs_private.h"):

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lockdown.sh - Secure Boot's side of it: a kernel that enforces signatures, or is locked down
+# lockdown.sh - Secure Boot: a kernel that enforces signatures, or is locked down
 #
 # usage: lockdown.sh [KERNEL...]
 #
-# Each way has a guest of its own, for none can be undone. in_guest/lockdown.sh has the tests.
+# Each mode needs a separate guest, because none can be undone. in_guest/lockdown.sh has the tests.
 
 set -eu
 
@@ -19,7 +19,7 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 
-# signed(module, out) - sign a module with a key that nobody has enrolled
+# signed(module, out) - sign a module with a key that is not enrolled
 signed() {
 	local tool
 
@@ -31,7 +31,7 @@ signed() {
 	ft_inside "$tool" sha256 "$dir/key.pem" "$dir/key.der" "$2"
 }
 
-# try(name, kernel, kernel parameters, arguments of in_guest/lockdown.sh...) - what a guest finds must be right
+# try(name, kernel, kernel parameters, arguments of in_guest/lockdown.sh...) - the tests in a guest must pass
 try() {
 	local name kernel settings rc
 
@@ -40,7 +40,7 @@ try() {
 	rc=0
 	"$FT_TESTS/machine/guest.sh" -k "$kernel" -m "$module" -f "$dir/signed.ko" ${settings:+-a "$settings"} \
 		-- /selftests/in_guest/lockdown.sh "$@" >"$dir/out" 2>&1 || rc=$?
-	# the guest's own results are remarks here
+	# print the guest's own results as comments
 	sed 's/^[^#]/# &/' "$dir/out"
 	expect "$name" $rc 0
 }

@@ -3,8 +3,8 @@
 #
 # other_f2fs.sh - a module that was built for another f2fs.ko of the same kernel does not attach
 #
-# The other one differs in its build ID alone. Loaded beside the real one, fragtrace must refuse; waiting for F2FS, it
-# must not attach when that comes.
+# The other one only has another build ID. If it is loaded, fragtrace must refuse to load; if fragtrace waits for F2FS, it
+# must not attach to it.
 
 set -eu
 
@@ -17,7 +17,7 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
 trap 'rm -rf "$dir" "$(ft_cache)/build/src-$(echo "$dir/src" | cksum | cut -d " " -f 1)"' EXIT
 
-# other_f2fs() - make an f2fs.ko of another build ID
+# other_f2fs() - make an f2fs.ko with another build ID
 other_f2fs() {
 	objcopy -O binary --only-section=.note.gnu.build-id --set-section-flags .note.gnu.build-id=alloc "$F2FS_KO" "$dir/note"
 	{

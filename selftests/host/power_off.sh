@@ -5,10 +5,10 @@
 #
 # usage: power_off.sh [KERNEL...]
 #
-# A guest writes to an image until QEMU is killed at a random moment: the guest's kernel is not told. A second
-# guest mounts the same image while the module waits for it, and compares. What the first one had handed to its
-# disk survives, for the image is in the host's page cache (cache=unsafe): the disk loses nothing, the memory all.
-# $SEED fixes the moments, $ROUNDS says how many (default 2 for each kernel), the image staying the same.
+# A guest writes to an image until QEMU is killed at a random moment: the guest's kernel does not notice. A second
+# guest mounts the same image while the module waits for it, and compares. All data on the disk of the first guest
+# survives in the host's page cache (cache=unsafe): the disk loses nothing, the memory everything.
+# $SEED sets the moments, $ROUNDS the number of rounds with the same image (default 2 for each kernel).
 
 set -eu
 
@@ -24,7 +24,7 @@ seed=${SEED:-$(date +%s)}
 dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 
-# qemu() - print the process id of the QEMU that has our image
+# qemu() - print the process ID of the QEMU that has our image
 qemu() {
 	local pid
 
@@ -35,12 +35,12 @@ qemu() {
 	done
 }
 
-# milliseconds(step) - print a moment between 0.3 and 3.3 s that depends on the seed and the step only
+# milliseconds(step) - print a moment between 0.3 and 3.3 s that only depends on the seed and the step
 milliseconds() {
 	echo $(((seed * 7919 + $1 * 104729) % 3000 + 300))
 }
 
-# write_and_fail(kernel, milliseconds) - let a guest write, and pull its plug so long after it has begun
+# write_and_fail(kernel, milliseconds) - let a guest write, and kill QEMU so long after the begin
 write_and_fail() {
 	local pid rc
 
@@ -51,7 +51,7 @@ write_and_fail() {
 	kill -KILL "$(qemu)"
 	rc=0
 	wait "$pid" || rc=$?
-	# A guest that ended by itself had no power failure.
+	# A guest that ended normally had no power failure.
 	[ "$rc" -gt 123 ]
 }
 
@@ -68,7 +68,7 @@ for kernel; do
 		check "$name: the power fails after $(milliseconds $step) ms" write_and_fail "$kernel" "$(milliseconds $step)"
 		rc=0
 		"$FT_TESTS/machine/guest.sh" -k "$kernel" -D "$dir/image" -- /selftests/in_guest/power_off.sh check >"$dir/out" 2>&1 || rc=$?
-		# The guest's own results are remarks here.
+		# Print the guest's own results as comments.
 		sed 's/^[^#]/# &/' "$dir/out"
 		expect "$name: recovered and exact" $rc 0
 	done

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# static.sh - what can be checked without running: licences, README files, layers, shell, Python, kernel style, kernel-doc.
+# static.sh - checks without running: licences, README files, layers, shell, Python, kernel style, kernel-doc.
 #
 # usage: static.sh [--more]
 #
-# --more adds what `make check` has beside that: checkpatch --strict, builds by gcc and clang with all warnings, ruff
-# and mypy. Each check that needs a program which is not here is skipped by name.
+# --more adds the other checks of `make check`: checkpatch --strict, builds by gcc and clang with all warnings, ruff
+# and mypy. A check whose program is missing is skipped by name.
 
 set -eu
 
@@ -17,7 +17,7 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 . "$FT_TESTS/machine/setup.sh"
 cd "$FT_TOP"
 
-# sources(pattern...) - print the project's own files that match, none that is generated or ignored
+# sources(pattern...) - print the project's own files that match; no generated or ignored ones
 sources() {
 	local pattern
 
@@ -27,7 +27,7 @@ sources() {
 	done | sort
 }
 
-# script_dir() - print the folder of the newest kernel's scripts; nothing when there is none
+# script_dir() - print the folder of the newest kernel's scripts; print nothing if there is none
 script_dir() {
 	local dir last
 
@@ -38,7 +38,7 @@ script_dir() {
 	echo "$last"
 }
 
-# checkpatch_file() - print where checkpatch.pl is; Debian ships it with the kernel's source only
+# checkpatch_file() - print the path of checkpatch.pl; Debian ships it with the kernel's source only
 checkpatch_file() {
 	local file
 
@@ -60,7 +60,7 @@ licensed() {
 	return 0
 }
 
-# documented() - print the functions that cross files and have no kernel-doc
+# documented() - print the functions that are used by other files and have no kernel-doc
 documented() {
 	local file
 
@@ -76,7 +76,7 @@ documented() {
 	return 0
 }
 
-# linked() - print the links of the README files, within the project, that lead nowhere
+# linked() - print the links of the README files within the project that lead nowhere
 linked() {
 	local file link
 
@@ -88,7 +88,7 @@ linked() {
 	return 0
 }
 
-# explained() - print the names in `stats` that module/README.md does not explain
+# explained() - print the names of `stats` that module/README.md does not explain
 explained() {
 	local name
 
@@ -99,7 +99,7 @@ explained() {
 	return 0
 }
 
-# built_quietly(word, make arguments...) - build the module for 6.12 with all warnings; none may come but of this word
+# built_quietly(word, make arguments...) - build the module for 6.12 with all warnings; only warnings with the word are allowed
 built_quietly() {
 	local log rc but
 
@@ -129,14 +129,14 @@ check_with() {
 	fi
 }
 
-# more() - the checks of `make check` only
+# more() - the additional checks of `make check`
 more() {
 	if [ -n "$checkpatch" ]; then
-		# Locks are described in the comment of their struct; BIT() is not for a header that programs read, too.
+		# Locks are described in the comment of their struct; BIT() is not for a header that user space includes, too.
 		check "module/: checkpatch --strict" perl "$checkpatch" --strict -q --no-tree --no-summary --terse \
 			--max-line-length=100 --ignore FILE_PATH_CHANGES,SPLIT_STRING,CONST_STRUCT,BIT_MACRO,MACRO_ARG_REUSE \
 			--ignore UNCOMMENTED_DEFINITION,LINE_SPACING,PARENTHESIS_ALIGNMENT -f module/*.[ch]
-		# what it looks up in git it keeps in the current folder
+		# checkpatch stores what it read from git in the current folder
 		rm -f .checkpatch-camelcase.*
 	else
 		skip "module/: checkpatch --strict" "checkpatch.pl is not here"
@@ -146,7 +146,7 @@ more() {
 	else
 		check "module/: no warning from gcc (W=1); sparse is not installed" built_quietly nothing
 	fi
-	# objtool wants the thunks for which clang is not asked
+	# objtool expects the thunks that clang is not asked for
 	check_with clang "module/: no warning from clang (W=1)" built_quietly objtool: C=0 \
 		CC="$FT_TESTS/machine/clang_as_gcc.sh"
 	# shellcheck disable=SC2086 # lists of files
@@ -193,7 +193,7 @@ if [ -f "$(script_dir)/kernel-doc" ]; then
 else
 	skip "module/: kernel-doc" "no kernel headers with scripts/kernel-doc in the cache"
 fi
-# What only the kernel's own headers offer: __noreturn, ARRAY_SIZE and the like.
+# Macros that only kernel headers have: __noreturn, ARRAY_SIZE and so on.
 KERNEL_ONLY=
 checkpatch=$(checkpatch_file)
 for dir in module selftests; do

@@ -1,44 +1,44 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash disable=SC2034
 #
-# attacks.sh - the worst that a user can do who may write to one folder, one function for each kind.
+# attacks.sh - attacks of a user with write permission for one folder, one function for each kind.
 #
-# To be sourced after lib.sh. attack_NAME FOLDER SECONDS SEED prepares what it needs, as an ordinary user, and
-# ends as the process that does it; the caller runs it in the background. ATTACK_LIST names them all.
+# To be sourced after lib.sh. attack_NAME FOLDER SECONDS SEED prepares the attack, then becomes the attacking
+# process with the rights of an ordinary user; the caller runs it in the background. ATTACK_LIST has all names.
 
-# The user who attacks.
+# The user ID of the attacker.
 ENEMY=65534
-# What is in the way of others until it is released, then what is too much of everything.
+# First attacks that block others until they end, then attacks by numbers.
 ATTACK_LIST="stuck fuse stuck_dir crowd other_crowd volumes bad_calls flip trees nameless leases giants restless forks"
-# The folder of the enemy, on a watched volume, is given to each attack. He has others: on the same volume but not
-# watched, on a volume that is not watched, and on some that are.
+# Each attack gets a folder of the attacker on a watched volume. He has other folders: not watched on the same
+# volume, on a volume that is not watched, and on watched ones.
 ENEMY_OUTSIDE=$MNT/outside
 ENEMY_ELSEWHERE=/mnt/elsewhere
 ENEMY_VOLUMES="/mnt/volume1 /mnt/volume2"
 FUSE_MNT=/mnt/fuse
 ATTACK_TMP=/tmp/attack
 
-# as_enemy(words...) - become a process of the enemy that does one operation of fileop
+# as_enemy(words...) - become a process of the attacker that runs one operation of fileop
 #
-# Whoever computes much gets less: what the scheduler shares out is not what others are to wait for.
+# It gets less CPU time by its nice value: sharing of CPU time is the scheduler's, not part of the test.
 as_enemy() {
 	exec fileop as $ENEMY 10 fileop "$@"
 }
 
-# enemy_does(words...) - have the enemy do one operation of fileop, and wait
+# enemy_does(words...) - run one operation of the attacker, and wait
 enemy_does() {
 	fileop as $ENEMY 10 fileop "$@"
 }
 
-# attack_stuck() - hold the lock of a file by a write from a page that does not come
+# attack_stuck() - hold the lock of a file by a write from a page that does not arrive
 attack_stuck() {
 	enemy_does write "$1/stuck" 0 1M
 	as_enemy stuck "$1/stuck" $ATTACK_TMP/stuck
 }
 
-# attack_fuse() - the same from a file of FUSE; nothing has to be allowed for that
+# attack_fuse() - the same from a FUSE file; this needs no special permission
 #
-# Not even a KILL ends who waits for FUSE: the process to be killed is the one that does not answer.
+# A process that waits for FUSE cannot be killed. Kill the server that does not answer instead.
 attack_fuse() {
 	modprobe fuse 2>/dev/null || :
 	mkdir -p $FUSE_MNT
@@ -50,7 +50,7 @@ attack_fuse() {
 	exec fileop fuse $FUSE_MNT $ENEMY $ATTACK_TMP/mounted
 }
 
-# attack_stuck_dir() - hold the lock of a directory by reading it into a page that does not come
+# attack_stuck_dir() - hold the lock of a directory by reading it into a page that does not arrive
 attack_stuck_dir() {
 	fileop as $ENEMY 10 mkdir -p "$1/stuck_dir"
 	enemy_does many "$1/stuck_dir/" 50 4096 0
@@ -63,7 +63,7 @@ attack_crowd() {
 	as_enemy crowd "$1/crowd" 300 $ATTACK_TMP/crowd $ATTACK_TMP/never
 }
 
-# attack_other_crowd() - the same on a volume that nobody watches
+# attack_other_crowd() - the same on a volume that is not watched
 attack_other_crowd() {
 	enemy_does write $ENEMY_ELSEWHERE/crowd 0 2M
 	as_enemy crowd $ENEMY_ELSEWHERE/crowd 400 $ATTACK_TMP/other_crowd $ATTACK_TMP/never
@@ -104,12 +104,12 @@ attack_nameless() {
 	as_enemy nameless "$1/nameless" $((ATTACK_SIZE * 5)) 200 $ATTACK_TMP/nameless $ATTACK_TMP/never
 }
 
-# attack_leases() - take and give up leases
+# attack_leases() - take and release leases
 attack_leases() {
 	as_enemy leases "$1" 200 "$2"
 }
 
-# attack_giants() - files of the largest size with a block here and there
+# attack_giants() - files of the maximum size with few blocks
 attack_giants() {
 	as_enemy giants "$1" $((ATTACK_SIZE / 250)) "$2" "$3"
 }
@@ -119,12 +119,12 @@ attack_restless() {
 	as_enemy restless "$1" $((ATTACK_SIZE / 2)) "$2" "$3"
 }
 
-# attack_forks() - processes that come and go, each with a file of its own
+# attack_forks() - processes that begin and end, each with its own file
 attack_forks() {
 	as_enemy forks "$1" 25 "$2"
 }
 
-# attack_begun(name) - is it under way? Those that hold something say when they have it.
+# attack_begun(name) - has the attack begun? Attacks that hold a lock create a file when they have it.
 attack_begun() {
 	case $1 in
 	stuck | fuse | stuck_dir | crowd | other_crowd) [ -e "$ATTACK_TMP/$1" ] ;;

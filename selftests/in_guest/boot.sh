@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# boot.sh - what happens at boot, in the full guest: systemd loads the module before F2FS is there, its parameters
+# boot.sh - the module at boot, in the full guest: systemd loads it before F2FS is there, its parameters
 # are in modprobe.d, and the volume is mounted later.
 #
 # usage: boot.sh    in the project's folder; prints the lines of `targets` before and after the mount
@@ -11,7 +11,7 @@ set -eu
 rel=$(uname -r)
 targets=/sys/kernel/debug/fragtrace/targets
 
-# The guest sees folders of the host: hide them behind its own.
+# The guest sees folders of the host: mount separate ones over them.
 mkdir -p /tmp/modules/"$rel"/kernel /tmp/modules/"$rel"/updates
 modprobe --show-depends f2fs | sed -n 's/^insmod \([^ ]*\).*/\1/p' | while read -r file; do
 	cp "$file" /tmp/modules/"$rel"/kernel/

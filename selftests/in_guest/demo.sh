@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# demo.sh - the half of the demonstration that runs inside the guest.
+# demo.sh - the part of the demonstration that runs inside the guest.
 #
 # usage: demo.sh SECONDS EVERY, with $OUT, $FRAGTRACE_KO and an empty /dev/vda
 
@@ -29,17 +29,17 @@ bench() {
 		"$@" >>"$OUT/db_bench.log" 2>&1
 }
 
-# work() - fill the database, then update it, for the time asked for
+# work() - fill the database, then update it, for the given time
 work() {
 	bench --benchmarks=fillrandom --duration=$((seconds / 3))
 	bench --benchmarks=updaterandom --use_existing_db=1 --duration=$((seconds - seconds / 3))
 }
 
-# The host's /mnt is read-only here.
+# /mnt of the host is read-only here.
 mount -t tmpfs tmpfs /mnt
 mkdir "$mnt"
-# The last block of an .sst moves when it is written back after the file was cut to size. A database on a real
-# machine gets there after half a minute; here files live shorter than that.
+# The last block of an .sst moves if it is written back after the file was truncated. On a real machine a
+# database gets there after half a minute; here files do not live that long.
 echo 300 >/proc/sys/vm/dirty_expire_centisecs
 echo 100 >/proc/sys/vm/dirty_writeback_centisecs
 mkfs.f2fs -q -f /dev/vda >/dev/null
@@ -61,7 +61,7 @@ sync
 kill $viewer
 wait $viewer || :
 
-# The last picture and the last texts are of the same moment: nothing writes any more.
+# The last picture and the last texts are from the same moment: all writing has ended.
 for text in table extents files causes by_process by_pair stats snapshot; do
 	cat "$dbg/$text" >"$OUT/$text"
 done

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# fuzz_round.sh - do one plan of fuzz on a fresh volume, with fragtrace watching, and compare.
+# fuzz_round.sh - run one plan of fuzz on a fresh volume with fragtrace, and compare.
 #
 # usage: fuzz_round.sh PLAN       status 0: all agrees; 1: something differs; 2: it could not be done; 3: it hangs
 #        fuzz_round.sh settled    compare all files once their maps are exact (called by fuzz run)
-#        fuzz_round.sh frozen     compare those that are called exact, at once
+#        fuzz_round.sh frozen     compare the files that are called exact, at once
 #
-# The plan says how the volume is made: `mkfs OPTIONS`, `mount OPTION`, `sectors N`, `knob NAME VALUE`,
+# The plan has the settings of the volume: `mkfs OPTIONS`, `mount OPTION`, `sectors N`, `knob NAME VALUE`,
 # any number of lines of each.
 
 tests=$(cd "$(dirname "$0")/.." && pwd)
@@ -15,17 +15,17 @@ tests=$(cd "$(dirname "$0")/.." && pwd)
 . "$tests/lib.sh"
 
 TRACING=/sys/kernel/tracing
-# An instance of our own, with the states of files.
+# A separate tracing instance for the states of files.
 STATES=$TRACING/instances/fuzz
 
-# settings(word) - print the rest of the plan's lines that begin with the word
+# settings(word) - print the rest of all lines of the plan that begin with the word
 settings() {
 	sed -n "s/^$1 //p" "$PLAN"
 }
 
-# features() - leave out what F2FS of this kernel cannot do without warning of itself
+# features() - leave out features that make F2FS of this kernel print warnings
 #
-# 6.1 writes quotas without the lock that the quota code wants (dquot_writeback_dquots).
+# 6.1 writes quotas without the lock that the quota code requires (dquot_writeback_dquots).
 features() {
 	case $(uname -r) in
 	6.1.*) grep -v '^-O quota$' ;;
@@ -33,7 +33,7 @@ features() {
 	esac
 }
 
-# make_planned() - make and mount the volume as the plan says
+# make_planned() - make and mount the volume with the settings of the plan
 make_planned() {
 	local options name value
 
@@ -47,7 +47,7 @@ make_planned() {
 	done
 }
 
-# follow_states() - note from now on which files become stale, where the kernel can
+# follow_states() - record from now on which files become stale, if the kernel supports that
 follow_states() {
 	mounted "$TRACING" || mount -t tracefs tracefs "$TRACING" 2>/dev/null || return 0
 	mkdir "$STATES" 2>/dev/null || return 0
@@ -55,16 +55,16 @@ follow_states() {
 	echo 1 >"$STATES/events/fragtrace/file_state/enable"
 }
 
-# forget_states() - no longer: else the module stays in use
+# forget_states() - end the recording, because it holds a reference to the module
 forget_states() {
 	[ -d "$STATES" ] || return 0
 	echo 0 >"$STATES/events/fragtrace/file_state/enable"
 	rmdir "$STATES"
 }
 
-# shares() - print how many breaks there are, of how many the operation is unknown, and the same of files that were never stale
+# shares() - print the number of breaks, and of those with an unknown operation; then the same of files that were never stale
 #
-# If notes of states were lost, no file counts as one that was never stale.
+# If records of states were lost, no file counts as never stale.
 shares() {
 	cat "$DBG/extents" >/tmp/fuzz-extents
 	cat "$STATES/trace" >/tmp/fuzz-states 2>/dev/null || return 0
@@ -94,7 +94,7 @@ shares() {
 		/tmp/fuzz-stats /tmp/fuzz-states /tmp/fuzz-extents
 }
 
-# compared(arguments...) - run fiemap-check, make its words comments, pass on whether all agrees
+# compared(arguments...) - run fiemap-check, print its messages as comments, return its status
 compared() {
 	local rc
 
@@ -104,10 +104,10 @@ compared() {
 	return $rc
 }
 
-# settled() - wait until every map is exact, then compare all
+# settled() - wait until all maps are exact, then compare all
 #
-# The collector's thread does not pause with the writers: what it moved between our look and FIEMAP's does not differ
-# a second time.
+# The collector's thread does not stop with the writers. A block that it has moved between the reading and FIEMAP
+# does not differ a second time.
 settled() {
 	local try
 
@@ -126,7 +126,7 @@ settled() {
 	return 1
 }
 
-# round() - do the plan
+# round() - run the plan
 round() {
 	make_planned || return 2
 	insmod "$FRAGTRACE_KO" "path=$MNT" || return 2

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# lockdown.sh - what a kernel that is locked down, or enforces signatures, leaves of fragtrace, and what it says.
+# lockdown.sh - fragtrace in a kernel that is locked down or enforces signatures: what works, and the messages.
 #
-# usage: lockdown.sh refused ERRNO WORDS WORDS    the module does not load, unsigned or signed by a stranger:
-#                                                 the error, and what the log says of each
-#        lockdown.sh loaded                       what a module with a good signature can do
+# usage: lockdown.sh refused ERRNO WORDS WORDS    the module does not load, unsigned or with an unknown signature:
+#                                                 the error, and the words in the log for each
+#        lockdown.sh loaded                       what a module with a valid signature can do
 #
-# No key is enrolled here. So that the module comes up in a kernel that is locked down, `loaded` does that while
-# insmod is behind the check of the signature, and is held up by a user who has the lock of a directory.
-# A kernel cannot be unlocked: each of these wants a guest of its own.
+# No key is enrolled here. To get the module into a locked-down kernel, `loaded` locks the kernel down while
+# insmod is past the check of the signature, and waits for a user who holds the lock of a directory.
+# A kernel cannot be unlocked: each of these needs a separate guest.
 
 here=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=../lib.sh
@@ -39,7 +39,7 @@ readable() {
 	done
 }
 
-# is_locked(how) - is the kernel locked down like that?
+# is_locked(how) - is the kernel locked down in this way?
 is_locked() {
 	grep -qF "[$1]" $LOCKDOWN
 }
@@ -100,7 +100,7 @@ for how in integrity confidentiality; do
 	expect "$how: switching our events on" "$(fileop say /sys/kernel/tracing/events/fragtrace/enable 1)" $can
 done
 unload
-# the kernel says so only now and then
+# the kernel limits the rate of this message
 sleep 6
 refused_as "again" "$FRAGTRACE_KO" EPERM "Lockdown: .*: unsigned module loading is restricted"
 finish

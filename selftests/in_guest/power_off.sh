@@ -9,7 +9,7 @@ tests=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=../lib.sh
 . "$tests/lib.sh"
 
-# write_on() - sync files one by one until the power fails; nothing that needs a checkpoint in between
+# write_on() - sync files one by one until the power fails; no operation in between needs a checkpoint
 write_on() {
 	mount_volume $DISK2 $MNT || exit 1
 	fileop write $MNT/data 0 4M
@@ -17,7 +17,7 @@ write_on() {
 	sync
 	fileop append $MNT/log 5000 100000 fdatasync &
 	fileop random $MNT/data 1024 100000 "$(date +%s)" every 2 >/dev/null &
-	# Nothing is said before something has been synced.
+	# Print nothing before a file has been synced.
 	fileop write $MNT/first 0 100K sync
 	echo writing
 	i=0
@@ -27,10 +27,10 @@ write_on() {
 	done
 }
 
-# compare() - mount what the power failure left while the module waits for it
+# compare() - mount the volume after the power failure while the module waits for it
 compare() {
 	plan 4
-	# A bad path refuses the load: let another volume be there until the module is.
+	# An invalid path refuses the load: mount another volume there until the module is loaded.
 	make_volume $DISK $MNT || bail "no volume"
 	load path=$MNT
 	umount $MNT

@@ -5,9 +5,9 @@
 #
 # usage: run_tests.sh TEST...
 #
-# Where the kernel looks for leaks, it is asked for them when all is over, as if by one more test.
-# Around each test's own KTAP it prints `# begin NAME` and `# end NAME STATUS SECONDS`; a kernel that
-# complained during a test makes its status 99, a test that did not end in time has 143.
+# If the kernel can search for leaks, it does so after all tests, as one more test.
+# Around each test's own KTAP it prints `# begin NAME` and `# end NAME STATUS SECONDS`. The status is 99 if
+# the kernel printed a warning during the test, and 143 if the test did not end in time.
 
 set -eu
 
@@ -21,7 +21,7 @@ KMEMLEAK=/sys/kernel/debug/kmemleak
 REFUSALS="cat"
 [ ! -d /sys/kernel/debug/failslab ] || REFUSALS=ft_refusals
 
-# end_group(group) - end what a test that was killed has left running: it would spoil the next one
+# end_group(group) - end all processes that a killed test has left: they would disturb the next one
 end_group() {
 	local n
 
@@ -33,7 +33,7 @@ end_group() {
 	done
 }
 
-# run_one(test) - run it; print its end
+# run_one(test) - run a test; print its end
 run_one() {
 	local name start rc
 
@@ -50,7 +50,7 @@ run_one() {
 	fi
 	rm -rf /tmp/*
 	echo "# end $name $rc $(($(date +%s) - start))"
-	# What a test that was killed has left would spoil the next one.
+	# The files and modules of a killed test would disturb the next one.
 	rmmod late 2>/dev/null || :
 	rmmod fragtrace 2>/dev/null || :
 	while umount /mnt/f2fs 2>/dev/null || umount /mnt/f2fs2 2>/dev/null; do
@@ -58,7 +58,7 @@ run_one() {
 	done
 }
 
-# leaks() - one more test: no memory that nothing points to any more
+# leaks() - one more test: no unreferenced memory
 leaks() {
 	local start rc
 
@@ -66,7 +66,7 @@ leaks() {
 	echo "1..1"
 	start=$(date +%s)
 	rc=0
-	# What looks like a leak may be on its way; the second scan, after it has come of age, tells.
+	# Memory may look like a leak for a moment; the second scan, after the minimum age, is final.
 	echo scan >"$KMEMLEAK"
 	sleep 6
 	echo scan >"$KMEMLEAK"

@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# xfstests.sh - run one test of xfstests in the full guest, and judge; the guest's part of commands/xfstests.sh.
+# xfstests.sh - run one test of xfstests in the full guest and print its verdict; the guest's part of commands/xfstests.sh.
 #
 # usage: xfstests.sh FOLDER TEST without|with
 #
-# Leaves the verdict in $OUT/verdict: passes, fails, or `not run: WHY`; with the module also what an audit said of
-# the scratch volume, mounted once more.
+# Leaves the verdict in $OUT/verdict: passes, fails, or `not run: WHY`; with the module also the result of an audit of
+# the scratch volume, after another mount.
 
 set -eu
 
 DBG=/sys/kernel/debug/fragtrace
 FOLDER=$1 TEST=$2 HOW=$3
 
-# verdict() - print what the test has said in a word
+# verdict() - print the result of the test in a word
 verdict() {
 	if [ "$rc" != 0 ]; then
 		echo fails
@@ -24,12 +24,12 @@ verdict() {
 	fi
 }
 
-# followed() - has the scratch volume been found, and are all of its maps exact?
+# followed() - is the scratch volume watched, and are all of its maps exact?
 followed() {
 	awk '!/^#/ && $3 == "live" { found = 1 } END { exit !found }' $DBG/targets
 }
 
-# audited() - mount the scratch volume once more, and audit it
+# audited() - mount the scratch volume again, and audit it
 audited() {
 	local n
 

@@ -9,8 +9,8 @@
 #   build.sh running [make arguments...]          for KDIR, or KERNELRELEASE, or the running kernel
 #   build.sh tools [VERSION]                      the C programs of the tests, statically linked
 #
-# Each prints the path of what it built (the module, or the folder of the programs) on standard
-# output; the compiler's words go to standard error. Every kernel has a folder of its own in the
+# Each prints the path of the result (the module, or the folder of the programs) on standard
+# output; the compiler's messages go to standard error. Each kernel has its own folder in the
 # cache, so that several kernels never mix and the source tree stays clean; the sources appear
 # there as links, so that make sees each change.
 
@@ -20,12 +20,12 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=setup.sh
 . "$FT_TESTS/machine/setup.sh"
 
-# ft_build_root() - print the folder for what is built from this source tree
+# ft_build_root() - print the build folder for this source tree
 ft_build_root() {
 	echo "$(ft_cache)/build/$(basename "$FT_TOP")-$(echo "$FT_TOP" | cksum | cut -d ' ' -f 1)"
 }
 
-# ft_mirror(folder) - fill a build folder with links to the module's sources; drop those of deleted ones
+# ft_mirror(folder) - fill a build folder with links to the module's sources; remove links to deleted files
 ft_mirror() {
 	local file
 
@@ -71,7 +71,7 @@ ft_make_tools() {
 
 # ft_running() - set KDIR and KREL for `make` without a kernel version
 #
-# Where the BTF is, Kbuild finds out by itself unless F2FS_KO, VMLINUX_BTF or F2FS_SRC say it.
+# Kbuild finds the BTF itself unless F2FS_KO, VMLINUX_BTF or F2FS_SRC are set.
 ft_running() {
 	local rel
 
@@ -81,7 +81,7 @@ ft_running() {
 		"or name another kernel: make KDIR=/path/to/headers, make KERNELRELEASE=version;" \
 		"without headers there are make viewer (draws recordings) and make vm CMD=... (a guest with fragtrace in it)"
 	[ ! -f "$KDIR/include/config/kernel.release" ] || rel=$(cat "$KDIR/include/config/kernel.release")
-	# An empty variable of the environment would keep Kbuild from its own default.
+	# An empty variable of the environment would override the default of Kbuild.
 	[ -n "${F2FS_KO:-}" ] || unset F2FS_KO
 	[ -n "${VMLINUX_BTF:-}" ] || unset VMLINUX_BTF
 	[ -n "${F2FS_SRC:-}" ] || unset F2FS_SRC

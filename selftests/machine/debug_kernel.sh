@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 #
-# debug_kernel.sh - kernels with checks, which Debian does not offer: built from its linux-source.
+# debug_kernel.sh - kernels with checks, which Debian does not offer; they are built from its linux-source.
 #
-# To be sourced by setup.sh. A kernel NAME is allnoconfig plus kernel/common.config plus
-# kernel/NAME.config, whose word about an option counts. It is built again only when Debian's source or
-# one of these files has changed.
+# To be sourced by setup.sh. The configuration of a kernel NAME is allnoconfig, kernel/common.config and
+# kernel/NAME.config; the last one has priority. It is built again only after a change of Debian's source or
+# of one of these files.
 
-# The series whose source is built.
+# The kernel series that is built.
 FT_DEBUG_SERIES=6.12
 
 # ft_debug_is(name) - is this the name of a kernel with checks?
@@ -18,12 +18,12 @@ ft_debug_is() {
 	[ -f "$FT_TESTS/machine/kernel/$1.config" ]
 }
 
-# ft_debug_source() - print the version of Debian's source; nothing when it is not on offer
+# ft_debug_source() - print the version of Debian's source; print nothing if it is not on offer
 ft_debug_source() {
 	apt-cache policy "linux-source-$FT_DEBUG_SERIES" 2>/dev/null | sed -n 's/^ *Candidate: \([0-9].*\)/\1/p'
 }
 
-# ft_debug_fragment(name) - print what its configuration says beyond allnoconfig
+# ft_debug_fragment(name) - print the options of its configuration beyond allnoconfig
 ft_debug_fragment() {
 	awk '
 		{ option = match($0, /CONFIG_[A-Z0-9_]+/) ? substr($0, RSTART, RLENGTH) : "" }
@@ -32,7 +32,7 @@ ft_debug_fragment() {
 	cat "$FT_TESTS/machine/kernel/$1.config"
 }
 
-# ft_debug_configure(folder, name) - write .config to folder/build; an option that cannot be had ends it
+# ft_debug_configure(folder, name) - write .config to folder/build; a missing option is an error
 ft_debug_configure() {
 	local dropped
 
@@ -43,7 +43,7 @@ ft_debug_configure() {
 	[ -z "$dropped" ] || ft_die "kernel $2: kconfig does not take $(echo "$dropped" | tr '\n' ' ')"
 }
 
-# ft_debug_install(work folder, kernel folder) - put together what guests and builds of the module need
+# ft_debug_install(work folder, kernel folder) - copy the files that guests and builds of the module need
 ft_debug_install() {
 	local rel
 
@@ -53,11 +53,11 @@ ft_debug_install() {
 	cp "$1/build/arch/x86/boot/bzImage" "$2/boot/vmlinuz-$rel"
 	cp "$1/build/.config" "$2/boot/config-$rel"
 	make -s -C "$1/source" O="$1/build" INSTALL_MOD_PATH="$2" modules_install >/dev/null || return 1
-	# The headers, in the way distributions make their packages, and F2FS's own.
+	# The headers, as distributions package them, and F2FS's own.
 	make -s -C "$1/source" O="$1/build" run-command \
 		KBUILD_RUN_COMMAND="$1/source/scripts/package/install-extmod-build $2/headers" || return 1
 	cp -r "$1/source/fs/f2fs" "$2/source/fs/"
-	# By the build ID of what F2FS is part of the module knows that it runs beside the right one.
+	# fragtrace checks the build ID of the object that F2FS is in.
 	if [ -f "$1/build/fs/f2fs/f2fs.ko" ]; then
 		cp "$1/build/fs/f2fs/f2fs.ko" "$2/btf/"
 	else
@@ -66,12 +66,12 @@ ft_debug_install() {
 	ln -sfn ../../../headers "$2/lib/modules/$rel/build"
 }
 
-# ft_debug_build(name, version, folder) - build the kernel from that version of the source; what was interrupted goes on
+# ft_debug_build(name, version, folder) - build the kernel from that version of the source; continues an interrupted build
 ft_debug_build() {
 	local work start
 
 	[ ! -f "$3/.complete" ] || return 0
-	# What make was asked for outside is nothing to the kernel's.
+	# Settings of an outer make must not affect the kernel's.
 	unset MAKEFLAGS MAKEOVERRIDES MFLAGS
 	start=$(date +%s)
 	work=$3.work
@@ -98,7 +98,7 @@ ft_debug_build() {
 	ft_say "kernel $1: built in $(cat "$3/seconds") seconds, $(du -sm "$3" | cut -f 1) MB"
 }
 
-# ft_debug_kernel(name) - make sure this kernel is there; set KROOT
+# ft_debug_kernel(name) - make sure that this kernel is there; set KROOT
 ft_debug_kernel() {
 	local version key older
 

@@ -21,10 +21,10 @@
 #   -v           print the kernel's log when the guest is off
 #
 # The guest has busybox, the tools of F2FS and ext4, the test programs and the folder /selftests.
-# F2FS is a module there and not loaded until something mounts it.
+# F2FS is a module there. It is loaded by the first mount.
 #
 # Exit status: the command's; 124 after the time ran out; 125 when the kernel warned or crashed
-# (its log says how), even though the command did well; 126 when the guest ended without a status.
+# (see its log), even if the command succeeded; 126 when the guest ended without a status.
 
 set -eu
 
@@ -33,13 +33,13 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 . "$FT_TESTS/machine/setup.sh"
 ft_die_with_parent "$@"
 
-# Modules of the kernel that the guest gets, with all they depend on.
+# Modules of the kernel that the guest gets, with their dependencies.
 FT_GUEST_MODULES="virtio_pci virtio_blk f2fs loop ext4 brd zram null_blk overlay quota_v2 xts cts sha512_generic fuse"
-# Programs that the guest gets, with their libraries, when they are there: the host's, or for another architecture
+# Programs that the guest gets, with their libraries, if they exist: those of the host, or for another architecture
 # those below its kernel's folder.
 FT_GUEST_TOOLS="mkfs.f2fs fsck.f2fs resize.f2fs f2fs_io mkfs.ext4 filefrag strace"
 
-# ft_which(program) - print where the guest's program is taken from
+# ft_which(program) - print the path to copy a program from
 ft_which() {
 	if [ -n "$GUEST_ROOT" ]; then
 		find "$GUEST_ROOT/usr/bin/$1" "$GUEST_ROOT/usr/sbin/$1" 2>/dev/null | grep -m 1 .
@@ -48,10 +48,10 @@ ft_which() {
 	fi
 }
 
-# ft_libraries(file) - print the libraries that a program is linked with, and the loader, as they are called in the guest
+# ft_libraries(file) - print the libraries of a program, and the loader, by their paths in the guest
 ft_libraries() {
 	if [ -n "$GUEST_ROOT" ]; then
-		# there are few: all come along
+		# there are few: copy all
 		(cd "$GUEST_ROOT" && find usr/lib/*-linux-gnu lib/ld-linux-* -maxdepth 1 -name '*.so*' | sed 's|^|/|')
 	else
 		{ ldd "$1" 2>/dev/null || :; } | sed -n 's/.*=> \(\/[^ ]*\).*/\1/p; s/^\t\(\/[^ ]*\) (.*/\1/p'
@@ -93,11 +93,11 @@ ft_copy_modules() {
 	depmod -b "$1" "$KREL"
 }
 
-# ft_write_init(root) - write the first program of the guest
+# ft_write_init(root) - write the init program of the guest
 ft_write_init() {
 	cat >"$1/init" <<-'INIT'
 	#!/bin/busybox sh
-	# ttyS0 carries the command's words, ttyS2 the status; the kernel's are on ttyS1, or ttyAMA0.
+	# ttyS0 has the command's output, ttyS2 the status; the kernel's log is on ttyS1, or ttyAMA0.
 	/bin/busybox mkdir -p /proc /sys /dev /tmp /run /mnt /out
 	/bin/busybox --install -s /bin
 	export PATH=/selftests/bin:/tools:/bin HOME=/tmp FRAGTRACE_GUEST=small
@@ -126,7 +126,7 @@ ft_write_init() {
 	chmod +x "$1/init"
 }
 
-# ft_base(out) - make the part of the initramfs that depends on the kernel and the host's tools only
+# ft_base(out) - make the part of the initramfs that only depends on the kernel and the host's tools
 ft_base() {
 	local root tool path
 
@@ -152,7 +152,7 @@ ft_base() {
 	rm -rf "$root"
 }
 
-# ft_base_path() - print where the base for this kernel and these tools lies
+# ft_base_path() - print the path of the base for this kernel and these tools
 ft_base_path() {
 	local key tool
 
@@ -200,7 +200,7 @@ ft_disk_name() {
 	echo "vd$(echo abcdefghijklmnopqrstuvwxyz | cut -c "$1")"
 }
 
-# ft_cleanup() - end our QEMU, remove what the run left; safe to call twice
+# ft_cleanup() - end our QEMU, remove the files of this run; safe to call twice
 ft_cleanup() {
 	trap '' INT TERM HUP
 	if [ -n "$QEMU_PID" ]; then
@@ -211,7 +211,7 @@ ft_cleanup() {
 	ft_end_run
 }
 
-# ft_boot() - run QEMU until the guest is off or the time is over
+# ft_boot() - run QEMU until the guest is off or the time limit is reached
 ft_boot() {
 	local cpu machine console settings
 
@@ -223,10 +223,10 @@ ft_boot() {
 		cpu=max
 		;;
 	esac
-	# the serial ports: words, the kernel's log, the status
+	# the serial ports: output, the kernel's log, the status
 	case $(ft_arch "$KREL") in
 	arm64)
-		# without the pointer authentication that is slow to emulate
+		# without pointer authentication, which is slow to emulate
 		cpu=max,pauth-impdef=on
 		machine="-M virt -serial file:$RUN/kernel.log -device pci-serial,chardev=out -device pci-serial,chardev=unused
 			-device pci-serial,chardev=status"
@@ -237,10 +237,10 @@ ft_boot() {
 		console=ttyS1
 		;;
 	esac
-	# A test exchanges addresses on the disk of a mounted volume, which not every kernel lets one do.
+	# A test exchanges addresses on the disk of a mounted volume, which some kernels forbid by default.
 	settings="panic=-1 oops=panic bdev_allow_write_mounted=1"
-	# Whoever dies first, nobody stays: timeout gets our TERM and hands it on; a KILL reaches QEMU
-	# through the death signal.
+	# QEMU must end in all cases: timeout gets our TERM and passes it on; after a KILL, QEMU ends
+	# by the death signal.
 	# shellcheck disable=SC2086 # options are lists
 	setpriv --pdeathsig TERM timeout -k 2 "$LIMIT" setpriv --pdeathsig KILL \
 		$QEMU -accel $ACCEL -cpu $cpu -smp "$CPUS" -m "$MEMORY" -nodefaults -display none -no-reboot \
@@ -253,7 +253,7 @@ ft_boot() {
 	QEMU_PID=
 }
 
-# ft_verdict() - turn what QEMU left behind into our exit status
+# ft_verdict() - compute our exit status from the files of the run
 ft_verdict() {
 	local rc
 
@@ -349,7 +349,7 @@ guest_main() {
 
 	ft_boot
 	if ! grep -q started "$RUN/status" 2>/dev/null && [ "$QEMU_RC" != 124 ] && [ "$QEMU_RC" != 137 ]; then
-		# A stock kernel that patches its code while it boots now and then stumbles under emulation.
+		# A stock kernel that patches its code sometimes fails during boot under emulation.
 		tr -d '\r' <"$RUN/kernel.log" | tail -n 15 >&2
 		ft_say "the guest did not come up as far as the command: once more"
 		ft_boot

@@ -3,17 +3,17 @@
 #
 # kernels.sh - Debian's kernels, unpacked into the cache: those of the host's own release, and newer ones.
 #
-# To be sourced by setup.sh. A newer kernel needs the compiler and the libraries of its own release, too:
-# they are unpacked around it, and ft_inside runs what builds for it in there. A VERSION is a series, 6.12, or
-# with -rt behind it the same with PREEMPT_RT, with -arm64 that for arm64, with -arm64-16k with pages of 16 KiB.
-# Those for arm64 are all from the newer release, which has the compiler that crosses over.
+# To be sourced by setup.sh. A newer kernel also needs the compiler and the libraries of its release:
+# they are unpacked around it, and ft_inside runs its builds in there. A VERSION is a series, 6.12, or
+# with a suffix: -rt for PREEMPT_RT, -arm64 for arm64, -arm64-16k for arm64 with pages of 16 KiB.
+# All those for arm64 are from the newer release, which has the cross-compiler.
 
-# The release that has kernels newer than the host's, and the section of it they are in.
+# The release that has kernels newer than the host's, and its section with them.
 FT_NEWER_RELEASE=trixie
 FT_NEWER_SUITE=trixie-backports
-# What building a module takes, beside what the headers ask for themselves.
+# The packages for building a module, besides the dependencies of the headers.
 FT_USERLAND="base-files bash coreutils dash diffutils findutils gcc grep kmod make mawk pahole perl sed sparse"
-# The same for arm64; and what guests take along.
+# The same for arm64; and the packages for guests.
 FT_CROSS="gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 FT_GUEST_PACKAGES="busybox-static f2fs-tools e2fsprogs strace"
 
@@ -25,7 +25,7 @@ ft_arch() {
 	esac
 }
 
-# ft_sources(version) - set FT_APT to the options that make apt know this series, FT_LISTS to its folder of lists
+# ft_sources(version) - set FT_APT to the options of apt for this series, FT_LISTS to its folder of lists
 ft_sources() {
 	case $1 in
 	*-arm64*) ft_suite arm64 "$FT_NEWER_SUITE" "$FT_NEWER_RELEASE" ;;
@@ -43,7 +43,7 @@ ft_refresh() {
 	fi
 }
 
-# ft_releases(version, prefix) - of a list of names print what is behind the prefix, if it is a release of this version;
+# ft_releases(version, prefix) - from a list of names print the part after the prefix, if it is a release of this version;
 # the newest comes last
 ft_releases() {
 	local series flavour
@@ -56,7 +56,7 @@ ft_releases() {
 
 # ft_resolve(version) - print the newest Debian kernel release of a version, as 6.12.117+deb12-amd64
 #
-# Asking apt takes a second: its answer is kept until the package lists change.
+# Asking apt takes a second: the answer is stored until the package lists change.
 ft_resolve() {
 	local kept
 
@@ -67,7 +67,7 @@ ft_resolve() {
 	grep . "$kept"
 }
 
-# ft_ask_apt(version) - the same, without memory
+# ft_ask_apt(version) - the same, without the stored answer
 ft_ask_apt() {
 	local meta rel
 
@@ -85,7 +85,7 @@ ft_ask_apt() {
 			return 0
 		fi
 	done
-	# The meta packages moved on: take the highest version that is still on offer.
+	# The meta packages are newer: take the highest version that is still on offer.
 	# shellcheck disable=SC2086
 	apt-cache $FT_APT pkgnames "linux-image-${1%%-*}." 2>/dev/null | ft_releases "$1" linux-image- | tail -n 1
 }
@@ -104,7 +104,7 @@ ft_cached_kernel() {
 	) | ft_releases "$1" '' | tail -n 1 | grep .
 }
 
-# ft_download(release, folder) - download the packages that make up image and headers of a release of the host's own
+# ft_download(release, folder) - download the packages with image and headers of a release of the host's own
 ft_download() {
 	local names
 
@@ -114,18 +114,18 @@ ft_download() {
 	(cd "$2" && apt-get -qq -o APT::Sandbox::User=root download "linux-image-$1" "linux-headers-$1" $names >&2)
 }
 
-# ft_download_newer(release, folder) - the same for the newer release, with all that building for it takes
+# ft_download_newer(release, folder) - the same for the newer release, with all packages for building
 ft_download_newer() {
 	mkdir "$2/partial"
-	# The image's own package would draw in what makes an initramfs.
+	# The dependencies of the image package include initramfs tools, so it is downloaded alone.
 	# shellcheck disable=SC2086 # options, a list of names
 	apt-get $FT_APT -qq -y --no-install-recommends -o Dir::Cache::Archives="$2" --download-only install \
 		"linux-binary-$1" "linux-modules-$1" "linux-headers-$1" $FT_USERLAND >&2
 }
 
-# ft_download_arm64(release, folder) - the same for arm64; the programs of its guests go to a folder of their own, guest
+# ft_download_arm64(release, folder) - the same for arm64; the programs of its guests go to the folder guest
 #
-# The headers ask for the compiler of their own architecture: apt gets them by themselves.
+# The headers depend on the compiler of their own architecture: apt downloads it automatically.
 ft_download_arm64() {
 	local common image
 
@@ -137,14 +137,14 @@ ft_download_arm64() {
 	apt-cache $FT_APT show $image >/dev/null 2>&1 || image=linux-image-$1:arm64
 	# shellcheck disable=SC2086
 	(cd "$2" && apt-get $FT_APT -qq download $image "linux-headers-$1:arm64" >&2) || return 1
-	# shellcheck disable=SC2086
+	# shellcheck disable=SC2046,SC2086
 	apt-get $FT_APT -qq -y --no-install-recommends -o Dir::Cache::Archives="$2" --download-only install \
 		"linux-headers-$common-common" "linux-kbuild-$common" $FT_USERLAND $FT_CROSS >&2 &&
 		apt-get $FT_APT -qq -y --no-install-recommends -o Dir::Cache::Archives="$2/guest" --download-only install \
 			$(printf '%s:arm64 ' $FT_GUEST_PACKAGES) >&2
 }
 
-# ft_prepare_userland(root) - what the maintainers' scripts of its packages would have done, as far as builds need it
+# ft_prepare_userland(root) - do the work of the maintainer scripts of its packages, as far as builds need it
 ft_prepare_userland() {
 	local dir
 
@@ -157,9 +157,9 @@ ft_prepare_userland() {
 	touch "$1/.userland"
 }
 
-# ft_btf_vmlinux(vmlinuz, out) - unpack a kernel's BTF into an ELF file that pahole reads as base
+# ft_btf_vmlinux(vmlinuz, out) - unpack a kernel's BTF into an ELF file that pahole can use as base
 #
-# The boot protocol says where the compressed kernel lies: its offset from the end of the set-up
+# The boot protocol has the position of the compressed kernel: its offset from the end of the set-up
 # sectors at 0x248, its length at 0x24c, the number of set-up sectors at 0x1f1.
 ft_btf_vmlinux() {
 	local sectors offset length unpack
@@ -174,15 +174,15 @@ ft_btf_vmlinux() {
 	1f8b*) unpack='gzip -dc' ;;
 	*) ft_die "$1: compressed in a way this script does not know; put a vmlinux with BTF at $2" ;;
 	esac
-	# The last four bytes are the unpacked size, no part of the stream: some tools complain of them.
+	# The last four bytes are the unpacked size, not part of the stream: some tools report them as an error.
 	tail -c "+$((offset + 1))" "$1" | head -c "$length" | $unpack >"$2.full" 2>/dev/null || :
 	objcopy --only-section=.BTF "$2.full" "$2" 2>/dev/null || ft_die "$1: could not unpack the kernel's type information"
 	rm -f "$2.full"
 }
 
-# ft_mend_checker(root) - let kbuild call sparse: its package lacks the script that asks whether sparse is new enough
+# ft_mend_checker(root) - let kbuild call sparse: the package lacks the script that checks the version of sparse
 #
-# It is not, by itself; kernel/sparse.h makes up for that.
+# Debian's sparse is too old; kernel/sparse.h adds the missing definitions.
 ft_mend_checker() {
 	local dir
 
@@ -236,7 +236,7 @@ ft_unpack_kernel() {
 	[ -z "$FT_APT" ] || ft_mend_checker "$tmp"
 	[ -f "$tmp/boot/vmlinuz-$1" ] || ln -s "../lib/modules/$1/vmlinuz" "$tmp/boot/vmlinuz-$1"
 
-	# Debian's headers name each other by absolute path in two places; make both point into this copy.
+	# Debian's headers refer to each other by absolute path in two places; change both to paths in this copy.
 	kdir=usr/src/linux-headers-$1
 	mods=lib/modules/$1
 	sed -i "s|/usr/src/|$final/usr/src/|" "$tmp/$kdir/Makefile"
@@ -245,7 +245,7 @@ ft_unpack_kernel() {
 	common=linux-headers-${common%-a[mr][dm]64}-common
 	case $1 in
 	*-rt-amd64)
-		# of late they are those of the other kernels
+		# recently they are those of the other kernels
 		common=linux-headers-${1%-rt-amd64}-common
 		[ ! -d "$tmp/usr/src/$common-rt" ] || common=$common-rt
 		;;
@@ -269,7 +269,7 @@ ft_unpack_kernel() {
 # ft_kernel(version) - make sure a kernel is there; set KREL KROOT KDIR VMLINUZ F2FS_KO VMLINUX_BTF F2FS_SRC, and TREE
 # if the user has built it in one
 #
-# F2FS_KO is empty when F2FS is built in, F2FS_SRC when the BTF tells all about F2FS.
+# F2FS_KO is empty if F2FS is built in, F2FS_SRC if the BTF has all types of F2FS.
 # shellcheck disable=SC2034 # used by those who source this file
 ft_kernel() {
 	TREE=
@@ -292,9 +292,9 @@ ft_kernel() {
 	[ -d "$F2FS_SRC/fs/f2fs" ] || F2FS_SRC=
 }
 
-# ft_inside(command...) - run it in the userland around the kernel, if there is one; cache and project are where they are
+# ft_inside(command...) - run it in the userland of the kernel, if there is one; cache and project have their usual paths
 #
-# Mounts are made in a name space of their own, and end with the command.
+# Mounts are made in a separate name space, and end with the command.
 ft_inside() {
 	if [ ! -e "$KROOT/.userland" ]; then
 		"$@"
@@ -314,7 +314,7 @@ ft_inside() {
 		sh "$KROOT" "$(ft_cache)" "$FT_TOP" "$@"
 }
 
-# ft_kernel_folder(folder) - set KREL and KROOT from a folder that holds exactly one unpacked kernel
+# ft_kernel_folder(folder) - set KREL and KROOT from a folder with exactly one unpacked kernel
 ft_kernel_folder() {
 	local image
 
@@ -347,7 +347,7 @@ ft_kernel_debian() {
 		ft_packages build
 		mkdir -p "$(ft_cache)/kernels"
 		ft_locked kernel ft_unpack_kernel "$rel" || {
-			# Lists that are too old name packages that are gone: refresh them and try once more.
+			# Outdated lists name packages that no longer exist: refresh the lists and try again.
 			ft_refresh
 			rel=$(ft_resolve "$1") || rel=
 			[ -n "$rel" ] && ft_locked kernel ft_unpack_kernel "$rel"
@@ -363,11 +363,11 @@ ft_kernel_debian() {
 
 # === Kernel source ===
 
-# ft_unpack_source(version, folder) - download a kernel's source; keep its style checker and F2FS's own headers
+# ft_unpack_source(version, folder) - download a kernel's source; keep its style checker and F2FS's headers
 ft_unpack_source() {
 	local tmp
 
-	# an older cache has less of it
+	# an older cache has fewer files
 	[ ! -f "$2/.complete" ] || [ ! -f "$2/fs/f2fs/segment.h" ] || return 0
 	tmp=$2.new.$$
 	rm -rf "$2" "$tmp"
@@ -388,7 +388,7 @@ ft_unpack_source() {
 	fi
 }
 
-# ft_source(version) - print the folder with what is kept of the source of a Debian kernel series
+# ft_source(version) - print the folder with the kept source of a Debian kernel series
 ft_source() {
 	local dir series
 

@@ -3,8 +3,8 @@
 #
 # qemu.sh - the emulator of the guests: the host's, or a newer one, unpacked into the cache.
 #
-# To be sourced by setup.sh. A kernel patches itself when tracepoints and return probes are attached.
-# Under QEMU 7.2, Debian 12's, another emulated processor sometimes goes on with half of the patch, and
+# To be sourced by setup.sh. A kernel patches its code when tracepoints and return probes are attached.
+# Under QEMU 7.2 of Debian 12, another emulated processor sometimes runs a half-written patch, and
 # the guest panics: in 5 of 27 runs of 71_rmmod_anytime.sh, under QEMU 10 in none of 30. KVM is not affected.
 
 FT_QEMU_MIN=10
@@ -15,7 +15,7 @@ ft_qemu_version() {
 	"$1" --version | sed -n 's/^QEMU emulator version \([0-9.]*\).*/\1/p'
 }
 
-# ft_qemu_unpack(folder, package...) - download the newer QEMU into it
+# ft_qemu_unpack(folder, package...) - download the newer QEMU into the folder
 ft_qemu_unpack() {
 	local deb dir tmp
 
@@ -38,7 +38,7 @@ ft_qemu_unpack() {
 	mv "$tmp" "$dir"
 }
 
-# ft_qemu(accelerator) - set QEMU to the command to emulate $KREL's machine with, options included
+# ft_qemu(accelerator) - set QEMU to the command that emulates the machine of $KREL, with options
 ft_qemu() {
 	local dir version
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# setup.sh - get everything that building and booting needs, and say where it is.
+# setup.sh - install or unpack everything for building and booting, and print its paths.
 #
 # As a command:
 #   setup.sh packages GROUP...     install the missing Debian packages of build, guest, full, viewer, test, demo,
@@ -28,24 +28,24 @@ set -eu
 FT_TESTS=${FT_TESTS:-$(cd "$(dirname "$0")/.." && pwd)}
 FT_TOP=${FT_TESTS%/*}
 FT_VNG_VERSION=1.42
-# What a kernel may be called.
+# Valid names of kernels.
 FT_KERNELS="6.12, 6.1, 7, 6.12-rt, 6.1-rt, 7-rt, 6.12-arm64, 7-arm64, 6.12-arm64-16k, 7-arm64-16k, kasan, kcsan, rt-debug"
-# Those that are tested when nobody names one.
+# The default kernels of the tests.
 # shellcheck disable=SC2034 # run.sh, fuzz.sh
 FT_TESTED="6.12 6.1 7"
 
-# ft_say(text...) - one line of progress, on standard error
+# ft_say(text...) - print a line of progress to standard error
 ft_say() {
 	echo "fragtrace: $*" >&2
 }
 
-# ft_die(text...) - say what went wrong and leave with status 1
+# ft_die(text...) - print an error and exit with status 1
 ft_die() {
 	echo "fragtrace: error: $*" >&2
 	exit 1
 }
 
-# ft_cache() - print the cache folder; create it when it is missing
+# ft_cache() - print the cache folder; create it if it is missing
 ft_cache() {
 	local dir
 
@@ -73,13 +73,13 @@ ft_locked() {
 	) 9>"$lock"
 }
 
-# ft_usage() - print the comment at the top and leave
+# ft_usage() - print the comment at the top and exit
 ft_usage() {
 	sed -n '/^# usage:/,/^$/s/^# \{0,1\}//p' "$0" >&2
 	exit 2
 }
 
-# ft_quote(words...) - print them so that a shell reads the same words
+# ft_quote(words...) - print the words quoted for a shell
 ft_quote() {
 	local word
 
@@ -114,7 +114,7 @@ ft_group() {
 	esac
 }
 
-# ft_missing(package...) - print those that are not installed
+# ft_missing(package...) - print the packages that are not installed
 ft_missing() {
 	local p
 
@@ -187,7 +187,7 @@ ft_vng_install() {
 	ft_die "cannot install virtme-ng $FT_VNG_VERSION with pip; see $tmp. Is the network there?"
 }
 
-# ft_vng() - make sure virtme-ng is there; set VNG to its command
+# ft_vng() - make sure that virtme-ng is there; set VNG to its command
 ft_vng() {
 	local dir
 
@@ -201,14 +201,14 @@ ft_vng() {
 
 # === KVM or emulation ===
 
-# ft_probe_kvm(vmlinuz) - does an ordinary kernel come up with KVM within ten seconds?
+# ft_probe_kvm(vmlinuz) - does an ordinary kernel boot with KVM within ten seconds?
 ft_probe_kvm() {
 	local dir rc
 
 	[ -w /dev/kvm ] || return 1
 	dir=$(mktemp -d "$(ft_cache)/probe.XXXXXX")
 	mkdir "$dir/root"
-	# The probe needs no module: its init says one word and powers off.
+	# The probe needs no module: its init prints a word and powers off.
 	cp "$(command -v busybox)" "$dir/root/busybox"
 	cat >"$dir/root/init" <<-'INIT'
 	#!/busybox sh
@@ -227,7 +227,7 @@ ft_probe_kvm() {
 	return $rc
 }
 
-# ft_accel(vmlinuz) - print kvm or tcg; the verdict is found once per boot of this host
+# ft_accel(vmlinuz) - print kvm or tcg; the result is found once per boot of this host
 ft_accel() {
 	local verdict boot
 
@@ -260,11 +260,11 @@ ft_accel() {
 	cat "$verdict"
 }
 
-# === What a guest leaves behind ===
+# === Runs of guests ===
 
-# ft_die_with_parent(arguments...) - start this script again so that it is told when its parent dies
+# ft_die_with_parent(arguments...) - start this script again with a signal for the death of its parent
 #
-# Whoever started a guest and was killed cannot end it any more: the guest's script gets TERM then.
+# A killed parent cannot end its guest any more: the guest's script gets TERM then.
 ft_die_with_parent() {
 	if [ -z "${FT_PARENT_KNOWN:-}" ]; then
 		FT_PARENT_KNOWN=yes exec setpriv --pdeathsig TERM "$0" "$@"
@@ -272,7 +272,7 @@ ft_die_with_parent() {
 	unset FT_PARENT_KNOWN
 }
 
-# ft_new_run() - make a folder for one run of a guest and set RUN; remove those of runs that were killed
+# ft_new_run() - make a folder for one run of a guest and set RUN; remove folders of killed runs
 ft_new_run() {
 	local dir pid
 

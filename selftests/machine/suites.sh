@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash
 #
-# suites.sh - packages of Debian that the host's own package sources do not offer.
+# suites.sh - Debian packages that the host's package sources do not offer.
 #
-# To be sourced by setup.sh. The host's package system only downloads them, by its own settings but with
-# lists of its own; they are unpacked into the cache.
+# To be sourced by setup.sh. The host's apt only downloads them, with its usual settings but
+# separate lists; they are unpacked into the cache.
 
-# ft_archives() - print where the releases of Debian may be had: where the host's own is from, then the default
+# ft_archives() - print the archives of Debian: that of the host, then the default
 ft_archives() {
 	# shellcheck disable=SC2016 # apt's variables
 	apt-get indextargets --format '$(REPO_URI) $(LABEL) $(COMPONENT)' 'Created-By: Packages' 2>/dev/null |
@@ -60,7 +60,7 @@ ft_suite_sources() {
 	ft_suite_update "$dir" || ft_say "apt-get update failed; going on with what is at hand"
 }
 
-# ft_suite(architecture, suite, others...) - set FT_APT to options that make apt know these suites alone, FT_LISTS to
+# ft_suite(architecture, suite, others...) - set FT_APT to options that restrict apt to these suites, FT_LISTS to
 # its folder of lists
 # shellcheck disable=SC2034 # used by those who call this
 ft_suite() {

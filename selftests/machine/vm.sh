@@ -32,10 +32,10 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 . "$FT_TESTS/machine/setup.sh"
 ft_die_with_parent "$@"
 
-# How large a disk is that a name stands for.
+# The sizes that a disk name stands for.
 FT_DISK_SIZE=4G
 
-# ft_write_preparation(module, tools) - print what is done in the guest before the command
+# ft_write_preparation(module, tools) - print the commands that the guest runs before the command
 ft_write_preparation() {
 	cat <<-COMMAND
 	: >$(ft_quote "$RUN/started")
@@ -54,10 +54,10 @@ ft_write_preparation() {
 	COMMAND
 }
 
-# ft_write_command(command) - print how the guest runs the command
+# ft_write_command(command) - print the command line of the guest for the command
 #
-# Its output and status go to files of the host, not through virtme-ng's console: under load that
-# has been seen to lose them.
+# Output and status go to files of the host, not through virtme-ng's console: under load the console
+# loses output in some cases.
 ft_write_command() {
 	cat <<-COMMAND
 	sh -c $(ft_quote "$1") </dev/null >>$(ft_quote "$RUN/out") 2>&1
@@ -67,7 +67,7 @@ ft_write_command() {
 	COMMAND
 }
 
-# ft_write_shell() - print how the guest runs a shell
+# ft_write_shell() - print the command line of the guest for a shell
 ft_write_shell() {
 	cat <<-COMMAND
 	cat <<'WORDS'
@@ -88,10 +88,10 @@ ft_write_shell() {
 	COMMAND
 }
 
-# ft_write_qemu() - write the program that virtme-ng takes for QEMU
+# ft_write_qemu() - write the program that virtme-ng runs as QEMU
 #
-# It leaves its process id, which becomes QEMU's, and a watcher that ends QEMU when this script is gone,
-# however it died. A newer QEMU, unpacked beside the host's, complains of the host's optional modules.
+# It writes its process ID, which becomes QEMU's, and starts a watcher that ends QEMU when this script has
+# ended in any way. A newer QEMU, unpacked beside the host's, complains about the host's optional modules.
 ft_write_qemu() {
 	cat >"$RUN/qemu" <<-QEMU
 	#!/bin/bash
@@ -105,20 +105,20 @@ ft_write_qemu() {
 	chmod +x "$RUN/qemu"
 }
 
-# ft_share(path) - print what makes virtme-ng show a folder that lies below one it hides
+# ft_share(path) - print the options of virtme-ng for a folder below one that it hides
 ft_share() {
 	case $1/ in
 	/run/* | /var/tmp/* | /var/run/* | /var/cache/* | /var/log/* | /dev/shm/*) echo "--rodir=$1" ;;
 	esac
 }
 
-# ft_cleanup() - end the guest, remove what the run left; safe to call twice
+# ft_cleanup() - end the guest, remove the files of this run; safe to call twice
 ft_cleanup() {
 	local pid
 
 	trap '' INT TERM HUP
 	if [ -n "$VNG_PID" ]; then
-		# virtme-ng puts QEMU into processes of its own: end QEMU first, then virtme-ng.
+		# virtme-ng puts QEMU into separate processes: end QEMU first, then virtme-ng.
 		pid=$(cat "$RUN/qemu.pid" 2>/dev/null || :)
 		if [ -n "$pid" ] && grep -qa qemu "/proc/$pid/cmdline" 2>/dev/null; then
 			kill -9 "$pid" 2>/dev/null || :
@@ -132,7 +132,7 @@ ft_cleanup() {
 	ft_end_run
 }
 
-# ft_vng_run(arguments...) - run virtme-ng with the settings of this guest; its end is that of the guest
+# ft_vng_run(arguments...) - run virtme-ng with the settings of this guest; it ends with the guest
 ft_vng_run() {
 	local nokvm rwout
 
@@ -153,7 +153,7 @@ ft_boot_shell() {
 	(ft_vng_run --shell "$RUN/command") || VNG_RC=$?
 }
 
-# ft_boot_full() - run virtme-ng to its end and show the command's words while they come
+# ft_boot_full() - run virtme-ng to its end and print the command's output as it arrives
 ft_boot_full() {
 	: >"$RUN/out"
 	tail -f -n +1 --pid=$$ "$RUN/out" &
@@ -162,7 +162,7 @@ ft_boot_full() {
 	VNG_PID=$!
 	VNG_RC=0
 	wait "$VNG_PID" || VNG_RC=$?
-	# Let tail show the last words: it looks once a second when it cannot watch.
+	# Give tail the time to print the last lines: without inotify it polls once a second.
 	while [ "$(ft_tail_offset)" -lt "$(wc -c <"$RUN/out")" ]; do
 		sleep 0.1
 	done
@@ -183,7 +183,7 @@ ft_tail_offset() {
 	echo 9999999999
 }
 
-# ft_verdict_full() - turn what the guest left behind into our exit status
+# ft_verdict_full() - compute our exit status from the files of the run
 ft_verdict_full() {
 	[ -z "$VERBOSE" ] || tr -d '\r' <"$RUN/vng.log" >&2
 	[ ! -s "$RUN/kernel.log" ] || ft_kernel_well "$RUN/kernel.log" || :
@@ -199,7 +199,7 @@ ft_verdict_full() {
 	return 126
 }
 
-# ft_disk_file(file) - set image to this file, which is made if it is not there
+# ft_disk_file(file) - set image to this file, which is created if missing
 ft_disk_file() {
 	case $1 in
 	*,*) ft_die "disk '$1': QEMU takes no comma in a name" ;;
@@ -282,7 +282,7 @@ vm_main() {
 	fi
 	ft_boot_full
 	if [ ! -e "$RUN/started" ] && [ "$VNG_RC" != 124 ] && [ "$VNG_RC" != 137 ]; then
-		# A stock kernel that patches its code while it boots now and then stumbles under emulation.
+		# A stock kernel that patches its code sometimes fails during boot under emulation.
 		tr -d '\r' <"$RUN/vng.log" | tail -n 15 >&2
 		ft_say "the guest did not come up as far as the command: once more"
 		ft_boot_full

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the page of fragtrace-view does: tells what is at a cell, lights up the cells of a file,
- * sorts the files, and renews itself without losing what the user has chosen. html.c writes the data.
+ * The page of fragtrace-view: shows what is in a cell, highlights the cells of a file, sorts the
+ * files, and updates itself without losing the selections of the user. html.c writes the data.
  *
- * To renew, the page loads itself once more in a hidden frame, which hands its data over and does
- * nothing else. That works for file:, too, where a page may read no other file.
+ * To update, the page loads itself again in a hidden frame. The frame only passes its data to the
+ * page. This also works with file:, where a page must not read other files.
  */
 "use strict";
 (() => {
@@ -41,7 +41,7 @@ function fileOf([path, volume, ino, blocks, extents, fragments, requests, ideal,
 
 /* === Pieces === */
 
-/* By piece: its owner, offset in the file and cause, and where it begins in units and block addresses. */
+/* For each piece: its owner, offset in the file, cause, first unit and first block address. */
 function indexPieces(volume) {
 	const flat = volume.pieces, width = data.kinds ? 5 : 4, n = flat.length / width;
 	const v = { n, owner: new Int32Array(n), offset: new Float64Array(n), folded: new Uint8Array(n), cause: new Uint32Array(n),
@@ -78,7 +78,7 @@ function pieceAt(v, unit) {
 
 /* === Cells === */
 
-/* Both ways between the number of a cell on a Hilbert curve and its column and row, as in layout.c. */
+/* Convert the number of a cell on a Hilbert curve to its column and row, and back, as in layout.c. */
 function turn(side, x, y, right, down) {
 	if (down)
 		return [x, y];
@@ -116,7 +116,7 @@ function placeOf(volume, cell) {
 	       [cell % volume.columns, Math.floor(cell / volume.columns)];
 }
 
-/* The cell in a column and row, or null where there is none. */
+/* The cell in a column and row, or null if there is none. */
 function cellAt(volume, column, row) {
 	if (column < 0 || row < 0 || column >= volume.columns || row >= volume.rows)
 		return null;
@@ -126,7 +126,7 @@ function cellAt(volume, column, row) {
 	return cell < volume.cells ? { volume, cell, column, row } : null;
 }
 
-/* The cell at a pixel of the picture; the border beside a cell is its own. */
+/* The cell at a pixel of the picture. The border beside a cell belongs to the cell. */
 function cellAtPixel(x, y) {
 	for (const volume of data.volumes) {
 		const found = cellAt(volume, Math.floor((x - volume.x) / data.pitch[0]),
@@ -152,7 +152,7 @@ function range(first, last) {
 	return first === last ? String(first) : first + "\u2013" + last;
 }
 
-/* What a piece has in a cell, in words. */
+/* Describe the part of a piece that is in a cell. */
 function describePiece({ volume, cell }, i) {
 	const v = volume.index, blocks = v.lba[i + 1] - v.lba[i], unit = cell * data.unitsPerCell - v.at[i];
 	let first = 0, last = blocks - 1;
@@ -171,7 +171,7 @@ function describePiece({ volume, cell }, i) {
 	       files[v.owner[i]].path + describeCause(v.cause[i]);
 }
 
-/* Why a fragment begins where it does; the numbers are those of module/cause.h. Nothing for the first of a file. */
+/* Why a fragment begins where it does; numbers as in module/cause.h. Empty for the first fragment of a file. */
 function describeCause(cause) {
 	const writer = cause >>> 9;
 
@@ -188,7 +188,7 @@ function describeCell(at) {
 	return lines.join("\n");
 }
 
-/* === What the user has chosen; it stays when the data is renewed === */
+/* === Selections of the user; they stay when the data is updated === */
 
 const state = { sort: "extra", down: true, chosen: null, find: "", full: false, rows: ROWS };
 const stateName = "fragtrace " + location.pathname;
@@ -197,7 +197,7 @@ let files = [], cursor = null;
 function keepState() {
 	try {
 		sessionStorage.setItem(stateName, JSON.stringify(state));
-	} catch { /* not allowed here: then it lasts as long as the page is open */ }
+	} catch { /* storage is not allowed: the selections last until the page is closed */ }
 }
 
 function readState() {
@@ -224,7 +224,7 @@ function lightFile(context, index) {
 	}
 }
 
-/* A few cells are easily missed: they get a frame. */
+/* A few cells are easily missed: draw a frame around them. */
 function lightPiece(context, volume, first, last) {
 	if (last - first < FEW_CELLS)
 		for (let cell = first; cell <= last; cell++) {
@@ -235,7 +235,7 @@ function lightPiece(context, volume, first, last) {
 	clearCells(context, volume, first, last);
 }
 
-/* Cells first to last, as wide as they stand together in a row. */
+/* Highlight the cells from first to last, as one rectangle for each row. */
 function clearCells(context, volume, first, last) {
 	const [pitchX, pitchY] = data.pitch, [cellX, cellY] = data.cell;
 
@@ -249,7 +249,7 @@ function clearCells(context, volume, first, last) {
 	}
 }
 
-/* Cells of a few pixels get a frame that is big enough to be seen. */
+/* Cells of a few pixels get a frame that is large enough to be visible. */
 function spaceAround(cell) {
 	return Math.max(2, (8 - cell) / 2);
 }
@@ -263,7 +263,7 @@ function drawFrame(context, volume, column, row) {
 			   width + 2 * spaceX, height + 2 * spaceY);
 }
 
-/* The mark of the cell that is pointed at is an element of its own: it moves more often than the rest. */
+/* The mark of the cell below the pointer is a separate element: it moves more often than the rest. */
 function drawCursor() {
 	const mark = $("cursor"), percent = (n, of) => 100 * n / of + "%";
 
@@ -302,7 +302,7 @@ function choose(key) {
 		row.scrollIntoView({ block: "nearest" });
 }
 
-/* What is said below the picture: of the cell pointed at, or else of the file lit up. */
+/* The text below the picture describes the cell below the pointer, or else the selected file. */
 function drawCell() {
 	const file = chosenFile();
 	let text = "Point at a cell, or click it to light up its file.";
@@ -407,7 +407,7 @@ function leftOut() {
 	return parts.join(" ");
 }
 
-/* All that shows the data; the picture is decoded before, so that nothing flickers. */
+/* Show all data. The picture was decoded before, so that nothing flickers. */
 function adopt(fresh) {
 	const old = cursor;
 
@@ -439,7 +439,7 @@ function adopt(fresh) {
 
 let renewedAt = Date.now();
 
-/* The time of the reading; and how long there has been no other where there should be. */
+/* Show the time of the reading, and how long a new one is overdue. */
 function drawFresh() {
 	const time = new Date(data.time), silent = Date.now() - renewedAt;
 	const old = data.interval > 0 && silent > 3 * data.interval + 5000;
@@ -482,7 +482,7 @@ async function onMessage(event) {
 	adopt(event.data);
 }
 
-/* === What the user does === */
+/* === Actions of the user === */
 
 function pointAt(at) {
 	cursor = at;
@@ -499,7 +499,7 @@ function cellOfEvent(event) {
 			   (event.clientY - box.top) * data.height / box.height);
 }
 
-/* The file of most blocks in a cell. */
+/* The file with the most blocks in a cell. */
 function ownerOf(at) {
 	const v = at.volume.index, share = new Map();
 	const begin = at.cell * data.unitsPerCell, end = begin + data.unitsPerCell;
@@ -524,7 +524,7 @@ function chooseAt(at) {
 	}
 }
 
-/* Where a file is in the table as it is sorted now; what is searched for might hide it. */
+/* The index of a file in the sorted table. If the search hides the file, the search is cleared. */
 function rowNumber(file) {
 	if (!file.path.includes(state.find)) {
 		state.find = "";
@@ -554,7 +554,7 @@ function onKey(event) {
 	event.preventDefault();
 }
 
-/* Scroll the picture so that a cell is seen. */
+/* Scroll the picture to make a cell visible. */
 function showCell({ volume, column, row }) {
 	const box = $("picture").getBoundingClientRect(), view = $("view").getBoundingClientRect();
 	const scale = box.width / data.width, space = 24;
@@ -565,7 +565,7 @@ function showCell({ volume, column, row }) {
 			   Math.min(0, y - view.top - space) + Math.max(0, y - view.bottom + space));
 }
 
-/* The same for the first cell of a file. */
+/* Scroll the picture to the first cell of a file. */
 function showFile(file) {
 	for (const volume of data.volumes) {
 		const i = volume.index.owner.indexOf(file.index);
@@ -586,7 +586,7 @@ function setFull(full) {
 	$("stage").classList.toggle("full", full);
 }
 
-/* === Begin === */
+/* === Start === */
 
 readState();
 drawHead();

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What fragtrace says in debugfs as typed objects: snapshot or table, extents, files.
+"""The files of fragtrace in debugfs as typed objects: snapshot or table, extents, files.
 
-All may be plain or gzip. Whatever is not as the format says raises SnapError; for a text it is a
-FormatError, which names the file, the line, and what was expected there. fragtrace-view refuses the
-same snapshots and tables, with the same words. Nothing here draws, and nothing but numpy is needed:
+All may be plain or gzip. Input that does not match the format raises SnapError. For a text it is a
+FormatError, which has the file, the line, and what was expected there. fragtrace-view refuses the
+same snapshots and tables with the same messages. This module draws nothing, and needs only numpy:
 
     table = fragsnap.read_table("/sys/kernel/debug/fragtrace/snapshot")
     print(table.blocks.sum(), "blocks in", len(table.paths), "files")
@@ -24,13 +24,13 @@ import numpy as np
 VERSION = 1
 BLOCK_BYTES = 4096
 
-# F2FS counts blocks and inodes in 32 bits.
+# F2FS uses 32 bits for blocks and inodes.
 MOST = 2 ** 32 - 1
 DIGITS = len(str(MOST))
 # In extents and files.
 LIMIT = 1 << 48
 
-# No line of a table is longer: a path has at most 4095 letters, each of which may be escaped.
+# The longest line of a table: a path has at most 4095 bytes, and each of them may be escaped.
 LINE_LIMIT = 1 << 15
 MAX_VOLUMES = 4096
 
@@ -47,13 +47,13 @@ TIME_FORM = "# time SECONDS.MMM"
 STALE_FORM = "# stale N"
 VERSION_FORM = "# fragtrace table N"
 
-# A NUL cannot be in a path, and a byte has eight bits.
+# A path has no NUL, and a byte has eight bits.
 ESCAPE = re.compile(rb"\\((?!000)[0-3][0-7]{2})?")
 DELETED = " (deleted)"
 
 STATES = (b"contiguous", b"fragmented")
 
-# As in module/cause.h: what the parts of a cause can be, by their numbers.
+# As in module/cause.h: the values of the parts of a cause, by number.
 OPS = ("unknown", "append", "overwrite", "tail", "direct", "prealloc", "range", "mmap", "inline", "gc_bg", "gc_fg",
        "defrag", "atomic", "compress")
 FLUSHES = ("none", "sync", "writeback", "checkpoint")
@@ -61,11 +61,11 @@ WHYS = ("none", "unknown", "interleaved", "other_log", "ssr", "new_segment", "mo
 
 
 class SnapError(Exception):
-    """A text that cannot be read, or is not as it should be; the message is for the user."""
+    """A text that cannot be read or is invalid; the message is for the user."""
 
 
 class FormatError(SnapError):
-    """A line that is not as the format says."""
+    """A line that does not match the format."""
 
     def __init__(self, name: str, line: int, what: str) -> None:
         super().__init__(name, line, what)
@@ -77,7 +77,7 @@ class FormatError(SnapError):
 
 @dataclass(frozen=True)
 class Volume:
-    """One F2FS volume; data lies in the blocks from main_blkaddr to end - 1."""
+    """One F2FS volume; data is in the blocks from main_blkaddr to end - 1."""
 
     dev: str
     main_blkaddr: int
@@ -88,7 +88,7 @@ class Volume:
 
 @dataclass(frozen=True)
 class Writer:
-    """A process that wrote data, for some time; times are in seconds since 1970. same_as is its first entry."""
+    """A process that wrote data in a time span; times are in seconds since 1970. same_as is its first entry."""
 
     comm: str
     pid: int
@@ -100,13 +100,13 @@ class Writer:
 
 @dataclass(frozen=True)
 class Table:
-    """All that one `snapshot` or one text of `table` says.
+    """The content of one `snapshot` or one text of `table`.
 
     Arrays with one item for each file, in the order of their first extents: file_volume (an index
     into volumes), file_ino, file_fragmented; paths likewise. Arrays with one item for each extent, in
     the order of volume and address: lba, blocks, offset (all in blocks), file (an index).
-    `logical` puts the extents into the order of file and offset. n_stale counts the files whose blocks may
-    be elsewhere by now. causes has one item for each extent, for cause_parts(); None where it is not known. Writers
+    `logical` sorts the extents by file and offset. n_stale is the number of files whose blocks may have
+    moved. causes has one item for each extent, for cause_parts(); it is None if causes are not known. Writers
     0 and 1 stand for unknown and several processes.
     """
 
@@ -129,7 +129,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Cause:
-    """Why a file is broken: words of OPS, FLUSHES and WHYS; who wrote it is COMM:PID, several or unknown."""
+    """Why a file is broken: words of OPS, FLUSHES and WHYS; the writer is COMM:PID, several or unknown."""
 
     op: str
     flush: str
@@ -139,9 +139,9 @@ class Cause:
 
 @dataclass(frozen=True)
 class Extent:
-    """One line of `extents`; ends are exclusive here. lba is None where nothing is written yet.
+    """One line of `extents`; ends are exclusive here. lba is None if nothing is written yet.
 
-    cause is None where the extent begins no break, and in version 1.
+    cause is None if no break is before the extent, and in version 1.
     """
 
     dev: str
@@ -176,7 +176,7 @@ class File:
 
 
 def read_bytes(path: str) -> bytes:
-    """The content of a file, unpacked where it is gzip; - is standard input."""
+    """The content of a file, unpacked if it is gzip; - is standard input."""
     try:
         if path == "-":
             data = sys.stdin.buffer.read()
@@ -199,7 +199,7 @@ def read_bytes(path: str) -> bytes:
 
 
 def whole_lines(name: str, data: bytes, kind: str, forms: dict[int, str]) -> str:
-    """The form of a text of that kind, by its version; raise unless it has whole lines and such a first one."""
+    """The form of a text of that kind, by its version; raises unless all lines are complete and the first is valid."""
     magic = f"# fragtrace {kind} "
     if not data:
         raise FormatError(name, 1, f'the text is empty, expected "{magic}{VERSION}"')
@@ -237,7 +237,7 @@ def shown(raw: bytes) -> str:
 
 
 def extension(path: str) -> str:
-    """The last dot of a file's name and what follows it, or "". A dot at its start only hides it."""
+    """The last dot of a file's name and the text after it, or "". A dot at the start does not count."""
     base = path.removesuffix(DELETED).rpartition("/")[2]
     stem, dot, ext = base.rpartition(".")
     return dot + ext if stem and ext else ""
@@ -247,7 +247,7 @@ def extension(path: str) -> str:
 
 
 class Fields:
-    """The fields of one line, one after the other; the path, which may hold spaces, is the last."""
+    """The fields of one line in sequence; the last is the path, which may have spaces."""
 
     def __init__(self, name: str, line: int, raw: bytes, form: str) -> None:
         self.name, self.line, self.form = name, line, form
@@ -269,7 +269,7 @@ class Fields:
         return self.words[self.next - 1]
 
     def matching(self, pattern: bytes, kind: str) -> bytes:
-        """The next field, which must look like this."""
+        """The next field, which must match a pattern."""
         word = self.word()
         if not re.fullmatch(pattern, word):
             raise self.fail(f"the {self.names[self.next - 1]} is not {kind}: \"{shown(word)}\"")
@@ -294,7 +294,7 @@ class Fields:
         return self.number()
 
     def tenths(self) -> float:
-        """The next field, a number with one digit behind the point."""
+        """The next field, a number with one decimal digit."""
         return float(self.matching(rb"\d{1,15}\.\d", "a number with one decimal"))
 
     def one_of(self, *choices: bytes) -> bytes:
@@ -310,7 +310,7 @@ class Fields:
         return read_path(self.name, self.line, self.word())
 
     def cause(self) -> Optional[Cause]:
-        """Why there is a break, if the form has that, and there is one."""
+        """The cause, if the form has one and there is a break."""
         if "op" not in self.names:
             return None
         op, flush, why = (self.one_of(b"-", *(word.encode() for word in words)).decode()
@@ -327,7 +327,7 @@ class Fields:
 
 
 class Line:
-    """One line of a table, read from its beginning to its end as table.c does it."""
+    """One line of a table, read from left to right as in table.c."""
 
     def __init__(self, name: str, line: int, raw: bytes, form: str) -> None:
         self.name, self.line, self.raw, self.form = name, line, raw, form
@@ -338,11 +338,11 @@ class Line:
         return FormatError(self.name, self.line, what)
 
     def quoted(self, start: int) -> str:
-        """The beginning of what is left of the line."""
+        """The beginning of the rest of the line."""
         return os.fsdecode(self.raw[start:start + 24])
 
     def is_over(self) -> bool:
-        """Is nothing left?"""
+        """Is the rest of the line empty?"""
         return self.at == len(self.raw)
 
     def ends_before(self, what: str) -> FormatError:
@@ -364,13 +364,13 @@ class Line:
         return int(digits)
 
     def expect(self, literal: str) -> None:
-        """This and nothing else."""
+        """Exactly this text."""
         if not self.raw.startswith(literal.encode(), self.at):
             raise self.fail(f'found "{self.quoted(self.at)}" where "{literal}" should be, expected: {self.form}')
         self.at += len(literal)
 
     def field(self, what: str, most: int = MOST) -> int:
-        """A number and the space behind it."""
+        """A number and the space after it."""
         value = self.number(what, most)
         if not self.is_over():
             if self.raw[self.at:self.at + 1] != b" ":
@@ -379,7 +379,7 @@ class Line:
         return value
 
     def dev(self) -> str:
-        """A device number and the space behind it."""
+        """A device number and the space after it."""
         major = self.number("device")
         self.expect(":")
         minor = self.number("device")
@@ -401,7 +401,7 @@ class Line:
         raise self.fail(f'unknown state "{unknown}", expected contiguous or fragmented')
 
     def path(self) -> str:
-        """All that is left."""
+        """The rest of the line."""
         if self.is_over():
             raise self.ends_before("path")
         return read_path(self.name, self.line, self.raw[self.at:])
@@ -432,7 +432,7 @@ def read_time(line: Line) -> float:
 
 
 def read_stale(line: Line) -> int:
-    """How many files are stale."""
+    """The number of stale files."""
     line.at = len("# stale ")
     number = line.number("number of stale files")
     if not line.is_over():
@@ -464,7 +464,7 @@ def read_volume(line: Line, known: list[Volume]) -> Volume:
 
 
 def read_record(line: Line) -> tuple[str, list[int], bool, int]:
-    """Device, numbers, state, and where the path begins."""
+    """Device, numbers, state, and the begin of the path."""
     dev = line.dev()
     numbers = [line.field(what) for what in ("lba", "length", "offset", "inode number")]
     fragmented = line.state()
@@ -475,14 +475,14 @@ def read_record(line: Line) -> tuple[str, list[int], bool, int]:
 
 @dataclass
 class Comments:
-    """What the lines say that begin with #."""
+    """The content of the lines that begin with #."""
 
     time: Optional[float] = None
     n_stale: int = 0
 
 
 def read_comments(name: str, lines: list[tuple[int, bytes]], volumes: list[Volume], where: list[int]) -> Comments:
-    """Read them in their order; volumes and the numbers of their lines are added to these lists."""
+    """Read these lines in their order; add volumes and the numbers of their lines to these lists."""
     comments = Comments()
     for number, raw in lines:
         if number == 2 and raw.startswith(b"# time "):
@@ -499,9 +499,9 @@ def read_comments(name: str, lines: list[tuple[int, bytes]], volumes: list[Volum
 
 
 class Faults:
-    """Finds the first of many items for which any of several checks of whole columns fails.
+    """Finds the first of many items for which one of several checks of whole columns fails.
 
-    Of two checks that fail for the same item the one that was made first counts.
+    If two checks fail for the same item, the first check counts.
     """
 
     def __init__(self, number: int) -> None:
@@ -510,19 +510,19 @@ class Faults:
         self.number = number
 
     def check(self, bad: np.ndarray, describe: Callable[[int], str]) -> None:
-        """bad says which items fail, describe what to tell of such an item."""
+        """bad is the items that fail, describe returns the message for an item."""
         if bad.any():
             i = int(bad.argmax())
             if i < self.first:
                 self.first, self.describe = i, describe
 
     def found(self) -> Optional[str]:
-        """What to tell, if any check failed."""
+        """The message for the first item that failed, or None."""
         return self.describe(self.first) if self.first < self.number else None
 
 
 def parse_numbers(text: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers between these places of the text, and which of them have to be read one by one."""
+    """The numbers between these places of the text, and which of them must be read one by one."""
     width = end - start
     odd = (width < 1) | (width > DIGITS)
     value = np.zeros(len(start), np.int64)
@@ -535,7 +535,7 @@ def parse_numbers(text: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple
 
 
 def find_volume(text: np.ndarray, start: np.ndarray, end: np.ndarray, volumes: list[Volume]) -> np.ndarray:
-    """Which volume each record names; -1: none of them, by the letters."""
+    """The volume of each record, by its letters; -1: none of them."""
     found = np.full(len(start), -1)
     for i, volume in enumerate(volumes):
         dev = np.frombuffer(volume.dev.encode(), np.uint8)
@@ -548,7 +548,7 @@ def find_volume(text: np.ndarray, start: np.ndarray, end: np.ndarray, volumes: l
 
 @dataclass
 class Columns:
-    """The fields of all records. volume is an index, -1 where there is none; path is where it begins."""
+    """The fields of all records. volume is an index, -1 if there is none; path is the begin of the path."""
 
     volume: np.ndarray
     numbers: list[np.ndarray]
@@ -560,10 +560,10 @@ def read_columns(name: str, data: bytes, text: np.ndarray, lines: np.ndarray, be
                  newline: np.ndarray, volumes: list[Volume]) -> tuple[Columns, dict[int, str], Optional[FormatError]]:
     """The fields of all records, whole columns at once.
 
-    What does not look as the module writes it is read once more, with all rules, one by one: these devices by
-    record if they are none of the volumes, and the error of the first record that is wrong.
+    Records that do not have the form of the module's are read again one by one with all rules. That gives two
+    results: the devices, by record, that are none of the volumes, and the error of the first invalid record.
     """
-    # The ends of the first six fields of each record; where one is missing, the end of the line.
+    # The ends of the first six fields of each record; for a missing field, the end of the line.
     space = np.concatenate([np.flatnonzero(text == ord(" ")), np.full(6, len(text))])
     ends = space[np.searchsorted(space, begin)[:, None] + np.arange(6)]
     odd = ends[:, 5] + 1 >= newline
@@ -599,7 +599,7 @@ def read_columns(name: str, data: bytes, text: np.ndarray, lines: np.ndarray, be
 
 def check_places(faults: Faults, volumes: list[Volume], volume: np.ndarray, lba: np.ndarray,
                  blocks: np.ndarray) -> None:
-    """Each extent must be inside its volume and behind the one before."""
+    """Check that each extent is inside its volume and after the previous one."""
     first = np.array([v.main_blkaddr for v in volumes])[volume]
     limit = np.array([v.end for v in volumes])[volume]
     end = lba + blocks
@@ -626,7 +626,7 @@ def check_places(faults: Faults, volumes: list[Volume], volume: np.ndarray, lba:
 
 def logical_order(name: str, volumes: list[Volume], volume: np.ndarray, ino: np.ndarray, file: np.ndarray,
                   offset: np.ndarray, blocks: np.ndarray) -> np.ndarray:
-    """The extents in the order of file and offset; no block may be there twice."""
+    """Sort the extents by file and offset; a block must not be there twice."""
     logical = np.lexsort((offset, file))
     before, after = logical[:-1], logical[1:]
     twice = (file[after] == file[before]) & (offset[after] < offset[before] + blocks[before])
@@ -638,7 +638,7 @@ def logical_order(name: str, volumes: list[Volume], volume: np.ndarray, ino: np.
 
 
 def check_lines(name: str, data: bytes, begin: np.ndarray, newline: np.ndarray) -> tuple[int, Optional[FormatError]]:
-    """How many lines there are before the first that is too long, holds a NUL, or has no end; and its error."""
+    """The number of lines before the first that is too long, has a NUL, or has no end; and its error."""
     count = len(newline)
     done = int(newline[-1]) + 1 if count else 0
     nul = data.find(b"\0", 0, done)
@@ -657,7 +657,7 @@ def check_lines(name: str, data: bytes, begin: np.ndarray, newline: np.ndarray) 
 
 
 def parse_table(name: str, data: bytes) -> Table:
-    """Understand the text of a table; name is what messages call it."""
+    """Parse the text of a table; messages use name."""
     if not data:
         raise FormatError(name, 1, f'the table is empty, expected "# fragtrace table {VERSION}"')
     text = np.frombuffer(data, np.uint8)
@@ -676,7 +676,7 @@ def parse_table(name: str, data: bytes) -> Table:
         comments = read_comments(name, [(int(i) + 1, data[begin[i]:newline[i]])
                                         for i in np.flatnonzero(comment) if i], volumes, where)
     except FormatError as bad_comment:
-        # what is wrong before that line comes first
+        # an error before that line has priority
         error = bad_comment
         comment[bad_comment.args[1] - 1:] = True
     lines = np.flatnonzero(~comment)
@@ -725,7 +725,7 @@ SNAP_VERSION = 2
 SNAP_STALE, SNAP_FRAGMENTED = 1, 2
 SNAP_NO_PATH = 2 ** 64 - 1
 SNAP_ARRAY = np.dtype([("offset", "u8"), ("nr", "u8"), ("size", "u4"), ("pad", "u4")])
-# Version 1 has no writers, and no causes.
+# Version 1 has no writers and no causes.
 SNAP_ARRAYS = {1: ("volumes", "files", "extents", "by_lba", "paths"),
                2: ("volumes", "files", "extents", "by_lba", "paths", "writers")}
 SNAP_HEADERS = {version: np.dtype([
@@ -744,7 +744,7 @@ SNAP_WRITER = np.dtype([*((what, "u8") for what in ("cgroup", "first", "last")),
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The arrays of a binary snapshot as they lie in it; the fields are those of module/snapshot_format.h.
+    """The arrays of a binary snapshot as they are stored; the fields are those of module/snapshot_format.h.
 
     In version 1 there are no writers, and extents have no cause.
     """
@@ -759,18 +759,18 @@ class Snapshot:
     writers: np.ndarray
 
     def path(self, at: int) -> str:
-        """The path that begins there."""
+        """The path that begins at an offset."""
         end = int(np.argmax(self.paths[at:] == 0)) + at
         return os.fsdecode(self.paths[at:end].tobytes())
 
     def no_path(self, at: np.ndarray) -> np.ndarray:
-        """Which of these are no beginning of a path."""
+        """Which of these offsets are not the beginning of a path."""
         ends = np.flatnonzero(self.paths == 0)
         return at > (ends[-1] if len(ends) else -1)
 
 
 def parse_header(name: str, data: bytes, version: int) -> np.void:
-    """The header of a snapshot as that version has it."""
+    """The header of a snapshot in its version."""
     form = SNAP_HEADERS[version]
     if len(data) < form.itemsize:
         raise SnapError(f"{name}: the snapshot is cut short, expected a header of {form.itemsize} bytes")
@@ -778,7 +778,7 @@ def parse_header(name: str, data: bytes, version: int) -> np.void:
 
 
 def parse_snapshot(name: str, data: bytes) -> Snapshot:
-    """The arrays of a binary snapshot; what they say has not been checked."""
+    """The arrays of a binary snapshot; their content is not checked yet."""
     version = int(parse_header(name, data, 1)["version"])
     if version not in SNAP_HEADERS:
         raise SnapError(f"{name}: the snapshot has version {version}, this program reads versions 1 to "
@@ -837,19 +837,19 @@ def snapshot_writers(snap: Snapshot) -> list[Writer]:
 
 
 def cause_parts(causes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Of each cause the indices into OPS, FLUSHES, WHYS and the writers of the table."""
+    """For each cause, the indices into OPS, FLUSHES, WHYS and the writers of the table."""
     return causes & 15, causes >> 4 & 3, causes >> 6 & 7, causes >> 9
 
 
 def check_causes(faults: Faults, causes: np.ndarray, lba: np.ndarray, writers: int) -> None:
-    """Each must be one that the module can give, and refer to a writer."""
+    """Check that each cause is one that the module can report, and that its writer exists."""
     op, _, why, writer = cause_parts(causes)
     faults.check((op >= len(OPS)) | (why >= len(WHYS)) | (writer >= writers),
                  lambda i: f"the extent at LBA {lba[i]} has the cause {int(causes[i]):#x}, which nothing can have")
 
 
 def table_of_snapshot(snap: Snapshot) -> Table:
-    """The written extents of a snapshot, in the order of LBAs, as `table` has them."""
+    """The written extents of a snapshot, by LBA, as in `table`."""
     volumes = snapshot_volumes(snap)
     writers = snapshot_writers(snap)
     index = snap.by_lba.astype(np.int64)
@@ -894,7 +894,7 @@ def table_of_snapshot(snap: Snapshot) -> Table:
 
 
 def read_snapshot(path: str) -> Snapshot:
-    """Read `snapshot`, plain or gzip, with all that it holds."""
+    """Read `snapshot`, plain or gzip, with all its content."""
     data = read_bytes(path)
     if not data.startswith(SNAP_MAGIC):
         raise SnapError(f"{path}: this is no binary snapshot of fragtrace")
@@ -914,7 +914,7 @@ def read_table(path: str) -> Table:
 
 
 def records(path: str, kind: str, forms: dict[int, str]) -> list[Fields]:
-    """The lines of a text that are records, each split into the fields that its version has."""
+    """The lines of a text that are records, each split into the fields of its version."""
     data = read_bytes(path)
     form = whole_lines(path, data, kind, forms)
     lines = data[:-1].split(b"\n")

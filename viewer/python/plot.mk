@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# fragtrace-plot: check, install, uninstall, clean. It needs no building; PYTHON is for the tests.
+# fragtrace-plot: check, install, uninstall, clean. It has no build step; PYTHON is for the tests.
 
 PLOT = fragtrace-plot
 PLOTDIR = $(PRESETDIR)/python

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: finding and reading configuration files, and img.cnf itself.
- * The lines of color.cnf are understood in color.c; both files share the words, the comments and
- * the presets, which are here.
+ * Beside the pipeline: find and read configuration files, and parse img.cnf.
+ * color.c parses the lines of color.cnf. Both files share the code here: words, comments and presets.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +15,7 @@
 
 /* === Finding the file === */
 
-/* The directory of the program itself, with its last slash; NULL where it cannot be told. */
+/* The directory of the program itself, with its last slash; NULL if it is not known. */
 static char *program_dir(void)
 {
 	char exe[PATH_MAX];
@@ -45,8 +44,8 @@ static char *preset_in(const char *base, const char *dir, const char *name, cons
 }
 
 /*
- * An argument without a slash may be the name of a preset; anything else is a path. Presets are
- * beside a program that is not installed, or where it was installed, wherever that was moved.
+ * An argument without a slash may be the name of a preset; anything else is a path. Presets are in
+ * the source tree beside the program, or in the installed tree, relative to the program.
  */
 static char *find_conf(const char *arg, const char *kind)
 {
@@ -71,7 +70,7 @@ static char *find_conf(const char *arg, const char *kind)
  * @arg: a path, or the name of a preset
  * @kind: "color" or "img"
  *
- * Ends the program where the file cannot be read.
+ * Ends the program if the file cannot be read.
  */
 void conf_open(struct conf *conf, const char *arg, const char *kind)
 {
@@ -98,7 +97,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* A # begins a comment at the start of a line, or alone; #rrggbb further on is a colour. */
+/* A # begins a comment at the start of a line or before a blank; elsewhere #rrggbb is a colour. */
 static bool is_comment(const char *p, const char *line)
 {
 	if (*p != '#')
@@ -128,10 +127,10 @@ static void split_words(struct conf *conf, char *line)
 }
 
 /**
- * conf_next() - go to the next line that says something
+ * conf_next() - go to the next line that has a word
  * @conf: an open file
  *
- * Return: false at the end of the file; otherwise at least one word is there.
+ * Return: false at the end of the file; otherwise @conf has at least one word.
  */
 bool conf_next(struct conf *conf)
 {
@@ -188,7 +187,7 @@ static uint64_t *img_field(struct img_conf *img, const struct img_key *key)
 	return (uint64_t *)(void *)((char *)img + key->field);
 }
 
-/* The key of this name; where there is none, NULL and the nearest of those that there are. */
+/* Find a key by name. If there is none, return NULL and set *near to the most similar name. */
 static const struct img_key *find_key(const char *name, const char **near)
 {
 	const char *names[ARRAY_LEN(img_keys)];
@@ -228,7 +227,7 @@ static bool read_value(const char *word, const struct img_key *key, uint64_t *va
 	return key->names ? read_name(word, key, value) : read_number(word, key, value);
 }
 
-/* What is expected of a value. To be freed. */
+/* A description of the valid values. To be freed. */
 static char *expected(const struct img_key *key)
 {
 	if (key->names)
@@ -298,7 +297,7 @@ void img_conf_read(struct img_conf *img, const char *arg)
 
 /**
  * img_conf_set() - set one key from the command line
- * @img: how the picture is to look; changed
+ * @img: the settings of the picture; changed
  * @name: a key of img.cnf
  * @value: its value
  *

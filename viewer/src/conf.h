@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: finding and reading configuration files, and img.cnf itself. */
+/* Beside the pipeline: find and read configuration files, and parse img.cnf. */
 #ifndef CONF_H
 #define CONF_H
 
@@ -41,16 +41,16 @@ enum layout_kind {
 };
 
 /**
- * struct img_conf - how the picture is to look
+ * struct img_conf - settings of the picture
  * @layout: enum layout_kind
  * @max_length: a run of more blocks than this is folded; 0: none is
- * @stub: boxes that are drawn of a folded run, before its mark
+ * @stub: number of boxes drawn for a folded run, before its mark
  * @cell: side of a box or cell, pixels
  * @border: space between two boxes, pixels
  * @width: of the picture, pixels
- * @height: boxes are made smaller where the picture would be higher than this, pixels; 0: never
- * @dpi: dots per inch; pixels above are those of a screen, of which an inch has 96
- * @section: segments in a section, which are ruled off; 0: not known
+ * @height: boxes shrink if the picture would be higher than this, pixels; 0: no limit
+ * @dpi: dots per inch; the pixels above are for a screen of 96 dots per inch
+ * @section: segments in a section; a line separates sections; 0: not known
  */
 struct img_conf {
 	uint64_t layout;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * fragtrace-view: draw where the blocks of F2FS files lie.
- * The loop that drives the pipeline: source -> table -> runs -> layout -> pixels -> PNG.
+ * The main loop runs the pipeline: source -> table -> runs -> layout -> pixels -> PNG.
  */
 #include <errno.h>
 #include <signal.h>
@@ -31,7 +31,7 @@
 #include "picture/png_out.h"
 #include "util.h"
 
-/* All that lasts from one reading to the next. */
+/* State that lasts from one reading to the next. */
 struct session {
 	struct options options;
 	struct source source;
@@ -88,7 +88,7 @@ static void write_table(struct session *s, const struct table *table)
 		draw(s, table);
 }
 
-/* A text of extents or files is good for nothing else. */
+/* Texts of extents and files can only be exported. */
 static void write_listing(const struct session *s, struct text *text)
 {
 	const struct options *o = &s->options;
@@ -103,7 +103,7 @@ static void write_listing(const struct session *s, struct text *text)
 	text_free(text);
 }
 
-/* Return: false where there is nothing to read at the moment; that is said once. */
+/* Return: false if there is nothing to read at the moment; this is reported once. */
 static bool read_once(struct session *s)
 {
 	bool may_be_listing = s->options.json || s->options.csv, keep = s->options.record, is_there;
@@ -130,7 +130,7 @@ static bool read_once(struct session *s)
 	return true;
 }
 
-/* Who took whose blocks is told beside a snapshot, in debugfs or in a copy of its files. */
+/* The file by_pair is beside a snapshot, in debugfs or in a copy of its files. */
 static void read_pairs(const struct source *source, struct pairs *pairs)
 {
 	const char *slash = strrchr(source->path, '/');
@@ -146,7 +146,7 @@ static void say_why(struct session *s)
 	struct table table;
 	struct pairs pairs;
 
-	/* what cannot be read the first time ends the program */
+	/* a source that cannot be read the first time ends the program */
 	source_read_table(&s->source, &table, false);
 	source_report(&s->source);
 	if (s->options.why_file) {
@@ -159,11 +159,11 @@ static void say_why(struct session *s)
 	table_free(&table);
 }
 
-/* === Again and again === */
+/* === Repeated reading === */
 
 static volatile sig_atomic_t repeating;
 
-/* To interrupt a repeated reading is the normal way to end it; anything else it cuts short. */
+/* An interrupt is the normal end of repeated reading. Any other run dies of the signal. */
 static void on_signal(int sig)
 {
 	outfile_abandon();
@@ -181,7 +181,7 @@ static void sleep_until(int64_t at_ns)
 		;
 }
 
-/* Readings begin at even intervals; one that takes longer than that delays those after it. */
+/* Readings begin at even intervals. A reading that takes longer delays the next ones. */
 static void read_repeatedly(struct session *s)
 {
 	int64_t next_ns = monotonic_ns();

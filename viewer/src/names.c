@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: paths, which may hold any byte, as text that others can read.
- * From the module they come escaped as in /proc/self/mountinfo. Text for others is UTF-8. A byte that is part of no valid character becomes \ooo, three octal digits,
- * and so does each backslash: that can always be turned back, and most names stay as they are.
+ * Beside the pipeline: convert paths, which may contain any byte, to text that other programs read.
+ * The module escapes paths as in /proc/self/mountinfo. Text for other programs is UTF-8. Each byte
+ * that is not part of a valid character becomes \ooo, three octal digits, and so does each
+ * backslash. This can always be reversed, and most names stay unchanged.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,10 @@ static int is_continuation(char c)
 }
 
 /**
- * utf8_length() - how long the character at the start of a text is
+ * utf8_length() - the length of the character at the start of a text
  * @text: the text
  *
- * Return: its bytes, 1 to 4; 0 if what begins there is no character of UTF-8, or the text ends.
+ * Return: bytes, 1 to 4; 0 if there is no valid UTF-8 character, or the text ends.
  */
 size_t utf8_length(const char *text)
 {
@@ -35,16 +36,16 @@ size_t utf8_length(const char *text)
 		return 2;
 	if (!is_continuation(text[2]))
 		return 0;
-	/* longer than needed, or half of a pair of UTF-16 */
+	/* overlong, or a surrogate of UTF-16 */
 	if (a < 0xf0)
 		return (a == 0xe0 && b < 0xa0) || (a == 0xed && b >= 0xa0) ? 0 : 3;
 	if (!is_continuation(text[3]))
 		return 0;
-	/* longer than needed, or beyond the last character */
+	/* overlong, or beyond the last code point */
 	return (a == 0xf0 && b < 0x90) || (a == 0xf4 && b >= 0x90) ? 0 : 4;
 }
 
-/* An escaped byte, or -1: a NUL cannot be in a path, and a byte has eight bits. */
+/* The value of an escape, or -1 if it is invalid: a path has no NUL, and a byte has eight bits. */
 static int escaped_byte(const char *p, const char *end)
 {
 	int byte = 0, i;
@@ -60,12 +61,12 @@ static int escaped_byte(const char *p, const char *end)
 }
 
 /**
- * path_unescape() - the bytes of a path that is escaped as in /proc/self/mountinfo
- * @to: where to put them and a NUL: as much room as the escaped path has, and one byte more
+ * path_unescape() - decode a path that is escaped as in /proc/self/mountinfo
+ * @to: buffer for the result and a NUL: one byte more than the escaped path
  * @from: the path
- * @end: the end of it
+ * @end: its end
  *
- * Return: NULL, or the first escape that is none.
+ * Return: NULL, or the first invalid escape.
  */
 const char *path_unescape(char *to, const char *from, const char *end)
 {
@@ -90,7 +91,7 @@ const char *path_unescape(char *to, const char *from, const char *end)
  * name_text() - a path as text
  * @path: its bytes
  *
- * Return: the same in UTF-8, see above; to be freed.
+ * Return: the path in UTF-8, see above; to be freed.
  */
 char *name_text(const char *path)
 {
@@ -112,11 +113,11 @@ char *name_text(const char *path)
 }
 
 /**
- * name_printable() - a name as a terminal may show it
+ * name_printable() - a name that a terminal can show
  * @path: its bytes
  *
- * Return: the same in the encoding of the locale; what is not printable becomes \ooo, as does a
- * backslash. To be freed.
+ * Return: the name in the encoding of the locale. Unprintable bytes and backslashes become \ooo. To be
+ * freed.
  */
 char *name_printable(const char *path)
 {
@@ -141,8 +142,8 @@ char *name_printable(const char *path)
 }
 
 /**
- * put_json_string() - write a string as JSON, which is also safe within a script of a page
- * @file: where to
+ * put_json_string() - write a string as JSON that is also safe inside a script element
+ * @file: output
  * @text: UTF-8
  */
 void put_json_string(FILE *file, const char *text)

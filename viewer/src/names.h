@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: paths, which may hold any byte, as text that others can read. */
+/* Beside the pipeline: convert paths, which may contain any byte, to text that other programs read. */
 #ifndef NAMES_H
 #define NAMES_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Beside the pipeline: what the command line asks for. */
+/* Beside the pipeline: parse the command line. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #define MAX_SECONDS 1e7
 #define TOP_INTERVAL_NS (2 * NSEC_PER_SEC)
 
-/* Options that are keys of img.cnf, too; the numbers follow those of letters. */
+/* Options that are also keys of img.cnf. Their values do not collide with letters. */
 enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION };
 static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi", "section" };
 
@@ -148,19 +148,19 @@ static void check(struct options *o)
 		o->png = DEFAULT_PNG;
 }
 
-/* The binary file says the same and takes less time. */
+/* The binary file has the same content and is faster to read. */
 static const char *default_table(void)
 {
 	return access(DEFAULT_SNAPSHOT, R_OK) ? DEFAULT_TABLE : DEFAULT_SNAPSHOT;
 }
 
 /**
- * options_read() - understand the command line
+ * options_read() - parse the command line
  * @options: the result
  * @argc: of main()
  * @argv: of main()
  *
- * Ends the program after --help and --version, and where something is not as it should be.
+ * Ends the program after --help and --version, and on an invalid argument.
  */
 void options_read(struct options *options, int argc, char **argv)
 {
@@ -226,7 +226,7 @@ void options_read(struct options *options, int argc, char **argv)
 }
 
 /**
- * options_read_colors() - read what -c names
+ * options_read_colors() - read the color.cnf files of -c
  * @options: the command line
  * @colors: the result
  */
@@ -240,7 +240,7 @@ void options_read_colors(const struct options *options, struct colors *colors)
 }
 
 /**
- * options_read_img() - read img.cnf; the command line has the last word
+ * options_read_img() - read img.cnf; options of the command line override it
  * @options: the command line
  * @img: the result
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: what the command line asks for. */
+/* Beside the pipeline: parse the command line. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -14,24 +14,24 @@
 #define MAX_COLOR_CONFS 16
 
 /**
- * struct options - the command line, understood
+ * struct options - the parsed command line
  * @table: the text to read; "-" is standard input
  * @png: the picture to draw, or NULL: none; "-" is standard output
  * @record: folder for snapshots, or NULL
  * @html: page to write beside the picture, or NULL; "-" is standard output
  * @json: file for all records as JSON, or NULL; "-" is standard output
- * @csv: the same as CSV
+ * @csv: file for all records as CSV, or NULL; "-" is standard output
  * @prometheus: file for metrics, or NULL; "-" is standard output
- * @top: show the worst files instead of drawing
- * @why: say why files are broken, instead of drawing
- * @why_file: which file, or NULL: all, by extension
- * @color_by: what colours tell
+ * @top: show the worst files instead of a picture
+ * @why: explain why files are broken instead of drawing a picture
+ * @why_file: the file for @why; NULL: all files, by extension
+ * @color_by: name of the colour source
  * @color_conf: arguments of -c
  * @n_color_confs: number of @color_conf
  * @img_conf: argument of -i, or NULL
- * @img_keys: values of what is in img.cnf, too, or NULL; see options_read_img()
+ * @img_keys: values of options that are also keys of img.cnf, or NULL; see options_read_img()
  * @interval_ns: from one reading to the next; 0: read once only
- * @count: readings, where there is an interval; 0: no end
+ * @count: number of readings if there is an interval; 0: no end
  */
 struct options {
 	const char *table;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: a file that is written whole or not at all.
- * It is written under another name in the same directory, then renamed. One at a time.
+ * Beside the pipeline: a file that is written as a whole or not at all.
+ * It is written under a temporary name in the same directory, then renamed. One file at a time.
  */
 #include <errno.h>
 #include <signal.h>
@@ -13,13 +13,13 @@
 #include "outfile.h"
 #include "util.h"
 
-/* The file that is being written and not yet renamed; read by the signal handler. */
+/* The temporary file that is not renamed yet. The signal handler reads this. */
 static char *volatile unfinished;
 
 /**
- * outfile_abandon() - remove a file that is not finished
+ * outfile_abandon() - remove an unfinished file
  *
- * Context: any, signal handlers and exit() included. Does nothing where there is none.
+ * Context: any, also signal handlers and exit(). Does nothing if there is no such file.
  */
 void outfile_abandon(void)
 {
@@ -31,7 +31,7 @@ void outfile_abandon(void)
  * outfile_failed() - end the program because a file cannot be written
  * @out: the file
  *
- * errno says why.
+ * The message has the text of errno.
  */
 noreturn void outfile_failed(const struct outfile *out)
 {
@@ -43,11 +43,11 @@ static char *template_for(const char *path)
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
 
-	/* a name as long as the file system allows must still fit with the dots and letters added */
+	/* leave room for the dots and letters that are added to a name of the maximum length */
 	return xasprintf("%.*s.%.200s.XXXXXX", (int)(base - path), path, base);
 }
 
-/* Signals wait while the file is there and its name is not yet known, or the other way round. */
+/* Signals are blocked while the file exists and its name is not stored, or the other way round. */
 static int open_unfinished(const struct outfile *out)
 {
 	char *name = template_for(out->final);
@@ -100,10 +100,10 @@ static void open_regular(struct outfile *out)
  * outfile_open() - begin to write a file
  * @out: the file; to be finished with outfile_close()
  * @path: its name; "-" is standard output
- * @what: what is written, for messages
+ * @what: kind of content, for messages
  *
- * A regular file is replaced at once by outfile_close(), or not at all; devices and pipes are
- * written to, not replaced. Ends the program where that is not possible.
+ * outfile_close() replaces a regular file atomically. Devices and pipes are written directly. Ends the
+ * program if that is not possible.
  */
 void outfile_open(struct outfile *out, const char *path, const char *what)
 {
@@ -123,7 +123,7 @@ void outfile_open(struct outfile *out, const char *path, const char *what)
 		if (!out->file)
 			outfile_failed(out);
 	}
-	/* from here on it is that of stdio's last failure */
+	/* errno is 0 or the last error of stdio from here on */
 	errno = 0;
 }
 
@@ -131,8 +131,7 @@ void outfile_open(struct outfile *out, const char *path, const char *what)
  * outfile_close() - finish a file
  * @out: as left by outfile_open()
  *
- * Ends the program where the file could not be written; there is no such file, or the one before,
- * then.
+ * Ends the program if the file could not be written. The previous file, if any, stays then.
  */
 void outfile_close(struct outfile *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: a file that is written whole or not at all. */
+/* Beside the pipeline: a file that is written as a whole or not at all. */
 #ifndef OUTFILE_H
 #define OUTFILE_H
 
@@ -8,9 +8,9 @@
 
 /**
  * struct outfile - a file being written
- * @file: where to write
+ * @file: the stream to write to
  * @path: its name, or "<stdout>"; for messages
- * @what: what is written, for messages: "picture"
+ * @what: kind of content, for messages: "picture"
  */
 struct outfile {
 	FILE *file;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The floor everything else stands on: messages, checked memory, whole-file reading. */
+/* Helpers for all other files: messages, checked memory, reading of whole files. */
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -19,8 +19,8 @@
 static void (*prepare)(void);
 
 /**
- * on_signals() - say what is done when the user, or the system, wants the program to end
- * @handler: the handler; without SA_RESTART, so that whatever waits wakes up
+ * on_signals() - set a handler for the signals that end the program
+ * @handler: the handler; set without SA_RESTART, so that waiting calls return
  */
 void on_signals(void (*handler)(int))
 {
@@ -34,8 +34,8 @@ void on_signals(void (*handler)(int))
 }
 
 /**
- * before_messages() - have something done before each message
- * @function: for instance, what gives the terminal back
+ * before_messages() - set a function to be called before each message
+ * @function: the function; for instance, one that restores the terminal
  */
 void before_messages(void (*function)(void))
 {
@@ -55,7 +55,7 @@ static void say(const char *name, size_t line, const char *fmt, va_list ap)
 
 /**
  * warn() - print a message and go on
- * @fmt: what is wrong and what was expected, without a newline
+ * @fmt: the error and what was expected, without a newline
  */
 void warn(const char *fmt, ...)
 {
@@ -68,9 +68,9 @@ void warn(const char *fmt, ...)
 
 /**
  * die() - print a message and end the program
- * @fmt: what is wrong and what was expected, without a newline
+ * @fmt: the error and what was expected, without a newline
  *
- * Ends through exit(), so that a half-written file is removed. Status 1.
+ * Calls exit() with status 1, which also removes an unfinished file.
  */
 noreturn void die(const char *fmt, ...)
 {
@@ -86,7 +86,7 @@ noreturn void die(const char *fmt, ...)
  * die_at() - print a message about one line of an input file and end the program
  * @name: the file
  * @line: the line, counted from 1
- * @fmt: what is wrong and what was expected, without a newline
+ * @fmt: the error and what was expected, without a newline
  */
 noreturn void die_at(const char *name, size_t line, const char *fmt, ...)
 {
@@ -104,7 +104,7 @@ noreturn void die_at(const char *name, size_t line, const char *fmt, ...)
  * @n: number of elements
  * @size: bytes in an element
  *
- * Return: the memory; where there is none, or @n * @size overflows, the program ends.
+ * Return: the memory. The program ends if there is none, or if @n * @size overflows.
  */
 void *xreallocarray(void *old, size_t n, size_t size)
 {
@@ -120,7 +120,7 @@ void *xreallocarray(void *old, size_t n, size_t size)
  * @n: number of elements
  * @size: bytes in an element
  *
- * Return: zeroed memory; where there is none the program ends.
+ * Return: zeroed memory. The program ends if there is none.
  */
 void *xcalloc(size_t n, size_t size)
 {
@@ -134,7 +134,7 @@ void *xcalloc(size_t n, size_t size)
 /**
  * grow() - make room in an array for one more element
  * @old: the array, or NULL
- * @cap: elements it has room for; updated
+ * @cap: number of elements it has room for; updated
  * @n: elements in use
  * @size: bytes in an element
  *
@@ -152,7 +152,7 @@ void *grow(void *old, size_t *cap, size_t n, size_t size)
  * xasprintf() - asprintf() that does not fail
  * @fmt: as for printf
  *
- * Return: a new string; where there is no memory the program ends.
+ * Return: a new string. The program ends if there is no memory.
  */
 char *xasprintf(const char *fmt, ...)
 {
@@ -170,7 +170,7 @@ char *xasprintf(const char *fmt, ...)
 
 /**
  * grouped() - a number with a comma between thousands
- * @buf: where to put it
+ * @buf: buffer for the text
  * @value: the number
  *
  * Return: the text, inside @buf.
@@ -191,8 +191,8 @@ const char *grouped(char buf[GROUPED_MAX], uint64_t value)
 }
 
 /**
- * format_bytes() - a number of blocks in bytes, as style.py does it
- * @buf: where to put the text, such as 1.5 GiB: one decimal below 100 unless it is a whole number
+ * format_bytes() - a number of blocks in bytes, in the same form as style.py
+ * @buf: buffer for the text, such as 1.5 GiB: one decimal below 100 unless it is a whole number
  * @blks: number of blocks, not always a whole one
  */
 void format_bytes(char buf[BYTES_MAX], double blks)
@@ -201,14 +201,14 @@ void format_bytes(char buf[BYTES_MAX], double blks)
 	double value = blks * 4.0;
 	size_t i = 0;
 
-	/* what would be rounded to 1024 is 1 of the next unit */
+	/* a value that rounds to 1024 is 1 of the next unit */
 	for (; value >= 1023.5 && i + 1 < ARRAY_LEN(units); i++)
 		value /= 1024.0;
 	snprintf(buf, BYTES_MAX, "%.*f %s", value >= 99.95 || value == (double)(uint64_t)value ? 0 : 1,
 		 value, units[i]);
 }
 
-/* Hundreds of megabytes come sooner where the system need not hand them out in pieces of 4 KiB. */
+/* Large buffers are faster to fill in huge pages than in pages of 4 KiB. */
 static void use_big_pages(char *buf, size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -219,9 +219,9 @@ static void use_big_pages(char *buf, size_t size)
 }
 
 /**
- * monotonic_ns() - a clock that nobody sets
+ * monotonic_ns() - read a clock that is never set
  *
- * Return: nanoseconds since some moment in the past.
+ * Return: nanoseconds since a moment in the past.
  */
 int64_t monotonic_ns(void)
 {
@@ -234,7 +234,7 @@ int64_t monotonic_ns(void)
 /**
  * slurp() - read a file to its end, in as few calls as possible
  * @text: the result; to be freed with text_free()
- * @fd: where to read from; stays open
+ * @fd: the file to read; stays open
  *
  * Return: 0, or the errno of the call that failed.
  */
@@ -247,7 +247,7 @@ int slurp(struct text *text, int fd)
 	*text = (struct text){ 0 };
 	if (fstat(fd, &st))
 		return errno;
-	/* debugfs says that its files are regular and empty, and knows no time of change */
+	/* files of debugfs seem to be regular, have size 0 and no time of change */
 	if (S_ISREG(st.st_mode) && st.st_size > 0) {
 		text->time_ms = st.st_mtim.tv_sec * INT64_C(1000) +
 				st.st_mtim.tv_nsec / 1000000;
@@ -286,7 +286,7 @@ void text_free(struct text *text)
 	*text = (struct text){ 0 };
 }
 
-/* Letters to add, drop or change to turn one word into the other; only the first 31 count. */
+/* The edit distance of two words; only the first 31 letters count. */
 static size_t edit_distance(const char *a, const char *b)
 {
 	size_t row[32], na = strnlen(a, 31), nb = strnlen(b, 31), i, j;
@@ -312,7 +312,7 @@ static size_t edit_distance(const char *a, const char *b)
 }
 
 /**
- * nearest() - the valid name a mistyped one was probably meant to be
+ * nearest() - find the valid name that is most similar to a mistyped one
  * @word: what was typed
  * @names: the valid names
  * @n: number of @names, at least 1

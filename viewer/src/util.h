@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The floor everything else stands on: messages, checked memory, whole-file reading. */
+/* Helpers for all other files: messages, checked memory, reading of whole files. */
 #ifndef UTIL_H
 #define UTIL_H
 
@@ -14,10 +14,10 @@
 /**
  * struct text - the content of a file, in memory
  * @buf: @len bytes and one NUL after them; owned by this struct
- * @len: bytes, without the NUL
- * @time_ms: when it was taken, in ms since 1970: by a comment of its own, by the time of its file, or
- *           by the clock; 0: not known
- * @has_time: it is a comment of its own that says so
+ * @len: number of bytes, without the NUL
+ * @time_ms: when it was taken, in ms since 1970: from a comment in the text, from the time of its file,
+ *           or from the clock; 0: not known
+ * @has_time: @time_ms is from a comment in the text
  */
 struct text {
 	char *buf;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What bench_view.sh compares with: a table drawn the plain way, a row for each 512 blocks.
+"""The reference of bench_view.sh: draws a table with plain matplotlib, a row for each 512 blocks.
 
 usage: bench_plain.py TABLE PNG
 """

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Times pictures of synthetic tables, and of a plain matplotlib script; prints, does not judge.
+# Times pictures of synthetic tables, and of a plain matplotlib script. Prints figures without a verdict.
 # usage: bench_view.sh PROGRAM [EXTENTS...]
 #
-# Each figure is the least, the middle and the most of five rounds; what is compared takes turns.
+# Each figure is the minimum, the median and the maximum of five rounds. Compared programs run alternately.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,10 +11,10 @@ view=$1
 shift
 [ $# -gt 0 ] || set -- 1000000 10000000
 rounds=5
-# matplotlib gets a table that it can manage
+# a smaller table for matplotlib
 small=100000
 dir=$(mktemp -d)
-# Debian's, which sees Debian's packages
+# Debian's Python finds Debian's packages
 python=/usr/bin/python3
 trap 'rm -rf "$dir"' EXIT
 trap 'exit 1' INT TERM
@@ -55,7 +55,7 @@ summary() {
 		END { printf "%-24s %6d %6d %6d ms, at most %d MiB\n", name, ms[1], ms[int((NR + 1) / 2)], ms[NR], kib / 1024 }'
 }
 
-# middle(name) - print the middle time of a name
+# middle(name) - print the median time of a name
 middle() {
 	sort -n "$dir/$1.figures" | awk '{ ms[NR] = $1 } END { print ms[int((NR + 1) / 2)] }'
 }

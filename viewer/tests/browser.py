@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A headless Chromium that tests drive as a user would: mouse, keys, and a look at what is shown.
+"""A headless Chromium that tests control as a user would: mouse, keys, and screenshots.
 
 Speaks the DevTools protocol through two pipes (--remote-debugging-pipe): JSON, a NUL after each.
 """
@@ -17,11 +17,11 @@ PROGRAMS = ("chromium-headless-shell", "chromium", "google-chrome")
 
 
 class Failure(Exception):
-    """The page, or the browser, did not do what it was told to."""
+    """The page or the browser did not do what the test requested."""
 
 
 def program() -> str | None:
-    """The browser, if there is one."""
+    """The path of the browser, or None."""
     return next((p for p in map(shutil.which, PROGRAMS) if p), None)
 
 
@@ -31,7 +31,7 @@ class Browser:
     def __init__(self, folder: str) -> None:
         to_read, self.to = os.pipe()
         self.source, from_write = os.pipe()
-        # the browser wants them as 3 and 4
+        # the browser expects them as descriptors 3 and 4
         self.process = subprocess.Popen(
             ["sh", "-c", f'exec "$@" 3<&{to_read} 4>&{from_write}', "sh", str(program()), "--no-sandbox",
              "--headless", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
@@ -44,11 +44,11 @@ class Browser:
         self.number = 0
         self.target = ""
         self.session = ""
-        # what the page complained about; a good page says nothing
+        # the complaints of the page; a good page has none
         self.complaints: list[str] = []
 
     def new_page(self, width: int = 1280, height: int = 800) -> None:
-        """Go on with a new page; the one before is closed."""
+        """Open a new page; the previous one is closed."""
         self.session = ""
         if self.target:
             self.call("Target.closeTarget", targetId=self.target)
@@ -98,14 +98,14 @@ class Browser:
                     raise Failure(f"{method}: {answer['error']}")
                 return answer["result"]
 
-    # === What a user does ===
+    # === Actions of a user ===
 
     def resize(self, width: int, height: int) -> None:
-        """Give the window another size."""
+        """Change the size of the window."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def open(self, url: str) -> None:
-        """Go to a page and wait until it is there."""
+        """Go to a page and wait until it is loaded."""
         self.call("Page.navigate", url=url)
         self.until("document.readyState === 'complete'")
 
@@ -132,7 +132,7 @@ class Browser:
         }})()"""))
 
     def key(self, key: str, text: str = "") -> None:
-        """Press a key and let it go."""
+        """Press and release a key."""
         code = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39,
                 "ArrowDown": 40}.get(key, 0)
         text = "\r" if key == "Enter" else text
@@ -144,7 +144,7 @@ class Browser:
         """Type a text."""
         self.call("Input.insertText", text=text)
 
-    # === What a user sees ===
+    # === State of the page ===
 
     def js(self, expression: str) -> Any:
         """The value of a JavaScript expression in the page."""
@@ -162,7 +162,7 @@ class Browser:
             time.sleep(0.03)
 
     def shot(self, name: str) -> None:
-        """Save what the window shows as a PNG file."""
+        """Save a screenshot of the window as a PNG file."""
         data = self.call("Page.captureScreenshot", format="png")["data"]
         with open(name, "wb") as file:
             file.write(base64.b64decode(data))

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Can the colour-blind, and those who print in grey, tell the built-in colours apart?
+"""Checks that the built-in colours are distinguishable with colour blindness and in grey prints.
 
 usage: check_palette.py color_kind.c color.c color_size.c color_age.c color.h
 
-Simulates the three dichromacies with the matrices of Machado, Oliveira and Fernandes (2009), prints
-the smallest CIE 1976 colour distance for each, and fails where it is too small or where tones are
-not ordered by lightness.
+Simulates the three dichromacies with the matrices of Machado, Oliveira and Fernandes (2009). Prints
+the smallest CIE 1976 colour distance for each. Fails if it is too small, or if tones are not ordered
+by lightness.
 """
 import itertools
 import math
 import re
 import sys
 
-LEAST_DISTANCE = 15.0  # of any two colours of the palette; about 2.3 can just be noticed side by side
+LEAST_DISTANCE = 15.0  # of any two colours of the palette; about 2.3 is just noticeable side by side
 LEAST_STEP = 8.0  # of neighbours on the ramps of sizes and ages
 LEAST_LIGHTNESS = 12.0  # between the tones of one rule, in the lightness of CIE Lab
 
@@ -32,7 +32,7 @@ def linear(rgb):
 
 
 def lab(rgb, vision):
-    """What somebody sees of a colour, in CIE Lab (D65)."""
+    """A colour in CIE Lab (D65) as seen with a kind of colour blindness."""
     light = linear(rgb)
     r, g, b = (min(1, max(0, sum(m * v for m, v in zip(row, light)))) for row in VISIONS[vision])
     xyz = (
@@ -45,7 +45,7 @@ def lab(rgb, vision):
 
 
 def colours_after(path, name):
-    """The colours in the initialiser that follows a name in a C source."""
+    """The colours of the initialiser after a name in a C source."""
     with open(path, encoding="utf-8") as file:
         found = re.search(re.escape(name) + r".*?= \{(.*?)\};", file.read(), re.DOTALL)
     if not found:
@@ -54,14 +54,14 @@ def colours_after(path, name):
 
 
 def colours_named(path, *names):
-    """The colours that these macros stand for."""
+    """The values of these macros."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     return [int(re.search(rf"#define {name} 0x([0-9a-f]{{6}})", text)[1], 16) for name in names]
 
 
 def nearest(colours, pairs, vision):
-    """The smallest distance, and the pair that has it."""
+    """The smallest distance, and its pair of colours."""
     seen = {c: lab(c, vision) for c in colours}
     return min((math.dist(seen[a], seen[b]), f"#{a:06x} #{b:06x}") for a, b in pairs)
 
@@ -83,7 +83,7 @@ def main():
         colours = distinct + [0xFFFFFF]
         least, pair = nearest(colours, itertools.combinations(colours, 2), vision)
         step, steps = nearest(ages, zip(ages, ages[1:]), vision)
-        # a fragment of unknown age is neutral, and no age may look like that
+        # a fragment of unknown age is neutral, and no age may have a similar colour
         grey, like = nearest(ages + greys, itertools.product(ages, greys[1:]), vision)
         print(f"{vision}: causes {least:.1f} ({pair}), ages {step:.1f} ({steps}), unknown age {grey:.1f} ({like})")
         bad |= least < LEAST_DISTANCE or step < LEAST_STEP or grey < LEAST_STEP

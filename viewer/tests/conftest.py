@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes pytest find the modules, and speak KTAP like all other tests when asked to by --ktap."""
+"""Lets pytest find the modules, and print KTAP like all other tests if called with --ktap."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
 
 
 class Ktap:
-    """Takes the place of pytest's own report."""
+    """Replaces pytest's own report."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -30,7 +30,7 @@ class Ktap:
             print(f"not ok - {report.nodeid} can be read", flush=True)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """A test that ended; what else goes wrong beside it is a failure of its own."""
+        """A test that ended; an error outside the test itself is a separate failure."""
         if report.when != "call" and report.passed or report.when == "teardown" and not report.failed:
             return
         self.number += 1
@@ -50,13 +50,13 @@ class Ktap:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """--ktap"""
+    """Add the option --ktap."""
     parser.addoption("--ktap", action="store_true", help="speak KTAP")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Change the one report for the other."""
+    """Replace the report."""
     if config.getoption("--ktap"):
         config.pluginmanager.unregister(config.pluginmanager.getplugin("terminalreporter"))
         config.pluginmanager.register(Ktap(), "ktap")

@@ -4,8 +4,8 @@
 
 usage: export_to_text.py json|csv FILE
 
-Prints the records, and for JSON the volumes before them, as debugfs has them. That the result is
-the same, byte by byte, shows that nothing is lost on the way.
+Prints the records, and for JSON the volumes before them, in the form of debugfs. If the result is the
+same, byte by byte, nothing was lost on the way.
 """
 import csv
 import json
@@ -14,7 +14,7 @@ import sys
 
 
 def path_bytes(text: str) -> bytes:
-    """Undo names.c: three octal digits behind a backslash are a byte."""
+    """Decode the escapes of names.c: a backslash and three octal digits are a byte."""
     return re.sub(rb"\\([0-7]{3})", lambda m: bytes([int(m[1], 8)]), text.encode())
 
 
@@ -36,7 +36,7 @@ def field(name: str, value: object) -> bytes:
 
 def from_json(name: str) -> list[bytes]:
     with open(name, "rb") as file:
-        # bytes that are no UTF-8 are an error here, as are two equal keys
+        # invalid UTF-8 is an error here, and so are two equal keys
         data = json.loads(file.read().decode(), object_pairs_hook=unique)
     volumes = [b"# volume " + b" ".join(
         field(k, v) if k == "dev" else k.encode() + b"=" + field(k, v) for k, v in volume.items())

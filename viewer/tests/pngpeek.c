@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test helper: decode a PNG and say what is in it.
+ * Test helper: decode a PNG and print its content.
  *	pngpeek FILE		size, and each colour with its number of pixels, most frequent first
  *	pngpeek FILE text	the texts, and the dots per inch
  *	pngpeek FILE X Y	the colour of one pixel

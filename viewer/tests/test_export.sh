@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Tests what fragtrace-view writes for other programs: JSON, CSV, Prometheus; speaks KTAP. See testlib.sh.
+# Tests the exports of fragtrace-view for other programs: JSON, CSV, Prometheus; speaks KTAP. See testlib.sh.
 # usage: test_export.sh PROGRAM [TEST...]
 set -eu
 
@@ -9,7 +9,7 @@ set -eu
 
 # === Helpers ===
 
-# back(text) - the JSON and the CSV of a text hold every byte of it
+# back(text) - the JSON and the CSV of a text contain each byte of it
 back() {
 	"$view" -t "$1" --json out.json --csv out.csv
 	grep -v '^# \(fragtrace\|dev\|time\)' "$1" >expected || :
@@ -26,7 +26,7 @@ table() {
 		'# volume 254:0 main_blkaddr=0 blocks=1000 segment_blocks=100 path=/m' "$1"
 }
 
-# odd_names() - a table with paths that hold every byte that a name may hold
+# odd_names() - a table with paths that contain each byte that a name may contain
 odd_names() {
 	"$python" - <<-'EOF'
 	import sys
@@ -43,7 +43,7 @@ odd_names() {
 	EOF
 }
 
-# bad(kind, line, message) - a text of this kind whose second line is this is refused at 2
+# bad(kind, line, message) - a text of this kind with this second line is refused at 2
 bad() {
 	printf '# fragtrace %s 1\n%s\n' "$1" "$2" >t
 	refuses "fragtrace-view: t:2: $3" "$view" -t t --json x.json
@@ -73,7 +73,7 @@ test_unwritten_and_flags_come_back() {
 test_names_come_back() {
 	odd_names >t
 	back t
-	# what needs no escape has none
+	# a text that needs no escape has none
 	grep -qF '"path":"/m/é€😀' out.json
 	grep -qF '"path":"/m/ x"' out.json
 	grep -qF '"path":"/m/\\377x"' out.json
@@ -149,7 +149,7 @@ test_exports_are_renewed() {
 
 # === Prometheus ===
 
-# metric(name, labels, value) - out.prom says so
+# metric(name, labels, value) - out.prom has this value
 metric() {
 	grep -qxF -- "$1{$2} $3" out.prom || fail "expected $1{$2} $3, got: $(grep "^$1" out.prom)"
 }
@@ -170,7 +170,7 @@ test_prometheus_numbers() {
 	metric fragtrace_volume_size_bytes 'device="254:16",mountpoint="/mnt/my disk"' 40960
 }
 
-# The sums of `files`, which the kernel made at the same moment.
+# The sums of `files`, which was read at the same moment.
 test_prometheus_agrees_with_the_kernel() {
 	local dev='device="254:0",mountpoint="/mnt/f2fs"'
 	"$view" -t "$data/rocksdb2.table" --prometheus out.prom
@@ -201,13 +201,13 @@ for family in families:
     assert family.type == "gauge" and family.documentation, family
 print(families[1].samples)' >samples || exit_skip $?
 		case $text in
-		# what mountpoint was, with its own escapes: a blank and a byte that is no UTF-8
+		# the former mountpoint, with its own escapes: a blank and a byte that is not UTF-8
 		odd) grep -qF "'mountpoint': '/m \\\\377'" samples || fail "$(cat samples)" ;;
 		esac
 	done
 }
 
-# exit_skip(status) - end a test that needs a Python package that is not there
+# exit_skip(status) - end a test that needs a missing Python package
 exit_skip() {
 	[ "$1" = 4 ] || exit "$1"
 	echo "python3-prometheus-client is not installed"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of fragtrace-plot: what its pictures show, and how it fails."""
+"""Tests of fragtrace-plot: the content of its pictures, and its errors."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ START = 1795232523.042
 
 @pytest.fixture(autouse=True)
 def somewhere_else(tmp_path, monkeypatch):
-    """Each test runs in an empty folder of its own."""
+    """Each test runs in its own empty folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
 
 
 def record(folder: str, texts: dict[float, str]) -> str:
-    """A series as fragtrace-view --record writes it; the texts by seconds after its beginning."""
+    """A series in the form of fragtrace-view --record; the texts by seconds after its beginning."""
     os.makedirs(folder, exist_ok=True)
     for seconds, text in texts.items():
         first, rest = text.split("\n", 1)
@@ -50,7 +50,7 @@ def record(folder: str, texts: dict[float, str]) -> str:
 
 
 def sst(*places: int, ino: int = 5, name: str = "a.sst") -> str:
-    """Lines of a file with one block at each of these places."""
+    """Lines of a file with one block at each of these addresses."""
     state = "contiguous" if list(places) == list(range(places[0], places[0] + len(places))) else "fragmented"
     return "".join(f"254:0 {lba} 1 {offset} {ino} {state} /mnt/{name}\n"
                    for lba, offset in sorted((lba, offset) for offset, lba in enumerate(places)))
@@ -60,7 +60,7 @@ GROWING = {0.0: HEAD, 10.0: HEAD + sst(110), 20.0: HEAD + sst(110, 200), 90.0: H
 
 
 def run(*args: str) -> int:
-    """The program itself; its exit status."""
+    """Run the program; return its exit status."""
     sys.argv = ["fragtrace-plot", *args]
     try:
         return cli.main("test")
@@ -69,7 +69,7 @@ def run(*args: str) -> int:
 
 
 def refuses(capsys, status: int, what: str, *args: str) -> None:
-    """The program must end with this status and one line on standard error, and leave nothing."""
+    """The program must end with this status and one line on standard error, and leave no file."""
     before = sorted(os.listdir())
     assert run(*args) == status
     error = capsys.readouterr().err
@@ -82,7 +82,7 @@ def refuses(capsys, status: int, what: str, *args: str) -> None:
 
 
 def test_moments_of_a_series():
-    """In the order of time; what is no table of a series is not looked at."""
+    """In the order of time; other files in the folder are ignored."""
     folder = record("run", GROWING)
     for name in (".fragtrace-1.000.table.gz", "fragtrace-1.table.gz", "fragtrace-1.000.table.gz.tmp", "notes"):
         Path(folder, name).write_text("no table")
@@ -93,14 +93,14 @@ def test_moments_of_a_series():
 
 
 def test_past_the_end(capsys):
-    """A series holds changes only, so its last table holds on; that it does is said."""
+    """A series has changes only, so its last table stays valid after its end; a message reports that."""
     series = moments.series_of([record("run", GROWING)])
     assert moments.at(series, 3600) == series[-1]
     assert "the last change recorded is 1 min 30 s after the beginning; taking it for 1 h" in capsys.readouterr().err
 
 
 def test_a_time_that_differs_from_the_name():
-    """One of the two would be wrong."""
+    """The time in a table differs from that in its name."""
     folder = record("run", GROWING)
     os.rename(moments.series_of([folder])[0].path, "run/fragtrace-5.000.table.gz")
     with pytest.raises(fragsnap.SnapError, match="run/fragtrace-5.000.table.gz: the time is 1795232523.042"):
@@ -110,13 +110,13 @@ def test_a_time_that_differs_from_the_name():
 @pytest.mark.parametrize("text, seconds", [("60s", 60), ("90", 90), ("5m", 300), ("1h", 3600), ("1h30m", 5400),
                                            ("1h2m3s", 3723), ("1.5s", 1.5)])
 def test_durations(text, seconds):
-    """As people write them."""
+    """All forms of a time."""
     assert moments.parse_duration(text) == seconds
 
 
 @pytest.mark.parametrize("text", ["", "x", "1d", "m", "-5s", "5ms", "1m1h"])
 def test_bad_durations(text):
-    """What is none."""
+    """Invalid times."""
     with pytest.raises(ValueError):
         moments.parse_duration(text)
 
@@ -154,7 +154,7 @@ def test_globs(path, name):
     ("default red green blue\ndefault red green blue", "a second rule for default"),
 ])
 def test_bad_rules(line, what):
-    """Each names its line."""
+    """Each message has the line."""
     Path("my.cnf").write_text(f"\n{line}\n")
     with pytest.raises(fragsnap.FormatError) as caught:
         colors.read_rules(["./my.cnf"])
@@ -162,7 +162,7 @@ def test_bad_rules(line, what):
 
 
 def test_colours_by_size():
-    """The largest first, numbers are no kind of file, what is left over is other."""
+    """The largest first; numbers are not a kind of file; the rest is other."""
     groups = colors.groups_for(None, Counter({".a": 5, ".b": 9, ".c": 1}), 2)
     assert [group.name for group in groups.groups] == [".b", ".a", "other"]
     assert groups[0].tones == colors.PALETTE[0]
@@ -172,7 +172,7 @@ def test_colours_by_size():
 
 
 def test_the_same_colours_as_the_viewer():
-    """The tables in color_kind.c and color.c."""
+    """The tables are the same as in color_kind.c and color.c."""
     text = "".join(path.read_text() for path in (VIEWER / "src/model").glob("color*.c"))
     kinds = (VIEWER / "src/model/color_kind.c").read_text()
     assert {name: int(rgb, 16) for name, rgb in re.findall(r'\{ "([a-z-]+)", 0x([0-9a-f]{6}) \}', kinds)} == colors.NAMED
@@ -184,7 +184,7 @@ def test_the_same_colours_as_the_viewer():
 
 
 def painted_naively(rows: layout.Rows, t: fragsnap.Table, groups: colors.Groups) -> np.ndarray:
-    """The picture block by block, from the definition of what a cell shows."""
+    """The picture block by block, by the definition of a cell."""
     shades, pieces = layout.shades_of(groups), layout.pieces_of(t, rows.volumes, groups)
     shade_at = {}
     for volume, lba, blocks, shade in zip(pieces.volume, pieces.lba, pieces.blocks, pieces.shade):
@@ -207,7 +207,7 @@ def painted_naively(rows: layout.Rows, t: fragsnap.Table, groups: colors.Groups)
 
 @pytest.mark.parametrize("seed, most", [(1, 256), (2, 10), (3, 4), (4, 2), (5, 7), (6, 3)])
 def test_pictures_block_by_block(seed, most, monkeypatch):
-    """Every cell of random layouts, also where cells hold several blocks and segments share rows."""
+    """Each cell of random layouts, also if cells have several blocks and segments share rows."""
     monkeypatch.setattr(layout, "COLUMNS", 16)
     t = random_table(seed)
     rows = layout.rows_for(t.volumes, layout.used_segments(t, t.volumes), most)
@@ -222,7 +222,7 @@ def test_pictures_block_by_block(seed, most, monkeypatch):
 
 
 def test_rows_that_are_free_are_left_out():
-    """Two free segments are drawn, more are hatched; the same rows for all tables."""
+    """Two free segments are drawn, more are hatched; all tables have the same rows."""
     t = table(sst(100, 196, 900))
     rows = layout.rows_for(t.volumes, layout.used_segments(t, t.volumes))
     assert [(row.segment, row.count, row.hatched) for row in rows.rows] == \
@@ -232,14 +232,14 @@ def test_rows_that_are_free_are_left_out():
 
 
 def test_volumes_of_different_sizes_are_not_compared():
-    """They are two volumes that had the same device number."""
+    """Two volumes had the same device number."""
     other = fragsnap.parse_table("u", HEAD.replace("blocks=1000", "blocks=900").encode())
     with pytest.raises(fragsnap.SnapError, match="u: volume 254:0 has blocks=900"):
         layout.merged_volumes(table("").volumes, other)
 
 
 def test_a_volume_of_16_tib():
-    """Cells of many blocks, a picture of the usual size, and no block lost."""
+    """Cells of many blocks, a picture of the usual size; no block is lost."""
     end = (16 << 40) // 4096 - 512
     text = (f"# fragtrace table 1\n# volume 1:1 main_blkaddr=512 blocks={end} segment_blocks=512 path=/\n" +
             "".join(f"1:1 {lba} 1 0 {4 + i} contiguous /f{i}.x\n"
@@ -262,7 +262,7 @@ def difference_of(a: fragsnap.Table, b: fragsnap.Table) -> tuple[difference.Diff
 
 
 def test_what_became_of_blocks():
-    """One block each that stayed, moved, came, went; in place of what moved there is nothing."""
+    """One block each that stayed, moved, came, went; the old place of the moved block is free."""
     found, _ = difference_of(table(sst(110, 120, 130)), table(sst(110, 140) + sst(150, ino=9, name="b.sst")))
     assert found.blocks[0].tolist() == [1, 1, 1, 1]
     assert found.fragments[0].tolist() == [3, 3, 1]
@@ -287,7 +287,7 @@ def test_an_inode_number_given_out_again_is_another_file():
 
 @pytest.mark.parametrize("seed", range(10))
 def test_differences_block_by_block(seed):
-    """Random tables of the same files, each block by itself."""
+    """Random tables of the same files, compared block by block."""
     a, b = random_table(seed), random_table(seed + 1000)
     end = max(t.volumes[0].end for t in (a, b))
     a, b = (fragsnap.Table(**{**vars(t), "volumes": [fragsnap.Volume("1:1", 100, end, 32, "/")]}) for t in (a, b))
@@ -322,7 +322,7 @@ def test_history_draws_the_figures():
 
 
 def test_history_uses_all_processors_for_large_series(monkeypatch):
-    """The same figures come out, and an error comes through."""
+    """Parallel reading gives the same figures, and reports errors."""
     series = moments.series_of([record("run", GROWING)])
     alone = history.read_past(series, 32)
     monkeypatch.setattr(history, "WORTH_PROCESSES", 0)
@@ -334,7 +334,7 @@ def test_history_uses_all_processors_for_large_series(monkeypatch):
 
 
 def test_history_by_rules():
-    """With rules the rows are theirs, also where they are globs."""
+    """With rules there is a row for each rule, also for globs."""
     folder = record("run", {0.0: HEAD + sst(110) + sst(120, 130, ino=6, name="log/x") + sst(140, ino=7, name="y")})
     Path("my.cnf").write_text("log/* red green blue\n")
     figure = history.make(moments.series_of([folder]), ["./my.cnf"], 5, 32, None)
@@ -343,7 +343,7 @@ def test_history_by_rules():
 
 
 def test_other_is_what_has_no_colour():
-    """Extensions beyond the largest are pooled: their fragments are counted, their quantiles are exact."""
+    """The smaller extensions are pooled: their fragments are counted, their quantiles are exact."""
     t = table("254:0 110 4 0 5 contiguous /a.x\n254:0 120 1 0 6 contiguous /b.y\n254:0 130 2 0 7 contiguous /c\n")
     past = [history.Past(0.0, [], shares.shares_by_extension(t, 32))]
     large, other = history.by_group(past, colors.groups_for(None, history.most_blocks(past), 1))
@@ -366,7 +366,7 @@ def test_distribution_counts_everything():
 
 
 def test_bins_are_exact():
-    """2^n - 1 and 2^n are in different bins, also where floating point is near its end."""
+    """2^n - 1 and 2^n are in different bins, also at the limit of floating point."""
     values = np.array([1, 2, 3, 4, 7, 8, (1 << 47) - 1, 1 << 47])
     counts = distribution.log2_counts(values, 48)
     assert [counts[i] for i in (0, 1, 2, 3, 46, 47)] == [1, 2, 2, 1, 1, 1]
@@ -403,7 +403,7 @@ def test_animation_shows_the_layout():
 
 
 def test_animation_keeps_its_limit(capsys):
-    """Every other picture goes until it is small enough, the last one never."""
+    """Every other picture is dropped until the file is small enough, but never the last one."""
     draw = random.Random(1)
     noise = [Image.fromarray(np.frombuffer(draw.randbytes(400 * 400), np.uint8).reshape(400, 400)).convert("P") for _ in range(9)]
     kept = []
@@ -423,7 +423,7 @@ def test_animation_keeps_its_limit(capsys):
 
 @pytest.mark.parametrize("command", ["history", "compare", "distribution", "animate"])
 def test_tables_with_nothing_in_them(command):
-    """No volume, no file, and nothing at all in a series: still a picture."""
+    """No volume, no file, and an empty series: there still is a picture."""
     Path("none.table").write_text("# fragtrace table 1\n")
     Path("empty.table").write_text(HEAD)
     Path("one.table").write_text(HEAD + RECORD)
@@ -450,7 +450,7 @@ def test_formats(command):
 
 
 def test_odd_names_are_drawn():
-    """Dollars, bytes that are no text, control characters, extensions without end."""
+    """Dollars, bytes that are not text, control characters, very long extensions."""
     names = [b"a.$x^$", b"b.\xff\xfe", b"c.\\011\\012", b"d." + b"y" * 250, "e.日本".encode()]
     Path("odd.table").write_bytes(HEAD.encode() + b"".join(
         b"254:0 %d 1 0 %d contiguous /mnt/%s\n" % (110 + 2 * i, 4 + i, name) for i, name in enumerate(names)))
@@ -460,11 +460,11 @@ def test_odd_names_are_drawn():
     assert run("animate", "odd.table") == 0
 
 
-# === How it fails ===
+# === Errors ===
 
 
 def test_bad_input(capsys):
-    """The message names what is wrong; the status is 1; nothing is left behind."""
+    """The message names the error; the status is 1; no file remains."""
     os.mkdir("none")
     Path("future.table").write_text("# fragtrace table 2\n")
     Path("cut.table.gz").write_bytes(gzip.compress((HEAD + RECORD).encode())[:-4])
@@ -480,7 +480,7 @@ def test_bad_input(capsys):
 
 
 def test_bad_output(capsys):
-    """A folder that is not there, no file at all; the last picture stays when the input is bad."""
+    """A missing folder, no file at all; the last picture stays if the input is invalid."""
     Path("good.table").write_text(HEAD + RECORD)
     Path("bad.table").write_text(HEAD + "254:0\n")
     os.mkdir("dir.png")
@@ -492,7 +492,7 @@ def test_bad_output(capsys):
 
 
 def test_full_disk(capsys, monkeypatch):
-    """What was there stays, and what was begun goes."""
+    """The old file stays, and the unfinished one is removed."""
     Path("good.table").write_text(HEAD + RECORD)
     Path("last.png").write_text("last")
 
@@ -534,14 +534,14 @@ def program(*args: str, **options) -> subprocess.CompletedProcess:
 
 
 def test_the_program_from_a_pipe():
-    """Standard input, and what comes of it is said."""
+    """Standard input; the name of the picture is printed."""
     done = program("distribution", "-", "-o", "a.svg", input=HEAD + RECORD)
     assert (done.returncode, done.stdout, done.stderr) == (0, "wrote a.svg\n", "")
     assert os.path.getsize("a.svg") > 1000
 
 
 def test_what_the_viewer_records():
-    """A folder that fragtrace-view --record wrote."""
+    """A folder written by fragtrace-view --record."""
     for lines in (RECORD, RECORD + sst(200, ino=9, name="b.sst")):
         Path("t").write_text(HEAD + lines)
         subprocess.run([str(VIEWER / "fragtrace-view"), "-t", "t", "-o", "t.png", "--record", "run"], check=True)
@@ -552,7 +552,7 @@ def test_what_the_viewer_records():
 
 
 def test_what_the_viewer_records_in_binary():
-    """Snapshots as debugfs has them."""
+    """Snapshots in the form of debugfs."""
     for stamp, lines in (("1700000000.123", RECORD), ("1700000060.000", RECORD + sst(200, ino=9, name="b.sst"))):
         Path("t").write_text(HEAD.replace("\n", f"\n# time {stamp}\n", 1) + lines)
         with open("s", "wb") as stream:
@@ -566,7 +566,7 @@ def test_what_the_viewer_records_in_binary():
 
 
 def test_help_has_examples():
-    """Of the program and of each command; the man page has each option, too."""
+    """The help of the program and of each command; the man page has each option, too."""
     page = (VIEWER / "man/fragtrace-plot.1").read_text()
     for command in ("history", "compare", "distribution", "animate"):
         text = program(command, "--help").stdout
@@ -580,14 +580,14 @@ def test_help_has_examples():
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted(number):
-    """In the middle of reading: the status tells, the last picture stays, nothing is left behind."""
+    """Interrupted while it reads: the status reports it, the last picture stays, no file remains."""
     Path("last.png").write_text("last")
     os.mkfifo("pipe")
-    # what a shell starts in the background ignores SIGINT, and hands that down
+    # a program that a shell starts in the background ignores SIGINT, and its children inherit that
     with subprocess.Popen([sys.executable, str(VIEWER / "fragtrace-plot"), "history", "pipe", "-o", "last.png"],
                           stderr=subprocess.PIPE, text=True,
                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as child:
-        # the pipe opens when the program reads, and then it waits there
+        # open() returns when the program opens the pipe; then it waits for data
         with open("pipe", "w", encoding="utf-8"):
             os.kill(child.pid, number)
             _, error = child.communicate(timeout=120)
@@ -597,7 +597,7 @@ def test_interrupted(number):
 
 
 def test_installed():
-    """make install puts everything where it is found again."""
+    """make install puts each file where the program finds it."""
     subprocess.run(["make", "-s", "-C", str(VIEWER), "install-plot", f"DESTDIR={os.getcwd()}/root", "PREFIX=/usr"],
                    check=True)
     os.makedirs("root/usr/share/fragtrace", exist_ok=True)
@@ -611,7 +611,7 @@ def test_installed():
 
 
 def test_man_page():
-    """mandoc has nothing to say."""
+    """mandoc has no warning."""
     if not any(os.access(os.path.join(folder, "mandoc"), os.X_OK) for folder in os.get_exec_path()):
         pytest.skip("mandoc is not installed")
     done = subprocess.run(["mandoc", "-Tlint", "-Wwarning", str(VIEWER / "man/fragtrace-plot.1")], capture_output=True,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests of fragsnap and of the terms: what is read, what is refused and where, and every figure."""
+"""Tests of fragsnap and of the terms: valid input, refused input with its line, and all figures."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def table(records: str) -> fragsnap.Table:
 
 
 def refused(text: str, line: int, what: str) -> None:
-    """The text must be refused at this line with a message that says so."""
+    """The text must be refused at this line with a message that has these words."""
     with pytest.raises(fragsnap.FormatError) as caught:
         fragsnap.parse_table("t", text.encode())
     assert str(caught.value).startswith(f"t:{line}: "), str(caught.value)
     assert what in str(caught.value)
 
 
-# === What is read ===
+# === Valid input ===
 
 
 def test_a_table():
-    """Every field arrives where it belongs."""
+    """Each field has the right value."""
     t = table("254:0 110 4 8 5 fragmented /mnt/a\\040b.sst\n"
               "254:0 120 1 0 7 contiguous /mnt/\\134x\n"
               "254:0 300 2 0 5 fragmented /mnt/a\\040b.sst\n")
@@ -58,7 +58,7 @@ def test_a_table():
 
 @pytest.mark.parametrize("name", ["header_only", "small", "two", "redis", "rocksdb2"])
 def test_a_snapshot(name, tmp_path):
-    """The binary file and the text say the same."""
+    """The binary file and the text have the same content."""
     text = (DATA / f"{name}.table").read_bytes().replace(b"\n", b"\n# time 1700000000.123\n# stale 2\n", 1)
     (tmp_path / "text").write_bytes(text)
     binary = subprocess.run([sys.executable, DATA.parent / "to_snapshot.py", tmp_path / "text"], check=True,
@@ -94,7 +94,7 @@ def test_causes(tmp_path):
     assert ("/mnt/f2fs/db/000001.sst", 8, "tail", "sync", "interleaved", 2) in found
     assert ("/mnt/f2fs/b.db", 5, "overwrite", "writeback", "ssr", 3) in found
     assert ("/mnt/f2fs/db/LOG", 3, "unknown", "none", "unknown", 0) in found
-    # the rest of a fragment has its cause, too
+    # the other extents of a fragment have its cause, too
     assert ("/mnt/f2fs/db/000004.sst", 20, "tail", "sync", "interleaved", 2) in found
     assert fragsnap.read_table(str(DATA / "small.table")).causes is None
 
@@ -129,7 +129,7 @@ def test_the_time():
 
 
 def test_empty_tables():
-    """No record, and no volume either."""
+    """No record, and also no volume."""
     assert len(table("").lba) == 0
     assert fragsnap.parse_table("t", b"# fragtrace table 1\n").volumes == []
 
@@ -143,14 +143,14 @@ def test_two_volumes():
 
 
 def test_gzip_and_plain(tmp_path):
-    """Both are told apart by what is in them, not by their names."""
+    """Both are recognised by their content, not by their names."""
     (tmp_path / "a").write_bytes(gzip.compress((HEAD + RECORD).encode()))
     (tmp_path / "b.gz").write_text(HEAD + RECORD)
     assert fragsnap.read_table(str(tmp_path / "a")).paths == fragsnap.read_table(str(tmp_path / "b.gz")).paths
 
 
 def test_a_name_that_is_no_text():
-    """Bytes that are not UTF-8 come back as they were."""
+    """Bytes that are not UTF-8 come back unchanged."""
     t = fragsnap.parse_table("t", HEAD.encode() + b"254:0 110 4 0 5 contiguous /mnt/\xff.sst\n")
     assert os.fsencode(t.paths[0]) == b"/mnt/\xff.sst"
 
@@ -159,15 +159,15 @@ def test_a_name_that_is_no_text():
     ("/mnt/000004.sst", ".sst"), ("/mnt/a.b/c", ""), ("/mnt/.hidden", ""), ("/mnt/.hidden.x", ".x"),
     ("/mnt/a.", ""), ("/mnt/a.log (deleted)", ".log"), ("a.tar.gz", ".gz")])
 def test_extensions(path, ext):
-    """The last dot of the name and what follows it."""
+    """The last dot of the name and the text after it."""
     assert fragsnap.extension(path) == ext
 
 
-# === What is refused ===
+# === Refused input ===
 
 
 def test_the_first_bad_line_is_named():
-    """Whatever is wrong further down. What else is wrong with tables, test_parity.py tries."""
+    """Errors in later lines. test_parity.py has other invalid tables."""
     refused(HEAD + RECORD + "254:0 120 1 0 6 wrong /b\n" + "254:0\n" + "254:0 x 1 0 6 contiguous /b\n", 5,
             'unknown state "wrong"')
     refused(HEAD + RECORD + "254:0 1 1 0 6 contiguous /b\n" + "254:0\n" + "# volume\n", 5, "blocks 1 to 1 are outside")
@@ -185,13 +185,13 @@ def test_damaged_gzip(tmp_path):
 
 
 def test_a_missing_file(tmp_path):
-    """The message is the system's."""
+    """The message is that of the system."""
     with pytest.raises(fragsnap.SnapError, match="none: No such file or directory"):
         fragsnap.read_table(str(tmp_path / "none"))
 
 
 def test_bad_files_and_extents(tmp_path):
-    """The other two texts name their lines, too."""
+    """The other two texts report their lines, too."""
     for kind, line, what, read in (
             ("files", "254:0 5 maybe 1 1 1 1.0 0.0 1 1 /a", "unknown map", fragsnap.read_files),
             ("files", "254:0 5 exact 1 1 1 1 0.0 1 1 /a", "the mean_fragment is not a number with one decimal",
@@ -209,7 +209,7 @@ def test_bad_files_and_extents(tmp_path):
 
 
 def figures(t: fragsnap.Table, file: int) -> dict[str, object]:
-    """The figures of one file as `files` has them."""
+    """The figures of one file as in `files`."""
     fragments = terms.fragments_of(t)
     mine = fragments.file == file
     far = fragments.distance[mine & (fragments.distance >= 0)]
@@ -249,16 +249,16 @@ def test_table_and_extents_agree():
 
 @pytest.mark.parametrize("records, fragments, distances, requests, ideal", [
     ("254:0 100 64 0 5 contiguous /a\n", [64], [], 2, 2),
-    # a hole does not end a fragment if the address behind it continues
+    # a hole does not end a fragment if the address after it continues
     ("254:0 100 4 0 5 contiguous /a\n254:0 104 4 40 5 contiguous /a\n", [8], [], 2, 2),
     ("254:0 100 4 0 5 contiguous /a\n254:0 104 4 10 5 contiguous /a\n", [8], [], 1, 1),
-    # backwards: from the end of the one before
+    # backwards: from the end of the previous one
     ("254:0 100 4 4 5 fragmented /a\n254:0 110 4 0 5 fragmented /a\n", [4, 4], [14], 2, 1),
     # a file in single blocks, read by 128 KiB: 32 for 1
     ("".join(f"254:0 {100 + 2 * i} 1 {i} 5 fragmented /a\n" for i in range(32)), [1] * 32, [1] * 31, 32, 1),
 ])
 def test_terms(records, fragments, distances, requests, ideal):
-    """Each rule of the terms by itself."""
+    """Each rule of the terms separately."""
     t = table(records)
     found = terms.fragments_of(t)
     assert found.blocks.tolist() == fragments
@@ -267,7 +267,7 @@ def test_terms(records, fragments, distances, requests, ideal):
 
 
 def random_table(seed: int) -> fragsnap.Table:
-    """Files in pieces of any size, with holes, anywhere."""
+    """Files in pieces of any size, with holes, at any address."""
     draw = random.Random(seed)
     pieces = []
     for ino in range(4, 12):
@@ -276,7 +276,7 @@ def random_table(seed: int) -> fragsnap.Table:
             length = draw.choice((1, 2, 3, 31, 32, 33, 64))
             pieces.append((ino, offset, length))
             offset += length + draw.choice((0, 0, 0, 1, 30, 70))
-    # half of the time, pieces of a file stay behind each other
+    # half of the time, pieces of a file stay adjacent
     if draw.random() < 0.5:
         draw.shuffle(pieces)
     lba, records = 100, []
@@ -310,7 +310,7 @@ def naive_fragments(blocks: list[tuple[int, int]]) -> list[list[tuple[int, int]]
 
 @pytest.mark.parametrize("seed", range(40))
 def test_terms_block_by_block(seed):
-    """Random tables against the definitions, one block after the other."""
+    """Random tables compared with the definitions, block by block."""
     t = random_table(seed)
     found = terms.fragments_of(t)
     for window in (1, 8, 32):
@@ -330,7 +330,7 @@ def test_terms_block_by_block(seed):
 
 
 def test_quantiles():
-    """The smallest size that enough fragments do not exceed: never one that no fragment has."""
+    """The smallest size that enough fragments do not exceed; it is the size of a fragment."""
     sizes, counts = np.array([1, 8, 100]), np.array([1, 8, 1])
     assert [terms.quantile(sizes, counts, q) for q in (0.1, 0.5, 0.9, 1.0)] == [1, 8, 8, 100]
     assert np.isnan(terms.quantile(sizes[:0], counts[:0], 0.5))

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Tests what fragtrace-view does beside the picture: reading again and again, snapshots; speaks KTAP.
+# Tests what fragtrace-view does beside the picture: repeated reading, snapshots; speaks KTAP.
 # usage: test_live.sh PROGRAM [TEST...]
 set -eu
 
@@ -9,7 +9,7 @@ set -eu
 
 # === Helpers ===
 
-# record(args...) - keep snapshots in the folder rec
+# record(args...) - store snapshots in the folder rec
 record() {
 	"$view" --record rec "$@"
 }
@@ -21,7 +21,7 @@ table() {
 		"254:0 110 $1 0 4 contiguous /m/a.sst"
 }
 
-# snapshots(number) - so many snapshots are in rec, and nothing else
+# snapshots(number) - rec has this number of snapshots, and nothing else
 snapshots() {
 	local n
 	n=$(find rec -type f | wc -l)
@@ -83,7 +83,7 @@ test_record_binary() {
 	"$view" -t good -o good.png
 	"$view" -t $file -o now.png
 	cmp now.png good.png
-	# the time is no change, a block elsewhere is one; two of one time are both kept
+	# another time is no change, another address is one; two of the same time are both stored
 	sed '1a\
 # time 1700000001.000' "$data/two.table" >text
 	"$python" "$here/to_snapshot.py" text >later
@@ -100,7 +100,7 @@ fragtrace-1700000001.000.table.gz " ] || fail "$(ls -A rec)"
 test_record_time_is_that_of_the_reading() {
 	local before after file
 	before=$(date +%s%3N)
-	# a pipe knows no time, as debugfs does not
+	# a pipe has no time, as in debugfs
 	cat "$data/small.table" | record -t -
 	after=$(date +%s%3N)
 	file=$(echo rec/*)
@@ -128,7 +128,7 @@ test_record_only_changes() {
 test_record_sees_each_kind_of_change() {
 	table 1 >t
 	record -t t
-	# longer, shorter, other in the middle; each is compared with the one before
+	# longer, shorter, different in the middle; each is compared with the previous one
 	{ table 1; echo '# more'; } | record -t -
 	snapshots 2
 	table 1 | record -t -
@@ -174,7 +174,7 @@ test_snapshot_is_drawn_like_its_table() {
 	cmp a.png b.png
 	"$view" -t - -o c.png <"$(echo rec/*)"
 	cmp a.png c.png
-	# gzip files may be strung together
+	# gzip files may be concatenated
 	{ head -n 20 t | gzip; tail -n +21 t | gzip; } >two.gz
 	touch -d '2026-05-04 03:02:01 UTC' two.gz
 	"$view" -t two.gz -o d.png
@@ -219,7 +219,7 @@ test_record_refuses() {
 test_record_on_a_full_disk() {
 	local status=0
 	mkdir rec
-	# nobody may write more than this into a file; the signal that goes with it is ignored
+	# a larger file cannot be written; the signal for that is ignored
 	(trap '' XFSZ; ulimit -f 1; awk 'BEGIN { srand(1)
 		print "# fragtrace table 1"
 		for (i = 0; i < 3000; i++) print "# " rand() }' | record -t - 2>stderr) || status=$?
@@ -228,11 +228,11 @@ test_record_on_a_full_disk() {
 	[ -z "$(ls -A rec)" ] || fail "left behind: $(ls -A rec)"
 }
 
-# === Pages; what they do is tried in test_page.py ===
+# === Pages; test_page.py tests their behaviour ===
 
 test_page_is_one_file() {
 	"$view" -t "$data/rocksdb2.table" -o out.png --html page.html
-	# nothing is loaded from elsewhere
+	# the page loads nothing
 	! grep -E '(src|href|url)[=(]' page.html | grep -vE '^\t*(frame|image|picture)\.src = ' || fail "a resource"
 	! grep -F '@data@' page.html || fail "no data"
 	# the picture is in it
@@ -272,7 +272,7 @@ test_page_refuses() {
 	refuses '--top goes alone' "$view" --top --html page.html
 }
 
-# === Sources that come and go ===
+# === Sources that disappear and come back ===
 
 test_source_goes_and_comes_back() {
 	table 1 >t

@@ -25,7 +25,7 @@ PLAIN = ["-c", str(DATA / "plain.color.cnf"), "-i", str(DATA / "plain.img.cnf")]
 
 
 class Page:
-    """fragtrace-view and the page that it writes, seen in a browser."""
+    """fragtrace-view and its page in a browser."""
 
     def __init__(self, view: str, chromium: browser.Browser) -> None:
         self.view = view
@@ -42,7 +42,7 @@ class Page:
         self.open()
 
     def keep_writing(self, table: str | Path, *options: str) -> None:
-        """Write the page again and again, and open it."""
+        """Write the page repeatedly, and open it."""
         self.live = subprocess.Popen(self.command(table, "-n", "0.2", *options))
         end = time.monotonic() + 20
         while not os.path.exists("page.html"):
@@ -56,7 +56,7 @@ class Page:
         self.data = json.loads(self.js("document.querySelector('#data').textContent"))
 
     def place(self, cell: int, volume: int = 0) -> tuple[float, float]:
-        """Where a cell is in the window, after it was scrolled there."""
+        """The position of a cell in the window, after scrolling to it."""
         v, (pitch_x, pitch_y) = self.data["volumes"][volume], self.data["pitch"]
         column, row = cell % v["columns"], cell // v["columns"]
         if self.data["hilbert"]:
@@ -71,7 +71,7 @@ class Page:
         }})()"""))
 
     def point(self, cell: int, volume: int = 0) -> str:
-        """What the page says of a cell that the mouse is at."""
+        """The text of the page for a cell below the mouse."""
         self.browser.point(*self.place(cell, volume))
         return self.text("#cell")
 
@@ -87,7 +87,7 @@ class Page:
         return self.js("[...document.querySelectorAll('tr.lit bdi')].map(e => e.textContent)")
 
     def veil(self, cell: int) -> int:
-        """How much a cell is darkened, 0 to 255."""
+        """The darkness of a cell, 0 to 255."""
         v, (pitch_x, pitch_y) = self.data["volumes"][0], self.data["pitch"]
         column, row = cell % v["columns"], cell // v["columns"]
         if self.data["hilbert"]:
@@ -98,7 +98,7 @@ class Page:
 
 
 def hilbert(side: int, cell: int) -> tuple[int, int]:
-    """Column and row on the curve, by its definition: four squares, of which the first and last are turned."""
+    """Column and row on the curve, by its definition: four squares; the first and the last are turned."""
     if side == 1:
         return 0, 0
     half = side // 2
@@ -122,7 +122,7 @@ def expect(got: object, expected: object) -> None:
     assert got == expected, f"expected {expected!r}, got {got!r}"
 
 
-# === What is where ===
+# === Content of cells ===
 
 def check_cells(page: Page, table: Path, sample: int) -> None:
     """Point at cells that stand for a block or less, and compare with the table."""
@@ -217,7 +217,7 @@ def test_click_on_a_cell(page: Page) -> None:
     page.write(DATA / "small.table", *PLAIN)
     page.browser.click(*page.place(8))
     expect(page.lit(), ["/mnt/f2fs/000002.sst"])
-    # blocks 105 to 110 are its own
+    # blocks 105 to 110 belong to the file
     expect([page.veil(cell) == 0 for cell in range(3, 13)], [False] * 2 + [True] * 6 + [False] * 2)
     page.browser.click(*page.place(22))
     expect(page.lit(), ["/mnt/f2fs/my file.log"])
@@ -281,7 +281,7 @@ def test_keys_alone(page: Page) -> None:
     expect(page.lit(), ["/mnt/f2fs/000001.sst"])
     page.browser.key("Escape")
     expect(page.lit(), [])
-    # from the picture: what is searched for, the size, the five headings, the first file
+    # from the picture: search field, size, the five headings, the first file
     for _ in range(8):
         page.browser.key("Tab")
     page.browser.key("Enter")
@@ -311,7 +311,7 @@ def test_causes(page: Page) -> None:
     with open("why", "wb") as stream:
         subprocess.run([sys.executable, str(HERE / "to_snapshot.py"), str(DATA / "why.table")], stdout=stream, check=True)
     page.write("why", "-i", str(DATA / "plain.img.cnf"), "--color-by", "cause")
-    # what broke a file most often, and is the first of those
+    # the most frequent cause of a file, and the first one among equals
     expect({path.rsplit("/")[-1]: color for path, *_, color in page.data["files"]},
            {"LOG": "#1332fb", "000004.sst": "#1332fb", "000001.sst": "#45ef66", "000002.sst": "#45ef66", "a.db": "#b4220d",
             "b.db": "#fb5c1f", "000003.sst": "#c8c8c8"})
@@ -320,7 +320,7 @@ def test_causes(page: Page) -> None:
         "the like; the block does not follow because the log had gone on to other blocks, of another file or of this one"
     expect(page.point(10), "LBA 1010 · offset 8 · /mnt/f2fs/db/000001.sst\n"
                            f"broken before it: {tail}; by rocksdb:low (pid 812)")
-    # the rest of the fragment, behind a hole
+    # the rest of the fragment, after a hole
     expect(page.point(121), "LBA 1121 · offset 20 · /mnt/f2fs/db/000004.sst\n"
                             f"broken before it: {tail}; by rocksdb:low (pid 812)")
     expect(page.point(210).split("\n")[1], "broken before it: gc_bg (moved by garbage collection in the background); the "
@@ -333,7 +333,7 @@ def test_finding(page: Page) -> None:
     page.browser.click_on("#find")
     page.browser.write("MANI")
     expect(page.paths(), ["/mnt/f2fs/db/MANIFEST-000071"])
-    # a file that is hidden comes forth when its cell is clicked
+    # a hidden file becomes visible when its cell is clicked
     flat = page.data["volumes"][0]["pieces"]
     at, files = 0, page.data["files"]
     for owner, n, _, units in zip(*[iter(flat)] * 4):
@@ -345,7 +345,7 @@ def test_finding(page: Page) -> None:
     expect(page.js("document.querySelector('#find').value"), "")
 
 
-# === Renewal ===
+# === Update ===
 
 def replace(table: str, lines: list[str]) -> None:
     Path("new").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m\n" +
@@ -375,13 +375,13 @@ def test_renewal_keeps_what_was_chosen(page: Page) -> None:
     assert page.point(15).endswith("/m/0.log")
     expect(page.js("window.sameDocument"), True)
     assert "renewed every 0.2 s" in page.text("#fresh"), page.text("#fresh")
-    # the file that was chosen goes
+    # the selected file disappears
     replace("t", first[1:])
     page.browser.until("document.querySelectorAll('#rows tr').length === 1")
     page.browser.point(1, 1)
     expect(page.text("#cell"), "The file that was lit up is not there any more.")
     expect(page.veil(50), 0)
-    # and all that was chosen stays when the user loads the page anew, too
+    # and all selections stay when the user reloads the page, too
     replace("t", first)
     page.browser.until("document.querySelectorAll('#rows tr').length === 2")
     page.open()
@@ -395,11 +395,11 @@ def test_silence_is_told(page: Page) -> None:
     assert page.live
     page.live.terminate()
     expect(page.live.wait(), 0)
-    # what was written last may still be on its way
+    # the last page may not be loaded yet
     time.sleep(1)
     page.js("(() => { const now = Date.now; Date.now = () => now() + 60000; })()")
     page.browser.until("/nothing new for 6[0-9] s/.test(document.querySelector('#fresh').textContent)")
-    # what is there stays
+    # the old content stays
     assert page.paths()
 
 
@@ -410,7 +410,7 @@ def test_once_is_not_renewed(page: Page) -> None:
     expect(page.js("document.querySelectorAll('iframe').length"), 0)
 
 
-# === Names, bounds, and nothing at all ===
+# === Names, limits, and empty input ===
 
 def test_names_are_text(page: Page) -> None:
     names = ["</script><script>window.bad=1</script>", "<img src=x onerror=window.bad=1>", "&lt;b&gt;", "\"'`${1}\\134",
@@ -434,7 +434,7 @@ def test_big_table_is_bounded(page: Page) -> None:
     with open("t", "w", encoding="ascii") as file:
         file.write(f"# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks={n * 4} segment_blocks=512 path=/m\n")
         for i in range(n):
-            # one file has half of all extents, the others are many
+            # one file has half of all extents, the rest belongs to many files
             ino = 4 if i % 2 else 5 + i // 60
             file.write(f"254:0 {i * 4} {1 + i % 3} {i * 2} {ino} fragmented /m/{ino}.sst\n")
     page.write("t", "--layout", "hilbert")
@@ -475,7 +475,7 @@ def test_narrow(page: Page) -> None:
 # === Running them ===
 
 def run(test: Callable[[Page], None], view: str, chromium: browser.Browser) -> str:
-    """Run one test; return what went wrong, or nothing."""
+    """Run one test; return the error, or an empty text."""
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         page = Page(view, chromium)
@@ -484,7 +484,7 @@ def run(test: Callable[[Page], None], view: str, chromium: browser.Browser) -> s
             test(page)
             expect(chromium.complaints, [])
             return ""
-        except Exception:  # whatever it is, the test has failed
+        except Exception:  # any exception is a failure of the test
             return traceback.format_exc()
         finally:
             if page.live:
@@ -494,9 +494,9 @@ def run(test: Callable[[Page], None], view: str, chromium: browser.Browser) -> s
 
 
 def run_all(tests: dict[str, Callable[[Page], None]], view: str) -> int:
-    """Run tests in one browser; return how many failed."""
+    """Run tests in one browser; return the number of failures."""
     failed = 0
-    # what the browser still writes while it is ended does not matter
+    # messages of the browser during its end do not matter
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         chromium = browser.Browser(folder)
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""fragtrace-view, fragsnap and fragplot read the same: what one refuses the other refuses, with the same words."""
+"""fragtrace-view, fragsnap and fragplot read the same: both sides refuse the same input with the same messages."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from fragplot import colors, style
 
 HERE = Path(__file__).resolve().parent
 VIEW = HERE.parent / "fragtrace-view"
-# Names that begin with good are accepted, all others refused.
+# Inputs whose names begin with good are accepted, all others are refused.
 ODD = sorted(path.name for path in (HERE / "data/odd").iterdir())
 GOOD = sorted(path.name for path in (HERE / "data").glob("*.table"))
 
 
 def by_view(path: Path) -> tuple[str, bytes]:
-    """What fragtrace-view says of a table, and the table as CSV."""
+    """The result of fragtrace-view for a table, and the table as CSV."""
     done = subprocess.run([VIEW, "-t", path.name, "--csv", "-"], cwd=path.parent, capture_output=True, check=False)
     return done.stderr.decode("utf-8", "surrogateescape"), done.stdout
 
 
 def by_python(path: Path) -> tuple[str, list[list[str]]]:
-    """What fragsnap says of it, and the same records without their paths; with causes, where there are any."""
+    """The result of fragsnap, and the same records without paths; with causes, if there are any."""
     try:
         table = fragsnap.read_table(path.name)
     except fragsnap.SnapError as error:
@@ -43,7 +43,7 @@ def by_python(path: Path) -> tuple[str, list[list[str]]]:
 
 
 def causes(table: fragsnap.Table) -> list[list[str]]:
-    """The cause of each extent that begins a fragment which is not the first of its file."""
+    """The cause of each extent that begins a fragment other than the first of its file."""
     if table.causes is None:
         return [[]] * len(table.lba)
     result = [["", "", "", ""]] * len(table.lba)
@@ -57,14 +57,14 @@ def causes(table: fragsnap.Table) -> list[list[str]]:
 
 
 def process(table: fragsnap.Table, writer: int) -> str:
-    """A writer, as fragtrace-view names it."""
+    """A writer in the form of fragtrace-view."""
     if writer < 2:
         return ["unknown", "several"][writer]
     return f"{table.writers[writer].comm}:{table.writers[writer].pid}"
 
 
 def same(path: Path) -> str:
-    """Both say the same of it, which is this."""
+    """Both have this result."""
     view, text = by_view(path)
     python, records = by_python(path)
     assert python == view
@@ -75,7 +75,7 @@ def same(path: Path) -> str:
 
 @pytest.mark.parametrize("name", ODD)
 def test_odd(name, monkeypatch):
-    """What nobody writes, and what somebody may."""
+    """Odd tables, valid and invalid."""
     monkeypatch.chdir(HERE / "data/odd")
     said = same(HERE / "data/odd" / name)
     assert (said == "") == name.startswith("good")
@@ -107,7 +107,7 @@ def test_bytes(blocks, tmp_path):
 
 @pytest.mark.parametrize("name", GOOD)
 def test_good(name, monkeypatch):
-    """Tables of the module's."""
+    """Tables that the module has written."""
     monkeypatch.chdir(HERE / "data")
     assert same(HERE / "data" / name) == ""
 
@@ -115,11 +115,11 @@ def test_good(name, monkeypatch):
 # === color.cnf ===
 
 RULE = b" red green blue\n"
-# One contiguous file each; what is fragmented takes the same rule.
+# One contiguous file each; a fragmented file gets the same rule.
 PATHS = ["/m/a.sst", "/m/b.log", "/m/db/LOG.old.17", "/m/db/deep/x.sst", "/m/plain", "/m/#", "/m/a.#x",
          "/m/\u00e9.\u00e9", "/m/x.\udcff", "/m/a.b.c"]
 COLORS = {
-    # Names that begin with good are accepted, all others refused.
+    # Inputs whose names begin with good are accepted, all others are refused.
     "good-nothing": b"",
     "good-one": b".sst red green blue",
     "good-comments": b"# all\n  #more\n.sst red green blue # note\n.log #010203 #ABCDEF #abcdef #\n\n#end",
@@ -158,7 +158,7 @@ COLORS = {
 
 
 def page_colors(args: list[str]) -> tuple[str, dict[str, int]]:
-    """What fragtrace-view says of rules, and the colour of each file on its page."""
+    """The result of fragtrace-view for rules, and the colour of each file on its page."""
     options = [word for arg in args for word in ("-c", arg)]
     done = subprocess.run([VIEW, "-t", "t", *options, "-o", "p.png", "--html", "p.html"], capture_output=True,
                           check=False)
@@ -172,7 +172,7 @@ def page_colors(args: list[str]) -> tuple[str, dict[str, int]]:
 
 
 def plot_colors(args: list[str]) -> tuple[str, list[int]]:
-    """The same of fragplot, by number of PATHS."""
+    """The same for fragplot, by number of PATHS."""
     try:
         rules = colors.read_rules(args)
     except fragsnap.SnapError as error:
@@ -182,7 +182,7 @@ def plot_colors(args: list[str]) -> tuple[str, list[int]]:
 
 
 def same_colors(args: list[str]) -> str:
-    """Both say the same of rules, which is this, and give files the same colours."""
+    """Both have this result for rules, and give files the same colours."""
     lines = [f"1:1 {10 + i} 1 0 {i + 4} contiguous {path}\n" for i, path in enumerate(PATHS)]
     head = "# fragtrace table 1\n# volume 1:1 main_blkaddr=0 blocks=99 segment_blocks=9 path=/m\n"
     Path("t").write_bytes((head + "".join(lines)).encode("utf-8", "surrogateescape"))
@@ -198,7 +198,7 @@ def same_colors(args: list[str]) -> str:
 
 @pytest.mark.parametrize("name", sorted(COLORS))
 def test_colors(name, tmp_path, monkeypatch):
-    """Rules that nobody writes, and some that somebody may."""
+    """Odd rules, valid and invalid."""
     monkeypatch.chdir(tmp_path)
     Path("c.cnf").write_bytes(COLORS[name])
     said = same_colors(["./c.cnf"])

@@ -9,7 +9,7 @@ set -eu
 
 # === Helpers ===
 
-# top(args...) - what is printed into a pipe
+# top(args...) - the output into a pipe
 top() {
 	"$view" --top -n 0.05 "$@"
 }
@@ -25,7 +25,7 @@ row() {
 	grep -- " $1\$" out | tail -n 1 | tr -s ' ' | sed 's/^ //'
 }
 
-# paths() - the files in the order in which they were printed
+# paths() - the files in the order of the output
 paths() {
 	sed -n 's/^.* \(\/[^ ]*\)$/\1/p' | tr '\n' ' '
 }
@@ -38,7 +38,7 @@ terminal() {
 		echo "tmux is not installed"
 		exit 4
 	fi
-	# what is behind it must come back: a line before, the status and the modes after
+	# the old screen must come back after the end: a line before, the status and the modes after
 	cat >run <<-EOF
 	stty -a >before
 	echo before
@@ -52,7 +52,7 @@ terminal() {
 	open_terminal "$width" "$height"
 }
 
-# open_terminal(width, height) - let a tmux of its own carry out the script run
+# open_terminal(width, height) - run the script `run` in a separate tmux
 open_terminal() {
 	[ -z "${socket:-}" ] || tmux -S "$socket" kill-server
 	rm -f ended before after pid
@@ -62,12 +62,12 @@ open_terminal() {
 	trap 'tmux -S "$socket" kill-server' EXIT
 }
 
-# press(keys...) - type on the terminal, by tmux's names of keys
+# press(keys...) - type on the terminal; keys have tmux's names
 press() {
 	tmux -S "$socket" send-keys "$@"
 }
 
-# screen() - what is on the terminal
+# screen() - the content of the terminal
 screen() {
 	tmux -S "$socket" capture-pane -p
 }
@@ -77,7 +77,7 @@ shows() {
 	wait_for sh -c 'tmux -S "$socket" capture-pane -p >now; grep -q -- "$1" now' - "$1"
 }
 
-# is_restored(status) - the program ended with it and left the terminal as it was
+# is_restored(status) - the program ended with this status and restored the terminal
 is_restored() {
 	wait_for test -e ended
 	shows "^status $1\$"
@@ -90,7 +90,7 @@ is_restored() {
 
 # === In a pipe ===
 
-# The kernel's own figures of the very same moment.
+# The figures of the kernel at the same moment.
 test_figures_are_those_of_the_kernel() {
 	LINES=1000 top -t "$data/rocksdb2.table" --count 1 | sed 1,3d |
 		awk 'NF { print $1, $2, $4, $7 }' | sort >got
@@ -104,7 +104,7 @@ test_worst_first() {
 	sort -k 1,1nr -k 2,2nr got | cmp - got
 }
 
-# Windows of 32 blocks: a hole ends no fragment, a fragment in two windows needs two requests.
+# Windows of 32 blocks: a hole does not end a fragment, a fragment in two windows needs two requests.
 test_figures_by_hand() {
 	table '0:0 0 1 0 4 contiguous /none' >t
 	table '254:0 10 4 30 4 fragmented /m/a
@@ -112,7 +112,7 @@ test_figures_by_hand() {
 254:0 20 1 34 4 fragmented /m/a
 254:0 30 2 0 5 contiguous /m/b' >t
 	top -t t --count 1 >out
-	# /m/a: 30-33 in windows 0 and 1, 34 and 40-41 in window 1; each is a fragment of its own
+	# /m/a: 30-33 in windows 0 and 1, 34 and 40-41 in window 1; each is a separate fragment
 	[ "$(row /m/a)" = "2 3 - 7 - 2.00 /m/a" ] || fail "$(row /m/a)"
 	[ "$(row /m/b)" = "0 1 - 2 - 1.00 /m/b" ] || fail "$(row /m/b)"
 	sed '/ 34 4 /d' t >t2
@@ -134,7 +134,7 @@ test_rates() {
 	wait_for sh -c '[ "$(tail -n 1 out)" = "" ]'
 	kill $!
 	wait $! || fail "status $?"
-	# the reading in which /m/c is new: one fragment and six blocks of /m/a came while one block of /m/b went
+	# the reading in which /m/c is new: /m/a grew by one fragment and six blocks, /m/b by one block
 	awk '
 		/^fragtrace/ { split("", rate) }
 		NF == 7 { rate[$7, "f"] = $3; rate[$7, "b"] = $5 }
@@ -193,7 +193,7 @@ test_top_refuses() {
 
 test_80x24() {
 	terminal 80 24 -t "$data/rocksdb2.table"
-	# what is drawn last
+	# the last line that is drawn
 	shows 'q)uit$'
 	screen >now
 	[ "$(wc -l <now)" = 24 ]
@@ -204,13 +204,13 @@ test_80x24() {
 	is_restored 0
 }
 
-# is_sorted(by, first) - the summary says so and this file comes first
+# is_sorted(by, first) - the summary has this order, and this file comes first
 is_sorted() {
 	screen >now
 	head -n 1 now | grep -q "by $1\$" && sed -n 4p now | grep -q -- " $2\$"
 }
 
-# sorted(key, by, first) - after the key it is so
+# sorted(key, by, first) - the key gives this order
 sorted() {
 	press "$1"
 	wait_for is_sorted "$2" "$3"
@@ -285,7 +285,7 @@ test_terminal_after_an_error() {
 	echo broken >t2
 	mv t2 t
 	is_restored 1
-	# on the screen that is back, not on the one that has gone
+	# on the restored screen, not on the one of the program
 	shows 't:1: this is no fragtrace table'
 }
 

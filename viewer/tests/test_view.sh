@@ -51,14 +51,14 @@ mentions() {
 	"$peek" out.png text | grep -qF -- "$1" || fail "the picture does not mention: $1"
 }
 
-# bad_line(line, message) - a table whose third line is this is refused at 3
+# bad_line(line, message) - a table with this third line is refused at 3
 bad_line() {
 	printf '%s\n%s\n%s\n' '# fragtrace table 1' \
 		'# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m' "$1" >t
 	refuses "fragtrace-view: t:3: $2" plain -t t
 }
 
-# bad_next(line, message) - a table with a good record and then this line is refused at 4
+# bad_next(line, message) - a table with a valid record and then this line is refused at 4
 bad_next() {
 	printf '%s\n%s\n%s\n%s\n' '# fragtrace table 1' \
 		'# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m' \
@@ -66,7 +66,7 @@ bad_next() {
 	refuses "fragtrace-view: t:4: $2" plain -t t
 }
 
-# bad_volume(line, message) - a table whose second line is this is refused at 2
+# bad_volume(line, message) - a table with this second line is refused at 2
 bad_volume() {
 	printf '%s\n%s\n' '# fragtrace table 1' "$1" >t
 	refuses "fragtrace-view: t:2: $2" plain -t t
@@ -79,7 +79,7 @@ good_lines() {
 	plain -t t
 }
 
-# bad_conf(kind, line, message) - a configuration whose second line is this is refused at 2
+# bad_conf(kind, line, message) - a configuration with this second line is refused at 2
 bad_conf() {
 	printf '# comment\n%s\n' "$2" >my.cnf
 	refuses "fragtrace-view: ./my.cnf:2: $3" "$view" -t "$data/small.table" "-$1" ./my.cnf -o out.png
@@ -111,7 +111,7 @@ test_small_counts() {
 	says 'nothing is folded: every block is drawn'
 }
 
-# First row of small.table: where each box is. Its left edge is at 42 + 9 * n, its top at 393.
+# First row of small.table: positions of boxes. The left edge is at 42 + 9 * n, the top at 393.
 test_small_positions() {
 	plain -t "$data/small.table"
 	pixel 42 393 '#00aa00'
@@ -155,7 +155,7 @@ test_rocksdb_preset() {
 
 test_rocksdb_all_boxes_add_up() {
 	plain -t "$data/rocksdb.table" -i "$data/small-box.img.cnf"
-	# contiguous, both tones, of .sst, .log, default: every block of the volume is one pixel
+	# contiguous, both tones, of .sst, .log, default: each block of the volume is one pixel
 	"$peek" out.png | awk '
 		/^#(00aa00|ff8800|aa4400|0000ff|00cccc|006666|c0c0c0|000001|606060) / { n += $2 - 280 }
 		/^#ffffff / { n += $2 - 280 - 97 }
@@ -262,7 +262,7 @@ test_split_factor() {
 	# extents that touch are one fragment
 	pieces 8 8
 	says '1 fragment; split factor 1.000: to read all by 128 KiB takes 1 request, ideally 1'
-	# blocks 30 to 33, 100 and 101, and 34: three windows are touched, 32 to 63 by two fragments
+	# blocks 30 to 33, 100 and 101, and 34: three windows, two fragments are in 32 to 63
 	good_lines '254:0 100 4 30 4 fragmented /m/a.sst
 254:0 104 2 100 4 fragmented /m/a.sst
 254:0 110 1 34 4 fragmented /m/a.sst'
@@ -455,7 +455,7 @@ test_hilbert() {
 	pixel $((84 + 8 * 9)) 393 '#ecebe6'
 }
 
-# one_file(length, blocks) - a table of a volume of so many blocks, with a file of one extent
+# one_file(length, blocks) - a table of a volume of this length, with a file of one extent
 one_file() {
 	printf '%s\n%s\n%s\n' '# fragtrace table 1' \
 		"# volume 254:0 main_blkaddr=0 blocks=$2 segment_blocks=512 path=/m" \
@@ -522,7 +522,7 @@ test_dpi() {
 	"$peek" out.png text | grep -qx 'dpi: 96'
 }
 
-# A big file is read in pieces, standard input at once.
+# A large file is read in pieces, standard input as a whole.
 test_pieces() {
 	big 600000 3 7 4200000 | sed '1a\
 # time 1700000000.123' >t
@@ -694,7 +694,7 @@ colored() {
 	"$view" -t t -c c.cnf -o out.png
 }
 
-# counted(rule, number) - out.png must count so many contiguous files for a rule
+# counted(rule, number) - out.png must count this number of contiguous files for a rule
 counted() {
 	mentions "$1: contiguous files=$2 "
 }
@@ -771,7 +771,7 @@ test_palette() {
 
 test_automatic_colours() {
 	"$view" -t "$data/small.table" -i "$data/plain.img.cnf" -o out.png
-	# .sst has most blocks, then .log; LOG.old.1699 gets none
+	# .sst has most blocks, then .log; LOG.old.1699 gets no colour
 	boxes '#98f7c6' 6
 	boxes '#0d9a58' 4
 	boxes '#003423' 2
@@ -867,7 +867,7 @@ test_unwritable_output() {
 	[ -c /dev/full ] || fail "/dev/full was replaced"
 }
 
-# A file system of 64 KiB takes one picture and not a second, bigger one beside it.
+# A file system of 64 KiB has room for one picture, but not for a second, larger one.
 test_full_disk() {
 	mkdir disk
 	if ! mount -t tmpfs -o size=64k tmpfs disk 2>/dev/null; then
@@ -947,12 +947,12 @@ test_repeating_ends_on_a_bad_table() {
 	no_rest
 }
 
-# interrupt(signal, seconds) - a repeated drawing must end well and leave nothing unfinished
+# interrupt(signal, seconds) - a repeated drawing must end with status 0 and leave no unfinished file
 interrupt() {
 	local status=0
 	rm -f out.png
 	start -t "$data/rocksdb.table" -n 0.001
-	# before that it may not be listening yet, and the shell made it ignore SIGINT
+	# before that it may have no handler yet, and the shell made it ignore SIGINT
 	until [ -e out.png ]; do sleep 0.02; done
 	sleep "$2"
 	kill "-$1" $!
@@ -978,7 +978,7 @@ interrupt_once() {
 	rm -f pipe
 	mkfifo pipe
 	start -t pipe
-	# it listens to signals before it opens the table
+	# its handler is set before it opens the table
 	exec 3>pipe
 	cat "$data/small.table" >&3
 	kill "-$1" $!
@@ -994,7 +994,7 @@ test_signal_without_repeating() {
 	interrupt_once INT 130
 }
 
-# binary(table, file) - make of a text what the kernel would say in binary
+# binary(table, file) - convert a text to a binary snapshot
 binary() {
 	"$python" "$here/to_snapshot.py" "$1" >"$2"
 }
@@ -1019,7 +1019,7 @@ test_snapshot() {
 	"$view" -t snapshot -o - | cmp - snapshot.png
 }
 
-# Whatever is made of a table is made of the binary file, too, and is the same.
+# Each output of a table is the same if it is made of the binary file.
 test_snapshot_everywhere() {
 	for t in rocksdb2 two small header_only; do
 		sed '1a\

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Tests what fragtrace-view makes of causes: --why, colours, exports, --top, the page; speaks KTAP. See testlib.sh.
+# Tests the output of fragtrace-view about causes: --why, colours, exports, --top, page; speaks KTAP. See testlib.sh.
 # usage: test_why.sh PROGRAM [TEST...]
 set -eu
 
@@ -9,12 +9,12 @@ set -eu
 
 # === Helpers ===
 
-# snapshot(table, [file]) - what the kernel would say in binary, with the causes in the comments of the table
+# snapshot(table, [file]) - convert a text to a binary snapshot, with the causes in the comments of the table
 snapshot() {
 	"$python" "$here/to_snapshot.py" "$1" >"${2:-snapshot}"
 }
 
-# why(args...) - what --why says of the file snapshot, into the file out
+# why(args...) - the output of --why for the file snapshot, into the file out
 why() {
 	"$view" -t "$PWD/snapshot" --why "$@" >out
 }
@@ -33,7 +33,7 @@ one_break() {
 	snapshot t
 }
 
-# notes() - the text that goes with the picture out.png
+# notes() - the text in the picture out.png
 notes() {
 	"$peek" out.png text | sed 's/^Description: //'
 }
@@ -131,7 +131,7 @@ test_every_word() {
 	one_break append sync unknown 2
 	why
 	says "  1 (100 %): $append$sync; nothing was seen that tells why the block does not follow; by db (pid 7)."
-	# none is no reason for a break
+	# none is not a reason for a break
 	one_break append sync none 2
 	why
 	says "  1 (100 %): $append$sync; nothing was seen that tells why the block does not follow; by db (pid 7)."
@@ -143,7 +143,7 @@ test_every_word() {
 	says "  1 (100 %): $append$sync$ssr; by several processes."
 }
 
-# many(files) - of each extension .a, .b, ... one file; the n-th has 2 * n breaks, each of another cause and process
+# many(files) - of each extension .a, .b, ... one file; the n-th has 2 * n breaks, each with another cause and process
 many() {
 	"$python" - "$1" <<-'EOF'
 	import sys
@@ -181,14 +181,14 @@ test_what_is_too_much_is_added_up() {
 	[ "$(grep -c '^  at block ' out)" = 20 ] || fail "$(cat out)"
 	says '  and 10 breaks behind these'
 	[ "$(awk '/%/ { n += $1 } END { print n }' out)" = 30 ] || fail "$(cat out)"
-	# one kind, many processes: a known part of them is named
+	# one kind, many processes: a fixed number of them is named
 	many 15 | sed 's/\(# cause 18 [0-9]*\) [a-z_]* /\1 tail /' >t
 	snapshot t
 	why
 	says "  30 (100 %): $tail$sync$interleaved; by 1: p1 (pid 3), 1: p2 (pid 4), 1: p3 (pid 5), 27: 27 other processes."
 }
 
-# A process gets another entry from time to time: sums are of the process, times those of the entry.
+# A process may get further entries: sums are per process, times per entry.
 test_same_process_at_another_time() {
 	sed 's/^# cause 5 8 .*/# cause 5 8 tail sync interleaved 5/; 8a\
 # writer rocksdb:low 812 1699990000 1699990030' "$data/why.table" >t
@@ -230,7 +230,7 @@ test_pairs() {
 	head='  What the log went on to, most often, since the module began to count'
 	says "$head: 21: files .log of rocksdb:high:812, 3: files without an extension of log er:99."
 	says "$head: 1: files .sst of unknown."
-	# it is of another moment than a recorded snapshot
+	# it is not from the same moment as a recorded snapshot
 	cp snapshot other
 	"$view" -t "$PWD/other" --why >out
 	! grep -q 'went on to, most often' out || fail "$(cat out)"
@@ -321,7 +321,7 @@ test_color_by_age() {
 	notes_say '1 to 7 days: fragments=0 blocks=0, folded blocks=0'
 	notes_say 'unknown: fragments=5 blocks=7, folded blocks=0'
 	notes_say 'all fragments: fragments=16 blocks=60, folded blocks=0'
-	# each class begins where it says
+	# each class begins at its limit
 	for age in 0:below_10_seconds 9:below_10_seconds 10:10_seconds_to_1_minute 59:10_seconds_to_1_minute 60:1_to_10_minutes \
 		3599:10_minutes_to_1_hour 3600:1_to_6_hours 21600:6_to_24_hours 86400:1_to_7_days 604799:1_to_7_days \
 		604800:7_days_or_more; do
@@ -349,7 +349,7 @@ test_colours_without_causes() {
 	done
 }
 
-# A cause keeps its colour when others come and go.
+# A cause keeps its colour when other causes appear or disappear.
 test_colours_stay() {
 	one_break overwrite sync moved 2
 	"$view" -t snapshot --color-by cause -o out.png -n 0.05 &
@@ -434,7 +434,7 @@ test_page_has_causes() {
 	pieces = list(zip(*[iter(data["volumes"][0]["pieces"])] * 5))
 	assert sum(blocks for _, blocks, *_ in pieces) == 1000, pieces
 	found = [cause for owner, *_, cause in pieces if cause]
-	# one break continues behind a hole
+	# one break continues after a hole
 	assert len(found) == 10, pieces
 	assert all(str(cause & 511) in data["kinds"] and str(cause >> 9) in data["writers"] for cause in found), found
 	assert data["kinds"][str(3 | 1 << 4 | 2 << 6)].startswith("tail (the last block"), data["kinds"]

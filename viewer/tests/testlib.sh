@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2034 # what is set here is used by the tests
 #
-# testlib.sh - what the tests of fragtrace-view share; sourced as `. testlib.sh "$@"`, speaks KTAP.
+# testlib.sh - functions for all tests of fragtrace-view; sourced as `. testlib.sh "$@"`, speaks KTAP.
 #
 # The script that sources it has the arguments PROGRAM [TEST...]. A test is a function test_NAME that
-# ends with status 0, or with 4 and the reason to be skipped. It runs in a subshell in an empty
-# directory of its own, with $view, $peek, $python and $data as absolute paths. The script ends with run_tests.
+# ends with status 0, or with 4 and the reason if it is skipped. It runs in a subshell in its own empty
+# directory, with $view, $peek, $python and $data as absolute paths. The script ends with run_tests.
 
 here=$(cd "$(dirname "$0")" && pwd)
 view=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -15,7 +15,7 @@ viewer=${here%/*}
 peek=$viewer/build/pngpeek
 data=$here/data
 wanted=$*
-# Debian's, which sees Debian's packages
+# Debian's Python finds Debian's packages
 python=/usr/bin/python3
 [ -x $python ] || python=python3
 export TZ=UTC LC_ALL=C
@@ -23,7 +23,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' INT TERM
 
-# fail(text...) - say why a test fails and end it
+# fail(text...) - print why a test fails and end it
 fail() {
 	echo "$*"
 	exit 1
@@ -36,7 +36,7 @@ no_rest() {
 	[ -z "$rest" ] || fail "left behind: $rest"
 }
 
-# refuses(message, command...) - status 1, the message on stderr, no picture harmed
+# refuses(message, command...) - status 1, the message on stderr, the old picture unchanged
 refuses() {
 	local message=$1 status=0
 	shift
@@ -49,7 +49,7 @@ refuses() {
 	no_rest
 }
 
-# wait_for(command...) - until it succeeds, at most ten seconds
+# wait_for(command...) - wait until it succeeds, at most ten seconds
 wait_for() {
 	local n=0
 	until "$@"; do
@@ -59,7 +59,7 @@ wait_for() {
 	done
 }
 
-# run_tests() - run those that were asked for, or all; the script's exit status says whether all is well
+# run_tests() - run the requested tests, or all; the exit status of the script is 0 if all pass
 run_tests() {
 	local n passed failed skipped name status
 	# shellcheck disable=SC2046,SC2086 # a list of names

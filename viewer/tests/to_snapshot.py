@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Make of a table what the kernel's file `snapshot` would hold: to_snapshot.py TABLE >SNAPSHOT.
+"""Convert a table to the form of the kernel's file `snapshot`: to_snapshot.py TABLE >SNAPSHOT.
 
-Written from module/snapshot_format.h. What a table does not tell, the figures of a file, is 0.
-The snapshot has version 1, or 2 where comments of the table, which table.c skips, tell of causes:
+Written from module/snapshot_format.h. A table has no figures of files; they are 0 here.
+The snapshot has version 1. It has version 2 if comments of the table, which table.c skips, have causes:
 
     # writer COMM PID FIRST LAST [CGROUP]         the writers 2, 3, and so on; one of the same COMM and PID again is
                                                   the same process at another time
     # cause INO OFFSET OP FLUSH WHY_HERE WRITER   of the extent of that file that begins at OFFSET
 
-The other extents of a fragment get the cause of the first one; without one it is unknown.
+The other extents of a fragment get the cause of the first one. The default cause is unknown.
 """
 
 import re

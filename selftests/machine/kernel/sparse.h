@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the headers of 7.x ask of a compiler and Debian's sparse (0.6.4) does not know, in words
- * that it knows. Only sparse includes this.
+ * Definitions for sparse 0.6.4 (Debian's), which lacks features that the headers of 7.x use. Only
+ * sparse includes this file.
  */
 #define __typeof_unqual__ __typeof__
-/* of literals, in assertions */
+/* used for literals in assertions */
 #define __builtin_strlen(text) (sizeof(text) - 1)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parts of fiemap-check share: one type for a run of blocks, one for a file, and the
- * functions of each part in the order data flows: truth.c (FIEMAP) and text.c (fragtrace's
- * files) produce file lists, figures.c computes the figures of the `files` text naively, main.c
- * compares.
+ * Types and functions that the parts of fiemap-check share. Data flows through the files in this
+ * order: truth.c (FIEMAP) and text.c (fragtrace's files) produce file lists, figures.c computes the
+ * figures of the `files` text naively, main.c compares.
  */
 #ifndef FIEMAP_CHECK_H
 #define FIEMAP_CHECK_H
@@ -20,7 +19,7 @@
  * @pblk: first block on the volume; 0 when @unwritten
  * @len: number of blocks
  * @unwritten: reserved, never written
- * @encoded: a cluster that F2FS has compressed; @lblk is where the addresses are
+ * @encoded: a cluster that F2FS has compressed; F2FS keeps the addresses of its blocks from @lblk on
  */
 struct run {
 	uint64_t lblk;
@@ -33,8 +32,8 @@ struct run {
 /**
  * struct runs - a growing list of runs
  * @v: the runs
- * @n: how many there are
- * @cap: how many there is room for
+ * @n: number of runs
+ * @cap: number of runs that there is room for
  */
 struct runs {
 	struct run *v;
@@ -43,7 +42,7 @@ struct runs {
 };
 
 /**
- * struct figures - what the text `files` says of one file
+ * struct figures - the figures of one file in the text `files`
  * @blocks: written blocks
  * @extents: runs contiguous both in the file and on the volume
  * @fragments: runs contiguous on the volume, holes skipped
@@ -63,7 +62,7 @@ struct figures {
 };
 
 /**
- * struct file - one inode, as FIEMAP and as fragtrace know it
+ * struct file - one inode, from FIEMAP and from fragtrace
  * @major: device
  * @minor: device
  * @ino: inode number
@@ -71,9 +70,9 @@ struct figures {
  * @truth: written and unwritten runs, from FIEMAP, merged, in logical order
  * @table: written runs, from the text `table`
  * @extents: runs, from the text `extents`
- * @state_contiguous: lines of `table` that call it contiguous
- * @state_fragmented: lines of `table` that call it fragmented
- * @listed: lines of `files` about it
+ * @state_contiguous: number of lines of `table` that call it contiguous
+ * @state_fragmented: number of lines of `table` that call it fragmented
+ * @listed: number of lines of `files` about it
  * @stale: `files` calls it stale
  * @said: figures from `files`
  */
@@ -95,8 +94,8 @@ struct file {
 /**
  * struct files - files sorted by device and inode number
  * @v: the files
- * @n: how many there are
- * @cap: how many there is room for
+ * @n: number of files
+ * @cap: number of files that there is room for
  */
 struct files {
 	struct file *v;
@@ -105,14 +104,14 @@ struct files {
 };
 
 /**
- * struct options - what the command line asks for
+ * struct options - the parsed command line
  * @unwritten: compare unwritten runs, too
- * @partial: lines about files outside the given folders are no error
- * @claims: compare only files that `files` calls exact; nobody writes, but the others had no time to become so
+ * @partial: lines about files outside the given folders are not an error
+ * @claims: compare only files that `files` calls exact; files are frozen, and the others may be unfinished
  * @no_paths: do not look paths up (for tests with invented files)
  * @truth_file: take the truth from this text instead of FIEMAP (for tests of this program)
  * @dirs: the folders
- * @nr_dirs: how many folders
+ * @nr_dirs: number of folders
  */
 struct options {
 	bool unwritten;

@@ -3,7 +3,7 @@
  * The figures of a file, computed block by block, straight from their definitions.
  *
  * In: the runs of one file in logical order. Out: struct figures. This is deliberately not how the
- * module computes them: no run is ever split or merged here, each block is looked at by itself.
+ * module computes them: no run is split or merged here, each block is counted separately.
  */
 #include <stdlib.h>
 
@@ -12,14 +12,14 @@
 /* Blocks in a window of 128 KiB. */
 #define WINDOW (128 * 1024 / BLOCK_BYTES)
 
-/* A quotient in tenths, rounded half up; 0 when there is nothing to divide by. */
+/* A quotient in tenths, rounded half up; 0 if the divisor is 0. */
 static uint64_t tenths(uint64_t sum, uint64_t count)
 {
 	return count ? (20 * sum + count) / (2 * count) : 0;
 }
 
 /**
- * struct cursor - what the walk over the blocks remembers
+ * struct cursor - the state of the walk over the blocks
  * @any: a block was seen
  * @encoded: the last block was one of a compressed cluster
  * @lblk: the last block's place in the file
@@ -51,7 +51,7 @@ static void look_at(struct cursor *c, struct figures *f, uint64_t lblk, uint64_t
 		c->distances += pblk > end ? pblk - end : end - pblk;
 	}
 	f->ideal += new_window;
-	/* Each fragment that has a block in a window costs one request there. */
+	/* Each fragment that has a block in a window takes one request there. */
 	f->requests += new_window || new_fragment;
 	c->any = true;
 	c->encoded = encoded;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fiemap-check - compare what fragtrace says of the files below a folder with what F2FS says.
+ * fiemap-check - compare the maps of fragtrace with FIEMAP for the files below a folder.
  *
- * The texts of fragtrace are read first, completely: FIEMAP fires a tracepoint that would teach the
- * module the truth. The caller has synced before. Exit status 0 only when everything agrees.
+ * The texts of fragtrace are read first, completely: FIEMAP fires a tracepoint that would correct
+ * the maps of the module. The caller has synced before. Exit status 0 only if everything agrees.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 static unsigned long problems;
 
 /**
- * die() - end the program: it could not do its work
+ * die() - end the program because of an error that is not a difference
  * @fmt: what happened
  */
 void die(const char *fmt, ...)
@@ -35,8 +35,8 @@ void die(const char *fmt, ...)
 }
 
 /**
- * problem() - count a disagreement and print the first ones
- * @fmt: what disagrees
+ * problem() - count a difference and print the first ones
+ * @fmt: the difference
  */
 void problem(const char *fmt, ...)
 {
@@ -56,7 +56,7 @@ void problem(const char *fmt, ...)
  * @v: array
  * @n: elements in use
  * @cap: elements there is room for; updated
- * @size: size of one
+ * @size: size of one element
  *
  * Return: the array, maybe moved
  */
@@ -71,7 +71,7 @@ void *grow(void *v, size_t n, size_t *cap, size_t size)
 	return v;
 }
 
-/* Does a run go on where the other ends, so that they are one extent? */
+/* Do both runs form one extent? */
 static bool continues(const struct run *a, const struct run *b)
 {
 	return a->lblk + a->len == b->lblk && a->unwritten == b->unwritten && a->encoded == b->encoded &&
@@ -79,7 +79,7 @@ static bool continues(const struct run *a, const struct run *b)
 }
 
 /**
- * add_run() - append a run; join it with the last one where both continue
+ * add_run() - append a run; join it with the last one if both form one extent
  * @runs: the list
  * @run: the run
  */
@@ -102,7 +102,7 @@ static int by_lblk(const void *a, const void *b)
 	return x->lblk < y->lblk ? -1 : x->lblk > y->lblk;
 }
 
-/* The part of a list that holds block `at` or comes next; skips what ended before and unwritten runs. */
+/* Find the run that contains or follows block `at`; skip runs before it, and unwritten ones. */
 static const struct run *at_or_after(const struct runs *runs, size_t *i, uint64_t at)
 {
 	while (*i < runs->n && (runs->v[*i].unwritten || runs->v[*i].lblk + runs->v[*i].len <= at))
@@ -123,7 +123,7 @@ static void differ(const struct file *f, const char *text, uint64_t at, uint64_t
 		f->path, f->ino, at, len - 1, a, b);
 }
 
-/* Where a run can next have a say: not before `at`. */
+/* The first block, not before `at`, that the run covers. */
 static uint64_t from(const struct run *r, uint64_t at)
 {
 	if (!r)
@@ -131,7 +131,7 @@ static uint64_t from(const struct run *r, uint64_t at)
 	return r->lblk > at ? r->lblk : at;
 }
 
-/* Up to where it holds that a run covers `at`, or that it does not. */
+/* The end of the blocks from `at` on that the run covers all, or does not cover at all. */
 static uint64_t until(const struct run *r, uint64_t at)
 {
 	if (!r)
@@ -139,7 +139,7 @@ static uint64_t until(const struct run *r, uint64_t at)
 	return r->lblk > at ? r->lblk : r->lblk + r->len;
 }
 
-/* Compare two lists block by block, in steps in which neither list changes; returns the blocks that differ. */
+/* Compare two lists in steps in which neither list changes. Return the number of blocks that differ. */
 static uint64_t compare_blocks(const struct file *f, const char *text, const struct runs *ours)
 {
 	const struct run *o, *t;
@@ -191,14 +191,14 @@ static void check_shape(const struct file *f, const char *text, const struct run
 
 		if (a->lblk + a->len > b->lblk)
 			problem("%s: '%s': blocks %" PRIu64 " and %" PRIu64 " overlap", text, f->path, a->lblk, b->lblk);
-		/* the table does not tell which are encoded, and those are extents of their own */
+		/* `table` does not report which extents are encoded; encoded extents are not joined */
 		else if (continues(a, b) && !begins_at(&f->truth, b->lblk))
 			problem("%s: '%s': the extents at blocks %" PRIu64 " and %" PRIu64 " are one", text, f->path,
 				a->lblk, b->lblk);
 	}
 }
 
-/* Wherever both have blocks they agree on whether these are compressed. */
+/* Where both have blocks, they must agree on which of these are compressed. */
 static void check_encoded(const struct file *f)
 {
 	size_t i, j = 0;
@@ -262,7 +262,7 @@ static void check_figures(const struct file *f, const struct figures *is)
 	check_figure(f, "ideal_128k", f->said.ideal, is->ideal, false);
 }
 
-/* Everything about one file; returns the blocks whose place differs in the table. */
+/* Compare all data of one file. Return the number of blocks whose place differs in the table. */
 static uint64_t check_file(struct file *f, const struct options *opt, struct figures *is)
 {
 	uint64_t differing;
@@ -365,7 +365,7 @@ int main(int argc, char **argv)
 	if (!opt.nr_dirs && !opt.truth_file)
 		usage();
 
-	/* First what is claimed: a map may become exact while this reads, none becomes stale. */
+	/* Read `files` first: a map may become exact during the reading, but none becomes stale. */
 	list = text_read(debugfs, "files");
 	table = text_read(debugfs, "table");
 	extents = text_read(debugfs, "extents");

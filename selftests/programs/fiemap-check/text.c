@@ -2,8 +2,8 @@
 /*
  * The texts of fragtrace: table, extents and files.
  *
- * In: what the kernel printed. Out: the fields table, extents, said and so on of the files found by
- * truth.c; a line that breaks the format, the order or names a wrong path is reported here.
+ * In: the text of the kernel. Out: the fields table, extents, said and so on of the files found by
+ * truth.c. A line with a wrong format, order or path is reported here.
  */
 #include <assert.h>
 #include <ctype.h>
@@ -20,7 +20,7 @@
 
 #include "fiemap-check.h"
 
-/* As many as the longest record has: one of `files`. */
+/* The number of fields of the longest record: one of `files`. */
 #define MAX_FIELDS 14
 
 /**
@@ -76,7 +76,7 @@ char *text_read(const char *dir, const char *name)
 	return text;
 }
 
-/* Split off the next record with exactly n fields; false at the end of the text. */
+/* Split off the next record with exactly n fields; return false at the end of the text. */
 static bool next_line(char **rest, struct line *line, int n)
 {
 	char *p, *end;
@@ -116,7 +116,7 @@ static void check_head(char *text, const char *name, int version)
 		problem("%s:1: expected '# fragtrace %s %d'", name, name, version);
 }
 
-/* Undo the escapes of /proc/self/mountinfo, in place; false when there is something that had to be escaped. */
+/* Decode the escapes of /proc/self/mountinfo in place; return false if a byte lacks its escape. */
 static bool unescape(char *s)
 {
 	char *to = s;
@@ -150,7 +150,7 @@ static bool number(const struct line *line, int field, uint64_t *out)
 	return true;
 }
 
-/* A mean: digits, a point, one digit; in tenths. */
+/* Parse a mean: digits, a point, one digit. Return it in tenths. */
 static bool mean(const struct line *line, int field, uint64_t *out)
 {
 	char *s = line->field[field], *end;
@@ -175,7 +175,7 @@ static bool device(const struct line *line, int field, unsigned int *maj, unsign
 	return false;
 }
 
-/* lstat(), also where the path is longer than a call takes: then folder by folder. */
+/* lstat(), also for a path that is longer than PATH_MAX: then folder by folder. */
 static int lstat_long(const char *path, struct stat *st)
 {
 	int dir = AT_FDCWD, next, rc;
@@ -224,7 +224,7 @@ static bool below(const char *path, const struct options *opt)
 	return false;
 }
 
-/* Find the file a line speaks of and check its path; NULL when the line concerns none of ours. */
+/* Find the file of a line and check its path; return NULL if the file is not in our list. */
 static struct file *owner(struct files *files, struct line *line, int path_field, unsigned int maj,
 			  unsigned int min, uint64_t ino, const struct options *opt)
 {
@@ -255,7 +255,7 @@ static struct file *owner(struct files *files, struct line *line, int path_field
 }
 
 /**
- * text_table() - take in the text `table`
+ * text_table() - parse the text `table`
  * @files: the files of truth.c
  * @text: the text; destroyed
  * @opt: options
@@ -300,7 +300,7 @@ void text_table(struct files *files, char *text, const struct options *opt)
 	}
 }
 
-/* Does the written extent of a line not lie right behind the one before it? */
+/* Is the written extent of a line not adjacent to the end of the previous one? */
 static bool breaks(const struct file *f, struct line *line, bool unwritten)
 {
 	const struct run *prev;
@@ -317,7 +317,7 @@ static bool breaks(const struct file *f, struct line *line, bool unwritten)
 	return false;
 }
 
-/* A cause is there for each break, and for nothing else. It begins with this field. */
+/* A line has a cause if and only if there is a break. The cause begins with this field. */
 static void check_cause(const struct file *f, struct line *line, int field, bool broken)
 {
 	bool none = !strcmp(line->field[field], "-");
@@ -348,7 +348,7 @@ static void take_extent_line(struct file *f, struct line *line, bool unwritten, 
 }
 
 /**
- * text_extents() - take in the text `extents`
+ * text_extents() - parse the text `extents`
  * @files: the files of truth.c
  * @text: the text; destroyed
  * @opt: options
@@ -383,7 +383,7 @@ void text_extents(struct files *files, char *text, const struct options *opt)
 }
 
 /**
- * text_files() - take in the text `files`
+ * text_files() - parse the text `files`
  * @files: the files of truth.c
  * @text: the text; destroyed
  * @opt: options

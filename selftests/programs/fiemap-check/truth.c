@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The truth about the files below a folder: what F2FS itself says, by FIEMAP.
+ * The truth about the files below a folder, from FIEMAP of F2FS.
  *
  * In: a folder (or, for tests of this program, a text). Out: struct files with the field `truth`
- * filled. Nothing here knows fragtrace.
+ * filled. Nothing here depends on fragtrace.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,12 +22,12 @@
 
 #include "fiemap-check.h"
 
-/* Extents that have no block of their own, or none that is known. */
+/* Flags of extents that have no block of their own, or no known one. */
 #define NO_BLOCKS (FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_DATA_INLINE)
 
 /*
- * Ask F2FS for up to n extents; the answer lasts until the next question. No FIEMAP_FLAG_SYNC: the caller has
- * synced, and a sync here would hide that it had not.
+ * Ask F2FS for up to n extents. The answer is valid until the next call. FIEMAP_FLAG_SYNC is not
+ * set: the caller has synced, and a sync here would hide a missing one.
  */
 static const struct fiemap *ask(const struct file *f, int fd, uint64_t from, uint64_t len, unsigned int n)
 {
@@ -50,8 +50,9 @@ static const struct fiemap *ask(const struct file *f, int fd, uint64_t from, uin
 }
 
 /*
- * Is this extent a cluster that F2FS keeps compressed? The flag alone does not say so: FIEMAP sets it for encrypted
- * blocks as well. But the first block of a compressed cluster has no address; FIEMAP gives it that of the second one.
+ * Is this extent a compressed cluster? The flag alone is not sufficient: FIEMAP sets it for encrypted
+ * blocks as well. But the first block of a compressed cluster has no address, and FIEMAP reports that
+ * of the second one for it.
  */
 static bool is_compressed(const struct file *f, int fd, const struct fiemap_extent *e)
 {
@@ -67,8 +68,8 @@ static bool is_compressed(const struct file *f, int fd, const struct fiemap_exte
 }
 
 /*
- * Take in the blocks of a compressed cluster. FIEMAP gives the place of the first one only; but asked about the inside
- * of the cluster it tells of the blocks whose addresses F2FS keeps there.
+ * Add the blocks of a compressed cluster. FIEMAP reports the place of the first one only. A request
+ * for the inside of the cluster reports the blocks whose addresses F2FS keeps there.
  */
 static void take_cluster(struct file *f, int fd, uint64_t lblk)
 {
@@ -80,7 +81,7 @@ static void take_cluster(struct file *f, int fd, uint64_t lblk)
 	if (ioctl(fd, F2FS_IOC_GET_COMPRESS_OPTION, &option))
 		die("%s: F2FS_IOC_GET_COMPRESS_OPTION: %s", f->path, strerror(errno));
 	end = lblk + (1ULL << option.log_cluster_size);
-	/* a cluster in several pieces: taken with the first of them */
+	/* a later piece of the cluster: it was added with the first piece */
 	if (lblk % (end - lblk))
 		return;
 	map = ask(f, fd, (lblk + 1) * BLOCK_BYTES, (end - lblk - 1) * BLOCK_BYTES, end - lblk);
@@ -110,8 +111,8 @@ static void take_extent(struct file *f, int fd, const struct fiemap_extent *e)
 }
 
 /*
- * Ask for all extents at once: an answer that began inside a compressed cluster would take its blocks for ordinary
- * ones.
+ * Ask for all extents at once: an answer that begins inside a compressed cluster would report its
+ * blocks as ordinary ones.
  */
 static void ask_fiemap(struct file *f, int fd)
 {
@@ -158,7 +159,7 @@ static void take_file(struct files *files, int dir, const char *name, const char
 	close(fd);
 }
 
-/* Is this a further name of a file that has several? */
+/* Is this another name of a known file? */
 static bool seen_before(const struct stat *st)
 {
 	static struct seen { dev_t dev; ino_t ino; } *seen;
@@ -175,7 +176,7 @@ static bool seen_before(const struct stat *st)
 	return false;
 }
 
-/* By steps from folder to folder: a path may be longer than any call would take. */
+/* Enter folder after folder: a path may be longer than PATH_MAX. */
 static void walk(struct files *files, int fd, const char *dir, dev_t dev)
 {
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -203,7 +204,7 @@ static void walk(struct files *files, int fd, const char *dir, dev_t dev)
 
 /**
  * truth_walk() - add all regular files below a folder, on the folder's own volume
- * @files: where to add them
+ * @files: the list to add them to
  * @dir: the folder
  */
 void truth_walk(struct files *files, const char *dir)
@@ -217,9 +218,9 @@ void truth_walk(struct files *files, const char *dir)
 
 /**
  * truth_load() - add files from a text instead of a real volume
- * @files: where to add them
- * @path: lines of `MAJOR:MINOR INO LBLK PBLK LEN PATH`, grouped by file; PBLK - is an unwritten run, LEN 0 a file
- *        without blocks
+ * @files: the list to add them to
+ * @path: lines of `MAJOR:MINOR INO LBLK PBLK LEN PATH`, grouped by file; PBLK is - for an
+ *        unwritten run, LEN is 0 for a file without blocks
  */
 void truth_load(struct files *files, const char *path)
 {
@@ -261,7 +262,7 @@ static int compare(const void *a, const void *b)
 }
 
 /**
- * truth_sort() - sort the files, drop the second and further names of one inode
+ * truth_sort() - sort the files, drop further names of an inode
  * @files: the files
  */
 void truth_sort(struct files *files)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fileop, what a file has beside its data: extended attributes, project, encryption, verity.
+ * fileop, properties of a file beside its data: extended attributes, project, encryption, verity.
  */
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -16,7 +16,7 @@
 #include "fileop.h"
 
 /**
- * op_xattr() - set an extended attribute, or remove it when its length is 0
+ * op_xattr() - set an extended attribute, or remove it if the length is 0
  * @argc: number of words
  * @argv: file, name, length in bytes
  */
@@ -34,7 +34,7 @@ void op_xattr(int argc, char **argv)
 }
 
 /**
- * op_project() - put a directory, and what will be created in it, into a project
+ * op_project() - put a directory, and new files in it, into a project
  * @argc: number of words
  * @argv: directory, number of the project
  */
@@ -54,11 +54,11 @@ void op_project(int argc, char **argv)
 }
 
 /**
- * op_encrypt() - give a volume our key; with a directory, encrypt what will be created in it
+ * op_encrypt() - give a volume our key; with a directory, encrypt new files in it
  * @argc: number of words
- * @argv: a directory of the volume, and perhaps the empty directory to encrypt
+ * @argv: a directory of the volume, optionally the empty directory to encrypt
  *
- * Always the same key: after an unmount it opens the same directories again.
+ * The key is always the same: it opens the same directories after an unmount.
  */
 void op_encrypt(int argc, char **argv)
 {
@@ -90,7 +90,7 @@ void op_encrypt(int argc, char **argv)
 }
 
 /**
- * op_verity() - seal a file with fs-verity (f2fs_io of f2fs-tools 1.15 asks for it by a wrong number)
+ * op_verity() - seal a file with fs-verity (f2fs_io of f2fs-tools 1.15 uses a wrong ioctl number)
  * @argc: number of words
  * @argv: file
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fileop, what only an enemy does: calls that cannot succeed, hundreds of calls at once, arguments that change
- * while they are read.
+ * fileop, operations of an attacker: calls that cannot succeed, hundreds of calls at once, arguments
+ * that change while they are read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +71,7 @@ static struct {
 	atomic_uint begun;
 } crowd;
 
-/* Holds the inode's lock until the page comes. */
+/* Holds the inode's lock until the page arrives. */
 static void *stuck(void *unused)
 {
 	(void)unused;
@@ -109,9 +109,9 @@ static void start(pthread_t *thread, void *(*run)(void *arg), uintptr_t arg)
 /**
  * op_crowd() - calls that all wait for the lock of one file
  * @argc: number of words
- * @argv: file, how many calls, a file to create when they wait, a file to wait for before they may go on
+ * @argv: file, number of calls, a file to create when they wait, a file that ends the wait
  *
- * One thread writes from a page that does not come, and holds the lock. ENOSYS if this kernel has no userfaultfd.
+ * One thread writes from a page that does not arrive, and holds the lock. ENOSYS if this kernel has no userfaultfd.
  */
 void op_crowd(int argc, char **argv)
 {
@@ -174,9 +174,10 @@ static void *flipper(void *unused)
 }
 
 /**
- * op_flip() - move the first blocks of files while another thread changes to which file
+ * op_flip() - move the first blocks of files while another thread changes the target descriptor
  * @argc: number of words
- * @argv: how the names of the files begin; they end in a number and in a, b or c, and those of a are moved; how many
+ * @argv: prefix of the names of files, which end in a number and in a, b or c; number of files. Blocks are
+ *        moved out of those in a.
  */
 void op_flip(int argc, char **argv)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fileop, what only F2FS has: its ioctls.
+ * fileop, the ioctls of F2FS.
  *
  * In: the words of the command line. Out: a file or volume changed by an ioctl. Compression, verity
  * and shutdown are not here: f2fs_io has them.
@@ -18,7 +18,7 @@
 #include "fileop.h"
 
 /**
- * op_defrag() - rewrite a range in one piece
+ * op_defrag() - rewrite a range to contiguous blocks
  * @argc: number of words
  * @argv: file, offset, length
  */
@@ -34,7 +34,7 @@ void op_defrag(int argc, char **argv)
 }
 
 /**
- * op_gc() - collect up to a number of victims; running out of them is no error
+ * op_gc() - collect up to a number of victims; a lack of victims is not an error
  * @argc: number of words
  * @argv: a file of the volume, 1 to wait for the collector or 0, number of victims
  */
@@ -105,7 +105,7 @@ void op_pin(int argc, char **argv)
 }
 
 /**
- * op_casefold() - make an empty directory fold case
+ * op_casefold() - make an empty directory case-insensitive
  * @argc: number of words
  * @argv: directory
  */
@@ -120,7 +120,7 @@ void op_casefold(int argc, char **argv)
 }
 
 /**
- * op_immutable() - let nobody change a file any more, or let them
+ * op_immutable() - make a file immutable, or mutable again
  * @argc: number of words
  * @argv: file, 1 or 0
  */
@@ -146,11 +146,11 @@ static void control(int fd, unsigned long request, const char *what)
 }
 
 /**
- * op_atomic() - atomic writes, or whatever the words say, through one descriptor
+ * op_atomic() - atomic writes and other operations through one descriptor
  * @argc: number of words
  * @argv: file, then any of: begin, replace, write OFFSET LENGTH, truncate SIZE, fsync, sync, commit, abort
  *
- * `sync` is sync(2) and a pause: what is not committed gets to the disk.
+ * `sync` is sync(2) and a pause: uncommitted data gets to the disk.
  */
 void op_atomic(int argc, char **argv)
 {
@@ -188,7 +188,7 @@ void op_atomic(int argc, char **argv)
 
 /* === Moved ranges ========================================================= */
 
-/* Returns what the ioctl returns: F2FS refuses some pairs for good reason. */
+/* Returns the result of the ioctl: F2FS refuses some pairs for good reason. */
 static int move(int in, uint64_t pos_in, int out, uint64_t pos_out, uint64_t len)
 {
 	struct f2fs_move_range range = { .dst_fd = out, .pos_in = pos_in, .pos_out = pos_out, .len = len };
@@ -213,9 +213,9 @@ void op_move(int argc, char **argv)
 }
 
 /**
- * op_moves() - move random ranges between two files, to and fro
+ * op_moves() - move random ranges between two files, in both directions
  * @argc: number of words
- * @argv: file, file, size in blocks, how many times, seed
+ * @argv: file, file, size in blocks, number of moves, seed
  */
 void op_moves(int argc, char **argv)
 {
@@ -232,7 +232,7 @@ void op_moves(int argc, char **argv)
 		len = 1 + next_random() % 64;
 		from = next_random() % (blocks - len);
 		to = next_random() % (blocks - len);
-		/* what was moved away is written again, so that there is always something to move */
+		/* write the moved range again, so that there always are blocks to move */
 		write_at(fd[src], argv[src], from * BLOCK, (1 + next_random() % len) * BLOCK);
 		/* EINVAL: the ranges overlap, or the file has become shorter; EBUSY: the collector is at one of them */
 		if (move(fd[src], from * BLOCK, fd[dst], to * BLOCK, len * BLOCK) && errno != EINVAL && errno != EBUSY)
@@ -245,12 +245,13 @@ void op_moves(int argc, char **argv)
 }
 
 /**
- * op_misplace() - exchange the addresses of two blocks behind F2FS's back
+ * op_misplace() - exchange the addresses of two blocks on the device, without F2FS
  * @argc: number of words
- * @argv: device, the file's first LBA, where to begin to look, in blocks
+ * @argv: device, the file's first LBA, first block of the search
  *
- * Looks from there to the end for nodes that have that LBA and the next one side by side, and swaps them in each: an
- * outdated copy of the node, even of an earlier file system, may lie before the one that counts, and harms nobody.
+ * Searches from there to the end of the device for nodes that have that LBA and the next one side by
+ * side, and swaps them in each node. An outdated copy of the node, even of an earlier file system, may
+ * come before the valid one; a change of it has no effect.
  */
 void op_misplace(int argc, char **argv)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the operations of fileop share: errors, numbers, writing, random numbers, F2FS's ioctls.
+ * Functions that the operations of fileop share: errors, numbers, writing, random numbers, F2FS's ioctls.
  */
 #ifndef FILEOP_H
 #define FILEOP_H
@@ -27,7 +27,7 @@
  * struct f2fs_gc_range - argument of F2FS_GC_RANGE
  * @sync: wait for the collector
  * @start: first block of the volume
- * @len: how many blocks
+ * @len: number of blocks
  */
 struct f2fs_gc_range {
 	uint32_t sync;
@@ -37,8 +37,8 @@ struct f2fs_gc_range {
 
 /**
  * struct f2fs_defragment - argument of F2FS_DEFRAGMENT, in bytes
- * @start: where
- * @len: how much
+ * @start: begin
+ * @len: length
  */
 struct f2fs_defragment {
 	uint64_t start;
@@ -48,9 +48,9 @@ struct f2fs_defragment {
 /**
  * struct f2fs_move_range - argument of F2FS_MOVE_RANGE, in bytes
  * @dst_fd: file to move into
- * @pos_in: from where in this file
- * @pos_out: to where in the other
- * @len: how much
+ * @pos_in: begin in this file
+ * @pos_out: begin in the other file
+ * @len: length
  */
 struct f2fs_move_range {
 	uint32_t dst_fd;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fileop, what everybody may do, but not so much of it: processes, renames of trees, files that never rest, leases,
- * files as large as F2FS can have them.
+ * fileop, allowed operations in excessive numbers: processes, renames of trees, files that change all the
+ * time, leases, files of the maximum size.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 #define MANY_LEASES 1024
 #define MANY_GIANTS 64
-/* F2FS's FIEMAP walks through a thousand blocks around each of these. */
+/* FIEMAP of F2FS walks through a thousand blocks around each of these. */
 #define PLACES 32
 
 static uint64_t end_of(const char *seconds)
@@ -42,9 +42,9 @@ static void live_short(const char *folder)
 }
 
 /**
- * op_forks() - have many processes begin and end, each with a file of its own
+ * op_forks() - start and end many processes, each with its own file
  * @argc: number of words
- * @argv: folder, how many at a time, seconds
+ * @argv: folder, number of processes at a time, seconds
  */
 void op_forks(int argc, char **argv)
 {
@@ -89,7 +89,7 @@ static void make_tree(const char *top, uint64_t files)
 }
 
 /**
- * op_trees() - rename a tree of many files to and fro
+ * op_trees() - rename a tree of many files back and forth
  * @argc: number of words
  * @argv: its name, its other name, files, seconds
  */
@@ -128,7 +128,7 @@ void op_restless(int argc, char **argv)
 		snprintf(path, sizeof(path), "%s/r%llu", argv[0], (unsigned long long)(next_random() % files));
 		fd = open_file(path, O_RDWR | O_CREAT);
 		write_at(fd, path, next_random() % 16 * BLOCK, 8 * BLOCK);
-		/* what does not fit the size of the file is refused */
+		/* offsets beyond the end are refused */
 		if (fallocate(fd, modes[next_random() % 4], next_random() % 8 * BLOCK, 2 * BLOCK) && errno != EINVAL)
 			fail("fallocate");
 		close_file(fd, path);
@@ -137,11 +137,11 @@ void op_restless(int argc, char **argv)
 }
 
 /**
- * op_leases() - hold leases on many files, give them up and take them again
+ * op_leases() - take and release leases on many files repeatedly
  * @argc: number of words
  * @argv: folder, files, seconds
  *
- * Nobody else has these files open: no lease is refused.
+ * These files are not open elsewhere: no lease is refused.
  */
 void op_leases(int argc, char **argv)
 {
@@ -171,7 +171,7 @@ void op_leases(int argc, char **argv)
 	printf("# %llu leases\n", (unsigned long long)taken);
 }
 
-/* The largest size that the file system lets a file have. */
+/* The maximum file size of the file system. */
 static uint64_t largest(int fd)
 {
 	uint64_t low = 0, high = 1ULL << 44, middle;
@@ -189,7 +189,7 @@ static uint64_t largest(int fd)
 }
 
 /**
- * op_giants() - have files of the largest size, with a block here and there, and change them
+ * op_giants() - change files of the maximum size that have few blocks
  * @argc: number of words
  * @argv: folder, files, seconds, seed
  */
@@ -214,7 +214,7 @@ void op_giants(int argc, char **argv)
 		write_at(fd, "giant", off, BLOCK);
 		if (next_random() % 4 == 0)
 			fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, off, 256 * BLOCK);
-		/* some of them keep still, to be scanned */
+		/* some of them do not change, so that they get scanned */
 		usleep(next_random() % 20000);
 	}
 	printf("# %llu files of %llu GiB, changed %llu times\n", (unsigned long long)files,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fileop, a user who works: writes, syncs, renames, deletes and reads files of his own, and sees how long he waits.
+ * fileop, a normal user: writes, syncs, renames, deletes and reads his own files, and measures the
+ * waiting times.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +68,7 @@ static void work_on(const char *path, const char *other)
 }
 
 /**
- * op_friend() - work on files, then sync each; print how often what was done, and the longest time in milliseconds
+ * op_friend() - work on files, then sync each; print the number of each operation and the longest times in ms
  * @argc: number of words
  * @argv: folder, seconds, seed
  */
@@ -107,7 +108,7 @@ static uint64_t now_us(void)
 }
 
 /**
- * op_creates() - create a file and remove it, until there is a certain file; print how often, and the longest create in us
+ * op_creates() - create and remove a file until a certain file exists; print how often, and the longest create in us
  * @argc: number of words
  * @argv: folder, the file that ends it
  */

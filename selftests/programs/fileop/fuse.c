@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fileop, a FUSE file system of a user, whose one file never gives its data.
+ * fileop, a FUSE file system of a user, with one file that never returns its data.
  *
- * Who maps that file and writes from it to another one holds the lock of the other for as long as he likes. The
- * file system is mounted in the way fusermount does it for everybody: only the user himself can get into it.
+ * A process maps that file and writes from the mapping to another file. It then holds the lock of the
+ * other file as long as the user likes. The file system is mounted in the same way as by fusermount:
+ * only its user can enter it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +29,7 @@ static void answer(int fd, uint64_t unique, int error, const void *body, size_t 
 	struct fuse_out_header head = { .len = sizeof(head) + len, .error = -error, .unique = unique };
 	struct iovec parts[] = { { &head, sizeof(head) }, { (void *)body, len } };
 
-	/* who asked may have been killed since */
+	/* the process that made the request may have been killed since */
 	if (writev(fd, parts, len ? 2 : 1) < 0 && errno != ENOENT)
 		fail("answer");
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fileop - do one thing to a file that the shell cannot.
+ * fileop - do one operation on a file that the shell cannot do.
  *
- * The tests use it for what busybox and f2fs_io lack: writes of every kind at any offset, all modes
- * of fallocate, F2FS's own ioctls, files that live on after their last name, and errors by name. In: words
- * on the command line. Out: what happened to the file; on failure a line `fileop: WHAT: ENAME` and
- * status 1.
+ * The tests use it for operations that busybox and f2fs_io lack: all kinds of writes at any offset,
+ * all modes of fallocate, ioctls of F2FS, open files without a name, and errors by name. In: words on
+ * the command line. Out: the changed file; on failure a line `fileop: WHAT: ENAME` and status 1.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +29,7 @@
 
 /**
  * fail() - end the program because of errno
- * @what: what failed
+ * @what: name of the call that failed
  */
 void fail(const char *what)
 {
@@ -41,7 +40,7 @@ void fail(const char *what)
 }
 
 /**
- * misuse() - end the program because its words make no sense
+ * misuse() - end the program because its arguments are invalid
  * @what: what was expected
  */
 void misuse(const char *what)
@@ -51,10 +50,10 @@ void misuse(const char *what)
 }
 
 /**
- * num() - read a number, with K or M behind it if need be
+ * num() - parse a number, optionally followed by K or M
  * @s: the word
  *
- * Return: the number; does not return when it is none
+ * Return: the number; does not return if the word is invalid
  */
 uint64_t num(const char *s)
 {
@@ -80,7 +79,7 @@ uint64_t num(const char *s)
 
 /**
  * open_file() - open or create a file, or fail
- * @path: which
+ * @path: its name
  * @flags: for open()
  *
  * Return: its descriptor
@@ -105,7 +104,7 @@ void close_file(int fd, const char *path)
 		fail(path);
 }
 
-/* Aligned memory filled with something that F2FS cannot take for zeroes. */
+/* Aligned memory with a pattern that F2FS cannot take for zeroes. */
 static char *pattern(size_t n)
 {
 	void *p;
@@ -122,8 +121,8 @@ static char *pattern(size_t n)
  * write_at() - write a pattern, or fail
  * @fd: descriptor; may be open for direct I/O
  * @path: its name
- * @off: where, in bytes
- * @len: how much, in bytes
+ * @off: offset in bytes
+ * @len: length in bytes
  */
 void write_at(int fd, const char *path, uint64_t off, uint64_t len)
 {
@@ -146,7 +145,7 @@ static uint64_t random_state;
 /**
  * next_random() - draw a number
  *
- * A small generator of our own, so that a seed gives the same run everywhere.
+ * The generator is not that of libc, so that a seed gives the same run everywhere.
  *
  * Return: the number
  */
@@ -159,8 +158,8 @@ uint64_t next_random(void)
 }
 
 /**
- * set_seed() - start the random numbers again
- * @seed: from here
+ * set_seed() - seed the random numbers
+ * @seed: the seed
  */
 void set_seed(uint64_t seed)
 {
@@ -184,7 +183,7 @@ static void op_many(int argc, char **argv)
 	}
 }
 
-/* links FILE PREFIX COUNT: give a file so many more names. */
+/* links FILE PREFIX COUNT: give a file COUNT more names. */
 static void op_links(int argc, char **argv)
 {
 	uint64_t count = num(argv[2]), i;
@@ -222,7 +221,7 @@ static void op_write(int argc, char **argv)
 	close_file(fd, argv[0]);
 }
 
-/* refused FILE OFFSET LENGTH: write directly from memory that is not there; what F2FS has done until then stays. */
+/* refused FILE OFFSET LENGTH: direct write from an unmapped page; the effects before the error stay. */
 static void op_refused(int argc, char **argv)
 {
 	int fd = open_file(argv[0], O_WRONLY | O_DIRECT);
@@ -341,13 +340,16 @@ static void op_fallocate(int argc, char **argv)
 	close_file(fd, argv[0]);
 }
 
-/* ranges FILE MODE BLOCKS COUNT SEED [aligned]: fallocate random ranges, writing in between; what does not fit is left out. */
+/*
+ * ranges FILE MODE BLOCKS COUNT SEED [aligned]: fallocate random ranges, write in between; skip ranges that do not
+ * fit.
+ */
 static void op_ranges(int argc, char **argv)
 {
 	uint64_t size = num(argv[2]) * BLOCK, count = num(argv[3]), mask = 0, off, len, i;
 	int fd = open_file(argv[0], O_RDWR | O_CREAT), mode = fallocate_mode(argv[1]);
 
-	/* These two take whole blocks only. */
+	/* These two modes take whole blocks only. */
 	if (mode == FALLOC_FL_COLLAPSE_RANGE || mode == FALLOC_FL_INSERT_RANGE || argc > 5)
 		mask = BLOCK - 1;
 	set_seed(num(argv[4]));
@@ -372,8 +374,9 @@ static void op_truncate(int argc, char **argv)
 		fail(argv[0]);
 }
 
-/* hold FILE LENGTH READY GO: write, unlink, create READY; when GO appears, write again, sync, create READY.2; when
- * GO is gone, end.
+/*
+ * hold FILE LENGTH READY GO: write, unlink, create READY; when GO appears, write again, sync, create READY.2; end when
+ * GO is removed.
  */
 static void op_hold(int argc, char **argv)
 {
@@ -398,8 +401,8 @@ static void op_hold(int argc, char **argv)
 }
 
 /*
- * nameless FOLDER COUNT BYTES READY GO: hold so many open files that have no name, O_TMPFILE if BYTES is 0, else
- * deleted ones whose names had so many bytes. Create READY; when GO appears, end.
+ * nameless FOLDER COUNT BYTES READY GO: hold COUNT open files without a name. They are made by O_TMPFILE if
+ * BYTES is 0, otherwise they are deleted files whose names had BYTES bytes. Create READY; end when GO appears.
  */
 static void op_nameless(int argc, char **argv)
 {
@@ -446,7 +449,7 @@ static void op_copy(int argc, char **argv)
 	close_file(out, argv[2]);
 }
 
-/* tmpfile FOLDER LENGTH NAME: write a file that has no name, sync it, then give it one. */
+/* tmpfile FOLDER LENGTH NAME: write a file without a name, sync it, then give it a name. */
 static void op_tmpfile(int argc, char **argv)
 {
 	int fd = open_file(argv[0], O_RDWR | O_TMPFILE);
@@ -471,8 +474,8 @@ static void op_exchange(int argc, char **argv)
 }
 
 /*
- * rename FROM TO [time]: as mv does not: over whatever is there, and with a name spelled otherwise than on the disk.
- * Prints how many microseconds the call took if asked to.
+ * rename FROM TO [time]: rename(2). Unlike mv, it also replaces folders, and passes names with another spelling
+ * unchanged. With `time` it prints the duration of the call in microseconds.
  */
 static void op_rename(int argc, char **argv)
 {
@@ -486,7 +489,7 @@ static void op_rename(int argc, char **argv)
 		printf("%lld\n", (end.tv_sec - begin.tv_sec) * 1000000LL + (end.tv_nsec - begin.tv_nsec) / 1000);
 }
 
-/* put FILE BYTES KIND: write so much in one call: text, zero, binary, or (BYTES 0) nothing. Prints OK or the error. */
+/* put FILE BYTES KIND: write BYTES in one call: text, zero, binary, or (BYTES 0) nothing. Prints OK or the error. */
 static void op_put(int argc, char **argv)
 {
 	uint64_t n = num(argv[1]), i;
@@ -516,8 +519,8 @@ static void op_say(int argc, char **argv)
 }
 
 /*
- * deep FOLDER LEVELS BYTES COMMAND...: run a command in the innermost of so many folders, one inside the other, with
- * names of so many bytes. They are made where they are missing. No path can lead there, only one step after another.
+ * deep FOLDER LEVELS BYTES COMMAND...: run a command in the innermost of LEVELS nested folders whose names have
+ * BYTES bytes. Missing folders are created. The folder is entered step by step, because its path is too long.
  */
 static void op_deep(int argc, char **argv)
 {
@@ -551,7 +554,7 @@ static void op_slurp(int argc, char **argv)
 	puts(got ? strerrorname_np(errno) : "OK");
 }
 
-/* read FILE LENGTH: read so much in one call. Prints how much it was, or the error. */
+/* read FILE LENGTH: read LENGTH in one call. Prints how much it was, or the error. */
 static void op_read(int argc, char **argv)
 {
 	int fd = open_file(argv[0], O_RDONLY);
@@ -576,7 +579,7 @@ static void op_try(int argc, char **argv)
 	puts(fd < 0 ? strerrorname_np(errno) : "OK");
 }
 
-/* The allocation that fails next in this thread, counted from 1; 0: none does. */
+/* The number of the allocation of this thread that fails, counted from 1; 0: none. */
 static unsigned int swap_fail_nth(unsigned int n)
 {
 	static const char path[] = "/proc/thread-self/fail-nth";
@@ -592,8 +595,8 @@ static unsigned int swap_fail_nth(unsigned int n)
 }
 
 /*
- * insmod FILE [PARAMETERS [N]]: load a module. Prints OK or the error. With N the Nth allocation fails (on a kernel
- * that can do so), and `after N` is printed behind it if there were so many.
+ * insmod FILE [PARAMETERS [N]]: load a module. Prints OK or the error. With N the Nth allocation fails, if the
+ * kernel supports that; `after N` is added to the output if there were N allocations.
  */
 static void op_insmod(int argc, char **argv)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fileop, replays: the system calls of databases, as strace shows them, without the databases.
+ * fileop, replays: the system calls of databases, as recorded by strace, without the databases.
  *
- * What a database puts into its files does not matter to F2FS: sizes, offsets and the order of the calls do.
+ * The content of the files does not matter to F2FS. Sizes, offsets and the order of the calls do.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,12 +15,12 @@
 
 /* === RocksDB ============================================================== */
 
-/* What a compaction of db_bench writes with target_file_size_base=2097152. */
+/* The sizes that a compaction of db_bench writes with target_file_size_base=2097152. */
 #define SST_RESERVED 2306867
 #define SST_WRITE 1046538
 #define SST_REST 15829
 
-/* One more file, as a compaction writes it; the text LOG is appended to in between. */
+/* Write one more file as a compaction does; the text LOG is appended to in between. */
 static void write_sst(const char *folder, unsigned int number, int log, uint64_t *log_size)
 {
 	char path[4096];
@@ -29,7 +29,7 @@ static void write_sst(const char *folder, unsigned int number, int log, uint64_t
 
 	snprintf(path, sizeof(path), "%s/%06u.sst", folder, number);
 	fd = open_file(path, O_WRONLY | O_CREAT | O_TRUNC);
-	/* RocksDB asks once whether the file system has it */
+	/* RocksDB checks once whether the file system supports it */
 	if (sync_file_range(fd, 0, 0, 0))
 		fail("sync_file_range");
 	write_at(log, "LOG", *log_size, 1665);
@@ -48,9 +48,9 @@ static void write_sst(const char *folder, unsigned int number, int log, uint64_t
 }
 
 /**
- * op_rocksdb() - a compaction of RocksDB: its files, its text LOG, and the MANIFEST that takes note of them
+ * op_rocksdb() - a compaction of RocksDB: its files, its text LOG, and the MANIFEST that lists them
  * @argc: number of words
- * @argv: the folder, how many .sst files
+ * @argv: the folder, number of .sst files
  */
 void op_rocksdb(int argc, char **argv)
 {
@@ -80,7 +80,7 @@ void op_rocksdb(int argc, char **argv)
 #define VPT_CHUNK 496731
 #define SYNC_WAIT (SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER)
 
-/* What of a table has been written, and what of that it has asked to be on the disk: whole pages only. */
+/* The state of a table: how much was written, and for how much of that a sync was started: whole pages only. */
 struct vpt {
 	char path[4096];
 	int fd;
@@ -104,7 +104,7 @@ static void vpt_write(struct vpt *vpt, uint64_t length)
 	vpt->size += length;
 }
 
-/* VoltDB does so every half second. */
+/* VoltDB does this every half second. */
 static void vpt_sync(struct vpt *vpt)
 {
 	uint64_t end = vpt->size & ~(uint64_t)(BLOCK - 1);
@@ -114,7 +114,7 @@ static void vpt_sync(struct vpt *vpt)
 	vpt->synced = end;
 }
 
-/* The rest, and then the flag in the header which says that it is complete. */
+/* Write the rest, and then the flag in the header that marks the table as complete. */
 static void vpt_end(struct vpt *vpt)
 {
 	vpt_write(vpt, 4498);
@@ -143,9 +143,9 @@ static void write_small(const char *folder, const char *name, uint64_t length, u
 }
 
 /**
- * op_voltdb() - a snapshot of VoltDB: one file for each of two sites, and the small ones beside them
+ * op_voltdb() - a snapshot of VoltDB: one file for each of two sites, and the small files beside them
  * @argc: number of words
- * @argv: the folder, how many large writes each site does
+ * @argv: the folder, number of large writes of each site
  */
 void op_voltdb(int argc, char **argv)
 {

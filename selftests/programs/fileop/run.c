@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fileop, commands that are run: as another user, or with a time limit that holds even if nothing can end them.
+ * fileop, runs commands: as another user, or with a time limit that also holds for a process that cannot be
+ * killed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,12 +17,12 @@
 
 #include "fileop.h"
 
-/* What systemd lets every user have. */
+/* The limit that systemd sets for each user. */
 #define MAX_FILES 524288
 
 /**
- * become() - be an ordinary user from now on, and end with the process that began this one
- * @uid: which; the group has the same number
+ * become() - become an ordinary user, and end when the parent process ends
+ * @uid: user ID; the group ID is the same
  */
 void become(unsigned int uid)
 {
@@ -31,14 +32,14 @@ void become(unsigned int uid)
 		fail("RLIMIT_NOFILE");
 	if (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		fail("setresuid");
-	/* becoming another user has undone it */
+	/* the change of the user has reset this */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 /**
- * now_ms() - what time is it?
+ * now_ms() - read the clock
  *
- * Return: milliseconds since some moment
+ * Return: milliseconds since a moment in the past
  */
 uint64_t now_ms(void)
 {
@@ -51,7 +52,7 @@ uint64_t now_ms(void)
 /**
  * op_as() - run a command as an ordinary user
  * @argc: number of words
- * @argv: number of the user, how nice the command is, the command
+ * @argv: user ID, nice value, command
  */
 void op_as(int argc, char **argv)
 {
@@ -64,12 +65,12 @@ void op_as(int argc, char **argv)
 }
 
 /**
- * op_timed() - run a command, and append to a file how many milliseconds it took
+ * op_timed() - run a command, and append its duration in milliseconds to a file
  * @argc: number of words
  * @argv: the file, the limit in seconds, command
  *
- * Ends with the status of the command; with 124 if it has not ended within the limit: then it is killed, which it may
- * never hear, and left behind.
+ * Ends with the status of the command; with 124 if it has not ended within the limit. It is killed then, but not
+ * waited for, because it may be unkillable.
  */
 void op_timed(int argc, char **argv)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A call that F2FS cannot finish: its data is on a page that does not come. Meanwhile it holds the lock of the
- * inode, as one does whose data is on a slow or hostile FUSE file.
+ * A call that F2FS cannot finish: its data is on a page that does not arrive. Meanwhile it holds the lock of the
+ * inode, as a call does whose data is on a slow or hostile FUSE file.
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -16,7 +16,7 @@
 
 #include "fileop.h"
 
-/* A page that nobody brings; *@uffd is where it could be brought from. */
+/* A page that is never filled; *@uffd is the userfaultfd for it. */
 static void *missing_page(int *uffd)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -35,7 +35,7 @@ static void *missing_page(int *uffd)
 	return page;
 }
 
-/* A page of a file that does not give its data, see fuse.c. */
+/* A page of a file that does not return its data, see fuse.c. */
 static void *withheld_page(const char *path)
 {
 	void *page = mmap(NULL, BLOCK, PROT_READ, MAP_PRIVATE, open_file(path, O_RDONLY), 0);
@@ -51,9 +51,9 @@ static void tell(const char *path)
 }
 
 /**
- * op_stuck() - begin to write the first block of a file, and not come to an end until killed
+ * op_stuck() - begin to write the first block of a file, and hang until killed
  * @argc: number of words
- * @argv: the file; a file that is made just before the write begins; perhaps a file of fuse.c to write from
+ * @argv: the file; a file to create just before the write; optionally a file of fuse.c to write from
  */
 void op_stuck(int argc, char **argv)
 {
@@ -66,11 +66,12 @@ void op_stuck(int argc, char **argv)
 }
 
 /**
- * op_stuck_dir() - begin to read a directory, and not come to an end until killed
+ * op_stuck_dir() - begin to read a directory, and hang until killed
  * @argc: 2
- * @argv: the directory; a file that is made just before
+ * @argv: the directory; a file to create just before
  *
- * The reader shares the lock of the directory; behind a second process that wants it for itself nobody else gets it.
+ * The reader has the shared lock of the directory. A second process waits for the exclusive lock. All other
+ * processes then wait for the second one.
  */
 void op_stuck_dir(int argc, char **argv)
 {
@@ -86,7 +87,7 @@ void op_stuck_dir(int argc, char **argv)
 		fail("fork");
 	if (!child) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		/* when the reader has the lock */
+		/* runs after the reader has got the lock */
 		usleep(500000);
 		tell(path);
 		pause();

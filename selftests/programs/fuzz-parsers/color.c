@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A color.cnf, read once and again, and the rules for a file. */
+/* A color.cnf, read twice, and the rules for a file. */
 #include "conf_file.h"
 #include "frame.h"
 #include "model/color.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A text as a file in memory, for the parsers of the viewer that open one by its path. */
+/* A text as a file in memory, for parsers of the viewer that take a path. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -9,12 +9,12 @@
 
 /**
  * conf_file() - give a text a path
- * @path: where to put the path
+ * @path: buffer for the path
  * @text: the text
  * @len: its length in bytes
  *
- * There is one such file, whose content is replaced by the next call: a parser that ends the program
- * cannot close it.
+ * There is one such file. The next call replaces its content: a parser that ends the program cannot
+ * close it.
  */
 void conf_file(char path[CONF_PATH_MAX], const char *text, size_t len)
 {

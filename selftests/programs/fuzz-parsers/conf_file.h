@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A text as a file in memory, for the parsers of the viewer that open one by its path. */
+/* A text as a file in memory, for parsers of the viewer that take a path. */
 #ifndef CONF_FILE_H
 #define CONF_FILE_H
 

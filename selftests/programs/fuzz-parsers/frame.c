@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The frame of the parser fuzzers: one input in, one call of the target, nothing left behind.
+ * The frame of the parser fuzzers: one input, one call of the target, no leak.
  *
- * The parsers end the program when they do not like a text. Here exit() takes them back to the frame
- * instead (the linker wraps it), which then frees what they had allocated, so that millions of texts can
- * be tried in one process. A parser that returns must not have left anything: that is an error.
+ * The parsers end the program if a text is invalid. Here, exit() returns to the frame instead (the
+ * linker wraps it). The frame then frees the memory that the parser has allocated, so that millions of
+ * texts can be tried in one process. A parser that returns must have freed all memory itself.
  */
 #include <setjmp.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 #define MAX_ALLOCATIONS 65536
 
-/* What the target has allocated and not freed. */
+/* The memory that the target has allocated and not freed. */
 static const void *live[MAX_ALLOCATIONS];
 static size_t nr_live;
 static bool watching;
@@ -57,7 +57,7 @@ static void free_rest(void)
 /* === One input === */
 
 /**
- * __wrap_exit() - what exit() is in everything that is linked into a fuzzer
+ * __wrap_exit() - replaces exit() in all code that is linked into a fuzzer
  * @status: exit status
  */
 void __wrap_exit(int status)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How the parts of a parser fuzzer meet: libFuzzer or replay.c, frame.c, one target, the parsers. */
+/* The interfaces of a parser fuzzer: libFuzzer or replay.c, frame.c, one target, the parsers. */
 #ifndef FRAME_H
 #define FRAME_H
 
@@ -11,8 +11,8 @@
  * @text: the text, NUL-terminated; the target may change it
  * @len: its length in bytes, without the NUL at its end
  *
- * Each fuzzer has one target of its own. A parser that does not like the text ends the program, which
- * frame.c turns into the end of this call; one that returns must have freed everything.
+ * Each fuzzer has its own target. A parser ends the program if the text is invalid; frame.c turns this
+ * into the end of this call. A parser that returns must have freed everything.
  */
 void target(char *text, size_t len);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What fiemap-check reads: a text `table`, `extents` or `files`; which one its first line says. All three
- * readers are tried, since each must also stand the text of another.
+ * The parsers of fiemap-check for the texts `table`, `extents` and `files`. All three parse each text,
+ * because each must also handle the text of another.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #define NR_FILES 8
 
-/* Instead of those of fiemap-check's main.c, which also holds its main(). */
+/* Replacements of functions of fiemap-check's main.c, which also has its main(). */
 void die(const char *fmt, ...)
 {
 	(void)fmt;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * replay - a fuzzer without libFuzzer: try files, then so many random changes of each.
+ * replay - a fuzzer without libFuzzer: try files, then CHANGES random changes of each.
  *
  * usage: replay CHANGES SEED FILE...
  *
- * Needs nothing but a compiler with sanitizers. It does not learn; what libFuzzer found is among the files.
+ * Needs only a compiler with sanitizers. It does not learn; the findings of libFuzzer are among the files.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -39,13 +39,13 @@ static size_t read_file(uint8_t *buf, const char *path)
 	return len;
 }
 
-/* Words that parsers treat in a special way. */
+/* Words that are special for parsers. */
 static const char *const words[] = {
 	"\n", " ", "#", "\\", "\\040", "\\777", "0", "-1", "18446744073709551615", "18446744073709551616",
 	"281474976710656", "4294967295", ":", "=", "/", ".", " (deleted)", "# volume ", "path=", "default", "\t", "\r",
 };
 
-/* Put bytes over, between or instead of others; returns the new length. */
+/* Replace, insert or remove bytes; return the new length. */
 static size_t change(uint8_t *buf, size_t len)
 {
 	size_t at = len ? next_random() % len : 0, n = 1 + next_random() % 16, to;
@@ -54,14 +54,14 @@ static size_t change(uint8_t *buf, size_t len)
 	if (n > len - at)
 		n = len - at;
 	switch (next_random() % 5) {
-	case 0:		/* one byte */
+	case 0:		/* change one byte */
 		if (len)
 			buf[at] = (uint8_t)next_random();
 		return len;
-	case 1:		/* fewer */
+	case 1:		/* remove some */
 		memmove(buf + at, buf + at + n, len - at - n);
 		return len - n;
-	case 2:		/* some twice */
+	case 2:		/* repeat some */
 		to = len ? next_random() % len : 0;
 		if (len + n > MAX_BYTES)
 			return len;
@@ -69,9 +69,9 @@ static size_t change(uint8_t *buf, size_t len)
 		if (at + n <= to || at >= to + n)
 			memmove(buf + to, buf + at, n);
 		return len + n;
-	case 3:		/* the end is missing */
+	case 3:		/* cut off the end */
 		return at;
-	default:	/* a word */
+	default:	/* insert a word */
 		n = strlen(word);
 		if (len + n > MAX_BYTES)
 			return len;

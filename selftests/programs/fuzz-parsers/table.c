@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A table, be it binary, and all that the viewer works out of it: colours, runs, the measures of
- * the picture, figures, breaks.
+ * A table or binary snapshot, and everything that the viewer computes from it: colours, runs, the
+ * measures of the picture, figures, breaks.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Operations on the data of a file that every file system has.
+ * Operations on the data of a file that all file systems have.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 #define CHUNK (64 * 1024)
 
-/* Something to write: half of it can be compressed, and none of it is zero. */
+/* The data to write: half of it is compressible, and no byte is zero. */
 static const char *content(unsigned int which)
 {
 	static char buf[2][CHUNK] __attribute__((aligned(4096)));
@@ -100,7 +100,7 @@ static int op_write_mapped(struct worker *w, const struct op *op)
 	file_put(w, fd);
 	if (map == MAP_FAILED)
 		return -1;
-	/* beyond the end SIGBUS ends this, and the mapping stays: such are few and small */
+	/* beyond the end SIGBUS stops the loop and the mapping stays: such mappings are few and small */
 	for (i = 0; i < len; i += 1000)
 		__atomic_store_n(&map[i], 'm', __ATOMIC_RELAXED);
 	return munmap(map, len);
@@ -193,7 +193,7 @@ static int op_copy(struct worker *w, const struct op *op)
 	return rc;
 }
 
-/* Sharing blocks: F2FS cannot, and must say so. */
+/* Share blocks: F2FS does not support that, and must return an error. */
 static int op_clone(struct worker *w, const struct op *op)
 {
 	int from = file_get(w, op->arg[0].s, 0), to = file_get(w, op->arg[1].s, 0);

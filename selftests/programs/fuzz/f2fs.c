@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Operations on one file that only F2FS has, or that change how F2FS keeps it.
+ * Operations on one file that only F2FS has, or that change how F2FS stores the file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 #include "fuzz.h"
 
-/* Newer than the headers of some hosts. */
+/* Not in the headers of some hosts. */
 #ifndef F2FS_IOC_START_ATOMIC_REPLACE
 #define F2FS_IOC_START_ATOMIC_REPLACE _IO(F2FS_IOCTL_MAGIC, 25)
 #endif
@@ -48,7 +48,7 @@ static int op_move(struct worker *w, const struct op *op)
 	return rc;
 }
 
-/* The file is held open from here to the end of the atomic write: closing it gives the write up. */
+/* The file stays open from here to the end of the atomic write: closing it would abort the write. */
 static int atomic_begin(struct worker *w, const struct op *op, unsigned long command)
 {
 	int fd = file_hold(w, op->arg[0].s);
@@ -133,7 +133,7 @@ static int op_release_blocks(struct worker *w, const struct op *op)
 	return ioctl_on(w, op->arg[0].s, F2FS_IOC_RELEASE_COMPRESS_BLOCKS, &blocks);
 }
 
-/* A file whose blocks were released cannot be opened for writing by everyone; to reserve them it must be. */
+/* The ioctl needs a file that is open for writing. That open may fail if blocks of the file were released. */
 static int op_reserve_blocks(struct worker *w, const struct op *op)
 {
 	uint64_t blocks;
@@ -156,7 +156,7 @@ static int op_unpin(struct worker *w, const struct op *op)
 }
 
 /*
- * On 6.1 the ioctl was seen to loop for ever inside the kernel, between
+ * On 6.1 the ioctl loops for ever inside the kernel in some cases, between
  * f2fs_defragment_range() and f2fs_map_blocks(), with the file locked.
  */
 static bool defragment_is_safe(void)
@@ -191,7 +191,7 @@ static int op_precache(struct worker *w, const struct op *op)
 	return ioctl_on(w, op->arg[0].s, F2FS_IOC_PRECACHE_EXTENTS, NULL);
 }
 
-/* Nobody may have the file open for writing meanwhile. */
+/* No process may have the file open for writing during this call. */
 static int op_verity(struct worker *w, const struct op *op)
 {
 	struct fsverity_enable_arg arg = { .version = 1, .hash_algorithm = FS_VERITY_HASH_ALG_SHA256, .block_size = 4096 };
@@ -221,7 +221,7 @@ static int op_project(struct worker *w, const struct op *op)
 	return rc;
 }
 
-/* An extended attribute; a long one takes the room of inline data, or a node of its own. */
+/* Set an extended attribute. A long one takes the space of inline data, or a separate node. */
 static int op_xattr(struct worker *w, const struct op *op)
 {
 	static const char value[4096];

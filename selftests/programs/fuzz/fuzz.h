@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the parts of fuzz share. Data flows through the files in this order:
+ * Types and functions that the parts of fuzz share. Data flows through the files in this order:
  *
  *   make*.c     a seed -> a plan, as text
  *   plan.c      text -> operations
- *   run.c       operations -> threads that do them, checks between and beside them
+ *   run.c       operations -> threads that run them, checks between them and in parallel
  *   data.c, f2fs.c, name.c, volume.c, fragtrace.c: the operations themselves
  *   shrink.c    a plan that fails -> a short one that still fails
  *   main.c      the command line
@@ -41,9 +41,9 @@ union arg {
 /**
  * struct op - one operation of a plan
  * @line: its line in the plan
- * @thread: who does it; all together if @kind is NULL, which is a barrier
- * @kind: what to do
- * @arg: to what
+ * @thread: the number of its thread; a barrier for all threads if @kind is NULL
+ * @kind: its kind
+ * @arg: its arguments
  */
 struct op {
 	unsigned int line;
@@ -56,7 +56,7 @@ struct op {
  * struct kind - a kind of operation
  * @name: its word in a plan
  * @args: its arguments, one letter for each: p path, n number, w word
- * @run: does it; returns a negative number and sets errno if it cannot
+ * @run: runs it; on an error returns a negative number and sets errno
  */
 struct kind {
 	const char *name;
@@ -64,7 +64,7 @@ struct kind {
 	int (*run)(struct worker *w, const struct op *op);
 };
 
-/* The kinds, a list for each file, each ended by an empty entry. */
+/* A list of kinds for each file. Each list ends with an empty entry. */
 extern const struct kind data_kinds[];
 extern const struct kind f2fs_kinds[];
 extern const struct kind name_kinds[];
@@ -74,8 +74,8 @@ extern const struct kind fragtrace_kinds[];
 /**
  * struct plan - a plan that was read
  * @ops: its operations, in the order of the text
- * @nr: how many
- * @threads: how many threads it needs
+ * @nr: number of operations
+ * @threads: number of threads
  */
 struct plan {
 	struct op *ops;
@@ -84,9 +84,9 @@ struct plan {
 };
 
 /**
- * struct tally - what became of the operations of one kind
- * @tried: how many there were
- * @failed: how many failed, by errno
+ * struct tally - the results of the operations of one kind
+ * @tried: number of operations
+ * @failed: number of failed operations, by errno
  */
 struct tally {
 	unsigned long tried;
@@ -94,18 +94,18 @@ struct tally {
 };
 
 /**
- * struct run - what the threads of one run share
+ * struct run - the data that the threads of one run share
  * @plan: the plan
- * @dir: the folder it plays in, on F2FS
- * @dirfd: the same
+ * @dir: the folder for its files, on F2FS
+ * @dirfd: descriptor of @dir
  * @device: name of the volume in sysfs
- * @check: command that compares, run with the word `settled` or `frozen`; or NULL
- * @end: when it must be over, for it hangs otherwise
+ * @check: the command that compares; run with the word `settled` or `frozen`; or NULL
+ * @end: the time limit; a run that takes longer hangs
  * @from: first operation of the part between two barriers
  * @to: its end
- * @whole: held by operations on the whole volume: they exclude each other
+ * @whole: lock for operations on the whole volume: they exclude each other
  * @differs: a check found a difference
- * @broken: something failed that must not
+ * @broken: an operation failed that must not fail
  */
 struct run {
 	const struct plan *plan;
@@ -122,7 +122,7 @@ struct run {
 };
 
 /**
- * struct held - a file that a thread keeps open, whatever becomes of its name
+ * struct held - a file that a thread keeps open, even if it is renamed or deleted
  * @path: the name
  * @fd: the file
  */
@@ -136,10 +136,10 @@ struct held {
  * @run: the run
  * @id: its number
  * @thread: the thread
- * @tid: the same for the kernel
- * @now: what it is doing
+ * @tid: its thread ID in the kernel
+ * @now: its current operation
  * @held: files it keeps open
- * @nr_held: how many
+ * @nr_held: number of @held
  * @tally: by kind
  */
 struct worker {
@@ -154,12 +154,12 @@ struct worker {
 };
 
 /**
- * struct shape - what a plan shall be like
- * @seed: everything follows from it, also what is 0 below
- * @threads: how many
- * @ops: how many operations
- * @parts: how many parts, with a check behind each
- * @local: nothing that concerns the whole volume, no words about how to make it
+ * struct shape - the parameters of a plan
+ * @seed: seed of all choices; it also chooses parameters that are 0
+ * @threads: number of threads
+ * @ops: number of operations
+ * @parts: number of parts, with a check after each
+ * @local: no operations on the whole volume, no settings for its creation
  */
 struct shape {
 	uint64_t seed;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fuzz - random operations on an F2FS volume, from a plan that can be repeated, read and cut.
+ * fuzz - random operations on an F2FS volume, from a plan that can be repeated, read and shortened.
  *
  * A plan is text. A line is an operation (`THREAD KIND ARGUMENTS`), the word `barrier`, where all
- * threads meet and everything is compared, or a setting for whoever makes the volume
- * (`mkfs`, `mount`, `sectors`, `knob`), which is passed over here. Lines that start with # are not read.
+ * threads meet and everything is compared, or a setting for the creation of the volume (`mkfs`,
+ * `mount`, `sectors`, `knob`), which is ignored here. Lines that start with # are comments.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "fuzz.h"
 
 /**
- * die() - end the program: it could not do its work
+ * die() - end the program because of an error of its own
  * @fmt: what happened
  */
 void die(const char *fmt, ...)
@@ -61,7 +61,7 @@ static uint64_t number(const char *name, const char *word, uint64_t least, uint6
 	return n;
 }
 
-/* Read the options that describe a plan; the first word behind them is argv[optind]. */
+/* Parse the options that describe a plan. The next word is argv[optind]. */
 static void read_shape(struct shape *shape, int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -110,7 +110,7 @@ static int main_plan(int argc, char **argv)
 	return 0;
 }
 
-/* Make a local plan and do it, in one process that can be killed. */
+/* Make a local plan and run it, in one process that can be killed. */
 static int main_storm(int argc, char **argv)
 {
 	struct shape shape = { .seed = 1, .threads = 1, .parts = 1 };

@@ -2,9 +2,9 @@
 /*
  * Make a plan: a seed in, text out.
  *
- * First the volume (make_volume.c), then operations (all files make_*.c). To make most of them succeed, sizes of
- * files are kept in mind as if all operations were done in the order of the text. Operations that
- * belong together (an atomic write and its commit) are of one thread, with others between them.
+ * First the volume (make_volume.c), then operations (all files make_*.c). The sizes of files are
+ * tracked as if all operations ran in the order of the text, so that most of them succeed. Operations
+ * that belong together (an atomic write and its commit) are of one thread, with others between them.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
  * draw() - draw a random number
  * @m: the plan
  *
- * splitmix64: the same numbers on every machine.
+ * Uses splitmix64, which gives the same numbers on all machines.
  *
  * Return: the number
  */
@@ -44,11 +44,11 @@ uint64_t below(struct maker *m, uint64_t n)
 }
 
 /**
- * one_in() - throw a die
+ * one_in() - return true with a probability of 1/@n
  * @m: the plan
- * @n: how many sides it has
+ * @n: the number
  *
- * Return: true once in @n times
+ * Return: true in one of @n calls on average
  */
 bool one_in(struct maker *m, unsigned int n)
 {
@@ -56,7 +56,7 @@ bool one_in(struct maker *m, unsigned int n)
 }
 
 /**
- * any_file() - choose a file; a few are chosen more often, so that threads meet
+ * any_file() - choose a file; a few are chosen more often, so that threads use the same files
  * @m: the plan
  *
  * Return: its number
@@ -67,7 +67,7 @@ unsigned int any_file(struct maker *m)
 }
 
 /**
- * near_file() - the same, but none with offsets of gigabytes
+ * near_file() - choose a file that has no offsets of gigabytes
  * @m: the plan
  *
  * Return: its number
@@ -79,9 +79,9 @@ unsigned int near_file(struct maker *m)
 
 /**
  * up() - round up to whole blocks
- * @bytes: what
+ * @bytes: a number of bytes
  *
- * Return: in bytes
+ * Return: the result in bytes
  */
 uint64_t up(uint64_t bytes)
 {
@@ -90,9 +90,9 @@ uint64_t up(uint64_t bytes)
 
 /**
  * down() - round down to whole blocks
- * @bytes: what
+ * @bytes: a number of bytes
  *
- * Return: in bytes
+ * Return: the result in bytes
  */
 uint64_t down(uint64_t bytes)
 {
@@ -100,7 +100,7 @@ uint64_t down(uint64_t bytes)
 }
 
 /**
- * any_offset() - choose a place: inside the file, around its end, where inline data ends, anywhere, or far away
+ * any_offset() - choose an offset: inside the file, around its end, where inline data ends, anywhere, or far away
  * @m: the plan
  * @file: the file
  *
@@ -128,7 +128,7 @@ uint64_t any_offset(struct maker *m, unsigned int file)
 		off = below(m, size + 1);
 		break;
 	}
-	/* not farther: to insert a range in such a file makes nodes of all its holes, and FIEMAP steps through each */
+	/* not farther: inserting a range in such a file makes nodes for all holes, and FIEMAP visits each of them */
 	if (file < NR_FAR && one_in(m, 4))
 		return off + (below(m, 16) << 26);
 	return off < MAX_BYTES || file < NR_FAR ? off : off % MAX_BYTES;
@@ -152,7 +152,7 @@ uint64_t any_length(struct maker *m)
 /* === Text ================================================================= */
 
 /**
- * grow() - remember that a file is at least so long
+ * grow() - record that a file has at least this size
  * @m: the plan
  * @file: the file
  * @size: in bytes
@@ -164,7 +164,7 @@ void grow(struct maker *m, unsigned int file, uint64_t size)
 }
 
 /**
- * path() - the name of a file; each has a buffer of its own, so that a line can have two
+ * path() - the name of a file; each file has its own buffer, so that a line can have two names
  * @file: the file
  *
  * Return: the name
@@ -195,7 +195,7 @@ void say(struct maker *m, const char *fmt, ...)
 }
 
 /**
- * later() - the current thread will do this, too, after other things
+ * later() - add an operation that the current thread does later
  * @m: the plan
  * @fmt: its words
  */
@@ -224,7 +224,7 @@ static void say_pending(struct maker *m)
 
 /* === The plan ============================================================= */
 
-/* What can be done; the last list is the last thread's alone. */
+/* All recipes. The last list is for the last thread only. */
 static const struct recipe *const lists[] = { data_recipes, f2fs_recipes, name_recipes, volume_recipes };
 
 #define NR_LISTS (sizeof(lists) / sizeof(lists[0]))
@@ -252,8 +252,8 @@ static void make_one(struct maker *m)
 
 /**
  * plan_make() - write a plan
- * @shape: what it shall be like
- * @out: where to
+ * @shape: its parameters
+ * @out: output
  */
 void plan_make(const struct shape *shape, FILE *out)
 {

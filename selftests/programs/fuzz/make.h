@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files share that make a plan: its state, random choices, and how to write a line.
+ * Types and functions that the files share that make a plan: its state, random choices, and functions to
+ * write a line.
  */
 #ifndef MAKE_H
 #define MAKE_H
@@ -8,25 +9,25 @@
 #include "fuzz.h"
 
 #define NR_FILES 24
-/* Files with offsets of gigabytes; what takes time for each block between is not done to them. */
+/* Files with offsets of gigabytes. Operations that take time for each block between skip them. */
 #define NR_FAR 2
-/* No other file is made longer than this. */
+/* All other files are shorter than this. */
 #define MAX_BYTES (512 * BLOCK)
-/* At most so many operations of a thread wait for their turn. */
+/* The limit of pending operations of a thread. */
 #define MAX_PENDING 24
 
 /**
  * struct maker - a plan that is being made
- * @state: of the random numbers
- * @shape: what it shall be like
+ * @state: state of the random numbers
+ * @shape: its parameters
  * @out: the text
  * @blocks: size of the volume
- * @small: there is little room; nothing is scattered on purpose there, and the collector is left as it is, or F2FS
- *	may look for room for ever (seen on 6.1 and 6.12)
- * @thread: whose operation is made now
+ * @small: the volume is small; the plan does not scatter blocks or change the collector there, because F2FS
+ *	may search for space for ever (seen on 6.1 and 6.12)
+ * @thread: the thread of the current operation
  * @size: sizes of the files
  * @pending: operations of each thread that follow from earlier ones
- * @nr_pending: how many
+ * @nr_pending: number of @pending
  */
 struct maker {
 	uint64_t state;
@@ -41,16 +42,16 @@ struct maker {
 };
 
 /**
- * struct recipe - something that makes an operation, or several
- * @weight: how often, compared to others
- * @make: does it
+ * struct recipe - a function that makes an operation, or several
+ * @weight: relative frequency
+ * @make: the function
  */
 struct recipe {
 	unsigned int weight;
 	void (*make)(struct maker *m);
 };
 
-/* Each list is ended by an empty entry. */
+/* Each list ends with an empty entry. */
 extern const struct recipe data_recipes[];
 extern const struct recipe f2fs_recipes[];
 extern const struct recipe name_recipes[];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Make operations on the data of a file that every file system has.
+ * Make operations on the data of a file that all file systems have.
  */
 #include <string.h>
 

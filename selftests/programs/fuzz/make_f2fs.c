@@ -6,7 +6,7 @@
 
 #include "make.h"
 
-/* Between files and within one; blocks that a checkpoint knows are copied, others change hands. */
+/* Move between files and within one. F2FS copies blocks of a checkpoint, and changes the owner of others. */
 static void make_move(struct maker *m)
 {
 	unsigned int from = near_file(m), to = one_in(m, 3) ? from : near_file(m);
@@ -119,7 +119,7 @@ static void make_attribute(struct maker *m)
 	}
 }
 
-/* Nothing can be written afterwards, so the file is replaced later on. */
+/* The file is read-only afterwards, so it is replaced later. */
 static void make_verity(struct maker *m)
 {
 	unsigned int f = near_file(m);

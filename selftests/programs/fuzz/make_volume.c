@@ -49,7 +49,7 @@ static void make_remount(struct maker *m)
 	}
 }
 
-/* Fresh and in whole sections, as F2FS wants it. */
+/* A new file of whole sections, as F2FS requires. */
 static void make_swap(struct maker *m)
 {
 	unsigned long long which = below(m, 2), sections = 1 + below(m, 4);
@@ -178,10 +178,10 @@ static void make_options(struct maker *m, bool compression, bool flexible)
 }
 
 /**
- * make_volume() - make the lines that say how the volume is made
+ * make_volume() - write the settings for the creation of the volume
  * @m: the plan
  *
- * On a volume below 16 GB F2FS would rewrite in place most of the time: not always here.
+ * On a volume below 16 GB F2FS mostly rewrites in place by default. Some plans change that.
  */
 void make_volume(struct maker *m)
 {

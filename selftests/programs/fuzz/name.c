@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Operations on names, folders, and files that outlive their names.
+ * Operations on names, folders, and open files without names.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +52,7 @@ static int op_rmdir(struct worker *w, const struct op *op)
 	return unlinkat(w->run->dirfd, op->arg[0].s, AT_REMOVEDIR);
 }
 
-/* A file that has blocks before it has a name. */
+/* Make a file that has blocks before it has a name. */
 static int op_tmpfile(struct worker *w, const struct op *op)
 {
 	int fd = openat(w->run->dirfd, op->arg[0].s, O_TMPFILE | O_RDWR | O_CLOEXEC, 0644), rc, err;
@@ -85,7 +85,7 @@ static int op_casefold(struct worker *w, const struct op *op)
 	return rc;
 }
 
-/* Files made there from now on belong to the project. */
+/* New files in the folder belong to the project. */
 static int op_project_folder(struct worker *w, const struct op *op)
 {
 	int fd = openat(w->run->dirfd, op->arg[0].s, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc, err;

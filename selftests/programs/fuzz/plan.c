@@ -2,8 +2,8 @@
 /*
  * Read a plan.
  *
- * In: text. Out: operations whose kinds are known and whose arguments have the right shape; anything
- * else ends the program with the line that is wrong.
+ * In: text. Out: operations of known kinds with arguments of the right form. Any other line ends the
+ * program with a message that has the line.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static const struct kind *const lists[] = { data_kinds, f2fs_kinds, name_kinds, 
 
 /**
  * kind_by_number() - go through all kinds
- * @nr: the number of one, from 0
+ * @nr: index of a kind, from 0
  *
  * Return: the kind, or NULL if there are fewer
  */
@@ -34,10 +34,10 @@ const struct kind *kind_by_number(unsigned int nr)
 }
 
 /**
- * kind_number() - a kind's place among all kinds
+ * kind_number() - the index of a kind
  * @kind: the kind
  *
- * Return: its number, less than MAX_KINDS
+ * Return: its index, less than MAX_KINDS
  */
 unsigned int kind_number(const struct kind *kind)
 {
@@ -60,7 +60,7 @@ static const struct kind *kind_by_name(const char *name)
 }
 
 /**
- * plan_is_setting() - is this the first word of a line for whoever makes the volume?
+ * plan_is_setting() - is this the first word of a setting for the creation of the volume?
  * @word: the word
  *
  * Return: true if so
@@ -112,7 +112,7 @@ static void read_op(struct plan *plan, const char *path, unsigned int line, char
 
 /**
  * plan_read() - read a plan
- * @plan: where to
+ * @plan: the result
  * @in: the text
  * @path: its name, for messages
  */

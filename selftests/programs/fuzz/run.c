@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Do what a plan says, with a thread for each of its threads, and compare at each barrier.
+ * Run a plan, with a thread for each of its threads, and compare at each barrier.
  *
- * In: operations. Out: a volume on which much has happened, and a line for each kind of operation that
- * says how many succeeded. What F2FS refuses for good reason is no error; what it must not
- * say (EUCLEAN, EBADF, ENOMEM, ...) is.
+ * In: operations. Out: a changed volume, and a line for each kind of operation with the number of
+ * successes. Refusals with a good reason are not errors; errors that F2FS must not return (EUCLEAN,
+ * EBADF, ENOMEM, ...) are.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,10 +50,10 @@ static int open_or_make(struct worker *w, const char *path, int flags)
 }
 
 /**
- * file_get() - get a descriptor for a file; made with its folders if it is not there
- * @w: the thread; a file that it holds is found even without a name
+ * file_get() - get a descriptor for a file; the file and its folders are created if missing
+ * @w: the thread; a file that it holds is found even if it has no name
  * @path: the name
- * @flags: for open(), but for the access mode, which is read and write
+ * @flags: for open(), without the access mode, which is read and write
  *
  * Return: the descriptor, for file_put(); -1 with errno
  */
@@ -71,11 +71,11 @@ int file_get(struct worker *w, const char *path, int flags)
 }
 
 /**
- * file_put() - be done with a file
+ * file_put() - release a descriptor of file_get()
  * @w: the thread
  * @fd: from file_get(); stays open if the thread holds it
  *
- * errno stays what it was.
+ * Does not change errno.
  */
 void file_put(struct worker *w, int fd)
 {
@@ -90,7 +90,7 @@ void file_put(struct worker *w, int fd)
 }
 
 /**
- * file_hold() - keep a file open; operations of this thread on its name mean it from now on
+ * file_hold() - keep a file open; operations of this thread on its name use it from now on
  * @w: the thread
  * @path: the name
  *
@@ -138,8 +138,8 @@ int file_release(struct worker *w, const char *path)
 /* === One operation ======================================================== */
 
 /*
- * Errors that a random operation may meet without anything being wrong. F2FS says EIO when another thread
- * takes a page away while it is being read, and E2BIG when inline attributes are full.
+ * Errors that a random operation may meet although all is correct. F2FS returns EIO if another thread
+ * removes a page while it is being read, and E2BIG if inline attributes are full.
  */
 static bool tolerated(int err)
 {
@@ -157,7 +157,7 @@ static bool tolerated(int err)
 static __thread sigjmp_buf on_sigbus;
 static __thread sig_atomic_t sigbus_expected;
 
-/* A mapped page that another thread cut off, or for which there is no room. */
+/* The handler for a mapped page that another thread cut off, or for which there is no space. */
 static void sigbus(int sig)
 {
 	(void)sig;
@@ -191,7 +191,7 @@ static void do_op(struct worker *w, const struct op *op)
 	}
 }
 
-/* === All of them ========================================================== */
+/* === All operations ======================================================= */
 
 static void *work(void *arg)
 {
@@ -207,8 +207,8 @@ static void *work(void *arg)
 }
 
 /*
- * As system() does, but without a new mapping: another thread may wait in a page fault for the volume to thaw, with
- * the lock of all mappings held.
+ * Like system(), but without a new mapping: another thread may hold the lock of all mappings while it waits in a page
+ * fault for the thaw of the volume.
  */
 static int run_command(const char *command)
 {
@@ -227,9 +227,9 @@ static int run_command(const char *command)
 }
 
 /**
- * run_check() - have everything compared
+ * run_check() - run the command that compares
  * @run: the run
- * @how: `settled`: nobody writes, wait until every map is exact; `frozen`: compare the maps that are
+ * @how: `settled`: no thread writes, wait until all maps are exact; `frozen`: compare only exact maps
  *
  * Return: 0 if all agrees; -1 otherwise, with errno
  */
@@ -252,7 +252,7 @@ int run_check(struct run *run, const char *how)
 	return -1;
 }
 
-/* Say what each thread does, and where in the kernel; end, whatever they do. */
+/* Print what each thread does, and where it is in the kernel; then end the program. */
 static void __attribute__((noreturn)) hangs(const struct run *run, const struct worker *workers)
 {
 	char path[64], line[128];
@@ -326,7 +326,7 @@ static void print_tally(const struct run *run, const struct worker *workers)
 	}
 }
 
-/* What sysfs calls the volume: the last word of its device's name. */
+/* The name of the volume in sysfs: the last word of its device's name. */
 static void find_device(struct run *run)
 {
 	char link[64], target[256];
@@ -342,15 +342,15 @@ static void find_device(struct run *run)
 }
 
 /**
- * plan_run() - do what a plan says
+ * plan_run() - run a plan
  * @plan: the plan
  * @dir: the folder, on F2FS
  * @check: command that compares, or NULL
- * @seconds: the time it has
- * @quiet: do not say how many operations succeeded
+ * @seconds: the time limit
+ * @quiet: do not print how many operations succeeded
  *
- * Return: exit status of the program: 0; 1 a check found a difference; 2 an operation failed that must not. If it
- * hangs, the program ends with status 3.
+ * Return: exit status of the program: 0; 1 a check found a difference; 2 an operation failed that must not fail.
+ * If it hangs, the program ends with status 3.
  */
 int plan_run(const struct plan *plan, const char *dir, const char *check, unsigned int seconds, bool quiet)
 {

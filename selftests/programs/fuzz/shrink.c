@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cut a plan that fails down to a short one that still fails: delta debugging over its lines.
+ * Reduce a plan that fails to a short one that still fails: delta debugging over its lines.
  *
- * In: a plan and a command that tries one. Out: the shortest plan found in the time given; it is
- * written whenever a shorter one is found. Lines about how to make the volume are cut like others: what is
- * left of them matters. All threads are made one first, if the failure survives that. One that comes only
- * now and then is tried several times.
+ * In: a plan and a command that tries one. Out: the shortest plan found in the given time; each shorter
+ * one is written when it is found. Settings for the creation of the volume are removed like other lines,
+ * so that the remaining ones matter. First, all threads become one if the failure survives that. A plan
+ * that fails only sometimes is tried several times.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 /**
  * struct text - lines
  * @line: the lines
- * @nr: how many
+ * @nr: number of lines
  */
 struct text {
 	char **line;
@@ -26,13 +26,13 @@ struct text {
 };
 
 /**
- * struct shrink - a plan that is being cut
+ * struct shrink - a plan that is being reduced
  * @best: the shortest one that failed
- * @out: where it is kept
+ * @out: the file to store it in
  * @command: tries a plan
- * @repeats: how often a plan may be tried before it is taken for a good one
- * @end: when to stop
- * @tried: how many plans were tried
+ * @repeats: number of successful tries before a plan counts as good
+ * @end: time to stop
+ * @tried: number of tried plans
  */
 struct shrink {
 	struct text best;
@@ -108,14 +108,14 @@ static bool fails(struct shrink *s, const struct text *text)
 	return failed;
 }
 
-/* Take a plan for the best one; its lines stay where they are. */
+/* Make a plan the best one; its lines are shared, not copied. */
 static void adopt(struct shrink *s, struct text *text)
 {
 	free(s->best.line);
 	s->best = *text;
 }
 
-/* All but the lines [from, to). */
+/* All lines except [from, to). */
 static struct text without(const struct text *text, size_t from, size_t to)
 {
 	struct text rest = { .line = malloc((text->nr + 1) * sizeof(*rest.line)) };
@@ -159,7 +159,7 @@ static void try_one_thread(struct shrink *s)
 		free(text.line);
 }
 
-/* Pieces of a size, from the last to the first; true if one could go. */
+/* Try to remove pieces of a size, from the last to the first; return true if one was removed. */
 static bool cut_pieces(struct shrink *s, size_t size)
 {
 	size_t to = s->best.nr;
@@ -175,11 +175,11 @@ static bool cut_pieces(struct shrink *s, size_t size)
 }
 
 /**
- * plan_shrink() - cut a plan
+ * plan_shrink() - reduce a plan
  * @from: the plan
- * @to: where to keep the shortest one
- * @seconds: how much time there is
- * @command: run with the name of a plan behind it; status 1 says that it fails
+ * @to: the file for the shortest one
+ * @seconds: the time limit
+ * @command: run with the name of a plan as last word; status 1 means that it fails
  *
  * Return: exit status of the program: 0, or 2 if the plan does not fail at all
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Operations on the whole volume. Those that change how it works exclude each other.
+ * Operations on the whole volume. Those that change its settings exclude each other.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,11 +17,11 @@
 #include "fuzz.h"
 
 /**
- * put_text() - write a text into a file that is there, in one call
- * @path: which
- * @text: what
+ * put_text() - write a text into an existing file, in one call
+ * @path: its name
+ * @text: the text
  *
- * Return: how many bytes; -1 with errno if it could not be
+ * Return: number of bytes; -1 with errno on an error
  */
 int put_text(const char *path, const char *text)
 {
@@ -77,7 +77,7 @@ static int op_set(struct worker *w, const struct op *op)
 	return put_text(path, op->arg[1].s);
 }
 
-/* Mount options as they are now; a new one goes behind them. */
+/* Current mount options; a new one is appended. */
 static char *options_of(const char *dir)
 {
 	FILE *in = setmntent("/proc/self/mounts", "r");
@@ -94,7 +94,7 @@ static char *options_of(const char *dir)
 	return options;
 }
 
-/* Those that mount(2) wants as flags are left out: they are the defaults. */
+/* Options that mount(2) takes as flags are left out: they have their defaults. */
 static int op_remount(struct worker *w, const struct op *op)
 {
 	char *options = options_of(w->run->dir), *rest = options, *word, *data;
@@ -123,7 +123,7 @@ static int op_drop_caches(struct worker *w, const struct op *op)
 	return put_text("/proc/sys/vm/drop_caches", op->arg[0].s);
 }
 
-/* Is an option that begins so in force? */
+/* Is an option with this beginning in force? */
 static bool mounted_with(const struct run *run, const char *begin)
 {
 	char *options = options_of(run->dir), *rest = options, *word;
@@ -135,7 +135,7 @@ static bool mounted_with(const struct run *run, const char *begin)
 	return found;
 }
 
-/* A swap file as F2FS wants it: pinned, reserved, with the header of one. */
+/* A swap file as F2FS requires it: pinned, reserved, with a swap header. */
 static int make_swap(struct worker *w, const struct op *op)
 {
 	uint32_t on = 1, header[3] = { 1, op->arg[1].n / BLOCK - 1, 0 };
@@ -151,8 +151,8 @@ static int make_swap(struct worker *w, const struct op *op)
 }
 
 /*
- * F2FS moves the file into whole sections first, again and again until it is there; in the modes that
- * scatter on purpose it never is (seen on 6.1 and 6.12, in f2fs_swap_activate).
+ * F2FS moves the file into whole sections first, and repeats that until it succeeds. In the modes that
+ * scatter blocks on purpose it never succeeds (seen on 6.1 and 6.12, in f2fs_swap_activate).
  */
 static int op_swapon(struct worker *w, const struct op *op)
 {
@@ -186,11 +186,11 @@ static int op_swapoff(struct worker *w, const struct op *op)
 }
 
 /*
- * Stop all writers between two calls of theirs, with everything written back, and compare: a map that
- * is called exact now must be exact, although nobody waited for it.
+ * Stop all writers between two calls, with all data written back, and compare: an exact map must be
+ * correct now, although nothing was waited for.
  *
- * Not with gc_merge: a writer that needs room waits there for the collector's thread, which does not work
- * while the volume is being frozen, which waits for the writer. F2FS hangs by itself.
+ * Not with gc_merge, because F2FS itself hangs then: a writer that needs space waits for the thread of the
+ * collector, which does not run during a freeze, which waits for the writer.
  */
 static int op_freeze(struct worker *w, const struct op *op)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes a function of fragtrace begin or end late, so that what may happen
- * meanwhile on another CPU does happen. Where nothing can be made to happen in
- * between, a probe is called once more with the arguments of its first event, when
- * this module goes: as if that event had come only then.
+ * Makes a function of fragtrace begin or end late, so that events on another
+ * CPU can happen meanwhile. Where nothing can happen in between, a probe is
+ * called again with the arguments of its first event when this module is
+ * removed, as if that event had come only then.
  *
  *	insmod late.ko function=probe_fallocate before_ms=20
  *	insmod late.ko function=probe_replace_atomic again=1
@@ -42,7 +42,7 @@ MODULE_PARM_DESC(atomic, "with preemption off, not only as tracepoints have it")
 
 #define NR_ARGS	6
 
-/* The arguments in registers of the first call; the inode among them is held. */
+/* The register arguments of the first call; the module has a reference to their inode. */
 static unsigned long args[NR_ARGS];
 static DEFINE_RAW_SPINLOCK(args_lock);	/* protects args */
 
@@ -54,13 +54,13 @@ static void remember(struct pt_regs *regs)
 	if (!args[1]) {
 		for (i = 0; i < NR_ARGS; i++)
 			args[i] = regs_get_kernel_argument(regs, i);
-		/* who calls has a reference; no lock that sleeps may be taken */
+		/* the caller has a reference, so ihold() is sufficient; sleeping locks are not allowed */
 		ihold((struct inode *)args[1]);
 	}
 	raw_spin_unlock(&args_lock);
 }
 
-/* @addr: where the probe was, behind the ENDBR if there is one */
+/* @addr: where the probe was, after the ENDBR if there is one */
 static void repeat(const void *addr)
 {
 	void (*func)(unsigned long a, unsigned long b, unsigned long c,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * poke - write anything to fragtrace's files, from several threads, while others read them all.
+ * poke - write random text to fragtrace's files, from several threads, while others read all files.
  *
  * usage: poke DEBUGFS FOLDER SECONDS SEED
  *
- * FOLDER is on a volume that is watched. Each write must be done or refused with one of the errors that the
- * files are said to give; each text read must be whole. Prints the seed, and how often each error came. Exit
+ * FOLDER is on a volume that is watched. Each write must succeed or fail with one of the documented errors of
+ * the file. Each text must be complete. Prints the seed, and the number of each error. Exit
  * status 1 if there was another error or a broken text.
  */
 #include <errno.h>
@@ -32,9 +32,9 @@
 /**
  * struct text - one of fragtrace's files
  * @name: its name
- * @errors: how a write may be refused, ends with 0; none: it is not written to
- * @seen: how often each errno came; [0]: writes that were done
- * @reads: how often it was read to its end
+ * @errors: allowed errors of a write, ends with 0; none: the file is not written to
+ * @seen: number of each errno; [0]: successful writes
+ * @reads: number of complete reads
  */
 static struct text {
 	const char *name;
@@ -81,13 +81,13 @@ static int open_text(const struct text *t, int flags)
 
 /* === Writing === */
 
-/* Write a line in one of the ways there are. */
+/* Write a line in one of several ways. */
 static ssize_t write_somehow(struct random *r, int fd, const char *line, size_t len)
 {
 	struct iovec parts[2] = { { (void *)line, len / 2 }, { (void *)(line + len / 2), len - len / 2 } };
 
 	switch (draw(r, 16)) {
-	case 0:		/* not at the beginning */
+	case 0:		/* at an offset other than 0 */
 		return lseek(fd, 1 + draw(r, 1ull << 62), SEEK_SET) < 0 ? -1 : write(fd, line, len);
 	case 1:
 		return writev(fd, parts, 2);
@@ -95,7 +95,7 @@ static ssize_t write_somehow(struct random *r, int fd, const char *line, size_t 
 		return write(fd, line, len / 2) < 0 ? -1 : write(fd, line + len / 2, len - len / 2);
 	case 3:
 		return pwrite(fd, line, len, draw(r, 2));
-	case 4:		/* from where nothing is */
+	case 4:		/* from unmapped memory */
 		return write(fd, nowhere, len ? len : 1);
 	default:
 		return write(fd, line, len);
@@ -123,7 +123,7 @@ static void *writer(void *arg)
 		size_t len = make_line(&r, line, folder);
 
 		if (fd < 0)
-			continue;	/* this build has no audit */
+			continue;	/* a build without audits */
 		error = write_somehow(&r, fd, line, len) < 0 ? errno : 0;
 		close(fd);
 		t->seen[error]++;
@@ -165,7 +165,7 @@ static void read_text(struct random *r, struct text *t, char *buf, size_t size)
 		complain(t, "ends within a line", buf, n < size ? n : size);
 	if (!got)
 		t->reads++;
-	/* what these files are not for */
+	/* calls that these files do not support */
 	pread(fd, buf, chunk, draw(r, 1ull << 62));
 	if (mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0) != MAP_FAILED)
 		complain(t, "can be mapped", "", 0);
@@ -184,7 +184,7 @@ static void *reader(void *arg)
 	return NULL;
 }
 
-/* === All of it === */
+/* === Main program === */
 
 static void report(void)
 {

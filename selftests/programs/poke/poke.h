@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the parts of poke share: random numbers, and the lines that words.c makes of them. */
+/* Declarations that the parts of poke share: random numbers, and the lines that words.c makes of them. */
 #ifndef POKE_H
 #define POKE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* More than fragtrace takes in one write. */
+/* Longer than the longest write of fragtrace. */
 #define MAX_LINE 70000
 
 /**
- * struct random - a stream of random numbers; each thread has its own
+ * struct random - a stream of random numbers; each thread has its own one
  * @state: never 0
  */
 struct random {

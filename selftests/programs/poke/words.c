@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lines for fragtrace's files: right ones, nearly right ones, and noise.
+ * Lines for fragtrace's files: valid ones, nearly valid ones, and noise.
  *
- * In: random numbers. Out: bytes. The folders that the lines name are made by make_odd_folders().
+ * In: random numbers. Out: bytes. make_odd_folders() creates the folders that the lines name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Names that are hard to write down. The last two are no folders. */
+/* Names that need escapes or are long. The last two are not folders. */
 static const char *const names[] = {
 	"plain", "with blank", " blank first", "new\nline", "ends with one\n", "tab\there", "back\\slash", "\\040", "\\",
 	"bell\a\b\v\f\r\033[31m", "\377\376\300\200", "#hash", "ends (deleted)", "comma,comma", "\177", "-", "1", "add x",
@@ -45,8 +45,8 @@ static void longest_name(char out[256])
 }
 
 /**
- * make_odd_folders() - make the folders that the lines name, one inside the other as well as side by side
- * @folder: where
+ * make_odd_folders() - create the folders that the lines name, nested as well as side by side
+ * @folder: the parent folder
  */
 void make_odd_folders(const char *folder)
 {
@@ -70,7 +70,7 @@ fail:
 	exit(2);
 }
 
-/* Write bytes down as fragtrace does, or as nobody would: any of them may become an escape. */
+/* Escape bytes as fragtrace does, or in other ways: any of them may become an escape. */
 static size_t escape(struct random *r, char *out, const char *s, size_t len)
 {
 	unsigned int how = draw(r, 4);
@@ -87,7 +87,7 @@ static size_t escape(struct random *r, char *out, const char *s, size_t len)
 	return n;
 }
 
-/* A path: of a folder, of something else, or of nothing; spelled in one of many ways. */
+/* A path: of a folder, of another file, or of nothing; in one of many spellings. */
 static size_t make_path(struct random *r, char *out, const char *folder)
 {
 	static const char *const between[] = { "/", "//", "/./", "/plain/../", "/plain/" };
@@ -101,7 +101,7 @@ static size_t make_path(struct random *r, char *out, const char *folder)
 	case 0:
 		n = sprintf(path, "%s", elsewhere[draw(r, ARRAY_LEN(elsewhere))]);
 		break;
-	case 1:		/* longer than any path may be, or nearly */
+	case 1:		/* longer than the limit of paths, or nearly */
 		n = sprintf(path, "%s", folder);
 		for (i = draw(r, 2) ? 2000 : 2020 + draw(r, 40); i && n < 8192; i--)
 			n += sprintf(path + n, "/.");
@@ -130,9 +130,9 @@ static size_t make_noise(struct random *r, char *buf)
 }
 
 /**
- * make_line() - make something to write
+ * make_line() - make a line to write
  * @r: random numbers
- * @buf: where to put it, %MAX_LINE bytes
+ * @buf: buffer of %MAX_LINE bytes
  * @folder: folder with the odd folders
  *
  * Return: its length in bytes; the line may hold NULs

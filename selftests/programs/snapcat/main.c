@@ -4,7 +4,7 @@
  *
  * usage: snapcat table|extents|files SNAPSHOT
  *
- * Written from snapshot_format.h alone, and by mapping the file: what it prints must be what debugfs prints.
+ * Written from snapshot_format.h alone, and by mapping the file. The output must be the same as that of debugfs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ static void fail(const char *file, const char *what)
 	exit(1);
 }
 
-/* Record @i of an array; outside of it, or of the file, the program ends. */
+/* Record @i of an array; the program ends if it is outside of the array or of the file. */
 static const void *record(const struct ft_snap_array *array, uint64_t i)
 {
 	if (i >= array->nr || array->offset + (i + 1) * array->size > header->bytes)
@@ -235,8 +235,8 @@ static void print_files(void)
 }
 
 /*
- * Files of debugfs have no size, and cannot be mapped: what is read becomes a
- * file without a name, which is mapped.
+ * Files of debugfs have size 0 and cannot be mapped: copy the text to a file without a name, and map
+ * that.
  */
 static void map_file(const char *name)
 {

@@ -29,7 +29,7 @@ from .shares import Share, shares_of, sum_of
 LEFT, TOP, STRIP, BOTTOM = 78, 98, 64, 44
 RIGHT = 22
 ROOM = 480
-# A GIF counts in hundredths of a second, and most programs show no more pictures than this.
+# A GIF counts in hundredths of a second, and most programs do not show more pictures than this.
 MOST_PER_SECOND = 25
 LAST_MILLISECONDS = 2000
 PALETTE_SIZE = 256
@@ -38,7 +38,7 @@ GREYS = 16
 
 @dataclass(frozen=True)
 class Frame:
-    """One picture: seconds since the beginning, which table, and its figures."""
+    """One picture: seconds since the beginning, its table, and the figures of the table."""
 
     seconds: float
     moment: Moment
@@ -47,7 +47,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Stage:
-    """What stays the same from picture to picture: strip is the box of the curve, in pixels."""
+    """What all pictures share: strip is the box of the curve, in pixels."""
 
     rows: Rows
     groups: Groups
@@ -61,7 +61,7 @@ class Stage:
 
 
 def chosen(moments: list[Moment], most: int) -> list[tuple[float, Moment]]:
-    """Equal steps of time, and the table that held at each."""
+    """Moments at equal distances, and the table that was valid at each."""
     length = moments[-1].time - moments[0].time
     number = max(2, most) if length else 1
     steps = [length * i / max(number - 1, 1) for i in range(number)]
@@ -70,7 +70,7 @@ def chosen(moments: list[Moment], most: int) -> list[tuple[float, Moment]]:
 
 def look_through(steps: list[tuple[float, Moment]], colors: Optional[list[str]], top: int,
                  request_blocks: int) -> tuple[list[Frame], Rows, Groups]:
-    """Read all tables once: which rows are needed, which extensions there are, the figures."""
+    """Read all tables once: find the rows, the extensions, and the figures."""
     totals: dict[Moment, Share] = {}
     largest: Counter[str] = Counter()
     used: list[np.ndarray] = []
@@ -93,7 +93,7 @@ def look_through(steps: list[tuple[float, Moment]], colors: Optional[list[str]],
 
 
 def palette_of(groups: Groups) -> np.ndarray:
-    """The colours of the GIF: greys for text, all shades, and these on their way to white."""
+    """The colours of the GIF: greys for text, all shades, and these mixed with white."""
     shades = shades_of(groups)[:PALETTE_SIZE - GREYS]
     steps = (PALETTE_SIZE - GREYS) // len(shades)
     entries = [np.repeat(np.linspace(0, 255, GREYS), 3).reshape(-1, 3)]
@@ -102,7 +102,7 @@ def palette_of(groups: Groups) -> np.ndarray:
 
 
 def with_palette(image: Image.Image, palette: np.ndarray) -> Image.Image:
-    """The image in the nearest colours of a palette, without dither; Pillow itself looks less closely."""
+    """Convert the image to the nearest colours of a palette without dither; Pillow itself is less exact."""
     pixels = np.asarray(image).astype(np.int64) @ (1 << 16, 1 << 8, 1)
     colors, place = np.unique(pixels, return_inverse=True)
     rgb = np.stack([colors >> 16, colors >> 8 & 0xff, colors & 0xff], axis=1)
@@ -113,7 +113,7 @@ def with_palette(image: Image.Image, palette: np.ndarray) -> Image.Image:
 
 
 def stage_of(frames: list[Frame], rows: Rows, groups: Groups, title: Optional[str]) -> Stage:
-    """Draw what does not change."""
+    """Draw the parts that do not change."""
     height = row_pixels(rows, ROOM)
     high = max(len(rows) * height, 60)
     entries = legend_entries(groups, [True] * len(groups))
@@ -177,7 +177,7 @@ def draw_frames(stage: Stage, frames: list[Frame], request_blocks: int) -> Itera
 
 
 def write(path: str, images: list[Image.Image], seconds: float) -> None:
-    """Write a GIF of these pictures; the last one stays for a while."""
+    """Write a GIF of these pictures; the last one is shown longer."""
     each = max(round(seconds * 100 / len(images)), 100 // MOST_PER_SECOND) * 10
     durations = [each] * (len(images) - 1) + [max(each, LAST_MILLISECONDS)]
     images[0].save(path, format="GIF", save_all=True, append_images=images[1:], duration=durations, loop=0,
@@ -186,12 +186,12 @@ def write(path: str, images: list[Image.Image], seconds: float) -> None:
 
 def make(moments: list[Moment], colors: Optional[list[str]], top: int, request_blocks: int,
          title: Optional[str], most: int, seconds: float, limit: int, path: str) -> None:
-    """Write the animation of a series to path: at most so many pictures, at most limit bytes."""
+    """Write the animation of a series to path, with a limit of pictures and a limit of bytes."""
     frames, rows, groups = look_through(chosen(moments, most), colors, top, request_blocks)
     images = list(draw_frames(stage_of(frames, rows, groups, title), frames, request_blocks))
     write(path, images, seconds)
     while os.path.getsize(path) > limit and len(images) > 2:
-        # every other picture, counted from the last one
+        # keep every other picture, counted from the last one
         images = images[::-2][::-1]
         print(f"fragtrace-plot: more than {style.bytes_text(limit)}, leaving out every other picture", file=sys.stderr)
         write(path, images, seconds)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Figures measured in pixels, so that each cell of a layout is a whole number of them."""
+"""Figures measured in pixels: each cell of a layout is a whole number of pixels."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from . import style
 from .colors import Groups
 from .layout import Rows, row_labels
 
-# Pixels of a canvas to an inch of its figure: with this DPI a cell is 1 pixel wide.
+# Pixels per inch of the figure: with this DPI a cell is 1 pixel wide.
 PER_INCH = 100
 LABEL_PIXELS = 13
 LEGEND_LINE = 18
 
 
 class Canvas:
-    """A figure of so many pixels; y goes down from its top."""
+    """A figure of a given number of pixels; y counts from the top."""
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = width, height
@@ -33,11 +33,11 @@ class Canvas:
                                      height / self.height))
 
     def text(self, x: float, y: float, text: str, **look: Any) -> None:
-        """A line of text with its upper left corner here."""
+        """Write a line of text with this upper left corner."""
         self.figure.text(x / self.width, 1 - y / self.height, text, **{"va": "top", **look})
 
     def swatch(self, x: float, y: float, colors: list[str], hatch: str = "") -> float:
-        """Boxes of colour for a legend, with this upper left corner; returns their right end."""
+        """Draw colour boxes of a legend with this upper left corner; returns their right end."""
         for color in colors:
             self.figure.add_artist(Rectangle((x / self.width, 1 - (y + 11) / self.height), 14 / self.width,
                                              11 / self.height, facecolor=color, edgecolor=style.FAINT,
@@ -47,13 +47,13 @@ class Canvas:
 
 
 def row_pixels(rows: Rows, room: int) -> int:
-    """How many pixels high a row can be."""
+    """The largest height of a row in pixels."""
     return max(2, min(10, room // max(len(rows), 1)))
 
 
 def draw_layout(canvas: Canvas, x: float, y: float, rows: Rows, picture: np.ndarray, height: int,
                 labels: bool) -> Axes:
-    """A painted layout with its frame; labels: with the addresses of its rows."""
+    """Draw a painted layout with its frame; labels: also draw the addresses of its rows."""
     axes = canvas.axes(x, y, rows.width, max(len(rows), 1) * height)
     axes.grid(False)
     if len(rows):
@@ -77,7 +77,7 @@ TONES_TEXT = ("three tones: contiguous file; fragments of fragmented files, two 
 
 
 def legend_entries(groups: Groups, used: list[bool]) -> list[tuple[str, list[str], int]]:
-    """Name, colours and width of what a legend of layouts tells, without what no table has."""
+    """Name, colours and width of each entry of a legend of layouts; only entries that a table has."""
     result = []
     for group, mine in zip(groups.groups, used):
         if mine:
@@ -87,7 +87,7 @@ def legend_entries(groups: Groups, used: list[bool]) -> list[tuple[str, list[str
 
 
 def draw_legend(canvas: Canvas, x: float, y: float, width: float, entries: list[tuple[str, list[str], int]]) -> float:
-    """Draw it, in as many lines as that takes; returns where the next line goes."""
+    """Draw a legend in as many lines as necessary; returns the y of the next line."""
     left = x
     for name, tones, wide in entries:
         if x > left and x + wide > left + width:
@@ -99,7 +99,7 @@ def draw_legend(canvas: Canvas, x: float, y: float, width: float, entries: list[
 
 
 def legend_lines(width: float, entries: list[tuple[str, list[str], int]]) -> int:
-    """How many lines draw_legend() takes."""
+    """The number of lines of draw_legend()."""
     lines, x = 1, 0
     for _, _, wide in entries:
         if x and x + wide > width:

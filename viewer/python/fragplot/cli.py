@@ -37,7 +37,7 @@ examples:
 
 
 class Parser(argparse.ArgumentParser):
-    """Complains like the rest of the program."""
+    """Reports errors in the same form as the rest of the program."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"fragtrace-plot: {message}; see {self.prog} --help\n")
@@ -47,7 +47,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def request_size(text: str) -> int:
-    """A number of bytes, with K or M behind it, as blocks."""
+    """A number of bytes, optionally followed by K or M, as blocks."""
     found = re.fullmatch(r"(\d{1,9})([KM]?)", text, re.IGNORECASE | re.ASCII)
     size = int(found[1]) * {"": 1, "K": 1 << 10, "M": MIB}[found[2].upper()] if found else 0
     if not size or size % BLOCK_BYTES or size > 1 << 40:
@@ -90,13 +90,13 @@ def output(endings: tuple[str, ...]) -> Callable[[str], str]:
 
 
 def save(args: argparse.Namespace, make: Callable[[], Figure]) -> None:
-    """Draw a figure and write it; a file that cannot be written is found out before the work."""
+    """Draw a figure and write it; a file that cannot be written is reported before the work begins."""
     with style.whole_file(args.output) as temporary:
         style.save(make(), args.output, temporary, args.dpi)
 
 
 def one_moment(paths: list[str], seconds: Optional[float]) -> tuple[moments.Moment, Table]:
-    """The table that is meant by paths and --at."""
+    """The table that the paths and --at select."""
     if len(paths) == 1 and os.path.isdir(paths[0]):
         moment = pick(moments.series_in(paths[0]), float("inf") if seconds is None else seconds)
         return moment, moment.read()
@@ -104,7 +104,7 @@ def one_moment(paths: list[str], seconds: Optional[float]) -> tuple[moments.Mome
 
 
 def pick(series: list[moments.Moment], seconds: float) -> moments.Moment:
-    """The moment of a series, where infinity is its end."""
+    """The moment of a series; infinity is its end."""
     return series[-1] if seconds == float("inf") else moments.at(series, seconds)
 
 
@@ -159,7 +159,7 @@ def run_animate(args: argparse.Namespace) -> None:
 
 def add_command(commands: argparse._SubParsersAction, name: str, run: Callable[[argparse.Namespace], None],
                 what: str, text: str, endings: tuple[str, ...], examples: str) -> argparse.ArgumentParser:
-    """A command, with the options that all of them have."""
+    """Add a command with the options that all commands have."""
     parser = commands.add_parser(name, help=what, description=text, epilog="examples:\n" + examples,
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
     default = f"fragtrace-{name}{endings[0]}"
@@ -178,13 +178,13 @@ def add_command(commands: argparse._SubParsersAction, name: str, run: Callable[[
 
 
 def add_dpi(parser: argparse.ArgumentParser, default: int) -> None:
-    """How fine a figure is."""
+    """Add the option for the resolution of a figure."""
     parser.add_argument("--dpi", metavar="NUMBER", type=number(40, 600), default=default,
                         help="pixels per inch of a .png (default: %(default)s)")
 
 
 def build_parser(version: str) -> argparse.ArgumentParser:
-    """The whole command line."""
+    """The parser of the whole command line."""
     parser = Parser(prog="fragtrace-plot", description=DESCRIPTION, epilog=EXAMPLES,
                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action="version", version=f"fragtrace-plot {version}")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The groups of files, by extension or path, and their colours: color.cnf, as fragtrace-view reads it.
+"""The groups of files, by extension or path, and their colours: color.cnf, as in fragtrace-view.
 
     WHAT CONTIGUOUS FRAG_A FRAG_B
     .sst green light-orange dark-orange
 
-The grammar is that of conf.c and color_kind.c. tests/test_parity.py gives the same files to both: what one refuses
-the other refuses, with the same words.
+The grammar is that of conf.c and color_kind.c. tests/test_parity.py gives the same files to both: both refuse the
+same files with the same messages.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ MAX_RULES = 63
 MAX_WORDS = 8
 BLANKS = " \t\r"
 
-# Of fnmatch(3), whose rules Python's own module does not follow.
+# Flags of fnmatch(3). The module fnmatch of Python has other rules.
 FNM_PATHNAME = 1
 
-# The same as in color_kind.c, and so are the palette and the tones below.
+# The same as in color_kind.c. The palette and the tones below are the same, too.
 NAMED = {
     "white": 0xffffff, "black": 0x000000,
     "gray": 0x949494, "light-gray": 0xc9c9c9, "dark-gray": 0x5c5c5c,
@@ -47,8 +47,8 @@ NAMED = {
     "brown": 0x96643a, "light-brown": 0xcfa77c, "dark-brown": 0x5e3717,
 }
 
-# Colours that the colour-blind can tell apart: pale is contiguous, strong and dark are fragmented.
-# The three also differ in lightness alone.
+# Colours that are distinguishable with colour blindness: pale is contiguous, strong and dark are fragmented.
+# The three also differ by lightness alone.
 PALETTE = (
     (0x98f7c6, 0x0d9a58, 0x003423),
     (0x9ac5fd, 0x5e9ee9, 0x045b81),
@@ -58,14 +58,14 @@ PALETTE = (
 )
 DEFAULT_TONES = (0xc1c1c1, 0x858585, 0x585858)
 
-# A line on white must stand out at least this much (the contrast ratio of WCAG).
+# The minimum contrast of a line on white (the contrast ratio of WCAG).
 LEAST_CONTRAST = 2.2
-# How much of a line's colour an area below it has.
+# The share of the colour of a line that an area below it has.
 AREA_INK = 0.28
 
 
 def luminance(rgb: int) -> float:
-    """How light a colour is to the eye, 0 to 1."""
+    """The perceived lightness of a colour, 0 to 1."""
     linear = [(part / 255 / 12.92 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4)
               for part in (rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff)]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
@@ -80,32 +80,32 @@ class Group:
 
     @property
     def strong(self) -> str:
-        """The colour of lines: the first tone that can be seen on white."""
+        """The colour of lines: the first tone that is visible on white."""
         visible = [tone for tone in (self.tones[1], self.tones[2], self.tones[0])
                    if 1.05 / (luminance(tone) + 0.05) >= LEAST_CONTRAST]
         return f"#{(visible or [self.tones[2]])[0]:06x}"
 
     @property
     def pale(self) -> str:
-        """The colour of areas that such lines cross: the same, thinned."""
+        """The colour of areas below such lines: the same colour, mixed with white."""
         parts = (int(self.strong[i:i + 2], 16) for i in (1, 3, 5))
         return "#" + "".join(f"{255 - round(AREA_INK * (255 - part)):02x}" for part in parts)
 
 
 def is_glob(what: str) -> bool:
-    """Is this a glob, and no extension?"""
+    """Is this a glob and not an extension?"""
     return any(char in what for char in "*?[/")
 
 
 def path_matches(path: str, glob: str) -> bool:
-    """Does a glob match a path? The whole of it if it begins with a slash, else as many of the last
-    components as it has itself; no wildcard matches a slash."""
+    """Does a glob match a path? With a leading slash it is compared with the whole path, otherwise with as
+    many of the last components as it has itself; no wildcard matches a slash."""
     tail = path if glob.startswith("/") else "/".join(path.split("/")[-1 - glob.count("/"):])
     return LIBC.fnmatch(os.fsencode(glob), os.fsencode(tail), FNM_PATHNAME) == 0
 
 
 class Groups:
-    """All groups of a picture; the last one is for files that no other one has."""
+    """All groups of a picture; the last one is for files that match no other group."""
 
     def __init__(self, rules: dict[str, tuple[int, int, int]], rest: str) -> None:
         fallback = rules.pop(DEFAULT, DEFAULT_TONES)
@@ -120,7 +120,7 @@ class Groups:
         return self.groups[i]
 
     def of_path(self, path: str) -> int:
-        """The group of a file: that of the last rule which matches."""
+        """The group of a file: the last rule that matches."""
         found = self.places.get(extension(path), -1)
         for i, glob in self.globs:
             if i > found and path_matches(path.removesuffix(DELETED), glob):
@@ -136,11 +136,11 @@ class Groups:
 
 
 def preset_path(arg: str) -> str:
-    """The file that an argument means: without a slash it may be the name of a preset."""
+    """The path of an argument: without a slash it may be the name of a preset."""
     if "/" in arg:
         return arg
     modules = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
-    # beside the modules in a build, above them where they are installed
+    # in a build, presets are beside the modules; if installed, one folder above
     for folder in (os.path.join(os.path.dirname(modules), "presets"), os.path.dirname(modules)):
         path = os.path.join(folder, f"{arg}.color.cnf")
         if os.access(path, os.R_OK):
@@ -149,7 +149,7 @@ def preset_path(arg: str) -> str:
 
 
 def edit_distance(one: bytes, other: bytes) -> int:
-    """Bytes to add, drop or change to turn one word into the other; only the first 31 count."""
+    """The edit distance of two words in bytes; only the first 31 count."""
     one, other = one[:31], other[:31]
     row = list(range(len(other) + 1))
     for i, a in enumerate(one, 1):
@@ -173,7 +173,7 @@ def parse_color(path: str, line: int, word: str) -> int:
 
 
 def read_text(path: str) -> str:
-    """What a color.cnf file has; bytes that are no UTF-8 become surrogates."""
+    """The text of a color.cnf file; invalid UTF-8 becomes surrogates."""
     try:
         with open(path, "rb") as stream:
             raw = stream.read()
@@ -188,7 +188,7 @@ def read_text(path: str) -> str:
 
 
 def words_of(path: str, number: int, line: str) -> list[str]:
-    """The words of a line. A # begins a comment as the first word, or alone; #rrggbb further on is a colour."""
+    """The words of a line. A # begins a comment as the first word or before a blank; elsewhere #rrggbb is a colour."""
     words: list[str] = []
     for found in re.finditer(f"[^{BLANKS}]+", line):
         word = found[0]
@@ -202,14 +202,14 @@ def words_of(path: str, number: int, line: str) -> list[str]:
 
 
 def check_what(path: str, number: int, what: str) -> None:
-    """Is this something that a rule can be for?"""
+    """Is this valid as the first word of a rule?"""
     if what != DEFAULT and not is_glob(what) and not re.fullmatch(r"\.[^.]+", what):
         raise FormatError(path, number, f'"{what}" is no extension and no glob, did you mean '
                           f'{"*" if "." in what else "."}{what}? Expected one like .sst, one like log/*, or default')
 
 
 def read_rules(args: list[str]) -> dict[str, tuple[int, int, int]]:
-    """The rules of color.cnf files; of several that match a file the last one wins."""
+    """The rules of color.cnf files; the last matching rule wins."""
     rules: dict[str, tuple[int, int, int]] = {}
     for arg in args:
         path = preset_path(arg)
@@ -228,17 +228,17 @@ def read_rules(args: list[str]) -> dict[str, tuple[int, int, int]]:
                 raise FormatError(path, number, f"more than {MAX_RULES} rules")
             seen.add(what)
             first, second, third = (parse_color(path, number, word) for word in words[1:])
-            # the last one wins: a rule that comes again moves behind all others
+            # the last rule wins: a repeated rule moves to the end
             rules.pop(what, None)
             rules[what] = (first, second, third)
     return rules
 
 
-# === Colours given out by size ===
+# === Colours by size ===
 
 
 def blocks_by_extension(table: Table) -> Counter[str]:
-    """How many blocks the files of each extension hold. A number (LOG.old.1699) is no kind of file."""
+    """The number of blocks of each extension. A number (LOG.old.1699) is not a kind of file."""
     blocks = np.zeros(len(table.paths), np.int64)
     np.add.at(blocks, table.file, table.blocks)
     result: Counter[str] = Counter()
@@ -250,7 +250,7 @@ def blocks_by_extension(table: Table) -> Counter[str]:
 
 
 def groups_for(args: Optional[list[str]], blocks: Counter[str], top: int) -> Groups:
-    """The groups that color.cnf files name; without these, the extensions with the most blocks."""
+    """The groups of the color.cnf files; without such files, the extensions with the most blocks."""
     if args:
         return Groups(read_rules(args), OTHER)
     largest = sorted(blocks, key=lambda ext: (-blocks[ext], ext))[:top]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The picture `compare`: the layouts of two moments to one scale, and what became of each block."""
+"""The picture `compare`: the layouts of two moments at one scale, and what happened to each block."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .layout import explain, merged_volumes, paint, pieces_of, rows_for, shades_
 from .moments import Moment, clock, span
 from .shares import Share, shares_of, sum_of
 
-# By what became of a block. These also differ in lightness.
+# By what happened to a block. These colours also differ in lightness.
 FATES = {KEPT: ("stayed", 0xdedede), MOVED: ("moved here", 0xe2790f), NEW: ("new here", 0x123f7a),
          FREED: ("freed", 0xdba0bb)}
 
@@ -32,12 +32,12 @@ ENDS = (0.10, 0.16, 0.25, 0.38, 0.46, 0.54, 0.62, 0.70, 0.81, 0.89, 0.99)
 
 
 def arrow(a: object, b: object) -> str:
-    """What was and what is."""
+    """The two moments, before and after."""
     return f"{a} → {b}"
 
 
 def factor(share: Share) -> str:
-    """A split factor, if there is one."""
+    """A split factor, or "-" if there is none."""
     return f"{share.split_factor:.2f}" if share.ideal else "-"
 
 
@@ -59,7 +59,7 @@ def table_rows(groups: Groups, a: list[Share], b: list[Share], difference: Diffe
 
 
 def draw_table(canvas: Canvas, y: float, cells: list[tuple[str, ...]]) -> None:
-    """The table; numbers end below each other."""
+    """Draw the table; numbers are right-aligned."""
     width = canvas.width - LEFT - 20
     for number, line in enumerate([HEADS] + cells):
         for i, (text, end) in enumerate(zip(line, ENDS)):
@@ -122,7 +122,7 @@ def draw(names: tuple[str, str], tables: tuple[Table, Table], groups: Groups, re
 
 def make(moments: tuple[Moment, Moment], tables: tuple[Table, Table], start: Optional[float],
          colors: Optional[list[str]], top: int, request_blocks: int, title: Optional[str]) -> Figure:
-    """Draw two moments; start is the beginning of their series, if they are of one."""
+    """Draw two moments; start is the beginning of their series, if both are from one series."""
     blocks = blocks_by_extension(tables[0])
     for ext, count in blocks_by_extension(tables[1]).items():
         blocks[ext] = max(blocks[ext], count)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What became of each block between two tables: kept, moved, new, gone. Nothing here draws.
+"""What happened to each block between two tables: kept, moved, new, gone. This module draws nothing.
 
-A file is the same in both if it has the same inode number, and either the same path or at least one
-block that stayed: inode numbers are given out again, and files are renamed.
+A file is the same in both if it has the same inode number, and also either the same path or at least
+one block that stayed. The inode number is not sufficient, because F2FS uses it again. The path is not
+sufficient, because files are renamed.
 """
 
 from __future__ import annotations
@@ -17,18 +18,18 @@ from .colors import Groups
 from .layout import Pieces, volume_numbers
 from .terms import fragments_of
 
-# What became of a block. FREED is where one was that is now nobody's.
+# What happened to a block. FREED is the old place of a block, if no file has it now.
 KEPT, MOVED, NEW, GONE = range(4)
 FREED = GONE
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Two tables compared.
+    """The comparison of two tables.
 
-    blocks says how many of each group were KEPT, MOVED, NEW, GONE; fragments how many fragments of
-    each group are in the first, in the second, and the same in both; pieces is the second table's
-    places by what came there, and those FREED.
+    blocks is the number of blocks of each group that are KEPT, MOVED, NEW, GONE. fragments is the number
+    of fragments of each group in the first table, in the second one, and in both. pieces has the places
+    of the second table by what happened to their blocks, and the FREED places.
     """
 
     blocks: np.ndarray
@@ -37,7 +38,7 @@ class Difference:
 
 
 class Side:
-    """One of the two tables, its extents in logical order on one line for all blocks of all files."""
+    """One of the two tables: its extents in logical order, on one axis for the blocks of all files."""
 
     def __init__(self, table: Table, volumes: list[Volume], identity: np.ndarray) -> None:
         order = table.logical
@@ -48,7 +49,7 @@ class Side:
         self.begin = self.end = np.zeros(0, np.int64)
 
     def place(self, base: np.ndarray) -> None:
-        """Put the extents on the line, on which file i begins at base[i]."""
+        """Put the extents on the axis; file i begins at base[i]."""
         self.begin = base[self.file] + self.offset
         order = np.argsort(self.begin, kind="stable")
         for name in ("file", "offset", "blocks", "lba", "volume", "begin"):
@@ -56,7 +57,7 @@ class Side:
         self.end = self.begin + self.blocks
 
     def at(self, point: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Which points are in an extent; the volume and address of each (of no meaning elsewhere)."""
+        """Which points are in an extent; the volume and address of each (meaningless for other points)."""
         if not len(self.begin):
             return (np.zeros(len(point), bool),) + (np.zeros(len(point), np.int64),) * 2
         i = np.maximum(np.searchsorted(self.begin, point, "right") - 1, 0)
@@ -66,7 +67,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Steps:
-    """Stretches of blocks of a file that met the same fate, with their places in both tables."""
+    """Ranges of blocks of a file to which the same happened, with their places in both tables."""
 
     file: np.ndarray
     blocks: np.ndarray
@@ -76,7 +77,7 @@ class Steps:
 
 
 def follow(a: Side, b: Side, files: int) -> Steps:
-    """Follow each block of each file from one table to the other."""
+    """Compare each block of each file in both tables."""
     size = np.zeros(files + 1, np.int64)
     for side in (a, b):
         np.maximum.at(size, side.file + 1, side.offset + side.blocks)
@@ -96,7 +97,7 @@ def follow(a: Side, b: Side, files: int) -> Steps:
 
 
 def identities(a: Table, b: Table) -> tuple[np.ndarray, np.ndarray, list[int]]:
-    """A number for each file of both tables, and the numbers that are shared under different paths."""
+    """A number for each file of both tables, and the numbers of files whose paths differ."""
     known: dict[tuple[str, int], int] = {}
     first = np.zeros(len(a.paths), np.int64)
     second = np.zeros(len(b.paths), np.int64)
@@ -111,7 +112,7 @@ def identities(a: Table, b: Table) -> tuple[np.ndarray, np.ndarray, list[int]]:
 
 def subtract(begin: np.ndarray, end: np.ndarray, less_begin: np.ndarray,
              less_end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What is left of some stretches without some others; each kind does not overlap itself."""
+    """Subtract the second ranges from the first ones; the ranges of each argument do not overlap."""
     points = np.unique(np.concatenate([begin, end, less_begin, less_end]))
 
     def covered(starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
@@ -125,7 +126,7 @@ def subtract(begin: np.ndarray, end: np.ndarray, less_begin: np.ndarray,
 
 
 def pieces_of_difference(steps: Steps, volumes: list[Volume]) -> Pieces:
-    """Where what came, stayed, and was freed."""
+    """The places of blocks that came, stayed, or were freed."""
     base = np.cumsum([0] + [volume.end for volume in volumes])
     here = steps.fate != GONE
     left = (steps.fate == GONE) | (steps.fate == MOVED)
@@ -140,7 +141,7 @@ def pieces_of_difference(steps: Steps, volumes: list[Volume]) -> Pieces:
 
 
 def same_fragments(a: Table, b: Table, identity: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """Which fragments of the second table are in the first one, too, block by block."""
+    """Which fragments of the second table are also in the first one, block by block."""
     keys = []
     for table, number in zip((a, b), identity):
         fragments = fragments_of(table)

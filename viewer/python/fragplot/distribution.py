@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The picture `distribution`: sizes of fragments and distances between them, as histogram and as share."""
+"""The picture `distribution`: histograms and shares of fragment sizes and of distances between them."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from .moments import Moment, clock
 from .shares import shares_of, sum_of
 from .terms import fragments_of
 
-# One for each group, so that print without colour tells them apart, too.
+# One for each group, so that print without colour is readable, too.
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---")
 DASHES: tuple[object, ...] = ("-", (0, (6, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1)), (0, (8, 2, 1, 2, 1, 2)))
 
 
 def log2_bins(values: list[np.ndarray]) -> int:
-    """How many bins hold these values; bin i is for 2^i to 2^(i+1) - 1."""
+    """The number of bins for these values; bin i is for 2^i to 2^(i+1) - 1."""
     return int(max((int(mine.max()) for mine in values if len(mine)), default=1)).bit_length()
 
 
 def log2_counts(values: np.ndarray, bins: int) -> np.ndarray:
-    """How many of the values, all 1 or more, are in each bin."""
-    # frexp is exact where log2 rounds: 2^n - 1 stays below 2^n
+    """The number of values, all 1 or more, in each bin."""
+    # frexp is exact; log2 rounds: 2^n - 1 must stay below 2^n
     return np.bincount(np.frexp(values.astype(float))[1] - 1, minlength=bins)
 
 
 def draw_histogram(axes: Axes, values: list[np.ndarray], groups: Groups, bins: int, what: str) -> None:
-    """Bars of one colour for each group, on top of each other."""
+    """Stacked bars, with one colour for each group."""
     below = np.zeros(bins)
     for i, mine in enumerate(values):
         if len(mine):
@@ -72,7 +72,7 @@ def draw_shares(axes: Axes, values: list[np.ndarray], groups: Groups, what: str)
 
 def draw_column(panels: list[Axes], values: list[np.ndarray], groups: Groups, what: str, label: str, none: str,
                 request_blocks: int) -> None:
-    """Histogram above, shares below, on one axis of sizes."""
+    """Histogram above, shares below, with one axis of sizes."""
     bins = max(log2_bins(values), request_blocks.bit_length() + 1)
     draw_histogram(panels[0], values, groups, bins, what)
     draw_shares(panels[1], values, groups, what)
@@ -90,7 +90,7 @@ def draw_column(panels: list[Axes], values: list[np.ndarray], groups: Groups, wh
 
 
 def draw_legend(figure: Figure, sizes: list[np.ndarray], groups: Groups) -> None:
-    """How each group looks, as bars and as a line."""
+    """The legend of each group, as bars and as a line."""
     there = [i for i, mine in enumerate(sizes) if len(mine)]
     patches = [Patch(facecolor=groups[i].strong, hatch=HATCHES[i % len(HATCHES)], edgecolor="white") for i in there]
     lines = [Line2D([], [], color=groups[i].strong, linestyle=DASHES[i % len(DASHES)], linewidth=1.7) for i in there]

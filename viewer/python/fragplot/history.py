@@ -23,7 +23,7 @@ from .moments import Moment, clock, span
 from .progress import counted
 from .shares import Share, shares_by_extension, shares_of, sum_of
 
-# Series of fewer bytes are read in less time than other processes take to start.
+# Smaller series (in bytes) are read faster than other processes start.
 WORTH_PROCESSES = 2 << 20
 
 ALL = Group("all files", (0xd0d0d0, 0x404040, 0x404040))
@@ -31,7 +31,7 @@ ALL = Group("all files", (0xd0d0d0, 0x404040, 0x404040))
 
 @dataclass(frozen=True)
 class Past:
-    """What is known of one moment: the volumes, and the figures of each extension or rule."""
+    """The data of one moment: the volumes, and the figures of each extension or rule."""
 
     time: float
     paths: list[str]
@@ -39,7 +39,7 @@ class Past:
 
 
 def past_of(moment: Moment, request_blocks: int, groups: Optional[Groups]) -> Past:
-    """Read one moment; by extension where the groups are not known yet."""
+    """Read one moment; by extension if the groups are not known yet."""
     table = moment.read()
     if groups:
         names = [group.name for group in groups.groups]
@@ -61,7 +61,7 @@ def read_past(moments: list[Moment], request_blocks: int, groups: Optional[Group
 
 
 def most_blocks(past: list[Past]) -> Counter[str]:
-    """The most blocks that each extension ever had; a number is no extension."""
+    """The maximum number of blocks of each extension; a number is not an extension."""
     result: Counter[str] = Counter()
     for moment in past:
         for ext, share in moment.shares.items():
@@ -81,14 +81,14 @@ def by_group(past: list[Past], groups: Groups) -> list[list[Share]]:
 
 
 def end_label(axes: Axes, x: float, y: float, text: str, color: str) -> None:
-    """The last value, at the right of the panel."""
+    """Write the last value at the right of the panel."""
     if np.isfinite(y):
         axes.annotate(text, (x, y), xytext=(5, 0), textcoords="offset points", va="center", color=color,
                       fontsize=8, annotation_clip=False)
 
 
 def draw_counts(axes: Axes, times: np.ndarray, shares: list[Share], group: Group) -> None:
-    """Files and fragments: where the lines part, files are fragmented."""
+    """Files and fragments: the more the lines differ, the more files are fragmented."""
     files = np.array([share.files for share in shares])
     fragments = np.array([share.fragments for share in shares])
     axes.fill_between(times, files, np.maximum(files, fragments), step="post", color=group.pale, linewidth=0)
@@ -104,7 +104,7 @@ def draw_counts(axes: Axes, times: np.ndarray, shares: list[Share], group: Group
 
 
 def draw_split(axes: Axes, times: np.ndarray, shares: list[Share], group: Group) -> None:
-    """Split factor: 1 is what contiguous files have."""
+    """Split factor: it is 1 for contiguous files."""
     factor = np.array([share.split_factor for share in shares])
     axes.axhline(1, color=style.FAINT, linewidth=0.8)
     axes.step(times, factor, where="post", color=group.strong, linewidth=1.6)
@@ -127,14 +127,14 @@ def draw_sizes(axes: Axes, times: np.ndarray, shares: list[Share], group: Group,
 
 
 def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[str]) -> Figure:
-    """The figure: a row for each group that ever had a file, and one for all."""
+    """The figure: a row for each group that had a file at any time, and one for all."""
     times = np.array([moment.time for moment in past]) - past[0].time
     over_time = by_group(past, groups)
     everything = [sum_of(moment.shares.values()) for moment in past]
     rows = [(ALL, everything)] + [(groups[i], shares) for i, shares in enumerate(over_time)
                                   if any(share.files for share in shares)]
     if len(times) == 1:
-        # one moment is drawn as if it had lasted
+        # a single moment is drawn with a length
         times, rows = np.array([0.0, 1.0]), [(group, shares * 2) for group, shares in rows]
     head, foot, row = 0.95, 0.55, 1.2
     height = head + foot + row * len(rows) + 0.3

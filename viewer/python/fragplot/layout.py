@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where everything lies: rows of F2FS segments, cells of blocks that mix colours exactly.
+"""The positions of all extents: rows of F2FS segments, with cells that mix the colours of their blocks exactly.
 
-A row is a segment, or as many as it takes for the rows to fit. Long stretches where no table of a
-picture has anything are left out; a hatched row stands for each. The same rows are used for all
-tables, so that a place in the picture is the same address in each.
+A row is one segment, or more if the rows would not fit otherwise. Long ranges that are free in all tables of
+a picture are left out; a hatched row stands for each. All tables use the same rows, so that a place in the
+picture is the same address in each.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from .terms import fragment_of_extents, fragments_of
 
 COLUMNS = 512
 MAX_ROWS = 256
-# Free rows that follow each other are drawn if they are no more than this.
+# A range of free rows is drawn if it is not longer than this.
 DRAWN_GAP = 2
 
 FREE = 255.0
 HATCH = (0xd2, 0xf2)
 
-# The least share of its colour that a cell gets which holds anything, as in fragtrace-view.
+# The least share of its colour that a cell gets if it is not empty, as in fragtrace-view.
 LEAST_INK = 0.25
 
 TONES = 3
@@ -33,7 +33,7 @@ TONES = 3
 
 @dataclass(frozen=True)
 class Pieces:
-    """Stretches of blocks on the volumes that do not overlap: where they begin, how long, which colour."""
+    """Ranges of blocks on the volumes that do not overlap: begin, length, colour."""
 
     volume: np.ndarray
     lba: np.ndarray
@@ -43,7 +43,7 @@ class Pieces:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the picture; segment is the first in it, and count how many it stands for."""
+    """A row of the picture: its first segment, and count, the number of segments."""
 
     volume: int
     segment: int
@@ -52,10 +52,10 @@ class Row:
 
 
 class Rows:
-    """What each row of a picture shows."""
+    """The content of each row of a picture."""
 
     def __init__(self, volumes: list[Volume], segments: int, used: list[np.ndarray]) -> None:
-        """segments says how many are in a row, used which rows of each volume hold something."""
+        """segments is the number of segments in a row, used the rows of each volume that are not free."""
         self.volumes, self.segments = volumes, segments
         self.rows: list[Row] = []
         self.place: list[np.ndarray] = []
@@ -75,12 +75,12 @@ class Rows:
         blocks = max((volume.segment_blocks for volume in volumes), default=COLUMNS) * segments
         self.cell = -(-blocks // COLUMNS)
         self.columns = -(-blocks // self.cell)
-        # how many pixels wide a cell is drawn, and a row
+        # width and height of a cell in pixels
         self.pixels = max(COLUMNS // self.columns, 1)
         self.width = self.columns * self.pixels
 
     def skip(self, volume: int, begin: int, end: int, total: int) -> None:
-        """Add what stands for free rows."""
+        """Add the row that stands for free rows."""
         if begin < end:
             first = begin * self.segments
             self.rows.append(Row(volume, first, min(end * self.segments, total) - first, True))
@@ -89,7 +89,7 @@ class Rows:
         return len(self.rows)
 
     def cells_of(self, pieces: Pieces) -> np.ndarray:
-        """Where each piece begins in the picture, counted in blocks, its rows one behind the other."""
+        """The begin of each piece in the picture, in blocks from the first row."""
         place = np.zeros(len(pieces.lba), np.int64)
         for number, volume in enumerate(self.volumes):
             mine = pieces.volume == number
@@ -100,12 +100,12 @@ class Rows:
 
 
 def count_segments(volume: Volume) -> int:
-    """How many segments a volume has, the last one perhaps cut short."""
+    """The number of segments of a volume; the last one may be incomplete."""
     return -(-(volume.end - volume.main_blkaddr) // volume.segment_blocks)
 
 
 def merged_volumes(known: list[Volume], table: Table) -> list[Volume]:
-    """The volumes known so far and those of one more table; none may have changed its shape."""
+    """The volumes known up to now and those of one more table; none may have changed its size."""
     result = {volume.dev: volume for volume in known}
     for volume in table.volumes:
         old = result.setdefault(volume.dev, volume)
@@ -118,14 +118,14 @@ def merged_volumes(known: list[Volume], table: Table) -> list[Volume]:
 
 
 def volume_numbers(table: Table, volumes: list[Volume]) -> np.ndarray:
-    """Which of these volumes each extent of a table is on."""
+    """The volume of each extent of a table, as an index."""
     numbers = {volume.dev: i for i, volume in enumerate(volumes)}
     of_table = np.array([numbers[volume.dev] for volume in table.volumes], np.int64)
     return of_table[table.file_volume[table.file]] if len(table.file) else np.zeros(0, np.int64)
 
 
 def used_segments(table: Table, volumes: list[Volume]) -> list[np.ndarray]:
-    """Which segments of each volume hold a block of the table."""
+    """The segments of each volume that have a block of the table."""
     where = volume_numbers(table, volumes)
     result = []
     for number, volume in enumerate(volumes):
@@ -140,7 +140,7 @@ def used_segments(table: Table, volumes: list[Volume]) -> list[np.ndarray]:
 
 
 def with_small_gaps(used: np.ndarray) -> np.ndarray:
-    """The same, with the free rows that are drawn because leaving them out would save nothing."""
+    """The same, with the free rows that are drawn because leaving them out would not save space."""
     result = used.copy()
     free = np.flatnonzero(np.diff(np.concatenate([[False], ~used, [False]]).astype(np.int8))).reshape(-1, 2)
     for begin, end in free[free[:, 1] - free[:, 0] <= DRAWN_GAP].tolist():
@@ -149,7 +149,7 @@ def with_small_gaps(used: np.ndarray) -> np.ndarray:
 
 
 def rows_for(volumes: list[Volume], used: list[np.ndarray], most: int = MAX_ROWS) -> Rows:
-    """The rows of a picture of these segments; as many segments in a row as it takes."""
+    """The rows of a picture of these segments; the number of segments in a row is chosen here."""
     segments = 1
     while True:
         grouped = []
@@ -166,8 +166,8 @@ def rows_for(volumes: list[Volume], used: list[np.ndarray], most: int = MAX_ROWS
 def pieces_of(table: Table, volumes: list[Volume], groups: Groups) -> Pieces:
     """The extents of a table, coloured by group: contiguous, or one of two tones by fragment.
 
-    A fragment keeps its tone from table to table: it depends on nothing but the file and its number
-    in the file.
+    A fragment keeps its tone from table to table. The tone only depends on the file and on the number of
+    the fragment in the file.
     """
     index = fragments_of(table).index[fragment_of_extents(table)] if len(table.lba) else np.zeros(0, np.int64)
     number = np.empty_like(index)
@@ -187,8 +187,8 @@ def shades_of(groups: Groups) -> np.ndarray:
 def paint(rows: Rows, pieces: Pieces, shades: np.ndarray) -> np.ndarray:
     """The picture: one pixel for each cell, by row, column and colour.
 
-    The colours in a cell are mixed by how many blocks have each. A cell that is not full pales
-    towards white, but keeps a quarter of its colour: a single block in a large cell must not vanish.
+    The colours in a cell are mixed by their numbers of blocks. A cell that is not full becomes lighter,
+    but keeps a quarter of its colour: a single block in a large cell must stay visible.
     """
     cells = len(rows) * rows.columns
     begin = rows.cells_of(pieces)
@@ -215,7 +215,7 @@ def paint(rows: Rows, pieces: Pieces, shades: np.ndarray) -> np.ndarray:
 
 
 def row_labels(rows: Rows, least: int) -> list[tuple[int, str]]:
-    """Rows to label with their first address, at least so many rows apart; the ones behind a gap first."""
+    """Rows that are labelled with their first address, with a minimum distance; rows after a gap have priority."""
     wanted = [number for number, row in enumerate(rows.rows)
               if not row.hatched and (number == 0 or rows.rows[number - 1].hatched)]
     wanted += [number for number, row in enumerate(rows.rows) if not row.hatched and number not in set(wanted)]
@@ -234,7 +234,7 @@ def row_labels(rows: Rows, least: int) -> list[tuple[int, str]]:
 
 
 def explain(rows: Rows) -> tuple[str, str]:
-    """What a row and a cell of the picture are, and what a hatched row is."""
+    """Explain a row, a cell and a hatched row of the picture."""
     if not rows.rows:
         return "no volume", "nothing hatched"
     blocks = rows.volumes[0].segment_blocks * rows.segments

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which tables there are, and when they were recorded: single files, or a folder with a series."""
+"""The tables and their times: single files, or a folder with a series."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from datetime import datetime
 
 from fragsnap import SnapError, Table, read_table
 
-# As fragtrace-view --record names them. Each file holds from its time on until that of the next.
+# Names as written by fragtrace-view --record. Each file is valid from its time to that of the next one.
 NAME = re.compile(r"fragtrace-(\d{1,11}\.\d{3})\.(?:snapshot|table)(?:\.gz)?", re.ASCII)
 DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s?)?", re.ASCII)
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A table that was recorded, and the seconds since 1970 at which it was."""
+    """A recorded table, and its time in seconds since 1970."""
 
     path: str
     time: float
 
     def read(self) -> Table:
-        """The table itself; its own word on the time must not differ from the file's name."""
+        """The table itself; a time in it must be the same as that of the file name."""
         table = read_table(self.path)
         if NAME.fullmatch(os.path.basename(self.path)) and table.time not in (None, self.time):
             raise SnapError(f"{self.path}: the time is {table.time:.3f}, expected {self.time:.3f} as in "
@@ -34,14 +34,14 @@ class Moment:
 
 
 def moment_of(path: str) -> tuple[Moment, Table]:
-    """A single table, with the time that it or its name tells, or else that of the file."""
+    """A single table, with the time in it or in its name, or else that of the file."""
     found = NAME.fullmatch(os.path.basename(path))
     table = Moment(path, float(found[1]) if found else 0.0).read()
     if table.time is not None:
         return Moment(path, table.time), table
     if found:
         return Moment(path, float(found[1])), table
-    # What debugfs and pipes say of times means nothing.
+    # The times of debugfs files and pipes have no meaning.
     seen = datetime.now().timestamp()
     if path != "-" and os.path.isfile(path) and os.path.getsize(path):
         seen = os.path.getmtime(path)
@@ -90,7 +90,7 @@ def parse_duration(text: str) -> float:
 
 
 def at(moments: list[Moment], seconds: float) -> Moment:
-    """What was true so long after the beginning of a series; says so when its end is nearer."""
+    """The moment so long after the beginning of a series; warns if the series ends before that."""
     end = moments[-1].time - moments[0].time
     if seconds > end:
         print(f"fragtrace-plot: the last change recorded is {span(end)} after the beginning; taking it for "
@@ -100,7 +100,7 @@ def at(moments: list[Moment], seconds: float) -> Moment:
 
 
 def span(seconds: float) -> str:
-    """A span of time as people write it."""
+    """A time span in readable form."""
     whole = int(seconds + 0.5)
     if seconds < 10 and abs(seconds - whole) > 0.05:
         return f"{seconds:.1f} s"

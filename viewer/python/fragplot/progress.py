@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How far a long piece of work is, on standard error."""
+"""Progress of long work, on standard error."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Iterable, Iterator, TypeVar
 
 Item = TypeVar("Item")
 
-# Work of less than this many seconds goes without a word.
+# Work of less than this many seconds prints nothing.
 PATIENCE = 2.0
 
 
 def counted(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
-    """The same items; says now and then how many there were: in one line on a terminal."""
+    """Yield the same items; print from time to time how many there were: in one line on a terminal."""
     began = said = time.monotonic()
     terminal = sys.stderr.isatty()
     spoke = False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The figures of each extension at one moment, small enough to keep for each of hundreds."""
+"""The figures of each extension at one moment, small enough to keep those of hundreds of moments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .terms import fragments_of, quantile, requests_of
 
 @dataclass
 class Share:
-    """Figures of some files; sizes is how many fragments there are of each size in blocks."""
+    """Figures of some files; sizes is the number of fragments of each size in blocks."""
 
     files: int = 0
     fragmented: int = 0
@@ -26,21 +26,21 @@ class Share:
 
     @property
     def fragments(self) -> int:
-        """How many fragments these files have."""
+        """The number of fragments of these files."""
         return int(self.sizes[1].sum())
 
     @property
     def split_factor(self) -> float:
-        """Requests needed, for each that would be were all contiguous; nan without blocks."""
+        """Requests divided by those of contiguous files; nan without blocks."""
         return self.requests / self.ideal if self.ideal else float("nan")
 
     def quantile(self, share: float) -> float:
-        """The size in blocks that this share of the fragments does not exceed."""
+        """The smallest size in blocks that this share of the fragments does not exceed."""
         return quantile(self.sizes[0], self.sizes[1], share)
 
 
 def sum_of(parts: Iterable[Share]) -> Share:
-    """Figures of all these files together."""
+    """The sum of the figures of several sets of files."""
     result = Share()
     sizes = [result.sizes]
     for part in parts:
@@ -59,7 +59,7 @@ def sum_of(parts: Iterable[Share]) -> Share:
 
 
 def shares_of(table: Table, group: np.ndarray, groups: int, request_blocks: int) -> list[Share]:
-    """Figures of each group, where group says which one each file belongs to."""
+    """Figures of each group; group has the group of each file."""
     fragments = fragments_of(table)
     requests, ideal = requests_of(table, request_blocks)
     blocks = np.zeros(len(table.paths), np.int64)

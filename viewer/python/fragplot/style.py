@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What all figures have in common: their look, units on axes, and files written whole or not at all."""
+"""Code that all figures share: their style, units on axes, and files written as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ matplotlib.rcParams.update({
     "grid.linewidth": 0.6, "axes.axisbelow": True, "xtick.color": FAINT, "ytick.color": FAINT,
     "text.color": INK, "legend.frameon": False, "svg.hashsalt": "fragtrace", "svg.fonttype": "none",
     "pdf.fonttype": 42, "hatch.linewidth": 0.5,
-    # names of files are no formulas
+    # names of files are not formulas
     "text.parse_math": False,
 })
-# A letter that the font lacks is drawn as a box, and that says it.
+# A letter that the font lacks is drawn as a box; no warning is necessary.
 warnings.filterwarnings("ignore", "Glyph .* missing")
 
 
 def blocks_text(blocks: float) -> str:
-    """A number of blocks as bytes with a unit, as util.c does it."""
+    """A number of blocks as bytes with a unit, in the same form as util.c."""
     size, units = blocks * BLOCK_BYTES / 1024, ["KiB", "MiB", "GiB", "TiB"]
-    # what would be rounded to 1024 is 1 of the next unit
+    # a value that rounds to 1024 is 1 of the next unit
     while size >= 1023.5 and len(units) > 1:
         size, units = size / 1024, units[1:]
     text = f"{size:.0f}" if size >= 99.95 or size == int(size) else f"{size:.1f}"
@@ -54,19 +54,19 @@ def bytes_text(size: int) -> str:
 
 
 def plural(number: int, what: str) -> str:
-    """A number and what it counts."""
+    """A number and its noun."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def short(path: str, limit: int) -> str:
-    """A path that fits, and can be drawn: its middle goes, and so does what is no text."""
+    """A path that fits and is printable: its middle is cut out, unprintable characters are replaced."""
     path = path.encode("utf-8", "replace").decode()
     path = "".join(char if char.isprintable() else "?" for char in path)
     return path if len(path) <= limit else f"{path[:limit // 2 - 1]}…{path[-limit // 2:]}"
 
 
 def time_axis(axes: Axes, span: float) -> None:
-    """Label an x axis that counts seconds from 0 to span in the unit that suits."""
+    """Label an x axis that counts seconds from 0 to span, in a suitable unit."""
     unit, name = next(((size, name) for size, name in ((86400, "days"), (3600, "hours"), (60, "minutes"))
                        if span >= 3 * size), (1, "seconds"))
     axes.set_xlim(0, span or 1)
@@ -78,7 +78,7 @@ def time_axis(axes: Axes, span: float) -> None:
 
 
 def size_ticks(low: float, high: float, most: int) -> list[float]:
-    """Powers of two from low to high, every one or every so many."""
+    """Powers of two from low to high, each one or every nth."""
     first, last = int(max(low, 1)).bit_length() - 1, int(max(high, 1)).bit_length()
     step = next(step for step in (1, 2, 3, 5, 10, 20) if (last - first) / step < most)
     return [2.0 ** power for power in range(first - first % step, last + 1, step)]
@@ -92,7 +92,7 @@ def size_axis(axis: matplotlib.axis.Axis, low: float, high: float, most: int = 8
 
 
 def heading(figure: Figure, title: str, *lines: str, left: float = 0.012) -> None:
-    """The title of a figure and faint lines below it, at its upper left."""
+    """Draw the title of a figure and faint lines below it, at its upper left."""
     height = figure.get_figheight()
     figure.text(left, 1 - 0.12 / height, title, va="top", fontsize=14, fontweight="bold")
     for i, line in enumerate(lines):
@@ -104,7 +104,7 @@ def heading(figure: Figure, title: str, *lines: str, left: float = 0.012) -> Non
 
 @contextmanager
 def whole_file(path: str) -> Iterator[str]:
-    """A temporary name to write to; it becomes path if all goes well, and else nothing is left."""
+    """A temporary name to write to; on success it is renamed to path, otherwise it is removed."""
     target = os.path.realpath(path)
     if os.path.exists(target) and not os.path.isfile(target):
         raise SnapError(f"{path}: is not a regular file, expected the name of a picture")

@@ -2,7 +2,7 @@
 """Fragments, distances and requests of a table, exactly as the module defines them.
 
 A fragment is a maximal run of written blocks in the order of the file whose addresses go up by one.
-A hole in the file does not end it if the address behind the hole continues.
+A hole in the file does not end it if the address after the hole continues.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from fragsnap import Table
 
 @dataclass(frozen=True)
 class Fragments:
-    """The fragments of a table, in the order of file and offset; one item of each array for each.
+    """The fragments of a table, by file and offset; each array has one item for each fragment.
 
-    index counts the fragments of a file from 0. distance is how far the fragment's beginning is from
-    the end of the one before in the same file, in blocks and in either direction; -1 for the first.
+    index counts the fragments of a file from 0. distance is the distance in blocks, in either direction,
+    from the end of the previous fragment of the file to the beginning of this one; -1 for the first.
     """
 
     file: np.ndarray
@@ -31,7 +31,7 @@ class Fragments:
 
 
 def fragment_of_extents(table: Table) -> np.ndarray:
-    """The fragment that each extent is part of, for the extents in logical order."""
+    """The fragment of each extent, for the extents in logical order."""
     order = table.logical
     file, lba, blocks = table.file[order], table.lba[order], table.blocks[order]
     begins = np.ones(len(order), bool)
@@ -56,7 +56,7 @@ def fragments_of(table: Table) -> Fragments:
 
 
 def requests_of(table: Table, request_blocks: int) -> tuple[np.ndarray, np.ndarray]:
-    """How many requests a sequential read of each file needs, and how many if it were contiguous.
+    """The requests of a sequential read of each file, and the same if the file were contiguous.
 
     Each request asks for a window of request_blocks, aligned in the file; none spans two fragments.
     """
@@ -76,9 +76,9 @@ def requests_of(table: Table, request_blocks: int) -> tuple[np.ndarray, np.ndarr
 
 
 def quantile(sizes: np.ndarray, counts: np.ndarray, share: float) -> float:
-    """The smallest of these sizes that this share of all items does not exceed; nan of none.
+    """The smallest of these sizes that this share of all items does not exceed; nan if there are none.
 
-    sizes go up; counts says how many items have each.
+    sizes are ascending; counts is the number of items of each size.
     """
     if not len(sizes):
         return float("nan")

@@ -8,7 +8,7 @@
 struct inode_slot {
 	uint64_t ino;
 	uint32_t volume;
-	uint32_t value;		/* 0: the place is empty or was just taken */
+	uint32_t value;		/* 0: the slot is empty, or the caller has not set it yet */
 };
 
 static size_t home_slot(const struct inodes *inodes, uint32_t volume, uint64_t ino)
@@ -51,8 +51,8 @@ static void make_room(struct inodes *inodes)
  * @volume: index of the volume
  * @ino: inode number
  *
- * Return: where the value is. It is 0 for an inode not met before, and the caller must then store
- * another one before the next call.
+ * Return: the address of the value. It is 0 for a new inode. The caller must then store another value
+ * before the next call.
  */
 uint32_t *inodes_at(struct inodes *inodes, uint32_t volume, uint64_t ino)
 {
@@ -71,7 +71,7 @@ uint32_t *inodes_at(struct inodes *inodes, uint32_t volume, uint64_t ino)
 
 /**
  * inodes_free() - release the hash
- * @inodes: is empty again afterwards
+ * @inodes: empty afterwards
  */
 void inodes_free(struct inodes *inodes)
 {

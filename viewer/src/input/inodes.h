@@ -8,9 +8,9 @@
 
 /**
  * struct inodes - a hash of (volume, inode number) to an index
- * @slots: @n_slots places, open addressing
+ * @slots: @n_slots slots, open addressing
  * @n_slots: a power of two, or 0 before the first insertion
- * @n_used: places taken
+ * @n_used: slots in use
  */
 struct inodes {
 	struct inode_slot *slots;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Last part of reading a table: the extents of each file in the order of the file.
- * A table is sorted by LBA. Most files lie on the volume in the order of their offsets; only the
- * extents of the others are sorted here. Only those can have one block in two places.
+ * Last part of reading a table: put the extents of each file into file order.
+ * A table is sorted by LBA. The extents of most files have rising offsets in that order. Only the
+ * other files are sorted here. Only they can have one block in two places.
  */
 #include <stdlib.h>
 
 #include "input/order.h"
 #include "util.h"
 
-/* An offset in the file above, the index of its extent below: sorted as one number. */
+/* Sort key: the offset in the file in the upper bits, the index of the extent in the lower ones. */
 #define KEY(offset, index) ((uint64_t)(offset) << 32 | (index))
 
 static int by_key(const void *a, const void *b)
@@ -19,7 +19,7 @@ static int by_key(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* By file: where its keys begin among those of all files that are not in order; one more entry ends the last. */
+/* For each file, where its keys begin in the array of keys; one more entry ends the last file. */
 static size_t *find_begins(const struct table *table)
 {
 	size_t *begins = xcalloc(table->n_files + 1, sizeof(*begins));
@@ -35,7 +35,7 @@ static size_t *find_begins(const struct table *table)
 	return begins;
 }
 
-/* Sorts by file, and the extents of each file by offset. */
+/* Sort by file, and the extents of each file by offset. */
 static uint64_t *sort_keys(const struct table *table, const size_t *begins)
 {
 	uint64_t *keys = xcalloc(begins[table->n_files], sizeof(*keys));
@@ -67,9 +67,9 @@ static void check_once(const struct table *table, const char *name, const struct
 }
 
 /**
- * order_build() - put extents into the order of their files, and check that no block is there twice
- * @table: all of it but @table->order
- * @name: what to call the table in messages
+ * order_build() - sort the extents of each file by offset, and reject duplicate blocks
+ * @table: the table; all but @table->order is set
+ * @name: name of the table for messages
  */
 void order_build(struct table *table, const char *name)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: the debugfs file `by_pair`, who took the next block of a log instead of whom.
+ * Beside the pipeline: the debugfs file `by_pair`. It counts which process broke the files
+ * of which other one, by taking the next block of a log.
  *
  *	# fragtrace by_pair 1
  *	# dev times victim_extension victim_process culprit_extension culprit_process
@@ -18,7 +19,7 @@ static const char magic[] = "# fragtrace by_pair 1";
 
 enum { DEV, TIMES, VICTIM_EXT, VICTIM, CULPRIT_EXT, CULPRIT, N_FIELDS };
 
-/* Cuts a line into its fields, and undoes their escapes. */
+/* Split a line into its fields, and decode their escapes. */
 static bool split(char *line, char *fields[N_FIELDS])
 {
 	size_t i;
@@ -57,12 +58,12 @@ static int by_times(const void *a, const void *b)
 }
 
 /**
- * pairs_read() - understand a text of `by_pair`
+ * pairs_read() - parse a text of `by_pair`
  * @pairs: the result; to be freed with pairs_free()
- * @name: what to call the text in messages
- * @text: the text; its content becomes @pairs's
+ * @name: name of the text for messages
+ * @text: the text; @pairs takes over its content
  *
- * Ends the program on the first line that is not as the format says.
+ * Ends the program on the first line that does not match the format.
  */
 void pairs_read(struct pairs *pairs, const char *name, struct text *text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: the debugfs file `by_pair`, who took the next block of a log instead of whom. */
+/* Beside the pipeline: the debugfs file `by_pair`, which process broke the files of which other one. */
 #ifndef PAIRS_H
 #define PAIRS_H
 
@@ -9,13 +9,13 @@
 #include "util.h"
 
 /**
- * struct pair - a file of one kind was followed in the log by one of another
+ * struct pair - one kind of file broke another kind by taking the next block of the log
  * @major: device number
  * @minor: device number
  * @times: how often
  * @victim_ext: extension of the file that was broken, "-" for none
- * @culprit_ext: extension of the file whose block came in between
- * @culprit: who wrote that, COMM:PID
+ * @culprit_ext: extension of the file that got the next block
+ * @culprit: the process that wrote that block, COMM:PID
  */
 struct pair {
 	unsigned int major;
@@ -27,7 +27,7 @@ struct pair {
 };
 
 /**
- * struct pairs - all that `by_pair` says
+ * struct pairs - the content of `by_pair`
  * @all: the most frequent first
  * @n: number of @all
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Instead of table.c's text: the binary debugfs file `snapshot` -> extents.
- * Its format is that of module/snapshot_format.h; nothing in it is believed before it was checked.
- * Version 1 ended the header before the writers, and an extent before its cause.
+ * Used instead of table.c for a binary snapshot: the debugfs file `snapshot` -> extents.
+ * module/snapshot_format.h defines the format. Every value is checked before it is used.
+ * In version 1 the header ends before the writers, and an extent has no cause.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct reader {
 
 /* === Records === */
 
-/* Checks that an array lies within the file, and its records have at least the members we know. */
+/* Check that an array lies within the file, and that its records have at least the known members. */
 static void check_array(const struct reader *r, const struct ft_snap_array *array, const char *what,
 			size_t size)
 {
@@ -40,7 +40,7 @@ static void check_array(const struct reader *r, const struct ft_snap_array *arra
 		die("%s: the %s lie outside the file", r->name, what);
 }
 
-/* Copies a record out, which need not be aligned. */
+/* Copy a record, which may be unaligned. */
 static void get(const struct reader *r, const struct ft_snap_array *array, const char *what,
 		uint64_t i, void *record, size_t size)
 {
@@ -61,7 +61,7 @@ static char *get_path(const struct reader *r, uint64_t i)
 
 /* === Header === */
 
-/* All members of the header that its version has. */
+/* Copy the members of the header that its version has. */
 static void copy_header(struct reader *r, size_t len, size_t size)
 {
 	if (len < size)
@@ -142,7 +142,7 @@ static void read_writers(struct reader *r)
 		to->first_s = w.first;
 		to->last_s = w.last;
 		to->pid = w.pid;
-		/* the first two are no processes */
+		/* the first two entries are not processes */
 		to->same_as = i > FT_SNAP_WRITER_SEVERAL ? w.same_as : (uint32_t)i;
 		if (w.same_as > i)
 			die("%s: writer %ju is said to be the same as %u, which comes later", r->name,
@@ -150,7 +150,7 @@ static void read_writers(struct reader *r)
 	}
 }
 
-/* As in a text, files come in the order of their first extents, and those without one not at all. */
+/* Files are ordered by their first extents, as in a text. Files without extents are left out. */
 static uint32_t enter_file(struct reader *r, uint32_t i)
 {
 	struct table *t = r->table;
@@ -185,7 +185,7 @@ static void check_place(const struct reader *r, const struct extent *e, const st
 		    prev->lba);
 }
 
-/* The cause of an extent, which refers to a writer. */
+/* The cause of an extent. It contains the index of a writer. */
 static void read_cause(struct reader *r, uint32_t cause, size_t i)
 {
 	struct table *t = r->table;
@@ -231,7 +231,7 @@ static void read_extents(struct reader *r)
 	free(r->known);
 }
 
-/* Those without an extent count as well. */
+/* Files without extents are counted as well. */
 static void count_stale(struct reader *r)
 {
 	struct ft_snap_file f;
@@ -244,10 +244,10 @@ static void count_stale(struct reader *r)
 }
 
 /**
- * snapshot_is() - is this a binary snapshot, and no text?
- * @text: what was read
+ * snapshot_is() - is this a binary snapshot and not a text?
+ * @text: the content of the file
  *
- * Return: true if it begins like one.
+ * Return: true if it begins as a snapshot does.
  */
 bool snapshot_is(const struct text *text)
 {
@@ -255,12 +255,12 @@ bool snapshot_is(const struct text *text)
 }
 
 /**
- * snapshot_parse() - understand a snapshot
+ * snapshot_parse() - parse a snapshot
  * @table: the result; to be freed with table_free()
- * @name: what to call the snapshot in messages
- * @text: the snapshot; its content becomes @table's
+ * @name: name of the snapshot for messages
+ * @text: the snapshot; @table takes over its content
  *
- * Ends the program where it is not as the format says.
+ * Ends the program if it does not match the format.
  */
 void snapshot_parse(struct table *table, const char *name, struct text *text)
 {
@@ -268,7 +268,7 @@ void snapshot_parse(struct table *table, const char *name, struct text *text)
 
 	*table = (struct table){ 0 };
 	read_header(&r, text->len);
-	/* the paths stay where they are */
+	/* the paths of the files point into this text */
 	table->text = *text;
 	table->text.time_ms = (int64_t)(r.header.time / 1000000);
 	table->text.has_time = true;

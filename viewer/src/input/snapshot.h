@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Instead of table.c's text: the binary debugfs file `snapshot` -> extents. */
+/* Used instead of table.c for a binary snapshot: the debugfs file `snapshot` -> extents. */
 #ifndef SNAPSHOT_H
 #define SNAPSHOT_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Before the pipeline: where the text comes from; a file of debugfs, a recorded one, or stdin.
- * Opens, reads, closes, and only then unpacks what gzip has packed. Knows when a text was taken,
- * and what to say where there is none.
+ * Before the pipeline: read the text from a file of debugfs, a recorded file, or stdin.
+ * The file is read and closed first, and unpacked afterwards if gzip has packed it. This file also
+ * finds the time of a text, and reports why there is no text.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,11 +19,11 @@
 
 #define DEBUGFS_SUPER_MAGIC 0x64626720
 
-/* A file of this size is read in such pieces, where its text is not needed as a whole. */
+/* A larger file is read in pieces of this size, unless its text is needed as a whole. */
 #define BIG_FILE (1 << 24)
 #define PIECE ((size_t)1 << 20)
 
-/* windowBits of zlib for a gzip header and the biggest window */
+/* windowBits of zlib: a gzip header and the largest window */
 #define GZIP_WINDOW (16 + MAX_WBITS)
 
 /* === Reading === */
@@ -50,7 +50,7 @@ static const char *hint(const char *path, int err)
 	return " (is the module fragtrace loaded? insmod fragtrace.ko path=DIR)";
 }
 
-/* The text is held open only while it is read: it is understood afterwards. */
+/* The file is open only while it is read. It is parsed afterwards. */
 static int read_text(struct text *text, const char *path, const char **step)
 {
 	int fd = STDIN_FILENO, err;
@@ -74,7 +74,7 @@ static bool is_packed(const struct text *text)
 	return text->len >= 2 && !memcmp(text->buf, "\x1f\x8b", 2);
 }
 
-/* A gzip file is one member or several, one behind the other. */
+/* A gzip file is one member or several in sequence. */
 static int next_member(z_stream *z)
 {
 	return z->avail_in && inflateReset(z) == Z_OK ? Z_OK : Z_STREAM_END;
@@ -114,7 +114,7 @@ static void unpack(struct text *text, const char *name)
 	*text = out;
 }
 
-/* A recorded text is as old as its file, any other as new as the reading of it. */
+/* A recorded text has the time of its file. Any other text has the time of reading. */
 static int64_t now_ms(void)
 {
 	struct timespec t;
@@ -123,7 +123,7 @@ static int64_t now_ms(void)
 	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
 }
 
-/* === Again and again === */
+/* === Repeated reading === */
 
 /**
  * source_init() - name a source
@@ -139,7 +139,7 @@ void source_init(struct source *source, const char *path)
 }
 
 /**
- * source_free() - forget a source
+ * source_free() - free a source
  * @source: as left by source_init()
  */
 void source_free(struct source *source)
@@ -150,15 +150,15 @@ void source_free(struct source *source)
 }
 
 /**
- * source_read() - read the text, once more
+ * source_read() - read the text again
  * @source: where it is
  * @text: the result; to be freed with text_free()
  *
- * A source that could be read before may go and come back, as the files of debugfs do when the
- * module is loaded anew; @source->trouble is there meanwhile. One that cannot be read the first
- * time, or that holds broken gzip data, ends the program.
+ * A source that was read before may disappear and come back, as the files of debugfs do when the
+ * module is loaded again. @source->trouble is set in the meantime. The program ends if the source
+ * cannot be read the first time, or has broken gzip data.
  *
- * Return: false where the text cannot be read at the moment.
+ * Return: false if the text cannot be read at the moment.
  */
 bool source_read(struct source *source, struct text *text)
 {
@@ -189,7 +189,7 @@ bool source_read(struct source *source, struct text *text)
  * @name: name of the file
  * @text: the result; to be freed with text_free()
  *
- * Return: false where there is no such file.
+ * Return: false if there is no such file.
  */
 bool source_read_beside(const struct source *source, const char *name, struct text *text)
 {
@@ -205,7 +205,7 @@ bool source_read_beside(const struct source *source, const char *name, struct te
 	return !err;
 }
 
-/* === Targets that wait === */
+/* === Waiting targets === */
 
 /* The first line of a text of `targets` whose volume is not mounted: "- - waiting 0 PATH". */
 static char *waiting_in(const struct text *targets)
@@ -219,7 +219,7 @@ static char *waiting_in(const struct text *targets)
 	return xasprintf("%.*s", (int)strcspn(path, "\n"), path);
 }
 
-/* Where a table has no volume, the file `targets` beside it may say why. */
+/* If a table has no volume, the file `targets` beside it may give the reason. */
 static void find_waiting(struct source *source, const struct table *table)
 {
 	struct text targets;
@@ -234,13 +234,13 @@ static void find_waiting(struct source *source, const struct table *table)
 
 /* === Big files === */
 
-/* Opens a file that is worth it and can be read in pieces; otherwise -1. */
+/* Open a file that is large enough and can be read in pieces; otherwise return -1. */
 static int open_big(const char *path, int64_t *time_ms)
 {
 	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	struct stat st;
 
-	/* debugfs says that its files are empty: they are read at once and understood afterwards */
+	/* files of debugfs have size 0: they are read as a whole and parsed afterwards */
 	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= BIG_FILE) {
 		*time_ms = st.st_mtim.tv_sec * INT64_C(1000) + st.st_mtim.tv_nsec / 1000000;
 		return fd;
@@ -250,7 +250,7 @@ static int open_big(const char *path, int64_t *time_ms)
 	return -1;
 }
 
-/* Fills the piece unless the file ends. */
+/* Fill the buffer unless the file ends. */
 static size_t read_piece(struct source *source, int fd, char *buf)
 {
 	size_t len = 0;
@@ -268,7 +268,7 @@ static size_t read_piece(struct source *source, int fd, char *buf)
 	return len;
 }
 
-/* Return: false where the file is packed or binary; nothing is understood of it then. */
+/* Return: false if the file is packed or binary; no part of it is parsed then. */
 static bool feed_pieces(struct source *source, struct table *table, int fd, int64_t time_ms)
 {
 	struct text piece = { .buf = xreallocarray(NULL, PIECE + 1, 1) };
@@ -289,10 +289,10 @@ static bool feed_pieces(struct source *source, struct table *table, int fd, int6
 }
 
 /**
- * source_understand() - understand what source_read() has read as a table
- * @source: where it was
+ * source_understand() - parse a text of source_read() as a table
+ * @source: the source of the text
  * @table: the result; to be freed with table_free()
- * @text: a text or a binary snapshot; its content becomes @table's
+ * @text: a text or a binary snapshot; @table takes over its content
  * @keep: whether @table->text is to hold it afterwards
  */
 void source_understand(struct source *source, struct table *table, struct text *text, bool keep)
@@ -305,15 +305,15 @@ void source_understand(struct source *source, struct table *table, struct text *
 }
 
 /**
- * source_read_table() - read the text, or a snapshot, and understand it as a table
+ * source_read_table() - read the text, or a snapshot, and parse it as a table
  * @source: where it is
  * @table: the result; to be freed with table_free()
  * @keep: whether @table->text is to hold it afterwards
  *
- * Does what source_read() and source_understand() do, but a big file is never in memory as a whole
- * unless it is to be kept.
+ * Does the same as source_read() and source_understand(). A large file is in memory as a whole only
+ * if @keep is true.
  *
- * Return: false where the text cannot be read at the moment.
+ * Return: false if the text cannot be read at the moment.
  */
 bool source_read_table(struct source *source, struct table *table, bool keep)
 {
@@ -339,10 +339,10 @@ bool source_read_table(struct source *source, struct table *table, bool keep)
 }
 
 /**
- * source_report() - say it when a source has gone, when it is back, and when it waits for a volume
+ * source_report() - report that a source is gone, is back, or waits for a volume
  * @source: the source, after source_read()
  *
- * Once each.
+ * Each state is reported once.
  */
 void source_report(struct source *source)
 {

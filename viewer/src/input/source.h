@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Before the pipeline: where the text comes from; a file of debugfs, a recorded one, or stdin. */
+/* Before the pipeline: read the text from a file of debugfs, a recorded file, or stdin. */
 #ifndef SOURCE_H
 #define SOURCE_H
 
@@ -11,11 +11,11 @@
 #define DEBUGFS "/sys/kernel/debug"
 
 /**
- * struct source - a text that is read again and again
+ * struct source - a text that is read repeatedly
  * @path: where it is; "-" is standard input
- * @name: what to call it in messages
+ * @name: its name for messages
  * @trouble: why it cannot be read at the moment, or NULL
- * @waiting: which directory has nothing to show yet, where nothing is shown at all, or NULL
+ * @waiting: a target whose volume is not mounted, if the table has no volume; or NULL
  */
 struct source {
 	const char *path;

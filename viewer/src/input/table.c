@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * First station of the pipeline: the text of the debugfs file `table`, version 1 -> extents.
- * Knows nothing of colours and pixels. Whatever is not as the format says ends the program with
- * the file, the line, and what was expected there: a picture of half a table would be a lie.
+ * First step of the pipeline: the text of the debugfs file `table`, version 1 -> extents.
+ * This file does not use colours or pixels. A line that does not match the format ends the program:
+ * a picture of half a table would be wrong. The message has the file, the line, and the expected text.
  *
  *	# fragtrace table 1
  *	# volume 254:0 main_blkaddr=5120 blocks=262144 segment_blocks=512 path=/mnt/f2fs
@@ -26,34 +26,34 @@
 #define TIME_MAX UINT64_C(99999999999)
 #define VOLUME_FORM "# volume DEV main_blkaddr=N blocks=N segment_blocks=N path=MOUNTPOINT"
 
-/* Names are kept in blocks of this size: their addresses must not change. */
+/* Names are stored in blocks of this size, because their addresses must not change. */
 #define NAMES_BLOCK (1u << 16)
 
-/* Text that has been understood is forgotten in pieces of this size. */
+/* The memory of parsed text is released in pieces of this size. */
 #define FORGET_SIZE (1u << 24)
 
-/* No line is longer: a path has at most 4095 letters, each of which may be escaped. */
+/* The longest line: a path has at most 4095 bytes, and each of them may be escaped. */
 #define LINE_LIMIT (1u << 15)
 
-/* What is needed while reading and not afterwards. */
+/* State that is needed only while a table is read. */
 struct table_reader {
 	struct table *table;
 	struct inodes inodes;
 	const char *name;
 	size_t line;
-	const char *p;			/* walks through one line */
-	const char *end;		/* of that line: a newline */
-	const char *form;		/* what it should look like */
+	const char *p;			/* current position in the line */
+	const char *end;		/* end of the line: a newline */
+	const char *form;		/* the expected form of the line */
 	struct volume *volume;
-	char *names, *names_end;	/* what is left of the last block of names */
+	char *names, *names_end;	/* free bytes in the last block of names */
 	size_t cap_volumes, cap_files, cap_extents;
-	char rest[LINE_LIMIT + 1];	/* the beginning of a line */
+	char rest[LINE_LIMIT + 1];	/* the beginning of an incomplete line */
 	size_t n_rest;
 };
 
 /* === Fields === */
 
-/* How much of what is left of the line goes into a message. */
+/* The number of bytes of the rest of the line that a message shows. */
 static int quoted(const struct table_reader *r, const char *from)
 {
 	return r->end - from > 24 ? 24 : (int)(r->end - from);
@@ -82,7 +82,7 @@ static inline uint64_t read_u64(struct table_reader *r, const char *what, uint64
 	uint64_t value = 0;
 	unsigned int digit;
 
-	/* the newline at the end is no digit */
+	/* the newline at the end of the line stops the loop */
 	while ((digit = (unsigned int)(*r->p - '0')) <= 9) {
 		if (value > (limit - digit) / 10)
 			bad_number(r, start, what, limit);
@@ -152,7 +152,7 @@ static bool field_fragmented(struct table_reader *r)
 	       quoted(r, r->p), r->p);
 }
 
-/* Room for a name; what is too much of it can be given back. */
+/* Allocate room for a name; the caller gives back the bytes that it does not need. */
 static char *take_name(struct table_reader *r, size_t size)
 {
 	struct table *t = r->table;
@@ -187,7 +187,7 @@ static char *field_path(struct table_reader *r)
 	return path;
 }
 
-/* A path that ends like this belongs to a file without a name; true if the end was cut off. */
+/* Does a path have the mark of a file without a name? If so, cut the mark off. */
 static bool cut_deleted(char *path)
 {
 	static const char deleted[] = DELETED_MARK;
@@ -199,7 +199,7 @@ static bool cut_deleted(char *path)
 	return true;
 }
 
-/* The last dot of the last component and what follows it. A leading dot only hides a file. */
+/* The last dot of the last component and the text after it. A leading dot does not count. */
 static const char *extension_of(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
@@ -209,9 +209,9 @@ static const char *extension_of(const char *path)
 }
 
 /**
- * file_set_path() - take from a path all that it says of its file
+ * file_set_path() - set the members of a file that depend on its path
  * @file: the file
- * @path: its path, unescaped; must stay, and may be cut
+ * @path: its path, unescaped; must stay valid, and may be shortened
  */
 void file_set_path(struct file *file, char *path)
 {
@@ -283,7 +283,7 @@ static void read_volume(struct table_reader *r)
 		r->volume = &t->volumes[current];
 }
 
-/* Make the volume of a record the current one; each volume's records stand together. */
+/* Make the volume of a record the current one. The records of a volume are contiguous. */
 static void enter_volume(struct table_reader *r, unsigned int major, unsigned int minor)
 {
 	if (r->volume && r->volume->major == major && r->volume->minor == minor)
@@ -322,7 +322,7 @@ static void check_place(const struct table_reader *r, const struct extent *e)
 		       (uintmax_t)e->lba, (uintmax_t)prev_end);
 }
 
-/* The file a record belongs to; its name and state are taken from its first record. */
+/* The file of a record. Its first record sets its name and state. */
 static uint32_t enter_file(struct table_reader *r, uint64_t ino, bool fragmented)
 {
 	struct table *t = r->table;
@@ -401,7 +401,7 @@ static void read_stale(struct table_reader *r)
 		die_at(r->name, r->line, "expected " STALE_MARK "N");
 }
 
-/* "# time SECONDS.mmm", as --record writes it. */
+/* "# time SECONDS.mmm", as written by --record. */
 static void read_time(struct table_reader *r)
 {
 	uint64_t seconds, ms;
@@ -443,7 +443,7 @@ static noreturn void too_long(const struct table_reader *r)
 	die_at(r->name, r->line, "the line is longer than %u bytes", LINE_LIMIT);
 }
 
-/* The lines of a text; what is behind the last newline is left over. Returns how much is not. */
+/* Parse the lines of a text. Return the number of bytes up to the last newline. */
 static size_t read_lines(struct table_reader *r, const char *text, size_t len)
 {
 	const char *line = text, *end = text + len, *newline;
@@ -462,7 +462,7 @@ static size_t read_lines(struct table_reader *r, const char *text, size_t len)
 	return (size_t)(line - text);
 }
 
-/* Begin or carry on a line that a piece of text does not end. */
+/* Begin or continue a line that goes on in the next piece of text. */
 static void keep_rest(struct table_reader *r, const char *text, size_t len)
 {
 	if (len > sizeof(r->rest) - r->n_rest) {
@@ -474,12 +474,12 @@ static void keep_rest(struct table_reader *r, const char *text, size_t len)
 }
 
 /**
- * table_begin() - begin to understand a table that comes in pieces
+ * table_begin() - begin to parse a table that comes in pieces
  * @table: the result, after table_end(); to be freed with table_free()
- * @name: what to call the table in messages; must stay until table_end()
- * @time_ms: when it was read or written, unless it says so itself
+ * @name: name of the table for messages; must stay valid until table_end()
+ * @time_ms: when it was read or written; a time in the table itself has priority
  *
- * Return: what goes to table_feed() and table_end().
+ * Return: the argument for table_feed() and table_end().
  */
 struct table_reader *table_begin(struct table *table, const char *name, int64_t time_ms)
 {
@@ -493,12 +493,12 @@ struct table_reader *table_begin(struct table *table, const char *name, int64_t 
 }
 
 /**
- * table_feed() - understand the next piece of a table
+ * table_feed() - parse the next piece of a table
  * @r: from table_begin()
  * @text: any number of bytes
- * @len: how many
+ * @len: number of bytes
  *
- * Ends the program on the first line that is not as the format says.
+ * Ends the program on the first line that does not match the format.
  */
 void table_feed(struct table_reader *r, const char *text, size_t len)
 {
@@ -519,10 +519,10 @@ void table_feed(struct table_reader *r, const char *text, size_t len)
 }
 
 /**
- * table_end() - say that there is no more
- * @r: from table_begin(); is freed
+ * table_end() - end a table
+ * @r: from table_begin(); freed here
  *
- * Ends the program where the table is empty, stops within a line, or has a block of a file twice.
+ * Ends the program if the table is empty, stops within a line, or has a block of a file twice.
  */
 void table_end(struct table_reader *r)
 {
@@ -539,7 +539,7 @@ void table_end(struct table_reader *r)
 	free(r);
 }
 
-/* The pages from one address to another go back to the system: they are not needed any more. */
+/* Give the whole pages between two addresses back to the system. */
 static void forget(const char *from, const char *to)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -551,13 +551,13 @@ static void forget(const char *from, const char *to)
 }
 
 /**
- * table_parse() - understand a table
+ * table_parse() - parse a table
  * @table: the result; to be freed with table_free()
- * @name: what to call the table in messages
- * @text: the text; its content becomes @table's
+ * @name: name of the table for messages
+ * @text: the text; @table takes over its content
  * @keep: whether @table->text is to hold it afterwards; else it is freed
  *
- * Ends the program on the first line that is not as the format says.
+ * Ends the program on the first line that does not match the format.
  */
 void table_parse(struct table *table, const char *name, struct text *text, bool keep)
 {

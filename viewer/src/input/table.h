@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* First station of the pipeline: the text of the debugfs file `table`, version 1 -> extents. */
+/* First step of the pipeline: the text of the debugfs file `table`, version 1 -> extents. */
 #ifndef TABLE_H
 #define TABLE_H
 
@@ -11,10 +11,10 @@
 
 #define TABLE_VERSION 1
 
-/* How the path of a file without a name ends. */
+/* The end of the path of a file without a name. */
 #define DELETED_MARK " (deleted)"
 
-/* F2FS counts blocks and inodes in 32 bits: no block address, file offset, length or inode number may be more. */
+/* F2FS uses 32 bits for block addresses, file offsets, lengths and inode numbers. */
 #define BLK_MAX UINT32_MAX
 #define INO_MAX UINT32_MAX
 
@@ -45,13 +45,13 @@ struct volume {
  * @ino: inode number, unique within @volume
  * @blks: written blocks, over all its extents
  * @end_offset: end of the last extent counted (exclusive)
- * @in_order: its extents have rising offsets where their LBAs rise
+ * @in_order: its extents have rising offsets when sorted by LBA
  * @path: its path, unescaped, without the mark of a deleted file
  * @ext: extension with its dot, or "" where the name has none; the end of @path
  * @line: the line of the table it was first seen on
  * @volume: index into table.volumes
  * @fragmented: its state
- * @deleted: it has no name any more, but somebody has it open
+ * @deleted: it has no name any more, but is still open
  */
 struct file {
 	uint64_t ino;
@@ -67,7 +67,7 @@ struct file {
 };
 
 /**
- * struct extent - written blocks that follow each other in the file and on the volume
+ * struct extent - written blocks that are contiguous in the file and on the volume
  * @lba: first block address
  * @offset: first block in the file
  * @blks: length, at least 1
@@ -85,7 +85,7 @@ struct extent {
 
 /**
  * struct writer - a process that wrote data
- * @comm: the name of the thread that did
+ * @comm: the name of the thread that wrote
  * @cgroup: path of its cgroup, or NULL
  * @first_s: when it was first seen to write, in seconds since 1970
  * @last_s: when the last block was allocated for it
@@ -102,7 +102,7 @@ struct writer {
 };
 
 /**
- * struct table - everything one table says
+ * struct table - the content of one table
  * @volumes: in the order of their first lines
  * @n_volumes: number of @volumes
  * @files: in the order of their first extents
@@ -113,10 +113,10 @@ struct writer {
  * @n_order: number of @order
  * @causes: by extent, why its fragment begins where it does, see module/cause.h; NULL where the table
  *	has no causes
- * @writers: whom @causes refer to
+ * @writers: the writers that @causes refer to
  * @n_writers: number of @writers
- * @n_stale: files whose blocks may be elsewhere by now, by the word of fragtrace
- * @text: what was read: the text if it was to be kept, a binary snapshot always; else only the time
+ * @n_stale: files that fragtrace has marked as stale: their blocks may have moved
+ * @text: the input: a text that was to be kept, or a binary snapshot; otherwise only the time is set
  * @names: blocks of memory with the paths of @volumes and @files
  * @n_names: number of @names
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Beside the pipeline: the breaks of all files, and sums over them by cause.
- * A file has a break before each of its fragments but the first. The cause of a break is that of the
- * extent behind it.
+ * A file has a break before each of its fragments except the first. The cause of a break is stored in
+ * the extent after it.
  */
 #include <stdlib.h>
 
@@ -16,8 +16,8 @@
  * @table: the table
  * @extent: index of the extent
  *
- * Return: the cause; it always has a reason, if only an unknown one, and its writer is the first entry
- * of that process.
+ * Return: the cause. It always has a reason, which may be unknown. Its writer is the first entry of that
+ * process.
  */
 uint32_t cause_of_break(const struct table *table, size_t extent)
 {
@@ -53,7 +53,7 @@ static int by_offset(const void *a, const void *b, void *priv)
  * breaks_find() - find all breaks
  * @breaks: the result; to be freed with breaks_free()
  * @table: the table
- * @places: by extent, as figures_of() has found them
+ * @places: by extent, as set by figures_of()
  */
 void breaks_find(struct breaks *breaks, const struct table *table, const uint8_t *places)
 {
@@ -115,7 +115,7 @@ static int by_number(const void *a, const void *b)
  * breaks_sum() - add up breaks by cause
  * @all: the breaks
  * @n: number of @all
- * @parts: the parts of a cause that count: bits
+ * @parts: the parts of a cause to compare: a bit mask
  * @n_sums: set to the number of sums
  *
  * Return: the sums, those of the most breaks first; to be freed.
@@ -158,7 +158,7 @@ const char *const cause_why_names[FT_NR_WHYS] = {
 };
 
 /**
- * cause_op_name() - the operation, as debugfs names it
+ * cause_op_name() - the operation, as in debugfs
  * @cause: a cause
  *
  * Return: a word.
@@ -169,7 +169,7 @@ const char *cause_op_name(uint32_t cause)
 }
 
 /**
- * cause_flush_name() - who asked for the block to be written, as debugfs names it
+ * cause_flush_name() - the request that wrote the block, as in debugfs
  * @cause: a cause
  *
  * Return: a word.
@@ -180,7 +180,7 @@ const char *cause_flush_name(uint32_t cause)
 }
 
 /**
- * cause_why_name() - why the block does not follow its predecessor, as debugfs names it
+ * cause_why_name() - why the block does not follow the previous one, as in debugfs
  * @cause: a cause
  *
  * Return: a word.
@@ -191,7 +191,7 @@ const char *cause_why_name(uint32_t cause)
 }
 
 /**
- * writer_name() - a process as debugfs names it, but not escaped
+ * writer_name() - a process as in debugfs, but not escaped
  * @table: the table
  * @writer: index of the writer
  *

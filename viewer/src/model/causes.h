@@ -42,9 +42,9 @@ struct breaks {
 
 /**
  * struct cause_sum - the breaks of one cause
- * @cause: the cause, or the part of it that was asked for
+ * @cause: the cause, or the requested parts of it
  * @breaks: number of breaks
- * @blks: blocks in the fragments that begin with them
+ * @blks: blocks in the fragments after these breaks
  */
 struct cause_sum {
 	uint32_t cause;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Beside the pipeline: which colours runs of blocks get. What all colour sources share. */
+/* Beside the pipeline: the colours of runs. This file has the code that all colour sources share. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/color.h"
 #include "util.h"
 
-/* The least share of its colour that a cell gets which holds anything. */
+/* The least share of its colour that a cell gets if it is not empty. */
 #define LEAST_INK 0.25
 
 static const uint32_t default_tones[N_TONES] = { 0xc1c1c1, 0x858585, 0x585858 };
 
-/* Found by the same search as the palette of color_kind.c; two greys and white belong to them. */
+/* Result of the search for the palette of color_kind.c; two greys and white were part of it. */
 static const uint32_t distinct[N_DISTINCT] = {
 	0x1332fb, 0xfb5c1f, 0x45ef66, 0xf483dc, 0x730b0a, 0x32514a, 0x8553c2, 0x9fe500, 0xb4220d, 0x56087e,
 	0xbe916d, 0xa64492, 0x3d00a5,
@@ -24,11 +24,11 @@ static const struct color_source *const sources[] = {
 };
 
 /**
- * colors_init() - say what colours tell
+ * colors_init() - choose the meaning of colours
  * @colors: the result; to be freed with colors_free()
- * @by: "file=PATH" or the name of another source; must stay as long as @colors
+ * @by: "file=PATH" or the name of another source; must stay valid as long as @colors
  *
- * Ends the program where there is no such source.
+ * Ends the program if there is no such source.
  */
 void colors_init(struct colors *colors, const char *by)
 {
@@ -46,9 +46,9 @@ void colors_init(struct colors *colors, const char *by)
 }
 
 /**
- * colors_learn() - get ready for a table
- * @colors: the rules; those that are there keep their colours, so that pictures can be compared
- * @table: what is going to be drawn
+ * colors_learn() - make the rules that a table needs
+ * @colors: the rules; existing rules keep their colours, so that pictures can be compared
+ * @table: the table to be drawn
  */
 void colors_learn(struct colors *colors, const struct table *table)
 {
@@ -75,7 +75,7 @@ void colors_free(struct colors *colors)
 /**
  * colors_add() - add a rule before the last one
  * @colors: the rules, fewer than MAX_RULES
- * @what: what it is about
+ * @what: extension, glob or text of the rule
  * @rgb: its colours
  *
  * Return: the rule, until the next one is added.
@@ -94,9 +94,9 @@ struct rule *colors_add(struct colors *colors, const char *what, const uint32_t 
 }
 
 /**
- * colors_set() - say what a rule is about
+ * colors_set() - set the text and the colours of a rule
  * @rule: the rule
- * @what: what it is about
+ * @what: extension, glob or text of the rule
  * @rgb: its colours
  */
 void colors_set(struct rule *rule, const char *what, const uint32_t rgb[N_TONES])
@@ -119,9 +119,9 @@ void colors_drop(struct colors *colors, struct rule *rule)
 }
 
 /**
- * colors_find() - find a rule by what it is about
+ * colors_find() - find a rule by its text
  * @colors: the rules
- * @what: what it is about
+ * @what: extension, glob or text of the rule
  *
  * Return: the rule, or NULL.
  */
@@ -138,8 +138,8 @@ struct rule *colors_find(struct colors *colors, const char *what)
 /**
  * colors_add_plain() - add a rule of one colour
  * @colors: the rules, fewer than MAX_RULES
- * @behind: how many rules stay behind it, at least 1
- * @what: what it is about
+ * @behind: the new rule goes before this many last rules, at least 1
+ * @what: text of the rule
  * @rgb: its colour
  */
 void colors_add_plain(struct colors *colors, size_t behind, const char *what, uint32_t rgb)
@@ -152,9 +152,9 @@ void colors_add_plain(struct colors *colors, size_t behind, const char *what, ui
 }
 
 /**
- * colors_set_last() - say what the last rule is about
+ * colors_set_last() - set the text and the colour of the last rule
  * @colors: the rules
- * @what: what it is about
+ * @what: text of the rule
  * @rgb: its colour
  */
 void colors_set_last(struct colors *colors, const char *what, uint32_t rgb)
@@ -165,7 +165,7 @@ void colors_set_last(struct colors *colors, const char *what, uint32_t rgb)
 /* === Colours === */
 
 /**
- * colors_distinct() - one of several colours that can be told apart
+ * colors_distinct() - one of several distinguishable colours
  * @i: which one, below N_DISTINCT; the strongest contrasts come first
  *
  * Return: 0xrrggbb.
@@ -178,7 +178,7 @@ uint32_t colors_distinct(size_t i)
 /**
  * colors_rgb() - the colour of a shade
  * @colors: the rules
- * @shade: the shade
+ * @shade: a rule and a tone
  *
  * Return: 0xrrggbb.
  */
@@ -196,14 +196,14 @@ static uint32_t thin(uint32_t value, uint32_t free, double ink)
 
 /**
  * colors_thin() - the colour of a cell that is not full
- * @rgb: the colour of what it holds
- * @share: how much of it that is, above 0 and up to 1
+ * @rgb: the colour of its content
+ * @share: how much of the cell that is, above 0 and up to 1
  *
- * A cell that holds anything at all gets at least a quarter of the colour of that: one block in a
- * cell of thousands must not vanish. So a share of s is drawn as 1/4 + s * 3/4.
+ * A cell that is not empty gets at least a quarter of the colour of its content: one block in a cell
+ * of thousands must stay visible. So a share of s is drawn as 1/4 + s * 3/4.
  *
- * Values are mixed as they are in the picture, not as light: equal steps of a share are then about
- * equal steps to the eye, and a cell one tenth full can be told from an empty one.
+ * The sRGB values of the picture are mixed, not linear light. Equal steps of a share then look about
+ * equal, and a cell that is one tenth full is distinguishable from an empty one.
  *
  * Return: 0xrrggbb.
  */

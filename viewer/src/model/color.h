@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Beside the pipeline: which colours runs of blocks get, and why.
+ * Beside the pipeline: the colours of runs of blocks.
  *
- * What a colour tells is up to a colour source: the kind of the file (color.cnf), whether it is the
- * file one looks for, or something of the fragment: its size, its age, who wrote it, why it begins
- * where it does. Each sorts runs into rules, one line of the legend each.
+ * A colour source defines the meaning of colours: the kind of the file (color.cnf), one file against
+ * all others, or a property of the fragment: its size, its age, its writer, the reason why it begins
+ * there. Each source sorts runs into rules. Each rule is a line of the legend.
  */
 #ifndef COLOR_H
 #define COLOR_H
@@ -15,7 +15,7 @@
 
 #include "input/table.h"
 
-/* Each rule costs three colours and a line of the legend; more could not be told apart. */
+/* Each rule takes three colours and a line of the legend; more rules could not be distinguished. */
 #define MAX_RULES 64
 
 /**
@@ -33,26 +33,26 @@ enum tone {
 };
 
 /*
- * A shade is a rule and a tone in one number. Free space has one of its own.
+ * A shade is a rule and a tone in one number. Free space has its own shade.
  */
 #define SHADE(rule, tone) ((uint8_t)((rule) * N_TONES + (tone)))
 #define SHADE_RULE(shade) ((shade) / N_TONES)
 #define SHADE_TONE(shade) ((shade) % N_TONES)
 #define SHADE_FREE UINT8_MAX
 
-/* How many colours colors_distinct() has; two greys and white can be told from them, too. */
+/* Number of colours of colors_distinct(). They also differ from two greys and white. */
 #define N_DISTINCT 13
 #define RGB_UNKNOWN 0x8a8a8a
 #define RGB_NEUTRAL 0xc8c8c8
 
-/* The colour of free space, and of every cell that holds nothing. */
+/* The colour of free space and of empty cells. */
 #define RGB_FREE 0xffffff
 
 /**
  * struct rule - the colours of one line of the legend
- * @what: an extension with its dot, a glob, "default", or what else it is about
+ * @what: an extension with its dot, a glob, "default", or another text
  * @rgb: 0xrrggbb, by enum tone
- * @from: which file has it, counted from 1; 0: none
+ * @from: the color.cnf file that defines it, counted from 1; 0: none
  */
 struct rule {
 	char *what;
@@ -63,7 +63,7 @@ struct rule {
 struct color_source;
 
 /**
- * struct fragment - what the colour of a run can depend on
+ * struct fragment - the properties that the colour of a run can depend on
  * @table: the table
  * @extent: its first extent: index into table.extents
  * @blks: its blocks
@@ -78,12 +78,12 @@ struct fragment {
 
 /**
  * struct colors - all rules
- * @source: what colours tell
+ * @source: the colour source
  * @arg: what follows "NAME=" in the name of the source, or NULL
- * @rules: where several match, the last one wins; a default rule is always there and always last
+ * @rules: the last matching rule wins; there is always a default rule, and it is the last one
  * @n_rules: number of @rules, 1 to MAX_RULES
- * @n_read: number of color.cnf files read; 0: extensions get colours as they are met
- * @rule_of: where a source sorts by a number, the rule for each: index into @rules
+ * @n_read: number of color.cnf files read; 0: extensions get colours in order of appearance
+ * @rule_of: for sources that sort by a number, the rule of each number: index into @rules
  */
 struct colors {
 	const struct color_source *source;
@@ -95,16 +95,16 @@ struct colors {
 };
 
 /**
- * struct color_source - what colours tell
+ * struct color_source - the meaning of colours
  * @name: as in --color-by
  * @heading: of the column of rules in the legend
- * @meaning: what colours tell, for the legend
- * @counts: the legend counts these instead of files: "fragments", or "breaks", to which the last rule
- *	does not belong; or NULL
- * @init: make the rules that are known before any table, apart from the last one
- * @learn: make more rules for what a table holds; may be NULL
- * @file_rule: the rule of a file, an index into colors.rules; NULL where it depends on the fragment
- * @rule: the rule of a fragment, likewise; needed only for want of @file_rule
+ * @meaning: the meaning of colours, for the legend
+ * @counts: what the legend counts instead of files: "fragments", or "breaks" (then without the last
+ *	rule); or NULL
+ * @init: make the rules that do not depend on a table, except the last one
+ * @learn: add the rules that a table needs; may be NULL
+ * @file_rule: the rule of a file, an index into colors.rules; NULL if it depends on the fragment
+ * @rule: the rule of a fragment, likewise; only needed if @file_rule is NULL
  */
 struct color_source {
 	const char *name;
@@ -127,18 +127,18 @@ void colors_free(struct colors *colors);
 uint32_t colors_rgb(const struct colors *colors, uint8_t shade);
 uint32_t colors_thin(uint32_t rgb, double share);
 
-/* For sources. */
+/* For colour sources. */
 struct rule *colors_add(struct colors *colors, const char *what, const uint32_t rgb[N_TONES]);
 void colors_set(struct rule *rule, const char *what, const uint32_t rgb[N_TONES]);
 void colors_drop(struct colors *colors, struct rule *rule);
 struct rule *colors_find(struct colors *colors, const char *what);
 
-/* For sources whose rules have one colour each. */
+/* For colour sources whose rules have one colour each. */
 void colors_add_plain(struct colors *colors, size_t behind, const char *what, uint32_t rgb);
 void colors_set_last(struct colors *colors, const char *what, uint32_t rgb);
 uint32_t colors_distinct(size_t i);
 
-/* color.cnf, for the kind of file alone. */
+/* Reads color.cnf; only for the kind of file. */
 void colors_read(struct colors *colors, const char *arg);
 bool path_matches(const char *path, const char *glob);
 

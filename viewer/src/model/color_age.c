@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Colours by the age of a fragment: the darker, the younger. */
+/* Colours by the age of a fragment: younger fragments are darker. */
 #include "model/causes.h"
 #include "model/color.h"
 #include "util.h"
 
-/* Each class reaches up to the next one. */
+/* Each class ends where the next one begins. */
 static const struct {
 	uint64_t least_s;
 	const char *name;
@@ -29,7 +29,7 @@ static void age_init(struct colors *colors)
 	colors_set_last(colors, "unknown", RGB_NEUTRAL);
 }
 
-/* The process may have written this fragment long before it wrote its last one. */
+/* A lower bound: the process may have written this fragment long before its last write. */
 static size_t age_rule(const struct colors *colors, const struct fragment *f)
 {
 	uint64_t now_s = (uint64_t)f->table->text.time_ms / 1000, last_s = 0, age_s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Colours by why a fragment begins where it does: by the operation, or by the reason. */
+/* Colours by the cause of a fragment: by the operation, or by the reason. */
 #include <stdlib.h>
 
 #include "model/causes.h"
@@ -10,9 +10,9 @@
 
 /**
  * struct part - a part of a cause
- * @names: what it can be
+ * @names: its possible values
  * @n: number of @names
- * @first: those before say that nothing is known, or that there is no break
+ * @first: the first value that gets a rule; earlier ones are unknown, or no break
  * @value: index into @names for a cause
  */
 struct part {
@@ -41,7 +41,7 @@ static void init(struct colors *colors)
 	colors_set_last(colors, "no break: begins its file", RGB_NEUTRAL);
 }
 
-/* What breaks have gets a rule, always of the same colour. */
+/* Each value that breaks have gets a rule, always of the same colour. */
 static void add_rules(struct colors *colors, const struct table *table, const struct part *part)
 {
 	bool met[FT_NR_OPS + FT_NR_WHYS] = { false };

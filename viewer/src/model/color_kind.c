@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Colours by the kind of file: what color.cnf says of its extension or path, or for want of that
- * colours that are given to the extensions with the most blocks.
+ * Colours by the kind of file. color.cnf defines them by extension or path. Without color.cnf, the
+ * extensions with the most blocks get the colours of a palette.
  *
  *	WHAT CONTIGUOUS FRAG_A FRAG_B
  *	.sst green light-orange dark-orange
@@ -15,7 +15,7 @@
 
 #define RULE_FORM "WHAT CONTIGUOUS FRAG_A FRAG_B"
 
-/* Distinct extensions that are weighed before colours are handed out. */
+/* Number of extensions whose blocks are counted before colours are assigned. */
 #define MAX_CANDIDATES 256
 
 static const struct {
@@ -35,9 +35,9 @@ static const struct {
 };
 
 /*
- * Found by a search for colours that differ most for normal eyes and for the three dichromacies, see
- * check_palette.py. In each, pale is contiguous, strong and dark are fragmented: the three also
- * differ in lightness alone.
+ * The result of a search for the colours that differ most for normal eyes and for the three kinds of
+ * dichromacy, see check_palette.py. In each rule, the pale colour is contiguous, the strong and the
+ * dark one are fragmented. The three also differ by lightness alone.
  */
 static const uint32_t palette[][N_TONES] = {
 	{ 0x98f7c6, 0x0d9a58, 0x003423 },
@@ -127,7 +127,7 @@ static void read_rule(struct colors *colors, const struct conf *conf)
 	for (i = 0; i < N_TONES; i++)
 		rgb[i] = read_color(conf, conf->word[1 + i]);
 	if (!rule || rule != &colors->rules[colors->n_rules - 1]) {
-		/* the last one wins: a rule that comes again moves behind all others */
+		/* the last rule wins: a repeated rule moves to the end */
 		if (rule)
 			colors_drop(colors, rule);
 		rule = colors_add(colors, what, rgb);
@@ -138,10 +138,10 @@ static void read_rule(struct colors *colors, const struct conf *conf)
 
 /**
  * colors_read() - read a color.cnf file
- * @colors: the rules, of color_kind; those of this file win over those that are there
+ * @colors: the rules, of color_kind; the rules of this file win over existing ones
  * @arg: a path, or the name of a preset
  *
- * Ends the program on the first rule that is not right.
+ * Ends the program on the first invalid rule.
  */
 void colors_read(struct colors *colors, const char *arg)
 {
@@ -161,8 +161,8 @@ void colors_read(struct colors *colors, const char *arg)
 /**
  * path_matches() - does a glob match a path?
  * @path: the path
- * @glob: matches a whole path if it begins with a slash, else as many of the last components as it
- *	has itself; no wildcard matches a slash
+ * @glob: with a leading slash it is compared with the whole path, otherwise with as many of the last
+ *	components as it has itself; no wildcard matches a slash
  *
  * Return: true if it does.
  */
@@ -204,7 +204,7 @@ struct candidate {
 	uint64_t blks;
 };
 
-/* LOG.old.1699 and the like: a number is no kind of file. */
+/* A number, as in LOG.old.1699, is not a kind of file. */
 static bool is_number(const char *ext)
 {
 	return !ext[1 + strspn(ext + 1, "0123456789")];
@@ -240,7 +240,7 @@ static int by_size(const void *a, const void *b)
 	return strcmp(x->ext, y->ext);
 }
 
-/* The extensions that hold the most blocks; when the palette is used up, there are no more. */
+/* Give the colours of the palette to the extensions with the most blocks. */
 static void kind_learn(struct colors *colors, const struct table *table)
 {
 	struct candidate found[MAX_CANDIDATES];

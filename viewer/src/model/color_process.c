@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Colours by the process that wrote a fragment; those of most fragments have a colour each. */
+/* Colours by the process that wrote a fragment. The processes with the most fragments get colours. */
 #include <stdlib.h>
 
 #include "model/causes.h"
 #include "model/color.h"
 #include "util.h"
 
-/* Processes with a colour of their own; behind them come the others, several at once, and unknown ones. */
+/* Number of processes with their own colour. The rules after them: others, several, unknown. */
 #define MAX_PROCESSES 8
 #define OTHER "other processes"
 #define SEVERAL "several"
@@ -50,7 +50,7 @@ static struct process *count_processes(const struct table *table)
 	return found;
 }
 
-/* Processes come before the others in the order in which they were met. */
+/* Processes come first, in order of appearance. */
 static void add_process(struct colors *colors, const char *name)
 {
 	size_t n = colors->n_rules - N_OTHERS;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Colours by the size of a fragment: the darker, the smaller. */
+/* Colours by the size of a fragment: smaller fragments are darker. */
 #include "model/color.h"
 #include "util.h"
 
-/* Each class reaches up to the next one. 32 blocks are a request of 128 KiB. */
+/* Each class ends where the next one begins. 32 blocks are a request of 128 KiB. */
 static const struct {
 	uint64_t least;
 	const char *name;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: what the extents of each file amount to; the worst file first.
- * The same figures as those of `files` in debugfs, of the very table at hand, be it live or
- * recorded.
+ * Beside the pipeline: the figures of each file, and the order of files by them.
+ * The figures are the same as in `files` of debugfs, but computed from the given table, which may be
+ * live or recorded.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static uint64_t last_window(const struct extent *e)
 	return (e->offset + (uint64_t)e->blks - 1) / REQUEST_BLKS;
 }
 
-/* A window shared with the extent before was counted there, unless another fragment begins. */
+/* A window shared with the previous extent was counted there, unless this extent begins a fragment. */
 static void add_windows(struct figures *f, const struct extent *prev, const struct extent *e, bool joined)
 {
 	uint64_t windows = last_window(e) - first_window(e) + 1;
@@ -32,7 +32,7 @@ static void add_windows(struct figures *f, const struct extent *prev, const stru
 	f->requests += windows - (shared && joined);
 }
 
-/* The next extent of a file, in the order of the file. Return: its place there. */
+/* Add the next extent of a file, in file order. Return its enum place. */
 static enum place add_extent(struct figures *f, const struct extent *prev, const struct extent *e)
 {
 	uint64_t end = prev ? prev->lba + (uint64_t)prev->blks : 0;
@@ -49,7 +49,7 @@ static enum place add_extent(struct figures *f, const struct extent *prev, const
 
 static void add_in_order(struct figures *figures, const struct table *table, uint8_t *places)
 {
-	/* by file: index of its last extent so far, plus one */
+	/* by file: index of its last extent up to now, plus one */
 	uint32_t *last = xcalloc(table->n_files, sizeof(*last));
 	size_t i;
 
@@ -83,7 +83,7 @@ static void add_others(struct figures *figures, const struct table *table, uint8
 /**
  * figures_of() - the figures of all files
  * @table: the table
- * @places: by extent; set to its enum place; NULL where nobody asks
+ * @places: by extent; set to its enum place; may be NULL
  *
  * Return: by index into table.files; to be freed.
  */
@@ -129,9 +129,9 @@ struct figures figures_sum(const struct figures *figures, size_t n)
  * @i: index of a file
  * @j: index of another
  *
- * Worst is what costs a reader of the whole file most requests too many.
+ * The worst file is the one that takes the most extra requests to read it as a whole.
  *
- * Return: below 0 if it is @i, above 0 if it is @j; never 0 for two files.
+ * Return: below 0 if it is @i, above 0 if it is @j; never 0 for different files.
  */
 int figures_compare(const struct figures *figures, uint32_t i, uint32_t j)
 {
@@ -172,7 +172,7 @@ uint32_t *figures_worst(const struct figures *figures, size_t n)
  * figures_split() - the split factor of a file, or of many
  * @figures: of the file, or their sum
  *
- * Return: how many times as many requests as needed a sequential read takes; 1 for no blocks.
+ * Return: the requests of a sequential read, divided by those of a contiguous file; 1 for no blocks.
  */
 double figures_split(const struct figures *figures)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: what the extents of each file amount to; the worst file first. */
+/* Beside the pipeline: the figures of each file, and the order of files by them. */
 #ifndef FIGURES_H
 #define FIGURES_H
 
@@ -9,15 +9,15 @@
 
 #include "input/table.h"
 
-/* A request of 128 KiB, in blocks: what the split factor is about. */
+/* A request of 128 KiB, in blocks. The split factor is computed with it. */
 #define REQUEST_BLKS 32
 
 /**
  * enum place - where an extent is in its file
  * @PLACE_BREAK: it begins a fragment, and is not the first of its file
  * @PLACE_FIRST: it is the first of its file
- * @PLACE_JOINED: it continues the fragment of the extent before it, which is the one before it in the
- *	table, too
+ * @PLACE_JOINED: it continues the fragment of the previous extent of the file, which is also the previous
+ *	one in the table
  */
 enum place {
 	PLACE_BREAK,

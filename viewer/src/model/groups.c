@@ -41,7 +41,7 @@ static void add_file(struct group *group, const struct breaks *breaks, uint32_t 
 /**
  * groups_find() - sort files by volume and extension
  * @groups: the result; to be freed with groups_free()
- * @table: the table; must stay as long as @groups
+ * @table: the table; must stay valid as long as @groups
  * @breaks: its breaks
  */
 void groups_find(struct groups *groups, const struct table *table, const struct breaks *breaks)

@@ -11,7 +11,7 @@
 
 /**
  * struct group - the files of one extension on one volume
- * @ext: the extension with its dot, or "" where names have none
+ * @ext: the extension with its dot, or "" for names without one
  * @volume: index into table.volumes
  * @files: number of files
  * @broken: how many of them have a break
@@ -29,9 +29,9 @@ struct group {
 
 /**
  * struct groups - all files, by group
- * @all: by volume, and there those of most breaks first
+ * @all: by volume, those with the most breaks first
  * @n: number of @all
- * @breaks: where their breaks are
+ * @breaks: the breaks of all groups
  */
 struct groups {
 	struct group *all;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Second station of the pipeline: extents -> what lies on the volume, run after run, and totals.
- * Decides which shade a fragment gets; knows no pixels.
- * Runs are not stored: there may be twice as many as extents, and to walk them costs little.
+ * Second step of the pipeline: extents -> the runs of a volume, and totals.
+ * Chooses the shade of each fragment; does not use pixels.
+ * Runs are not stored: there may be twice as many as extents, and computing them is cheap.
  */
 #include <stdlib.h>
 
@@ -60,7 +60,7 @@ static size_t rule_of_run(const struct runs *runs, const struct run *run, const 
 	return colors->source->rule(colors, &fragment);
 }
 
-/* The tones of a rule take turns, so that fragments that touch can be told apart. */
+/* The tones of a rule alternate, so that adjacent fragments have different ones. */
 static void shade_volume(struct runs *runs, size_t volume, const struct colors *colors,
 			 const uint8_t *rule_of, bool *next_tone)
 {
@@ -91,9 +91,9 @@ static void shade_volume(struct runs *runs, size_t volume, const struct colors *
 }
 
 /**
- * runs_build() - find out which runs a table has
+ * runs_build() - prepare the runs of a table
  * @runs: the result; to be freed with runs_free()
- * @table: the table; must stay as long as @runs
+ * @table: the table; must stay valid as long as @runs
  * @colors: the rules
  */
 void runs_build(struct runs *runs, const struct table *table, const struct colors *colors)
@@ -132,7 +132,7 @@ void runs_free(struct runs *runs)
  * @runs: the runs
  * @volume: index of the volume
  *
- * Return: a walk that stands before the first run.
+ * Return: a walk that is placed before the first run.
  */
 struct run_walk runs_walk(const struct runs *runs, size_t volume)
 {
@@ -144,7 +144,7 @@ struct run_walk runs_walk(const struct runs *runs, size_t volume)
 /**
  * runs_next() - walk to the next run
  * @walk: the walk
- * @run: the run; together they fill the volume, without gap or overlap
+ * @run: set to the run; all runs together cover the volume without gap or overlap
  *
  * Return: false at the end of the volume.
  */

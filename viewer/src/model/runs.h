@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Second station of the pipeline: extents -> what lies on the volume, run after run, and totals. */
+/* Second step of the pipeline: extents -> the runs of a volume, and totals. */
 #ifndef RUNS_H
 #define RUNS_H
 
@@ -11,13 +11,13 @@
 #include "model/color.h"
 #include "model/figures.h"
 
-/* run.first of blocks that no watched file owns */
+/* run.first of blocks that belong to no watched file */
 #define NO_EXTENT SIZE_MAX
 
 /**
- * struct run - neighbouring blocks that look the same: a fragment, or free space
+ * struct run - adjacent blocks of one shade: a fragment, or free space
  * @first: index of its first extent, or NO_EXTENT for free space
- * @n: number of its extents; they follow each other
+ * @n: number of its extents; they are contiguous in the table
  * @lba: first block address
  * @blks: length, at least 1
  * @shade: see struct colors, or SHADE_FREE
@@ -31,7 +31,7 @@ struct run {
 };
 
 /**
- * struct count - the totals of one rule, nothing left out
+ * struct count - the totals of one rule
  * @files: number of files, [0] contiguous, [1] fragmented; 0 where a file may have several rules
  * @blks: blocks of these files
  * @fragments: fragments of these files
@@ -43,15 +43,15 @@ struct count {
 };
 
 /**
- * struct runs - what is known of all runs
- * @table: the table they are from
+ * struct runs - all runs of a table, and totals
+ * @table: the table
  * @shades: by extent, the shade of its run
  * @places: by extent, enum place
  * @counts: by rule
  * @total: of all files
  * @figures: by file
  * @sum: of @figures
- * @free_blks: blocks that no watched file owns
+ * @free_blks: blocks that belong to no watched file
  * @free_gaps: number of free runs
  * @free_longest: blocks in the longest free run
  */
@@ -69,11 +69,11 @@ struct runs {
 };
 
 /**
- * struct run_walk - a place in the runs of a volume
+ * struct run_walk - a position in the runs of a volume
  * @runs: the runs
  * @volume: the volume
- * @next: the extent to come
- * @lba: the block to come
+ * @next: the next extent
+ * @lba: the next block address
  */
 struct run_walk {
 	const struct runs *runs;

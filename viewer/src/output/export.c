@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: tables as JSON or CSV, and the texts of debugfs's extents and files, too.
- * A table was read by table.c or snapshot.c: both have the same columns here; where the causes are
- * known there are four more. Of extents and files each line goes out as it comes in; each field is
- * checked on its way.
+ * Beside the pipeline: export tables as JSON or CSV, and also the texts `extents` and `files` of debugfs.
+ * A table was parsed by table.c or snapshot.c. Both have the same columns here. A table with known
+ * causes has four more columns. Texts of extents and files are exported line by line, and each field
+ * is checked.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ struct column {
 
 struct format {
 	const char *name;
-	struct column columns[MAX_COLUMNS];	/* the path ends them */
+	struct column columns[MAX_COLUMNS];	/* the column of the path is the last one */
 	int version;
 };
 
@@ -78,7 +78,7 @@ static const struct format volume_format = {
 	}, 1
 };
 
-/* What is exported line by line. */
+/* The texts that are exported line by line. */
 static const struct format listings[] = {
 	{ "extents", {
 		{ "dev", COL_DEV }, { "ino", COL_NUMBER }, { "offset", COL_NUMBER },
@@ -109,7 +109,7 @@ static const struct format listings[] = {
 	}, 2 },
 };
 
-/* A field: of a path its bytes, ended by a NUL; of anything else the letters of debugfs. */
+/* A field: for a path its decoded bytes and a NUL, for any other the text of debugfs. */
 struct value {
 	const char *text;
 	size_t len;
@@ -126,7 +126,7 @@ struct reader {
 	const char *name;
 	size_t line;
 	const char *p, *end;
-	char *path;		/* room for the longest one so far */
+	char *path;		/* a buffer for the longest path up to now */
 	size_t path_size;
 };
 
@@ -137,7 +137,7 @@ static bool is_made_of(const struct value *v, const char *letters)
 	return v->len && strspn(v->text, letters) >= v->len;
 }
 
-/* Digits without a 0 before them, as JSON wants its numbers, and few enough for 64 bits. */
+/* Digits without leading zeros, as JSON requires, that fit into 64 bits. */
 static bool is_number(const char *text, size_t len)
 {
 	return len && len < 20 && strspn(text, DIGITS) >= len && (len == 1 || *text != '0');
@@ -171,7 +171,7 @@ static bool is_good(const struct value *v, enum column_type type)
 	}
 }
 
-/* Puts the bytes of an escaped name into r->path. */
+/* Decode an escaped name into r->path. */
 static bool read_name(struct reader *r, struct value *v)
 {
 	if (v->len >= r->path_size) {
@@ -271,7 +271,7 @@ static void json_value(FILE *file, const struct value *v, const struct column *c
 	}
 }
 
-/* RFC 4180: quotes where they are needed, and doubled within. */
+/* RFC 4180: add quotes where they are necessary, and double quotes inside. */
 static void csv_text(FILE *file, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {
@@ -315,7 +315,7 @@ typedef void (*put_value)(FILE *file, const struct value *v, const struct column
 
 /* === Tables === */
 
-/* Fields of one record, made of what is known; the letters of numbers are in buf. */
+/* The fields of one record. buf has the text of numbers. */
 struct record {
 	struct value values[MAX_COLUMNS];
 	size_t n;
@@ -367,13 +367,13 @@ static void put_volumes(FILE *file, const struct table *table)
 	}
 }
 
-/* A file without a name is told by the end of its path, as in debugfs. NULL for any other; to be freed. */
+/* The path of a file without a name has a mark at its end, as in debugfs. NULL for others; to be freed. */
 static char *deleted_path(const struct file *file)
 {
 	return file->deleted ? xasprintf("%s%s", file->path, DELETED_MARK) : NULL;
 }
 
-/* Why the fragment of an extent begins with it; nothing for any other. @process is to be freed. */
+/* Add the cause of a break, or empty fields for other extents. @process is to be freed. */
 static void add_cause(struct record *r, const struct table *table, size_t i, enum place place, char **process)
 {
 	uint32_t cause = cause_of_break(table, i);
@@ -425,7 +425,7 @@ static void put_extents(FILE *file, const struct table *table, put_value put, co
 
 /* === Texts, line by line === */
 
-/* The format of a text by its name alone, which is followed by its version. */
+/* Find the format of a text by its name. The version comes after the name. */
 static const struct format *listing_of(const struct text *text, const char **version)
 {
 	static const char magic[] = "# fragtrace ";
@@ -441,7 +441,7 @@ static const struct format *listing_of(const struct text *text, const char **ver
 	return NULL;
 }
 
-/* The one of its version, too. The versions of a text stand together, and begin with 1. */
+/* Find the format of a text by name and version. Versions of a text are adjacent and begin with 1. */
 static const struct format *format_of_listing(const char *name, const struct text *text)
 {
 	const char *version;
@@ -513,11 +513,11 @@ static void csv_heading(FILE *file, const struct format *format)
 
 /**
  * export_json() - write a table as JSON
- * @path: where to; "-" is standard output
+ * @path: output file; "-" is standard output
  * @table: the table
  *
- * One object; each extent is an object in its array, on a line of its own. Ends the program where
- * it cannot be written.
+ * One object; each extent is an object in its array, on its own line. Ends the program if it
+ * cannot be written.
  */
 void export_json(const char *path, const struct table *table)
 {
@@ -535,10 +535,10 @@ void export_json(const char *path, const struct table *table)
 
 /**
  * export_csv() - write a table as CSV
- * @path: where to; "-" is standard output
+ * @path: output file; "-" is standard output
  * @table: the table
  *
- * The names of the columns, then one line per extent. Ends the program where it cannot be written.
+ * The names of the columns, then one line per extent. Ends the program if it cannot be written.
  */
 void export_csv(const char *path, const struct table *table)
 {
@@ -552,7 +552,7 @@ void export_csv(const char *path, const struct table *table)
 
 /**
  * export_is_listing() - is this a text of extents or files?
- * @text: what was read
+ * @text: the content of the file
  *
  * Return: true if it goes to export_listing_json() and export_listing_csv().
  */
@@ -565,11 +565,11 @@ bool export_is_listing(const struct text *text)
 
 /**
  * export_listing_json() - write a text of extents or files as JSON
- * @path: where to; "-" is standard output
- * @name: what to call the text in messages
+ * @path: output file; "-" is standard output
+ * @name: name of the text for messages
  * @text: the text
  *
- * Ends the program where the text is not as its format says, or cannot be written.
+ * Ends the program if the text does not match its format, or if the output cannot be written.
  */
 void export_listing_json(const char *path, const char *name, const struct text *text)
 {
@@ -584,9 +584,9 @@ void export_listing_json(const char *path, const char *name, const struct text *
 }
 
 /**
- * export_listing_csv() - the same as CSV
- * @path: where to; "-" is standard output
- * @name: what to call the text in messages
+ * export_listing_csv() - write a text of extents or files as CSV
+ * @path: output file; "-" is standard output
+ * @name: name of the text for messages
  * @text: the text
  */
 void export_listing_csv(const char *path, const char *name, const struct text *text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: tables as JSON or CSV, and the texts of debugfs's extents and files, too. */
+/* Beside the pipeline: export tables, and the texts `extents` and `files` of debugfs, as JSON or CSV. */
 #ifndef EXPORT_H
 #define EXPORT_H
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: a page that shows the picture, and what is where on it.
+ * Beside the pipeline: a page that shows the picture and what is at each place of it.
  *
- * page.html, page.css and page.js are the same in every page; here the data is put between them,
- * as JSON that holds the picture, too, so that page and picture are always of one moment and the
- * page is a single file. Names of files go nowhere but into JSON strings, which page.js shows as
+ * page.html, page.css and page.js are the same in every page. This file inserts the data between
+ * them as JSON. The JSON contains the picture, too. So page and picture always have the same time,
+ * and the page is a single file. Names of files appear in JSON strings only, which page.js shows as
  * text, never as HTML.
  *
- * The page is bounded: the worst MAX_FILES files are listed, and the places of as many of them are
- * told as fit into MAX_PIECES pieces. The page says what was left out.
+ * The size of the page is limited: it lists the worst MAX_FILES files, and has the places of as many
+ * of these as fit into MAX_PIECES pieces. The page reports how many were left out.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,24 +28,24 @@
 #define MAX_FILES 5000
 #define MAX_PIECES 200000
 
-/* Free space of at least this share of a volume is told from files that are left out. */
+/* Free space is a piece of its own if it is at least this share of the volume (1/1024). */
 #define FREE_SHARE 1024
 
-/* An extent is at most so many pieces: what is drawn of it, what is folded, what is before it. */
+/* An extent has at most so many pieces: the drawn part, the folded part, the space before it. */
 #define PIECES_PER_EXTENT 3
 
-/* In place of the number of a file in the list. */
+/* Values that replace the number of a file in the list. */
 #define OWNER_FREE -1
 #define OWNER_LEFT_OUT -2
 
 /**
- * struct listing - which files the page knows
+ * struct listing - the files of the page
  * @figures: by index into table.files
  * @order: the same indices, the worst first
  * @n: how many of @order are listed
- * @place: by index into table.files, its place in the list, if the page tells where it is, or
+ * @place: by index into table.files, its index in the list if the page has its places, or
  *	OWNER_LEFT_OUT
- * @shade: by index into table.files, one of its shades; that of most breaks if they differ in more
+ * @shade: by index into table.files, one of its shades; the shade of most breaks if they differ in more
  *	than tone
  * @causes: by extent, the cause of the break before its fragment, or 0; NULL where causes are not known
  * @n_unplaced: listed files without a place
@@ -80,7 +80,7 @@ static uint32_t *find_causes(const struct runs *runs)
 	return causes;
 }
 
-/* The rule of most breaks of a file, by any of its shades. */
+/* A shade of the rule that most breaks of a file have. */
 static uint8_t main_shade(const struct runs *runs, const struct file_break *breaks, size_t n, uint8_t shade)
 {
 	size_t counts[MAX_RULES] = { 0 }, most = 0, i;
@@ -166,7 +166,7 @@ static void put_path(FILE *file, const char *path, bool deleted)
 	free(whole);
 }
 
-/* Path, volume, inode, figures, whether its place is told, colour. */
+/* Path, volume, inode, figures, whether the page has its places, colour. */
 static void put_files(FILE *file, const struct listing *list, const struct table *table,
 		      const struct colors *colors)
 {
@@ -191,7 +191,7 @@ static void put_files(FILE *file, const struct listing *list, const struct table
 
 /* === Causes === */
 
-/* What the causes of the places that are told refer to, in words, by the number of each. */
+/* The texts of all kinds and processes that the pieces refer to, by number. */
 static void put_causes(FILE *file, const struct listing *list, const struct table *table)
 {
 	bool *kinds = xcalloc(CAUSE_KIND + 1, sizeof(*kinds));
@@ -233,7 +233,7 @@ static void put_causes(FILE *file, const struct listing *list, const struct tabl
 
 /* === Places === */
 
-/* Pieces on their way to the page; neighbours that say the same become one. */
+/* Writes pieces to the page. Adjacent pieces of files that are not listed are merged. */
 struct piece_writer {
 	FILE *file;
 	const struct table *table;
@@ -248,15 +248,15 @@ struct piece_writer {
 	bool folded;
 };
 
-/* Small gaps between files that are left out are left out with them. */
+/* Skip files that are not listed, and small gaps next to them. */
 static bool is_left_out(const struct piece_writer *w, int32_t owner, uint64_t blks)
 {
 	return owner == OWNER_LEFT_OUT || (owner == OWNER_FREE && blks < w->least_free);
 }
 
 /*
- * Owner, blocks, offset in the file; units if they are not those of the blocks, or else 0; the cause
- * where causes are known.
+ * Write owner, blocks, offset in the file; units if the piece is folded, otherwise 0; and the cause if
+ * causes are known.
  */
 static void flush_piece(struct piece_writer *w)
 {
@@ -289,7 +289,7 @@ static void put_piece(void *arg, const struct piece *piece)
 	flush_piece(w);
 	w->owner = owner;
 	w->blks = piece->blks;
-	/* what is drawn of a run may begin within an extent */
+	/* the drawn part of a run may begin within an extent */
 	w->offset = owner >= 0 ? e->offset + (piece->lba - e->lba) : 0;
 	w->cause = owner >= 0 && w->list->causes ? w->list->causes[piece->extent] : 0;
 	w->len = piece->len;
@@ -385,7 +385,7 @@ static void put_data(FILE *file, const char *png, const struct layout *layout,
 	struct listing list;
 
 	list_files(&list, runs, colors);
-	/* whatever differs from page to page serves to know a new one */
+	/* a page is recognised as new by these values */
 	fprintf(file, "{\"time\":%jd,\"written\":%jd,\"interval\":%jd,\"width\":%zu,"
 		"\"height\":%zu,\n", (intmax_t)table->text.time_ms, (intmax_t)monotonic_ns(),
 		(intmax_t)(interval_ns / 1000000), layout->width, layout->height);
@@ -407,9 +407,9 @@ static void put_data(FILE *file, const char *png, const struct layout *layout,
  * @layout: how it was drawn
  * @runs: what was drawn
  * @colors: the rules
- * @interval_ns: from one picture to the next; 0: there is only this one
+ * @interval_ns: from one picture to the next; 0: only one picture
  *
- * Ends the program where the page cannot be written.
+ * Ends the program if the page cannot be written.
  */
 void html_write(const char *path, const char *png, const struct layout *layout,
 		const struct runs *runs, const struct colors *colors, int64_t interval_ns)

@@ -51,14 +51,14 @@ char *phrase_kind(uint32_t cause)
 
 	if (why)
 		return xasprintf("%s (%s)%s; the block does not follow because %s", name, op, flush, why);
-	/* what a scan found has no reason either */
+	/* breaks that only a scan has found have no reason either */
 	if (ft_cause_op(cause) == FT_OP_UNKNOWN)
 		return xasprintf("%s (%s)%s", name, op, flush);
 	return xasprintf("%s (%s)%s; nothing was seen that tells why the block does not follow", name, op, flush);
 }
 
 /**
- * phrase_writer() - who wrote the data
+ * phrase_writer() - the process that wrote the data
  * @table: the table
  * @writer: index of the writer
  *

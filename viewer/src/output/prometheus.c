@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: a table in a few numbers per volume, for Prometheus.
- * A file for the text-file collector of its node exporter. Files are counted, not named: they come
- * and go, and each name would be a time series for ever. Of extensions a few have names, too.
+ * Beside the pipeline: a table as a few numbers per volume, for Prometheus.
+ * Writes a file for the textfile collector of its node exporter. Files are counted, not named: they
+ * come and go, and each name would be a time series for ever. Only a few extensions are named.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,10 +19,10 @@
 
 #define BLK_BYTES UINT64_C(4096)
 
-/* Extensions of most breaks on a volume that have a name. */
+/* Extensions that are named: those with the most breaks on a volume. */
 #define MAX_EXTENSIONS 5
 
-/* What is known of a volume; [0] of contiguous, [1] of fragmented files. */
+/* The values of a volume. If there are two, [0] is for contiguous, [1] for fragmented files. */
 struct sums {
 	uint64_t size[1];
 	uint64_t files[2];
@@ -32,7 +32,7 @@ struct sums {
 	uint64_t ideal[1];
 };
 
-/* Where in struct sums the values of a metric are: one, or two that its label state tells apart. */
+/* The position of the values of a metric in struct sums: one, or two with different label state. */
 struct metric {
 	const char *name;
 	const char *help;
@@ -80,7 +80,7 @@ static struct sums *sums_of(const struct table *table, const struct figures *fig
 
 /* === Text === */
 
-/* Backslash, quote and newline are escaped in a label, which is UTF-8. */
+/* Escape backslash, quote and newline in a label. Labels are UTF-8. */
 static void put_label(FILE *file, const char *path)
 {
 	char *text = name_text(path);
@@ -157,7 +157,7 @@ static void put_others(FILE *file, const char *name, const struct volume *v, con
 	free(all);
 }
 
-/* All values of a label but the extension are words of the module; extensions are few. */
+/* Label values are words of the module, except extensions. Only a few extensions are used. */
 static void put_breaks(FILE *file, const struct table *table, const struct groups *groups)
 {
 	static const char name[] = "fragtrace_breaks";
@@ -178,11 +178,11 @@ static void put_breaks(FILE *file, const struct table *table, const struct group
 }
 
 /**
- * prometheus_write() - write what a table amounts to
- * @path: where to; "-" is standard output
+ * prometheus_write() - write the sums of a table
+ * @path: output file; "-" is standard output
  * @table: the table
  *
- * In the text format of Prometheus. Ends the program where writing fails.
+ * Uses the text format of Prometheus. Ends the program if writing fails.
  */
 void prometheus_write(const char *path, const struct table *table)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: a table in a few numbers per volume, for Prometheus. */
+/* Beside the pipeline: a table as a few numbers per volume, for Prometheus. */
 #ifndef PROMETHEUS_H
 #define PROMETHEUS_H
 

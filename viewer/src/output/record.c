@@ -2,16 +2,16 @@
 /*
  * Beside the pipeline: a folder of snapshots, one for each change of the table.
  *
- * A snapshot is the file fragtrace-SECONDS.mmm.snapshot.gz, the time being that of the reading, since
- * 1970: the binary file as it was read. Of a text it is fragtrace-SECONDS.mmm.table.gz, with the same
- * time once more in a comment behind its first line:
+ * A binary snapshot is stored unchanged as fragtrace-SECONDS.mmm.snapshot.gz. The name has the time
+ * of the reading in seconds since 1970. A text is stored as fragtrace-SECONDS.mmm.table.gz. Its second
+ * line is then a comment with the same time:
  *
  *	# fragtrace table 1
  *	# time 1795232523.042
  *	# volume 254:0 main_blkaddr=5120 blocks=262144 segment_blocks=512 path=/mnt/f2fs
  *
- * What counts as a change is found by comparing with the newest snapshot in the folder, byte by
- * byte, whoever wrote it.
+ * A table has changed if it differs in any byte from the newest snapshot in the folder, no matter
+ * which program wrote that.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -34,10 +34,10 @@
 #define TEXT_SUFFIX ".table.gz"
 #define MAX_TIME 64
 
-/* Tables shrink to a tenth at zlib's fastest, and a better level takes several times as long. */
+/* The fastest level of zlib shrinks tables to a tenth. Better levels take several times as long. */
 #define MODE "wb1"
 
-/* What was read as it is stored: all before its time, the time, all behind it. */
+/* The text in three parts: before the time stamp, the time stamp, after it. */
 struct parts {
 	const char *first, *rest, *suffix;
 	size_t first_len, rest_len, time_len;
@@ -87,7 +87,7 @@ static void set_time(struct parts *parts, int64_t time_ms)
 
 /* === The newest snapshot === */
 
-/* Its time as a number of ms, or -1 for any other file. */
+/* The time in the name of a snapshot in ms, or -1 for other files. */
 static int64_t time_of(const char *name)
 {
 	long long seconds;
@@ -173,7 +173,7 @@ static bool is_taken(const struct recorder *recorder, int64_t time_ms)
 	return taken;
 }
 
-/* No two tables have the same time, also where the clock is set back: the later one is moved. */
+/* Each table has its own time. If the time is taken, because the clock was set back, add 1 ms. */
 static char *free_name(const struct recorder *recorder, struct parts *parts, int64_t time_ms)
 {
 	while (is_taken(recorder, time_ms))
@@ -193,7 +193,7 @@ static void write_snapshot(const char *path, const struct parts *parts)
 	gz = fd < 0 ? NULL : gzdopen(fd, MODE);
 	if (!gz)
 		outfile_failed(&out);
-	/* what fails stays failed until gzclose() */
+	/* gzclose() reports an error of these calls, too */
 	gzfwrite(parts->first, 1, parts->first_len, gz);
 	gzfwrite(parts->time, 1, parts->time_len, gz);
 	gzfwrite(parts->rest, 1, parts->rest_len, gz);
@@ -205,7 +205,7 @@ static void write_snapshot(const char *path, const struct parts *parts)
 /**
  * recorder_open() - begin to record into a folder
  * @recorder: the result
- * @dir: the folder; made if it is not there
+ * @dir: the folder; created if it does not exist
  */
 void recorder_open(struct recorder *recorder, const char *dir)
 {
@@ -216,11 +216,11 @@ void recorder_open(struct recorder *recorder, const char *dir)
 }
 
 /**
- * recorder_add() - keep a table, if it is another than the newest one
+ * recorder_add() - store a table if it differs from the newest one
  * @recorder: the folder
- * @text: the table as it was read, text or binary; it was understood before
+ * @text: the table as it was read, text or binary; it was parsed before
  *
- * Ends the program where it cannot be written; nothing unfinished is left then.
+ * Ends the program if it cannot be written; no partial file remains.
  */
 void recorder_add(struct recorder *recorder, const struct text *text)
 {

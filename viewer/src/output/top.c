@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Beside the pipeline: the worst files as lines of text, and how fast they change.
- * Knows nothing of terminals; top_screen.c shows the lines.
+ * Does not use the terminal; top_screen.c shows the lines.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 #include "output/top.h"
 #include "util.h"
 
-/* === From one reading to the next === */
+/* === Between two readings === */
 
-/* A file is the same as long as device and inode number are; both fit, see inodes.h. */
+/* A file is identified by device and inode number. Both fit into one number, see inodes.h. */
 static uint32_t *past_slot(struct top *top, const struct file *file)
 {
 	const struct volume *v = &top->table.volumes[file->volume];
@@ -36,7 +36,7 @@ static void remember(struct top *top)
 	}
 }
 
-/* A file that was not there before comes from nothing. */
+/* A new file had no fragments and no blocks before. */
 static struct rate rate_of(struct top *top, size_t file, double seconds)
 {
 	uint32_t *slot = past_slot(top, &top->table.files[file]);
@@ -45,7 +45,7 @@ static struct rate rate_of(struct top *top, size_t file, double seconds)
 	if (*slot)
 		past = top->past[*slot - 1];
 	else
-		*slot = UINT32_MAX;	/* inodes_at() must find a value; nobody asks again */
+		*slot = UINT32_MAX;	/* inodes_at() needs a value other than 0; it is not read again */
 	return (struct rate){
 		.fragments = ((double)top->figures[file].fragments - (double)past.fragments) / seconds,
 		.blks = ((double)top->figures[file].blks - (double)past.blks) / seconds,
@@ -87,7 +87,7 @@ static void drop_reading(struct top *top)
 	top->order = NULL;
 }
 
-/* The figures, and by file the cause of most breaks, where there are breaks and causes are known. */
+/* Compute the figures, and for each file the cause of most breaks if causes are known. */
 static void find_figures(struct top *top)
 {
 	const struct table *table = &top->table;
@@ -112,9 +112,9 @@ static void find_figures(struct top *top)
 }
 
 /**
- * top_add() - take the next reading
+ * top_add() - add the next reading
  * @top: starts as all zeroes; to be freed with top_free()
- * @table: what was read; its memory moves into @top
+ * @table: the table; @top takes over its memory
  */
 void top_add(struct top *top, struct table *table)
 {
@@ -173,8 +173,8 @@ static int by_key(const void *a, const void *b, void *priv)
 /**
  * top_sort() - put the files in order
  * @top: the last reading
- * @key: by what
- * @reverse: the other way round
+ * @key: the sort key
+ * @reverse: reverse order
  */
 void top_sort(struct top *top, enum top_key key, bool reverse)
 {
@@ -196,7 +196,7 @@ void top_sort(struct top *top, enum top_key key, bool reverse)
 
 /* === Lines === */
 
-/* "+3.2", "-140", "0"; no more than eight letters; "-" after the first reading. */
+/* "+3.2", "-140", "0"; at most eight letters; "-" after the first reading. */
 static void format_rate(char buf[16], const double *rate)
 {
 	if (!rate)
@@ -219,7 +219,7 @@ const char *top_heading(const struct top *top)
 			     "   EXTRA    FRAGS  FRAG/S    BLOCKS   BLK/S  SPLIT PATH";
 }
 
-/* The operation behind most breaks, in the width of its column. */
+/* The operation of most breaks, in the width of its column. */
 static void format_cause(char buf[16], const struct top *top, uint32_t file)
 {
 	*buf = '\0';
@@ -230,7 +230,7 @@ static void format_cause(char buf[16], const struct top *top, uint32_t file)
 /**
  * top_row() - a file as a line of text
  * @top: the last reading
- * @row: which one, in the order asked for, from 0
+ * @row: its index in the requested order, from 0
  *
  * Return: the line, in the multibyte encoding of the locale; to be freed.
  */
@@ -292,8 +292,8 @@ char *top_summary(const struct top *top, size_t line)
 }
 
 /**
- * top_free() - forget the last reading
- * @top: is all zeroes afterwards
+ * top_free() - free the last reading
+ * @top: all zeroes afterwards
  */
 void top_free(struct top *top)
 {

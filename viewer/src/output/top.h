@@ -12,7 +12,7 @@
 #include "model/figures.h"
 
 /**
- * enum top_key - what the files are sorted by, the highest first, names from a to z
+ * enum top_key - the sort key of files: the highest value first, names from a to z
  * @TOP_EXTRA: requests of 128 KiB that a contiguous file would not need
  * @TOP_FRAGMENTS: fragments
  * @TOP_RATE: new fragments per second
@@ -41,7 +41,7 @@ struct rate {
 	double blks;
 };
 
-/* What of a file is remembered until the next reading. */
+/* The values of a file that are kept until the next reading. */
 struct past_file {
 	uint64_t fragments;
 	uint64_t blks;
@@ -49,16 +49,16 @@ struct past_file {
 
 /**
  * struct top - the last reading, compared with the one before
- * @table: what was read; empty before the first reading
+ * @table: the table; empty before the first reading
  * @figures: by file
- * @causes: by file, that of most of its breaks; NULL where the table has none
+ * @causes: by file, the cause of most of its breaks; NULL if the table has no causes
  * @rates: by file; NULL after the first reading
- * @order: all files, in the order asked for
+ * @order: all files, in the requested order
  * @total: sum over all files
  * @total_rate: sum of @rates
  * @n_fragmented: fragmented files
- * @key: what the order is by
- * @reverse: the other way round
+ * @key: the sort key
+ * @reverse: reverse order
  */
 struct top {
 	struct table table;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: the worst files on a terminal, or as text in a pipe, again and again.
- * The only file that knows curses, which is left before any message is printed.
+ * Beside the pipeline: the worst files on a terminal, or as text in a pipe, repeatedly.
+ * Only this file uses curses. Curses ends before any message is printed.
  */
 #include <curses.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "output/top_screen.h"
 #include "util.h"
 
-/* Lines of a screenful that are not files: two of summary, the heading, and the keys. */
+/* Lines of the screen that are not files: two of summary, the heading, and the keys. */
 #define HEAD_LINES 3
 #define FOOT_LINES 1
 #define PIPE_LINES 24
@@ -26,7 +26,7 @@
 static const char keys[] =
 	"Sort: e)xtra f)ragments r)ate b)locks s)plit n)ame  R)everse  p)ause  q)uit";
 
-/* What is on the terminal. */
+/* The state of the screen. */
 struct screen {
 	struct source *source;
 	struct top top;
@@ -96,8 +96,8 @@ static void enter_curses(void)
 }
 
 /*
- * One line, cut to the width of the screen; of a path that does not fit the end is shown, since
- * it says more than the begin.
+ * Draw one line, cut to the width of the screen. The end of a long path is shown, because it has more
+ * information than the beginning.
  */
 static void draw_line(int y, const char *line, size_t fixed, int attributes)
 {
@@ -205,7 +205,7 @@ static void on_key(struct screen *s, int key)
 	case KEY_PPAGE: scroll_by(s, -page); break;
 	case KEY_HOME: s->first = 0; break;
 	case KEY_END: scroll_by(s, (long)s->top.table.n_files); break;
-	default: break;		/* KEY_RESIZE, too: whatever was pressed, all is drawn anew */
+	default: break;		/* KEY_RESIZE, too: every key redraws the screen */
 	}
 }
 
@@ -213,7 +213,7 @@ static void on_keys(struct screen *s)
 {
 	int key = getch();
 
-	/* the terminal has gone, or no key came though it said so */
+	/* the terminal is gone, or poll() returned without a key */
 	if (key == ERR)
 		s->has_keys = isatty(STDIN_FILENO);
 	for (; key != ERR; key = getch())
@@ -222,7 +222,7 @@ static void on_keys(struct screen *s)
 
 /* === Both === */
 
-/* How long poll() may wait, in ms; a signal that comes just before it costs a second at most. */
+/* Timeout of poll() in ms. A signal just before poll() is handled after a second at most. */
 static int patience_ms(const struct screen *s, int64_t left_ns)
 {
 	if (s->is_paused || left_ns > NSEC_PER_SEC)
@@ -230,7 +230,7 @@ static int patience_ms(const struct screen *s, int64_t left_ns)
 	return (int)(left_ns / 1000000) + 1;
 }
 
-/* Wait for the next reading; draw anew for each key, and when the window has another size. */
+/* Wait for the next reading. Redraw after each key, and when the size of the window changes. */
 static void wait_until(struct screen *s, int64_t at_ns, bool has_terminal)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -248,7 +248,7 @@ static void wait_until(struct screen *s, int64_t at_ns, bool has_terminal)
 }
 
 /**
- * top_screen_run() - show the worst files until the user has seen enough
+ * top_screen_run() - show the worst files until the user quits
  * @source: where the table is
  * @interval_ns: from one reading to the next
  * @count: readings to show; 0: no end

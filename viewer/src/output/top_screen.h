@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: the worst files on a terminal, or as text in a pipe, again and again. */
+/* Beside the pipeline: the worst files on a terminal, or as text in a pipe, repeatedly. */
 #ifndef TOP_SCREEN_H
 #define TOP_SCREEN_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: why files are broken, in sentences on standard output.
- * The breaks of a volume are told by extension, those of most breaks first, and for each extension by
- * kind of cause; those of one file one by one, too. What is too much is added up, so that all numbers
- * add up.
+ * Beside the pipeline: explain on standard output why files are broken, in sentences.
+ * The breaks of a volume are listed by extension, those with the most breaks first, and for each
+ * extension by kind of cause. The breaks of one file are also listed one by one. Breaks beyond the
+ * limits are counted in a last line, so that all numbers add up.
  */
 #include <errno.h>
 #include <locale.h>
@@ -19,7 +19,7 @@
 #include "output/why.h"
 #include "util.h"
 
-/* No more than these are told one by one. */
+/* The limits of what is listed one by one. */
 #define MAX_EXTENSIONS 12
 #define MAX_KINDS 5
 #define MAX_PROCESSES 3
@@ -45,7 +45,7 @@ static void put_count(uint64_t n, const char *what)
 	printf("%s %s%s", grouped(buf, n), what, n == 1 ? "" : "s");
 }
 
-/* Only all is 100 %, and only none 0 %. */
+/* Only the whole is 100 %, and only nothing is 0 %. */
 static void put_share(uint64_t n, uint64_t all)
 {
 	char buf[GROUPED_MAX];
@@ -83,7 +83,7 @@ static void put_kind(uint32_t cause)
 	free(text);
 }
 
-/* Date and time of day, or the latter alone if it is the day of @today_s. */
+/* Date and time, or only the time if the day is that of @today_s. */
 static void put_time(uint64_t time_s, uint64_t today_s)
 {
 	time_t when = (time_t)time_s, day = (time_t)today_s;
@@ -107,7 +107,7 @@ static void put_reading_time(const struct table *table)
 		printf("%s\n", text);
 }
 
-/* Collection and defragmentation are F2FS's own doing: whom it did them for is told only where that is known. */
+/* F2FS itself does collection and defragmentation: name the process only if it is known. */
 static bool is_told(uint32_t cause)
 {
 	enum ft_op op = ft_cause_op(cause);
@@ -140,7 +140,7 @@ static void put_writers(const struct table *table, const struct file_break *brea
 	free(sums);
 }
 
-/* The breaks of a list that have this kind; to be freed. */
+/* The breaks of a list that have this kind. To be freed. */
 static struct file_break *of_kind(const struct file_break *breaks, size_t n, uint32_t kind, size_t *n_found)
 {
 	struct file_break *found = xcalloc(n, sizeof(*found));
@@ -168,7 +168,7 @@ static void put_kind_sum(const struct table *table, const struct file_break *bre
 	free(found);
 }
 
-/* What a list of breaks amounts to, kind by kind; a line each. */
+/* Print a line for each kind of a list of breaks. */
 static void put_kinds(const struct table *table, const struct file_break *breaks, size_t n)
 {
 	size_t n_sums, i;
@@ -206,7 +206,7 @@ static bool is_pair_of(const struct pair *pair, const struct table *table, const
 	       !strcmp(pair->victim_ext, *group->ext ? group->ext : "-");
 }
 
-/* Who took the block that would have been the next one of these files. */
+/* List the writers that took the next block of the log from these files. */
 static void put_pairs(const struct table *table, const struct group *group, const struct pairs *pairs)
 {
 	size_t told = 0, i;
@@ -292,11 +292,11 @@ static void flush(void)
 }
 
 /**
- * why_all() - say why the files of a table are broken
+ * why_all() - explain why the files of a table are broken
  * @table: the table
- * @pairs: who took blocks that others would have had; may be empty
+ * @pairs: the content of `by_pair`; may be empty
  *
- * Ends the program where standard output cannot be written.
+ * Ends the program if standard output cannot be written.
  */
 void why_all(const struct table *table, const struct pairs *pairs)
 {
@@ -325,7 +325,7 @@ void why_all(const struct table *table, const struct pairs *pairs)
 static void put_break(const struct table *table, const struct file_break *b)
 {
 	uint64_t offset = table->extents[b->extent].offset, now_s = (uint64_t)table->text.time_ms / 1000;
-	/* the very entry of the process, which tells the time best */
+	/* the entry itself, not the first one of the process: its times are the most exact */
 	uint32_t writer = ft_cause_writer(table->causes[b->extent]);
 	char n[GROUPED_MAX], size[BYTES_MAX];
 
@@ -382,12 +382,12 @@ static void put_file(const struct table *table, const struct breaks *breaks, siz
 }
 
 /**
- * why_file() - say why one file is broken
+ * why_file() - explain why one file is broken
  * @table: the table
- * @name: what to call the table in messages
+ * @name: name of the table for messages
  * @path: its path, the end of it in whole components, or a glob; several files may match
  *
- * Ends the program where there is no such file, or standard output cannot be written.
+ * Ends the program if there is no such file, or if standard output cannot be written.
  */
 void why_file(const struct table *table, const char *name, const char *path)
 {

@@ -4,7 +4,7 @@
 #include "picture/font.h"
 #include "picture/legend.h"
 
-/* Rows of dots that digits have; what hangs below the line is never needed here. */
+/* Height of digits in dots. Digits have no parts below the line. */
 #define DIGIT_ROWS 7
 
 /**
@@ -31,7 +31,7 @@ size_t axis_lba_width(const struct layout *l, const struct table *table)
  * axis_every() - how many rows share a label
  * @l: the layout
  *
- * Return: 1 where each row has room for its own.
+ * Return: 1 if each row has room for its own label.
  */
 size_t axis_every(const struct layout *l)
 {
@@ -53,7 +53,7 @@ static size_t label_y(const struct layout *l, const struct grid *grid, size_t ro
  * @canvas: the picture
  * @grid: the grid
  * @row: the row, from 0
- * @x_end: where the label ends, pixels from the left of the picture
+ * @x_end: right end of the label, pixels from the left of the picture
  * @rgb: its colour
  * @text: ASCII
  */
@@ -81,7 +81,7 @@ void axis_put(const struct layout *l, struct canvas *canvas, const struct grid *
  * fold_label_scale() - size of the number in the mark of a folded run
  * @cell: side of a box
  *
- * Return: pixels per dot, see font.h; 0 where the number would be higher than the box.
+ * Return: pixels per dot, see font.h; 0 if the number would be higher than the box.
  */
 size_t fold_label_scale(size_t cell)
 {

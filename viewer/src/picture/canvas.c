@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Beside the pipeline: a sheet of pixels, and what can be drawn on it. */
+/* Beside the pipeline: a sheet of pixels, and functions to draw on it. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ void canvas_free(struct canvas *canvas)
 }
 
 /**
- * canvas_fill() - draw a rectangle; what is outside the picture is left out
+ * canvas_fill() - draw a rectangle, clipped to the picture
  * @canvas: the picture
  * @x: left edge, pixels from the left
  * @y: upper edge, pixels from the top
@@ -66,10 +66,10 @@ static uint32_t mix(uint32_t a, uint32_t b)
 }
 
 /**
- * canvas_contrast() - a colour of the same hue that can be seen on another one
+ * canvas_contrast() - a colour of the same hue that is visible on another colour
  * @rgb: the other one
  *
- * Return: 0xrrggbb, darker than @rgb, or lighter where @rgb is dark.
+ * Return: 0xrrggbb, darker than @rgb, or lighter if @rgb is dark.
  */
 uint32_t canvas_contrast(uint32_t rgb)
 {
@@ -77,7 +77,7 @@ uint32_t canvas_contrast(uint32_t rgb)
 }
 
 /**
- * canvas_ink() - the ink that can be read on a colour
+ * canvas_ink() - an ink that is readable on a colour
  * @rgb: the colour
  *
  * Return: black or white.
@@ -112,8 +112,8 @@ void canvas_hatch(struct canvas *canvas, size_t x, size_t y, size_t side, uint32
 }
 
 /*
- * The quarter of a doubled dot towards (dx, dy): where the two dots on that side agree with each
- * other and with nothing opposite it goes with them, which rounds corners and smooths slopes.
+ * The quarter of a doubled dot towards (dx, dy). If both neighbours on this side have the same colour,
+ * and the opposite ones do not, use it. This rounds corners and smooths slopes.
  */
 static bool quarter_dot(char c, int col, int row, int dx, int dy)
 {
@@ -155,7 +155,7 @@ static bool is_utf8_tail(char c)
 
 /**
  * canvas_text() - write one line
- * @canvas: the picture; what does not fit into it is left out
+ * @canvas: the picture; the text is clipped to it
  * @x: left edge of the first letter, pixels from the left
  * @y: upper edge of the letters, pixels from the top
  * @scale: pixels per dot of a letter, see font.h

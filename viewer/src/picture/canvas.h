@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: a sheet of pixels, and what can be drawn on it. */
+/* Beside the pipeline: a sheet of pixels, and functions to draw on it. */
 #ifndef CANVAS_H
 #define CANVAS_H
 
@@ -9,7 +9,7 @@
 
 #include "util.h"
 
-/* Below this side, in pixels, a hatching would be noise. */
+/* Hatching is not drawn in squares below this side, in pixels. */
 #define HATCH_MIN 4
 
 /**
@@ -19,7 +19,7 @@
  * @height: pixels
  * @dpi: pixels per inch, when it is printed
  * @title: the title that was drawn, or NULL
- * @notes: what the texts of the picture say, for those who cannot see it; lines
+ * @notes: the texts of the picture as lines, for users who cannot see it
  */
 struct canvas {
 	uint32_t *px;

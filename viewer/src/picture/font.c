@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Beside the pipeline: letters as dots, 5 wide and 9 high, for a cell of 6 x 10.
- * Each row of a letter is written as five characters, top row first, rows parted by spaces. The
- * first seven rows stand on the line; letters that hang below it have two more.
+ * Each row of a letter is written as five characters, top row first, with spaces between rows. The
+ * first seven rows are above the line; letters with parts below it have two more.
  */
 #include <string.h>
 
@@ -109,12 +109,12 @@ static const char *const glyphs[] = {
 	['~' - FIRST] = "..... ..... .#... #.#.# ...#. ..... .....",
 };
 
-/* Drawn for what is not printable ASCII. */
+/* Drawn for characters outside printable ASCII. */
 static const char unknown[] = "##### #...# #...# #...# #...# #...# #####";
 
 /**
- * font_dot() - is there ink?
- * @c: the character; what is not printable ASCII is a hollow box
+ * font_dot() - has a letter a dot here?
+ * @c: the character; any outside printable ASCII is a hollow box
  * @col: from the left; there is no ink outside 0 .. FONT_COLS - 1
  * @row: from the top; there is no ink outside 0 .. FONT_ROWS - 1
  *

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Third station of the pipeline: which place on the picture stands for which blocks.
- * What all layouts share: the page around the grids, and the way from runs to cells and from cells
- * to pixels.
+ * Third step of the pipeline: which place on the picture stands for which blocks.
+ * This file has the code that all layouts share: the page around the grids, from runs to cells, and
+ * from cells to pixels.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "picture/legend.h"
 #include "util.h"
 
-/* Text of this size and margins of so many pixels look right at the dots per inch of screens. */
+/* This text size and these margins in pixels fit the resolution of a screen. */
 #define SCREEN_DPI 96
 #define SCALE 2
 #define AXIS_SCALE 1
@@ -26,8 +26,8 @@ static const struct layout_ops *const layouts[] = {
 /* === Pages === */
 
 /**
- * layout_px() - a length at the dots per inch that the user wants
- * @img: what the user wants
+ * layout_px() - a length at the requested dots per inch
+ * @img: the settings of the picture
  * @length: in pixels of a screen of 96 dots per inch
  *
  * Return: pixels, at least 1 if @length is.
@@ -52,7 +52,7 @@ static size_t text_scale(const struct layout *l)
 
 /**
  * layout_fits() - lay out the page
- * @l: the layout, cells and grids being known; places of grids and the height are set
+ * @l: the layout with its cells and grids; places of grids and the height are set here
  *
  * Return: true if the picture has at most MAX_PIXELS pixels.
  */
@@ -81,10 +81,10 @@ bool layout_fits(struct layout *l)
 }
 
 /**
- * layout_init() - find the measures of a picture
+ * layout_init() - compute the measures of a picture
  * @l: the result; to be freed with layout_free()
- * @runs: what is to be drawn
- * @img: what the user wants; must stay as long as @l
+ * @runs: the runs to draw
+ * @img: the settings of the picture; must stay valid as long as @l
  * @n_rules: lines of the legend
  */
 void layout_init(struct layout *l, const struct runs *runs, const struct img_conf *img,
@@ -125,11 +125,11 @@ void layout_free(struct layout *l)
  * @table: the table
  * @run: the run
  * @at: the unit it begins at
- * @blks: how many blocks, up to all
- * @fn: gets each piece
- * @arg: goes to @fn
+ * @blks: number of blocks, at most those of the run
+ * @fn: called for each piece
+ * @arg: argument of @fn
  *
- * Return: the unit behind the last piece.
+ * Return: the first unit after the last piece.
  */
 uint64_t layout_put_extents(const struct layout *l, const struct table *table,
 			    const struct run *run, uint64_t at, uint64_t blks, piece_fn fn,
@@ -152,12 +152,12 @@ uint64_t layout_put_extents(const struct layout *l, const struct table *table,
 }
 
 /**
- * layout_walk() - go through all that is drawn of a volume
+ * layout_walk() - call a function for each piece of a volume
  * @l: the layout
- * @runs: the runs that it was made for
+ * @runs: the runs that the layout was made for
  * @volume: index of the volume
- * @fn: gets each piece, free space included, in order of units, without gap or overlap
- * @arg: goes to @fn
+ * @fn: called for each piece, free space included, in order of units, without gap or overlap
+ * @arg: argument of @fn
  */
 void layout_walk(const struct layout *l, const struct runs *runs, size_t volume, piece_fn fn,
 		 void *arg)
@@ -186,10 +186,10 @@ uint64_t layout_cells(const struct layout *l, const struct piece *piece, uint64_
 	return (piece->at + piece->len - 1) / l->units_per_cell - *first + 1;
 }
 
-/* === In words === */
+/* === Texts === */
 
 /**
- * layout_cell_size() - what a cell stands for
+ * layout_cell_size() - describe how much a cell stands for
  * @l: the layout
  *
  * Return: a text like "1 cell = 4 blocks (16 KiB)"; to be freed.
@@ -206,7 +206,7 @@ char *layout_cell_size(const struct layout *l)
 
 /* === From cells to pixels === */
 
-/* Place number @d of the Hilbert curve in a square of @side x @side. */
+/* Position @d on the Hilbert curve in a square of @side x @side. */
 static void hilbert_xy(uint64_t side, uint64_t d, uint64_t *x, uint64_t *y)
 {
 	uint64_t s, right, down, swap;
@@ -230,7 +230,7 @@ static void hilbert_xy(uint64_t side, uint64_t d, uint64_t *x, uint64_t *y)
 }
 
 /**
- * layout_cell_xy() - where a cell is
+ * layout_cell_xy() - the position of a cell
  * @l: the layout
  * @grid: the grid
  * @cell: number of the cell

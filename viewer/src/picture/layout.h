@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Third station of the pipeline: which place on the picture stands for which blocks.
+ * Third step of the pipeline: which place on the picture stands for which blocks.
  *
- * Each volume has a grid of cells. A layout says how big the cells are, in which order they follow
- * each other, and which of them a run of blocks takes. Who wants to know what is at a point of the
- * picture, or where a file is on it, needs only this header:
+ * Each volume has a grid of cells. A layout defines the size of the cells, their order, and which cells
+ * a run of blocks takes. This header is sufficient to find out what is at a point of the picture, or
+ * where a file is on it:
  *
- *	cell at a point	layout_cell_xy() the other way round: column (x - grid.x) / pitch_x, row
+ *	cell at a point	layout_cell_xy() reversed: column (x - grid.x) / pitch_x, row
  *			(y - grid.y) / pitch_y; then by order the number of the cell, see layout_cell_xy()
  *	blocks of cells	layout_walk() goes through all pieces of a volume, each with its cells, in
  *			order of cells; layout_cells() says which these are
@@ -23,11 +23,11 @@
 #include "model/runs.h"
 #include "picture/canvas.h"
 
-/* No picture has more pixels. */
+/* The limit of the size of pictures. */
 #define MAX_PIXELS 16000000
 
 /**
- * enum cell_order - where the cell with the number c is
+ * enum cell_order - the position of the cell with the number c
  * @ORDER_ROWS: column c % columns, row c / columns
  * @ORDER_HILBERT: on the Hilbert curve that begins in the upper left and ends in the upper right
  *	corner; columns = rows = a power of two
@@ -43,7 +43,7 @@ enum cell_order {
  * @y: upper edge of the first row, pixels from the top
  * @columns: cells in a row
  * @rows: number of rows
- * @n_cells: cells that stand for something; those after them stay blank
+ * @n_cells: number of cells that stand for blocks; cells after them stay blank
  */
 struct grid {
 	size_t x;
@@ -55,21 +55,21 @@ struct grid {
 
 /**
  * struct layout - the measures of a picture; all lengths in pixels
- * @ops: what differs from layout to layout
- * @img: what the user wants
- * @order: how cells follow each other
+ * @ops: the functions of the layout
+ * @img: the settings of the picture
+ * @order: the order of cells
  * @grids: by volume
  * @n_grids: number of volumes
  * @cell_w: width of a cell
  * @cell_h: height of a cell
  * @pitch_x: from one cell to the next in a row
  * @pitch_y: from one row to the next
- * @units_per_blk: places along the grid are counted in units: so many for a block ...
- * @units_per_cell: ... and so many for a cell; that makes shares of blocks exact
+ * @units_per_blk: positions in a grid are counted in units: units of a block; exact for shares of blocks
+ * @units_per_cell: units of a cell
  * @limit: a run of more blocks than this is folded; 0: none is
- * @stub: blocks that are drawn of a folded run
- * @label: size of the number that says how much is folded, see font.h; 0: there is no room for it
- * @row_blks: blocks in a row; 0 where rows mean nothing
+ * @stub: number of blocks drawn for a folded run
+ * @label: size of the number of folded blocks, see font.h; 0: there is no room for it
+ * @row_blks: blocks in a row; 0 if rows have no meaning
  * @axis: room for labels left of a grid
  * @axis_end: the same on the right
  * @axis_scale: size of these labels
@@ -110,10 +110,10 @@ struct layout {
 };
 
 /**
- * struct piece - what is drawn in one place: (part of) an extent, free space, or what is folded
+ * struct piece - one place of the picture: (part of) an extent, free space, or folded blocks
  * @at: its first unit, from the beginning of the grid
  * @len: its units
- * @extent: index of the extent, of the first one where several are folded; NO_EXTENT for free space
+ * @extent: index of the extent, or of the first one of several folded ones; NO_EXTENT for free space
  * @lba: first block address
  * @blks: number of blocks
  * @shade: see struct colors, or SHADE_FREE
@@ -132,12 +132,12 @@ struct piece {
 typedef void (*piece_fn)(void *arg, const struct piece *piece);
 
 /**
- * struct layout_ops - what a layout has to say
+ * struct layout_ops - the functions of a layout
  * @name: as in img.cnf
- * @plan: find the size of cells and grids; set everything that layout_init() has not set
- * @put_run: hand out the pieces of a run that begins at a unit; returns the unit behind them
- * @draw_axes: draw what is around a grid, and what is over it
- * @describe: say in words what a cell stands for, in one line; to be freed
+ * @plan: find the size of cells and grids; set all members that layout_init() has not set
+ * @put_run: hand out the pieces of a run that begins at a unit; returns the first unit after them
+ * @draw_axes: draw labels and lines around a grid and over it
+ * @describe: describe in one line of text how much a cell stands for; to be freed
  */
 struct layout_ops {
 	const char *name;

@@ -2,10 +2,10 @@
 /*
  * The layout of FragTracer: one box per block, row by row, long runs folded.
  *
- * Boxes shrink a little where the picture would be higher than wanted. A picture that would have
- * more than MAX_PIXELS is made smaller in three steps, each only as far as it must: smaller boxes,
- * down to one pixel; then shorter runs are folded, too, which may make room for bigger boxes again;
- * then a box stands for several blocks.
+ * Boxes shrink a little if the picture would be higher than requested. A picture of more than
+ * MAX_PIXELS is made smaller in three steps, each only as far as necessary. First, boxes shrink down to
+ * one pixel. Second, shorter runs are folded, too, which may make room for larger boxes again. Third, a
+ * box stands for several blocks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,22 +17,22 @@
 #include "picture/legend.h"
 #include "util.h"
 
-/* Folding shorter runs than this saves nothing. */
+/* Shorter runs are not folded: that would save no boxes. */
 #define LEAST_LIMIT 4
 
-/* Boxes smaller than this have no room for a border, and are not chosen for looks alone. */
+/* Smaller boxes have no room for a border. They are used only if the picture is too large. */
 #define LEAST_BORDERED 3
 
-/* Digits of the number of any folded run. */
+/* Maximum digits of the number of a folded run. */
 #define MAX_DIGITS 20
 
-/* Runs are told apart by the power of two that they are not longer than. */
+/* Runs are counted by the smallest power of two that is not below their length. */
 #define N_POWERS 34
 
 /**
- * struct tally - what has to be known of a volume to say how many boxes it takes
- * @drawn: blocks that are drawn as such when folded as the user wants it
- * @folds: folded runs, by the number of digits of what is folded
+ * struct tally - the figures of a volume that give its number of boxes
+ * @drawn: blocks that are drawn if runs are folded at the requested limit
+ * @folds: folded runs, by the number of digits of the folded blocks
  * @n: by power of two, number of runs
  * @blks: by power of two, blocks of these runs
  */
@@ -70,7 +70,7 @@ static size_t digits_of(uint64_t value)
 	return n;
 }
 
-/* The number of folded blocks is written into the mark where letters are not higher than a box. */
+/* The mark has room for the number of folded blocks if letters are not higher than a box. */
 static uint64_t mark_boxes(const struct layout *l, size_t digits)
 {
 	if (!l->label)
@@ -123,7 +123,7 @@ static struct tally *take_tallies(const struct layout *l, const struct runs *run
 	return tallies;
 }
 
-/* Rows of round numbers of boxes make addresses easier to follow where nothing is folded. */
+/* If nothing is folded, rows of a round number of boxes make addresses easier to read. */
 static size_t boxes_in_row(const struct layout *l)
 {
 	size_t n = (l->width - 2 * l->margin - l->axis - l->axis_end) / l->pitch_x;
@@ -173,12 +173,12 @@ static void shrink_boxes(struct layout *l, const struct tally *tallies)
 		set_box(l, l->cell_h - 1);
 }
 
-/* The biggest power of two below a limit. */
+/* The largest power of two below a limit. */
 static uint64_t harder(uint64_t limit)
 {
 	uint64_t power = LEAST_LIMIT;
 
-	/* no run longer than the picture has pixels can be drawn in full */
+	/* a longer run never fits into the picture */
 	if (!limit || limit > MAX_PIXELS)
 		limit = MAX_PIXELS;
 	while (power * 2 < limit)
@@ -186,7 +186,7 @@ static uint64_t harder(uint64_t limit)
 	return power;
 }
 
-/* A limit that is a power of two needs no other look at the runs; marks have no numbers by now. */
+/* If the limit is a power of two, the counts by power are sufficient. Marks have no numbers then. */
 static void retally(const struct layout *l, struct tally *tally)
 {
 	size_t power;
@@ -203,7 +203,7 @@ static void retally(const struct layout *l, struct tally *tally)
 	}
 }
 
-/* Folding may have made more room than was needed; but not for numbers, see retally(). */
+/* Folding may have made more room than necessary. Marks still have no numbers, see retally(). */
 static void grow_boxes(struct layout *l, const struct tally *tallies)
 {
 	size_t wanted = layout_px(l->img, l->img->cell), most = layout_px(l->img, l->img->height);
@@ -260,9 +260,9 @@ static void plan(struct layout *l, const struct runs *runs)
 	free(tallies);
 }
 
-/* === What is written === */
+/* === Labels === */
 
-/* The addresses of the first boxes of rows. It needs no pieces, only to know how long runs are. */
+/* The addresses of the first boxes of rows. They depend on the lengths of runs only. */
 static void draw_axes(const struct layout *l, struct canvas *canvas, const struct runs *runs,
 		      size_t volume)
 {
@@ -279,7 +279,7 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 		if (drawn < run.blks)
 			end += mark_boxes(l, digits_of(run.blks - drawn));
 		for (; label < end; label += every * row_units) {
-			/* within a mark there is no single address; it is that of its first block */
+			/* a mark stands for many blocks; use the address of its first block */
 			snprintf(text, sizeof(text), "%ju",
 				 (uintmax_t)(run.lba + (label - at < drawn ? label - at : drawn)));
 			axis_put(l, canvas, grid, (size_t)(label / row_units), text);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The whole volume as one square, along a Hilbert curve: what is near on the volume is near in the
- * picture, and a place keeps its place in a picture of another size.
+ * The whole volume as one square, along a Hilbert curve. Blocks that are near each other on the volume
+ * are near each other in the picture, and keep their relative place in a picture of another size.
  *
- * The square is full whatever the size of the volume is: a cell need not be a whole number of
- * blocks. Only where one block per cell fills at least half of the square, the rest stays blank.
+ * The volume fills the square whatever its size is: a cell may stand for a fraction of a block. Only
+ * if one block per cell fills at least half of the square, the rest stays blank.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,13 +15,13 @@
 #include "picture/legend.h"
 #include "util.h"
 
-/* Cells smaller than this have no room for a border. */
+/* Smaller cells have no room for a border. */
 #define LEAST_BORDERED 3
 
 /* Room for an address and its place in bytes, in letters. */
 #define LABEL_COLS 11
 
-/* The small curve that explains the order: its cells, and pixels from one to the next. */
+/* The small curve of the legend that explains the order: its cells, and pixels between them. */
 #define KEY_SIDE 8
 #define KEY_PITCH 10
 
@@ -43,7 +43,7 @@ static uint64_t biggest_volume(const struct table *table)
 	return most;
 }
 
-/* The side of the smallest square of a power of two that has room for so many cells. */
+/* The side of the smallest square that has room for so many cells. It is a power of two. */
 static size_t side_for(uint64_t cells)
 {
 	uint64_t side = 1;
@@ -53,7 +53,7 @@ static size_t side_for(uint64_t cells)
 	return (size_t)side;
 }
 
-/* All volumes have one scale: that of the biggest in a square of this side, at most. */
+/* All volumes have one scale. The largest one gets a square of at most this side. */
 static void set_scale(struct layout *l, uint64_t blks, size_t side)
 {
 	size_t exact = side_for(blks);
@@ -115,9 +115,9 @@ static uint64_t put_run(const struct layout *l, const struct table *table, const
 	return layout_put_extents(l, table, run, at, run->blks, fn, arg);
 }
 
-/* === What is written === */
+/* === Labels === */
 
-/* Each quarter of the curve begins in a corner of its own: down on the left, up on the right. */
+/* Draw a label at a corner of each quarter of the curve: down on the left, up on the right. */
 static void draw_quarter(const struct layout *l, struct canvas *canvas, const struct grid *grid,
 			 const struct volume *v, int quarter)
 {
@@ -142,7 +142,7 @@ static void draw_quarter(const struct layout *l, struct canvas *canvas, const st
 	canvas_text(canvas, x, y + line, l->axis_scale, RGB_FAINT, bytes);
 }
 
-/* The way of the curve, with a dot where it begins. */
+/* Draw the curve, with a dot at its beginning. */
 static void draw_key(const struct layout *l, struct canvas *canvas, size_t left, size_t top)
 {
 	size_t pitch = layout_px(l->img, KEY_PITCH), pen = l->axis_scale, x, y, px = 0, py = 0, i;
@@ -161,7 +161,7 @@ static void draw_key(const struct layout *l, struct canvas *canvas, size_t left,
 	canvas_fill(canvas, left - 2 * pen, top - 2 * pen, 5 * pen, 5 * pen, RGB_INK);
 }
 
-/* A tick beside each row and below each column of pixels that is not all free: sparse blocks. */
+/* Draw a tick at each row and column of pixels that is not all free, to make sparse blocks visible. */
 static void draw_ticks(const struct layout *l, struct canvas *canvas, const struct grid *grid)
 {
 	size_t side = grid->columns * l->pitch_x, tick = 4 * l->axis_scale, i, j;

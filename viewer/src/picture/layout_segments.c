@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A row for each segment of F2FS, or for several where the volume is big; all to scale.
- * Beside each row: the number of its first segment, its valid blocks as far as they belong to
- * watched files, also as a bar, and its first address. Sections are ruled off.
+ * A row for each segment of F2FS, or for several segments if the volume is large; all to scale.
+ * Labels of each row: the number of its first segment, its valid blocks of watched files, also as a
+ * bar, and its first address. A line separates sections.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "picture/legend.h"
 #include "util.h"
 
-/* Rows of less have no room for a border between them. */
+/* Rows below this height have no border between them. */
 #define LEAST_PITCH 3
 
 /* Columns beside the grid, in letters: segment, valid blocks, bar. */
@@ -34,7 +34,7 @@ static uint64_t gcd(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* As many cells in a row as there is room for; with whole numbers of blocks, if that is possible. */
+/* Use as many cells in a row as there is room for. Each has a whole number of blocks if possible. */
 static size_t cells_in_row(const struct layout *l, size_t room)
 {
 	uint64_t blks = l->row_blks, n = blks;
@@ -76,7 +76,7 @@ static void set_rows(struct layout *l, const struct table *table, size_t pitch)
 	}
 }
 
-/* The highest rows with which the picture is not higher than wanted. */
+/* Choose the largest row height for which the picture is not higher than requested. */
 static bool fit_rows(struct layout *l, const struct table *table, size_t most)
 {
 	size_t pitch = layout_px(l->img, l->img->cell) + layout_px(l->img, l->img->border);
@@ -100,7 +100,7 @@ static void plan(struct layout *l, const struct runs *runs)
 	l->heading += FONT_CELL_H * l->axis_scale;
 	l->row_blks = table->n_volumes ? table->volumes[0].segment_blks : 1;
 	while (!fit_rows(l, table, most)) {
-		/* a volume takes at least one row: more of them than fit into the wanted height? */
+		/* each volume takes at least one row: if that is too high, ignore the requested height */
 		if (l->row_blks > BLK_MAX && !most)
 			die("%zu volumes do not fit into one picture of %d pixels", l->n_grids,
 			    MAX_PIXELS);
@@ -117,7 +117,7 @@ static uint64_t put_run(const struct layout *l, const struct table *table, const
 	return layout_put_extents(l, table, run, at, run->blks, fn, arg);
 }
 
-/* === What is written === */
+/* === Labels === */
 
 /* Blocks of watched files, by row. To be freed. */
 static uint64_t *valid_blks(const struct layout *l, const struct table *table, size_t volume)
@@ -146,7 +146,7 @@ static size_t letters(const struct layout *l, size_t n)
 	return n * FONT_CELL_W * l->axis_scale;
 }
 
-/* Where addresses end that stand right of the rows. */
+/* The right end of the addresses on the right of the rows. */
 static size_t lba_end(const struct layout *l, const struct grid *grid)
 {
 	return grid->x + grid->columns * l->pitch_x + l->axis_end;
@@ -160,7 +160,7 @@ static void draw_bar(const struct layout *l, struct canvas *canvas, const struct
 	size_t w = (size_t)((double)valid / (double)l->row_blks * (double)most + 0.5);
 
 	canvas_fill(canvas, x, y, most, l->cell_h, RGB_RULE);
-	/* whatever is there is seen */
+	/* a row with valid blocks has a visible bar */
 	canvas_fill(canvas, x, y, valid && !w ? 1 : w, l->cell_h, RGB_FAINT);
 }
 
@@ -182,7 +182,7 @@ static void draw_row(const struct layout *l, struct canvas *canvas, const struct
 	axis_put_at(l, canvas, grid, row, lba_end(l, grid), RGB_FAINT, text);
 }
 
-/* A rule above each row in which a section begins; none where rows are as long as sections. */
+/* Draw a line above each row that begins a section, unless each row is a section. */
 static void rule_off(const struct layout *l, struct canvas *canvas, const struct volume *v,
 		     const struct grid *grid)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fourth station of the pipeline, upper part: title and legend.
- * Every number here counts everything, whether it is drawn, folded or mixed.
+ * Fourth step of the pipeline, upper part: title and legend.
+ * All numbers here include blocks that are folded or mixed in the picture.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ enum column {
 	COL_FOLDED = LEGEND_COLS,
 };
 
-/* The same where breaks or fragments are counted instead of files. */
+/* The same for legends that count breaks or fragments instead of files. */
 enum fragment_column {
 	COL_SWATCH = 32,
 	COL_COUNTED = 50,
@@ -40,7 +40,7 @@ enum fragment_column {
 	COL_BLKS_SHARE = 85,
 };
 
-/* Where the next line goes, and all that the lines tell of. */
+/* The position of the next line, and the data for all lines. */
 struct legend {
 	struct canvas *canvas;
 	const struct layout *layout;
@@ -59,7 +59,7 @@ struct legend {
  */
 size_t legend_height(const struct layout *l, size_t n_rules)
 {
-	/* two more lines for free space and the totals, half a line of air in three places */
+	/* two more lines for free space and totals; half a line of space in three places */
 	return l->margin + (2 * (TITLE_ROWS + TEXT_LINES + HEAD_LINES + n_rules + 2) + 3) * LINE_H *
 			   l->scale / 2;
 }
@@ -76,7 +76,7 @@ static void put_right(struct legend *l, size_t col, uint32_t rgb, const char *te
 	canvas_text_right(l->canvas, col_x(l, col), l->y, l->layout->scale, rgb, text);
 }
 
-/* Numbers that are 0 step back, so that the eye finds the others. */
+/* A 0 is drawn in a faint colour, so that other numbers are easier to find. */
 static void put_number(struct legend *l, size_t col, uint64_t value)
 {
 	char buf[GROUPED_MAX];
@@ -192,7 +192,7 @@ static void draw_fragments(struct legend *l)
 	put_line(l, RGB_INK, text);
 }
 
-/* How much of a cell is free, as it is drawn. */
+/* The colours of cells by how much of them is in use. */
 static void draw_shares(struct legend *l)
 {
 	static const struct { double share; const char *text; } steps[] = {
@@ -335,7 +335,7 @@ static void draw_file_rules(struct legend *l)
 
 /* === Legend of breaks or fragments === */
 
-/* What a rule has, be its files contiguous or fragmented. */
+/* The sum over contiguous and fragmented files. */
 static uint64_t fragments_of(const struct count *count)
 {
 	return count->fragments[0] + count->fragments[1];
@@ -358,7 +358,7 @@ static void draw_fragment_heads(struct legend *l)
 	end_heads(l);
 }
 
-/* The shares are those of @sum; what does not belong to it has none. */
+/* Shares are relative to @sum. A line that is not part of it has no shares. */
 static void draw_fragment_count(struct legend *l, const char *name, const struct count *count,
 				const struct count *sum, uint64_t folded)
 {
@@ -431,7 +431,7 @@ static void draw_free(struct legend *l)
  * @layout: its measures
  * @runs: for the totals
  * @colors: the rules
- * @folded: what is not drawn
+ * @folded: the blocks that are not drawn
  * @when: date and time of the table
  */
 void legend_draw(struct canvas *canvas, const struct layout *layout, const struct runs *runs,

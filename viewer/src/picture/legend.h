@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Fourth station of the pipeline, upper part: title and legend. */
+/* Fourth step of the pipeline, upper part: title and legend. */
 #ifndef LEGEND_H
 #define LEGEND_H
 
@@ -14,7 +14,7 @@
 /* Width of the legend, in letters. */
 #define LEGEND_COLS 102
 
-/* The inks and papers of the picture; none is the colour of a cell. */
+/* The colours of text and paper. No cell has one of them. */
 #define RGB_PAGE 0xecebe6
 #define RGB_INK 0x202124
 #define RGB_FAINT 0x6b6b68

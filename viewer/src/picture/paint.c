@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fourth station of the pipeline: a layout and runs -> pixels.
- * Knows cells and colours, but neither files nor formats nor how cells are arranged.
+ * Fourth step of the pipeline: a layout and runs -> pixels.
+ * Uses cells and colours only. Files, formats and the order of cells are handled elsewhere.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 #define MAX_TEXT 512
 
-/* A grid being painted, and the colours that wait for the rest of a cell. */
+/* A grid being painted, and the mixed colours of an incomplete cell. */
 struct brush {
 	struct canvas *canvas;
 	const struct layout *layout;
@@ -35,7 +35,7 @@ static void fill_cell(const struct brush *b, uint64_t cell, uint32_t rgb)
 	canvas_fill(b->canvas, x, y, l->cell_w, l->cell_h, rgb);
 }
 
-/* All cells; where there is no room for borders, whole rows at once. */
+/* Fill all cells. Without borders, whole rows are filled at once. */
 static void fill_all(const struct brush *b, uint32_t rgb)
 {
 	const struct layout *l = b->layout;
@@ -60,7 +60,7 @@ static void fill_cells(const struct brush *b, uint64_t first, uint64_t n, uint32
 		fill_cell(b, first++, rgb);
 }
 
-/* The number stands on the colour of the run, over the borders, in the row that has room for it. */
+/* Draw the number over the cells of the mark, in the row that has room for it. */
 static void label_mark(const struct brush *b, uint64_t first, uint64_t n, const char *text,
 		       uint32_t rgb)
 {
@@ -106,7 +106,7 @@ static uint32_t mean(uint64_t sum, uint64_t n)
 	return (uint32_t)((sum + n / 2) / n);
 }
 
-/* The colours of what a cell holds are mixed by their shares, exactly; then free space is mixed in. */
+/* Mix the colours of the content by exact shares, then mix in free space. */
 static void flush_cell(struct brush *b)
 {
 	uint64_t n = b->used;
@@ -211,7 +211,7 @@ static void paint_volume(struct canvas *canvas, const struct layout *l, const st
  * paint() - draw the whole picture
  * @canvas: the result; to be freed with canvas_free()
  * @l: its measures
- * @runs: what was read, run by run
+ * @runs: the runs
  * @colors: the rules
  * @when: date and time of the table
  */

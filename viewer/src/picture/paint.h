@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Fourth station of the pipeline: a layout and runs -> pixels. */
+/* Fourth step of the pipeline: a layout and runs -> pixels. */
 #ifndef PAINT_H
 #define PAINT_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Last station of the pipeline: pixels -> a PNG file that is whole or not there.
- * The only file that knows libpng.
+ * Last step of the pipeline: pixels -> a PNG file that is written as a whole or not at all.
+ * Only this file uses libpng.
  */
 #include <errno.h>
 #include <png.h>
@@ -15,7 +15,7 @@
 #include "picture/png_out.h"
 #include "util.h"
 
-/* Fast, and the pictures are made of long runs anyway. */
+/* The fast level is sufficient: pictures consist of long runs. */
 #define ZLIB_LEVEL 1
 
 #define MAX_COLORS 256
@@ -23,7 +23,7 @@
 
 /* === Palette === */
 
-/* The colours of a picture that has at most MAX_COLORS, and the way from a colour to its number. */
+/* The colours of a picture that has at most MAX_COLORS, and a hash from a colour to its number. */
 struct palette {
 	png_color color[MAX_COLORS];
 	int n;
@@ -31,7 +31,7 @@ struct palette {
 	uint8_t index[HASH_SLOTS];
 };
 
-/* The number of a colour, or -1 if it is one too many. */
+/* The number of a colour, or -1 if there are too many colours. */
 static int palette_index(struct palette *p, uint32_t rgb)
 {
 	size_t i = (rgb * UINT32_C(2654435761)) >> 22;
@@ -47,7 +47,7 @@ static int palette_index(struct palette *p, uint32_t rgb)
 	return p->n++;
 }
 
-/* One byte per pixel where the colours are few enough, NULL otherwise. To be freed. */
+/* One byte per pixel if there are few enough colours, otherwise NULL. To be freed. */
 static uint8_t *indexed(const struct canvas *canvas, struct palette *p)
 {
 	size_t n = canvas->width * canvas->height, i;
@@ -84,7 +84,7 @@ static void png_warned(png_structp png, png_const_charp message)
 	(void)message;
 }
 
-/* PNG wants Latin-1 without control characters but newlines. */
+/* PNG requires Latin-1 without control characters other than newlines. */
 static char *printable(const char *text)
 {
 	char *copy = xasprintf("%s", text ? text : ""), *p;
@@ -181,9 +181,9 @@ static void encode(const struct canvas *canvas, FILE *file, const char *path)
 /**
  * png_out_write() - write a picture
  * @canvas: the picture
- * @path: where to; "-" is standard output
+ * @path: output file; "-" is standard output
  *
- * A regular file is replaced at once or not at all. Ends the program where writing fails.
+ * A regular file is replaced atomically. Ends the program if writing fails.
  */
 void png_out_write(const struct canvas *canvas, const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Last station of the pipeline: pixels -> a PNG file that is whole or not there. */
+/* Last step of the pipeline: pixels -> a PNG file that is written as a whole or not at all. */
 #ifndef PNG_OUT_H
 #define PNG_OUT_H
 

@@ -83,8 +83,8 @@ void ft_vec_free(struct ft_vec *vec)
 
 /**
  * ft_vec_make_room() - let an array of a copy grow
+ * @vec: the array
  * @more: number of elements to add
- * @size: bytes of one
  * @size: bytes of one
  *
  * Context: process; may sleep.

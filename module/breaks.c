@@ -62,7 +62,7 @@ u64 ft_breaks_bytes(const struct ft_inode *rec)
  * ft_breaks_drop() - drop the history of a file
  * @rec: the file; from now on the causes of all its breaks are unknown
  *
- * Context: atomic, rec->lock held or nobody else knows the record.
+ * Context: atomic, rec->lock held, or no other task has the record.
  */
 void ft_breaks_drop(struct ft_inode *rec)
 {

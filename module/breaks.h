@@ -42,7 +42,7 @@ struct ft_history {
 /**
  * struct ft_alloc - an allocation, as far as its event describes it
  * @op: the operation
- * @flush: who asked for it
+ * @flush: the reason why it was written then
  * @writer: the process that had written the data
  */
 struct ft_alloc {

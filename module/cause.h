@@ -3,9 +3,9 @@
  * Why a fragment begins where it does, in one word. Part of the format of the file
  * `snapshot`, see snapshot_format.h.
  *
- * A file is broken at a block if the written block before it (holes are skipped)
- * does not lie right before it on the volume. The cause of a break is about the
- * later one of the two allocations.
+ * A file has a break at a block if the written block before it (holes are skipped)
+ * is not right before it on the volume. The cause of a break describes the later one
+ * of the two allocations.
  */
 #ifndef FT_CAUSE_H
 #define FT_CAUSE_H
@@ -49,8 +49,8 @@ enum ft_op {
 };
 
 /**
- * enum ft_flush - who asked for the block to be written
- * @FT_FLUSH_NONE: nobody: it was allocated at once, or moved
+ * enum ft_flush - the reason why the block was written then
+ * @FT_FLUSH_NONE: none: it was allocated at once, or moved
  * @FT_FLUSH_SYNC: fsync, fdatasync, O_SYNC, sync_file_range, msync or sync
  * @FT_FLUSH_WRITEBACK: the flusher
  * @FT_FLUSH_CHECKPOINT: a checkpoint

@@ -812,7 +812,7 @@ static int store_range(struct ft_extmap *map, u32 start, u32 end, u64 what)
  * @map: the map
  * @ext: the extent, written or unwritten
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: 0, or with the map unchanged -ENOMEM, -E2BIG if too many leaves would have
  * to be removed, or -EFBIG if no file can have such blocks.
  */
@@ -828,7 +828,7 @@ int ft_extmap_store(struct ft_extmap *map, const struct ft_extent *ext)
  * ft_extmap_expect() - prepare for ft_extmap_go_on()
  * @map: the map, in which a block was just stored
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  */
 void ft_extmap_expect(struct ft_extmap *map)
 {
@@ -844,7 +844,7 @@ void ft_extmap_expect(struct ft_extmap *map)
  * ft_extmap_expect_nothing() - make ft_extmap_go_on() return false
  * @map: the map
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  */
 void ft_extmap_expect_nothing(struct ft_extmap *map)
 {
@@ -861,7 +861,7 @@ void ft_extmap_expect_nothing(struct ft_extmap *map)
  * For the second most frequent case: a block of a fragmented file is
  * overwritten, and remains an extent of its own.
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: true if the block was moved. False in any other case, also if the block
  * was not at @old_lba; nothing has changed then.
  */
@@ -890,7 +890,7 @@ bool ft_extmap_relocate(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba)
  * @lblk: first file block of the range
  * @end: its end, exclusive
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: 0, -E2BIG if there were too many extents and holes, or -ENOMEM; in
  * both cases some holes may have been filled.
  */
@@ -928,7 +928,7 @@ int ft_extmap_reserve(struct ft_extmap *map, u32 lblk, u32 end)
  * @lblk: first file block of the range
  * @end: its end, exclusive; %FT_LBLK_END for all that follows
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: 0, or with the map unchanged -ENOMEM, or -E2BIG if too many leaves would
  * have to be removed.
  */
@@ -946,7 +946,7 @@ int ft_extmap_erase(struct ft_extmap *map, u32 lblk, u32 end)
  * @map: the map
  * @lblk: the file block
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: its LBA; %FT_LBA_UNWRITTEN if it has none.
  */
 u32 ft_extmap_lba(struct ft_extmap *map, u32 lblk)
@@ -962,11 +962,11 @@ u32 ft_extmap_lba(struct ft_extmap *map, u32 lblk)
 }
 
 /**
- * ft_extmap_holds() - are blocks where the map says?
+ * ft_extmap_holds() - does the map have these blocks at this place?
  * @map: the map
  * @ext: written blocks
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: true if the map has all of them there.
  */
 bool ft_extmap_holds(struct ft_extmap *map, const struct ft_extent *ext)
@@ -988,7 +988,7 @@ bool ft_extmap_holds(struct ft_extmap *map, const struct ft_extent *ext)
  * @from: the file block
  * @ext: on success, the whole extent; it may begin before @from
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: false if there is none.
  */
 bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext)
@@ -1017,7 +1017,7 @@ bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext)
  * @lblk: first file block of the range
  * @end: its end, exclusive
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: false if there are none; true if there are, or if there are too many
  * extents to check.
  */
@@ -1045,7 +1045,7 @@ bool ft_extmap_may_have_written(struct ft_extmap *map, u32 lblk, u32 end)
  *
  * The writers' finger does not move.
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: the number found; fewer than @max only if there are no more.
  */
 unsigned int ft_extmap_read(struct ft_extmap *map, u32 *from,
@@ -1073,7 +1073,7 @@ unsigned int ft_extmap_read(struct ft_extmap *map, u32 *from,
  * @lblk: the file block
  * @lba: on success, the LBA of that block
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: false if there is none, or too many holes and unwritten extents are in
  * between.
  */
@@ -1186,7 +1186,7 @@ static __always_inline bool step_back_to_written(struct ft_extmap *map,
  *
  * Afterwards the finger points to where the range begins.
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  */
 void ft_extmap_look(struct ft_extmap *map, u32 lblk, u32 end,
 		    struct ft_around *around)
@@ -1234,7 +1234,7 @@ void ft_extmap_look(struct ft_extmap *map, u32 lblk, u32 end,
  * @end: end of the range, exclusive
  * @word: the word
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: as ft_extmap_store().
  */
 int ft_extmap_set_word(struct ft_extmap *map, u32 lblk, u32 end, u32 word)
@@ -1250,7 +1250,7 @@ int ft_extmap_set_word(struct ft_extmap *map, u32 lblk, u32 end, u32 word)
  * @lblk: the block
  * @none: the result for a block without a word
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: the word.
  */
 u32 ft_extmap_word(struct ft_extmap *map, u32 lblk, u32 none)
@@ -1271,7 +1271,7 @@ u32 ft_extmap_word(struct ft_extmap *map, u32 lblk, u32 none)
  *
  * The writers' finger does not move.
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: the word.
  */
 u32 ft_extmap_read_word(struct ft_extmap *map, u32 lblk, u32 none)
@@ -1339,7 +1339,7 @@ static DECLARE_WORK(dropped_work, free_dropped);
  *
  * A worker frees the nodes; until then ft_extmap_dropped counts their bytes.
  *
- * Context: any, nobody else uses the map.
+ * Context: any, nothing else uses the map.
  */
 void ft_extmap_drop(struct ft_extmap *map)
 {
@@ -1370,7 +1370,7 @@ void ft_extmap_flush(void)
  * @to: the map; what it held is dropped
  * @from: the other one; empty afterwards
  *
- * Context: any, nobody else uses the maps.
+ * Context: any, nothing else uses the maps.
  */
 void ft_extmap_move(struct ft_extmap *to, struct ft_extmap *from)
 {

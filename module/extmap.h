@@ -148,7 +148,7 @@ static inline u32 ft_extent_end(const struct ft_extent *ext)
  * For the most frequent case: the finger is at the run, the next entry gives up its
  * first block, and ft_extmap_expect() has checked that it can.
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: true if the block was stored. False in any other case, also if the block
  * was not at @old_lba; nothing has changed then.
  */

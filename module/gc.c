@@ -42,7 +42,7 @@ struct ft_gc *ft_gc_new(void)
 
 /**
  * ft_gc_free() - free the counts of a volume
- * @gc: the counts, or NULL; nobody uses them any more
+ * @gc: the counts, or NULL; not in use any more
  */
 void ft_gc_free(struct ft_gc *gc)
 {

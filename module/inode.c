@@ -208,7 +208,7 @@ void ft_inode_omit(struct ft_inode *rec)
  * ft_inode_drop_map() - drop all extents of a file, in bounded time
  * @rec: the file
  *
- * Context: atomic, rec->lock held or nobody else knows the record.
+ * Context: atomic, rec->lock held, or no other task has the record.
  */
 void ft_inode_drop_map(struct ft_inode *rec)
 {
@@ -654,7 +654,7 @@ void ft_inode_remove_now(struct ft_inode *rec)
  * ft_inode_forget_path() - drop the path of a file that was deleted
  * @rec: the file
  *
- * Context: process; ns_lock held, or nobody else knows the record.
+ * Context: process; ns_lock held, or no other task has the record.
  */
 void ft_inode_forget_path(struct ft_inode *rec)
 {
@@ -666,7 +666,7 @@ void ft_inode_forget_path(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_flush_freed() - free the records that nobody uses any more
+ * ft_inode_flush_freed() - free the records without a reference
  *
  * Context: process; waits for RCU readers.
  */

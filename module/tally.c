@@ -62,7 +62,7 @@ struct ft_tally *ft_tally_new(void)
 
 /**
  * ft_tally_free() - free the counts of a volume
- * @tally: the counts, or NULL; nobody uses them any more
+ * @tally: the counts, or NULL; not in use any more
  */
 void ft_tally_free(struct ft_tally *tally)
 {

@@ -332,7 +332,7 @@ void ft_trace_found(struct ft_inode *rec, u32 *from)
  * @from: enum ft_state; %FT_NR_STATES: the record is new
  * @to: enum ft_state
  *
- * Context: atomic, rec->lock held or nobody else knows the record.
+ * Context: atomic, rec->lock held, or no other task has the record.
  */
 void ft_trace_state_any(struct ft_inode *rec, unsigned int from,
 			unsigned int to)

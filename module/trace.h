@@ -103,7 +103,7 @@ struct ft_victim {
  * @lblk: the first block
  * @len: how many
  * @old_lba: where the first one was, or one of FT_TRACE_*
- * @new_lba: where the first one is; the others lie behind it
+ * @new_lba: where the first one is; the others follow it
  * @breaks: how many more the file has now
  * @op: enum ft_op or enum ft_trace_op
  * @flush: enum ft_flush

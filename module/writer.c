@@ -45,7 +45,7 @@ struct ft_writers *ft_writers_new(void)
 
 /**
  * ft_writers_free() - free the table of a volume
- * @writers: the table, or NULL; nobody uses it any more
+ * @writers: the table, or NULL; not in use any more
  */
 void ft_writers_free(struct ft_writers *writers)
 {

@@ -121,7 +121,7 @@ static u32 word_of(struct ft_inode *rec, u32 lblk)
 	return ft_extmap_word(&rec->history->words, lblk, rec->cause);
 }
 
-/* A break has gone that had replaced an older one: count that one as healed. */
+/* A break that replaced an older one has gone: count the older one as healed. */
 static void count_replaced(struct ft_inode *rec, u32 lblk)
 {
 	struct ft_history *h = rec->history;

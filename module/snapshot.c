@@ -121,7 +121,7 @@ static int list_volumes(struct ft_snapshot *snap)
 	size_t count = 0, i;
 	int err;
 
-	/* while this lock is held, volumes are only added by its holder */
+	/* only the holder of this lock adds volumes */
 	mutex_lock(&ft_targets_lock);
 	rcu_read_lock();
 	list_for_each_entry_rcu(vol, &ft_volumes, node)
@@ -183,7 +183,10 @@ static int list_file(struct ft_snapshot *snap, struct ft_inode *rec, u32 volume)
 	return keep_path(snap, len);
 }
 
-/* A record found with ns_lock held stays until it is dropped: see work_on(). */
+/*
+ * A record found with ns_lock held stays until the lock is dropped: the table's
+ * reference is put after ft_names_forget(), which takes ns_lock, or with it held.
+ */
 static int list_files(struct ft_snapshot *snap, u32 volume)
 {
 	struct ft_volume *vol = ((struct ft_volume **)snap->vols.data)[volume];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What F2FS answers when scan.c asks where the blocks of a file are.
+ * The answers of F2FS to the FIEMAP of scan.c.
  *
- * In: events of the task that asks. Out: extents, kept in the struct of its worker.
+ * In: events of the task that scans. Out: extents, kept in the struct of its worker.
  */
 
 #include <linux/fiemap.h>
@@ -14,7 +14,7 @@
 #include "volume.h"
 #include "worker.h"
 
-/* The worker that runs in this task and asks about this inode. */
+/* The worker that runs in this task, if it scans this inode. */
 static struct ft_worker *worker_of(struct ft_volume *vol, u32 ino)
 {
 	struct ft_worker *w;
@@ -29,10 +29,10 @@ static struct ft_worker *worker_of(struct ft_volume *vol, u32 ino)
  * ft_scan_lookup_event() - F2FS has looked up blocks of a file
  * @vol: the volume
  * @ino: the inode
- * @ext: what it found; a length of 0: a hole at that block
+ * @ext: the blocks; a length of 0: a hole at that block
  *
- * FIEMAP is about to report them, but a hole not at all, and of a compressed
- * cluster not how many blocks it has.
+ * FIEMAP reports these blocks next. But it does not report holes, nor how many
+ * blocks a compressed cluster has.
  *
  * Context: atomic, RCU read section.
  */
@@ -52,8 +52,8 @@ void ft_scan_lookup_event(struct ft_volume *vol, u32 ino,
 }
 
 /*
- * Find the blocks of a compressed cluster that FIEMAP reports to begin at a
- * file block. The address there is a mere sign; those of the blocks follow it.
+ * Find the blocks of a compressed cluster that FIEMAP reports at a file block. The
+ * address of that block is only a mark; those of the cluster's blocks follow it.
  */
 static bool find_cluster(const struct ft_worker *w, u32 lblk, u32 lba,
 			 struct ft_extent *ext)
@@ -78,7 +78,7 @@ static bool find_cluster(const struct ft_worker *w, u32 lblk, u32 lba,
  * @len: its length in bytes
  * @flags: FIEMAP_EXTENT_ flags
  *
- * Only what our own worker asked for is taken.
+ * Only reports to our own worker are used.
  *
  * Context: atomic, RCU read section.
  */
@@ -90,7 +90,7 @@ void ft_scan_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
 
 	if (!w)
 		return;
-	/* inside the inode's own block */
+	/* the data is in the block of the inode */
 	if (flags & FIEMAP_EXTENT_DATA_INLINE)
 		return;
 	if (w->nr == FT_EXTENTS_PER_STEP) {

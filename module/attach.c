@@ -2,12 +2,13 @@
 /*
  * The probes on F2FS's tracepoints, attached while something is watched.
  *
- * In: F2FS comes and goes, the first target comes and the last one goes. Out:
- * the probes of probe.c are attached, all or none, and with them call.c.
+ * In: F2FS is loaded and unloaded, the first target is added, the last one is
+ * deleted. Out: the probes of probe.c are attached, all or none, and with them
+ * those of call.c.
  *
- * F2FS exports no tracepoint. They are found by name: when F2FS is built in,
- * among the kernel's own; when it is a module, by the notifier that tells of
- * modules with tracepoints, also of those loaded before us or long after.
+ * F2FS exports no tracepoint, so they are found by name. If F2FS is built in, they
+ * are among the kernel's own. If it is a module, a notifier reports its
+ * tracepoints, whether it is loaded before or after this module.
  */
 
 #include <linux/lockdep.h>
@@ -23,10 +24,10 @@ static struct ft_probe probes[FT_MAX_PROBES];
 static unsigned int nr_probes;
 
 static struct module *owner;	/* F2FS, if it is a module that is loaded */
-static bool usable;	/* F2FS is there, and it is the one we were built for */
-static bool wanted;	/* something is watched: until then no event costs anything */
+static bool usable;	/* F2FS is there, and this module was built for it */
+static bool wanted;	/* something is watched; otherwise no event costs anything */
 static bool attached;	/* both */
-static int attach_error;	/* of an F2FS that was there before us */
+static int attach_error;	/* of an F2FS that was loaded before this module */
 static DEFINE_MUTEX(probes_lock);	/* protects all of the above */
 
 #define for_each_probe(p) \
@@ -34,7 +35,7 @@ static DEFINE_MUTEX(probes_lock);	/* protects all of the above */
 
 /* === Attaching ============================================================ */
 
-/* With an event missing the maps would be wrong in silence. */
+/* If an event was missing, the maps would be wrong without notice. */
 static int check_f2fs(void)
 {
 	struct ft_probe *p;
@@ -84,7 +85,7 @@ static void detach_all(void)
 	attached = false;
 }
 
-/* Be attached if that is possible and of use. */
+/* Attach or detach, as @usable and @wanted require. */
 static int attach_or_detach(void)
 {
 	lockdep_assert_held(&probes_lock);
@@ -95,7 +96,7 @@ static int attach_or_detach(void)
 	return 0;
 }
 
-/* F2FS is there for good: it is built in, was loaded before us, or just now. */
+/* F2FS stays: it is built in, or it is loaded and live. */
 static int f2fs_is_live(void)
 {
 	int err;
@@ -111,7 +112,7 @@ static int f2fs_is_live(void)
 		WRITE_ONCE(usable, false);
 		return err;
 	}
-	/* a volume may have been mounted before us */
+	/* a volume may have been mounted before */
 	ft_target_kick();
 	return 0;
 }
@@ -139,8 +140,8 @@ static void match_tracepoint(struct tracepoint *tp, void *unused)
 }
 
 /*
- * A module with tracepoints comes, goes, or was there before us. Of what a
- * module that is coming is made of sysfs does not tell yet: wait until it is
+ * A module with tracepoints is loaded or unloaded, or was there before this one.
+ * The notes of a module that is being loaded are not in sysfs yet: wait until it is
  * live.
  */
 static int tracepoints_event(struct notifier_block *nb, unsigned long action,
@@ -189,10 +190,10 @@ static struct notifier_block module_notifier = {
 /* === Life ================================================================= */
 
 /**
- * ft_attach_usable() - are we told of what F2FS does, as soon as we want it?
+ * ft_attach_usable() - can F2FS be followed?
  *
- * Return: false while F2FS is not loaded, if it lacks a tracepoint, or is another
- * than the one that we were built for.
+ * Return: false while F2FS is not loaded, if it lacks a tracepoint, or if this
+ * module was built for another F2FS.
  */
 bool ft_attach_usable(void)
 {
@@ -200,11 +201,11 @@ bool ft_attach_usable(void)
 }
 
 /**
- * ft_attach_want() - say whether anything is watched
- * @want: whether it is; else F2FS runs as if we were not there
+ * ft_attach_want() - set whether anything is watched
+ * @want: whether it is; if not, F2FS runs without probes
  *
  * Context: process; may sleep.
- * Return: 0, or what registering returned.
+ * Return: 0, or the error of registering a probe.
  */
 int ft_attach_want(bool want)
 {
@@ -223,8 +224,8 @@ int ft_attach_want(bool want)
  * ft_attach_init() - attach to F2FS, now or when it is loaded
  *
  * Context: process; may sleep.
- * Return: 0, -EOPNOTSUPP if this F2FS lacks a tracepoint, -ENOEXEC if it is not
- * the one that we were built for, or what registering returned.
+ * Return: 0, -EOPNOTSUPP if this F2FS lacks a tracepoint, -ENOEXEC if this module
+ * was built for another one, or the error of registering.
  */
 int ft_attach_init(void)
 {
@@ -254,7 +255,7 @@ int ft_attach_init(void)
 /**
  * ft_attach_exit() - detach from F2FS
  *
- * When it returns, no probe is running and none will.
+ * After it no probe runs.
  *
  * Context: process; may sleep.
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Audits: do the maps say what F2FS says?
+ * Audits: compare the maps with what F2FS reports.
  *
- * In: maps that claim to be exact, each with a second one that scan.c has just
- * built beside it from FIEMAP. Out: a report. The maps are not replaced; one
- * that differs becomes stale, and is repaired like any other that is.
+ * In: maps in state exact, each with a second one that scan.c has just built
+ * beside it from FIEMAP. Out: a report. The maps are not replaced; one that differs
+ * becomes stale, and is scanned like any other stale map.
  */
 
 #include <linux/ktime.h>
@@ -30,8 +30,9 @@
 /* === Comparing ============================================================ */
 
 /*
- * Written blocks at @from or after: the next run of them in one extent. If that
- * takes more than *@left looks it has no length, and there are none before it.
+ * Find the next run of written blocks of one extent at @from or after. If that
+ * takes more than *@left extents, *@ext has no length, and begins where the search
+ * stopped: no written block is before it.
  */
 static bool next_written(struct ft_extmap *map, u32 from, struct ft_extent *ext,
 			 unsigned int *left)
@@ -59,8 +60,8 @@ static bool next_written(struct ft_extmap *map, u32 from, struct ft_extent *ext,
 }
 
 /*
- * Compare from *@pos on, a limited number of extents. Events change both maps,
- * so that each step may see them at another moment.
+ * Compare from *@pos on, a limited number of extents. Events change both maps, so
+ * they need not be locked between two steps.
  */
 static bool compare_some(struct ft_inode *rec, u32 *pos,
 			 struct ft_audit_sum *sum)
@@ -100,10 +101,10 @@ static bool compare_some(struct ft_inode *rec, u32 *pos,
  * @rec: the file, between scan_begin and scan_end
  * @sum: what was found
  *
- * Only written blocks count: FIEMAP takes dirty blocks for unwritten ones.
+ * Only written blocks count: FIEMAP reports dirty blocks as unwritten ones.
  *
  * Context: process, the volume's worker.
- * Return: false if the map did not claim to be exact all the time.
+ * Return: false if the map was not exact all the time.
  */
 bool ft_audit_compare(struct ft_inode *rec, struct ft_audit_sum *sum)
 {
@@ -150,7 +151,7 @@ static u64 nr_files, nr_blocks, nr_differing, nr_unjudged, nr_dropped;
 static u64 begun_ns, ended_ns;
 
 /**
- * ft_audit_forget() - forget the report
+ * ft_audit_forget() - drop the report
  *
  * Context: process; may sleep.
  */
@@ -188,7 +189,7 @@ void ft_audit_begin(void)
 
 /**
  * ft_audit_end() - end a report
- * @complete: all was audited
+ * @complete: all files were audited
  *
  * Context: process; may sleep.
  */
@@ -222,7 +223,7 @@ static struct line *make_line(struct ft_inode *rec)
 }
 
 /**
- * ft_audit_report() - a file has been audited, or cannot be
+ * ft_audit_report() - add a file that was audited, or cannot be, to the report
  * @rec: the file
  * @sum: what was found; %NULL if it could not be compared
  *
@@ -259,8 +260,8 @@ void ft_audit_report(struct ft_inode *rec, const struct ft_audit_sum *sum)
 }
 
 /**
- * ft_audit_show() - write the report of the last audit
- * @m: where to
+ * ft_audit_show() - print the report of the last audit
+ * @m: the file to print to
  */
 void ft_audit_show(struct seq_file *m)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whether the maps say what F2FS says.
+ * Audits: compare the maps with what F2FS reports.
  */
 #ifndef FT_AUDIT_H
 #define FT_AUDIT_H
@@ -13,8 +13,8 @@ struct seq_file;
 /**
  * struct ft_audit_sum - what the audit of a file found
  * @blocks: written blocks, in the map or in F2FS
- * @differing: those that are not in the same place in both
- * @changes: the changes of the map, see &struct ft_inode, when it ended
+ * @differing: those whose LBAs differ between the two
+ * @changes: the @changes of &struct ft_inode when it ended
  */
 struct ft_audit_sum {
 	u64 blocks;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What all files share: counters, the queue for their work, who waits, and how
- * those below target.c have it run.
+ * What all files share: counters, the workqueue, the wait queue, and the hook by
+ * which files below target.c start its work.
  */
 
 #include "fragtrace.h"
@@ -15,14 +15,14 @@ struct workqueue_struct *ft_wq;
 /* Targets that wait for their directory. */
 atomic_t ft_nr_waiting = ATOMIC_INIT(0);
 
-/* Woken when all that was wanted of a volume has been done, or it is gone. */
+/* Woken when all requests for a volume are done, or it is gone. */
 DECLARE_WAIT_QUEUE_HEAD(ft_settled);
 
 static void (*look_after_targets)(void);	/* set once */
 
 /**
- * ft_target_hook() - say what ft_target_kick() does
- * @func: it is called in any context; before that there are no targets
+ * ft_target_hook() - set what ft_target_kick() does
+ * @func: called in any context; it must be set before there are targets
  */
 void ft_target_hook(void (*func)(void))
 {
@@ -30,9 +30,10 @@ void ft_target_hook(void (*func)(void))
 }
 
 /**
- * ft_target_kick() - have targets looked after soon
+ * ft_target_kick() - let target.c check its targets soon
  *
- * After a volume or a target went, one may have come, or a directory moved.
+ * To be called after a volume or a target went, a volume may have been mounted, or a
+ * directory was moved.
  *
  * Context: any.
  */

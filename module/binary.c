@@ -2,8 +2,8 @@
 /*
  * The maps in binary: the file snapshot in debugfs.
  *
- * In: snapshots, whose arrays are already what the file has. Out: a header, and
- * the arrays behind it; see snapshot_format.h.
+ * In: snapshots, whose arrays have the layout of the file. Out: a header, then
+ * the arrays; see snapshot_format.h.
  */
 
 #include <linux/fs.h>
@@ -16,16 +16,16 @@
 #include "snapshot.h"
 
 /**
- * struct binary - what one reader has open
+ * struct binary - the state of one reader
  * @snap: the snapshot
- * @header: what is before its arrays
+ * @header: the beginning of the file, before the arrays
  */
 struct binary {
 	struct ft_snapshot *snap;
 	struct ft_snap_header header;
 };
 
-/* Put an array behind what there is. */
+/* Append an array to the file. */
 static void place(struct ft_snap_header *header, struct ft_snap_array *array,
 		  const struct ft_vec *vec, u32 size)
 {
@@ -76,7 +76,7 @@ static int binary_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Give out of @data, which the file has from @start on, what is asked for. */
+/* Copy the part of @data that was asked for; it begins at @start in the file. */
 static size_t copy_part(char __user **buf, size_t *left, loff_t *pos, u64 start,
 			const void *data, u64 bytes)
 {
@@ -120,7 +120,7 @@ static ssize_t binary_read(struct file *file, char __user *buf, size_t count,
 
 		done += copy_part(&buf, &left, pos, start, parts[i].data,
 				  bytes);
-		/* what aligns the next one */
+		/* the padding before the next one */
 		done += copy_part(&buf, &left, pos, start + bytes, &zeros,
 				  ALIGN(bytes, 8) - bytes);
 	}

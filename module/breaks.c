@@ -2,13 +2,13 @@
 /*
  * Why the fragments of a file begin where they do.
  *
- * In: what event.c and rebuild.c do to the map of a file. Out: a cause for each
- * extent that does not lie right behind its predecessor. When a range changes, only
- * two breaks can come about: before its first block, and before the written block
- * that follows it. In both cases the later one of the two allocations is the one
- * just made.
+ * In: changes of the map of a file by event.c and rebuild.c. Out: a cause for each
+ * extent that is not right behind its predecessor. When a range changes, only two
+ * breaks can appear: before its first block, and before the next written block. In
+ * both cases the allocation just made is the later one of the two.
  *
- * The map does not depend on any of this. If memory runs out causes go, not maps.
+ * The map does not depend on any of this. If memory is short, causes are dropped
+ * before maps.
  */
 
 #include <linux/slab.h>
@@ -45,7 +45,7 @@ static struct ft_history *history_of(struct ft_inode *rec)
 }
 
 /**
- * ft_breaks_bytes() - what the history of a file takes
+ * ft_breaks_bytes() - the memory of the history of a file
  * @rec: the file
  *
  * Context: atomic, rec->lock held.
@@ -59,10 +59,10 @@ u64 ft_breaks_bytes(const struct ft_inode *rec)
 }
 
 /**
- * ft_breaks_drop() - forget the history of a file
+ * ft_breaks_drop() - drop the history of a file
  * @rec: the file; from now on the causes of all its breaks are unknown
  *
- * Context: atomic, rec->lock held or nobody else knows the record.
+ * Context: atomic, rec->lock held, or no other task has the record.
  */
 void ft_breaks_drop(struct ft_inode *rec)
 {
@@ -78,7 +78,7 @@ void ft_breaks_drop(struct ft_inode *rec)
 	kmem_cache_free(cache, h);
 }
 
-/* For want of memory. */
+/* Drop the causes of a file because memory is short. */
 static void lose(struct ft_inode *rec)
 {
 	if (rec->history || rec->cause != FT_CAUSE_UNKNOWN)
@@ -86,7 +86,7 @@ static void lose(struct ft_inode *rec)
 	ft_breaks_drop(rec);
 }
 
-/* The account is shared by all CPUs: mostly there is nothing to change. */
+/* All CPUs share the account, so change it only if necessary. */
 static void charge(const struct ft_history *h, u64 old_bytes)
 {
 	if (unlikely(h->words.bytes != old_bytes))
@@ -121,7 +121,7 @@ static u32 word_of(struct ft_inode *rec, u32 lblk)
 	return ft_extmap_word(&rec->history->words, lblk, rec->cause);
 }
 
-/* The break at a block has gone. It was somebody else's before ours took its place. */
+/* A break that replaced an older one has gone: count the older one as healed. */
 static void count_replaced(struct ft_inode *rec, u32 lblk)
 {
 	struct ft_history *h = rec->history;
@@ -133,7 +133,7 @@ static void count_replaced(struct ft_inode *rec, u32 lblk)
 }
 
 /**
- * ft_breaks_shift() - the extent that begins with a block begins one later now
+ * ft_breaks_shift() - the extent that begins with a block now begins one later
  * @rec: the file, which has a history
  * @lblk: the block; it continues the extent before it
  *
@@ -147,7 +147,7 @@ void ft_breaks_shift(struct ft_inode *rec, u32 lblk)
 
 /* === Why here ============================================================= */
 
-/* Who took the block that @rec's next one should have got? */
+/* Count the file that got the block that would have followed @rec's last one. */
 static void blame(struct ft_inode *rec, const struct ft_alloc *alloc,
 		  const struct ft_run *run)
 {
@@ -165,8 +165,8 @@ static void blame(struct ft_inode *rec, const struct ft_alloc *alloc,
 }
 
 /*
- * Why a block that has just been allocated at @lba, and was at @old_lba before, is
- * not behind @prev.
+ * The reason why a block that has just been allocated at @lba, and was at @old_lba
+ * before, is not behind @prev.
  */
 static enum ft_why why_not_behind(struct ft_inode *rec, u32 prev, u32 lba,
 				  u32 old_lba, const struct ft_alloc *alloc)
@@ -204,8 +204,8 @@ static enum ft_why why_not_behind(struct ft_inode *rec, u32 prev, u32 lba,
 }
 
 /*
- * Why @next, which is older, is not behind the block before it, which has just been
- * allocated at @lba, and was at @old_lba before.
+ * The reason why @next, which is older, is not behind the previous block, which has
+ * just been allocated at @lba, and was at @old_lba before.
  */
 static enum ft_why why_not_before(struct ft_inode *rec, u32 lba, u32 old_lba,
 				  u32 next)
@@ -228,7 +228,7 @@ static u32 cause_of(const struct ft_alloc *alloc, enum ft_why why)
 /*
  * The break at a block has gone. An operation that moves block after block makes a
  * break behind each block, and the next block heals it. Such a break does not count.
- * If it had taken the place of an older break, that one has been healed now.
+ * If it had replaced an older break, the older one has been healed now.
  */
 static void healed(struct ft_inode *rec, u32 lblk, const struct ft_alloc *alloc)
 {
@@ -240,7 +240,7 @@ static void healed(struct ft_inode *rec, u32 lblk, const struct ft_alloc *alloc)
 		count_replaced(rec, lblk);
 }
 
-/* Was there a break before the range, and has it gone? Or one behind it? */
+/* Count breaks before and behind a range that have gone with this change. */
 static void count_healed(struct ft_inode *rec, const struct ft_extent *ext,
 			 const struct ft_around *before,
 			 const struct ft_alloc *alloc)
@@ -264,8 +264,8 @@ static void count_healed(struct ft_inode *rec, const struct ft_extent *ext,
 }
 
 /*
- * Is the block before this one what F2FS made of inline data? It writes that at once,
- * to the log of hot data, and so no next block can follow it.
+ * Did F2FS make the previous block of inline data? It writes that at once, to the
+ * log of hot data, so no next block can follow it.
  */
 static bool became_block(struct ft_inode *rec, u32 lblk)
 {
@@ -281,7 +281,7 @@ static u32 cause_before(struct ft_inode *rec, const struct ft_extent *ext,
 
 	if (!before->has_prev) {
 		word = cause_of(alloc, FT_WHY_NONE);
-		/* neither is far away: it is the only one */
+		/* no neighbour is near, and there is one extent: the only one */
 		if (!before->has_next && !rec->history && rec->map.nr <= 1)
 			rec->cause = word;
 		return word;
@@ -295,12 +295,12 @@ static u32 cause_before(struct ft_inode *rec, const struct ft_extent *ext,
 	return word;
 }
 
-/* Likewise of the break behind it, which there is, and whose cause was @old. */
+/* The cause of the break behind a range; there is one, and its cause was @old. */
 static u32 cause_behind(struct ft_inode *rec, const struct ft_extent *ext,
 			const struct ft_around *before, u32 old,
 			const struct ft_alloc *alloc)
 {
-	/* its predecessor was taken away before; now it is put elsewhere */
+	/* its predecessor was erased before, and is now written elsewhere */
 	if (before->last == FT_LBA_UNWRITTEN && ft_cause_why(old) == FT_WHY_MOVED)
 		return cause_of(alloc, FT_WHY_MOVED);
 	return cause_of(alloc, why_not_before(rec, ext->lba + ext->len - 1,
@@ -311,8 +311,8 @@ static u32 cause_behind(struct ft_inode *rec, const struct ft_extent *ext,
  * ft_breaks_stored() - a range got a place
  * @rec: the file; the map may have been changed already
  * @ext: the range and its place
- * @before: what was there, and around it
- * @alloc: by what
+ * @before: the range and its neighbours before the change
+ * @alloc: the allocation
  *
  * Context: atomic, rec->lock held, RCU read section.
  */
@@ -331,7 +331,7 @@ void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
 	old = word_of(rec, before->limit);
 	behind = cause_behind(rec, ext, before, old, alloc);
 	if (behind == word) {
-		/* mostly: one range then */
+		/* the most frequent case: one range */
 		set_word(rec, ext->lblk, before->next_limit, word);
 	} else {
 		set_word(rec, ext->lblk, before->limit, word);
@@ -348,9 +348,9 @@ void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
  * ft_breaks_erased() - a range has no place any more
  * @rec: the file
  * @lblk: its first block
- * @end: behind the last one
- * @before: what was there, and around it
- * @alloc: by what
+ * @end: its end, exclusive
+ * @before: the range and its neighbours before the change
+ * @alloc: the operation
  *
  * Context: atomic, rec->lock held.
  */
@@ -379,8 +379,8 @@ void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end,
 }
 
 /*
- * No probe has the super block in use. With this lock held it stays, unless it has
- * gone already.
+ * No probe runs here that has the super block in use. While this lock is held the
+ * super block stays, unless it is gone already.
  */
 static enum ft_why why_found(struct ft_inode *rec, u32 prev, u32 lba,
 			     const struct ft_alloc *alloc)
@@ -393,7 +393,7 @@ static enum ft_why why_found(struct ft_inode *rec, u32 prev, u32 lba,
 	return why;
 }
 
-/* Has the live map a break before this extent of it, and a cause for that? */
+/* Does the live map have a break before its extent @known, with a cause? */
 static bool was_broken(struct ft_inode *rec, const struct ft_extent *known)
 {
 	u32 prev;
@@ -410,7 +410,7 @@ static bool was_broken(struct ft_inode *rec, const struct ft_extent *known)
  * @prev: where the scan found the written block before it, %FT_LBA_UNWRITTEN if
  *	there is none
  *
- * What is where it was, as is the block before it, keeps its cause.
+ * An extent keeps its cause if neither it nor the block before it has moved.
  *
  * Context: atomic, rec->lock held, RCU read section.
  */
@@ -445,7 +445,7 @@ void ft_breaks_found(struct ft_inode *rec, const struct ft_extent *ext,
 
 /* === Before the blocks are allocated ====================================== */
 
-/* Is there something that a system call that writes has to change? */
+/* Set whether a write() has to change something. */
 static void mark(struct ft_inode *rec)
 {
 	const struct ft_history *h = rec->history;
@@ -457,7 +457,7 @@ static void mark(struct ft_inode *rec)
  * ft_breaks_cut() - a file is truncated
  * @rec: the file
  * @lblk: the first block that is freed
- * @within: the block before it is cut, and will be written again
+ * @within: the block before it is cut, and will be rewritten
  *
  * Context: atomic, rec->lock held.
  */
@@ -477,7 +477,7 @@ void ft_breaks_cut(struct ft_inode *rec, u32 lblk, bool within)
  * ft_breaks_written_by() - another process than before writes to a file
  * @rec: the file
  * @writer: its number
- * @dirty: data of earlier writers may not have been written to the volume yet
+ * @dirty: data of earlier writers may not have been flushed yet
  *
  * Context: atomic, rec->lock held, RCU read section.
  */
@@ -494,8 +494,8 @@ void ft_breaks_written_by(struct ft_inode *rec, u32 writer, bool dirty)
  * ft_breaks_written() - blocks are about to be written by a system call
  * @rec: the file
  * @lblk: the first one
- * @end: behind the last one
- * @clean: all that was written before has been written to the volume
+ * @end: end of the range, exclusive
+ * @clean: all earlier data has been flushed
  *
  * Context: atomic, rec->lock held.
  */
@@ -535,7 +535,7 @@ void ft_breaks_mapped(struct ft_inode *rec, u32 lblk)
 }
 
 /**
- * ft_breaks_op() - what made F2FS write a block, other than itself
+ * ft_breaks_op() - the operation because of which F2FS writes a block
  * @rec: the file
  * @lblk: the block
  * @rewritten: it had another place before

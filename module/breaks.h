@@ -2,11 +2,11 @@
 /*
  * Why the fragments of a file begin where they do.
  *
- * A map of words (extmap.h) has, for the first block of each extent, the cause of
+ * A map of words (extmap.h) holds, at the first block of each extent, the cause of
  * the break there (cause.h). The words of all other blocks are not used: the word of
- * an extent goes on to where the next written extent begins. So neighbours with the
- * same word take one entry, and the next block of a run changes nothing here. A file
- * whose extents all have the same word needs no map.
+ * an extent extends to the beginning of the next written extent. So neighbours with
+ * the same word take one entry, and the next block of a run changes nothing here. A
+ * file whose extents all have the same word needs no map.
  */
 #ifndef FT_BREAKS_H
 #define FT_BREAKS_H
@@ -19,14 +19,14 @@
 #include "volume.h"
 
 /**
- * struct ft_history - what of a file's past its map does not have
+ * struct ft_history - what is known of a file's past
  * @words: the causes
- * @replaced: cause of a break that an operation under way has made its own,
- * @replaced_at: one more than its block; 0: none
- * @cut: one more than the block that the file was cut within; 0 if none was, or it
+ * @replaced: cause of a break that an operation under way has replaced by its own,
+ * @replaced_at: its block plus one; 0: none
+ * @cut: the block within which the file was cut, plus one; 0 if there is none, or it
  *	has been written since
  * @mapped: the first block that was written through a mapping
- * @mapped_end: behind the last one; 0 if none was
+ * @mapped_end: end of the last one; 0 if there is none
  *
  * Protected by the lock of the inode.
  */
@@ -40,10 +40,10 @@ struct ft_history {
 };
 
 /**
- * struct ft_alloc - an allocation, as far as its event tells
+ * struct ft_alloc - an allocation, as far as its event describes it
  * @op: the operation
- * @flush: who asked for it
- * @writer: who had written the data
+ * @flush: the reason why it was written then
+ * @writer: the process that had written the data
  */
 struct ft_alloc {
 	enum ft_op op;
@@ -53,8 +53,8 @@ struct ft_alloc {
 
 /**
  * struct ft_before - a range of a file before it changes
- * @around: what its map has there and around it; set if causes are wanted
- * @traced: what an event of our own is to say of it
+ * @around: the range and its neighbours in the map; set if causes are wanted
+ * @traced: for the tracepoint extent_change
  */
 struct ft_before {
 	struct ft_around around;
@@ -100,10 +100,10 @@ static inline u32 ft_breaks_cause(struct ft_inode *rec, u32 lblk)
  * @vol: the volume
  * @nr: which log
  * @ino: the inode number of the file
- * @writer: who had written the data
+ * @writer: the process that had written the data
  * @lba: the block
  *
- * Mostly it is the file that got the block before that.
+ * Usually the same file got the block before that.
  *
  * Context: atomic; RCU read section.
  */
@@ -124,8 +124,8 @@ static __always_inline void ft_log_took(struct ft_volume *vol, unsigned int nr,
  * @lblk: the block
  * @rewritten: it had another place before
  *
- * The run has a cause already. If the block was the first of the extent behind the
- * run, that begins later now.
+ * The run has a cause already. If the block was the first one of the next extent,
+ * that extent begins later now.
  *
  * Context: atomic, rec->lock held.
  */

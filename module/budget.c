@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which file gives way when the memory budget is used up: the one that takes most.
+ * Files give way when the memory budget is used up, the largest one first.
  *
  * In: files that grow, second maps that do not fit. Out: files left out, until
- * the others fit again (memory.c says when that is).
+ * the others fit again (see memory.c).
  */
 
 #include <linux/rculist.h>
@@ -16,10 +16,10 @@
 #include "rebuild.h"
 #include "volume.h"
 
-/* Files that had been followed, and were left out. */
+/* Files that were followed before, and are left out. */
 static atomic_long_t nr_left_out = ATOMIC_LONG_INIT(0);
 
-/* The memory budget is used up. The other files stay right. */
+/* Leave a file out. The maps of other files stay right. */
 static void omit(struct ft_inode *rec)
 {
 	ft_inode_omit(rec);
@@ -62,7 +62,7 @@ static void visit_files(void (*func)(struct ft_inode *rec, struct choice *c),
 	}
 }
 
-/* What a file takes: its map, and the causes of its breaks. */
+/* The size of a file: its map, and the causes of its breaks. */
 static u64 bytes_of(struct ft_inode *rec)
 {
 	u64 bytes = READ_ONCE(rec->map.bytes);
@@ -106,9 +106,9 @@ static void drop_causes(struct ft_inode *rec, struct choice *c)
 }
 
 /*
- * The file that takes most gives way, if it takes more than @bytes: first what is
- * known of its causes, then its map. Files that take half as much or more give up
- * their causes before its map goes. Others lose nothing by what this one does.
+ * The largest file gives way, if it is larger than @bytes. First each file of half
+ * its size or more loses its causes. If none of them has any, the largest one is
+ * left out.
  */
 static bool largest_gives_way(u64 bytes)
 {
@@ -136,13 +136,13 @@ static bool largest_gives_way(u64 bytes)
 
 static void give_way(struct work_struct *work)
 {
-	/* files without nodes of their own have nothing to give */
+	/* a file without nodes has nothing to give */
 	while (ft_mem_is_tight() && largest_gives_way(0))
 		cond_resched();
 }
 
 /**
- * ft_budget_init() - have files give way when the budget is used up
+ * ft_budget_init() - let files give way when the budget is used up
  */
 void ft_budget_init(void)
 {
@@ -150,12 +150,12 @@ void ft_budget_init(void)
 }
 
 /**
- * ft_mem_make_way() - the map that is being built does not fit: who gives way?
+ * ft_mem_make_way() - make room for the map that a scan is building
  * @rec: the file that is being scanned
  *
  * Context: process, the volume's worker.
- * Return: true if another file that took more has been left out; false if @rec
- * has.
+ * Return: true if another, larger file has given way; false if @rec has been left
+ * out.
  */
 bool ft_mem_make_way(struct ft_inode *rec)
 {
@@ -165,7 +165,7 @@ bool ft_mem_make_way(struct ft_inode *rec)
 	bytes = ft_second_bytes(rec);
 	spin_unlock(&rec->lock);
 	if (largest_gives_way(bytes)) {
-		ft_extmap_flush();	/* else one more would seem to have to go */
+		ft_extmap_flush();	/* otherwise another file might give way */
 		return true;
 	}
 	ft_inode_lock(rec);
@@ -179,7 +179,7 @@ bool ft_mem_make_way(struct ft_inode *rec)
 }
 
 /**
- * ft_mem_grown() - a map takes more than before
+ * ft_mem_grown() - check the budget after a map has grown
  * @rec: the file; it may be left out when this returns
  *
  * Context: atomic, rec->lock held.
@@ -189,7 +189,7 @@ void ft_mem_grown(struct ft_inode *rec)
 	lockdep_assert_held(&rec->lock);
 	if (likely(!ft_mem_uses_more_than(15)))
 		return;
-	/* a tree on its way out is no reason to let another one go */
+	/* a tree that is being freed is no reason to leave another file out */
 	if (ft_mem_is_full())
 		omit(rec);
 	ft_mem_want_room();

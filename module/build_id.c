@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Is the F2FS that runs here the one that this module was built for?
+ * Check that F2FS is the one that this module was built for.
  *
- * The probes read structs that are private to F2FS, laid out as they were in
- * one f2fs.ko. Another one may have them otherwise, also if it fits the same
- * kernel: F2FS is a module that people change and build anew. The build ID that
- * the linker leaves in every kernel and module tells them apart. Who builds both
- * together, inside of a kernel tree, does without: it is empty then.
+ * The probes read structs that are private to F2FS, with the layout that they have
+ * in one f2fs.ko. Another f2fs.ko may have another layout, even for the same
+ * kernel: people change F2FS and build it again. The build ID that the linker
+ * writes into every kernel and module distinguishes them. Inside of a kernel tree
+ * both are built together, and no build ID is compared: it is empty then.
  */
 
 #include <linux/elf.h>
@@ -20,14 +20,13 @@
 #include "f2fs_private.h"
 #include "probe.h"
 
-/* The type of its note, as the GNU tools define it. */
+/* The type of the note with the build ID, as the GNU tools define it. */
 #define NT_GNU_BUILD_ID	3
 #define MAX_NOTES	4096
 #define MAX_BUILD_ID	32
 
 /*
- * Read the notes behind a file of sysfs. That needs no path: whether and where
- * sysfs is mounted does not matter.
+ * Read the notes in a file of sysfs. This needs no path: sysfs need not be mounted.
  */
 static ssize_t read_notes(struct kernfs_node *dir, struct kobject *kobj,
 			  const char *name, char *buf)
@@ -82,13 +81,13 @@ static int find_build_id(const char *notes, size_t len, const u8 **id)
 }
 
 /**
- * ft_build_id_check() - is this the F2FS that we were built for?
+ * ft_build_id_check() - was this module built for this F2FS?
  * @f2fs: its module, live; %NULL if F2FS is built in
  *
- * Says in the log what is wrong and what to do.
+ * Logs what is wrong and what to do.
  *
  * Context: process; may sleep.
- * Return: 0, -ENOEXEC if it is another one or cannot be told, -ENOMEM.
+ * Return: 0, -ENOEXEC if it was not or that is not known, -ENOMEM.
  */
 int ft_build_id_check(struct module *f2fs)
 {

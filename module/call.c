@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls whose effect no tracepoint tells in full, or only when it is too late:
- * fallocate, and F2FS_IOC_MOVE_RANGE.
+ * Calls that no tracepoint describes in full, or only too late: fallocate, and
+ * F2FS_IOC_MOVE_RANGE.
  *
- * In: functions that F2FS calls on the way to such a change. Out: the files at
- * hand are stale; of preallocation it is known whether blocks were freed before
- * its event came.
+ * In: functions that F2FS calls on the way to such a change. Out: the files
+ * concerned are stale; for preallocation, it is known whether blocks were freed
+ * before its event came.
  *
- * The functions are those that F2FS calls after all checks, with the inode's lock
- * (i_rwsem) held for writing, before it changes the first address. FIEMAP takes
- * that lock as well: a scan that begins after the file became stale sees what the
- * change has made of it. So nothing has to be known of the end of a call, and
- * nothing is kept of one that is under way; one that fails a check goes unnoticed;
- * and the inodes are those that F2FS works on, whatever becomes of the arguments
- * in user space.
+ * F2FS calls these functions after all checks, with the inode's lock (i_rwsem) held
+ * for writing, before it changes the first address. FIEMAP takes that lock as well:
+ * a scan that begins after the file became stale sees the whole change. So this
+ * file need not notice the end of a call, and keeps nothing of a call under way. A
+ * call that fails a check goes unnoticed. And the inodes are those that F2FS works
+ * on, even if the arguments in user space change.
  *
- * Where ftrace places the probes, the handlers run with preemption off but not
- * inside an exception. Elsewhere, on arm64 for example, they are in one, and with
- * PREEMPT_RT spinlocks sleep: then they take no lock, and leave a note (note.c).
- * None of these functions runs in an interrupt or inside a handler, so that no
- * probe is missed. For a kernel without kprobes this file is left out (see Kbuild);
- * the end of a fallocate is an event as well.
+ * If ftrace places the probes, the handlers run with preemption disabled, but not
+ * inside an exception. Otherwise, on arm64 for example, they run inside one, and
+ * with PREEMPT_RT spinlocks sleep. In both cases they take no lock, and leave a
+ * note (note.c). None of these functions runs in an interrupt or inside a handler,
+ * so no probe is missed. For a kernel without kprobes this file is left out (see
+ * Kbuild); then the event at the end of a fallocate makes the file stale.
  */
 
 #include <linux/fs.h>
@@ -48,7 +47,7 @@ static void apply(void (*func)(struct ft_inode *rec), const struct inode *inode)
 	rcu_read_unlock();
 }
 
-/* f2fs_fallocate(file, mode, offset, len): only of preallocation, without the lock */
+/* f2fs_fallocate(file, mode, offset, len): plain preallocation only, not locked */
 static int before_fallocate(struct kprobe *probe, struct pt_regs *regs)
 {
 	const struct file *file =
@@ -102,7 +101,7 @@ static bool attached[ARRAY_SIZE(table)];
 static bool followed;
 
 /**
- * ft_call_attach() - begin to follow the calls
+ * ft_call_attach() - start to follow the calls
  *
  * Context: process; F2FS is loaded. Pairs with ft_call_detach().
  */
@@ -129,9 +128,9 @@ void ft_call_attach(void)
 }
 
 /**
- * ft_call_detach() - follow no calls any more
+ * ft_call_detach() - stop following the calls
  *
- * Context: process. When it returns no handler is running and none will.
+ * Context: process. After it no handler runs.
  */
 void ft_call_detach(void)
 {

@@ -20,7 +20,7 @@ static_assert(ARRAY_SIZE(whys) == FT_NR_WHYS);
 /**
  * ft_cause_words() - a cause in words
  * @cause: the cause
- * @words: room for the operation, who asked, and why here
+ * @words: filled with the operation, the flush, and why here
  */
 void ft_cause_words(u32 cause, const char *words[3])
 {

@@ -3,9 +3,9 @@
  * Why a fragment begins where it does, in one word. Part of the format of the file
  * `snapshot`, see snapshot_format.h.
  *
- * A file is broken at a block if the written block before it (holes are skipped)
- * does not lie right before it on the volume. The cause of a break is about the
- * later one of the two allocations.
+ * A file has a break at a block if the written block before it (holes are skipped)
+ * is not right before it on the volume. The cause of a break describes the later one
+ * of the two allocations.
  */
 #ifndef FT_CAUSE_H
 #define FT_CAUSE_H
@@ -16,13 +16,13 @@
  * enum ft_op - the operation that allocated the block
  * @FT_OP_UNKNOWN: a scan found it: it is older than the module, or the file was stale
  * @FT_OP_APPEND: the file did not have this block
- * @FT_OP_OVERWRITE: it was rewritten, and F2FS does that elsewhere
+ * @FT_OP_OVERWRITE: it was rewritten, and F2FS wrote it elsewhere
  * @FT_OP_TAIL: it was rewritten because the file was cut within it
  * @FT_OP_DIRECT: by direct I/O
  * @FT_OP_PREALLOC: ahead of the data, in a pinned file
  * @FT_OP_RANGE: fallocate that punches, zeroes, inserts or collapses, or a moved range
  * @FT_OP_MMAP: it was written through a mapping
- * @FT_OP_INLINE: the data was kept within the inode before
+ * @FT_OP_INLINE: the data was inline data of the inode before
  * @FT_OP_GC_BG: moved by garbage collection in the background
  * @FT_OP_GC_FG: moved by garbage collection that a writer waited for
  * @FT_OP_DEFRAG: moved by F2FS_IOC_DEFRAGMENT
@@ -49,8 +49,8 @@ enum ft_op {
 };
 
 /**
- * enum ft_flush - who asked for the block to be written
- * @FT_FLUSH_NONE: nobody: it was allocated at once, or moved
+ * enum ft_flush - the reason why the block was written then
+ * @FT_FLUSH_NONE: none: it was allocated at once, or moved
  * @FT_FLUSH_SYNC: fsync, fdatasync, O_SYNC, sync_file_range, msync or sync
  * @FT_FLUSH_WRITEBACK: the flusher
  * @FT_FLUSH_CHECKPOINT: a checkpoint
@@ -66,13 +66,13 @@ enum ft_flush {
 
 /**
  * enum ft_why - why a block does not follow its predecessor on the volume
- * @FT_WHY_NONE: it has none, or follows it
+ * @FT_WHY_NONE: it follows it, or has no predecessor
  * @FT_WHY_UNKNOWN: not known
  * @FT_WHY_INTERLEAVED: the next block of the log went to another file, or to
  *	another block of this one, in between
  * @FT_WHY_OTHER_LOG: the two are in different logs: temperature or kind differ
  * @FT_WHY_SSR: the log fills holes of a dirty segment
- * @FT_WHY_NEW_SEGMENT: the log's segment was full, and it went on elsewhere
+ * @FT_WHY_NEW_SEGMENT: the log's segment was full, it continued in another one
  * @FT_WHY_MOVED: one of them was rewritten or moved away from the other
  * @FT_NR_WHYS: how many there are
  */
@@ -87,7 +87,7 @@ enum ft_why {
 	FT_NR_WHYS
 };
 
-/* What they are called, in that order. */
+/* Their names, in the order of the enums. */
 #define FT_OP_NAMES \
 	"unknown", "append", "overwrite", "tail", "direct", "prealloc", "range", \
 	"mmap", "inline", "gc_bg", "gc_fg", "defrag", "atomic", "compress"
@@ -95,7 +95,7 @@ enum ft_why {
 #define FT_WHY_NAMES \
 	"none", "unknown", "interleaved", "other_log", "ssr", "new_segment", "moved"
 
-/* Where they are in the word. All others bits are the writer: an index. */
+/* Positions of the fields in the word. The remaining bits are the writer's index. */
 #define FT_CAUSE_OP_BITS	4
 #define FT_CAUSE_FLUSH_SHIFT	4
 #define FT_CAUSE_FLUSH_BITS	2
@@ -105,7 +105,7 @@ enum ft_why {
 
 #define FT_CAUSE_WHY_MASK	(((1u << FT_CAUSE_WHY_BITS) - 1) << FT_CAUSE_WHY_SHIFT)
 
-/* What is known of a block that a scan found. */
+/* The cause of a block that a scan found. */
 #define FT_CAUSE_UNKNOWN	((__u32)FT_WHY_UNKNOWN << FT_CAUSE_WHY_SHIFT)
 
 static inline __u32 ft_cause(enum ft_op op, enum ft_flush flush,

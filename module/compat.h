@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The only file that knows that kernels differ. Each entry names what changed,
- * tests for the feature (a macro, or an FT_HAVE_ that Kbuild found in the
- * headers), never for a version, and says when it can go.
+ * The only file that depends on the kernel version. Each entry names what changed,
+ * and when it can go. It tests for the feature (a macro, or an FT_HAVE_ that Kbuild
+ * found in the headers), never for a version.
  */
 #ifndef FT_COMPAT_H
 #define FT_COMPAT_H
@@ -32,8 +32,8 @@ static inline int ft_fsnotify_add_sb_mark(struct fsnotify_mark *mark,
 }
 
 /*
- * After 6.12 F2FS began to speak of folios where it spoke of pages. What it
- * writes is still one block. Can go with 6.12.
+ * After 6.12 F2FS uses folios instead of pages in this event. What it writes is
+ * still one block. Can go with 6.12.
  */
 #ifdef FT_HAVE_SUBMIT_FOLIO_WRITE
 #define FT_SUBMIT_WRITE		f2fs_submit_folio_write
@@ -44,8 +44,8 @@ static inline int ft_fsnotify_add_sb_mark(struct fsnotify_mark *mark,
 #endif
 
 /*
- * After 6.1 the event of a fault that makes a page of a mapping writable names the
- * inode and the block, and comes if that failed as well; before, it names the page.
+ * After 6.1 the event of a fault that makes a page of a mapping writable has the
+ * inode and the block, and is also fired if that failed; before, it has the page.
  * Can go with 6.1.
  */
 #ifdef FT_HAVE_MKWRITE_OF_INODE
@@ -105,7 +105,7 @@ static inline bool ft_sleeping_locks_begin(void)
 	return true;
 }
 
-/* Undo it; @begun is what it returned. */
+/* Undo ft_sleeping_locks_begin(); @begun is its result. */
 static inline void ft_sleeping_locks_end(bool begun)
 	__releases(RCU)
 {
@@ -115,8 +115,8 @@ static inline void ft_sleeping_locks_end(bool begun)
 }
 
 /*
- * After 7.2 kernel threads have an empty root directory of their own; before, it
- * was that of init, where they now have to ask for it. Can go with 7.2.
+ * After 7.2 kernel threads have an empty root directory of their own, and a look-up
+ * has to request that of init; before, they had it. Can go with 7.2.
  */
 #ifndef scoped_with_init_fs
 #define scoped_with_init_fs()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files below /sys/kernel/debug/fragtrace: counters out, commands in. What
- * shows maps is in view.c and binary.c. The first line of a file names its
- * format and version; changing one raises its version.
+ * The files below /sys/kernel/debug/fragtrace: counters and commands. The files
+ * that show maps are in view.c and binary.c. The first line of a file names its
+ * format and version; a change of the format raises its version.
  */
 
 #include <linux/debugfs.h>
@@ -102,8 +102,8 @@ DEFINE_SHOW_ATTRIBUTE(stats);
 /* === Commands ============================================================= */
 
 /*
- * Take one line from the user. On success *@text is to be freed. A path in it
- * may be written as it is, or escaped as we write it.
+ * Take one line from the user. The caller frees *@text. A path in the line may
+ * be escaped as in our own output.
  */
 static int take_line(const char __user *ubuf, size_t count, loff_t *pos,
 		     char **text)
@@ -126,7 +126,7 @@ static int take_line(const char __user *ubuf, size_t count, loff_t *pos,
 		kfree(line);
 		return -EINVAL;
 	}
-	/* no path has a NUL, be it escaped */
+	/* a path contains no NUL, not even an escaped one */
 	if (string_unescape_inplace(line, UNESCAPE_OCTAL) != strlen(line)) {
 		kfree(line);
 		return -EINVAL;
@@ -166,7 +166,7 @@ static ssize_t targets_write(struct file *file, const char __user *ubuf,
 		err = ft_target_del(line + 4);
 		if (err) {
 			pr_err("targets: %s is not watched\n", line + 4);
-			/* ENOENT would say that the module is not loaded */
+			/* a user takes ENOENT for a module that is not loaded */
 			err = -EINVAL;
 		}
 	} else {
@@ -187,7 +187,7 @@ static const struct file_operations targets_fops = {
 	.release = single_release,
 };
 
-/* One line: 1 for everything, or a watched directory. */
+/* Take one line, 1 for everything or a watched directory, and call @func. */
 static ssize_t request(const char *name, const char __user *ubuf, size_t count,
 		       loff_t *pos, int (*func)(const char *path))
 {
@@ -207,7 +207,7 @@ static ssize_t request(const char *name, const char __user *ubuf, size_t count,
 	}
 	if (err == -EINVAL || err == -E2BIG)
 		pr_err("%s: 1, or a watched directory expected\n", name);
-	/* ENOENT would say that the module is not loaded */
+	/* a user takes ENOENT for a module that is not loaded */
 	return err == -ENOENT ? -EINVAL : err ?: count;
 }
 
@@ -289,8 +289,8 @@ static const struct {
 };
 
 /*
- * What no file may be opened for. A kernel that is locked down lets nobody open a
- * file of debugfs that anyone may write to: those can be read at least.
+ * Mode bits to leave out. A locked down kernel refuses to open any file of debugfs
+ * with a write bit. Without these bits the files can at least be read.
  */
 static umode_t forbidden_mode(void)
 {
@@ -301,9 +301,9 @@ static umode_t forbidden_mode(void)
 }
 
 /**
- * ft_debugfs_init() - make the files
+ * ft_debugfs_init() - create the files
  *
- * Return: 0, or what debugfs said; without its files the module is of no use.
+ * Return: 0, or the error of debugfs. Without its files the module is useless.
  */
 int ft_debugfs_init(void)
 {
@@ -317,7 +317,7 @@ int ft_debugfs_init(void)
 		pr_err("no directory in debugfs: %ld\n", PTR_ERR(dir));
 		return PTR_ERR(dir);
 	}
-	/* paths of files are nobody else's business */
+	/* paths of files are for root only */
 	inode = d_inode(dir);
 	inode_lock(inode);
 	inode->i_mode &= ~0077;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files in debugfs: debugfs.c makes them; view.c, binary.c, sums.c
- * gcview.c and victims.c show snapshots.
+ * The files in debugfs: debugfs.c creates them; view.c, binary.c, sums.c, gcview.c
+ * and victims.c show snapshots, owner.c answers for one block.
  */
 #ifndef FT_DEBUGFS_H
 #define FT_DEBUGFS_H

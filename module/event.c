@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an event does to the extent map of its file.
+ * Applies events to the extent map of their file.
  *
  * In: files and blocks from probe.c. Out: maps that snapshot.c copies. While a
- * scan is building a second map (rebuild.c), events change both, and leave a
- * mark where they did: there the event is right, not what the scan saw.
+ * scan is building a second map (rebuild.c), events change both, and mark the
+ * blocks that they changed: there the event is right, not the scan.
  */
 
 #include "breaks.h"
@@ -49,13 +49,13 @@ static int reserve(struct ft_inode *rec, u32 lblk, u32 end)
 	return err;
 }
 
-/* What became of a change: judge @err, and if the map takes more, the budget. */
+/* Finish a change: handle @err, and check the budget if the map has grown. */
 static void changed_locked(struct ft_inode *rec, int err, u64 old_bytes)
 {
 	rec->changes++;
 	WRITE_ONCE(rec->last_write, FT_NO_WRITE);
 	if (err) {
-		/* what is too much for a probe is not lost for want of memory */
+		/* -E2BIG is no lost event: the change is too large for a probe */
 		if (err != -E2BIG)
 			ft_count(FT_LOST);
 		ft_inode_untold(rec, FT_OP_UNKNOWN);
@@ -64,7 +64,7 @@ static void changed_locked(struct ft_inode *rec, int err, u64 old_bytes)
 		ft_mem_grown(rec);
 }
 
-/* Into the map that a scan is building; its extents are counted at the end. */
+/* Store in the map that a scan is building; its extents are counted at the end. */
 static int store_scanning(struct ft_inode *rec, const struct ft_extent *ext)
 {
 	struct ft_extent mark = *ext;
@@ -96,7 +96,7 @@ static int erase_scanning(struct ft_inode *rec, u32 lblk, u32 end)
 	return err;
 }
 
-/* @before: what look() saw */
+/* @before: filled by look() */
 static int store_looked(struct ft_inode *rec, const struct ft_extent *ext,
 			const struct ft_before *before,
 			const struct ft_alloc *alloc)
@@ -150,8 +150,8 @@ static int erase_locked(struct ft_inode *rec, u32 lblk, u32 end,
 }
 
 /*
- * A log gave blocks to the file, and no write event tells of it. Of the copy for an
- * atomic write it does, in the name of the file that is written to.
+ * A log gave blocks to the file, and no write event reports it. Write events do
+ * report the blocks of the copy for an atomic write, in the name of the file.
  */
 static void took(struct ft_inode *rec, const struct ft_extent *ext,
 		 const struct ft_alloc *alloc)
@@ -162,7 +162,7 @@ static void took(struct ft_inode *rec, const struct ft_extent *ext,
 			    rec->ino, alloc->writer, ext->lba);
 }
 
-/* A block that is an extent of its own, and remains one. False if it is not. */
+/* Move a block that is an extent of its own, and remains one. Otherwise false. */
 static bool relocate(struct ft_inode *rec, const struct ft_extent *ext,
 		     u32 old_lba, const struct ft_before *before,
 		     const struct ft_alloc *alloc)
@@ -184,7 +184,7 @@ static bool relocate(struct ft_inode *rec, const struct ft_extent *ext,
  * @lblk: block of the file
  * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
  * @lba: where it is now
- * @alloc: by what
+ * @alloc: why it was written there
  *
  * The slow half of ft_inode_write().
  *
@@ -217,22 +217,22 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
 	if (!store_looked(rec, &ext, &before, alloc) &&
 	    ft_inode_followed(rec) && !ft_inode_scanning(rec)) {
 		WRITE_ONCE(rec->last_write, id);
-		/* of a run that begins more is to come */
+		/* the second block of a run: more are expected */
 		if (follows)
 			ft_extmap_expect(&rec->map);
 	}
 }
 
 /**
- * ft_inode_write_doubtful() - a block was written, perhaps not the file's
- * @rec: the file, which is being written to atomically
+ * ft_inode_write_doubtful() - a block was written that may not be the file's
+ * @rec: the file; an atomic write to it is under way
  * @lblk: block of the file
  * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
  * @lba: where it is now
- * @alloc: by what
+ * @alloc: why it was written there
  *
  * A block of an atomic write that is not committed is not the file's yet. Only
- * @old_lba can tell.
+ * @old_lba shows which case it is.
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
@@ -253,8 +253,8 @@ void ft_inode_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
 }
 
 /*
- * What changes addresses and tells of it by no other event, or by one that is yet to
- * come.
+ * Set the cause of a change that only the extent cache has reported so far: there is
+ * no other event, or it comes later.
  */
 static void describe(const struct ft_inode *rec, struct ft_alloc *alloc)
 {
@@ -306,9 +306,9 @@ static void update_locked(struct ft_inode *rec, const struct ft_extent *ext)
  * @rec: the file
  * @ext: the blocks; %FT_LBA_UNWRITTEN if they have no address now
  *
- * Reported while F2FS holds the lock of the address, so it is exact, but not
- * for every file. Mostly it confirms what another event said before; even then
- * it counts during a scan, which may have seen the address before the change.
+ * Reported while F2FS holds the lock of the address, so it is exact, but not for
+ * every file. Usually it confirms what another event has reported. It still counts
+ * during a scan, which may have read the address before the change.
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
@@ -324,16 +324,15 @@ void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext)
  * ft_inode_map() - blocks got an address
  * @rec: the file
  * @ext: the blocks
- * @in_one: they are surely next to each other, not only the first is where
- *	@ext says
+ * @in_one: all blocks are contiguous; otherwise only the first address is known
  *
- * Reported after F2FS dropped its locks. Mostly an update has told of these
- * blocks before. Where F2FS keeps no extent cache it has not, and then the file
- * is stale: what contradicts a written block may be older than the map.
+ * Reported after F2FS dropped its locks. Usually an update has reported these blocks
+ * before. If F2FS keeps no extent cache for the file, none has, and the file becomes
+ * stale: an address that contradicts a written block may be older than the map.
  *
- * A run ends because the block behind it, which has been allocated as well, does
- * not continue it. The next run begins with that block, unless there is none: see
- * ft_inode_direct_end().
+ * A run ends because the next block, which has been allocated as well, does not
+ * continue it. The next run begins with that block, unless the write ends before
+ * it: see ft_inode_direct_end().
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
@@ -347,7 +346,7 @@ void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 	if (in_one)
 		rec->direct_end = ft_extent_end(ext);
 	if (ft_inode_followed(rec) && !ft_extmap_holds(&rec->map, ext)) {
-		/* before the budget may have it left out */
+		/* before the file may be left out */
 		ft_inode_doubt(rec, alloc.op);
 		if ((ext->len == 1 || in_one) &&
 		    !ft_extmap_may_have_written(&rec->map, ext->lblk,
@@ -359,7 +358,7 @@ void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
 	spin_unlock(&rec->lock);
 }
 
-/* What blocks the file has is not known any more, because of @op. */
+/* Make the file stale because of @op. */
 static void doubt_locked(struct ft_inode *rec, enum ft_op op)
 {
 	if (!ft_inode_followed(rec))
@@ -371,10 +370,10 @@ static void doubt_locked(struct ft_inode *rec, enum ft_op op)
 /**
  * ft_inode_direct_end() - a direct write is over
  * @rec: the file; no other direct write to it is under way
- * @end: where it was to end, exclusive
+ * @end: the end of the requested range, exclusive
  *
- * If it was cut short behind its last run, as by a buffer that is not there, F2FS
- * may have allocated the block behind that run, and nobody has told of it.
+ * If the write was cut short after its last run, for example by an unmapped buffer,
+ * F2FS may have allocated the block after that run, and no event has reported it.
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
@@ -389,9 +388,9 @@ void ft_inode_direct_end(struct ft_inode *rec, u32 end)
 
 /**
  * ft_inode_commit_begin() - an atomic write is about to put a block in place
- * @rec: the file; its next ft_inode_commit() says which block
+ * @rec: the file; its next ft_inode_commit() names the block
  *
- * Reported while F2FS holds the lock of the address, until it has been changed.
+ * Reported while F2FS holds the lock of the address, until the address is changed.
  * From here on each change of the map is noticed.
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
@@ -410,10 +409,10 @@ void ft_inode_commit_begin(struct ft_inode *rec)
  * @lblk: block of the file
  * @lba: where it is now
  *
- * Reported after F2FS dropped the lock of the address. Mostly an update has told
- * of it before. Where F2FS keeps no extent cache it has not, and then this is the
- * last word only if the map has not changed since the begin: the block may have
- * been written to yet another place.
+ * Reported after F2FS dropped the lock of the address. Usually an update has
+ * reported the block before. If F2FS keeps no extent cache for the file, none has.
+ * Then this event counts only if the map has not changed since the begin: otherwise
+ * the block may have been written to yet another place.
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
@@ -447,7 +446,7 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
 	int err = 0;
 
 	rec->reserver = NULL;
-	/* a commit that replaces the file frees what is between the new blocks */
+	/* a commit that replaces the whole file frees blocks between the new ones */
 	if (rec->committing) {
 		rec->committing = false;
 		ft_inode_doubt(rec, FT_OP_ATOMIC);
@@ -467,7 +466,7 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
  * ft_inode_truncate() - all blocks from one on are freed
  * @rec: the file
  * @lblk: the first of them
- * @within: the block before it is cut, and will be written again
+ * @within: the block before it is cut, and will be rewritten
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
@@ -487,12 +486,11 @@ void ft_inode_truncate(struct ft_inode *rec, u32 lblk, bool within)
  * @rec: the file
  * @lblk: first block of the range
  * @end: its end, exclusive
- * @whole: surely all of it, and nothing else
+ * @whole: F2FS preallocated all of the range, and nothing else
  *
- * Written blocks in the range stay as they are. The event comes late: of what
- * was preallocated some may have been freed already. If it is not known that
- * nothing was, a scan settles it; since no written block is in doubt the map does
- * not become stale.
+ * Written blocks in the range stay as they are. The event comes late: some of the
+ * preallocated blocks may have been freed already. If that is possible, a scan is
+ * queued. The map does not become stale, since no written block is in doubt.
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
@@ -507,7 +505,7 @@ void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 		bytes = rec->map.bytes;
 		sure = whole && rec->reserver == current &&
 		       !ft_inode_scanning(rec);
-		/* what does not fit is found by the scan */
+		/* a scan finds what does not fit */
 		err = reserve(rec, lblk, end);
 		if (err)
 			sure = false;
@@ -523,10 +521,10 @@ void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 
 /**
  * ft_inode_reserve_begin() - the current task begins to preallocate blocks
- * @rec: the file; until ft_inode_reserve() is noted whether blocks are freed
+ * @rec: the file; until ft_inode_reserve() it is noted if blocks are freed
  *
- * Of several tasks that do so at once only the last is remembered: for the others
- * F2FS is asked.
+ * If several tasks do so at once, only the last one is remembered. For the others
+ * the file is scanned.
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
@@ -541,7 +539,7 @@ void ft_inode_reserve_begin(struct ft_inode *rec)
  * ft_inode_written_by() - another process than before is about to write to a file
  * @rec: the file
  * @writer: its number (writer.h)
- * @dirty: data of earlier writers may not have been written to the volume yet
+ * @dirty: data of earlier writers may not have been flushed yet
  *
  * Context: atomic, RCU read section.
  */
@@ -556,8 +554,8 @@ void ft_inode_written_by(struct ft_inode *rec, u32 writer, bool dirty)
  * ft_inode_dirtied() - blocks are about to be written by a system call
  * @rec: the file
  * @lblk: the first one
- * @end: behind the last one
- * @clean: all that was written before has been written to the volume
+ * @end: end of the range, exclusive
+ * @clean: all earlier data has been flushed
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
@@ -584,9 +582,9 @@ void ft_inode_mapped(struct ft_inode *rec, u32 lblk)
 }
 
 /**
- * ft_inode_mark_stale() - something changed, and only F2FS knows what
+ * ft_inode_mark_stale() - a change came that no event describes
  * @rec: the file
- * @op: which operation it was, FT_OP_UNKNOWN if that is not known either
+ * @op: the operation, FT_OP_UNKNOWN if it is not known
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */

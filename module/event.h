@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What events do to the map of a file.
+ * Events, applied to the map of a file.
  */
 #ifndef FT_EVENT_H
 #define FT_EVENT_H
@@ -12,18 +12,18 @@
 #include "extmap.h"
 #include "inode.h"
 
-/* What a write event was about, in one word; never FT_NO_WRITE. */
+/* A write event in one word; never FT_NO_WRITE. */
 static inline u64 ft_write_id(u32 lblk, u32 lba)
 {
 	return (u64)lba << 32 | lblk;
 }
 
 /*
- * Has an event just said that a block of this file was written there, and has
- * nothing else happened to it? Then to say it again is of no use, but for a scan
- * that may have seen the address before it changed: during one nothing is known.
- * A scan that begins while we look begins after this event. Nor is anything known
- * of a record that is dead.
+ * Has an event just reported this block at this place, and has nothing else
+ * happened to the file since? Such an event can be ignored, unless a scan is
+ * running that may have read the old address: @last_write is not set during a
+ * scan. A scan that begins meanwhile begins after this event. The result is false
+ * for a dead record.
  */
 static inline bool ft_inode_knows_write(const struct ft_inode *rec,
 					const struct inode *inode, u32 lblk,
@@ -44,14 +44,14 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
  * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
  * @lba: where it is now
  *
- * F2FS says where the block was. If the map says otherwise it missed
- * something, be it by a race or by an operation that has no event. Mostly it is
- * the next block of a run. None is expected of a file that is being scanned, was
- * left out, or is dead.
+ * F2FS reports where the block was. If the map has it elsewhere, the map missed a
+ * change: by a race, or by an operation that has no event. Usually this is the next
+ * block of a run. None is expected in a file that is being scanned, was left out, or
+ * is dead.
  *
  * Context: atomic, rec->lock held.
- * Return: true if that is done. False if it is another case, which is left to
- * ft_inode_write_any().
+ * Return: true if the block was stored. False otherwise; then ft_inode_write_any()
+ * handles it.
  */
 static __always_inline bool ft_inode_write(struct ft_inode *rec, u32 lblk,
 					   u32 old_lba, u32 lba)

@@ -5,9 +5,9 @@
  * In: ranges stored, reserved and erased by event.c and rebuild.c. Out: extents,
  * looked up by file block or walked in order.
  *
- * The map divides all file blocks into ranges, holes included. An entry says
- * where a range begins and what it is; it ends where the next one begins. Of a
- * written range it does not have the LBA but the distance from file block to LBA
+ * The map divides all file blocks into ranges, holes included. An entry has the
+ * first block of a range, and what it is; the range ends where the next one begins.
+ * For a written range the entry has no LBA, but the distance from file block to LBA
  * (mod 2^32), which is the same for each block of the extent:
  *
  *	blocks 10..19 at LBA 110..119	-> entry 10: distance 100
@@ -15,21 +15,21 @@
  *	blocks 25..29 at LBA 300..304	-> entry 25: distance 275
  *	nothing from block 30 on	-> entry 30: a hole
  *
- * So an overwrite in the middle of an extent needs no repair of the parts that
- * remain, the next block of a run moves the begin of the entry behind it and
- * nothing else, and two neighbours are one extent exactly if they are the same.
+ * So an overwrite in the middle of an extent changes nothing in the two remaining
+ * parts; the next block of a run only moves the beginning of the next entry; and two
+ * neighbours are one extent exactly if they are the same.
  *
  * An entry takes 8 bytes. A file with a handful of them has one leaf that grows;
  * a larger one has a tree of nodes of NODE_BYTES. The tree keeps these rules:
  *
- *   - a leaf begins with an entry of the very block that its key names
+ *   - a leaf begins with an entry of the block that its key names
  *   - neighbouring entries differ, also across leaves
  *   - a full leaf first gives entries to a neighbour that has room, so that
- *     leaves are well filled whatever the order of the writes; a leaf that is
+ *     leaves are well filled in any order of writes; a leaf that is
  *     appended to stays full when it is split
  *   - nodes are allocated before anything is changed
  *
- * The caller sees to it that nobody else uses the map meanwhile. Memory is
+ * The caller makes sure that nothing else uses the map meanwhile. Memory is
  * allocated without sleeping.
  */
 
@@ -53,10 +53,10 @@
 #ifndef NODE_BYTES		/* extmap_test.c has small ones, for high trees */
 #define NODE_BYTES	512
 #endif
-#ifndef no_memory		/* and sees what happens without memory */
+#ifndef no_memory		/* it also refuses memory */
 #define no_memory()	false
 #endif
-#ifndef count_steps		/* and counts nodes and extents that are looked at */
+#ifndef count_steps		/* and counts the nodes and extents that are read */
 #define count_steps(nr)	((void)(nr))
 #endif
 
@@ -66,7 +66,7 @@
 /**
  * struct branch - an inner node
  * @nr: number of children, at least 1
- * @level: 1 if they are leaves, else one more than theirs
+ * @level: 1 if they are leaves, otherwise one more than their level
  * @key: first file block of each child
  * @dropped: in the list of trees to be freed
  * @child: leaves or branches
@@ -81,12 +81,12 @@ struct branch {
 	void *child[BRANCH_ROOM];
 };
 
-/* the only leaf grows from the one to the other by doubling */
+/* the only leaf grows from FIRST_BYTES to NODE_BYTES by doubling */
 static_assert(NODE_BYTES % (2 * FIRST_BYTES) == 0);
 static_assert(sizeof(struct branch) <= NODE_BYTES);
 static_assert(sizeof(struct ft_leaf) == sizeof(u64));
 
-/* Far more than the most sparse tree of 2^30 blocks needs. */
+/* Far more than the sparsest tree of 2^30 blocks needs. */
 #define MAX_HEIGHT	16
 
 static struct kmem_cache *cache;
@@ -185,9 +185,9 @@ static u32 count_extents(const u64 *entry, unsigned int nr)
 /* === Finding ============================================================== */
 
 /*
- * The index of the entry that a block is in; the leaf has it. The search begins
- * with the first or the last 2^n entries, which may overlap: so what is left can
- * be halved without counting it.
+ * The index of the entry that holds a block; the block is in the leaf. The search
+ * begins with the first or the last 2^n entries, which may overlap. So each step
+ * halves the rest without counting it.
  */
 static __always_inline unsigned int find_entry(const struct ft_leaf *leaf, u32 lblk)
 {
@@ -272,7 +272,7 @@ static void descend(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
 	f->spare = 0;
 }
 
-/* After a change of the tree above or around its leaf. */
+/* To be called when the tree above or around the finger's leaf has changed. */
 static void lift_finger(struct ft_extmap *map)
 {
 	map->finger.lo = 0;
@@ -302,7 +302,7 @@ static void seek_in_leaf(struct ft_finger *f, u32 lblk)
 	f->at = find_entry(f->leaf, lblk);
 }
 
-/* Point to the entry that a block is in. Mostly it is the same or the next. */
+/* Move the finger to the entry of a block: usually the same or the next one. */
 static inline void seek(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
 {
 	if (lblk - f->lo >= f->hi - f->lo)
@@ -314,7 +314,7 @@ static inline void seek(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
 
 /* === Making room ========================================================== */
 
-/* The only leaf moves to a larger place. */
+/* Move the only leaf to a larger place. */
 static int grow_leaf(struct ft_extmap *map)
 {
 	struct ft_leaf *old = map->root, *leaf;
@@ -333,7 +333,7 @@ static int grow_leaf(struct ft_extmap *map)
 	return 0;
 }
 
-/* Is there so much room in a neighbour that it is worth to move entries? */
+/* How many entries to move to a neighbour; 0 if it has too little room for that. */
 static unsigned int spare_room(const struct ft_leaf *leaf)
 {
 	unsigned int spare = LEAF_ROOM - leaf->nr;
@@ -408,7 +408,7 @@ static unsigned int nodes_to_split(struct ft_extmap *map, struct way *way)
 	return nr;
 }
 
-/* Put a new child behind the way, splitting the branches that are full. */
+/* Add a new child after the way; split the branches that are full. */
 static void add_child(struct ft_extmap *map, struct way *way, u32 key,
 		      void *child, void **spare)
 {
@@ -422,7 +422,7 @@ static void add_child(struct ft_extmap *map, struct way *way, u32 key,
 			insert_child(b, at, key, child);
 			return;
 		}
-		/* who appends leaves full nodes behind */
+		/* appending leaves full nodes */
 		keep = at == b->nr ? at - 1 : b->nr / 2;
 		right = *spare++;
 		right->nr = b->nr - keep;
@@ -464,7 +464,7 @@ static int split(struct ft_extmap *map, struct way *way, u32 lblk)
 			return -ENOMEM;
 		}
 	}
-	/* who appends leaves full nodes behind */
+	/* appending leaves full nodes */
 	keep = leaf->nr - 1;
 	if (find_entry(leaf, lblk) < keep)
 		keep = leaf->nr / 2;
@@ -477,7 +477,7 @@ static int split(struct ft_extmap *map, struct way *way, u32 lblk)
 	return 0;
 }
 
-/* The leaf that holds a block is full. */
+/* Make room in the leaf that holds a block, which is full. */
 static int make_room(struct ft_extmap *map, u32 lblk)
 {
 	struct way way;
@@ -495,7 +495,7 @@ static int make_room(struct ft_extmap *map, u32 lblk)
 
 /* === Giving memory back =================================================== */
 
-/* Two neighbours become one if that leaves room. */
+/* Merge two neighbours if some room is left then. */
 static bool merge(struct ft_extmap *map, struct branch *b, unsigned int at)
 {
 	struct branch *to, *from;
@@ -525,7 +525,7 @@ static bool merge(struct ft_extmap *map, struct branch *b, unsigned int at)
 	return true;
 }
 
-/* After entries went: see whether the way to a block can do with fewer nodes. */
+/* After entries were removed: merge nodes on the way to a block if possible. */
 static void tidy(struct ft_extmap *map, u32 lblk)
 {
 	struct ft_leaf *leaf;
@@ -558,7 +558,7 @@ static void tidy(struct ft_extmap *map, u32 lblk)
 	lift_finger(map);
 }
 
-/* A child begins at another block now: so do all branches that begin with it. */
+/* A child has a new first block: set its key, and those of branches it begins. */
 static void set_key(struct ft_extmap *map, struct way *way,
 		    unsigned int level, u32 key)
 {
@@ -569,7 +569,7 @@ static void set_key(struct ft_extmap *map, struct way *way,
 	}
 }
 
-/* A leaf goes, and each branch that is empty then. It is not the first leaf. */
+/* Remove a leaf, which is not the first one, and each branch that is empty then. */
 static void remove_leaf(struct ft_extmap *map, struct way *way)
 {
 	unsigned int level = 1;
@@ -586,7 +586,7 @@ static void remove_leaf(struct ft_extmap *map, struct way *way)
 		set_key(map, way, level + 1, way->node[level]->key[0]);
 }
 
-/* Remove whole leaves from one on, and the begin of the leaf that @end is in. */
+/* Remove whole leaves from @begin on, and the beginning of the leaf of @end. */
 static void remove_leaves(struct ft_extmap *map, u32 begin, u32 end)
 {
 	struct way way;
@@ -611,7 +611,7 @@ static void remove_leaves(struct ft_extmap *map, u32 begin, u32 end)
 	}
 }
 
-/* Are there more leaves from @begin, where one begins, to @end than may go? */
+/* Are there too many leaves from @begin, where one begins, to @end to remove? */
 static bool too_many_leaves(struct ft_extmap *map, u32 begin, u32 end)
 {
 	struct way way;
@@ -628,7 +628,7 @@ static bool too_many_leaves(struct ft_extmap *map, u32 begin, u32 end)
 
 /* === Changing ranges ====================================================== */
 
-/* The next block of a run: the entry behind it begins later, that is all. */
+/* Store the next block of a run: only the next entry changes, it begins later. */
 static bool continue_run(struct ft_extmap *map, u32 start, u32 end, u64 what)
 {
 	struct ft_finger *f = &map->finger;
@@ -642,7 +642,7 @@ static bool continue_run(struct ft_extmap *map, u32 start, u32 end, u64 what)
 	return true;
 }
 
-/* The entry that the block before a range is in; the finger is where it begins. */
+/* The entry of the block before a range; the finger is where the range begins. */
 static u64 entry_before(struct ft_extmap *map, u32 start)
 {
 	struct ft_finger *f = &map->finger;
@@ -658,7 +658,7 @@ static u64 entry_before(struct ft_extmap *map, u32 start)
 	return entry;
 }
 
-/* Widen a range, where the finger is, over its neighbours that are the same. */
+/* Extend a range, where the finger is, over equal neighbours. */
 static void widen(struct ft_extmap *map, u32 *start, u32 *end, u64 what)
 {
 	struct ft_finger *f = &map->finger;
@@ -670,7 +670,7 @@ static void widen(struct ft_extmap *map, u32 *start, u32 *end, u64 what)
 		if (what_of(before) == what)
 			*start = start_of(before);
 	}
-	/* an entry that goes on behind the range is another one, see our caller */
+	/* store_range() has made sure that an entry beyond the range differs */
 	if (*end < hi || *end == FT_LBLK_END)
 		return;
 	if (*end > hi || f->at + 1 == f->leaf->nr) {
@@ -683,8 +683,8 @@ static void widen(struct ft_extmap *map, u32 *start, u32 *end, u64 what)
 }
 
 /*
- * Replace entries within a leaf. @from is the first that goes, @to is behind
- * the last, which leaves its tail from @end on if that is not its end.
+ * Replace entries within a leaf. @from is the first of them, @to is behind the last.
+ * If the last one extends beyond @end, its tail stays.
  */
 static void replace(struct ft_extmap *map, unsigned int from, unsigned int to,
 		    u32 start, u32 end, u64 what)
@@ -709,7 +709,7 @@ static void replace(struct ft_extmap *map, unsigned int from, unsigned int to,
 	map->finger.at = from;
 }
 
-/* Replace all from @from to the end of the leaf, and what comes before @end. */
+/* Replace all entries from @from to the end of the leaf, and all before @end. */
 static void replace_beyond(struct ft_extmap *map, unsigned int from, u32 start,
 			   u32 end, u64 what)
 {
@@ -725,8 +725,8 @@ static void replace_beyond(struct ft_extmap *map, unsigned int from, u32 start,
 }
 
 /*
- * All or a part of the entry that the finger points to becomes something else,
- * and no neighbour is the same: what a write at random does, mostly.
+ * Change all or a part of the entry that the finger points to, if no neighbour
+ * becomes equal: the usual case of a random write.
  */
 static bool replace_in_one(struct ft_extmap *map, u32 start, u32 end, u64 what)
 {
@@ -808,13 +808,13 @@ static int store_range(struct ft_extmap *map, u32 start, u32 end, u64 what)
 }
 
 /**
- * ft_extmap_store() - put an extent into the map, over whatever was there
+ * ft_extmap_store() - store an extent in the map, over what was there
  * @map: the map
  * @ext: the extent, written or unwritten
  *
- * Context: atomic, nobody else uses the map.
- * Return: 0, or with the map unchanged -ENOMEM, -E2BIG if too much would have to
- * go, or -EFBIG if no file can have such blocks.
+ * Context: atomic, nothing else uses the map.
+ * Return: 0, or with the map unchanged -ENOMEM, -E2BIG if too many leaves would have
+ * to be removed, or -EFBIG if no file can have such blocks.
  */
 int ft_extmap_store(struct ft_extmap *map, const struct ft_extent *ext)
 {
@@ -828,7 +828,7 @@ int ft_extmap_store(struct ft_extmap *map, const struct ft_extent *ext)
  * ft_extmap_expect() - prepare for ft_extmap_go_on()
  * @map: the map, in which a block was just stored
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  */
 void ft_extmap_expect(struct ft_extmap *map)
 {
@@ -841,10 +841,10 @@ void ft_extmap_expect(struct ft_extmap *map)
 }
 
 /**
- * ft_extmap_expect_nothing() - let ft_extmap_go_on() say no
+ * ft_extmap_expect_nothing() - make ft_extmap_go_on() return false
  * @map: the map
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  */
 void ft_extmap_expect_nothing(struct ft_extmap *map)
 {
@@ -852,18 +852,18 @@ void ft_extmap_expect_nothing(struct ft_extmap *map)
 }
 
 /**
- * ft_extmap_relocate() - put a block elsewhere that is an extent of its own
+ * ft_extmap_relocate() - move a block that is an extent of its own
  * @map: the map
  * @lblk: the file block
- * @old_lba: where the map should have it by now
+ * @old_lba: where the map should have it now
  * @lba: where it is now
  *
  * For the second most frequent case: a block of a fragmented file is
  * overwritten, and remains an extent of its own.
  *
- * Context: atomic, nobody else uses the map.
- * Return: true if that is done. False if it is another case, or the block was
- * not at @old_lba; nothing has changed then.
+ * Context: atomic, nothing else uses the map.
+ * Return: true if the block was moved. False in any other case, also if the block
+ * was not at @old_lba; nothing has changed then.
  */
 bool ft_extmap_relocate(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba)
 {
@@ -875,7 +875,7 @@ bool ft_extmap_relocate(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba)
 		return false;
 	seek(map, f, lblk);
 	entry = &f->leaf->entry[f->at];
-	/* neighbours in other leaves are left to who can look there */
+	/* neighbours in other leaves are not checked: left to ft_extmap_store() */
 	if (*entry != old || !f->at || f->at + 1 >= f->leaf->nr ||
 	    start_of(entry[1]) != lblk + 1 || what_of(entry[-1]) == what ||
 	    what_of(entry[1]) == what)
@@ -890,7 +890,7 @@ bool ft_extmap_relocate(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba)
  * @lblk: first file block of the range
  * @end: its end, exclusive
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: 0, -E2BIG if there were too many extents and holes, or -ENOMEM; in
  * both cases some holes may have been filled.
  */
@@ -928,9 +928,9 @@ int ft_extmap_reserve(struct ft_extmap *map, u32 lblk, u32 end)
  * @lblk: first file block of the range
  * @end: its end, exclusive; %FT_LBLK_END for all that follows
  *
- * Context: atomic, nobody else uses the map.
- * Return: 0, or with the map unchanged -ENOMEM, or -E2BIG if too much would have
- * to go.
+ * Context: atomic, nothing else uses the map.
+ * Return: 0, or with the map unchanged -ENOMEM, or -E2BIG if too many leaves would
+ * have to be removed.
  */
 int ft_extmap_erase(struct ft_extmap *map, u32 lblk, u32 end)
 {
@@ -939,14 +939,14 @@ int ft_extmap_erase(struct ft_extmap *map, u32 lblk, u32 end)
 	return store_range(map, lblk, end, HOLE);
 }
 
-/* === Looking ============================================================== */
+/* === Reading ============================================================== */
 
 /**
- * ft_extmap_lba() - find where a file block is
+ * ft_extmap_lba() - find the LBA of a file block
  * @map: the map
  * @lblk: the file block
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: its LBA; %FT_LBA_UNWRITTEN if it has none.
  */
 u32 ft_extmap_lba(struct ft_extmap *map, u32 lblk)
@@ -962,12 +962,12 @@ u32 ft_extmap_lba(struct ft_extmap *map, u32 lblk)
 }
 
 /**
- * ft_extmap_holds() - are blocks where the map says?
+ * ft_extmap_holds() - does the map have these blocks at this place?
  * @map: the map
  * @ext: written blocks
  *
- * Context: atomic, nobody else uses the map.
- * Return: true if all of them are at this place.
+ * Context: atomic, nothing else uses the map.
+ * Return: true if the map has all of them there.
  */
 bool ft_extmap_holds(struct ft_extmap *map, const struct ft_extent *ext)
 {
@@ -988,7 +988,7 @@ bool ft_extmap_holds(struct ft_extmap *map, const struct ft_extent *ext)
  * @from: the file block
  * @ext: on success, the whole extent; it may begin before @from
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: false if there is none.
  */
 bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext)
@@ -996,7 +996,7 @@ bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext)
 	struct ft_finger *f = &map->finger;
 	u64 entry;
 
-	/* behind a hole there is an extent, if anything */
+	/* a hole is followed by an extent, or by nothing */
 	for (;;) {
 		count_steps(1);
 		if (from >= FT_LBLK_END)
@@ -1017,8 +1017,9 @@ bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext)
  * @lblk: first file block of the range
  * @end: its end, exclusive
  *
- * Context: atomic, nobody else uses the map.
- * Return: false if there are none; true if there are, or that is long to say.
+ * Context: atomic, nothing else uses the map.
+ * Return: false if there are none; true if there are, or if there are too many
+ * extents to check.
  */
 bool ft_extmap_may_have_written(struct ft_extmap *map, u32 lblk, u32 end)
 {
@@ -1038,14 +1039,14 @@ bool ft_extmap_may_have_written(struct ft_extmap *map, u32 lblk, u32 end)
 /**
  * ft_extmap_read() - find all extents that end after a file block
  * @map: the map
- * @from: the file block; moved on behind what was found
+ * @from: the file block; moved behind the last extent that was found
  * @ext: the extents, in order; the first may begin before @from
- * @max: how many to find at the most
+ * @max: the largest number to find
  *
- * The finger stays where the writers have it.
+ * The writers' finger does not move.
  *
- * Context: atomic, nobody else uses the map.
- * Return: how many were found; fewer than @max only if there are no more.
+ * Context: atomic, nothing else uses the map.
+ * Return: the number found; fewer than @max only if there are no more.
  */
 unsigned int ft_extmap_read(struct ft_extmap *map, u32 *from,
 			    struct ft_extent *ext, unsigned int max)
@@ -1070,9 +1071,9 @@ unsigned int ft_extmap_read(struct ft_extmap *map, u32 *from,
  * ft_extmap_before() - find the last written block before a file block
  * @map: the map
  * @lblk: the file block
- * @lba: on success, where that block is
+ * @lba: on success, the LBA of that block
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: false if there is none, or too many holes and unwritten extents are in
  * between.
  */
@@ -1096,8 +1097,8 @@ bool ft_extmap_before(struct ft_extmap *map, u32 lblk, u32 *lba)
 }
 
 /*
- * A finger of one's own that is stepped from entry to entry stays in registers: it is
- * not handed to descend().
+ * A local finger that moves from entry to entry stays in registers: its address is
+ * not passed to descend().
  */
 static struct ft_finger finger_at(struct ft_extmap *map, u32 lblk)
 {
@@ -1107,7 +1108,7 @@ static struct ft_finger finger_at(struct ft_extmap *map, u32 lblk)
 	return f;
 }
 
-/* Go on to the entry behind. False if there is none. */
+/* Move to the next entry. False if there is none. */
 static __always_inline bool step(struct ft_extmap *map, struct ft_finger *f)
 {
 	if (likely(f->at + 1 < f->leaf->nr)) {
@@ -1120,7 +1121,7 @@ static __always_inline bool step(struct ft_extmap *map, struct ft_finger *f)
 	return true;
 }
 
-/* Go back to the entry before. False if there is none. */
+/* Move to the previous entry. False if there is none. */
 static __always_inline bool step_back(struct ft_extmap *map, struct ft_finger *f)
 {
 	if (likely(f->at)) {
@@ -1134,8 +1135,8 @@ static __always_inline bool step_back(struct ft_extmap *map, struct ft_finger *f
 }
 
 /*
- * Step until an entry that ends behind a block has an LBA. Up to *@pos, which is that
- * block at first, there is none. False if none has, or too many have not.
+ * Step to the first entry with an LBA that ends behind *@pos. Then no block between
+ * the old *@pos and the new one is written. False if there is none, or too far away.
  */
 static __always_inline bool step_to_written(struct ft_extmap *map,
 					    struct ft_finger *f, u32 *pos)
@@ -1156,7 +1157,7 @@ static __always_inline bool step_to_written(struct ft_extmap *map,
 	return false;
 }
 
-/* Likewise back. Then *@pos is behind its last block, or behind that one. */
+/* The same backwards: then no block is written between the new *@pos and the old. */
 static __always_inline bool step_back_to_written(struct ft_extmap *map,
 						 struct ft_finger *f, u32 *pos)
 {
@@ -1177,15 +1178,15 @@ static __always_inline bool step_back_to_written(struct ft_extmap *map,
 }
 
 /**
- * ft_extmap_look() - see what there is in a range and around it
+ * ft_extmap_look() - read what is in a range and around it
  * @map: the map
  * @lblk: first file block of the range
  * @end: its end, exclusive
- * @around: what there is
+ * @around: filled
  *
- * The finger then points to where the range begins.
+ * Afterwards the finger points to where the range begins.
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  */
 void ft_extmap_look(struct ft_extmap *map, u32 lblk, u32 end,
 		    struct ft_around *around)
@@ -1227,13 +1228,13 @@ void ft_extmap_look(struct ft_extmap *map, u32 lblk, u32 end,
  */
 
 /**
- * ft_extmap_set_word() - give blocks a word
+ * ft_extmap_set_word() - set the word of blocks
  * @map: the map of words
  * @lblk: the first block
- * @end: behind the last one
+ * @end: end of the range, exclusive
  * @word: the word
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: as ft_extmap_store().
  */
 int ft_extmap_set_word(struct ft_extmap *map, u32 lblk, u32 end, u32 word)
@@ -1244,12 +1245,12 @@ int ft_extmap_set_word(struct ft_extmap *map, u32 lblk, u32 end, u32 word)
 }
 
 /**
- * ft_extmap_word() - the word about a block
+ * ft_extmap_word() - get the word of a block
  * @map: the map of words
  * @lblk: the block
- * @none: what to say of a block that has none
+ * @none: the result for a block without a word
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: the word.
  */
 u32 ft_extmap_word(struct ft_extmap *map, u32 lblk, u32 none)
@@ -1266,11 +1267,11 @@ u32 ft_extmap_word(struct ft_extmap *map, u32 lblk, u32 none)
  * ft_extmap_read_word() - ft_extmap_word() for a reader
  * @map: the map of words
  * @lblk: the block
- * @none: what to say of a block that has none
+ * @none: the result for a block without a word
  *
- * The finger stays where the writers have it.
+ * The writers' finger does not move.
  *
- * Context: atomic, nobody else uses the map.
+ * Context: atomic, nothing else uses the map.
  * Return: the word.
  */
 u32 ft_extmap_read_word(struct ft_extmap *map, u32 lblk, u32 none)
@@ -1304,7 +1305,7 @@ void ft_extmap_init(struct ft_extmap *map)
 	lift_finger(map);
 }
 
-/* Trees that nobody refers to any more, and what they take until they are freed. */
+/* Trees that are in no map any more, and their memory until they are freed. */
 static LLIST_HEAD(dropped);
 atomic_long_t ft_extmap_dropped = ATOMIC_LONG_INIT(0);
 
@@ -1333,12 +1334,12 @@ static void free_dropped(struct work_struct *work)
 static DECLARE_WORK(dropped_work, free_dropped);
 
 /**
- * ft_extmap_drop() - make a map empty, however large it is
+ * ft_extmap_drop() - make a map empty, in bounded time
  * @map: the map
  *
  * A worker frees the nodes; until then ft_extmap_dropped counts their bytes.
  *
- * Context: any, nobody else uses the map.
+ * Context: any, nothing else uses the map.
  */
 void ft_extmap_drop(struct ft_extmap *map)
 {
@@ -1369,7 +1370,7 @@ void ft_extmap_flush(void)
  * @to: the map; what it held is dropped
  * @from: the other one; empty afterwards
  *
- * Context: any, nobody else uses the maps.
+ * Context: any, nothing else uses the maps.
  */
 void ft_extmap_move(struct ft_extmap *to, struct ft_extmap *from)
 {

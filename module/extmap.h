@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The extent map of one file: which volume block holds which file block. Knows
- * nothing of F2FS, tracepoints or debugfs, so that it can be tested alone.
+ * The extent map of one file: which volume block holds which file block. It does
+ * not depend on F2FS, tracepoints or debugfs, so that it can be tested alone.
  */
 #ifndef FT_EXTMAP_H
 #define FT_EXTMAP_H
@@ -22,11 +22,11 @@
 #define FT_LBLK_END		BIT(30)
 
 /*
- * How much one call may do, whatever the map holds and whatever range it is about.
+ * The limits of one call, whatever the map holds and however large the range is.
  * Callers hold a spinlock, most of them inside F2FS with preemption off. No call
- * takes away more leaves or looks at more extents than this, besides finding a
- * block in the tree a few times; one that means more says -E2BIG, and its caller
- * leaves the rest to a scan. extmap_test.c counts. (To be tested they are less.)
+ * removes more leaves or reads more extents than this, besides finding a block in
+ * the tree a few times. A call that would exceed this returns -E2BIG, and its caller
+ * leaves the rest to a scan. extmap_test.c counts, with smaller limits.
  */
 #ifndef FT_MAX_LEAVES_AT_ONCE
 #define FT_MAX_LEAVES_AT_ONCE	128
@@ -36,7 +36,7 @@
 /* How many holes and unwritten extents are skipped to find a written neighbour. */
 #define FT_MAX_SKIPPED		16
 
-/* A map of so few entries, see extmap.c, takes no memory besides the struct. */
+/* A map of so few entries, see extmap.c, needs no memory besides the struct. */
 #define FT_FEW_ENTRIES		2
 
 /**
@@ -44,8 +44,8 @@
  * @lblk: first file block
  * @len: length in blocks, at least 1
  * @lba: volume block of @lblk, or %FT_LBA_UNWRITTEN
- * @encoded: they hold a cluster that F2FS has compressed; @lblk is the place of
- *	their address in the file's nodes, one behind the cluster's first block
+ * @encoded: the blocks hold a cluster that F2FS has compressed; @lblk is the place
+ *	of their addresses in the file's nodes, one after the cluster's first block
  */
 struct ft_extent {
 	u32 lblk;
@@ -69,7 +69,7 @@ struct ft_leaf {
 #define FT_START_SHIFT	34
 #define FT_WHAT_MASK	(BIT_ULL(FT_START_SHIFT) - 1)
 
-/* Of what a range is: its kind, a hole if 0, and with WRITTEN the distance to its LBA. */
+/* What a range is: its kind, 0 for a hole; with WRITTEN the distance to its LBA. */
 #define FT_WRITTEN	BIT_ULL(32)
 #define FT_UNWRITTEN	BIT_ULL(33)
 
@@ -77,10 +77,10 @@ struct ft_leaf {
  * struct ft_finger - an entry of a map, kept while the map does not change
  * @leaf: the leaf it is in
  * @lo: first file block of the leaf
- * @hi: end of the leaf, exclusive; equal to @lo: points nowhere
+ * @hi: end of the leaf, exclusive; if equal to @lo, the finger is not valid
  * @at: its index in the leaf
- * @spare: how many blocks the entry behind it can give to it, one by one; 0 if
- *	nobody has looked, or it points nowhere or to what is not written
+ * @spare: how many more blocks this entry can take from the next one; 0 if that was
+ *	not computed, or if the finger is not valid or the entry not written
  */
 struct ft_finger {
 	struct ft_leaf *leaf;
@@ -93,8 +93,8 @@ struct ft_finger {
 /**
  * struct ft_extmap - the extents of one file
  * @root: the topmost node of the tree, or @few
- * @few: the only leaf as long as it is small
- * @finger: the entry that was used last: the next block is mostly near
+ * @few: the only leaf while it is small
+ * @finger: the entry that was used last: the next block is usually near
  * @height: levels of the tree above its leaves
  * @nr: number of extents, unwritten ones included; two extents of one kind that
  *	continue each other in the file and on the volume are always one
@@ -110,13 +110,13 @@ struct ft_extmap {
 };
 
 /**
- * struct ft_around - what there is in a range of blocks and around it
- * @first: where its first block is, %FT_LBA_UNWRITTEN if nowhere
- * @last: likewise its last block
+ * struct ft_around - a range of blocks and its neighbours
+ * @first: LBA of its first block, %FT_LBA_UNWRITTEN if it has none
+ * @last: likewise of its last block
  * @has_prev: there is a written block before it, not too far away,
- * @prev: and it is there
- * @has_next: there is a written block behind it, likewise,
- * @next: and it is there
+ * @prev: and this is its LBA
+ * @has_next: there is a written block after it, likewise,
+ * @next: and this is its LBA
  * @limit: nothing is written between the range and here; with @has_next, this is
  *	the block that is written
  * @next_limit: with @has_next: nothing is written between the extent of that block
@@ -142,15 +142,15 @@ static inline u32 ft_extent_end(const struct ft_extent *ext)
  * ft_extmap_go_on() - store one more block of the run that was stored last
  * @map: the map
  * @lblk: the file block
- * @old_lba: where the map should have it by now, %FT_LBA_UNWRITTEN if nowhere
+ * @old_lba: where the map should have it now, %FT_LBA_UNWRITTEN if nowhere
  * @lba: where it is now
  *
- * For the most frequent case: the run is where the finger is, what comes behind
- * it gives up its first block, and ft_extmap_expect() has seen that it can.
+ * For the most frequent case: the finger is at the run, the next entry gives up its
+ * first block, and ft_extmap_expect() has checked that it can.
  *
- * Context: atomic, nobody else uses the map.
- * Return: true if that is done. False if it is another case, or the block was
- * not at @old_lba; nothing has changed then.
+ * Context: atomic, nothing else uses the map.
+ * Return: true if the block was stored. False in any other case, also if the block
+ * was not at @old_lba; nothing has changed then.
  */
 static inline bool ft_extmap_go_on(struct ft_extmap *map, u32 lblk, u32 old_lba,
 				   u32 lba)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test of the extent map: random operations, each repeated on a plain array
- * with one element per block, the two compared block by block, and the rules of
- * the tree checked. Every now and then memory is refused. A module of its own:
- * insmod runs the test and fails if the map was ever wrong.
+ * Test of the extent map. Random operations are repeated on a plain array with one
+ * element per block. Both are compared block by block, and the rules of the tree are
+ * checked. Now and then an allocation fails. This is a module of its own: insmod
+ * runs the test, and fails if the map was ever wrong.
  *
  *	insmod extmap_test.ko [seed=N] [ops=N] [blocks=N] [refuse=N]
  */
@@ -16,7 +16,7 @@
 
 /* Small nodes: a few thousand entries make a tree of several levels. */
 #define NODE_BYTES	128
-/* Small bounds: what is too much for one call happens often. */
+/* Small limits: calls exceed them often. */
 #define FT_MAX_LEAVES_AT_ONCE	24
 #define FT_MAX_EXTENTS_AT_ONCE	128
 static bool refuses_memory(void);
@@ -24,7 +24,7 @@ static bool refuses_memory(void);
 static unsigned int nr_steps;
 #define count_steps(nr)	(nr_steps += (nr))
 
-/* The code under test, whole: statics too. */
+/* The code under test, with its static functions. */
 #include "extmap.c"
 
 static unsigned long seed;
@@ -50,7 +50,7 @@ MODULE_PARM_DESC(refuse, "refuse one in so many allocations (default: 5; 0: none
 #define CHECK_EVERY	10
 
 static struct ft_extmap map;
-static struct ft_extmap elsewhere;	/* where the map moves, and back */
+static struct ft_extmap elsewhere;	/* the map is moved here and back */
 static u32 *naive;	/* LBA of each block, perhaps IS_ENCODED; NOTHING or FT_LBA_UNWRITTEN */
 static struct rnd_state rnd;
 
@@ -81,7 +81,7 @@ static bool continues(u32 i)
 	return naive[i] == naive[i - 1] + 1;
 }
 
-/* What the array has for the first block of an extent. */
+/* The array's value for the first block of an extent. */
 static u32 first_of(const struct ft_extent *ext)
 {
 	return ext->lba | (ext->encoded ? IS_ENCODED : 0);
@@ -101,7 +101,7 @@ static int compare_block(u32 i)
 	return -EINVAL;
 }
 
-/* Walk the map in order: it must name each extent once, as long as it can be. */
+/* Walk the map in order: it must have each extent once, and in full length. */
 static int compare_extents(void)
 {
 	unsigned long nr = 0;
@@ -137,7 +137,7 @@ static bool same_extent(const struct ft_extent *a, const struct ft_extent *b)
 	       a->encoded == b->encoded;
 }
 
-/* Extents read several at a time are those that are found one by one. */
+/* Extents that are read several at a time must be those found one by one. */
 static int compare_pieces(void)
 {
 	u32 from = below(blocks), pos = from;
@@ -166,10 +166,10 @@ static int compare_pieces(void)
 /* === The rules of the tree ================================================ */
 
 /**
- * struct seen - what a walk through the tree has seen so far
+ * struct seen - the state of a walk through the tree
  * @what: of the last entry
  * @begun: there was one
- * @extents: how many entries were extents
+ * @extents: number of entries that were extents
  * @bytes: memory of the nodes
  */
 struct seen {
@@ -225,7 +225,7 @@ static bool tree_is_well(void *node, unsigned int level, u32 lo, u32 hi,
 	return true;
 }
 
-/* If the next block is expected, is it where the finger says it will go? */
+/* If a next block is expected, the finger must point to where it will be stored. */
 static int check_finger(void)
 {
 	const struct ft_finger *f = &map.finger;
@@ -263,22 +263,22 @@ static int check_rules(void)
 /* === Bounded work ========================================================= */
 
 /*
- * How many nodes and extents one call may look at. The leaves that go are counted
- * first, then found, freed, and taken out of the branches above; besides, some
- * blocks are looked up, a leaf is split, and the tree is tidied.
+ * The limit of nodes and extents that one call may read. Leaves to be removed are
+ * counted first, then found, freed, and removed from the branches above. In addition
+ * some blocks are found, a leaf is split, and the tree is tidied.
  */
 static unsigned int max_steps(void)
 {
 	return (2 * FT_MAX_LEAVES_AT_ONCE + 24) * (map.height + 3);
 }
 
-/* A reservation looks up each extent, and stores what is between. */
+/* A reservation finds each extent, and stores what is in between. */
 static unsigned int max_steps_to_reserve(void)
 {
 	return FT_MAX_EXTENTS_AT_ONCE * 12 * (map.height + 3);
 }
 
-/* Was the call that has just ended short enough? Begin to count anew. */
+/* Check the steps of the call that has just ended, and count from 0 again. */
 static int was_short(const char *what, unsigned int max)
 {
 	unsigned int steps = nr_steps;
@@ -291,7 +291,7 @@ static int was_short(const char *what, unsigned int max)
 	return -EINVAL;
 }
 
-/* How many leaves are there from the one that a block is in to that of another? */
+/* The number of leaves from the one of @lblk to the one of @end. */
 static unsigned int leaves_between(u32 lblk, u32 end)
 {
 	unsigned int nr = 0;
@@ -304,7 +304,7 @@ static unsigned int leaves_between(u32 lblk, u32 end)
 	return nr;
 }
 
-/* A call said that it was too much: it had better been much. */
+/* A call has returned -E2BIG: check that the range was really large. */
 static int was_much(u32 lblk, u32 end)
 {
 	nr_too_much++;
@@ -327,7 +327,7 @@ static int erase(u32 lblk, u32 end)
 		naive[i] = NOTHING;
 	if (err != -E2BIG)
 		return err;
-	/* the halves are less */
+	/* the halves are smaller */
 	return was_much(lblk, end) ?: erase(mid, end) ?: erase(lblk, mid);
 }
 
@@ -341,7 +341,7 @@ static int reserve(u32 lblk, u32 end)
 	if (was_short("reserve", max_steps_to_reserve()))
 		return -EINVAL;
 	nr_too_much += err == -E2BIG;
-	/* it may have stopped anywhere, but goes in order */
+	/* it may have stopped anywhere, but it goes in order */
 	while (err == -ENOMEM || err == -E2BIG) {
 		u32 to = lblk + 1 + below(end - lblk);
 
@@ -362,7 +362,7 @@ static int reserve(u32 lblk, u32 end)
 	return err;
 }
 
-/* A map far larger than what one call may do: every second block is a hole. */
+/* A map far above the limits of one call: every second block is a hole. */
 #define MANY	65536
 
 static int fill_many(bool written)
@@ -382,7 +382,7 @@ static int fill_many(bool written)
 	return err;
 }
 
-/* No call takes longer on a large map, whatever it is about. */
+/* No call takes longer on a large map, whatever its range is. */
 static int check_bounds(void)
 {
 	const struct ft_extent all = { .lblk = 1, .len = 2 * MANY - 2, .lba = 7 };
@@ -432,13 +432,13 @@ static bool is_written(u32 i)
 	return naive[i] != NOTHING && naive[i] != FT_LBA_UNWRITTEN;
 }
 
-/* Where a block is. */
+/* The LBA of a block in the array. */
 static u32 lba_of(u32 i)
 {
 	return is_written(i) ? naive[i] & ~IS_ENCODED : FT_LBA_UNWRITTEN;
 }
 
-/* The first written block from one on, @blocks if there is none; counts what is skipped. */
+/* The first written block from @i on, or @blocks; counts the ranges skipped. */
 static u32 written_from(u32 i, unsigned int *skipped)
 {
 	for (*skipped = 0; i < blocks && !is_written(i); i++)
@@ -457,7 +457,7 @@ static bool compare_before(u32 i, bool got, u32 lba)
 		     !at || skipped >= FT_MAX_SKIPPED - 1;
 }
 
-/* A range and what is around it; it may give up if too many are skipped. */
+/* Compare a range and its neighbours; the map may give up after many ranges. */
 static int compare_around(u32 lblk, u32 end)
 {
 	struct ft_around around;
@@ -489,7 +489,7 @@ static int compare_around(u32 lblk, u32 end)
 	return 0;
 }
 
-/* A map of words against an array of words; it takes the place of the other ones. */
+/* Compare a map of words with an array of words, in the place of the other ones. */
 static int check_words(void)
 {
 	struct ft_extmap words;
@@ -501,7 +501,7 @@ static int check_words(void)
 	for (n = 0; n < 20000 && !err; n++) {
 		lblk = below(blocks);
 		end = lblk + 1 + below(min(blocks - lblk, 16U));
-		/* few words, so that neighbours often have the same; all bits */
+		/* few words, so that neighbours are often equal; all bits */
 		word = below(4) * 0x55555555;
 		if (below(8)) {
 			while ((err = ft_extmap_set_word(&words, lblk, end,
@@ -535,7 +535,7 @@ static int compare_all(void)
 	return compare_extents() ?: compare_pieces();
 }
 
-/* Mostly near the block before it on the volume, so that extents merge. */
+/* Usually behind the block before it on the volume, so that extents merge. */
 static u32 pick_lba(u32 lblk)
 {
 	if (lblk && naive[lblk - 1] != NOTHING &&
@@ -544,7 +544,7 @@ static u32 pick_lba(u32 lblk)
 	return (1 + below(16 * blocks)) | (below(4) ? 0 : IS_ENCODED);
 }
 
-/* Does a block go on from where it was not, to where no run goes, or unexpected? */
+/* True if ft_extmap_go_on() takes a wrong or an unexpected block. */
 static bool goes_on_wrongly(u32 i, u32 old, u32 value)
 {
 	if (ft_extmap_go_on(&map, i, old + 1, value) ||
@@ -560,7 +560,7 @@ static bool goes_on_wrongly(u32 i, u32 old, u32 value)
 	return ft_extmap_go_on(&map, i, old, value);
 }
 
-/* Blocks of a run, one by one, as F2FS writes them. */
+/* Write the blocks of a run, one by one, as F2FS does. */
 static int write_run(u32 lblk, u32 len, u32 value)
 {
 	u32 i;
@@ -609,7 +609,7 @@ static int write_run(u32 lblk, u32 len, u32 value)
 	return 0;
 }
 
-/* To where the struct has another address, and back; nothing is expected then. */
+/* Move the map to another struct and back; no block is expected afterwards. */
 static int move(u32 lblk)
 {
 	u32 old = naive[lblk] == NOTHING ? FT_LBA_UNWRITTEN :
@@ -669,10 +669,10 @@ static int one_operation(void)
 	} else {
 		err = move(lblk);
 	}
-	/* wherever the finger is now */
+	/* the finger may be anywhere now */
 	if (!below(4))
 		ft_extmap_expect(&map);
-	/* without memory nothing has changed */
+	/* if memory was refused, nothing has changed */
 	if (err == -ENOMEM)
 		err = 0;
 	return err ?: compare_block(lblk) ?: compare_block(lblk + len - 1) ?:
@@ -710,7 +710,7 @@ static int __init extmap_test_init(void)
 	      check_words();
 	ft_extmap_drop(&map);
 	ft_extmap_cleanup();
-	/* 1 000 000 operations without a tree, or with all the memory, say little */
+	/* 1 000 000 operations without a tree, or without a failure, prove little */
 	if (!err && ops >= 100000 && blocks >= 2048 &&
 	    (highest < 3 || nr_runs < 100 || nr_runs_reserved < 100 ||
 	     nr_relocated < 100 || nr_moved < 100 || nr_too_much < 20 ||

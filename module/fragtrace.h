@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The map of the module, in layers. A file uses those that stand below it and no
- * others; selftests/host/layers.py checks that. What is above is reached by what
- * it has left below: a work, a callback of fsnotify, ft_target_hook().
+ * The map of the module, in layers. A file uses only files listed below it, and
+ * those of its own layer; selftests/host/layers.py checks that. Upper layers are
+ * reached by a work, a callback of fsnotify, or ft_target_hook().
  *
  *   main.c      load and unload
  *
@@ -11,55 +11,55 @@
  *   binary.c    a copy as it is: snapshot
  *   view.c      a copy as text: table, extents, files
  *   victims.c   which files garbage collection would change
- *   gcview.c    garbage collection, with the paths of a copy
+ *   gcview.c    what garbage collection did, with the paths of a copy
  *   sums.c      a copy summed up: causes, by_process, by_pair
- *   owner.c     whose a block is
+ *   owner.c     which file owns a block
  *   snapshot.c  a copy for one reader, with the figures of each file
  *   order.c     the order of its lines
- *   vec.c       its arrays, and what all copies may take
+ *   vec.c       its arrays, and the memory budget of all copies
  *   cause.c     causes in words
  *   request.c   resync and audit of all that is watched
  *
  * What is watched:
- *   target.c    the directories the user asked for, found and lost again
- *   path.c      their paths, without keeping them
- *   mount.c     volumes attached, and let go of when they are unmounted
+ *   target.c    the directories that the user asked for
+ *   path.c      looks up their paths, keeps no reference
+ *   mount.c     attaches volumes, detaches them on umount
  *
- * F2FS is asked where events cannot tell:
+ * What asks F2FS, where events are not enough:
  *   worker.c    takes the inodes that wait in turn, one step each (see worker.h)
- *   scan.c      a step of a file: ask where its blocks are, by FIEMAP
- *   walk.c      a step of a directory: ask which names are in it
+ *   scan.c      a step of a file: read its extents by FIEMAP
+ *   walk.c      a step of a directory: read the names in it
  *   step.c      what each step holds, and for how long
- *   audit.c     whether the maps say what F2FS says
- *   rebuild.c   a map replaced by what F2FS says it is
+ *   audit.c     compares maps with FIEMAP
+ *   rebuild.c   replaces a map by the extents that FIEMAP reported
  *
- * F2FS tells:
- *   attach.c    the probes attached to F2FS, which may come and go
- *   build_id.c  whether F2FS is the one that the probes were built for
+ * What F2FS reports:
+ *   attach.c    attaches the probes to F2FS, which may come and go
+ *   build_id.c  checks that F2FS is the one that the probes were built for
  *   probe.c     F2FS tracepoints -> which inode, which blocks
- *   answer.c    what F2FS answers to FIEMAP
+ *   answer.c    the extents that FIEMAP reports
  *   call.c      calls that no tracepoint describes -> which inodes
- *   note.c      what they say where no lock can be taken
- *   event.c     what an event does to the map of its file
+ *   note.c      keeps their reports where no lock can be taken
+ *   event.c     applies an event to the map of its file
  *
  * What is known:
  *   names.c     the names of the inodes, kept by fsnotify
- *   budget.c    who gives way when the memory budget is used up
+ *   budget.c    which file gives way when the memory budget is used up
  *   inode.c     the record of an inode: life and state (see inode.h)
  *   breaks.c    why its fragments begin where they do
  *   trace.c     our own tracepoints
  *   queue.c     the inodes of a volume that wait for its worker, by due time
  *
- * What all of that stands on:
+ * What all of that uses:
  *   volume.c    a mounted F2FS that is watched; it may be unmounted at any time
- *   log.c       who took which blocks of a volume's logs recently
+ *   log.c       which files recently got blocks of a volume's logs
  *   gc.c        what garbage collection has moved
  *   writer.c    processes that write, by number
- *   tally.c     what the maps do not say because it is over
- *   segment.c   what F2FS knows of its segments
- *   memory.c    the memory that is taken, and the budget
+ *   tally.c     counts what the maps no longer show: healed breaks, pairs
+ *   segment.c   reads F2FS's segment tables
+ *   memory.c    the memory in use, and the budget
  *   extmap.c    the extents of one file (see extmap.h)
- *   base.c      what all share: counters, the queue for works
+ *   base.c      counters, the workqueue
  *
  * Units: a block is 4096 bytes; lblk is a block of a file, lba a block of the
  * volume. "end" is exclusive, "last" inclusive.
@@ -68,7 +68,7 @@
  *
  *   run_lock of request.c   mutex; one audit at a time
  *   ft_volume.resync_lock   mutex; one resync at a time
- *   [sb->s_umount]          shared, by who has found a directory to watch
+ *   [sb->s_umount]          shared, after ft_path_find() has found a directory
  *   ft_targets_lock         mutex; targets, and attaching volumes to them
  *   [module notifiers]      held by the kernel when F2FS comes or goes
  *   probes_lock of attach.c mutex; whether the probes are attached
@@ -82,14 +82,15 @@
  *   ft_volume.queue_lock    spinlock; what the worker has to do
  *   ft_worker.lock          spinlock; the step that a worker is in
  *
- * Nothing but locks of the kernel is taken inside asked_lock of owner.c, report_lock
- * of audit.c, the locks of log.c, gc.c, writer.c and tally.c, volumes_lock of
+ * Only locks of the kernel are taken inside asked_lock of owner.c, report_lock of
+ * audit.c, the locks of log.c, gc.c, writer.c and tally.c, volumes_lock of
  * volume.c and freed_lock of inode.c.
  *
- * Probes run under locks of F2FS, with preemption off: where the kernel does not
- * see to that, they do. They take spinlocks only, and never sleep. With PREEMPT_RT,
- * where spinlocks do, they run with preemption on (compat.h). Those of call.c take
- * no lock there, nor where they are inside an exception (note.c).
+ * Probes run under locks of F2FS, with preemption disabled; they disable it
+ * themselves if the kernel does not. They take spinlocks only, and never sleep.
+ * With PREEMPT_RT, where spinlocks sleep, probes run with preemption enabled
+ * (compat.h). The probes of call.c take no lock there, nor in a kernel where they
+ * run inside an exception (note.c).
  */
 #ifndef FRAGTRACE_H
 #define FRAGTRACE_H
@@ -104,12 +105,12 @@
 #define FT_BLOCK_BITS	12
 #define FT_BLOCK_SIZE	(1U << FT_BLOCK_BITS)
 
-/* What is written as an octal number in paths: what would end a field or line. */
+/* These are written as octal numbers in paths: they would end a field or line. */
 #define FT_ESCAPED	" \t\n\v\f\r\033\\"
 
 DECLARE_STATIC_KEY_FALSE(ft_causes_on);
 
-/* Are causes of breaks wanted (parameter causes)? That does not change. */
+/* Are causes of breaks kept (parameter causes)? This does not change. */
 static __always_inline bool ft_causes_wanted(void)
 {
 	return static_branch_unlikely(&ft_causes_on);
@@ -128,24 +129,24 @@ void ft_target_kick(void);
 /**
  * enum ft_counter - what is counted since the module was loaded
  * @FT_EVENTS_WRITE: blocks written out of place
- * @FT_EVENTS_UPDATE: changes of addresses, most of them told of before
+ * @FT_EVENTS_UPDATE: changes of addresses, most of them reported before
  * @FT_EVENTS_MAP: ranges allocated by direct I/O and preallocation
  * @FT_EVENTS_TRUNCATE: truncations
  * @FT_EVENTS_FALLOCATE: fallocate calls
  * @FT_EVENTS_ATOMIC: blocks put in place by an atomic commit
  * @FT_EVENTS_COMPRESS: clusters compressed
- * @FT_CALLS: steps of calls that were noticed just before they began: blocks are
- *	to be moved, zeroed, punched out or preallocated
+ * @FT_CALLS: steps of calls, noticed just before they began: blocks are about to
+ *	be moved, zeroed, punched out or preallocated
  * @FT_MISMATCHES: events that contradicted the map; each made it stale
- * @FT_LOST: events the map could not take for want of memory, or of a lock that may
- *	be taken; likewise
- * @FT_RESCANS: files whose layout F2FS was asked for
+ * @FT_LOST: events that a map could not take, because memory was refused or no
+ *	lock may be taken; each made it stale
+ * @FT_RESCANS: files that were scanned
  * @FT_STEPS_LATE: steps of a worker that F2FS kept waiting for so long that
  *	another worker took over the rest of the queue
- * @FT_AUDITS: files whose map was compared with what F2FS says
- * @FT_AUDIT_DIFFERENCES: those of them that differed
+ * @FT_AUDITS: files whose map was compared with what F2FS reports
+ * @FT_AUDIT_DIFFERENCES: audited files whose map differed
  * @FT_REFUSED: files and names left out because the memory budget was used up
- * @FT_CAUSES_LOST: files whose causes were dropped, for want of memory
+ * @FT_CAUSES_LOST: files whose causes were dropped because memory was short
  * @FT_NR_COUNTERS: how many there are
  */
 enum ft_counter {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Our own tracepoints, for perf, trace-cmd and the like. README.md describes what
- * they say; who fires them uses trace.h.
+ * Our own tracepoints, for perf, trace-cmd and the like. module/README.md describes
+ * the events; trace.h has the functions that fire them.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM fragtrace
@@ -17,7 +17,7 @@
 #include "trace.h"
 #include "volume.h"
 
-/* Programs that read the ring buffer need the numbers behind the names. */
+/* Programs that read the ring buffer need the numbers of these names. */
 TRACE_DEFINE_ENUM(FT_OP_UNKNOWN);
 TRACE_DEFINE_ENUM(FT_OP_APPEND);
 TRACE_DEFINE_ENUM(FT_OP_OVERWRITE);
@@ -171,7 +171,7 @@ TRACE_EVENT(extent_change,
 		  __entry->pid, __entry->comm)
 );
 
-/* What is known of a file changed. */
+/* The state of a file has changed. */
 TRACE_EVENT(file_state,
 
 	TP_PROTO(const struct ft_inode *rec, unsigned int from, unsigned int to),

@@ -2,10 +2,10 @@
 /*
  * What garbage collection has done to a volume.
  *
- * In: segments that F2FS has chosen, and blocks that it moves, of files that are not
- * watched, too. Out: sums, and the recent victims, each with what was moved out of
- * it. In the background F2FS only dirties pages, which are written later: a victim's
- * count may grow for some time.
+ * In: segments that F2FS has chosen, and blocks that it moves, also of files that
+ * are not watched. Out: sums, and the recent victims, each with the blocks moved out
+ * of it. In the background F2FS only dirties pages, which are written later: the
+ * count of a victim may grow for some time.
  */
 
 #include <linux/mm.h>
@@ -26,7 +26,7 @@
  * ft_gc_new() - begin to count for a volume
  *
  * Context: process.
- * Return: the counts, for ft_gc_free(); NULL for want of memory.
+ * Return: the counts, for ft_gc_free(); NULL if memory is short.
  */
 struct ft_gc *ft_gc_new(void)
 {
@@ -42,7 +42,7 @@ struct ft_gc *ft_gc_new(void)
 
 /**
  * ft_gc_free() - free the counts of a volume
- * @gc: the counts, or NULL; nobody uses them any more
+ * @gc: the counts, or NULL; not in use any more
  */
 void ft_gc_free(struct ft_gc *gc)
 {
@@ -70,13 +70,13 @@ static bool holds_nodes(struct ft_volume *vol, u32 segment)
 	return log >= 3 && log <= 5;
 }
 
-/* The chain of a victim that a segment belongs to. */
+/* The hash chain of a segment's victim. */
 static u16 *chain_of(struct ft_gc *gc, u32 segment)
 {
 	return &gc->chain[segment / gc->segments % FT_GC_CHAINS];
 }
 
-/* The oldest victim is at the end of its chain. */
+/* Remove the oldest victim from the end of its chain. */
 static void forget(struct ft_gc *gc, u16 oldest)
 {
 	u16 *link = chain_of(gc, gc->victim[oldest].segment);
@@ -86,7 +86,7 @@ static void forget(struct ft_gc *gc, u16 oldest)
 	*link = FT_GC_NONE;
 }
 
-/* F2FS chooses whole sections, which have one size. If not, begin anew. */
+/* F2FS chooses whole sections, all of one size. If it changes, forget victims. */
 static void set_segments(struct ft_gc *gc, u32 segments)
 {
 	if (gc->segments == segments)
@@ -115,7 +115,7 @@ static void remember(struct ft_gc *gc, const struct ft_gc_victim *victim)
 /**
  * ft_gc_chose() - F2FS has chosen segments
  * @vol: the volume
- * @chosen: the segments; how many of their blocks are in use is filled in
+ * @chosen: the segments; the number of blocks in use is filled in
  *
  * Context: a probe.
  */
@@ -138,7 +138,7 @@ void ft_gc_chose(struct ft_volume *vol, struct ft_victim *chosen)
 	if (victim.kind < FT_GC_KINDS) {
 		victim.number = gc->chosen++;
 		remember(gc, &victim);
-		/* its segment may have been a victim before */
+		/* the segment may have been a victim before */
 		gc->last = gc->newest;
 	}
 	spin_unlock(&gc->lock);
@@ -150,7 +150,7 @@ static bool is_of(const struct ft_gc_victim *victim, u32 segment)
 	return segment - victim->segment < victim->segments;
 }
 
-/* The last victim that a segment was. Most blocks come from the same as the last. */
+/* The latest victim that holds a segment. Most blocks come from the last one. */
 static struct ft_gc_victim *find(struct ft_gc *gc, u32 segment)
 {
 	u16 i;
@@ -175,7 +175,7 @@ static struct ft_gc_victim *find(struct ft_gc *gc, u32 segment)
  * @lba: the block
  *
  * Context: a probe.
- * Return: true if so, as far as that is remembered.
+ * Return: true if so, and the victim is still known.
  */
 bool ft_gc_chosen(struct ft_volume *vol, u32 lba)
 {
@@ -247,7 +247,7 @@ void ft_gc_moved(struct ft_volume *vol, struct ft_inode *rec, u32 lba)
 }
 
 /**
- * ft_gc_copy() - copy all that is counted
+ * ft_gc_copy() - copy all counts
  * @vol: the volume
  * @sums: the sums
  * @victim: room for %FT_GC_VICTIMS; the last one chosen comes first

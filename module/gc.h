@@ -14,10 +14,10 @@
 struct ft_inode;
 struct ft_volume;
 
-/* So many victims are remembered. */
+/* Victims that are kept. */
 #define FT_GC_VICTIMS	1024
 
-/* Chains of the hash table by which they are found. */
+/* Chains of the hash table of victims. */
 #define FT_GC_CHAINS	1024
 /* No victim. */
 #define FT_GC_NONE	U16_MAX
@@ -38,7 +38,7 @@ struct ft_volume;
  * @watched: those of them that belong to watched files
  * @kind: enum ft_victim_kind
  * @policy: enum ft_victim_policy
- * @node: they hold nodes, which no map is about
+ * @node: they hold nodes, which are in no map
  * @next: index of the next older one in the same chain, or %FT_GC_NONE
  */
 struct ft_gc_victim {
@@ -56,8 +56,8 @@ struct ft_gc_victim {
 };
 
 /**
- * struct ft_gc_share - what was moved of a file out of a victim
- * @victim: its number
+ * struct ft_gc_share - the blocks of a file that were moved out of a victim
+ * @victim: number of the victim
  * @ino: the inode number of the file
  * @blocks: how many; there may be several shares of the same two
  */
@@ -68,11 +68,11 @@ struct ft_gc_share {
 };
 
 /**
- * struct ft_gc_sums - what is counted since the volume is watched
+ * struct ft_gc_sums - counts since the volume is watched
  * @victims: how often segments were chosen, by enum ft_victim_kind
  * @moved: blocks of data that were moved, by the kind of their victim
  * @watched: those of them that belong to watched files
- * @unknown: those whose victim is not known, because it was long ago, or was none
+ * @unknown: those without a known victim: it is not kept any more, or there was none
  */
 struct ft_gc_sums {
 	u64 victims[FT_NR_VICTIM_KINDS];
@@ -87,7 +87,7 @@ struct ft_gc_sums {
  * @sums: the sums
  * @newest: index of the last of @victim
  * @nr: how many there are
- * @last: index of the one that a block was moved out of last
+ * @last: index of the victim out of which the last block was moved
  * @segments: how many segments victims have
  * @chosen: how many victims there have been
  * @newest_share: index of the last of @share

@@ -2,8 +2,9 @@
 /*
  * Garbage collection as text: the file gc in debugfs.
  *
- * In: what gc.c counts, and the paths of a snapshot. Out: sums, the recent victims,
- * what of which file was moved out of each, and the files that were moved most.
+ * In: the figures of gc.c, and the paths of a snapshot. Out: sums, recent victims,
+ * the blocks of each file that were moved out of each, and the files that were
+ * moved most.
  */
 
 #include <linux/fs.h>
@@ -20,20 +21,20 @@
 #include "snapshot.h"
 #include "volume.h"
 
-/* Files that are shown of each volume. */
+/* Files shown of each volume. */
 #define MAX_FILES	1024
 
 /**
- * struct moved - a file that garbage collection has moved blocks of
+ * struct moved - a file of which garbage collection has moved blocks
  * @file: its index in the snapshot
- * @blocks: how many, in the background and otherwise
+ * @blocks: how many, by enum ft_victim_kind
  */
 struct moved {
 	u32 file;
 	u32 blocks[FT_GC_KINDS];
 };
 
-/* Most first; then in the order of the snapshot. */
+/* Most blocks first; then in the order of the snapshot. */
 static int by_blocks(const void *a, const void *b)
 {
 	const struct moved *x = a, *y = b;

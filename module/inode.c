@@ -3,9 +3,8 @@
  * The record of an inode: its life and its state.
  *
  * In: inodes found by names.c and probe.c. Out: records for event.c, which
- * changes their maps, and rebuild.c, which replaces them. The written blocks of
- * a map are exact, or the record says that it is stale and waits for a scan, or
- * that it was left out.
+ * changes their maps, and rebuild.c, which replaces them. The written blocks of a
+ * map are exact, unless the record is stale and waits for a scan, or was left out.
  */
 
 #include <linux/rcupdate.h>
@@ -23,12 +22,12 @@
 #define FT_DEBUG	0
 #endif
 
-/* How often F2FS is asked before nobody waits for a file any more. */
+/* How often a file is scanned before a resync or audit gives it up. */
 #define MAX_LOOKS	8
 
 static struct kmem_cache *cache;
 
-/* Records whose last user has gone, to be freed after RCU readers. */
+/* Records without a reference, to be freed when no RCU reader uses them. */
 static LIST_HEAD(freed);
 static DEFINE_SPINLOCK(freed_lock);
 static void flush_freed(struct work_struct *work);
@@ -39,7 +38,7 @@ DEFINE_PER_CPU(struct ft_inode *, ft_last_dir);
 
 /* === State ================================================================ */
 
-/* Nobody waits for this record any more; @nr counts those that are waited for. */
+/* End a request for this record; @nr counts the records of such requests. */
 static void end_wish(u8 *wish, atomic_t *nr)
 {
 	if (!*wish)
@@ -59,7 +58,7 @@ static void audited_locked(struct ft_inode *rec)
 	end_wish(&rec->audit, &rec->vol->nr_audits);
 }
 
-/* The table of transitions; inode.h has it drawn. FT_NR_STATES: does not happen. */
+/* The table of transitions, drawn in inode.h. FT_NR_STATES: does not happen. */
 static enum ft_state next_state(enum ft_state state, enum ft_change cause)
 {
 	enum {
@@ -89,7 +88,7 @@ static enum ft_state next_state(enum ft_state state, enum ft_change cause)
 	return next[cause][state];
 }
 
-/* What has to be so after a change, in builds with FT_DEBUG (see Kbuild). */
+/* Check a change, in builds with FT_DEBUG (see Kbuild). */
 static void check_state(const struct ft_inode *rec, enum ft_state old,
 			enum ft_state new, enum ft_change cause)
 {
@@ -107,8 +106,8 @@ static void check_state(const struct ft_inode *rec, enum ft_state old,
 }
 
 /**
- * ft_inode_change() - change the state of a file, or of a directory that goes
- * @rec: the record; what has to be done with it is queued
+ * ft_inode_change() - change the state of a file, or remove a directory
+ * @rec: the record; it is queued if a worker has to handle it
  * @cause: why
  *
  * Context: atomic, rec->lock held.
@@ -141,9 +140,9 @@ void ft_inode_change(struct ft_inode *rec, enum ft_change cause)
 	case FT_SCAN_SETTLES:
 	case FT_SCAN_FAILS:
 	case FT_FORGOTTEN:
-		break;	/* the worker has it */
+		break;	/* the worker has the record */
 	case FT_REMOVED:
-		break;	/* who removes it knows whether a worker has to let go */
+		break;	/* the caller knows whether a worker is needed */
 	default:
 		ft_queue_add(rec);
 	}
@@ -163,9 +162,9 @@ void ft_inode_stale(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_doubt() - ft_inode_stale() by something that is known
+ * ft_inode_doubt() - ft_inode_stale() with a known cause
  * @rec: the file
- * @op: what it is; breaks that a scan will find came about by it, if by nothing else
+ * @op: the cause; a scan ascribes new breaks to it, if it is the only one
  *
  * Context: atomic, rec->lock held.
  */
@@ -179,9 +178,9 @@ void ft_inode_doubt(struct ft_inode *rec, enum ft_op op)
 }
 
 /**
- * ft_inode_untold() - the map may lack what an event has just said
- * @rec: the file; a scan is queued, not to begin before F2FS has done what it said
- * @op: what it was about, as for ft_inode_doubt()
+ * ft_inode_untold() - the map may lack what an event has just reported
+ * @rec: the file; a scan is queued, to begin after F2FS has made the change
+ * @op: the operation, as for ft_inode_doubt()
  *
  * Context: atomic, rec->lock held.
  */
@@ -192,8 +191,8 @@ void ft_inode_untold(struct ft_inode *rec, enum ft_op op)
 }
 
 /**
- * ft_inode_omit() - leave a file out, for want of memory
- * @rec: the file; its map goes
+ * ft_inode_omit() - leave a file out because memory is short
+ * @rec: the file; its map is dropped
  *
  * Context: atomic, rec->lock held.
  */
@@ -206,10 +205,10 @@ void ft_inode_omit(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_drop_map() - all extents go, however many they are
+ * ft_inode_drop_map() - drop all extents of a file, in bounded time
  * @rec: the file
  *
- * Context: atomic, rec->lock held or nobody else knows the record.
+ * Context: atomic, rec->lock held, or no other task has the record.
  */
 void ft_inode_drop_map(struct ft_inode *rec)
 {
@@ -224,7 +223,7 @@ void ft_inode_drop_map(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_drop_second() - if a file is being scanned, what the scan has built goes
+ * ft_inode_drop_second() - drop what a scan of a file has built, if there is one
  * @rec: the file
  *
  * Context: atomic, rec->lock held.
@@ -245,11 +244,11 @@ void ft_inode_drop_second(struct ft_inode *rec)
 #ifdef FT_LEAVES_NOTES
 
 /**
- * ft_inode_take_up() - do what has been noted (note.c) since the lock was taken last
+ * ft_inode_take_up() - handle the notes (note.c) that came since the lock was free
  * @rec: the file
  *
- * Only who was the last to begin to preallocate blocks depends on the order, and
- * the note has kept that.
+ * The order of notes matters only for the last task that began to preallocate, and
+ * the note keeps that task.
  *
  * Context: rec->lock held.
  */
@@ -272,11 +271,11 @@ void ft_inode_take_up(struct ft_inode *rec)
 static void request_scan_locked(struct ft_inode *rec)
 {
 	if (ft_inode_is_dead(rec)) {
-		/* on its way out */
+		/* it is being removed */
 	} else if (rec->is_dir) {
 		ft_queue_add(rec);
 	} else if (ft_inode_followed(rec)) {
-		/* to ask for it changes nothing */
+		/* a request for a scan is no new cause */
 		ft_inode_doubt(rec, rec->doubt);
 	} else if (ft_mem_room() && !ft_inode_scanning(rec)) {
 		rec->epoch = READ_ONCE(rec->vol->epoch);
@@ -286,7 +285,7 @@ static void request_scan_locked(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_request_scan() - have the layout looked up, whatever the state
+ * ft_inode_request_scan() - queue a scan, in any state
  * @rec: a file, also one that was left out; or a directory
  *
  * Context: any; the caller holds a reference or is in an RCU section.
@@ -299,8 +298,8 @@ void ft_inode_request_scan(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_request_resync() - have the layout looked up because somebody waits for it
- * @rec: a file or directory; one that is gone or still left out is not waited for
+ * ft_inode_request_resync() - queue a scan that a resync waits for
+ * @rec: a file or directory; not waited for if it is gone or still left out
  *
  * Context: any; the caller holds a reference or is in an RCU section.
  */
@@ -317,31 +316,31 @@ void ft_inode_request_resync(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_read() - the names in a directory are known
- * @rec: the directory; a resync waits no longer, unless it is to be read again
+ * ft_inode_read() - all names in a directory were read
+ * @rec: the directory; a resync waits no longer, unless it is queued again
  *
  * Context: process, the volume's worker.
  */
 void ft_inode_read(struct ft_inode *rec)
 {
 	ft_inode_lock(rec);
-	/* who queues it holds the lock, and only the worker takes it out again */
+	/* it is queued with this lock held, and only the worker takes it out */
 	if (!rec->queued)
 		resynced_locked(rec);
 	spin_unlock(&rec->lock);
 }
 
 /**
- * ft_inode_request_audit() - have the map compared with what F2FS says
- * @rec: a file; one that was left out is not audited, nor one without a name
+ * ft_inode_request_audit() - queue an audit
+ * @rec: a file; not audited if it is left out or has no name
  *
  * Context: any; the caller holds a reference or is in an RCU section.
  */
 void ft_inode_request_audit(struct ft_inode *rec)
 {
 	/*
-	 * Without a name it is not shown. The copies that F2FS makes of a file for
-	 * an atomic write never have one, and lose their blocks without an event.
+	 * A file without a name is not shown. The copies that F2FS makes for an
+	 * atomic write never have one, and lose their blocks without an event.
 	 */
 	bool shown = !hlist_empty(&rec->links) || READ_ONCE(rec->gone_path);
 
@@ -355,7 +354,7 @@ void ft_inode_request_audit(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_end_resync() - F2FS cannot be asked any more
+ * ft_inode_end_resync() - F2FS has stopped: end a resync
  * @rec: a file or directory; no resync waits for it any more
  *
  * Context: process, the volume's worker.
@@ -381,15 +380,15 @@ void ft_inode_audited(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_looked() - F2FS has been asked, and this may not have been enough
+ * ft_inode_looked() - count a scan, after which requests may still wait
  * @rec: a file or directory
- * @resync: rec->resync before that: what was wanted later has not been tried yet
- * @audit: rec->audit before that
+ * @resync: rec->resync before the scan: a later request has not been tried yet
+ * @audit: rec->audit before the scan
  *
- * One that never comes to rest is not waited for endlessly.
+ * A file that keeps changing is not waited for endlessly.
  *
  * Context: process, the volume's worker.
- * Return: true if its audit is to be given up.
+ * Return: true if its audit has to be given up.
  */
 bool ft_inode_looked(struct ft_inode *rec, u8 resync, u8 audit)
 {
@@ -410,7 +409,7 @@ bool ft_inode_looked(struct ft_inode *rec, u8 resync, u8 audit)
 
 /* === Life ================================================================= */
 
-/* What a record takes, its share of the xarray included. */
+/* The memory of a record, with its share of the xarray. */
 static long record_size(void)
 {
 	return sizeof(struct ft_inode) + 2 * sizeof(void *);
@@ -421,13 +420,13 @@ static long record_size(void)
  * @vol: its volume
  * @ino: its inode number
  * @is_dir: whether it is a directory
- * @stale: its layout, or the names in it, must be asked for
+ * @stale: its layout, or the names in it, must be scanned
  * @gfp: how to allocate
  *
- * A record left over from an earlier inode of that number is removed.
+ * A record of an earlier inode with that number is removed.
  *
- * Context: atomic if @gfp says so; the caller makes sure that no one else
- * creates the same inode now (names.c: ns_lock; a new inode: nobody knows it).
+ * Context: atomic if @gfp says so; the caller makes sure that nothing else creates
+ * the same inode now (names.c: ns_lock; a new inode: no other task knows it).
  * Return: the record, to be used under RCU or the ns_lock; or an ERR_PTR:
  * -ENOMEM, -ENOBUFS if the budget does not allow another record.
  */
@@ -503,7 +502,7 @@ struct ft_inode *ft_inode_find(struct ft_volume *vol, unsigned long ino)
  *
  * Context: RCU read section.
  * Return: the record, valid until the end of the section; NULL if the file is
- * not followed, or is none.
+ * not followed, or is a directory.
  */
 struct ft_inode *ft_inode_find_other(const struct super_block *sb,
 				     unsigned long ino)
@@ -518,7 +517,7 @@ struct ft_inode *ft_inode_find_other(const struct super_block *sb,
 }
 
 /**
- * ft_inode_find_again() - the record of an inode that is likely the CPU's last one
+ * ft_inode_find_again() - find a record that is likely the CPU's last one
  * @vol: the volume
  * @ino: the inode number
  * @is_dir: whether it is a directory
@@ -532,7 +531,7 @@ struct ft_inode *ft_inode_find_again(struct ft_volume *vol, unsigned long ino,
 	struct ft_inode *rec;
 
 	lockdep_assert_held(&vol->ns_lock);
-	/* what is alive now the worker cannot let go of without ns_lock */
+	/* the worker does not release a living record without ns_lock */
 	rcu_read_lock();
 	rec = is_dir ? this_cpu_read(ft_last_dir) : this_cpu_read(ft_last_file);
 	if (!rec || rec->ino != (u32)ino || rec->vol != vol ||
@@ -584,7 +583,7 @@ void ft_inode_put(struct ft_inode *rec)
 		queue_work(ft_wq, &freed_work);
 }
 
-/* Who takes it out of the table is the one who removes it. */
+/* Remove a record from the table. False if another task has done so. */
 static bool take_out(struct ft_inode *rec)
 {
 	struct ft_volume *vol = rec->vol;
@@ -613,7 +612,7 @@ void ft_inode_remove(struct ft_inode *rec)
 {
 	if (!take_out(rec))
 		return;
-	/* the worker, when it sees it dead, drops the table's reference */
+	/* the worker drops the table's reference when it finds the record dead */
 	ft_inode_lock(rec);
 	removed_locked(rec);
 	ft_queue_add(rec);
@@ -621,11 +620,11 @@ void ft_inode_remove(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_remove_now() - ft_inode_remove(), without the worker if that can be
- * @rec: the record; not to be used any more, but with a reference
+ * ft_inode_remove_now() - ft_inode_remove(), if possible without the worker
+ * @rec: the record; not to be used afterwards without a reference
  *
- * The worker is needed for names that are left, for a target that begins there, and
- * if it has the record anyway.
+ * The worker is needed if names are left, if a target begins there, and if it has
+ * the record anyway.
  *
  * Context: process, ns_lock held.
  */
@@ -639,7 +638,7 @@ void ft_inode_remove_now(struct ft_inode *rec)
 		return;
 	ft_inode_lock(rec);
 	removed_locked(rec);
-	/* nobody queues what is dead already */
+	/* a dead record is not queued by others */
 	if (!left)
 		left = rec->rebuild || ft_queue_has(rec);
 	if (left)
@@ -655,7 +654,7 @@ void ft_inode_remove_now(struct ft_inode *rec)
  * ft_inode_forget_path() - drop the path of a file that was deleted
  * @rec: the file
  *
- * Context: process; ns_lock held, or nobody else knows the record.
+ * Context: process; ns_lock held, or no other task has the record.
  */
 void ft_inode_forget_path(struct ft_inode *rec)
 {
@@ -667,7 +666,7 @@ void ft_inode_forget_path(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_flush_freed() - free the records that nobody uses any more
+ * ft_inode_flush_freed() - free the records without a reference
  *
  * Context: process; waits for RCU readers.
  */
@@ -683,13 +682,13 @@ void ft_inode_flush_freed(void)
 	if (list_empty(&list))
 		return;
 
-	/* now nobody finds them in the table and makes them some CPU's last one */
+	/* from now on no task finds them in the table to make them a last one */
 	synchronize_rcu();
 	for_each_possible_cpu(cpu) {
 		WRITE_ONCE(*per_cpu_ptr(&ft_last_file, cpu), NULL);
 		WRITE_ONCE(*per_cpu_ptr(&ft_last_dir, cpu), NULL);
 	}
-	/* nor has anybody still found them there */
+	/* from now on no task uses one that it found as a last one */
 	synchronize_rcu();
 	list_for_each_entry_safe(rec, next, &list, freed_node) {
 		struct ft_volume *vol = rec->vol;
@@ -722,7 +721,7 @@ int ft_inode_init(void)
 	err = ft_breaks_init();
 	if (err)
 		goto err_extmap;
-	/* writers to different files share no cache line */
+	/* records share no cache line, so writers to different files do not */
 	cache = KMEM_CACHE(ft_inode, SLAB_HWCACHE_ALIGN);
 	if (cache)
 		return 0;
@@ -734,7 +733,7 @@ err_extmap:
 }
 
 /**
- * ft_inode_exit() - free what ft_inode_init() made
+ * ft_inode_exit() - undo ft_inode_init()
  *
  * Context: process, all volumes gone and all references given back.
  */

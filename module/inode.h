@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The record of an inode: what is known of it, and what state it is in.
+ * The record of an inode: its map, its names, and its state.
  */
 #ifndef FT_INODE_H
 #define FT_INODE_H
@@ -27,8 +27,8 @@ struct ft_rebuild;
 struct ft_walk;
 
 /*
- * The states of a file, and what changes them. That is ft_inode_change() alone, with
- * rec->lock held; enum ft_change says by whom.
+ * The states of a file, and what changes them. Only ft_inode_change() changes the
+ * state, with rec->lock held; enum ft_change lists its callers.
  *
  *              RESERVE               SCAN_BEGINS
  *     EXACT -------------> RESERVED -------------> RESERVED_SCAN
@@ -50,25 +50,25 @@ struct ft_walk;
  *     any of all these --- REMOVED ---> DEAD --- FORGOTTEN ---> GONE
  *
  * A file that is RESERVED or STALE is queued for a scan, or a worker has taken it and
- * tries again, unless F2FS has stopped. If it falls back to that from _SCAN the scan
- * goes on and replaces the map, and the file is scanned once more. An audit builds a
- * second map, too (rec->rebuild), but does not change the state: it is given up if
- * the file does not stay EXACT.
+ * tries again, unless F2FS has stopped. If it returns to this state from _SCAN, the
+ * scan goes on and replaces the map, and the file is scanned once more. An audit
+ * builds a second map, too (rec->rebuild), but does not change the state. It is
+ * cancelled if the file does not stay EXACT.
  *
- * A directory is EXACT, DEAD or GONE. Whether it is to be read the queue knows.
+ * A directory is EXACT, DEAD or GONE. If its names have to be read, it is queued.
  */
 
 /**
  * enum ft_state - what is known of a file
  * @FT_EXACT: its map is right
- * @FT_RESERVED: written blocks are right, of those that are preallocated some may
- *	be missing or too many; waits for a scan
+ * @FT_RESERVED: written blocks are right, some preallocated blocks may be missing
+ *	or too many; waits for a scan
  * @FT_STALE: the map may be wrong; waits for a scan
  * @FT_RESERVED_SCAN: as FT_RESERVED, but nothing happened since a scan began
  * @FT_STALE_SCAN: as FT_STALE, likewise
- * @FT_OMITTED: left out for want of memory: the map is empty and means nothing
- * @FT_DEAD: the inode is gone, the worker has to let go of its names
- * @FT_GONE: that has been done, and the record only waits for its last user
+ * @FT_OMITTED: left out because memory is short: the map is empty, but not right
+ * @FT_DEAD: the inode is gone, the worker has to remove its names
+ * @FT_GONE: the names are removed, the record waits for its last user
  * @FT_NR_STATES: how many there are
  *
  * The order matters: see ft_inode_followed() and ft_inode_is_dead().
@@ -87,22 +87,24 @@ enum ft_state {
 
 /**
  * enum ft_change - why the state of a file changes
- * @FT_DOUBT: an event came whose effect is not known, or could not be stored, or
- *	that contradicted the map; a scan did; or a user wants to know anew. By
- *	probes, by the worker, by who asks. Queued.
- * @FT_RESERVE: blocks were preallocated, which is not surely known. By a probe.
+ * @FT_DOUBT: the effect of an event is not known, or could not be stored; an event
+ *	or a scan contradicted the map; or a user requests a scan. By probes, by the
+ *	worker, by the request. Queued.
+ * @FT_RESERVE: blocks were preallocated, but perhaps freed again since. By a probe.
  *	Queued.
  * @FT_SCAN_BEGINS: by the worker that has taken the file
- * @FT_SCAN_SETTLES: it has come to its end, and the map has been replaced; by the
- *	same. If the file is EXACT now a resync has waited long enough.
- * @FT_SCAN_FAILS: it was given up, or was an audit; by the same
- * @FT_NO_ROOM: the memory budget is used up; by a probe that has the map grow, or by
- *	a worker. The maps go, resyncs wait no longer. Queued, so that an audit ends.
- * @FT_ROOM_AGAIN: a user wants it, and there is room. Queued.
- * @FT_REMOVED: the inode, or its last name in a watched directory, is gone, or the
- *	volume is. By who took it out of vol->inodes. The maps go, nobody waits any
- *	longer. Queued, at once, unless it is FT_FORGOTTEN at once.
- * @FT_FORGOTTEN: by the worker; by ft_inode_remove_now(), if there is nothing for it to do
+ * @FT_SCAN_SETTLES: the scan has ended, and the map has been replaced; by the same
+ *	worker. If the file is EXACT now, a resync waits for it no longer.
+ * @FT_SCAN_FAILS: the scan was cancelled, or was an audit; by the same worker
+ * @FT_NO_ROOM: the memory budget is used up; by a probe that makes the map grow, or
+ *	by a worker. Both maps are dropped, a resync waits no longer. Queued, so that
+ *	an audit ends.
+ * @FT_ROOM_AGAIN: a user requests a scan, and there is room. Queued.
+ * @FT_REMOVED: the inode, its last name in a watched directory, or the volume is
+ *	gone. By the task that took it out of vol->inodes. Both maps are dropped, no
+ *	request waits any longer. Queued, to be due at once, unless FT_FORGOTTEN
+ *	follows directly.
+ * @FT_FORGOTTEN: by the worker; by ft_inode_remove_now(), if no worker is needed
  * @FT_NR_CHANGES: how many there are
  */
 enum ft_change {
@@ -118,43 +120,43 @@ enum ft_change {
 	FT_NR_CHANGES
 };
 
-/* No write event is about this: no file has a block 2^32 - 1. */
+/* The ID of no write event: no file has a block 2^32 - 1. */
 #define FT_NO_WRITE	U64_MAX
 
 /**
- * struct ft_inode - what we know of one file or directory
+ * struct ft_inode - what is known of one file or directory
  * @vol: the volume it is on
  * @ino: its inode number
  * @ref: one for the volume's table while the inode exists, one per user
  * @is_dir: directory: has names below it, no extent map
- * @told: the log has said that F2FS cannot tell its layout
+ * @told: the log has reported that F2FS cannot report its layout
  * @lock: protects all up to @doubt
  * @state: enum ft_state; changed by ft_inode_change(). May be read without @lock.
  * @committing: blocks of an atomic commit are being put in place
- * @commit_begun: one of them is, since
+ * @commit_begun: one of them is being put in place; since then
  * @commit_changes: was the value of @changes
- * @audit: how often F2FS will yet be asked before the audit that is wanted is
- *	given up; 0: none is wanted
- * @resync: likewise of a resync that waits for this file or directory
- * @reserver: who was the last to begin to preallocate blocks; %NULL if blocks were,
- *	or may have been, freed since, or if it has been told what was preallocated
+ * @audit: how many scans are left before the requested audit is given up; 0: none
+ *	is requested
+ * @resync: likewise for a resync that waits for this file or directory
+ * @reserver: the last task that began to preallocate blocks; %NULL if blocks were,
+ *	or may have been, freed since, or if its preallocation was reported
  * @direct_end: end of the run that a direct write under way got last; 0: none.
- *	Like @committing up to @commit_changes, and @reserver, a note that an event of
- *	a call leaves for a later one of the same call (event.c); the state says
- *	nothing of it.
+ *	@committing, @commit_begun, @commit_changes, @reserver and @direct_end keep
+ *	what an event of a call leaves for a later event of the same call (event.c).
+ *	They do not depend on the state.
  * @changes: grows with each change of the map
  * @epoch: a scan has to begin in a later epoch of the volume
- * @cause: the cause of all its breaks, as far as @history does not say otherwise
- * @last_write: ft_write_id() of the event that was the last to change @map, if
- *	a block was written and there is no @rebuild; else %FT_NO_WRITE. May be
- *	read without @lock.
+ * @cause: the cause of all its breaks for which @history has no other
+ * @last_write: ft_write_id() of the last event that changed @map, if it wrote a
+ *	block and there is no @rebuild; otherwise %FT_NO_WRITE. May be read without
+ *	@lock.
  * @map: the extent map
- * @history: of a file: what breaks.c keeps of it, or %NULL
- * @writer: number of the process that was the last to write to it (writer.h). May
- *	be read without @lock, as may
- * @marked: whether @history has something that a write() has to change
- * @doubt: enum ft_op: what made the file stale; FT_OP_UNKNOWN if it was several
- *	things, nobody knows, or the file is exact
+ * @history: of a file: its record in breaks.c, or %NULL
+ * @writer: number of the last process that wrote to it (writer.h). May be read
+ *	without @lock, as may
+ * @marked: whether a write() has to change something in @history
+ * @doubt: enum ft_op: the operation that made the file stale; FT_OP_UNKNOWN if there
+ *	were several, it is not known, or the file is exact
  * @extension: index of its extension (tally.h), protected by vol->ns_lock for
  *	writing
  * @copy: F2FS uses it to write to another file atomically. @extension and @writer are
@@ -169,18 +171,18 @@ enum ft_change {
  * @due: when a worker may take it, in jiffies,
  * @spent: how long its last scan took, in jiffies,
  * @queued: whether it waits for a worker,
- * @taken: a worker has taken it; it is put into vol->queue again afterwards if
- *	it is @queued by then, and
+ * @taken: a worker has taken it; if it is @queued when the worker gives it back, it
+ *	is inserted in vol->queue again, and
  * @strikes: how often it was queued again recently, for rate limiting
- * @freed_node: in the list of records to be freed, when nobody uses @node
+ * @freed_node: in the list of records to be freed, when @node is not used any more
  * @dropped: this directory is in vol->dropped, protected by vol->ns_lock, as are
  * @links: names of this inode,
  * @children: names in this directory,
- * @target_path: the path of the target that begins here, if one does,
+ * @target_path: the path of the target that begins here, if there is one,
  * @gone_path: the path that this file had, if it is unlinked and still open, and
- * @next_dropped: the directory behind this one in vol->dropped
- * @note: what ft_inode_lock() has yet to take up: who has begun to preallocate
- *	blocks, a &struct task_struct, and bits FT_NOTE_*
+ * @next_dropped: the next directory in vol->dropped
+ * @note: notes that ft_inode_lock() has to handle: the task that has begun to
+ *	preallocate blocks, a &struct task_struct, and bits FT_NOTE_*
  * @noted_node: in the list of records with a note
  */
 struct ft_inode {
@@ -267,9 +269,9 @@ void ft_inode_request_audit(struct ft_inode *rec);
 void ft_inode_audited(struct ft_inode *rec);
 
 /*
- * The file that a CPU saw an event of last, likely the next one's, too, and the
- * directory in which a name changed last. Dead or alive: they are valid for who
- * reads them in an RCU section.
+ * The file whose event a CPU saw last, which is likely that of the next event, too,
+ * and the directory in which a name changed last. The records may be dead. They are
+ * valid for a reader in an RCU section.
  */
 DECLARE_PER_CPU(struct ft_inode *, ft_last_file);
 DECLARE_PER_CPU(struct ft_inode *, ft_last_dir);
@@ -281,14 +283,14 @@ DECLARE_PER_CPU(struct ft_inode *, ft_last_dir);
  *
  * Context: RCU read section.
  * Return: the record, valid until the end of the section; NULL if the file is
- * not followed, or is none.
+ * not followed, or is a directory.
  */
 static inline struct ft_inode *
 ft_inode_find_file(const struct super_block *sb, unsigned long ino)
 {
 	struct ft_inode *rec = this_cpu_read(ft_last_file);
 
-	/* of several records with this number only one is alive, on one volume */
+	/* of several records with this number, one is alive on this volume */
 	if (rec && rec->ino == (u32)ino && READ_ONCE(rec->vol->live_sb) == sb &&
 	    READ_ONCE(rec->state) < FT_DEAD)
 		return rec;
@@ -304,7 +306,7 @@ ft_inode_find_file(const struct super_block *sb, unsigned long ino)
 
 void ft_inode_take_up(struct ft_inode *rec);
 
-/* Has something been noted (note.c) that is to be taken up now? */
+/* Is there a note (note.c) to be handled now? */
 static inline bool ft_inode_has_note(const struct ft_inode *rec)
 {
 	return atomic_long_read(&rec->note) & ~FT_NOTE_KEPT;
@@ -324,7 +326,7 @@ static inline void ft_inode_take_up(struct ft_inode *rec)
 #endif
 
 /**
- * ft_inode_lock() - take the lock of a record, and up what has been noted
+ * ft_inode_lock() - lock a record and handle its note
  * @rec: the record
  */
 static inline void ft_inode_lock(struct ft_inode *rec)
@@ -335,9 +337,9 @@ static inline void ft_inode_lock(struct ft_inode *rec)
 		ft_inode_take_up(rec);
 }
 
-/* === State, for who holds the lock of the record ========================== */
+/* === State, for holders of the record's lock ============================== */
 
-/* Do events still mean something to this record? */
+/* Do events still change this record? */
 static inline bool ft_inode_followed(const struct ft_inode *rec)
 {
 	return likely(rec->state < FT_OMITTED);
@@ -349,7 +351,7 @@ static inline bool ft_inode_is_dead(const struct ft_inode *rec)
 	return READ_ONCE(rec->state) >= FT_DEAD;
 }
 
-/* May its map differ from F2FS in written blocks? That is what users are told. */
+/* May its map differ from F2FS in written blocks? Users see this state. */
 static inline bool ft_inode_is_stale(const struct ft_inode *rec)
 {
 	enum ft_state state = READ_ONCE(rec->state);
@@ -367,10 +369,10 @@ void ft_inode_drop_map(struct ft_inode *rec);
 void ft_inode_drop_second(struct ft_inode *rec);
 
 /*
- * Between two steps under the lock of a record: let a writer have it that waits.
- * The spinlocks of many guests are not fair: who takes one again at once wins
- * against who looks at it in a loop, again and again. So stay away for as long as
- * such a loop takes for some rounds.
+ * Called between two steps under the lock of a record, to let a waiting writer take
+ * it. The spinlocks of many guests are not fair: a task that takes one again at once
+ * wins again and again against a task that spins. So leave the lock free for some
+ * rounds of such a loop.
  */
 static inline void ft_let_writers_go(void)
 {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who took which blocks of a volume's logs recently.
+ * Which files recently got which blocks of a volume's logs.
  *
- * In: each block that is allocated on the volume, of files that are not watched,
- * too. Out: who got the block that another file could have used. A log gives out
- * the blocks of a segment in ascending order, so only the begin of each run of one
- * file is kept.
+ * In: each block that is allocated on the volume, also for files that are not
+ * watched. Out: the file that got a block. A log gives out the blocks of a segment
+ * in ascending order, so only the beginning of each run of one file is kept.
  */
 
 #include <linux/slab.h>
@@ -16,9 +15,9 @@
 #include "volume.h"
 
 /**
- * ft_logs_new() - make the logs of a volume
+ * ft_logs_new() - create the logs of a volume
  *
- * Return: the logs, for kfree(); NULL for want of memory.
+ * Return: the logs, for kfree(); NULL if memory is short.
  */
 struct ft_logs *ft_logs_new(void)
 {
@@ -36,7 +35,7 @@ struct ft_logs *ft_logs_new(void)
  * ft_log_took_any() - a log gave a block to a file
  * @vol: the volume
  * @nr: which log
- * @run: the block, and who got it
+ * @run: the block, and the file that got it
  *
  * The slow half of ft_log_took().
  *
@@ -61,8 +60,8 @@ void ft_log_took_any(struct ft_volume *vol, unsigned int nr,
 }
 
 /*
- * Without the lock: most blocks are in none of these segments. One that the log has
- * just come to, or gone from, may be missed; runs are judged with the lock held.
+ * Without the lock: most blocks are in none of these segments. A segment that the
+ * log has just entered or left may be missed; runs are compared with the lock held.
  */
 static bool was_in(const struct ft_log *log, u32 segment)
 {
@@ -75,11 +74,11 @@ static bool was_in(const struct ft_log *log, u32 segment)
 }
 
 /**
- * ft_log_who_took() - who got a block recently?
+ * ft_log_who_took() - find the file that got a block recently
  * @vol: the volume
  * @nr: the log that its segment belongs to
  * @lba: the block
- * @run: on success, who, and with which block the run begins
+ * @run: on success, the file, and the first block of the run
  *
  * Context: atomic.
  * Return: false if that is not known any more.
@@ -95,7 +94,7 @@ bool ft_log_who_took(struct ft_volume *vol, unsigned int nr, u32 lba,
 	if (!was_in(log, segment))
 		return false;
 	spin_lock(&log->lock);
-	/* from what came last to what came first */
+	/* the latest run first */
 	for (n = 0; n < FT_RUNS_PER_LOG && !found; n++) {
 		*run = log->run[(log->newest - n) % FT_RUNS_PER_LOG];
 		if (!run->lba)
@@ -107,7 +106,7 @@ bool ft_log_who_took(struct ft_volume *vol, unsigned int nr, u32 lba,
 }
 
 /**
- * ft_log_fills() - a log goes on to fill the holes of a segment
+ * ft_log_fills() - a log begins to fill the holes of a segment
  * @vol: the volume
  * @nr: the log, as F2FS numbers them
  * @segment: the number of the segment

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who took which blocks of a volume's logs recently.
+ * Which files recently got which blocks of a volume's logs.
  */
 #ifndef FT_LOG_H
 #define FT_LOG_H
@@ -11,9 +11,9 @@
 
 struct ft_volume;
 
-/* Runs that are remembered of each log. */
+/* Runs kept of each log. */
 #define FT_RUNS_PER_LOG		64
-/* Segments of each log that are remembered. */
+/* Segments kept of each log. */
 #define FT_SEGMENTS_PER_LOG	4
 /* Hot, warm, cold data, and all others together. */
 #define FT_NR_LOGS		4
@@ -22,7 +22,7 @@ struct ft_volume;
  * struct ft_run - blocks that a log gave to one file, one after another
  * @lba: the first of them
  * @ino: the inode number of the file
- * @writer: who had written the data, see writer.c
+ * @writer: the process that had written the data, see writer.c
  */
 struct ft_run {
 	u32 lba;
@@ -32,13 +32,13 @@ struct ft_run {
 
 /**
  * struct ft_log - a log
- * @ino: who got its last block. May be read without @lock, as may
- * @segment: the first block of the segment which that is in
+ * @ino: the file that got its last block. May be read without @lock, as may
+ * @segment: the first block of the segment of that block
  * @lock: protects all of this
  * @before: the segments that it was in before, a ring
  * @oldest: index of the oldest of @before
- * @filled: the segments whose holes it was last told to fill, the newest first, by
- *	number. The last block of one comes after the log has gone on to the next.
+ * @filled: the numbers of the last two segments whose holes it filled, the newest
+ *	first. The last block of one comes after the log has gone on to the next.
  * @newest: index of the last of @run
  * @run: a ring; one ends where the next one begins, or with its segment
  */
@@ -69,13 +69,13 @@ bool ft_log_who_took(struct ft_volume *vol, unsigned int nr, u32 lba,
 
 void ft_log_fills(struct ft_volume *vol, int nr, u32 segment);
 
-/* The log that F2FS calls so, here. */
+/* The number here of a log of F2FS. */
 static inline unsigned int ft_log_nr(int log)
 {
 	return log >= 0 && log < FT_NR_LOGS ? log : FT_NR_LOGS - 1;
 }
 
-/* Did it fill the holes of one of the two segments that it was last told to fill? */
+/* Is this one of the last two segments whose holes the log filled? */
 static inline bool ft_log_filled(const struct ft_log *log, u32 segment)
 {
 	return READ_ONCE(log->filled[0]) == segment ||

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fragtrace: the extent map of files on F2FS, exact at every moment.
+ * fragtrace: extent maps of files on F2FS, exact at every moment.
  *
- * Load and unload, nothing else. fragtrace.h is the map of the module.
+ * Load and unload. fragtrace.h is the map of the module.
  */
 
 #include <linux/mm.h>
@@ -20,8 +20,8 @@
 #include "volume.h"
 
 /*
- * A string parameter of the kernel ends at 1024 bytes, a list of paths need
- * not. It is judged in ft_target_init(), where it can be said what is wrong.
+ * A charp parameter is limited to 1024 bytes, a list of paths may be longer. The
+ * list is checked in ft_target_init(), which logs what is wrong with it.
  */
 static char *paths;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The memory that is taken, and how much of the budget is left.
+ * The memory in use, and the rest of the budget.
  *
- * In: what others take and free, maps above all. Out: whether there is room.
- * Who gives way when there is none is in budget.c.
+ * In: what others allocate and free, maps above all. Out: whether there is room.
+ * budget.c chooses the files that give way when there is none.
  */
 
 #include <linux/atomic.h>
@@ -15,21 +15,22 @@
 #include "memory.h"
 
 /*
- * All that is kept of files is charged before it is used, until it is freed: their
- * records, names and maps, the second map that a scan builds, trees on their way
- * out. Nodes of maps are counted when they come and go, so that few events touch
- * this. Of the budget, when so many sixteenths are used:
+ * All memory of files is charged from its allocation until it is freed: records,
+ * names, maps and causes, the second map that a scan builds, trees that are being
+ * freed. Maps are charged by nodes, so that few events change the account. When so
+ * many sixteenths of the budget are used:
  *
- *   14  no new file or name is taken
- *   15  a worker has the file that takes most give way, and so on, until less is
- *       used: it loses its causes first, then its map; a scan gives up the map
- *       it was to replace, or else itself
+ *   14  no new file or name is added
+ *   15  a worker lets the largest file give way, until less is used: it and all
+ *       files of half its size or more lose their causes; if none of them has any,
+ *       it is left out. A scan drops the map that it was to replace; if that is
+ *       not enough, a larger file gives way, or the file itself is left out
  *   16  a file that grows is left out at once: the worker was too slow. It loses its
- *       causes if they grow, many of them at 15 1/2 already
+ *       causes if they grow; if they are large, at 15 1/2 already
  */
 static atomic_long_t mem_bytes = ATOMIC_LONG_INIT(0);
 
-/* Of these, bytes of second maps. They go by themselves. */
+/* Of these, bytes of second maps. They are freed when their scans end. */
 static atomic_long_t second_bytes = ATOMIC_LONG_INIT(0);
 
 /* Extents that came and went, by the CPU that saw it. */
@@ -37,12 +38,12 @@ static DEFINE_PER_CPU(s64, nr_extents);
 
 static unsigned long mem_budget;
 
-/* Has files give way, see budget.c. */
+/* Makes files give way, see budget.c. */
 static struct work_struct give_way_work;
 
 /**
- * ft_mem_hook() - say what ft_mem_want_room() does
- * @func: it is called by a worker; before that there are no files
+ * ft_mem_hook() - set what ft_mem_want_room() does
+ * @func: called by a worker; it must be set before there are files
  */
 void ft_mem_hook(work_func_t func)
 {
@@ -50,7 +51,7 @@ void ft_mem_hook(work_func_t func)
 }
 
 /**
- * ft_mem_want_room() - have files give way soon
+ * ft_mem_want_room() - let files give way soon
  *
  * Context: any.
  */
@@ -60,7 +61,7 @@ void ft_mem_want_room(void)
 }
 
 /**
- * ft_mem_set_budget() - say how much memory records, names and maps may take
+ * ft_mem_set_budget() - set how much memory records, names and maps may take
  * @bytes: the budget
  */
 void ft_mem_set_budget(unsigned long bytes)
@@ -102,7 +103,7 @@ long ft_mem_used(void)
  * ft_mem_uses_more_than() - is a part of the budget used up?
  * @sixteenths: which part
  *
- * Trees on their way out are counted as used.
+ * Trees that are being freed count as used.
  *
  * Return: true if more than that is used.
  */
@@ -112,9 +113,9 @@ bool ft_mem_uses_more_than(unsigned int sixteenths)
 }
 
 /**
- * ft_mem_room() - may something new be taken?
+ * ft_mem_room() - may something new be added?
  *
- * Files that are followed may grow when new ones are no longer taken.
+ * Files that are followed may still grow when no new ones are added.
  *
  * Return: true if so.
  */
@@ -129,7 +130,7 @@ bool ft_mem_room(void)
  * @old_nr: how many extents it had before
  * @old_bytes: how many bytes it took before
  *
- * Context: atomic; whoever else uses the map is kept away.
+ * Context: atomic; nothing else uses the map.
  */
 void ft_mem_charge(const struct ft_extmap *map, u32 old_nr, u64 old_bytes)
 {
@@ -156,14 +157,14 @@ void ft_mem_charge_second(u64 bytes, u64 old_bytes)
 	atomic_long_add(more, &second_bytes);
 }
 
-/* What takes less may be taken as long as anything fits. */
+/* A small map or history may grow as long as anything fits. */
 static bool is_small(u64 bytes)
 {
 	return bytes <= mem_budget / 64;
 }
 
 /**
- * ft_mem_allows_second() - may a scan go on to build its map?
+ * ft_mem_allows_second() - may a scan go on building its map?
  * @bytes: how many bytes its maps take already
  *
  * A small one may as long as anything fits.
@@ -179,7 +180,7 @@ bool ft_mem_allows_second(u64 bytes)
  * ft_mem_allows_causes() - may the causes of a file take more than before?
  * @bytes: how many bytes they take now
  *
- * Others that take more have to give way first.
+ * Larger ones have to give way first.
  *
  * Context: any.
  * Return: true if so.
@@ -210,7 +211,7 @@ u64 ft_mem_extents(void)
 /**
  * ft_mem_is_full() - is all of the budget used up?
  *
- * Trees on their way out do not count: they will have gone soon.
+ * Trees that are being freed do not count.
  *
  * Return: true if so.
  */
@@ -220,10 +221,10 @@ bool ft_mem_is_full(void)
 }
 
 /**
- * ft_mem_is_tight() - has a file to give way?
+ * ft_mem_is_tight() - does a file have to give way?
  *
- * Trees on their way out will have gone soon, and so will second maps, unless all
- * but nothing is left.
+ * Trees that are being freed do not count, nor do second maps, unless less than 1/32
+ * of the budget is left.
  *
  * Return: true if so.
  */

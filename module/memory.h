@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The memory budget: memory.c counts what is taken, budget.c has files give way.
+ * The memory budget: memory.c counts what is used, budget.c lets files give way.
  */
 #ifndef FT_MEMORY_H
 #define FT_MEMORY_H

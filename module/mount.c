@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Volumes attached to a mounted F2FS, and let go of again.
+ * Attaching volumes to a mounted F2FS, and detaching them.
  *
  * In: super blocks from target.c. Out: volumes. An fsnotify mark on the super
- * block tells of its end: freeing_mark() below runs inside umount, before anything
- * of the super block goes away.
+ * block reports its end: freeing_mark() below runs inside umount, before anything
+ * of the super block is freed.
  */
 
 #include <linux/buffer_head.h>
@@ -26,11 +26,11 @@
 static struct fsnotify_group *group;
 static atomic_t nr_ending = ATOMIC_INIT(0);	/* detached, records still there */
 
-/* === Asking F2FS about the volume ========================================= */
+/* === Reading the volume's layout ========================================== */
 
 /*
- * Where the main area begins and the volume ends, from the disk's own words.
- * s_umount is held.
+ * Read from the super block on disk where the main area begins and the volume
+ * ends. s_umount is held.
  */
 static int read_geometry(struct ft_volume *vol)
 {
@@ -59,10 +59,10 @@ static int read_geometry(struct ft_volume *vol)
 }
 
 /**
- * ft_volume_measure() - find out anew where the volume ends
+ * ft_volume_measure() - read again where the volume ends
  * @vol: the volume; it may have been resized
  *
- * If that cannot be asked for now the old answer stays.
+ * If that cannot be read now, the old end stays.
  *
  * Context: process; may sleep.
  */
@@ -80,11 +80,11 @@ void ft_volume_measure(struct ft_volume *vol)
  * ft_volume_stopped() - has F2FS stopped, by a shutdown or an error?
  * @vol: the volume
  *
- * Until the volume is mounted anew F2FS writes nothing, and what it says of files
- * need not be so. Nothing is asked of it.
+ * Until the next mount F2FS writes nothing, and what it reports of files may be
+ * wrong. So nothing is asked of it.
  *
  * Context: process; may sleep.
- * Return: true if so; false also if that cannot be asked for now.
+ * Return: true if so; false also if the volume is being unmounted.
  */
 bool ft_volume_stopped(struct ft_volume *vol)
 {
@@ -99,11 +99,11 @@ bool ft_volume_stopped(struct ft_volume *vol)
 }
 
 /**
- * ft_volume_may_be_mounted() - is it worth while to look for a volume?
+ * ft_volume_may_be_mounted() - can a search for a volume succeed?
  *
- * Asked again and again while a target waits. A path that is looked up may lead
- * through a slow or an automatic mount, and is spared that as long as there is
- * nothing to be found.
+ * Called again and again while a target waits. A path that is looked up may lead
+ * through a slow mount or an automount: it is not looked up if there is nothing
+ * to find.
  *
  * Context: process; may sleep.
  * Return: false if no F2FS that can be followed is mounted.
@@ -113,7 +113,7 @@ bool ft_volume_may_be_mounted(void)
 	struct file_system_type *type;
 	bool mounted;
 
-	/* if not, get_fs_type() would load a module */
+	/* otherwise get_fs_type() may load a module */
 	if (!ft_attach_usable())
 		return false;
 	type = get_fs_type("f2fs");
@@ -130,7 +130,7 @@ bool ft_volume_may_be_mounted(void)
  * ft_volume_attach() - begin to follow a mounted F2FS
  * @sb: its super block, s_umount held
  * @mountpoint: where it is mounted
- * @loud: say in the log why it cannot be followed
+ * @loud: log why it cannot be followed
  *
  * Context: process, ft_targets_lock held.
  * Return: the volume, also if it was attached before; or an ERR_PTR: -ENOMEM,
@@ -179,7 +179,7 @@ struct ft_volume *ft_volume_attach(struct super_block *sb,
 	err = ft_fsnotify_add_sb_mark(&vol->mark, sb);
 	if (err) {
 		ft_worker_stop(vol);
-		/* its last reference: free_mark() drops the one just taken */
+		/* free_mark() drops the reference just taken */
 		fsnotify_put_mark(&vol->mark);
 		ft_volume_put(vol);
 		return ERR_PTR(err);
@@ -196,7 +196,7 @@ err_free:
 
 /* === Detaching ============================================================ */
 
-/* The mark goes: by umount, with s_umount held, or by ft_volume_detach(). */
+/* The mark is destroyed, by umount with s_umount held or by ft_volume_detach(). */
 static void freeing_mark(struct fsnotify_mark *mark, struct fsnotify_group *g)
 {
 	struct ft_volume *vol = ft_mark_volume(mark);
@@ -208,7 +208,7 @@ static void freeing_mark(struct fsnotify_mark *mark, struct fsnotify_group *g)
 	spin_unlock(&vol->queue_lock);
 	mutex_unlock(&vol->sb_lock);
 	wake_up_all(&ft_settled);
-	/* target.c lets go of the rest */
+	/* target.c detaches the volume */
 	ft_target_kick();
 }
 
@@ -217,12 +217,12 @@ static void free_mark(struct fsnotify_mark *mark)
 	ft_volume_put(ft_mark_volume(mark));
 }
 
-/* Drop all records. There may be a million: nobody waits for that with a lock. */
+/* Drop all records. There may be a million, so no lock is held meanwhile. */
 static void end_volume(struct work_struct *work)
 {
 	struct ft_volume *vol = container_of(work, struct ft_volume, end_work);
 
-	/* no probe may create an inode behind our back */
+	/* after that no probe creates a record */
 	synchronize_rcu();
 	ft_names_stop(vol);
 	ft_worker_stop(vol);
@@ -235,7 +235,7 @@ static void end_volume(struct work_struct *work)
 }
 
 /**
- * ft_volume_detach() - let go of a volume, be it mounted or not
+ * ft_volume_detach() - stop following a volume, mounted or not
  * @vol: the volume; no target refers to it any more
  *
  * Its records are dropped later, see ft_volume_ending().
@@ -245,7 +245,7 @@ static void end_volume(struct work_struct *work)
 void ft_volume_detach(struct ft_volume *vol)
 {
 	fsnotify_destroy_mark(&vol->mark, group);
-	/* it may be umount that is destroying it just now */
+	/* umount may be destroying it at the same time */
 	wait_event(ft_settled, ft_volume_gone(vol));
 	fsnotify_put_mark(&vol->mark);
 	atomic_inc(&nr_ending);
@@ -256,7 +256,7 @@ void ft_volume_detach(struct ft_volume *vol)
 /**
  * ft_volume_ending() - are records of detached volumes still there?
  *
- * They use up memory that a volume attached now would do without.
+ * They use memory that a volume attached now would lack.
  *
  * Context: any. ft_settled is woken, and ft_target_kick() called, when this
  * becomes false.
@@ -276,7 +276,7 @@ static const struct fsnotify_ops notify_ops = {
 /**
  * ft_volume_init() - prepare to follow volumes
  *
- * Return: 0 or what fsnotify said.
+ * Return: 0 or the error of fsnotify.
  */
 int ft_volume_init(void)
 {
@@ -287,13 +287,13 @@ int ft_volume_init(void)
 /**
  * ft_volume_exit() - undo ft_volume_init()
  *
- * Context: process, all volumes detached. When it returns no callback of ours
- * is running and none will.
+ * Context: process, all volumes detached. After it no callback of this module
+ * runs.
  */
 void ft_volume_exit(void)
 {
 	ft_inode_flush_freed();
-	/* an umount may still be on its way through freeing_mark() */
+	/* an umount may still be inside freeing_mark() */
 	ft_volume_await_freed();
 	fsnotify_wait_marks_destroyed();
 	fsnotify_put_group(group);

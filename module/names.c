@@ -5,10 +5,10 @@
  *
  * In: directory entries from walk.c, and fsnotify events of the whole super
  * block. Out: paths for snapshots. F2FS has no tracepoint for all changes of a
- * name (none for rename before 6.8, none that names a new file's directory),
- * while fsnotify tells of each one, in the order in which they happen, with the
- * directory still locked. That lock makes the copy exact: whoever changes a
- * name waits for us, and walk.c holds it too.
+ * name (none for rename before 6.8, none that names a new file's directory).
+ * fsnotify reports each one, in the order in which they happen, with the directory
+ * still locked. That lock makes the copy exact: a task that changes a name waits for
+ * this module, and walk.c holds the lock, too.
  */
 
 #include <linux/delay.h>
@@ -37,7 +37,7 @@
  * @of_child: in child->links
  * @hash: of parent and name
  * @len: length of @name in bytes
- * @size: what it takes, in bytes; that may be room for a longer name
+ * @size: allocated size in bytes; there may be room for a longer name
  * @name: the name, NUL-terminated
  */
 struct ft_link {
@@ -59,7 +59,7 @@ struct link_key {
 	u32 hash;
 };
 
-/* Hashed once for each event: the table's own seed is not used, but one like it. */
+/* The name is hashed once for each event, with a seed of the volume. */
 static struct link_key key_of(const struct ft_inode *dir, const char *name,
 			      unsigned int len)
 {
@@ -105,7 +105,7 @@ static const struct rhashtable_params link_params = {
 	.automatic_shrinking = true,
 };
 
-/* What a link takes, its share of the hash table included. */
+/* The memory of a link, with its share of the hash table. */
 static long link_size(const struct ft_link *link)
 {
 	return link->size + 2 * sizeof(void *);
@@ -119,7 +119,7 @@ static struct ft_link *find_link(const struct link_key *key)
 	return rhashtable_lookup_fast(&vol->links, key, link_params);
 }
 
-/* Let a link stand for a name; there is room for it. */
+/* Set the name of a link, which has room for it, and make it found. */
 static int set_name(struct ft_link *link, struct ft_inode *dir,
 		    const struct link_key *key)
 {
@@ -149,7 +149,7 @@ static int add_link(struct ft_inode *dir, struct ft_inode *child,
 	size_t size = struct_size(link, name, key->len + 1);
 	int err;
 
-	/* who is sent to sleep here has all others wait for ns_lock */
+	/* a task that sleeps here makes all others wait for ns_lock */
 	link = kmalloc(size, GFP_NOWAIT | __GFP_NOWARN) ?:
 	       kmalloc(size, GFP_KERNEL);
 	if (!link)
@@ -188,7 +188,7 @@ static void remove_link(struct ft_link *link)
 	free_link(link);
 }
 
-/* The same as another link in the place of this one, which is gone in any case. */
+/* Replace a link by one with another name. The old one is gone also on failure. */
 static int move_link(struct ft_link *link, struct ft_inode *dir,
 		     const struct link_key *key)
 {
@@ -210,24 +210,24 @@ static int move_link(struct ft_link *link, struct ft_inode *dir,
 
 /*
  * A file or directory is watched if its names lead up to a target: see
- * target_above(). When a directory loses the name that led there, what is below
- * it may be a million names, and who moved it holds locks that others wait for.
- * So only its own name goes at once. The directory gets into vol->dropped, and a
- * worker takes down what is below it, a few names at a time. Until it is there:
+ * target_above(). When a directory loses the name that led there, a million names
+ * may be below it, and the task that moved it holds locks that others wait for. So
+ * only its own name is removed at once. The directory is put into vol->dropped, and
+ * a worker removes what is below it, a few names at a time. Until then:
  *
- *   - A directory in the list is being dropped if it has no name and is no
- *     target. Some of its names may be gone already, so no more are taken; those
- *     that are left are true, and go with the files that they stand for.
- *   - Below it nothing has been touched, so nothing is missing there. Names
- *     come and go as they do elsewhere, and any part may move away, back into a
- *     watched directory, too.
- *   - Whoever gives a name to a directory in the list, or makes it a target, has
- *     it read again. The worker leaves it alone then.
+ *   - A directory in the list is being dropped if it has no name and is no target.
+ *     Some of its names may be gone already, so none is added. Those that are left
+ *     are right, and are removed together with their files.
+ *   - Nothing below it has changed, so no name is missing there. Names are added and
+ *     removed as usual, and any part may be moved away, also back into a watched
+ *     directory.
+ *   - If a directory in the list gets a name, or becomes a target, it is queued to
+ *     be read again. Then the worker does not drop it.
  */
 
-/* How many names a step takes down: so long a change of a name may have to wait. */
+/* Names removed per step. A rename waits for one step at most. */
 #define NAMES_PER_STEP	64
-/* For how long the lock is free then. */
+/* How long the lock is free between two steps. */
 #define DROP_PAUSE_US	50
 
 static bool being_dropped(const struct ft_inode *dir)
@@ -238,12 +238,12 @@ static bool being_dropped(const struct ft_inode *dir)
 /**
  * ft_names_drop_tree() - stop following a directory and all below it
  * @vol: the volume
- * @dir: the directory; it has no name that we know, and is no target
+ * @dir: the directory; no name of it is known, and it is no target
  *
  * Files that have another name elsewhere in a watched directory stay, as do
  * targets below it.
  *
- * Context: process, ns_lock held. A worker does what takes time.
+ * Context: process, ns_lock held. A worker removes what is below it.
  */
 void ft_names_drop_tree(struct ft_volume *vol, struct ft_inode *dir)
 {
@@ -263,7 +263,7 @@ void ft_names_drop_tree(struct ft_volume *vol, struct ft_inode *dir)
 		queue_work(ft_wq, &vol->drop_work);
 }
 
-/* Take the first directory out of the list. */
+/* Remove the first directory from the list. */
 static void leave_dropped(struct ft_volume *vol)
 {
 	struct ft_inode *dir = vol->dropped;
@@ -275,7 +275,7 @@ static void leave_dropped(struct ft_volume *vol)
 	ft_inode_put(dir);
 }
 
-/* The name of a child of a directory that is being dropped goes. */
+/* Remove the name of a child of a directory that is being dropped. */
 static void drop_child(struct ft_volume *vol, struct ft_link *link)
 {
 	struct ft_inode *child = link->child;
@@ -289,7 +289,7 @@ static void drop_child(struct ft_volume *vol, struct ft_link *link)
 		ft_inode_remove_now(child);
 }
 
-/* Returns false if nothing is left to be taken down. */
+/* Returns false if nothing is left to be removed. */
 static bool drop_step(struct ft_volume *vol)
 {
 	struct ft_inode *dir;
@@ -320,7 +320,7 @@ static void drop_work(struct work_struct *work)
 		mutex_lock(&vol->ns_lock);
 		more = !ft_volume_gone(vol) && drop_step(vol);
 		mutex_unlock(&vol->ns_lock);
-		/* who waits gets the lock now: else this one has it again first */
+		/* let a waiter take the lock before this task does again */
 		if (more)
 			usleep_range(DROP_PAUSE_US, 2 * DROP_PAUSE_US);
 	} while (more);
@@ -328,12 +328,12 @@ static void drop_work(struct work_struct *work)
 
 /* === The tree ============================================================= */
 
-/* What is written behind the path of a file that has lost its last name. */
+/* Appended to the path of a file that has lost its last name. */
 #define DELETED " (deleted)"
 
 /*
- * The last name we knew is gone. Is the file itself? @path is what it is called
- * then, or NULL; it is not the caller's any more, nor is @rec.
+ * The last known name is gone. Was the file deleted as well? @path is the path to
+ * show for it then, or NULL. The caller must use neither @path nor @rec afterwards.
  */
 static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
 		      bool is_open, char *path)
@@ -343,7 +343,7 @@ static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
 	} else if (rec->is_dir) {
 		ft_names_drop_tree(vol, rec);
 	} else if (!is_open) {
-		/* it is gone, or lives on where nobody watches */
+		/* it is gone, or has names only outside of watched directories */
 		ft_inode_remove_now(rec);
 	} else {
 		/* its blocks stay until it is closed */
@@ -357,8 +357,8 @@ static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
 }
 
 /*
- * Has somebody opened the file, which has lost its last name? Who has it open keeps
- * its dentry; without any its blocks are freed before unlink() returns.
+ * Is the file, which has lost its last name, still open? An open file keeps its
+ * dentry; without one its blocks are freed before unlink() returns.
  */
 static bool open_nameless(const struct inode *inode)
 {
@@ -366,8 +366,8 @@ static bool open_nameless(const struct inode *inode)
 }
 
 /*
- * The name now stands for nothing, or for something else. The path of an open file is
- * kept if the budget allows, and no longer than what a user can name.
+ * Remove a name that now leads to nothing, or to something else. The path of an open
+ * file is kept if the budget allows it and if it is shorter than PATH_MAX.
  */
 static void drop_name(struct ft_volume *vol, struct ft_link *link,
 		      const struct inode *inode)
@@ -385,11 +385,11 @@ static void drop_name(struct ft_volume *vol, struct ft_link *link,
 		memcpy(path + len, DELETED, sizeof(DELETED));
 	}
 	remove_link(link);
-	/* without a path it was in a dropped tree: nobody watched it */
+	/* a file without a path was in a dropped tree: it is not watched */
 	name_lost(vol, rec, len, path);
 }
 
-/* ft_names_add() of an inode whose record is known; @rec is %NULL if there is none. */
+/* ft_names_add() with the record of the inode; @rec is %NULL if there is none. */
 static int add_name(struct ft_inode *dir, const struct link_key *key, u32 ino,
 		    bool is_dir, struct ft_inode *rec)
 {
@@ -408,18 +408,18 @@ static int add_name(struct ft_inode *dir, const struct link_key *key, u32 ino,
 	if (!rec)
 		rec = ft_inode_create(vol, ino, is_dir, true, GFP_KERNEL);
 	else if (!is_dir && !hlist_empty(&rec->links) && !ft_mem_room())
-		rec = ERR_PTR(-ENOBUFS);	/* it has a name */
+		rec = ERR_PTR(-ENOBUFS);	/* it has another name */
 	if (IS_ERR(rec)) {
 		if (PTR_ERR(rec) == -ENOBUFS)
 			ft_count(FT_REFUSED);
 		return PTR_ERR(rec);
 	}
-	/* a directory has one name: another one is out of date */
+	/* a directory has one name: any other one is out of date */
 	if (is_dir)
 		hlist_for_each_entry_safe(link, next, &rec->links, of_child)
 			remove_link(link);
 	err = add_link(dir, rec, key);
-	/* its inode cannot be reached without a name: the next try begins anew */
+	/* without a name its inode cannot be read: the next try starts again */
 	if (err && fresh)
 		ft_inode_remove_now(rec);
 	if (err || (!fresh && !rec->dropped))
@@ -432,7 +432,7 @@ static int add_name(struct ft_inode *dir, const struct link_key *key, u32 ino,
 }
 
 /**
- * ft_names_add() - a name in a watched directory stands for an inode
+ * ft_names_add() - add a name in a watched directory
  * @vol: the volume
  * @dir: the directory
  * @name: the name
@@ -440,9 +440,9 @@ static int add_name(struct ft_inode *dir, const struct link_key *key, u32 ino,
  * @ino: the inode
  * @is_dir: whether it is a directory
  *
- * Follows the inode if nobody did yet, which queues it for a scan, a directory
- * for a walk; a resync that waits for the directory waits for it, too. Adding a
- * name a second time does nothing.
+ * If the inode is not followed yet, it is from now on, and is queued: a file for a
+ * scan, a directory to be read. A resync that waits for @dir waits for it, too.
+ * Adding a name a second time does nothing.
  *
  * Context: process, ns_lock held.
  * Return: 0, -ENOENT if @dir is being dropped, -ENOMEM, or -ENOBUFS if the
@@ -490,7 +490,7 @@ static bool followed_kind(const struct inode *inode)
 	return S_ISREG(inode->i_mode) || S_ISDIR(inode->i_mode);
 }
 
-/* Mostly the inode has one name, or it is the one that was added last. */
+/* The most frequent case: the only name of the inode, or the one added last. */
 static struct ft_link *first_link(const struct ft_inode *rec,
 				  const struct inode *dir,
 				  const struct qstr *name)
@@ -507,9 +507,9 @@ static struct ft_link *first_link(const struct ft_inode *rec,
 }
 
 /*
- * The name that an event of the VFS means. In a directory that folds case, or
- * is encrypted, it may be spelled otherwise than on the disk: then all names
- * of the inode in there go, and a walk brings back those that remain.
+ * Find the name that an event of the VFS is about. In a directory that folds case,
+ * or is encrypted, its spelling may differ from the one on disk. Then all names of
+ * the inode in this directory are removed, and reading it adds the remaining ones.
  */
 static struct ft_link *meant_link(struct ft_volume *vol,
 				  const struct inode *dir,
@@ -547,7 +547,7 @@ static struct ft_link *meant_link(struct ft_volume *vol,
 	return last;
 }
 
-/* A name could not be taken: to walk the directory again finds it too. */
+/* If a name could not be added, read the directory again. */
 static void name_missed(struct ft_inode *dir, int err)
 {
 	if (!err || err == -ENOBUFS)
@@ -556,7 +556,7 @@ static void name_missed(struct ft_inode *dir, int err)
 	ft_inode_request_scan(dir);
 }
 
-/* create, link, mkdir: the name is there already, the directory locked */
+/* create, link, mkdir: the name exists already, the directory is locked */
 static void on_create(struct ft_volume *vol, struct inode *dir,
 		      const struct qstr *name, struct inode *inode)
 {
@@ -570,7 +570,7 @@ static void on_create(struct ft_volume *vol, struct inode *dir,
 		name_missed(parent, add_name(parent, &key, inode->i_ino, is_dir,
 					     rec));
 	} else if (rec && hlist_empty(&rec->links) && !rec->target_path) {
-		/* followed since it was made, but made where nobody watches */
+		/* followed since it was created, but not in a watched directory */
 		ft_inode_remove_now(rec);
 	}
 }
@@ -589,9 +589,9 @@ static void on_delete(struct ft_volume *vol, struct inode *dir,
 }
 
 /*
- * What had the new name before has lost it. A directory that still exists is
- * the other half of an exchange: its own event comes next. Returns false if @by has
- * the name already.
+ * Remove the old owner of the new name. A directory that still exists is the other
+ * half of an exchange: its own event comes next. Returns false if @by has the name
+ * already.
  */
 static bool replace_name(struct ft_volume *vol, const struct link_key *key,
 			 const struct ft_inode *by)
@@ -612,7 +612,7 @@ static bool replace_name(struct ft_volume *vol, const struct link_key *key,
 	return true;
 }
 
-/* The directory into which something was moved: mostly the one that it was in. */
+/* The directory into which an inode was moved: usually the one that it was in. */
 static struct ft_inode *moved_to(struct ft_volume *vol, const struct inode *dir,
 				 const struct ft_link *from)
 {
@@ -633,7 +633,7 @@ static void on_rename(struct ft_volume *vol, struct inode *old_dir,
 	bool is_free = false;
 	struct link_key key;
 
-	/* perhaps a directory above a target: where is that now? */
+	/* this may be a directory above a target, whose path has changed then */
 	if (is_dir && (!rec || rec->target_path))
 		WRITE_ONCE(vol->names_moved, true);
 
@@ -646,7 +646,7 @@ static void on_rename(struct ft_volume *vol, struct inode *old_dir,
 	if (link && is_free && !is_dir && !being_dropped(to)) {
 		name_missed(to, move_link(link, to, &key));
 	} else {
-		/* after an exchange the old name stands for the other one already */
+		/* after an exchange the old name belongs to the other one already */
 		if (link)
 			remove_link(link);
 		if (to && !being_dropped(to))
@@ -655,7 +655,7 @@ static void on_rename(struct ft_volume *vol, struct inode *old_dir,
 	}
 	if (!rec)
 		return;
-	/* targets below it stay, but have another path */
+	/* targets below it stay, with another path */
 	if (rec->dropped || (is_dir && hlist_empty(&rec->links)))
 		WRITE_ONCE(vol->names_moved, true);
 	name_lost(vol, rec, false, NULL);
@@ -664,11 +664,11 @@ static void on_rename(struct ft_volume *vol, struct inode *old_dir,
 /**
  * ft_names_event() - a name on a watched volume changed
  * @group: ours
- * @mask: what happened
- * @data: to which inode or dentry
+ * @mask: the kind of change
+ * @data: the inode or dentry
  * @data_type: which of the two
- * @dir: in which directory
- * @name: under which name
+ * @dir: the directory
+ * @name: the name
  * @cookie: unused
  * @iter_info: holds our mark, and with it the volume
  *
@@ -691,7 +691,7 @@ int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,
 
 	mutex_lock(&vol->ns_lock);
 	if (ft_volume_gone(vol))
-		;	/* nobody is to come behind ft_names_stop() */
+		;	/* no name may be added after ft_names_stop() */
 	else if (mask & FS_CREATE)
 		on_create(vol, dir, name, inode);
 	else if (mask & FS_DELETE)
@@ -713,8 +713,8 @@ static struct ft_link *name_of(const struct ft_inode *rec)
 }
 
 /*
- * The highest target that a name leads up to; *@len is how much of the path is
- * below it. A directory has one name.
+ * The highest target that a name leads up to; *@len is the length of the path below
+ * it. A directory has one name.
  */
 static struct ft_inode *target_above(const struct ft_link *link, size_t *len)
 {
@@ -732,8 +732,8 @@ static struct ft_inode *target_above(const struct ft_link *link, size_t *len)
 }
 
 /*
- * Find a name of an inode that leads up to a target, and make it the first one:
- * the next time it is found at once.
+ * Find a name of an inode that leads up to a target, and make it the first one, so
+ * that the next search finds it at once.
  */
 static struct ft_inode *choose_name(struct ft_inode *rec, size_t *len)
 {
@@ -755,13 +755,13 @@ static struct ft_inode *choose_name(struct ft_inode *rec, size_t *len)
 /**
  * ft_names_path() - the path of an inode
  * @rec: the inode
- * @buf: where to write it, NUL-terminated; may be %NULL if @size is 0
+ * @buf: filled with it, NUL-terminated; may be %NULL if @size is 0
  * @size: size of @buf in bytes
  *
- * If an inode has several names below targets, it is one of them.
+ * An inode may have several names below targets; one of them is used.
  *
  * Context: process, ns_lock held.
- * Return: the length of the path without the NUL, also if it did not fit (then
+ * Return: the length of the path without the NUL, also if it does not fit (then
  * @buf is not written); 0 if the inode has no path.
  */
 int ft_names_path(struct ft_inode *rec, char *buf, size_t size)
@@ -814,14 +814,14 @@ int ft_names_init(struct ft_volume *vol)
 }
 
 /**
- * ft_names_stop() - no more names are taken, none are dropped by a worker
+ * ft_names_stop() - stop adding names, and stop the worker that drops them
  * @vol: the volume, which is gone
  *
- * Context: process. When it returns, events of names do nothing any more.
+ * Context: process. After it, events of names do nothing.
  */
 void ft_names_stop(struct ft_volume *vol)
 {
-	/* an event that came before the volume went is done when we have the lock */
+	/* an event from before the volume was gone ends before we get the lock */
 	mutex_lock(&vol->ns_lock);
 	while (vol->dropped)
 		leave_dropped(vol);

@@ -3,9 +3,9 @@
  * Notes in records whose lock cannot be taken.
  *
  * In: files that calls are about to change, from call.c, and files with an event
- * that no lock may be taken for. Out: a note in the record. The next one who locks
- * the record handles the note first, so nobody takes the map for exact. A work item
- * locks the record if nobody else does.
+ * for which no lock may be taken. Out: a note in the record. The next task that
+ * locks the record handles the note first, so none takes the map for exact. A work
+ * item locks the record if nothing else does.
  *
  * Built if the handlers of call.c must not take a lock: with PREEMPT_RT, where
  * spinlocks sleep, and where a kprobe is an exception because ftrace does not place
@@ -19,10 +19,10 @@
 #include "inode.h"
 #include "note.h"
 
-/* Next to the bits is a task, see &struct ft_inode. */
+/* The bits share a word with a pointer to a task, see &struct ft_inode. */
 static_assert(__alignof__(struct task_struct) > (FT_NOTE_STALE | FT_NOTE_KEPT));
 
-/* Records with a note that makes them stale, a reference to each. */
+/* Records with a note that makes them stale; the list holds a reference to each. */
 static LLIST_HEAD(noted);
 
 static void take_up_all(struct work_struct *work)
@@ -31,7 +31,7 @@ static void take_up_all(struct work_struct *work)
 	struct ft_inode *rec, *next;
 
 	llist_for_each_entry_safe(rec, next, list, noted_node) {
-		/* from here on the record can be in the list again */
+		/* from here on the record can be added to the list again */
 		atomic_long_fetch_andnot(FT_NOTE_KEPT, &rec->note);
 		ft_inode_lock(rec);
 		spin_unlock(&rec->lock);
@@ -43,10 +43,10 @@ static void take_up_all(struct work_struct *work)
 static DECLARE_WORK(noted_work, take_up_all);
 
 /**
- * ft_note_stale() - something is about to change, and only F2FS will know what
+ * ft_note_stale() - a change begins that no event describes
  * @rec: the file
  *
- * ft_inode_range_begin() without a lock.
+ * The same as ft_inode_range_begin(), without the lock.
  *
  * Context: any but NMI; RCU read section.
  */
@@ -54,7 +54,7 @@ void ft_note_stale(struct ft_inode *rec)
 {
 	long old = atomic_long_read(&rec->note);
 
-	/* whoever preallocates blocks has been overtaken */
+	/* this drops a note about preallocation: blocks may be freed meanwhile */
 	while (!atomic_long_try_cmpxchg(&rec->note, &old,
 					FT_NOTE_STALE | FT_NOTE_KEPT))
 		;
@@ -68,7 +68,8 @@ void ft_note_stale(struct ft_inode *rec)
  * ft_note_reserve_begin() - the current task begins to preallocate blocks
  * @rec: the file
  *
- * ft_inode_reserve_begin() without a lock. Nobody asks before the record is locked.
+ * The same as ft_inode_reserve_begin(), without the lock. The note is not needed
+ * before the record is locked.
  *
  * Context: task; RCU read section.
  */
@@ -83,9 +84,9 @@ void ft_note_reserve_begin(struct ft_inode *rec)
 }
 
 /**
- * ft_note_flush() - have all notes taken up
+ * ft_note_flush() - handle all notes
  *
- * For who looks at what is counted, not at each record.
+ * For readers of counters, which do not lock each record.
  *
  * Context: process; sleeps.
  */

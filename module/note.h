@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Notes in records whose lock cannot be taken, see note.c. Where it can be taken,
- * there are no notes.
+ * the record is changed at once.
  */
 #ifndef FT_NOTE_H
 #define FT_NOTE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The order of the lines of a copy: extents by LBA or by file, files by what they
- * cost.
+ * The order of the lines of a copy: extents by LBA or by file, files by their
+ * fragmentation.
  */
 
 #include <linux/minmax.h>
@@ -12,13 +12,13 @@
 
 #include "snapshot.h"
 
-/* Bits of an LBA looked at in one pass over all extents. */
+/* Bits of an LBA that one pass over all extents sorts by. */
 #define DIGIT_BITS	11
 #define DIGITS		(1 << DIGIT_BITS)
 
 /*
- * One pass: from @from to @to, stable, by the bits of the LBA from @shift on.
- * Returns false if all have the same there: nothing has been moved.
+ * One pass: sort from @from to @to, stable, by the bits of the LBA at @shift.
+ * Returns false if these bits are equal in all: nothing was moved.
  */
 static bool sort_by_digit(struct ft_snapshot *snap, const u32 *from, u32 *to,
 			  size_t nr, unsigned int shift, u32 *count)
@@ -69,7 +69,7 @@ static int sort_by_lba(struct ft_snapshot *snap, u32 *order, size_t nr)
 	return err;
 }
 
-/* Of two extents with a block in common: which one has lost it? */
+/* Returns which of two overlapping extents has lost its blocks. */
 static u32 loser(struct ft_snapshot *snap, u32 a, u32 b)
 {
 	const struct ft_snap_file *x, *y;
@@ -78,15 +78,15 @@ static u32 loser(struct ft_snapshot *snap, u32 a, u32 b)
 	y = ft_snap_file(snap, ft_snap_extent(snap, b)->file);
 	if ((x->flags ^ y->flags) & FT_SNAP_STALE)
 		return x->flags & FT_SNAP_STALE ? a : b;
-	/* what was copied first is older */
+	/* the extent that was copied first is older */
 	return min(a, b);
 }
 
 /*
  * A block may have gone from one file to another between the copies of the two,
- * or before F2FS was asked about both: it must not be shown twice. An extent
- * that has lost blocks is left out, and its file is stale. Returns how many
- * extents remain.
+ * or before F2FS was asked about both. It must not be listed twice: the extent
+ * that has lost blocks is left out, and its file is marked stale. Returns the
+ * number of extents that remain.
  */
 static size_t drop_lost(struct ft_snapshot *snap, u32 *order, size_t nr)
 {
@@ -138,7 +138,7 @@ static int list_by_lba(struct ft_snapshot *snap)
 	return err;
 }
 
-/* Worst is what costs a reader of the whole file most requests too many. */
+/* The worst file takes most additional requests when it is read as a whole. */
 static int by_badness(const void *a, const void *b, const void *priv)
 {
 	struct ft_snapshot *snap = (struct ft_snapshot *)priv;
@@ -147,7 +147,7 @@ static int by_badness(const void *a, const void *b, const void *priv)
 	const struct ft_snap_file *y = ft_snap_file(snap, j);
 	u64 x_extra = x->requests - x->ideal, y_extra = y->requests - y->ideal;
 
-	/* sort_r() takes no pause */
+	/* sort_r() does not reschedule */
 	cond_resched();
 	if (x_extra != y_extra)
 		return x_extra > y_extra ? -1 : 1;
@@ -169,7 +169,7 @@ static void list_by_badness(struct ft_snapshot *snap)
 
 /**
  * ft_snapshot_order() - put the lines of a copy in the order of its view
- * @snap: the copy, complete but for that
+ * @snap: the copy, complete except for the order
  *
  * Context: process; may sleep.
  * Return: 0 or -ENOMEM.
@@ -179,7 +179,7 @@ int ft_snapshot_order(struct ft_snapshot *snap)
 	bool files = snap->view == FT_VIEW_FILES;
 	size_t nr = files ? snap->files.nr : snap->extents.nr;
 
-	/* sums.c has an order of its own */
+	/* sums.c sorts its own lines */
 	if (snap->view >= FT_VIEW_CAUSES)
 		return 0;
 	if (ft_vec_make_room(&snap->order, nr, sizeof(u32)))
@@ -196,13 +196,13 @@ int ft_snapshot_order(struct ft_snapshot *snap)
 }
 
 /**
- * ft_snapshot_first_behind() - which is the first extent that ends behind a block?
+ * ft_snapshot_first_behind() - find the first extent that ends behind a block
  * @snap: the copy, in order of LBA
  * @volume: index of the volume
  * @lba: the block
  *
- * Return: its place in the order. All behind it end behind the block as well, or
- * are of another volume. The number of extents if there is none.
+ * Return: its index in the order, the number of extents if there is none. All
+ * later extents of the volume end behind the block as well.
  */
 size_t ft_snapshot_first_behind(struct ft_snapshot *snap, u32 volume, u32 lba)
 {

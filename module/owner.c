@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whose is this block? The file owner.
+ * The file owner: which file owns a block.
  *
- * In: a device and an LBA, written to it. Out: one line, when it is read.
+ * In: a device and an LBA, written to the file. Out: one line, when it is read.
  */
 
 #include <linux/fs.h>
@@ -20,13 +20,13 @@
 #include "volume.h"
 #include "writer.h"
 
-/* What was asked last. */
+/* The last request; all users share it. */
 static DEFINE_MUTEX(asked_lock);
 static bool asked;
 static dev_t asked_dev;
 static u32 asked_lba;
 
-/* The watched volume of a device, to be put; NULL if there is none. */
+/* Get the watched volume of a device. The caller puts it; NULL if there is none. */
 static struct ft_volume *volume_of(dev_t dev)
 {
 	struct ft_volume *vol;
@@ -40,7 +40,7 @@ static struct ft_volume *volume_of(dev_t dev)
 	return NULL;
 }
 
-/* The extent of a volume that holds a block; NULL if no watched file has it. */
+/* The extent of a volume that holds a block; NULL if it is in no watched file. */
 static const struct ft_snap_extent *find(struct ft_snapshot *snap, dev_t dev,
 					 u32 lba)
 {
@@ -85,7 +85,7 @@ static void show_extent(struct seq_file *m, struct ft_snapshot *snap,
 	seq_putc(m, '\n');
 }
 
-/* No watched file has the block: who has it? */
+/* Show the kind of a block that is in no watched file. */
 static void show_other(struct seq_file *m, struct ft_volume *vol, u32 lba)
 {
 	struct super_block *sb;

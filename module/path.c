@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Paths of watched directories: from a path to a super block and an inode, and
- * back, without keeping anything that would make umount fail.
+ * back, without keeping a reference that would make umount fail.
  */
 
 #include <linux/magic.h>
@@ -15,7 +15,7 @@
 #include "probe.h"
 #include "volume.h"
 
-/* The path of @path, or, without one, of @dentry within its file system. */
+/* The full path of @path; if it is NULL, that of @dentry in its file system. */
 static char *path_string(const struct path *path, struct dentry *dentry)
 {
 	char *buf = kmalloc(PATH_MAX, GFP_KERNEL), *str;
@@ -32,7 +32,7 @@ static char *path_string(const struct path *path, struct dentry *dentry)
 
 /**
  * ft_path_free() - free what ft_path_find() found
- * @found: it; s_umount is the caller's business
+ * @found: what it found; s_umount is left to the caller
  */
 void ft_path_free(struct ft_found *found)
 {
@@ -83,8 +83,8 @@ static int find(const char *path, struct ft_found *found, bool loud)
 			       err == -ENAMETOOLONG ? "too long" :
 						      "cannot be looked up");
 		/*
-		 * insmod takes ENOENT for an unknown symbol; who writes to a
-		 * file of debugfs takes it for a module that is not loaded.
+		 * insmod takes ENOENT for an unknown symbol, a writer to a file
+		 * of debugfs takes it for a module that is not loaded.
 		 */
 		return err == -ENOENT ? -ENOTDIR : err;
 	}
@@ -105,7 +105,7 @@ static int find(const char *path, struct ft_found *found, bool loud)
 		goto out;
 	}
 	found->sb = p.dentry->d_sb;
-	/* a user waits for a remount to end, the worker comes again */
+	/* a user waits for a remount to end, a worker tries again later */
 	if (loud) {
 		down_read(&found->sb->s_umount);
 	} else if (!down_read_trylock(&found->sb->s_umount)) {
@@ -120,17 +120,17 @@ out:
 /**
  * ft_path_find() - look up a directory on F2FS
  * @path: its path
- * @found: on success what it stands for, to be freed by ft_path_free(). The
- *	super block's s_umount is held, and the path itself is not: a path kept
- *	would make umount fail.
- * @loud: for a user: begin at the root directory of the caller, say in the log
- *	what is wrong, and wait for a remount to end; else begin where init does,
- *	and come again later
+ * @found: on success what was found, to be freed by ft_path_free(). The super
+ *	block's s_umount is held. The path itself is not held: that would make
+ *	umount fail.
+ * @loud: for a user: begin at the root directory of the caller, log what is
+ *	wrong, and wait for a remount to end. Otherwise begin at the root
+ *	directory of init, and do not wait
  *
  * Context: process; may sleep.
  * Return: 0, -ENOTDIR if there is no such directory, -EOPNOTSUPP if it is not on
  * an F2FS that can be followed, -EBUSY if @loud is not set and it is being
- * mounted or unmounted, -ENAMETOOLONG, -ENOMEM, or what else the look-up said.
+ * mounted or unmounted, -ENAMETOOLONG, -ENOMEM, or another error of the look-up.
  */
 int ft_path_find(const char *path, struct ft_found *found, bool loud)
 {
@@ -145,12 +145,12 @@ int ft_path_find(const char *path, struct ft_found *found, bool loud)
 }
 
 /**
- * ft_path_inside() - where a directory is within its file system
+ * ft_path_inside() - get the path of a directory within its file system
  * @dir: the directory
  *
  * Context: process; may sleep.
  * Return: its path there, to be freed; or an ERR_PTR: -EBUSY if the volume is
- * being unmounted, -EAGAIN if nobody has looked the directory up lately.
+ * being unmounted, -EAGAIN if no process has looked the directory up recently.
  */
 char *ft_path_inside(struct ft_inode *dir)
 {

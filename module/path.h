@@ -11,7 +11,7 @@ struct ft_inode;
 struct super_block;
 
 /**
- * struct ft_found - what a path stands for
+ * struct ft_found - what a path leads to
  * @sb: its super block, s_umount held shared
  * @ino: the inode of the directory
  * @real: the path without symbolic links

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probes on F2FS tracepoints: what an event says, in our words.
+ * Probes on F2FS tracepoints: translate events.
  *
  * In: tracepoint arguments. Out: calls of event.c with an inode's record and
- * blocks. With segment.c the only file that sees types private to F2FS.
+ * blocks. Only this file and segment.c use types private to F2FS.
  */
 
 #include <linux/fs.h>
@@ -35,9 +35,9 @@
 #ifdef CONFIG_PREEMPT_RT
 
 /*
- * Records that are found in between stay until the end. False if nothing can be
- * done with the event of this inode: its file becomes stale instead. That does not
- * happen, see compat.h; if it does, "lost" counts it.
+ * A record that is found between enter_probe() and leave_probe() stays until the
+ * end. False if the event of this inode cannot be handled: its file becomes stale
+ * instead. That does not happen, see compat.h; if it does, "lost" counts it.
  */
 static inline bool enter_probe(const struct super_block *sb, unsigned long ino)
 {
@@ -62,9 +62,9 @@ static inline void leave_probe(void)
 #else
 
 /*
- * Records that are found in between stay until the end. To keep off preemption
- * makes an RCU read section, too, and costs the least; some kernels have done so
- * already.
+ * A record that is found between enter_probe() and leave_probe() stays until the
+ * end. With preemption disabled this is an RCU read section, too, and that is the
+ * cheapest one. In some kernels the tracepoint has disabled it already.
  */
 static inline bool enter_probe(const struct super_block *sb, unsigned long ino)
 {
@@ -117,8 +117,8 @@ static u32 to_lba(block_t addr)
 }
 
 /*
- * Blocks of a cluster are not what their place in the file says: F2FS compresses
- * all of them into some. Any change of such a file has to be looked up.
+ * F2FS compresses all blocks of a cluster into fewer blocks. Events do not describe
+ * that: such a file is scanned after every change.
  */
 static bool has_clusters(const struct inode *inode)
 {
@@ -135,14 +135,14 @@ static enum ft_flush flush_of(const struct f2fs_io_info *fio)
 		return FT_FLUSH_CHECKPOINT;
 	if (!wbc)
 		return FT_FLUSH_NONE;
-	/* the flusher by itself, or because somebody has asked for it */
+	/* the flusher by itself; otherwise because of a request */
 	if (wbc->sync_mode == WB_SYNC_NONE &&
 	    (wbc->for_kupdate || wbc->for_background || ft_for_reclaim(wbc)))
 		return FT_FLUSH_WRITEBACK;
 	return FT_FLUSH_SYNC;
 }
 
-/* Does F2FS move this block? Garbage collection marks the page, as does defragment. */
+/* Does F2FS move this block? Garbage collection and defragment mark the page. */
 static __always_inline bool migrates(const FT_PAGE *page)
 {
 	const unsigned long both = BIT(0) | BIT(FT_F2FS_PAGE_MIGRATES);
@@ -150,7 +150,7 @@ static __always_inline bool migrates(const FT_PAGE *page)
 	return ((unsigned long)page->private & both) == both;
 }
 
-/* May garbage collection move this block? Of what is written for users it does not. */
+/* May garbage collection move this block? It moves no block written for a user. */
 static __always_inline bool may_be_collected(const FT_PAGE *page,
 					     const struct f2fs_io_info *fio)
 {
@@ -158,8 +158,8 @@ static __always_inline bool may_be_collected(const FT_PAGE *page,
 }
 
 /*
- * A page is marked as if garbage collection moved it. Or does the block move within a
- * file, or to another one? F2FS marks those as well.
+ * The page is marked as for garbage collection. F2FS also marks blocks that it moves
+ * within a file or to another one. True if this is such a block.
  */
 static bool moves_range(struct ft_volume *vol, const struct ft_inode *rec,
 			const struct f2fs_io_info *fio)
@@ -170,7 +170,7 @@ static bool moves_range(struct ft_volume *vol, const struct ft_inode *rec,
 	       !ft_gc_chosen(vol, fio->old_blkaddr);
 }
 
-/* Count a block that may_be_collected(), if it is. describe() has the same cases. */
+/* Count a block if garbage collection moves it. describe() has the same cases. */
 static noinline void count_collected(struct ft_volume *vol, struct ft_inode *rec,
 				     const FT_PAGE *page,
 				     const struct inode *inode,
@@ -201,7 +201,7 @@ static void describe(struct ft_inode *rec, const FT_PAGE *page,
 		alloc->writer = ft_writer_current(rec->vol);
 	} else if (moves || fio->io_type == FS_GC_DATA_IO ||
 		   fio->io_type == APP_DIRECT_IO) {
-		/* what is moved at once, not by way of the page, has no type */
+		/* a block that is moved at once, without its page, has no type */
 		alloc->op = fio->io_type != FS_DATA_IO &&
 			    READ_ONCE(vol->gc_foreground) ? FT_OP_GC_FG :
 							    FT_OP_GC_BG;
@@ -217,12 +217,12 @@ static void describe(struct ft_inode *rec, const FT_PAGE *page,
 	}
 }
 
-/* What the copy's blocks take from others, or keep them from, is the file's doing. */
+/* Blocks that the copy takes from others, or loses to them, count for the file. */
 static void mark_copy(const struct ft_inode *rec, const struct inode *cow)
 {
 	struct ft_inode *copy = ft_inode_find(rec->vol, cow->i_ino);
 
-	/* the copy's own events may name the file in turn */
+	/* events of the copy itself may name the file as their copy */
 	if (!copy || rec->copy)
 		return;
 	WRITE_ONCE(copy->copy, true);
@@ -262,9 +262,9 @@ static __always_inline void write_block(struct ft_inode *rec, const FT_PAGE *pag
 					const struct inode *inode,
 					const struct f2fs_io_info *fio)
 {
-	/* arguments that are read again after a call need not be kept */
+	/* the compiler need not keep arguments that are read again after a call */
 	ft_inode_lock(rec);
-	/* who listens wants to know of each block by what it was written */
+	/* the event extent_change needs the cause of each block */
 	if (ft_traces_changes() ||
 	    !ft_inode_write(rec, page->index, to_lba(fio->old_blkaddr),
 			    fio->new_blkaddr))
@@ -272,7 +272,7 @@ static __always_inline void write_block(struct ft_inode *rec, const FT_PAGE *pag
 	spin_unlock(&rec->lock);
 }
 
-/* It takes blocks that a watched file could have used. */
+/* A file that is not watched got a block that a watched file could have used. */
 static noinline void unwatched(const struct inode *inode, const FT_PAGE *page,
 			       const struct f2fs_io_info *fio)
 {
@@ -287,9 +287,9 @@ static noinline void unwatched(const struct inode *inode, const FT_PAGE *page,
 }
 
 /*
- * A block goes to a new place: write-back, fsync, garbage collection, defrag.
- * Runs under the lock of the node page that holds the address, so the events
- * of one block come in the order of its addresses.
+ * A block goes to a new place: write-back, fsync, garbage collection,
+ * defragmentation. Runs under the lock of the node page that holds the address, so
+ * the events of one block come in the order of its addresses.
  */
 static void probe_submit_write(void *unused, FT_PAGE *what,
 			       struct f2fs_io_info *fio)
@@ -299,7 +299,7 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 
 	if (fio->type != DATA)
 		return;
-	/* not inode->i_ino: GC moves blocks of one inode through another's page */
+	/* not inode->i_ino: GC moves blocks of one inode by another one's page */
 	if (!enter_probe(inode->i_sb, fio->ino))
 		return;
 	rec = ft_inode_find_file(inode->i_sb, fio->ino);
@@ -340,9 +340,9 @@ static noinline void update(struct inode *inode, u32 lblk, u32 len,
 }
 
 /*
- * F2FS keeps its extent cache up to date, under the lock of the node page.
- * Tells of every change, but not for files that have no such cache: compressed
- * ones, and the most fragmented ones, for which F2FS gave it up.
+ * F2FS updates its extent cache, under the lock of the node page. This reports
+ * every change, but not for files that have no such cache: compressed ones, and
+ * the most fragmented ones, for which F2FS gave it up.
  */
 static void probe_update_extent(void *unused, struct inode *inode,
 				unsigned int pgofs, unsigned int len,
@@ -355,7 +355,7 @@ static void probe_update_extent(void *unused, struct inode *inode,
 	if (!enter_probe(inode->i_sb, inode->i_ino))
 		return;
 	rec = this_cpu_read(ft_last_file);
-	/* the second word about a block, mostly */
+	/* most often another event has reported this block just before */
 	if (likely(rec && len == 1 &&
 		   ft_inode_knows_write(rec, inode, pgofs, blkaddr)))
 		ft_count(FT_EVENTS_UPDATE);
@@ -400,8 +400,8 @@ static noinline void allocated(struct inode *inode,
 	if (rec) {
 		ft_count(FT_EVENTS_MAP);
 		/*
-		 * A direct write, which asks for the next hole as well, gets one
-		 * run; for preallocation F2FS adds up whatever it allocates.
+		 * A direct write, which also asks for the next hole, gets one
+		 * run. For preallocation F2FS sums up all that it allocates.
 		 */
 		ft_inode_map(rec, &ext, map->m_next_pgofs);
 	}
@@ -409,9 +409,9 @@ static noinline void allocated(struct inode *inode,
 }
 
 /*
- * Blocks allocated by direct I/O, or ahead of it in pinned files. Of look-ups,
- * which are many, only those of our own workers matter: others may report what is
- * no longer so.
+ * Blocks allocated by direct I/O, or before it in pinned files. There are many
+ * look-ups; only those of our own workers matter. Others may report addresses that
+ * have changed since.
  */
 static void probe_map_blocks(void *unused, struct inode *inode,
 			     struct f2fs_map_blocks *map, int flag, int ret)
@@ -422,19 +422,19 @@ static void probe_map_blocks(void *unused, struct inode *inode,
 	} else if (ret || map->m_multidev_dio) {
 		/*
 		 * After an error part of the range may have been allocated, and
-		 * with several devices the address may be one within its device:
-		 * ask F2FS.
+		 * with several devices the address may count within its device:
+		 * scan the file.
 		 */
 		mark_stale(inode, FT_OP_DIRECT);
 	} else if (map->m_len && on_volume(map->m_pblk)) {
-		/* preallocation that only reserves names no address */
+		/* preallocation that only reserves blocks has no address */
 		allocated(inode, map);
 	}
 }
 
 /*
- * A direct write is over, while the caller holds the inode's lock. How much of it
- * was done @ret does not tell if it goes on in the background.
+ * A direct write is over, while the caller holds the inode's lock. @ret does not
+ * tell how much was written if the write goes on in the background.
  */
 static void probe_direct_exit(void *unused, struct inode *inode, loff_t offset,
 			      unsigned long len, int rw, int ret)
@@ -452,8 +452,8 @@ static void probe_direct_exit(void *unused, struct inode *inode, loff_t offset,
 }
 
 /*
- * All blocks from an offset on are about to be freed. Nothing can put new ones
- * there meanwhile: the caller holds the inode's locks against writers and GC.
+ * All blocks from an offset on are about to be freed. No new ones can come in
+ * meanwhile: the caller holds the inode's locks against writers and GC.
  */
 static void probe_truncate_enter(void *unused, struct inode *inode, u64 from)
 {
@@ -478,16 +478,16 @@ static void probe_truncate_exit(void *unused, struct inode *inode, int ret)
 		mark_stale(inode, FT_OP_UNKNOWN);
 }
 
-/* What has been seen before F2FS did it, see call.c. */
+/* Modes that call.c notices before F2FS changes anything. */
 #define SEEN_BEFORE (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_COLLAPSE_RANGE | \
 		     FALLOC_FL_ZERO_RANGE | FALLOC_FL_INSERT_RANGE)
 
 /*
- * Comes after the inode lock was dropped, so a change of existing blocks could
- * be replayed in the wrong order: it is looked up instead, if it has not been
- * noticed before it began. Plain preallocation moves no written block.
- * Compressed files are looked up after every change, and after an error only some
- * of the range may have been preallocated.
+ * This event comes after the inode lock was dropped. A change of existing blocks
+ * might be applied in the wrong order, so the file is scanned, unless call.c has
+ * noticed the change before it began. Plain preallocation moves no written block.
+ * Compressed files are scanned after every change. After an error only a part of
+ * the range may have been preallocated.
  */
 static void probe_fallocate(void *unused, struct inode *inode, int mode,
 			    loff_t offset, loff_t len, int ret)
@@ -511,9 +511,9 @@ static void probe_fallocate(void *unused, struct inode *inode, int mode,
 }
 
 /*
- * Blocks of one node were freed, and the lock of its page is still held. That is
- * how an atomic commit begins to put a block in place, before the event of the
- * commit. Which block it is cannot be told; of other files it need not be.
+ * Blocks of one node were freed, and the lock of its page is still held. An atomic
+ * commit does this before it puts a block in place; the event of the commit comes
+ * later. This event does not name the block. Other files do not need it.
  */
 static void probe_truncate_range(void *unused, struct inode *inode, nid_t nid,
 				 unsigned int ofs, int free)
@@ -531,8 +531,8 @@ static void probe_truncate_range(void *unused, struct inode *inode, nid_t nid,
 }
 
 /*
- * An atomic commit has moved a block from its copy-on-write inode to the file. The
- * lock of the node page has been dropped since.
+ * An atomic commit has moved a block from its copy-on-write inode to the file. F2FS
+ * has dropped the lock of the node page already.
  */
 static void probe_replace_atomic(void *unused, struct inode *inode,
 				 struct inode *cow_inode, pgoff_t index,
@@ -555,7 +555,7 @@ static void probe_replace_atomic(void *unused, struct inode *inode,
 	leave_probe();
 }
 
-/* A cluster is about to be written compressed: where, FIEMAP has to tell. */
+/* A compressed cluster is about to be written; FIEMAP will report where. */
 static void probe_compress_end(void *unused, struct inode *inode,
 			       pgoff_t cluster_idx,
 			       unsigned int compressed_size, int ret)
@@ -570,7 +570,7 @@ static void probe_fiemap(void *unused, struct inode *inode, sector_t logical,
 {
 	struct ft_volume *vol;
 
-	/* asked for by a user */
+	/* a FIEMAP of a user */
 	if (!(current->flags & PF_WQ_WORKER))
 		return;
 	if (!enter_probe(inode->i_sb, inode->i_ino))
@@ -583,8 +583,8 @@ static void probe_fiemap(void *unused, struct inode *inode, sector_t logical,
 }
 
 /*
- * A new inode has no blocks yet: followed from here on it is exact without a
- * scan. Its name comes later; without one in a watched directory it is dropped.
+ * A new inode has no blocks yet: it is exact without a scan. Its name comes later;
+ * without a name in a watched directory it is dropped.
  */
 static void probe_new_inode(void *unused, struct inode *inode, int ret)
 {
@@ -605,7 +605,7 @@ static void probe_new_inode(void *unused, struct inode *inode, int ret)
 	leave_probe();
 }
 
-/* An inode leaves memory; if it has no name left, it leaves the volume. */
+/* An inode is evicted from memory; without a name it is also deleted. */
 static void probe_evict_inode(void *unused, struct inode *inode)
 {
 	struct ft_volume *vol;
@@ -622,16 +622,16 @@ static void probe_evict_inode(void *unused, struct inode *inode)
 	leave_probe();
 }
 
-/* A super block without a root yet is the first sign of a new mount. */
+/* An inode of a super block without a root is the first sign of a new mount. */
 static void probe_iget(void *unused, struct inode *inode)
 {
 	if (atomic_read(&ft_nr_waiting) && !READ_ONCE(inode->i_sb->s_root))
 		ft_target_kick();
 }
 
-/* === Who writes =========================================================== */
+/* === Writing processes ==================================================== */
 
-/* The task that runs writes to a file, of which @own pages are dirty by that alone. */
+/* The current task writes to a file; @own pages are dirty by this write alone. */
 static void writes(struct ft_inode *rec, const struct inode *inode, int own)
 {
 	u32 writer = ft_writer_current(rec->vol);
@@ -715,7 +715,7 @@ static enum ft_victim_policy policy_of(int gc_mode)
 	}
 }
 
-/* @log: which is to fill its holes, if it is for that */
+/* @log: the log that fills the segment's holes, for FT_VICTIM_SSR */
 static void chose(struct super_block *sb, const struct victim_sel_policy *p,
 		  enum ft_victim_kind kind, int log)
 {
@@ -737,7 +737,7 @@ static void chose(struct super_block *sb, const struct victim_sel_policy *p,
 	leave_probe();
 }
 
-/* What begins in the background may go on in the foreground. */
+/* A collection that begins in the background may become a foreground one. */
 static void probe_get_victim(void *unused, struct super_block *sb, int type,
 			     int gc_type, struct victim_sel_policy *p,
 			     unsigned int pre_victim, unsigned int prefree,
@@ -753,7 +753,7 @@ static void probe_get_victim(void *unused, struct super_block *sb, int type,
 
 /* === The table ============================================================ */
 
-/* A probe whose arguments are not those of its event is a build error here. */
+/* The build fails if the arguments of a probe differ from those of its event. */
 #define PROBE(event, probe)	__PROBE(event, probe)
 #define __PROBE(event, probe) {						\
 	.name = #event,							\
@@ -764,7 +764,7 @@ static void probe_get_victim(void *unused, struct super_block *sb, int type,
  * ft_probe_list() - list all probes
  * @list: room for %FT_MAX_PROBES
  *
- * Return: how many there are.
+ * Return: the number of probes.
  */
 unsigned int ft_probe_list(struct ft_probe *list)
 {
@@ -803,7 +803,7 @@ unsigned int ft_probe_list(struct ft_probe *list)
  * ft_probe_stopped() - has F2FS stopped, by a shutdown or an error?
  * @sb: its super block, held
  *
- * F2FS writes no checkpoint from then on, and has dropped what it had not written.
+ * From then on F2FS writes no checkpoint, and has dropped what was not written.
  *
  * Context: any.
  * Return: true if so.

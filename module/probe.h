@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Being told by F2FS: probe.c and call.c hear it, attach.c has them called.
+ * What F2FS reports: the probes of probe.c and call.c, attached by attach.c.
  */
 #ifndef FT_PROBE_H
 #define FT_PROBE_H
@@ -16,7 +16,7 @@ struct tracepoint;
 
 /**
  * struct ft_probe - a probe and its event
- * @name: of the tracepoint
+ * @name: name of the tracepoint
  * @func: the probe, whose arguments are those of the event
  * @tp: the tracepoint; %NULL while it has not been found
  */

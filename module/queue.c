@@ -3,9 +3,9 @@
  * The inodes of a volume that wait for its worker, ordered by due time.
  *
  * In: inodes whose map is stale, directories to be read, dead records. Out: one
- * inode at a time, for worker.c. To add one and to take the first one costs the
- * same however many wait. Who has taken an inode has it alone: an inode that is
- * queued meanwhile goes back into the tree when it is given back.
+ * inode at a time, for worker.c. Adding an inode and taking the first one cost the
+ * same however many wait. Only one worker has a taken inode: if it is queued
+ * meanwhile, it goes back into the tree when it is given back.
  */
 
 #include <linux/jiffies.h>
@@ -20,12 +20,12 @@
 /* Changes close to each other are scanned together. */
 #define ADD_DELAY	msecs_to_jiffies(20)
 /*
- * A file that goes stale again and again is scanned ever more rarely, up to this,
- * and so that no more than one part in so many of the worker's time goes into it.
+ * A file that goes stale again and again is scanned less and less often, up to this.
+ * And scans of it take no more than one part in so many of the worker's time.
  */
 #define MAX_STRIKES	6
 #define WORK_SHARE	5
-/* Nor does it wait for minutes: of longer scans only so much counts, in jiffies. */
+/* But it does not wait for minutes: no scan counts longer than this, in jiffies. */
 #define MAX_SPENT	(10 * HZ)
 
 static struct ft_inode *first_of(struct ft_volume *vol)
@@ -41,7 +41,7 @@ static bool is_earlier(struct rb_node *a, const struct rb_node *b)
 			   rb_entry(b, struct ft_inode, node)->due);
 }
 
-/* Of those that are due at the same time the last one added comes last. */
+/* Among inodes that are due at the same time, the last one added comes last. */
 static void insert(struct ft_inode *rec)
 {
 	struct ft_volume *vol = rec->vol;
@@ -63,8 +63,8 @@ void ft_queue_init(struct ft_volume *vol)
 }
 
 /**
- * ft_queue_wake_worker() - have the worker run when the first inode is due
- * @vol: the volume; the worker of one that is gone is run by who detaches it
+ * ft_queue_wake_worker() - let the worker run when the first inode is due
+ * @vol: the volume; nothing is done if it is gone: ft_worker_stop() runs its worker
  *
  * Context: atomic, vol->queue_lock held.
  */
@@ -81,7 +81,7 @@ void ft_queue_wake_worker(struct ft_volume *vol)
 }
 
 /**
- * ft_queue_add() - have the worker take an inode soon
+ * ft_queue_add() - queue an inode for the worker
  * @rec: the inode; nothing changes if it waits already
  *
  * Context: atomic, rec->lock held.
@@ -95,7 +95,7 @@ void ft_queue_add(struct ft_inode *rec)
 	spin_lock(&vol->queue_lock);
 	if (!rec->queued) {
 		rest = (WORK_SHARE - 1UL) * rec->spent;
-		/* quiet for a second: start afresh */
+		/* quiet for a second: reset the delay */
 		if (time_after(jiffies, rec->due + rest + HZ)) {
 			rec->strikes = 0;
 			rest = 0;
@@ -156,7 +156,7 @@ void ft_queue_spent(struct ft_inode *rec, unsigned long time)
 	if (!rec->queued)
 		rec->due = jiffies;
 	else if (time_before(rec->due, rest))
-		rec->due = rest;	/* queued before it was known */
+		rec->due = rest;	/* it was queued before @time was known */
 	spin_unlock(&rec->vol->queue_lock);
 }
 
@@ -165,8 +165,8 @@ void ft_queue_spent(struct ft_inode *rec, unsigned long time)
  * @vol: the volume; if it is gone all inodes are due
  *
  * Context: process.
- * Return: the inode with a reference, to be given back and then to be put; %NULL if
- * none is due.
+ * Return: the inode with a reference, to be given back and then put; %NULL if none
+ * is due.
  */
 struct ft_inode *ft_queue_take(struct ft_volume *vol)
 {
@@ -186,7 +186,7 @@ struct ft_inode *ft_queue_take(struct ft_volume *vol)
 }
 
 /**
- * ft_queue_give_back() - undo ft_queue_take(), but for the reference
+ * ft_queue_give_back() - undo ft_queue_take(), except for the reference
  * @rec: the inode
  * @more: the next step is due at once, after the inodes that are due already
  *

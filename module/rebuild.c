@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Replace the extent map of a file by what F2FS says it is.
+ * Replace the extent map of a file by the extents that F2FS reports.
  *
- * In: extents that scan.c was told. Out: a new map. The writers go on: the new
- * map is built beside the live one while events change both, and where an event
- * changed it (the touched map) the event is right and not what the scan found.
- * Each file that is being scanned has a second map of its own: scans take turns,
- * one step each.
+ * In: extents from scan.c. Out: a new map. The writers go on: the new map is built
+ * beside the live one while events change both. The touched map records where an
+ * event changed them; there the event is right, not the scan. Each file that is
+ * being scanned has a second map of its own: scans take turns, one step each.
  *
- * F2FS tells of a new address just before its extent cache has it, and FIEMAP is
- * answered from there. A scan that begins in between sees the old address, and no
- * event is to come that would win over it. So a scan that finds a block elsewhere
- * than the map does not settle anything: either an event was missed, or the scan
- * came too early. The next one, which begins when all changes that were told of
- * before have been made (see scan.c), finds what this one did, or does not.
+ * F2FS reports a new address just before it puts it into its extent cache, and
+ * FIEMAP reads that cache. A scan that begins in between reads the old address,
+ * and no later event corrects it. So a scan that finds a block elsewhere than the
+ * map has it does not settle anything: either an event was missed, or the scan came
+ * too early. The next scan begins after F2FS has made all changes that it had
+ * reported (see scan.c). It either confirms what this one found, or not.
  */
 
 #include <linux/sched.h>
@@ -29,11 +28,11 @@
 /**
  * ft_inode_scan_begin() - start to build a second map
  * @rec: the file; it is not being scanned
- * @audit: the map is not to be replaced by it, only compared
+ * @audit: only compare the map with it, do not replace it
  *
  * Context: process; the caller is the worker that has taken the file.
- * Return: 0; -ENOENT if there is nothing to scan any more; -EAGAIN if something
- * came that no event describes since the worker's epoch began; -ENOMEM.
+ * Return: 0; -ENOENT if there is nothing to scan any more; -EAGAIN if a change that
+ * no event describes came since the volume's epoch began; -ENOMEM.
  */
 int ft_inode_scan_begin(struct ft_inode *rec, bool audit)
 {
@@ -68,7 +67,10 @@ int ft_inode_scan_begin(struct ft_inode *rec, bool audit)
 	return err;
 }
 
-/* Has the map some of these blocks in another place? Or is that long to say? */
+/*
+ * Does the map have some of these blocks elsewhere? Also true if there are too many
+ * extents to check.
+ */
 static bool contradicts(struct ft_inode *rec, const struct ft_extent *found)
 {
 	u32 pos = found->lblk, end = ft_extent_end(found);
@@ -90,7 +92,7 @@ static bool contradicts(struct ft_inode *rec, const struct ft_extent *found)
 	return true;
 }
 
-/* The scan found a written extent: its cause, if it has none yet. */
+/* Set the cause of a written extent that the scan found, if it has none yet. */
 static void note_breaks(struct ft_inode *rec, const struct ft_extent *piece)
 {
 	u32 *last = &rec->rebuild->last_lba;
@@ -103,8 +105,8 @@ static void note_breaks(struct ft_inode *rec, const struct ft_extent *piece)
 }
 
 /*
- * Put into the new map what the scan found from *@pos on, up to the next block
- * that an event touched, and go on to what comes behind that.
+ * Store in the new map what the scan found from *@pos on, up to the next block that
+ * an event touched, and move *@pos behind that.
  */
 static int merge_piece(struct ft_inode *rec, const struct ft_extent *found,
 		       u32 *pos)
@@ -139,10 +141,10 @@ static int merge_piece(struct ft_inode *rec, const struct ft_extent *found,
 }
 
 /*
- * Two maps of this file do not fit into the budget. The live one is to be replaced
- * anyway: without it, the next scan may succeed. That one has to begin after F2FS
- * has done what events said before, since there is nothing left to compare it
- * with. An audit can wait. -ENOSPC: nothing of the file is left to give up.
+ * Two maps of this file do not fit into the budget. Drop the live one, which is to
+ * be replaced anyway: then the next scan may succeed. There is nothing left to
+ * compare that scan with, so it must not begin before F2FS has made the changes
+ * that events reported. An audit can wait. -ENOSPC: the file has nothing to drop.
  */
 static int give_up_one(struct ft_inode *rec)
 {
@@ -157,14 +159,14 @@ static int give_up_one(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_scan_merge() - take over what F2FS reported
+ * ft_inode_scan_merge() - add extents that F2FS reported to the second map
  * @rec: the file, between scan_begin and scan_end
  * @ext: extents, in file order
  * @nr: how many
  *
  * Context: process, the volume's worker.
- * Return: 0, -ENOMEM also if the scan should be tried again for want of it, or
- * -ENOBUFS if the budget was used up and the file is now left out.
+ * Return: 0, -ENOMEM also if the scan should be tried again later because memory is
+ * short, or -ENOBUFS if the budget was used up and the file is now left out.
  */
 int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 			unsigned int nr)
@@ -173,7 +175,7 @@ int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 	int err = 0;
 
 	while (nr && !err) {
-		/* one at a time: writers need the lock */
+		/* one at a time: writers wait for the lock */
 		ft_inode_lock(rec);
 		if (!ft_inode_followed(rec))
 			err = -ENOBUFS;
@@ -191,14 +193,14 @@ int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 	return err;
 }
 
-/* Tell who listens what will change when the new map takes over. False: nobody does. */
+/* Fire events for what the new map changes. False if the event is not enabled. */
 static bool tell_changes(struct ft_inode *rec)
 {
 	bool listening = ft_traces_changes();
 	u32 from = 0;
 
 	while (listening && from < FT_LBLK_END) {
-		/* some at a time: writers need the lock */
+		/* some at a time: writers wait for the lock */
 		ft_inode_lock(rec);
 		if (ft_inode_followed(rec))
 			ft_trace_found(rec, &from);
@@ -216,9 +218,9 @@ static bool tell_changes(struct ft_inode *rec)
  * @err: why the scan did not complete; 0 if it did
  *
  * Context: process; the caller is the worker that has taken the file.
- * Return: true if the map is exact now; false if the file is to be scanned
- * again, because of @err, because something else happened meanwhile, or because it
- * was not where the map had it.
+ * Return: true if the map is exact now; false if the file has to be scanned again:
+ * because of @err, because something else happened meanwhile, or because the scan
+ * found blocks elsewhere than the map had them.
  */
 bool ft_inode_scan_end(struct ft_inode *rec, int err)
 {
@@ -237,7 +239,7 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 		ft_mem_charge(&rec->map, nr, bytes);
 		rec->changes++;
 		WRITE_ONCE(rec->last_write, FT_NO_WRITE);
-		/* what made the file stale may have come too late for this scan */
+		/* the change that made the file stale may come after this scan */
 		if (rebuild->contradicted)
 			ft_inode_untold(rec, rec->doubt);
 		ft_inode_change(rec, FT_SCAN_SETTLES);

@@ -9,7 +9,7 @@
 #include "extmap.h"
 #include "inode.h"
 
-/* How many bytes of a file the first step of a scan looks up. */
+/* How many bytes of a file the first step of a scan covers. */
 #define FT_SCAN_STEP_FIRST	(256ULL << 20)
 
 /**
@@ -17,19 +17,19 @@
  * @built: the map that it builds
  * @touched: blocks that events changed meanwhile, as unwritten extents
  * @pos: where the next step begins, in bytes; U64_MAX after the last one
- * @step: how far that step goes, in bytes
- * @spent: how long all steps took, in jiffies
- * @last_lba: where the last written block was that it found, %FT_LBA_UNWRITTEN if an
+ * @step: length of the next step, in bytes
+ * @spent: time that all steps took, in jiffies
+ * @last_lba: LBA of the last written block that it found, %FT_LBA_UNWRITTEN if an
  *	event has changed something since
  * @contradicted: it found a block elsewhere than events had put it
- * @audit: the map is to be compared with @built, not replaced by it
- * @tries: how often it has been compared
+ * @audit: only compare the map with @built, do not replace it
+ * @tries: how often they were compared
  * @resync_before: the inode's @resync when it began
  * @audit_before: the inode's @audit when it began
  * @sum: what the last comparison found
  *
  * @built, @touched and @contradicted are protected by the lock of the inode, the
- * rest belongs to the worker that has taken it.
+ * rest by the worker that has taken it.
  */
 struct ft_rebuild {
 	struct ft_extmap built;
@@ -58,13 +58,13 @@ static inline struct ft_extmap *ft_built_map(struct ft_inode *rec)
 	return &rec->rebuild->built;
 }
 
-/* What events changed meanwhile. */
+/* The blocks that events changed meanwhile. */
 static inline struct ft_extmap *ft_touched_map(struct ft_inode *rec)
 {
 	return &rec->rebuild->touched;
 }
 
-/* What a scan takes besides the live map. */
+/* The memory of the second map, touched map included. */
 static inline u64 ft_second_bytes(struct ft_inode *rec)
 {
 	return ft_built_map(rec)->bytes + ft_touched_map(rec)->bytes;

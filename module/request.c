@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a user asks of everything that is watched, and waits for: resync, audit.
+ * Requests of a user for everything that is watched: resync, audit.
  *
  * In: commands from debugfs, and the period of audits. Out: marks in the records,
- * which the workers work off.
+ * for the workers. The user waits until all marks are gone.
  */
 
 #include <linux/jiffies.h>
@@ -25,7 +25,7 @@ static void run_periodic(struct work_struct *work);
 static DECLARE_DELAYED_WORK(periodic_work, run_periodic);
 static DEFINE_MUTEX(run_lock);		/* one audit at a time */
 static unsigned int audit_secs;
-static bool running;		/* until the module is about to go */
+static bool running;		/* until the module is unloaded */
 
 /* === Waiting ============================================================== */
 
@@ -46,7 +46,7 @@ static void for_all(struct ft_volume *vol, void (*func)(struct ft_inode *rec))
 	rcu_read_unlock();
 }
 
-/* Wait until all that is wanted of a volume is done. */
+/* Wait until @nr is 0, the volume is gone or the module is unloaded. */
 static int wait_for(struct ft_volume *vol, const atomic_t *nr)
 {
 	return wait_event_interruptible(ft_settled, ft_volume_gone(vol) ||
@@ -54,7 +54,7 @@ static int wait_for(struct ft_volume *vol, const atomic_t *nr)
 					!atomic_read(nr)) ? -EINTR : 0;
 }
 
-/* Do something with the volume of the target at @path, or with all volumes. */
+/* Call @func for the volume of the target at @path, or for all volumes. */
 static int for_volumes(const char *path, int (*func)(struct ft_volume *vol))
 {
 	struct ft_volume **vols;
@@ -74,9 +74,9 @@ static int for_volumes(const char *path, int (*func)(struct ft_volume *vol))
 /* === Resync =============================================================== */
 
 /*
- * Have everything looked up, and wait for it. What is found while marks are being
- * set is marked by names.c, be its directory marked already or not. Who asks
- * again would make others wait longer: one at a time.
+ * Request a scan of everything, and wait for it. While marks are being set,
+ * names.c marks what it finds, whether its directory is marked or not. A second
+ * resync would make the first one wait longer, so there is only one at a time.
  */
 static int resync(struct ft_volume *vol)
 {
@@ -97,15 +97,15 @@ static int resync(struct ft_volume *vol)
 }
 
 /**
- * ft_request_resync() - ask F2FS for everything anew, and wait for it
- * @path: a watched directory; its whole volume is asked. %NULL for all.
+ * ft_request_resync() - scan everything again, and wait for it
+ * @path: a watched directory; its whole volume is scanned. %NULL for all.
  *
- * What goes stale, or comes, later is not waited for: on a busy volume there may
- * never be a moment when nothing is stale.
+ * Files that go stale or appear later are not waited for: on a busy volume there
+ * may never be a moment when nothing is stale.
  *
  * Context: process; may wait long, a signal ends it.
- * Return: 0 when each file has been exact since, or was asked for several times
- * in vain; -ENOENT if @path is not watched, -ENOMEM, -EINTR.
+ * Return: 0 when each file has been exact since, or was scanned several times
+ * without success; -ENOENT if @path is not watched, -ENOMEM, -EINTR.
  */
 int ft_request_resync(const char *path)
 {
@@ -173,7 +173,7 @@ module_param_cb(audit_secs, &audit_secs_ops, &audit_secs, 0644);
 MODULE_PARM_DESC(audit_secs, "compare all maps with F2FS this often, in seconds (default: 0, never)");
 
 /**
- * ft_request_init() - begin the periodic audits, if there are to be any
+ * ft_request_init() - start the periodic audits, if audit_secs is set
  */
 void ft_request_init(void)
 {
@@ -184,13 +184,13 @@ void ft_request_init(void)
 }
 
 /**
- * ft_request_exit() - end the periodic audits, forget the report
+ * ft_request_exit() - end the periodic audits, drop the report
  *
  * Context: process; no reader or writer of the report is left.
  */
 void ft_request_exit(void)
 {
-	/* who sets audit_secs holds this, too */
+	/* set_audit_secs() runs with this lock held, too */
 	kernel_param_lock(THIS_MODULE);
 	WRITE_ONCE(running, false);
 	kernel_param_unlock(THIS_MODULE);

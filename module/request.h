@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a user asks of everything that is watched, and waits for.
+ * Requests of a user for everything that is watched.
  */
 #ifndef FT_REQUEST_H
 #define FT_REQUEST_H

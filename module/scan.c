@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ask F2FS where the blocks of a file are.
+ * Scan a file: ask F2FS where its blocks are.
  *
- * In: a file that a worker has taken. Out: extents for rebuild.c, of so many bytes
- * in one step; the next step goes on behind them. What F2FS answers comes by way of
- * answer.c.
+ * In: a file that a worker has taken. Out: extents for rebuild.c. One step scans a
+ * limited number of bytes; the next step goes on from there. answer.c takes what
+ * F2FS reports.
  */
 
 #include <linux/fiemap.h>
@@ -23,24 +23,25 @@
 #include "worker.h"
 
 /*
- * The bounds of how many bytes of a file are looked up in one step. Each step of
- * a compressed file begins at a multiple of the smallest one, which is the largest
- * cluster: FIEMAP that begins inside a cluster takes its blocks for ordinary ones.
+ * The limits of how many bytes of a file one step scans. Each step of a compressed
+ * file begins at a multiple of the smallest one, which is the largest cluster: a
+ * FIEMAP that begins inside a cluster takes its blocks for ordinary ones.
  */
 #define STEP_MIN		(1ULL << 20)
 #define STEP_MAX		(1ULL << 30)
-/* How often an audit compares a file that does not keep still, and how soon. */
+/* How often an audit compares a file that keeps changing, and how soon. */
 #define AUDIT_TRIES		8
 #define AUDIT_PAUSE		msecs_to_jiffies(20)
 
 /*
  * Wait until F2FS's extent caches have each change that an event has reported
- * before, as long as nothing but preemption comes in between. F2FS may sleep there as
- * well: for the lock under which blocks are added to a bio, when it submits that, and
- * for the write-back of the node. This does not wait for who sleeps. But F2FS tells
- * of the change once more when it makes it (ft_inode_update()), and then that is
- * right, whatever a scan has seen; unless F2FS has given up the file's extent cache
- * meanwhile (README.md, Limits).
+ * before. The grace period covers preemption between the event and the change.
+ * F2FS may also sleep there: for the lock under which blocks are added to a bio,
+ * when it submits that bio, and for the write-back of the node. This function does
+ * not wait for a sleeping task. But F2FS reports the change again when it makes it
+ * (ft_inode_update()), and this event corrects the map whatever a scan has read;
+ * unless F2FS has given up the file's extent cache meanwhile (module/README.md,
+ * Limits).
  */
 static void await_changes(struct ft_volume *vol)
 {
@@ -48,7 +49,7 @@ static void await_changes(struct ft_volume *vol)
 	synchronize_rcu_tasks();
 }
 
-/* Where the extents end that F2FS has reported, in bytes. */
+/* The end of the extents that F2FS has reported, in bytes. */
 static u64 found_end(const struct ft_worker *w)
 {
 	return w->nr ? (u64)ft_extent_end(&w->found[w->nr - 1]) << FT_BLOCK_BITS :
@@ -56,9 +57,9 @@ static u64 found_end(const struct ft_worker *w)
 }
 
 /*
- * The watchdog has ended FIEMAP: how far did it come? What it looked up last it
- * may not have reported. Returns the end in bytes; of a compressed file what lies
- * before a cluster that it has not reported.
+ * The watchdog has ended FIEMAP. Returns how far it came, in bytes. The last blocks
+ * it looked up may not have been reported yet. In a compressed file the scan goes
+ * back to the beginning of a cluster that was not reported.
  */
 static u64 end_of_killed(struct ft_worker *w, bool clusters)
 {
@@ -80,9 +81,9 @@ static u64 end_of_killed(struct ft_worker *w, bool clusters)
 }
 
 /*
- * FIEMAP has come to its end: a hole at the end of a range it follows to the next
- * block, which it does not report, or to the end of the file. Returns what begins
- * there, in bytes.
+ * FIEMAP has come to its end. It follows a hole at the end of a range to the next
+ * block, which it does not report, or to the end of the file. Returns where the
+ * next step begins, in bytes.
  */
 static u64 skip_hole(const struct ft_worker *w, u64 end, u64 max)
 {
@@ -93,10 +94,10 @@ static u64 skip_hole(const struct ft_worker *w, u64 end, u64 max)
 	return w->pending.len ? max(end, round_down(next, STEP_MIN)) : end;
 }
 
-/* Have F2FS report the extents of [@pos, @end) to the probe. */
+/* Let F2FS report the extents of [@pos, @end) to the probe. */
 static int run_fiemap(struct ft_worker *w, struct inode *inode, u64 pos, u64 end)
 {
-	/* with room for no extent it copies none */
+	/* FIEMAP copies nothing if there is no room for extents */
 	struct fiemap_extent_info info = { };
 	int err;
 
@@ -110,7 +111,7 @@ static int run_fiemap(struct ft_worker *w, struct inode *inode, u64 pos, u64 end
 	return err;
 }
 
-/* One step of a scan: ask for a range, and merge what F2FS reports. */
+/* One step of a scan: scan a range, and merge what F2FS reports. */
 static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 {
 	struct ft_rebuild *rebuild = rec->rebuild;
@@ -159,7 +160,7 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 	return ft_inode_scan_merge(rec, w->found, w->nr);
 }
 
-/* The map has been replaced, or could not be. */
+/* End a scan: replace the map, unless @err. */
 static enum ft_step end_rescan(struct ft_inode *rec, int err)
 {
 	ft_queue_spent(rec, rec->rebuild->spent);
@@ -175,9 +176,9 @@ static enum ft_step end_rescan(struct ft_inode *rec, int err)
 }
 
 /*
- * A map has been built beside the live one: compare them. An address may have
- * changed just before the event that tells of it: it is a difference only if it
- * is there again, and no event came meanwhile.
+ * End an audit: compare the map with the one that was built beside it. An address
+ * may change just before its event is reported. So a difference counts only if a
+ * second scan finds it again, and no event came in between.
  */
 static enum ft_step end_audit(struct ft_inode *rec, int err)
 {
@@ -207,7 +208,7 @@ static enum ft_step end_audit(struct ft_inode *rec, int err)
 	return FT_STEP_LAST;
 }
 
-/* Begin what is to be done with a file. -ENOENT if that is nothing. */
+/* Begin what the file is queued for. -ENOENT if there is nothing to do. */
 static int begin_scan(struct ft_inode *rec)
 {
 	struct ft_volume *vol = rec->vol;
@@ -223,7 +224,7 @@ static int begin_scan(struct ft_inode *rec)
 }
 
 /*
- * A step of a scan, perhaps the last one. Returns the error that a resync or an
+ * Take a step of a scan, perhaps the last one. Returns the error that a resync or
  * audit may have to wait for.
  */
 static int go_on(struct ft_worker *w, struct ft_inode *rec, enum ft_step *step)
@@ -237,26 +238,26 @@ static int go_on(struct ft_worker *w, struct ft_inode *rec, enum ft_step *step)
 	if (!err && rebuild->pos != U64_MAX) {
 		*step = FT_STEP_MORE;
 	} else if (err == -EBUSY || err == -EAGAIN) {
-		/* the scan goes on later from where it is */
+		/* the scan goes on later from where it stopped */
 		*step = FT_STEP_AGAIN;
 	} else if (rebuild->audit) {
 		*step = end_audit(rec, err);
 	} else {
 		*step = end_rescan(rec, err);
-		/* the map is exact: it can be audited */
+		/* the map is exact: now it can be audited */
 		if (*step == FT_STEP_LAST && READ_ONCE(rec->audit))
 			*step = FT_STEP_MORE;
 	}
 	return err;
 }
 
-/* F2FS has been asked, perhaps in vain: see who is not to wait any longer. */
+/* A scan was tried. End the resync or audit that has waited for enough tries. */
 static void count_try(struct ft_inode *rec, int err, u8 resync, u8 audit)
 {
 	struct ft_rebuild *rebuild;
 	bool give_up;
 
-	/* a resync waits for what passes; an audit says that it could not judge */
+	/* a resync waits for a passing error; an audit reports "unjudged" */
 	give_up = ft_inode_looked(rec, ft_step_may_pass(err) ? 0 : resync, audit);
 	if (err == -ESHUTDOWN) {
 		ft_inode_end_resync(rec);
@@ -282,7 +283,7 @@ static enum ft_step file_step(struct ft_worker *w, struct ft_inode *rec)
 	enum ft_step step = FT_STEP_LAST;
 	int err = 0;
 
-	/* a map that is not exact is not compared to the end: it is replaced first */
+	/* cancel an audit of a map that is not exact: replace the map first */
 	if (rec->rebuild && rec->rebuild->audit &&
 	    READ_ONCE(rec->state) != FT_EXACT) {
 		ft_scan_cancel(rec);
@@ -305,12 +306,12 @@ static enum ft_step file_step(struct ft_worker *w, struct ft_inode *rec)
 }
 
 /**
- * ft_scan_step() - take one step of the scan of a file, or through a directory
+ * ft_scan_step() - take one step of the scan of a file or directory
  * @w: the worker
  * @rec: the file or directory; @w has taken it
  *
  * Context: process; may sleep. Takes ns_lock and rec->lock.
- * Return: what is to become of it.
+ * Return: what to do with it next.
  */
 enum ft_step ft_scan_step(struct ft_worker *w, struct ft_inode *rec)
 {

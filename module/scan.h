@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Asking F2FS where events cannot tell: scan.c for a file, walk.c for a directory,
- * both by steps of step.c.
+ * Scans, for what events do not report: scan.c reads a file's extents, walk.c a
+ * directory's names, both in steps of step.c.
  */
 #ifndef FT_SCAN_H
 #define FT_SCAN_H
@@ -16,10 +16,10 @@ struct ft_worker;
 struct inode;
 
 /**
- * enum ft_step - what becomes of an inode after one step
- * @FT_STEP_LAST: nothing is left to do
+ * enum ft_step - what to do with an inode after one step
+ * @FT_STEP_LAST: nothing
  * @FT_STEP_MORE: another step, after those that are due now
- * @FT_STEP_AGAIN: a new try, the later the more there were
+ * @FT_STEP_AGAIN: a new try; the delay grows with the number of tries
  */
 enum ft_step {
 	FT_STEP_LAST,
@@ -27,7 +27,7 @@ enum ft_step {
 	FT_STEP_AGAIN,
 };
 
-/* Is it F2FS, or memory, that is not to be had now? That will pass. */
+/* Is this an error that will pass: F2FS or memory is not available now? */
 static inline bool ft_step_may_pass(int err)
 {
 	return err == -EBUSY || err == -ENOMEM;

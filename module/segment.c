@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What F2FS itself knows of the segments of a volume: its segment information in
- * memory, read without its locks.
+ * F2FS's own information on the segments of a volume: its tables in memory, read
+ * without its locks.
  *
- * In: addresses of blocks. Out: hints why an allocation went where it did. What is
- * read may change at any time; no map depends on it. The arrays stay where they are
- * from mount to umount.
+ * In: addresses of blocks. Out: hints why a block was allocated there. The values
+ * may change while they are read; no map depends on them. The tables stay at their
+ * place from mount to umount.
  *
  * Context of all functions: a probe, with the super block in use by its caller; or
  * the super block held (ft_volume_hold_sb()).
@@ -17,15 +17,15 @@
 #include "segment.h"
 #include "volume.h"
 
-/* The log of cold data, and further ones whose segments are called cold data, too. */
+/* The log of cold data, and other logs whose segments have that type, too. */
 #define LOG_COLD_DATA	2
 #define LOG_PINNED	6
 #define LOG_ATGC	7
 
-/* All logs: nodes have the numbers in between. */
+/* All logs; those of nodes have the numbers in between. */
 #define NR_LOGS		8
 
-/* How a log takes blocks: one after another, if not by filling holes. */
+/* The way in which a log allocates: one block after another; else it fills holes. */
 #define ALLOC_LFS	0
 
 static const struct seg_entry *entry_of(const struct ft_volume *vol, u32 lba)
@@ -52,7 +52,7 @@ int ft_segment_log(const struct ft_volume *vol, u32 lba)
 	return entry ? (int)entry->type : -1;
 }
 
-/* Is this log in the segment of a block, and fills its holes? */
+/* Is this log in the segment of a block, and filling its holes? */
 static bool log_fills_holes(const struct ft_volume *vol, unsigned int log, u32 lba)
 {
 	const struct super_block *sb = READ_ONCE(vol->live_sb);
@@ -64,9 +64,9 @@ static bool log_fills_holes(const struct ft_volume *vol, unsigned int log, u32 l
 }
 
 /**
- * ft_segment_fills_holes() - is a log filling holes of this segment just now?
+ * ft_segment_fills_holes() - is a log filling holes of this segment now?
  * @vol: the volume
- * @log: what ft_segment_log() says of it
+ * @log: the result of ft_segment_log() for it
  * @lba: a block in the segment
  *
  * Return: true if so (SSR, or ATGC's form of it).
@@ -80,7 +80,7 @@ bool ft_segment_fills_holes(const struct ft_volume *vol, int log, u32 lba)
 }
 
 /**
- * ft_segment_is_valid() - does a block belong to something, as F2FS has it now?
+ * ft_segment_is_valid() - is a block in use, as F2FS has it now?
  * @vol: the volume
  * @lba: the block
  *
@@ -103,7 +103,7 @@ bool ft_segment_is_valid(const struct ft_volume *vol, u32 lba)
  * @vol: the volume
  * @segment: number of the segment
  *
- * Return: that many; 0 also if there is no such segment.
+ * Return: their number; 0 also if there is no such segment.
  */
 u32 ft_segment_valid(const struct ft_volume *vol, u32 segment)
 {
@@ -114,7 +114,7 @@ u32 ft_segment_valid(const struct ft_volume *vol, u32 segment)
 }
 
 /**
- * ft_segment_is_open() - is a segment one that a log is in?
+ * ft_segment_is_open() - is a log in this segment?
  * @vol: the volume
  * @segment: number of the segment
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What F2FS itself knows of the segments of a volume.
+ * F2FS's own information on the segments of a volume.
  */
 #ifndef FT_SEGMENT_H
 #define FT_SEGMENT_H
@@ -18,7 +18,7 @@ u32 ft_segment_valid(const struct ft_volume *vol, u32 segment);
 /* The number of the segment that a block is in, counted from the main area. */
 #define ft_segment_of(vol, lba)	(((lba) - (vol)->main_blkaddr) / (vol)->segment_blocks)
 
-/* Where a block is within its segment, whose size is a power of two. */
+/* The offset of a block in its segment, whose size is a power of two. */
 #define ft_segment_offset(vol, lba) \
 	(((lba) - (vol)->main_blkaddr) & ((vol)->segment_blocks - 1))
 

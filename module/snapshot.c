@@ -2,10 +2,10 @@
 /*
  * A consistent copy of the maps for one reader, with the figures of each file.
  *
- * In: the records of all volumes. Out: arrays that nobody else changes, so a
- * slow reader keeps no lock. A file's extents are copied in short pieces, from
- * the beginning again if the file changed meanwhile; each file is consistent
- * in itself, two files may be moments apart. By LBA no block is shown twice.
+ * In: the records of all volumes. Out: arrays that nothing else changes: a slow
+ * reader holds no lock. The extents of a file are copied in short pieces. If the
+ * file changes meanwhile, the copy starts again. Each file is consistent in
+ * itself, two files may be moments apart. By LBA no block is shown twice.
  */
 
 #include <linux/rcupdate.h>
@@ -24,12 +24,12 @@
 #include "volume.h"
 #include "writer.h"
 
-/* Files listed, or extents copied, before others may have the lock. */
+/* Files listed, or extents copied, before the lock is dropped. */
 #define FILES_PER_STEP		256
 #define EXTENTS_PER_STEP	256
-/* Extents read from a map in one go, by way of the stack. */
+/* Extents read from a map at once; they are kept on the stack. */
 #define EXTENTS_AT_ONCE		16
-/* How often a busy file is begun anew before it is taken as it comes: stale. */
+/* After so many restarts a changing file is copied as it is, and marked stale. */
 #define MAX_TRIES		8
 
 /* === Volumes ============================================================== */
@@ -43,8 +43,8 @@ static int by_dev(const void *a, const void *b)
 }
 
 /*
- * Escape, where lines of text will hold it, the path of @len bytes that has been
- * written behind the others, and keep it.
+ * Keep the path of @len bytes that was written after the other paths. It is
+ * escaped if the view is text.
  */
 static int keep_path(struct ft_snapshot *snap, size_t len)
 {
@@ -74,10 +74,10 @@ static int keep_path(struct ft_snapshot *snap, size_t len)
 }
 
 /**
- * ft_snapshot_keep_path() - put a path, or another text, behind those of a snapshot
+ * ft_snapshot_keep_path() - append a path, or another text, to the paths
  * @snap: the snapshot
- * @path: the text; it is escaped if those are
- * @at: where it is, on success
+ * @path: the text; it is escaped if the paths are
+ * @at: its offset among the paths, on success
  *
  * Context: process; may sleep.
  * Return: 0 or -ENOMEM.
@@ -121,7 +121,7 @@ static int list_volumes(struct ft_snapshot *snap)
 	size_t count = 0, i;
 	int err;
 
-	/* the list only gets longer with this lock held */
+	/* only the holder of this lock adds volumes */
 	mutex_lock(&ft_targets_lock);
 	rcu_read_lock();
 	list_for_each_entry_rcu(vol, &ft_volumes, node)
@@ -157,10 +157,10 @@ static int list_file(struct ft_snapshot *snap, struct ft_inode *rec, u32 volume)
 
 	if (rec->is_dir || READ_ONCE(rec->state) == FT_OMITTED)
 		return 0;
-	/* mostly it fits at once */
+	/* most paths fit at once */
 	room = paths->room - paths->nr;
 	len = ft_names_path(rec, paths->data + paths->nr, room);
-	/* made a moment ago, or never named */
+	/* just created, or never named */
 	if (!len)
 		return 0;
 	if (len >= room) {
@@ -183,7 +183,10 @@ static int list_file(struct ft_snapshot *snap, struct ft_inode *rec, u32 volume)
 	return keep_path(snap, len);
 }
 
-/* Records found with ns_lock held stay until it is dropped: see work_on(). */
+/*
+ * A record found with ns_lock held stays until the lock is dropped: the table's
+ * reference is put after ft_names_forget(), which takes ns_lock, or with it held.
+ */
 static int list_files(struct ft_snapshot *snap, u32 volume)
 {
 	struct ft_volume *vol = ((struct ft_volume **)snap->vols.data)[volume];
@@ -210,7 +213,7 @@ static int list_files(struct ft_snapshot *snap, u32 volume)
 
 /* === Extents ============================================================== */
 
-/* Nearly all of the room at once: it is costly to move them. */
+/* Allocate nearly all of the room at once: moving extents is expensive. */
 static int make_room_for_extents(struct ft_snapshot *snap)
 {
 	struct ft_inode **recs = snap->recs.data;
@@ -222,8 +225,8 @@ static int make_room_for_extents(struct ft_snapshot *snap)
 }
 
 /*
- * Copy extents from *@from on, until there are @max, or the map or the room
- * ends. Returns true when the map has ended.
+ * Copy extents from *@from on: up to @max, or until the map or the room ends.
+ * Returns true at the end of the map.
  */
 static bool copy_some(struct ft_snapshot *snap, u32 file, struct ft_inode *rec,
 		      u32 *from, unsigned int max)
@@ -270,7 +273,7 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 				sizeof(struct ft_snap_extent));
 		if (err)
 			return err;
-		/* nothing is to keep us from letting the writers go on soon */
+		/* disable interrupts: writers are waiting for this lock */
 		spin_lock_irq(&rec->lock);
 		if (ft_inode_has_note(rec))
 			ft_inode_take_up(rec);
@@ -298,11 +301,11 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 /* === Causes =============================================================== */
 
 /**
- * ft_snapshot_breaks() - does a fragment begin with this extent, but not the first?
+ * ft_snapshot_breaks() - does a fragment other than the first begin here?
  * @snap: the snapshot
  * @extent: index of the extent
  *
- * Return: true if so.
+ * Return: true if this extent begins such a fragment.
  */
 bool ft_snapshot_breaks(struct ft_snapshot *snap, size_t extent)
 {
@@ -319,7 +322,7 @@ bool ft_snapshot_breaks(struct ft_snapshot *snap, size_t extent)
 	return false;
 }
 
-/* The processes of a volume; @base: what is to be added to their numbers here. */
+/* List the processes of a volume. Their index here is their number plus *@base. */
 static int list_writers(struct ft_snapshot *snap, u32 volume, u32 *base)
 {
 	struct ft_volume *vol = ((struct ft_volume **)snap->vols.data)[volume];
@@ -332,7 +335,7 @@ static int list_writers(struct ft_snapshot *snap, u32 volume, u32 *base)
 	if (!vol->writers)
 		return 0;
 	xa_for_each(&vol->writers->by_number, number, w) {
-		/* numbers have no gap, but one may come while we look */
+		/* numbers have no gap, but one may be added meanwhile */
 		if (number + *base != snap->writers.nr)
 			break;
 		cgroup = FT_SNAP_NO_PATH;
@@ -359,7 +362,7 @@ static int list_writers(struct ft_snapshot *snap, u32 volume, u32 *base)
 	return 0;
 }
 
-/* Causes as a reader wants them: writers of all volumes in one array. */
+/* Complete the causes of a file; writers of all volumes are in one array. */
 static void translate(struct ft_snapshot *snap, struct ft_snap_file *f, u32 base)
 {
 	const struct ft_snap_extent *prev = NULL;
@@ -385,7 +388,7 @@ static void translate(struct ft_snapshot *snap, struct ft_snap_file *f, u32 base
 	}
 }
 
-/* What has no process comes first. */
+/* The entries for no known process come first. */
 static int list_causes(struct ft_snapshot *snap)
 {
 	size_t file = 0;
@@ -439,7 +442,7 @@ static void compute_figures(struct ft_snapshot *snap, struct ft_snap_file *f)
 		f->blocks += ext->len;
 		f->written++;
 		f->fragments += new_fragment;
-		/* a window shared with the extent before is counted there */
+		/* a request shared with the extent before is counted there */
 		if (prev && prev_window == window) {
 			f->ideal += windows - 1;
 			f->requests += windows - !new_fragment;
@@ -456,7 +459,7 @@ static void compute_figures(struct ft_snapshot *snap, struct ft_snap_file *f)
 
 /* === Life ================================================================= */
 
-/* The snapshot stands on its own from here on. */
+/* The snapshot is complete: it needs no records and volumes any more. */
 static void drop_references(struct ft_snapshot *snap)
 {
 	size_t i;
@@ -490,8 +493,8 @@ static int fill(struct ft_snapshot *snap)
 }
 
 /**
- * ft_snapshot_take() - copy what is known now
- * @view: what it is for
+ * ft_snapshot_take() - copy the maps
+ * @view: the view that the copy is for
  *
  * Context: process; may sleep.
  * Return: the snapshot, to be freed by ft_snapshot_free(), or an ERR_PTR.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What one reader of debugfs sees: a copy made when it opened the file. Its
+ * What one reader of debugfs sees: a copy made when it opens the file. Its
  * records are those of the file `snapshot`, see snapshot_format.h.
  */
 #ifndef FT_SNAPSHOT_H
@@ -11,21 +11,21 @@
 #include "snapshot_format.h"
 #include "vec.h"
 
-/* The request that `requests` and `ideal` are about, in blocks. */
+/* The size of a request in `requests` and `ideal`, in blocks. */
 #define FT_REQUEST_BLOCKS	(128 * 1024 / 4096)
 
-/* Causes without the process. */
+/* The number of causes, not counting processes. */
 #define FT_SNAP_KINDS		(1U << FT_CAUSE_WRITER_SHIFT)
 
 /**
- * enum ft_view - what a snapshot is for
+ * enum ft_view - the view that a snapshot is for
  * @FT_VIEW_TABLE: written extents by device and LBA
  * @FT_VIEW_EXTENTS: all extents by file and file block
  * @FT_VIEW_FILES: files, worst first
  * @FT_VIEW_BINARY: all of that, for a program
  * @FT_VIEW_CAUSES: breaks by cause and extension, see sums.c
- * @FT_VIEW_BY_PROCESS: breaks by who wrote the data, likewise
- * @FT_VIEW_BY_PAIR: who took the next block of whose file, likewise
+ * @FT_VIEW_BY_PROCESS: breaks by the process that wrote the data, likewise
+ * @FT_VIEW_BY_PAIR: which file took the next block of which other, likewise
  */
 enum ft_view {
 	FT_VIEW_TABLE,
@@ -39,7 +39,7 @@ enum ft_view {
 
 /**
  * struct ft_snapshot - the copy
- * @view: what it is for
+ * @view: the view that it is for
  * @volumes: struct ft_snap_volume, by device
  * @files: struct ft_snap_file, by volume and inode number
  * @extents: struct ft_snap_extent, by file and file block
@@ -48,9 +48,9 @@ enum ft_view {
  * @paths: all paths, each NUL-terminated; escaped for lines of text only
  * @writers: struct ft_snap_writer
  * @kinds: room to count breaks by kind
- * @file_paths: where the paths of files end among @paths
- * @vols: struct ft_volume pointers, one for each of @volumes, a reference to
- *	each held until the snapshot is complete
+ * @file_paths: the end of the paths of files among @paths
+ * @vols: struct ft_volume pointers, one for each of @volumes; each holds a
+ *	reference until the snapshot is complete
  * @recs: struct ft_inode pointers, one for each of @files, likewise
  */
 struct ft_snapshot {

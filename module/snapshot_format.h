@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The file `snapshot` in debugfs: everything in one copy, in binary. Made for
- * large volumes: fixed records, to be used where they lie.
+ * The file `snapshot` in debugfs: everything in one copy, in binary. It is made for
+ * large volumes: its records have a fixed size and can be mapped.
  *
- * A header says where each array begins; arrays refer to each other by index.
+ * A header gives the offset of each array; arrays refer to each other by index.
  * All numbers are in the byte order of the machine, all units are blocks of
- * 4096 bytes. A reader takes the sizes from the header, and ignores what a
- * record has behind the members that it knows; a change of anything else
- * raises the version. Version 1 had neither causes nor writers.
+ * 4096 bytes. A reader takes the sizes from the header, and ignores members that
+ * follow the ones it knows in a record. Any other change raises the version.
+ * Version 1 had neither causes nor writers.
  */
 #ifndef FT_SNAPSHOT_FORMAT_H
 #define FT_SNAPSHOT_FORMAT_H
@@ -46,8 +46,8 @@ struct ft_snap_array {
  * @volumes: struct ft_snap_volume, by device
  * @files: struct ft_snap_file, by volume and inode number
  * @extents: struct ft_snap_extent, by file and file block
- * @by_lba: __u32, the indices of written extents by volume and LBA; no two have a
- *	block in common: of a file that has lost one the extent is left out
+ * @by_lba: __u32, the indices of written extents by volume and LBA. No two overlap:
+ *	the extent of a file that has lost a block is left out
  * @paths: bytes; each path ends with a NUL
  * @writers: struct ft_snap_writer; the first two are %FT_SNAP_WRITER_UNKNOWN and
  *	%FT_SNAP_WRITER_SEVERAL
@@ -72,7 +72,7 @@ struct ft_snap_header {
  * @major: its device number
  * @minor: likewise
  * @main_blkaddr: first block of its main area
- * @blocks: end of it
+ * @blocks: end of the main area
  * @segment_blocks: blocks in a segment
  * @pad: 0
  */
@@ -86,15 +86,15 @@ struct ft_snap_volume {
 	__u32 pad;
 };
 
-/* The map of the file may have differed from F2FS, or a block went to another file meanwhile. */
+/* The map may differ from F2FS, or a block went to another file during the copy. */
 #define FT_SNAP_STALE		(1u << 0)
-/* It has two fragments or more. */
+/* The file has two fragments or more. */
 #define FT_SNAP_FRAGMENTED	(1u << 1)
-/* It was left out for want of memory: it has no extents here. */
+/* The file was left out because memory was short: it has no extents here. */
 #define FT_SNAP_OMITTED		(1u << 2)
 
 /**
- * struct ft_snap_file - a file; terms as in README.md
+ * struct ft_snap_file - a file; module/README.md explains the terms
  * @path: index into the paths
  * @first: its first extent: index into the extents
  * @nr: number of its extents there
@@ -133,10 +133,10 @@ struct ft_snap_file {
  * @file: index of its file
  * @lblk: first file block
  * @len: number of blocks
- * @lba: where the first is on the volume, %FT_SNAP_UNWRITTEN if nowhere
+ * @lba: LBA of the first block, %FT_SNAP_UNWRITTEN if it has none
  * @flags: FT_SNAP_ENCODED
- * @cause: why its fragment begins here, see FT_CAUSE_*; of the first fragment of a
- *	file only who allocated it, and by what
+ * @cause: why its fragment begins here, see FT_CAUSE_*. For the first fragment of
+ *	a file it has only the operation, the flush and the writer
  */
 struct ft_snap_extent {
 	__u32 file;
@@ -147,24 +147,24 @@ struct ft_snap_extent {
 	__u32 cause;
 };
 
-/* No path: index into the paths. */
+/* The index into the paths if there is no path. */
 #define FT_SNAP_NO_PATH		(~0ull)
 
-/* Nobody knows who wrote it: it was there before, or F2FS was asked for it. */
+/* The writer is not known: the block is older, or a scan found it. */
 #define FT_SNAP_WRITER_UNKNOWN	0
 /* More than one process had written to the file when it was allocated. */
 #define FT_SNAP_WRITER_SEVERAL	1
 
 /**
- * struct ft_snap_writer - a process that wrote data, for some time
+ * struct ft_snap_writer - a process that wrote data, in one period of time
  * @cgroup: the path of its cgroup: index into the paths, or %FT_SNAP_NO_PATH
- * @first: when it was first seen to write, in seconds since 1970
- * @last: when it was last seen to write, to about a minute
+ * @first: when its first write was seen, in seconds since 1970
+ * @last: when its last write was seen, to about a minute
  * @pid: its process ID (the one of the thread group), 0 if unknown
  * @volume: index of the volume
  * @comm: the name of the thread, as in /proc/PID/comm; filled up with NULs
- * @same_as: index of the first entry of this process: it gets another one from time
- *	to time, so that an entry tells when, too
+ * @same_as: index of the first entry of this process. A process gets a new entry
+ *	from time to time, so that the entry also gives the time of a write
  * @pad: 0
  */
 struct ft_snap_writer {

@@ -3,11 +3,11 @@
  * One step of a scan: hold the super block and the inode, for a short time.
  *
  * In: an inode that a worker has taken. Out: the inode of F2FS, for scan.c and
- * walk.c. A step leaves no reference behind, so that umount is never refused. That
- * rules out everything that needs a path, since a path pins the mount: inodes are
- * reached by number and directories read without an open file. Nor does a step wait
- * for a lock that a user can hold: it tries the lock of the inode, and comes again
- * later. What F2FS makes it wait for, the watchdog in worker.c bounds.
+ * walk.c. A step leaves no reference after its end, so that umount never fails. It
+ * uses nothing that needs a path, since a path pins the mount: inodes are found by
+ * number, and directories are read without an open file. A step does not wait for
+ * a lock that a user can hold either: it tries the lock of the inode, and comes
+ * again later. The watchdog in worker.h limits what F2FS waits for.
  */
 
 #include <linux/delay.h>
@@ -28,7 +28,7 @@
 
 /* === The super block ====================================================== */
 
-/* Returns NULL if the super block cannot be had now. */
+/* Returns NULL if the super block is not available now. */
 static struct super_block *hold_sb(struct ft_worker *w)
 {
 	struct super_block *sb = ft_volume_hold_sb(w->vol);
@@ -45,8 +45,8 @@ static struct super_block *hold_sb(struct ft_worker *w)
 }
 
 /*
- * @w holds no inode any more. May unmount the file system, if all others have let
- * go of it during a step that was late.
+ * @w holds no inode any more. This may unmount the file system, if all other
+ * references were dropped during a late step.
  */
 static void drop_sb(struct ft_worker *w)
 {
@@ -65,7 +65,7 @@ static void drop_sb(struct ft_worker *w)
 		ft_volume_drop_sb(sb);
 		return;
 	}
-	/* the watchdog let go of the lock that this task had taken */
+	/* the watchdog has dropped the lock that this task had taken */
 	rwsem_release(&sb->s_umount.dep_map, _THIS_IP_);
 	deactivate_super(sb);
 }
@@ -73,10 +73,10 @@ static void drop_sb(struct ft_worker *w)
 /* === Inodes by number ===================================================== */
 
 /*
- * Get the inode of a record, also if it is not in memory. The export operation
- * made for file servers reads an inode by its number; that number must still
- * be its own. While the record has a name and ns_lock is held it is: who
- * removes the last name waits in names.c before the inode is freed.
+ * Get the inode of a record, also if it is not in memory. The export operation for
+ * file servers reads an inode by its number; the number must still belong to it.
+ * It does while the record has a name and ns_lock is held: a task that removes the
+ * last name waits in names.c before the inode is freed.
  *
  * Returns an ERR_PTR: -ENOENT or -ESTALE if the inode is gone, others may pass.
  */
@@ -111,8 +111,9 @@ static struct inode *get_inode(struct ft_volume *vol, struct super_block *sb,
  * ft_step_lock_is_free() - is the lock of an inode free?
  * @inode: the inode
  *
- * F2FS takes it for FIEMAP and cannot be told to come back later. Who takes it right
- * after this keeps the worker waiting, which the watchdog bounds for all others.
+ * F2FS takes this lock for FIEMAP, and has no trylock for it. A task that takes it
+ * right after this test keeps the worker waiting; the watchdog limits the effect
+ * on other files.
  *
  * Context: process; may sleep for a moment.
  * Return: true if it was free.
@@ -132,7 +133,7 @@ bool ft_step_lock_is_free(struct inode *inode)
 }
 
 /**
- * ft_step_lock_shared() - lock an inode unless others keep its lock
+ * ft_step_lock_shared() - lock an inode unless others hold its lock
  * @inode: the inode
  *
  * Context: process; may sleep for a moment.
@@ -156,8 +157,8 @@ bool ft_step_lock_shared(struct inode *inode)
  * @rec: the record of the inode; @w has taken it
  *
  * Context: process; @w is running. Takes ns_lock.
- * Return: the inode, until ft_step_end(); or an ERR_PTR: -EBUSY if that is not
- * possible now, -ESHUTDOWN if F2FS has stopped, -ENOENT or -ESTALE if the inode is
+ * Return: the inode, until ft_step_end(); or an ERR_PTR: -EBUSY if it is not
+ * available now, -ESHUTDOWN if F2FS has stopped, -ENOENT or -ESTALE if the inode is
  * gone, others may pass.
  */
 struct inode *ft_step_begin(struct ft_worker *w, struct ft_inode *rec)
@@ -177,7 +178,7 @@ struct inode *ft_step_begin(struct ft_worker *w, struct ft_inode *rec)
 }
 
 /**
- * ft_step_end() - end a step: let go of the inode and of the super block
+ * ft_step_end() - end a step: drop the inode and the super block
  * @w: the worker
  * @inode: the inode
  *
@@ -189,13 +190,13 @@ void ft_step_end(struct ft_worker *w, struct inode *inode)
 	drop_sb(w);
 }
 
-/* === What the watchdog may end ============================================ */
+/* === SIGKILL by the watchdog ============================================== */
 
 /**
- * ft_step_killable() - the watchdog may end what comes now by SIGKILL
+ * ft_step_killable() - from now on the watchdog may send SIGKILL
  * @w: the worker, between ft_step_begin() and ft_step_end()
  *
- * The time of the step begins anew.
+ * The time limit of the step starts again.
  *
  * Context: process; @w is running.
  */

@@ -2,9 +2,9 @@
 /*
  * Breaks in sums: the files causes, by_process and by_pair.
  *
- * In: a snapshot, and what is counted of breaks that are over (tally.c). Out: lines,
- * most first. Breaks are counted from the extents of the snapshot, so they are those
- * that `files` and `extents` show.
+ * In: a snapshot, and the counts of breaks that no longer exist (tally.c). Out:
+ * lines, most breaks first. Breaks are counted from the extents of the snapshot:
+ * they are the breaks that `files` and `extents` show.
  */
 
 #include <linux/fs.h>
@@ -26,8 +26,8 @@
 #include "writer.h"
 
 /**
- * struct process - who wrote
- * @number: as in the snapshot, or 0 and 1 as there
+ * struct process - a process that wrote
+ * @number: its number in the snapshot, or FT_SNAP_WRITER_UNKNOWN or _SEVERAL
  * @pid: of the thread group
  * @comm: the name of the thread
  */
@@ -40,16 +40,16 @@ struct process {
 /**
  * struct sum - a line
  * @dev: the volume
- * @key: kind of the breaks, or number of the process
- * @file: index of the file; while rows are collected
- * @breaks: how many there are; how often it was so
- * @healed: how many there were, that were healed
- * @blocks: in the fragments behind the breaks
- * @files: with such breaks
- * @ext: the extension of the files; of the file that could not go on
- * @other_ext: of the file that took the block
- * @who: the process; whose file could not go on
- * @other: whose file took the block
+ * @key: the kind of the breaks, or the number of the process
+ * @file: index of the file, while rows are collected
+ * @breaks: number of breaks; of a pair, how often it occurred
+ * @healed: number of breaks that were healed
+ * @blocks: blocks in the fragments that begin with these breaks
+ * @files: files with such breaks
+ * @ext: the extension of the files; of a pair, of the victim
+ * @other_ext: the extension of the culprit
+ * @who: the process; of a pair, that of the victim
+ * @other: the process of the culprit
  * @cgroup: path of its cgroup: offset in the snapshot, or %FT_SNAP_NO_PATH
  */
 struct sum {
@@ -68,7 +68,7 @@ struct sum {
 };
 
 /**
- * struct sums - what one reader has open
+ * struct sums - the state of one reader
  * @view: FT_VIEW_CAUSES, FT_VIEW_BY_PROCESS, or FT_VIEW_BY_PAIR
  * @snap: the snapshot, %NULL for FT_VIEW_BY_PAIR
  * @rows: struct sum
@@ -101,7 +101,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Blocks of the fragment that begins with extent @i of a file that ends at @end. */
+/* Blocks of the fragment that begins with extent @i; @end is the file's end. */
 static u64 fragment_blocks(struct ft_snapshot *snap, size_t i, size_t end)
 {
 	u64 blocks = ft_snap_extent(snap, i)->len;
@@ -112,7 +112,7 @@ static u64 fragment_blocks(struct ft_snapshot *snap, size_t i, size_t end)
 	return blocks;
 }
 
-/* Of a file that is deleted and still open, the one that it had. */
+/* A deleted file that is still open keeps its extension. */
 static void set_extension(struct sum *sum, const char *name)
 {
 	static const char deleted[] = " (deleted)";
@@ -127,7 +127,7 @@ static void set_extension(struct sum *sum, const char *name)
 	strscpy(sum->ext, ft_extension_of(plain, len), sizeof(sum->ext));
 }
 
-/* The row of this file for a key: mostly it is one of those added last. */
+/* Find or add the row for a file and a key. Only the last 16 rows are searched. */
 static struct sum *row_of(struct sums *sums, u32 file, u32 key, size_t first)
 {
 	struct ft_snapshot *snap = sums->snap;
@@ -288,7 +288,7 @@ static int by_number(const void *a, const void *b)
 	return compare_kind(x, y);
 }
 
-/* One row for each kind, instead of one for each kind and file. */
+/* Merge the rows of each kind: so far there is one for each kind and file. */
 static void merge(struct sums *sums)
 {
 	struct sum *to = NULL, *from;
@@ -315,7 +315,7 @@ static void merge(struct sums *sums)
 	sums->rows.nr = nr;
 }
 
-/* Several numbers of one process become one. */
+/* Name the processes, and give one key to all numbers of a process. */
 static void name_processes(struct sums *sums)
 {
 	size_t i;
@@ -329,7 +329,7 @@ static void name_processes(struct sums *sums)
 		sum->who.pid = w->pid;
 		memcpy(sum->who.comm, w->comm, sizeof(w->comm));
 		sum->cgroup = w->cgroup;
-		/* numbers of a process differ, this does not */
+		/* a process has several numbers, but only one first entry */
 		if (sum->key >= FT_FIRST_WRITER)
 			sum->key = w->same_as;
 	}
@@ -518,7 +518,7 @@ static int sums_open(struct inode *inode, struct file *file)
 	struct sums *sums = NULL;
 	int err = 0;
 
-	/* who only writes needs none */
+	/* a file opened for writing only needs no rows */
 	if (file->f_mode & FMODE_READ)
 		err = make_sums(view, &sums);
 	if (err)
@@ -540,7 +540,7 @@ static int sums_release(struct inode *inode, struct file *file)
 	return seq_release(inode, file);
 }
 
-/* "reset": what is counted of breaks that are over begins anew. */
+/* "reset": counts of healed breaks and of pairs start again at 0. */
 static ssize_t sums_write(struct file *file, const char __user *ubuf,
 			  size_t count, loff_t *pos)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the maps do not say because it is over: breaks that were healed, and who got
- * the block that another file could have used.
+ * Counts of what the maps no longer show: breaks that were healed, and files that
+ * got a block that another file could have used.
  *
- * In: what breaks.c notices. Out: counts for sums.c. All is bounded: what comes when
- * a table is full is counted together.
+ * In: reports of breaks.c. Out: counts for sums.c. All tables are bounded: what
+ * comes when a table is full is counted together.
  */
 
 #include <linux/hash.h>
@@ -36,7 +36,7 @@ static struct ft_extension *new_extension(struct ft_tally *tally,
  * ft_tally_new() - begin to count for a volume
  *
  * Context: process.
- * Return: the counts, for ft_tally_free(); NULL for want of memory.
+ * Return: the counts, for ft_tally_free(); NULL if memory is short.
  */
 struct ft_tally *ft_tally_new(void)
 {
@@ -62,7 +62,7 @@ struct ft_tally *ft_tally_new(void)
 
 /**
  * ft_tally_free() - free the counts of a volume
- * @tally: the counts, or NULL; nobody uses them any more
+ * @tally: the counts, or NULL; not in use any more
  */
 void ft_tally_free(struct ft_tally *tally)
 {
@@ -89,8 +89,8 @@ void ft_tally_free(struct ft_tally *tally)
  * @name: the name, without directories, NUL-terminated
  * @len: its length
  *
- * Return: where it begins, with its dot; "-" if there is none, it is nothing but the
- * dot or all of the name, or it is longer than %FT_EXTENSION_LEN.
+ * Return: its beginning, with its dot; "-" if there is none, it is only the dot or
+ * the whole name, or it is longer than %FT_EXTENSION_LEN.
  */
 const char *ft_extension_of(const char *name, size_t len)
 {
@@ -132,10 +132,10 @@ u8 ft_tally_extension(struct ft_volume *vol, const char *name, size_t len)
 /* === Counting ============================================================= */
 
 /**
- * ft_tally_healed() - a break is none any more
+ * ft_tally_healed() - count a break that no longer exists
  * @vol: the volume
  * @extension: index of the file's extension
- * @cause: what its cause was
+ * @cause: its cause
  *
  * Context: atomic.
  */
@@ -146,9 +146,9 @@ void ft_tally_healed(struct ft_volume *vol, u8 extension, u32 cause)
 }
 
 /**
- * ft_tally_pair() - a file could not go on because another one took the next block
+ * ft_tally_pair() - count a file that got the block that another one needed
  * @vol: the volume
- * @pair: who, and whom; other members are not used
+ * @pair: the two processes and extensions; other members are not used
  *
  * Context: atomic.
  */
@@ -186,12 +186,12 @@ void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair)
 }
 
 /**
- * ft_tally_copy_pairs() - copy the pairs that there are
+ * ft_tally_copy_pairs() - copy all pairs
  * @vol: the volume
  * @pairs: room for %FT_MAX_PAIRS
  *
  * Context: process.
- * Return: how many; those that were never seen since the last reset are left out.
+ * Return: their number; pairs not seen since the last reset are left out.
  */
 unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs)
 {
@@ -209,7 +209,7 @@ unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs)
 }
 
 /**
- * ft_tally_reset() - begin to count anew
+ * ft_tally_reset() - set all counts to 0
  * @vol: the volume
  *
  * Context: process.

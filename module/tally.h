@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the maps do not say because it is over: counted per volume.
+ * Counts of what the maps no longer show, per volume.
  */
 #ifndef FT_TALLY_H
 #define FT_TALLY_H
@@ -17,16 +17,16 @@ struct ft_volume;
 #define FT_KIND_BITS		FT_CAUSE_WRITER_SHIFT
 #define FT_NR_KINDS		(1U << FT_KIND_BITS)
 
-/* An extension that is longer, or none, is "-". With its dot, without a NUL. */
+/* Length with the dot, without a NUL. A longer extension, or none, is "-". */
 #define FT_EXTENSION_LEN	15
-/* So many are told apart; what comes later is FT_EXTENSION_OTHER. */
+/* The number of extensions; later ones are FT_EXTENSION_OTHER. */
 #define FT_MAX_EXTENSIONS	64
 #define FT_EXTENSION_NONE	0
 #define FT_EXTENSION_OTHER	1
 #define FT_EXTENSION_UNWATCHED	2
 
 /**
- * struct ft_extension - files whose names end alike
+ * struct ft_extension - an extension of file names
  * @name: from the dot on
  * @healed: breaks that were healed, by kind
  */
@@ -36,12 +36,12 @@ struct ft_extension {
 };
 
 /**
- * struct ft_pair - a file could not go on because another one took the next block
+ * struct ft_pair - a file got the block that another one needed
  * @next: in its chain of the hash table
- * @victim: who had written the block that could not follow (&struct ft_writer)
- * @culprit: who had written the block that was there instead
- * @victim_ext: index of the extension of the one file
- * @culprit_ext: of the other
+ * @victim: writer of the block that could not follow (&struct ft_writer)
+ * @culprit: writer of the block that was there instead
+ * @victim_ext: index of the extension of the first file
+ * @culprit_ext: of the second one
  * @times: how often
  */
 struct ft_pair {
@@ -58,14 +58,14 @@ struct ft_pair {
 
 /**
  * struct ft_tally - the counts of a volume
- * @lock: protects all of this but @healed of extensions. Extensions that are there
- *	stay, and so do pairs; only @times changes
+ * @lock: protects all of this but @healed of extensions. Extensions and pairs stay
+ *	once they are added; only @times changes
  * @extension: by index
  * @nr_extensions: how many there are
  * @chain: pairs, a hash table
  * @nr_pairs: how many there are
- * @other_pairs: how often it was none of them
- * @bytes: what all of it takes
+ * @other_pairs: how often it was a pair that is not among them
+ * @bytes: memory it takes
  */
 struct ft_tally {
 	spinlock_t lock;

@@ -3,9 +3,8 @@
  * Targets: the directories the user asked to watch.
  *
  * In: paths, from the module's parameter and from debugfs. Out: volumes
- * attached, and the records where their trees begin. A target whose volume is
- * unmounted, or that is removed, waits until a directory is there again; so does
- * one that was asked for before its volume is mounted.
+ * attached, and the records where their trees begin. A target waits if its volume
+ * is unmounted, if its directory is removed, or if either is not there yet.
  */
 
 #include <linux/module.h>
@@ -22,24 +21,24 @@
 #include "target.h"
 #include "volume.h"
 
-/* How soon and how rarely a target that waits is looked for. */
+/* The shortest and longest delay between two searches for waiting targets. */
 #define RETRY_FIRST	(HZ / 100)
 #define RETRY_LAST	HZ
 
 /**
  * struct ft_target - a watched directory
  * @node: in targets
- * @path: where to look for it, as given
- * @mount: the mount point of the mount it was found in; %NULL until it was found
+ * @path: the path of the directory, as given
+ * @mount: the mount point of the mount it was found in; %NULL before that
  * @mount_root: the path of that mount's root within the file system
  * @vol: the volume; %NULL while the target waits
  * @root: the directory; %NULL while the target waits
- * @seeded: everything in it has been scanned once
- * @moved: its path has to be found out again
- * @refused: the log has said why what is there is not followed
+ * @seeded: everything in it was scanned once
+ * @moved: its path has to be read again
+ * @refused: the log has reported why the directory is not followed
  * @ref: one for the list, one for @search while it is queued or runs
- * @search: looks for a directory at @path while the target waits
- * @searching: it is queued or runs
+ * @search: looks up @path while the target waits
+ * @searching: @search is queued or runs
  * @listed: the target is in targets
  */
 struct ft_target {
@@ -70,7 +69,7 @@ static bool retry_anew;
 
 /* === Attaching ============================================================ */
 
-/* Begin a tree at the directory found. Its path is shown in tables. */
+/* Begin a tree at the directory that was found. Tables show its path. */
 static int plant(struct ft_target *t, struct ft_volume *vol,
 		 const struct ft_found *found)
 {
@@ -110,14 +109,14 @@ static int plant(struct ft_target *t, struct ft_volume *vol,
 	return 0;
 }
 
-/* Let go of what ft_path_find() found. */
+/* Release what ft_path_find() found. */
 static void drop_found(struct ft_found *found)
 {
 	up_read(&found->sb->s_umount);
 	ft_path_free(found);
 }
 
-/* Watch what ft_path_find() found, and let go of it. */
+/* Watch what ft_path_find() found, and release it. */
 static int attach(struct ft_target *t, struct ft_found *found, bool loud)
 {
 	struct ft_volume *vol;
@@ -180,7 +179,7 @@ static void put_target(struct ft_target *t)
 	kfree(t);
 }
 
-/* Out of the list, and out of use. */
+/* Remove a target from the list, and stop watching it. */
 static void drop_target(struct ft_target *t)
 {
 	lockdep_assert_held(&ft_targets_lock);
@@ -206,8 +205,8 @@ static int count_waiting(void)
 
 /*
  * Look up the path of a waiting target. A user who may write to a directory on the
- * path can delay that without end, by holding the lock of a directory. So the
- * look-up holds no lock that others need, and each target has a work of its own.
+ * path can delay the look-up without end, by holding the lock of a directory. So
+ * it holds no lock that others need, and each target has a work of its own.
  */
 static void search(struct work_struct *work)
 {
@@ -229,11 +228,11 @@ static void search(struct work_struct *work)
 	count_waiting();
 	mutex_unlock(&ft_targets_lock);
 	put_target(t);
-	/* who unloads the module waits for this function by means of ft_wq */
+	/* unloading destroys ft_wq, which waits for the end of this function */
 	module_put(THIS_MODULE);
 }
 
-/* With a reference to the module, so that rmmod says "in use" and does not wait. */
+/* Take a reference to the module: rmmod fails with "in use" instead of waiting. */
 static void begin_search(struct ft_target *t)
 {
 	lockdep_assert_held(&ft_targets_lock);
@@ -247,8 +246,8 @@ static void begin_search(struct ft_target *t)
 /* === Housekeeping ========================================================= */
 
 /*
- * A directory above the target was renamed, or the target itself. Until
- * somebody has looked the target up its new path is not known: try again.
+ * The target or a directory above it was renamed. Its new path is not known until
+ * some process has looked the target up: try again later.
  */
 static int refresh_path(struct ft_target *t)
 {
@@ -258,7 +257,7 @@ static int refresh_path(struct ft_target *t)
 	if (IS_ERR(inside))
 		return PTR_ERR(inside);
 	below = ft_path_below(inside, t->mount_root);
-	/* outside of what the mount shows it has no path */
+	/* it has no path if the mount does not show it */
 	path = kasprintf(GFP_KERNEL, "%s%s",
 			 strcmp(t->mount, "/") && below ? t->mount : "",
 			 below ?: inside);
@@ -302,7 +301,7 @@ static void housekeeping(struct work_struct *work)
 			WRITE_ONCE(t->vol->names_moved, false);
 	list_for_each_entry(t, &targets, node) {
 		look_after(t);
-		/* no path is walked for a directory that cannot be there */
+		/* no path is looked up for a directory that cannot be there */
 		if (!t->vol && mounted)
 			begin_search(t);
 		moved += t->vol && t->moved;
@@ -322,7 +321,7 @@ static void retry(struct work_struct *work)
 	queue_work(ft_wq, &housekeeping_work);
 }
 
-/* What ft_target_kick() does. */
+/* The hook that ft_target_kick() calls. */
 static void kick(void)
 {
 	WRITE_ONCE(retry_anew, true);
@@ -331,7 +330,7 @@ static void kick(void)
 
 /* === Requests ============================================================= */
 
-/* What can be said of a path without looking it up. */
+/* Check a path without looking it up. */
 static int check_path(const char *path)
 {
 	size_t len = strlen(path);
@@ -352,7 +351,7 @@ static int check_path(const char *path)
 	return 0;
 }
 
-/* A target in no list yet; put_target() frees it. */
+/* A target that is in no list yet; put_target() frees it. */
 static struct ft_target *new_target(const char *path)
 {
 	struct ft_target *t = kzalloc(sizeof(*t), GFP_KERNEL);
@@ -380,7 +379,7 @@ static void list_target(struct ft_target *t)
  * ft_target_add() - watch a directory
  * @path: its path
  *
- * Context: process; takes ft_targets_lock. Says in the log why it failed.
+ * Context: process; takes ft_targets_lock. Logs why it failed.
  * Return: 0, -ENOTDIR if there is no such directory, -EOPNOTSUPP if it is not
  * on F2FS, -EEXIST if it is watched already, -EINVAL if the path is empty or
  * relative, -ENAMETOOLONG, -ENOMEM, -EINTR.
@@ -398,7 +397,7 @@ int ft_target_add(const char *path)
 	if (!t)
 		return -ENOMEM;
 
-	/* what was given up just now gives back its memory first */
+	/* volumes that were detached just now give back their memory first */
 	err = wait_event_interruptible(ft_settled, !ft_volume_ending());
 	if (err) {
 		err = -EINTR;
@@ -425,7 +424,7 @@ fail:
 	return err;
 }
 
-/* Of a path, without the slashes at its end. */
+/* The length of a path, without the slashes at its end. */
 static size_t path_length(const char *path)
 {
 	size_t len = strlen(path);
@@ -459,12 +458,12 @@ static struct ft_target *find_target(const char *path)
  * ft_target_wait() - watch a directory as soon as it is there
  * @path: its path
  *
- * Nothing is looked up here: that may take as long as a user likes (see
+ * Nothing is looked up here: a user can make a look-up take any time (see
  * search()), and a volume that is not mounted yet is no error.
  *
- * Context: process; takes ft_targets_lock. Says in the log why it failed.
+ * Context: process; takes ft_targets_lock. Logs why it failed.
  * Return: 0, -EEXIST if the path is watched or waited for already, -EINVAL if it
- * is empty or relative, -ENAMETOOLONG, -ENOMEM, or what registering returned.
+ * is empty or relative, -ENAMETOOLONG, -ENOMEM, or the error of ft_attach_want().
  */
 int ft_target_wait(const char *path)
 {
@@ -544,11 +543,11 @@ static bool is_among(struct ft_volume **vols, int nr, const struct ft_volume *vo
 
 /**
  * ft_target_volumes() - collect the volumes of all targets, or of one
- * @path: of the target that is watched there; %NULL for all
- * @list: where to put them; each has to be put, and *@list freed
+ * @path: the path of that target; %NULL for all
+ * @list: receives them. The caller puts each, and frees *@list
  *
  * Context: process; takes ft_targets_lock.
- * Return: how many there are, -ENOENT if @path is not watched, or -ENOMEM.
+ * Return: their number, -ENOENT if @path is not watched, or -ENOMEM.
  */
 int ft_target_volumes(const char *path, struct ft_volume ***list)
 {
@@ -585,15 +584,15 @@ static const char *state_of(const struct ft_target *t)
 {
 	if (ft_volume_stopped(t->vol))
 		return "stopped";
-	/* a directory moved in has to be read, too */
+	/* a directory that was moved in has to be read, too */
 	if (!t->seeded || atomic_read(&t->vol->nr_unread))
 		return "seeding";
 	return "live";
 }
 
 /**
- * ft_target_show() - write a line per target
- * @m: where to
+ * ft_target_show() - print a line per target
+ * @m: the file to print to
  */
 void ft_target_show(struct seq_file *m)
 {
@@ -622,7 +621,7 @@ void ft_target_show(struct seq_file *m)
 
 /* === Life ================================================================= */
 
-/* One item of the list; it must be cut off by the caller. */
+/* Add one item of the list. */
 static int add_item(const char *item, unsigned int number, bool wait)
 {
 	if (!*item) {
@@ -635,10 +634,10 @@ static int add_item(const char *item, unsigned int number, bool wait)
 /**
  * ft_target_init() - watch the directories given at load
  * @paths: comma-separated; %NULL for none
- * @wait: those that are not there are waited for
+ * @wait: wait for those that are not there
  *
- * Return: 0, or what ft_target_add() or ft_target_wait() says of the first bad
- * one, but -EINVAL for one given twice; then none is watched.
+ * Return: 0, or what ft_target_add() or ft_target_wait() returned for the first
+ * bad item, but -EINVAL for a repeated one; then none is watched.
  */
 int ft_target_init(const char *paths, bool wait)
 {
@@ -658,12 +657,12 @@ int ft_target_init(const char *paths, bool wait)
 	kfree(list);
 	if (err)
 		ft_target_exit();
-	/* to who loads a module EEXIST says that the module is loaded */
+	/* insmod takes EEXIST for a module that is loaded already */
 	return err == -EEXIST ? -EINVAL : err;
 }
 
 /**
- * ft_target_exit() - watch nothing any more
+ * ft_target_exit() - delete all targets
  *
  * Context: process. When it returns no work of this file is queued.
  */
@@ -675,7 +674,7 @@ void ft_target_exit(void)
 	list_for_each_entry_safe(t, next, &targets, node)
 		drop_target(t);
 	mutex_unlock(&ft_targets_lock);
-	/* the one queues the other */
+	/* each of the two works may queue the other */
 	cancel_delayed_work_sync(&retry_work);
 	cancel_work_sync(&housekeeping_work);
 	cancel_delayed_work_sync(&retry_work);

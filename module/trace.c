@@ -2,8 +2,8 @@
 /*
  * Our own tracepoints.
  *
- * In: what event.c, rebuild.c and inode.c do to the maps. Out: events, for whoever
- * listens. All of this runs only while somebody does.
+ * In: changes of maps by event.c, rebuild.c and inode.c. Out: events, for programs
+ * that have enabled them. All of this runs only while an event is enabled.
  */
 
 #include <linux/string.h>
@@ -49,7 +49,7 @@ static void fire(struct ft_inode *rec, struct ft_trace_change *c, u32 writer)
 
 /* === Changes ============================================================== */
 
-/* What the map has from a block on, up to @end and no further. */
+/* The extent or hole of the map that begins at a block, up to @end at most. */
 static void piece_at(struct ft_extmap *map, u32 lblk, u32 end,
 		     struct ft_extent *piece, s64 *lba)
 {
@@ -73,7 +73,7 @@ static void piece_at(struct ft_extmap *map, u32 lblk, u32 end,
 	piece->len = stop - lblk;
 }
 
-/* Breaks from a block up to the first written one that is not before @end. */
+/* Count breaks in [@lblk, @end), and the one at the next written block. */
 static s32 count_breaks(struct ft_inode *rec, u32 lblk, u32 end)
 {
 	struct ft_extent ext;
@@ -89,7 +89,7 @@ static s32 count_breaks(struct ft_inode *rec, u32 lblk, u32 end)
 		pos = ft_extent_end(&ext);
 		if (ext.lba == FT_LBA_UNWRITTEN)
 			continue;
-		/* one that begins before the range is no break within it */
+		/* no break if the extent begins before the range */
 		if (has_prev && ext.lblk >= lblk && ext.lba != prev + 1)
 			breaks++;
 		if (pos > end)
@@ -112,11 +112,11 @@ static s32 more_breaks(struct ft_inode *rec, u32 lblk, u32 end,
 }
 
 /**
- * ft_trace_look_any() - what is in a range that is about to change?
+ * ft_trace_look_any() - read a range that is about to change
  * @rec: the file
  * @lblk: the first block
- * @end: behind the last one
- * @traced: to be handed on when it has changed
+ * @end: its end, exclusive
+ * @traced: filled; for the function to be called after the change
  *
  * Context: atomic, rec->lock held.
  */
@@ -131,7 +131,7 @@ void ft_trace_look_any(struct ft_inode *rec, u32 lblk, u32 end,
 	traced->breaks = count_breaks(rec, lblk, end);
 }
 
-/* Why is the first block of a range, which has just been stored, where it is? */
+/* The reason why the first block of a range that was just stored is where it is. */
 static enum ft_why why_here(struct ft_inode *rec, const struct ft_extent *ext)
 {
 	u32 prev;
@@ -148,8 +148,8 @@ static enum ft_why why_here(struct ft_inode *rec, const struct ft_extent *ext)
  * ft_trace_stored() - a range got a place
  * @rec: the file
  * @ext: the range and its place
- * @traced: what was there
- * @alloc: by what
+ * @traced: the range before the change
+ * @alloc: the allocation
  *
  * Context: atomic, rec->lock held, RCU read section.
  */
@@ -176,9 +176,9 @@ void ft_trace_stored(struct ft_inode *rec, const struct ft_extent *ext,
  * ft_trace_erased() - a range has no place any more
  * @rec: the file
  * @lblk: its first block
- * @end: behind the last one; %FT_LBLK_END if the file was truncated
- * @traced: what was there
- * @alloc: by what, if it was not truncated
+ * @end: its end, exclusive; %FT_LBLK_END if the file was truncated
+ * @traced: the range before the change
+ * @alloc: the operation, if it was not truncated
  *
  * Context: atomic, rec->lock held, RCU read section.
  */
@@ -205,8 +205,8 @@ void ft_trace_erased(struct ft_inode *rec, u32 lblk, u32 end,
  * ft_trace_reserved_any() - holes in a range became unwritten extents
  * @rec: the file
  * @lblk: the first block of the range
- * @end: behind the last one
- * @err: if not 0 some of them have not, and nobody knows which
+ * @end: its end, exclusive
+ * @err: if not 0, only some of them have, and it is not known which
  *
  * Context: atomic, rec->lock held.
  */
@@ -227,7 +227,7 @@ void ft_trace_reserved_any(struct ft_inode *rec, u32 lblk, u32 end, int err)
 }
 
 /**
- * ft_trace_drop_any() - all extents are about to go
+ * ft_trace_drop_any() - all extents are about to be dropped
  * @rec: the file
  * @op: why
  *
@@ -252,7 +252,7 @@ void ft_trace_drop_any(struct ft_inode *rec, enum ft_trace_op op)
 }
 
 /**
- * ft_trace_unknown_any() - the map has changed, and it has not been said how
+ * ft_trace_unknown_any() - the map has changed, without events for the change
  * @rec: the file
  *
  * Context: atomic, rec->lock held.
@@ -272,7 +272,7 @@ void ft_trace_unknown_any(struct ft_inode *rec)
 
 /* === Scans ================================================================ */
 
-/* The scan found something else in a range. */
+/* Fire the event for a range in which the scan found something else. */
 static void differs(struct ft_inode *rec, u32 lblk, u32 len, s64 old_lba,
 		    s64 new_lba, bool encoded)
 {
@@ -287,7 +287,7 @@ static void differs(struct ft_inode *rec, u32 lblk, u32 len, s64 old_lba,
 		.encoded = encoded,
 	};
 
-	/* what was written there is not meant to stay */
+	/* FT_TRACE_UNWRITTEN keeps written blocks: report a hole first */
 	if (new_lba == FT_TRACE_UNWRITTEN && old_lba != FT_TRACE_HOLE) {
 		c.new_lba = FT_TRACE_HOLE;
 		fire(rec, &c, FT_SNAP_WRITER_UNKNOWN);
@@ -298,12 +298,12 @@ static void differs(struct ft_inode *rec, u32 lblk, u32 len, s64 old_lba,
 }
 
 /**
- * ft_trace_found() - tell some of what will change when a scan replaces the map
+ * ft_trace_found() - fire events for some changes of a map that a scan replaces
  * @rec: the file, whose second map is complete
  * @from: the block to go on from; moved on, to %FT_LBLK_END in the end
  *
- * From here on events make the two maps more alike, not less: what is the same in a
- * range, or has been told, need not be told again.
+ * From here on events change both maps alike. So a range that is the same in both,
+ * or that was reported, need not be reported again.
  *
  * Context: process, rec->lock held.
  */
@@ -332,7 +332,7 @@ void ft_trace_found(struct ft_inode *rec, u32 *from)
  * @from: enum ft_state; %FT_NR_STATES: the record is new
  * @to: enum ft_state
  *
- * Context: atomic, rec->lock held or nobody else knows the record.
+ * Context: atomic, rec->lock held, or no other task has the record.
  */
 void ft_trace_state_any(struct ft_inode *rec, unsigned int from,
 			unsigned int to)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is told by our own tracepoints (fragtrace_trace.h). While nobody listens
- * each place that might fire one costs a no-op.
+ * Our own tracepoints (fragtrace_trace.h). A place that fires an event costs a no-op
+ * while the event is not enabled.
  *
- * Who applies all extent_change events, in their order, to an earlier copy of the
- * maps gets a later one. So each change of a live map is followed by an event that
- * says the same, with rec->lock held: of one file they come in the right order.
+ * A program that applies all extent_change events, in their order, to an earlier
+ * copy of the maps gets a later copy. So each change of a live map is followed by an
+ * event that describes it, with rec->lock held: the events of a file are in order.
  */
 #ifndef FT_TRACE_H
 #define FT_TRACE_H
@@ -26,19 +26,19 @@ DECLARE_TRACEPOINT(extent_change);
 DECLARE_TRACEPOINT(file_state);
 DECLARE_TRACEPOINT(gc_victim);
 
-/* What blocks without an address have in an event instead. */
+/* Values for blocks without an address in an event. */
 #define FT_TRACE_HOLE		-1
 #define FT_TRACE_UNWRITTEN	-2	/* new: holes become so, written blocks stay */
 #define FT_TRACE_LOOK		-3	/* new: take this file from a later copy */
 
-/* So many extents changed at once that nobody counted the breaks. */
+/* Too many extents changed at once: the breaks were not counted. */
 #define FT_TRACE_NOT_COUNTED	S32_MIN
 
 /**
- * enum ft_trace_op - what is no operation that allocates, behind enum ft_op
+ * enum ft_trace_op - further values after enum ft_op, which allocate nothing
  * @FT_TRACE_TRUNCATE: the file was truncated or deleted
- * @FT_TRACE_SCAN: a scan found something else than the map had, and it is not known
- *	how that came about
+ * @FT_TRACE_SCAN: a scan found something else than the map had, for an unknown
+ *	reason
  * @FT_TRACE_DROP: the map was dropped: the file is not followed any more, or there
  *	is no memory
  */
@@ -49,9 +49,9 @@ enum ft_trace_op {
 };
 
 /**
- * enum ft_victim_kind - what F2FS has chosen a segment for
+ * enum ft_victim_kind - the purpose for which F2FS has chosen a segment
  * @FT_VICTIM_BG: to clean it, in the background
- * @FT_VICTIM_FG: to clean it while somebody waits
+ * @FT_VICTIM_FG: to clean it while a task waits
  * @FT_VICTIM_SSR: for a log, which fills the holes
  * @FT_NR_VICTIM_KINDS: how many there are
  */
@@ -63,7 +63,7 @@ enum ft_victim_kind {
 };
 
 /**
- * enum ft_victim_policy - by what F2FS has chosen it
+ * enum ft_victim_policy - the policy by which F2FS has chosen it
  * @FT_POLICY_UNKNOWN: by a policy that is not known here
  * @FT_POLICY_GREEDY: the fewest blocks in use
  * @FT_POLICY_COST_BENEFIT: few of them, and not changed for long
@@ -78,7 +78,7 @@ enum ft_victim_policy {
 	FT_NR_POLICIES
 };
 
-/* In this order. */
+/* Their names, in the order of the enum. */
 #define FT_POLICY_NAMES "unknown", "greedy", "cost_benefit", "age"
 
 /**
@@ -99,17 +99,17 @@ struct ft_victim {
 
 /**
  * struct ft_trace_change - an event extent_change
- * @seq: its number, counted per volume: what a reader has lost shows as a gap
+ * @seq: its number, counted per volume: a gap shows that events were lost
  * @lblk: the first block
  * @len: how many
  * @old_lba: where the first one was, or one of FT_TRACE_*
- * @new_lba: where the first one is; the others lie behind it
+ * @new_lba: where the first one is; the others follow it
  * @breaks: how many more the file has now
  * @op: enum ft_op or enum ft_trace_op
  * @flush: enum ft_flush
  * @why: enum ft_why
  * @encoded: they hold a compressed cluster
- * @pid: who had written the data; 0 if it is not known, or was several
+ * @pid: the process that wrote the data; 0 if it is not known, or several
  * @comm: likewise
  */
 struct ft_trace_change {
@@ -128,11 +128,11 @@ struct ft_trace_change {
 };
 
 /**
- * struct ft_traced - a range of a file before it changes, if somebody listens
- * @on: somebody does; the rest means nothing otherwise
+ * struct ft_traced - a range of a file before it changes, if events are enabled
+ * @on: they are; otherwise the rest is not set
  * @any: there is an extent in it
  * @old_lba: as in struct ft_trace_change
- * @breaks: in the range, and at the written block behind it
+ * @breaks: in the range, and at the next written block
  */
 struct ft_traced {
 	bool on;
@@ -158,13 +158,13 @@ void ft_trace_state_any(struct ft_inode *rec, unsigned int from,
 void ft_trace_victim_any(struct ft_volume *vol,
 			 const struct ft_victim *victim);
 
-/* Does somebody want to know of each change of a map? */
+/* Is the event for changes of maps enabled? */
 static __always_inline bool ft_traces_changes(void)
 {
 	return tracepoint_enabled(extent_change);
 }
 
-/* A range is about to change: what is there? With rec->lock held, as all of these. */
+/* Read a range before it changes. With rec->lock held, as all of these. */
 static __always_inline void ft_trace_look(struct ft_inode *rec, u32 lblk,
 					  u32 end, struct ft_traced *traced)
 {
@@ -188,7 +188,7 @@ static inline void ft_trace_drop(struct ft_inode *rec, enum ft_trace_op op)
 		ft_trace_drop_any(rec, op);
 }
 
-/* The map has changed, and it has not been said how. */
+/* The map has changed, without events for the change. */
 static inline void ft_trace_unknown(struct ft_inode *rec)
 {
 	if (ft_traces_changes())

@@ -2,8 +2,8 @@
 /*
  * Arrays that grow, for the copies that readers of debugfs get.
  *
- * They have a budget of their own: what readers take can neither push maps out nor
- * exhaust the machine.
+ * They have a budget of their own: a reader can neither push maps out nor exhaust
+ * the memory of the machine.
  */
 
 #include <linux/atomic.h>
@@ -58,7 +58,7 @@ static bool charge(size_t bytes)
 }
 
 /*
- * The reader gets -ENOMEM; nobody is killed, and no log filled, for its sake.
+ * The reader gets -ENOMEM; no task is killed and nothing is logged for it.
  * kvmalloc() ends at 2 GiB, which is 107 million extents.
  */
 static void *allocate(size_t bytes)
@@ -84,7 +84,7 @@ void ft_vec_free(struct ft_vec *vec)
 /**
  * ft_vec_make_room() - let an array of a copy grow
  * @vec: the array
- * @more: elements that are to be added
+ * @more: number of elements to add
  * @size: bytes of one
  *
  * Context: process; may sleep.

@@ -10,9 +10,9 @@
 /**
  * struct ft_vec - an array that grows
  * @data: the elements
- * @nr: how many there are
+ * @nr: number of elements
  * @room: how many fit
- * @bytes: what that takes
+ * @bytes: memory it takes
  */
 struct ft_vec {
 	void *data;

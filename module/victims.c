@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * If garbage collection began now, which files would it change: the file victims in
- * debugfs.
+ * The file victims in debugfs: which files garbage collection would change if it
+ * began now.
  *
- * In: what F2FS knows of its segments, and a snapshot. Out: the dirty segments with
- * the fewest blocks in use, and the files that own those. Which of them F2FS would
- * choose depends on their age as well, and on what it is asked for.
+ * In: F2FS's segment tables, and a snapshot. Out: the dirty segments with the
+ * fewest blocks in use, and the files that own these blocks. F2FS's choice also
+ * depends on the age of a segment, and on the kind of collection.
  */
 
 #include <linux/fs.h>
@@ -20,9 +20,9 @@
 #include "snapshot.h"
 #include "volume.h"
 
-/* Segments that are shown of each volume. */
+/* Segments shown of each volume. */
 #define MAX_SHOWN	32
-/* Segments that are looked at before others may run. */
+/* Segments read before other tasks may run. */
 #define AT_ONCE		1024
 
 /**
@@ -38,7 +38,7 @@ struct candidate {
 /**
  * struct owner - a file with blocks in a segment
  * @file: its index in the snapshot
- * @blocks: how many
+ * @blocks: how many it has there
  */
 struct owner {
 	u32 file;
@@ -47,7 +47,7 @@ struct owner {
 
 /* === Segments ============================================================= */
 
-/* Keep the candidates in order, the one with the fewest blocks first. */
+/* Insert a candidate. The list is sorted, fewest blocks first. */
 static u32 insert(struct candidate *list, u32 nr, u32 segment, u32 valid)
 {
 	u32 i;
@@ -62,7 +62,7 @@ static u32 insert(struct candidate *list, u32 nr, u32 segment, u32 valid)
 	return nr;
 }
 
-/* Returns how many there are; 0 also if the volume is going away. */
+/* Returns the number of candidates; 0 also if the volume is being unmounted. */
 static u32 find_candidates(struct ft_volume *vol, struct candidate *list)
 {
 	u32 segments = (vol->blocks - vol->main_blkaddr) / vol->segment_blocks;
@@ -91,7 +91,7 @@ static int by_file(const void *a, const void *b)
 	return x->file < y->file ? -1 : x->file > y->file;
 }
 
-/* Most first; then in the order of the snapshot. */
+/* Most blocks first; then in the order of the snapshot. */
 static int by_blocks(const void *a, const void *b)
 {
 	const struct owner *x = a, *y = b;
@@ -101,7 +101,7 @@ static int by_blocks(const void *a, const void *b)
 	return by_file(a, b);
 }
 
-/* The files with blocks from @lba up to @end, each once. */
+/* The files with blocks in [@lba, @end), each once. */
 static int find_owners(struct ft_snapshot *snap, u32 volume, u32 lba, u32 end,
 		       struct ft_vec *vec)
 {
@@ -179,7 +179,7 @@ static int show_volume(struct seq_file *m, struct ft_snapshot *snap,
 	return err;
 }
 
-/* The volume's number in the snapshot. If it came later it has none. */
+/* The volume's index in the snapshot; their number if it was attached later. */
 static u32 number_of(struct ft_snapshot *snap, const struct ft_volume *vol)
 {
 	u32 i;

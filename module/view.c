@@ -4,11 +4,11 @@
  *
  * In: snapshots. Out: lines of fields separated by blanks, the path last and
  * escaped as in /proc/self/mountinfo. The first line names the format and its
- * version; README.md describes the formats, what reads them is in viewer/.
- * Changing one raises its version.
+ * version; module/README.md describes the formats, the programs in viewer/ read
+ * them. A change of a format raises its version.
  *
- * A table may have millions of lines, so they are not made by printf, but put
- * together in the buffer of the seq_file.
+ * A table may have millions of lines. printf would be slow, so lines are written
+ * directly into the buffer of the seq_file.
  */
 
 #include <linux/fs.h>
@@ -22,10 +22,10 @@
 
 /* === Lines ================================================================ */
 
-/* More than all of a line but its path takes: ten numbers of up to 20 digits, words. */
+/* Upper bound of a line without its path: ten numbers of 20 digits, words. */
 #define LINE_WITHOUT_PATH	384
 
-/* Put a word into a line. */
+/* Append a word to a line. */
 static char *put(char *at, const char *word, size_t len)
 {
 	memcpy(at, word, len);
@@ -51,7 +51,7 @@ static unsigned int nr_digits(u32 number)
 	return nr + (number >= 10) + (number >= 100) + (number >= 1000);
 }
 
-/* Put a number of up to @len digits before @end; zeroes fill it up. */
+/* Write a number of up to @len digits before @end, with leading zeroes. */
 static void put_digits(char *end, u32 number, unsigned int len)
 {
 	for (; len > 1; len -= 2) {
@@ -63,7 +63,7 @@ static void put_digits(char *end, u32 number, unsigned int len)
 		end[-1] = '0' + number;
 }
 
-/* Put a number into a line. */
+/* Append a number to a line. */
 static char *put_number(char *at, u64 number)
 {
 	unsigned int len;
@@ -94,7 +94,7 @@ static char *put_dev(char *at, struct ft_snapshot *snap, u32 volume)
 	return at;
 }
 
-/* A number and what separates it from the next field. */
+/* Append a number and the blank after it. */
 static char *put_field(char *at, u64 number)
 {
 	at = put_number(at, number);
@@ -102,7 +102,7 @@ static char *put_field(char *at, u64 number)
 	return at;
 }
 
-/* A quotient to one decimal, rounded half up. */
+/* Append a quotient with one decimal, rounded half up. */
 static char *put_mean(char *at, u64 sum, u64 nr)
 {
 	u64 tenths = nr ? div64_u64(20 * sum + nr, 2 * nr) : 0;
@@ -122,7 +122,7 @@ static char *put_string(char *at, const char *word)
 	return at;
 }
 
-/* The process of a cause: its name, escaped, and its number. */
+/* Append the process of a cause: its name, escaped, and its process ID. */
 static char *put_process(char *at, struct ft_snapshot *snap, u32 cause)
 {
 	const struct ft_snap_writer *w;
@@ -186,7 +186,7 @@ static char *put_extents_line(char *at, struct ft_snapshot *snap,
 	return put_process(put_cause(at, ext->cause), snap, ext->cause);
 }
 
-/* The cause of most breaks of a file; of several the one that is first in order. */
+/* The cause of most breaks of a file; if several are equal, the lowest one. */
 static u32 main_cause(struct ft_snapshot *snap, const struct ft_snap_file *f)
 {
 	u32 *count = snap->kinds, best = 0, kind;
@@ -230,7 +230,7 @@ static size_t path_len(struct ft_snapshot *snap, u32 file)
 	return end - ft_snap_file(snap, file)->path - 1;
 }
 
-/* The line of extent or file @i. Without room for it seq_file asks again. */
+/* Write the line of extent or file @i. If it does not fit, seq_file tries again. */
 static void show_line(struct seq_file *m, struct ft_snapshot *snap, u32 i)
 {
 	const struct ft_snap_extent *ext = NULL;
@@ -273,7 +273,7 @@ static void show_volume(struct seq_file *m, struct ft_snapshot *snap, u32 i)
 	seq_putc(m, '\n');
 }
 
-/* Nothing else on the lines of these views says so. */
+/* The lines of these views do not show which files are stale. */
 static void show_stale(struct seq_file *m, struct ft_snapshot *snap)
 {
 	size_t i, nr = 0;

@@ -3,8 +3,8 @@
  * A volume: a mounted F2FS with watched directories in it.
  *
  * A volume must never keep its file system from being unmounted: it holds no
- * reference to the mount or the super block. Who uses the super block takes
- * s_umount first (without waiting), which umount needs for itself.
+ * reference to the mount or the super block. A user of the super block takes
+ * s_umount first, by trylock; umount needs that lock.
  */
 
 #include <linux/fs.h>
@@ -91,7 +91,7 @@ struct ft_volume *ft_volume_nth(unsigned int n)
 
 /* === Life ================================================================= */
 
-/* Make what is needed to tell the causes of breaks, if they are wanted. */
+/* Create what records the causes of breaks, if they are wanted. */
 static bool remember(struct ft_volume *vol)
 {
 	if (!ft_causes_wanted())
@@ -112,12 +112,12 @@ static void forget(struct ft_volume *vol)
 }
 
 /**
- * ft_volume_new() - make a volume
+ * ft_volume_new() - create a volume
  * @sb: its super block, s_umount held
  * @mountpoint: where it is mounted
  *
  * Return: the volume, for ft_volume_free() as long as it has no names, for
- * ft_volume_put() from then on; %NULL for want of memory.
+ * ft_volume_put() from then on; %NULL if memory is short.
  */
 struct ft_volume *ft_volume_new(struct super_block *sb, const char *mountpoint)
 {
@@ -145,7 +145,7 @@ struct ft_volume *ft_volume_new(struct super_block *sb, const char *mountpoint)
 }
 
 /**
- * ft_volume_free() - free a volume that nobody has
+ * ft_volume_free() - free a volume without references
  * @vol: the volume
  */
 void ft_volume_free(struct ft_volume *vol)
@@ -183,7 +183,7 @@ void ft_volume_put(struct ft_volume *vol)
 }
 
 /**
- * ft_volume_await_freed() - wait until nobody has a volume any more
+ * ft_volume_await_freed() - wait until all volumes are freed
  *
  * Context: process, all volumes detached.
  */
@@ -195,11 +195,11 @@ void ft_volume_await_freed(void)
 /* === The super block ====================================================== */
 
 /**
- * ft_volume_hold_sb() - keep the super block from going away for a moment
+ * ft_volume_hold_sb() - keep the super block for a moment
  * @vol: the volume
  *
- * Never waits for umount, so umount waits for no more than what the caller
- * does before ft_volume_drop_sb().
+ * Never waits for umount. Umount waits only until the caller calls
+ * ft_volume_drop_sb().
  *
  * Return: the super block with s_umount held shared, or NULL: not now, or
  * (see ft_volume_gone()) never again.
@@ -213,7 +213,7 @@ struct super_block *ft_volume_hold_sb(struct ft_volume *vol)
 		sb = vol->sb;
 	mutex_unlock(&vol->sb_lock);
 
-	/* on a frozen one, to let go of an inode might wait for the thaw */
+	/* on a frozen volume, iput() might wait for the thaw */
 	if (sb && (!(sb->s_flags & SB_ACTIVE) ||
 		   sb->s_writers.frozen != SB_UNFROZEN)) {
 		ft_volume_drop_sb(sb);

@@ -29,8 +29,8 @@ struct ft_writers;
  * struct ft_volume - a mounted F2FS with a watched directory
  * @node: in the list of volumes, under RCU
  * @ref: one for the list, one for @mark, one per user
- * @sb: the super block; valid while !ft_volume_gone() and for who holds its
- *	s_umount
+ * @sb: the super block; valid while !ft_volume_gone(), and while its s_umount is
+ *	held
  * @live_sb: the same, but NULL once it is going away
  * @sb_lock: protects @live_sb against use of @sb
  * @dev: its device number
@@ -38,42 +38,42 @@ struct ft_writers;
  * @main_blkaddr: first block of the main area
  * @blocks: end of the volume, in blocks
  * @segment_blocks: blocks in a segment
- * @mark: brings changes of names, and the end of the mount
+ * @mark: reports changes of names, and the end of the mount
  * @inodes: struct ft_inode by inode number
  * @nr_inodes: files in it
  * @nr_dirs: directories in it
  * @nr_stale: files in it that are stale
  * @nr_unread: directories in it whose names are not all known yet
  * @nr_audits: files in it that wait to be audited
- * @nr_resyncs: files and directories in it that somebody waits for
+ * @nr_resyncs: files and directories in it that a resync waits for
  * @ns_lock: protects names
  * @links: struct ft_link by parent and name
- * @names_seed: what the hash of each begins with
+ * @names_seed: seed for the hash of each name
  * @dropped: directories that lost their last name, a reference to each, linked by
  *	their @next_dropped, protected by @ns_lock
- * @drop_work: takes down @dropped and what is below
+ * @drop_work: removes @dropped and all below
  * @end_work: drops all that is left of a detached volume
- * @resync_lock: held while somebody waits for @nr_resyncs to become 0
- * @asking: all that is there is being marked to be waited for, protected by
+ * @resync_lock: held while a resync waits for @nr_resyncs to become 0
+ * @asking: a resync is marking all records of the volume now, protected by
  *	@ns_lock
  * @nr_targets: targets on it, protected by ft_targets_lock
  * @names_moved: a directory moved that may be above a target
  * @queue_lock: protects @queue, @worker, @nr_late and changes of @workers
  * @queue: inodes that wait for the worker, by due time
  * @nr_queued: their number, those at work and those in @dropped included
- * @worker: who takes them
- * @workers: all workers, those included whose last step is late; under RCU
- * @nr_late: how many those are
- * @logs: who took which blocks recently; this and the next three are %NULL if no
- *	causes are wanted
+ * @worker: the worker that takes them
+ * @workers: all workers, including those whose last step is late; under RCU
+ * @nr_late: number of late ones
+ * @logs: which files got which blocks recently; this and the next three are %NULL if
+ *	no causes are wanted
  * @writers: processes that wrote to it
- * @tally: what is counted of breaks that are over
+ * @tally: counts of healed breaks and of pairs
  * @gc: what garbage collection has done
  * @nr_traced: events extent_change that were fired
  * @gc_writer: number of the process that collects garbage, or did so last
- * @gc_foreground: somebody waits, or waited, for that
- * @epoch: grows before the worker waits until F2FS has made all changes of which
- *	it has told
+ * @gc_foreground: a task waits, or waited, for that
+ * @epoch: grows before a worker waits until F2FS has made all changes that it has
+ *	reported
  */
 struct ft_volume {
 	struct list_head node;
@@ -150,7 +150,7 @@ void ft_volume_measure(struct ft_volume *vol);
 bool ft_volume_may_be_mounted(void);
 bool ft_volume_stopped(struct ft_volume *vol);
 
-/* Is the super block going away? If not it stays, under sb_lock or queue_lock. */
+/* Is the super block going away? If not, sb_lock or queue_lock keeps it. */
 static inline bool ft_volume_gone(const struct ft_volume *vol)
 {
 	return !READ_ONCE(vol->live_sb);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ask F2FS which names a directory holds.
+ * Read from F2FS which names a directory holds.
  *
- * In: a directory that a worker has taken. Out: names for names.c, so many in one
- * step; the next step goes on behind them.
+ * In: a directory that a worker has taken. Out: names for names.c. One step reads a
+ * limited number of names; the next step goes on from there.
  */
 
 #include <linux/fs.h>
@@ -15,7 +15,7 @@
 #include "volume.h"
 #include "worker.h"
 
-/* How many names are taken in one step. */
+/* How many names one step reads. */
 #define NAMES_PER_STEP		256
 
 /**
@@ -23,8 +23,8 @@
  * @ctx: how far it has been read
  * @file: stands in for an open file, which would pin the mount
  * @dir: the directory
- * @nr: names taken in this step
- * @err: why the last one was not taken
+ * @nr: names read in this step
+ * @err: why the last one was not added
  * @resync_before: the directory's @resync when the walk began
  */
 struct ft_walk {
@@ -50,15 +50,15 @@ static bool take_name(struct dir_context *ctx, const char *name, int len,
 		return true;
 	walk->err = ft_names_add(walk->dir->vol, walk->dir, name, len, ino,
 				 type == DT_DIR);
-	/* no room for this file: perhaps for the name of one we follow */
+	/* no memory for a new file; but a known file may get another name */
 	if (walk->err == -ENOBUFS)
 		walk->err = 0;
 	return !walk->err;
 }
 
 /*
- * Read some names. The directory is locked, so what we read and what names.c is
- * told of changes cannot overtake each other. Returns 1 if there may be more.
+ * Read some names. The directory is locked: no change of a name can come between
+ * reading it and adding it in names.c. Returns 1 if there may be more.
  */
 static int read_names(struct ft_worker *w, struct ft_walk *walk,
 		      struct inode *inode)
@@ -66,7 +66,7 @@ static int read_names(struct ft_worker *w, struct ft_walk *walk,
 	struct ft_volume *vol = w->vol;
 	int err = -ENOENT;
 
-	/* as do_iterate_dir() would open it */
+	/* set as for do_iterate_dir() */
 	walk->file.f_inode = inode;
 	walk->file.f_mapping = inode->i_mapping;
 	walk->file.f_mode = FMODE_READ;
@@ -87,7 +87,7 @@ static int read_names(struct ft_worker *w, struct ft_walk *walk,
 	return err ?: walk->err ?: walk->nr == NAMES_PER_STEP;
 }
 
-/* The same, as a step. -EAGAIN if the directory is locked. */
+/* read_names() as a step. -EAGAIN if the directory is locked. */
 static int walk_step(struct ft_worker *w, struct ft_walk *walk)
 {
 	struct inode *inode = ft_step_begin(w, walk->dir);
@@ -106,7 +106,7 @@ static int walk_step(struct ft_worker *w, struct ft_walk *walk)
 }
 
 /**
- * ft_walk_cancel() - end the walk through a directory, wherever it is
+ * ft_walk_cancel() - end the walk through a directory before its last step
  * @dir: the directory; the caller has taken it
  *
  * Context: process.
@@ -123,7 +123,7 @@ void ft_walk_cancel(struct ft_inode *dir)
  * @dir: the directory; @w has taken it
  *
  * Context: process; may sleep. Takes ns_lock and dir->lock.
- * Return: what is to become of it.
+ * Return: what to do with it next.
  */
 enum ft_step ft_walk_step(struct ft_worker *w, struct ft_inode *dir)
 {
@@ -142,7 +142,7 @@ enum ft_step ft_walk_step(struct ft_worker *w, struct ft_inode *dir)
 	err = walk_step(w, walk);
 	if (err > 0)
 		return FT_STEP_MORE;
-	/* goes on from where it is */
+	/* it goes on later from where it stopped */
 	if (err == -EBUSY || err == -EAGAIN) {
 		if (err == -EAGAIN)
 			ft_inode_looked(dir, walk->resync_before, 0);
@@ -161,6 +161,6 @@ enum ft_step ft_walk_step(struct ft_worker *w, struct ft_inode *dir)
 		ft_inode_end_resync(dir);
 		return FT_STEP_LAST;
 	}
-	/* names may be missing: until they are read, not "live" */
+	/* names may be missing: the target is not "live" until they are read */
 	return err ? FT_STEP_AGAIN : FT_STEP_LAST;
 }

@@ -2,9 +2,9 @@
 /*
  * The workers of a volume: they take inodes from its queue in turn, one step each.
  *
- * In: the queue of a volume. Out: steps of scan.c and walk.c, dead records let
- * go of. A volume has one worker, and beside it those whose last step is late
- * (worker.h says what becomes of them).
+ * In: the queue of a volume. Out: steps of scan.c and walk.c; dead records are
+ * released. A volume has one worker, and in addition those whose last step is late
+ * (see worker.h).
  */
 
 #include <linux/fs.h>
@@ -23,9 +23,9 @@
 #include "volume.h"
 #include "worker.h"
 
-/* A step that was killed, and has gone on for so long after that, is late. */
+/* A step is late if it has not ended so long after SIGKILL. */
 #define STEP_LATE	msecs_to_jiffies(300)
-/* More of them would mean that the volume as a whole is stuck. */
+/* With more late steps the volume as a whole would be stuck. */
 #define MAX_LATE	32
 
 static void run_worker(struct work_struct *work);
@@ -46,7 +46,7 @@ static struct ft_worker *new_worker(struct ft_volume *vol)
 	return w;
 }
 
-/* No probe knows it any more. */
+/* The worker is in no list any more: no probe finds it. */
 static void free_worker(struct ft_worker *w)
 {
 	cancel_delayed_work_sync(&w->watchdog);
@@ -54,8 +54,8 @@ static void free_worker(struct ft_worker *w)
 }
 
 /**
- * ft_worker_start() - give a volume its worker
- * @vol: the volume; nobody else knows it yet
+ * ft_worker_start() - create the worker of a volume
+ * @vol: the volume; nothing else uses it yet
  *
  * Return: 0 or -ENOMEM.
  */
@@ -71,13 +71,13 @@ int ft_worker_start(struct ft_volume *vol)
 
 /* === The watchdog ========================================================= */
 
-/* Another worker takes over from one that is late. False if none can be had. */
+/* Another worker takes over from a late one. False if that is not possible. */
 static bool take_over(struct ft_worker *w)
 {
 	struct ft_volume *vol = w->vol;
 	struct ft_worker *next;
 
-	/* so that rmmod says "in use" and does not wait */
+	/* rmmod fails with "in use" instead of waiting */
 	if (!try_module_get(THIS_MODULE))
 		return false;
 	next = new_worker(vol);
@@ -85,7 +85,7 @@ static bool take_over(struct ft_worker *w)
 		module_put(THIS_MODULE);
 		return false;
 	}
-	/* the late one's */
+	/* for the late worker */
 	ft_volume_get(vol);
 	spin_lock(&vol->queue_lock);
 	if (vol->nr_late < MAX_LATE && w->running && !w->late) {
@@ -94,7 +94,7 @@ static bool take_over(struct ft_worker *w)
 		list_add_rcu(&next->node, &vol->workers);
 		vol->worker = next;
 		next = NULL;
-		/* it ends after this run, and its memory with it */
+		/* the late worker is freed after this run: do not queue it again */
 		cancel_delayed_work(&w->work);
 		ft_queue_wake_worker(vol);
 	}
@@ -105,15 +105,15 @@ static bool take_over(struct ft_worker *w)
 		module_put(THIS_MODULE);
 		return false;
 	}
-	/* bounded, and needed more than a map is: charged, not refused */
+	/* bounded, and more important than a map: charged, never refused */
 	ft_mem_add(sizeof(*w));
 	ft_count(FT_STEPS_LATE);
-	/* who detaches the volume waits for the worker, which is another one now */
+	/* ft_worker_stop() waits for the current worker, which is another one now */
 	wake_up_all(&ft_settled);
 	return true;
 }
 
-/* A step takes long. */
+/* The watchdog: a step takes long. */
 static void watch_step(struct work_struct *work)
 {
 	struct ft_worker *w = container_of(to_delayed_work(work),
@@ -123,16 +123,16 @@ static void watch_step(struct work_struct *work)
 
 	spin_lock(&w->lock);
 	if (!w->sb) {
-		/* it has just ended */
+		/* the step has just ended */
 	} else if (time_before(jiffies, w->since + FT_STEP_LIMIT)) {
-		/* another one has begun, and with it the time */
+		/* another step has begun, its time limit is later */
 	} else if (!w->killed) {
 		w->killed = true;
 		if (w->killable)
 			send_sig(SIGKILL, w->killable, 1);
 		again = STEP_LATE;
 	} else {
-		/* if there is no active reference left umount waits already */
+		/* without an active reference left, umount waits already */
 		if (!w->active && atomic_inc_not_zero(&w->sb->s_active)) {
 			w->active = true;
 			up_read_non_owner(&w->sb->s_umount);
@@ -141,7 +141,7 @@ static void watch_step(struct work_struct *work)
 	}
 	spin_unlock(&w->lock);
 
-	/* who is late already stays so until the step has ended */
+	/* a late worker stays late until its step has ended */
 	if (late && !READ_ONCE(w->late) && !take_over(w))
 		again = FT_STEP_LIMIT;
 	if (again)
@@ -151,11 +151,11 @@ static void watch_step(struct work_struct *work)
 /* === Running ============================================================== */
 
 /*
- * If the inode of a record is gone let go of it; else return false.
+ * Release a record whose inode is gone; otherwise return false.
  *
- * It is asked under the lock: ft_inode_remove() holds it from calling the record dead
- * to queueing it once more. Seen too early, the table's reference would be put before
- * the one of that queueing is taken.
+ * The state is read under the lock: ft_inode_remove() holds it from marking the
+ * record dead until the record is queued. Otherwise the table's reference might be
+ * put before the reference of the queue is taken.
  */
 static bool forget(struct ft_inode *rec)
 {
@@ -171,7 +171,7 @@ static bool forget(struct ft_inode *rec)
 		return dead;
 
 	ft_scan_cancel(rec);
-	/* the directory may be made again */
+	/* the directory may be created again */
 	if (READ_ONCE(rec->target_path))
 		ft_target_kick();
 	ft_names_forget(rec);
@@ -193,7 +193,7 @@ static void take_steps(struct ft_worker *w)
 	struct ft_inode *rec;
 	enum ft_step step;
 
-	/* who is late leaves the queue to others, but for what nobody else drops */
+	/* a late worker leaves the queue to others, unless the volume is gone */
 	while (!READ_ONCE(w->late) || ft_volume_gone(vol)) {
 		rec = ft_queue_take(vol);
 		if (!rec)
@@ -209,7 +209,7 @@ static void take_steps(struct ft_worker *w)
 	}
 }
 
-/* The step of a late worker has ended at last. */
+/* End a late worker, whose step has ended. */
 static void leave(struct ft_worker *w)
 {
 	struct ft_volume *vol = w->vol;
@@ -222,7 +222,7 @@ static void leave(struct ft_worker *w)
 	free_worker(w);
 	ft_mem_add(-(long)sizeof(*w));
 	ft_volume_put(vol);
-	/* who unloads the module waits for this function by means of ft_wq */
+	/* unloading destroys ft_wq, which waits for the end of this function */
 	module_put(THIS_MODULE);
 }
 
@@ -250,7 +250,7 @@ static void run_worker(struct work_struct *work)
 		leave(w);
 }
 
-/* Is the worker between two runs? If it is late another one is the worker. */
+/* Is the worker between two runs? A late worker has been replaced by another. */
 static bool rests(struct ft_volume *vol)
 {
 	bool rests;
@@ -262,10 +262,10 @@ static bool rests(struct ft_volume *vol)
 }
 
 /**
- * ft_worker_stop() - let go of all inodes, and end the worker
- * @vol: the volume; it is gone, and nobody adds an inode any more
+ * ft_worker_stop() - release all inodes, and end the worker
+ * @vol: the volume; it is gone, and no inode is added any more
  *
- * Workers that are late end by themselves.
+ * Late workers end by themselves.
  *
  * Context: process. Waits for one step, but for no more than the watchdog allows.
  */
@@ -280,7 +280,7 @@ void ft_worker_stop(struct ft_volume *vol)
 		ft_inode_remove(rec);
 		cond_resched();
 	}
-	/* the volume is gone: one run drops all that is queued, and does not wait */
+	/* the volume is gone: one run drops all that is queued, without waiting */
 	take_steps(vol->worker);
 	spin_lock(&vol->queue_lock);
 	list_del_rcu(&vol->worker->node);

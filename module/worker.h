@@ -2,19 +2,19 @@
 /*
  * A worker, and the step that it is in.
  *
- * A step asks F2FS something while the super block is held. F2FS may keep it
- * waiting, and who may write a file decides for how long: the lock of the inode
- * is held while data is copied from the user's memory. So a step tries that lock
- * first, and a watchdog takes care of the rest:
+ * A step calls F2FS while the super block is held. F2FS may keep it waiting, and a
+ * user who may write to a file can decide for how long: the lock of the inode is
+ * held while data is copied from the user's memory. So a step tries that lock
+ * first, and a watchdog limits the rest:
  *
- *   after 100 ms   the worker gets SIGKILL: F2FS ends its loops over blocks then,
+ *   after 100 ms   the worker gets SIGKILL: F2FS then ends its loops over blocks,
  *                  and the next step goes on from there
- *   after 400 ms   s_umount is let go of, and the super block is held by an active
- *                  reference instead: remount, freeze and sync go on. Umount does
- *                  not wait for that one, but who holds the lock of an inode has
- *                  the mount busy anyway. The worker is late: another one takes
- *                  over the queue, and the late one ends after its step. Until
- *                  then it has a reference to the module.
+ *   after 400 ms   s_umount is dropped, and an active reference holds the super
+ *                  block instead: remount, freeze and sync go on. Umount does not
+ *                  wait for this reference, but a task that holds the lock of an
+ *                  inode keeps the mount busy anyway. The worker is late: another
+ *                  one takes over the queue, and the late one ends after its
+ *                  step. Until then it holds a reference to the module.
  */
 #ifndef FT_WORKER_H
 #define FT_WORKER_H
@@ -27,12 +27,12 @@
 
 #include "extmap.h"
 
-/* A step that goes on for so long is killed. */
+/* A step is killed after this time. */
 #define FT_STEP_LIMIT		msecs_to_jiffies(100)
 
-/* How many extents one step can take up. */
+/* How many extents one step can store. */
 #define FT_EXTENTS_PER_STEP	4096
-/* How far FIEMAP has looked ahead when it reports an extent, in look-ups. */
+/* The number of look-ups that FIEMAP may do before it reports an extent. */
 #define FT_LOOKUPS_KEPT		4
 
 struct ft_inode;
@@ -41,9 +41,9 @@ struct super_block;
 struct task_struct;
 
 /**
- * struct ft_worker - who takes the steps of a volume
+ * struct ft_worker - a worker, which takes the steps of a volume
  * @node: in vol->workers
- * @work: runs it
+ * @work: runs the worker
  * @watchdog: fires when a step takes long
  * @vol: the volume
  * @running: @work is running; changed with vol->queue_lock held
@@ -52,19 +52,19 @@ struct task_struct;
  * @sb: the super block that the step holds; %NULL between steps
  * @active: it is held by an active reference, not by s_umount
  * @since: when the step began, in jiffies
- * @killable: the worker while SIGKILL would end what it does; whose events are
- *	answers to us
- * @killed: it has been sent
- * @ino: the inode that it asks about
+ * @killable: the worker's task while SIGKILL ends what it does; events of this
+ *	task are answers to the step
+ * @killed: SIGKILL was sent
+ * @ino: the inode that the step is about
  * @nr: extents in @found
- * @overflow: there were more
+ * @overflow: there were more extents
  * @unclear: a compressed cluster whose blocks are not known
- * @reached: what FIEMAP has looked up ends here, a file block
+ * @reached: end of what FIEMAP has looked up, a file block
  * @in_hole: there was a hole at the end of it
- * @pending: what it has looked up last and may not have reported yet
+ * @pending: the last blocks it has looked up; perhaps not reported yet
  * @nr_lookups: how often it has looked up blocks
- * @lookups: what it found the last few times
- * @found: what it reported
+ * @lookups: the results of its last look-ups
+ * @found: the extents that it reported
  */
 struct ft_worker {
 	struct list_head node;

@@ -2,9 +2,9 @@
 /*
  * Processes that write to a volume, by number.
  *
- * In: the task that runs when F2FS reports a write. Out: a number for it, and what
- * the number means as long as the volume is watched, though the process may be gone.
- * A number stands for a process within some period, so it tells when, too.
+ * In: the current task when F2FS reports a write. Out: a number for it. The meaning
+ * of the number is kept as long as the volume is watched, also after the process has
+ * ended. A number means a process within some period, so it also gives the time.
  */
 
 #include <linux/cgroup.h>
@@ -18,10 +18,10 @@
 #include "volume.h"
 #include "writer.h"
 
-/* Of the path of a cgroup as much is kept. */
+/* Bytes kept of the path of a cgroup. */
 #define CGROUP_LEN	128
 
-/* From so many numbers on a process keeps its own for 16 periods. */
+/* If a volume has so many numbers, a process keeps its own for 16 periods. */
 #define MANY_WRITERS	4096
 
 DEFINE_PER_CPU(struct ft_writer_cache, ft_writer_cache);
@@ -29,7 +29,7 @@ DEFINE_PER_CPU(struct ft_writer_cache, ft_writer_cache);
 /**
  * ft_writers_new() - prepare for the processes of a volume
  *
- * Return: the table, for ft_writers_free(); NULL for want of memory.
+ * Return: the table, for ft_writers_free(); NULL if memory is short.
  */
 struct ft_writers *ft_writers_new(void)
 {
@@ -44,8 +44,8 @@ struct ft_writers *ft_writers_new(void)
 }
 
 /**
- * ft_writers_free() - free them
- * @writers: the table, or NULL; nobody uses it any more
+ * ft_writers_free() - free the table of a volume
+ * @writers: the table, or NULL; not in use any more
  */
 void ft_writers_free(struct ft_writers *writers)
 {
@@ -55,7 +55,7 @@ void ft_writers_free(struct ft_writers *writers)
 
 	if (!writers)
 		return;
-	/* the next volume may lie where this one was */
+	/* the next volume may have the same address */
 	for_each_possible_cpu(cpu)
 		WRITE_ONCE(per_cpu_ptr(&ft_writer_cache, cpu)->vol, NULL);
 	xa_for_each(&writers->by_number, i, w)
@@ -90,7 +90,7 @@ static struct ft_writer *find(struct ft_writers *writers, u32 chain,
 	return NULL;
 }
 
-/* A new number, for a process that had number @same_as, if it is not 0. */
+/* Add a number for a process; @same_as is its first number, or 0. */
 static struct ft_writer *add(struct ft_writers *writers, u32 chain, u32 same_as,
 			     const char *comm, const char *cgroup)
 {
@@ -99,7 +99,7 @@ static struct ft_writer *add(struct ft_writers *writers, u32 chain, u32 same_as,
 	struct ft_writer *w;
 	long bytes;
 
-	/* they stay until the volume goes: files come first */
+	/* numbers stay until the volume goes: leave the memory to files */
 	if (writers->nr == FT_MAX_WRITERS || !ft_mem_room() ||
 	    writers->bytes > (long)(ft_mem_budget() / 16))
 		return NULL;
@@ -127,7 +127,7 @@ static struct ft_writer *add(struct ft_writers *writers, u32 chain, u32 same_as,
 	return w;
 }
 
-/* May a process keep its number, which it got some periods ago? */
+/* May a process keep the number that it got some periods ago? */
 static bool still_good(const struct ft_writers *writers,
 		       const struct ft_writer *w)
 {
@@ -177,7 +177,7 @@ u32 ft_writer_number(struct ft_volume *vol)
 }
 
 /**
- * ft_writer_find() - what a number means
+ * ft_writer_find() - find the process of a number
  * @vol: the volume
  * @number: the number
  *

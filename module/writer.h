@@ -16,22 +16,22 @@
 
 struct ft_volume;
 
-/* The first number that means a process. */
+/* The first number of a process. */
 #define FT_FIRST_WRITER		2
-/* No volume has more. */
+/* The end of the numbers of a volume. */
 #define FT_MAX_WRITERS		65536
-/* A process that goes on to write gets a new number after so long: some 64 s. */
+/* A process that goes on writing gets a new number after some 64 s. */
 #define FT_PERIOD_SHIFT		(6 + ilog2(HZ))
 
 /**
- * struct ft_writer - a process that wrote for some time
+ * struct ft_writer - a process that wrote in one period
  * @next: in its chain of the hash table
  * @number: its own number
  * @same_as: the first number that this process had
  * @pid: of the thread group
  * @period: in which it got this number
  * @first: when that was, in seconds since 1970
- * @last: when it was last seen to write
+ * @last: when its last write was seen
  * @comm: the name of the thread
  * @cgroup: the path of the cgroup, cut off if it is long
  */
@@ -48,17 +48,17 @@ struct ft_writer {
 };
 
 #define FT_WRITER_CHAINS	1024
-/* So far a chain is searched; what is older gets a new number. */
+/* How many entries of a chain are searched; an older process gets a new number. */
 #define FT_MAX_SEARCHED		64
 
 /**
  * struct ft_writers - the processes that wrote to a volume
- * @lock: protects all of this; an entry that is there stays, and only its @last
+ * @lock: protects all of this; an entry stays once it is added, and only its @last
  *	changes
  * @by_number: struct ft_writer
  * @chain: hash table, the newest first
  * @nr: the next number
- * @bytes: what all of it takes
+ * @bytes: memory it takes
  */
 struct ft_writers {
 	spinlock_t lock;
@@ -69,10 +69,10 @@ struct ft_writers {
 };
 
 /**
- * struct ft_writer_cache - the process that a CPU saw write last
- * @vol: to which volume
- * @key: ft_writer_key() of it
- * @period: in which period
+ * struct ft_writer_cache - the last process that a CPU saw write
+ * @vol: the volume
+ * @key: ft_writer_key() of the process
+ * @period: the period
  * @number: its number
  */
 struct ft_writer_cache {
@@ -97,7 +97,7 @@ static inline u32 ft_writer_period(void)
 	return now >> FT_PERIOD_SHIFT;
 }
 
-/* Differs if another task runs, or it has another name; nearly always. */
+/* Nearly always differs if another task runs, or if it has another name. */
 static inline u64 ft_writer_key(void)
 {
 	const u32 *comm = (const u32 *)current->comm;
@@ -117,7 +117,7 @@ static inline u32 ft_writer_current(struct ft_volume *vol)
 {
 	struct ft_writer_cache *cache = raw_cpu_ptr(&ft_writer_cache);
 
-	/* with PREEMPT_RT it may change while we look */
+	/* with PREEMPT_RT the entry may change meanwhile */
 	if (!IS_ENABLED(CONFIG_PREEMPT_RT) &&
 	    likely(cache->vol == vol && cache->key == ft_writer_key() &&
 		   cache->period == ft_writer_period()))

@@ -146,16 +146,18 @@ static int add_link(struct ft_inode *dir, struct ft_inode *child,
 		    const struct link_key *key)
 {
 	struct ft_link *link;
-	size_t size = struct_size(link, name, key->len + 1);
+	size_t size;
 	int err;
 
+	/* the memory that the allocator rounds up to may take a longer name later */
+	size = kmalloc_size_roundup(struct_size(link, name, key->len + 1));
 	/* a task that sleeps here makes all others wait for ns_lock */
 	link = kmalloc(size, GFP_NOWAIT | __GFP_NOWARN) ?:
 	       kmalloc(size, GFP_KERNEL);
 	if (!link)
 		return -ENOMEM;
 	link->child = child;
-	link->size = ksize(link);
+	link->size = size;
 	err = set_name(link, dir, key);
 	if (err) {
 		kfree(link);

@@ -114,7 +114,8 @@ load path=$MNT max_mem_mb="$TIGHT"
 check "what has room is read" settle
 lap "read as far as $TIGHT MiB go"
 echo "# followed $(stat_of inodes), refused $(stat_of refused), $(stat_of mem_bytes) bytes"
-expect "each file is followed or counted as refused" "$(($(stat_of inodes) + $(stat_of refused)))" "$FILES"
+# A late worker takes 64 KiB of the budget, so that a file may be left out after it was followed.
+expect "each file is listed or counted as refused" "$(($(grep -vc '^#' $DBG/files) + $(stat_of refused)))" "$FILES"
 check "within the budget" within_budget
 fileop many $MNT/late 100 5000 0
 check "the volume works" test "$(stat -c %s $MNT/late99)" = 5000

@@ -115,6 +115,11 @@ ft_write_init() {
 	modprobe virtio_blk
 	[ -f /fragtrace.ko ] && export FRAGTRACE_KO=/fragtrace.ko
 	cd /tmp
+	# An emulated CPU now and then loses its timer while the kernel boots.
+	if dmesg | grep -q 'detected stalls'; then
+		echo stumbled >/dev/ttyS2
+		poweroff -f
+	fi
 	echo started >/dev/ttyS2
 	sh /command
 	rc=$?

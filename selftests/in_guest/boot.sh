@@ -29,7 +29,7 @@ done
 echo fragtrace >/etc/modules-load.d/fragtrace.conf
 echo "options fragtrace path=/mnt/db wait=1" >/etc/modprobe.d/fragtrace.conf
 if [ -x /lib/systemd/systemd-modules-load ]; then
-	/lib/systemd/systemd-modules-load
+	/lib/systemd/systemd-modules-load >/dev/null 2>&1
 else
 	echo "# there is no systemd: modprobe does it" >&2
 	modprobe fragtrace

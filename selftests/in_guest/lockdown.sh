@@ -49,6 +49,8 @@ ALL="audit by_pair by_process causes extents files gc owner resync snapshot stat
 mount -t securityfs securityfs /sys/kernel/security
 case $1 in
 refused)
+	# The kernel limits the rate of these messages, and tracefs uses it up while the kernel boots.
+	sleep 6
 	plan 4
 	refused_as "an unsigned module" "$FRAGTRACE_KO" "$2" "$3"
 	refused_as "one that a stranger has signed" /tools/signed.ko "$2" "$4"

@@ -29,9 +29,10 @@ static void omit(struct ft_inode *rec)
 
 /**
  * struct choice - files that may have to give way
- * @rec: the one that takes most, a reference; %NULL if none has been found yet
- * @bytes: what it takes, or others have to take to be chosen
- * @dropped: one has lost its causes
+ * @rec: the largest file found so far, with a reference; %NULL if none
+ * @bytes: its size; a file has to be larger to replace it. For drop_causes(), the
+ *	smallest size of a file that loses its causes
+ * @dropped: at least one file has lost its causes
  */
 struct choice {
 	struct ft_inode *rec;

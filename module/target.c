@@ -7,6 +7,7 @@
  * is unmounted, if its directory is removed, or if either is not there yet.
  */
 
+#include <linux/err.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
@@ -351,17 +352,21 @@ static int check_path(const char *path)
 	return 0;
 }
 
-/* A target that is in no list yet; put_target() frees it. */
+/* A target that is in no list yet, or an ERR_PTR. put_target() frees it. */
 static struct ft_target *new_target(const char *path)
 {
-	struct ft_target *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	struct ft_target *t;
+	int err = check_path(path);
 
+	if (err)
+		return ERR_PTR(err);
+	t = kzalloc(sizeof(*t), GFP_KERNEL);
 	if (!t)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	t->path = kstrdup(path, GFP_KERNEL);
 	if (!t->path) {
 		kfree(t);
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	}
 	refcount_set(&t->ref, 1);
 	INIT_WORK(&t->search, search);
@@ -390,12 +395,9 @@ int ft_target_add(const char *path)
 	struct ft_target *t;
 	int err;
 
-	err = check_path(path);
-	if (err)
-		return err;
 	t = new_target(path);
-	if (!t)
-		return -ENOMEM;
+	if (IS_ERR(t))
+		return PTR_ERR(t);
 
 	/* volumes that were detached just now give back their memory first */
 	err = wait_event_interruptible(ft_settled, !ft_volume_ending());
@@ -470,12 +472,9 @@ int ft_target_wait(const char *path)
 	struct ft_target *t;
 	int err;
 
-	err = check_path(path);
-	if (err)
-		return err;
 	t = new_target(path);
-	if (!t)
-		return -ENOMEM;
+	if (IS_ERR(t))
+		return PTR_ERR(t);
 	mutex_lock(&ft_targets_lock);
 	if (find_target(path)) {
 		pr_err("path %s: is watched already\n", path);

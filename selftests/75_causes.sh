@@ -33,6 +33,15 @@ lines() {
 	printf '%s\n' "$@"
 }
 
+# write_until(stat, n) - write to the file `large` until a figure of `stats` is not 0, or `n` has this value
+write_until() {
+	while [ "$(stat_of "$1")" = 0 ] && [ $n -lt "$2" ]; do
+		fileop random $MNT/large 200000 2000 $n >/dev/null
+		sync
+		n=$((n + 1))
+	done
+}
+
 # in_turn(times, command...) - run a command for files `a` and `b` in turn: FILE is the name, N the number of earlier runs
 in_turn() {
 	local times
@@ -316,21 +325,13 @@ make_volume $DISK $MNT || bail "no volume"
 load path=$MNT max_mem_mb=1
 in_turn 4 append_sync
 n=0
-while [ "$(stat_of causes_lost)" = 0 ] && [ $n -lt 60 ]; do
-	fileop random $MNT/large 200000 2000 $n >/dev/null
-	sync
-	n=$((n + 1))
-done
+write_until causes_lost 60
 check "causes go when memory is tight" test "$(stat_of causes_lost)" -gt 0
 expect "no file goes" "$(stat_of refused)" 0
 expect "then nobody knows" "$(breaks large | cut -d ' ' -f 4 | sort | uniq -c | sort -rn | awk '{ print $2; exit }')" unknown
 check_exact "and the maps stay exact" $MNT
 # A large history of one file does not remove the causes of another.
-while [ "$(stat_of refused)" = 0 ] && [ $n -lt 120 ]; do
-	fileop random $MNT/large 200000 2000 $n >/dev/null
-	sync
-	n=$((n + 1))
-done
+write_until refused 120
 check "then its map goes ($n rounds, $(stat_of causes_lost) lost their causes)" test "$(stat_of refused)" -gt 0
 expect "who takes little keeps the causes" "$(kinds a)" "3 append sync interleaved fileop"
 in_turn 4 append_sync

@@ -190,7 +190,9 @@ programs() {
 	local name
 
 	[ "$(ft_arch "$1")" = amd64 ] || return 0
-	for name in redis-server redis-cli redis-benchmark; do
+	# The package redis-server would start a service on this machine. Its program is another name of this one.
+	ln -sf "$(command -v redis-check-rdb)" "$LOGS/redis-server"
+	for name in "$LOGS/redis-server" redis-cli redis-benchmark; do
 		! command -v "$name" >/dev/null || echo "-f $(command -v "$name")"
 	done
 }

@@ -110,6 +110,7 @@ static int list_volume(struct ft_snapshot *snap, struct ft_volume *vol)
 		.main_blkaddr = vol->main_blkaddr,
 		.blocks = READ_ONCE(vol->blocks),
 		.segment_blocks = vol->segment_blocks,
+		.flags = ft_volume_stopped(vol) ? FT_SNAP_STOPPED : 0,
 	};
 	snap->volumes.nr++;
 	return 0;

@@ -6,7 +6,8 @@
  * A header gives the offset of each array; arrays refer to each other by index.
  * All numbers are in the byte order of the machine, all units are blocks of
  * 4096 bytes. A reader takes the sizes from the header, and ignores members that
- * follow the ones it knows in a record. Any other change raises the version.
+ * follow the ones it knows in a record, flags that it does not know, and padding. Any
+ * other change raises the version.
  * Version 1 had neither causes nor writers.
  */
 #ifndef FT_SNAPSHOT_FORMAT_H
@@ -66,6 +67,9 @@ struct ft_snap_header {
 	struct ft_snap_array writers;
 };
 
+/* F2FS has stopped after an error or a shutdown: stale files stay stale. */
+#define FT_SNAP_STOPPED		(1u << 0)
+
 /**
  * struct ft_snap_volume - a volume
  * @path: its mount point: index into the paths
@@ -74,7 +78,7 @@ struct ft_snap_header {
  * @main_blkaddr: first block of its main area
  * @blocks: end of the main area
  * @segment_blocks: blocks in a segment
- * @pad: 0
+ * @flags: FT_SNAP_STOPPED
  */
 struct ft_snap_volume {
 	__u64 path;
@@ -83,7 +87,7 @@ struct ft_snap_volume {
 	__u32 main_blkaddr;
 	__u32 blocks;
 	__u32 segment_blocks;
-	__u32 pad;
+	__u32 flags;
 };
 
 /* The map may differ from F2FS, or a block went to another file during the copy. */

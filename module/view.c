@@ -284,6 +284,19 @@ static void show_stale(struct seq_file *m, struct ft_snapshot *snap)
 		seq_printf(m, "# stale %zu\n", nr);
 }
 
+/* Stale files of such a volume stay stale until the next mount. */
+static void show_stopped(struct seq_file *m, struct ft_snapshot *snap)
+{
+	size_t i;
+
+	for (i = 0; i < snap->volumes.nr; i++) {
+		const struct ft_snap_volume *v = ft_snap_volume(snap, i);
+
+		if (v->flags & FT_SNAP_STOPPED)
+			seq_printf(m, "# stopped %u:%u\n", v->major, v->minor);
+	}
+}
+
 static void show_header(struct seq_file *m, struct ft_snapshot *snap)
 {
 	size_t i;
@@ -292,14 +305,17 @@ static void show_header(struct seq_file *m, struct ft_snapshot *snap)
 		seq_puts(m, "# fragtrace table 1\n");
 		for (i = 0; i < snap->volumes.nr; i++)
 			show_volume(m, snap, i);
+		show_stopped(m, snap);
 		show_stale(m, snap);
 		seq_puts(m, "# dev lba length offset ino state path\n");
 	} else if (snap->view == FT_VIEW_EXTENTS) {
 		seq_puts(m, "# fragtrace extents 2\n");
+		show_stopped(m, snap);
 		show_stale(m, snap);
 		seq_puts(m, "# dev ino offset offset_end lba lba_end length flags op flush why_here process path\n");
 	} else {
 		seq_puts(m, "# fragtrace files 2\n");
+		show_stopped(m, snap);
 		seq_puts(m, "# dev ino map blocks extents fragments mean_fragment mean_distance requests_128k ideal_128k op flush why_here path\n");
 	}
 }

@@ -14,17 +14,28 @@ stopped() {
 	[ "$(column targets $MNT 3)" = stopped ]
 }
 
-plan 10
+# head_lines() - print how often the texts and the snapshot report that
+head_lines() {
+	dev=$(column targets $MNT 1)
+	for text in table extents files; do
+		grep -cx "# stopped $dev" $DBG/$text || :
+		snapcat $text $DBG/snapshot | grep -cx "# stopped $dev" || :
+	done | xargs
+}
+
+plan 13
 make_volume $DISK $MNT || bail "no volume"
 fileop write $MNT/old 0 1M
 sync
 load path=$MNT
 settle || bail "not exact"
+expect "while F2FS runs, no text says so" "$(head_lines)" "0 0 0 0 0 0"
 fileop many $MNT/new 30 65536 0 >/dev/null
 f2fs_io shutdown 2 $MNT >/dev/null
 in_time "synced" sync
 echo 3 >/proc/sys/vm/drop_caches
 check "the directory is said to be stopped" stopped
+expect "table, extents, files and snapshot say so" "$(head_lines)" "1 1 1 1 1 1"
 in_time "resync returns" sh -c "echo 1 >$DBG/resync"
 in_time "an audit returns" sh -c "echo 1 >$DBG/audit"
 in_time "a file is closed" sh -c "true >>$MNT/new3 || true"
@@ -35,5 +46,6 @@ in_time "unmounted" loop_until 10 umount $MNT
 mount_volume $DISK $MNT || bail "cannot be mounted again"
 await_live
 check "live again" all_live
+expect "no text says so any more" "$(head_lines)" "0 0 0 0 0 0"
 check_exact "exact again" $MNT
 finish

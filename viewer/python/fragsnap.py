@@ -16,7 +16,7 @@ import os
 import re
 import sys
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Callable, Optional
 
 import numpy as np
@@ -45,6 +45,7 @@ VOLUME_FORM = "# volume DEV main_blkaddr=N blocks=N segment_blocks=N path=MOUNTP
 TIME_FORM = "# time SECONDS.MMM"
 
 STALE_FORM = "# stale N"
+STOPPED_FORM = "# stopped DEV"
 VERSION_FORM = "# fragtrace table N"
 
 # A path has no NUL, and a byte has eight bits.
@@ -77,13 +78,14 @@ class FormatError(SnapError):
 
 @dataclass(frozen=True)
 class Volume:
-    """One F2FS volume; data is in the blocks from main_blkaddr to end - 1."""
+    """One F2FS volume; data is in the blocks from main_blkaddr to end - 1. stopped: F2FS has, after an error."""
 
     dev: str
     main_blkaddr: int
     end: int
     segment_blocks: int
     path: str
+    stopped: bool = False
 
 
 @dataclass(frozen=True)
@@ -440,6 +442,19 @@ def read_stale(line: Line) -> int:
     return number
 
 
+def read_stopped(line: Line, volumes: list[Volume]) -> None:
+    """Note that F2FS has stopped on a volume."""
+    line.at = len("# stopped ")
+    dev = line.dev()
+    if not line.is_over():
+        raise line.fail(f"expected {STOPPED_FORM}")
+    for i, volume in enumerate(volumes):
+        if volume.dev == dev:
+            volumes[i] = replace(volume, stopped=True)
+            return
+    raise line.fail(f"volume {dev} is not known, expected a line before this one: {VOLUME_FORM}")
+
+
 def read_volume(line: Line, known: list[Volume]) -> Volume:
     """The description of a volume."""
     line.expect("# volume ")
@@ -489,6 +504,8 @@ def read_comments(name: str, lines: list[tuple[int, bytes]], volumes: list[Volum
             comments.time = read_time(Line(name, number, raw, TIME_FORM))
         elif raw.startswith(b"# stale "):
             comments.n_stale = read_stale(Line(name, number, raw, STALE_FORM))
+        elif raw.startswith(b"# stopped "):
+            read_stopped(Line(name, number, raw, STOPPED_FORM), volumes)
         elif raw.startswith(b"# volume "):
             volumes.append(read_volume(Line(name, number, raw, VOLUME_FORM), volumes))
             where.append(number)
@@ -723,6 +740,8 @@ def parse_table(name: str, data: bytes) -> Table:
 SNAP_MAGIC = b"FTsnap\r\n"
 SNAP_VERSION = 2
 SNAP_STALE, SNAP_FRAGMENTED = 1, 2
+# Of a volume.
+SNAP_STOPPED = 1
 SNAP_NO_PATH = 2 ** 64 - 1
 SNAP_ARRAY = np.dtype([("offset", "u8"), ("nr", "u8"), ("size", "u4"), ("pad", "u4")])
 # Version 1 has no writers and no causes.
@@ -732,7 +751,7 @@ SNAP_HEADERS = {version: np.dtype([
     ("magic", "S8"), ("version", "u4"), ("size", "u4"), ("bytes", "u8"), ("time", "u8"),
     *((what, SNAP_ARRAY) for what in arrays)]) for version, arrays in SNAP_ARRAYS.items()}
 SNAP_VOLUME = np.dtype([("path", "u8"), *((what, "u4") for what in (
-    "major", "minor", "main_blkaddr", "blocks", "segment_blocks", "pad"))])
+    "major", "minor", "main_blkaddr", "blocks", "segment_blocks", "flags"))])
 SNAP_FILE = np.dtype([*((what, "u8") for what in (
     "path", "first", "nr", "blocks", "written", "fragments", "distance", "requests", "ideal")),
     *((what, "u4") for what in ("volume", "ino", "flags", "pad"))])
@@ -817,7 +836,8 @@ def snapshot_volumes(snap: Snapshot) -> list[Volume]:
     if wrong is not None:
         raise SnapError(f"{snap.name}: {wrong}")
     return [Volume(f"{v['major']}:{v['minor']}", int(v["main_blkaddr"]), int(v["blocks"]),
-                   int(v["segment_blocks"]), snap.path(int(v["path"]))) for v in found]
+                   int(v["segment_blocks"]), snap.path(int(v["path"])), bool(v["flags"] & SNAP_STOPPED))
+            for v in found]
 
 
 def snapshot_writers(snap: Snapshot) -> list[Writer]:

@@ -60,6 +60,9 @@ def test_a_table():
 def test_a_snapshot(name, tmp_path):
     """The binary file and the text have the same content."""
     text = (DATA / f"{name}.table").read_bytes().replace(b"\n", b"\n# time 1700000000.123\n# stale 2\n", 1)
+    stopped = text.count(b"\n# volume 254:0 ")
+    if stopped:
+        text = text.replace(b"\n# dev ", b"\n# stopped 254:0\n# dev ", 1)
     (tmp_path / "text").write_bytes(text)
     binary = subprocess.run([sys.executable, DATA.parent / "to_snapshot.py", tmp_path / "text"], check=True,
                             capture_output=True).stdout
@@ -72,6 +75,7 @@ def test_a_snapshot(name, tmp_path):
             assert b.n_stale == min(2, len(b.paths))
         elif what != "name":
             assert value == vars(b)[what], what
+    assert [volume.dev for volume in b.volumes if volume.stopped] == ["254:0"] * stopped
     snap = fragsnap.read_snapshot(str(tmp_path / "snapshot"))
     assert snap.extents["lba"][snap.by_lba].tolist() == a.lba.tolist()
     with pytest.raises(fragsnap.SnapError, match="is no binary snapshot"):

@@ -591,6 +591,9 @@ test_bad_volume_lines() {
 test_truncated_line() {
 	bad_line '# stale x' 'the number of stale files is not a number'
 	bad_line '# stale 1 2' 'expected # stale N'
+	bad_line '# stopped x' 'the device is not a number'
+	bad_line '# stopped 254:0 1' 'expected # stopped DEV'
+	bad_line '# stopped 9:9' 'volume 9:9 is not known'
 	bad_line '254:0' 'the line ends before the lba'
 	bad_line '254:0 110' 'the line ends before the length'
 	bad_line '254:0 110 4 0' 'the line ends before the inode number'
@@ -1017,6 +1020,14 @@ test_snapshot() {
 	mentions '1 fragmented file (25.0 %); 2 stale'
 	"$view" -t - -o - <snapshot >snapshot.png
 	"$view" -t snapshot -o - | cmp - snapshot.png
+	sed '3a\
+# stopped 254:16\
+# stale 2' "$data/two.table" >text
+	binary text snapshot
+	for t in text snapshot; do
+		plain -t $t
+		mentions '; 2 stale; F2FS has stopped on 1 volume'
+	done
 }
 
 # Each output of a table is the same if it is made of the binary file.

@@ -50,6 +50,9 @@ def main() -> None:
                 volumes.append((keep(m[6]), *map(int, m.group(1, 2, 3, 4, 5)), 0))
             elif m := re.match(r"# stale (\d+)$", line):
                 stale = int(m[1])
+            elif m := re.match(r"# stopped (\S+)$", line):
+                at = [f"{v[1]}:{v[2]}" for v in volumes].index(m[1])
+                volumes[at] = (*volumes[at][:-1], 1)
             elif m := re.match(r"# writer (\S+) (\d+) (\d+) (\d+)(?: (\S+))?$", line):
                 same = [w[6] for w in writers if (w[5], w[3]) == (path_of(m[1]), int(m[2]))] + [len(writers)]
                 writers.append((keep(m[5]) if m[5] else NO_PATH, int(m[3]), int(m[4]), int(m[2]), 0, path_of(m[1]),

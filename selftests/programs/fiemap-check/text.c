@@ -76,6 +76,18 @@ char *text_read(const char *dir, const char *name)
 	return text;
 }
 
+/* A head line may say that F2FS has stopped on a device. */
+static void check_stopped(const struct line *line, const char *head)
+{
+	unsigned int major, minor;
+	int end = 0;
+
+	if (strncmp(head, "# stopped", 9))
+		return;
+	if (sscanf(head, "# stopped %u:%u%n", &major, &minor, &end) != 2 || head[end])
+		problem("%s:%lu: expected '# stopped DEV'", line->text, line->nr);
+}
+
 /* Split off the next record with exactly n fields; return false at the end of the text. */
 static bool next_line(char **rest, struct line *line, int n)
 {
@@ -97,8 +109,10 @@ static bool next_line(char **rest, struct line *line, int n)
 			*rest = end + 1;
 		}
 		*end = 0;
-		if (*p == '#')
+		if (*p == '#') {
+			check_stopped(line, p);
 			continue;
+		}
 		for (i = 0; i < n && p; i++)
 			line->field[i] = strsep(&p, " ");
 		if (i == n && !p && *line->field[n - 1])

@@ -68,6 +68,18 @@ static void print_stale(void)
 		printf("# stale %llu\n", (unsigned long long)nr);
 }
 
+static void print_stopped(void)
+{
+	uint64_t i;
+
+	for (i = 0; i < header->volumes.nr; i++) {
+		const struct ft_snap_volume *v = record(&header->volumes, i);
+
+		if (v->flags & FT_SNAP_STOPPED)
+			printf("# stopped %u:%u\n", v->major, v->minor);
+	}
+}
+
 static void print_table(void)
 {
 	uint64_t i;
@@ -80,6 +92,7 @@ static void print_table(void)
 		       v->main_blkaddr, v->blocks, v->segment_blocks);
 		print_path(v->path);
 	}
+	print_stopped();
 	print_stale();
 	printf("# dev lba length offset ino state path\n");
 	for (i = 0; i < header->by_lba.nr; i++) {
@@ -162,6 +175,7 @@ static void print_extents(void)
 	uint64_t i, j;
 
 	printf("# fragtrace extents 2\n");
+	print_stopped();
 	print_stale();
 	printf("# dev ino offset offset_end lba lba_end length flags op flush why_here process path\n");
 	for (i = 0; i < header->files.nr; i++) {
@@ -218,7 +232,9 @@ static void print_files(void)
 		if (!(file_of(i)->flags & FT_SNAP_OMITTED))
 			files[nr++] = file_of(i);
 	qsort(files, nr, sizeof(*files), by_badness);
-	printf("# fragtrace files 2\n# dev ino map blocks extents fragments mean_fragment mean_distance requests_128k "
+	printf("# fragtrace files 2\n");
+	print_stopped();
+	printf("# dev ino map blocks extents fragments mean_fragment mean_distance requests_128k "
 	       "ideal_128k op flush why_here path\n");
 	for (i = 0; i < nr; i++) {
 		const struct ft_snap_file *f = files[i];

@@ -122,6 +122,7 @@ static void read_volumes(struct reader *r)
 			.end_blk = v.blocks,
 			.segment_blks = v.segment_blocks,
 			.path = get_path(r, v.path),
+			.stopped = v.flags & FT_SNAP_STOPPED,
 		};
 	}
 }

@@ -21,6 +21,7 @@
 #define MAX_VOLUMES 4096
 #define RECORD_FORM "dev lba length offset ino state path"
 #define STALE_MARK "# stale "
+#define STOPPED_MARK "# stopped "
 #define TIME_MARK "# time "
 #define TIME_FORM "# time SECONDS.MMM"
 #define TIME_MAX UINT64_C(99999999999)
@@ -283,6 +284,12 @@ static void read_volume(struct table_reader *r)
 		r->volume = &t->volumes[current];
 }
 
+static noreturn void unknown_volume(const struct table_reader *r, unsigned int major, unsigned int minor)
+{
+	die_at(r->name, r->line, "volume %u:%u is not known, expected a line before this one: "
+	       VOLUME_FORM, major, minor);
+}
+
 /* Make the volume of a record the current one. The records of a volume are contiguous. */
 static void enter_volume(struct table_reader *r, unsigned int major, unsigned int minor)
 {
@@ -290,8 +297,7 @@ static void enter_volume(struct table_reader *r, unsigned int major, unsigned in
 		return;
 	r->volume = find_volume(r->table, major, minor);
 	if (!r->volume)
-		die_at(r->name, r->line, "volume %u:%u is not known, expected a line before this one: "
-		       VOLUME_FORM, major, minor);
+		unknown_volume(r, major, minor);
 	if (r->volume->end)
 		die_at(r->name, r->line, "not sorted: volume %u:%u had its lines before, expected "
 		       "order (dev, lba)", major, minor);
@@ -401,6 +407,22 @@ static void read_stale(struct table_reader *r)
 		die_at(r->name, r->line, "expected " STALE_MARK "N");
 }
 
+static void read_stopped(struct table_reader *r)
+{
+	unsigned int major, minor;
+	struct volume *volume;
+
+	r->form = STOPPED_MARK "DEV";
+	r->p += strlen(STOPPED_MARK);
+	field_dev(r, &major, &minor);
+	if (r->p != r->end)
+		die_at(r->name, r->line, "expected " STOPPED_MARK "DEV");
+	volume = find_volume(r->table, major, minor);
+	if (!volume)
+		unknown_volume(r, major, minor);
+	volume->stopped = true;
+}
+
 /* "# time SECONDS.mmm", as written by --record. */
 static void read_time(struct table_reader *r)
 {
@@ -432,6 +454,8 @@ static void read_line(struct table_reader *r)
 		read_volume(r);
 	else if (starts_with(r, STALE_MARK, strlen(STALE_MARK)))
 		read_stale(r);
+	else if (starts_with(r, STOPPED_MARK, strlen(STOPPED_MARK)))
+		read_stopped(r);
 	else if (r->line == 2 && starts_with(r, TIME_MARK, strlen(TIME_MARK)))
 		read_time(r);
 }

@@ -26,6 +26,7 @@
  * @end_blk: end of the block addresses (exclusive)
  * @segment_blks: blocks in a segment, at least 1
  * @path: mount point, unescaped
+ * @stopped: F2FS has stopped there after an error or a shutdown
  * @first: its first extent in table.extents (inclusive)
  * @end: end of its extents in table.extents (exclusive)
  */
@@ -36,6 +37,7 @@ struct volume {
 	uint64_t end_blk;
 	uint64_t segment_blks;
 	const char *path;
+	bool stopped;
 	size_t first;
 	size_t end;
 };

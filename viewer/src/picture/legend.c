@@ -160,6 +160,7 @@ static void draw_summary(struct legend *l, const char *when)
 	const struct count *total = &l->runs->total;
 	uint64_t files = total->files[0] + total->files[1];
 	char n[3][GROUPED_MAX], text[MAX_TEXT];
+	size_t stopped = 0, i;
 	double share = files ? 100.0 * (double)total->files[1] / (double)files : 0.0;
 	int len;
 
@@ -170,6 +171,13 @@ static void draw_summary(struct legend *l, const char *when)
 	if (table->n_stale)
 		len += snprintf(text + len, sizeof(text) - (size_t)len, "; %s stale",
 				grouped(n[0], table->n_stale));
+	for (i = 0; i < table->n_volumes; i++)
+		stopped += table->volumes[i].stopped;
+	if (stopped)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, "; F2FS has stopped");
+	if (stopped && stopped < table->n_volumes)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, " on %zu volume%s", stopped,
+				plural(stopped));
 	if (l->colors->source->counts && !table->causes)
 		snprintf(text + len, sizeof(text) - (size_t)len, "; read without causes");
 	put_line(l, RGB_INK, text);

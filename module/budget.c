@@ -181,7 +181,11 @@ bool ft_mem_make_way(struct ft_inode *rec)
 
 /**
  * ft_mem_grown() - check the budget after a map has grown
- * @rec: the file; it may be left out when this returns
+ * @rec: the file; its map may be empty when this returns
+ *
+ * If the budget is used up, this file loses its map for a while, because it is the
+ * only one that can be changed here. But it is the largest one that gives way for
+ * good: a worker sees to that, and the scan that restores this map waits for it.
  *
  * Context: atomic, rec->lock held.
  */
@@ -190,8 +194,10 @@ void ft_mem_grown(struct ft_inode *rec)
 	lockdep_assert_held(&rec->lock);
 	if (likely(!ft_mem_uses_more_than(15)))
 		return;
-	/* a tree that is being freed is no reason to leave another file out */
-	if (ft_mem_is_full())
-		omit(rec);
+	/* a tree that is being freed is no reason to drop another one */
+	if (ft_mem_is_full()) {
+		ft_count(FT_LOST);
+		ft_inode_start_over(rec);
+	}
 	ft_mem_want_room();
 }

@@ -138,8 +138,8 @@ void ft_target_kick(void);
  * @FT_CALLS: steps of calls, noticed just before they began: blocks are about to
  *	be moved, zeroed, punched out or preallocated
  * @FT_MISMATCHES: events that contradicted the map; each made it stale
- * @FT_LOST: events that a map could not take, because memory was refused or no
- *	lock may be taken; each made it stale
+ * @FT_LOST: events that a map could not take, because memory was refused, the budget
+ *	was used up or no lock may be taken; each made it stale
  * @FT_RESCANS: files that were scanned
  * @FT_STEPS_LATE: steps of a worker that F2FS kept waiting for so long that
  *	another worker took over the rest of the queue

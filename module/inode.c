@@ -223,6 +223,23 @@ void ft_inode_drop_map(struct ft_inode *rec)
 }
 
 /**
+ * ft_inode_start_over() - drop the map of a file, which a scan has to find again
+ * @rec: the file; it is stale from now on
+ *
+ * There is nothing left to compare that scan with. So it must not begin before F2FS
+ * has made the changes that events reported.
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_inode_start_over(struct ft_inode *rec)
+{
+	lockdep_assert_held(&rec->lock);
+	ft_trace_drop(rec, FT_TRACE_DROP);
+	ft_inode_drop_map(rec);
+	ft_inode_untold(rec, FT_OP_UNKNOWN);
+}
+
+/**
  * ft_inode_drop_second() - drop what a scan of a file has built, if there is one
  * @rec: the file
  *

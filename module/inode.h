@@ -96,9 +96,8 @@ enum ft_state {
  * @FT_SCAN_SETTLES: the scan has ended, and the map has been replaced; by the same
  *	worker. If the file is EXACT now, a resync waits for it no longer.
  * @FT_SCAN_FAILS: the scan was cancelled, or was an audit; by the same worker
- * @FT_NO_ROOM: the memory budget is used up; by a probe that makes the map grow, or
- *	by a worker. Both maps are dropped, a resync waits no longer. Queued, so that
- *	an audit ends.
+ * @FT_NO_ROOM: the memory budget is used up; by a worker. Both maps are dropped, a
+ *	resync waits no longer. Queued, so that an audit ends.
  * @FT_ROOM_AGAIN: a user requests a scan, and there is room. Queued.
  * @FT_REMOVED: the inode, its last name in a watched directory, or the volume is
  *	gone. By the task that took it out of vol->inodes. Both maps are dropped, no
@@ -366,6 +365,7 @@ void ft_inode_doubt(struct ft_inode *rec, enum ft_op op);
 void ft_inode_untold(struct ft_inode *rec, enum ft_op op);
 void ft_inode_omit(struct ft_inode *rec);
 void ft_inode_drop_map(struct ft_inode *rec);
+void ft_inode_start_over(struct ft_inode *rec);
 void ft_inode_drop_second(struct ft_inode *rec);
 
 /*

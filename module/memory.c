@@ -25,8 +25,8 @@
  *       files of half its size or more lose their causes; if none of them has any,
  *       it is left out. A scan drops the map that it was to replace; if that is
  *       not enough, a larger file gives way, or the file itself is left out
- *   16  a file that grows is left out at once: the worker was too slow. It loses its
- *       causes if they grow; if they are large, at 15 1/2 already
+ *   16  a file that grows loses its map at once, and is scanned: the worker was too
+ *       slow. It loses its causes if they grow; if they are large, at 15 1/2 already
  */
 static atomic_long_t mem_bytes = ATOMIC_LONG_INIT(0);
 

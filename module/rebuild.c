@@ -142,9 +142,8 @@ static int merge_piece(struct ft_inode *rec, const struct ft_extent *found,
 
 /*
  * Two maps of this file do not fit into the budget. Drop the live one, which is to
- * be replaced anyway: then the next scan may succeed. There is nothing left to
- * compare that scan with, so it must not begin before F2FS has made the changes
- * that events reported. An audit can wait. -ENOSPC: the file has nothing to drop.
+ * be replaced anyway: then the next scan may succeed. An audit can wait. -ENOSPC: the
+ * file has nothing to drop.
  */
 static int give_up_one(struct ft_inode *rec)
 {
@@ -152,9 +151,7 @@ static int give_up_one(struct ft_inode *rec)
 		return -ENOMEM;
 	if (rec->map.bytes <= ft_second_bytes(rec) / 4)
 		return -ENOSPC;
-	ft_trace_drop(rec, FT_TRACE_DROP);
-	ft_inode_drop_map(rec);
-	ft_inode_untold(rec, FT_OP_UNKNOWN);
+	ft_inode_start_over(rec);
 	return -ENOMEM;
 }
 

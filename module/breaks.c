@@ -30,11 +30,13 @@ static noinline struct ft_history *new_history(struct ft_inode *rec)
 
 	if (!ft_mem_allows_causes(0))
 		return NULL;
-	h = kmem_cache_zalloc(cache, GFP_NOWAIT | __GFP_NOWARN);
-	if (!h)
-		return NULL;
-	ft_extmap_init(&h->words);
 	ft_mem_add(sizeof(*h));
+	h = kmem_cache_zalloc(cache, GFP_NOWAIT | __GFP_NOWARN);
+	if (!h) {
+		ft_mem_add(-(long)sizeof(*h));
+		return NULL;
+	}
+	ft_extmap_init(&h->words);
 	rec->history = h;
 	return h;
 }

@@ -8,8 +8,7 @@
  * count of a victim may grow for some time.
  */
 
-#include <linux/mm.h>
-#include <linux/slab.h>
+#include <linux/ktime.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
@@ -30,13 +29,12 @@
  */
 struct ft_gc *ft_gc_new(void)
 {
-	struct ft_gc *gc = kvzalloc(sizeof(*gc), GFP_KERNEL);
+	struct ft_gc *gc = ft_mem_vzalloc(sizeof(*gc));
 
 	if (!gc)
 		return NULL;
 	spin_lock_init(&gc->lock);
 	memset(gc->chain, 0xff, sizeof(gc->chain));
-	ft_mem_add(sizeof(*gc));
 	return gc;
 }
 
@@ -46,10 +44,7 @@ struct ft_gc *ft_gc_new(void)
  */
 void ft_gc_free(struct ft_gc *gc)
 {
-	if (!gc)
-		return;
-	ft_mem_add(-(long)sizeof(*gc));
-	kvfree(gc);
+	ft_mem_vfree(gc, sizeof(*gc));
 }
 
 static u32 valid_blocks(struct ft_volume *vol, u32 segment, u32 segments)

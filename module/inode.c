@@ -7,10 +7,14 @@
  * map are exact, unless the record is stale and waits for a scan, or was left out.
  */
 
+#include <linux/align.h>
+#include <linux/cache.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "breaks.h"
+#include "compat.h"
 #include "inode.h"
 #include "memory.h"
 #include "queue.h"
@@ -429,7 +433,8 @@ bool ft_inode_looked(struct ft_inode *rec, u8 resync, u8 audit)
 /* The memory of a record, with its share of the xarray. */
 static long record_size(void)
 {
-	return sizeof(struct ft_inode) + 2 * sizeof(void *);
+	return ALIGN(sizeof(struct ft_inode), cache_line_size()) +
+	       2 * sizeof(void *);
 }
 
 /**
@@ -455,9 +460,12 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 
 	if (!ft_mem_room())
 		return ERR_PTR(-ENOBUFS);
+	ft_mem_add(record_size());
 	rec = kmem_cache_zalloc(cache, gfp);
-	if (!rec)
+	if (!rec) {
+		ft_mem_add(-record_size());
 		return ERR_PTR(-ENOMEM);
+	}
 	rec->vol = vol;
 	rec->ino = ino;
 	rec->is_dir = is_dir;
@@ -480,11 +488,11 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 	}
 	if (err) {
 		kmem_cache_free(cache, rec);
+		ft_mem_add(-record_size());
 		ft_volume_put(vol);
 		return ERR_PTR(-ENOMEM);
 	}
 	atomic_inc(is_dir ? &vol->nr_dirs : &vol->nr_inodes);
-	ft_mem_add(record_size());
 	ft_trace_state(rec, FT_NR_STATES, FT_EXACT);
 	if (stale) {
 		ft_inode_lock(rec);
@@ -677,8 +685,7 @@ void ft_inode_forget_path(struct ft_inode *rec)
 {
 	if (!rec->gone_path)
 		return;
-	ft_mem_add(-(long)ksize(rec->gone_path));
-	kfree(rec->gone_path);
+	ft_mem_free(rec->gone_path, strlen(rec->gone_path) + 1);
 	rec->gone_path = NULL;
 }
 
@@ -739,7 +746,8 @@ int ft_inode_init(void)
 	if (err)
 		goto err_extmap;
 	/* records share no cache line, so writers to different files do not */
-	cache = KMEM_CACHE(ft_inode, SLAB_HWCACHE_ALIGN);
+	cache = kmem_cache_create("fragtrace_inode", sizeof(struct ft_inode), 0,
+				  SLAB_HWCACHE_ALIGN | SLAB_NO_MERGE, NULL);
 	if (cache)
 		return 0;
 	err = -ENOMEM;

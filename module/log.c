@@ -7,21 +7,21 @@
  * in ascending order, so only the beginning of each run of one file is kept.
  */
 
-#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "log.h"
+#include "memory.h"
 #include "segment.h"
 #include "volume.h"
 
 /**
  * ft_logs_new() - create the logs of a volume
  *
- * Return: the logs, for kfree(); NULL if memory is short.
+ * Return: the logs, for ft_mem_free(); NULL if memory is short.
  */
 struct ft_logs *ft_logs_new(void)
 {
-	struct ft_logs *logs = kzalloc(sizeof(*logs), GFP_KERNEL);
+	struct ft_logs *logs = ft_mem_zalloc(sizeof(*logs), GFP_KERNEL);
 	unsigned int i;
 
 	for (i = 0; logs && i < FT_NR_LOGS; i++) {

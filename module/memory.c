@@ -8,17 +8,22 @@
 
 #include <linux/atomic.h>
 #include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/percpu.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
 
 #include "extmap.h"
 #include "fragtrace.h"
 #include "memory.h"
 
 /*
- * All memory of files is charged from its allocation until it is freed: records,
- * names, maps and causes, the second map that a scan builds, trees that are being
- * freed. Maps are charged by nodes, so that few events change the account. When so
- * many sixteenths of the budget are used:
+ * All memory is charged until it is freed: volumes and their workers, records,
+ * names, maps and causes, scans with the second map that they build, trees that are
+ * being freed. It is charged before it is allocated, with what the allocator takes
+ * for it. Maps are charged by nodes, so that few events change the account, and with
+ * the lock held under which they have just got them. When so many sixteenths of the
+ * budget are used:
  *
  *   14  no new file or name is added
  *   15  a worker lets the largest file give way, until less is used: it and all
@@ -86,6 +91,72 @@ unsigned long ft_mem_budget(void)
 void ft_mem_add(long bytes)
 {
 	atomic_long_add(bytes, &mem_bytes);
+}
+
+/**
+ * ft_mem_zalloc() - allocate memory that the budget is charged with
+ * @size: how much
+ * @gfp: how to allocate
+ *
+ * Return: the memory, all zeroes, for ft_mem_free(); %NULL if there is none.
+ */
+void *ft_mem_zalloc(size_t size, gfp_t gfp)
+{
+	void *p;
+
+	ft_mem_add(kmalloc_size_roundup(size));
+	p = kzalloc(size, gfp);
+	if (!p)
+		ft_mem_add(-(long)kmalloc_size_roundup(size));
+	return p;
+}
+
+/**
+ * ft_mem_free() - undo ft_mem_zalloc()
+ * @p: the memory, or %NULL
+ * @size: how much it is
+ */
+void ft_mem_free(const void *p, size_t size)
+{
+	if (!p)
+		return;
+	kfree(p);
+	ft_mem_add(-(long)kmalloc_size_roundup(size));
+}
+
+/**
+ * ft_mem_vzalloc() - ft_mem_zalloc() for more than some pages
+ * @size: how much
+ *
+ * kmalloc() would take up to twice as much.
+ *
+ * Context: process; may sleep.
+ * Return: the memory, all zeroes, for ft_mem_vfree(); %NULL if there is none.
+ */
+void *ft_mem_vzalloc(size_t size)
+{
+	void *p;
+
+	ft_mem_add(PAGE_ALIGN(size));
+	p = __vmalloc(size, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
+	if (!p)
+		ft_mem_add(-(long)PAGE_ALIGN(size));
+	return p;
+}
+
+/**
+ * ft_mem_vfree() - undo ft_mem_vzalloc()
+ * @p: the memory, or %NULL
+ * @size: how much it is
+ *
+ * Context: process; may sleep.
+ */
+void ft_mem_vfree(const void *p, size_t size)
+{
+	if (!p)
+		return;
+	vfree(p);
+	ft_mem_add(-(long)PAGE_ALIGN(size));
 }
 
 /**

@@ -5,6 +5,7 @@
 #ifndef FT_MEMORY_H
 #define FT_MEMORY_H
 
+#include <linux/types.h>
 #include <linux/workqueue.h>
 
 #include "extmap.h"
@@ -14,6 +15,10 @@ struct ft_inode;
 void ft_mem_set_budget(unsigned long bytes);
 unsigned long ft_mem_budget(void);
 void ft_mem_add(long bytes);
+void *ft_mem_zalloc(size_t size, gfp_t gfp);
+void ft_mem_free(const void *p, size_t size);
+void *ft_mem_vzalloc(size_t size);
+void ft_mem_vfree(const void *p, size_t size);
 long ft_mem_used(void);
 bool ft_mem_uses_more_than(unsigned int sixteenths);
 bool ft_mem_is_full(void);

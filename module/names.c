@@ -105,10 +105,10 @@ static const struct rhashtable_params link_params = {
 	.automatic_shrinking = true,
 };
 
-/* The memory of a link, with its share of the hash table. */
-static long link_size(const struct ft_link *link)
+/* The memory of a link of @size bytes, with its share of the hash table. */
+static long link_size(size_t size)
 {
-	return link->size + 2 * sizeof(void *);
+	return size + 2 * sizeof(void *);
 }
 
 static struct ft_link *find_link(const struct link_key *key)
@@ -151,22 +151,24 @@ static int add_link(struct ft_inode *dir, struct ft_inode *child,
 
 	/* the memory that the allocator rounds up to may take a longer name later */
 	size = kmalloc_size_roundup(struct_size(link, name, key->len + 1));
+	ft_mem_add(link_size(size));
 	/* a task that sleeps here makes all others wait for ns_lock */
 	link = kmalloc(size, GFP_NOWAIT | __GFP_NOWARN) ?:
 	       kmalloc(size, GFP_KERNEL);
-	if (!link)
-		return -ENOMEM;
-	link->child = child;
-	link->size = size;
-	err = set_name(link, dir, key);
+	err = -ENOMEM;
+	if (link) {
+		link->child = child;
+		link->size = size;
+		err = set_name(link, dir, key);
+	}
 	if (err) {
 		kfree(link);
+		ft_mem_add(-link_size(size));
 		return err;
 	}
 	hlist_add_head(&link->of_child, &child->links);
 	if (!child->is_dir)
 		ft_inode_forget_path(child);
-	ft_mem_add(link_size(link));
 	return 0;
 }
 
@@ -179,8 +181,8 @@ static void unset_name(struct ft_link *link)
 
 static void free_link(struct ft_link *link)
 {
-	ft_mem_add(-link_size(link));
 	hlist_del(&link->of_child);
+	ft_mem_add(-link_size(link->size));
 	kfree(link);
 }
 
@@ -333,6 +335,18 @@ static void drop_work(struct work_struct *work)
 /* Appended to the path of a file that has lost its last name. */
 #define DELETED " (deleted)"
 
+/* The path of a file that was deleted; @path had @len bytes. %NULL: no memory. */
+static char *new_path(const char *path, size_t len)
+{
+	char *gone = ft_mem_zalloc(len + sizeof(DELETED), GFP_KERNEL);
+
+	if (gone && path)
+		memcpy(gone, path, len);
+	if (gone)
+		memcpy(gone + len, DELETED, sizeof(DELETED));
+	return gone;
+}
+
 /*
  * The last known name is gone. Was the file deleted as well? @path is the path to
  * show for it then, or NULL. The caller must use neither @path nor @rec afterwards.
@@ -350,12 +364,11 @@ static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
 	} else {
 		/* its blocks stay until it is closed */
 		ft_inode_forget_path(rec);
-		rec->gone_path = path ?: kstrdup("?" DELETED, GFP_KERNEL);
+		rec->gone_path = path ?: new_path("?", 1);
 		path = NULL;
-		if (rec->gone_path)
-			ft_mem_add(ksize(rec->gone_path));
 	}
-	kfree(path);
+	if (path)
+		ft_mem_free(path, strlen(path) + 1);
 }
 
 /*
@@ -381,10 +394,10 @@ static void drop_name(struct ft_volume *vol, struct ft_link *link,
 	if (!rec->is_dir && open_nameless(inode))
 		len = ft_names_path(rec, NULL, 0);
 	if (len && len < PATH_MAX && ft_mem_room())
-		path = kmalloc(len + sizeof(DELETED), GFP_KERNEL);
+		path = new_path(NULL, len);
 	if (path) {
 		ft_names_path(rec, path, len + 1);
-		memcpy(path + len, DELETED, sizeof(DELETED));
+		path[len] = DELETED[0];
 	}
 	remove_link(link);
 	/* a file without a path was in a dropped tree: it is not watched */

@@ -16,7 +16,6 @@
  */
 
 #include <linux/sched.h>
-#include <linux/slab.h>
 
 #include "breaks.h"
 #include "inode.h"
@@ -36,7 +35,7 @@
  */
 int ft_inode_scan_begin(struct ft_inode *rec, bool audit)
 {
-	struct ft_rebuild *new = kzalloc(sizeof(*new), GFP_KERNEL);
+	struct ft_rebuild *new = ft_mem_zalloc(sizeof(*new), GFP_KERNEL);
 	int err = 0;
 
 	if (!new)
@@ -63,7 +62,7 @@ int ft_inode_scan_begin(struct ft_inode *rec, bool audit)
 	}
 	spin_unlock(&rec->lock);
 	if (err)
-		kfree(new);
+		ft_mem_free(new, sizeof(*new));
 	return err;
 }
 
@@ -247,6 +246,6 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 	ft_inode_drop_second(rec);
 	rec->rebuild = NULL;
 	spin_unlock(&rec->lock);
-	kfree(rebuild);
+	ft_mem_free(rebuild, sizeof(*rebuild));
 	return settled;
 }

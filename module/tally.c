@@ -8,7 +8,6 @@
  */
 
 #include <linux/hash.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "memory.h"
@@ -21,14 +20,12 @@
 static struct ft_extension *new_extension(struct ft_tally *tally,
 					  const char *name, size_t len, gfp_t gfp)
 {
-	struct ft_extension *ext = kzalloc(sizeof(*ext), gfp);
+	struct ft_extension *ext = ft_mem_zalloc(sizeof(*ext), gfp);
 
 	if (!ext)
 		return NULL;
 	memcpy(ext->name, name, len);
 	tally->extension[tally->nr_extensions++] = ext;
-	tally->bytes += ksize(ext);
-	ft_mem_add(ksize(ext));
 	return ext;
 }
 
@@ -45,7 +42,7 @@ struct ft_tally *ft_tally_new(void)
 		[FT_EXTENSION_OTHER] = "*",
 		[FT_EXTENSION_UNWATCHED] = "unwatched",
 	};
-	struct ft_tally *tally = kzalloc(sizeof(*tally), GFP_KERNEL);
+	struct ft_tally *tally = ft_mem_zalloc(sizeof(*tally), GFP_KERNEL);
 	unsigned int i;
 
 	if (!tally)
@@ -72,14 +69,13 @@ void ft_tally_free(struct ft_tally *tally)
 	if (!tally)
 		return;
 	for (i = 0; i < tally->nr_extensions; i++)
-		kfree(tally->extension[i]);
+		ft_mem_free(tally->extension[i], sizeof(struct ft_extension));
 	for (i = 0; i < FT_PAIR_CHAINS; i++)
 		for (pair = tally->chain[i]; pair; pair = next) {
 			next = pair->next;
-			kfree(pair);
+			ft_mem_free(pair, sizeof(*pair));
 		}
-	ft_mem_add(-tally->bytes);
-	kfree(tally);
+	ft_mem_free(tally, sizeof(*tally));
 }
 
 /* === Extensions =========================================================== */
@@ -167,15 +163,13 @@ void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair)
 		    p->culprit_ext == pair->culprit_ext)
 			break;
 	if (!p && tally->nr_pairs < FT_MAX_PAIRS && ft_mem_room()) {
-		p = kmalloc(sizeof(*p), GFP_NOWAIT | __GFP_NOWARN);
+		p = ft_mem_zalloc(sizeof(*p), GFP_NOWAIT | __GFP_NOWARN);
 		if (p) {
 			*p = *pair;
 			p->times = 0;
 			p->next = tally->chain[chain];
 			tally->chain[chain] = p;
 			tally->nr_pairs++;
-			tally->bytes += ksize(p);
-			ft_mem_add(ksize(p));
 		}
 	}
 	if (p)

@@ -65,7 +65,6 @@ struct ft_pair {
  * @chain: pairs, a hash table
  * @nr_pairs: how many there are
  * @other_pairs: how often it was a pair that is not among them
- * @bytes: memory it takes
  */
 struct ft_tally {
 	spinlock_t lock;
@@ -74,7 +73,6 @@ struct ft_tally {
 	struct ft_pair *chain[FT_PAIR_CHAINS];
 	unsigned int nr_pairs;
 	u64 other_pairs;
-	long bytes;
 };
 
 struct ft_tally *ft_tally_new(void);

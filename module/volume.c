@@ -9,11 +9,12 @@
 
 #include <linux/fs.h>
 #include <linux/rculist.h>
-#include <linux/slab.h>
+#include <linux/string.h>
 
 #include "fragtrace.h"
 #include "gc.h"
 #include "log.h"
+#include "memory.h"
 #include "tally.h"
 #include "volume.h"
 #include "writer.h"
@@ -105,7 +106,7 @@ static bool remember(struct ft_volume *vol)
 
 static void forget(struct ft_volume *vol)
 {
-	kfree(vol->logs);
+	ft_mem_free(vol->logs, sizeof(*vol->logs));
 	ft_writers_free(vol->writers);
 	ft_tally_free(vol->tally);
 	ft_gc_free(vol->gc);
@@ -121,17 +122,19 @@ static void forget(struct ft_volume *vol)
  */
 struct ft_volume *ft_volume_new(struct super_block *sb, const char *mountpoint)
 {
-	struct ft_volume *vol = kzalloc(sizeof(*vol), GFP_KERNEL);
+	struct ft_volume *vol = ft_mem_zalloc(sizeof(*vol), GFP_KERNEL);
+	size_t size = strlen(mountpoint) + 1;
 
 	if (!vol)
 		return NULL;
-	vol->mountpoint = kstrdup(mountpoint, GFP_KERNEL);
+	vol->mountpoint = ft_mem_zalloc(size, GFP_KERNEL);
 	if (!vol->mountpoint || !remember(vol)) {
 		forget(vol);
-		kfree(vol->mountpoint);
-		kfree(vol);
+		ft_mem_free(vol->mountpoint, size);
+		ft_mem_free(vol, sizeof(*vol));
 		return NULL;
 	}
+	memcpy(vol->mountpoint, mountpoint, size);
 	vol->sb = sb;
 	vol->live_sb = sb;
 	vol->dev = sb->s_dev;
@@ -152,8 +155,8 @@ void ft_volume_free(struct ft_volume *vol)
 {
 	xa_destroy(&vol->inodes);
 	forget(vol);
-	kfree(vol->mountpoint);
-	kfree(vol);
+	ft_mem_free(vol->mountpoint, strlen(vol->mountpoint) + 1);
+	ft_mem_free(vol, sizeof(*vol));
 	if (atomic_dec_and_test(&nr_volumes))
 		wake_up_all(&ft_settled);
 }

@@ -7,9 +7,9 @@
  */
 
 #include <linux/fs.h>
-#include <linux/slab.h>
 
 #include "inode.h"
+#include "memory.h"
 #include "names.h"
 #include "scan.h"
 #include "volume.h"
@@ -113,7 +113,7 @@ static int walk_step(struct ft_worker *w, struct ft_walk *walk)
  */
 void ft_walk_cancel(struct ft_inode *dir)
 {
-	kfree(dir->walk);
+	ft_mem_free(dir->walk, sizeof(*dir->walk));
 	dir->walk = NULL;
 }
 
@@ -131,7 +131,7 @@ enum ft_step ft_walk_step(struct ft_worker *w, struct ft_inode *dir)
 	int err;
 
 	if (!walk) {
-		walk = kzalloc(sizeof(*walk), GFP_KERNEL);
+		walk = ft_mem_zalloc(sizeof(*walk), GFP_KERNEL);
 		if (!walk)
 			return FT_STEP_AGAIN;
 		walk->ctx.actor = take_name;

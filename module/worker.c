@@ -12,7 +12,6 @@
 #include <linux/module.h>
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
-#include <linux/slab.h>
 
 #include "fragtrace.h"
 #include "inode.h"
@@ -35,7 +34,7 @@ static void watch_step(struct work_struct *work);
 
 static struct ft_worker *new_worker(struct ft_volume *vol)
 {
-	struct ft_worker *w = kvzalloc(sizeof(*w), GFP_KERNEL | __GFP_NOWARN);
+	struct ft_worker *w = ft_mem_vzalloc(sizeof(*w));
 
 	if (!w)
 		return NULL;
@@ -50,7 +49,7 @@ static struct ft_worker *new_worker(struct ft_volume *vol)
 static void free_worker(struct ft_worker *w)
 {
 	cancel_delayed_work_sync(&w->watchdog);
-	kvfree(w);
+	ft_mem_vfree(w, sizeof(*w));
 }
 
 /**
@@ -80,6 +79,7 @@ static bool take_over(struct ft_worker *w)
 	/* rmmod fails with "in use" instead of waiting */
 	if (!try_module_get(THIS_MODULE))
 		return false;
+	/* bounded, and more important than a map: charged, never refused */
 	next = new_worker(vol);
 	if (!next) {
 		module_put(THIS_MODULE);
@@ -105,8 +105,6 @@ static bool take_over(struct ft_worker *w)
 		module_put(THIS_MODULE);
 		return false;
 	}
-	/* bounded, and more important than a map: charged, never refused */
-	ft_mem_add(sizeof(*w));
 	ft_count(FT_STEPS_LATE);
 	/* ft_worker_stop() waits for the current worker, which is another one now */
 	wake_up_all(&ft_settled);
@@ -220,7 +218,6 @@ static void leave(struct ft_worker *w)
 	spin_unlock(&vol->queue_lock);
 	synchronize_rcu();
 	free_worker(w);
-	ft_mem_add(-(long)sizeof(*w));
 	ft_volume_put(vol);
 	/* unloading destroys ft_wq, which waits for the end of this function */
 	module_put(THIS_MODULE);

@@ -33,7 +33,7 @@ DEFINE_PER_CPU(struct ft_writer_cache, ft_writer_cache);
  */
 struct ft_writers *ft_writers_new(void)
 {
-	struct ft_writers *writers = kzalloc(sizeof(*writers), GFP_KERNEL);
+	struct ft_writers *writers = ft_mem_zalloc(sizeof(*writers), GFP_KERNEL);
 
 	if (!writers)
 		return NULL;
@@ -41,6 +41,18 @@ struct ft_writers *ft_writers_new(void)
 	xa_init(&writers->by_number);
 	writers->nr = FT_FIRST_WRITER;
 	return writers;
+}
+
+/* The memory of a process in a cgroup. */
+static size_t size_of(const char *cgroup)
+{
+	return sizeof(struct ft_writer) + strlen(cgroup) + 1;
+}
+
+/* The memory that the table takes for so many processes, besides themselves. */
+static long slots_size(u32 nr)
+{
+	return 2 * sizeof(void *) * (long)nr;
 }
 
 /**
@@ -59,10 +71,10 @@ void ft_writers_free(struct ft_writers *writers)
 	for_each_possible_cpu(cpu)
 		WRITE_ONCE(per_cpu_ptr(&ft_writer_cache, cpu)->vol, NULL);
 	xa_for_each(&writers->by_number, i, w)
-		kfree(w);
+		ft_mem_free(w, size_of(w->cgroup));
 	xa_destroy(&writers->by_number);
-	ft_mem_add(-writers->bytes);
-	kfree(writers);
+	ft_mem_add(-slots_size(writers->nr - FT_FIRST_WRITER));
+	ft_mem_free(writers, sizeof(*writers));
 }
 
 static void get_cgroup(char *buf, size_t size)
@@ -95,15 +107,14 @@ static struct ft_writer *add(struct ft_writers *writers, u32 chain, u32 same_as,
 			     const char *comm, const char *cgroup)
 {
 	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
-	size_t len = strlen(cgroup) + 1;
+	size_t len = strlen(cgroup) + 1, size = size_of(cgroup);
 	struct ft_writer *w;
-	long bytes;
 
 	/* numbers stay until the volume goes: leave the memory to files */
 	if (writers->nr == FT_MAX_WRITERS || !ft_mem_room() ||
 	    writers->bytes > (long)(ft_mem_budget() / 16))
 		return NULL;
-	w = kmalloc(sizeof(*w) + len, gfp);
+	w = ft_mem_zalloc(size, gfp);
 	if (!w)
 		return NULL;
 	w->number = writers->nr;
@@ -114,16 +125,16 @@ static struct ft_writer *add(struct ft_writers *writers, u32 chain, u32 same_as,
 	w->last = w->first;
 	memcpy(w->comm, comm, sizeof(w->comm));
 	memcpy(w->cgroup, cgroup, len);
+	ft_mem_add(slots_size(1));
 	if (xa_is_err(xa_store(&writers->by_number, w->number, w, gfp))) {
-		kfree(w);
+		ft_mem_add(-slots_size(1));
+		ft_mem_free(w, size);
 		return NULL;
 	}
 	w->next = writers->chain[chain];
 	writers->chain[chain] = w;
 	writers->nr++;
-	bytes = ksize(w) + 2 * sizeof(void *);
-	writers->bytes += bytes;
-	ft_mem_add(bytes);
+	writers->bytes += kmalloc_size_roundup(size) + slots_size(1);
 	return w;
 }
 

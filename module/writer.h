@@ -58,7 +58,7 @@ struct ft_writer {
  * @by_number: struct ft_writer
  * @chain: hash table, the newest first
  * @nr: the next number
- * @bytes: memory it takes
+ * @bytes: memory that the processes take
  */
 struct ft_writers {
 	spinlock_t lock;

@@ -373,6 +373,8 @@ static void translate(struct ft_snapshot *snap, struct ft_snap_file *f, u32 base
 		struct ft_snap_extent *ext = ft_snap_extent(snap, i);
 		u32 writer = ft_cause_writer(ext->cause);
 
+		/* a file may have millions of them */
+		cond_resched();
 		if (ext->lba == FT_SNAP_UNWRITTEN) {
 			ext->cause = 0;
 			continue;
@@ -408,10 +410,8 @@ static int list_causes(struct ft_snapshot *snap)
 		if (err)
 			return err;
 		for (; file < snap->files.nr &&
-		       ft_snap_file(snap, file)->volume == volume; file++) {
+		       ft_snap_file(snap, file)->volume == volume; file++)
 			translate(snap, ft_snap_file(snap, file), base);
-			cond_resched();
-		}
 	}
 	return 0;
 }
@@ -432,6 +432,7 @@ static void compute_figures(struct ft_snapshot *snap, struct ft_snap_file *f)
 		u32 windows = last - window + 1;
 		bool new_fragment = true;
 
+		cond_resched();
 		if (ext->lba == FT_SNAP_UNWRITTEN)
 			continue;
 		if (prev) {

@@ -14,6 +14,7 @@
 #include <linux/fs.h>
 #include <linux/math64.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 
 #include "debugfs.h"
@@ -193,10 +194,13 @@ static u32 main_cause(struct ft_snapshot *snap, const struct ft_snap_file *f)
 	size_t i;
 
 	memset(count, 0, sizeof(snap->kinds));
-	for (i = f->first; i < f->first + f->nr; i++)
+	for (i = f->first; i < f->first + f->nr; i++) {
 		if (ft_snapshot_breaks(snap, i))
 			count[ft_snap_extent(snap, i)->cause &
 			      (FT_SNAP_KINDS - 1)]++;
+		/* a file may have millions of them */
+		cond_resched();
+	}
 	for (kind = 0; kind < FT_SNAP_KINDS; kind++)
 		if (count[kind] > count[best])
 			best = kind;

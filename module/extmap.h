@@ -12,6 +12,8 @@
 #include <linux/limits.h>
 #include <linux/types.h>
 
+#include "bounds.h"
+
 /* The LBA of an extent that is allocated but holds no data yet. */
 #define FT_LBA_UNWRITTEN	U32_MAX
 /*
@@ -20,21 +22,6 @@
  * which is less.
  */
 #define FT_LBLK_END		BIT(30)
-
-/*
- * The limits of one call, whatever the map holds and however large the range is.
- * Callers hold a spinlock, most of them inside F2FS with preemption off. No call
- * removes more leaves or reads more extents than this, besides finding a block in
- * the tree a few times. A call that would exceed this returns -E2BIG, and its caller
- * leaves the rest to a scan. extmap_test.c counts, with smaller limits.
- */
-#ifndef FT_MAX_LEAVES_AT_ONCE
-#define FT_MAX_LEAVES_AT_ONCE	128
-#define FT_MAX_EXTENTS_AT_ONCE	1024
-#endif
-
-/* How many holes and unwritten extents are skipped to find a written neighbour. */
-#define FT_MAX_SKIPPED		16
 
 /* A map of so few entries, see extmap.c, needs no memory besides the struct. */
 #define FT_FEW_ENTRIES		2

@@ -88,6 +88,7 @@
  *
  * Probes run under locks of F2FS, with preemption disabled; they disable it
  * themselves if the kernel does not. They take spinlocks only, and never sleep.
+ * bounds.h has the bounds of their work.
  * With PREEMPT_RT, where spinlocks sleep, probes run with preemption enabled
  * (compat.h). The probes of call.c take no lock there, nor in a kernel where they
  * run inside an exception (note.c).

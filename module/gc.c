@@ -18,9 +18,6 @@
 #include "segment.h"
 #include "volume.h"
 
-/* The segments of a section whose blocks are counted. */
-#define MAX_SEGMENTS	1024
-
 /**
  * ft_gc_new() - begin to count for a volume
  *
@@ -51,7 +48,7 @@ static u32 valid_blocks(struct ft_volume *vol, u32 segment, u32 segments)
 {
 	u32 valid = 0, n;
 
-	for (n = 0; n < min_t(u32, segments, MAX_SEGMENTS); n++)
+	for (n = 0; n < min_t(u32, segments, FT_GC_SEGMENTS); n++)
 		valid += ft_segment_valid(vol, segment + n);
 	return valid;
 }
@@ -75,10 +72,12 @@ static u16 *chain_of(struct ft_gc *gc, u32 segment)
 static void forget(struct ft_gc *gc, u16 oldest)
 {
 	u16 *link = chain_of(gc, gc->victim[oldest].segment);
+	unsigned int n;
 
-	while (*link != oldest)
+	for (n = 0; *link != oldest; n++)
 		link = &gc->victim[*link].next;
 	*link = FT_GC_NONE;
+	ft_check_steps(n, FT_GC_VICTIMS);
 }
 
 /* F2FS chooses whole sections, all of one size. If it changes, forget victims. */
@@ -148,6 +147,7 @@ static bool is_of(const struct ft_gc_victim *victim, u32 segment)
 /* The latest victim that holds a segment. Most blocks come from the last one. */
 static struct ft_gc_victim *find(struct ft_gc *gc, u32 segment)
 {
+	unsigned int n = 0;
 	u16 i;
 
 	if (!gc->nr)
@@ -156,6 +156,7 @@ static struct ft_gc_victim *find(struct ft_gc *gc, u32 segment)
 		return &gc->victim[gc->last];
 	for (i = *chain_of(gc, segment); i != FT_GC_NONE;
 	     i = gc->victim[i].next) {
+		ft_check_steps(++n, FT_GC_VICTIMS);
 		if (is_of(&gc->victim[i], segment)) {
 			gc->last = i;
 			return &gc->victim[i];
@@ -183,16 +184,13 @@ bool ft_gc_chosen(struct ft_volume *vol, u32 lba)
 	return chosen;
 }
 
-/* So many of the last shares are looked at: those that are written in turn are few. */
-#define MAX_LOOKED	8
-
 /* A block of a file has been moved out of a victim. */
 static void count_share(struct ft_gc *gc, u32 victim, u32 ino)
 {
 	struct ft_gc_share *share;
 	u32 n;
 
-	for (n = 0; n < min_t(u32, gc->nr_shares, MAX_LOOKED); n++) {
+	for (n = 0; n < min_t(u32, gc->nr_shares, FT_GC_SEARCHED); n++) {
 		share = &gc->share[(gc->newest_share - n) % FT_GC_SHARES];
 		if (share->victim == victim && share->ino == ino) {
 			share->blocks++;

@@ -9,13 +9,11 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "bounds.h"
 #include "trace.h"
 
 struct ft_inode;
 struct ft_volume;
-
-/* Victims that are kept. */
-#define FT_GC_VICTIMS	1024
 
 /* Chains of the hash table of victims. */
 #define FT_GC_CHAINS	1024

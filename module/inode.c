@@ -22,10 +22,6 @@
 #include "trace.h"
 #include "volume.h"
 
-#ifndef FT_DEBUG
-#define FT_DEBUG	0
-#endif
-
 /* How often a file is scanned before a resync or audit gives it up. */
 #define MAX_LOOKS	8
 

@@ -101,6 +101,7 @@ bool ft_log_who_took(struct ft_volume *vol, unsigned int nr, u32 lba,
 			break;
 		found = run->lba >= segment && run->lba <= lba;
 	}
+	ft_check_steps(n, FT_RUNS_PER_LOG);
 	spin_unlock(&log->lock);
 	return found;
 }

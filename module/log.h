@@ -9,10 +9,10 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "bounds.h"
+
 struct ft_volume;
 
-/* Runs kept of each log. */
-#define FT_RUNS_PER_LOG		64
 /* Segments kept of each log. */
 #define FT_SEGMENTS_PER_LOG	4
 /* Hot, warm, cold data, and all others together. */

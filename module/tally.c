@@ -10,6 +10,7 @@
 #include <linux/hash.h>
 #include <linux/string.h>
 
+#include "bounds.h"
 #include "memory.h"
 #include "tally.h"
 #include "volume.h"
@@ -154,15 +155,22 @@ void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair)
 	u32 chain = hash_32(pair->victim * 31 ^ pair->culprit ^
 			    pair->victim_ext << 16 ^ pair->culprit_ext << 24,
 			    ilog2(FT_PAIR_CHAINS));
+	unsigned int n = 0;
 	struct ft_pair *p;
+	bool full;
 
 	spin_lock(&tally->lock);
-	for (p = tally->chain[chain]; p; p = p->next)
+	for (p = tally->chain[chain]; p && n++ < FT_MAX_SEARCHED; p = p->next)
 		if (p->victim == pair->victim && p->culprit == pair->culprit &&
 		    p->victim_ext == pair->victim_ext &&
 		    p->culprit_ext == pair->culprit_ext)
 			break;
-	if (!p && tally->nr_pairs < FT_MAX_PAIRS && ft_mem_room()) {
+	ft_check_steps(n, FT_MAX_SEARCHED + 1);
+	/* a pair farther back in a long chain would not be found any more */
+	full = n > FT_MAX_SEARCHED || tally->nr_pairs == FT_MAX_PAIRS;
+	if (n > FT_MAX_SEARCHED)
+		p = NULL;
+	if (!p && !full && ft_mem_room()) {
 		p = ft_mem_zalloc(sizeof(*p), GFP_NOWAIT | __GFP_NOWARN);
 		if (p) {
 			*p = *pair;

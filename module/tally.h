@@ -53,7 +53,7 @@ struct ft_pair {
 	u64 times;
 };
 
-#define FT_PAIR_CHAINS		64
+#define FT_PAIR_CHAINS		256
 #define FT_MAX_PAIRS		4096
 
 /**

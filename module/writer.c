@@ -98,8 +98,9 @@ static struct ft_writer *find(struct ft_writers *writers, u32 chain,
 	for (w = writers->chain[chain]; w && n++ < FT_MAX_SEARCHED; w = w->next)
 		if (w->pid == (u32)current->tgid && !strcmp(w->comm, comm) &&
 		    !strcmp(w->cgroup, cgroup))
-			return w;
-	return NULL;
+			break;
+	ft_check_steps(n, FT_MAX_SEARCHED + 1);
+	return n > FT_MAX_SEARCHED ? NULL : w;
 }
 
 /* Add a number for a process; @same_as is its first number, or 0. */

@@ -12,6 +12,7 @@
 #include <linux/types.h>
 #include <linux/xarray.h>
 
+#include "bounds.h"
 #include "snapshot_format.h"
 
 struct ft_volume;
@@ -48,8 +49,6 @@ struct ft_writer {
 };
 
 #define FT_WRITER_CHAINS	1024
-/* How many entries of a chain are searched; an older process gets a new number. */
-#define FT_MAX_SEARCHED		64
 
 /**
  * struct ft_writers - the processes that wrote to a volume

@@ -19,6 +19,7 @@
 #include "memory.h"
 #include "queue.h"
 #include "rebuild.h"
+#include "tally.h"
 #include "trace.h"
 #include "volume.h"
 
@@ -715,6 +716,9 @@ void ft_inode_flush_freed(void)
 
 		if (!rec->is_dir)
 			ft_inode_forget_path(rec);
+		/* that of a copy is another file's */
+		if (!rec->is_dir && vol->tally && !rec->copy)
+			ft_tally_file_gone(vol, rec->extension);
 		ft_mem_add(-record_size());
 		kmem_cache_free(cache, rec);
 		ft_volume_put(vol);

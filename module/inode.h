@@ -156,7 +156,7 @@ enum ft_change {
  * @marked: whether a write() has to change something in @history
  * @doubt: enum ft_op: the operation that made the file stale; FT_OP_UNKNOWN if there
  *	were several, it is not known, or the file is exact
- * @extension: index of its extension (tally.h), protected by vol->ns_lock for
+ * @extension: number of its extension (tally.h), protected by vol->ns_lock for
  *	writing
  * @copy: F2FS uses it to write to another file atomically. @extension and @writer are
  *	those of that file.
@@ -209,8 +209,8 @@ struct ft_inode {
 	u32 writer;
 	bool marked;
 	u8 doubt;
-	u8 extension;
 	bool copy;
+	u32 extension;
 	u32 gc_moved[FT_GC_KINDS];
 	union {
 		struct ft_rebuild *rebuild;

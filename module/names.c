@@ -137,8 +137,9 @@ static int set_name(struct ft_link *link, struct ft_inode *dir,
 		return err;
 	hlist_add_head(&link->of_parent, &dir->children);
 	if (!child->is_dir && ft_causes_wanted())
-		child->extension = ft_tally_extension(child->vol, link->name,
-						      link->len);
+		child->extension = ft_tally_extension(child->vol,
+						      child->extension,
+						      link->name, link->len);
 	return 0;
 }
 

@@ -201,7 +201,7 @@ static int collect_healed(struct sums *sums)
 				sum->key = kind;
 				sum->file = U32_MAX;
 				sum->healed = healed;
-				strscpy(sum->ext, ext->name, sizeof(sum->ext));
+				ft_tally_name(vol, ext->number, sum->ext);
 			}
 		}
 		ft_volume_put(vol);
@@ -242,11 +242,8 @@ static int collect_pairs(struct sums *sums)
 			}
 			sum->dev = vol->dev;
 			sum->breaks = p->times;
-			strscpy(sum->ext, vol->tally->extension[p->victim_ext]->name,
-				sizeof(sum->ext));
-			strscpy(sum->other_ext,
-				vol->tally->extension[p->culprit_ext]->name,
-				sizeof(sum->other_ext));
+			ft_tally_name(vol, p->victim_ext, sum->ext);
+			ft_tally_name(vol, p->culprit_ext, sum->other_ext);
 			set_process(vol, p->victim, &sum->who);
 			set_process(vol, p->culprit, &sum->other);
 		}

@@ -26,6 +26,7 @@ static struct ft_extension *new_extension(struct ft_tally *tally,
 	if (!ext)
 		return NULL;
 	memcpy(ext->name, name, len);
+	ext->number = tally->nr_extensions;
 	tally->extension[tally->nr_extensions++] = ext;
 	return ext;
 }
@@ -98,32 +99,116 @@ const char *ft_extension_of(const char *name, size_t len)
 	return dot;
 }
 
+/* Take the place of the extension with the fewest files; the oldest such one. */
+static struct ft_extension *take_place(struct ft_tally *tally, const char *name)
+{
+	struct ft_extension *least = tally->extension[FT_FIRST_EXTENSION], *ext;
+	struct ft_extension *other = tally->extension[FT_EXTENSION_OTHER];
+	unsigned int i, kind, nr = FT_MAX_EXTENSIONS;
+	int healed;
+
+	for (i = FT_FIRST_EXTENSION; i < FT_MAX_EXTENSIONS; i++) {
+		ext = tally->extension[i];
+		if (ext->weight < least->weight ||
+		    (ext->weight == least->weight && ext->number < least->number))
+			least = ext;
+	}
+	/* files keep the old number; a probe may still count one break here */
+	WRITE_ONCE(least->number, least->number + nr);
+	strscpy_pad(least->name, name, sizeof(least->name));
+	for (kind = 0; kind < FT_NR_KINDS; kind++) {
+		healed = atomic_read(&least->healed[kind]);
+		if (healed) {
+			atomic_sub(healed, &least->healed[kind]);
+			atomic_add(healed, &other->healed[kind]);
+		}
+	}
+	return least;
+}
+
+/* The extension of a number, which may be out of date. */
+static struct ft_extension *of_number(const struct ft_tally *tally, u32 number)
+{
+	struct ft_extension *ext = tally->extension[number & FT_EXTENSION_PLACE];
+
+	return READ_ONCE(ext->number) == number ? ext :
+		tally->extension[FT_EXTENSION_OTHER];
+}
+
+static void file_gone(struct ft_tally *tally, u32 number)
+{
+	struct ft_extension *ext = of_number(tally, number);
+
+	if (ext->weight)
+		ext->weight--;
+}
+
 /**
- * ft_tally_extension() - the index of a file name's extension
+ * ft_tally_extension() - the number of a file name's extension
  * @vol: the volume
+ * @old: the number that the file had
  * @name: the name, NUL-terminated
  * @len: its length
  *
  * Context: process; ns_lock held.
- * Return: the index, %FT_EXTENSION_OTHER if it gets none.
+ * Return: the number, %FT_EXTENSION_OTHER if it gets none.
  */
-u8 ft_tally_extension(struct ft_volume *vol, const char *name, size_t len)
+u32 ft_tally_extension(struct ft_volume *vol, u32 old, const char *name,
+		       size_t len)
 {
 	const char *text = ft_extension_of(name, len);
 	struct ft_tally *tally = vol->tally;
-	unsigned int i, nr;
+	struct ft_extension *ext = NULL;
+	unsigned int i;
 
 	spin_lock(&tally->lock);
-	nr = tally->nr_extensions;
-	for (i = 0; i < nr; i++)
+	file_gone(tally, old);
+	for (i = 0; i < tally->nr_extensions && !ext; i++)
 		if (!strcmp(tally->extension[i]->name, text))
-			break;
-	if (i == nr && (nr == FT_MAX_EXTENSIONS || !ft_mem_room() ||
-			!new_extension(tally, text, strlen(text),
-				       GFP_NOWAIT | __GFP_NOWARN)))
-		i = FT_EXTENSION_OTHER;
+			ext = tally->extension[i];
+	if (!ext && tally->nr_extensions < FT_MAX_EXTENSIONS && ft_mem_room())
+		ext = new_extension(tally, text, strlen(text),
+				    GFP_NOWAIT | __GFP_NOWARN);
+	if (!ext && tally->nr_extensions == FT_MAX_EXTENSIONS)
+		ext = take_place(tally, text);
+	if (!ext)
+		ext = tally->extension[FT_EXTENSION_OTHER];
+	ext->weight++;
 	spin_unlock(&tally->lock);
-	return i;
+	return ext->number;
+}
+
+/**
+ * ft_tally_file_gone() - a file is not followed any more
+ * @vol: the volume
+ * @extension: the number of its extension
+ *
+ * Context: process.
+ */
+void ft_tally_file_gone(struct ft_volume *vol, u32 extension)
+{
+	struct ft_tally *tally = vol->tally;
+
+	spin_lock(&tally->lock);
+	file_gone(tally, extension);
+	spin_unlock(&tally->lock);
+}
+
+/**
+ * ft_tally_name() - the extension of a number
+ * @vol: the volume
+ * @extension: the number; it may be out of date
+ * @name: room for %FT_EXTENSION_LEN + 1 bytes
+ *
+ * Context: process.
+ */
+void ft_tally_name(struct ft_volume *vol, u32 extension, char *name)
+{
+	struct ft_tally *tally = vol->tally;
+
+	spin_lock(&tally->lock);
+	strscpy(name, of_number(tally, extension)->name, FT_EXTENSION_LEN + 1);
+	spin_unlock(&tally->lock);
 }
 
 /* === Counting ============================================================= */
@@ -131,15 +216,16 @@ u8 ft_tally_extension(struct ft_volume *vol, const char *name, size_t len)
 /**
  * ft_tally_healed() - count a break that no longer exists
  * @vol: the volume
- * @extension: index of the file's extension
+ * @extension: number of the file's extension
  * @cause: its cause
  *
  * Context: atomic.
  */
-void ft_tally_healed(struct ft_volume *vol, u8 extension, u32 cause)
+void ft_tally_healed(struct ft_volume *vol, u32 extension, u32 cause)
 {
-	atomic_inc(&vol->tally->extension[extension]->healed[cause &
-							     (FT_NR_KINDS - 1)]);
+	struct ft_extension *ext = of_number(vol->tally, extension);
+
+	atomic_inc(&ext->healed[cause & (FT_NR_KINDS - 1)]);
 }
 
 /**
@@ -153,7 +239,7 @@ void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair)
 {
 	struct ft_tally *tally = vol->tally;
 	u32 chain = hash_32(pair->victim * 31 ^ pair->culprit ^
-			    pair->victim_ext << 16 ^ pair->culprit_ext << 24,
+			    pair->victim_ext << 8 ^ pair->culprit_ext << 20,
 			    ilog2(FT_PAIR_CHAINS));
 	unsigned int n = 0;
 	struct ft_pair *p;

@@ -19,19 +19,35 @@ struct ft_volume;
 
 /* Length with the dot, without a NUL. A longer extension, or none, is "-". */
 #define FT_EXTENSION_LEN	15
-/* The number of extensions; later ones are FT_EXTENSION_OTHER. */
+/*
+ * The number of places for extensions; the first three are always the same. If all
+ * are taken, the extension with the fewest files gives its place to a new one, and
+ * what was counted for it goes to FT_EXTENSION_OTHER.
+ */
 #define FT_MAX_EXTENSIONS	64
 #define FT_EXTENSION_NONE	0
 #define FT_EXTENSION_OTHER	1
 #define FT_EXTENSION_UNWATCHED	2
+#define FT_FIRST_EXTENSION	3
+
+/*
+ * The number of an extension is its place, and in the higher bits, how often the place
+ * has been given to another one. A number that is out of date is FT_EXTENSION_OTHER.
+ */
+#define FT_EXTENSION_PLACE	(FT_MAX_EXTENSIONS - 1)
 
 /**
  * struct ft_extension - an extension of file names
  * @name: from the dot on
+ * @number: its number
+ * @weight: its files. One that took another's place has the other's files, too:
+ *	so one that comes again and again outweighs those that come once.
  * @healed: breaks that were healed, by kind
  */
 struct ft_extension {
 	char name[FT_EXTENSION_LEN + 1];
+	u32 number;
+	u32 weight;
 	atomic_t healed[FT_NR_KINDS];
 };
 
@@ -40,7 +56,7 @@ struct ft_extension {
  * @next: in its chain of the hash table
  * @victim: writer of the block that could not follow (&struct ft_writer)
  * @culprit: writer of the block that was there instead
- * @victim_ext: index of the extension of the first file
+ * @victim_ext: number of the extension of the first file
  * @culprit_ext: of the second one
  * @times: how often
  */
@@ -48,8 +64,8 @@ struct ft_pair {
 	struct ft_pair *next;
 	u32 victim;
 	u32 culprit;
-	u8 victim_ext;
-	u8 culprit_ext;
+	u32 victim_ext;
+	u32 culprit_ext;
 	u64 times;
 };
 
@@ -59,8 +75,8 @@ struct ft_pair {
 /**
  * struct ft_tally - the counts of a volume
  * @lock: protects all of this but @healed of extensions. Extensions and pairs stay
- *	once they are added; only @times changes
- * @extension: by index
+ *	once they are added; only @times of a pair changes, and what an extension is
+ * @extension: by place
  * @nr_extensions: how many there are
  * @chain: pairs, a hash table
  * @nr_pairs: how many there are
@@ -78,8 +94,11 @@ struct ft_tally {
 struct ft_tally *ft_tally_new(void);
 void ft_tally_free(struct ft_tally *tally);
 const char *ft_extension_of(const char *name, size_t len);
-u8 ft_tally_extension(struct ft_volume *vol, const char *name, size_t len);
-void ft_tally_healed(struct ft_volume *vol, u8 extension, u32 cause);
+u32 ft_tally_extension(struct ft_volume *vol, u32 old, const char *name,
+		       size_t len);
+void ft_tally_file_gone(struct ft_volume *vol, u32 extension);
+void ft_tally_name(struct ft_volume *vol, u32 extension, char *name);
+void ft_tally_healed(struct ft_volume *vol, u32 extension, u32 cause);
 void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair);
 unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs);
 void ft_tally_reset(struct ft_volume *vol);

@@ -5,10 +5,16 @@
  * In: the current task when F2FS reports a write. Out: a number for it. The meaning
  * of the number is kept as long as the volume is watched, also after the process has
  * ended. A number means a process within some period, so it also gives the time.
+ *
+ * Numbers are limited, and a process can get any number of them by changing its name.
+ * So each user but root may have at most an eighth of as many as are left: those who
+ * come later still get theirs.
  */
 
 #include <linux/cgroup.h>
-#include <linux/hash.h>
+#include <linux/cred.h>
+#include <linux/jhash.h>
+#include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -21,8 +27,13 @@
 /* Bytes kept of the path of a cgroup. */
 #define CGROUP_LEN	128
 
+/* A user may have one part in so many of the numbers that are left. */
+#define USERS_SHARE	8
+
 /* If a volume has so many numbers, a process keeps its own for 16 periods. */
 #define MANY_WRITERS	4096
+/* It does only if its user has so many. */
+#define MANY_OF_USER	256
 
 DEFINE_PER_CPU(struct ft_writer_cache, ft_writer_cache);
 
@@ -39,6 +50,7 @@ struct ft_writers *ft_writers_new(void)
 		return NULL;
 	spin_lock_init(&writers->lock);
 	xa_init(&writers->by_number);
+	writers->seed = get_random_u32();
 	writers->nr = FT_FIRST_WRITER;
 	return writers;
 }
@@ -103,6 +115,30 @@ static struct ft_writer *find(struct ft_writers *writers, u32 chain,
 	return n > FT_MAX_SEARCHED ? NULL : w;
 }
 
+/* The user's number of numbers. */
+static u16 *count_of_user(struct ft_writers *writers)
+{
+	u32 hash = jhash_1word(__kuid_val(current_uid()), writers->seed);
+
+	return &writers->of_user[hash % FT_WRITER_USERS];
+}
+
+/*
+ * May the user have another number, for which @size bytes are allocated? Numbers stay
+ * until the volume goes, so most of the memory is left to files.
+ */
+static bool may_add(struct ft_writers *writers, size_t size)
+{
+	long bytes = ft_mem_budget() / 16 - writers->bytes;
+	u32 left = FT_MAX_WRITERS - writers->nr;
+
+	if (!left || bytes <= 0 || !ft_mem_room())
+		return false;
+	left = min_t(u64, left, bytes / size);
+	return uid_eq(current_uid(), GLOBAL_ROOT_UID) ||
+	       *count_of_user(writers) <= left / USERS_SHARE;
+}
+
 /* Add a number for a process; @same_as is its first number, or 0. */
 static struct ft_writer *add(struct ft_writers *writers, u32 chain, u32 same_as,
 			     const char *comm, const char *cgroup)
@@ -111,9 +147,7 @@ static struct ft_writer *add(struct ft_writers *writers, u32 chain, u32 same_as,
 	size_t len = strlen(cgroup) + 1, size = size_of(cgroup);
 	struct ft_writer *w;
 
-	/* numbers stay until the volume goes: leave the memory to files */
-	if (writers->nr == FT_MAX_WRITERS || !ft_mem_room() ||
-	    writers->bytes > (long)(ft_mem_budget() / 16))
+	if (!may_add(writers, size))
 		return NULL;
 	w = ft_mem_zalloc(size, gfp);
 	if (!w)
@@ -135,17 +169,18 @@ static struct ft_writer *add(struct ft_writers *writers, u32 chain, u32 same_as,
 	w->next = writers->chain[chain];
 	writers->chain[chain] = w;
 	writers->nr++;
+	++*count_of_user(writers);
 	writers->bytes += kmalloc_size_roundup(size) + slots_size(1);
 	return w;
 }
 
 /* May a process keep the number that it got some periods ago? */
-static bool still_good(const struct ft_writers *writers,
-		       const struct ft_writer *w)
+static bool still_good(struct ft_writers *writers, const struct ft_writer *w)
 {
-	u32 age = ft_writer_period() - w->period;
+	bool many = writers->nr >= MANY_WRITERS &&
+		    *count_of_user(writers) >= MANY_OF_USER;
 
-	return age < (writers->nr < MANY_WRITERS ? 1 : 16);
+	return ft_writer_period() - w->period < (many ? 16 : 1);
 }
 
 /**
@@ -161,13 +196,15 @@ u32 ft_writer_number(struct ft_volume *vol)
 {
 	struct ft_writer_cache *cache = raw_cpu_ptr(&ft_writer_cache);
 	struct ft_writers *writers = vol->writers;
-	u32 chain = hash_32(current->tgid, ilog2(FT_WRITER_CHAINS));
 	char comm[TASK_COMM_LEN], cgroup[CGROUP_LEN];
 	struct ft_writer *w, *new;
-	u32 number = FT_SNAP_WRITER_UNKNOWN;
+	u32 chain, number = FT_SNAP_WRITER_UNKNOWN;
 
 	strscpy_pad(comm, current->comm, sizeof(comm));
 	get_cgroup(cgroup, sizeof(cgroup));
+	/* all names of a process in one chain would make it long */
+	chain = jhash(comm, sizeof(comm), writers->seed ^ (u32)current->tgid) %
+		FT_WRITER_CHAINS;
 
 	spin_lock(&writers->lock);
 	w = find(writers, chain, comm, cgroup);

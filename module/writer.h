@@ -49,6 +49,8 @@ struct ft_writer {
 };
 
 #define FT_WRITER_CHAINS	1024
+/* Users are counted by a hash of their user ID. */
+#define FT_WRITER_USERS		1024
 
 /**
  * struct ft_writers - the processes that wrote to a volume
@@ -56,15 +58,19 @@ struct ft_writer {
  *	changes
  * @by_number: struct ft_writer
  * @chain: hash table, the newest first
+ * @seed: of the hashes of processes and users: nobody can choose whom to collide with
  * @nr: the next number
  * @bytes: memory that the processes take
+ * @of_user: how many numbers each user has
  */
 struct ft_writers {
 	spinlock_t lock;
 	struct xarray by_number;
 	struct ft_writer *chain[FT_WRITER_CHAINS];
+	u32 seed;
 	u32 nr;
 	long bytes;
+	u16 of_user[FT_WRITER_USERS];
 };
 
 /**

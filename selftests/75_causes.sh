@@ -102,7 +102,7 @@ append_sparse() {
 	fileop write "$MNT/$FILE" $((N * 8192)) 4096 sync
 }
 
-plan 55
+plan 57
 mkdir -p $MNT
 make_volume $DISK $MNT || bail "no volume"
 fileop write $MNT/old 0 64K sync
@@ -126,6 +126,13 @@ expect "of a block that does not exist" "$(owner 4000000000)" "beyond_the_end - 
 rm $MNT/b
 sync
 expect "nobody has it any more" "$(owner "$lba")" "free - - - - - - -"
+exec 3<>$DBG/owner
+echo "$dev 1" >&3
+echo "$dev 4000000000" >$DBG/owner
+expect "who has it open for both gets his own answer" "$(cat <&3 | awk '!/^#/ { print $3 }')" metadata
+echo "$dev 4000000000" >&3
+expect "and the next one" "$(cat <&3 | awk '!/^#/ { print $3 }')" beyond_the_end
+exec 3>&-
 refuse "no block of this name" sh -c "echo $dev x >$DBG/owner"
 refuse "no such volume" sh -c "echo 77:77 1 >$DBG/owner"
 in_turn 3 append_sparse

@@ -82,6 +82,7 @@ void ft_tally_free(struct ft_tally *tally);
 const char *ft_extension_of(const char *name, size_t len);
 u8 ft_tally_extension(struct ft_volume *vol, const char *name, size_t len);
 void ft_tally_healed(struct ft_volume *vol, u8 extension, u32 cause);
+u64 ft_tally_healed_sum(struct ft_volume *vol);
 void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair);
 unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs);
 void ft_tally_reset(struct ft_volume *vol);

@@ -66,10 +66,7 @@ fresh() {
 # sums(name) - the sums in the files of sums agree with the single breaks
 sums() {
 	settle
-	expect "$1" "$(awk '!/^#/ { n += $5 } END { print n + 0 }' $DBG/causes) $(
-		awk '!/^#/ { n += $2 } END { print n + 0 }' $DBG/by_process) $(
-		awk '!/^#/ && $9 != "-" { n++ } END { print n + 0 }' $DBG/extents)" \
-		"$(awk '!/^#/ && $6 { n += $6 - 1 } END { print n + 0, n + 0, n + 0 }' $DBG/files)"
+	check "$1" sums_agree
 }
 
 # owner(lba) - ask for the owner of a block; print the answer without device, LBA and age

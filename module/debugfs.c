@@ -301,7 +301,7 @@ static const struct {
 	{ "by_pair", 0600, FT_VIEW_BY_PAIR, &ft_sums_fops },
 	{ "owner", 0600, 0, &ft_owner_fops },
 	{ "gc", 0400, 0, &ft_gc_fops },
-	{ "victims", 0400, 0, &ft_victims_fops },
+	{ "victims", 0600, 0, &ft_victims_fops },
 	{ "stats", 0400, 0, &stats_fops },
 	{ "targets", 0600, 0, &targets_fops },
 	{ "resync", 0600, 0, &resync_fops },

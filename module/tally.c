@@ -210,11 +210,13 @@ void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair)
  * ft_tally_copy_pairs() - copy all pairs
  * @vol: the volume
  * @pairs: room for %FT_MAX_PAIRS
+ * @others: set to how often it was a pair that is not among them
  *
  * Context: process.
  * Return: their number; pairs not seen since the last reset are left out.
  */
-unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs)
+unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs,
+				 u64 *others)
 {
 	struct ft_tally *tally = vol->tally;
 	unsigned int i, nr = 0;
@@ -225,6 +227,7 @@ unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs)
 		for (p = tally->chain[i]; p; p = p->next)
 			if (p->times)
 				pairs[nr++] = *p;
+	*others = tally->other_pairs;
 	spin_unlock(&tally->lock);
 	return nr;
 }

@@ -84,7 +84,8 @@ u8 ft_tally_extension(struct ft_volume *vol, const char *name, size_t len);
 void ft_tally_healed(struct ft_volume *vol, u8 extension, u32 cause);
 u64 ft_tally_healed_sum(struct ft_volume *vol);
 void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair);
-unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs);
+unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs,
+				 u64 *others);
 void ft_tally_reset(struct ft_volume *vol);
 
 #endif

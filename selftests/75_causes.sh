@@ -99,7 +99,7 @@ append_sparse() {
 	fileop write "$MNT/$FILE" $((N * 8192)) 4096 sync
 }
 
-plan 57
+plan 58
 mkdir -p $MNT
 make_volume $DISK $MNT || bail "no volume"
 fileop write $MNT/old 0 64K sync
@@ -340,4 +340,17 @@ check "then its map goes ($n rounds, $(stat_of causes_lost) lost their causes)" 
 expect "who takes little keeps the causes" "$(kinds a)" "3 append sync interleaved fileop"
 in_turn 4 append_sync
 expect "and gets more" "$(kinds a)" "7 append sync interleaved fileop"
+rmmod fragtrace
+loop_until 20 umount $MNT
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT max_mem_mb=1
+in_turn 1 append_sync
+n=0
+while [ "$(stat_of refused)" = 0 ] && [ $n -lt 50 ]; do
+	fileop many $MNT/x$n- 200 100 0
+	n=$((n + 1))
+done
+echo reset >$DBG/by_pair
+in_turn 3 append_sync
+expect "by_pair counts together what it has no room for" "$(pairs)" "6 * * * *"
 finish

@@ -115,7 +115,7 @@ changed() {
 		END { for (ino in n) print ino, n[ino] }' "$1" $DBG/extents | sort
 }
 
-plan 31
+plan 33
 make_volume $DISK $MNT || bail "no volume"
 mkdir $MNT/w $MNT/other
 load path=$MNT/w
@@ -221,6 +221,39 @@ cat $DBG/extents >/tmp/earlier
 fileop gc_range $MNT $(awk -v s="$asked" '/^# volume/ { split($4, main, "="); split($6, size, "="); print main[2] + s * size[2], size[2] - 1; exit }' $DBG/table)
 settle
 expect "what was foreseen for a segment is what cleaning it changes" "$(changed /tmp/earlier)" "$(answer "$asked" /tmp/answer)"
+
+# A volume that is nearly full: all breaks but those that were there are due to garbage collection.
+loop_until 20 umount $MNT 2>/dev/null || :
+mkfs.f2fs -q -f -t 0 $DISK 262144 >/dev/null && mount_volume $DISK $MNT || bail "no small volume"
+mkdir -p $MNT/w
+await_live
+n=0
+while [ "$(df -m $MNT | awk 'END { print $4 }')" -gt 12 ] && [ $n -lt 40 ]; do
+	fileop many $MNT/w/n$n- 20 200000 20000 7
+	sync
+	n=$((n + 1))
+done
+rm $MNT/w/n*-*[147]
+fileop many $MNT/w/m 30 150000 20000 7
+sync
+settle
+echo "# $(df -m $MNT | awk 'END { print $5 }') in use"
+before=$(($(f2fs_moved foreground) + $(f2fs_moved background)))
+moved=$(($(sum 6) + $(sum 8)))
+fg=$(sum 6)
+cat $DBG/extents >/tmp/earlier
+echo 50 >"$sys/gc_urgent_sleep_time"
+echo 1 >"$sys/gc_urgent"
+sleep 3
+echo 0 >"$sys/gc_urgent"
+sleep 1
+settle
+check "nearly full: breaks by garbage collection are those of blocks that it moved" moved_breaks 'gc_bg|gc_fg' /tmp/earlier
+# F2FS counts a page twice that it has dirtied in the background and then moves in the foreground, before it was written.
+said=$(($(f2fs_moved foreground) + $(f2fs_moved background) - before))
+twice=$(($(sum 6) - fg))
+near "it moved as many as F2FS says, but for blocks that it counts twice" "$(($(sum 6) + $(sum 8) - moved))" \
+	"$((said - twice / 2))" $((twice / 2 + said / 20 + 4))
 grep '^\(#\|volume\)' $DBG/gc | sed 's/^/# /'
 awk '$1 == "victim"' $DBG/gc | head -n 5 | sed 's/^/# /'
 awk '$1 == "file"' $DBG/gc | head -n 3 | sed 's/^/# /'

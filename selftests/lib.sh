@@ -371,6 +371,40 @@ sums_agree() {
 	)
 }
 
+# moved_breaks(operations, earlier) - are the breaks of these operations those at blocks that have moved since?
+#
+# `operations` is a pattern, `earlier` a copy of `extents`; in between only these operations have changed files. They have
+# made each break of which one of the two blocks was elsewhere before. Prints the number of such breaks, and of moved blocks.
+moved_breaks() {
+	cat "$DBG/extents" >/tmp/extents.now
+	awk -v ops="^($1)\$" -v earlier="$2" '
+		/^#/ || $5 == "-" { next }
+		FILENAME == earlier {
+			for (b = 0; b < $7; b++)
+				was[$2 " " $3 + b] = $5 + b
+			next
+		}
+		{
+			for (b = 0; b < $7; b++)
+				moved += was[$2 " " $3 + b] != $5 + b
+			if ($2 != ino)
+				end = ""
+			broken = end != "" && $5 != end + 1 && (was[$2 " " $3] != $5 || was[last] != end)
+			breaks += broken
+			if (broken != ($9 ~ ops)) {
+				print "# " $0
+				bad = 1
+			}
+			ino = $2
+			last = $2 " " $4
+			end = $6
+		}
+		END {
+			print "# " breaks + 0 " breaks, " moved + 0 " moved blocks"
+			exit bad || !breaks
+		}' "$2" /tmp/extents.now
+}
+
 # in_table(path) - has `table` a line for this (escaped) path?
 in_table() {
 	path=$1 awk '!/^#/ && $7 == ENVIRON["path"] { found = 1 } END { exit !found }' "$DBG/table"

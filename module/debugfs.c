@@ -20,6 +20,8 @@
 #include "probe.h"
 #include "request.h"
 #include "snapshot.h"
+#include "survey.h"
+#include "tally.h"
 #include "target.h"
 #include "volume.h"
 #include "writer.h"
@@ -58,6 +60,23 @@ static u64 counter(enum ft_counter which)
 	return sum;
 }
 
+/* What the maps of all volumes sum up to; the list may change meanwhile. */
+static void show_breaks(struct seq_file *m)
+{
+	struct ft_volume *vol;
+	u64 breaks = 0, healed = 0;
+	unsigned int n;
+
+	for (n = 0; (vol = ft_volume_nth(n)); n++) {
+		breaks += ft_survey_breaks(vol);
+		if (vol->tally)
+			healed += ft_tally_healed_sum(vol);
+		ft_volume_put(vol);
+	}
+	seq_printf(m, "breaks %llu\n", breaks);
+	seq_printf(m, "healed %llu\n", healed);
+}
+
 static int stats_show(struct seq_file *m, void *unused)
 {
 	unsigned int volumes = 0, inodes = 0, dirs = 0, stale = 0, queued = 0;
@@ -86,6 +105,7 @@ static int stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "inodes %u\n", inodes);
 	seq_printf(m, "directories %u\n", dirs);
 	seq_printf(m, "extents %llu\n", ft_mem_extents());
+	show_breaks(m);
 	seq_printf(m, "mem_bytes %ld\n", ft_mem_used());
 	seq_printf(m, "mem_budget %lu\n", ft_mem_budget());
 	seq_printf(m, "copies_bytes %ld\n", ft_vec_bytes());
@@ -281,7 +301,7 @@ static const struct {
 	{ "by_pair", 0600, FT_VIEW_BY_PAIR, &ft_sums_fops },
 	{ "owner", 0600, 0, &ft_owner_fops },
 	{ "gc", 0400, 0, &ft_gc_fops },
-	{ "victims", 0400, 0, &ft_victims_fops },
+	{ "victims", 0600, 0, &ft_victims_fops },
 	{ "stats", 0400, 0, &stats_fops },
 	{ "targets", 0600, 0, &targets_fops },
 	{ "resync", 0600, 0, &resync_fops },

@@ -14,6 +14,8 @@
  *   gcview.c    what garbage collection did, with the paths of a copy
  *   sums.c      a copy summed up: causes, by_process, by_pair
  *   owner.c     which file owns a block
+ *   ask.c       the questions that users write to owner and victims
+ *   survey.c    counts breaks, finds the owner of a block, without a copy
  *   snapshot.c  a copy for one reader, with the figures of each file
  *   order.c     the order of its lines
  *   vec.c       its arrays, and the memory budget of all copies
@@ -82,7 +84,7 @@
  *   ft_volume.queue_lock    spinlock; what the worker has to do
  *   ft_worker.lock          spinlock; the step that a worker is in
  *
- * Only locks of the kernel are taken inside asked_lock of owner.c, report_lock of
+ * Only locks of the kernel are taken inside last_lock of ask.c, report_lock of
  * audit.c, the locks of log.c, gc.c, writer.c and tally.c, volumes_lock of
  * volume.c and freed_lock of inode.c.
  *

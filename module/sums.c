@@ -46,6 +46,7 @@ struct process {
  * @healed: number of breaks that were healed
  * @blocks: blocks in the fragments that begin with these breaks
  * @files: files with such breaks
+ * @others: instead of a pair: all that are not listed
  * @ext: the extension of the files; of a pair, of the victim
  * @other_ext: the extension of the culprit
  * @who: the process; of a pair, that of the victim
@@ -60,6 +61,7 @@ struct sum {
 	u64 healed;
 	u64 blocks;
 	u64 files;
+	bool others;
 	char ext[FT_EXTENSION_LEN + 1];
 	char other_ext[FT_EXTENSION_LEN + 1];
 	struct process who;
@@ -220,11 +222,28 @@ static void set_process(struct ft_volume *vol, u32 number, struct process *who)
 	memcpy(who->comm, w->comm, sizeof(who->comm));
 }
 
+/* A line for the pairs of a volume that found no room in its table. */
+static int collect_other_pairs(struct sums *sums, dev_t dev, u64 times)
+{
+	struct sum *sum;
+
+	if (!times)
+		return 0;
+	sum = add_row(sums);
+	if (!sum)
+		return -ENOMEM;
+	sum->dev = dev;
+	sum->breaks = times;
+	sum->others = true;
+	return 0;
+}
+
 static int collect_pairs(struct sums *sums)
 {
 	struct ft_volume *vol;
 	struct ft_pair *pairs, *p;
 	unsigned int n, i, nr;
+	u64 others = 0;
 	struct sum *sum;
 	int err = 0;
 
@@ -232,7 +251,7 @@ static int collect_pairs(struct sums *sums)
 	if (!pairs)
 		return -ENOMEM;
 	for (n = 0; !err && (vol = ft_volume_nth(n)); n++) {
-		nr = vol->tally ? ft_tally_copy_pairs(vol, pairs) : 0;
+		nr = vol->tally ? ft_tally_copy_pairs(vol, pairs, &others) : 0;
 		for (i = 0; i < nr; i++) {
 			p = &pairs[i];
 			sum = add_row(sums);
@@ -247,6 +266,8 @@ static int collect_pairs(struct sums *sums)
 			set_process(vol, p->victim, &sum->who);
 			set_process(vol, p->culprit, &sum->other);
 		}
+		if (!err && vol->tally)
+			err = collect_other_pairs(sums, vol->dev, others);
 		ft_volume_put(vol);
 	}
 	kvfree(pairs);
@@ -398,6 +419,10 @@ static void show_process(struct seq_file *m, struct ft_snapshot *snap,
 static void show_pair(struct seq_file *m, const struct sum *sum)
 {
 	seq_printf(m, "%llu ", sum->breaks);
+	if (sum->others) {
+		seq_puts(m, "* * * *");
+		return;
+	}
 	seq_escape(m, sum->ext, FT_ESCAPED);
 	seq_putc(m, ' ');
 	put_process(m, &sum->who);

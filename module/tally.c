@@ -229,6 +229,27 @@ void ft_tally_healed(struct ft_volume *vol, u32 extension, u32 cause)
 }
 
 /**
+ * ft_tally_healed_sum() - how many breaks no longer exist
+ * @vol: the volume
+ *
+ * Context: any.
+ * Return: their number since the last reset.
+ */
+u64 ft_tally_healed_sum(struct ft_volume *vol)
+{
+	unsigned int nr = READ_ONCE(vol->tally->nr_extensions), i, kind;
+	const atomic_t *healed;
+	u64 sum = 0;
+
+	for (i = 0; i < nr; i++) {
+		healed = vol->tally->extension[i]->healed;
+		for (kind = 0; kind < FT_NR_KINDS; kind++)
+			sum += (unsigned int)atomic_read(&healed[kind]);
+	}
+	return sum;
+}
+
+/**
  * ft_tally_pair() - count a file that got the block that another one needed
  * @vol: the volume
  * @pair: the two processes and extensions; other members are not used
@@ -277,11 +298,13 @@ void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair)
  * ft_tally_copy_pairs() - copy all pairs
  * @vol: the volume
  * @pairs: room for %FT_MAX_PAIRS
+ * @others: set to how often it was a pair that is not among them
  *
  * Context: process.
  * Return: their number; pairs not seen since the last reset are left out.
  */
-unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs)
+unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs,
+				 u64 *others)
 {
 	struct ft_tally *tally = vol->tally;
 	unsigned int i, nr = 0;
@@ -292,6 +315,7 @@ unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs)
 		for (p = tally->chain[i]; p; p = p->next)
 			if (p->times)
 				pairs[nr++] = *p;
+	*others = tally->other_pairs;
 	spin_unlock(&tally->lock);
 	return nr;
 }

@@ -3,17 +3,20 @@
  * The file victims in debugfs: which files garbage collection would change if it
  * began now.
  *
- * In: F2FS's segment tables, and a snapshot. Out: the dirty segments with the
- * fewest blocks in use, and the files that own these blocks. F2FS's choice also
- * depends on the age of a segment, and on the kind of collection.
+ * In: F2FS's segment tables, and a snapshot. Out: the segment that a user has asked
+ * for, then the dirty segments with the fewest blocks in use, and the files that own
+ * these blocks. F2FS's choice also depends on the age of a segment, and on the kind
+ * of collection.
  */
 
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 #include <linux/sort.h>
 
+#include "ask.h"
 #include "debugfs.h"
 #include "fragtrace.h"
 #include "segment.h"
@@ -24,6 +27,16 @@
 #define MAX_SHOWN	32
 /* Segments read before other tasks may run. */
 #define AT_ONCE		1024
+
+/**
+ * struct victims - the state of one reader
+ * @own: the segment that was written to this open file
+ * @snap: the snapshot; %NULL if the file is open for writing only
+ */
+struct victims {
+	struct ft_question own;
+	struct ft_snapshot *snap;
+};
 
 /**
  * struct candidate - a segment that could be cleaned
@@ -45,7 +58,15 @@ struct owner {
 	u32 blocks;
 };
 
+/* The last question of all users. */
+static struct ft_question last;
+
 /* === Segments ============================================================= */
+
+static u32 segments_of(const struct ft_volume *vol)
+{
+	return (READ_ONCE(vol->blocks) - vol->main_blkaddr) / vol->segment_blocks;
+}
 
 /* Insert a candidate. The list is sorted, fewest blocks first. */
 static u32 insert(struct candidate *list, u32 nr, u32 segment, u32 valid)
@@ -62,16 +83,29 @@ static u32 insert(struct candidate *list, u32 nr, u32 segment, u32 valid)
 	return nr;
 }
 
-/* Returns the number of candidates; 0 also if the volume is being unmounted. */
-static u32 find_candidates(struct ft_volume *vol, struct candidate *list)
+/*
+ * Returns the number of candidates; 0 also if the volume is being unmounted. The
+ * segment @q comes first, whatever it holds.
+ */
+static u32 find_candidates(struct ft_volume *vol, const struct ft_question *q,
+			   struct candidate *list)
 {
-	u32 segments = (vol->blocks - vol->main_blkaddr) / vol->segment_blocks;
+	bool asked = q->asked && q->dev == vol->dev;
 	struct super_block *sb = ft_volume_hold_sb(vol);
-	u32 segment, valid, nr = 0;
+	u32 segments = segments_of(vol), segment, valid, nr = 0;
 
+	if (sb && asked && q->number < segments) {
+		*list++ = (struct candidate){
+			.segment = q->number,
+			.valid = ft_segment_valid(vol, q->number),
+		};
+	} else {
+		asked = false;
+	}
 	for (segment = 0; sb && segment < segments; segment++) {
 		valid = ft_segment_valid(vol, segment);
 		if (valid && valid < vol->segment_blocks &&
+		    !(asked && segment == q->number) &&
 		    !ft_segment_is_open(vol, segment))
 			nr = insert(list, nr, segment, valid);
 		if (!(segment % AT_ONCE))
@@ -79,7 +113,7 @@ static u32 find_candidates(struct ft_volume *vol, struct candidate *list)
 	}
 	if (sb)
 		ft_volume_drop_sb(sb);
-	return nr;
+	return nr + asked;
 }
 
 /* === Files ================================================================ */
@@ -159,10 +193,11 @@ static void show_owners(struct seq_file *m, struct ft_snapshot *snap,
 }
 
 static int show_volume(struct seq_file *m, struct ft_snapshot *snap,
-		       struct ft_volume *vol, u32 volume)
+		       struct ft_volume *vol, u32 volume,
+		       const struct ft_question *q)
 {
-	struct candidate list[MAX_SHOWN];
-	u32 nr = find_candidates(vol, list), n, lba;
+	struct candidate list[1 + MAX_SHOWN];
+	u32 nr = find_candidates(vol, q, list), n, lba;
 	struct ft_vec vec = { };
 	int err = 0;
 
@@ -193,7 +228,9 @@ static u32 number_of(struct ft_snapshot *snap, const struct ft_volume *vol)
 
 static int victims_show(struct seq_file *m, void *unused)
 {
-	struct ft_snapshot *snap = m->private;
+	struct victims *victims = m->private;
+	struct ft_question q = ft_ask_what(&last, &victims->own);
+	struct ft_snapshot *snap = victims->snap;
 	struct ft_volume *vol;
 	unsigned int n;
 	int err = 0;
@@ -202,35 +239,103 @@ static int victims_show(struct seq_file *m, void *unused)
 	seq_puts(m, "# segment dev segment valid watched files\n");
 	seq_puts(m, "# file dev segment ino blocks path\n");
 	for (n = 0; !err && (vol = ft_volume_nth(n)); n++) {
-		err = show_volume(m, snap, vol, number_of(snap, vol));
+		err = show_volume(m, snap, vol, number_of(snap, vol), &q);
 		ft_volume_put(vol);
 	}
 	return err;
 }
 
-static int victims_open(struct inode *inode, struct file *file)
+/* === The file ============================================================= */
+
+/* Copy the maps for a reader. */
+static int take_copy(struct victims *victims)
 {
 	struct ft_snapshot *snap = ft_snapshot_take(FT_VIEW_TABLE);
-	int err;
 
 	if (IS_ERR(snap))
 		return PTR_ERR(snap);
-	err = single_open(file, victims_show, snap);
+	if (victims->snap)
+		ft_snapshot_free(victims->snap);
+	victims->snap = snap;
+	return 0;
+}
+
+static void free_victims(struct victims *victims)
+{
+	if (victims->snap)
+		ft_snapshot_free(victims->snap);
+	kfree(victims);
+}
+
+static int victims_open(struct inode *inode, struct file *file)
+{
+	struct victims *victims = kzalloc(sizeof(*victims), GFP_KERNEL);
+	int err = 0;
+
+	if (!victims)
+		return -ENOMEM;
+	if (file->f_mode & FMODE_READ)
+		err = take_copy(victims);
+	if (!err)
+		err = single_open(file, victims_show, victims);
 	if (err)
-		ft_snapshot_free(snap);
+		free_victims(victims);
 	return err;
 }
 
 static int victims_release(struct inode *inode, struct file *file)
 {
-	ft_snapshot_free(((struct seq_file *)file->private_data)->private);
+	free_victims(((struct seq_file *)file->private_data)->private);
 	return single_release(inode, file);
+}
+
+/* Is there such a segment? */
+static int check_segment(const struct ft_question *q)
+{
+	struct ft_volume *vol = ft_ask_volume(q);
+	u32 segments;
+
+	if (!vol)
+		return -ENODEV;
+	ft_volume_measure(vol);
+	segments = segments_of(vol);
+	ft_volume_put(vol);
+	if (q->number < segments)
+		return 0;
+	pr_err("victims: %u:%u has %u segments\n", MAJOR(q->dev), MINOR(q->dev),
+	       segments);
+	return -EINVAL;
+}
+
+static ssize_t victims_write(struct file *file, const char __user *ubuf,
+			     size_t count, loff_t *pos)
+{
+	struct seq_file *m = file->private_data;
+	struct victims *victims = m->private;
+	struct ft_question q;
+	int err;
+
+	err = ft_ask(file, ubuf, count, &q) ?: check_segment(&q);
+	if (err)
+		return err;
+	mutex_lock(&m->lock);
+	victims->own = q;
+	if (victims->snap)
+		err = take_copy(victims);
+	mutex_unlock(&m->lock);
+	if (err)
+		return err;
+	ft_ask_keep(&last, &q);
+	/* the answer begins here */
+	*pos = 0;
+	return count;
 }
 
 const struct file_operations ft_victims_fops = {
 	.owner = THIS_MODULE,
 	.open = victims_open,
 	.read = seq_read,
+	.write = victims_write,
 	.llseek = seq_lseek,
 	.release = victims_release,
 };

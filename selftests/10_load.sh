@@ -12,13 +12,13 @@ mode_of() {
 	stat -c %a "$1"
 }
 
-plan 26
+plan 27
 load ""
 expect "the folder is root's own" "$(mode_of $DBG)" 700
 for text in table extents files stats; do
 	expect "$text is read-only" "$(mode_of $DBG/$text)" 400
 done
-for text in targets resync causes by_process by_pair owner; do
+for text in targets resync causes by_process by_pair owner victims; do
 	expect "$text is writable by root" "$(mode_of $DBG/$text)" 600
 done
 for text in table targets causes by_process by_pair owner; do

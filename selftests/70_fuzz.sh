@@ -38,6 +38,7 @@ play() {
 	rc=0
 	timeout $((ROUND_LIMIT * 3 / 2)) sh "$here/in_guest/fuzz_round.sh" $WORK/plan >$WORK/out 2>&1 || rc=$?
 	grep '^# compared' $WORK/out
+	grep '^# sums: ' $WORK/out >>$WORK/sums || :
 	grep '^# op ' $WORK/out >>$WORK/ops
 	grep '^# causes ' $WORK/out | tail -n 1 >>$WORK/causes
 	! grep -q '^# hangs' $WORK/out || rc=3
@@ -54,7 +55,7 @@ kernel() {
 
 # tell(status, seed) - print the end of a failed round
 tell() {
-	grep -v '^# \(op\|stat\|compared\|causes\) ' $WORK/out
+	grep -v '^# \(op\|stat\|compared\|causes\|sums: breaks\) ' $WORK/out
 	case $1 in
 	1) echo "# seed $2: something differs" ;;
 	3) echo "# seed $2: hangs" ;;
@@ -142,6 +143,7 @@ plan 2
 mkdir -p $WORK
 : >$WORK/ops
 : >$WORK/causes
+: >$WORK/sums
 first=${SEED:-1}
 if rounds; then
 	ok "random operations, from seed $first on"
@@ -149,5 +151,6 @@ else
 	not_ok "random operations, from seed $first on"
 fi
 known
+echo "# sums of breaks compared: $(grep -c '^# sums: breaks' $WORK/sums) times, $(grep -c 'not compared' $WORK/sums) times not"
 summary
 finish

@@ -110,6 +110,30 @@ event() {
 	grep -q -- "$1" "$TRACING/trace"
 }
 
+# words(file) - print what the lines with our events say, from the name of the event on
+words() {
+	sed -n 's/.* \(extent_change\|file_state\|gc_victim\): *\(.*[^ ]\) *$/\1: \2/p' "$1"
+}
+
+# by_trace_cmd(name) - does trace-cmd, which decodes the events itself, print them as the kernel does?
+by_trace_cmd() {
+	if ! command -v trace-cmd >/dev/null; then
+		skip "$1" "no trace-cmd"
+		return 0
+	fi
+	echo 0 >$TRACING/tracing_on
+	words $TRACING/trace >/tmp/kernel.words
+	(cd /tmp && trace-cmd extract -o /tmp/trace.dat && trace-cmd report -i /tmp/trace.dat) >/tmp/report 2>/tmp/report.err || sed 's/^/# /' /tmp/report.err
+	words /tmp/report >/tmp/report.words
+	echo 1 >$TRACING/tracing_on
+	if [ -s /tmp/kernel.words ] && cmp -s /tmp/kernel.words /tmp/report.words; then
+		ok "$1"
+	else
+		not_ok "$1" "$(wc -l </tmp/report.words) of $(wc -l </tmp/kernel.words) events"
+		diff /tmp/kernel.words /tmp/report.words | head -n 10 | sed 's/^/# /'
+	fi
+}
+
 # some_of_all() - one operation of each kind
 some_of_all() {
 	fileop write $MNT/w/a 0 256K
@@ -135,7 +159,7 @@ some_of_all() {
 	mv $MNT/w/direct $MNT/direct
 }
 
-plan 20
+plan 22
 make_volume $DISK $MNT || bail "no volume"
 mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
 mkdir $MNT/w
@@ -159,6 +183,7 @@ check "a truncation" event "extent_change: .* new=-1 .*op=truncate"
 check "a file that becomes stale, and exact again" \
 	eval 'event "file_state: .*to=stale$" && event "file_state: .* from=stale_scan to=exact"'
 check "a file that is new" event "file_state: .*from=new to=exact"
+by_trace_cmd "trace-cmd prints the same"
 
 begin
 fileop append $MNT/w/counted 4096 10 fdatasync &
@@ -184,6 +209,7 @@ fileop gc $MNT 1 20
 same "garbage collection"
 check "its victims" event "gc_victim: .*kind=foreground"
 check "its blocks" event "op=gc_fg flush=none"
+by_trace_cmd "trace-cmd prints the same of victims"
 
 # A buffer that is too small loses events, and the numbers show that.
 echo 4 >$TRACING/buffer_size_kb

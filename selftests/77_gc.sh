@@ -84,7 +84,38 @@ foreseen() {
 	awk -v segment="$1" -v n="$2" '$1 == "segment" && $3 == segment { print $n }' /tmp/victims
 }
 
-plan 25
+# by_segment() - print `segment ino blocks` of all watched files, from `table`
+by_segment() {
+	awk '
+		/^# volume/ { split($4, main, "="); split($6, size, "="); next }
+		/^#/ { next }
+		{
+			for (b = 0; b < $3; b++)
+				n[int(($2 + b - main[2]) / size[2]) " " $5]++
+		}
+		END { for (k in n) print k, n[k] }' $DBG/table
+}
+
+# answer(segment, text) - print `ino blocks` of the files that a text of `victims` begins with, for this segment
+answer() {
+	awk -v s="$1" '/^#/ { next } $1 == "segment" { if (n++ || $3 != s) exit; next } { print $4, $5 }' "$2" | sort
+}
+
+# changed(earlier) - print `ino blocks` of the files whose blocks have moved since a copy of `extents`
+changed() {
+	awk -v earlier="$1" '
+		/^#/ || $5 == "-" { next }
+		{
+			for (b = 0; b < $7; b++)
+				if (FILENAME == earlier)
+					was[$2 " " $3 + b] = $5 + b
+				else if (was[$2 " " $3 + b] != $5 + b)
+					n[$2]++
+		}
+		END { for (ino in n) print ino, n[ino] }' "$1" $DBG/extents | sort
+}
+
+plan 33
 make_volume $DISK $MNT || bail "no volume"
 mkdir $MNT/w $MNT/other
 load path=$MNT/w
@@ -92,6 +123,7 @@ expect "nothing was moved" "$(awk '$1 == "victim" || $1 == "file"' $DBG/gc | wc 
 [ -f $STATUS ] || echo "# this kernel has no $STATUS"
 
 age $MNT/w/g
+fileop write $MNT/w/full 0 5M sync
 settle
 cat $DBG/victims >/tmp/victims
 check "there will be victims, those with the fewest blocks first" \
@@ -100,6 +132,25 @@ check "the files add up in each of them" awk '
 	$1 == "segment" { bad = bad || left || $5 > $4; left = $5 }
 	$1 == "file" { left -= $5 }
 	END { exit bad || left }' /tmp/victims
+# Any segment can be asked for, also one with too many blocks for that list.
+dev=$(awk '!/^#/ { print $1; exit }' $DBG/table)
+by_segment >/tmp/segments
+asked=$(awk '{ n[$1] += $3; if (n[$1] > n[max]) max = $1 } END { print max }' /tmp/segments)
+expect "the fullest one is not among them" "$(foreseen "$asked" 4)" ""
+echo "$dev $asked" >$DBG/victims
+cat $DBG/victims >/tmp/answer
+expect "but comes first when asked for, with all its files" "$(answer "$asked" /tmp/answer)" \
+	"$(awk -v s="$asked" '$1 == s { print $2, $3 }' /tmp/segments | sort)"
+expect "the others follow" "$(tail -n +4 /tmp/victims | md5sum)" \
+	"$(awk -v s="$asked" '!/^#/ && $3 != s' /tmp/answer | md5sum)"
+other=$(awk -v s="$asked" '$1 != s { print $1; exit }' /tmp/segments)
+exec 3<>$DBG/victims
+echo "$dev $other" >&3
+echo "$dev $asked" >$DBG/victims
+expect "who has it open for both gets his own answer" "$(cat <&3 >/tmp/answer; answer "$other" /tmp/answer)" \
+	"$(awk -v s="$other" '$1 == s { print $2, $3 }' /tmp/segments | sort)"
+exec 3>&-
+refuse "no such segment" sh -c "echo $dev 4000000 >$DBG/victims"
 before=$(f2fs_moved foreground)
 fileop gc $MNT 1 20
 settle
@@ -155,6 +206,54 @@ echo 0 >"$sys/gc_idle"
 expect "by costs and benefits, when asked to" \
 	"$(awk '$1 == "victim" && $11 == "cost_benefit" { print $6, $11 }' $DBG/gc | sort -u)" "background cost_benefit"
 check "no victim gave more than it had" awk '$1 == "victim" && $9 > $8 { bad = 1 } END { exit bad }' $DBG/gc
+
+# A segment that is cleaned changes the files that were named for it, and no others. F2FS cleans none that is full, or that
+# a log is in: so take one in the middle of the large file, with some blocks less.
+asked=$(path=$MNT/w/full awk '
+	/^# volume/ { split($4, main, "="); split($6, size, "=") }
+	!/^#/ && $NF == ENVIRON["path"] && $4 <= 600 && $4 + $3 > 600 { print int(($2 + 600 - $4 - main[2]) / size[2]) }' $DBG/table)
+fileop write $MNT/w/full 2400K 64K sync
+settle
+echo "$dev $asked" >$DBG/victims
+cat $DBG/victims >/tmp/answer
+cat $DBG/extents >/tmp/earlier
+# shellcheck disable=SC2046 # two numbers
+fileop gc_range $MNT $(awk -v s="$asked" '/^# volume/ { split($4, main, "="); split($6, size, "="); print main[2] + s * size[2], size[2] - 1; exit }' $DBG/table)
+settle
+expect "what was foreseen for a segment is what cleaning it changes" "$(changed /tmp/earlier)" "$(answer "$asked" /tmp/answer)"
+
+# A volume that is nearly full: all breaks but those that were there are due to garbage collection.
+loop_until 20 umount $MNT 2>/dev/null || :
+mkfs.f2fs -q -f -t 0 $DISK 262144 >/dev/null && mount_volume $DISK $MNT || bail "no small volume"
+mkdir -p $MNT/w
+await_live
+n=0
+while [ "$(df -m $MNT | awk 'END { print $4 }')" -gt 12 ] && [ $n -lt 40 ]; do
+	fileop many $MNT/w/n$n- 20 200000 20000 7
+	sync
+	n=$((n + 1))
+done
+rm $MNT/w/n*-*[147]
+fileop many $MNT/w/m 30 150000 20000 7
+sync
+settle
+echo "# $(df -m $MNT | awk 'END { print $5 }') in use"
+before=$(($(f2fs_moved foreground) + $(f2fs_moved background)))
+moved=$(($(sum 6) + $(sum 8)))
+fg=$(sum 6)
+cat $DBG/extents >/tmp/earlier
+echo 50 >"$sys/gc_urgent_sleep_time"
+echo 1 >"$sys/gc_urgent"
+sleep 3
+echo 0 >"$sys/gc_urgent"
+sleep 1
+settle
+check "nearly full: breaks by garbage collection are those of blocks that it moved" moved_breaks 'gc_bg|gc_fg' /tmp/earlier
+# F2FS counts a page twice that it has dirtied in the background and then moves in the foreground, before it was written.
+said=$(($(f2fs_moved foreground) + $(f2fs_moved background) - before))
+twice=$(($(sum 6) - fg))
+near "it moved as many as F2FS says, but for blocks that it counts twice" "$(($(sum 6) + $(sum 8) - moved))" \
+	"$((said - twice / 2))" $((twice / 2 + said / 20 + 4))
 grep '^\(#\|volume\)' $DBG/gc | sed 's/^/# /'
 awk '$1 == "victim"' $DBG/gc | head -n 5 | sed 's/^/# /'
 awk '$1 == "file"' $DBG/gc | head -n 3 | sed 's/^/# /'

@@ -293,6 +293,118 @@ check_exact() {
 	fi
 }
 
+# copy_sums(folder) - copy what sums_agree() compares; false if maps have changed meanwhile
+copy_sums() {
+	local name
+
+	mkdir -p "$1"
+	cat "$DBG/extents" >"$1/first"
+	for name in stats files extents causes by_process; do
+		cat "$DBG/$name" >"$1/$name"
+	done
+	cat "$DBG/extents" >"$1/last"
+	cmp -s "$1/first" "$1/last" && cmp -s "$1/first" "$1/extents" &&
+		[ "$(stat_of healed)" = "$(awk '$1 == "healed" { print $2 }' "$1/stats")" ]
+}
+
+# sums_agree() - do the breaks in `causes`, `by_process`, `files` and `stats` sum up to those in `extents`?
+#
+# Each break has a cause there, and nothing else has one. Prints the sums, and what differs. If maps change again and
+# again while they are read, nothing can be compared: that is true, too.
+sums_agree() {
+	local n
+
+	n=0
+	until copy_sums /tmp/sums; do
+		n=$((n + 1))
+		[ $n -lt 5 ] || { echo "# sums: not compared, the maps keep changing"; return 0; }
+	done
+	(
+		cd /tmp/sums || exit 1
+		awk '
+			function differ(what, a, b) {
+				if (a + 0 == b + 0)
+					return
+				print "# sums: " what ": " a + 0 ", extents have " b + 0
+				bad = 1
+			}
+			FILENAME == "stats" { stat[$1] = $2; next }
+			/^#/ { next }
+			FILENAME == "files" { if ($6) files += $6 - 1; next }
+			FILENAME == "causes" { kind[$1 " " $2 " " $3 " " $4] += $5; healed += $6; next }
+			FILENAME == "by_process" { who[$1 " " $5 ($6 == "-" ? "" : ":" $6)] += $2; next }
+			{
+				if ($1 " " $2 != file)
+					end = ""
+				file = $1 " " $2
+				broken = $5 != "-" && end != "" && $5 != end + 1
+				if (broken != ($9 != "-")) {
+					print "# sums: a cause is missing, or one too many: " $0
+					bad = 1
+				}
+				if ($5 != "-")
+					end = $6
+				if ($9 == "-")
+					next
+				breaks++
+				of_kind[$1 " " $9 " " $10 " " $11]++
+				of_who[$1 " " $12]++
+			}
+			END {
+				differ("stats", stat["breaks"], breaks)
+				differ("files", files, breaks)
+				for (k in kind)
+					differ("causes: " k, kind[k], of_kind[k])
+				for (k in of_kind)
+					differ("causes: " k, kind[k], of_kind[k])
+				for (k in who)
+					differ("by_process: " k, who[k], of_who[k])
+				for (k in of_who)
+					differ("by_process: " k, who[k], of_who[k])
+				if (stat["healed"] != healed + 0) {
+					print "# sums: stats: healed " stat["healed"] ", causes have " healed + 0
+					bad = 1
+				}
+				print "# sums: breaks " breaks + 0 " healed " healed + 0
+				exit bad
+			}' stats files causes by_process extents
+	)
+}
+
+# moved_breaks(operations, earlier) - are the breaks of these operations those at blocks that have moved since?
+#
+# `operations` is a pattern, `earlier` a copy of `extents`; in between only these operations have changed files. They have
+# made each break of which one of the two blocks was elsewhere before. Prints the number of such breaks, and of moved blocks.
+moved_breaks() {
+	cat "$DBG/extents" >/tmp/extents.now
+	awk -v ops="^($1)\$" -v earlier="$2" '
+		/^#/ || $5 == "-" { next }
+		FILENAME == earlier {
+			for (b = 0; b < $7; b++)
+				was[$2 " " $3 + b] = $5 + b
+			next
+		}
+		{
+			for (b = 0; b < $7; b++)
+				moved += was[$2 " " $3 + b] != $5 + b
+			if ($2 != ino)
+				end = ""
+			broken = end != "" && $5 != end + 1 && (was[$2 " " $3] != $5 || was[last] != end)
+			breaks += broken
+			if (broken != ($9 ~ ops)) {
+				print "# " $0
+				bad = 1
+			}
+			ino = $2
+			last = $2 " " $4
+			end = $6
+		}
+		END {
+			print "# " breaks + 0 " breaks, " moved + 0 " moved blocks"
+			exit bad || !breaks
+		}' "$2" /tmp/extents.now
+}
+
 # in_table(path) - has `table` a line for this (escaped) path?
 in_table() {
 	path=$1 awk '!/^#/ && $7 == ENVIRON["path"] { found = 1 } END { exit !found }' "$DBG/table"

@@ -185,14 +185,14 @@ build_all() {
 	done
 }
 
-# programs(version) - print options that take along the databases that tests use, if the guest can run them
+# programs(version) - print options that take along the databases and trace-cmd, which tests use, if the guest can run them
 programs() {
 	local name
 
 	[ "$(ft_arch "$1")" = amd64 ] || return 0
 	# The package redis-server would start a service on this machine. Its program is another name of this one.
 	ln -sf "$(command -v redis-check-rdb)" "$LOGS/redis-server"
-	for name in "$LOGS/redis-server" redis-cli redis-benchmark; do
+	for name in "$LOGS/redis-server" redis-cli redis-benchmark trace-cmd; do
 		! command -v "$name" >/dev/null || echo "-f $(command -v "$name")"
 	done
 }

@@ -117,7 +117,7 @@ settled() {
 			grep ' stale ' "$DBG/files" | head -n 3 | sed 's/^/# /'
 			return 1
 		fi
-		if compared; then
+		if compared && sums_agree; then
 			shares
 			return 0
 		fi
@@ -144,7 +144,7 @@ settled)
 	;;
 frozen)
 	trap - EXIT
-	compared --claims
+	compared --claims && sums_agree
 	;;
 *)
 	PLAN=$1

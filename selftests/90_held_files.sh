@@ -66,7 +66,7 @@ settle || bail "not exact"
 } 2>/dev/null || skip_rest "counted steps" "this kernel has no kprobe events"
 trap end_all EXIT
 
-count 5
+count 3
 expect "the worker does not run when nothing is stale" "$RUNS" 0
 
 fileop fallocate $MNT/friend punch 40960 8192
@@ -79,9 +79,9 @@ sleep 0.5
 echo 1 >$DBG/resync
 check "$FILES held files are stale" all_held_stale
 # at first each file is tried eight times, which takes 4 s
-sleep 7
-count 10
-most=$(((1000 / 128 + 2) * 16))
+sleep 5
+count 8
+most=$(((800 / 128 + 2) * 16))
 check "no more than $most tries" test "$TRIES" -le $most
 check "but some" test "$TRIES" -gt 0
 fileop fallocate $MNT/friend punch 81920 8192
@@ -92,7 +92,7 @@ expect "a resync gives up (${TOOK:-no} ms)" "$STATUS" 0
 kill -9 $holder
 wait $holder 2>/dev/null || :
 check_exact "all are exact afterwards" $MNT
-count 3
+count 2
 expect "then the worker does not run any more" "$RUNS" 0
 echo 0 >$TRACING/events/kprobes/enable
 echo >$TRACING/kprobe_events

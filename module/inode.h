@@ -137,6 +137,9 @@ enum ft_change {
  * @audit: how many scans are left before the requested audit is given up; 0: none
  *	is requested
  * @resync: likewise for a resync that waits for this file or directory
+ * @held: at how many tries in a row others held the inode's lock; belongs to the
+ *	worker that has taken the record
+ * @parked: it waits for its turn among such inodes, protected by vol->queue_lock
  * @reserver: the last task that began to preallocate blocks; %NULL if blocks were,
  *	or may have been, freed since, or if its preallocation was reported
  * @direct_end: end of the run that a direct write under way got last; 0: none.
@@ -198,6 +201,8 @@ struct ft_inode {
 	u32 commit_changes;
 	u8 audit;
 	u8 resync;
+	u8 held;
+	bool parked;
 	const struct task_struct *reserver;
 	u32 direct_end;
 	u32 changes;

@@ -27,6 +27,15 @@
 #define WORK_SHARE	5
 /* But it does not wait for minutes: no scan counts longer than this, in jiffies. */
 #define MAX_SPENT	(10 * HZ)
+/*
+ * An inode whose lock was held at so many tries in a row is parked: a volume tries
+ * only so many of these per period, however many wait. But each is tried once a
+ * minute: the longest delay, in jiffies.
+ */
+#define HELD_TRIES	8
+#define PARKED_TRIES	16
+#define PARKED_PERIOD	(ADD_DELAY << MAX_STRIKES)
+#define MAX_PARKED	(60 * HZ)
 
 static struct ft_inode *first_of(struct ft_volume *vol)
 {
@@ -52,6 +61,19 @@ static void insert(struct ft_inode *rec)
 		ft_queue_wake_worker(vol);
 }
 
+/* Change when a queued inode is due. */
+static void move(struct ft_inode *rec, unsigned long due)
+{
+	struct ft_volume *vol = rec->vol;
+
+	lockdep_assert_held(&vol->queue_lock);
+	if (!rec->taken)
+		rb_erase_cached(&rec->node, &vol->queue);
+	rec->due = due;
+	if (!rec->taken)
+		insert(rec);
+}
+
 /**
  * ft_queue_init() - prepare the queue of a volume
  * @vol: the volume
@@ -60,6 +82,7 @@ void ft_queue_init(struct ft_volume *vol)
 {
 	spin_lock_init(&vol->queue_lock);
 	vol->queue = RB_ROOT_CACHED;
+	vol->parked_due = jiffies;
 }
 
 /**
@@ -82,14 +105,14 @@ void ft_queue_wake_worker(struct ft_volume *vol)
 
 /**
  * ft_queue_add() - queue an inode for the worker
- * @rec: the inode; nothing changes if it waits already
+ * @rec: the inode; nothing changes if it waits already and is not parked
  *
  * Context: atomic, rec->lock held.
  */
 void ft_queue_add(struct ft_inode *rec)
 {
 	struct ft_volume *vol = rec->vol;
-	unsigned long delay, rest;
+	unsigned long delay, rest, due;
 
 	lockdep_assert_held(&rec->lock);
 	spin_lock(&vol->queue_lock);
@@ -111,13 +134,56 @@ void ft_queue_add(struct ft_inode *rec)
 			atomic_inc(&vol->nr_unread);
 		if (!rec->taken)
 			insert(rec);
-	} else if (ft_inode_is_dead(rec) && time_after(rec->due, jiffies)) {
-		if (!rec->taken)
-			rb_erase_cached(&rec->node, &vol->queue);
-		rec->due = jiffies;
-		if (!rec->taken)
-			insert(rec);
+	} else if (ft_inode_is_dead(rec) || rec->parked) {
+		/* dead, changed or asked for: it is due sooner */
+		due = jiffies;
+		if (!ft_inode_is_dead(rec))
+			due += PARKED_PERIOD;
+		if (time_before(due, rec->due))
+			move(rec, due);
 	}
+	spin_unlock(&vol->queue_lock);
+}
+
+/* When one more parked inode of the volume may be tried, in jiffies. */
+static unsigned long next_parked(struct ft_volume *vol)
+{
+	lockdep_assert_held(&vol->queue_lock);
+	if (time_before(vol->parked_due, jiffies)) {
+		vol->parked_due = jiffies + PARKED_PERIOD;
+		vol->nr_parked = 0;
+	} else if (vol->nr_parked >= PARKED_TRIES &&
+		   time_before(vol->parked_due, jiffies + MAX_PARKED)) {
+		vol->parked_due += PARKED_PERIOD;
+		vol->nr_parked = 0;
+	}
+	vol->nr_parked++;
+	return vol->parked_due;
+}
+
+/**
+ * ft_queue_add_held() - queue an inode whose lock others hold
+ * @rec: the inode; the caller has taken it
+ *
+ * Context: process, rec->lock held.
+ */
+void ft_queue_add_held(struct ft_inode *rec)
+{
+	struct ft_volume *vol = rec->vol;
+	unsigned long due;
+
+	ft_queue_add(rec);
+	if (rec->held < HELD_TRIES)
+		rec->held++;
+	/* a resync, or an audit, waits for a number of tries */
+	if (rec->held < HELD_TRIES || ft_inode_is_dead(rec) || rec->resync ||
+	    rec->audit)
+		return;
+	spin_lock(&vol->queue_lock);
+	due = next_parked(vol);
+	if (time_before(rec->due, due))
+		rec->due = due;
+	rec->parked = true;
 	spin_unlock(&vol->queue_lock);
 }
 
@@ -179,6 +245,7 @@ struct ft_inode *ft_queue_take(struct ft_volume *vol)
 	if (rec) {
 		rb_erase_cached(&rec->node, &vol->queue);
 		rec->queued = false;
+		rec->parked = false;
 		rec->taken = true;
 	}
 	spin_unlock(&vol->queue_lock);

@@ -239,7 +239,7 @@ static int go_on(struct ft_worker *w, struct ft_inode *rec, enum ft_step *step)
 		*step = FT_STEP_MORE;
 	} else if (err == -EBUSY || err == -EAGAIN) {
 		/* the scan goes on later from where it stopped */
-		*step = FT_STEP_AGAIN;
+		*step = err == -EAGAIN ? FT_STEP_HELD : FT_STEP_AGAIN;
 	} else if (rebuild->audit) {
 		*step = end_audit(rec, err);
 	} else {

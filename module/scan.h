@@ -20,11 +20,13 @@ struct inode;
  * @FT_STEP_LAST: nothing
  * @FT_STEP_MORE: another step, after those that are due now
  * @FT_STEP_AGAIN: a new try; the delay grows with the number of tries
+ * @FT_STEP_HELD: likewise, because others hold the lock of the inode
  */
 enum ft_step {
 	FT_STEP_LAST,
 	FT_STEP_MORE,
 	FT_STEP_AGAIN,
+	FT_STEP_HELD,
 };
 
 /* Is this an error that will pass: F2FS or memory is not available now? */

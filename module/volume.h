@@ -60,6 +60,9 @@ struct ft_writers;
  * @names_moved: a directory moved that may be above a target
  * @queue_lock: protects @queue, @worker, @nr_late and changes of @workers
  * @queue: inodes that wait for the worker, by due time
+ * @parked_due: when the last parked inodes may be tried, in jiffies, protected by
+ *	@queue_lock, as is
+ * @nr_parked: how many may be tried then
  * @nr_queued: their number, those at work and those in @dropped included
  * @worker: the worker that takes them
  * @workers: all workers, including those whose last step is late; under RCU
@@ -111,6 +114,8 @@ struct ft_volume {
 
 	spinlock_t queue_lock;
 	struct rb_root_cached queue;
+	unsigned long parked_due;
+	unsigned int nr_parked;
 	atomic_t nr_queued;
 	struct ft_worker *worker;
 	struct list_head workers;

@@ -147,7 +147,7 @@ enum ft_step ft_walk_step(struct ft_worker *w, struct ft_inode *dir)
 		if (err == -EAGAIN)
 			ft_inode_looked(dir, walk->resync_before, 0);
 		walk->resync_before = READ_ONCE(dir->resync);
-		return FT_STEP_AGAIN;
+		return err == -EAGAIN ? FT_STEP_HELD : FT_STEP_AGAIN;
 	}
 	if (err && err != -ENOENT && err != -ESTALE) {
 		if (!ft_step_may_pass(err))

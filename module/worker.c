@@ -177,10 +177,14 @@ static bool forget(struct ft_inode *rec)
 	return true;
 }
 
-static void requeue(struct ft_inode *rec)
+static void requeue(struct ft_inode *rec, bool held)
 {
 	ft_inode_lock(rec);
-	if (ft_inode_followed(rec))
+	if (!ft_inode_followed(rec))
+		; /* left out, or gone */
+	else if (held)
+		ft_queue_add_held(rec);
+	else
 		ft_queue_add(rec);
 	spin_unlock(&rec->lock);
 }
@@ -199,8 +203,10 @@ static void take_steps(struct ft_worker *w)
 		step = FT_STEP_LAST;
 		if (!forget(rec) && !ft_volume_gone(vol))
 			step = ft_scan_step(w, rec);
-		if (step == FT_STEP_AGAIN)
-			requeue(rec);
+		if (step != FT_STEP_HELD)
+			rec->held = 0;
+		if (step == FT_STEP_AGAIN || step == FT_STEP_HELD)
+			requeue(rec, step == FT_STEP_HELD);
 		ft_queue_give_back(rec, step == FT_STEP_MORE);
 		ft_inode_put(rec);
 		cond_resched();

@@ -17,7 +17,7 @@ sync
 load path=$MNT max_mem_mb=1
 check_exact "the first files" $MNT/old
 # More than a megabyte of maps, for any size of a map.
-fileop many $MNT/new/ 20000 1 0
+fileop many $MNT/new/ 8000 1 0
 settle || :
 check "files were left out and counted ($(stat_of refused))" test "$(stat_of refused)" -gt 0
 check "within the budget ($(stat_of mem_bytes) bytes)" test "$(stat_of mem_bytes)" -le 1048576

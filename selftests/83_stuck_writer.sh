@@ -4,16 +4,17 @@
 # 83_stuck_writer.sh - a writer that holds the lock of its file for any time delays no other process
 #
 # Its data is on a page that does not arrive. In the second half FIEMAP begins late, so that the writer takes the
-# lock after the module has found it free: the worker itself is stuck then.
+# lock after the module has found it free: the worker itself is stuck then. Each operation first runs without the
+# attack. A writer keeps its own volume from being frozen, with or without the module: there, FIEMAP holds the lock.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# stuck() - let a writer hold the lock of a file until release()
+# stuck(operation of fileop) - let a writer, or another operation, hold the lock of a file until release()
 stuck() {
 	rm -f /tmp/ready
-	fileop stuck $MNT/held /tmp/ready 2>/tmp/stuck.err &
+	fileop "$1" $MNT/held /tmp/ready 2>/tmp/stuck.err &
 	STUCK=$!
 	loop_until 10 test -e /tmp/ready || bail "no writer: $(cat /tmp/stuck.err)"
 	sleep 0.5
@@ -46,24 +47,38 @@ waits_inside() {
 	cat /proc/[0-9]*/stack 2>/dev/null | grep -q f2fs_fiemap
 }
 
-# all_goes_on(prefix) - operations that must not wait for the writer
-all_goes_on() {
-	fileop fallocate $MNT/friend punch 40960 8192
-	check "$1: another stale file becomes exact" loop_until $SOON friend_exact
-	check "$1: the held one says that it is stale" held_stale
-	in_time "$1: remount" mount -o remount,noatime $MNT
-	in_time "$1: sync" sync
-	in_time "$1: a file is created" fileop write $MNT/new 0 4096
-	in_time "$1: the files of debugfs are opened" cat $DBG/table $DBG/files $DBG/extents $DBG/targets $DBG/stats
-	in_time "$1: another directory is watched" sh -c "echo 'add $MNT2' >$DBG/targets"
-	in_time "$1: and no longer" sh -c "echo 'del $MNT2' >$DBG/targets"
-	in_time "$1: another volume is unmounted" umount $MNT2
-	in_time "$1: and mounted" mount -t f2fs $DISK2 $MNT2
-	in_time "$1: the directory is no longer watched" sh -c "echo 'del $MNT' >$DBG/targets"
-	in_time "$1: and watched again" sh -c "echo 'add $MNT' >$DBG/targets"
+# await_friend() - return when the friend's file is exact
+await_friend() {
+	until friend_exact; do
+		sleep 0.05
+	done
 }
 
-plan 33
+# operations(own_time|in_time, prefix) - what must not wait for the writer; the volume is watched before and afterwards
+operations() {
+	fileop fallocate $MNT/friend punch 40960 8192
+	$1 "$2: another stale file becomes exact" await_friend
+	$1 "$2: remount" mount -o remount,noatime $MNT
+	$1 "$2: sync" sync
+	$1 "$2: a file is created" fileop write $MNT/new 0 4096
+	$1 "$2: the files of debugfs are opened" cat $DBG/table $DBG/files $DBG/extents $DBG/targets $DBG/stats
+	$1 "$2: another directory is watched" sh -c "echo 'add $MNT2' >$DBG/targets"
+	$1 "$2: its volume is frozen" fsfreeze --freeze $MNT2
+	$1 "$2: and thawed" fsfreeze --unfreeze $MNT2
+	$1 "$2: the directory is no longer watched" sh -c "echo 'del $MNT2' >$DBG/targets"
+	$1 "$2: its volume is unmounted" umount $MNT2
+	$1 "$2: and mounted" mount -t f2fs $DISK2 $MNT2
+	$1 "$2: the first directory is no longer watched" sh -c "echo 'del $MNT' >$DBG/targets"
+	$1 "$2: and watched again" sh -c "echo 'add $MNT' >$DBG/targets"
+}
+
+# all_goes_on(prefix) - all that, beside the writer
+all_goes_on() {
+	check "$1: the held file is stale" loop_until $SOON held_stale
+	operations in_time "$1"
+}
+
+plan 41
 make_volume $DISK $MNT || bail "no volume"
 make_volume $DISK2 $MNT2 || bail "no second volume"
 fileop write $MNT/held 0 1M
@@ -72,11 +87,26 @@ fileop write $MNT2/file 0 1M
 sync
 load path=$MNT
 settle || bail "not exact"
+operations own_time alone
+own_time "alone: the module is unloaded" rmmod fragtrace
+load path=$MNT
+settle || bail "not exact"
 
-stuck
+stuck stuck_fiemap
 echo 1 >$DBG/resync &
 resync=$!
-loop_until $SOON held_stale || bail "the held file does not become stale"
+check "read: the held file is stale" loop_until $SOON held_stale
+own_time "alone: a volume is frozen" fsfreeze --freeze $MNT2
+own_time "alone: and thawed" fsfreeze --unfreeze $MNT2
+in_time "read: a volume is frozen" fsfreeze --freeze $MNT
+in_time "read: and thawed" fsfreeze --unfreeze $MNT
+release
+wait $resync 2>/dev/null || :
+check_exact "read: exact afterwards" $MNT
+
+stuck stuck
+echo 1 >$DBG/resync &
+resync=$!
 all_goes_on "held"
 in_time "held: the module is unloaded" rmmod fragtrace
 release
@@ -93,7 +123,7 @@ until [ $n = 10 ]; do
 	sleep 2
 	late function=f2fs_fiemap before_ms=1500
 	fileop fallocate $MNT/held punch $((n * 16384)) 8192
-	stuck
+	stuck stuck
 	sleep 2
 	! waits_inside || break
 	release

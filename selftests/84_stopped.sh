@@ -30,6 +30,15 @@ sync
 load path=$MNT
 settle || bail "not exact"
 expect "while F2FS runs, no text says so" "$(head_lines)" "0 0 0 0 0 0"
+own_time "synced" sync
+own_time "resync returns" sh -c "echo 1 >$DBG/resync"
+own_time "an audit returns" sh -c "echo 1 >$DBG/audit"
+own_time "a file is closed" sh -c "true >>$MNT/old"
+own_time "the module is unloaded" rmmod fragtrace
+own_time "unmounted" umount $MNT
+mount_volume $DISK $MNT || bail "cannot be mounted"
+load path=$MNT
+settle || bail "not exact"
 fileop many $MNT/new 30 65536 0 >/dev/null
 f2fs_io shutdown 2 $MNT >/dev/null
 in_time "synced" sync

@@ -14,7 +14,20 @@ waits() {
 	awk '!/^#/ && $3 == "waiting" { found = 1 } END { exit !found }' $DBG/targets
 }
 
-plan 9
+# operations(own_time|in_time) - what must not wait for the user
+operations() {
+	$1 "the files of debugfs are opened" cat $DBG/table $DBG/files $DBG/extents $DBG/targets $DBG/stats
+	$1 "another directory is no longer watched" sh -c "echo 'del $MNT2' >$DBG/targets"
+	$1 "and watched" sh -c "echo 'add $MNT2' >$DBG/targets"
+	$1 "one below the held directory is waited for" sh -c "echo 'wait $MNT/enemy/held/none' >$DBG/targets"
+	$1 "sync" sync
+	$1 "another volume is frozen" fsfreeze --freeze $MNT2
+	$1 "and thawed" fsfreeze --unfreeze $MNT2
+	$1 "another volume is unmounted" umount $MNT2
+	$1 "and mounted" mount -t f2fs $DISK2 $MNT2
+}
+
+plan 11
 [ ! -w /proc/sys/vm/unprivileged_userfaultfd ] || echo 1 >/proc/sys/vm/unprivileged_userfaultfd
 make_volume $DISK $MNT || bail "no volume"
 make_volume $DISK2 $MNT2 || bail "no second volume"
@@ -23,6 +36,9 @@ chown -R 65534 $MNT/enemy
 fileop write $MNT2/file 0 64K
 load path=$MNT/enemy/db,$MNT2
 settle
+operations own_time
+echo "del $MNT/enemy/held/none" >$DBG/targets
+await_live
 fileop as 65534 0 fileop stuck_dir $MNT/enemy/held /tmp/ready 2>/tmp/stuck.err &
 holder=$!
 loop_until 10 test -e /tmp/ready || bail "nobody holds the directory"
@@ -31,13 +47,7 @@ sleep 2
 fileop as 65534 0 rmdir $MNT/enemy/db
 fileop as 65534 0 ln -s held/none $MNT/enemy/db
 sleep 3
-in_time "the files of debugfs are opened" cat $DBG/table $DBG/files $DBG/extents $DBG/targets $DBG/stats
-in_time "another directory is no longer watched" sh -c "echo 'del $MNT2' >$DBG/targets"
-in_time "and watched" sh -c "echo 'add $MNT2' >$DBG/targets"
-in_time "one below the held directory is waited for" sh -c "echo 'wait $MNT/enemy/held/none' >$DBG/targets"
-in_time "sync" sync
-in_time "another volume is unmounted" umount $MNT2
-in_time "and mounted" mount -t f2fs $DISK2 $MNT2
+operations in_time
 kill -9 $holder
 wait $holder 2>/dev/null || :
 check "the directory waits" loop_until $PATIENCE waits

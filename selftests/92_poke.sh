@@ -34,7 +34,7 @@ dmesg -n 1
 ) &
 writer=$!
 check "writes are done or refused as documented, texts are whole, seed $seed" \
-	poke $DBG $MNT/poked "${SECONDS_POKED:-20}" "$seed"
+	poke $DBG $MNT/poked "${SECONDS_POKED:-10}" "$seed"
 kill $writer
 wait $writer 2>/dev/null || :
 dmesg -n 8

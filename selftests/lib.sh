@@ -18,8 +18,10 @@ MNT2=/mnt/f2fs2
 SLOW=${SLOW:-1}
 # Timeout in seconds for conditions that become true soon; emulation is slow.
 PATIENCE=$((90 * SLOW))
-# Timeout in seconds on a busy emulated machine for operations of a second; an operation that hangs never ends.
+# Timeout in seconds of what must happen soon, but is not timed.
 SOON=$((60 * SLOW))
+# How many times as long as natively a program runs here; see emulation().
+FACTOR=
 
 KTAP_NAME=${0##*/}
 KTAP_PLAN=0
@@ -136,29 +138,89 @@ loop_until() {
 	done
 }
 
-# in_time(name, command...) - the command must succeed soon; a command that hangs is not waited for
-in_time() {
-	local name job n
+# uptime_ms() - print the milliseconds since the boot
+uptime_ms() {
+	local up
+
+	read -r up _ </proc/uptime
+	echo "${up%.*}${up#*.}0"
+}
+
+# emulation() - set FACTOR, from 1 to 10: a busy machine fails no test, but a command that hangs for some seconds does
+emulation() {
+	local begin i
+
+	[ -z "$FACTOR" ] || return 0
+	begin=$(uptime_ms)
+	i=0
+	while [ $i -lt 20000 ]; do
+		i=$((i + 1))
+	done
+	# this takes 40 ms natively
+	FACTOR=$((($(uptime_ms) - begin) / 40))
+	[ "$FACTOR" -ge 1 ] || FACTOR=1
+	[ "$FACTOR" -le 10 ] || FACTOR=10
+	echo "# programs take $FACTOR times as long as natively, or longer"
+}
+
+# timed(milliseconds, command...) - run a command; set STATUS, to 124 if it did not end in time, and TOOK to its
+# milliseconds. A command that hangs is not waited for, because it may be unkillable.
+timed() {
+	local end
+
+	end=$(($(uptime_ms) + $1))
+	shift
+	TIMED=$((${TIMED:-0} + 1)) STATUS=124 TOOK=
+	(
+		rc=0
+		begin=$(uptime_ms)
+		"$@" >/dev/null 2>&1 || rc=$?
+		echo "$rc $(($(uptime_ms) - begin))" >/tmp/timed
+		mv /tmp/timed /tmp/ended.$TIMED
+	) &
+	until [ -e /tmp/ended.$TIMED ]; do
+		[ "$(uptime_ms)" -lt $end ] || return 0
+		sleep 0.05
+	done
+	read -r STATUS TOOK </tmp/ended.$TIMED
+	rm /tmp/ended.$TIMED
+}
+
+# own_file(name) - print the file that keeps the own time of a command; up to `: ` the name does not count
+own_file() {
+	echo "/tmp/own.${1#*: }" | tr ' ' _
+}
+
+# own_time(name, command...) - run the command of a later in_time() before the attack: its own time here
+own_time() {
+	local name
 
 	name=$1
 	shift
-	rm -f /tmp/ended
-	# the test continues even if the command cannot be killed
-	(
-		if "$@" >/dev/null 2>&1; then echo 0; else echo 1; fi >/tmp/rc
-		mv /tmp/rc /tmp/ended
-	) &
-	job=$!
-	n=0
-	while [ ! -e /tmp/ended ] && [ $n -lt $((SOON * 10)) ]; do
-		sleep 0.1
-		n=$((n + 1))
-	done
-	if [ ! -e /tmp/ended ]; then
-		not_ok "$name" "did not end within $SOON s: $*"
+	emulation
+	timed $((SOON * 1000)) "$@"
+	[ "$STATUS" = 0 ] || bail "$name: status $STATUS: $*"
+	echo "$TOOK" >"$(own_file "$name")"
+}
+
+# in_time(name, command...) - the command must succeed, and take no more than a second (times FACTOR) above its own time
+in_time() {
+	local name own limit
+
+	name=$1
+	shift
+	emulation
+	own=$(cat "$(own_file "$name")" 2>/dev/null || echo 0)
+	limit=$((own + 1000 * FACTOR * SLOW))
+	timed $limit "$@"
+	if [ "$STATUS" = 0 ] && [ "$TOOK" -le $limit ]; then
+		ok "$name"
+	elif [ "$STATUS" = 124 ]; then
+		not_ok "$name" "did not end: $*"
 	else
-		expect "$name" "$(cat /tmp/ended)" 0
+		not_ok "$name" "status $STATUS: $*"
 	fi
+	echo "# ${TOOK:-more than $limit} ms, without the attack $own ms, limit $limit ms"
 }
 
 # log_since() - print the kernel's log since the begin of this test

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# large.sh - at full scale: a file with 100 000 names, 1 000 000 files, as many files that move in one folder; hundreds of
-# loads, targets and mounts beside fio
+# large.sh - at full scale: a file with 100 000 names, 1 000 000 files, as many files that move in one folder; 500 000
+# deleted files that are open; hundreds of loads, targets and mounts beside fio
 #
-# usage: large.sh [VERSION], with $TESTS (which of the three; default: all), $FILES (how many move; default 1000000)
+# usage: large.sh [VERSION], with $TESTS (which of the four; default: all), $FILES (how many move; default 1000000),
+#        $NAMELESS (how many are deleted; default 500000)
 
 set -eu
 
@@ -30,5 +31,6 @@ failed=0
 ft_packages build guest large
 large 94_large.sh -d 24G -M 6G -- env LINKS=100000 DIRS=1000 ROOMY=1500 TIGHT=64 PATIENCE_LARGE=3600 TEST_LIMIT=10800
 large 95_large_move.sh -d 24G -M 6G -- env JUDGE=1 FILES="${FILES:-1000000}" ROUNDS=1 ROOMY=1500 PATIENCE_LARGE=7200 TEST_LIMIT=10800
+large 86_memory.sh -d 24G -M 6G -a slab_nomerge -- env JUDGE=1 NAMELESS="${NAMELESS:-500000}" PATIENCE_LARGE=7200 TEST_LIMIT=10800
 large 93_life_cycle.sh -d 2G -d 1G -M 2G -f "$(command -v fio)" -- env CYCLES=100 TEST_LIMIT=10800
 exit $failed

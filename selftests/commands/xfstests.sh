@@ -79,6 +79,9 @@ xfstests_main() {
 
 	[ -n "${XFSTESTS:-}" ] || ft_die "XFSTESTS=folder: a checkout of xfstests is needed"
 	XFSTESTS=$(realpath -e "$XFSTESTS") && [ -x "$XFSTESTS/check" ] || ft_die "XFSTESTS='${XFSTESTS:-}': no checkout of xfstests"
+	case $XFSTESTS in
+	/tmp/*) ft_die "XFSTESTS='$XFSTESTS': the guest has a /tmp of its own, move it elsewhere" ;;
+	esac
 	SOAK_DURATION=${SOAK_DURATION:-60}
 	TESTS=${TESTS:-$FT_XFSTESTS}
 	ft_packages build guest full xfstests

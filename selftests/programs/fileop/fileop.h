@@ -91,6 +91,8 @@ void op_flip(int argc, char **argv);
 /* stuck.c */
 void op_stuck(int argc, char **argv);
 void op_stuck_dir(int argc, char **argv);
+void op_stuck_fiemap(int argc, char **argv);
+void op_stuck_many(int argc, char **argv);
 
 /* fuse.c */
 void op_fuse(int argc, char **argv);

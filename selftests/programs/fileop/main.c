@@ -424,7 +424,7 @@ static void op_nameless(int argc, char **argv)
 			fail(path);
 	}
 	close_file(open_file(argv[3], O_WRONLY | O_CREAT), argv[3]);
-	for (i = 0; access(argv[4], F_OK) && i < 6000; i++)
+	for (i = 0; access(argv[4], F_OK) && i < 72000; i++)
 		usleep(50000);
 }
 
@@ -662,6 +662,8 @@ static const struct {
 	{ "try", 2, op_try, "FILE r|w" },
 	{ "stuck", 2, op_stuck, "FILE READY [FILE_OF_FUSE]" },
 	{ "stuck_dir", 2, op_stuck_dir, "FOLDER READY" },
+	{ "stuck_fiemap", 2, op_stuck_fiemap, "FILE READY" },
+	{ "stuck_many", 3, op_stuck_many, "PREFIX COUNT READY" },
 	{ "fuse", 3, op_fuse, "FOLDER USER READY" },
 	{ "forks", 3, op_forks, "FOLDER PROCESSES SECONDS" },
 	{ "trees", 4, op_trees, "FOLDER FOLDER FILES SECONDS" },

@@ -4,10 +4,13 @@
  * inode, as a call does whose data is on a slow or hostile FUSE file.
  */
 #include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
 #include <linux/userfaultfd.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -16,18 +19,19 @@
 
 #include "fileop.h"
 
-/* A page that is never filled; *@uffd is the userfaultfd for it. */
+/* A page that is never filled, after one that is; *@uffd is the userfaultfd for it. */
 static void *missing_page(int *uffd)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	void *page = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *page = mmap(NULL, 2 * BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (page == MAP_FAILED)
 		fail("mmap");
 	*uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 	if (*uffd < 0 || ioctl(*uffd, UFFDIO_API, &api))
 		fail("userfaultfd");
+	page += BLOCK;
 	reg.range.start = (uintptr_t)page;
 	reg.range.len = BLOCK;
 	if (ioctl(*uffd, UFFDIO_REGISTER, &reg))
@@ -63,6 +67,67 @@ void op_stuck(int argc, char **argv)
 	tell(argv[1]);
 	if (pwrite(fd, page, BLOCK, 0) < 0)
 		fail("pwrite");
+}
+
+/**
+ * op_stuck_many() - the same with many files, by a process for each
+ * @argc: 3
+ * @argv: prefix of the files, their number, a file to create when all writers have begun
+ */
+void op_stuck_many(int argc, char **argv)
+{
+	uint64_t count = num(argv[1]), i;
+	int uffd, fd, begun[2];
+	char path[4096], byte;
+	void *page;
+
+	(void)argc;
+	if (pipe(begun))
+		fail("pipe");
+	for (i = 0; i < count; i++) {
+		switch (fork()) {
+		case -1:
+			fail("fork");
+		case 0:
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			snprintf(path, sizeof(path), "%s%llu", argv[0], (unsigned long long)i);
+			fd = open_file(path, O_WRONLY | O_CREAT);
+			page = missing_page(&uffd);
+			close_file(begun[0], "pipe");
+			if (write(begun[1], "", 1) != 1)
+				fail("pipe");
+			if (pwrite(fd, page, BLOCK, 0) < 0)
+				fail("pwrite");
+		}
+	}
+	close_file(begun[1], "pipe");
+	for (i = 0; i < count; i++) {
+		if (read(begun[0], &byte, 1) != 1)
+			fail("a writer");
+	}
+	tell(argv[2]);
+	pause();
+}
+
+/**
+ * op_stuck_fiemap() - begin to read the extents of a file, and hang until killed
+ * @argc: 2
+ * @argv: the file; a file to create just before
+ *
+ * FIEMAP has the lock of the inode, exclusive or shared. Unlike a writer it does not keep the volume from being frozen.
+ */
+void op_stuck_fiemap(int argc, char **argv)
+{
+	int uffd, fd = open_file(argv[0], O_RDONLY);
+	struct fiemap *map = (struct fiemap *)((char *)missing_page(&uffd) - sizeof(*map));
+
+	(void)argc;
+	memset(map, 0, sizeof(*map));
+	map->fm_length = FIEMAP_MAX_OFFSET;
+	map->fm_extent_count = 1;
+	tell(argv[1]);
+	if (ioctl(fd, FS_IOC_FIEMAP, map))
+		fail("FIEMAP");
 }
 
 /**

@@ -17,6 +17,8 @@ SEED ?=
 PLAN ?=
 MODE ?=
 ATTACKS ?=
+# For make dist: a key of gpg.
+SIGN ?=
 # For make bench: only these parts; less of everything.
 BENCH ?=
 QUICK ?=
@@ -89,9 +91,9 @@ deb:
 in-tree:
 	@selftests/commands/in_tree.sh '$(TREE)'
 
-# A tarball of what is committed, the same on each machine, and its checksum.
+# A tarball of what is committed, the same on each machine, and its checksum; SIGN=key signs it, and tags the commit.
 dist:
-	@selftests/commands/dist.sh $(OUT)
+	@SIGN='$(SIGN)' selftests/commands/dist.sh $(OUT)
 
 install: all
 	install -D -m 644 fragtrace.ko $(DESTDIR)/lib/modules/$$(modinfo -F vermagic fragtrace.ko | cut -d ' ' -f 1)/updates/fragtrace.ko
@@ -134,7 +136,7 @@ help:
 	@echo "make install, uninstall   module, fragtrace-view, its presets, fragtrace-plot, man pages; PREFIX=$(PREFIX), DESTDIR="
 	@echo "make deb                  Debian packages, in deb-out/; DKMS=no does not try the module's"
 	@echo "make in-tree TREE=folder  put module and tests into the source tree of a kernel: CONFIG_FRAGTRACE, kselftest"
-	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/"
+	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/; SIGN=key signs it and tags the commit"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
 .PHONY: all modules viewer vm shell check test test-debug test-large xfstests fuzz fuzz-parsers demo bench bench-readme deb in-tree dist install uninstall clean distclean help

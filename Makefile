@@ -101,8 +101,13 @@ install: all
 	$(MAKE) -C viewer install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
 
 uninstall:
-	rm -f $(DESTDIR)/lib/modules/*/updates/fragtrace.ko
-	[ -n "$(DESTDIR)" ] || depmod -a
+	@for ko in $(DESTDIR)/lib/modules/*/updates/fragtrace.ko; do \
+		[ -e "$$ko" ] || continue; \
+		rel=$${ko#$(DESTDIR)/lib/modules/}; \
+		echo "rm $$ko"; \
+		rm "$$ko" || exit 1; \
+		[ -n "$(DESTDIR)" ] || depmod -a "$${rel%%/*}" || exit 1; \
+	done
 	$(MAKE) -C viewer uninstall PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
 
 clean:

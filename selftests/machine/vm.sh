@@ -78,7 +78,11 @@ ft_write_overlays() {
 	of_host keep
 	modules=/lib/modules/\$(uname -r)
 	real=\$(realpath "\$modules")
-	rm "\$modules" && cover "\$real" "\$modules" modules
+	if [ -L "\$modules" ] && rm "\$modules" && ! cover "\$real" "\$modules" modules; then
+		# a kernel without overlayfs
+		rmdir "\$modules"
+		ln -s "\$real" "\$modules"
+	fi
 	[ -w /mnt ] || cover /mnt /mnt mnt
 	[ -w $(ft_quote "$FT_TOP") ] || cover $(ft_quote "$FT_TOP") $(ft_quote "$FT_TOP") project
 	of_host show

@@ -17,6 +17,8 @@ SEED ?=
 PLAN ?=
 MODE ?=
 ATTACKS ?=
+# For make dist: a key of gpg.
+SIGN ?=
 # For make bench: only these parts; less of everything.
 BENCH ?=
 QUICK ?=
@@ -89,9 +91,9 @@ deb:
 in-tree:
 	@selftests/commands/in_tree.sh '$(TREE)'
 
-# A tarball of what is committed, the same on each machine, and its checksum.
+# A tarball of what is committed, the same on each machine, and its checksum; SIGN=key signs it, and tags the commit.
 dist:
-	@selftests/commands/dist.sh $(OUT)
+	@SIGN='$(SIGN)' selftests/commands/dist.sh $(OUT)
 
 install: all
 	install -D -m 644 fragtrace.ko $(DESTDIR)/lib/modules/$$(modinfo -F vermagic fragtrace.ko | cut -d ' ' -f 1)/updates/fragtrace.ko
@@ -99,8 +101,13 @@ install: all
 	$(MAKE) -C viewer install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
 
 uninstall:
-	rm -f $(DESTDIR)/lib/modules/*/updates/fragtrace.ko
-	[ -n "$(DESTDIR)" ] || depmod -a
+	@for ko in $(DESTDIR)/lib/modules/*/updates/fragtrace.ko; do \
+		[ -e "$$ko" ] || continue; \
+		rel=$${ko#$(DESTDIR)/lib/modules/}; \
+		echo "rm $$ko"; \
+		rm "$$ko" || exit 1; \
+		[ -n "$(DESTDIR)" ] || depmod -a "$${rel%%/*}" || exit 1; \
+	done
 	$(MAKE) -C viewer uninstall PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
 
 clean:
@@ -118,7 +125,8 @@ help:
 	@echo "make bench                what it costs, beside filefrag, ftrace and bpftrace; BENCH='micro apps', QUICK=1, OUT=folder,"
 	@echo "                          KERNEL=6.12; BENCH=profile names the functions"
 	@echo "make bench-readme         put the table and the picture of the last make bench into selftests/bench/README.md"
-	@echo "make check                the sources: checkpatch --strict, kernel-doc, layers, gcc, sparse, clang, shellcheck, ruff, mypy"
+	@echo "make check                the sources: checkpatch --strict, kernel-doc, layers, gcc, sparse, clang, coccinelle,"
+	@echo "                          smatch, shellcheck, ruff, mypy"
 	@echo "make test                 every test; KERNEL='6.12 6.1 7 6.12-rt 6.1-rt 7-rt', TESTS='20_write.sh', SEED=N narrow it down"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN, with KCSAN, with PREEMPT_RT and lockdep"
 	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12,"
@@ -133,7 +141,7 @@ help:
 	@echo "make install, uninstall   module, fragtrace-view, its presets, fragtrace-plot, man pages; PREFIX=$(PREFIX), DESTDIR="
 	@echo "make deb                  Debian packages, in deb-out/; DKMS=no does not try the module's"
 	@echo "make in-tree TREE=folder  put module and tests into the source tree of a kernel: CONFIG_FRAGTRACE, kselftest"
-	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/"
+	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/; SIGN=key signs it and tags the commit"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
 .PHONY: all modules viewer vm shell check test test-debug test-large xfstests fuzz fuzz-parsers demo bench bench-readme deb in-tree dist install uninstall clean distclean help

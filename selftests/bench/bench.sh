@@ -64,7 +64,9 @@ small() {
 programs() {
 	local name
 
-	for name in db_bench redis-server redis-cli redis-benchmark fio bpftrace; do
+	# The package redis-server would start a service on this machine. Its program is another name of this one.
+	ln -sf "$(command -v redis-check-rdb)" "$(ft_cache)/redis-server"
+	for name in db_bench "$(ft_cache)/redis-server" redis-cli redis-benchmark fio bpftrace; do
 		echo "-f $(command -v $name)"
 	done
 }

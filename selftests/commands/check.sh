@@ -6,7 +6,7 @@
 # usage: check.sh
 #
 # Installs only what the builds need. For all checks: apt install shellcheck sparse pyflakes3 mypy
-# clang lld llvm, pip install ruff. $CHECKPATCH is the path of a checkpatch.pl other than that of Debian's kernel 6.12.
+# clang lld llvm coccinelle, pip install ruff; smatch is built from its source. $CHECKPATCH is the path of a checkpatch.pl other than that of Debian's kernel 6.12.
 
 set -eu -o pipefail
 

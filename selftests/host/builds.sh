@@ -85,7 +85,7 @@ renamed() {
 	! cmp -s "$F2FS_KO" "$dir/renamed.ko"
 }
 
-plan 24
+plan 25
 touch "$dir/stamp"
 if build "F2FS_KO=$F2FS_KO" "VMLINUX_BTF=$VMLINUX_BTF"; then
 	ok "for the headers named by KDIR"
@@ -158,13 +158,48 @@ complete() {
 		git -C "$FT_TOP" ls-tree -r --name-only HEAD | sort | cmp - "$dir/packed"
 }
 
+# signed(commands...) - run a command with a key that is made for it, in a clone, whose tags are nobody's
+signed() {
+	local rc
+
+	rc=0
+	GNUPGHOME=$(mktemp -d)
+	export GNUPGHOME GIT_COMMITTER_NAME=test GIT_COMMITTER_EMAIL=test@fragtrace.invalid
+	"$@" >"$dir/said" 2>&1 || rc=$?
+	gpgconf --kill all
+	rm -rf "$GNUPGHOME"
+	unset GNUPGHOME GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
+	[ $rc = 0 ] || sed 's/^/# /' "$dir/said"
+	return $rc
+}
+
+# sign_twice() - sign a release, check both signatures; a tarball with a byte more must not pass, nor another commit
+sign_twice() {
+	gpg --batch --quiet --passphrase '' --quick-generate-key 'test <test@fragtrace.invalid>' ed25519 sign never &&
+		git clone -q "$FT_TOP" "$dir/clone" || return 1
+	set -- env -u MAKEFLAGS -u MAKELEVEL make -s -C "$dir/clone" dist SIGN=test@fragtrace.invalid OUT="$dir/signed"
+	"$@" && "$@" && git -C "$dir/clone" verify-tag "$(git -C "$dir/clone" tag)" &&
+		gpg --batch --verify "$dir"/signed/*.asc "$dir"/signed/*.gz || return 1
+	cp "$dir"/signed/*.gz "$dir/changed"
+	echo >>"$dir/changed"
+	! gpg --batch --verify "$dir"/signed/*.asc "$dir/changed" || return 1
+	git -C "$dir/clone" -c user.name=test -c user.email=test@fragtrace.invalid commit -q --allow-empty -m more
+	! "$@"
+}
+
 if git -C "$FT_TOP" rev-parse -q --verify HEAD >/dev/null 2>&1; then
 	check "make dist" released 1
 	check "has all files, and a checksum" complete
 	(umask 077 && released 2)
 	check "the same again, whatever the umask" cmp "$(echo "$dir"/dist1/*.gz)" "$(echo "$dir"/dist2/*.gz)"
+	if command -v gpg >/dev/null; then
+		check "SIGN=: tarball and tag have good signatures, once for a version" signed sign_twice
+	else
+		skip "SIGN=: tarball and tag have good signatures, once for a version" "gpg is not installed"
+	fi
 else
-	for n in "make dist" "has all files, and a checksum" "the same again, whatever the umask"; do
+	for n in "make dist" "has all files, and a checksum" "the same again, whatever the umask" \
+		"SIGN=: tarball and tag have good signatures, once for a version"; do
 		skip "$n" "this is no checkout of git"
 	done
 fi

@@ -74,7 +74,7 @@ type_into() {
 	"$@" <"$typed" >"$dir/out" 2>"$dir/err"
 }
 
-plan 19
+plan 20
 expect "the small guest: status" "$(status_of "$guest" -n -- sh -c 'echo "it'"'"'s $0 $1"; exit 9' 'a  b' '$c')" 9
 expect "the small guest: words arrive as they were" "$(cat "$dir/out")" "it's a  b \$c"
 expect "the small guest: two disks" "$(status_of "$guest" -n -d 64M -d 128M -- sh -c 'blockdev --getsize64 /dev/vda && blockdev --getsize64 /dev/vdb')" 0
@@ -84,11 +84,14 @@ expect "the small guest: a time limit" "$(status_of "$guest" -n -t 6 -- sleep 60
 expect "the small guest: a crash of its kernel" "$(status_of "$guest" -n -- sh -c 'echo c >/proc/sysrq-trigger')" 125
 interrupt "the small guest: interrupted" TERM "$guest" -n -- sleep 60
 interrupt "the small guest: killed" KILL "$guest" -n -- sleep 60
-status=$(OUT=$dir/kept DISK=3G status_of "$vm" -n -- 'pwd; id -u; blockdev --getsize64 /dev/vda; cp /proc/version "$OUT/"; exit 7')
+status=$(OUT=$dir/kept DISK=3G status_of "$vm" -n -- 'pwd; id -u; blockdev --getsize64 /dev/vda; 
+	cp /proc/version "$OUT/"; mkdir /mnt/of_the_guest && ln -s x "/lib/modules/$(uname -r)/of_the_guest" && touch of_the_guest && exit 7')
 expect "the full guest: status" "$status" 7
 [ "$status" = 7 ] || sed 's/^/# /' "$dir/err"
 expect "the full guest: root, in the project's folder, with its disk" "$(tr '\n' ' ' <"$dir/out")" "$FT_TOP 0 3221225472 "
 check "the full guest: OUT is a folder of the host" grep -q 'Linux version 6.12' "$dir/kept/version"
+expect "the full guest: what it writes to /mnt, to the modules and to the project stays in it" \
+	"$(find /mnt "$FT_TOP" "$(ft_cache)/kernels" -maxdepth 5 -name of_the_guest)" ""
 expect "make vm: dollars are the guest's" "$(env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory -C "$FT_TOP" vm \
 	CMD='echo "in the $FRAGTRACE_GUEST guest, $((1 + 1))"' 2>"$dir/err")" "in the full guest, 2"
 # Input before the end of the boot is lost.

@@ -63,8 +63,12 @@ def used(names, inline):
 
 
 def main():
-    folder = sys.argv[1]
-    verbose = "-v" in sys.argv[2:]
+    folders = [word for word in sys.argv[1:] if word != "-v"]
+    if len(folders) != 1 or not os.path.isfile(os.path.join(folders[0], "fragtrace.h")):
+        print("usage: layers.py FOLDER [-v]; the folder is the one with fragtrace.h: module", file=sys.stderr)
+        return 2
+    folder = folders[0]
+    verbose = "-v" in sys.argv[1:]
     defined, names, inline = read(folder)
     with open(os.path.join(folder, "fragtrace.h"), encoding="utf-8") as file:
         order = LISTED.findall(file.read())

@@ -5,8 +5,8 @@
 #
 # usage: static.sh [--more]
 #
-# --more adds the other checks of `make check`: checkpatch --strict, builds by gcc and clang with all warnings, ruff
-# and mypy. A check whose program is missing is skipped by name.
+# --more adds the other checks of `make check`: checkpatch --strict, builds by gcc and clang with all warnings,
+# coccinelle with the kernel's rules, smatch, clang-format, ruff and mypy. A check whose program is missing is skipped by name.
 
 set -eu
 
@@ -111,7 +111,7 @@ built_quietly() {
 		tail -n 5 "$log" | sed 's/^/# /'
 		rc=1
 	}
-	! grep -iE '(warning|error):' "$log" | grep -v "$but" | sed 's/^/# /' | grep . || rc=1
+	! grep -iE '(warn|warning|error):' "$log" | grep -v "$but" | sed 's/^/# /' | grep . || rc=1
 	rm "$log"
 	return $rc
 }
@@ -127,6 +127,46 @@ check_with() {
 	else
 		skip "$name" "$program is not installed"
 	fi
+}
+
+# apply_rule(rule) - print what a rule of the kernel for coccinelle reports of module/
+apply_rule() {
+	# a rule names its options in a comment
+	# shellcheck disable=SC2046 # a list of options
+	spatch -D report --very-quiet --no-show-diff --cocci-file "$1" \
+		$(sed -n 's,^\(//\|#\) *Options: *,,p' "$1" | head -n 1) --include-headers --dir module 2>"$1.log" ||
+		echo "${1##*/}: spatch ended with status $?: $(head -n 1 "$1.log")"
+}
+
+# coccinelle(folder) - apply the kernel's rules in this folder; they must find nothing
+coccinelle() {
+	local dir rc pid rule
+
+	dir=$(mktemp -d)
+	cp -r "$1" "$dir/rules"
+	# these cannot run without a compiler that Debian's coccinelle does not ask for
+	if ! command -v ocamlopt >/dev/null; then
+		rule=$(grep -rlE '^@.*(script|initialize|finalize):ocaml' "$dir/rules" || :)
+		# shellcheck disable=SC2086 # a list of files
+		[ -z "$rule" ] || rm $rule
+		echo "# rules that need an OCaml compiler are left out: $(printf '%s\n' "$rule" | sed 's,.*/,,' | tr '\n' ' ')"
+	fi
+	for rule in "$dir"/rules/*/*.cocci; do
+		apply_rule "$rule" >"$rule.found" &
+		pid="${pid:-} $!"
+		# two at a time
+		# shellcheck disable=SC2086 # process IDs
+		set -- $pid
+		[ $# -lt 2 ] || {
+			wait "$1"
+			pid=$2
+		}
+	done
+	wait
+	rc=0
+	! cat "$dir"/rules/*/*.found | sed 's/^/# /' | grep . || rc=1
+	rm -r "$dir"
+	return $rc
 }
 
 # more() - the additional checks of `make check`
@@ -149,6 +189,15 @@ more() {
 	# objtool expects the thunks that clang is not asked for
 	check_with clang "module/: no warning from clang (W=1)" built_quietly objtool: C=0 \
 		CC="$FT_TESTS/machine/clang_as_gcc.sh"
+	if [ -d "${checkpatch%/*}/coccinelle" ]; then
+		check_with spatch "module/: coccinelle, with the kernel's rules" coccinelle "${checkpatch%/*}/coccinelle"
+	else
+		skip "module/: coccinelle, with the kernel's rules" "they are not beside checkpatch.pl"
+	fi
+	# It takes loops of macros for wrong indentation, and a bit of a map for a mask that was meant otherwise.
+	check_with smatch "module/: smatch" built_quietly 'inconsistent indenting\|shift has higher precedence' C=2 \
+		CHECK="$FT_TESTS/machine/smatch.sh"
+	skip "C: clang-format" "lines are broken by hand, and comments aligned by tabs, which .clang-format cannot tell"
 	# shellcheck disable=SC2086 # lists of files
 	check_with ruff "Python: ruff" ruff check -q --isolated --no-cache --select E4,E7,E9,F,W --line-length 120 $pythons
 	# shellcheck disable=SC2046
@@ -157,7 +206,7 @@ more() {
 }
 
 MORE=0
-[ "${1:-}" != --more ] || MORE=5
+[ "${1:-}" != --more ] || MORE=8
 shells=$(sources '*.sh')
 # shellcheck disable=SC2086 # a list of files
 set -- $shells

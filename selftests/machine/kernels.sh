@@ -363,24 +363,25 @@ ft_kernel_debian() {
 
 # === Kernel source ===
 
-# ft_unpack_source(version, folder) - download a kernel's source; keep its style checker and F2FS's headers
+# ft_unpack_source(version, folder) - download a kernel's source; keep its checkers of sources and F2FS's headers
 ft_unpack_source() {
 	local tmp
 
 	# an older cache has fewer files
-	[ ! -f "$2/.complete" ] || [ ! -f "$2/fs/f2fs/segment.h" ] || return 0
+	[ ! -f "$2/.complete" ] || [ ! -f "$2/fs/f2fs/segment.h" ] || [ ! -d "$2/scripts/coccinelle" ] || return 0
 	tmp=$2.new.$$
-	rm -rf "$2" "$tmp"
+	rm -rf "$tmp"
 	mkdir -p "$tmp"
-	ft_say "downloading the source of kernel $1 (150 MB, for its checkpatch.pl, f2fs.h and segment.h)"
+	ft_say "downloading the source of kernel $1 (150 MB, for its checkpatch.pl, coccinelle rules, f2fs.h and segment.h)"
 	# shellcheck disable=SC2086 # options
 	if (cd "$tmp" && apt-get $FT_APT -qq -o APT::Sandbox::User=root download "linux-source-$1" >&2) &&
 		dpkg-deb --fsys-tarfile "$tmp"/*.deb | tar -xO "./usr/src/linux-source-$1.tar.xz" | xz -dc |
 		tar -x -C "$tmp" --strip-components=1 "linux-source-$1/scripts/checkpatch.pl" \
 			"linux-source-$1/scripts/spelling.txt" "linux-source-$1/scripts/const_structs.checkpatch" \
-			"linux-source-$1/fs/f2fs/f2fs.h" "linux-source-$1/fs/f2fs/segment.h"; then
+			"linux-source-$1/scripts/coccinelle" "linux-source-$1/fs/f2fs/f2fs.h" "linux-source-$1/fs/f2fs/segment.h"; then
 		rm -f "$tmp"/*.deb
 		touch "$tmp/.complete"
+		rm -rf "$2"
 		mv "$tmp" "$2"
 	else
 		rm -rf "$tmp"

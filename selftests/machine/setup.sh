@@ -103,7 +103,7 @@ ft_group() {
 	test) echo "shellcheck sparse perl openssl mandoc tmux python3 python3-prometheus-client chromium-headless-shell
 		pyflakes3 python3-matplotlib python3-numpy python3-pil python3-pytest redis-tools trace-cmd" ;;
 	demo) echo "rocksdb-tools" ;;
-	bench) echo "fio redis-server redis-tools bpftrace python3-matplotlib" ;;
+	bench) echo "fio redis-tools bpftrace python3-matplotlib" ;;
 	large) echo "fio" ;;
 	deb) echo "mmdebstrap dpkg-dev cpio git" ;;
 	debug) echo "bc bison flex libelf-dev m4 libssl-dev" ;;

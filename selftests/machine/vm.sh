@@ -18,10 +18,10 @@
 #   -t SECONDS   give up after this time (default: never)
 #   -v           print the guest's console at the end
 #
-# The guest (virtme-ng) sees the host's file system read-only. COMMAND is one line for sh; it runs in the
-# project's folder with $FRAGTRACE_KO (the module built for that kernel) and $OUT set, the test
-# programs and the viewer in PATH, debugfs mounted and F2FS loaded. /tmp is memory of the guest's. A shell has the
-# same, on this terminal.
+# The guest (virtme-ng) sees the host's file system. What it writes there is kept in its memory, and is gone with it: below
+# /tmp, /mnt, /lib, /usr, /etc, /var and the project's folder; the rest is read-only. COMMAND is one line for sh; it
+# runs in the project's folder with $FRAGTRACE_KO (the module built for that kernel) and $OUT set, the test
+# programs and the viewer in PATH, debugfs mounted and F2FS loaded. A shell has the same, on this terminal.
 #
 # Exit status: the command's, 0 for a shell; 124 after the time ran out; 126 when the guest ended without a status.
 
@@ -39,6 +39,7 @@ FT_DISK_SIZE=4G
 ft_write_preparation() {
 	cat <<-COMMAND
 	: >$(ft_quote "$RUN/started")
+	$(ft_write_overlays)
 	cd $(ft_quote "$FT_TOP")
 	export FRAGTRACE_KO=$(ft_quote "$1")
 	export OUT=$(ft_quote "$OUT")
@@ -50,6 +51,41 @@ ft_write_preparation() {
 	modprobe virtio_blk
 	modprobe f2fs
 	for i in 1 2 3 4 5 6 7 8 9 10; do [ -b /dev/vda ] || sleep 0.5; done
+	} >/dev/null 2>&1
+	COMMAND
+}
+
+# ft_write_overlays() - print the commands that make more folders of the guest writable; what is written is in its memory
+#
+# virtme-ng has done so for /usr, /etc, /var, /home and /tmp, and has linked the kernel's modules, read-only, into
+# /lib/modules. The folders that belong to the host (\$OUT, the files of this run) may be below one that is covered.
+ft_write_overlays() {
+	cat <<-COMMAND
+	# cover(folder, mount point, name) - mount the folder, with memory of this name above it
+	cover() {
+		mkdir -p "/run/fragtrace/\$3/upper" "/run/fragtrace/\$3/work" "\$2"
+		mount -t overlay -o "lowerdir=\$1,upperdir=/run/fragtrace/\$3/upper,workdir=/run/fragtrace/\$3/work" fragtrace "\$2"
+	}
+	# of_host(options) - mount each folder of the host's at a place that stays visible, or back from there
+	of_host() {
+		for folder in $(ft_quote "$RUN") ${OUT:+$(ft_quote "$OUT")}; do
+			kept=/run/fragtrace/host/\$(echo "\$folder" | cksum | cut -d ' ' -f 1)
+			mkdir -p "\$kept"
+			if [ "\$1" = keep ]; then mount --bind "\$folder" "\$kept"; else mount --bind "\$kept" "\$folder"; fi
+		done
+	}
+	{
+	of_host keep
+	modules=/lib/modules/\$(uname -r)
+	real=\$(realpath "\$modules")
+	if [ -L "\$modules" ] && rm "\$modules" && ! cover "\$real" "\$modules" modules; then
+		# a kernel without overlayfs
+		rmdir "\$modules"
+		ln -s "\$real" "\$modules"
+	fi
+	[ -w /mnt ] || cover /mnt /mnt mnt
+	[ -w $(ft_quote "$FT_TOP") ] || cover $(ft_quote "$FT_TOP") $(ft_quote "$FT_TOP") project
+	of_host show
 	} >/dev/null 2>&1
 	COMMAND
 }

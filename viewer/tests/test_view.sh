@@ -402,7 +402,20 @@ small_enough() {
 	"$peek" out.png | awk '/^size/ { exit $2 * $3 > 16000000 }' || fail "the picture is too big"
 }
 
-# used(blocks) - a table of a volume of 2 GB, half of it in 1000 fragments of 262 blocks on average
+# Between rows of 136 boxes, too, as far as the files touch there.
+test_neighbours_have_a_line_between_rows() {
+	printf '%s\n%s\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=0 blocks=400 segment_blocks=32 path=/m' >t
+	printf '254:0 %s /m/%s.sst\n' '0 150 0 4 contiguous' a '150 150 0 5 contiguous' b >>t
+	plain -t t
+	boxes '#00aa00' 300
+	pixel $((42 + 9 * 14 + 4)) 423 '#202124'
+	pixel $((42 + 9 * 13 + 4)) 423 '#ecebe6'
+	pixel $((42 + 9 * 13 + 4)) 432 '#202124'
+	pixel $((42 + 9 * 14 + 4)) 432 '#ecebe6'
+}
+
+# used() - a table of a volume of 2 GB, half of it in 1000 fragments of 262 blocks on average
 used() {
 	awk 'BEGIN {
 		print "# fragtrace table 1"

@@ -30,8 +30,9 @@ struct number {
 };
 
 /*
- * A grid being painted, the mixed colours of an incomplete cell, the end and the shade of the last piece,
- * and the numbers to be drawn.
+ * A grid being painted, the mixed colours of an incomplete cell, the numbers to be drawn; and, for lines
+ * between runs of one colour: where the last piece ended, where the run and the one before it begin, and
+ * whether they touch and have one colour.
  */
 struct brush {
 	struct canvas *canvas;
@@ -43,7 +44,10 @@ struct brush {
 	uint64_t used;
 	uint64_t red, green, blue;
 	uint64_t last_end;
-	uint8_t last_shade;
+	uint64_t run_begin;
+	uint64_t before_begin;
+	uint32_t run_rgb;
+	bool is_same;
 	struct number *numbers;
 	size_t n_numbers;
 	size_t cap_numbers;
@@ -83,16 +87,39 @@ static void fill_cells(const struct brush *b, uint64_t first, uint64_t n, uint32
 		fill_cell(b, first++, rgb);
 }
 
-/* A line between two runs of the same colour, in the border before a cell or at its left edge. */
+static bool is_separable(const struct brush *b)
+{
+	return b->is_same && b->layout->cell_w >= LEAST_SEPARATED * layout_px(b->layout->img, 1);
+}
+
+/* A line between two runs of one colour, in the border before a cell or at its left edge. */
 static void separate(const struct brush *b, uint64_t cell)
 {
 	const struct layout *l = b->layout;
-	size_t border = l->pitch_x - l->cell_w, pen = layout_px(l->img, 1), x, y;
+	size_t border = l->pitch_x - l->cell_w, x, y;
 
-	if (l->cell_w < LEAST_SEPARATED * pen)
-		return;
 	layout_cell_xy(l, b->grid, cell, &x, &y);
-	canvas_cell(b->canvas, x - border, y, border ? border : pen, l->cell_h, RGB_INK);
+	canvas_cell(b->canvas, x - border, y, border ? border : layout_px(l->img, 1), l->cell_h, RGB_INK);
+}
+
+/* The same between rows: over the cells of a piece that are below cells of the run before. */
+static void separate_rows(const struct brush *b, const struct piece *piece)
+{
+	const struct layout *l = b->layout;
+	uint64_t columns = b->grid->columns, cell = piece->at, end = b->run_begin + columns;
+	size_t border = l->pitch_y - l->cell_h, x, y;
+
+	if (l->order != ORDER_ROWS)
+		return;
+	if (end > piece->at + piece->len)
+		end = piece->at + piece->len;
+	if (cell < b->before_begin + columns)
+		cell = b->before_begin + columns;
+	for (; cell < end; cell++) {
+		layout_cell_xy(l, b->grid, cell, &x, &y);
+		canvas_cell(b->canvas, x, y - border, l->pitch_x, border ? border : layout_px(l->img, 1),
+			    RGB_INK);
+	}
 }
 
 /* Find room for the number over the cells of the mark, in the row that has room for it. */
@@ -210,18 +237,30 @@ static void clear_rows(struct brush *b, const struct piece *piece)
 	fill_cells(b, first, n, RGB_PAGE);
 }
 
+static void begin_run(struct brush *b, const struct piece *piece, uint32_t rgb)
+{
+	b->is_same = piece->at && piece->at == b->last_end && rgb == b->run_rgb;
+	b->before_begin = b->run_begin;
+	b->run_begin = piece->at;
+	b->run_rgb = rgb;
+}
+
 static void paint_block_cells(struct brush *b, const struct piece *piece, uint32_t rgb)
 {
-	if (piece->folded) {
+	if (piece->begins)
+		begin_run(b, piece, rgb);
+	if (piece->folded)
 		draw_mark(b, piece, rgb);
+	else
+		fill_cells(b, piece->at, piece->len, rgb);
+	if (piece->shade == SHADE_FREE)
 		return;
-	}
-	fill_cells(b, piece->at, piece->len, rgb);
-	if (piece->begins && piece->at && piece->at == b->last_end &&
-	    rgb == colors_rgb(b->colors, b->last_shade))
-		separate(b, piece->at);
 	b->last_end = piece->at + piece->len;
-	b->last_shade = piece->shade;
+	if (!is_separable(b))
+		return;
+	if (piece->begins)
+		separate(b, piece->at);
+	separate_rows(b, piece);
 }
 
 static void paint_piece(void *arg, const struct piece *piece)

@@ -547,6 +547,8 @@ test_sections_are_ruled_off() {
 	for row in 0 4 8 12; do
 		pixel 162 $((424 + row * 9)) '#202124'
 	done
+	# not through the numbers
+	only 12 460 90 1 '#ecebe6'
 	for row in 1 2 3 5 15; do
 		pixel 162 $((424 + row * 9)) '#ecebe6'
 	done

@@ -178,6 +178,19 @@ static void set_rows(struct layout *l, const struct table *table, const struct g
 	}
 }
 
+/* Rows that hold blocks are never folded: there are at least so many. */
+static bool is_too_high(const struct layout *l, const struct table *table, size_t least, size_t most)
+{
+	uint64_t room = l->max_pixels / l->width, blks = 0;
+	size_t i;
+
+	for (i = 0; i < table->n_files; i++)
+		blks += table->files[i].blks;
+	if (most && most < room)
+		room = most;
+	return blks / l->row_blks * least > room;
+}
+
 /* Choose the largest row height for which the picture is not higher than requested. */
 static bool fit_rows(struct layout *l, const struct table *table, struct gaps *gaps, size_t most)
 {
@@ -187,6 +200,8 @@ static bool fit_rows(struct layout *l, const struct table *table, struct gaps *g
 	if (pitch < least)
 		pitch = least;
 	set_columns(l);
+	if (is_too_high(l, table, least, most))
+		return false;
 	for (v = 0; v < l->n_grids; v++)
 		find_gaps(&gaps[v], l, table, &table->volumes[v]);
 	for (; pitch >= least; pitch--) {

@@ -87,7 +87,8 @@ check "and it goes on" loop_until 20 sh -c "fragtrace-view -t \$(ls $out/rec/* |
 kill $viewer
 wait $viewer
 expect "it ends well" $? 0
-expect "with two messages" "$(wc -l <$out/said)" 2
+# a guest has no fonts, and fontconfig says so
+expect "with two messages" "$(grep -vc '^Fontconfig ' $out/said)" 2
 rm -rf $out
 unload
 finish

@@ -14,4 +14,7 @@ INCLUDES = -Isrc -Ibuild -I..
 WARNFLAGS = -std=c11 -Wall -Wextra -Wpedantic -Werror
 DEFS = -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DPRESETDIR='"$(PRESETDIR)"'
 SANFLAGS = -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
-LDLIBS = -lpng -lz -lncursesw -ltinfo
+# text and shapes of pictures
+PICTURE_CFLAGS := $(shell pkg-config --cflags pangocairo)
+PICTURE_LIBS := $(shell pkg-config --libs pangocairo)
+LDLIBS = $(PICTURE_LIBS) -lpng -lz -lncursesw -ltinfo

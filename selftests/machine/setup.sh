@@ -99,7 +99,7 @@ ft_group() {
 	build) echo "make gcc gcc-12 libc6-dev pahole kmod xz-utils binutils" ;;
 	guest) echo "qemu-system-x86 busybox-static cpio f2fs-tools e2fsprogs kmod xz-utils util-linux" ;;
 	full) echo "qemu-system-x86 busybox-static f2fs-tools e2fsprogs kmod python3 python3-venv udev procps iproute2 file util-linux" ;;
-	viewer) echo "make gcc libc6-dev libpng-dev zlib1g-dev libncurses-dev" ;;
+	viewer) echo "make gcc libc6-dev pkg-config libcairo2-dev libpango1.0-dev libpng-dev zlib1g-dev libncurses-dev fonts-dejavu-core" ;;
 	test) echo "shellcheck sparse perl openssl mandoc tmux python3 python3-prometheus-client chromium-headless-shell
 		pyflakes3 python3-matplotlib python3-numpy python3-pil python3-pytest redis-tools trace-cmd" ;;
 	demo) echo "rocksdb-tools" ;;
@@ -109,7 +109,7 @@ ft_group() {
 	debug) echo "bc bison flex libelf-dev m4 libssl-dev" ;;
 	xfstests) echo "autoconf automake libtool-bin pkg-config gettext uuid-dev uuid-runtime xfslibs-dev xfsprogs libattr1-dev
 		libacl1-dev libaio-dev attr acl dmsetup fio bc" ;;
-	fuzz) echo "make clang libclang-rt-14-dev libc6-dev libpng-dev" ;;
+	fuzz) echo "make clang libclang-rt-14-dev libc6-dev pkg-config libcairo2-dev libpango1.0-dev libpng-dev" ;;
 	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, bench, large, deb, debug, xfstests or fuzz" ;;
 	esac
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * fragtrace-view: draw where the blocks of F2FS files lie.
- * The main loop runs the pipeline: source -> table -> runs -> layout -> pixels -> PNG.
+ * The main loop runs the pipeline: source -> table -> runs -> layout -> picture -> PNG, SVG or PDF.
  */
 #include <errno.h>
 #include <signal.h>
@@ -29,6 +29,7 @@
 #include "picture/layout.h"
 #include "picture/paint.h"
 #include "picture/png_out.h"
+#include "picture/vector_out.h"
 #include "util.h"
 
 /* State that lasts from one reading to the next. */
@@ -38,6 +39,7 @@ struct session {
 	struct recorder recorder;
 	struct colors colors;
 	struct img_conf img;
+	bool trouble_was_said;
 };
 
 /* === One reading === */
@@ -51,6 +53,17 @@ static void format_time(char *buf, size_t size, int64_t time_ms)
 		snprintf(buf, size, "at an unknown time");
 }
 
+/* Said once, also if the table is read again. */
+static void report_colors(struct session *s, const struct runs *runs)
+{
+	char *trouble = colors_trouble(&s->colors, runs->counts);
+
+	if (trouble && !s->trouble_was_said)
+		warn("--color-by %s: %s", s->options.color_by, trouble);
+	s->trouble_was_said = trouble;
+	free(trouble);
+}
+
 static void draw(struct session *s, const struct table *table)
 {
 	struct canvas canvas;
@@ -61,9 +74,13 @@ static void draw(struct session *s, const struct table *table)
 	format_time(when, sizeof(when), table->text.time_ms);
 	colors_learn(&s->colors, table);
 	runs_build(&runs, table, &s->colors);
+	report_colors(s, &runs);
 	layout_init(&layout, &runs, &s->img, s->colors.n_rules);
-	paint(&canvas, &layout, &runs, &s->colors, when);
-	png_out_write(&canvas, s->options.png);
+	paint(&canvas, &layout, &runs, &s->colors, when, vector_out_is_for(s->options.png));
+	if (canvas.records)
+		vector_out_write(&canvas, s->options.png);
+	else
+		png_out_write(&canvas, s->options.png);
 	canvas_free(&canvas);
 	if (s->options.html)
 		html_write(s->options.html, s->options.png, &layout, &runs, &s->colors,

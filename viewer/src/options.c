@@ -9,6 +9,7 @@
 
 #include "input/source.h"
 #include "options.h"
+#include "picture/vector_out.h"
 #include "util.h"
 
 #define DEFAULT_TABLE DEBUGFS "/fragtrace/table"
@@ -22,7 +23,7 @@ enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION };
 static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi", "section" };
 
 static const char usage[] =
-"usage: fragtrace-view [-t TABLE] [-o PNG] [-c color.cnf] [-i img.cnf]\n"
+"usage: fragtrace-view [-t TABLE] [-o PICTURE] [-c color.cnf] [-i img.cnf]\n"
 "                      [--html FILE] [--record DIR] [--json FILE]\n"
 "                      [--csv FILE] [--prometheus FILE] [-n SECONDS [--count N]]\n"
 "       fragtrace-view --top [-t TABLE] [-n SECONDS] [--count N]\n"
@@ -34,7 +35,8 @@ static const char usage[] =
 "  -t, --table TABLE    what to read (fragtrace's snapshot in debugfs): a binary\n"
 "                       snapshot or the text of a table; - is stdin; may be\n"
 "                       packed with gzip\n"
-"  -o, --output PNG     the picture (" DEFAULT_PNG "); - is stdout\n"
+"  -o, --output FILE    the picture (" DEFAULT_PNG "); a name in .svg or .pdf gives\n"
+"                       that form, any other a PNG; - is stdout\n"
 "  -n, --interval SECONDS\n"
 "                       read again every so many seconds, until interrupted\n"
 "      --count N        stop after N readings\n"
@@ -55,8 +57,9 @@ static const char usage[] =
 "                       why FILE is (a path, the end of one, or a glob)\n"
 "  -c, --colors FILE    colours: a file, or rocksdb, redis or voltdb; may come\n"
 "                       several times, later ones win\n"
-"      --color-by WHAT  kind (of file: the default), size (of the fragment),\n"
-"                       file=PATH (one file against the rest), cause (what broke\n"
+"      --color-by WHAT  kind (of file: the default), severity (what reading the\n"
+"                       file costs), size (of the fragment), file=PATH (one file\n"
+"                       against the rest), cause (what broke\n"
 "                       the file there), why (the fragment is not beside the one\n"
 "                       before it), process (that wrote it) or age\n"
 "  -i, --image FILE     sizes and folding: a file, or rocksdb, redis or voltdb\n"
@@ -142,6 +145,8 @@ static void check(struct options *o)
 	check_name(o->prometheus, "--prometheus");
 	if (o->html && o->png && !strcmp(o->png, "-"))
 		die("--html shows the picture, expected the name of a file after -o");
+	if (o->html && o->png && vector_out_is_for(o->png))
+		die("%s: the picture of a page is a PNG, expected another name after -o", o->png);
 	if (o->html && !o->png)
 		o->png = DEFAULT_PNG;
 	if (!o->png && !o->record && !o->json && !o->csv && !o->prometheus && !o->top && !o->why)

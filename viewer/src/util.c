@@ -208,6 +208,25 @@ void format_bytes(char buf[BYTES_MAX], double blks)
 		 value, units[i]);
 }
 
+/**
+ * format_share() - a part of a whole in percent
+ * @buf: buffer for the text, such as 1.5 %; what is not zero is never written as 0.0 %, and what is not
+ *	all is never written as 100.0 %
+ * @part: the part
+ * @all: the whole
+ */
+void format_share(char buf[SHARE_MAX], uint64_t part, uint64_t all)
+{
+	double percent = all ? 100.0 * (double)part / (double)all : 0.0;
+
+	if (part && percent < 0.1)
+		snprintf(buf, SHARE_MAX, "<0.1 %%");
+	else if (part < all && percent > 99.9)
+		snprintf(buf, SHARE_MAX, ">99.9 %%");
+	else
+		snprintf(buf, SHARE_MAX, "%.1f %%", percent);
+}
+
 /* Large buffers are faster to fill in huge pages than in pages of 4 KiB. */
 static void use_big_pages(char *buf, size_t size)
 {

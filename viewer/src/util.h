@@ -44,6 +44,9 @@ const char *grouped(char buf[GROUPED_MAX], uint64_t value);
 #define BYTES_MAX 32
 void format_bytes(char buf[BYTES_MAX], double blks);
 
+#define SHARE_MAX 16
+void format_share(char buf[SHARE_MAX], uint64_t part, uint64_t all);
+
 #define NSEC_PER_SEC INT64_C(1000000000)
 int64_t monotonic_ns(void);
 

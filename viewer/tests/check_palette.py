@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Checks that the built-in colours are distinguishable with colour blindness and in grey prints.
 
-usage: check_palette.py color_kind.c color.c color_size.c color_age.c color.h
+usage: check_palette.py MODEL [NAME.color.cnf...], where MODEL is the folder of color.c and color_*.c
 
 Simulates the three dichromacies with the matrices of Machado, Oliveira and Fernandes (2009). Prints
 the smallest CIE 1976 colour distance for each. Fails if it is too small, or if tones are not ordered
@@ -60,17 +60,47 @@ def colours_named(path, *names):
     return [int(re.search(rf"#define {name} 0x([0-9a-f]{{6}})", text)[1], 16) for name in names]
 
 
+def preset(path, names):
+    """The rules of a color.cnf file: three colours each."""
+    rules = []
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            words = line.split()
+            if words and not words[0].startswith("#"):
+                rules.append([int(w[1:], 16) if w.startswith("#") else names[w] for w in words[1:4]])
+    return rules
+
+
+def named_colours(path):
+    """The names that color.cnf may use, and their colours."""
+    with open(path, encoding="utf-8") as file:
+        return {name: int(c, 16) for name, c in re.findall(r'\{ "([a-z-]+)", 0x([0-9a-f]{6}) \}', file.read())}
+
+
+def check_preset(path, names):
+    """Whether a preset is bad: two rules may share a colour, but different ones have to be distinguishable."""
+    bad = False
+    colours = sorted({c for rule in preset(path, names) for c in rule} | {0xFFFFFF})
+    for vision in VISIONS:
+        least, pair = nearest(colours, itertools.combinations(colours, 2), vision)
+        print(f"{path} {vision}: {least:.1f} ({pair})")
+        bad |= least < LEAST_DISTANCE
+    return bad
+
+
 def nearest(colours, pairs, vision):
     """The smallest distance, and its pair of colours."""
-    seen = {c: lab(c, vision) for c in colours}
+    seen = {c: lab(c, vision) for c in [*colours, 0xFFFFFF]}
     return min((math.dist(seen[a], seen[b]), f"#{a:06x} #{b:06x}") for a, b in pairs)
 
 
 def main():
-    kind, default, size, age, header = sys.argv[1:]
+    kind, default, size, age, severity, header = (f"{sys.argv[1]}/color{part}" for part in
+                                                  ("_kind.c", ".c", "_size.c", "_age.c", "_severity.c", ".h"))
     palette = colours_after(kind, "palette[][N_TONES]") + colours_after(default, "default_tones[N_TONES]")
     ramp = colours_after(size, "classes[]")
     ages = colours_after(age, "ages[]")
+    severities = colours_after(severity, "severities[]")
     greys = colours_named(header, "RGB_UNKNOWN", "RGB_NEUTRAL")
     distinct = colours_after(default, "distinct[N_DISTINCT]") + greys
     bad = len(palette) % 3 or len(palette) < 18 or len(ramp) < 9 or len(ages) < 8 or len(distinct) < 15
@@ -85,6 +115,10 @@ def main():
         step, steps = nearest(ages, zip(ages, ages[1:]), vision)
         # a fragment of unknown age is neutral, and no age may have a similar colour
         grey, like = nearest(ages + greys, itertools.product(ages, greys[1:]), vision)
+        worse, worses = nearest(severities, zip(severities, severities[1:]), vision)
+        paper, papers = nearest(severities, ((c, 0xFFFFFF) for c in severities), vision)
+        print(f"{vision}: severity {worse:.1f} ({worses}), from free {paper:.1f} ({papers})")
+        bad |= worse < LEAST_STEP or paper < LEAST_STEP
         print(f"{vision}: causes {least:.1f} ({pair}), ages {step:.1f} ({steps}), unknown age {grey:.1f} ({like})")
         bad |= least < LEAST_DISTANCE or step < LEAST_STEP or grey < LEAST_STEP
     for tones in zip(*[iter(palette)] * 3):
@@ -92,9 +126,13 @@ def main():
         gap = min(grey[0] - grey[1], grey[1] - grey[2])
         print("lightness " + " ".join(f"#{c:06x} {g:.0f}" for c, g in zip(tones, grey)))
         bad |= gap < LEAST_LIGHTNESS
-    for scale in ramp, ages:
+    # "none" is grey, and the scale begins after it
+    for scale in ramp, ages, severities[:0:-1]:
         lightness = [lab(c, "normal")[0] for c in scale]
         bad |= lightness != sorted(lightness)
+    names = named_colours(kind)
+    for path in sys.argv[2:]:
+        bad |= check_preset(path, names)
     sys.exit(bool(bad))
 
 

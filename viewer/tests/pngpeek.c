@@ -4,6 +4,7 @@
  *	pngpeek FILE		size, and each colour with its number of pixels, most frequent first
  *	pngpeek FILE text	the texts, and the dots per inch
  *	pngpeek FILE X Y	the colour of one pixel
+ *	pngpeek FILE X Y W H	size, and the colours of a rectangle
  */
 #include <png.h>
 #include <stdint.h>
@@ -113,14 +114,32 @@ static void print_colors(void)
 	free(tallies);
 }
 
+/* Keep only the pixels of a rectangle, cut off at the edges of the picture. */
+static void crop(char **args)
+{
+	size_t x = strtoul(args[0], NULL, 10), y = strtoul(args[1], NULL, 10);
+	size_t w = strtoul(args[2], NULL, 10), h = strtoul(args[3], NULL, 10), row;
+
+	if (x >= width || y >= height)
+		fail("no such rectangle");
+	w = w < width - x ? w : width - x;
+	h = h < height - y ? h : height - y;
+	for (row = 0; row < h; row++)
+		memmove(px + row * w, px + (y + row) * width + x, w * sizeof(*px));
+	width = w;
+	height = h;
+}
+
 int main(int argc, char **argv)
 {
 	int want_texts = argc == 3 && !strcmp(argv[2], "text");
 	size_t x, y;
 
-	if (argc < 2 || argc > 4 || (argc == 3 && !want_texts))
-		fail("usage: pngpeek FILE [text | X Y]");
+	if (argc < 2 || argc == 5 || argc > 6 || (argc == 3 && !want_texts))
+		fail("usage: pngpeek FILE [text | X Y [W H]]");
 	decode(argv[1], want_texts);
+	if (argc == 6)
+		crop(argv + 2);
 	if (argc == 4) {
 		x = strtoul(argv[2], NULL, 10);
 		y = strtoul(argv[3], NULL, 10);

@@ -129,7 +129,7 @@ def test_presets_and_rules_that_override():
     Path("my.cnf").write_text("# mine\n.sst #010203 white black # note\n.x red green blue\n")
     rules = colors.read_rules(["rocksdb", "./my.cnf"])
     assert rules[".sst"] == (0x010203, 0xffffff, 0)
-    assert rules[".log"] == (0x3a76d6, 0x6fd6cc, 0x0b5e5a)
+    assert rules[".log"] == (0x3f73d8, 0x58c5ed, 0x003f74)
     assert list(rules) == [".log", "default", ".sst", ".x"]
 
 

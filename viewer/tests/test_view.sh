@@ -38,6 +38,37 @@ pixel() {
 	[ "$got" = "$3" ] || fail "pixel $1,$2 is $got, expected $3"
 }
 
+# only(x, y, w, h, colours...) - a rectangle of out.png must have no other colours
+only() {
+	local x=$1 y=$2 w=$3 h=$4 got
+	shift 4
+	got=$("$peek" out.png "$x" "$y" "$w" "$h" | sed '1d; s/ .*//')
+	for rgb in $got; do
+		case " $* " in
+		*" $rgb "*) ;;
+		*) fail "$rgb in the rectangle $x,$y $w x $h, expected $*" ;;
+		esac
+	done
+}
+
+# count(colour) - print the number of pixels of out.png that have a colour
+count() {
+	"$peek" out.png | awk -v rgb="$1" '$1 == rgb { n = $2 } END { print n + 0 }'
+}
+
+# height(), width() - of out.png, in pixels
+height() {
+	"$peek" out.png | awk '/^size/ { print $3 }'
+}
+width() {
+	"$peek" out.png | awk '/^size/ { print $2 }'
+}
+
+# cell() - print what out.png says a cell stands for
+cell() {
+	"$peek" out.png text | sed -n 's/.*\(1 cell = [^;]*\);.*/\1/p'
+}
+
 # says(text) - a line of the notes in out.png must be exactly this
 says() {
 	"$peek" out.png text | sed 's/^Description: //' | grep -qxF -- "$1" || {
@@ -105,29 +136,29 @@ test_small_counts() {
 	says '.log: contiguous files=1 blocks=6, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
 	says 'default: contiguous files=3 blocks=22, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
 	says 'all files: contiguous files=6 blocks=34, fragmented files=1 blocks=6 fragments=3, folded blocks=0'
-	says 'free: blocks=24 gaps=4 longest=9, folded blocks=0'
+	says 'not watched or free: blocks=24 gaps=4 longest=9, folded blocks=0'
 	says '254:0 /mnt/f2fs  LBA 100 to 163, 64 blocks (256 KiB), 62.5 % in watched files'
 	says '1 box = one 4 KiB block; left to right, then down, by block address (LBA)'
 	says 'nothing is folded: every block is drawn'
 }
 
-# First row of small.table: positions of boxes. The left edge is at 42 + 9 * n, the top at 393.
+# First row of small.table: positions of boxes. The left edge is at 42 + 9 * n, the top at 415.
 test_small_positions() {
 	plain -t "$data/small.table"
-	pixel 42 393 '#00aa00'
-	pixel 49 400 '#00aa00'
-	pixel 50 393 '#ecebe6'
-	pixel 42 401 '#ecebe6'
-	pixel $((42 + 9 * 5)) 396 '#ff8800'
-	pixel $((42 + 9 * 8)) 396 '#aa4400'
-	pixel $((42 + 9 * 10)) 396 '#ff8800'
-	pixel $((42 + 9 * 11)) 396 '#ffffff'
-	pixel $((42 + 9 * 20)) 396 '#0000ff'
-	pixel $((42 + 9 * 25)) 396 '#0000ff'
-	pixel $((42 + 9 * 26)) 396 '#ffffff'
-	pixel $((42 + 9 * 31)) 396 '#00aa00'
-	pixel $((42 + 9 * 63)) 396 '#ffffff'
-	pixel $((42 + 9 * 64)) 396 '#ecebe6'
+	pixel 42 415 '#00aa00'
+	pixel 49 422 '#00aa00'
+	pixel 50 415 '#ecebe6'
+	pixel 42 423 '#ecebe6'
+	pixel $((42 + 9 * 5)) 418 '#ff8800'
+	pixel $((42 + 9 * 8)) 418 '#aa4400'
+	pixel $((42 + 9 * 10)) 418 '#ff8800'
+	pixel $((42 + 9 * 11)) 418 '#ffffff'
+	pixel $((42 + 9 * 20)) 418 '#0000ff'
+	pixel $((42 + 9 * 25)) 418 '#0000ff'
+	pixel $((42 + 9 * 26)) 418 '#ffffff'
+	pixel $((42 + 9 * 31)) 418 '#00aa00'
+	pixel $((42 + 9 * 63)) 418 '#ffffff'
+	pixel $((42 + 9 * 64)) 418 '#ecebe6'
 }
 
 test_two_volumes() {
@@ -144,13 +175,12 @@ test_two_volumes() {
 
 test_rocksdb_preset() {
 	"$view" -t "$data/rocksdb.table" -c rocksdb -i rocksdb -o out.png
-	# boxes of 7 x 7: 3941, 22 and 9 blocks of contiguous files, and their swatches
-	pixels '#3fa34d' $((3941 * 49 + 280))
-	pixels '#3a76d6' $((22 * 49 + 280))
-	pixels '#c9c9c9' $((6 * 49 + 280))
+	# boxes of 7 x 7: 3941 and 22 blocks of contiguous files, and their swatches
+	pixels '#7fc257' $((3941 * 49 + 280))
+	pixels '#3f73d8' $((22 * 49 + 280))
 	says '.sst: contiguous files=4 blocks=3941, fragmented files=26 blocks=26178 fragments=52, folded blocks=0'
 	says '.log: contiguous files=1 blocks=22, fragmented files=1 blocks=359 fragments=9, folded blocks=0'
-	says 'runs of more than 2,048 blocks are folded: 3 boxes, then hatched ones with the number of the rest'
+	says 'fragments of more than 2,048 blocks are folded (gaps: 256): the rest is a hatched box with the number of its blocks'
 }
 
 test_rocksdb_all_boxes_add_up() {
@@ -173,14 +203,14 @@ test_volume_without_files() {
 	printf '%s\n%s\n' '# fragtrace table 1' \
 		'# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m' >t
 	plain -t t
-	says 'free: blocks=64 gaps=1 longest=64, folded blocks=0'
+	says 'not watched or free: blocks=64 gaps=1 longest=64, folded blocks=0'
 	pixels '#ffffff' $((64 * 64 + 280 + 97))
 }
 
 test_full_volume() {
 	good_lines '254:0 100 64 0 4 contiguous /m/a.sst'
 	boxes '#00aa00' 64
-	says 'free: blocks=0 gaps=0 longest=0, folded blocks=0'
+	says 'not watched or free: blocks=0 gaps=0 longest=0, folded blocks=0'
 }
 
 test_unknown_comments_are_skipped() {
@@ -297,18 +327,43 @@ test_extension_of_names() {
 test_folding() {
 	printf 'max_length 4\nstub=3\ncell 8\n' >i.cnf
 	plain -t "$data/small.table" -i i.cnf
-	# .sst 5+1: the 5 are 3 boxes and a mark: a box half of stripes, and one with a 2 of 14 dots
-	pixels '#00aa00' $((4 * 64 + 32 + 50 + 280))
+	# a run of 5 is 4 boxes and a mark: a hatched box, and boxes with the number
 	pixels '#005500' 32
-	# .log 6: 3 and a mark with a 3 of 14 dots; MANIFEST 20: 3 and a mark with 17, over 2 boxes and
-	# a border, of 24 dots; LOG.old and LOG2 1 each
-	pixels '#0000ff' $((3 * 64 + 32 + 50 + 280))
-	pixels '#c0c0c0' $((5 * 64 + 32 + 2 * 64 + 8 - 24 + 280))
-	says '.sst: contiguous files=2 blocks=6, fragmented files=1 blocks=6 fragments=3, folded blocks=2'
-	says 'default: contiguous files=3 blocks=22, fragmented files=0 blocks=0 fragments=0, folded blocks=17'
-	says 'all files: contiguous files=6 blocks=34, fragmented files=1 blocks=6 fragments=3, folded blocks=22'
-	says 'free: blocks=24 gaps=4 longest=9, folded blocks=10'
-	says 'runs of more than 4 blocks are folded: 3 boxes, then hatched ones with the number of the rest'
+	says '.sst: contiguous files=2 blocks=6, fragmented files=1 blocks=6 fragments=3, folded blocks=1'
+	says 'default: contiguous files=3 blocks=22, fragmented files=0 blocks=0 fragments=0, folded blocks=16'
+	says 'all files: contiguous files=6 blocks=34, fragmented files=1 blocks=6 fragments=3, folded blocks=19'
+	says 'not watched or free: blocks=24 gaps=4 longest=9, folded blocks=10'
+	says 'fragments of more than 4 blocks are folded (gaps: 4): the rest is a hatched box with the number of its blocks'
+}
+
+# A fragment that is folded must not look smaller than one that is not.
+test_larger_fragments_are_not_drawn_smaller() {
+	good_big() {
+		printf '%s\n%s\n' '# fragtrace table 1' \
+			'# volume 254:0 main_blkaddr=0 blocks=20000 segment_blocks=512 path=/m'
+		echo '254:0 0 1000 0 4 fragmented /m/a.sst'
+		echo '254:0 2000 1100 1000 4 fragmented /m/a.sst'
+		echo '254:0 4000 400 0 5 fragmented /m/a.log'
+		echo '254:0 6000 9000 400 5 fragmented /m/a.log'
+	}
+	good_big >t
+	"$view" -t t -c "$data/plain.color.cnf" -o out.png
+	[ "$(count '#aa4400')" -ge "$(count '#ff8800')" ] || fail "1100 blocks are drawn smaller than 1000"
+	[ "$(count '#006666')" -ge "$(count '#00cccc')" ] || fail "9000 blocks are drawn smaller than 400"
+}
+
+# The left edge is at 42 + 9 * n; the border between two files of one colour is a line.
+test_neighbours_of_one_colour_have_a_line_between_them() {
+	good_lines '254:0 100 4 0 4 contiguous /m/a.sst
+254:0 104 4 0 5 contiguous /m/b.sst'
+	boxes '#00aa00' 8
+	pixel $((42 + 9 * 4 - 1)) 416 '#202124'
+	pixel $((42 + 9 * 3 - 1)) 416 '#ecebe6'
+	pixel $((42 + 9 * 8 - 1)) 416 '#ecebe6'
+	printf 'max_length 0\ncell 3\nborder 0\n' >i.cnf
+	plain -t t -i i.cnf
+	pixel $((42 + 3 * 4)) 415 '#202124'
+	pixel $((42 + 3 * 4 + 1)) 415 '#00aa00'
 }
 
 test_folding_keeps_runs_of_the_limit() {
@@ -320,13 +375,16 @@ test_folding_keeps_runs_of_the_limit() {
 test_stub_is_never_longer_than_the_limit() {
 	printf 'max_length 1\nstub 3\n' >i.cnf
 	plain -t "$data/small.table" -i i.cnf
-	pixels '#00aa00' $((2 * 64 + 32 + 50 + 280))
+	says '.sst: contiguous files=2 blocks=6, fragmented files=1 blocks=6 fragments=3, folded blocks=7'
+	says 'not watched or free: blocks=24 gaps=4 longest=9, folded blocks=20'
 }
 
 test_boxes_shrink_for_height() {
 	printf 'max_length 0\ncell 8\nheight 2560\n' >i.cnf
 	plain -t "$data/rocksdb.table" -i i.cnf
-	pixels '#00aa00' $((3941 * 9 + 280))
+	[ "$(height)" -le 2560 ] || fail "the picture is $(height) pixels high"
+	# boxes of 2 x 2, without borders
+	pixels '#00aa00' $((3941 * 4 + 280))
 }
 
 # big(extents, length, step, blocks) - a table of one file in many pieces
@@ -344,9 +402,52 @@ small_enough() {
 	"$peek" out.png | awk '/^size/ { exit $2 * $3 > 16000000 }' || fail "the picture is too big"
 }
 
+# Between rows of 136 boxes, too, as far as the files touch there.
+test_neighbours_have_a_line_between_rows() {
+	printf '%s\n%s\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=0 blocks=400 segment_blocks=32 path=/m' >t
+	printf '254:0 %s /m/%s.sst\n' '0 150 0 4 contiguous' a '150 150 0 5 contiguous' b >>t
+	plain -t t
+	boxes '#00aa00' 300
+	pixel $((42 + 9 * 14 + 4)) 423 '#202124'
+	pixel $((42 + 9 * 13 + 4)) 423 '#ecebe6'
+	pixel $((42 + 9 * 13 + 4)) 432 '#202124'
+	pixel $((42 + 9 * 14 + 4)) 432 '#ecebe6'
+}
+
+# used() - a table of a volume of 2 GB, half of it in 1000 fragments of 262 blocks on average
+used() {
+	awk 'BEGIN {
+		print "# fragtrace table 1"
+		print "# volume 254:0 main_blkaddr=5120 blocks=524288 segment_blocks=512 path=/m"
+		for (lba = 5120; i < 1000 && lba < 523000; lba += len + (i % 3) * 257) {
+			len = 1 + i * 7919 % 523
+			f = i++ % 100
+			print "254:0", lba, len, off[f] + 0, f + 4, "fragmented", "/m/" f ".sst"
+			off[f] += len
+		}
+	}'
+}
+
+# Boxes keep their borders, at any dpi, and the picture is not higher than requested.
+test_boxes_keep_height_and_borders() {
+	local dpi
+	used >t
+	for dpi in 96 300; do
+		"$view" -t t -c "$data/plain.color.cnf" -o out.png --dpi $dpi
+		[ "$(height)" -le $((2560 * dpi / 96)) ] || fail "$dpi dpi: the picture is $(height) pixels high"
+		# the share of borders around boxes of 3 x 3 is 7 of 16, around larger ones less
+		"$peek" out.png $((100 * dpi / 96)) $((700 * dpi / 96)) $((400 * dpi / 96)) $((400 * dpi / 96)) | awk '
+			/^size/ { all = $2 * $3 }
+			/^#ecebe6/ { border = $2 }
+			END { exit border < all * 0.2 || border > all * 0.5 }' || fail "$dpi dpi: no borders"
+	done
+}
+
 test_boxes_shrink_to_a_pixel() {
 	big 100000 50 51 5100000 >t
-	plain -t t
+	printf 'max_length 0\nheight 0\n' >i.cnf
+	plain -t t -i i.cnf
 	small_enough
 	pixels '#ff8800' $((2500000 + 280))
 	says 'nothing is folded: every block is drawn'
@@ -354,14 +455,15 @@ test_boxes_shrink_to_a_pixel() {
 
 test_long_runs_fold_when_needed() {
 	big 100000 500 501 50100000 >t
-	plain -t t
+	printf 'max_length 0\nheight 0\n' >i.cnf
+	plain -t t -i i.cnf
 	small_enough
-	says 'runs of more than 256 blocks are folded: 3 boxes, then one of another shade (all did not fit)'
-	mentions 'fragmented files=1 blocks=50000000 fragments=100000, folded blocks=49700000'
-	# boxes of 2 x 2: half of the fragments in each tone, 3 boxes and a mark each; gaps of one
-	pixels '#ff8800' $((50000 * 3 * 4 + 280))
-	pixels '#7f4400' $((50000 * 4))
-	pixels '#ffffff' $((100000 * 4 + 280 + 97))
+	says 'fragments of more than 128 blocks are folded (gaps: 32): the rest is a box of another shade (all did not fit)'
+	mentions 'fragmented files=1 blocks=50000000 fragments=100000, folded blocks=37200000'
+	# boxes of one pixel: half of the fragments in each tone, a mark each, gaps of one
+	pixels '#ff8800' $((50000 * 128 + 280))
+	pixels '#7f4400' 50000
+	pixels '#ffffff' $((100000 + 280 + 97))
 }
 
 test_boxes_stand_for_several_blocks() {
@@ -370,7 +472,7 @@ test_boxes_stand_for_several_blocks() {
 	plain -t t -i i.cnf
 	small_enough
 	mentions 'fragmented files=1 blocks=20000000 fragments=200000'
-	mentions 'free: blocks=20000000 gaps=200000 longest=100'
+	mentions 'not watched or free: blocks=20000000 gaps=200000 longest=100'
 	big 1 4294967000 4294967000 4294967295 >t
 	plain -t t -i i.cnf
 	small_enough
@@ -380,7 +482,8 @@ test_mixed_boxes() {
 	# fragment A, free, fragment B, free ... of 3 and 4 blocks: one mixed box at every other edge;
 	# half of it is drawn as 1/4 + 1/2 * 3/4
 	big 2300000 3 7 16100000 >t
-	plain -t t
+	printf 'max_length 0\nheight 0\n' >i.cnf
+	plain -t t -i i.cnf
 	small_enough
 	says '1 box = 2 blocks (8 KiB), their colours mixed; left to right, then down, by LBA'
 	pixels '#ffb560' 1150000
@@ -391,7 +494,7 @@ test_mixed_boxes() {
 
 # === Layouts ===
 
-# The first of two rows of 32 begins at 162,403; each has a bar of 36 pixels before it.
+# The first of two rows of 32 begins at 162,425; each has a bar of 36 pixels before it.
 test_segments() {
 	plain -t "$data/small.table" --layout segments
 	boxes '#00aa00' 6
@@ -400,29 +503,57 @@ test_segments() {
 	boxes '#0000ff' 6
 	boxes '#c0c0c0' 22
 	says '1 row = 1 segment (128 KiB), 1 cell = 1 block (4 KiB); valid = in watched files'
-	pixel 162 403 '#00aa00'
-	pixel $((162 + 31 * 9)) 403 '#00aa00'
-	pixel 162 412 '#c0c0c0'
-	pixel $((162 + 31 * 9)) 412 '#ffffff'
-	pixel $((162 + 32 * 9)) 412 '#ecebe6'
+	pixel 162 425 '#00aa00'
+	pixel $((162 + 31 * 9)) 425 '#00aa00'
+	pixel 162 434 '#c0c0c0'
+	pixel $((162 + 31 * 9)) 434 '#ffffff'
+	pixel $((162 + 32 * 9)) 434 '#ecebe6'
 	# 19 of 32 blocks are 21 of 36 pixels, 21 are 24
-	pixel $((120 + 20)) 403 '#6b6b68'
-	pixel $((120 + 21)) 403 '#d2d1cb'
-	pixel $((120 + 23)) 412 '#6b6b68'
-	pixel $((120 + 24)) 412 '#d2d1cb'
+	pixel $((120 + 20)) 425 '#6b6b68'
+	pixel $((120 + 21)) 425 '#d2d1cb'
+	pixel $((120 + 23)) 434 '#6b6b68'
+	pixel $((120 + 24)) 434 '#d2d1cb'
+}
+
+# Empty rows are folded into a line that says how many they are. The grid begins at 162,425.
+test_empty_segments_are_folded() {
+	printf '%s\n%s\n%s\n%s\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=0 blocks=102400 segment_blocks=512 path=/m' \
+		'254:0 0 512 0 4 fragmented /m/a.sst' '254:0 51200 512 512 4 fragmented /m/a.sst' >t
+	"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout segments
+	[ "$(height)" -lt 500 ] || fail "the picture is $(height) pixels high"
+	says 'not watched or free: blocks=101376 gaps=2 longest=50688, folded blocks=101376'
+	only 162 425 1024 8 '#ff8800'
+	only 900 434 100 8 '#ecebe6' '#6b6b68'
+	pixel 1000 438 '#6b6b68'
+	only 162 443 1024 8 '#aa4400'
+	plain -t t --layout segments
+	says 'not watched or free: blocks=101376 gaps=2 longest=50688, folded blocks=0'
+}
+
+# Low rows and narrow cells have no borders: colours are those of the legend, without stripes.
+test_segments_are_solid() {
+	local dpi
+	one_file 524288 524288 >t
+	for dpi in 96 300; do
+		"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout segments --dpi $dpi
+		only $((200 * dpi / 96)) $((500 * dpi / 96)) $((400 * dpi / 96)) $((400 * dpi / 96)) '#00aa00'
+	done
 }
 
 test_sections_are_ruled_off() {
 	sed 's/segment_blocks=32/segment_blocks=4/' "$data/small.table" >t
 	plain -t t --layout segments --section 4
 	for row in 0 4 8 12; do
-		pixel 162 $((402 + row * 9)) '#202124'
+		pixel 162 $((424 + row * 9)) '#202124'
 	done
+	# not through the numbers
+	only 12 460 90 1 '#ecebe6'
 	for row in 1 2 3 5 15; do
-		pixel 162 $((402 + row * 9)) '#ecebe6'
+		pixel 162 $((424 + row * 9)) '#ecebe6'
 	done
 	plain -t t --layout segments
-	pixel 162 $((402 + 4 * 9)) '#ecebe6'
+	pixel 162 $((424 + 4 * 9)) '#ecebe6'
 }
 
 test_several_segments_in_a_row() {
@@ -432,27 +563,56 @@ test_several_segments_in_a_row() {
 	says '1 row = 256 segments (512 MiB), 1 cell = 128 blocks (512 KiB); valid = in watched files'
 }
 
-# 8 x 8 cells from 84,393
+# 8 x 8 cells of 139 x 139 from 84,415; the border of 1 belongs to them
 test_hilbert() {
 	plain -t "$data/small.table" --layout hilbert
-	boxes '#00aa00' 6
-	boxes '#ff8800' 4
-	boxes '#aa4400' 2
-	boxes '#0000ff' 6
-	boxes '#c0c0c0' 22
+	for cells in '#00aa00 6' '#ff8800 4' '#aa4400 2' '#0000ff 6'; do
+		pixels "${cells% *}" $((${cells#* } * 138 * 138 + 280))
+	done
 	says '1 cell = 1 block (4 KiB); the volume along a Hilbert curve; ticks: not all free there'
 	# blocks 0 to 11 are at 0,0 0,1 1,1 1,0 2,0 3,0 3,1 2,1 2,2 3,2 3,3 2,3 (column, row)
 	for at in 0,0 0,1 1,1 1,0 2,0; do
-		pixel $((84 + ${at%,*} * 9)) $((393 + ${at#*,} * 9)) '#00aa00'
+		pixel $((84 + ${at%,*} * 139)) $((415 + ${at#*,} * 139)) '#00aa00'
 	done
 	for at in 3,0 3,1 2,1 3,3; do
-		pixel $((84 + ${at%,*} * 9)) $((393 + ${at#*,} * 9)) '#ff8800'
+		pixel $((84 + ${at%,*} * 139)) $((415 + ${at#*,} * 139)) '#ff8800'
 	done
-	pixel $((84 + 2 * 9)) $((393 + 2 * 9)) '#aa4400'
-	pixel $((84 + 2 * 9)) $((393 + 3 * 9)) '#ffffff'
+	pixel $((84 + 2 * 139)) $((415 + 2 * 139)) '#aa4400'
+	pixel $((84 + 2 * 139)) $((415 + 3 * 139)) '#ffffff'
 	# the last block is in the upper right corner
-	pixel $((84 + 7 * 9)) 393 '#ffffff'
-	pixel $((84 + 8 * 9)) 393 '#ecebe6'
+	pixel $((84 + 7 * 139)) 415 '#ffffff'
+	pixel $((84 + 8 * 139)) 415 '#ecebe6'
+}
+
+# More pixels show the same cells larger, or more cells; never fewer cells, never a small corner.
+test_hilbert_uses_its_area() {
+	local dpi cell width
+	used >t
+	"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout hilbert
+	cell=$(cell)
+	for dpi in 72 300; do
+		"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout hilbert --dpi $dpi
+		[ "$(cell)" = "$cell" ] || fail "$dpi dpi: $(cell), at 96 dpi $cell"
+		hilbert_is_filled $dpi
+	done
+	for width in 640 1280 2560; do
+		echo "width $width" >i.cnf
+		"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout hilbert -i ./i.cnf
+		hilbert_is_filled 96
+	done
+	# 64 MiB
+	one_file 5000 16384 >t
+	"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout hilbert --dpi 600
+	[ "$(cell)" = '1 cell = 1 block (4 KiB)' ] || fail "$(cell)"
+	hilbert_is_filled 600
+}
+
+# hilbert_is_filled(dpi) - at least a quarter of the room between the labels is in the square
+hilbert_is_filled() {
+	"$peek" out.png | awk -v dpi="$1" '
+		/^size/ { all = ($2 - 168 * dpi / 96) ^ 2 }
+		/^#/ && !/^#(ecebe6|202124|6b6b68) / { any += $2 }
+		END { exit any < all * 0.25 }' || fail "the square is a small part of the picture"
 }
 
 # one_file(length, blocks) - a table of a volume of this length, with a file of one extent
@@ -509,7 +669,7 @@ test_layouts_with_nothing() {
 		printf '%s\n%s\n' '# fragtrace table 1' \
 			'# volume 254:0 main_blkaddr=5 blocks=6 segment_blocks=32 path=/m' >t
 		plain -t t --layout $layout
-		says 'free: blocks=1 gaps=1 longest=1, folded blocks=0'
+		says 'not watched or free: blocks=1 gaps=1 longest=1, folded blocks=0'
 	done
 }
 
@@ -759,8 +919,45 @@ test_color_by_file() {
 		says 'all others: contiguous files=6 blocks=34, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
 	done
 	for by in file file= kinds size=1 kind= ''; do
-		refuses "--color-by $by: expected kind, size, cause, why, process, age or file=PATH" "$view" --color-by "$by"
+		refuses "--color-by $by: expected kind, severity, size, cause, why, process, age or file=PATH" "$view" --color-by "$by"
 	done
+}
+
+test_color_by_file_without_a_match() {
+	"$view" -t "$data/small.table" --color-by file=nosuch -o out.png 2>stderr
+	says 'no watched file matches nosuch: all blocks have the colours of the others'
+	grep -qF 'fragtrace-view: --color-by file=nosuch: no watched file matches nosuch' stderr || fail "$(cat stderr)"
+	# said once
+	"$view" -t "$data/small.table" --color-by file=nosuch -o out.png -n 0.01 --count 3 2>stderr
+	[ "$(wc -l <stderr)" = 1 ] || fail "$(cat stderr)"
+}
+
+# Many fragments are darker than two, and the legend says what they cost.
+test_color_by_severity() {
+	{
+		printf '%s\n%s\n' '# fragtrace table 1' \
+			'# volume 254:0 main_blkaddr=0 blocks=4096 segment_blocks=512 path=/m'
+		echo '254:0 0 64 0 4 contiguous /m/whole'
+		echo '254:0 64 31 0 5 fragmented /m/tail'
+		echo '254:0 100 1 31 5 fragmented /m/tail'
+		for i in $(seq 0 31); do
+			echo "254:0 $((200 + i * 2)) 1 $i 6 fragmented /m/many"
+		done
+	} >t
+	"$view" -t t --color-by severity -i "$data/plain.img.cnf" -o out.png
+	says 'none: contiguous files=1 blocks=64, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
+	says '1: contiguous files=0 blocks=0, fragmented files=1 blocks=32 fragments=2, folded blocks=0'
+	says '8 to 31: contiguous files=0 blocks=0, fragmented files=1 blocks=32 fragments=32, folded blocks=0'
+	pixels '#f2e56d' $((32 * 64 + 560))
+	pixels '#e9724d' $((32 * 64 + 560))
+}
+
+test_legend_says_what_fragments_cost() {
+	one_file 32000 100000 >t
+	sed -i 's/contiguous/fragmented/; s/^254:0 0 32000/254:0 0 31999/' t
+	echo '254:0 40000 1 31999 4 fragmented /m/a.sst' >>t
+	plain -t t
+	says 'fragmented files have 100.0 % of the blocks; reading all files takes 0.1 % more requests than without fragments'
 }
 
 test_palette() {
@@ -768,8 +965,61 @@ test_palette() {
 		echo "python3 is not installed"
 		exit 4
 	fi
-	python3 "$here/check_palette.py" "$viewer/src/model/color_kind.c" "$viewer/src/model/color.c" \
-		"$viewer/src/model/color_size.c" "$viewer/src/model/color_age.c" "$viewer/src/model/color.h"
+	python3 "$here/check_palette.py" "$viewer/src/model" "$viewer"/presets/*.color.cnf
+}
+
+# === Texts ===
+
+test_stale_is_in_the_title() {
+	sed '1a\
+# stale 2' "$data/two.table" >t
+	plain -t t
+	"$peek" out.png text | grep -qx 'Title: fragtrace /mnt/a, /mnt/my disk (2 files stale)'
+}
+
+# The picture of a big volume with a long path: no text in the margin, and the heading says all.
+test_texts_stay_inside() {
+	path=/mnt/$(printf 'a-very-long-name/%.0s' 1 2 3 4 5 6 7 8 9 10 11 12)f2fs
+	{
+		printf '%s\n' '# fragtrace table 1' '# stale 1000000'
+		echo "# volume 254:0 main_blkaddr=0 blocks=4294967295 segment_blocks=512 path=$path"
+		echo "254:0 0 1000 0 4 contiguous $path/a.sst"
+	} >t
+	plain -t t
+	only $(($(width) - 12)) 0 12 "$(height)" '#ecebe6'
+	mentions '4,294,967,295 blocks (16.0 TiB), <0.1 % in watched files'
+	# the size of the volume is at the right of its heading
+	"$peek" out.png 1100 383 100 20 | grep -q '#202124' || fail "the heading ends with the path"
+	for width in 640 2560; do
+		echo "width $width" >i.cnf
+		plain -t t -i ./i.cnf
+		only $(($(width) - 12)) 0 12 "$(height)" '#ecebe6'
+	done
+}
+
+# Names in other scripts are not rows of the same box.
+test_scripts() {
+	for name in 漢字 かな; do
+		printf '%s\n%s\n' '# fragtrace table 1' \
+			"# volume 254:0 main_blkaddr=5 blocks=6 segment_blocks=32 path=/$name" >$name
+		touch -d '2026-05-04 03:02:01 UTC' $name
+		plain -t $name
+		mv out.png $name.png
+	done
+	! cmp -s 漢字.png かな.png || fail "two names look the same"
+}
+
+test_svg_and_pdf() {
+	plain -t "$data/small.table" -o out.svg
+	grep -q '^<svg' out.svg || fail "no SVG"
+	plain -t "$data/small.table" -o out.PDF
+	[ "$(head -c 5 out.PDF)" = %PDF- ] || fail "no PDF"
+	if command -v pdftotext >/dev/null; then
+		pdftotext out.PDF - | grep -q 'fragtrace /mnt/f2fs' || fail "the texts of the PDF are no texts"
+	fi
+	no_rest
+	refuses 'the picture of a page is a PNG' plain -t "$data/small.table" -o out.svg --html out.html
+	refuses 'full.pdf: cannot write the picture: No space left on device' sh -c "ln -s /dev/full full.pdf; '$view' -t '$data/small.table' -o full.pdf"
 }
 
 test_automatic_colours() {

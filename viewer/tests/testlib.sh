@@ -19,6 +19,7 @@ wanted=$*
 python=/usr/bin/python3
 [ -x $python ] || python=python3
 export TZ=UTC LC_ALL=C
+export LSAN_OPTIONS="suppressions=$here/lsan.supp:print_suppressions=0"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' INT TERM

@@ -7,6 +7,7 @@
 void target(char *text, size_t len)
 {
 	const struct file file = { .path = "/mnt/log/a.sst", .ext = ".sst" };
+	const struct figures figures = { 0 };
 	struct colors colors;
 	char path[CONF_PATH_MAX];
 
@@ -14,6 +15,6 @@ void target(char *text, size_t len)
 	colors_init(&colors, "kind");
 	colors_read(&colors, path);
 	colors_read(&colors, path);
-	colors.source->file_rule(&colors, &file);
+	colors.source->file_rule(&colors, &file, &figures);
 	colors_free(&colors);
 }

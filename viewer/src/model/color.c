@@ -20,7 +20,7 @@ static const uint32_t distinct[N_DISTINCT] = {
 /* === Sources === */
 
 static const struct color_source *const sources[] = {
-	&color_kind, &color_size, &color_file, &color_cause, &color_why, &color_process, &color_age,
+	&color_kind, &color_severity, &color_size, &color_file, &color_cause, &color_why, &color_process, &color_age,
 };
 
 /**
@@ -39,7 +39,7 @@ void colors_init(struct colors *colors, const char *by)
 			break;
 	if (i == ARRAY_LEN(sources) || (by[n] == '=') != (sources[i] == &color_file) ||
 	    (by[n] && !by[n + 1]))
-		die("--color-by %s: expected kind, size, cause, why, process, age or file=PATH", by);
+		die("--color-by %s: expected kind, severity, size, cause, why, process, age or file=PATH", by);
 	*colors = (struct colors){ .source = sources[i], .arg = by[n] ? by + n + 1 : NULL };
 	colors_add(colors, "default", default_tones);
 	colors->source->init(colors);
@@ -162,6 +162,20 @@ void colors_set_last(struct colors *colors, const char *what, uint32_t rgb)
 	colors_set(&colors->rules[colors->n_rules - 1], what, (const uint32_t[N_TONES]){ rgb, rgb, rgb });
 }
 
+/**
+ * colors_trouble() - what is odd about the colours of a table
+ * @colors: the rules
+ * @counts: the totals, by rule
+ *
+ * Return: a sentence, to be freed; or NULL.
+ */
+char *colors_trouble(const struct colors *colors, const struct count *counts)
+{
+	if (colors->source != &color_file || counts[0].files[0] + counts[0].files[1])
+		return NULL;
+	return xasprintf("no watched file matches %s: all blocks have the colours of the others", colors->arg);
+}
+
 /* === Colours === */
 
 /**
@@ -189,13 +203,13 @@ uint32_t colors_rgb(const struct colors *colors, uint8_t shade)
 	return colors->rules[SHADE_RULE(shade)].rgb[SHADE_TONE(shade)];
 }
 
-static uint32_t thin(uint32_t value, uint32_t free, double ink)
+static uint32_t diluted(uint32_t value, uint32_t free, double ink)
 {
 	return (uint32_t)(free - ink * ((double)free - value) + 0.5);
 }
 
 /**
- * colors_thin() - the colour of a cell that is not full
+ * colors_diluted() - the colour of a cell that is not full
  * @rgb: the colour of its content
  * @share: how much of the cell that is, above 0 and up to 1
  *
@@ -207,11 +221,11 @@ static uint32_t thin(uint32_t value, uint32_t free, double ink)
  *
  * Return: 0xrrggbb.
  */
-uint32_t colors_thin(uint32_t rgb, double share)
+uint32_t colors_diluted(uint32_t rgb, double share)
 {
 	double ink = LEAST_INK + (1.0 - LEAST_INK) * share;
 
-	return thin(rgb >> 16, RGB_FREE >> 16, ink) << 16 |
-	       thin(rgb >> 8 & 0xff, RGB_FREE >> 8 & 0xff, ink) << 8 |
-	       thin(rgb & 0xff, RGB_FREE & 0xff, ink);
+	return diluted(rgb >> 16, RGB_FREE >> 16, ink) << 16 |
+	       diluted(rgb >> 8 & 0xff, RGB_FREE >> 8 & 0xff, ink) << 8 |
+	       diluted(rgb & 0xff, RGB_FREE & 0xff, ink);
 }

@@ -3,7 +3,7 @@
  * Beside the pipeline: the colours of runs of blocks.
  *
  * A colour source defines the meaning of colours: the kind of the file (color.cnf), one file against
- * all others, or a property of the fragment: its size, its age, its writer, the reason why it begins
+ * all others, what reading the file costs, or a property of the fragment: its size, its age, its writer, the reason why it begins
  * there. Each source sorts runs into rules. Each rule is a line of the legend.
  */
 #ifndef COLOR_H
@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "input/table.h"
+#include "model/figures.h"
 
 /* Each rule takes three colours and a line of the legend; more rules could not be distinguished. */
 #define MAX_RULES 64
@@ -113,19 +114,33 @@ struct color_source {
 	const char *counts;
 	void (*init)(struct colors *colors);
 	void (*learn)(struct colors *colors, const struct table *table);
-	size_t (*file_rule)(const struct colors *colors, const struct file *file);
+	size_t (*file_rule)(const struct colors *colors, const struct file *file,
+			    const struct figures *figures);
 	size_t (*rule)(const struct colors *colors, const struct fragment *fragment);
 };
 
-extern const struct color_source color_kind, color_size, color_file, color_cause, color_why, color_process,
-	color_age;
+/**
+ * struct count - the totals of one rule
+ * @files: number of files, [0] contiguous, [1] fragmented; 0 where a file may have several rules
+ * @blks: blocks of these files
+ * @fragments: fragments of these files
+ */
+struct count {
+	uint64_t files[2];
+	uint64_t blks[2];
+	uint64_t fragments[2];
+};
+
+extern const struct color_source color_kind, color_severity, color_size, color_file, color_cause, color_why,
+	color_process, color_age;
 
 void colors_init(struct colors *colors, const char *by);
 void colors_learn(struct colors *colors, const struct table *table);
 void colors_free(struct colors *colors);
 
+char *colors_trouble(const struct colors *colors, const struct count *counts);
 uint32_t colors_rgb(const struct colors *colors, uint8_t shade);
-uint32_t colors_thin(uint32_t rgb, double share);
+uint32_t colors_diluted(uint32_t rgb, double share);
 
 /* For colour sources. */
 struct rule *colors_add(struct colors *colors, const char *what, const uint32_t rgb[N_TONES]);

@@ -13,8 +13,9 @@ static void file_init(struct colors *colors)
 	colors_set(&colors->rules[1], "all others", rest_tones);
 }
 
-static size_t file_rule(const struct colors *colors, const struct file *file)
+static size_t file_rule(const struct colors *colors, const struct file *file, const struct figures *figures)
 {
+	(void)figures;
 	return !path_matches(file->path, colors->arg);
 }
 

@@ -184,10 +184,11 @@ bool path_matches(const char *path, const char *glob)
 	return !fnmatch(glob, tail, FNM_PATHNAME);
 }
 
-static size_t kind_rule(const struct colors *colors, const struct file *file)
+static size_t kind_rule(const struct colors *colors, const struct file *file, const struct figures *figures)
 {
 	size_t i;
 
+	(void)figures;
 	for (i = colors->n_rules - 1; i; i--) {
 		const char *what = colors->rules[i - 1].what;
 
@@ -262,7 +263,7 @@ static void kind_init(struct colors *colors)
 const struct color_source color_kind = {
 	.name = "kind",
 	.heading = "extension",
-	.meaning = "fragments that follow each other take turns between two tones",
+	.meaning = "two tones alternate in all blocks of a fragmented file; --color-by severity shows what that costs",
 	.init = kind_init,
 	.learn = kind_learn,
 	.file_rule = kind_rule,

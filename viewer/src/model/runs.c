@@ -22,7 +22,7 @@ static void count_files(struct runs *runs, uint8_t *rule_of, const struct colors
 		runs->total.files[file->fragmented]++;
 		if (!colors->source->file_rule)
 			continue;
-		rule_of[i] = (uint8_t)colors->source->file_rule(colors, file);
+		rule_of[i] = (uint8_t)colors->source->file_rule(colors, file, &runs->figures[i]);
 		runs->counts[rule_of[i]].files[file->fragmented]++;
 	}
 }

@@ -31,18 +31,6 @@ struct run {
 };
 
 /**
- * struct count - the totals of one rule
- * @files: number of files, [0] contiguous, [1] fragmented; 0 where a file may have several rules
- * @blks: blocks of these files
- * @fragments: fragments of these files
- */
-struct count {
-	uint64_t files[2];
-	uint64_t blks[2];
-	uint64_t fragments[2];
-};
-
-/**
  * struct runs - all runs of a table, and totals
  * @table: the table
  * @shades: by extent, the shade of its run

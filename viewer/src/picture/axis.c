@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Part of the layouts: numbers beside a grid and in it. */
 #include "picture/axis.h"
-#include "picture/font.h"
 #include "picture/legend.h"
 
-/* Height of digits in dots. Digits have no parts below the line. */
-#define DIGIT_ROWS 7
+/* The number in a mark is at least so big, compared with the numbers beside the grid. */
+#define LEAST_LABEL 0.9
 
 /**
  * axis_lba_width() - room for block addresses left of the grids
@@ -24,7 +23,7 @@ size_t axis_lba_width(const struct layout *l, const struct table *table)
 			last = table->volumes[v].end_blk - 1;
 	for (; last; last /= 10)
 		digits++;
-	return (digits + 1) * FONT_CELL_W * l->axis_scale;
+	return (size_t)((double)(digits + 1) * LETTER_W * l->axis_scale);
 }
 
 /**
@@ -35,16 +34,16 @@ size_t axis_lba_width(const struct layout *l, const struct table *table)
  */
 size_t axis_every(const struct layout *l)
 {
-	size_t need = (FONT_CELL_H - 1) * l->axis_scale;
+	size_t need = (size_t)((LETTER_H - 1) * l->axis_scale);
 
 	return need <= l->pitch_y ? 1 : need / l->pitch_y + 1;
 }
 
-static size_t label_y(const struct layout *l, const struct grid *grid, size_t row)
+static double label_y(const struct layout *l, const struct grid *grid, size_t row)
 {
-	size_t digit_h = DIGIT_ROWS * l->axis_scale;
+	double digit_h = DIGIT_H * l->axis_scale, cell_h = (double)l->cell_h;
 
-	return grid->y + row * l->pitch_y + (l->cell_h > digit_h ? (l->cell_h - digit_h) / 2 : 0);
+	return (double)(grid->y + row * l->pitch_y) + (cell_h > digit_h ? (cell_h - digit_h) / 2 : 0);
 }
 
 /**
@@ -58,7 +57,7 @@ static size_t label_y(const struct layout *l, const struct grid *grid, size_t ro
  * @text: ASCII
  */
 void axis_put_at(const struct layout *l, struct canvas *canvas, const struct grid *grid, size_t row,
-		 size_t x_end, uint32_t rgb, const char *text)
+		 double x_end, uint32_t rgb, const char *text)
 {
 	canvas_text_right(canvas, x_end, label_y(l, grid, row), l->axis_scale, rgb, text);
 }
@@ -74,18 +73,21 @@ void axis_put_at(const struct layout *l, struct canvas *canvas, const struct gri
 void axis_put(const struct layout *l, struct canvas *canvas, const struct grid *grid, size_t row,
 	      const char *text)
 {
-	axis_put_at(l, canvas, grid, row, grid->x - FONT_CELL_W * l->axis_scale, RGB_FAINT, text);
+	axis_put_at(l, canvas, grid, row, (double)grid->x - LETTER_W * l->axis_scale, RGB_FAINT, text);
 }
 
 /**
  * fold_label_scale() - size of the number in the mark of a folded run
+ * @l: the layout
  * @cell: side of a box
  *
- * Return: pixels per dot, see font.h; 0 if the number would be higher than the box.
+ * Return: scale of its letters, see LETTER_W; 0 if the number would not be readable.
  */
-size_t fold_label_scale(size_t cell)
+double fold_label_scale(const struct layout *l, size_t cell)
 {
-	return cell / DIGIT_ROWS;
+	double scale = (double)cell / (DIGIT_H + 0.5);
+
+	return scale < LEAST_LABEL * l->axis_scale ? 0 : scale;
 }
 
 /**
@@ -93,9 +95,9 @@ size_t fold_label_scale(size_t cell)
  * @scale: its size
  * @digits: number of its digits
  *
- * Return: pixels, with one dot before the number and after it.
+ * Return: pixels, with a little space before the number and after it.
  */
-size_t fold_label_width(size_t scale, size_t digits)
+size_t fold_label_width(double scale, size_t digits)
 {
-	return (digits * FONT_CELL_W + 1) * scale;
+	return (size_t)((double)(digits * LETTER_W + 2) * scale + 0.5);
 }

@@ -12,11 +12,11 @@
 size_t axis_lba_width(const struct layout *layout, const struct table *table);
 size_t axis_every(const struct layout *layout);
 void axis_put_at(const struct layout *layout, struct canvas *canvas, const struct grid *grid,
-		 size_t row, size_t x_end, uint32_t rgb, const char *text);
+		 size_t row, double x_end, uint32_t rgb, const char *text);
 void axis_put(const struct layout *layout, struct canvas *canvas, const struct grid *grid,
 	      size_t row, const char *text);
 
-size_t fold_label_scale(size_t cell);
-size_t fold_label_width(size_t scale, size_t digits);
+double fold_label_scale(const struct layout *layout, size_t cell);
+size_t fold_label_width(double scale, size_t digits);
 
 #endif

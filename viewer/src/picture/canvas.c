@@ -1,12 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Beside the pipeline: a sheet of pixels, and functions to draw on it. */
+/* Beside the pipeline: a sheet with cells, shapes and texts, see canvas.h. */
+#include <pango/pangocairo.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "picture/canvas.h"
-#include "picture/font.h"
+
+/* Fonts are looked for in this order; for characters that they lack, fontconfig finds another one. */
+#define FONT "DejaVu Sans, Sans"
+
+/* Size of the font at scale 1, in pixels. */
+#define FONT_SIZE 9
+
+/* Shades between paper and ink at the edges of letters. */
+#define TEXT_LEVELS 8
+
+/* === Pictures === */
+
+static void set_source(cairo_t *cr, uint32_t rgb)
+{
+	cairo_set_source_rgb(cr, (rgb >> 16 & 0xff) / 255.0, (rgb >> 8 & 0xff) / 255.0,
+			     (rgb & 0xff) / 255.0);
+}
+
+static cairo_surface_t *surface_of(struct canvas *canvas)
+{
+	cairo_rectangle_t sheet = { 0, 0, (double)canvas->width, (double)canvas->height };
+
+	if (canvas->records)
+		return cairo_recording_surface_create(CAIRO_CONTENT_COLOR, &sheet);
+	return cairo_image_surface_create_for_data((unsigned char *)canvas->px, CAIRO_FORMAT_RGB24,
+						   (int)canvas->width, (int)canvas->height,
+						   (int)(canvas->width * sizeof(*canvas->px)));
+}
+
+static void prepare_text(struct canvas *canvas)
+{
+	cairo_font_options_t *options = cairo_font_options_create();
+
+	cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+	cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT);
+	cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+	canvas->text = pango_cairo_create_layout(canvas->cr);
+	pango_cairo_context_set_font_options(pango_layout_get_context(canvas->text), options);
+	pango_layout_set_single_paragraph_mode(canvas->text, TRUE);
+	cairo_font_options_destroy(options);
+}
 
 /**
  * canvas_init() - make an empty picture
@@ -14,15 +55,29 @@
  * @width: pixels
  * @height: pixels
  * @rgb: colour of the page
+ * @records: keep shapes and texts as such, for SVG and PDF
  */
-void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rgb)
+void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rgb, bool records)
 {
 	size_t i, n = width * height;
+	cairo_surface_t *surface;
 
-	*canvas = (struct canvas){ .width = width, .height = height };
+	*canvas = (struct canvas){
+		.width = width, .height = height, .right = width, .records = records,
+	};
 	canvas->px = xreallocarray(NULL, n, sizeof(*canvas->px));
 	for (i = 0; i < n; i++)
 		canvas->px[i] = rgb;
+	surface = surface_of(canvas);
+	canvas->cr = cairo_create(surface);
+	cairo_surface_destroy(surface);
+	if (cairo_status(canvas->cr))
+		die("cannot make a picture of %zu x %zu pixels: %s", width, height,
+		    cairo_status_to_string(cairo_status(canvas->cr)));
+	cairo_set_antialias(canvas->cr, CAIRO_ANTIALIAS_NONE);
+	if (records)
+		canvas_fill(canvas, 0, 0, (double)width, (double)height, rgb);
+	prepare_text(canvas);
 }
 
 /**
@@ -31,14 +86,31 @@ void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rg
  */
 void canvas_free(struct canvas *canvas)
 {
+	g_object_unref(canvas->text);
+	cairo_destroy(canvas->cr);
 	free(canvas->px);
 	free(canvas->title);
 	free(canvas->notes);
 	*canvas = (struct canvas){ 0 };
 }
 
+/* === Pixels of cells === */
+
 /**
- * canvas_fill() - draw a rectangle, clipped to the picture
+ * canvas_pixel() - the colour of a pixel
+ * @canvas: the picture
+ * @x: pixels from the left
+ * @y: pixels from the top
+ *
+ * Return: 0xrrggbb.
+ */
+uint32_t canvas_pixel(const struct canvas *canvas, size_t x, size_t y)
+{
+	return canvas->px[y * canvas->width + x] & 0xffffff;
+}
+
+/**
+ * canvas_cell() - fill the pixels of a cell, clipped to the picture
  * @canvas: the picture
  * @x: left edge, pixels from the left
  * @y: upper edge, pixels from the top
@@ -46,7 +118,7 @@ void canvas_free(struct canvas *canvas)
  * @h: height, pixels
  * @rgb: its colour
  */
-void canvas_fill(struct canvas *canvas, size_t x, size_t y, size_t w, size_t h, uint32_t rgb)
+void canvas_cell(struct canvas *canvas, size_t x, size_t y, size_t w, size_t h, uint32_t rgb)
 {
 	size_t x_end = x + w < canvas->width ? x + w : canvas->width;
 	size_t y_end = y + h < canvas->height ? y + h : canvas->height;
@@ -95,102 +167,208 @@ uint32_t canvas_ink(uint32_t rgb)
  * @x: left edge, pixels from the left
  * @y: upper edge, pixels from the top
  * @side: pixels; a square too small for stripes gets the colour of the stripes
+ * @pen: width of a stripe, pixels
  * @rgb: its colour
  */
-void canvas_hatch(struct canvas *canvas, size_t x, size_t y, size_t side, uint32_t rgb)
+void canvas_hatch(struct canvas *canvas, size_t x, size_t y, size_t side, size_t pen, uint32_t rgb)
 {
 	uint32_t stripe = canvas_contrast(rgb);
 	size_t i, j;
 
 	if (side < HATCH_MIN) {
-		canvas_fill(canvas, x, y, side, side, stripe);
+		canvas_cell(canvas, x, y, side, side, stripe);
 		return;
 	}
 	for (j = 0; j < side; j++)
 		for (i = 0; i < side; i++)
-			canvas_fill(canvas, x + i, y + j, 1, 1, (i + j) % 4 < 2 ? stripe : rgb);
+			canvas_cell(canvas, x + i, y + j, 1, 1, (i + j) / pen % 2 ? rgb : stripe);
 }
 
-/*
- * The quarter of a doubled dot towards (dx, dy). If both neighbours on this side have the same colour,
- * and the opposite ones do not, use it. This rounds corners and smooths slopes.
+/**
+ * canvas_show_cells() - to be called after pixels have changed, and before shapes go over them
+ * @canvas: the picture
+ * @x: left edge, pixels from the left
+ * @y: upper edge, pixels from the top
+ * @w: width, pixels
+ * @h: height, pixels
  */
-static bool quarter_dot(char c, int col, int row, int dx, int dy)
+void canvas_show_cells(struct canvas *canvas, size_t x, size_t y, size_t w, size_t h)
 {
-	bool across = font_dot(c, col + dx, row), back = font_dot(c, col - dx, row);
-	bool along = font_dot(c, col, row + dy), away = font_dot(c, col, row - dy);
+	size_t stride = canvas->width * sizeof(*canvas->px);
+	cairo_surface_t *cells;
 
-	if (across == along && across != away && along != back)
-		return across;
-	return font_dot(c, col, row);
+	if (!canvas->records) {
+		cairo_surface_mark_dirty(cairo_get_target(canvas->cr));
+		return;
+	}
+	if (!w || !h)
+		return;
+	cells = cairo_image_surface_create_for_data((unsigned char *)(canvas->px + y * canvas->width + x),
+						    CAIRO_FORMAT_RGB24, (int)w, (int)h, (int)stride);
+	cairo_set_source_surface(canvas->cr, cells, (double)x, (double)y);
+	cairo_pattern_set_filter(cairo_get_source(canvas->cr), CAIRO_FILTER_NEAREST);
+	cairo_rectangle(canvas->cr, (double)x, (double)y, (double)w, (double)h);
+	cairo_fill(canvas->cr);
+	cairo_surface_destroy(cells);
 }
 
-static void draw_letter(struct canvas *canvas, size_t x, size_t y, size_t scale, uint32_t rgb,
-			char c)
+/* === Shapes and texts === */
+
+/**
+ * canvas_fill() - draw a rectangle
+ * @canvas: the picture
+ * @x: left edge, pixels from the left
+ * @y: upper edge, pixels from the top
+ * @w: width, pixels
+ * @h: height, pixels
+ * @rgb: its colour
+ */
+void canvas_fill(struct canvas *canvas, double x, double y, double w, double h, uint32_t rgb)
 {
-	int col, row, q;
+	set_source(canvas->cr, rgb);
+	cairo_rectangle(canvas->cr, x, y, w, h);
+	cairo_fill(canvas->cr);
+}
 
-	for (row = 0; row < FONT_ROWS; row++) {
-		for (col = 0; col < FONT_COLS; col++) {
-			size_t px = x + (size_t)col * scale, py = y + (size_t)row * scale;
+static void set_text(struct canvas *canvas, double scale, double w, PangoEllipsizeMode where,
+		     const char *text)
+{
+	PangoFontDescription *font = pango_font_description_from_string(FONT);
 
-			if (scale % 2) {
-				if (font_dot(c, col, row))
-					canvas_fill(canvas, px, py, scale, scale, rgb);
-				continue;
-			}
-			for (q = 0; q < 4; q++)
-				if (quarter_dot(c, col, row, q & 1 ? 1 : -1, q & 2 ? 1 : -1))
-					canvas_fill(canvas, px + (q & 1 ? scale / 2 : 0),
-						    py + (q & 2 ? scale / 2 : 0), scale / 2,
-						    scale / 2, rgb);
+	pango_font_description_set_absolute_size(font, FONT_SIZE * scale * PANGO_SCALE);
+	pango_layout_set_font_description(canvas->text, font);
+	pango_layout_set_width(canvas->text, w > 0 ? (int)(w * PANGO_SCALE) : 0);
+	pango_layout_set_ellipsize(canvas->text, where);
+	pango_layout_set_text(canvas->text, text, -1);
+	pango_font_description_free(font);
+}
+
+static double text_width(const struct canvas *canvas)
+{
+	PangoRectangle box;
+
+	pango_layout_line_get_extents(pango_layout_get_line_readonly(canvas->text, 0), NULL, &box);
+	return (double)box.width / PANGO_SCALE;
+}
+
+static uint32_t blended(uint32_t paper, uint32_t ink, unsigned int level)
+{
+	uint32_t rgb = 0;
+	int shift;
+
+	for (shift = 0; shift < 24; shift += 8) {
+		uint32_t a = paper >> shift & 0xff, b = ink >> shift & 0xff;
+
+		rgb |= (a * (TEXT_LEVELS - level) + b * level + TEXT_LEVELS / 2) / TEXT_LEVELS << shift;
+	}
+	return rgb;
+}
+
+/* Blend the letters of a mask with the image. */
+static void blend(struct canvas *canvas, cairo_surface_t *mask, long left, long top, uint32_t rgb)
+{
+	const unsigned char *bytes = cairo_image_surface_get_data(mask);
+	long w = cairo_image_surface_get_width(mask), h = cairo_image_surface_get_height(mask), i, j;
+	long stride = cairo_image_surface_get_stride(mask);
+
+	for (j = top < 0 ? -top : 0; j < h && top + j < (long)canvas->height; j++) {
+		for (i = left < 0 ? -left : 0; i < w && left + i < (long)canvas->width; i++) {
+			uint32_t *px = &canvas->px[(size_t)(top + j) * canvas->width + (size_t)(left + i)];
+
+			*px = blended(*px, rgb, (bytes[j * stride + i] * TEXT_LEVELS + 127) / 255);
 		}
 	}
 }
 
-static bool is_utf8_tail(char c)
+/*
+ * cairo draws letters in 256 shades. A picture of a few shades fits into a palette, and takes a small part
+ * of the bytes.
+ */
+static void show_in_few_shades(struct canvas *canvas, PangoLayoutLine *line, double x, double y, uint32_t rgb)
 {
-	return ((unsigned char)c & 0xc0) == 0x80;
+	PangoRectangle ink;
+	cairo_surface_t *mask;
+	long left, top;
+	cairo_t *cr;
+
+	pango_layout_line_get_pixel_extents(line, &ink, NULL);
+	left = (long)x + ink.x - 1;
+	top = (long)y + ink.y - 1;
+	mask = cairo_image_surface_create(CAIRO_FORMAT_A8, ink.width + 3, ink.height + 3);
+	cr = cairo_create(mask);
+	cairo_move_to(cr, x - (double)left, y - (double)top);
+	pango_cairo_show_layout_line(cr, line);
+	cairo_destroy(cr);
+	cairo_surface_flush(mask);
+	blend(canvas, mask, left, top, rgb);
+	cairo_surface_destroy(mask);
+}
+
+/* Digits and capitals begin at @y. */
+static void show_text(struct canvas *canvas, double x, double y, double scale, uint32_t rgb)
+{
+	PangoLayoutLine *line = pango_layout_get_line_readonly(canvas->text, 0);
+
+	y += DIGIT_H * scale;
+	if (!canvas->records) {
+		show_in_few_shades(canvas, line, x, y, rgb);
+		return;
+	}
+	set_source(canvas->cr, rgb);
+	cairo_move_to(canvas->cr, x, y);
+	pango_cairo_show_layout_line(canvas->cr, line);
 }
 
 /**
  * canvas_text() - write one line
- * @canvas: the picture; the text is clipped to it
+ * @canvas: the picture; a text that does not fit ends in an ellipsis
  * @x: left edge of the first letter, pixels from the left
- * @y: upper edge of the letters, pixels from the top
- * @scale: pixels per dot of a letter, see font.h
+ * @y: upper edge of digits, pixels from the top
+ * @scale: size of the letters, see LETTER_W
  * @rgb: colour of the ink
- * @text: UTF-8; each character outside ASCII is drawn as a hollow box
+ * @text: UTF-8
  */
-void canvas_text(struct canvas *canvas, size_t x, size_t y, size_t scale, uint32_t rgb,
+void canvas_text(struct canvas *canvas, double x, double y, double scale, uint32_t rgb,
 		 const char *text)
 {
-	for (; *text && x < canvas->width; text++) {
-		if (is_utf8_tail(*text))
-			continue;
-		draw_letter(canvas, x, y, scale, rgb, *text);
-		x += FONT_CELL_W * scale;
-	}
+	set_text(canvas, scale, (double)canvas->right - x, PANGO_ELLIPSIZE_END, text);
+	show_text(canvas, x, y, scale, rgb);
 }
 
 /**
  * canvas_text_right() - write one line that ends at a given place
  * @canvas: the picture
  * @x_end: right edge of the last letter, pixels from the left
- * @y: upper edge of the letters, pixels from the top
- * @scale: pixels per dot of a letter
+ * @y: upper edge of digits, pixels from the top
+ * @scale: size of the letters
  * @rgb: colour of the ink
- * @text: ASCII; letters that would begin left of the picture are left out
+ * @text: UTF-8; its beginning is left out if there is no room for it
  */
-void canvas_text_right(struct canvas *canvas, size_t x_end, size_t y, size_t scale, uint32_t rgb,
+void canvas_text_right(struct canvas *canvas, double x_end, double y, double scale, uint32_t rgb,
 		       const char *text)
 {
-	size_t cell = FONT_CELL_W * scale, n = strlen(text), room = (x_end + scale) / cell;
+	set_text(canvas, scale, x_end, PANGO_ELLIPSIZE_START, text);
+	show_text(canvas, x_end - text_width(canvas), y, scale, rgb);
+}
 
-	if (n > room)
-		text += n - room;
-	n = n > room ? room : n;
-	canvas_text(canvas, x_end + scale - n * cell, y, scale, rgb, text);
+/**
+ * canvas_text_fit() - write one line into a given room
+ * @canvas: the picture
+ * @x: left edge of the first letter, pixels from the left
+ * @y: upper edge of digits, pixels from the top
+ * @w: the room, pixels
+ * @scale: size of the letters
+ * @rgb: colour of the ink
+ * @text: UTF-8; its middle is left out if there is no room for it
+ *
+ * Return: the width of the line, pixels.
+ */
+double canvas_text_fit(struct canvas *canvas, double x, double y, double w, double scale,
+		       uint32_t rgb, const char *text)
+{
+	set_text(canvas, scale, w, PANGO_ELLIPSIZE_MIDDLE, text);
+	show_text(canvas, x, y, scale, rgb);
+	return text_width(canvas);
 }
 
 /**

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: a sheet of pixels, and functions to draw on it. */
+/*
+ * Beside the pipeline: a sheet with cells, shapes and texts.
+ *
+ * Cells are pixels of an image. Shapes and texts are drawn with cairo and pango: over the same image for
+ * a PNG, or recorded for SVG and PDF, where they stay shapes and letters at any size.
+ */
 #ifndef CANVAS_H
 #define CANVAS_H
 
+#include <cairo.h>
+#include <pango/pango.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,12 +19,23 @@
 /* Hatching is not drawn in squares below this side, in pixels. */
 #define HATCH_MIN 4
 
+/*
+ * Text is set on a raster of this size at scale 1, in pixels. An average letter of the font is narrower than
+ * LETTER_W; a digit is as wide. Digits and capitals are DIGIT_H high.
+ */
+#define LETTER_W 6
+#define LETTER_H 10
+#define DIGIT_H 7
+
 /**
  * struct canvas - a picture in memory
- * @px: rows from the top, pixels from the left, each 0xrrggbb
+ * @px: the image: rows from the top, pixels from the left, 0xrrggbb in the lower 24 bits
  * @width: pixels
  * @height: pixels
+ * @right: texts end here at the latest, pixels from the left
  * @dpi: pixels per inch, when it is printed
+ * @cr: where shapes and texts are drawn
+ * @records: @cr records shapes and texts, for SVG and PDF
  * @title: the title that was drawn, or NULL
  * @notes: the texts of the picture as lines, for users who cannot see it
  */
@@ -25,22 +43,35 @@ struct canvas {
 	uint32_t *px;
 	size_t width;
 	size_t height;
+	size_t right;
 	size_t dpi;
+	cairo_t *cr;
+	bool records;
 	char *title;
 	char *notes;
+	/* private: */
+	PangoLayout *text;
 };
 
-void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rgb);
+void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rgb, bool records);
 void canvas_free(struct canvas *canvas);
 
+/* Pixels of cells. */
 uint32_t canvas_contrast(uint32_t rgb);
 uint32_t canvas_ink(uint32_t rgb);
-void canvas_fill(struct canvas *canvas, size_t x, size_t y, size_t w, size_t h, uint32_t rgb);
-void canvas_hatch(struct canvas *canvas, size_t x, size_t y, size_t side, uint32_t rgb);
-void canvas_text(struct canvas *canvas, size_t x, size_t y, size_t scale, uint32_t rgb,
+uint32_t canvas_pixel(const struct canvas *canvas, size_t x, size_t y);
+void canvas_cell(struct canvas *canvas, size_t x, size_t y, size_t w, size_t h, uint32_t rgb);
+void canvas_hatch(struct canvas *canvas, size_t x, size_t y, size_t side, size_t pen, uint32_t rgb);
+void canvas_show_cells(struct canvas *canvas, size_t x, size_t y, size_t w, size_t h);
+
+/* Shapes and texts, over cells. */
+void canvas_fill(struct canvas *canvas, double x, double y, double w, double h, uint32_t rgb);
+void canvas_text(struct canvas *canvas, double x, double y, double scale, uint32_t rgb,
 		 const char *text);
-void canvas_text_right(struct canvas *canvas, size_t x_end, size_t y, size_t scale, uint32_t rgb,
+void canvas_text_right(struct canvas *canvas, double x_end, double y, double scale, uint32_t rgb,
 		       const char *text);
+double canvas_text_fit(struct canvas *canvas, double x, double y, double w, double scale,
+		       uint32_t rgb, const char *text);
 void canvas_note(struct canvas *canvas, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 #endif

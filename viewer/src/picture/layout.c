@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "picture/font.h"
 #include "picture/layout.h"
 #include "picture/legend.h"
 #include "util.h"
@@ -39,26 +38,56 @@ size_t layout_px(const struct img_conf *img, uint64_t length)
 	return px || !length ? px : 1;
 }
 
-/* The legend must fit; a narrow picture has small letters. */
-static size_t text_scale(const struct layout *l)
+/**
+ * layout_screen_px() - a length on a screen
+ * @img: the settings of the picture
+ * @px: in pixels of the picture
+ *
+ * Return: pixels of a screen of 96 dots per inch.
+ */
+size_t layout_screen_px(const struct img_conf *img, size_t px)
 {
-	size_t scale = layout_px(l->img, SCALE);
-	size_t most = (l->width - 2 * l->margin) / (LEGEND_COLS * FONT_CELL_W);
+	return px * SCREEN_DPI / img->dpi;
+}
 
-	if (scale > most)
-		scale = most;
-	return scale ? scale : 1;
+static double per_screen(const struct img_conf *img)
+{
+	return (double)img->dpi / SCREEN_DPI;
+}
+
+/* More dots per inch allow more pixels, so that a print shows what a screen does. */
+static uint64_t max_pixels(const struct img_conf *img)
+{
+	double most = MAX_PIXELS * per_screen(img) * per_screen(img);
+
+	return most < MAX_PIXELS ? MAX_PIXELS : most > MOST_PIXELS ? MOST_PIXELS : (uint64_t)most;
+}
+
+/* The legend must fit; a narrow picture has small letters. */
+static double text_scale(const struct layout *l)
+{
+	double scale = SCALE * per_screen(l->img);
+	double most = (double)(l->width - 2 * l->margin) / (LEGEND_COLS * LETTER_W);
+
+	return scale < most ? scale : most;
+}
+
+static size_t page_width(const struct layout *l)
+{
+	size_t width = layout_px(l->img, l->img->width);
+
+	return width < MAX_WIDTH ? width : MAX_WIDTH;
 }
 
 /**
  * layout_fits() - lay out the page
  * @l: the layout with its cells and grids; places of grids and the height are set here
  *
- * Return: true if the picture has at most MAX_PIXELS pixels.
+ * Return: true if the picture has at most @l->max_pixels pixels.
  */
 bool layout_fits(struct layout *l)
 {
-	uint64_t most = MAX_PIXELS / l->width, height = l->head;
+	uint64_t most = l->max_pixels / l->width, height = l->head;
 	size_t v;
 
 	for (v = 0; v < l->n_grids; v++) {
@@ -97,13 +126,14 @@ void layout_init(struct layout *l, const struct runs *runs, const struct img_con
 		.n_grids = runs->table->n_volumes,
 		.units_per_blk = 1,
 		.units_per_cell = 1,
-		.axis_scale = layout_px(img, AXIS_SCALE),
+		.axis_scale = AXIS_SCALE * per_screen(img),
 		.margin = layout_px(img, MARGIN),
-		.width = layout_px(img, img->width),
+		.max_pixels = max_pixels(img),
 	};
+	l->width = page_width(l);
 	l->scale = text_scale(l);
 	l->head = legend_height(l, n_rules);
-	l->heading = 2 * FONT_CELL_H * l->scale;
+	l->heading = (size_t)(2 * LETTER_H * l->scale);
 	l->ops->plan(l, runs);
 }
 
@@ -135,7 +165,9 @@ uint64_t layout_put_extents(const struct layout *l, const struct table *table,
 			    const struct run *run, uint64_t at, uint64_t blks, piece_fn fn,
 			    void *arg)
 {
-	struct piece piece = { .at = at, .extent = run->first, .lba = run->lba, .shade = run->shade };
+	struct piece piece = {
+		.at = at, .extent = run->first, .lba = run->lba, .shade = run->shade, .begins = true,
+	};
 
 	while (blks) {
 		piece.blks = blks;
@@ -147,6 +179,7 @@ uint64_t layout_put_extents(const struct layout *l, const struct table *table,
 		piece.at += piece.len;
 		piece.lba += piece.blks;
 		piece.extent++;
+		piece.begins = false;
 	}
 	return piece.at;
 }

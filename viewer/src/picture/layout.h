@@ -23,8 +23,12 @@
 #include "model/runs.h"
 #include "picture/canvas.h"
 
-/* The limit of the size of pictures. */
+/* The limit of the size of pictures: at 96 dots per inch, and with any number of them. */
 #define MAX_PIXELS 16000000
+#define MOST_PIXELS 96000000
+
+/* The greatest width, pixels. */
+#define MAX_WIDTH 16384
 
 /**
  * enum cell_order - the position of the cell with the number c
@@ -67,17 +71,20 @@ struct grid {
  * @units_per_blk: positions in a grid are counted in units: units of a block; exact for shares of blocks
  * @units_per_cell: units of a cell
  * @limit: a run of more blocks than this is folded; 0: none is
- * @stub: number of blocks drawn for a folded run
- * @label: size of the number of folded blocks, see font.h; 0: there is no room for it
+ * @free_limit: the same for free space
+ * @stub: number of blocks drawn of folded free space; of a folded fragment, @limit are
+ * @label: size of the number of folded blocks, see LETTER_W; 0: there is no room for it
  * @row_blks: blocks in a row; 0 if rows have no meaning
+ * @fold_rows: rows that take the place of several empty ones; 0: none are folded
  * @axis: room for labels left of a grid
  * @axis_end: the same on the right
  * @axis_scale: size of these labels
- * @scale: size of the text of legend and headings
+ * @scale: size of the text of legend and headings, see LETTER_W
  * @margin: around everything
  * @head: height of title and legend
  * @heading: height of the line above a grid
  * @footing: room below a grid
+ * @max_pixels: the limit of @width * @height
  * @width: of the picture
  * @height: of the picture
  */
@@ -94,17 +101,20 @@ struct layout {
 	uint64_t units_per_blk;
 	uint64_t units_per_cell;
 	uint64_t limit;
+	uint64_t free_limit;
 	uint64_t stub;
-	size_t label;
+	double label;
 	uint64_t row_blks;
+	uint64_t fold_rows;
 	size_t axis;
 	size_t axis_end;
-	size_t axis_scale;
-	size_t scale;
+	double axis_scale;
+	double scale;
 	size_t margin;
 	size_t head;
 	size_t heading;
 	size_t footing;
+	uint64_t max_pixels;
 	size_t width;
 	size_t height;
 };
@@ -118,6 +128,7 @@ struct layout {
  * @blks: number of blocks
  * @shade: see struct colors, or SHADE_FREE
  * @folded: it takes less room than its blocks would
+ * @begins: it is the first piece of its run
  */
 struct piece {
 	uint64_t at;
@@ -127,6 +138,7 @@ struct piece {
 	uint64_t blks;
 	uint8_t shade;
 	bool folded;
+	bool begins;
 };
 
 typedef void (*piece_fn)(void *arg, const struct piece *piece);
@@ -164,6 +176,7 @@ void layout_cell_xy(const struct layout *layout, const struct grid *grid, uint64
 /* For layouts. */
 bool layout_fits(struct layout *layout);
 size_t layout_px(const struct img_conf *img, uint64_t length);
+size_t layout_screen_px(const struct img_conf *img, size_t px);
 uint64_t layout_put_extents(const struct layout *layout, const struct table *table,
 			    const struct run *run, uint64_t at, uint64_t blks, piece_fn fn,
 			    void *arg);

@@ -2,25 +2,32 @@
 /*
  * The layout of FragTracer: one box per block, row by row, long runs folded.
  *
- * Boxes shrink a little if the picture would be higher than requested. A picture of more than
- * MAX_PIXELS is made smaller in three steps, each only as far as necessary. First, boxes shrink down to
- * one pixel. Second, shorter runs are folded, too, which may make room for larger boxes again. Third, a
- * box stands for several blocks.
+ * A folded fragment takes as many boxes as the limit, and its mark after them: a large fragment is never
+ * drawn smaller than a small one. Folded free space takes a few boxes only.
+ *
+ * A picture that would be too high, or have too many pixels, is made smaller in these steps, each only
+ * as far as necessary: boxes shrink, but keep their borders; shorter runs are folded; boxes lose their
+ * borders and shrink to a pixel; a box stands for several blocks. If no run is to be folded (limit 0),
+ * boxes shrink to a pixel before any is.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "picture/axis.h"
-#include "picture/font.h"
 #include "picture/layout.h"
 #include "picture/legend.h"
 #include "util.h"
 
-/* Shorter runs are not folded: that would save no boxes. */
+/* Limits: not below the first one while boxes have borders, never below the second one. */
+#define LEAST_BORDERED_LIMIT 16
 #define LEAST_LIMIT 4
 
-/* Smaller boxes have no room for a border. They are used only if the picture is too large. */
+/* Free space is folded at this share of the limit, but not below so many boxes. */
+#define FREE_SHARE 8
+#define LEAST_FREE_LIMIT 32
+
+/* Smaller boxes have no room for a border, pixels of a screen. */
 #define LEAST_BORDERED 3
 
 /* Maximum digits of the number of a folded run. */
@@ -30,26 +37,53 @@
 #define N_POWERS 34
 
 /**
- * struct tally - the figures of a volume that give its number of boxes
- * @drawn: blocks that are drawn if runs are folded at the requested limit
- * @folds: folded runs, by the number of digits of the folded blocks
+ * struct lengths - the lengths of all runs of a kind
  * @n: by power of two, number of runs
  * @blks: by power of two, blocks of these runs
  */
-struct tally {
-	uint64_t drawn;
-	uint64_t folds[MAX_DIGITS + 1];
+struct lengths {
 	uint64_t n[N_POWERS];
 	uint64_t blks[N_POWERS];
 };
 
+/**
+ * struct tally - the figures of a volume that give its number of boxes
+ * @is_exact: @drawn and @folds are those of the limits of the layout
+ * @drawn: blocks that are drawn
+ * @folds: folded runs, by the number of digits of the folded blocks
+ * @used: the fragments
+ * @free: the gaps between them
+ */
+struct tally {
+	bool is_exact;
+	uint64_t drawn;
+	uint64_t folds[MAX_DIGITS + 1];
+	struct lengths used;
+	struct lengths free;
+};
+
 /* === Folding === */
 
-static uint64_t drawn_of(const struct layout *l, uint64_t blks)
+static void set_limit(struct layout *l, uint64_t limit)
 {
-	if (!l->limit || blks <= l->limit)
-		return blks;
-	return l->stub < l->limit ? l->stub : l->limit;
+	l->limit = l->free_limit = limit;
+	if (limit / FREE_SHARE > LEAST_FREE_LIMIT)
+		l->free_limit = limit / FREE_SHARE;
+	else if (limit > LEAST_FREE_LIMIT)
+		l->free_limit = LEAST_FREE_LIMIT;
+}
+
+/* Boxes of a folded run of free space, without its mark. */
+static uint64_t free_stub(const struct layout *l)
+{
+	return l->stub < l->free_limit ? l->stub : l->free_limit;
+}
+
+static uint64_t drawn_of(const struct layout *l, const struct run *run)
+{
+	if (run->first == NO_EXTENT)
+		return !l->limit || run->blks <= l->free_limit ? run->blks : free_stub(l);
+	return !l->limit || run->blks <= l->limit ? run->blks : l->limit;
 }
 
 static size_t power_of(uint64_t value)
@@ -73,7 +107,7 @@ static size_t digits_of(uint64_t value)
 /* The mark has room for the number of folded blocks if letters are not higher than a box. */
 static uint64_t mark_boxes(const struct layout *l, size_t digits)
 {
-	if (!l->label)
+	if (l->label <= 0)
 		return 1;
 	return 1 + (fold_label_width(l->label, digits) + l->pitch_x - 1) / l->pitch_x;
 }
@@ -81,7 +115,7 @@ static uint64_t mark_boxes(const struct layout *l, size_t digits)
 static uint64_t put_run(const struct layout *l, const struct table *table, const struct run *run,
 			uint64_t at, piece_fn fn, void *arg)
 {
-	uint64_t drawn = drawn_of(l, run->blks), left = drawn;
+	uint64_t drawn = drawn_of(l, run), left = drawn;
 	struct piece fold = { .extent = run->first, .shade = run->shade, .folded = true };
 
 	at = layout_put_extents(l, table, run, at, drawn, fn, arg);
@@ -98,29 +132,62 @@ static uint64_t put_run(const struct layout *l, const struct table *table, const
 	return at + fold.len;
 }
 
-/* === How big === */
+/* === How many boxes === */
 
-static struct tally *take_tallies(const struct layout *l, const struct runs *runs)
+static void add_length(struct lengths *lengths, uint64_t blks)
 {
-	struct tally *tallies = xcalloc(l->n_grids, sizeof(*tallies));
+	size_t power = power_of(blks);
+
+	lengths->n[power]++;
+	lengths->blks[power] += blks;
+}
+
+/* The exact number of boxes takes a walk through all runs; their lengths are counted on the way. */
+static void count_runs(const struct layout *l, const struct runs *runs, struct tally *tallies)
+{
 	struct run run;
 	size_t v;
 
+	memset(tallies, 0, l->n_grids * sizeof(*tallies));
 	for (v = 0; v < l->n_grids; v++) {
 		struct run_walk walk = runs_walk(runs, v);
+		struct tally *tally = &tallies[v];
 
+		tally->is_exact = true;
 		while (runs_next(&walk, &run)) {
-			uint64_t drawn = drawn_of(l, run.blks);
-			size_t power = power_of(run.blks);
+			uint64_t drawn = drawn_of(l, &run);
 
-			tallies[v].drawn += drawn;
+			tally->drawn += drawn;
 			if (drawn < run.blks)
-				tallies[v].folds[digits_of(run.blks - drawn)]++;
-			tallies[v].n[power]++;
-			tallies[v].blks[power] += run.blks;
+				tally->folds[digits_of(run.blks - drawn)]++;
+			add_length(run.first == NO_EXTENT ? &tally->free : &tally->used, run.blks);
 		}
 	}
-	return tallies;
+}
+
+/* The number of boxes with marks of one box each, if runs of more than a power of two are folded. */
+static uint64_t boxes_of(const struct lengths *lengths, uint64_t limit, uint64_t stub)
+{
+	uint64_t boxes = 0;
+	size_t power;
+
+	for (power = 0; power < N_POWERS; power++)
+		boxes += UINT64_C(1) << power <= limit ? lengths->blks[power] :
+			 lengths->n[power] * (stub + 1);
+	return boxes;
+}
+
+static uint64_t count_boxes(const struct layout *l, const struct tally *tally)
+{
+	uint64_t boxes = tally->drawn;
+	size_t digits;
+
+	if (!tally->is_exact)
+		return boxes_of(&tally->used, l->limit, l->limit) +
+		       boxes_of(&tally->free, l->free_limit, free_stub(l));
+	for (digits = 1; digits <= MAX_DIGITS; digits++)
+		boxes += tally->folds[digits] * mark_boxes(l, digits);
+	return boxes;
 }
 
 /* If nothing is folded, rows of a round number of boxes make addresses easier to read. */
@@ -133,131 +200,151 @@ static size_t boxes_in_row(const struct layout *l)
 	return n ? n : 1;
 }
 
-static void set_grids(struct layout *l, const struct tally *tallies)
+/* === How big === */
+
+/**
+ * struct fitting - the search for a picture that is not too big
+ * @l: the layout; its cells and grids are set to what is tried
+ * @tallies: by volume
+ * @height: of the picture at most, pixels; 0: no limit
+ */
+struct fitting {
+	struct layout *l;
+	struct tally *tallies;
+	size_t height;
+};
+
+static bool fits(const struct fitting *f)
 {
-	size_t v, digits;
+	struct layout *l = f->l;
+	size_t v;
 
 	for (v = 0; v < l->n_grids; v++) {
 		struct grid *grid = &l->grids[v];
-		uint64_t boxes = tallies[v].drawn;
 
-		for (digits = 1; digits <= MAX_DIGITS; digits++)
-			boxes += tallies[v].folds[digits] * mark_boxes(l, digits);
 		grid->columns = boxes_in_row(l);
-		grid->n_cells = (boxes + l->units_per_cell - 1) / l->units_per_cell;
+		grid->n_cells = (count_boxes(l, &f->tallies[v]) + l->units_per_cell - 1) / l->units_per_cell;
 		grid->rows = (size_t)((grid->n_cells + grid->columns - 1) / grid->columns);
 	}
-}
-
-static bool fits(struct layout *l, const struct tally *tallies)
-{
-	set_grids(l, tallies);
-	return layout_fits(l);
+	return layout_fits(l) && (!f->height || l->height <= f->height);
 }
 
 static void set_box(struct layout *l, size_t box)
 {
+	bool has_border = box >= layout_px(l->img, LEAST_BORDERED);
+
 	l->cell_w = l->cell_h = box;
-	l->pitch_x = box + (box < LEAST_BORDERED ? 0 : layout_px(l->img, l->img->border));
-	l->pitch_y = l->pitch_x;
-	l->label = fold_label_scale(box);
+	l->pitch_x = l->pitch_y = box + (has_border ? layout_px(l->img, l->img->border) : 0);
+	l->label = fold_label_scale(l, box);
 }
 
-static void shrink_boxes(struct layout *l, const struct tally *tallies)
+/* Find the largest box, from one size down to another, that fits. */
+static bool fit_box(const struct fitting *f, size_t most, size_t least)
 {
-	size_t most = layout_px(l->img, l->img->height);
+	size_t box;
 
-	while (most && l->cell_h > LEAST_BORDERED && (!fits(l, tallies) || l->height > most))
-		set_box(l, l->cell_h - 1);
-	while (!fits(l, tallies) && l->cell_h > 1)
-		set_box(l, l->cell_h - 1);
+	for (box = most; box && box >= least; box--) {
+		set_box(f->l, box);
+		if (fits(f))
+			return true;
+	}
+	return false;
 }
 
-/* The largest power of two below a limit. */
-static uint64_t harder(uint64_t limit)
+/* The largest power of two below a limit. A run of more than all pixels never fits into the picture. */
+static uint64_t lower_limit(const struct layout *l)
 {
-	uint64_t power = LEAST_LIMIT;
+	uint64_t limit = l->limit, power = LEAST_LIMIT;
 
-	/* a longer run never fits into the picture */
-	if (!limit || limit > MAX_PIXELS)
-		limit = MAX_PIXELS;
+	if (!limit || limit > l->max_pixels)
+		limit = l->max_pixels;
 	while (power * 2 < limit)
 		power *= 2;
 	return power;
 }
 
-/* If the limit is a power of two, the counts by power are sufficient. Marks have no numbers then. */
-static void retally(const struct layout *l, struct tally *tally)
-{
-	size_t power;
-
-	tally->drawn = 0;
-	memset(tally->folds, 0, sizeof(tally->folds));
-	for (power = 0; power < N_POWERS; power++) {
-		if (UINT64_C(1) << power <= l->limit) {
-			tally->drawn += tally->blks[power];
-			continue;
-		}
-		tally->drawn += tally->n[power] * drawn_of(l, l->limit + 1);
-		tally->folds[1] += tally->n[power];
-	}
-}
-
-/* Folding may have made more room than necessary. Marks still have no numbers, see retally(). */
-static void grow_boxes(struct layout *l, const struct tally *tallies)
-{
-	size_t wanted = layout_px(l->img, l->img->cell), most = layout_px(l->img, l->img->height);
-	size_t box;
-
-	for (box = l->cell_h + 1; box <= wanted && !fold_label_scale(box); box++) {
-		set_box(l, box);
-		if (fits(l, tallies) && (!most || l->height <= most))
-			continue;
-		set_box(l, box - 1);
-		break;
-	}
-}
-
-static void fold_harder(struct layout *l, struct tally *tallies)
+static void set_exact(const struct fitting *f, bool is_exact)
 {
 	size_t v;
 
-	if (fits(l, tallies))
-		return;
-
-	while (!fits(l, tallies) && (!l->limit || l->limit > LEAST_LIMIT)) {
-		l->limit = harder(l->limit);
-		for (v = 0; v < l->n_grids; v++)
-			retally(l, &tallies[v]);
-	}
-	if (fits(l, tallies))
-		grow_boxes(l, tallies);
+	for (v = 0; v < f->l->n_grids; v++)
+		f->tallies[v].is_exact = is_exact;
 }
 
-static void share_boxes(struct layout *l, const struct tally *tallies)
+/* Lower the limit to powers of two. The tallies do not tell the lengths of numbers in marks then. */
+static bool fit_limit(const struct fitting *f, uint64_t least_limit, size_t most, size_t least)
 {
-	while (!fits(l, tallies)) {
-		if (l->units_per_cell > UINT32_MAX)
-			die("%zu volumes do not fit into one picture of %d pixels", l->n_grids,
-			    MAX_PIXELS);
-		l->units_per_cell *= 2;
+	set_exact(f, false);
+	while (!f->l->limit || f->l->limit > least_limit) {
+		set_limit(f->l, lower_limit(f->l));
+		if (fit_box(f, most, least))
+			return true;
 	}
+	return false;
+}
+
+/* Once the limit is known, marks get numbers if there is room for these. */
+static void add_numbers(const struct fitting *f, const struct runs *runs)
+{
+	if (!f->l->n_grids || f->tallies[0].is_exact || f->l->label <= 0)
+		return;
+	count_runs(f->l, runs, f->tallies);
+	if (fits(f))
+		return;
+	f->l->label = 0;
+	fits(f);
+}
+
+static void share_boxes(struct fitting *f)
+{
+	struct layout *l = f->l;
+
+	for (; !fits(f); l->units_per_cell *= 2) {
+		if (l->units_per_cell <= UINT32_MAX)
+			continue;
+		if (!f->height)
+			die("%zu volumes do not fit into one picture of %ju pixels", l->n_grids,
+			    (uintmax_t)l->max_pixels);
+		/* headings and legend are higher than that */
+		f->height = 0;
+		l->units_per_cell = 1;
+	}
+}
+
+static bool fit(const struct fitting *f, size_t most)
+{
+	size_t bordered = layout_px(f->l->img, LEAST_BORDERED), small;
+
+	if (bordered > most)
+		bordered = most;
+	small = bordered > 1 ? bordered - 1 : 1;
+	if (fit_box(f, most, bordered))
+		return true;
+	if (f->l->limit && fit_limit(f, LEAST_BORDERED_LIMIT, most, bordered))
+		return true;
+	set_limit(f->l, f->l->img->max_length);
+	set_exact(f, true);
+	return fit_box(f, small, 1) ||
+	       fit_limit(f, LEAST_LIMIT, f->l->img->max_length ? small : most, 1);
 }
 
 static void plan(struct layout *l, const struct runs *runs)
 {
-	struct tally *tallies;
+	struct fitting f = { .l = l, .height = layout_px(l->img, l->img->height) };
 
-	l->limit = l->img->max_length;
+	set_limit(l, l->img->max_length);
 	l->stub = l->img->stub;
 	l->axis = axis_lba_width(l, runs->table);
 	l->axis_end = 0;
-	set_box(l, layout_px(l->img, l->img->cell));
-	tallies = take_tallies(l, runs);
-	shrink_boxes(l, tallies);
-	fold_harder(l, tallies);
-	share_boxes(l, tallies);
-	free(tallies);
+	f.tallies = xcalloc(l->n_grids, sizeof(*f.tallies));
+	count_runs(l, runs, f.tallies);
+	if (fit(&f, layout_px(l->img, l->img->cell))) {
+		add_numbers(&f, runs);
+	} else {
+		set_box(l, 1);
+		share_boxes(&f);
+	}
+	free(f.tallies);
 }
 
 /* === Labels === */
@@ -274,7 +361,7 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 	struct run run;
 
 	for (; runs_next(&walk, &run); at = end) {
-		drawn = drawn_of(l, run.blks);
+		drawn = drawn_of(l, &run);
 		end = at + drawn;
 		if (drawn < run.blks)
 			end += mark_boxes(l, digits_of(run.blks - drawn));

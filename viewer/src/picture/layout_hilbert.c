@@ -5,18 +5,23 @@
  *
  * The volume fills the square whatever its size is: a cell may stand for a fraction of a block. Only
  * if one block per cell fills at least half of the square, the rest stays blank.
+ *
+ * The number of cells follows from the width in inches. More dots per inch make the cells larger, and do
+ * not change what a cell stands for.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "picture/axis.h"
-#include "picture/font.h"
 #include "picture/layout.h"
 #include "picture/legend.h"
 #include "util.h"
 
-/* Smaller cells have no room for a border. */
-#define LEAST_BORDERED 3
+/* Cells of less than so many borders have none: it would make their colours paler. */
+#define LEAST_BORDERS 6
+
+/* A square that needs less of the width than this makes the picture narrower, percent. */
+#define LEAST_USED 80
 
 /* Room for an address and its place in bytes, in letters. */
 #define LABEL_COLS 11
@@ -67,10 +72,10 @@ static void set_scale(struct layout *l, uint64_t blks, size_t side)
 	l->units_per_cell = blks;
 }
 
-static void set_grids(struct layout *l, const struct table *table, size_t room)
+/* Return: the number of columns of the largest grid. */
+static size_t set_grids(struct layout *l, const struct table *table)
 {
-	size_t border = layout_px(l->img, l->img->border), most = 1, v;
-	size_t cell = layout_px(l->img, l->img->cell) + border;
+	size_t most = 1, v;
 
 	for (v = 0; v < l->n_grids; v++) {
 		struct grid *grid = &l->grids[v];
@@ -81,32 +86,57 @@ static void set_grids(struct layout *l, const struct table *table, size_t room)
 		if (grid->columns > most)
 			most = grid->columns;
 	}
-	l->pitch_x = room / most < cell ? room / most : cell;
-	if (!l->pitch_x)
-		l->pitch_x = 1;
-	l->cell_w = l->pitch_x > LEAST_BORDERED && l->pitch_x > border ? l->pitch_x - border : l->pitch_x;
-	l->pitch_y = l->pitch_x;
-	l->cell_h = l->cell_w;
+	return most;
+}
+
+static void set_pitch(struct layout *l, size_t columns, size_t pitch, size_t width)
+{
+	size_t border = layout_px(l->img, l->img->border), around = 2 * l->margin + l->axis + l->axis_end;
+	size_t legend = 2 * l->margin + (size_t)(LEGEND_COLS * LETTER_W * l->scale);
+
+	l->pitch_x = l->pitch_y = pitch;
+	l->cell_w = l->cell_h = pitch >= LEAST_BORDERS * border ? pitch - border : pitch;
+	l->width = columns * pitch + around;
+	if (l->width * 100 >= width * LEAST_USED)
+		l->width = width;
+	else if (l->width < legend)
+		l->width = legend;
+}
+
+static bool fits(struct layout *l, size_t columns, size_t room, size_t width)
+{
+	size_t pitch;
+
+	for (pitch = room / columns; pitch; pitch--) {
+		set_pitch(l, columns, pitch, width);
+		if (layout_fits(l))
+			return true;
+	}
+	return false;
 }
 
 static void plan(struct layout *l, const struct runs *runs)
 {
 	uint64_t blks = biggest_volume(runs->table);
-	size_t room, side;
+	size_t room, screen, side, width = l->width;
 
 	l->order = ORDER_HILBERT;
-	l->axis = l->axis_end = (LABEL_COLS + 1) * FONT_CELL_W * l->axis_scale;
-	l->footing = FONT_CELL_H * l->axis_scale;
-	room = l->width - 2 * l->margin - l->axis - l->axis_end;
-	for (side = 1; side * 2 <= room; )
+	l->max_pixels = MOST_PIXELS;
+	l->axis = l->axis_end = (size_t)((LABEL_COLS + 1) * LETTER_W * l->axis_scale);
+	l->footing = (size_t)(LETTER_H * l->axis_scale);
+	room = width - 2 * l->margin - l->axis - l->axis_end;
+	screen = layout_px(l->img, l->img->width) - 2 * l->margin - l->axis - l->axis_end;
+	screen = layout_screen_px(l->img, screen);
+	if (screen > room)
+		screen = room;
+	for (side = 1; side * 2 <= screen; )
 		side *= 2;
 	for (; side; side /= 2) {
 		set_scale(l, blks, side);
-		set_grids(l, runs->table, room);
-		if (layout_fits(l))
+		if (fits(l, set_grids(l, runs->table), room, width))
 			return;
 	}
-	die("%zu volumes do not fit into one picture of %d pixels", l->n_grids, MAX_PIXELS);
+	die("%zu volumes do not fit into one picture of %d pixels", l->n_grids, MOST_PIXELS);
 }
 
 static uint64_t put_run(const struct layout *l, const struct table *table, const struct run *run,
@@ -121,9 +151,10 @@ static uint64_t put_run(const struct layout *l, const struct table *table, const
 static void draw_quarter(const struct layout *l, struct canvas *canvas, const struct grid *grid,
 			 const struct volume *v, int quarter)
 {
-	size_t line = FONT_CELL_H * l->axis_scale, side = grid->columns * l->pitch_x;
-	size_t x = quarter < 2 ? grid->x - FONT_CELL_W * l->axis_scale : l->width;
-	size_t y = grid->y + (quarter == 1 || quarter == 2 ? side / 2 : 0);
+	double line = LETTER_H * l->axis_scale, letter = LETTER_W * l->axis_scale;
+	size_t side = grid->columns * l->pitch_x;
+	double y = (double)(grid->y + (quarter == 1 || quarter == 2 ? side / 2 : 0));
+	double left = (double)grid->x - letter, right = (double)(grid->x + side) + 2 * letter;
 	uint64_t cells = (uint64_t)grid->columns * grid->columns / 4 * (uint64_t)quarter;
 	uint64_t at = (cells * l->units_per_cell + l->units_per_blk - 1) / l->units_per_blk;
 	char lba[GROUPED_MAX], bytes[BYTES_MAX];
@@ -133,53 +164,60 @@ static void draw_quarter(const struct layout *l, struct canvas *canvas, const st
 	snprintf(lba, sizeof(lba), "%ju", (uintmax_t)(v->first_blk + at));
 	format_bytes(bytes, (double)(v->first_blk + at));
 	if (quarter < 2) {
-		canvas_text_right(canvas, x, y, l->axis_scale, RGB_FAINT, lba);
-		canvas_text_right(canvas, x, y + line, l->axis_scale, RGB_FAINT, bytes);
+		canvas_text_right(canvas, left, y, l->axis_scale, RGB_FAINT, lba);
+		canvas_text_right(canvas, left, y + line, l->axis_scale, RGB_FAINT, bytes);
 		return;
 	}
-	x = grid->x + side + 2 * FONT_CELL_W * l->axis_scale;
-	canvas_text(canvas, x, y, l->axis_scale, RGB_FAINT, lba);
-	canvas_text(canvas, x, y + line, l->axis_scale, RGB_FAINT, bytes);
+	canvas_text(canvas, right, y, l->axis_scale, RGB_FAINT, lba);
+	canvas_text(canvas, right, y + line, l->axis_scale, RGB_FAINT, bytes);
 }
 
 /* Draw the curve, with a dot at its beginning. */
-static void draw_key(const struct layout *l, struct canvas *canvas, size_t left, size_t top)
+static void draw_key(const struct layout *l, struct canvas *canvas, double left, double top)
 {
-	size_t pitch = layout_px(l->img, KEY_PITCH), pen = l->axis_scale, x, y, px = 0, py = 0, i;
-	struct layout key = { .order = ORDER_HILBERT, .pitch_x = pitch, .pitch_y = pitch };
-	struct grid grid = { .x = left, .y = top, .columns = KEY_SIDE, .rows = KEY_SIDE };
+	struct layout key = { .order = ORDER_HILBERT, .pitch_x = 1, .pitch_y = 1 };
+	struct grid grid = { .columns = KEY_SIDE, .rows = KEY_SIDE };
+	double pitch = (double)layout_px(l->img, KEY_PITCH), pen = l->axis_scale;
+	size_t i, x, y;
 
+	cairo_save(canvas->cr);
+	cairo_set_source_rgb(canvas->cr, 0.42, 0.42, 0.41);
+	cairo_set_line_width(canvas->cr, pen);
 	for (i = 0; i < (size_t)KEY_SIDE * KEY_SIDE; i++) {
 		layout_cell_xy(&key, &grid, i, &x, &y);
-		if (i)
-			canvas_fill(canvas, x < px ? x : px, y < py ? y : py,
-				    (x < px ? px - x : x - px) + pen, (y < py ? py - y : y - py) + pen,
-				    RGB_FAINT);
-		px = x;
-		py = y;
+		cairo_line_to(canvas->cr, left + (double)x * pitch, top + (double)y * pitch);
 	}
+	cairo_stroke(canvas->cr);
+	cairo_restore(canvas->cr);
 	canvas_fill(canvas, left - 2 * pen, top - 2 * pen, 5 * pen, 5 * pen, RGB_INK);
 }
 
-/* Draw a tick at each row and column of pixels that is not all free, to make sparse blocks visible. */
+static bool is_blank(const struct canvas *canvas, size_t x, size_t y)
+{
+	uint32_t rgb = canvas_pixel(canvas, x, y);
+
+	return rgb == RGB_FREE || rgb == RGB_PAGE;
+}
+
+/* Draw a tick at each row and column that is not all free, to make sparse blocks visible. */
 static void draw_ticks(const struct layout *l, struct canvas *canvas, const struct grid *grid)
 {
-	size_t side = grid->columns * l->pitch_x, tick = 4 * l->axis_scale, i, j;
+	size_t n = grid->columns, pitch = l->pitch_x, i, j;
+	double end_x = (double)(grid->x + n * pitch) + 1, end_y = (double)(grid->y + n * pitch) + 1;
+	double tick = 4 * l->axis_scale, w = (double)l->cell_w;
 
-	for (i = 0; i < side; i++) {
+	for (i = 0; i < n; i++) {
 		bool row = false, column = false;
+		size_t x = grid->x + i * pitch, y = grid->y + i * pitch;
 
-		for (j = 0; j < side; j++) {
-			uint32_t a = canvas->px[(grid->y + i) * canvas->width + grid->x + j];
-			uint32_t b = canvas->px[(grid->y + j) * canvas->width + grid->x + i];
-
-			row |= a != RGB_FREE && a != RGB_PAGE;
-			column |= b != RGB_FREE && b != RGB_PAGE;
+		for (j = 0; j < n; j++) {
+			row |= !is_blank(canvas, grid->x + j * pitch, y);
+			column |= !is_blank(canvas, x, grid->y + j * pitch);
 		}
 		if (row)
-			canvas_fill(canvas, grid->x + side + 1, grid->y + i, tick, 1, RGB_FAINT);
+			canvas_fill(canvas, end_x, (double)y, tick, w, RGB_FAINT);
 		if (column)
-			canvas_fill(canvas, grid->x + i, grid->y + side + 1, 1, tick, RGB_FAINT);
+			canvas_fill(canvas, (double)x, end_y, w, tick, RGB_FAINT);
 	}
 }
 
@@ -188,16 +226,16 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 {
 	const struct volume *v = &runs->table->volumes[volume];
 	const struct grid *grid = &l->grids[volume];
-	size_t side = grid->columns * l->pitch_x, line = FONT_CELL_H * l->axis_scale;
-	size_t key = (KEY_SIDE - 1) * layout_px(l->img, KEY_PITCH), x, y;
+	double side = (double)(grid->columns * l->pitch_x), line = LETTER_H * l->axis_scale;
+	double key = (double)((KEY_SIDE - 1) * layout_px(l->img, KEY_PITCH)), x, y;
 	int quarter;
 
 	for (quarter = 0; quarter < 4; quarter++)
 		draw_quarter(l, canvas, grid, v, quarter);
 	draw_ticks(l, canvas, grid);
-	x = grid->x + side + 2 * FONT_CELL_W * l->axis_scale;
-	y = grid->y + 4 * line;
-	if (y + key + 3 * line < grid->y + side / 2 && x + key + l->margin <= l->width) {
+	x = (double)grid->x + side + 2 * LETTER_W * l->axis_scale;
+	y = (double)grid->y + 4 * line;
+	if (y + key + 3 * line < (double)grid->y + side / 2 && x + key <= (double)canvas->right) {
 		canvas_text(canvas, x, y, l->axis_scale, RGB_FAINT, "order");
 		draw_key(l, canvas, x + 2 * l->axis_scale, y + line + 4 * l->axis_scale);
 	}

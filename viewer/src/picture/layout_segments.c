@@ -2,19 +2,24 @@
 /*
  * A row for each segment of F2FS, or for several segments if the volume is large; all to scale.
  * Labels of each row: the number of its first segment, its valid blocks of watched files, also as a
- * bar, and its first address. A line separates sections.
+ * bar, and its first address. A line separates sections. Empty rows that follow each other are folded.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "picture/axis.h"
-#include "picture/font.h"
 #include "picture/layout.h"
 #include "picture/legend.h"
 #include "util.h"
 
-/* Rows below this height have no border between them. */
+/* The least height of a row, pixels of a screen. */
 #define LEAST_PITCH 3
+
+/* Cells of less than so many borders have none: it would make their colours paler. */
+#define LEAST_BORDERS 6
+
+/* Gaps of so many empty rows are counted together. */
+#define MAX_GAP 64
 
 /* Columns beside the grid, in letters: segment, valid blocks, bar. */
 #define SEGMENT_COLS 8
@@ -44,6 +49,13 @@ static size_t cells_in_row(const struct layout *l, size_t room)
 	return (size_t)(n > room || n < room / 2 ? (blks < room ? blks : room) : n);
 }
 
+static size_t without_border(const struct layout *l, size_t pitch)
+{
+	size_t border = layout_px(l->img, l->img->border);
+
+	return pitch >= LEAST_BORDERS * border ? pitch - border : pitch;
+}
+
 static void set_columns(struct layout *l)
 {
 	size_t room = l->width - 2 * l->margin - l->axis - l->axis_end, columns, most;
@@ -56,34 +68,144 @@ static void set_columns(struct layout *l)
 	l->units_per_cell = l->row_blks / common;
 	most = layout_px(l->img, l->img->cell) + border;
 	l->pitch_x = room / columns < most ? room / columns : most;
-	l->cell_w = l->pitch_x > LEAST_PITCH && l->pitch_x > border ? l->pitch_x - border : l->pitch_x;
+	l->cell_w = without_border(l, l->pitch_x);
 }
 
-static void set_rows(struct layout *l, const struct table *table, size_t pitch)
+/* === Empty rows === */
+
+/**
+ * struct gaps - the empty rows of a volume
+ * @rows: number of all rows
+ * @n: by number of empty rows that follow each other, how often; the last one is for longer gaps
+ * @long_rows: empty rows of the latter
+ */
+struct gaps {
+	uint64_t rows;
+	uint64_t n[MAX_GAP];
+	uint64_t long_rows;
+};
+
+/* Add the whole rows between two blocks, counted from the beginning of the volume. */
+static void add_gap(struct gaps *gaps, uint64_t from, uint64_t to, uint64_t row_blks)
 {
-	size_t border = layout_px(l->img, l->img->border), v;
+	uint64_t first = (from + row_blks - 1) / row_blks, end = to / row_blks;
 
-	l->pitch_y = pitch;
-	l->cell_h = pitch >= LEAST_PITCH && pitch > border ? pitch - border : pitch;
-	for (v = 0; v < l->n_grids; v++) {
-		struct grid *grid = &l->grids[v];
-		uint64_t blks = table->volumes[v].end_blk - table->volumes[v].first_blk;
-		uint64_t units = blks * l->units_per_blk;
-
-		grid->columns = (size_t)(l->row_blks * l->units_per_blk / l->units_per_cell);
-		grid->n_cells = (units + l->units_per_cell - 1) / l->units_per_cell;
-		grid->rows = (size_t)((grid->n_cells + grid->columns - 1) / grid->columns);
+	if (end <= first)
+		return;
+	if (end - first < MAX_GAP) {
+		gaps->n[end - first]++;
+	} else {
+		gaps->n[0]++;
+		gaps->long_rows += end - first;
 	}
 }
 
-/* Choose the largest row height for which the picture is not higher than requested. */
-static bool fit_rows(struct layout *l, const struct table *table, size_t most)
+static void find_gaps(struct gaps *gaps, const struct layout *l, const struct table *table,
+		      const struct volume *v)
 {
-	size_t pitch = layout_px(l->img, l->img->cell) + layout_px(l->img, l->img->border);
+	uint64_t blks = v->end_blk - v->first_blk, at = 0;
+	size_t i;
 
+	*gaps = (struct gaps){ .rows = (blks + l->row_blks - 1) / l->row_blks };
+	for (i = v->first; i < v->end; i++) {
+		const struct extent *e = &table->extents[i];
+
+		add_gap(gaps, at, e->lba - v->first_blk, l->row_blks);
+		at = e->lba - v->first_blk + e->blks;
+	}
+	add_gap(gaps, at, blks, l->row_blks);
+}
+
+/* Gaps are folded if they have more rows than what takes their place. */
+static bool is_folded(const struct layout *l, uint64_t rows)
+{
+	return l->fold_rows && rows > l->fold_rows;
+}
+
+static uint64_t drawn_rows(const struct layout *l, const struct gaps *gaps)
+{
+	uint64_t rows = gaps->rows, i;
+
+	if (!l->fold_rows)
+		return rows;
+	for (i = l->fold_rows + 1; i < MAX_GAP; i++)
+		rows -= gaps->n[i] * (i - l->fold_rows);
+	return rows - (gaps->long_rows - gaps->n[0] * l->fold_rows);
+}
+
+static uint64_t put_run(const struct layout *l, const struct table *table, const struct run *run,
+			uint64_t at, piece_fn fn, void *arg)
+{
+	uint64_t row_units = l->row_blks * l->units_per_blk, before = (row_units - at % row_units) / l->units_per_blk;
+	struct run part = *run;
+	struct piece fold = { .extent = NO_EXTENT, .shade = SHADE_FREE, .folded = true };
+
+	before %= l->row_blks;
+	if (run->first != NO_EXTENT || run->blks < before ||
+	    !is_folded(l, (run->blks - before) / l->row_blks))
+		return layout_put_extents(l, table, run, at, run->blks, fn, arg);
+	at = layout_put_extents(l, table, run, at, before, fn, arg);
+	fold.at = at;
+	fold.lba = run->lba + before;
+	fold.blks = (run->blks - before) / l->row_blks * l->row_blks;
+	fold.len = l->fold_rows * row_units;
+	fn(arg, &fold);
+	part.lba = fold.lba + fold.blks;
+	part.blks = run->blks - before - fold.blks;
+	return layout_put_extents(l, table, &part, at + fold.len, part.blks, fn, arg);
+}
+
+/* === How many rows === */
+
+static void set_rows(struct layout *l, const struct table *table, const struct gaps *gaps, size_t pitch)
+{
+	double label = (LETTER_H - 1) * l->axis_scale;
+	size_t v;
+
+	l->pitch_y = pitch;
+	l->cell_h = without_border(l, pitch);
+	l->fold_rows = l->img->max_length ? ((uint64_t)label + pitch - 1) / pitch : 0;
+	for (v = 0; v < l->n_grids; v++) {
+		struct grid *grid = &l->grids[v];
+		uint64_t blks = table->volumes[v].end_blk - table->volumes[v].first_blk;
+		uint64_t missing = gaps[v].rows * l->row_blks - blks;
+
+		grid->columns = (size_t)(l->row_blks * l->units_per_blk / l->units_per_cell);
+		grid->rows = (size_t)drawn_rows(l, &gaps[v]);
+		/* the last row may be incomplete */
+		grid->n_cells = (uint64_t)grid->rows * grid->columns -
+				missing * l->units_per_blk / l->units_per_cell;
+	}
+}
+
+/* Rows that hold blocks are never folded: there are at least so many. */
+static bool is_too_high(const struct layout *l, const struct table *table, size_t least, size_t most)
+{
+	uint64_t room = l->max_pixels / l->width, blks = 0;
+	size_t i;
+
+	for (i = 0; i < table->n_files; i++)
+		blks += table->files[i].blks;
+	if (most && most < room)
+		room = most;
+	return blks / l->row_blks * least > room;
+}
+
+/* Choose the largest row height for which the picture is not higher than requested. */
+static bool fit_rows(struct layout *l, const struct table *table, struct gaps *gaps, size_t most)
+{
+	size_t pitch = layout_px(l->img, l->img->cell) + layout_px(l->img, l->img->border), v;
+	size_t least = layout_px(l->img, LEAST_PITCH);
+
+	if (pitch < least)
+		pitch = least;
 	set_columns(l);
-	for (; pitch >= LEAST_PITCH; pitch--) {
-		set_rows(l, table, pitch);
+	if (is_too_high(l, table, least, most))
+		return false;
+	for (v = 0; v < l->n_grids; v++)
+		find_gaps(&gaps[v], l, table, &table->volumes[v]);
+	for (; pitch >= least; pitch--) {
+		set_rows(l, table, gaps, pitch);
 		if (layout_fits(l) && (!most || l->height <= most))
 			return true;
 	}
@@ -94,128 +216,189 @@ static void plan(struct layout *l, const struct runs *runs)
 {
 	const struct table *table = runs->table;
 	size_t most = layout_px(l->img, l->img->height);
+	struct gaps *gaps = xcalloc(l->n_grids, sizeof(*gaps));
 
-	l->axis = (SEGMENT_COLS + VALID_COLS + BAR_COLS + 1) * FONT_CELL_W * l->axis_scale;
+	l->axis = (size_t)((SEGMENT_COLS + VALID_COLS + BAR_COLS + 1) * LETTER_W * l->axis_scale);
 	l->axis_end = axis_lba_width(l, table);
-	l->heading += FONT_CELL_H * l->axis_scale;
+	l->heading += (size_t)(LETTER_H * l->axis_scale);
 	l->row_blks = table->n_volumes ? table->volumes[0].segment_blks : 1;
-	while (!fit_rows(l, table, most)) {
+	while (!fit_rows(l, table, gaps, most)) {
 		/* each volume takes at least one row: if that is too high, ignore the requested height */
 		if (l->row_blks > BLK_MAX && !most)
-			die("%zu volumes do not fit into one picture of %d pixels", l->n_grids,
-			    MAX_PIXELS);
+			die("%zu volumes do not fit into one picture of %ju pixels", l->n_grids,
+			    (uintmax_t)l->max_pixels);
 		if (l->row_blks > BLK_MAX)
 			most = 0;
 		else
 			l->row_blks *= 2;
 	}
-}
-
-static uint64_t put_run(const struct layout *l, const struct table *table, const struct run *run,
-			uint64_t at, piece_fn fn, void *arg)
-{
-	return layout_put_extents(l, table, run, at, run->blks, fn, arg);
+	free(gaps);
 }
 
 /* === Labels === */
 
-/* Blocks of watched files, by row. To be freed. */
-static uint64_t *valid_blks(const struct layout *l, const struct table *table, size_t volume)
+/**
+ * struct row - a row of the picture
+ * @at: its first block, from the beginning of the volume
+ * @valid: its blocks in watched files
+ * @folded: empty blocks that it stands for; 0: it is an ordinary row
+ */
+struct row {
+	uint64_t at;
+	uint64_t valid;
+	uint64_t folded;
+};
+
+struct rows {
+	const struct layout *layout;
+	const struct volume *volume;
+	struct row *all;
+};
+
+static void add_piece(void *arg, const struct piece *piece)
 {
-	const struct volume *v = &table->volumes[volume];
-	uint64_t *valid = xcalloc(l->grids[volume].rows, sizeof(*valid));
-	size_t i;
+	const struct rows *rows = arg;
+	const struct layout *l = rows->layout;
+	uint64_t at = piece->at / l->units_per_blk, left = piece->blks;
+	uint64_t blk = piece->lba - rows->volume->first_blk;
 
-	for (i = v->first; i < v->end; i++) {
-		uint64_t at = table->extents[i].lba - v->first_blk, left = table->extents[i].blks;
-
-		while (left) {
-			uint64_t room = l->row_blks - at % l->row_blks;
-			uint64_t take = left < room ? left : room;
-
-			valid[at / l->row_blks] += take;
-			at += take;
-			left -= take;
-		}
+	if (piece->folded) {
+		rows->all[at / l->row_blks] = (struct row){ .at = blk, .folded = left };
+		return;
 	}
-	return valid;
+	while (left) {
+		struct row *row = &rows->all[at / l->row_blks];
+		uint64_t into = at % l->row_blks, room = l->row_blks - into;
+		uint64_t take = left < room ? left : room;
+
+		if (!into)
+			row->at = blk;
+		if (piece->shade != SHADE_FREE)
+			row->valid += take;
+		at += take;
+		blk += take;
+		left -= take;
+	}
 }
 
-static size_t letters(const struct layout *l, size_t n)
+/* What the rows of a volume hold. To be freed. */
+static struct row *find_rows(const struct layout *l, const struct runs *runs, size_t volume)
 {
-	return n * FONT_CELL_W * l->axis_scale;
+	struct rows rows = {
+		.layout = l, .volume = &runs->table->volumes[volume],
+		.all = xcalloc(l->grids[volume].rows, sizeof(*rows.all)),
+	};
+
+	layout_walk(l, runs, volume, add_piece, &rows);
+	return rows.all;
+}
+
+static double letters(const struct layout *l, size_t n)
+{
+	return (double)(n * LETTER_W) * l->axis_scale;
+}
+
+static double grid_end(const struct layout *l, const struct grid *grid)
+{
+	return (double)(grid->x + grid->columns * l->pitch_x);
 }
 
 /* The right end of the addresses on the right of the rows. */
-static size_t lba_end(const struct layout *l, const struct grid *grid)
+static double lba_end(const struct layout *l, const struct grid *grid)
 {
-	return grid->x + grid->columns * l->pitch_x + l->axis_end;
+	return grid_end(l, grid) + (double)l->axis_end;
 }
 
 static void draw_bar(const struct layout *l, struct canvas *canvas, const struct grid *grid,
 		     size_t row, uint64_t valid)
 {
-	size_t most = letters(l, BAR_COLS - 1), x = grid->x - letters(l, 1) - most;
-	size_t y = grid->y + row * l->pitch_y;
-	size_t w = (size_t)((double)valid / (double)l->row_blks * (double)most + 0.5);
+	double most = letters(l, BAR_COLS - 1), x = (double)grid->x - letters(l, 1) - most;
+	double y = (double)(grid->y + row * l->pitch_y), h = (double)l->cell_h;
+	double w = (double)(uint64_t)((double)valid / (double)l->row_blks * most + 0.5);
 
-	canvas_fill(canvas, x, y, most, l->cell_h, RGB_RULE);
+	canvas_fill(canvas, x, y, most, h, RGB_RULE);
 	/* a row with valid blocks has a visible bar */
-	canvas_fill(canvas, x, y, valid && !w ? 1 : w, l->cell_h, RGB_FAINT);
+	canvas_fill(canvas, x, y, valid && w < 1 ? 1 : w, h, RGB_FAINT);
 }
 
 static void draw_row(const struct layout *l, struct canvas *canvas, const struct volume *v,
-		     const struct grid *grid, size_t row, uint64_t valid)
+		     const struct grid *grid, size_t row, const struct row *content)
 {
-	size_t x = grid->x - letters(l, BAR_COLS + 1);
-	uint64_t at = row * l->row_blks;
+	double x = (double)grid->x - letters(l, BAR_COLS + 1);
 	char text[GROUPED_MAX];
 
-	draw_bar(l, canvas, grid, row, valid);
-	if (row % axis_every(l))
-		return;
-	snprintf(text, sizeof(text), "%ju", (uintmax_t)(at / v->segment_blks));
+	snprintf(text, sizeof(text), "%ju", (uintmax_t)(content->at / v->segment_blks));
 	axis_put_at(l, canvas, grid, row, x - letters(l, VALID_COLS), RGB_FAINT, text);
-	snprintf(text, sizeof(text), valid ? "%ju" : "-", (uintmax_t)valid);
-	axis_put_at(l, canvas, grid, row, x, valid ? RGB_INK : RGB_FAINT, text);
-	snprintf(text, sizeof(text), "%ju", (uintmax_t)(v->first_blk + at));
+	snprintf(text, sizeof(text), content->valid ? "%ju" : "-", (uintmax_t)content->valid);
+	axis_put_at(l, canvas, grid, row, x, content->valid ? RGB_INK : RGB_FAINT, text);
+	snprintf(text, sizeof(text), "%ju", (uintmax_t)(v->first_blk + content->at));
 	axis_put_at(l, canvas, grid, row, lba_end(l, grid), RGB_FAINT, text);
 }
 
-/* Draw a line above each row that begins a section, unless each row is a section. */
+/* Draw a thin line, and the number of empty segments in it. */
+static void draw_folded(const struct layout *l, struct canvas *canvas, const struct volume *v,
+			const struct grid *grid, size_t row, const struct row *content)
+{
+	uint64_t segments = (content->folded + v->segment_blks - 1) / v->segment_blks;
+	double x = (double)grid->x + letters(l, 3), end = grid_end(l, grid), pen = l->axis_scale, w;
+	double top = (double)(grid->y + row * l->pitch_y), h = (double)(l->fold_rows * l->pitch_y);
+	double line = (double)(uint64_t)(top + h / 2 - pen / 2);
+	char n[GROUPED_MAX], text[GROUPED_MAX + 32];
+
+	snprintf(text, sizeof(text), "%s empty segment%s", grouped(n, segments), segments == 1 ? "" : "s");
+	/* letters that go below the line stay inside, too */
+	w = canvas_text_fit(canvas, x, top + (h - (LETTER_H - 0.4) * l->axis_scale) / 2, end - x,
+			    l->axis_scale, RGB_FAINT, text);
+	canvas_fill(canvas, (double)grid->x, line, letters(l, 2), pen, RGB_FAINT);
+	if (x + w + letters(l, 1) < end)
+		canvas_fill(canvas, x + w + letters(l, 1), line, end - x - w - letters(l, 1), pen, RGB_FAINT);
+}
+
+/* Draw a line above a row that begins a section, unless each row is a section. */
 static void rule_off(const struct layout *l, struct canvas *canvas, const struct volume *v,
-		     const struct grid *grid)
+		     const struct grid *grid, size_t row, uint64_t at)
 {
 	uint64_t section = l->img->section * v->segment_blks;
-	size_t gap = l->pitch_y - l->cell_h, row;
+	double gap = (double)(l->pitch_y - l->cell_h), x = (double)grid->x - letters(l, BAR_COLS);
 
-	if (section <= l->row_blks)
-		return;
+	if (section > l->row_blks && at % section < l->row_blks)
+		canvas_fill(canvas, x, (double)(grid->y + row * l->pitch_y) - gap, grid_end(l, grid) - x,
+			    gap > 0 ? gap : l->axis_scale, RGB_INK);
+}
+
+static void draw_rows(const struct layout *l, struct canvas *canvas, const struct volume *v,
+		      const struct grid *grid, const struct row *rows)
+{
+	size_t every = axis_every(l), next = 0, row;
+
 	for (row = 0; row < grid->rows; row++) {
-		uint64_t into = row * l->row_blks % section;
-		size_t y = grid->y + row * l->pitch_y - gap;
-
-		if (into < l->row_blks)
-			canvas_fill(canvas, l->margin, y, grid->x + grid->columns * l->pitch_x - l->margin,
-				    gap ? gap : 1, RGB_INK);
+		if (rows[row].folded) {
+			draw_folded(l, canvas, v, grid, row, &rows[row]);
+			row += (size_t)l->fold_rows - 1;
+			continue;
+		}
+		draw_bar(l, canvas, grid, row, rows[row].valid);
+		rule_off(l, canvas, v, grid, row, rows[row].at);
+		if (row < next)
+			continue;
+		draw_row(l, canvas, v, grid, row, &rows[row]);
+		next = row + every;
 	}
 }
 
 static void draw_axes(const struct layout *l, struct canvas *canvas, const struct runs *runs,
 		      size_t volume)
 {
-	const struct volume *v = &runs->table->volumes[volume];
 	const struct grid *grid = &l->grids[volume];
-	uint64_t *valid = valid_blks(l, runs->table, volume);
-	size_t y = grid->y - FONT_CELL_H * l->axis_scale, x = grid->x - letters(l, BAR_COLS + 1), row;
+	struct row *rows = find_rows(l, runs, volume);
+	double y = (double)grid->y - LETTER_H * l->axis_scale, x = (double)grid->x - letters(l, BAR_COLS + 1);
 
 	canvas_text_right(canvas, x - letters(l, VALID_COLS), y, l->axis_scale, RGB_FAINT, "segment");
-	canvas_text_right(canvas, grid->x - letters(l, 1), y, l->axis_scale, RGB_FAINT, "valid blocks");
+	canvas_text_right(canvas, (double)grid->x - letters(l, 1), y, l->axis_scale, RGB_FAINT,
+			  "valid blocks");
 	canvas_text_right(canvas, lba_end(l, grid), y, l->axis_scale, RGB_FAINT, "LBA");
-	for (row = 0; row < grid->rows; row++)
-		draw_row(l, canvas, v, grid, row, valid[row]);
-	rule_off(l, canvas, v, grid);
-	free(valid);
+	draw_rows(l, canvas, &runs->table->volumes[volume], grid, rows);
+	free(rows);
 }
 
 static char *describe(const struct layout *l, const struct table *table)

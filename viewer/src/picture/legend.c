@@ -7,20 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "picture/font.h"
+#include "names.h"
 #include "picture/legend.h"
 
 #define TITLE_ROWS 2	/* in lines of text, at the scale of the legend */
-#define TEXT_LINES 5	/* below the title */
+#define TEXT_LINES 6	/* below the title */
 #define HEAD_LINES 2	/* of the legend */
-#define LINE_H (FONT_CELL_H + 1)
+#define LINE_H (LETTER_H + 1)
 #define MAX_TEXT 512
 #define SWATCH_W 10
 #define SWATCH_H 7
 
 /* Right ends of the columns and left edges of the swatches, in letters from the left. */
 enum column {
-	COL_CONTIGUOUS = 14,
+	COL_CONTIGUOUS = 16,
 	COL_CONTIGUOUS_FILES = 26,
 	COL_CONTIGUOUS_BLKS = 40,
 	COL_FRAGMENTED = 44,
@@ -46,7 +46,7 @@ struct legend {
 	const struct layout *layout;
 	const struct runs *runs;
 	const struct colors *colors;
-	size_t y;
+	double y;
 	const struct folded *folded;
 };
 
@@ -60,15 +60,16 @@ struct legend {
 size_t legend_height(const struct layout *l, size_t n_rules)
 {
 	/* two more lines for free space and totals; half a line of space in three places */
-	return l->margin + (2 * (TITLE_ROWS + TEXT_LINES + HEAD_LINES + n_rules + 2) + 3) * LINE_H *
-			   l->scale / 2;
+	size_t halves = 2 * (TITLE_ROWS + TEXT_LINES + HEAD_LINES + n_rules + 2) + 3;
+
+	return l->margin + (size_t)((double)(halves * LINE_H) * l->scale / 2);
 }
 
 /* === Pieces of a line === */
 
-static size_t col_x(const struct legend *l, size_t col)
+static double col_x(const struct legend *l, size_t col)
 {
-	return l->layout->margin + col * FONT_CELL_W * l->layout->scale;
+	return (double)l->layout->margin + (double)(col * LETTER_W) * l->layout->scale;
 }
 
 static void put_right(struct legend *l, size_t col, uint32_t rgb, const char *text)
@@ -86,22 +87,32 @@ static void put_number(struct legend *l, size_t col, uint64_t value)
 
 static void put_share(struct legend *l, size_t col, uint64_t value, uint64_t all)
 {
-	char text[16];
+	char text[SHARE_MAX];
 
-	snprintf(text, sizeof(text), "%.1f %%", all ? 100.0 * (double)value / (double)all : 0.0);
+	format_share(text, value, all);
 	put_right(l, col, value ? RGB_INK : RGB_FAINT, value ? text : "-");
 }
 
 static void put_swatch(struct legend *l, size_t col, uint32_t rgb)
 {
-	canvas_fill(l->canvas, l->layout->margin + col * FONT_CELL_W * l->layout->scale, l->y,
-		    SWATCH_W * l->layout->scale, SWATCH_H * l->layout->scale, rgb);
+	double x = (double)(size_t)col_x(l, col), y = (double)(size_t)l->y;
+
+	canvas_fill(l->canvas, x, y, SWATCH_W * l->layout->scale, SWATCH_H * l->layout->scale, rgb);
 }
 
 static void put_text(struct legend *l, size_t col, uint32_t rgb, const char *text)
 {
-	canvas_text(l->canvas, l->layout->margin + col * FONT_CELL_W * l->layout->scale, l->y, l->layout->scale,
-		    rgb, text);
+	canvas_text(l->canvas, col_x(l, col), l->y, l->layout->scale, rgb, text);
+}
+
+/* The name of a rule, cut in the middle if it does not fit before a column. */
+static void put_name(struct legend *l, size_t col, const char *name)
+{
+	char *text = name_text(name);
+
+	canvas_text_fit(l->canvas, col_x(l, 0), l->y, col_x(l, col) - col_x(l, 0), l->layout->scale,
+			RGB_INK, text);
+	free(text);
 }
 
 static void next_line(struct legend *l)
@@ -123,8 +134,9 @@ static void put_line(struct legend *l, uint32_t rgb, const char *text)
 
 static void put_separator(struct legend *l)
 {
-	canvas_fill(l->canvas, l->layout->margin, l->y - 3 * l->layout->scale,
-		    LEGEND_COLS * FONT_CELL_W * l->layout->scale, l->layout->scale, RGB_RULE);
+	double y = (double)(size_t)(l->y - 3 * l->layout->scale), h = (double)layout_px(l->layout->img, 2);
+
+	canvas_fill(l->canvas, col_x(l, 0), y, col_x(l, LEGEND_COLS) - col_x(l, 0), h, RGB_RULE);
 }
 
 static const char *plural(uint64_t n)
@@ -134,24 +146,42 @@ static const char *plural(uint64_t n)
 
 /* === Title === */
 
+/* The mount points of all volumes. To be freed. */
+static char *volume_paths(const struct table *table)
+{
+	char *text = xasprintf("%s", ""), *path, *longer;
+	size_t i;
+
+	for (i = 0; i < table->n_volumes && strlen(text) < MAX_TEXT; i++) {
+		path = name_text(table->volumes[i].path);
+		longer = xasprintf("%s%s %s", text, i ? "," : "", path);
+		free(text);
+		free(path);
+		text = longer;
+	}
+	return text;
+}
+
+/* How many files are stale: the picture may be wrong there, so this is never cut. */
 static void draw_title(struct legend *l)
 {
 	const struct table *table = l->runs->table;
-	size_t scale = 2 * l->layout->scale, room, n, i;
-	char *title = xasprintf("fragtrace"), *longer;
+	double scale = 2 * l->layout->scale, x = col_x(l, 0), room = (double)l->canvas->right - x;
+	char *paths = volume_paths(table), *title = xasprintf("fragtrace%s", paths), *stale = xasprintf("%s", "");
+	char n[GROUPED_MAX];
 
-	for (i = 0; i < table->n_volumes && strlen(title) < MAX_TEXT; i++) {
-		longer = xasprintf("%s%s %s", title, i ? "," : "", table->volumes[i].path);
-		free(title);
-		title = longer;
+	if (table->n_stale) {
+		free(stale);
+		stale = xasprintf(" (%s file%s stale)", grouped(n, table->n_stale), plural(table->n_stale));
 	}
-	room = (l->layout->width - 2 * l->layout->margin) / (FONT_CELL_W * scale);
-	n = strlen(title);
-	if (n > room)
-		strcpy(title + room - 3, "...");
-	canvas_text(l->canvas, l->layout->margin, l->y, scale, RGB_INK, title);
-	l->canvas->title = title;
+	room -= (double)(strlen(stale) * LETTER_W) * scale;
+	x += canvas_text_fit(l->canvas, x, l->y, room, scale, RGB_INK, title);
+	canvas_text(l->canvas, x, l->y, scale, RGB_INK, stale);
+	l->canvas->title = xasprintf("%s%s", title, stale);
 	l->y += TITLE_ROWS * LINE_H * l->layout->scale;
+	free(paths);
+	free(title);
+	free(stale);
 }
 
 static void draw_summary(struct legend *l, const char *when)
@@ -159,12 +189,12 @@ static void draw_summary(struct legend *l, const char *when)
 	const struct table *table = l->runs->table;
 	const struct count *total = &l->runs->total;
 	uint64_t files = total->files[0] + total->files[1];
-	char n[3][GROUPED_MAX], text[MAX_TEXT];
+	char n[3][GROUPED_MAX], text[MAX_TEXT], share[SHARE_MAX];
 	size_t stopped = 0, i;
-	double share = files ? 100.0 * (double)total->files[1] / (double)files : 0.0;
 	int len;
 
-	len = snprintf(text, sizeof(text), "%s: %s file%s, %s extent%s, %s fragmented file%s (%.1f %%)",
+	format_share(share, total->files[1], files);
+	len = snprintf(text, sizeof(text), "%s: %s file%s, %s extent%s, %s fragmented file%s (%s)",
 		 when, grouped(n[0], files), plural(files), grouped(n[1], table->n_extents),
 		 plural(table->n_extents), grouped(n[2], total->files[1]), plural(total->files[1]),
 		 share);
@@ -183,6 +213,19 @@ static void draw_summary(struct legend *l, const char *when)
 	put_line(l, RGB_INK, text);
 }
 
+/* One moved block makes a file fragmented: what that costs is another number. */
+static void draw_cost(struct legend *l)
+{
+	const struct figures *sum = &l->runs->sum;
+	char blks[SHARE_MAX], extra[SHARE_MAX], text[MAX_TEXT];
+
+	format_share(blks, l->runs->total.blks[1], sum->blks);
+	format_share(extra, sum->requests - sum->ideal, sum->ideal);
+	snprintf(text, sizeof(text), "fragmented files have %s of the blocks; reading all files takes %s more "
+		 "requests than without fragments", blks, extra);
+	put_line(l, RGB_INK, text);
+}
+
 static void draw_fragments(struct legend *l)
 {
 	const struct runs *runs = l->runs;
@@ -191,6 +234,7 @@ static void draw_fragments(struct legend *l)
 
 	if (!runs->sum.ideal) {
 		put_line(l, RGB_INK, "no file has blocks: no fragments, no split factor");
+		next_line(l);
 		return;
 	}
 	snprintf(text, sizeof(text), "%s fragment%s; split factor %.3f: to read all by 128 KiB takes "
@@ -198,6 +242,7 @@ static void draw_fragments(struct legend *l)
 		 figures_split(&runs->sum), grouped(n[1], runs->sum.requests), plural(runs->sum.requests),
 		 grouped(n[2], runs->sum.ideal));
 	put_line(l, RGB_INK, text);
+	draw_cost(l);
 }
 
 /* The colours of cells by how much of them is in use. */
@@ -206,12 +251,12 @@ static void draw_shares(struct legend *l)
 	static const struct { double share; const char *text; } steps[] = {
 		{ 0.0, "next to 0" }, { 0.25, "25 %" }, { 0.5, "50 %" }, { 0.75, "75 %" }, { 1.0, "100 %" },
 	};
-	static const char what[] = "share of a cell that is not free:";
+	static const char what[] = "share of a cell in watched files:";
 	size_t col = sizeof(what), i;
 
 	put_text(l, 0, RGB_FAINT, what);
 	for (i = 0; i < ARRAY_LEN(steps); i++) {
-		put_swatch(l, col, colors_thin(RGB_INK, steps[i].share));
+		put_swatch(l, col, colors_diluted(RGB_INK, steps[i].share));
 		put_text(l, col + 3, RGB_FAINT, steps[i].text);
 		col += 5 + strlen(steps[i].text);
 	}
@@ -220,38 +265,50 @@ static void draw_shares(struct legend *l)
 	next_line(l);
 }
 
+static void draw_meaning(struct legend *l)
+{
+	char *trouble = colors_trouble(l->colors, l->runs->counts);
+
+	if (trouble)
+		put_line(l, RGB_INK, trouble);
+	else if (l->layout->units_per_cell > 1)
+		draw_shares(l);
+	else
+		put_line(l, RGB_FAINT, l->colors->source->meaning);
+	free(trouble);
+}
+
 static void draw_units(struct legend *l)
 {
 	char *text = l->layout->ops->describe(l->layout, l->runs->table);
 
 	put_line(l, RGB_FAINT, text);
 	free(text);
-	if (l->layout->units_per_cell > 1) {
-		draw_shares(l);
-		return;
-	}
-	text = xasprintf("%s; free = no watched file owns it", l->colors->source->meaning);
-	put_line(l, RGB_FAINT, text);
-	free(text);
+	draw_meaning(l);
 }
 
 static void draw_folding(struct legend *l)
 {
 	uint64_t limit = l->layout->limit, wanted = l->layout->img->max_length;
-	char n[2][GROUPED_MAX], text[MAX_TEXT];
+	char n[GROUPED_MAX], text[MAX_TEXT];
 	int len;
 
+	if (l->layout->fold_rows) {
+		put_line(l, RGB_FAINT, "rows with no block of a watched file are folded into a line; the rest is "
+			 "to one scale");
+		return;
+	}
 	if (!limit) {
-		put_line(l, RGB_FAINT, l->layout->units_per_cell > 1 ?
+		put_line(l, RGB_FAINT, l->layout->row_blks || l->layout->order == ORDER_HILBERT ||
+			 l->layout->units_per_cell > 1 ?
 			 "nothing is folded: the whole volume is drawn, to one scale" :
 			 "nothing is folded: every block is drawn");
 		return;
 	}
-	len = snprintf(text, sizeof(text), "runs of more than %s blocks are folded: %s boxes, then %s",
-		       grouped(n[0], limit),
-		       grouped(n[1], l->layout->stub < limit ? l->layout->stub : limit),
-		       l->layout->label ? "hatched ones with the number of the rest" :
-		       l->layout->cell_h < HATCH_MIN ? "one of another shade" : "a hatched one");
+	len = snprintf(text, sizeof(text), "fragments of more than %s blocks are folded (gaps: %ju): the rest is %s",
+		       grouped(n, limit), (uintmax_t)l->layout->free_limit,
+		       l->layout->label > 0 ? "a hatched box with the number of its blocks" :
+		       l->layout->cell_h < HATCH_MIN ? "a box of another shade" : "a hatched box");
 	if (limit != wanted)
 		snprintf(text + len, sizeof(text) - (size_t)len, wanted ?
 			 " (%ju did not fit)" : " (all did not fit)", (uintmax_t)wanted);
@@ -272,8 +329,11 @@ static uint64_t folded_files(const struct legend *l)
 
 static void draw_folded_head(struct legend *l)
 {
-	canvas_hatch(l->canvas, col_x(l, COL_FOLDED_SWATCH), l->y,
-		     SWATCH_H * l->layout->scale, RGB_FREE);
+	size_t x = (size_t)col_x(l, COL_FOLDED_SWATCH), y = (size_t)l->y;
+	size_t side = (size_t)(SWATCH_H * l->layout->scale);
+
+	canvas_hatch(l->canvas, x, y, side, layout_px(l->layout->img, 2), RGB_FREE);
+	canvas_show_cells(l->canvas, x, y, side, side);
 	put_right(l, COL_FOLDED, RGB_INK, "folded");
 }
 
@@ -303,10 +363,7 @@ static void draw_heads(struct legend *l)
 static void draw_count(struct legend *l, const char *name, const struct count *count,
 		       uint64_t folded)
 {
-	char text[16];
-
-	snprintf(text, sizeof(text), strlen(name) > 13 ? "%.10s..." : "%s", name);
-	put_text(l, 0, RGB_INK, text);
+	put_name(l, COL_CONTIGUOUS - 1, name);
 	put_number(l, COL_CONTIGUOUS_FILES, count->files[0]);
 	put_number(l, COL_CONTIGUOUS_BLKS, count->blks[0]);
 	put_number(l, COL_FRAGMENTED_FILES, count->files[1]);
@@ -372,7 +429,7 @@ static void draw_fragment_count(struct legend *l, const char *name, const struct
 {
 	uint64_t n = fragments_of(count), blks = blks_of(count);
 
-	put_text(l, 0, RGB_INK, name);
+	put_name(l, COL_SWATCH - 1, name);
 	put_number(l, COL_BLKS, blks);
 	put_number(l, COL_FOLDED, folded);
 	if (sum) {
@@ -420,14 +477,14 @@ static void draw_free(struct legend *l)
 	bool counts_fragments = l->colors->source->counts;
 	char n[2][GROUPED_MAX], text[MAX_TEXT];
 
-	put_text(l, 0, RGB_INK, "free");
+	put_text(l, 0, RGB_INK, "not watched or free");
 	put_swatch(l, counts_fragments ? COL_SWATCH : COL_CONTIGUOUS, RGB_FREE);
 	put_number(l, counts_fragments ? COL_BLKS : COL_CONTIGUOUS_BLKS, l->runs->free_blks);
 	snprintf(text, sizeof(text), "in %s gap%s, longest %s", grouped(n[0], l->runs->free_gaps),
 		 plural(l->runs->free_gaps), grouped(n[1], l->runs->free_longest));
 	put_text(l, counts_fragments ? COL_SWATCH + 3 : COL_FRAGMENTED, RGB_FAINT, text);
 	put_number(l, COL_FOLDED, l->folded->free);
-	canvas_note(l->canvas, "free: blocks=%ju gaps=%ju longest=%ju, folded blocks=%ju",
+	canvas_note(l->canvas, "not watched or free: blocks=%ju gaps=%ju longest=%ju, folded blocks=%ju",
 		    (uintmax_t)l->runs->free_blks, (uintmax_t)l->runs->free_gaps,
 		    (uintmax_t)l->runs->free_longest, (uintmax_t)l->folded->free);
 	next_line(l);
@@ -447,7 +504,7 @@ void legend_draw(struct canvas *canvas, const struct layout *layout, const struc
 {
 	struct legend l = {
 		.canvas = canvas, .layout = layout, .runs = runs, .colors = colors, .folded = folded,
-		.y = layout->margin,
+		.y = (double)layout->margin,
 	};
 
 	draw_title(&l);

@@ -7,14 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names.h"
 #include "picture/axis.h"
-#include "picture/font.h"
 #include "picture/legend.h"
 #include "picture/paint.h"
 
-#define MAX_TEXT 512
+/* Cells of at least so many pens have a line between runs of the same colour. */
+#define LEAST_SEPARATED 3
 
-/* A grid being painted, and the mixed colours of an incomplete cell. */
+/* Width of a stripe of hatching, pixels of a screen. */
+#define HATCH_PEN 2
+
+/* Room for what follows the path in the heading of a volume, in letters. */
+#define HEADING_COLS 66
+
+/* The number in a mark, drawn when all cells are. */
+struct number {
+	size_t x;
+	size_t y;
+	uint32_t rgb;
+	uint64_t blks;
+};
+
+/*
+ * A grid being painted, the mixed colours of an incomplete cell, the numbers to be drawn; and, for lines
+ * between runs of one colour: where the last piece ended, where the run and the one before it begin, and
+ * whether they touch and have one colour.
+ */
 struct brush {
 	struct canvas *canvas;
 	const struct layout *layout;
@@ -24,6 +43,14 @@ struct brush {
 	uint64_t cell;
 	uint64_t used;
 	uint64_t red, green, blue;
+	uint64_t last_end;
+	uint64_t run_begin;
+	uint64_t before_begin;
+	uint32_t run_rgb;
+	bool is_same;
+	struct number *numbers;
+	size_t n_numbers;
+	size_t cap_numbers;
 };
 
 static void fill_cell(const struct brush *b, uint64_t cell, uint32_t rgb)
@@ -32,7 +59,7 @@ static void fill_cell(const struct brush *b, uint64_t cell, uint32_t rgb)
 	size_t x, y;
 
 	layout_cell_xy(l, b->grid, cell, &x, &y);
-	canvas_fill(b->canvas, x, y, l->cell_w, l->cell_h, rgb);
+	canvas_cell(b->canvas, x, y, l->cell_w, l->cell_h, rgb);
 }
 
 /* Fill all cells. Without borders, whole rows are filled at once. */
@@ -44,7 +71,7 @@ static void fill_all(const struct brush *b, uint32_t rgb)
 	size_t rows = (size_t)(n / b->grid->columns);
 
 	if (is_dense && (l->order == ORDER_ROWS || rows == b->grid->columns)) {
-		canvas_fill(b->canvas, b->grid->x, b->grid->y, b->grid->columns * l->cell_w,
+		canvas_cell(b->canvas, b->grid->x, b->grid->y, b->grid->columns * l->cell_w,
 			    rows * l->cell_h, rgb);
 		i = (uint64_t)rows * b->grid->columns;
 	}
@@ -60,13 +87,49 @@ static void fill_cells(const struct brush *b, uint64_t first, uint64_t n, uint32
 		fill_cell(b, first++, rgb);
 }
 
-/* Draw the number over the cells of the mark, in the row that has room for it. */
-static void label_mark(const struct brush *b, uint64_t first, uint64_t n, const char *text,
-		       uint32_t rgb)
+static bool is_separable(const struct brush *b)
+{
+	return b->is_same && b->layout->cell_w >= LEAST_SEPARATED * layout_px(b->layout->img, 1);
+}
+
+/* A line between two runs of one colour, in the border before a cell or at its left edge. */
+static void separate(const struct brush *b, uint64_t cell)
 {
 	const struct layout *l = b->layout;
-	size_t columns = b->grid->columns, column = (size_t)(first % columns);
-	size_t here = columns - column, need = fold_label_width(l->label, strlen(text)), x, y;
+	size_t border = l->pitch_x - l->cell_w, x, y;
+
+	layout_cell_xy(l, b->grid, cell, &x, &y);
+	canvas_cell(b->canvas, x - border, y, border ? border : layout_px(l->img, 1), l->cell_h, RGB_INK);
+}
+
+/* The same between rows: over the cells of a piece that are below cells of the run before. */
+static void separate_rows(const struct brush *b, const struct piece *piece)
+{
+	const struct layout *l = b->layout;
+	uint64_t columns = b->grid->columns, cell = piece->at, end = b->run_begin + columns;
+	size_t border = l->pitch_y - l->cell_h, x, y;
+
+	if (l->order != ORDER_ROWS)
+		return;
+	if (end > piece->at + piece->len)
+		end = piece->at + piece->len;
+	if (cell < b->before_begin + columns)
+		cell = b->before_begin + columns;
+	for (; cell < end; cell++) {
+		layout_cell_xy(l, b->grid, cell, &x, &y);
+		canvas_cell(b->canvas, x, y - border, l->pitch_x, border ? border : layout_px(l->img, 1),
+			    RGB_INK);
+	}
+}
+
+/* Find room for the number over the cells of the mark, in the row that has room for it. */
+static void label_mark(struct brush *b, uint64_t first, uint64_t n, uint64_t blks, uint32_t rgb)
+{
+	const struct layout *l = b->layout;
+	size_t columns = b->grid->columns, column = (size_t)(first % columns), here = columns - column;
+	char text[24];
+	size_t need = fold_label_width(l->label, (size_t)snprintf(text, sizeof(text), "%ju", (uintmax_t)blks));
+	size_t x, y;
 
 	if (n > here && n - here > here) {
 		first += here;
@@ -77,26 +140,38 @@ static void label_mark(const struct brush *b, uint64_t first, uint64_t n, const 
 	if (n * l->pitch_x < need)
 		return;
 	layout_cell_xy(l, b->grid, first, &x, &y);
-	canvas_fill(b->canvas, x, y, (size_t)n * l->pitch_x - (l->pitch_x - l->cell_w), l->cell_h, rgb);
-	canvas_text(b->canvas, x + l->label, y + (l->cell_h - 7 * l->label) / 2, l->label,
-		    canvas_ink(rgb), text);
+	canvas_cell(b->canvas, x, y, (size_t)n * l->pitch_x - (l->pitch_x - l->cell_w), l->cell_h, rgb);
+	b->numbers = grow(b->numbers, &b->cap_numbers, b->n_numbers, sizeof(*b->numbers));
+	b->numbers[b->n_numbers++] = (struct number){ .x = x, .y = y, .rgb = canvas_ink(rgb), .blks = blks };
 }
 
-static void draw_mark(const struct brush *b, const struct piece *piece, uint32_t rgb)
+static void draw_mark(struct brush *b, const struct piece *piece, uint32_t rgb)
 {
 	const struct layout *l = b->layout;
-	char text[24];
 	uint64_t i;
 	size_t x, y;
 
 	for (i = 0; i < piece->len; i++) {
 		layout_cell_xy(l, b->grid, piece->at + i, &x, &y);
-		canvas_hatch(b->canvas, x, y, l->cell_h, rgb);
+		canvas_hatch(b->canvas, x, y, l->cell_h, layout_px(l->img, HATCH_PEN), rgb);
 	}
-	if (!l->label)
-		return;
-	snprintf(text, sizeof(text), "%ju", (uintmax_t)piece->blks);
-	label_mark(b, piece->at + 1, piece->len - 1, text, rgb);
+	if (l->label > 0)
+		label_mark(b, piece->at + 1, piece->len - 1, piece->blks, rgb);
+}
+
+static void draw_numbers(struct brush *b)
+{
+	double scale = b->layout->label, down = ((double)b->layout->cell_h - DIGIT_H * scale) / 2;
+	char text[24];
+	size_t i;
+
+	for (i = 0; i < b->n_numbers; i++) {
+		const struct number *n = &b->numbers[i];
+
+		snprintf(text, sizeof(text), "%ju", (uintmax_t)n->blks);
+		canvas_text(b->canvas, (double)n->x + scale, (double)n->y + down, scale, n->rgb, text);
+	}
+	free(b->numbers);
 }
 
 /* === Cells that stand for several blocks === */
@@ -115,7 +190,7 @@ static void flush_cell(struct brush *b)
 	if (!n)
 		return;
 	rgb = mean(b->red, n) << 16 | mean(b->green, n) << 8 | mean(b->blue, n);
-	fill_cell(b, b->cell, colors_thin(rgb, (double)n / (double)b->layout->units_per_cell));
+	fill_cell(b, b->cell, colors_diluted(rgb, (double)n / (double)b->layout->units_per_cell));
 	b->used = b->red = b->green = b->blue = 0;
 }
 
@@ -154,6 +229,40 @@ static void count_folded(struct folded *folded, const struct piece *piece)
 		folded->blks[SHADE_RULE(piece->shade)] += piece->blks;
 }
 
+/* Empty rows that are folded are neither free nor used: the layout draws a line there. */
+static void clear_rows(struct brush *b, const struct piece *piece)
+{
+	uint64_t first, n = layout_cells(b->layout, piece, &first);
+
+	fill_cells(b, first, n, RGB_PAGE);
+}
+
+static void begin_run(struct brush *b, const struct piece *piece, uint32_t rgb)
+{
+	b->is_same = piece->at && piece->at == b->last_end && rgb == b->run_rgb;
+	b->before_begin = b->run_begin;
+	b->run_begin = piece->at;
+	b->run_rgb = rgb;
+}
+
+static void paint_block_cells(struct brush *b, const struct piece *piece, uint32_t rgb)
+{
+	if (piece->begins)
+		begin_run(b, piece, rgb);
+	if (piece->folded)
+		draw_mark(b, piece, rgb);
+	else
+		fill_cells(b, piece->at, piece->len, rgb);
+	if (piece->shade == SHADE_FREE)
+		return;
+	b->last_end = piece->at + piece->len;
+	if (!is_separable(b))
+		return;
+	if (piece->begins)
+		separate(b, piece->at);
+	separate_rows(b, piece);
+}
+
 static void paint_piece(void *arg, const struct piece *piece)
 {
 	struct brush *b = arg;
@@ -163,34 +272,40 @@ static void paint_piece(void *arg, const struct piece *piece)
 		count_folded(b->folded, piece);
 	else if (piece->shade == SHADE_FREE)
 		return;
-	if (b->layout->units_per_cell > 1)
+	if (piece->folded && b->layout->fold_rows)
+		clear_rows(b, piece);
+	else if (b->layout->units_per_cell > 1)
 		mix_cells(b, piece->at, piece->len, piece->folded ? canvas_contrast(rgb) : rgb);
-	else if (piece->folded)
-		draw_mark(b, piece, rgb);
 	else
-		fill_cells(b, piece->at, piece->len, rgb);
+		paint_block_cells(b, piece, rgb);
 }
 
 static void draw_heading(struct canvas *canvas, const struct layout *l, const struct table *table,
 			 size_t volume)
 {
-	size_t y = l->grids[volume].y - l->heading + FONT_CELL_H * l->scale / 2;
+	double y = (double)(l->grids[volume].y - l->heading) + LETTER_H * l->scale / 2, w;
 	const struct volume *v = &table->volumes[volume];
 	uint64_t blks = v->end_blk - v->first_blk, used = 0;
-	char n[GROUPED_MAX], bytes[BYTES_MAX], text[MAX_TEXT];
-	size_t scale = l->scale, i;
+	char n[GROUPED_MAX], bytes[BYTES_MAX], share[SHARE_MAX], dev[32];
+	char *path = name_text(v->path), *text;
+	double x = (double)l->margin, room = (double)canvas->right - x;
+	size_t i;
 
 	for (i = v->first; i < v->end; i++)
 		used += table->extents[i].blks;
 	format_bytes(bytes, (double)blks);
-	snprintf(text, sizeof(text), "%u:%u %.200s  LBA %ju to %ju, %s blocks (%s), %.1f %% in watched "
-		 "files", v->major, v->minor, v->path, (uintmax_t)v->first_blk,
-		 (uintmax_t)(v->end_blk - 1), grouped(n, blks), bytes,
-		 100.0 * (double)used / (double)blks);
-	while (scale > 1 && strlen(text) * FONT_CELL_W * scale > l->width - 2 * l->margin)
-		scale--;
-	canvas_text(canvas, l->margin, y, scale, RGB_INK, text);
-	canvas_note(canvas, "%s", text);
+	format_share(share, used, blks);
+	snprintf(dev, sizeof(dev), "%u:%u", v->major, v->minor);
+	text = xasprintf("LBA %ju to %ju, %s blocks (%s), %s in watched files", (uintmax_t)v->first_blk,
+			 (uintmax_t)(v->end_blk - 1), grouped(n, blks), bytes, share);
+	canvas_note(canvas, "%s %s  %s", dev, path, text);
+	x += canvas_text_fit(canvas, x, y, room, l->scale, RGB_INK, dev) + LETTER_W * l->scale;
+	/* a long path leaves room for what follows it */
+	w = (double)canvas->right - x - HEADING_COLS * LETTER_W * l->scale;
+	x += canvas_text_fit(canvas, x, y, w, l->scale, RGB_INK, path) + 2 * LETTER_W * l->scale;
+	canvas_text(canvas, x, y, l->scale, RGB_INK, text);
+	free(path);
+	free(text);
 }
 
 static void paint_volume(struct canvas *canvas, const struct layout *l, const struct runs *runs,
@@ -204,6 +319,8 @@ static void paint_volume(struct canvas *canvas, const struct layout *l, const st
 	fill_all(&b, RGB_FREE);
 	layout_walk(l, runs, volume, paint_piece, &b);
 	flush_cell(&b);
+	canvas_show_cells(canvas, grid->x, grid->y, grid->columns * l->pitch_x, grid->rows * l->pitch_y);
+	draw_numbers(&b);
 	l->ops->draw_axes(l, canvas, runs, volume);
 }
 
@@ -214,15 +331,17 @@ static void paint_volume(struct canvas *canvas, const struct layout *l, const st
  * @runs: the runs
  * @colors: the rules
  * @when: date and time of the table
+ * @records: keep shapes and texts as such, see canvas_init()
  */
 void paint(struct canvas *canvas, const struct layout *l, const struct runs *runs,
-	   const struct colors *colors, const char *when)
+	   const struct colors *colors, const char *when, bool records)
 {
 	static const char none[] = "no directory is watched";
 	struct folded folded = { 0 };
 	size_t i;
 
-	canvas_init(canvas, l->width, l->height, RGB_PAGE);
+	canvas_init(canvas, l->width, l->height, RGB_PAGE, records);
+	canvas->right = l->width - l->margin;
 	canvas->dpi = l->img->dpi;
 	for (i = 0; i < l->n_grids; i++)
 		paint_volume(canvas, l, runs, colors, &folded, i);
@@ -231,6 +350,6 @@ void paint(struct canvas *canvas, const struct layout *l, const struct runs *run
 		draw_heading(canvas, l, runs->table, i);
 	if (l->n_grids)
 		return;
-	canvas_text(canvas, l->margin, l->head, l->scale, RGB_FAINT, none);
+	canvas_text(canvas, (double)l->margin, (double)l->head, l->scale, RGB_FAINT, none);
 	canvas_note(canvas, "%s", none);
 }

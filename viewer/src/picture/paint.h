@@ -3,12 +3,14 @@
 #ifndef PAINT_H
 #define PAINT_H
 
+#include <stdbool.h>
+
 #include "model/color.h"
 #include "model/runs.h"
 #include "picture/canvas.h"
 #include "picture/layout.h"
 
 void paint(struct canvas *canvas, const struct layout *layout, const struct runs *runs,
-	   const struct colors *colors, const char *when);
+	   const struct colors *colors, const char *when, bool records);
 
 #endif

@@ -18,6 +18,9 @@
 /* The fast level is sufficient: pictures consist of long runs. */
 #define ZLIB_LEVEL 1
 
+/* The bits of a pixel that are its colour. */
+#define RGB 0xffffff
+
 #define MAX_COLORS 256
 #define HASH_SLOTS 1024
 
@@ -52,12 +55,12 @@ static uint8_t *indexed(const struct canvas *canvas, struct palette *p)
 {
 	size_t n = canvas->width * canvas->height, i;
 	uint8_t *bytes = xreallocarray(NULL, n, 1);
-	uint32_t last = canvas->px[0];
+	uint32_t last = canvas->px[0] & RGB;
 	int index = palette_index(p, last);
 
 	for (i = 0; i < n; i++) {
-		if (canvas->px[i] != last) {
-			last = canvas->px[i];
+		if ((canvas->px[i] & RGB) != last) {
+			last = canvas->px[i] & RGB;
 			index = palette_index(p, last);
 			if (index < 0) {
 				free(bytes);
@@ -129,7 +132,7 @@ static void put_rgb(png_structp png, const struct canvas *canvas)
 		const uint32_t *px = canvas->px + y * canvas->width;
 
 		for (x = 0; x < canvas->width; x++) {
-			row[3 * x] = (uint8_t)(px[x] >> 16);
+			row[3 * x] = (uint8_t)(px[x] >> 16 & 0xff);
 			row[3 * x + 1] = (uint8_t)(px[x] >> 8);
 			row[3 * x + 2] = (uint8_t)px[x];
 		}

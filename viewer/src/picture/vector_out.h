@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Last step of the pipeline: a recorded picture -> an SVG or PDF file that is written as a whole or not at all. */
+#ifndef VECTOR_OUT_H
+#define VECTOR_OUT_H
+
+#include <stdbool.h>
+
+#include "picture/canvas.h"
+
+bool vector_out_is_for(const char *path);
+void vector_out_write(const struct canvas *canvas, const char *path);
+
+#endif

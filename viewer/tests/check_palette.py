@@ -14,6 +14,7 @@ import re
 import sys
 
 LEAST_DISTANCE = 15.0  # of any two colours of the palette; about 2.3 is just noticeable side by side
+LEAST_APART = 10.0  # of the two colours of what is not watched from each other and from all others
 LEAST_STEP = 8.0  # of neighbours on the ramps of sizes and ages
 LEAST_LIGHTNESS = 12.0  # between the tones of one rule, in the lightness of CIE Lab
 
@@ -72,6 +73,7 @@ def main():
     ramp = colours_after(size, "classes[]")
     ages = colours_after(age, "ages[]")
     greys = colours_named(header, "RGB_UNKNOWN", "RGB_NEUTRAL")
+    others = colours_named(header, "RGB_OTHER", "RGB_NODES")
     distinct = colours_after(default, "distinct[N_DISTINCT]") + greys
     bad = len(palette) % 3 or len(palette) < 18 or len(ramp) < 9 or len(ages) < 8 or len(distinct) < 15
     for vision in VISIONS:
@@ -87,6 +89,10 @@ def main():
         grey, like = nearest(ages + greys, itertools.product(ages, greys[1:]), vision)
         print(f"{vision}: causes {least:.1f} ({pair}), ages {step:.1f} ({steps}), unknown age {grey:.1f} ({like})")
         bad |= least < LEAST_DISTANCE or step < LEAST_STEP or grey < LEAST_STEP
+        all_colours = palette + distinct + others + [0xFFFFFF]
+        apart, pair = nearest(all_colours, [(a, b) for a in others for b in all_colours if a != b], vision)
+        print(f"{vision}: not watched {apart:.1f} ({pair})")
+        bad |= apart < LEAST_APART
     for tones in zip(*[iter(palette)] * 3):
         grey = [lab(c, "normal")[0] for c in tones]
         gap = min(grey[0] - grey[1], grey[1] - grey[2])

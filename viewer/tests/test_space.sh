@@ -323,6 +323,15 @@ test_picture() {
 	"$peek" out.png text | grep -q "nodes: blocks=80$"
 }
 
+# The places in the page are those of watched files; what is between them does not make it larger.
+test_page_is_not_larger() {
+	state 6.12
+	"$view" -t t -o out.png --layout segments --html without.html
+	"$view" -t t -o out.png --layout segments --html with.html --f2fs-state s
+	grep -A 1 '"pieces"' with.html >pieces
+	grep -A 1 '"pieces"' without.html | cmp - pieces
+}
+
 test_sections_are_ruled_off() {
 	state 7
 	"$view" -t t -o with.png --layout segments --f2fs-state s

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 49_f2fs_state.sh - a volume watched whole: F2FS's segment table and our map have the same blocks; --space is right about F2FS
+# 49_f2fs_state.sh - a volume watched whole: F2FS's segment table against our map; --space against F2FS
 #
 # The rule, after a sync. F2FS has no valid block that these do not have:
 #   data segments: the written blocks of our table; the blocks of directories and symbolic links, which have

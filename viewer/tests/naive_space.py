@@ -56,7 +56,8 @@ def make(folder, seed):
         sections = n // per_section
         print("format: victim_secmap bitmaps", file=file)
         for i in range(0, sections, 10):
-            print(f"{i:<10}" + " ".join(str(int(rng.random() < 0.1)) for _ in range(min(10, sections - i))), file=file)
+            bits = (rng.random() < 0.1 for _ in range(min(10, sections - i)))
+            print(f"{i:<10}" + " ".join(str(int(bit)) for bit in bits), file=file)
     heads = rng.sample(range(n), 6)
     with open(folder / "status", "w", encoding="ascii") as file:
         print("\n=====[ partition info(vda). #0, RW, CP: Good]=====", file=file)

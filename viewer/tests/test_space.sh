@@ -16,9 +16,9 @@ state() {
 	mv s/table t
 }
 
-# space(arguments...) - print the free space of ./t with the state ./s
+# space() - print the free space of ./t with the state ./s
 space() {
-	"$view" -t t --space --f2fs-state s "$@"
+	"$view" -t t --space --f2fs-state s
 }
 
 # line(text) - standard input has this line, whatever the spaces are
@@ -193,7 +193,7 @@ test_odd_segments() {
 	sed '4s/$/| 1f/' good | bad segment_bits 'segment_bits:4: unknown text after the bitmap'
 	sed '1s/$/|mtime/' good | bad segment_bits 'segment_bits:3: unknown text after the bitmap'
 	sed '1s/$/|else/' good | bad segment_bits 'segment_bits:1: not a segment_bits of F2FS'
-	sed "3s/\$/$(printf '%2000s')/" good | bad segment_bits 'segment_bits:3: the line is too long'
+	sed "3s/\$/$(printf '%2000s' x)/" good | bad segment_bits 'segment_bits:3: the line is too long'
 	tr '8' '\000' <good | bad segment_bits 'segment_bits:'
 	head -c -1 good | bad segment_bits 'segment_bits:44: the line is cut short'
 	rm s/segment_bits
@@ -253,8 +253,8 @@ test_folders() {
 	mkdir all
 	mv s all/254:0
 	"$view" -t t --space --f2fs-state all | grep -q 'greedy  *section 20 '
-	sed 's/254:0/254:16/' t | sed 1d >more
-	cat more >>t
+	sed 's/254:0/254:16/' t | sed 1d >second
+	cat second >>t
 	refuses 'all: the table has 2 volumes, expected a folder 254:16 in it' "$view" -t t --space --f2fs-state all
 	cp -r all/254:0 all/254:16
 	"$view" -t t --space --f2fs-state all >text

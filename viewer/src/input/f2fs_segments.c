@@ -4,7 +4,7 @@
  *
  *	format: segment_type|valid_blocks|bitmaps		(from Linux 6.15 on: |mtime)
  *	segment_type(0:HD, 1:WD, 2:CD, 3:HN, 4:WN, 5:CN)
- *	0         4|2   | 18 00 ... 00				(64 bytes; from Linux 6.15 on: | mtime, in hex)
+ *	0         4|2   | 18 00 ... 00			(64 bytes; from Linux 6.15 on: | mtime, in hex)
  *
  *	format: segment_type|valid_blocks
  *	segment_type(0:HD, 1:WD, 2:CD, 3:HN, 4:WN, 5:CN)
@@ -136,7 +136,8 @@ static bool read_bits_line(struct parser *p)
 	if (!skip(p, '|') || !read_map(p))
 		return f2fs_lines_refuse(&p->lines, "expected 64 bytes of a bitmap, copy the file again");
 	if ((p->has_mtime && !read_mtime(p)) || *p->lines.p)
-		return f2fs_lines_refuse(&p->lines, "unknown text after the bitmap, is this F2FS newer than the viewer?");
+		return f2fs_lines_refuse(&p->lines, "unknown text after the bitmap, is this F2FS newer "
+					 "than the viewer?");
 	return true;
 }
 

@@ -14,7 +14,9 @@
 #define SUPER_MAGIC UINT32_C(0xf2f52010)
 
 /* The position of fields of 32 bits in struct f2fs_super_block. */
-enum { MAGIC = 0, LOG_BLKS_PER_SEG = 20, SEGS_PER_SEC = 24, SECS_PER_ZONE = 28, MAIN_SEGMENTS = 68, MAIN_BLKADDR = 92 };
+enum {
+	MAGIC = 0, LOG_BLKS_PER_SEG = 20, SEGS_PER_SEC = 24, SECS_PER_ZONE = 28, MAIN_SEGMENTS = 68, MAIN_BLKADDR = 92,
+};
 
 static uint32_t get32(const uint8_t *super, size_t at)
 {

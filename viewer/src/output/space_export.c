@@ -93,12 +93,12 @@ static void put_volume(FILE *file, const struct space *space)
 	fprintf(file, "{\"dev\":\"%u:%u\",\"segments\":%zu", v->major, v->minor, space->state->segments.n);
 	put_maybe(file, "segments_per_section", space->segs_per_sec, space->segs_per_sec);
 	put_maybe(file, "sections_per_zone", space->secs_per_zone, space->secs_per_zone);
-	fprintf(file, ",\n\"data_blocks\":%ju,\"node_blocks\":%ju,\"free_blocks\":%ju", (uintmax_t)space->valid[USE_DATA],
-		(uintmax_t)space->valid[USE_NODE], (uintmax_t)space->valid[USE_FREE]);
+	fprintf(file, ",\n\"data_blocks\":%ju,\"node_blocks\":%ju,\"free_blocks\":%ju",
+		(uintmax_t)space->valid[USE_DATA], (uintmax_t)space->valid[USE_NODE], (uintmax_t)space->valid[USE_FREE]);
 	put_maybe(file, "watched_blocks", space->watched[USE_DATA], space->has_runs);
 	put_maybe(file, "moved_blocks", space->watched[USE_FREE] + space->watched[USE_NODE], space->has_runs);
-	fprintf(file, ",\n\"full_segments\":%ju,\"dirty_segments\":%ju,\"empty_segments\":%ju", (uintmax_t)space->full,
-		(uintmax_t)space->dirty, (uintmax_t)space->empty);
+	fprintf(file, ",\n\"full_segments\":%ju,\"dirty_segments\":%ju,\"empty_segments\":%ju",
+		(uintmax_t)space->full, (uintmax_t)space->dirty, (uintmax_t)space->empty);
 	put_maybe(file, "log_segments", space->heads, space->knows_heads);
 	put_maybe(file, "free_segments", status->free, status->segments);
 	put_maybe(file, "prefree_segments", status->prefree, status->segments);
@@ -107,7 +107,8 @@ static void put_volume(FILE *file, const struct space *space)
 	put_maybe(file, "longest_free_run", space->longest, space->has_runs);
 	put_maybe(file, "longest_free_run_lba", space->longest_lba, space->longest);
 	put_classes(file, space);
-	fprintf(file, ",\n\"gc_candidates\":%ju,\"gc_chosen\":%ju", (uintmax_t)space->candidates, (uintmax_t)space->chosen);
+	fprintf(file, ",\n\"gc_candidates\":%ju,\"gc_chosen\":%ju", (uintmax_t)space->candidates,
+		(uintmax_t)space->chosen);
 	put_picks(file, "gc_greedy", &space->greedy, true);
 	put_picks(file, "gc_cost_benefit", &space->cost_benefit, space->has_mtime);
 	fputs(",\n\"notes\":[", file);
@@ -268,9 +269,8 @@ static const struct {
 	{ "fragtrace_f2fs_segments", "Segments of the main area.", put_segment_samples },
 	{ "fragtrace_f2fs_valid_bytes", "Valid blocks by the type of their segment.", put_valid_samples },
 	{ "fragtrace_f2fs_unwatched_data_bytes", "Valid blocks of data that no watched file has.", put_unwatched },
-	{ "fragtrace_f2fs_ssr_bytes", "Blocks that are not valid in dirty segments, by their type.", put_ssr_samples },
-	{ "fragtrace_f2fs_dirty_segments", "Dirty segments with at least so many valid blocks, and fewer than 64 more.",
-	  put_fill },
+	{ "fragtrace_f2fs_ssr_bytes", "Room in dirty segments, by their type.", put_ssr_samples },
+	{ "fragtrace_f2fs_dirty_segments", "Dirty segments by valid blocks: at least so many, in steps of 64.", put_fill },
 	{ "fragtrace_f2fs_free_runs", "Free runs of at least so many blocks, and fewer than twice as many.",
 	  put_run_counts },
 	{ "fragtrace_f2fs_free_run_bytes", "Blocks of these free runs.", put_run_bytes },

@@ -13,7 +13,7 @@ _fragtrace()
 		;;
 	*)
 		case $current in
-		-*) mapfile -t COMPREPLY < <(compgen -W "$("$1" --help 2>/dev/null | grep -oE '(^|[ ,])--?[a-z][a-z-]*')" -- "$current") ;;
+		-*) mapfile -t COMPREPLY < <(compgen -W "$("$1" --help 2>/dev/null | grep -oE '(^|[ ,])--?[a-z][a-z0-9-]*')" -- "$current") ;;
 		*) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
 		esac
 		;;

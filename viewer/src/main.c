@@ -12,17 +12,20 @@
 #include <unistd.h>
 
 #include "conf.h"
+#include "input/f2fs_state.h"
 #include "input/pairs.h"
 #include "input/source.h"
 #include "input/table.h"
 #include "model/color.h"
 #include "model/runs.h"
+#include "model/space.h"
 #include "options.h"
 #include "outfile.h"
 #include "output/export.h"
 #include "output/html.h"
 #include "output/prometheus.h"
 #include "output/record.h"
+#include "output/space.h"
 #include "output/top_screen.h"
 #include "output/why.h"
 #include "picture/canvas.h"
@@ -40,7 +43,59 @@ struct session {
 	struct colors colors;
 	struct img_conf img;
 	bool trouble_was_said;
+	bool state_was_refused;
 };
+
+/* === The state of F2FS === */
+
+/* The kernel makes the text of segment_bits as a whole: 14 MB for so many segments, which are 128 GiB. */
+#define MAX_UNASKED_SEGMENTS 65536
+
+/* Without an option, the state is read where the table is that of the running module. */
+static bool reads_state(const struct session *s, const struct table *table)
+{
+	uint64_t segments = 0;
+	size_t i;
+
+	if (s->options.space || s->options.f2fs_state)
+		return true;
+	for (i = 0; i < table->n_volumes; i++)
+		segments += (table->volumes[i].end_blk - table->volumes[i].first_blk) / F2FS_SEGMENT_BLKS;
+	return segments <= MAX_UNASKED_SEGMENTS && !strncmp(s->options.table, DEBUGFS "/", strlen(DEBUGFS "/"));
+}
+
+static bool is_any_known(const struct f2fs_state *states, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (states[i].segments.n)
+			return true;
+	return false;
+}
+
+/* Return: by volume; NULL if it is not read, or, without being asked for, was refused or is not there. */
+static struct f2fs_state *read_states(struct session *s, const struct table *table)
+{
+	bool is_asked_for = s->options.space || s->options.f2fs_state;
+	struct f2fs_state *states;
+	char *trouble;
+
+	if (!reads_state(s, table))
+		return NULL;
+	states = f2fs_states_read(table, s->options.f2fs_state, &trouble);
+	if (trouble && is_asked_for)
+		die("%s", trouble);
+	if (trouble && !s->state_was_refused)
+		warn("%s; going on without F2FS's state", trouble);
+	if (trouble)
+		s->state_was_refused = true;
+	if (!trouble && (is_asked_for || is_any_known(states, table->n_volumes)))
+		return states;
+	free(trouble);
+	f2fs_states_free(states, table->n_volumes);
+	return NULL;
+}
 
 /* === One reading === */
 
@@ -64,8 +119,9 @@ static void report_colors(struct session *s, const struct runs *runs)
 	free(trouble);
 }
 
-static void draw(struct session *s, const struct table *table)
+static void draw(struct session *s, const struct table *table, const struct f2fs_state *states)
 {
+	struct img_conf img = s->img;
 	struct canvas canvas;
 	struct layout layout;
 	struct runs runs;
@@ -73,9 +129,12 @@ static void draw(struct session *s, const struct table *table)
 
 	format_time(when, sizeof(when), table->text.time_ms);
 	colors_learn(&s->colors, table);
-	runs_build(&runs, table, &s->colors);
+	runs_build(&runs, table, &s->colors, states);
 	report_colors(s, &runs);
-	layout_init(&layout, &runs, &s->img, s->colors.n_rules);
+	if (!img.section && states && table->n_volumes)
+		img.section = space_section_size(&states[0]);
+	/* the legend has two more lines for what is not watched */
+	layout_init(&layout, &runs, &img, s->colors.n_rules + (states ? 2 : 0));
 	paint(&canvas, &layout, &runs, &s->colors, when, vector_out_is_for(s->options.png));
 	if (canvas.records)
 		vector_out_write(&canvas, s->options.png);
@@ -92,17 +151,22 @@ static void draw(struct session *s, const struct table *table)
 static void write_table(struct session *s, const struct table *table)
 {
 	const struct options *o = &s->options;
+	bool needs_state = o->json || o->prometheus || o->png;
+	struct f2fs_state *states = needs_state ? read_states(s, table) : NULL;
+	struct space *spaces = states ? space_of(table, states) : NULL;
 
 	if (o->record)
 		recorder_add(&s->recorder, &table->text);
 	if (o->json)
-		export_json(o->json, table);
+		export_json(o->json, table, spaces);
 	if (o->csv)
 		export_csv(o->csv, table);
 	if (o->prometheus)
-		prometheus_write(o->prometheus, table);
+		prometheus_write(o->prometheus, table, spaces);
 	if (o->png)
-		draw(s, table);
+		draw(s, table, states);
+	free(spaces);
+	f2fs_states_free(states, table->n_volumes);
 }
 
 /* Texts of extents and files can only be exported. */
@@ -176,6 +240,23 @@ static void say_why(struct session *s)
 	table_free(&table);
 }
 
+static void print_space(struct session *s)
+{
+	struct f2fs_state *states;
+	struct space *spaces;
+	struct table table;
+
+	/* a source that cannot be read the first time ends the program */
+	source_read_table(&s->source, &table, false);
+	source_report(&s->source);
+	states = read_states(s, &table);
+	spaces = space_of(&table, states);
+	space_print(&table, spaces);
+	free(spaces);
+	f2fs_states_free(states, table.n_volumes);
+	table_free(&table);
+}
+
 /* === Repeated reading === */
 
 static volatile sig_atomic_t repeating;
@@ -232,6 +313,8 @@ int main(int argc, char **argv)
 		top_screen_run(&s.source, s.options.interval_ns, s.options.count);
 	else if (s.options.why)
 		say_why(&s);
+	else if (s.options.space)
+		print_space(&s);
 	else if (repeating)
 		read_repeatedly(&s);
 	else

@@ -28,6 +28,7 @@ static const char usage[] =
 "                      [--csv FILE] [--prometheus FILE] [-n SECONDS [--count N]]\n"
 "       fragtrace-view --top [-t TABLE] [-n SECONDS] [--count N]\n"
 "       fragtrace-view --why [-t TABLE] [FILE]\n"
+"       fragtrace-view --space [-t TABLE] [--f2fs-state DIR]\n"
 "\n"
 "Draw where the blocks of F2FS files lie: one box per block, coloured by\n"
 "extension and by whether the file is fragmented.\n"
@@ -55,6 +56,10 @@ static const char usage[] =
 "                       a pipe, every 2 seconds if -n does not say otherwise\n"
 "      --why            say in sentences why files are broken, by extension, or\n"
 "                       why FILE is (a path, the end of one, or a glob)\n"
+"      --space          print the free space: free runs, segments by type, what F2FS\n"
+"                       would collect and where it can still write\n"
+"      --f2fs-state DIR read F2FS's own state from copies of its files in this\n"
+"                       folder, not from the running system\n"
 "  -c, --colors FILE    colours: a file, or rocksdb, redis or voltdb; may come\n"
 "                       several times, later ones win\n"
 "      --color-by WHAT  kind (of file: the default), severity (what reading the\n"
@@ -121,6 +126,14 @@ static void check_why(const struct options *o)
 		die("--why goes alone, expected no other output beside it, and no -n");
 }
 
+static void check_space(const struct options *o)
+{
+	if (o->png || o->html || o->record || o->json || o->csv || o->prometheus || o->top || o->why || o->interval_ns)
+		die("--space goes alone, expected no other output beside it, and no -n");
+	if (!o->f2fs_state && strncmp(o->table, DEBUGFS "/", strlen(DEBUGFS "/")))
+		die("--space of a recorded table takes a recorded state, expected: --f2fs-state DIR");
+}
+
 static void check_name(const char *name, const char *option)
 {
 	if (name && !*name)
@@ -131,6 +144,8 @@ static void check(struct options *o)
 {
 	if (o->why)
 		check_why(o);
+	if (o->space)
+		check_space(o);
 	if (o->top)
 		check_top(o);
 	if (o->count && !o->interval_ns)
@@ -149,7 +164,7 @@ static void check(struct options *o)
 		die("%s: the picture of a page is a PNG, expected another name after -o", o->png);
 	if (o->html && !o->png)
 		o->png = DEFAULT_PNG;
-	if (!o->png && !o->record && !o->json && !o->csv && !o->prometheus && !o->top && !o->why)
+	if (!o->png && !o->record && !o->json && !o->csv && !o->prometheus && !o->top && !o->why && !o->space)
 		o->png = DEFAULT_PNG;
 }
 
@@ -181,6 +196,8 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "prometheus", required_argument, NULL, 'P' },
 		{ "top", no_argument, NULL, 'T' },
 		{ "why", no_argument, NULL, 'W' },
+		{ "space", no_argument, NULL, 'S' },
+		{ "f2fs-state", required_argument, NULL, 'F' },
 		{ "colors", required_argument, NULL, 'c' },
 		{ "color-by", required_argument, NULL, 'B' },
 		{ "image", required_argument, NULL, 'i' },
@@ -209,6 +226,8 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'P': o->prometheus = optarg; break;
 		case 'T': o->top = true; break;
 		case 'W': o->why = true; break;
+		case 'S': o->space = true; break;
+		case 'F': o->f2fs_state = optarg; break;
 		case 'c': add_color_conf(o, optarg); break;
 		case 'B': o->color_by = optarg; break;
 		case 'i': o->img_conf = optarg; break;

@@ -25,6 +25,8 @@
  * @top: show the worst files instead of a picture
  * @why: explain why files are broken instead of drawing a picture
  * @why_file: the file for @why; NULL: all files, by extension
+ * @space: print the free space of volumes instead of a picture
+ * @f2fs_state: folder with F2FS's own state, or NULL
  * @color_by: name of the colour source
  * @color_conf: arguments of -c
  * @n_color_confs: number of @color_conf
@@ -49,6 +51,8 @@ struct options {
 	bool top;
 	bool why;
 	const char *why_file;
+	bool space;
+	const char *f2fs_state;
 	int64_t interval_ns;
 	unsigned long count;
 };

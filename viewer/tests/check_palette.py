@@ -14,6 +14,7 @@ import re
 import sys
 
 LEAST_DISTANCE = 15.0  # of any two colours of the palette; about 2.3 is just noticeable side by side
+LEAST_APART = 10.0  # of the two colours of what is not watched from each other and from all others
 LEAST_STEP = 8.0  # of neighbours on the ramps of sizes and ages
 LEAST_LIGHTNESS = 12.0  # between the tones of one rule, in the lightness of CIE Lab
 
@@ -102,6 +103,7 @@ def main():
     ages = colours_after(age, "ages[]")
     severities = colours_after(severity, "severities[]")
     greys = colours_named(header, "RGB_UNKNOWN", "RGB_NEUTRAL")
+    others = colours_named(header, "RGB_OTHER", "RGB_NODES")
     distinct = colours_after(default, "distinct[N_DISTINCT]") + greys
     bad = len(palette) % 3 or len(palette) < 18 or len(ramp) < 9 or len(ages) < 8 or len(distinct) < 15
     for vision in VISIONS:
@@ -121,6 +123,10 @@ def main():
         bad |= worse < LEAST_STEP or paper < LEAST_STEP
         print(f"{vision}: causes {least:.1f} ({pair}), ages {step:.1f} ({steps}), unknown age {grey:.1f} ({like})")
         bad |= least < LEAST_DISTANCE or step < LEAST_STEP or grey < LEAST_STEP
+        all_colours = palette + distinct + others + [0xFFFFFF]
+        apart, pair = nearest(all_colours, [(a, b) for a in others for b in all_colours if a != b], vision)
+        print(f"{vision}: not watched {apart:.1f} ({pair})")
+        bad |= apart < LEAST_APART
     for tones in zip(*[iter(palette)] * 3):
         grey = [lab(c, "normal")[0] for c in tones]
         gap = min(grey[0] - grey[1], grey[1] - grey[2])

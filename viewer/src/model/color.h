@@ -34,12 +34,15 @@ enum tone {
 };
 
 /*
- * A shade is a rule and a tone in one number. Free space has its own shade.
+ * A shade is a rule and a tone in one number. What no watched file has, has its own shades.
  */
 #define SHADE(rule, tone) ((uint8_t)((rule) * N_TONES + (tone)))
 #define SHADE_RULE(shade) ((shade) / N_TONES)
 #define SHADE_TONE(shade) ((shade) % N_TONES)
 #define SHADE_FREE UINT8_MAX
+#define SHADE_NODES (UINT8_MAX - 1)
+#define SHADE_OTHER (UINT8_MAX - 2)
+#define SHADE_IS_RULE(shade) ((shade) < MAX_RULES * N_TONES)
 
 /* Number of colours of colors_distinct(). They also differ from two greys and white. */
 #define N_DISTINCT 13
@@ -48,6 +51,10 @@ enum tone {
 
 /* The colour of free space and of empty cells. */
 #define RGB_FREE 0xffffff
+
+/* Valid blocks of F2FS that no watched file has: data, and nodes. */
+#define RGB_OTHER 0xefefaf
+#define RGB_NODES 0xaf9f8f
 
 /**
  * struct rule - the colours of one line of the legend

@@ -27,12 +27,16 @@ static void count_files(struct runs *runs, uint8_t *rule_of, const struct colors
 	}
 }
 
-static void count_free(struct runs *runs, uint64_t blks)
+static void count_unwatched(struct runs *runs, const struct run *run)
 {
-	runs->free_blks += blks;
+	if (run->shade != SHADE_FREE) {
+		*(run->shade == SHADE_NODES ? &runs->node_blks : &runs->other_blks) += run->blks;
+		return;
+	}
+	runs->free_blks += run->blks;
 	runs->free_gaps++;
-	if (blks > runs->free_longest)
-		runs->free_longest = blks;
+	if (run->blks > runs->free_longest)
+		runs->free_longest = run->blks;
 }
 
 static void count_run(struct runs *runs, const struct run *run, size_t rule, bool fragmented)
@@ -75,7 +79,7 @@ static void shade_volume(struct runs *runs, size_t volume, const struct colors *
 		size_t rule;
 
 		if (run.first == NO_EXTENT) {
-			count_free(runs, run.blks);
+			count_unwatched(runs, &run);
 			continue;
 		}
 		file = &table->files[table->extents[run.first].file];
@@ -95,14 +99,16 @@ static void shade_volume(struct runs *runs, size_t volume, const struct colors *
  * @runs: the result; to be freed with runs_free()
  * @table: the table; must stay valid as long as @runs
  * @colors: the rules
+ * @states: by volume, what F2FS knows of all blocks, valid as long as @runs; NULL: not read
  */
-void runs_build(struct runs *runs, const struct table *table, const struct colors *colors)
+void runs_build(struct runs *runs, const struct table *table, const struct colors *colors,
+		const struct f2fs_state *states)
 {
 	uint8_t *rule_of = xcalloc(table->n_files, sizeof(*rule_of));
 	bool next_tone[MAX_RULES] = { false };
 	size_t i;
 
-	*runs = (struct runs){ .table = table };
+	*runs = (struct runs){ .table = table, .states = states };
 	runs->places = xcalloc(table->n_extents, sizeof(*runs->places));
 	runs->figures = figures_of(table, runs->places);
 	runs->sum = figures_sum(runs->figures, table->n_files);
@@ -137,8 +143,22 @@ void runs_free(struct runs *runs)
 struct run_walk runs_walk(const struct runs *runs, size_t volume)
 {
 	const struct volume *v = &runs->table->volumes[volume];
+	const struct f2fs_segments *segments = runs->states ? &runs->states[volume].segments : NULL;
 
-	return (struct run_walk){ runs, v, v->first, v->first_blk };
+	if (segments && !segments->map)
+		segments = NULL;
+	return (struct run_walk){ runs, v, segments, v->first, v->first_blk };
+}
+
+/* Of blocks that no watched file has: where those of the same use end. */
+static void cut_by_use(const struct run_walk *walk, struct run *run)
+{
+	static const uint8_t shades[N_USES] = { SHADE_FREE, SHADE_OTHER, SHADE_NODES };
+	uint64_t blk = run->lba - walk->volume->first_blk;
+	enum use use;
+
+	run->blks = space_use_end(walk->segments, blk, blk + run->blks, &use) - blk;
+	run->shade = shades[use];
 }
 
 /**
@@ -170,6 +190,8 @@ bool runs_next(struct run_walk *walk, struct run *run)
 		run->n = i - walk->next;
 		walk->next = i;
 	}
+	if (run->first == NO_EXTENT && walk->segments)
+		cut_by_use(walk, run);
 	walk->lba += run->blks;
 	return true;
 }

@@ -10,17 +10,18 @@
 #include "input/table.h"
 #include "model/color.h"
 #include "model/figures.h"
+#include "model/space.h"
 
 /* run.first of blocks that belong to no watched file */
 #define NO_EXTENT SIZE_MAX
 
 /**
- * struct run - adjacent blocks of one shade: a fragment, or free space
- * @first: index of its first extent, or NO_EXTENT for free space
+ * struct run - adjacent blocks of one shade: a fragment, free space, or what is not watched
+ * @first: index of its first extent, or NO_EXTENT where no watched file has them
  * @n: number of its extents; they are contiguous in the table
  * @lba: first block address
  * @blks: length, at least 1
- * @shade: see struct colors, or SHADE_FREE
+ * @shade: see struct colors, or SHADE_FREE, SHADE_OTHER, SHADE_NODES
  */
 struct run {
 	size_t first;
@@ -33,18 +34,22 @@ struct run {
 /**
  * struct runs - all runs of a table, and totals
  * @table: the table
+ * @states: by volume, what F2FS knows of all blocks; NULL: not read
  * @shades: by extent, the shade of its run
  * @places: by extent, enum place
  * @counts: by rule
  * @total: of all files
  * @figures: by file
  * @sum: of @figures
- * @free_blks: blocks that belong to no watched file
+ * @free_blks: blocks that belong to no watched file and, where F2FS's state was read, are not valid
  * @free_gaps: number of free runs
  * @free_longest: blocks in the longest free run
+ * @other_blks: valid blocks of data that belong to no watched file; 0 where F2FS's state was not read
+ * @node_blks: valid blocks of nodes, likewise
  */
 struct runs {
 	const struct table *table;
+	const struct f2fs_state *states;
 	uint8_t *shades;
 	uint8_t *places;
 	struct count counts[MAX_RULES];
@@ -54,23 +59,28 @@ struct runs {
 	uint64_t free_blks;
 	uint64_t free_gaps;
 	uint64_t free_longest;
+	uint64_t other_blks;
+	uint64_t node_blks;
 };
 
 /**
  * struct run_walk - a position in the runs of a volume
  * @runs: the runs
  * @volume: the volume
+ * @segments: with the bits of its valid blocks; NULL: not known
  * @next: the next extent
  * @lba: the next block address
  */
 struct run_walk {
 	const struct runs *runs;
 	const struct volume *volume;
+	const struct f2fs_segments *segments;
 	size_t next;
 	uint64_t lba;
 };
 
-void runs_build(struct runs *runs, const struct table *table, const struct colors *colors);
+void runs_build(struct runs *runs, const struct table *table, const struct colors *colors,
+		const struct f2fs_state *states);
 void runs_free(struct runs *runs);
 
 struct run_walk runs_walk(const struct runs *runs, size_t volume);

@@ -14,6 +14,7 @@
 #include "names.h"
 #include "outfile.h"
 #include "output/export.h"
+#include "output/space.h"
 
 /* === Formats === */
 
@@ -515,11 +516,12 @@ static void csv_heading(FILE *file, const struct format *format)
  * export_json() - write a table as JSON
  * @path: output file; "-" is standard output
  * @table: the table
+ * @spaces: by volume, or NULL: F2FS's state was not read
  *
  * One object; each extent is an object in its array, on its own line. Ends the program if it
  * cannot be written.
  */
-void export_json(const char *path, const struct table *table)
+void export_json(const char *path, const struct table *table, const struct space *spaces)
 {
 	struct outfile out;
 
@@ -527,6 +529,10 @@ void export_json(const char *path, const struct table *table)
 	json_begin(out.file, format_of(table), &table->text);
 	fputs("\"volumes\":[\n", out.file);
 	put_volumes(out.file, table);
+	if (spaces) {
+		fputs("\n],\n\"space\":[\n", out.file);
+		space_put_json(out.file, table, spaces);
+	}
 	fputs("\n],\n\"records\":[\n", out.file);
 	put_extents(out.file, table, json_value, ",\n");
 	fputs("\n]}\n", out.file);

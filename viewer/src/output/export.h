@@ -6,9 +6,10 @@
 #include <stdbool.h>
 
 #include "input/table.h"
+#include "model/space.h"
 #include "util.h"
 
-void export_json(const char *path, const struct table *table);
+void export_json(const char *path, const struct table *table, const struct space *spaces);
 void export_csv(const char *path, const struct table *table);
 
 bool export_is_listing(const struct text *text);

@@ -286,6 +286,12 @@ static void put_piece(void *arg, const struct piece *piece)
 		w->folded |= piece->folded;
 		return;
 	}
+	/* the page does not tell free blocks from others that are not watched */
+	if (w->blks && w->owner == OWNER_FREE && owner == OWNER_FREE && !w->folded && !piece->folded) {
+		w->blks += piece->blks;
+		w->len += piece->len;
+		return;
+	}
 	flush_piece(w);
 	w->owner = owner;
 	w->blks = piece->blks;

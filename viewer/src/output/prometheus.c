@@ -15,6 +15,7 @@
 #include "names.h"
 #include "outfile.h"
 #include "output/prometheus.h"
+#include "output/space.h"
 #include "util.h"
 
 #define BLK_BYTES UINT64_C(4096)
@@ -80,8 +81,12 @@ static struct sums *sums_of(const struct table *table, const struct figures *fig
 
 /* === Text === */
 
-/* Escape backslash, quote and newline in a label. Labels are UTF-8. */
-static void put_label(FILE *file, const char *path)
+/**
+ * put_prometheus_label() - write the value of a label, without its quotes
+ * @file: where to
+ * @path: any bytes; backslash, quote and newline are escaped, the rest is made UTF-8
+ */
+void put_prometheus_label(FILE *file, const char *path)
 {
 	char *text = name_text(path);
 	const char *p;
@@ -101,7 +106,7 @@ static void put_sample(FILE *file, const struct metric *metric, const struct vol
 		       const char *state, uint64_t value)
 {
 	fprintf(file, "%s{device=\"%u:%u\",mountpoint=\"", metric->name, v->major, v->minor);
-	put_label(file, v->path);
+	put_prometheus_label(file, v->path);
 	if (state)
 		fprintf(file, "\",state=\"%s", state);
 	fprintf(file, "\"} %ju\n", (uintmax_t)value);
@@ -133,9 +138,9 @@ static void put_break_samples(FILE *file, const char *name, const struct volume 
 
 	for (i = 0; i < n_sums; i++) {
 		fprintf(file, "%s{device=\"%u:%u\",mountpoint=\"", name, v->major, v->minor);
-		put_label(file, v->path);
+		put_prometheus_label(file, v->path);
 		fputs("\",extension=\"", file);
-		put_label(file, ext);
+		put_prometheus_label(file, ext);
 		fprintf(file, "\",op=\"%s\",flush=\"%s\",why_here=\"%s\"} %ju\n", cause_op_name(sums[i].cause),
 			cause_flush_name(sums[i].cause), cause_why_name(sums[i].cause), (uintmax_t)sums[i].breaks);
 	}
@@ -181,10 +186,11 @@ static void put_breaks(FILE *file, const struct table *table, const struct group
  * prometheus_write() - write the sums of a table
  * @path: output file; "-" is standard output
  * @table: the table
+ * @spaces: by volume, or NULL: F2FS's state was not read
  *
  * Uses the text format of Prometheus. Ends the program if writing fails.
  */
-void prometheus_write(const char *path, const struct table *table)
+void prometheus_write(const char *path, const struct table *table, const struct space *spaces)
 {
 	static const char time_name[] = "fragtrace_table_timestamp_seconds";
 	uint8_t *places = xcalloc(table->n_extents, sizeof(*places));
@@ -208,6 +214,8 @@ void prometheus_write(const char *path, const struct table *table)
 		groups_free(&groups);
 		breaks_free(&breaks);
 	}
+	if (spaces)
+		space_put_metrics(out.file, table, spaces);
 	outfile_close(&out);
 	free(sums);
 	free(figures);

@@ -3,8 +3,12 @@
 #ifndef PROMETHEUS_H
 #define PROMETHEUS_H
 
-#include "input/table.h"
+#include <stdio.h>
 
-void prometheus_write(const char *path, const struct table *table);
+#include "input/table.h"
+#include "model/space.h"
+
+void prometheus_write(const char *path, const struct table *table, const struct space *spaces);
+void put_prometheus_label(FILE *file, const char *path);
 
 #endif

@@ -472,6 +472,19 @@ static void draw_fragment_rules(struct legend *l)
 
 /* === Free space === */
 
+/* Valid blocks that no watched file has. */
+static void draw_unwatched(struct legend *l, const char *name, uint32_t rgb, uint64_t blks, const char *what)
+{
+	bool counts_fragments = l->colors->source->counts;
+
+	put_text(l, 0, RGB_INK, name);
+	put_swatch(l, counts_fragments ? COL_SWATCH : COL_CONTIGUOUS, rgb);
+	put_number(l, counts_fragments ? COL_BLKS : COL_CONTIGUOUS_BLKS, blks);
+	put_text(l, counts_fragments ? COL_SWATCH + 3 : COL_FRAGMENTED, RGB_FAINT, what);
+	canvas_note(l->canvas, "%s: blocks=%ju", name, (uintmax_t)blks);
+	next_line(l);
+}
+
 static void draw_free(struct legend *l)
 {
 	bool counts_fragments = l->colors->source->counts;
@@ -506,6 +519,7 @@ void legend_draw(struct canvas *canvas, const struct layout *layout, const struc
 		.canvas = canvas, .layout = layout, .runs = runs, .colors = colors, .folded = folded,
 		.y = (double)layout->margin,
 	};
+	bool counts = colors->source->counts;
 
 	draw_title(&l);
 	draw_summary(&l, when);
@@ -513,11 +527,17 @@ void legend_draw(struct canvas *canvas, const struct layout *layout, const struc
 	draw_units(&l);
 	draw_folding(&l);
 	half_line(&l);
-	if (colors->source->counts)
+	if (counts)
 		draw_fragment_rules(&l);
 	else
 		draw_file_rules(&l);
 	half_line(&l);
 	put_separator(&l);
+	if (runs->states) {
+		draw_unwatched(&l, "other data", RGB_OTHER, runs->other_blks,
+			       counts ? "no watched file" : "valid, in no watched file: other files, directories");
+		draw_unwatched(&l, "nodes", RGB_NODES, runs->node_blks,
+			       counts ? "no watched file" : "valid, in segments of nodes");
+	}
 	draw_free(&l);
 }

@@ -223,7 +223,7 @@ static void mix_cells(struct brush *b, uint64_t at, uint64_t len, uint32_t rgb)
 
 static void count_folded(struct folded *folded, const struct piece *piece)
 {
-	if (piece->shade == SHADE_FREE)
+	if (!SHADE_IS_RULE(piece->shade))
 		folded->free += piece->blks;
 	else
 		folded->blks[SHADE_RULE(piece->shade)] += piece->blks;

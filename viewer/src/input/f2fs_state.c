@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: what F2FS itself knows about the volumes of a table.
+ *
+ *	running system			in a folder
+ *	/proc/fs/f2fs/DEV/segment_bits	segment_bits
+ *	/proc/fs/f2fs/DEV/segment_info	segment_info	used if segment_bits is missing
+ *	/proc/fs/f2fs/DEV/victim_bits	victim_bits
+ *	/sys/kernel/debug/f2fs/status	status
+ *	/sys/fs/f2fs/DEV/free_segments	free_segments	used if status is missing
+ *	/dev/DEV			superblock	its first block
+ *
+ * A folder has these files, or a folder MAJOR:MINOR with them for each volume. A missing file becomes a
+ * note, and a malformed one is refused.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "input/f2fs_state.h"
+#include "input/source.h"
+#include "util.h"
+
+/* The places where the files of a volume are. */
+struct place {
+	const struct volume *volume;
+	const char *dir;	/* NULL: the running system */
+	char *dev;		/* name of the block device; NULL: not known */
+	struct f2fs_state *state;
+	char *trouble;
+};
+
+/* === Places === */
+
+/* The name that the kernel has for a block device, or NULL. */
+static char *device_name(const struct volume *v)
+{
+	char *link = xasprintf("/sys/dev/block/%u:%u", v->major, v->minor), target[4096];
+	ssize_t len = readlink(link, target, sizeof(target) - 1);
+	const char *slash;
+
+	free(link);
+	if (len < 0)
+		return NULL;
+	target[len] = '\0';
+	slash = strrchr(target, '/');
+	return xasprintf("%s", slash ? slash + 1 : target);
+}
+
+static char *subdir_of(const struct volume *v, const char *dir, size_t n_volumes, char **trouble)
+{
+	char *sub = xasprintf("%s/%u:%u", dir, v->major, v->minor);
+	struct stat st;
+
+	if (!stat(sub, &st) && S_ISDIR(st.st_mode))
+		return sub;
+	free(sub);
+	if (stat(dir, &st))
+		*trouble = xasprintf("%s: %s, expected a folder with copies of F2FS's files", dir, strerror(errno));
+	else if (!S_ISDIR(st.st_mode))
+		*trouble = xasprintf("%s: not a folder, expected one with copies of F2FS's files", dir);
+	else if (n_volumes > 1)
+		*trouble = xasprintf("%s: the table has %zu volumes, expected a folder %u:%u in it", dir, n_volumes,
+				     v->major, v->minor);
+	return xasprintf("%s", dir);
+}
+
+static char *path_of(const struct place *p, const char *live_dir, bool has_dev, const char *name)
+{
+	if (p->dir)
+		return xasprintf("%s/%s", p->dir, name);
+	if (!has_dev)
+		return xasprintf("%s/%s", live_dir, name);
+	return xasprintf("%s/%s/%s", live_dir, p->dev ? p->dev : "?", name);
+}
+
+/* === Files === */
+
+static void note(struct place *p, const char *path, int err, const char *lacking)
+{
+	struct f2fs_state *s = p->state;
+
+	if (s->n_notes < F2FS_MAX_NOTES)
+		s->notes[s->n_notes++] = xasprintf("%s: %s: %s", path, strerror(err), lacking);
+}
+
+/* Opens a file, or notes what is not known without it. */
+static FILE *open_file(struct place *p, const char *path, const char *lacking)
+{
+	FILE *file = p->trouble ? NULL : fopen(path, "re");
+
+	if (!file && !p->trouble && lacking)
+		note(p, path, errno, lacking);
+	return file;
+}
+
+static void read_segments(struct place *p)
+{
+	char *bits = path_of(p, "/proc/fs/f2fs", true, "segment_bits");
+	char *info = path_of(p, "/proc/fs/f2fs", true, "segment_info");
+	uint64_t blks = p->volume->end_blk - p->volume->first_blk;
+	struct f2fs_segments *s = &p->state->segments;
+	FILE *file = open_file(p, bits, "free runs, and what lies between watched files, are not known");
+
+	if (file) {
+		p->trouble = f2fs_segments_read_bits(s, file, bits);
+	} else {
+		file = open_file(p, info, "nothing is known of this volume");
+		if (file)
+			p->trouble = f2fs_segments_read_info(s, file, info);
+	}
+	if (file)
+		fclose(file);
+	if (s->n && (s->n != blks / F2FS_SEGMENT_BLKS || blks % F2FS_SEGMENT_BLKS) && !p->trouble)
+		p->trouble = xasprintf("%s: %zu segments of 512 blocks, but the volume %u:%u has %ju blocks, expected "
+				       "the files of this volume", s->map ? bits : info, s->n, p->volume->major,
+				       p->volume->minor, (uintmax_t)blks);
+	free(bits);
+	free(info);
+}
+
+static void read_status(struct place *p)
+{
+	char *path = path_of(p, DEBUGFS "/f2fs", false, "status");
+	FILE *file = open_file(p, path, "log heads and prefree segments are not known");
+
+	if (file) {
+		p->trouble = f2fs_status_read(&p->state->status, file, path, p->dev, p->state->segments.n);
+		fclose(file);
+	}
+	free(path);
+}
+
+static void read_victims(struct place *p)
+{
+	char *path = path_of(p, "/proc/fs/f2fs", true, "victim_bits");
+	FILE *file = open_file(p, path, "sections that background collection has chosen are not known");
+
+	if (file) {
+		p->trouble = f2fs_victims_read(&p->state->victims, file, path);
+		fclose(file);
+	}
+	free(path);
+}
+
+static void read_super(struct place *p)
+{
+	char *path = p->dir ? xasprintf("%s/superblock", p->dir) : xasprintf("/dev/%s", p->dev ? p->dev : "?");
+	FILE *file = open_file(p, path, "sizes are taken from other files");
+	struct f2fs_super *super = &p->state->super;
+
+	if (file) {
+		p->trouble = f2fs_super_read(super, file, path);
+		fclose(file);
+	}
+	if (super->segs_per_sec && (super->main_blkaddr != p->volume->first_blk ||
+				    super->main_segments != p->state->segments.n)) {
+		if (!p->trouble)
+			p->trouble = xasprintf("%s: its main area is not that of the volume %u:%u, expected the first "
+					       "block of this volume", path, p->volume->major, p->volume->minor);
+	}
+	free(path);
+}
+
+static void read_sysfs(struct place *p)
+{
+	char *path = path_of(p, "/sys/fs/f2fs", true, "free_segments"), rest;
+	FILE *file = open_file(p, path, NULL);
+	uint64_t n;
+
+	p->state->sysfs_free = UINT64_MAX;
+	if (file) {
+		if (fscanf(file, "%" SCNu64 "%c", &n, &rest) == 2 && rest == '\n')
+			p->state->sysfs_free = n;
+		else
+			p->trouble = xasprintf("%s:1: expected a number of segments, copy the file again", path);
+		fclose(file);
+	}
+	free(path);
+}
+
+static void read_volume(struct place *p)
+{
+	read_segments(p);
+	if (!p->state->segments.n)
+		return;
+	read_status(p);
+	read_victims(p);
+	read_super(p);
+	read_sysfs(p);
+}
+
+/**
+ * f2fs_states_read() - read what F2FS knows about the volumes of a table
+ * @table: the table
+ * @dir: folder with copies of F2FS's files; NULL: the running system
+ * @trouble: set to why a file is refused, to be freed; NULL if none is
+ *
+ * Return: by volume; to be freed with f2fs_states_free().
+ */
+struct f2fs_state *f2fs_states_read(const struct table *table, const char *dir, char **trouble)
+{
+	struct f2fs_state *states = xcalloc(table->n_volumes, sizeof(*states));
+	size_t i;
+
+	*trouble = NULL;
+	for (i = 0; i < table->n_volumes && !*trouble; i++) {
+		struct place p = { .volume = &table->volumes[i], .state = &states[i] };
+		char *sub = dir ? subdir_of(p.volume, dir, table->n_volumes, &p.trouble) : NULL;
+
+		p.dir = sub;
+		p.dev = dir ? NULL : device_name(p.volume);
+		if (!p.trouble)
+			read_volume(&p);
+		*trouble = p.trouble;
+		free(p.dev);
+		free(sub);
+	}
+	return states;
+}
+
+/**
+ * f2fs_states_free() - release the states
+ * @states: as left by f2fs_states_read(), or NULL
+ * @n: number of volumes
+ */
+void f2fs_states_free(struct f2fs_state *states, size_t n)
+{
+	size_t i;
+
+	for (i = 0; states && i < n; i++) {
+		f2fs_segments_free(&states[i].segments);
+		free(states[i].victims.chosen);
+		while (states[i].n_notes)
+			free(states[i].notes[--states[i].n_notes]);
+	}
+	free(states);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: what F2FS itself knows about the volumes of a table, from /proc, /sys and the superblock. */
+#ifndef F2FS_STATE_H
+#define F2FS_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input/f2fs_segments.h"
+#include "input/f2fs_status.h"
+#include "input/table.h"
+
+#define F2FS_MAX_NOTES 8
+
+/**
+ * struct f2fs_state - F2FS's own state of one volume
+ * @segments: its segments; none where nothing is known
+ * @status: from debugfs; its @segments is 0 if it is not known
+ * @victims: from victim_bits; none if it is not known
+ * @super: from the superblock; its @segs_per_sec is 0 if it is not known
+ * @sysfs_free: free segments, from sysfs; UINT64_MAX if it is not known
+ * @notes: files that are missing, and what is not known without them
+ * @n_notes: number of @notes
+ */
+struct f2fs_state {
+	struct f2fs_segments segments;
+	struct f2fs_status status;
+	struct f2fs_victims victims;
+	struct f2fs_super super;
+	uint64_t sysfs_free;
+	char *notes[F2FS_MAX_NOTES];
+	size_t n_notes;
+};
+
+struct f2fs_state *f2fs_states_read(const struct table *table, const char *dir, char **trouble);
+void f2fs_states_free(struct f2fs_state *states, size_t n);
+
+#endif

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: the sizes of sections and zones, from F2FS's superblock.
+ * It has two copies, in the first two blocks of the device. Only the device or an image is read.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "input/f2fs_status.h"
+#include "util.h"
+
+#define BLK_BYTES 4096
+#define SUPER_OFFSET 1024
+#define SUPER_MAGIC UINT32_C(0xf2f52010)
+
+/* The position of fields of 32 bits in struct f2fs_super_block. */
+enum {
+	MAGIC = 0, LOG_BLKS_PER_SEG = 20, SEGS_PER_SEC = 24, SECS_PER_ZONE = 28, MAIN_SEGMENTS = 68, MAIN_BLKADDR = 92,
+};
+
+static uint32_t get32(const uint8_t *super, size_t at)
+{
+	return super[at] | (uint32_t)super[at + 1] << 8 | (uint32_t)super[at + 2] << 16 |
+	       (uint32_t)super[at + 3] << 24;
+}
+
+static bool understand(struct f2fs_super *super, const uint8_t *p)
+{
+	*super = (struct f2fs_super){
+		.segs_per_sec = get32(p, SEGS_PER_SEC),
+		.secs_per_zone = get32(p, SECS_PER_ZONE),
+		.main_segments = get32(p, MAIN_SEGMENTS),
+		.main_blkaddr = get32(p, MAIN_BLKADDR),
+	};
+	return get32(p, MAGIC) == SUPER_MAGIC && get32(p, LOG_BLKS_PER_SEG) == 9 && super->segs_per_sec &&
+	       super->secs_per_zone && super->main_segments && super->segs_per_sec <= super->main_segments;
+}
+
+/**
+ * f2fs_super_read() - read a superblock
+ * @super: the result
+ * @file: a device or an image; its first one or two blocks suffice
+ * @name: its name, for messages
+ *
+ * Return: NULL, or why it is refused, with the remedy; to be freed.
+ */
+char *f2fs_super_read(struct f2fs_super *super, FILE *file, const char *name)
+{
+	uint8_t blks[2 * BLK_BYTES] = { 0 };
+	size_t n = fread(blks, 1, sizeof(blks), file);
+
+	if (ferror(file))
+		return xasprintf("%s: %s, expected the first 4096 bytes of an F2FS volume", name, strerror(errno));
+	if (n >= BLK_BYTES && understand(super, blks + SUPER_OFFSET))
+		return NULL;
+	if (n == sizeof(blks) && understand(super, blks + BLK_BYTES + SUPER_OFFSET))
+		return NULL;
+	*super = (struct f2fs_super){ 0 };
+	return xasprintf("%s: no superblock of F2FS with 512 blocks in a segment, expected the first 4096 bytes "
+			 "of the volume's first device", name);
+}

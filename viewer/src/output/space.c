@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: the free space of volumes as text for --space.
+ * JSON and metrics of the same figures are in space_export.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "names.h"
+#include "output/space.h"
+#include "util.h"
+
+#define BAR 40	/* letters in the longest bar */
+
+static const char *const type_names[F2FS_N_TYPES] = {
+	"hot data", "warm data", "cold data", "hot nodes", "warm nodes", "cold nodes",
+};
+
+/* === Words === */
+
+static void put_number(int width, uint64_t n)
+{
+	char buf[GROUPED_MAX];
+
+	printf("%*s", width, n ? grouped(buf, n) : "-");
+}
+
+static void put_bytes(int width, uint64_t blks)
+{
+	char buf[BYTES_MAX];
+
+	format_bytes(buf, (double)blks);
+	printf("%*s", width, blks ? buf : "-");
+}
+
+/* Only the whole is 100 %, and only nothing has no share. */
+static void put_share(int width, uint64_t n, uint64_t all)
+{
+	double share = all ? 100.0 * (double)n / (double)all : 0.0;
+	char buf[32];
+
+	if (n && share < 0.05)
+		snprintf(buf, sizeof(buf), "<0.1 %%");
+	else if (n < all && share > 99.95)
+		snprintf(buf, sizeof(buf), ">99.9 %%");
+	else
+		snprintf(buf, sizeof(buf), "%.1f %%", share);
+	printf("%*s", width, n ? buf : "-");
+}
+
+static void put_bar(uint64_t n, uint64_t most)
+{
+	uint64_t len = most ? (n * BAR + most - 1) / most : 0;
+
+	printf("%s%.*s\n", len ? "  " : "", (int)len, "########################################");
+}
+
+static void put_count(uint64_t n, const char *what)
+{
+	char buf[GROUPED_MAX];
+
+	printf("%s %s%s", grouped(buf, n), what, n == 1 ? "" : "s");
+}
+
+/* === Parts === */
+
+static void print_sizes(const struct space *space)
+{
+	const struct volume *v = space->volume;
+	char *path = name_printable(v->path), bytes[BYTES_MAX];
+
+	format_bytes(bytes, (double)(v->end_blk - v->first_blk));
+	printf("%s (%u:%u): %s, ", path, v->major, v->minor, bytes);
+	free(path);
+	put_count(space->state->segments.n, "segment");
+	printf(" of 2 MiB");
+	if (space->segs_per_sec) {
+		printf("; section: ");
+		put_count(space->segs_per_sec, "segment");
+	} else {
+		printf("; size of sections not known, 1 segment is assumed");
+	}
+	if (space->secs_per_zone) {
+		printf("; zone: ");
+		put_count(space->secs_per_zone, "section");
+	}
+	printf("\n");
+}
+
+static void print_use(const char *name, uint64_t blks, uint64_t all)
+{
+	printf("  %-24s", name);
+	put_number(14, blks);
+	put_bytes(13, blks);
+	put_share(9, blks, all);
+	printf("\n");
+}
+
+static void print_uses(const struct space *space)
+{
+	const uint64_t *valid = space->valid, *watched = space->watched;
+	uint64_t all = valid[USE_FREE] + valid[USE_DATA] + valid[USE_NODE];
+
+	printf("\n  %-24s%14s%13s%9s\n", "blocks", "", "", "share");
+	if (space->has_runs) {
+		print_use("data of watched files", watched[USE_DATA], all);
+		print_use("other data", valid[USE_DATA] - watched[USE_DATA], all);
+	} else {
+		print_use("data", valid[USE_DATA], all);
+	}
+	print_use("nodes", valid[USE_NODE], all);
+	print_use("not valid", valid[USE_FREE], all);
+	if (watched[USE_FREE] + watched[USE_NODE])
+		print_use("watched, but moved since", watched[USE_FREE] + watched[USE_NODE], all);
+}
+
+static void print_segments(const struct space *space)
+{
+	const struct f2fs_state *state = space->state;
+	uint64_t n = state->segments.n;
+	struct { const char *name; uint64_t n; } lines[] = {
+		{ "full", space->full }, { "dirty: valid in part", space->dirty },
+		{ "written by a log now", space->heads }, { "without valid blocks", space->empty },
+	};
+	size_t i;
+
+	printf("\n  %-24s%14s%13s%9s\n", "segments", "", "", "share");
+	for (i = 0; i < ARRAY_LEN(lines); i++) {
+		if (i == 2 && !space->knows_heads)
+			continue;
+		printf("  %-24s", lines[i].name);
+		put_number(14, lines[i].n);
+		put_bytes(13, lines[i].n * F2FS_SEGMENT_BLKS);
+		put_share(9, lines[i].n, n);
+		printf("\n");
+	}
+	if (space_prefree(space) != UINT64_MAX) {
+		printf("  F2FS counts ");
+		put_count(state->status.free, "free segment");
+		printf(", %ju prefree (free after a checkpoint), %ju reserved\n", (uintmax_t)state->status.prefree,
+		       (uintmax_t)state->status.reserved);
+	} else if (state->sysfs_free != UINT64_MAX) {
+		printf("  F2FS counts ");
+		put_count(state->sysfs_free, "free segment");
+		printf("\n");
+	}
+}
+
+static void print_types(const struct space *space)
+{
+	size_t i;
+
+	printf("\n  %-11s%10s%10s%14s%14s%12s%10s%12s\n", "type", "full", "dirty", "valid blocks", "SSR blocks",
+	       "SSR room", "log in", "free there");
+	for (i = 0; i < F2FS_N_TYPES; i++) {
+		const struct space_type *t = &space->types[i];
+		char head[24] = "?";
+
+		if (t->head >= 0)
+			snprintf(head, sizeof(head), "%jd", (intmax_t)t->head);
+		if (t->next >= 0)
+			snprintf(head + strlen(head), sizeof(head) - strlen(head), "+%jd", (intmax_t)t->next);
+		printf("  %-11s", type_names[i]);
+		put_number(10, t->full);
+		put_number(10, t->dirty);
+		put_number(14, t->valid);
+		put_number(14, t->ssr_blks);
+		put_bytes(12, t->ssr_blks);
+		printf("%10s", head);
+		put_number(12, t->head_room);
+		printf("\n");
+	}
+}
+
+static void print_runs(const struct space *space)
+{
+	uint64_t most = 0;
+	unsigned int i, last = 0;
+
+	for (i = 0; i < SPACE_RUN_CLASSES; i++) {
+		if (space->run_blks[i])
+			last = i;
+		if (space->run_blks[i] > most)
+			most = space->run_blks[i];
+	}
+	printf("\n  %-20s%12s%16s%9s\n", "free runs of blocks", "runs", "blocks", "share");
+	for (i = 0; i <= last && space->n_runs; i++) {
+		char range[2 * GROUPED_MAX + 2], from[GROUPED_MAX], to[GROUPED_MAX];
+
+		snprintf(range, sizeof(range), i ? "%s-%s" : "%s", grouped(from, UINT64_C(1) << i),
+			 grouped(to, (UINT64_C(2) << i) - 1));
+		printf("  %20s", range);
+		put_number(12, space->run_count[i]);
+		put_number(16, space->run_blks[i]);
+		put_share(9, space->run_blks[i], space->valid[USE_FREE]);
+		put_bar(space->run_blks[i], most);
+	}
+	if (!space->n_runs) {
+		printf("  no block is free\n");
+		return;
+	}
+	printf("  the longest: ");
+	put_count(space->longest, "block");
+	printf(" at LBA %ju", (uintmax_t)space->longest_lba);
+	printf(", %.1f segments", (double)space->longest / F2FS_SEGMENT_BLKS);
+	printf("; in all ");
+	put_count(space->n_runs, "run");
+	printf("\n");
+}
+
+static void print_fill(const struct space *space)
+{
+	uint64_t most = 0;
+	unsigned int i;
+
+	for (i = 0; i < SPACE_FILL_CLASSES; i++)
+		if (space->fill[i] > most)
+			most = space->fill[i];
+	printf("\n  %-28s%12s%9s\n", "valid blocks in dirty ones", "segments", "share");
+	for (i = 0; i < SPACE_FILL_CLASSES; i++) {
+		unsigned int to = (i + 1) * SPACE_FILL_STEP;
+		char range[32];
+
+		snprintf(range, sizeof(range), "%u-%u", i * SPACE_FILL_STEP + 1, to < F2FS_SEGMENT_BLKS ? to : to - 1);
+		printf("  %28s", range);
+		put_number(12, space->fill[i]);
+		put_share(9, space->fill[i], space->dirty);
+		put_bar(space->fill[i], most);
+	}
+}
+
+static void print_picks(const char *policy, const struct space_picks *picks)
+{
+	size_t i;
+
+	printf("  %-15s", policy);
+	for (i = 0; i < picks->n; i++)
+		printf("%s%ju (%ju valid)", i ? ", " : "section ", (uintmax_t)picks->first[i].section,
+		       (uintmax_t)picks->first[i].valid);
+	if (!picks->n)
+		printf("nothing to pick");
+	if (picks->n_least > 1)
+		printf("; %ju cost the same as the first", (uintmax_t)picks->n_least);
+	printf("\n");
+}
+
+static void print_gc(const struct space *space)
+{
+	printf("\n  garbage collection may pick ");
+	put_count(space->candidates, "section");
+	printf(", the cheapest first:\n");
+	print_picks("greedy", &space->greedy);
+	if (space->has_mtime)
+		print_picks("cost-benefit", &space->cost_benefit);
+	else
+		printf("  %-15snot known: this kernel does not show the mtime of segments (Linux 6.15 does)\n",
+		       "cost-benefit");
+	if (space->chosen) {
+		printf("  %-15s", "chosen already");
+		put_count(space->chosen, "section");
+		printf(", the first is %ju; foreground collection takes them first\n",
+		       (uintmax_t)space->first_chosen);
+	}
+}
+
+static void print_notes(const struct space *space)
+{
+	const struct f2fs_state *state = space->state;
+	size_t i;
+
+	if (state->n_notes || state->segments.n_torn)
+		printf("\n");
+	for (i = 0; i < state->n_notes; i++)
+		printf("  note: %s\n", state->notes[i]);
+	if (state->segments.n_torn)
+		printf("  note: %zu segments changed while they were read; their bits are taken\n",
+		       state->segments.n_torn);
+}
+
+/**
+ * space_print() - print the free space of all volumes on standard output
+ * @table: the table
+ * @spaces: by volume
+ *
+ * Ends the program if it cannot be written.
+ */
+void space_print(const struct table *table, const struct space *spaces)
+{
+	size_t i;
+
+	if (!table->n_volumes)
+		printf("no volume is watched\n");
+	for (i = 0; i < table->n_volumes; i++) {
+		const struct space *space = &spaces[i];
+
+		if (i)
+			printf("\n");
+		print_sizes(space);
+		if (space->state->segments.n) {
+			print_uses(space);
+			print_segments(space);
+			print_types(space);
+			if (space->has_runs)
+				print_runs(space);
+			print_fill(space);
+			print_gc(space);
+		}
+		print_notes(space);
+	}
+	if (fflush(stdout) || ferror(stdout))
+		die("<stdout>: %s", strerror(errno));
+}

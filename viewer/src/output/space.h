@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: the free space of volumes as text, JSON and metrics. */
+#ifndef OUTPUT_SPACE_H
+#define OUTPUT_SPACE_H
+
+#include <stdio.h>
+
+#include "model/space.h"
+
+void space_print(const struct table *table, const struct space *spaces);
+void space_put_json(FILE *file, const struct table *table, const struct space *spaces);
+void space_put_metrics(FILE *file, const struct table *table, const struct space *spaces);
+
+#endif

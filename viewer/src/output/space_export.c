@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Beside the pipeline: the free space of volumes as part of JSON texts and of metrics. */
+#include <stdlib.h>
+
+#include "names.h"
+#include "output/prometheus.h"
+#include "output/space.h"
+#include "util.h"
+
+#define BLK_BYTES UINT64_C(4096)
+#define SEGMENT_BYTES (F2FS_SEGMENT_BLKS * BLK_BYTES)
+
+static const char *const type_names[F2FS_N_TYPES] = {
+	"hot_data", "warm_data", "cold_data", "hot_node", "warm_node", "cold_node",
+};
+
+static bool is_known(const struct space *space)
+{
+	return space->state->segments.n;
+}
+
+/* === JSON === */
+
+/* A number, or null where it is not known. */
+static void put_maybe(FILE *file, const char *name, uint64_t value, bool known)
+{
+	if (known)
+		fprintf(file, ",\"%s\":%ju", name, (uintmax_t)value);
+	else
+		fprintf(file, ",\"%s\":null", name);
+}
+
+static void put_types(FILE *file, const struct space *space)
+{
+	size_t i;
+
+	fputs(",\n\"types\":[", file);
+	for (i = 0; i < F2FS_N_TYPES; i++) {
+		const struct space_type *t = &space->types[i];
+
+		fprintf(file, "%s{\"type\":\"%s\",\"full\":%ju,\"dirty\":%ju,\"valid_blocks\":%ju,\"ssr_blocks\":%ju",
+			i ? ",\n" : "", type_names[i], (uintmax_t)t->full, (uintmax_t)t->dirty, (uintmax_t)t->valid,
+			(uintmax_t)t->ssr_blks);
+		put_maybe(file, "log_segment", (uint64_t)t->head, t->head >= 0);
+		put_maybe(file, "log_next", (uint64_t)t->next, t->next >= 0);
+		put_maybe(file, "log_room", t->head_room, t->head >= 0);
+		fputs("}", file);
+	}
+	fputs("]", file);
+}
+
+static void put_classes(FILE *file, const struct space *space)
+{
+	const char *between = "";
+	unsigned int i;
+
+	fputs(",\n\"free_runs\":[", file);
+	for (i = 0; i < SPACE_RUN_CLASSES; i++) {
+		if (!space->run_count[i])
+			continue;
+		fprintf(file, "%s{\"from\":%ju,\"to\":%ju,\"runs\":%ju,\"blocks\":%ju}", between,
+			(uintmax_t)1 << i, ((uintmax_t)2 << i) - 1, (uintmax_t)space->run_count[i],
+			(uintmax_t)space->run_blks[i]);
+		between = ",";
+	}
+	fputs("],\n\"dirty_fill\":[", file);
+	for (i = 0; i < SPACE_FILL_CLASSES; i++)
+		fprintf(file, "%s{\"from\":%u,\"to\":%u,\"segments\":%ju}", i ? "," : "", i * SPACE_FILL_STEP + 1,
+			i + 1 < SPACE_FILL_CLASSES ? (i + 1) * SPACE_FILL_STEP : F2FS_SEGMENT_BLKS - 1,
+			(uintmax_t)space->fill[i]);
+	fputs("]", file);
+}
+
+static void put_picks(FILE *file, const char *name, const struct space_picks *picks, bool known)
+{
+	size_t i;
+
+	fprintf(file, ",\n\"%s\":%s", name, known ? "[" : "null");
+	for (i = 0; known && i < picks->n; i++)
+		fprintf(file, "%s{\"section\":%ju,\"valid_blocks\":%ju,\"cost\":%ju}", i ? "," : "",
+			(uintmax_t)picks->first[i].section, (uintmax_t)picks->first[i].valid,
+			(uintmax_t)picks->first[i].cost);
+	if (known)
+		fputs("]", file);
+}
+
+static void put_volume(FILE *file, const struct space *space)
+{
+	const struct f2fs_status *status = &space->state->status;
+	const struct volume *v = space->volume;
+	size_t i;
+
+	fprintf(file, "{\"dev\":\"%u:%u\",\"segments\":%zu", v->major, v->minor, space->state->segments.n);
+	put_maybe(file, "segments_per_section", space->segs_per_sec, space->segs_per_sec);
+	put_maybe(file, "sections_per_zone", space->secs_per_zone, space->secs_per_zone);
+	fprintf(file, ",\n\"data_blocks\":%ju,\"node_blocks\":%ju,\"free_blocks\":%ju",
+		(uintmax_t)space->valid[USE_DATA], (uintmax_t)space->valid[USE_NODE], (uintmax_t)space->valid[USE_FREE]);
+	put_maybe(file, "watched_blocks", space->watched[USE_DATA], space->has_runs);
+	put_maybe(file, "moved_blocks", space->watched[USE_FREE] + space->watched[USE_NODE], space->has_runs);
+	fprintf(file, ",\n\"full_segments\":%ju,\"dirty_segments\":%ju,\"empty_segments\":%ju",
+		(uintmax_t)space->full, (uintmax_t)space->dirty, (uintmax_t)space->empty);
+	put_maybe(file, "log_segments", space->heads, space->knows_heads);
+	put_maybe(file, "free_segments", status->free, status->segments);
+	put_maybe(file, "prefree_segments", status->prefree, status->segments);
+	put_maybe(file, "reserved_segments", status->reserved, status->segments);
+	put_types(file, space);
+	put_maybe(file, "longest_free_run", space->longest, space->has_runs);
+	put_maybe(file, "longest_free_run_lba", space->longest_lba, space->longest);
+	put_classes(file, space);
+	fprintf(file, ",\n\"gc_candidates\":%ju,\"gc_chosen\":%ju", (uintmax_t)space->candidates,
+		(uintmax_t)space->chosen);
+	put_picks(file, "gc_greedy", &space->greedy, true);
+	put_picks(file, "gc_cost_benefit", &space->cost_benefit, space->has_mtime);
+	fputs(",\n\"notes\":[", file);
+	for (i = 0; i < space->state->n_notes; i++) {
+		fputs(i ? "," : "", file);
+		put_json_string(file, space->state->notes[i]);
+	}
+	fputs("]}", file);
+}
+
+/**
+ * space_put_json() - write the free space of all volumes as an array
+ * @file: where to
+ * @table: the table
+ * @spaces: by volume
+ */
+void space_put_json(FILE *file, const struct table *table, const struct space *spaces)
+{
+	const char *between = "";
+	size_t i;
+
+	for (i = 0; i < table->n_volumes; i++) {
+		if (!is_known(&spaces[i]))
+			continue;
+		fputs(between, file);
+		put_volume(file, &spaces[i]);
+		between = ",\n";
+	}
+}
+
+/* === Metrics === */
+
+struct metrics {
+	FILE *file;
+	const struct table *table;
+	const struct space *spaces;
+	const char *name;
+};
+
+static void begin(struct metrics *m, const char *name, const char *help)
+{
+	m->name = name;
+	fprintf(m->file, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
+}
+
+/* @label may be NULL; label values of this file are words and numbers. */
+static void sample(struct metrics *m, const struct space *space, const char *label, const char *value, uint64_t n)
+{
+	fprintf(m->file, "%s{device=\"%u:%u\",mountpoint=\"", m->name, space->volume->major, space->volume->minor);
+	put_prometheus_label(m->file, space->volume->path);
+	if (label)
+		fprintf(m->file, "\",%s=\"%s", label, value);
+	fprintf(m->file, "\"} %ju\n", (uintmax_t)n);
+}
+
+static void put_segment_samples(struct metrics *m, const struct space *s)
+{
+	sample(m, s, "state", "full", s->full);
+	sample(m, s, "state", "dirty", s->dirty);
+	if (!s->knows_heads) {
+		sample(m, s, "state", "empty", s->empty);
+		return;
+	}
+	sample(m, s, "state", "log", s->heads);
+	sample(m, s, "state", "free", s->state->status.free);
+	sample(m, s, "state", "prefree", s->state->status.prefree);
+}
+
+static void put_valid_samples(struct metrics *m, const struct space *s)
+{
+	size_t i;
+
+	for (i = 0; i < F2FS_N_TYPES; i++)
+		sample(m, s, "type", type_names[i], s->types[i].valid * BLK_BYTES);
+}
+
+static void put_ssr_samples(struct metrics *m, const struct space *s)
+{
+	size_t i;
+
+	for (i = 0; i < F2FS_N_TYPES; i++)
+		sample(m, s, "type", type_names[i], s->types[i].ssr_blks * BLK_BYTES);
+}
+
+/* The classes of a volume never go away: a series that ends is not one that is 0. */
+static void put_run_samples(struct metrics *m, const struct space *s, const uint64_t *values, uint64_t unit)
+{
+	uint64_t most = s->volume->end_blk - s->volume->first_blk;
+	unsigned int i;
+
+	for (i = 0; s->has_runs && i < SPACE_RUN_CLASSES && UINT64_C(1) << i <= most; i++) {
+		char from[24];
+
+		snprintf(from, sizeof(from), "%ju", (uintmax_t)1 << i);
+		sample(m, s, "min_blocks", from, values[i] * unit);
+	}
+}
+
+static void put_run_counts(struct metrics *m, const struct space *s)
+{
+	put_run_samples(m, s, s->run_count, 1);
+}
+
+static void put_run_bytes(struct metrics *m, const struct space *s)
+{
+	put_run_samples(m, s, s->run_blks, BLK_BYTES);
+}
+
+static void put_longest(struct metrics *m, const struct space *s)
+{
+	if (s->has_runs)
+		sample(m, s, NULL, NULL, s->longest * BLK_BYTES);
+}
+
+static void put_fill(struct metrics *m, const struct space *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < SPACE_FILL_CLASSES; i++) {
+		char from[16];
+
+		snprintf(from, sizeof(from), "%u", i * SPACE_FILL_STEP + 1);
+		sample(m, s, "min_blocks", from, s->fill[i]);
+	}
+}
+
+static void put_unwatched(struct metrics *m, const struct space *s)
+{
+	if (s->has_runs)
+		sample(m, s, NULL, NULL, (s->valid[USE_DATA] - s->watched[USE_DATA]) * BLK_BYTES);
+}
+
+static void put_section(struct metrics *m, const struct space *s)
+{
+	if (s->segs_per_sec)
+		sample(m, s, NULL, NULL, s->segs_per_sec * SEGMENT_BYTES);
+}
+
+static void put_candidates(struct metrics *m, const struct space *s)
+{
+	sample(m, s, NULL, NULL, s->candidates);
+}
+
+static void put_cheapest(struct metrics *m, const struct space *s)
+{
+	if (s->greedy.n)
+		sample(m, s, "policy", "greedy", s->greedy.first[0].valid * BLK_BYTES);
+	if (s->cost_benefit.n)
+		sample(m, s, "policy", "cost_benefit", s->cost_benefit.first[0].valid * BLK_BYTES);
+}
+
+static const struct {
+	const char *name;
+	const char *help;
+	void (*put)(struct metrics *m, const struct space *space);
+} metrics[] = {
+	{ "fragtrace_f2fs_section_bytes", "Size of a section.", put_section },
+	{ "fragtrace_f2fs_segments", "Segments of the main area.", put_segment_samples },
+	{ "fragtrace_f2fs_valid_bytes", "Valid blocks by the type of their segment.", put_valid_samples },
+	{ "fragtrace_f2fs_unwatched_data_bytes", "Valid blocks of data that no watched file has.", put_unwatched },
+	{ "fragtrace_f2fs_ssr_bytes", "Room in dirty segments, by their type.", put_ssr_samples },
+	{ "fragtrace_f2fs_dirty_segments", "Dirty segments by valid blocks: at least so many, in steps of 64.", put_fill },
+	{ "fragtrace_f2fs_free_runs", "Free runs of at least so many blocks, and fewer than twice as many.",
+	  put_run_counts },
+	{ "fragtrace_f2fs_free_run_bytes", "Blocks of these free runs.", put_run_bytes },
+	{ "fragtrace_f2fs_longest_free_run_bytes", "The longest free run.", put_longest },
+	{ "fragtrace_f2fs_gc_candidates", "Sections that garbage collection may pick.", put_candidates },
+	{ "fragtrace_f2fs_gc_victim_bytes", "Valid blocks in the section that it would pick first.", put_cheapest },
+};
+
+/**
+ * space_put_metrics() - write the free space of all volumes as metrics
+ * @file: where to
+ * @table: the table
+ * @spaces: by volume
+ */
+void space_put_metrics(FILE *file, const struct table *table, const struct space *spaces)
+{
+	struct metrics m = { .file = file, .table = table, .spaces = spaces };
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_LEN(metrics); i++) {
+		begin(&m, metrics[i].name, metrics[i].help);
+		for (k = 0; k < table->n_volumes; k++)
+			if (is_known(&spaces[k]))
+				metrics[i].put(&m, &spaces[k]);
+	}
+}

@@ -1,0 +1,344 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Tests what fragtrace-view makes of F2FS's own state: --space, JSON, metrics, picture; speaks KTAP. See testlib.sh.
+# usage: test_space.sh PROGRAM [TEST...]
+set -eu
+
+# shellcheck source-path=SCRIPTDIR source=testlib.sh
+. "$(dirname "$0")/testlib.sh"
+
+# === Helpers ===
+
+# state(name) - copy a recorded state to ./s, and its table to ./t
+state() {
+	rm -rf s
+	cp -r "$data/f2fs-$1" s
+	mv s/table t
+}
+
+# space() - print the free space of ./t with the state ./s
+space() {
+	"$view" -t t --space --f2fs-state s
+}
+
+# line(text) - standard input has this line, whatever the spaces are
+line() {
+	tr -s ' ' <text | grep -qxF -- " $1" || fail "no line \"$1\" in: $(cat text)"
+}
+
+# bad(file, message) - the state with this content of a file is refused, by all outputs
+bad() {
+	cat >"s/$1"
+	refuses "fragtrace-view: s/$2" "$view" -t t --space --f2fs-state s
+	[ ! -s stdout ] || fail "a part was printed"
+	refuses "fragtrace-view: s/$2" "$view" -t t --f2fs-state s -o out.png
+	refuses "fragtrace-view: s/$2" "$view" -t t --f2fs-state s --json x.json
+	[ ! -e x.json ] || fail "a part was written"
+}
+
+# === Figures ===
+
+test_figures_are_those_of_every_block() {
+	local seed
+	for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		"$python" "$here/naive_space.py" make "r$seed" "$seed"
+		"$view" -t "r$seed/table" --f2fs-state "r$seed" --json "j$seed"
+		"$python" "$here/naive_space.py" check "r$seed" "j$seed"
+	done
+}
+
+test_recorded_states() {
+	local kernel
+	for kernel in 6.12 7; do
+		state $kernel
+		"$view" -t t --f2fs-state s --json out.json
+		"$python" "$here/naive_space.py" check "$data/f2fs-$kernel" out.json
+		# what F2FS itself counts
+		"$python" - <<-'EOF2'
+			import json
+			s = json.load(open("out.json", encoding="utf-8"))["space"][0]
+			status = open("s/status", encoding="ascii").read()
+			for text in (f"  - Dirty: {s['dirty_segments']}\n", f"  - Free: {s['empty_segments']} ",
+			             f"  - Node: {s['node_blocks']} ", f"  - Data: {s['data_blocks']}\n"):
+			    assert text in status, text
+			assert s["notes"] == [] and s["moved_blocks"] == 0, s
+		EOF2
+	done
+}
+
+test_text() {
+	state 6.12
+	space >text
+	grep -qx '/mnt (254:0): 84 MiB, 42 segments of 2 MiB; section: 1 segment; zone: 1 section' text
+	line 'data of watched files 4,070 15.9 MiB 18.9 %'
+	line 'other data 1 4 KiB <0.1 %'
+	line 'nodes 80 320 KiB 0.4 %'
+	line 'not valid 17,353 67.8 MiB 80.7 %'
+	line 'dirty: valid in part 11 22 MiB 26.2 %'
+	line 'warm data - 11 3,750 2,207 8.6 MiB 31 187'
+	line '64-127 23 2,175 12.5 % ###########'
+	line 'the longest: 8,457 blocks at LBA 5954, 16.5 segments; in all 52 runs'
+	line 'greedy section 20 (237 valid), 30 (255 valid), 22 (261 valid), 28 (279 valid), 24 (285 valid)'
+	line 'cost-benefit not known: this kernel does not show the mtime of segments (Linux 6.15 does)'
+	! grep -n ' $' text || fail "spaces at the end of a line"
+	[ "$(awk '{ if (length($0) > m) m = length($0) } END { print m }' text)" -le 110 ] || fail "lines are too long"
+	state 7
+	space >text
+	grep -qx '/mnt (254:0): 368 MiB, 184 segments of 2 MiB; section: 4 segments; zone: 2 sections' text
+	line 'warm data - 11 3,750 2,207 8.6 MiB 91+368 187'
+	# not section 22: a log writes there
+	line 'cost-benefit section 20 (1250 valid), 21 (1271 valid)'
+}
+
+test_no_volume_and_no_file() {
+	echo '# fragtrace table 1' >t
+	mkdir s
+	space >text
+	grep -qx 'no volume is watched' text
+	state 6.12
+	printf '%s\n%s\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=4096 blocks=25600 segment_blocks=512 path=/m' >t
+	space >text
+	line 'data of watched files - - -'
+	line 'other data 4,071 15.9 MiB 18.9 %'
+}
+
+test_full_and_empty_volumes() {
+	printf '%s\n%s\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=512 blocks=1024 segment_blocks=512 path=/m' >t
+	mkdir s
+	for byte in ff 00; do
+		{
+			printf 'format: segment_type|valid_blocks|bitmaps\nsegment_type(0:HD, 1:WD, 2:CD, 3:HN, 4:WN, 5:CN)\n'
+			printf '%-10d%d|%-3d|' 0 1 $((0x$byte * 512 / 255))
+			for _ in $(seq 64); do printf ' %s' $byte; done
+			echo
+		} >s/segment_bits
+		space >text
+		case $byte in
+		ff) line 'no block is free' ;;
+		00) line '512-1,023 1 512 100.0 % ########################################' ;;
+		esac
+		line 'greedy nothing to pick'
+		"$view" -t t --f2fs-state s -o out.png
+	done
+}
+
+# === Missing files ===
+
+test_each_missing_file_is_named() {
+	local file
+	for file in segment_bits victim_bits status superblock; do
+		state 6.12
+		rm s/$file
+		space >text 2>said
+		[ ! -s said ] || fail "$(cat said)"
+		grep -q "^  note: s/$file: No such file or directory: " text || fail "not named: $file"
+		"$view" -t t --f2fs-state s --json out.json --prometheus out.prom -o out.png
+		"$python" -c 'import json; assert len(json.load(open("out.json"))["space"][0]["notes"]) == 1'
+	done
+}
+
+test_without_segment_bits() {
+	state 6.12
+	space | grep -A 6 '^  type' >expected
+	rm s/segment_bits
+	space >text
+	grep -A 6 '^  type' text | cmp - expected || fail "segment_info gives other figures"
+	! grep -q 'free runs of blocks' text || fail "runs without bits"
+	rm s/segment_info
+	space >text
+	grep -q '^  note: s/segment_info: No such file or directory: nothing is known of this volume$' text
+}
+
+test_size_of_sections() {
+	local file
+	state 7
+	for file in superblock status victim_bits; do
+		rm s/$file
+		space >text
+		case $file in
+		victim_bits) grep -q '; size of sections not known, 1 segment is assumed$' text ;;
+		status) grep -q '; section: 4 segments$' text ;;
+		*) grep -q '; section: 4 segments; zone: 2 sections$' text ;;
+		esac
+	done
+}
+
+test_free_segments_without_status() {
+	state 6.12
+	rm s/status
+	space >text
+	line 'F2FS counts 25 free segments'
+}
+
+# === Odd files ===
+
+test_odd_segments() {
+	state 6.12
+	cp s/segment_bits good
+	bad segment_bits 'segment_bits:1: not a segment_bits of F2FS, copy it from /proc/fs/f2fs/DEV' <"$data/small.table"
+	bad segment_bits 'segment_bits:1: not a segment_bits of F2FS' </dev/null
+	bad segment_bits 'segment_bits:1: not a segment_bits of F2FS' <s/segment_info
+	bad segment_bits 'segment_bits:1: the line is cut short or has a NUL byte, copy the file again' <s/superblock
+	head -c 30 good | bad segment_bits 'segment_bits:1: the line is cut short'
+	head -n 2 good | bad segment_bits 'segment_bits:2: no segment, copy the file again'
+	head -n 9 good | bad segment_bits 'segment_bits: 7 segments of 512 blocks, but the volume 254:0 has 21504 blocks'
+	sed 5d good | bad segment_bits 'segment_bits:5: expected the number of the next segment, copy the file again'
+	sed '4s/4|/6|/' good | bad segment_bits 'segment_bits:4: expected TYPE|VALID with a type of 0 to 5'
+	sed '4s/|78 /|513/' good | bad segment_bits 'segment_bits:4: expected TYPE|VALID'
+	sed '4s/ 00$//' good | bad segment_bits 'segment_bits:4: expected 64 bytes of a bitmap, copy the file again'
+	sed '4s/ 00$/ 0x/' good | bad segment_bits 'segment_bits:4: expected 64 bytes'
+	sed '4s/$/ 00/' good | bad segment_bits 'segment_bits:4: unknown text after the bitmap'
+	sed '4s/$/| 1f/' good | bad segment_bits 'segment_bits:4: unknown text after the bitmap'
+	sed '1s/$/|mtime/' good | bad segment_bits 'segment_bits:3: unknown text after the bitmap'
+	sed '1s/$/|else/' good | bad segment_bits 'segment_bits:1: not a segment_bits of F2FS'
+	sed "3s/\$/$(printf '%2000s' x)/" good | bad segment_bits 'segment_bits:3: the line is too long'
+	tr '8' '\000' <good | bad segment_bits 'segment_bits:'
+	head -c -1 good | bad segment_bits 'segment_bits:44: the line is cut short'
+	rm s/segment_bits
+	cp s/segment_info good
+	sed '3s/|2 /|x /' good | bad segment_info 'segment_info:3: expected TYPE|VALID'
+	sed 4d good | bad segment_info 'segment_info:4: expected the number of the next segment'
+	head -n 4 good | bad segment_info 'segment_info: 20 segments of 512 blocks'
+}
+
+test_torn_segments() {
+	state 6.12
+	sed -i '4s/4|78 /4|79 /' s/segment_bits
+	space >text
+	line 'warm nodes - - 78 - - 1 434'
+	line 'note: 1 segments changed while they were read; their bits are taken'
+}
+
+test_odd_status() {
+	state 7
+	cp s/status good
+	sed '/WARM/d' good | bad status 'status:'
+	sed 's/^\(  - WARM   data:\).*/\1/' good | bad status 'status:24: expected the segment of a log'
+	sed 's/^Main area:.*/Main area: many/' good | bad status 'status:21: expected the sizes of the main area'
+	sed 's/blkoff/offset/' good | bad status 'status:22: unknown columns, is this F2FS newer than the viewer?'
+	sed 's/^Main area: 184/Main area: 185/' good | bad status 'status: 0 volumes in it have 184 segments, expected one'
+	cat good good | bad status 'status: 2 volumes in it have 184 segments'
+	sed 's/^  - Prefree:.*/  - Prefree: x/' good | bad status 'status:34: expected a number, copy the file again'
+	bad status 'status: 0 volumes' <"$data/small.table"
+	# another volume in the same text does not matter
+	{ cat good; cat "$data/f2fs-6.12/status"; } >s/status
+	space >text
+	line 'warm data - 11 3,750 2,207 8.6 MiB 91+368 187'
+}
+
+test_odd_victims_and_superblock() {
+	state 6.12
+	cp s/victim_bits good
+	sed 1d good | bad victim_bits 'victim_bits:1: not a victim_bits of F2FS'
+	sed '3s/0 0/0 2/' good | bad victim_bits 'victim_bits:3: expected 0 or 1 for each section'
+	sed 3d good | bad victim_bits 'victim_bits:3: expected the number of the next section'
+	head -n 1 good | bad victim_bits 'victim_bits:1: no section'
+	cp good s/victim_bits
+	cp s/superblock good
+	head -c 4095 good | bad superblock 'superblock: no superblock of F2FS'
+	head -c 8192 /dev/zero | bad superblock 'superblock: no superblock of F2FS'
+	bad superblock 'superblock: its main area is not that of the volume 254:0' <"$data/f2fs-7/superblock"
+	{ head -c 4096 /dev/zero; cat good; } >s/superblock
+	space >/dev/null || fail "the second copy is not used"
+	echo x | bad free_segments 'free_segments:1: expected a number of segments'
+}
+
+test_folders() {
+	state 6.12
+	refuses 'fragtrace-view: nowhere: No such file or directory, expected a folder with copies' \
+		"$view" -t t --space --f2fs-state nowhere
+	refuses 'fragtrace-view: t: not a folder' "$view" -t t --space --f2fs-state t
+	mkdir all
+	mv s all/254:0
+	"$view" -t t --space --f2fs-state all | grep -q 'greedy  *section 20 '
+	sed 's/254:0/254:16/' t | sed 1d >second
+	cat second >>t
+	refuses 'all: the table has 2 volumes, expected a folder 254:16 in it' "$view" -t t --space --f2fs-state all
+	cp -r all/254:0 all/254:16
+	"$view" -t t --space --f2fs-state all >text
+	[ "$(grep -c 'greedy  *section 20 ' text)" = 2 ]
+}
+
+test_options() {
+	state 6.12
+	refuses '--space goes alone' "$view" -t t --space --f2fs-state s -o out.png
+	refuses '--space goes alone' "$view" -t t --space --f2fs-state s -n 1
+	refuses '--space of a recorded table takes a recorded state, expected: --f2fs-state DIR' "$view" -t t --space
+	if space >/dev/full 2>said; then fail "a full disk is not noticed"; fi
+	grep -q '^fragtrace-view: <stdout>: No space left on device$' said
+}
+
+# === Other outputs ===
+
+# metric(name, labels, value) - out.prom has this value
+metric() {
+	grep -qxF -- "$1{device=\"254:0\",mountpoint=\"/mnt\"$2} $3" out.prom ||
+		fail "expected $1{$2} $3, got: $(grep "^$1" out.prom)"
+}
+
+test_metrics() {
+	state 7
+	"$view" -t t --f2fs-state s --prometheus out.prom
+	metric fragtrace_f2fs_section_bytes '' 8388608
+	metric fragtrace_f2fs_segments ',state="free"' 167
+	metric fragtrace_f2fs_segments ',state="dirty"' 11
+	metric fragtrace_f2fs_valid_bytes ',type="warm_node"' $((78 * 4096))
+	metric fragtrace_f2fs_unwatched_data_bytes '' 4096
+	metric fragtrace_f2fs_ssr_bytes ',type="warm_data"' $((2207 * 4096))
+	metric fragtrace_f2fs_free_runs ',min_blocks="64"' 23
+	metric fragtrace_f2fs_free_run_bytes ',min_blocks="64"' $((2175 * 4096))
+	metric fragtrace_f2fs_longest_free_run_bytes '' $((47248 * 4096))
+	metric fragtrace_f2fs_gc_victim_bytes ',policy="greedy"' $((1250 * 4096))
+	# the same series, however the volume is filled; each name has one HELP and one TYPE before its samples
+	awk '/^# HELP/ { if (seen[$3]++) bad = 1; name = $3 }
+		/^fragtrace_f2fs/ && index($1, name "{") != 1 { bad = 1 }
+		END { exit bad }' out.prom || fail "$(cat out.prom)"
+	[ "$(grep -c '^fragtrace_f2fs' out.prom)" -le 80 ]
+	"$view" -t t --prometheus out.prom
+	! grep -q f2fs out.prom || fail "metrics without a state"
+}
+
+# pixels(rgb) - print the number of pixels of a colour in out.png, 0 if none
+pixels() {
+	"$peek" out.png | awk -v rgb="#$1" '$1 == rgb { n = $2 } END { print n + 0 }'
+}
+
+test_picture() {
+	local layout
+	state 6.12
+	for layout in boxes segments; do
+		"$view" -t t -o out.png --layout $layout --f2fs-state s
+		"$peek" out.png text | grep -q 'nodes: blocks=80$' || fail "no nodes in the legend"
+		"$peek" out.png text | grep -q 'other data: blocks=1$' || fail "no other data in the legend"
+		"$peek" out.png text | grep -q 'free: blocks=17353 gaps=52 longest=8457' || fail "wrong free space"
+		# 80 blocks and one in the legend
+		[ "$(pixels af9f8f)" -gt $((80 * 16)) ] || fail "$layout: nodes are not drawn"
+		[ "$(pixels efefaf)" -gt 16 ] || fail "$layout: other data is not drawn"
+		"$view" -t t -o out.png --layout $layout
+		[ "$(pixels af9f8f)$(pixels efefaf)" = 00 ] || fail "$layout: drawn without a state"
+	done
+	"$view" -t t -o out.png --layout hilbert --f2fs-state s
+	"$peek" out.png text | grep -q "nodes: blocks=80$"
+}
+
+# The places in the page are those of watched files; what is between them does not make it larger.
+test_page_is_not_larger() {
+	state 6.12
+	"$view" -t t -o out.png --layout segments --html without.html
+	"$view" -t t -o out.png --layout segments --html with.html --f2fs-state s
+	grep -A 1 '"pieces"' with.html >pieces
+	grep -A 1 '"pieces"' without.html | cmp - pieces
+}
+
+test_sections_are_ruled_off() {
+	state 7
+	"$view" -t t -o with.png --layout segments --f2fs-state s
+	"$view" -t t -o same.png --layout segments --f2fs-state s --section 4
+	"$view" -t t -o other.png --layout segments --f2fs-state s --section 8
+	cmp with.png same.png
+	! cmp -s with.png other.png || fail "the option is overruled"
+}
+
+run_tests

@@ -81,7 +81,7 @@ static uint64_t free_stub(const struct layout *l)
 
 static uint64_t drawn_of(const struct layout *l, const struct run *run)
 {
-	if (run->first == NO_EXTENT)
+	if (run->shade == SHADE_FREE)
 		return !l->limit || run->blks <= l->free_limit ? run->blks : free_stub(l);
 	return !l->limit || run->blks <= l->limit ? run->blks : l->limit;
 }
@@ -160,7 +160,7 @@ static void count_runs(const struct layout *l, const struct runs *runs, struct t
 			tally->drawn += drawn;
 			if (drawn < run.blks)
 				tally->folds[digits_of(run.blks - drawn)]++;
-			add_length(run.first == NO_EXTENT ? &tally->free : &tally->used, run.blks);
+			add_length(run.shade == SHADE_FREE ? &tally->free : &tally->used, run.blks);
 		}
 	}
 }

@@ -141,7 +141,7 @@ static uint64_t put_run(const struct layout *l, const struct table *table, const
 	struct piece fold = { .extent = NO_EXTENT, .shade = SHADE_FREE, .folded = true };
 
 	before %= l->row_blks;
-	if (run->first != NO_EXTENT || run->blks < before ||
+	if (run->shade != SHADE_FREE || run->blks < before ||
 	    !is_folded(l, (run->blks - before) / l->row_blks))
 		return layout_put_extents(l, table, run, at, run->blks, fn, arg);
 	at = layout_put_extents(l, table, run, at, before, fn, arg);

@@ -488,16 +488,17 @@ static void draw_unwatched(struct legend *l, const char *name, uint32_t rgb, uin
 static void draw_free(struct legend *l)
 {
 	bool counts_fragments = l->colors->source->counts;
+	const char *name = l->runs->states ? "free" : "not watched or free";
 	char n[2][GROUPED_MAX], text[MAX_TEXT];
 
-	put_text(l, 0, RGB_INK, "not watched or free");
+	put_text(l, 0, RGB_INK, name);
 	put_swatch(l, counts_fragments ? COL_SWATCH : COL_CONTIGUOUS, RGB_FREE);
 	put_number(l, counts_fragments ? COL_BLKS : COL_CONTIGUOUS_BLKS, l->runs->free_blks);
 	snprintf(text, sizeof(text), "in %s gap%s, longest %s", grouped(n[0], l->runs->free_gaps),
 		 plural(l->runs->free_gaps), grouped(n[1], l->runs->free_longest));
 	put_text(l, counts_fragments ? COL_SWATCH + 3 : COL_FRAGMENTED, RGB_FAINT, text);
 	put_number(l, COL_FOLDED, l->folded->free);
-	canvas_note(l->canvas, "not watched or free: blocks=%ju gaps=%ju longest=%ju, folded blocks=%ju",
+	canvas_note(l->canvas, "%s: blocks=%ju gaps=%ju longest=%ju, folded blocks=%ju", name,
 		    (uintmax_t)l->runs->free_blks, (uintmax_t)l->runs->free_gaps,
 		    (uintmax_t)l->runs->free_longest, (uintmax_t)l->folded->free);
 	next_line(l);

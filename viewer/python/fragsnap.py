@@ -174,6 +174,17 @@ class File:
 
 # === Texts ===
 
+# Characters that act on a terminal, begin a new line, or change the order of text, and bytes that are no UTF-8. The same
+# as in names.c.
+HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+                    "\U000e0000-\U000e007f\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """A text that is safe on a terminal and in a picture: hidden characters are written as octal bytes."""
+    return HIDDEN.sub(lambda found: "".join(f"\\{byte:03o}" for byte in found[0].encode("utf-8", "surrogateescape")),
+                      text)
+
 
 def read_bytes(path: str) -> bytes:
     """The content of a file, unpacked if it is gzip; - is standard input."""

@@ -11,12 +11,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "names.h"
 #include "util.h"
 
 #define READ_START (1u << 20)
 #define BIG (1u << 24)
 
-static void (*prepare)(void);
+/* Called before each message. */
+static void (*leave_screen)(void);
 
 /**
  * on_signals() - set a handler for the signals that end the program
@@ -39,18 +41,29 @@ void on_signals(void (*handler)(int))
  */
 void before_messages(void (*function)(void))
 {
-	prepare = function;
+	leave_screen = function;
 }
 
+/* A message is one line. It may quote any input, so that each byte of it is checked. */
 static void say(const char *name, size_t line, const char *fmt, va_list ap)
 {
-	if (prepare)
-		prepare();
+	char *text, *visible;
+
+	if (leave_screen)
+		leave_screen();
+	if (vasprintf(&text, fmt, ap) < 0)
+		return;
+	visible = text_visible(text);
 	fputs("fragtrace-view: ", stderr);
-	if (name)
-		fprintf(stderr, "%s:%zu: ", name, line);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	free(text);
+	text = visible;
+	if (name) {
+		visible = text_visible(name);
+		fprintf(stderr, "%s:%zu: ", visible, line);
+		free(visible);
+	}
+	fprintf(stderr, "%s\n", text);
+	free(text);
 }
 
 /**
@@ -80,6 +93,22 @@ noreturn void die(const char *fmt, ...)
 	say(NULL, 0, fmt, ap);
 	va_end(ap);
 	exit(1);
+}
+
+/**
+ * die_usage() - print a message about the command line and end the program
+ * @fmt: the error and what was expected, without a newline
+ *
+ * Calls exit() with EXIT_USAGE.
+ */
+noreturn void die_usage(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(NULL, 0, fmt, ap);
+	va_end(ap);
+	exit(EXIT_USAGE);
 }
 
 /**
@@ -191,21 +220,46 @@ const char *grouped(char buf[GROUPED_MAX], uint64_t value)
 }
 
 /**
- * format_bytes() - a number of blocks in bytes, in the same form as style.py
+ * format_bytes() - a number of blocks in bytes, in the same form as blocks_text() of style.py
  * @buf: buffer for the text, such as 1.5 GiB: one decimal below 100 unless it is a whole number
  * @blks: number of blocks, not always a whole one
+ *
+ * What is not 0 is never shown as 0.
  */
 void format_bytes(char buf[BYTES_MAX], double blks)
 {
-	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB" };
 	double value = blks * 4.0;
 	size_t i = 0;
 
 	/* a value that rounds to 1024 is 1 of the next unit */
 	for (; value >= 1023.5 && i + 1 < ARRAY_LEN(units); i++)
 		value /= 1024.0;
-	snprintf(buf, BYTES_MAX, "%.*f %s", value >= 99.95 || value == (double)(uint64_t)value ? 0 : 1,
-		 value, units[i]);
+	if (value > 0.0 && value < 0.05)
+		snprintf(buf, BYTES_MAX, "<0.1 %s", units[i]);
+	else
+		snprintf(buf, BYTES_MAX, "%.*f %s", value >= 99.95 || value == (double)(uint64_t)value ? 0 : 1,
+			 value, units[i]);
+}
+
+/**
+ * format_share() - a part of a whole in percent, in the same form as share_text() of style.py
+ * @buf: buffer for the text, such as 12.5 %: one decimal unless it is a whole number
+ * @part: the part
+ * @whole: the whole; if it is 0, the share is 0 %
+ *
+ * Only nothing is shown as 0 %, and only the whole as 100 %.
+ */
+void format_share(char buf[SHARE_MAX], uint64_t part, uint64_t whole)
+{
+	double share = whole ? 100.0 * (double)part / (double)whole : 0.0;
+
+	if (part && share < 0.05)
+		snprintf(buf, SHARE_MAX, "<0.1 %%");
+	else if (part < whole && share >= 99.95)
+		snprintf(buf, SHARE_MAX, ">99.9 %%");
+	else
+		snprintf(buf, SHARE_MAX, "%.*f %%", share == (double)(uint64_t)share ? 0 : 1, share);
 }
 
 /* Large buffers are faster to fill in huge pages than in pages of 4 KiB. */

@@ -137,8 +137,8 @@ test_two_volumes() {
 	boxes '#aa4400' 1
 	boxes '#c0c0c0' 1
 	says '.rdb: contiguous files=2 blocks=5, fragmented files=1 blocks=2 fragments=2, folded blocks=0'
-	says '254:0 /mnt/a  LBA 100 to 119, 20 blocks (80 KiB), 20.0 % in watched files'
-	says '254:16 /mnt/my disk  LBA 50 to 59, 10 blocks (40 KiB), 40.0 % in watched files'
+	says '254:0 /mnt/a  LBA 100 to 119, 20 blocks (80 KiB), 20 % in watched files'
+	says '254:16 /mnt/my disk  LBA 50 to 59, 10 blocks (40 KiB), 40 % in watched files'
 	"$peek" out.png text | grep -qx 'Title: fragtrace /mnt/a, /mnt/my disk'
 }
 
@@ -240,7 +240,7 @@ test_tones_alternate_per_extension() {
 
 test_same_inode_on_two_volumes_is_two_files() {
 	plain -t "$data/two.table"
-	mentions '4 files, 5 extents, 1 fragmented file (25.0 %)'
+	mentions '4 files, 5 extents, 1 fragmented file (25 %)'
 }
 
 # pieces(length, distance) - a file of 32 blocks in pieces
@@ -1011,10 +1011,10 @@ test_snapshot() {
 	sed '1a\
 # stale 2' "$data/two.table" >text
 	plain -t text
-	mentions '1 fragmented file (25.0 %); 2 stale'
+	mentions '1 fragmented file (25 %); 2 stale'
 	binary text snapshot
 	plain -t snapshot
-	mentions '1 fragmented file (25.0 %); 2 stale'
+	mentions '1 fragmented file (25 %); 2 stale'
 	"$view" -t - -o - <snapshot >snapshot.png
 	"$view" -t snapshot -o - | cmp - snapshot.png
 }

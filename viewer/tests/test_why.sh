@@ -69,8 +69,8 @@ test_by_extension() {
 	  3 (75 %): $tail$sync$interleaved; by rocksdb:low (pid 812).
 	  1 (25 %): $append$flusher$full; by rocksdb:high (pid 812).
 	files without an extension: 1 of 1 file is broken, 3 breaks:
-	  2 (67 %): $append$sync$interleaved; by 1: several processes, 1: log er (pid 99).
-	  1 (33 %): $unknown.
+	  2 (66.7 %): $append$sync$interleaved; by 1: several processes, 1: log er (pid 99).
+	  1 (33.3 %): $unknown.
 	.db: 2 of 2 files are broken, 2 breaks:
 	  1 (50 %): $overwrite$flusher$ssr; by rocksdb:high (pid 812).
 	  1 (50 %): $gc$moved.
@@ -84,8 +84,8 @@ test_one_file() {
 	cat >expected <<-EOF
 	2023-11-14 22:13:20 UTC
 	/mnt/f2fs/db/LOG: 4 blocks in 4 fragments, 3 breaks:
-	  2 (67 %): $append$sync$interleaved; by 1: several processes, 1: log er (pid 99).
-	  1 (33 %): $unknown.
+	  2 (66.7 %): $append$sync$interleaved; by 1: several processes, 1: log er (pid 99).
+	  1 (33.3 %): $unknown.
 	  at block 1 (4 KiB): append, sync, interleaved; by several processes
 	  at block 2 (8 KiB): append, sync, interleaved; by log er (pid 99), at 2023-11-03 08:26:40
 	  at block 3 (12 KiB): unknown, none, unknown

@@ -12,7 +12,7 @@ from typing import Callable, NoReturn, Optional
 
 from matplotlib.figure import Figure
 
-from fragsnap import BLOCK_BYTES, SnapError, Table
+from fragsnap import BLOCK_BYTES, SnapError, Table, visible
 
 from . import animate, compare, distribution, history, moments, style
 from .colors import PALETTE
@@ -40,7 +40,7 @@ class Parser(argparse.ArgumentParser):
     """Reports errors in the same form as the rest of the program."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"fragtrace-plot: {message}; see {self.prog} --help\n")
+        self.exit(2, visible(f"fragtrace-plot: {message}; see {self.prog} --help") + "\n")
 
 
 # === Values of options ===
@@ -239,9 +239,9 @@ def main(version: str) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         args.run(args)
-        print(f"wrote {args.output}".encode("utf-8", "replace").decode(), flush=True)
+        print(visible(f"wrote {args.output}"), flush=True)
     except SnapError as error:
-        print(f"fragtrace-plot: {error}".encode("utf-8", "replace").decode(), file=sys.stderr)
+        print(visible(f"fragtrace-plot: {error}"), file=sys.stderr)
         return 1
     except MemoryError:
         print("fragtrace-plot: out of memory", file=sys.stderr)

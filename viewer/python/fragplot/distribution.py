@@ -121,7 +121,7 @@ def draw(moment: Moment, table: Table, groups: Groups, request_blocks: int, titl
     below = int(sum((mine < request_blocks).sum() for mine in sizes))
     volumes = ", ".join(volume.path for volume in table.volumes)
     name = title or f"Fragments of {style.short(volumes, 50) or 'no volume'}"
-    share = f" ({100 * below / total.fragments:.0f} %)" if total.fragments else ""
+    share = f" ({style.share_text(below, total.fragments)})" if total.fragments else ""
     style.heading(figure, name, clock(moment.time) + f": {style.plural(total.files, 'file')}, "
                   f"{total.fragmented:,} fragmented; {style.blocks_text(total.blocks)}",
                   f"{below:,} of {style.plural(total.fragments, 'fragment')}{share} smaller than "

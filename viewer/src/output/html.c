@@ -152,7 +152,7 @@ static void listing_free(struct listing *list)
 
 static void put_name(FILE *file, const char *name)
 {
-	char *text = name_text(name);
+	char *text = name_visible(name);
 
 	put_json_string(file, text);
 	free(text);

@@ -45,18 +45,12 @@ static void put_count(uint64_t n, const char *what)
 	printf("%s %s%s", grouped(buf, n), what, n == 1 ? "" : "s");
 }
 
-/* Only the whole is 100 %, and only nothing is 0 %. */
 static void put_share(uint64_t n, uint64_t all)
 {
-	char buf[GROUPED_MAX];
-	double share = 100.0 * (double)n / (double)all;
+	char number[GROUPED_MAX], share[SHARE_MAX];
 
-	if (n < all && share > 99.0)
-		printf("%s (>99 %%)", grouped(buf, n));
-	else if (n && share < 1.0)
-		printf("%s (<1 %%)", grouped(buf, n));
-	else
-		printf("%s (%.0f %%)", grouped(buf, n), share);
+	format_share(share, n, all);
+	printf("%s (%s)", grouped(number, n), share);
 }
 
 static void put_ext(const char *ext)

@@ -86,9 +86,9 @@ static void put_number(struct legend *l, size_t col, uint64_t value)
 
 static void put_share(struct legend *l, size_t col, uint64_t value, uint64_t all)
 {
-	char text[16];
+	char text[SHARE_MAX];
 
-	snprintf(text, sizeof(text), "%.1f %%", all ? 100.0 * (double)value / (double)all : 0.0);
+	format_share(text, value, all);
 	put_right(l, col, value ? RGB_INK : RGB_FAINT, value ? text : "-");
 }
 
@@ -159,11 +159,11 @@ static void draw_summary(struct legend *l, const char *when)
 	const struct table *table = l->runs->table;
 	const struct count *total = &l->runs->total;
 	uint64_t files = total->files[0] + total->files[1];
-	char n[3][GROUPED_MAX], text[MAX_TEXT];
-	double share = files ? 100.0 * (double)total->files[1] / (double)files : 0.0;
+	char n[3][GROUPED_MAX], share[SHARE_MAX], text[MAX_TEXT];
 	int len;
 
-	len = snprintf(text, sizeof(text), "%s: %s file%s, %s extent%s, %s fragmented file%s (%.1f %%)",
+	format_share(share, total->files[1], files);
+	len = snprintf(text, sizeof(text), "%s: %s file%s, %s extent%s, %s fragmented file%s (%s)",
 		 when, grouped(n[0], files), plural(files), grouped(n[1], table->n_extents),
 		 plural(table->n_extents), grouped(n[2], total->files[1]), plural(total->files[1]),
 		 share);

@@ -177,16 +177,16 @@ static void draw_heading(struct canvas *canvas, const struct layout *l, const st
 	size_t y = l->grids[volume].y - l->heading + FONT_CELL_H * l->scale / 2;
 	const struct volume *v = &table->volumes[volume];
 	uint64_t blks = v->end_blk - v->first_blk, used = 0;
-	char n[GROUPED_MAX], bytes[BYTES_MAX], text[MAX_TEXT];
+	char n[GROUPED_MAX], bytes[BYTES_MAX], share[SHARE_MAX], text[MAX_TEXT];
 	size_t scale = l->scale, i;
 
 	for (i = v->first; i < v->end; i++)
 		used += table->extents[i].blks;
 	format_bytes(bytes, (double)blks);
-	snprintf(text, sizeof(text), "%u:%u %.200s  LBA %ju to %ju, %s blocks (%s), %.1f %% in watched "
-		 "files", v->major, v->minor, v->path, (uintmax_t)v->first_blk,
-		 (uintmax_t)(v->end_blk - 1), grouped(n, blks), bytes,
-		 100.0 * (double)used / (double)blks);
+	format_share(share, used, blks);
+	snprintf(text, sizeof(text), "%u:%u %.200s  LBA %ju to %ju, %s blocks (%s), %s in watched files",
+		 v->major, v->minor, v->path, (uintmax_t)v->first_blk, (uintmax_t)(v->end_blk - 1),
+		 grouped(n, blks), bytes, share);
 	while (scale > 1 && strlen(text) * FONT_CELL_W * scale > l->width - 2 * l->margin)
 		scale--;
 	canvas_text(canvas, l->margin, y, scale, RGB_INK, text);

@@ -56,6 +56,7 @@ static void draw(struct session *s, const struct table *table)
 	struct canvas canvas;
 	struct layout layout;
 	struct runs runs;
+	struct text png;
 	char when[64];
 
 	format_time(when, sizeof(when), table->text.time_ms);
@@ -63,11 +64,13 @@ static void draw(struct session *s, const struct table *table)
 	runs_build(&runs, table, &s->colors);
 	layout_init(&layout, &runs, &s->img, s->colors.n_rules);
 	paint(&canvas, &layout, &runs, &s->colors, when);
-	png_out_write(&canvas, s->options.png);
+	png_out_encode(&canvas, &png);
 	canvas_free(&canvas);
+	if (s->options.png)
+		png_out_write(&png, s->options.png);
 	if (s->options.html)
-		html_write(s->options.html, s->options.png, &layout, &runs, &s->colors,
-			   s->options.interval_ns);
+		html_write(s->options.html, &png, &layout, &runs, &s->colors, s->options.interval_ns);
+	text_free(&png);
 	layout_free(&layout);
 	runs_free(&runs);
 }
@@ -84,7 +87,7 @@ static void write_table(struct session *s, const struct table *table)
 		export_csv(o->csv, table);
 	if (o->prometheus)
 		prometheus_write(o->prometheus, table);
-	if (o->png)
+	if (o->png || o->html)
 		draw(s, table);
 }
 

@@ -18,7 +18,7 @@
  * @table: the text to read; "-" is standard input
  * @png: the picture to draw, or NULL: none; "-" is standard output
  * @record: folder for snapshots, or NULL
- * @html: page to write beside the picture, or NULL; "-" is standard output
+ * @html: page to write, or NULL; "-" is standard output
  * @json: file for all records as JSON, or NULL; "-" is standard output
  * @csv: file for all records as CSV, or NULL; "-" is standard output
  * @prometheus: file for metrics, or NULL; "-" is standard output

@@ -128,8 +128,8 @@ test_bad_texts() {
 	refuses 't:2: a NUL byte in the line' "$view" -t t --json x
 	refuses 'nosuch/x: cannot write the JSON text: No such file' "$view" -t "$data/small.table" --json nosuch/x
 	refuses '/dev/full: cannot write the CSV text: No space left' "$view" -t "$data/rocksdb.table" --csv /dev/full
-	refuses '--json has an empty name' "$view" --json ''
-	refuses '--top goes alone' "$view" --top --csv x
+	misused '--json has an empty name' "$view" --json ''
+	misused '--top goes alone' "$view" --top --csv x
 	[ ! -e x ] || fail "a part was written"
 }
 

@@ -179,11 +179,17 @@ test_top_in_a_pipe_waits_for_its_source() {
 	wait $! || fail "status $?"
 }
 
+test_top_of_standard_input() {
+	"$view" --top - <"$data/small.table" >out
+	[ "$(grep -c '^fragtrace ' out)" = 1 ] || fail "$(cat out)"
+	grep -q '^7 files, 1 fragmented' out
+}
+
 test_top_refuses() {
-	refuses '--top goes alone' "$view" --top -o x.png
-	refuses '--top goes alone' "$view" --top --record x
+	misused '--top goes alone' "$view" --top -o x.png
+	misused '--top goes alone' "$view" --top --record x
 	refuses 'nosuch: cannot open' "$view" --top -t nosuch
-	refuses '-n cannot read standard input again' "$view" --top -t -
+	misused '-n cannot read standard input again' "$view" --top -t - -n 1
 	printf '# fragtrace table 2\n' >t
 	refuses 't:1: the table has version 2' "$view" --top -t t
 	refuses 'No space left on device' sh -c "'$view' --top -t '$data/small.table' >/dev/full"

@@ -745,7 +745,7 @@ test_color_by_size() {
 	says '1 block: contiguous files=0 blocks=3, fragmented files=0 blocks=1 fragments=1, folded blocks=0'
 	says '2 to 3: contiguous files=0 blocks=0, fragmented files=0 blocks=5 fragments=2, folded blocks=0'
 	says 'all files: contiguous files=6 blocks=34, fragmented files=1 blocks=6 fragments=3, folded blocks=0'
-	refuses '-c rocksdb: rules are for --color-by kind' \
+	misused '-c rocksdb: rules are for --color-by kind' \
 		"$view" -t "$data/small.table" --color-by size -c rocksdb -o out.png
 }
 
@@ -756,7 +756,7 @@ test_color_by_file() {
 		says 'all others: contiguous files=6 blocks=34, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
 	done
 	for by in file file= kinds size=1 kind= ''; do
-		refuses "--color-by $by: expected kind, size, cause, why, process, age or file=PATH" "$view" --color-by "$by"
+		misused "--color-by $by: expected kind, size, cause, why, process, age or file=PATH" "$view" --color-by "$by"
 	done
 }
 
@@ -835,21 +835,23 @@ test_missing_table() {
 }
 
 test_bad_options() {
-	refuses 'unexpected argument "x"' "$view" x
-	refuses 'see fragtrace-view --help' "$view" --nonsense
-	refuses '-n 0: expected a number of seconds above 0' "$view" -n 0
-	refuses '-n -1:' "$view" -n -1
-	refuses '-n nan:' "$view" -n nan
-	refuses '-n inf:' "$view" -n inf
-	refuses '-n 1s:' "$view" -n 1s
-	refuses '--count 0:' "$view" -n 1 --count 0
-	refuses '--count 1x:' "$view" -n 1 --count 1x
-	refuses '--count goes with -n' "$view" --count 1
-	refuses '-n cannot read standard input again' "$view" -n 1 -t -
-	refuses '--layout box: expected boxes, segments or hilbert' "$view" --layout box
-	refuses '--dpi 10: expected a number from 48 to 600' "$view" --dpi 10
-	refuses '--cell x: expected a number from 1 to 64' "$view" --cell x
-	refuses '-o has an empty name' "$view" -o ''
+	misused 'unexpected argument "y"' "$view" x y
+	misused 'unexpected argument "y"' "$view" -t x y
+	"$view" -h | cmp - "$("$view" --help >help; echo help)"
+	misused 'see fragtrace-view --help' "$view" --nonsense
+	misused '-n 0: expected a number of seconds above 0' "$view" -n 0
+	misused '-n -1:' "$view" -n -1
+	misused '-n nan:' "$view" -n nan
+	misused '-n inf:' "$view" -n inf
+	misused '-n 1s:' "$view" -n 1s
+	misused '--count 0:' "$view" -n 1 --count 0
+	misused '--count 1x:' "$view" -n 1 --count 1x
+	misused '--count goes with -n' "$view" --count 1
+	misused '-n cannot read standard input again' "$view" -n 1 -t -
+	misused '--layout box: expected boxes, segments or hilbert' "$view" --layout box
+	misused '--dpi 10: expected a number from 48 to 600' "$view" --dpi 10
+	misused '--cell x: expected a number from 1 to 64' "$view" --cell x
+	misused '-o has an empty name' "$view" -o ''
 }
 
 test_help_and_version() {

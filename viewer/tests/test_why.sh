@@ -251,10 +251,10 @@ test_names_are_harmless() {
 }
 
 test_why_refuses() {
-	refuses '--why goes alone' "$view" --why -o x.png
-	refuses '--why goes alone' "$view" --why --top
-	refuses '--why goes alone' "$view" --why -n 1
-	refuses 'unexpected argument "b"' "$view" --why a b
+	misused '--why goes alone' "$view" --why -o x.png
+	misused '--why goes alone' "$view" --why --top
+	misused '--why goes alone' "$view" --why -n 1
+	misused 'unexpected argument "b"' "$view" --why a b
 	refuses 'No space left on device' sh -c "'$view' --why -t '$data/small.table' >/dev/full"
 	refuses 'nosuch: cannot open' "$view" --why -t nosuch
 }

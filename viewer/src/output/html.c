@@ -10,11 +10,8 @@
  * The size of the page is limited: it lists the worst MAX_FILES files, and has the places of as many
  * of these as fit into MAX_PIECES pieces. The page reports how many were left out.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "model/causes.h"
 #include "model/figures.h"
@@ -355,19 +352,11 @@ static void put_base64(FILE *file, const unsigned char *bytes, size_t n)
 	}
 }
 
-static void put_picture(FILE *file, const char *png)
+static void put_picture(FILE *file, const struct text *png)
 {
-	int fd = open(png, O_RDONLY | O_CLOEXEC);
-	struct text text;
-	int err = fd < 0 ? errno : slurp(&text, fd);
-
-	if (err)
-		die("%s: cannot read the picture back: %s", png, strerror(err));
-	close(fd);
 	fputs("\"picture\":\"data:image/png;base64,", file);
-	put_base64(file, (const unsigned char *)text.buf, text.len);
+	put_base64(file, (const unsigned char *)png->buf, png->len);
 	fputs("\"", file);
-	text_free(&text);
 }
 
 /* === Page === */
@@ -378,7 +367,7 @@ static void put_lines(FILE *file, const char *const *lines)
 		fputs(*lines, file);
 }
 
-static void put_data(FILE *file, const char *png, const struct layout *layout,
+static void put_data(FILE *file, const struct text *png, const struct layout *layout,
 		     const struct runs *runs, const struct colors *colors, int64_t interval_ns)
 {
 	const struct table *table = runs->table;
@@ -403,7 +392,7 @@ static void put_data(FILE *file, const char *png, const struct layout *layout,
 /**
  * html_write() - write the page
  * @path: where to; "-" is standard output
- * @png: the file with the picture
+ * @png: the picture, from png_out_encode()
  * @layout: how it was drawn
  * @runs: what was drawn
  * @colors: the rules
@@ -411,7 +400,7 @@ static void put_data(FILE *file, const char *png, const struct layout *layout,
  *
  * Ends the program if the page cannot be written.
  */
-void html_write(const char *path, const char *png, const struct layout *layout,
+void html_write(const char *path, const struct text *png, const struct layout *layout,
 		const struct runs *runs, const struct colors *colors, int64_t interval_ns)
 {
 	const char *const *line;

@@ -35,6 +35,8 @@ static const char usage[] =
 "  -t, --table TABLE    what to read (fragtrace's snapshot in debugfs): a binary\n"
 "                       snapshot or the text of a table; - is stdin; may be\n"
 "                       packed with gzip; -t may be left out, except with --why\n"
+"      --max-input SIZE refuse an input that is larger than this, unpacked: bytes,\n"
+"                       or a number with K, M or G (half of the memory)\n"
 "  -o, --output PNG     the picture (" DEFAULT_PNG "); - is stdout\n"
 "  -n, --interval SECONDS\n"
 "                       read again every so many seconds, until interrupted\n"
@@ -89,6 +91,22 @@ static unsigned long read_count(const char *arg)
 	if (*arg < '0' || *arg > '9' || *end || errno || !count)
 		die_usage("--count %s: expected a number of readings, at least 1", arg);
 	return count;
+}
+
+/* A number of bytes, or of KiB, MiB or GiB with K, M or G. */
+static uint64_t read_size(const char *arg)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	uint64_t size;
+	char *end;
+
+	errno = 0;
+	size = strtoull(arg, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (*arg < '0' || *arg > '9' || errno || !size || (*end && (!unit || end[1])) || size > UINT64_MAX >> 31)
+		die_usage("--max-input %s: expected a number of bytes, or one with K, M or G", arg);
+	return unit ? size << (10 * (unit - units + 1)) : size;
 }
 
 static void add_color_conf(struct options *o, const char *arg)
@@ -219,6 +237,7 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "prometheus", required_argument, NULL, 'P' },
 		{ "top", no_argument, NULL, 'T' },
 		{ "why", no_argument, NULL, 'W' },
+		{ "max-input", required_argument, NULL, 'M' },
 		{ "colors", required_argument, NULL, 'c' },
 		{ "color-by", required_argument, NULL, 'B' },
 		{ "image", required_argument, NULL, 'i' },
@@ -247,6 +266,7 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'P': o->prometheus = optarg; break;
 		case 'T': o->top = true; break;
 		case 'W': o->why = true; break;
+		case 'M': set_input_limit(read_size(optarg)); break;
 		case 'c': add_color_conf(o, optarg); break;
 		case 'B': o->color_by = optarg; break;
 		case 'i': o->img_conf = optarg; break;

@@ -285,12 +285,48 @@ int64_t monotonic_ns(void)
 	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
 }
 
+static uint64_t input_max;
+
+/**
+ * input_limit() - how large one input may be, unpacked
+ *
+ * Return: bytes; half of the memory of the machine if set_input_limit() was not called.
+ */
+uint64_t input_limit(void)
+{
+	if (!input_max)
+		input_max = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+	return input_max;
+}
+
+/**
+ * set_input_limit() - set how large one input may be
+ * @bytes: the limit, above 0
+ */
+void set_input_limit(uint64_t bytes)
+{
+	input_max = bytes;
+}
+
+/**
+ * input_too_large() - end the program because an input is larger than the limit
+ * @name: name of the input
+ */
+noreturn void input_too_large(const char *name)
+{
+	char size[BYTES_MAX];
+
+	format_bytes(size, (double)input_limit() / 4096.0);
+	die("%s: the input is larger than %s, expected less; --max-input sets the limit, which is half of the memory "
+	    "otherwise", name, size);
+}
+
 /**
  * slurp() - read a file to its end, in as few calls as possible
  * @text: the result; to be freed with text_free()
  * @fd: the file to read; stays open
  *
- * Return: 0, or the errno of the call that failed.
+ * Return: 0, or the errno of the call that failed; EFBIG if the file is larger than input_limit().
  */
 int slurp(struct text *text, int fd)
 {
@@ -305,8 +341,9 @@ int slurp(struct text *text, int fd)
 	if (S_ISREG(st.st_mode) && st.st_size > 0) {
 		text->time_ms = st.st_mtim.tv_sec * INT64_C(1000) +
 				st.st_mtim.tv_nsec / 1000000;
-		if ((uintmax_t)st.st_size < SIZE_MAX / 2)
-			cap = (size_t)st.st_size + 2;
+		if ((uintmax_t)st.st_size > input_limit() || (uintmax_t)st.st_size >= SIZE_MAX / 2)
+			return EFBIG;
+		cap = (size_t)st.st_size + 2;
 	}
 	text->buf = xreallocarray(NULL, cap, 1);
 	use_big_pages(text->buf, cap);
@@ -316,13 +353,14 @@ int slurp(struct text *text, int fd)
 			break;
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0) {
-			int err = errno;
+		if (n > 0)
+			text->len += (size_t)n;
+		if (n < 0 || text->len > input_limit()) {
+			int err = n < 0 ? errno : EFBIG;
 
 			text_free(text);
 			return err;
 		}
-		text->len += (size_t)n;
 		if (text->len + 1 == cap)
 			text->buf = grow(text->buf, &cap, cap, 1);
 	}

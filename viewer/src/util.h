@@ -54,6 +54,9 @@ void format_share(char buf[SHARE_MAX], uint64_t part, uint64_t whole);
 #define NSEC_PER_SEC INT64_C(1000000000)
 int64_t monotonic_ns(void);
 
+uint64_t input_limit(void);
+void set_input_limit(uint64_t bytes);
+noreturn void input_too_large(const char *name);
 int slurp(struct text *text, int fd);
 void text_free(struct text *text);
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -120,6 +121,43 @@ def test_shares():
     assert formats("share", *(number for case in cases for number in case)) == expected
     assert expected[:12] == ["0 %", "0 %", "100 %", "50 %", "33.3 %", "66.7 %", "14.3 %", "0.1 %", "<0.1 %", "<0.1 %", ">99.9 %",
                              ">99.9 %"]
+
+
+@pytest.mark.parametrize("name", ["plain", "packed", "pipe", "bomb", "binary"])
+def test_too_large(name, tmp_path, monkeypatch):
+    """An input that is larger than the limit is refused, whatever form it has."""
+    monkeypatch.chdir(tmp_path)
+    data = (HERE / "data/rocksdb2.table").read_bytes()
+    if name == "binary":
+        data = subprocess.run([sys.executable, str(HERE / "to_snapshot.py"), str(HERE / "data/rocksdb2.table")], check=True,
+                              capture_output=True).stdout
+    if name == "bomb":
+        data += b"# " + bytes(1 << 24)
+    limit = len(data) if name != "bomb" else 1 << 20
+    packed = gzip.compress(data) if name in ("packed", "bomb") else data
+    Path("t").write_bytes(packed)
+    monkeypatch.setattr(fragsnap, "input_max", limit)
+    for size, refused in ((limit, name == "bomb"), (limit - 1, True)):
+        monkeypatch.setattr(fragsnap, "input_max", size)
+        done = subprocess.run([VIEW, "--csv", "-", "--max-input", str(size), "-" if name == "pipe" else "t"], input=data,
+                              capture_output=True, check=False)
+        said = done.stderr.decode()
+        assert bool(done.returncode) == refused
+        if refused:
+            assert "the input is larger than" in said
+            assert "<stdin>" in said or name != "pipe"
+        if name != "pipe":
+            python, _ = by_python(Path("t"))
+            assert python == said
+
+
+def test_endless(tmp_path, monkeypatch):
+    """An endless input ends at the limit, in little memory."""
+    monkeypatch.chdir(tmp_path)
+    done = subprocess.run(f"yes '# x' | head -c 200000000 | (ulimit -v 400000; exec {VIEW} --max-input 64M -t - -o p.png)",
+                          shell=True, capture_output=True, check=False)
+    assert done.stderr.decode().startswith("fragtrace-view: <stdin>: the input is larger than 64 MiB, expected less")
+    assert done.returncode == 1
 
 
 def test_hidden_characters():

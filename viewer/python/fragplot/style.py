@@ -17,7 +17,7 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator  # noqa: E402
 
-from fragsnap import BLOCK_BYTES, SnapError, visible  # noqa: E402
+from fragsnap import BLOCK_BYTES, SnapError, blocks_text, visible  # noqa: E402
 
 INK = "#202020"
 FAINT = "#6a6a6a"
@@ -36,18 +36,6 @@ matplotlib.rcParams.update({
 })
 # A letter that the font lacks is drawn as a box; no warning is necessary.
 warnings.filterwarnings("ignore", "Glyph .* missing")
-
-
-def blocks_text(blocks: float) -> str:
-    """A number of blocks as bytes with a unit, in the same form as format_bytes() of util.c."""
-    size, units = blocks * BLOCK_BYTES / 1024, ["KiB", "MiB", "GiB", "TiB", "PiB"]
-    # a value that rounds to 1024 is 1 of the next unit
-    while size >= 1023.5 and len(units) > 1:
-        size, units = size / 1024, units[1:]
-    if 0 < size < 0.05:
-        return f"<0.1 {units[0]}"
-    text = f"{size:.0f}" if size >= 99.95 or size == int(size) else f"{size:.1f}"
-    return f"{text} {units[0]}"
 
 
 def share_text(part: int, whole: int) -> str:

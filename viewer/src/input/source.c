@@ -101,6 +101,8 @@ static void unpack(struct text *text, const char *name)
 		z.avail_out = room < UINT32_MAX ? (uInt)room : UINT32_MAX;
 		err = inflate(&z, Z_NO_FLUSH);
 		out.len = (size_t)((char *)z.next_out - out.buf);
+		if (out.len > input_limit())
+			input_too_large(name);
 		if (err == Z_STREAM_END)
 			err = next_member(&z);
 	} while (err == Z_OK);
@@ -168,6 +170,8 @@ bool source_read(struct source *source, struct text *text)
 
 	free(source->trouble);
 	source->trouble = NULL;
+	if (err == EFBIG)
+		input_too_large(source->name);
 	if (err) {
 		source->trouble = xasprintf("%s: cannot %s: %s%s", source->name, step,
 					    strerror(err), hint(source->path, err));

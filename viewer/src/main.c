@@ -75,60 +75,32 @@ static void draw(struct session *s, const struct table *table)
 	runs_free(&runs);
 }
 
-static void write_table(struct session *s, const struct table *table)
+static void write_outputs(struct session *s, const struct table *table)
 {
 	const struct options *o = &s->options;
 
 	if (o->record)
 		recorder_add(&s->recorder, &table->text);
 	if (o->json)
-		export_json(o->json, table);
+		export_json(o->json, s->source.name, table, o->list);
 	if (o->csv)
-		export_csv(o->csv, table);
+		export_csv(o->csv, s->source.name, table, o->list);
 	if (o->prometheus)
 		prometheus_write(o->prometheus, table);
 	if (o->png || o->html)
 		draw(s, table);
 }
 
-/* Texts of extents and files can only be exported. */
-static void write_listing(const struct session *s, struct text *text)
-{
-	const struct options *o = &s->options;
-
-	if (o->record || o->prometheus || o->png)
-		die("%s: is a text of extents or files, expected a table for all but --json and --csv",
-		    s->source.name);
-	if (o->json)
-		export_listing_json(o->json, s->source.name, text);
-	if (o->csv)
-		export_listing_csv(o->csv, s->source.name, text);
-	text_free(text);
-}
-
 /* Return: false if there is nothing to read at the moment; this is reported once. */
 static bool read_once(struct session *s)
 {
-	bool may_be_listing = s->options.json || s->options.csv, keep = s->options.record, is_there;
-	struct table table = { 0 };
-	struct text text;
+	struct table table;
+	bool is_there = source_read_table(&s->source, &table, s->options.record);
 
-	if (may_be_listing)
-		is_there = source_read(&s->source, &text);
-	else
-		is_there = source_read_table(&s->source, &table, keep);
-	if (is_there && may_be_listing && !export_is_listing(&text)) {
-		source_understand(&s->source, &table, &text, keep);
-		may_be_listing = false;
-	}
 	source_report(&s->source);
 	if (!is_there)
 		return false;
-	if (may_be_listing) {
-		write_listing(s, &text);
-		return true;
-	}
-	write_table(s, &table);
+	write_outputs(s, &table);
 	table_free(&table);
 	return true;
 }

@@ -45,9 +45,11 @@ static const char usage[] =
 "                       it, and that renews itself with -n\n"
 "      --record DIR     keep a snapshot of the table in this folder whenever\n"
 "                       it has changed\n"
-"      --json FILE      write all records as JSON; TABLE may also be a text\n"
-"                       of debugfs's extents or files; - is stdout\n"
+"      --json FILE      write all records as JSON; - is stdout\n"
 "      --csv FILE       the same as CSV\n"
+"      --list WHAT      records of --json and --csv: table (extents by address: the\n"
+"                       default), extents (of each file, also unwritten ones) or\n"
+"                       files; the latter two need a snapshot\n"
 "      --prometheus FILE\n"
 "                       write a few numbers per volume for node_exporter\n"
 "                       (with --html, --record, --json, --csv or --prometheus,\n"
@@ -107,6 +109,16 @@ static uint64_t read_size(const char *arg)
 	if (*arg < '0' || *arg > '9' || errno || !size || (*end && (!unit || end[1])) || size > UINT64_MAX >> 31)
 		die_usage("--max-input %s: expected a number of bytes, or one with K, M or G", arg);
 	return unit ? size << (10 * (unit - units + 1)) : size;
+}
+
+static enum export_list read_list(const char *arg)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(export_lists); i++)
+		if (!strcmp(arg, export_lists[i]))
+			return (enum export_list)i;
+	die_usage("--list %s: expected table, extents or files", arg);
 }
 
 static void add_color_conf(struct options *o, const char *arg)
@@ -200,6 +212,8 @@ static void check(struct options *o)
 		check_why(o);
 	if (o->top)
 		check_top(o);
+	if (o->list && !o->json && !o->csv)
+		die_usage("--list goes with --json or --csv");
 	if (o->count && !o->interval_ns)
 		die_usage("--count goes with -n or --top, expected: -n SECONDS --count N");
 	if (o->interval_ns && o->count != 1 && !strcmp(o->table, "-"))
@@ -234,6 +248,7 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "html", required_argument, NULL, 'H' },
 		{ "json", required_argument, NULL, 'J' },
 		{ "csv", required_argument, NULL, 'C' },
+		{ "list", required_argument, NULL, 'L' },
 		{ "prometheus", required_argument, NULL, 'P' },
 		{ "top", no_argument, NULL, 'T' },
 		{ "why", no_argument, NULL, 'W' },
@@ -263,6 +278,7 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'H': o->html = optarg; break;
 		case 'J': o->json = optarg; break;
 		case 'C': o->csv = optarg; break;
+		case 'L': o->list = read_list(optarg); break;
 		case 'P': o->prometheus = optarg; break;
 		case 'T': o->top = true; break;
 		case 'W': o->why = true; break;

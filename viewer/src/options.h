@@ -9,6 +9,7 @@
 
 #include "conf.h"
 #include "model/color.h"
+#include "output/export.h"
 
 #define N_IMG_OPTIONS 4
 #define MAX_COLOR_CONFS 16
@@ -21,6 +22,7 @@
  * @html: page to write, or NULL; "-" is standard output
  * @json: file for all records as JSON, or NULL; "-" is standard output
  * @csv: file for all records as CSV, or NULL; "-" is standard output
+ * @list: what @json and @csv list
  * @prometheus: file for metrics, or NULL; "-" is standard output
  * @top: show the worst files instead of a picture
  * @why: explain why files are broken instead of drawing a picture
@@ -45,6 +47,7 @@ struct options {
 	const char *html;
 	const char *json;
 	const char *csv;
+	enum export_list list;
 	const char *prometheus;
 	bool top;
 	bool why;

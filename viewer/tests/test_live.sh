@@ -208,8 +208,7 @@ test_record_refuses() {
 	: >t
 	refuses 't:1: the table is empty' record -t t
 	printf '# fragtrace extents 1\n' >t
-	refuses 't:1: this is no fragtrace table' record -t t
-	refuses 't: is a text of extents or files' record -t t --csv x.csv
+	refuses 't: is a text of extents, expected a snapshot or a table' record -t t
 	table 1 >t
 	echo '254:0 99 1 0 5 contiguous /m/b.sst' >>t
 	refuses 't:4: blocks 99 to 99 are outside the volume' record -t t

@@ -392,28 +392,6 @@ assert sum(r["op"] is not None for r in data["records"]) == 9'
 	[ "$(tr '\n' ' ' <got)" = '.k 22 .l 24 .m 26 .n 28 .o 30 other 110 ' ] || fail "$(cat got)"
 }
 
-test_listings_of_version_2() {
-	printf '%s\n' '# fragtrace extents 2' \
-		'# dev ino offset offset_end lba lba_end length flags op flush why_here process path' \
-		'254:0 4 0 7 100 107 8 - - - - - /m/a,b' '254:0 4 8 8 120 120 1 encoded tail sync interleaved log\040er:99 /m/a,b' \
-		'254:0 4 9 9 130 130 1 - gc_bg none moved unknown /m/a,b' >t
-	"$view" -t t --json out.json --csv out.csv
-	grep -v '^#' t >expected
-	"$python" "$here/export_to_text.py" json out.json | cmp - expected
-	"$python" "$here/export_to_text.py" csv out.csv | cmp - expected
-	head -n 1 out.json | grep -q '^{"format":"fragtrace extents","version":2,'
-	printf '%s\n' '# fragtrace files 2' '254:0 4 exact 9 2 2 4.5 12.0 2 1 tail sync interleaved /m/a' \
-		'254:0 5 stale 9 1 1 9.0 0.0 1 1 - - - /m/b' >t
-	"$view" -t t --json out.json --csv out.csv
-	grep -v '^#' t >expected
-	"$python" "$here/export_to_text.py" json out.json | cmp - expected
-	"$python" "$here/export_to_text.py" csv out.csv | cmp - expected
-	printf '%s\n' '# fragtrace files 2' '254:0 4 exact 9 2 2 4.5 12.0 2 1 Tail sync interleaved /m/a' >t
-	refuses 't:2: the op is "Tail", expected a word or -' "$view" -t t --json x
-	printf '%s\n' '# fragtrace extents 2' '254:0 4 8 8 120 120 1 - tail sync ssr a\04:9 /m/a' >t
-	refuses 't:2: the process is "a\04:9", expected COMM:PID' "$view" -t t --json x
-}
-
 test_top() {
 	snapshot "$data/why.table"
 	"$view" -t snapshot --top --count 1 -n 0.01 | tr -s ' ' >out

@@ -151,18 +151,12 @@ void source_free(struct source *source)
 	*source = (struct source){ 0 };
 }
 
-/**
- * source_read() - read the text again
- * @source: where it is
- * @text: the result; to be freed with text_free()
- *
- * A source that was read before may disappear and come back, as the files of debugfs do when the
- * module is loaded again. @source->trouble is set in the meantime. The program ends if the source
+/*
+ * Read the text again. A source that was read before may disappear and come back, as the files of debugfs do
+ * when the module is loaded again. source->trouble is set in the meantime. The program ends if the source
  * cannot be read the first time, or has broken gzip data.
- *
- * Return: false if the text cannot be read at the moment.
  */
-bool source_read(struct source *source, struct text *text)
+static bool source_read(struct source *source, struct text *text)
 {
 	int64_t begun_ms = now_ms();
 	const char *step;
@@ -236,6 +230,22 @@ static void find_waiting(struct source *source, const struct table *table)
 	text_free(&targets);
 }
 
+/* The texts of debugfs that have the same content as the snapshot in another form are not read. */
+static void check_kind(const struct source *source, const struct text *text)
+{
+	static const char *const kinds[] = { "extents", "files" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(kinds); i++) {
+		char *first = xasprintf("# fragtrace %s ", kinds[i]);
+
+		if (!strncmp(text->buf, first, strlen(first)))
+			die("%s: is a text of %s, expected a snapshot or a table; --list %s writes the same from a snapshot",
+			    source->name, kinds[i], kinds[i]);
+		free(first);
+	}
+}
+
 /* === Big files === */
 
 /* Open a file that is large enough and can be read in pieces; otherwise return -1. */
@@ -282,6 +292,8 @@ static bool feed_pieces(struct source *source, struct table *table, int fd, int6
 		if (!reader && (is_packed(&piece) || snapshot_is(&piece)))
 			break;
 		if (!reader)
+			check_kind(source, &piece);
+		if (!reader)
 			reader = table_begin(table, source->name, time_ms);
 		table_feed(reader, piece.buf, piece.len);
 	}
@@ -293,29 +305,16 @@ static bool feed_pieces(struct source *source, struct table *table, int fd, int6
 }
 
 /**
- * source_understand() - parse a text of source_read() as a table
- * @source: the source of the text
- * @table: the result; to be freed with table_free()
- * @text: a text or a binary snapshot; @table takes over its content
- * @keep: whether @table->text is to hold it afterwards
- */
-void source_understand(struct source *source, struct table *table, struct text *text, bool keep)
-{
-	if (snapshot_is(text))
-		snapshot_parse(table, source->name, text);
-	else
-		table_parse(table, source->name, text, keep);
-	find_waiting(source, table);
-}
-
-/**
  * source_read_table() - read the text, or a snapshot, and parse it as a table
  * @source: where it is
  * @table: the result; to be freed with table_free()
  * @keep: whether @table->text is to hold it afterwards
  *
- * Does the same as source_read() and source_understand(). A large file is in memory as a whole only
- * if @keep is true.
+ * A large file is in memory as a whole only if @keep is true. A snapshot always is.
+ *
+ * A source that was read before may disappear and come back, as the files of debugfs do when the module is
+ * loaded again. @source->trouble is set in the meantime. The program ends if the source cannot be read the
+ * first time, or is no valid table.
  *
  * Return: false if the text cannot be read at the moment.
  */
@@ -338,7 +337,12 @@ bool source_read_table(struct source *source, struct table *table, bool keep)
 	}
 	if (!source_read(source, &text))
 		return false;
-	source_understand(source, table, &text, keep);
+	check_kind(source, &text);
+	if (snapshot_is(&text))
+		snapshot_parse(table, source->name, &text);
+	else
+		table_parse(table, source->name, &text, keep);
+	find_waiting(source, table);
 	return true;
 }
 

@@ -30,9 +30,7 @@ struct source {
 
 void source_init(struct source *source, const char *path);
 void source_free(struct source *source);
-bool source_read(struct source *source, struct text *text);
 bool source_read_table(struct source *source, struct table *table, bool keep);
-void source_understand(struct source *source, struct table *table, struct text *text, bool keep);
 bool source_read_beside(const struct source *source, const char *name, struct text *text);
 void source_report(struct source *source);
 

@@ -335,7 +335,7 @@ static uint32_t enter_file(struct table_reader *r, uint64_t ino, bool fragmented
 		if (file->fragmented != fragmented)
 			die_at(r->name, r->line, "inode %ju is %s here but was not on line %zu, "
 			       "expected one state for all its extents", (uintmax_t)ino,
-			       fragmented ? "fragmented" : "contiguous", file->line);
+			       fragmented ? "fragmented" : "contiguous", file->record);
 		return *slot - 1;
 	}
 	if (t->n_files == UINT32_MAX - 1)
@@ -345,7 +345,7 @@ static uint32_t enter_file(struct table_reader *r, uint64_t ino, bool fragmented
 	*slot = (uint32_t)t->n_files;
 	*file = (struct file){
 		.ino = ino,
-		.line = r->line,
+		.record = r->line,
 		.volume = volume,
 		.fragmented = fragmented,
 		.in_order = true,

@@ -36,7 +36,7 @@
 #define OWNER_LEFT_OUT -2
 
 /**
- * struct listing - the files of the page
+ * struct page_files - the files of the page
  * @figures: by index into table.files
  * @order: the same indices, the worst first
  * @n: how many of @order are listed
@@ -48,7 +48,7 @@
  * @n_unplaced: listed files without a place
  * @n_fragmented: files of two fragments or more, listed or not
  */
-struct listing {
+struct page_files {
 	const struct figures *figures;
 	uint32_t *order;
 	size_t n;
@@ -93,7 +93,7 @@ static uint8_t main_shade(const struct runs *runs, const struct file_break *brea
 	return shade;
 }
 
-static void find_shades(struct listing *list, const struct runs *runs, const struct colors *colors)
+static void find_shades(struct page_files *list, const struct runs *runs, const struct colors *colors)
 {
 	const struct table *table = runs->table;
 	struct breaks breaks;
@@ -110,7 +110,7 @@ static void find_shades(struct listing *list, const struct runs *runs, const str
 	breaks_free(&breaks);
 }
 
-static void list_files(struct listing *list, const struct runs *runs, const struct colors *colors)
+static void list_files(struct page_files *list, const struct runs *runs, const struct colors *colors)
 {
 	const struct table *table = runs->table;
 	uint64_t room = MAX_PIECES;
@@ -139,7 +139,7 @@ static void list_files(struct listing *list, const struct runs *runs, const stru
 	}
 }
 
-static void listing_free(struct listing *list)
+static void page_files_free(struct page_files *list)
 {
 	free(list->order);
 	free(list->place);
@@ -164,7 +164,7 @@ static void put_path(FILE *file, const char *path, bool deleted)
 }
 
 /* Path, volume, inode, figures, whether the page has its places, colour. */
-static void put_files(FILE *file, const struct listing *list, const struct table *table,
+static void put_files(FILE *file, const struct page_files *list, const struct table *table,
 		      const struct colors *colors)
 {
 	size_t i;
@@ -189,7 +189,7 @@ static void put_files(FILE *file, const struct listing *list, const struct table
 /* === Causes === */
 
 /* The texts of all kinds and processes that the pieces refer to, by number. */
-static void put_causes(FILE *file, const struct listing *list, const struct table *table)
+static void put_causes(FILE *file, const struct page_files *list, const struct table *table)
 {
 	bool *kinds = xcalloc(CAUSE_KIND + 1, sizeof(*kinds));
 	bool *writers = xcalloc(table->n_writers, sizeof(*writers));
@@ -234,7 +234,7 @@ static void put_causes(FILE *file, const struct listing *list, const struct tabl
 struct piece_writer {
 	FILE *file;
 	const struct table *table;
-	const struct listing *list;
+	const struct page_files *list;
 	uint64_t least_free;
 	const char *before;
 	int32_t owner;
@@ -294,7 +294,7 @@ static void put_piece(void *arg, const struct piece *piece)
 }
 
 static void put_volume(FILE *file, const struct layout *layout, const struct runs *runs,
-		       const struct listing *list, size_t volume)
+		       const struct page_files *list, size_t volume)
 {
 	const struct volume *v = &runs->table->volumes[volume];
 	const struct grid *grid = &layout->grids[volume];
@@ -314,7 +314,7 @@ static void put_volume(FILE *file, const struct layout *layout, const struct run
 }
 
 static void put_volumes(FILE *file, const struct layout *layout, const struct runs *runs,
-			const struct listing *list)
+			const struct page_files *list)
 {
 	size_t i;
 
@@ -371,22 +371,23 @@ static void put_data(FILE *file, const struct text *png, const struct layout *la
 		     const struct runs *runs, const struct colors *colors, int64_t interval_ns)
 {
 	const struct table *table = runs->table;
-	struct listing list;
+	struct page_files list;
 
 	list_files(&list, runs, colors);
 	/* a page is recognised as new by these values */
 	fprintf(file, "{\"time\":%jd,\"written\":%jd,\"interval\":%jd,\"width\":%zu,"
 		"\"height\":%zu,\n", (intmax_t)table->text.time_ms, (intmax_t)monotonic_ns(),
 		(intmax_t)(interval_ns / 1000000), layout->width, layout->height);
-	fprintf(file, "\"total\":{\"files\":%zu,\"extents\":%zu,\"fragmented\":%zu,\"unplaced\":%zu},"
-		"\n", table->n_files, table->n_extents, list.n_fragmented, list.n_unplaced);
+	fprintf(file, "\"total\":{\"files\":%zu,\"extents\":%zu,\"fragmented\":%zu,\"unplaced\":%zu,"
+		"\"stale\":%ju},\n", table->n_files, table->n_extents, list.n_fragmented, list.n_unplaced,
+		(uintmax_t)table->n_stale);
 	put_files(file, &list, table, colors);
 	if (list.causes)
 		put_causes(file, &list, table);
 	put_volumes(file, layout, runs, &list);
 	put_picture(file, png);
 	fputs("}\n", file);
-	listing_free(&list);
+	page_files_free(&list);
 }
 
 /**

@@ -92,22 +92,10 @@ static void find_figures(struct top *top)
 {
 	const struct table *table = &top->table;
 	uint8_t *places = xcalloc(table->n_extents, sizeof(*places));
-	struct breaks breaks;
-	size_t n, i;
 
 	top->figures = figures_of(table, places);
-	if (table->causes) {
-		breaks_find(&breaks, table, places);
-		top->causes = xcalloc(table->n_files, sizeof(*top->causes));
-		for (i = 0; i < table->n_files; i++) {
-			struct cause_sum *sums = breaks_sum(breaks.all + breaks.begins[i],
-							    breaks.begins[i + 1] - breaks.begins[i], CAUSE_KIND, &n);
-
-			top->causes[i] = n ? sums->cause : 0;
-			free(sums);
-		}
-		breaks_free(&breaks);
-	}
+	if (table->causes)
+		top->causes = breaks_main_causes(table, places);
 	free(places);
 }
 
@@ -279,16 +267,20 @@ static char *time_line(const struct top *top)
 char *top_summary(const struct top *top, size_t line)
 {
 	char files[GROUPED_MAX], fragmented[GROUPED_MAX], fragments[GROUPED_MAX], rate[16], size[BYTES_MAX];
+	char stale[GROUPED_MAX];
+	const char *n_stale;
 
 	if (!line)
 		return time_line(top);
 	format_rate(rate, top->rates ? &top->total_rate.fragments : NULL);
 	format_bytes(size, (double)top->total.blks);
-	return xasprintf("%s files, %s fragmented; %s fragments (%s/s); %s; split factor %.2f",
+	n_stale = top->table.n_stale ? grouped(stale, top->table.n_stale) : NULL;
+	return xasprintf("%s files, %s fragmented; %s fragments (%s/s); %s; split factor %.2f%s%s%s",
 			 grouped(files, top->table.n_files),
 			 grouped(fragmented, top->n_fragmented),
 			 grouped(fragments, top->total.fragments), rate,
-			 size, figures_split(&top->total));
+			 size, figures_split(&top->total), n_stale ? "; " : "", n_stale ? n_stale : "",
+			 n_stale ? " stale" : "");
 }
 
 /**

@@ -19,6 +19,7 @@
 #include "model/runs.h"
 #include "options.h"
 #include "outfile.h"
+#include "output/condition.h"
 #include "output/export.h"
 #include "output/html.h"
 #include "output/prometheus.h"
@@ -91,6 +92,24 @@ static void write_outputs(struct session *s, const struct table *table)
 		draw(s, table);
 }
 
+/* The outputs are complete when the program ends because of a condition. */
+static void check_conditions(const struct session *s, const struct table *table)
+{
+	const struct options *o = &s->options;
+	struct totals totals;
+	size_t i;
+
+	if (!o->n_conditions)
+		return;
+	totals_find(&totals, table);
+	for (i = 0; i < o->n_conditions; i++) {
+		if (!condition_holds(&o->conditions[i], &totals))
+			continue;
+		condition_report(&o->conditions[i], &totals, s->source.name);
+		exit(EXIT_CONDITION);
+	}
+}
+
 /* Return: false if there is nothing to read at the moment; this is reported once. */
 static bool read_once(struct session *s)
 {
@@ -101,6 +120,7 @@ static bool read_once(struct session *s)
 	if (!is_there)
 		return false;
 	write_outputs(s, &table);
+	check_conditions(s, &table);
 	table_free(&table);
 	return true;
 }
@@ -187,7 +207,7 @@ int main(int argc, char **argv)
 	repeating = s.options.interval_ns > 0;
 	on_signals(on_signal);
 	if (s.options.top)
-		top_screen_run(&s.source, s.options.interval_ns, s.options.count);
+		top_screen_run(&s.source, s.options.interval_ns, s.options.count, s.options.filter);
 	else if (s.options.why)
 		say_why(&s);
 	else if (repeating)

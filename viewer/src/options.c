@@ -25,8 +25,9 @@ static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi",
 static const char usage[] =
 "usage: fragtrace-view [-o PNG] [-c color.cnf] [-i img.cnf] [--html FILE]\n"
 "                      [--record DIR] [--json FILE] [--csv FILE]\n"
-"                      [--prometheus FILE] [-n SECONDS [--count N]] [TABLE]\n"
-"       fragtrace-view --top [-n SECONDS] [--count N] [TABLE]\n"
+"                      [--prometheus FILE] [--fail-if WHAT]\n"
+"                      [-n SECONDS [--count N]] [TABLE]\n"
+"       fragtrace-view --top [-n SECONDS] [--count N] [--filter PATTERN] [TABLE]\n"
 "       fragtrace-view --why [-t TABLE] [FILE]\n"
 "\n"
 "Draw where the blocks of F2FS files lie: one box per block, coloured by\n"
@@ -58,6 +59,12 @@ static const char usage[] =
 "                       a pipe, every 2 seconds if -n does not say otherwise\n"
 "      --why            say in sentences why files are broken, by extension, or\n"
 "                       why FILE is (a path, the end of one, or a glob)\n"
+"      --filter PATTERN with --top, show only files whose path has this text, or\n"
+"                       matches this glob\n"
+"      --fail-if WHAT   end with status 3 if this holds: split, fragmented, breaks,\n"
+"                       extents or stale, then >, >=, <, <=, = or !=, then a\n"
+"                       number, as in 'split>1.2'; 'fragmented>10%' is a share\n"
+"                       of the files; may come several times\n"
 "  -c, --colors FILE    colours: a file, or rocksdb, redis or voltdb; may come\n"
 "                       several times, later ones win\n"
 "      --color-by WHAT  kind (of file: the default), size (of the fragment),\n"
@@ -119,6 +126,13 @@ static enum export_list read_list(const char *arg)
 		if (!strcmp(arg, export_lists[i]))
 			return (enum export_list)i;
 	die_usage("--list %s: expected table, extents or files", arg);
+}
+
+static void add_condition(struct options *o, const char *arg)
+{
+	if (o->n_conditions == MAX_CONDITIONS)
+		die_usage("--fail-if %s: more than %d times --fail-if", arg, MAX_CONDITIONS);
+	condition_parse(&o->conditions[o->n_conditions++], arg);
 }
 
 static void add_color_conf(struct options *o, const char *arg)
@@ -187,7 +201,7 @@ static void check_outputs(const struct options *o)
 
 static bool has_output(const struct options *o)
 {
-	return o->png || o->html || o->record || o->json || o->csv || o->prometheus;
+	return o->png || o->html || o->record || o->json || o->csv || o->prometheus || o->n_conditions;
 }
 
 static void check_top(struct options *o)
@@ -212,6 +226,8 @@ static void check(struct options *o)
 		check_why(o);
 	if (o->top)
 		check_top(o);
+	if (o->filter && !o->top)
+		die_usage("--filter goes with --top");
 	if (o->list && !o->json && !o->csv)
 		die_usage("--list goes with --json or --csv");
 	if (o->count && !o->interval_ns)
@@ -252,6 +268,8 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "prometheus", required_argument, NULL, 'P' },
 		{ "top", no_argument, NULL, 'T' },
 		{ "why", no_argument, NULL, 'W' },
+		{ "filter", required_argument, NULL, 'F' },
+		{ "fail-if", required_argument, NULL, 'I' },
 		{ "max-input", required_argument, NULL, 'M' },
 		{ "colors", required_argument, NULL, 'c' },
 		{ "color-by", required_argument, NULL, 'B' },
@@ -282,6 +300,8 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'P': o->prometheus = optarg; break;
 		case 'T': o->top = true; break;
 		case 'W': o->why = true; break;
+		case 'F': o->filter = optarg; break;
+		case 'I': add_condition(o, optarg); break;
 		case 'M': set_input_limit(read_size(optarg)); break;
 		case 'c': add_color_conf(o, optarg); break;
 		case 'B': o->color_by = optarg; break;

@@ -13,6 +13,8 @@
 
 /* Exit status after an error in the command line; 1 is any other error. */
 #define EXIT_USAGE 2
+/* Exit status if a condition of --fail-if holds. */
+#define EXIT_CONDITION 3
 
 /**
  * struct text - the content of a file, in memory

@@ -156,6 +156,48 @@ test_saved_snapshot() {
 	done
 }
 
+# fails_if(status, condition, message) - the condition ends the program with this status
+fails_if() {
+	local status=0
+	"$view" "$data/small.table" --fail-if "$2" >out 2>err || status=$?
+	[ "$status" = "$1" ] || fail "$2: status $status: $(cat err)"
+	[ -z "${3-}" ] || grep -qF -- "$3" err || fail "$2: $(cat err)"
+	[ "$1" != 0 ] || [ ! -s err ] || fail "$2: $(cat err)"
+	[ ! -e fragImg.png ] || fail "a picture was drawn"
+}
+
+# small.table: 7 files, 1 of them fragmented, 10 extents, 2 breaks, split factor 9/7
+test_fail_if() {
+	fails_if 3 'split>1.2' 'small.table: split is 1.286, which fails by --fail-if split>1.2'
+	fails_if 0 'split>1.29'
+	fails_if 3 'breaks >= 2' 'breaks is 2'
+	fails_if 0 'breaks>2'
+	fails_if 3 'fragmented>14%' 'fragmented is 14.3 %'
+	fails_if 0 'fragmented>15%'
+	fails_if 3 'fragmented=1'
+	fails_if 3 'extents!=9' 'extents is 10'
+	fails_if 0 'extents<10'
+	fails_if 3 'extents<=10'
+	fails_if 0 'stale>0'
+	fails_if 2 'split' 'expected split, fragmented, breaks, extents or stale, then'
+	fails_if 2 'splits>1' 'expected split, fragmented'
+	fails_if 2 'split>' 'then a number'
+	fails_if 2 'split>1x' 'then a number'
+	fails_if 2 'breaks>1%' 'expected no %'
+	# the other outputs are complete; any of several conditions counts
+	ends_with 3 'breaks is 2' "$view" "$data/small.table" --csv x --fail-if 'split>9' --fail-if 'breaks>1' --fail-if 'breaks>0'
+	[ "$(wc -l <x)" = 11 ]
+	# repeated reading ends when it holds
+	cp "$data/small.table" t
+	timeout 20 "$view" t -n 0.02 --fail-if 'stale>0' 2>err &
+	sleep 0.2
+	{ cat "$data/small.table"; echo '# stale 1'; } >t2
+	mv t2 t
+	status=0
+	wait $! || status=$?
+	[ $status = 3 ] || fail "status $status"
+}
+
 test_stale_files_are_counted() {
 	printf '# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=1000 segment_blocks=100 path=/m\n# stale 3\n%s\n' \
 		'254:0 1 1 0 4 contiguous /m/a' >t

@@ -395,7 +395,7 @@ assert sum(r["op"] is not None for r in data["records"]) == 9'
 test_top() {
 	snapshot "$data/why.table"
 	"$view" -t snapshot --top --count 1 -n 0.01 | tr -s ' ' >out
-	grep -qx ' EXTRA FRAGS FRAG/S BLOCKS BLK/S SPLIT CAUSE PATH' out || fail "$(cat out)"
+	grep -qx ' \*EXTRA FRAGS FRAG/S BLOCKS BLK/S SPLIT CAUSE PATH' out || fail "$(cat out)"
 	grep -qx ' 3 4 - 4 - 4.00 append /mnt/f2fs/db/LOG' out || fail "$(cat out)"
 	grep -qx ' 1 2 - 9 - 2.00 tail /mnt/f2fs/db/000001.sst' out || fail "$(cat out)"
 	grep -qx ' 0 1 - 17 - 1.00 - /mnt/f2fs/db/000003.sst' out || fail "$(cat out)"

@@ -388,6 +388,50 @@ test_page_refuses() {
 	misused '--top goes alone' "$view" --top --html page.html
 }
 
+# === Completion ===
+
+# completes(words...) - print what bash offers for the last of these words
+completes() {
+	bash -c '. "$1/completion.bash"; compopt() { :; }
+		shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _fragtrace "$1"; printf "%s\n" "${COMPREPLY[@]}"' \
+		bash "$viewer" "$@" | sort | tr '\n' ' '
+}
+
+# offers(expected, words...) - bash offers exactly this
+offers() {
+	local expected=$1
+	shift
+	[ "$(completes "$@")" = "$expected" ] || fail "$*: $(completes "$@")"
+}
+
+test_completion() {
+	local option plot=$viewer/python/fragtrace-plot
+	# each option of the man page and of --help is offered
+	for option in $("$view" --help | grep -oE -- '(^| |\[)--[a-z-]+' | tr -d ' ['); do
+		case " $(completes "$view" --)" in
+		*" $option "*) ;;
+		*) fail "$option is not offered: $(completes "$view" --)" ;;
+		esac
+		grep -qF "Fl ${option#-}" "$viewer/man/fragtrace-view.1" || fail "$option is not in the man page"
+	done
+	cp "$view" fragtrace-view
+	cp "$plot" fragtrace-plot
+	touch t.table
+	offers '--fail-if --filter ' ./fragtrace-view --f
+	offers 'extents ' ./fragtrace-view --list e
+	offers 'split> ' ./fragtrace-view --fail-if sp
+	offers 'boxes hilbert segments ' ./fragtrace-view --layout ''
+	offers 'rocksdb ' ./fragtrace-view -c rock
+	offers 't.table ' ./fragtrace-view --top t.t
+	offers 't.table ' ./fragtrace-view -t t.t
+	offers 't.table ' ./fragtrace-view --json x t.t
+	offers ' ' ./fragtrace-view -n ''
+	offers 'animate compare distribution history ' ./fragtrace-plot ''
+	offers 't.table ' ./fragtrace-plot history t.t
+	offers '--frames ' "$plot" animate --fr
+	offers 'start ' "$plot" compare --at s
+}
+
 # === Sources that disappear and come back ===
 
 test_source_goes_and_comes_back() {

@@ -285,6 +285,7 @@ test_narrow_terminal_keeps_the_path() {
 	shows '[0-9] .*[0-9]\.[a-z]*$'
 	tmux -S "$socket" resize-window -x 60 -y 10
 	shows '^   EXTRA  *FRAGS  *\*BLOCKS  *SPLIT PATH\|^   EXTRA  *FRAGS  *\*BLOCKS PATH'
+	tmux -S "$socket" resize-window -x 40 -y 10
 	press q
 	is_restored 0
 }

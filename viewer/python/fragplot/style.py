@@ -53,6 +53,19 @@ def bytes_text(size: int) -> str:
     return blocks_text(size / BLOCK_BYTES)
 
 
+def count_text(count: int, letters: float) -> str:
+    """A number in so many letters: whole if it fits, else in thousands or millions."""
+    if len(f"{count:,}") <= letters or count < 1000:
+        return f"{count:,}"
+    value, unit = (count / 1e3, "k") if count < 999500 else (count / 1e6, "M")
+    return f"{value:.1f}{unit}" if value < 9.95 and letters >= 4 else f"{value:.0f}{unit}"
+
+
+def stale_text(number: int) -> str:
+    """What a heading says of files whose blocks may have moved; nothing if there are none."""
+    return f"; {number:,} stale: their blocks may have moved" if number else ""
+
+
 def plural(number: int, what: str) -> str:
     """A number and its noun."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"

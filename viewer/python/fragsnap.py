@@ -421,7 +421,7 @@ class Line:
         value = self.number(what, most)
         if not self.is_over():
             if self.raw[self.at:self.at + 1] != b" ":
-                raise self.fail(f'the {what} has a stray "{self.quoted(self.at)}" behind it, expected a space')
+                raise self.fail(f'the {what} is followed by "{self.quoted(self.at)}", expected a space')
             self.at += 1
         return value
 

@@ -609,11 +609,11 @@ test_table_cut_in_the_last_line() {
 
 test_not_a_number() {
 	bad_line 'x:0 110 4 0 4 contiguous /m/a' 'the device is not a number'
-	bad_line '254:0 1l0 4 0 4 contiguous /m/a' 'the lba has a stray "l0 4'
+	bad_line '254:0 1l0 4 0 4 contiguous /m/a' 'the lba is followed by "l0 4'
 	bad_line '254:0 -110 4 0 4 contiguous /m/a' 'the lba is not a number'
-	bad_line '254:0 110 0x4 0 4 contiguous /m/a' 'the length has a stray "x4'
+	bad_line '254:0 110 0x4 0 4 contiguous /m/a' 'the length is followed by "x4'
 	bad_line '254:0  110 4 0 4 contiguous /m/a' 'the lba is not a number'
-	bad_line '254:0 110 4 1.5 4 contiguous /m/a' 'the offset has a stray ".5'
+	bad_line '254:0 110 4 1.5 4 contiguous /m/a' 'the offset is followed by ".5'
 }
 
 test_huge_numbers() {

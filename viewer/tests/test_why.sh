@@ -130,11 +130,11 @@ test_every_word() {
 	done
 	one_break append sync unknown 2
 	why
-	says "  1 (100 %): $append$sync; nothing was seen that tells why the block does not follow; by db (pid 7)."
+	says "  1 (100 %): $append$sync; the reason why the block does not follow is not known; by db (pid 7)."
 	# none is not a reason for a break
 	one_break append sync none 2
 	why
-	says "  1 (100 %): $append$sync; nothing was seen that tells why the block does not follow; by db (pid 7)."
+	says "  1 (100 %): $append$sync; the reason why the block does not follow is not known; by db (pid 7)."
 	one_break append sync ssr 0
 	why
 	says "  1 (100 %): $append$sync$ssr; by an unknown process."
@@ -179,7 +179,7 @@ test_what_is_too_much_is_added_up() {
 	tail -n 1 lines | grep -qx '  18 (60 %): 9 other causes.' || fail "$(cat lines)"
 	why f.o
 	[ "$(grep -c '^  at block ' out)" = 20 ] || fail "$(cat out)"
-	says '  and 10 breaks behind these'
+	says '  and 10 breaks after these'
 	[ "$(awk '/%/ { n += $1 } END { print n }' out)" = 30 ] || fail "$(cat out)"
 	# one kind, many processes: a fixed number of them is named
 	many 15 | sed 's/\(# cause 18 [0-9]*\) [a-z_]* /\1 tail /' >t

@@ -34,7 +34,7 @@ examples:
   fragtrace-plot distribution run --at end
   fragtrace-plot animate run -o run.gif
 
-`fragtrace-plot COMMAND --help` tells the rest."""
+`fragtrace-plot COMMAND --help` describes the rest."""
 
 
 class Parser(argparse.ArgumentParser):

@@ -354,12 +354,12 @@ bool source_read_table(struct source *source, struct table *table, bool keep)
  */
 void source_report(struct source *source)
 {
-	if (source->trouble && !source->was_said)
+	if (source->trouble && !source->was_reported)
 		warn("%s; waiting until it is back", source->trouble);
-	if (!source->trouble && source->was_said)
+	if (!source->trouble && source->was_reported)
 		warn("%s: is back", source->name);
-	source->was_said = source->trouble;
-	if (source->waiting && !source->waiting_was_said)
+	source->was_reported = source->trouble;
+	if (source->waiting && !source->waiting_was_reported)
 		warn("%s: nothing to show: %s waits for its volume to be mounted", source->name, source->waiting);
-	source->waiting_was_said = source->waiting;
+	source->waiting_was_reported = source->waiting;
 }

@@ -24,8 +24,8 @@ struct source {
 	char *waiting;
 	/* private: */
 	bool was_read;
-	bool was_said;
-	bool waiting_was_said;
+	bool was_reported;
+	bool waiting_was_reported;
 };
 
 void source_init(struct source *source, const char *path);

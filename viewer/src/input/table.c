@@ -116,7 +116,7 @@ static inline uint64_t field_u64(struct table_reader *r, const char *what, uint6
 	if (*r->p == ' ')
 		r->p++;
 	else if (r->p != r->end)
-		die_at(r->name, r->line, "the %s has a stray \"%.*s\" behind it, expected a space",
+		die_at(r->name, r->line, "the %s is followed by \"%.*s\", expected a space",
 		       what, quoted(r, r->p), r->p);
 	return value;
 }

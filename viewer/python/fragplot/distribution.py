@@ -50,10 +50,10 @@ def draw_histogram(axes: Axes, values: list[np.ndarray], groups: Groups, bins: i
                      hatch=HATCHES[i % len(HATCHES)], edgecolor="white", linewidth=0.4)
             below += count
     room = axes.get_window_extent().width / axes.figure.dpi * 72 / bins
-    for number, count in enumerate(below.astype(int).tolist()):
-        if count:
-            text = style.count_text(count, room / LETTER)
-            axes.text(number + 0.46, count, text, ha="center", va="bottom", color=style.FAINT,
+    for number, total in enumerate(below.astype(int).tolist()):
+        if total:
+            text = style.count_text(total, room / LETTER)
+            axes.text(number + 0.46, total, text, ha="center", va="bottom", color=style.FAINT,
                       fontsize=min(7.5, 7.5 * room / LETTER / len(text)), zorder=3,
                       bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8})
     axes.set_ylim(0, max(below.max(), 1) * 1.14)

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -237,12 +238,12 @@ static void check_kind(const struct source *source, const struct text *text)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(kinds); i++) {
-		char *first = xasprintf("# fragtrace %s ", kinds[i]);
+		char first[64];
 
+		snprintf(first, sizeof(first), "# fragtrace %s ", kinds[i]);
 		if (!strncmp(text->buf, first, strlen(first)))
 			die("%s: is a text of %s, expected a snapshot or a table; --list %s writes the same from a snapshot",
 			    source->name, kinds[i], kinds[i]);
-		free(first);
 	}
 }
 

@@ -40,6 +40,12 @@ same_causes() {
 	awk '!/^#/ && $9 != "-" { print $2, $3, $9, $10, $11, $12 }' $DBG/extents | sort | cmp - /tmp/causes
 }
 
+# same_list(name) - the list of the viewer from `snapshot` is the text of that name
+same_list() {
+	fragtrace-view --list "$1" --csv - | sed -e 1d -e 's/\r$//' -e ':again' -e 's/,,/,-,/' -e 't again' -e 'y/,/ /' >/tmp/list
+	grep -v '^#' "$DBG/$1" | cmp - /tmp/list
+}
+
 # snapshots(number) - there are at least so many
 snapshots() {
 	[ "$(ls $out/rec 2>/dev/null | wc -l)" -ge "$1" ]
@@ -64,9 +70,10 @@ if grep -q '^# fragtrace extents 2' $DBG/extents; then
 else
 	skip "their causes are those of extents" "extents has no causes"
 fi
-for text in table extents files; do
-	expect "$text as CSV has all its records" \
-		"$(fragtrace-view -t $DBG/$text --csv - | wc -l)" "$(grep -vc '^#' $DBG/$text | awk '{ print $1 + 1 }')"
+expect "table as CSV has all its records" \
+	"$(fragtrace-view -t $DBG/table --csv - | wc -l)" "$(grep -vc '^#' $DBG/table | awk '{ print $1 + 1 }')"
+for list in extents files; do
+	check "the list of $list from the snapshot is the text $list" same_list $list
 done
 
 mkdir $out

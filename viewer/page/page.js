@@ -423,7 +423,9 @@ function adopt(fresh) {
 	document.title = "fragtrace " + names;
 	$("volumes").textContent = names || "no directory is watched";
 	$("summary").textContent = data.total.files.toLocaleString("en") + " files, " +
-		data.total.fragmented.toLocaleString("en") + " of them fragmented";
+		data.total.fragmented.toLocaleString("en") + " of them fragmented" +
+		(data.total.stale ? "; " + data.total.stale.toLocaleString("en") +
+		 " stale: their blocks may have moved" : "");
 	$("left").textContent = leftOut();
 	$("cell").classList.toggle("causes", Boolean(data.kinds));
 	$("picture").alt = "Where the blocks of " + (names || "no volume") + " lie";

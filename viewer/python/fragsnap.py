@@ -12,12 +12,13 @@ same snapshots and tables with the same messages. This module draws nothing, and
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import re
 import sys
 import zlib
 from dataclasses import dataclass, field, replace
-from typing import Callable, Optional
+from typing import IO, Callable, Optional, cast
 
 import numpy as np
 
@@ -176,17 +177,63 @@ class File:
 
 # === Texts ===
 
+# Characters that act on a terminal, begin a new line, or change the order of text, and bytes that are no UTF-8. The same
+# as in names.c.
+HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+                    "\U000e0000-\U000e007f\ud800-\udfff]")
+
+
+def visible(text: str) -> str:
+    """A text that is safe on a terminal and in a picture: hidden characters are written as octal bytes."""
+    return HIDDEN.sub(lambda found: "".join(f"\\{byte:03o}" for byte in found[0].encode("utf-8", "surrogateescape")),
+                      text)
+
+
+def blocks_text(blocks: float) -> str:
+    """A number of blocks as bytes with a unit, in the same form as format_bytes() of util.c."""
+    size, units = blocks * BLOCK_BYTES / 1024, ["KiB", "MiB", "GiB", "TiB", "PiB"]
+    # a value that rounds to 1024 is 1 of the next unit
+    while size >= 1023.5 and len(units) > 1:
+        size, units = size / 1024, units[1:]
+    if 0 < size < 0.05:
+        return f"<0.1 {units[0]}"
+    text = f"{size:.0f}" if size >= 99.95 or size == int(size) else f"{size:.1f}"
+    return f"{text} {units[0]}"
+
+
+# The most bytes of an input, unpacked; None is half of the memory.
+input_max: Optional[int] = None
+
+
+def input_limit() -> int:
+    """How large one input may be."""
+    return input_max or os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+
+
+def read_limited(name: str, stream: IO[bytes]) -> bytes:
+    """All of a stream, unless it is larger than an input may be."""
+    limit = input_limit()
+    pieces, size = [], 0
+    while piece := stream.read(1 << 20):
+        pieces.append(piece)
+        size += len(piece)
+        if size > limit:
+            raise SnapError(f"{name}: the input is larger than {blocks_text(limit / BLOCK_BYTES)}, expected less; "
+                            "--max-input sets the limit, which is half of the memory otherwise")
+    return b"".join(pieces)
+
 
 def read_bytes(path: str) -> bytes:
     """The content of a file, unpacked if it is gzip; - is standard input."""
+    name = "<stdin>" if path == "-" else path
     try:
         if path == "-":
-            data = sys.stdin.buffer.read()
+            data = read_limited(name, sys.stdin.buffer)
         else:
             with open(path, "rb") as stream:
-                data = stream.read()
+                data = read_limited(name, stream)
         if data[:2] == b"\x1f\x8b":
-            data = gzip.decompress(data)
+            data = read_limited(name, cast(IO[bytes], gzip.GzipFile(fileobj=io.BytesIO(data))))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise SnapError(f"{path}: the gzip data is damaged or cut short ({error}), expected a whole "
                         "file; is it still being copied?") from error
@@ -376,7 +423,7 @@ class Line:
         value = self.number(what, most)
         if not self.is_over():
             if self.raw[self.at:self.at + 1] != b" ":
-                raise self.fail(f'the {what} has a stray "{self.quoted(self.at)}" behind it, expected a space')
+                raise self.fail(f'the {what} is followed by "{self.quoted(self.at)}", expected a space')
             self.at += 1
         return value
 

@@ -7,7 +7,7 @@ PYTHON = /usr/bin/python3
 
 check: check-plot
 
-check-plot: $(NAME)
+check-plot: $(NAME) build/formats
 	PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider --ktap tests/test_fragsnap.py tests/test_parity.py tests/test_fragplot.py
 
 install: install-plot

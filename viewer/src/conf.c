@@ -309,5 +309,5 @@ void img_conf_set(struct img_conf *img, const char *name, const char *value)
 	const struct img_key *key = find_key(name, &near);
 
 	if (!read_value(value, key, img_field(img, key)))
-		die("--%s %s: expected %s", name, value, expected(key));
+		die_usage("--%s %s: expected %s", name, value, expected(key));
 }

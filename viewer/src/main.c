@@ -21,6 +21,7 @@
 #include "model/space.h"
 #include "options.h"
 #include "outfile.h"
+#include "output/condition.h"
 #include "output/export.h"
 #include "output/html.h"
 #include "output/prometheus.h"
@@ -125,6 +126,8 @@ static void draw(struct session *s, const struct table *table, const struct f2fs
 	struct canvas canvas;
 	struct layout layout;
 	struct runs runs;
+	struct text png = { 0 };
+	bool is_vector = s->options.png && vector_out_is_for(s->options.png);
 	char when[64];
 
 	format_time(when, sizeof(when), table->text.time_ms);
@@ -135,78 +138,72 @@ static void draw(struct session *s, const struct table *table, const struct f2fs
 		img.section = space_section_size(&states[0]);
 	/* the legend has two more lines for what is not watched */
 	layout_init(&layout, &runs, &img, s->colors.n_rules + (states ? 2 : 0));
-	paint(&canvas, &layout, &runs, &s->colors, when, vector_out_is_for(s->options.png));
-	if (canvas.records)
+	paint(&canvas, &layout, &runs, &s->colors, when, is_vector);
+	if (is_vector) {
 		vector_out_write(&canvas, s->options.png);
-	else
-		png_out_write(&canvas, s->options.png);
+	} else {
+		png_out_encode(&canvas, &png);
+		if (s->options.png)
+			png_out_write(&png, s->options.png);
+	}
 	canvas_free(&canvas);
 	if (s->options.html)
-		html_write(s->options.html, s->options.png, &layout, &runs, &s->colors,
-			   s->options.interval_ns);
+		html_write(s->options.html, &png, &layout, &runs, &s->colors, s->options.interval_ns);
+	text_free(&png);
 	layout_free(&layout);
 	runs_free(&runs);
 }
 
-static void write_table(struct session *s, const struct table *table)
+static void write_outputs(struct session *s, const struct table *table)
 {
 	const struct options *o = &s->options;
-	bool needs_state = o->json || o->prometheus || o->png;
+	bool needs_state = o->json || o->prometheus || o->png || o->html;
 	struct f2fs_state *states = needs_state ? read_states(s, table) : NULL;
 	struct space *spaces = states ? space_of(table, states) : NULL;
 
 	if (o->record)
 		recorder_add(&s->recorder, &table->text);
 	if (o->json)
-		export_json(o->json, table, spaces);
+		export_json(o->json, s->source.name, table, o->list, spaces);
 	if (o->csv)
-		export_csv(o->csv, table);
+		export_csv(o->csv, s->source.name, table, o->list);
 	if (o->prometheus)
 		prometheus_write(o->prometheus, table, spaces);
-	if (o->png)
+	if (o->png || o->html)
 		draw(s, table, states);
 	free(spaces);
 	f2fs_states_free(states, table->n_volumes);
 }
 
-/* Texts of extents and files can only be exported. */
-static void write_listing(const struct session *s, struct text *text)
+/* The outputs are complete when the program ends because of a condition. */
+static void check_conditions(const struct session *s, const struct table *table)
 {
 	const struct options *o = &s->options;
+	struct totals totals;
+	size_t i;
 
-	if (o->record || o->prometheus || o->png)
-		die("%s: is a text of extents or files, expected a table for all but --json and --csv",
-		    s->source.name);
-	if (o->json)
-		export_listing_json(o->json, s->source.name, text);
-	if (o->csv)
-		export_listing_csv(o->csv, s->source.name, text);
-	text_free(text);
+	if (!o->n_conditions)
+		return;
+	totals_find(&totals, table);
+	for (i = 0; i < o->n_conditions; i++) {
+		if (!condition_holds(&o->conditions[i], &totals))
+			continue;
+		condition_report(&o->conditions[i], &totals, s->source.name);
+		exit(EXIT_CONDITION);
+	}
 }
 
 /* Return: false if there is nothing to read at the moment; this is reported once. */
 static bool read_once(struct session *s)
 {
-	bool may_be_listing = s->options.json || s->options.csv, keep = s->options.record, is_there;
-	struct table table = { 0 };
-	struct text text;
+	struct table table;
+	bool is_there = source_read_table(&s->source, &table, s->options.record);
 
-	if (may_be_listing)
-		is_there = source_read(&s->source, &text);
-	else
-		is_there = source_read_table(&s->source, &table, keep);
-	if (is_there && may_be_listing && !export_is_listing(&text)) {
-		source_understand(&s->source, &table, &text, keep);
-		may_be_listing = false;
-	}
 	source_report(&s->source);
 	if (!is_there)
 		return false;
-	if (may_be_listing) {
-		write_listing(s, &text);
-		return true;
-	}
-	write_table(s, &table);
+	write_outputs(s, &table);
+	check_conditions(s, &table);
 	table_free(&table);
 	return true;
 }
@@ -310,7 +307,7 @@ int main(int argc, char **argv)
 	repeating = s.options.interval_ns > 0;
 	on_signals(on_signal);
 	if (s.options.top)
-		top_screen_run(&s.source, s.options.interval_ns, s.options.count);
+		top_screen_run(&s.source, s.options.interval_ns, s.options.count, s.options.filter);
 	else if (s.options.why)
 		say_why(&s);
 	else if (s.options.space)

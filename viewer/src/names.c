@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: convert paths, which may contain any byte, to text that other programs read.
+ * Beside the pipeline: convert paths, which may contain any byte, to text that programs and people read.
  * The module escapes paths as in /proc/self/mountinfo. Text for other programs is UTF-8. Each byte
  * that is not part of a valid character becomes \ooo, three octal digits, and so does each
  * backslash. This can always be reversed, and most names stay unchanged.
+ *
+ * Text for people has no characters that act on a terminal, that begin a new line, or that change the
+ * order of the text around them: a name must not forge text. They become \ooo as well.
  */
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -112,33 +117,117 @@ char *name_text(const char *path)
 	return text;
 }
 
+/* === Text for people === */
+
+static uint32_t code_point(const char *text, size_t n)
+{
+	static const unsigned char first_bits[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+	uint32_t code = (unsigned char)*text & first_bits[n];
+	size_t i;
+
+	for (i = 1; i < n; i++)
+		code = code << 6 | ((unsigned char)text[i] & 0x3f);
+	return code;
+}
+
+/*
+ * Control characters, the ends of lines and paragraphs, and the characters that set the direction of
+ * text, or that are invisible. The same as HIDDEN of fragsnap.py.
+ */
+static bool is_hidden(uint32_t code)
+{
+	static const struct { uint32_t first, last; } hidden[] = {
+		{ 0x0000, 0x001f }, { 0x007f, 0x009f }, { 0x00ad, 0x00ad }, { 0x061c, 0x061c },
+		{ 0x180e, 0x180e }, { 0x200b, 0x200f }, { 0x2028, 0x202e }, { 0x2060, 0x206f },
+		{ 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, { 0xe0000, 0xe007f },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(hidden); i++)
+		if (code >= hidden[i].first && code <= hidden[i].last)
+			return true;
+	return false;
+}
+
+/* Can the terminal show this character in the encoding of the locale? */
+static bool is_in_locale(const char *text, size_t n)
+{
+	mbstate_t state = { 0 };
+	wchar_t wc;
+
+	return mbrtowc(&wc, text, n, &state) == n && wcwidth(wc) > 0;
+}
+
+/* Escape each byte of the hidden and invalid characters, and of those that @show does not accept. */
+static char *escape(const char *text, bool (*show)(const char *text, size_t n))
+{
+	char *out = xreallocarray(NULL, strlen(text) + 1, 4), *to = out;
+
+	while (*text) {
+		size_t n = utf8_length(text);
+
+		if (n && !is_hidden(code_point(text, n)) && show(text, n)) {
+			memcpy(to, text, n);
+			to += n;
+			text += n;
+			continue;
+		}
+		for (n = n ? n : 1; n; n--)
+			to += sprintf(to, "\\%03o", (unsigned char)*text++);
+	}
+	*to = '\0';
+	return out;
+}
+
+static bool show_all(const char *text, size_t n)
+{
+	(void)text;
+	(void)n;
+	return true;
+}
+
+static bool show_in_name(const char *text, size_t n)
+{
+	(void)n;
+	return *text != '\\';
+}
+
+static bool show_in_locale(const char *text, size_t n)
+{
+	return *text != '\\' && is_in_locale(text, n);
+}
+
+/**
+ * text_visible() - a text that is safe on a terminal, such as a message
+ * @text: any bytes
+ *
+ * Return: the text in UTF-8, in one line. Backslashes stay, so it cannot always be reversed. To be freed.
+ */
+char *text_visible(const char *text)
+{
+	return escape(text, show_all);
+}
+
+/**
+ * name_visible() - a name as people read it in a page or a picture
+ * @path: its bytes
+ *
+ * Return: the name in UTF-8, in one line. Can be reversed. To be freed.
+ */
+char *name_visible(const char *path)
+{
+	return escape(path, show_in_name);
+}
+
 /**
  * name_printable() - a name that a terminal can show
  * @path: its bytes
  *
- * Return: the name in the encoding of the locale. Unprintable bytes and backslashes become \ooo. To be
- * freed.
+ * Return: as name_visible(), but only with characters that the encoding of the locale has. To be freed.
  */
 char *name_printable(const char *path)
 {
-	char *out = xreallocarray(NULL, strlen(path) + 1, 4), *to = out;
-	mbstate_t state = { 0 };
-
-	while (*path) {
-		wchar_t wc;
-		size_t n = mbrtowc(&wc, path, strlen(path), &state);
-
-		if (n < (size_t)-2 && *path != '\\' && wcwidth(wc) > 0) {
-			memcpy(to, path, n);
-			to += n;
-			path += n;
-			continue;
-		}
-		to += sprintf(to, "\\%03o", (unsigned char)*path++);
-		state = (mbstate_t){ 0 };
-	}
-	*to = '\0';
-	return out;
+	return escape(path, show_in_locale);
 }
 
 /**

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: convert paths, which may contain any byte, to text that other programs read. */
+/* Beside the pipeline: convert paths, which may contain any byte, to text that programs and people read. */
 #ifndef NAMES_H
 #define NAMES_H
 
@@ -9,6 +9,8 @@
 const char *path_unescape(char *to, const char *from, const char *end);
 size_t utf8_length(const char *text);
 char *name_text(const char *path);
+char *text_visible(const char *text);
+char *name_visible(const char *path);
 char *name_printable(const char *path);
 void put_json_string(FILE *file, const char *text);
 

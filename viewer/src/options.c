@@ -9,6 +9,7 @@
 
 #include "input/source.h"
 #include "options.h"
+#include "outfile.h"
 #include "picture/vector_out.h"
 #include "util.h"
 
@@ -19,14 +20,15 @@
 #define TOP_INTERVAL_NS (2 * NSEC_PER_SEC)
 
 /* Options that are also keys of img.cnf. Their values do not collide with letters. */
-enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION };
+enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION, OPT_F2FS_STATE };
 static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi", "section" };
 
 static const char usage[] =
-"usage: fragtrace-view [-t TABLE] [-o PICTURE] [-c color.cnf] [-i img.cnf]\n"
-"                      [--html FILE] [--record DIR] [--json FILE]\n"
-"                      [--csv FILE] [--prometheus FILE] [-n SECONDS [--count N]]\n"
-"       fragtrace-view --top [-t TABLE] [-n SECONDS] [--count N]\n"
+"usage: fragtrace-view [-o PICTURE] [-c color.cnf] [-i img.cnf] [--html FILE]\n"
+"                      [--record DIR] [--json FILE] [--csv FILE]\n"
+"                      [--prometheus FILE] [--fail-if WHAT]\n"
+"                      [-n SECONDS [--count N]] [TABLE]\n"
+"       fragtrace-view --top [-n SECONDS] [--count N] [--filter PATTERN] [TABLE]\n"
 "       fragtrace-view --why [-t TABLE] [FILE]\n"
 "       fragtrace-view --space [-t TABLE] [--f2fs-state DIR]\n"
 "\n"
@@ -35,23 +37,27 @@ static const char usage[] =
 "\n"
 "  -t, --table TABLE    what to read (fragtrace's snapshot in debugfs): a binary\n"
 "                       snapshot or the text of a table; - is stdin; may be\n"
-"                       packed with gzip\n"
+"                       packed with gzip; -t may be left out, except with --why\n"
+"      --max-input SIZE refuse an input that is larger than this, unpacked: bytes,\n"
+"                       or a number with K, M or G (half of the memory)\n"
 "  -o, --output FILE    the picture (" DEFAULT_PNG "); a name in .svg or .pdf gives\n"
 "                       that form, any other a PNG; - is stdout\n"
 "  -n, --interval SECONDS\n"
 "                       read again every so many seconds, until interrupted\n"
 "      --count N        stop after N readings\n"
-"      --html FILE      also write a page that shows the picture, tells what is\n"
-"                       where on it, and with -n renews itself\n"
+"      --html FILE      write a page that shows the picture and what is where on\n"
+"                       it, and that renews itself with -n\n"
 "      --record DIR     keep a snapshot of the table in this folder whenever\n"
 "                       it has changed\n"
-"      --json FILE      write all records as JSON; TABLE may also be a text\n"
-"                       of debugfs's extents or files; - is stdout\n"
+"      --json FILE      write all records as JSON; - is stdout\n"
 "      --csv FILE       the same as CSV\n"
+"      --list WHAT      records of --json and --csv: table (extents by address: the\n"
+"                       default), extents (of each file, also unwritten ones) or\n"
+"                       files; the latter two need a snapshot\n"
 "      --prometheus FILE\n"
 "                       write a few numbers per volume for node_exporter\n"
-"                       (with --record, --json, --csv or --prometheus a\n"
-"                       picture is drawn only with -o)\n"
+"                       (with --html, --record, --json, --csv or --prometheus,\n"
+"                       a file with the picture is written only with -o)\n"
 "      --top            show the worst files on the terminal, or print them into\n"
 "                       a pipe, every 2 seconds if -n does not say otherwise\n"
 "      --why            say in sentences why files are broken, by extension, or\n"
@@ -60,6 +66,12 @@ static const char usage[] =
 "                       would collect and where it can still write\n"
 "      --f2fs-state DIR read F2FS's own state from copies of its files in this\n"
 "                       folder, not from the running system\n"
+"      --filter PATTERN with --top, show only files whose path has this text, or\n"
+"                       matches this glob\n"
+"      --fail-if WHAT   end with status 3 if this holds: split, fragmented, breaks,\n"
+"                       extents or stale, then >, >=, <, <=, = or !=, then a\n"
+"                       number, as in 'split>1.2'; 'fragmented>10%' is a share\n"
+"                       of the files; may come several times\n"
 "  -c, --colors FILE    colours: a file, or rocksdb, redis or voltdb; may come\n"
 "                       several times, later ones win\n"
 "      --color-by WHAT  kind (of file: the default), severity (what reading the\n"
@@ -73,7 +85,7 @@ static const char usage[] =
 "      --cell PIXELS    side of a box or cell (8)\n"
 "      --dpi N          dots per inch; everything grows with it (96)\n"
 "      --section N      segments in a section, ruled off in segments (not known)\n"
-"      --help           this text\n"
+"  -h, --help           this text\n"
 "      --version        version of the program\n";
 
 static int64_t read_interval(const char *arg)
@@ -82,7 +94,7 @@ static int64_t read_interval(const char *arg)
 	double seconds = strtod(arg, &end);
 
 	if (end == arg || *end || !(seconds > 0.0) || seconds > MAX_SECONDS)
-		die("-n %s: expected a number of seconds above 0", arg);
+		die_usage("-n %s: expected a number of seconds above 0", arg);
 	return (int64_t)(seconds * 1e9) + 1;
 }
 
@@ -94,14 +106,47 @@ static unsigned long read_count(const char *arg)
 	errno = 0;
 	count = strtoul(arg, &end, 10);
 	if (*arg < '0' || *arg > '9' || *end || errno || !count)
-		die("--count %s: expected a number of readings, at least 1", arg);
+		die_usage("--count %s: expected a number of readings, at least 1", arg);
 	return count;
+}
+
+/* A number of bytes, or of KiB, MiB or GiB with K, M or G. */
+static uint64_t read_size(const char *arg)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	uint64_t size;
+	char *end;
+
+	errno = 0;
+	size = strtoull(arg, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (*arg < '0' || *arg > '9' || errno || !size || (*end && (!unit || end[1])) || size > UINT64_MAX >> 31)
+		die_usage("--max-input %s: expected a number of bytes, or one with K, M or G", arg);
+	return unit ? size << (10 * (unit - units + 1)) : size;
+}
+
+static enum export_list read_list(const char *arg)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(export_lists); i++)
+		if (!strcmp(arg, export_lists[i]))
+			return (enum export_list)i;
+	die_usage("--list %s: expected table, extents or files", arg);
+}
+
+static void add_condition(struct options *o, const char *arg)
+{
+	if (o->n_conditions == MAX_CONDITIONS)
+		die_usage("--fail-if %s: more than %d times --fail-if", arg, MAX_CONDITIONS);
+	condition_parse(&o->conditions[o->n_conditions++], arg);
 }
 
 static void add_color_conf(struct options *o, const char *arg)
 {
 	if (o->n_color_confs == MAX_COLOR_CONFS)
-		die("-c %s: more than %d times -c", arg, MAX_COLOR_CONFS);
+		die_usage("-c %s: more than %d times -c", arg, MAX_COLOR_CONFS);
 	o->color_conf[o->n_color_confs++] = arg;
 }
 
@@ -112,32 +157,83 @@ static void print_and_exit(const char *text)
 	exit(0);
 }
 
+/* === Outputs === */
+
+struct output {
+	const char *option;
+	const char *path;
+};
+
+/* All outputs that are files; NULL ends a list of at most N_OUTPUTS. */
+#define N_OUTPUTS 6
+
+static void list_outputs(const struct options *o, struct output outputs[N_OUTPUTS])
+{
+	const struct output all[N_OUTPUTS] = {
+		{ "-o", o->png },	{ "--html", o->html },	{ "--record", o->record },
+		{ "--json", o->json },	{ "--csv", o->csv },	{ "--prometheus", o->prometheus },
+	};
+
+	memcpy(outputs, all, sizeof(all));
+}
+
+static void check_input(const struct output *output, const char *option, const char *input)
+{
+	if (input && outfile_is_input(output->path, input))
+		die_usage("%s %s is the input (%s %s), which it would overwrite, expected another file", output->option,
+			  output->path, option, input);
+}
+
+/* No output may overwrite an input or another output. */
+static void check_outputs(const struct options *o)
+{
+	struct output outputs[N_OUTPUTS];
+	size_t i, k;
+
+	list_outputs(o, outputs);
+	for (i = 0; i < N_OUTPUTS; i++) {
+		if (!outputs[i].path)
+			continue;
+		if (!*outputs[i].path)
+			die_usage("%s has an empty name, expected where to write", outputs[i].option);
+		check_input(&outputs[i], "-t", o->table);
+		check_input(&outputs[i], "-i", o->img_conf);
+		for (k = 0; k < o->n_color_confs; k++)
+			check_input(&outputs[i], "-c", o->color_conf[k]);
+		for (k = 0; k < i; k++)
+			if (outputs[k].path && outfile_same(outputs[k].path, outputs[i].path))
+				die_usage("%s %s and %s %s are the same file, expected two files", outputs[k].option,
+					  outputs[k].path, outputs[i].option, outputs[i].path);
+	}
+}
+
+static bool has_output(const struct options *o)
+{
+	return o->png || o->html || o->record || o->json || o->csv || o->prometheus || o->n_conditions;
+}
+
 static void check_top(struct options *o)
 {
-	if (o->png || o->html || o->record || o->json || o->csv || o->prometheus)
-		die("--top goes alone, expected no other output beside it");
+	if (has_output(o))
+		die_usage("--top goes alone, expected no other output beside it");
+	if (!o->interval_ns && !strcmp(o->table, "-"))
+		o->count = 1;
 	if (!o->interval_ns)
 		o->interval_ns = TOP_INTERVAL_NS;
 }
 
 static void check_why(const struct options *o)
 {
-	if (o->png || o->html || o->record || o->json || o->csv || o->prometheus || o->top || o->interval_ns)
-		die("--why goes alone, expected no other output beside it, and no -n");
+	if (has_output(o) || o->top || o->interval_ns)
+		die_usage("--why goes alone, expected no other output beside it, and no -n");
 }
 
 static void check_space(const struct options *o)
 {
-	if (o->png || o->html || o->record || o->json || o->csv || o->prometheus || o->top || o->why || o->interval_ns)
-		die("--space goes alone, expected no other output beside it, and no -n");
+	if (has_output(o) || o->top || o->why || o->interval_ns)
+		die_usage("--space goes alone, expected no other output beside it, and no -n");
 	if (!o->f2fs_state && strncmp(o->table, DEBUGFS "/", strlen(DEBUGFS "/")))
-		die("--space of a recorded table takes a recorded state, expected: --f2fs-state DIR");
-}
-
-static void check_name(const char *name, const char *option)
-{
-	if (name && !*name)
-		die("%s has an empty name, expected where to write", option);
+		die_usage("--space of a recorded table takes a recorded state, expected: --f2fs-state DIR");
 }
 
 static void check(struct options *o)
@@ -148,24 +244,19 @@ static void check(struct options *o)
 		check_space(o);
 	if (o->top)
 		check_top(o);
+	if (o->filter && !o->top)
+		die_usage("--filter goes with --top");
+	if (o->list && !o->json && !o->csv)
+		die_usage("--list goes with --json or --csv");
 	if (o->count && !o->interval_ns)
-		die("--count goes with -n or --top, expected: -n SECONDS --count N");
-	if (o->interval_ns && !strcmp(o->table, "-"))
-		die("-n cannot read standard input again, expected a file after -t");
-	check_name(o->png, "-o");
-	check_name(o->html, "--html");
-	check_name(o->record, "--record");
-	check_name(o->json, "--json");
-	check_name(o->csv, "--csv");
-	check_name(o->prometheus, "--prometheus");
-	if (o->html && o->png && !strcmp(o->png, "-"))
-		die("--html shows the picture, expected the name of a file after -o");
+		die_usage("--count goes with -n or --top, expected: -n SECONDS --count N");
 	if (o->html && o->png && vector_out_is_for(o->png))
-		die("%s: the picture of a page is a PNG, expected another name after -o", o->png);
-	if (o->html && !o->png)
+		die_usage("%s: the picture of a page is a PNG, expected another name after -o", o->png);
+	if (o->interval_ns && o->count != 1 && !strcmp(o->table, "-"))
+		die_usage("-n cannot read standard input again, expected a file after -t");
+	if (!has_output(o) && !o->top && !o->why && !o->space)
 		o->png = DEFAULT_PNG;
-	if (!o->png && !o->record && !o->json && !o->csv && !o->prometheus && !o->top && !o->why && !o->space)
-		o->png = DEFAULT_PNG;
+	check_outputs(o);
 }
 
 /* The binary file has the same content and is faster to read. */
@@ -193,11 +284,15 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "html", required_argument, NULL, 'H' },
 		{ "json", required_argument, NULL, 'J' },
 		{ "csv", required_argument, NULL, 'C' },
+		{ "list", required_argument, NULL, 'L' },
 		{ "prometheus", required_argument, NULL, 'P' },
 		{ "top", no_argument, NULL, 'T' },
 		{ "why", no_argument, NULL, 'W' },
 		{ "space", no_argument, NULL, 'S' },
-		{ "f2fs-state", required_argument, NULL, 'F' },
+		{ "f2fs-state", required_argument, NULL, OPT_F2FS_STATE },
+		{ "filter", required_argument, NULL, 'F' },
+		{ "fail-if", required_argument, NULL, 'I' },
+		{ "max-input", required_argument, NULL, 'M' },
 		{ "colors", required_argument, NULL, 'c' },
 		{ "color-by", required_argument, NULL, 'B' },
 		{ "image", required_argument, NULL, 'i' },
@@ -213,7 +308,7 @@ void options_read(struct options *options, int argc, char **argv)
 	int c;
 
 	*o = (struct options){ .color_by = "kind" };
-	while ((c = getopt_long(argc, argv, "t:o:n:c:i:", longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "t:o:n:c:i:h", longs, NULL)) != -1) {
 		switch (c) {
 		case 't': o->table = optarg; break;
 		case 'o': o->png = optarg; break;
@@ -223,11 +318,15 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'H': o->html = optarg; break;
 		case 'J': o->json = optarg; break;
 		case 'C': o->csv = optarg; break;
+		case 'L': o->list = read_list(optarg); break;
 		case 'P': o->prometheus = optarg; break;
 		case 'T': o->top = true; break;
 		case 'W': o->why = true; break;
 		case 'S': o->space = true; break;
-		case 'F': o->f2fs_state = optarg; break;
+		case OPT_F2FS_STATE: o->f2fs_state = optarg; break;
+		case 'F': o->filter = optarg; break;
+		case 'I': add_condition(o, optarg); break;
+		case 'M': set_input_limit(read_size(optarg)); break;
 		case 'c': add_color_conf(o, optarg); break;
 		case 'B': o->color_by = optarg; break;
 		case 'i': o->img_conf = optarg; break;
@@ -237,13 +336,15 @@ void options_read(struct options *options, int argc, char **argv)
 		case OPT_SECTION: o->img_keys[c - OPT_LAYOUT] = optarg; break;
 		case 'h': print_and_exit(usage); break;
 		case 'V': print_and_exit("fragtrace-view " VERSION "\n"); break;
-		default: die("see fragtrace-view --help");
+		default: die_usage("see fragtrace-view --help");
 		}
 	}
 	if (o->why && optind < argc)
 		o->why_file = argv[optind++];
+	else if (!o->table && optind < argc)
+		o->table = argv[optind++];
 	if (optind < argc)
-		die("unexpected argument \"%s\", see fragtrace-view --help", argv[optind]);
+		die_usage("unexpected argument \"%s\", see fragtrace-view --help", argv[optind]);
 	if (!o->table)
 		o->table = default_table();
 	check(o);

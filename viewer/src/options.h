@@ -9,19 +9,26 @@
 
 #include "conf.h"
 #include "model/color.h"
+#include "output/condition.h"
+#include "output/export.h"
 
 #define N_IMG_OPTIONS 4
 #define MAX_COLOR_CONFS 16
+#define MAX_CONDITIONS 16
 
 /**
  * struct options - the parsed command line
  * @table: the text to read; "-" is standard input
  * @png: the picture to draw, or NULL: none; "-" is standard output
  * @record: folder for snapshots, or NULL
- * @html: page to write beside the picture, or NULL; "-" is standard output
+ * @html: page to write, or NULL; "-" is standard output
  * @json: file for all records as JSON, or NULL; "-" is standard output
  * @csv: file for all records as CSV, or NULL; "-" is standard output
+ * @list: what @json and @csv list
  * @prometheus: file for metrics, or NULL; "-" is standard output
+ * @filter: files that @top shows, or NULL: all
+ * @conditions: the program fails if one of these holds
+ * @n_conditions: number of @conditions
  * @top: show the worst files instead of a picture
  * @why: explain why files are broken instead of drawing a picture
  * @why_file: the file for @why; NULL: all files, by extension
@@ -47,7 +54,11 @@ struct options {
 	const char *html;
 	const char *json;
 	const char *csv;
+	enum export_list list;
 	const char *prometheus;
+	const char *filter;
+	struct condition conditions[MAX_CONDITIONS];
+	size_t n_conditions;
 	bool top;
 	bool why;
 	const char *why_file;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Beside the pipeline: a file that is written as a whole or not at all.
- * It is written under a temporary name in the same directory, then renamed. One file at a time.
+ * It is written under a temporary name in the same directory, then renamed. One file at a time. A
+ * symbolic link stays: the file that it points to is replaced.
  */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "outfile.h"
@@ -37,6 +40,110 @@ noreturn void outfile_failed(const struct outfile *out)
 {
 	die("%s: cannot write the %s: %s", out->path, out->what, strerror(errno ? errno : EIO));
 }
+
+/* === Names === */
+
+#define MAX_LINKS 40
+
+/* The target of a symbolic link, as a path; NULL if the path is no link. To be freed. */
+static char *link_target(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char target[PATH_MAX];
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+
+	if (n < 0)
+		return NULL;
+	target[n] = '\0';
+	if (*target == '/' || !slash)
+		return xasprintf("%s", target);
+	return xasprintf("%.*s%s", (int)(slash + 1 - path), path, target);
+}
+
+/* Follow symbolic links, also those whose target does not exist. To be freed. */
+static char *follow_links(const char *path)
+{
+	char *name = xasprintf("%s", path), *target;
+	int i;
+
+	for (i = 0; i < MAX_LINKS && (target = link_target(name)); i++) {
+		free(name);
+		name = target;
+	}
+	return name;
+}
+
+/* The path of a file, which may not exist, without links and dots; NULL if it has no directory. To be freed. */
+static char *absolute(const char *path)
+{
+	char *name = follow_links(path), *slash = strrchr(name, '/'), *dir, *result = NULL;
+	char *parent = slash ? xasprintf("%.*s", (int)(slash + 1 - name), name) : xasprintf(".");
+
+	dir = realpath(parent, NULL);
+	if (dir)
+		result = xasprintf("%s/%s", dir, slash ? slash + 1 : name);
+	free(dir);
+	free(parent);
+	free(name);
+	return result;
+}
+
+static bool stat_name(const char *name, int fd, struct stat *st)
+{
+	return !(strcmp(name, "-") ? stat(name, st) : fstat(fd, st));
+}
+
+/* What is written to these devices is lost in any case. */
+static bool is_sink(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && major(st->st_rdev) == 1;
+}
+
+/**
+ * outfile_same() - are two outputs the same file?
+ * @a: name of a file, which may not exist; "-" is standard output
+ * @b: another name
+ *
+ * Return: true if one would overwrite the other. Devices such as /dev/null are never the same.
+ */
+bool outfile_same(const char *a, const char *b)
+{
+	bool has_a, has_b, same;
+	struct stat x, y;
+	char *p, *q;
+
+	if (!strcmp(a, "-") && !strcmp(b, "-"))
+		return true;
+	has_a = stat_name(a, STDOUT_FILENO, &x);
+	has_b = stat_name(b, STDOUT_FILENO, &y);
+	if (has_a && has_b)
+		return x.st_dev == y.st_dev && x.st_ino == y.st_ino && !is_sink(&x);
+	if (has_a != has_b)
+		return false;
+	p = absolute(a);
+	q = absolute(b);
+	same = p && q && !strcmp(p, q);
+	free(p);
+	free(q);
+	return same;
+}
+
+/**
+ * outfile_is_input() - is an output the same file as an input?
+ * @path: name of the output; "-" is standard output
+ * @input: name of the input; "-" is standard input
+ *
+ * Return: true if both are the same regular file.
+ */
+bool outfile_is_input(const char *path, const char *input)
+{
+	struct stat x, y;
+
+	return stat_name(path, STDOUT_FILENO, &x) && stat_name(input, STDIN_FILENO, &y) && S_ISREG(x.st_mode) &&
+	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* === Writing === */
 
 static char *template_for(const char *path)
 {
@@ -81,6 +188,7 @@ static void put_in_place(const struct outfile *out)
 	unfinished = NULL;
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	free(name);
+	free(out->final);
 }
 
 static void open_regular(struct outfile *out)
@@ -113,8 +221,10 @@ void outfile_open(struct outfile *out, const char *path, const char *what)
 	if (!strcmp(path, "-")) {
 		out->path = "<stdout>";
 		out->file = stdout;
+	} else if (stat(path, &st) && errno == ELOOP) {
+		outfile_failed(out);
 	} else if (stat(path, &st) || S_ISREG(st.st_mode)) {
-		out->final = path;
+		out->final = follow_links(path);
 		open_regular(out);
 	} else if (S_ISDIR(st.st_mode)) {
 		die("%s: is a directory, expected the name of a %s", path, what);

@@ -3,6 +3,7 @@
 #ifndef OUTFILE_H
 #define OUTFILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdnoreturn.h>
 
@@ -17,9 +18,11 @@ struct outfile {
 	const char *path;
 	const char *what;
 	/* private: */
-	const char *final;
+	char *final;
 };
 
+bool outfile_same(const char *a, const char *b);
+bool outfile_is_input(const char *path, const char *input);
 void outfile_open(struct outfile *out, const char *path, const char *what);
 void outfile_close(struct outfile *out);
 void outfile_abandon(void);

@@ -11,12 +11,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "names.h"
 #include "util.h"
 
 #define READ_START (1u << 20)
 #define BIG (1u << 24)
 
-static void (*prepare)(void);
+/* Called before each message. */
+static void (*leave_screen)(void);
 
 /**
  * on_signals() - set a handler for the signals that end the program
@@ -39,18 +41,29 @@ void on_signals(void (*handler)(int))
  */
 void before_messages(void (*function)(void))
 {
-	prepare = function;
+	leave_screen = function;
 }
 
+/* A message is one line. It may quote any input, so that each byte of it is checked. */
 static void say(const char *name, size_t line, const char *fmt, va_list ap)
 {
-	if (prepare)
-		prepare();
+	char *text, *visible;
+
+	if (leave_screen)
+		leave_screen();
+	if (vasprintf(&text, fmt, ap) < 0)
+		return;
+	visible = text_visible(text);
 	fputs("fragtrace-view: ", stderr);
-	if (name)
-		fprintf(stderr, "%s:%zu: ", name, line);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	free(text);
+	text = visible;
+	if (name) {
+		visible = text_visible(name);
+		fprintf(stderr, "%s:%zu: ", visible, line);
+		free(visible);
+	}
+	fprintf(stderr, "%s\n", text);
+	free(text);
 }
 
 /**
@@ -80,6 +93,22 @@ noreturn void die(const char *fmt, ...)
 	say(NULL, 0, fmt, ap);
 	va_end(ap);
 	exit(1);
+}
+
+/**
+ * die_usage() - print a message about the command line and end the program
+ * @fmt: the error and what was expected, without a newline
+ *
+ * Calls exit() with EXIT_USAGE.
+ */
+noreturn void die_usage(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(NULL, 0, fmt, ap);
+	va_end(ap);
+	exit(EXIT_USAGE);
 }
 
 /**
@@ -191,40 +220,46 @@ const char *grouped(char buf[GROUPED_MAX], uint64_t value)
 }
 
 /**
- * format_bytes() - a number of blocks in bytes, in the same form as style.py
+ * format_bytes() - a number of blocks in bytes, in the same form as blocks_text() of style.py
  * @buf: buffer for the text, such as 1.5 GiB: one decimal below 100 unless it is a whole number
  * @blks: number of blocks, not always a whole one
+ *
+ * What is not 0 is never shown as 0.
  */
 void format_bytes(char buf[BYTES_MAX], double blks)
 {
-	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB" };
 	double value = blks * 4.0;
 	size_t i = 0;
 
 	/* a value that rounds to 1024 is 1 of the next unit */
 	for (; value >= 1023.5 && i + 1 < ARRAY_LEN(units); i++)
 		value /= 1024.0;
-	snprintf(buf, BYTES_MAX, "%.*f %s", value >= 99.95 || value == (double)(uint64_t)value ? 0 : 1,
-		 value, units[i]);
+	if (value > 0.0 && value < 0.05)
+		snprintf(buf, BYTES_MAX, "<0.1 %s", units[i]);
+	else
+		snprintf(buf, BYTES_MAX, "%.*f %s", value >= 99.95 || value == (double)(uint64_t)value ? 0 : 1,
+			 value, units[i]);
 }
 
 /**
- * format_share() - a part of a whole in percent
- * @buf: buffer for the text, such as 1.5 %; what is not zero is never written as 0.0 %, and what is not
- *	all is never written as 100.0 %
+ * format_share() - a part of a whole in percent, in the same form as share_text() of style.py
+ * @buf: buffer for the text, such as 12.5 %: one decimal unless it is a whole number
  * @part: the part
- * @all: the whole
+ * @whole: the whole; if it is 0, the share is 0 %
+ *
+ * Only nothing is shown as 0 %, and only the whole as 100 %.
  */
-void format_share(char buf[SHARE_MAX], uint64_t part, uint64_t all)
+void format_share(char buf[SHARE_MAX], uint64_t part, uint64_t whole)
 {
-	double percent = all ? 100.0 * (double)part / (double)all : 0.0;
+	double share = whole ? 100.0 * (double)part / (double)whole : 0.0;
 
-	if (part && percent < 0.1)
+	if (part && share < 0.05)
 		snprintf(buf, SHARE_MAX, "<0.1 %%");
-	else if (part < all && percent > 99.9)
+	else if (part < whole && share >= 99.95)
 		snprintf(buf, SHARE_MAX, ">99.9 %%");
 	else
-		snprintf(buf, SHARE_MAX, "%.1f %%", percent);
+		snprintf(buf, SHARE_MAX, "%.*f %%", share == (double)(uint64_t)share ? 0 : 1, share);
 }
 
 /* Large buffers are faster to fill in huge pages than in pages of 4 KiB. */
@@ -250,12 +285,48 @@ int64_t monotonic_ns(void)
 	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
 }
 
+static uint64_t input_max;
+
+/**
+ * input_limit() - how large one input may be, unpacked
+ *
+ * Return: bytes; half of the memory of the machine if set_input_limit() was not called.
+ */
+uint64_t input_limit(void)
+{
+	if (!input_max)
+		input_max = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+	return input_max;
+}
+
+/**
+ * set_input_limit() - set how large one input may be
+ * @bytes: the limit, above 0
+ */
+void set_input_limit(uint64_t bytes)
+{
+	input_max = bytes;
+}
+
+/**
+ * input_too_large() - end the program because an input is larger than the limit
+ * @name: name of the input
+ */
+noreturn void input_too_large(const char *name)
+{
+	char size[BYTES_MAX];
+
+	format_bytes(size, (double)input_limit() / 4096.0);
+	die("%s: the input is larger than %s, expected less; --max-input sets the limit, which is half of the memory "
+	    "otherwise", name, size);
+}
+
 /**
  * slurp() - read a file to its end, in as few calls as possible
  * @text: the result; to be freed with text_free()
  * @fd: the file to read; stays open
  *
- * Return: 0, or the errno of the call that failed.
+ * Return: 0, or the errno of the call that failed; EFBIG if the file is larger than input_limit().
  */
 int slurp(struct text *text, int fd)
 {
@@ -270,8 +341,9 @@ int slurp(struct text *text, int fd)
 	if (S_ISREG(st.st_mode) && st.st_size > 0) {
 		text->time_ms = st.st_mtim.tv_sec * INT64_C(1000) +
 				st.st_mtim.tv_nsec / 1000000;
-		if ((uintmax_t)st.st_size < SIZE_MAX / 2)
-			cap = (size_t)st.st_size + 2;
+		if ((uintmax_t)st.st_size > input_limit() || (uintmax_t)st.st_size >= SIZE_MAX / 2)
+			return EFBIG;
+		cap = (size_t)st.st_size + 2;
 	}
 	text->buf = xreallocarray(NULL, cap, 1);
 	use_big_pages(text->buf, cap);
@@ -281,13 +353,14 @@ int slurp(struct text *text, int fd)
 			break;
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0) {
-			int err = errno;
+		if (n > 0)
+			text->len += (size_t)n;
+		if (n < 0 || text->len > input_limit()) {
+			int err = n < 0 ? errno : EFBIG;
 
 			text_free(text);
 			return err;
 		}
-		text->len += (size_t)n;
 		if (text->len + 1 == cap)
 			text->buf = grow(text->buf, &cap, cap, 1);
 	}

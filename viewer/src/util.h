@@ -11,6 +11,11 @@
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 
+/* Exit status after an error in the command line; 1 is any other error. */
+#define EXIT_USAGE 2
+/* Exit status if a condition of --fail-if holds. */
+#define EXIT_CONDITION 3
+
 /**
  * struct text - the content of a file, in memory
  * @buf: @len bytes and one NUL after them; owned by this struct
@@ -30,6 +35,7 @@ void on_signals(void (*handler)(int));
 void before_messages(void (*function)(void));
 void warn(const char *fmt, ...) PRINTF_LIKE(1, 2);
 noreturn void die(const char *fmt, ...) PRINTF_LIKE(1, 2);
+noreturn void die_usage(const char *fmt, ...) PRINTF_LIKE(1, 2);
 noreturn void die_at(const char *name, size_t line, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 void *xreallocarray(void *old, size_t n, size_t size);
@@ -44,12 +50,15 @@ const char *grouped(char buf[GROUPED_MAX], uint64_t value);
 #define BYTES_MAX 32
 void format_bytes(char buf[BYTES_MAX], double blks);
 
-#define SHARE_MAX 16
-void format_share(char buf[SHARE_MAX], uint64_t part, uint64_t all);
+#define SHARE_MAX 32
+void format_share(char buf[SHARE_MAX], uint64_t part, uint64_t whole);
 
 #define NSEC_PER_SEC INT64_C(1000000000)
 int64_t monotonic_ns(void);
 
+uint64_t input_limit(void);
+void set_input_limit(uint64_t bytes);
+noreturn void input_too_large(const char *name);
 int slurp(struct text *text, int fd);
 void text_free(struct text *text);
 

@@ -43,31 +43,170 @@ odd_names() {
 	EOF
 }
 
-# bad(kind, line, message) - a text of this kind with this second line is refused at 2
-bad() {
-	printf '# fragtrace %s 1\n%s\n' "$1" "$2" >t
-	refuses "fragtrace-view: t:2: $3" "$view" -t t --json x.json
-	refuses "fragtrace-view: t:2: $3" "$view" -t t --csv x.csv
-	[ ! -e x.json ] && [ ! -e x.csv ] || fail "a part was written"
+# listed(table, kind, expected) - a list of the snapshot of a table has each line of a text of that kind
+listed() {
+	"$python" "$here/to_snapshot.py" "$1" >snapshot
+	"$view" snapshot --list "$2" --json out.json --csv out.csv
+	grep -v '^#' "$3" >expected
+	"$python" "$here/export_to_text.py" json out.json | cmp - expected
+	"$python" "$here/export_to_text.py" csv out.csv | cmp - expected
+	[ ! -e fragImg.png ] || fail "a picture was drawn"
+	no_rest
 }
 
 # === JSON and CSV ===
 
 test_texts_come_back() {
 	local text
-	for text in small.table two.table rocksdb.table header_only.table rocksdb2.table rocksdb2.extents rocksdb2.files; do
+	for text in small.table two.table rocksdb.table header_only.table rocksdb2.table; do
 		back "$data/$text"
 	done
 }
 
-test_unwritten_and_flags_come_back() {
-	printf '%s\n' '# fragtrace extents 1' '# dev ino offset offset_end lba lba_end length flags path' \
-		'254:0 4 0 1 - - 2 unwritten /m/a' '254:0 4 2 3 10 11 2 encoded,unwritten /m/a' \
-		'254:0 4 4 4 12 12 1 - /m/a' >t
-	back t
+# The texts of the kernel, which were read at the same moment as the table.
+test_lists_are_those_of_the_kernel() {
+	cp "$data/rocksdb2.table" t
+	# files without blocks are only in the list of files
+	awk '!/^#/ && !$6 { print "# empty", $1, $2, $11 }' "$data/rocksdb2.files" >>t
+	[ "$(grep -c '^# empty' t)" -ge 1 ]
+	listed t extents "$data/rocksdb2.extents"
+	listed t files "$data/rocksdb2.files"
+}
+
+test_lists_of_a_snapshot_with_everything() {
+	cat >t <<-'EOF'
+	# fragtrace table 1
+	# time 1700000000.123
+	# volume 254:0 main_blkaddr=100 blocks=200 segment_blocks=10 path=/m
+	# stale 1
+	# writer my\040db 7 1 2
+	# writer my\040db 7 3 4
+	# cause 5 8 tail sync interleaved 3
+	# cause 5 20 append none none 1
+	# unwritten 5 10 2
+	# unwritten 6 0 4
+	# encoded 5 8
+	# lost 5 30 2 110
+	# empty 254:0 6 /m/c\040(deleted)
+	# empty 254:0 7 /m/d
+	254:0 100 2 0 4 contiguous /m/a\040b
+	254:0 104 8 0 5 fragmented /m/b\040(deleted)
+	254:0 112 2 8 5 fragmented /m/b\040(deleted)
+	254:0 114 1 12 5 fragmented /m/b\040(deleted)
+	254:0 120 1 20 5 fragmented /m/b\040(deleted)
+	EOF
+	cat >extents <<-'EOF'
+	254:0 4 0 1 100 101 2 - - - - - /m/a\040b
+	254:0 5 0 7 104 111 8 - - - - - /m/b\040(deleted)
+	254:0 5 8 9 112 113 2 encoded - - - - /m/b\040(deleted)
+	254:0 5 10 11 - - 2 unwritten - - - - /m/b\040(deleted)
+	254:0 5 12 12 114 114 1 - - - - - /m/b\040(deleted)
+	254:0 5 20 20 120 120 1 - append none unknown several /m/b\040(deleted)
+	254:0 5 30 31 110 111 2 - unknown none unknown unknown /m/b\040(deleted)
+	254:0 6 0 3 - - 4 unwritten - - - - /m/c\040(deleted)
+	EOF
+	listed t extents extents
 	grep -q '"lba":null,"lba_end":null,"length":2,"flags":\["unwritten"\]' out.json
-	grep -q '"flags":\["encoded","unwritten"\]' out.json
-	grep -q '"flags":\[\]' out.json
+	grep -q '^{"format":"fragtrace extents","version":2,"time":1700000000.123,"stale":1,$' out.json || fail "$(head -n 1 out.json)"
+	cat >files <<-'EOF'
+	254:0 5 exact 12 4 2 6.0 5.0 2 1 append none unknown /m/b\040(deleted)
+	254:0 4 stale 2 1 1 2.0 0.0 1 1 - - - /m/a\040b
+	254:0 6 exact 0 0 0 0.0 0.0 0 0 - - - /m/c\040(deleted)
+	254:0 7 exact 0 0 0 0.0 0.0 0 0 - - - /m/d
+	EOF
+	listed t files files
+	sed -i 's/^# cause 5 20 append.*/# cause 5 20 tail sync interleaved 3/; /^# lost/d' t
+	sed -i 's/- append none unknown several/- tail sync interleaved my\\040db:7/; /30 31 110/d' extents
+	listed t extents extents
+}
+
+test_lists_need_a_snapshot() {
+	local kind
+	for kind in extents files; do
+		refuses "t: --list $kind needs a snapshot" sh -c "cp '$data/small.table' t; '$view' t --list $kind --json x"
+		refuses "$data/rocksdb2.$kind: is a text of $kind, expected a snapshot or a table; --list $kind writes" \
+			"$view" "$data/rocksdb2.$kind" --csv x
+	done
+	misused '--list nosuch: expected table, extents or files' "$view" --list nosuch --json x
+	misused '--list goes with --json or --csv' "$view" --list files
+	[ ! -e x ] || fail "a part was written"
+}
+
+# Every output takes a saved snapshot, as a file, packed, and through a pipe.
+test_saved_snapshot() {
+	local form
+	"$python" "$here/to_snapshot.py" "$data/why.table" >snapshot
+	gzip -k snapshot
+	LINES=100 "$view" --top --count 1 snapshot >top
+	"$view" snapshot -o good.png --html good.html --json good.json --csv good.csv --prometheus good.prom --record good
+	"$view" -t snapshot --why >good.why
+	for form in snapshot snapshot.gz -; do
+		rm -rf rec
+		"$view" $form -o out.png --json out.json --csv out.csv --prometheus out.prom --record rec <snapshot
+		cmp good.png out.png
+		cmp good.json out.json
+		cmp good.csv out.csv
+		cmp good.prom out.prom
+		cmp good/* rec/*
+		LINES=100 "$view" --top --count 1 -n 0.01 $form <snapshot | cmp - top
+		"$view" -t $form --why <snapshot | cmp - good.why
+		"$view" $form --html out.html <snapshot
+		grep -v '"written"' out.html >page
+		grep -v '"written"' good.html | cmp - page
+	done
+}
+
+# fails_if(status, condition, message) - the condition ends the program with this status
+fails_if() {
+	local status=0
+	"$view" "$data/small.table" --fail-if "$2" >out 2>err || status=$?
+	[ "$status" = "$1" ] || fail "$2: status $status: $(cat err)"
+	[ -z "${3-}" ] || grep -qF -- "$3" err || fail "$2: $(cat err)"
+	[ "$1" != 0 ] || [ ! -s err ] || fail "$2: $(cat err)"
+	[ ! -e fragImg.png ] || fail "a picture was drawn"
+}
+
+# small.table: 7 files, 1 of them fragmented, 10 extents, 2 breaks, split factor 9/7
+test_fail_if() {
+	fails_if 3 'split>1.2' 'small.table: split is 1.286, which fails by --fail-if split>1.2'
+	fails_if 0 'split>1.29'
+	fails_if 3 'breaks >= 2' 'breaks is 2'
+	fails_if 0 'breaks>2'
+	fails_if 3 'fragmented>14%' 'fragmented is 14.3 %'
+	fails_if 0 'fragmented>15%'
+	fails_if 3 'fragmented=1'
+	fails_if 3 'extents!=9' 'extents is 10'
+	fails_if 0 'extents<10'
+	fails_if 3 'extents<=10'
+	fails_if 0 'stale>0'
+	fails_if 2 'split' 'expected split, fragmented, breaks, extents or stale, then'
+	fails_if 2 'splits>1' 'expected split, fragmented'
+	fails_if 2 'split>' 'then a number'
+	fails_if 2 'split>1x' 'then a number'
+	fails_if 2 'breaks>1%' 'expected no %'
+	# the other outputs are complete; any of several conditions counts
+	ends_with 3 'breaks is 2' "$view" "$data/small.table" --csv x --fail-if 'split>9' --fail-if 'breaks>1' --fail-if 'breaks>0'
+	[ "$(wc -l <x)" = 11 ]
+	# repeated reading ends when it holds
+	cp "$data/small.table" t
+	timeout 20 "$view" t -n 0.02 --fail-if 'stale>0' 2>err &
+	sleep 0.2
+	{ cat "$data/small.table"; echo '# stale 1'; } >t2
+	mv t2 t
+	status=0
+	wait $! || status=$?
+	[ $status = 3 ] || fail "status $status"
+}
+
+test_stale_files_are_counted() {
+	printf '# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=1000 segment_blocks=100 path=/m\n# stale 3\n%s\n' \
+		'254:0 1 1 0 4 contiguous /m/a' >t
+	"$view" t --json - | grep -qF ',"stale":3,'
+	"$view" t --prometheus - | grep -qx 'fragtrace_stale_files 3'
+	"$view" t --html - | grep -qF '"stale":3'
+	"$view" --top --count 1 t | sed -n 2p | grep -q '; 3 stale$'
+	"$view" "$data/small.table" --prometheus - | grep -qx 'fragtrace_stale_files 0'
+	! "$view" --top --count 1 "$data/small.table" | grep -q stale || fail "stale"
 }
 
 test_names_come_back() {
@@ -96,40 +235,17 @@ test_json_time() {
 	"$view" -t rec/* --json - | grep -qF '"time":1777863721.250,'
 }
 
-test_bad_fields() {
-	bad files '254:0 4 exact 4 4' 'the line ends before the fragments, expected a number'
-	bad files '254:0 x exact 4 4 4 1.0 1.0 4 2 /m/a' 'the ino is "x", expected a number'
-	bad files '254:0 01 exact 4 4 4 1.0 1.0 4 2 /m/a' 'the ino is "01", expected a number'
-	bad files '254:0 99999999999999999999 exact 4 4 4 1.0 1.0 4 2 /m/a' 'the ino is "99999999999999999999"'
-	bad files '254 4 exact 4 4 4 1.0 1.0 4 2 /m/a' 'the dev is "254", expected MAJOR:MINOR'
-	bad files '254:0 4  exact 4 4 4 1.0 1.0 4 2 /m/a' 'the line ends before the map'
-	bad files '254:0 4 ex"act 4 4 4 1.0 1.0 4 2 /m/a' 'the map is "ex"act", expected a word'
-	bad files '254:0 4 exact 4 4 4 1.0 1.0 4 2 /m/a\04' 'the path is "/m/a\04", expected a path with'
-	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=0 blocks=1 path=/m' >t
-	refuses 't:2: found "path=/m" where "segment_blocks=" should be' "$view" -t t --json x.json
-	bad extents '254:0 4 0 1 - - 2 Unwritten /m/a' 'the flags is "Unwritten", expected words'
-	bad files '254:0 4 exact 4 4 4 11 15.0 4 2 /m/a' 'the mean_fragment is "11", expected a number with one decimal'
-	bad files '254:0 4 exact 4 4 4 nan 15.0 4 2 /m/a' 'the mean_fragment is "nan"'
-	bad files '' 'the line ends before the dev'
-}
-
 test_bad_texts() {
 	: >t
 	refuses 't:1: the table is empty' "$view" -t t --csv x
 	printf '# fragtrace stats 1\n' >t
 	refuses 't:1: this is no fragtrace table' "$view" -t t --csv x
-	printf '# fragtrace files 3\n' >t
-	refuses 't:1: the files has version 3, this program reads versions 1 to 2' "$view" -t t --json x
-	printf '# fragtrace files 1.1\n' >t
-	refuses 't:1: the files has version 1.1' "$view" -t t --json x
-	printf '# fragtrace files 1' >t
-	refuses 't:1: the text is cut short' "$view" -t t --json x
 	printf '# fragtrace table 1\n254:0 1 1 0 4 contiguous /m/a\000\n' >t
 	refuses 't:2: a NUL byte in the line' "$view" -t t --json x
 	refuses 'nosuch/x: cannot write the JSON text: No such file' "$view" -t "$data/small.table" --json nosuch/x
 	refuses '/dev/full: cannot write the CSV text: No space left' "$view" -t "$data/rocksdb.table" --csv /dev/full
-	refuses '--json has an empty name' "$view" --json ''
-	refuses '--top goes alone' "$view" --top --csv x
+	misused '--json has an empty name' "$view" --json ''
+	misused '--top goes alone' "$view" --top --csv x
 	[ ! -e x ] || fail "a part was written"
 }
 
@@ -196,10 +312,10 @@ try:
 except ImportError:
     sys.exit(4)
 families = list(parse(open("out.prom", encoding="utf-8").read()))
-assert len(families) == 7, families
+assert len(families) == 8, families
 for family in families:
     assert family.type == "gauge" and family.documentation, family
-print(families[1].samples)' >samples || exit_skip $?
+print(families[2].samples)' >samples || exit_skip $?
 		case $text in
 		# the former mountpoint, with its own escapes: a blank and a byte that is not UTF-8
 		odd) grep -qF "'mountpoint': '/m \\\\377'" samples || fail "$(cat samples)" ;;

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
 import fragsnap
@@ -294,10 +295,10 @@ def test_differences_block_by_block(seed):
     found, _ = difference_of(a, b)
     places = [{(int(t.file_ino[f]), int(o) + i): int(lba) + i for f, o, lba, n in zip(t.file, t.offset, t.lba, t.blocks)
                for i in range(n)} for t in (a, b)]
-    fates = Counter(difference.NEW if key not in places[0] else difference.GONE if key not in places[1] else
+    changes = Counter(difference.NEW if key not in places[0] else difference.GONE if key not in places[1] else
                     difference.KEPT if places[0][key] == places[1][key] else difference.MOVED
                     for key in places[0].keys() | places[1].keys())
-    assert found.blocks.sum(axis=0).tolist() == [fates[i] for i in range(4)]
+    assert found.blocks.sum(axis=0).tolist() == [changes[i] for i in range(4)]
     at = Counter(found.pieces.lba[i] + j for i in range(len(found.pieces.lba)) for j in range(found.pieces.blocks[i]))
     assert set(at.values()) == {1}
     assert set(at) == set(places[0].values()) | set(places[1].values())
@@ -333,12 +334,60 @@ def test_history_uses_all_processors_for_large_series(monkeypatch):
         history.read_past(moments.series_of(["run"]), 32)
 
 
+def test_history_of_one_table_has_no_axis_of_time():
+    """A moment has no length: no line over time, no ticks of it."""
+    figure = history.make(moments.series_of([str(DATA / "rocksdb2.table")]), None, 5, 32, None)
+    for axes in figure.axes:
+        assert len(axes.get_xticks()) == 0
+        assert axes.get_xlabel() in ("", "a single moment")
+        for line in axes.lines:
+            across = line.get_transform() == axes.get_yaxis_transform()
+            assert across or len(set(np.asarray(line.get_xdata()).tolist())) == 1
+    assert "numbers at the left" not in " ".join(text.get_text() for text in figure.texts)
+
+
+def test_numbers_above_bars_do_not_overlap():
+    """Many narrow bars with large numbers: each number is there once, and none is drawn over another."""
+    random.seed(1)
+    lines, lba = [], 100
+    for i in range(40000):
+        length = int(2 ** random.uniform(0, 15))
+        lines.append(f"254:0 {lba} {length} {i} {i + 4} contiguous /mnt/{i}.sst\n")
+        lba += length + 1
+    Path("t").write_text(f"# fragtrace table 1\n# volume 254:0 main_blkaddr=100 blocks={lba} segment_blocks=512 path=/m\n" +
+                         "".join(lines))
+    figure = distribution.make(*moments.moment_of("t"), None, 5, 32, None)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    renderer = canvas.get_renderer()
+    texts = [text for text in figure.axes[0].texts if text.get_text() != "128 KiB"]
+    boxes = [text.get_window_extent(renderer) for text in texts]
+    assert len(boxes) == 15
+    assert all(left.x1 <= right.x0 for left, right in zip(boxes, boxes[1:]))
+    ticks = [label.get_window_extent(renderer) for label in figure.axes[0].get_xticklabels() if label.get_text()]
+    assert all(left.x1 <= right.x0 for left, right in zip(ticks, ticks[1:]))
+    assert [style.count_text(number, 3) for number in (7, 999, 1000, 9949, 12345, 999499, 999500, 12345678)] == \
+        ["7", "999", "1k", "10k", "12k", "999k", "1M", "12M"]
+    assert style.count_text(12345, 6) == "12,345" and style.count_text(1234, 4) == "1.2k"
+
+
+def test_stale_files_are_told():
+    """Every picture has their number."""
+    folder = record("run", {0.0: HEAD + sst(110), 9.0: HEAD + "# stale 3\n" + sst(110, 200)})
+    series = moments.series_of([folder])
+    pair = [(moment, moment.read()) for moment in series]
+    for figure in (history.make(series, None, 5, 32, None), distribution.make(*pair[1], None, 5, 32, None),
+                   compare.make(*zip(*pair), START, None, 5, 32, None)):
+        assert "3 stale: their blocks may have moved" in " ".join(text.get_text() for text in figure.texts)
+    assert "stale" not in " ".join(text.get_text() for text in distribution.make(*pair[0], None, 5, 32, None).texts)
+
+
 def test_history_by_rules():
     """With rules there is a row for each rule, also for globs."""
     folder = record("run", {0.0: HEAD + sst(110) + sst(120, 130, ino=6, name="log/x") + sst(140, ino=7, name="y")})
     Path("my.cnf").write_text("log/* red green blue\n")
     figure = history.make(moments.series_of([folder]), ["./my.cnf"], 5, 32, None)
-    assert [int(figure.axes[3 * row].lines[1].get_ydata()[0]) for row in range(3)] == [4, 2, 2]
+    assert [int(figure.axes[3 * row].patches[0].get_height()) for row in range(3)] == [4, 2, 2]
     assert {"all files", "log/*", "other"} <= {text.get_text() for text in figure.texts}
 
 

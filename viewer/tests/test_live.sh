@@ -199,7 +199,7 @@ test_record_refuses() {
 	: >rec
 	refuses 'rec: cannot record there: Not a directory' record -t "$data/small.table"
 	refuses 'no/rec: cannot make the folder: No such file' "$view" -t "$data/small.table" --record no/rec
-	refuses '--record has an empty name' "$view" --record ''
+	misused '--record has an empty name' "$view" --record ''
 	rm rec
 	printf '# fragtrace table 2\n' >t
 	refuses 't:1: the table has version 2, this program reads version 1' record -t t
@@ -208,8 +208,7 @@ test_record_refuses() {
 	: >t
 	refuses 't:1: the table is empty' record -t t
 	printf '# fragtrace extents 1\n' >t
-	refuses 't:1: this is no fragtrace table' record -t t
-	refuses 't: is a text of extents or files' record -t t --csv x.csv
+	refuses 't: is a text of extents, expected a snapshot or a table' record -t t
 	table 1 >t
 	echo '254:0 99 1 0 5 contiguous /m/b.sst' >>t
 	refuses 't:4: blocks 99 to 99 are outside the volume' record -t t
@@ -257,19 +256,180 @@ test_pages_of_all_layouts_and_odd_tables() {
 			EOF
 		done
 	done
-	[ -e fragImg.png ]
+	# a page alone writes no other file
+	[ ! -e fragImg.png ]
 	no_rest
 }
 
+# page_picture(page) - print the picture in a page
+page_picture() {
+	sed -n 's/^"picture":"data:image\/png;base64,\(.*\)"}$/\1/p' "$1" | base64 -d
+}
+
+test_page_does_not_need_a_file() {
+	"$view" -t "$data/small.table" -o good.png
+	"$view" -t "$data/small.table" -o /dev/null --html page.html
+	page_picture page.html | cmp - good.png
+	"$view" -t "$data/small.table" -o - --html page.html | cmp - good.png
+	page_picture page.html | cmp - good.png
+	# fragImg.png cannot be written here
+	mkdir fragImg.png
+	"$view" -t "$data/small.table" --html page.html
+	page_picture page.html | cmp - good.png
+}
+
+# Another program writes the same file all the time: its picture never gets into the page.
+test_page_has_its_own_picture() {
+	local i other
+	"$view" -t "$data/small.table" -o good.png
+	"$view" -t "$data/two.table" -o other.png
+	while :; do cp other.png out.png; done 2>/dev/null &
+	other=$!
+	for i in 1 2 3 4 5 6 7 8 9 10; do
+		"$view" -t "$data/small.table" -o out.png --html page.html
+		page_picture page.html | cmp - good.png || { kill $other; fail "round $i"; }
+	done
+	kill $other
+	wait $other || :
+}
+
+# harmless(file) - it has no character that acts on a terminal or on the order of text
+harmless() {
+	if LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]')" "$1" || grep -qF "$(printf '\342\200\256')" "$1"; then
+		fail "$1: $(cat -v "$1")"
+	fi
+}
+
+test_names_are_harmless() {
+	local line
+	printf '%s\n%s\n%b\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m' \
+		'254:0 110 1 0 4 contiguous /m/a\0342\0200\0256gpj.exe\\012b\0033[2J' >t
+	"$view" -t t --html page.html
+	harmless page.html
+	grep -qF '["/m/a\\342\\200\\256gpj.exe\\012b\\033[2J",' page.html || fail "$(grep /m/a page.html)"
+	# exports for programs keep the name itself
+	"$view" -t t --json - | grep -qF "$(printf '\342\200\256gpj.exe\\u000ab\\u001b[2J')"
+	for line in '254:0 110 1 0 4 \0033[31mx /m/a' '\0033]0;title\0007' '254:0 110 1 0 4 \0342\0200\0256x\0233 /m/a'; do
+		{ head -n 2 t; printf '%b\n' "$line"; } >bad
+		refuses 'bad:3: ' "$view" -t bad -o out.png
+		harmless stderr
+	done
+	cp bad "$(printf 'b\033[2Jad')"
+	refuses 'b\033[2Jad:3: ' "$view" -t "$(printf 'b\033[2Jad')" -o out.png
+	harmless stderr
+}
+
+# === Outputs that are the same file ===
+
+test_input_is_not_overwritten() {
+	local option
+	cp "$data/small.table" t
+	ln t hard
+	ln -s t soft
+	mkdir d
+	for option in -o --html --json --csv --prometheus; do
+		misused "$option t is the input (-t t), which it would overwrite" "$view" -t t $option t
+		misused "$option hard is the input" "$view" -t t $option hard
+		misused "$option soft is the input" "$view" t $option soft
+		misused "$option d/../t is the input" "$view" -t t $option d/../t
+		misused "$option t is the input" "$view" -t soft $option t
+		misused "$option t is the input (-t -)" sh -c "'$view' -t - $option t <t"
+	done
+	misused '-o - is the input (-t t)' sh -c "'$view' -t t -o - >>t"
+	cp "$data/plain.img.cnf" img
+	misused '-o img is the input (-i img)' "$view" -t t -i img -o img
+	printf '.sst red green blue\n' >colors
+	misused '--csv colors is the input (-c colors)' "$view" -t t -c colors --csv colors
+	cmp t "$data/small.table"
+	cmp img "$data/plain.img.cnf"
+}
+
+test_outputs_do_not_overwrite_each_other() {
+	cp "$data/small.table" t
+	mkdir d
+	misused '-o a.png and --html a.png are the same file' "$view" -t t -o a.png --html a.png
+	misused '--json - and --csv - are the same file' "$view" -t t --json - --csv -
+	misused '-o d/a and --json d/../d/a are the same file' "$view" -t t -o d/a --json d/../d/a
+	misused '--record rec and --csv ./rec are the same file' "$view" -t t --record rec --csv ./rec
+	ln -s d/new soft
+	misused '--json soft and --csv d/new are the same file' "$view" -t t --json soft --csv d/new
+	misused '--json - and --csv x are the same file' sh -c "'$view' -t t --json - --csv x >x"
+	[ -z "$(ls d)" ] && [ ! -e a.png ] && [ ! -e rec ] || fail "something was written"
+	"$view" -t t --json /dev/null --csv /dev/null --prometheus d/x -o d/y
+	"$view" -t t --json d/x --csv d/X
+}
+
+test_a_link_stays_a_link() {
+	mkdir d
+	ln -s ../d/real d/soft
+	ln -s d/soft link
+	echo old >d/real
+	"$view" -t "$data/small.table" -o link
+	[ -L link ] && [ -L d/soft ] && [ ! -L d/real ] || fail "$(ls -l . d)"
+	"$view" -t "$data/small.table" -o good.png
+	cmp d/real good.png
+	# where it points to need not exist
+	rm d/real
+	"$view" -t "$data/small.table" --json link
+	[ -L link ] && grep -q '"records"' d/real
+	no_rest
+	ln -s loop1 loop2
+	ln -s loop2 loop1
+	refuses 'loop1: cannot ' "$view" -t "$data/small.table" --csv loop1
+}
+
 test_page_refuses() {
-	refuses '--html shows the picture, expected the name of a file after -o' \
-		"$view" -t "$data/small.table" -o - --html page.html
-	refuses '--html has an empty name' "$view" --html ''
+	misused '--html has an empty name' "$view" --html ''
 	refuses 'no/page.html: cannot write the page: No such file' \
 		"$view" -t "$data/small.table" -o other.png --html no/page.html
 	refuses '/dev/full: cannot write the page: No space left' \
 		"$view" -t "$data/rocksdb.table" -o other.png --html /dev/full
-	refuses '--top goes alone' "$view" --top --html page.html
+	misused '--top goes alone' "$view" --top --html page.html
+}
+
+# === Completion ===
+
+# completes(words...) - print what bash offers for the last of these words
+completes() {
+	bash -c '. "$1/completion.bash"; compopt() { :; }
+		shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _fragtrace "$1"; printf "%s\n" "${COMPREPLY[@]}"' \
+		bash "$viewer" "$@" | sort | tr '\n' ' '
+}
+
+# offers(expected, words...) - bash offers exactly this
+offers() {
+	local expected=$1
+	shift
+	[ "$(completes "$@")" = "$expected" ] || fail "$*: $(completes "$@")"
+}
+
+test_completion() {
+	local option plot=$viewer/python/fragtrace-plot
+	# each option of the man page and of --help is offered
+	for option in $("$view" --help | grep -oE -- '(^| |\[)--[a-z-]+' | tr -d ' ['); do
+		case " $(completes "$view" --)" in
+		*" $option "*) ;;
+		*) fail "$option is not offered: $(completes "$view" --)" ;;
+		esac
+		grep -qF "Fl ${option#-}" "$viewer/man/fragtrace-view.1" || fail "$option is not in the man page"
+	done
+	cp "$view" fragtrace-view
+	cp "$plot" fragtrace-plot
+	touch t.table
+	offers '--fail-if --filter ' ./fragtrace-view --f
+	offers 'extents ' ./fragtrace-view --list e
+	offers 'split> ' ./fragtrace-view --fail-if sp
+	offers 'boxes hilbert segments ' ./fragtrace-view --layout ''
+	offers 'rocksdb ' ./fragtrace-view -c rock
+	offers 't.table ' ./fragtrace-view --top t.t
+	offers 't.table ' ./fragtrace-view -t t.t
+	offers 't.table ' ./fragtrace-view --json x t.t
+	offers ' ' ./fragtrace-view -n ''
+	offers 'animate compare distribution history ' ./fragtrace-plot ''
+	offers 't.table ' ./fragtrace-plot history t.t
+	offers '--frames ' "$plot" animate --fr
+	offers 'start ' "$plot" compare --at s
 }
 
 # === Sources that disappear and come back ===

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -18,6 +19,7 @@ from fragplot import colors, style
 
 HERE = Path(__file__).resolve().parent
 VIEW = HERE.parent / "fragtrace-view"
+FORMATS = HERE.parent / "build/formats"
 # Inputs whose names begin with good are accepted, all others are refused.
 ODD = sorted(path.name for path in (HERE / "data/odd").iterdir())
 GOOD = sorted(path.name for path in (HERE / "data").glob("*.table"))
@@ -34,7 +36,7 @@ def by_python(path: Path) -> tuple[str, list[list[str]]]:
     try:
         table = fragsnap.read_table(path.name)
     except fragsnap.SnapError as error:
-        return f"fragtrace-view: {error}\n", []
+        return fragsnap.visible(f"fragtrace-view: {error}") + "\n", []
     devs = [volume.dev for volume in table.volumes]
     return "", [[devs[table.file_volume[file]], str(lba), str(blocks), str(offset), str(table.file_ino[file]),
                  "fragmented" if table.file_fragmented[file] else "contiguous", *cause]
@@ -94,15 +96,81 @@ def test_causes(tmp_path, monkeypatch):
     assert ["254:0", "1054", "1", "3", "8", "fragmented", "unknown", "none", "unknown", "unknown"] in records
 
 
-@pytest.mark.parametrize("blocks", [1, 2, 24, 25, 255, 256, 257, 6 * 256, 25599, 25600, 255 * 1024, 262015, 262016, 262144,
-                                    5 * 10 ** 6, 268304383, 268304384, 2 ** 28, 2 ** 32 - 1])
-def test_bytes(blocks, tmp_path):
+def formats(kind: str, *arguments: object) -> list[str]:
+    """What the functions of util.c and names.c return."""
+    texts = [text.encode("utf-8", "surrogateescape") if isinstance(text, str) else str(text) for text in arguments]
+    done = subprocess.run([FORMATS, kind, *texts], capture_output=True, check=True)
+    return done.stdout.decode().split("\n")[:-1]
+
+
+def test_bytes():
     """Both write a size in the same way."""
-    (tmp_path / "t").write_text(f"# fragtrace table 1\n# volume 1:1 main_blkaddr=0 blocks={blocks} segment_blocks=1 "
-                                f"path=/m\n1:1 0 {blocks} 0 4 contiguous /a\n")
-    done = subprocess.run([VIEW, "-t", "t", "--top", "--count", "1", "-n", "0.01"], cwd=tmp_path, capture_output=True,
-                          check=True)
-    assert f"; {style.blocks_text(blocks)}; " in done.stdout.decode()
+    blocks = [0, 1e-6, 0.0124, 0.0125, 0.02, 0.3, 0.75, 1, 2, 24, 25, 255, 256, 257, 6 * 256, 25599, 25600, 255 * 1024, 262015,
+              262016, 262144, 5 * 10 ** 6, 268304383, 268304384, 2 ** 28, 2 ** 32 - 1, 2 ** 38, 2 ** 48]
+    expected = [style.blocks_text(number) for number in blocks]
+    assert formats("bytes", *blocks) == expected
+    assert expected[:7] == ["0 KiB", "<0.1 KiB", "<0.1 KiB", "0.1 KiB", "0.1 KiB", "1.2 KiB", "3 KiB"]
+    assert expected[-4:] == ["1 TiB", "16.0 TiB", "1 PiB", "1024 PiB"]
+
+
+def test_shares():
+    """Both write a share in the same way; 0 % is nothing, 100 % is all."""
+    cases = [(0, 0), (0, 7), (7, 7), (1, 2), (1, 3), (2, 3), (1, 7), (1, 2000), (1, 2001), (1, 10 ** 9), (1999, 2000), (2000, 2001),
+             (10 ** 9 - 1, 10 ** 9), (1, 8), (1, 16), (29, 200), (7, 10), (10 ** 12 + 1, 2 * 10 ** 12)]
+    expected = [style.share_text(*case) for case in cases]
+    assert formats("share", *(number for case in cases for number in case)) == expected
+    assert expected[:12] == ["0 %", "0 %", "100 %", "50 %", "33.3 %", "66.7 %", "14.3 %", "0.1 %", "<0.1 %", "<0.1 %", ">99.9 %",
+                             ">99.9 %"]
+
+
+@pytest.mark.parametrize("name", ["plain", "packed", "pipe", "bomb", "binary"])
+def test_too_large(name, tmp_path, monkeypatch):
+    """An input that is larger than the limit is refused, whatever form it has."""
+    monkeypatch.chdir(tmp_path)
+    data = (HERE / "data/rocksdb2.table").read_bytes()
+    if name == "binary":
+        data = subprocess.run([sys.executable, str(HERE / "to_snapshot.py"), str(HERE / "data/rocksdb2.table")], check=True,
+                              capture_output=True).stdout
+    if name == "bomb":
+        data += b"# " + bytes(1 << 24)
+    limit = len(data) if name != "bomb" else 1 << 20
+    packed = gzip.compress(data) if name in ("packed", "bomb") else data
+    Path("t").write_bytes(packed)
+    monkeypatch.setattr(fragsnap, "input_max", limit)
+    for size, refused in ((limit, name == "bomb"), (limit - 1, True)):
+        monkeypatch.setattr(fragsnap, "input_max", size)
+        done = subprocess.run([VIEW, "--csv", "-", "--max-input", str(size), "-" if name == "pipe" else "t"], input=data,
+                              capture_output=True, check=False)
+        said = done.stderr.decode()
+        assert bool(done.returncode) == refused
+        if refused:
+            assert "the input is larger than" in said
+            assert "<stdin>" in said or name != "pipe"
+        if name != "pipe":
+            python, _ = by_python(Path("t"))
+            assert python == said
+
+
+def test_endless(tmp_path, monkeypatch):
+    """An endless input ends at the limit, in little memory."""
+    monkeypatch.chdir(tmp_path)
+    done = subprocess.run(f"yes '# x' | head -c 200000000 | (ulimit -v 400000; exec {VIEW} --max-input 64M -t - -o p.png)",
+                          shell=True, capture_output=True, check=False)
+    assert done.stderr.decode().startswith("fragtrace-view: <stdin>: the input is larger than 64 MiB, expected less")
+    assert done.returncode == 1
+
+
+def test_hidden_characters():
+    """No character acts on a terminal, begins a line, or changes the order of text."""
+    texts = ["/m/\u202etxt.exe", "/m/a\nb", "\x1b[2J\x1b]0;x\x07", "\x9b2J", "\udc9b2J", "é€😀", "a\\b\\033", "\u2028\u2066\u200f\ufeff",
+             "\udcc3", "\udced\udca0\udc80", "\U000e0041", "e\u0301", "\u05d0", "\x7f\x85\xad"]
+    texts += [f"a{chr(code)}b" for code in (*range(1, 0x800), *range(0x2000, 0x2100), *range(0xfe00, 0x10000))
+              if not 0xd800 <= code < 0xe000]
+    expected = [fragsnap.visible(text) for text in texts]
+    assert formats("visible", *texts) == expected
+    assert formats("name", *texts) == [fragsnap.visible(text.replace("\\", "\0")).replace("\\000", "\\134") for text in texts]
+    assert expected[:7] == ["/m/\\342\\200\\256txt.exe", "/m/a\\012b", "\\033[2J\\033]0;x\\007", "\\302\\2332J", "\\2332J",
+                            "é€😀", "a\\b\\033"]
 
 
 @pytest.mark.parametrize("name", GOOD)
@@ -176,7 +244,7 @@ def plot_colors(args: list[str]) -> tuple[str, list[int]]:
     try:
         rules = colors.read_rules(args)
     except fragsnap.SnapError as error:
-        return f"fragtrace-view: {error}\n", []
+        return fragsnap.visible(f"fragtrace-view: {error}") + "\n", []
     groups = colors.Groups(rules, colors.OTHER)
     return "", [groups[groups.of_path(path)].tones[0] for path in PATHS]
 

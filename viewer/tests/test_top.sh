@@ -179,11 +179,34 @@ test_top_in_a_pipe_waits_for_its_source() {
 	wait $! || fail "status $?"
 }
 
+test_sorted_column_is_marked() {
+	top -t "$data/small.table" --count 1 | sed -n 3p | tr -s ' ' | grep -qx ' \*EXTRA FRAGS FRAG/S BLOCKS BLK/S SPLIT PATH'
+}
+
+test_filter() {
+	top -t "$data/rocksdb2.table" --count 1 --filter .sst >out
+	[ "$(sed 1,3d out | grep -c '\.sst$')" = "$(sed 1,3d out | grep -c .)" ] || fail "$(cat out)"
+	sed -n 1p out | grep -q '  only \.sst$' || fail "$(head -n 1 out)"
+	# the sums are those of all files
+	sed -n 2p out | grep -q '^33 files, '
+	top -t "$data/rocksdb2.table" --count 1 --filter 'db/MANIFEST*' >out
+	[ "$(sed 1,3d out | paths)" = '/mnt/f2fs/db/MANIFEST-000071 ' ] || fail "$(cat out)"
+	top -t "$data/rocksdb2.table" --count 1 --filter nosuch >out
+	[ -z "$(sed 1,3d out | paths)" ] || fail "$(cat out)"
+	misused '--filter goes with --top' "$view" --filter x
+}
+
+test_top_of_standard_input() {
+	"$view" --top - <"$data/small.table" >out
+	[ "$(grep -c '^fragtrace ' out)" = 1 ] || fail "$(cat out)"
+	grep -q '^7 files, 1 fragmented' out
+}
+
 test_top_refuses() {
-	refuses '--top goes alone' "$view" --top -o x.png
-	refuses '--top goes alone' "$view" --top --record x
+	misused '--top goes alone' "$view" --top -o x.png
+	misused '--top goes alone' "$view" --top --record x
 	refuses 'nosuch: cannot open' "$view" --top -t nosuch
-	refuses '-n cannot read standard input again' "$view" --top -t -
+	misused '-n cannot read standard input again' "$view" --top -t - -n 1
 	printf '# fragtrace table 2\n' >t
 	refuses 't:1: the table has version 2' "$view" --top -t t
 	refuses 'No space left on device' sh -c "'$view' --top -t '$data/small.table' >/dev/full"
@@ -232,6 +255,37 @@ test_keys() {
 	wait_for sh -c 'tmux -S "$socket" capture-pane -p | sed -n 23p | grep -q " 0  *1 .*f2fs"'
 	press Home
 	wait_for sh -c 'tmux -S "$socket" capture-pane -p | sed -n 4p | grep -q LOG'
+	press q
+	is_restored 0
+}
+
+test_filter_key() {
+	terminal 80 24 -n 100 -t "$data/rocksdb2.table"
+	shows '^  \*EXTRA '
+	press / M A N I
+	shows '^Show only paths with (or a glob): MANI_'
+	shows MANIFEST-000071
+	wait_for sh -c '! tmux -S "$socket" capture-pane -p | grep -q LOG'
+	press BSpace Enter
+	shows 'only MAN$'
+	press n
+	shows ' \*PATH'
+	press Escape
+	shows 'by name$'
+	press q
+	is_restored 0
+}
+
+test_narrow_terminal_keeps_the_path() {
+	terminal 40 10 -n 100 -t "$data/rocksdb2.table"
+	shows '^  \*EXTRA  *FRAGS PATH'
+	shows 'MANIFEST-000071$'
+	press b
+	shows '^  \*BLOCKS PATH'
+	shows '[0-9] .*[0-9]\.[a-z]*$'
+	tmux -S "$socket" resize-window -x 60 -y 10
+	shows '^   EXTRA  *FRAGS  *\*BLOCKS  *SPLIT PATH\|^   EXTRA  *FRAGS  *\*BLOCKS PATH'
+	tmux -S "$socket" resize-window -x 40 -y 10
 	press q
 	is_restored 0
 }

@@ -168,8 +168,8 @@ test_two_volumes() {
 	boxes '#aa4400' 1
 	boxes '#c0c0c0' 1
 	says '.rdb: contiguous files=2 blocks=5, fragmented files=1 blocks=2 fragments=2, folded blocks=0'
-	says '254:0 /mnt/a  LBA 100 to 119, 20 blocks (80 KiB), 20.0 % in watched files'
-	says '254:16 /mnt/my disk  LBA 50 to 59, 10 blocks (40 KiB), 40.0 % in watched files'
+	says '254:0 /mnt/a  LBA 100 to 119, 20 blocks (80 KiB), 20 % in watched files'
+	says '254:16 /mnt/my disk  LBA 50 to 59, 10 blocks (40 KiB), 40 % in watched files'
 	"$peek" out.png text | grep -qx 'Title: fragtrace /mnt/a, /mnt/my disk'
 }
 
@@ -270,7 +270,7 @@ test_tones_alternate_per_extension() {
 
 test_same_inode_on_two_volumes_is_two_files() {
 	plain -t "$data/two.table"
-	mentions '4 files, 5 extents, 1 fragmented file (25.0 %)'
+	mentions '4 files, 5 extents, 1 fragmented file (25 %)'
 }
 
 # pieces(length, distance) - a file of 32 blocks in pieces
@@ -772,11 +772,11 @@ test_table_cut_in_the_last_line() {
 
 test_not_a_number() {
 	bad_line 'x:0 110 4 0 4 contiguous /m/a' 'the device is not a number'
-	bad_line '254:0 1l0 4 0 4 contiguous /m/a' 'the lba has a stray "l0 4'
+	bad_line '254:0 1l0 4 0 4 contiguous /m/a' 'the lba is followed by "l0 4'
 	bad_line '254:0 -110 4 0 4 contiguous /m/a' 'the lba is not a number'
-	bad_line '254:0 110 0x4 0 4 contiguous /m/a' 'the length has a stray "x4'
+	bad_line '254:0 110 0x4 0 4 contiguous /m/a' 'the length is followed by "x4'
 	bad_line '254:0  110 4 0 4 contiguous /m/a' 'the lba is not a number'
-	bad_line '254:0 110 4 1.5 4 contiguous /m/a' 'the offset has a stray ".5'
+	bad_line '254:0 110 4 1.5 4 contiguous /m/a' 'the offset is followed by ".5'
 }
 
 test_huge_numbers() {
@@ -908,7 +908,7 @@ test_color_by_size() {
 	says '1 block: contiguous files=0 blocks=3, fragmented files=0 blocks=1 fragments=1, folded blocks=0'
 	says '2 to 3: contiguous files=0 blocks=0, fragmented files=0 blocks=5 fragments=2, folded blocks=0'
 	says 'all files: contiguous files=6 blocks=34, fragmented files=1 blocks=6 fragments=3, folded blocks=0'
-	refuses '-c rocksdb: rules are for --color-by kind' \
+	misused '-c rocksdb: rules are for --color-by kind' \
 		"$view" -t "$data/small.table" --color-by size -c rocksdb -o out.png
 }
 
@@ -919,7 +919,7 @@ test_color_by_file() {
 		says 'all others: contiguous files=6 blocks=34, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
 	done
 	for by in file file= kinds size=1 kind= ''; do
-		refuses "--color-by $by: expected kind, severity, size, cause, why, process, age or file=PATH" "$view" --color-by "$by"
+		misused "--color-by $by: expected kind, severity, size, cause, why, process, age or file=PATH" "$view" --color-by "$by"
 	done
 }
 
@@ -1088,21 +1088,23 @@ test_missing_table() {
 }
 
 test_bad_options() {
-	refuses 'unexpected argument "x"' "$view" x
-	refuses 'see fragtrace-view --help' "$view" --nonsense
-	refuses '-n 0: expected a number of seconds above 0' "$view" -n 0
-	refuses '-n -1:' "$view" -n -1
-	refuses '-n nan:' "$view" -n nan
-	refuses '-n inf:' "$view" -n inf
-	refuses '-n 1s:' "$view" -n 1s
-	refuses '--count 0:' "$view" -n 1 --count 0
-	refuses '--count 1x:' "$view" -n 1 --count 1x
-	refuses '--count goes with -n' "$view" --count 1
-	refuses '-n cannot read standard input again' "$view" -n 1 -t -
-	refuses '--layout box: expected boxes, segments or hilbert' "$view" --layout box
-	refuses '--dpi 10: expected a number from 48 to 600' "$view" --dpi 10
-	refuses '--cell x: expected a number from 1 to 64' "$view" --cell x
-	refuses '-o has an empty name' "$view" -o ''
+	misused 'unexpected argument "y"' "$view" x y
+	misused 'unexpected argument "y"' "$view" -t x y
+	"$view" -h | cmp - "$("$view" --help >help; echo help)"
+	misused 'see fragtrace-view --help' "$view" --nonsense
+	misused '-n 0: expected a number of seconds above 0' "$view" -n 0
+	misused '-n -1:' "$view" -n -1
+	misused '-n nan:' "$view" -n nan
+	misused '-n inf:' "$view" -n inf
+	misused '-n 1s:' "$view" -n 1s
+	misused '--count 0:' "$view" -n 1 --count 0
+	misused '--count 1x:' "$view" -n 1 --count 1x
+	misused '--count goes with -n' "$view" --count 1
+	misused '-n cannot read standard input again' "$view" -n 1 -t -
+	misused '--layout box: expected boxes, segments or hilbert' "$view" --layout box
+	misused '--dpi 10: expected a number from 48 to 600' "$view" --dpi 10
+	misused '--cell x: expected a number from 1 to 64' "$view" --cell x
+	misused '-o has an empty name' "$view" -o ''
 }
 
 test_help_and_version() {
@@ -1264,10 +1266,10 @@ test_snapshot() {
 	sed '1a\
 # stale 2' "$data/two.table" >text
 	plain -t text
-	mentions '1 fragmented file (25.0 %); 2 stale'
+	mentions '1 fragmented file (25 %); 2 stale'
 	binary text snapshot
 	plain -t snapshot
-	mentions '1 fragmented file (25.0 %); 2 stale'
+	mentions '1 fragmented file (25 %); 2 stale'
 	"$view" -t - -o - <snapshot >snapshot.png
 	"$view" -t snapshot -o - | cmp - snapshot.png
 	sed '3a\

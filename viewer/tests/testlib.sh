@@ -39,11 +39,21 @@ no_rest() {
 
 # refuses(message, command...) - status 1, the message on stderr, the old picture unchanged
 refuses() {
-	local message=$1 status=0
-	shift
+	ends_with 1 "$@"
+}
+
+# misused(message, command...) - the same for an error in the command line: status 2
+misused() {
+	ends_with 2 "$@"
+}
+
+# ends_with(status, message, command...) - the command ends with this status and message, the old picture is unchanged
+ends_with() {
+	local expected=$1 message=$2 status=0
+	shift 2
 	echo good >out.png
 	"$@" >stdout 2>stderr </dev/null || status=$?
-	[ "$status" = 1 ] || fail "status $status, expected 1: $(cat stderr)"
+	[ "$status" = "$expected" ] || fail "status $status, expected $expected: $(cat stderr)"
 	grep -qF -- "$message" stderr || fail "expected \"$message\", got: $(cat stderr)"
 	[ "$(wc -l <stderr)" -le 2 ] || fail "too many messages: $(cat stderr)"
 	[ "$(cat out.png)" = good ] || fail "the last good picture is gone"

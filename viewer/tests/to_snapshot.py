@@ -9,6 +9,13 @@ The snapshot has version 1. It has version 2 if comments of the table, which tab
                                                   the same process at another time
     # cause INO OFFSET OP FLUSH WHY_HERE WRITER   of the extent of that file that begins at OFFSET
 
+Other comments are for what a table does not have:
+
+    # unwritten INO OFFSET LENGTH                 an extent of that file without blocks
+    # encoded INO OFFSET                          the extent that begins at OFFSET has blocks of a compressed cluster
+    # lost INO OFFSET LENGTH LBA                  an extent that is not in the order of addresses
+    # empty DEV INO PATH                          a file without extents
+
 The other extents of a fragment get the cause of the first one. The default cause is unknown.
 """
 
@@ -20,6 +27,7 @@ OPS = ("unknown append overwrite tail direct prealloc range mmap inline gc_bg gc
 FLUSHES = "none sync writeback checkpoint".split()
 WHYS = "none unknown interleaved other_log ssr new_segment moved".split()
 NO_PATH = 2 ** 64 - 1
+UNWRITTEN = 2 ** 32 - 1
 
 
 def path_of(field: str) -> bytes:
@@ -33,6 +41,8 @@ def cause_of(op: str, flush: str, why: str, writer: int) -> int:
 
 def main() -> None:
     volumes, files, extents, order, paths = [], {}, [], [], bytearray()
+    flags: dict[tuple[int, int], int] = {}
+    unwritten: list[tuple[int, int, int, int]] = []
     writers, causes = [(NO_PATH, 0, 0, 0, 0, b"", 0, 0)] * 2, {}
     time_ns = stale = 0
 
@@ -59,6 +69,14 @@ def main() -> None:
                                 same[0], 0))
             elif m := re.match(r"# cause (\d+) (\d+) (\S+) (\S+) (\S+) (\d+)$", line):
                 causes[int(m[1]), int(m[2])] = cause_of(m[3], m[4], m[5], int(m[6]))
+            elif m := re.match(r"# unwritten (\d+) (\d+) (\d+)$", line):
+                unwritten.append((int(m[1]), int(m[2]), int(m[3]), UNWRITTEN))
+            elif m := re.match(r"# lost (\d+) (\d+) (\d+) (\d+)$", line):
+                unwritten.append((int(m[1]), int(m[2]), int(m[3]), int(m[4])))
+            elif m := re.match(r"# encoded (\d+) (\d+)$", line):
+                flags[int(m[1]), int(m[2])] = 1
+            elif m := re.match(r"# empty (\S+) (\d+) (\S+)$", line):
+                files[[f"{v[1]}:{v[2]}" for v in volumes].index(m[1]), int(m[2])] = (m[3], False, [])
             elif not line.startswith("#"):
                 dev, lba, length, offset, ino, state, path = line.split(" ", 6)
                 volume = [f"{v[1]}:{v[2]}" for v in volumes].index(dev)
@@ -68,18 +86,24 @@ def main() -> None:
                 files[key][2].append((int(offset), int(length), int(lba)))
     version = 2 if causes or len(writers) > 2 else 1
 
+    in_order = {(key[1], *extent) for key, file in files.items() for extent in file[2]}
+    for number, *extent in unwritten:
+        next(file[2] for key, file in files.items() if key[1] == number).append(tuple(extent))
     file_records = []
     for i, ((volume, ino), (path, fragmented, found)) in enumerate(sorted(files.items())):
         file_records.append((keep(path), len(extents), len(found), 0, 0, 0, 0, 0, 0, volume, ino,
                              (2 if fragmented else 0) | (i < stale), 0))
         end = cause = 0
         for offset, length, lba in sorted(found):
-            if lba != end:
+            if lba != end and lba != UNWRITTEN:
                 cause = cause_of("unknown", "none", "unknown" if end else "none", 0)
             cause = causes.get((ino, offset), cause)
-            extents.append((i, offset, length, lba, 0, cause)[:version + 4])
-            end = lba + length
-    order = sorted(range(len(extents)),
+            extents.append((i, offset, length, lba, flags.get((ino, offset), 0), cause)[:version + 4])
+            if lba != UNWRITTEN:
+                end = lba + length
+            if (ino, offset, length, lba) in in_order:
+                order.append(len(extents) - 1)
+    order = sorted(order,
                    key=lambda x: (file_records[extents[x][0]][9], extents[x][3]))
 
     arrays = [("<Q6I", volumes), ("<9Q4I", file_records), (f"<{version + 4}I", extents),

@@ -43,10 +43,11 @@ class Frame:
     seconds: float
     moment: Moment
     total: Share
+    n_stale: int
 
 
 @dataclass(frozen=True)
-class Stage:
+class Background:
     """What all pictures share: strip is the box of the curve, in pixels."""
 
     rows: Rows
@@ -68,10 +69,11 @@ def chosen(moments: list[Moment], most: int) -> list[tuple[float, Moment]]:
     return [(step, at(moments, min(step, length))) for step in steps]
 
 
-def look_through(steps: list[tuple[float, Moment]], colors: Optional[list[str]], top: int,
-                 request_blocks: int) -> tuple[list[Frame], Rows, Groups]:
+def read_frames(steps: list[tuple[float, Moment]], colors: Optional[list[str]], top: int,
+                request_blocks: int) -> tuple[list[Frame], Rows, Groups]:
     """Read all tables once: find the rows, the extensions, and the figures."""
     totals: dict[Moment, Share] = {}
+    stale: dict[Moment, int] = {}
     largest: Counter[str] = Counter()
     used: list[np.ndarray] = []
     volumes: list[Volume] = []
@@ -85,7 +87,8 @@ def look_through(steps: list[tuple[float, Moment]], colors: Optional[list[str]],
             largest[ext] = max(largest[ext], blocks)
         everything = np.zeros(len(table.paths), np.int64)
         totals[moment] = sum_of(shares_of(table, everything, 1, request_blocks))
-    frames = [Frame(seconds, moment, totals[moment]) for seconds, moment in steps]
+        stale[moment] = table.n_stale
+    frames = [Frame(seconds, moment, totals[moment], stale[moment]) for seconds, moment in steps]
     return frames, rows_for(volumes, used), groups_for(colors, largest, top)
 
 
@@ -112,7 +115,7 @@ def with_palette(image: Image.Image, palette: np.ndarray) -> Image.Image:
     return result
 
 
-def stage_of(frames: list[Frame], rows: Rows, groups: Groups, title: Optional[str]) -> Stage:
+def background_of(frames: list[Frame], rows: Rows, groups: Groups, title: Optional[str]) -> Background:
     """Draw the parts that do not change."""
     height = row_pixels(rows, ROOM)
     high = max(len(rows) * height, 60)
@@ -122,7 +125,8 @@ def stage_of(frames: list[Frame], rows: Rows, groups: Groups, title: Optional[st
     name = style.short(title or ", ".join(volume.path for volume in rows.volumes) or "no volume", 36)
     canvas.text(14, 8, name, fontsize=13, fontweight="bold")
     row, hatched = explain(rows)
-    canvas.text(14, 36, f"from {clock(frames[0].moment.time)}; {hatched}", color=style.FAINT, fontsize=8)
+    canvas.text(14, 36, f"from {clock(frames[0].moment.time)}; {hatched}" +
+                style.stale_text(max(frame.n_stale for frame in frames)), color=style.FAINT, fontsize=8)
     canvas.text(14, 50, row, color=style.FAINT, fontsize=8)
     blank = np.full((len(rows), rows.columns, 3), 255, np.uint8)
     draw_layout(canvas, LEFT, TOP, rows, blank, height, True)
@@ -140,10 +144,10 @@ def stage_of(frames: list[Frame], rows: Rows, groups: Groups, title: Optional[st
     style.time_axis(curve, times[-1])
     memory = io.BytesIO()
     canvas.figure.savefig(memory, format="png", dpi=canvas.figure.dpi)
-    return Stage(rows, groups, height, Image.open(memory).convert("RGB"), palette_of(groups), box)
+    return Background(rows, groups, height, Image.open(memory).convert("RGB"), palette_of(groups), box)
 
 
-def draw_frames(stage: Stage, frames: list[Frame], request_blocks: int) -> Iterator[Image.Image]:
+def draw_frames(background: Background, frames: list[Frame], request_blocks: int) -> Iterator[Image.Image]:
     """Draw each picture."""
     large, small = (ImageFont.truetype(findfont(FontProperties(family="DejaVu Sans", weight="bold")), size)
                     for size in (18, 13))
@@ -153,24 +157,24 @@ def draw_frames(stage: Stage, frames: list[Frame], request_blocks: int) -> Itera
     for frame in counted(frames, len(frames), "drawing picture"):
         if frame.moment != painted:
             painted = frame.moment
-            cells = paint(stage.rows, pieces_of(frame.moment.read(), stage.rows.volumes, stage.groups),
-                          shades_of(stage.groups))
-            picture = Image.fromarray(np.repeat(np.repeat(cells, stage.height, axis=0), stage.rows.pixels, axis=1)) if cells.size else None
-        image = stage.still.copy()
+            cells = paint(background.rows, pieces_of(frame.moment.read(), background.rows.volumes, background.groups),
+                          shades_of(background.groups))
+            picture = Image.fromarray(np.repeat(np.repeat(cells, background.height, axis=0), background.rows.pixels, axis=1)) if cells.size else None
+        image = background.still.copy()
         if picture:
             image.paste(picture, (LEFT, TOP))
         pen = ImageDraw.Draw(image)
-        pen.rectangle((LEFT - 1, TOP - 1, LEFT + stage.rows.width, TOP + len(stage.rows) * stage.height),
+        pen.rectangle((LEFT - 1, TOP - 1, LEFT + background.rows.width, TOP + len(background.rows) * background.height),
                       outline=style.FAINT)
         split = f"{frame.total.split_factor:.2f}" if frame.total.ideal else "-"
-        pen.text((LEFT + stage.rows.width, 12), span(frame.seconds), fill=style.INK, font=large, anchor="ra")
+        pen.text((LEFT + background.rows.width, 12), span(frame.seconds), fill=style.INK, font=large, anchor="ra")
         pen.text((LEFT, TOP - 26), f"{style.plural(frame.total.files, 'file')}, "
                  f"{style.plural(frame.total.fragments, 'fragment')}, split factor {split} at "
                  f"{style.blocks_text(request_blocks)}", fill=style.INK, font=small)
-        x, y, width, height = stage.strip
+        x, y, width, height = background.strip
         now = x + round((width - 1) * frame.seconds / length)
         pen.line((now, y, now, y + height), fill=style.FAINT, width=2)
-        yield with_palette(image, stage.palette)
+        yield with_palette(image, background.palette)
 
 
 # === Writing ===
@@ -187,8 +191,8 @@ def write(path: str, images: list[Image.Image], seconds: float) -> None:
 def make(moments: list[Moment], colors: Optional[list[str]], top: int, request_blocks: int,
          title: Optional[str], most: int, seconds: float, limit: int, path: str) -> None:
     """Write the animation of a series to path, with a limit of pictures and a limit of bytes."""
-    frames, rows, groups = look_through(chosen(moments, most), colors, top, request_blocks)
-    images = list(draw_frames(stage_of(frames, rows, groups, title), frames, request_blocks))
+    frames, rows, groups = read_frames(chosen(moments, most), colors, top, request_blocks)
+    images = list(draw_frames(background_of(frames, rows, groups, title), frames, request_blocks))
     write(path, images, seconds)
     while os.path.getsize(path) > limit and len(images) > 2:
         # keep every other picture, counted from the last one

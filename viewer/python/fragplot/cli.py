@@ -12,7 +12,8 @@ from typing import Callable, NoReturn, Optional
 
 from matplotlib.figure import Figure
 
-from fragsnap import BLOCK_BYTES, SnapError, Table
+import fragsnap
+from fragsnap import BLOCK_BYTES, SnapError, Table, visible
 
 from . import animate, compare, distribution, history, moments, style
 from .colors import PALETTE
@@ -33,14 +34,14 @@ examples:
   fragtrace-plot distribution run --at end
   fragtrace-plot animate run -o run.gif
 
-`fragtrace-plot COMMAND --help` tells the rest."""
+`fragtrace-plot COMMAND --help` describes the rest."""
 
 
 class Parser(argparse.ArgumentParser):
     """Reports errors in the same form as the rest of the program."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"fragtrace-plot: {message}; see {self.prog} --help\n")
+        self.exit(2, visible(f"fragtrace-plot: {message}; see {self.prog} --help") + "\n")
 
 
 # === Values of options ===
@@ -54,6 +55,15 @@ def request_size(text: str) -> int:
         raise argparse.ArgumentTypeError(f"{text!r} is no size of a request, expected a multiple of 4K such as "
                                          "128K or 1M")
     return size // BLOCK_BYTES
+
+
+def byte_size(text: str) -> int:
+    """A number of bytes, or of KiB, MiB or GiB with K, M or G."""
+    found = re.fullmatch(r"(\d{1,12})([KMG]?)", text, re.ASCII)
+    size = int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[found[2]] if found else 0
+    if not size:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size, expected a number of bytes, or one with K, M or G")
+    return size
 
 
 def point_in_time(text: str) -> float:
@@ -173,6 +183,9 @@ def add_command(commands: argparse._SubParsersAction, name: str, run: Callable[[
     parser.add_argument("--request", metavar="SIZE", type=request_size, default=32,
                         help="size of a request, for the split factor and the red line (default: 128K)")
     parser.add_argument("--title", help="instead of the mount point")
+    parser.add_argument("--max-input", metavar="SIZE", type=byte_size,
+                        help="refuse an input that is larger than this, unpacked: bytes, or a number with K, M or G "
+                        "(default: half of the memory)")
     parser.set_defaults(run=run, parser=parser)
     return parser
 
@@ -236,12 +249,13 @@ def build_parser(version: str) -> argparse.ArgumentParser:
 def main(version: str) -> int:
     """Run the program; returns its exit status."""
     args = build_parser(version).parse_args()
+    fragsnap.input_max = args.max_input
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         args.run(args)
-        print(f"wrote {args.output}".encode("utf-8", "replace").decode(), flush=True)
+        print(visible(f"wrote {args.output}"), flush=True)
     except SnapError as error:
-        print(f"fragtrace-plot: {error}".encode("utf-8", "replace").decode(), file=sys.stderr)
+        print(visible(f"fragtrace-plot: {error}"), file=sys.stderr)
         return 1
     except MemoryError:
         print("fragtrace-plot: out of memory", file=sys.stderr)

@@ -20,7 +20,7 @@ from .moments import Moment, clock, span
 from .shares import Share, shares_of, sum_of
 
 # By what happened to a block. These colours also differ in lightness.
-FATES = {KEPT: ("stayed", 0xdedede), MOVED: ("moved here", 0xe2790f), NEW: ("new here", 0x123f7a),
+CHANGES = {KEPT: ("stayed", 0xdedede), MOVED: ("moved here", 0xe2790f), NEW: ("new here", 0x123f7a),
          FREED: ("freed", 0xdba0bb)}
 
 LEFT, GAP, TOP, ROOM = 78, 22, 112, 560
@@ -49,10 +49,10 @@ def table_rows(groups: Groups, a: list[Share], b: list[Share], difference: Diffe
     lines.append(("all files", sum_of(a), sum_of(b), difference.blocks.sum(axis=0),
                   difference.fragments.sum(axis=0)))
     for name, old, new, blocks, fragments in lines:
-        fates = [style.blocks_text(int(count)) if count else "-" for count in blocks]
+        changes = [style.blocks_text(int(count)) if count else "-" for count in blocks]
         cells.append((style.short(name, 14), arrow(f"{old.files:,}", f"{new.files:,}"),
                       arrow(f"{old.fragmented:,}", f"{new.fragmented:,}"),
-                      arrow(style.blocks_text(old.blocks), style.blocks_text(new.blocks)), *fates,
+                      arrow(style.blocks_text(old.blocks), style.blocks_text(new.blocks)), *changes,
                       arrow(f"{fragments[0]:,}", f"{fragments[1]:,}"), f"{fragments[2]:,}" if fragments[2] else "-",
                       arrow(factor(old), factor(new))))
     return cells
@@ -95,10 +95,11 @@ def draw(names: tuple[str, str], tables: tuple[Table, Table], groups: Groups, re
     canvas.text(14, 40, "; ".join((line, *explain(rows))), color=style.FAINT)
     request = style.blocks_text(request_blocks)
     tops = [paint(rows, pieces_of(table, volumes, groups), shades_of(groups)) for table in tables]
-    fates = np.array([[rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff] for _, rgb in
-                      (FATES[fate] for fate in sorted(FATES))], float)
-    tops.append(paint(rows, difference.pieces, fates))
-    heads = [(names[0], summary(sum_of(shares[0]), request)), (names[1], summary(sum_of(shares[1]), request)),
+    changes = np.array([[rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff] for _, rgb in
+                      (CHANGES[change] for change in sorted(CHANGES))], float)
+    tops.append(paint(rows, difference.pieces, changes))
+    heads = [*((name, summary(sum_of(share), request) + style.stale_text(table.n_stale))
+               for name, share, table in zip(names, shares, tables)),
              ("Difference", "what is at each place now, and where it was before")]
     for i, (picture, (head, line)) in enumerate(zip(tops, heads)):
         left = LEFT + i * (rows.width + GAP)
@@ -111,8 +112,8 @@ def draw(names: tuple[str, str], tables: tuple[Table, Table], groups: Groups, re
     below = draw_legend(canvas, LEFT, y, two, entries)
     canvas.text(LEFT, below - 2, TONES_TEXT, color=style.FAINT)
     x: float = LEFT + 2 * (rows.width + GAP)
-    for fate in (KEPT, MOVED, NEW, FREED):
-        name, rgb = FATES[fate]
+    for change in (KEPT, MOVED, NEW, FREED):
+        name, rgb = CHANGES[change]
         x = canvas.swatch(x, y, [f"#{rgb:06x}"])
         canvas.text(x + 4, y - 2, name, fontweight="bold")
         x += 22 + 7.5 * len(name)

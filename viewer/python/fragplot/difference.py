@@ -71,7 +71,7 @@ class Steps:
 
     file: np.ndarray
     blocks: np.ndarray
-    fate: np.ndarray
+    change: np.ndarray
     old: tuple[np.ndarray, np.ndarray]
     new: tuple[np.ndarray, np.ndarray]
 
@@ -89,10 +89,10 @@ def follow(a: Side, b: Side, files: int) -> Steps:
     in_a, *old = a.at(begin)
     in_b, *new = b.at(begin)
     stayed = (old[0] == new[0]) & (old[1] == new[1])
-    fate = np.where(in_a & in_b, np.where(stayed, KEPT, MOVED), np.where(in_b, NEW, GONE))
+    change = np.where(in_a & in_b, np.where(stayed, KEPT, MOVED), np.where(in_b, NEW, GONE))
     some = in_a | in_b
     file = np.searchsorted(base, begin, "right") - 1
-    return Steps(file[some], blocks[some], fate[some], (old[0][some], old[1][some]),
+    return Steps(file[some], blocks[some], change[some], (old[0][some], old[1][some]),
                  (new[0][some], new[1][some]))
 
 
@@ -128,8 +128,8 @@ def subtract(begin: np.ndarray, end: np.ndarray, less_begin: np.ndarray,
 def pieces_of_difference(steps: Steps, volumes: list[Volume]) -> Pieces:
     """The places of blocks that came, stayed, or were freed."""
     base = np.cumsum([0] + [volume.end for volume in volumes])
-    here = steps.fate != GONE
-    left = (steps.fate == GONE) | (steps.fate == MOVED)
+    here = steps.change != GONE
+    left = (steps.change == GONE) | (steps.change == MOVED)
     old = base[steps.old[0]] + steps.old[1]
     new = base[steps.new[0]] + steps.new[1]
     begin, end = subtract(old[left], (old + steps.blocks)[left], new[here], (new + steps.blocks)[here])
@@ -137,7 +137,7 @@ def pieces_of_difference(steps: Steps, volumes: list[Volume]) -> Pieces:
     return Pieces(np.concatenate([steps.new[0][here], volume]),
                   np.concatenate([steps.new[1][here], begin - base[volume]]),
                   np.concatenate([steps.blocks[here], end - begin]),
-                  np.concatenate([steps.fate[here], np.full(len(begin), FREED)]))
+                  np.concatenate([steps.change[here], np.full(len(begin), FREED)]))
 
 
 def same_fragments(a: Table, b: Table, identity: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
@@ -156,7 +156,7 @@ def difference_of(a: Table, b: Table, volumes: list[Volume], groups: Groups) -> 
     files = int(max(first.max(initial=-1), second.max(initial=-1))) + 1
     steps = follow(Side(a, volumes, first), Side(b, volumes, second), files)
     kept = np.zeros(files, bool)
-    kept[steps.file[steps.fate == KEPT]] = True
+    kept[steps.file[steps.change == KEPT]] = True
     reused = [number for number in doubtful if not kept[number]]
     if reused:
         again = np.isin(second, reused)
@@ -167,7 +167,7 @@ def difference_of(a: Table, b: Table, volumes: list[Volume], groups: Groups) -> 
     group[first] = groups.of_files(a)
     group[second] = groups.of_files(b)
     blocks = np.zeros((len(groups), 4), np.int64)
-    np.add.at(blocks, (group[steps.file], steps.fate), steps.blocks)
+    np.add.at(blocks, (group[steps.file], steps.change), steps.blocks)
     same = same_fragments(a, b, (first, second))
     fragments = np.zeros((len(groups), 3), np.int64)
     for column, table, mine, counted in ((0, a, first, None), (1, b, second, None), (2, b, second, same)):

@@ -25,6 +25,10 @@ HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---")
 DASHES: tuple[object, ...] = ("-", (0, (6, 2)), (0, (1, 1.2)), (0, (6, 2, 1, 2)), (0, (3, 1)), (0, (8, 2, 1, 2, 1, 2)))
 
 
+# The width of a digit of a number above a bar, in points.
+LETTER = 4.9
+
+
 def log2_bins(values: list[np.ndarray]) -> int:
     """The number of bins for these values; bin i is for 2^i to 2^(i+1) - 1."""
     return int(max((int(mine.max()) for mine in values if len(mine)), default=1)).bit_length()
@@ -45,10 +49,13 @@ def draw_histogram(axes: Axes, values: list[np.ndarray], groups: Groups, bins: i
             axes.bar(np.arange(bins), count, 0.92, below, align="edge", color=groups[i].strong,
                      hatch=HATCHES[i % len(HATCHES)], edgecolor="white", linewidth=0.4)
             below += count
-    for number, count in enumerate(below.astype(int).tolist()):
-        if count:
-            text = f"{count:,}" if count < 10000 or bins < 13 else f"{count / 1000:.0f}k"
-            axes.text(number + 0.46, count, text, ha="center", va="bottom", fontsize=7.5, color=style.FAINT)
+    room = axes.get_window_extent().width / axes.figure.dpi * 72 / bins
+    for number, total in enumerate(below.astype(int).tolist()):
+        if total:
+            text = style.count_text(total, room / LETTER)
+            axes.text(number + 0.46, total, text, ha="center", va="bottom", color=style.FAINT,
+                      fontsize=min(7.5, 7.5 * room / LETTER / len(text)), zorder=3,
+                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8})
     axes.set_ylim(0, max(below.max(), 1) * 1.14)
     axes.set_ylabel(what)
     axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
@@ -121,9 +128,9 @@ def draw(moment: Moment, table: Table, groups: Groups, request_blocks: int, titl
     below = int(sum((mine < request_blocks).sum() for mine in sizes))
     volumes = ", ".join(volume.path for volume in table.volumes)
     name = title or f"Fragments of {style.short(volumes, 50) or 'no volume'}"
-    share = f" ({100 * below / total.fragments:.0f} %)" if total.fragments else ""
+    share = f" ({style.share_text(below, total.fragments)})" if total.fragments else ""
     style.heading(figure, name, clock(moment.time) + f": {style.plural(total.files, 'file')}, "
-                  f"{total.fragmented:,} fragmented; {style.blocks_text(total.blocks)}",
+                  f"{total.fragmented:,} fragmented; {style.blocks_text(total.blocks)}" + style.stale_text(table.n_stale),
                   f"{below:,} of {style.plural(total.fragments, 'fragment')}{share} smaller than "
                   f"{style.blocks_text(request_blocks)}, the red line",
                   "bars: from one power of two up to the next; lines: shares of each extension")

@@ -31,10 +31,11 @@ ALL = Group("all files", (0xd0d0d0, 0x404040, 0x404040))
 
 @dataclass(frozen=True)
 class Past:
-    """The data of one moment: the volumes, and the figures of each extension or rule."""
+    """The data of one moment: the volumes, the stale files, and the figures of each extension or rule."""
 
     time: float
     paths: list[str]
+    n_stale: int
     shares: dict[str, Share]
 
 
@@ -46,7 +47,7 @@ def past_of(moment: Moment, request_blocks: int, groups: Optional[Groups]) -> Pa
         shares = dict(zip(names, shares_of(table, groups.of_files(table), len(groups), request_blocks)))
     else:
         shares = shares_by_extension(table, request_blocks)
-    return Past(moment.time, [volume.path for volume in table.volumes], shares)
+    return Past(moment.time, [volume.path for volume in table.volumes], table.n_stale, shares)
 
 
 def read_past(moments: list[Moment], request_blocks: int, groups: Optional[Groups] = None) -> list[Past]:
@@ -83,21 +84,33 @@ def by_group(past: list[Past], groups: Groups) -> list[list[Share]]:
 def end_label(axes: Axes, x: float, y: float, text: str, color: str) -> None:
     """Write the last value at the right of the panel."""
     if np.isfinite(y):
-        axes.annotate(text, (x, y), xytext=(5, 0), textcoords="offset points", va="center", color=color,
-                      fontsize=8, annotation_clip=False)
+        axes.annotate(text, (x, y), xytext=(8, 0), textcoords="offset points", va="center", color=color,
+                      fontsize=8, annotation_clip=False, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})
+
+
+def bar_label(axes: Axes, x: float, y: float, text: str, color: str) -> None:
+    """Write the value of a bar above it."""
+    axes.annotate(text, (x, y), xytext=(0, 1), textcoords="offset points", ha="center", color=color, fontsize=8)
 
 
 def draw_counts(axes: Axes, times: np.ndarray, shares: list[Share], group: Group) -> None:
     """Files and fragments: the more the lines differ, the more files are fragmented."""
     files = np.array([share.files for share in shares])
     fragments = np.array([share.fragments for share in shares])
-    axes.fill_between(times, files, np.maximum(files, fragments), step="post", color=group.pale, linewidth=0)
-    axes.step(times, files, where="post", color=style.FAINT, linewidth=1.0, linestyle=(0, (3, 1.5)))
-    axes.step(times, fragments, where="post", color=group.strong, linewidth=1.6)
+    if len(times) == 1:
+        axes.bar([-0.2, 0.2], [fragments[0], files[0]], 0.3, color=[group.strong, group.pale])
+    else:
+        axes.fill_between(times, files, np.maximum(files, fragments), step="post", color=group.pale, linewidth=0)
+        axes.step(times, files, where="post", color=style.FAINT, linewidth=1.0, linestyle=(0, (3, 1.5)))
+        axes.step(times, fragments, where="post", color=group.strong, linewidth=1.6)
     top = max(fragments.max(), files.max(), 1)
     axes.set_ylim(0, top * 1.12)
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}"))
+    if len(times) == 1:
+        bar_label(axes, -0.2, fragments[0], f"{fragments[0]:,}", group.strong)
+        bar_label(axes, 0.2, files[0], f"{files[0]:,}", style.FAINT)
+        return
     end_label(axes, times[-1], fragments[-1], f"{fragments[-1]:,}", group.strong)
     if fragments[-1] - files[-1] > top * 0.14:
         end_label(axes, times[-1], files[-1], f"{files[-1]:,}", style.FAINT)
@@ -107,7 +120,10 @@ def draw_split(axes: Axes, times: np.ndarray, shares: list[Share], group: Group)
     """Split factor: it is 1 for contiguous files."""
     factor = np.array([share.split_factor for share in shares])
     axes.axhline(1, color=style.FAINT, linewidth=0.8)
-    axes.step(times, factor, where="post", color=group.strong, linewidth=1.6)
+    if len(times) == 1:
+        axes.plot(times, factor, "o", color=group.strong)
+    else:
+        axes.step(times, factor, where="post", color=group.strong, linewidth=1.6)
     end_label(axes, times[-1], factor[-1], f"{factor[-1]:.2f}", group.strong)
 
 
@@ -115,10 +131,14 @@ def draw_sizes(axes: Axes, times: np.ndarray, shares: list[Share], group: Group,
     """Sizes of fragments: the median in a band from the 10 % to the 90 % quantile."""
     low, middle, high = ([share.quantile(q) for share in shares] for q in (0.1, 0.5, 0.9))
     axes.axhline(request_blocks, color=style.REQUEST, linewidth=0.8, linestyle=(0, (5, 3)))
-    axes.fill_between(times, low, high, step="post", color=group.pale, linewidth=0)
-    for edge in (low, high):
-        axes.step(times, edge, where="post", color=group.strong, linewidth=0.6)
-    axes.step(times, middle, where="post", color=group.strong, linewidth=1.6)
+    if len(times) == 1:
+        axes.plot([0, 0], [low[0], high[0]], "_-", color=group.strong, linewidth=0.8, markersize=14)
+        axes.plot(times, middle, "o", color=group.strong)
+    else:
+        axes.fill_between(times, low, high, step="post", color=group.pale, linewidth=0)
+        for edge in (low, high):
+            axes.step(times, edge, where="post", color=group.strong, linewidth=0.6)
+        axes.step(times, middle, where="post", color=group.strong, linewidth=1.6)
     end_label(axes, times[-1], middle[-1], style.blocks_text(middle[-1]) if shares[-1].fragments else "",
               group.strong)
 
@@ -133,9 +153,6 @@ def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[
     everything = [sum_of(moment.shares.values()) for moment in past]
     rows = [(ALL, everything)] + [(groups[i], shares) for i, shares in enumerate(over_time)
                                   if any(share.files for share in shares)]
-    if len(times) == 1:
-        # a single moment is drawn with a length
-        times, rows = np.array([0.0, 1.0]), [(group, shares * 2) for group, shares in rows]
     head, foot, row = 0.95, 0.55, 1.2
     height = head + foot + row * len(rows) + 0.3
     figure = Figure(figsize=(12, height))
@@ -164,12 +181,15 @@ def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[
         figure.text(0.012, middle - 0.22 / height, f"{last.fragmented:,} fragmented", fontsize=8, va="center")
         figure.text(0.012, middle - 0.38 / height, style.blocks_text(last.blocks), fontsize=8, va="center")
     request = style.blocks_text(request_blocks)
-    panels[0][0].set_title("fragments (line) and files (dashed)")
+    panels[0][0].set_title("fragments (line) and files (dashed)" if len(past) > 1 else "fragments and files (pale)")
     panels[0][1].set_title(f"split factor at {request}")
     panels[0][2].set_title("fragment size: 10, 50, 90 %")
     for axes in panels[-1]:
-        style.time_axis(axes, float(times[-1]))
-        if len(past) == 1:
+        if len(past) > 1:
+            style.time_axis(axes, float(times[-1]))
+        else:
+            # a moment has no length: bars and points, and no axis of time
+            axes.set_xlim(-1, 1)
             axes.set_xticks([])
             axes.set_xlabel("a single moment")
     volumes = sorted({path for moment in past for path in moment.paths})
@@ -177,7 +197,8 @@ def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[
     name = title or "History of " + (style.short(", ".join(volumes), 80) or "no volume")
     when = f"{clock(past[0].time)}, {span(length)}, {style.plural(len(past), 'table')}" if len(past) > 1 else \
         f"{clock(past[0].time)}, a single table: no history yet"
-    style.heading(figure, name, when + "; numbers at the left and right ends are those of the last table",
+    when += "; numbers at the left and right ends are those of the last table" if len(past) > 1 else ""
+    style.heading(figure, name, when + style.stale_text(past[-1].n_stale),
                   f"split factor: requests of {request} that reading all files takes, for each that it would take "
                   f"were they contiguous; red: {request} ({request_blocks * BLOCK_BYTES:,} bytes)")
     return figure

@@ -17,7 +17,7 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator  # noqa: E402
 
-from fragsnap import BLOCK_BYTES, SnapError  # noqa: E402
+from fragsnap import BLOCK_BYTES, SnapError, blocks_text, visible  # noqa: E402
 
 INK = "#202020"
 FAINT = "#6a6a6a"
@@ -38,19 +38,32 @@ matplotlib.rcParams.update({
 warnings.filterwarnings("ignore", "Glyph .* missing")
 
 
-def blocks_text(blocks: float) -> str:
-    """A number of blocks as bytes with a unit, in the same form as util.c."""
-    size, units = blocks * BLOCK_BYTES / 1024, ["KiB", "MiB", "GiB", "TiB"]
-    # a value that rounds to 1024 is 1 of the next unit
-    while size >= 1023.5 and len(units) > 1:
-        size, units = size / 1024, units[1:]
-    text = f"{size:.0f}" if size >= 99.95 or size == int(size) else f"{size:.1f}"
-    return f"{text} {units[0]}"
+def share_text(part: int, whole: int) -> str:
+    """A part of a whole in percent, in the same form as format_share() of util.c."""
+    share = 100 * part / whole if whole else 0.0
+    if part and share < 0.05:
+        return "<0.1 %"
+    if part < whole and share >= 99.95:
+        return ">99.9 %"
+    return f"{share:.0f} %" if share == int(share) else f"{share:.1f} %"
 
 
 def bytes_text(size: int) -> str:
     """A number of bytes with a unit."""
     return blocks_text(size / BLOCK_BYTES)
+
+
+def count_text(count: int, letters: float) -> str:
+    """A number in so many letters: whole if it fits, else in thousands or millions."""
+    if len(f"{count:,}") <= letters or count < 1000:
+        return f"{count:,}"
+    value, unit = (count / 1e3, "k") if count < 999500 else (count / 1e6, "M")
+    return f"{value:.1f}{unit}" if value < 9.95 and letters >= 4 else f"{value:.0f}{unit}"
+
+
+def stale_text(number: int) -> str:
+    """What a heading says of files whose blocks may have moved; nothing if there are none."""
+    return f"; {number:,} stale: their blocks may have moved" if number else ""
 
 
 def plural(number: int, what: str) -> str:
@@ -59,9 +72,8 @@ def plural(number: int, what: str) -> str:
 
 
 def short(path: str, limit: int) -> str:
-    """A path that fits and is printable: its middle is cut out, unprintable characters are replaced."""
-    path = path.encode("utf-8", "replace").decode()
-    path = "".join(char if char.isprintable() else "?" for char in path)
+    """A path that fits and is visible: its middle is cut out, hidden characters are escaped."""
+    path = visible(path)
     return path if len(path) <= limit else f"{path[:limit // 2 - 1]}…{path[-limit // 2:]}"
 
 

@@ -165,6 +165,7 @@ static uint32_t enter_file(struct reader *r, uint32_t i)
 	t->files = grow(t->files, &r->cap_files, t->n_files, sizeof(*t->files));
 	t->files[t->n_files] = (struct file){
 		.ino = f.ino,
+		.record = i,
 		.volume = f.volume,
 		.fragmented = f.flags & FT_SNAP_FRAGMENTED,
 		.in_order = true,
@@ -187,15 +188,12 @@ static void check_place(const struct reader *r, const struct extent *e, const st
 }
 
 /* The cause of an extent. It contains the index of a writer. */
-static void read_cause(struct reader *r, uint32_t cause, size_t i)
+static uint32_t checked_cause(const struct reader *r, uint32_t cause, uint32_t lba)
 {
-	struct table *t = r->table;
-
 	if (ft_cause_op(cause) >= FT_NR_OPS || ft_cause_why(cause) >= FT_NR_WHYS ||
-	    ft_cause_writer(cause) >= t->n_writers)
-		die("%s: the extent at LBA %u has the cause %#x, which nothing can have", r->name,
-		    t->extents[i].lba, cause);
-	t->causes[i] = cause;
+	    ft_cause_writer(cause) >= r->table->n_writers)
+		die("%s: the extent at LBA %u has the cause %#x, which nothing can have", r->name, lba, cause);
+	return cause;
 }
 
 static void read_extents(struct reader *r)
@@ -225,7 +223,7 @@ static void read_extents(struct reader *r)
 			v->first = v->end = t->n_extents;
 		check_place(r, e, v);
 		if (r->has_causes)
-			read_cause(r, x.cause, t->n_extents);
+			t->causes[t->n_extents] = checked_cause(r, x.cause, x.lba);
 		v->end = ++t->n_extents;
 		file_add(&t->files[e->file], e);
 	}
@@ -279,4 +277,87 @@ void snapshot_parse(struct table *table, const char *name, struct text *text)
 	read_extents(&r);
 	count_stale(&r);
 	order_build(table, name);
+}
+
+/* === Everything, with what has no place on the volume === */
+
+/* By file of the snapshot, its index in the table. */
+static void list_files(struct reader *r, struct listing *list)
+{
+	struct ft_snap_file f;
+	uint64_t i;
+
+	list->files = xcalloc(r->header.files.nr, sizeof(*list->files));
+	list->n_files = r->header.files.nr;
+	for (i = 0; i < list->n_files; i++) {
+		get(r, &r->header.files, "files", i, &f, sizeof(f));
+		if (f.volume >= r->table->n_volumes)
+			die("%s: inode %u is on a volume that is not there", r->name, f.ino);
+		list->files[i] = (struct listed_file){
+			.path = get_path(r, f.path),
+			.ino = f.ino,
+			.volume = f.volume,
+			.file = NO_FILE,
+			.is_stale = f.flags & FT_SNAP_STALE,
+			.is_omitted = f.flags & FT_SNAP_OMITTED,
+		};
+	}
+	for (i = 0; i < r->table->n_files; i++)
+		list->files[r->table->files[i].record].file = (uint32_t)i;
+}
+
+static void list_extents(struct reader *r, struct listing *list)
+{
+	struct ft_snap_extent x = { 0 };
+	uint64_t i;
+
+	list->extents = xcalloc(r->header.extents.nr, sizeof(*list->extents));
+	list->n_extents = r->header.extents.nr;
+	for (i = 0; i < list->n_extents; i++) {
+		get(r, &r->header.extents, "extents", i, &x, extent_size(r));
+		if (x.file >= list->n_files)
+			die("%s: there is no record %u among the files", r->name, x.file);
+		if (!x.len || x.lblk + (uint64_t)x.len > BLK_MAX)
+			die("%s: an extent has the blocks %u to %ju, expected blocks below %u", r->name, x.lblk,
+			    x.lblk + (uintmax_t)x.len - 1, BLK_MAX);
+		list->extents[i] = (struct listed_extent){
+			.file = x.file,
+			.offset = x.lblk,
+			.blks = x.len,
+			.lba = x.lba,
+			.is_written = x.lba != FT_SNAP_UNWRITTEN,
+			.is_encoded = x.flags & FT_SNAP_ENCODED,
+			.cause = r->has_causes ? checked_cause(r, x.cause, x.lba) : 0,
+		};
+	}
+}
+
+/**
+ * snapshot_list() - list all files and extents of a snapshot
+ * @list: the result; to be freed with listing_free(); its paths are those of @table
+ * @table: as left by snapshot_parse()
+ * @name: name of the snapshot for messages
+ *
+ * These are more than the table has: unwritten extents, files without blocks, and extents whose blocks went
+ * to another file during the copy.
+ */
+void snapshot_list(struct listing *list, const struct table *table, const char *name)
+{
+	struct table t = *table;
+	struct reader r = { .table = &t, .name = name, .buf = table->text.buf };
+
+	read_header(&r, table->text.len);
+	list_files(&r, list);
+	list_extents(&r, list);
+}
+
+/**
+ * listing_free() - release a listing
+ * @list: as left by snapshot_list()
+ */
+void listing_free(struct listing *list)
+{
+	free(list->files);
+	free(list->extents);
+	*list = (struct listing){ 0 };
 }

@@ -8,7 +8,64 @@
 #include "input/table.h"
 #include "util.h"
 
+/* The index of a file that the table does not have. */
+#define NO_FILE UINT32_MAX
+
+/**
+ * struct listed_file - a file of a snapshot
+ * @path: its path, unescaped; if @file is NO_FILE, with the mark of a deleted file
+ * @ino: inode number
+ * @volume: index into table.volumes
+ * @file: index into table.files, or NO_FILE if the table has no extent of it
+ * @is_stale: its blocks may have moved
+ * @is_omitted: it was left out because memory was short
+ */
+struct listed_file {
+	const char *path;
+	uint32_t ino;
+	uint32_t volume;
+	uint32_t file;
+	bool is_stale;
+	bool is_omitted;
+};
+
+/**
+ * struct listed_extent - an extent of a snapshot, written or not
+ * @file: index into listing.files
+ * @offset: first block in the file
+ * @blks: length, at least 1
+ * @lba: first block address, if @is_written
+ * @cause: why its fragment begins there; 0 if not known
+ * @is_written: it has blocks on the volume
+ * @is_encoded: it holds blocks of a compressed cluster
+ */
+struct listed_extent {
+	uint32_t file;
+	uint32_t offset;
+	uint32_t blks;
+	uint32_t lba;
+	uint32_t cause;
+	bool is_written;
+	bool is_encoded;
+};
+
+/**
+ * struct listing - all files and extents of a snapshot
+ * @files: by volume and inode number
+ * @n_files: number of @files
+ * @extents: by file and offset
+ * @n_extents: number of @extents
+ */
+struct listing {
+	struct listed_file *files;
+	size_t n_files;
+	struct listed_extent *extents;
+	size_t n_extents;
+};
+
 bool snapshot_is(const struct text *text);
 void snapshot_parse(struct table *table, const char *name, struct text *text);
+void snapshot_list(struct listing *list, const struct table *table, const char *name);
+void listing_free(struct listing *list);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -101,6 +102,8 @@ static void unpack(struct text *text, const char *name)
 		z.avail_out = room < UINT32_MAX ? (uInt)room : UINT32_MAX;
 		err = inflate(&z, Z_NO_FLUSH);
 		out.len = (size_t)((char *)z.next_out - out.buf);
+		if (out.len > input_limit())
+			input_too_large(name);
 		if (err == Z_STREAM_END)
 			err = next_member(&z);
 	} while (err == Z_OK);
@@ -149,18 +152,12 @@ void source_free(struct source *source)
 	*source = (struct source){ 0 };
 }
 
-/**
- * source_read() - read the text again
- * @source: where it is
- * @text: the result; to be freed with text_free()
- *
- * A source that was read before may disappear and come back, as the files of debugfs do when the
- * module is loaded again. @source->trouble is set in the meantime. The program ends if the source
+/*
+ * Read the text again. A source that was read before may disappear and come back, as the files of debugfs do
+ * when the module is loaded again. source->trouble is set in the meantime. The program ends if the source
  * cannot be read the first time, or has broken gzip data.
- *
- * Return: false if the text cannot be read at the moment.
  */
-bool source_read(struct source *source, struct text *text)
+static bool source_read(struct source *source, struct text *text)
 {
 	int64_t begun_ms = now_ms();
 	const char *step;
@@ -168,6 +165,8 @@ bool source_read(struct source *source, struct text *text)
 
 	free(source->trouble);
 	source->trouble = NULL;
+	if (err == EFBIG)
+		input_too_large(source->name);
 	if (err) {
 		source->trouble = xasprintf("%s: cannot %s: %s%s", source->name, step,
 					    strerror(err), hint(source->path, err));
@@ -232,6 +231,22 @@ static void find_waiting(struct source *source, const struct table *table)
 	text_free(&targets);
 }
 
+/* The texts of debugfs that have the same content as the snapshot in another form are not read. */
+static void check_kind(const struct source *source, const struct text *text)
+{
+	static const char *const kinds[] = { "extents", "files" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(kinds); i++) {
+		char first[64];
+
+		snprintf(first, sizeof(first), "# fragtrace %s ", kinds[i]);
+		if (!strncmp(text->buf, first, strlen(first)))
+			die("%s: is a text of %s, expected a snapshot or a table; --list %s writes the same from a snapshot",
+			    source->name, kinds[i], kinds[i]);
+	}
+}
+
 /* === Big files === */
 
 /* Open a file that is large enough and can be read in pieces; otherwise return -1. */
@@ -278,6 +293,8 @@ static bool feed_pieces(struct source *source, struct table *table, int fd, int6
 		if (!reader && (is_packed(&piece) || snapshot_is(&piece)))
 			break;
 		if (!reader)
+			check_kind(source, &piece);
+		if (!reader)
 			reader = table_begin(table, source->name, time_ms);
 		table_feed(reader, piece.buf, piece.len);
 	}
@@ -289,29 +306,16 @@ static bool feed_pieces(struct source *source, struct table *table, int fd, int6
 }
 
 /**
- * source_understand() - parse a text of source_read() as a table
- * @source: the source of the text
- * @table: the result; to be freed with table_free()
- * @text: a text or a binary snapshot; @table takes over its content
- * @keep: whether @table->text is to hold it afterwards
- */
-void source_understand(struct source *source, struct table *table, struct text *text, bool keep)
-{
-	if (snapshot_is(text))
-		snapshot_parse(table, source->name, text);
-	else
-		table_parse(table, source->name, text, keep);
-	find_waiting(source, table);
-}
-
-/**
  * source_read_table() - read the text, or a snapshot, and parse it as a table
  * @source: where it is
  * @table: the result; to be freed with table_free()
  * @keep: whether @table->text is to hold it afterwards
  *
- * Does the same as source_read() and source_understand(). A large file is in memory as a whole only
- * if @keep is true.
+ * A large file is in memory as a whole only if @keep is true. A snapshot always is.
+ *
+ * A source that was read before may disappear and come back, as the files of debugfs do when the module is
+ * loaded again. @source->trouble is set in the meantime. The program ends if the source cannot be read the
+ * first time, or is no valid table.
  *
  * Return: false if the text cannot be read at the moment.
  */
@@ -334,7 +338,12 @@ bool source_read_table(struct source *source, struct table *table, bool keep)
 	}
 	if (!source_read(source, &text))
 		return false;
-	source_understand(source, table, &text, keep);
+	check_kind(source, &text);
+	if (snapshot_is(&text))
+		snapshot_parse(table, source->name, &text);
+	else
+		table_parse(table, source->name, &text, keep);
+	find_waiting(source, table);
 	return true;
 }
 
@@ -346,12 +355,12 @@ bool source_read_table(struct source *source, struct table *table, bool keep)
  */
 void source_report(struct source *source)
 {
-	if (source->trouble && !source->was_said)
+	if (source->trouble && !source->was_reported)
 		warn("%s; waiting until it is back", source->trouble);
-	if (!source->trouble && source->was_said)
+	if (!source->trouble && source->was_reported)
 		warn("%s: is back", source->name);
-	source->was_said = source->trouble;
-	if (source->waiting && !source->waiting_was_said)
+	source->was_reported = source->trouble;
+	if (source->waiting && !source->waiting_was_reported)
 		warn("%s: nothing to show: %s waits for its volume to be mounted", source->name, source->waiting);
-	source->waiting_was_said = source->waiting;
+	source->waiting_was_reported = source->waiting;
 }

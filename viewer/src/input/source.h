@@ -24,15 +24,13 @@ struct source {
 	char *waiting;
 	/* private: */
 	bool was_read;
-	bool was_said;
-	bool waiting_was_said;
+	bool was_reported;
+	bool waiting_was_reported;
 };
 
 void source_init(struct source *source, const char *path);
 void source_free(struct source *source);
-bool source_read(struct source *source, struct text *text);
 bool source_read_table(struct source *source, struct table *table, bool keep);
-void source_understand(struct source *source, struct table *table, struct text *text, bool keep);
 bool source_read_beside(const struct source *source, const char *name, struct text *text);
 void source_report(struct source *source);
 

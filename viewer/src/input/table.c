@@ -117,7 +117,7 @@ static inline uint64_t field_u64(struct table_reader *r, const char *what, uint6
 	if (*r->p == ' ')
 		r->p++;
 	else if (r->p != r->end)
-		die_at(r->name, r->line, "the %s has a stray \"%.*s\" behind it, expected a space",
+		die_at(r->name, r->line, "the %s is followed by \"%.*s\", expected a space",
 		       what, quoted(r, r->p), r->p);
 	return value;
 }
@@ -341,7 +341,7 @@ static uint32_t enter_file(struct table_reader *r, uint64_t ino, bool fragmented
 		if (file->fragmented != fragmented)
 			die_at(r->name, r->line, "inode %ju is %s here but was not on line %zu, "
 			       "expected one state for all its extents", (uintmax_t)ino,
-			       fragmented ? "fragmented" : "contiguous", file->line);
+			       fragmented ? "fragmented" : "contiguous", file->record);
 		return *slot - 1;
 	}
 	if (t->n_files == UINT32_MAX - 1)
@@ -351,7 +351,7 @@ static uint32_t enter_file(struct table_reader *r, uint64_t ino, bool fragmented
 	*slot = (uint32_t)t->n_files;
 	*file = (struct file){
 		.ino = ino,
-		.line = r->line,
+		.record = r->line,
 		.volume = volume,
 		.fragmented = fragmented,
 		.in_order = true,

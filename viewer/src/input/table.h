@@ -50,7 +50,7 @@ struct volume {
  * @in_order: its extents have rising offsets when sorted by LBA
  * @path: its path, unescaped, without the mark of a deleted file
  * @ext: extension with its dot, or "" where the name has none; the end of @path
- * @line: the line of the table it was first seen on
+ * @record: where it was first seen: the line of the text, or the index of the file in the snapshot
  * @volume: index into table.volumes
  * @fragmented: its state
  * @deleted: it has no name any more, but is still open
@@ -61,7 +61,7 @@ struct file {
 	uint64_t end_offset;
 	const char *path;
 	const char *ext;
-	size_t line;
+	size_t record;
 	uint32_t volume;
 	bool fragmented;
 	bool deleted;

@@ -12,21 +12,31 @@
 /* === Breaks === */
 
 /**
- * cause_of_break() - why a file is broken before an extent
- * @table: the table
- * @extent: index of the extent
+ * cause_complete() - the cause of a break from the one that an extent has
+ * @table: the table; it has causes
+ * @cause: of the extent after the break
  *
  * Return: the cause. It always has a reason, which may be unknown. Its writer is the first entry of that
  * process.
  */
-uint32_t cause_of_break(const struct table *table, size_t extent)
+uint32_t cause_complete(const struct table *table, uint32_t cause)
 {
-	uint32_t cause = table->causes ? table->causes[extent] : FT_CAUSE_UNKNOWN;
 	uint32_t writer = ft_cause_writer(cause);
 
-	if (table->causes)
-		cause = (cause & CAUSE_KIND) | table->writers[writer].same_as << FT_CAUSE_WRITER_SHIFT;
+	cause = (cause & CAUSE_KIND) | table->writers[writer].same_as << FT_CAUSE_WRITER_SHIFT;
 	return ft_cause_why(cause) == FT_WHY_NONE ? cause | FT_CAUSE_UNKNOWN : cause;
+}
+
+/**
+ * cause_of_break() - why a file is broken before an extent
+ * @table: the table
+ * @extent: index of the extent
+ *
+ * Return: as cause_complete(); unknown if the table has no causes.
+ */
+uint32_t cause_of_break(const struct table *table, size_t extent)
+{
+	return table->causes ? cause_complete(table, table->causes[extent]) : FT_CAUSE_UNKNOWN;
 }
 
 static size_t *count_breaks(const struct table *table, const uint8_t *places)
@@ -141,6 +151,31 @@ struct cause_sum *breaks_sum(const struct file_break *all, size_t n, uint32_t pa
 	}
 	qsort(sums, *n_sums, sizeof(*sums), by_number);
 	return sums;
+}
+
+/**
+ * breaks_main_causes() - for each file, the cause of most of its breaks
+ * @table: the table; it has causes
+ * @places: by extent, as set by figures_of()
+ *
+ * Return: by index into table.files, the cause without its writer; 0 for a file without breaks. To be freed.
+ */
+uint32_t *breaks_main_causes(const struct table *table, const uint8_t *places)
+{
+	uint32_t *causes = xcalloc(table->n_files, sizeof(*causes));
+	struct breaks breaks;
+	size_t i, n;
+
+	breaks_find(&breaks, table, places);
+	for (i = 0; i < table->n_files; i++) {
+		struct cause_sum *sums = breaks_sum(breaks.all + breaks.begins[i],
+						    breaks.begins[i + 1] - breaks.begins[i], CAUSE_KIND, &n);
+
+		causes[i] = n ? sums->cause : 0;
+		free(sums);
+	}
+	breaks_free(&breaks);
+	return causes;
 }
 
 /* === Names === */

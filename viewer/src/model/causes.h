@@ -55,11 +55,13 @@ struct cause_sum {
 void breaks_find(struct breaks *breaks, const struct table *table, const uint8_t *places);
 void breaks_free(struct breaks *breaks);
 struct cause_sum *breaks_sum(const struct file_break *all, size_t n, uint32_t parts, size_t *n_sums);
+uint32_t *breaks_main_causes(const struct table *table, const uint8_t *places);
 
 extern const char *const cause_op_names[FT_NR_OPS];
 extern const char *const cause_flush_names[FT_NR_FLUSHES];
 extern const char *const cause_why_names[FT_NR_WHYS];
 
+uint32_t cause_complete(const struct table *table, uint32_t cause);
 uint32_t cause_of_break(const struct table *table, size_t extent);
 const char *cause_op_name(uint32_t cause);
 const char *cause_flush_name(uint32_t cause);

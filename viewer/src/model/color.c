@@ -39,7 +39,7 @@ void colors_init(struct colors *colors, const char *by)
 			break;
 	if (i == ARRAY_LEN(sources) || (by[n] == '=') != (sources[i] == &color_file) ||
 	    (by[n] && !by[n + 1]))
-		die("--color-by %s: expected kind, severity, size, cause, why, process, age or file=PATH", by);
+		die_usage("--color-by %s: expected kind, severity, size, cause, why, process, age or file=PATH", by);
 	*colors = (struct colors){ .source = sources[i], .arg = by[n] ? by + n + 1 : NULL };
 	colors_add(colors, "default", default_tones);
 	colors->source->init(colors);

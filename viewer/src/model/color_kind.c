@@ -148,7 +148,7 @@ void colors_read(struct colors *colors, const char *arg)
 	struct conf conf;
 
 	if (colors->source != &color_kind)
-		die("-c %s: rules are for --color-by kind", arg);
+		die_usage("-c %s: rules are for --color-by kind", arg);
 	colors->n_read++;
 	conf_open(&conf, arg, "color");
 	while (conf_next(&conf))

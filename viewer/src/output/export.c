@@ -1,398 +1,112 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: export tables as JSON or CSV, and also the texts `extents` and `files` of debugfs.
- * A table was parsed by table.c or snapshot.c. Both have the same columns here. A table with known
- * causes has four more columns. Texts of extents and files are exported line by line, and each field
- * is checked.
+ * Beside the pipeline: export a table, or the listings of a snapshot, as JSON or CSV.
+ * The columns are those of the texts `table`, `extents` and `files` of debugfs. A table with known causes
+ * has four more columns.
  */
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "input/snapshot.h"
 #include "model/causes.h"
-#include "names.h"
 #include "outfile.h"
 #include "output/export.h"
+#include "output/sheet.h"
 #include "output/space.h"
 
-/* === Formats === */
+const char *const export_lists[N_LISTS] = { "table", "extents", "files" };
 
-/**
- * enum column_type - what a field may hold, and how JSON shows it
- * @COL_DEV: major:minor; a string
- * @COL_NUMBER: a number
- * @COL_ADDRESS: a number, or - for none; a number or null
- * @COL_MEAN: a number with one decimal
- * @COL_WORD: a word; a string
- * @COL_CAUSE: a word, or - where nothing is broken; a string or null
- * @COL_PROCESS: COMM:PID, escaped like a path, or a word, or -; a string or null
- * @COL_FLAGS: words with commas between, or - for none; an array
- * @COL_PATH: the rest of the line, escaped as in mountinfo; a string, see names.c
- */
-enum column_type {
-	COL_DEV,
-	COL_NUMBER,
-	COL_ADDRESS,
-	COL_MEAN,
-	COL_WORD,
-	COL_CAUSE,
-	COL_PROCESS,
-	COL_FLAGS,
-	COL_PATH,
+/* === Columns === */
+
+static const char *const volume_columns[] = { "dev", "main_blkaddr", "blocks", "segment_blocks", "path", NULL };
+
+/* By whether causes are known. */
+static const char *const table_columns[][16] = {
+	{ "dev", "lba", "length", "offset", "ino", "state", "path", NULL },
+	{ "dev", "lba", "length", "offset", "ino", "state", "op", "flush", "why_here", "process", "path", NULL },
 };
 
-#define MAX_COLUMNS 15
-
-struct column {
-	const char *name;
-	enum column_type type;
+static const char *const extents_columns[][16] = {
+	{ "dev", "ino", "offset", "offset_end", "lba", "lba_end", "length", "flags", "path", NULL },
+	{ "dev", "ino", "offset", "offset_end", "lba", "lba_end", "length", "flags", "op", "flush", "why_here", "process",
+	  "path", NULL },
 };
 
-struct format {
-	const char *name;
-	struct column columns[MAX_COLUMNS];	/* the column of the path is the last one */
-	int version;
+static const char *const files_columns[][16] = {
+	{ "dev", "ino", "map", "blocks", "extents", "fragments", "mean_fragment", "mean_distance", "requests_128k",
+	  "ideal_128k", "path", NULL },
+	{ "dev", "ino", "map", "blocks", "extents", "fragments", "mean_fragment", "mean_distance", "requests_128k",
+	  "ideal_128k", "op", "flush", "why_here", "path", NULL },
 };
 
-static const struct format table_format = {
-	"table", {
-		{ "dev", COL_DEV }, { "lba", COL_NUMBER }, { "length", COL_NUMBER },
-		{ "offset", COL_NUMBER }, { "ino", COL_NUMBER }, { "state", COL_WORD },
-		{ "path", COL_PATH },
-	}, 1
-};
-
-static const struct format table_causes_format = {
-	"table", {
-		{ "dev", COL_DEV }, { "lba", COL_NUMBER }, { "length", COL_NUMBER },
-		{ "offset", COL_NUMBER }, { "ino", COL_NUMBER }, { "state", COL_WORD },
-		{ "op", COL_CAUSE }, { "flush", COL_CAUSE }, { "why_here", COL_CAUSE },
-		{ "process", COL_PROCESS }, { "path", COL_PATH },
-	}, 1
-};
-
-static const struct format volume_format = {
-	"volume", {
-		{ "dev", COL_DEV }, { "main_blkaddr", COL_NUMBER }, { "blocks", COL_NUMBER },
-		{ "segment_blocks", COL_NUMBER }, { "path", COL_PATH },
-	}, 1
-};
-
-/* The texts that are exported line by line. */
-static const struct format listings[] = {
-	{ "extents", {
-		{ "dev", COL_DEV }, { "ino", COL_NUMBER }, { "offset", COL_NUMBER },
-		{ "offset_end", COL_NUMBER }, { "lba", COL_ADDRESS }, { "lba_end", COL_ADDRESS },
-		{ "length", COL_NUMBER }, { "flags", COL_FLAGS }, { "path", COL_PATH },
-	}, 1 },
-	{ "extents", {
-		{ "dev", COL_DEV }, { "ino", COL_NUMBER }, { "offset", COL_NUMBER },
-		{ "offset_end", COL_NUMBER }, { "lba", COL_ADDRESS }, { "lba_end", COL_ADDRESS },
-		{ "length", COL_NUMBER }, { "flags", COL_FLAGS }, { "op", COL_CAUSE },
-		{ "flush", COL_CAUSE }, { "why_here", COL_CAUSE }, { "process", COL_PROCESS },
-		{ "path", COL_PATH },
-	}, 2 },
-	{ "files", {
-		{ "dev", COL_DEV }, { "ino", COL_NUMBER }, { "map", COL_WORD },
-		{ "blocks", COL_NUMBER }, { "extents", COL_NUMBER }, { "fragments", COL_NUMBER },
-		{ "mean_fragment", COL_MEAN }, { "mean_distance", COL_MEAN },
-		{ "requests_128k", COL_NUMBER }, { "ideal_128k", COL_NUMBER },
-		{ "path", COL_PATH },
-	}, 1 },
-	{ "files", {
-		{ "dev", COL_DEV }, { "ino", COL_NUMBER }, { "map", COL_WORD },
-		{ "blocks", COL_NUMBER }, { "extents", COL_NUMBER }, { "fragments", COL_NUMBER },
-		{ "mean_fragment", COL_MEAN }, { "mean_distance", COL_MEAN },
-		{ "requests_128k", COL_NUMBER }, { "ideal_128k", COL_NUMBER },
-		{ "op", COL_CAUSE }, { "flush", COL_CAUSE }, { "why_here", COL_CAUSE },
-		{ "path", COL_PATH },
-	}, 2 },
-};
-
-/* A field: for a path its decoded bytes and a NUL, for any other the text of debugfs. */
-struct value {
-	const char *text;
-	size_t len;
-};
-
-static bool is_none(const struct value *v)
+static const char *const *columns_of(const struct table *table, enum export_list list)
 {
-	return v->len == 1 && *v->text == '-';
+	bool has_causes = table->causes;
+
+	if (list == LIST_EXTENTS)
+		return extents_columns[has_causes];
+	return list == LIST_FILES ? files_columns[has_causes] : table_columns[has_causes];
 }
 
-/* === Reading a line === */
-
-struct reader {
-	const char *name;
-	size_t line;
-	const char *p, *end;
-	char *path;		/* a buffer for the longest path up to now */
-	size_t path_size;
-};
-
-#define DIGITS "0123456789"
-
-static bool is_made_of(const struct value *v, const char *letters)
+static void put_dev(struct sheet *sheet, const struct table *table, uint32_t volume)
 {
-	return v->len && strspn(v->text, letters) >= v->len;
+	sheet_dev(sheet, table->volumes[volume].major, table->volumes[volume].minor);
 }
 
-/* Digits without leading zeros, as JSON requires, that fit into 64 bits. */
-static bool is_number(const char *text, size_t len)
+/* The path of a file without a name has a mark at its end, as in debugfs. */
+static void put_path(struct sheet *sheet, const char *path, bool is_deleted)
 {
-	return len && len < 20 && strspn(text, DIGITS) >= len && (len == 1 || *text != '0');
+	char *marked = is_deleted ? xasprintf("%s%s", path, DELETED_MARK) : NULL;
+
+	sheet_name(sheet, marked ? marked : path);
+	free(marked);
 }
 
-static bool is_mean(const struct value *v)
+static void put_kind(struct sheet *sheet, uint32_t cause, bool is_break)
 {
-	return v->len > 2 && v->text[v->len - 2] == '.' && is_number(v->text, v->len - 2) &&
-	       strchr(DIGITS, v->text[v->len - 1]);
-}
-
-static bool is_dev(const struct value *v)
-{
-	size_t n = strspn(v->text, DIGITS);
-
-	return n < v->len && v->text[n] == ':' && is_number(v->text, n) &&
-	       is_number(v->text + n + 1, v->len - n - 1);
-}
-
-static bool is_good(const struct value *v, enum column_type type)
-{
-	switch (type) {
-	case COL_DEV: return is_dev(v);
-	case COL_NUMBER: return is_number(v->text, v->len);
-	case COL_ADDRESS: return is_none(v) || is_number(v->text, v->len);
-	case COL_MEAN: return is_mean(v);
-	case COL_WORD: return is_made_of(v, "abcdefghijklmnopqrstuvwxyz_");
-	case COL_CAUSE: return is_none(v) || is_made_of(v, "abcdefghijklmnopqrstuvwxyz_");
-	case COL_FLAGS: return is_none(v) || is_made_of(v, "abcdefghijklmnopqrstuvwxyz_,");
-	default: return v->len;
-	}
-}
-
-/* Decode an escaped name into r->path. */
-static bool read_name(struct reader *r, struct value *v)
-{
-	if (v->len >= r->path_size) {
-		r->path_size = v->len + 1;
-		r->path = xreallocarray(r->path, r->path_size, 1);
-	}
-	if (path_unescape(r->path, v->text, v->text + v->len))
-		return false;
-	v->text = r->path;
-	return true;
-}
-
-static bool is_name(enum column_type type)
-{
-	return type == COL_PATH || type == COL_PROCESS;
-}
-
-static struct value next_value(struct reader *r, const struct column *c)
-{
-	static const char *const forms[] = {
-		[COL_DEV] = "MAJOR:MINOR",	[COL_NUMBER] = "a number",
-		[COL_ADDRESS] = "a number or -",	[COL_MEAN] = "a number with one decimal",
-		[COL_WORD] = "a word",		[COL_CAUSE] = "a word or -",
-		[COL_PROCESS] = "COMM:PID, a word, or -",	[COL_FLAGS] = "words with commas between, or -",
-		[COL_PATH] = "a path with \\040, \\011, \\012 and \\134 as escapes",
-	};
-	const char *space = memchr(r->p, ' ', (size_t)(r->end - r->p));
-	struct value v = { r->p, (size_t)(r->end - r->p) };
-	size_t len;
-
-	if (c->type != COL_PATH && space)
-		v.len = (size_t)(space - r->p);
-	if (!v.len)
-		die_at(r->name, r->line, "the line ends before the %s, expected %s", c->name,
-		       forms[c->type]);
-	len = v.len;
-	if (!is_good(&v, c->type) || (is_name(c->type) && !read_name(r, &v)))
-		die_at(r->name, r->line, "the %s is \"%.*s\", expected %s", c->name,
-		       (int)(v.len < 40 ? v.len : 40), v.text, forms[c->type]);
-	r->p += len + (c->type != COL_PATH && space);
-	return v;
-}
-
-/* === Writing === */
-
-static void json_flags(FILE *file, const struct value *v)
-{
-	size_t i;
-
-	if (is_none(v)) {
-		fputs("[]", file);
+	if (is_break) {
+		sheet_word(sheet, cause_op_name(cause));
+		sheet_word(sheet, cause_flush_name(cause));
+		sheet_word(sheet, cause_why_name(cause));
 		return;
 	}
-	fputs("[\"", file);
-	for (i = 0; i < v->len; i++) {
-		if (v->text[i] == ',')
-			fputs("\",\"", file);
-		else
-			putc(v->text[i], file);
-	}
-	fputs("\"]", file);
+	sheet_none(sheet);
+	sheet_none(sheet);
+	sheet_none(sheet);
 }
 
-static void json_name(FILE *file, const char *name)
+/* The columns of a cause; they are empty for an extent that is no break. */
+static void put_cause(struct sheet *sheet, const struct table *table, uint32_t cause, bool is_break)
 {
-	char *text = name_text(name);
+	char *process = is_break ? writer_name(table, ft_cause_writer(cause)) : NULL;
 
-	put_json_string(file, text);
-	free(text);
+	put_kind(sheet, cause, is_break);
+	if (process)
+		sheet_name(sheet, process);
+	else
+		sheet_none(sheet);
+	free(process);
 }
 
-static void json_value(FILE *file, const struct value *v, const struct column *c, bool first)
-{
-	fprintf(file, "%s\"%s\":", first ? "{" : ",", c->name);
-	if (is_none(v) && c->type != COL_FLAGS && c->type != COL_PATH) {
-		fputs("null", file);
-		return;
-	}
-	switch (c->type) {
-	case COL_DEV:
-	case COL_WORD:
-	case COL_CAUSE:
-		fprintf(file, "\"%.*s\"", (int)v->len, v->text);
-		break;
-	case COL_FLAGS:
-		json_flags(file, v);
-		break;
-	case COL_PROCESS:
-		json_name(file, v->text);
-		break;
-	case COL_PATH:
-		json_name(file, v->text);
-		putc('}', file);
-		break;
-	default:
-		fwrite(v->text, 1, v->len, file);
-	}
-}
-
-/* RFC 4180: add quotes where they are necessary, and double quotes inside. */
-static void csv_text(FILE *file, const char *text)
-{
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, file);
-		return;
-	}
-	putc('"', file);
-	for (; *text; text++) {
-		if (*text == '"')
-			putc('"', file);
-		putc(*text, file);
-	}
-	putc('"', file);
-}
-
-static void csv_name(FILE *file, const char *name)
-{
-	char *text = name_text(name);
-
-	csv_text(file, text);
-	free(text);
-}
-
-static void csv_value(FILE *file, const struct value *v, const struct column *c, bool first)
-{
-	if (!first)
-		putc(',', file);
-	if (c->type == COL_PATH) {
-		csv_name(file, v->text);
-		fputs("\r\n", file);
-	} else if (c->type == COL_PROCESS && !is_none(v)) {
-		csv_name(file, v->text);
-	} else if (c->type == COL_FLAGS && memchr(v->text, ',', v->len)) {
-		fprintf(file, "\"%.*s\"", (int)v->len, v->text);
-	} else if (!is_none(v)) {
-		fwrite(v->text, 1, v->len, file);
-	}
-}
-
-typedef void (*put_value)(FILE *file, const struct value *v, const struct column *c, bool first);
-
-/* === Tables === */
-
-/* The fields of one record. buf has the text of numbers. */
-struct record {
-	struct value values[MAX_COLUMNS];
-	size_t n;
-	char buf[256];
-	size_t used;
-};
-
-static void add_number(struct record *r, uint64_t number)
-{
-	char *end = r->buf + sizeof(r->buf) - r->used, *p = end;
-
-	do
-		*--p = (char)('0' + number % 10);
-	while (number /= 10);
-	r->used += (size_t)(end - p);
-	r->values[r->n++] = (struct value){ p, (size_t)(end - p) };
-}
-
-static void add_text(struct record *r, const char *text)
-{
-	r->values[r->n++] = (struct value){ text, strlen(text) };
-}
-
-static void put_values(FILE *file, const struct format *format, const struct record *r, put_value put)
-{
-	size_t i;
-
-	for (i = 0; i < r->n; i++)
-		put(file, &r->values[i], &format->columns[i], !i);
-}
+/* === Table === */
 
 static void put_volumes(FILE *file, const struct table *table)
 {
-	char dev[32];
+	struct sheet sheet;
 	size_t i;
 
+	sheet_begin(&sheet, file, volume_columns, false);
 	for (i = 0; i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
-		struct record r = { .n = 0 };
 
-		snprintf(dev, sizeof(dev), "%u:%u", v->major, v->minor);
-		add_text(&r, dev);
-		add_number(&r, v->first_blk);
-		add_number(&r, v->end_blk);
-		add_number(&r, v->segment_blks);
-		add_text(&r, v->path);
-		fputs(i ? ",\n" : "", file);
-		put_values(file, &volume_format, &r, json_value);
+		put_dev(&sheet, table, (uint32_t)i);
+		sheet_number(&sheet, v->first_blk);
+		sheet_number(&sheet, v->end_blk);
+		sheet_number(&sheet, v->segment_blks);
+		sheet_name(&sheet, v->path);
 	}
 }
 
-/* The path of a file without a name has a mark at its end, as in debugfs. NULL for others; to be freed. */
-static char *deleted_path(const struct file *file)
-{
-	return file->deleted ? xasprintf("%s%s", file->path, DELETED_MARK) : NULL;
-}
-
-/* Add the cause of a break, or empty fields for other extents. @process is to be freed. */
-static void add_cause(struct record *r, const struct table *table, size_t i, enum place place, char **process)
-{
-	uint32_t cause = cause_of_break(table, i);
-	bool is_break = place == PLACE_BREAK;
-
-	*process = is_break ? writer_name(table, ft_cause_writer(cause)) : NULL;
-	add_text(r, is_break ? cause_op_name(cause) : "-");
-	add_text(r, is_break ? cause_flush_name(cause) : "-");
-	add_text(r, is_break ? cause_why_name(cause) : "-");
-	add_text(r, is_break ? *process : "-");
-}
-
-static const struct format *format_of(const struct table *table)
-{
-	return table->causes ? &table_causes_format : &table_format;
-}
-
-static void put_extents(FILE *file, const struct table *table, put_value put, const char *between)
+static void put_table(struct sheet *sheet, const struct table *table)
 {
 	uint8_t *places = xcalloc(table->n_extents, sizeof(*places));
 	size_t i;
@@ -401,206 +115,214 @@ static void put_extents(FILE *file, const struct table *table, put_value put, co
 		free(figures_of(table, places));
 	for (i = 0; i < table->n_extents; i++) {
 		const struct extent *e = &table->extents[i];
-		const struct file *of = &table->files[e->file];
-		const struct volume *v = &table->volumes[of->volume];
-		struct record r = { .n = 0 };
-		char *path = deleted_path(of), *process = NULL, dev[32];
+		const struct file *f = &table->files[e->file];
 
-		snprintf(dev, sizeof(dev), "%u:%u", v->major, v->minor);
-		add_text(&r, dev);
-		add_number(&r, e->lba);
-		add_number(&r, e->blks);
-		add_number(&r, e->offset);
-		add_number(&r, of->ino);
-		add_text(&r, of->fragmented ? "fragmented" : "contiguous");
+		put_dev(sheet, table, f->volume);
+		sheet_number(sheet, e->lba);
+		sheet_number(sheet, e->blks);
+		sheet_number(sheet, e->offset);
+		sheet_number(sheet, f->ino);
+		sheet_word(sheet, f->fragmented ? "fragmented" : "contiguous");
 		if (table->causes)
-			add_cause(&r, table, i, places[i], &process);
-		add_text(&r, path ? path : of->path);
-		fputs(i ? between : "", file);
-		put_values(file, format_of(table), &r, put);
-		free(process);
-		free(path);
+			put_cause(sheet, table, cause_of_break(table, i), places[i] == PLACE_BREAK);
+		put_path(sheet, f->path, f->deleted);
 	}
 	free(places);
 }
 
-/* === Texts, line by line === */
+/* === Extents of a snapshot === */
 
-/* Find the format of a text by its name. The version comes after the name. */
-static const struct format *listing_of(const struct text *text, const char **version)
+static void put_listed_path(struct sheet *sheet, const struct table *table, const struct listed_file *f)
 {
-	static const char magic[] = "# fragtrace ";
+	put_path(sheet, f->path, f->file != NO_FILE && table->files[f->file].deleted);
+}
+
+static void put_extent(struct sheet *sheet, const struct table *table, const struct listed_extent *e,
+		       const struct listed_file *f, bool is_break)
+{
+	put_dev(sheet, table, f->volume);
+	sheet_number(sheet, f->ino);
+	sheet_number(sheet, e->offset);
+	sheet_number(sheet, e->offset + (uint64_t)e->blks - 1);
+	if (e->is_written) {
+		sheet_number(sheet, e->lba);
+		sheet_number(sheet, e->lba + (uint64_t)e->blks - 1);
+	} else {
+		sheet_none(sheet);
+		sheet_none(sheet);
+	}
+	sheet_number(sheet, e->blks);
+	sheet_words(sheet, !e->is_written ? "unwritten" : e->is_encoded ? "encoded" : NULL);
+	if (table->causes)
+		put_cause(sheet, table, is_break ? cause_complete(table, e->cause) : 0, is_break);
+	put_listed_path(sheet, table, f);
+}
+
+static void put_extents(struct sheet *sheet, const struct table *table, const struct listing *list)
+{
+	const struct listed_extent *written = NULL;
 	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(listings) && !strncmp(text->buf, magic, strlen(magic)); i++) {
-		size_t n = strlen(listings[i].name);
+	for (i = 0; i < list->n_extents; i++) {
+		const struct listed_extent *e = &list->extents[i];
 
-		*version = text->buf + strlen(magic) + n + 1;
-		if (!strncmp(text->buf + strlen(magic), listings[i].name, n) && (*version)[-1] == ' ')
-			return &listings[i];
-	}
-	return NULL;
-}
-
-/* Find the format of a text by name and version. Versions of a text are adjacent and begin with 1. */
-static const struct format *format_of_listing(const char *name, const struct text *text)
-{
-	const char *version;
-	const struct format *format = listing_of(text, &version), *f;
-	size_t n = strcspn(version, "\n");
-
-	for (f = format; f < listings + ARRAY_LEN(listings) && !strcmp(f->name, format->name); f++)
-		if (n == 1 && *version == '0' + f->version)
-			return f;
-	die_at(name, 1, "the %s has version %.*s, this program reads versions 1 to %d", format->name,
-	       (int)(n < 24 ? n : 24), version, f[-1].version);
-}
-
-static void put_line(FILE *file, struct reader *r, const struct format *format, put_value put)
-{
-	const struct column *c = format->columns;
-	struct value v;
-
-	for (;; c++) {
-		v = next_value(r, c);
-		put(file, &v, c, c == format->columns);
-		if (c->type == COL_PATH)
-			return;
+		if (written && written->file != e->file)
+			written = NULL;
+		put_extent(sheet, table, e, &list->files[e->file],
+			   written && e->is_written && e->lba != written->lba + (uint64_t)written->blks);
+		if (e->is_written)
+			written = e;
 	}
 }
 
-static void put_lines(FILE *file, const char *name, const struct text *text, put_value put,
-		      const char *between)
-{
-	const char *line = text->buf, *end = text->buf + text->len, *newline;
-	const struct format *format = format_of_listing(name, text);
-	struct reader r = { .name = name, .line = 1 };
-	bool first = true;
+/* === Files of a snapshot === */
 
-	for (; line < end; line = newline + 1, r.line++) {
-		newline = memchr(line, '\n', (size_t)(end - line));
-		if (!newline)
-			die_at(name, r.line, "the text is cut short, expected a newline at its end");
-		if (memchr(line, '\0', (size_t)(newline - line)))
-			die_at(name, r.line, "a NUL byte in the line, expected text");
-		if (*line == '#')
+static void put_file(struct sheet *sheet, const struct table *table, const struct listed_file *f,
+		     const struct figures *fig, uint32_t cause)
+{
+	put_dev(sheet, table, f->volume);
+	sheet_number(sheet, f->ino);
+	sheet_word(sheet, f->is_stale ? "stale" : "exact");
+	sheet_number(sheet, fig->blks);
+	sheet_number(sheet, fig->extents);
+	sheet_number(sheet, fig->fragments);
+	sheet_mean(sheet, fig->blks, fig->fragments);
+	sheet_mean(sheet, fig->distance, fig->fragments ? fig->fragments - 1 : 0);
+	sheet_number(sheet, fig->requests);
+	sheet_number(sheet, fig->ideal);
+	if (table->causes)
+		put_kind(sheet, cause, fig->fragments > 1);
+	put_listed_path(sheet, table, f);
+}
+
+/* What the order of files depends on. */
+struct ranked_file {
+	const struct listed_file *listed;
+	struct figures figures;
+	uint32_t cause;
+};
+
+/* As figures_compare(), but equal files are in the order of the snapshot, as in `files`. */
+static int by_badness(const void *a, const void *b)
+{
+	const struct ranked_file *x = a, *y = b;
+	uint64_t x_extra = x->figures.requests - x->figures.ideal, y_extra = y->figures.requests - y->figures.ideal;
+
+	if (x_extra != y_extra)
+		return x_extra > y_extra ? -1 : 1;
+	if (x->figures.fragments != y->figures.fragments)
+		return x->figures.fragments > y->figures.fragments ? -1 : 1;
+	return x->listed < y->listed ? -1 : x->listed > y->listed;
+}
+
+static void put_files(struct sheet *sheet, const struct table *table, const struct listing *list)
+{
+	uint8_t *places = xcalloc(table->n_extents, sizeof(*places));
+	struct figures *figures = figures_of(table, places);
+	uint32_t *causes = table->causes ? breaks_main_causes(table, places) : NULL;
+	struct ranked_file *ranked = xcalloc(list->n_files, sizeof(*ranked));
+	size_t n = 0, i;
+
+	for (i = 0; i < list->n_files; i++) {
+		const struct listed_file *f = &list->files[i];
+
+		if (f->is_omitted)
 			continue;
-		r.p = line;
-		r.end = newline;
-		if (!first)
-			fputs(between, file);
-		first = false;
-		put_line(file, &r, format, put);
+		ranked[n].listed = f;
+		if (f->file != NO_FILE) {
+			ranked[n].figures = figures[f->file];
+			ranked[n].cause = causes ? causes[f->file] : 0;
+		}
+		n++;
 	}
-	free(r.path);
+	qsort(ranked, n, sizeof(*ranked), by_badness);
+	for (i = 0; i < n; i++)
+		put_file(sheet, table, ranked[i].listed, &ranked[i].figures, ranked[i].cause);
+	free(ranked);
+	free(causes);
+	free(figures);
+	free(places);
 }
 
-/* === Files === */
+/* === Outputs === */
 
-static void json_begin(FILE *file, const struct format *format, const struct text *text)
+static void put_records(FILE *file, const char *name, const struct table *table, enum export_list what, bool is_csv)
 {
-	fprintf(file, "{\"format\":\"fragtrace %s\",\"version\":%d,\"time\":%jd.%03d,\n", format->name,
-		format->version, (intmax_t)(text->time_ms / 1000), (int)(text->time_ms % 1000));
+	struct listing list = { 0 };
+	struct sheet sheet;
+
+	if (what != LIST_TABLE)
+		snapshot_list(&list, table, name);
+	sheet_begin(&sheet, file, columns_of(table, what), is_csv);
+	if (what == LIST_EXTENTS)
+		put_extents(&sheet, table, &list);
+	else if (what == LIST_FILES)
+		put_files(&sheet, table, &list);
+	else
+		put_table(&sheet, table);
+	listing_free(&list);
 }
 
-static void csv_heading(FILE *file, const struct format *format)
+static void check_listing(const char *name, const struct table *table, enum export_list list)
 {
-	const struct column *c;
-
-	for (c = format->columns; c->type != COL_PATH; c++)
-		fprintf(file, "%s,", c->name);
-	fprintf(file, "%s\r\n", c->name);
+	if (list != LIST_TABLE && !snapshot_is(&table->text))
+		die("%s: --list %s needs a snapshot, which this is not: a table has no files without blocks, and no flags",
+		    name, export_lists[list]);
 }
 
 /**
- * export_json() - write a table as JSON
+ * export_json() - write a table or a listing as JSON
  * @path: output file; "-" is standard output
+ * @name: name of the table for messages
  * @table: the table
+ * @list: what is listed
  * @spaces: by volume, or NULL: F2FS's state was not read
  *
- * One object; each extent is an object in its array, on its own line. Ends the program if it
- * cannot be written.
+ * One object; each record is an object in its array, on its own line. Ends the program if it cannot be
+ * written, or if the table does not have what is to be listed.
  */
-void export_json(const char *path, const struct table *table, const struct space *spaces)
+void export_json(const char *path, const char *name, const struct table *table, enum export_list list,
+		 const struct space *spaces)
 {
+	int version = list != LIST_TABLE && table->causes ? 2 : 1;
 	struct outfile out;
 
+	check_listing(name, table, list);
 	outfile_open(&out, path, "JSON text");
-	json_begin(out.file, format_of(table), &table->text);
-	fputs("\"volumes\":[\n", out.file);
-	put_volumes(out.file, table);
-	if (spaces) {
-		fputs("\n],\n\"space\":[\n", out.file);
-		space_put_json(out.file, table, spaces);
+	fprintf(out.file, "{\"format\":\"fragtrace %s\",\"version\":%d,\"time\":%jd.%03d,\"stale\":%ju,\n",
+		export_lists[list], version, (intmax_t)(table->text.time_ms / 1000),
+		(int)(table->text.time_ms % 1000), (uintmax_t)table->n_stale);
+	if (list == LIST_TABLE) {
+		fputs("\"volumes\":[\n", out.file);
+		put_volumes(out.file, table);
+		fputs("\n],\n", out.file);
 	}
-	fputs("\n],\n\"records\":[\n", out.file);
-	put_extents(out.file, table, json_value, ",\n");
-	fputs("\n]}\n", out.file);
-	outfile_close(&out);
-}
-
-/**
- * export_csv() - write a table as CSV
- * @path: output file; "-" is standard output
- * @table: the table
- *
- * The names of the columns, then one line per extent. Ends the program if it cannot be written.
- */
-void export_csv(const char *path, const struct table *table)
-{
-	struct outfile out;
-
-	outfile_open(&out, path, "CSV text");
-	csv_heading(out.file, format_of(table));
-	put_extents(out.file, table, csv_value, "");
-	outfile_close(&out);
-}
-
-/**
- * export_is_listing() - is this a text of extents or files?
- * @text: the content of the file
- *
- * Return: true if it goes to export_listing_json() and export_listing_csv().
- */
-bool export_is_listing(const struct text *text)
-{
-	const char *version;
-
-	return listing_of(text, &version);
-}
-
-/**
- * export_listing_json() - write a text of extents or files as JSON
- * @path: output file; "-" is standard output
- * @name: name of the text for messages
- * @text: the text
- *
- * Ends the program if the text does not match its format, or if the output cannot be written.
- */
-void export_listing_json(const char *path, const char *name, const struct text *text)
-{
-	struct outfile out;
-
-	outfile_open(&out, path, "JSON text");
-	json_begin(out.file, format_of_listing(name, text), text);
+	if (list == LIST_TABLE && spaces) {
+		fputs("\"space\":[\n", out.file);
+		space_put_json(out.file, table, spaces);
+		fputs("\n],\n", out.file);
+	}
 	fputs("\"records\":[\n", out.file);
-	put_lines(out.file, name, text, json_value, ",\n");
+	put_records(out.file, name, table, list, false);
 	fputs("\n]}\n", out.file);
 	outfile_close(&out);
 }
 
 /**
- * export_listing_csv() - write a text of extents or files as CSV
+ * export_csv() - write a table or a listing as CSV
  * @path: output file; "-" is standard output
- * @name: name of the text for messages
- * @text: the text
+ * @name: name of the table for messages
+ * @table: the table
+ * @list: what is listed
+ *
+ * The names of the columns, then one line per record. Ends the program like export_json().
  */
-void export_listing_csv(const char *path, const char *name, const struct text *text)
+void export_csv(const char *path, const char *name, const struct table *table, enum export_list list)
 {
 	struct outfile out;
 
+	check_listing(name, table, list);
 	outfile_open(&out, path, "CSV text");
-	csv_heading(out.file, format_of_listing(name, text));
-	put_lines(out.file, name, text, csv_value, "");
+	put_records(out.file, name, table, list, true);
 	outfile_close(&out);
 }

@@ -10,11 +10,8 @@
  * The size of the page is limited: it lists the worst MAX_FILES files, and has the places of as many
  * of these as fit into MAX_PIECES pieces. The page reports how many were left out.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "model/causes.h"
 #include "model/figures.h"
@@ -39,7 +36,7 @@
 #define OWNER_LEFT_OUT -2
 
 /**
- * struct listing - the files of the page
+ * struct page_files - the files of the page
  * @figures: by index into table.files
  * @order: the same indices, the worst first
  * @n: how many of @order are listed
@@ -51,7 +48,7 @@
  * @n_unplaced: listed files without a place
  * @n_fragmented: files of two fragments or more, listed or not
  */
-struct listing {
+struct page_files {
 	const struct figures *figures;
 	uint32_t *order;
 	size_t n;
@@ -96,7 +93,7 @@ static uint8_t main_shade(const struct runs *runs, const struct file_break *brea
 	return shade;
 }
 
-static void find_shades(struct listing *list, const struct runs *runs, const struct colors *colors)
+static void find_shades(struct page_files *list, const struct runs *runs, const struct colors *colors)
 {
 	const struct table *table = runs->table;
 	struct breaks breaks;
@@ -113,7 +110,7 @@ static void find_shades(struct listing *list, const struct runs *runs, const str
 	breaks_free(&breaks);
 }
 
-static void list_files(struct listing *list, const struct runs *runs, const struct colors *colors)
+static void list_files(struct page_files *list, const struct runs *runs, const struct colors *colors)
 {
 	const struct table *table = runs->table;
 	uint64_t room = MAX_PIECES;
@@ -142,7 +139,7 @@ static void list_files(struct listing *list, const struct runs *runs, const stru
 	}
 }
 
-static void listing_free(struct listing *list)
+static void page_files_free(struct page_files *list)
 {
 	free(list->order);
 	free(list->place);
@@ -152,7 +149,7 @@ static void listing_free(struct listing *list)
 
 static void put_name(FILE *file, const char *name)
 {
-	char *text = name_text(name);
+	char *text = name_visible(name);
 
 	put_json_string(file, text);
 	free(text);
@@ -167,7 +164,7 @@ static void put_path(FILE *file, const char *path, bool deleted)
 }
 
 /* Path, volume, inode, figures, whether the page has its places, colour. */
-static void put_files(FILE *file, const struct listing *list, const struct table *table,
+static void put_files(FILE *file, const struct page_files *list, const struct table *table,
 		      const struct colors *colors)
 {
 	size_t i;
@@ -192,7 +189,7 @@ static void put_files(FILE *file, const struct listing *list, const struct table
 /* === Causes === */
 
 /* The texts of all kinds and processes that the pieces refer to, by number. */
-static void put_causes(FILE *file, const struct listing *list, const struct table *table)
+static void put_causes(FILE *file, const struct page_files *list, const struct table *table)
 {
 	bool *kinds = xcalloc(CAUSE_KIND + 1, sizeof(*kinds));
 	bool *writers = xcalloc(table->n_writers, sizeof(*writers));
@@ -237,7 +234,7 @@ static void put_causes(FILE *file, const struct listing *list, const struct tabl
 struct piece_writer {
 	FILE *file;
 	const struct table *table;
-	const struct listing *list;
+	const struct page_files *list;
 	uint64_t least_free;
 	const char *before;
 	int32_t owner;
@@ -303,7 +300,7 @@ static void put_piece(void *arg, const struct piece *piece)
 }
 
 static void put_volume(FILE *file, const struct layout *layout, const struct runs *runs,
-		       const struct listing *list, size_t volume)
+		       const struct page_files *list, size_t volume)
 {
 	const struct volume *v = &runs->table->volumes[volume];
 	const struct grid *grid = &layout->grids[volume];
@@ -323,7 +320,7 @@ static void put_volume(FILE *file, const struct layout *layout, const struct run
 }
 
 static void put_volumes(FILE *file, const struct layout *layout, const struct runs *runs,
-			const struct listing *list)
+			const struct page_files *list)
 {
 	size_t i;
 
@@ -361,19 +358,11 @@ static void put_base64(FILE *file, const unsigned char *bytes, size_t n)
 	}
 }
 
-static void put_picture(FILE *file, const char *png)
+static void put_picture(FILE *file, const struct text *png)
 {
-	int fd = open(png, O_RDONLY | O_CLOEXEC);
-	struct text text;
-	int err = fd < 0 ? errno : slurp(&text, fd);
-
-	if (err)
-		die("%s: cannot read the picture back: %s", png, strerror(err));
-	close(fd);
 	fputs("\"picture\":\"data:image/png;base64,", file);
-	put_base64(file, (const unsigned char *)text.buf, text.len);
+	put_base64(file, (const unsigned char *)png->buf, png->len);
 	fputs("\"", file);
-	text_free(&text);
 }
 
 /* === Page === */
@@ -384,32 +373,33 @@ static void put_lines(FILE *file, const char *const *lines)
 		fputs(*lines, file);
 }
 
-static void put_data(FILE *file, const char *png, const struct layout *layout,
+static void put_data(FILE *file, const struct text *png, const struct layout *layout,
 		     const struct runs *runs, const struct colors *colors, int64_t interval_ns)
 {
 	const struct table *table = runs->table;
-	struct listing list;
+	struct page_files list;
 
 	list_files(&list, runs, colors);
 	/* a page is recognised as new by these values */
 	fprintf(file, "{\"time\":%jd,\"written\":%jd,\"interval\":%jd,\"width\":%zu,"
 		"\"height\":%zu,\n", (intmax_t)table->text.time_ms, (intmax_t)monotonic_ns(),
 		(intmax_t)(interval_ns / 1000000), layout->width, layout->height);
-	fprintf(file, "\"total\":{\"files\":%zu,\"extents\":%zu,\"fragmented\":%zu,\"unplaced\":%zu},"
-		"\n", table->n_files, table->n_extents, list.n_fragmented, list.n_unplaced);
+	fprintf(file, "\"total\":{\"files\":%zu,\"extents\":%zu,\"fragmented\":%zu,\"unplaced\":%zu,"
+		"\"stale\":%ju},\n", table->n_files, table->n_extents, list.n_fragmented, list.n_unplaced,
+		(uintmax_t)table->n_stale);
 	put_files(file, &list, table, colors);
 	if (list.causes)
 		put_causes(file, &list, table);
 	put_volumes(file, layout, runs, &list);
 	put_picture(file, png);
 	fputs("}\n", file);
-	listing_free(&list);
+	page_files_free(&list);
 }
 
 /**
  * html_write() - write the page
  * @path: where to; "-" is standard output
- * @png: the file with the picture
+ * @png: the picture, from png_out_encode()
  * @layout: how it was drawn
  * @runs: what was drawn
  * @colors: the rules
@@ -417,7 +407,7 @@ static void put_data(FILE *file, const char *png, const struct layout *layout,
  *
  * Ends the program if the page cannot be written.
  */
-void html_write(const char *path, const char *png, const struct layout *layout,
+void html_write(const char *path, const struct text *png, const struct layout *layout,
 		const struct runs *runs, const struct colors *colors, int64_t interval_ns)
 {
 	const char *const *line;

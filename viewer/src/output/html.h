@@ -9,7 +9,7 @@
 #include "model/runs.h"
 #include "picture/layout.h"
 
-void html_write(const char *path, const char *png, const struct layout *layout,
+void html_write(const char *path, const struct text *png, const struct layout *layout,
 		const struct runs *runs, const struct colors *colors, int64_t interval_ns);
 
 #endif

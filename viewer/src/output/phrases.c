@@ -54,7 +54,7 @@ char *phrase_kind(uint32_t cause)
 	/* breaks that only a scan has found have no reason either */
 	if (ft_cause_op(cause) == FT_OP_UNKNOWN)
 		return xasprintf("%s (%s)%s", name, op, flush);
-	return xasprintf("%s (%s)%s; nothing was seen that tells why the block does not follow", name, op, flush);
+	return xasprintf("%s (%s)%s; the reason why the block does not follow is not known", name, op, flush);
 }
 
 /**

@@ -192,7 +192,7 @@ static void put_breaks(FILE *file, const struct table *table, const struct group
  */
 void prometheus_write(const char *path, const struct table *table, const struct space *spaces)
 {
-	static const char time_name[] = "fragtrace_table_timestamp_seconds";
+	static const char time_name[] = "fragtrace_table_timestamp_seconds", stale_name[] = "fragtrace_stale_files";
 	uint8_t *places = xcalloc(table->n_extents, sizeof(*places));
 	struct figures *figures = figures_of(table, places);
 	struct sums *sums = sums_of(table, figures);
@@ -205,6 +205,8 @@ void prometheus_write(const char *path, const struct table *table, const struct 
 	fprintf(out.file, "# HELP %s When the table was read, in seconds since 1970.\n"
 		"# TYPE %s gauge\n%s %jd.%03d\n", time_name, time_name, time_name,
 		(intmax_t)(table->text.time_ms / 1000), (int)(table->text.time_ms % 1000));
+	fprintf(out.file, "# HELP %s Watched files whose blocks may have moved since fragtrace read them.\n"
+		"# TYPE %s gauge\n%s %ju\n", stale_name, stale_name, stale_name, (uintmax_t)table->n_stale);
 	for (i = 0; i < ARRAY_LEN(metrics); i++)
 		put_metric(out.file, &metrics[i], table, sums);
 	if (table->causes) {

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "model/causes.h"
+#include "model/color.h"
 #include "names.h"
 #include "output/top.h"
 #include "util.h"
@@ -92,22 +93,10 @@ static void find_figures(struct top *top)
 {
 	const struct table *table = &top->table;
 	uint8_t *places = xcalloc(table->n_extents, sizeof(*places));
-	struct breaks breaks;
-	size_t n, i;
 
 	top->figures = figures_of(table, places);
-	if (table->causes) {
-		breaks_find(&breaks, table, places);
-		top->causes = xcalloc(table->n_files, sizeof(*top->causes));
-		for (i = 0; i < table->n_files; i++) {
-			struct cause_sum *sums = breaks_sum(breaks.all + breaks.begins[i],
-							    breaks.begins[i + 1] - breaks.begins[i], CAUSE_KIND, &n);
-
-			top->causes[i] = n ? sums->cause : 0;
-			free(sums);
-		}
-		breaks_free(&breaks);
-	}
+	if (table->causes)
+		top->causes = breaks_main_causes(table, places);
 	free(places);
 }
 
@@ -170,6 +159,18 @@ static int by_key(const void *a, const void *b, void *priv)
 	return order ? order : figures_compare(top->figures, i, j);
 }
 
+/* A filter with one of *?[ is a glob, any other a part of the path. */
+static bool is_shown(const struct top *top, uint32_t file)
+{
+	const char *path = top->table.files[file].path;
+
+	if (!top->filter)
+		return true;
+	if (strpbrk(top->filter, "*?["))
+		return path_matches(path, top->filter);
+	return strstr(path, top->filter);
+}
+
 /**
  * top_sort() - put the files in order
  * @top: the last reading
@@ -178,12 +179,16 @@ static int by_key(const void *a, const void *b, void *priv)
  */
 void top_sort(struct top *top, enum top_key key, bool reverse)
 {
-	size_t n = top->table.n_files, i;
+	size_t n = 0, i;
 
 	top->key = key;
 	top->reverse = reverse;
 	free(top->order);
-	top->order = figures_worst(top->figures, n);
+	top->order = figures_worst(top->figures, top->table.n_files);
+	for (i = 0; i < top->table.n_files; i++)
+		if (is_shown(top, top->order[i]))
+			top->order[n++] = top->order[i];
+	top->n_shown = n;
 	if (key != TOP_EXTRA)
 		qsort_r(top->order, n, sizeof(*top->order), by_key, top);
 	for (i = 0; reverse && i < n / 2; i++) {
@@ -194,10 +199,23 @@ void top_sort(struct top *top, enum top_key key, bool reverse)
 	}
 }
 
+/**
+ * top_filter() - show only some files
+ * @top: may be without a reading
+ * @filter: a part of their paths, or a glob; empty or NULL: all files
+ */
+void top_filter(struct top *top, const char *filter)
+{
+	free(top->filter);
+	top->filter = filter && *filter ? xasprintf("%s", filter) : NULL;
+	if (top->figures)
+		top_sort(top, top->key, top->reverse);
+}
+
 /* === Lines === */
 
 /* "+3.2", "-140", "0"; at most eight letters; "-" after the first reading. */
-static void format_rate(char buf[16], const double *rate)
+static void format_rate(char *buf, const double *rate)
 {
 	if (!rate)
 		snprintf(buf, 16, "-");
@@ -207,47 +225,127 @@ static void format_rate(char buf[16], const double *rate)
 		snprintf(buf, 16, *rate > -1000 && *rate < 1000 ? "%+.1f" : "%+.3g", *rate);
 }
 
+/* The columns before the path. Those of a higher @rank go first if the line is too short; rank 0 stays. */
+static const struct column {
+	const char *name;
+	int width;
+	int rank;
+	enum top_key key;
+} columns[] = {
+	{ "EXTRA", 8, 0, TOP_EXTRA },	{ "FRAGS", 8, 1, TOP_FRAGMENTS },
+	{ "FRAG/S", 7, 4, TOP_RATE },	{ "BLOCKS", 9, 5, TOP_BLOCKS },
+	{ "BLK/S", 7, 6, N_TOP_KEYS },	{ "SPLIT", 6, 2, TOP_SPLIT },
+	{ "CAUSE", -9, 3, N_TOP_KEYS },
+};
+
+enum { COL_EXTRA, COL_FRAGS, COL_FRAG_RATE, COL_BLOCKS, COL_BLK_RATE, COL_SPLIT, COL_CAUSE, N_COLUMNS };
+
+/* Columns of the screen that a path gets at least. */
+#define PATH_WIDTH 22
+
+static size_t width_of(unsigned int shown)
+{
+	size_t width = 0, i;
+
+	for (i = 0; i < N_COLUMNS; i++)
+		if (shown & 1u << i)
+			width += (size_t)abs(columns[i].width) + 1;
+	return width;
+}
+
+/**
+ * top_columns() - choose the columns that leave room for the path
+ * @top: the last reading
+ * @width: of the line, or ANY_WIDTH
+ *
+ * The column of the sort key always stays.
+ *
+ * Return: the columns for top_heading() and top_row().
+ */
+unsigned int top_columns(const struct top *top, size_t width)
+{
+	unsigned int shown = (1u << N_COLUMNS) - 1;
+	int rank;
+	size_t i;
+
+	if (!top->causes)
+		shown &= ~(1u << COL_CAUSE);
+	for (rank = N_COLUMNS; rank > 0; rank--)
+		for (i = 0; i < N_COLUMNS; i++)
+			if (columns[i].rank == rank && columns[i].key != top->key &&
+			    width_of(shown) + PATH_WIDTH > width)
+				shown &= ~(1u << i);
+	if (top->key != TOP_EXTRA && width_of(shown) + PATH_WIDTH > width)
+		shown &= ~(1u << COL_EXTRA);
+	return shown;
+}
+
 /**
  * top_heading() - the names of the columns of top_row()
  * @top: the last reading
+ * @shown: from top_columns()
  *
- * Return: a line.
+ * Return: a line, where a star marks the column that the files are sorted by; to be freed.
  */
-const char *top_heading(const struct top *top)
+char *top_heading(const struct top *top, unsigned int shown)
 {
-	return top->causes ? "   EXTRA    FRAGS  FRAG/S    BLOCKS   BLK/S  SPLIT CAUSE     PATH" :
-			     "   EXTRA    FRAGS  FRAG/S    BLOCKS   BLK/S  SPLIT PATH";
+	char *line = xasprintf("%s", ""), *longer, *name;
+	size_t i;
+
+	for (i = 0; i < N_COLUMNS; i++) {
+		if (!(shown & 1u << i))
+			continue;
+		name = xasprintf("%s%s", columns[i].key == top->key ? "*" : "", columns[i].name);
+		longer = xasprintf("%s%*s ", line, columns[i].width, name);
+		free(name);
+		free(line);
+		line = longer;
+	}
+	longer = xasprintf("%s%sPATH", line, top->key == TOP_NAME ? "*" : "");
+	free(line);
+	return longer;
 }
 
-/* The operation of most breaks, in the width of its column. */
-static void format_cause(char buf[16], const struct top *top, uint32_t file)
+static void format_column(char buf[32], const struct top *top, uint32_t file, size_t column)
 {
-	*buf = '\0';
-	if (top->causes)
-		snprintf(buf, 16, "%-9s ", top->causes[file] ? cause_op_name(top->causes[file]) : "-");
+	const struct figures *f = &top->figures[file];
+	const struct rate *rate = top->rates ? &top->rates[file] : NULL;
+
+	switch (column) {
+	case COL_EXTRA: snprintf(buf, 32, "%ju", (uintmax_t)(f->requests - f->ideal)); break;
+	case COL_FRAGS: snprintf(buf, 32, "%ju", (uintmax_t)f->fragments); break;
+	case COL_FRAG_RATE: format_rate(buf, rate ? &rate->fragments : NULL); break;
+	case COL_BLOCKS: snprintf(buf, 32, "%ju", (uintmax_t)f->blks); break;
+	case COL_BLK_RATE: format_rate(buf, rate ? &rate->blks : NULL); break;
+	case COL_SPLIT: snprintf(buf, 32, "%.2f", figures_split(f)); break;
+	/* the operation of most breaks */
+	default: snprintf(buf, 32, "%s", top->causes[file] ? cause_op_name(top->causes[file]) : "-"); break;
+	}
 }
 
 /**
  * top_row() - a file as a line of text
  * @top: the last reading
+ * @shown: from top_columns()
  * @row: its index in the requested order, from 0
  *
  * Return: the line, in the multibyte encoding of the locale; to be freed.
  */
-char *top_row(const struct top *top, size_t row)
+char *top_row(const struct top *top, unsigned int shown, size_t row)
 {
 	uint32_t i = top->order[row];
 	const struct file *file = &top->table.files[i];
-	const struct figures *f = &top->figures[i];
 	char *path = name_printable(file->path), *line;
-	char frags[16], blks[16], cause[16];
+	char fields[N_COLUMNS * 32] = "", buf[32];
+	size_t column, used = 0;
 
-	format_rate(frags, top->rates ? &top->rates[i].fragments : NULL);
-	format_rate(blks, top->rates ? &top->rates[i].blks : NULL);
-	format_cause(cause, top, i);
-	line = xasprintf("%8ju %8ju %7s %9ju %7s %6.2f %s%s%s", (uintmax_t)(f->requests - f->ideal),
-			 (uintmax_t)f->fragments, frags, (uintmax_t)f->blks, blks, figures_split(f),
-			 cause, path, file->deleted ? DELETED_MARK : "");
+	for (column = 0; column < N_COLUMNS; column++) {
+		if (!(shown & 1u << column))
+			continue;
+		format_column(buf, top, i, column);
+		used += (size_t)snprintf(fields + used, sizeof(fields) - used, "%*s ", columns[column].width, buf);
+	}
+	line = xasprintf("%s%s%s", fields, path, file->deleted ? DELETED_MARK : "");
 	free(path);
 	return line;
 }
@@ -260,13 +358,16 @@ static char *time_line(const struct top *top)
 		[TOP_SPLIT] = "split factor",	[TOP_NAME] = "name",
 	};
 	time_t when = top->table.text.time_ms / 1000;
-	char time[64] = "at an unknown time";
+	char time[64] = "at an unknown time", *filter, *line;
 	struct tm tm;
 
 	if (localtime_r(&when, &tm))
 		strftime(time, sizeof(time), "%Y-%m-%d %H:%M:%S", &tm);
-	return xasprintf("fragtrace  %s  by %s%s", time, names[top->key],
-			 top->reverse ? ", reversed" : "");
+	filter = name_printable(top->filter ? top->filter : "");
+	line = xasprintf("fragtrace  %s  by %s%s%s%s", time, names[top->key], top->reverse ? ", reversed" : "",
+			 top->filter ? "  only " : "", filter);
+	free(filter);
+	return line;
 }
 
 /**
@@ -279,16 +380,20 @@ static char *time_line(const struct top *top)
 char *top_summary(const struct top *top, size_t line)
 {
 	char files[GROUPED_MAX], fragmented[GROUPED_MAX], fragments[GROUPED_MAX], rate[16], size[BYTES_MAX];
+	char stale[GROUPED_MAX];
+	const char *n_stale;
 
 	if (!line)
 		return time_line(top);
 	format_rate(rate, top->rates ? &top->total_rate.fragments : NULL);
 	format_bytes(size, (double)top->total.blks);
-	return xasprintf("%s files, %s fragmented; %s fragments (%s/s); %s; split factor %.2f",
+	n_stale = top->table.n_stale ? grouped(stale, top->table.n_stale) : NULL;
+	return xasprintf("%s files, %s fragmented; %s fragments (%s/s); %s; split factor %.2f%s%s%s",
 			 grouped(files, top->table.n_files),
 			 grouped(fragmented, top->n_fragmented),
 			 grouped(fragments, top->total.fragments), rate,
-			 size, figures_split(&top->total));
+			 size, figures_split(&top->total), n_stale ? "; " : "", n_stale ? n_stale : "",
+			 n_stale ? " stale" : "");
 }
 
 /**
@@ -300,5 +405,6 @@ void top_free(struct top *top)
 	drop_reading(top);
 	inodes_free(&top->past_index);
 	free(top->past);
+	free(top->filter);
 	*top = (struct top){ 0 };
 }

@@ -31,6 +31,9 @@ enum top_key {
 	N_TOP_KEYS,
 };
 
+/* Columns of top_columns() that all fit. */
+#define ANY_WIDTH SIZE_MAX
+
 /**
  * struct rate - how fast a file changes
  * @fragments: per second
@@ -53,7 +56,9 @@ struct past_file {
  * @figures: by file
  * @causes: by file, the cause of most of its breaks; NULL if the table has no causes
  * @rates: by file; NULL after the first reading
- * @order: all files, in the requested order
+ * @order: the files that @filter shows, in the requested order
+ * @n_shown: number of @order
+ * @filter: shows only files whose path has this text, or matches this glob; NULL: all files
  * @total: sum over all files
  * @total_rate: sum of @rates
  * @n_fragmented: fragmented files
@@ -66,6 +71,8 @@ struct top {
 	uint32_t *causes;
 	struct rate *rates;
 	uint32_t *order;
+	size_t n_shown;
+	char *filter;
 	struct figures total;
 	struct rate total_rate;
 	size_t n_fragmented;
@@ -79,9 +86,11 @@ struct top {
 
 void top_add(struct top *top, struct table *table);
 void top_sort(struct top *top, enum top_key key, bool reverse);
+void top_filter(struct top *top, const char *filter);
 char *top_summary(const struct top *top, size_t line);
-const char *top_heading(const struct top *top);
-char *top_row(const struct top *top, size_t row);
+unsigned int top_columns(const struct top *top, size_t width);
+char *top_heading(const struct top *top, unsigned int columns);
+char *top_row(const struct top *top, unsigned int columns, size_t row);
 void top_free(struct top *top);
 
 #endif

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "names.h"
 #include "output/top.h"
 #include "output/top_screen.h"
 #include "util.h"
@@ -24,7 +25,8 @@
 #define PIPE_LINES 24
 
 static const char keys[] =
-	"Sort: e)xtra f)ragments r)ate b)locks s)plit n)ame  R)everse  p)ause  q)uit";
+	"Sort: e)xtra f)rags r)ate b)locks s)plit n)ame R)everse  /)filter p)ause q)uit";
+static const char short_keys[] = "e f r b s n R: sort  /)filter p q)uit";
 
 /* The state of the screen. */
 struct screen {
@@ -33,7 +35,11 @@ struct screen {
 	size_t first;		/* row of the first file shown */
 	bool is_paused;
 	bool has_keys;
+	bool is_typing;		/* a filter is being typed */
+	char typed[256];
 };
+
+#define KEY_ESCAPE 27
 
 static volatile sig_atomic_t is_over;
 
@@ -61,13 +67,14 @@ static void put_line(char *line)
 
 static void print(const struct top *top)
 {
+	unsigned int columns = top_columns(top, ANY_WIDTH);
 	size_t rows = env_lines() - HEAD_LINES, i;
 
 	put_line(top_summary(top, 0));
 	put_line(top_summary(top, 1));
-	puts(top_heading(top));
-	for (i = 0; i < rows && i < top->table.n_files; i++)
-		put_line(top_row(top, i));
+	put_line(top_heading(top, columns));
+	for (i = 0; i < rows && i < top->n_shown; i++)
+		put_line(top_row(top, columns, i));
 	putchar('\n');
 	if (fflush(stdout))
 		die("<stdout>: %s", strerror(errno));
@@ -92,6 +99,7 @@ static void enter_curses(void)
 	noecho();
 	curs_set(0);
 	keypad(stdscr, TRUE);
+	set_escdelay(25);
 	nodelay(stdscr, TRUE);
 }
 
@@ -139,32 +147,57 @@ static size_t rows_shown(void)
 	return LINES > HEAD_LINES + FOOT_LINES ? (size_t)LINES - HEAD_LINES - FOOT_LINES : 0;
 }
 
+/* The second line: why there is nothing new, or all files together. */
+static void draw_state(const struct screen *s)
+{
+	char *line, *visible;
+
+	if (s->source->trouble)
+		line = xasprintf("%s", s->source->trouble);
+	else if (s->source->waiting)
+		line = xasprintf("%s waits for its volume to be mounted", s->source->waiting);
+	else
+		line = top_summary(&s->top, 1);
+	visible = text_visible(line);
+	draw_line(1, visible, 0, s->source->trouble || s->source->waiting ? A_BOLD : A_NORMAL);
+	free(visible);
+	free(line);
+}
+
+static void draw_foot(const struct screen *s)
+{
+	char *typed;
+
+	if (!s->is_typing) {
+		draw_line(LINES - FOOT_LINES, (size_t)COLS > strlen(keys) ? keys : short_keys, 0, A_REVERSE);
+		return;
+	}
+	typed = name_printable(s->typed);
+	draw_owned(LINES - FOOT_LINES, xasprintf("Show only paths with (or a glob): %s_", typed), 0);
+	free(typed);
+}
+
 static void draw(struct screen *s)
 {
-	size_t fixed = strlen(top_heading(&s->top)) - strlen("PATH"), rows = rows_shown(), i;
-	size_t n = s->top.table.n_files;
+	unsigned int columns = top_columns(&s->top, (size_t)COLS);
+	char *heading = top_heading(&s->top, columns);
+	size_t fixed = (size_t)(strrchr(heading, 'P') - heading), rows = rows_shown(), n = s->top.n_shown, i;
 
+	if (s->top.key == TOP_NAME)
+		fixed--;
 	if (s->first + rows > n)
 		s->first = n > rows ? n - rows : 0;
 	erase();
 	draw_owned(0, top_summary(&s->top, 0), 0);
 	if (s->is_paused && COLS > 12)
 		mvaddstr(0, COLS - 9, " [paused]");
-	if (s->source->trouble) {
-		draw_line(1, s->source->trouble, 0, A_BOLD);
-	} else if (s->source->waiting) {
-		char *line = xasprintf("%s waits for its volume to be mounted", s->source->waiting);
-
-		draw_line(1, line, 0, A_BOLD);
-		free(line);
-	} else {
-		draw_owned(1, top_summary(&s->top, 1), 0);
-	}
-	draw_line(2, top_heading(&s->top), 0, A_REVERSE);
+	draw_state(s);
+	draw_line(2, heading, 0, A_REVERSE);
 	for (i = 0; i < rows && s->first + i < n; i++)
-		draw_owned(HEAD_LINES + (int)i, top_row(&s->top, s->first + i), fixed);
+		draw_owned(HEAD_LINES + (int)i, top_row(&s->top, columns, s->first + i), fixed);
 	if (LINES > HEAD_LINES)
-		draw_line(LINES - FOOT_LINES, keys, 0, A_REVERSE);
+		draw_foot(s);
+	free(heading);
 	refresh();
 }
 
@@ -184,11 +217,40 @@ static void scroll_by(struct screen *s, long rows)
 		s->first += (size_t)rows;
 }
 
+/* Enter ends the filter, escape removes it. */
+static void on_typed(struct screen *s, int key)
+{
+	size_t n = strlen(s->typed);
+
+	switch (key) {
+	case '\n':
+	case '\r':
+	case KEY_ENTER: s->is_typing = false; return;
+	case KEY_ESCAPE: s->is_typing = false; n = 0; break;
+	case '\b':
+	case 0x7f:
+	case KEY_BACKSPACE: n -= n > 0; break;
+	default:
+		if (key < ' ' || key > 0xff || n + 1 >= sizeof(s->typed))
+			return;
+		s->typed[n++] = (char)key;
+	}
+	s->typed[n] = '\0';
+	s->first = 0;
+	top_filter(&s->top, s->typed);
+}
+
 static void on_key(struct screen *s, int key)
 {
 	long page = (long)rows_shown();
 
+	if (s->is_typing) {
+		on_typed(s, key);
+		return;
+	}
 	switch (key) {
+	case '/': s->is_typing = true; break;
+	case KEY_ESCAPE: *s->typed = '\0'; top_filter(&s->top, NULL); break;
 	case 'e': sort_by(s, TOP_EXTRA); break;
 	case 'f': sort_by(s, TOP_FRAGMENTS); break;
 	case 'r': sort_by(s, TOP_RATE); break;
@@ -204,7 +266,7 @@ static void on_key(struct screen *s, int key)
 	case KEY_NPAGE: scroll_by(s, page); break;
 	case KEY_PPAGE: scroll_by(s, -page); break;
 	case KEY_HOME: s->first = 0; break;
-	case KEY_END: scroll_by(s, (long)s->top.table.n_files); break;
+	case KEY_END: scroll_by(s, (long)s->top.n_shown); break;
 	default: break;		/* KEY_RESIZE, too: every key redraws the screen */
 	}
 }
@@ -223,7 +285,7 @@ static void on_keys(struct screen *s)
 /* === Both === */
 
 /* Timeout of poll() in ms. A signal just before poll() is handled after a second at most. */
-static int patience_ms(const struct screen *s, int64_t left_ns)
+static int timeout_ms(const struct screen *s, int64_t left_ns)
 {
 	if (s->is_paused || left_ns > NSEC_PER_SEC)
 		return 1000;
@@ -240,7 +302,7 @@ static void wait_until(struct screen *s, int64_t at_ns, bool has_terminal)
 
 		if (left_ns <= 0 && !s->is_paused)
 			return;
-		if (!poll(&in, s->has_keys, patience_ms(s, left_ns)) || !has_terminal)
+		if (!poll(&in, s->has_keys, timeout_ms(s, left_ns)) || !has_terminal)
 			continue;
 		on_keys(s);
 		draw(s);
@@ -252,10 +314,11 @@ static void wait_until(struct screen *s, int64_t at_ns, bool has_terminal)
  * @source: where the table is
  * @interval_ns: from one reading to the next
  * @count: readings to show; 0: no end
+ * @filter: shows only some files, see top_filter(); NULL: all
  *
  * On a terminal the screen is redrawn and keys are obeyed; otherwise each reading is printed.
  */
-void top_screen_run(struct source *source, int64_t interval_ns, unsigned long count)
+void top_screen_run(struct source *source, int64_t interval_ns, unsigned long count, const char *filter)
 {
 	struct screen s = { .source = source };
 	bool has_terminal = isatty(STDOUT_FILENO);
@@ -265,6 +328,9 @@ void top_screen_run(struct source *source, int64_t interval_ns, unsigned long co
 
 	setlocale(LC_CTYPE, "");
 	on_signals(on_signal);
+	if (filter)
+		snprintf(s.typed, sizeof(s.typed), "%s", filter);
+	top_filter(&s.top, s.typed);
 	while (!is_over && (!count || done < count)) {
 		if (source_read_table(source, &table, false)) {
 			top_add(&s.top, &table);

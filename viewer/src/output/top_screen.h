@@ -7,6 +7,6 @@
 
 #include "input/source.h"
 
-void top_screen_run(struct source *source, int64_t interval_ns, unsigned long count);
+void top_screen_run(struct source *source, int64_t interval_ns, unsigned long count, const char *filter);
 
 #endif

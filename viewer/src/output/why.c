@@ -45,18 +45,12 @@ static void put_count(uint64_t n, const char *what)
 	printf("%s %s%s", grouped(buf, n), what, n == 1 ? "" : "s");
 }
 
-/* Only the whole is 100 %, and only nothing is 0 %. */
 static void put_share(uint64_t n, uint64_t all)
 {
-	char buf[GROUPED_MAX];
-	double share = 100.0 * (double)n / (double)all;
+	char number[GROUPED_MAX], share[SHARE_MAX];
 
-	if (n < all && share > 99.0)
-		printf("%s (>99 %%)", grouped(buf, n));
-	else if (n && share < 1.0)
-		printf("%s (<1 %%)", grouped(buf, n));
-	else
-		printf("%s (%.0f %%)", grouped(buf, n), share);
+	format_share(share, n, all);
+	printf("%s (%s)", grouped(number, n), share);
 }
 
 static void put_ext(const char *ext)
@@ -108,7 +102,7 @@ static void put_reading_time(const struct table *table)
 }
 
 /* F2FS itself does collection and defragmentation: name the process only if it is known. */
-static bool is_told(uint32_t cause)
+static bool has_known_writer(uint32_t cause)
 {
 	enum ft_op op = ft_cause_op(cause);
 
@@ -121,21 +115,21 @@ static bool is_told(uint32_t cause)
 /* "; by a (pid 1)", "; by 20: a (pid 1), 3: b (pid 2), 4: 2 other processes" */
 static void put_writers(const struct table *table, const struct file_break *breaks, size_t n)
 {
-	uint64_t told = 0;
+	uint64_t n_listed = 0;
 	size_t n_sums, i;
 	struct cause_sum *sums = breaks_sum(breaks, n, CAUSE_WRITER, &n_sums);
 
-	if (n_sums == 1 && !is_told(breaks->cause))
+	if (n_sums == 1 && !has_known_writer(breaks->cause))
 		n_sums = 0;
 	for (i = 0; i < n_sums && i < MAX_PROCESSES; i++) {
 		fputs(i ? ", " : "; by ", stdout);
 		if (n_sums > 1)
 			printf("%ju: ", (uintmax_t)sums[i].breaks);
 		put_writer(table, ft_cause_writer(sums[i].cause));
-		told += sums[i].breaks;
+		n_listed += sums[i].breaks;
 	}
 	if (i < n_sums) {
-		printf(", %ju: %zu other process%s", (uintmax_t)(n - told), n_sums - i, n_sums - i == 1 ? "" : "es");
+		printf(", %ju: %zu other process%s", (uintmax_t)(n - n_listed), n_sums - i, n_sums - i == 1 ? "" : "es");
 	}
 	free(sums);
 }
@@ -173,15 +167,15 @@ static void put_kinds(const struct table *table, const struct file_break *breaks
 {
 	size_t n_sums, i;
 	struct cause_sum *sums = breaks_sum(breaks, n, CAUSE_KIND, &n_sums);
-	uint64_t told = 0;
+	uint64_t n_listed = 0;
 
 	for (i = 0; i < n_sums && i < MAX_KINDS; i++) {
 		put_kind_sum(table, breaks, n, &sums[i]);
-		told += sums[i].breaks;
+		n_listed += sums[i].breaks;
 	}
 	if (i < n_sums) {
 		fputs("  ", stdout);
-		put_share(n - told, n);
+		put_share(n - n_listed, n);
 		fputs(": ", stdout);
 		put_count(n_sums - i, "other cause");
 		fputs(".\n", stdout);
@@ -209,20 +203,20 @@ static bool is_pair_of(const struct pair *pair, const struct table *table, const
 /* List the writers that took the next block of the log from these files. */
 static void put_pairs(const struct table *table, const struct group *group, const struct pairs *pairs)
 {
-	size_t told = 0, i;
+	size_t n_listed = 0, i;
 
-	for (i = 0; i < pairs->n && told < MAX_PAIRS; i++) {
+	for (i = 0; i < pairs->n && n_listed < MAX_PAIRS; i++) {
 		const struct pair *pair = &pairs->all[i];
 
 		if (!is_pair_of(pair, table, group))
 			continue;
-		printf(told++ ? ", " : "  What the log went on to, most often, since the module began to count: ");
+		printf(n_listed++ ? ", " : "  What the log went on to, most often, since the module began to count: ");
 		printf("%ju: files ", (uintmax_t)pair->times);
 		put_ext(strcmp(pair->culprit_ext, "-") ? pair->culprit_ext : "");
 		fputs(" of ", stdout);
 		put_name(pair->culprit);
 	}
-	if (told)
+	if (n_listed)
 		fputs(".\n", stdout);
 }
 
@@ -332,7 +326,7 @@ static void put_break(const struct table *table, const struct file_break *b)
 	format_bytes(size, (double)offset);
 	printf("  at block %s (%s): %s, %s, %s", grouped(n, offset), size, cause_op_name(b->cause),
 	       cause_flush_name(b->cause), cause_why_name(b->cause));
-	if (is_told(b->cause)) {
+	if (has_known_writer(b->cause)) {
 		fputs("; by ", stdout);
 		put_writer(table, writer);
 	}
@@ -378,7 +372,7 @@ static void put_file(const struct table *table, const struct breaks *breaks, siz
 		return;
 	fputs("  and ", stdout);
 	put_count(n - k, "break");
-	fputs(" behind these\n", stdout);
+	fputs(" after these\n", stdout);
 }
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Last step of the pipeline: pixels -> a PNG file that is written as a whole or not at all.
+ * Last step of the pipeline: pixels -> PNG data in memory -> a file that is written as a whole or not at all.
  * Only this file uses libpng.
  */
 #include <errno.h>
@@ -76,9 +76,8 @@ static uint8_t *indexed(const struct canvas *canvas, struct palette *p)
 
 static noreturn void png_failed(png_structp png, png_const_charp message)
 {
-	const char *path = png_get_error_ptr(png);
-
-	die("%s: cannot write the picture: %s", path, errno ? strerror(errno) : message);
+	(void)png;
+	die("cannot make the picture: %s", errno ? strerror(errno) : message);
 }
 
 static void png_warned(png_structp png, png_const_charp message)
@@ -146,19 +145,18 @@ static png_uint_32 per_meter(size_t dpi)
 	return (png_uint_32)((double)dpi / 0.0254 + 0.5);
 }
 
-static void encode(const struct canvas *canvas, FILE *file, const char *path)
+static void encode(const struct canvas *canvas, FILE *file)
 {
 	struct palette palette = { .n = 0 };
 	uint8_t *bytes = indexed(canvas, &palette);
-	char *name = xasprintf("%s", path);
 	png_structp png;
 	png_infop info;
 
 	errno = 0;
-	png = png_create_write_struct(PNG_LIBPNG_VER_STRING, name, png_failed, png_warned);
+	png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, png_failed, png_warned);
 	info = png ? png_create_info_struct(png) : NULL;
 	if (!info)
-		die("%s: cannot start libpng", path);
+		die("cannot start libpng");
 	png_init_io(png, file);
 	png_set_compression_level(png, ZLIB_LEVEL);
 	png_set_filter(png, 0, bytes ? PNG_FILTER_NONE : PNG_FILTER_SUB);
@@ -176,25 +174,42 @@ static void encode(const struct canvas *canvas, FILE *file, const char *path)
 	png_write_end(png, NULL);
 	png_destroy_write_struct(&png, &info);
 	free(bytes);
-	free(name);
 }
 
 /* === Files === */
 
 /**
- * png_out_write() - write a picture
+ * png_out_encode() - make a picture into PNG data
  * @canvas: the picture
+ * @png: the result; to be freed with text_free()
+ */
+void png_out_encode(const struct canvas *canvas, struct text *png)
+{
+	FILE *file;
+
+	*png = (struct text){ 0 };
+	file = open_memstream(&png->buf, &png->len);
+	if (!file)
+		die("no memory for the picture");
+	encode(canvas, file);
+	if (ferror(file) || fclose(file))
+		die("no memory for the picture");
+}
+
+/**
+ * png_out_write() - write a picture
+ * @png: from png_out_encode()
  * @path: output file; "-" is standard output
  *
  * A regular file is replaced atomically. Ends the program if writing fails.
  */
-void png_out_write(const struct canvas *canvas, const char *path)
+void png_out_write(const struct text *png, const char *path)
 {
 	struct outfile out;
 
 	if (!strcmp(path, "-") && isatty(STDOUT_FILENO))
 		die("standard output is a terminal, expected a file or a pipe for the picture");
 	outfile_open(&out, path, "picture");
-	encode(canvas, out.file, out.path);
+	fwrite(png->buf, 1, png->len, out.file);
 	outfile_close(&out);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Last step of the pipeline: pixels -> a PNG file that is written as a whole or not at all. */
+/* Last step of the pipeline: pixels -> PNG data in memory -> a file that is written as a whole or not at all. */
 #ifndef PNG_OUT_H
 #define PNG_OUT_H
 
 #include "picture/canvas.h"
+#include "util.h"
 
-void png_out_write(const struct canvas *canvas, const char *path);
+void png_out_encode(const struct canvas *canvas, struct text *png);
+void png_out_write(const struct text *png, const char *path);
 
 #endif

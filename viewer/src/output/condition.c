@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: conditions on a table, for scripts.
+ * A condition is VALUE COMPARISON NUMBER, as in split>1.2, or fragmented>=10% for a share of the files.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/figures.h"
+#include "output/condition.h"
+#include "util.h"
+
+#define FORM "expected split, fragmented, breaks, extents or stale, then >, >=, <, <=, = or !=, then a number"
+
+static const char *const value_names[N_VALUES] = { "split", "fragmented", "breaks", "extents", "stale" };
+
+/* The longer ones come first. */
+enum { AT_LEAST, AT_MOST, NOT_EQUAL, MORE, LESS, EQUAL, N_COMPARISONS };
+static const char *const comparisons[N_COMPARISONS] = { ">=", "<=", "!=", ">", "<", "=" };
+
+static const char *skip_blanks(const char *p)
+{
+	return p + strspn(p, " \t");
+}
+
+/* The index of the name that a text begins with, or @n. */
+static size_t find_name(const char **p, const char *const *names, size_t n)
+{
+	size_t i;
+
+	*p = skip_blanks(*p);
+	for (i = 0; i < n; i++) {
+		if (strncmp(*p, names[i], strlen(names[i])))
+			continue;
+		*p = skip_blanks(*p + strlen(names[i]));
+		break;
+	}
+	return i;
+}
+
+/**
+ * condition_parse() - parse a condition
+ * @condition: the result
+ * @text: as typed; must stay valid
+ *
+ * Ends the program if it is none.
+ */
+void condition_parse(struct condition *condition, const char *text)
+{
+	const char *p = text;
+	size_t value = find_name(&p, value_names, N_VALUES);
+	char *end;
+
+	*condition = (struct condition){ .text = text, .value = (enum condition_value)value };
+	condition->comparison = find_name(&p, comparisons, N_COMPARISONS);
+	if (value == N_VALUES || condition->comparison == N_COMPARISONS || !isdigit((unsigned char)*p))
+		die_usage("--fail-if %s: " FORM, text);
+	condition->number = strtod(p, &end);
+	if (*end == '%') {
+		condition->is_share = true;
+		end++;
+	}
+	if (*skip_blanks(end))
+		die_usage("--fail-if %s: " FORM, text);
+	if (condition->is_share && value != VALUE_FRAGMENTED && value != VALUE_STALE)
+		die_usage("--fail-if %s: only fragmented and stale are shares of the files, expected no %%", text);
+}
+
+/**
+ * totals_find() - compute the values of a table
+ * @totals: the result
+ * @table: the table
+ */
+void totals_find(struct totals *totals, const struct table *table)
+{
+	struct figures *figures = figures_of(table, NULL), sum = figures_sum(figures, table->n_files);
+	size_t i;
+
+	*totals = (struct totals){ .files = (double)table->n_files };
+	for (i = 0; i < table->n_files; i++)
+		totals->values[VALUE_FRAGMENTED] += figures[i].fragments > 1;
+	totals->values[VALUE_SPLIT] = figures_split(&sum);
+	totals->values[VALUE_BREAKS] = (double)sum.fragments - (double)table->n_files;
+	totals->values[VALUE_EXTENTS] = (double)table->n_extents;
+	totals->values[VALUE_STALE] = (double)table->n_stale;
+	free(figures);
+}
+
+static double value_of(const struct condition *condition, const struct totals *totals)
+{
+	double value = totals->values[condition->value];
+
+	if (!condition->is_share)
+		return value;
+	return totals->files > 0.0 ? 100.0 * value / totals->files : 0.0;
+}
+
+/**
+ * condition_holds() - does a condition hold?
+ * @condition: the condition
+ * @totals: the values
+ *
+ * Return: true if it does.
+ */
+bool condition_holds(const struct condition *condition, const struct totals *totals)
+{
+	double value = value_of(condition, totals);
+
+	switch (condition->comparison) {
+	case AT_LEAST: return value >= condition->number;
+	case AT_MOST: return value <= condition->number;
+	case NOT_EQUAL: return value > condition->number || value < condition->number;
+	case MORE: return value > condition->number;
+	case LESS: return value < condition->number;
+	default: return !(value > condition->number || value < condition->number);
+	}
+}
+
+/**
+ * condition_report() - report that a condition holds
+ * @condition: the condition
+ * @totals: the values
+ * @name: name of the table for messages
+ */
+void condition_report(const struct condition *condition, const struct totals *totals, const char *name)
+{
+	int decimals = condition->value == VALUE_SPLIT ? 3 : condition->is_share;
+
+	warn("%s: %s is %.*f%s, which fails by --fail-if %s", name, value_names[condition->value], decimals,
+	     value_of(condition, totals), condition->is_share ? " %" : "", condition->text);
+}

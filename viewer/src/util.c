@@ -16,6 +16,8 @@
 #define READ_START (1u << 20)
 #define BIG (1u << 24)
 
+const char *program = "fragtrace-view";
+
 static void (*prepare)(void);
 
 /**
@@ -46,7 +48,7 @@ static void say(const char *name, size_t line, const char *fmt, va_list ap)
 {
 	if (prepare)
 		prepare();
-	fputs("fragtrace-view: ", stderr);
+	fprintf(stderr, "%s: ", program);
 	if (name)
 		fprintf(stderr, "%s:%zu: ", name, line);
 	vfprintf(stderr, fmt, ap);

@@ -83,7 +83,7 @@ beside() {
 	rm $MNT/a
 }
 
-plan 22
+plan 23
 command -v fragtrace-defrag >/dev/null || skip_rest "fragtrace-defrag" "it is not in this guest"
 defrag
 expect "without the module: an error" $rc 1
@@ -123,8 +123,9 @@ done
 settle
 defrag --request 128K
 expect "files that grew in turn are worth it" $rc 0
-defrag --apply --request 128K
+defrag --apply --request 128K --json
 expect "all was moved" $rc 0
+check "the result as JSON" said '"ended_early":null,"truth":"snapshot","before":{"breaks":'
 settle
 expect "no request is split any more" "$(extra $MNT/grows) $(extra $MNT/too)" "0 0"
 unload

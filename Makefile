@@ -25,7 +25,7 @@ QUICK ?=
 PREFIX ?= /usr/local
 export KERNEL DISK OUT CMD
 
-all: modules viewer
+all: modules viewer defrag
 
 # For the running kernel, or KERNELRELEASE=..., or KDIR=...; more in Kbuild.
 modules:
@@ -35,6 +35,10 @@ modules:
 viewer:
 	@selftests/machine/setup.sh packages viewer
 	$(MAKE) -C viewer
+
+# After the viewer, with which it shares sources and a folder of objects.
+defrag: viewer
+	$(MAKE) -C defrag
 
 vm:
 	@test -n "$$CMD" || { echo "make vm: what shall the guest do? make vm CMD='uname -r'" >&2; exit 2; }
@@ -99,6 +103,7 @@ install: all
 	install -D -m 644 fragtrace.ko $(DESTDIR)/lib/modules/$$(modinfo -F vermagic fragtrace.ko | cut -d ' ' -f 1)/updates/fragtrace.ko
 	[ -n "$(DESTDIR)" ] || depmod -a $$(modinfo -F vermagic fragtrace.ko | cut -d ' ' -f 1)
 	$(MAKE) -C viewer install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
+	$(MAKE) -C defrag install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
 
 uninstall:
 	@for ko in $(DESTDIR)/lib/modules/*/updates/fragtrace.ko; do \
@@ -109,18 +114,20 @@ uninstall:
 		[ -n "$(DESTDIR)" ] || depmod -a "$${rel%%/*}" || exit 1; \
 	done
 	$(MAKE) -C viewer uninstall PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
+	$(MAKE) -C defrag uninstall PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
 
 clean:
 	rm -f fragtrace.ko
 	$(MAKE) -C viewer clean
+	$(MAKE) -C defrag clean
 
 # The kernels, tools and builds of the guests; make test and make demo fetch them again.
 distclean: clean
 	rm -rf "$$(selftests/machine/setup.sh cache)"
 
 help:
-	@echo "make                      fragtrace.ko for the running kernel (or KERNELRELEASE=, KDIR=, F2FS_KO=), and the viewer"
-	@echo "make viewer               the viewer alone; needs no kernel headers"
+	@echo "make                      fragtrace.ko for the running kernel (or KERNELRELEASE=, KDIR=, F2FS_KO=), viewer, fragtrace-defrag"
+	@echo "make viewer, defrag       these alone; need no kernel headers"
 	@echo "make demo                 a picture of RocksDB on F2FS, made in a guest; leaves it in demo-out/"
 	@echo "make bench                what it costs, beside filefrag, ftrace and bpftrace; BENCH='micro apps', QUICK=1, OUT=folder,"
 	@echo "                          KERNEL=6.12; BENCH=profile names the functions"
@@ -138,10 +145,10 @@ help:
 	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1|7|6.12-rt... or a built tree, DISK=1G or a file, OUT=folder"
 	@echo "                          (make itself ends with status 2 when it fails; selftests/machine/vm.sh passes the status on)"
 	@echo "make shell                the same with a shell on this terminal; DISK=file is a disk that is kept"
-	@echo "make install, uninstall   module, fragtrace-view, its presets, fragtrace-plot, man pages; PREFIX=$(PREFIX), DESTDIR="
+	@echo "make install, uninstall   module, fragtrace-view, -plot, -defrag, presets, man pages; PREFIX=$(PREFIX), DESTDIR="
 	@echo "make deb                  Debian packages, in deb-out/; DKMS=no does not try the module's"
 	@echo "make in-tree TREE=folder  put module and tests into the source tree of a kernel: CONFIG_FRAGTRACE, kselftest"
 	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/; SIGN=key signs it and tags the commit"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer vm shell check test test-debug test-large xfstests fuzz fuzz-parsers demo bench bench-readme deb in-tree dist install uninstall clean distclean help
+.PHONY: all modules viewer defrag vm shell check test test-debug test-large xfstests fuzz fuzz-parsers demo bench bench-readme deb in-tree dist install uninstall clean distclean help

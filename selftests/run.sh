@@ -153,20 +153,22 @@ tell_progress() {
 	done
 }
 
-# build_all() - build the viewer, and the module for every kernel, from scratch, with all warnings and sparse
+# build_all() - build the viewer and fragtrace-defrag, and the module for every kernel, from scratch, with all warnings and sparse
 #
 # Any warning is a failure.
 build_all() {
-	local version log
+	local version program log
 
 	log=$LOGS/build.make
-	echo "1..$(($(wc -w <<<"$KERNELS") * 2 + 1))"
-	if make -s -C "$FT_TOP/viewer" >"$log" 2>&1; then
-		echo "ok - the viewer builds"
-	else
-		cat "$log"
-		echo "not ok - the viewer builds"
-	fi
+	echo "1..$(($(wc -w <<<"$KERNELS") * 2 + 2))"
+	for program in viewer defrag; do
+		if make -s -C "$FT_TOP/$program" >"$log" 2>&1; then
+			echo "ok - $program/ builds"
+		else
+			cat "$log"
+			echo "not ok - $program/ builds"
+		fi
+	done
 	for version in $KERNELS; do
 		if ! "$FT_TESTS/machine/build.sh" check "$version" >"$LOGS/module-$version" 2>"$log"; then
 			cat "$log"
@@ -185,11 +187,15 @@ build_all() {
 	done
 }
 
-# programs(version) - print options that take along the databases and trace-cmd, which tests use, if the guest can run them
+# programs(version) - print options that take along our programs, and the databases and trace-cmd that tests use, if
+# the guest can run them
 programs() {
 	local name
 
 	[ "$(ft_arch "$1")" = amd64 ] || return 0
+	for name in viewer/fragtrace-view defrag/fragtrace-defrag; do
+		[ ! -x "$FT_TOP/$name" ] || echo "-f $FT_TOP/$name"
+	done
 	# The package redis-server would start a service on this machine. Its program is another name of this one.
 	ln -sf "$(command -v redis-check-rdb)" "$LOGS/redis-server"
 	for name in "$LOGS/redis-server" redis-cli redis-benchmark trace-cmd; do
@@ -199,19 +205,17 @@ programs() {
 
 # guest_tests(version, test...) - run tests in one small guest with this kernel
 guest_tests() {
-	local version module viewer slow
+	local version module slow
 
 	version=$1
 	shift
 	module=$(cat "$LOGS/module-$version")
-	viewer=$FT_TOP/viewer/fragtrace-view
-	[ -x "$viewer" ] && [ "$(ft_arch "$version")" = amd64 ] || viewer=
 	# A kernel with checks is slower.
 	slow=1
 	! ft_debug_is "$version" || slow=6
 	# shellcheck disable=SC2046 # a list of options
 	exec "$FT_TESTS/machine/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" -f "$module/late.ko" \
-		$(programs "$version") ${viewer:+-f "$viewer"} ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((2400 * slow))}" \
+		$(programs "$version") ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((2400 * slow))}" \
 		-- env ${SEED:+SEED="$SEED"} SLOW=$slow ${TEST_LIMIT:+TEST_LIMIT="$TEST_LIMIT"} \
 		${FUZZ_SECONDS:+FUZZ_SECONDS="$FUZZ_SECONDS"} ${FUZZ_SHRINK:+FUZZ_SHRINK="$FUZZ_SHRINK"} \
 		${FUZZ_PLAN:+FUZZ_PLAN="/tools/${FUZZ_PLAN##*/}"} ${ATTACKS:+ATTACKS="$ATTACKS"} /selftests/in_guest/run_tests.sh "$@"
@@ -228,9 +232,14 @@ tests_for() {
 	done
 }
 
-# viewer_check() - run the viewer's own tests
+# viewer_check() - run the viewer's own tests, then those of fragtrace-defrag, which builds in the same folder
 viewer_check() {
-	make -s -C "$FT_TOP/viewer" check
+	local rc
+
+	rc=0
+	make -s -C "$FT_TOP/viewer" check || rc=1
+	make -s -C "$FT_TOP/defrag" check || rc=1
+	return $rc
 }
 
 # parsers_check() - run the parsers with odd texts and random changes of them

@@ -17,7 +17,7 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
 trap 'rm -rf "$dir" "$(ft_cache)/build/src-$(echo "$dir/src" | cksum | cut -d " " -f 1)"' EXIT
 mkdir "$dir/src"
-cp -r "$FT_TOP/Kbuild" "$FT_TOP/module" "$FT_TOP/Makefile" "$FT_TOP/viewer" "$FT_TESTS" "$dir/src/"
+cp -r "$FT_TOP/Kbuild" "$FT_TOP/module" "$FT_TOP/Makefile" "$FT_TOP/viewer" "$FT_TOP/defrag" "$FT_TESTS" "$dir/src/"
 find "$dir/src" -name '*.o' -exec rm {} +
 tree=${F2FS_SRC:-}
 ft_kernel 6.12
@@ -103,7 +103,8 @@ else
 fi
 check "make install" make_it install
 expect "module, programs, their pages" "$(installed | grep -c -e "/$KREL/updates/fragtrace.ko$" \
-	-e '/usr/bin/fragtrace-\(view\|plot\)$' -e '/man1/fragtrace-\(view\|plot\)\.1$')" 5
+	-e '/usr/bin/fragtrace-\(view\|plot\)$' -e '/man1/fragtrace-\(view\|plot\)\.1$' \
+	-e '/usr/sbin/fragtrace-defrag$' -e '/man8/fragtrace-defrag\.8$')" 7
 check "make uninstall" make_it uninstall
 expect "leaves nothing" "$(installed)" ""
 objcopy --remove-section .BTF "$F2FS_KO" "$dir/nobtf.ko"

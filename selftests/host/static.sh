@@ -23,7 +23,7 @@ sources() {
 
 	for pattern; do
 		find . -name .git -prune -o -name demo-out -prune -o -type f -name "$pattern" ! -name '*.mod.c' \
-			! -name 'f2fs_private.h' ! -path './viewer/build/*' -print
+			! -name 'f2fs_private.h' ! -path './viewer/build/*' ! -path './defrag/build/*' -print
 	done | sort
 }
 
@@ -64,11 +64,11 @@ licensed() {
 documented() {
 	local file
 
-	for file in module/*.c; do
-		awk -v file="$file" '
+	for file in module/*.c defrag/src/*.c; do
+		awk -v file="$file" -v name="$([ "${file%%/*}" = module ] && echo 'ft_[a-z0-9_]*' || echo '[a-z0-9_]*')" '
 			/^\/\*\*/ { doc = 1 }
 			/^}/ { doc = 0 }
-			/^[a-z].*[ *]ft_[a-z0-9_]*\(/ && !/^static/ && !/;$/ {
+			$0 ~ "^[a-z].*[ *]" name "\\(" && !/^static/ && !/;$/ && !/^int main\(/ {
 				if (!doc)
 					print "# no kernel-doc: " file ":" FNR ": " $0
 			}' "$file"
@@ -211,7 +211,7 @@ shells=$(sources '*.sh')
 # shellcheck disable=SC2086 # a list of files
 set -- $shells
 pythons=$(sources '*.py' fragtrace-plot)
-plan $(($# * 2 + 9 + MORE))
+plan $(($# * 2 + 10 + MORE))
 check "every file names its licence" licensed
 check "every function that crosses files has kernel-doc" documented
 if command -v python3 >/dev/null; then
@@ -238,9 +238,9 @@ else
 	skip "Python: pyflakes" "pyflakes3 is not installed"
 fi
 if [ -f "$(script_dir)/kernel-doc" ]; then
-	check "module/: kernel-doc" perl "$(script_dir)/kernel-doc" -none -Wall -Werror module/*.c module/*.h
+	check "module/, defrag/: kernel-doc" perl "$(script_dir)/kernel-doc" -none -Wall -Werror module/*.[ch] defrag/src/*.[ch]
 else
-	skip "module/: kernel-doc" "no kernel headers with scripts/kernel-doc in the cache"
+	skip "module/, defrag/: kernel-doc" "no kernel headers with scripts/kernel-doc in the cache"
 fi
 # Macros that only kernel headers have: __noreturn, ARRAY_SIZE and so on.
 KERNEL_ONLY=
@@ -255,5 +255,12 @@ for dir in module selftests; do
 		skip "$dir/: checkpatch" "checkpatch.pl is not here; it comes with linux-source, or set CHECKPATCH"
 	fi
 done
+if [ -n "$checkpatch" ]; then
+	# in the style of the viewer: longer lines, tables of cases
+	check "defrag/: checkpatch" perl "$checkpatch" -q --no-tree --no-summary --terse --max-line-length=120 \
+		--ignore "FILE_PATH_CHANGES,SPLIT_STRING,CONST_STRUCT,$KERNEL_ONLY,TRAILING_STATEMENTS,VOLATILE" -f defrag/src/*.[ch]
+else
+	skip "defrag/: checkpatch" "checkpatch.pl is not here; it comes with linux-source, or set CHECKPATCH"
+fi
 [ $MORE = 0 ] || more
 finish

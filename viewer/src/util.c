@@ -17,6 +17,8 @@
 #define READ_START (1u << 20)
 #define BIG (1u << 24)
 
+const char *program = "fragtrace-view";
+
 /* Called before each message. */
 static void (*leave_screen)(void);
 
@@ -54,7 +56,7 @@ static void say(const char *name, size_t line, const char *fmt, va_list ap)
 	if (vasprintf(&text, fmt, ap) < 0)
 		return;
 	visible = text_visible(text);
-	fputs("fragtrace-view: ", stderr);
+	fprintf(stderr, "%s: ", program);
 	free(text);
 	text = visible;
 	if (name) {

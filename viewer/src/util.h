@@ -31,6 +31,9 @@ struct text {
 	bool has_time;
 };
 
+/* what messages begin with */
+extern const char *program;
+
 void on_signals(void (*handler)(int));
 void before_messages(void (*function)(void));
 void warn(const char *fmt, ...) PRINTF_LIKE(1, 2);

@@ -326,8 +326,8 @@ test_picture() {
 # The places in the page are those of watched files; what is between them does not make it larger.
 test_page_is_not_larger() {
 	state 6.12
-	"$view" -t t -o out.png --layout segments --html without.html
-	"$view" -t t -o out.png --layout segments --html with.html --f2fs-state s
+	"$view" -t t -o out.png --layout hilbert --html without.html
+	"$view" -t t -o out.png --layout hilbert --html with.html --f2fs-state s
 	grep -A 1 '"pieces"' with.html >pieces
 	grep -A 1 '"pieces"' without.html | cmp - pieces
 }

@@ -119,6 +119,18 @@ void op_casefold(int argc, char **argv)
 	close(fd);
 }
 
+static void set_flag(char **argv, int flag, const char *what)
+{
+	int fd = open_file(argv[0], O_RDONLY), flags;
+
+	if (ioctl(fd, FS_IOC_GETFLAGS, &flags))
+		fail("FS_IOC_GETFLAGS");
+	flags = num(argv[1]) ? flags | flag : flags & ~flag;
+	if (ioctl(fd, FS_IOC_SETFLAGS, &flags))
+		fail(what);
+	close_file(fd, argv[0]);
+}
+
 /**
  * op_immutable() - make a file immutable, or mutable again
  * @argc: number of words
@@ -126,15 +138,19 @@ void op_casefold(int argc, char **argv)
  */
 void op_immutable(int argc, char **argv)
 {
-	int fd = open_file(argv[0], O_RDONLY), flags;
-
 	(void)argc;
-	if (ioctl(fd, FS_IOC_GETFLAGS, &flags))
-		fail("FS_IOC_GETFLAGS");
-	flags = num(argv[1]) ? flags | FS_IMMUTABLE_FL : flags & ~FS_IMMUTABLE_FL;
-	if (ioctl(fd, FS_IOC_SETFLAGS, &flags))
-		fail("FS_IMMUTABLE_FL");
-	close_file(fd, argv[0]);
+	set_flag(argv, FS_IMMUTABLE_FL, "FS_IMMUTABLE_FL");
+}
+
+/**
+ * op_append_only() - let a file only be appended to, or no longer so
+ * @argc: number of words
+ * @argv: file, 1 or 0
+ */
+void op_append_only(int argc, char **argv)
+{
+	(void)argc;
+	set_flag(argv, FS_APPEND_FL, "FS_APPEND_FL");
 }
 
 /* === Atomic writes ======================================================== */

@@ -78,6 +78,7 @@ void op_resize(int argc, char **argv);
 void op_pin(int argc, char **argv);
 void op_casefold(int argc, char **argv);
 void op_immutable(int argc, char **argv);
+void op_append_only(int argc, char **argv);
 void op_atomic(int argc, char **argv);
 void op_move(int argc, char **argv);
 void op_moves(int argc, char **argv);
@@ -107,6 +108,9 @@ void op_giants(int argc, char **argv);
 /* friend.c */
 void op_friend(int argc, char **argv);
 void op_creates(int argc, char **argv);
+
+/* keep.c */
+void op_keep(int argc, char **argv);
 
 /* run.c */
 void become(unsigned int uid);

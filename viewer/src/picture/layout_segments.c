@@ -100,20 +100,19 @@ static void add_gap(struct gaps *gaps, uint64_t from, uint64_t to, uint64_t row_
 	}
 }
 
-static void find_gaps(struct gaps *gaps, const struct layout *l, const struct table *table,
-		      const struct volume *v)
+static void find_gaps(struct gaps *gaps, const struct layout *l, const struct runs *runs, size_t volume)
 {
-	uint64_t blks = v->end_blk - v->first_blk, at = 0;
-	size_t i;
+	const struct volume *v = &runs->table->volumes[volume];
+	struct run_walk walk = runs_walk(runs, volume);
+	uint64_t blks = v->end_blk - v->first_blk, at;
+	struct run run;
 
 	*gaps = (struct gaps){ .rows = (blks + l->row_blks - 1) / l->row_blks };
-	for (i = v->first; i < v->end; i++) {
-		const struct extent *e = &table->extents[i];
-
-		add_gap(gaps, at, e->lba - v->first_blk, l->row_blks);
-		at = e->lba - v->first_blk + e->blks;
+	while (runs_next(&walk, &run)) {
+		at = run.lba - v->first_blk;
+		if (run.shade == SHADE_FREE)
+			add_gap(gaps, at, at + run.blks, l->row_blks);
 	}
-	add_gap(gaps, at, blks, l->row_blks);
 }
 
 /* Gaps are folded if they have more rows than what takes their place. */
@@ -192,7 +191,7 @@ static bool is_too_high(const struct layout *l, const struct table *table, size_
 }
 
 /* Choose the largest row height for which the picture is not higher than requested. */
-static bool fit_rows(struct layout *l, const struct table *table, struct gaps *gaps, size_t most)
+static bool fit_rows(struct layout *l, const struct runs *runs, struct gaps *gaps, size_t most)
 {
 	size_t pitch = layout_px(l->img, l->img->cell) + layout_px(l->img, l->img->border), v;
 	size_t least = layout_px(l->img, LEAST_PITCH);
@@ -200,12 +199,12 @@ static bool fit_rows(struct layout *l, const struct table *table, struct gaps *g
 	if (pitch < least)
 		pitch = least;
 	set_columns(l);
-	if (is_too_high(l, table, least, most))
+	if (is_too_high(l, runs->table, least, most))
 		return false;
 	for (v = 0; v < l->n_grids; v++)
-		find_gaps(&gaps[v], l, table, &table->volumes[v]);
+		find_gaps(&gaps[v], l, runs, v);
 	for (; pitch >= least; pitch--) {
-		set_rows(l, table, gaps, pitch);
+		set_rows(l, runs->table, gaps, pitch);
 		if (layout_fits(l) && (!most || l->height <= most))
 			return true;
 	}
@@ -222,7 +221,7 @@ static void plan(struct layout *l, const struct runs *runs)
 	l->axis_end = axis_lba_width(l, table);
 	l->heading += (size_t)(LETTER_H * l->axis_scale);
 	l->row_blks = table->n_volumes ? table->volumes[0].segment_blks : 1;
-	while (!fit_rows(l, table, gaps, most)) {
+	while (!fit_rows(l, runs, gaps, most)) {
 		/* each volume takes at least one row: if that is too high, ignore the requested height */
 		if (l->row_blks > BLK_MAX && !most)
 			die("%zu volumes do not fit into one picture of %ju pixels", l->n_grids,

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: does a file break again soon?
+ * Some operations break a file each time: it is rewritten, and F2FS writes elsewhere. If at least half of
+ * the breaks of a file are of this kind and recent, a rewrite gains nothing that lasts: the cause has to
+ * be stopped first. Appending and garbage collection do not break again what was moved together.
+ */
+#include <stdbool.h>
+
+#include "again.h"
+#include "module/snapshot_format.h"
+
+static const char *const remedies[FT_NR_OPS] = {
+	[FT_OP_OVERWRITE] = "let the application rewrite less or in larger pieces, or pin the file while it is empty "
+			    "(F2FS_IOC_SET_PIN_FILE), so that F2FS rewrites it in place",
+	[FT_OP_TAIL] = "let the application cut the file at a multiple of 4096 bytes, or not allocate more than it "
+		       "will write",
+	[FT_OP_MMAP] = "let the application write through its mapping less often, or pin the file while it is empty "
+		       "(F2FS_IOC_SET_PIN_FILE)",
+	[FT_OP_ATOMIC] = "let the database write ahead into a log instead of using atomic writes",
+};
+
+/* Is the break recent, and of a kind that comes again? A time that is not known is not recent. */
+static bool comes_again(const struct table *table, uint32_t cause, uint64_t recent_s)
+{
+	uint32_t writer = ft_cause_writer(cause);
+	uint64_t now_s = (uint64_t)table->text.time_ms / 1000;
+
+	return remedies[ft_cause_op(cause)] && writer > FT_SNAP_WRITER_SEVERAL && recent_s &&
+	       table->writers[writer].last_s + recent_s >= now_s;
+}
+
+/**
+ * again_find() - find out whether a file is expected to break again
+ * @again: the result
+ * @table: the table
+ * @pieces: the extents of the file, in file order
+ * @n: number of @pieces
+ * @recent_s: how many seconds are recent; 0: nothing is
+ */
+void again_find(struct again *again, const struct table *table, const struct piece *pieces, size_t n,
+		uint64_t recent_s)
+{
+	uint64_t by_op[FT_NR_OPS] = { 0 };
+	size_t i;
+
+	*again = (struct again){ .op = FT_OP_UNKNOWN };
+	if (!table->causes)
+		return;
+	for (i = 1; i < n; i++) {
+		uint32_t cause = table->causes[pieces[i].extent];
+
+		if (pieces[i].lba == pieces[i - 1].lba + pieces[i - 1].blks)
+			continue;
+		again->all++;
+		if (!comes_again(table, cause, recent_s))
+			continue;
+		again->breaks++;
+		if (++by_op[ft_cause_op(cause)] > by_op[again->op])
+			again->op = ft_cause_op(cause);
+	}
+	if (again->breaks * 2 < again->all)
+		again->breaks = 0;
+}
+
+/**
+ * again_remedy() - how to stop what breaks a file
+ * @again: a file that is expected to break again
+ *
+ * Return: a sentence without its full stop.
+ */
+const char *again_remedy(const struct again *again)
+{
+	return remedies[again->op];
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: does a file break again soon? */
+#ifndef AGAIN_H
+#define AGAIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input/table.h"
+#include "model.h"
+#include "module/cause.h"
+
+/**
+ * struct again - how a file keeps breaking
+ * @op: what broke it most often recently
+ * @breaks: recent breaks by rewriting; 0: the file is not expected to break again
+ * @all: all its breaks
+ */
+struct again {
+	enum ft_op op;
+	uint64_t breaks;
+	uint64_t all;
+};
+
+void again_find(struct again *again, const struct table *table, const struct piece *pieces, size_t n,
+		uint64_t recent_s);
+const char *again_remedy(const struct again *again);
+
+#endif

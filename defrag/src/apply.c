@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: carry out a plan, step by step.
+ * A step is one range, or several that follow each other in their file. Before each, F2FS is asked where
+ * the blocks are now: what is not broken any more is not written. A signal ends the work after the
+ * current step. What was not moved is listed with its reason.
+ */
+#include <errno.h>
+#include <linux/ioprio.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "apply.h"
+#include "fiemap.h"
+#include "move.h"
+#include "site.h"
+#include "progress.h"
+#include "refuse.h"
+#include "report.h"
+#include "truth.h"
+#include "util.h"
+
+/*
+ * A step ends here unless a single range is larger: writers of the file wait for it. With a rate, there are at
+ * least so many steps a second.
+ */
+#define STEP_BLKS 512
+#define STEPS_PER_S 4
+
+/* What is needed during the work. */
+struct work {
+	struct plan *plan;
+	struct result *result;
+	struct progress progress;
+	struct site site;
+	uint64_t step_blks;
+	bool *touched;
+	struct fiemap_pieces before;
+	struct fiemap_pieces after;
+};
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stop = 1;
+}
+
+/* === What was not moved === */
+
+/* Takes over @why. Equal reasons of a file are one. */
+static void resist(struct work *w, uint32_t file, uint64_t ranges, char *why)
+{
+	struct result *r = w->result;
+	size_t i;
+
+	for (i = r->n_resisted; i && r->resisted[i - 1].file == file; i--) {
+		if (!strcmp(r->resisted[i - 1].why, why)) {
+			r->resisted[i - 1].ranges += ranges;
+			free(why);
+			return;
+		}
+	}
+	r->resisted = grow(r->resisted, &r->cap_resisted, r->n_resisted, sizeof(*r->resisted));
+	r->resisted[r->n_resisted++] = (struct resisted){ .file = file, .ranges = ranges, .why = why };
+}
+
+/* Takes over @why. */
+static void end_work(struct work *w, char *why)
+{
+	if (w->result->stopped)
+		free(why);
+	else
+		w->result->stopped = why;
+}
+
+static const char *why_of_error(int err, enum way way)
+{
+	switch (err) {
+	case EINVAL:
+		return way == WAY_IOCTL ? "F2FS refuses to move it: it would be rewritten in place, or an atomic write "
+					  "to it is open" : strerror(err);
+	case EPAGEGONE:
+		return "it was cut while it was moved, or F2FS has no space";
+	default:
+		return strerror(err);
+	}
+}
+
+/* Errors of the volume end the work; those of a file are listed. */
+static void fail(struct work *w, uint32_t file, uint64_t ranges, int err)
+{
+	const char *path = w->site.volume->path;
+
+	if (err == EAGAIN)
+		end_work(w, xasprintf("F2FS has too few free sections on %s", path));
+	else if (err == ENOSPC)
+		end_work(w, xasprintf("%s is full", path));
+	else if (err == EROFS)
+		end_work(w, xasprintf("%s is read-only now", path));
+	resist(w, file, ranges, xasprintf("%s", why_of_error(err, w->site.way)));
+}
+
+/* === One step === */
+
+/* Ranges that are moved together: @n from @first on, in file order. */
+struct step {
+	const struct range *first;
+	size_t n;
+	uint64_t blks;
+	uint64_t first_blk;
+	uint64_t end_blk;
+};
+
+/* The windows of the step that are broken in a map. */
+static uint64_t count_broken(const struct fiemap_pieces *map, uint64_t request_blks)
+{
+	struct model model = { .pieces = map->pieces, .n = map->n, .request_blks = request_blks };
+	struct window w;
+	uint64_t n = 0;
+
+	while (model_next(&model, &w))
+		n += w.requests > 1;
+	return n;
+}
+
+static bool is_same(const struct fiemap_pieces *a, const struct fiemap_pieces *b)
+{
+	size_t i;
+
+	if (a->n != b->n)
+		return false;
+	for (i = 0; i < a->n; i++)
+		if (a->pieces[i].offset != b->pieces[i].offset || a->pieces[i].lba != b->pieces[i].lba ||
+		    a->pieces[i].blks != b->pieces[i].blks)
+			return false;
+	return true;
+}
+
+static uint64_t count_blks(const struct fiemap_pieces *map)
+{
+	uint64_t blks = 0;
+	size_t i;
+
+	for (i = 0; i < map->n; i++)
+		blks += map->pieces[i].blks;
+	return blks;
+}
+
+/* Judge the result of a step: did its blocks move, and are they together now? */
+static void judge(struct work *w, const struct step *s, uint32_t file, uint64_t was_broken)
+{
+	uint64_t broken = count_broken(&w->after, w->site.plan->request_blks);
+
+	if (is_same(&w->before, &w->after)) {
+		resist(w, file, s->n, xasprintf("F2FS wrote its blocks in place"));
+		return;
+	}
+	if (broken > was_broken)
+		broken = was_broken;
+	w->result->moved += was_broken - broken;
+	w->result->moved_blks += count_blks(&w->after);
+	if (broken)
+		resist(w, file, broken, xasprintf("other data came between its blocks as they were written, "
+						  "or a segment ended there"));
+}
+
+/* Return: the blocks that were written. */
+static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int fd)
+{
+	const char *why;
+	uint64_t broken;
+	struct stat st;
+	int err;
+
+	if (fstat(fd, &st) || (uint64_t)st.st_size <= (s->end_blk - 1) * BLK_BYTES) {
+		resist(w, file, s->n, xasprintf("it was cut since the plan was made"));
+		return 0;
+	}
+	why = refuse_step(fd, &st, w->site.way);
+	if (why) {
+		resist(w, file, s->n, xasprintf("%s", why));
+		return 0;
+	}
+	err = fiemap_read(&w->before, fd, s->first_blk, s->end_blk);
+	if (err || w->before.encoded) {
+		resist(w, file, s->n, xasprintf("%s", err ? strerror(err) : "it is compressed"));
+		return 0;
+	}
+	broken = count_broken(&w->before, w->site.plan->request_blks);
+	w->result->whole += s->n > broken ? s->n - broken : 0;
+	if (!broken)
+		return 0;
+	err = move_range(fd, w->site.way, &w->before, s->first_blk, s->end_blk);
+	if (err) {
+		fail(w, file, s->n, err);
+		return 0;
+	}
+	err = fiemap_read(&w->after, fd, s->first_blk, s->end_blk);
+	if (err) {
+		resist(w, file, s->n, xasprintf("%s", strerror(err)));
+		return 0;
+	}
+	judge(w, s, file, broken);
+	return count_blks(&w->before);
+}
+
+/* === Files and volumes === */
+
+/* The next chosen ranges of a file that are in windows next to each other. */
+static bool next_step(const struct work *w, struct step *s, const struct range **at, const struct range *end)
+{
+	uint64_t request_blks = w->site.plan->request_blks;
+	const struct range *r = *at;
+
+	while (r < end && !r->chosen)
+		r++;
+	*at = r;
+	if (r == end)
+		return false;
+	*s = (struct step){ .first = r, .first_blk = r->first_blk };
+	do {
+		s->n++;
+		s->blks += r->blks;
+		s->end_blk = r->end_blk;
+		r++;
+	} while (r < end && r->chosen && s->blks + r->blks <= w->step_blks &&
+		 r->first_blk / request_blks == (s->end_blk - 1) / request_blks + 1);
+	*at = r;
+	return true;
+}
+
+static void do_file(struct work *w, uint32_t file)
+{
+	struct file_plan *f = &w->plan->files[file];
+	const struct range *at = &w->plan->ranges[f->first], *end = &w->plan->ranges[f->end];
+	struct step step;
+	char *why;
+	int fd = refuse_or_open(w->plan->table, file, w->site.way, false, &f->generation, &why);
+
+	if (fd < 0) {
+		resist(w, file, f->n_chosen, why);
+		progress_add(&w->progress, f->blks, 0);
+		return;
+	}
+	w->touched[file] = true;
+	w->result->n_files++;
+	while (!w->result->stopped && next_step(w, &step, &at, end)) {
+		progress_pause(&w->progress, &stop);
+		if (stop) {
+			end_work(w, xasprintf("a signal ended it"));
+			break;
+		}
+		why = site_is_tight(&w->site, step.blks);
+		if (why) {
+			end_work(w, why);
+			break;
+		}
+		progress_add(&w->progress, step.blks, do_step(w, &step, file, fd));
+	}
+	close(fd);
+}
+
+static void do_volume(struct work *w, uint32_t volume)
+{
+	uint64_t kb_before = 0, kb_after = 0;
+	const struct device *device;
+	bool is_known;
+	uint32_t *files;
+	size_t n, i;
+	char *why = site_open(&w->site, w->plan, volume);
+
+	if (why) {
+		end_work(w, why);
+		return;
+	}
+	device = &w->site.plan->device;
+	is_known = device_f2fs(device, "lifetime_write_kbytes", &kb_before);
+	files = report_files(w->plan, volume, &n);
+	for (i = 0; i < n && !w->result->stopped; i++)
+		if (w->plan->files[files[i]].n_chosen)
+			do_file(w, files[i]);
+	free(files);
+	if (is_known && device_f2fs(device, "lifetime_write_kbytes", &kb_after)) {
+		w->result->device_is_known = true;
+		w->result->device_kb += kb_after - kb_before;
+	}
+	site_close(&w->site);
+}
+
+/* === Begin and end === */
+
+/* Readers and writers of the disk come first. */
+static void be_idle(void)
+{
+	if (syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0)))
+		warn("cannot set the I/O priority: %s; going on with the usual one", strerror(errno));
+}
+
+/**
+ * apply_ask_volumes() - which volumes may be worked on, and how?
+ * @plan: the plan; the members refused and way of its volumes are set
+ * @options: the command line
+ */
+void apply_ask_volumes(struct plan *plan, const struct options *options)
+{
+	size_t i;
+
+	for (i = 0; i < plan->table->n_volumes; i++) {
+		struct volume_plan *v = &plan->volumes[i];
+
+		v->way = options->way;
+		v->refused = site_why_not(&plan->table->volumes[i], &v->device, &v->way);
+	}
+}
+
+/**
+ * apply_ask() - may a file be moved?
+ * @plan: the plan; the generation of the file is set
+ * @file: index into table.files
+ *
+ * A plan_ask, after apply_ask_volumes(). Nothing is changed.
+ *
+ * Return: NULL, or why not, to be freed.
+ */
+char *apply_ask(struct plan *plan, uint32_t file)
+{
+	enum way way = plan->volumes[plan->table->files[file].volume].way;
+	char *why;
+	int fd = refuse_or_open(plan->table, file, way, true, &plan->files[file].generation, &why);
+
+	if (fd >= 0)
+		close(fd);
+	return why;
+}
+
+/**
+ * apply_plan() - carry out a plan
+ * @result: the result; to be freed with apply_free()
+ * @plan: the plan
+ * @options: the command line
+ * @source: where the table of the plan was read
+ */
+void apply_plan(struct result *result, struct plan *plan, const struct options *options, struct source *source)
+{
+	struct work w = { .plan = plan, .result = result, .step_blks = STEP_BLKS };
+	uint64_t blks = 0;
+	uint32_t i;
+
+	*result = (struct result){ 0 };
+	w.touched = xcalloc(plan->table->n_files, sizeof(*w.touched));
+	for (i = 0; i < plan->table->n_volumes; i++)
+		blks += plan->volumes[i].blks;
+	if (options->rate_bytes && options->rate_bytes / BLK_BYTES / STEPS_PER_S < w.step_blks)
+		w.step_blks = options->rate_bytes / BLK_BYTES / STEPS_PER_S;
+	on_signals(on_signal);
+	be_idle();
+	progress_begin(&w.progress, blks, options->rate_bytes);
+	for (i = 0; i < plan->table->n_volumes && !result->stopped; i++)
+		if (plan->volumes[i].n_chosen)
+			do_volume(&w, i);
+	result->seconds = (double)(monotonic_ns() - w.progress.begun_ns) / 1e9;
+	progress_end(&w.progress);
+	truth_find(result, plan, w.touched, source);
+	fiemap_free(&w.before);
+	fiemap_free(&w.after);
+	free(w.touched);
+}
+
+/**
+ * apply_free() - release a result
+ * @result: as left by apply_plan()
+ */
+void apply_free(struct result *result)
+{
+	size_t i;
+
+	for (i = 0; i < result->n_resisted; i++)
+		free(result->resisted[i].why);
+	free(result->resisted);
+	free(result->stopped);
+	*result = (struct result){ 0 };
+}

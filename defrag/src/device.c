@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: what sysfs and the superblock have about a volume.
+ * Everything is optional here: what cannot be read is not known, and the caller decides.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "model.h"
+#include "util.h"
+
+#define DEFAULT_REQUEST (128 * UINT64_C(1024))
+
+/* Where the superblock of F2FS is, and in it the magic number and the segments of a section. */
+#define SUPER_OFFSET 1024
+#define SUPER_MAGIC 0xf2f52010u
+#define SUPER_SECTION 24
+
+static bool read_number(const char *path, uint64_t *value)
+{
+	FILE *file = fopen(path, "re");
+	uintmax_t number;
+	bool good;
+
+	if (!file)
+		return false;
+	good = fscanf(file, "%ju", &number) == 1;
+	fclose(file);
+	if (good)
+		*value = number;
+	return good;
+}
+
+/* The queue of a partition is that of its disk. */
+static uint64_t queue_limit(const struct volume *v, const char *name)
+{
+	static const char *const folders[] = { "queue", "../queue" };
+	uint64_t value = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(folders); i++) {
+		char *path = xasprintf("/sys/dev/block/%u:%u/%s/%s", v->major, v->minor, folders[i], name);
+		bool found = read_number(path, &value);
+
+		free(path);
+		if (found)
+			return value;
+	}
+	return 0;
+}
+
+/* The name that F2FS uses in sysfs is the kernel's own. */
+static char *device_name(const struct volume *v)
+{
+	char *link = xasprintf("/sys/dev/block/%u:%u", v->major, v->minor), *path = realpath(link, NULL);
+	char *slash = path ? strrchr(path, '/') : NULL, *name = NULL;
+
+	if (slash)
+		name = xasprintf("%s", slash + 1);
+	free(path);
+	free(link);
+	return name;
+}
+
+/* Sysfs does not have the size of a section. A device that cannot be read has the usual one. */
+static uint64_t section_segments(const char *name)
+{
+	char *path = xasprintf("/dev/%s", name);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	unsigned char super[SUPER_SECTION + 4];
+	uint32_t magic, segments;
+	bool good;
+
+	free(path);
+	if (fd < 0)
+		return 1;
+	good = pread(fd, super, sizeof(super), SUPER_OFFSET) == sizeof(super);
+	close(fd);
+	if (!good)
+		return 1;
+	memcpy(&magic, super, sizeof(magic));
+	memcpy(&segments, super + SUPER_SECTION, sizeof(segments));
+	return magic == SUPER_MAGIC && segments ? segments : 1;
+}
+
+/**
+ * device_init() - find the device of a volume
+ * @device: the result; to be freed with device_free()
+ * @volume: the volume; must be mounted on this machine
+ */
+void device_init(struct device *device, const struct volume *volume)
+{
+	*device = (struct device){ .name = device_name(volume), .section_segments = 1 };
+	if (!device->name)
+		return;
+	device->max_sectors_kb = queue_limit(volume, "max_sectors_kb");
+	device->read_ahead_kb = queue_limit(volume, "read_ahead_kb");
+	device->section_segments = section_segments(device->name);
+}
+
+/**
+ * device_free() - release a device
+ * @device: as left by device_init()
+ */
+void device_free(struct device *device)
+{
+	free(device->name);
+	*device = (struct device){ 0 };
+}
+
+/**
+ * device_request_bytes() - the size of the requests of a sequential buffered reader
+ * @device: the device; may be unknown
+ *
+ * Return: the smaller one of what is read ahead and what the device takes at once, in whole blocks;
+ * 128 KiB for an unknown device.
+ */
+uint64_t device_request_bytes(const struct device *device)
+{
+	uint64_t bytes = device->max_sectors_kb * 1024;
+
+	if (device->read_ahead_kb && device->read_ahead_kb * 1024 < bytes)
+		bytes = device->read_ahead_kb * 1024;
+	return bytes < BLK_BYTES ? DEFAULT_REQUEST : bytes / BLK_BYTES * BLK_BYTES;
+}
+
+/**
+ * device_f2fs() - read a number that F2FS has in sysfs
+ * @device: the device of the volume
+ * @name: the name of the file
+ * @value: set to the number
+ *
+ * Return: false if this kernel does not have it, or the volume is not mounted.
+ */
+bool device_f2fs(const struct device *device, const char *name, uint64_t *value)
+{
+	char *path;
+	bool good;
+
+	if (!device->name)
+		return false;
+	path = xasprintf("/sys/fs/f2fs/%s/%s", device->name, name);
+	good = read_number(path, value);
+	free(path);
+	return good;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: ask F2FS itself where the blocks of a file are. */
+#ifndef FIEMAP_H
+#define FIEMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model.h"
+
+/**
+ * struct fiemap_pieces - written blocks of a part of a file
+ * @pieces: in file order, without blocks that hold no data yet
+ * @n: number of @pieces
+ * @encoded: some are of a compressed cluster
+ */
+struct fiemap_pieces {
+	struct piece *pieces;
+	size_t n;
+	bool encoded;
+	/* private: */
+	size_t cap;
+};
+
+int fiemap_read(struct fiemap_pieces *map, int fd, uint64_t first_blk, uint64_t end_blk);
+void fiemap_free(struct fiemap_pieces *map);
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fifth step of the pipeline: let F2FS write the blocks of a range anew, next to each other.
+ * No data passes through this program. Either F2FS makes the pages dirty itself, under the locks of the
+ * file, or they are made dirty through a shared mapping by an atomic OR of 0, which changes no byte and
+ * loses no store of another process. The old blocks stay valid until the next checkpoint.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/utsname.h>
+
+#include "model.h"
+#include "move.h"
+#include "refuse.h"
+
+/* === By the ioctl === */
+
+static int move_by_ioctl(int fd, uint64_t first_blk, uint64_t end_blk)
+{
+	struct f2fs_range range = { .start = first_blk * BLK_BYTES, .len = (end_blk - first_blk) * BLK_BYTES };
+
+	return ioctl(fd, F2FS_IOC_DEFRAGMENT, &range) ? errno : 0;
+}
+
+/* === Through a mapping === */
+
+static sigjmp_buf page_gone;
+
+static void on_sigbus(int sig)
+{
+	(void)sig;
+	siglongjmp(page_gone, 1);
+}
+
+/* A store that leaves the byte as it is, whatever others store there; a compiler may drop others. */
+static void touch(volatile uint8_t *byte)
+{
+#ifdef __x86_64__
+	__asm__ volatile("lock orb $0, %0" : "+m"(*byte) : : "memory", "cc");
+#else
+	static volatile uint8_t zero;
+
+	__atomic_fetch_or(byte, zero, __ATOMIC_SEQ_CST);
+#endif
+}
+
+/*
+ * Only pages whose blocks hold data: a store to a hole would fill it. A file that is cut meanwhile, or a
+ * volume without space, sends SIGBUS.
+ */
+static int touch_pieces(volatile uint8_t *mem, const struct fiemap_pieces *map, uint64_t first_blk)
+{
+	struct sigaction action = { .sa_handler = on_sigbus }, old;
+	volatile int err = 0;
+	size_t i;
+
+	sigaction(SIGBUS, &action, &old);
+	if (sigsetjmp(page_gone, 1)) {
+		err = EPAGEGONE;
+	} else {
+		for (i = 0; i < map->n; i++) {
+			const struct piece *p = &map->pieces[i];
+			uint64_t k;
+
+			for (k = 0; k < p->blks; k++)
+				touch(mem + (p->offset - first_blk + k) * BLK_BYTES);
+		}
+	}
+	sigaction(SIGBUS, &old, NULL);
+	return err;
+}
+
+static int move_by_mapping(int fd, const struct fiemap_pieces *map, uint64_t first_blk, uint64_t end_blk)
+{
+	off_t offset = (off_t)(first_blk * BLK_BYTES), len = (off_t)((end_blk - first_blk) * BLK_BYTES);
+	void *mem = mmap(NULL, (size_t)len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+	int err;
+
+	if (mem == MAP_FAILED)
+		return errno;
+	err = touch_pieces(mem, map, first_blk);
+	munmap(mem, (size_t)len);
+	/* not fsync: it would let F2FS write a few pages in place, and nothing has to last that was not there */
+	if (sync_file_range(fd, offset, len, SYNC_FILE_RANGE_WRITE_AND_WAIT) && !err)
+		err = errno;
+	return err;
+}
+
+/* === Both === */
+
+/**
+ * move_default_way() - the way that is safe on this kernel
+ *
+ * Return: the mapping before Linux 6.12, where the ioctl may hang; else the ioctl.
+ */
+enum way move_default_way(void)
+{
+	unsigned int major = 0, minor = 0;
+	struct utsname name;
+
+	if (uname(&name) || sscanf(name.release, "%u.%u", &major, &minor) != 2)
+		return WAY_MAPPING;
+	return major > 6 || (major == 6 && minor >= 12) ? WAY_IOCTL : WAY_MAPPING;
+}
+
+/**
+ * move_range() - move the blocks of a range, and wait until they are written
+ * @fd: the file; open for writing if @way is WAY_MAPPING
+ * @way: not WAY_AUTO
+ * @map: the blocks of the range that hold data
+ * @first_blk: the range (inclusive)
+ * @end_blk: its end (exclusive)
+ *
+ * Return: 0, an errno, or EPAGEGONE.
+ */
+int move_range(int fd, enum way way, const struct fiemap_pieces *map, uint64_t first_blk, uint64_t end_blk)
+{
+	int err;
+
+	if (way == WAY_MAPPING)
+		return move_by_mapping(fd, map, first_blk, end_blk);
+	err = move_by_ioctl(fd, first_blk, end_blk);
+	if (!err && sync_file_range(fd, (off_t)(first_blk * BLK_BYTES), (off_t)((end_blk - first_blk) * BLK_BYTES),
+				    SYNC_FILE_RANGE_WAIT_BEFORE))
+		err = errno;
+	return err;
+}

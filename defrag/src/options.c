@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Beside the pipeline: parse the command line. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/source.h"
+#include "model.h"
+#include "options.h"
+#include "util.h"
+
+#define SNAPSHOT DEBUGFS "/fragtrace/snapshot"
+#define MAX_BYTES (UINT64_C(1) << 60)
+#define MAX_REQUEST (UINT64_C(1) << 30)
+#define MAX_RECENT UINT64_C(1000000000)
+#define RECENT_S 600
+
+static const char usage[] =
+"usage: fragtrace-defrag --all [-t TABLE] [--request SIZE] [--budget BYTES]\n"
+"                        [--min-gain N] [--recent SECONDS] [--json] [PATH...]\n"
+"       fragtrace-defrag --all --apply [--rate BYTES] [--way WAY] ... [PATH...]\n"
+"\n"
+"Plan which ranges of F2FS files are worth a rewrite: those that are broken\n"
+"below the size of a request, most requests saved per byte written first.\n"
+"Without --apply nothing is written. PATH is a file, a directory, the end of a\n"
+"path or a glob; without any, all watched files are planned.\n"
+"\n"
+"      --all            plan for all ranges alike: the module does not count\n"
+"                       readers\n"
+"  -t, --table TABLE    what to read (fragtrace's snapshot in debugfs): a saved\n"
+"                       snapshot or table; - is stdin; plan only\n"
+"      --request SIZE   size of a request (of the device: the smaller one of\n"
+"                       max_sectors_kb and read_ahead_kb; 128K with -t)\n"
+"      --budget BYTES   write at most so much\n"
+"      --min-gain N     leave out ranges that save fewer than N requests per MiB\n"
+"                       written (0)\n"
+"      --recent SECONDS a file that was broken by rewriting so recently will\n"
+"                       break again, and is left alone (600)\n"
+"      --json           print JSON\n"
+"      --apply          do it: as root, while the module is loaded\n"
+"      --rate BYTES     write at most so much per second\n"
+"      --way WAY        ioctl (F2FS_IOC_DEFRAGMENT) or mapping (pages made dirty\n"
+"                       in place); default: ioctl, before Linux 6.12 mapping\n"
+"      --help           this text\n"
+"      --version        version of the program\n"
+"\n"
+"Numbers of bytes may end in K, M or G. Exit status: 0 if something is worth a\n"
+"rewrite, or all of it was moved; 1 after an error; 2 if nothing is worth it;\n"
+"3 if a part was not moved.\n";
+
+/* A number with K, M or G after it. */
+static uint64_t read_bytes(const char *option, const char *arg, uint64_t limit)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	uint64_t value;
+	int shifts;
+	char *end;
+
+	errno = 0;
+	value = strtoull(arg, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (*arg < '0' || *arg > '9' || errno || !value || (*end && (!unit || end[1])))
+		die("%s %s: expected a number of bytes above 0, such as 64K, 10M or 2G", option, arg);
+	for (shifts = unit ? (int)(unit - units) + 1 : 0; shifts && value <= limit; shifts--)
+		value <<= 10;
+	if (value > limit)
+		die("%s %s: expected at most %ju bytes", option, arg, (uintmax_t)limit);
+	return value;
+}
+
+static uint64_t read_request(const char *arg)
+{
+	uint64_t size = read_bytes("--request", arg, MAX_REQUEST);
+
+	if (size % BLK_BYTES)
+		die("--request %s: expected a multiple of 4K", arg);
+	return size;
+}
+
+static double read_gain(const char *arg)
+{
+	char *end;
+	double gain = strtod(arg, &end);
+
+	if (end == arg || *end || !(gain >= 0.0) || gain > 1e12)
+		die("--min-gain %s: expected a number of requests per MiB", arg);
+	return gain;
+}
+
+static uint64_t read_seconds(const char *arg)
+{
+	uint64_t seconds;
+	char *end;
+
+	errno = 0;
+	seconds = strtoull(arg, &end, 10);
+	if (*arg < '0' || *arg > '9' || *end || errno || seconds > MAX_RECENT)
+		die("--recent %s: expected a number of seconds", arg);
+	return seconds;
+}
+
+static enum way read_way(const char *arg)
+{
+	if (!strcmp(arg, "ioctl"))
+		return WAY_IOCTL;
+	if (strcmp(arg, "mapping"))
+		die("--way %s: expected ioctl or mapping", arg);
+	return WAY_MAPPING;
+}
+
+static void print_and_exit(const char *text)
+{
+	if (fputs(text, stdout) == EOF || fflush(stdout))
+		die("<stdout>: %s", strerror(errno));
+	exit(0);
+}
+
+static void check(struct options *o, bool all)
+{
+	if (!all)
+		die("the module does not count readers, expected --all: plan for all ranges alike");
+	if (o->apply && o->table)
+		die("--apply works on what is mounted now, expected no -t");
+	if (!o->apply && (o->rate_bytes || o->way != WAY_AUTO))
+		die("--rate and --way say how to write, expected --apply beside them");
+	o->is_live = !o->table;
+	if (o->is_live)
+		o->table = SNAPSHOT;
+}
+
+/**
+ * options_read() - parse the command line
+ * @options: the result
+ * @argc: of main()
+ * @argv: of main()
+ *
+ * Ends the program after --help and --version, and on an invalid argument.
+ */
+void options_read(struct options *options, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "all", no_argument, NULL, 'A' },
+		{ "table", required_argument, NULL, 't' },
+		{ "request", required_argument, NULL, 'R' },
+		{ "budget", required_argument, NULL, 'B' },
+		{ "min-gain", required_argument, NULL, 'G' },
+		{ "recent", required_argument, NULL, 'S' },
+		{ "json", no_argument, NULL, 'J' },
+		{ "apply", no_argument, NULL, 'Y' },
+		{ "rate", required_argument, NULL, 'L' },
+		{ "way", required_argument, NULL, 'W' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ 0 },
+	};
+	struct options *o = options;
+	bool all = false;
+	int c;
+
+	*o = (struct options){ .recent_s = RECENT_S };
+	while ((c = getopt_long(argc, argv, "t:", longs, NULL)) != -1) {
+		switch (c) {
+		case 'A': all = true; break;
+		case 't': o->table = optarg; break;
+		case 'R': o->request_bytes = read_request(optarg); break;
+		case 'B': o->budget_bytes = read_bytes("--budget", optarg, MAX_BYTES); break;
+		case 'G': o->min_gain = read_gain(optarg); break;
+		case 'S': o->recent_s = read_seconds(optarg); break;
+		case 'J': o->json = true; break;
+		case 'Y': o->apply = true; break;
+		case 'L': o->rate_bytes = read_bytes("--rate", optarg, MAX_BYTES); break;
+		case 'W': o->way = read_way(optarg); break;
+		case 'h': print_and_exit(usage); break;
+		case 'V': print_and_exit("fragtrace-defrag " VERSION "\n"); break;
+		default: die("see fragtrace-defrag --help");
+		}
+	}
+	o->paths = argv + optind;
+	o->n_paths = (size_t)(argc - optind);
+	check(o, all);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: parse the command line. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * enum way - how the blocks of a range are made to move
+ * @WAY_AUTO: by the ioctl, or through a mapping where the kernel may hang in the ioctl
+ * @WAY_IOCTL: F2FS_IOC_DEFRAGMENT
+ * @WAY_MAPPING: make the pages dirty through a shared mapping, and write them
+ */
+enum way {
+	WAY_AUTO,
+	WAY_IOCTL,
+	WAY_MAPPING,
+};
+
+/**
+ * struct options - the command line
+ * @table: what to read
+ * @paths: files, directories and globs
+ * @n_paths: number of @paths; 0: all files
+ * @budget_bytes: write at most this much; 0: no limit
+ * @rate_bytes: write at most this much per second; 0: no limit
+ * @request_bytes: size of a request; 0: the device's own
+ * @recent_s: a file that was broken by rewriting within so many seconds is left alone
+ * @min_gain: requests that a range has to save per MiB written
+ * @way: how to move blocks
+ * @is_live: @table is the module's own snapshot
+ * @apply: do it
+ * @json: print JSON
+ */
+struct options {
+	const char *table;
+	char **paths;
+	size_t n_paths;
+	uint64_t budget_bytes;
+	uint64_t rate_bytes;
+	uint64_t request_bytes;
+	uint64_t recent_s;
+	double min_gain;
+	enum way way;
+	bool is_live;
+	bool apply;
+	bool json;
+};
+
+void options_read(struct options *options, int argc, char **argv);
+
+#endif

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Third step of the pipeline: which ranges are worth a rewrite, most requests saved per byte first.
+ * A range is a window of the request size that more than one request has to read. A rewrite puts its
+ * blocks next to each other, and leaves one. Only this matters where the distance between blocks costs
+ * nothing: a break at the edge of a window, or a file in many long fragments, is no reason to write.
+ */
+#include <stdlib.h>
+
+#include "heat.h"
+#include "plan.h"
+#include "util.h"
+
+#define MIB_BLKS 256.0
+
+/* === All ranges === */
+
+static void add_range(struct plan *plan, uint32_t file, const struct window *w)
+{
+	struct range *r;
+
+	plan->ranges = grow(plan->ranges, &plan->cap_ranges, plan->n_ranges, sizeof(*plan->ranges));
+	r = &plan->ranges[plan->n_ranges++];
+	*r = (struct range){
+		.file = file,
+		.first_blk = w->first_blk,
+		.end_blk = w->end_blk,
+		.blks = w->blks,
+		.requests = w->requests,
+		.heat = heat_of(plan->table, file, w->first_blk, w->end_blk),
+	};
+	r->gain = r->heat * (double)(r->requests - 1) * MIB_BLKS / (double)r->blks;
+}
+
+static void add_file(struct plan *plan, uint32_t file, uint64_t recent_s)
+{
+	struct volume_plan *v = &plan->volumes[plan->table->files[file].volume];
+	struct file_plan *f = &plan->files[file];
+	struct model model = { .request_blks = v->request_blks };
+	struct window w;
+
+	model.pieces = pieces_of(&plan->pieces, file, &model.n);
+	model_sum(&f->now, model.pieces, model.n, v->request_blks);
+	again_find(&f->again, plan->table, model.pieces, model.n, recent_s);
+	f->first = plan->n_ranges;
+	while (model_next(&model, &w))
+		if (w.requests > 1)
+			add_range(plan, file, &w);
+	f->end = plan->n_ranges;
+	v->n_files++;
+	v->n_broken += f->end > f->first;
+	v->now.blks += f->now.blks;
+	v->now.breaks += f->now.breaks;
+	v->now.requests += f->now.requests;
+	v->now.ideal += f->now.ideal;
+}
+
+/**
+ * plan_build() - find all ranges that are broken
+ * @plan: the result, without a choice; to be freed with plan_free()
+ * @table: the table; must stay valid
+ * @meant: by index into @table->files: plan for this file
+ * @options: the command line
+ */
+void plan_build(struct plan *plan, const struct table *table, const bool *meant, const struct options *options)
+{
+	size_t i;
+
+	*plan = (struct plan){ .table = table };
+	pieces_init(&plan->pieces, table);
+	plan->volumes = xcalloc(table->n_volumes, sizeof(*plan->volumes));
+	plan->files = xcalloc(table->n_files, sizeof(*plan->files));
+	for (i = 0; i < table->n_volumes; i++) {
+		struct volume_plan *v = &plan->volumes[i];
+
+		v->device.section_segments = 1;
+		if (options->is_live)
+			device_init(&v->device, &table->volumes[i]);
+		v->request_blks = (options->request_bytes ? options->request_bytes :
+				   device_request_bytes(&v->device)) / BLK_BYTES;
+	}
+	for (i = 0; i < table->n_files; i++)
+		if (meant[i])
+			add_file(plan, (uint32_t)i, options->recent_s);
+}
+
+/* === The choice === */
+
+/* The order of the choice: by gain, then what saves more, then as in the table. */
+static int by_gain(const void *a, const void *b)
+{
+	const struct range *x = *(const struct range *const *)a, *y = *(const struct range *const *)b;
+
+	if (x->gain != y->gain)
+		return x->gain > y->gain ? -1 : 1;
+	if (x->requests != y->requests)
+		return x->requests > y->requests ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static bool may_move(struct plan *plan, uint32_t file, plan_ask ask)
+{
+	struct file_plan *f = &plan->files[file];
+
+	if (f->again.breaks || plan->volumes[plan->table->files[file].volume].refused)
+		return false;
+	if (!f->asked && ask)
+		f->refused = ask(plan, file);
+	f->asked = true;
+	return !f->refused;
+}
+
+static void choose(struct plan *plan, struct range *r)
+{
+	struct file_plan *f = &plan->files[r->file];
+	struct volume_plan *v = &plan->volumes[plan->table->files[r->file].volume];
+
+	r->chosen = true;
+	v->n_chosen_files += !f->n_chosen;
+	f->n_chosen++;
+	f->blks += r->blks;
+	f->saved += r->requests - 1;
+	v->n_chosen++;
+	v->blks += r->blks;
+	v->saved += r->requests - 1;
+	plan->n_chosen++;
+}
+
+/**
+ * plan_choose() - choose the best ranges within the budget
+ * @plan: as left by plan_build()
+ * @options: the command line
+ * @ask: asked once for each file that has a range worth it; NULL: all may be moved
+ *
+ * A range that does not fit into what is left of the budget is skipped; smaller ones may follow.
+ */
+void plan_choose(struct plan *plan, const struct options *options, plan_ask ask)
+{
+	uint64_t left = options->budget_bytes ? options->budget_bytes / BLK_BYTES : UINT64_MAX;
+	struct range **order = xcalloc(plan->n_ranges, sizeof(struct range *));
+	size_t i;
+
+	for (i = 0; i < plan->n_ranges; i++)
+		order[i] = &plan->ranges[i];
+	qsort(order, plan->n_ranges, sizeof(struct range *), by_gain);
+	for (i = 0; i < plan->n_ranges && left; i++) {
+		struct range *r = order[i];
+
+		if (r->gain <= 0.0 || r->gain < options->min_gain)
+			break;
+		if (r->blks > left || !may_move(plan, r->file, ask))
+			continue;
+		left -= r->blks;
+		choose(plan, r);
+	}
+	free(order);
+}
+
+/**
+ * plan_free() - release a plan
+ * @plan: as left by plan_build()
+ */
+void plan_free(struct plan *plan)
+{
+	size_t i;
+
+	for (i = 0; i < plan->table->n_files; i++)
+		free(plan->files[i].refused);
+	for (i = 0; i < plan->table->n_volumes; i++) {
+		device_free(&plan->volumes[i].device);
+		free(plan->volumes[i].refused);
+	}
+	free(plan->volumes);
+	free(plan->files);
+	free(plan->ranges);
+	pieces_free(&plan->pieces);
+	*plan = (struct plan){ 0 };
+}

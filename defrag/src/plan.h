@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Third step of the pipeline: which ranges are worth a rewrite, most requests saved per byte first. */
+#ifndef PLAN_H
+#define PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "again.h"
+#include "device.h"
+#include "input/table.h"
+#include "model.h"
+#include "options.h"
+#include "pieces.h"
+
+/**
+ * struct range - a window of a file that is broken
+ * @file: index into table.files
+ * @chosen: it is to be rewritten
+ * @first_blk: its first written block in the file (inclusive)
+ * @end_blk: end of its last written block (exclusive)
+ * @blks: written blocks: what a rewrite costs
+ * @requests: requests to read it now, at least 2; 1 after a rewrite
+ * @heat: weight of these requests
+ * @gain: requests saved, times @heat, per MiB written
+ */
+struct range {
+	uint32_t file;
+	bool chosen;
+	uint64_t first_blk;
+	uint64_t end_blk;
+	uint64_t blks;
+	uint64_t requests;
+	double heat;
+	double gain;
+};
+
+/**
+ * struct file_plan - what is planned for a file
+ * @now: its figures
+ * @again: whether it breaks again soon
+ * @first: its first range in plan.ranges
+ * @end: end of its ranges
+ * @n_chosen: chosen ranges
+ * @blks: blocks to write
+ * @saved: requests that this saves
+ * @refused: why it must not be moved, a sentence without its full stop; or NULL
+ * @generation: of its inode, when it was asked for
+ * @asked: @refused and @generation are known
+ */
+struct file_plan {
+	struct requests now;
+	struct again again;
+	size_t first;
+	size_t end;
+	size_t n_chosen;
+	uint64_t blks;
+	uint64_t saved;
+	char *refused;
+	unsigned int generation;
+	bool asked;
+};
+
+/**
+ * struct volume_plan - the sums over the files of a volume
+ * @device: its device
+ * @request_blks: size of a request
+ * @now: the figures of its files
+ * @n_files: files that the arguments name
+ * @n_broken: files with ranges
+ * @n_chosen: chosen ranges
+ * @n_chosen_files: files with chosen ranges
+ * @blks: blocks to write
+ * @saved: requests that this saves
+ * @refused: why nothing of it must be moved, a sentence without its full stop; or NULL
+ * @way: how blocks are to be moved there
+ */
+struct volume_plan {
+	struct device device;
+	uint64_t request_blks;
+	struct requests now;
+	size_t n_files;
+	size_t n_broken;
+	size_t n_chosen;
+	size_t n_chosen_files;
+	uint64_t blks;
+	uint64_t saved;
+	char *refused;
+	enum way way;
+};
+
+/**
+ * struct plan - the plan for a table
+ * @table: the table
+ * @pieces: its extents by file
+ * @volumes: by index into table.volumes
+ * @files: by index into table.files
+ * @ranges: all broken windows, by file and offset
+ * @n_ranges: number of @ranges
+ * @n_chosen: chosen ranges
+ */
+struct plan {
+	const struct table *table;
+	struct pieces pieces;
+	struct volume_plan *volumes;
+	struct file_plan *files;
+	struct range *ranges;
+	size_t n_ranges;
+	size_t n_chosen;
+	/* private: */
+	size_t cap_ranges;
+};
+
+/*
+ * May a file be moved? Return NULL, or why not, to be freed. Sets plan.files[file].generation.
+ */
+typedef char *(*plan_ask)(struct plan *plan, uint32_t file);
+
+void plan_build(struct plan *plan, const struct table *table, const bool *meant, const struct options *options);
+void plan_choose(struct plan *plan, const struct options *options, plan_ask ask);
+void plan_free(struct plan *plan);
+
+#endif

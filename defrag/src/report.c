@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Last step of the pipeline: the plan, and what became of it, as text for a terminal.
+ * Long lists end with the number of what is not shown; --json has everything.
+ */
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/causes.h"
+#include "names.h"
+#include "output/phrases.h"
+#include "report.h"
+#include "util.h"
+
+/* The limits of what is listed one by one. */
+#define MAX_FILES 20
+#define MAX_RANGES 4
+#define MAX_KINDS 3
+#define MAX_RESISTED 20
+
+/* === Words === */
+
+/* "1 range", "2 ranges" */
+static void put_count(uint64_t n, const char *what)
+{
+	char buf[GROUPED_MAX];
+
+	printf("%s %s%s", grouped(buf, n), what, n == 1 ? "" : "s");
+}
+
+static void put_blks(uint64_t blks)
+{
+	char buf[BYTES_MAX];
+
+	format_bytes(buf, (double)blks);
+	fputs(buf, stdout);
+}
+
+static void put_name(const char *name)
+{
+	char *text = name_printable(name);
+
+	fputs(text, stdout);
+	free(text);
+}
+
+/* "requests 40 -> 10 (75 % fewer)" */
+static void put_requests(uint64_t before, uint64_t after)
+{
+	char a[GROUPED_MAX], b[GROUPED_MAX];
+
+	printf("requests %s -> %s", grouped(a, before), grouped(b, after));
+	if (after <= before)
+		printf(" (%.1f %% fewer)", report_percent(before - after, before));
+}
+
+/**
+ * report_percent() - a part of a whole
+ * @part: the part
+ * @all: the whole
+ *
+ * Return: percent; 0 of nothing.
+ */
+double report_percent(uint64_t part, uint64_t all)
+{
+	return all ? 100.0 * (double)part / (double)all : 0.0;
+}
+
+/**
+ * report_segments() - the free segments that are needed, in whole sections
+ * @volume: the plan of the volume
+ * @segment_blks: blocks in a segment
+ * @blks: blocks to write
+ *
+ * Return: the number of segments.
+ */
+uint64_t report_segments(const struct volume_plan *volume, uint64_t segment_blks, uint64_t blks)
+{
+	uint64_t section_blks = segment_blks * volume->device.section_segments;
+
+	return (blks + section_blks - 1) / section_blks * volume->device.section_segments;
+}
+
+/* === The order of files === */
+
+/* Chosen files come first, what saves more before what saves less; then those left alone, the worst first. */
+static int by_saving(const void *a, const void *b, void *priv)
+{
+	const struct plan *plan = priv;
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+	const struct file_plan *x = &plan->files[i], *y = &plan->files[k];
+	uint64_t x_extra = x->now.requests - x->now.ideal, y_extra = y->now.requests - y->now.ideal;
+
+	if (x->saved != y->saved)
+		return x->saved > y->saved ? -1 : 1;
+	if (x_extra != y_extra)
+		return x_extra > y_extra ? -1 : 1;
+	return i < k ? -1 : i > k;
+}
+
+/**
+ * report_files() - the broken files of a volume, those first that save most
+ * @plan: the plan
+ * @volume: index into table.volumes
+ * @n: set to their number
+ *
+ * Return: indices into table.files; to be freed.
+ */
+uint32_t *report_files(const struct plan *plan, uint32_t volume, size_t *n)
+{
+	uint32_t *files = xcalloc(plan->table->n_files, sizeof(*files)), i;
+
+	*n = 0;
+	for (i = 0; i < plan->table->n_files; i++)
+		if (plan->table->files[i].volume == volume && plan->files[i].end > plan->files[i].first)
+			files[(*n)++] = i;
+	qsort_r(files, *n, sizeof(*files), by_saving, (void *)(uintptr_t)plan);
+	return files;
+}
+
+/* === The plan of a file === */
+
+/**
+ * report_causes() - the breaks of a file by kind of cause
+ * @plan: the plan
+ * @file: index into table.files
+ * @n: set to their number
+ *
+ * Return: the sums, those of the most breaks first; to be freed. None if the table has no causes.
+ */
+struct cause_sum *report_causes(struct plan *plan, uint32_t file, size_t *n)
+{
+	const struct table *table = plan->table;
+	struct file_break *breaks;
+	struct cause_sum *sums;
+	size_t n_pieces, found = 0, i;
+	const struct piece *p = pieces_of(&plan->pieces, file, &n_pieces);
+
+	breaks = xcalloc(n_pieces, sizeof(*breaks));
+	for (i = 1; table->causes && i < n_pieces; i++)
+		if (p[i].lba != p[i - 1].lba + p[i - 1].blks)
+			breaks[found++] = (struct file_break){
+				.extent = (uint32_t)p[i].extent,
+				.cause = cause_of_break(table, p[i].extent),
+				.blks = p[i].blks,
+			};
+	sums = breaks_sum(breaks, found, CAUSE_KIND, n);
+	free(breaks);
+	return sums;
+}
+
+static void put_causes(struct plan *plan, uint32_t file)
+{
+	size_t n, i;
+	struct cause_sum *sums = report_causes(plan, file, &n);
+
+	for (i = 0; i < n && i < MAX_KINDS; i++) {
+		char *kind = phrase_kind(sums[i].cause);
+
+		fputs("    ", stdout);
+		put_count(sums[i].breaks, "break");
+		printf(": %s.\n", kind);
+		free(kind);
+	}
+	if (i < n) {
+		fputs("    and ", stdout);
+		put_count(n - i, "other cause");
+		fputs(".\n", stdout);
+	}
+	free(sums);
+}
+
+/* "    at 128 KiB: 64 KiB, requests 16 -> 1" */
+static void put_ranges(const struct plan *plan, const struct file_plan *f)
+{
+	size_t shown = 0, i;
+
+	for (i = f->first; i < f->end && shown < MAX_RANGES; i++) {
+		const struct range *r = &plan->ranges[i];
+
+		if (!r->chosen)
+			continue;
+		fputs("    at ", stdout);
+		put_blks(r->first_blk);
+		fputs(": ", stdout);
+		put_blks(r->blks);
+		printf(", requests %ju -> 1\n", (uintmax_t)r->requests);
+		shown++;
+	}
+	if (f->n_chosen > shown) {
+		fputs("    and ", stdout);
+		put_count(f->n_chosen - shown, "more range");
+		putchar('\n');
+	}
+}
+
+static void put_again(const struct again *again)
+{
+	fputs("    hopeless: ", stdout);
+	put_count(again->breaks, "recent break");
+	printf(" of %ju by %s, so it will break again; %s.\n", (uintmax_t)again->all, cause_op_names[again->op],
+	       again_remedy(again));
+}
+
+static void put_file(struct plan *plan, uint32_t file)
+{
+	const struct file_plan *f = &plan->files[file];
+
+	fputs("  ", stdout);
+	put_name(plan->table->files[file].path);
+	fputs(": ", stdout);
+	if (f->n_chosen) {
+		put_count(f->n_chosen, "range");
+		fputs(", ", stdout);
+		put_blks(f->blks);
+		fputs(" to write, ", stdout);
+		put_requests(f->now.requests, f->now.requests - f->saved);
+	} else {
+		put_count(f->now.requests, "request");
+		fputs(f->again.breaks || f->refused ? ", left alone" : ", not worth it", stdout);
+	}
+	fputs(", ", stdout);
+	put_count(f->now.breaks, "break");
+	putchar('\n');
+	if (f->again.breaks)
+		put_again(&f->again);
+	else if (f->refused)
+		printf("    left alone: %s.\n", f->refused);
+	put_causes(plan, file);
+	put_ranges(plan, f);
+}
+
+/* === The plan of a volume === */
+
+static void put_free_segments(const struct volume_plan *v, uint64_t needed)
+{
+	uint64_t free_segments;
+
+	put_count(needed, "free segment");
+	if (device_f2fs(&v->device, "free_segments", &free_segments))
+		printf(" of %ju", (uintmax_t)free_segments);
+}
+
+static void put_sums(const struct plan *plan, uint32_t volume)
+{
+	const struct volume_plan *v = &plan->volumes[volume];
+
+	if (!v->n_chosen) {
+		puts("  nothing is worth a rewrite");
+		return;
+	}
+	fputs("  worth a rewrite: ", stdout);
+	put_count(v->n_chosen, "range");
+	fputs(" in ", stdout);
+	put_count(v->n_chosen_files, "file");
+	fputs(", ", stdout);
+	put_requests(v->now.requests, v->now.requests - v->saved);
+	fputs(", ", stdout);
+	put_blks(v->blks);
+	fputs(" to write, ", stdout);
+	put_free_segments(v, report_segments(v, plan->table->volumes[volume].segment_blks, v->blks));
+	fputs(" needed\n", stdout);
+}
+
+static void put_volume(struct plan *plan, uint32_t volume)
+{
+	const struct volume *on = &plan->table->volumes[volume];
+	const struct volume_plan *v = &plan->volumes[volume];
+	size_t n, i;
+	uint32_t *files;
+
+	put_name(on->path);
+	fputs(": ", stdout);
+	put_count(v->n_files, "file");
+	fputs(", ", stdout);
+	put_blks(v->now.blks);
+	fputs(", requests of ", stdout);
+	put_blks(v->request_blks);
+	printf(": %ju, if no file were broken %ju; ", (uintmax_t)v->now.requests, (uintmax_t)v->now.ideal);
+	put_count(v->n_broken, "file");
+	fputs(" broken below that\n", stdout);
+	if (v->refused)
+		printf("  left alone: %s\n", v->refused);
+	put_sums(plan, volume);
+	files = report_files(plan, volume, &n);
+	for (i = 0; i < n && i < MAX_FILES; i++)
+		put_file(plan, files[i]);
+	if (i < n) {
+		fputs("  and ", stdout);
+		put_count(n - i, "more file");
+		putchar('\n');
+	}
+	free(files);
+}
+
+/* === Begin and end === */
+
+static void flush(void)
+{
+	if (fflush(stdout))
+		die("<stdout>: %s", strerror(errno));
+}
+
+/**
+ * report_plan() - print a plan
+ * @plan: the plan
+ *
+ * Ends the program if standard output cannot be written.
+ */
+void report_plan(struct plan *plan)
+{
+	uint32_t i;
+
+	setlocale(LC_CTYPE, "");
+	for (i = 0; i < plan->table->n_volumes; i++)
+		if (plan->volumes[i].n_files)
+			put_volume(plan, i);
+	if (!plan->table->n_files)
+		puts("No watched file has blocks.");
+	if (plan->table->n_stale) {
+		put_count(plan->table->n_stale, "file");
+		puts(" may have changed since: fragtrace has marked them as stale.");
+	}
+	flush();
+}
+
+static void put_resisted(const struct plan *plan, const struct result *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_resisted && i < MAX_RESISTED; i++) {
+		fputs("  not moved: ", stdout);
+		put_count(r->resisted[i].ranges, "range");
+		fputs(" of ", stdout);
+		put_name(plan->table->files[r->resisted[i].file].path);
+		printf(": %s\n", r->resisted[i].why);
+	}
+	if (i < r->n_resisted) {
+		fputs("  and ", stdout);
+		put_count(r->n_resisted - i, "more file");
+		putchar('\n');
+	}
+}
+
+/**
+ * report_result() - print what became of a plan
+ * @plan: the plan
+ * @r: the result
+ *
+ * Ends the program if standard output cannot be written.
+ */
+void report_result(const struct plan *plan, const struct result *r)
+{
+	fputs("moved: ", stdout);
+	put_count(r->moved, "range");
+	printf(" of %zu, ", plan->n_chosen);
+	put_blks(r->moved_blks);
+	printf(" in %.1f s", r->seconds);
+	if (r->device_is_known) {
+		fputs("; the device wrote ", stdout);
+		put_blks(r->device_kb / 4);
+		fputs(" meanwhile, of all processes", stdout);
+	}
+	putchar('\n');
+	if (r->whole) {
+		fputs("  ", stdout);
+		put_count(r->whole, "range");
+		puts(" had been joined by others");
+	}
+	put_resisted(plan, r);
+	if (r->stopped)
+		printf("ended early: %s; the rest of the plan is not done\n", r->stopped);
+	printf("now, by %s: ", r->from_fiemap ? "FIEMAP" : "a new snapshot");
+	put_count(r->n_files - r->n_lost, "file");
+	printf(", breaks %ju -> %ju, ", (uintmax_t)r->before.breaks, (uintmax_t)r->after.breaks);
+	put_requests(r->before.requests, r->after.requests);
+	putchar('\n');
+	if (r->n_lost) {
+		put_count(r->n_lost, "file");
+		puts(" could not be found again");
+	}
+	flush();
+}

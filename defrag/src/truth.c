@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * After the work: the figures of the files that were worked on, as they are now.
+ * They are from a new snapshot of the module; if that is gone, F2FS is asked by FIEMAP.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fiemap.h"
+#include "input/inodes.h"
+#include "pieces.h"
+#include "truth.h"
+#include "util.h"
+
+/* How often a snapshot is read again if files of it are stale, every tenth of a second. */
+#define MAX_READINGS 100
+
+/* Files that cannot be found again are in neither sum. */
+static void add_before(struct result *result, const struct requests *file)
+{
+	result->before.blks += file->blks;
+	result->before.breaks += file->breaks;
+	result->before.requests += file->requests;
+	result->before.ideal += file->ideal;
+}
+
+/* === From the module === */
+
+static bool read_exact(struct source *source, struct table *table)
+{
+	static const struct timespec pause = { .tv_nsec = 100000000 };
+	int i;
+
+	for (i = 0; i < MAX_READINGS; i++) {
+		if (!source_read_table(source, table, false))
+			return false;
+		if (!table->n_stale || i + 1 == MAX_READINGS)
+			return true;
+		table_free(table);
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+/* By index into table.volumes of the plan: that of the same volume in another table, plus one; 0: none. */
+static uint32_t *match_volumes(const struct table *old, const struct table *now)
+{
+	uint32_t *found = xcalloc(old->n_volumes, sizeof(*found));
+	size_t i, k;
+
+	for (i = 0; i < old->n_volumes; i++)
+		for (k = 0; k < now->n_volumes; k++)
+			if (now->volumes[k].major == old->volumes[i].major &&
+			    now->volumes[k].minor == old->volumes[i].minor)
+				found[i] = (uint32_t)k + 1;
+	return found;
+}
+
+/* The index of a file plus one; 0: it is not there. The hash needs a value for what it does not have. */
+static uint32_t find_file(struct inodes *inodes, uint32_t volume, uint64_t ino)
+{
+	uint32_t *slot = volume ? inodes_at(inodes, volume - 1, ino) : NULL;
+
+	if (slot && !*slot)
+		*slot = UINT32_MAX;
+	return slot && *slot != UINT32_MAX ? *slot : 0;
+}
+
+static void sum_of_table(struct result *result, const struct plan *plan, const bool *touched,
+			 const struct table *now)
+{
+	uint32_t *volumes = match_volumes(plan->table, now);
+	struct inodes inodes = { 0 };
+	struct pieces pieces;
+	size_t i, n;
+
+	pieces_init(&pieces, now);
+	for (i = 0; i < now->n_files; i++)
+		*inodes_at(&inodes, now->files[i].volume, now->files[i].ino) = (uint32_t)i + 1;
+	for (i = 0; i < plan->table->n_files; i++) {
+		const struct file *file = &plan->table->files[i];
+		const struct piece *all;
+		uint32_t found;
+
+		if (!touched[i])
+			continue;
+		found = find_file(&inodes, volumes[file->volume], file->ino);
+		if (!found) {
+			result->n_lost++;
+			continue;
+		}
+		all = pieces_of(&pieces, found - 1, &n);
+		model_sum(&result->after, all, n, plan->volumes[file->volume].request_blks);
+		add_before(result, &plan->files[i].now);
+	}
+	pieces_free(&pieces);
+	inodes_free(&inodes);
+	free(volumes);
+}
+
+/* === From F2FS === */
+
+static bool sum_of_file(struct result *result, const struct plan *plan, const struct file *file)
+{
+	int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct fiemap_pieces map = { 0 };
+	struct stat st;
+	bool good;
+
+	if (fd < 0)
+		return false;
+	good = !fstat(fd, &st) && st.st_ino == file->ino &&
+	       !fiemap_read(&map, fd, 0, ((uint64_t)st.st_size + BLK_BYTES - 1) / BLK_BYTES);
+	close(fd);
+	if (good)
+		model_sum(&result->after, map.pieces, map.n, plan->volumes[file->volume].request_blks);
+	fiemap_free(&map);
+	return good;
+}
+
+/**
+ * truth_find() - set the figures before and after the work
+ * @result: its members @before, @after, @from_fiemap and @n_lost are set
+ * @plan: the plan
+ * @touched: by index into table.files: it was worked on
+ * @source: where the table of the plan was read; it may be gone
+ */
+void truth_find(struct result *result, const struct plan *plan, const bool *touched, struct source *source)
+{
+	struct table now;
+	size_t i;
+
+	result->from_fiemap = !read_exact(source, &now);
+	if (!result->from_fiemap) {
+		sum_of_table(result, plan, touched, &now);
+		table_free(&now);
+		return;
+	}
+	for (i = 0; i < plan->table->n_files; i++) {
+		if (!touched[i])
+			continue;
+		if (sum_of_file(result, plan, &plan->table->files[i]))
+			add_before(result, &plan->files[i].now);
+		else
+			result->n_lost++;
+	}
+}

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Compare the plans of fragtrace-defrag with a naive planner: naive.py PROGRAM SEED ROUNDS.
+
+Each round is a table of random files, as a text or as a snapshot with causes, and random options. The naive
+planner takes each block alone: in a window of the request size it counts the blocks whose block address does
+not follow that of the written block before them.
+"""
+import json
+import pathlib
+import random
+import subprocess
+import sys
+from typing import Any
+
+TO_SNAPSHOT = pathlib.Path(__file__).resolve().parent.parent.parent / "viewer/tests/to_snapshot.py"
+NOW = 1700000000
+AGAIN = ("overwrite", "tail", "mmap", "atomic")
+Ranges = dict[tuple[str, int], dict[str, Any]]      # by path and first block
+OPS = AGAIN + ("append", "direct", "gc_bg", "defrag", "unknown")
+
+
+class File:
+    """A file: its blocks by offset, and the causes of its extents."""
+
+    def __init__(self, ino: int, path: str) -> None:
+        self.ino, self.path = ino, path
+        self.blocks: dict[int, int] = {}
+        self.causes: dict[int, tuple[str, bool]] = {}       # by offset: operation, is its writer recent?
+
+    def extents(self) -> list[tuple[int, int, int]]:
+        found: list[tuple[int, int, int]] = []
+        for offset in sorted(self.blocks):
+            lba = self.blocks[offset]
+            if found and found[-1][0] + found[-1][2] == offset and found[-1][1] + found[-1][2] == lba:
+                found[-1] = (*found[-1][:2], found[-1][2] + 1)
+            else:
+                found.append((offset, lba, 1))
+        return found
+
+    def breaks(self) -> list[int]:
+        """The offsets where a fragment begins that is not the first one."""
+        order = sorted(self.blocks)
+        return [b for a, b in zip(order, order[1:]) if self.blocks[b] != self.blocks[a] + 1]
+
+    def windows(self, size: int) -> list[tuple[int, int, int, int]]:
+        """(first block, end, blocks, requests) of each window that has blocks."""
+        by_window: dict[int, list[int]] = {}
+        for offset in sorted(self.blocks):
+            by_window.setdefault(offset // size, []).append(offset)
+        found = []
+        for offsets in by_window.values():
+            requests = 1 + sum(self.blocks[b] != self.blocks[a] + 1 for a, b in zip(offsets, offsets[1:]))
+            found.append((offsets[0], offsets[-1] + 1, len(offsets), requests))
+        return found
+
+
+def make_files(rnd: random.Random) -> list[File]:
+    """Files that grow in turn, are overwritten, and have holes."""
+    files = [File(4 + i, f"/m/{rnd.choice('abc')}/{i}.{rnd.choice(['log', 'sst', 'x'])}")
+             for i in range(rnd.randint(1, 8))]
+    lba = 100
+    for _ in range(rnd.randint(1, 120)):
+        file = rnd.choice(files)
+        offset = rnd.choice([rnd.randint(0, 200), max(file.blocks, default=-1) + 1, rnd.randint(0, 3) * 32])
+        for k in range(rnd.choice([1, 2, 7, 32, 40])):
+            file.blocks[offset + k] = lba
+            lba += 1
+        lba += rnd.choice([0, 0, 1, 50])
+    return [f for f in files if f.blocks]
+
+
+def text_of(rnd: random.Random, files: list[File], has_causes: bool) -> str:
+    lines = ["# fragtrace table 1", f"# time {NOW}.000",
+             "# volume 254:0 main_blkaddr=100 blocks=100000 segment_blocks=512 path=/m",
+             f"# writer old 7 {NOW - 9000} {NOW - 5000}", f"# writer new 8 {NOW - 500} {NOW - 50}"]
+    records = []
+    for f in files:
+        breaks = set(f.breaks())
+        state = "fragmented" if breaks else "contiguous"
+        for offset, lba, length in f.extents():
+            records.append((lba, f"254:0 {lba} {length} {offset} {f.ino} {state} {f.path}"))
+            if has_causes and offset in breaks:
+                op, recent = rnd.choice(OPS), rnd.random() < 0.7
+                f.causes[offset] = (op, recent)
+                lines.append(f"# cause {f.ino} {offset} {op} none moved {3 if recent else 2}")
+    return "\n".join(lines + [line for _, line in sorted(records)]) + "\n"
+
+
+def is_hopeless(f: File, recent_s: int) -> bool:
+    breaks = f.breaks()
+    bad = [b for b in breaks if b in f.causes and f.causes[b][0] in AGAIN and
+           recent_s and NOW - (50 if f.causes[b][1] else 5000) + recent_s >= NOW]
+    return bool(bad) and 2 * len(bad) >= len(breaks)
+
+
+def naive_plan(files: list[File], size: int, budget: int, min_gain: float, recent_s: int) -> Ranges:
+    ranges: list[dict[str, Any]] = []
+    for f in sorted(files, key=lambda f: min(f.blocks.values())):
+        for begin, end, blocks, requests in f.windows(size):
+            if requests > 1:
+                ranges.append({"path": f.path, "first": begin, "end": end, "blocks": blocks, "requests": requests,
+                               "gain": (requests - 1) * 256 / blocks, "chosen": False, "bad": is_hopeless(f, recent_s)})
+    left = budget // 4096 if budget else 1 << 60
+    for r in sorted(ranges, key=lambda r: (-r["gain"], -r["requests"])):        # a stable sort
+        if r["gain"] >= min_gain and r["blocks"] <= left and not r["bad"]:
+            r["chosen"] = True
+            left -= r["blocks"]
+    return {(r["path"], r["first"]): r for r in ranges}
+
+
+def compare(plan: dict[str, Any], files: list[File], expected: Ranges, size: int) -> None:
+    """One volume, whose numbers and ranges must be the expected ones."""
+    volume, = plan["volumes"]
+    assert volume["request_bytes"] == size * 4096
+    assert volume["requests"] == sum(w[3] for f in files for w in f.windows(size))
+    assert volume["requests_ideal"] == sum(len(f.windows(size)) for f in files)
+    assert volume["breaks"] == sum(len(f.breaks()) for f in files)
+    chosen = [r for r in expected.values() if r["chosen"]]
+    assert volume["bytes"] == 4096 * sum(r["blocks"] for r in chosen)
+    assert volume["requests_after"] == volume["requests"] - sum(r["requests"] - 1 for r in chosen)
+    assert volume["segments"] == -(-sum(r["blocks"] for r in chosen) // 512)
+    got = {(f["path"], r["offset"] // 4096): (r, f) for f in volume["files"] for r in f["ranges"]}
+    assert got.keys() == expected.keys()
+    for key, (r, f) in got.items():
+        want = expected[key]
+        assert (r["end"], r["bytes"], r["requests"]) == (want["end"] * 4096, want["blocks"] * 4096, want["requests"])
+        assert r["requests_after"] == 1 and abs(r["gain"] - want["gain"]) < 1e-5
+        assert r["chosen"] == want["chosen"], (key, r, want)
+        assert bool(f["hopeless"]) == want["bad"]
+    saved = [f["requests"] - f["requests_after"] for f in volume["files"]]
+    assert saved == sorted(saved, reverse=True)
+
+
+def one_round(program: str, rnd: random.Random) -> int:
+    files = make_files(rnd)
+    has_causes = rnd.random() < 0.5
+    text = text_of(rnd, files, has_causes)
+    table = pathlib.Path("table")
+    table.write_text(text)
+    if has_causes:
+        table.write_bytes(subprocess.run([sys.executable, str(TO_SNAPSHOT), "table"], check=True,
+                                         capture_output=True).stdout)
+    size = rnd.choice([1, 2, 3, 8, 32, 32, 100, 1 << 18])
+    budget = rnd.choice([0, 0, 4096, 10 * 4096, 64 * 4096 + 5, 1 << 30])
+    min_gain = rnd.choice([0.0, 0.0, 8.0, 100.0, 1e9])
+    recent_s = rnd.choice([0, 49, 50, 600, 600, 5000])
+    arguments = [program, "--all", "-t", "table", "--json", "--request", str(size * 4096), "--min-gain", str(min_gain),
+                 "--recent", str(recent_s)] + (["--budget", str(budget)] if budget else [])
+    run = subprocess.run(arguments, capture_output=True, check=False)
+    expected = naive_plan(files, size, budget, min_gain, recent_s)
+    assert not run.stderr, run.stderr
+    compare(json.loads(run.stdout), files, expected, size)
+    worth = any(r["chosen"] for r in expected.values())
+    assert run.returncode == (0 if worth else 2), run.returncode
+    return len(expected)
+
+
+def main() -> None:
+    program, seed, rounds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    rnd = random.Random(seed)
+    ranges = sum(one_round(program, rnd) for _ in range(rounds))
+    assert ranges > rounds, "the tables have too few broken windows"
+    print(f"# {rounds} plans, {ranges} ranges")
+
+
+main()

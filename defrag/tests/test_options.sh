@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Tests the command line of fragtrace-defrag, its manual and its completion; speaks KTAP. See testlib.sh of the viewer.
+# usage: test_options.sh PROGRAM [TEST...]
+set -eu
+
+# shellcheck source-path=SCRIPTDIR source=../../viewer/tests/testlib.sh
+. "$(dirname "$0")/../../viewer/tests/testlib.sh"
+small=$here/../../viewer/tests/data/small.table
+
+# wrong(message, arguments...) - these arguments are refused with this message
+wrong() {
+	local message=$1
+	shift
+	refuses "fragtrace-defrag: $message" "$view" "$@"
+}
+
+# options() - all long options of --help
+options() {
+	"$view" --help | grep -oE -- '--[a-z][a-z-]+' | sort -u
+}
+
+test_bad_arguments() {
+	wrong 'the module does not count readers, expected --all' -t "$small"
+	wrong 'see fragtrace-defrag --help' --all --no-such
+	wrong '--budget 0: expected a number of bytes above 0' --all --budget 0
+	wrong '--budget -1: expected a number of bytes' --all --budget -1
+	wrong '--budget 1T: expected a number of bytes' --all --budget 1T
+	wrong '--budget 1KB: expected a number of bytes' --all --budget 1KB
+	wrong '--budget 9999999999G: expected at most' --all --budget 9999999999G
+	wrong '--budget 99999999999999999999: expected a number of bytes' --all --budget 99999999999999999999
+	wrong '--request 5000: expected a multiple of 4K' --all --request 5000
+	wrong '--request 2G: expected at most' --all --request 2G
+	wrong '--min-gain x: expected a number' --all --min-gain x
+	wrong '--min-gain -1: expected a number' --all --min-gain -1
+	wrong '--min-gain nan: expected a number' --all --min-gain nan
+	wrong '--recent -1: expected a number of seconds' --all --recent -1
+	wrong '--way copy: expected ioctl or mapping' --all --apply --way copy
+	wrong '--apply works on what is mounted now, expected no -t' --all --apply -t "$small"
+	wrong '--rate and --way say how to write, expected --apply beside them' --all -t "$small" --rate 1M
+	wrong '--rate and --way say how to write, expected --apply beside them' --all -t "$small" --way ioctl
+}
+
+test_bad_tables() {
+	: >t
+	wrong 't:1: the table is empty' --all -t t
+	wrong '/nonexistent: cannot open: No such file or directory' --all -t /nonexistent
+	if [ ! -e /sys/kernel/debug/fragtrace/snapshot ]; then
+		wrong '/sys/kernel/debug/fragtrace/snapshot: cannot open' --all
+	fi
+}
+
+test_sizes() {
+	for size in 131072 128K; do
+		"$view" --all -t "$small" --request $size >$size || [ $? = 2 ]
+	done
+	cmp 131072 128K
+	"$view" --all -t "$small" --request 1M --budget 1G --json | grep -q '"request_bytes":1048576,'
+}
+
+test_stdin_and_gzip() {
+	"$view" --all -t "$small" >expected || [ $? = 2 ]
+	gzip -c "$small" | "$view" --all -t - >out || [ $? = 2 ]
+	cmp expected out
+}
+
+test_full_disk() {
+	[ -e /dev/full ] || exit 4
+	local status=0
+	"$view" --all -t "$small" >/dev/full 2>err || status=$?
+	[ $status = 1 ] || fail "status $status"
+	grep -q '<stdout>: No space left on device' err
+}
+
+test_help_and_version() {
+	"$view" --help >out
+	grep -q '^usage: fragtrace-defrag --all' out
+	[ "$(awk 'length > 80' out | wc -l)" = 0 ] || fail "lines of --help above 80 columns"
+	"$view" --version | grep -qx 'fragtrace-defrag [0-9.]*'
+}
+
+test_manual() {
+	local manual=$here/../man/fragtrace-defrag.8 option
+	for option in $(options); do
+		grep -qE "^\.It .*Fl -${option#--}( |$)" "$manual" || [ "$option" = --help ] || [ "$option" = --version ] ||
+			fail "$option is not in the manual"
+	done
+	command -v mandoc >/dev/null || { echo "mandoc is not installed"; exit 4; }
+	mandoc -T lint -W warning "$manual" >lint || fail "$(cat lint)"
+}
+
+test_completion() {
+	command -v bash >/dev/null || { echo "bash is not installed"; exit 4; }
+	[ "$(bash -c '. "$1"; COMP_WORDS=("$2" --b); COMP_CWORD=1; _fragtrace_defrag "$2"; echo "${COMPREPLY[*]}"' - \
+		"$here/../completion.bash" "$view")" = --budget ]
+	[ "$(bash -c '. "$1"; COMP_WORDS=("$2" --way m); COMP_CWORD=2; _fragtrace_defrag "$2"; echo "${COMPREPLY[*]}"' - \
+		"$here/../completion.bash" "$view")" = mapping ]
+}
+
+run_tests

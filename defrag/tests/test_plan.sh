@@ -1,0 +1,218 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Tests the plans of fragtrace-defrag: against a naive planner, choices, texts; speaks KTAP. See testlib.sh of the viewer.
+# usage: test_plan.sh PROGRAM [TEST...]
+set -eu
+
+# shellcheck source-path=SCRIPTDIR source=../../viewer/tests/testlib.sh
+. "$(dirname "$0")/../../viewer/tests/testlib.sh"
+viewer_tests=$here/../../viewer/tests
+
+# === Helpers ===
+
+# table(records) - a table of one volume with the default time
+table() {
+	printf '%s\n' '# fragtrace table 1' '# time 1700000000.000' \
+		'# volume 254:0 main_blkaddr=100 blocks=100000 segment_blocks=512 path=/m' "$@" >t
+}
+
+# snapshot(lines...) - the same as a binary snapshot; lines may be causes and writers
+snapshot() {
+	table "$@"
+	"$python" "$viewer_tests/to_snapshot.py" t >s
+}
+
+# plan(status, arguments...) - the text of a plan of the table t, into the file out, with this status
+plan() {
+	local expected=$1 status=0
+	shift
+	"$view" --all -t t "$@" >out 2>err || status=$?
+	[ "$status" = "$expected" ] || fail "status $status, expected $expected: $(cat out err)"
+	[ ! -s err ] || fail "$(cat err)"
+}
+
+# says(line) - the file out has exactly this line
+says() {
+	grep -qxF -- "$1" out || fail "expected: $1
+got: $(cat out)"
+}
+
+# says_no(text) - the file out does not have this text
+says_no() {
+	! grep -qF -- "$1" out || fail "did not expect: $1
+got: $(cat out)"
+}
+
+# Four windows of 128 KiB: whole, in two, in three with a hole, and whole but away from the one before it.
+four='254:0 200 32 0 4 fragmented /m/a.x
+254:0 300 16 32 4 fragmented /m/a.x
+254:0 400 16 48 4 fragmented /m/a.x
+254:0 500 8 64 4 fragmented /m/a.x
+254:0 600 8 80 4 fragmented /m/a.x
+254:0 700 8 88 4 fragmented /m/a.x
+254:0 800 32 96 4 fragmented /m/a.x'
+
+# === Against a naive planner ===
+
+test_naive() {
+	local seed=${SEED:-$(date +%s)} rounds=150
+	case $view in *-san) rounds=60 ;; esac
+	echo "# seed $seed" >&3
+	"$python" "$here/naive.py" "$view" "$seed" $rounds >&3 || fail "seed $seed: $(head -c 3000 table)"
+}
+
+# === What is worth it ===
+
+test_only_broken_windows() {
+	table "$four"
+	plan 0
+	says '/m: 1 file, 480 KiB, requests of 128 KiB: 7, if no file were broken 4; 1 file broken below that'
+	says '  worth a rewrite: 2 ranges in 1 file, requests 7 -> 4 (42.9 % fewer), 224 KiB to write, 1 free segment needed'
+	says '  /m/a.x: 2 ranges, 224 KiB to write, requests 7 -> 4 (42.9 % fewer), 6 breaks'
+	says '    at 128 KiB: 128 KiB, requests 2 -> 1'
+	says '    at 256 KiB: 96 KiB, requests 3 -> 1'
+}
+
+test_whole_files_are_not_worth_it() {
+	table '254:0 200 320 0 4 contiguous /m/a.x' '254:0 600 32 0 5 fragmented /m/b.x' '254:0 700 32 32 5 fragmented /m/b.x'
+	plan 2
+	says '  nothing is worth a rewrite'
+	says_no /m/a.x
+	says_no /m/b.x
+	table
+	plan 2
+	says 'No watched file has blocks.'
+}
+
+test_hole_that_goes_on() {
+	# the addresses go on across the hole: one request
+	table '254:0 200 4 0 4 contiguous /m/a.x' '254:0 204 4 8 4 contiguous /m/a.x'
+	plan 2
+	says '  nothing is worth a rewrite'
+}
+
+test_request_size() {
+	table "$four"
+	plan 0 --request 64K
+	says '/m: 1 file, 480 KiB, requests of 64 KiB: 9, if no file were broken 8; 1 file broken below that'
+	says '    at 320 KiB: 64 KiB, requests 2 -> 1'
+	plan 2 --request 32K
+	plan 0 --request 512K
+	says '    at 0 KiB: 480 KiB, requests 7 -> 1'
+}
+
+test_budget_takes_the_best() {
+	table "$four"
+	plan 0 --budget 100K
+	says '  worth a rewrite: 1 range in 1 file, requests 7 -> 5 (28.6 % fewer), 96 KiB to write, 1 free segment needed'
+	plan 0 --budget 96K
+	plan 2 --budget 95K
+	plan 0 --budget 1G
+	says '  worth a rewrite: 2 ranges in 1 file, requests 7 -> 4 (42.9 % fewer), 224 KiB to write, 1 free segment needed'
+}
+
+test_min_gain() {
+	table "$four"
+	# 2 * 256 / 24 and 1 * 256 / 32 requests per MiB
+	plan 0 --min-gain 8
+	says '  /m/a.x: 2 ranges, 224 KiB to write, requests 7 -> 4 (42.9 % fewer), 6 breaks'
+	plan 0 --min-gain 8.1
+	says '  /m/a.x: 1 range, 96 KiB to write, requests 7 -> 5 (28.6 % fewer), 6 breaks'
+	plan 2 --min-gain 22
+	says '  /m/a.x: 7 requests, not worth it, 6 breaks'
+}
+
+test_paths() {
+	table '254:0 200 1 0 4 fragmented /m/db/a.x' '254:0 300 1 1 4 fragmented /m/db/a.x' \
+		'254:0 400 1 0 5 fragmented /m/db2/a.x' '254:0 500 1 1 5 fragmented /m/db2/a.x' \
+		'254:0 600 1 0 6 fragmented /m/c d' '254:0 700 1 1 6 fragmented /m/c d'
+	sed -i 's/c d$/c\\040d/' t
+	for arg in /m/db /m/db/ /m/db/a.x db/a.x '/m/db/*' 'd?/a.x'; do
+		plan 0 "$arg"
+		says '/m: 1 file, 8 KiB, requests of 128 KiB: 2, if no file were broken 1; 1 file broken below that'
+		says '  /m/db/a.x: 1 range, 8 KiB to write, requests 2 -> 1 (50.0 % fewer), 1 break'
+	done
+	plan 0 /m
+	says '/m: 3 files, 24 KiB, requests of 128 KiB: 6, if no file were broken 3; 3 files broken below that'
+	plan 0 'c d' /m/db2
+	says '/m: 2 files, 16 KiB, requests of 128 KiB: 4, if no file were broken 2; 2 files broken below that'
+	refuses 'no watched file with blocks is called /m/d, or is below it' "$view" --all -t t /m/d
+}
+
+# === Causes ===
+
+test_causes() {
+	snapshot '# writer db 7 1699990000 1699990000' '# cause 4 1 overwrite sync moved 2' \
+		'254:0 200 1 0 4 fragmented /m/a.x' '254:0 300 1 1 4 fragmented /m/a.x'
+	plan 0 -t s
+	says '    1 break: overwrite (the block was rewritten, which F2FS does in another place), asked for by fsync, fdatasync, sync or the like; the block does not follow because one of the two was rewritten or moved away.'
+	plan 0 -t s --json
+	grep -qF '"causes":[{"op":"overwrite","flush":"sync","why":"moved","breaks":1}]' out
+}
+
+test_hopeless() {
+	snapshot '# writer db 7 1699999900 1699999950' '# cause 4 1 tail sync moved 2' '# cause 5 1 append sync interleaved 2' \
+		'254:0 200 1 0 4 fragmented /m/a.x' '254:0 300 1 1 4 fragmented /m/a.x' \
+		'254:0 400 1 0 5 fragmented /m/b.x' '254:0 500 1 1 5 fragmented /m/b.x'
+	plan 0 -t s
+	says '  /m/a.x: 2 requests, left alone, 1 break'
+	says '    hopeless: 1 recent break of 1 by tail, so it will break again; let the application cut the file at a multiple of 4096 bytes, or not allocate more than it will write.'
+	says '  /m/b.x: 1 range, 8 KiB to write, requests 2 -> 1 (50.0 % fewer), 1 break'
+	plan 2 -t s a.x
+	plan 0 -t s --recent 49 a.x
+	says_no hopeless
+	plan 0 -t s --recent 0 a.x
+	plan 2 -t s --json a.x
+	grep -qF '"hopeless":{"op":"tail","breaks":1,' out
+}
+
+test_stale() {
+	table '# stale 2' '254:0 200 1 0 4 contiguous /m/a.x'
+	plan 2
+	says '2 files may have changed since: fragtrace has marked them as stale.'
+}
+
+# === Outputs ===
+
+test_long_lists_end() {
+	"$python" - >records <<-'EOF'
+	lba = 200
+	for ino in range(4, 34):
+	    for k in range(12):
+	        print(f"254:0 {lba} 16 {k * 16} {ino} fragmented /m/{ino}.x")
+	        lba += 20
+	EOF
+	table "$(cat records)"
+	plan 0
+	says '    and 2 more ranges'
+	says '  and 10 more files'
+	plan 0 --json
+	[ "$("$python" -c 'import json; print(sum(len(f["ranges"]) for f in json.load(open("out"))["volumes"][0]["files"]))')" = 180 ]
+}
+
+test_json_is_json() {
+	"$view" --all -t "$viewer_tests/data/why.table" --json >out || [ $? = 2 ]
+	"$python" -m json.tool out >/dev/null
+	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=0 blocks=1000 segment_blocks=100 path=/m\040"x' \
+		'254:0 1 1 0 4 fragmented /m/"<\134\377' '254:0 9 1 1 4 fragmented /m/"<\134\377' | sed 's/\\377/\xff/' >t
+	plan 0 --json
+	"$python" -c 'import json; v, = json.load(open("out"))["volumes"]; f, = v["files"]
+assert v["path"] == "/m \"x", v["path"]
+assert f["path"] == "/m/\"<\\134\\377", f["path"]
+assert json.load(open("out"))["result"] is None'
+}
+
+test_volumes() {
+	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=0 blocks=1000 segment_blocks=100 path=/m' \
+		'# volume 254:1 main_blkaddr=0 blocks=1000 segment_blocks=100 path=/n' \
+		'254:0 1 1 0 4 fragmented /m/a' '254:0 9 1 1 4 fragmented /m/a' \
+		'254:1 1 1 0 4 fragmented /n/a' '254:1 9 1 1 4 fragmented /n/a' >t
+	plan 0
+	says '/n: 1 file, 8 KiB, requests of 128 KiB: 2, if no file were broken 1; 1 file broken below that'
+	plan 0 /m
+	says_no /n
+}
+
+# the naive planner's figures are of interest even if it agrees
+exec 3>&1
+run_tests

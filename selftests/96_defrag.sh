@@ -1,0 +1,134 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 96_defrag.sh - fragtrace-defrag: what it plans, and both ways to move blocks beside a writer of the same file
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# defrag(arguments...) - run it; its status is in $rc, what it says in /tmp/said
+defrag() {
+	rc=0
+	fragtrace-defrag --all "$@" >/tmp/said 2>&1 || rc=$?
+}
+
+# said(text) - it said so
+said() {
+	grep -qF -- "$1" /tmp/said && return 0
+	sed 's/^/# /' /tmp/said
+	return 1
+}
+
+# break_file(file, blocks) - make a file whose blocks are scattered
+break_file() {
+	fileop write "$1" 0 $(($2 * 4))K
+	sync
+	fileop random "$1" "$2" "$2" "${SEED:-96}" every 8
+	sync
+}
+
+# extra(file) - the requests of 128 KiB that a file takes beyond those of a whole one
+extra() {
+	echo $(($(column files "$1" 9) - $(column files "$1" 10)))
+}
+
+# same_requests() - the plan has the figures of `files`, summed up
+same_requests() {
+	defrag --request 128K --json
+	awk '!/^#/ && $9 { r += $9; i += $10; b += $6 - 1 } END { print "\"breaks\":" b ",\"requests\":" r ",\"requests_ideal\":" i "," }' \
+		$DBG/files >/tmp/sums
+	said "$(cat /tmp/sums)"
+}
+
+# write_beside(file, copy) - rewrite blocks of both in the same way until /tmp/stop exists
+write_beside() {
+	local n block
+
+	n=0
+	while [ ! -e /tmp/stop ]; do
+		block=$((n * 7 % 16))
+		dd if=/dev/urandom of=/tmp/block bs=4096 count=1 2>/dev/null
+		dd if=/tmp/block of="$1" bs=4096 seek=$block conv=notrunc 2>/dev/null
+		dd if=/tmp/block of="$2" bs=4096 seek=$block conv=notrunc 2>/dev/null
+		n=$((n + 1))
+	done
+	echo "# the writer wrote $n blocks meanwhile"
+}
+
+# beside(way) - move a broken file while another process writes to its first blocks
+beside() {
+	local before after writer
+
+	break_file $MNT/a 512
+	settle
+	cat $MNT/a >/tmp/copy
+	before=$(extra $MNT/a)
+	rm -f /tmp/stop
+	write_beside $MNT/a /tmp/copy &
+	writer=$!
+	defrag --recent 0 --apply --way "$1" --rate 1M --request 128K $MNT/a
+	touch /tmp/stop
+	wait $writer
+	check "$1: it ends well or says what was not moved ($rc)" test $rc = 0 -o $rc = 3
+	check "$1: the truth is from a new snapshot" said 'now, by a new snapshot: 1 file, breaks '
+	grep '^moved\|^now' /tmp/said | sed 's/^/# /'
+	check_exact "$1: the map is exact" $MNT
+	after=$(extra $MNT/a)
+	check "$1: far fewer requests than before ($before extra, now $after)" test $((after * 2)) -lt "$before"
+	check "$1: the content is what the writer left" cmp $MNT/a /tmp/copy
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	check "$1: on the disk, too" cmp $MNT/a /tmp/copy
+	rm $MNT/a
+}
+
+plan 23
+command -v fragtrace-defrag >/dev/null || skip_rest "fragtrace-defrag" "it is not in this guest"
+defrag
+expect "without the module: an error" $rc 1
+check "and a sentence" said 'is the module fragtrace loaded?'
+make_volume $DISK $MNT noinline_data || bail "no volume"
+load path=$MNT
+defrag
+expect "no file: nothing is worth a rewrite" $rc 2
+
+break_file $MNT/a 256
+settle
+check "the requests are those of files" same_requests
+defrag
+expect "what a process has just broken by rewriting is hopeless" $rc 2
+check "and it says how to stop that" said 'recent breaks of '
+rm $MNT/a
+beside mapping
+case $(uname -r) in
+6.[0-9].* | 6.1[01].*)
+	n=0
+	while [ $n -lt 6 ]; do
+		skip "ioctl" "F2FS_IOC_DEFRAGMENT may hang here"
+		n=$((n + 1))
+	done
+	;;
+*) beside ioctl ;;
+esac
+
+# The way that fits the kernel, on files that broke as they grew in turn: everything is joined.
+n=0
+while [ $n -lt 24 ]; do
+	fileop write $MNT/grows $((n * 16))K 16K
+	fileop write $MNT/too $((n * 16))K 16K
+	sync
+	n=$((n + 1))
+done
+settle
+defrag --request 128K
+expect "files that grew in turn are worth it" $rc 0
+defrag --apply --request 128K --json
+expect "all was moved" $rc 0
+check "the result as JSON" said '"ended_early":null,"truth":"snapshot","before":{"breaks":'
+settle
+expect "no request is split any more" "$(extra $MNT/grows) $(extra $MNT/too)" "0 0"
+unload
+umount $MNT
+check "fsck.f2fs finds nothing" sh -c "fsck.f2fs $DISK >/dev/null"
+finish

@@ -1,0 +1,206 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 97_defrag_refuses.sh - what fragtrace-defrag leaves alone, and what ends it early: nothing is half done
+#
+# kernels: first
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# said(text) - it said so
+said() {
+	grep -qF -- "$1" /tmp/said && return 0
+	sed 's/^/# /' /tmp/said
+	return 1
+}
+
+# break_file(file) - make a file of 256 KiB whose blocks are scattered
+break_file() {
+	fileop write "$1" 0 256K
+	sync
+	fileop random "$1" 64 64 "${SEED:-97}" every 8
+	sync
+}
+
+# left_alone(path, why) - it is left alone for this reason, and not moved
+left_alone() {
+	local rc
+
+	settle || :
+	column files "$1" 6 >/tmp/before
+	rc=0
+	fragtrace-defrag --all --recent 0 --apply "$1" >/tmp/said 2>&1 || rc=$?
+	column files "$1" 6 >/tmp/after
+	if [ $rc = 2 ] && said "left alone: $2" && cmp /tmp/before /tmp/after; then
+		ok "left alone: $2"
+	else
+		not_ok "left alone: $2" "status $rc"
+	fi
+}
+
+# kept_open(how, why) - a file that another process has open in this way is left alone
+kept_open() {
+	local keeper
+
+	rm -f /tmp/ready
+	fileop keep $MNT/a "$1" /tmp/ready &
+	keeper=$!
+	loop_until $SOON test -e /tmp/ready || echo "# the file is not open"
+	left_alone $MNT/a "$2"
+	kill $keeper
+	wait $keeper 2>/dev/null || :
+}
+
+# begin(arguments...) - move files slowly, in the background, until the first step is done
+begin() {
+	local written
+
+	written=$(lifetime)
+	fragtrace-defrag --all --recent 0 --apply --request 32K --rate 64K "$@" >/tmp/said 2>&1 &
+	JOB=$!
+	loop_until $SOON has_written "$written" || echo "# nothing is written"
+}
+
+lifetime() {
+	cat "/sys/fs/f2fs/${DISK##*/}/lifetime_write_kbytes"
+}
+
+# has_written(kilobytes) - has the volume been written to since?
+has_written() {
+	[ "$(lifetime)" -gt "$1" ]
+}
+
+# ended(name, text) - it ends early, and says so
+ended() {
+	local rc
+
+	rc=0
+	wait $JOB || rc=$?
+	if [ $rc = 3 ] && said "$2"; then
+		ok "$1"
+	else
+		not_ok "$1" "status $rc"
+	fi
+}
+
+plan 23
+command -v fragtrace-defrag >/dev/null || skip_rest "fragtrace-defrag" "it is not in this guest"
+make_special $DISK $MNT noinline_data -O extra_attr,compression,verity || make_volume $DISK $MNT noinline_data || bail "no volume"
+load path=$MNT
+
+# === Files ===
+
+break_file $MNT/a
+fileop immutable $MNT/a 1
+left_alone $MNT/a "it is immutable"
+fileop immutable $MNT/a 0
+fileop append_only $MNT/a 1
+left_alone $MNT/a "it may only be appended to"
+fileop append_only $MNT/a 0
+kept_open direct "it is open for direct writes, which go past the page cache"
+kept_open lease "a process has a lease on it"
+kept_open atomic "an atomic write to it is open"
+if fileop pin $MNT/a 1 2>/dev/null; then
+	left_alone $MNT/a "it is pinned"
+	fileop pin $MNT/a 0
+else
+	skip "left alone: it is pinned" "only an empty file can be pinned here"
+fi
+break_file $MNT/sealed
+if fileop verity $MNT/sealed 2>/dev/null; then
+	left_alone $MNT/sealed "fs-verity protects it"
+else
+	skip "left alone: fs-verity protects it" "no fs-verity here"
+fi
+rm $MNT/sealed
+: >$MNT/packed
+if f2fs_io setflags compression $MNT/packed >/dev/null 2>&1; then
+	dd if=/dev/urandom of=$MNT/packed bs=4096 count=64 conv=notrunc 2>/dev/null
+	fileop random $MNT/packed 64 64 8 every 8
+	left_alone $MNT/packed "it is compressed"
+else
+	skip "left alone: it is compressed" "no compression here"
+fi
+rm $MNT/packed
+
+# === Volumes ===
+
+echo 1 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
+left_alone $MNT/a "F2FS rewrites in place there, so that no block would move"
+echo 0 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
+# F2FS keeps the nameless inode of an atomic write, which it writes to, until that of the file goes
+echo 2 >/proc/sys/vm/drop_caches
+loop_until $SOON mount -o remount,ro $MNT 2>/dev/null || bail "cannot mount it read-only"
+left_alone $MNT/a "the volume is mounted read-only"
+mount -o remount,rw $MNT
+
+# === What happens meanwhile ===
+
+# The worst file comes first: the plan begins with a, and b has a step, too.
+break_file $MNT/b
+fileop truncate $MNT/b 192K
+break_file $MNT/c
+fileop truncate $MNT/c 128K
+break_file $MNT/d
+fileop truncate $MNT/d 64K
+settle
+begin $MNT
+kill -STOP $JOB
+rc=0
+fragtrace-defrag --all --recent 0 --apply $MNT >/tmp/second 2>&1 || rc=$?
+expect "a second one does nothing" "$rc $(grep -c "ended early: another fragtrace-defrag is at work on $MNT" /tmp/second)" "3 1"
+mv $MNT/b $MNT/b.old
+cp $MNT/b.old $MNT/b
+fileop truncate $MNT/c 16K
+rm $MNT/d
+kill -CONT $JOB
+ended "files that changed meanwhile are passed over" "another file has its name now"
+check "of a file that was cut, too" said "it was cut since the plan was made"
+check "and of one that is gone" said "it is gone"
+check "the others are moved" said "moved: "
+check_exact "the maps are exact" $MNT
+
+rm $MNT/a $MNT/b $MNT/b.old $MNT/c
+break_file $MNT/a
+settle
+cat $MNT/a >/tmp/copy
+begin $MNT
+kill -TERM $JOB
+ended "a signal ends it after a step" "ended early: a signal ended it"
+check "the content is the same" cmp $MNT/a /tmp/copy
+
+begin $MNT
+kill -STOP $JOB
+unload
+kill -CONT $JOB
+rc=0
+wait $JOB || rc=$?
+expect "without the module it goes on" $rc 0
+check "and takes the truth from FIEMAP" said "now, by FIEMAP: 1 file, breaks "
+check "the content is the same" cmp $MNT/a /tmp/copy
+
+umount $MNT
+check "fsck.f2fs finds nothing" sh -c "fsck.f2fs $DISK >/dev/null"
+
+# A pinned file takes free segments until fewer are left than F2FS keeps.
+make_volume $DISK2 $MNT2 noinline_data,nodiscard || bail "no second volume"
+break_file $MNT2/f
+: >$MNT2/fill
+fileop pin $MNT2/fill 1 || :
+size=900
+while [ $size -gt 600 ] && ! fileop fallocate $MNT2/fill default 0 ${size}M 2>/dev/null; do
+	size=$((size - 50))
+done
+load path=$MNT2
+settle
+rc=0
+fragtrace-defrag --all --recent 0 --apply $MNT2/f >/tmp/said 2>&1 || rc=$?
+if [ $rc = 3 ]; then
+	check "a volume that is too full ends it" said "is too full"
+else
+	not_ok "a volume that is too full ends it" "status $rc, $size MiB"
+	sed 's/^/# /' /tmp/said
+fi
+finish

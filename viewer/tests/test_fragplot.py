@@ -394,7 +394,7 @@ def test_history_by_rules():
 def test_other_is_what_has_no_colour():
     """The smaller extensions are pooled: their fragments are counted, their quantiles are exact."""
     t = table("254:0 110 4 0 5 contiguous /a.x\n254:0 120 1 0 6 contiguous /b.y\n254:0 130 2 0 7 contiguous /c\n")
-    past = [history.Past(0.0, [], shares.shares_by_extension(t, 32))]
+    past = [history.Past(0.0, [], 0, shares.shares_by_extension(t, 32))]
     large, other = history.by_group(past, colors.groups_for(None, history.most_blocks(past), 1))
     assert (large[0].blocks, other[0].blocks, other[0].files) == (4, 3, 2)
     assert other[0].quantile(0.5) == 1 and other[0].quantile(0.9) == 2

@@ -407,7 +407,7 @@ offers() {
 test_completion() {
 	local option plot=$viewer/python/fragtrace-plot
 	# each option of the man page and of --help is offered
-	for option in $("$view" --help | grep -oE -- '(^| |\[)--[a-z-]+' | tr -d ' ['); do
+	for option in $("$view" --help | grep -oE -- '(^| |\[)--[a-z0-9-]+' | tr -d ' ['); do
 		case " $(completes "$view" --)" in
 		*" $option "*) ;;
 		*) fail "$option is not offered: $(completes "$view" --)" ;;
@@ -417,7 +417,7 @@ test_completion() {
 	cp "$view" fragtrace-view
 	cp "$plot" fragtrace-plot
 	touch t.table
-	offers '--fail-if --filter ' ./fragtrace-view --f
+	offers '--f2fs-state --fail-if --filter ' ./fragtrace-view --f
 	offers 'extents ' ./fragtrace-view --list e
 	offers 'split> ' ./fragtrace-view --fail-if sp
 	offers 'boxes hilbert segments ' ./fragtrace-view --layout ''

@@ -263,9 +263,9 @@ test_folders() {
 
 test_options() {
 	state 6.12
-	refuses '--space goes alone' "$view" -t t --space --f2fs-state s -o out.png
-	refuses '--space goes alone' "$view" -t t --space --f2fs-state s -n 1
-	refuses '--space of a recorded table takes a recorded state, expected: --f2fs-state DIR' "$view" -t t --space
+	misused '--space goes alone' "$view" -t t --space --f2fs-state s -o out.png
+	misused '--space goes alone' "$view" -t t --space --f2fs-state s -n 1
+	misused '--space of a recorded table takes a recorded state, expected: --f2fs-state DIR' "$view" -t t --space
 	if space >/dev/full 2>said; then fail "a full disk is not noticed"; fi
 	grep -q '^fragtrace-view: <stdout>: No space left on device$' said
 }

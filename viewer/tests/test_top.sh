@@ -40,12 +40,12 @@ terminal() {
 	fi
 	# the old screen must come back after the end: a line before, the status and the modes after
 	cat >run <<-EOF
-	stty -a >before
+	stty -g >before
 	echo before
 	status=0
 	sh -c 'echo \$\$ >pid; exec "$view" --top $*' || status=\$?
 	echo "status \$status"
-	stty -a >after
+	stty -g >after
 	touch ended
 	sleep 100
 	EOF

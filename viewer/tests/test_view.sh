@@ -957,7 +957,7 @@ test_legend_says_what_fragments_cost() {
 	sed -i 's/contiguous/fragmented/; s/^254:0 0 32000/254:0 0 31999/' t
 	echo '254:0 40000 1 31999 4 fragmented /m/a.sst' >>t
 	plain -t t
-	says 'fragmented files have 100.0 % of the blocks; reading all files takes 0.1 % more requests than without fragments'
+	says 'fragmented files have 100 % of the blocks; reading all files takes 0.1 % more requests than without fragments'
 }
 
 test_palette() {
@@ -1018,7 +1018,7 @@ test_svg_and_pdf() {
 		pdftotext out.PDF - | grep -q 'fragtrace /mnt/f2fs' || fail "the texts of the PDF are no texts"
 	fi
 	no_rest
-	refuses 'the picture of a page is a PNG' plain -t "$data/small.table" -o out.svg --html out.html
+	misused 'the picture of a page is a PNG' plain -t "$data/small.table" -o out.svg --html out.html
 	refuses 'full.pdf: cannot write the picture: No space left on device' sh -c "ln -s /dev/full full.pdf; '$view' -t '$data/small.table' -o full.pdf"
 }
 

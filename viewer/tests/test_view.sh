@@ -502,7 +502,7 @@ test_segments() {
 	boxes '#aa4400' 2
 	boxes '#0000ff' 6
 	boxes '#c0c0c0' 22
-	says '1 row = 1 segment (128 KiB), 1 cell = 1 block (4 KiB); valid = in watched files'
+	says '1 row = 1 segment (128 KiB), 1 cell = 1 block (4 KiB); valid = not white'
 	pixel 162 425 '#00aa00'
 	pixel $((162 + 31 * 9)) 425 '#00aa00'
 	pixel 162 434 '#c0c0c0'
@@ -560,7 +560,7 @@ test_several_segments_in_a_row() {
 	big 1 1000 1000 50000000 >t
 	plain -t t --layout segments
 	small_enough
-	says '1 row = 256 segments (512 MiB), 1 cell = 128 blocks (512 KiB); valid = in watched files'
+	says '1 row = 256 segments (512 MiB), 1 cell = 128 blocks (512 KiB); valid = not white'
 }
 
 # 8 x 8 cells of 139 x 139 from 84,415; the border of 1 belongs to them

@@ -407,7 +407,7 @@ static char *describe(const struct layout *l, const struct table *table)
 	uint64_t segments = l->row_blks / segment;
 
 	format_bytes(size, (double)l->row_blks);
-	text = xasprintf("1 row = %s segment%s (%s), %s; valid = in watched files", grouped(n, segments),
+	text = xasprintf("1 row = %s segment%s (%s), %s; valid = not white", grouped(n, segments),
 			 segments == 1 ? "" : "s", size, cell);
 	free(cell);
 	return text;

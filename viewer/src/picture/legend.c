@@ -294,8 +294,7 @@ static void draw_folding(struct legend *l)
 	int len;
 
 	if (l->layout->fold_rows) {
-		put_line(l, RGB_FAINT, "rows with no block of a watched file are folded into a line; the rest is "
-			 "to one scale");
+		put_line(l, RGB_FAINT, "white rows are folded into a line; the rest is to one scale");
 		return;
 	}
 	if (!limit) {

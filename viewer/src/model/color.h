@@ -163,5 +163,6 @@ uint32_t colors_distinct(size_t i);
 /* Reads color.cnf; only for the kind of file. */
 void colors_read(struct colors *colors, const char *arg);
 bool path_matches(const char *path, const char *glob);
+bool path_is_shown(const char *path, const char *pattern);
 
 #endif

@@ -48,6 +48,7 @@ function indexPieces(volume) {
 		    at: new Float64Array(n + 1), lba: new Float64Array(n + 1) };
 
 	v.lba[0] = volume.lba;
+	v.at[0] = volume.lead;
 	for (let i = 0; i < n; i++) {
 		const [owner, blocks, offset, units, cause = 0] = flat.slice(width * i, width * (i + 1));
 
@@ -123,7 +124,8 @@ function cellAt(volume, column, row) {
 	const cell = data.hilbert ? hilbertCell(volume.columns, column, row) :
 		     row * volume.columns + column;
 
-	return cell < volume.cells ? { volume, cell, column, row } : null;
+	/* the first row of a part of a volume may begin before it */
+	return cell < volume.cells && (cell + 1) * data.unitsPerCell > volume.lead ? { volume, cell, column, row } : null;
 }
 
 /* The cell at a pixel of the picture. The border beside a cell belongs to the cell. */

@@ -304,6 +304,11 @@ function choose(key) {
 		row.scrollIntoView({ block: "nearest" });
 }
 
+/* A picture of a part of a volume has no blocks of some files. */
+function isDrawn(file) {
+	return data.volumes.some(volume => volume.index.owner.includes(file.index));
+}
+
 /* The text below the picture describes the cell below the pointer, or else the selected file. */
 function drawCell() {
 	const file = chosenFile();
@@ -314,7 +319,8 @@ function drawCell() {
 	else if (file)
 		text = file.path + " \u00b7 " + file.blocks.toLocaleString("en") + " blocks in " +
 		       file.fragments.toLocaleString("en") + (file.fragments === 1 ? " fragment" : " fragments") +
-		       (file.placed ? "" : "; its cells are left out of this page");
+		       (!file.placed ? "; its cells are left out of this page" :
+			isDrawn(file) ? "" : "; none of them is in this picture");
 	else if (state.chosen)
 		text = "The file that was lit up is not there any more.";
 	$("cell").textContent = text;

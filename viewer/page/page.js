@@ -48,6 +48,7 @@ function indexPieces(volume) {
 		    at: new Float64Array(n + 1), lba: new Float64Array(n + 1) };
 
 	v.lba[0] = volume.lba;
+	v.at[0] = volume.lead;
 	for (let i = 0; i < n; i++) {
 		const [owner, blocks, offset, units, cause = 0] = flat.slice(width * i, width * (i + 1));
 
@@ -123,7 +124,8 @@ function cellAt(volume, column, row) {
 	const cell = data.hilbert ? hilbertCell(volume.columns, column, row) :
 		     row * volume.columns + column;
 
-	return cell < volume.cells ? { volume, cell, column, row } : null;
+	/* the first row of a part of a volume may begin before it */
+	return cell < volume.cells && (cell + 1) * data.unitsPerCell > volume.lead ? { volume, cell, column, row } : null;
 }
 
 /* The cell at a pixel of the picture. The border beside a cell belongs to the cell. */
@@ -302,6 +304,11 @@ function choose(key) {
 		row.scrollIntoView({ block: "nearest" });
 }
 
+/* A picture of a part of a volume has no blocks of some files. */
+function isDrawn(file) {
+	return data.volumes.some(volume => volume.index.owner.includes(file.index));
+}
+
 /* The text below the picture describes the cell below the pointer, or else the selected file. */
 function drawCell() {
 	const file = chosenFile();
@@ -312,7 +319,8 @@ function drawCell() {
 	else if (file)
 		text = file.path + " \u00b7 " + file.blocks.toLocaleString("en") + " blocks in " +
 		       file.fragments.toLocaleString("en") + (file.fragments === 1 ? " fragment" : " fragments") +
-		       (file.placed ? "" : "; its cells are left out of this page");
+		       (!file.placed ? "; its cells are left out of this page" :
+			isDrawn(file) ? "" : "; none of them is in this picture");
 	else if (state.chosen)
 		text = "The file that was lit up is not there any more.";
 	$("cell").textContent = text;

@@ -31,6 +31,7 @@
 #include "output/why.h"
 #include "picture/canvas.h"
 #include "picture/layout.h"
+#include "picture/legend.h"
 #include "picture/paint.h"
 #include "picture/png_out.h"
 #include "picture/vector_out.h"
@@ -120,8 +121,10 @@ static void report_colors(struct session *s, const struct runs *runs)
 	free(trouble);
 }
 
-static void draw(struct session *s, const struct table *table, const struct f2fs_state *states)
+static void draw(struct session *s, const struct table *table, const struct selection *selection,
+		 const struct f2fs_state *states)
 {
+	const struct lens *lens = &s->options.lens;
 	struct img_conf img = s->img;
 	struct canvas canvas;
 	struct layout layout;
@@ -132,12 +135,13 @@ static void draw(struct session *s, const struct table *table, const struct f2fs
 
 	format_time(when, sizeof(when), table->text.time_ms);
 	colors_learn(&s->colors, table);
-	runs_build(&runs, table, &s->colors, states);
+	runs_build(&runs, table, selection, &s->colors, states);
+	runs_narrow(&runs, lens, &s->colors, s->source.name);
 	report_colors(s, &runs);
 	if (!img.section && states && table->n_volumes)
 		img.section = space_section_size(&states[0]);
 	/* the legend has two more lines for what is not watched */
-	layout_init(&layout, &runs, &img, s->colors.n_rules + (states ? 2 : 0));
+	layout_init(&layout, &runs, &img, s->colors.n_rules + (states ? 2 : 0) + legend_lens_lines(lens));
 	paint(&canvas, &layout, &runs, &s->colors, when, is_vector);
 	if (is_vector) {
 		vector_out_write(&canvas, s->options.png);
@@ -152,6 +156,20 @@ static void draw(struct session *s, const struct table *table, const struct f2fs
 	text_free(&png);
 	layout_free(&layout);
 	runs_free(&runs);
+}
+
+/* Files that match may come later if the table is read again. */
+static void draw_only(struct session *s, const struct table *table, const struct f2fs_state *states)
+{
+	const char *only = s->options.lens.only;
+	struct selection selection;
+
+	selection_make(&selection, table, only);
+	if (!selection.table.n_files && !s->options.interval_ns)
+		die("--only %s: no watched file of %s matches, expected a part of a path, or a glob", only,
+		    s->source.name);
+	draw(s, &selection.table, &selection, states);
+	selection_free(&selection);
 }
 
 static void write_outputs(struct session *s, const struct table *table)
@@ -169,8 +187,10 @@ static void write_outputs(struct session *s, const struct table *table)
 		export_csv(o->csv, s->source.name, table, o->list);
 	if (o->prometheus)
 		prometheus_write(o->prometheus, table, spaces);
-	if (o->png || o->html)
-		draw(s, table, states);
+	if (o->lens.only)
+		draw_only(s, table, states);
+	else if (o->png || o->html)
+		draw(s, table, NULL, states);
 	free(spaces);
 	f2fs_states_free(states, table->n_volumes);
 }

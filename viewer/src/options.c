@@ -20,14 +20,14 @@
 #define TOP_INTERVAL_NS (2 * NSEC_PER_SEC)
 
 /* Options that are also keys of img.cnf. Their values do not collide with letters. */
-enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION, OPT_F2FS_STATE };
+enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY };
 static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi", "section" };
 
 static const char usage[] =
 "usage: fragtrace-view [-o PICTURE] [-c color.cnf] [-i img.cnf] [--html FILE]\n"
 "                      [--record DIR] [--json FILE] [--csv FILE]\n"
 "                      [--prometheus FILE] [--fail-if WHAT]\n"
-"                      [-n SECONDS [--count N]] [TABLE]\n"
+"                      [--lba A-B] [--only GLOB] [-n SECONDS [--count N]] [TABLE]\n"
 "       fragtrace-view --top [-n SECONDS] [--count N] [--filter PATTERN] [TABLE]\n"
 "       fragtrace-view --why [-t TABLE] [FILE]\n"
 "       fragtrace-view --space [-t TABLE] [--f2fs-state DIR]\n"
@@ -72,6 +72,15 @@ static const char usage[] =
 "                       extents or stale, then >, >=, <, <=, = or !=, then a\n"
 "                       number, as in 'split>1.2'; 'fragmented>10%' is a share\n"
 "                       of the files; may come several times\n"
+"      --lba A-B        draw only these blocks (A to B, both included; A- and -B leave\n"
+"                       an end open); for pictures and --html\n"
+"      --only GLOB      draw only files whose path has this text, or matches this\n"
+"                       glob, others in one light colour; for pictures and --html\n"
+"                       (both go with no other output: no --record, --json, --csv,\n"
+"                       --prometheus, --fail-if, --top, --why or --space)\n";
+
+/* A string has a limit of length in ISO C. */
+static const char more_usage[] =
 "  -c, --colors FILE    colours: a file, or rocksdb, redis or voltdb; may come\n"
 "                       several times, later ones win\n"
 "      --color-by WHAT  kind (of file: the default), severity (what reading the\n"
@@ -136,6 +145,13 @@ static enum export_list read_list(const char *arg)
 	die_usage("--list %s: expected table, extents or files", arg);
 }
 
+static const char *read_only(const char *arg)
+{
+	if (!*arg)
+		die_usage("--only has an empty text, expected a part of paths, or a glob");
+	return arg;
+}
+
 static void add_condition(struct options *o, const char *arg)
 {
 	if (o->n_conditions == MAX_CONDITIONS)
@@ -150,9 +166,9 @@ static void add_color_conf(struct options *o, const char *arg)
 	o->color_conf[o->n_color_confs++] = arg;
 }
 
-static void print_and_exit(const char *text)
+static void print_and_exit(const char *text, const char *more)
 {
-	if (fputs(text, stdout) == EOF || fflush(stdout))
+	if (fputs(text, stdout) == EOF || fputs(more, stdout) == EOF || fflush(stdout))
 		die("<stdout>: %s", strerror(errno));
 	exit(0);
 }
@@ -236,8 +252,30 @@ static void check_space(const struct options *o)
 		die_usage("--space of a recorded table takes a recorded state, expected: --f2fs-state DIR");
 }
 
+/* Only what is drawn depends on these options. */
+static void check_lens(const struct options *o)
+{
+	const char *option = o->lens.range ? "--lba" : "--only", *other = NULL;
+	struct output outputs[N_OUTPUTS];
+	size_t i;
+
+	list_outputs(o, outputs);
+	for (i = 0; i < N_OUTPUTS; i++)
+		if (outputs[i].path && outputs[i].path != o->png && outputs[i].path != o->html)
+			other = outputs[i].option;
+	if (o->n_conditions)
+		other = "--fail-if";
+	if (o->top || o->why || o->space)
+		other = o->top ? "--top" : o->why ? "--why" : "--space";
+	if (other)
+		die_usage("%s goes with a picture or --html, expected no %s beside it%s", option, other,
+			  o->top ? "; --filter goes with that" : "");
+}
+
 static void check(struct options *o)
 {
+	if (o->lens.range || o->lens.only)
+		check_lens(o);
 	if (o->why)
 		check_why(o);
 	if (o->space)
@@ -290,6 +328,8 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "why", no_argument, NULL, 'W' },
 		{ "space", no_argument, NULL, 'S' },
 		{ "f2fs-state", required_argument, NULL, OPT_F2FS_STATE },
+		{ "lba", required_argument, NULL, OPT_LBA },
+		{ "only", required_argument, NULL, OPT_ONLY },
 		{ "filter", required_argument, NULL, 'F' },
 		{ "fail-if", required_argument, NULL, 'I' },
 		{ "max-input", required_argument, NULL, 'M' },
@@ -324,6 +364,8 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'W': o->why = true; break;
 		case 'S': o->space = true; break;
 		case OPT_F2FS_STATE: o->f2fs_state = optarg; break;
+		case OPT_LBA: lens_read_range(&o->lens, optarg); break;
+		case OPT_ONLY: o->lens.only = read_only(optarg); break;
 		case 'F': o->filter = optarg; break;
 		case 'I': add_condition(o, optarg); break;
 		case 'M': set_input_limit(read_size(optarg)); break;
@@ -334,8 +376,8 @@ void options_read(struct options *options, int argc, char **argv)
 		case OPT_CELL:
 		case OPT_DPI:
 		case OPT_SECTION: o->img_keys[c - OPT_LAYOUT] = optarg; break;
-		case 'h': print_and_exit(usage); break;
-		case 'V': print_and_exit("fragtrace-view " VERSION "\n"); break;
+		case 'h': print_and_exit(usage, more_usage); break;
+		case 'V': print_and_exit("fragtrace-view " VERSION, "\n"); break;
 		default: die_usage("see fragtrace-view --help");
 		}
 	}

@@ -9,6 +9,7 @@
 
 #include "conf.h"
 #include "model/color.h"
+#include "model/lens.h"
 #include "output/condition.h"
 #include "output/export.h"
 
@@ -34,6 +35,7 @@
  * @why_file: the file for @why; NULL: all files, by extension
  * @space: print the free space of volumes instead of a picture
  * @f2fs_state: folder with F2FS's own state, or NULL
+ * @lens: which blocks and files are drawn
  * @color_by: name of the colour source
  * @color_conf: arguments of -c
  * @n_color_confs: number of @color_conf
@@ -46,6 +48,7 @@ struct options {
 	const char *table;
 	const char *png;
 	const char *record;
+	struct lens lens;
 	const char *color_by;
 	const char *color_conf[MAX_COLOR_CONFS];
 	size_t n_color_confs;

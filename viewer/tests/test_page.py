@@ -461,6 +461,23 @@ def test_big_table_is_bounded(page: Page) -> None:
     assert any("left out of this page" in s for s in said) and any("offset" in s for s in said), said
 
 
+def test_part_of_a_volume(page: Page) -> None:
+    page.write(DATA / "small.table", *PLAIN, "--layout", "segments", "--lba", "140-150")
+    lead = page.data["volumes"][0]["lead"]
+    expect(lead, 8)
+    nothing = page.point(lead - 1)
+    assert "LBA" not in nothing, nothing
+    expect(page.point(lead).split("\n")[0], "LBA 140 · offset 0 · /mnt/f2fs/MANIFEST-000005")
+    expect(page.point(lead + 10).split("\n")[0], "LBA 150 · offset 10 · /mnt/f2fs/MANIFEST-000005")
+    page.browser.click_on("#rows tr:nth-child(1) button")
+    page.browser.point(2, 2)
+    expect(page.text("#cell"), "/mnt/f2fs/000002.sst · 6 blocks in 3 fragments; none of them is in this picture")
+    page.write(DATA / "small.table", *PLAIN, "--only", "*.log", "--lba", "121-131")
+    expect(page.paths(), ["/mnt/f2fs/my file.log"])
+    expect(page.point(0).split("\n")[0], "LBA 121 · offset 1 · /mnt/f2fs/my file.log")
+    assert "left out of this page" in page.point(9), page.point(9)
+
+
 def test_nothing(page: Page) -> None:
     page.write(DATA / "header_only.table")
     expect(page.text("#volumes"), "no directory is watched")

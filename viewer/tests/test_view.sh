@@ -970,6 +970,215 @@ test_palette() {
 
 # === Texts ===
 
+# === A part of the picture ===
+
+# block_sum(name) - of all lines of the legend in out.png that begin with a name, the blocks
+block_sum() {
+	"$peek" out.png text | sed -n "s/^$1: //p" | grep -o 'blocks=[0-9]*' | head -n 2 |
+		awk -F= '{ n += $2 } END { print n + 0 }'
+}
+
+test_lba() {
+	plain -t "$data/small.table" --lba 103-109
+	boxes '#00aa00' 2
+	boxes '#ff8800' 3
+	boxes '#aa4400' 2
+	boxes '#c0c0c0' 0
+	says '.sst: contiguous files=1 blocks=2, fragmented files=1 blocks=5 fragments=2, folded blocks=0'
+	says 'all files: contiguous files=1 blocks=2, fragmented files=1 blocks=5 fragments=2, folded blocks=0'
+	says 'not watched or free: blocks=0 gaps=0 longest=0, folded blocks=0'
+	says '254:0 /mnt/f2fs  LBA 103 to 109 of 100 to 163, 7 blocks (28 KiB), 100 % in watched files'
+	says 'LBA 103 to 109 is drawn, and counted below; the lines above are of the whole volume'
+	# files keep their numbers
+	mentions ': 7 files, 10 extents, 1 fragmented file (14.3 %)'
+	mentions '9 fragments; split factor 1.286'
+	plain -t "$data/small.table" --lba 105-105
+	boxes '#ff8800' 1
+	says '254:0 /mnt/f2fs  LBA 105 to 105 of 100 to 163, 1 block (4 KiB), 100 % in watched files'
+}
+
+# Both halves of a volume add up to it, wherever it is cut, and have its colours.
+test_lba_open_ends() {
+	local cut
+	for cut in 100 104 106 110 121 125 132 162; do
+		plain -t "$data/small.table" --lba -$cut
+		"$peek" out.png | grep -E '^#(00aa00|ff8800|aa4400|0000ff|c0c0c0) ' >halves
+		plain -t "$data/small.table" --lba $((cut + 1))-
+		"$peek" out.png | grep -E '^#(00aa00|ff8800|aa4400|0000ff|c0c0c0) ' >>halves
+		# each colour has a swatch in both legends
+		awk '{ n[$1] += $2 - 280 } END { for (c in n) print c, n[c] / 64 }' halves | sort >got
+		printf '%s\n' '#0000ff 6' '#00aa00 6' '#aa4400 2' '#c0c0c0 22' '#ff8800 4' | diff - got ||
+			fail "cut after $cut"
+	done
+}
+
+test_lba_in_all_layouts() {
+	# a row begins where its segment does: block 140 is the ninth of 132 to 163
+	plain -t "$data/small.table" --layout segments --lba 140-150
+	boxes '#c0c0c0' 11
+	pixel 230 452 '#ecebe6'
+	pixel 239 452 '#c0c0c0'
+	pixel 329 452 '#c0c0c0'
+	pixel 338 452 '#ecebe6'
+	plain -t "$data/small.table" --layout hilbert --lba 100-115
+	mentions '1 cell = 1 block'
+	says '.sst: contiguous files=1 blocks=5, fragmented files=1 blocks=6 fragments=3, folded blocks=0'
+	plain -t "$data/small.table" --lba 100-115 -o out.svg
+	grep -q 'svg' out.svg
+	# gaps of a part are folded as those of a volume
+	"$view" -t "$data/rocksdb2.table" --layout segments --lba 2760100-2779100 -o out.png
+	says 'not watched or free: blocks=3564 gaps=11 longest=3554, folded blocks=3072'
+}
+
+# A fragment that is cut has the colour that it has as a whole.
+test_lba_cuts_no_fragment() {
+	plain -t "$data/small.table" --lba 101-104
+	pixel 42 437 '#00aa00'
+	"$view" -t "$data/small.table" --color-by size --lba 101-101 -o out.png
+	says '4 to 7: contiguous files=0 blocks=1, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
+	# the second half of a fragment of two extents
+	"$view" -t "$data/small.table" --color-by size --lba 125-125 -o out.png
+	says '4 to 7: contiguous files=0 blocks=1, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
+}
+
+test_lba_of_several_volumes() {
+	"$view" -t "$data/two.table" --lba 55-105 -o out.png
+	says '254:0 /mnt/a  LBA 100 to 105 of 100 to 119, 6 blocks (24 KiB), 33.3 % in watched files'
+	mentions '254:16 /mnt/my disk  LBA 55 to 59 of 50 to 59, 5 blocks (20 KiB)'
+	says 'LBA 55-105 of each volume is drawn, and counted below; the lines above are of the whole volumes'
+	"$view" -t "$data/two.table" --lba -59 -o out.png
+	mentions '254:16 /mnt/my disk  LBA 50 to 59 of 50 to 59'
+	"$peek" out.png text | grep '^254:0 ' && fail "a volume without a block is drawn"
+	true
+}
+
+test_bad_lba() {
+	local bad
+	for bad in 5 a-b 9-5 - -- 1-2-3 1K-2K '' ' 1-2' 0x10-0x20 99999999999999999999-; do
+		misused "fragtrace-view: --lba $bad: expected block addresses as A-B, A- or -B, with A not above B" \
+			"$view" -t "$data/small.table" --lba="$bad" -o out.png
+	done
+	for bad in 164- -99 50-120 120-164 200-300; do
+		misused "--lba $bad: no volume of $data/small.table has these blocks, expected addresses of one: 100 to 163" \
+			"$view" -t "$data/small.table" --lba=$bad -o out.png
+	done
+	misused '--lba 60-99: no volume of' "$view" -t "$data/two.table" --lba 60-99 -o out.png
+	misused 'expected addresses of one: 100 to 119, 50 to 59' "$view" -t "$data/two.table" --lba 60-99 -o out.png
+	misused 'has no volume' "$view" -t "$data/header_only.table" --lba 5- -o out.png
+}
+
+test_only() {
+	local layout
+	plain -t "$data/small.table" --only '*.log'
+	boxes '#0000ff' 6
+	boxes '#d8e2f2' 34
+	boxes '#00aa00' 0
+	mentions ': 1 file, 2 extents, 0 fragmented files'
+	says 'only files that match *.log: 1 of 7; all numbers of files are theirs'
+	says '.log: contiguous files=1 blocks=6, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
+	says 'all files: contiguous files=1 blocks=6, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
+	says 'other files: blocks=34'
+	says 'not watched or free: blocks=24 gaps=4 longest=9, folded blocks=0'
+	says '254:0 /mnt/f2fs  LBA 100 to 163, 64 blocks (256 KiB), 9.4 % in matching files'
+	# a text without a wildcard is a part of the path, as for --filter
+	for layout in boxes segments hilbert; do
+		plain -t "$data/small.table" --layout $layout --only 'f2fs/my '
+		says 'other files: blocks=34'
+		mentions ': 1 file, 2 extents'
+	done
+	plain -t "$data/small.table" --only '*.log' --lba 124-131
+	boxes '#0000ff' 2
+	boxes '#d8e2f2' 2
+	says 'other files: blocks=2'
+}
+
+# The numbers are those of a table that has only these files.
+test_only_has_the_numbers_of_its_files() {
+	local by only
+	printf '254:0 %s fragmented /mnt/f2fs/back.sst\n' '9000000 4 8 900' '9000010 4 4 900' '9000020 4 0 900' |
+		cat "$data/rocksdb2.table" - >t
+	sed -i 's/blocks=5242880/blocks=10000000/' t
+	for only in 00012 back; do
+		grep -E "^#|$only" t >alone
+		touch -d @1700000000 t alone
+		for by in kind severity size cause file="*$only*"; do
+			"$view" -t alone --color-by "$by" -o out.png
+			"$peek" out.png text | grep -E '^[^ ]*: (cont|blocks)|fragment|files' | grep -v '^254:0\|^not watched' >expected
+			"$view" -t t --color-by "$by" --only $only -o out.png
+			"$peek" out.png text | grep -E '^[^ ]*: (cont|blocks)|fragment|files' |
+				grep -v '^254:0\|^not watched\|^only files\|^other files' | diff expected - || fail "$only by $by"
+		done
+	done
+}
+
+test_only_without_a_match() {
+	refuses "fragtrace-view: --only no*such: no watched file of $data/small.table matches, expected a part of a path, or a glob" \
+		plain -t "$data/small.table" --only 'no*such'
+	misused '--only has an empty text' plain -t "$data/small.table" --only ''
+	# a file may come later
+	plain -t "$data/small.table" --only 'no*such' -n 0.01 --count 2
+	says 'only files that match no*such: 0 of 7; all numbers of files are theirs'
+}
+
+# F2FS's state of the parts adds up to that of the whole.
+test_lens_with_the_state() {
+	local what sum part cut
+	set -- -t "$data/f2fs-7/table" --f2fs-state "$data/f2fs-7" -o out.png
+	for what in free nodes 'other data' 'all files'; do
+		"$view" "$@"
+		sum=$(block_sum "$what")
+		[ "$sum" -gt 0 ] || fail "$what: no blocks"
+		for cut in 20500 49300 52000; do
+			"$view" "$@" --lba -$cut
+			part=$(block_sum "$what")
+			"$view" "$@" --lba $((cut + 1))-
+			[ $((part + $(block_sum "$what"))) = "$sum" ] || fail "$what cut after $cut: $part and $(block_sum "$what"), expected $sum"
+		done
+	done
+	# files that do not match are not taken for free or for unwatched ones
+	"$view" "$@" --only f2.sst
+	[ $(($(block_sum 'all files') + $(block_sum 'other files'))) = "$sum" ] || fail "blocks are missing"
+	for what in free nodes 'other data'; do
+		part=$(block_sum "$what")
+		"$view" "$@"
+		[ "$(block_sum "$what")" = "$part" ] || fail "$what: $part with --only"
+		"$view" "$@" --only f2.sst
+	done
+}
+
+test_lens_of_a_page() {
+	local layout
+	for layout in boxes segments hilbert; do
+		"$view" -t "$data/small.table" --layout $layout --only '*.sst' --lba 103-127 --html page.html
+		"$python" - <<-'EOF'
+			import json, re
+			text = open("page.html", encoding="utf-8").read()
+			data = json.loads(re.search(r'id="data">\n(.*?)</script>', text, re.S)[1])
+			(v,) = data["volumes"]
+			assert v["lba"] == 103, v
+			assert sum(v["pieces"][1::4]) == 25, v
+			assert data["total"]["files"] == 3, data["total"]
+			units = v["lead"] + 25 * data["unitsPerBlock"]
+			assert -(-units // data["unitsPerCell"]) == v["cells"] <= v["columns"] * v["rows"], v
+			# owner, blocks, offset: the first file begins before the range
+			at = [(i, v["pieces"][4 * i + 2]) for i in range(len(v["pieces"]) // 4) if v["pieces"][4 * i] >= 0]
+			assert at[0] == (0, 3), at
+		EOF
+	done
+}
+
+test_lens_with_other_outputs() {
+	local option other
+	for option in '--lba 103-109' '--only log'; do
+		for other in '--record dir' '--json f' '--csv f' '--prometheus f' '--fail-if split>1' --top --why \
+			"--space --f2fs-state $data/f2fs-7"; do
+			# shellcheck disable=SC2086 # lists of words
+			misused "fragtrace-view: ${option% *} goes with a picture or --html, expected no ${other%% *} beside it" \
+				"$view" -t "$data/small.table" $option $other
+		done
+	done
+}
+
 test_stale_is_in_the_title() {
 	sed '1a\
 # stale 2' "$data/two.table" >t

@@ -33,7 +33,7 @@ void target(char *text, size_t len)
 	memcpy(copy.buf, small, sizeof(small));
 	colors_init(&colors, "kind");
 	table_parse(&table, "table", &copy, false);
-	runs_build(&runs, &table, &colors, NULL);
+	runs_build(&runs, &table, NULL, &colors, NULL);
 	layout_init(&layout, &runs, &img, colors.n_rules);
 	layout_free(&layout);
 	runs_free(&runs);

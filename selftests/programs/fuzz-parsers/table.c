@@ -26,7 +26,7 @@ static void lay_out(const struct table *table, const char *by)
 	img_conf_read(&img, NULL);
 	colors_init(&colors, by);
 	colors_learn(&colors, table);
-	runs_build(&runs, table, &colors, NULL);
+	runs_build(&runs, table, NULL, &colors, NULL);
 	layout_init(&layout, &runs, &img, colors.n_rules);
 	layout_free(&layout);
 	runs_free(&runs);

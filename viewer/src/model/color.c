@@ -200,6 +200,8 @@ uint32_t colors_rgb(const struct colors *colors, uint8_t shade)
 {
 	if (shade == SHADE_FREE)
 		return RGB_FREE;
+	if (shade == SHADE_LEFT_OUT)
+		return RGB_LEFT_OUT;
 	if (!SHADE_IS_RULE(shade))
 		return shade == SHADE_NODES ? RGB_NODES : RGB_OTHER;
 	return colors->rules[SHADE_RULE(shade)].rgb[SHADE_TONE(shade)];

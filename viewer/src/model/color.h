@@ -34,7 +34,8 @@ enum tone {
 };
 
 /*
- * A shade is a rule and a tone in one number. What no watched file has, has its own shades.
+ * A shade is a rule and a tone in one number. What no watched file has, and watched files that are left
+ * out of the picture, have their own shades.
  */
 #define SHADE(rule, tone) ((uint8_t)((rule) * N_TONES + (tone)))
 #define SHADE_RULE(shade) ((shade) / N_TONES)
@@ -42,6 +43,7 @@ enum tone {
 #define SHADE_FREE UINT8_MAX
 #define SHADE_NODES (UINT8_MAX - 1)
 #define SHADE_OTHER (UINT8_MAX - 2)
+#define SHADE_LEFT_OUT (UINT8_MAX - 3)
 #define SHADE_IS_RULE(shade) ((shade) < MAX_RULES * N_TONES)
 
 /* Number of colours of colors_distinct(). They also differ from two greys and white. */
@@ -55,6 +57,9 @@ enum tone {
 /* Valid blocks of F2FS that no watched file has: data, and nodes. */
 #define RGB_OTHER 0xefefaf
 #define RGB_NODES 0xaf9f8f
+
+/* Watched files that are left out. */
+#define RGB_LEFT_OUT 0xd8e2f2
 
 /**
  * struct rule - the colours of one line of the legend
@@ -163,5 +168,6 @@ uint32_t colors_distinct(size_t i);
 /* Reads color.cnf; only for the kind of file. */
 void colors_read(struct colors *colors, const char *arg);
 bool path_matches(const char *path, const char *glob);
+bool path_is_shown(const char *path, const char *pattern);
 
 #endif

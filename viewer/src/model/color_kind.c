@@ -184,6 +184,18 @@ bool path_matches(const char *path, const char *glob)
 	return !fnmatch(glob, tail, FNM_PATHNAME);
 }
 
+/**
+ * path_is_shown() - does a path match what a user has typed?
+ * @path: the path
+ * @pattern: with one of *?[ it is a glob, see path_matches(); any other is a part of the path
+ *
+ * Return: true if it does.
+ */
+bool path_is_shown(const char *path, const char *pattern)
+{
+	return strpbrk(pattern, "*?[") ? path_matches(path, pattern) : strstr(path, pattern) != NULL;
+}
+
 static size_t kind_rule(const struct colors *colors, const struct file *file, const struct figures *figures)
 {
 	size_t i;

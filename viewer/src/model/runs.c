@@ -5,6 +5,7 @@
  * Runs are not stored: there may be twice as many as extents, and computing them is cheap.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/runs.h"
 #include "util.h"
@@ -29,10 +30,12 @@ static void count_files(struct runs *runs, uint8_t *rule_of, const struct colors
 
 static void count_unwatched(struct runs *runs, const struct run *run)
 {
-	if (run->shade != SHADE_FREE) {
+	if (run->shade == SHADE_LEFT_OUT)
+		runs->left_out_blks += run->blks;
+	else if (run->shade != SHADE_FREE)
 		*(run->shade == SHADE_NODES ? &runs->node_blks : &runs->other_blks) += run->blks;
+	if (run->shade != SHADE_FREE)
 		return;
-	}
 	runs->free_blks += run->blks;
 	runs->free_gaps++;
 	if (run->blks > runs->free_longest)
@@ -69,6 +72,7 @@ static void shade_volume(struct runs *runs, size_t volume, const struct colors *
 			 const uint8_t *rule_of, bool *next_tone)
 {
 	const struct table *table = runs->table;
+	/* before runs_narrow(), there is one part for each volume */
 	struct run_walk walk = runs_walk(runs, volume);
 	struct run run;
 	size_t i;
@@ -98,17 +102,20 @@ static void shade_volume(struct runs *runs, size_t volume, const struct colors *
  * runs_build() - prepare the runs of a table
  * @runs: the result; to be freed with runs_free()
  * @table: the table; must stay valid as long as @runs
+ * @selection: if it is the table of a selection, this; otherwise NULL
  * @colors: the rules
  * @states: by volume, what F2FS knows of all blocks, valid as long as @runs; NULL: not read
  */
-void runs_build(struct runs *runs, const struct table *table, const struct colors *colors,
-		const struct f2fs_state *states)
+void runs_build(struct runs *runs, const struct table *table, const struct selection *selection,
+		const struct colors *colors, const struct f2fs_state *states)
 {
+	static const struct lens all;
 	uint8_t *rule_of = xcalloc(table->n_files, sizeof(*rule_of));
 	bool next_tone[MAX_RULES] = { false };
 	size_t i;
 
-	*runs = (struct runs){ .table = table, .states = states };
+	*runs = (struct runs){ .table = table, .lens = &all, .selection = selection, .states = states };
+	runs->parts = lens_parts(&all, table, "", &runs->n_parts);
 	runs->places = xcalloc(table->n_extents, sizeof(*runs->places));
 	runs->figures = figures_of(table, runs->places);
 	runs->sum = figures_sum(runs->figures, table->n_files);
@@ -116,7 +123,74 @@ void runs_build(struct runs *runs, const struct table *table, const struct color
 	runs->shades = xcalloc(table->n_extents, sizeof(*runs->shades));
 	for (i = 0; i < table->n_volumes; i++)
 		shade_volume(runs, i, colors, rule_of, next_tone);
+	memcpy(runs->drawn, runs->counts, sizeof(runs->drawn));
+	runs->drawn_total = runs->total;
 	free(rule_of);
+}
+
+/* === Part of the blocks === */
+
+static void count_drawn(struct runs *runs, const struct run *run, const struct colors *colors, bool *is_met)
+{
+	uint32_t index = runs->table->extents[run->first].file;
+	bool fragmented = runs->table->files[index].fragmented;
+	struct count *counts[] = { &runs->drawn[SHADE_RULE(run->shade)], &runs->drawn_total };
+	size_t i;
+
+	if (!is_met[index]) {
+		runs->drawn_total.files[fragmented]++;
+		/* otherwise a file may have several rules */
+		if (colors->source->file_rule)
+			counts[0]->files[fragmented]++;
+	}
+	is_met[index] = true;
+	for (i = 0; i < ARRAY_LEN(counts); i++) {
+		counts[i]->blks[fragmented] += run->blks;
+		counts[i]->fragments[fragmented]++;
+	}
+}
+
+static void count_part(struct runs *runs, size_t part, const struct colors *colors, bool *is_met)
+{
+	struct run_walk walk = runs_walk(runs, part);
+	struct run run;
+
+	while (runs_next(&walk, &run)) {
+		if (run.first == NO_EXTENT)
+			count_unwatched(runs, &run);
+		else
+			count_drawn(runs, &run, colors, is_met);
+	}
+}
+
+/**
+ * runs_narrow() - draw a part of the blocks only
+ * @runs: as left by runs_build()
+ * @lens: which blocks; must stay valid as long as @runs
+ * @colors: the rules
+ * @name: of the table, for messages
+ *
+ * Figures of files, their colours and the numbers of whole files stay. Ends the program if there are no such
+ * blocks.
+ */
+void runs_narrow(struct runs *runs, const struct lens *lens, const struct colors *colors, const char *name)
+{
+	bool *is_met;
+	size_t i;
+
+	runs->lens = lens;
+	if (!lens->range)
+		return;
+	free(runs->parts);
+	runs->parts = lens_parts(lens, runs->table, name, &runs->n_parts);
+	memset(runs->drawn, 0, sizeof(runs->drawn));
+	memset(&runs->drawn_total, 0, sizeof(runs->drawn_total));
+	runs->free_blks = runs->free_gaps = runs->free_longest = 0;
+	runs->other_blks = runs->node_blks = runs->left_out_blks = 0;
+	is_met = xcalloc(runs->table->n_files, sizeof(*is_met));
+	for (i = 0; i < runs->n_parts; i++)
+		count_part(runs, i, colors, is_met);
+	free(is_met);
 }
 
 /**
@@ -125,6 +199,7 @@ void runs_build(struct runs *runs, const struct table *table, const struct color
  */
 void runs_free(struct runs *runs)
 {
+	free(runs->parts);
 	free(runs->shades);
 	free(runs->places);
 	free(runs->figures);
@@ -134,20 +209,74 @@ void runs_free(struct runs *runs)
 /* === Walking === */
 
 /**
- * runs_walk() - begin to walk the runs of a volume
+ * runs_volume() - the volume of a part
  * @runs: the runs
- * @volume: index of the volume
+ * @part: index of the part
+ *
+ * Return: the whole volume.
+ */
+const struct volume *runs_volume(const struct runs *runs, size_t part)
+{
+	return &runs->table->volumes[runs->parts[part].volume];
+}
+
+/* The first extent of a volume that ends after a block address. */
+static size_t extent_after(const struct table *table, const struct volume *volume, uint64_t lba)
+{
+	size_t low = volume->first, high = volume->end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->extents[middle].lba + (uint64_t)table->extents[middle].blks > lba)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/**
+ * runs_walk() - begin to walk the runs of a part of a volume
+ * @runs: the runs
+ * @part: index of the part
  *
  * Return: a walk that is placed before the first run.
  */
-struct run_walk runs_walk(const struct runs *runs, size_t volume)
+struct run_walk runs_walk(const struct runs *runs, size_t part)
 {
-	const struct volume *v = &runs->table->volumes[volume];
-	const struct f2fs_segments *segments = runs->states ? &runs->states[volume].segments : NULL;
+	const struct part *p = &runs->parts[part];
+	const struct selection *selection = runs->selection;
+	struct run_walk walk = {
+		.runs = runs, .volume = runs_volume(runs, part), .end_blk = p->end_blk, .lba = p->first_blk,
+	};
 
-	if (segments && !segments->map)
-		segments = NULL;
-	return (struct run_walk){ runs, v, segments, v->first, v->first_blk };
+	walk.next = extent_after(runs->table, walk.volume, walk.lba);
+	if (runs->states && runs->states[p->volume].segments.map)
+		walk.segments = &runs->states[p->volume].segments;
+	if (selection) {
+		walk.other = selection->others + selection->begins[p->volume];
+		walk.end_other = selection->others + selection->begins[p->volume + 1];
+	}
+	return walk;
+}
+
+/* Of blocks that no file of the table has: where those of files that are left out begin or end. */
+static void cut_by_others(struct run_walk *walk, struct run *run)
+{
+	uint64_t end;
+
+	while (walk->other < walk->end_other && walk->other->end <= run->lba)
+		walk->other++;
+	if (walk->other == walk->end_other)
+		return;
+	end = walk->other->lba;
+	if (end <= run->lba) {
+		end = walk->other->end;
+		run->shade = SHADE_LEFT_OUT;
+	}
+	if (run->blks > end - run->lba)
+		run->blks = end - run->lba;
 }
 
 /* Of blocks that no watched file has: where those of the same use end. */
@@ -161,36 +290,45 @@ static void cut_by_use(const struct run_walk *walk, struct run *run)
 	run->shade = shades[use];
 }
 
+static void find_extents(struct run_walk *walk, struct run *run)
+{
+	const struct extent *extents = walk->runs->table->extents;
+	size_t i = walk->next;
+	uint64_t end;
+
+	run->first = i;
+	run->shade = walk->runs->shades[i];
+	do {
+		end = extents[i].lba + (uint64_t)extents[i].blks;
+		i++;
+	} while (i < walk->volume->end && walk->runs->places[i] == PLACE_JOINED && end < walk->end_blk);
+	run->n = i - walk->next;
+	run->blks = (end < walk->end_blk ? end : walk->end_blk) - run->lba;
+	walk->next = i;
+}
+
 /**
  * runs_next() - walk to the next run
  * @walk: the walk
- * @run: set to the run; all runs together cover the volume without gap or overlap
+ * @run: set to the run; all runs together cover the part without gap or overlap
  *
- * Return: false at the end of the volume.
+ * Return: false at the end of the part.
  */
 bool runs_next(struct run_walk *walk, struct run *run)
 {
-	const struct extent *extents = walk->runs->table->extents;
-	const uint8_t *places = walk->runs->places;
-	size_t i = walk->next, end = walk->volume->end;
+	const struct extent *next = &walk->runs->table->extents[walk->next];
+	bool is_last = walk->next == walk->volume->end;
 
-	if (walk->lba == walk->volume->end_blk)
+	if (walk->lba == walk->end_blk)
 		return false;
 	*run = (struct run){ .first = NO_EXTENT, .lba = walk->lba, .shade = SHADE_FREE };
-	if (i == end) {
-		run->blks = walk->volume->end_blk - walk->lba;
-	} else if (extents[i].lba > walk->lba) {
-		run->blks = extents[i].lba - walk->lba;
-	} else {
-		run->first = i;
-		run->shade = walk->runs->shades[i];
-		do
-			run->blks += extents[i++].blks;
-		while (i < end && places[i] == PLACE_JOINED);
-		run->n = i - walk->next;
-		walk->next = i;
-	}
-	if (run->first == NO_EXTENT && walk->segments)
+	if (!is_last && next->lba <= walk->lba)
+		find_extents(walk, run);
+	else
+		run->blks = (is_last || next->lba > walk->end_blk ? walk->end_blk : next->lba) - walk->lba;
+	if (run->first == NO_EXTENT)
+		cut_by_others(walk, run);
+	if (run->shade == SHADE_FREE && walk->segments)
 		cut_by_use(walk, run);
 	walk->lba += run->blks;
 	return true;

@@ -10,6 +10,7 @@
 #include "input/table.h"
 #include "model/color.h"
 #include "model/figures.h"
+#include "model/lens.h"
 #include "model/space.h"
 
 /* run.first of blocks that belong to no watched file */
@@ -21,7 +22,7 @@
  * @n: number of its extents; they are contiguous in the table
  * @lba: first block address
  * @blks: length, at least 1
- * @shade: see struct colors, or SHADE_FREE, SHADE_OTHER, SHADE_NODES
+ * @shade: see struct colors, or SHADE_FREE, SHADE_OTHER, SHADE_NODES, SHADE_LEFT_OUT
  */
 struct run {
 	size_t first;
@@ -33,12 +34,18 @@ struct run {
 
 /**
  * struct runs - all runs of a table, and totals
- * @table: the table
+ * @table: the table, with all its blocks; only files that are drawn
+ * @lens: what is drawn
+ * @selection: if files are left out, where these are; NULL: none are
+ * @parts: the blocks that are drawn; numbers of volumes in pictures are indices into it
+ * @n_parts: number of @parts
  * @states: by volume, what F2FS knows of all blocks; NULL: not read
  * @shades: by extent, the shade of its run
  * @places: by extent, enum place
- * @counts: by rule
- * @total: of all files
+ * @counts: by rule, of all blocks
+ * @total: of all files and blocks
+ * @drawn: as @counts, but of what is drawn: files with a block there, fragments that have one there
+ * @drawn_total: of all files that have a block drawn
  * @figures: by file
  * @sum: of @figures
  * @free_blks: blocks that belong to no watched file and, where F2FS's state was read, are not valid
@@ -46,14 +53,23 @@ struct run {
  * @free_longest: blocks in the longest free run
  * @other_blks: valid blocks of data that belong to no watched file; 0 where F2FS's state was not read
  * @node_blks: valid blocks of nodes, likewise
+ * @left_out_blks: blocks of files that are left out
+ *
+ * Free and other blocks are those that are drawn.
  */
 struct runs {
 	const struct table *table;
+	const struct lens *lens;
+	const struct selection *selection;
+	struct part *parts;
+	size_t n_parts;
 	const struct f2fs_state *states;
 	uint8_t *shades;
 	uint8_t *places;
 	struct count counts[MAX_RULES];
 	struct count total;
+	struct count drawn[MAX_RULES];
+	struct count drawn_total;
 	struct figures *figures;
 	struct figures sum;
 	uint64_t free_blks;
@@ -61,29 +77,38 @@ struct runs {
 	uint64_t free_longest;
 	uint64_t other_blks;
 	uint64_t node_blks;
+	uint64_t left_out_blks;
 };
 
 /**
- * struct run_walk - a position in the runs of a volume
+ * struct run_walk - a position in the runs of a part of a volume
  * @runs: the runs
  * @volume: the volume
+ * @end_blk: where the walk ends
  * @segments: with the bits of its valid blocks; NULL: not known
  * @next: the next extent
  * @lba: the next block address
+ * @other: the next stretch of files that are left out
+ * @end_other: their end
  */
 struct run_walk {
 	const struct runs *runs;
 	const struct volume *volume;
+	uint64_t end_blk;
 	const struct f2fs_segments *segments;
 	size_t next;
 	uint64_t lba;
+	const struct stretch *other;
+	const struct stretch *end_other;
 };
 
-void runs_build(struct runs *runs, const struct table *table, const struct colors *colors,
-		const struct f2fs_state *states);
+void runs_build(struct runs *runs, const struct table *table, const struct selection *selection,
+		const struct colors *colors, const struct f2fs_state *states);
+void runs_narrow(struct runs *runs, const struct lens *lens, const struct colors *colors, const char *name);
 void runs_free(struct runs *runs);
 
-struct run_walk runs_walk(const struct runs *runs, size_t volume);
+struct run_walk runs_walk(const struct runs *runs, size_t part);
+const struct volume *runs_volume(const struct runs *runs, size_t part);
 bool runs_next(struct run_walk *walk, struct run *run);
 
 #endif

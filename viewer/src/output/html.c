@@ -273,6 +273,8 @@ static void put_piece(void *arg, const struct piece *piece)
 	const struct extent *e = NULL;
 	int32_t owner = OWNER_FREE;
 
+	if (piece->shade == SHADE_LEFT_OUT)
+		owner = OWNER_LEFT_OUT;
 	if (piece->extent != NO_EXTENT) {
 		e = &w->table->extents[piece->extent];
 		owner = w->list->place[e->file];
@@ -302,18 +304,19 @@ static void put_piece(void *arg, const struct piece *piece)
 static void put_volume(FILE *file, const struct layout *layout, const struct runs *runs,
 		       const struct page_files *list, size_t volume)
 {
-	const struct volume *v = &runs->table->volumes[volume];
+	const struct volume *v = runs_volume(runs, volume);
+	const struct part *part = &runs->parts[volume];
 	const struct grid *grid = &layout->grids[volume];
 	struct piece_writer w = {
 		.file = file, .table = runs->table, .list = list, .before = "",
-		.least_free = (v->end_blk - v->first_blk) / FREE_SHARE,
+		.least_free = (part->end_blk - part->first_blk) / FREE_SHARE,
 	};
 
 	fprintf(file, "{\"dev\":\"%u:%u\",\"path\":", v->major, v->minor);
 	put_path(file, v->path, false);
-	fprintf(file, ",\"lba\":%ju,\"x\":%zu,\"y\":%zu,\"columns\":%zu,\"rows\":%zu,\"cells\":%ju,\n"
-		"\"pieces\":[", (uintmax_t)v->first_blk, grid->x, grid->y, grid->columns, grid->rows,
-		(uintmax_t)grid->n_cells);
+	fprintf(file, ",\"lba\":%ju,\"x\":%zu,\"y\":%zu,\"columns\":%zu,\"rows\":%zu,\"cells\":%ju,"
+		"\"lead\":%ju,\n\"pieces\":[", (uintmax_t)part->first_blk, grid->x, grid->y, grid->columns, grid->rows,
+		(uintmax_t)grid->n_cells, (uintmax_t)grid->lead);
 	layout_walk(layout, runs, volume, put_piece, &w);
 	flush_piece(&w);
 	fputs("]}", file);

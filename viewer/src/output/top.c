@@ -159,16 +159,9 @@ static int by_key(const void *a, const void *b, void *priv)
 	return order ? order : figures_compare(top->figures, i, j);
 }
 
-/* A filter with one of *?[ is a glob, any other a part of the path. */
 static bool is_shown(const struct top *top, uint32_t file)
 {
-	const char *path = top->table.files[file].path;
-
-	if (!top->filter)
-		return true;
-	if (strpbrk(top->filter, "*?["))
-		return path_matches(path, top->filter);
-	return strstr(path, top->filter);
+	return !top->filter || path_is_shown(top->table.files[file].path, top->filter);
 }
 
 /**

@@ -9,18 +9,18 @@
 /**
  * axis_lba_width() - room for block addresses left of the grids
  * @l: the layout
- * @table: the table
+ * @runs: what is drawn
  *
  * Return: pixels.
  */
-size_t axis_lba_width(const struct layout *l, const struct table *table)
+size_t axis_lba_width(const struct layout *l, const struct runs *runs)
 {
 	uint64_t last = 9999;
 	size_t digits = 0, v;
 
-	for (v = 0; v < table->n_volumes; v++)
-		if (table->volumes[v].end_blk - 1 > last)
-			last = table->volumes[v].end_blk - 1;
+	for (v = 0; v < runs->n_parts; v++)
+		if (runs->parts[v].end_blk - 1 > last)
+			last = runs->parts[v].end_blk - 1;
 	for (; last; last /= 10)
 		digits++;
 	return (size_t)((double)(digits + 1) * LETTER_W * l->axis_scale);

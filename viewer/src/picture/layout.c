@@ -122,8 +122,8 @@ void layout_init(struct layout *l, const struct runs *runs, const struct img_con
 	*l = (struct layout){
 		.ops = layouts[img->layout],
 		.img = img,
-		.grids = xcalloc(runs->table->n_volumes, sizeof(*l->grids)),
-		.n_grids = runs->table->n_volumes,
+		.grids = xcalloc(runs->n_parts, sizeof(*l->grids)),
+		.n_grids = runs->n_parts,
 		.units_per_blk = 1,
 		.units_per_cell = 1,
 		.axis_scale = AXIS_SCALE * per_screen(img),
@@ -149,6 +149,12 @@ void layout_free(struct layout *l)
 
 /* === From runs to cells === */
 
+/* The drawn part of an extent may begin after the extent does. */
+static uint64_t left_of(const struct extent *e, uint64_t lba)
+{
+	return e->lba + (uint64_t)e->blks - lba;
+}
+
 /**
  * layout_put_extents() - hand out the first blocks of a run, extent by extent
  * @l: the layout
@@ -171,8 +177,8 @@ uint64_t layout_put_extents(const struct layout *l, const struct table *table,
 
 	while (blks) {
 		piece.blks = blks;
-		if (run->n > 1 && table->extents[piece.extent].blks < blks)
-			piece.blks = table->extents[piece.extent].blks;
+		if (run->n > 1 && left_of(&table->extents[piece.extent], piece.lba) < blks)
+			piece.blks = left_of(&table->extents[piece.extent], piece.lba);
 		piece.len = piece.blks * l->units_per_blk;
 		fn(arg, &piece);
 		blks -= piece.blks;
@@ -188,7 +194,7 @@ uint64_t layout_put_extents(const struct layout *l, const struct table *table,
  * layout_walk() - call a function for each piece of a volume
  * @l: the layout
  * @runs: the runs that the layout was made for
- * @volume: index of the volume
+ * @volume: index of the part of a volume
  * @fn: called for each piece, free space included, in order of units, without gap or overlap
  * @arg: argument of @fn
  */
@@ -197,7 +203,7 @@ void layout_walk(const struct layout *l, const struct runs *runs, size_t volume,
 {
 	struct run_walk walk = runs_walk(runs, volume);
 	struct run run;
-	uint64_t at = 0;
+	uint64_t at = l->grids[volume].lead;
 
 	while (runs_next(&walk, &run))
 		at = l->ops->put_run(l, runs->table, &run, at, fn, arg);

@@ -42,12 +42,13 @@ enum cell_order {
 };
 
 /**
- * struct grid - the cells of one volume
+ * struct grid - the cells of one volume, or of the part of it that is drawn
  * @x: left edge of the first column, pixels from the left
  * @y: upper edge of the first row, pixels from the top
  * @columns: cells in a row
  * @rows: number of rows
- * @n_cells: number of cells that stand for blocks; cells after them stay blank
+ * @n_cells: number of cells up to the last one that stands for blocks; cells after them stay blank
+ * @lead: units before the first block; cells that lie within them stay blank, too
  */
 struct grid {
 	size_t x;
@@ -55,6 +56,7 @@ struct grid {
 	size_t columns;
 	size_t rows;
 	uint64_t n_cells;
+	uint64_t lead;
 };
 
 /**
@@ -62,8 +64,8 @@ struct grid {
  * @ops: the functions of the layout
  * @img: the settings of the picture
  * @order: the order of cells
- * @grids: by volume
- * @n_grids: number of volumes
+ * @grids: by part of runs.parts
+ * @n_grids: number of parts
  * @cell_w: width of a cell
  * @cell_h: height of a cell
  * @pitch_x: from one cell to the next in a row

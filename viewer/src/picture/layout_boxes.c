@@ -79,9 +79,15 @@ static uint64_t free_stub(const struct layout *l)
 	return l->stub < l->free_limit ? l->stub : l->free_limit;
 }
 
+/* Files that are left out are no more of interest than free space. */
+static bool is_background(const struct run *run)
+{
+	return run->shade == SHADE_FREE || run->shade == SHADE_LEFT_OUT;
+}
+
 static uint64_t drawn_of(const struct layout *l, const struct run *run)
 {
-	if (run->shade == SHADE_FREE)
+	if (is_background(run))
 		return !l->limit || run->blks <= l->free_limit ? run->blks : free_stub(l);
 	return !l->limit || run->blks <= l->limit ? run->blks : l->limit;
 }
@@ -115,17 +121,17 @@ static uint64_t mark_boxes(const struct layout *l, size_t digits)
 static uint64_t put_run(const struct layout *l, const struct table *table, const struct run *run,
 			uint64_t at, piece_fn fn, void *arg)
 {
-	uint64_t drawn = drawn_of(l, run), left = drawn;
+	uint64_t drawn = drawn_of(l, run);
 	struct piece fold = { .extent = run->first, .shade = run->shade, .folded = true };
 
 	at = layout_put_extents(l, table, run, at, drawn, fn, arg);
 	if (drawn == run->blks)
 		return at;
-	if (run->first != NO_EXTENT)
-		while (left >= table->extents[fold.extent].blks)
-			left -= table->extents[fold.extent++].blks;
 	fold.at = at;
 	fold.lba = run->lba + drawn;
+	if (run->first != NO_EXTENT)
+		while (table->extents[fold.extent].lba + (uint64_t)table->extents[fold.extent].blks <= fold.lba)
+			fold.extent++;
 	fold.blks = run->blks - drawn;
 	fold.len = mark_boxes(l, digits_of(fold.blks));
 	fn(arg, &fold);
@@ -160,7 +166,7 @@ static void count_runs(const struct layout *l, const struct runs *runs, struct t
 			tally->drawn += drawn;
 			if (drawn < run.blks)
 				tally->folds[digits_of(run.blks - drawn)]++;
-			add_length(run.shade == SHADE_FREE ? &tally->free : &tally->used, run.blks);
+			add_length(is_background(&run) ? &tally->free : &tally->used, run.blks);
 		}
 	}
 }
@@ -334,7 +340,7 @@ static void plan(struct layout *l, const struct runs *runs)
 
 	set_limit(l, l->img->max_length);
 	l->stub = l->img->stub;
-	l->axis = axis_lba_width(l, runs->table);
+	l->axis = axis_lba_width(l, runs);
 	l->axis_end = 0;
 	f.tallies = xcalloc(l->n_grids, sizeof(*f.tallies));
 	count_runs(l, runs, f.tallies);

@@ -32,19 +32,19 @@
 
 /* === How big === */
 
-static uint64_t volume_blks(const struct table *table, size_t volume)
+static uint64_t part_blks(const struct part *part)
 {
-	return table->volumes[volume].end_blk - table->volumes[volume].first_blk;
+	return part->end_blk - part->first_blk;
 }
 
-static uint64_t biggest_volume(const struct table *table)
+static uint64_t biggest_part(const struct runs *runs)
 {
 	uint64_t most = 1;
 	size_t v;
 
-	for (v = 0; v < table->n_volumes; v++)
-		if (volume_blks(table, v) > most)
-			most = volume_blks(table, v);
+	for (v = 0; v < runs->n_parts; v++)
+		if (part_blks(&runs->parts[v]) > most)
+			most = part_blks(&runs->parts[v]);
 	return most;
 }
 
@@ -73,13 +73,13 @@ static void set_scale(struct layout *l, uint64_t blks, size_t side)
 }
 
 /* Return: the number of columns of the largest grid. */
-static size_t set_grids(struct layout *l, const struct table *table)
+static size_t set_grids(struct layout *l, const struct runs *runs)
 {
 	size_t most = 1, v;
 
 	for (v = 0; v < l->n_grids; v++) {
 		struct grid *grid = &l->grids[v];
-		uint64_t units = volume_blks(table, v) * l->units_per_blk;
+		uint64_t units = part_blks(&runs->parts[v]) * l->units_per_blk;
 
 		grid->n_cells = (units + l->units_per_cell - 1) / l->units_per_cell;
 		grid->columns = grid->rows = side_for(grid->n_cells);
@@ -117,7 +117,7 @@ static bool fits(struct layout *l, size_t columns, size_t room, size_t width)
 
 static void plan(struct layout *l, const struct runs *runs)
 {
-	uint64_t blks = biggest_volume(runs->table);
+	uint64_t blks = biggest_part(runs);
 	size_t room, screen, side, width = l->width;
 
 	l->order = ORDER_HILBERT;
@@ -133,7 +133,7 @@ static void plan(struct layout *l, const struct runs *runs)
 		side *= 2;
 	for (; side; side /= 2) {
 		set_scale(l, blks, side);
-		if (fits(l, set_grids(l, runs->table), room, width))
+		if (fits(l, set_grids(l, runs), room, width))
 			return;
 	}
 	die("%zu volumes do not fit into one picture of %d pixels", l->n_grids, MOST_PIXELS);
@@ -149,7 +149,7 @@ static uint64_t put_run(const struct layout *l, const struct table *table, const
 
 /* Draw a label at a corner of each quarter of the curve: down on the left, up on the right. */
 static void draw_quarter(const struct layout *l, struct canvas *canvas, const struct grid *grid,
-			 const struct volume *v, int quarter)
+			 const struct part *part, int quarter)
 {
 	double line = LETTER_H * l->axis_scale, letter = LETTER_W * l->axis_scale;
 	size_t side = grid->columns * l->pitch_x;
@@ -159,10 +159,10 @@ static void draw_quarter(const struct layout *l, struct canvas *canvas, const st
 	uint64_t at = (cells * l->units_per_cell + l->units_per_blk - 1) / l->units_per_blk;
 	char lba[GROUPED_MAX], bytes[BYTES_MAX];
 
-	if (at >= v->end_blk - v->first_blk || grid->columns == 1)
+	if (at >= part_blks(part) || grid->columns == 1)
 		return;
-	snprintf(lba, sizeof(lba), "%ju", (uintmax_t)(v->first_blk + at));
-	format_bytes(bytes, (double)(v->first_blk + at));
+	snprintf(lba, sizeof(lba), "%ju", (uintmax_t)(part->first_blk + at));
+	format_bytes(bytes, (double)(part->first_blk + at));
 	if (quarter < 2) {
 		canvas_text_right(canvas, left, y, l->axis_scale, RGB_FAINT, lba);
 		canvas_text_right(canvas, left, y + line, l->axis_scale, RGB_FAINT, bytes);
@@ -224,14 +224,13 @@ static void draw_ticks(const struct layout *l, struct canvas *canvas, const stru
 static void draw_axes(const struct layout *l, struct canvas *canvas, const struct runs *runs,
 		      size_t volume)
 {
-	const struct volume *v = &runs->table->volumes[volume];
 	const struct grid *grid = &l->grids[volume];
 	double side = (double)(grid->columns * l->pitch_x), line = LETTER_H * l->axis_scale;
 	double key = (double)((KEY_SIDE - 1) * layout_px(l->img, KEY_PITCH)), x, y;
 	int quarter;
 
 	for (quarter = 0; quarter < 4; quarter++)
-		draw_quarter(l, canvas, grid, v, quarter);
+		draw_quarter(l, canvas, grid, &runs->parts[volume], quarter);
 	draw_ticks(l, canvas, grid);
 	x = (double)grid->x + side + 2 * LETTER_W * l->axis_scale;
 	y = (double)grid->y + 4 * line;

@@ -102,12 +102,15 @@ static void add_gap(struct gaps *gaps, uint64_t from, uint64_t to, uint64_t row_
 
 static void find_gaps(struct gaps *gaps, const struct layout *l, const struct runs *runs, size_t volume)
 {
-	const struct volume *v = &runs->table->volumes[volume];
+	const struct volume *v = runs_volume(runs, volume);
+	const struct part *part = &runs->parts[volume];
 	struct run_walk walk = runs_walk(runs, volume);
-	uint64_t blks = v->end_blk - v->first_blk, at;
+	uint64_t end = part->end_blk - v->first_blk, at;
 	struct run run;
 
-	*gaps = (struct gaps){ .rows = (blks + l->row_blks - 1) / l->row_blks };
+	*gaps = (struct gaps){
+		.rows = (end + l->row_blks - 1) / l->row_blks - (part->first_blk - v->first_blk) / l->row_blks,
+	};
 	while (runs_next(&walk, &run)) {
 		at = run.lba - v->first_blk;
 		if (run.shade == SHADE_FREE)
@@ -156,7 +159,7 @@ static uint64_t put_run(const struct layout *l, const struct table *table, const
 
 /* === How many rows === */
 
-static void set_rows(struct layout *l, const struct table *table, const struct gaps *gaps, size_t pitch)
+static void set_rows(struct layout *l, const struct runs *runs, const struct gaps *gaps, size_t pitch)
 {
 	double label = (LETTER_H - 1) * l->axis_scale;
 	size_t v;
@@ -166,11 +169,14 @@ static void set_rows(struct layout *l, const struct table *table, const struct g
 	l->fold_rows = l->img->max_length ? ((uint64_t)label + pitch - 1) / pitch : 0;
 	for (v = 0; v < l->n_grids; v++) {
 		struct grid *grid = &l->grids[v];
-		uint64_t blks = table->volumes[v].end_blk - table->volumes[v].first_blk;
-		uint64_t missing = gaps[v].rows * l->row_blks - blks;
+		const struct part *part = &runs->parts[v];
+		uint64_t lead = (part->first_blk - runs_volume(runs, v)->first_blk) % l->row_blks;
+		uint64_t missing = gaps[v].rows * l->row_blks - lead - (part->end_blk - part->first_blk);
 
 		grid->columns = (size_t)(l->row_blks * l->units_per_blk / l->units_per_cell);
 		grid->rows = (size_t)drawn_rows(l, &gaps[v]);
+		/* rows begin where those of the whole volume do */
+		grid->lead = lead * l->units_per_blk;
 		/* the last row may be incomplete */
 		grid->n_cells = (uint64_t)grid->rows * grid->columns -
 				missing * l->units_per_blk / l->units_per_cell;
@@ -178,13 +184,10 @@ static void set_rows(struct layout *l, const struct table *table, const struct g
 }
 
 /* Rows that hold blocks are never folded: there are at least so many. */
-static bool is_too_high(const struct layout *l, const struct table *table, size_t least, size_t most)
+static bool is_too_high(const struct layout *l, const struct runs *runs, size_t least, size_t most)
 {
-	uint64_t room = l->max_pixels / l->width, blks = 0;
-	size_t i;
+	uint64_t room = l->max_pixels / l->width, blks = runs->drawn_total.blks[0] + runs->drawn_total.blks[1];
 
-	for (i = 0; i < table->n_files; i++)
-		blks += table->files[i].blks;
 	if (most && most < room)
 		room = most;
 	return blks / l->row_blks * least > room;
@@ -199,12 +202,12 @@ static bool fit_rows(struct layout *l, const struct runs *runs, struct gaps *gap
 	if (pitch < least)
 		pitch = least;
 	set_columns(l);
-	if (is_too_high(l, runs->table, least, most))
+	if (is_too_high(l, runs, least, most))
 		return false;
 	for (v = 0; v < l->n_grids; v++)
 		find_gaps(&gaps[v], l, runs, v);
 	for (; pitch >= least; pitch--) {
-		set_rows(l, runs->table, gaps, pitch);
+		set_rows(l, runs, gaps, pitch);
 		if (layout_fits(l) && (!most || l->height <= most))
 			return true;
 	}
@@ -218,7 +221,7 @@ static void plan(struct layout *l, const struct runs *runs)
 	struct gaps *gaps = xcalloc(l->n_grids, sizeof(*gaps));
 
 	l->axis = (size_t)((SEGMENT_COLS + VALID_COLS + BAR_COLS + 1) * LETTER_W * l->axis_scale);
-	l->axis_end = axis_lba_width(l, table);
+	l->axis_end = axis_lba_width(l, runs);
 	l->heading += (size_t)(LETTER_H * l->axis_scale);
 	l->row_blks = table->n_volumes ? table->volumes[0].segment_blks : 1;
 	while (!fit_rows(l, runs, gaps, most)) {
@@ -270,8 +273,8 @@ static void add_piece(void *arg, const struct piece *piece)
 		uint64_t into = at % l->row_blks, room = l->row_blks - into;
 		uint64_t take = left < room ? left : room;
 
-		if (!into)
-			row->at = blk;
+		/* the first row of a part may begin before it */
+		row->at = blk - into;
 		if (piece->shade != SHADE_FREE)
 			row->valid += take;
 		at += take;
@@ -284,7 +287,7 @@ static void add_piece(void *arg, const struct piece *piece)
 static struct row *find_rows(const struct layout *l, const struct runs *runs, size_t volume)
 {
 	struct rows rows = {
-		.layout = l, .volume = &runs->table->volumes[volume],
+		.layout = l, .volume = runs_volume(runs, volume),
 		.all = xcalloc(l->grids[volume].rows, sizeof(*rows.all)),
 	};
 
@@ -396,7 +399,7 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 	canvas_text_right(canvas, (double)grid->x - letters(l, 1), y, l->axis_scale, RGB_FAINT,
 			  "valid blocks");
 	canvas_text_right(canvas, lba_end(l, grid), y, l->axis_scale, RGB_FAINT, "LBA");
-	draw_rows(l, canvas, &runs->table->volumes[volume], grid, rows);
+	draw_rows(l, canvas, runs_volume(runs, volume), grid, rows);
 	free(rows);
 }
 

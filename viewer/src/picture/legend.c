@@ -300,6 +300,7 @@ static void draw_folding(struct legend *l)
 	if (!limit) {
 		put_line(l, RGB_FAINT, l->layout->row_blks || l->layout->order == ORDER_HILBERT ||
 			 l->layout->units_per_cell > 1 ?
+			 l->runs->lens->range ? "nothing is folded: all of these blocks are drawn, to one scale" :
 			 "nothing is folded: the whole volume is drawn, to one scale" :
 			 "nothing is folded: every block is drawn");
 		return;
@@ -312,6 +313,48 @@ static void draw_folding(struct legend *l)
 		snprintf(text + len, sizeof(text) - (size_t)len, wanted ?
 			 " (%ju did not fit)" : " (all did not fit)", (uintmax_t)wanted);
 	put_line(l, RGB_FAINT, text);
+}
+
+/* What is drawn, if that is not all. */
+static void draw_lens(struct legend *l)
+{
+	const struct runs *runs = l->runs;
+	const struct part *part = runs->parts;
+	char n[2][GROUPED_MAX], *only, *text;
+
+	if (runs->lens->range) {
+		text = runs->n_parts == 1 ?
+		       xasprintf("LBA %ju to %ju", (uintmax_t)part->first_blk, (uintmax_t)(part->end_blk - 1)) :
+		       xasprintf("LBA %s of each volume", runs->lens->range);
+		only = xasprintf("%s is drawn, and counted below; the lines above are of the whole volume%s", text,
+				 plural(runs->n_parts));
+		put_line(l, RGB_INK, only);
+		free(only);
+		free(text);
+	}
+	if (!runs->selection)
+		return;
+	only = name_text(runs->lens->only);
+	text = xasprintf("only files that match %s: %s of %s; all numbers of files are theirs", only,
+			 grouped(n[0], runs->table->n_files), grouped(n[1], runs->selection->n_all_files));
+	canvas_text_fit(l->canvas, col_x(l, 0), l->y, col_x(l, LEGEND_COLS) - col_x(l, 0), l->layout->scale, RGB_INK,
+			text);
+	canvas_note(l->canvas, "%s", text);
+	next_line(l);
+	free(text);
+	free(only);
+}
+
+/**
+ * legend_lens_lines() - lines of the legend for what is not drawn
+ * @lens: what is drawn
+ *
+ * Return: number of lines.
+ */
+size_t legend_lens_lines(const struct lens *lens)
+{
+	/* files that are left out have a line for their colour */
+	return (lens->range ? 1 : 0) + (lens->only ? 2 : 0);
 }
 
 /* === Legend === */
@@ -384,7 +427,7 @@ static void draw_rule(struct legend *l, size_t i)
 	put_swatch(l, COL_FRAGMENTED, rule->rgb[TONE_FRAG_A]);
 	if (rule->rgb[TONE_FRAG_B] != rule->rgb[TONE_FRAG_A])
 		put_swatch(l, COL_FRAGMENTED + 2, rule->rgb[TONE_FRAG_B]);
-	draw_count(l, rule->what, &l->runs->counts[i], l->folded->blks[i]);
+	draw_count(l, rule->what, &l->runs->drawn[i], l->folded->blks[i]);
 }
 
 static void draw_file_rules(struct legend *l)
@@ -394,7 +437,7 @@ static void draw_file_rules(struct legend *l)
 	draw_heads(l);
 	for (i = 0; i < l->colors->n_rules; i++)
 		draw_rule(l, i);
-	draw_count(l, "all files", &l->runs->total, folded_files(l));
+	draw_count(l, "all files", &l->runs->drawn_total, folded_files(l));
 }
 
 /* === Legend of breaks or fragments === */
@@ -454,15 +497,15 @@ static void draw_fragment_rules(struct legend *l)
 
 	draw_fragment_heads(l);
 	for (i = 0; i < n; i++) {
-		sum.fragments[0] += fragments_of(&l->runs->counts[i]);
-		sum.blks[0] += blks_of(&l->runs->counts[i]);
+		sum.fragments[0] += fragments_of(&l->runs->drawn[i]);
+		sum.blks[0] += blks_of(&l->runs->drawn[i]);
 		folded += l->folded->blks[i];
 	}
 	for (i = 0; i < colors->n_rules; i++) {
 		if (i == n)
 			draw_fragment_count(l, "all breaks", &sum, &sum, folded);
 		put_swatch(l, COL_SWATCH, colors->rules[i].rgb[0]);
-		draw_fragment_count(l, colors->rules[i].what, &l->runs->counts[i], i < n ? &sum : NULL,
+		draw_fragment_count(l, colors->rules[i].what, &l->runs->drawn[i], i < n ? &sum : NULL,
 				    l->folded->blks[i]);
 	}
 	if (!last_apart)
@@ -526,6 +569,7 @@ void legend_draw(struct canvas *canvas, const struct layout *layout, const struc
 	draw_fragments(&l);
 	draw_units(&l);
 	draw_folding(&l);
+	draw_lens(&l);
 	half_line(&l);
 	if (counts)
 		draw_fragment_rules(&l);
@@ -538,6 +582,11 @@ void legend_draw(struct canvas *canvas, const struct layout *layout, const struc
 			       counts ? "no watched file" : "valid, in no watched file: other files, directories");
 		draw_unwatched(&l, "nodes", RGB_NODES, runs->node_blks,
 			       counts ? "no watched file" : "valid, in segments of nodes");
+	}
+	if (runs->selection) {
+		put_number(&l, COL_FOLDED, folded->left_out);
+		draw_unwatched(&l, "other files", RGB_LEFT_OUT, runs->left_out_blks, counts ? "do not match" :
+			       "watched, but do not match");
 	}
 	draw_free(&l);
 }

@@ -24,12 +24,15 @@
  * struct folded - how many blocks are not drawn
  * @blks: by rule
  * @free: of free space
+ * @left_out: of files that are left out
  */
 struct folded {
 	uint64_t blks[MAX_RULES];
 	uint64_t free;
+	uint64_t left_out;
 };
 
+size_t legend_lens_lines(const struct lens *lens);
 size_t legend_height(const struct layout *layout, size_t n_rules);
 void legend_draw(struct canvas *canvas, const struct layout *layout, const struct runs *runs,
 		 const struct colors *colors, const struct folded *folded, const char *when);

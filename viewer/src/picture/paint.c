@@ -18,7 +18,7 @@
 /* Width of a stripe of hatching, pixels of a screen. */
 #define HATCH_PEN 2
 
-/* Room for what follows the path in the heading of a volume, in letters. */
+/* The least room for what follows the path in the heading of a volume, in letters. */
 #define HEADING_COLS 66
 
 /* The number in a mark, drawn when all cells are. */
@@ -223,7 +223,9 @@ static void mix_cells(struct brush *b, uint64_t at, uint64_t len, uint32_t rgb)
 
 static void count_folded(struct folded *folded, const struct piece *piece)
 {
-	if (!SHADE_IS_RULE(piece->shade))
+	if (piece->shade == SHADE_LEFT_OUT)
+		folded->left_out += piece->blks;
+	else if (!SHADE_IS_RULE(piece->shade))
 		folded->free += piece->blks;
 	else
 		folded->blks[SHADE_RULE(piece->shade)] += piece->blks;
@@ -280,28 +282,49 @@ static void paint_piece(void *arg, const struct piece *piece)
 		paint_block_cells(b, piece, rgb);
 }
 
-static void draw_heading(struct canvas *canvas, const struct layout *l, const struct table *table,
-			 size_t volume)
+/* Blocks of the files of the table that are drawn. */
+static uint64_t blks_drawn(const struct runs *runs, size_t volume)
+{
+	struct run_walk walk = runs_walk(runs, volume);
+	uint64_t blks = 0;
+	struct run run;
+
+	while (runs_next(&walk, &run))
+		if (run.first != NO_EXTENT)
+			blks += run.blks;
+	return blks;
+}
+
+static char *heading_text(const struct runs *runs, size_t volume)
+{
+	const struct volume *v = runs_volume(runs, volume);
+	const struct part *part = &runs->parts[volume];
+	uint64_t blks = part->end_blk - part->first_blk;
+	char n[GROUPED_MAX], bytes[BYTES_MAX], share[SHARE_MAX], whole[64] = "";
+
+	format_bytes(bytes, (double)blks);
+	format_share(share, blks_drawn(runs, volume), blks);
+	if (runs->lens->range)
+		snprintf(whole, sizeof(whole), " of %ju to %ju", (uintmax_t)v->first_blk, (uintmax_t)(v->end_blk - 1));
+	return xasprintf("LBA %ju to %ju%s, %s block%s (%s), %s in %s files", (uintmax_t)part->first_blk,
+			 (uintmax_t)(part->end_blk - 1), whole, grouped(n, blks), blks == 1 ? "" : "s", bytes, share,
+			 runs->selection ? "matching" : "watched");
+}
+
+static void draw_heading(struct canvas *canvas, const struct layout *l, const struct runs *runs, size_t volume)
 {
 	double y = (double)(l->grids[volume].y - l->heading) + LETTER_H * l->scale / 2, w;
-	const struct volume *v = &table->volumes[volume];
-	uint64_t blks = v->end_blk - v->first_blk, used = 0;
-	char n[GROUPED_MAX], bytes[BYTES_MAX], share[SHARE_MAX], dev[32];
-	char *path = name_text(v->path), *text;
+	const struct volume *v = runs_volume(runs, volume);
+	char *path = name_text(v->path), *text = heading_text(runs, volume), dev[32];
 	double x = (double)l->margin, room = (double)canvas->right - x;
-	size_t i;
+	/* most letters are narrower than LETTER_W */
+	size_t cols = strlen(text) * 4 / 5 + 2;
 
-	for (i = v->first; i < v->end; i++)
-		used += table->extents[i].blks;
-	format_bytes(bytes, (double)blks);
-	format_share(share, used, blks);
 	snprintf(dev, sizeof(dev), "%u:%u", v->major, v->minor);
-	text = xasprintf("LBA %ju to %ju, %s blocks (%s), %s in watched files", (uintmax_t)v->first_blk,
-			 (uintmax_t)(v->end_blk - 1), grouped(n, blks), bytes, share);
 	canvas_note(canvas, "%s %s  %s", dev, path, text);
 	x += canvas_text_fit(canvas, x, y, room, l->scale, RGB_INK, dev) + LETTER_W * l->scale;
 	/* a long path leaves room for what follows it */
-	w = (double)canvas->right - x - HEADING_COLS * LETTER_W * l->scale;
+	w = (double)canvas->right - x - (double)((cols > HEADING_COLS ? cols : HEADING_COLS) * LETTER_W) * l->scale;
 	x += canvas_text_fit(canvas, x, y, w, l->scale, RGB_INK, path) + 2 * LETTER_W * l->scale;
 	canvas_text(canvas, x, y, l->scale, RGB_INK, text);
 	free(path);
@@ -317,6 +340,7 @@ static void paint_volume(struct canvas *canvas, const struct layout *l, const st
 	};
 
 	fill_all(&b, RGB_FREE);
+	fill_cells(&b, 0, grid->lead / l->units_per_cell, RGB_PAGE);
 	layout_walk(l, runs, volume, paint_piece, &b);
 	flush_cell(&b);
 	canvas_show_cells(canvas, grid->x, grid->y, grid->columns * l->pitch_x, grid->rows * l->pitch_y);
@@ -347,7 +371,7 @@ void paint(struct canvas *canvas, const struct layout *l, const struct runs *run
 		paint_volume(canvas, l, runs, colors, &folded, i);
 	legend_draw(canvas, l, runs, colors, &folded, when);
 	for (i = 0; i < l->n_grids; i++)
-		draw_heading(canvas, l, runs->table, i);
+		draw_heading(canvas, l, runs, i);
 	if (l->n_grids)
 		return;
 	canvas_text(canvas, (double)l->margin, (double)l->head, l->scale, RGB_FAINT, none);

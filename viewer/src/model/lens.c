@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: which blocks and which files of a table are drawn.
+ *
+ * A range of blocks only limits the walk through the runs: fragments keep their figures and colours, and the
+ * picture is a part of the whole one. Files that do not match are taken out of the table: all figures and
+ * colours are those of the others.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "model/color.h"
+#include "model/lens.h"
+#include "util.h"
+
+#define NO_FILE UINT32_MAX
+
+/* So many volumes are named in a message. */
+#define MAX_RANGES 4
+
+/* === Blocks === */
+
+/* Read the digits of an address, if there are any. Return: what follows. */
+static const char *read_blk(const char *at, uint64_t *blk, bool *is_there)
+{
+	char *end;
+
+	*is_there = *at >= '0' && *at <= '9';
+	if (!*is_there)
+		return at;
+	*blk = strtoull(at, &end, 10);
+	return end;
+}
+
+/**
+ * lens_read_range() - read a range of block addresses
+ * @lens: its range is set
+ * @arg: A-B, A- or -B
+ *
+ * Ends the program if it is none.
+ */
+void lens_read_range(struct lens *lens, const char *arg)
+{
+	const char *at;
+
+	lens->range = arg;
+	lens->first = 0;
+	lens->last = UINT64_MAX;
+	errno = 0;
+	at = read_blk(arg, &lens->first, &lens->has_first);
+	if (*at == '-')
+		at = read_blk(at + 1, &lens->last, &lens->has_last);
+	else
+		at = "?";
+	if (*at || errno || !(lens->has_first || lens->has_last) || lens->first > lens->last)
+		die_usage("--lba %s: expected block addresses as A-B, A- or -B, with A not above B", arg);
+}
+
+static noreturn void refuse_range(const struct lens *lens, const struct table *table, const char *name)
+{
+	char *ranges = xasprintf("%s", "");
+	size_t i;
+
+	if (!table->n_volumes)
+		die_usage("--lba %s: %s has no volume", lens->range, name);
+	for (i = 0; i < table->n_volumes && i < MAX_RANGES; i++) {
+		const struct volume *v = &table->volumes[i];
+		char *longer = xasprintf("%s%s%ju to %ju", ranges, i ? ", " : "", (uintmax_t)v->first_blk,
+					 (uintmax_t)(v->end_blk - 1));
+
+		free(ranges);
+		ranges = longer;
+	}
+	die_usage("--lba %s: no volume of %s has these blocks, expected addresses of one: %s%s", lens->range, name,
+		  ranges, i < table->n_volumes ? ", ..." : "");
+}
+
+static bool has_blk(const struct table *table, uint64_t blk)
+{
+	size_t i;
+
+	for (i = 0; i < table->n_volumes; i++)
+		if (blk >= table->volumes[i].first_blk && blk < table->volumes[i].end_blk)
+			return true;
+	return false;
+}
+
+/**
+ * lens_parts() - the parts of volumes that are drawn
+ * @lens: what was asked for
+ * @table: the table
+ * @name: of the table, for messages
+ * @n: set to the number of parts
+ *
+ * Volumes without a block of the range have no part. Ends the program if the range goes beyond all volumes.
+ *
+ * Return: in the order of volumes; to be freed.
+ */
+struct part *lens_parts(const struct lens *lens, const struct table *table, const char *name, size_t *n)
+{
+	struct part *parts = xcalloc(table->n_volumes, sizeof(*parts));
+	size_t i;
+
+	*n = 0;
+	for (i = 0; i < table->n_volumes; i++) {
+		struct part part = { i, table->volumes[i].first_blk, table->volumes[i].end_blk };
+
+		if (lens->range && part.first_blk < lens->first)
+			part.first_blk = lens->first;
+		if (lens->range && part.end_blk > lens->last)
+			part.end_blk = lens->last + 1;
+		if (!lens->range || part.first_blk < part.end_blk)
+			parts[(*n)++] = part;
+	}
+	if (!lens->range || (*n && (!lens->has_first || has_blk(table, lens->first)) &&
+			     (!lens->has_last || has_blk(table, lens->last))))
+		return parts;
+	free(parts);
+	refuse_range(lens, table, name);
+}
+
+/* === Files === */
+
+/* By index of the whole table, the index of each file among those that match, or NO_FILE. */
+static uint32_t *select_files(struct table *table, const struct table *whole, const char *only)
+{
+	uint32_t *files = xcalloc(whole->n_files, sizeof(*files));
+	size_t i;
+
+	table->files = xcalloc(whole->n_files, sizeof(*table->files));
+	table->n_files = 0;
+	for (i = 0; i < whole->n_files; i++) {
+		files[i] = NO_FILE;
+		if (!path_is_shown(whole->files[i].path, only))
+			continue;
+		files[i] = (uint32_t)table->n_files;
+		table->files[table->n_files++] = whole->files[i];
+	}
+	return files;
+}
+
+static void add_other(struct selection *s, size_t volume, const struct extent *e)
+{
+	size_t n = s->begins[volume + 1];
+
+	if (n > s->begins[volume] && s->others[n - 1].end == e->lba)
+		s->others[n - 1].end += e->blks;
+	else
+		s->others[s->begins[volume + 1]++] = (struct stretch){ e->lba, e->lba + (uint64_t)e->blks };
+}
+
+/* By index of the whole table, the index of each extent among those of files that match. */
+static uint32_t *select_extents(struct selection *s, const struct table *whole, const uint32_t *files)
+{
+	uint32_t *extents = xcalloc(whole->n_extents, sizeof(*extents));
+	struct table *table = &s->table;
+	size_t v, i, n = 0;
+
+	for (v = 0; v < whole->n_volumes; v++) {
+		table->volumes[v].first = n;
+		s->begins[v + 1] = s->begins[v];
+		for (i = whole->volumes[v].first; i < whole->volumes[v].end; i++) {
+			const struct extent *e = &whole->extents[i];
+
+			if (files[e->file] == NO_FILE) {
+				add_other(s, v, e);
+				continue;
+			}
+			if (table->causes)
+				table->causes[n] = whole->causes[i];
+			extents[i] = (uint32_t)n;
+			table->extents[n] = *e;
+			table->extents[n++].file = files[e->file];
+		}
+		table->volumes[v].end = n;
+	}
+	table->n_extents = n;
+	return extents;
+}
+
+static void select_order(struct table *table, const struct table *whole, const uint32_t *files,
+			 const uint32_t *extents)
+{
+	size_t i;
+
+	table->n_order = 0;
+	for (i = 0; i < whole->n_order; i++)
+		if (files[whole->extents[whole->order[i]].file] != NO_FILE)
+			table->order[table->n_order++] = extents[whole->order[i]];
+}
+
+/**
+ * selection_make() - separate the files that match from the others
+ * @s: the result; to be freed with selection_free()
+ * @whole: the table; must stay valid as long as @s
+ * @only: a part of the paths, or a glob, see path_is_shown()
+ */
+void selection_make(struct selection *s, const struct table *whole, const char *only)
+{
+	uint32_t *files, *extents;
+	size_t i;
+
+	*s = (struct selection){ .table = *whole, .n_all_files = whole->n_files };
+	s->others = xcalloc(whole->n_extents, sizeof(*s->others));
+	s->begins = xcalloc(whole->n_volumes + 1, sizeof(*s->begins));
+	s->table.volumes = xcalloc(whole->n_volumes, sizeof(*s->table.volumes));
+	for (i = 0; i < whole->n_volumes; i++)
+		s->table.volumes[i] = whole->volumes[i];
+	s->table.extents = xcalloc(whole->n_extents, sizeof(*s->table.extents));
+	s->table.order = xcalloc(whole->n_order, sizeof(*s->table.order));
+	if (whole->causes)
+		s->table.causes = xcalloc(whole->n_extents, sizeof(*s->table.causes));
+	files = select_files(&s->table, whole, only);
+	extents = select_extents(s, whole, files);
+	select_order(&s->table, whole, files, extents);
+	free(files);
+	free(extents);
+}
+
+/**
+ * selection_free() - release a selection
+ * @s: as left by selection_make()
+ */
+void selection_free(struct selection *s)
+{
+	free(s->others);
+	free(s->begins);
+	free(s->table.volumes);
+	free(s->table.files);
+	free(s->table.extents);
+	free(s->table.order);
+	free(s->table.causes);
+	*s = (struct selection){ 0 };
+}

@@ -12,6 +12,8 @@
 #   SEED=N           of the first round (default 1)
 #   ATTACKS='A B'    these attacks, in each round
 #   ATTACK_SIZE=N    scale of the attacks (default 250; 4000 with FUZZ_SECONDS)
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -5,6 +5,8 @@
 #
 # Nothing may leak, hang or print a warning, and an umount after the last writer has ended succeeds the first time.
 # CYCLES is in percent of the full scale: 200 loads, 200 targets, 100 mounts, 50 loads of F2FS.
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

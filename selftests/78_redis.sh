@@ -16,6 +16,8 @@
 # of the last two are skipped if that is what is found.
 #
 # To be sure that a save lasts longer than one flush of the .aof, it pauses some microseconds for each key.
+#
+# kernels: first
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

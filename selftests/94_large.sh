@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-LINKS=${LINKS:-12000} DIRS=${DIRS:-20} ROOMY=${ROOMY:-100} TIGHT=${TIGHT:-2}
+LINKS=${LINKS:-12000} DIRS=${DIRS:-10} ROOMY=${ROOMY:-100} TIGHT=${TIGHT:-2}
 FILES=$((DIRS * 1000))
 PATIENCE=${PATIENCE_LARGE:-$((100 * SLOW))}
 

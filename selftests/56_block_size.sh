@@ -27,18 +27,18 @@ mkfs.f2fs -q -f $DISK >/dev/null
 set_log_blocksize 14
 if mount -t f2fs $DISK $MNT 2>/dev/null; then
 	# On a kernel with larger pages the module refuses.
-	expect "16 KiB: refused" "$(fileop insmod "$FRAGTRACE_KO" path=$MNT)" EOPNOTSUPP
-	check "and why is said" logged "blocks of 16384 bytes are not supported"
+	expect "16 KiB: the load is refused" "$(fileop insmod "$FRAGTRACE_KO" path=$MNT)" EOPNOTSUPP
+	check "16 KiB: the log has the reason" logged "blocks of 16384 bytes are not supported"
 	umount $MNT
 else
 	ok "16 KiB: this kernel does not mount it"
-	check "and why is said" logged 'log_blocksize (14)'
+	check "16 KiB: the log has the reason" logged 'log_blocksize (14)'
 fi
-expect "there is no F2FS to watch" "$(fileop insmod "$FRAGTRACE_KO" path=$MNT)" EOPNOTSUPP
+expect "the load is refused without an F2FS volume" "$(fileop insmod "$FRAGTRACE_KO" path=$MNT)" EOPNOTSUPP
 set_log_blocksize 12
 mount_volume $DISK $MNT || bail "the super block was not the reason"
-ok "4 KiB: mounted"
+ok "4 KiB: the volume is mounted"
 load path=$MNT
 fileop write $MNT/a 0 1M
-check_exact "and exact" $MNT
+check_exact "4 KiB: maps are exact" $MNT
 finish

@@ -35,9 +35,9 @@ while [ $looks -lt 10 ]; do
 	! none_stale || exact=$((exact + 1))
 	sleep 0.2
 done
-check "all of them are refused" wait $user
-expect "no map is stale meanwhile" "$exact of 10" "10 of 10"
-expect "F2FS is asked for nothing" "$(stat_of rescans)" "$rescans"
-expect "nothing was taken for a change" "$(stat_of calls)" "$calls"
-check_exact "exact" $MNT
+check "F2FS refuses all calls" wait $user
+expect "no map is stale during the calls" "$exact of 10" "10 of 10"
+expect "the calls cause no scan" "$(stat_of rescans)" "$rescans"
+expect "the calls are not counted as changes" "$(stat_of calls)" "$calls"
+check_exact "maps are exact after the calls" $MNT
 finish

@@ -288,7 +288,7 @@ befriend() {
 	) &
 }
 
-# befriended(name) - wait for him, and record his waiting times
+# befriended(name) - wait for the second user to end, and record the times of his operations
 befriended() {
 	local kind count longest
 
@@ -416,29 +416,29 @@ for mnt in $MNT2 $MNT3 $ENEMY_VOLUMES; do
 	echo "add $mnt" >$DBG/targets
 done
 rounds
-verdict attacks "all attacks are under way"
+verdict attacks "all attacks run"
 verdict exact "another user's stale file becomes exact"
 verdict open "each file of debugfs is read"
-verdict sync "sync"
+verdict sync "sync returns"
 verdict create "a file is created"
-verdict remount "remount"
-verdict targets "a directory is watched, and no longer"
+verdict remount "a volume is remounted"
+verdict targets "a target is added and removed"
 verdict umount "another volume is unmounted and mounted"
-verdict again "which is followed again"
-verdict freeze "it is frozen and thawed"
-verdict friend "another user works"
-verdict friends "his files are exact while he is attacked"
-verdict compared "as FIEMAP says"
+verdict again "the volume is watched again after the mount"
+verdict freeze "a volume is frozen and thawed"
+verdict friend "operations of another user end in time"
+verdict friends "maps of the other user's files become exact during the attacks"
+verdict compared "maps of the other user's files agree with FIEMAP during the attacks"
 if [ -s $WORK/memory.wrong ]; then
-	not_ok "memory is within its budget" "$(head -n 1 $WORK/memory.wrong)"
+	not_ok "the memory is within its budget" "$(head -n 1 $WORK/memory.wrong)"
 else
-	ok "memory is within its budget (at most $(sort -n $WORK/memory | tail -n 1) bytes of $(stat_of mem_budget))"
+	ok "the memory is within its budget (at most $(sort -n $WORK/memory | tail -n 1) bytes of $(stat_of mem_budget))"
 fi
-verdict afterwards "all is exact when the attacks are over"
-verdict compared_all "as FIEMAP says"
+verdict afterwards "all maps become exact after the attacks"
+verdict compared_all "all maps agree with FIEMAP after the attacks"
 if [ -n "$HUNG" ]; then
-	not_ok "the module can be unloaded" "$HUNG hung"
+	not_ok "the module unloads" "$HUNG hung"
 else
-	check "the module can be unloaded" unload
+	check "the module unloads" unload
 fi
 finish

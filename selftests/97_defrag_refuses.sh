@@ -150,16 +150,16 @@ begin $MNT
 kill -STOP $JOB
 rc=0
 fragtrace-defrag --all --recent 0 --apply $MNT >/tmp/second 2>&1 || rc=$?
-expect "a second one does nothing" "$rc $(grep -c "ended early: another fragtrace-defrag is at work on $MNT" /tmp/second)" "3 1"
+expect "a second fragtrace-defrag moves nothing" "$rc $(grep -c "ended early: another fragtrace-defrag is at work on $MNT" /tmp/second)" "3 1"
 mv $MNT/b $MNT/b.old
 cp $MNT/b.old $MNT/b
 fileop truncate $MNT/c 16K
 rm $MNT/d
 kill -CONT $JOB
-ended "files that changed meanwhile are passed over" "another file has its name now"
-check "of a file that was cut, too" said "it was cut since the plan was made"
-check "and of one that is gone" said "it is gone"
-check "the others are moved" said "moved: "
+ended "files that changed since the plan are skipped" "another file has its name now"
+check "a file that was truncated is reported" said "it was cut since the plan was made"
+check "a file that was removed is reported" said "it is gone"
+check "the other files are moved" said "moved: "
 check_exact "the maps are exact" $MNT
 
 rm $MNT/a $MNT/b $MNT/b.old $MNT/c
@@ -168,8 +168,8 @@ settle
 cat $MNT/a >/tmp/copy
 begin $MNT
 kill -TERM $JOB
-ended "a signal ends it after a step" "ended early: a signal ended it"
-check "the content is the same" cmp $MNT/a /tmp/copy
+ended "a signal ends fragtrace-defrag after a step" "ended early: a signal ended it"
+check "the content is unchanged after the signal" cmp $MNT/a /tmp/copy
 
 begin $MNT
 kill -STOP $JOB
@@ -177,9 +177,9 @@ unload
 kill -CONT $JOB
 rc=0
 wait $JOB || rc=$?
-expect "without the module it goes on" $rc 0
-check "and takes the truth from FIEMAP" said "now, by FIEMAP: 1 file, breaks "
-check "the content is the same" cmp $MNT/a /tmp/copy
+expect "fragtrace-defrag continues without the module" $rc 0
+check "the result is from FIEMAP without the module" said "now, by FIEMAP: 1 file, breaks "
+check "the content is unchanged without the module" cmp $MNT/a /tmp/copy
 
 umount $MNT
 check "fsck.f2fs finds nothing" sh -c "fsck.f2fs $DISK >/dev/null"
@@ -198,9 +198,9 @@ settle
 rc=0
 fragtrace-defrag --all --recent 0 --apply $MNT2/f >/tmp/said 2>&1 || rc=$?
 if [ $rc = 3 ]; then
-	check "a volume that is too full ends it" said "is too full"
+	check "a volume without enough free segments ends fragtrace-defrag" said "is too full"
 else
-	not_ok "a volume that is too full ends it" "status $rc, $size MiB"
+	not_ok "a volume without enough free segments ends fragtrace-defrag" "status $rc, $size MiB"
 	sed 's/^/# /' /tmp/said
 fi
 finish

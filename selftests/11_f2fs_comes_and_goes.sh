@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 11_f2fs_comes_and_goes.sh - F2FS loaded after fragtrace, unloaded under it, loaded again
+# 11_f2fs_comes_and_goes.sh - F2FS is loaded after fragtrace, unloaded while fragtrace is loaded, and loaded again
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 20_write.sh - buffered writes: new, over old blocks, at any byte, synced in all ways
+# 20_write.sh - buffered writes: new files, overwrites, unaligned offsets, all kinds of sync
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

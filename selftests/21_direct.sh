@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 21_direct.sh - O_DIRECT writes: new, over old blocks, into holes, mixed with buffered ones
+# 21_direct.sh - O_DIRECT writes: new files, overwrites, writes into holes, direct and buffered writes of one file
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -25,8 +25,8 @@ fileop fallocate $MNT/reserved default 0 2M
 fileop write $MNT/reserved 512K 256K direct
 check_exact "maps are exact after writes into preallocated blocks" -u $MNT
 
-# Each block alone, without an extent cache, which would report it: F2FS has then allocated the block after a run
-# without an event, and only looks up the last one afterwards.
+# Each block is apart from the others, and there is no extent cache, which would report it. F2FS allocates the block
+# after a run without an event; later it looks up only the last one.
 make_volume $DISK2 $MNT2 noextent_cache,mode=fragment:block || bail "no second volume"
 echo 1 >"/sys/fs/f2fs/${DISK2##*/}/max_fragment_chunk"
 fileop say $DBG/targets "add $MNT2"
@@ -37,8 +37,8 @@ for n in 1 2 3 4 5 6 7 8; do
 done
 check_exact "maps are exact after holes are filled block by block, without extent cache" -u $MNT $MNT2
 
-# Over existing blocks, into the hole after them; the buffer is not mapped. So F2FS has allocated the first block of
-# the hole, but does not look it up again.
+# The write overwrites existing blocks and reaches the hole after them; its buffer is not mapped. F2FS allocates the
+# first block of the hole, and does not look it up again.
 fileop write $MNT2/cut 0 16K direct
 fileop truncate $MNT2/cut 64K
 settle

@@ -61,7 +61,7 @@ fileop truncate $MNT/whole 1M
 fileop fallocate $MNT/whole default 0 2M
 fileop write $MNT/whole 512K 1M
 check_exact "maps are exact after truncation and preallocation" -u $MNT
-# A file of many more extents than an event reads, with holes among them and after them: the rest is found by a scan.
+# A file of many more extents than an event reads, with holes between them and after them: a scan finds the rest.
 fileop write $MNT/extents 0 20M
 fileop random $MNT/extents 5120 4000 "${SEED:-52}" every 400
 fileop write $MNT/extents 22M 64K
@@ -89,7 +89,7 @@ if late function=probe_fallocate before_ms=50; then
 	done
 	late
 	check_exact "maps are exact after preallocation and immediate punching" -u $MNT
-	# Too many holes for an event; the worker cannot ask F2FS later.
+	# There are too many holes for one event, and the worker cannot scan a frozen volume.
 	fileop random $MNT/holes 20000 1500 "${SEED:-53}"
 	settle
 	late function=run_worker before_ms=1500

@@ -58,7 +58,7 @@ atomic "a replacement with holes" $MNT/f replace write 12K 4K write 40K 8K write
 atomic "an aborted replacement" $MNT/f replace write 0 100K sync abort
 atomic "two replacements, then an atomic write" $MNT/f replace write 0 100K commit replace write 8K 8K sync commit begin write 0 \
 	12K commit
-# While it is open and on the disk, the collector moves the blocks of both inodes.
+# Garbage collection moves the blocks of both inodes while the atomic write is open and written back.
 fresh $MNT/g
 fileop many $MNT/junk 100 30000 20000 7
 sync

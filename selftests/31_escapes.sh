@@ -3,7 +3,7 @@
 #
 # 31_escapes.sh - names with each possible byte; long names; folders with such names as targets
 #
-# Each name in our texts must lead back to its file, also through the viewer.
+# Each name in the texts must lead to its file, also in the viewer.
 #
 # kernels: first
 

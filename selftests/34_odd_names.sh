@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 34_odd_names.sh - a name of a file is given to something else, directories are exchanged, names fold case
+# 34_odd_names.sh - a symbolic link takes over the name of a file, directories are exchanged, names fold case
 #
 # Regressions: a name given to a symbolic link stayed; an exchange dropped a whole directory; after a rename of
 # a directory by another spelling it had two names, and moving its parent away crashed the kernel.

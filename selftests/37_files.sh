@@ -56,7 +56,7 @@ sync
 rm $MNT/junk*[1345]
 fileop gc $MNT 1 40
 check_exact "maps are exact after large folios are read and collected" $MNT
-# While it is in memory like that, 7.2 refuses to open it for writing.
+# Linux 7.2 refuses to open the file for writing while it has large folios.
 fileop immutable $MNT/large 0
 umount $MNT
 mount_volume $DISK $MNT

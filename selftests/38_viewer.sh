@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 38_viewer.sh - the viewer beside a module that works, is unloaded and loaded; its figures and the kernel's
+# 38_viewer.sh - the viewer while the module runs, is unloaded and loaded; its figures agree with those of the module
 #
 # kernels: first
 
@@ -94,7 +94,7 @@ check "fragtrace-view records again" loop_until 20 sh -c "fragtrace-view -t \$(l
 kill $viewer
 wait $viewer
 expect "fragtrace-view ends with status 0" $? 0
-# a guest has no fonts, and fontconfig says so
+# a guest has no fonts: fontconfig prints a message
 expect "fragtrace-view has printed two messages" "$(grep -vc '^Fontconfig ' $out/said)" 2
 rm -rf $out
 unload

@@ -3,8 +3,8 @@
 #
 # 39_move_tree.sh - a large tree moves out of a watched directory, and back: the rename does not wait
 #
-# The module removes the names below the tree later, some at a time. late.ko makes that slow, so that other operations
-# happen in between. The tree has FILES files (default 1000), half of them a level deeper.
+# The module removes the names below the tree later, in small steps. late.ko delays these steps, so that other
+# operations happen between them. The tree has FILES files (default 1000), half of them a level deeper.
 #
 # kernels: first
 
@@ -80,7 +80,7 @@ done
 echo "# moving $FILES files out took $best us, an empty directory $best_empty us"
 check_exact "maps are exact after the tree was moved twice" $MNT/watched $MNT/second
 
-# The same with names changing in the tree before it is taken down.
+# The same with names changing in the tree before its records are removed.
 slow_down || skip_rest "changes while the records of a tree are removed" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 late
 mv $MNT/outside/tree $MNT/watched/tree

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 49_f2fs_state.sh - a volume watched whole: F2FS's segment table against our map; --space against F2FS
+# 49_f2fs_state.sh - F2FS's segment table and the map of a volume that is watched as a whole agree; so do --space and F2FS
 #
 # The rule, after a sync. F2FS has no valid block that these do not have:
 #   data segments: the written blocks of our table; the blocks of directories and symbolic links, which have
-#       no nodes but their inode here
+#       no node except their inode here
 #   node segments: one for each inode, also of directories; and of each file as many as its st_blocks has
 #       more than its blocks in our map, written or reserved: direct and indirect nodes, extended attributes
 # st_blocks does not count the inode's own block. Data or entries in an inode have no block, but up to 7 sectors in

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 52_restless.sh - files that change all the time: a resync returns, and they are scanned only now and then
+# 52_restless.sh - files that change all the time: a resync returns, and they are scanned rarely
 #
 # kernels: first
 
@@ -52,7 +52,7 @@ check "resync returns while files go stale all the time" returns resync
 kill $writer
 wait $writer 2>/dev/null || :
 rm -r $MNT/d/many
-# A call is in progress at any moment in this one: no scan can be final.
+# Calls hold this file at any moment: no scan can be final.
 fileop write $MNT/d/held 0 1M
 writers=
 for i in $(seq 12); do

@@ -62,7 +62,7 @@ await_live
 echo 12 >"$sys/ipu_policy"
 stir "${SEED:-554}"
 check_exact "maps are exact after writes in place because utilization is high" $MNT
-# No space at all: a write that fails must leave the map correct, too.
+# No space is left: the map must be correct after a failed write, too.
 fileop write $MNT/last 0 200M 2>/dev/null || :
 fileop fallocate $MNT/reserve default 0 50M 2>/dev/null || :
 fileop write $MNT/reserve 0 5M direct 2>/dev/null || :

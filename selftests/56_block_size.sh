@@ -4,7 +4,7 @@
 # 56_block_size.sh - F2FS with blocks of another size than 4 KiB: refused with a message
 #
 # F2FS's blocks have the size of the kernel's pages. With pages of 4 KiB the kernel refuses all other volumes
-# before the module could see them.
+# before the module sees them.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

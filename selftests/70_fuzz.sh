@@ -53,8 +53,8 @@ kernel() {
 	esac
 }
 
-# tell(status, seed) - print the end of a failed round
-tell() {
+# report_failure(status, seed) - print the end of a failed round
+report_failure() {
 	grep -v '^# \(op\|stat\|compared\|causes\|sums: breaks\) ' $WORK/out
 	case $1 in
 	1) echo "# seed $2: something differs" ;;
@@ -130,7 +130,7 @@ rounds() {
 		rc=0
 		play || rc=$?
 		if [ $rc != 0 ]; then
-			tell $rc "$seed"
+			report_failure $rc "$seed"
 			[ $rc != 1 ] || cut_down
 			return 1
 		fi

@@ -15,7 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 # apart() - print what is known of the breaks of .sst files, each once: how many, the cause, whether it is the last block
 #
-# But for those where a segment was full and the log went on elsewhere: that depends on the volume.
+# Without breaks of new_segment: their number depends on the volume.
 apart() {
 	awk '
 		function close_file() {
@@ -45,8 +45,8 @@ expect "causes has these breaks with the process that wrote" "$(awk '!/^#/ && $4
 expect "by_pair has no pair: truncation freed the blocks, no other file took them" "$(grep -vc '^#' $DBG/by_pair)" 0
 check_exact "the maps are exact" -u $MNT
 
-# The database does not ask for the last flush: mostly it is the flusher's. To change how often that wakes would wake it at
-# once, as if somebody had asked; so that comes first.
+# The database does not request the last flush: mostly the flusher thread does it. A change of its interval would wake it
+# immediately, like a request; so the interval is set first.
 rm -r $MNT/db
 mkdir $MNT/db
 cd /proc/sys/vm || exit 1

@@ -53,7 +53,7 @@ of_files_by() {
 	awk -v n="$1" '$1 == "file" { sum += $n } END { print sum + 0 }' $DBG/gc
 }
 
-# shares_fit() - do the lines behind each victim add up to what was moved out of it of watched files?
+# shares_fit() - do the lines after each victim add up to the blocks of watched files that were moved out of it?
 shares_fit() {
 	awk '
 		$1 == "victim" { bad = bad || left; left = $10; segment = $4; end = $4 + $5; victims += $10 > 0 }
@@ -61,7 +61,7 @@ shares_fit() {
 		END { exit bad || left || !victims }' $DBG/gc
 }
 
-# shares_are_files() - does what was moved of each file, by victim, add up to the line of the file?
+# shares_are_files() - do the moved blocks of each file, by victim, add up to the line of the file?
 shares_are_files() {
 	awk '
 		$1 == "moved" { sum[$4] += $5 }
@@ -207,8 +207,8 @@ expect "gc_idle=1: victims were chosen by the cost-benefit policy" \
 	"$(awk '$1 == "victim" && $11 == "cost_benefit" { print $6, $11 }' $DBG/gc | sort -u)" "background cost_benefit"
 check "no victim has more moved blocks than valid ones" awk '$1 == "victim" && $9 > $8 { bad = 1 } END { exit bad }' $DBG/gc
 
-# A segment that is cleaned changes the files that were named for it, and no others. F2FS cleans none that is full, or that
-# a log is in: so take one in the middle of the large file, with some blocks less.
+# The collection of a segment moves blocks of the files that victims lists for it, and of no others. F2FS collects no
+# segment that is full or that a log writes to: the test takes one in the middle of the large file, without some blocks.
 asked=$(path=$MNT/w/full awk '
 	/^# volume/ { split($4, main, "="); split($6, size, "=") }
 	!/^#/ && $NF == ENVIRON["path"] && $4 <= 600 && $4 + $3 > 600 { print int(($2 + 600 - $4 - main[2]) / size[2]) }' $DBG/table)
@@ -222,7 +222,7 @@ fileop gc_range $MNT $(awk -v s="$asked" '/^# volume/ { split($4, main, "="); sp
 settle
 expect "the collection of a segment moves exactly the listed blocks" "$(changed /tmp/earlier)" "$(answer "$asked" /tmp/answer)"
 
-# A volume that is nearly full: all breaks but those that were there are due to garbage collection.
+# On a nearly full volume all new breaks are caused by garbage collection.
 loop_until 20 umount $MNT 2>/dev/null || :
 mkfs.f2fs -q -f -t 0 $DISK 262144 >/dev/null && mount_volume $DISK $MNT || bail "no small volume"
 mkdir -p $MNT/w
@@ -249,7 +249,7 @@ echo 0 >"$sys/gc_urgent"
 sleep 1
 settle
 check "nearly full: breaks by garbage collection are exactly those of moved blocks" moved_breaks 'gc_bg|gc_fg' /tmp/earlier
-# F2FS counts a page twice that it has dirtied in the background and then moves in the foreground, before it was written.
+# F2FS counts a page twice if it dirtied the page in the background and moves it in the foreground before the write-back.
 said=$(($(f2fs_moved foreground) + $(f2fs_moved background) - before))
 twice=$(($(sum 6) - fg))
 near "nearly full: F2FS counts the same number of moved blocks, except for those that it counts twice" "$(($(sum 6) + $(sum 8) - moved))" \

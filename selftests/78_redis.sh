@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 78_redis.sh - a real Redis, with an append-only file that is flushed each second, saves and rewrites: why its files break
+# 78_redis.sh - a real Redis with an append-only file that is flushed each second, saves and rewrites: why its files break
 #
-# What is seen, with the default of F2FS on a volume that is not small (ipu_policy 16):
+# The results, with the default of F2FS on a volume that is not small (ipu_policy 16):
 #
 # - All breaks are of blocks that were appended. The last block of the .aof, half full at each fdatasync, is written again
-#   and again: fdatasync may write it in place, so it does not move. No file is ever cut: there is no `tail`.
+#   and again: fdatasync may write it in place, so it does not move. No file is ever truncated: there is no `tail`.
 # - A flush of fewer than 16 blocks (min_hot_blocks) goes to the log of hot data, a larger one to that of warm data. So
 #   an .aof breaks, by `other_log`, as often as the load changes between some and many writes a second.
 # - A save (.rdb, and the base of a rewritten .aof) is flushed by the child that writes it, each 4 MiB
 #   (rdb-save-incremental-fsync), while the parent flushes the .aof: the two take blocks from each other, `interleaved`.
 #
-# On 7.3 all flushes of the .aof go to the log of hot data, and saves to that of warm data: nothing is broken, and the checks
-# of the last two are skipped if that is what is found.
+# On 7.3 all flushes of the .aof go to the log of hot data, and saves to that of warm data: no file has a break, and the
+# checks of the last two are skipped in that case.
 #
 # To be sure that a save lasts longer than one flush of the .aof, it pauses some microseconds for each key.
 

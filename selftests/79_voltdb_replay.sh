@@ -4,8 +4,8 @@
 # 79_voltdb_replay.sh - VoltDB's system calls, without VoltDB: the fragments of a snapshot
 #
 # `fileop voltdb` replays a snapshot by two sites as recorded by strace: two tables are written in turn, in pieces that
-# do not end with a block. sync_file_range flushes the whole pages now and then, fdatasync flushes all at the end.
-# At last one byte in the header marks the table as complete, with another fdatasync. So
+# do not end with a block. sync_file_range flushes whole pages at intervals, fdatasync flushes all at the end.
+# Finally one byte in the header marks the table as complete, with another fdatasync. So
 #
 # - the flushes of the two tables interleave: each takes the block that the other one's next flush could have used;
 # - the block that a flush leaves half full is not written twice, since only whole pages are flushed;
@@ -28,7 +28,7 @@ snapshot() {
 
 # kinds(pattern) - print number, cause and process of the breaks of the tables at blocks that match, most first
 #
-# Here and below without those where a segment was full and the log went on elsewhere: that depends on the volume.
+# Here and below without breaks of new_segment: their number depends on the volume.
 kinds() {
 	at=$1 awk '!/^#/ && $NF ~ /\.vpt$/ && $9 != "-" && $3 ~ "^(" ENVIRON["at"] ")$" {
 		sub(/:.*/, "", $12)
@@ -41,8 +41,8 @@ at() {
 	op=$1 awk '!/^#/ && $NF ~ /\.vpt$/ && $9 == ENVIRON["op"] && $11 != "new_segment" { print $3 }' $DBG/extents | sort -un | tr '\n' ' '
 }
 
-# Where a flush of whole pages begins, but for the first: behind 475 bytes and two, four and six times 496731. The last
-# flush begins at 970.
+# The blocks where flushes of whole pages begin, except the first: after 475 bytes and two, four and six times 496731.
+# The last flush begins at 970.
 FLUSHES="242|485|727"
 
 plan 10

@@ -29,9 +29,9 @@ calls=$(stat_of calls)
 su -s /bin/sh nobody -c "/selftests/bin/fileop bad_calls $MNT/home/mine $((6 * SLOW))" &
 user=$!
 sleep 2
-exact=0 looks=0
-while [ $looks -lt 10 ]; do
-	looks=$((looks + 1))
+exact=0 samples=0
+while [ $samples -lt 10 ]; do
+	samples=$((samples + 1))
 	! none_stale || exact=$((exact + 1))
 	sleep 0.2
 done

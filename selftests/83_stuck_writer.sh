@@ -72,8 +72,8 @@ operations() {
 	$1 "$2: the first directory is watched again" sh -c "echo 'add $MNT' >$DBG/targets"
 }
 
-# all_goes_on(prefix) - all that, beside the writer
-all_goes_on() {
+# operations_beside_writer(prefix) - the operations take no longer while the writer holds the lock
+operations_beside_writer() {
 	check "$1: the held file is stale" loop_until $SOON held_stale
 	operations in_time "$1"
 }
@@ -107,7 +107,7 @@ check_exact "read: maps are exact afterwards" $MNT
 stuck stuck
 echo 1 >$DBG/resync &
 resync=$!
-all_goes_on "held"
+operations_beside_writer "held"
 in_time "held: the module is unloaded" rmmod fragtrace
 release
 wait $resync 2>/dev/null || :
@@ -115,7 +115,7 @@ load path=$MNT
 check_exact "held: maps are exact afterwards" $MNT
 
 [ -f /tools/late.ko ] || skip_rest "a stuck worker" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
-# The writer must begin between two moments of the worker: try until it did.
+# The writer must begin between two steps of the worker: repeat until it does.
 n=0
 until [ $n = 10 ]; do
 	late
@@ -132,14 +132,14 @@ done
 late
 check "the worker waits for the lock inside F2FS" waits_inside
 check "another worker has replaced it" is_late
-all_goes_on "stuck"
+operations_beside_writer "stuck"
 in_time "stuck: the unload is refused" sh -c '! rmmod fragtrace'
 release
 check "stuck: the module unloads afterwards" loop_until $SOON unload
 load path=$MNT
 check_exact "stuck: maps are exact afterwards" $MNT
 
-# Each step is late while more is queued: workers are replaced, each of them once.
+# Each step is late while more files are queued: each worker is replaced once.
 # A file that changes all the time is scanned every few seconds only.
 late function=f2fs_fiemap before_ms=600
 case $(uname -v) in

@@ -4,7 +4,7 @@
 # 86_memory.sh - all memory is charged, also the second map of a rescan; without memory the largest file is left out
 #
 # Nodes of maps are measured in their slab, not by the module's own counters. NAMELESS files are deleted and held open;
-# `make test-large` has 500 000, and compares what is charged for them with the slabs (JUDGE=1), also after a resync.
+# `make test-large` has 500 000, and compares the charged memory with the slabs (JUDGE=1), also after a resync.
 #
 # kernels: first
 
@@ -46,7 +46,7 @@ memory_is() {
 
 # taken() - print the memory of all slabs for records and for the paths of deleted files
 #
-# The kernel's own users of kmalloc-256 are few here. The table of records is an xarray, with 64 entries in a node of
+# The kernel itself uses few objects of kmalloc-256 here. The table of records is an xarray, with 64 entries in a node of
 # 576 bytes; F2FS has many of these nodes.
 taken() {
 	for cache in /sys/kernel/slab/*fragtrace* /sys/kernel/slab/ft_inode /sys/kernel/slab/kmalloc-256; do
@@ -171,7 +171,7 @@ while [ "$(stat_of mem_bytes)" -lt 900000 ] && [ $n -lt 100 ]; do
 done
 settle || :
 check "one file takes nearly all memory" in_files $MNT/large
-# Until the largest file gives way all memory is used.
+# All memory is used until the largest file is left out.
 writeback=$(cat /proc/sys/vm/dirty_writeback_centisecs)
 echo 0 >/proc/sys/vm/dirty_writeback_centisecs
 late function=give_way before_ms=$((5000 * SLOW)) || echo "# late.ko is not here: memory is used up only by chance"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 88_rt.sh - PREEMPT_RT: probes that wait for a lock, calls that leave a note, an event in a context without sleeping locks
+# 88_rt.sh - PREEMPT_RT: probes that wait for a lock, calls that are handled later, an event in atomic context
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -59,7 +59,7 @@ else
 fi
 check_exact "maps are exact after the calls" $MNT
 
-# The event of a truncation again, with preemption off: it is outdated, and the file must be scanned.
+# The event of a truncation is repeated with preemption off: it is outdated, and the file must be scanned.
 fileop write $MNT/b 0 64K
 late function=probe_truncate_enter again=1 atomic=1
 fileop truncate $MNT/b 32K

@@ -3,7 +3,7 @@
 #
 # 89_held_path.sh - a waiting directory whose path a user can block delays no other process
 #
-# The user removes it and replaces it by a symbolic link to a name in a directory whose lock he holds.
+# The user replaces it by a symbolic link to a name in a directory, and holds the lock of this directory.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

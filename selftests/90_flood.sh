@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 90_flood.sh - a user with thousands of process names and hundreds of extensions hides nobody but himself
+# 90_flood.sh - thousands of process names and hundreds of extensions of one user do not hide those of another
 #
 # kernels: first
 
@@ -22,7 +22,7 @@ friend() {
 	fileop as $FRIEND 0 fileop "$@"
 }
 
-# in_turn() - his two files grow in turn
+# in_turn() - two files of the other user grow in turn
 in_turn() {
 	local n
 

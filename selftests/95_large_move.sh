@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 95_large_move.sh - while a large tree moves out of a watched directory, or into it, creating files takes no longer
+# 95_large_move.sh - while a large tree moves out of a watched directory, or into it, creating files does not take longer
 #
 # One process creates files in the watched directory, and the longest create is compared: from the move until the tree
 # is removed from memory (or read), and for the same time with an idle module. Other load of the machine only increases

@@ -7,13 +7,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# defrag(arguments...) - run it; its status is in $rc, what it says in /tmp/said
+# defrag(arguments...) - run it; its status is in $rc, its output in /tmp/said
 defrag() {
 	rc=0
 	fragtrace-defrag --all "$@" >/tmp/said 2>&1 || rc=$?
 }
 
-# said(text) - it said so
+# said(text) - does the output have this text?
 said() {
 	grep -qF -- "$1" /tmp/said && return 0
 	sed 's/^/# /' /tmp/said
@@ -53,7 +53,7 @@ write_beside() {
 		dd if=/tmp/block of="$2" bs=4096 seek=$block conv=notrunc 2>/dev/null
 		n=$((n + 1))
 	done
-	echo "# the writer wrote $n blocks meanwhile"
+	echo "# the writer wrote $n blocks during the moves"
 }
 
 # beside(way) - move a broken file while another process writes to its first blocks
@@ -112,7 +112,7 @@ case $(uname -r) in
 *) beside ioctl ;;
 esac
 
-# The way that fits the kernel, on files that broke as they grew in turn: everything is joined.
+# The way that fits the kernel, on files that grew in turn: all fragments are joined.
 n=0
 while [ $n -lt 24 ]; do
 	fileop write $MNT/grows $((n * 16))K 16K

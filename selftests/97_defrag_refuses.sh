@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 97_defrag_refuses.sh - what fragtrace-defrag leaves alone, and what ends it early: nothing is half done
+# 97_defrag_refuses.sh - the files that fragtrace-defrag does not move, and the events that end it early
 #
 # kernels: first
 
@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# said(text) - it said so
+# said(text) - does the output have this text?
 said() {
 	grep -qF -- "$1" /tmp/said && return 0
 	sed 's/^/# /' /tmp/said
@@ -72,7 +72,7 @@ has_written() {
 	[ "$(lifetime)" -gt "$1" ]
 }
 
-# ended(name, text) - it ends early, and says so
+# ended(name, text) - it ends early, and its output has this text
 ended() {
 	local rc
 
@@ -130,13 +130,13 @@ rm $MNT/packed
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
 left_alone $MNT/a "F2FS rewrites in place there, so that no block would move"
 echo 0 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
-# F2FS keeps the nameless inode of an atomic write, which it writes to, until that of the file goes
+# F2FS keeps the nameless inode of an atomic write, which it writes to, until the inode of the file is evicted
 echo 2 >/proc/sys/vm/drop_caches
 loop_until $SOON mount -o remount,ro $MNT 2>/dev/null || bail "cannot mount it read-only"
 left_alone $MNT/a "the volume is mounted read-only"
 mount -o remount,rw $MNT
 
-# === What happens meanwhile ===
+# === Changes during the moves ===
 
 # The worst file comes first: the plan begins with a, and b has a step, too.
 break_file $MNT/b
@@ -184,7 +184,7 @@ check "the content is unchanged without the module" cmp $MNT/a /tmp/copy
 umount $MNT
 check "fsck.f2fs finds nothing" sh -c "fsck.f2fs $DISK >/dev/null"
 
-# A pinned file takes free segments until fewer are left than F2FS keeps.
+# A pinned file takes free segments until fewer are left than F2FS reserves.
 make_volume $DISK2 $MNT2 noinline_data,nodiscard || bail "no second volume"
 break_file $MNT2/f
 : >$MNT2/fill

@@ -184,7 +184,7 @@ ft_vng_install() {
 	done
 	rm -rf "$1"
 	tail -n 5 "$tmp" >&2
-	ft_die "cannot install virtme-ng $FT_VNG_VERSION with pip; see $tmp. Is the network there?"
+	ft_die "cannot install virtme-ng $FT_VNG_VERSION with pip; see $tmp. Is there a network?"
 }
 
 # ft_vng() - make sure that virtme-ng is there; set VNG to its command

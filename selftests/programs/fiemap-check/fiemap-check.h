@@ -108,7 +108,7 @@ struct files {
  * @unwritten: compare unwritten runs, too
  * @partial: lines about files outside the given folders are not an error
  * @claims: compare only files that `files` calls exact; files are frozen, and the others may be unfinished
- * @no_paths: do not look paths up (for tests with invented files)
+ * @no_paths: do not resolve paths (for tests with invented files)
  * @truth_file: take the truth from this text instead of FIEMAP (for tests of this program)
  * @dirs: the folders
  * @nr_dirs: number of folders

@@ -315,9 +315,9 @@ static void __attribute__((noreturn)) usage(void)
 	fputs("usage: fiemap-check [options] FOLDER...\n"
 	      "  -d, --debugfs DIR   fragtrace's folder (default /sys/kernel/debug/fragtrace)\n"
 	      "  -u, --unwritten     compare unwritten extents, too\n"
-	      "  -c, --claims        compare only files called exact; writers are stopped, but nobody waited for the maps\n"
+	      "  -c, --claims        compare only files reported exact; writers are stopped, other files may be stale\n"
 	      "  -p, --partial       lines about files outside the folders are no error\n"
-	      "  -T, --truth FILE    take the truth from this text, look no path up (to test this program)\n"
+	      "  -T, --truth FILE    read the true extents from this text, resolve no path (to test this program)\n"
 	      "Exit status: 0 all agrees, 1 something differs, 2 it could not be compared\n", stderr);
 	exit(2);
 }

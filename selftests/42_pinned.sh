@@ -11,7 +11,7 @@ plan 4
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 : >$MNT/pinned
-fileop pin $MNT/pinned 1 || bail "this kernel does not pin"
+fileop pin $MNT/pinned 1 || bail "this kernel cannot pin a file"
 fileop fallocate $MNT/pinned default 0 4M
 check_exact "maps are exact after a pinned file is preallocated" -u $MNT
 fileop write $MNT/pinned 0 1M

@@ -67,7 +67,7 @@ if ! zoned 64 16; then
 fi
 mkfs.f2fs -q -f -m /dev/nullb0 >/tmp/mkfs 2>&1 || {
 	sed 's/^/# /' /tmp/mkfs
-	skip_rest "zoned: maps are exact" "mkfs.f2fs cannot"
+	skip_rest "zoned: maps are exact" "mkfs.f2fs does not support zones"
 }
 mkdir -p $MNT
 mount -t f2fs -o mode=lfs /dev/nullb0 $MNT || skip_rest "zoned: maps are exact" "this kernel does not mount it"

@@ -95,13 +95,13 @@ fileop fallocate $MNT/reserved default 0 1M
 fileop write $MNT/reserved 64K 64K
 fileop xattr $MNT/whole user.large 3000
 fileop many $MNT/a/b/c/name-that-is-long-enough-to-need-blocks-of-entries-soon- 300 0 1 2
-settle || bail "not exact"
+settle || bail "maps are not exact"
 sync
 balance "files, holes, links, directories"
 fileop truncate $MNT/pieces 1M
 rm $MNT/a/b/c/*7
 mv $MNT/a/b/c $MNT/d/c
-settle || bail "not exact"
+settle || bail "maps are not exact"
 sync
 balance "after removing and moving"
 rm $MNT/a/long

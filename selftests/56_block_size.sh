@@ -36,7 +36,7 @@ else
 fi
 expect "the load is refused without an F2FS volume" "$(fileop insmod "$FRAGTRACE_KO" path=$MNT)" EOPNOTSUPP
 set_log_blocksize 12
-mount_volume $DISK $MNT || bail "the super block was not the reason"
+mount_volume $DISK $MNT || bail "the volume cannot be mounted with blocks of 4 KiB"
 ok "4 KiB: the volume is mounted"
 load path=$MNT
 fileop write $MNT/a 0 1M

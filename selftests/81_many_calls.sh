@@ -60,7 +60,7 @@ check "all calls on the unwatched volume succeed" let_go
 settle
 expect "calls on the unwatched volume cause no scan" "$(stat_of rescans)" "$rescans"
 check_exact "maps are exact after calls on the unwatched volume" $MNT
-crowd $MNT/one || bail "the calls ended"
+crowd $MNT/one || bail "the calls have ended"
 expect "on the watched volume: no other map is stale while $CALLS calls wait" "$(others_stale)" 0
 check "all calls on the watched volume succeed" let_go
 expect "no other map is stale afterwards" "$(others_stale)" 0

@@ -86,11 +86,11 @@ fileop write $MNT/friend 0 1M
 fileop write $MNT2/file 0 1M
 sync
 load path=$MNT
-settle || bail "not exact"
+settle || bail "maps are not exact"
 operations own_time alone
 own_time "alone: the module is unloaded" rmmod fragtrace
 load path=$MNT
-settle || bail "not exact"
+settle || bail "maps are not exact"
 
 stuck stuck_fiemap
 echo 1 >$DBG/resync &
@@ -119,7 +119,7 @@ check_exact "held: maps are exact afterwards" $MNT
 n=0
 until [ $n = 10 ]; do
 	late
-	settle || bail "not exact"
+	settle || bail "maps are not exact"
 	sleep 2
 	late function=f2fs_fiemap before_ms=1500
 	fileop fallocate $MNT/held punch $((n * 16384)) 8192

@@ -28,7 +28,7 @@ make_volume $DISK $MNT || bail "no volume"
 fileop write $MNT/old 0 1M
 sync
 load path=$MNT
-settle || bail "not exact"
+settle || bail "maps are not exact"
 expect "no text reports a stopped F2FS before the shutdown" "$(head_lines)" "0 0 0 0 0 0"
 own_time "sync returns" sync
 own_time "resync returns" sh -c "echo 1 >$DBG/resync"
@@ -38,7 +38,7 @@ own_time "the module is unloaded" rmmod fragtrace
 own_time "the volume is unmounted" umount $MNT
 mount_volume $DISK $MNT || bail "cannot be mounted"
 load path=$MNT
-settle || bail "not exact"
+settle || bail "maps are not exact"
 fileop many $MNT/new 30 65536 0 >/dev/null
 f2fs_io shutdown 2 $MNT >/dev/null
 in_time "sync returns" sync

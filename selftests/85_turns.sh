@@ -31,7 +31,7 @@ while [ $i -lt 200 ]; do
 	i=$((i + 1))
 done
 fileop write $MNT/small 0 1M
-settle || bail "not exact"
+settle || bail "maps are not exact"
 steps=0
 for i in 1 2 3; do
 	echo 1 >$DBG/resync &
@@ -50,7 +50,7 @@ fileop random $MNT/pieces 1000 400 "${SEED:-85}"
 fileop fallocate $MNT/pieces keep 8M 16M
 fileop fallocate $MNT/pieces keep 80M 1M
 fileop write $MNT/pieces 90M 4096
-settle || bail "not exact"
+settle || bail "maps are not exact"
 if late function=f2fs_map_blocks before_ms=1; then
 	check "in many steps: a file of many extents is scanned" sh -c "echo 1 >$DBG/resync"
 	check "in many steps: the map becomes exact" is_exact pieces

@@ -140,7 +140,7 @@ for what in 200 0; do
 	fi
 	if [ -n "$JUDGE" ]; then
 		echo "# made in $(($(date +%s) - begin)) s"
-		settle || bail "not exact"
+		settle || bail "maps are not exact"
 		check "the charged memory is that of the slabs" agrees
 		begin=$(date +%s)
 		fileop say $DBG/resync 1 >/dev/null

@@ -327,7 +327,7 @@ round() {
 	echo "add $MNT/watched" >$DBG/targets
 	choose "$1"
 	echo "# seed $1:$CHOSEN"
-	settle || bail "not exact before the attack"
+	settle || bail "maps are not exact before the attack"
 	PHASE=own.
 	run_operations || bail "$HUNG hangs before the attack"
 	PHASE=

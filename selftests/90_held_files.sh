@@ -58,7 +58,7 @@ fileop many $MNT/held $FILES 64K 0
 fileop write $MNT/friend 0 1M
 sync
 load path=$MNT
-settle || bail "not exact"
+settle || bail "maps are not exact"
 {
 	echo "p:ft_runs fragtrace:run_worker" >$TRACING/kprobe_events &&
 		echo "p:ft_tries fragtrace:ft_step_lock_is_free" >>$TRACING/kprobe_events &&

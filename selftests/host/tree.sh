@@ -124,7 +124,7 @@ plan 14
 for tool in clang ld.lld llvm-ar; do
 	command -v $tool >/dev/null || skip_rest "a tree prepared by clang" "$tool is not installed"
 done
-command -v apt-get >/dev/null || skip_rest "a tree prepared by clang" "there is no apt-get to have Debian's source by"
+command -v apt-get >/dev/null || skip_rest "a tree prepared by clang" "apt-get is not installed"
 ft_packages build debug
 kept=$(ft_cache)/tree-6.12
 tree=$kept/source built=$kept/build

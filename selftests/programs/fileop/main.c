@@ -474,8 +474,8 @@ static void op_exchange(int argc, char **argv)
 }
 
 /*
- * rename FROM TO [time]: rename(2). Unlike mv, it also replaces folders, and passes names with another spelling
- * unchanged. With `time` it prints the duration of the call in microseconds.
+ * rename FROM TO [time]: rename(2). Unlike mv, it also replaces folders, and does not change the spelling of
+ * names. With `time` it prints the duration of the call in microseconds.
  */
 static void op_rename(int argc, char **argv)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A call that F2FS cannot finish: its data is on a page that does not arrive. Meanwhile it holds the lock of the
- * inode, as a call does whose data is on a slow or hostile FUSE file.
+ * A call that F2FS cannot finish: its data is on a page that does not arrive. It holds the lock of the inode, like a
+ * call whose data is on a slow or hostile FUSE file.
  */
 #include <fcntl.h>
 #include <linux/fiemap.h>

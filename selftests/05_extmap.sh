@@ -12,11 +12,11 @@ operations=1000000
 [ "$SLOW" = 1 ] || operations=50000
 if [ -f /tools/extmap_test.ko ]; then
 	check "$operations random operations" insmod /tools/extmap_test.ko ops=$operations ${SEED:+seed="$SEED"}
-	check "it says so" logged "extmap_test: passed: $operations operations"
+	check "extmap_test reports the number of operations" logged "extmap_test: passed: $operations operations"
 	log_since | sed -n 's/.*\(extmap_test: .*\)/# \1/p'
 	rmmod extmap_test
 else
 	skip "$operations random operations" "extmap_test.ko is not here: build with FT_SELFTEST=1, pass with -f"
-	skip "it says so" "it did not run"
+	skip "extmap_test reports the number of operations" "it did not run"
 fi
 finish

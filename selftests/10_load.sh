@@ -14,7 +14,7 @@ mode_of() {
 
 plan 27
 load ""
-expect "the folder is root's own" "$(mode_of $DBG)" 700
+expect "the debugfs folder has mode 0700" "$(mode_of $DBG)" 700
 for text in table extents files stats; do
 	expect "$text is read-only" "$(mode_of $DBG/$text)" 400
 done
@@ -27,15 +27,15 @@ done
 for text in extents files; do
 	expect "$text names its format" "$(head -n 1 "$DBG/$text")" "# fragtrace $text 2"
 done
-expect "no record without a folder" "$(cat $DBG/table $DBG/extents $DBG/files $DBG/targets | grep -vc '^#')" 0
+expect "no text has a record without a target" "$(cat $DBG/table $DBG/extents $DBG/files $DBG/targets | grep -vc '^#')" 0
 check "path is a readable parameter" test -r /sys/module/fragtrace/parameters/path
 check "max_mem_mb is a readable parameter" test "$(cat /sys/module/fragtrace/parameters/max_mem_mb)" -gt 0
-check "it unloads" unload
-refuse "and leaves nothing in debugfs" test -e $DBG
-refuse "and no module" loaded
+check "the module unloads" unload
+refuse "its debugfs folder is removed" test -e $DBG
+refuse "the module is no longer in /sys/module" loaded
 i=0
 while [ $i -lt 10 ] && insmod "$FRAGTRACE_KO" && unload; do
 	i=$((i + 1))
 done
-expect "loading and unloading ten times" "$i" 10
+expect "the module loads and unloads ten times" "$i" 10
 finish

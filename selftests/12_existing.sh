@@ -25,16 +25,16 @@ ln $MNT/plain $MNT/a/link
 ln -s plain $MNT/symlink
 sync
 load path=$MNT
-check_exact "read in at load" -u $MNT
-check "a fragmented file is called so" test "$(column table $MNT/a/pieces 6)" = fragmented
-check "a whole file is called so" test "$(column table $MNT/a/b/c/many400 6)" = contiguous
+check_exact "maps of existing files are exact after load" -u $MNT
+check "a fragmented file has the state fragmented" test "$(column table $MNT/a/pieces 6)" = fragmented
+check "a file in one fragment has the state contiguous" test "$(column table $MNT/a/b/c/many400 6)" = contiguous
 fileop random $MNT/a/pieces 512 100 4 every 7
 fileop write $MNT/a/b/sparse 5M 10M
-check_exact "and followed from then on" -u $MNT
+check_exact "maps are exact after existing files are written" -u $MNT
 unload
 # Drop the page cache: layouts must come from the disk.
 umount $MNT
 mount_volume $DISK $MNT
 load path=$MNT
-check_exact "read in from a cold cache" -u $MNT
+check_exact "maps are exact after a scan with a cold cache" -u $MNT
 finish

@@ -23,32 +23,32 @@ sync
 settle
 rescans=$(stat_of rescans)
 both default 3M 3M
-check_exact "reserve" -u $MNT
+check_exact "maps are exact after preallocation" -u $MNT
 if [ "$(stat_of calls_attached)" = 1 ]; then
-	expect "and nobody had to ask" "$(stat_of rescans)" "$rescans"
+	expect "preallocation causes no scan" "$(stat_of rescans)" "$rescans"
 else
-	skip "and nobody had to ask" "calls cannot be followed on this kernel"
+	skip "preallocation causes no scan" "calls cannot be followed on this kernel"
 fi
 both keep 6M 2M
-check_exact "reserve beyond the end" -u $MNT
+check_exact "maps are exact after preallocation beyond the end" -u $MNT
 both punch 1M 512K
 both punch 2000001 300003
 both punch 100 200
-check_exact "punch a hole" -u $MNT
+check_exact "maps are exact after holes are punched" -u $MNT
 both collapse 64K 128K
 both collapse 1M 4K
-check_exact "collapse" -u $MNT
+check_exact "maps are exact after ranges are collapsed" -u $MNT
 both zero 300K 300K
 both zero 777777 77777
-check_exact "zero" -u $MNT
+check_exact "maps are exact after ranges are zeroed" -u $MNT
 both zerokeep 5M 4M
-check_exact "zero beyond the end" -u $MNT
+check_exact "maps are exact after a range beyond the end is zeroed" -u $MNT
 both insert 128K 256K
 both insert 0 4K
-check_exact "insert" -u $MNT
+check_exact "maps are exact after ranges are inserted" -u $MNT
 fileop write $MNT/whole 1M 3M
 fileop random $MNT/pieces 1024 200 "${SEED:-52}" every 9
-check_exact "writes afterwards" -u $MNT
+check_exact "maps are exact after later writes" -u $MNT
 # No write-back in between.
 fileop write $MNT/hot 0 2M
 fileop fallocate $MNT/hot punch 512K 512K
@@ -56,18 +56,18 @@ fileop write $MNT/hot 600K 100K
 fileop fallocate $MNT/hot insert 256K 256K
 fileop write $MNT/hot 0 300K
 fileop fallocate $MNT/hot collapse 1M 64K
-check_exact "all of it on dirty pages" -u $MNT
+check_exact "maps are exact after the same on dirty pages" -u $MNT
 fileop truncate $MNT/whole 1M
 fileop fallocate $MNT/whole default 0 2M
 fileop write $MNT/whole 512K 1M
-check_exact "reserved again after a cut" -u $MNT
-# A file of many more extents than an event reads, with holes among them and after them: the rest is found by a scan.
+check_exact "maps are exact after truncation and preallocation" -u $MNT
+# A file of many more extents than an event reads, with holes between them and after them: a scan finds the rest.
 fileop write $MNT/extents 0 20M
 fileop random $MNT/extents 5120 4000 "${SEED:-52}" every 400
 fileop write $MNT/extents 22M 64K
 settle
 fileop fallocate $MNT/extents default 0 24M
-check_exact "reserved between and behind $(column files $MNT/extents 5) extents" -u $MNT
+check_exact "maps are exact after preallocation between and after $(column files $MNT/extents 5) extents" -u $MNT
 # The file is truncated before the module handles the event of the reservation.
 if late function=probe_fallocate before_ms=50; then
 	for n in 1 2 3 4 5; do
@@ -78,7 +78,7 @@ if late function=probe_fallocate before_ms=50; then
 		wait $!
 	done
 	late
-	check_exact "reserved and cut at once" -u $MNT
+	check_exact "maps are exact after preallocation and immediate truncation" -u $MNT
 	# The worker has seen the hole before the module handles the event of the reservation.
 	late function=probe_fallocate before_ms=800
 	for n in 1 2 3; do
@@ -88,8 +88,8 @@ if late function=probe_fallocate before_ms=50; then
 		wait $!
 	done
 	late
-	check_exact "reserved and punched at once" -u $MNT
-	# Too many holes for an event; the worker cannot ask F2FS later.
+	check_exact "maps are exact after preallocation and immediate punching" -u $MNT
+	# There are too many holes for one event, and the worker cannot scan a frozen volume.
 	fileop random $MNT/holes 20000 1500 "${SEED:-53}"
 	settle
 	late function=run_worker before_ms=1500
@@ -98,10 +98,10 @@ if late function=probe_fallocate before_ms=50; then
 	sleep 3
 	fsfreeze --unfreeze $MNT
 	late
-	check_exact "reserved and frozen" -u $MNT
+	check_exact "maps are exact after preallocation and immediate freezing" -u $MNT
 else
-	for what in cut punched frozen; do
-		skip "reserved and $what" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+	for what in truncation punching freezing; do
+		skip "maps are exact after preallocation and immediate $what" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 	done
 fi
 finish

@@ -14,20 +14,20 @@ fileop write $MNT/keep 0 1M
 fileop write $MNT/gone 0 1M
 sync
 rm $MNT/gone
-check_exact "a file removed" $MNT
-refuse "it is not in the table" in_table $MNT/gone
+check_exact "maps are exact after a file is removed" $MNT
+refuse "the removed file is not in the table" in_table $MNT/gone
 fileop hold $MNT/held 512K /tmp/ready /tmp/go &
 loop_until $PATIENCE test -e /tmp/ready || bail "the holder did not start"
-check_exact "a file removed while open" $MNT
+check_exact "maps are exact after an open file is removed" $MNT
 touch /tmp/go
 loop_until $PATIENCE test -e /tmp/ready.2 || bail "the holder did not write"
 fileop write $MNT/other 0 1M
-check_exact "and written to" $MNT
+check_exact "maps are exact after the removed file is written" $MNT
 rm /tmp/go
 wait
-check_exact "and closed" $MNT
-expect "none of it is left" "$(grep -c 'deleted' $DBG/files)" 0
+check_exact "maps are exact after the removed file is closed" $MNT
+expect "no deleted file is listed after the close" "$(grep -c 'deleted' $DBG/files)" 0
 rm $MNT/keep $MNT/other
 settle
-expect "an empty volume has no record" "$(grep -vc '^#' $DBG/table)" 0
+expect "the table of an empty volume has no record" "$(grep -vc '^#' $DBG/table)" 0
 finish

@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 atomic() {
 	local name
 
-	name=$1
+	name="maps are exact after $1"
 	shift
 	if fileop atomic "$@"; then
 		check_exact "$name" $MNT
@@ -33,32 +33,32 @@ make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop write $MNT/a 0 1M
 sync
-atomic "a write" $MNT/a begin write 200K 300K sync commit
-atomic "one that extends the file" $MNT/a begin write 1M 32K sync commit
-atomic "one that is not on the disk before the commit" $MNT/a begin write 100K 50K commit
+atomic "a committed write" $MNT/a begin write 200K 300K sync commit
+atomic "a committed write that extends the file" $MNT/a begin write 1M 32K sync commit
+atomic "a write that is not written back before the commit" $MNT/a begin write 100K 50K commit
 fresh $MNT/b
-atomic "one that is on the disk and given up" $MNT/b begin write 8K 16K sync abort
+atomic "an aborted write that was written back" $MNT/b begin write 8K 16K sync abort
 fresh $MNT/c
-atomic "an extending one that is given up" $MNT/c begin write 256K 32K sync abort
+atomic "an aborted write that extends the file" $MNT/c begin write 256K 32K sync abort
 fresh $MNT/d
-atomic "closed without a commit" $MNT/d begin write 4K 40K sync
-atomic "nothing written" $MNT/d begin commit
-atomic "several in a row" $MNT/d begin write 0 8K commit begin write 4K 8K sync commit begin write 100K 9000 sync abort begin \
+atomic "a write without a commit before the close" $MNT/d begin write 4K 40K sync
+atomic "a commit without a write" $MNT/d begin commit
+atomic "several atomic writes in a row" $MNT/d begin write 0 8K commit begin write 4K 8K sync commit begin write 100K 9000 sync abort begin \
 	write 200K 4K commit
-atomic "the same blocks again before the commit" $MNT/d begin write 20K 20K sync write 24K 8K sync write 20K 4K commit
-atomic "plain writes between two" $MNT/d begin write 20K 20K commit write 24K 60K fsync begin write 30K 20K sync commit
+atomic "the same blocks written twice before the commit" $MNT/d begin write 20K 20K sync write 24K 8K sync write 20K 4K commit
+atomic "plain writes between two atomic writes" $MNT/d begin write 20K 20K commit write 24K 60K fsync begin write 30K 20K sync commit
 fresh $MNT/e
-atomic "cut off before the commit" $MNT/e begin write 100K 100K sync truncate 120K sync commit
-atomic "cut off and grown before the commit" $MNT/e begin write 10K 100K sync truncate 20K write 60K 40K commit
-atomic "cut off and given up" $MNT/e begin write 10K 100K sync truncate 30000 abort
+atomic "truncation before the commit" $MNT/e begin write 100K 100K sync truncate 120K sync commit
+atomic "truncation and a write before the commit" $MNT/e begin write 10K 100K sync truncate 20K write 60K 40K commit
+atomic "truncation before an abort" $MNT/e begin write 10K 100K sync truncate 30000 abort
 fresh $MNT/f
-atomic "one that replaces the file" $MNT/f replace write 20K 4K sync commit
-atomic "by more than it had" $MNT/f replace write 0 300K sync commit
-atomic "and with holes" $MNT/f replace write 12K 4K write 40K 8K write 200K 1 commit
-atomic "a replacement that is given up" $MNT/f replace write 0 100K sync abort
-atomic "two replacements, then a plain one" $MNT/f replace write 0 100K commit replace write 8K 8K sync commit begin write 0 \
+atomic "a replacement of the file" $MNT/f replace write 20K 4K sync commit
+atomic "a replacement that is larger than the file" $MNT/f replace write 0 300K sync commit
+atomic "a replacement with holes" $MNT/f replace write 12K 4K write 40K 8K write 200K 1 commit
+atomic "an aborted replacement" $MNT/f replace write 0 100K sync abort
+atomic "two replacements, then an atomic write" $MNT/f replace write 0 100K commit replace write 8K 8K sync commit begin write 0 \
 	12K commit
-# While it is open and on the disk, the collector moves the blocks of both inodes.
+# Garbage collection moves the blocks of both inodes while the atomic write is open and written back.
 fresh $MNT/g
 fileop many $MNT/junk 100 30000 20000 7
 sync
@@ -66,21 +66,21 @@ rm $MNT/junk*[1345]
 fileop atomic $MNT/g begin write 0 128K sync sync sync sync sync commit 2>/dev/null &
 fileop gc $MNT 1 40
 wait $!
-check_exact "with the collector at work" $MNT
+check_exact "maps are exact after garbage collection during an atomic write" $MNT
 for f in a b c d e f g; do
 	fileop random $MNT/$f 64 20 "${SEED:-46}" every 3
 	fileop truncate $MNT/$f 111111
 done
-check_exact "plain writes to all of them" $MNT
+check_exact "maps are exact after plain writes to these files" $MNT
 echo 3 >/proc/sys/vm/drop_caches
 fileop atomic $MNT/a begin write 0 64K commit || :
-check_exact "a file that had left memory" $MNT
+check_exact "maps are exact after an atomic write to an evicted inode" $MNT
 umount $MNT
 make_volume $DISK $MNT noextent_cache || bail "no volume"
 await_live
 fileop write $MNT/a 0 256K
 settle
-atomic "several blocks without extent cache" $MNT/a begin write 20K 40K sync commit
+atomic "an atomic write of several blocks, without extent cache" $MNT/a begin write 20K 40K sync commit
 # The event of a commit comes after the block has been written to another place again.
 for options in extent_cache noextent_cache; do
 	umount $MNT
@@ -93,9 +93,9 @@ for options in extent_cache noextent_cache; do
 		fileop write $MNT/a 0 4K
 		settle
 		late
-		check_exact "an event of a commit that comes behind that of a write, $options" $MNT
+		check_exact "maps are exact after a commit's event that follows that of a later write, $options" $MNT
 	else
-		skip "an event of a commit that comes behind that of a write, $options" \
+		skip "maps are exact after a commit's event that follows that of a later write, $options" \
 			"late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 	fi
 done

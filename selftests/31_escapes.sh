@@ -3,7 +3,7 @@
 #
 # 31_escapes.sh - names with each possible byte; long names; folders with such names as targets
 #
-# Each name in our texts must lead back to its file, also through the viewer.
+# Each name in the texts must lead to its file, also in the viewer.
 #
 # kernels: first
 
@@ -61,7 +61,7 @@ mkdir -p "$deep"
 fileop write "$deep/end" 0 64K
 mkdir $MNT/bytes
 each_byte $MNT/bytes
-expect "253 names of all bytes" "$(ls -A $MNT/bytes | wc -l)" 253
+expect "253 file names contain every byte" "$(ls -A $MNT/bytes | wc -l)" 253
 fileop write "$MNT/$(printf '\300\200\355\240\200\376')" 0 64K
 fileop write "$MNT/ " 0 64K
 fileop write "$MNT/..." 0 64K
@@ -69,27 +69,27 @@ fileop write "$MNT/-" 0 64K
 fileop write "$MNT/$(printf '%0255d' 7)" 0 64K
 fileop write "$MNT/ends in newline
 " 0 64K
-check_exact "every name reads back to its file" $MNT
-check "a blank is \\040" in_table "$MNT/a\\040dir/with\\040blank"
-check "a newline is \\012" grep -q 'new\\012line' $DBG/table
-check "a tab is \\011" grep -q 'tab\\011here' $DBG/table
-check "a backslash is \\134" grep -q 'back\\134slash' $DBG/table
-expect "every record has its seven fields" "$(grep -v '^#' $DBG/table | tr -cd ' \n' | sort -u)" "      "
+check_exact "every escaped name leads to its file" $MNT
+check "a space is written \\040" in_table "$MNT/a\\040dir/with\\040blank"
+check "a newline is written \\012" grep -q 'new\\012line' $DBG/table
+check "a tab is written \\011" grep -q 'tab\\011here' $DBG/table
+check "a backslash is written \\134" grep -q 'back\\134slash' $DBG/table
+expect "every record has seven fields" "$(grep -v '^#' $DBG/table | tr -cd ' \n' | sort -u)" "      "
 if command -v fragtrace-view >/dev/null; then
-	check "the viewer reads them all" fragtrace-view -t $DBG/table -o /tmp/names.png
+	check "the viewer reads all names" fragtrace-view -t $DBG/table -o /tmp/names.png
 else
-	skip "the viewer reads them all" "fragtrace-view is not in this guest"
+	skip "the viewer reads all names" "fragtrace-view is not in this guest"
 fi
 
 # The name itself, unless it contains the first byte of an escape; then the name as it is shown.
 mkdir "$MNT/t" "$MNT/t/a b" "$MNT/t/back\\slash" "$MNT/t/\\040" "$MNT/t/c (deleted)" "$MNT/t/new
 line" "$MNT/t/$(printf 'esc\033\377')"
 fileop say $DBG/targets "del $MNT" >/dev/null
-expect "a target with a blank" "$(watched "$MNT/t/a b" "$MNT/t/a\\040b")" ""
-expect "one with a backslash" "$(watched "$MNT/t/back\\134slash" "$MNT/t/back\\134slash")" ""
-expect "one that looks like an escape" "$(watched "$MNT/t/\\134040" "$MNT/t/\\134040")" ""
-expect "one that looks deleted" "$(watched "$MNT/t/c (deleted)" "$MNT/t/c\\040(deleted)")" ""
-expect "one with a newline" "$(watched "$MNT/t/new\\012line" "$MNT/t/new\\012line")" ""
-expect "one with other bytes" "$(watched "$MNT/t/$(printf 'esc\033\377')" "$MNT/t/esc\\033$(printf '\377')")" ""
-expect "a NUL written as an escape is no end of a path" "$(fileop say $DBG/targets "add $MNT\\000junk")" EINVAL
+expect "a target with a space is watched" "$(watched "$MNT/t/a b" "$MNT/t/a\\040b")" ""
+expect "a target with a backslash is watched" "$(watched "$MNT/t/back\\134slash" "$MNT/t/back\\134slash")" ""
+expect "a target that resembles an escape is watched" "$(watched "$MNT/t/\\134040" "$MNT/t/\\134040")" ""
+expect "a target that ends with (deleted) is watched" "$(watched "$MNT/t/c (deleted)" "$MNT/t/c\\040(deleted)")" ""
+expect "a target with a newline is watched" "$(watched "$MNT/t/new\\012line" "$MNT/t/new\\012line")" ""
+expect "a target with control and non-ASCII bytes is watched" "$(watched "$MNT/t/$(printf 'esc\033\377')" "$MNT/t/esc\\033$(printf '\377')")" ""
+expect "an escaped NUL in a path is refused" "$(fileop say $DBG/targets "add $MNT\\000junk")" EINVAL
 finish

@@ -21,24 +21,24 @@ fileop write $MNT/outside/one 0 64K
 fileop write $MNT/outside/tree/two 0 64K
 fileop write $MNT/watched/three 0 64K
 load path=$MNT/watched
-check_exact "only the watched directory" $MNT/watched
-refuse "a file outside does not appear" in_table $MNT/outside/one
+check_exact "maps of the watched directory are exact" $MNT/watched
+refuse "a file outside of it is not in the table" in_table $MNT/outside/one
 fileop write $MNT/outside/new 0 64K
-check_exact "nor a new one" $MNT/watched
+check_exact "maps are exact after a file is created outside" $MNT/watched
 mv $MNT/outside/one $MNT/watched/sub/
 fileop write $MNT/watched/sub/one 32K 64K
-check_exact "moved in" $MNT/watched
-check "it appears" in_table $MNT/watched/sub/one
+check_exact "maps are exact after a file is moved into the directory" $MNT/watched
+check "the table has the file that was moved in" in_table $MNT/watched/sub/one
 mv $MNT/watched/three $MNT/outside/
-check_exact "moved out" $MNT/watched
-refuse "it is gone" grep -q /three $DBG/table
+check_exact "maps are exact after a file is moved out" $MNT/watched
+refuse "the table does not have the file that was moved out" grep -q /three $DBG/table
 mv $MNT/outside/tree $MNT/watched/
-check "until it has been read, nothing claims to be live" known_if_live $MNT/watched/tree/two
-check_exact "a directory moved in" $MNT/watched
+check "the target is live only after a new directory has been read" known_if_live $MNT/watched/tree/two
+check_exact "maps are exact after a directory is moved in" $MNT/watched
 fileop write $MNT/watched/tree/two 64K 64K
-check_exact "and written to" $MNT/watched
+check_exact "maps are exact after files in this directory are written" $MNT/watched
 mv $MNT/watched/sub $MNT/outside/
 fileop write $MNT/outside/sub/one 0 64K
-check_exact "a directory moved out" $MNT/watched
-refuse "what is below it is gone" grep -q /sub/one $DBG/table
+check_exact "maps are exact after a directory is moved out" $MNT/watched
+refuse "the table does not have the files below it" grep -q /sub/one $DBG/table
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 34_odd_names.sh - a name of a file is given to something else, directories are exchanged, names fold case
+# 34_odd_names.sh - a symbolic link takes over the name of a file, directories are exchanged, names fold case
 #
 # Regressions: a name given to a symbolic link stayed; an exchange dropped a whole directory; after a rename of
 # a directory by another spelling it had two names, and moving its parent away crashed the kernel.
@@ -20,15 +20,15 @@ for f in left/1 left/deep/2 right/3; do
 	fileop write $MNT/t/$f 0 64K
 done
 load path=$MNT/t
-check_exact "before" $MNT/t
+check_exact "maps are exact before the renames" $MNT/t
 fileop rename $MNT/t/link $MNT/t/a
-refuse "a symbolic link takes the name of a file" in_files $MNT/t/a
-check_exact "the others stay" $MNT/t
+refuse "a name that a symbolic link took over is not listed" in_files $MNT/t/a
+check_exact "maps of the other files are exact" $MNT/t
 scans=$(stat_of rescans)
 fileop exchange $MNT/t/left $MNT/t/right
-check_exact "two directories exchanged" $MNT/t
-expect "without a scan" "$(stat_of rescans)" "$scans"
-check "what was deep is deep" in_files $MNT/t/right/deep/2
+check_exact "maps are exact after an exchange of two directories" $MNT/t
+expect "the exchange causes no scan" "$(stat_of rescans)" "$scans"
+check "a file in a subdirectory has its new path" in_files $MNT/t/right/deep/2
 unload
 umount $MNT
 
@@ -44,15 +44,15 @@ if mkfs.f2fs -q -f -O casefold -C utf8 $DISK >/dev/null 2>&1 && mount_volume $DI
 	settle
 	echo 3 >/proc/sys/vm/drop_caches
 	fileop rename $MNT/t/P/foo $MNT/t/Q/bar
-	check_exact "a directory renamed by another spelling" $MNT/t
+	check_exact "maps are exact after a directory is renamed by another spelling" $MNT/t
 	rm $MNT/t/zed
-	check_exact "a file removed by another spelling" $MNT/t
-	refuse "is gone" in_files $MNT/t/Zed
+	check_exact "maps are exact after a file is removed by another spelling" $MNT/t
+	refuse "the removed name is not listed" in_files $MNT/t/Zed
 	fileop rename $MNT/t/P $MNT/out
-	check_exact "its old parent moved away" $MNT/t
+	check_exact "maps are exact after the old parent directory is moved away" $MNT/t
 else
-	for f in "a directory renamed by another spelling" "a file removed by another spelling" "is gone" \
-		"its old parent moved away"; do
+	for f in "maps are exact after a directory is renamed by another spelling" "maps are exact after a file is removed by another spelling" "the removed name is not listed" \
+		"maps are exact after the old parent directory is moved away"; do
 		skip "$f" "this kernel folds no case"
 	done
 fi

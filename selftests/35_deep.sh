@@ -33,40 +33,40 @@ for name in 333 4444 55555; do
 	fileop deep $MNT/p 16 254 fileop write $name 0 64K
 done
 fileop deep $MNT/q "$LEVELS" 250 fileop write end 0 64K
-check_exact "paths of 4095, 4096 and 4097 bytes, and $LEVELS levels below" $MNT
-check "the longest is there in full ($(longest files) bytes)" test "$(longest files)" -gt $((LEVELS * 251))
+check_exact "maps are exact for paths of 4095, 4096 and 4097 bytes, and at $LEVELS levels" $MNT
+check "the longest path is complete ($(longest files) bytes)" test "$(longest files)" -gt $((LEVELS * 251))
 unload
 load path=$MNT
-check_exact "and when they were there before" $MNT
+check_exact "maps are exact when the files existed before the load" $MNT
 
 fileop deep $MNT/q "$LEVELS" 250 fileop hold held 64K /tmp/ready /tmp/go &
-loop_until $PATIENCE test -e /tmp/ready || bail "nobody holds a file"
+loop_until $PATIENCE test -e /tmp/ready || bail "no process holds a file"
 fileop deep $MNT/p 4 254 fileop hold held 64K /tmp/ready2 /tmp/go &
-loop_until $PATIENCE test -e /tmp/ready2 || bail "nobody holds a file"
+loop_until $PATIENCE test -e /tmp/ready2 || bail "no process holds a file"
 settle
 check "a deleted file that is open keeps its path" grep -q '/held\\040(deleted)$' $DBG/files
-check "one whose path is no path is there without it" grep -q ' ?\\040(deleted)$' $DBG/files
+check "a deleted file whose path is too long is listed without a path" grep -q ' ?\\040(deleted)$' $DBG/files
 touch /tmp/go
 loop_until $PATIENCE test -e /tmp/ready.2 || :
 loop_until $PATIENCE test -e /tmp/ready2.2 || :
 rm /tmp/go
 wait
-refuse "closed, they are gone" deleted
+refuse "deleted files are not listed after the close" deleted
 
 mv $MNT/q $MNT/p/q
-check_exact "moved, with all that is below" $MNT
-expect "a folder too deep for a path is no target" \
+check_exact "maps are exact after the whole tree is moved" $MNT
+expect "a directory whose path is too long is refused as a target" \
 	"$(fileop deep $MNT/p/q "$LEVELS" 250 fileop say $DBG/targets "add /proc/self/cwd")" ENAMETOOLONG
-expect "one with the longest path is" "$(fileop deep $MNT/p 15 254 fileop say $DBG/targets "add /proc/self/cwd")" OK
-check_exact "and is exact" $MNT
-expect "a path of 4096 bytes is too long" \
+expect "a directory with the longest path is accepted as a target" "$(fileop deep $MNT/p 15 254 fileop say $DBG/targets "add /proc/self/cwd")" OK
+check_exact "maps of this target are exact" $MNT
+expect "a path of 4096 bytes is refused" \
 	"$(fileop say $DBG/targets "add /$(printf '%04095d' 0)")" ENAMETOOLONG
-expect "one that is as long only with its escapes is looked up" \
+expect "a path that is short enough after unescaping is looked up" \
 	"$(fileop say $DBG/targets "add $(awk 'BEGIN { for (i = 0; i < 2000; i++) printf "\\057\\056" }')")" EOPNOTSUPP
 
 # Other spellings of its path name the same folder.
 for path in $MNT/ $MNT/. $MNT//p/.. $MNT/p/../; do
-	expect "$path is $MNT" "$(fileop say $DBG/targets "add $path")" EEXIST
+	expect "$path names the same directory as $MNT" "$(fileop say $DBG/targets "add $path")" EEXIST
 done
-check "unmount" umount $MNT
+check "the volume is unmounted" umount $MNT
 finish

@@ -57,43 +57,43 @@ move_one() {
 plan 22
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
-move_one "one range"
-expect "the blocks were copied" "$went" copied
+move_one "maps are exact after one range is moved"
+expect "F2FS copied the blocks" "$went" copied
 fileop move $MNT/from 900K $MNT/to 3M 64K
-check_exact "beyond the end" $MNT
+check_exact "maps are exact after a move beyond the end" $MNT
 fileop write $MNT/to 0 64K
 fileop move $MNT/to 0 $MNT/to 256K 64K
-check_exact "within a file" $MNT
+check_exact "maps are exact after a move within a file" $MNT
 fileop fallocate $MNT/reserved default 0 512K
 fileop write $MNT/reserved 64K 64K
 fileop move $MNT/reserved 0 $MNT/to 1M 256K
-check_exact "reserved blocks" -u $MNT
+check_exact "maps are exact after preallocated blocks are moved" -u $MNT
 fileop write $MNT/odd 0 70001
 fileop move $MNT/odd 64K $MNT/to 64K 0
-check_exact "to the end of a file that ends inside a block" $MNT
+check_exact "maps are exact after a move to the end of a file that ends inside a block" $MNT
 prepare ""
-moves "copied"
+moves "maps are exact after copies"
 prepare noextent_cache
-move_one "without extent cache: one range copied"
-moves "copied without extent cache"
+move_one "without extent cache: maps are exact after one range is copied"
+moves "without extent cache: maps are exact after copies"
 prepare checkpoint=disable
-move_one "checkpoint off: one range"
-expect "the addresses were exchanged" "$went" exchanged
-moves "exchanged"
+move_one "checkpoint off: maps are exact after one range is moved"
+expect "F2FS exchanged the addresses" "$went" exchanged
+moves "maps are exact after exchanges"
 prepare checkpoint=disable,noextent_cache
-move_one "without extent cache: one range exchanged"
-moves "exchanged without extent cache"
+move_one "without extent cache: maps are exact after one range is exchanged"
+moves "without extent cache: maps are exact after exchanges"
 # Refused after the begin: F2FS restores the addresses that it has removed.
 umount $MNT
 if make_volume $DISK $MNT checkpoint=disable,mode=lfs 2>/dev/null; then
 	await_live
 	fileop write $MNT/whole 0 2M
 	fileop write $MNT/to 0 64K
-	refuse "log only: refused" fileop move $MNT/whole 0 $MNT/to 0 64K 2>/dev/null
-	check_exact "and nothing has changed" $MNT
+	refuse "mode=lfs: the move is refused" fileop move $MNT/whole 0 $MNT/to 0 64K 2>/dev/null
+	check_exact "mode=lfs: maps are exact after the refused move" $MNT
 else
-	skip "log only: refused" "this kernel always makes checkpoints in this mode"
-	skip "and nothing has changed" "likewise"
+	skip "mode=lfs: the move is refused" "this kernel always makes checkpoints in this mode"
+	skip "mode=lfs: maps are exact after the refused move" "likewise"
 fi
 prepare ""
 fileop many $MNT/junk 60 30000 20000 7
@@ -102,8 +102,8 @@ rm $MNT/junk*[1345]
 fileop moves $MNT/whole $MNT/pieces 512 12 "${SEED:-356}" &
 fileop gc $MNT 1 20
 wait $!
-check_exact "with the collector at work" $MNT
+check_exact "maps are exact after moves during garbage collection" $MNT
 echo 3 >/proc/sys/vm/drop_caches
 fileop moves $MNT/whole $MNT/pieces 512 12 "${SEED:-357}"
-check_exact "files that had left memory" $MNT
+check_exact "maps are exact after moves of evicted inodes" $MNT
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 38_viewer.sh - the viewer beside a module that works, is unloaded and loaded; its figures and the kernel's
+# 38_viewer.sh - the viewer while the module runs, is unloaded and loaded; its figures agree with those of the module
 #
 # kernels: first
 
@@ -62,40 +62,40 @@ fileop write $MNT/sparse 1M 64K
 fileop write $MNT/sparse 8M 64K
 sync
 settle $MNT
-check "the figures are those of files" same_figures
-check "the metrics are the sums of files" same_sums
-check "the breaks are those of files" same_breaks
+check "the figures are equal to those of the text files" same_figures
+check "the metrics are equal to the sums of the text files" same_sums
+check "the breaks are equal to those of the text files" same_breaks
 if grep -q '^# fragtrace extents 2' $DBG/extents; then
-	check "their causes are those of extents" same_causes
+	check "the causes are equal to those of the text extents" same_causes
 else
-	skip "their causes are those of extents" "extents has no causes"
+	skip "the causes are equal to those of the text extents" "extents has no causes"
 fi
-expect "table as CSV has all its records" \
+expect "the CSV of the table has all records" \
 	"$(fragtrace-view -t $DBG/table --csv - | wc -l)" "$(grep -vc '^#' $DBG/table | awk '{ print $1 + 1 }')"
 for list in extents files; do
-	check "the list of $list from the snapshot is the text $list" same_list $list
+	check "the list of $list from the snapshot is equal to the text $list" same_list $list
 done
 
 mkdir $out
 fragtrace-view -n 0.1 -o $out/fragImg.png --html $out/page.html --record $out/rec --prometheus $out/prom 2>$out/said &
 viewer=$!
-check "it draws and records" loop_until 20 snapshots 1
+check "fragtrace-view draws and records" loop_until 20 snapshots 1
 fileop write $MNT/more 0 64K
 sync
-check "a change is another snapshot" loop_until 20 snapshots 2
-check "the module can be unloaded meanwhile" go
-check "that is said" loop_until 20 grep -q 'is the module fragtrace loaded.*waiting until it is back' $out/said
-check "the last picture stays" test -s $out/fragImg.png
+check "a change leads to another snapshot" loop_until 20 snapshots 2
+check "the module unloads while fragtrace-view runs" go
+check "fragtrace-view reports the unload" loop_until 20 grep -q 'is the module fragtrace loaded.*waiting until it is back' $out/said
+check "the last picture is kept" test -s $out/fragImg.png
 load path=$MNT
-check "so is its return" loop_until 20 grep -q 'is back' $out/said
+check "fragtrace-view reports that the module is back" loop_until 20 grep -q 'is back' $out/said
 fileop write $MNT/again 0 64K
 sync
-check "and it goes on" loop_until 20 sh -c "fragtrace-view -t \$(ls $out/rec/* | tail -n 1) --csv - | grep -q /again"
+check "fragtrace-view records again" loop_until 20 sh -c "fragtrace-view -t \$(ls $out/rec/* | tail -n 1) --csv - | grep -q /again"
 kill $viewer
 wait $viewer
-expect "it ends well" $? 0
-# a guest has no fonts, and fontconfig says so
-expect "with two messages" "$(grep -vc '^Fontconfig ' $out/said)" 2
+expect "fragtrace-view ends with status 0" $? 0
+# a guest has no fonts: fontconfig prints a message
+expect "fragtrace-view has printed two messages" "$(grep -vc '^Fontconfig ' $out/said)" 2
 rm -rf $out
 unload
 finish

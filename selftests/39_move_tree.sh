@@ -3,8 +3,8 @@
 #
 # 39_move_tree.sh - a large tree moves out of a watched directory, and back: the rename does not wait
 #
-# The module removes the names below the tree later, some at a time. late.ko makes that slow, so that other operations
-# happen in between. The tree has FILES files (default 1000), half of them a level deeper.
+# The module removes the names below the tree later, in small steps. late.ko delays these steps, so that other
+# operations happen between them. The tree has FILES files (default 1000), half of them a level deeper.
 #
 # kernels: first
 
@@ -55,7 +55,7 @@ fileop write $MNT/second/file 0 64K
 sync
 # Processes that wrote are kept and charged as long as a volume is watched. They are not part of this test.
 load path=$MNT/watched,$MNT/second causes=0
-check_exact "without the tree" $MNT/watched $MNT/second
+check_exact "maps are exact before the tree is moved in" $MNT/watched $MNT/second
 none=$(known) bytes=$(stat_of mem_bytes)
 
 # In and out again, without a pause.
@@ -64,10 +64,10 @@ best_empty=
 for round in 1 2; do
 	mv $MNT/outside/tree $MNT/watched/tree
 	settle
-	expect "round $round: moved in" "$(known)" $((none + FILES + 2))
+	expect "round $round: all files of the tree are known after it is moved in" "$(known)" $((none + FILES + 2))
 	took=$(fileop rename $MNT/watched/tree $MNT/outside/tree time)
 	[ -n "$best" ] && [ "$best" -lt "$took" ] || best=$took
-	expect "round $round: moved out, nothing of it is shown" "$(shown /tree/)" 0
+	expect "round $round: no file of the tree is shown after it is moved out" "$(shown /tree/)" 0
 	fileop write $MNT/watched/keep/new$round 0 64K
 	rm $MNT/watched/keep/new$round
 	back_to "round $round" "$none" "$bytes"
@@ -78,10 +78,10 @@ for round in 1 2; do
 	settle
 done
 echo "# moving $FILES files out took $best us, an empty directory $best_empty us"
-check_exact "after that" $MNT/watched $MNT/second
+check_exact "maps are exact after the tree was moved twice" $MNT/watched $MNT/second
 
-# The same with names changing in the tree before it is taken down.
-slow_down || skip_rest "while a tree is taken down" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+# The same with names changing in the tree before its records are removed.
+slow_down || skip_rest "changes while the records of a tree are removed" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 late
 mv $MNT/outside/tree $MNT/watched/tree
 ln $MNT/watched/tree/1 $MNT/watched/keep/second_name
@@ -90,17 +90,17 @@ settle
 slow_down
 mv $MNT/watched/tree $MNT/outside/tree
 now=$(known)
-check "who moves the tree does not take it down: $now of $((none + FILES + 2)) files are left" test "$now" -gt $((FILES / 10))
-expect "nothing of it is shown" "$(shown /tree/)" 0
-expect "but files that have another name are" "$(shown _name$)" 2
+check "rename returns before all records are removed: $now of $((none + FILES + 2)) files are left" test "$now" -gt $((FILES / 10))
+expect "no file of the tree is shown" "$(shown /tree/)" 0
+expect "files that have another name are shown" "$(shown _name$)" 2
 fileop write $MNT/watched/keep/elsewhere 0 64K
 fileop write $MNT/outside/tree/new 0 64K
 fileop write $MNT/outside/tree/deep/inner/new 0 64K
 fileop write $MNT/outside/tree/deep/inner/2 0 64K
 rm $MNT/outside/tree/5 $MNT/outside/tree/deep/inner/5
 fileop hold $MNT/outside/tree/deep/inner/held 64K /tmp/ready /tmp/go &
-loop_until $PATIENCE test -e /tmp/ready || bail "nobody holds a file"
-expect "nor is a file that is deleted in there" "$(shown deleted)" 0
+loop_until $PATIENCE test -e /tmp/ready || bail "no process holds a file"
+expect "a file that is deleted in the tree is not shown" "$(shown deleted)" 0
 mkdir $MNT/outside/tree/deep/inner/directory
 mv $MNT/outside/tree/deep/inner/3 $MNT/outside/tree/4 $MNT/watched/keep/
 mv $MNT/outside/tree/one $MNT/watched/
@@ -110,8 +110,8 @@ loop_until $PATIENCE test -e /tmp/ready.2 || :
 rm /tmp/go
 wait
 late
-check_exact "what moved away from it in time" $MNT/watched $MNT/second
-expect "and nothing else" "$(known)" $((none + 6))
+check_exact "maps of files that left the tree before are exact" $MNT/watched $MNT/second
+expect "no other file of the tree is known" "$(known)" $((none + 6))
 
 # Back before all of it is removed, and out again.
 mv $MNT/outside/tree $MNT/watched/tree
@@ -125,22 +125,22 @@ sleep "$SLOW"
 mv $MNT/outside/deep $MNT/watched/tree/deep
 echo "# $(known) files are left after all that"
 late
-check_exact "moved back at once" $MNT/watched $MNT/second
-expect "all of it is there" "$(known)" "$all"
+check_exact "maps are exact after the tree is moved back immediately" $MNT/watched $MNT/second
+expect "all files of the tree are known" "$(known)" "$all"
 
 # The same for a target, and a target inside it.
-expect "a target within" "$(fileop say $DBG/targets "add $MNT/watched/tree/two")" OK
+expect "a target inside the tree is added" "$(fileop say $DBG/targets "add $MNT/watched/tree/two")" OK
 settle
 slow_down
-expect "the outer one is given up" "$(fileop say $DBG/targets "del $MNT/watched")" OK
+expect "the outer target is removed" "$(fileop say $DBG/targets "del $MNT/watched")" OK
 now=$(known)
-check "at once: $now of $all files are left" test "$now" -gt $((FILES / 10))
-expect "and asked for again" "$(fileop say $DBG/targets "add $MNT/watched")" OK
+check "the removal does not wait: $now of $all files are left" test "$now" -gt $((FILES / 10))
+expect "the outer target is added again" "$(fileop say $DBG/targets "add $MNT/watched")" OK
 late
-check_exact "all of it is there again" $MNT/watched $MNT/second
+check_exact "maps are exact after the target is added again" $MNT/watched $MNT/second
 mv $MNT/watched/tree $MNT/outside/tree
-check_exact "moved out, the target within it stays" $MNT/outside/tree/two $MNT/watched $MNT/second
-expect "under its new path" "$(awk '!/^#/ && $3 == "live" { print $5 }' $DBG/targets | grep -c outside/tree/two)" 1
+check_exact "maps of the inner target are exact after the tree is moved out" $MNT/outside/tree/two $MNT/watched $MNT/second
+expect "the inner target has its new path" "$(awk '!/^#/ && $3 == "live" { print $5 }' $DBG/targets | grep -c outside/tree/two)" 1
 
 # The last target of the volume: its removal does not wait until all records are removed.
 mv $MNT/outside/tree $MNT/watched/tree
@@ -149,17 +149,17 @@ used=$(stat_of mem_bytes)
 fileop say $DBG/targets "del $MNT/watched/tree/two" >/dev/null
 fileop say $DBG/targets "del $MNT/second" >/dev/null
 slow_down
-expect "the last one is given up" "$(fileop say $DBG/targets "del $MNT/watched")" OK
+expect "the last target of the volume is removed" "$(fileop say $DBG/targets "del $MNT/watched")" OK
 now=$(stat_of mem_bytes)
-check "at once: $now of $used bytes are still charged" test "$now" -gt $((used / 2))
-expect "asked for again" "$(fileop say $DBG/targets "add $MNT/watched")" OK
+check "the removal does not wait: $now of $used bytes are still charged" test "$now" -gt $((used / 2))
+expect "the last target is added again" "$(fileop say $DBG/targets "add $MNT/watched")" OK
 late
-check_exact "it is all there" $MNT/watched
+check_exact "maps are exact after the last target is added again" $MNT/watched
 
 # The same for an unmount and an unload.
 slow_down
 umount $MNT
 unload
 late
-refuse "unmounted and unloaded meanwhile" loaded
+refuse "the module is not loaded after unmount and unload during the removal" loaded
 finish

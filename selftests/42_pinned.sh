@@ -11,15 +11,15 @@ plan 4
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 : >$MNT/pinned
-fileop pin $MNT/pinned 1 || bail "this kernel does not pin"
+fileop pin $MNT/pinned 1 || bail "this kernel cannot pin a file"
 fileop fallocate $MNT/pinned default 0 4M
-check_exact "reserved" -u $MNT
+check_exact "maps are exact after a pinned file is preallocated" -u $MNT
 fileop write $MNT/pinned 0 1M
 fileop random $MNT/pinned 1024 100 "${SEED:-71}" direct
-check_exact "written" -u $MNT
+check_exact "maps are exact after the pinned file is written" -u $MNT
 fileop gc $MNT 1 5
-check_exact "after garbage collection" -u $MNT
+check_exact "maps are exact after garbage collection" -u $MNT
 fileop pin $MNT/pinned 0
 fileop random $MNT/pinned 1024 100 "${SEED:-72}" every 3
-check_exact "unpinned and written" -u $MNT
+check_exact "maps are exact after the file is unpinned and written" -u $MNT
 finish

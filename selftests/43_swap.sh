@@ -21,17 +21,17 @@ plan 5
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 make_swap $MNT/swap
-check_exact "made" -u $MNT
+check_exact "maps are exact after a swap file is created" -u $MNT
 if swapon $MNT/swap; then
-	ok "in use"
+	ok "swapon accepts the file"
 	fileop write $MNT/other 0 1M
-	check_exact "with other files written" -u $MNT
+	check_exact "maps are exact after other files are written" -u $MNT
 	swapoff $MNT/swap
-	check_exact "out of use" -u $MNT
+	check_exact "maps are exact after swapoff" -u $MNT
 else
-	skip "in use" "this kernel refuses the file"
-	skip "with other files written" "no swap"
-	skip "out of use" "no swap"
+	skip "swapon accepts the file" "this kernel refuses the file"
+	skip "maps are exact after other files are written" "no swap"
+	skip "maps are exact after swapoff" "no swap"
 fi
 # A fragmented one: F2FS moves it into whole sections when it is switched on.
 fileop write $MNT/pieces 0 8M
@@ -43,5 +43,5 @@ sync
 if swapon $MNT/pieces 2>/dev/null; then
 	swapoff $MNT/pieces
 fi
-check_exact "a fragmented one" -u $MNT
+check_exact "maps are exact for a fragmented swap file" -u $MNT
 finish

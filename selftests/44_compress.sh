@@ -31,40 +31,40 @@ tool() {
 compressed() {
 	mix $MNT/c/a 96
 	fileop write $MNT/c/b 0 512K
-	check_exact "$1: written" -u $MNT
-	check "$1: it is compressed" test "$(f2fs_io get_cblocks $MNT/c/b)" -gt 0
+	check_exact "$1: maps are exact after compressed files are written" -u $MNT
+	check "$1: the file has compressed blocks" test "$(f2fs_io get_cblocks $MNT/c/b)" -gt 0
 	fileop write $MNT/c/b 0 64K
 	fileop write $MNT/c/b 100001 300
 	fileop random $MNT/c/a 96 30 "${SEED:-441}" every 4
 	mix $MNT/c/b 32
-	check_exact "$1: clusters rewritten, wholly and in part" -u $MNT
+	check_exact "$1: maps are exact after whole and partial clusters are overwritten" -u $MNT
 	for size in 380001 300000 262144 262143 20000; do
 		fileop truncate $MNT/c/a $size
 		[ $((size % 2)) = 0 ] || sync
 	done
-	check_exact "$1: cut inside clusters" -u $MNT
+	check_exact "$1: maps are exact after truncation inside clusters" -u $MNT
 	fileop truncate $MNT/c/a 400000
 	fileop write $MNT/c/a 390000 20000
 	fileop mmap $MNT/c/a 100000 70000
 	fileop write $MNT/c/a 64K 32K direct
-	check_exact "$1: grown, mapped, direct" -u $MNT
+	check_exact "$1: maps are exact after growth, mapped and direct writes" -u $MNT
 	fileop fallocate $MNT/c/new default 0 300K
 	fileop write $MNT/c/new 70000 100000
-	check_exact "$1: reserved, then written" -u $MNT
-	refuse "$1: no hole is punched" fileop fallocate $MNT/c/b punch 0 64K 2>/dev/null
+	check_exact "$1: maps are exact after preallocation and writes" -u $MNT
+	refuse "$1: F2FS refuses to punch a hole" fileop fallocate $MNT/c/b punch 0 64K 2>/dev/null
 	tool release_cblocks $MNT/c/b
-	check_exact "$1: what was saved is released" -u $MNT
+	check_exact "$1: maps are exact after saved blocks are released" -u $MNT
 	tool reserve_cblocks $MNT/c/b
 	fileop write $MNT/c/b 4K 100K
-	check_exact "$1: and reserved again" -u $MNT
+	check_exact "$1: maps are exact after saved blocks are reserved" -u $MNT
 	fileop gc $MNT 1 20
-	check_exact "$1: collected" -u $MNT
+	check_exact "$1: maps are exact after garbage collection" -u $MNT
 	fileop random $MNT/c/b 128 150 "${SEED:-443}" every 3 &
 	fileop gc $MNT 1 40
 	wait $!
-	check_exact "$1: collected while written to" -u $MNT
+	check_exact "$1: maps are exact after garbage collection during writes" -u $MNT
 	rm $MNT/c/a
-	check_exact "$1: removed" -u $MNT
+	check_exact "$1: maps are exact after a file is removed" -u $MNT
 }
 
 plan 33
@@ -89,17 +89,17 @@ mkdir $MNT/u
 tool setflags compression $MNT/u
 fileop write $MNT/u/a 0 400K
 mix $MNT/u/b 64
-check_exact "by hand: not yet compressed" $MNT
+check_exact "compress_mode=user: maps are exact before compression" $MNT
 tool compress $MNT/u/a
 tool compress $MNT/u/b
-check_exact "by hand: compressed" $MNT
-check "by hand: it is" test "$(f2fs_io get_cblocks $MNT/u/a)" -gt 0
+check_exact "compress_mode=user: maps are exact after compression" $MNT
+check "compress_mode=user: the file has compressed blocks" test "$(f2fs_io get_cblocks $MNT/u/a)" -gt 0
 fileop random $MNT/u/a 100 10 "${SEED:-442}" every 3
-check_exact "by hand: written to" $MNT
+check_exact "compress_mode=user: maps are exact after writes to compressed clusters" $MNT
 tool decompress $MNT/u/a
 tool decompress $MNT/u/b
-check_exact "by hand: decompressed" $MNT
-expect "by hand: it is not compressed" "$(f2fs_io get_cblocks $MNT/u/a)" 0
+check_exact "compress_mode=user: maps are exact after decompression" $MNT
+expect "compress_mode=user: the file has no compressed blocks" "$(f2fs_io get_cblocks $MNT/u/a)" 0
 rm -r $MNT/u
 umount $MNT
 mount_volume $DISK $MNT compress_algorithm=lz4,compress_extension=x,nocompress_extension=y,compress_chksum ||
@@ -107,8 +107,8 @@ mount_volume $DISK $MNT compress_algorithm=lz4,compress_extension=x,nocompress_e
 await_live
 mix $MNT/one.x 64
 mix $MNT/two.y 64
-check_exact "by the name of the file" $MNT
-check "compressed by its name" test "$(f2fs_io get_cblocks $MNT/one.x)" -gt 0
+check_exact "compress_extension: maps are exact" $MNT
+check "compress_extension: the file has compressed blocks" test "$(f2fs_io get_cblocks $MNT/one.x)" -gt 0
 fileop atomic $MNT/one.x begin write 0 64K sync commit 2>/dev/null || :
-check_exact "after an atomic write was asked for" $MNT
+check_exact "compress_extension: maps are exact after a request for an atomic write" $MNT
 finish

@@ -32,29 +32,29 @@ fi
 rm $MNT/secret/first
 load path=$MNT
 stir $MNT/secret
-check_exact "encrypted" $MNT
+check_exact "maps are exact for encrypted files" $MNT
 mkdir $MNT/secret/deep
 fileop many $MNT/secret/deep/f 50 30000 20000 7
 rm $MNT/secret/deep/f*[135]
 mv $MNT/secret/a $MNT/secret/deep/moved
-check_exact "directories, renamed and removed" $MNT
+check_exact "maps are exact after encrypted directories are renamed and removed" $MNT
 fileop gc $MNT 1 30
-check_exact "collected" $MNT
+check_exact "maps are exact after garbage collection" $MNT
 mkdir $MNT/secret/fold
 if fileop casefold $MNT/secret/fold 2>/dev/null; then
 	fileop write $MNT/secret/fold/One 0 64K
 	fileop write $MNT/secret/fold/ONE 64K 64K
 	fileop write $MNT/secret/fold/two 0 64K
 	fileop rename $MNT/secret/fold/TWO $MNT/secret/fold/three
-	check_exact "case folded as well" $MNT
+	check_exact "maps are exact in an encrypted directory that folds case" $MNT
 else
-	skip "case folded as well" "this kernel does not do both"
+	skip "maps are exact in an encrypted directory that folds case" "this kernel does not do both"
 fi
 fileop write $MNT/plain 0 256K
 sync
-refuse "no range is moved into an encrypted file" fileop move $MNT/plain 0 $MNT/secret/b 0 64K 2>/dev/null
+refuse "F2FS refuses to move a range into an encrypted file" fileop move $MNT/plain 0 $MNT/secret/b 0 64K 2>/dev/null
 fileop atomic $MNT/secret/b begin write 0 64K sync commit
-check_exact "an atomic write" $MNT
+check_exact "maps are exact after an atomic write" $MNT
 fileop encrypt $MNT $MNT/both
 f2fs_io setflags compression $MNT/both >/dev/null
 stir $MNT/both 2>/dev/null || :
@@ -64,9 +64,9 @@ while [ $i -lt 64 ]; do
 	fileop write $MNT/both/mixed $(((i + 4) * 4096)) 20000
 	i=$((i + 8))
 done
-check_exact "encrypted and compressed" $MNT
+check_exact "maps are exact for encrypted and compressed files" $MNT
 fileop gc $MNT 1 30
-check_exact "encrypted and compressed, collected" $MNT
+check_exact "maps are exact after garbage collection of encrypted and compressed files" $MNT
 # The names are readable with the key only: add it before the module reads them.
 unload
 umount $MNT
@@ -74,5 +74,5 @@ mount_volume $DISK $MNT compress_algorithm=lz4
 fileop encrypt $MNT
 load path=$MNT
 fileop random $MNT/secret/deep/moved 128 40 "${SEED:-453}" every 3
-check_exact "mounted again" $MNT
+check_exact "maps are exact after the next mount" $MNT
 finish

@@ -13,21 +13,21 @@ load path=$MNT
 fileop write $MNT/sealed 0 3M
 fileop random $MNT/sealed 768 100 "${SEED:-461}" every 5
 fileop write $MNT/small 0 5000
-check_exact "before" $MNT
+check_exact "maps are exact before fs-verity is enabled" $MNT
 before=$(column files $MNT/sealed 4)
 fileop verity $MNT/sealed || skip_rest "fs-verity" "this kernel refuses it"
 fileop verity $MNT/small
-check_exact "sealed" $MNT
-check "there are blocks behind the end" test "$(column files $MNT/sealed 4)" -gt "$before"
-refuse "no write is taken any more" fileop write $MNT/sealed 0 4K 2>/dev/null
+check_exact "maps are exact after fs-verity is enabled" $MNT
+check "the file has blocks beyond its end" test "$(column files $MNT/sealed 4)" -gt "$before"
+refuse "F2FS refuses a write to the file" fileop write $MNT/sealed 0 4K 2>/dev/null
 fileop many $MNT/junk 100 30000 20000 7
 sync
 rm $MNT/junk*[1345]
 fileop gc $MNT 1 40
-check_exact "collected" $MNT
+check_exact "maps are exact after garbage collection" $MNT
 umount $MNT
 mount_volume $DISK $MNT
 await_live
 cat $MNT/sealed $MNT/small >/dev/null
-check_exact "mounted again" $MNT
+check_exact "maps are exact after the next mount" $MNT
 finish

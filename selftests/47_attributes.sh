@@ -26,22 +26,22 @@ load path=$MNT
 # Inline attributes take 50 of the inode's addresses, larger ones a separate block.
 fileop write $MNT/a 0 5M
 fileop xattr $MNT/a user.small 40
-check_exact "a small attribute" $MNT
+check_exact "maps are exact with a small attribute" $MNT
 fileop random $MNT/a 1280 50 "${SEED:-471}" every 5
 fileop xattr $MNT/a user.big 3000
 fileop xattr $MNT/a user.small 0
-check_exact "a big one" $MNT
+check_exact "maps are exact with a large attribute" $MNT
 fileop write $MNT/inline 0 3300
 fileop xattr $MNT/inline user.big 3000
 fileop append $MNT/inline 100 20
-check_exact "beside inline data" $MNT
+check_exact "maps are exact with an attribute beside inline data" $MNT
 mkdir -p $MNT/d/e/f
 many_names $MNT/d
 many_names $MNT/d/e/f
-check_exact "directories that grew out of their inodes" $MNT
+check_exact "maps are exact after inline directories are converted" $MNT
 mv $MNT/d/e/f $MNT/g
 rm -r $MNT/d
-check_exact "moved and removed" $MNT
+check_exact "maps are exact after these directories are moved and removed" $MNT
 umount $MNT
 
 make_special $DISK $MNT noinline_dentry,noinline_xattr,noinline_data -O extra_attr,flexible_inline_xattr,inode_checksum,inode_crtime ||
@@ -52,14 +52,14 @@ fileop xattr $MNT/a user.small 40
 fileop random $MNT/a 1280 50 "${SEED:-472}" every 5
 mkdir $MNT/d
 many_names $MNT/d
-check_exact "nothing inside the inode, and a shorter list of addresses" $MNT
+check_exact "maps are exact without inline data and with fewer addresses in the inode" $MNT
 umount $MNT
 mount_volume $DISK $MNT inline_xattr_size=100 || :
 await_live
 fileop write $MNT/b 0 5M
 fileop xattr $MNT/b user.small 300
 fileop random $MNT/b 1280 50 "${SEED:-473}" every 5
-check_exact "a larger room for attributes" $MNT
+check_exact "maps are exact with a larger area for attributes" $MNT
 umount $MNT
 
 if ! make_special $DISK $MNT usrquota,grpquota,prjquota -O extra_attr,project_quota,quota; then
@@ -72,14 +72,14 @@ fileop write $MNT/project/a 0 2M
 fileop random $MNT/project/a 512 60 "${SEED:-474}" every 4
 chown 1000:1000 $MNT/project/a
 fuzz storm --seed "${SEED:-475}" --ops 100 $MNT/project
-check_exact "counted by quota" $MNT
+check_exact "maps are exact with quota" $MNT
 fileop write $MNT/other 0 64K
-refuse "no link into the project from outside" ln $MNT/other $MNT/project/link 2>/dev/null
+refuse "F2FS refuses a link from another project" ln $MNT/other $MNT/project/link 2>/dev/null
 mv $MNT/project/a $MNT/moved 2>/dev/null || :
-check_exact "moved out of the project" $MNT
+check_exact "maps are exact after a file is moved out of the project" $MNT
 fileop truncate $MNT/other 5000
 umount $MNT
 mount_volume $DISK $MNT usrquota,grpquota,prjquota
 await_live
-check_exact "mounted again" $MNT
+check_exact "maps are exact after the next mount" $MNT
 finish

@@ -43,13 +43,13 @@ sync
 mount -o remount,checkpoint=disable $MNT
 fileop random $MNT/a 512 100 "${SEED:-481}" every 3
 fuzz storm --seed "${SEED:-482}" --ops 150 $MNT
-check_exact "no checkpoints" $MNT
+check_exact "maps are exact while checkpoints are disabled" $MNT
 fileop fallocate $MNT/a insert 64K 64K
 fileop fallocate $MNT/a collapse 1M 128K
 fileop truncate $MNT/a 1500000
-check_exact "ranges shifted meanwhile" $MNT
+check_exact "maps are exact after ranges are collapsed and inserted without checkpoints" $MNT
 mount -o remount,checkpoint=enable $MNT
-check_exact "checkpoints again" $MNT
+check_exact "maps are exact after checkpoints are enabled" $MNT
 # Data written without a checkpoint is lost by an unmount: the files go back to the old state.
 mount -o remount,checkpoint=disable $MNT
 fileop write $MNT/a 1M 1M
@@ -57,7 +57,7 @@ fileop write $MNT/lost 0 1M
 umount $MNT
 mount_volume $DISK $MNT
 await_live
-check_exact "unmounted without one" $MNT
+check_exact "maps are exact after an unmount without a checkpoint" $MNT
 
 echo 20 >"$sys/gc_urgent_sleep_time"
 hurry 1
@@ -66,25 +66,25 @@ hurry 3
 age range
 first=$(sed -n 's/^# volume .* main_blkaddr=\([0-9]*\) .*/\1/p' $DBG/table)
 fileop gc_range $MNT/a "$first" 20000
-check_exact "a range of the volume collected" $MNT
+check_exact "maps are exact after garbage collection of a range" $MNT
 
 fstrim $MNT
-check_exact "trimmed" $MNT
+check_exact "maps are exact after fstrim" $MNT
 mount -o remount,nodiscard $MNT
 age nodiscard
-check_exact "without discard" $MNT
+check_exact "maps are exact with nodiscard" $MNT
 mount -o remount,discard $MNT
 age discard
-check_exact "with it" $MNT
+check_exact "maps are exact with discard" $MNT
 umount $MNT
 if mount_volume $DISK $MNT discard_unit=section 2>/dev/null; then
 	await_live
 	age section
 	fstrim $MNT
-	check_exact "by sections" $MNT
+	check_exact "maps are exact with discard_unit=section" $MNT
 	umount $MNT
 else
-	skip "by sections" "this kernel does not know discard_unit"
+	skip "maps are exact with discard_unit=section" "this kernel does not know discard_unit"
 fi
 
 # Shrinking moves all blocks out of the removed segments. resize.f2fs grows an unmounted volume.
@@ -94,18 +94,18 @@ echo 16 >"$sys/max_fragment_chunk" 2>/dev/null || :
 fileop write $MNT/a 0 40M
 fileop random $MNT/a 10240 200 "${SEED:-483}" every 50
 age shrink
-check_exact "scattered over the volume" $MNT
+check_exact "maps are exact for files scattered over the volume" $MNT
 before=$(volume_blocks)
-expect "its size is right" "$before" "$(($(blockdev --getsize64 $DISK) / 4096))"
+expect "the size of the volume is right" "$before" "$(($(blockdev --getsize64 $DISK) / 4096))"
 half=$((before / 2 / 512 * 512))
 if fileop resize $MNT/a $half; then
-	check_exact "shrunk to half" $MNT
-	expect "its new size is shown" "$(volume_blocks)" $half
-	check "nothing lies behind it" awk -v end=$half '!/^#/ && $2 + $3 > end { bad = 1 } END { exit bad }' $DBG/table
+	check_exact "maps are exact after the volume is shrunk to half" $MNT
+	expect "the table has the new size of the volume" "$(volume_blocks)" $half
+	check "no block lies beyond the new end" awk -v end=$half '!/^#/ && $2 + $3 > end { bad = 1 } END { exit bad }' $DBG/table
 else
-	skip "shrunk to half" "this kernel refuses it"
-	skip "its new size is shown" "not shrunk"
-	skip "nothing lies behind it" "not shrunk"
+	skip "maps are exact after the volume is shrunk to half" "this kernel refuses it"
+	skip "the table has the new size of the volume" "not shrunk"
+	skip "no block lies beyond the new end" "not shrunk"
 fi
 umount $MNT
 # An old resize.f2fs damages volumes of a new kernel.
@@ -113,10 +113,10 @@ if resize.f2fs $DISK >/dev/null 2>&1 && ! fsck.f2fs --dry-run $DISK 2>/dev/null 
 	mount_volume $DISK $MNT
 	await_live
 	fileop write $MNT/a 40M 10M
-	check_exact "grown again" $MNT
-	expect "its size is shown" "$(volume_blocks)" "$before"
+	check_exact "maps are exact after the volume is grown" $MNT
+	expect "the table has the size after growing" "$(volume_blocks)" "$before"
 else
-	skip "grown again" "resize.f2fs is missing or does not fit this kernel"
-	skip "its size is shown" "not grown"
+	skip "maps are exact after the volume is grown" "resize.f2fs is missing or does not fit this kernel"
+	skip "the table has the size after growing" "not grown"
 fi
 finish

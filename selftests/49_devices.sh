@@ -50,49 +50,49 @@ mount_volume /dev/loop7 $MNT || bail "no volume of two devices"
 load path=$MNT
 fileop write $MNT/a 0 4M
 fileop write $MNT/big 0 80M
-check_exact "two devices" $MNT
-check "files lie on the second one" awk '!/^#/ && $2 > 96 * 256 { n++ } END { exit !n }' $DBG/table
-expect "the volume is as large as both" "$(sed -n 's/^# volume .* blocks=\([0-9]*\) .*/\1/p' $DBG/table)" \
+check_exact "maps are exact on two devices" $MNT
+check "files have blocks on the second device" awk '!/^#/ && $2 > 96 * 256 { n++ } END { exit !n }' $DBG/table
+expect "the volume has the size of both devices" "$(sed -n 's/^# volume .* blocks=\([0-9]*\) .*/\1/p' $DBG/table)" \
 	"$(((96 * 1024 * 1024 + $(blockdev --getsize64 $DISK2)) / 4096))"
 stir $MNT
-check_exact "written to in all ways" $MNT
+check_exact "maps are exact after all kinds of writes" $MNT
 fileop gc $MNT 1 30
-check_exact "collected" $MNT
+check_exact "maps are exact after garbage collection" $MNT
 umount $MNT
 losetup -d /dev/loop7
 rm /tmp/first
 
 if ! zoned 64 16; then
-	skip_rest "zoned" "this kernel has no zoned null_blk"
+	skip_rest "zoned: maps are exact" "this kernel has no zoned null_blk"
 fi
 mkfs.f2fs -q -f -m /dev/nullb0 >/tmp/mkfs 2>&1 || {
 	sed 's/^/# /' /tmp/mkfs
-	skip_rest "zoned" "mkfs.f2fs cannot"
+	skip_rest "zoned: maps are exact" "mkfs.f2fs does not support zones"
 }
 mkdir -p $MNT
-mount -t f2fs -o mode=lfs /dev/nullb0 $MNT || skip_rest "zoned" "this kernel does not mount it"
+mount -t f2fs -o mode=lfs /dev/nullb0 $MNT || skip_rest "zoned: maps are exact" "this kernel does not mount it"
 await_live
 fileop write $MNT/a 0 4M
 stir $MNT
-check_exact "zoned" $MNT
+check_exact "zoned: maps are exact" $MNT
 fileop many $MNT/f 200 30000 20000 7
 sync
 rm $MNT/f*[1245780]
 fileop gc $MNT 1 30
-check_exact "zoned, collected" $MNT
+check_exact "zoned: maps are exact after garbage collection" $MNT
 fileop atomic $MNT/a begin write 100K 200K sync commit
 fileop fallocate $MNT/a collapse 64K 64K
 fileop fallocate $MNT/a insert 1M 128K
-check_exact "zoned, ranges shifted" $MNT
+check_exact "zoned: maps are exact after ranges are collapsed and inserted" $MNT
 fileop write $MNT/rest 0 60M
 i=0
 while [ $i -lt 4 ]; do
 	fileop random $MNT/rest 15360 1500 "$((${SEED:-494} + i))" every 300
 	i=$((i + 1))
 done
-check_exact "zoned, filled and rewritten" $MNT
+check_exact "zoned: maps are exact after the volume is filled and rewritten" $MNT
 umount $MNT
 mount -t f2fs -o mode=lfs /dev/nullb0 $MNT
 await_live
-check_exact "zoned, mounted again" $MNT
+check_exact "zoned: maps are exact after the next mount" $MNT
 finish

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 49_f2fs_state.sh - a volume watched whole: F2FS's segment table against our map; --space against F2FS
+# 49_f2fs_state.sh - F2FS's segment table and the map of a volume that is watched as a whole agree; so do --space and F2FS
 #
 # The rule, after a sync. F2FS has no valid block that these do not have:
 #   data segments: the written blocks of our table; the blocks of directories and symbolic links, which have
-#       no nodes but their inode here
+#       no node except their inode here
 #   node segments: one for each inode, also of directories; and of each file as many as its st_blocks has
 #       more than its blocks in our map, written or reserved: direct and indirect nodes, extended attributes
 # st_blocks does not count the inode's own block. Data or entries in an inode have no block, but up to 7 sectors in
@@ -62,8 +62,8 @@ balance() {
 	set -- "$1" $(stats_of) $(stats_of ! -type f)
 	inodes=$2 blocks=$3 others=$5
 	data=$(($(watched) + others))
-	expect "$1: data in data segments" "$(sit 012)" $data
-	expect "$1: nodes in node segments" "$(sit 345)" $((inodes + blocks - data - $(reserved)))
+	expect "$1: the map has as many data blocks as F2FS" "$(sit 012)" $data
+	expect "$1: inodes and their blocks give as many node blocks as F2FS" "$(sit 345)" $((inodes + blocks - data - $(reserved)))
 	echo "# $inodes inodes, $blocks blocks, $others of directories and links, $(reserved) reserved"
 }
 
@@ -95,13 +95,13 @@ fileop fallocate $MNT/reserved default 0 1M
 fileop write $MNT/reserved 64K 64K
 fileop xattr $MNT/whole user.large 3000
 fileop many $MNT/a/b/c/name-that-is-long-enough-to-need-blocks-of-entries-soon- 300 0 1 2
-settle || bail "not exact"
+settle || bail "maps are not exact"
 sync
-balance "files, holes, links, folders"
+balance "files, holes, links, directories"
 fileop truncate $MNT/pieces 1M
 rm $MNT/a/b/c/*7
 mv $MNT/a/b/c $MNT/d/c
-settle || bail "not exact"
+settle || bail "maps are not exact"
 sync
 balance "after removing and moving"
 rm $MNT/a/long
@@ -110,14 +110,14 @@ fragtrace-view --space >/tmp/space
 sed 's/^/# /' /tmp/space | head -n 30
 sync
 fragtrace-view --space >/tmp/space
-expect "--space: data of watched files" "$(of_space 'data of watched files' | awk '{ print $1 }')" "$(watched)"
-expect "--space: nodes" "$(of_space nodes | awk '{ print $1 }')" "$(awk '/- Node:/ { print $3; exit }' $STATUS)"
-expect "--space: dirty segments" "$(of_space 'dirty: valid in part' | awk '{ print $1 }')" \
+expect "--space has the data blocks of watched files" "$(of_space 'data of watched files' | awk '{ print $1 }')" "$(watched)"
+expect "--space has the node blocks of F2FS" "$(of_space nodes | awk '{ print $1 }')" "$(awk '/- Node:/ { print $3; exit }' $STATUS)"
+expect "--space has the dirty segments of F2FS" "$(of_space 'dirty: valid in part' | awk '{ print $1 }')" \
 	"$(awk '/^  - Dirty:/ { print $3 }' $STATUS)"
-expect "--space: segments without blocks" "$(of_space 'without valid blocks' | awk '{ print $1 }')" \
+expect "--space has the segments without valid blocks of F2FS" "$(of_space 'without valid blocks' | awk '{ print $1 }')" \
 	"$(awk '/^  - (Prefree|Free):/ { n += $3 } END { print n }' $STATUS)"
-check "no watched block is free for F2FS" awk '/moved since/ { bad = 1 } END { exit bad }' /tmp/space
-check "all files of F2FS are there" awk '/^  note:/ { bad = 1 } END { exit bad }' /tmp/space
+check "F2FS counts no watched block as free" awk '/moved since/ { bad = 1 } END { exit bad }' /tmp/space
+check "all files of F2FS's state can be read" awk '/^  note:/ { bad = 1 } END { exit bad }' /tmp/space
 for type in 'hot data:HOT    data' 'warm data:WARM   data' 'cold data:COLD   data' 'hot nodes:Dir   dnode' \
 	'warm nodes:File  dnode' 'cold nodes:Indir nodes'; do
 	expect "valid blocks of ${type%%:*}" "$(of_space "${type%%:*}" | awk '{ print $3 == "-" ? 0 : $3 }')" \
@@ -127,8 +127,8 @@ done
 # Foreground collection takes what --space calls the cheapest.
 section=$(sed -n 's/^  greedy *section \([0-9]*\) .*/\1/p' /tmp/space)
 fileop gc $MNT 1 1
-expect "collection takes the section that --space has first" "$(first_victim)" "$section"
+expect "garbage collection picks the section that --space lists first" "$(first_victim)" "$section"
 fragtrace-view -o /tmp/with.png --layout segments
-check "the picture is drawn with F2FS's state" test -s /tmp/with.png
+check "fragtrace-view draws a picture with F2FS's state" test -s /tmp/with.png
 rm -f /tmp/with.png /tmp/space
 finish

@@ -12,32 +12,32 @@ make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop write $MNT/a 0 2M
 fileop random $MNT/a 512 100 "${SEED:-81}" every 4
-check_exact "before" $MNT
+check_exact "maps are exact before the unmount" $MNT
 start=$(date +%s)
-check "unmount" umount $MNT
-check "at once" test $(($(date +%s) - start)) -le 5
-expect "nothing is shown meanwhile" "$(grep -vc '^#' $DBG/table)" 0
-check "the log says that it waits" logged "path $MNT: its volume was unmounted"
-expect "and the folder waits" "$(awk '!/^#/ { print $3 }' $DBG/targets)" waiting
+check "the volume is unmounted" umount $MNT
+check "the unmount takes at most 5 seconds" test $(($(date +%s) - start)) -le 5
+expect "the table is empty while the volume is not mounted" "$(grep -vc '^#' $DBG/table)" 0
+check "the log reports the unmount" logged "path $MNT: its volume was unmounted"
+expect "the target has the state waiting" "$(awk '!/^#/ { print $3 }' $DBG/targets)" waiting
 mount_volume $DISK $MNT
-check "it is live again" loop_until $PATIENCE sh -c "awk '!/^#/ { print \$3 }' $DBG/targets | grep -q live"
-check "and the log says so" logged "path $MNT: is there again"
-check_exact "what was there" $MNT
+check "the target has the state live after the mount" loop_until $PATIENCE sh -c "awk '!/^#/ { print \$3 }' $DBG/targets | grep -q live"
+check "the log reports the mount" logged "path $MNT: is there again"
+check_exact "maps of existing files are exact" $MNT
 fileop write $MNT/b 0 1M
 fileop random $MNT/a 512 100 "${SEED:-82}" every 4
-check_exact "and what is new" $MNT
+check_exact "maps of new files are exact" $MNT
 # With writes up to the last moment, and with a reader that holds a snapshot.
 fileop write $MNT/c 0 8M
 exec 7<$DBG/table
-check "unmount with dirty files and an open snapshot" umount $MNT
+check "the volume is unmounted with dirty files and an open snapshot" umount $MNT
 exec 7<&-
 mount_volume $DISK $MNT
 loop_until $PATIENCE sh -c "awk '!/^#/ { print \$3 }' $DBG/targets | grep -q live" || :
-check_exact "everything after the second time" $MNT
+check_exact "maps are exact after the second mount" $MNT
 umount $MNT
 # Another volume at the same mount point: no file of the old one may stay.
 make_volume $DISK $MNT
 fileop write $MNT/fresh 0 256K
 loop_until $PATIENCE sh -c "awk '!/^#/ { print \$3 }' $DBG/targets | grep -q live" || :
-check_exact "a new volume in the same place" $MNT
+check_exact "maps are exact for another volume at the same mount point" $MNT
 finish

@@ -17,26 +17,26 @@ fileop write $MNT/c/three 0 64K
 fileop write $MNT/four 0 64K
 fileop write $MNT2/five 0 256K
 load "path=$MNT/a,$MNT/a/b,$MNT2"
-expect "three folders" "$(grep -vc '^#' $DBG/targets)" 3
-check_exact "a directory, one inside it, another volume" $MNT/a $MNT2
-expect "a file under two directories is there once" "$(grep -c 'a/b/two$' $DBG/files)" 1
-expect "one volume line for each" "$(grep -c '^# volume' $DBG/table)" 2
-expect "adding" "$(fileop say $DBG/targets "add $MNT/c")" OK
-check_exact "after adding" $MNT/a $MNT/c $MNT2
-expect "adding it again" "$(fileop say $DBG/targets "add $MNT/c")" EEXIST
-expect "removing the outer one, with a slash at its end" "$(fileop say $DBG/targets "del $MNT/a/")" OK
+expect "targets has three directories" "$(grep -vc '^#' $DBG/targets)" 3
+check_exact "maps are exact for a directory, one inside it, and another volume" $MNT/a $MNT2
+expect "a file below two targets is listed once" "$(grep -c 'a/b/two$' $DBG/files)" 1
+expect "the table has one line for each volume" "$(grep -c '^# volume' $DBG/table)" 2
+expect "a target is added" "$(fileop say $DBG/targets "add $MNT/c")" OK
+check_exact "maps are exact after a target is added" $MNT/a $MNT/c $MNT2
+expect "a target that exists is refused" "$(fileop say $DBG/targets "add $MNT/c")" EEXIST
+expect "the outer target is removed by its path with a slash at the end" "$(fileop say $DBG/targets "del $MNT/a/")" OK
 fileop write $MNT/a/one 0 1M
 fileop write $MNT/a/b/two 64K 1M
-check_exact "the inner one stays" $MNT/a/b $MNT/c $MNT2
-refuse "the rest is gone" in_table $MNT/a/one
-expect "removing what is not there" "$(fileop say $DBG/targets "del $MNT/a")" EINVAL
-expect "the whole volume" "$(fileop say $DBG/targets "add $MNT")" OK
-check_exact "after adding it" $MNT $MNT2
+check_exact "maps of the inner target are exact" $MNT/a/b $MNT/c $MNT2
+refuse "other files of the outer target are not in the table" in_table $MNT/a/one
+expect "the removal of a target that does not exist is refused" "$(fileop say $DBG/targets "del $MNT/a")" EINVAL
+expect "the root of the volume is added" "$(fileop say $DBG/targets "add $MNT")" OK
+check_exact "maps of the whole volume are exact" $MNT $MNT2
 for dir in $MNT $MNT/a/b $MNT/c $MNT2; do
 	fileop say $DBG/targets "del $dir" >/dev/null
 done
-expect "no folder left" "$(grep -vc '^#' $DBG/targets)" 0
+expect "targets is empty after all are removed" "$(grep -vc '^#' $DBG/targets)" 0
 settle
-expect "no file left" "$(grep -vc '^#' $DBG/files)" 0
-check "both volumes can be unmounted" umount $MNT $MNT2
+expect "files is empty after all targets are removed" "$(grep -vc '^#' $DBG/files)" 0
+check "both volumes are unmounted" umount $MNT $MNT2
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 52_restless.sh - files that change all the time: a resync returns, and they are scanned only now and then
+# 52_restless.sh - files that change all the time: a resync returns, and they are scanned rarely
 #
 # kernels: first
 
@@ -52,7 +52,7 @@ check "resync returns while files go stale all the time" returns resync
 kill $writer
 wait $writer 2>/dev/null || :
 rm -r $MNT/d/many
-# A call is in progress at any moment in this one: no scan can be final.
+# Calls hold this file at any moment: no scan can be final.
 fileop write $MNT/d/held 0 1M
 writers=
 for i in $(seq 12); do
@@ -60,8 +60,8 @@ for i in $(seq 12); do
 	writers="$writers $!"
 done
 sleep 1
-check "and while one is held by calls all the time" returns resync
-check "so does an audit" returns audit
+check "resync returns while calls hold a file all the time" returns resync
+check "an audit returns while calls hold a file all the time" returns audit
 # shellcheck disable=SC2086 # several
 kill $writers
 # shellcheck disable=SC2086
@@ -71,16 +71,16 @@ rm $MNT/d/held
 fileop write $MNT/d/restless 0 4M
 settle
 rescans=$(restless 10)
-check "a restless file is asked for now and then ($rescans times)" between "$rescans" 3 20
-check_exact "and at last" $MNT/d
+check "a file that changes all the time is scanned rarely ($rescans times)" between "$rescans" 3 20
+check_exact "maps are exact after the writer has ended" $MNT/d
 # One whose scan takes 1.5 seconds: pauses of 6 seconds.
 if late function=ft_inode_scan_merge before_ms=1500; then
 	rescans=$(restless 15)
 	late
-	check "a costly one more rarely ($rescans times)" between "$rescans" 1 6
-	check_exact "and at last" $MNT/d
+	check "a file whose scan is slow is scanned more rarely ($rescans times)" between "$rescans" 1 6
+	check_exact "maps are exact after the slow scans" $MNT/d
 else
-	skip "a costly one more rarely" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
-	skip "and at last" "likewise"
+	skip "a file whose scan is slow is scanned more rarely" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+	skip "maps are exact after the slow scans" "likewise"
 fi
 finish

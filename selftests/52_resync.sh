@@ -13,16 +13,16 @@ mkdir $MNT/d
 load path=$MNT/d
 fileop write $MNT/d/a 0 1M
 fileop random $MNT/d/a 256 100 "${SEED:-91}" every 2
-check_exact "before" $MNT/d
+check_exact "maps are exact before the resync" $MNT/d
 cat $DBG/table >/tmp/table1
 rescans=$(stat_of rescans)
-expect "resync of everything" "$(fileop say $DBG/resync 1)" OK
-expect "each file is asked for once" "$(stat_of rescans)" $((rescans + 1))
+expect "a resync of all targets is accepted" "$(fileop say $DBG/resync 1)" OK
+expect "each file is scanned once" "$(stat_of rescans)" $((rescans + 1))
 cat $DBG/table >/tmp/table2
-check "changes nothing" cmp /tmp/table1 /tmp/table2
-expect "resync of one directory" "$(fileop say $DBG/resync $MNT/d)" OK
+check "the resync of all targets changes no map" cmp /tmp/table1 /tmp/table2
+expect "a resync of one directory is accepted" "$(fileop say $DBG/resync $MNT/d)" OK
 cat $DBG/table >/tmp/table2
-check "changes nothing" cmp /tmp/table1 /tmp/table2
+check "the resync of one directory changes no map" cmp /tmp/table1 /tmp/table2
 # The scan runs between F2FS's event of a new address and the change of its extent cache.
 fileop write $MNT/d/new 0 1M
 sync
@@ -33,9 +33,9 @@ if late function=probe_update_extent after_ms=2000; then
 	echo $MNT/d >$DBG/resync
 	wait $!
 	late
-	check_exact "between an event and the change that it tells of" $MNT/d
+	check_exact "maps are exact after a resync between an event and the change that it announces" $MNT/d
 else
-	skip "between an event and the change that it tells of" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+	skip "maps are exact after a resync between an event and the change that it announces" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 fi
 # A request before all folders have been read: it also waits for the files in them.
 unload
@@ -46,7 +46,7 @@ done
 umount $MNT
 mount_volume $DISK $MNT
 load path=$MNT/d
-expect "resync while folders are being read" "$(fileop say $DBG/resync 1)" OK
-expect "waits for all that is in them" "$(stat_of inodes) $(stat_of stale)" "1502 0"
-check_exact "exact" --partial $MNT/d/deep1
+expect "a resync is accepted while directories are being read" "$(fileop say $DBG/resync 1)" OK
+expect "the resync waits for all files in these directories" "$(stat_of inodes) $(stat_of stale)" "1502 0"
+check_exact "maps are exact after the resync" --partial $MNT/d/deep1
 finish

@@ -18,17 +18,17 @@ plan 8
 make_volume $DISK $MNT || bail "no volume"
 mkdir -p $MNT/x/y/t
 load path=$MNT/x/y/t
-check "it is watched" loop_until $PATIENCE target_is live $MNT/x/y/t
+check "the target has the state live" loop_until $PATIENCE target_is live $MNT/x/y/t
 rmdir $MNT/x/y/t
-check "removed, it waits" loop_until $PATIENCE target_is waiting $MNT/x/y/t
+check "the target waits after its directory is removed" loop_until $PATIENCE target_is waiting $MNT/x/y/t
 mkdir $MNT/x/y/t
 fileop write $MNT/x/y/t/f 0 64K
-check "made again, it is watched again" loop_until $PATIENCE target_is live $MNT/x/y/t
-check_exact "and exact" $MNT/x/y/t
+check "the target is live after its directory is created again" loop_until $PATIENCE target_is live $MNT/x/y/t
+check_exact "maps are exact after the directory is created again" $MNT/x/y/t
 mv $MNT/x/y/t $MNT/x/y/u
-check "renamed, it has its new path" loop_until $PATIENCE target_is live $MNT/x/y/u
-check_exact "and so have its files" $MNT/x/y/u
+check "the target has its new path after a rename" loop_until $PATIENCE target_is live $MNT/x/y/u
+check_exact "maps are exact after the rename" $MNT/x/y/u
 mv $MNT/x $MNT/z
-check "so it has when a directory above is renamed" loop_until $PATIENCE target_is live $MNT/z/y/u
-check_exact "and so have its files again" $MNT/z/y/u
+check "the target has its new path after the rename of a directory above" loop_until $PATIENCE target_is live $MNT/z/y/u
+check_exact "maps are exact after the rename of a directory above" $MNT/z/y/u
 finish

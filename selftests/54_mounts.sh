@@ -26,17 +26,17 @@ mkdir -p /mnt/bind /mnt/overlay $MNT/d/sub $MNT2/d
 fileop write $MNT/a 0 1M
 load path=$MNT
 mount -o remount,ro $MNT
-check_exact "read-only" $MNT
+check_exact "maps are exact after a remount read-only" $MNT
 mount -o remount,rw $MNT
 fileop random $MNT/a 256 60 "${SEED:-541}" every 3
-check_exact "and writable again" $MNT
+check_exact "maps are exact after a remount read-write" $MNT
 umount $MNT
 mount -t f2fs -o ro $DISK $MNT
 await_live
-check_exact "mounted read-only" $MNT
+check_exact "maps are exact after a read-only mount" $MNT
 case $(uname -r) in
 6.1.*)
-	skip "then writable" "fsync after that crashes F2FS of 6.1 (f2fs_issue_flush)"
+	skip "maps are exact after this mount is made writable" "fsync after that crashes F2FS of 6.1 (f2fs_issue_flush)"
 	umount $MNT
 	mount_volume $DISK $MNT
 	;;
@@ -44,7 +44,7 @@ case $(uname -r) in
 	mount -o remount,rw $MNT
 	echo 0 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
 	fileop random $MNT/a 256 60 "${SEED:-542}" every 3
-	check_exact "then writable" $MNT
+	check_exact "maps are exact after this mount is made writable" $MNT
 	;;
 esac
 unload
@@ -53,23 +53,23 @@ mount --bind $MNT/d /mnt/bind
 load path=/mnt/bind
 fileop write $MNT/d/sub/one 0 64K
 fileop write /mnt/bind/two 0 64K
-check_exact "a bind mount of a folder, by its path" /mnt/bind
-check "under that path" path_is /mnt/bind
+check_exact "maps are exact for a bind mount of a directory" /mnt/bind
+check "files have the path of the bind mount" path_is /mnt/bind
 mv $MNT/d/sub/one $MNT/d/three
 fileop write $MNT/outside 0 64K
-check_exact "changed through the other mount" /mnt/bind
+check_exact "maps are exact after changes through the other mount" /mnt/bind
 umount /mnt/bind
 fileop write $MNT/d/two 32K 64K
 mount --bind $MNT/d /mnt/bind
-check_exact "the bind mount gone for a while" /mnt/bind
+check_exact "maps are exact after the bind mount is unmounted and mounted" /mnt/bind
 umount /mnt/bind
-check "the volume can be unmounted" umount $MNT
+check "the volume is unmounted" umount $MNT
 unload
 mount_volume $DISK $MNT
 load path=$MNT/d
 mount --bind $MNT/d /mnt/bind
 fileop write /mnt/bind/four 0 64K
-check_exact "written through a bind mount" $MNT/d
+check_exact "maps are exact after writes through a bind mount" $MNT/d
 umount /mnt/bind
 unload
 
@@ -86,16 +86,17 @@ if modprobe overlay 2>/dev/null &&
 	fileop many /mnt/overlay/dir/f 20 5000 3000
 	rm /mnt/overlay/d/lower
 	mv /mnt/overlay/new /mnt/overlay/dir/renamed
-	check_exact "the upper folder of an overlay" $MNT/d
-	check "a file copied up is there" in_files $MNT/d/lower
+	check_exact "maps are exact for the upper directory of an overlay" $MNT/d
+	check "a file that was copied up is listed" in_files $MNT/d/lower
 	unload
 	MARK="overlay itself"
 	echo "$MARK" >/dev/kmsg
-	expect "the overlay itself is refused" "$(fileop insmod "$FRAGTRACE_KO" path=/mnt/overlay)" EOPNOTSUPP
-	check "and named" sh -c 'dmesg | tail -n 5 | grep fragtrace | grep -q overlay'
+	expect "the overlay itself is refused as a target" "$(fileop insmod "$FRAGTRACE_KO" path=/mnt/overlay)" EOPNOTSUPP
+	check "the log names the overlay" sh -c 'dmesg | tail -n 5 | grep fragtrace | grep -q overlay'
 	umount /mnt/overlay
 else
-	for name in "the upper folder of an overlay" "a file copied up is there" "the overlay itself is refused" "and named"; do
+	for name in "maps are exact for the upper directory of an overlay" "a file that was copied up is listed" \
+		"the overlay itself is refused as a target" "the log names the overlay"; do
 		skip "$name" "this kernel has no overlayfs"
 	done
 fi
@@ -104,31 +105,31 @@ load path=$MNT/d,$MNT2/d
 fuzz storm --seed "${SEED:-543}" --ops 150 $MNT/d >/dev/null &
 fuzz storm --seed "${SEED:-544}" --ops 150 $MNT2/d >/dev/null
 wait $!
-check_exact "folders of two volumes, written to at once" $MNT/d $MNT2/d
+check_exact "maps are exact after directories of two volumes are written at the same time" $MNT/d $MNT2/d
 unload
 load path=$MNT,$MNT2
 fuzz storm --seed "${SEED:-545}" --ops 100 $MNT/d >/dev/null &
 fuzz storm --seed "${SEED:-546}" --ops 100 $MNT2/d >/dev/null
 wait $!
-check_exact "two volumes" $MNT $MNT2
+check_exact "maps are exact on two volumes" $MNT $MNT2
 umount $MNT
-check_exact "one of them" $MNT2
+check_exact "maps are exact after one of them is unmounted" $MNT2
 umount $MNT2
 # The volumes are exchanged: targets are paths.
 mount_volume $DISK2 $MNT
 mount_volume $DISK $MNT2
 await_live
-check_exact "in each other's place" $MNT $MNT2
+check_exact "maps are exact after the two volumes are mounted in each other's place" $MNT $MNT2
 umount $MNT
 umount $MNT2
 mkdir -p /mnt/elsewhere
 mount_volume $DISK /mnt/elsewhere
-expect "mounted elsewhere, nothing is shown" "$(grep -vc '^#' $DBG/files)" 0
-expect "until it is asked for" "$(fileop say $DBG/targets "add /mnt/elsewhere")" OK
+expect "no file is listed after the volume is mounted elsewhere" "$(grep -vc '^#' $DBG/files)" 0
+expect "the new mount point is added as a target" "$(fileop say $DBG/targets "add /mnt/elsewhere")" OK
 fileop write /mnt/elsewhere/a 0 64K
-check "it is seen" loop_until "$PATIENCE" in_files /mnt/elsewhere/a
+check "the files of the new target are listed" loop_until "$PATIENCE" in_files /mnt/elsewhere/a
 fileop say $DBG/targets "del $MNT" >/dev/null
 fileop say $DBG/targets "del $MNT2" >/dev/null
-check_exact "and exact" /mnt/elsewhere
-check "and let go" umount /mnt/elsewhere
+check_exact "maps of the new target are exact" /mnt/elsewhere
+check "the volume is unmounted from there" umount /mnt/elsewhere
 finish

@@ -43,32 +43,32 @@ stir() {
 plan 9
 fill ""
 load path=$MNT
-check_exact "full of holes" $MNT
+check_exact "maps are exact on a full volume with holes" $MNT
 before=$(written SSR)
 stir "${SEED:-551}"
-check_exact "written over" $MNT
-check "holes were filled ($before, $(written SSR))" test "$(written SSR)" -gt "$before"
+check_exact "maps are exact after files are overwritten" $MNT
+check "F2FS wrote by SSR ($before, $(written SSR))" test "$(written SSR)" -gt "$before"
 fuzz storm --seed "${SEED:-552}" --ops 200 $MNT 2>/dev/null || :
-check_exact "files made and removed" -u $MNT
+check_exact "maps are exact after files are created and removed" -u $MNT
 fill ""
 await_live
 echo 2 >"$sys/ipu_policy"
 before=$(written IPU)
 stir "${SEED:-553}"
-check_exact "written in place for want of free segments" $MNT
-check "some were ($before, $(written IPU))" test "$(written IPU)" -gt "$before"
+check_exact "maps are exact after writes in place because free segments are few" $MNT
+check "F2FS wrote in place ($before, $(written IPU))" test "$(written IPU)" -gt "$before"
 fill ""
 await_live
 echo 12 >"$sys/ipu_policy"
 stir "${SEED:-554}"
-check_exact "in place when much is used" $MNT
-# No space at all: a write that fails must leave the map correct, too.
+check_exact "maps are exact after writes in place because utilization is high" $MNT
+# No space is left: the map must be correct after a failed write, too.
 fileop write $MNT/last 0 200M 2>/dev/null || :
 fileop fallocate $MNT/reserve default 0 50M 2>/dev/null || :
 fileop write $MNT/reserve 0 5M direct 2>/dev/null || :
-check_exact "no room at all" $MNT
+check_exact "maps are exact when no space is left" $MNT
 rm $MNT/f*[2580]
 fileop gc $MNT 1 20
 stir "${SEED:-555}"
-check_exact "room again" $MNT
+check_exact "maps are exact after files are removed" $MNT
 finish

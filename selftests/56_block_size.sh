@@ -4,7 +4,7 @@
 # 56_block_size.sh - F2FS with blocks of another size than 4 KiB: refused with a message
 #
 # F2FS's blocks have the size of the kernel's pages. With pages of 4 KiB the kernel refuses all other volumes
-# before the module could see them.
+# before the module sees them.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -27,18 +27,18 @@ mkfs.f2fs -q -f $DISK >/dev/null
 set_log_blocksize 14
 if mount -t f2fs $DISK $MNT 2>/dev/null; then
 	# On a kernel with larger pages the module refuses.
-	expect "16 KiB: refused" "$(fileop insmod "$FRAGTRACE_KO" path=$MNT)" EOPNOTSUPP
-	check "and why is said" logged "blocks of 16384 bytes are not supported"
+	expect "16 KiB: the load is refused" "$(fileop insmod "$FRAGTRACE_KO" path=$MNT)" EOPNOTSUPP
+	check "16 KiB: the log has the reason" logged "blocks of 16384 bytes are not supported"
 	umount $MNT
 else
 	ok "16 KiB: this kernel does not mount it"
-	check "and why is said" logged 'log_blocksize (14)'
+	check "16 KiB: the log has the reason" logged 'log_blocksize (14)'
 fi
-expect "there is no F2FS to watch" "$(fileop insmod "$FRAGTRACE_KO" path=$MNT)" EOPNOTSUPP
+expect "the load is refused without an F2FS volume" "$(fileop insmod "$FRAGTRACE_KO" path=$MNT)" EOPNOTSUPP
 set_log_blocksize 12
-mount_volume $DISK $MNT || bail "the super block was not the reason"
-ok "4 KiB: mounted"
+mount_volume $DISK $MNT || bail "the volume cannot be mounted with blocks of 4 KiB"
+ok "4 KiB: the volume is mounted"
 load path=$MNT
 fileop write $MNT/a 0 1M
-check_exact "and exact" $MNT
+check_exact "4 KiB: maps are exact" $MNT
 finish

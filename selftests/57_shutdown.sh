@@ -46,19 +46,19 @@ down() {
 		kill "$job" 2>/dev/null || :
 	done
 	wait
-	check "$2: unmounted" loop_until 10 umount $MNT 2>/dev/null
+	check "$2: the volume is unmounted" loop_until 10 umount $MNT 2>/dev/null
 	[ "$1" != 4 ] || fsck.f2fs -a $DISK >/dev/null 2>&1 || :
 	mount_volume $DISK $MNT || bail "$2: cannot be mounted again"
 	await_live
 	case $1 in
 	# Data of the checkpoint needs no recovery, and nothing is synced after it.
-	2 | 3) check "$2: files were brought back" recovered ;;
+	2 | 3) check "$2: F2FS recovers files" recovered ;;
 	esac
-	check_exact "$2: mounted with the module loaded" $MNT
+	check_exact "$2: maps are exact after the mount" $MNT
 	unload
 	load path=$MNT
 	fileop random $MNT/data 1024 50 "${SEED:-572}" every 5
-	check_exact "$2: the module loaded afterwards" $MNT
+	check_exact "$2: maps are exact after the next load" $MNT
 	umount $MNT
 	make_volume $DISK $MNT || bail "no volume"
 	await_live

@@ -17,7 +17,7 @@ if ! make_special $DISK $MNT compress_algorithm=lz4,compress_log_size=3,mode=fra
 	skip_rest "compression" "this kernel or these tools have none"
 fi
 if ! echo 1 >"$sys/max_fragment_chunk" || ! echo 1 >"$sys/max_fragment_hole"; then
-	skip_rest "a fragmented file" "this kernel cannot be told to scatter blocks"
+	skip_rest "a fragmented file" "this kernel cannot scatter blocks"
 fi
 mkdir $MNT/c
 f2fs_io setflags compression $MNT/c >/dev/null
@@ -34,11 +34,11 @@ while [ $block -lt 8400 ]; do
 done
 fileop truncate $MNT/c/a 40M
 sync
-check "clusters are compressed" test "$(f2fs_io get_cblocks $MNT/c/a)" -gt 0
+check "the file has compressed clusters" test "$(f2fs_io get_cblocks $MNT/c/a)" -gt 0
 load path=$MNT
-check_exact "read when the module was loaded" -u $MNT
+check_exact "maps are exact after load" -u $MNT
 fileop write $MNT/c/a 0 4K
-check_exact "and after a write" -u $MNT
+check_exact "maps are exact after a write" -u $MNT
 umount $MNT
 
 make_special $DISK $MNT compress_algorithm=lz4,compress_log_size=2 -O extra_attr,compression || bail "no volume"
@@ -60,5 +60,5 @@ while kill -0 $collector 2>/dev/null; do
 	fileop say $DBG/resync 1 >/dev/null
 done
 wait $collector
-check_exact "read again and again while the collector works" -u $MNT
+check_exact "maps are exact after scans during garbage collection" -u $MNT
 finish

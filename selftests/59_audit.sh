@@ -37,17 +37,17 @@ audited_more() {
 plan 20
 make_volume $DISK $MNT noextent_cache || bail "no volume"
 load path=$MNT
-expect "no audit yet" "$(sed -n 's/^# audited \([a-z_]*\) .*/\1/p' $DBG/audit)" never
+expect "the audit file says never before the first audit" "$(sed -n 's/^# audited \([a-z_]*\) .*/\1/p' $DBG/audit)" never
 fileop write $MNT/a 0 1M
 fileop random $MNT/a 256 200 59 every 10
 fileop write $MNT/b 0 512K
 fileop many $MNT/small 30 5000 300
 settle
-expect "an audit" "$(fileop say $DBG/audit 1)" OK
-expect "of every file" "$(said files)" 32
-expect "and every block" "$(said blocks)" "$(awk '!/^#/ { n += $3 } END { print n }' $DBG/table)"
-expect "all where the map says" "$(said differing)" 0
-expect "one of a directory" "$(fileop say $DBG/audit $MNT)" OK
+expect "an audit of all targets is accepted" "$(fileop say $DBG/audit 1)" OK
+expect "the audit checks every file" "$(said files)" 32
+expect "the audit checks every block" "$(said blocks)" "$(awk '!/^#/ { n += $3 } END { print n }' $DBG/table)"
+expect "the audit finds no difference" "$(said differing)" 0
+expect "an audit of a directory is accepted" "$(fileop say $DBG/audit $MNT)" OK
 
 fuzz storm --seed 59 --ops 3000 $MNT >/dev/null &
 for n in 1 2 3 4 5; do
@@ -55,32 +55,32 @@ for n in 1 2 3 4 5; do
 	echo "# under writers: $(sed -n 's/^# audited //p' $DBG/audit)"
 done
 wait
-expect "no difference under writers" "$(stat_of audit_differences)" 0
-check_exact "exact" $MNT
+expect "audits during writes find no difference" "$(stat_of audit_differences)" 0
+check_exact "maps are exact after audits and writes" $MNT
 
 fsfreeze --freeze $MNT
 expect "an audit of a frozen volume ends" "$(timeout $((60 * SLOW)) fileop say $DBG/audit 1)" OK
 fsfreeze --unfreeze $MNT
-expect "with no file judged" "$(said files) $(said unjudged)" "0 $(grep -vc '^#' $DBG/files)"
+expect "the audit of a frozen volume judges no file" "$(said files) $(said unjudged)" "0 $(grep -vc '^#' $DBG/files)"
 settle
 
 fileop write $MNT/victim 0 256K
 settle
 check "two addresses are exchanged on the disk" misplace $MNT/victim
-expect "an audit" "$(fileop say $DBG/audit 1)" OK
-expect "finds both" "$(in_report $MNT/victim)" 2
-expect "and no other" "$(said differing)" 2
-expect "counts the file" "$(stat_of audit_differences)" 1
-check "says so in the log" logged "audit: 2 of"
-check_exact "and it is repaired" $MNT
+expect "an audit after the exchange is accepted" "$(fileop say $DBG/audit 1)" OK
+expect "the audit finds both addresses" "$(in_report $MNT/victim)" 2
+expect "the audit finds no other difference" "$(said differing)" 2
+expect "stats counts the file" "$(stat_of audit_differences)" 1
+check "the log reports the audit" logged "audit: 2 of"
+check_exact "maps are exact after the audit has repaired the map" $MNT
 unload
 
 load path=$MNT audit_secs=1
 fileop write $MNT/other 0 256K
 settle
 misplace $MNT/other
-check "found by the periodic audit" loop_until "$PATIENCE" logged "audit: 2 of"
+check "the periodic audit finds the exchanged addresses" loop_until "$PATIENCE" logged "audit: 2 of"
 n=$(stat_of audits)
-check "which goes on" loop_until "$PATIENCE" audited_more "$n"
-check "and lets us unload" unload
+check "the periodic audit runs again" loop_until "$PATIENCE" audited_more "$n"
+check "the module unloads with periodic audits" unload
 finish

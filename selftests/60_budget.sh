@@ -15,21 +15,21 @@ mkdir $MNT/old $MNT/new
 fileop many $MNT/old/ 100 64K 0
 sync
 load path=$MNT max_mem_mb=1
-check_exact "the first files" $MNT/old
+check_exact "maps of the first files are exact" $MNT/old
 # More than a megabyte of maps, for any size of a map.
 fileop many $MNT/new/ 8000 1 0
 settle || :
-check "files were left out and counted ($(stat_of refused))" test "$(stat_of refused)" -gt 0
-check "within the budget ($(stat_of mem_bytes) bytes)" test "$(stat_of mem_bytes)" -le 1048576
+check "files are left out and counted ($(stat_of refused))" test "$(stat_of refused)" -gt 0
+check "the memory is within the budget ($(stat_of mem_bytes) bytes)" test "$(stat_of mem_bytes)" -le 1048576
 fileop random $MNT/old/7 16 20 "${SEED:-95}" every 2
 fileop write $MNT/old/8 64K 64K
-check_exact "the old files stay right" --partial $MNT/old
+check_exact "maps of the first files stay exact" --partial $MNT/old
 grep -v '^#' $DBG/files | awk '{ print $NF }' | sed -n '$p' >/tmp/last
-check "those in the table are as F2FS says" sh -c "fiemap-check -p $MNT/old >/dev/null"
+check "records in the table agree with FIEMAP" sh -c "fiemap-check -p $MNT/old >/dev/null"
 rm -r $MNT/new
 settle
 fileop write $MNT/late 0 64K
-check_exact "there is room again" -p $MNT/old
+check_exact "maps are exact after memory is free again" -p $MNT/old
 unload
 umount $MNT
 
@@ -58,11 +58,11 @@ while [ $n -lt 320 ] || { [ $n -lt 1240 ] && [ "$(stat_of refused)" = "$refused"
 	fileop write $MNT/grows$((n % 40)) $((1 + n / 40))M 32K direct
 	n=$((n + 1))
 done
-check "files that direct I/O let grow were left out ($(stat_of refused), before $refused)" \
+check "files that grow by direct I/O are left out ($(stat_of refused), before $refused)" \
 	test "$(stat_of refused)" -gt "$refused"
-check "and are not waited for" settle
+check "all other maps become exact" settle
 for file in "$MNT"/*; do
 	in_files "$file" || rm "$file"
 done
-check_exact "the others are right" $MNT
+check_exact "maps of the other files are exact" $MNT
 finish

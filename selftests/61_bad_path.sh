@@ -19,11 +19,11 @@ bad() {
 	expect "$1: $2" "$got" "$2"
 	# printk limits the length of a line: a long path is cut off.
 	if log_since | grep fragtrace | grep -qF -- "$3"; then
-		ok "$1: the message names it"
+		ok "$1: the message has the reason"
 	else
-		not_ok "$1: the message names it" "no '$3' in: $(log_since | grep fragtrace | cut -c 1-200)"
+		not_ok "$1: the message has the reason" "no '$3' in: $(log_since | grep fragtrace | cut -c 1-200)"
 	fi
-	refuse "$1: nothing is loaded" loaded
+	refuse "$1: the module is not loaded" loaded
 	! loaded || unload
 	[ ! -e $DBG ] || echo "# $DBG is still there"
 }
@@ -51,6 +51,6 @@ bad "the same path, spelled in another way" EINVAL $MNT/d/ "path=$MNT/d,$MNT/d/"
 bad "an empty item" EINVAL path "path=$MNT,,$MNT/d"
 bad "an empty item at the end" EINVAL path "path=$MNT,"
 bad "5000 characters" ENAMETOOLONG /0000000000 "path=$(long 5000)"
-check "a good path after all that" insmod "$FRAGTRACE_KO" path=$MNT
-check_exact "works" $MNT
+check "a valid path is accepted afterwards" insmod "$FRAGTRACE_KO" path=$MNT
+check_exact "maps are exact for the valid path" $MNT
 finish

@@ -23,10 +23,10 @@ bad() {
 	expect "$text: $name: $want" "$("$@")" "$want"
 	state >/tmp/state2
 	cmp -s /tmp/state1 /tmp/state2 || {
-		not_ok "$text: $name: nothing has changed"
+		not_ok "$text: $name: targets and table are unchanged"
 		return 0
 	}
-	ok "$text: $name: nothing has changed"
+	ok "$text: $name: targets and table are unchanged"
 }
 
 plan 59
@@ -56,5 +56,5 @@ bad targets "one that is not watched" EINVAL fileop say $DBG/targets "del $MNT2"
 bad resync "another number" EINVAL fileop say $DBG/resync 2
 bad audit "another number" EINVAL fileop say $DBG/audit 2
 bad audit "one that is not watched" EINVAL fileop say $DBG/audit $MNT2
-check_exact "still exact" $MNT
+check_exact "maps are exact after all refused writes" $MNT
 finish

@@ -18,13 +18,13 @@ load path=$MNT
 # debugfs itself is closed to other users: open it, so that only fragtrace's own modes protect the files.
 chmod 755 /sys/kernel/debug
 for text in table extents files stats; do
-	expect "$text" "$(as_nobody $text r)" EACCES
+	expect "$text cannot be read without root" "$(as_nobody $text r)" EACCES
 done
-expect "targets" "$(as_nobody targets w)" EACCES
-expect "resync" "$(as_nobody resync w)" EACCES
+expect "targets cannot be written without root" "$(as_nobody targets w)" EACCES
+expect "resync cannot be written without root" "$(as_nobody resync w)" EACCES
 # Even if the folder is open to all users.
 chmod 755 $DBG
-expect "table in an open folder" "$(as_nobody table r)" EACCES
-expect "resync in an open folder" "$(as_nobody resync w)" EACCES
+expect "table cannot be read without root in an accessible directory" "$(as_nobody table r)" EACCES
+expect "resync cannot be written without root in an accessible directory" "$(as_nobody resync w)" EACCES
 chmod 700 /sys/kernel/debug
 finish

@@ -31,9 +31,9 @@ exec 7<&-
 # head may have read more than it printed: compare the later output with the tail of the old text.
 tail -n 100 /tmp/before >/tmp/before.tail
 tail -n 100 /tmp/slow >/tmp/slow.tail
-check "the text does not change under a slow reader" cmp /tmp/before.tail /tmp/slow.tail
-refuse "the next reader sees the change" cmp -s /tmp/before "$DBG/table"
-check "two readers at once read the same" sh -c "cat $DBG/table >/tmp/one & cat $DBG/table >/tmp/two; wait; cmp /tmp/one /tmp/two"
+check "the text does not change while it is read slowly" cmp /tmp/before.tail /tmp/slow.tail
+refuse "the next open returns the new state" cmp -s /tmp/before "$DBG/table"
+check "two readers at the same time read the same text" sh -c "cat $DBG/table >/tmp/one & cat $DBG/table >/tmp/two; wait; cmp /tmp/one /tmp/two"
 (
 	while :; do
 		cat $DBG/table $DBG/extents $DBG/files >/dev/null
@@ -43,8 +43,8 @@ reader=$!
 fileop random $MNT/big 2000 600 "${SEED:-97}" every 10
 kill $reader
 wait $reader 2>/dev/null || :
-check_exact "exact with readers at work" $MNT
-check "no event was lost unnoticed ($(stat_of lost) lost)" test -n "$(stat_of lost)"
+check_exact "maps are exact after writes while texts are read" $MNT
+check "stats counts lost events ($(stat_of lost) lost)" test -n "$(stat_of lost)"
 
 # With checkpoint=disable F2FS gives moved blocks to another file with their addresses. While the new owner has been
 # scanned and the old one has not, both maps have them.
@@ -55,7 +55,7 @@ fileop write $MNT/a 0 1M
 fileop write $MNT/b 0 1M
 sync
 settle
-refuse "nothing is stale" grep -q '^# stale' $DBG/table $DBG/extents
+refuse "no text has stale files before the moves" grep -q '^# stale' $DBG/table $DBG/extents
 if late function=ft_inode_scan_merge before_ms=300; then
 	: >/tmp/twice
 	: >/tmp/stale
@@ -72,11 +72,11 @@ if late function=ft_inode_scan_merge before_ms=300; then
 		done
 	done
 	late
-	check "files are called stale" test -s /tmp/stale
+	check "texts report stale files during the moves" test -s /tmp/stale
 	expect "no block is shown twice" "$(cat /tmp/twice)" ""
 else
-	skip "files are called stale" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+	skip "texts report stale files during the moves" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 	skip "no block is shown twice" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 fi
-check_exact "and in the end exact" $MNT
+check_exact "maps are exact after the moves" $MNT
 finish

@@ -13,7 +13,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
 plan 10
-[ "$SLOW" = 1 ] || skip_rest "memory of an extent" "what this kernel checks takes memory of its own"
+[ "$SLOW" = 1 ] || skip_rest "memory of an extent" "the checks of this kernel take additional memory"
 
 # The memory that a slab may keep on each CPU.
 SLACK=65536
@@ -45,9 +45,9 @@ measure() {
 	charged=$(($(stat_of mem_bytes) - charged))
 	tenths=$((nodes * 10 / extents))
 	echo "# $1: $extents extents, $((tenths / 10)).$((tenths % 10)) bytes of nodes each"
-	check "$1: $want extents and more" test "$extents" -ge "$want"
-	check "$1: at most $2 bytes each" test "$nodes" -le $(($2 * extents))
-	check "$1: the budget is charged as much" test $((charged + SLACK)) -ge "$nodes" -a "$charged" -le $((nodes + SLACK))
+	check "$1: at least $want extents" test "$extents" -ge "$want"
+	check "$1: an extent takes at most $2 bytes" test "$nodes" -le $(($2 * extents))
+	check "$1: the budget is charged with the same amount" test $((charged + SLACK)) -ge "$nodes" -a "$charged" -le $((nodes + SLACK))
 }
 
 want=${EXTENTS:-25000}
@@ -71,7 +71,7 @@ measure "written at random, with holes" 32
 rm $MNT2/holes
 sync
 # a worker frees the nodes
-check "the nodes of a file that is gone are freed" loop_until $PATIENCE freed_down_to "$before"
+check "the nodes of a removed file are freed" loop_until $PATIENCE freed_down_to "$before"
 
 fileop write $MNT2/dense 0 $((want * 4300))
 begin

@@ -17,9 +17,9 @@ echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_chunk"
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_hole"
 load path=$MNT max_mem_mb=1
 fileop write $MNT/big 0 256M
-check_exact "a file that takes more than half the budget" $MNT
-check "it does" test "$(stat_of mem_bytes)" -gt 524288
+check_exact "maps are exact for a file that takes more than half the budget" $MNT
+check "the map of this file takes more than half the budget" test "$(stat_of mem_bytes)" -gt 524288
 fileop fallocate $MNT/big punch 4K 4K
-check_exact "one block punched" $MNT
-expect "no file left out" "$(stat_of refused)" 0
+check_exact "maps are exact after one block is punched" $MNT
+expect "no file is left out" "$(stat_of refused)" 0
 finish

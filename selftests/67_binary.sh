@@ -22,7 +22,7 @@ same() {
 plan 13
 load
 snapcat files $DBG/snapshot >/tmp/none
-expect "nothing is watched: no file" "$(grep -cv '^#' /tmp/none)" 0
+expect "the snapshot has no file without a target" "$(grep -cv '^#' /tmp/none)" 0
 unload
 
 make_volume $DISK $MNT || bail "no volume"
@@ -35,23 +35,23 @@ fileop random $MNT2/many 4096 4096 67 every 5
 fileop write "$MNT/blank back\\slash" 0 64K
 fileop fallocate $MNT/reserved default 0 1M
 settle
-check "table" same table
-check "extents" same extents
-check "files" same files
+check "the snapshot as a table is equal to the text table" same table
+check "the snapshot as extents is equal to the text extents" same extents
+check "the snapshot as files is equal to the text files" same files
 # In pieces that end anywhere.
 dd if=$DBG/snapshot of=/tmp/pieces bs=1021 2>/dev/null
 snapcat table /tmp/pieces >/tmp/printed
 cat $DBG/table >/tmp/text
-check "read in odd pieces" cmp /tmp/text /tmp/printed
+check "reads of odd sizes return the same snapshot" cmp /tmp/text /tmp/printed
 n=$(wc -c </tmp/pieces)
-expect "the end is the end" "$(dd if=$DBG/snapshot bs=1 skip=$((n - 1)) 2>/dev/null | wc -c)" 1
-expect "and nothing is behind it" "$(dd if=$DBG/snapshot bs=1 skip=$((n + 4096)) 2>/dev/null | wc -c)" 0
-expect "nothing read is nothing" "$(fileop read $DBG/snapshot 0)" 0
-expect "a byte is a byte" "$(fileop read $DBG/snapshot 1)" 1
-expect "only root may read it" "$(stat -c %a $DBG/snapshot)" 400
+expect "a read at the last byte returns one byte" "$(dd if=$DBG/snapshot bs=1 skip=$((n - 1)) 2>/dev/null | wc -c)" 1
+expect "a read beyond the end returns nothing" "$(dd if=$DBG/snapshot bs=1 skip=$((n + 4096)) 2>/dev/null | wc -c)" 0
+expect "a read of 0 bytes returns 0" "$(fileop read $DBG/snapshot 0)" 0
+expect "a read of 1 byte returns 1" "$(fileop read $DBG/snapshot 1)" 1
+expect "the snapshot has mode 0400" "$(stat -c %a $DBG/snapshot)" 400
 : >/tmp/empty
-refuse "an empty file is no snapshot" snapcat table /tmp/empty
+refuse "snapcat refuses an empty file" snapcat table /tmp/empty
 head -c $((n - 1)) /tmp/pieces >/tmp/cut
-refuse "nor is a part of one" snapcat table /tmp/cut
-check_exact "exact" $MNT $MNT2
+refuse "snapcat refuses a truncated snapshot" snapcat table /tmp/cut
+check_exact "maps are exact" $MNT $MNT2
 finish

@@ -23,15 +23,15 @@ echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_hole"
 fileop write $MNT/large 0 $((EXTENTS * 4096))
 sync
 load path=$MNT max_mem_mb=1
-check_exact "a file of many extents" $MNT
-expect "nobody reads" "$(stat_of copies_bytes)" 0
-expect "the bound is four times that of the maps" "$(stat_of copies_budget)" $((4 << 20))
+check_exact "maps are exact for a file of many extents" $MNT
+expect "no copy is charged without a reader" "$(stat_of copies_bytes)" 0
+expect "the limit of copies is four times the budget of the maps" "$(stat_of copies_budget)" $((4 << 20))
 maps=$(stat_of mem_bytes)
 
 exec 3<$DBG/snapshot
 one=$(stat_of copies_bytes)
 check "a reader's copy is charged ($one bytes)" test "$one" -ge $((EXTENTS * 24))
-expect "but not to the budget of the maps" "$(stat_of mem_bytes)" "$maps"
+expect "the copy is not charged to the budget of the maps" "$(stat_of mem_bytes)" "$maps"
 refused=0 most=$one
 for fd in 4 5 6 7 8 9; do
 	# a redirection of exec that fails would end the shell
@@ -42,12 +42,12 @@ for fd in 4 5 6 7 8 9; do
 	fi
 	[ "$(stat_of copies_bytes)" -le "$most" ] || most=$(stat_of copies_bytes)
 done
-check "of many at once some are refused ($refused of 7)" test $refused -gt 0 -a $refused -lt 7
-check "within the bound ($most bytes)" test "$most" -le "$(stat_of copies_budget)"
-check "the log says so, and what to do" logged "no room for a copy: .*max_mem_mb"
+check "some of many copies are refused ($refused of 7)" test $refused -gt 0 -a $refused -lt 7
+check "the copies are within their limit ($most bytes)" test "$most" -le "$(stat_of copies_budget)"
+check "the log reports the refusal and the remedy" logged "no room for a copy: .*max_mem_mb"
 for fd in 3 4 5 6 7 8 9; do
 	eval "exec $fd<&-"
 done
-check "closed, nothing is charged any more" copies_are 0
-check_exact "and the map is as it was" $MNT
+check "no copy is charged after the close" copies_are 0
+check_exact "maps are exact after all copies are closed" $MNT
 finish

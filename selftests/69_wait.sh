@@ -26,39 +26,39 @@ umount $MNT $MNT2
 # as at boot, the module is loaded before F2FS
 ! f2fs_is_module || rmmod f2fs
 
-expect "without wait=1 a path that is not there refuses the load" "$(fileop insmod "$FRAGTRACE_KO" path=$MNT/db)" ENOTDIR
-expect "with it, too, where it is relative" "$(fileop insmod "$FRAGTRACE_KO" "path=db wait=1")" EINVAL
-expect "or given twice" "$(fileop insmod "$FRAGTRACE_KO" "path=$MNT/db,$MNT/db/ wait=1")" EINVAL
-refuse "nothing is loaded" loaded
+expect "without wait=1 a missing path is refused" "$(fileop insmod "$FRAGTRACE_KO" path=$MNT/db)" ENOTDIR
+expect "with wait=1 a relative path is refused" "$(fileop insmod "$FRAGTRACE_KO" "path=db wait=1")" EINVAL
+expect "with wait=1 a path that is given twice is refused" "$(fileop insmod "$FRAGTRACE_KO" "path=$MNT/db,$MNT/db/ wait=1")" EINVAL
+refuse "the module is not loaded" loaded
 load "path=$MNT/db,$MNT2" wait=1
-check "the log says so" logged "fragtrace: waiting for $MNT/db,$MNT2"
-check "the directory waits" target_is waiting $MNT/db
-check "so does the mount point" target_is waiting $MNT2
+check "the log reports the waiting paths" logged "fragtrace: waiting for $MNT/db,$MNT2"
+check "the directory has the state waiting" target_is waiting $MNT/db
+check "the mount point has the state waiting" target_is waiting $MNT2
 sleep 2
-expect "what is there, but not on F2FS, is waited for" "$(waiting)" 2
+expect "a directory that is not on F2FS has the state waiting" "$(waiting)" 2
 mount_volume $DISK $MNT || bail "not mounted"
-check "mounted, it is found" loop_until $PATIENCE target_is live $MNT/db
-check "the log says that it came" logged "path $MNT/db: is there and watched"
-expect "the other one waits" "$(waiting)" 1
+check "the directory is live after the mount" loop_until $PATIENCE target_is live $MNT/db
+check "the log reports that the directory is watched" logged "path $MNT/db: is there and watched"
+expect "the other target still waits" "$(waiting)" 1
 fileop write $MNT/db/two 0 128K
-check_exact "what was there before, and what is written" $MNT/db
+check_exact "maps of existing and new files are exact" $MNT/db
 umount $MNT
-check "unmounted, it waits" loop_until $PATIENCE target_is waiting $MNT/db
+check "the directory waits after the unmount" loop_until $PATIENCE target_is waiting $MNT/db
 mount_volume $DISK $MNT || bail "not mounted"
-check "and is found again" loop_until $PATIENCE target_is live $MNT/db
-check "the log tells one from the other" logged "path $MNT/db: is there again and watched"
+check "the directory is live after the next mount" loop_until $PATIENCE target_is live $MNT/db
+check "the log reports that the directory is watched again" logged "path $MNT/db: is there again and watched"
 
-expect "waiting for a directory that is not there" "$(fileop say $DBG/targets "wait $MNT/new dir")" OK
-expect "twice" "$(fileop say $DBG/targets "wait $MNT/new dir/")" EEXIST
-expect "for one that is watched" "$(fileop say $DBG/targets "wait $MNT/db")" EEXIST
-expect "for a relative path" "$(fileop say $DBG/targets "wait db")" EINVAL
+expect "wait accepts a directory that does not exist" "$(fileop say $DBG/targets "wait $MNT/new dir")" OK
+expect "wait refuses the same directory again" "$(fileop say $DBG/targets "wait $MNT/new dir/")" EEXIST
+expect "wait refuses a watched directory" "$(fileop say $DBG/targets "wait $MNT/db")" EEXIST
+expect "wait refuses a relative path" "$(fileop say $DBG/targets "wait db")" EINVAL
 mkdir "$MNT/new dir"
-check "made, it is found" loop_until $PATIENCE target_is live "$MNT/new\\\\040dir"
-expect "waiting for one that is there" "$(fileop say $DBG/targets "wait $MNT")" OK
-check "it is found" loop_until $PATIENCE target_is live $MNT
-check_exact "all of them" $MNT
-expect "a second path of a watched directory" "$(ln -s db $MNT/alias && fileop say $DBG/targets "wait $MNT/alias")" OK
-check "is waited for, and the log says why" loop_until $PATIENCE logged "path $MNT/alias: is watched already"
-expect "waiting is given up" "$(fileop say $DBG/targets "del $MNT2")" OK
-check "the module is unloaded while one waits" unload
+check "the directory is live after it is created" loop_until $PATIENCE target_is live "$MNT/new\\\\040dir"
+expect "wait accepts an existing directory" "$(fileop say $DBG/targets "wait $MNT")" OK
+check "the existing directory is live" loop_until $PATIENCE target_is live $MNT
+check_exact "maps are exact for all targets" $MNT
+expect "wait accepts a second path of a watched directory" "$(ln -s db $MNT/alias && fileop say $DBG/targets "wait $MNT/alias")" OK
+check "the log reports that the directory is watched already" loop_until $PATIENCE logged "path $MNT/alias: is watched already"
+expect "a waiting target is removed" "$(fileop say $DBG/targets "del $MNT2")" OK
+check "the module unloads while a target waits" unload
 finish

@@ -53,8 +53,8 @@ kernel() {
 	esac
 }
 
-# tell(status, seed) - print the end of a failed round
-tell() {
+# report_failure(status, seed) - print the end of a failed round
+report_failure() {
 	grep -v '^# \(op\|stat\|compared\|causes\|sums: breaks\) ' $WORK/out
 	case $1 in
 	1) echo "# seed $2: something differs" ;;
@@ -110,11 +110,11 @@ known() {
 	share "of unknown operation, in all files" "$2" "$1"
 	share "in files that were never stale" "$4" "$3"
 	if [ "$1" -gt 0 ] && [ "$3" = 0 ]; then
-		skip "the operation of each break is known where the file was never stale" "no such breaks"
+		skip "each break has a known operation if the file was never stale" "no such breaks"
 	elif [ $(($4 * 100)) -lt "$3" ] || [ "$3" = 0 ]; then
-		ok "the operation of each break is known where the file was never stale"
+		ok "each break has a known operation if the file was never stale"
 	else
-		not_ok "the operation of each break is known where the file was never stale" "$4 of $3 are not"
+		not_ok "each break has a known operation if the file was never stale" "$4 of $3 are not"
 	fi
 }
 
@@ -130,7 +130,7 @@ rounds() {
 		rc=0
 		play || rc=$?
 		if [ $rc != 0 ]; then
-			tell $rc "$seed"
+			report_failure $rc "$seed"
 			[ $rc != 1 ] || cut_down
 			return 1
 		fi
@@ -146,9 +146,9 @@ mkdir -p $WORK
 : >$WORK/sums
 first=${SEED:-1}
 if rounds; then
-	ok "random operations, from seed $first on"
+	ok "maps are exact in all rounds, from seed $first on"
 else
-	not_ok "random operations, from seed $first on"
+	not_ok "maps are exact in all rounds, from seed $first on"
 fi
 known
 echo "# sums of breaks compared: $(grep -c '^# sums: breaks' $WORK/sums) times, $(grep -c 'not compared' $WORK/sums) times not"

@@ -31,7 +31,7 @@ for i in 1 2 3 4 5 6 7 8; do
 	unload || break
 	good=$((good + 1))
 done
-expect "eight times under writers" "$good" 8
+expect "the module loads and unloads eight times during writes" "$good" 8
 load path=$MNT
 (
 	while cat $DBG/table $DBG/files $DBG/extents >/dev/null 2>&1; do
@@ -40,15 +40,15 @@ load path=$MNT
 ) &
 reader=$!
 # An open file holds a reference to the module: try again between two readers.
-check "under a reader" loop_until 10 sh -c 'rmmod fragtrace 2>/dev/null'
+check "the module unloads between two reads" loop_until 10 sh -c 'rmmod fragtrace 2>/dev/null'
 wait $reader || :
 load path=$MNT
 sleep 0.5
-check "under writers once more" unload
+check "the module unloads during writes" unload
 kill $writer
 wait $writer 2>/dev/null || :
 load path=$MNT
-check_exact "loaded after all that" $MNT
+check_exact "maps are exact after the next load" $MNT
 umount $MNT
-check "without the volume" unload
+check "the module unloads after the volume is unmounted" unload
 finish

@@ -15,7 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 # apart() - print what is known of the breaks of .sst files, each once: how many, the cause, whether it is the last block
 #
-# But for those where a segment was full and the log went on elsewhere: that depends on the volume.
+# Without breaks of new_segment: their number depends on the volume.
 apart() {
 	awk '
 		function close_file() {
@@ -37,16 +37,16 @@ load path=$MNT
 mkdir $MNT/db
 fileop rocksdb $MNT/db 10
 settle
-expect "each of ten files is broken once, at its last block" "$(apart)" "10 1 tail sync moved fileop last block"
-expect "causes says the same, of the process that wrote" "$(awk '!/^#/ && $4 != "new_segment" {
+expect "each of ten files has one break, at its last block" "$(apart)" "10 1 tail sync moved fileop last block"
+expect "causes has these breaks with the process that wrote" "$(awk '!/^#/ && $4 != "new_segment" {
 	print $2, $3, $4, $5, $6, $7, $8, $9
 }' $DBG/causes)" \
 	"tail sync moved 10 0 10 10 .sst"
-expect "nobody took its place: that was cut off, not lost to another file" "$(grep -vc '^#' $DBG/by_pair)" 0
+expect "by_pair has no pair: truncation freed the blocks, no other file took them" "$(grep -vc '^#' $DBG/by_pair)" 0
 check_exact "the maps are exact" -u $MNT
 
-# The database does not ask for the last flush: mostly it is the flusher's. To change how often that wakes would wake it at
-# once, as if somebody had asked; so that comes first.
+# The database does not request the last flush: mostly the flusher thread does it. A change of its interval would wake it
+# immediately, like a request; so the interval is set first.
 rm -r $MNT/db
 mkdir $MNT/db
 cd /proc/sys/vm || exit 1
@@ -58,9 +58,9 @@ all_apart() {
 	[ "$(apart)" = "10 1 tail writeback moved fileop last block" ]
 }
 if loop_until "$PATIENCE" all_apart; then
-	ok "the flusher does it, too"
+	ok "writeback causes the same breaks"
 else
-	not_ok "the flusher does it, too" "$(apart)"
+	not_ok "writeback causes the same breaks" "$(apart)"
 fi
 echo "${was% *}" >dirty_writeback_centisecs
 echo "${was#* }" >dirty_expire_centisecs
@@ -72,6 +72,6 @@ mkdir $MNT/db
 echo 129 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
 fileop rocksdb $MNT/db 10
 settle
-expect "where F2FS writes in place no last block is apart" "$(apart | grep -c tail)" 0
-check_exact "and the maps are exact" -u $MNT
+expect "no last block is apart if F2FS writes in place" "$(apart | grep -c tail)" 0
+check_exact "the maps are exact after writes in place" -u $MNT
 finish

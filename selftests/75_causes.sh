@@ -176,33 +176,33 @@ fileop write $MNT/between 0 64K sync
 fileop write $MNT/old 64K 64K sync
 load path=$MNT
 settle
-expect "unknown: it was there before the module" "$(breaks old)" "16 unknown none unknown unknown"
+expect "unknown: breaks are older than the module" "$(breaks old)" "16 unknown none unknown unknown"
 
 fresh
 in_turn 4 append_sync
 expect "append, sync, interleaved" "$(kinds a)" "3 append sync interleaved fileop"
-expect "of both files" "$(kinds b)" "3 append sync interleaved fileop"
+expect "append, sync, interleaved: the other file has the same breaks" "$(kinds b)" "3 append sync interleaved fileop"
 expect "by_pair names both" "$(awk '!/^#/ && $4 ~ /^fileop:/ && $6 ~ /^fileop:/ && $4 != $6 { n += $2 } END { print n }' \
 	$DBG/by_pair)" 6
-expect "by_process counts them" "$(awk '!/^#/ && $5 == "fileop" { n += $2 } END { print n }' $DBG/by_process)" 6
+expect "by_process counts the breaks of both" "$(awk '!/^#/ && $5 == "fileop" { n += $2 } END { print n }' $DBG/by_process)" 6
 dev=$(awk '!/^#/ { print $1; exit }' $DBG/table) lba=$(awk -v p=$MNT/b '!/^#/ && $NF == p && $4 == 2 { print $2 }' $DBG/table)
-expect "owner of a block" "$(owner "$lba")" "file $(stat -c %i $MNT/b) 2 append sync interleaved fileop $MNT/b"
-expect "owner of metadata" "$(owner 1)" "metadata - - - - - - -"
-expect "of a block that does not exist" "$(owner 4000000000)" "beyond_the_end - - - - - - -"
+expect "owner names the file of a block" "$(owner "$lba")" "file $(stat -c %i $MNT/b) 2 append sync interleaved fileop $MNT/b"
+expect "owner reports metadata" "$(owner 1)" "metadata - - - - - - -"
+expect "owner reports a block beyond the end" "$(owner 4000000000)" "beyond_the_end - - - - - - -"
 rm $MNT/b
 sync
-expect "nobody has it any more" "$(owner "$lba")" "free - - - - - - -"
+expect "owner reports a block that was freed" "$(owner "$lba")" "free - - - - - - -"
 exec 3<>$DBG/owner
 echo "$dev 1" >&3
 echo "$dev 4000000000" >$DBG/owner
-expect "who has it open for both gets his own answer" "$(cat <&3 | awk '!/^#/ { print $3 }')" metadata
+expect "an open file of owner returns the answer to its own question" "$(cat <&3 | awk '!/^#/ { print $3 }')" metadata
 echo "$dev 4000000000" >&3
-expect "and the next one" "$(cat <&3 | awk '!/^#/ { print $3 }')" beyond_the_end
+expect "an open file of owner returns the answer to its next question" "$(cat <&3 | awk '!/^#/ { print $3 }')" beyond_the_end
 exec 3>&-
-refuse "no block of this name" sh -c "echo $dev x >$DBG/owner"
-refuse "no such volume" sh -c "echo 77:77 1 >$DBG/owner"
+refuse "owner refuses a block that is no number" sh -c "echo $dev x >$DBG/owner"
+refuse "owner refuses a volume that is not watched" sh -c "echo 77:77 1 >$DBG/owner"
 in_turn 3 append_sparse
-sums "sums"
+sums "causes, by_process, files and stats add up"
 
 fresh
 cd /proc/sys/vm || exit 1
@@ -218,25 +218,25 @@ expect "append, writeback" "$(kinds a)" "2 append writeback interleaved fileop"
 fresh
 fileop write $MNT/a 0 64K sync
 fileop write $MNT/a 16K 4K sync
-expect "overwrite, moved: the block and the one behind it" "$(breaks a)" \
+expect "overwrite, moved: the block and the next one" "$(breaks a)" \
 	"$(lines "4 overwrite sync moved fileop" "5 overwrite sync moved fileop")"
 fileop mmap $MNT/a 32K 4K
 sync
 expect "mmap" "$(breaks a | grep mmap)" "$(lines "8 mmap sync moved fileop" "9 mmap sync moved fileop")"
 fileop write $MNT/a 32K 4K sync
-expect "what was mapped and has been flushed is no longer" "$(breaks a | sed -n 's/^8 //p')" "overwrite sync moved fileop"
+expect "overwrite: a later write to a block that was written through a mapping" "$(breaks a | sed -n 's/^8 //p')" "overwrite sync moved fileop"
 (fileop write $MNT/a 48K 4K; sh -c "exec dd if=/dev/zero of=$MNT/a bs=4096 seek=12 count=1 conv=notrunc 2>/dev/null")
 sync
-expect "several processes wrote to it" "$(breaks a | grep '^12')" "12 overwrite sync moved several"
+expect "several: the processes that wrote to one page" "$(breaks a | grep '^12')" "12 overwrite sync moved several"
 fileop write $MNT/a 48K 4K sync
-expect "and then only one" "$(breaks a | grep '^12' | cut -d ' ' -f 5)" fileop
+expect "one process that writes the page again is named" "$(breaks a | grep '^12' | cut -d ' ' -f 5)" fileop
 fileop write $MNT/a 0 64K sync
-expect "rewritten as a whole it has no breaks" "$(breaks a)" ""
-check "they were healed" awk '!/^#/ && $2 == "overwrite" && $6 > 0 { found = 1 } END { exit !found }' $DBG/causes
+expect "a file that is rewritten as a whole has no breaks" "$(breaks a)" ""
+check "causes counts healed breaks" awk '!/^#/ && $2 == "overwrite" && $6 > 0 { found = 1 } END { exit !found }' $DBG/causes
 dd if=/dev/zero of=$DBG/causes bs=1 seek=1 count=0 conv=notrunc 2>/dev/null
-check "who has it open for writing may seek" test -f $DBG/causes
+check "causes allows a seek when it is open for writing" test -f $DBG/causes
 echo reset >$DBG/causes
-expect "reset" "$(awk '!/^#/ { n += $6 } END { print n + 0 }' $DBG/causes)" 0
+expect "a write to causes resets the count of healed breaks" "$(awk '!/^#/ { n += $6 } END { print n + 0 }' $DBG/causes)" 0
 
 fresh
 fileop fallocate $MNT/a.sst keep 0 1M
@@ -244,9 +244,9 @@ fileop append $MNT/a.sst 100000 3 fdatasync
 breaks a.sst >/tmp/before
 fileop truncate $MNT/a.sst 300000
 sync
-expect "tail: cut within its last block behind fdatasync" "$(breaks a.sst | grep '^73')" "73 tail sync moved fileop"
+expect "tail: truncation within the last block after fdatasync" "$(breaks a.sst | grep '^73')" "73 tail sync moved fileop"
 fileop append $MNT/a.sst 5000 1 fdatasync
-expect "to go on there is to overwrite" "$(breaks a.sst | sed -n '/^73/s/ sync.*//p')" "73 overwrite"
+expect "overwrite: a write that continues in the last block" "$(breaks a.sst | sed -n '/^73/s/ sync.*//p')" "73 overwrite"
 
 fresh
 in_turn 3 append_direct
@@ -255,7 +255,7 @@ in_turn 1 true
 fresh
 in_turn 3 reserve
 expect "prealloc" "$(kinds a)" "2 prealloc none new_segment fileop"
-sums "sums with pinned files"
+sums "causes, by_process, files and stats add up with pinned files"
 
 fresh
 fileop write $MNT/a 0 256K sync
@@ -279,7 +279,7 @@ printf '%3000d' 1 >$MNT/a
 sync
 fileop write $MNT/a 4096 128K
 sync
-expect "inline: what was in the inode is in the log of hot data" "$(breaks a | cut -d ' ' -f 1,2,4)" "1 inline other_log"
+expect "inline: data from the inode is in the log of hot data" "$(breaks a | cut -d ' ' -f 1,2,4)" "1 inline other_log"
 
 fresh
 fileop write $MNT/a 0 64K sync
@@ -306,7 +306,7 @@ fileop append $MNT/a.db 4096 1 fdatasync
 : >$MNT/new
 sync
 fileop append $MNT/a.db 4096 1 fdatasync
-expect "of a directory it says that it is not watched" "$(pairs | grep unwatched)" "1 .db fileop unwatched unknown"
+expect "by_pair reports a directory as unwatched" "$(pairs | grep unwatched)" "1 .db fileop unwatched unknown"
 
 fresh
 fileop many $MNT/g 200 30000 20000 7
@@ -318,8 +318,8 @@ cat $DBG/extents >/tmp/earlier
 fileop gc $MNT 1 20
 settle
 check "gc_fg: breaks of all blocks that were moved, and no others" moved_breaks gc_fg /tmp/earlier
-expect "they belong to no flush" "$(awk '!/^#/ && $2 == "gc_fg" { print $3 }' $DBG/causes | sort -u)" none
-expect "by nobody but who asked for it" "$(awk '!/^#/ && $9 == "gc_fg" && $12 !~ /^fileop:/' $DBG/extents)" ""
+expect "gc_fg: these breaks have no flush" "$(awk '!/^#/ && $2 == "gc_fg" { print $3 }' $DBG/causes | sort -u)" none
+expect "gc_fg: these breaks are of the process that requested it" "$(awk '!/^#/ && $9 == "gc_fg" && $12 !~ /^fileop:/' $DBG/extents)" ""
 fresh
 fileop many $MNT/g 200 30000 20000 7
 sync
@@ -333,29 +333,29 @@ loop_until 20 sh -c "sync; awk '!/^#/ && \$2 == \"gc_bg\" { n++ } END { exit !n 
 echo 0 >"$sys/gc_urgent"
 settle
 check "gc_bg: breaks of all blocks that were moved, and no others" moved_breaks gc_bg /tmp/earlier
-expect "they belong to no flush either" "$(awk '!/^#/ && $2 == "gc_bg" { print $3 }' $DBG/causes | sort -u)" none
-sums "sums after garbage collection"
+expect "gc_bg: these breaks have no flush" "$(awk '!/^#/ && $2 == "gc_bg" { print $3 }' $DBG/causes | sort -u)" none
+sums "causes, by_process, files and stats add up after garbage collection"
 
 fresh
 for file in write mmap punch atomic; do
 	fileop write $MNT/$file 0 256K sync
 done
 settle
-expect "four files without breaks" "$(awk '!/^#/ && $6 > 1' $DBG/files)" ""
+expect "four files have no breaks before the writers start" "$(awk '!/^#/ && $6 > 1' $DBG/files)" ""
 four_writers
 settle
-expect "four writers at the same time: who rewrites" "$(kinds write)" "24 overwrite sync moved fileop"
-expect "who writes through a mapping" "$(kinds mmap)" "24 mmap sync moved fileop"
-expect "who punches holes" "$(kinds punch)" "12 range none moved fileop"
+expect "four writers at the same time: breaks of the one that overwrites" "$(kinds write)" "24 overwrite sync moved fileop"
+expect "four writers at the same time: breaks of the one that writes through a mapping" "$(kinds mmap)" "24 mmap sync moved fileop"
+expect "four writers at the same time: breaks of the one that punches holes" "$(kinds punch)" "12 range none moved fileop"
 # a scan may find such a block before its event: then why_here is unknown
-expect "who writes atomically" "$(kinds atomic | awk '{ n[$2 " " $5] += $1 } END { for (k in n) print n[k], k }')" "24 atomic fileop"
-sums "the sums of all five"
+expect "four writers at the same time: breaks of the one that writes atomically" "$(kinds atomic | awk '{ n[$2 " " $5] += $1 } END { for (k in n) print n[k], k }')" "24 atomic fileop"
+sums "causes, by_process, files and stats add up after four writers at the same time"
 
 loop_until 20 umount $MNT 2>/dev/null || :
 if ! make_special $DISK $MNT compress_algorithm=lz4,compress_log_size=2 -O extra_attr,compression; then
 	skip "compress: a cluster is written again" "this kernel or these tools have no compression"
 	skip "compress: clusters of two files in turn" "this kernel or these tools have no compression"
-	skip "compressed files are exact" "this kernel or these tools have no compression"
+	skip "maps of compressed files are exact" "this kernel or these tools have no compression"
 	make_volume $DISK $MNT || bail "no volume"
 	await_live
 else
@@ -377,7 +377,7 @@ else
 	done
 	expect "compress: clusters of two files in turn" "$(kinds z/c; kinds z/d)" \
 		"$(lines "2 compress none interleaved fileop" "2 compress none interleaved fileop")"
-	check_exact "compressed files are exact" -u $MNT
+	check_exact "maps of compressed files are exact" -u $MNT
 fi
 
 fresh
@@ -390,16 +390,16 @@ cat $DBG/table >/tmp/earlier
 echo 100000 >"$sys/min_ssr_sections"
 fileop write $MNT/a 0 8M sync
 settle
-check "ssr: each break in a segment that had blocks, and no other" ssr_breaks /tmp/earlier a
+check "ssr: breaks are exactly those in segments that had valid blocks" ssr_breaks /tmp/earlier a
 # on a small volume the logs use each other's segments
 loop_until 20 umount $MNT 2>/dev/null || :
 mkfs.f2fs -q -f -t 0 $DISK 262144 >/dev/null && mount_volume $DISK $MNT || bail "no small volume"
 await_live
 fileop write $MNT/a 0 40M sync
-expect "new_segment: where one ends" "$(breaks a | cut -d ' ' -f 2-4 | sort -u)" "append sync new_segment"
+expect "new_segment: breaks at the end of a segment" "$(breaks a | cut -d ' ' -f 2-4 | sort -u)" "append sync new_segment"
 
 fileop hold $MNT/b.sst 64K /tmp/ready /tmp/go &
-loop_until "$PATIENCE" test -e /tmp/ready || bail "nobody holds a file"
+loop_until "$PATIENCE" test -e /tmp/ready || bail "no process holds a file"
 fileop write $MNT/c 0 4K sync
 touch /tmp/go
 loop_until "$PATIENCE" test -e /tmp/ready.2 || bail "it is not written"
@@ -407,12 +407,12 @@ settle
 expect "a deleted file keeps its extension" "$(awk '!/^#/ && $9 ~ /^.sst/ { print $5, $9 }' $DBG/causes)" "1 .sst"
 rm /tmp/go
 wait $!
-check_exact "all of it exact" -u $MNT
+check_exact "maps are exact" -u $MNT
 rmmod fragtrace
 load path=$MNT causes=0
 settle
-expect "causes=0: nobody knows" "$(breaks a | cut -d ' ' -f 2-5 | sort -u)" "unknown none unknown unknown"
-check "and it is said" grep -q 'causes=0' $DBG/causes
+expect "causes=0: all parts of a cause are unknown" "$(breaks a | cut -d ' ' -f 2-5 | sort -u)" "unknown none unknown unknown"
+check "causes=0: the text says that causes are off" grep -q 'causes=0' $DBG/causes
 rmmod fragtrace
 loop_until 20 umount $MNT
 make_volume $DISK $MNT || bail "no volume"
@@ -420,16 +420,16 @@ load path=$MNT max_mem_mb=1
 in_turn 4 append_sync
 n=0
 write_until causes_lost 60
-check "causes go when memory is tight" test "$(stat_of causes_lost)" -gt 0
-expect "no file goes" "$(stat_of refused)" 0
-expect "then nobody knows" "$(breaks large | cut -d ' ' -f 4 | sort | uniq -c | sort -rn | awk '{ print $2; exit }')" unknown
-check_exact "and the maps stay exact" $MNT
+check "causes are dropped when the budget is nearly used up" test "$(stat_of causes_lost)" -gt 0
+expect "no file is left out" "$(stat_of refused)" 0
+expect "breaks without causes are unknown" "$(breaks large | cut -d ' ' -f 4 | sort | uniq -c | sort -rn | awk '{ print $2; exit }')" unknown
+check_exact "maps are exact without causes" $MNT
 # A large history of one file does not remove the causes of another.
 write_until refused 120
-check "then its map goes ($n rounds, $(stat_of causes_lost) lost their causes)" test "$(stat_of refused)" -gt 0
-expect "who takes little keeps the causes" "$(kinds a)" "3 append sync interleaved fileop"
+check "the map of the large file is left out ($n rounds, $(stat_of causes_lost) lost their causes)" test "$(stat_of refused)" -gt 0
+expect "a small file keeps its causes" "$(kinds a)" "3 append sync interleaved fileop"
 in_turn 4 append_sync
-expect "and gets more" "$(kinds a)" "7 append sync interleaved fileop"
+expect "a small file gets more causes" "$(kinds a)" "7 append sync interleaved fileop"
 rmmod fragtrace
 loop_until 20 umount $MNT
 make_volume $DISK $MNT || bail "no volume"
@@ -442,5 +442,5 @@ while [ "$(stat_of refused)" = 0 ] && [ $n -lt 50 ]; do
 done
 echo reset >$DBG/by_pair
 in_turn 3 append_sync
-expect "by_pair counts together what it has no room for" "$(pairs)" "6 * * * *"
+expect "by_pair adds up the pairs that exceed its limit" "$(pairs)" "6 * * * *"
 finish

@@ -53,7 +53,7 @@ of_files_by() {
 	awk -v n="$1" '$1 == "file" { sum += $n } END { print sum + 0 }' $DBG/gc
 }
 
-# shares_fit() - do the lines behind each victim add up to what was moved out of it of watched files?
+# shares_fit() - do the lines after each victim add up to the blocks of watched files that were moved out of it?
 shares_fit() {
 	awk '
 		$1 == "victim" { bad = bad || left; left = $10; segment = $4; end = $4 + $5; victims += $10 > 0 }
@@ -61,7 +61,7 @@ shares_fit() {
 		END { exit bad || left || !victims }' $DBG/gc
 }
 
-# shares_are_files() - does what was moved of each file, by victim, add up to the line of the file?
+# shares_are_files() - do the moved blocks of each file, by victim, add up to the line of the file?
 shares_are_files() {
 	awk '
 		$1 == "moved" { sum[$4] += $5 }
@@ -119,16 +119,16 @@ plan 33
 make_volume $DISK $MNT || bail "no volume"
 mkdir $MNT/w $MNT/other
 load path=$MNT/w
-expect "nothing was moved" "$(awk '$1 == "victim" || $1 == "file"' $DBG/gc | wc -l)" 0
+expect "gc has no victim and no file before garbage collection" "$(awk '$1 == "victim" || $1 == "file"' $DBG/gc | wc -l)" 0
 [ -f $STATUS ] || echo "# this kernel has no $STATUS"
 
 age $MNT/w/g
 fileop write $MNT/w/full 0 5M sync
 settle
 cat $DBG/victims >/tmp/victims
-check "there will be victims, those with the fewest blocks first" \
+check "victims lists segments, those with the fewest blocks first" \
 	awk '$1 == "segment" { bad = bad || $4 < last; last = $4; n++ } END { exit bad || !n }' /tmp/victims
-check "the files add up in each of them" awk '
+check "the files of each segment add up to its blocks" awk '
 	$1 == "segment" { bad = bad || left || $5 > $4; left = $5 }
 	$1 == "file" { left -= $5 }
 	END { exit bad || left }' /tmp/victims
@@ -136,41 +136,41 @@ check "the files add up in each of them" awk '
 dev=$(awk '!/^#/ { print $1; exit }' $DBG/table)
 by_segment >/tmp/segments
 asked=$(awk '{ n[$1] += $3; if (n[$1] > n[max]) max = $1 } END { print max }' /tmp/segments)
-expect "the fullest one is not among them" "$(foreseen "$asked" 4)" ""
+expect "the fullest segment is not in the list" "$(foreseen "$asked" 4)" ""
 echo "$dev $asked" >$DBG/victims
 cat $DBG/victims >/tmp/answer
-expect "but comes first when asked for, with all its files" "$(answer "$asked" /tmp/answer)" \
+expect "a requested segment is listed first, with all its files" "$(answer "$asked" /tmp/answer)" \
 	"$(awk -v s="$asked" '$1 == s { print $2, $3 }' /tmp/segments | sort)"
-expect "the others follow" "$(tail -n +4 /tmp/victims | md5sum)" \
+expect "the other segments follow" "$(tail -n +4 /tmp/victims | md5sum)" \
 	"$(awk -v s="$asked" '!/^#/ && $3 != s' /tmp/answer | md5sum)"
 other=$(awk -v s="$asked" '$1 != s { print $1; exit }' /tmp/segments)
 exec 3<>$DBG/victims
 echo "$dev $other" >&3
 echo "$dev $asked" >$DBG/victims
-expect "who has it open for both gets his own answer" "$(cat <&3 >/tmp/answer; answer "$other" /tmp/answer)" \
+expect "an open file of victims returns the answer to its own question" "$(cat <&3 >/tmp/answer; answer "$other" /tmp/answer)" \
 	"$(awk -v s="$other" '$1 == s { print $2, $3 }' /tmp/segments | sort)"
 exec 3>&-
-refuse "no such segment" sh -c "echo $dev 4000000 >$DBG/victims"
+refuse "victims refuses a segment that does not exist" sh -c "echo $dev 4000000 >$DBG/victims"
 before=$(f2fs_moved foreground)
 fileop gc $MNT 1 20
 settle
 # For victims with nodes no block is counted.
 first=$(awk '$1 == "victim" && $7 == "data" { segment = $4 } END { print segment }' $DBG/gc)
-check "the first one was foreseen" test -n "$(foreseen "$first" 4)"
-expect "as were its blocks" "$(awk -v s="$first" '$1 == "victim" && $4 == s { n = $10 } END { print n }' $DBG/gc)" \
+check "victims listed the first victim before" test -n "$(foreseen "$first" 4)"
+expect "victims listed the blocks of the first victim" "$(awk -v s="$first" '$1 == "victim" && $4 == s { n = $10 } END { print n }' $DBG/gc)" \
 	"$(foreseen "$first" 5)"
 fg=$(($(f2fs_moved foreground) - before))
-expect "in the foreground: as many as F2FS says" "$(sum 6)" "$fg"
-check "that is some" test "$fg" -gt 0
+expect "foreground: F2FS counts the same number of moved blocks" "$(sum 6)" "$fg"
+check "foreground: blocks were moved" test "$fg" -gt 0
 # Blocks of directories are data for F2FS, but there is no map of them.
-near "all of watched files, but blocks of directories" "$(sum 7)" "$(sum 6)" 4
-expect "the victims add up to it" "$(of_victims foreground 9)" "$(sum 6)"
-expect "the files add up to those of watched ones" "$(of_files .)" "$(sum 7)"
-check "no victim was unknown" test "$(sum 10)" = 0
-expect "all of them chosen by the fewest blocks in use" "$(awk '$1 == "victim" { print $6, $11 }' $DBG/gc | sort -u)" "foreground greedy"
-expect "nothing in the background yet" "$(of_files_by 5) $(of_files_by 4)" "0 $(sum 7)"
-check "each victim says of which files" shares_fit
-check "and each file out of which victims" shares_are_files
+near "foreground: all moved blocks are of watched files or of directories" "$(sum 7)" "$(sum 6)" 4
+expect "foreground: the victims add up to the moved blocks" "$(of_victims foreground 9)" "$(sum 6)"
+expect "foreground: the files add up to the moved blocks of watched files" "$(of_files .)" "$(sum 7)"
+check "foreground: every victim is known" test "$(sum 10)" = 0
+expect "foreground: every victim was chosen by the greedy policy" "$(awk '$1 == "victim" { print $6, $11 }' $DBG/gc | sort -u)" "foreground greedy"
+expect "foreground: no file has blocks that were moved in the background" "$(of_files_by 5) $(of_files_by 4)" "0 $(sum 7)"
+check "foreground: the files of each victim add up" shares_fit
+check "foreground: the victims of each file add up" shares_are_files
 
 # Blocks of files that are not watched are counted, but not by file.
 before=$(f2fs_moved foreground)
@@ -180,9 +180,9 @@ age $MNT/other/h
 fileop gc $MNT 1 40
 settle
 fg=$(($(f2fs_moved foreground) - before))
-expect "of other files, too: as many as F2FS says" "$(($(sum 6) - moved))" "$fg"
-check "fewer of watched ones" test "$(($(sum 7) - watched))" -lt "$fg"
-expect "watched ones by file" "$(of_files .)" "$(sum 7)"
+expect "unwatched files: F2FS counts the same number of moved blocks" "$(($(sum 6) - moved))" "$fg"
+check "unwatched files: fewer blocks of watched files were moved" test "$(($(sum 7) - watched))" -lt "$fg"
+expect "unwatched files: the files add up to the moved blocks of watched files" "$(of_files .)" "$(sum 7)"
 
 # In the background, pages are dirtied and written later. Blocks removed or written again before that are not moved.
 age $MNT/w/k
@@ -194,21 +194,21 @@ echo 0 >"$sys/gc_urgent"
 sleep 1
 settle
 bg=$(($(f2fs_moved background) - before))
-near "in the background: about as many as F2FS says" "$(sum 8)" "$bg" $((bg / 20 + 4))
-check "that is some as well" test "$bg" -gt 0
-expect "these victims add up to it" "$(of_victims background 9)" "$(sum 8)"
-expect "by file, too" "$(of_files_by 5)" "$(sum 9)"
-check "each victim says of which files, still" shares_fit
+near "background: F2FS counts about the same number of moved blocks" "$(sum 8)" "$bg" $((bg / 20 + 4))
+check "background: blocks were moved" test "$bg" -gt 0
+expect "background: the victims add up to the moved blocks" "$(of_victims background 9)" "$(sum 8)"
+expect "background: the files add up to the moved blocks of watched files" "$(of_files_by 5)" "$(sum 9)"
+check "background: the files of each victim add up" shares_fit
 age $MNT/w/l
 echo 1 >"$sys/gc_idle"
 fileop gc $MNT 0 20
 echo 0 >"$sys/gc_idle"
-expect "by costs and benefits, when asked to" \
+expect "gc_idle=1: victims were chosen by the cost-benefit policy" \
 	"$(awk '$1 == "victim" && $11 == "cost_benefit" { print $6, $11 }' $DBG/gc | sort -u)" "background cost_benefit"
-check "no victim gave more than it had" awk '$1 == "victim" && $9 > $8 { bad = 1 } END { exit bad }' $DBG/gc
+check "no victim has more moved blocks than valid ones" awk '$1 == "victim" && $9 > $8 { bad = 1 } END { exit bad }' $DBG/gc
 
-# A segment that is cleaned changes the files that were named for it, and no others. F2FS cleans none that is full, or that
-# a log is in: so take one in the middle of the large file, with some blocks less.
+# The collection of a segment moves blocks of the files that victims lists for it, and of no others. F2FS collects no
+# segment that is full or that a log writes to: the test takes one in the middle of the large file, without some blocks.
 asked=$(path=$MNT/w/full awk '
 	/^# volume/ { split($4, main, "="); split($6, size, "=") }
 	!/^#/ && $NF == ENVIRON["path"] && $4 <= 600 && $4 + $3 > 600 { print int(($2 + 600 - $4 - main[2]) / size[2]) }' $DBG/table)
@@ -220,9 +220,9 @@ cat $DBG/extents >/tmp/earlier
 # shellcheck disable=SC2046 # two numbers
 fileop gc_range $MNT $(awk -v s="$asked" '/^# volume/ { split($4, main, "="); split($6, size, "="); print main[2] + s * size[2], size[2] - 1; exit }' $DBG/table)
 settle
-expect "what was foreseen for a segment is what cleaning it changes" "$(changed /tmp/earlier)" "$(answer "$asked" /tmp/answer)"
+expect "the collection of a segment moves exactly the listed blocks" "$(changed /tmp/earlier)" "$(answer "$asked" /tmp/answer)"
 
-# A volume that is nearly full: all breaks but those that were there are due to garbage collection.
+# On a nearly full volume all new breaks are caused by garbage collection.
 loop_until 20 umount $MNT 2>/dev/null || :
 mkfs.f2fs -q -f -t 0 $DISK 262144 >/dev/null && mount_volume $DISK $MNT || bail "no small volume"
 mkdir -p $MNT/w
@@ -248,11 +248,11 @@ sleep 3
 echo 0 >"$sys/gc_urgent"
 sleep 1
 settle
-check "nearly full: breaks by garbage collection are those of blocks that it moved" moved_breaks 'gc_bg|gc_fg' /tmp/earlier
-# F2FS counts a page twice that it has dirtied in the background and then moves in the foreground, before it was written.
+check "nearly full: breaks by garbage collection are exactly those of moved blocks" moved_breaks 'gc_bg|gc_fg' /tmp/earlier
+# F2FS counts a page twice if it dirtied the page in the background and moves it in the foreground before the write-back.
 said=$(($(f2fs_moved foreground) + $(f2fs_moved background) - before))
 twice=$(($(sum 6) - fg))
-near "it moved as many as F2FS says, but for blocks that it counts twice" "$(($(sum 6) + $(sum 8) - moved))" \
+near "nearly full: F2FS counts the same number of moved blocks, except for those that it counts twice" "$(($(sum 6) + $(sum 8) - moved))" \
 	"$((said - twice / 2))" $((twice / 2 + said / 20 + 4))
 grep '^\(#\|volume\)' $DBG/gc | sed 's/^/# /'
 awk '$1 == "victim"' $DBG/gc | head -n 5 | sed 's/^/# /'

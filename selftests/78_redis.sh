@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 78_redis.sh - a real Redis, with an append-only file that is flushed each second, saves and rewrites: why its files break
+# 78_redis.sh - a real Redis with an append-only file that is flushed each second, saves and rewrites: why its files break
 #
-# What is seen, with the default of F2FS on a volume that is not small (ipu_policy 16):
+# The results, with the default of F2FS on a volume that is not small (ipu_policy 16):
 #
 # - All breaks are of blocks that were appended. The last block of the .aof, half full at each fdatasync, is written again
-#   and again: fdatasync may write it in place, so it does not move. No file is ever cut: there is no `tail`.
+#   and again: fdatasync may write it in place, so it does not move. No file is ever truncated: there is no `tail`.
 # - A flush of fewer than 16 blocks (min_hot_blocks) goes to the log of hot data, a larger one to that of warm data. So
 #   an .aof breaks, by `other_log`, as often as the load changes between some and many writes a second.
 # - A save (.rdb, and the base of a rewritten .aof) is flushed by the child that writes it, each 4 MiB
 #   (rdb-save-incremental-fsync), while the parent flushes the .aof: the two take blocks from each other, `interleaved`.
 #
-# On 7.3 all flushes of the .aof go to the log of hot data, and saves to that of warm data: nothing is broken, and the checks
-# of the last two are skipped if that is what is found.
+# On 7.3 all flushes of the .aof go to the log of hot data, and saves to that of warm data: no file has a break, and the
+# checks of the last two are skipped in that case.
 #
 # To be sure that a save lasts longer than one flush of the .aof, it pauses some microseconds for each key.
 #
@@ -83,28 +83,28 @@ settle
 grep -v '^#' $DBG/causes | sed 's/^/# /'
 grep -v '^#' $DBG/extents | cut -d ' ' -f 3-11,13 | sed 's/^/# /'
 grep -v '^#' $DBG/by_pair | sed 's/^/# /'
-check "it has left a save, and an .aof with its base" sh -c "ls $MNT/redis/dump.rdb $MNT/redis/appendonlydir/*.base.rdb \
+check "Redis has written a save, and an .aof with its base" sh -c "ls $MNT/redis/dump.rdb $MNT/redis/appendonlydir/*.base.rdb \
 	$MNT/redis/appendonlydir/*.incr.aof"
 case $(uname -r) in
 [7-9].*) newer=yes ;;
 *) newer= ;;
 esac
 if [ -n "$newer" ] && [ "$(($(of .aof ".*") + $(of .rdb ".*") + others))" = 0 ]; then
-	for what in "an .aof goes to another log when the load changes" "a save is interleaved" "with the .aof of its parent"; do
-		skip "$what" "this kernel has left all of them whole"
+	for what in "an .aof continues in another log when the load changes" "a save has interleaved breaks" "the save is interleaved with the .aof of the parent process"; do
+		skip "$what" "no file has a break on this kernel"
 	done
 else
-	check "an .aof goes to another log when the load changes: $others times" test "$others" -ge 2
-	check "a save is interleaved" test "$(of .rdb "append (sync|writeback) interleaved")" -gt 0
-	check "with the .aof of its parent" awk '!/^#/ && $3 == ".rdb" && $5 == ".aof" && $4 ~ /^redis-server:/ && $6 ~ /^redis-server:/ && $4 != $6 {
+	check "an .aof continues in another log when the load changes: $others times" test "$others" -ge 2
+	check "a save has interleaved breaks" test "$(of .rdb "append (sync|writeback) interleaved")" -gt 0
+	check "the save is interleaved with the .aof of the parent process" awk '!/^#/ && $3 == ".rdb" && $5 == ".aof" && $4 ~ /^redis-server:/ && $6 ~ /^redis-server:/ && $4 != $6 {
 		found = 1
 	} END { exit !found }' $DBG/by_pair
 fi
 for ext in .aof .rdb; do
-	expect "$ext: all breaks are of what was appended, and have a reason" \
+	expect "$ext: every break is of an append, and has a known reason" \
 		"$(of $ext ".*")" "$(of $ext "append (sync|writeback) (interleaved|other_log|new_segment)")"
 done
-expect "all are Redis's" "$(awk '!/^#/ && $5 !~ /^(redis-|bio_)/' $DBG/by_process)" ""
-expect "no last block is written anew behind a cut" "$(of .aof "tail.*") $(of .rdb "tail.*")" "0 0"
+expect "every break is of a process of Redis" "$(awk '!/^#/ && $5 !~ /^(redis-|bio_)/' $DBG/by_process)" ""
+expect "no last block is rewritten after a truncation" "$(of .aof "tail.*") $(of .rdb "tail.*")" "0 0"
 check_exact "the maps are exact" -u $MNT
 finish

@@ -4,8 +4,8 @@
 # 79_voltdb_replay.sh - VoltDB's system calls, without VoltDB: the fragments of a snapshot
 #
 # `fileop voltdb` replays a snapshot by two sites as recorded by strace: two tables are written in turn, in pieces that
-# do not end with a block. sync_file_range flushes the whole pages now and then, fdatasync flushes all at the end.
-# At last one byte in the header marks the table as complete, with another fdatasync. So
+# do not end with a block. sync_file_range flushes whole pages at intervals, fdatasync flushes all at the end.
+# Finally one byte in the header marks the table as complete, with another fdatasync. So
 #
 # - the flushes of the two tables interleave: each takes the block that the other one's next flush could have used;
 # - the block that a flush leaves half full is not written twice, since only whole pages are flushed;
@@ -28,7 +28,7 @@ snapshot() {
 
 # kinds(pattern) - print number, cause and process of the breaks of the tables at blocks that match, most first
 #
-# Here and below without those where a segment was full and the log went on elsewhere: that depends on the volume.
+# Here and below without breaks of new_segment: their number depends on the volume.
 kinds() {
 	at=$1 awk '!/^#/ && $NF ~ /\.vpt$/ && $9 != "-" && $3 ~ "^(" ENVIRON["at"] ")$" {
 		sub(/:.*/, "", $12)
@@ -41,27 +41,27 @@ at() {
 	op=$1 awk '!/^#/ && $NF ~ /\.vpt$/ && $9 == ENVIRON["op"] && $11 != "new_segment" { print $3 }' $DBG/extents | sort -un | tr '\n' ' '
 }
 
-# Where a flush of whole pages begins, but for the first: behind 475 bytes and two, four and six times 496731. The last
-# flush begins at 970.
+# The blocks where flushes of whole pages begin, except the first: after 475 bytes and two, four and six times 496731.
+# The last flush begins at 970.
 FLUSHES="242|485|727"
 
 plan 10
 make_volume $DISK $MNT background_gc=off || bail "no volume"
 load path=$MNT
 snapshot 16
-expect "sync_file_range: each flush but the first begins elsewhere" "$(kinds "$FLUSHES")" "6 append sync interleaved fileop"
-expect "at the page that was not whole before" "$(at append)" "242 485 727 970 "
-expect "so does the last one, in the same log or in another" "$(kinds 970 | sed 's/ \(interleaved\|other_log\) / elsewhere /')" \
+expect "sync_file_range: each flush except the first begins with a break" "$(kinds "$FLUSHES")" "6 append sync interleaved fileop"
+expect "each break is at the page that was incomplete before" "$(at append)" "242 485 727 970 "
+expect "the last flush begins with a break, in the same log or in another" "$(kinds 970 | sed 's/ \(interleaved\|other_log\) / elsewhere /')" \
 	"2 append sync elsewhere fileop"
-expect "each took the place of the other table" "$(awk '!/^#/ { gsub(/:[0-9]+/, ""); print $3, $4, $5, $6 }' $DBG/by_pair)" \
+expect "by_pair: each table has taken the next block of the other" "$(awk '!/^#/ { gsub(/:[0-9]+/, ""); print $3, $4, $5, $6 }' $DBG/by_pair)" \
 	".vpt fileop .vpt fileop"
-expect "no other file is broken" "$(awk '!/^#/ && $9 != ".vpt" { n += $5 } END { print n + 0 }' $DBG/causes)" 0
+expect "no other file has a break" "$(awk '!/^#/ && $9 != ".vpt" { n += $5 } END { print n + 0 }' $DBG/causes)" 0
 check_exact "the maps are exact" -u $MNT
 snapshot 0
-expect "the flag in the header moves the first block, if it is not written in place" "$(kinds 1)" "2 overwrite sync moved fileop"
-expect "all else is as before" "$(kinds "$FLUSHES")" "6 append sync interleaved fileop"
+expect "the flag in the header moves the first block if F2FS does not write in place" "$(kinds 1)" "2 overwrite sync moved fileop"
+expect "the breaks of the flushes are the same" "$(kinds "$FLUSHES")" "6 append sync interleaved fileop"
 expect "each table has five breaks" "$(awk '!/^#/ && $NF ~ /\.vpt$/ && $9 != "-" && $11 != "new_segment" {
 	n[$2]++
 } END { for (ino in n) printf "%s ", n[ino] }' $DBG/extents)" "5 5 "
-check_exact "and the maps are exact" -u $MNT
+check_exact "the maps are exact without writes in place" -u $MNT
 finish

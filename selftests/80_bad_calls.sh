@@ -29,15 +29,15 @@ calls=$(stat_of calls)
 su -s /bin/sh nobody -c "/selftests/bin/fileop bad_calls $MNT/home/mine $((6 * SLOW))" &
 user=$!
 sleep 2
-exact=0 looks=0
-while [ $looks -lt 10 ]; do
-	looks=$((looks + 1))
+exact=0 samples=0
+while [ $samples -lt 10 ]; do
+	samples=$((samples + 1))
 	! none_stale || exact=$((exact + 1))
 	sleep 0.2
 done
-check "all of them are refused" wait $user
-expect "no map is stale meanwhile" "$exact of 10" "10 of 10"
-expect "F2FS is asked for nothing" "$(stat_of rescans)" "$rescans"
-expect "nothing was taken for a change" "$(stat_of calls)" "$calls"
-check_exact "exact" $MNT
+check "F2FS refuses all calls" wait $user
+expect "no map is stale during the calls" "$exact of 10" "10 of 10"
+expect "the calls cause no scan" "$(stat_of rescans)" "$rescans"
+expect "the calls are not counted as changes" "$(stat_of calls)" "$calls"
+check_exact "maps are exact after the calls" $MNT
 finish

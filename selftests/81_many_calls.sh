@@ -56,14 +56,14 @@ if ! crowd $MNT2/one 2>/dev/null; then
 	skip_rest "many calls" "this kernel has no userfaultfd"
 fi
 expect "on a volume that is not watched: all maps are exact while $CALLS calls wait" "$(stat_of stale)" 0
-check "they succeed" let_go
+check "all calls on the unwatched volume succeed" let_go
 settle
-expect "F2FS is asked for nothing" "$(stat_of rescans)" "$rescans"
-check_exact "exact" $MNT
-crowd $MNT/one || bail "the calls ended"
+expect "calls on the unwatched volume cause no scan" "$(stat_of rescans)" "$rescans"
+check_exact "maps are exact after calls on the unwatched volume" $MNT
+crowd $MNT/one || bail "the calls have ended"
 expect "on the watched volume: no other map is stale while $CALLS calls wait" "$(others_stale)" 0
-check "they succeed" let_go
-expect "none is stale afterwards" "$(others_stale)" 0
-check_exact "exact" -u $MNT
-check "F2FS is asked for that one only ($(($(stat_of rescans) - rescans)) times)" few
+check "all calls on the watched volume succeed" let_go
+expect "no other map is stale afterwards" "$(others_stale)" 0
+check_exact "maps are exact after calls on the watched volume" -u $MNT
+check "only the file of the calls is scanned ($(($(stat_of rescans) - rescans)) times)" few
 finish

@@ -64,16 +64,16 @@ operations() {
 	$1 "$2: the files of debugfs are opened" cat $DBG/table $DBG/files $DBG/extents $DBG/targets $DBG/stats
 	$1 "$2: another directory is watched" sh -c "echo 'add $MNT2' >$DBG/targets"
 	$1 "$2: its volume is frozen" fsfreeze --freeze $MNT2
-	$1 "$2: and thawed" fsfreeze --unfreeze $MNT2
+	$1 "$2: its volume is thawed" fsfreeze --unfreeze $MNT2
 	$1 "$2: the directory is no longer watched" sh -c "echo 'del $MNT2' >$DBG/targets"
 	$1 "$2: its volume is unmounted" umount $MNT2
-	$1 "$2: and mounted" mount -t f2fs $DISK2 $MNT2
+	$1 "$2: its volume is mounted" mount -t f2fs $DISK2 $MNT2
 	$1 "$2: the first directory is no longer watched" sh -c "echo 'del $MNT' >$DBG/targets"
-	$1 "$2: and watched again" sh -c "echo 'add $MNT' >$DBG/targets"
+	$1 "$2: the first directory is watched again" sh -c "echo 'add $MNT' >$DBG/targets"
 }
 
-# all_goes_on(prefix) - all that, beside the writer
-all_goes_on() {
+# operations_beside_writer(prefix) - the operations take no longer while the writer holds the lock
+operations_beside_writer() {
 	check "$1: the held file is stale" loop_until $SOON held_stale
 	operations in_time "$1"
 }
@@ -86,40 +86,40 @@ fileop write $MNT/friend 0 1M
 fileop write $MNT2/file 0 1M
 sync
 load path=$MNT
-settle || bail "not exact"
+settle || bail "maps are not exact"
 operations own_time alone
 own_time "alone: the module is unloaded" rmmod fragtrace
 load path=$MNT
-settle || bail "not exact"
+settle || bail "maps are not exact"
 
 stuck stuck_fiemap
 echo 1 >$DBG/resync &
 resync=$!
 check "read: the held file is stale" loop_until $SOON held_stale
 own_time "alone: a volume is frozen" fsfreeze --freeze $MNT2
-own_time "alone: and thawed" fsfreeze --unfreeze $MNT2
+own_time "alone: a volume is thawed" fsfreeze --unfreeze $MNT2
 in_time "read: a volume is frozen" fsfreeze --freeze $MNT
-in_time "read: and thawed" fsfreeze --unfreeze $MNT
+in_time "read: a volume is thawed" fsfreeze --unfreeze $MNT
 release
 wait $resync 2>/dev/null || :
-check_exact "read: exact afterwards" $MNT
+check_exact "read: maps are exact afterwards" $MNT
 
 stuck stuck
 echo 1 >$DBG/resync &
 resync=$!
-all_goes_on "held"
+operations_beside_writer "held"
 in_time "held: the module is unloaded" rmmod fragtrace
 release
 wait $resync 2>/dev/null || :
 load path=$MNT
-check_exact "held: exact afterwards" $MNT
+check_exact "held: maps are exact afterwards" $MNT
 
 [ -f /tools/late.ko ] || skip_rest "a stuck worker" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
-# The writer must begin between two moments of the worker: try until it did.
+# The writer must begin between two steps of the worker: repeat until it does.
 n=0
 until [ $n = 10 ]; do
 	late
-	settle || bail "not exact"
+	settle || bail "maps are not exact"
 	sleep 2
 	late function=f2fs_fiemap before_ms=1500
 	fileop fallocate $MNT/held punch $((n * 16384)) 8192
@@ -131,15 +131,15 @@ until [ $n = 10 ]; do
 done
 late
 check "the worker waits for the lock inside F2FS" waits_inside
-check "and another one has taken over" is_late
-all_goes_on "stuck"
-in_time "stuck: to unload the module is refused" sh -c '! rmmod fragtrace'
+check "another worker has replaced it" is_late
+operations_beside_writer "stuck"
+in_time "stuck: the unload is refused" sh -c '! rmmod fragtrace'
 release
-check "stuck: the module can be unloaded afterwards" loop_until $SOON unload
+check "stuck: the module unloads afterwards" loop_until $SOON unload
 load path=$MNT
-check_exact "stuck: exact afterwards" $MNT
+check_exact "stuck: maps are exact afterwards" $MNT
 
-# Each step is late while more is queued: workers are replaced, each of them once.
+# Each step is late while more files are queued: each worker is replaced once.
 # A file that changes all the time is scanned every few seconds only.
 late function=f2fs_fiemap before_ms=600
 case $(uname -v) in
@@ -156,8 +156,8 @@ done
 sleep 3
 late
 case $(uname -v) in
-*PREEMPT_RT*) skip "one worker after another is late" "late.ko keeps the timers of its CPU from running, the watchdog's too" ;;
-*) check "one worker after another is late ($(stat_of steps_late) in all)" test "$(stat_of steps_late)" -ge 3 ;;
+*PREEMPT_RT*) skip "late: several workers are replaced" "late.ko keeps the timers of its CPU from running, the watchdog's too" ;;
+*) check "late: several workers are replaced ($(stat_of steps_late) in all)" test "$(stat_of steps_late)" -ge 3 ;;
 esac
-check_exact "late: exact afterwards" $MNT
+check_exact "late: maps are exact afterwards" $MNT
 finish

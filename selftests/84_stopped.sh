@@ -28,33 +28,33 @@ make_volume $DISK $MNT || bail "no volume"
 fileop write $MNT/old 0 1M
 sync
 load path=$MNT
-settle || bail "not exact"
-expect "while F2FS runs, no text says so" "$(head_lines)" "0 0 0 0 0 0"
-own_time "synced" sync
+settle || bail "maps are not exact"
+expect "no text reports a stopped F2FS before the shutdown" "$(head_lines)" "0 0 0 0 0 0"
+own_time "sync returns" sync
 own_time "resync returns" sh -c "echo 1 >$DBG/resync"
 own_time "an audit returns" sh -c "echo 1 >$DBG/audit"
 own_time "a file is closed" sh -c "true >>$MNT/old"
 own_time "the module is unloaded" rmmod fragtrace
-own_time "unmounted" umount $MNT
+own_time "the volume is unmounted" umount $MNT
 mount_volume $DISK $MNT || bail "cannot be mounted"
 load path=$MNT
-settle || bail "not exact"
+settle || bail "maps are not exact"
 fileop many $MNT/new 30 65536 0 >/dev/null
 f2fs_io shutdown 2 $MNT >/dev/null
-in_time "synced" sync
+in_time "sync returns" sync
 echo 3 >/proc/sys/vm/drop_caches
-check "the directory is said to be stopped" stopped
-expect "table, extents, files and snapshot say so" "$(head_lines)" "1 1 1 1 1 1"
+check "the target has the state stopped" stopped
+expect "table, extents, files and snapshot report the stopped F2FS" "$(head_lines)" "1 1 1 1 1 1"
 in_time "resync returns" sh -c "echo 1 >$DBG/resync"
 in_time "an audit returns" sh -c "echo 1 >$DBG/audit"
 in_time "a file is closed" sh -c "true >>$MNT/new3 || true"
 in_time "the module is unloaded" rmmod fragtrace
 load path=$MNT
-check "loaded on a stopped volume: said to be" stopped
-in_time "unmounted" loop_until 10 umount $MNT
+check "the target has the state stopped after a load" stopped
+in_time "the volume is unmounted" loop_until 10 umount $MNT
 mount_volume $DISK $MNT || bail "cannot be mounted again"
 await_live
-check "live again" all_live
-expect "no text says so any more" "$(head_lines)" "0 0 0 0 0 0"
-check_exact "exact again" $MNT
+check "the target is live after the next mount" all_live
+expect "no text reports a stopped F2FS after the next mount" "$(head_lines)" "0 0 0 0 0 0"
+check_exact "maps are exact after the next mount" $MNT
 finish

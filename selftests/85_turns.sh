@@ -31,7 +31,7 @@ while [ $i -lt 200 ]; do
 	i=$((i + 1))
 done
 fileop write $MNT/small 0 1M
-settle || bail "not exact"
+settle || bail "maps are not exact"
 steps=0
 for i in 1 2 3; do
 	echo 1 >$DBG/resync &
@@ -42,24 +42,24 @@ for i in 1 2 3; do
 	wait $resync
 done
 check "a small file does not wait for a large one ($steps of 3)" test $steps -ge 2
-check "the large one is exact at last" is_exact a_sparse
-check_exact "and right" $MNT
+check "the large file becomes exact" is_exact a_sparse
+check_exact "maps are exact" $MNT
 
 rm $MNT/a_sparse
 fileop random $MNT/pieces 1000 400 "${SEED:-85}"
 fileop fallocate $MNT/pieces keep 8M 16M
 fileop fallocate $MNT/pieces keep 80M 1M
 fileop write $MNT/pieces 90M 4096
-settle || bail "not exact"
+settle || bail "maps are not exact"
 if late function=f2fs_map_blocks before_ms=1; then
-	check "a file of many extents is scanned in many steps" sh -c "echo 1 >$DBG/resync"
-	check "and exact" is_exact pieces
+	check "in many steps: a file of many extents is scanned" sh -c "echo 1 >$DBG/resync"
+	check "in many steps: the map becomes exact" is_exact pieces
 	late
-	check_exact "and right again" -u $MNT
+	check_exact "in many steps: maps are exact" -u $MNT
 	echo 1 >$DBG/audit
-	expect "as an audit says" "$(awk '!/^#/' $DBG/audit | wc -l)" 0
+	expect "in many steps: an audit finds no difference" "$(awk '!/^#/' $DBG/audit | wc -l)" 0
 else
-	for what in scanned exact right audited; do
+	for what in "a file of many extents is scanned" "the map becomes exact" "maps are exact" "an audit finds no difference"; do
 		skip "in many steps: $what" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 	done
 fi

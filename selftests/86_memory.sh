@@ -4,7 +4,7 @@
 # 86_memory.sh - all memory is charged, also the second map of a rescan; without memory the largest file is left out
 #
 # Nodes of maps are measured in their slab, not by the module's own counters. NAMELESS files are deleted and held open;
-# `make test-large` has 500 000, and compares what is charged for them with the slabs (JUDGE=1), also after a resync.
+# `make test-large` has 500 000, and compares the charged memory with the slabs (JUDGE=1), also after a resync.
 #
 # kernels: first
 
@@ -46,7 +46,7 @@ memory_is() {
 
 # taken() - print the memory of all slabs for records and for the paths of deleted files
 #
-# The kernel's own users of kmalloc-256 are few here. The table of records is an xarray, with 64 entries in a node of
+# The kernel itself uses few objects of kmalloc-256 here. The table of records is an xarray, with 64 entries in a node of
 # 576 bytes; F2FS has many of these nodes.
 taken() {
 	for cache in /sys/kernel/slab/*fragtrace* /sys/kernel/slab/ft_inode /sys/kernel/slab/kmalloc-256; do
@@ -81,7 +81,7 @@ records() {
 
 plan $((17 + 4 * ${JUDGE:-0}))
 load
-expect "nothing is watched, nothing is charged" "$(stat_of mem_bytes)" 0
+expect "no memory is charged without a target" "$(stat_of mem_bytes)" 0
 make_volume $DISK $MNT mode=fragment:block,noinline_data || bail "no volume"
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_chunk"
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_hole"
@@ -92,13 +92,13 @@ check "a volume is charged ($before bytes, $pages of them in pages)" test "$page
 	"$before" -lt $((pages + 65536))
 charged=$before nodes=$(nodes) most=0
 fileop write $MNT/large 0 $((EXTENTS * 4096))
-check_exact "a file of many extents" $MNT
+check_exact "maps are exact for a file of many extents" $MNT
 if [ "$SLOW" != 1 ] || [ -z "$nodes" ]; then
-	skip "what is charged is what the nodes take" "what this kernel checks takes memory of its own, or is in one slab with other things"
-	skip "during rescans, too" "likewise"
-	skip "which take a second map" "likewise"
+	skip "the charged memory is that of the nodes" "the checks of this kernel take additional memory, or nodes share a slab"
+	skip "the charged memory is that of the nodes during rescans" "likewise"
+	skip "rescans take a second map" "likewise"
 else
-	check "what is charged is what the nodes take" charged_right
+	check "the charged memory is that of the nodes" charged_right
 	once=$most
 	if late function=ft_inode_scan_merge after_ms=150; then
 		fileop say $DBG/resync 1 >/dev/null &
@@ -111,16 +111,16 @@ else
 		done
 		wait $!
 		late
-		expect "during rescans, too" "$wrong" 0
-		check "which take a second map ($once bytes, then up to $most)" test "$most" -gt $((once * 5 / 4))
+		expect "the charged memory is that of the nodes during rescans" "$wrong" 0
+		check "rescans take a second map ($once bytes, then up to $most)" test "$most" -gt $((once * 5 / 4))
 	else
-		skip "during rescans, too" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
-		skip "which take a second map" "likewise"
+		skip "the charged memory is that of the nodes during rescans" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
+		skip "rescans take a second map" "likewise"
 	fi
 fi
 rm $MNT/large
 settle || :
-check "what is gone is not charged" loop_until $PATIENCE memory_is $((charged + 4096))
+check "a removed file is not charged" loop_until $PATIENCE memory_is $((charged + 4096))
 
 # Records, and the kept parts of names.
 records=$(records)
@@ -128,32 +128,32 @@ for what in 200 0; do
 	before_held=$(taken)
 	begin=$(date +%s)
 	fileop nameless $MNT $NAMELESS $what /tmp/ready /tmp/go &
-	loop_until $PATIENCE test -e /tmp/ready || bail "nobody holds files"
+	loop_until $PATIENCE test -e /tmp/ready || bail "no process holds files"
 	now=$(($(stat_of mem_bytes) - charged))
-	check "$NAMELESS open files without a name, of $what bytes before ($now bytes)" test "$now" -ge $((NAMELESS * (192 + what)))
+	check "$NAMELESS open deleted files with names of $what bytes are charged ($now bytes)" test "$now" -ge $((NAMELESS * (192 + what)))
 	if [ $what = 0 ] && [ "$SLOW" = 1 ] && [ -n "$records" ]; then
 		taken=$(($(records) - records))
-		check "as much as their records take ($taken bytes)" test "$taken" -le $((now * 105 / 100 + SLACK)) -a \
+		check "the charged memory is that of the records ($taken bytes)" test "$taken" -le $((now * 105 / 100 + SLACK)) -a \
 			"$taken" -ge $((now * 95 / 100 - SLACK))
 	elif [ $what = 0 ]; then
-		skip "as much as their records take" "what this kernel checks takes memory of its own, or is in one slab with other things"
+		skip "the charged memory is that of the records" "the checks of this kernel take additional memory, or nodes share a slab"
 	fi
 	if [ -n "$JUDGE" ]; then
 		echo "# made in $(($(date +%s) - begin)) s"
-		settle || bail "not exact"
-		check "that is what the slabs hold" agrees
+		settle || bail "maps are not exact"
+		check "the charged memory is that of the slabs" agrees
 		begin=$(date +%s)
 		fileop say $DBG/resync 1 >/dev/null
-		check "after a resync, too ($(($(date +%s) - begin)) s)" agrees
+		check "the charged memory is that of the slabs after a resync ($(($(date +%s) - begin)) s)" agrees
 	fi
 	touch /tmp/go
 	wait $!
 	rm /tmp/ready /tmp/go
 	settle || :
-	check "closed, nothing of that is left" loop_until $PATIENCE memory_is $((charged + 4096))
+	check "deleted files are not charged after the close" loop_until $PATIENCE memory_is $((charged + 4096))
 done
 echo "del $MNT" >$DBG/targets
-check "nothing is watched any more, nothing is charged" loop_until $PATIENCE memory_is 0
+check "no memory is charged after the last target is removed" loop_until $PATIENCE memory_is 0
 unload
 
 # One file takes nearly all memory. Then others grow.
@@ -170,8 +170,8 @@ while [ "$(stat_of mem_bytes)" -lt 900000 ] && [ $n -lt 100 ]; do
 	n=$((n + 1))
 done
 settle || :
-check "a file takes nearly all" in_files $MNT/large
-# Until the largest file gives way all memory is used.
+check "one file takes nearly all memory" in_files $MNT/large
+# All memory is used until the largest file is left out.
 writeback=$(cat /proc/sys/vm/dirty_writeback_centisecs)
 echo 0 >/proc/sys/vm/dirty_writeback_centisecs
 late function=give_way before_ms=$((5000 * SLOW)) || echo "# late.ko is not here: memory is used up only by chance"
@@ -184,7 +184,7 @@ sync
 late
 echo "$writeback" >/proc/sys/vm/dirty_writeback_centisecs
 settle || :
-expect "when others grow they stay" "$(small_known)" $SMALL
-refuse "it gives way" in_files $MNT/large
-check "that is said" logged "whose map took .* is left out"
+expect "small files are kept when they grow" "$(small_known)" $SMALL
+refuse "the large file is left out" in_files $MNT/large
+check "the log reports the file that is left out" logged "whose map took .* is left out"
 finish

@@ -21,21 +21,21 @@ plan 5
 make_volume $DISK $MNT || bail "no volume"
 fileop write $MNT/file 0 64K
 load path=$MNT
-check_exact "before" $MNT
+check_exact "maps are exact before the damage" $MNT
 umount $MNT
 # Both copies of the super block are overwritten while it is mounted elsewhere, where the module does not search.
 dd if=$DISK of=/tmp/super bs=4096 count=2 2>/dev/null
 mount_volume $DISK $MNT2
 if ! dd if=/dev/zero of=$DISK bs=4096 count=2 conv=notrunc 2>/dev/null; then
-	skip_rest "a super block that cannot be read" "this kernel lets nobody write to a mounted disk"
+	skip_rest "a super block that cannot be read" "this kernel refuses writes to a mounted disk"
 fi
 mount --bind $MNT2 $MNT
-check "what cannot be read is told of" loop_until $PATIENCE complained
+check "the log reports the unreadable super block" loop_until $PATIENCE complained
 sleep 4
-expect "once" "$(complaints)" 1
+expect "the log reports it once" "$(complaints)" 1
 dd if=/tmp/super of=$DISK bs=4096 count=2 conv=notrunc 2>/dev/null
 await_live
-check_exact "as soon as it can be read it is followed" $MNT
+check_exact "maps are exact after the super block is restored" $MNT
 umount $MNT
-check "unmount" umount $MNT2
+check "the volume is unmounted" umount $MNT2
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 88_enemy.sh - a user with write permission for one folder attacks; another user works, and other processes do not notice
+# 88_enemy.sh - a user with write permission for one folder attacks; another user works, and other processes are not delayed
 #
 # All attacks of in_guest/attacks.sh at once, from a folder of a watched volume. Meanwhile a second user works in another
 # folder and on another volume; volumes are mounted and unmounted, directories added and removed, the files of
@@ -31,7 +31,7 @@ WORK=/tmp/enemy
 HUNG=
 # Prefix of the files of times: `own.` before the attacks.
 PHASE=
-LOOKS=0
+RUNS=0
 LAP=0
 # Nodes of maps are in separate slabs; each CPU keeps some memory.
 SLACK=262144
@@ -141,12 +141,12 @@ memory() {
 	[ "$slabs" -le $((used + used / 20 + SLACK)) ] || wrong memory "$slabs bytes in slabs, $used charged"
 }
 
-# look_around() - run each operation that must not wait for the attacker once; false as soon as one hangs
-look_around() {
+# run_operations() - run each operation that must not wait for the attacker once; false as soon as one hangs
+run_operations() {
 	local file
 
-	fileop fallocate $MNT/watched/friend/quiet punch $((LOOKS % 200 * 8192)) 4096
-	LOOKS=$((LOOKS + 1))
+	fileop fallocate $MNT/watched/friend/quiet punch $((RUNS % 200 * 8192)) 4096
+	RUNS=$((RUNS + 1))
 	for file in table extents files snapshot targets stats audit; do
 		measure open cat $DBG/$file || [ -z "$HUNG" ] || return 1
 	done
@@ -172,7 +172,7 @@ compare() {
 	kind=$1
 	shift
 	for try in first second; do
-		# a block that the collector moves in between does not differ a second time
+		# a block that garbage collection moves in between does not differ a second time
 		if measure "$kind" fiemap-check --partial "$@"; then
 			sed -n 's/^compared/# compared/p' "$WORK/out"
 			return 0
@@ -222,8 +222,8 @@ choose() {
 	CHOSEN=${CHOSEN# }
 }
 
-# tell_attacks() - attacks that do not wait must still be at work
-tell_attacks() {
+# check_attacks() - attacks that do not wait must still be at work
+check_attacks() {
 	local pid
 
 	for pid in $PIDS; do
@@ -231,7 +231,8 @@ tell_attacks() {
 	done
 }
 
-# begin_attacks(seed) - start the chosen ones; sets PIDS; an attack that this kernel does not support is reported and left out
+# begin_attacks(seed) - start the chosen attacks; sets PIDS. An attack that this kernel does not support is reported and left
+# out.
 begin_attacks() {
 	local name pid
 
@@ -278,8 +279,8 @@ gone() {
 	[ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null
 }
 
-# befriend(name, folder, seed) - let the second user work in a folder for a round
-befriend() {
+# start_second_user(name, folder, seed) - let the second user work in a folder for a round
+start_second_user() {
 	(
 		rc=0
 		fileop timed "$WORK/$1.spent" $((ROUND + SOON)) fileop as $FRIEND 0 fileop friend "$2" $ROUND "$3" \
@@ -288,8 +289,8 @@ befriend() {
 	) &
 }
 
-# befriended(name) - wait for him, and record his waiting times
-befriended() {
+# await_second_user(name) - wait for the second user to end, and record the times of his operations
+await_second_user() {
 	local kind count longest
 
 	loop_until $((ROUND + SOON)) test -s "$WORK/$1.rc"
@@ -326,28 +327,28 @@ round() {
 	echo "add $MNT/watched" >$DBG/targets
 	choose "$1"
 	echo "# seed $1:$CHOSEN"
-	settle || bail "not exact before the attack"
+	settle || bail "maps are not exact before the attack"
 	PHASE=own.
-	look_around || bail "$HUNG hangs before the attack"
+	run_operations || bail "$HUNG hangs before the attack"
 	PHASE=
 	lap "prepared"
 	begin_attacks "$1"
 	lap "attacked"
-	befriend friend $MNT/watched/friend "$1"
-	befriend friend2 $MNT2/friend "$1"
+	start_second_user friend $MNT/watched/friend "$1"
+	start_second_user friend2 $MNT2/friend "$1"
 	end=$(($(uptime_ms) + ROUND * 1000))
-	while look_around && [ "$(uptime_ms)" -lt $end ]; do
+	while run_operations && [ "$(uptime_ms)" -lt $end ]; do
 		:
 	done
-	befriended friend
-	befriended friend2
-	lap "$LOOKS looks around"
+	await_second_user friend
+	await_second_user friend2
+	lap "$RUNS runs of the operations"
 	[ -z "$HUNG" ] || return 1
 	measure sync sync || [ -z "$HUNG" ] || return 1
 	await friends friend_exact
 	compare compared $MNT/watched/friend $MNT2/friend || [ -z "$HUNG" ] || return 1
 	lap "compared"
-	tell_attacks
+	check_attacks
 	end_attacks
 	lap "the attacks are over"
 	await afterwards settle
@@ -416,29 +417,29 @@ for mnt in $MNT2 $MNT3 $ENEMY_VOLUMES; do
 	echo "add $mnt" >$DBG/targets
 done
 rounds
-verdict attacks "all attacks are under way"
+verdict attacks "all attacks run"
 verdict exact "another user's stale file becomes exact"
 verdict open "each file of debugfs is read"
-verdict sync "sync"
+verdict sync "sync returns"
 verdict create "a file is created"
-verdict remount "remount"
-verdict targets "a directory is watched, and no longer"
+verdict remount "a volume is remounted"
+verdict targets "a target is added and removed"
 verdict umount "another volume is unmounted and mounted"
-verdict again "which is followed again"
-verdict freeze "it is frozen and thawed"
-verdict friend "another user works"
-verdict friends "his files are exact while he is attacked"
-verdict compared "as FIEMAP says"
+verdict again "the volume is watched again after the mount"
+verdict freeze "a volume is frozen and thawed"
+verdict friend "operations of another user end in time"
+verdict friends "maps of the other user's files become exact during the attacks"
+verdict compared "maps of the other user's files agree with FIEMAP during the attacks"
 if [ -s $WORK/memory.wrong ]; then
-	not_ok "memory is within its budget" "$(head -n 1 $WORK/memory.wrong)"
+	not_ok "the memory is within its budget" "$(head -n 1 $WORK/memory.wrong)"
 else
-	ok "memory is within its budget (at most $(sort -n $WORK/memory | tail -n 1) bytes of $(stat_of mem_budget))"
+	ok "the memory is within its budget (at most $(sort -n $WORK/memory | tail -n 1) bytes of $(stat_of mem_budget))"
 fi
-verdict afterwards "all is exact when the attacks are over"
-verdict compared_all "as FIEMAP says"
+verdict afterwards "all maps become exact after the attacks"
+verdict compared_all "all maps agree with FIEMAP after the attacks"
 if [ -n "$HUNG" ]; then
-	not_ok "the module can be unloaded" "$HUNG hung"
+	not_ok "the module unloads" "$HUNG hung"
 else
-	check "the module can be unloaded" unload
+	check "the module unloads" unload
 fi
 finish

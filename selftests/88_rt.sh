@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 88_rt.sh - PREEMPT_RT: probes that wait for a lock, calls that leave a note, an event in a context without sleeping locks
+# 88_rt.sh - PREEMPT_RT: probes that wait for a lock, calls that are handled later, an event in atomic context
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -39,27 +39,27 @@ done
 kill $reader
 wait $reader 2>/dev/null || :
 late
-refuse "a probe may wait for a lock" logged "scheduling while atomic\|sleeping function\|Invalid wait context"
-check_exact "and the map is exact" $MNT
+refuse "the kernel reports no sleep in atomic context" logged "scheduling while atomic\|sleeping function\|Invalid wait context"
+check_exact "maps are exact after probes waited for a lock" $MNT
 
 # No other process uses the record before the user does.
 settle
 if [ "$(stat_of calls_attached)" = 1 ] && late function=take_up_all before_ms=300; then
-	refuse "nothing is stale" grep -q '^# stale' $DBG/table
+	refuse "the table has no stale file" grep -q '^# stale' $DBG/table
 	fileop fallocate $MNT/a punch 64K 64K
-	check "a table at once calls it stale" grep -q '^# stale' $DBG/table
+	check "a table right after the call reports a stale file" grep -q '^# stale' $DBG/table
 	settle
 	fileop fallocate $MNT/a punch 192K 16K
-	expect "so do the statistics" "$(stat_of stale)" 1
+	expect "stats report a stale file" "$(stat_of stale)" 1
 	late
 else
 	for n in 1 2 3; do
-		skip "calls that leave a note" "calls cannot be followed on this kernel"
+		skip "calls that are handled later" "calls cannot be followed on this kernel"
 	done
 fi
-check_exact "and in the end it is exact" $MNT
+check_exact "maps are exact after the calls" $MNT
 
-# The event of a truncation again, with preemption off: it is outdated, and the file must be scanned.
+# The event of a truncation is repeated with preemption off: it is outdated, and the file must be scanned.
 fileop write $MNT/b 0 64K
 late function=probe_truncate_enter again=1 atomic=1
 fileop truncate $MNT/b 32K
@@ -69,7 +69,7 @@ settle
 lost=$(stat_of lost)
 rescans=$(stat_of rescans)
 late
-check_exact "an event where no lock can be taken" $MNT
-expect "is counted" "$(stat_of lost)" $((lost + 1))
-check "and the file looked up" test "$(stat_of rescans)" -gt "$rescans"
+check_exact "maps are exact after an event in atomic context" $MNT
+expect "stats counts the event as lost" "$(stat_of lost)" $((lost + 1))
+check "the file is scanned" test "$(stat_of rescans)" -gt "$rescans"
 finish

@@ -3,7 +3,7 @@
 #
 # 89_held_path.sh - a waiting directory whose path a user can block delays no other process
 #
-# The user removes it and replaces it by a symbolic link to a name in a directory whose lock he holds.
+# The user replaces it by a symbolic link to a name in a directory, and holds the lock of this directory.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -18,13 +18,13 @@ waits() {
 operations() {
 	$1 "the files of debugfs are opened" cat $DBG/table $DBG/files $DBG/extents $DBG/targets $DBG/stats
 	$1 "another directory is no longer watched" sh -c "echo 'del $MNT2' >$DBG/targets"
-	$1 "and watched" sh -c "echo 'add $MNT2' >$DBG/targets"
-	$1 "one below the held directory is waited for" sh -c "echo 'wait $MNT/enemy/held/none' >$DBG/targets"
-	$1 "sync" sync
+	$1 "another directory is watched again" sh -c "echo 'add $MNT2' >$DBG/targets"
+	$1 "a path below the held directory is accepted by wait" sh -c "echo 'wait $MNT/enemy/held/none' >$DBG/targets"
+	$1 "sync returns" sync
 	$1 "another volume is frozen" fsfreeze --freeze $MNT2
-	$1 "and thawed" fsfreeze --unfreeze $MNT2
+	$1 "another volume is thawed" fsfreeze --unfreeze $MNT2
 	$1 "another volume is unmounted" umount $MNT2
-	$1 "and mounted" mount -t f2fs $DISK2 $MNT2
+	$1 "another volume is mounted" mount -t f2fs $DISK2 $MNT2
 }
 
 plan 11
@@ -41,7 +41,7 @@ echo "del $MNT/enemy/held/none" >$DBG/targets
 await_live
 fileop as 65534 0 fileop stuck_dir $MNT/enemy/held /tmp/ready 2>/tmp/stuck.err &
 holder=$!
-loop_until 10 test -e /tmp/ready || bail "nobody holds the directory"
+loop_until 10 test -e /tmp/ready || bail "no process holds the directory"
 sleep 2
 [ ! -s /tmp/stuck.err ] || skip_rest "a held directory" "$(cat /tmp/stuck.err)"
 fileop as 65534 0 rmdir $MNT/enemy/db
@@ -50,6 +50,6 @@ sleep 3
 operations in_time
 kill -9 $holder
 wait $holder 2>/dev/null || :
-check "the directory waits" loop_until $PATIENCE waits
+check "the target has the state waiting" loop_until $PATIENCE waits
 check "the module is unloaded" unload
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 90_flood.sh - a user with thousands of process names and hundreds of extensions hides nobody but himself
+# 90_flood.sh - thousands of process names and hundreds of extensions of one user do not hide those of another
 #
 # kernels: first
 
@@ -22,7 +22,7 @@ friend() {
 	fileop as $FRIEND 0 fileop "$@"
 }
 
-# in_turn() - his two files grow in turn
+# in_turn() - two files of the other user grow in turn
 in_turn() {
 	local n
 
@@ -51,10 +51,10 @@ cat >/tmp/names <<-'END'
 	done
 END
 fileop as $ENEMY 10 sh /tmp/names $MNT/enemy/file
-check "thousands of names get some hundred numbers ($(stat_of writers))" test "$(stat_of writers)" -gt 100 -a "$(stat_of writers)" -lt 2000
+check "thousands of process names take a few hundred numbers ($(stat_of writers))" test "$(stat_of writers)" -gt 100 -a "$(stat_of writers)" -lt 2000
 extensions 0 200
 in_turn
-expect "the other user's processes are known" "$(awk -v file=$MNT/friend/a.sst '!/^#/ && $NF == file && $9 != "-" {
+expect "processes of the other user are known" "$(awk -v file=$MNT/friend/a.sst '!/^#/ && $NF == file && $9 != "-" {
 	sub(/:.*/, "", $12)
 	print $9, $12
 }' $DBG/extents | sort | uniq -c | xargs)" "3 append fileop"
@@ -62,6 +62,6 @@ extensions 200 240
 echo reset >$DBG/by_pair
 in_turn
 # The first break is between the two series: directories were written there.
-check "the extension of his files is known" awk '!/^#/ && $3 == ".sst" && $5 == ".sst" { n += $2 } END { exit n < 6 }' $DBG/by_pair
-check_exact "all of it exact" $MNT
+check "by_pair has the extension of the other user's files" awk '!/^#/ && $3 == ".sst" && $5 == ".sst" { n += $2 } END { exit n < 6 }' $DBG/by_pair
+check_exact "maps are exact" $MNT
 finish

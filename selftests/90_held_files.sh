@@ -58,7 +58,7 @@ fileop many $MNT/held $FILES 64K 0
 fileop write $MNT/friend 0 1M
 sync
 load path=$MNT
-settle || bail "not exact"
+settle || bail "maps are not exact"
 {
 	echo "p:ft_runs fragtrace:run_worker" >$TRACING/kprobe_events &&
 		echo "p:ft_tries fragtrace:ft_step_lock_is_free" >>$TRACING/kprobe_events &&
@@ -82,18 +82,18 @@ check "$FILES held files are stale" all_held_stale
 sleep 5
 count 8
 most=$(((800 / 128 + 2) * 16))
-check "no more than $most tries" test "$TRIES" -le $most
-check "but some" test "$TRIES" -gt 0
+check "the worker tries at most $most files" test "$TRIES" -le $most
+check "the worker tries some files" test "$TRIES" -gt 0
 fileop fallocate $MNT/friend punch 81920 8192
 in_time "another stale file becomes exact" await_friend
 # it gives up on a file after eight tries, 1.28 s apart
 timed 30000 sh -c "echo 1 >$DBG/resync"
-expect "a resync gives up (${TOOK:-no} ms)" "$STATUS" 0
+expect "a resync returns after its tries (${TOOK:-no} ms)" "$STATUS" 0
 kill -9 $holder
 wait $holder 2>/dev/null || :
-check_exact "all are exact afterwards" $MNT
+check_exact "maps are exact afterwards" $MNT
 count 2
-expect "then the worker does not run any more" "$RUNS" 0
+expect "the worker does not run when all files are exact" "$RUNS" 0
 echo 0 >$TRACING/events/kprobes/enable
 echo >$TRACING/kprobe_events
 finish

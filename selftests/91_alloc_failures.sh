@@ -153,7 +153,7 @@ under_failures() {
 		one_of "$name" "$("$@")" OK ENOMEM EEXIST
 		i=$((i + 1))
 	done
-	expect "$name: $times times either done or ENOMEM" "$BAD" ""
+	expect "$name: $times times success or ENOMEM" "$BAD" ""
 }
 
 # toggle(folder) - add and remove a folder; print the error of either, or OK
@@ -210,8 +210,8 @@ unload
 within 0xffffffffa0000000 0xfffffffffeffffff
 load_failing $((seed % ${STEP:-3} + 1)) "${STEP:-3}"
 echo "# load: $COUNT allocations, one of ${STEP:-3} failed, each in a load of its own"
-expect "a load with any of its allocations failing: ENOMEM and nothing left, or complete" "$BAD" ""
-check "there were allocations" test "$COUNT" -gt 50
+expect "a load with one failed allocation is complete, or returns ENOMEM and leaves nothing" "$BAD" ""
+check "a load has more than 50 allocations" test "$COUNT" -gt 50
 
 # === Writers ===
 
@@ -227,8 +227,8 @@ wait
 failing 0
 grep -h '^# line' /tmp/storm* | sed 's/^/# /' || :
 echo "# lost $(($(stat_of lost) - lost)), rescans $(stat_of rescans), mismatches $(stat_of mismatches)"
-check "events were lost, and counted" test "$(stat_of lost)" -gt "$lost"
-check_exact "exact after writing with a quarter of the allocations failing, seed $seed" $MNT
+check "stats counts lost events" test "$(stat_of lost)" -gt "$lost"
+check_exact "maps are exact after writes with a quarter of the allocations failing, seed $seed" $MNT
 
 # === A tree that is read for the first time ===
 
@@ -245,7 +245,7 @@ for round in 1 2 3 4; do
 	failing 30
 	sleep 2
 	failing 0
-	check_exact "exact after failures while the tree was read, time $round" $MNT
+	check_exact "maps are exact after failures while the tree was read, round $round" $MNT
 done
 
 # === Readers, targets, resync ===
@@ -259,17 +259,17 @@ failing 10
 under_failures "resync" 5 fileop say $DBG/resync 1
 under_failures "audit" 5 fileop say $DBG/audit 1
 failing 0
-check_exact "exact after all that" $MNT
-expect "no audit found a difference" "$(stat_of audit_differences)" 0
+check_exact "maps are exact after failures of readers and writers of debugfs" $MNT
+expect "audits have found no difference" "$(stat_of audit_differences)" 0
 unload
 
 # === What is left ===
 
-check "umount" umount $MNT $MNT2
+check "both volumes are unmounted" umount $MNT $MNT2
 if [ -w /sys/kernel/debug/kmemleak ]; then
-	expect "nothing has leaked" "$(leaks)" ""
+	expect "kmemleak finds nothing" "$(leaks)" ""
 else
-	skip "nothing has leaked" "this kernel has no kmemleak"
+	skip "kmemleak finds nothing" "this kernel has no kmemleak"
 fi
-expect "nothing else in the kernel's log" "$(quiet_trouble)" ""
+expect "the kernel's log has no other problem" "$(quiet_trouble)" ""
 finish

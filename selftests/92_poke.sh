@@ -33,17 +33,17 @@ dmesg -n 1
 	done
 ) &
 writer=$!
-check "writes are done or refused as documented, texts are whole, seed $seed" \
+check "writes succeed or fail as documented, texts are complete, seed $seed" \
 	poke $DBG $MNT/poked "${SECONDS_POKED:-10}" "$seed"
 kill $writer
 wait $writer 2>/dev/null || :
 dmesg -n 8
 echo "# $(grep -vc '^#' $DBG/targets) targets are left"
 fileop say $DBG/targets "add $MNT/storm" >/dev/null
-expect "each can be removed by the path that is shown" "$(del_all)" ""
-expect "none is left" "$(grep -vc '^#' $DBG/targets)" 0
-expect "the volume can be watched again" "$(fileop say $DBG/targets "add $MNT")" OK
-check_exact "and is exact" $MNT
+expect "each target is removed by its path in targets" "$(del_all)" ""
+expect "targets is empty" "$(grep -vc '^#' $DBG/targets)" 0
+expect "the volume is added as a target" "$(fileop say $DBG/targets "add $MNT")" OK
+check_exact "maps are exact" $MNT
 unload
-check "unmount" umount $MNT
+check "the volume is unmounted" umount $MNT
 finish

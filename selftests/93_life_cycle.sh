@@ -166,42 +166,42 @@ forever write_some $MNT2
 forever read_all
 forever read_all
 other_cpus 0
-expect "$LOADS times loaded and unloaded" "$(cycle_loads)" "$LOADS"
+expect "the module is loaded and unloaded $LOADS times" "$(cycle_loads)" "$LOADS"
 other_cpus 1
 load path=$MNT2
-expect "$TARGETS times watched and no longer" "$(cycle_targets)" "$TARGETS"
+expect "a target is added and removed $TARGETS times" "$(cycle_targets)" "$TARGETS"
 stop_jobs
-expect "the rest can be watched, too" "$(fileop say $DBG/targets "add $MNT")" OK
-check_exact "exact after that, seed $seed" $MNT $MNT2
+expect "the root of the volume is added" "$(fileop say $DBG/targets "add $MNT")" OK
+check_exact "maps are exact after loads and targets, seed $seed" $MNT $MNT2
 
 forever write_some $MNT
 ! command -v fio >/dev/null || forever write_fio $MNT
 forever read_all
 forever read_all
-expect "$MOUNTS times unmounted, at once, and mounted" "$(cycle_mounts)" "$MOUNTS"
+expect "a volume is unmounted without delay and mounted $MOUNTS times" "$(cycle_mounts)" "$MOUNTS"
 stop_jobs
-check_exact "exact after that" $MNT $MNT2
+check_exact "maps are exact after the mounts" $MNT $MNT2
 
 if [ -d /sys/module/f2fs ] && [ -e /sys/module/f2fs/initstate ]; then
 	forever read_all
 	forever read_all
-	expect "$RELOADS times F2FS unloaded and loaded" "$(cycle_f2fs)" "$RELOADS"
+	expect "F2FS is unloaded and loaded $RELOADS times" "$(cycle_f2fs)" "$RELOADS"
 	stop_jobs
-	check_exact "exact after that" $MNT $MNT2
+	check_exact "maps are exact after the loads of F2FS" $MNT $MNT2
 else
-	skip "F2FS unloaded and loaded" "F2FS is built into this kernel"
-	skip "exact after that" "F2FS is built into this kernel"
+	skip "F2FS is unloaded and loaded" "F2FS is built into this kernel"
+	skip "maps are exact after the loads of F2FS" "F2FS is built into this kernel"
 fi
-check "unmounted the first time" umount $MNT $MNT2
-check "unloaded" unload
+check "the first umount succeeds" umount $MNT $MNT2
+check "the module unloads" unload
 mount_volume $DISK $MNT
 mount_volume $DISK2 $MNT2
 after=$(memory)
 echo "# KiB of kernel memory: $before before, $after after"
 if [ -e /sys/kernel/debug/kmemleak ]; then
 	# kmemleak runs after all tests; KASAN keeps freed objects, so that memory cannot be compared.
-	skip "no memory is left" "kmemleak looks for it"
+	skip "all memory is freed" "kmemleak checks this"
 else
-	check "no memory is left" test $((after - before)) -lt 4096
+	check "all memory is freed" test $((after - before)) -lt 4096
 fi
 finish

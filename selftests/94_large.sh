@@ -43,16 +43,16 @@ LAP=$(date +%s)
 fileop write $MNT2/in/file 0 64K
 fileop links $MNT2/in/file $MNT2/in/l "$LINKS"
 lap "$LINKS names"
-check_exact "a file with $LINKS names" $MNT2/in
+check_exact "maps are exact for a file with $LINKS names" $MNT2/in
 lap "compared"
-expect "is one line" "$(grep -vc '^#' $DBG/files)" 1
+expect "the file is listed once" "$(grep -vc '^#' $DBG/files)" 1
 mem=$(stat_of mem_bytes)
 echo "# $((mem / LINKS)) bytes for each name"
 mv $MNT2/in/file $MNT2/out/file
 fileop write $MNT2/out/file 64K 64K
 mv $MNT2/in $MNT2/out/in
 lap "one name moved away, the others with their folder"
-check_exact "exact after that" $MNT2/out/in
+check_exact "maps are exact after its names are moved" $MNT2/out/in
 lap "compared"
 unload
 lap "unloaded"
@@ -60,17 +60,17 @@ load path=$MNT2 max_mem_mb=1
 settle
 lap "read again"
 echo "# refused $(stat_of refused), $(stat_of mem_bytes) bytes"
-check "names do not break the budget" within_budget
+check "the names are within the budget" within_budget
 if [ "$mem" -gt 900000 ]; then
-	check "those without room are counted" test "$(stat_of refused)" -gt 0
+	check "names beyond the budget are counted" test "$(stat_of refused)" -gt 0
 else
-	expect "all have room" "$(stat_of refused)" 0
+	expect "no name is refused" "$(stat_of refused)" 0
 fi
-check_exact "and the file stays right" $MNT2
+check_exact "maps are exact within the budget" $MNT2
 lap "compared"
 rm -rf $MNT2/out/in
 lap "removed"
-check_exact "with all names but one removed" $MNT2
+check_exact "maps are exact after all names except one are removed" $MNT2
 unload
 umount $MNT2
 
@@ -87,21 +87,21 @@ umount $MNT
 mount_volume $DISK $MNT
 lap "$FILES files made"
 load path=$MNT max_mem_mb="$ROOMY"
-check "all are read" settle
+check "all files are scanned" settle
 lap "$FILES files read"
-expect "every one is followed" "$(stat_of inodes) files, $(stat_of refused) refused" "$FILES files, 0 refused"
+expect "all files are known" "$(stat_of inodes) files, $(stat_of refused) refused" "$FILES files, 0 refused"
 echo "# $(($(stat_of mem_bytes) / FILES)) bytes for each file"
-expect "and listed" "$(grep -vc '^#' $DBG/files)" "$FILES"
+expect "all files are listed" "$(grep -vc '^#' $DBG/files)" "$FILES"
 lap "listed"
 fileop random $MNT/2/3 16 20 "${SEED:-94}" every 2
-check_exact "exact" --partial $MNT/0 $MNT/2
+check_exact "maps are exact" --partial $MNT/0 $MNT/2
 lap "two folders compared"
-expect "resync" "$(fileop say $DBG/resync 1)" OK
-lap "resync"
+expect "a resync returns" "$(fileop say $DBG/resync 1)" OK
+lap "a resync returns"
 mv $MNT/1 $MNT/0/moved
-check_exact "a folder moved" --partial $MNT/0
-expect "no longer watched" "$(fileop say $DBG/targets "del $MNT")" OK
-check "all are gone" loop_until $PATIENCE gone
+check_exact "maps are exact after a directory is moved" --partial $MNT/0
+expect "the target is removed" "$(fileop say $DBG/targets "del $MNT")" OK
+check "all files are removed from memory" loop_until $PATIENCE gone
 lap "no longer watched"
 unload
 lap "unloaded"
@@ -111,16 +111,16 @@ mv $MNT/0/moved $MNT/1
 # === Files beyond the budget ===
 
 load path=$MNT max_mem_mb="$TIGHT"
-check "what has room is read" settle
+check "all files within the budget are scanned" settle
 lap "read as far as $TIGHT MiB go"
 echo "# followed $(stat_of inodes), refused $(stat_of refused), $(stat_of mem_bytes) bytes"
 # A late worker takes 64 KiB of the budget, so that a file may be left out after it was followed.
 expect "each file is listed or counted as refused" "$(($(grep -vc '^#' $DBG/files) + $(stat_of refused)))" "$FILES"
-check "within the budget" within_budget
+check "the memory is within the budget" within_budget
 fileop many $MNT/late 100 5000 0
-check "the volume works" test "$(stat -c %s $MNT/late99)" = 5000
-check "unmounted the first time" umount $MNT
+check "files are created on the volume" test "$(stat -c %s $MNT/late99)" = 5000
+check "the first umount succeeds" umount $MNT
 lap "unmounted"
-check "unloaded" unload
+check "the module unloads" unload
 lap "unloaded"
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 95_large_move.sh - while a large tree moves out of a watched directory, or into it, creating files takes no longer
+# 95_large_move.sh - while a large tree moves out of a watched directory, or into it, creating files does not take longer
 #
 # One process creates files in the watched directory, and the longest create is compared: from the move until the tree
 # is removed from memory (or read), and for the same time with an idle module. Other load of the machine only increases
@@ -88,7 +88,7 @@ while [ $i -lt $((FILES / 1000)) ]; do
 	i=$((i + 1))
 done
 sync
-check "all are followed" loop_until $PATIENCE known_are "$FILES"
+check "all files are known" loop_until $PATIENCE known_are "$FILES"
 echo "# $FILES files made in $(($(date +%s) - begin)) s"
 
 idle=0 out='' in='' out_move='' in_move=''
@@ -101,10 +101,10 @@ done
 allowed=$((2 * idle + 12000))
 echo "# longest create: idle $idle us, beside a move out $out us, beside a move in $in us"
 if [ -n "$JUDGE" ]; then
-	check "nobody who creates files waits for a tree that moves out" test "$out" -le "$allowed"
-	check "nor for one that moves in" test "$in" -le "$allowed"
-	check "who moves it out does not wait either" test "$out_move" -le "$allowed"
-	check "nor who moves it in" test "$in_move" -le "$allowed"
+	check "the creation of files does not wait for a tree that moves out" test "$out" -le "$allowed"
+	check "the creation of files does not wait for a tree that moves in" test "$in" -le "$allowed"
+	check "the rename out of the directory does not wait" test "$out_move" -le "$allowed"
+	check "the rename into the directory does not wait" test "$in_move" -le "$allowed"
 fi
-check_exact "exact after that" --partial $MNT/watched/work $MNT/watched/tree/0
+check_exact "maps are exact after the moves" --partial $MNT/watched/work $MNT/watched/tree/0
 finish

@@ -7,13 +7,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# defrag(arguments...) - run it; its status is in $rc, what it says in /tmp/said
+# defrag(arguments...) - run it; its status is in $rc, its output in /tmp/said
 defrag() {
 	rc=0
 	fragtrace-defrag --all "$@" >/tmp/said 2>&1 || rc=$?
 }
 
-# said(text) - it said so
+# said(text) - does the output have this text?
 said() {
 	grep -qF -- "$1" /tmp/said && return 0
 	sed 's/^/# /' /tmp/said
@@ -53,7 +53,7 @@ write_beside() {
 		dd if=/tmp/block of="$2" bs=4096 seek=$block conv=notrunc 2>/dev/null
 		n=$((n + 1))
 	done
-	echo "# the writer wrote $n blocks meanwhile"
+	echo "# the writer wrote $n blocks during the moves"
 }
 
 # beside(way) - move a broken file while another process writes to its first blocks
@@ -70,35 +70,35 @@ beside() {
 	defrag --recent 0 --apply --way "$1" --rate 1M --request 128K $MNT/a
 	touch /tmp/stop
 	wait $writer
-	check "$1: it ends well or says what was not moved ($rc)" test $rc = 0 -o $rc = 3
-	check "$1: the truth is from a new snapshot" said 'now, by a new snapshot: 1 file, breaks '
+	check "$1: the status is that of success or of an incomplete move ($rc)" test $rc = 0 -o $rc = 3
+	check "$1: the result is from a new snapshot" said 'now, by a new snapshot: 1 file, breaks '
 	grep '^moved\|^now' /tmp/said | sed 's/^/# /'
-	check_exact "$1: the map is exact" $MNT
+	check_exact "$1: maps are exact" $MNT
 	after=$(extra $MNT/a)
-	check "$1: far fewer requests than before ($before extra, now $after)" test $((after * 2)) -lt "$before"
-	check "$1: the content is what the writer left" cmp $MNT/a /tmp/copy
+	check "$1: extra requests are at most half of those before ($before, now $after)" test $((after * 2)) -lt "$before"
+	check "$1: the content is that of the writer" cmp $MNT/a /tmp/copy
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
-	check "$1: on the disk, too" cmp $MNT/a /tmp/copy
+	check "$1: the content on the disk is that of the writer" cmp $MNT/a /tmp/copy
 	rm $MNT/a
 }
 
 plan 23
 command -v fragtrace-defrag >/dev/null || skip_rest "fragtrace-defrag" "it is not in this guest"
 defrag
-expect "without the module: an error" $rc 1
-check "and a sentence" said 'is the module fragtrace loaded?'
+expect "without the module: the status is 1" $rc 1
+check "without the module: the message names it" said 'is the module fragtrace loaded?'
 make_volume $DISK $MNT noinline_data || bail "no volume"
 load path=$MNT
 defrag
-expect "no file: nothing is worth a rewrite" $rc 2
+expect "without a file: the plan is empty" $rc 2
 
 break_file $MNT/a 256
 settle
-check "the requests are those of files" same_requests
+check "the requests of the plan are equal to those of the text files" same_requests
 defrag
-expect "what a process has just broken by rewriting is hopeless" $rc 2
-check "and it says how to stop that" said 'recent breaks of '
+expect "recent breaks by overwriting are not planned" $rc 2
+check "the plan says how to prevent them" said 'recent breaks of '
 rm $MNT/a
 beside mapping
 case $(uname -r) in
@@ -112,7 +112,7 @@ case $(uname -r) in
 *) beside ioctl ;;
 esac
 
-# The way that fits the kernel, on files that broke as they grew in turn: everything is joined.
+# The way that fits the kernel, on files that grew in turn: all fragments are joined.
 n=0
 while [ $n -lt 24 ]; do
 	fileop write $MNT/grows $((n * 16))K 16K
@@ -122,12 +122,12 @@ while [ $n -lt 24 ]; do
 done
 settle
 defrag --request 128K
-expect "files that grew in turn are worth it" $rc 0
+expect "files that grew in turn are planned" $rc 0
 defrag --apply --request 128K --json
-expect "all was moved" $rc 0
-check "the result as JSON" said '"ended_early":null,"truth":"snapshot","before":{"breaks":'
+expect "all planned ranges are moved" $rc 0
+check "the JSON has the result" said '"ended_early":null,"truth":"snapshot","before":{"breaks":'
 settle
-expect "no request is split any more" "$(extra $MNT/grows) $(extra $MNT/too)" "0 0"
+expect "no request is split after the moves" "$(extra $MNT/grows) $(extra $MNT/too)" "0 0"
 unload
 umount $MNT
 check "fsck.f2fs finds nothing" sh -c "fsck.f2fs $DISK >/dev/null"

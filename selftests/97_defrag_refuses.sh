@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 97_defrag_refuses.sh - what fragtrace-defrag leaves alone, and what ends it early: nothing is half done
+# 97_defrag_refuses.sh - the files that fragtrace-defrag does not move, and the events that end it early
 #
 # kernels: first
 
@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# said(text) - it said so
+# said(text) - does the output have this text?
 said() {
 	grep -qF -- "$1" /tmp/said && return 0
 	sed 's/^/# /' /tmp/said
@@ -72,7 +72,7 @@ has_written() {
 	[ "$(lifetime)" -gt "$1" ]
 }
 
-# ended(name, text) - it ends early, and says so
+# ended(name, text) - it ends early, and its output has this text
 ended() {
 	local rc
 
@@ -130,13 +130,13 @@ rm $MNT/packed
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
 left_alone $MNT/a "F2FS rewrites in place there, so that no block would move"
 echo 0 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
-# F2FS keeps the nameless inode of an atomic write, which it writes to, until that of the file goes
+# F2FS keeps the nameless inode of an atomic write, which it writes to, until the inode of the file is evicted
 echo 2 >/proc/sys/vm/drop_caches
 loop_until $SOON mount -o remount,ro $MNT 2>/dev/null || bail "cannot mount it read-only"
 left_alone $MNT/a "the volume is mounted read-only"
 mount -o remount,rw $MNT
 
-# === What happens meanwhile ===
+# === Changes during the moves ===
 
 # The worst file comes first: the plan begins with a, and b has a step, too.
 break_file $MNT/b
@@ -150,16 +150,16 @@ begin $MNT
 kill -STOP $JOB
 rc=0
 fragtrace-defrag --all --recent 0 --apply $MNT >/tmp/second 2>&1 || rc=$?
-expect "a second one does nothing" "$rc $(grep -c "ended early: another fragtrace-defrag is at work on $MNT" /tmp/second)" "3 1"
+expect "a second fragtrace-defrag moves nothing" "$rc $(grep -c "ended early: another fragtrace-defrag is at work on $MNT" /tmp/second)" "3 1"
 mv $MNT/b $MNT/b.old
 cp $MNT/b.old $MNT/b
 fileop truncate $MNT/c 16K
 rm $MNT/d
 kill -CONT $JOB
-ended "files that changed meanwhile are passed over" "another file has its name now"
-check "of a file that was cut, too" said "it was cut since the plan was made"
-check "and of one that is gone" said "it is gone"
-check "the others are moved" said "moved: "
+ended "files that changed since the plan are skipped" "another file has its name now"
+check "a file that was truncated is reported" said "it was cut since the plan was made"
+check "a file that was removed is reported" said "it is gone"
+check "the other files are moved" said "moved: "
 check_exact "the maps are exact" $MNT
 
 rm $MNT/a $MNT/b $MNT/b.old $MNT/c
@@ -168,8 +168,8 @@ settle
 cat $MNT/a >/tmp/copy
 begin $MNT
 kill -TERM $JOB
-ended "a signal ends it after a step" "ended early: a signal ended it"
-check "the content is the same" cmp $MNT/a /tmp/copy
+ended "a signal ends fragtrace-defrag after a step" "ended early: a signal ended it"
+check "the content is unchanged after the signal" cmp $MNT/a /tmp/copy
 
 begin $MNT
 kill -STOP $JOB
@@ -177,14 +177,14 @@ unload
 kill -CONT $JOB
 rc=0
 wait $JOB || rc=$?
-expect "without the module it goes on" $rc 0
-check "and takes the truth from FIEMAP" said "now, by FIEMAP: 1 file, breaks "
-check "the content is the same" cmp $MNT/a /tmp/copy
+expect "fragtrace-defrag continues without the module" $rc 0
+check "the result is from FIEMAP without the module" said "now, by FIEMAP: 1 file, breaks "
+check "the content is unchanged without the module" cmp $MNT/a /tmp/copy
 
 umount $MNT
 check "fsck.f2fs finds nothing" sh -c "fsck.f2fs $DISK >/dev/null"
 
-# A pinned file takes free segments until fewer are left than F2FS keeps.
+# A pinned file takes free segments until fewer are left than F2FS reserves.
 make_volume $DISK2 $MNT2 noinline_data,nodiscard || bail "no second volume"
 break_file $MNT2/f
 : >$MNT2/fill
@@ -198,9 +198,9 @@ settle
 rc=0
 fragtrace-defrag --all --recent 0 --apply $MNT2/f >/tmp/said 2>&1 || rc=$?
 if [ $rc = 3 ]; then
-	check "a volume that is too full ends it" said "is too full"
+	check "a volume without enough free segments ends fragtrace-defrag" said "is too full"
 else
-	not_ok "a volume that is too full ends it" "status $rc, $size MiB"
+	not_ok "a volume without enough free segments ends fragtrace-defrag" "status $rc, $size MiB"
 	sed 's/^/# /' /tmp/said
 fi
 finish

@@ -355,7 +355,7 @@ check_exact() {
 	fi
 }
 
-# copy_sums(folder) - copy what sums_agree() compares; false if maps have changed meanwhile
+# copy_sums(folder) - copy what sums_agree() compares; false if maps have changed during the copy
 copy_sums() {
 	local name
 

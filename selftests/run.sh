@@ -135,8 +135,8 @@ end_all() {
 	done
 }
 
-# tell_progress() - print from time to time the current tests of the guests
-tell_progress() {
+# print_progress() - print from time to time the current tests of the guests
+print_progress() {
 	local log version
 
 	# the reader of our output must not wait for the end of the last sleep
@@ -187,8 +187,8 @@ build_all() {
 	done
 }
 
-# programs(version) - print options that take along our programs, and the databases and trace-cmd that tests use, if
-# the guest can run them
+# programs(version) - print options that copy our programs, and the databases and trace-cmd of the tests, into the guest,
+# if it can run them
 programs() {
 	local name
 
@@ -344,7 +344,7 @@ run_main() {
 	fi
 	suite "build" build_all
 	end_all
-	tell_progress &
+	print_progress &
 	PROGRESS=$!
 	for version in $KERNELS; do
 		if [ -s "$LOGS/module-$version" ]; then

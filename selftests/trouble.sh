@@ -67,7 +67,7 @@ ft_plain_log() {
 
 # ft_refusals() - print a log without the messages of a kernel that is made to refuse memory
 #
-# Where allocations are made to fail, some callers print a stack trace. Warnings that follow from a failure count.
+# Some callers print a stack trace when their allocation is made to fail. Warnings that follow from a failure count.
 ft_refusals() {
 	awk '
 		/vmalloc error: |page allocation failure: |__kmem_cache_create_args\(.*\) failed with error/ { refused = 1; next }

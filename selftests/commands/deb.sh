@@ -56,7 +56,7 @@ rm -rf /build/fragtrace
 STEPS
 # shellcheck disable=SC2046 # two words
 [ "${DKMS:-yes}" = no ] || dkms_steps $(kernels) >"$tmp/build/dkms.sh"
-ft_say "deb: building in a clean system; $out/log tells more"
+ft_say "deb: building in a clean system; see $out/log"
 # the package sources of the host
 sources=$(find /etc/apt -maxdepth 2 -type f -size +0 \( -name sources.list -o -path '*.list.d/*.list' -o -path '*.list.d/*.sources' \))
 # shellcheck disable=SC2086,SC2016 # a list of files; mmdebstrap's own variable

@@ -18,7 +18,7 @@ die() {
 	exit 1
 }
 
-# hook(file, line before, line) - put a line into a file of the tree behind another one, once
+# hook(file, line before, line) - put a line into a file of the tree after another one, once
 hook() {
 	! grep -qxF "$3" "$1" || return 0
 	awk -v before="$2" -v line="$3" '
@@ -35,8 +35,8 @@ hook() {
 
 # write_makefile() - print fs/fragtrace/Makefile: Kbuild without what is only for a build out of the tree
 #
-# F2FS's private structures come from its own headers. Module and F2FS are built together, so that no build ID has to
-# tell whether they fit.
+# F2FS's private structures come from its own headers. Module and F2FS are built together: no build ID has to
+# be compared.
 write_makefile() {
 	cat <<'HEAD'
 # SPDX-License-Identifier: GPL-2.0-only

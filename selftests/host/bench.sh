@@ -26,25 +26,25 @@ within() {
 
 plan 15
 if QUICK=1 OUT=$dir REPORT=--no-picture "$FT_TESTS/bench/bench.sh" micro >"$dir/said" 2>"$dir/err"; then
-	ok "it runs"
+	ok "the benchmark runs"
 else
 	sed 's/^/# /' "$dir/err"
-	not_ok "it runs"
+	not_ok "the benchmark runs"
 fi
-check "instructions are counted" within "$(value two_instructions off instructions)" 2 2.1
-check "writing costs some" within "$(value sequential off instructions_per_block)" 1000 1000000
+check "the plugin counts instructions" within "$(value two_instructions off instructions)" 2 2.1
+check "a written block costs instructions without fragtrace" within "$(value sequential off instructions_per_block)" 1000 1000000
 for mode in idle no_causes tracing events; do
-	check "so it does with fragtrace $mode" within "$(value sequential $mode instructions_per_block)" 1000 1000000
+	check "a written block costs instructions with fragtrace $mode" within "$(value sequential $mode instructions_per_block)" 1000 1000000
 done
-check "each block is an event" within "$(value sequential probes_tracing f2fs_update_read_extent_tree_range:hits_per_block)" 1 2
+check "each written block causes an event" within "$(value sequential probes_tracing f2fs_update_read_extent_tree_range:hits_per_block)" 1 2
 less=$(value sequential probes_off f2fs_submit_page_write:mean)
 for mode in no_causes tracing events; do
 	mean=$(value sequential probes_$mode f2fs_submit_page_write:mean)
-	check "it costs more with $mode" within "$mean" "$((${less%%.*} + 1))" 100000
-	check "the report has a row for that" grep -q \
+	check "a written block costs more with $mode" within "$mean" "$((${less%%.*} + 1))" 100000
+	check "the report has a row for it" grep -q \
 		"^| next block of a file, 4 KiB writes: in the probes, $(sed -n "s/^    \"$mode\": \"\(.*\)\",$/\1/p" \
 			"$FT_TESTS/bench/report_names.py") | [1-9]" "$dir/said"
 	less=$mean
 done
-check "and its place is in the README beside it" grep -qxF '<!-- bench: begin (make bench-readme) -->' "$FT_TESTS/bench/README.md"
+check "the README has the place for the report" grep -qxF '<!-- bench: begin (make bench-readme) -->' "$FT_TESTS/bench/README.md"
 finish

@@ -38,7 +38,7 @@ refused() {
 	elif grep -qF -- "$word" "$dir/said"; then
 		ok "$name"
 	else
-		not_ok "$name" "it does not say '$word'"
+		not_ok "$name" "the message does not have '$word'"
 		tail -n 5 "$dir/said" | sed 's/^/# /'
 	fi
 }
@@ -88,9 +88,9 @@ renamed() {
 plan 25
 touch "$dir/stamp"
 if build "F2FS_KO=$F2FS_KO" "VMLINUX_BTF=$VMLINUX_BTF"; then
-	ok "for the headers named by KDIR"
+	ok "the module builds for the headers in KDIR"
 else
-	not_ok "for the headers named by KDIR"
+	not_ok "the module builds for the headers in KDIR"
 	tail -n 5 "$dir/said" | sed 's/^/# /'
 fi
 expect "the source tree stays clean" "$(in_tree)" ""
@@ -99,29 +99,29 @@ if (ft_kernel 6.1) >/dev/null 2>&1; then
 	# Its headers have no BTF; on a user's machine the BTF of the running kernel is used.
 	check "plain make finds an f2fs.ko that is not compressed" plain 6.1 btf/vmlinux
 else
-	skip "plain make finds an f2fs.ko that is not compressed" "there is no kernel 6.1 to be had"
+	skip "plain make finds an f2fs.ko that is not compressed" "kernel 6.1 is not available"
 fi
 check "make install" make_it install
-expect "module, programs, their pages" "$(installed | grep -c -e "/$KREL/updates/fragtrace.ko$" \
+expect "make install has installed module, programs and manual pages" "$(installed | grep -c -e "/$KREL/updates/fragtrace.ko$" \
 	-e '/usr/bin/fragtrace-\(view\|plot\)$' -e '/man1/fragtrace-\(view\|plot\)\.1$' \
 	-e '/usr/sbin/fragtrace-defrag$' -e '/man8/fragtrace-defrag\.8$')" 7
 check "make uninstall" make_it uninstall
-expect "leaves nothing" "$(installed)" ""
+expect "make uninstall leaves no file" "$(installed)" ""
 objcopy --remove-section .BTF "$F2FS_KO" "$dir/nobtf.ko"
 refused "an f2fs.ko without BTF: the remedy is named" F2FS_SRC= "F2FS_KO=$dir/nobtf.ko" "VMLINUX_BTF=$VMLINUX_BTF"
 refused "an f2fs.ko that is not there: it is named" "$dir/missing.ko" "F2FS_KO=$dir/missing.ko" "VMLINUX_BTF=$VMLINUX_BTF"
 refused "headers that are not there: they are named" "$dir/none" "KDIR=$dir/none"
-refused "and the remedy" "install linux-headers-" "KDIR=$dir/none"
-refused "what can be had without them, too" "make viewer" "KDIR=$dir/none"
+refused "headers that are not there: the remedy is named" "install linux-headers-" "KDIR=$dir/none"
+refused "headers that are not there: make viewer is named" "make viewer" "KDIR=$dir/none"
 refused "a source tree that is not there: it is named" "F2FS_SRC=$dir/none" "F2FS_SRC=$dir/none" "F2FS_KO=$F2FS_KO"
 # A renamed member is the same for the build as a new one.
 renamed compr_blocks offset_count || bail "f2fs.ko has no struct f2fs_io_info"
 refused "a write event that may mean something else: the member is named" offset_count "F2FS_KO=$dir/renamed.ko" \
 	"VMLINUX_BTF=$VMLINUX_BTF"
-expect "its struct and what to do, in one sentence" \
+expect "the message has the struct and the remedy in one sentence" \
 	"$(grep -c 'struct f2fs_io_info .* offset_count, .*: build a newer fragtrace, or .*probe.c' "$dir/said")" 1
 renamed m_multidev_dio m_several_runs || bail "f2fs.ko has no struct f2fs_map_blocks"
-refused "an event of an allocation, likewise" "struct f2fs_map_blocks" "F2FS_KO=$dir/renamed.ko" "VMLINUX_BTF=$VMLINUX_BTF"
+refused "an event of an allocation that may mean something else: the struct is named" "struct f2fs_map_blocks" "F2FS_KO=$dir/renamed.ko" "VMLINUX_BTF=$VMLINUX_BTF"
 # A tracepoint with another argument than the probe's: its first pointer becomes a number.
 sed -i 's/\(static void probe_truncate_blocks_enter(void \*[a-z_]*,\) *struct inode \*/\1 unsigned long /' "$dir/src/module/probe.c"
 if cmp -s "$dir/src/module/probe.c" "$FT_TOP/module/probe.c"; then
@@ -134,14 +134,14 @@ else
 fi
 cp "$FT_TOP/module/probe.c" "$dir/src/module/probe.c"
 if [ -n "$tree" ]; then
-	check "from a source tree" build "F2FS_SRC=$tree" "F2FS_KO=$F2FS_KO"
+	check "the module builds with F2FS_SRC" build "F2FS_SRC=$tree" "F2FS_KO=$F2FS_KO"
 	mkdir -p "$dir/tree/fs/f2fs"
 	sed '/^struct f2fs_io_info {/a \	/* in one folio */ unsigned int idx, cnt;' "$tree/fs/f2fs/f2fs.h" >"$dir/tree/fs/f2fs/f2fs.h"
-	refused "from one with a member more" "idx" "F2FS_SRC=$dir/tree" "F2FS_KO=$F2FS_KO"
+	refused "F2FS_SRC with another member in f2fs_io_info: the member is named" "idx" "F2FS_SRC=$dir/tree" "F2FS_KO=$F2FS_KO"
 	sed '/^struct f2fs_map_blocks {/a \	unsigned int m_nr;' "$tree/fs/f2fs/f2fs.h" >"$dir/tree/fs/f2fs/f2fs.h"
-	refused "in either struct" "m_nr" "F2FS_SRC=$dir/tree" "F2FS_KO=$F2FS_KO"
+	refused "F2FS_SRC with another member in f2fs_map_blocks: the member is named" "m_nr" "F2FS_SRC=$dir/tree" "F2FS_KO=$F2FS_KO"
 else
-	for n in "from a source tree" "from one with a member more" "in either struct"; do
+	for n in "the module builds with F2FS_SRC" "F2FS_SRC with another member in f2fs_io_info: the member is named" "F2FS_SRC with another member in f2fs_map_blocks: the member is named"; do
 		skip "$n" "F2FS_SRC is not set to a source tree of kernel 6.12"
 	done
 fi
@@ -159,7 +159,7 @@ complete() {
 		git -C "$FT_TOP" ls-tree -r --name-only HEAD | sort | cmp - "$dir/packed"
 }
 
-# signed(commands...) - run a command with a key that is made for it, in a clone, whose tags are nobody's
+# signed(commands...) - run a command with a key that is made for it, in a clone of its own
 signed() {
 	local rc
 
@@ -174,7 +174,7 @@ signed() {
 	return $rc
 }
 
-# sign_twice() - sign a release, check both signatures; a tarball with a byte more must not pass, nor another commit
+# sign_twice() - sign a release, check both signatures; a tarball with another byte must be refused, and another commit, too
 sign_twice() {
 	gpg --batch --quiet --passphrase '' --quick-generate-key 'test <test@fragtrace.invalid>' ed25519 sign never &&
 		git clone -q "$FT_TOP" "$dir/clone" || return 1
@@ -190,16 +190,16 @@ sign_twice() {
 
 if git -C "$FT_TOP" rev-parse -q --verify HEAD >/dev/null 2>&1; then
 	check "make dist" released 1
-	check "has all files, and a checksum" complete
+	check "the tarball has all files, and a checksum" complete
 	(umask 077 && released 2)
-	check "the same again, whatever the umask" cmp "$(echo "$dir"/dist1/*.gz)" "$(echo "$dir"/dist2/*.gz)"
+	check "a second make dist with another umask makes the same tarball" cmp "$(echo "$dir"/dist1/*.gz)" "$(echo "$dir"/dist2/*.gz)"
 	if command -v gpg >/dev/null; then
 		check "SIGN=: tarball and tag have good signatures, once for a version" signed sign_twice
 	else
 		skip "SIGN=: tarball and tag have good signatures, once for a version" "gpg is not installed"
 	fi
 else
-	for n in "make dist" "has all files, and a checksum" "the same again, whatever the umask" \
+	for n in "make dist" "the tarball has all files, and a checksum" "a second make dist with another umask makes the same tarball" \
 		"SIGN=: tarball and tag have good signatures, once for a version"; do
 		skip "$n" "this is no checkout of git"
 	done

@@ -75,31 +75,31 @@ type_into() {
 }
 
 plan 20
-expect "the small guest: status" "$(status_of "$guest" -n -- sh -c 'echo "it'"'"'s $0 $1"; exit 9' 'a  b' '$c')" 9
-expect "the small guest: words arrive as they were" "$(cat "$dir/out")" "it's a  b \$c"
-expect "the small guest: two disks" "$(status_of "$guest" -n -d 64M -d 128M -- sh -c 'blockdev --getsize64 /dev/vda && blockdev --getsize64 /dev/vdb')" 0
-expect "the small guest: of the size asked for" "$(tr '\n' ' ' <"$dir/out")" "67108864 134217728 "
-expect "the small guest: what it leaves in /out" "$(status_of "$guest" -n -o "$dir/back" -- sh -c 'echo kept >/out/file')$(cat "$dir/back/file")" 0kept
-expect "the small guest: a time limit" "$(status_of "$guest" -n -t 6 -- sleep 60)" 124
-expect "the small guest: a crash of its kernel" "$(status_of "$guest" -n -- sh -c 'echo c >/proc/sysrq-trigger')" 125
+expect "the small guest: the status of the command is returned" "$(status_of "$guest" -n -- sh -c 'echo "it'"'"'s $0 $1"; exit 9' 'a  b' '$c')" 9
+expect "the small guest: arguments are passed unchanged" "$(cat "$dir/out")" "it's a  b \$c"
+expect "the small guest: two disks exist" "$(status_of "$guest" -n -d 64M -d 128M -- sh -c 'blockdev --getsize64 /dev/vda && blockdev --getsize64 /dev/vdb')" 0
+expect "the small guest: the disks have the requested sizes" "$(tr '\n' ' ' <"$dir/out")" "67108864 134217728 "
+expect "the small guest: files in /out are copied to the host" "$(status_of "$guest" -n -o "$dir/back" -- sh -c 'echo kept >/out/file')$(cat "$dir/back/file")" 0kept
+expect "the small guest: the time limit ends it with status 124" "$(status_of "$guest" -n -t 6 -- sleep 60)" 124
+expect "the small guest: a crash of its kernel is status 125" "$(status_of "$guest" -n -- sh -c 'echo c >/proc/sysrq-trigger')" 125
 interrupt "the small guest: interrupted" TERM "$guest" -n -- sleep 60
 interrupt "the small guest: killed" KILL "$guest" -n -- sleep 60
 status=$(OUT=$dir/kept DISK=3G status_of "$vm" -n -- 'pwd; id -u; blockdev --getsize64 /dev/vda; 
 	cp /proc/version "$OUT/"; mkdir /mnt/of_the_guest && ln -s x "/lib/modules/$(uname -r)/of_the_guest" && touch of_the_guest && exit 7')
-expect "the full guest: status" "$status" 7
+expect "the full guest: the status of the command is returned" "$status" 7
 [ "$status" = 7 ] || sed 's/^/# /' "$dir/err"
-expect "the full guest: root, in the project's folder, with its disk" "$(tr '\n' ' ' <"$dir/out")" "$FT_TOP 0 3221225472 "
+expect "the full guest: the command runs as root, in the project's folder, with a disk" "$(tr '\n' ' ' <"$dir/out")" "$FT_TOP 0 3221225472 "
 check "the full guest: OUT is a folder of the host" grep -q 'Linux version 6.12' "$dir/kept/version"
 expect "the full guest: what it writes to /mnt, to the modules and to the project stays in it" \
 	"$(find /mnt "$FT_TOP" "$(ft_cache)/kernels" -maxdepth 5 -name of_the_guest)" ""
-expect "make vm: dollars are the guest's" "$(env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory -C "$FT_TOP" vm \
+expect "make vm: the guest's shell expands dollars" "$(env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory -C "$FT_TOP" vm \
 	CMD='echo "in the $FRAGTRACE_GUEST guest, $((1 + 1))"' 2>"$dir/err")" "in the full guest, 2"
 # Input before the end of the boot is lost.
 printf '\n\n\n\n\n\n\n\nmkfs.f2fs -q -f /dev/vda && mount /dev/vda /mnt && id -u >/mnt/kept\nexit 3\n' >"$dir/typed"
-check "make shell: takes commands from its terminal, and ends well" type_into "$dir/typed" \
+check "make shell: runs commands from its terminal, and ends with status 0" type_into "$dir/typed" \
 	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$FT_TOP" shell DISK="$dir/disk"
-refuse "make shell: QEMU's own complaints are left out" grep -q 'failed to [a-z]* module' "$dir/err"
-expect "make vm: what a shell has left on a disk that is a file" "$(env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory \
+refuse "make shell: messages of QEMU about modules are left out" grep -q 'failed to [a-z]* module' "$dir/err"
+expect "make vm: a disk that is a file keeps what the shell wrote" "$(env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory \
 	-C "$FT_TOP" vm DISK="$dir/disk" CMD='mount /dev/vda /mnt && cat /mnt/kept' 2>"$dir/err")" 0
 expect "at boot: the module waits for the volume" "$("$vm" -- selftests/in_guest/boot.sh 2>"$dir/err" | tr '\n' ' ')" \
 	"- - waiting 0 /mnt/db live /mnt/db "

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# power_off.sh - the power fails while files are written and synced; after the next mount the map is right
+# power_off.sh - the power fails while files are written and synced; after the next mount the map is correct
 #
 # usage: power_off.sh [KERNEL...]
 #
 # A guest writes to an image until QEMU is killed at a random moment: the guest's kernel does not notice. A second
 # guest mounts the same image while the module waits for it, and compares. All data on the disk of the first guest
 # survives in the host's page cache (cache=unsafe): the disk loses nothing, the memory everything.
-# $SEED sets the moments, $ROUNDS the number of rounds with the same image (default 2 for each kernel).
+# $SEED sets these moments, $ROUNDS the number of rounds with the same image (default 2 for each kernel).
 
 set -eu
 
@@ -70,7 +70,7 @@ for kernel; do
 		"$FT_TESTS/machine/guest.sh" -k "$kernel" -D "$dir/image" -- /selftests/in_guest/power_off.sh check >"$dir/out" 2>&1 || rc=$?
 		# Print the guest's own results as comments.
 		sed 's/^[^#]/# &/' "$dir/out"
-		expect "$name: recovered and exact" $rc 0
+		expect "$name: files are recovered and maps are exact" $rc 0
 	done
 done
 finish

@@ -194,10 +194,10 @@ more() {
 	else
 		skip "module/: coccinelle, with the kernel's rules" "they are not beside checkpatch.pl"
 	fi
-	# It takes loops of macros for wrong indentation, and a bit of a map for a mask that was meant otherwise.
+	# smatch reports loops by macros as wrong indentation, and a bit of a map as a wrong mask.
 	check_with smatch "module/: smatch" built_quietly 'inconsistent indenting\|shift has higher precedence' C=2 \
 		CHECK="$FT_TESTS/machine/smatch.sh"
-	skip "C: clang-format" "lines are broken by hand, and comments aligned by tabs, which .clang-format cannot tell"
+	skip "C: clang-format" "lines are broken by hand, and comments aligned by tabs, which .clang-format cannot express"
 	# shellcheck disable=SC2086 # lists of files
 	check_with ruff "Python: ruff" ruff check -q --isolated --no-cache --select E4,E7,E9,F,W --line-length 120 $pythons
 	# shellcheck disable=SC2046

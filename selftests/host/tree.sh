@@ -3,8 +3,8 @@
 #
 # tree.sh - a kernel tree instead of headers: built by clang, with the module and its tests inside, given as KERNEL=
 #
-# Debian's source of kernel 6.12 is configured by `make LLVM=1 defconfig`, and prepared for modules; no kernel is built. What
-# takes long, 240 MB, is kept in the cache.
+# Debian's source of kernel 6.12 is configured by `make LLVM=1 defconfig`, and prepared for modules; no kernel is built. The
+# prepared tree, 240 MB, is kept in the cache.
 
 set -eu
 
@@ -66,7 +66,7 @@ prepare() {
 	make_kernel modules_prepare && make_kernel fs/f2fs/f2fs.ko && touch "$kept/.complete"
 }
 
-# quiet(name, command...) - the command must succeed, and say nothing of a warning but that there are no symbols to check
+# quiet(name, command...) - the command must succeed without a warning, except for the one about missing symbols
 quiet() {
 	local name
 
@@ -84,7 +84,7 @@ quiet() {
 	fi
 }
 
-# build() - what a user types, but that the module is not copied to the top
+# build() - build as a user does, without the copy of the module at the top
 build() {
 	MAKEFLAGS="LLVM=1 W=1 FT_SELFTEST=1 KBUILD_MODPOST_WARN=1" KDIR=$built F2FS_SRC=$tree F2FS_KO=$built/fs/f2fs/f2fs.ko \
 		"$FT_TESTS/machine/build.sh" running >"$dir/module"
@@ -100,7 +100,7 @@ hooks() {
 	cat "$tree/fs/Kconfig" "$tree/fs/Makefile" | grep -c fragtrace
 }
 
-# run_tests() - run what kselftest runs, as somebody who is not root
+# run_tests() - run what kselftest runs, as a user other than root
 run_tests() {
 	mkdir -p "$dir/bin"
 	printf '#!/bin/sh\necho 65534\n' >"$dir/bin/id"
@@ -116,7 +116,7 @@ refused_kernel() {
 	elif grep -qF -- "$2" "$dir/said"; then
 		ok "$1"
 	else
-		not_ok "$1" "it does not say '$2': $(cat "$dir/said")"
+		not_ok "$1" "the message does not have '$2': $(cat "$dir/said")"
 	fi
 }
 
@@ -124,7 +124,7 @@ plan 14
 for tool in clang ld.lld llvm-ar; do
 	command -v $tool >/dev/null || skip_rest "a tree prepared by clang" "$tool is not installed"
 done
-command -v apt-get >/dev/null || skip_rest "a tree prepared by clang" "there is no apt-get to have Debian's source by"
+command -v apt-get >/dev/null || skip_rest "a tree prepared by clang" "apt-get is not installed"
 ft_packages build debug
 kept=$(ft_cache)/tree-6.12
 tree=$kept/source built=$kept/build
@@ -133,18 +133,18 @@ ft_locked tree prepare >"$dir/said" 2>&1 || {
 	bail "no tree"
 }
 check "make in-tree" make -s -C "$FT_TOP" in-tree TREE="$tree"
-check "again" make -s -C "$FT_TOP" in-tree TREE="$tree"
+check "a second make in-tree" make -s -C "$FT_TOP" in-tree TREE="$tree"
 expect "the tree names the module once in each file" "$(hooks)" 2
-refuse "make in-tree: a folder that is no kernel tree" make -s -C "$FT_TOP" in-tree TREE="$dir"
+refuse "make in-tree refuses a folder that is no kernel tree" make -s -C "$FT_TOP" in-tree TREE="$dir"
 quiet "out of the tree, LLVM=1 W=1: no warning" build
-check "it is clang's" by_clang "$(cat "$dir/module")"
+check "clang has built the module" by_clang "$(cat "$dir/module")"
 quiet "in the tree, LLVM=1 W=1: no warning" make_kernel W=1 fs/fragtrace/
-check "it is clang's, too" by_clang "$built/fs/fragtrace/main.o"
+check "clang has built the module in the tree" by_clang "$built/fs/fragtrace/main.o"
 check "kselftest builds the programs" make -s -C "$tree/tools/testing/selftests" TARGETS=fragtrace
 run_tests
-expect "and runs the tests, each of which says why it is skipped" "$(grep -c '^ok .* selftests: fragtrace: [0-9].*# SKIP' "$dir/said")" \
+expect "kselftest runs the tests, and each skipped test has a reason" "$(grep -c '^ok .* selftests: fragtrace: [0-9].*# SKIP' "$dir/said")" \
 	"$(find "$tree/tools/testing/selftests/fragtrace" -name '[0-9][0-9]_*.sh' | wc -l)"
-# KERNEL= with a tree that is not one to boot
+# KERNEL= with a tree that cannot be booted
 refused_kernel "KERNEL=: a tree that is configured, but not built" "this tree is not built: no arch/x86/boot/bzImage" "$built"
 mkdir "$dir/tree"
 touch "$dir/tree/Makefile"

@@ -10,7 +10,7 @@
 ENEMY=65534
 # First attacks that block others until they end, then attacks by numbers.
 ATTACK_LIST="stuck fuse stuck_dir crowd other_crowd volumes bad_calls flip trees nameless leases giants restless forks"
-# Each attack gets a folder of the attacker on a watched volume. He has other folders: not watched on the same
+# Each attack gets a folder of the attacker on a watched volume. The attacker has other folders: not watched on the same
 # volume, on a volume that is not watched, and on watched ones.
 ENEMY_OUTSIDE=$MNT/outside
 ENEMY_ELSEWHERE=/mnt/elsewhere

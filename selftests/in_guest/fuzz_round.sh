@@ -121,7 +121,7 @@ settled() {
 			shares
 			return 0
 		fi
-		echo "# differs at the $try look"
+		echo "# differs at the $try comparison"
 	done
 	return 1
 }

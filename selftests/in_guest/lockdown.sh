@@ -8,7 +8,7 @@
 #        lockdown.sh loaded                       what a module with a valid signature can do
 #
 # No key is enrolled here. To get the module into a locked-down kernel, `loaded` locks the kernel down while
-# insmod is past the check of the signature, and waits for a user who holds the lock of a directory.
+# insmod is past the check of the signature, and waits for a process that holds the lock of a directory.
 # A kernel cannot be unlocked: each of these needs a separate guest.
 
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -67,19 +67,19 @@ umount $MNT
 mount_volume $DISK $MNT || bail "not mounted"
 fileop stuck_dir $MNT/held /tmp/ready 2>/tmp/stuck.err &
 holder=$!
-loop_until 10 test -e /tmp/ready || bail "nobody holds the directory"
+loop_until 10 test -e /tmp/ready || bail "no process holds the directory"
 sleep 2
 [ ! -s /tmp/stuck.err ] || skip_rest "a kernel that is locked down" "$(cat /tmp/stuck.err)"
 insmod "$FRAGTRACE_KO" path=$MNT/held/db &
 loader=$!
 sleep 2
 echo integrity >$LOCKDOWN
-check "it is locked down while the module is being loaded" is_locked integrity
-refuse "which has no files yet" test -e $DBG
+check "the kernel is locked down during the load" is_locked integrity
+refuse "the module has no files at this time" test -e $DBG
 kill -9 $holder
 wait $holder 2>/dev/null || :
 check "the module is loaded" wait $loader
-check "it says what that means, in one sentence" logged "fragtrace: the kernel is locked down: .*path="
+check "the log has the consequence in one sentence" logged "fragtrace: the kernel is locked down: .*path="
 mount -t tracefs tracefs /sys/kernel/tracing
 can=OK
 for how in integrity confidentiality; do
@@ -87,19 +87,19 @@ for how in integrity confidentiality; do
 		echo $how >$LOCKDOWN
 		can=EPERM
 	fi
-	check "$how: in force" is_locked $how
+	check "$how: the lockdown is in force" is_locked $how
 	expect "$how: every file can be read" "$(readable)" "$ALL"
 	fileop write $MNT/held/db/one 64K 128K
 	fileop write $MNT/held/db/$how 0 64K
-	check_exact "$how: and is right" $MNT/held/db
+	check_exact "$how: maps are exact" $MNT/held/db
 	calls=$(stat_of calls)
 	expect "$how: probes of functions are in place" "$(stat_of calls_attached)" 1
 	fileop move $MNT/held/db/one 0 $MNT/held/db/two 0 16K
-	check "$how: and tell of calls" [ "$(stat_of calls)" -gt "$calls" ]
-	check_exact "$how: so that moved blocks are known" $MNT/held/db
-	expect "$how: no file can be written to" "$(fileop say $DBG/targets "add $MNT")" EPERM
-	expect "$how: but the parameter" "$(fileop say /sys/module/fragtrace/parameters/audit_secs 600)" OK
-	expect "$how: switching our events on" "$(fileop say /sys/kernel/tracing/events/fragtrace/enable 1)" $can
+	check "$how: probes of functions report calls" [ "$(stat_of calls)" -gt "$calls" ]
+	check_exact "$how: maps are exact after moves" $MNT/held/db
+	expect "$how: a write to targets is refused" "$(fileop say $DBG/targets "add $MNT")" EPERM
+	expect "$how: a write to the parameter is allowed" "$(fileop say /sys/module/fragtrace/parameters/audit_secs 600)" OK
+	expect "$how: enabling the tracepoints" "$(fileop say /sys/kernel/tracing/events/fragtrace/enable 1)" $can
 done
 unload
 # the kernel limits the rate of this message

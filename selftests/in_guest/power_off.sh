@@ -35,16 +35,16 @@ compare() {
 	load path=$MNT
 	umount $MNT
 	mount_volume $DISK2 $MNT || bail "it cannot be mounted"
-	check "files were brought back ($(dmesg | grep -c 'recover_data: ino'))" sh -c \
+	check "F2FS recovers files ($(dmesg | grep -c 'recover_data: ino'))" sh -c \
 		"dmesg | grep -q 'recover_data: ino = .*recovered = [1-9]'"
 	await_live
-	check_exact "after the mount" $MNT
+	check_exact "maps are exact after the mount" $MNT
 	fileop random $MNT/data 1024 100 "${SEED:-581}" every 3
 	fuzz storm --seed "${SEED:-582}" --ops 100 $MNT
-	check_exact "written to again" $MNT
+	check_exact "maps are exact after writes" $MNT
 	unload
 	load path=$MNT
-	check_exact "the module loaded afterwards" $MNT
+	check_exact "maps are exact after the next load" $MNT
 	finish
 }
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=dash disable=SC2034
 #
-# kselftest.sh - what a guest has prepared, where there is none: disks, programs, the module. Sourced by lib.sh.
+# kselftest.sh - prepare disks, programs and the module, as a guest does, on a machine without guests. Sourced by lib.sh.
 #
-# The tests make file systems. Here they get loop devices, whatever other disks the machine has.
+# The tests make file systems. They get loop devices, and no other disk of the machine.
 
-# skip_all(reason) - nothing of this test can be run here, as kselftest wants to be told
+# skip_all(reason) - report to kselftest that the whole test is skipped
 skip_all() {
 	echo "KTAP version 1"
 	echo "1..0 # SKIP $1"

@@ -86,7 +86,7 @@ ft_debug_build() {
 		touch "$work/unpacked"
 	fi
 	ft_debug_configure "$work" "$1" || return 1
-	ft_say "kernel $1: compiling, 10 to 20 minutes on two processors; $work/log tells more"
+	ft_say "kernel $1: compiling, 10 to 20 minutes on two processors; see $work/log"
 	nice -n 19 make -C "$work/source" O="$work/build" -j "$(nproc)" bzImage modules >"$work/log" 2>&1 || {
 		grep -E -A 5 'error|Error' "$work/log" | head -n 20 >&2
 		return 1
@@ -113,7 +113,7 @@ ft_debug_kernel() {
 	[ ! -f "$KROOT/.complete" ] || return 0
 	ft_packages build debug
 	mkdir -p "$(ft_cache)/kernels"
-	ft_locked "kernel-$1" ft_debug_build "$1" "$version" "$KROOT" || ft_die "kernel $1: cannot be built; is the network there?"
+	ft_locked "kernel-$1" ft_debug_build "$1" "$version" "$KROOT" || ft_die "kernel $1: cannot be built. Is there a network?"
 	for older in "$(ft_cache)/kernels/$1"-*; do
 		[ "$older" = "$KROOT" ] || rm -rf "$older"
 	done

@@ -115,7 +115,7 @@ ft_write_init() {
 	modprobe virtio_blk
 	[ -f /fragtrace.ko ] && export FRAGTRACE_KO=/fragtrace.ko
 	cd /tmp
-	# An emulated CPU now and then loses its timer while the kernel boots.
+	# An emulated CPU sometimes loses its timer while the kernel boots.
 	if dmesg | grep -q 'detected stalls'; then
 		echo stumbled >/dev/ttyS2
 		poweroff -f

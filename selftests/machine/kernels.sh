@@ -352,7 +352,7 @@ ft_kernel_debian() {
 			rel=$(ft_resolve "$1") || rel=
 			[ -n "$rel" ] && ft_locked kernel ft_unpack_kernel "$rel"
 		} || {
-			[ -n "$cached" ] || ft_die "kernel $1: cannot download ${rel:-it}; is the network there?"
+			[ -n "$cached" ] || ft_die "kernel $1: cannot download ${rel:-it}. Is there a network?"
 			ft_say "kernel $1: cannot download ${rel:-a newer one}; using $cached"
 			rel=$cached
 		}
@@ -396,7 +396,7 @@ ft_source() {
 	ft_kernel "$1"
 	dir=$(ft_cache)/source-$KREL
 	series=$(echo "$KREL" | cut -d . -f 1,2)
-	ft_locked source ft_unpack_source "$series" "$dir" || ft_die "the source of kernel $1 cannot be had; is the network there?"
+	ft_locked source ft_unpack_source "$series" "$dir" || ft_die "the source of kernel $1 is not available. Is there a network?"
 	echo "$dir"
 }
 

@@ -47,7 +47,7 @@ ft_qemu() {
 		QEMU=qemu-system-aarch64
 		! command -v $QEMU >/dev/null || return 0
 		ft_locked qemu ft_qemu_unpack "$dir-arm64" qemu-system-arm qemu-system-data ||
-			ft_die "$QEMU is not installed, and cannot be had from $FT_QEMU_SUITE"
+			ft_die "$QEMU is not installed, and not available from $FT_QEMU_SUITE"
 		QEMU="$dir-arm64/usr/bin/$QEMU -L $dir-arm64/usr/share/qemu"
 		return 0
 	fi
@@ -55,7 +55,7 @@ ft_qemu() {
 	version=$(ft_qemu_version $QEMU)
 	[ "$1" != kvm ] && [ "${version%%.*}" -lt $FT_QEMU_MIN ] || return 0
 	ft_locked qemu ft_qemu_unpack "$dir" qemu-system-x86 qemu-system-data seabios || {
-		ft_say "$FT_QEMU_SUITE cannot be had: going on with QEMU $version, under which a guest now and then panics" \
+		ft_say "$FT_QEMU_SUITE is not available: QEMU $version is used, with which a guest sometimes panics" \
 			"when probes are attached; QEMU $FT_QEMU_MIN would do"
 		return 0
 	}

@@ -20,7 +20,7 @@ class Ktap:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """The plan."""
-        print("KTAP version 1\n# fragtrace-plot")
+        print("KTAP version 1\n# " + " ".join(Path(argument).name for argument in session.config.args))
         print(f"1..{len(session.items)}", flush=True)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:

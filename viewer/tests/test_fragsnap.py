@@ -230,25 +230,25 @@ def test_figures_are_those_of_the_module():
     files = fragsnap.read_files(str(DATA / "redis.files"))
     number = {ino: i for i, ino in enumerate(t.file_ino.tolist())}
     compared = 0
-    for told in files:
-        if told.ino not in number:
-            assert told.blocks == 0
+    for expected in files:
+        if expected.ino not in number:
+            assert expected.blocks == 0
             continue
-        computed = figures(t, number[told.ino])
+        computed = figures(t, number[expected.ino])
         for name, value in computed.items():
-            assert value == pytest.approx(getattr(told, name), abs=0.0501 if "mean" in name else 0), name
-        assert t.paths[number[told.ino]] == told.path
-        compared += told.fragments
+            assert value == pytest.approx(getattr(expected, name), abs=0.0501 if "mean" in name else 0), name
+        assert t.paths[number[expected.ino]] == expected.path
+        compared += expected.fragments
     assert compared == 104
 
 
 def test_table_and_extents_agree():
     """The same extents, in another order."""
     t = fragsnap.read_table(str(DATA / "redis.table"))
-    told = [(e.ino, e.offset, e.lba, e.blocks, e.path) for e in fragsnap.read_extents(str(DATA / "redis.extents"))
-            if e.lba is not None]
-    assert sorted(told) == sorted((int(t.file_ino[f]), int(o), int(lba), int(n), t.paths[f]) for f, o, lba, n in
-                                  zip(t.file, t.offset, t.lba, t.blocks))
+    expected = [(e.ino, e.offset, e.lba, e.blocks, e.path) for e in fragsnap.read_extents(str(DATA / "redis.extents"))
+                if e.lba is not None]
+    assert sorted(expected) == sorted((int(t.file_ino[f]), int(o), int(lba), int(n), t.paths[f]) for f, o, lba, n in
+                                      zip(t.file, t.offset, t.lba, t.blocks))
 
 
 @pytest.mark.parametrize("records, fragments, distances, requests, ideal", [

@@ -224,7 +224,7 @@ test_record_on_a_full_disk() {
 		for (i = 0; i < 3000; i++) print "# " rand() }' | record -t - 2>stderr) || status=$?
 	[ $status = 1 ] || fail "status $status"
 	grep -q 'table.gz: cannot write the snapshot: File too large' stderr || fail "$(cat stderr)"
-	[ -z "$(ls -A rec)" ] || fail "left behind: $(ls -A rec)"
+	[ -z "$(ls -A rec)" ] || fail "not removed: $(ls -A rec)"
 }
 
 # === Pages; test_page.py tests their behaviour ===

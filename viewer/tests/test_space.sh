@@ -284,6 +284,7 @@ test_metrics() {
 	metric fragtrace_f2fs_section_bytes '' 8388608
 	metric fragtrace_f2fs_segments ',state="free"' 167
 	metric fragtrace_f2fs_segments ',state="dirty"' 11
+	metric fragtrace_f2fs_reserved_segments '' 64
 	metric fragtrace_f2fs_valid_bytes ',type="warm_node"' $((78 * 4096))
 	metric fragtrace_f2fs_unwatched_data_bytes '' 4096
 	metric fragtrace_f2fs_ssr_bytes ',type="warm_data"' $((2207 * 4096))

@@ -34,7 +34,7 @@ fail() {
 no_rest() {
 	local rest
 	rest=$(find . -name '.*.??????' | head -n 1)
-	[ -z "$rest" ] || fail "left behind: $rest"
+	[ -z "$rest" ] || fail "not removed: $rest"
 }
 
 # refuses(message, command...) - status 1, the message on stderr, the old picture unchanged
@@ -65,7 +65,7 @@ wait_for() {
 	local n=0
 	until "$@"; do
 		n=$((n + 1))
-		[ $n -le 100 ] || fail "waited in vain for: $*"
+		[ $n -le 100 ] || fail "not within ten seconds: $*"
 		sleep 0.1
 	done
 }

@@ -70,11 +70,11 @@ struct figures {
  * @truth: written and unwritten runs, from FIEMAP, merged, in logical order
  * @table: written runs, from the text `table`
  * @extents: runs, from the text `extents`
- * @state_contiguous: number of lines of `table` that call it contiguous
- * @state_fragmented: number of lines of `table` that call it fragmented
+ * @state_contiguous: number of lines of `table` with the state contiguous
+ * @state_fragmented: number of lines of `table` with the state fragmented
  * @listed: number of lines of `files` about it
- * @stale: `files` calls it stale
- * @said: figures from `files`
+ * @stale: its line in `files` is stale
+ * @reported: figures from `files`
  */
 struct file {
 	unsigned int major;
@@ -88,7 +88,7 @@ struct file {
 	unsigned int state_fragmented;
 	unsigned int listed;
 	bool stale;
-	struct figures said;
+	struct figures reported;
 };
 
 /**
@@ -107,9 +107,9 @@ struct files {
  * struct options - the parsed command line
  * @unwritten: compare unwritten runs, too
  * @partial: lines about files outside the given folders are not an error
- * @claims: compare only files that `files` calls exact; files are frozen, and the others may be unfinished
- * @no_paths: do not look paths up (for tests with invented files)
- * @truth_file: take the truth from this text instead of FIEMAP (for tests of this program)
+ * @claims: compare only files that are exact in `files`; the volume is frozen, and other files may be stale
+ * @no_paths: do not resolve paths (for tests with invented files)
+ * @truth_file: read the true extents from this text instead of FIEMAP (for tests of this program)
  * @dirs: the folders
  * @nr_dirs: number of folders
  */

@@ -233,15 +233,15 @@ static void check_unwritten(const struct file *f)
 	}
 }
 
-static void check_figure(const struct file *f, const char *name, uint64_t said, uint64_t is, bool in_tenths)
+static void check_figure(const struct file *f, const char *name, uint64_t reported, uint64_t is, bool in_tenths)
 {
-	if (said == is)
+	if (reported == is)
 		return;
 	if (in_tenths)
 		problem("files: '%s': %s is %" PRIu64 ".%" PRIu64 ", FIEMAP gives %" PRIu64 ".%" PRIu64, f->path, name,
-			said / 10, said % 10, is / 10, is % 10);
+			reported / 10, reported % 10, is / 10, is % 10);
 	else
-		problem("files: '%s': %s is %" PRIu64 ", FIEMAP gives %" PRIu64, f->path, name, said, is);
+		problem("files: '%s': %s is %" PRIu64 ", FIEMAP gives %" PRIu64, f->path, name, reported, is);
 }
 
 static void check_figures(const struct file *f, const struct figures *is)
@@ -253,13 +253,13 @@ static void check_figures(const struct file *f, const struct figures *is)
 	}
 	if (f->stale)
 		problem("files: '%s' is still stale", f->path);
-	check_figure(f, "blocks", f->said.blocks, is->blocks, false);
-	check_figure(f, "extents", f->said.extents, is->extents, false);
-	check_figure(f, "fragments", f->said.fragments, is->fragments, false);
-	check_figure(f, "mean_fragment", f->said.mean_fragment, is->mean_fragment, true);
-	check_figure(f, "mean_distance", f->said.mean_distance, is->mean_distance, true);
-	check_figure(f, "requests_128k", f->said.requests, is->requests, false);
-	check_figure(f, "ideal_128k", f->said.ideal, is->ideal, false);
+	check_figure(f, "blocks", f->reported.blocks, is->blocks, false);
+	check_figure(f, "extents", f->reported.extents, is->extents, false);
+	check_figure(f, "fragments", f->reported.fragments, is->fragments, false);
+	check_figure(f, "mean_fragment", f->reported.mean_fragment, is->mean_fragment, true);
+	check_figure(f, "mean_distance", f->reported.mean_distance, is->mean_distance, true);
+	check_figure(f, "requests_128k", f->reported.requests, is->requests, false);
+	check_figure(f, "ideal_128k", f->reported.ideal, is->ideal, false);
 }
 
 /* Compare all data of one file. Return the number of blocks whose place differs in the table. */
@@ -315,9 +315,9 @@ static void __attribute__((noreturn)) usage(void)
 	fputs("usage: fiemap-check [options] FOLDER...\n"
 	      "  -d, --debugfs DIR   fragtrace's folder (default /sys/kernel/debug/fragtrace)\n"
 	      "  -u, --unwritten     compare unwritten extents, too\n"
-	      "  -c, --claims        compare only files called exact; writers are stopped, but nobody waited for the maps\n"
+	      "  -c, --claims        compare only files reported exact; writers are stopped, other files may be stale\n"
 	      "  -p, --partial       lines about files outside the folders are no error\n"
-	      "  -T, --truth FILE    take the truth from this text, look no path up (to test this program)\n"
+	      "  -T, --truth FILE    read the true extents from this text, resolve no path (to test this program)\n"
 	      "Exit status: 0 all agrees, 1 something differs, 2 it could not be compared\n", stderr);
 	exit(2);
 }

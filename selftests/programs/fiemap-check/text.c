@@ -2,7 +2,7 @@
 /*
  * The texts of fragtrace: table, extents and files.
  *
- * In: the text of the kernel. Out: the fields table, extents, said and so on of the files found by
+ * In: the text of the kernel. Out: the fields table, extents, reported and so on of the files found by
  * truth.c. A line with a wrong format, order or path is reported here.
  */
 #include <assert.h>
@@ -423,7 +423,7 @@ void text_files(struct files *files, char *text, const struct options *opt)
 		if (f->listed++)
 			problem("files:%lu: inode %" PRIu64 " for the second time", line.nr, ino);
 		check_cause(f, &line, 10, s.fragments > 1);
-		f->said = s;
+		f->reported = s;
 		f->stale = !strcmp(line.field[2], "stale");
 		if (!f->stale && strcmp(line.field[2], "exact"))
 			problem("files:%lu: map '%s'", line.nr, line.field[2]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The truth about the files below a folder, from FIEMAP of F2FS.
+ * The true extents of the files below a folder, from FIEMAP of F2FS.
  *
  * In: a folder (or, for tests of this program, a text). Out: struct files with the field `truth`
  * filled. Nothing here depends on fragtrace.

@@ -90,7 +90,7 @@ void op_encrypt(int argc, char **argv)
 }
 
 /**
- * op_verity() - seal a file with fs-verity (f2fs_io of f2fs-tools 1.15 uses a wrong ioctl number)
+ * op_verity() - enable fs-verity for a file (f2fs_io of f2fs-tools 1.15 uses a wrong ioctl number)
  * @argc: number of words
  * @argv: file
  */

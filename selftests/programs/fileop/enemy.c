@@ -50,7 +50,7 @@ void op_bad_calls(int argc, char **argv)
 		range.pos_in = 1;
 		must_fail(ioctl(fd, F2FS_MOVE_RANGE, &range), EINVAL, "not at a block");
 		range.pos_in = 1ULL << 40;
-		must_fail(ioctl(fd, F2FS_MOVE_RANGE, &range), EINVAL, "behind the end");
+		must_fail(ioctl(fd, F2FS_MOVE_RANGE, &range), EINVAL, "beyond the end");
 		range.dst_fd = reader;
 		must_fail(ioctl(fd, F2FS_MOVE_RANGE, &range), EBADF, "to where one may not write");
 		range.dst_fd = -1;

@@ -143,7 +143,7 @@ void op_immutable(int argc, char **argv)
 }
 
 /**
- * op_append_only() - let a file only be appended to, or no longer so
+ * op_append_only() - set or clear the append-only flag of a file
  * @argc: number of words
  * @argv: file, 1 or 0
  */

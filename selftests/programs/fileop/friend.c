@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fileop, a normal user: writes, syncs, renames, deletes and reads his own files, and measures the
+ * fileop, a normal user: writes, syncs, renames, deletes and reads its own files, and measures the
  * waiting times.
  */
 #include <errno.h>

@@ -73,7 +73,7 @@ uint64_t num(const char *s)
 		break;
 	}
 	if (end == s || *end)
-		misuse("expected a number, with K or M behind it if you like");
+		misuse("expected a number, with an optional K or M");
 	return n;
 }
 
@@ -104,7 +104,7 @@ void close_file(int fd, const char *path)
 		fail(path);
 }
 
-/* Aligned memory with a pattern that F2FS cannot take for zeroes. */
+/* Aligned memory with a pattern that is not zero in any block. */
 static char *pattern(size_t n)
 {
 	void *p;
@@ -474,8 +474,8 @@ static void op_exchange(int argc, char **argv)
 }
 
 /*
- * rename FROM TO [time]: rename(2). Unlike mv, it also replaces folders, and passes names with another spelling
- * unchanged. With `time` it prints the duration of the call in microseconds.
+ * rename FROM TO [time]: rename(2). Unlike mv, it also replaces folders, and does not change the spelling of
+ * names. With `time` it prints the duration of the call in microseconds.
  */
 static void op_rename(int argc, char **argv)
 {

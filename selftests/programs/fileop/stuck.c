@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A call that F2FS cannot finish: its data is on a page that does not arrive. Meanwhile it holds the lock of the
- * inode, as a call does whose data is on a slow or hostile FUSE file.
+ * A call that F2FS cannot finish: its data is on a page that does not arrive. It holds the lock of the inode, like a
+ * call whose data is on a slow or hostile FUSE file.
  */
 #include <fcntl.h>
 #include <linux/fiemap.h>
@@ -49,7 +49,7 @@ static void *withheld_page(const char *path)
 	return page;
 }
 
-static void tell(const char *path)
+static void report_ready(const char *path)
 {
 	close_file(open_file(path, O_CREAT | O_WRONLY), path);
 }
@@ -64,7 +64,7 @@ void op_stuck(int argc, char **argv)
 	int uffd, fd = open_file(argv[0], O_WRONLY | O_CREAT);
 	void *page = argc > 2 ? withheld_page(argv[2]) : missing_page(&uffd);
 
-	tell(argv[1]);
+	report_ready(argv[1]);
 	if (pwrite(fd, page, BLOCK, 0) < 0)
 		fail("pwrite");
 }
@@ -105,7 +105,7 @@ void op_stuck_many(int argc, char **argv)
 		if (read(begun[0], &byte, 1) != 1)
 			fail("a writer");
 	}
-	tell(argv[2]);
+	report_ready(argv[2]);
 	pause();
 }
 
@@ -125,7 +125,7 @@ void op_stuck_fiemap(int argc, char **argv)
 	memset(map, 0, sizeof(*map));
 	map->fm_length = FIEMAP_MAX_OFFSET;
 	map->fm_extent_count = 1;
-	tell(argv[1]);
+	report_ready(argv[1]);
 	if (ioctl(fd, FS_IOC_FIEMAP, map))
 		fail("FIEMAP");
 }
@@ -154,10 +154,10 @@ void op_stuck_dir(int argc, char **argv)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		/* runs after the reader has got the lock */
 		usleep(500000);
-		tell(path);
+		report_ready(path);
 		pause();
 	}
-	tell(argv[1]);
+	report_ready(argv[1]);
 	if (syscall(SYS_getdents64, fd, page, BLOCK) < 0)
 		fail("getdents64");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Makes a function of fragtrace begin or end late, so that events on another
- * CPU can happen meanwhile. Where nothing can happen in between, a probe is
+ * CPU can happen in between. If nothing can happen in between, a probe is
  * called again with the arguments of its first event when this module is
  * removed, as if that event had come only then.
  *

@@ -4,6 +4,7 @@
  * Writes a file for the textfile collector of its node exporter. Files are counted, not named: they
  * come and go, and each name would be a time series for ever. Only a few extensions are named.
  */
+#include <ctype.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -147,38 +148,59 @@ static void put_break_samples(FILE *file, const char *name, const struct volume 
 	free(sums);
 }
 
-/* The breaks of all these groups together. */
-static void put_others(FILE *file, const char *name, const struct volume *v, const struct group *groups, size_t n)
+/*
+ * A random or counted extension, as in tmp.k3Xq9Z and LOG.old.1700000000, would add time series for each file.
+ * The extension of several files is not such a one; nor is one without digits and capital letters.
+ */
+static bool is_lasting(const struct group *group)
 {
-	struct file_break *all;
-	size_t n_all = 0, i;
+	const char *p;
+
+	if (group->files > 1)
+		return true;
+	for (p = group->ext; *p; p++)
+		if (isdigit((unsigned char)*p) || isupper((unsigned char)*p))
+			return false;
+	return true;
+}
+
+/* The first extensions by name, the others together. */
+static void put_volume_breaks(FILE *file, const char *name, const struct volume *v, const struct group *groups,
+			      size_t n)
+{
+	size_t n_breaks = 0, n_others = 0, named = 0, i;
+	struct file_break *others;
 
 	for (i = 0; i < n; i++)
-		n_all += groups[i].n_breaks;
-	all = xcalloc(n_all, sizeof(*all));
-	for (n_all = 0, i = 0; i < n; n_all += groups[i++].n_breaks)
-		memcpy(all + n_all, groups[i].breaks, groups[i].n_breaks * sizeof(*all));
-	put_break_samples(file, name, v, "other", all, n_all);
-	free(all);
+		n_breaks += groups[i].n_breaks;
+	others = xcalloc(n_breaks, sizeof(*others));
+	for (i = 0; i < n; i++) {
+		const struct group *group = &groups[i];
+
+		if (named < MAX_EXTENSIONS && is_lasting(group)) {
+			put_break_samples(file, name, v, *group->ext ? group->ext : "-", group->breaks,
+					  group->n_breaks);
+			named++;
+		} else if (group->n_breaks) {
+			memcpy(others + n_others, group->breaks, group->n_breaks * sizeof(*others));
+			n_others += group->n_breaks;
+		}
+	}
+	put_break_samples(file, name, v, "other", others, n_others);
+	free(others);
 }
 
 /* Label values are words of the module, except extensions. Only a few extensions are used. */
 static void put_breaks(FILE *file, const struct table *table, const struct groups *groups)
 {
 	static const char name[] = "fragtrace_breaks";
-	size_t n, i, k;
+	size_t n, i;
 
 	fprintf(file, "# HELP %s Fragments that are not the first of their file, by why they begin there.\n"
 		"# TYPE %s gauge\n", name, name);
 	for (i = 0; i < groups->n; i += n) {
-		const struct group *group = &groups->all[i];
-		const struct volume *v = &table->volumes[group->volume];
-
 		n = groups_of_volume(groups, i);
-		for (k = 0; k < n && k < MAX_EXTENSIONS; k++)
-			put_break_samples(file, name, v, *group[k].ext ? group[k].ext : "-", group[k].breaks,
-					  group[k].n_breaks);
-		put_others(file, name, v, group + k, n - k);
+		put_volume_breaks(file, name, &table->volumes[groups->all[i].volume], &groups->all[i], n);
 	}
 }
 

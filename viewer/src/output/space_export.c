@@ -177,6 +177,12 @@ static void put_segment_samples(struct metrics *m, const struct space *s)
 	sample(m, s, "state", "prefree", s->state->status.prefree);
 }
 
+static void put_reserved(struct metrics *m, const struct space *s)
+{
+	if (s->state->status.segments)
+		sample(m, s, NULL, NULL, s->state->status.reserved);
+}
+
 static void put_valid_samples(struct metrics *m, const struct space *s)
 {
 	size_t i;
@@ -267,6 +273,7 @@ static const struct {
 } metrics[] = {
 	{ "fragtrace_f2fs_section_bytes", "Size of a section.", put_section },
 	{ "fragtrace_f2fs_segments", "Segments of the main area.", put_segment_samples },
+	{ "fragtrace_f2fs_reserved_segments", "Segments that F2FS keeps free for garbage collection.", put_reserved },
 	{ "fragtrace_f2fs_valid_bytes", "Valid blocks by the type of their segment.", put_valid_samples },
 	{ "fragtrace_f2fs_unwatched_data_bytes", "Valid blocks of data that no watched file has.", put_unwatched },
 	{ "fragtrace_f2fs_ssr_bytes", "Room in dirty segments, by their type.", put_ssr_samples },

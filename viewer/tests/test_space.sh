@@ -310,8 +310,8 @@ test_picture() {
 	state 6.12
 	for layout in boxes segments; do
 		"$view" -t t -o out.png --layout $layout --f2fs-state s
-		"$peek" out.png text | grep -q 'nodes: blocks=80$' || fail "no nodes in the legend"
-		"$peek" out.png text | grep -q 'other data: blocks=1$' || fail "no other data in the legend"
+		"$peek" out.png text | grep -q 'nodes: blocks=80, folded blocks=0$' || fail "no nodes in the legend"
+		"$peek" out.png text | grep -q 'other data: blocks=1, folded blocks=0$' || fail "no other data in the legend"
 		"$peek" out.png text | grep -q 'free: blocks=17353 gaps=52 longest=8457' || fail "wrong free space"
 		# 80 blocks and one in the legend
 		[ "$(pixels af9f8f)" -gt $((80 * 16)) ] || fail "$layout: nodes are not drawn"
@@ -320,7 +320,7 @@ test_picture() {
 		[ "$(pixels af9f8f)$(pixels efefaf)" = 00 ] || fail "$layout: drawn without a state"
 	done
 	"$view" -t t -o out.png --layout hilbert --f2fs-state s
-	"$peek" out.png text | grep -q "nodes: blocks=80$"
+	"$peek" out.png text | grep -q "nodes: blocks=80, folded blocks=0$"
 }
 
 # The places in the page are those of watched files; what is between them does not make it larger.

@@ -323,6 +323,17 @@ test_picture() {
 	"$peek" out.png text | grep -q "nodes: blocks=80, folded blocks=0$"
 }
 
+# What is folded is counted in the line of its use.
+test_folded_blocks_are_counted_by_use() {
+	state 6.12
+	printf 'max_length = 2\nstub = 1\n' >./two.cnf
+	"$view" -t t -o out.png -i ./two.cnf --f2fs-state s
+	"$peek" out.png text >notes
+	grep -qx 'nodes: blocks=80, folded blocks=30' notes || fail "$(grep nodes: notes)"
+	grep -qx 'other data: blocks=1, folded blocks=0' notes || fail "$(grep data: notes)"
+	grep -q '^free: .*, folded blocks=17283$' notes || fail "$(grep free: notes)"
+}
+
 # The places in the page are those of watched files; what is between them does not make it larger.
 test_page_is_not_larger() {
 	state 6.12

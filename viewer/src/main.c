@@ -17,6 +17,7 @@
 #include "input/source.h"
 #include "input/table.h"
 #include "model/color.h"
+#include "model/one_file.h"
 #include "model/runs.h"
 #include "model/space.h"
 #include "options.h"
@@ -30,6 +31,7 @@
 #include "output/top_screen.h"
 #include "output/why.h"
 #include "picture/canvas.h"
+#include "picture/file_view.h"
 #include "picture/layout.h"
 #include "picture/legend.h"
 #include "picture/paint.h"
@@ -70,6 +72,19 @@ static void report_colors(struct session *s, const struct runs *runs)
 	free(trouble);
 }
 
+static void write_picture(const struct canvas *canvas, const char *path, bool is_vector)
+{
+	struct text png = { 0 };
+
+	if (is_vector) {
+		vector_out_write(canvas, path);
+		return;
+	}
+	png_out_encode(canvas, &png);
+	png_out_write(&png, path);
+	text_free(&png);
+}
+
 static void draw(struct session *s, const struct table *table, const struct selection *selection,
 		 const struct f2fs_state *states)
 {
@@ -107,6 +122,35 @@ static void draw(struct session *s, const struct table *table, const struct sele
 	runs_free(&runs);
 }
 
+/* A file that is not there may come later if the table is read again; the last picture stays. */
+static void draw_file(struct session *s, const struct table *table)
+{
+	bool is_vector = vector_out_is_for(s->options.png);
+	struct one_file one;
+	struct canvas canvas;
+	struct runs runs;
+	uint32_t file;
+	char *trouble = one_file_find(table, s->source.name, s->options.file, &file), when[64];
+
+	if (trouble && !s->options.interval_ns)
+		die("%s", trouble);
+	if (trouble && !s->trouble_was_said)
+		warn("%s", trouble);
+	s->trouble_was_said = trouble;
+	free(trouble);
+	if (s->trouble_was_said)
+		return;
+	format_time(when, sizeof(when), table->text.time_ms);
+	one_file_make(&one, table, s->source.name, file);
+	colors_learn(&s->colors, &one.table);
+	runs_build(&runs, &one.table, NULL, &s->colors, NULL);
+	file_view_paint(&canvas, &one, &runs, &s->colors, &s->img, when, is_vector);
+	write_picture(&canvas, s->options.png, is_vector);
+	canvas_free(&canvas);
+	runs_free(&runs);
+	one_file_free(&one);
+}
+
 /* Files that match may come later if the table is read again. */
 static void draw_only(struct session *s, const struct table *table, const struct f2fs_state *states)
 {
@@ -124,7 +168,7 @@ static void draw_only(struct session *s, const struct table *table, const struct
 static void write_outputs(struct session *s, const struct table *table)
 {
 	const struct options *o = &s->options;
-	bool needs_state = o->json || o->prometheus || o->png || o->html;
+	bool needs_state = !o->file && (o->json || o->prometheus || o->png || o->html);
 	struct f2fs_state *states = needs_state ? f2fs_source_read(&s->state, table) : NULL;
 	struct space *spaces = states ? space_of(table, states) : NULL;
 
@@ -136,7 +180,9 @@ static void write_outputs(struct session *s, const struct table *table)
 		export_csv(o->csv, s->source.name, table, o->list);
 	if (o->prometheus)
 		prometheus_write(o->prometheus, table, spaces);
-	if (o->lens.only)
+	if (o->file)
+		draw_file(s, table);
+	else if (o->lens.only)
 		draw_only(s, table, states);
 	else if (o->png || o->html)
 		draw(s, table, NULL, states);

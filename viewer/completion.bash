@@ -21,7 +21,7 @@ _fragtrace_command()
 
 	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
 		case $word in
-		history | compare | distribution | animate) echo "$word"; return ;;
+		history | compare | distribution | space | animate) echo "$word"; return ;;
 		esac
 	done
 }
@@ -46,7 +46,7 @@ _fragtrace()
 		mapfile -t COMPREPLY < <(compgen -f -W "rocksdb redis voltdb" -- "$current")
 		return
 		;;
-	-n | --interval | --count | --cell | --dpi | --section | --max-input | --filter | --lba | --only | --top | --request | --title | --frames | --seconds | --max-size)
+	-n | --interval | --count | --cell | --dpi | --section | --max-input | --filter | --lba | --only | --top | --request | --title | --volume | --frames | --seconds | --max-size)
 		# a number or a text, except for --top of fragtrace-view, which has no value
 		[ "$previous ${1##*/}" = "--top fragtrace-view" ] || return
 		;;
@@ -55,7 +55,7 @@ _fragtrace()
 	-*) _fragtrace_words "$("$1" ${command:+"$command"} --help 2>/dev/null | grep -oE '(^|[ ,[])--?[a-z][a-z0-9-]*' | tr -d ' ,[' | sort -u)" ;;
 	*)
 		if [ "${1##*/}" = fragtrace-plot ] && [ -z "$command" ]; then
-			_fragtrace_words "history compare distribution animate"
+			_fragtrace_words "history compare distribution space animate"
 		else
 			_fragtrace_files
 		fi

@@ -12,11 +12,12 @@
 #include <unistd.h>
 
 #include "conf.h"
-#include "input/f2fs_state.h"
+#include "input/f2fs_source.h"
 #include "input/pairs.h"
 #include "input/source.h"
 #include "input/table.h"
 #include "model/color.h"
+#include "model/one_file.h"
 #include "model/runs.h"
 #include "model/space.h"
 #include "options.h"
@@ -30,6 +31,7 @@
 #include "output/top_screen.h"
 #include "output/why.h"
 #include "picture/canvas.h"
+#include "picture/file_view.h"
 #include "picture/layout.h"
 #include "picture/legend.h"
 #include "picture/paint.h"
@@ -41,63 +43,12 @@
 struct session {
 	struct options options;
 	struct source source;
+	struct f2fs_source state;
 	struct recorder recorder;
 	struct colors colors;
 	struct img_conf img;
 	bool trouble_was_said;
-	bool state_was_refused;
 };
-
-/* === The state of F2FS === */
-
-/* The kernel makes the text of segment_bits as a whole: 14 MB for so many segments, which are 128 GiB. */
-#define MAX_UNASKED_SEGMENTS 65536
-
-/* Without an option, the state is read where the table is that of the running module. */
-static bool reads_state(const struct session *s, const struct table *table)
-{
-	uint64_t segments = 0;
-	size_t i;
-
-	if (s->options.space || s->options.f2fs_state)
-		return true;
-	for (i = 0; i < table->n_volumes; i++)
-		segments += (table->volumes[i].end_blk - table->volumes[i].first_blk) / F2FS_SEGMENT_BLKS;
-	return segments <= MAX_UNASKED_SEGMENTS && !strncmp(s->options.table, DEBUGFS "/", strlen(DEBUGFS "/"));
-}
-
-static bool is_any_known(const struct f2fs_state *states, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		if (states[i].segments.n)
-			return true;
-	return false;
-}
-
-/* Return: by volume; NULL if it is not read, or, without being asked for, was refused or is not there. */
-static struct f2fs_state *read_states(struct session *s, const struct table *table)
-{
-	bool is_asked_for = s->options.space || s->options.f2fs_state;
-	struct f2fs_state *states;
-	char *trouble;
-
-	if (!reads_state(s, table))
-		return NULL;
-	states = f2fs_states_read(table, s->options.f2fs_state, &trouble);
-	if (trouble && is_asked_for)
-		die("%s", trouble);
-	if (trouble && !s->state_was_refused)
-		warn("%s; going on without F2FS's state", trouble);
-	if (trouble)
-		s->state_was_refused = true;
-	if (!trouble && (is_asked_for || is_any_known(states, table->n_volumes)))
-		return states;
-	free(trouble);
-	f2fs_states_free(states, table->n_volumes);
-	return NULL;
-}
 
 /* === One reading === */
 
@@ -119,6 +70,19 @@ static void report_colors(struct session *s, const struct runs *runs)
 		warn("--color-by %s: %s", s->options.color_by, trouble);
 	s->trouble_was_said = trouble;
 	free(trouble);
+}
+
+static void write_picture(const struct canvas *canvas, const char *path, bool is_vector)
+{
+	struct text png = { 0 };
+
+	if (is_vector) {
+		vector_out_write(canvas, path);
+		return;
+	}
+	png_out_encode(canvas, &png);
+	png_out_write(&png, path);
+	text_free(&png);
 }
 
 static void draw(struct session *s, const struct table *table, const struct selection *selection,
@@ -158,6 +122,35 @@ static void draw(struct session *s, const struct table *table, const struct sele
 	runs_free(&runs);
 }
 
+/* A file that is not there may come later if the table is read again; the last picture stays. */
+static void draw_file(struct session *s, const struct table *table)
+{
+	bool is_vector = vector_out_is_for(s->options.png);
+	struct one_file one;
+	struct canvas canvas;
+	struct runs runs;
+	uint32_t file;
+	char *trouble = one_file_find(table, s->source.name, s->options.file, &file), when[64];
+
+	if (trouble && !s->options.interval_ns)
+		die("%s", trouble);
+	if (trouble && !s->trouble_was_said)
+		warn("%s", trouble);
+	s->trouble_was_said = trouble;
+	free(trouble);
+	if (s->trouble_was_said)
+		return;
+	format_time(when, sizeof(when), table->text.time_ms);
+	one_file_make(&one, table, s->source.name, file);
+	colors_learn(&s->colors, &one.table);
+	runs_build(&runs, &one.table, NULL, &s->colors, NULL);
+	file_view_paint(&canvas, &one, &runs, &s->colors, &s->img, when, is_vector);
+	write_picture(&canvas, s->options.png, is_vector);
+	canvas_free(&canvas);
+	runs_free(&runs);
+	one_file_free(&one);
+}
+
 /* Files that match may come later if the table is read again. */
 static void draw_only(struct session *s, const struct table *table, const struct f2fs_state *states)
 {
@@ -175,8 +168,8 @@ static void draw_only(struct session *s, const struct table *table, const struct
 static void write_outputs(struct session *s, const struct table *table)
 {
 	const struct options *o = &s->options;
-	bool needs_state = o->json || o->prometheus || o->png || o->html;
-	struct f2fs_state *states = needs_state ? read_states(s, table) : NULL;
+	bool needs_state = !o->file && (o->json || o->prometheus || o->png || o->html);
+	struct f2fs_state *states = needs_state ? f2fs_source_read(&s->state, table) : NULL;
 	struct space *spaces = states ? space_of(table, states) : NULL;
 
 	if (o->record)
@@ -187,7 +180,9 @@ static void write_outputs(struct session *s, const struct table *table)
 		export_csv(o->csv, s->source.name, table, o->list);
 	if (o->prometheus)
 		prometheus_write(o->prometheus, table, spaces);
-	if (o->lens.only)
+	if (o->file)
+		draw_file(s, table);
+	else if (o->lens.only)
 		draw_only(s, table, states);
 	else if (o->png || o->html)
 		draw(s, table, NULL, states);
@@ -266,7 +261,7 @@ static void print_space(struct session *s)
 	/* a source that cannot be read the first time ends the program */
 	source_read_table(&s->source, &table, false);
 	source_report(&s->source);
-	states = read_states(s, &table);
+	states = f2fs_source_read(&s->state, &table);
 	spaces = space_of(&table, states);
 	space_print(&table, spaces);
 	free(spaces);
@@ -319,6 +314,7 @@ int main(int argc, char **argv)
 
 	options_read(&s.options, argc, argv);
 	source_init(&s.source, s.options.table);
+	f2fs_source_init(&s.state, s.options.table, s.options.f2fs_state, s.options.space);
 	options_read_colors(&s.options, &s.colors);
 	options_read_img(&s.options, &s.img);
 	if (s.options.record)

@@ -20,7 +20,7 @@
 #define TOP_INTERVAL_NS (2 * NSEC_PER_SEC)
 
 /* Options that are also keys of img.cnf. Their values do not collide with letters. */
-enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY };
+enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, OPT_FILE };
 static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi", "section" };
 
 static const char usage[] =
@@ -28,6 +28,7 @@ static const char usage[] =
 "                      [--record DIR] [--json FILE] [--csv FILE]\n"
 "                      [--prometheus FILE] [--fail-if WHAT]\n"
 "                      [--lba A-B] [--only GLOB] [-n SECONDS [--count N]] [TABLE]\n"
+"       fragtrace-view --file PATH [-o PICTURE] [-n SECONDS [--count N]] [TABLE]\n"
 "       fragtrace-view --top [-n SECONDS] [--count N] [--filter PATTERN] [TABLE]\n"
 "       fragtrace-view --why [-t TABLE] [FILE]\n"
 "       fragtrace-view --space [-t TABLE] [--f2fs-state DIR]\n"
@@ -81,6 +82,9 @@ static const char usage[] =
 
 /* A string has a limit of length in ISO C. */
 static const char more_usage[] =
+"      --file PATH      draw one file: its offsets against block addresses, breaks\n"
+"                       as lines, and why they are there; a path, the end of one,\n"
+"                       or a glob; --color-by is cause, or why, process, age\n"
 "  -c, --colors FILE    colours: a file, or rocksdb, redis or voltdb; may come\n"
 "                       several times, later ones win\n"
 "      --color-by WHAT  kind (of file: the default), severity (what reading the\n"
@@ -149,6 +153,13 @@ static const char *read_only(const char *arg)
 {
 	if (!*arg)
 		die_usage("--only has an empty text, expected a part of paths, or a glob");
+	return arg;
+}
+
+static const char *read_file_arg(const char *arg)
+{
+	if (!*arg)
+		die_usage("--file has an empty path, expected that of a file, the end of it, or a glob");
 	return arg;
 }
 
@@ -252,30 +263,46 @@ static void check_space(const struct options *o)
 		die_usage("--space of a recorded table takes a recorded state, expected: --f2fs-state DIR");
 }
 
-/* Only what is drawn depends on these options. */
-static void check_lens(const struct options *o)
+/* An option that only pictures depend on goes with no other output. */
+static void check_picture_option(const struct options *o, const char *option, const char *outputs_allowed, bool with_html)
 {
-	const char *option = o->lens.range ? "--lba" : "--only", *other = NULL;
 	struct output outputs[N_OUTPUTS];
+	const char *other = NULL;
 	size_t i;
 
 	list_outputs(o, outputs);
 	for (i = 0; i < N_OUTPUTS; i++)
-		if (outputs[i].path && outputs[i].path != o->png && outputs[i].path != o->html)
+		if (outputs[i].path && outputs[i].path != o->png && !(with_html && outputs[i].path == o->html))
 			other = outputs[i].option;
 	if (o->n_conditions)
 		other = "--fail-if";
 	if (o->top || o->why || o->space)
 		other = o->top ? "--top" : o->why ? "--why" : "--space";
 	if (other)
-		die_usage("%s goes with a picture or --html, expected no %s beside it%s", option, other,
+		die_usage("%s goes with %s, expected no %s beside it%s", option, outputs_allowed, other,
 			  o->top ? "; --filter goes with that" : "");
+}
+
+/* The picture of one file has a form of its own. */
+static void check_file(const struct options *o)
+{
+	const char *other = o->lens.range ? "--lba" : o->lens.only ? "--only" : NULL;
+
+	check_picture_option(o, "--file", "a picture", false);
+	if (o->img_keys[0])
+		other = "--layout";
+	if (o->f2fs_state)
+		other = "--f2fs-state";
+	if (other)
+		die_usage("--file has a picture of its own, expected no %s beside it", other);
 }
 
 static void check(struct options *o)
 {
+	if (o->file)
+		check_file(o);
 	if (o->lens.range || o->lens.only)
-		check_lens(o);
+		check_picture_option(o, o->lens.range ? "--lba" : "--only", "a picture or --html", true);
 	if (o->why)
 		check_why(o);
 	if (o->space)
@@ -330,6 +357,7 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "f2fs-state", required_argument, NULL, OPT_F2FS_STATE },
 		{ "lba", required_argument, NULL, OPT_LBA },
 		{ "only", required_argument, NULL, OPT_ONLY },
+		{ "file", required_argument, NULL, OPT_FILE },
 		{ "filter", required_argument, NULL, 'F' },
 		{ "fail-if", required_argument, NULL, 'I' },
 		{ "max-input", required_argument, NULL, 'M' },
@@ -347,7 +375,7 @@ void options_read(struct options *options, int argc, char **argv)
 	struct options *o = options;
 	int c;
 
-	*o = (struct options){ .color_by = "kind" };
+	*o = (struct options){ 0 };
 	while ((c = getopt_long(argc, argv, "t:o:n:c:i:h", longs, NULL)) != -1) {
 		switch (c) {
 		case 't': o->table = optarg; break;
@@ -366,6 +394,7 @@ void options_read(struct options *options, int argc, char **argv)
 		case OPT_F2FS_STATE: o->f2fs_state = optarg; break;
 		case OPT_LBA: lens_read_range(&o->lens, optarg); break;
 		case OPT_ONLY: o->lens.only = read_only(optarg); break;
+		case OPT_FILE: o->file = read_file_arg(optarg); break;
 		case 'F': o->filter = optarg; break;
 		case 'I': add_condition(o, optarg); break;
 		case 'M': set_input_limit(read_size(optarg)); break;
@@ -389,6 +418,8 @@ void options_read(struct options *options, int argc, char **argv)
 		die_usage("unexpected argument \"%s\", see fragtrace-view --help", argv[optind]);
 	if (!o->table)
 		o->table = default_table();
+	if (!o->color_by)
+		o->color_by = o->file ? "cause" : "kind";
 	check(o);
 }
 
@@ -402,6 +433,8 @@ void options_read_colors(const struct options *options, struct colors *colors)
 	size_t i;
 
 	colors_init(colors, options->color_by);
+	if (options->file && !colors->source->counts)
+		die_usage("--color-by %s with --file: expected cause, why, process or age", options->color_by);
 	for (i = 0; i < options->n_color_confs; i++)
 		colors_read(colors, options->color_conf[i]);
 }

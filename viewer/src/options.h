@@ -36,6 +36,7 @@
  * @space: print the free space of volumes instead of a picture
  * @f2fs_state: folder with F2FS's own state, or NULL
  * @lens: which blocks and files are drawn
+ * @file: draw this file alone, in a picture of its own; NULL: draw blocks
  * @color_by: name of the colour source
  * @color_conf: arguments of -c
  * @n_color_confs: number of @color_conf
@@ -49,6 +50,7 @@ struct options {
 	const char *png;
 	const char *record;
 	struct lens lens;
+	const char *file;
 	const char *color_by;
 	const char *color_conf[MAX_COLOR_CONFS];
 	size_t n_color_confs;

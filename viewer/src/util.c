@@ -222,6 +222,17 @@ const char *grouped(char buf[GROUPED_MAX], uint64_t value)
 }
 
 /**
+ * plural() - the end of a counted word
+ * @n: the number
+ *
+ * Return: "s", or "" for 1.
+ */
+const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/**
  * format_bytes() - a number of blocks in bytes, in the same form as blocks_text() of style.py
  * @buf: buffer for the text, such as 1.5 GiB: one decimal below 100 unless it is a whole number
  * @blks: number of blocks, not always a whole one

@@ -50,6 +50,8 @@ char *xasprintf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 #define GROUPED_MAX 32
 const char *grouped(char buf[GROUPED_MAX], uint64_t value);
 
+const char *plural(uint64_t n);
+
 #define BYTES_MAX 32
 void format_bytes(char buf[BYTES_MAX], double blks);
 

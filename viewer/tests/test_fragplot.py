@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import random
 import re
@@ -21,7 +22,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
 import fragsnap
-from fragplot import animate, cli, colors, compare, difference, distribution, history, layout, moments, shares, style
+from fragplot import animate, cli, colors, compare, difference, distribution, history, layout, moments, shares, space, style
 from test_fragsnap import HEAD, RECORD, random_table, table
 
 HERE = Path(__file__).resolve().parent
@@ -412,6 +413,71 @@ def test_distribution_counts_everything():
                 bars[round(bar.get_x())] += int(bar.get_height())
             expected = Counter(int(value).bit_length() - 1 for value in values)
             assert +bars == expected
+
+
+# === Free space ===
+
+
+def state_json(kernel: str) -> dict:
+    """What fragtrace-view says of the recorded state of a kernel's F2FS."""
+    done = subprocess.run([VIEWER / "fragtrace-view", "-t", DATA / f"f2fs-{kernel}/table", "--f2fs-state",
+                           DATA / f"f2fs-{kernel}", "--json", "-"], capture_output=True, check=True)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("kernel", ["6.12", "7"])
+def test_space_has_the_numbers_of_the_viewer(kernel):
+    """Each bar is a number of its JSON, and the bars add up to the segments and blocks of the volume."""
+    expected = state_json(kernel)["space"][0]
+    states = space.read_states([str(DATA / f"f2fs-{kernel}/table")], str(DATA / f"f2fs-{kernel}"), None, None)
+    assert [state.space for state in states] == [expected]
+    figure = space.make(states, None)
+    runs, fill, use, types = figure.axes[:4]
+    bars = {1 << round(bar.get_x() + 0.46): int(bar.get_height()) for bar in runs.patches if bar.get_height()}
+    assert bars == {entry["from"]: entry["runs"] for entry in expected["free_runs"]}
+    assert [int(bar.get_height()) for bar in fill.patches] == [entry["segments"] for entry in expected["dirty_fill"]]
+    assert sum(states[0].uses()) == expected["segments"] * 512
+    numbers = [text.get_text() for text in use.texts if text.get_fontsize() == 8 and text.get_text()[0].isdigit()]
+    segments = [expected[key] for _, key, _ in space.SEGMENTS]
+    assert numbers == [f"{count:,}" for count in states[0].uses() + segments]
+    assert sum(segments) == expected["segments"]
+    assert sum(bar.get_width() for bar in types.patches) == sum(kind["valid_blocks"] + kind["ssr_blocks"]
+                                                                for kind in expected["types"])
+
+
+def test_space_over_time(capsys):
+    """Several moments, in the order of their times, whatever the order of the arguments."""
+    document = state_json("6.12")
+    for name, after, free in (("b", 60, 100), ("a", 0, 200), ("c", 90, 50)):
+        document["time"] = START + after
+        document["space"][0]["free_blocks"] = free
+        Path(f"{name}.json").write_text(json.dumps(document))
+    states = space.read_states(["b.json", "a.json", "c.json"], None, None, None)
+    assert [state.uses()[3] for state in states] == [200, 100, 50]
+    time_axes = space.make(states, None).axes[3]
+    assert list(time_axes.lines[0].get_xdata()) == [0, 60, 90]
+    assert run("space", "b.json", "a.json", "-o", "x.svg") == 0
+    assert capsys.readouterr().out == "wrote x.svg\n"
+    assert "last of 2 moments in 1 min" in Path("x.svg").read_text()
+
+
+def test_space_of_what_has_none(capsys):
+    """What is no JSON of the viewer, or has no state, and volumes that are not there."""
+    document = state_json("6.12")
+    Path("good.json").write_text(json.dumps(document))
+    refuses(capsys, 1, "has no state of F2FS", "space", str(DATA / "small.table"))
+    refuses(capsys, 1, "nosuch: No such file", "space", "nosuch")
+    Path("odd.json").write_text('{"volumes": 3}')
+    refuses(capsys, 1, "odd.json: is not JSON of fragtrace-view --json", "space", "odd.json")
+    refuses(capsys, 1, "the volumes are /mnt: expected --volume", "space", "good.json", "--volume", "/other")
+    assert run("space", "good.json", "--volume", "254:0") == 0
+    Path("fragtrace-space.png").unlink()
+    other = json.loads(json.dumps(document).replace("254:0", "254:16").replace('"/mnt"', '"/b"'))
+    Path("other.json").write_text(json.dumps(other))
+    capsys.readouterr()
+    refuses(capsys, 1, "the volumes are /b, /mnt: expected --volume", "space", "good.json", "other.json")
+    refuses(capsys, 1, "nosuch: No such file or directory, expected a folder", "space",
+            str(DATA / "f2fs-6.12/table"), "--f2fs-state", "nosuch")
 
 
 def test_bins_are_exact():

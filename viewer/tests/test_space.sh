@@ -311,8 +311,8 @@ test_picture() {
 	state 6.12
 	for layout in boxes segments; do
 		"$view" -t t -o out.png --layout $layout --f2fs-state s
-		"$peek" out.png text | grep -q 'nodes: blocks=80$' || fail "no nodes in the legend"
-		"$peek" out.png text | grep -q 'other data: blocks=1$' || fail "no other data in the legend"
+		"$peek" out.png text | grep -q 'nodes: blocks=80, folded blocks=0$' || fail "no nodes in the legend"
+		"$peek" out.png text | grep -q 'other data: blocks=1, folded blocks=0$' || fail "no other data in the legend"
 		"$peek" out.png text | grep -q 'free: blocks=17353 gaps=52 longest=8457' || fail "wrong free space"
 		# 80 blocks and one in the legend
 		[ "$(pixels af9f8f)" -gt $((80 * 16)) ] || fail "$layout: nodes are not drawn"
@@ -321,7 +321,18 @@ test_picture() {
 		[ "$(pixels af9f8f)$(pixels efefaf)" = 00 ] || fail "$layout: drawn without a state"
 	done
 	"$view" -t t -o out.png --layout hilbert --f2fs-state s
-	"$peek" out.png text | grep -q "nodes: blocks=80$"
+	"$peek" out.png text | grep -q "nodes: blocks=80, folded blocks=0$"
+}
+
+# What is folded is counted in the line of its use.
+test_folded_blocks_are_counted_by_use() {
+	state 6.12
+	printf 'max_length = 2\nstub = 1\n' >./two.cnf
+	"$view" -t t -o out.png -i ./two.cnf --f2fs-state s
+	"$peek" out.png text >notes
+	grep -qx 'nodes: blocks=80, folded blocks=30' notes || fail "$(grep nodes: notes)"
+	grep -qx 'other data: blocks=1, folded blocks=0' notes || fail "$(grep data: notes)"
+	grep -q '^free: .*, folded blocks=17283$' notes || fail "$(grep free: notes)"
 }
 
 # The places in the page are those of watched files; what is between them does not make it larger.

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 import fragsnap
 from fragsnap import BLOCK_BYTES, SnapError, Table, visible
 
-from . import animate, compare, distribution, history, moments, style
+from . import animate, compare, distribution, history, moments, space, style
 from .colors import PALETTE
 
 FIGURES = (".png", ".svg", ".pdf")
@@ -32,6 +32,7 @@ examples:
   fragtrace-plot history run                how fragmentation went
   fragtrace-plot compare run --at 60s --at 1h
   fragtrace-plot distribution run --at end
+  fragtrace-view --json - | fragtrace-plot space -
   fragtrace-plot animate run -o run.gif
 
 `fragtrace-plot COMMAND --help` describes the rest."""
@@ -157,6 +158,12 @@ def run_distribution(args: argparse.Namespace) -> None:
                                          args.title))
 
 
+def run_space(args: argparse.Namespace) -> None:
+    """fragtrace-plot space"""
+    save(args, lambda: space.make(space.read_states(args.inputs, args.f2fs_state, args.volume, args.max_input),
+                                  args.title))
+
+
 def run_animate(args: argparse.Namespace) -> None:
     """fragtrace-plot animate"""
     with style.whole_file(args.output) as temporary:
@@ -167,14 +174,8 @@ def run_animate(args: argparse.Namespace) -> None:
 # === The command line ===
 
 
-def add_command(commands: argparse._SubParsersAction, name: str, run: Callable[[argparse.Namespace], None],
-                what: str, text: str, endings: tuple[str, ...], examples: str) -> argparse.ArgumentParser:
-    """Add a command with the options that all commands have."""
-    parser = commands.add_parser(name, help=what, description=text, epilog="examples:\n" + examples,
-                                 formatter_class=argparse.RawDescriptionHelpFormatter)
-    default = f"fragtrace-{name}{endings[0]}"
-    parser.add_argument("-o", "--output", metavar="FILE", type=output(endings), default=default,
-                        help=f"picture to write: {', '.join(endings)} (default: {default})")
+def add_file_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of commands that draw files."""
     parser.add_argument("-c", "--colors", metavar="COLORS", action="append",
                         help="a color.cnf file, or rocksdb, redis, voltdb; of several, the later ones win "
                         "(default: colours for the extensions that hold the most blocks)")
@@ -182,6 +183,19 @@ def add_command(commands: argparse._SubParsersAction, name: str, run: Callable[[
                         help="without -c: so many extensions get colours, the rest is other (default: %(default)s)")
     parser.add_argument("--request", metavar="SIZE", type=request_size, default=32,
                         help="size of a request, for the split factor and the red line (default: 128K)")
+
+
+def add_command(commands: argparse._SubParsersAction, name: str, run: Callable[[argparse.Namespace], None],
+                what: str, text: str, endings: tuple[str, ...], examples: str,
+                is_of_files: bool = True) -> argparse.ArgumentParser:
+    """Add a command with the options that all commands, or all that draw files, have."""
+    parser = commands.add_parser(name, help=what, description=text, epilog="examples:\n" + examples,
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    default = f"fragtrace-{name}{endings[0]}"
+    parser.add_argument("-o", "--output", metavar="FILE", type=output(endings), default=default,
+                        help=f"picture to write: {', '.join(endings)} (default: {default})")
+    if is_of_files:
+        add_file_options(parser)
     parser.add_argument("--title", help="instead of the mount point")
     parser.add_argument("--max-input", metavar="SIZE", type=byte_size,
                         help="refuse an input that is larger than this, unpacked: bytes, or a number with K, M or G "
@@ -229,6 +243,20 @@ def build_parser(version: str) -> argparse.ArgumentParser:
                       "  fragtrace-plot distribution run --at 5m")
     one.add_argument("input", metavar="TABLE", help="a table, or a series")
     one.add_argument("--at", metavar="TIME", type=point_in_time, help="with a series: when (default: end)")
+    add_dpi(one, 120)
+
+    one = add_command(commands, "space", run_space, "the free space of F2FS",
+                      "Draw the free space that F2FS knows of: free runs by size, dirty segments by valid\n"
+                      "blocks, and the use of blocks and segments; of several moments, also over time. The\n"
+                      "numbers are those of fragtrace-view --json: an INPUT is JSON that it wrote, or a table\n"
+                      "or series that it can read.", FIGURES,
+                      "  fragtrace-view --json - | fragtrace-plot space -\n"
+                      "  fragtrace-plot space --f2fs-state DIR snapshot\n"
+                      "  fragtrace-plot space monday.json tuesday.json", False)
+    one.add_argument("inputs", metavar="INPUT", nargs="+", help="JSON of fragtrace-view, - for standard input; or "
+                     "tables, or a series")
+    one.add_argument("--f2fs-state", metavar="DIR", help="with a table: copies of F2FS's files, as for fragtrace-view")
+    one.add_argument("--volume", metavar="VOLUME", help="of several volumes: the mount point, or MAJOR:MINOR")
     add_dpi(one, 120)
 
     one = add_command(commands, "animate", run_animate, "the layout over time, as a GIF",

@@ -281,6 +281,20 @@ void snapshot_parse(struct table *table, const char *name, struct text *text)
 
 /* === Everything, with what has no place on the volume === */
 
+static struct listed_file listed_file(const struct reader *r, const struct ft_snap_file *f)
+{
+	if (f->volume >= r->table->n_volumes)
+		die("%s: inode %u is on a volume that is not there", r->name, f->ino);
+	return (struct listed_file){
+		.path = get_path(r, f->path),
+		.ino = f->ino,
+		.volume = f->volume,
+		.file = NO_FILE,
+		.is_stale = f->flags & FT_SNAP_STALE,
+		.is_omitted = f->flags & FT_SNAP_OMITTED,
+	};
+}
+
 /* By file of the snapshot, its index in the table. */
 static void list_files(struct reader *r, struct listing *list)
 {
@@ -291,31 +305,23 @@ static void list_files(struct reader *r, struct listing *list)
 	list->n_files = r->header.files.nr;
 	for (i = 0; i < list->n_files; i++) {
 		get(r, &r->header.files, "files", i, &f, sizeof(f));
-		if (f.volume >= r->table->n_volumes)
-			die("%s: inode %u is on a volume that is not there", r->name, f.ino);
-		list->files[i] = (struct listed_file){
-			.path = get_path(r, f.path),
-			.ino = f.ino,
-			.volume = f.volume,
-			.file = NO_FILE,
-			.is_stale = f.flags & FT_SNAP_STALE,
-			.is_omitted = f.flags & FT_SNAP_OMITTED,
-		};
+		list->files[i] = listed_file(r, &f);
 	}
 	for (i = 0; i < r->table->n_files; i++)
 		list->files[r->table->files[i].record].file = (uint32_t)i;
 }
 
-static void list_extents(struct reader *r, struct listing *list)
+/* List extents that follow each other in the snapshot. */
+static void list_extents(struct reader *r, struct listing *list, uint64_t first, uint64_t n)
 {
 	struct ft_snap_extent x = { 0 };
 	uint64_t i;
 
-	list->extents = xcalloc(r->header.extents.nr, sizeof(*list->extents));
-	list->n_extents = r->header.extents.nr;
-	for (i = 0; i < list->n_extents; i++) {
-		get(r, &r->header.extents, "extents", i, &x, extent_size(r));
-		if (x.file >= list->n_files)
+	list->extents = xcalloc(n, sizeof(*list->extents));
+	list->n_extents = n;
+	for (i = 0; i < n; i++) {
+		get(r, &r->header.extents, "extents", first + i, &x, extent_size(r));
+		if (x.file >= r->header.files.nr)
 			die("%s: there is no record %u among the files", r->name, x.file);
 		if (!x.len || x.lblk + (uint64_t)x.len > BLK_MAX)
 			die("%s: an extent has the blocks %u to %ju, expected blocks below %u", r->name, x.lblk,
@@ -348,7 +354,37 @@ void snapshot_list(struct listing *list, const struct table *table, const char *
 
 	read_header(&r, table->text.len);
 	list_files(&r, list);
-	list_extents(&r, list);
+	list_extents(&r, list, 0, r.header.extents.nr);
+}
+
+/**
+ * snapshot_list_file() - list one file and its extents
+ * @list: the result, with one file; to be freed with listing_free(); the path is that of @table
+ * @table: as left by snapshot_parse()
+ * @name: name of the snapshot for messages
+ * @file: index of the file in @table
+ */
+void snapshot_list_file(struct listing *list, const struct table *table, const char *name, uint32_t file)
+{
+	struct table t = *table;
+	struct reader r = { .table = &t, .name = name, .buf = table->text.buf };
+	struct ft_snap_file f;
+	uint64_t i;
+
+	read_header(&r, table->text.len);
+	get(&r, &r.header.files, "files", table->files[file].record, &f, sizeof(f));
+	list->files = xcalloc(1, sizeof(*list->files));
+	list->n_files = 1;
+	list->files[0] = listed_file(&r, &f);
+	list->files[0].file = file;
+	if (f.first > r.header.extents.nr || f.nr > r.header.extents.nr - f.first)
+		die("%s: the extents of inode %u lie outside the file", name, f.ino);
+	list_extents(&r, list, f.first, f.nr);
+	for (i = 0; i < list->n_extents; i++) {
+		if (list->extents[i].file != table->files[file].record)
+			die("%s: an extent of inode %u is one of another file", name, f.ino);
+		list->extents[i].file = 0;
+	}
 }
 
 /**

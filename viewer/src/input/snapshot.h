@@ -66,6 +66,7 @@ struct listing {
 bool snapshot_is(const struct text *text);
 void snapshot_parse(struct table *table, const char *name, struct text *text);
 void snapshot_list(struct listing *list, const struct table *table, const char *name);
+void snapshot_list_file(struct listing *list, const struct table *table, const char *name, uint32_t file);
 void listing_free(struct listing *list);
 
 #endif

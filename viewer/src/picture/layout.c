@@ -110,6 +110,23 @@ bool layout_fits(struct layout *l)
 }
 
 /**
+ * layout_page() - compute the measures of a page without grids
+ * @l: the result
+ * @img: the settings of the picture; must stay valid as long as @l
+ */
+void layout_page(struct layout *l, const struct img_conf *img)
+{
+	*l = (struct layout){
+		.img = img,
+		.axis_scale = AXIS_SCALE * per_screen(img),
+		.margin = layout_px(img, MARGIN),
+		.max_pixels = max_pixels(img),
+	};
+	l->width = page_width(l);
+	l->scale = text_scale(l);
+}
+
+/**
  * layout_init() - compute the measures of a picture
  * @l: the result; to be freed with layout_free()
  * @runs: the runs to draw
@@ -119,19 +136,11 @@ bool layout_fits(struct layout *l)
 void layout_init(struct layout *l, const struct runs *runs, const struct img_conf *img,
 		 size_t n_rules)
 {
-	*l = (struct layout){
-		.ops = layouts[img->layout],
-		.img = img,
-		.grids = xcalloc(runs->n_parts, sizeof(*l->grids)),
-		.n_grids = runs->n_parts,
-		.units_per_blk = 1,
-		.units_per_cell = 1,
-		.axis_scale = AXIS_SCALE * per_screen(img),
-		.margin = layout_px(img, MARGIN),
-		.max_pixels = max_pixels(img),
-	};
-	l->width = page_width(l);
-	l->scale = text_scale(l);
+	layout_page(l, img);
+	l->ops = layouts[img->layout];
+	l->grids = xcalloc(runs->n_parts, sizeof(*l->grids));
+	l->n_grids = runs->n_parts;
+	l->units_per_blk = l->units_per_cell = 1;
 	l->head = legend_height(l, n_rules);
 	l->heading = (size_t)(2 * LETTER_H * l->scale);
 	l->ops->plan(l, runs);

@@ -165,6 +165,7 @@ struct layout_ops {
 
 extern const struct layout_ops layout_boxes, layout_segments, layout_hilbert;
 
+void layout_page(struct layout *layout, const struct img_conf *img);
 void layout_init(struct layout *layout, const struct runs *runs, const struct img_conf *img,
 		 size_t n_rules);
 void layout_free(struct layout *layout);

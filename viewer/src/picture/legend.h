@@ -24,11 +24,15 @@
  * struct folded - how many blocks are not drawn
  * @blks: by rule
  * @free: of free space
+ * @other: valid blocks of data that no watched file has
+ * @nodes: valid blocks of nodes
  * @left_out: of files that are left out
  */
 struct folded {
 	uint64_t blks[MAX_RULES];
 	uint64_t free;
+	uint64_t other;
+	uint64_t nodes;
 	uint64_t left_out;
 };
 

@@ -223,12 +223,13 @@ static void mix_cells(struct brush *b, uint64_t at, uint64_t len, uint32_t rgb)
 
 static void count_folded(struct folded *folded, const struct piece *piece)
 {
-	if (piece->shade == SHADE_LEFT_OUT)
-		folded->left_out += piece->blks;
-	else if (!SHADE_IS_RULE(piece->shade))
-		folded->free += piece->blks;
-	else
-		folded->blks[SHADE_RULE(piece->shade)] += piece->blks;
+	switch (piece->shade) {
+	case SHADE_FREE: folded->free += piece->blks; break;
+	case SHADE_OTHER: folded->other += piece->blks; break;
+	case SHADE_NODES: folded->nodes += piece->blks; break;
+	case SHADE_LEFT_OUT: folded->left_out += piece->blks; break;
+	default: folded->blks[SHADE_RULE(piece->shade)] += piece->blks;
+	}
 }
 
 /* Empty rows that are folded are neither free nor used: the layout draws a line there. */

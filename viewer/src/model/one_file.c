@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: one file of a table, in its own order, with what has no blocks.
+ * Written blocks are those of the table, so that all numbers agree with those of other outputs. What is
+ * allocated but not written comes from the snapshot; a text does not have it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/order.h"
+#include "input/snapshot.h"
+#include "model/color.h"
+#include "model/one_file.h"
+
+/* So many files are named in a message. */
+#define MAX_NAMES 5
+
+/* === Which file === */
+
+static char *several_match(const struct table *table, const char *path, const uint32_t *found, size_t n)
+{
+	char *names = xasprintf("%s", ""), *message;
+	size_t i;
+
+	for (i = 0; i < n && i < MAX_NAMES; i++) {
+		const struct file *file = &table->files[found[i]];
+		char *longer = xasprintf("%s%s%s%s", names, i ? ", " : "", file->path,
+					 file->deleted ? DELETED_MARK : "");
+
+		free(names);
+		names = longer;
+	}
+	message = xasprintf("--file %s: %zu watched files match, expected more of the path of one of them: %s%s", path,
+			    n, names, i < n ? ", ..." : "");
+	free(names);
+	return message;
+}
+
+/* How well a file matches; 0: not at all. */
+static int rank_of(const struct file *file, const char *path)
+{
+	bool is_whole = !strcmp(file->path, path);
+
+	if (!is_whole && !path_matches(file->path, path))
+		return 0;
+	return file->deleted ? 1 : is_whole ? 3 : 2;
+}
+
+/**
+ * one_file_find() - find a file by its path
+ * @table: the table
+ * @name: name of the table for messages
+ * @path: the path, the end of it in whole components, or a glob
+ * @file: set to its index in table->files, if one file matches
+ *
+ * A whole path goes before the end of one, and a file with a name before a deleted one.
+ *
+ * Return: NULL, or why there is not one file: a message, to be freed.
+ */
+char *one_file_find(const struct table *table, const char *name, const char *path, uint32_t *file)
+{
+	uint32_t *found = xcalloc(table->n_files, sizeof(*found)), i;
+	char *trouble = NULL;
+	int best = 1, rank;
+	size_t n = 0;
+
+	for (i = 0; i < table->n_files; i++) {
+		rank = rank_of(&table->files[i], path);
+		if (rank < best)
+			continue;
+		if (rank > best)
+			n = 0;
+		best = rank;
+		found[n++] = i;
+	}
+	if (n == 1)
+		*file = found[0];
+	else
+		trouble = n ? several_match(table, path, found, n) :
+			  xasprintf("--file %s: no watched file of %s that has blocks is called so, expected a path, "
+				    "the end of one, or a glob", path, name);
+	free(found);
+	return trouble;
+}
+
+/* === Its table === */
+
+static void copy_extents(struct table *table, const struct table *whole, uint32_t file)
+{
+	const struct volume *v = &whole->volumes[whole->files[file].volume];
+	size_t i, n = 0;
+
+	for (i = v->first; i < v->end; i++)
+		n += whole->extents[i].file == file;
+	table->extents = xcalloc(n, sizeof(*table->extents));
+	table->causes = whole->causes ? xcalloc(n, sizeof(*table->causes)) : NULL;
+	table->n_extents = 0;
+	for (i = v->first; i < v->end; i++) {
+		if (whole->extents[i].file != file)
+			continue;
+		if (whole->causes)
+			table->causes[table->n_extents] = whole->causes[i];
+		table->extents[table->n_extents] = whole->extents[i];
+		table->extents[table->n_extents++].file = 0;
+	}
+}
+
+static void make_table(struct table *table, const struct table *whole, const char *name, uint32_t file)
+{
+	*table = *whole;
+	table->volumes = xcalloc(1, sizeof(*table->volumes));
+	table->files = xcalloc(1, sizeof(*table->files));
+	table->n_volumes = table->n_files = 1;
+	table->volumes[0] = whole->volumes[whole->files[file].volume];
+	table->files[0] = whole->files[file];
+	table->files[0].volume = 0;
+	copy_extents(table, whole, file);
+	table->volumes[0].first = 0;
+	table->volumes[0].end = table->n_extents;
+	table->order = NULL;
+	order_build(table, name);
+}
+
+/* === Its parts === */
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct file_part *x = a, *y = b;
+
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* What is not written, and whether the file is stale. */
+static void add_unwritten(struct one_file *one, const struct table *whole, const char *name, uint32_t file,
+			  size_t *cap)
+{
+	struct listing list;
+	size_t i;
+
+	if (!whole->text.buf || !snapshot_is(&whole->text))
+		return;
+	snapshot_list_file(&list, whole, name, file);
+	one->is_complete = true;
+	one->is_stale = list.files[0].is_stale;
+	for (i = 0; i < list.n_extents; i++) {
+		const struct listed_extent *e = &list.extents[i];
+
+		if (e->is_written)
+			continue;
+		one->parts = grow(one->parts, cap, one->n_parts, sizeof(*one->parts));
+		one->parts[one->n_parts++] = (struct file_part){ e->offset, e->blks, NOT_WRITTEN };
+		one->unwritten_blks += e->blks;
+	}
+	listing_free(&list);
+}
+
+/* === Its breaks === */
+
+static void find_jumps(struct one_file *one)
+{
+	const struct extent *prev = NULL;
+	size_t i;
+
+	/* at most one for each extent */
+	one->jumps = xcalloc(one->table.n_extents, sizeof(*one->jumps));
+	for (i = 0; i < one->n_parts; i++) {
+		uint64_t end = prev ? prev->lba + (uint64_t)prev->blks : 0;
+		const struct extent *e;
+
+		if (one->parts[i].extent == NOT_WRITTEN)
+			continue;
+		e = &one->table.extents[one->parts[i].extent];
+		if (prev && e->lba != end)
+			one->jumps[one->n_jumps++] = (struct file_jump){ one->parts[i].extent, end, e->lba, 0 };
+		if (one->n_jumps)
+			one->jumps[one->n_jumps - 1].blks += e->blks;
+		prev = e;
+	}
+}
+
+/**
+ * file_jump_distance() - how far a break goes
+ * @jump: the break
+ *
+ * Return: blocks, up or down.
+ */
+uint64_t file_jump_distance(const struct file_jump *jump)
+{
+	return jump->to > jump->from ? jump->to - jump->from : jump->from - jump->to;
+}
+
+/**
+ * one_file_make() - take one file out of a table
+ * @one: the result; to be freed with one_file_free()
+ * @whole: the table; must stay valid as long as @one
+ * @name: name of the table for messages
+ * @file: index of the file
+ */
+void one_file_make(struct one_file *one, const struct table *whole, const char *name, uint32_t file)
+{
+	size_t cap, i;
+
+	*one = (struct one_file){ 0 };
+	make_table(&one->table, whole, name, file);
+	cap = one->n_parts = one->table.n_extents;
+	one->parts = xcalloc(cap, sizeof(*one->parts));
+	for (i = 0; i < one->n_parts; i++)
+		one->parts[i] = (struct file_part){ one->table.extents[i].offset, one->table.extents[i].blks, i };
+	add_unwritten(one, whole, name, file, &cap);
+	if (one->is_complete)
+		one->table.n_stale = one->is_stale;
+	qsort(one->parts, one->n_parts, sizeof(*one->parts), by_offset);
+	find_jumps(one);
+	for (i = 0; i < one->n_parts; i++) {
+		const struct file_part *part = &one->parts[i];
+
+		if (part->offset > one->end)
+			one->hole_blks += part->offset - one->end;
+		if (part->offset + part->blks > one->end)
+			one->end = part->offset + part->blks;
+	}
+}
+
+/**
+ * one_file_free() - release a file
+ * @one: as left by one_file_make()
+ */
+void one_file_free(struct one_file *one)
+{
+	free(one->table.volumes);
+	free(one->table.files);
+	free(one->table.extents);
+	free(one->table.causes);
+	free(one->table.order);
+	free(one->parts);
+	free(one->jumps);
+	*one = (struct one_file){ 0 };
+}

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Used instead of the layouts for one file: the plot of its offsets against block addresses.
+ *
+ * The offset in the file goes to the right, the block address up: a file in one piece is an even slope, and a
+ * break is a jump. Blocks are cells: a pixel has the mean colour of the blocks that lie there, so that 10^6
+ * extents take no longer than their number. Breaks are lines as long as there is room between them; a strip
+ * below counts all of them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "picture/axis.h"
+#include "picture/file_plot.h"
+#include "picture/legend.h"
+
+/* Lengths on a screen, pixels. */
+#define STRIP_H 36
+#define STRIP_GAP 8
+#define BIN_W 4
+#define BLOCK_H 4	/* the least height of a block */
+#define LINK_GAP 4	/* breaks are lines if they are so far from each other, on average */
+#define RING 5		/* around the last block */
+#define LEAST_STEP 26	/* between two lines */
+
+/* The colour of lines at segments. */
+#define RGB_LINE 0xe6e6e6
+
+/* Room for labels, in letters. */
+#define END_COLS 16
+#define OFFSET_COLS 13
+
+/* The height of the plot in parts of its width. */
+#define HEIGHT(w) ((w) * 2 / 5)
+
+/* === Measures === */
+
+/**
+ * file_plot_x() - where a block of the file is
+ * @plot: the plot
+ * @offset: the block; the end of the file is the right edge
+ *
+ * Return: pixels from the left of the picture.
+ */
+size_t file_plot_x(const struct file_plot *plot, uint64_t offset)
+{
+	return plot->x + (size_t)((double)offset * (double)plot->w / (double)plot->one->end);
+}
+
+/* Where the lower edge of a block is, pixels from the top. */
+static size_t lba_y(const struct file_plot *plot, double lba)
+{
+	double up = (lba - (double)plot->low) * (double)plot->h / (double)(plot->high - plot->low);
+
+	return plot->y + plot->h - (size_t)up;
+}
+
+static void find_range(struct file_plot *plot)
+{
+	const struct table *table = &plot->one->table;
+	const struct extent *last = &table->extents[table->n_extents - 1];
+
+	/* extents are sorted by address */
+	plot->low = table->extents[0].lba;
+	plot->high = last->lba + (uint64_t)last->blks;
+}
+
+/* Lines are at the beginnings of segments: of each, or of every second, fourth, ...; within a segment, closer. */
+static void find_step(struct file_plot *plot)
+{
+	double least = (double)(plot->high - plot->low) * LEAST_STEP * plot->layout->axis_scale / (double)plot->h;
+
+	plot->step = plot->one->table.volumes[0].segment_blks;
+	while ((double)plot->step < least)
+		plot->step *= 2;
+	while (plot->step % 2 == 0 && (double)(plot->step / 2) >= least)
+		plot->step /= 2;
+}
+
+static void count_breaks(struct file_plot *plot)
+{
+	const struct one_file *one = plot->one;
+	uint32_t *sums, i;
+
+	plot->n_bins = (plot->w + plot->bin - 1) / plot->bin;
+	plot->counts = xcalloc(plot->n_bins * MAX_RULES, sizeof(*plot->counts));
+	sums = xcalloc(plot->n_bins, sizeof(*sums));
+	for (i = 0; i < one->n_jumps; i++) {
+		size_t extent = one->jumps[i].extent;
+		size_t bin = (file_plot_x(plot, one->table.extents[extent].offset) - plot->x) / plot->bin;
+
+		plot->counts[bin * MAX_RULES + SHADE_RULE(plot->runs->shades[extent])]++;
+		if (++sums[bin] > plot->most)
+			plot->most = sums[bin];
+	}
+	free(sums);
+}
+
+/**
+ * file_plot_init() - compute the measures of a plot
+ * @plot: its page, file, runs, colours and upper edge are set; all else is set here
+ *
+ * To be released with file_plot_free().
+ *
+ * Return: the lower edge, with its labels, pixels from the top.
+ */
+size_t file_plot_init(struct file_plot *plot)
+{
+	const struct layout *l = plot->layout;
+	double letter = LETTER_W * l->axis_scale;
+
+	plot->x = l->margin + axis_lba_width(l, plot->runs);
+	plot->w = l->width - l->margin - (size_t)(END_COLS * letter) - plot->x;
+	plot->h = HEIGHT(plot->w);
+	plot->strip_y = plot->y + plot->h + layout_px(l->img, STRIP_GAP);
+	plot->strip_h = layout_px(l->img, STRIP_H);
+	plot->bin = layout_px(l->img, BIN_W);
+	plot->has_links = plot->one->n_jumps <= plot->w / layout_px(l->img, LINK_GAP);
+	plot->most = 0;
+	find_range(plot);
+	find_step(plot);
+	count_breaks(plot);
+	return plot->strip_y + plot->strip_h + (size_t)(2 * LETTER_H * l->axis_scale);
+}
+
+/**
+ * file_plot_free() - release a plot
+ * @plot: as left by file_plot_init()
+ */
+void file_plot_free(struct file_plot *plot)
+{
+	free(plot->counts);
+}
+
+/* === Cells === */
+
+/*
+ * The colours of a column: by row, the blocks and the sums of their colours, and whether there is a line; of the
+ * whole, what is written and what is not.
+ */
+struct column {
+	const struct file_plot *plot;
+	struct canvas *canvas;
+	size_t x;
+	double *blks;
+	double *rgb[3];
+	double written;
+	double unwritten;
+	bool *is_line;
+};
+
+static uint32_t mean_of(const struct column *c, size_t row)
+{
+	uint32_t rgb = 0;
+	size_t i;
+
+	for (i = 0; i < 3; i++)
+		rgb = rgb << 8 | (uint32_t)(c->rgb[i][row] / c->blks[row] + 0.5);
+	return rgb;
+}
+
+/* What has no blocks takes the whole height, mixed by share. */
+static uint32_t background_of(const struct column *c)
+{
+	double all = (double)c->plot->one->end / (double)c->plot->w;
+	double hole = all - c->written - c->unwritten;
+
+	/* shares are sums of fractions */
+	if (hole < all / 1e6)
+		hole = 0;
+	if (hole + c->unwritten <= 0)
+		return RGB_FREE;
+	return colors_diluted(hole > c->unwritten ? RGB_HOLE : RGB_UNWRITTEN, (hole + c->unwritten) / all);
+}
+
+static void flush_column(struct column *c)
+{
+	const struct file_plot *plot = c->plot;
+	uint32_t background = background_of(c);
+	size_t row;
+
+	for (row = 0; row < plot->h; row++) {
+		uint32_t rgb = c->is_line[row] && background == RGB_FREE ? RGB_LINE : background;
+
+		canvas_cell(c->canvas, c->x, plot->y + row, 1, 1, c->blks[row] > 0 ? mean_of(c, row) : rgb);
+		c->blks[row] = c->rgb[0][row] = c->rgb[1][row] = c->rgb[2][row] = 0;
+	}
+	c->written = c->unwritten = 0;
+	c->x++;
+}
+
+/* Add blocks of one colour from one block address to another, at least BLOCK_H high. */
+static void add_blks(struct column *c, double lba, double end, uint32_t rgb)
+{
+	const struct file_plot *plot = c->plot;
+	size_t top = lba_y(plot, end) - plot->y, bottom = lba_y(plot, lba) - plot->y;
+	size_t least = layout_px(plot->layout->img, BLOCK_H), row;
+
+	if (bottom < top + least)
+		bottom = top + least;
+	if (bottom > plot->h) {
+		top -= top < bottom - plot->h ? top : bottom - plot->h;
+		bottom = plot->h;
+	}
+	for (row = top; row < bottom; row++) {
+		c->blks[row] += end - lba;
+		c->rgb[0][row] += (end - lba) * (rgb >> 16);
+		c->rgb[1][row] += (end - lba) * (rgb >> 8 & 0xff);
+		c->rgb[2][row] += (end - lba) * (rgb & 0xff);
+	}
+}
+
+/* Add a part of the file to all columns that it lies in. */
+static void add_part(struct column *c, const struct file_part *part)
+{
+	const struct file_plot *plot = c->plot;
+	double width = (double)plot->one->end / (double)plot->w;
+	double at = (double)part->offset, end = (double)(part->offset + part->blks);
+	size_t first = file_plot_x(plot, part->offset);
+
+	while (c->x < first)
+		flush_column(c);
+	while (at < end) {
+		double column_end = (double)(c->x - plot->x + 1) * width;
+		double next = end < column_end || c->x + 1 == plot->x + plot->w ? end : column_end;
+
+		if (part->extent == NOT_WRITTEN) {
+			c->unwritten += next - at;
+		} else {
+			const struct extent *e = &plot->one->table.extents[part->extent];
+			double lba = (double)e->lba + at - (double)part->offset;
+
+			c->written += next - at;
+			add_blks(c, lba, lba + next - at,
+				 colors_rgb(plot->colors, plot->runs->shades[part->extent]));
+		}
+		at = next;
+		if (at < end)
+			flush_column(c);
+	}
+}
+
+/* The first line, at the lowest block address of the plot or above it. */
+static uint64_t first_line(const struct file_plot *plot)
+{
+	uint64_t first_blk = plot->one->table.volumes[0].first_blk;
+
+	return first_blk + (plot->low - first_blk + plot->step - 1) / plot->step * plot->step;
+}
+
+static bool *find_lines(const struct file_plot *plot)
+{
+	bool *is_line = xcalloc(plot->h + 1, sizeof(*is_line));
+	uint64_t at;
+
+	for (at = first_line(plot); at <= plot->high; at += plot->step)
+		is_line[lba_y(plot, (double)at) - plot->y] = true;
+	return is_line;
+}
+
+static void draw_cells(const struct file_plot *plot, struct canvas *canvas)
+{
+	struct column c = { .plot = plot, .canvas = canvas, .x = plot->x, .is_line = find_lines(plot) };
+	size_t i;
+
+	c.blks = xcalloc(plot->h, sizeof(*c.blks));
+	for (i = 0; i < 3; i++)
+		c.rgb[i] = xcalloc(plot->h, sizeof(*c.rgb[i]));
+	for (i = 0; i < plot->one->n_parts; i++)
+		add_part(&c, &plot->one->parts[i]);
+	while (c.x < plot->x + plot->w)
+		flush_column(&c);
+	canvas_show_cells(canvas, plot->x, plot->y, plot->w, plot->h);
+	free(c.blks);
+	free(c.is_line);
+	for (i = 0; i < 3; i++)
+		free(c.rgb[i]);
+}
+
+/* === Breaks === */
+
+static double pen_of(const struct file_plot *plot)
+{
+	return (double)layout_px(plot->layout->img, 1);
+}
+
+static void draw_links(const struct file_plot *plot, struct canvas *canvas)
+{
+	const struct one_file *one = plot->one;
+	size_t i;
+
+	for (i = 0; plot->has_links && i < one->n_jumps; i++) {
+		const struct file_jump *jump = &one->jumps[i];
+		bool is_up = jump->to > jump->from;
+		size_t x = file_plot_x(plot, one->table.extents[jump->extent].offset);
+		size_t top = lba_y(plot, (double)(is_up ? jump->to : jump->from));
+		size_t bottom = lba_y(plot, (double)(is_up ? jump->from : jump->to));
+
+		canvas_fill(canvas, (double)x, (double)top, pen_of(plot), (double)(bottom - top),
+			    colors_rgb(plot->colors, plot->runs->shades[jump->extent]));
+	}
+}
+
+static void draw_frame(struct canvas *canvas, double x, double y, double w, double h, double pen, uint32_t rgb)
+{
+	canvas_fill(canvas, x, y, w, pen, rgb);
+	canvas_fill(canvas, x, y + h - pen, w, pen, rgb);
+	canvas_fill(canvas, x, y, pen, h, rgb);
+	canvas_fill(canvas, x + w - pen, y, pen, h, rgb);
+}
+
+static double right_of(const struct file_plot *plot)
+{
+	return (double)(plot->x + plot->w) + LETTER_W * plot->layout->axis_scale;
+}
+
+/* A ring around the last written block, and its address on the right. Return: where that is, pixels from the top. */
+static double draw_last(const struct file_plot *plot, struct canvas *canvas, const struct extent *last)
+{
+	double scale = plot->layout->axis_scale, ring = (double)layout_px(plot->layout->img, RING);
+	uint64_t lba = last->lba + (uint64_t)last->blks - 1;
+	double x = (double)file_plot_x(plot, last->offset + (uint64_t)last->blks);
+	double y = (double)lba_y(plot, (double)lba + 1);
+	char text[48];
+
+	draw_frame(canvas, x - ring, y - ring + pen_of(plot), 2 * ring, 2 * ring, pen_of(plot), RGB_INK);
+	snprintf(text, sizeof(text), "\342\227\204 LBA %ju", (uintmax_t)lba);
+	canvas_text(canvas, right_of(plot), y - LETTER_H * scale, scale, RGB_INK, "   last block");
+	canvas_text(canvas, right_of(plot), y - DIGIT_H * scale / 2 + LETTER_H * scale / 2, scale, RGB_INK, text);
+	return y;
+}
+
+/* The address of a line is on the left, the number of its segment on the right. */
+static void draw_labels(const struct file_plot *plot, struct canvas *canvas, double last_y)
+{
+	const struct volume *v = &plot->one->table.volumes[0];
+	uint64_t at = first_line(plot);
+	double scale = plot->layout->axis_scale, half = DIGIT_H * scale / 2;
+	char text[48];
+
+	for (; at <= plot->high; at += plot->step) {
+		uint64_t blk = at - v->first_blk;
+		double y = (double)lba_y(plot, (double)at);
+
+		snprintf(text, sizeof(text), "%ju", (uintmax_t)at);
+		canvas_text_right(canvas, (double)plot->x - LETTER_W * scale, y - half, scale, RGB_FAINT, text);
+		canvas_fill(canvas, (double)plot->x - LETTER_W * scale / 2, y, LETTER_W * scale / 2, pen_of(plot),
+			    RGB_FAINT);
+		if (blk % v->segment_blks || (y > last_y - 2 * LETTER_H * scale && y < last_y + 2 * LETTER_H * scale))
+			continue;
+		snprintf(text, sizeof(text), "segment %ju", (uintmax_t)(blk / v->segment_blks));
+		canvas_text(canvas, right_of(plot), y - half, scale, RGB_FAINT, text);
+	}
+}
+
+/* === The strip and the offsets === */
+
+static void draw_strip(const struct file_plot *plot, struct canvas *canvas)
+{
+	double scale = plot->layout->axis_scale, x, y, w, h;
+	char n[GROUPED_MAX], *text;
+	size_t i, r;
+
+	canvas_fill(canvas, (double)plot->x, (double)plot->strip_y, (double)plot->w, (double)plot->strip_h, RGB_FREE);
+	for (i = 0; i < plot->n_bins; i++) {
+		uint64_t below = 0;
+
+		x = (double)(plot->x + i * plot->bin);
+		w = (double)((i + 1) * plot->bin > plot->w ? plot->w - i * plot->bin : plot->bin);
+		for (r = 0; r < plot->colors->n_rules; r++) {
+			uint64_t n_breaks = plot->counts[i * MAX_RULES + r];
+			size_t from, to;
+
+			if (!n_breaks)
+				continue;
+			from = (size_t)(below * plot->strip_h / plot->most);
+			below += n_breaks;
+			to = (size_t)(below * plot->strip_h / plot->most);
+			/* one break among thousands is seen */
+			if (to == from)
+				to = from + 1;
+			y = (double)(plot->strip_y + plot->strip_h - to);
+			h = (double)(to - from);
+			canvas_fill(canvas, x, y, w, h, plot->colors->rules[r].rgb[TONE_FRAG_A]);
+		}
+	}
+	y = (double)plot->strip_y + LETTER_H * scale;
+	text = plot->most ? xasprintf("at most %s", grouped(n, plot->most)) : xasprintf("none");
+	canvas_text(canvas, right_of(plot), y, scale, RGB_FAINT, "breaks:");
+	canvas_text(canvas, right_of(plot), y + LETTER_H * scale, scale, RGB_FAINT, text);
+	free(text);
+}
+
+static void draw_offsets(const struct file_plot *plot, struct canvas *canvas)
+{
+	double scale = plot->layout->axis_scale, room = OFFSET_COLS * LETTER_W * scale;
+	double y = (double)(plot->strip_y + plot->strip_h), tick = LETTER_W * scale / 2;
+	uint64_t step = 1, at;
+	char text[BYTES_MAX];
+
+	while ((double)step * (double)plot->w / (double)plot->one->end < room)
+		step *= 2;
+	for (at = 0; at <= plot->one->end; at += step) {
+		double x = (double)file_plot_x(plot, at);
+
+		format_bytes(text, (double)at);
+		canvas_fill(canvas, x, y, pen_of(plot), tick, RGB_FAINT);
+		canvas_text(canvas, x, y + tick + LETTER_H * scale / 4, scale, RGB_FAINT, text);
+	}
+}
+
+/**
+ * file_plot_draw() - draw the plot with its labels
+ * @plot: the plot
+ * @canvas: the picture
+ */
+void file_plot_draw(const struct file_plot *plot, struct canvas *canvas)
+{
+	const struct one_file *one = plot->one;
+	size_t i = one->n_parts - 1;
+
+	while (one->parts[i].extent == NOT_WRITTEN)
+		i--;
+	draw_cells(plot, canvas);
+	draw_links(plot, canvas);
+	draw_labels(plot, canvas, draw_last(plot, canvas, &one->table.extents[one->parts[i].extent]));
+	draw_strip(plot, canvas);
+	draw_offsets(plot, canvas);
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fourth step of the pipeline, for one file: title and legend, the plot, and a list of breaks.
+ * The legend counts all breaks; the list has all of a few, or the farthest of many.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/causes.h"
+#include "names.h"
+#include "picture/file_plot.h"
+#include "picture/file_view.h"
+#include "picture/legend_line.h"
+
+#define TEXT_LINES 7	/* below the title */
+#define MAX_LISTED 12
+#define MAX_TEXT 512
+
+/* Right ends of the columns of the list, in letters from the left; the cause begins at the last one. */
+enum column {
+	COL_NUMBER = 3,
+	COL_OFFSET = 15,
+	COL_BYTES = 25,
+	COL_FROM = 37,
+	COL_TO = 49,
+	COL_DISTANCE = 61,
+	COL_CAUSE = 63,
+};
+
+/**
+ * struct view - the picture of one file
+ * @legend: the position of the next line
+ * @one: the file
+ * @plot: its plot
+ * @listed: the breaks in the list, by offset: indices into one->jumps
+ * @n_listed: number of @listed
+ */
+struct view {
+	struct legend legend;
+	const struct one_file *one;
+	struct file_plot plot;
+	size_t listed[MAX_LISTED];
+	size_t n_listed;
+};
+
+/* === Which breaks are listed === */
+
+/* Replace the nearest break of a full list by one that is farther. */
+static void consider(struct view *view, size_t jump)
+{
+	const struct file_jump *jumps = view->one->jumps;
+	size_t nearest = 0, i;
+
+	if (view->n_listed < MAX_LISTED) {
+		view->listed[view->n_listed++] = jump;
+		return;
+	}
+	for (i = 1; i < MAX_LISTED; i++)
+		if (file_jump_distance(&jumps[view->listed[i]]) < file_jump_distance(&jumps[view->listed[nearest]]))
+			nearest = i;
+	if (file_jump_distance(&jumps[jump]) <= file_jump_distance(&jumps[view->listed[nearest]]))
+		return;
+	/* the others stay sorted by offset */
+	memmove(view->listed + nearest, view->listed + nearest + 1,
+		(MAX_LISTED - 1 - nearest) * sizeof(*view->listed));
+	view->listed[MAX_LISTED - 1] = jump;
+}
+
+/* === Sentences === */
+
+/* "tail, sync, interleaved; by rocksdb:low:812"; to be freed */
+static char *cause_text(const struct table *table, size_t extent)
+{
+	uint32_t cause = cause_of_break(table, extent);
+	char *writer, *name, *text;
+
+	if (!table->causes)
+		return xasprintf("not known: only a snapshot of version 2 has causes");
+	if (cause == FT_CAUSE_UNKNOWN)
+		return xasprintf("not seen: a scan found it");
+	writer = writer_name(table, ft_cause_writer(cause));
+	name = name_text(writer);
+	text = xasprintf("%s, %s, %s; by %s", cause_op_name(cause), cause_flush_name(cause), cause_why_name(cause),
+			 name);
+	free(writer);
+	free(name);
+	return text;
+}
+
+static void put_size(struct view *view, const char *when)
+{
+	const struct figures *f = &view->legend.runs->figures[0];
+	char n[2][GROUPED_MAX], bytes[2][BYTES_MAX], text[MAX_TEXT];
+	const struct volume *v = &view->one->table.volumes[0];
+	int len;
+
+	format_bytes(bytes[0], (double)f->blks);
+	format_bytes(bytes[1], (double)view->one->end);
+	len = snprintf(text, sizeof(text), "%s: %s block%s written (%s) in %s extent%s, the last one ends at %s", when,
+		       grouped(n[0], f->blks), plural(f->blks), bytes[0], grouped(n[1], f->extents), plural(f->extents),
+		       bytes[1]);
+	if (v->stopped)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, "; F2FS has stopped");
+	if (!view->one->is_complete && view->one->table.n_stale)
+		snprintf(text + len, sizeof(text) - (size_t)len, "; %s file%s stale, it is not known which",
+			 grouped(n[0], view->one->table.n_stale), plural(view->one->table.n_stale));
+	legend_line(&view->legend, RGB_INK, text);
+}
+
+static void put_fragments(struct view *view)
+{
+	const struct figures *f = &view->legend.runs->figures[0];
+	char n[3][GROUPED_MAX], text[MAX_TEXT];
+
+	snprintf(text, sizeof(text), "%s fragment%s; split factor %.3f: to read it by 128 KiB takes %s request%s, "
+		 "ideally %s", grouped(n[0], f->fragments), plural(f->fragments), figures_split(f),
+		 grouped(n[1], f->requests), plural(f->requests), grouped(n[2], f->ideal));
+	legend_line(&view->legend, RGB_INK, text);
+}
+
+static void put_last_block(struct view *view, const struct extent *last)
+{
+	const struct one_file *one = view->one;
+	const struct file_jump *jump = one->n_jumps ? &one->jumps[one->n_jumps - 1] : NULL;
+	uint64_t offset = last->offset + (uint64_t)last->blks - 1, lba = last->lba + (uint64_t)last->blks - 1;
+	const struct volume *v = &one->table.volumes[0];
+	uint64_t blks = jump ? jump->blks : view->legend.runs->figures[0].blks, distance;
+	char n[4][GROUPED_MAX], bytes[BYTES_MAX], text[MAX_TEXT], *cause;
+
+	snprintf(text, sizeof(text), "the last block (%s) is at LBA %s, in segment %s, in a fragment of %s block%s",
+		 grouped(n[0], offset), grouped(n[1], lba), grouped(n[2], (lba - v->first_blk) / v->segment_blks),
+		 grouped(n[3], blks), plural(blks));
+	legend_line(&view->legend, RGB_INK, text);
+	if (!jump) {
+		legend_line(&view->legend, RGB_INK, "the file has no break: each written block follows the one before it");
+		return;
+	}
+	distance = file_jump_distance(jump);
+	format_bytes(bytes, (double)distance);
+	cause = cause_text(&one->table, jump->extent);
+	snprintf(text, sizeof(text), "which is %s block%s (%s) %s the end of the one before it: %s",
+		 grouped(n[0], distance), plural(distance), bytes, jump->to > jump->from ? "after" : "before", cause);
+	legend_line(&view->legend, RGB_INK, text);
+	free(cause);
+}
+
+static void put_scale(struct view *view)
+{
+	const struct file_plot *plot = &view->plot;
+	char across[BYTES_MAX], up[BYTES_MAX], step[BYTES_MAX], bin[BYTES_MAX], text[MAX_TEXT], n[GROUPED_MAX];
+
+	format_bytes(across, (double)view->one->end / (double)plot->w);
+	format_bytes(up, (double)(plot->high - plot->low) / (double)plot->h);
+	format_bytes(step, (double)plot->step);
+	format_bytes(bin, (double)view->one->end * (double)plot->bin / (double)plot->w);
+	snprintf(text, sizeof(text), "to the right: offset in the file, 1 pixel = %s; up: block address (LBA), 1 pixel = %s; "
+		 "a line every %s", across, up, step);
+	legend_line(&view->legend, RGB_FAINT, text);
+	if (!view->one->n_jumps)
+		snprintf(text, sizeof(text), "bars are blocks of the file");
+	else if (plot->has_links)
+		snprintf(text, sizeof(text), "bars are blocks; a line to a bar is a break, and has its colour; below: number "
+			 "of breaks in each %s", bin);
+	else
+		snprintf(text, sizeof(text), "bars are blocks, colours are mixed by share; %s breaks are too many for lines; "
+			 "below: their number in each %s", grouped(n, view->one->n_jumps), bin);
+	legend_line(&view->legend, RGB_FAINT, text);
+}
+
+/* What has no blocks on the volume. */
+static void put_holes(struct view *view)
+{
+	const struct one_file *one = view->one;
+	struct legend *l = &view->legend;
+	char n[2][GROUPED_MAX], *holes, *unwritten;
+
+	holes = xasprintf("%s: %s block%s", one->is_complete ? "hole" : "hole, or not written (a text does not tell)",
+			  grouped(n[0], one->hole_blks), plural(one->hole_blks));
+	unwritten = xasprintf("allocated, not written: %s block%s", grouped(n[1], one->unwritten_blks),
+			      plural(one->unwritten_blks));
+	legend_swatch(l, 0, RGB_HOLE);
+	legend_text(l, 3, RGB_FAINT, holes);
+	canvas_note(l->canvas, "%s", holes);
+	if (one->is_complete) {
+		legend_swatch(l, COL_FROM, RGB_UNWRITTEN);
+		legend_text(l, COL_FROM + 3, RGB_FAINT, unwritten);
+		canvas_note(l->canvas, "%s", unwritten);
+	}
+	legend_next(l);
+	free(holes);
+	free(unwritten);
+}
+
+static void draw_head(struct view *view, const char *when)
+{
+	const struct one_file *one = view->one;
+	const struct file *file = &one->table.files[0];
+	char *path = name_text(file->path), *title = xasprintf("fragtrace %s%s", path, file->deleted ? DELETED_MARK : "");
+	size_t i = one->n_parts - 1;
+
+	while (one->parts[i].extent == NOT_WRITTEN)
+		i--;
+	legend_heading(&view->legend, title, one->is_stale ? " (stale)" : "");
+	put_size(view, when);
+	put_fragments(view);
+	put_last_block(view, &one->table.extents[one->parts[i].extent]);
+	put_scale(view);
+	put_holes(view);
+	legend_half(&view->legend);
+	legend_rules(&view->legend);
+	free(path);
+	free(title);
+}
+
+/* === The list === */
+
+static void put_heads(struct view *view)
+{
+	struct legend *l = &view->legend;
+	char n[2][GROUPED_MAX], *text;
+
+	text = view->n_listed == view->one->n_jumps ?
+	       xasprintf("all breaks") :
+	       xasprintf("the %s farthest of %s breaks", grouped(n[0], view->n_listed), grouped(n[1], view->one->n_jumps));
+	legend_line(l, RGB_INK, text);
+	free(text);
+	legend_right(l, COL_OFFSET, RGB_FAINT, "at block");
+	legend_right(l, COL_BYTES, RGB_FAINT, "offset");
+	legend_right(l, COL_FROM, RGB_FAINT, "from LBA");
+	legend_right(l, COL_TO, RGB_FAINT, "to LBA");
+	legend_right(l, COL_DISTANCE, RGB_FAINT, "distance");
+	legend_text(l, COL_CAUSE, RGB_FAINT, "operation, request, reason; process");
+	legend_next(l);
+	legend_half(l);
+	legend_separator(l);
+}
+
+static void put_break(struct view *view, size_t i)
+{
+	const struct file_jump *jump = &view->one->jumps[view->listed[i]];
+	const struct table *table = &view->one->table;
+	uint64_t offset = table->extents[jump->extent].offset;
+	char *cause = cause_text(table, jump->extent), bytes[BYTES_MAX], n[GROUPED_MAX], *distance;
+	struct legend *l = &view->legend;
+
+	format_bytes(bytes, (double)offset);
+	distance = xasprintf("%s%s", jump->to > jump->from ? "+" : "-", grouped(n, file_jump_distance(jump)));
+	legend_number(l, COL_NUMBER, i + 1);
+	legend_number(l, COL_OFFSET, offset);
+	legend_right(l, COL_BYTES, RGB_FAINT, bytes);
+	/* the block before the break, and the one after it */
+	legend_number(l, COL_FROM, jump->from - 1);
+	legend_number(l, COL_TO, jump->to);
+	legend_right(l, COL_DISTANCE, RGB_INK, distance);
+	legend_text(l, COL_CAUSE, RGB_INK, cause);
+	canvas_note(l->canvas, "break %zu: block=%ju from=%ju to=%ju distance=%s: %s", i + 1, (uintmax_t)offset,
+		    (uintmax_t)(jump->from - 1), (uintmax_t)jump->to, distance, cause);
+	legend_next(l);
+	free(distance);
+	free(cause);
+}
+
+/* The number of a listed break over its line, where there is room for it. */
+static void put_numbers(struct view *view)
+{
+	const struct table *table = &view->one->table;
+	double scale = view->plot.layout->axis_scale, end = 0;
+	char text[24];
+	size_t i;
+
+	for (i = 0; i < view->n_listed; i++) {
+		const struct file_jump *jump = &view->one->jumps[view->listed[i]];
+		double x = (double)file_plot_x(&view->plot, table->extents[jump->extent].offset);
+		double w = (double)(size_t)snprintf(text, sizeof(text), "%zu", i + 1) * LETTER_W * scale;
+
+		x -= w / 2;
+		if (x < end)
+			continue;
+		canvas_text(view->legend.canvas, x, (double)view->plot.y - LETTER_H * scale, scale, RGB_INK, text);
+		end = x + w + LETTER_W * scale / 2;
+	}
+}
+
+static void draw_list(struct view *view)
+{
+	size_t i;
+
+	if (!view->n_listed)
+		return;
+	put_numbers(view);
+	put_heads(view);
+	for (i = 0; i < view->n_listed; i++)
+		put_break(view, i);
+}
+
+/* === The page === */
+
+/* Room for some lines of text and some halves of lines. */
+static size_t room_of(const struct layout *l, size_t lines, size_t halves)
+{
+	return (size_t)((double)((2 * lines + halves) * LINE_H) * l->scale / 2);
+}
+
+/**
+ * file_view_paint() - draw the whole picture
+ * @canvas: the result; to be freed with canvas_free()
+ * @one: the file
+ * @runs: the runs of its table
+ * @colors: the rules
+ * @img: the settings of the picture
+ * @when: date and time of the table
+ * @records: keep shapes and texts as such, see canvas_init()
+ */
+void file_view_paint(struct canvas *canvas, const struct one_file *one, const struct runs *runs,
+		     const struct colors *colors, const struct img_conf *img, const char *when, bool records)
+{
+	struct layout layout;
+	struct view view = {
+		.legend = { .canvas = canvas, .layout = &layout, .runs = runs, .colors = colors },
+		.one = one,
+		.plot = { .layout = &layout, .one = one, .runs = runs, .colors = colors },
+	};
+	size_t bottom, i;
+
+	layout_page(&layout, img);
+	for (i = 0; i < one->n_jumps; i++)
+		consider(&view, i);
+	/* the heads and the sum of the legend; two halves, and the room for numbers over the plot */
+	view.plot.y = layout.margin + room_of(&layout, TITLE_ROWS + TEXT_LINES + 3 + colors->n_rules + 1, 2);
+	bottom = file_plot_init(&view.plot);
+	layout.height = bottom + layout.margin + (view.n_listed ? room_of(&layout, view.n_listed + 2, 2) : 0);
+	canvas_init(canvas, layout.width, layout.height, RGB_PAGE, records);
+	canvas->right = layout.width - layout.margin;
+	canvas->dpi = img->dpi;
+	view.legend.y = (double)layout.margin;
+	draw_head(&view, when);
+	file_plot_draw(&view.plot, canvas);
+	view.legend.y = (double)bottom;
+	legend_half(&view.legend);
+	draw_list(&view);
+	file_plot_free(&view.plot);
+}

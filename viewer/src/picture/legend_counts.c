@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Part of the legend: the colours, and how many files, breaks, fragments and blocks have them.
+ * All numbers here include blocks that are folded or mixed in the picture.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture/legend_line.h"
+
+#define MAX_TEXT 512
+
+/* Right ends of the columns and left edges of the swatches, in letters from the left. */
+enum column {
+	COL_CONTIGUOUS = 16,
+	COL_CONTIGUOUS_FILES = 26,
+	COL_CONTIGUOUS_BLKS = 40,
+	COL_FRAGMENTED = 44,
+	COL_FRAGMENTED_FILES = 58,
+	COL_FRAGMENTED_BLKS = 72,
+	COL_FRAGMENTS = 85,
+	COL_FOLDED_SWATCH = 93,
+	COL_FOLDED = LEGEND_COLS,
+};
+
+/* The same for legends that count breaks or fragments instead of files. */
+enum fragment_column {
+	COL_SWATCH = 32,
+	COL_COUNTED = 50,
+	COL_COUNTED_SHARE = 60,
+	COL_BLKS = 75,
+	COL_BLKS_SHARE = 85,
+};
+
+/* === Folded blocks === */
+
+static uint64_t folded_of(const struct legend *l, size_t rule)
+{
+	return l->folded ? l->folded->blks[rule] : 0;
+}
+
+static uint64_t folded_files(const struct legend *l)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < l->colors->n_rules; i++)
+		sum += folded_of(l, i);
+	return sum;
+}
+
+static void put_folded(struct legend *l, uint64_t blks)
+{
+	if (l->folded)
+		legend_number(l, COL_FOLDED, blks);
+}
+
+static void draw_folded_head(struct legend *l)
+{
+	size_t x = (size_t)legend_x(l, COL_FOLDED_SWATCH), y = (size_t)l->y;
+	size_t side = (size_t)(SWATCH_H * l->layout->scale);
+
+	if (!l->folded)
+		return;
+	canvas_hatch(l->canvas, x, y, side, layout_px(l->layout->img, 2), RGB_FREE);
+	canvas_show_cells(l->canvas, x, y, side, side);
+	legend_right(l, COL_FOLDED, RGB_INK, "folded");
+}
+
+/* === Legend of files === */
+
+static void end_heads(struct legend *l)
+{
+	if (l->folded)
+		legend_right(l, COL_FOLDED, RGB_FAINT, "blocks");
+	legend_next(l);
+	legend_half(l);
+	legend_separator(l);
+}
+
+static void draw_heads(struct legend *l)
+{
+	legend_text(l, COL_CONTIGUOUS, RGB_INK, "contiguous");
+	legend_text(l, COL_FRAGMENTED, RGB_INK, "fragmented");
+	draw_folded_head(l);
+	legend_next(l);
+	legend_text(l, 0, RGB_FAINT, l->colors->source->heading);
+	legend_right(l, COL_CONTIGUOUS_FILES, RGB_FAINT, "files");
+	legend_right(l, COL_CONTIGUOUS_BLKS, RGB_FAINT, "blocks");
+	legend_right(l, COL_FRAGMENTED_FILES, RGB_FAINT, "files");
+	legend_right(l, COL_FRAGMENTED_BLKS, RGB_FAINT, "blocks");
+	legend_right(l, COL_FRAGMENTS, RGB_FAINT, "fragments");
+	end_heads(l);
+}
+
+static void draw_count(struct legend *l, const char *name, const struct count *count,
+		       uint64_t folded)
+{
+	legend_name(l, COL_CONTIGUOUS - 1, name);
+	legend_number(l, COL_CONTIGUOUS_FILES, count->files[0]);
+	legend_number(l, COL_CONTIGUOUS_BLKS, count->blks[0]);
+	legend_number(l, COL_FRAGMENTED_FILES, count->files[1]);
+	legend_number(l, COL_FRAGMENTED_BLKS, count->blks[1]);
+	legend_number(l, COL_FRAGMENTS, count->fragments[1]);
+	put_folded(l, folded);
+	canvas_note(l->canvas, "%s: contiguous files=%ju blocks=%ju, fragmented files=%ju blocks=%ju "
+		    "fragments=%ju, folded blocks=%ju", name, (uintmax_t)count->files[0],
+		    (uintmax_t)count->blks[0], (uintmax_t)count->files[1],
+		    (uintmax_t)count->blks[1], (uintmax_t)count->fragments[1], (uintmax_t)folded);
+	legend_next(l);
+}
+
+static void draw_rule(struct legend *l, size_t i)
+{
+	const struct rule *rule = &l->colors->rules[i];
+
+	legend_swatch(l, COL_CONTIGUOUS, rule->rgb[TONE_CONTIGUOUS]);
+	legend_swatch(l, COL_FRAGMENTED, rule->rgb[TONE_FRAG_A]);
+	if (rule->rgb[TONE_FRAG_B] != rule->rgb[TONE_FRAG_A])
+		legend_swatch(l, COL_FRAGMENTED + 2, rule->rgb[TONE_FRAG_B]);
+	draw_count(l, rule->what, &l->runs->drawn[i], folded_of(l, i));
+}
+
+static void draw_file_rules(struct legend *l)
+{
+	size_t i;
+
+	draw_heads(l);
+	for (i = 0; i < l->colors->n_rules; i++)
+		draw_rule(l, i);
+	draw_count(l, "all files", &l->runs->drawn_total, folded_files(l));
+}
+
+/* === Legend of breaks or fragments === */
+
+/* The sum over contiguous and fragmented files. */
+static uint64_t fragments_of(const struct count *count)
+{
+	return count->fragments[0] + count->fragments[1];
+}
+
+static uint64_t blks_of(const struct count *count)
+{
+	return count->blks[0] + count->blks[1];
+}
+
+static void draw_fragment_heads(struct legend *l)
+{
+	draw_folded_head(l);
+	legend_next(l);
+	legend_text(l, 0, RGB_FAINT, l->colors->source->heading);
+	legend_right(l, COL_COUNTED, RGB_FAINT, l->colors->source->counts);
+	legend_right(l, COL_COUNTED_SHARE, RGB_FAINT, "share");
+	legend_right(l, COL_BLKS, RGB_FAINT, "blocks");
+	legend_right(l, COL_BLKS_SHARE, RGB_FAINT, "share");
+	end_heads(l);
+}
+
+/* Shares are relative to @sum. A line that is not part of it has no shares. */
+static void draw_fragment_count(struct legend *l, const char *name, const struct count *count,
+				const struct count *sum, uint64_t folded)
+{
+	uint64_t n = fragments_of(count), blks = blks_of(count);
+
+	legend_name(l, COL_SWATCH - 1, name);
+	legend_number(l, COL_BLKS, blks);
+	put_folded(l, folded);
+	if (sum) {
+		legend_number(l, COL_COUNTED, n);
+		legend_share(l, COL_COUNTED_SHARE, n, fragments_of(sum));
+		legend_share(l, COL_BLKS_SHARE, blks, blks_of(sum));
+		canvas_note(l->canvas, "%s: %s=%ju blocks=%ju, folded blocks=%ju", name,
+			    l->colors->source->counts, (uintmax_t)n, (uintmax_t)blks, (uintmax_t)folded);
+	} else {
+		canvas_note(l->canvas, "%s: blocks=%ju, folded blocks=%ju", name, (uintmax_t)blks,
+			    (uintmax_t)folded);
+	}
+	legend_next(l);
+}
+
+static void draw_fragment_rules(struct legend *l)
+{
+	const struct colors *colors = l->colors;
+	bool last_apart = !strcmp(colors->source->counts, "breaks");
+	size_t n = colors->n_rules - last_apart, i;
+	struct count sum = { 0 };
+	uint64_t folded = 0;
+
+	draw_fragment_heads(l);
+	for (i = 0; i < n; i++) {
+		sum.fragments[0] += fragments_of(&l->runs->drawn[i]);
+		sum.blks[0] += blks_of(&l->runs->drawn[i]);
+		folded += folded_of(l, i);
+	}
+	for (i = 0; i < colors->n_rules; i++) {
+		if (i == n)
+			draw_fragment_count(l, "all breaks", &sum, &sum, folded);
+		legend_swatch(l, COL_SWATCH, colors->rules[i].rgb[0]);
+		draw_fragment_count(l, colors->rules[i].what, &l->runs->drawn[i], i < n ? &sum : NULL,
+				    folded_of(l, i));
+	}
+	if (!last_apart)
+		draw_fragment_count(l, "all fragments", &sum, &sum, folded);
+}
+
+/**
+ * legend_rules() - draw a line for each colour, and one for the sum
+ * @l: the legend
+ */
+void legend_rules(struct legend *l)
+{
+	if (l->colors->source->counts)
+		draw_fragment_rules(l);
+	else
+		draw_file_rules(l);
+}
+
+/* === What files have not === */
+
+/* Blocks that no file of the picture has. */
+static void draw_rest(struct legend *l, const char *name, uint32_t rgb, uint64_t blks, const char *what,
+		      uint64_t folded)
+{
+	bool counts_fragments = l->colors->source->counts;
+
+	legend_text(l, 0, RGB_INK, name);
+	legend_swatch(l, counts_fragments ? COL_SWATCH : COL_CONTIGUOUS, rgb);
+	legend_number(l, counts_fragments ? COL_BLKS : COL_CONTIGUOUS_BLKS, blks);
+	legend_text(l, counts_fragments ? COL_SWATCH + 3 : COL_FRAGMENTED, RGB_FAINT, what);
+	put_folded(l, folded);
+	legend_next(l);
+}
+
+/* Files that do not match, or valid blocks that no watched file has. */
+static void draw_others(struct legend *l, const char *name, uint32_t rgb, uint64_t blks, const char *what,
+			uint64_t folded)
+{
+	draw_rest(l, name, rgb, blks, what, folded);
+	canvas_note(l->canvas, "%s: blocks=%ju, folded blocks=%ju", name, (uintmax_t)blks, (uintmax_t)folded);
+}
+
+static void draw_free(struct legend *l)
+{
+	const struct runs *runs = l->runs;
+	const char *name = runs->states ? "free" : "not watched or free";
+	char n[2][GROUPED_MAX], text[MAX_TEXT];
+
+	snprintf(text, sizeof(text), "in %s gap%s, longest %s", grouped(n[0], runs->free_gaps),
+		 plural(runs->free_gaps), grouped(n[1], runs->free_longest));
+	draw_rest(l, name, RGB_FREE, runs->free_blks, text, l->folded->free);
+	canvas_note(l->canvas, "%s: blocks=%ju gaps=%ju longest=%ju, folded blocks=%ju", name,
+		    (uintmax_t)runs->free_blks, (uintmax_t)runs->free_gaps, (uintmax_t)runs->free_longest,
+		    (uintmax_t)l->folded->free);
+}
+
+/**
+ * legend_free_space() - draw a line for each use of blocks that no file of the picture has
+ * @l: the legend; has the folded blocks
+ */
+void legend_free_space(struct legend *l)
+{
+	bool counts = l->colors->source->counts;
+	const struct runs *runs = l->runs;
+
+	if (runs->states) {
+		draw_others(l, "other data", RGB_OTHER, runs->other_blks, counts ? "no watched file" :
+			    "valid, in no watched file: other files, directories", l->folded->other);
+		draw_others(l, "nodes", RGB_NODES, runs->node_blks, counts ? "no watched file" :
+			    "valid, in segments of nodes", l->folded->nodes);
+	}
+	if (runs->selection)
+		draw_others(l, "other files", RGB_LEFT_OUT, runs->left_out_blks, counts ? "do not match" :
+			    "watched, but do not match", l->folded->left_out);
+	draw_free(l);
+}

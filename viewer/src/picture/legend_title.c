@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Part of the legend: the title, and what the picture shows, in sentences.
+ * All numbers here include blocks that are folded or mixed in the picture.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "names.h"
+#include "picture/legend_line.h"
+
+#define MAX_TEXT 512
+
+/* === Title === */
+
+/* The mount points of all volumes. To be freed. */
+static char *volume_paths(const struct table *table)
+{
+	char *text = xasprintf("%s", ""), *path, *longer;
+	size_t i;
+
+	for (i = 0; i < table->n_volumes && strlen(text) < MAX_TEXT; i++) {
+		path = name_text(table->volumes[i].path);
+		longer = xasprintf("%s%s %s", text, i ? "," : "", path);
+		free(text);
+		free(path);
+		text = longer;
+	}
+	return text;
+}
+
+/**
+ * legend_heading() - write the title
+ * @l: the legend
+ * @title: UTF-8; its middle is left out if there is no room for it
+ * @mark: what follows it, or "": that the picture may be wrong, which is never cut
+ */
+void legend_heading(struct legend *l, const char *title, const char *mark)
+{
+	double scale = 2 * l->layout->scale, x = legend_x(l, 0), room = (double)l->canvas->right - x;
+
+	room -= (double)(strlen(mark) * LETTER_W) * scale;
+	x += canvas_text_fit(l->canvas, x, l->y, room, scale, RGB_INK, title);
+	canvas_text(l->canvas, x, l->y, scale, RGB_INK, mark);
+	l->canvas->title = xasprintf("%s%s", title, mark);
+	l->y += TITLE_ROWS * LINE_H * l->layout->scale;
+}
+
+static void draw_heading(struct legend *l)
+{
+	const struct table *table = l->runs->table;
+	char *paths = volume_paths(table), *title = xasprintf("fragtrace%s", paths), *stale = xasprintf("%s", "");
+	char n[GROUPED_MAX];
+
+	if (table->n_stale) {
+		free(stale);
+		stale = xasprintf(" (%s file%s stale)", grouped(n, table->n_stale), plural(table->n_stale));
+	}
+	legend_heading(l, title, stale);
+	free(paths);
+	free(title);
+	free(stale);
+}
+
+static void draw_summary(struct legend *l, const char *when)
+{
+	const struct table *table = l->runs->table;
+	const struct count *total = &l->runs->total;
+	uint64_t files = total->files[0] + total->files[1];
+	char n[3][GROUPED_MAX], text[MAX_TEXT], share[SHARE_MAX];
+	size_t stopped = 0, i;
+	int len;
+
+	format_share(share, total->files[1], files);
+	len = snprintf(text, sizeof(text), "%s: %s file%s, %s extent%s, %s fragmented file%s (%s)",
+		 when, grouped(n[0], files), plural(files), grouped(n[1], table->n_extents),
+		 plural(table->n_extents), grouped(n[2], total->files[1]), plural(total->files[1]),
+		 share);
+	if (table->n_stale)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, "; %s stale",
+				grouped(n[0], table->n_stale));
+	for (i = 0; i < table->n_volumes; i++)
+		stopped += table->volumes[i].stopped;
+	if (stopped)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, "; F2FS has stopped");
+	if (stopped && stopped < table->n_volumes)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, " on %zu volume%s", stopped,
+				plural(stopped));
+	if (l->colors->source->counts && !table->causes)
+		snprintf(text + len, sizeof(text) - (size_t)len, "; read without causes");
+	legend_line(l, RGB_INK, text);
+}
+
+/* One moved block makes a file fragmented: what that costs is another number. */
+static void draw_cost(struct legend *l)
+{
+	const struct figures *sum = &l->runs->sum;
+	char blks[SHARE_MAX], extra[SHARE_MAX], text[MAX_TEXT];
+
+	format_share(blks, l->runs->total.blks[1], sum->blks);
+	format_share(extra, sum->requests - sum->ideal, sum->ideal);
+	snprintf(text, sizeof(text), "fragmented files have %s of the blocks; reading all files takes %s more "
+		 "requests than without fragments", blks, extra);
+	legend_line(l, RGB_INK, text);
+}
+
+/**
+ * legend_fragments() - write how many fragments there are, and what they cost
+ * @l: the legend
+ */
+void legend_fragments(struct legend *l)
+{
+	const struct runs *runs = l->runs;
+	uint64_t fragments = runs->total.fragments[0] + runs->total.fragments[1];
+	char n[3][GROUPED_MAX], text[MAX_TEXT];
+
+	if (!runs->sum.ideal) {
+		legend_line(l, RGB_INK, "no file has blocks: no fragments, no split factor");
+		legend_next(l);
+		return;
+	}
+	snprintf(text, sizeof(text), "%s fragment%s; split factor %.3f: to read all by 128 KiB takes "
+		 "%s request%s, ideally %s", grouped(n[0], fragments), plural(fragments),
+		 figures_split(&runs->sum), grouped(n[1], runs->sum.requests), plural(runs->sum.requests),
+		 grouped(n[2], runs->sum.ideal));
+	legend_line(l, RGB_INK, text);
+	draw_cost(l);
+}
+
+/* The colours of cells by how much of them is in use. */
+static void draw_shares(struct legend *l)
+{
+	static const struct { double share; const char *text; } steps[] = {
+		{ 0.0, "next to 0" }, { 0.25, "25 %" }, { 0.5, "50 %" }, { 0.75, "75 %" }, { 1.0, "100 %" },
+	};
+	static const char what[] = "share of a cell in watched files:";
+	size_t col = sizeof(what), i;
+
+	legend_text(l, 0, RGB_FAINT, what);
+	for (i = 0; i < ARRAY_LEN(steps); i++) {
+		legend_swatch(l, col, colors_diluted(RGB_INK, steps[i].share));
+		legend_text(l, col + 3, RGB_FAINT, steps[i].text);
+		col += 5 + strlen(steps[i].text);
+	}
+	canvas_note(l->canvas, "%s", "cells mix the colours of what they hold by share; anything at all "
+		    "has at least a quarter of its colour");
+	legend_next(l);
+}
+
+static void draw_meaning(struct legend *l)
+{
+	char *trouble = colors_trouble(l->colors, l->runs->counts);
+
+	if (trouble)
+		legend_line(l, RGB_INK, trouble);
+	else if (l->layout->units_per_cell > 1)
+		draw_shares(l);
+	else
+		legend_line(l, RGB_FAINT, l->colors->source->meaning);
+	free(trouble);
+}
+
+static void draw_units(struct legend *l)
+{
+	char *text = l->layout->ops->describe(l->layout, l->runs->table);
+
+	legend_line(l, RGB_FAINT, text);
+	free(text);
+	draw_meaning(l);
+}
+
+static void draw_folding(struct legend *l)
+{
+	uint64_t limit = l->layout->limit, wanted = l->layout->img->max_length;
+	char n[GROUPED_MAX], text[MAX_TEXT];
+	int len;
+
+	if (l->layout->fold_rows) {
+		legend_line(l, RGB_FAINT, "white rows are folded into a line; the rest is to one scale");
+		return;
+	}
+	if (!limit) {
+		legend_line(l, RGB_FAINT, l->layout->row_blks || l->layout->order == ORDER_HILBERT ||
+			 l->layout->units_per_cell > 1 ?
+			 l->runs->lens->range ? "nothing is folded: all of these blocks are drawn, to one scale" :
+			 "nothing is folded: the whole volume is drawn, to one scale" :
+			 "nothing is folded: every block is drawn");
+		return;
+	}
+	len = snprintf(text, sizeof(text), "fragments of more than %s blocks are folded (gaps: %ju): the rest is %s",
+		       grouped(n, limit), (uintmax_t)l->layout->free_limit,
+		       l->layout->label > 0 ? "a hatched box with the number of its blocks" :
+		       l->layout->cell_h < HATCH_MIN ? "a box of another shade" : "a hatched box");
+	if (limit != wanted)
+		snprintf(text + len, sizeof(text) - (size_t)len, wanted ?
+			 " (%ju did not fit)" : " (all did not fit)", (uintmax_t)wanted);
+	legend_line(l, RGB_FAINT, text);
+}
+
+/* What is drawn, if that is not all. */
+static void draw_lens(struct legend *l)
+{
+	const struct runs *runs = l->runs;
+	const struct part *part = runs->parts;
+	char n[2][GROUPED_MAX], *only, *text;
+
+	if (runs->lens->range) {
+		text = runs->n_parts == 1 ?
+		       xasprintf("LBA %ju to %ju", (uintmax_t)part->first_blk, (uintmax_t)(part->end_blk - 1)) :
+		       xasprintf("LBA %s of each volume", runs->lens->range);
+		only = xasprintf("%s is drawn, and counted below; the lines above are of the whole volume%s", text,
+				 plural(runs->n_parts));
+		legend_line(l, RGB_INK, only);
+		free(only);
+		free(text);
+	}
+	if (!runs->selection)
+		return;
+	only = name_text(runs->lens->only);
+	text = xasprintf("only files that match %s: %s of %s; all numbers of files are theirs", only,
+			 grouped(n[0], runs->table->n_files), grouped(n[1], runs->selection->n_all_files));
+	canvas_text_fit(l->canvas, legend_x(l, 0), l->y, legend_x(l, LEGEND_COLS) - legend_x(l, 0), l->layout->scale, RGB_INK,
+			text);
+	canvas_note(l->canvas, "%s", text);
+	legend_next(l);
+	free(text);
+	free(only);
+}
+
+/**
+ * legend_title() - draw the title and the sentences
+ * @l: the legend
+ * @when: date and time of the table
+ */
+void legend_title(struct legend *l, const char *when)
+{
+	draw_heading(l);
+	draw_summary(l, when);
+	legend_fragments(l);
+	draw_units(l);
+	draw_folding(l);
+	draw_lens(l);
+	legend_half(l);
+}

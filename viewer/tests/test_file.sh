@@ -1,0 +1,214 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Tests the picture of one file, fragtrace-view --file; speaks KTAP. See testlib.sh.
+# usage: test_file.sh PROGRAM [TEST...]
+set -eu
+
+# shellcheck source-path=SCRIPTDIR source=testlib.sh
+. "$(dirname "$0")/testlib.sh"
+# shellcheck source-path=SCRIPTDIR source=picture.sh
+. "$here/picture.sh"
+
+# binary(table) - convert a text to the binary snapshot s
+binary() {
+	$python -B "$here/to_snapshot.py" "$1" >s
+}
+
+# one(args...) - draw the file of file.table that has three fragments
+one() {
+	binary "$data/file.table"
+	"$view" s -o out.png --file db/000007.sst "$@"
+}
+
+# In file.table: 24 blocks from 42 to 1172, 47 pixels each; LBA 1050 to 1243 from 860 up to 408.
+test_positions() {
+	one
+	# the first fragment, the second one, and the two extents of the third one
+	pixel 100 858 '#c8c8c8'
+	pixel 300 719 '#1332fb'
+	pixel 440 415 '#45ef66'
+	pixel 1000 413 '#45ef66'
+	# nothing else is there
+	pixel 100 719 '#ffffff'
+	pixel 300 858 '#ffffff'
+	only 100 420 100 400 '#ffffff' '#e6e6e6'
+	# a line to each fragment but the first
+	only 230 730 1 100 '#1332fb'
+	only 418 430 1 270 '#45ef66'
+}
+
+test_holes_and_unwritten_blocks() {
+	one
+	# blocks 9 to 11, 15 to 19; 12 to 14, 22 and 23
+	only 467 408 138 452 '#d9d7ce'
+	only 750 408 232 452 '#d9d7ce'
+	only 608 408 140 452 '#bcd2ee'
+	only 1084 408 88 452 '#bcd2ee'
+	says 'hole: 8 blocks'
+	says 'allocated, not written: 5 blocks'
+}
+
+test_numbers() {
+	one
+	"$peek" out.png text | grep -qx 'Title: fragtrace /mnt/f2fs/db/000007.sst'
+	mentions ': 11 blocks written (44 KiB) in 4 extents, the last one ends at 96 KiB'
+	says '3 fragments; split factor 3.000: to read it by 128 KiB takes 3 requests, ideally 1'
+	says 'append: breaks=1 blocks=4, folded blocks=0'
+	says 'tail: breaks=1 blocks=3, folded blocks=0'
+	says 'all breaks: breaks=2 blocks=7, folded blocks=0'
+	says 'no break: begins its file: blocks=4, folded blocks=0'
+	says 'break 1: block=4 from=1053 to=1110 distance=+56: append, writeback, new_segment; by log er:99'
+	says 'break 2: block=8 from=1113 to=1240 distance=+126: tail, sync, interleaved; by rocksdb:low:812'
+}
+
+test_last_block() {
+	one
+	says 'the last block (21) is at LBA 1,242, in segment 2, in a fragment of 3 blocks'
+	says 'which is 126 blocks (504 KiB) after the end of the one before it: tail, sync, interleaved; by rocksdb:low:812'
+	"$view" s -o out.png --file db/gone.sst
+	says 'the last block (8) is at LBA 1,318, in segment 3, in a fragment of 9 blocks'
+	says 'the file has no break: each written block follows the one before it'
+	# down, too
+	binary "$data/why.table"
+	"$view" s -o out.png --file b.db
+	says 'the last block (5) is at LBA 1,300, in segment 3, in a fragment of 1 block'
+	says 'which is 15 blocks (60 KiB) before the end of the one before it: overwrite, writeback, ssr; by rocksdb:high:812'
+}
+
+# A text has the same numbers, but no causes, and does not tell what has no blocks.
+test_text() {
+	"$view" "$data/file.table" -o out.png --file db/000007.sst
+	says '3 fragments; split factor 3.000: to read it by 128 KiB takes 3 requests, ideally 1'
+	says 'all breaks: breaks=2 blocks=7, folded blocks=0'
+	says 'hole, or not written (a text does not tell): 11 blocks'
+	says 'break 2: block=8 from=1113 to=1240 distance=+126: not known: only a snapshot of version 2 has causes'
+	mentions 'the last one ends at 88 KiB'
+}
+
+test_stale() {
+	sed '2a# stale 1' "$data/file.table" >t
+	binary t
+	"$view" s -o out.png --file db/000007.sst
+	"$peek" out.png text | grep -qx 'Title: fragtrace /mnt/f2fs/db/000007.sst (stale)'
+	"$view" s -o out.png --file db/gone.sst
+	"$peek" out.png text | grep -qx 'Title: fragtrace /mnt/f2fs/db/gone.sst'
+	"$view" t -o out.png --file db/gone.sst
+	mentions '; 1 file stale, it is not known which'
+}
+
+# pieces(number) - a table of one file in so many fragments of 1 block, each 3 above the one before
+pieces() {
+	echo '# fragtrace table 1'
+	echo "# volume 254:0 main_blkaddr=1024 blocks=$((1024 + $1 * 3)) segment_blocks=512 path=/m"
+	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "254:0 %d 1 %d 4 fragmented /m/a.db\n", 1024 + i * 3, i }'
+}
+
+# bar(x, width, height) - bars of unknown breaks fill this part of the strip, which has 36 rows from 824 on
+bar() {
+	local got
+	got=$("$peek" out.png "$1" 824 "$2" 36 | awk '$1 == "#8a8a8a" { n = $2 } END { print n + 0 }')
+	[ "$got" = $(($2 * $3)) ] || fail "$got pixels of breaks from $1 on, expected $2 x $3"
+}
+
+# Few breaks are lines; many are counted in the strip only. Both add up.
+test_many_breaks() {
+	# 1130 pixels have room for 282 lines, 4 pixels each
+	pieces 283 >t
+	"$view" t -o out.png --file a.db
+	mentions 'a line to a bar is a break'
+	says 'all breaks: breaks=282 blocks=282, folded blocks=0'
+	pieces 284 >t
+	"$view" t -o out.png --file a.db
+	mentions '283 breaks are too many for lines'
+	# 10 blocks for each bar of 4 pixels, 5 for the last one of 2; the first one has one break less
+	pieces 2825 >t
+	"$view" t -o out.png --file a.db
+	says 'all breaks: breaks=2824 blocks=2824, folded blocks=0'
+	bar 42 4 32
+	bar 46 1124 36
+	bar 1170 2 18
+	# the farthest are listed
+	[ "$("$peek" out.png text | grep -c '^break [0-9]*: block=')" = 12 ] || fail "not 12 breaks in the list"
+	says 'the 12 farthest of 2,824 breaks'
+}
+
+test_farthest_breaks_are_listed() {
+	{
+		pieces 100 | sed 's/blocks=[0-9]*/blocks=9000/'
+		echo '254:0 8000 1 100 4 fragmented /m/a.db'
+	} >t
+	"$view" t -o out.png --file a.db
+	says 'break 12: block=100 from=1321 to=8000 distance=+6,678: not known: only a snapshot of version 2 has causes'
+}
+
+test_colours() {
+	local by
+	one --color-by why
+	says 'new_segment: breaks=1 blocks=4, folded blocks=0'
+	says 'interleaved: breaks=1 blocks=3, folded blocks=0'
+	one --color-by process
+	says 'log er:99: fragments=2 blocks=8, folded blocks=0'
+	one --color-by age
+	mentions 'all fragments: fragments=3 blocks=11'
+	for by in kind severity size file=a; do
+		misused "--color-by $by with --file: expected cause, why, process or age" \
+			"$view" s -o out.png --file db/000007.sst --color-by $by
+	done
+}
+
+test_forms() {
+	one --dpi 300
+	[ "$(width)" = 4000 ] || fail "$(width) pixels wide"
+	one -o out.svg
+	head -c 100 out.svg | grep -q '<?xml'
+	one -o out.pdf
+	head -c 5 out.pdf | grep -q '%PDF-'
+	if command -v pdfinfo >/dev/null; then
+		pdfinfo out.pdf | grep -q 'Title: *fragtrace /mnt/f2fs/db/000007.sst'
+	fi
+	one -i "$data/small-box.img.cnf"
+}
+
+# A whole path goes before the end of one, a name before a deleted file.
+test_which_file() {
+	binary "$data/file.table"
+	refuses '--file 000007.sst: 2 watched files match, expected more of the path of one of them: /mnt/f2fs/db/000007.sst, /mnt/f2fs/log/000007.sst' \
+		"$view" s -o out.png --file 000007.sst
+	refuses '--file nosuch: no watched file of s that has blocks is called so' "$view" s -o out.png --file nosuch
+	refuses ', ...' "$view" "$data/rocksdb.table" -o out.png --file '*.sst'
+	misused '--file has an empty path' "$view" s -o out.png --file ''
+	"$view" s -o out.png --file gone.sst
+	mentions ': 9 blocks written'
+	"$view" s -o out.png --file /mnt/f2fs/log/000007.sst
+	mentions ': 1 block written'
+	"$view" s -o out.png --file 'lo?/*.sst'
+	mentions ': 1 block written'
+}
+
+test_other_outputs() {
+	local option
+	for option in '--html p' '--json j' '--record d' '--fail-if breaks>1' --top --why '--space --f2fs-state .'; do
+		# shellcheck disable=SC2086 # an option and its value
+		misused "--file goes with a picture, expected no ${option%% *} beside it" \
+			"$view" -t "$data/file.table" --file a $option
+	done
+	for option in '--lba 1-' '--only a' '--layout boxes' '--f2fs-state .'; do
+		# shellcheck disable=SC2086
+		misused "--file has a picture of its own, expected no ${option%% *} beside it" \
+			"$view" -t "$data/file.table" --file a $option
+	done
+}
+
+# With -n the last picture stays while the file is not there, which is said once.
+test_repeated() {
+	cp "$data/file.table" t
+	one
+	cp out.png good.png
+	"$view" t -o out.png --file nosuch -n 0.01 --count 3 2>stderr
+	cmp good.png out.png
+	[ "$(wc -l <stderr)" = 1 ] || fail "$(cat stderr)"
+	"$view" t -o out.png --file db/000007.sst -n 0.01 --count 2
+	mentions ': 11 blocks written'
+}
+
+run_tests

@@ -237,6 +237,7 @@ viewer_check() {
 	local rc
 
 	rc=0
+	PATH=$PATH:$(ft_prometheus) || rc=1
 	make -s -C "$FT_TOP/viewer" check || rc=1
 	make -s -C "$FT_TOP/defrag" check || rc=1
 	return $rc

@@ -15,6 +15,7 @@
 #   setup.sh qemu                  print the command of the QEMU that emulates guests; unpack a newer one than the
 #                                  host's if need be
 #   setup.sh vng                   install virtme-ng into the cache; print the path of its command
+#   setup.sh prometheus            unpack Prometheus into the cache; print the folder of its programs
 #   setup.sh cache                 print the cache folder
 #
 # Sourced, it only defines the functions below. VERSION may also be a folder that holds an unpacked
@@ -101,7 +102,7 @@ ft_group() {
 	full) echo "qemu-system-x86 busybox-static f2fs-tools e2fsprogs kmod python3 python3-venv udev procps iproute2 file util-linux" ;;
 	viewer) echo "make gcc libc6-dev pkg-config libcairo2-dev libpango1.0-dev libpng-dev zlib1g-dev libncurses-dev fonts-dejavu-core" ;;
 	test) echo "shellcheck sparse perl openssl mandoc tmux python3 python3-prometheus-client chromium-headless-shell
-		pyflakes3 python3-matplotlib python3-numpy python3-pil python3-pytest prometheus redis-tools trace-cmd" ;;
+		pyflakes3 python3-matplotlib python3-numpy python3-pil python3-pytest redis-tools trace-cmd" ;;
 	demo) echo "rocksdb-tools" ;;
 	bench) echo "fio redis-tools bpftrace python3-matplotlib" ;;
 	large) echo "fio" ;;
@@ -197,6 +198,35 @@ ft_vng() {
 		ft_locked vng ft_vng_install "$dir"
 	}
 	VNG=$dir/bin/vng
+}
+
+# === Prometheus ===
+
+# ft_prometheus() - print the folder of prometheus and promtool
+#
+# The installed package would start a server. The programs of the unpacked one need libc alone.
+ft_prometheus() {
+	local dir
+
+	dir=$(ft_cache)/prometheus
+	[ -x "$dir/usr/bin/promtool" ] || ft_locked prometheus ft_prometheus_unpack "$dir" ||
+		ft_die "cannot download the package prometheus; is there a network?"
+	echo "$dir/usr/bin"
+}
+
+# ft_prometheus_unpack(folder) - download the package and unpack it there
+ft_prometheus_unpack() {
+	[ ! -x "$1/usr/bin/promtool" ] || return 0
+	ft_say "downloading Prometheus (35 MB)"
+	rm -rf "$1" "$1.new"
+	mkdir -p "$1.new"
+	(cd "$1.new" && apt-get -qq -o APT::Sandbox::User=root download prometheus >&2) || {
+		ft_apt_update
+		(cd "$1.new" && apt-get -qq -o APT::Sandbox::User=root download prometheus >&2) || return 1
+	}
+	dpkg-deb -x "$1.new"/*.deb "$1.new" || return 1
+	rm -f "$1.new"/*.deb
+	mv "$1.new" "$1"
 }
 
 # === KVM or emulation ===
@@ -323,6 +353,7 @@ setup_main() {
 		ft_vng
 		echo "$VNG"
 		;;
+	prometheus) ft_prometheus ;;
 	cache) ft_cache ;;
 	*)
 		sed -n 's/^#   \(setup.sh .*\)/usage: \1/p' "$0" >&2

@@ -43,6 +43,10 @@ static void copy_pixels(png_structp png, png_infop info)
 	png_bytepp rows = png_get_rows(png, info);
 	size_t x, y;
 
+	width = png_get_image_width(png, info);
+	height = png_get_image_height(png, info);
+	if (png_get_rowbytes(png, info) != width * 3)
+		fail("not an RGB picture");
 	px = calloc(width * height, sizeof(*px));
 	if (!px)
 		fail("no memory");
@@ -61,23 +65,16 @@ static void decode(const char *path, int want_texts)
 	if (!file || !info)
 		fail("cannot open the file");
 	png_init_io(png, file);
-	png_read_png(png, info, PNG_TRANSFORM_EXPAND, NULL);
-	width = png_get_image_width(png, info);
-	height = png_get_image_height(png, info);
-	if (png_get_rowbytes(png, info) != width * 3)
-		fail("not an RGB picture");
-	if (want_texts)
+	if (want_texts) {
+		/* they are before the pixels */
+		png_read_info(png, info);
 		print_texts(png, info);
-	copy_pixels(png, info);
+	} else {
+		png_read_png(png, info, PNG_TRANSFORM_EXPAND, NULL);
+		copy_pixels(png, info);
+	}
 	png_destroy_read_struct(&png, &info, NULL);
 	fclose(file);
-}
-
-static int by_value(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 struct tally {
@@ -94,19 +91,22 @@ static int by_count(const void *a, const void *b)
 	return x->rgb < y->rgb ? -1 : x->rgb > y->rgb;
 }
 
+#define N_COLORS (1 << 24)
+
 static void print_colors(void)
 {
-	size_t n = width * height, n_tallies = 0, i;
-	struct tally *tallies = calloc(n, sizeof(*tallies));
+	static uint32_t counts[N_COLORS];
+	struct tally *tallies;
+	size_t n_tallies = 0, i;
 
+	for (i = 0; i < width * height; i++)
+		n_tallies += !counts[px[i]]++;
+	tallies = calloc(n_tallies + 1, sizeof(*tallies));
 	if (!tallies)
 		fail("no memory");
-	qsort(px, n, sizeof(*px), by_value);
-	for (i = 0; i < n; i++) {
-		if (!i || px[i] != px[i - 1])
-			tallies[n_tallies++].rgb = px[i];
-		tallies[n_tallies - 1].n++;
-	}
+	for (i = n_tallies = 0; i < N_COLORS; i++)
+		if (counts[i])
+			tallies[n_tallies++] = (struct tally){ (uint32_t)i, counts[i] };
 	qsort(tallies, n_tallies, sizeof(*tallies), by_count);
 	printf("size %zu %zu\n", width, height);
 	for (i = 0; i < n_tallies; i++)

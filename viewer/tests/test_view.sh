@@ -524,12 +524,12 @@ test_hilbert_uses_its_area() {
 	used >t
 	"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout hilbert
 	cell=$(cell)
-	for dpi in 72 300; do
-		"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout hilbert --dpi $dpi
-		[ "$(cell)" = "$cell" ] || fail "$dpi dpi: $(cell), at 96 dpi $cell"
-		hilbert_is_filled $dpi
-	done
-	for width in 640 1280 2560; do
+	hilbert_is_filled 96
+	dpi=300
+	"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout hilbert --dpi $dpi
+	[ "$(cell)" = "$cell" ] || fail "$dpi dpi: $(cell), at 96 dpi $cell"
+	hilbert_is_filled $dpi
+	for width in 640 2560; do
 		echo "width $width" >i.cnf
 		"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout hilbert -i ./i.cnf
 		hilbert_is_filled 96
@@ -934,7 +934,7 @@ test_lba() {
 # Both halves of a volume add up to it, wherever it is cut, and have its colours.
 test_lba_open_ends() {
 	local cut
-	for cut in 100 104 106 110 121 125 132 162; do
+	for cut in 104 106 121 132 162; do
 		plain -t "$data/small.table" --lba -$cut
 		"$peek" out.png | grep -E '^#(00aa00|ff8800|aa4400|0000ff|c0c0c0) ' >halves
 		plain -t "$data/small.table" --lba $((cut + 1))-
@@ -1032,13 +1032,15 @@ test_only_has_the_numbers_of_its_files() {
 	printf '254:0 %s fragmented /mnt/f2fs/back.sst\n' '9000000 4 8 900' '9000010 4 4 900' '9000020 4 0 900' |
 		cat "$data/rocksdb2.table" - >t
 	sed -i 's/blocks=5242880/blocks=10000000/' t
+	# only texts are compared
+	printf 'layout hilbert\nwidth 640\n' >i.cnf
 	for only in 00012 back; do
 		grep -E "^#|$only" t >alone
 		touch -d @1700000000 t alone
 		for by in kind severity size cause file="*$only*"; do
-			"$view" -t alone --color-by "$by" -o out.png
+			"$view" -t alone --color-by "$by" -o out.png -i ./i.cnf
 			"$peek" out.png text | grep -E '^[^ ]*: (cont|blocks)|fragment|files' | grep -v '^254:0\|^not watched' >expected
-			"$view" -t t --color-by "$by" --only $only -o out.png
+			"$view" -t t --color-by "$by" --only $only -o out.png -i ./i.cnf
 			"$peek" out.png text | grep -E '^[^ ]*: (cont|blocks)|fragment|files' |
 				grep -v '^254:0\|^not watched\|^only files\|^other files' | diff expected - || fail "$only by $by"
 		done
@@ -1054,30 +1056,29 @@ test_only_without_a_match() {
 	says 'only files that match no*such: 0 of 7; all numbers of files are theirs'
 }
 
+# state_sums() - print the blocks of out.png that are free, of nodes, of other data and of all files
+state_sums() {
+	echo "$(block_sum free) $(block_sum nodes) $(block_sum 'other data') $(block_sum 'all files')"
+}
+
 # F2FS's state of the parts adds up to that of the whole.
 test_lens_with_the_state() {
-	local what sum part cut
+	local sum part cut
 	set -- -t "$data/f2fs-7/table" --f2fs-state "$data/f2fs-7" -o out.png
-	for what in free nodes 'other data' 'all files'; do
-		"$view" "$@"
-		sum=$(block_sum "$what")
-		[ "$sum" -gt 0 ] || fail "$what: no blocks"
-		for cut in 20500 49300 52000; do
-			"$view" "$@" --lba -$cut
-			part=$(block_sum "$what")
-			"$view" "$@" --lba $((cut + 1))-
-			[ $((part + $(block_sum "$what"))) = "$sum" ] || fail "$what cut after $cut: $part and $(block_sum "$what"), expected $sum"
-		done
+	"$view" "$@"
+	sum=$(state_sums)
+	! echo "$sum" | grep -qw 0 || fail "no blocks: $sum"
+	for cut in 20500 49300 52000; do
+		"$view" "$@" --lba -$cut
+		part=$(state_sums)
+		"$view" "$@" --lba $((cut + 1))-
+		part=$(echo "$part $(state_sums)" | awk '{ print $1 + $5, $2 + $6, $3 + $7, $4 + $8 }')
+		[ "$part" = "$sum" ] || fail "cut after $cut: $part, expected $sum"
 	done
 	# files that do not match are not taken for free or for unwatched ones
 	"$view" "$@" --only f2.sst
-	[ $(($(block_sum 'all files') + $(block_sum 'other files'))) = "$sum" ] || fail "blocks are missing"
-	for what in free nodes 'other data'; do
-		part=$(block_sum "$what")
-		"$view" "$@"
-		[ "$(block_sum "$what")" = "$part" ] || fail "$what: $part with --only"
-		"$view" "$@" --only f2.sst
-	done
+	part="$(block_sum free) $(block_sum nodes) $(block_sum 'other data') $(($(block_sum 'all files') + $(block_sum 'other files')))"
+	[ "$part" = "$sum" ] || fail "with --only: $part, expected $sum"
 }
 
 test_lens_of_a_page() {

@@ -32,7 +32,7 @@ struct number {
 /*
  * A grid being painted, the mixed colours of an incomplete cell, the numbers to be drawn; and, for lines
  * between runs of one colour: where the last piece ended, where the run and the one before it begin, and
- * whether they touch and have one colour.
+ * whether they touch and have one colour; and blocks of files up to now.
  */
 struct brush {
 	struct canvas *canvas;
@@ -48,6 +48,7 @@ struct brush {
 	uint64_t before_begin;
 	uint32_t run_rgb;
 	bool is_same;
+	uint64_t blks_drawn;
 	struct number *numbers;
 	size_t n_numbers;
 	size_t cap_numbers;
@@ -271,6 +272,8 @@ static void paint_piece(void *arg, const struct piece *piece)
 	struct brush *b = arg;
 	uint32_t rgb = colors_rgb(b->colors, piece->shade);
 
+	if (piece->extent != NO_EXTENT)
+		b->blks_drawn += piece->blks;
 	if (piece->folded)
 		count_folded(b->folded, piece);
 	else if (piece->shade == SHADE_FREE)
@@ -283,20 +286,7 @@ static void paint_piece(void *arg, const struct piece *piece)
 		paint_block_cells(b, piece, rgb);
 }
 
-/* Blocks of the files of the table that are drawn. */
-static uint64_t blks_drawn(const struct runs *runs, size_t volume)
-{
-	struct run_walk walk = runs_walk(runs, volume);
-	uint64_t blks = 0;
-	struct run run;
-
-	while (runs_next(&walk, &run))
-		if (run.first != NO_EXTENT)
-			blks += run.blks;
-	return blks;
-}
-
-static char *heading_text(const struct runs *runs, size_t volume)
+static char *heading_text(const struct runs *runs, size_t volume, uint64_t blks_drawn)
 {
 	const struct volume *v = runs_volume(runs, volume);
 	const struct part *part = &runs->parts[volume];
@@ -304,7 +294,7 @@ static char *heading_text(const struct runs *runs, size_t volume)
 	char n[GROUPED_MAX], bytes[BYTES_MAX], share[SHARE_MAX], whole[64] = "";
 
 	format_bytes(bytes, (double)blks);
-	format_share(share, blks_drawn(runs, volume), blks);
+	format_share(share, blks_drawn, blks);
 	if (runs->lens->range)
 		snprintf(whole, sizeof(whole), " of %ju to %ju", (uintmax_t)v->first_blk, (uintmax_t)(v->end_blk - 1));
 	return xasprintf("LBA %ju to %ju%s, %s block%s (%s), %s in %s files", (uintmax_t)part->first_blk,
@@ -312,11 +302,12 @@ static char *heading_text(const struct runs *runs, size_t volume)
 			 runs->selection ? "matching" : "watched");
 }
 
-static void draw_heading(struct canvas *canvas, const struct layout *l, const struct runs *runs, size_t volume)
+static void draw_heading(struct canvas *canvas, const struct layout *l, const struct runs *runs, size_t volume,
+			 uint64_t blks_drawn)
 {
 	double y = (double)(l->grids[volume].y - l->heading) + LETTER_H * l->scale / 2, w;
 	const struct volume *v = runs_volume(runs, volume);
-	char *path = name_text(v->path), *text = heading_text(runs, volume), dev[32];
+	char *path = name_text(v->path), *text = heading_text(runs, volume, blks_drawn), dev[32];
 	double x = (double)l->margin, room = (double)canvas->right - x;
 	/* most letters are narrower than LETTER_W */
 	size_t cols = strlen(text) * 4 / 5 + 2;
@@ -332,7 +323,8 @@ static void draw_heading(struct canvas *canvas, const struct layout *l, const st
 	free(text);
 }
 
-static void paint_volume(struct canvas *canvas, const struct layout *l, const struct runs *runs,
+/* Return: the blocks of files that were drawn or folded. */
+static uint64_t paint_volume(struct canvas *canvas, const struct layout *l, const struct runs *runs,
 			 const struct colors *colors, struct folded *folded, size_t volume)
 {
 	const struct grid *grid = &l->grids[volume];
@@ -347,6 +339,7 @@ static void paint_volume(struct canvas *canvas, const struct layout *l, const st
 	canvas_show_cells(canvas, grid->x, grid->y, grid->columns * l->pitch_x, grid->rows * l->pitch_y);
 	draw_numbers(&b);
 	l->ops->draw_axes(l, canvas, runs, volume);
+	return b.blks_drawn;
 }
 
 /**
@@ -363,16 +356,18 @@ void paint(struct canvas *canvas, const struct layout *l, const struct runs *run
 {
 	static const char none[] = "no directory is watched";
 	struct folded folded = { 0 };
+	uint64_t *blks_drawn = xcalloc(l->n_grids, sizeof(*blks_drawn));
 	size_t i;
 
 	canvas_init(canvas, l->width, l->height, RGB_PAGE, records);
 	canvas->right = l->width - l->margin;
 	canvas->dpi = l->img->dpi;
 	for (i = 0; i < l->n_grids; i++)
-		paint_volume(canvas, l, runs, colors, &folded, i);
+		blks_drawn[i] = paint_volume(canvas, l, runs, colors, &folded, i);
 	legend_draw(canvas, l, runs, colors, &folded, when);
 	for (i = 0; i < l->n_grids; i++)
-		draw_heading(canvas, l, runs, i);
+		draw_heading(canvas, l, runs, i, blks_drawn[i]);
+	free(blks_drawn);
 	if (l->n_grids)
 		return;
 	canvas_text(canvas, (double)l->margin, (double)l->head, l->scale, RGB_FAINT, none);

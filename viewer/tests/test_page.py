@@ -75,6 +75,12 @@ class Page:
         self.browser.point(*self.place(cell, volume))
         return self.text("#cell")
 
+    def segment(self, lba: int, n: int = 1) -> str:
+        """The segments of some blocks, in words."""
+        v = self.data["volumes"][0]
+        first, last = ((block - v["main"]) // v["segment"] for block in (lba, lba + n - 1))
+        return f"segment {first}" if first == last else f"segments {first}–{last}"
+
     def text(self, selector: str) -> str:
         return self.js(f"document.querySelector({json.dumps(selector)}).textContent")
 
@@ -138,7 +144,8 @@ def check_cells(page: Page, table: Path, sample: int) -> None:
         offset, path = truth.get(lba, (0, ""))
         first = page.point(cell).split("\n")[0]
         if per_cell <= per_block:
-            expect(first, f"LBA {lba} · offset {offset} · {path}" if path else f"LBA {lba} · free, or not watched")
+            place = f"LBA {lba} · {page.segment(lba)} · "
+            expect(first, place + (f"offset {offset} · {path}" if path else "free, or not watched"))
         else:
             assert first.startswith(f"LBA {lba}"), f"{first} does not begin with {lba}"
             assert first.endswith(path or "free, or not watched"), f"{first}: {path}"
@@ -171,7 +178,7 @@ def test_folded_rows(page: Page) -> None:
     volume = page.data["volumes"][0]
     assert volume["rows"] < 200, f"{volume['rows']} rows for 65 segments that are not empty"
     # 5167 segments after the first one that is not empty
-    expect(page.point(volume["columns"] * 2 + 5), "LBA 38400–2683903, folded · free, or not watched")
+    expect(page.point(volume["columns"] * 2 + 5), "LBA 38400–2683903, folded · segments 4–5170 · free, or not watched")
 
 
 def test_folded(page: Page) -> None:
@@ -179,13 +186,13 @@ def test_folded(page: Page) -> None:
     page.write(DATA / "small.table", "-i", "i.cnf")
     volume, truth = page.data["volumes"][0], blocks(DATA / "small.table")
     flat, at, lba, seen = volume["pieces"], 0, volume["lba"], 0
-    for owner, n, offset, units in zip(*[iter(flat)] * 4):
+    for owner, n, offset, units, _ in zip(*[iter(flat)] * 5):
         if owner >= 0:
             expect((offset, page.data["files"][owner][0].removesuffix(" (deleted)")),
                    (truth[lba][0], truth[lba][1].removesuffix(" (deleted)")))
         if units and owner >= 0:
             lbas, offsets = (f"{a}–{a + n - 1}" if n > 1 else f"{a}" for a in (lba, offset))
-            expect(page.point(at), f"LBA {lbas}, folded · offset {offsets} · {page.data['files'][owner][0]}")
+            expect(page.point(at), f"LBA {lbas}, folded · {page.segment(lba, n)} · offset {offsets} · {page.data['files'][owner][0]}")
             seen += 1
         at += units or n
         lba += n
@@ -256,8 +263,8 @@ def test_click_on_a_file_scrolls_to_it(page: Page) -> None:
     })()"""
     volume = page.data["volumes"][0]
     flat, at, last = volume["pieces"], 0, (0, 0)
-    owners = [o for o in flat[::4] if o >= 0]
-    for owner, n, _, units in zip(*[iter(flat)] * 4):
+    owners = [o for o in flat[::5] if o >= 0]
+    for owner, n, _, units, _ in zip(*[iter(flat)] * 5):
         if owner >= 0 and owners.count(owner) == 1:
             last = owner, at
         at += units or n
@@ -282,10 +289,10 @@ def test_keys_alone(page: Page) -> None:
     page.js("document.querySelector('#stage').focus()")
     for _ in range(6):
         page.browser.key("ArrowRight")
-    expect(page.text("#cell"), "LBA 105 · offset 0 · /mnt/f2fs/000002.sst")
+    expect(page.text("#cell"), "LBA 105 · segment 0 · offset 0 · /mnt/f2fs/000002.sst")
     page.browser.key("ArrowUp")
     page.browser.key("ArrowLeft")
-    expect(page.text("#cell"), "LBA 104 · offset 4 · /mnt/f2fs/000001.sst")
+    expect(page.text("#cell"), "LBA 104 · segment 0 · offset 4 · /mnt/f2fs/000001.sst")
     page.browser.key("Enter")
     expect(page.lit(), ["/mnt/f2fs/000001.sst"])
     page.browser.key("Escape")
@@ -324,17 +331,19 @@ def test_causes(page: Page) -> None:
     expect({path.rsplit("/")[-1]: color for path, *_, color in page.data["files"]},
            {"LOG": "#1332fb", "000004.sst": "#1332fb", "000001.sst": "#45ef66", "000002.sst": "#45ef66", "a.db": "#b4220d",
             "b.db": "#fb5c1f", "000003.sst": "#c8c8c8"})
-    expect(page.point(0), "LBA 1000 · offset 0 · /mnt/f2fs/db/000001.sst")
+    wrote = ", which last wrote 5 seconds before this reading"
+    expect(page.point(0), "LBA 1000 · segment 0 · offset 0 · /mnt/f2fs/db/000001.sst\n"
+           f"written by rocksdb:low (pid 812){wrote}")
     tail = "tail (the last block rewritten after the file was cut within it), asked for by fsync, fdatasync, sync or " \
         "the like; the block does not follow because the log had gone on to other blocks, of another file or of this one"
-    expect(page.point(10), "LBA 1010 · offset 8 · /mnt/f2fs/db/000001.sst\n"
-                           f"broken before it: {tail}; by rocksdb:low (pid 812)")
+    expect(page.point(10), "LBA 1010 · segment 0 · offset 8 · /mnt/f2fs/db/000001.sst\n"
+                           f"broken before it: {tail}; by rocksdb:low (pid 812){wrote}")
     # the rest of the fragment, after a hole
-    expect(page.point(121), "LBA 1121 · offset 20 · /mnt/f2fs/db/000004.sst\n"
-                            f"broken before it: {tail}; by rocksdb:low (pid 812)")
+    expect(page.point(121), "LBA 1121 · segment 1 · offset 20 · /mnt/f2fs/db/000004.sst\n"
+                            f"broken before it: {tail}; by rocksdb:low (pid 812){wrote}")
     expect(page.point(210).split("\n")[1], "broken before it: gc_bg (moved by garbage collection in the background); the "
            "block does not follow because one of the two was rewritten or moved away")
-    expect(page.point(150), "LBA 1150 · free, or not watched")
+    expect(page.point(150), "LBA 1150 · segment 1 · free, or not watched")
 
 
 def test_finding(page: Page) -> None:
@@ -345,7 +354,7 @@ def test_finding(page: Page) -> None:
     # a hidden file becomes visible when its cell is clicked
     flat = page.data["volumes"][0]["pieces"]
     at, files = 0, page.data["files"]
-    for owner, n, _, units in zip(*[iter(flat)] * 4):
+    for owner, n, _, units, _ in zip(*[iter(flat)] * 5):
         if owner >= 0 and files[owner][0].endswith("OPTIONS-000007"):
             break
         at += units or n
@@ -433,7 +442,7 @@ def test_names_are_text(page: Page) -> None:
     shown = [n.replace("\u202e", "\\342\\200\\256") for n in names]
     expect(sorted(page.paths()), sorted("/m/" + n for n in shown + ["\\377\\376"]))
     for i, name in enumerate(shown):
-        expect(page.point(i), f"LBA {100 + i} · offset 0 · /m/{name}")
+        expect(page.point(i), f"LBA {100 + i} · segment 0 · offset 0 · /m/{name}")
         page.browser.click(*page.place(i))
     expect(page.js("window.bad"), None)
     expect(page.js("document.querySelectorAll('img, script').length"), 3)
@@ -467,14 +476,14 @@ def test_part_of_a_volume(page: Page) -> None:
     expect(lead, 8)
     nothing = page.point(lead - 1)
     assert "LBA" not in nothing, nothing
-    expect(page.point(lead).split("\n")[0], "LBA 140 · offset 0 · /mnt/f2fs/MANIFEST-000005")
-    expect(page.point(lead + 10).split("\n")[0], "LBA 150 · offset 10 · /mnt/f2fs/MANIFEST-000005")
+    expect(page.point(lead).split("\n")[0], "LBA 140 · segment 1 · offset 0 · /mnt/f2fs/MANIFEST-000005")
+    expect(page.point(lead + 10).split("\n")[0], "LBA 150 · segment 1 · offset 10 · /mnt/f2fs/MANIFEST-000005")
     page.browser.click_on("#rows tr:nth-child(1) button")
     page.browser.point(2, 2)
     expect(page.text("#cell"), "/mnt/f2fs/000002.sst · 6 blocks in 3 fragments; none of them is in this picture")
     page.write(DATA / "small.table", *PLAIN, "--only", "*.log", "--lba", "121-131")
     expect(page.paths(), ["/mnt/f2fs/my file.log"])
-    expect(page.point(0).split("\n")[0], "LBA 121 · offset 1 · /mnt/f2fs/my file.log")
+    expect(page.point(0).split("\n")[0], "LBA 121 · segment 0 · offset 1 · /mnt/f2fs/my file.log")
     assert "left out of this page" in page.point(9), page.point(9)
 
 

@@ -20,7 +20,7 @@
 #define TOP_INTERVAL_NS (2 * NSEC_PER_SEC)
 
 /* Options that are also keys of img.cnf. Their values do not collide with letters. */
-enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY };
+enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, OPT_SERVE };
 static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi", "section" };
 
 static const char usage[] =
@@ -28,6 +28,7 @@ static const char usage[] =
 "                      [--record DIR] [--json FILE] [--csv FILE]\n"
 "                      [--prometheus FILE] [--fail-if WHAT]\n"
 "                      [--lba A-B] [--only GLOB] [-n SECONDS [--count N]] [TABLE]\n"
+"       fragtrace-view --serve[=ADDR:PORT] [-n SECONDS] [-c color.cnf] [TABLE]\n"
 "       fragtrace-view --top [-n SECONDS] [--count N] [--filter PATTERN] [TABLE]\n"
 "       fragtrace-view --why [-t TABLE] [FILE]\n"
 "       fragtrace-view --space [-t TABLE] [--f2fs-state DIR]\n"
@@ -47,6 +48,10 @@ static const char usage[] =
 "      --count N        stop after N readings\n"
 "      --html FILE      write a page that shows the picture and what is where on\n"
 "                       it, and that renews itself with -n\n"
+"      --serve[=ADDR:PORT]\n"
+"                       serve a page where one can zoom in to single blocks, and\n"
+"                       that renews itself with -n; print its URL (port 8417 of\n"
+"                       this machine only; port 0 is any free one)\n"
 "      --record DIR     keep a snapshot of the table in this folder whenever\n"
 "                       it has changed\n"
 "      --json FILE      write all records as JSON; - is stdout\n"
@@ -225,7 +230,7 @@ static void check_outputs(const struct options *o)
 
 static bool has_output(const struct options *o)
 {
-	return o->png || o->html || o->record || o->json || o->csv || o->prometheus || o->n_conditions;
+	return o->png || o->html || o->serve || o->record || o->json || o->csv || o->prometheus || o->n_conditions;
 }
 
 static void check_top(struct options *o)
@@ -252,6 +257,27 @@ static void check_space(const struct options *o)
 		die_usage("--space of a recorded table takes a recorded state, expected: --f2fs-state DIR");
 }
 
+/* It has no end, and its URL is on standard output. */
+static void check_serve(const struct options *o)
+{
+	struct output outputs[N_OUTPUTS];
+	size_t i;
+
+	list_outputs(o, outputs);
+	for (i = 0; i < N_OUTPUTS; i++)
+		if (outputs[i].path && !strcmp(outputs[i].path, "-"))
+			die_usage("--serve prints its URL on standard output, expected a file after %s", outputs[i].option);
+	if (o->count)
+		die_usage("--serve runs until it is interrupted, expected no --count beside it");
+	if (o->n_conditions)
+		die_usage("--serve runs until it is interrupted, expected no --fail-if beside it");
+	if (!o->png && !o->html)
+		for (i = 0; i < N_IMG_OPTIONS; i++)
+			if (o->img_keys[i] || o->img_conf)
+				die_usage("%s%s is for pictures, and --serve draws none, expected -o or --html beside it",
+					  o->img_conf ? "" : "--", o->img_conf ? "-i" : img_options[i]);
+}
+
 /* Only what is drawn depends on these options. */
 static void check_lens(const struct options *o)
 {
@@ -274,6 +300,10 @@ static void check_lens(const struct options *o)
 
 static void check(struct options *o)
 {
+	if (o->serve && (o->top || o->why || o->space))
+		die_usage("--serve does not go with %s", o->top ? "--top" : o->why ? "--why" : "--space");
+	if (o->serve)
+		check_serve(o);
 	if (o->lens.range || o->lens.only)
 		check_lens(o);
 	if (o->why)
@@ -330,6 +360,7 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "f2fs-state", required_argument, NULL, OPT_F2FS_STATE },
 		{ "lba", required_argument, NULL, OPT_LBA },
 		{ "only", required_argument, NULL, OPT_ONLY },
+		{ "serve", optional_argument, NULL, OPT_SERVE },
 		{ "filter", required_argument, NULL, 'F' },
 		{ "fail-if", required_argument, NULL, 'I' },
 		{ "max-input", required_argument, NULL, 'M' },
@@ -364,6 +395,10 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'W': o->why = true; break;
 		case 'S': o->space = true; break;
 		case OPT_F2FS_STATE: o->f2fs_state = optarg; break;
+		case OPT_SERVE:
+			o->serve = true;
+			serve_read_address(&o->serve_at, optarg);
+			break;
 		case OPT_LBA: lens_read_range(&o->lens, optarg); break;
 		case OPT_ONLY: o->lens.only = read_only(optarg); break;
 		case 'F': o->filter = optarg; break;

@@ -91,9 +91,10 @@ function mapCellOfEvent(event) {
 
 /* === Moving === */
 
-/* One step closer or farther; the block at a point stays there. */
+/* One step closer or farther; the block at a point, which may be any of its cell, stays there. */
 function zoomOnce(isCloser, x, y) {
-	const [column, row] = mapPlace(x, y), at = view.first + (row * view.columns + column) * view.per;
+	const [column, row] = mapPlace(x, y), part = Math.min(0.999, Math.max(0, (x - GUTTER) / view.cell - column));
+	const at = view.first + Math.floor((row * view.columns + column + part) * view.per);
 
 	if (isCloser ? isClosest() : isWhole())
 		return;

@@ -7,7 +7,7 @@
 "use strict";
 
 const GUTTER = 84, LEAST_CELL = 5, LEAST_COLUMNS = 8, MOST_COLUMNS = 512, CLOSE_COLUMNS = 32, LEAST_LABEL = 15, BORDERED = 6;
-const MOST_CELLS = 16384, LEAST_INK = 0.25, LEAST_GLOW = 0.5;
+const MOST_CELLS = 16384, LEAST_INK = 0.25, LEAST_GLOW = 0.5, FAINT_RGB = 0x808080, FAINT_INK = 0.25;
 
 /* What of the view decides which cells it has. */
 const MOVING = ["first", "per", "columns", "rows"];
@@ -182,10 +182,14 @@ const loadCells = oneAtATime(async () => {
 	drawMap();
 });
 
-/* As colors_diluted() in color.c: a cell that is not empty has at least some of the colour of its content. */
+/*
+ * As colors_diluted() in color.c: a cell that is not empty has at least some of the colour of its content. If a
+ * file is lit up, all others are faint and grey.
+ */
 function cellColor(i) {
-	const dark = isDark(), paper = dark ? 0 : 255, rgb = themed(shown.rgb[i]), least = dark ? LEAST_GLOW : LEAST_INK;
-	const ink = shown.share[i] ? least + (1 - least) * Math.min(1, shown.share[i]) : 0;
+	const dark = isDark(), paper = dark ? 0 : 255, least = dark ? LEAST_GLOW : LEAST_INK, faint = chosen && !shown.lit[i];
+	const rgb = faint ? FAINT_RGB : themed(shown.rgb[i]);
+	const ink = shown.share[i] ? (least + (1 - least) * Math.min(1, shown.share[i])) * (faint ? FAINT_INK : 1) : 0;
 	const mix = value => Math.round(paper + ink * (value - paper));
 
 	return "rgb(" + [rgb >>> 16, rgb >>> 8 & 255, rgb & 255].map(mix) + ")";
@@ -199,7 +203,7 @@ function drawCells(context) {
 		let n = 1;
 
 		while (!border && i + n < shown.n && column + n < columns && shown.rgb[i + n] === shown.rgb[i] &&
-		       shown.share[i + n] === shown.share[i])
+		       shown.share[i + n] === shown.share[i] && shown.lit[i + n] === shown.lit[i])
 			n++;
 		/* whole pixels, so that neighbours meet */
 		const left = Math.round(GUTTER + column * cell), top = Math.round(row * height);
@@ -211,26 +215,27 @@ function drawCells(context) {
 	}
 }
 
-/* All cells but those of the file are dimmed. */
-function drawMapLight(context) {
-	const { columns, cell, height } = view;
+/* Frames around the places of the file that are easily missed: those of a few cells. */
+function drawMapLight(context, ink) {
+	const { columns, cell, height } = view, spaceX = spaceAround(cell), spaceY = spaceAround(height);
 
-	context.fillStyle = isDark() ? "rgba(40, 42, 48, 0.86)" : "rgba(20, 22, 30, 0.78)";
-	for (let i = 0; i < shown.n; i++) {
-		const left = Math.round(GUTTER + i % columns * cell), top = Math.round(Math.floor(i / columns) * height);
-
-		if (!shown.lit[i])
-			context.fillRect(left, top, Math.round(GUTTER + (i % columns + 1) * cell) - left,
-					 Math.round((Math.floor(i / columns) + 1) * height) - top);
+	context.strokeStyle = ink;
+	context.lineWidth = 1.5;
+	for (let i = 0, end; i < shown.n; i = end) {
+		for (end = i + 1; shown.lit[i] && shown.lit[end];)
+			end++;
+		for (let k = i; shown.lit[i] && end - i <= FEW_CELLS && k < end; k++)
+			context.strokeRect(GUTTER + k % columns * cell - spaceX, Math.floor(k / columns) * height - spaceY,
+					   cell + 2 * spaceX, height + 2 * spaceY);
 	}
 }
 
-/* A line where a segment begins, if it has enough cells: below the one before it, and above this one. */
+/* A line where a segment begins, if it has several rows: below the one before it, and above this one. */
 function drawSegments(context, ink) {
 	const { columns, rows, cell, height, per, volume } = view, { segment, main } = volume;
 	const right = GUTTER + columns * cell;
 
-	if (segment / per < columns / 2)
+	if (segment / per < 4 * columns)
 		return;
 	context.strokeStyle = ink;
 	context.lineWidth = 1;
@@ -293,7 +298,7 @@ function drawMap() {
 	context.scale(ratio, ratio);
 	drawCells(context);
 	if (chosen)
-		drawMapLight(context);
+		drawMapLight(context, style.getPropertyValue("--line"));
 	drawSegments(context, style.getPropertyValue("--line"));
 	drawLabels(context, style.getPropertyValue("--faint"));
 	if (mapCursor)

@@ -78,9 +78,9 @@ static const char usage[] =
 "                       number, as in 'split>1.2'; 'fragmented>10%' is a share\n"
 "                       of the files; may come several times\n"
 "      --lba A-B        draw only these blocks (A to B, both included; A- and -B leave\n"
-"                       an end open); for pictures and --html\n"
+"                       an end open); for pictures and pages\n"
 "      --only GLOB      draw only files whose path has this text, or matches this\n"
-"                       glob, others in one light colour; for pictures and --html\n"
+"                       glob, others in one light colour; for pictures and pages\n"
 "                       (both go with no other output: no --record, --json, --csv,\n"
 "                       --prometheus, --fail-if, --top, --why or --space)\n";
 

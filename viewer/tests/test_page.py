@@ -431,15 +431,16 @@ def open_map(page: Page, served: bool, table: Path, *options: str) -> None:
 
 
 def check_zoom(page: Page, served: bool) -> None:
-    table, lba = DATA / "redis.table", 37000
+    table = DATA / "redis.table"
     truth = blocks(table)
-    lba = next(b for b in sorted(truth) if truth[b][0] == 0 and truth.get(b + 1))
+    # where two files meet
+    lba = next(b for b in sorted(truth) if truth.get(b - 1, truth[b])[1] != truth[b][1] == truth.get(b + 1, (0, ""))[1])
     open_map(page, served, table)
     volume = page.data["volumes"][0]
-    first, per, columns, rows = page.shown()
+    whole = first, per, columns, rows = page.shown()
     expect((first, per * columns * rows >= volume["end"] - volume["lba"]), (volume["lba"], True))
     # the wheel goes down to single blocks, and what is below the pointer was there before
-    x, y = page.map_place(lba)
+    x, y = map(int, page.map_place(lba))
     below = f"""(() => {{
         const box = document.querySelector('#map').getBoundingClientRect();
         const cell = mapCell(...mapPlace({x} - box.left, {y} - box.top));
@@ -462,23 +463,25 @@ def check_zoom(page: Page, served: bool) -> None:
     page.settle()
     offset, path = truth[lba]
     page.map_point(lba, f"LBA {lba} · {page.segment(lba)} · offset {offset} · {path}")
-    page.map_point(lba + 1, f"LBA {lba + 1} · {page.segment(lba + 1)} · offset 1 · {truth[lba + 1][1]}")
+    page.map_point(lba + 1, f"LBA {lba + 1} · {page.segment(lba + 1)} · offset {offset + 1} · {path}")
     assert page.map_colour(lba) != 0xFFFFFF
-    # a click lights up its file: other blocks get dark
-    free = next(b for b in range(page.shown()[0], volume["end"]) if b not in truth)
+    # a click lights up its file: others get grey
+    first, per, columns, rows = page.shown()
+    foreign = next(b for b in range(first, first + per * columns * rows) if b in truth and truth[b][1] != path)
     page.browser.point(1, 1)
-    own, other = page.map_colour(lba), page.map_colour(free)
+    own, other = page.map_colour(lba), page.map_colour(foreign)
     page.browser.click(*page.map_place(lba))
     page.browser.until("document.querySelectorAll('tr.lit').length === 1 && shown.lit.some(Boolean)")
     page.browser.point(1, 1)
     expect(page.lit(), [path])
-    expect((page.map_colour(lba), page.map_colour(free) < other), (own, True))
+    grey = page.map_colour(foreign)
+    expect((page.map_colour(lba), other != grey, grey % 0x10101), (own, True, 0))
     expect(page.text("#cell").split(" · ")[0], path)
     page.browser.key("Escape")
     page.browser.until("document.querySelectorAll('tr.lit').length === 0")
     # and back
     page.browser.click_on("#whole")
-    expect(page.shown(), (first, per, columns, rows))
+    expect(page.shown(), whole)
 
 
 def test_zoom(page: Page) -> None:

@@ -17,4 +17,7 @@ SANFLAGS = -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 # text and shapes of pictures
 PICTURE_CFLAGS := $(shell pkg-config --cflags pangocairo)
 PICTURE_LIBS := $(shell pkg-config --libs pangocairo)
-LDLIBS = $(PICTURE_LIBS) -lpng -lz -lncursesw -ltinfo
+# the server of --serve
+SERVE_CFLAGS := $(shell pkg-config --cflags libmicrohttpd)
+SERVE_LIBS := $(shell pkg-config --libs libmicrohttpd)
+LDLIBS = $(PICTURE_LIBS) $(SERVE_LIBS) -lpng -lz -lncursesw -ltinfo

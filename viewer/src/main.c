@@ -27,6 +27,7 @@
 #include "output/html.h"
 #include "output/prometheus.h"
 #include "output/record.h"
+#include "output/serve.h"
 #include "output/space.h"
 #include "output/top_screen.h"
 #include "output/why.h"
@@ -45,6 +46,7 @@ struct session {
 	struct source source;
 	struct f2fs_source state;
 	struct recorder recorder;
+	struct server server;
 	struct colors colors;
 	struct img_conf img;
 	bool trouble_was_said;
@@ -190,6 +192,15 @@ static void write_outputs(struct session *s, const struct table *table)
 	f2fs_states_free(states, table->n_volumes);
 }
 
+/* The table is moved to the server. */
+static void show(struct session *s, struct table *table)
+{
+	struct f2fs_state *states = f2fs_source_read(&s->state, table);
+
+	serve_view_fill(&s->server.view, table, states, &s->options.lens, &s->colors, s->source.name);
+	report_colors(s, &s->server.view.runs);
+}
+
 /* The outputs are complete when the program ends because of a condition. */
 static void check_conditions(const struct session *s, const struct table *table)
 {
@@ -219,7 +230,10 @@ static bool read_once(struct session *s)
 		return false;
 	write_outputs(s, &table);
 	check_conditions(s, &table);
-	table_free(&table);
+	if (s->options.serve)
+		show(s, &table);
+	else
+		table_free(&table);
 	return true;
 }
 
@@ -292,6 +306,13 @@ static void sleep_until(int64_t at_ns)
 }
 
 /* Readings begin at even intervals. A reading that takes longer delays the next ones. */
+static int64_t next_reading(int64_t last_ns, int64_t interval_ns)
+{
+	int64_t now_ns = monotonic_ns();
+
+	return last_ns + interval_ns < now_ns ? now_ns : last_ns + interval_ns;
+}
+
 static void read_repeatedly(struct session *s)
 {
 	int64_t next_ns = monotonic_ns();
@@ -301,11 +322,27 @@ static void read_repeatedly(struct session *s)
 		done += read_once(s);
 		if (s->options.count && done == s->options.count)
 			return;
-		next_ns += s->options.interval_ns;
-		if (next_ns < monotonic_ns())
-			next_ns = monotonic_ns();
+		next_ns = next_reading(next_ns, s->options.interval_ns);
 		sleep_until(next_ns);
 	}
+}
+
+/* Requests are answered between readings. The URL is printed when there is something to show. */
+static void serve(struct session *s)
+{
+	const struct options *o = &s->options;
+	int64_t next_ns = monotonic_ns();
+
+	server_open(&s->server, &o->serve_at, o->interval_ns);
+	read_once(s);
+	server_announce(&s->server, &o->serve_at);
+	for (;;) {
+		next_ns = next_reading(next_ns, o->interval_ns);
+		if (!server_run(&s->server, o->interval_ns ? next_ns : 0))
+			break;
+		read_once(s);
+	}
+	server_close(&s->server);
 }
 
 int main(int argc, char **argv)
@@ -322,7 +359,9 @@ int main(int argc, char **argv)
 	atexit(outfile_abandon);
 	repeating = s.options.interval_ns > 0;
 	on_signals(on_signal);
-	if (s.options.top)
+	if (s.options.serve)
+		serve(&s);
+	else if (s.options.top)
 		top_screen_run(&s.source, s.options.interval_ns, s.options.count, s.options.filter);
 	else if (s.options.why)
 		say_why(&s);

@@ -20,7 +20,7 @@
 #define TOP_INTERVAL_NS (2 * NSEC_PER_SEC)
 
 /* Options that are also keys of img.cnf. Their values do not collide with letters. */
-enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, OPT_FILE };
+enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, OPT_FILE, OPT_SERVE };
 static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi", "section" };
 
 static const char usage[] =
@@ -29,6 +29,7 @@ static const char usage[] =
 "                      [--prometheus FILE] [--fail-if WHAT]\n"
 "                      [--lba A-B] [--only GLOB] [-n SECONDS [--count N]] [TABLE]\n"
 "       fragtrace-view --file PATH [-o PICTURE] [-n SECONDS [--count N]] [TABLE]\n"
+"       fragtrace-view --serve[=ADDR:PORT] [-n SECONDS] [-c color.cnf] [TABLE]\n"
 "       fragtrace-view --top [-n SECONDS] [--count N] [--filter PATTERN] [TABLE]\n"
 "       fragtrace-view --why [-t TABLE] [FILE]\n"
 "       fragtrace-view --space [-t TABLE] [--f2fs-state DIR]\n"
@@ -48,6 +49,10 @@ static const char usage[] =
 "      --count N        stop after N readings\n"
 "      --html FILE      write a page that shows the picture and what is where on\n"
 "                       it, and that renews itself with -n\n"
+"      --serve[=ADDR:PORT]\n"
+"                       serve a page where one can zoom in to single blocks, and\n"
+"                       that renews itself with -n; print its URL (port 8417 of\n"
+"                       this machine only; port 0 is any free one)\n"
 "      --record DIR     keep a snapshot of the table in this folder whenever\n"
 "                       it has changed\n"
 "      --json FILE      write all records as JSON; - is stdout\n"
@@ -74,9 +79,9 @@ static const char usage[] =
 "                       number, as in 'split>1.2'; 'fragmented>10%' is a share\n"
 "                       of the files; may come several times\n"
 "      --lba A-B        draw only these blocks (A to B, both included; A- and -B leave\n"
-"                       an end open); for pictures and --html\n"
+"                       an end open); for pictures and pages\n"
 "      --only GLOB      draw only files whose path has this text, or matches this\n"
-"                       glob, others in one light colour; for pictures and --html\n"
+"                       glob, others in one light colour; for pictures and pages\n"
 "                       (both go with no other output: no --record, --json, --csv,\n"
 "                       --prometheus, --fail-if, --top, --why or --space)\n";
 
@@ -236,7 +241,7 @@ static void check_outputs(const struct options *o)
 
 static bool has_output(const struct options *o)
 {
-	return o->png || o->html || o->record || o->json || o->csv || o->prometheus || o->n_conditions;
+	return o->png || o->html || o->serve || o->record || o->json || o->csv || o->prometheus || o->n_conditions;
 }
 
 static void check_top(struct options *o)
@@ -261,6 +266,27 @@ static void check_space(const struct options *o)
 		die_usage("--space goes alone, expected no other output beside it, and no -n");
 	if (!o->f2fs_state && strncmp(o->table, DEBUGFS "/", strlen(DEBUGFS "/")))
 		die_usage("--space of a recorded table takes a recorded state, expected: --f2fs-state DIR");
+}
+
+/* It has no end, and its URL is on standard output. */
+static void check_serve(const struct options *o)
+{
+	struct output outputs[N_OUTPUTS];
+	size_t i;
+
+	list_outputs(o, outputs);
+	for (i = 0; i < N_OUTPUTS; i++)
+		if (outputs[i].path && !strcmp(outputs[i].path, "-"))
+			die_usage("--serve prints its URL on standard output, expected a file after %s", outputs[i].option);
+	if (o->count)
+		die_usage("--serve runs until it is interrupted, expected no --count beside it");
+	if (o->n_conditions)
+		die_usage("--serve runs until it is interrupted, expected no --fail-if beside it");
+	if (!o->png && !o->html)
+		for (i = 0; i < N_IMG_OPTIONS; i++)
+			if (o->img_keys[i] || o->img_conf)
+				die_usage("%s%s is for pictures, and --serve draws none, expected -o or --html beside it",
+					  o->img_conf ? "" : "--", o->img_conf ? "-i" : img_options[i]);
 }
 
 /* An option that only pictures depend on goes with no other output. */
@@ -293,6 +319,8 @@ static void check_file(const struct options *o)
 		other = "--layout";
 	if (o->f2fs_state)
 		other = "--f2fs-state";
+	if (o->serve)
+		other = "--serve";
 	if (other)
 		die_usage("--file has a picture of its own, expected no %s beside it", other);
 }
@@ -301,6 +329,10 @@ static void check(struct options *o)
 {
 	if (o->file)
 		check_file(o);
+	if (o->serve && (o->top || o->why || o->space))
+		die_usage("--serve does not go with %s", o->top ? "--top" : o->why ? "--why" : "--space");
+	if (o->serve)
+		check_serve(o);
 	if (o->lens.range || o->lens.only)
 		check_picture_option(o, o->lens.range ? "--lba" : "--only", "a picture or --html", true);
 	if (o->why)
@@ -358,6 +390,7 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "lba", required_argument, NULL, OPT_LBA },
 		{ "only", required_argument, NULL, OPT_ONLY },
 		{ "file", required_argument, NULL, OPT_FILE },
+		{ "serve", optional_argument, NULL, OPT_SERVE },
 		{ "filter", required_argument, NULL, 'F' },
 		{ "fail-if", required_argument, NULL, 'I' },
 		{ "max-input", required_argument, NULL, 'M' },
@@ -392,6 +425,10 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'W': o->why = true; break;
 		case 'S': o->space = true; break;
 		case OPT_F2FS_STATE: o->f2fs_state = optarg; break;
+		case OPT_SERVE:
+			o->serve = true;
+			serve_read_address(&o->serve_at, optarg);
+			break;
 		case OPT_LBA: lens_read_range(&o->lens, optarg); break;
 		case OPT_ONLY: o->lens.only = read_only(optarg); break;
 		case OPT_FILE: o->file = read_file_arg(optarg); break;

@@ -12,6 +12,7 @@
 #include "model/lens.h"
 #include "output/condition.h"
 #include "output/export.h"
+#include "output/serve.h"
 
 #define N_IMG_OPTIONS 4
 #define MAX_COLOR_CONFS 16
@@ -27,6 +28,8 @@
  * @csv: file for all records as CSV, or NULL; "-" is standard output
  * @list: what @json and @csv list
  * @prometheus: file for metrics, or NULL; "-" is standard output
+ * @serve: serve the page over HTTP
+ * @serve_at: where, if @serve
  * @filter: files that @top shows, or NULL: all
  * @conditions: the program fails if one of these holds
  * @n_conditions: number of @conditions
@@ -61,6 +64,8 @@ struct options {
 	const char *csv;
 	enum export_list list;
 	const char *prometheus;
+	bool serve;
+	struct serve_address serve_at;
 	const char *filter;
 	struct condition conditions[MAX_CONDITIONS];
 	size_t n_conditions;

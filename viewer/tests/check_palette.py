@@ -16,6 +16,8 @@ import sys
 LEAST_DISTANCE = 15.0  # of any two colours of the palette; about 2.3 is just noticeable side by side
 LEAST_APART = 10.0  # of the two colours of what is not watched from each other and from all others
 LEAST_STEP = 8.0  # of neighbours on the ramps of sizes and ages
+LEAST_DARK = 12.0  # of any two colours in the dark, and from black
+LEAST_IN_THE_DARK = 15  # of lightness, as in page/theme.js
 LEAST_LIGHTNESS = 12.0  # between the tones of one rule, in the lightness of CIE Lab
 
 VISIONS = {
@@ -43,6 +45,39 @@ def lab(rgb, vision):
     )
     x, y, z = (v ** (1 / 3) if v > 216 / 24389 else (24389 / 27 * v + 16) / 116 for v in xyz)
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+def lightened(rgb):
+    """A colour as the page shows it in the dark, see lighten() in page/theme.js."""
+    lightness, a, b = lab(rgb, "normal")
+    if lightness >= 2 * LEAST_IN_THE_DARK:
+        return rgb
+    y = (LEAST_IN_THE_DARK + lightness / 2 + 16) / 116
+    xyz = [(v**3 if v**3 > 216 / 24389 else (116 * v - 16) * 27 / 24389) * white
+           for v, white in ((y + a / 500, 0.95047), (y, 1), (y - b / 200, 1.08883))]
+    rows = ((3.2404542, -1.5371385, -0.4985314), (-0.969266, 1.8760108, 0.041556), (0.0556434, -0.2040259, 1.0572252))
+    light = [min(1, max(0, sum(m * v for m, v in zip(row, xyz)))) for row in rows]
+    values = [12.92 * v if v <= 0.0031308 else 1.055 * v ** (1 / 2.4) - 0.055 for v in light]
+    return sum(int(255 * v + 0.5) << shift for v, shift in zip(values, (16, 8, 0)))
+
+
+def check_dark(sets, ramps):
+    """Whether colours are bad in the dark, where free space is black."""
+    bad = False
+    for vision in VISIONS:
+        for name, colours in sets.items():
+            colours = sorted({lightened(c) for c in colours} - {0xFFFFFF}) + [0]
+            least, pair = min((math.dist(lab(x, vision), lab(y, vision)), f"#{x:06x} #{y:06x}")
+                              for x, y in itertools.combinations(colours, 2))
+            print(f"dark {name} {vision}: {least:.1f} ({pair})")
+            bad |= least < LEAST_DARK
+        for name, colours in ramps.items():
+            colours = [lightened(c) for c in colours]
+            step, pair = min((math.dist(lab(x, vision), lab(y, vision)), f"#{x:06x} #{y:06x}")
+                             for x, y in zip(colours, colours[1:]))
+            print(f"dark {name} {vision}: {step:.1f} ({pair})")
+            bad |= step < LEAST_STEP
+    return bad
 
 
 def colours_after(path, name):
@@ -137,7 +172,10 @@ def main():
         lightness = [lab(c, "normal")[0] for c in scale]
         bad |= lightness != sorted(lightness)
     names = named_colours(kind)
-    for path in sys.argv[2:]:
+    presets = {path: {c for rule in preset(path, names) for c in rule} for path in sys.argv[2:]}
+    bad |= check_dark({"palette": palette, "causes": distinct, **presets},
+                      {"sizes": ramp, "ages": ages, "severity": severities})
+    for path in presets:
         bad |= check_preset(path, names)
     sys.exit(bool(bad))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests the page that fragtrace-view --html writes, in a headless Chromium; speaks KTAP.
+"""Tests the page of fragtrace-view, written by --html or served by --serve, in a headless Chromium; speaks KTAP.
 
 usage: test_page.py PROGRAM [TEST...]
 
@@ -18,6 +18,9 @@ from pathlib import Path
 from typing import Callable
 
 import browser
+import check_palette
+import naive_space
+from serving import Server
 
 HERE = Path(__file__).resolve().parent
 DATA = HERE / "data"
@@ -32,6 +35,7 @@ class Page:
         self.browser = chromium
         self.js = chromium.js
         self.live: subprocess.Popen[bytes] | None = None
+        self.server: Server | None = None
 
     def command(self, table: str | Path, *options: str) -> list[str]:
         return [self.view, "-t", str(table), "-o", "out.png", "--html", "page.html", *options]
@@ -55,6 +59,54 @@ class Page:
         self.browser.until("document.querySelector('#picture').complete")
         self.data = json.loads(self.js("document.querySelector('#data').textContent"))
 
+    def serve(self, table: str | Path, *options: str) -> None:
+        """Serve the page and open it."""
+        self.server = Server(self.view, table, *options)
+        self.browser.open(self.server.url)
+        self.data = json.loads(self.js("document.querySelector('#data').textContent"))
+        self.browser.until("shown !== null")
+
+    # === The map ===
+
+    def map_place(self, lba: int) -> tuple[float, float]:
+        """The position of a block in the window."""
+        return tuple(self.js(f"""(() => {{
+            const box = document.querySelector("#map").getBoundingClientRect();
+            const cell = Math.floor(({lba} - view.first) / view.per), row = Math.floor(cell / view.columns);
+            return [box.left + GUTTER + (cell % view.columns + 0.5) * view.cell, box.top + (row + 0.5) * view.height];
+        }})()"""))
+
+    def settle(self) -> None:
+        """Wait until the map has drawn what it shows."""
+        self.browser.until("MOVING.every(key => shown && shown[key] === view[key])")
+
+    def map_point(self, lba: int, expected: str) -> None:
+        """Point at a block, and wait for its text."""
+        self.browser.point(*self.map_place(lba))
+        self.browser.until("document.querySelector('#cell').textContent !== ''")
+        expect(self.text("#cell").split("\n")[0], expected)
+
+    def map_colour(self, lba: int) -> int:
+        """The colour of a block on the map."""
+        self.settle()
+        x, y = self.map_place(lba)
+        return self.js(f"""(() => {{
+            const map = document.querySelector("#map"), box = map.getBoundingClientRect();
+            const [r, g, b] = map.getContext("2d").getImageData({x} - box.left, {y} - box.top, 1, 1).data;
+            return r << 16 | g << 8 | b;
+        }})()""")
+
+    def wheel(self, x: float, y: float, steps: int) -> None:
+        """Turn the wheel by some steps; below 0 is closer."""
+        for _ in range(abs(steps)):
+            self.browser.mouse("mouseWheel", x, y, deltaX=0, deltaY=60 if steps > 0 else -60)
+
+    def shown(self) -> tuple[int, int, int, int]:
+        """First block, blocks in a cell, columns and rows."""
+        return tuple(self.js("[view.first, view.per, view.columns, view.rows]"))
+
+    # === The picture ===
+
     def place(self, cell: int, volume: int = 0) -> tuple[float, float]:
         """The position of a cell in the window, after scrolling to it."""
         v, (pitch_x, pitch_y) = self.data["volumes"][volume], self.data["pitch"]
@@ -74,6 +126,12 @@ class Page:
         """The text of the page for a cell below the mouse."""
         self.browser.point(*self.place(cell, volume))
         return self.text("#cell")
+
+    def segment(self, lba: int, n: int = 1) -> str:
+        """The segments of some blocks, in words."""
+        v = self.data["volumes"][0]
+        first, last = ((block - v["main"]) // v["segment"] for block in (lba, lba + n - 1))
+        return f"segment {first}" if first == last else f"segments {first}–{last}"
 
     def text(self, selector: str) -> str:
         return self.js(f"document.querySelector({json.dumps(selector)}).textContent")
@@ -138,7 +196,8 @@ def check_cells(page: Page, table: Path, sample: int) -> None:
         offset, path = truth.get(lba, (0, ""))
         first = page.point(cell).split("\n")[0]
         if per_cell <= per_block:
-            expect(first, f"LBA {lba} · offset {offset} · {path}" if path else f"LBA {lba} · free, or not watched")
+            place = f"LBA {lba} · {page.segment(lba)} · "
+            expect(first, place + (f"offset {offset} · {path}" if path else "free, or not watched"))
         else:
             assert first.startswith(f"LBA {lba}"), f"{first} does not begin with {lba}"
             assert first.endswith(path or "free, or not watched"), f"{first}: {path}"
@@ -171,7 +230,7 @@ def test_folded_rows(page: Page) -> None:
     volume = page.data["volumes"][0]
     assert volume["rows"] < 200, f"{volume['rows']} rows for 65 segments that are not empty"
     # 5167 segments after the first one that is not empty
-    expect(page.point(volume["columns"] * 2 + 5), "LBA 38400–2683903, folded · free, or not watched")
+    expect(page.point(volume["columns"] * 2 + 5), "LBA 38400–2683903, folded · segments 4–5170 · free, or not watched")
 
 
 def test_folded(page: Page) -> None:
@@ -179,13 +238,13 @@ def test_folded(page: Page) -> None:
     page.write(DATA / "small.table", "-i", "i.cnf")
     volume, truth = page.data["volumes"][0], blocks(DATA / "small.table")
     flat, at, lba, seen = volume["pieces"], 0, volume["lba"], 0
-    for owner, n, offset, units in zip(*[iter(flat)] * 4):
+    for owner, n, offset, units, _ in zip(*[iter(flat)] * 5):
         if owner >= 0:
             expect((offset, page.data["files"][owner][0].removesuffix(" (deleted)")),
                    (truth[lba][0], truth[lba][1].removesuffix(" (deleted)")))
         if units and owner >= 0:
             lbas, offsets = (f"{a}–{a + n - 1}" if n > 1 else f"{a}" for a in (lba, offset))
-            expect(page.point(at), f"LBA {lbas}, folded · offset {offsets} · {page.data['files'][owner][0]}")
+            expect(page.point(at), f"LBA {lbas}, folded · {page.segment(lba, n)} · offset {offsets} · {page.data['files'][owner][0]}")
             seen += 1
         at += units or n
         lba += n
@@ -256,8 +315,8 @@ def test_click_on_a_file_scrolls_to_it(page: Page) -> None:
     })()"""
     volume = page.data["volumes"][0]
     flat, at, last = volume["pieces"], 0, (0, 0)
-    owners = [o for o in flat[::4] if o >= 0]
-    for owner, n, _, units in zip(*[iter(flat)] * 4):
+    owners = [o for o in flat[::5] if o >= 0]
+    for owner, n, _, units, _ in zip(*[iter(flat)] * 5):
         if owner >= 0 and owners.count(owner) == 1:
             last = owner, at
         at += units or n
@@ -282,10 +341,10 @@ def test_keys_alone(page: Page) -> None:
     page.js("document.querySelector('#stage').focus()")
     for _ in range(6):
         page.browser.key("ArrowRight")
-    expect(page.text("#cell"), "LBA 105 · offset 0 · /mnt/f2fs/000002.sst")
+    expect(page.text("#cell"), "LBA 105 · segment 0 · offset 0 · /mnt/f2fs/000002.sst")
     page.browser.key("ArrowUp")
     page.browser.key("ArrowLeft")
-    expect(page.text("#cell"), "LBA 104 · offset 4 · /mnt/f2fs/000001.sst")
+    expect(page.text("#cell"), "LBA 104 · segment 0 · offset 4 · /mnt/f2fs/000001.sst")
     page.browser.key("Enter")
     expect(page.lit(), ["/mnt/f2fs/000001.sst"])
     page.browser.key("Escape")
@@ -324,17 +383,19 @@ def test_causes(page: Page) -> None:
     expect({path.rsplit("/")[-1]: color for path, *_, color in page.data["files"]},
            {"LOG": "#1332fb", "000004.sst": "#1332fb", "000001.sst": "#45ef66", "000002.sst": "#45ef66", "a.db": "#b4220d",
             "b.db": "#fb5c1f", "000003.sst": "#c8c8c8"})
-    expect(page.point(0), "LBA 1000 · offset 0 · /mnt/f2fs/db/000001.sst")
+    wrote = ", which last wrote 5 seconds before this reading"
+    expect(page.point(0), "LBA 1000 · segment 0 · offset 0 · /mnt/f2fs/db/000001.sst\n"
+           f"written by rocksdb:low (pid 812){wrote}")
     tail = "tail (the last block rewritten after the file was cut within it), asked for by fsync, fdatasync, sync or " \
         "the like; the block does not follow because the log had gone on to other blocks, of another file or of this one"
-    expect(page.point(10), "LBA 1010 · offset 8 · /mnt/f2fs/db/000001.sst\n"
-                           f"broken before it: {tail}; by rocksdb:low (pid 812)")
+    expect(page.point(10), "LBA 1010 · segment 0 · offset 8 · /mnt/f2fs/db/000001.sst\n"
+                           f"broken before it: {tail}; by rocksdb:low (pid 812){wrote}")
     # the rest of the fragment, after a hole
-    expect(page.point(121), "LBA 1121 · offset 20 · /mnt/f2fs/db/000004.sst\n"
-                            f"broken before it: {tail}; by rocksdb:low (pid 812)")
+    expect(page.point(121), "LBA 1121 · segment 1 · offset 20 · /mnt/f2fs/db/000004.sst\n"
+                            f"broken before it: {tail}; by rocksdb:low (pid 812){wrote}")
     expect(page.point(210).split("\n")[1], "broken before it: gc_bg (moved by garbage collection in the background); the "
            "block does not follow because one of the two was rewritten or moved away")
-    expect(page.point(150), "LBA 1150 · free, or not watched")
+    expect(page.point(150), "LBA 1150 · segment 1 · free, or not watched")
 
 
 def test_finding(page: Page) -> None:
@@ -345,13 +406,244 @@ def test_finding(page: Page) -> None:
     # a hidden file becomes visible when its cell is clicked
     flat = page.data["volumes"][0]["pieces"]
     at, files = 0, page.data["files"]
-    for owner, n, _, units in zip(*[iter(flat)] * 4):
+    for owner, n, _, units, _ in zip(*[iter(flat)] * 5):
         if owner >= 0 and files[owner][0].endswith("OPTIONS-000007"):
             break
         at += units or n
     page.browser.click(*page.place(at // page.data["unitsPerCell"]))
     expect(page.lit(), ["/mnt/f2fs/db/OPTIONS-000007"])
     expect(page.js("document.querySelector('#find').value"), "")
+
+
+# === The map ===
+
+SAME = "default #777777 #777777 #777777\n.rdb #00aa00 #00aa00 #00aa00\n.aof #0000ff #0000ff #0000ff\n"
+
+
+def open_map(page: Page, served: bool, table: Path, *options: str) -> None:
+    """Show the map of a served page, or of one in a file."""
+    if served:
+        page.serve(table, *options)
+    else:
+        page.write(table, *options)
+        page.browser.click_on("#toMap")
+    page.settle()
+
+
+def check_zoom(page: Page, served: bool) -> None:
+    table = DATA / "redis.table"
+    truth = blocks(table)
+    # where two files meet
+    lba = next(b for b in sorted(truth) if truth.get(b - 1, truth[b])[1] != truth[b][1] == truth.get(b + 1, (0, ""))[1])
+    open_map(page, served, table)
+    volume = page.data["volumes"][0]
+    whole = first, per, columns, rows = page.shown()
+    expect((first, per * columns * rows >= volume["end"] - volume["lba"]), (volume["lba"], True))
+    # the wheel goes down to single blocks, and what is below the pointer was there before
+    x, y = map(int, page.map_place(lba))
+    below = f"""(() => {{
+        const box = document.querySelector('#map').getBoundingClientRect();
+        const cell = mapCell(...mapPlace({x} - box.left, {y} - box.top));
+        return [cell.lba, cell.end];
+    }})()"""
+    while page.shown()[2] > 8:
+        before, (first_before, end_before) = page.shown(), page.js(below)
+        page.wheel(x, y, -1)
+        now = page.shown()
+        expect((now[1], now[2]), (before[1] // 2, before[2]) if before[1] > 1 else (1, before[2] // 2))
+        page.settle()
+        first_now, end_now = page.js(below)
+        assert first_before <= first_now < end_now <= end_before, f"{first_now} was not in {first_before}, {end_before}"
+    page.wheel(x, y, -3)
+    expect(page.shown()[1:3], (1, 8))
+    expect(page.js("document.querySelector('#closer').disabled"), True)
+    page.settle()
+    # go to the very block
+    page.js(f"showBlock({lba}, true)")
+    page.settle()
+    offset, path = truth[lba]
+    page.map_point(lba, f"LBA {lba} · {page.segment(lba)} · offset {offset} · {path}")
+    page.map_point(lba + 1, f"LBA {lba + 1} · {page.segment(lba + 1)} · offset {offset + 1} · {path}")
+    assert page.map_colour(lba) != 0xFFFFFF
+    # a click lights up its file: others get grey
+    first, per, columns, rows = page.shown()
+    foreign = next(b for b in range(first, first + per * columns * rows) if b in truth and truth[b][1] != path)
+    page.browser.point(1, 1)
+    own, other = page.map_colour(lba), page.map_colour(foreign)
+    page.browser.click(*page.map_place(lba))
+    page.browser.until("document.querySelectorAll('tr.lit').length === 1 && shown.lit.some(Boolean)")
+    page.browser.point(1, 1)
+    expect(page.lit(), [path])
+    grey = page.map_colour(foreign)
+    expect((page.map_colour(lba), other != grey, grey % 0x10101), (own, True, 0))
+    expect(page.text("#cell").split(" · ")[0], path)
+    page.browser.key("Escape")
+    page.browser.until("document.querySelectorAll('tr.lit').length === 0")
+    # and back
+    page.browser.click_on("#whole")
+    expect(page.shown(), whole)
+
+
+def test_zoom(page: Page) -> None:
+    check_zoom(page, False)
+
+
+def test_zoom_of_a_served_page(page: Page) -> None:
+    check_zoom(page, True)
+    assert page.server
+    expect(page.js("document.querySelector('#modes').hidden"), True)
+
+
+def check_drag_and_keys(page: Page, served: bool) -> None:
+    open_map(page, served, DATA / "rocksdb2.table")
+    volume = page.data["volumes"][0]
+    page.js("document.querySelector('#map').focus()")
+    whole = page.shown()
+    page.browser.key("+", "+")
+    page.browser.key("+", "+")
+    assert page.shown()[1] == whole[1] // 4, page.shown()
+    page.settle()
+    first, per, columns, _ = page.shown()
+    # what was taken hold of moves with the pointer
+    x, y = page.map_place(first + (3 * columns + 5) * per)
+    page.browser.mouse("mouseMoved", x, y)
+    page.browser.mouse("mousePressed", x, y, button="left", clickCount=1)
+    dx, dy = page.js("[2 * view.cell, -6 * view.height]")
+    for part in 0.3, 0.7, 1:
+        page.browser.mouse("mouseMoved", x + part * dx, y + part * dy, button="left")
+    page.browser.mouse("mouseReleased", x + dx, y + dy, button="left", clickCount=1)
+    expect((page.shown()[0] - first) // per, 6 * columns - 2)
+    # a drag is no click
+    expect(page.lit(), [])
+    page.settle()
+    page.browser.point(1, 1)
+    page.js("document.querySelector('#map').focus()")
+    first = page.shown()[0]
+    page.browser.key("ArrowRight")
+    page.browser.key("ArrowRight")
+    page.browser.key("ArrowDown")
+    expect(page.js("mapCursor.lba"), first + (columns + 1) * per)
+    page.browser.until(f"document.querySelector('#cell').textContent.startsWith('LBA {first + (columns + 1) * per}')")
+    page.browser.key("ArrowUp")
+    page.browser.key("ArrowUp")
+    expect(page.shown()[0], max(volume["lba"], first - columns * per))
+    page.browser.key("-", "-")
+    page.browser.key("0", "0")
+    expect(page.shown(), whole)
+    # nothing lies before or behind the volume
+    page.browser.key("+", "+")
+    for key in ("PageUp", "PageDown"):
+        for _ in range(9):
+            page.browser.key(key)
+        first, per, columns, rows = page.shown()
+        assert volume["lba"] <= first < volume["end"], (key, first)
+    assert first + per * columns * rows >= volume["end"], "the end is out of reach"
+
+
+def test_drag_and_keys(page: Page) -> None:
+    check_drag_and_keys(page, False)
+
+
+def test_drag_and_keys_of_a_served_page(page: Page) -> None:
+    check_drag_and_keys(page, True)
+
+
+def test_map_of_both_pages_is_the_same(page: Page) -> None:
+    Path("c.cnf").write_text(SAME)
+    seen = []
+    for served in True, False:
+        open_map(page, served, DATA / "redis.table", "-c", "./c.cnf")
+        for first, per, n in (6656, 128, 4044), (186880, 1, 5000), (190001, 7, 900):
+            cells = f"source.cells(data.volumes[0], {first}, {per}, {n})"
+            seen.append(page.js(f"{cells}.then(c => [[...c.rgb], [...c.share].map(s => Math.ceil(1000 * s - 0.001))])"))
+    for served, written in zip(seen[:3], seen[3:]):
+        expect(written, served)
+    assert len(set(seen[0][0])) > 5
+
+
+def test_from_the_picture_to_the_map(page: Page) -> None:
+    page.write(DATA / "rocksdb2.table", "--layout", "hilbert")
+    page.js("document.querySelector('#stage').focus()")
+    page.browser.key("ArrowRight")
+    page.browser.key("+", "+")
+    expect(page.js("document.querySelector('#map').hidden"), False)
+    expect(page.shown()[1:3], (1, 32))
+    page.settle()
+    # a file of the list is shown where it begins
+    page.browser.click_on("#rows tr:nth-child(1) button")
+    page.browser.until("shown.lit.some(Boolean)")
+    page.browser.click_on("#toPicture")
+    expect(page.js("document.querySelector('#stage').hidden"), False)
+
+
+def test_state_of_f2fs(page: Page) -> None:
+    folder = Path("s")
+    naive_space.make(folder, 4)
+    segments, watched = naive_space.read_bits(folder), set(naive_space.read_table(folder))
+    names = ("hot data", "warm data", "cold data", "hot nodes", "warm nodes", "cold nodes")
+    found: dict[str, int] = {}
+    for block in range(len(segments) * naive_space.BLKS):
+        kind, bits, _ = segments[block // naive_space.BLKS]
+        valid = bits[block % naive_space.BLKS]
+        use = "offset" if block in watched else "free" if not valid else "node" if kind > 2 else "other data"
+        segment = f"segment {block // naive_space.BLKS}" + (f" ({names[kind]})" if any(bits) else "")
+        found.setdefault(use, naive_space.MAIN + block)
+        if found[use] == naive_space.MAIN + block:
+            found[use + " text"] = f"LBA {naive_space.MAIN + block} · {segment} · {use}"  # type: ignore[assignment]
+    for served in False, True:
+        open_map(page, served, folder / "table", "--f2fs-state", "s")
+        for use in "offset", "free", "node", "other data":
+            page.js(f"showBlock({found[use]}, true)")
+            page.settle()
+            page.browser.point(*page.map_place(found[use]))
+            page.browser.until("document.querySelector('#cell').textContent.startsWith('LBA ')")
+            said = page.text("#cell")
+            assert said.startswith(str(found[use + " text"])) and "not watched" not in said.replace("that is not watched", ""), said
+        assert "nodes" in page.text("#legend") and "free, or" not in page.text("#legend")
+
+
+# === Light and dark ===
+
+def contrast(page: Page, selector: str) -> float:
+    """The contrast of a text with what is below it."""
+    colours = page.js(f"""(() => {{
+        let e = document.querySelector({json.dumps(selector)}), below = e;
+        while (getComputedStyle(below).backgroundColor === "rgba(0, 0, 0, 0)")
+            below = below.parentElement;
+        return [getComputedStyle(e).color, getComputedStyle(below).backgroundColor].map(c => c.match(/[0-9]+/g).map(Number));
+    }})()""")
+    weights = 0.2126, 0.7152, 0.0722
+    light = [sum(w * v for w, v in zip(weights, check_palette.linear(r << 16 | g << 8 | b))) for r, g, b in colours]
+    return (max(light) + 0.05) / (min(light) + 0.05)
+
+
+def test_dark(page: Page) -> None:
+    Path("c.cnf").write_text("default #000000 #000000 #000000\n.sst #003423 #003423 #003423\n.log #9ac5fd #9ac5fd #9ac5fd\n")
+    sst, log, other, free = 101, 122, 141, 120
+    texts = "h1", "#summary", "#fresh", "#where", "#legend", "#cell", "#rows bdi", "th button", "#whole"
+    open_map(page, True, DATA / "small.table", "-c", "./c.cnf")
+    truth = blocks(DATA / "small.table")
+    free = next(b for b in range(100, 164) if b not in truth)
+    sst, log, other = (next(b for b in sorted(truth) if end in truth[b][1]) for end in (".sst", ".log", "MANIFEST"))
+    light = [page.map_colour(b) for b in (sst, log, other, free)]
+    expect(light, [0x003423, 0x9AC5FD, 0, 0xFFFFFF])
+    for selector in texts:
+        assert contrast(page, selector) >= 4.5, (selector, contrast(page, selector))
+    page.browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    try:
+        page.browser.until("document.documentElement.dataset.theme === 'dark'")
+        dark = [page.map_colour(b) for b in (sst, log, other, free)]
+        expect(dark, [check_palette.lightened(c) for c in light[:3]] + [0])
+        for selector in texts:
+            assert contrast(page, selector) >= 4.5, ("dark", selector, contrast(page, selector))
+        # the user may want it otherwise, and the choice stays
+        page.js("(() => { const t = document.querySelector('#theme'); t.value = 'light'; t.dispatchEvent(new Event('change')); })()")
+        expect([page.map_colour(b) for b in (sst, log, other, free)], light)
+        assert page.server
+        page.browser.open(page.server.url)
+        expect(page.js("document.documentElement.dataset.theme"), "light")
+    finally:
+        page.browser.call("Emulation.setEmulatedMedia", features=[])
 
 
 # === Update ===
@@ -419,6 +711,56 @@ def test_once_is_not_renewed(page: Page) -> None:
     expect(page.js("document.querySelectorAll('iframe').length"), 0)
 
 
+def test_renewal_of_a_served_page(page: Page) -> None:
+    replace("t", ["254:0 110 2 0 4 contiguous /m/a.sst", "254:0 120 1 0 5 contiguous /m/b.log"])
+    page.serve("t", "-n", "0.2", *PLAIN[:2])
+    page.js("window.sameDocument = true")
+    page.browser.click_on("#head th:nth-child(1) button")
+    page.browser.until("document.querySelector('#head th').getAttribute('aria-sort') === 'ascending'")
+    page.browser.click_on("#rows tr:nth-child(1) button")
+    page.browser.until("document.querySelectorAll('tr.lit').length === 1 && shown.lit.some(Boolean)")
+    page.browser.click_on("#closer")
+    page.settle()
+    shown = page.shown()
+    replace("t", ["254:0 110 2 0 4 fragmented /m/a.sst", "254:0 115 1 0 6 contiguous /m/0.log",
+                  "254:0 120 1 0 5 contiguous /m/b.log", "254:0 130 3 2 4 fragmented /m/a.sst"])
+    page.browser.until("document.querySelectorAll('#rows tr').length === 3")
+    expect(page.paths(), ["/m/0.log", "/m/a.sst", "/m/b.log"])
+    expect((page.lit(), page.shown(), page.js("window.sameDocument")), (["/m/a.sst"], shown, True))
+    page.browser.until("[...shown.lit].reduce((a, b) => a + b) === 5 / view.per || view.per > 1")
+    expect(page.js("document.querySelectorAll('iframe').length"), 0)
+    assert "renewed every 0.2 s" in page.text("#fresh"), page.text("#fresh")
+    assert page.server
+    page.server.stop()
+    page.browser.until("/does not answer/.test(document.querySelector('#fresh').textContent)")
+    expect(page.lit(), ["/m/a.sst"])
+    # the browser itself complains about that
+    page.browser.complaints[:] = [c for c in page.browser.complaints if "ERR_CONNECTION" not in c]
+
+
+def test_served_list(page: Page) -> None:
+    n = 7000
+    with open("t", "w", encoding="ascii") as file:
+        file.write(f"# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks={n * 8} segment_blocks=512 path=/m\n")
+        file.writelines(f"254:0 {i * 8} {1 + i % 7} 0 {i + 4} contiguous /m/{i:05}.sst\n" for i in range(n))
+    page.serve("t")
+    expect(page.text("#left"), "")
+    assert page.text("#more") == f"Show more of {n:,} files", page.text("#more")
+    # a file that no list of 5000 has
+    page.browser.click_on("#find")
+    page.browser.write("06999")
+    page.browser.until("document.querySelectorAll('#rows tr').length === 1")
+    page.browser.click_on("#rows button")
+    page.browser.until("document.querySelectorAll('tr.lit').length === 1 && shown.lit.some(Boolean)")
+    expect(page.text("#cell"), "/m/06999.sst · 7 blocks in 1 fragment")
+    # its block, out of sight, comes into sight
+    page.js("showBlock(0, true)")
+    page.browser.click_on("#rows button")
+    page.browser.until("document.querySelectorAll('tr.lit').length === 0")
+    page.browser.click_on("#rows button")
+    page.browser.until(f"view.first <= {(n - 1) * 8} && {(n - 1) * 8} < view.first + visible() && view.per === 1")
+
+
 # === Names, limits, and empty input ===
 
 def test_names_are_text(page: Page) -> None:
@@ -433,7 +775,7 @@ def test_names_are_text(page: Page) -> None:
     shown = [n.replace("\u202e", "\\342\\200\\256") for n in names]
     expect(sorted(page.paths()), sorted("/m/" + n for n in shown + ["\\377\\376"]))
     for i, name in enumerate(shown):
-        expect(page.point(i), f"LBA {100 + i} · offset 0 · /m/{name}")
+        expect(page.point(i), f"LBA {100 + i} · segment 0 · offset 0 · /m/{name}")
         page.browser.click(*page.place(i))
     expect(page.js("window.bad"), None)
     expect(page.js("document.querySelectorAll('img, script').length"), 3)
@@ -467,14 +809,14 @@ def test_part_of_a_volume(page: Page) -> None:
     expect(lead, 8)
     nothing = page.point(lead - 1)
     assert "LBA" not in nothing, nothing
-    expect(page.point(lead).split("\n")[0], "LBA 140 · offset 0 · /mnt/f2fs/MANIFEST-000005")
-    expect(page.point(lead + 10).split("\n")[0], "LBA 150 · offset 10 · /mnt/f2fs/MANIFEST-000005")
+    expect(page.point(lead).split("\n")[0], "LBA 140 · segment 1 · offset 0 · /mnt/f2fs/MANIFEST-000005")
+    expect(page.point(lead + 10).split("\n")[0], "LBA 150 · segment 1 · offset 10 · /mnt/f2fs/MANIFEST-000005")
     page.browser.click_on("#rows tr:nth-child(1) button")
     page.browser.point(2, 2)
     expect(page.text("#cell"), "/mnt/f2fs/000002.sst · 6 blocks in 3 fragments; none of them is in this picture")
     page.write(DATA / "small.table", *PLAIN, "--only", "*.log", "--lba", "121-131")
     expect(page.paths(), ["/mnt/f2fs/my file.log"])
-    expect(page.point(0).split("\n")[0], "LBA 121 · offset 1 · /mnt/f2fs/my file.log")
+    expect(page.point(0).split("\n")[0], "LBA 121 · segment 0 · offset 1 · /mnt/f2fs/my file.log")
     assert "left out of this page" in page.point(9), page.point(9)
 
 
@@ -517,6 +859,8 @@ def run(test: Callable[[Page], None], view: str, chromium: browser.Browser) -> s
             if page.live:
                 page.live.terminate()
                 page.live.wait()
+            if page.server:
+                page.server.stop()
             os.chdir("/")
 
 

@@ -336,12 +336,50 @@ test_folded_blocks_are_counted_by_use() {
 }
 
 # The places in the page are those of watched files; what is between them does not make it larger.
-test_page_is_not_larger() {
+# page(name) - print whether the page knows what is free, and its pieces without shades
+page() {
+	"$python" - "$1" <<-'EOF'
+		import json, re, sys
+		data = json.loads(re.search(r'id="data">\n(.*?)</script>', open(sys.argv[1], encoding="utf-8").read(), re.S)[1])
+		pieces = []
+		for owner, blocks, offset, *_ in zip(*[iter(data["volumes"][0]["pieces"])] * 5):
+		    if owner < 0 and pieces and pieces[-1][0] == -1:
+		        pieces[-1][1] += blocks
+		    else:
+		        pieces.append([max(owner, -1), blocks, offset])
+		print(data["knowsFree"], len(data["volumes"][0]["pieces"]) // 5)
+		print(pieces)
+	EOF
+}
+
+test_page_tells_what_is_free() {
 	state 6.12
 	"$view" -t t -o out.png --layout hilbert --html without.html
 	"$view" -t t -o out.png --layout hilbert --html with.html --f2fs-state s
-	grep -A 1 '"pieces"' with.html >pieces
-	grep -A 1 '"pieces"' without.html | cmp - pieces
+	page without.html >without
+	page with.html >with
+	[ "$(head -n 1 with)" != "$(head -n 1 without)" ] || fail "nothing is told: $(head -n 1 with)"
+	tail -n 1 with >pieces
+	tail -n 1 without | cmp - pieces
+}
+
+test_page_is_bounded() {
+	"$python" - <<-'EOF'
+		import os
+		os.mkdir("s")
+		n = 500
+		with open("s/segment_bits", "w") as f:
+		    print("format: segment_type|valid_blocks|bitmaps\nsegment_type(0:HD, 1:WD, 2:CD, 3:HN, 4:WN, 5:CN)", file=f)
+		    for i in range(n):
+		        print(f"{i:<10}1|256| " + " ".join(["55"] * 64), file=f)
+		with open("t", "w") as f:
+		    print("# fragtrace table 1", file=f)
+		    print(f"# volume 254:0 main_blkaddr=4096 blocks={4096 + n * 512} segment_blocks=512 path=/m", file=f)
+		    print("254:0 4096 1 0 4 contiguous /m/f", file=f)
+	EOF
+	"$view" -t t --html with.html --f2fs-state s
+	page with.html >with
+	[ "$(head -n 1 with)" = "False 2" ] || fail "$(head -n 1 with)"
 }
 
 test_sections_are_ruled_off() {

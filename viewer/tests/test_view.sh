@@ -1091,12 +1091,12 @@ test_lens_of_a_page() {
 			data = json.loads(re.search(r'id="data">\n(.*?)</script>', text, re.S)[1])
 			(v,) = data["volumes"]
 			assert v["lba"] == 103, v
-			assert sum(v["pieces"][1::4]) == 25, v
+			assert sum(v["pieces"][1::5]) == 25, v
 			assert data["total"]["files"] == 3, data["total"]
 			units = v["lead"] + 25 * data["unitsPerBlock"]
 			assert -(-units // data["unitsPerCell"]) == v["cells"] <= v["columns"] * v["rows"], v
 			# owner, blocks, offset: the first file begins before the range
-			at = [(i, v["pieces"][4 * i + 2]) for i in range(len(v["pieces"]) // 4) if v["pieces"][4 * i] >= 0]
+			at = [(i, v["pieces"][5 * i + 2]) for i in range(len(v["pieces"]) // 5) if v["pieces"][5 * i] >= 0]
 			assert at[0] == (0, 3), at
 		EOF
 	done

@@ -8,7 +8,8 @@
  * text, never as HTML.
  *
  * The size of the page is limited: it lists the worst MAX_FILES files, and has the places of as many
- * of these as fit into MAX_PIECES pieces. The page reports how many were left out.
+ * of these as fit into MAX_PIECES pieces. The page reports how many were left out. If what no watched file
+ * has is in more pieces than that, the page does not tell free blocks from others of these.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +19,14 @@
 #include "names.h"
 #include "outfile.h"
 #include "output/html.h"
+#include "output/page_data.h"
 #include "output/phrases.h"
 #include "page.h"
 #include "util.h"
 
 #define MAX_FILES 5000
 #define MAX_PIECES 200000
+#define MAX_SEGMENTS 65536
 
 /* Free space is a piece of its own if it is at least this share of the volume (1/1024). */
 #define FREE_SHARE 1024
@@ -34,6 +37,8 @@
 /* Values that replace the number of a file in the list. */
 #define OWNER_FREE -1
 #define OWNER_LEFT_OUT -2
+#define OWNER_OTHER -3
+#define OWNER_NODES -4
 
 /**
  * struct page_files - the files of the page
@@ -42,11 +47,10 @@
  * @n: how many of @order are listed
  * @place: by index into table.files, its index in the list if the page has its places, or
  *	OWNER_LEFT_OUT
- * @shade: by index into table.files, one of its shades; the shade of most breaks if they differ in more
- *	than tone
- * @causes: by extent, the cause of the break before its fragment, or 0; NULL where causes are not known
+ * @shade: by index into table.files, its shade in the list
+ * @causes: by extent, the cause of its fragment; NULL where causes are not known
  * @n_unplaced: listed files without a place
- * @n_fragmented: files of two fragments or more, listed or not
+ * @knows_free: free blocks are told from others that are not watched
  */
 struct page_files {
 	const struct figures *figures;
@@ -56,7 +60,7 @@ struct page_files {
 	uint8_t *shade;
 	uint32_t *causes;
 	size_t n_unplaced;
-	size_t n_fragmented;
+	bool knows_free;
 };
 
 /* === Files === */
@@ -68,46 +72,24 @@ static uint32_t *find_causes(const struct runs *runs)
 	uint32_t *causes = xcalloc(table->n_extents, sizeof(*causes));
 	size_t i;
 
-	for (i = 0; i < table->n_extents; i++) {
-		if (runs->places[i] == PLACE_BREAK)
-			causes[i] = cause_of_break(table, i);
-		else if (runs->places[i] == PLACE_JOINED)
-			causes[i] = causes[i - 1];
-	}
+	for (i = 0; i < table->n_extents; i++)
+		causes[i] = runs->places[i] == PLACE_JOINED ? causes[i - 1] : page_cause(runs, i);
 	return causes;
 }
 
-/* A shade of the rule that most breaks of a file have. */
-static uint8_t main_shade(const struct runs *runs, const struct file_break *breaks, size_t n, uint8_t shade)
+/* Whether the state of F2FS is known, and can be shown in a page of limited size. */
+static bool can_tell_free(const struct runs *runs)
 {
-	size_t counts[MAX_RULES] = { 0 }, most = 0, i;
+	size_t n = 0, i;
 
-	for (i = 0; i < n; i++) {
-		size_t *count = &counts[SHADE_RULE(runs->shades[breaks[i].extent])];
+	for (i = 0; i < runs->n_parts; i++) {
+		struct run_walk walk = runs_walk(runs, i);
+		struct run run;
 
-		if (++*count <= most)
-			continue;
-		most = *count;
-		shade = runs->shades[breaks[i].extent];
+		while (n <= MAX_PIECES && runs_next(&walk, &run))
+			n += run.first == NO_EXTENT;
 	}
-	return shade;
-}
-
-static void find_shades(struct page_files *list, const struct runs *runs, const struct colors *colors)
-{
-	const struct table *table = runs->table;
-	struct breaks breaks;
-	size_t i;
-
-	for (i = 0; i < table->n_extents; i++)
-		list->shade[table->extents[i].file] = runs->shades[i];
-	if (colors->source->file_rule)
-		return;
-	breaks_find(&breaks, table, runs->places);
-	for (i = 0; i < table->n_files; i++)
-		list->shade[i] = main_shade(runs, breaks.all + breaks.begins[i],
-					    breaks.begins[i + 1] - breaks.begins[i], list->shade[i]);
-	breaks_free(&breaks);
+	return runs->states && n <= MAX_PIECES;
 }
 
 static void list_files(struct page_files *list, const struct runs *runs, const struct colors *colors)
@@ -120,16 +102,15 @@ static void list_files(struct page_files *list, const struct runs *runs, const s
 	list->order = figures_worst(list->figures, table->n_files);
 	list->n = table->n_files < MAX_FILES ? table->n_files : MAX_FILES;
 	list->place = xcalloc(table->n_files, sizeof(*list->place));
-	list->shade = xcalloc(table->n_files, sizeof(*list->shade));
+	list->shade = page_shades(runs, colors);
 	list->causes = table->causes ? find_causes(runs) : NULL;
-	list->n_unplaced = list->n_fragmented = 0;
-	find_shades(list, runs, colors);
+	list->n_unplaced = 0;
+	list->knows_free = can_tell_free(runs);
 	for (i = 0; i < table->n_files; i++) {
 		uint32_t file = list->order[i];
 		uint64_t need = list->figures[file].extents * PIECES_PER_EXTENT;
 
 		list->place[file] = OWNER_LEFT_OUT;
-		list->n_fragmented += list->figures[file].fragments > 1;
 		if (i < list->n && need <= room) {
 			list->place[file] = (int32_t)i;
 			room -= need;
@@ -147,24 +128,8 @@ static void page_files_free(struct page_files *list)
 	free(list->causes);
 }
 
-static void put_name(FILE *file, const char *name)
-{
-	char *text = name_visible(name);
-
-	put_json_string(file, text);
-	free(text);
-}
-
-static void put_path(FILE *file, const char *path, bool deleted)
-{
-	char *whole = xasprintf("%s%s", path, deleted ? DELETED_MARK : "");
-
-	put_name(file, whole);
-	free(whole);
-}
-
-/* Path, volume, inode, figures, whether the page has its places, colour. */
-static void put_files(FILE *file, const struct page_files *list, const struct table *table,
+/* The place of a file is whether the page has its pieces. */
+static void put_files(FILE *file, const struct page_files *list, const struct runs *runs,
 		      const struct colors *colors)
 {
 	size_t i;
@@ -172,40 +137,47 @@ static void put_files(FILE *file, const struct page_files *list, const struct ta
 	fputs("\"files\":[\n", file);
 	for (i = 0; i < list->n; i++) {
 		uint32_t at = list->order[i];
-		const struct file *f = &table->files[at];
-		const struct figures *fig = &list->figures[at];
 
-		fputc('[', file);
-		put_path(file, f->path, f->deleted);
-		fprintf(file, ",%u,%ju,%ju,%ju,%ju,%ju,%ju,%d,\"#%06x\"]%s\n", f->volume,
-			(uintmax_t)f->ino, (uintmax_t)fig->blks, (uintmax_t)fig->extents,
-			(uintmax_t)fig->fragments, (uintmax_t)fig->requests, (uintmax_t)fig->ideal,
-			list->place[at] != OWNER_LEFT_OUT, colors_rgb(colors, list->shade[at]),
-			i + 1 < list->n ? "," : "");
+		page_put_file(file, runs, at, list->place[at] != OWNER_LEFT_OUT,
+			      colors_rgb(colors, list->shade[at]));
+		fputs(i + 1 < list->n ? ",\n" : "\n", file);
 	}
 	fputs("],\n", file);
 }
 
 /* === Causes === */
 
-/* The texts of all kinds and processes that the pieces refer to, by number. */
-static void put_causes(FILE *file, const struct page_files *list, const struct table *table)
+static void put_writers(FILE *file, const struct table *table, const bool *is_used)
 {
-	bool *kinds = xcalloc(CAUSE_KIND + 1, sizeof(*kinds));
-	bool *writers = xcalloc(table->n_writers, sizeof(*writers));
 	const char *before = "";
 	size_t i;
-	char *text;
 
-	for (i = 0; i < table->n_extents; i++) {
-		if (!list->causes[i] || list->place[table->extents[i].file] == OWNER_LEFT_OUT)
+	fputs("\"writers\":{", file);
+	for (i = 0; i < table->n_writers; i++) {
+		char *text;
+
+		if (!is_used[i])
 			continue;
-		kinds[list->causes[i] & CAUSE_KIND] = true;
-		writers[ft_cause_writer(list->causes[i])] = true;
+		text = phrase_writer(table, (uint32_t)i);
+		fprintf(file, "%s\"%zu\":[", before, i);
+		page_put_name(file, text);
+		fprintf(file, ",%jd]", (intmax_t)page_age_s(table, (uint32_t)i << FT_CAUSE_WRITER_SHIFT));
+		before = ",\n";
+		free(text);
 	}
+	fputs("},\n", file);
+}
+
+static void put_kinds(FILE *file, const bool *is_used)
+{
+	const char *before = "";
+	size_t i;
+
 	fputs("\"kinds\":{", file);
 	for (i = 0; i <= CAUSE_KIND; i++) {
-		if (!kinds[i])
+		char *text;
+
+		if (!is_used[i] || ft_cause_why((uint32_t)i) == FT_WHY_NONE)
 			continue;
 		text = phrase_kind((uint32_t)i);
 		fprintf(file, "%s\"%zu\":", before, i);
@@ -213,17 +185,24 @@ static void put_causes(FILE *file, const struct page_files *list, const struct t
 		before = ",\n";
 		free(text);
 	}
-	fputs("},\n\"writers\":{", file);
-	for (before = "", i = 0; i < table->n_writers; i++) {
-		if (!writers[i])
-			continue;
-		text = phrase_writer(table, (uint32_t)i);
-		fprintf(file, "%s\"%zu\":", before, i);
-		put_name(file, text);
-		before = ",\n";
-		free(text);
-	}
 	fputs("},\n", file);
+}
+
+/* The texts of all kinds and processes that the pieces refer to, by number; of processes also the age. */
+static void put_causes(FILE *file, const struct page_files *list, const struct table *table)
+{
+	bool *kinds = xcalloc(CAUSE_KIND + 1, sizeof(*kinds));
+	bool *writers = xcalloc(table->n_writers, sizeof(*writers));
+	size_t i;
+
+	for (i = 0; i < table->n_extents; i++) {
+		if (list->place[table->extents[i].file] == OWNER_LEFT_OUT)
+			continue;
+		kinds[list->causes[i] & CAUSE_KIND] = true;
+		writers[ft_cause_writer(list->causes[i])] = true;
+	}
+	put_kinds(file, kinds);
+	put_writers(file, table, writers);
 	free(kinds);
 	free(writers);
 }
@@ -238,6 +217,7 @@ struct piece_writer {
 	uint64_t least_free;
 	const char *before;
 	int32_t owner;
+	uint8_t shade;
 	uint32_t cause;
 	uint64_t blks;
 	uint64_t offset;
@@ -252,59 +232,89 @@ static bool is_left_out(const struct piece_writer *w, int32_t owner, uint64_t bl
 }
 
 /*
- * Write owner, blocks, offset in the file; units if the piece is folded, otherwise 0; and the cause if
- * causes are known.
+ * Write owner, blocks, offset in the file; units if the piece is folded, otherwise 0; its shade; and the
+ * cause if causes are known.
  */
 static void flush_piece(struct piece_writer *w)
 {
 	if (!w->blks)
 		return;
-	fprintf(w->file, "%s%d,%ju,%ju,%ju", w->before, w->owner, (uintmax_t)w->blks,
-		(uintmax_t)w->offset, (uintmax_t)(w->folded ? w->len : 0));
+	fprintf(w->file, "%s%d,%ju,%ju,%ju,%u", w->before, w->owner, (uintmax_t)w->blks,
+		(uintmax_t)w->offset, (uintmax_t)(w->folded ? w->len : 0), w->shade);
 	if (w->list->causes)
 		fprintf(w->file, ",%u", w->cause);
 	w->before = ",";
 	w->blks = 0;
 }
 
+static int32_t owner_of(const struct piece_writer *w, const struct piece *piece)
+{
+	if (piece->extent != NO_EXTENT)
+		return w->list->place[w->table->extents[piece->extent].file];
+	if (piece->shade == SHADE_LEFT_OUT)
+		return OWNER_LEFT_OUT;
+	if (piece->shade == SHADE_FREE || !w->list->knows_free)
+		return OWNER_FREE;
+	return piece->shade == SHADE_NODES ? OWNER_NODES : OWNER_OTHER;
+}
+
+/* A stretch of what the page does not list goes on. */
+static bool continues(const struct piece_writer *w, int32_t owner, const struct piece *piece)
+{
+	if (!w->blks || owner >= 0)
+		return false;
+	if (w->owner == OWNER_LEFT_OUT)
+		return is_left_out(w, owner, piece->blks);
+	return w->owner == owner && !w->folded && !piece->folded;
+}
+
 static void put_piece(void *arg, const struct piece *piece)
 {
 	struct piece_writer *w = arg;
-	const struct extent *e = NULL;
-	int32_t owner = OWNER_FREE;
+	int32_t owner = owner_of(w, piece);
+	const struct extent *e;
 
-	if (piece->shade == SHADE_LEFT_OUT)
-		owner = OWNER_LEFT_OUT;
-	if (piece->extent != NO_EXTENT) {
-		e = &w->table->extents[piece->extent];
-		owner = w->list->place[e->file];
-	}
-	if (w->blks && w->owner == OWNER_LEFT_OUT && is_left_out(w, owner, piece->blks)) {
+	if (continues(w, owner, piece)) {
 		w->blks += piece->blks;
 		w->len += piece->len;
 		w->folded |= piece->folded;
 		return;
 	}
-	/* the page does not tell free blocks from others that are not watched */
-	if (w->blks && w->owner == OWNER_FREE && owner == OWNER_FREE && !w->folded && !piece->folded) {
-		w->blks += piece->blks;
-		w->len += piece->len;
-		return;
-	}
 	flush_piece(w);
 	w->owner = owner;
+	w->shade = owner == OWNER_LEFT_OUT ? SHADE_LEFT_OUT : piece->shade;
 	w->blks = piece->blks;
-	/* the drawn part of a run may begin within an extent */
-	w->offset = owner >= 0 ? e->offset + (piece->lba - e->lba) : 0;
-	w->cause = owner >= 0 && w->list->causes ? w->list->causes[piece->extent] : 0;
 	w->len = piece->len;
 	w->folded = piece->folded;
+	w->offset = w->cause = 0;
+	if (owner < 0)
+		return;
+	e = &w->table->extents[piece->extent];
+	/* the drawn part of a run may begin within an extent */
+	w->offset = e->offset + (piece->lba - e->lba);
+	w->cause = w->list->causes ? w->list->causes[piece->extent] : 0;
+}
+
+/* A letter for the type of each segment, 0 to 5 as in F2FS, or - for an empty one; none if there are too many. */
+static void put_segments(FILE *file, const struct runs *runs, size_t part)
+{
+	const struct f2fs_segments *segments;
+	size_t i;
+
+	if (!runs->states)
+		return;
+	segments = &runs->states[runs->parts[part].volume].segments;
+	if (segments->n > MAX_SEGMENTS)
+		return;
+	fputs(",\"types\":\"", file);
+	for (i = 0; i < segments->n; i++)
+		putc(segments->valid[i] ? '0' + segments->type[i] : '-', file);
+	fputs("\"", file);
 }
 
 static void put_volume(FILE *file, const struct layout *layout, const struct runs *runs,
 		       const struct page_files *list, size_t volume)
 {
-	const struct volume *v = runs_volume(runs, volume);
 	const struct part *part = &runs->parts[volume];
 	const struct grid *grid = &layout->grids[volume];
 	struct piece_writer w = {
@@ -312,11 +322,11 @@ static void put_volume(FILE *file, const struct layout *layout, const struct run
 		.least_free = (part->end_blk - part->first_blk) / FREE_SHARE,
 	};
 
-	fprintf(file, "{\"dev\":\"%u:%u\",\"path\":", v->major, v->minor);
-	put_path(file, v->path, false);
-	fprintf(file, ",\"lba\":%ju,\"x\":%zu,\"y\":%zu,\"columns\":%zu,\"rows\":%zu,\"cells\":%ju,"
-		"\"lead\":%ju,\n\"pieces\":[", (uintmax_t)part->first_blk, grid->x, grid->y, grid->columns, grid->rows,
-		(uintmax_t)grid->n_cells, (uintmax_t)grid->lead);
+	fputc('{', file);
+	page_put_volume(file, runs, volume);
+	put_segments(file, runs, volume);
+	fprintf(file, ",\n\"x\":%zu,\"y\":%zu,\"columns\":%zu,\"rows\":%zu,\"cells\":%ju,\"lead\":%ju,\n\"pieces\":[",
+		grid->x, grid->y, grid->columns, grid->rows, (uintmax_t)grid->n_cells, (uintmax_t)grid->lead);
 	layout_walk(layout, runs, volume, put_piece, &w);
 	flush_piece(&w);
 	fputs("]}", file);
@@ -376,31 +386,77 @@ static void put_lines(FILE *file, const char *const *lines)
 		fputs(*lines, file);
 }
 
-static void put_data(FILE *file, const struct text *png, const struct layout *layout,
-		     const struct runs *runs, const struct colors *colors, int64_t interval_ns)
+/* The colours of all shades that are in use, for zooming. */
+static void put_shades(FILE *file, const struct colors *colors)
 {
-	const struct table *table = runs->table;
+	size_t i;
+
+	fputs("\"shades\":[", file);
+	for (i = 0; i < colors->n_rules * N_TONES; i++)
+		fprintf(file, "%u,", colors_rgb(colors, (uint8_t)i));
+	fputs("0],\n", file);
+}
+
+/**
+ * struct page_file - the data of a page in a file
+ * @png: the picture
+ * @layout: how it was drawn
+ * @runs: what was drawn
+ * @colors: the rules
+ * @interval_ns: from one picture to the next
+ */
+struct page_file {
+	const struct text *png;
+	const struct layout *layout;
+	const struct runs *runs;
+	const struct colors *colors;
+	int64_t interval_ns;
+};
+
+static void put_data(FILE *file, const void *arg)
+{
+	const struct page_file *page = arg;
 	struct page_files list;
 
-	list_files(&list, runs, colors);
-	/* a page is recognised as new by these values */
-	fprintf(file, "{\"time\":%jd,\"written\":%jd,\"interval\":%jd,\"width\":%zu,"
-		"\"height\":%zu,\n", (intmax_t)table->text.time_ms, (intmax_t)monotonic_ns(),
-		(intmax_t)(interval_ns / 1000000), layout->width, layout->height);
-	fprintf(file, "\"total\":{\"files\":%zu,\"extents\":%zu,\"fragmented\":%zu,\"unplaced\":%zu,"
-		"\"stale\":%ju},\n", table->n_files, table->n_extents, list.n_fragmented, list.n_unplaced,
-		(uintmax_t)table->n_stale);
-	put_files(file, &list, table, colors);
+	list_files(&list, page->runs, page->colors);
+	fputc('{', file);
+	page_put_head(file, page->runs, page->colors, list.knows_free, page->interval_ns);
+	fprintf(file, "\"width\":%zu,\"height\":%zu,\"unplaced\":%zu,\n", page->layout->width, page->layout->height,
+		list.n_unplaced);
+	put_files(file, &list, page->runs, page->colors);
 	if (list.causes)
-		put_causes(file, &list, table);
-	put_volumes(file, layout, runs, &list);
-	put_picture(file, png);
+		put_causes(file, &list, page->runs->table);
+	put_shades(file, page->colors);
+	put_volumes(file, page->layout, page->runs, &list);
+	put_picture(file, page->png);
 	fputs("}\n", file);
 	page_files_free(&list);
 }
 
 /**
- * html_write() - write the page
+ * html_put() - write a page
+ * @file: output
+ * @put: writes the data of the page
+ * @arg: for @put
+ */
+void html_put(FILE *file, void (*put)(FILE *file, const void *arg), const void *arg)
+{
+	const char *const *line;
+
+	for (line = page_html; *line; line++) {
+		if (!strcmp(*line, "@page.css@\n"))
+			put_lines(file, page_css);
+		else if (!strcmp(*line, "@page.js@\n"))
+			put_lines(file, page_js);
+		else if (!strcmp(*line, "@data@\n"))
+			put(file, arg);
+		else
+			fputs(*line, file);
+	}
+}
+
+/**
+ * html_write() - write the page with a picture
  * @path: where to; "-" is standard output
  * @png: the picture, from png_out_encode()
  * @layout: how it was drawn
@@ -413,19 +469,10 @@ static void put_data(FILE *file, const struct text *png, const struct layout *la
 void html_write(const char *path, const struct text *png, const struct layout *layout,
 		const struct runs *runs, const struct colors *colors, int64_t interval_ns)
 {
-	const char *const *line;
+	const struct page_file page = { png, layout, runs, colors, interval_ns };
 	struct outfile out;
 
 	outfile_open(&out, path, "page");
-	for (line = page_html; *line; line++) {
-		if (!strcmp(*line, "@page.css@\n"))
-			put_lines(out.file, page_css);
-		else if (!strcmp(*line, "@page.js@\n"))
-			put_lines(out.file, page_js);
-		else if (!strcmp(*line, "@data@\n"))
-			put_data(out.file, png, layout, runs, colors, interval_ns);
-		else
-			fputs(*line, out.file);
-	}
+	html_put(out.file, put_data, &page);
 	outfile_close(&out);
 }

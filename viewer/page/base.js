@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The page of fragtrace-view; the build puts its scripts into one, in the order of PAGE_JS in the Makefile:
+ *
+ *	base	data of the page, selections of the user, small helpers
+ *	text	what is in a piece, in words
+ *	pieces	where pieces are, for a page in a file
+ *	source	answers to the other parts: from the data of a page in a file, or from --serve
+ *	picture	the picture: cells, the file that is lit up, the cursor
+ *	map	the map: any range of blocks at any scale
+ *	gestures mouse and keys on the map
+ *	list	the table of files
+ *	theme	light and dark
+ *	renew	new data
+ *	page	start, and what connects the parts
+ *
+ * Only page.js runs code when it is loaded. Names of files reach the page as text, never as HTML.
+ */
+"use strict";
+
+const $ = id => document.getElementById(id);
+
+/* Written by html.c or serve_view.c. */
+let data = JSON.parse($("data").textContent);
+
+/* === Selections of the user; they stay when the data is updated === */
+
+const ROWS = 100, MORE_ROWS = 400;
+
+const state = { sort: "extra", down: true, chosen: null, find: "", full: false, rows: ROWS, theme: "auto", map: false };
+const stateName = "fragtrace " + location.pathname;
+
+function keepState() {
+	try {
+		sessionStorage.setItem(stateName, JSON.stringify(state));
+	} catch { /* storage is not allowed: the selections last until the page is closed */ }
+}
+
+function readState() {
+	try {
+		Object.assign(state, JSON.parse(sessionStorage.getItem(stateName)));
+	} catch { /* as above */ }
+}
+
+/* === Helpers === */
+
+function element(tag, text, ...children) {
+	const e = document.createElement(tag);
+
+	e.textContent = text;
+	e.append(...children);
+	return e;
+}
+
+function range(first, last) {
+	return first === last ? String(first) : first + "\u2013" + last;
+}
+
+/* A number with separators, and the word for it. */
+function count(n, word = "") {
+	const number = n.toLocaleString("en");
+
+	return word ? number + " " + word + (n === 1 ? "" : "s") : number;
+}
+
+/* A function that runs another one, which takes time: again if it was asked for meanwhile, but never twice at a time. */
+function oneAtATime(work) {
+	let runs = false, again = false;
+
+	return async () => {
+		again = true;
+		if (runs)
+			return;
+		runs = true;
+		try {
+			while (again) {
+				again = false;
+				await work();
+			}
+		} finally {
+			runs = false;
+		}
+	};
+}

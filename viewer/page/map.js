@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The map: any range of blocks at any scale, from the whole volume to single blocks. Its cells follow each
+ * other from left to right, then down, by block address. A cell stands for a power of two of blocks; once
+ * it stands for one, closer means larger cells. Cells are about square; those of a whole volume fill the map.
+ */
+"use strict";
+
+const GUTTER = 84, LEAST_CELL = 5, LEAST_COLUMNS = 8, MOST_COLUMNS = 512, CLOSE_COLUMNS = 32, LEAST_LABEL = 15, BORDERED = 6;
+const MOST_CELLS = 16384, LEAST_INK = 0.25, LEAST_GLOW = 0.5, FAINT_RGB = 0x808080, FAINT_INK = 0.25;
+
+/* What of the view decides which cells it has. */
+const MOVING = ["first", "per", "columns", "rows"];
+
+/* What is shown: a volume from a block address on; blocks in a cell; columns and rows of cells. */
+const view = { volume: null, first: 0, per: 1, columns: LEAST_COLUMNS, rows: 1, cell: LEAST_CELL, height: LEAST_CELL };
+
+/* Its cells, when they are there, and the cell below the pointer or the one that keys have reached. */
+let shown = null, mapCursor = null;
+
+/* === Geometry === */
+
+function mapSize() {
+	return [Math.max(1, $("map").clientWidth - GUTTER), Math.max(1, $("map").clientHeight)];
+}
+
+/* Rows that fit, if a row has so many cells. */
+function rowsFor(columns) {
+	const [width, height] = mapSize();
+
+	return Math.max(1, Math.floor(height / (width / columns)));
+}
+
+function mostColumns() {
+	const [width] = mapSize();
+	let columns = MOST_COLUMNS;
+
+	while (columns > LEAST_COLUMNS && (width / columns < LEAST_CELL || columns * rowsFor(columns) > MOST_CELLS))
+		columns /= 2;
+	return columns;
+}
+
+function setColumns(columns, rows = rowsFor(columns)) {
+	const [width, height] = mapSize();
+
+	Object.assign(view, { columns, rows, cell: width / columns, height: height / rows });
+}
+
+/* Blocks that the map shows. */
+function visible() {
+	return view.columns * view.rows * view.per;
+}
+
+function isClosest() {
+	return view.per === 1 && view.columns === LEAST_COLUMNS;
+}
+
+function isWhole() {
+	return view.per * view.columns * view.rows >= view.volume.end - view.volume.lba;
+}
+
+/* Begin at a block; not before the volume, and with as few empty rows at its end as possible. */
+function setFirst(first) {
+	const { lba, end, main } = view.volume, row = view.columns * view.per;
+	const last = lba + Math.max(0, Math.ceil((end - lba) / row) - view.rows) * row;
+
+	first = main + Math.floor((first - main) / view.per) * view.per;
+	view.first = Math.max(lba, Math.min(last, first));
+}
+
+/* The column and row of a point, which may be outside of the map. */
+function mapPlace(x, y) {
+	return [Math.min(view.columns - 1, Math.max(0, Math.floor((x - GUTTER) / view.cell))), Math.floor(y / view.height)];
+}
+
+/* The cell in a column and row: its number, first and last block; or null. */
+function mapCell(column, row) {
+	const cell = row * view.columns + column, lba = view.first + cell * view.per;
+
+	if (column < 0 || row < 0 || column >= view.columns || row >= view.rows || lba >= view.volume.end)
+		return null;
+	return { cell, column, row, lba, end: Math.min(lba + view.per, view.volume.end) };
+}
+
+function mapCellOfEvent(event) {
+	const box = $("map").getBoundingClientRect();
+	const x = event.clientX - box.left, y = event.clientY - box.top;
+
+	return view.volume && x >= GUTTER ? mapCell(...mapPlace(x, y)) : null;
+}
+
+/* === Moving === */
+
+/* One step closer or farther; the block at a point, which may be any of its cell, stays there. */
+function zoomOnce(isCloser, x, y) {
+	const [column, row] = mapPlace(x, y), part = Math.min(0.999, Math.max(0, (x - GUTTER) / view.cell - column));
+	const at = view.first + Math.floor((row * view.columns + column + part) * view.per);
+
+	if (isCloser ? isClosest() : isWhole())
+		return;
+	if (isCloser && view.per === 1)
+		setColumns(view.columns / 2);
+	else if (!isCloser && view.columns < mostColumns())
+		setColumns(view.columns * 2);
+	else {
+		setColumns(mostColumns());
+		view.per *= isCloser ? 0.5 : 2;
+	}
+	if (isWhole()) {
+		showWhole();
+		return;
+	}
+	const [newColumn, newRow] = mapPlace(x, y);
+
+	setFirst(at - (newRow * view.columns + newColumn) * view.per);
+	moved();
+}
+
+/* The map has another size. */
+function resizeMap() {
+	setColumns(Math.min(view.columns, mostColumns()));
+	setFirst(view.first);
+	moved();
+}
+
+function moveBy(columns, rows) {
+	setFirst(view.first + (columns + rows * view.columns) * view.per);
+	moved();
+}
+
+/* The whole volume. */
+function showWhole() {
+	const blocks = view.volume.end - view.volume.lba;
+
+	setColumns(mostColumns());
+	view.per = 1;
+	while (!isWhole())
+		view.per *= 2;
+	while (view.columns > LEAST_COLUMNS && view.columns / 2 * rowsFor(view.columns / 2) * view.per >= blocks)
+		setColumns(view.columns / 2);
+	setColumns(view.columns, Math.ceil(blocks / view.per / view.columns));
+	setFirst(view.volume.lba);
+	moved();
+}
+
+/* A block in the middle; if that is asked for, close enough to tell it from others. */
+function showBlock(lba, isClose) {
+	if (isClose) {
+		view.per = 1;
+		setColumns(Math.min(CLOSE_COLUMNS, mostColumns()));
+	}
+	setFirst(lba - (Math.floor(view.rows / 2) * view.columns + Math.floor(view.columns / 2)) * view.per);
+	moved();
+}
+
+function moved() {
+	const { volume, first } = view, end = Math.min(first + visible(), volume.end);
+
+	mapCursor = null;
+	$("where").textContent = (data.volumes.length > 1 ? volume.path + " \u00b7 " : "") + "LBA " + range(first, end - 1) +
+		" \u00b7 1 cell = " + count(view.per, "block");
+	$("closer").disabled = isClosest();
+	$("farther").disabled = $("whole").disabled = isWhole();
+	loadCells();
+	drawText();
+}
+
+/* === Drawing === */
+
+/* Cells arrive later. While the map moves on, old ones are not drawn. */
+const loadCells = oneAtATime(async () => {
+	const { volume, first, per, columns, rows } = view;
+
+	if (!volume || !state.map)
+		return;
+	const n = Math.min(columns * rows, Math.ceil((volume.end - first) / per));
+	const cells = await source.cells(volume, first, per, n);
+
+	if (!cells || volume !== view.volume)
+		return;
+	shown = { ...cells, first, per, columns, rows };
+	drawMap();
+});
+
+/*
+ * As colors_diluted() in color.c: a cell that is not empty has at least some of the colour of its content. If a
+ * file is lit up, all others are faint and grey.
+ */
+function cellColor(i) {
+	const dark = isDark(), paper = dark ? 0 : 255, least = dark ? LEAST_GLOW : LEAST_INK, faint = chosen && !shown.lit[i];
+	const rgb = faint ? FAINT_RGB : themed(shown.rgb[i]);
+	const ink = shown.share[i] ? (least + (1 - least) * Math.min(1, shown.share[i])) * (faint ? FAINT_INK : 1) : 0;
+	const mix = value => Math.round(paper + ink * (value - paper));
+
+	return "rgb(" + [rgb >>> 16, rgb >>> 8 & 255, rgb & 255].map(mix) + ")";
+}
+
+function drawCells(context) {
+	const { columns, cell, height } = view, border = cell >= BORDERED && view.per === 1 ? 1 : 0;
+
+	for (let i = 0; i < shown.n;) {
+		const row = Math.floor(i / columns), column = i % columns;
+		let n = 1;
+
+		while (!border && i + n < shown.n && column + n < columns && shown.rgb[i + n] === shown.rgb[i] &&
+		       shown.share[i + n] === shown.share[i] && shown.lit[i + n] === shown.lit[i])
+			n++;
+		/* whole pixels, so that neighbours meet */
+		const left = Math.round(GUTTER + column * cell), top = Math.round(row * height);
+
+		context.fillStyle = cellColor(i);
+		context.fillRect(left, top, Math.round(GUTTER + (column + n) * cell) - left - border,
+				 Math.round((row + 1) * height) - top - border);
+		i += n;
+	}
+}
+
+/* Frames around the places of the file that are easily missed: those of a few cells. */
+function drawMapLight(context, ink) {
+	const { columns, cell, height } = view, spaceX = spaceAround(cell), spaceY = spaceAround(height);
+
+	context.strokeStyle = ink;
+	context.lineWidth = 1.5;
+	for (let i = 0, end; i < shown.n; i = end) {
+		for (end = i + 1; shown.lit[i] && shown.lit[end];)
+			end++;
+		for (let k = i; shown.lit[i] && end - i <= FEW_CELLS && k < end; k++)
+			context.strokeRect(GUTTER + k % columns * cell - spaceX, Math.floor(k / columns) * height - spaceY,
+					   cell + 2 * spaceX, height + 2 * spaceY);
+	}
+}
+
+/* A line where a segment begins, if it has several rows: below the one before it, and above this one. */
+function drawSegments(context, ink) {
+	const { columns, rows, cell, height, per, volume } = view, { segment, main } = volume;
+	const right = GUTTER + columns * cell;
+
+	if (segment / per < 4 * columns)
+		return;
+	context.strokeStyle = ink;
+	context.lineWidth = 1;
+	context.beginPath();
+	for (let lba = main + Math.ceil((view.first - main) / segment) * segment; ; lba += segment) {
+		const at = Math.round((lba - view.first) / per), row = Math.floor(at / columns);
+		const x = GUTTER + at % columns * cell, y = Math.round(row * height);
+
+		if (row >= rows || lba >= volume.end)
+			break;
+		context.moveTo(GUTTER, Math.round((row + 1) * height));
+		if (at % columns) {
+			context.lineTo(x, Math.round((row + 1) * height));
+			context.lineTo(x, y);
+		} else {
+			context.moveTo(x, y);
+		}
+		context.lineTo(right, y);
+	}
+	context.stroke();
+}
+
+/* Block addresses of rows. */
+function drawLabels(context, ink) {
+	const step = Math.max(1, Math.ceil(LEAST_LABEL / view.height));
+
+	context.fillStyle = ink;
+	context.font = "11px " + getComputedStyle(document.body).fontFamily;
+	context.textAlign = "right";
+	context.textBaseline = "middle";
+	for (let row = 0; row < view.rows; row += step) {
+		const lba = view.first + row * view.columns * view.per;
+
+		if (lba < view.volume.end)
+			context.fillText(String(lba), GUTTER - 6, Math.max(6, (row + 0.5) * view.height));
+	}
+}
+
+function drawMapCursor(context) {
+	const { column, row } = mapCursor, space = spaceAround(view.cell);
+	const box = [GUTTER + column * view.cell - space, row * view.height - space, view.cell + 2 * space,
+		     view.height + 2 * space];
+
+	context.lineWidth = 4;
+	context.strokeStyle = "#fff";
+	context.strokeRect(...box);
+	context.lineWidth = 2;
+	context.strokeStyle = "#000";
+	context.strokeRect(...box);
+}
+
+function drawMap() {
+	const canvas = $("map"), ratio = window.devicePixelRatio || 1, context = canvas.getContext("2d");
+	const style = getComputedStyle(document.documentElement);
+
+	if (!state.map || !shown || MOVING.some(key => shown[key] !== view[key]))
+		return;
+	canvas.width = Math.round(canvas.clientWidth * ratio);
+	canvas.height = Math.round(canvas.clientHeight * ratio);
+	context.scale(ratio, ratio);
+	drawCells(context);
+	if (chosen)
+		drawMapLight(context, style.getPropertyValue("--line"));
+	drawSegments(context, style.getPropertyValue("--line"));
+	drawLabels(context, style.getPropertyValue("--faint"));
+	if (mapCursor)
+		drawMapCursor(context);
+}

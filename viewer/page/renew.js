@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * New data. A page in a file loads itself again in a hidden frame, which only passes its data to the page; this
+ * also works with file:, where a page must not read other files. A served page asks for a new table, and loads
+ * cells only if there is one.
+ */
+"use strict";
+
+const RENEW = "#renew";
+
+let renewedAt = Date.now(), frame = null, isLost = false;
+
+/* Show the time of the reading, and how long a new one is overdue. */
+function drawFresh() {
+	const time = new Date(data.time), silent = Date.now() - renewedAt;
+	const old = isLost || (data.interval > 0 && !moment && silent > 3 * data.interval + 5000);
+	const pad = n => String(n).padStart(2, "0");
+	const day = [time.getFullYear(), pad(time.getMonth() + 1), pad(time.getDate())].join("-");
+	const hour = [time.getHours(), time.getMinutes(), time.getSeconds()].map(pad).join(":");
+	let text = day + " " + hour;
+
+	if (isLost)
+		text += ", fragtrace-view does not answer";
+	else if (old)
+		text += ", nothing new for " + Math.round(silent / 1000) + " s";
+	else if (data.interval && !moment)
+		text += ", renewed every " + data.interval / 1000 + " s";
+	if ($("fresh").textContent !== text)
+		$("fresh").textContent = text;
+	$("fresh").classList.toggle("old", old);
+}
+
+/* === A page in a file === */
+
+/* Return: whether this is the hidden frame. */
+function isFrame() {
+	if (location.hash !== RENEW || parent === window)
+		return false;
+	parent.postMessage(data, location.protocol === "file:" ? "*" : location.origin);
+	return true;
+}
+
+function renewByFrame() {
+	if (frame)
+		frame.remove();
+	frame = document.createElement("iframe");
+	frame.hidden = true;
+	frame.src = location.href.split(/[?#]/)[0] + "?" + Date.now() + RENEW;
+	document.body.append(frame);
+}
+
+async function onMessage(event) {
+	if (!frame || event.source !== frame.contentWindow)
+		return;
+	frame.remove();
+	frame = null;
+	if (event.data.written === data.written)
+		return;
+	const image = new Image();
+	image.src = event.data.picture;
+	await image.decode();
+	renewedAt = Date.now();
+	adopt(event.data);
+}
+
+/* === A served page === */
+
+const renewByServer = oneAtATime(async () => {
+	const fresh = await ask("table", {}, { "If-None-Match": `"${data.generation}"` });
+
+	if (!fresh)
+		return;
+	renewedAt = Date.now();
+	await adopt(fresh);
+});
+
+/* For player.js: show the table of a moment; an empty one is now. The server has to know it. */
+async function showMoment(at) {
+	moment = at;
+	data.generation = 0;
+	await renewByServer();
+}
+
+function startRenewal() {
+	if (!data.interval)
+		return;
+	addEventListener("message", onMessage);
+	setInterval(() => data.served ? moment || renewByServer() : renewByFrame(), Math.max(data.interval, 500));
+	setInterval(drawFresh, 1000);
+}

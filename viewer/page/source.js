@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Answers to the other parts of the page. Both sources have the same functions; all return promises.
+ *
+ *	files()				the list as the user has sorted it: how many, and the first of them
+ *	file(key)			one file, or null
+ *	cells(volume, first, per, n)	colours, shares, and which cells are lit up
+ *	blocks(volume, first, end)	what is between two block addresses: the first pieces, and how many
+ */
+"use strict";
+
+const COLUMNS = [
+	{ key: "path", name: "File", value: f => f.path },
+	{ key: "extra", name: "Extra", value: f => f.extra,
+	  title: "requests of 128 KiB that reading the file needs beyond those of a contiguous one" },
+	{ key: "fragments", name: "Fragments", value: f => f.fragments },
+	{ key: "split", name: "Split", value: f => f.split, show: v => v.toFixed(2),
+	  title: "split factor: how many times the requests of a contiguous file" },
+	{ key: "blocks", name: "Blocks", value: f => f.blocks, title: "written blocks of 4 KiB" },
+];
+
+/* The files of a page in a file. */
+let files = [];
+
+/* The file that is lit up. */
+let chosen = null;
+
+/* The place is a block address with --serve, otherwise whether the page has the places of the file. */
+function fileOf([path, dev, ino, blocks, extents, fragments, requests, ideal, place, color], index) {
+	return { path, index, dev, blocks, extents, fragments, place, color, extra: requests - ideal,
+		 split: ideal ? requests / ideal : 1, key: dev + " " + ino };
+}
+
+function compare(a, b) {
+	const { value } = COLUMNS.find(c => c.key === state.sort), x = value(a), y = value(b);
+
+	if (x === y)
+		return a.index - b.index;
+	return (x < y ? -1 : 1) * (state.down ? -1 : 1);
+}
+
+const pageSource = {
+	async files() {
+		const found = files.filter(f => f.path.includes(state.find)).sort(compare);
+
+		return { found: found.length, files: found.slice(0, state.rows) };
+	},
+
+	async file(key) {
+		return files.find(f => f.key === key) || null;
+	},
+
+	async cells(volume, first, per, n) {
+		return mixCells(volume, first, per, n, chosen);
+	},
+
+	async blocks(volume, first, end) {
+		const pieces = piecesBetween(volume, first, end);
+
+		return { pieces, all: pieces.length };
+	},
+};
+
+/* === From --serve === */
+
+/* A moment of the past, for player.js; empty: now. */
+let moment = "";
+
+/* Return: what the server answers; null if that is what the page has already, or if it does not answer. */
+async function ask(what, args = {}, headers = {}) {
+	const query = new URLSearchParams(moment ? { ...args, at: moment } : args);
+	const answer = await fetch(what + "?" + query, { headers, cache: "no-store" }).catch(() => null);
+
+	isLost = !answer || !(answer.ok || answer.status === 304);
+	drawFresh();
+	return answer && answer.ok ? answer.json() : null;
+}
+
+/* Expand sequences of equal cells. */
+function expandCells({ cells: flat, lit }, n) {
+	const cells = { n, rgb: new Uint32Array(n), share: new Float32Array(n), lit: new Uint8Array(n) };
+
+	for (let i = 0, at = 0; i < flat.length; i += 3) {
+		cells.rgb.fill(flat[i + 1], at, at + flat[i]);
+		cells.share.fill(flat[i + 2] / 1000, at, at + flat[i]);
+		at += flat[i];
+	}
+	for (let i = 0; i < lit.length; i += 2)
+		cells.lit.fill(1, lit[i], lit[i + 1] + 1);
+	return cells;
+}
+
+const serverSource = {
+	async files() {
+		const n = Math.min(state.rows, data.maxFiles);
+		const list = await ask("files", { n, sort: state.sort, down: Number(state.down), find: state.find });
+
+		return list && { found: list.found, files: list.files.map(fileOf) };
+	},
+
+	async file(key) {
+		const list = await ask("files", { n: 1, key });
+
+		return list && list.files.map(fileOf)[0] || null;
+	},
+
+	async cells(volume, first, per, n) {
+		const args = { volume: data.volumes.indexOf(volume), first, per, n };
+
+		const answer = await ask("cells", chosen ? { ...args, lit: chosen.key } : args);
+
+		return answer && expandCells(answer, n);
+	},
+
+	async blocks(volume, first, end) {
+		const answer = await ask("blocks", { volume: data.volumes.indexOf(volume), first, end });
+
+		return answer || { pieces: [], all: 0 };
+	},
+};
+
+const source = data.served ? serverSource : pageSource;

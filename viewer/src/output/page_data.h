@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: the parts of the page's data that a page in a file and a served page have in common, as JSON. */
+#ifndef PAGE_DATA_H
+#define PAGE_DATA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "model/color.h"
+#include "model/runs.h"
+
+/* What page_age_s() returns if no age is known. */
+#define AGE_UNKNOWN -1
+
+uint8_t *page_shades(const struct runs *runs, const struct colors *colors);
+uint32_t page_cause(const struct runs *runs, size_t extent);
+int64_t page_age_s(const struct table *table, uint32_t cause);
+
+void page_put_name(FILE *file, const char *name);
+void page_put_path(FILE *file, const char *path, bool deleted);
+void page_put_head(FILE *file, const struct runs *runs, const struct colors *colors, bool knows_free,
+		   int64_t interval_ns);
+void page_put_volume(FILE *file, const struct runs *runs, size_t part);
+void page_put_file(FILE *file, const struct runs *runs, size_t index, int64_t place, uint32_t rgb);
+
+#endif

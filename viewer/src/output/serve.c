@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: a read-only HTTP server for the page, and for what the page asks about the current table.
+ *
+ * One thread does everything: between two readings of the table, server_run() waits for requests and answers
+ * them, see serve_view.c. So no answer mixes two tables, and nothing needs a lock.
+ *
+ * Names of files are secret to other users of the system. So:
+ * - each path begins with a random token, which only the printed URL has;
+ * - the Host of a request has to be an IP address or localhost: a page of another site whose name was made to
+ *   point here cannot read answers;
+ * - connections, their memory and their time are limited, and nothing about requests is logged.
+ */
+#include <errno.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "output/html.h"
+#include "output/serve.h"
+#include "util.h"
+
+#define MAX_CONNECTIONS 64
+#define MAX_CONNECTION_MEMORY ((size_t)32 << 10)
+#define TIMEOUT_S 20
+
+#define NSEC_PER_MSEC 1000000
+
+/* === Address === */
+
+/* Split ADDR:PORT, [ADDR]:PORT, ADDR or PORT; a part that is missing stays as it is. */
+static void split_address(const char *arg, char *host, size_t size, const char **port)
+{
+	const char *colon = strrchr(arg, ':');
+	size_t len = colon ? (size_t)(colon - arg) : strlen(arg);
+
+	if (*arg == '[' && (!colon || colon[-1] != ']'))
+		len = strlen(arg);
+	if (len == strlen(arg) && strspn(arg, "0123456789") == len) {
+		*port = arg;
+		return;
+	}
+	if (len != strlen(arg))
+		*port = colon + 1;
+	if (*arg == '[' && len > 1 && arg[len - 1] == ']') {
+		arg++;
+		len -= 2;
+	}
+	if (len && len < size)
+		snprintf(host, size, "%.*s", (int)len, arg);
+	else if (len)
+		*host = '\0';
+}
+
+/**
+ * serve_read_address() - parse the argument of --serve
+ * @address: the result
+ * @arg: ADDR:PORT, one of both, or NULL for SERVE_ADDRESS
+ *
+ * Ends the program if it is no address.
+ */
+void serve_read_address(struct serve_address *address, const char *arg)
+{
+	const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM };
+	char host[64] = "127.0.0.1";
+	const char *port = strrchr(SERVE_ADDRESS, ':') + 1;
+	struct addrinfo *found;
+
+	if (arg)
+		split_address(arg, host, sizeof(host), &port);
+	if (!strcmp(host, "localhost"))
+		strcpy(host, "127.0.0.1");
+	if (!*host || !*port || strlen(port) > 5 || strtoul(port, NULL, 10) > UINT16_MAX ||
+	    getaddrinfo(host, port, &hints, &found))
+		die_usage("--serve=%s: expected an IP address and a port, as in %s or [::1]:8417", arg, SERVE_ADDRESS);
+	memcpy(&address->storage, found->ai_addr, found->ai_addrlen);
+	address->len = found->ai_addrlen;
+	freeaddrinfo(found);
+}
+
+static bool is_loopback(const struct serve_address *address)
+{
+	const struct sockaddr_in *in4 = (const struct sockaddr_in *)&address->storage;
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&address->storage;
+
+	if (address->storage.ss_family == AF_INET)
+		return ntohl(in4->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	return IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr);
+}
+
+/* As part of a URL: ADDR:PORT or [ADDR]:PORT. */
+static char *address_text(const struct sockaddr_storage *address, socklen_t len)
+{
+	char host[64], port[16];
+
+	if (getnameinfo((const struct sockaddr *)address, len, host, sizeof(host), port, sizeof(port),
+			NI_NUMERICHOST | NI_NUMERICSERV))
+		die("cannot name the address of --serve");
+	return xasprintf(address->ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+}
+
+/* === Answers === */
+
+struct request {
+	struct MHD_Connection *connection;
+	const struct server *server;
+	FILE *file;
+};
+
+static enum MHD_Result respond(struct MHD_Connection *connection, unsigned int status, const char *type,
+			       struct MHD_Response *response, uint64_t generation)
+{
+	enum MHD_Result result;
+	char tag[32];
+
+	MHD_add_response_header(response, "Content-Type", type);
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+	MHD_add_response_header(response, "X-Frame-Options", "DENY");
+	MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+	MHD_add_response_header(response, "Cache-Control", generation ? "private, no-cache" : "no-store");
+	if (generation) {
+		snprintf(tag, sizeof(tag), "\"%ju\"", (uintmax_t)generation);
+		MHD_add_response_header(response, "ETag", tag);
+	}
+	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(response, "Allow", "GET, HEAD");
+	result = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned int status, const char *why)
+{
+	struct MHD_Response *response = MHD_create_response_from_buffer(strlen(why), (void *)(uintptr_t)why,
+									MHD_RESPMEM_PERSISTENT);
+
+	return response ? respond(connection, status, "text/plain; charset=utf-8", response, 0) : MHD_NO;
+}
+
+/* The arguments of a request are numbers without sign. Return: false if there is none, or it is above the limit. */
+static bool read_number(const struct request *r, const char *name, uint64_t max, uint64_t *value)
+{
+	const char *arg = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, name);
+	char *end;
+
+	if (!arg || *arg < '0' || *arg > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(arg, &end, 10);
+	return !*end && !errno && *value <= max;
+}
+
+/* The file that an argument MAJOR:MINOR INO names. Return: false if it is malformed. */
+static bool read_file(const struct request *r, const char *name, size_t *file)
+{
+	const char *arg = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, name);
+	unsigned int major, minor;
+	unsigned long ino;
+	char rest;
+
+	*file = NO_LIT;
+	if (!arg || !*arg)
+		return true;
+	if (strlen(arg) > 40 || sscanf(arg, "%u:%u %lu%c", &major, &minor, &ino, &rest) != 3)
+		return false;
+	*file = serve_view_find(&r->server->view, major, minor, ino);
+	return true;
+}
+
+/* A block address within a part. */
+static bool read_place(const struct request *r, uint64_t *part, uint64_t *first)
+{
+	const struct runs *runs = &r->server->view.runs;
+
+	return runs->n_parts && read_number(r, "volume", runs->n_parts - 1, part) &&
+	       read_number(r, "first", BLK_MAX, first) && *first >= runs->parts[*part].first_blk &&
+	       *first < runs->parts[*part].end_blk;
+}
+
+/* Each of these writes an answer. Return: why it cannot, or NULL. */
+static const char *answer_page(const struct request *r)
+{
+	html_put(r->file, serve_put_table, &r->server->view);
+	return NULL;
+}
+
+static const char *answer_table(const struct request *r)
+{
+	serve_put_table(r->file, &r->server->view);
+	return NULL;
+}
+
+static const char *answer_cells(const struct request *r)
+{
+	struct serve_cells cells;
+	uint64_t part;
+
+	if (!read_place(r, &part, &cells.first) || !read_number(r, "per", BLK_MAX, &cells.per) || !cells.per ||
+	    !read_number(r, "n", SERVE_MAX_CELLS, &cells.n) || !cells.n || !read_file(r, "lit", &cells.lit))
+		return "expected volume=, first= (a block of it), per= (blocks in a cell), n= (cells, at most 16384)\n";
+	cells.part = (size_t)part;
+	serve_put_cells(r->file, &r->server->view, &cells);
+	return NULL;
+}
+
+static const char *answer_blocks(const struct request *r)
+{
+	uint64_t part, first, end;
+
+	if (!read_place(r, &part, &first) || !read_number(r, "end", (uint64_t)BLK_MAX + 1, &end) || end <= first ||
+	    end > r->server->view.runs.parts[part].end_blk)
+		return "expected volume=, first= and end= (blocks of it)\n";
+	serve_put_blocks(r->file, &r->server->view, (size_t)part, first, end);
+	return NULL;
+}
+
+static const char *answer_files(const struct request *r)
+{
+	const char *sort = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "sort");
+	struct serve_list list = {
+		.sort = N_SORTS, .find = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "find"),
+	};
+	bool is_one = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "key");
+	uint64_t n, down = 1;
+	size_t i;
+
+	for (i = 0; i < N_SORTS; i++)
+		if (!sort || !strcmp(sort, serve_sorts[i])) {
+			list.sort = (enum serve_sort)i;
+			break;
+		}
+	if (list.sort == N_SORTS || !read_number(r, "n", SERVE_MAX_FILES, &n) || !read_file(r, "key", &list.only) ||
+	    (MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "down") &&
+	     !read_number(r, "down", 1, &down)))
+		return "expected n= (at most 1000), sort= (extra, path, fragments, split or blocks), down= (0 or 1)\n";
+	list.n = is_one && list.only == NO_LIT ? 0 : (size_t)n;
+	list.is_down = down;
+	serve_put_files(r->file, &r->server->view, &list);
+	return NULL;
+}
+
+/* === Requests === */
+
+static const struct {
+	const char *name;
+	const char *type;
+	const char *(*answer)(const struct request *request);
+} answers[] = {
+	{ "", "text/html; charset=utf-8", answer_page },
+	{ "table", "application/json", answer_table },
+	{ "cells", "application/json", answer_cells },
+	{ "blocks", "application/json", answer_blocks },
+	{ "files", "application/json", answer_files },
+};
+
+/* As long for each token: the time of a comparison must not tell how much of it is right. */
+static bool has_token(const struct server *server, const char *path)
+{
+	unsigned char difference = 0;
+	size_t i;
+
+	if (strlen(path) <= TOKEN_LEN || path[0] != '/' || path[1 + TOKEN_LEN] != '/')
+		return false;
+	for (i = 0; i < TOKEN_LEN; i++)
+		difference |= (unsigned char)(path[1 + i] ^ server->token[i]);
+	return !difference;
+}
+
+/* An IP address or localhost, and perhaps a port: a tunnel may have another one. */
+static bool is_good_host(const char *value)
+{
+	const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST };
+	struct addrinfo *found;
+	char host[64];
+	size_t len;
+
+	if (!value)
+		return false;
+	if (*value == '[')
+		len = strcspn(++value, "]");
+	else
+		len = strcspn(value, ":");
+	if (!len || len >= sizeof(host))
+		return false;
+	snprintf(host, sizeof(host), "%.*s", (int)len, value);
+	if (!strcasecmp(host, "localhost"))
+		return true;
+	if (getaddrinfo(host, NULL, &hints, &found))
+		return false;
+	freeaddrinfo(found);
+	return true;
+}
+
+/* The table of a moment; a server of one table has only the current one. */
+static bool has_moment(const struct MHD_Connection *connection)
+{
+	const char *at = MHD_lookup_connection_value((struct MHD_Connection *)(uintptr_t)connection,
+						     MHD_GET_ARGUMENT_KIND, "at");
+
+	return !at || !*at;
+}
+
+static bool is_known(struct MHD_Connection *connection, uint64_t generation)
+{
+	const char *known = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "If-None-Match");
+	char tag[32];
+
+	snprintf(tag, sizeof(tag), "\"%ju\"", (uintmax_t)generation);
+	return known && !strcmp(known, tag);
+}
+
+static enum MHD_Result answer(const struct server *server, struct MHD_Connection *connection, size_t which)
+{
+	struct request request = { .connection = connection, .server = server };
+	uint64_t generation = server->view.generation;
+	struct MHD_Response *response;
+	const char *trouble;
+	size_t len;
+	char *buf;
+
+	if (is_known(connection, generation)) {
+		response = MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+		return response ? respond(connection, MHD_HTTP_NOT_MODIFIED, answers[which].type, response, generation) :
+				  MHD_NO;
+	}
+	request.file = open_memstream(&buf, &len);
+	if (!request.file)
+		return refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "no memory\n");
+	trouble = answers[which].answer(&request);
+	if (fclose(request.file) || trouble) {
+		free(buf);
+		return trouble ? refuse(connection, MHD_HTTP_BAD_REQUEST, trouble) :
+				 refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "no memory\n");
+	}
+	response = MHD_create_response_from_buffer(len, buf, MHD_RESPMEM_MUST_FREE);
+	if (!response)
+		free(buf);
+	return response ? respond(connection, MHD_HTTP_OK, answers[which].type, response, generation) : MHD_NO;
+}
+
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path, const char *method,
+				  const char *version, const char *upload, size_t *upload_len, void **state)
+{
+	const struct server *server = arg;
+	static int is_begun;
+	size_t i;
+
+	(void)version;
+	(void)upload;
+	/* the first call comes with the headers alone; a body is not read */
+	if (!*state) {
+		*state = &is_begun;
+		return MHD_YES;
+	}
+	if (*upload_len) {
+		*upload_len = 0;
+		return MHD_YES;
+	}
+	if (!is_good_host(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
+		return refuse(connection, MHD_HTTP_MISDIRECTED_REQUEST, "expected an IP address or localhost in the URL\n");
+	if (!has_token(server, path))
+		return refuse(connection, MHD_HTTP_FORBIDDEN, "expected the URL that fragtrace-view has printed\n");
+	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
+		return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "expected GET or HEAD\n");
+	if (!has_moment(connection))
+		return refuse(connection, MHD_HTTP_NOT_FOUND, "no table of that moment\n");
+	for (i = 0; i < ARRAY_LEN(answers); i++)
+		if (!strcmp(path + TOKEN_LEN + 2, answers[i].name))
+			return answer(server, connection, i);
+	return refuse(connection, MHD_HTTP_NOT_FOUND, "expected table, cells, blocks or files\n");
+}
+
+/* === Server === */
+
+static volatile sig_atomic_t is_stopping;
+
+static void on_stop(int sig)
+{
+	(void)sig;
+	is_stopping = 1;
+}
+
+/* Signals are delivered only while server_run() waits. */
+static void set_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	on_signals(on_stop);
+}
+
+static void make_token(char token[TOKEN_LEN + 1])
+{
+	unsigned char bytes[TOKEN_BYTES];
+	size_t i;
+
+	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+		die("cannot get random numbers: %s", strerror(errno));
+	for (i = 0; i < TOKEN_BYTES; i++)
+		snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+}
+
+static int listen_on(const struct serve_address *address)
+{
+	int fd = socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), yes = 1;
+	char *name = address_text(&address->storage, address->len);
+
+	/* of an earlier server, connections may still be in TIME_WAIT */
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) ||
+	    bind(fd, (const struct sockaddr *)&address->storage, address->len) || listen(fd, MAX_CONNECTIONS))
+		die("cannot listen on %s: %s%s", name, strerror(errno),
+		    errno == EADDRINUSE ? ", expected another port: --serve=ADDR:PORT, or port 0 for any" : "");
+	free(name);
+	return fd;
+}
+
+/* Messages of the library may have paths of requests, with the token. */
+static void log_nothing(void *arg, const char *fmt, va_list ap)
+{
+	(void)arg;
+	(void)fmt;
+	(void)ap;
+}
+
+/**
+ * server_open() - listen
+ * @server: the result; its view is still empty
+ * @address: where
+ * @interval_ns: from one table to the next; 0: there is only one
+ *
+ * From here on, SIGINT and SIGTERM only end server_run(). Ends the program if the port is taken.
+ */
+void server_open(struct server *server, const struct serve_address *address, int64_t interval_ns)
+{
+	const union MHD_DaemonInfo *info;
+	int fd = listen_on(address);
+
+	*server = (struct server){ .view = { .interval_ns = interval_ns } };
+	make_token(server->token);
+	set_signals();
+	server->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, server,
+					  MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL,
+					  MHD_OPTION_LISTEN_SOCKET, fd,
+					  MHD_OPTION_CONNECTION_LIMIT, (unsigned int)MAX_CONNECTIONS,
+					  MHD_OPTION_CONNECTION_MEMORY_LIMIT, MAX_CONNECTION_MEMORY,
+					  MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)TIMEOUT_S,
+					  MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+	info = server->daemon ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
+	if (!info)
+		die("cannot start the HTTP server");
+	server->poll_fd = info->epoll_fd;
+}
+
+/**
+ * server_announce() - print the URL
+ * @server: the server, which has a table now
+ * @address: as for server_open()
+ */
+void server_announce(const struct server *server, const struct serve_address *address)
+{
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_LISTEN_FD);
+	struct sockaddr_storage bound;
+	socklen_t len = sizeof(bound);
+	char *text;
+
+	if (!info || getsockname(info->listen_fd, (struct sockaddr *)&bound, &len))
+		die("cannot name the address of --serve: %s", strerror(errno));
+	text = address_text(&bound, len);
+	if (!is_loopback(address))
+		warn("%s can be reached from other machines, unencrypted: who reads the URL on its way sees names of files",
+		     text);
+	if (printf("http://%s/%s/\n", text, server->token) < 0 || fflush(stdout))
+		die("<stdout>: %s", strerror(errno));
+	free(text);
+}
+
+static int64_t wait_ns(struct server *server, int64_t until_ns)
+{
+	int64_t left_ns = until_ns - monotonic_ns(), timeout_ns;
+	MHD_UNSIGNED_LONG_LONG timeout_ms;
+
+	if (!until_ns || left_ns > TIMEOUT_S * NSEC_PER_SEC)
+		left_ns = TIMEOUT_S * NSEC_PER_SEC;
+	if (left_ns < 0)
+		left_ns = 0;
+	if (MHD_get_timeout(server->daemon, &timeout_ms) != MHD_YES)
+		return left_ns;
+	timeout_ns = (int64_t)timeout_ms * NSEC_PER_MSEC;
+	return timeout_ns < left_ns ? timeout_ns : left_ns;
+}
+
+/**
+ * server_run() - answer requests
+ * @server: the server
+ * @until_ns: until when, by monotonic_ns(); 0: no end
+ *
+ * Return: false if the program is asked to end.
+ */
+bool server_run(struct server *server, int64_t until_ns)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	while (!is_stopping && (!until_ns || monotonic_ns() < until_ns)) {
+		struct pollfd poll = { .fd = server->poll_fd, .events = POLLIN };
+		int64_t ns = wait_ns(server, until_ns);
+		struct timespec t = { .tv_sec = ns / NSEC_PER_SEC, .tv_nsec = ns % NSEC_PER_SEC };
+
+		if (ppoll(&poll, 1, &t, &none) < 0 && errno != EINTR)
+			die("cannot wait for requests: %s", strerror(errno));
+		MHD_run(server->daemon);
+		/* connections that this has closed may make room for waiting ones, which only the next call accepts */
+		MHD_run(server->daemon);
+	}
+	return !is_stopping;
+}
+
+/**
+ * server_close() - end all connections
+ * @server: the server
+ */
+void server_close(struct server *server)
+{
+	MHD_stop_daemon(server->daemon);
+	serve_view_free(&server->view);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: a read-only HTTP server for the page, and for what the page asks about the current table. */
+#ifndef SERVE_H
+#define SERVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "output/serve_view.h"
+
+#define SERVE_ADDRESS "127.0.0.1:8417"
+
+/* A token is so many random bytes, and twice as many letters. */
+#define TOKEN_BYTES 16
+#define TOKEN_LEN (2 * TOKEN_BYTES)
+
+/**
+ * struct serve_address - where to listen
+ * @storage: an IPv4 or IPv6 address with its port
+ * @len: length of @storage
+ */
+struct serve_address {
+	struct sockaddr_storage storage;
+	socklen_t len;
+};
+
+struct MHD_Daemon;
+
+/**
+ * struct server - a server and the table that it shows
+ * @view: the table
+ */
+struct server {
+	struct serve_view view;
+	/* private: */
+	struct MHD_Daemon *daemon;
+	int poll_fd;
+	char token[TOKEN_LEN + 1];
+};
+
+void serve_read_address(struct serve_address *address, const char *arg);
+void server_open(struct server *server, const struct serve_address *address, int64_t interval_ns);
+void server_announce(const struct server *server, const struct serve_address *address);
+bool server_run(struct server *server, int64_t until_ns);
+void server_close(struct server *server);
+
+#endif

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: the table that a served page shows, and answers to what the page asks about it, as JSON.
+ *
+ *	table	time, totals, legend and volumes
+ *	cells	the colours of some thousand cells at most, each of so many blocks, whatever the volume is
+ *	blocks	what is in a range of blocks, a few pieces at most
+ *	files	some files of the list, sorted
+ *
+ * Each answer is computed when it is asked for, and limited. Knows nothing of HTTP, see serve.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/causes.h"
+#include "names.h"
+#include "output/page_data.h"
+#include "output/phrases.h"
+#include "output/serve_view.h"
+#include "util.h"
+
+const char *const serve_sorts[N_SORTS] = { "extra", "path", "fragments", "split", "blocks" };
+
+/* === The table === */
+
+static void find_places(struct serve_view *view)
+{
+	const struct table *table = view->runs.table;
+	size_t i;
+
+	view->places = xcalloc(table->n_files, sizeof(*view->places));
+	for (i = 0; i < table->n_files; i++)
+		view->places[i] = BLK_MAX;
+	for (i = 0; i < table->n_extents; i++) {
+		uint32_t *place = &view->places[table->extents[i].file];
+
+		if (table->extents[i].lba < *place)
+			*place = table->extents[i].lba;
+	}
+}
+
+/**
+ * serve_view_fill() - take over a table
+ * @view: to be filled; the table that it had is freed. It must not move afterwards
+ * @table: the table; empty afterwards
+ * @states: what F2FS knows, or NULL; owned by @view afterwards
+ * @lens: what is shown; must stay valid as long as @view
+ * @colors: the rules, likewise
+ * @name: of the table, for messages
+ */
+void serve_view_fill(struct serve_view *view, struct table *table, struct f2fs_state *states, const struct lens *lens,
+		     struct colors *colors, const char *name)
+{
+	uint64_t generation = view->generation;
+	int64_t interval_ns = view->interval_ns;
+	const struct table *shown = &view->table;
+
+	serve_view_free(view);
+	*view = (struct serve_view){
+		.table = *table, .states = states, .colors = colors, .has_selection = lens->only,
+		.generation = generation + 1, .interval_ns = interval_ns,
+	};
+	*table = (struct table){ 0 };
+	if (lens->only) {
+		selection_make(&view->selection, &view->table, lens->only);
+		shown = &view->selection.table;
+	}
+	colors_learn(colors, shown);
+	runs_build(&view->runs, shown, lens->only ? &view->selection : NULL, colors, states);
+	runs_narrow(&view->runs, lens, colors, name);
+	view->shades = page_shades(&view->runs, colors);
+	find_places(view);
+}
+
+/**
+ * serve_view_free() - free a table
+ * @view: as left by serve_view_fill(), or zero
+ */
+void serve_view_free(struct serve_view *view)
+{
+	if (!view->colors)
+		return;
+	free(view->shades);
+	free(view->places);
+	runs_free(&view->runs);
+	if (view->has_selection)
+		selection_free(&view->selection);
+	f2fs_states_free(view->states, view->table.n_volumes);
+	table_free(&view->table);
+	*view = (struct serve_view){ 0 };
+}
+
+/**
+ * serve_view_find() - find a file
+ * @view: the table
+ * @major: device number
+ * @minor: device number
+ * @ino: inode number
+ *
+ * Return: index into table.files, or NO_LIT.
+ */
+size_t serve_view_find(const struct serve_view *view, uint64_t major, uint64_t minor, uint64_t ino)
+{
+	const struct table *table = view->runs.table;
+	size_t i;
+
+	for (i = 0; i < table->n_files; i++) {
+		const struct volume *v = &table->volumes[table->files[i].volume];
+
+		if (table->files[i].ino == ino && v->major == major && v->minor == minor)
+			return i;
+	}
+	return NO_LIT;
+}
+
+/**
+ * serve_put_table() - write what a page shows of all volumes
+ * @file: output
+ * @arg: a struct serve_view
+ */
+void serve_put_table(FILE *file, const void *arg)
+{
+	const struct serve_view *view = arg;
+	size_t i;
+
+	fprintf(file, "{\"served\":true,\"generation\":%ju,\"maxCells\":%d,\"maxFiles\":%d,\n", (uintmax_t)view->generation,
+		SERVE_MAX_CELLS, SERVE_MAX_FILES);
+	page_put_head(file, &view->runs, view->colors, view->states, view->interval_ns);
+	fputs("\"volumes\":[\n", file);
+	for (i = 0; i < view->runs.n_parts; i++) {
+		fputc('{', file);
+		page_put_volume(file, &view->runs, i);
+		fputs(i + 1 < view->runs.n_parts ? "},\n" : "}\n", file);
+	}
+	fputs("]}\n", file);
+}
+
+/* === Ranges === */
+
+/* A piece of a range: blocks of one extent, or of one use that no watched file has. */
+struct range_piece {
+	uint64_t lba;
+	uint64_t blks;
+	size_t extent;
+	uint8_t shade;
+};
+
+typedef void (*range_fn)(void *arg, const struct range_piece *piece);
+
+static void put_extents(const struct table *table, const struct run *run, range_fn fn, void *arg)
+{
+	uint64_t lba = run->lba, end = run->lba + run->blks;
+	size_t i;
+
+	for (i = run->first; lba < end; i++) {
+		uint64_t extent_end = table->extents[i].lba + (uint64_t)table->extents[i].blks;
+		struct range_piece piece = { .lba = lba, .extent = i, .shade = run->shade };
+
+		piece.blks = (extent_end < end ? extent_end : end) - lba;
+		fn(arg, &piece);
+		lba += piece.blks;
+	}
+}
+
+/* Hand out the pieces of a range in the order of addresses. A walk begins at any block, without those before it. */
+static void walk_range(const struct serve_view *view, size_t part, uint64_t first, uint64_t end, range_fn fn, void *arg)
+{
+	struct part range = { view->runs.parts[part].volume, first, end };
+	struct runs runs = view->runs;
+	struct run_walk walk;
+	struct run run;
+
+	runs.parts = &range;
+	runs.n_parts = 1;
+	walk = runs_walk(&runs, 0);
+	while (runs_next(&walk, &run)) {
+		struct range_piece piece = { run.lba, run.blks, NO_EXTENT, run.shade };
+
+		if (run.first == NO_EXTENT)
+			fn(arg, &piece);
+		else
+			put_extents(runs.table, &run, fn, arg);
+	}
+}
+
+/* === Cells === */
+
+/* Cells being mixed; equal ones are written once, with their number. */
+struct mixer {
+	FILE *file;
+	const struct serve_view *view;
+	const struct serve_cells *asked;
+	uint64_t used, red, green, blue;
+	uint64_t n_equal;
+	uint32_t rgb;
+	uint64_t share;
+	const char *before;
+	uint64_t *lit;
+	size_t n_lit;
+};
+
+static void flush_equal(struct mixer *m)
+{
+	if (!m->n_equal)
+		return;
+	fprintf(m->file, "%s%ju,%u,%ju", m->before, (uintmax_t)m->n_equal, m->rgb, (uintmax_t)m->share);
+	m->before = ",";
+	m->n_equal = 0;
+}
+
+static uint32_t mean(uint64_t sum, uint64_t n)
+{
+	return (uint32_t)((sum + n / 2) / n);
+}
+
+/* The mean colour of what is in a cell, and the share of that in thousandths, at least 1. */
+static void add_cells(struct mixer *m, uint64_t n)
+{
+	uint64_t used = m->used, share = used ? (1000 * used + m->asked->per - 1) / m->asked->per : 0;
+	uint32_t rgb = used ? mean(m->red, used) << 16 | mean(m->green, used) << 8 | mean(m->blue, used) : 0;
+
+	if (m->n_equal && (rgb != m->rgb || share != m->share))
+		flush_equal(m);
+	m->rgb = rgb;
+	m->share = share;
+	m->n_equal += n;
+	m->used = m->red = m->green = m->blue = 0;
+}
+
+static void mix_in(struct mixer *m, uint64_t blks, uint8_t shade)
+{
+	uint32_t rgb = colors_rgb(m->view->colors, shade);
+
+	if (shade == SHADE_FREE)
+		return;
+	m->used += blks;
+	m->red += blks * (rgb >> 16);
+	m->green += blks * (rgb >> 8 & 0xff);
+	m->blue += blks * (rgb & 0xff);
+}
+
+/* The first and the last cell of each piece of the file that is asked for; pieces that touch are one. */
+static void light(struct mixer *m, const struct range_piece *piece)
+{
+	uint64_t first = (piece->lba - m->asked->first) / m->asked->per;
+	uint64_t last = (piece->lba + piece->blks - 1 - m->asked->first) / m->asked->per;
+
+	if (piece->extent == NO_EXTENT || m->view->runs.table->extents[piece->extent].file != m->asked->lit)
+		return;
+	if (m->n_lit && m->lit[m->n_lit - 1] + 1 >= first) {
+		m->lit[m->n_lit - 1] = last;
+		return;
+	}
+	m->lit[m->n_lit++] = first;
+	m->lit[m->n_lit++] = last;
+}
+
+static void mix_piece(void *arg, const struct range_piece *piece)
+{
+	struct mixer *m = arg;
+	uint64_t per = m->asked->per, at = piece->lba - m->asked->first, left = piece->blks;
+
+	light(m, piece);
+	while (left) {
+		uint64_t room = per - at % per, take = left < room ? left : room;
+
+		/* whole cells of one colour at once */
+		if (room == per && left >= per) {
+			mix_in(m, per, piece->shade);
+			add_cells(m, left / per);
+			take = left - left % per;
+		} else {
+			mix_in(m, take, piece->shade);
+			if (take == room)
+				add_cells(m, 1);
+		}
+		at += take;
+		left -= take;
+	}
+}
+
+/**
+ * serve_put_cells() - write the colours of cells
+ * @file: output
+ * @view: the table
+ * @cells: which cells; the last one may have fewer blocks, at the end of the volume
+ *
+ * "cells" has three numbers for each sequence of equal cells: how many; the mean colour of what is not free; its
+ * share in thousandths. "lit" has the first and the last cell of each place of a file.
+ */
+void serve_put_cells(FILE *file, const struct serve_view *view, const struct serve_cells *cells)
+{
+	struct mixer m = { .file = file, .view = view, .asked = cells, .before = "" };
+	uint64_t end = view->runs.parts[cells->part].end_blk;
+	size_t i;
+
+	if (end - cells->first > cells->n * cells->per)
+		end = cells->first + cells->n * cells->per;
+	/* two numbers for each cell at most: what touches is joined */
+	m.lit = xcalloc(2 * cells->n + 2, sizeof(*m.lit));
+	fprintf(file, "{\"generation\":%ju,\"first\":%ju,\"end\":%ju,\"per\":%ju,\n\"cells\":[", (uintmax_t)view->generation,
+		(uintmax_t)cells->first, (uintmax_t)end, (uintmax_t)cells->per);
+	walk_range(view, cells->part, cells->first, end, mix_piece, &m);
+	if ((end - cells->first) % cells->per)
+		add_cells(&m, 1);
+	flush_equal(&m);
+	fputs("],\n\"lit\":[", file);
+	for (i = 0; i < m.n_lit; i++)
+		fprintf(file, "%s%ju", i ? "," : "", (uintmax_t)m.lit[i]);
+	fputs("]}\n", file);
+	free(m.lit);
+}
+
+/* === Blocks === */
+
+struct describer {
+	FILE *file;
+	const struct serve_view *view;
+	const struct volume *volume;
+	const struct f2fs_segments *segments;
+	size_t n;
+	const char *before;
+};
+
+static void put_cause(struct describer *d, size_t extent)
+{
+	const struct table *table = d->view->runs.table;
+	uint32_t cause = page_cause(&d->view->runs, extent);
+	char *text;
+
+	if (ft_cause_why(cause) != FT_WHY_NONE) {
+		text = phrase_kind(cause);
+		fputs(",\"kind\":", d->file);
+		put_json_string(d->file, text);
+		free(text);
+	}
+	if (ft_cause_writer(cause)) {
+		text = phrase_writer(table, ft_cause_writer(cause));
+		fputs(",\"writer\":", d->file);
+		page_put_name(d->file, text);
+		free(text);
+	}
+	if (page_age_s(table, cause) != AGE_UNKNOWN)
+		fprintf(d->file, ",\"age\":%jd", (intmax_t)page_age_s(table, cause));
+}
+
+static void put_owner(struct describer *d, const struct range_piece *piece)
+{
+	const struct table *table = d->view->runs.table;
+	const struct extent *e = &table->extents[piece->extent];
+	const struct file *f = &table->files[e->file];
+
+	fprintf(d->file, ",\"key\":\"%u:%u %ju\",\"offset\":%ju,\"path\":", d->volume->major, d->volume->minor,
+		(uintmax_t)f->ino, (uintmax_t)(e->offset + (piece->lba - e->lba)));
+	page_put_path(d->file, f->path, f->deleted);
+	if (table->causes)
+		put_cause(d, piece->extent);
+}
+
+/* The names of what no watched file has, as the page knows them. */
+static const char *name_of(uint8_t shade)
+{
+	if (shade == SHADE_FREE)
+		return "free";
+	if (shade == SHADE_LEFT_OUT)
+		return "left";
+	return shade == SHADE_NODES ? "nodes" : "other";
+}
+
+static void describe(void *arg, const struct range_piece *piece)
+{
+	struct describer *d = arg;
+	uint64_t segment = (piece->lba - d->volume->first_blk) / F2FS_SEGMENT_BLKS;
+
+	if (d->n++ >= SERVE_MAX_PIECES)
+		return;
+	fprintf(d->file, "%s{\"lba\":%ju,\"blocks\":%ju", d->before, (uintmax_t)piece->lba, (uintmax_t)piece->blks);
+	d->before = ",\n";
+	if (d->segments && segment < d->segments->n && d->segments->valid[segment])
+		fprintf(d->file, ",\"type\":%u", d->segments->type[segment]);
+	if (piece->extent == NO_EXTENT)
+		fprintf(d->file, ",\"is\":\"%s\"", name_of(piece->shade));
+	else
+		put_owner(d, piece);
+	fputs("}", d->file);
+}
+
+/**
+ * serve_put_blocks() - write what is in a range of blocks
+ * @file: output
+ * @view: the table
+ * @part: index of the part of a volume
+ * @first: first block address, within the part
+ * @end: end of the block addresses (exclusive), above @first and within the part
+ *
+ * "pieces" has the first SERVE_MAX_PIECES of them, "all" is how many there are.
+ */
+void serve_put_blocks(FILE *file, const struct serve_view *view, size_t part, uint64_t first, uint64_t end)
+{
+	size_t volume = view->runs.parts[part].volume;
+	struct describer d = {
+		.file = file, .view = view, .volume = &view->runs.table->volumes[volume], .before = "",
+		.segments = view->states ? &view->states[volume].segments : NULL,
+	};
+
+	fprintf(file, "{\"generation\":%ju,\"pieces\":[", (uintmax_t)view->generation);
+	walk_range(view, part, first, end, describe, &d);
+	fprintf(file, "],\"all\":%zu}\n", d.n);
+}
+
+/* === Files === */
+
+/* Below 0 if the file i is less than k; equal files keep the order of the table. */
+static int compare(const struct serve_view *view, enum serve_sort sort, uint32_t i, uint32_t k)
+{
+	const struct figures *x = &view->runs.figures[i], *y = &view->runs.figures[k];
+	const struct file *files = view->runs.table->files;
+	double splits[2];
+
+	switch (sort) {
+	case SORT_PATH:
+		return strcmp(files[i].path, files[k].path);
+	case SORT_FRAGMENTS:
+		return x->fragments < y->fragments ? -1 : x->fragments > y->fragments;
+	case SORT_SPLIT:
+		splits[0] = figures_split(x);
+		splits[1] = figures_split(y);
+		return splits[0] < splits[1] ? -1 : splits[0] > splits[1];
+	case SORT_BLOCKS:
+		return x->blks < y->blks ? -1 : x->blks > y->blks;
+	default:
+		return figures_compare(view->runs.figures, k, i);
+	}
+}
+
+struct sorting {
+	const struct serve_view *view;
+	const struct serve_list *list;
+};
+
+static int by_list(const void *a, const void *b, void *priv)
+{
+	const struct sorting *sorting = priv;
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+	int order = compare(sorting->view, sorting->list->sort, i, k);
+
+	if (order)
+		return sorting->list->is_down ? -order : order;
+	return i < k ? -1 : i > k;
+}
+
+static bool is_listed(const struct serve_view *view, const struct serve_list *list, size_t i)
+{
+	if (list->only != NO_LIT)
+		return i == list->only;
+	return !list->find || strstr(view->runs.table->files[i].path, list->find);
+}
+
+/**
+ * serve_put_files() - write files of the list
+ * @file: output
+ * @view: the table
+ * @list: which files, in which order
+ *
+ * "found" is how many there are, "files" has the first of them; a file's place is its first block address.
+ */
+void serve_put_files(FILE *file, const struct serve_view *view, const struct serve_list *list)
+{
+	const struct table *table = view->runs.table;
+	struct sorting sorting = { view, list };
+	uint32_t *order = xcalloc(table->n_files, sizeof(*order));
+	size_t n = 0, i;
+
+	for (i = 0; i < table->n_files; i++)
+		if (is_listed(view, list, i))
+			order[n++] = (uint32_t)i;
+	qsort_r(order, n, sizeof(*order), by_list, &sorting);
+	fprintf(file, "{\"generation\":%ju,\"found\":%zu,\"files\":[", (uintmax_t)view->generation, n);
+	for (i = 0; i < n && i < list->n; i++) {
+		fputs(i ? ",\n" : "\n", file);
+		page_put_file(file, &view->runs, order[i], view->places[order[i]],
+			      colors_rgb(view->colors, view->shades[order[i]]));
+	}
+	fputs("]}\n", file);
+	free(order);
+}

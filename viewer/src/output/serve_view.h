@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: the table that a served page shows, and answers to what the page asks about it. */
+#ifndef SERVE_VIEW_H
+#define SERVE_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "input/f2fs_state.h"
+#include "model/color.h"
+#include "model/lens.h"
+#include "model/runs.h"
+
+/* The limits of one answer. */
+#define SERVE_MAX_CELLS 16384
+#define SERVE_MAX_FILES 1000
+#define SERVE_MAX_PIECES 12
+
+/**
+ * enum serve_sort - the order of a list of files
+ * @SORT_EXTRA: by extra requests, the order of figures_worst()
+ * @SORT_PATH: by path
+ * @SORT_FRAGMENTS: by fragments
+ * @SORT_SPLIT: by split factor
+ * @SORT_BLOCKS: by blocks
+ * @N_SORTS: number of orders
+ */
+enum serve_sort {
+	SORT_EXTRA,
+	SORT_PATH,
+	SORT_FRAGMENTS,
+	SORT_SPLIT,
+	SORT_BLOCKS,
+	N_SORTS,
+};
+
+extern const char *const serve_sorts[N_SORTS];
+
+/**
+ * struct serve_view - a table, and what is computed from it once
+ * @table: the table
+ * @selection: of files, if @has_selection
+ * @has_selection: some files are left out
+ * @states: what F2FS knows, or NULL
+ * @runs: its runs
+ * @colors: the rules
+ * @shades: by index into table.files, its shade in the list
+ * @places: by index into table.files, its first block address; BLK_MAX if it has none
+ * @generation: counts the tables that were shown
+ * @interval_ns: from one table to the next; 0: there is only one
+ */
+struct serve_view {
+	struct table table;
+	struct selection selection;
+	bool has_selection;
+	struct f2fs_state *states;
+	struct runs runs;
+	const struct colors *colors;
+	uint8_t *shades;
+	uint32_t *places;
+	uint64_t generation;
+	int64_t interval_ns;
+};
+
+/**
+ * struct serve_cells - a request for cells
+ * @part: index of the part of a volume
+ * @first: first block address, within the part
+ * @per: blocks in a cell, at least 1
+ * @n: number of cells, 1 to SERVE_MAX_CELLS
+ * @lit: index into table.files of a file whose cells are asked for, or NO_LIT
+ */
+struct serve_cells {
+	size_t part;
+	uint64_t first;
+	uint64_t per;
+	uint64_t n;
+	size_t lit;
+};
+
+#define NO_LIT SIZE_MAX
+
+/**
+ * struct serve_list - a request for files
+ * @sort: their order
+ * @is_down: the largest first
+ * @find: only paths with this text, or NULL
+ * @n: how many at most
+ * @only: index into table.files of the only file that is asked for, or NO_LIT
+ */
+struct serve_list {
+	enum serve_sort sort;
+	bool is_down;
+	const char *find;
+	size_t n;
+	size_t only;
+};
+
+void serve_view_fill(struct serve_view *view, struct table *table, struct f2fs_state *states, const struct lens *lens,
+		     struct colors *colors, const char *name);
+void serve_view_free(struct serve_view *view);
+size_t serve_view_find(const struct serve_view *view, uint64_t major, uint64_t minor, uint64_t ino);
+
+void serve_put_table(FILE *file, const void *view);
+void serve_put_cells(FILE *file, const struct serve_view *view, const struct serve_cells *cells);
+void serve_put_blocks(FILE *file, const struct serve_view *view, size_t part, uint64_t first, uint64_t end);
+void serve_put_files(FILE *file, const struct serve_view *view, const struct serve_list *list);
+
+#endif

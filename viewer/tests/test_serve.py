@@ -1,0 +1,485 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests fragtrace-view --serve over HTTP; speaks KTAP.
+
+usage: test_serve.py PROGRAM [TEST...]
+
+A test is a function test_NAME; it gets the program, and an empty folder as its working directory.
+The page itself is tested by test_page.py.
+"""
+import http.client
+import json
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from pathlib import Path
+
+import naive_space
+from serving import Server
+
+HERE = Path(__file__).resolve().parent
+DATA = HERE / "data"
+ONE_COLOUR = "default #123456 #123456 #123456\n.sst #00aa00 #00aa00 #00aa00\n.log #0000ff #0000ff #0000ff\n"
+COLOURS = {".sst": 0x00AA00, ".log": 0x0000FF}
+OTHER, NODES = 0xEFEFAF, 0xAF9F8F
+MAX_CELLS = 16384
+
+
+def expect(got: object, expected: object) -> None:
+    assert got == expected, f"expected {expected!r}, got {got!r}"
+
+
+class Serving:
+    """A server that ends with the block, with status 0 and without a word."""
+
+    def __init__(self, view: str, table: str | Path, *options: str, says: str = "") -> None:
+        self.server = Server(view, table, *options)
+        self.says = says
+
+    def __enter__(self) -> Server:
+        return self.server
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        status = self.server.stop()
+        if kind is None:
+            expect((status, Path("stderr").read_text(encoding="utf-8")), (0, self.says))
+
+
+# === The naive model ===
+
+class Model:
+    """Each block of a table: its colour and file, one by one."""
+
+    def __init__(self, table: Path) -> None:
+        self.blocks: dict[int, tuple[str, int, int]] = {}
+        for line in table.read_text(encoding="utf-8").splitlines():
+            words = line.split(" ", 6)
+            if line.startswith("# volume"):
+                self.first = int(words[3].split("=")[1])
+                self.end = int(words[4].split("=")[1])
+            elif not line.startswith("#"):
+                for i in range(int(words[2])):
+                    path = words[6].replace("\\040", " ")
+                    self.blocks[int(words[1]) + i] = path, int(words[3]) + i, int(words[4])
+
+    def colour(self, lba: int) -> int | None:
+        """0xrrggbb, or None for what is free."""
+        found = self.blocks.get(lba)
+        name = found[0].removesuffix(" (deleted)").rsplit("/", 1)[1] if found else ""
+        return COLOURS.get("." + name.rsplit(".", 1)[-1], 0x123456) if found else None
+
+    def cells(self, first: int, per: int, n: int) -> list[tuple[int, int]]:
+        """Mean colour and thousandths of each cell."""
+        cells = []
+        for at in range(first, min(first + per * n, self.end), per):
+            used = Counter(c for c in map(self.colour, range(at, min(at + per, self.end))) if c is not None)
+            total = used.total()
+            mean = 0
+            for shift in (16, 8, 0) if total else ():
+                mean |= (sum((c >> shift & 255) * k for c, k in used.items()) + total // 2) // total << shift
+            cells.append((mean, -(-1000 * total // per)))
+        return cells
+
+    def lit(self, first: int, per: int, n: int, ino: int) -> set[int]:
+        """Cells that have a block of a file."""
+        return {(lba - first) // per for lba, (_, _, own) in self.blocks.items()
+                if own == ino and first <= lba < first + per * n}
+
+
+def expand(flat: list[int]) -> list[tuple[int, int]]:
+    """Cells of an answer, one by one."""
+    return [(rgb, share) for n, rgb, share in zip(*[iter(flat)] * 3) for _ in range(n)]
+
+
+def check_cells(server: Server, model: Model, first: int, per: int, n: int, ino: int) -> None:
+    got = server.ask("cells", volume=0, first=first, per=per, n=n, lit=f"254:0 {ino}")
+    expect((got["first"], got["per"], got["end"]), (first, per, min(first + per * n, model.end)))
+    expect(expand(got["cells"]), model.cells(first, per, n))
+    lit = {cell for a, b in zip(*[iter(got["lit"])] * 2) for cell in range(a, b + 1)}
+    expect(lit, model.lit(first, per, n, ino))
+
+
+def check_blocks(server: Server, model: Model, first: int, end: int) -> None:
+    got = server.ask("blocks", volume=0, first=first, end=end)
+    at = first
+    for piece in got["pieces"]:
+        expect(piece["lba"], at)
+        for i in range(piece["blocks"]):
+            path, offset, ino = model.blocks.get(at + i, (None, 0, 0))
+            expect(piece.get("path"), path)
+            if path:
+                expect((piece["offset"] + i, piece["key"]), (offset, f"254:0 {ino}"))
+            else:
+                expect(piece["is"], "free")
+        at += piece["blocks"]
+    assert at == end or (at < end and got["all"] > len(got["pieces"]) == 12), got
+
+
+def test_answers_are_those_of_each_block(view: str) -> None:
+    rng = random.Random(1)
+    Path("c.cnf").write_text(ONE_COLOUR)
+    for name in "small", "redis", "rocksdb2":
+        model = Model(DATA / f"{name}.table")
+        inos = sorted({own for _, _, own in model.blocks.values()})
+        used = sorted(model.blocks)
+        with Serving(view, DATA / f"{name}.table", "-c", "./c.cnf") as server:
+            size = model.end - model.first
+            check_cells(server, model, model.first, max(1, size // 1000), 1100, inos[0])
+            for _ in range(30):
+                first = min(model.end - 1, max(model.first, rng.choice(used) - rng.randrange(40)))
+                check_cells(server, model, first, rng.choice((1, 1, 2, 3, 8, 100)), rng.choice((1, 7, 500)), rng.choice(inos))
+                check_blocks(server, model, first, min(model.end, first + rng.choice((1, 2, 9, 3000))))
+
+
+def test_state_of_f2fs(view: str) -> None:
+    Path("c.cnf").write_text(ONE_COLOUR)
+    for seed in range(3):
+        folder = Path(f"s{seed}")
+        naive_space.make(folder, seed)
+        segments, watched = naive_space.read_bits(folder), set(naive_space.read_table(folder))
+        with Serving(view, folder / "table", "--f2fs-state", str(folder), "-c", "./c.cnf") as server:
+            n = min(MAX_CELLS, len(segments) * naive_space.BLKS)
+            cells = expand(server.ask("cells", volume=0, first=naive_space.MAIN, per=1, n=n)["cells"])
+            for block, (rgb, share) in enumerate(cells):
+                kind, bits, _ = segments[block // naive_space.BLKS]
+                valid = bits[block % naive_space.BLKS]
+                expected = (0x123456 if block in watched else (NODES if kind > 2 else OTHER) if valid else 0)
+                expect((block, rgb, share), (block, expected, 1000 if expected else 0))
+            for block in random.Random(seed).sample(range(n), 50):
+                kind, bits, _ = segments[block // naive_space.BLKS]
+                lba = naive_space.MAIN + block
+                piece, = server.ask("blocks", volume=0, first=lba, end=lba + 1)["pieces"]
+                valid = bits[block % naive_space.BLKS]
+                expect(piece.get("is", "file"), "file" if block in watched else ("nodes" if kind > 2 else "other") if valid else "free")
+                expect(piece.get("type"), kind if any(bits) else None)
+            expect(server.ask("table")["knowsFree"], True)
+
+
+def test_causes_and_age(view: str) -> None:
+    with open("why", "wb") as stream:
+        subprocess.run([sys.executable, str(HERE / "to_snapshot.py"), str(DATA / "why.table")], stdout=stream, check=True)
+    with Serving(view, "why") as server:
+        first, = server.ask("blocks", volume=0, first=1000, end=1001)["pieces"]
+        expect((first["writer"], first["age"], "kind" in first), ("rocksdb:low (pid 812)", 5, False))
+        broken, = server.ask("blocks", volume=0, first=1010, end=1011)["pieces"]
+        assert broken["kind"].startswith("tail (the last block rewritten"), broken
+        # the rest of the fragment, after a hole
+        rest, = server.ask("blocks", volume=0, first=1121, end=1122)["pieces"]
+        expect((rest["offset"], rest["kind"][:6]), (20, "tail ("))
+
+
+def test_files(view: str) -> None:
+    text = subprocess.run([view, "-t", DATA / "redis.table", "--json", "-"], capture_output=True, check=True).stdout
+    paths = {r["path"] for r in json.loads(text)["records"]}
+    with Serving(view, DATA / "rocksdb2.table") as server:
+        everything = server.ask("files", n=1000)
+        expect(everything["found"], 33)
+        extra = [f[6] - f[7] for f in everything["files"]]
+        expect(extra, sorted(extra, reverse=True))
+        for sort, value in ("path", lambda f: f[0]), ("blocks", lambda f: f[3]), ("fragments", lambda f: f[5]), \
+                ("split", lambda f: f[6] / f[7]):
+            for down in 0, 1:
+                values = [value(f) for f in server.ask("files", n=1000, sort=sort, down=down)["files"]]
+                expect(values, sorted(values, reverse=bool(down)))
+        some = server.ask("files", n=2, find="MANI")
+        expect((some["found"], [f[0] for f in some["files"]]), (1, ["/mnt/f2fs/db/MANIFEST-000071"]))
+        one, = server.ask("files", n=1, key="254:0 189")["files"]
+        expect((one[0], one[8]), ("/mnt/f2fs/db/MANIFEST-000071", 37927))
+        expect(server.ask("files", n=1, key="254:0 7")["files"], [])
+    with Serving(view, DATA / "redis.table", "--only", "*.aof") as server:
+        expect({f[0] for f in server.ask("files", n=9)["files"]}, {p for p in paths if p.endswith(".aof")})
+        expect(server.ask("table")["leavesOut"], True)
+
+
+def test_part_of_a_volume(view: str) -> None:
+    with Serving(view, DATA / "small.table", "--lba", "110-120") as server:
+        volume, = server.ask("table")["volumes"]
+        expect((volume["lba"], volume["end"], volume["main"]), (110, 121, 100))
+        expect(server.status("cells", volume=0, first=109, per=1, n=1), 400)
+        expect(server.ask("cells", volume=0, first=119, per=1, n=50)["end"], 121)
+
+
+# === Who may ask ===
+
+def test_token(view: str) -> None:
+    with Serving(view, DATA / "small.table") as server, Serving(view, DATA / "small.table") as other:
+        assert server.token != other.token
+        root = f"http://127.0.0.1:{server.port}/"
+        wrong = server.token[:-1] + ("0" if server.token[-1] != "0" else "1")
+        for path in "", "table", wrong + "/", wrong + "/table", other.token + "/", server.token, server.token + "0/", \
+                "/" + server.token + "/", server.token.upper() + "x/":
+            status, _, body = server.request(root + path)
+            expect((path, status), (path, 403))
+            assert b"/mnt" not in body and server.token.encode() not in body
+        expect(server.status(""), 200)
+
+
+def test_methods(view: str) -> None:
+    with Serving(view, DATA / "small.table") as server:
+        for method in "POST", "PUT", "DELETE", "OPTIONS", "PATCH":
+            status, headers, _ = server.request(server.url + "table", method)
+            expect((method, status, headers["Allow"]), (method, 405, "GET, HEAD"))
+        for what in "", "table":
+            _, headers, body = server.request(server.url + what)
+            status, head, nothing = server.request(server.url + what, "HEAD")
+            expect((status, head["Content-Type"], nothing), (200, headers["Content-Type"], b""))
+            expect(abs(int(head["Content-Length"]) - len(body)) < 20, True)
+
+
+def test_host(view: str) -> None:
+    with Serving(view, DATA / "small.table") as server:
+        for host, expected in ("evil.example", 421), ("evil.example:80", 421), ("127.0.0.1.evil.example", 421), ("", 421), \
+                ("localhost.evil.example", 421), ("[::1", 200), ("127.0.0.1", 200), ("localhost", 200), \
+                ("LOCALHOST:9", 200), ("[::1]:8417", 200), ("192.0.2.1:1", 200), ("x" * 300, 421):
+            expect((host, server.request(server.url + "table", Host=host)[0]), (host, expected))
+        with socket.create_connection(("127.0.0.1", server.port)) as raw:
+            raw.sendall(f"GET /{server.token}/table HTTP/1.1\r\nConnection: close\r\n\r\n".encode())
+            assert raw.recv(100).startswith(b"HTTP/1.1 400 "), "a request without Host"
+
+
+def test_headers(view: str) -> None:
+    with Serving(view, DATA / "small.table") as server:
+        for what, kind in ("", "text/html; charset=utf-8"), ("table", "application/json"):
+            _, headers, body = server.request(server.url + what)
+            expect((headers["Content-Type"], headers["X-Content-Type-Options"], headers["Referrer-Policy"]),
+                   (kind, "nosniff", "no-referrer"))
+            expect((headers["X-Frame-Options"], headers["Access-Control-Allow-Origin"]), ("DENY", None))
+            assert b".sst\"" not in body or b"/mnt/f2fs/0000" not in body, "names of files before they are asked for"
+
+
+def test_wrong_requests(view: str) -> None:
+    good = {"volume": 0, "first": 110, "per": 1, "n": 5}
+    with Serving(view, DATA / "small.table") as server:
+        for key, bad in ("volume", 1), ("volume", -1), ("first", 99), ("first", 164), ("first", "x"), ("first", ""), ("per", 0), \
+                ("per", 2**32), ("n", 0), ("n", MAX_CELLS + 1), ("n", 2**64 + 1), ("n", "1e3"), ("first", "110 "), \
+                ("lit", "x"), ("lit", "1:2"), ("lit", "254:0 5 6"):
+            expect((key, bad, server.status("cells", **{**good, key: bad})), (key, bad, 400))
+        for key in good:
+            expect(server.status("cells", **{k: v for k, v in good.items() if k != key}), 400)
+        for first, end in (110, 110), (120, 110), (110, 165), (99, 120):
+            expect(server.status("blocks", volume=0, first=first, end=end), 400)
+        for args in {"n": 1001}, {}, {"n": 1, "sort": "x"}, {"n": 1, "down": 2}, {"n": 1, "key": "x"}:
+            expect(server.status("files", **args), 400)
+        expect(server.ask("cells", **{**good, "lit": "254:0 77777"})["lit"], [])
+        for what in "x", "table/", "../etc/passwd", "cells/1":
+            expect(server.status(what), 404)
+        expect(server.status("table", at="1"), 404)
+        expect(server.status("table", at=""), 200)
+
+
+def test_nobody_blocks_others(view: str) -> None:
+    with Serving(view, DATA / "small.table") as server:
+        idle = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(40)]
+        for connection in idle:
+            connection.sendall(b"GET /")
+        expect(server.status("table"), 200)
+        # more than there may be: they are not served, and the server lives
+        idle += [socket.create_connection(("127.0.0.1", server.port)) for _ in range(60)]
+        for connection in idle:
+            connection.close()
+        end = time.monotonic() + 10
+        while True:
+            try:
+                expect(server.status("table"), 200)
+                break
+            except OSError:
+                assert time.monotonic() < end, "the server does not come back"
+                time.sleep(0.05)
+        # a body that nobody wants, a line without end
+        expect(server.request(server.url, "POST", Content_Length="0")[0], 405)
+        with socket.create_connection(("127.0.0.1", server.port)) as raw:
+            try:
+                raw.sendall(b"GET /" + b"x" * 100000)
+                raw.recv(100)
+            except OSError:
+                pass
+        expect(server.status("table"), 200)
+
+
+def test_one_connection_for_many_requests(view: str) -> None:
+    with Serving(view, DATA / "small.table") as server:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port)
+        for _ in range(50):
+            connection.request("GET", f"/{server.token}/files?n=3")
+            answer = connection.getresponse()
+            expect((answer.status, len(json.loads(answer.read())["files"])), (200, 3))
+        connection.close()
+
+
+# === New tables ===
+
+def replace(lines: list[str]) -> None:
+    Path("new").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m\n" +
+                           "".join(line + "\n" for line in lines))
+    os.rename("new", "t")
+
+
+def test_renewal(view: str) -> None:
+    replace(["254:0 110 2 0 4 contiguous /m/a.sst"])
+    with Serving(view, "t", "-n", "0.1", says="fragtrace-view: t: cannot open: No such file or directory; "
+                 "waiting until it is back\n") as server:
+        status, headers, body = server.request(server.url + "table")
+        tag, before = headers["ETag"], json.loads(body)
+        expect((status, tag, before["interval"]), (200, f'"{before["generation"]}"', 100))
+        replace(["254:0 110 2 0 4 contiguous /m/a.sst", "254:0 120 2 0 5 contiguous /m/b.sst"])
+        end = time.monotonic() + 10
+        while server.ask("table")["total"]["files"] != 2:
+            assert time.monotonic() < end, "no new table"
+            time.sleep(0.02)
+        status, headers, body = server.request(server.url + "table", If_None_Match=tag)
+        assert status == 200 and json.loads(body)["generation"] > before["generation"]
+        expect(server.ask("blocks", volume=0, first=120, end=121)["pieces"][0]["path"], "/m/b.sst")
+        # without a new table there is nothing to say, and the last one stays
+        os.unlink("t")
+        time.sleep(0.5)
+        tag = server.request(server.url + "table")[1]["ETag"]
+        expect(server.request(server.url + "table", If_None_Match=tag)[::2], (304, b""))
+        expect(server.ask("table")["total"]["files"], 2)
+
+
+def test_a_table_is_read_once_without_an_interval(view: str) -> None:
+    replace(["254:0 110 2 0 4 contiguous /m/a.sst"])
+    with Serving(view, "t") as server:
+        replace([])
+        time.sleep(0.3)
+        expect(server.ask("table")["generation"], 1)
+        expect(server.ask("files", n=1)["found"], 1)
+
+
+def test_other_outputs(view: str) -> None:
+    with Serving(view, DATA / "small.table", "-n", "0.1", "-o", "out.png", "--json", "out.json", "--record", "rec") as server:
+        assert Path("out.png").stat().st_size and Path("out.json").stat().st_size and os.listdir("rec")
+        expect(server.ask("table")["total"]["files"], 7)
+    with open(DATA / "small.table", "rb") as stream:
+        process = subprocess.Popen([view, "--serve=0", "-"], stdin=stream, stdout=subprocess.PIPE, text=True)
+        assert process.stdout and process.stdout.readline().startswith("http://127.0.0.1:")
+        process.terminate()
+        expect(process.wait(10), 0)
+
+
+# === Size ===
+
+def test_a_million_extents(view: str) -> None:
+    n, end = 1000000, 2**32 - 1
+    with open("t", "w", encoding="ascii") as file:
+        file.write(f"# fragtrace table 1\n# volume 254:0 main_blkaddr=512 blocks={end} segment_blocks=512 path=/m\n")
+        file.writelines(f"254:0 {512 + i * 4000} {1 + i % 3} {i // 100000 * 3} {4 + i % 100000} fragmented "
+                        f"/m/{4 + i % 100000}.sst\n" for i in range(n))
+    with Serving(view, "t") as server:
+        said = []
+        for what, args in ("table", {}), ("", {}), ("cells", {"volume": 0, "first": 512, "per": 2**18, "n": MAX_CELLS}), \
+                ("cells", {"volume": 0, "first": 2**31, "per": 1, "n": MAX_CELLS, "lit": "254:0 9"}), \
+                ("blocks", {"volume": 0, "first": 512, "end": end}), ("files", {"n": 1000}), \
+                ("files", {"n": 100, "sort": "path", "find": "77"}):
+            begin = time.monotonic()
+            status, _, body = server.request(server.url + what + "?" + "&".join(f"{k}={v}" for k, v in args.items()).replace(" ", "+"))
+            expect(status, 200)
+            assert len(body) < 300000, f"{what}: {len(body)} bytes"
+            said.append(f"{what or 'page'} {1000 * (time.monotonic() - begin):.0f} ms, {len(body)} bytes")
+        print("# 1,000,000 extents of 100,000 files on 16 TiB: " + "; ".join(said), flush=True)
+        cells = expand(server.ask("cells", volume=0, first=512, per=2**18, n=MAX_CELLS)["cells"])
+        expect(len(cells), -(-(end - 512) // 2**18))
+        assert all(share for _, share in cells[:n * 4000 // 2**18]), "a cell without a block"
+        expect(server.ask("files", n=1)["found"], 100000)
+
+
+# === Start and end ===
+
+def refused(view: str, status: int, message: str, *options: str) -> None:
+    done = subprocess.run([view, *options], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, timeout=60)
+    expect((done.returncode, done.stdout), (status, ""))
+    assert message in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+def test_port_is_taken(view: str) -> None:
+    with Serving(view, DATA / "small.table") as server:
+        refused(view, 1, f"cannot listen on 127.0.0.1:{server.port}: Address already in use, expected another port",
+                "-t", str(DATA / "small.table"), f"--serve=127.0.0.1:{server.port}")
+    port = server.port
+    # and is free again at once
+    again = subprocess.Popen([view, "-t", DATA / "small.table", f"--serve={port}"], stdout=subprocess.PIPE, text=True)
+    assert again.stdout and f":{port}/" in again.stdout.readline()
+    again.terminate()
+    expect(again.wait(10), 0)
+
+
+def test_addresses(view: str) -> None:
+    for bad in "x", "1.2.3.4.5", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:70000", "example.org:80", "[::1", "99999", "":
+        refused(view, 2, "expected an IP address and a port", "-t", str(DATA / "small.table"), f"--serve={bad}")
+    for good, begin in ("localhost:0", "http://127.0.0.1:"), ("[::1]:0", "http://[::1]:"), (":0", "http://127.0.0.1:"):
+        process = subprocess.Popen([view, "-t", DATA / "small.table", f"--serve={good}"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        assert process.stdout and process.stderr
+        line = process.stdout.readline()
+        process.terminate()
+        process.wait(10)
+        assert line.startswith(begin) or "Cannot assign" in process.stderr.read(), line
+    process = subprocess.Popen([view, "-t", DATA / "small.table", "--serve=0.0.0.0:0"], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    assert process.stdout and process.stderr and process.stdout.readline().startswith("http://0.0.0.0:")
+    process.terminate()
+    assert "can be reached from other machines" in process.stderr.read()
+    expect(process.wait(10), 0)
+
+
+def test_combinations(view: str) -> None:
+    for options, message in (("--top",), "--serve does not go with --top"), (("--why",), "--serve does not go with --why"), \
+            (("--space",), "--serve does not go with --space"), (("-o", "-"), "expected a file after -o"), \
+            (("--json", "-"), "expected a file after --json"), (("-n", "1", "--count", "2"), "expected no --count"), \
+            (("--fail-if", "split>1"), "expected no --fail-if"), (("--layout", "hilbert"), "--layout is for pictures"), \
+            (("-i", "rocksdb"), "-i is for pictures"), (("-n", "1", "-t", "-"), "cannot read standard input again"):
+        refused(view, 2, message, *(() if "-t" in options else ("-t", str(DATA / "small.table"))), "--serve=0", *options)
+
+
+def test_signals_end_it(view: str) -> None:
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        with Serving(view, DATA / "small.table", "-n", "5") as server:
+            idle = socket.create_connection(("127.0.0.1", server.port))
+            expect(server.status(""), 200)
+            begin = time.monotonic()
+            server.process.send_signal(number)
+            expect(server.process.wait(10), 0)
+            assert time.monotonic() - begin < 3, "it took long to end"
+            idle.close()
+
+
+# === Running them ===
+
+def run(name: str, view: str) -> str:
+    """Run one test; return the error, or an empty text."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            globals()["test_" + name](view)
+            return ""
+        except Exception:  # any exception is a failure of the test
+            return traceback.format_exc()
+        finally:
+            os.chdir("/")
+
+
+def main() -> int:
+    os.environ.update(TZ="UTC", LC_ALL="C.UTF-8", LSAN_OPTIONS=f"suppressions={HERE}/lsan.supp:print_suppressions=0")
+    view, wanted = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    names = wanted or [name[5:] for name in globals() if name.startswith("test_")]
+    print(f"KTAP version 1\n# test_serve.py {os.path.basename(view)}\n1..{len(names)}", flush=True)
+    failed = 0
+    for number, name in enumerate(names, 1):
+        wrong = run(name, view)
+        if wrong:
+            print("# " + wrong.strip().replace("\n", "\n# "))
+        print(f"{'not ok' if wrong else 'ok'} {number} {name}", flush=True)
+        failed += bool(wrong)
+    print(f"# Totals: pass:{len(names) - failed} fail:{failed} xfail:0 xpass:0 skip:0 error:0")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

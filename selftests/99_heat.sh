@@ -24,7 +24,7 @@ make() {
 	sync
 }
 
-plan 36
+plan 38
 make_volume $DISK $MNT || bail "no volume"
 echo 128 >"/sys/block/${DISK##*/}/queue/read_ahead_kb"
 
@@ -33,6 +33,8 @@ make off
 fileop reads $MNT/off 0 1M 128K 128K
 expect "without heat=1 nothing is counted" "$(grep -c '^[^#]' $DBG/heat) $(stat_of heat_bytes)" "0 0"
 check "which the file says" grep -q '^# not known: ' $DBG/heat
+fragtrace-defrag $MNT >/tmp/said 2>&1 || :
+check "and fragtrace-defrag" grep -q 'heat=1, or --all' /tmp/said
 unload
 refuse "a window of no power of 2" insmod "$FRAGTRACE_KO" heat=1 heat_window_kb=100
 refuse "no period" insmod "$FRAGTRACE_KO" heat=1 heat_period_secs=0
@@ -87,6 +89,10 @@ expect "so it is for a direct read" "$(heat seq | cut -d ' ' -f 3)" "2:3,96,15,3
 # 8 requests of the first read, and twice those that the map foresees
 expect "as many as in \`files\`" "$(sums seq | cut -d ' ' -f 3)" \
 	$((8 + 2 * $(awk -v path=$MNT/seq '$NF == path { print $9 }' $DBG/files)))
+
+# 3 reads of 32 blocks have 93 pairs of neighbours, the window has 31. Each read was 7 requests.
+fragtrace-defrag --recent 0 $MNT/seq >/tmp/said 2>&1 || sed 's/^/# /' /tmp/said
+check "fragtrace-defrag weighs by it" grep -q ' at 256 KiB: 128 KiB, requests 7 -> 1, read 3.0 times' /tmp/said
 
 # In place: direct writes over old blocks always, buffered ones with this policy.
 fileop write $MNT/direct 128K 64K direct

@@ -190,7 +190,7 @@ static void heat_gives_way(void)
 
 static void give_way(struct work_struct *work)
 {
-	if (ft_heat_wanted())
+	if (ft_mem_heat())
 		heat_gives_way();
 	/* a file without nodes has nothing to give */
 	while (ft_mem_is_tight() && largest_gives_way(0))

@@ -142,7 +142,6 @@ if [ "${1:-}" = --source ] || [ "${1:-}" = --in-tree ]; then
 
 	#define FT_F2FS_PAGE_MIGRATES PAGE_PRIVATE_ONGOING_MIGRATION
 	#define FT_F2FS_FG_GC FG_GC
-	#define FT_F2FS_GET_BLOCK_DIO F2FS_GET_BLOCK_DIO
 	#define FT_F2FS_NO_CHECK_TYPE NO_CHECK_TYPE
 	#define FT_F2FS_GC_CB GC_CB
 	#define FT_F2FS_GC_GREEDY GC_GREEDY
@@ -356,9 +355,6 @@ static inline int ft_f2fs_dirty_pages(const struct inode *inode)
 
 /* Somebody waits for the garbage collection. */
 #define FT_F2FS_FG_GC		$(enumerator FG_GC)
-
-/* Blocks are looked up for direct I/O. */
-#define FT_F2FS_GET_BLOCK_DIO	$(enumerator F2FS_GET_BLOCK_DIO)
 
 /* The kind of victim that it is looking for, unlike a log that looks for holes. */
 #define FT_F2FS_NO_CHECK_TYPE	$(enumerator NO_CHECK_TYPE)

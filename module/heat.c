@@ -38,6 +38,9 @@ DEFINE_STATIC_KEY_FALSE(ft_heat_on);
 
 #define WINDOWS_PER_CHUNK	8
 
+/* Extents read from a map at once; they are kept on the stack. */
+#define EXTENTS_AT_ONCE		8
+
 /* Chunks looked at before the lock is dropped. */
 #define CHUNKS_PER_STEP		64
 
@@ -283,8 +286,10 @@ static void count(struct ft_inode *rec, u32 first, u32 end,
 	lost = windows - min(windows, FT_MAX_WINDOWS_AT_ONCE);
 	windows -= lost;
 	spin_lock(&rec->lock);
-	if (!ft_inode_followed(rec))
-		windows = lost = 0;
+	if (!ft_inode_followed(rec)) {
+		windows = 0;
+		lost = 0;
+	}
 	for (n = 0; n < windows; n++, window++) {
 		u32 next = min_t(u64, end, (window + 1ULL) << window_bits);
 		u32 *counts;
@@ -331,6 +336,41 @@ void ft_heat_read(struct ft_inode *rec, u32 first, u32 end)
 void ft_heat_request(struct ft_inode *rec, u32 first, u32 end)
 {
 	count(rec, first, end, FT_HEAT_REQUESTS, FT_NR_HEAT_COUNTS);
+}
+
+/**
+ * ft_heat_read_direct() - a range is read directly
+ * @rec: the file
+ * @first: its first block
+ * @end: the block after its last one
+ *
+ * F2FS does not report the requests. Each run of blocks gets one; the map has them.
+ *
+ * Context: atomic; RCU read section.
+ */
+void ft_heat_read_direct(struct ft_inode *rec, u32 first, u32 end)
+{
+	struct ft_extent some[EXTENTS_AT_ONCE];
+	unsigned int nr = EXTENTS_AT_ONCE, i, steps;
+	u32 from = first;
+
+	ft_heat_read(rec, first, end);
+	for (steps = 0; nr == EXTENTS_AT_ONCE && from < end; steps++) {
+		if (steps == FT_MAX_EXTENTS_AT_ONCE / EXTENTS_AT_ONCE) {
+			ft_count(FT_HEAT_LOST);
+			break;
+		}
+		spin_lock(&rec->lock);
+		nr = ft_extmap_read(&rec->map, &from, some, EXTENTS_AT_ONCE);
+		spin_unlock(&rec->lock);
+		for (i = 0; i < nr; i++) {
+			const struct ft_extent *run = &some[i];
+
+			if (run->lba != FT_LBA_UNWRITTEN)
+				ft_heat_request(rec, max(run->lblk, first),
+						min(run->lblk + run->len, end));
+		}
+	}
 }
 
 /**
@@ -423,15 +463,13 @@ void ft_heat_truncate(struct ft_inode *rec, u32 end)
 bool ft_heat_copy(struct ft_inode *rec, u32 *from, struct ft_heat_line *lines,
 		  unsigned int max, unsigned int *nr)
 {
-	unsigned int n, i, steps;
+	unsigned int n = 0, i, steps = 0;
 	u32 now = this_period();
 	struct chunk *c;
 
-	n = 0;
 	spin_lock(&rec->lock);
 	c = first_from(rec, *from / WINDOWS_PER_CHUNK);
-	for (steps = 0; c && steps < CHUNKS_PER_STEP &&
-			n + WINDOWS_PER_CHUNK <= max; steps++) {
+	while (c && steps++ < CHUNKS_PER_STEP && n + WINDOWS_PER_CHUNK <= max) {
 		age(c, now);
 		for (i = 0; i < WINDOWS_PER_CHUNK; i++) {
 			if (!memchr_inv(c->counts[i], 0, sizeof(c->counts[i])))

@@ -47,6 +47,7 @@ struct ft_heat_line {
 };
 
 void ft_heat_read(struct ft_inode *rec, u32 first, u32 end);
+void ft_heat_read_direct(struct ft_inode *rec, u32 first, u32 end);
 void ft_heat_request(struct ft_inode *rec, u32 first, u32 end);
 void ft_heat_overwrite(struct ft_inode *rec, u32 first, u32 end);
 void ft_heat_written_at(struct ft_inode *rec, const struct ft_extent *ext);

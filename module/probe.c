@@ -199,16 +199,8 @@ static noinline void read_direct(const struct inode *inode, loff_t offset,
 		end = (u64)offset + ret;
 	else
 		return;
-	count_heat(inode, first_block(offset), end_block(end), ft_heat_read);
-}
-
-/* A direct read gets a request for each run of blocks that F2FS looks up. */
-static noinline void requests_direct(const struct inode *inode,
-				     const struct f2fs_map_blocks *map, int ret)
-{
-	if (!ret && map->m_len && on_volume(map->m_pblk))
-		count_heat(inode, map->m_lblk, (u64)map->m_lblk + map->m_len,
-			   ft_heat_request);
+	count_heat(inode, first_block(offset), end_block(end),
+		   ft_heat_read_direct);
 }
 
 /* A block is written where it is. */
@@ -519,8 +511,6 @@ static void probe_map_blocks(void *unused, struct inode *inode,
 	if (!map->m_may_create) {
 		if (current->flags & PF_WQ_WORKER)
 			look_up(inode, map, ret);
-		if (ft_heat_wanted() && flag == FT_F2FS_GET_BLOCK_DIO)
-			requests_direct(inode, map, ret);
 	} else if (ret || map->m_multidev_dio) {
 		/*
 		 * After an error part of the range may have been allocated, and

@@ -96,7 +96,10 @@ check "fragtrace-defrag weighs by it" grep -q ' at 256 KiB: 128 KiB, requests 7 
 
 # In place: direct writes over old blocks always, buffered ones with this policy.
 fileop write $MNT/direct 128K 64K direct
-expect "overwritten in place by a direct write" "$(heat direct | cut -d ' ' -f 2)" "1:1,32,1,16"
+case $(uname -r) in
+6.*) expect "overwritten in place by a direct write" "$(heat direct | cut -d ' ' -f 2)" "1:1,32,1,16" ;;
+*) skip "overwritten in place by a direct write" "F2FS looks these blocks up as for a read" ;;
+esac
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
 fileop write $MNT/direct 256K 16K
 sync

@@ -6,6 +6,7 @@ _fragtrace_defrag()
 	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
 
 	case $previous in
+	--like) COMPREPLY=(fragpicker) ;;
 	--way) mapfile -t COMPREPLY < <(compgen -W "ioctl mapping" -- "$current") ;;
 	*)
 		case $current in

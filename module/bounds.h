@@ -50,6 +50,13 @@
 /* Shares searched: files that are written in turn are few. */
 #define FT_GC_SEARCHED		8
 
+/*
+ * Heat (heat.c): windows that a read counts for, and chunks of windows that a
+ * truncation frees. What is beyond is not counted, or all of the file is dropped.
+ */
+#define FT_MAX_WINDOWS_AT_ONCE	1024U
+#define FT_MAX_CHUNKS_AT_ONCE	256
+
 /* Check that a loop ended within its bound, in builds with FT_DEBUG. */
 static inline void ft_check_steps(unsigned int steps, unsigned int bound)
 {

@@ -11,6 +11,7 @@
 #include <linux/xarray.h>
 
 #include "breaks.h"
+#include "heat.h"
 #include "inode.h"
 #include "memory.h"
 #include "rebuild.h"
@@ -76,16 +77,43 @@ static u64 bytes_of(struct ft_inode *rec)
 	return bytes;
 }
 
-static void choose_larger(struct ft_inode *rec, struct choice *c)
+static void keep_larger(struct ft_inode *rec, struct choice *c, u64 bytes)
 {
-	u64 bytes = bytes_of(rec);
-
 	if (bytes > c->bytes && refcount_inc_not_zero(&rec->ref)) {
 		if (c->rec)
 			ft_inode_put(c->rec);
 		c->rec = rec;
 		c->bytes = bytes;
 	}
+}
+
+static void choose_larger(struct ft_inode *rec, struct choice *c)
+{
+	keep_larger(rec, c, bytes_of(rec));
+}
+
+static void choose_hotter(struct ft_inode *rec, struct choice *c)
+{
+	keep_larger(rec, c, ft_heat_bytes(rec));
+}
+
+static void prune_heat(struct ft_inode *rec, struct choice *c)
+{
+	if (ft_heat_bytes(rec))
+		ft_heat_prune(rec);
+}
+
+static void drop_heat(struct ft_inode *rec, struct choice *c)
+{
+	u64 bytes = ft_heat_bytes(rec);
+
+	if (!bytes || bytes < c->bytes)
+		return;
+	spin_lock(&rec->lock);
+	ft_heat_drop(rec);
+	spin_unlock(&rec->lock);
+	ft_count(FT_HEAT_DROPPED);
+	c->dropped = true;
 }
 
 static void drop_causes(struct ft_inode *rec, struct choice *c)
@@ -135,8 +163,35 @@ static bool largest_gives_way(u64 bytes)
 	return true;
 }
 
+/* The heat of the file that has most of it is dropped, and that of similar files. */
+static bool hottest_gives_way(void)
+{
+	struct choice most = { }, heat = { };
+
+	visit_files(choose_hotter, &most);
+	if (!most.rec)
+		return false;
+	heat.bytes = most.bytes / 2;
+	visit_files(drop_heat, &heat);
+	ft_inode_put(most.rec);
+	ft_heat_flush();
+	return heat.dropped;
+}
+
+static void heat_gives_way(void)
+{
+	struct choice none = { };
+
+	visit_files(prune_heat, &none);
+	while (ft_mem_uses_more_than(13) && ft_mem_heat() &&
+	       hottest_gives_way())
+		cond_resched();
+}
+
 static void give_way(struct work_struct *work)
 {
+	if (ft_mem_heat())
+		heat_gives_way();
 	/* a file without nodes has nothing to give */
 	while (ft_mem_is_tight() && largest_gives_way(0))
 		cond_resched();

@@ -32,14 +32,16 @@ static inline int ft_fsnotify_add_sb_mark(struct fsnotify_mark *mark,
 }
 
 /*
- * After 6.12 F2FS uses folios instead of pages in this event. What it writes is
+ * After 6.12 F2FS uses folios instead of pages in these events. What it writes is
  * still one block. Can go with 6.12.
  */
 #ifdef FT_HAVE_SUBMIT_FOLIO_WRITE
 #define FT_SUBMIT_WRITE		f2fs_submit_folio_write
+#define FT_SUBMIT_BIO		f2fs_submit_folio_bio
 #define FT_PAGE			struct folio
 #else
 #define FT_SUBMIT_WRITE		f2fs_submit_page_write
+#define FT_SUBMIT_BIO		f2fs_submit_page_bio
 #define FT_PAGE			struct page
 #endif
 
@@ -59,6 +61,18 @@ static inline int ft_fsnotify_add_sb_mark(struct fsnotify_mark *mark,
 #define FT_MKWRITE_INODE	page->mapping->host
 #define FT_MKWRITE_FAILED	false
 #define FT_MKWRITE_INDEX	page->index
+#endif
+
+/*
+ * After 6.1 the event of a page that is read without readahead has a folio; before,
+ * it has the page. Can go with 6.1.
+ */
+#ifdef FT_HAVE_READPAGE_OF_FOLIO
+#define FT_READ_PAGE		struct folio
+#define FT_READ_FOLIO(folio)	(folio)
+#else
+#define FT_READ_PAGE		struct page
+#define FT_READ_FOLIO(page)	page_folio(page)
 #endif
 
 /*

@@ -47,6 +47,8 @@ static const char * const counter_names[] = {
 	[FT_AUDIT_DIFFERENCES] = "audit_differences",
 	[FT_REFUSED] = "refused",
 	[FT_CAUSES_LOST] = "causes_lost",
+	[FT_HEAT_LOST] = "heat_lost",
+	[FT_HEAT_DROPPED] = "heat_dropped",
 };
 static_assert(ARRAY_SIZE(counter_names) == FT_NR_COUNTERS);
 
@@ -108,6 +110,7 @@ static int stats_show(struct seq_file *m, void *unused)
 	show_breaks(m);
 	seq_printf(m, "mem_bytes %ld\n", ft_mem_used());
 	seq_printf(m, "mem_budget %lu\n", ft_mem_budget());
+	seq_printf(m, "heat_bytes %ld\n", ft_mem_heat());
 	seq_printf(m, "copies_bytes %ld\n", ft_vec_bytes());
 	seq_printf(m, "copies_budget %ld\n", ft_vec_budget());
 	seq_printf(m, "writers %u\n", writers);
@@ -301,6 +304,7 @@ static const struct {
 	{ "by_pair", 0600, FT_VIEW_BY_PAIR, &ft_sums_fops },
 	{ "owner", 0600, 0, &ft_owner_fops },
 	{ "gc", 0400, 0, &ft_gc_fops },
+	{ "heat", 0400, FT_VIEW_HEAT, &ft_heat_fops },
 	{ "victims", 0600, 0, &ft_victims_fops },
 	{ "stats", 0400, 0, &stats_fops },
 	{ "targets", 0600, 0, &targets_fops },

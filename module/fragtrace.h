@@ -11,6 +11,7 @@
  *   binary.c    a copy as it is: snapshot
  *   view.c      a copy as text: table, extents, files
  *   victims.c   which files garbage collection would change
+ *   heat_view.c which ranges are read, with the paths of a copy
  *   gcview.c    what garbage collection did, with the paths of a copy
  *   sums.c      a copy summed up: causes, by_process, by_pair
  *   owner.c     which file owns a block
@@ -49,6 +50,7 @@
  *   budget.c    which file gives way when the memory budget is used up
  *   inode.c     the record of an inode: life and state (see inode.h)
  *   breaks.c    why its fragments begin where they do
+ *   heat.c      which ranges of a file are read
  *   trace.c     our own tracepoints
  *   queue.c     the inodes of a volume that wait for its worker, by due time
  *
@@ -150,6 +152,11 @@ void ft_target_kick(void);
  * @FT_AUDIT_DIFFERENCES: audited files whose map differed
  * @FT_REFUSED: files and names left out because the memory budget was used up
  * @FT_CAUSES_LOST: files whose causes were dropped because memory was short
+ * @FT_HEAT_LOST: windows of reads, requests and overwrites that were not counted,
+ *	because memory was refused, the budget does not allow more, or a read was too
+ *	long
+ * @FT_HEAT_DROPPED: files that lost all their counts of reads, because memory was
+ *	short, or because too much was truncated at once
  * @FT_NR_COUNTERS: how many there are
  */
 enum ft_counter {
@@ -169,6 +176,8 @@ enum ft_counter {
 	FT_AUDIT_DIFFERENCES,
 	FT_REFUSED,
 	FT_CAUSES_LOST,
+	FT_HEAT_LOST,
+	FT_HEAT_DROPPED,
 	FT_NR_COUNTERS
 };
 

@@ -15,6 +15,7 @@
 
 #include "breaks.h"
 #include "compat.h"
+#include "heat.h"
 #include "inode.h"
 #include "memory.h"
 #include "queue.h"
@@ -191,6 +192,13 @@ void ft_inode_untold(struct ft_inode *rec, enum ft_op op)
 	ft_inode_doubt(rec, op);
 }
 
+static void drop_heat(struct ft_inode *rec)
+{
+	/* a directory has something else there */
+	if (ft_heat_wanted() && !rec->is_dir)
+		ft_heat_drop(rec);
+}
+
 /**
  * ft_inode_omit() - leave a file out because memory is short
  * @rec: the file; its map is dropped
@@ -202,6 +210,7 @@ void ft_inode_omit(struct ft_inode *rec)
 	ft_trace_drop(rec, FT_TRACE_DROP);
 	ft_inode_drop_map(rec);
 	ft_inode_drop_second(rec);
+	drop_heat(rec);
 	ft_inode_change(rec, FT_NO_ROOM);
 }
 
@@ -621,6 +630,7 @@ static void removed_locked(struct ft_inode *rec)
 	ft_trace_drop(rec, FT_TRACE_DROP);
 	ft_inode_drop_map(rec);
 	ft_inode_drop_second(rec);
+	drop_heat(rec);
 	ft_inode_change(rec, FT_REMOVED);
 }
 
@@ -652,8 +662,8 @@ void ft_inode_remove(struct ft_inode *rec)
  */
 void ft_inode_remove_now(struct ft_inode *rec)
 {
-	bool left = !hlist_empty(&rec->links) || !hlist_empty(&rec->children) ||
-		    rec->target_path;
+	bool left = !hlist_empty(&rec->links) || rec->target_path ||
+		    (rec->is_dir && !hlist_empty(&rec->children));
 
 	lockdep_assert_held(&rec->vol->ns_lock);
 	if (!take_out(rec))

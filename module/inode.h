@@ -165,6 +165,7 @@ enum ft_change {
  *	those of that file.
  * @gc_moved: how many of its blocks garbage collection has moved, in the background
  *	and otherwise (gc.h), protected by the lock there
+ * @heat_chunks: number of nodes in @heat
  * @rebuild: of a file: the second map that a scan is building; events change
  *	both. Changed by the worker that has taken the file, with @lock held.
  * @walk: of a directory: how far it has been read. Belongs to the worker that
@@ -179,7 +180,9 @@ enum ft_change {
  * @freed_node: in the list of records to be freed, when @node is not used any more
  * @dropped: this directory is in vol->dropped, protected by vol->ns_lock, as are
  * @links: names of this inode,
- * @children: names in this directory,
+ * @children: of a directory: names in it,
+ * @heat: of a file: how often its ranges are read (heat.c), protected by @lock; empty
+ *	when it is dead,
  * @target_path: the path of the target that begins here, if there is one,
  * @gone_path: the path that this file had, if it is unlinked and still open, and
  * @next_dropped: the next directory in vol->dropped
@@ -217,6 +220,7 @@ struct ft_inode {
 	bool copy;
 	u32 extension;
 	u32 gc_moved[FT_GC_KINDS];
+	u32 heat_chunks;
 	union {
 		struct ft_rebuild *rebuild;
 		struct ft_walk *walk;
@@ -234,7 +238,10 @@ struct ft_inode {
 
 	bool dropped;
 	struct hlist_head links;
-	struct hlist_head children;
+	union {
+		struct hlist_head children;
+		struct rb_root heat;
+	};
 	char *target_path;
 	union {
 		char *gone_path;

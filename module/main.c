@@ -12,6 +12,7 @@
 
 #include "debugfs.h"
 #include "fragtrace.h"
+#include "heat.h"
 #include "inode.h"
 #include "memory.h"
 #include "probe.h"
@@ -66,6 +67,18 @@ static bool causes = true;
 module_param(causes, bool, 0444);
 MODULE_PARM_DESC(causes, "tell why each fragment begins where it does (default: on)");
 
+static bool heat;
+module_param(heat, bool, 0444);
+MODULE_PARM_DESC(heat, "count which ranges of files are read (default: off)");
+
+static unsigned int heat_window_kb = 128;
+module_param(heat_window_kb, uint, 0444);
+MODULE_PARM_DESC(heat_window_kb, "length of such a range in KiB (default: 128)");
+
+static unsigned int heat_period_secs = 3600;
+module_param(heat_period_secs, uint, 0444);
+MODULE_PARM_DESC(heat_period_secs, "seconds in which these counts lose half of their value (default: 3600)");
+
 static int set_budget(void)
 {
 	unsigned long total_mb = totalram_pages() >> (20 - PAGE_SHIFT);
@@ -91,9 +104,12 @@ static int __init fragtrace_init(void)
 	if (causes)
 		static_branch_enable(&ft_causes_on);
 	ft_budget_init();
-	err = ft_inode_init();
+	err = ft_heat_init(heat, heat_window_kb, heat_period_secs);
 	if (err)
 		return err;
+	err = ft_inode_init();
+	if (err)
+		goto err_heat;
 	err = -ENOMEM;
 	ft_wq = alloc_workqueue("fragtrace", WQ_UNBOUND, 0);
 	if (!ft_wq)
@@ -126,6 +142,8 @@ err_wq:
 	destroy_workqueue(ft_wq);
 err_inode:
 	ft_inode_exit();
+err_heat:
+	ft_heat_exit();
 	return err;
 }
 
@@ -138,6 +156,7 @@ static void __exit fragtrace_exit(void)
 	ft_volume_exit();
 	destroy_workqueue(ft_wq);
 	ft_inode_exit();
+	ft_heat_exit();
 	pr_info("unloaded\n");
 }
 

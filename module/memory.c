@@ -25,6 +25,8 @@
  * the lock held under which they have just got them. When so many sixteenths of the
  * budget are used:
  *
+ *   12  no window of heat is added
+ *   13  a worker drops the heat of the files that have most, until less is used
  *   14  no new file or name is added
  *   15  a worker lets the largest file give way, until less is used: it and all
  *       files of half its size or more lose their causes; if none of them has any,
@@ -37,6 +39,9 @@ static atomic_long_t mem_bytes = ATOMIC_LONG_INIT(0);
 
 /* Of these, bytes of second maps. They are freed when their scans end. */
 static atomic_long_t second_bytes = ATOMIC_LONG_INIT(0);
+
+/* Of these, bytes of heat. */
+static atomic_long_t heat_bytes = ATOMIC_LONG_INIT(0);
 
 /* Extents that came and went, by the CPU that saw it. */
 static DEFINE_PER_CPU(s64, nr_extents);
@@ -192,6 +197,8 @@ bool ft_mem_uses_more_than(unsigned int sixteenths)
  */
 bool ft_mem_room(void)
 {
+	if (unlikely(ft_mem_uses_more_than(13)) && ft_mem_heat())
+		ft_mem_want_room();
 	return !ft_mem_uses_more_than(14);
 }
 
@@ -226,6 +233,28 @@ void ft_mem_charge_second(u64 bytes, u64 old_bytes)
 		return;
 	ft_mem_add(more);
 	atomic_long_add(more, &second_bytes);
+}
+
+/**
+ * ft_mem_add_heat() - count memory as used by heat
+ * @bytes: how much; negative when it is freed
+ *
+ * Context: any.
+ */
+void ft_mem_add_heat(long bytes)
+{
+	ft_mem_add(bytes);
+	atomic_long_add(bytes, &heat_bytes);
+}
+
+/**
+ * ft_mem_heat() - how much memory heat uses
+ *
+ * Return: bytes.
+ */
+long ft_mem_heat(void)
+{
+	return atomic_long_read(&heat_bytes);
 }
 
 /* A small map or history may grow as long as anything fits. */

@@ -29,6 +29,8 @@ void ft_mem_charge(const struct ft_extmap *map, u32 old_nr, u64 old_bytes);
 void ft_mem_charge_second(u64 bytes, u64 old_bytes);
 bool ft_mem_allows_second(u64 bytes);
 
+void ft_mem_add_heat(long bytes);
+long ft_mem_heat(void);
 bool ft_mem_allows_causes(u64 bytes);
 void ft_mem_hook(work_func_t func);
 void ft_mem_want_room(void);

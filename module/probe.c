@@ -6,6 +6,7 @@
  * blocks. Only this file and segment.c use types private to F2FS.
  */
 
+#include <linux/bio.h>
 #include <linux/fs.h>
 #include <linux/falloc.h>
 #include <linux/lockdep.h>
@@ -19,6 +20,7 @@
 #include "event.h"
 #include "fragtrace.h"
 #include "gc.h"
+#include "heat.h"
 #include "inode.h"
 #include "note.h"
 #include "probe.h"
@@ -123,6 +125,91 @@ static u32 to_lba(block_t addr)
 static bool has_clusters(const struct inode *inode)
 {
 	return ft_f2fs_flags(inode) & FS_COMPR_FL;
+}
+
+/* === What is read (parameter heat) ======================================== */
+
+static void count_heat(const struct inode *inode, u64 first, u64 end,
+		       void (*func)(struct ft_inode *rec, u32 first, u32 end))
+{
+	struct ft_inode *rec;
+
+	if (!enter_probe(inode->i_sb, inode->i_ino))
+		return;
+	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
+	if (rec)
+		func(rec, first, min_t(u64, end, FT_LBLK_END));
+	leave_probe();
+}
+
+/* The page cache has pages of this range to be filled, none of which it had. */
+static void probe_readpages(void *unused, struct inode *inode, pgoff_t start,
+			    unsigned int nr)
+{
+	count_heat(inode, start, (u64)start + nr, ft_heat_read);
+}
+
+/* The same for a single page, without readahead. */
+static void probe_readpage(void *unused, FT_READ_PAGE *what, int type)
+{
+	struct folio *folio = FT_READ_FOLIO(what);
+
+	count_heat(folio->mapping->host, folio->index,
+		   (u64)folio->index + folio_nr_pages(folio), ft_heat_read);
+}
+
+static u64 index_of(struct page *page)
+{
+	struct folio *folio = page_folio(page);
+
+	return (u64)folio->index + folio_page_idx(folio, page);
+}
+
+/*
+ * A request to read pages of a file. They are in the order of the file, and there
+ * may be holes between them.
+ */
+static void probe_submit_read(void *unused, struct super_block *sb, int type,
+			      struct bio *bio)
+{
+	struct address_space *mapping;
+	const struct bio_vec *last;
+
+	if (type != DATA || !bio->bi_vcnt)
+		return;
+	mapping = page_folio(bio_first_page_all(bio))->mapping;
+	if (!mapping)
+		return;
+	last = &bio->bi_io_vec[bio->bi_vcnt - 1];
+	count_heat(mapping->host, index_of(bio_first_page_all(bio)),
+		   index_of(last->bv_page) + 1 +
+		   ((last->bv_offset + last->bv_len - 1) >> PAGE_SHIFT),
+		   ft_heat_request);
+}
+
+/* A direct read is over, or goes on in the background; then F2FS has taken it. */
+static noinline void read_direct(const struct inode *inode, loff_t offset,
+				 unsigned long len, int ret)
+{
+	u64 end = (u64)offset + len;
+
+	if (ret == -EIOCBQUEUED)
+		end = min_t(u64, end, i_size_read(inode));
+	else if (ret > 0)
+		end = (u64)offset + ret;
+	else
+		return;
+	count_heat(inode, first_block(offset), end_block(end),
+		   ft_heat_read_direct);
+}
+
+/* A block is written where it is. */
+static void probe_submit_in_place(void *unused, FT_PAGE *what,
+				  struct f2fs_io_info *fio)
+{
+	if (fio->type == DATA && fio->op == REQ_OP_WRITE)
+		count_heat(what->mapping->host, what->index,
+			   (u64)what->index + 1, ft_heat_overwrite);
 }
 
 /* === Why a block goes to a new place ====================================== */
@@ -311,6 +398,9 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 			write_atomic(rec, what, ft_f2fs_cow_inode(inode), fio);
 		else
 			write_block(rec, what, inode, fio);
+		if (ft_heat_wanted() && on_volume(fio->old_blkaddr) &&
+		    fio->io_type == FS_DATA_IO && !migrates(what))
+			ft_heat_overwrite(rec, what->index, what->index + 1);
 		if (ft_causes_wanted()) {
 			ft_log_took(rec->vol, fio->temp, fio->ino,
 				    READ_ONCE(rec->writer), fio->new_blkaddr);
@@ -399,6 +489,8 @@ static noinline void allocated(struct inode *inode,
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_MAP);
+		if (ft_heat_wanted())
+			ft_heat_written_at(rec, &ext);
 		/*
 		 * A direct write, which also asks for the next hole, gets one
 		 * run. For preallocation F2FS sums up all that it allocates.
@@ -441,8 +533,11 @@ static void probe_direct_exit(void *unused, struct inode *inode, loff_t offset,
 {
 	struct ft_inode *rec;
 
-	if (rw != WRITE)
+	if (rw != WRITE) {
+		if (ft_heat_wanted())
+			read_direct(inode, offset, len, ret);
 		return;
+	}
 	if (!enter_probe(inode->i_sb, inode->i_ino))
 		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
@@ -468,6 +563,8 @@ static void probe_truncate_enter(void *unused, struct inode *inode, u64 from)
 				  from & (FT_BLOCK_SIZE - 1));
 		if (has_clusters(inode))
 			ft_inode_mark_stale(rec, FT_OP_COMPRESS);
+		if (ft_heat_wanted())
+			ft_heat_truncate(rec, end_block(from));
 	}
 	leave_probe();
 }
@@ -551,6 +648,8 @@ static void probe_replace_atomic(void *unused, struct inode *inode,
 	if (rec) {
 		ft_count(FT_EVENTS_ATOMIC);
 		ft_inode_commit(rec, index, new_addr);
+		if (ft_heat_wanted() && on_volume(old_addr))
+			ft_heat_overwrite(rec, index, index + 1);
 	}
 	leave_probe();
 }
@@ -791,12 +890,26 @@ unsigned int ft_probe_list(struct ft_probe *list)
 		PROBE(f2fs_get_victim, probe_get_victim),
 	};
 
-	static_assert(ARRAY_SIZE(table) + ARRAY_SIZE(causes) <= FT_MAX_PROBES);
+	const struct ft_probe heat[] = {
+		PROBE(f2fs_readpages, probe_readpages),
+		PROBE(f2fs_readpage, probe_readpage),
+		PROBE(f2fs_submit_read_bio, probe_submit_read),
+		PROBE(FT_SUBMIT_BIO, probe_submit_in_place),
+	};
+	unsigned int nr = ARRAY_SIZE(table);
+
+	static_assert(ARRAY_SIZE(table) + ARRAY_SIZE(causes) +
+		      ARRAY_SIZE(heat) <= FT_MAX_PROBES);
 	memcpy(list, table, sizeof(table));
-	if (!ft_causes_wanted())
-		return ARRAY_SIZE(table);
-	memcpy(list + ARRAY_SIZE(table), causes, sizeof(causes));
-	return ARRAY_SIZE(table) + ARRAY_SIZE(causes);
+	if (ft_causes_wanted()) {
+		memcpy(list + nr, causes, sizeof(causes));
+		nr += ARRAY_SIZE(causes);
+	}
+	if (ft_heat_wanted()) {
+		memcpy(list + nr, heat, sizeof(heat));
+		nr += ARRAY_SIZE(heat);
+	}
+	return nr;
 }
 
 /**

@@ -12,7 +12,7 @@ struct module;
 struct super_block;
 struct tracepoint;
 
-#define FT_MAX_PROBES	20
+#define FT_MAX_PROBES	24
 
 /**
  * struct ft_probe - a probe and its event

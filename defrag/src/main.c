@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * fragtrace-defrag: rewrite what is worth it of the files that fragtrace watches.
- * The pipeline: table -> selected files -> windows and their requests -> plan -> report, or work and its
+ * The pipeline: table and heat -> selected files -> windows and their requests -> plan -> report, or work and its
  * result.
  */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "apply.h"
+#include "heat.h"
 #include "input/source.h"
 #include "input/table.h"
 #include "options.h"
@@ -57,6 +58,7 @@ int main(int argc, char **argv)
 	struct options options;
 	struct source source;
 	struct table table;
+	struct heat heat;
 	struct plan plan;
 	bool *meant;
 	int status;
@@ -70,12 +72,16 @@ int main(int argc, char **argv)
 	source_read_table(&source, &table, false);
 	source_report(&source);
 	meant = select_files(&options, &table);
-	plan_build(&plan, &table, meant, &options);
+	heat_init(&heat, &options);
+	if (options.hot_percent < 100.0)
+		heat_choose(&heat, &table, meant, options.hot_percent);
+	plan_build(&plan, &table, meant, &options, &heat);
 	if (options.is_live)
 		apply_ask_volumes(&plan, &options);
 	plan_choose(&plan, &options, options.is_live ? apply_ask : NULL);
 	status = options.apply ? carry_out(&plan, &options, &source) : only_plan(&plan, &options);
 	plan_free(&plan);
+	heat_free(&heat);
 	free(meant);
 	table_free(&table);
 	source_free(&source);

@@ -12,23 +12,31 @@
 #include "util.h"
 
 #define SNAPSHOT DEBUGFS "/fragtrace/snapshot"
+#define HEAT DEBUGFS "/fragtrace/heat"
 #define MAX_BYTES (UINT64_C(1) << 60)
 #define MAX_REQUEST (UINT64_C(1) << 30)
 #define MAX_RECENT UINT64_C(1000000000)
 #define RECENT_S 600
 
 static const char usage[] =
-"usage: fragtrace-defrag --all [-t TABLE] [--request SIZE] [--budget BYTES]\n"
-"                        [--min-gain N] [--recent SECONDS] [--json] [PATH...]\n"
-"       fragtrace-defrag --all --apply [--rate BYTES] [--way WAY] ... [PATH...]\n"
+"usage: fragtrace-defrag [--all] [-t TABLE] [--heat FILE] [--hot PERCENT]\n"
+"                        [--request SIZE] [--budget BYTES] [--min-gain N]\n"
+"                        [--recent SECONDS] [--json] [PATH...]\n"
+"       fragtrace-defrag [--all] --apply [--rate BYTES] [--way WAY] ... [PATH...]\n"
 "\n"
 "Plan which ranges of F2FS files are worth a rewrite: those that are broken\n"
-"below the size of a request, most requests saved per byte written first.\n"
+"below the size of a request, most requests saved per byte written first, each\n"
+"as often as the range was read.\n"
 "Without --apply nothing is written. PATH is a file, a directory, the end of a\n"
 "path or a glob; without any, all watched files are planned.\n"
 "\n"
-"      --all            plan for all ranges alike: the module does not count\n"
-"                       readers\n"
+"      --all            plan for all ranges alike, however often they are read;\n"
+"                       needed if the module was loaded without heat=1\n"
+"      --heat FILE      the counts of reads (fragtrace's heat in debugfs; with -t\n"
+"                       this or --all is needed)\n"
+"      --hot PERCENT    only ranges among those that make up so much of all that\n"
+"                       is read (100)\n"
+"      --like RULES     fragpicker: weigh by bytes read, as FragPicker does\n"
 "  -t, --table TABLE    what to read (fragtrace's snapshot in debugfs): a saved\n"
 "                       snapshot or table; - is stdin; plan only\n"
 "      --request SIZE   size of a request (of the device: the smaller one of\n"
@@ -102,6 +110,23 @@ static uint64_t read_seconds(const char *arg)
 	return seconds;
 }
 
+static double read_percent(const char *arg)
+{
+	char *end;
+	double percent = strtod(arg, &end);
+
+	if (end == arg || *end || !(percent > 0.0) || percent > 100.0)
+		die("--hot %s: expected a percentage above 0, at most 100", arg);
+	return percent;
+}
+
+static bool read_like(const char *arg)
+{
+	if (strcmp(arg, "fragpicker"))
+		die("--like %s: expected fragpicker", arg);
+	return true;
+}
+
 static enum way read_way(const char *arg)
 {
 	if (!strcmp(arg, "ioctl"))
@@ -120,8 +145,10 @@ static void print_and_exit(const char *text)
 
 static void check(struct options *o, bool all)
 {
-	if (!all)
-		die("the module does not count readers, expected --all: plan for all ranges alike");
+	if (all && (o->heat || o->hot_percent < 100.0 || o->like_fragpicker))
+		die("--all plans for all ranges alike, expected no --heat, --hot or --like");
+	if (!all && !o->heat && o->table)
+		die("who reads what is not in a table, expected --heat FILE, or --all: plan for all ranges alike");
 	if (o->apply && o->table)
 		die("--apply works on what is mounted now, expected no -t");
 	if (!o->apply && (o->rate_bytes || o->way != WAY_AUTO))
@@ -129,6 +156,8 @@ static void check(struct options *o, bool all)
 	o->is_live = !o->table;
 	if (o->is_live)
 		o->table = SNAPSHOT;
+	if (!all && !o->heat)
+		o->heat = HEAT;
 }
 
 /**
@@ -143,6 +172,9 @@ void options_read(struct options *options, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "all", no_argument, NULL, 'A' },
+		{ "heat", required_argument, NULL, 'E' },
+		{ "hot", required_argument, NULL, 'H' },
+		{ "like", required_argument, NULL, 'I' },
 		{ "table", required_argument, NULL, 't' },
 		{ "request", required_argument, NULL, 'R' },
 		{ "budget", required_argument, NULL, 'B' },
@@ -160,10 +192,13 @@ void options_read(struct options *options, int argc, char **argv)
 	bool all = false;
 	int c;
 
-	*o = (struct options){ .recent_s = RECENT_S };
+	*o = (struct options){ .recent_s = RECENT_S, .hot_percent = 100.0 };
 	while ((c = getopt_long(argc, argv, "t:", longs, NULL)) != -1) {
 		switch (c) {
 		case 'A': all = true; break;
+		case 'E': o->heat = optarg; break;
+		case 'H': o->hot_percent = read_percent(optarg); break;
+		case 'I': o->like_fragpicker = read_like(optarg); break;
 		case 't': o->table = optarg; break;
 		case 'R': o->request_bytes = read_request(optarg); break;
 		case 'B': o->budget_bytes = read_bytes("--budget", optarg, MAX_BYTES); break;

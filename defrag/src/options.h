@@ -33,6 +33,9 @@ enum way {
  * @is_live: @table is the module's own snapshot
  * @apply: do it
  * @json: print JSON
+ * @heat: the counts of reads; NULL: all ranges alike
+ * @hot_percent: only ranges among those that make up so much of all that is read
+ * @like_fragpicker: weigh by bytes read, and take what will break again, too
  */
 struct options {
 	const char *table;
@@ -47,6 +50,9 @@ struct options {
 	bool is_live;
 	bool apply;
 	bool json;
+	const char *heat;
+	double hot_percent;
+	bool like_fragpicker;
 };
 
 void options_read(struct options *options, int argc, char **argv);

@@ -15,7 +15,7 @@
 
 /* === All ranges === */
 
-static void add_range(struct plan *plan, uint32_t file, const struct window *w)
+static void add_range(struct plan *plan, uint32_t file, const struct window *w, uint64_t file_end)
 {
 	struct range *r;
 
@@ -27,9 +27,10 @@ static void add_range(struct plan *plan, uint32_t file, const struct window *w)
 		.end_blk = w->end_blk,
 		.blks = w->blks,
 		.requests = w->requests,
-		.heat = heat_of(plan->table, file, w->first_blk, w->end_blk),
+		.heat = heat_of(plan->heat, plan->table, file, w->first_blk, w->end_blk, file_end),
 	};
-	r->gain = r->heat * (double)(r->requests - 1) * MIB_BLKS / (double)r->blks;
+	/* as it is shown, so that what looks equal is equal */
+	r->gain = (double)(uint64_t)(r->heat * (double)(r->requests - 1) * MIB_BLKS / (double)r->blks * 1e6 + 0.5) / 1e6;
 }
 
 static void add_file(struct plan *plan, uint32_t file, uint64_t recent_s)
@@ -38,14 +39,16 @@ static void add_file(struct plan *plan, uint32_t file, uint64_t recent_s)
 	struct file_plan *f = &plan->files[file];
 	struct model model = { .request_blks = v->request_blks };
 	struct window w;
+	uint64_t file_end;
 
 	model.pieces = pieces_of(&plan->pieces, file, &model.n);
 	model_sum(&f->now, model.pieces, model.n, v->request_blks);
 	again_find(&f->again, plan->table, model.pieces, model.n, recent_s);
 	f->first = plan->n_ranges;
+	file_end = model.n ? model.pieces[model.n - 1].offset + model.pieces[model.n - 1].blks : 0;
 	while (model_next(&model, &w))
 		if (w.requests > 1)
-			add_range(plan, file, &w);
+			add_range(plan, file, &w, file_end);
 	f->end = plan->n_ranges;
 	v->n_files++;
 	v->n_broken += f->end > f->first;
@@ -61,12 +64,14 @@ static void add_file(struct plan *plan, uint32_t file, uint64_t recent_s)
  * @table: the table; must stay valid
  * @meant: by index into @table->files: plan for this file
  * @options: the command line
+ * @heat: what is known of readers; must stay valid
  */
-void plan_build(struct plan *plan, const struct table *table, const bool *meant, const struct options *options)
+void plan_build(struct plan *plan, const struct table *table, const bool *meant, const struct options *options,
+		const struct heat *heat)
 {
 	size_t i;
 
-	*plan = (struct plan){ .table = table };
+	*plan = (struct plan){ .table = table, .heat = heat };
 	pieces_init(&plan->pieces, table);
 	plan->volumes = xcalloc(table->n_volumes, sizeof(*plan->volumes));
 	plan->files = xcalloc(table->n_files, sizeof(*plan->files));
@@ -102,7 +107,7 @@ static bool may_move(struct plan *plan, uint32_t file, plan_ask ask)
 {
 	struct file_plan *f = &plan->files[file];
 
-	if (f->again.breaks || plan->volumes[plan->table->files[file].volume].refused)
+	if ((f->again.breaks && !plan->heat->by_bytes) || plan->volumes[plan->table->files[file].volume].refused)
 		return false;
 	if (!f->asked && ask)
 		f->refused = ask(plan, file);

@@ -9,6 +9,7 @@
 
 #include "again.h"
 #include "device.h"
+#include "heat.h"
 #include "input/table.h"
 #include "model.h"
 #include "options.h"
@@ -93,6 +94,7 @@ struct volume_plan {
 /**
  * struct plan - the plan for a table
  * @table: the table
+ * @heat: what is known of readers
  * @pieces: its extents by file
  * @volumes: by index into table.volumes
  * @files: by index into table.files
@@ -102,6 +104,7 @@ struct volume_plan {
  */
 struct plan {
 	const struct table *table;
+	const struct heat *heat;
 	struct pieces pieces;
 	struct volume_plan *volumes;
 	struct file_plan *files;
@@ -117,7 +120,8 @@ struct plan {
  */
 typedef char *(*plan_ask)(struct plan *plan, uint32_t file);
 
-void plan_build(struct plan *plan, const struct table *table, const bool *meant, const struct options *options);
+void plan_build(struct plan *plan, const struct table *table, const bool *meant, const struct options *options,
+		const struct heat *heat);
 void plan_choose(struct plan *plan, const struct options *options, plan_ask ask);
 void plan_free(struct plan *plan);
 

@@ -173,7 +173,7 @@ static void put_causes(struct plan *plan, uint32_t file)
 	free(sums);
 }
 
-/* "    at 128 KiB: 64 KiB, requests 16 -> 1" */
+/* "    at 128 KiB: 64 KiB, requests 16 -> 1, read 2.5 times" */
 static void put_ranges(const struct plan *plan, const struct file_plan *f)
 {
 	size_t shown = 0, i;
@@ -187,7 +187,10 @@ static void put_ranges(const struct plan *plan, const struct file_plan *f)
 		put_blks(r->first_blk);
 		fputs(": ", stdout);
 		put_blks(r->blks);
-		printf(", requests %ju -> 1\n", (uintmax_t)r->requests);
+		printf(", requests %ju -> 1", (uintmax_t)r->requests);
+		if (plan->heat->known)
+			printf(", read %.1f times", r->heat);
+		putchar('\n');
 		shown++;
 	}
 	if (f->n_chosen > shown) {

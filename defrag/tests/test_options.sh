@@ -21,7 +21,15 @@ options() {
 }
 
 test_bad_arguments() {
-	wrong 'the module does not count readers, expected --all' -t "$small"
+	wrong 'who reads what is not in a table, expected --heat FILE, or --all' -t "$small"
+	wrong '--all plans for all ranges alike, expected no --heat, --hot or --like' --all --heat h -t "$small"
+	wrong '--all plans for all ranges alike' --all --hot 50 -t "$small"
+	wrong '--all plans for all ranges alike' --all --like fragpicker -t "$small"
+	wrong '--hot 0: expected a percentage above 0, at most 100' --hot 0
+	wrong '--hot 101: expected a percentage' --hot 101
+	wrong '--hot nan: expected a percentage' --hot nan
+	wrong '--hot 5%: expected a percentage' --hot 5%
+	wrong '--like x: expected fragpicker' --like x
 	wrong 'see fragtrace-defrag --help' --all --no-such
 	wrong '--budget 0: expected a number of bytes above 0' --all --budget 0
 	wrong '--budget -1: expected a number of bytes' --all --budget -1
@@ -50,6 +58,24 @@ test_bad_tables() {
 	fi
 }
 
+test_bad_heat() {
+	wrong '/nonexistent: cannot open: No such file or directory; say --all' --heat /nonexistent -t "$small"
+	: >h
+	wrong 'h: is empty, expected "# fragtrace heat 1"' --heat h -t "$small"
+	echo '# fragtrace heat 2' >h
+	wrong 'h:1: expected "# fragtrace heat 1"' --heat h -t "$small"
+	printf '%s\n' '# fragtrace heat 1' '# not known: the module was loaded with heat=0' >h
+	wrong 'h: nothing is known of readers, expected a module that was loaded with heat=1, or --all' --heat h -t "$small"
+	for line in '# windows blocks=0' '254:0 4 0 1 1 1 1 /m/a'; do
+		printf '%s\n' '# fragtrace heat 1' "$line" >h
+		wrong 'h:2: expected ' --heat h -t "$small"
+	done
+	for line in '254:0 4 0 1 1 1 1' '254:0 4 31 1 1 1 1 /m/a' '254 4 0 1 1 1 1 /m/a' '254:0 4 0 x 1 1 1 /m/a'; do
+		printf '%s\n' '# fragtrace heat 1' '# windows blocks=32' "$line" >h
+		wrong 'h:3: expected "dev ino offset' --heat h -t "$small"
+	done
+}
+
 test_sizes() {
 	for size in 131072 128K; do
 		"$view" --all -t "$small" --request $size >$size || [ $? = 2 ]
@@ -74,7 +100,7 @@ test_full_disk() {
 
 test_help_and_version() {
 	"$view" --help >out
-	grep -q '^usage: fragtrace-defrag --all' out
+	grep -q '^usage: fragtrace-defrag ' out
 	[ "$(awk 'length > 80' out | wc -l)" = 0 ] || fail "lines of --help above 80 columns"
 	"$view" --version | grep -qx 'fragtrace-defrag [0-9.]*'
 }

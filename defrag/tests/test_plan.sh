@@ -139,6 +139,67 @@ test_paths() {
 	refuses 'no watched file with blocks is called /m/d, or is below it' "$view" --all -t t /m/d
 }
 
+# === Heat ===
+
+# heat(records) - counts of reads in windows of 128 KiB
+heat() {
+	printf '%s\n' '# fragtrace heat 1' '# windows blocks=32 period_secs=3600' \
+		'# dev ino offset reads blocks requests overwrites path' "$@" >h
+}
+
+# plan_hot(status, arguments...) - plan for t with the counts of h
+plan_hot() {
+	local expected=$1 status=0
+	shift
+	"$view" -t t --heat h "$@" >out 2>err || status=$?
+	[ $status = "$expected" ] || fail "status $status: $(cat out err)"
+}
+
+test_heat() {
+	table "$four"
+	# window 1 is read whole 10 times, window 2 once
+	heat '254:0 4 32 10 320 20 0 /m/a.x' '254:0 4 64 1 32 3 0 /m/a.x' '254:0 5 0 99 3168 99 0 /m/other' '254:1 4 64 99 3168 99 0 /n/a'
+	plan_hot 0
+	says '    at 128 KiB: 128 KiB, requests 2 -> 1, read 10.0 times'
+	says '    at 256 KiB: 96 KiB, requests 3 -> 1, read 1.0 times'
+	# for all alike window 2 would be the best one
+	plan_hot 0 --budget 128K
+	says '    at 128 KiB: 128 KiB, requests 2 -> 1, read 10.0 times'
+	says_no 'at 256 KiB'
+	plan_hot 0 --hot 90
+	says '  worth a rewrite: 1 range in 1 file, requests 7 -> 6 (14.3 % fewer), 128 KiB to write, 1 free segment needed'
+	plan_hot 0 --hot 91
+	says '  worth a rewrite: 2 ranges in 1 file, requests 7 -> 4 (42.9 % fewer), 224 KiB to write, 1 free segment needed'
+	plan_hot 0 --json
+	"$python" -c 'import json; v, = json.load(open("out"))["volumes"]; print(*(r["heat"] for r in v["files"][0]["ranges"]))' |
+		grep -qx '10 1'
+}
+
+test_single_blocks_gain_nothing() {
+	table "$four"
+	heat '254:0 4 32 500 500 500 0 /m/a.x'
+	plan_hot 2
+	says '  nothing is worth a rewrite'
+	# FragPicker counts bytes
+	plan_hot 0 --like fragpicker
+	says '    at 128 KiB: 128 KiB, requests 2 -> 1, read 15.6 times'
+}
+
+test_nothing_read() {
+	table "$four"
+	heat
+	plan_hot 2
+	plan_hot 2 --hot 10
+}
+
+test_end_of_file() {
+	# the last window has 4 blocks: all of them were read 3 times
+	table '254:0 200 2 0 4 fragmented /m/a.x' '254:0 300 2 2 4 fragmented /m/a.x'
+	heat '254:0 4 0 3 12 6 0 /m/a.x'
+	plan_hot 0
+	says '    at 0 KiB: 16 KiB, requests 2 -> 1, read 3.0 times'
+}
+
 # === Causes ===
 
 test_causes() {

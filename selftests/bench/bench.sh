@@ -11,6 +11,7 @@
 #   snapshot   reading `table`, `files` and `snapshot`, beside filefrag; reading all files at load; memory of a file
 #   rate       as many events as F2FS can make, for a minute: is one lost?
 #   scaling    writers on 1, 2 and 4 CPUs, in time; the time of a write event beside readers
+#   reads      only if named: instructions for each block read, with and without heat=1
 #   profile    only if named: the functions that execute the added instructions; $WORK is sequential, fill, overwrite, churn or table;
 #              $AGAINST is the mode to compare with: off, or no_causes for the cost of causes
 #   report     only print the table of earlier results, and draw
@@ -147,8 +148,9 @@ part() {
 	apps) apps -- env ;;
 	snapshot) small snapshot -I -M 4G -- env ;;
 	rate) small rate -I -M 2G -- env ;;
+	reads) small reads -I -M 2G -- env ;;
 	scaling) scaling ;;
-	*) ft_die "bench: unknown part '$1'; expected micro, map, apps, snapshot, rate, scaling, profile, report or readme" ;;
+	*) ft_die "bench: unknown part '$1'; expected micro, map, apps, snapshot, rate, reads, scaling, profile, report or readme" ;;
 	esac
 }
 
@@ -160,8 +162,9 @@ quick() {
 	apps) apps -- env LESS=8 RUNS=2 LAST= ;;
 	snapshot) small snapshot -I -M 2G -- env RUNS=2 EXTENTS=10000 FILES=2000 ;;
 	rate) small rate -I -M 2G -- env SECONDS_OF_WORK=1 ;;
+	reads) small reads -I -M 1G -- env RUNS=2 BLOCKS=1024 ;;
 	scaling) scaling RUNS=2 BLOCKS=512 EXTENTS=5000 FILES=2000 ;;
-	*) ft_die "bench: unknown part '$1'; expected micro, map, apps, snapshot, rate, scaling, profile, report or readme" ;;
+	*) ft_die "bench: unknown part '$1'; expected micro, map, apps, snapshot, rate, reads, scaling, profile, report or readme" ;;
 	esac
 }
 

@@ -68,19 +68,21 @@ follow() {
 #   idle       fragtrace without a target
 #   no_causes  fragtrace follows the volume, but keeps no causes (causes=0)
 #   tracing    and keeps them, as it does by default
-#   events     and the kernel's tracer records the events of fragtrace's own tracepoints
+#   heat       and counts reads (heat=1)
+#   events     as tracing, and the kernel's tracer records the events of fragtrace's own tracepoints
 mode_begin() {
 	case $1 in
 	off) ;;
 	idle) load ;;
 	no_causes) follow causes=0 ;;
 	tracing) follow ;;
+	heat) follow heat=1 ;;
 	events)
 		follow
 		mounted $TRACEFS || mount -t tracefs tracefs $TRACEFS
 		echo 1 >$EVENTS
 		;;
-	*) bail "mode '$1': expected off, idle, no_causes, tracing or events" ;;
+	*) bail "mode '$1': expected off, idle, no_causes, tracing, heat or events" ;;
 	esac
 }
 

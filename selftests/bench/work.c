@@ -175,6 +175,27 @@ static uint64_t do_many(char **argv)
 	return __rdtsc() - start;
 }
 
+/* read FILE BLOCKS CHUNK buffered|random|direct: read a file, CHUNK blocks at a time; random: without readahead, at random. */
+static uint64_t do_read(char **argv)
+{
+	uint64_t blocks = num(argv[1]), chunk = num(argv[2]), i, at, start;
+	int is_random = !strcmp(argv[3], "random");
+	int fd = open(argv[0], strcmp(argv[3], "direct") ? O_RDONLY : O_RDONLY | O_DIRECT);
+
+	if (fd < 0)
+		fail(argv[0]);
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	if (is_random)
+		posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+	start = __rdtsc();
+	for (i = 0; i < blocks; i += chunk) {
+		at = is_random ? next_random() % (blocks / chunk) * chunk : i;
+		if (pread(fd, data, chunk * BLOCK, at * BLOCK) != (ssize_t)(chunk * BLOCK))
+			fail("read");
+	}
+	return __rdtsc() - start;
+}
+
 /* direct FILE BLOCKS LOOPS: write a file with direct I/O and empty it, LOOPS times; it is full at the end. */
 static uint64_t do_direct(char **argv)
 {
@@ -353,6 +374,7 @@ static const struct {
 	{ "holes", do_holes, 2 },
 	{ "over", do_over, 4 },
 	{ "many", do_many, 3 },
+	{ "read", do_read, 4 },
 	{ "direct", do_direct, 3 },
 	{ "pinned", do_pinned, 3 },
 	{ "parallel", do_parallel, 3 },

@@ -112,6 +112,9 @@ void op_creates(int argc, char **argv);
 /* keep.c */
 void op_keep(int argc, char **argv);
 
+/* reads.c */
+void op_reads(int argc, char **argv);
+
 /* run.c */
 void become(unsigned int uid);
 uint64_t now_ms(void);

@@ -661,6 +661,7 @@ static const struct {
 	{ "deep", 4, op_deep, "FOLDER LEVELS BYTES COMMAND..." },
 	{ "slurp", 1, op_slurp, "FILE" },
 	{ "read", 2, op_read, "FILE LENGTH" },
+	{ "reads", 5, op_reads, "FILE OFFSET LENGTH SIZE STEP [mmap|aio|uring] [direct] [random] [cached]" },
 	{ "try", 2, op_try, "FILE r|w" },
 	{ "stuck", 2, op_stuck, "FILE READY [FILE_OF_FUSE]" },
 	{ "stuck_dir", 2, op_stuck_dir, "FOLDER READY" },

@@ -1,0 +1,163 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 99_heat.sh - reads are counted by window: buffered, direct, mapped, by AIO and io_uring; each count is known before
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# heat(file) - print its counts, `window:reads,blocks,requests,overwrites` for each window of 32 blocks
+heat() {
+	awk -v path="$MNT/$1" '!/^#/ && $8 == path { printf "%s%d:%d,%d,%d,%d", n++ ? " " : "", $3 / 32, $4, $5, $6, $7 }' $DBG/heat
+}
+
+# sums(file) - print the sums of its counts: reads blocks requests overwrites
+sums() {
+	awk -v path="$MNT/$1" '!/^#/ && $8 == path { r += $4; b += $5; q += $6; o += $7 }
+		END { print r + 0, b + 0, q + 0, o + 0 }' $DBG/heat
+}
+
+# make(file) - a file of 8 windows, in one fragment, whose pages are clean
+make() {
+	fileop write "$MNT/$1" 0 1M
+	sync
+}
+
+plan 38
+make_volume $DISK $MNT || bail "no volume"
+echo 128 >"/sys/block/${DISK##*/}/queue/read_ahead_kb"
+
+load path=$MNT
+make off
+fileop reads $MNT/off 0 1M 128K 128K
+expect "without heat=1 nothing is counted" "$(grep -c '^[^#]' $DBG/heat) $(stat_of heat_bytes)" "0 0"
+check "which the file says" grep -q '^# not known: ' $DBG/heat
+fragtrace-defrag $MNT >/tmp/said 2>&1 || :
+check "and fragtrace-defrag" grep -q 'heat=1, or --all' /tmp/said
+unload
+refuse "a window of no power of 2" insmod "$FRAGTRACE_KO" heat=1 heat_window_kb=100
+refuse "no period" insmod "$FRAGTRACE_KO" heat=1 heat_period_secs=0
+
+load path=$MNT heat=1
+expect "the format" "$(sed -n '1,2p' $DBG/heat | tr '\n' ' ')" "# fragtrace heat 1 # windows blocks=32 period_secs=3600 "
+for name in seq random direct map aio uring adirect udirect; do
+	make $name
+done
+expect "new blocks are no overwrites" "$(sums seq)" "0 0 0 0"
+
+# Readahead reads 128 KiB at a time, from the begin of the file: a window is one read, and in one fragment one request.
+whole="0:1,32,1,0 1:1,32,1,0 2:1,32,1,0 3:1,32,1,0 4:1,32,1,0 5:1,32,1,0 6:1,32,1,0 7:1,32,1,0"
+fileop reads $MNT/seq 0 1M 128K 128K
+expect "a sequential read with readahead" "$(heat seq)" "$whole"
+fileop reads $MNT/seq 0 1M 128K 128K cached
+expect "what the page cache has is not read" "$(heat seq)" "$whole"
+
+# Without readahead each page is a read and a request of its own; two of each window, with 64 KiB in between.
+each="0:2,2,2,0 1:2,2,2,0 2:2,2,2,0 3:2,2,2,0 4:2,2,2,0 5:2,2,2,0 6:2,2,2,0 7:2,2,2,0"
+fileop reads $MNT/random 0 1M 4K 64K random
+expect "pages by system calls" "$(heat random)" "$each"
+fileop reads $MNT/map 0 1M 4K 64K random mmap
+expect "pages of a mapping" "$(heat map)" "$each"
+fileop reads $MNT/aio 0 1M 4K 64K random aio
+expect "pages by AIO" "$(heat aio)" "$each"
+fileop reads $MNT/uring 0 1M 4K 64K random uring
+expect "pages by io_uring" "$(heat uring)" "$each"
+
+# A direct read of 256 KiB is one read of each of two windows, and one request.
+for name in direct adirect udirect; do
+	case $name in
+	direct) way= ;;
+	adirect) way=aio ;;
+	udirect) way=uring ;;
+	esac
+	# shellcheck disable=SC2086 # no word is none
+	fileop reads $MNT/$name 0 1M 256K 256K direct $way
+	expect "direct reads${way:+ by }$way" "$(heat $name)" "$whole"
+done
+
+# Three blocks of window 2 move: 64-65, 66, 67-69, 70, 71-73, 74, 75-95 are seven requests.
+for block in 66 70 74; do
+	fileop write $MNT/seq $((block * 4))K 4K
+	sync
+done
+expect "overwritten elsewhere" "$(heat seq)" "0:1,32,1,0 1:1,32,1,0 2:1,32,1,3 ${whole#0:1,32,1,0 1:1,32,1,0 2:1,32,1,0 }"
+fileop reads $MNT/seq 0 1M 128K 128K
+expect "one read of pieces is several requests" "$(heat seq | cut -d ' ' -f 3)" "2:2,64,8,3"
+fileop reads $MNT/seq 0 1M 128K 128K direct
+expect "so it is for a direct read" "$(heat seq | cut -d ' ' -f 3)" "2:3,96,15,3"
+# 8 requests of the first read, and twice those that the map foresees
+expect "as many as in \`files\`" "$(sums seq | cut -d ' ' -f 3)" \
+	$((8 + 2 * $(awk -v path=$MNT/seq '$NF == path { print $9 }' $DBG/files)))
+
+# 3 reads of 32 blocks have 93 pairs of neighbours, the window has 31. Each read was 7 requests.
+fragtrace-defrag --recent 0 $MNT/seq >/tmp/said 2>&1 || sed 's/^/# /' /tmp/said
+check "fragtrace-defrag weighs by it" grep -q ' at 256 KiB: 128 KiB, requests 7 -> 1, read 3.0 times' /tmp/said
+
+# In place: direct writes over old blocks always, buffered ones with this policy.
+fileop write $MNT/direct 128K 64K direct
+case $(uname -r) in
+6.*) expect "overwritten in place by a direct write" "$(heat direct | cut -d ' ' -f 2)" "1:1,32,1,16" ;;
+*) skip "overwritten in place by a direct write" "F2FS looks these blocks up as for a read" ;;
+esac
+echo 1 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
+fileop write $MNT/direct 256K 16K
+sync
+echo 0 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
+expect "overwritten in place by write-back" "$(heat direct | cut -d ' ' -f 3)" "2:1,32,1,4"
+
+# Defragment rewrites blocks, and reads them: no user has overwritten anything.
+before=$(sums seq)
+fileop defrag $MNT/seq 0 1M
+sync
+expect "moving is not overwriting" "$(sums seq | cut -d ' ' -f 4)" "${before##* }"
+
+fileop rename $MNT/random $MNT/other
+expect "a rename keeps the counts" "$(heat other)" "$each"
+# Block 129 is in window 4, which stays as it is.
+fileop truncate $MNT/other 516K
+expect "what is cut off has none" "$(heat other)" "${each% 5:*}"
+fileop truncate $MNT/other 2M
+expect "and none when it is there again" "$(heat other)" "${each% 5:*}"
+fileop truncate $MNT/other 0
+expect "an empty file has none" "$(heat other)" ""
+rm $MNT/map
+settle || :
+expect "nor has a deleted one" "$(grep -c ' [^ ]*/map' $DBG/heat)" 0
+expect "nothing was lost" "$(stat_of heat_lost) $(stat_of heat_dropped)" "0 0"
+check_exact "the maps stay right" -u $MNT
+unload
+
+# Half in each period; the window is not read again meanwhile.
+load path=$MNT heat=1 heat_period_secs=2
+fileop reads $MNT/udirect 0 16K 16K 16K direct
+# changed(counts) - have the counts changed since?
+changed() {
+	[ "$(sums udirect)" != "$1" ]
+}
+first=$(sums udirect)
+loop_until "$SOON" changed "$first" || :
+expect "half of it in a period" "$(sums udirect | cut -d ' ' -f 2)" $(($(echo "$first" | cut -d ' ' -f 2) / 2))
+cold() {
+	[ -z "$(heat udirect)" ]
+}
+loop_until "$SOON" cold || :
+expect "nothing at last" "$(heat udirect)" ""
+unload
+
+# Eight windows of 4 KiB take 160 bytes, so 256 MiB would take 1.3 MB. A hole is read without the device.
+load path=$MNT heat=1 heat_window_kb=4 max_mem_mb=1
+fileop write $MNT/hole 0 1
+fileop truncate $MNT/hole 256M
+fileop reads $MNT/hole 0 256M 1M 1M direct
+check "windows beyond the budget are counted as lost ($(stat_of heat_lost))" test "$(stat_of heat_lost)" -gt 0
+check "heat takes no more than 3/4 of the budget ($(stat_of heat_bytes))" test "$(stat_of heat_bytes)" -le $((1 << 18 | 1 << 19))
+fileop many $MNT/new 500 1 0
+settle || :
+expect "it gives way to new files" "$(stat_of refused) $(stat_of heat_dropped)" "0 1"
+expect "all of it" "$(stat_of heat_bytes)" 0
+# 8 MiB at once are 2048 windows, twice the bound
+lost=$(stat_of heat_lost)
+fileop reads $MNT/hole 0 8M 8M 8M direct
+expect "windows beyond the bound of a probe are lost, too" "$(($(stat_of heat_lost) - lost))" 1024
+finish

@@ -17,4 +17,7 @@ SANFLAGS = -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 # text and shapes of pictures
 PICTURE_CFLAGS := $(shell pkg-config --cflags pangocairo)
 PICTURE_LIBS := $(shell pkg-config --libs pangocairo)
-LDLIBS = $(PICTURE_LIBS) -lpng -lz -lncursesw -ltinfo
+# the events of a recording; its headers are no ISO C
+TRACE_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libtracefs))
+TRACE_LIBS := $(shell pkg-config --libs libtracefs)
+LDLIBS = $(PICTURE_LIBS) $(TRACE_LIBS) -lpng -lz -lzstd -lncursesw -ltinfo

@@ -26,6 +26,7 @@
 #include "output/html.h"
 #include "output/prometheus.h"
 #include "output/record.h"
+#include "output/record_live.h"
 #include "output/space.h"
 #include "output/top_screen.h"
 #include "output/why.h"
@@ -50,9 +51,6 @@ struct session {
 
 /* === The state of F2FS === */
 
-/* The kernel makes the text of segment_bits as a whole: 14 MB for so many segments, which are 128 GiB. */
-#define MAX_UNASKED_SEGMENTS 65536
-
 /* Without an option, the state is read where the table is that of the running module. */
 static bool reads_state(const struct session *s, const struct table *table)
 {
@@ -63,7 +61,7 @@ static bool reads_state(const struct session *s, const struct table *table)
 		return true;
 	for (i = 0; i < table->n_volumes; i++)
 		segments += (table->volumes[i].end_blk - table->volumes[i].first_blk) / F2FS_SEGMENT_BLKS;
-	return segments <= MAX_UNASKED_SEGMENTS && !strncmp(s->options.table, DEBUGFS "/", strlen(DEBUGFS "/"));
+	return segments <= F2FS_MAX_UNASKED_SEGMENTS && !strncmp(s->options.table, DEBUGFS "/", strlen(DEBUGFS "/"));
 }
 
 static bool is_any_known(const struct f2fs_state *states, size_t n)
@@ -180,7 +178,7 @@ static void write_outputs(struct session *s, const struct table *table)
 	struct space *spaces = states ? space_of(table, states) : NULL;
 
 	if (o->record)
-		recorder_add(&s->recorder, &table->text);
+		recorder_add(&s->recorder, &table->text, false);
 	if (o->json)
 		export_json(o->json, s->source.name, table, o->list, spaces);
 	if (o->csv)
@@ -319,14 +317,17 @@ int main(int argc, char **argv)
 
 	options_read(&s.options, argc, argv);
 	source_init(&s.source, s.options.table);
+	s.source.at = s.options.at;
 	options_read_colors(&s.options, &s.colors);
 	options_read_img(&s.options, &s.img);
 	if (s.options.record)
-		recorder_open(&s.recorder, s.options.record);
+		recorder_open(&s.recorder, s.options.record, s.options.keep_bytes, s.options.keep_ms);
 	atexit(outfile_abandon);
 	repeating = s.options.interval_ns > 0;
 	on_signals(on_signal);
-	if (s.options.top)
+	if (s.options.events)
+		record_live(&s.source, &s.recorder, s.options.interval_ns, s.options.keep_bytes);
+	else if (s.options.top)
 		top_screen_run(&s.source, s.options.interval_ns, s.options.count, s.options.filter);
 	else if (s.options.why)
 		say_why(&s);

@@ -7,9 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "input/recording.h"
 #include "input/source.h"
 #include "options.h"
 #include "outfile.h"
+#include "output/keep.h"
 #include "picture/vector_out.h"
 #include "util.h"
 
@@ -18,14 +20,16 @@
 #define DEFAULT_PNG "fragImg.png"
 #define MAX_SECONDS 1e7
 #define TOP_INTERVAL_NS (2 * NSEC_PER_SEC)
+/* Between two snapshots, with --events. */
+#define EVENTS_INTERVAL_NS (600 * NSEC_PER_SEC)
 
 /* Options that are also keys of img.cnf. Their values do not collide with letters. */
-enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY };
+enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, OPT_AT, OPT_EVENTS, OPT_KEEP };
 static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi", "section" };
 
 static const char usage[] =
 "usage: fragtrace-view [-o PICTURE] [-c color.cnf] [-i img.cnf] [--html FILE]\n"
-"                      [--record DIR] [--json FILE] [--csv FILE]\n"
+"                      [--record DIR [--events] [--keep LIMITS]] [--json FILE] [--csv FILE]\n"
 "                      [--prometheus FILE] [--fail-if WHAT]\n"
 "                      [--lba A-B] [--only GLOB] [-n SECONDS [--count N]] [TABLE]\n"
 "       fragtrace-view --top [-n SECONDS] [--count N] [--filter PATTERN] [TABLE]\n"
@@ -36,8 +40,12 @@ static const char usage[] =
 "extension and by whether the file is fragmented.\n"
 "\n"
 "  -t, --table TABLE    what to read (fragtrace's snapshot in debugfs): a binary\n"
-"                       snapshot or the text of a table; - is stdin; may be\n"
-"                       packed with gzip; -t may be left out, except with --why\n"
+"                       snapshot or the text of a table, which may be packed with\n"
+"                       gzip or zstd; the folder of a recording; - is stdin; -t may\n"
+"                       be left out, except with --why\n"
+"      --at TIME        the moment of a recording (end): 60s, 5m or 1h30m after its\n"
+"                       beginning, start, end, or a time such as\n"
+"                       2026-05-04T03:02:01.5Z (local time without Z or +02:00)\n"
 "      --max-input SIZE refuse an input that is larger than this, unpacked: bytes,\n"
 "                       or a number with K, M or G (half of the memory)\n"
 "  -o, --output FILE    the picture (" DEFAULT_PNG "); a name in .svg or .pdf gives\n"
@@ -49,6 +57,11 @@ static const char usage[] =
 "                       it, and that renews itself with -n\n"
 "      --record DIR     keep a snapshot of the table in this folder whenever\n"
 "                       it has changed\n"
+"      --events         with --record, keep what happens between the snapshots, so\n"
+"                       that --at can have any moment; a snapshot every 10 minutes\n"
+"                       if -n does not say otherwise; as root; until interrupted\n"
+"      --keep LIMITS    with --record, delete the oldest when the folder is larger,\n"
+"                       or what is older: 2G, 7d or 2G,7d (M, G, T; s, m, h, d)\n"
 "      --json FILE      write all records as JSON; - is stdout\n"
 "      --csv FILE       the same as CSV\n"
 "      --list WHAT      records of --json and --csv: table (extents by address: the\n"
@@ -67,7 +80,10 @@ static const char usage[] =
 "      --f2fs-state DIR read F2FS's own state from copies of its files in this\n"
 "                       folder, not from the running system\n"
 "      --filter PATTERN with --top, show only files whose path has this text, or\n"
-"                       matches this glob\n"
+"                       matches this glob\n";
+
+/* A string has a limit of length in ISO C. */
+static const char more_usage[] =
 "      --fail-if WHAT   end with status 3 if this holds: split, fragmented, breaks,\n"
 "                       extents or stale, then >, >=, <, <=, = or !=, then a\n"
 "                       number, as in 'split>1.2'; 'fragmented>10%' is a share\n"
@@ -77,10 +93,7 @@ static const char usage[] =
 "      --only GLOB      draw only files whose path has this text, or matches this\n"
 "                       glob, others in one light colour; for pictures and --html\n"
 "                       (both go with no other output: no --record, --json, --csv,\n"
-"                       --prometheus, --fail-if, --top, --why or --space)\n";
-
-/* A string has a limit of length in ISO C. */
-static const char more_usage[] =
+"                       --prometheus, --fail-if, --top, --why or --space)\n"
 "  -c, --colors FILE    colours: a file, or rocksdb, redis or voltdb; may come\n"
 "                       several times, later ones win\n"
 "      --color-by WHAT  kind (of file: the default), severity (what reading the\n"
@@ -150,6 +163,15 @@ static const char *read_only(const char *arg)
 	if (!*arg)
 		die_usage("--only has an empty text, expected a part of paths, or a glob");
 	return arg;
+}
+
+static struct moment read_moment(const char *arg)
+{
+	struct moment moment;
+
+	if (!moment_parse(&moment, arg))
+		die_usage("--at %s: expected " MOMENT_FORM, arg);
+	return moment;
 }
 
 static void add_condition(struct options *o, const char *arg)
@@ -272,6 +294,25 @@ static void check_lens(const struct options *o)
 			  o->top ? "; --filter goes with that" : "");
 }
 
+static void check_recording(struct options *o)
+{
+	if (o->has_at && !recording_is(o->table))
+		die_usage("--at goes with a recording, expected the folder that --record wrote, not %s", o->table);
+	if ((o->events || o->keep_bytes || o->keep_ms) && !o->record)
+		die_usage("%s goes with --record", o->events ? "--events" : "--keep");
+	if (!o->events)
+		return;
+	if (o->png || o->html || o->json || o->csv || o->prometheus || o->n_conditions)
+		die_usage("--events goes with --record alone, expected no other output beside it");
+	if (o->count)
+		die_usage("--events goes on until it is interrupted, expected no --count");
+	if (strcmp(o->table, DEFAULT_SNAPSHOT))
+		die_usage("--events records the running system, expected no table%s",
+			  strcmp(o->table, DEFAULT_TABLE) ? "" : "; " DEFAULT_SNAPSHOT " cannot be read: are you root?");
+	if (!o->interval_ns)
+		o->interval_ns = EVENTS_INTERVAL_NS;
+}
+
 static void check(struct options *o)
 {
 	if (o->lens.range || o->lens.only)
@@ -282,6 +323,7 @@ static void check(struct options *o)
 		check_space(o);
 	if (o->top)
 		check_top(o);
+	check_recording(o);
 	if (o->filter && !o->top)
 		die_usage("--filter goes with --top");
 	if (o->list && !o->json && !o->csv)
@@ -319,6 +361,9 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "interval", required_argument, NULL, 'n' },
 		{ "count", required_argument, NULL, 'N' },
 		{ "record", required_argument, NULL, 'R' },
+		{ "at", required_argument, NULL, OPT_AT },
+		{ "events", no_argument, NULL, OPT_EVENTS },
+		{ "keep", required_argument, NULL, OPT_KEEP },
 		{ "html", required_argument, NULL, 'H' },
 		{ "json", required_argument, NULL, 'J' },
 		{ "csv", required_argument, NULL, 'C' },
@@ -347,7 +392,7 @@ void options_read(struct options *options, int argc, char **argv)
 	struct options *o = options;
 	int c;
 
-	*o = (struct options){ .color_by = "kind" };
+	*o = (struct options){ .color_by = "kind", .at = { .is_relative = true, .ns = UINT64_MAX } };
 	while ((c = getopt_long(argc, argv, "t:o:n:c:i:h", longs, NULL)) != -1) {
 		switch (c) {
 		case 't': o->table = optarg; break;
@@ -355,6 +400,9 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'n': o->interval_ns = read_interval(optarg); break;
 		case 'N': o->count = read_count(optarg); break;
 		case 'R': o->record = optarg; break;
+		case OPT_AT: o->at = read_moment(optarg); o->has_at = true; break;
+		case OPT_EVENTS: o->events = true; break;
+		case OPT_KEEP: keep_parse(optarg, &o->keep_bytes, &o->keep_ms); break;
 		case 'H': o->html = optarg; break;
 		case 'J': o->json = optarg; break;
 		case 'C': o->csv = optarg; break;

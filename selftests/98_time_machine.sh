@@ -105,6 +105,8 @@ recorder=$!
 loop_until "$PATIENCE" eval '[ -n "$(find $out/killed -name "*.events.zst" 2>/dev/null)" ]'
 fileop append $MNT/w/late 4096 6 fdatasync
 look late
+# it is known up to the last event that was written
+fileop append $MNT/w/late 4096 1 fdatasync
 sleep 1
 kill -KILL $recorder
 wait $recorder || :

@@ -130,6 +130,6 @@ def find_gap(events: Events) -> tuple[int, int]:
         if len(bad) and mine[bad[0] + 1] < first_bad:
             first_bad = int(mine[bad[0] + 1])
             before = numbered[mine[bad[0]]]
-            if before["time_ns"] < gap:
-                gap, missing = int(before["time_ns"]), int(seq[bad[0] + 1] - seq[bad[0]]) - 1
+            if before["time_ns"] <= gap:
+                gap, missing = int(before["time_ns"]) - 1, int(seq[bad[0] + 1] - seq[bad[0]]) - 1
     return gap, missing

@@ -100,7 +100,7 @@ struct event_batch_header {
 
 /**
  * struct event - one event
- * @time_ns: when, in nanoseconds since 1970, to a microsecond
+ * @time_ns: when, in nanoseconds since 1970; files have it to a millisecond, rounded down
  * @dev: the volume: major number * 2^20 + minor number, as the kernel has it
  * @ino: the inode
  * @seq: its number on the volume
@@ -156,7 +156,7 @@ extern const struct event_column event_columns[EVENT_N_COLUMNS];
  * @n: number of @list
  * @cap: room in @list
  * @until_ns: up to which moment they are complete
- * @gap_ns: the last moment before the first gap; UINT64_MAX: none
+ * @gap_ns: the last moment before the first gap: events of one time may be on both sides of it; UINT64_MAX: none
  * @n_lost: how many events are missing there, 0 if that is not known
  * @is_cut: the last file has no end: what comes after @until_ns is not known
  */

@@ -87,6 +87,8 @@ static void insert_at(struct changing *f, size_t i, struct ft_snap_extent x)
 
 static void remove_at(struct changing *f, size_t i, size_t n)
 {
+	if (!n)
+		return;
 	memmove(f->ext + i, f->ext + i + n, (f->n - i - n) * sizeof(*f->ext));
 	f->n -= n;
 }
@@ -487,7 +489,8 @@ static void settle_files(struct state *s)
 	}
 	s->n_files = n;
 	inodes_free(&s->inodes);
-	qsort(s->files, n, sizeof(*s->files), by_inode);
+	if (n)
+		qsort(s->files, n, sizeof(*s->files), by_inode);
 }
 
 /* As compute_figures() of the module. */
@@ -643,7 +646,8 @@ static void put_files(struct bytes *files, struct bytes *extents, struct bytes *
 	}
 	if (n)
 		put_by_lba(by_lba, all, n, out);
-	put(files, out, s->n_files * sizeof(*out));
+	if (s->n_files)
+		put(files, out, s->n_files * sizeof(*out));
 	free(out);
 	free(all);
 }

@@ -21,6 +21,9 @@
 
 /* Between two readings of the buffers. */
 #define DRAIN_NS (NSEC_PER_SEC / 5)
+/* Between two batches: small ones take more room. */
+#define BATCH_NS NSEC_PER_SEC
+#define MAX_BATCH 65536
 /* After so long without an event, the file says that there was none. */
 #define QUIET_NS (10 * NSEC_PER_SEC)
 /* Lost events may be many: at least so long from one snapshot to the next. */
@@ -35,6 +38,8 @@ struct live {
 	struct recorder *recorder;
 	struct tracer *tracer;
 	struct event_log log;
+	struct event *batch;
+	size_t n_batch, cap_batch;
 	uint64_t max_log_bytes;
 	int64_t copied_ns;	/* when the last copy was made, by the monotonic clock */
 	int64_t written_ns;	/* when the last batch was */
@@ -62,24 +67,41 @@ static bool has_unknown(const struct drained *drained)
 	return false;
 }
 
-static void drain(struct live *live)
+static void keep(struct live *live, const struct drained *drained)
 {
-	int64_t now_ns = monotonic_ns();
+	size_t i;
+
+	for (i = 0; i < drained->n; i++) {
+		live->batch = grow(live->batch, &live->cap_batch, live->n_batch, sizeof(*live->batch));
+		live->batch[live->n_batch++] = drained->list[i];
+	}
+}
+
+/* Without an event, that there was none is only worth a batch from time to time. */
+static bool is_batch_due(const struct live *live, const struct drained *drained)
+{
+	int64_t age_ns = monotonic_ns() - live->written_ns;
+
+	return stopped || drained->n_lost || live->n_batch >= MAX_BATCH || age_ns >= (live->n_batch ? BATCH_NS : QUIET_NS);
+}
+
+static void drain(struct live *live, bool write)
+{
 	struct drained drained;
 
 	tracer_drain(live->tracer, &drained);
-	if (drained.n_lost && live->log.path) {
-		warn("%ju events were lost; taking a new snapshot", (uintmax_t)drained.n_lost);
-		live->needs_copy = true;
-	}
-	if (has_unknown(&drained))
-		live->needs_copy = true;
 	if (!live->log.path)
 		return;
-	if (!drained.n && !drained.n_lost && now_ns - live->written_ns < QUIET_NS && !stopped)
+	if (drained.n_lost)
+		warn("%ju events were lost; taking a new snapshot", (uintmax_t)drained.n_lost);
+	if (drained.n_lost || has_unknown(&drained))
+		live->needs_copy = true;
+	keep(live, &drained);
+	if (!write && !is_batch_due(live, &drained))
 		return;
-	event_log_add(&live->log, drained.list, drained.n, drained.until_ns, drained.n_lost);
-	live->written_ns = now_ns;
+	event_log_add(&live->log, live->batch, live->n_batch, drained.until_ns, drained.n_lost);
+	live->n_batch = 0;
+	live->written_ns = monotonic_ns();
 }
 
 /* === Snapshots === */
@@ -105,7 +127,7 @@ static bool copy(struct live *live, bool always)
 	struct table table;
 	bool is_there;
 
-	drain(live);
+	drain(live, true);
 	always |= live->needs_copy;
 	is_there = source_read_table(live->source, &table, true);
 	source_report(live->source);
@@ -140,6 +162,7 @@ static void wait_ns(int64_t ns)
 static void suspend(struct live *live)
 {
 	event_log_close(&live->log);
+	live->n_batch = 0;
 	tracer_close(live->tracer);
 	live->tracer = NULL;
 	live->is_begin = true;
@@ -162,7 +185,7 @@ static void go_on(struct live *live, int64_t interval_ns)
 		suspend(live);
 	while (!stopped) {
 		wait_ns(DRAIN_NS);
-		drain(live);
+		drain(live, false);
 		if (is_due(live, interval_ns) && !copy(live, false))
 			suspend(live);
 	}
@@ -193,12 +216,13 @@ void record_live(struct source *source, struct recorder *recorder, int64_t inter
 	go_on(&live, interval_ns);
 	if (live.tracer) {
 		/* twice: what is missing the first time may come */
-		drain(&live);
+		drain(&live, true);
 		copy(&live, false);
 		tracer_stop(live.tracer);
-		drain(&live);
-		drain(&live);
+		drain(&live, true);
+		drain(&live, true);
 	}
 	event_log_close(&live.log);
 	tracer_close(live.tracer);
+	free(live.batch);
 }

@@ -479,6 +479,7 @@ void tracer_drain(struct tracer *tracer, struct drained *drained)
 		drained->until_ns = t->waiting[i].event.time_ns - 1;
 	drained->list = t->ready;
 	drained->n = i;
-	memmove(t->waiting, t->waiting + i, (t->n - i) * sizeof(*t->waiting));
 	t->n -= i;
+	if (t->n)
+		memmove(t->waiting, t->waiting + i, t->n * sizeof(*t->waiting));
 }

@@ -20,4 +20,7 @@ PICTURE_LIBS := $(shell pkg-config --libs pangocairo)
 # the server of --serve
 SERVE_CFLAGS := $(shell pkg-config --cflags libmicrohttpd)
 SERVE_LIBS := $(shell pkg-config --libs libmicrohttpd)
-LDLIBS = $(PICTURE_LIBS) $(SERVE_LIBS) -lpng -lz -lncursesw -ltinfo
+# the events of a recording; its headers are no ISO C
+TRACE_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libtracefs))
+TRACE_LIBS := $(shell pkg-config --libs libtracefs)
+LDLIBS = $(PICTURE_LIBS) $(SERVE_LIBS) $(TRACE_LIBS) -lpng -lz -lzstd -lncursesw -ltinfo

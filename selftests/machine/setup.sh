@@ -100,11 +100,12 @@ ft_group() {
 	build) echo "make gcc gcc-12 libc6-dev pahole kmod xz-utils binutils" ;;
 	guest) echo "qemu-system-x86 busybox-static cpio f2fs-tools e2fsprogs kmod xz-utils util-linux" ;;
 	full) echo "qemu-system-x86 busybox-static f2fs-tools e2fsprogs kmod python3 python3-venv udev procps iproute2 file util-linux" ;;
-	viewer) echo "make gcc libc6-dev pkg-config libcairo2-dev libpango1.0-dev libpng-dev zlib1g-dev libncurses-dev libmicrohttpd-dev fonts-dejavu-core" ;;
+	viewer) echo "make gcc libc6-dev pkg-config libcairo2-dev libpango1.0-dev libpng-dev zlib1g-dev libzstd-dev
+		libtracefs-dev libtraceevent-dev libncurses-dev libmicrohttpd-dev fonts-dejavu-core" ;;
 	test) echo "shellcheck sparse perl openssl mandoc tmux python3 python3-prometheus-client chromium-headless-shell
-		pyflakes3 python3-matplotlib python3-numpy python3-pil python3-pytest redis-tools trace-cmd" ;;
+		pyflakes3 python3-matplotlib python3-numpy python3-pil python3-pytest python3-zstandard redis-tools trace-cmd" ;;
 	demo) echo "rocksdb-tools" ;;
-	bench) echo "fio redis-tools bpftrace python3-matplotlib" ;;
+	bench) echo "fio redis-tools bpftrace python3-matplotlib python3-zstandard" ;;
 	large) echo "fio" ;;
 	deb) echo "mmdebstrap dpkg-dev cpio git" ;;
 	debug) echo "bc bison flex libelf-dev m4 libssl-dev" ;;

@@ -27,6 +27,7 @@
 #include "output/html.h"
 #include "output/prometheus.h"
 #include "output/record.h"
+#include "output/record_live.h"
 #include "output/serve.h"
 #include "output/space.h"
 #include "output/top_screen.h"
@@ -175,7 +176,7 @@ static void write_outputs(struct session *s, const struct table *table)
 	struct space *spaces = states ? space_of(table, states) : NULL;
 
 	if (o->record)
-		recorder_add(&s->recorder, &table->text);
+		recorder_add(&s->recorder, &table->text, false);
 	if (o->json)
 		export_json(o->json, s->source.name, table, o->list, spaces);
 	if (o->csv)
@@ -351,15 +352,18 @@ int main(int argc, char **argv)
 
 	options_read(&s.options, argc, argv);
 	source_init(&s.source, s.options.table);
+	s.source.at = s.options.at;
 	f2fs_source_init(&s.state, s.options.table, s.options.f2fs_state, s.options.space);
 	options_read_colors(&s.options, &s.colors);
 	options_read_img(&s.options, &s.img);
 	if (s.options.record)
-		recorder_open(&s.recorder, s.options.record);
+		recorder_open(&s.recorder, s.options.record, s.options.keep_bytes, s.options.keep_ms);
 	atexit(outfile_abandon);
 	repeating = s.options.interval_ns > 0;
 	on_signals(on_signal);
-	if (s.options.serve)
+	if (s.options.events)
+		record_live(&s.source, &s.recorder, s.options.interval_ns, s.options.keep_bytes);
+	else if (s.options.serve)
 		serve(&s);
 	else if (s.options.top)
 		top_screen_run(&s.source, s.options.interval_ns, s.options.count, s.options.filter);

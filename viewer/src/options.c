@@ -7,9 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "input/recording.h"
 #include "input/source.h"
 #include "options.h"
 #include "outfile.h"
+#include "output/keep.h"
 #include "picture/vector_out.h"
 #include "util.h"
 
@@ -18,14 +20,17 @@
 #define DEFAULT_PNG "fragImg.png"
 #define MAX_SECONDS 1e7
 #define TOP_INTERVAL_NS (2 * NSEC_PER_SEC)
+/* Between two snapshots, with --events. */
+#define EVENTS_INTERVAL_NS (600 * NSEC_PER_SEC)
 
 /* Options that are also keys of img.cnf. Their values do not collide with letters. */
-enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, OPT_FILE, OPT_SERVE };
+enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, OPT_FILE, OPT_SERVE, OPT_AT, OPT_EVENTS,
+       OPT_KEEP };
 static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi", "section" };
 
 static const char usage[] =
 "usage: fragtrace-view [-o PICTURE] [-c color.cnf] [-i img.cnf] [--html FILE]\n"
-"                      [--record DIR] [--json FILE] [--csv FILE]\n"
+"                      [--record DIR [--events] [--keep LIMITS]] [--json FILE] [--csv FILE]\n"
 "                      [--prometheus FILE] [--fail-if WHAT]\n"
 "                      [--lba A-B] [--only GLOB] [-n SECONDS [--count N]] [TABLE]\n"
 "       fragtrace-view --file PATH [-o PICTURE] [-n SECONDS [--count N]] [TABLE]\n"
@@ -38,8 +43,12 @@ static const char usage[] =
 "extension and by whether the file is fragmented.\n"
 "\n"
 "  -t, --table TABLE    what to read (fragtrace's snapshot in debugfs): a binary\n"
-"                       snapshot or the text of a table; - is stdin; may be\n"
-"                       packed with gzip; -t may be left out, except with --why\n"
+"                       snapshot or the text of a table, which may be packed with\n"
+"                       gzip or zstd; the folder of a recording; - is stdin; -t may\n"
+"                       be left out, except with --why\n"
+"      --at TIME        the moment of a recording (end): 60s, 5m or 1h30m after its\n"
+"                       beginning, start, end, or a time such as\n"
+"                       2026-05-04T03:02:01.5Z (local time without Z or +02:00)\n"
 "      --max-input SIZE refuse an input that is larger than this, unpacked: bytes,\n"
 "                       or a number with K, M or G (half of the memory)\n"
 "  -o, --output FILE    the picture (" DEFAULT_PNG "); a name in .svg or .pdf gives\n"
@@ -55,6 +64,11 @@ static const char usage[] =
 "                       this machine only; port 0 is any free one)\n"
 "      --record DIR     keep a snapshot of the table in this folder whenever\n"
 "                       it has changed\n"
+"      --events         with --record, keep what happens between the snapshots, so\n"
+"                       that --at can have any moment; a snapshot every 10 minutes\n"
+"                       if -n does not say otherwise; as root; until interrupted\n"
+"      --keep LIMITS    with --record, delete the oldest when the folder is larger,\n"
+"                       or what is older: 2G, 7d or 2G,7d (M, G, T; s, m, h, d)\n"
 "      --json FILE      write all records as JSON; - is stdout\n"
 "      --csv FILE       the same as CSV\n"
 "      --list WHAT      records of --json and --csv: table (extents by address: the\n"
@@ -73,7 +87,10 @@ static const char usage[] =
 "      --f2fs-state DIR read F2FS's own state from copies of its files in this\n"
 "                       folder, not from the running system\n"
 "      --filter PATTERN with --top, show only files whose path has this text, or\n"
-"                       matches this glob\n"
+"                       matches this glob\n";
+
+/* A string has a limit of length in ISO C. */
+static const char more_usage[] =
 "      --fail-if WHAT   end with status 3 if this holds: split, fragmented, breaks,\n"
 "                       extents or stale, then >, >=, <, <=, = or !=, then a\n"
 "                       number, as in 'split>1.2'; 'fragmented>10%' is a share\n"
@@ -83,10 +100,7 @@ static const char usage[] =
 "      --only GLOB      draw only files whose path has this text, or matches this\n"
 "                       glob, others in one light colour; for pictures and pages\n"
 "                       (both go with no other output: no --record, --json, --csv,\n"
-"                       --prometheus, --fail-if, --top, --why or --space)\n";
-
-/* A string has a limit of length in ISO C. */
-static const char more_usage[] =
+"                       --prometheus, --fail-if, --top, --why or --space)\n"
 "      --file PATH      draw one file: its offsets against block addresses, breaks\n"
 "                       as lines, and why they are there; a path, the end of one,\n"
 "                       or a glob; --color-by is cause, or why, process, age\n"
@@ -166,6 +180,15 @@ static const char *read_file_arg(const char *arg)
 	if (!*arg)
 		die_usage("--file has an empty path, expected that of a file, the end of it, or a glob");
 	return arg;
+}
+
+static struct moment read_moment(const char *arg)
+{
+	struct moment moment;
+
+	if (!moment_parse(&moment, arg))
+		die_usage("--at %s: expected " MOMENT_FORM, arg);
+	return moment;
 }
 
 static void add_condition(struct options *o, const char *arg)
@@ -325,6 +348,26 @@ static void check_file(const struct options *o)
 		die_usage("--file has a picture of its own, expected no %s beside it", other);
 }
 
+static void check_recording(struct options *o)
+{
+	if (o->has_at && !recording_is(o->table))
+		die_usage("--at goes with a recording, expected the folder that --record wrote, not %s", o->table);
+	if ((o->events || o->keep_bytes || o->keep_ms) && !o->record)
+		die_usage("%s goes with --record", o->events ? "--events" : "--keep");
+	if (!o->events)
+		return;
+	if (o->png || o->html || o->json || o->csv || o->prometheus || o->serve || o->file ||
+	    o->n_conditions)
+		die_usage("--events goes with --record alone, expected no other output beside it");
+	if (o->count)
+		die_usage("--events goes on until it is interrupted, expected no --count");
+	if (strcmp(o->table, DEFAULT_SNAPSHOT))
+		die_usage("--events records the running system, expected no table%s",
+			  strcmp(o->table, DEFAULT_TABLE) ? "" : "; " DEFAULT_SNAPSHOT " cannot be read: are you root?");
+	if (!o->interval_ns)
+		o->interval_ns = EVENTS_INTERVAL_NS;
+}
+
 static void check(struct options *o)
 {
 	if (o->file)
@@ -341,6 +384,7 @@ static void check(struct options *o)
 		check_space(o);
 	if (o->top)
 		check_top(o);
+	check_recording(o);
 	if (o->filter && !o->top)
 		die_usage("--filter goes with --top");
 	if (o->list && !o->json && !o->csv)
@@ -378,6 +422,9 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "interval", required_argument, NULL, 'n' },
 		{ "count", required_argument, NULL, 'N' },
 		{ "record", required_argument, NULL, 'R' },
+		{ "at", required_argument, NULL, OPT_AT },
+		{ "events", no_argument, NULL, OPT_EVENTS },
+		{ "keep", required_argument, NULL, OPT_KEEP },
 		{ "html", required_argument, NULL, 'H' },
 		{ "json", required_argument, NULL, 'J' },
 		{ "csv", required_argument, NULL, 'C' },
@@ -408,7 +455,7 @@ void options_read(struct options *options, int argc, char **argv)
 	struct options *o = options;
 	int c;
 
-	*o = (struct options){ 0 };
+	*o = (struct options){ .at = { .is_relative = true, .ns = UINT64_MAX } };
 	while ((c = getopt_long(argc, argv, "t:o:n:c:i:h", longs, NULL)) != -1) {
 		switch (c) {
 		case 't': o->table = optarg; break;
@@ -416,6 +463,9 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'n': o->interval_ns = read_interval(optarg); break;
 		case 'N': o->count = read_count(optarg); break;
 		case 'R': o->record = optarg; break;
+		case OPT_AT: o->at = read_moment(optarg); o->has_at = true; break;
+		case OPT_EVENTS: o->events = true; break;
+		case OPT_KEEP: keep_parse(optarg, &o->keep_bytes, &o->keep_ms); break;
 		case 'H': o->html = optarg; break;
 		case 'J': o->json = optarg; break;
 		case 'C': o->csv = optarg; break;

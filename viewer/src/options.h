@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "conf.h"
+#include "input/moment.h"
 #include "model/color.h"
 #include "model/lens.h"
 #include "output/condition.h"
@@ -22,7 +23,12 @@
  * struct options - the parsed command line
  * @table: the text to read; "-" is standard input
  * @png: the picture to draw, or NULL: none; "-" is standard output
+ * @at: the moment of a recording; its end by default
+ * @has_at: @at was given
  * @record: folder for snapshots, or NULL
+ * @events: keep the events between them, too
+ * @keep_bytes: the oldest of @record goes when the folder is larger than this; 0: no limit
+ * @keep_ms: what is older than this goes; 0: no limit
  * @html: page to write, or NULL; "-" is standard output
  * @json: file for all records as JSON, or NULL; "-" is standard output
  * @csv: file for all records as CSV, or NULL; "-" is standard output
@@ -51,7 +57,12 @@
 struct options {
 	const char *table;
 	const char *png;
+	struct moment at;
+	bool has_at;
 	const char *record;
+	bool events;
+	uint64_t keep_bytes;
+	int64_t keep_ms;
 	struct lens lens;
 	const char *file;
 	const char *color_by;

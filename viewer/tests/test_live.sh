@@ -26,7 +26,7 @@ snapshots() {
 	local n
 	n=$(find rec -type f | wc -l)
 	[ "$n" = "$1" ] || fail "$n files in rec, expected $1"
-	[ "$(find rec -name 'fragtrace-*.[0-9][0-9][0-9].table.gz' | wc -l)" = "$1" ] ||
+	[ "$(find rec -name 'fragtrace-*.[0-9][0-9][0-9].table.zst' | wc -l)" = "$1" ] ||
 		fail "odd names in rec: $(ls -A rec)"
 }
 
@@ -37,9 +37,9 @@ test_record_keeps_the_text() {
 	record -t "$data/rocksdb.table"
 	snapshots 1
 	file=$(echo rec/*)
-	zcat "$file" | sed 2d | cmp - "$data/rocksdb.table"
+	zstd -dcq "$file" | sed 2d | cmp - "$data/rocksdb.table"
 	file=${file#rec/fragtrace-}
-	[ "$(zcat rec/* | sed -n 2p)" = "# time ${file%.table.gz}" ] || fail "$(zcat rec/* | sed -n 2p)"
+	[ "$(zstd -dcq rec/* | sed -n 2p)" = "# time ${file%.table.zst}" ] || fail "$(zstd -dcq rec/* | sed -n 2p)"
 	[ ! -e fragImg.png ] || fail "a picture was drawn"
 }
 
@@ -76,10 +76,10 @@ test_record_binary() {
 	"$python" "$here/to_snapshot.py" text >good
 	record -t good
 	record -t good
-	[ "$(ls -A rec)" = fragtrace-1700000000.123.snapshot.gz ] || fail "$(ls -A rec)"
-	file=rec/fragtrace-1700000000.123.snapshot.gz
-	zcat $file | cmp -n 24 - good
-	zcat $file | cmp -i 32 - good
+	[ "$(ls -A rec)" = fragtrace-1700000000.123.snapshot.zst ] || fail "$(ls -A rec)"
+	file=rec/fragtrace-1700000000.123.snapshot.zst
+	zstd -dcq $file | cmp -n 24 - good
+	zstd -dcq $file | cmp -i 32 - good
 	"$view" -t good -o good.png
 	"$view" -t $file -o now.png
 	cmp now.png good.png
@@ -93,8 +93,8 @@ test_record_binary() {
 	"$python" "$here/to_snapshot.py" fewer >binary
 	record -t binary
 	record -t text
-	[ "$(ls rec | tr '\n' ' ')" = "fragtrace-1700000000.123.snapshot.gz fragtrace-1700000000.124.snapshot.gz \
-fragtrace-1700000001.000.table.gz " ] || fail "$(ls -A rec)"
+	[ "$(ls rec | tr '\n' ' ')" = "fragtrace-1700000000.123.snapshot.zst fragtrace-1700000000.124.snapshot.zst \
+fragtrace-1700000001.000.table.zst " ] || fail "$(ls -A rec)"
 }
 
 test_record_time_is_that_of_the_reading() {
@@ -104,7 +104,7 @@ test_record_time_is_that_of_the_reading() {
 	cat "$data/small.table" | record -t -
 	after=$(date +%s%3N)
 	file=$(echo rec/*)
-	file=$(echo "${file%.table.gz}" | tr -cd 0-9)
+	file=$(echo "${file%.table.zst}" | tr -cd 0-9)
 	[ "$before" -le "$file" ] && [ "$file" -le "$after" ] || fail "$file is not from $before to $after"
 }
 
@@ -145,8 +145,8 @@ test_record_same_time_loses_nothing() {
 	touch -d '2026-05-04 03:02:01.999 UTC' t
 	record -t t
 	snapshots 2
-	[ -e rec/fragtrace-1777863721.999.table.gz ] && [ -e rec/fragtrace-1777863722.000.table.gz ] || fail "$(ls rec)"
-	zcat rec/fragtrace-1777863722.000.table.gz | grep -qx '# time 1777863722.000'
+	[ -e rec/fragtrace-1777863721.999.table.zst ] && [ -e rec/fragtrace-1777863722.000.table.zst ] || fail "$(ls rec)"
+	zstd -dcq rec/fragtrace-1777863722.000.table.zst | grep -qx '# time 1777863722.000'
 }
 
 test_record_again_from_a_snapshot() {
@@ -223,7 +223,7 @@ test_record_on_a_full_disk() {
 		print "# fragtrace table 1"
 		for (i = 0; i < 3000; i++) print "# " rand() }' | record -t - 2>stderr) || status=$?
 	[ $status = 1 ] || fail "status $status"
-	grep -q 'table.gz: cannot write the snapshot: File too large' stderr || fail "$(cat stderr)"
+	grep -q 'table.zst: cannot write the snapshot: File too large' stderr || fail "$(cat stderr)"
 	[ -z "$(ls -A rec)" ] || fail "not removed: $(ls -A rec)"
 }
 

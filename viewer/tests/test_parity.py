@@ -136,9 +136,9 @@ def test_too_large(name, tmp_path, monkeypatch):
     limit = len(data) if name != "bomb" else 1 << 20
     packed = gzip.compress(data) if name in ("packed", "bomb") else data
     Path("t").write_bytes(packed)
-    monkeypatch.setattr(fragsnap, "input_max", limit)
+    monkeypatch.setattr(fragsnap.texts, "input_max", limit)
     for size, refused in ((limit, name == "bomb"), (limit - 1, True)):
-        monkeypatch.setattr(fragsnap, "input_max", size)
+        monkeypatch.setattr(fragsnap.texts, "input_max", size)
         done = subprocess.run([VIEW, "--csv", "-", "--max-input", str(size), "-" if name == "pipe" else "t"], input=data,
                               capture_output=True, check=False)
         said = done.stderr.decode()

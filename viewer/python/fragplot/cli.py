@@ -18,6 +18,7 @@ from fragsnap import BLOCK_BYTES, SnapError, Table, visible
 from . import animate, compare, distribution, history, moments, space, style
 from .colors import PALETTE
 
+END = fragsnap.Moment(None)
 FIGURES = (".png", ".svg", ".pdf")
 MIB = 1 << 20
 
@@ -67,15 +68,13 @@ def byte_size(text: str) -> int:
     return size
 
 
-def point_in_time(text: str) -> float:
-    """Seconds after the beginning, or infinity for the end."""
-    if text in ("start", "end"):
-        return float("inf") if text == "end" else 0.0
+def point_in_time(text: str) -> fragsnap.Moment:
+    """A moment of a recording."""
     try:
-        return moments.parse_duration(text)
+        return fragsnap.parse_moment(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time after the beginning, expected one such as 60s, 5m, "
-                                         "1h30m, start or end") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is no time, expected one after the beginning such as 60s, 5m, "
+                                         "1h30m, start or end, or one such as 2026-05-04T03:02:01.5Z") from None
 
 
 def number(low: int, high: int) -> Callable[[str], int]:
@@ -106,17 +105,12 @@ def save(args: argparse.Namespace, make: Callable[[], Figure]) -> None:
         style.save(make(), args.output, temporary, args.dpi)
 
 
-def one_moment(paths: list[str], seconds: Optional[float]) -> tuple[moments.Moment, Table]:
+def one_moment(paths: list[str], when: Optional[fragsnap.Moment]) -> tuple[moments.Moment, Table]:
     """The table that the paths and --at select."""
     if len(paths) == 1 and os.path.isdir(paths[0]):
-        moment = pick(moments.series_in(paths[0]), float("inf") if seconds is None else seconds)
+        moment = moments.pick(moments.series_in(paths[0]), when or END)
         return moment, moment.read()
     return moments.moment_of(paths[0])
-
-
-def pick(series: list[moments.Moment], seconds: float) -> moments.Moment:
-    """The moment of a series; infinity is its end."""
-    return series[-1] if seconds == float("inf") else moments.at(series, seconds)
 
 
 def run_history(args: argparse.Namespace) -> None:
@@ -131,7 +125,7 @@ def run_compare(args: argparse.Namespace) -> None:
         start = None
         if len(args.inputs) == 1:
             series = moments.series_of(args.inputs)
-            pair = [pick(series, seconds) for seconds in args.at or (0.0, float("inf"))]
+            pair = [moments.pick(series, when) for when in args.at or (fragsnap.Moment(0), END)]
             found = [(moment, moment.read()) for moment in pair]
             start = series[0].time
         else:
@@ -232,8 +226,8 @@ def build_parser(version: str) -> argparse.ArgumentParser:
                       "  fragtrace-plot compare monday.table tuesday.table.gz -o week.pdf")
     one.add_argument("inputs", metavar="TABLE", nargs="+", help="two tables, or a series")
     one.add_argument("--at", metavar="TIME", type=point_in_time, action="append",
-                     help="twice, with a series: 90s, 5m, 1h30m after its beginning, start or end (default: start, "
-                     "end)")
+                     help="twice, with a series: 90s, 5m, 1h30m after its beginning, start, end, or a date and time "
+                     "(default: start, end); with events, any moment")
     add_dpi(one, 100)
 
     one = add_command(commands, "distribution", run_distribution, "fragment sizes and distances at one moment",
@@ -277,7 +271,7 @@ def build_parser(version: str) -> argparse.ArgumentParser:
 def main(version: str) -> int:
     """Run the program; returns its exit status."""
     args = build_parser(version).parse_args()
-    fragsnap.input_max = args.max_input
+    fragsnap.set_input_max(args.max_input)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         args.run(args)

@@ -9,23 +9,27 @@ import sys
 from bisect import bisect_right
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Optional
 
-from fragsnap import SnapError, Table, read_table
+import fragsnap
+from fragsnap import Recording, SnapError, Table, read_table
 
 # Names as written by fragtrace-view --record. Each file is valid from its time to that of the next one.
-NAME = re.compile(r"fragtrace-(\d{1,11}\.\d{3})\.(?:snapshot|table)(?:\.gz)?", re.ASCII)
-DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s?)?", re.ASCII)
+NAME = re.compile(r"fragtrace-(\d{1,11}\.\d{3})\.(?:snapshot|table)(?:\.gz|\.zst)?", re.ASCII)
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A recorded table, and its time in seconds since 1970."""
+    """A recorded table, and its time in seconds since 1970; or a moment between two snapshots of a recording."""
 
     path: str
     time: float
+    rebuilt: Optional[fragsnap.Moment] = None
 
     def read(self) -> Table:
         """The table itself; a time in it must be the same as that of the file name."""
+        if self.rebuilt:
+            return Recording(os.path.dirname(self.path)).table_at(self.rebuilt)
         table = read_table(self.path)
         if NAME.fullmatch(os.path.basename(self.path)) and table.time not in (None, self.time):
             raise SnapError(f"{self.path}: the time is {table.time:.3f}, expected {self.time:.3f} as in "
@@ -61,7 +65,7 @@ def series_in(folder: str) -> list[Moment]:
         if found:
             times[float(found[1])] = os.path.join(folder, name)
     if not times:
-        raise SnapError(f"{folder}: no fragtrace-SECONDS.MMM.snapshot.gz in it, expected a folder that "
+        raise SnapError(f"{folder}: no fragtrace-SECONDS.MMM.snapshot.zst in it, expected a folder that "
                         "fragtrace-view --record wrote")
     return [Moment(times[time], time) for time in sorted(times)]
 
@@ -80,15 +84,6 @@ def series_of(paths: list[str]) -> list[Moment]:
     return found
 
 
-def parse_duration(text: str) -> float:
-    """Seconds in "90", "60s", "5m", "1h", "1h30m"; ValueError for anything else."""
-    found = DURATION.fullmatch(text)
-    if not text or not found:
-        raise ValueError(text)
-    hours, minutes, seconds = (float(part or 0) for part in found.groups())
-    return hours * 3600 + minutes * 60 + seconds
-
-
 def at(moments: list[Moment], seconds: float) -> Moment:
     """The moment so long after the beginning of a series; warns if the series ends before that."""
     end = moments[-1].time - moments[0].time
@@ -97,6 +92,23 @@ def at(moments: list[Moment], seconds: float) -> Moment:
               f"{span(seconds)}", file=sys.stderr)
     times = [moment.time for moment in moments]
     return moments[bisect_right(times, moments[0].time + seconds + 0.0005) - 1]
+
+
+def pick(series: list[Moment], moment: fragsnap.Moment) -> Moment:
+    """The moment of a series; it is rebuilt from events where the recording has them."""
+    start = series[0].time
+    if moment.ns is None:
+        return series[-1]
+    seconds = moment.ns / 10 ** 9 - (0 if moment.is_relative else start)
+    if seconds < 0:
+        raise SnapError(f"the recording begins at {clock(start)}, expected no moment before that, such as "
+                        f"{clock(start + seconds)}")
+    last = series[bisect_right([one.time for one in series], start + seconds + 0.0005) - 1]
+    folder, name = os.path.split(last.path)
+    events = os.path.join(folder, NAME.sub(r"fragtrace-\1.events.zst", name))
+    if start + seconds > last.time + 0.0005 and os.path.exists(events):
+        return Moment(last.path, start + seconds, moment)
+    return at(series, seconds)
 
 
 def span(seconds: float) -> str:

@@ -7,9 +7,6 @@
 #include "input/source.h"
 #include "util.h"
 
-/* The kernel makes the text of segment_bits as a whole: 14 MB for so many segments, which are 128 GiB. */
-#define MAX_UNASKED_SEGMENTS 65536
-
 /**
  * f2fs_source_init() - decide where F2FS's state comes from
  * @source: the result
@@ -35,7 +32,7 @@ static bool is_wanted(const struct f2fs_source *source, const struct table *tabl
 
 	for (i = 0; i < table->n_volumes; i++)
 		segments += (table->volumes[i].end_blk - table->volumes[i].first_blk) / F2FS_SEGMENT_BLKS;
-	return source->is_required || (source->is_live && segments <= MAX_UNASKED_SEGMENTS);
+	return source->is_required || (source->is_live && segments <= F2FS_MAX_UNASKED_SEGMENTS);
 }
 
 static bool is_any_known(const struct f2fs_state *states, size_t n)

@@ -10,10 +10,11 @@
  *	/sys/fs/f2fs/DEV/free_segments	free_segments	used if status is missing
  *	/dev/DEV			superblock	its first block
  *
- * A folder has these files, or a folder MAJOR:MINOR with them for each volume. A missing file becomes a
- * note, and a malformed one is refused.
+ * A folder has these files, or a folder MAJOR:MINOR with them for each volume. Each may be packed
+ * with zstd as NAME.zst. A missing file becomes a note, and a malformed one is refused.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 
 #include "input/f2fs_state.h"
 #include "input/source.h"
+#include "input/unpack.h"
 #include "util.h"
 
 /* The places where the files of a volume are. */
@@ -35,8 +37,13 @@ struct place {
 
 /* === Places === */
 
-/* The name that the kernel has for a block device, or NULL. */
-static char *device_name(const struct volume *v)
+/**
+ * f2fs_device_name() - the name that the kernel has for a block device
+ * @v: a volume
+ *
+ * Return: the name, to be freed; NULL if there is none.
+ */
+char *f2fs_device_name(const struct volume *v)
 {
 	char *link = xasprintf("/sys/dev/block/%u:%u", v->major, v->minor), target[4096];
 	ssize_t len = readlink(link, target, sizeof(target) - 1);
@@ -87,10 +94,38 @@ static void note(struct place *p, const char *path, int err, const char *lacking
 		s->notes[s->n_notes++] = xasprintf("%s: %s: %s", path, strerror(err), lacking);
 }
 
+/* The content of a packed file, as a file without a name; NULL if there is none. */
+static FILE *open_packed(const char *path)
+{
+	char *packed = xasprintf("%s.zst", path);
+	int fd = open(packed, O_RDONLY | O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : tmpfile();
+	struct text text = { 0 };
+
+	if (file && !slurp(&text, fd)) {
+		if (is_packed(&text))
+			unpack(&text, packed);
+		fwrite(text.buf, 1, text.len, file);
+		rewind(file);
+		text_free(&text);
+	}
+	if (fd >= 0)
+		close(fd);
+	free(packed);
+	return file;
+}
+
 /* Opens a file, or notes what is not known without it. */
 static FILE *open_file(struct place *p, const char *path, const char *lacking)
 {
 	FILE *file = p->trouble ? NULL : fopen(path, "re");
+
+	if (!file && !p->trouble && p->dir) {
+		int err = errno;
+
+		file = open_packed(path);
+		errno = err;
+	}
 
 	if (!file && !p->trouble && lacking)
 		note(p, path, errno, lacking);
@@ -212,7 +247,7 @@ struct f2fs_state *f2fs_states_read(const struct table *table, const char *dir, 
 		char *sub = dir ? subdir_of(p.volume, dir, table->n_volumes, &p.trouble) : NULL;
 
 		p.dir = sub;
-		p.dev = dir ? NULL : device_name(p.volume);
+		p.dev = dir ? NULL : f2fs_device_name(p.volume);
 		if (!p.trouble)
 			read_volume(&p);
 		*trouble = p.trouble;

@@ -13,6 +13,12 @@
 
 #define F2FS_MAX_NOTES 8
 
+/* The kernel makes the text of segment_bits as a whole: 14 MB for so many segments, which are 128 GiB. */
+#define F2FS_MAX_UNASKED_SEGMENTS 65536
+
+/* The end of the name of a folder with F2FS's state, beside the snapshot of that time. */
+#define F2FS_STATE_SUFFIX ".f2fs"
+
 /**
  * struct f2fs_state - F2FS's own state of one volume
  * @segments: its segments; none where nothing is known
@@ -34,6 +40,8 @@ struct f2fs_state {
 };
 
 struct f2fs_state *f2fs_states_read(const struct table *table, const char *dir, char **trouble);
+void f2fs_states_copy(const struct table *table, const char *dir);
+char *f2fs_device_name(const struct volume *v);
 void f2fs_states_free(struct f2fs_state *states, size_t n);
 
 #endif

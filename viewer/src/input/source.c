@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Before the pipeline: read the text from a file of debugfs, a recorded file, or stdin.
- * The file is read and closed first, and unpacked afterwards if gzip has packed it. This file also
+ * Before the pipeline: read the text from a file of debugfs, a recorded file, a recording, or stdin.
+ * The file is read and closed first, and unpacked afterwards. This file also
  * finds the time of a text, and reports why there is no text.
  */
 #include <errno.h>
@@ -13,19 +13,17 @@
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
-#include <zlib.h>
 
+#include "input/recording.h"
 #include "input/snapshot.h"
 #include "input/source.h"
+#include "input/unpack.h"
 
 #define DEBUGFS_SUPER_MAGIC 0x64626720
 
 /* A larger file is read in pieces of this size, unless its text is needed as a whole. */
 #define BIG_FILE (1 << 24)
 #define PIECE ((size_t)1 << 20)
-
-/* windowBits of zlib: a gzip header and the largest window */
-#define GZIP_WINDOW (16 + MAX_WBITS)
 
 /* === Reading === */
 
@@ -68,55 +66,6 @@ static int read_text(struct text *text, const char *path, const char **step)
 	return err;
 }
 
-/* === Unpacking === */
-
-static bool is_packed(const struct text *text)
-{
-	return text->len >= 2 && !memcmp(text->buf, "\x1f\x8b", 2);
-}
-
-/* A gzip file is one member or several in sequence. */
-static int next_member(z_stream *z)
-{
-	return z->avail_in && inflateReset(z) == Z_OK ? Z_OK : Z_STREAM_END;
-}
-
-static void unpack(struct text *text, const char *name)
-{
-	struct text out = { .time_ms = text->time_ms };
-	z_stream z = { .next_in = (Bytef *)text->buf, .avail_in = (uInt)text->len };
-	size_t cap = 0;
-	int err;
-
-	if (text->len > UINT32_MAX / 2)
-		die("%s: a packed text of %zu bytes is too big, expected less than 2 GiB", name,
-		    text->len);
-	if (inflateInit2(&z, GZIP_WINDOW) != Z_OK)
-		die("no memory to unpack %s", name);
-	do {
-		size_t room;
-
-		out.buf = grow(out.buf, &cap, out.len + (1u << 16), 1);
-		room = cap - out.len - 1;
-		z.next_out = (Bytef *)out.buf + out.len;
-		z.avail_out = room < UINT32_MAX ? (uInt)room : UINT32_MAX;
-		err = inflate(&z, Z_NO_FLUSH);
-		out.len = (size_t)((char *)z.next_out - out.buf);
-		if (out.len > input_limit())
-			input_too_large(name);
-		if (err == Z_STREAM_END)
-			err = next_member(&z);
-	} while (err == Z_OK);
-	if (err == Z_BUF_ERROR)
-		die("%s: cannot unpack: the gzip data is cut short", name);
-	if (err != Z_STREAM_END)
-		die("%s: cannot unpack: %s", name, z.msg ? z.msg : "no gzip data");
-	inflateEnd(&z);
-	out.buf[out.len] = '\0';
-	text_free(text);
-	*text = out;
-}
-
 /* A recorded text has the time of its file. Any other text has the time of reading. */
 static int64_t now_ms(void)
 {
@@ -138,6 +87,7 @@ void source_init(struct source *source, const char *path)
 	*source = (struct source){
 		.path = path,
 		.name = strcmp(path, "-") ? path : "<stdin>",
+		.at = { .is_relative = true, .ns = UINT64_MAX },
 	};
 }
 
@@ -152,6 +102,15 @@ void source_free(struct source *source)
 	*source = (struct source){ 0 };
 }
 
+static void read_moment(const struct source *source, struct text *text)
+{
+	struct recording recording;
+
+	recording_open(&recording, source->path);
+	recording_read(&recording, &source->at, text);
+	recording_close(&recording);
+}
+
 /*
  * Read the text again. A source that was read before may disappear and come back, as the files of debugfs do
  * when the module is loaded again. source->trouble is set in the meantime. The program ends if the source
@@ -161,7 +120,13 @@ static bool source_read(struct source *source, struct text *text)
 {
 	int64_t begun_ms = now_ms();
 	const char *step;
-	int err = read_text(text, source->path, &step);
+	int err;
+
+	if (recording_is(source->path)) {
+		read_moment(source, text);
+		return true;
+	}
+	err = read_text(text, source->path, &step);
 
 	free(source->trouble);
 	source->trouble = NULL;
@@ -225,7 +190,7 @@ static void find_waiting(struct source *source, const struct table *table)
 
 	free(source->waiting);
 	source->waiting = NULL;
-	if (table->n_volumes || !source_read_beside(source, "targets", &targets))
+	if (table->n_volumes || recording_is(source->path) || !source_read_beside(source, "targets", &targets))
 		return;
 	source->waiting = waiting_in(&targets);
 	text_free(&targets);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "input/moment.h"
 #include "input/table.h"
 #include "util.h"
 
@@ -14,12 +15,14 @@
  * struct source - a text that is read repeatedly
  * @path: where it is; "-" is standard input
  * @name: its name for messages
+ * @at: the moment, if @path is a recording
  * @trouble: why it cannot be read at the moment, or NULL
  * @waiting: a target whose volume is not mounted, if the table has no volume; or NULL
  */
 struct source {
 	const char *path;
 	const char *name;
+	struct moment at;
 	char *trouble;
 	char *waiting;
 	/* private: */

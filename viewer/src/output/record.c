@@ -2,9 +2,9 @@
 /*
  * Beside the pipeline: a folder of snapshots, one for each change of the table.
  *
- * A binary snapshot is stored unchanged as fragtrace-SECONDS.mmm.snapshot.gz. The name has the time
- * of the reading in seconds since 1970. A text is stored as fragtrace-SECONDS.mmm.table.gz. Its second
- * line is then a comment with the same time:
+ * A binary snapshot is stored unchanged as fragtrace-SECONDS.mmm.snapshot.zst. The name has the time of
+ * the copy in seconds since 1970, rounded up. A text is stored as fragtrace-SECONDS.mmm.table.zst, with the time of
+ * the reading. Its second line is then a comment with the same time:
  *
  *	# fragtrace table 1
  *	# time 1795232523.042
@@ -15,6 +15,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,20 +23,22 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
+#include <zstd.h>
 
+#include "input/recording.h"
 #include "input/snapshot.h"
+#include "input/unpack.h"
 #include "module/snapshot_format.h"
 #include "outfile.h"
+#include "output/keep.h"
 #include "output/record.h"
 
-#define PREFIX "fragtrace-"
-#define BINARY_SUFFIX ".snapshot.gz"
-#define TEXT_SUFFIX ".table.gz"
+#define BINARY_SUFFIX ".snapshot.zst"
+#define TEXT_SUFFIX ".table.zst"
 #define MAX_TIME 64
 
-/* The fastest level of zlib shrinks tables to a tenth. Better levels take several times as long. */
-#define MODE "wb1"
+/* The default of zstd. */
+#define LEVEL 3
 
 /* The text in three parts: before the time stamp, the time stamp, after it. */
 struct parts {
@@ -90,13 +93,15 @@ static void set_time(struct parts *parts, int64_t time_ms)
 /* The time in the name of a snapshot in ms, or -1 for other files. */
 static int64_t time_of(const char *name)
 {
-	long long seconds;
-	int n = -1, ms;
+	static const char *const suffixes[] = { BINARY_SUFFIX, TEXT_SUFFIX, ".snapshot.gz", ".table.gz" };
+	const char *suffix;
+	int64_t time_ms = recorded_time_of(name, &suffix);
+	size_t i;
 
-	if (sscanf(name, PREFIX "%lld.%3d%n", &seconds, &ms, &n) != 2 || n < 0 ||
-	    (strcmp(name + n, BINARY_SUFFIX) && strcmp(name + n, TEXT_SUFFIX)))
-		return -1;
-	return seconds < 0 || seconds > INT64_MAX / 2000 || ms < 0 ? -1 : seconds * 1000 + ms;
+	for (i = 0; i < ARRAY_LEN(suffixes); i++)
+		if (time_ms >= 0 && !strcmp(suffix, suffixes[i]))
+			return time_ms;
+	return -1;
 }
 
 static void find_newest(struct recorder *recorder)
@@ -117,40 +122,35 @@ static void find_newest(struct recorder *recorder)
 	closedir(dir);
 }
 
-static bool holds_next(gzFile gz, const char *expected, size_t len)
+/* Return: false if it cannot be read. */
+static bool read_newest(const char *path, struct text *text)
 {
-	char buf[1 << 16];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool done = fd >= 0 && !slurp(text, fd);
 
-	while (len) {
-		size_t want = len < sizeof(buf) ? len : sizeof(buf);
-
-		if (gzread(gz, buf, (unsigned int)want) != (int)want || memcmp(buf, expected, want))
-			return false;
-		expected += want;
-		len -= want;
-	}
-	return true;
+	if (fd >= 0)
+		close(fd);
+	if (done && is_packed(text))
+		unpack(text, path);
+	return done;
 }
 
-static bool skip_time(gzFile gz, const struct parts *parts)
+/* The time of a text that was stored is in its second line. */
+static bool is_same(const char *newest, const struct parts *parts)
 {
-	char time[MAX_TIME];
+	struct text text = { .has_time = true };
+	struct parts old = { 0 };
+	bool same = false;
 
-	if (parts->is_binary)
-		return gzread(gz, time, sizeof(uint64_t)) == sizeof(uint64_t);
-	return gzgets(gz, time, sizeof(time));
-}
-
-static bool is_same(const char *snapshot, const struct parts *parts)
-{
-	gzFile gz = snapshot ? gzopen(snapshot, "rb") : NULL;
-	bool same;
-
-	if (!gz)
+	if (!newest || !read_newest(newest, &text))
 		return false;
-	same = holds_next(gz, parts->first, parts->first_len) && skip_time(gz, parts) &&
-	       holds_next(gz, parts->rest, parts->rest_len) && gzgetc(gz) == -1;
-	gzclose(gz);
+	text.has_time = true;
+	if (snapshot_is(&text) == parts->is_binary && memchr(text.buf, '\n', text.len)) {
+		split(&old, &text);
+		same = old.first_len == parts->first_len && old.rest_len == parts->rest_len &&
+		       !memcmp(old.first, parts->first, old.first_len) && !memcmp(old.rest, parts->rest, old.rest_len);
+	}
+	text_free(&text);
 	return same;
 }
 
@@ -158,7 +158,7 @@ static bool is_same(const char *snapshot, const struct parts *parts)
 
 static char *name_at(const struct recorder *recorder, int64_t time_ms, const char *suffix)
 {
-	return xasprintf("%s/" PREFIX "%" PRId64 ".%03d%s", recorder->dir, time_ms / 1000,
+	return xasprintf("%s/" RECORDING_PREFIX "%" PRId64 ".%03d%s", recorder->dir, time_ms / 1000,
 			 (int)(time_ms % 1000), suffix);
 }
 
@@ -182,34 +182,61 @@ static char *free_name(const struct recorder *recorder, struct parts *parts, int
 	return name_at(recorder, time_ms, parts->suffix);
 }
 
+static void pack(ZSTD_CCtx *zstd, const struct outfile *out, const void *data, size_t size, ZSTD_EndDirective mode)
+{
+	ZSTD_inBuffer in = { .src = data, .size = size };
+	char buf[1 << 16];
+	size_t left;
+
+	do {
+		ZSTD_outBuffer to = { .dst = buf, .size = sizeof(buf) };
+
+		left = ZSTD_compressStream2(zstd, &to, &in, mode);
+		if (ZSTD_isError(left))
+			die("%s: cannot pack the %s: %s", out->path, out->what, ZSTD_getErrorName(left));
+		if (fwrite(buf, 1, to.pos, out->file) != to.pos)
+			outfile_failed(out);
+	} while (mode == ZSTD_e_end ? left > 0 : in.pos < in.size);
+}
+
 static void write_snapshot(const char *path, const struct parts *parts)
 {
+	ZSTD_CCtx *zstd = ZSTD_createCCtx();
 	struct outfile out;
-	gzFile gz;
-	int fd;
 
+	if (!zstd)
+		die("no memory to pack a snapshot");
+	ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
 	outfile_open(&out, path, "snapshot");
-	fd = dup(fileno(out.file));
-	gz = fd < 0 ? NULL : gzdopen(fd, MODE);
-	if (!gz)
-		outfile_failed(&out);
-	/* gzclose() reports an error of these calls, too */
-	gzfwrite(parts->first, 1, parts->first_len, gz);
-	gzfwrite(parts->time, 1, parts->time_len, gz);
-	gzfwrite(parts->rest, 1, parts->rest_len, gz);
-	if (gzclose(gz) != Z_OK)
-		outfile_failed(&out);
+	pack(zstd, &out, parts->first, parts->first_len, ZSTD_e_continue);
+	pack(zstd, &out, parts->time, parts->time_len, ZSTD_e_continue);
+	pack(zstd, &out, parts->rest, parts->rest_len, ZSTD_e_end);
+	ZSTD_freeCCtx(zstd);
 	outfile_close(&out);
+}
+
+/* All that the copy has happened before this. */
+static int64_t time_after(const struct text *text)
+{
+	uint64_t ns;
+
+	if (!snapshot_is(text))
+		return text->time_ms;
+	memcpy(&ns, text->buf + offsetof(struct ft_snap_header, time), sizeof(ns));
+	return (int64_t)((ns + 999999) / 1000000);
 }
 
 /**
  * recorder_open() - begin to record into a folder
  * @recorder: the result
  * @dir: the folder; created if it does not exist
+ * @keep_bytes: the oldest goes when it is larger than this; 0: no limit
+ * @keep_ms: what is older than this goes; 0: no limit
  */
-void recorder_open(struct recorder *recorder, const char *dir)
+void recorder_open(struct recorder *recorder, const char *dir, uint64_t keep_bytes, int64_t keep_ms)
 {
-	*recorder = (struct recorder){ .dir = dir };
+	*recorder = (struct recorder){ .dir = dir, .keep_bytes = keep_bytes, .keep_ms = keep_ms };
 	if (mkdir(dir, 0777) && errno != EEXIST)
 		die("%s: cannot make the folder: %s", dir, strerror(errno));
 	find_newest(recorder);
@@ -219,21 +246,42 @@ void recorder_open(struct recorder *recorder, const char *dir)
  * recorder_add() - store a table if it differs from the newest one
  * @recorder: the folder
  * @text: the table as it was read, text or binary; it was parsed before
+ * @always: store it even if it does not differ
  *
  * Ends the program if it cannot be written; no partial file remains.
+ *
+ * Return: whether it was stored; @recorder->newest is its name then.
  */
-void recorder_add(struct recorder *recorder, const struct text *text)
+bool recorder_add(struct recorder *recorder, const struct text *text, bool always)
 {
+	int64_t time_ms = time_after(text);
 	struct parts parts;
 	char *path;
 
 	split(&parts, text);
-	if (is_same(recorder->newest, &parts))
-		return;
-	path = free_name(recorder, &parts, text->time_ms);
+	if (!always && is_same(recorder->newest, &parts))
+		return false;
+	path = free_name(recorder, &parts, time_ms);
 	write_snapshot(path, &parts);
 	free(recorder->newest);
 	recorder->newest = path;
+	keep_apply(recorder->dir, recorder->keep_bytes, recorder->keep_ms, time_ms);
+	return true;
+}
+
+/**
+ * recorder_beside() - the name of another file of the newest snapshot
+ * @recorder: the folder, after recorder_add() has stored a snapshot
+ * @suffix: what the name ends with
+ *
+ * Return: the name; to be freed.
+ */
+char *recorder_beside(const struct recorder *recorder, const char *suffix)
+{
+	const char *name = strrchr(recorder->newest, '/') + 1, *end;
+
+	recorded_time_of(name, &end);
+	return xasprintf("%.*s%s", (int)(end - recorder->newest), recorder->newest, suffix);
 }
 
 /**

@@ -8,15 +8,19 @@
 /**
  * struct recorder - a folder of snapshots
  * @dir: the folder
+ * @newest: name of the newest snapshot, or NULL
  */
 struct recorder {
 	const char *dir;
-	/* private: */
 	char *newest;
+	/* private: */
+	uint64_t keep_bytes;
+	int64_t keep_ms;
 };
 
-void recorder_open(struct recorder *recorder, const char *dir);
-void recorder_add(struct recorder *recorder, const struct text *text);
+void recorder_open(struct recorder *recorder, const char *dir, uint64_t keep_bytes, int64_t keep_ms);
+bool recorder_add(struct recorder *recorder, const struct text *text, bool always);
+char *recorder_beside(const struct recorder *recorder, const char *suffix);
 void recorder_close(struct recorder *recorder);
 
 #endif

@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 98_time_machine.sh - a recording with events: the moments that it rebuilds are those that were seen, block for block
+#
+# kernels: first
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+out=/tmp/time
+TRACING=/sys/kernel/tracing
+
+# instances() - print the tracefs instances of recorders
+instances() {
+	find $TRACING/instances -mindepth 1 -maxdepth 1 -name 'fragtrace-view-*'
+}
+
+# recorded(number) - are there so many snapshots with events?
+recorded() {
+	[ "$(find $out/run -name '*.events.zst' 2>/dev/null | wc -l)" -ge "$1" ]
+}
+
+# blocks() - print `ino block lba` of each block in a list of extents as CSV from stdin
+blocks() {
+	tr -d '\r' | awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{
+			for (i = 0; i < $at["length"]; i++)
+				print $at["ino"], $at["offset"] + i, ($at["lba"] == "" ? "u" : $at["lba"] + i) ($at["flags"] ~ /encoded/ ? "e" : "")
+		}' | sort
+}
+
+# look(name) - keep a copy of the maps while nothing happens
+look() {
+	settle || bail "not exact"
+	cat $DBG/snapshot >"$out/$1.snapshot"
+	# the events of this moment have to be in the recording
+	sleep 0.01
+}
+
+# moment(name) - print when that copy was complete, with nanoseconds
+moment() {
+	od -A n -t u8 -j 24 -N 8 "$out/$1.snapshot" | awk '{ printf "@%d.%09d\n", substr($1, 1, 10), substr($1, 11) }' >$out/when
+	TZ=UTC date -d "$(sed 's/\..*//' $out/when)" +%Y-%m-%dT%H:%M:%S | tr -d '\n'
+	sed 's/.*\(\..*\)/\1Z/' $out/when
+}
+
+# same(name) - is the moment of that copy rebuilt?
+same() {
+	fragtrace-view -t "$out/$1.snapshot" --list extents --csv - | blocks >$out/seen
+	fragtrace-view -t $out/run --at "$(moment "$1")" --list extents --csv - 2>$out/err | blocks >$out/rebuilt
+	if [ -s $out/seen ] && cmp -s $out/seen $out/rebuilt && [ ! -s $out/err ]; then
+		ok "$1: $(wc -l <$out/seen) blocks at $(moment "$1")"
+	else
+		not_ok "$1" "the rebuilt moment differs"
+		{ cat $out/err; diff $out/seen $out/rebuilt; } | head -n 20 | sed 's/^/# /'
+	fi
+}
+
+# causes(name) - print how many extents of that copy have the same cause in the rebuilt moment
+causes() {
+	fragtrace-view -t "$out/$1.snapshot" --csv - | tr -d '\r' >$out/seen
+	fragtrace-view -t $out/run --at "$(moment "$1")" --csv - | tr -d '\r' >$out/rebuilt
+	awk -v name="$1" 'NR == FNR { seen[$0] = 1; next } /,[a-z_]+,[a-z]+,[a-z_]+,/ { n++; same += $0 in seen }
+		END { print "# " name ": " same + 0 " of " n " breaks have the same cause and process" }' $out/seen $out/rebuilt
+}
+
+plan 12
+command -v fragtrace-view >/dev/null || skip_rest "a recording with events" "fragtrace-view is not in this guest"
+make_volume $DISK $MNT || bail "no volume"
+mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
+mkdir -p $MNT/w $out
+fileop append $MNT/w/a 4096 4 fdatasync
+load path=$MNT/w
+mkdir $TRACING/instances/fragtrace-view-999999
+fragtrace-view --record $out/run --events 2>$out/log &
+recorder=$!
+check "the recording begins" loop_until "$PATIENCE" recorded 1
+check "an instance of a recorder that is gone is removed" grep -q 'removed the tracefs instance fragtrace-view-999999' $out/log
+for i in 1 2; do
+	fuzz storm --seed "${SEED:-98}$i" --threads 2 --ops 80 $MNT/w
+	look storm$i
+done
+fileop rocksdb $MNT/w 2
+look rocksdb
+kill -TERM $recorder
+check "a signal ends it" wait $recorder
+expect "its instance is gone" "$(instances)" ""
+check "it ends with a snapshot" recorded 2
+grep -v removed $out/log | sed 's/^/# /'
+for i in storm1 storm2 rocksdb; do
+	same $i
+done
+causes storm2
+causes rocksdb
+echo "# $(find $out/run -name '*.events.zst' -exec cat {} + | wc -c) bytes of events, $(find $out/run -name '*.snapshot.zst' -exec cat {} + | wc -c) of snapshots"
+check "F2FS's own state is beside the snapshot" \
+	eval 'fragtrace-view --space -t "$(find $out/run -name "*.snapshot.zst" | sort | head -n 1)" --f2fs-state "$(find $out/run -name "*.f2fs" | sort | head -n 1)" >/dev/null'
+
+# A recorder that is killed leaves what it has written.
+fragtrace-view --record $out/killed --events 2>/dev/null &
+recorder=$!
+loop_until "$PATIENCE" eval '[ -n "$(find $out/killed -name "*.events.zst" 2>/dev/null)" ]'
+fileop append $MNT/w/late 4096 6 fdatasync
+look late
+# it is known up to the last event that was written
+fileop append $MNT/w/late 4096 1 fdatasync
+sleep 1
+kill -KILL $recorder
+wait $recorder || :
+mv $out/run $out/first
+mv $out/killed $out/run
+fragtrace-view -t $out/run --csv - >$out/last 2>$out/err
+check "killed: it still can be read" test -s $out/last -a ! -s $out/err
+same late
+fragtrace-view --record $out/run --events -n 1 2>$out/log &
+recorder=$!
+loop_until "$PATIENCE" recorded 2
+kill -TERM $recorder
+wait $recorder || :
+check "the next one goes on, and removes the instance" eval 'grep -q "removed the tracefs" $out/log && [ -z "$(instances)" ]'
+finish

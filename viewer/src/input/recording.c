@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Before the pipeline: a folder that --record wrote -> the snapshot of a moment.
+ *
+ *	fragtrace-SECONDS.mmm.snapshot.zst	a copy of the maps; or .table.zst, and .gz in place of .zst
+ *	fragtrace-SECONDS.mmm.events.zst	what happened after it; see events.h
+ *	fragtrace-SECONDS.mmm.f2fs		a folder with F2FS's own state of that time, for --f2fs-state
+ *
+ * The time in a name is that of the snapshot, in seconds since 1970. Without events, a snapshot is valid until
+ * the next one. With events, the snapshot of any moment is rebuilt, except where events were lost.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "input/events.h"
+#include "input/recording.h"
+#include "input/replay.h"
+#include "input/snapshot.h"
+#include "input/unpack.h"
+
+#define NS_PER_MS 1000000
+
+/* === The folder === */
+
+/**
+ * recorded_time_of() - the time in the name of a file of a recording
+ * @name: name of the file, without its folder
+ * @suffix: set to what follows the time
+ *
+ * Return: ms since 1970, or -1 for the name of another file.
+ */
+int64_t recorded_time_of(const char *name, const char **suffix)
+{
+	long long seconds;
+	int n = -1, ms;
+
+	if (sscanf(name, RECORDING_PREFIX "%lld.%3d%n", &seconds, &ms, &n) != 2 || n < 0)
+		return -1;
+	*suffix = name + n;
+	return seconds < 0 || seconds > INT64_MAX / 2000000000 || ms < 0 ? -1 : seconds * 1000 + ms;
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+	for (; *names; names++)
+		if (!strcmp(name, *names))
+			return true;
+	return false;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct recorded *x = a, *y = b;
+
+	return x->time_ms < y->time_ms ? -1 : x->time_ms > y->time_ms;
+}
+
+static void enter(struct recording *r, size_t *cap, const char *name)
+{
+	static const char *const suffixes[] = { ".snapshot.zst", ".snapshot.gz", ".snapshot", ".table.zst",
+						".table.gz", ".table", NULL };
+	const char *suffix;
+	int64_t time_ms = recorded_time_of(name, &suffix);
+	struct recorded found = { .time_ms = time_ms };
+
+	if (time_ms < 0 || !is_one_of(suffix, suffixes))
+		return;
+	found.snapshot = xasprintf("%s/%s", r->dir, name);
+	found.events = xasprintf("%s/%.*s" EVENTS_SUFFIX, r->dir, (int)(suffix - name), name);
+	if (access(found.events, F_OK)) {
+		free(found.events);
+		found.events = NULL;
+	}
+	r->list = grow(r->list, cap, r->n, sizeof(found));
+	r->list[r->n++] = found;
+}
+
+/**
+ * recording_is() - is this the name of a folder?
+ * @path: what is to be read
+ *
+ * Return: true if it is.
+ */
+bool recording_is(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") && !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/**
+ * recording_open() - list the snapshots of a recording
+ * @recording: the result; to be freed with recording_close()
+ * @dir: its folder
+ *
+ * Ends the program if there is none.
+ */
+void recording_open(struct recording *recording, const char *dir)
+{
+	DIR *stream = opendir(dir);
+	struct dirent *entry;
+	size_t cap = 0;
+
+	if (!stream)
+		die("%s: cannot open: %s", dir, strerror(errno));
+	*recording = (struct recording){ .dir = dir };
+	while ((entry = readdir(stream)))
+		enter(recording, &cap, entry->d_name);
+	closedir(stream);
+	if (!recording->n)
+		die("%s: no fragtrace-SECONDS.mmm.snapshot.zst in it, expected a folder that fragtrace-view --record wrote",
+		    dir);
+	qsort(recording->list, recording->n, sizeof(*recording->list), by_time);
+}
+
+/**
+ * recording_close() - release the list
+ * @recording: as left by recording_open()
+ */
+void recording_close(struct recording *recording)
+{
+	size_t i;
+
+	for (i = 0; i < recording->n; i++) {
+		free(recording->list[i].snapshot);
+		free(recording->list[i].events);
+	}
+	free(recording->list);
+	*recording = (struct recording){ 0 };
+}
+
+/* === Files === */
+
+static void read_file(struct text *text, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = fd < 0 ? errno : slurp(text, fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (err == EFBIG)
+		input_too_large(path);
+	if (err)
+		die("%s: cannot read: %s", path, strerror(err));
+}
+
+static void read_unpacked(struct text *text, const char *path)
+{
+	read_file(text, path);
+	if (is_packed(text))
+		unpack(text, path);
+}
+
+static void read_events(struct events *events, const char *path)
+{
+	struct text text;
+
+	read_file(&text, path);
+	events_read(events, path, &text);
+}
+
+/* === Moments === */
+
+static uint64_t ns_of(int64_t time_ms)
+{
+	return (uint64_t)time_ms * NS_PER_MS;
+}
+
+/* The events after a snapshot, and those that happened while the next one was copied. */
+static void load_events(const struct recording *r, size_t i, struct events *events, struct span *span)
+{
+	const struct recorded *next = i + 1 < r->n ? &r->list[i + 1] : NULL;
+	uint64_t until_ns;
+
+	*events = (struct events){ .gap_ns = UINT64_MAX };
+	*span = (struct span){ .first_ns = ns_of(r->list[i].time_ms), .next_ns = next ? ns_of(next->time_ms) : UINT64_MAX };
+	read_events(events, r->list[i].events);
+	events_find_gap(events);
+	until_ns = events->until_ns;
+	if (events->gap_ns == UINT64_MAX && !events->is_cut && next && next->events) {
+		read_events(events, next->events);
+		events_find_gap(events);
+		if (events->gap_ns < until_ns)
+			events->gap_ns = until_ns;
+	}
+	span->last_ns = events->gap_ns < events->until_ns ? events->gap_ns : events->until_ns;
+	if (span->last_ns >= span->next_ns)
+		span->last_ns = span->next_ns - 1;
+	else
+		span->has_gap = events->gap_ns != UINT64_MAX || next;
+	/* some of the events before the end of the copy are missing: the copy alone is right */
+	if (span->last_ns < span->first_ns) {
+		span->last_ns = span->first_ns;
+		events->n = 0;
+	}
+	span->n_lost = events->n_lost;
+}
+
+/* Without events, a snapshot is valid until the next one. */
+static void read_plain(const struct recording *r, size_t i, struct text *text)
+{
+	read_unpacked(text, r->list[i].snapshot);
+}
+
+static noreturn void refuse_gap(const struct recording *r, const struct span *span, uint64_t at_ns)
+{
+	char at[MOMENT_MAX], last[MOMENT_MAX], next[MOMENT_MAX], lost[64] = "what happened then was not recorded";
+
+	if (span->n_lost)
+		snprintf(lost, sizeof(lost), "%u events were lost", span->n_lost);
+	moment_text(at, at_ns);
+	moment_text(last, span->last_ns);
+	if (span->next_ns == UINT64_MAX)
+		die("%s: nothing is exact at %s: %s; the last exact moment is %s", r->dir, at, lost, last);
+	die("%s: nothing is exact at %s: %s; the nearest exact moments are %s and %s", r->dir, at, lost, last,
+	    moment_text(next, span->next_ns));
+}
+
+/* Events that are older than the copy are applied, too, so nothing that is younger may be missing. */
+static void read_rebuilt(const struct recording *r, size_t i, uint64_t at_ns, bool is_end, struct text *text)
+{
+	struct text next = { 0 };
+	struct events events;
+	struct span span;
+	char buf[MOMENT_MAX];
+
+	load_events(r, i, &events, &span);
+	if (at_ns > span.last_ns && span.has_gap && !is_end)
+		refuse_gap(r, &span, at_ns);
+	if (at_ns > span.last_ns) {
+		at_ns = span.last_ns;
+		if (is_end && span.has_gap)
+			warn("%s: events were lost after %s; taking that moment", r->dir, moment_text(buf, at_ns));
+		else if (!is_end)
+			warn("%s: the recording ends at %s; taking that moment", r->dir, moment_text(buf, at_ns));
+	}
+	read_unpacked(text, r->list[i].snapshot);
+	if (i + 1 < r->n)
+		read_unpacked(&next, r->list[i + 1].snapshot);
+	replay(text, r->list[i].snapshot, &events, at_ns, snapshot_is(&next) ? &next : NULL,
+	       i + 1 < r->n ? r->list[i + 1].snapshot : NULL);
+	text_free(&next);
+	events_free(&events);
+}
+
+static uint64_t absolute(const struct recording *r, const struct moment *moment)
+{
+	uint64_t begin = ns_of(r->list[0].time_ms);
+
+	if (!moment->is_relative || moment->ns == UINT64_MAX)
+		return moment->ns;
+	return moment->ns > UINT64_MAX - 1 - begin ? UINT64_MAX - 1 : begin + moment->ns;
+}
+
+/**
+ * recording_read() - rebuild the snapshot of a moment
+ * @recording: the recording
+ * @moment: when
+ * @text: the result: a binary snapshot, or the text of a table, unpacked; to be freed with text_free()
+ *
+ * Ends the program if the moment is before the beginning, or where events were lost: then the message has the
+ * nearest moments that are exact. After the end, that of the end is read, with a message.
+ */
+void recording_read(const struct recording *recording, const struct moment *moment, struct text *text)
+{
+	uint64_t at_ns = absolute(recording, moment);
+	char at[MOMENT_MAX], begin[MOMENT_MAX];
+	size_t i = recording->n;
+
+	while (i && ns_of(recording->list[i - 1].time_ms) > at_ns)
+		i--;
+	if (!i)
+		die("%s: the recording begins at %s, expected no moment before that, such as %s", recording->dir,
+		    moment_text(begin, ns_of(recording->list[0].time_ms)), moment_text(at, at_ns));
+	i--;
+	if (recording->list[i].events)
+		read_rebuilt(recording, i, at_ns, at_ns == UINT64_MAX, text);
+	else
+		read_plain(recording, i, text);
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: write an event file of a recording; input/events.h has the format.
+ * Each batch is flushed to the file at once, so that a reader has it even if this program is killed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/event_log.h"
+
+/* A sixth smaller than zstd's default; the time does not matter for so few events. */
+#define LEVEL 6
+
+/* The time is stored in microseconds after the event before, but only to a millisecond: it takes the most room. */
+#define NS_PER_US 1000
+#define NS_PER_MS 1000000
+#define US_PER_MS 1000
+
+static void write_all(struct event_log *log, const char *buf, size_t len)
+{
+	while (len) {
+		ssize_t n = write(log->fd, buf, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			die("%s: cannot write the events: %s", log->path, strerror(errno));
+		buf += n;
+		len -= (size_t)n;
+		log->bytes += (uint64_t)n;
+	}
+}
+
+static void pack(struct event_log *log, const void *data, size_t size, ZSTD_EndDirective mode)
+{
+	ZSTD_inBuffer in = { .src = data, .size = size };
+	char buf[1 << 16];
+	size_t left;
+
+	do {
+		ZSTD_outBuffer out = { .dst = buf, .size = sizeof(buf) };
+
+		left = ZSTD_compressStream2(log->zstd, &out, &in, mode);
+		if (ZSTD_isError(left))
+			die("%s: cannot pack the events: %s", log->path, ZSTD_getErrorName(left));
+		write_all(log, buf, out.pos);
+	} while (mode == ZSTD_e_continue ? in.pos < in.size : left > 0);
+}
+
+/**
+ * event_log_open() - begin an event file
+ * @log: the result
+ * @path: name of the file, which does not exist
+ *
+ * Ends the program if it cannot be written, as the other functions do.
+ */
+void event_log_open(struct event_log *log, const char *path)
+{
+	struct event_file_header h = { .version = EVENTS_VERSION, .size = sizeof(h) };
+
+	*log = (struct event_log){ .path = xasprintf("%s", path), .zstd = ZSTD_createCCtx() };
+	if (!log->zstd)
+		die("no memory to pack the events");
+	ZSTD_CCtx_setParameter(log->zstd, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setParameter(log->zstd, ZSTD_c_checksumFlag, 1);
+	log->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (log->fd < 0)
+		die("%s: cannot write the events: %s", path, strerror(errno));
+	memcpy(h.magic, EVENTS_MAGIC, sizeof(h.magic));
+	pack(log, &h, sizeof(h), ZSTD_e_flush);
+}
+
+/* === A batch === */
+
+static char *put_times(char *to, const struct event *events, uint32_t n)
+{
+	uint64_t last_ms = events[0].time_ns / NS_PER_MS;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		uint64_t ms = events[i].time_ns / NS_PER_MS;
+		uint32_t delta = (uint32_t)(ms - last_ms) * US_PER_MS;
+
+		to = (char *)memcpy(to, &delta, sizeof(delta)) + sizeof(delta);
+		last_ms = ms;
+	}
+	return to;
+}
+
+static char *put_column(char *to, const struct event *events, uint32_t n, const struct event_column *column)
+{
+	uint32_t i, expected = 0;
+
+	for (i = 0; i < n; i++) {
+		const char *from = (const char *)&events[i] + column->offset;
+		uint32_t value, delta;
+
+		if (!column->follows) {
+			memcpy(to, from, column->size);
+		} else {
+			memcpy(&value, from, sizeof(value));
+			delta = value - expected;
+			memcpy(to, &delta, sizeof(delta));
+			expected = value + (column->follows == 2 ? events[i].length : 0);
+		}
+		to += column->size;
+	}
+	return to;
+}
+
+static void put_batch(struct event_log *log, const struct event *events, uint32_t n, uint64_t until_ns, bool lost)
+{
+	struct event_batch_header h = { .n = n, .time = n ? events->time_ns / NS_PER_MS * NS_PER_MS : until_ns, .until = until_ns, .lost = lost };
+	size_t bytes = (size_t)n * EVENT_BYTES, k;
+	char *columns = xcalloc(bytes + 1, 1), *to = columns;
+
+	if (n)
+		to = put_times(to, events, n);
+	for (k = 0; k < EVENT_N_COLUMNS; k++)
+		to = put_column(to, events, n, &event_columns[k]);
+	h.crc = events_crc(h, columns, bytes);
+	pack(log, &h, sizeof(h), ZSTD_e_continue);
+	pack(log, columns, bytes, ZSTD_e_flush);
+	free(columns);
+	log->n += n;
+}
+
+/* How many events fit into one batch: the differences in time have 32 bits. */
+static uint32_t fitting(const struct event *events, size_t n)
+{
+	uint32_t i = 1;
+
+	while (i < n && i < EVENTS_MAX_BATCH &&
+	       events[i].time_ns - events[0].time_ns < (uint64_t)UINT32_MAX / 2 * NS_PER_US)
+		i++;
+	return i;
+}
+
+/**
+ * event_log_add() - add a batch of events
+ * @log: the file
+ * @events: the events, in the order of time
+ * @n: how many; 0: there was none until @until_ns
+ * @until_ns: up to which moment all events were added with this batch
+ * @lost: events may have been lost since the batch before
+ */
+void event_log_add(struct event_log *log, const struct event *events, size_t n, uint64_t until_ns, bool lost)
+{
+	do {
+		uint32_t some = n ? fitting(events, n) : 0;
+
+		n -= some;
+		put_batch(log, events, some, n ? events[some].time_ns - 1 : until_ns, lost);
+		events += some;
+		lost = false;
+	} while (n);
+}
+
+/**
+ * event_log_close() - end the file
+ * @log: the file; nothing is done if none is open
+ */
+void event_log_close(struct event_log *log)
+{
+	if (!log->path)
+		return;
+	pack(log, NULL, 0, ZSTD_e_end);
+	if (close(log->fd))
+		die("%s: cannot write the events: %s", log->path, strerror(errno));
+	ZSTD_freeCCtx(log->zstd);
+	free(log->path);
+	*log = (struct event_log){ 0 };
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: the module's tracepoints, in a tracefs instance of its own. */
+#ifndef TRACER_H
+#define TRACER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input/events.h"
+
+/**
+ * struct drained - what tracer_drain() got
+ * @list: the events, in the order of time, those of a volume by number; valid until the next call
+ * @n: number of @list
+ * @until_ns: up to which moment all events are in @list and those before
+ * @n_lost: how many events were lost before or among them
+ */
+struct drained {
+	const struct event *list;
+	size_t n;
+	uint64_t until_ns;
+	uint64_t n_lost;
+};
+
+struct tracer;
+
+struct tracer *tracer_open(void);
+void tracer_drain(struct tracer *tracer, struct drained *drained);
+void tracer_stop(struct tracer *tracer);
+void tracer_close(struct tracer *tracer);
+void tracer_abandon(void);
+
+#endif

@@ -313,7 +313,8 @@ static void check_serve(const struct options *o)
 }
 
 /* An option that only pictures depend on goes with no other output. */
-static void check_picture_option(const struct options *o, const char *option, const char *outputs_allowed, bool with_html)
+static void check_picture_option(const struct options *o, const char *option, const char *outputs_allowed,
+				 bool with_html)
 {
 	struct output outputs[N_OUTPUTS];
 	const char *other = NULL;

@@ -42,7 +42,6 @@ void legend_separator(struct legend *l);
 /* legend_title.c */
 void legend_heading(struct legend *l, const char *title, const char *mark);
 void legend_title(struct legend *l, const char *when);
-void legend_fragments(struct legend *l);
 
 /* legend_counts.c */
 void legend_rules(struct legend *l);

@@ -105,11 +105,7 @@ static void draw_cost(struct legend *l)
 	legend_line(l, RGB_INK, text);
 }
 
-/**
- * legend_fragments() - write how many fragments there are, and what they cost
- * @l: the legend
- */
-void legend_fragments(struct legend *l)
+static void draw_fragments(struct legend *l)
 {
 	const struct runs *runs = l->runs;
 	uint64_t fragments = runs->total.fragments[0] + runs->total.fragments[1];
@@ -237,7 +233,7 @@ void legend_title(struct legend *l, const char *when)
 {
 	draw_heading(l);
 	draw_summary(l, when);
-	legend_fragments(l);
+	draw_fragments(l);
 	draw_units(l);
 	draw_folding(l);
 	draw_lens(l);

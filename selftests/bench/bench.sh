@@ -203,6 +203,13 @@ bench_main() {
 			profile
 			return
 			;;
+		reads)
+			part "$name"
+			# RUN 0 is on cold caches
+			awk '/^result/ && $5 { sum[$3 " " $4] += $7; n[$3 " " $4]++ }
+				END { for (i in n) printf "%s %.0f\n", i, sum[i] / n[i] }' "$OUT/reads.txt" | sort
+			return
+			;;
 		readme)
 			report --readme "$BENCH_DIR/README.md"
 			cp "$OUT/bench.png" "$BENCH_DIR/bench.png"

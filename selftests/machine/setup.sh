@@ -101,7 +101,7 @@ ft_group() {
 	full) echo "qemu-system-x86 busybox-static f2fs-tools e2fsprogs kmod python3 python3-venv udev procps iproute2 file util-linux" ;;
 	viewer) echo "make gcc libc6-dev pkg-config libcairo2-dev libpango1.0-dev libpng-dev zlib1g-dev libncurses-dev fonts-dejavu-core" ;;
 	test) echo "shellcheck sparse perl openssl mandoc tmux python3 python3-prometheus-client chromium-headless-shell
-		pyflakes3 python3-matplotlib python3-numpy python3-pil python3-pytest redis-tools trace-cmd" ;;
+		pyflakes3 python3-matplotlib python3-numpy python3-pil python3-pytest redis-tools trace-cmd linux-perf bpftrace" ;;
 	demo) echo "rocksdb-tools" ;;
 	bench) echo "fio redis-tools bpftrace python3-matplotlib" ;;
 	large) echo "fio" ;;

@@ -3,11 +3,21 @@
  * The answers of F2FS to the FIEMAP of scan.c.
  *
  * In: events of the task that scans. Out: extents, kept in the struct of its worker.
+ *
+ * FIEMAP looks for blocks up to the largest size that a file can have, and behind
+ * the last block it looks up each address of a node: up to 1017 holes, in a file of
+ * one block. But F2FS counts the blocks of a file. When all are found, a signal ends
+ * FIEMAP, as that of the watchdog does.
  */
 
+#include <linux/blkdev.h>
+#include <linux/f2fs_fs.h>
 #include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <linux/math.h>
+#include <linux/pagemap.h>
 #include <linux/rculist.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
 
 #include "fragtrace.h"
 #include "scan.h"
@@ -25,10 +35,41 @@ static struct ft_worker *worker_of(struct ft_volume *vol, u32 ino)
 	return NULL;
 }
 
+/* The least number of nodes that so many blocks need, besides that of the inode. */
+static u32 nodes_for(u32 blocks)
+{
+	u32 direct, indirect;
+
+	if (blocks <= DEF_ADDRS_PER_INODE)
+		return 0;
+	direct = DIV_ROUND_UP(blocks - (u32)DEF_ADDRS_PER_INODE,
+			      (u32)DEF_ADDRS_PER_BLOCK);
+	if (direct <= 2)
+		return direct;
+	indirect = DIV_ROUND_UP(direct - 2, (u32)NIDS_PER_BLOCK);
+	return direct + indirect + (indirect > 2);
+}
+
+/*
+ * Are all blocks of the file found? F2FS counts blocks and nodes together. With
+ * more blocks there would not be fewer nodes, so the sum would be larger. A file may
+ * have more nodes than it needs; then its last block is not recognized.
+ *
+ * F2FS holds the lock of the inode, so that no blocks are freed. A block that is
+ * reserved meanwhile, for a page of a mapping, is counted first.
+ */
+static bool has_all(const struct ft_worker *w, const struct inode *inode)
+{
+	return w->counts && w->nr < FT_EXTENTS_PER_STEP &&
+	       (u64)w->nr_blocks + nodes_for(w->nr_blocks) ==
+		       READ_ONCE(inode->i_blocks) >>
+			       (FT_BLOCK_BITS - SECTOR_SHIFT);
+}
+
 /**
  * ft_scan_lookup_event() - F2FS has looked up blocks of a file
  * @vol: the volume
- * @ino: the inode
+ * @inode: the inode
  * @ext: the blocks; a length of 0: a hole at that block
  *
  * FIEMAP reports these blocks next. But it does not report holes, nor how many
@@ -36,19 +77,27 @@ static struct ft_worker *worker_of(struct ft_volume *vol, u32 ino)
  *
  * Context: atomic, RCU read section.
  */
-void ft_scan_lookup_event(struct ft_volume *vol, u32 ino,
+void ft_scan_lookup_event(struct ft_volume *vol, const struct inode *inode,
 			  const struct ft_extent *ext)
 {
-	struct ft_worker *w = worker_of(vol, ino);
+	struct ft_worker *w = worker_of(vol, inode->i_ino);
+	u32 end = ft_extent_end(ext);
 
 	if (!w)
 		return;
+	/* FIEMAP may look up an extent again, to its end */
+	if (end > w->reached)
+		w->nr_blocks += end - max(ext->lblk, w->reached);
 	w->reached = ext->lblk + max(ext->len, 1U);
 	w->in_hole = !ext->len;
 	if (ext->len)
 		w->pending = *ext;
 	if (ext->lba != FT_LBA_UNWRITTEN)
 		w->lookups[w->nr_lookups++ % FT_LOOKUPS_KEPT] = *ext;
+	if (w->in_hole && has_all(w, inode)) {
+		w->complete = true;
+		send_sig(SIGKILL, current, 1);
+	}
 }
 
 /*

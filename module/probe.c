@@ -470,7 +470,7 @@ static noinline void look_up(struct inode *inode,
 		return;
 	vol = ft_volume_find(inode->i_sb);
 	if (vol)
-		ft_scan_lookup_event(vol, inode->i_ino, &ext);
+		ft_scan_lookup_event(vol, inode, &ext);
 	leave_probe();
 }
 

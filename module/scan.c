@@ -57,7 +57,7 @@ static u64 found_end(const struct ft_worker *w)
 }
 
 /*
- * The watchdog has ended FIEMAP. Returns how far it came, in bytes. The last blocks
+ * A signal has ended FIEMAP. Returns how far it came, in bytes. The last blocks
  * it looked up may not have been reported yet. In a compressed file the scan goes
  * back to the beginning of a cluster that was not reported.
  */
@@ -134,6 +134,10 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 	w->reached = rebuild->pos >> FT_BLOCK_BITS;
 	w->pending.len = 0;
 	w->in_hole = false;
+	/* an audit does not rely on what F2FS counts; clusters count less */
+	w->counts = !rebuild->pos && !rebuild->audit && !clusters;
+	w->complete = false;
+	w->nr_blocks = 0;
 	w->nr_lookups = 0;
 	err = run_fiemap(w, inode, rebuild->pos, end);
 	ft_step_end(w, inode);
@@ -147,6 +151,8 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 		end = max(end_of_killed(w, clusters), rebuild->pos);
 		if (clusters && end == rebuild->pos && rebuild->step == STEP_MIN)
 			return -ETIMEDOUT;
+		if (w->complete)
+			end = max;
 		rebuild->step = max(STEP_MIN, rebuild->step / 2);
 	} else if (w->overflow) {
 		end = round_down(found_end(w), STEP_MIN);

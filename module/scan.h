@@ -52,7 +52,7 @@ enum ft_step ft_scan_step(struct ft_worker *w, struct ft_inode *rec);
 void ft_scan_cancel(struct ft_inode *rec);
 
 /* answer.c */
-void ft_scan_lookup_event(struct ft_volume *vol, u32 ino,
+void ft_scan_lookup_event(struct ft_volume *vol, const struct inode *inode,
 			  const struct ft_extent *ext);
 void ft_scan_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
 			  u64 physical, u64 len, u32 flags);

@@ -61,6 +61,9 @@ struct task_struct;
  * @unclear: a compressed cluster whose blocks are not known
  * @reached: end of what FIEMAP has looked up, a file block
  * @in_hole: there was a hole at the end of it
+ * @counts: the step begins with the file, so @nr_blocks may become all of them
+ * @complete: it has looked up all blocks of the file
+ * @nr_blocks: how many blocks it has looked up that are not holes
  * @pending: the last blocks it has looked up; perhaps not reported yet
  * @nr_lookups: how often it has looked up blocks
  * @lookups: the results of its last look-ups
@@ -87,6 +90,9 @@ struct ft_worker {
 	bool unclear;
 	u32 reached;
 	bool in_hole;
+	bool counts;
+	bool complete;
+	u32 nr_blocks;
 	struct ft_extent pending;
 	unsigned int nr_lookups;
 	struct ft_extent lookups[FT_LOOKUPS_KEPT];

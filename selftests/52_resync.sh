@@ -7,7 +7,26 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-plan 10
+TRACING=/sys/kernel/tracing
+
+# asked(file) - print how often a resync makes F2FS look up blocks of a file
+asked() {
+	sync
+	echo >$TRACING/trace
+	echo 1 >$TRACING/events/f2fs/f2fs_map_blocks/enable
+	fileop say $DBG/resync 1 >/dev/null
+	echo 0 >$TRACING/events/f2fs/f2fs_map_blocks/enable
+	grep -c "f2fs_map_blocks: .* ino = $(stat -c %i "$1")," $TRACING/trace || :
+}
+
+# few(name, file) - is F2FS not asked for each block that a file could have behind its last one?
+few() {
+	n=$(asked "$2")
+	echo "# $n look-ups"
+	check "F2FS is not asked for each hole: $1" test "$n" -le 24
+}
+
+plan 16
 make_volume $DISK $MNT || bail "no volume"
 mkdir $MNT/d
 load path=$MNT/d
@@ -37,6 +56,27 @@ if late function=probe_update_extent after_ms=2000; then
 else
 	skip "maps are exact after a resync between an event and the change that it announces" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 fi
+# The end of a scan: F2FS's FIEMAP looks up each of the 1018 addresses of a node.
+mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
+fileop write $MNT/d/empty 0 64K
+fileop truncate $MNT/d/empty 0
+fileop truncate $MNT/d/empty 1M
+fileop write $MNT/d/block 0 4K
+fileop write $MNT/d/nodes 0 8M
+fileop write $MNT/d/apart 0 4K
+fileop write $MNT/d/apart 3M 4K
+fileop fallocate $MNT/d/apart keep 500M 64K
+few "no blocks" $MNT/d/empty
+few "one block" $MNT/d/block
+few "blocks in several nodes" $MNT/d/nodes
+check "a file with more nodes than it needs is read to its end" test "$(asked $MNT/d/apart)" -gt 500
+fileop truncate $MNT/d/nodes 5M
+fileop fallocate $MNT/d/nodes punch 1M 512K
+fileop fallocate $MNT/d/block keep 3M 1M
+check_exact "exact" --unwritten $MNT/d
+fileop say $DBG/audit 1 >/dev/null
+expect "and an audit finds no difference" "$(stat_of audit_differences)" 0
+rm $MNT/d/empty $MNT/d/block $MNT/d/nodes $MNT/d/apart
 # A request before all folders have been read: it also waits for the files in them.
 unload
 for i in 1 2 3 4 5; do

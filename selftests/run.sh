@@ -187,18 +187,26 @@ build_all() {
 	done
 }
 
-# programs(version) - print options that copy our programs, and the databases and trace-cmd of the tests, into the guest,
-# if it can run them
+# programs(version, test...) - print options that copy our programs, and the databases and tracers of these tests, into
+# the guest, if it can run them
 programs() {
-	local name
+	local name names
 
 	[ "$(ft_arch "$1")" = amd64 ] || return 0
+	names="redis-cli redis-benchmark trace-cmd"
+	case " $* " in
+	*" 76_tracers.sh "*)
+		# their libraries take 220 MB of the guest's memory, for that one test
+		names="$names perf bpftrace"
+		ft_debug_is "$1" || echo "-M 1280M"
+		;;
+	esac
 	for name in viewer/fragtrace-view defrag/fragtrace-defrag; do
 		[ ! -x "$FT_TOP/$name" ] || echo "-f $FT_TOP/$name"
 	done
 	# The package redis-server would start a service on this machine. Its program is another name of this one.
 	ln -sf "$(command -v redis-check-rdb)" "$LOGS/redis-server"
-	for name in "$LOGS/redis-server" redis-cli redis-benchmark trace-cmd; do
+	for name in "$LOGS/redis-server" $names; do
 		! command -v "$name" >/dev/null || echo "-f $(command -v "$name")"
 	done
 }
@@ -215,7 +223,7 @@ guest_tests() {
 	! ft_debug_is "$version" || slow=6
 	# shellcheck disable=SC2046 # a list of options
 	exec "$FT_TESTS/machine/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" -f "$module/late.ko" \
-		$(programs "$version") ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((2400 * slow))}" \
+		$(programs "$version" "$@") ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((2400 * slow))}" \
 		-- env ${SEED:+SEED="$SEED"} SLOW=$slow ${TEST_LIMIT:+TEST_LIMIT="$TEST_LIMIT"} \
 		${FUZZ_SECONDS:+FUZZ_SECONDS="$FUZZ_SECONDS"} ${FUZZ_SHRINK:+FUZZ_SHRINK="$FUZZ_SHRINK"} \
 		${FUZZ_PLAN:+FUZZ_PLAN="/tools/${FUZZ_PLAN##*/}"} ${ATTACKS:+ATTACKS="$ATTACKS"} /selftests/in_guest/run_tests.sh "$@"

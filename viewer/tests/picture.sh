@@ -1,5 +1,6 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2154 # view, data and peek are those of the test
 #
 # picture.sh - functions for tests of pictures; sourced after testlib.sh. The picture is out.png.
 

@@ -417,7 +417,7 @@ test_completion() {
 	cp "$view" fragtrace-view
 	cp "$plot" fragtrace-plot
 	touch t.table
-	offers '--f2fs-state --fail-if --filter ' ./fragtrace-view --f
+	offers '--f2fs-state --fail-if --file --filter ' ./fragtrace-view --f
 	offers 'extents ' ./fragtrace-view --list e
 	offers 'split> ' ./fragtrace-view --fail-if sp
 	offers 'boxes hilbert segments ' ./fragtrace-view --layout ''

@@ -1226,7 +1226,7 @@ test_default_output() {
 
 test_missing_table() {
 	refuses 'nosuch: cannot open: No such file or directory' plain -t nosuch
-	refuses '.: cannot read: Is a directory' plain -t .
+	refuses '.: no fragtrace-SECONDS.mmm.snapshot.zst in it, expected a folder' plain -t .
 	[ -e /sys/kernel/debug/fragtrace/table ] ||
 		refuses '/sys/kernel/debug/fragtrace/table: cannot open: ' plain
 }

@@ -426,7 +426,7 @@ test_completion() {
 	offers 't.table ' ./fragtrace-view -t t.t
 	offers 't.table ' ./fragtrace-view --json x t.t
 	offers ' ' ./fragtrace-view -n ''
-	offers 'animate compare distribution history ' ./fragtrace-plot ''
+	offers 'animate compare distribution history space ' ./fragtrace-plot ''
 	offers 't.table ' ./fragtrace-plot history t.t
 	offers '--frames ' "$plot" animate --fr
 	offers 'start ' "$plot" compare --at s

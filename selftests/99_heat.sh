@@ -129,7 +129,7 @@ check_exact "the maps stay right" -u $MNT
 unload
 
 # Half in each period; the window is not read again meanwhile.
-load path=$MNT heat=1 heat_period_secs=2
+load path=$MNT heat=1 heat_period_secs=4
 fileop reads $MNT/udirect 0 16K 16K 16K direct
 # changed(counts) - have the counts changed since?
 changed() {

@@ -16,10 +16,10 @@ ranges() {
 		fileop write $MNT/pieces 0 1M
 		sync
 		fileop random $MNT/pieces 256 24 "${SEED:-361}" every 2
-		fileop ranges $MNT/whole "maps are exact after random ranges with mode $mode" 300 16 "${SEED:-362}"
-		fileop ranges $MNT/pieces "maps are exact after random ranges with mode $mode" 300 16 "${SEED:-363}" aligned
+		fileop ranges $MNT/whole "$mode" 300 16 "${SEED:-362}"
+		fileop ranges $MNT/pieces "$mode" 300 16 "${SEED:-363}" aligned
 		fileop write $MNT/dirty 0 1M
-		fileop ranges $MNT/dirty "maps are exact after random ranges with mode $mode" 300 7 "${SEED:-364}"
+		fileop ranges $MNT/dirty "$mode" 300 7 "${SEED:-364}"
 		check_exact "maps are exact after random ranges with mode $mode" -u $MNT
 		rm $MNT/whole $MNT/pieces $MNT/dirty
 	done

@@ -34,7 +34,7 @@ fileop reads $MNT/off 0 1M 128K 128K
 expect "without heat=1 nothing is counted" "$(grep -c '^[^#]' $DBG/heat) $(stat_of heat_bytes)" "0 0"
 check "which the file says" grep -q '^# not known: ' $DBG/heat
 fragtrace-defrag $MNT >/tmp/said 2>&1 || :
-check "and fragtrace-defrag" grep -q 'heat=1, or --all' /tmp/said
+check "and fragtrace-defrag" grep -q 'loaded with heat=1; say --all' /tmp/said
 unload
 refuse "a window of no power of 2" insmod "$FRAGTRACE_KO" heat=1 heat_window_kb=100
 refuse "no period" insmod "$FRAGTRACE_KO" heat=1 heat_period_secs=0

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "apply.h"
-#include "heat.h"
 #include "input/source.h"
 #include "input/table.h"
 #include "options.h"
@@ -17,6 +16,7 @@
 #include "report_json.h"
 #include "select.h"
 #include "util.h"
+#include "weight.h"
 
 /* What the exit status says; 1 is an error. */
 enum { DONE = 0, NOTHING_WORTH_IT = 2, PARTLY = 3 };
@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 	struct options options;
 	struct source source;
 	struct table table;
-	struct heat heat;
+	struct weights weights;
 	struct plan plan;
 	bool *meant;
 	int status;
@@ -72,16 +72,16 @@ int main(int argc, char **argv)
 	source_read_table(&source, &table, false);
 	source_report(&source);
 	meant = select_files(&options, &table);
-	heat_init(&heat, &options);
+	weights_init(&weights, &options);
 	if (options.hot_percent < 100.0)
-		heat_choose(&heat, &table, meant, options.hot_percent);
-	plan_build(&plan, &table, meant, &options, &heat);
+		weights_choose(&weights, &table, meant, options.hot_percent);
+	plan_build(&plan, &table, meant, &options, &weights);
 	if (options.is_live)
 		apply_ask_volumes(&plan, &options);
 	plan_choose(&plan, &options, options.is_live ? apply_ask : NULL);
 	status = options.apply ? carry_out(&plan, &options, &source) : only_plan(&plan, &options);
 	plan_free(&plan);
-	heat_free(&heat);
+	weights_free(&weights);
 	free(meant);
 	table_free(&table);
 	source_free(&source);

@@ -7,9 +7,9 @@
  */
 #include <stdlib.h>
 
-#include "heat.h"
 #include "plan.h"
 #include "util.h"
+#include "weight.h"
 
 #define MIB_BLKS 256.0
 
@@ -27,7 +27,7 @@ static void add_range(struct plan *plan, uint32_t file, const struct window *w, 
 		.end_blk = w->end_blk,
 		.blks = w->blks,
 		.requests = w->requests,
-		.heat = heat_of(plan->heat, plan->table, file, w->first_blk, w->end_blk, file_end),
+		.heat = weight_of(plan->weights, plan->table, file, w->first_blk, w->end_blk, file_end),
 	};
 	/* as it is shown, so that what looks equal is equal */
 	r->gain = (double)(uint64_t)(r->heat * (double)(r->requests - 1) * MIB_BLKS / (double)r->blks * 1e6 + 0.5) / 1e6;
@@ -64,14 +64,14 @@ static void add_file(struct plan *plan, uint32_t file, uint64_t recent_s)
  * @table: the table; must stay valid
  * @meant: by index into @table->files: plan for this file
  * @options: the command line
- * @heat: what is known of readers; must stay valid
+ * @weights: what is known of readers; must stay valid
  */
 void plan_build(struct plan *plan, const struct table *table, const bool *meant, const struct options *options,
-		const struct heat *heat)
+		const struct weights *weights)
 {
 	size_t i;
 
-	*plan = (struct plan){ .table = table, .heat = heat };
+	*plan = (struct plan){ .table = table, .weights = weights };
 	pieces_init(&plan->pieces, table);
 	plan->volumes = xcalloc(table->n_volumes, sizeof(*plan->volumes));
 	plan->files = xcalloc(table->n_files, sizeof(*plan->files));
@@ -107,7 +107,7 @@ static bool may_move(struct plan *plan, uint32_t file, plan_ask ask)
 {
 	struct file_plan *f = &plan->files[file];
 
-	if ((f->again.breaks && !plan->heat->by_bytes) || plan->volumes[plan->table->files[file].volume].refused)
+	if ((f->again.breaks && !plan->weights->by_bytes) || plan->volumes[plan->table->files[file].volume].refused)
 		return false;
 	if (!f->asked && ask)
 		f->refused = ask(plan, file);

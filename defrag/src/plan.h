@@ -9,11 +9,11 @@
 
 #include "again.h"
 #include "device.h"
-#include "heat.h"
 #include "input/table.h"
 #include "model.h"
 #include "options.h"
 #include "pieces.h"
+#include "weight.h"
 
 /**
  * struct range - a window of a file that is broken
@@ -94,7 +94,7 @@ struct volume_plan {
 /**
  * struct plan - the plan for a table
  * @table: the table
- * @heat: what is known of readers
+ * @weights: what is known of readers
  * @pieces: its extents by file
  * @volumes: by index into table.volumes
  * @files: by index into table.files
@@ -104,7 +104,7 @@ struct volume_plan {
  */
 struct plan {
 	const struct table *table;
-	const struct heat *heat;
+	const struct weights *weights;
 	struct pieces pieces;
 	struct volume_plan *volumes;
 	struct file_plan *files;
@@ -121,7 +121,7 @@ struct plan {
 typedef char *(*plan_ask)(struct plan *plan, uint32_t file);
 
 void plan_build(struct plan *plan, const struct table *table, const bool *meant, const struct options *options,
-		const struct heat *heat);
+		const struct weights *weights);
 void plan_choose(struct plan *plan, const struct options *options, plan_ask ask);
 void plan_free(struct plan *plan);
 

@@ -188,7 +188,7 @@ static void put_ranges(const struct plan *plan, const struct file_plan *f)
 		fputs(": ", stdout);
 		put_blks(r->blks);
 		printf(", requests %ju -> 1", (uintmax_t)r->requests);
-		if (plan->heat->known)
+		if (plan->weights->known)
 			printf(", read %.1f times", r->heat);
 		putchar('\n');
 		shown++;

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: how much a range is read. */
+/* Beside the pipeline: the debugfs file `heat`, how much ranges of files are read. */
 #ifndef HEAT_H
 #define HEAT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "input/table.h"
-#include "options.h"
 
 /**
  * struct heat_window - the counts of a window of a file
@@ -18,6 +16,7 @@
  * @number: its first block, divided by the length of a window
  * @reads: reads that touched it, after the page cache
  * @blks: blocks that they asked for
+ * @overwrites: blocks that were written and were on the volume before
  */
 struct heat_window {
 	unsigned int major;
@@ -26,32 +25,28 @@ struct heat_window {
 	uint64_t number;
 	uint64_t reads;
 	uint64_t blks;
+	uint64_t overwrites;
 };
 
 /**
  * struct heat - what is known of readers
- * @known: false if every range counts alike
- * @by_bytes: whether the weight is that of FragPicker
  * @window_blks: length of a window
- * @windows: those that were read, by device, inode number and offset
+ * @period_s: after so many seconds all counts lose half of their value
+ * @windows: those that have counts, by device, inode number and offset
  * @n: number of @windows
- * @least_blks: windows with fewer blocks read are not hot
  */
 struct heat {
-	bool known;
-	bool by_bytes;
 	uint64_t window_blks;
+	uint64_t period_s;
 	struct heat_window *windows;
 	size_t n;
-	uint64_t least_blks;
 	/* private: */
 	size_t cap;
 };
 
-void heat_init(struct heat *heat, const struct options *options);
-void heat_choose(struct heat *heat, const struct table *table, const bool *meant, double percent);
-double heat_of(const struct heat *heat, const struct table *table, uint32_t file, uint64_t first_blk, uint64_t end_blk,
-	       uint64_t file_end);
+char *heat_read(struct heat *heat, const char *path);
 void heat_free(struct heat *heat);
+const struct heat_window *heat_find(const struct heat *heat, const struct table *table, uint32_t file, uint64_t number);
+const struct heat_window *heat_next(const struct heat *heat, const struct heat_window *window);
 
 #endif

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: the debugfs file `heat`. It counts how much the windows of files are read.
+ *
+ *	# fragtrace heat 1
+ *	# windows blocks=32 period_secs=3600
+ *	# dev ino offset reads blocks requests overwrites path
+ *	254:0 7 64 10 320 12 0 /mnt/f2fs/db/000007.sst
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "input/heat.h"
+#include "input/unpack.h"
+#include "util.h"
+
+#define HEAT_VERSION 1
+
+static int by_place(const void *a, const void *b)
+{
+	const struct heat_window *x = a, *y = b;
+
+	if (x->major != y->major)
+		return x->major < y->major ? -1 : 1;
+	if (x->minor != y->minor)
+		return x->minor < y->minor ? -1 : 1;
+	if (x->ino != y->ino)
+		return x->ino < y->ino ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* === Reading === */
+
+/* Return: false if the module counts nothing. */
+static bool read_comment(struct heat *heat, const char *name, size_t n, const char *line)
+{
+	unsigned int version;
+
+	if (n == 1 && (sscanf(line, "# fragtrace heat %u", &version) != 1 || version != HEAT_VERSION))
+		die_at(name, n, "expected \"# fragtrace heat %d\"", HEAT_VERSION);
+	if (!strncmp(line, "# windows ", 10) &&
+	    (sscanf(line, "# windows blocks=%" SCNu64 " period_secs=%" SCNu64, &heat->window_blks, &heat->period_s) != 2 ||
+	     !heat->window_blks))
+		die_at(name, n, "expected \"# windows blocks=NUMBER period_secs=NUMBER\"");
+	return strncmp(line, "# not known", 11);
+}
+
+static void read_window(struct heat *heat, const char *name, size_t n, const char *line)
+{
+	struct heat_window w;
+	uint64_t offset;
+	int end = 0;
+
+	if (!heat->window_blks)
+		die_at(name, n, "expected a line \"# windows blocks=NUMBER period_secs=NUMBER\" before");
+	if (sscanf(line, "%u:%u %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %*u %" SCNu64 " %n", &w.major, &w.minor,
+		   &w.ino, &offset, &w.reads, &w.blks, &w.overwrites, &end) != 7 || !end || !line[end] ||
+	    offset % heat->window_blks)
+		die_at(name, n, "expected \"dev ino offset reads blocks requests overwrites path\"");
+	w.number = offset / heat->window_blks;
+	heat->windows = grow(heat->windows, &heat->cap, heat->n, sizeof(*heat->windows));
+	heat->windows[heat->n++] = w;
+}
+
+static bool parse(struct heat *heat, const char *name, char *text)
+{
+	bool is_known = true;
+	size_t n = 0;
+	char *line, *next;
+
+	for (line = text; *line; line = next) {
+		size_t len = strcspn(line, "\n");
+
+		next = line + len + !!line[len];
+		line[len] = '\0';
+		if (!n++ || *line == '#')
+			is_known &= read_comment(heat, name, n, line);
+		else
+			read_window(heat, name, n, line);
+	}
+	if (!n)
+		die("%s: is empty, expected \"# fragtrace heat %d\"", name, HEAT_VERSION);
+	if (is_known && !heat->window_blks)
+		die_at(name, n, "expected a line \"# windows blocks=NUMBER period_secs=NUMBER\"");
+	return is_known;
+}
+
+/**
+ * heat_read() - read the counts of the module
+ * @heat: the result; to be freed with heat_free()
+ * @path: the file, or a copy of it, which may be packed
+ *
+ * Ends the program on the first line that does not match the format.
+ *
+ * Return: NULL, or why nothing is known of readers; to be freed.
+ */
+char *heat_read(struct heat *heat, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = errno;
+	bool is_known;
+	struct text text;
+
+	*heat = (struct heat){ 0 };
+	if (fd < 0)
+		return xasprintf("%s: cannot open: %s", path, strerror(err));
+	err = slurp(&text, fd);
+	close(fd);
+	if (err == EFBIG)
+		input_too_large(path);
+	if (err)
+		return xasprintf("%s: cannot read: %s", path, strerror(err));
+	if (is_packed(&text))
+		unpack(&text, path);
+	is_known = parse(heat, path, text.buf);
+	text_free(&text);
+	if (heat->n)
+		qsort(heat->windows, heat->n, sizeof(*heat->windows), by_place);
+	return is_known ? NULL :
+	       xasprintf("%s: nothing is known of readers, expected a module that was loaded with heat=1", path);
+}
+
+/**
+ * heat_free() - release the counts
+ * @heat: as left by heat_read(), or all zeroes
+ */
+void heat_free(struct heat *heat)
+{
+	free(heat->windows);
+	*heat = (struct heat){ 0 };
+}
+
+/* === Windows === */
+
+/**
+ * heat_find() - find a window of a file
+ * @heat: the counts
+ * @table: the table
+ * @file: index into @table->files
+ * @number: of the window
+ *
+ * Return: the first window of the file that has this number or a higher one; NULL if there is none.
+ */
+const struct heat_window *heat_find(const struct heat *heat, const struct table *table, uint32_t file, uint64_t number)
+{
+	const struct file *f = &table->files[file];
+	const struct volume *v = &table->volumes[f->volume];
+	struct heat_window key = { .major = v->major, .minor = v->minor, .ino = f->ino, .number = number };
+	const struct heat_window *found;
+	size_t low = 0, high = heat->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_place(&heat->windows[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == heat->n)
+		return NULL;
+	found = &heat->windows[low];
+	return found->major == key.major && found->minor == key.minor && found->ino == key.ino ? found : NULL;
+}
+
+/**
+ * heat_next() - the window after a window
+ * @heat: the counts
+ * @window: one of its windows
+ *
+ * Return: the next window of the same file that has counts; NULL if there is none.
+ */
+const struct heat_window *heat_next(const struct heat *heat, const struct heat_window *window)
+{
+	const struct heat_window *next = window + 1;
+
+	return next < heat->windows + heat->n && next->major == window->major && next->minor == window->minor &&
+	       next->ino == window->ino ? next : NULL;
+}

@@ -24,7 +24,7 @@ make() {
 	sync
 }
 
-plan 38
+plan 40
 make_volume $DISK $MNT || bail "no volume"
 echo 128 >"/sys/block/${DISK##*/}/queue/read_ahead_kb"
 
@@ -35,6 +35,8 @@ expect "without heat=1 nothing is counted" "$(grep -c '^[^#]' $DBG/heat) $(stat_
 check "which the file says" grep -q '^# not known: ' $DBG/heat
 fragtrace-defrag $MNT >/tmp/said 2>&1 || :
 check "and fragtrace-defrag" grep -q 'loaded with heat=1; say --all' /tmp/said
+fragtrace-view --color-by heat -o /tmp/heat.png >/tmp/said 2>&1 || :
+check "and fragtrace-view" grep -q 'loaded with heat=1$' /tmp/said
 unload
 refuse "a window of no power of 2" insmod "$FRAGTRACE_KO" heat=1 heat_window_kb=100
 refuse "no period" insmod "$FRAGTRACE_KO" heat=1 heat_period_secs=0
@@ -125,6 +127,7 @@ rm $MNT/map
 settle || :
 expect "nor has a deleted one" "$(grep -c ' [^ ]*/map' $DBG/heat)" 0
 expect "nothing was lost" "$(stat_of heat_lost) $(stat_of heat_dropped)" "0 0"
+check "the viewer draws them" fragtrace-view --color-by heat -o /tmp/heat.png
 check_exact "the maps stay right" -u $MNT
 unload
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What is in a piece, in words. A piece has lba and blocks; then path, offset and key of its file, with kind,
- * writer and age of its fragment where they are known; or what it is instead: free, other, nodes, left.
+ * writer and age of its fragment, and reads and overwrites of its window where they are known; or what it is
+ * instead: free, other, nodes, left.
  */
 "use strict";
 
@@ -35,6 +36,10 @@ function describeCause({ kind, writer, age }) {
 	return writer ? "\nwritten by " + writer + (when ? ", " + when : "") : "";
 }
 
+function describeHeat({ reads, overwrites }) {
+	return reads === undefined ? "" : "\nits window: " + count(reads, "read") + ", " + count(overwrites, "overwrite");
+}
+
 function describeSegment(volume, { lba, blocks, type }) {
 	const number = block => Math.floor((block - volume.main) / volume.segment);
 	const first = number(lba), last = number(lba + blocks - 1);
@@ -50,7 +55,8 @@ function describePiece(volume, piece) {
 
 	if (is)
 		return place + " \u00b7 " + describeUse(is);
-	return place + " \u00b7 offset " + range(offset, offset + blocks - 1) + " \u00b7 " + path + describeCause(piece);
+	return place + " \u00b7 offset " + range(offset, offset + blocks - 1) + " \u00b7 " + path + describeHeat(piece) +
+	       describeCause(piece);
 }
 
 /* The first pieces of several; there are this many in all. */

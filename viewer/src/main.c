@@ -13,6 +13,7 @@
 
 #include "conf.h"
 #include "input/f2fs_source.h"
+#include "input/heat.h"
 #include "input/pairs.h"
 #include "input/source.h"
 #include "input/table.h"
@@ -49,8 +50,11 @@ struct session {
 	struct recorder recorder;
 	struct server server;
 	struct colors colors;
+	struct heat heat;
 	struct img_conf img;
 	bool trouble_was_said;
+	bool heat_was_read;
+	bool heat_was_missed;
 };
 
 /* === One reading === */
@@ -107,8 +111,7 @@ static void draw(struct session *s, const struct table *table, const struct sele
 	report_colors(s, &runs);
 	if (!img.section && states && table->n_volumes)
 		img.section = space_section_size(&states[0]);
-	/* the legend has two more lines for what is not watched */
-	layout_init(&layout, &runs, &img, s->colors.n_rules + (states ? 2 : 0) + legend_lens_lines(lens));
+	layout_init(&layout, &runs, &img, s->colors.n_rules + legend_more_lines(lens, &s->colors, states));
 	paint(&canvas, &layout, &runs, &s->colors, when, is_vector);
 	if (is_vector) {
 		vector_out_write(&canvas, s->options.png);
@@ -220,6 +223,28 @@ static void check_conditions(const struct session *s, const struct table *table)
 	}
 }
 
+/* Like the table, the counts of reads may come again if they were there before. */
+static bool read_heat(struct session *s)
+{
+	struct heat heat;
+	char *trouble = heat_read(&heat, s->options.heat);
+
+	if (trouble && !s->heat_was_read)
+		die("%s", trouble);
+	if (trouble && !s->heat_was_missed)
+		warn("%s; waiting until it is back", trouble);
+	s->heat_was_missed = trouble;
+	s->heat_was_read = true;
+	if (trouble) {
+		free(trouble);
+		heat_free(&heat);
+		return false;
+	}
+	heat_free(&s->heat);
+	s->heat = heat;
+	return true;
+}
+
 /* Return: false if there is nothing to read at the moment; this is reported once. */
 static bool read_once(struct session *s)
 {
@@ -229,6 +254,10 @@ static bool read_once(struct session *s)
 	source_report(&s->source);
 	if (!is_there)
 		return false;
+	if (s->colors.heat && !read_heat(s)) {
+		table_free(&table);
+		return false;
+	}
 	write_outputs(s, &table);
 	check_conditions(s, &table);
 	if (s->options.serve)
@@ -355,6 +384,8 @@ int main(int argc, char **argv)
 	s.source.at = s.options.at;
 	f2fs_source_init(&s.state, s.options.table, s.options.f2fs_state, s.options.space);
 	options_read_colors(&s.options, &s.colors);
+	if (s.options.heat)
+		s.colors.heat = &s.heat;
 	options_read_img(&s.options, &s.img);
 	if (s.options.record)
 		recorder_open(&s.recorder, s.options.record, s.options.keep_bytes, s.options.keep_ms);
@@ -378,5 +409,7 @@ int main(int argc, char **argv)
 	source_free(&s.source);
 	recorder_close(&s.recorder);
 	colors_free(&s.colors);
+	heat_free(&s.heat);
+	options_free(&s.options);
 	return 0;
 }

@@ -25,7 +25,7 @@
 
 /* Options that are also keys of img.cnf. Their values do not collide with letters. */
 enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, OPT_FILE, OPT_SERVE, OPT_AT, OPT_EVENTS,
-       OPT_KEEP };
+       OPT_KEEP, OPT_HEAT };
 static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi", "section" };
 
 static const char usage[] =
@@ -103,14 +103,18 @@ static const char more_usage[] =
 "                       --prometheus, --fail-if, --top, --why or --space)\n"
 "      --file PATH      draw one file: its offsets against block addresses, breaks\n"
 "                       as lines, and why they are there; a path, the end of one,\n"
-"                       or a glob; --color-by is cause, or why, process, age\n"
+"                       or a glob; --color-by is cause, or why, process, age,\n"
+"                       heat\n"
 "  -c, --colors FILE    colours: a file, or rocksdb, redis or voltdb; may come\n"
 "                       several times, later ones win\n"
 "      --color-by WHAT  kind (of file: the default), severity (what reading the\n"
 "                       file costs), size (of the fragment), file=PATH (one file\n"
 "                       against the rest), cause (what broke\n"
 "                       the file there), why (the fragment is not beside the one\n"
-"                       before it), process (that wrote it) or age\n"
+"                       before it), process (that wrote it), age or heat (how\n"
+"                       often the blocks are read)\n"
+"      --heat FILE      with --color-by heat, the counts of reads (heat beside the\n"
+"                       table; of a module that was loaded with heat=1)\n"
 "  -i, --image FILE     sizes and folding: a file, or rocksdb, redis or voltdb\n"
 "      --layout NAME    boxes (one per block, long runs folded), segments (a row\n"
 "                       for each segment) or hilbert (the volume as a square)\n"
@@ -253,6 +257,7 @@ static void check_outputs(const struct options *o)
 			die_usage("%s has an empty name, expected where to write", outputs[i].option);
 		check_input(&outputs[i], "-t", o->table);
 		check_input(&outputs[i], "-i", o->img_conf);
+		check_input(&outputs[i], "--heat", o->heat);
 		for (k = 0; k < o->n_color_confs; k++)
 			check_input(&outputs[i], "-c", o->color_conf[k]);
 		for (k = 0; k < i; k++)
@@ -349,6 +354,26 @@ static void check_file(const struct options *o)
 		die_usage("--file has a picture of its own, expected no %s beside it", other);
 }
 
+/* The counts of reads are beside a table of debugfs, or of a copy of its files. */
+static char *heat_beside(const char *table)
+{
+	const char *slash = strrchr(table, '/'), *name = slash ? slash + 1 : table;
+
+	if (strcmp(name, "snapshot") && strcmp(name, "table"))
+		die_usage("--color-by heat: what is read is not in %s, expected a copy of the file heat: --heat FILE", table);
+	return xasprintf("%.*sheat", (int)(name - table), table);
+}
+
+static void check_heat(struct options *o, const char *heat)
+{
+	bool is_wanted = !strcmp(o->color_by, "heat");
+
+	if (heat && !is_wanted)
+		die_usage("--heat goes with --color-by heat");
+	if (is_wanted && (o->png || o->html || o->serve))
+		o->heat = heat ? xasprintf("%s", heat) : heat_beside(o->table);
+}
+
 static void check_recording(struct options *o)
 {
 	if (o->has_at && !recording_is(o->table))
@@ -369,7 +394,7 @@ static void check_recording(struct options *o)
 		o->interval_ns = EVENTS_INTERVAL_NS;
 }
 
-static void check(struct options *o)
+static void check(struct options *o, const char *heat)
 {
 	if (o->file)
 		check_file(o);
@@ -398,6 +423,7 @@ static void check(struct options *o)
 		die_usage("-n cannot read standard input again, expected a file after -t");
 	if (!has_output(o) && !o->top && !o->why && !o->space)
 		o->png = DEFAULT_PNG;
+	check_heat(o, heat);
 	check_outputs(o);
 }
 
@@ -444,6 +470,7 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "max-input", required_argument, NULL, 'M' },
 		{ "colors", required_argument, NULL, 'c' },
 		{ "color-by", required_argument, NULL, 'B' },
+		{ "heat", required_argument, NULL, OPT_HEAT },
 		{ "image", required_argument, NULL, 'i' },
 		{ "layout", required_argument, NULL, OPT_LAYOUT },
 		{ "cell", required_argument, NULL, OPT_CELL },
@@ -454,6 +481,7 @@ void options_read(struct options *options, int argc, char **argv)
 		{ 0 },
 	};
 	struct options *o = options;
+	const char *heat = NULL;
 	int c;
 
 	*o = (struct options){ .at = { .is_relative = true, .ns = UINT64_MAX } };
@@ -488,6 +516,7 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'M': set_input_limit(read_size(optarg)); break;
 		case 'c': add_color_conf(o, optarg); break;
 		case 'B': o->color_by = optarg; break;
+		case OPT_HEAT: heat = optarg; break;
 		case 'i': o->img_conf = optarg; break;
 		case OPT_LAYOUT:
 		case OPT_CELL:
@@ -508,7 +537,17 @@ void options_read(struct options *options, int argc, char **argv)
 		o->table = default_table();
 	if (!o->color_by)
 		o->color_by = o->file ? "cause" : "kind";
-	check(o);
+	check(o, heat);
+}
+
+/**
+ * options_free() - release the command line
+ * @options: as left by options_read()
+ */
+void options_free(struct options *options)
+{
+	free(options->heat);
+	options->heat = NULL;
 }
 
 /**
@@ -522,7 +561,7 @@ void options_read_colors(const struct options *options, struct colors *colors)
 
 	colors_init(colors, options->color_by);
 	if (options->file && !colors->source->counts)
-		die_usage("--color-by %s with --file: expected cause, why, process or age", options->color_by);
+		die_usage("--color-by %s with --file: expected cause, why, process, age or heat", options->color_by);
 	for (i = 0; i < options->n_color_confs; i++)
 		colors_read(colors, options->color_conf[i]);
 }

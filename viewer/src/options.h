@@ -47,6 +47,7 @@
  * @lens: which blocks and files are drawn
  * @file: draw this file alone, in a picture of its own; NULL: draw blocks
  * @color_by: name of the colour source
+ * @heat: the counts of reads; NULL if no picture or page shows them
  * @color_conf: arguments of -c
  * @n_color_confs: number of @color_conf
  * @img_conf: argument of -i, or NULL
@@ -66,6 +67,7 @@ struct options {
 	struct lens lens;
 	const char *file;
 	const char *color_by;
+	char *heat;
 	const char *color_conf[MAX_COLOR_CONFS];
 	size_t n_color_confs;
 	const char *img_conf;
@@ -90,6 +92,7 @@ struct options {
 };
 
 void options_read(struct options *options, int argc, char **argv);
+void options_free(struct options *options);
 void options_read_colors(const struct options *options, struct colors *colors);
 void options_read_img(const struct options *options, struct img_conf *img);
 

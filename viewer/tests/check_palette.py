@@ -15,7 +15,7 @@ import sys
 
 LEAST_DISTANCE = 15.0  # of any two colours of the palette; about 2.3 is just noticeable side by side
 LEAST_APART = 10.0  # of the two colours of what is not watched from each other and from all others
-LEAST_STEP = 8.0  # of neighbours on the ramps of sizes and ages
+LEAST_STEP = 8.0  # of neighbours on the ramps of sizes, ages, severities and heats
 LEAST_DARK = 12.0  # of any two colours in the dark, and from black
 LEAST_IN_THE_DARK = 15  # of lightness, as in page/theme.js
 LEAST_LIGHTNESS = 12.0  # between the tones of one rule, in the lightness of CIE Lab
@@ -131,16 +131,18 @@ def nearest(colours, pairs, vision):
 
 
 def main():
-    kind, default, size, age, severity, header = (f"{sys.argv[1]}/color{part}" for part in
-                                                  ("_kind.c", ".c", "_size.c", "_age.c", "_severity.c", ".h"))
+    kind, default, size, age, severity, heat, header = (
+        f"{sys.argv[1]}/color{part}" for part in ("_kind.c", ".c", "_size.c", "_age.c", "_severity.c", "_heat.c", ".h"))
     palette = colours_after(kind, "palette[][N_TONES]") + colours_after(default, "default_tones[N_TONES]")
     ramp = colours_after(size, "classes[]")
     ages = colours_after(age, "ages[]")
     severities = colours_after(severity, "severities[]")
+    heats, unread = colours_after(heat, "heats[]"), colours_after(heat, "unread[N_UNREAD]")
     greys = colours_named(header, "RGB_UNKNOWN", "RGB_NEUTRAL")
     others = colours_named(header, "RGB_OTHER", "RGB_NODES")
+    left_out = colours_named(header, "RGB_LEFT_OUT")
     distinct = colours_after(default, "distinct[N_DISTINCT]") + greys
-    bad = len(palette) % 3 or len(palette) < 18 or len(ramp) < 9 or len(ages) < 8 or len(distinct) < 15
+    bad = len(palette) % 3 or len(palette) < 18 or len(ramp) < 9 or len(ages) < 8 or len(distinct) < 15 or len(heats) < 6
     for vision in VISIONS:
         colours = palette + [0xFFFFFF]
         least, pair = nearest(colours, itertools.combinations(colours, 2), vision)
@@ -156,6 +158,14 @@ def main():
         paper, papers = nearest(severities, ((c, 0xFFFFFF) for c in severities), vision)
         print(f"{vision}: severity {worse:.1f} ({worses}), from free {paper:.1f} ({papers})")
         bad |= worse < LEAST_STEP or paper < LEAST_STEP
+        # what is not read, and what no watched file has, are not on the scale
+        warmer, warmers = nearest(heats, zip(heats, heats[1:]), vision)
+        cold, colds = nearest(heats + unread, [*itertools.product(heats, unread), unread], vision)
+        elsewhere = others + left_out
+        out, outs = nearest(heats + unread + elsewhere, itertools.product(heats + unread, [*elsewhere, 0xFFFFFF]), vision)
+        print(f"{vision}: heat {warmer:.1f} ({warmers}), from what is not read {cold:.1f} ({colds}), "
+              f"from what is not watched {out:.1f} ({outs})")
+        bad |= warmer < LEAST_STEP or cold < LEAST_DISTANCE or out < LEAST_APART
         print(f"{vision}: causes {least:.1f} ({pair}), ages {step:.1f} ({steps}), unknown age {grey:.1f} ({like})")
         bad |= least < LEAST_DISTANCE or step < LEAST_STEP or grey < LEAST_STEP
         all_colours = palette + distinct + others + [0xFFFFFF]
@@ -168,13 +178,13 @@ def main():
         print("lightness " + " ".join(f"#{c:06x} {g:.0f}" for c, g in zip(tones, grey)))
         bad |= gap < LEAST_LIGHTNESS
     # "none" is grey, and the scale begins after it
-    for scale in ramp, ages, severities[:0:-1]:
+    for scale in ramp, ages, severities[:0:-1], heats[::-1]:
         lightness = [lab(c, "normal")[0] for c in scale]
         bad |= lightness != sorted(lightness)
     names = named_colours(kind)
     presets = {path: {c for rule in preset(path, names) for c in rule} for path in sys.argv[2:]}
     bad |= check_dark({"palette": palette, "causes": distinct, **presets},
-                      {"sizes": ramp, "ages": ages, "severity": severities})
+                      {"sizes": ramp, "ages": ages, "severity": severities, "heat": heats, "not read": unread})
     for path in presets:
         bad |= check_preset(path, names)
     sys.exit(bool(bad))

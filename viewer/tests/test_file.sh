@@ -151,7 +151,7 @@ test_colours() {
 	one --color-by age
 	mentions 'all fragments: fragments=3 blocks=11'
 	for by in kind severity size file=a; do
-		misused "--color-by $by with --file: expected cause, why, process or age" \
+		misused "--color-by $by with --file: expected cause, why, process, age or heat" \
 			"$view" s -o out.png --file db/000007.sst --color-by $by
 	done
 }

@@ -602,6 +602,20 @@ def test_state_of_f2fs(page: Page) -> None:
         assert "nodes" in page.text("#legend") and "free, or" not in page.text("#legend")
 
 
+def test_counts_of_reads(page: Page) -> None:
+    Path("table").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=100 blocks=300 segment_blocks=100 path=/m\n"
+                             "254:0 110 96 0 4 contiguous /m/a.db\n")
+    Path("heat").write_text("# fragtrace heat 1\n# windows blocks=32 period_secs=3600\n"
+                            "254:0 4 0 1500 9 9 1 /m/a.db\n254:0 4 32 0 0 0 2 /m/a.db\n")
+    open_map(page, True, Path("table"), "--color-by", "heat")
+    colours = {110: 0x511B00, 141: 0x511B00, 142: 0x4A90D9, 173: 0x4A90D9, 174: 0xC4C4C4, 206: 0xFFFFFF}
+    expect({block: page.map_colour(block) for block in colours}, colours)
+    for block, counts in (110, "1,500 reads, 1 overwrite"), (150, "0 reads, 2 overwrites"), (180, "0 reads, 0 overwrites"):
+        page.browser.point(*page.map_place(block))
+        page.browser.until(f"document.querySelector('#cell').textContent.startsWith('LBA {block}')")
+        expect(page.text("#cell").split("\n")[1], "its window: " + counts)
+
+
 # === Light and dark ===
 
 def contrast(page: Page, selector: str) -> float:

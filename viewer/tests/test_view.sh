@@ -853,7 +853,7 @@ test_color_by_file() {
 		says 'all others: contiguous files=6 blocks=34, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
 	done
 	for by in file file= kinds size=1 kind= ''; do
-		misused "--color-by $by: expected kind, severity, size, cause, why, process, age or file=PATH" "$view" --color-by "$by"
+		misused "--color-by $by: expected kind, severity, size, cause, why, process, age, heat or file=PATH" "$view" --color-by "$by"
 	done
 }
 

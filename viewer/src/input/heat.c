@@ -45,7 +45,7 @@ static bool read_comment(struct heat *heat, const char *name, size_t n, const ch
 		die_at(name, n, "expected \"# fragtrace heat %d\"", HEAT_VERSION);
 	if (!strncmp(line, "# windows ", 10) &&
 	    (sscanf(line, "# windows blocks=%" SCNu64 " period_secs=%" SCNu64, &heat->window_blks, &heat->period_s) != 2 ||
-	     !heat->window_blks))
+	     !heat->window_blks || heat->window_blks > BLK_MAX))
 		die_at(name, n, "expected \"# windows blocks=NUMBER period_secs=NUMBER\"");
 	return strncmp(line, "# not known", 11);
 }
@@ -60,7 +60,7 @@ static void read_window(struct heat *heat, const char *name, size_t n, const cha
 		die_at(name, n, "expected a line \"# windows blocks=NUMBER period_secs=NUMBER\" before");
 	if (sscanf(line, "%u:%u %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %*u %" SCNu64 " %n", &w.major, &w.minor,
 		   &w.ino, &offset, &w.reads, &w.blks, &w.overwrites, &end) != 7 || !end || !line[end] ||
-	    offset % heat->window_blks)
+	    offset > BLK_MAX || offset % heat->window_blks)
 		die_at(name, n, "expected \"dev ino offset reads blocks requests overwrites path\"");
 	w.number = offset / heat->window_blks;
 	heat->windows = grow(heat->windows, &heat->cap, heat->n, sizeof(*heat->windows));

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "input/heat.h"
 #include "input/table.h"
 #include "model/figures.h"
 
@@ -97,6 +98,8 @@ struct fragment {
  * @n_rules: number of @rules, 1 to MAX_RULES
  * @n_read: number of color.cnf files read; 0: extensions get colours in order of appearance
  * @rule_of: for sources that sort by a number, the rule of each number: index into @rules
+ * @heat: for the source of that name, the counts; set by the caller, must stay valid as long as what is drawn with
+ *	these rules; otherwise NULL
  */
 struct colors {
 	const struct color_source *source;
@@ -105,6 +108,7 @@ struct colors {
 	size_t n_rules;
 	size_t n_read;
 	uint8_t *rule_of;
+	const struct heat *heat;
 };
 
 /**
@@ -112,12 +116,14 @@ struct colors {
  * @name: as in --color-by
  * @heading: of the column of rules in the legend
  * @meaning: the meaning of colours, for the legend
- * @counts: what the legend counts instead of files: "fragments", or "breaks" (then without the last
+ * @counts: what the legend counts instead of files: "fragments", "reads", or "breaks" (then without the last
  *	rule); or NULL
  * @init: make the rules that do not depend on a table, except the last one
  * @learn: add the rules that a table needs; may be NULL
  * @file_rule: the rule of a file, an index into colors.rules; NULL if it depends on the fragment
  * @rule: the rule of a fragment, likewise; only needed if @file_rule is NULL
+ * @range_rule: instead of both, if the rule may change within a fragment: that of a block of a file, an index into
+ *	table.files; @end is set to the first block after it that has another one, if that is before @end
  */
 struct color_source {
 	const char *name;
@@ -129,6 +135,8 @@ struct color_source {
 	size_t (*file_rule)(const struct colors *colors, const struct file *file,
 			    const struct figures *figures);
 	size_t (*rule)(const struct colors *colors, const struct fragment *fragment);
+	size_t (*range_rule)(const struct colors *colors, const struct table *table, uint32_t file, uint64_t blk,
+			     uint64_t *end);
 };
 
 /**
@@ -136,15 +144,17 @@ struct color_source {
  * @files: number of files, [0] contiguous, [1] fragmented; 0 where a file may have several rules
  * @blks: blocks of these files
  * @fragments: fragments of these files
+ * @reads: reads of windows that have a block there; only known with colors.heat
  */
 struct count {
 	uint64_t files[2];
 	uint64_t blks[2];
 	uint64_t fragments[2];
+	uint64_t reads;
 };
 
 extern const struct color_source color_kind, color_severity, color_size, color_file, color_cause, color_why,
-	color_process, color_age;
+	color_process, color_age, color_heat;
 
 void colors_init(struct colors *colors, const char *by);
 void colors_learn(struct colors *colors, const struct table *table);

@@ -2,7 +2,8 @@
 /*
  * Second step of the pipeline: extents -> the runs of a volume, and totals.
  * Chooses the shade of each fragment; does not use pixels.
- * Runs are not stored: there may be twice as many as extents, and computing them is cheap.
+ * Runs are not stored: there may be twice as many as extents, and computing them is cheap. A run is a fragment,
+ * unless colours change within fragments (range_rule in color.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,12 +43,59 @@ static void count_unwatched(struct runs *runs, const struct run *run)
 		runs->free_longest = run->blks;
 }
 
+/* It is not a later part of one whose colours change. */
+static bool begins_fragment(const struct runs *runs, const struct run *run)
+{
+	return runs->places[run->first] != PLACE_JOINED && runs->table->extents[run->first].lba == run->lba;
+}
+
 static void count_run(struct runs *runs, const struct run *run, size_t rule, bool fragmented)
 {
+	bool begins = begins_fragment(runs, run);
+
 	runs->counts[rule].blks[fragmented] += run->blks;
-	runs->counts[rule].fragments[fragmented]++;
+	runs->counts[rule].fragments[fragmented] += begins;
 	runs->total.blks[fragmented] += run->blks;
-	runs->total.fragments[fragmented]++;
+	runs->total.fragments[fragmented] += begins;
+}
+
+/* A window is counted once, wherever its blocks are. All of them have its rule. */
+static void count_reads_of(const struct runs *runs, const struct run *run, struct count *count, bool *is_met)
+{
+	const struct heat *heat = runs->colors->heat;
+	uint64_t lba = run->lba, end = run->lba + run->blks;
+	const struct heat_window *w;
+	size_t i;
+
+	for (i = run->first; i < run->first + run->n; i++) {
+		const struct extent *e = &runs->table->extents[i];
+		uint64_t blk = e->offset + (lba - e->lba), extent_end = e->lba + (uint64_t)e->blks;
+		uint64_t end_blk = e->offset + ((extent_end < end ? extent_end : end) - e->lba);
+
+		for (w = heat_find(heat, runs->table, e->file, blk / heat->window_blks);
+		     w && w->number * heat->window_blks < end_blk; w = heat_next(heat, w)) {
+			if (!is_met[w - heat->windows])
+				count->reads += w->reads;
+			is_met[w - heat->windows] = true;
+		}
+		lba = extent_end;
+	}
+}
+
+static void count_reads(const struct runs *runs, struct count *counts)
+{
+	bool *is_met = xcalloc(runs->colors->heat->n, sizeof(*is_met));
+	struct run run;
+	size_t i;
+
+	for (i = 0; i < runs->n_parts; i++) {
+		struct run_walk walk = runs_walk(runs, i);
+
+		while (runs_next(&walk, &run))
+			if (run.first != NO_EXTENT)
+				count_reads_of(runs, &run, &counts[SHADE_RULE(run.shade)], is_met);
+	}
+	free(is_met);
 }
 
 /* === Shades === */
@@ -62,6 +110,8 @@ static size_t rule_of_run(const struct runs *runs, const struct run *run, const 
 		.is_break = runs->places[run->first] == PLACE_BREAK,
 	};
 
+	if (colors->source->range_rule)
+		return SHADE_RULE(run->shade);
 	if (colors->source->file_rule)
 		return rule_of[runs->table->extents[run->first].file];
 	return colors->source->rule(colors, &fragment);
@@ -94,7 +144,8 @@ static void shade_volume(struct runs *runs, size_t volume, const struct colors *
 			next_tone[rule] ^= true;
 		}
 		for (i = 0; i < run.n; i++)
-			runs->shades[run.first + i] = SHADE(rule, tone);
+			if (table->extents[run.first + i].lba >= run.lba)
+				runs->shades[run.first + i] = SHADE(rule, tone);
 	}
 }
 
@@ -103,7 +154,7 @@ static void shade_volume(struct runs *runs, size_t volume, const struct colors *
  * @runs: the result; to be freed with runs_free()
  * @table: the table; must stay valid as long as @runs
  * @selection: if it is the table of a selection, this; otherwise NULL
- * @colors: the rules
+ * @colors: the rules; likewise
  * @states: by volume, what F2FS knows of all blocks, valid as long as @runs; NULL: not read
  */
 void runs_build(struct runs *runs, const struct table *table, const struct selection *selection,
@@ -114,7 +165,7 @@ void runs_build(struct runs *runs, const struct table *table, const struct selec
 	bool next_tone[MAX_RULES] = { false };
 	size_t i;
 
-	*runs = (struct runs){ .table = table, .lens = &all, .selection = selection, .states = states };
+	*runs = (struct runs){ .table = table, .colors = colors, .lens = &all, .selection = selection, .states = states };
 	runs->parts = lens_parts(&all, table, "", &runs->n_parts);
 	runs->places = xcalloc(table->n_extents, sizeof(*runs->places));
 	runs->figures = figures_of(table, runs->places);
@@ -123,6 +174,8 @@ void runs_build(struct runs *runs, const struct table *table, const struct selec
 	runs->shades = xcalloc(table->n_extents, sizeof(*runs->shades));
 	for (i = 0; i < table->n_volumes; i++)
 		shade_volume(runs, i, colors, rule_of, next_tone);
+	if (colors->heat)
+		count_reads(runs, runs->counts);
 	memcpy(runs->drawn, runs->counts, sizeof(runs->drawn));
 	runs->drawn_total = runs->total;
 	free(rule_of);
@@ -130,7 +183,8 @@ void runs_build(struct runs *runs, const struct table *table, const struct selec
 
 /* === Part of the blocks === */
 
-static void count_drawn(struct runs *runs, const struct run *run, const struct colors *colors, bool *is_met)
+static void count_drawn(struct runs *runs, const struct run *run, const struct colors *colors, bool *is_met,
+			bool is_first)
 {
 	uint32_t index = runs->table->extents[run->first].file;
 	bool fragmented = runs->table->files[index].fragmented;
@@ -146,7 +200,7 @@ static void count_drawn(struct runs *runs, const struct run *run, const struct c
 	is_met[index] = true;
 	for (i = 0; i < ARRAY_LEN(counts); i++) {
 		counts[i]->blks[fragmented] += run->blks;
-		counts[i]->fragments[fragmented]++;
+		counts[i]->fragments[fragmented] += is_first || begins_fragment(runs, run);
 	}
 }
 
@@ -159,7 +213,7 @@ static void count_part(struct runs *runs, size_t part, const struct colors *colo
 		if (run.first == NO_EXTENT)
 			count_unwatched(runs, &run);
 		else
-			count_drawn(runs, &run, colors, is_met);
+			count_drawn(runs, &run, colors, is_met, run.lba == runs->parts[part].first_blk);
 	}
 }
 
@@ -190,6 +244,8 @@ void runs_narrow(struct runs *runs, const struct lens *lens, const struct colors
 	is_met = xcalloc(runs->table->n_files, sizeof(*is_met));
 	for (i = 0; i < runs->n_parts; i++)
 		count_part(runs, i, colors, is_met);
+	if (colors->heat)
+		count_reads(runs, runs->drawn);
 	free(is_met);
 }
 
@@ -290,21 +346,49 @@ static void cut_by_use(const struct run_walk *walk, struct run *run)
 	run->shade = shades[use];
 }
 
+/**
+ * runs_shade() - the shade of a block
+ * @runs: the runs
+ * @extent: its extent
+ * @blk: the block, in the file
+ * @end: set to the first block after it, in the file, that has another shade; at most the end of the extent
+ *
+ * Return: the shade.
+ */
+uint8_t runs_shade(const struct runs *runs, size_t extent, uint64_t blk, uint64_t *end)
+{
+	const struct extent *e = &runs->table->extents[extent];
+	const struct colors *colors = runs->colors;
+
+	*end = e->offset + (uint64_t)e->blks;
+	return colors->source->range_rule ?
+	       SHADE(colors->source->range_rule(colors, runs->table, e->file, blk, end), TONE_CONTIGUOUS) :
+	       runs->shades[extent];
+}
+
+/* The rest of the fragment that is next, or its blocks of one shade. */
 static void find_extents(struct run_walk *walk, struct run *run)
 {
-	const struct extent *extents = walk->runs->table->extents;
-	size_t i = walk->next;
-	uint64_t end;
+	const struct runs *runs = walk->runs;
+	const struct extent *e = &runs->table->extents[walk->next];
+	uint64_t lba = run->lba, end_blk;
+	uint8_t shade;
 
-	run->first = i;
-	run->shade = walk->runs->shades[i];
-	do {
-		end = extents[i].lba + (uint64_t)extents[i].blks;
-		i++;
-	} while (i < walk->volume->end && walk->runs->places[i] == PLACE_JOINED && end < walk->end_blk);
-	run->n = i - walk->next;
-	run->blks = (end < walk->end_blk ? end : walk->end_blk) - run->lba;
-	walk->next = i;
+	run->first = walk->next;
+	shade = runs_shade(runs, walk->next, e->offset + (lba - e->lba), &end_blk);
+	run->shade = shade;
+	while (shade == run->shade) {
+		run->n = walk->next - run->first + 1;
+		lba = e->lba + (end_blk - e->offset);
+		if (lba < e->lba + (uint64_t)e->blks)
+			break;
+		walk->next++;
+		e++;
+		if (walk->next == walk->volume->end || runs->places[walk->next] != PLACE_JOINED || lba >= walk->end_blk)
+			break;
+		shade = runs_shade(runs, walk->next, e->offset, &end_blk);
+	}
+	run->blks = (lba < walk->end_blk ? lba : walk->end_blk) - run->lba;
 }
 
 /**

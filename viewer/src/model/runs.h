@@ -17,7 +17,8 @@
 #define NO_EXTENT SIZE_MAX
 
 /**
- * struct run - adjacent blocks of one shade: a fragment, free space, or what is not watched
+ * struct run - adjacent blocks of one shade: a fragment, a part of one where its colours change, free space, or what
+ *	is not watched
  * @first: index of its first extent, or NO_EXTENT where no watched file has them
  * @n: number of its extents; they are contiguous in the table
  * @lba: first block address
@@ -35,12 +36,13 @@ struct run {
 /**
  * struct runs - all runs of a table, and totals
  * @table: the table, with all its blocks; only files that are drawn
+ * @colors: the rules
  * @lens: what is drawn
  * @selection: if files are left out, where these are; NULL: none are
  * @parts: the blocks that are drawn; numbers of volumes in pictures are indices into it
  * @n_parts: number of @parts
  * @states: by volume, what F2FS knows of all blocks; NULL: not read
- * @shades: by extent, the shade of its run
+ * @shades: by extent, the shade of its first block
  * @places: by extent, enum place
  * @counts: by rule, of all blocks
  * @total: of all files and blocks
@@ -59,6 +61,7 @@ struct run {
  */
 struct runs {
 	const struct table *table;
+	const struct colors *colors;
 	const struct lens *lens;
 	const struct selection *selection;
 	struct part *parts;
@@ -110,5 +113,6 @@ void runs_free(struct runs *runs);
 struct run_walk runs_walk(const struct runs *runs, size_t part);
 const struct volume *runs_volume(const struct runs *runs, size_t part);
 bool runs_next(struct run_walk *walk, struct run *run);
+uint8_t runs_shade(const struct runs *runs, size_t extent, uint64_t blk, uint64_t *end);
 
 #endif

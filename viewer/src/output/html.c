@@ -92,6 +92,18 @@ static bool can_tell_free(const struct runs *runs)
 	return runs->states && n <= MAX_PIECES;
 }
 
+/* Where colours change within extents, a window that has counts may make two pieces more. */
+static uint64_t ranges_of(const struct runs *runs, uint32_t file)
+{
+	const struct heat *heat = runs->colors->heat;
+	const struct heat_window *w;
+	uint64_t n = 0;
+
+	for (w = heat ? heat_find(heat, runs->table, file, 0) : NULL; w; w = heat_next(heat, w))
+		n += 2;
+	return n;
+}
+
 static void list_files(struct page_files *list, const struct runs *runs, const struct colors *colors)
 {
 	const struct table *table = runs->table;
@@ -108,7 +120,7 @@ static void list_files(struct page_files *list, const struct runs *runs, const s
 	list->knows_free = can_tell_free(runs);
 	for (i = 0; i < table->n_files; i++) {
 		uint32_t file = list->order[i];
-		uint64_t need = list->figures[file].extents * PIECES_PER_EXTENT;
+		uint64_t need = (list->figures[file].extents + ranges_of(runs, file)) * PIECES_PER_EXTENT;
 
 		list->place[file] = OWNER_LEFT_OUT;
 		if (i < list->n && need <= room) {

@@ -28,12 +28,32 @@ static uint8_t main_shade(const struct runs *runs, const struct file_break *brea
 	return shade;
 }
 
+/* The last one of the rules that a file has. */
+static uint8_t *last_shades(const struct runs *runs, uint8_t *shades)
+{
+	const struct table *table = runs->table;
+	size_t i;
+
+	for (i = 0; i < table->n_extents; i++) {
+		const struct extent *e = &table->extents[i];
+		uint64_t blk = e->offset, end;
+
+		for (; blk < e->offset + (uint64_t)e->blks; blk = end) {
+			uint8_t shade = runs_shade(runs, i, blk, &end);
+
+			if (shade > shades[e->file])
+				shades[e->file] = shade;
+		}
+	}
+	return shades;
+}
+
 /**
  * page_shades() - the shade of each file in a list
  * @runs: the runs
  * @colors: the rules
  *
- * It is one of the file's shades; if they differ in more than tone, that of most breaks.
+ * It is one of the file's shades; if they differ in more than tone, that of most breaks, or that of its most read blocks.
  *
  * Return: by index into table.files; to be freed.
  */
@@ -44,6 +64,8 @@ uint8_t *page_shades(const struct runs *runs, const struct colors *colors)
 	struct breaks breaks;
 	size_t i;
 
+	if (colors->source->range_rule)
+		return last_shades(runs, shades);
 	for (i = 0; i < table->n_extents; i++)
 		shades[table->extents[i].file] = runs->shades[i];
 	if (colors->source->file_rule)

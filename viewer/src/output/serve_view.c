@@ -344,15 +344,33 @@ static void put_cause(struct describer *d, size_t extent)
 		fprintf(d->file, ",\"age\":%jd", (intmax_t)page_age_s(table, cause));
 }
 
+/* The counts of a piece that is within one window; several windows have no counts in common. */
+static void put_heat(struct describer *d, uint32_t file, uint64_t first_blk, uint64_t last_blk)
+{
+	const struct heat *heat = d->view->colors->heat;
+	uint64_t number = first_blk / heat->window_blks;
+	const struct heat_window *w = heat_find(heat, d->view->runs.table, file, number);
+
+	if (last_blk / heat->window_blks != number)
+		return;
+	if (w && w->number != number)
+		w = NULL;
+	fprintf(d->file, ",\"reads\":%ju,\"overwrites\":%ju", (uintmax_t)(w ? w->reads : 0),
+		(uintmax_t)(w ? w->overwrites : 0));
+}
+
 static void put_owner(struct describer *d, const struct range_piece *piece)
 {
 	const struct table *table = d->view->runs.table;
 	const struct extent *e = &table->extents[piece->extent];
 	const struct file *f = &table->files[e->file];
+	uint64_t offset = e->offset + (piece->lba - e->lba);
 
 	fprintf(d->file, ",\"key\":\"%u:%u %ju\",\"offset\":%ju,\"path\":", d->volume->major, d->volume->minor,
-		(uintmax_t)f->ino, (uintmax_t)(e->offset + (piece->lba - e->lba)));
+		(uintmax_t)f->ino, (uintmax_t)offset);
 	page_put_path(d->file, f->path, f->deleted);
+	if (d->view->colors->heat)
+		put_heat(d, e->file, offset, offset + piece->blks - 1);
 	if (table->causes)
 		put_cause(d, piece->extent);
 }

@@ -210,8 +210,8 @@ static void add_blks(struct column *c, double lba, double end, uint32_t rgb)
 	}
 }
 
-/* Add a part of the file to all columns that it lies in. */
-static void add_part(struct column *c, const struct file_part *part)
+/* Add a part of the file, of one colour, to all columns that it lies in. */
+static void add_part(struct column *c, const struct file_part *part, uint32_t rgb)
 {
 	const struct file_plot *plot = c->plot;
 	double width = (double)plot->one->end / (double)plot->w;
@@ -228,15 +228,28 @@ static void add_part(struct column *c, const struct file_part *part)
 			c->unwritten += next - at;
 		} else {
 			const struct extent *e = &plot->one->table.extents[part->extent];
-			double lba = (double)e->lba + at - (double)part->offset;
+			double lba = (double)e->lba + at - (double)e->offset;
 
 			c->written += next - at;
-			add_blks(c, lba, lba + next - at,
-				 colors_rgb(plot->colors, plot->runs->shades[part->extent]));
+			add_blks(c, lba, lba + next - at, rgb);
 		}
 		at = next;
 		if (at < end)
 			flush_column(c);
+	}
+}
+
+/* An extent may have more than one colour. */
+static void add_colors(struct column *c, const struct file_part *part)
+{
+	uint64_t end = part->offset + part->blks, shade_end;
+	struct file_part piece = *part;
+	uint32_t rgb;
+
+	for (; piece.offset < end; piece.offset = shade_end) {
+		rgb = colors_rgb(c->plot->colors, runs_shade(c->plot->runs, part->extent, piece.offset, &shade_end));
+		piece.blks = shade_end - piece.offset;
+		add_part(c, &piece, rgb);
 	}
 }
 
@@ -267,7 +280,10 @@ static void draw_cells(const struct file_plot *plot, struct canvas *canvas)
 	for (i = 0; i < 3; i++)
 		c.rgb[i] = xcalloc(plot->h, sizeof(*c.rgb[i]));
 	for (i = 0; i < plot->one->n_parts; i++)
-		add_part(&c, &plot->one->parts[i]);
+		if (plot->one->parts[i].extent == NOT_WRITTEN)
+			add_part(&c, &plot->one->parts[i], RGB_FREE);
+		else
+			add_colors(&c, &plot->one->parts[i]);
 	while (c.x < plot->x + plot->w)
 		flush_column(&c);
 	canvas_show_cells(canvas, plot->x, plot->y, plot->w, plot->h);

@@ -206,6 +206,8 @@ static void draw_head(struct view *view, const char *when)
 	put_fragments(view);
 	put_last_block(view, &one->table.extents[one->parts[i].extent]);
 	put_scale(view);
+	if (view->legend.colors->heat)
+		legend_heat(&view->legend);
 	put_holes(view);
 	legend_half(&view->legend);
 	legend_rules(&view->legend);
@@ -327,7 +329,8 @@ void file_view_paint(struct canvas *canvas, const struct one_file *one, const st
 	for (i = 0; i < one->n_jumps; i++)
 		consider(&view, i);
 	/* the heads and the sum of the legend; two halves, and the room for numbers over the plot */
-	view.plot.y = layout.margin + room_of(&layout, TITLE_ROWS + TEXT_LINES + 3 + colors->n_rules + 1, 2);
+	view.plot.y = layout.margin + room_of(&layout, TITLE_ROWS + TEXT_LINES + 3 + colors->n_rules + 1 +
+				       (colors->heat ? LEGEND_HEAT_LINES : 0), 2);
 	bottom = file_plot_init(&view.plot);
 	layout.height = bottom + layout.margin + (view.n_listed ? room_of(&layout, view.n_listed + 2, 2) : 0);
 	canvas_init(canvas, layout.width, layout.height, RGB_PAGE, records);

@@ -7,15 +7,17 @@
 #define HEAD_LINES 2	/* of the legend */
 
 /**
- * legend_lens_lines() - lines of the legend for what is not drawn
+ * legend_more_lines() - lines of the legend that not every picture has
  * @lens: what is drawn
+ * @colors: the rules
+ * @knows_use: F2FS's own state is known
  *
  * Return: number of lines.
  */
-size_t legend_lens_lines(const struct lens *lens)
+size_t legend_more_lines(const struct lens *lens, const struct colors *colors, bool knows_use)
 {
-	/* files that are left out have a line for their colour */
-	return (lens->range ? 1 : 0) + (lens->only ? 2 : 0);
+	/* files that are left out have a line for their colour, and so have both uses of what is not watched */
+	return (lens->range ? 1 : 0) + (lens->only ? 2 : 0) + (colors->heat ? LEGEND_HEAT_LINES : 0) + (knows_use ? 2 : 0);
 }
 
 /**

@@ -24,7 +24,7 @@ enum column {
 	COL_FOLDED = LEGEND_COLS,
 };
 
-/* The same for legends that count breaks or fragments instead of files. */
+/* The same for legends that count breaks, fragments or reads instead of files. */
 enum fragment_column {
 	COL_SWATCH = 32,
 	COL_COUNTED = 50,
@@ -132,12 +132,12 @@ static void draw_file_rules(struct legend *l)
 	draw_count(l, "all files", &l->runs->drawn_total, folded_files(l));
 }
 
-/* === Legend of breaks or fragments === */
+/* === Legend of breaks, fragments or reads === */
 
-/* The sum over contiguous and fragmented files. */
-static uint64_t fragments_of(const struct count *count)
+/* Fragments and blocks are the sum over contiguous and fragmented files. */
+static uint64_t counted_of(const struct legend *l, const struct count *count)
 {
-	return count->fragments[0] + count->fragments[1];
+	return l->colors->heat ? count->reads : count->fragments[0] + count->fragments[1];
 }
 
 static uint64_t blks_of(const struct count *count)
@@ -161,14 +161,14 @@ static void draw_fragment_heads(struct legend *l)
 static void draw_fragment_count(struct legend *l, const char *name, const struct count *count,
 				const struct count *sum, uint64_t folded)
 {
-	uint64_t n = fragments_of(count), blks = blks_of(count);
+	uint64_t n = counted_of(l, count), blks = blks_of(count);
 
 	legend_name(l, COL_SWATCH - 1, name);
 	legend_number(l, COL_BLKS, blks);
 	put_folded(l, folded);
 	if (sum) {
 		legend_number(l, COL_COUNTED, n);
-		legend_share(l, COL_COUNTED_SHARE, n, fragments_of(sum));
+		legend_share(l, COL_COUNTED_SHARE, n, counted_of(l, sum));
 		legend_share(l, COL_BLKS_SHARE, blks, blks_of(sum));
 		canvas_note(l->canvas, "%s: %s=%ju blocks=%ju, folded blocks=%ju", name,
 			    l->colors->source->counts, (uintmax_t)n, (uintmax_t)blks, (uintmax_t)folded);
@@ -176,6 +176,22 @@ static void draw_fragment_count(struct legend *l, const char *name, const struct
 		canvas_note(l->canvas, "%s: blocks=%ju, folded blocks=%ju", name, (uintmax_t)blks,
 			    (uintmax_t)folded);
 	}
+	legend_next(l);
+}
+
+/* Other reads: of files that are not drawn, of holes, and of what was cut off or deleted between both readings. */
+static void draw_other_reads(struct legend *l, uint64_t drawn)
+{
+	static const char name[] = "windows without a block here";
+	const struct heat *heat = l->colors->heat;
+	uint64_t all = 0;
+	size_t i;
+
+	for (i = 0; i < heat->n; i++)
+		all += heat->windows[i].reads;
+	legend_text(l, 0, RGB_FAINT, name);
+	legend_number(l, COL_COUNTED, all - drawn);
+	canvas_note(l->canvas, "%s: reads=%ju", name, (uintmax_t)(all - drawn));
 	legend_next(l);
 }
 
@@ -189,7 +205,8 @@ static void draw_fragment_rules(struct legend *l)
 
 	draw_fragment_heads(l);
 	for (i = 0; i < n; i++) {
-		sum.fragments[0] += fragments_of(&l->runs->drawn[i]);
+		sum.fragments[0] += l->runs->drawn[i].fragments[0] + l->runs->drawn[i].fragments[1];
+		sum.reads += l->runs->drawn[i].reads;
 		sum.blks[0] += blks_of(&l->runs->drawn[i]);
 		folded += folded_of(l, i);
 	}
@@ -201,7 +218,9 @@ static void draw_fragment_rules(struct legend *l)
 				    folded_of(l, i));
 	}
 	if (!last_apart)
-		draw_fragment_count(l, "all fragments", &sum, &sum, folded);
+		draw_fragment_count(l, colors->heat ? "all reads here" : "all fragments", &sum, &sum, folded);
+	if (colors->heat)
+		draw_other_reads(l, sum.reads);
 }
 
 /**

@@ -41,6 +41,7 @@ void legend_separator(struct legend *l);
 
 /* legend_title.c */
 void legend_heading(struct legend *l, const char *title, const char *mark);
+void legend_heat(struct legend *l);
 void legend_title(struct legend *l, const char *when);
 
 /* legend_counts.c */

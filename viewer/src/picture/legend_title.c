@@ -11,6 +11,7 @@
 #include "picture/legend_line.h"
 
 #define MAX_TEXT 512
+#define BLK_KIB 4
 
 /* === Title === */
 
@@ -87,7 +88,7 @@ static void draw_summary(struct legend *l, const char *when)
 	if (stopped && stopped < table->n_volumes)
 		len += snprintf(text + len, sizeof(text) - (size_t)len, " on %zu volume%s", stopped,
 				plural(stopped));
-	if (l->colors->source->counts && !table->causes)
+	if (l->colors->source->counts && !l->colors->heat && !table->causes)
 		snprintf(text + len, sizeof(text) - (size_t)len, "; read without causes");
 	legend_line(l, RGB_INK, text);
 }
@@ -184,14 +185,28 @@ static void draw_folding(struct legend *l)
 			 "nothing is folded: every block is drawn");
 		return;
 	}
-	len = snprintf(text, sizeof(text), "fragments of more than %s blocks are folded (gaps: %ju): the rest is %s",
-		       grouped(n, limit), (uintmax_t)l->layout->free_limit,
+	len = snprintf(text, sizeof(text), "%s of more than %s blocks are folded (gaps: %ju): the rest is %s",
+		       l->colors->source->range_rule ? "ranges of one colour" : "fragments", grouped(n, limit), (uintmax_t)l->layout->free_limit,
 		       l->layout->label > 0 ? "a hatched box with the number of its blocks" :
 		       l->layout->cell_h < HATCH_MIN ? "a box of another shade" : "a hatched box");
 	if (limit != wanted)
 		snprintf(text + len, sizeof(text) - (size_t)len, wanted ?
 			 " (%ju did not fit)" : " (all did not fit)", (uintmax_t)wanted);
 	legend_line(l, RGB_FAINT, text);
+}
+
+/**
+ * legend_heat() - say what the counts of reads are
+ * @l: the legend of a picture with colours by heat
+ */
+void legend_heat(struct legend *l)
+{
+	const struct heat *heat = l->colors->heat;
+	char n[2][GROUPED_MAX], text[MAX_TEXT];
+
+	snprintf(text, sizeof(text), "reads after the page cache, by windows of %s KiB; counts halve every %s second%s",
+		 grouped(n[0], heat->window_blks * BLK_KIB), grouped(n[1], heat->period_s), plural(heat->period_s));
+	legend_line(l, RGB_INK, text);
 }
 
 /* What is drawn, if that is not all. */
@@ -236,6 +251,8 @@ void legend_title(struct legend *l, const char *when)
 	draw_fragments(l);
 	draw_units(l);
 	draw_folding(l);
+	if (l->colors->heat)
+		legend_heat(l);
 	draw_lens(l);
 	legend_half(l);
 }

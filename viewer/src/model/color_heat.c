@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Colours by how often the blocks of a file are read: the more reads, the darker. */
+#include "input/heat.h"
+#include "model/color.h"
+#include "util.h"
+
+/* The rules of windows that were not read come before those of the classes. */
+enum { NOT_READ, OVERWRITTEN, N_UNREAD };
+
+static const struct {
+	const char *name;
+	uint32_t rgb;
+} unread[N_UNREAD] = {
+	[NOT_READ] = { "not read", 0xc4c4c4 },
+	[OVERWRITTEN] = { "not read, but overwritten", 0x4a90d9 },
+};
+
+/* Reads of a window. Each class ends where the next one begins. One hue, even steps of lightness. */
+static const struct {
+	uint64_t least;
+	const char *name;
+	uint32_t rgb;
+} heats[] = {
+	{ 1, "1 to 3 reads", 0xffc5ac },
+	{ 4, "4 to 15 reads", 0xe99a77 },
+	{ 16, "16 to 63 reads", 0xcd7249 },
+	{ 64, "64 to 255 reads", 0xaf4a1b },
+	{ 256, "256 to 1023 reads", 0x862b00 },
+	{ 1024, "1024 reads or more", 0x511b00 },
+};
+
+static void heat_init(struct colors *colors)
+{
+	size_t n = ARRAY_LEN(heats) - 1, i;
+
+	for (i = 0; i < N_UNREAD; i++)
+		colors_add_plain(colors, 1, unread[i].name, unread[i].rgb);
+	for (i = 0; i < n; i++)
+		colors_add_plain(colors, 1, heats[i].name, heats[i].rgb);
+	colors_set_last(colors, heats[n].name, heats[n].rgb);
+}
+
+static size_t window_rule(const struct heat_window *w)
+{
+	size_t i = ARRAY_LEN(heats) - 1;
+
+	if (!w->reads)
+		return w->overwrites ? OVERWRITTEN : NOT_READ;
+	while (w->reads < heats[i].least)
+		i--;
+	return N_UNREAD + i;
+}
+
+/* Windows that are not in the list have no counts. */
+static size_t rule_at(const struct heat_window *next, uint64_t number)
+{
+	return next && next->number == number ? window_rule(next) : NOT_READ;
+}
+
+/* Windows of one rule that touch are one range. */
+static size_t heat_rule(const struct colors *colors, const struct table *table, uint32_t file, uint64_t blk, uint64_t *end)
+{
+	const struct heat *heat = colors->heat;
+	uint64_t number = blk / heat->window_blks;
+	const struct heat_window *next = heat_find(heat, table, file, number);
+	size_t rule = rule_at(next, number);
+
+	do {
+		if (!next)
+			return rule;
+		if (next->number == number) {
+			next = heat_next(heat, next);
+			number++;
+		} else {
+			number = next->number;
+		}
+	} while (number * heat->window_blks < *end && rule_at(next, number) == rule);
+	if (number * heat->window_blks < *end)
+		*end = number * heat->window_blks;
+	return rule;
+}
+
+const struct color_source color_heat = {
+	.name = "heat",
+	.heading = "reads of a window",
+	.meaning = "colours tell how often a window of a file was read, after the page cache",
+	.counts = "reads",
+	.init = heat_init,
+	.range_rule = heat_rule,
+};

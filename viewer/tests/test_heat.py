@@ -289,7 +289,8 @@ def test_errors(view: str) -> None:
                 "# fragtrace heat 1\n254:0 4 0 1 1 1 1 /m/a\n"):
         Path("heat").write_text(bad, encoding="utf-8")
         says("heat:" if bad else "heat: is empty, expected", "table", *by_heat)
-    for bad in ("254:0 4 0 1 1 1 1", "254:0 4 31 1 1 1 1 /m/a", "254:0 4 4294967296 1 1 1 1 /m/a", "254:0 4 0 1 1 1 x /m/a"):
+    for bad in ("254:0 4 0 1 1 1 1", "254:0 4 31 1 1 1 1 /m/a", "254:0 4 4294967296 1 1 1 1 /m/a", "254:0 4 0 1 1 1 x /m/a",
+                "254:0 4 0 -1 1 1 1 /m/a", "254:0 4 0 4294967296 1 1 1 /m/a", "254:0 -4 0 1 1 1 1 /m/a"):
         Path("heat").write_text("# fragtrace heat 1\n# windows blocks=32 period_secs=9\n" + bad + "\n", encoding="utf-8")
         says('heat:3: expected "dev ino offset reads blocks requests overwrites path"', "table", *by_heat)
     Path("heat").write_text("# fragtrace heat 1\n# not known: the module was loaded with heat=0\n", encoding="utf-8")

@@ -20,6 +20,8 @@
 #include "util.h"
 
 #define HEAT_VERSION 1
+/* The module's counts have 32 bits. */
+#define COUNT_MAX UINT32_MAX
 
 static int by_place(const void *a, const void *b)
 {
@@ -50,6 +52,12 @@ static bool read_comment(struct heat *heat, const char *name, size_t n, const ch
 	return strncmp(line, "# not known", 11);
 }
 
+static bool is_valid(const struct heat *heat, const struct heat_window *w, uint64_t offset)
+{
+	return w->ino <= INO_MAX && offset <= BLK_MAX && !(offset % heat->window_blks) && w->reads <= COUNT_MAX &&
+	       w->blks <= COUNT_MAX && w->overwrites <= COUNT_MAX;
+}
+
 static void read_window(struct heat *heat, const char *name, size_t n, const char *line)
 {
 	struct heat_window w;
@@ -60,7 +68,7 @@ static void read_window(struct heat *heat, const char *name, size_t n, const cha
 		die_at(name, n, "expected a line \"# windows blocks=NUMBER period_secs=NUMBER\" before");
 	if (sscanf(line, "%u:%u %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %*u %" SCNu64 " %n", &w.major, &w.minor,
 		   &w.ino, &offset, &w.reads, &w.blks, &w.overwrites, &end) != 7 || !end || !line[end] ||
-	    offset > BLK_MAX || offset % heat->window_blks)
+	    !is_valid(heat, &w, offset))
 		die_at(name, n, "expected \"dev ino offset reads blocks requests overwrites path\"");
 	w.number = offset / heat->window_blks;
 	heat->windows = grow(heat->windows, &heat->cap, heat->n, sizeof(*heat->windows));

@@ -14,6 +14,7 @@
 #include "conf.h"
 #include "input/f2fs_source.h"
 #include "input/pairs.h"
+#include "input/recording.h"
 #include "input/source.h"
 #include "input/table.h"
 #include "model/color.h"
@@ -193,13 +194,24 @@ static void write_outputs(struct session *s, const struct table *table)
 	f2fs_states_free(states, table->n_volumes);
 }
 
-/* The table is moved to the server. */
-static void show(struct session *s, struct table *table)
+/* The table and the states are moved to the server. */
+static void show(struct session *s, struct table *table, struct f2fs_state *states)
 {
-	struct f2fs_state *states = f2fs_source_read(&s->state, table);
-
 	serve_view_fill(&s->server.view, table, states, &s->options.lens, &s->colors, s->source.name);
 	report_colors(s, &s->server.view.runs);
+}
+
+/* For the server. */
+static char *show_moment(void *arg, const struct moment *moment)
+{
+	struct session *s = arg;
+	struct f2fs_state *states;
+	struct table table;
+	char *trouble = serve_recording_read(&s->server.recording, moment ? moment : &s->source.at, &table, &states);
+
+	if (!trouble)
+		show(s, &table, states ? states : f2fs_source_read(&s->state, &table));
+	return trouble;
 }
 
 /* The outputs are complete when the program ends because of a condition. */
@@ -231,10 +243,12 @@ static bool read_once(struct session *s)
 		return false;
 	write_outputs(s, &table);
 	check_conditions(s, &table);
-	if (s->options.serve)
-		show(s, &table);
-	else
+	if (s->options.serve) {
+		show(s, &table, f2fs_source_read(&s->state, &table));
+		server_shows_first(&s->server);
+	} else {
 		table_free(&table);
+	}
 	return true;
 }
 
@@ -335,6 +349,8 @@ static void serve(struct session *s)
 	int64_t next_ns = monotonic_ns();
 
 	server_open(&s->server, &o->serve_at, o->interval_ns);
+	if (recording_is(o->table))
+		server_set_recording(&s->server, &(struct serve_recording){ o->table, &o->lens, o->f2fs_state }, show_moment, s);
 	read_once(s);
 	server_announce(&s->server, &o->serve_at);
 	for (;;) {

@@ -139,7 +139,7 @@ static enum MHD_Result respond(struct MHD_Connection *connection, unsigned int s
 static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned int status, const char *why)
 {
 	struct MHD_Response *response = MHD_create_response_from_buffer(strlen(why), (void *)(uintptr_t)why,
-									MHD_RESPMEM_PERSISTENT);
+									MHD_RESPMEM_MUST_COPY);
 
 	return response ? respond(connection, status, "text/plain; charset=utf-8", response, 0) : MHD_NO;
 }
@@ -298,13 +298,30 @@ static bool is_good_host(const char *value)
 	return true;
 }
 
-/* The table of a moment; a server of one table has only the current one. */
-static bool has_moment(const struct MHD_Connection *connection)
+/*
+ * Show the table that a request is about: that of a moment, or the one that was shown first. There is one at a time:
+ * whoever looks at a moment asks for several things in it.
+ *
+ * Return: NULL, or why there is none, to be freed.
+ */
+static char *turn_to(struct server *server, const char *at, unsigned int *status)
 {
-	const char *at = MHD_lookup_connection_value((struct MHD_Connection *)(uintptr_t)connection,
-						     MHD_GET_ARGUMENT_KIND, "at");
+	struct moment moment;
+	char *trouble;
 
-	return !at || !*at;
+	if (!strcmp(at, server->at))
+		return NULL;
+	*status = MHD_HTTP_NOT_FOUND;
+	if (!server->recording.dir)
+		return xasprintf("no table of that moment: this is no recording");
+	if (strlen(at) >= SERVE_AT_MAX || (*at && !moment_parse(&moment, at))) {
+		*status = MHD_HTTP_BAD_REQUEST;
+		return xasprintf("at=: expected " MOMENT_FORM);
+	}
+	trouble = server->show(server->arg, *at ? &moment : NULL);
+	if (!trouble)
+		snprintf(server->at, SERVE_AT_MAX, "%s", at);
+	return trouble;
 }
 
 static bool is_known(struct MHD_Connection *connection, uint64_t generation)
@@ -345,10 +362,53 @@ static enum MHD_Result answer(const struct server *server, struct MHD_Connection
 	return response ? respond(connection, MHD_HTTP_OK, answers[which].type, response, generation) : MHD_NO;
 }
 
+/* @why is freed. */
+static enum MHD_Result refuse_moment(struct MHD_Connection *connection, unsigned int status, char *why)
+{
+	char *line = xasprintf("%s\n", why);
+	enum MHD_Result result = refuse(connection, status, line);
+
+	free(line);
+	free(why);
+	return result;
+}
+
+static enum MHD_Result answer_at(struct server *server, struct MHD_Connection *connection, size_t which)
+{
+	const char *at = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "at");
+	unsigned int status;
+	char *trouble = turn_to(server, at ? at : "", &status);
+
+	return trouble ? refuse_moment(connection, status, trouble) : answer(server, connection, which);
+}
+
+/* It does not depend on the table that is shown, and grows while the recording is written. */
+static enum MHD_Result answer_recording(const struct server *server, struct MHD_Connection *connection)
+{
+	const struct request request = { .connection = connection, .server = server };
+	struct MHD_Response *response;
+	uint64_t first = 0;
+	struct text json;
+	char *trouble;
+
+	if (!server->recording.dir)
+		return refuse(connection, MHD_HTTP_NOT_FOUND, "this is no recording\n");
+	if (MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "first") &&
+	    !read_number(&request, "first", UINT32_MAX, &first))
+		return refuse(connection, MHD_HTTP_BAD_REQUEST, "expected first= (the index of a snapshot)\n");
+	trouble = serve_recording_spans(&server->recording, (size_t)first, &json);
+	if (trouble)
+		return refuse_moment(connection, MHD_HTTP_NOT_FOUND, trouble);
+	response = MHD_create_response_from_buffer(json.len, json.buf, MHD_RESPMEM_MUST_FREE);
+	if (!response)
+		text_free(&json);
+	return response ? respond(connection, MHD_HTTP_OK, "application/json", response, 0) : MHD_NO;
+}
+
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path, const char *method,
 				  const char *version, const char *upload, size_t *upload_len, void **state)
 {
-	const struct server *server = arg;
+	struct server *server = arg;
 	static int is_begun;
 	size_t i;
 
@@ -369,12 +429,12 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 		return refuse(connection, MHD_HTTP_FORBIDDEN, "expected the URL that fragtrace-view has printed\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "expected GET or HEAD\n");
-	if (!has_moment(connection))
-		return refuse(connection, MHD_HTTP_NOT_FOUND, "no table of that moment\n");
+	if (!strcmp(path + TOKEN_LEN + 2, "recording"))
+		return answer_recording(server, connection);
 	for (i = 0; i < ARRAY_LEN(answers); i++)
 		if (!strcmp(path + TOKEN_LEN + 2, answers[i].name))
-			return answer(server, connection, i);
-	return refuse(connection, MHD_HTTP_NOT_FOUND, "expected table, cells, blocks or files\n");
+			return answer_at(server, connection, i);
+	return refuse(connection, MHD_HTTP_NOT_FOUND, "expected table, cells, blocks, files or recording\n");
 }
 
 /* === Server === */
@@ -461,6 +521,32 @@ void server_open(struct server *server, const struct serve_address *address, int
 	if (!info)
 		die("cannot start the HTTP server");
 	server->poll_fd = info->epoll_fd;
+}
+
+/**
+ * server_set_recording() - let requests name moments
+ * @server: the server
+ * @recording: the recording
+ * @show: shows a moment by serve_view_fill(); NULL stands for the one that is shown first. Returns NULL, or why there
+ *	is none, to be freed
+ * @arg: for @show
+ */
+void server_set_recording(struct server *server, const struct serve_recording *recording,
+			  char *(*show)(void *arg, const struct moment *moment), void *arg)
+{
+	server->recording = *recording;
+	server->show = show;
+	server->arg = arg;
+	server->view.has_moments = true;
+}
+
+/**
+ * server_shows_first() - the view was filled with the table that is shown first, not with that of a request
+ * @server: the server
+ */
+void server_shows_first(struct server *server)
+{
+	*server->at = '\0';
 }
 
 /**

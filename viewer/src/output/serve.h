@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+#include "output/serve_recording.h"
 #include "output/serve_view.h"
 
 #define SERVE_ADDRESS "127.0.0.1:8417"
@@ -27,13 +28,21 @@ struct serve_address {
 
 struct MHD_Daemon;
 
+/* Room for a moment in a request. */
+#define SERVE_AT_MAX 64
+
 /**
  * struct server - a server and the table that it shows
  * @view: the table
+ * @recording: it has the tables of other moments; its folder is NULL if there is none
  */
 struct server {
 	struct serve_view view;
+	struct serve_recording recording;
 	/* private: */
+	char *(*show)(void *arg, const struct moment *moment);
+	void *arg;
+	char at[SERVE_AT_MAX];
 	struct MHD_Daemon *daemon;
 	int poll_fd;
 	char token[TOKEN_LEN + 1];
@@ -41,6 +50,9 @@ struct server {
 
 void serve_read_address(struct serve_address *address, const char *arg);
 void server_open(struct server *server, const struct serve_address *address, int64_t interval_ns);
+void server_set_recording(struct server *server, const struct serve_recording *recording,
+			  char *(*show)(void *arg, const struct moment *moment), void *arg);
+void server_shows_first(struct server *server);
 void server_announce(const struct server *server, const struct serve_address *address);
 bool server_run(struct server *server, int64_t until_ns);
 void server_close(struct server *server);

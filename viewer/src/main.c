@@ -214,6 +214,26 @@ static char *show_moment(void *arg, const struct moment *moment)
 	return trouble;
 }
 
+/* The table is moved to the server. A recording has F2FS's state, too. */
+static void show_first(struct session *s, struct table *table)
+{
+	char *trouble = NULL;
+
+	if (s->server.recording.dir) {
+		table_free(table);
+		trouble = show_moment(s, NULL);
+	} else {
+		show(s, table, f2fs_source_read(&s->state, table));
+	}
+	if (!trouble)
+		server_shows_first(&s->server);
+	else if (s->server.view.generation)
+		warn("%s", trouble);
+	else
+		die("%s", trouble);
+	free(trouble);
+}
+
 /* The outputs are complete when the program ends because of a condition. */
 static void check_conditions(const struct session *s, const struct table *table)
 {
@@ -243,12 +263,10 @@ static bool read_once(struct session *s)
 		return false;
 	write_outputs(s, &table);
 	check_conditions(s, &table);
-	if (s->options.serve) {
-		show(s, &table, f2fs_source_read(&s->state, &table));
-		server_shows_first(&s->server);
-	} else {
+	if (s->options.serve)
+		show_first(s, &table);
+	else
 		table_free(&table);
-	}
 	return true;
 }
 

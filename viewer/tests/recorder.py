@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 import struct
 import sys
+import time
 import zlib
 from pathlib import Path
 from typing import Optional
@@ -177,6 +178,12 @@ class Recorder:
         """What the model has now."""
         self.truth.append((self.model.time_ns, self.model.shown(), dict(self.model.names), set(self.model.stale)))
 
+    def steps(self, number: int) -> None:
+        """Some operations."""
+        for _ in range(number):
+            self.model.step()
+            self.remember()
+
     def flush(self, lost: int = 0) -> None:
         """End a batch."""
         events = self.model.events[self.taken:]
@@ -207,3 +214,49 @@ class Recorder:
         data = self.model.snapshot(self.model.time_ns)
         self.stem.with_name(self.stem.name + ".snapshot.zst").write_bytes(zstandard.compress(data))
         self.taken = begun
+
+
+def iso(time_ns: int) -> str:
+    """A moment as --at has it."""
+    seconds, rest = divmod(time_ns, 10 ** 9)
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{rest:09}Z"
+
+
+def record(folder: Path, seed: int, snapshots: int = 3) -> Recorder:
+    """A recording with events after its last snapshot."""
+    recorder = Recorder(folder, Model(random.Random(seed)))
+    for _ in range(30):
+        recorder.model.step()
+    recorder.copy(0)
+    recorder.remember()
+    for _ in range(snapshots - 1):
+        recorder.steps(30)
+        recorder.copy(0)
+        recorder.remember()
+    recorder.steps(10)
+    recorder.flush()
+    recorder.write()
+    return recorder
+
+
+def record_gap(folder: Path, seed: int) -> tuple[Recorder, int, int, int]:
+    """Two snapshots, and two events lost between them; before that, a moment in the gap, and the second snapshot."""
+    recorder = Recorder(folder, Model(random.Random(seed)))
+    recorder.steps(30)
+    recorder.copy(0)
+    recorder.steps(20)
+    recorder.model.hole(min(recorder.model.names), 0, 3)
+    recorder.flush()
+    lost_at = recorder.model.time_ns
+    recorder.model.hole(min(recorder.model.names), 0, 5)
+    recorder.model.hole(min(recorder.model.names), 9, 5)
+    recorder.taken += 2
+    recorder.steps(10)
+    in_gap = recorder.model.time_ns
+    recorder.copy(0)
+    healed = recorder.model.time_ns
+    recorder.remember()
+    recorder.steps(9)
+    recorder.flush()
+    recorder.write()
+    return recorder, lost_at, in_gap, healed

@@ -22,7 +22,8 @@ from collections import Counter
 from pathlib import Path
 
 import naive_space
-from recorder import END, MAIN, Model as FileModel, Recorder
+from recorder import END, MAIN, Recorder, iso, record, record_gap
+from recorder import Model as FileModel
 from serving import Server
 
 HERE = Path(__file__).resolve().parent
@@ -368,35 +369,6 @@ def test_other_outputs(view: str) -> None:
 
 # === Recordings ===
 
-def record(seed: int, snapshots: int = 3) -> Recorder:
-    """A recording in the folder run, with events after its last snapshot."""
-    recorder = Recorder(Path("run"), FileModel(random.Random(seed)))
-    for _ in range(30):
-        recorder.model.step()
-    recorder.copy(0)
-    recorder.remember()
-    for _ in range(snapshots - 1):
-        step(recorder, 30)
-        recorder.copy(0)
-        recorder.remember()
-    step(recorder, 10)
-    recorder.flush()
-    recorder.write()
-    return recorder
-
-
-def step(recorder: Recorder, steps: int) -> None:
-    for _ in range(steps):
-        recorder.model.step()
-        recorder.remember()
-
-
-def iso(time_ns: int) -> str:
-    """A moment as --at has it."""
-    seconds, rest = divmod(time_ns, 10 ** 9)
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{rest:09}Z"
-
-
 def by_at(view: str, at: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([view, "run", "--at", at, "--json", "-"], capture_output=True, text=True, check=False)
 
@@ -425,7 +397,7 @@ def check_moment(view: str, server: Server, time_ns: int, truth: set) -> None:
 def test_moments(view: str) -> None:
     seed = int(os.environ.get("SEED", random.randrange(10 ** 6)))
     print(f"# SEED={seed}")
-    recorder = record(seed)
+    recorder = record(Path("run"), seed)
     with Serving(view, "run") as server:
         expect(server.ask("table")["recording"], True)
         order = list(range(0, len(recorder.truth), 6))
@@ -455,24 +427,7 @@ def test_moments(view: str) -> None:
 
 
 def test_gaps(view: str) -> None:
-    recorder = Recorder(Path("run"), FileModel(random.Random(5)))
-    step(recorder, 30)
-    recorder.copy(0)
-    step(recorder, 20)
-    recorder.model.hole(min(recorder.model.names), 0, 3)
-    recorder.flush()
-    lost_at = recorder.model.time_ns
-    recorder.model.hole(min(recorder.model.names), 0, 5)
-    recorder.model.hole(min(recorder.model.names), 9, 5)
-    recorder.taken += 2
-    step(recorder, 10)
-    in_gap = recorder.model.time_ns
-    recorder.copy(0)
-    healed = recorder.model.time_ns
-    recorder.remember()
-    step(recorder, 9)
-    recorder.flush()
-    recorder.write()
+    recorder, lost_at, in_gap, healed = record_gap(Path("run"), 5)
     with Serving(view, "run") as server:
         known = server.ask("recording")
         (first, exact, lost), (second, end, none) = known["spans"]
@@ -492,7 +447,7 @@ def test_gaps(view: str) -> None:
 
 
 def test_a_damaged_recording_ends_no_server(view: str) -> None:
-    record(7)
+    record(Path("run"), 7)
     snapshots = sorted(Path("run").glob("*.snapshot.zst"))
     whole = snapshots[2].read_bytes()
     times = [int(p.name.split("-")[1].split(".")[0]) * 10 ** 9 + int(p.name.split(".")[1]) * 10 ** 6 for p in snapshots]
@@ -558,7 +513,7 @@ def write_state(folder: Path, valid: set[int]) -> None:
 
 def test_state_of_f2fs_in_a_recording(view: str) -> None:
     recorder = Recorder(Path("run"), FileModel(random.Random(3)))
-    step(recorder, 40)
+    recorder.steps(40)
     recorder.copy(0)
     watched = {lba for _, _, kind, lba in recorder.model.shown() if kind != "u"}
     rng = random.Random(4)
@@ -567,7 +522,7 @@ def test_state_of_f2fs_in_a_recording(view: str) -> None:
     state = Path(str(recorder.stem) + ".f2fs")
     (state / "254:0").mkdir(parents=True)
     write_state(state / "254:0", watched | others | nodes)
-    step(recorder, 60)
+    recorder.steps(60)
     recorder.flush()
     recorder.write()
     Path("c.cnf").write_text("default #123456 #123456 #123456\n")

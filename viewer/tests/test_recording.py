@@ -97,6 +97,7 @@ def test_every_moment_is_rebuilt(made: Recorder) -> None:
 
 
 def test_both_readers_agree_in_causes_and_figures(made: Recorder) -> None:
+    seen = 0
     for index in range(3, len(made.truth), 23):
         at = iso(made.truth[index][0])
         done = view("run", "--at", at, "--csv", "-", cwd=made.folder.parent)
@@ -108,12 +109,13 @@ def test_both_readers_agree_in_causes_and_figures(made: Recorder) -> None:
         assert table.causes is not None
         op, flush, why, _ = fragsnap.cause_parts(table.causes)
         with_cause = [(i, row) for i, row in enumerate(rows) if row["op"]]
-        assert with_cause
+        seen += len(with_cause)
         for i, row in with_cause:
             # a break that has no reason has an unknown one
             why[i] = max(why[i], 1)
             assert (row["op"], row["flush"], row["why_here"]) == (
                 fragsnap.OPS[op[i]], fragsnap.FLUSHES[flush[i]], fragsnap.WHYS[why[i]])
+    assert seen
 
 
 def test_relative_times(made: Recorder) -> None:
@@ -238,6 +240,19 @@ def test_all_outputs_take_a_recording(made: Recorder) -> None:
     assert view("--why", "-t", "run", "--at", at, cwd=made.folder.parent).returncode == 0
     done = view(sorted(made.folder.glob("*.snapshot.zst"))[0], "--at", at, cwd=made.folder.parent)
     assert done.returncode == 2 and "--at goes with a recording" in done.stderr
+
+
+def test_outputs_that_no_moment_has(made: Recorder) -> None:
+    at = iso(made.truth[20][0])
+    # a moment does not change
+    done = view("--top", "-t", "run", "--at", at, cwd=made.folder.parent)
+    assert done.returncode == 2 and not done.stdout and "expected --list files --json FILE beside --at" in done.stderr
+    assert view("--top", "-t", "run", "-n", "0.1", "--count", "1", cwd=made.folder.parent).returncode == 0
+    # the state of F2FS is that of a snapshot
+    for more in ([], ["--at", at], ["--at", at, "--f2fs-state", "run"], ["--f2fs-state", "run"]):
+        done = view("--space", "-t", "run", *more, cwd=made.folder.parent)
+        assert done.returncode == 2 and not done.stdout
+        assert "expected: -t run/fragtrace-....snapshot.zst --f2fs-state run/fragtrace-....f2fs" in done.stderr
 
 
 # === --keep ===

@@ -11,16 +11,20 @@ import io
 import os
 import random
 import subprocess
+from bisect import bisect_right
 from pathlib import Path
 
 import pytest
 
 import fragsnap
+from fragplot import moments
 from fragsnap import events as ev
-from recorder import START, Model, Recorder
+from PIL import Image
+from recorder import START, Model, Recorder, record_gap
 
 # one built with sanitizers can be named
 VIEW = Path(os.environ.get("VIEW", Path(__file__).resolve().parent.parent / "fragtrace-view")).resolve()
+PLOT = Path(__file__).resolve().parent.parent / "fragtrace-plot"
 SEED = int(os.environ.get("SEED", random.SystemRandom().randrange(10 ** 6)))
 def view(*args: object, cwd: Path) -> subprocess.CompletedProcess:
     """Run fragtrace-view."""
@@ -253,6 +257,41 @@ def test_outputs_that_no_moment_has(made: Recorder) -> None:
         done = view("--space", "-t", "run", *more, cwd=made.folder.parent)
         assert done.returncode == 2 and not done.stdout
         assert "expected: -t run/fragtrace-....snapshot.zst --f2fs-state run/fragtrace-....f2fs" in done.stderr
+
+
+# === fragtrace-plot ===
+
+
+def test_plots_have_moments_between_snapshots(made: Recorder) -> None:
+    series = moments.series_with_events([str(made.folder)], 40)
+    snapshots = {moment.time for moment in moments.series_in(str(made.folder))}
+    assert snapshots < {moment.time for moment in series} and len(series) > 30
+    times = [time_ns for time_ns, *_ in made.truth]
+    # as the recording, the series ends with the last event
+    assert abs(series[-1].time - times[-1] / 10 ** 9) < 1e-6
+    for moment in series[1:]:
+        i = bisect_right(times, round(moment.time * 10 ** 9) + 300)
+        # a moment may be between two events of one operation
+        near = [sum(block[2] != "u" for block in blocks) for _, blocks, *_ in made.truth[i - 1:i + 1]]
+        assert int(moment.read().blocks.sum()) in near, moment
+    last = moments.pick(series, fragsnap.parse_moment("end"))
+    assert last.time == series[-1].time and int(last.read().blocks.sum()) == near[0]
+    done = subprocess.run([PLOT, "history", "run", "-o", "h.png"], cwd=made.folder.parent, check=False)
+    assert done.returncode == 0
+    done = subprocess.run([PLOT, "animate", "run", "-o", "a.gif", "--frames", "25"], cwd=made.folder.parent, check=False)
+    with Image.open(made.folder.parent / "a.gif") as gif:
+        frames = {gif.seek(i) or gif.convert("RGB").crop((78, 98, gif.width - 22, gif.height - 150)).tobytes()
+                  for i in range(gif.n_frames)}
+    # from snapshots alone, there would be four
+    assert done.returncode == 0 and len(frames) > 15
+
+
+def test_plots_have_no_moment_in_a_gap(tmp_path: Path) -> None:
+    recorder, lost_at, in_gap, healed = record_gap(tmp_path / "run", SEED)
+    series = moments.series_with_events([str(recorder.folder)], 200)
+    assert not [moment for moment in series if lost_at / 10 ** 9 < moment.time < healed / 10 ** 9 - 1e-6]
+    assert len(series) > 20 and in_gap < healed
+    assert all(moment.read().n_stale >= 0 for moment in series)
 
 
 # === --keep ===

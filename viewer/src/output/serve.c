@@ -3,7 +3,8 @@
  * Beside the pipeline: a read-only HTTP server for the page, and for what the page asks about the current table.
  *
  * One thread does everything: between two readings of the table, server_run() waits for requests and answers
- * them, see serve_view.c. So no answer mixes two tables, and nothing needs a lock.
+ * them, see serve_view.c. So no answer mixes two tables, and nothing needs a lock. A request for another moment of a
+ * recording replaces the table, see serve_recording.c.
  *
  * Names of files are secret to other users of the system. So:
  * - each path begins with a random token, which only the printed URL has;
@@ -14,7 +15,6 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -31,79 +31,6 @@
 #define TIMEOUT_S 20
 
 #define NSEC_PER_MSEC 1000000
-
-/* === Address === */
-
-/* Split ADDR:PORT, [ADDR]:PORT, ADDR or PORT; a part that is missing stays as it is. */
-static void split_address(const char *arg, char *host, size_t size, const char **port)
-{
-	const char *colon = strrchr(arg, ':');
-	size_t len = colon ? (size_t)(colon - arg) : strlen(arg);
-
-	if (*arg == '[' && (!colon || colon[-1] != ']'))
-		len = strlen(arg);
-	if (len == strlen(arg) && strspn(arg, "0123456789") == len) {
-		*port = arg;
-		return;
-	}
-	if (len != strlen(arg))
-		*port = colon + 1;
-	if (*arg == '[' && len > 1 && arg[len - 1] == ']') {
-		arg++;
-		len -= 2;
-	}
-	if (len && len < size)
-		snprintf(host, size, "%.*s", (int)len, arg);
-	else if (len)
-		*host = '\0';
-}
-
-/**
- * serve_read_address() - parse the argument of --serve
- * @address: the result
- * @arg: ADDR:PORT, one of both, or NULL for SERVE_ADDRESS
- *
- * Ends the program if it is no address.
- */
-void serve_read_address(struct serve_address *address, const char *arg)
-{
-	const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM };
-	char host[64] = "127.0.0.1";
-	const char *port = strrchr(SERVE_ADDRESS, ':') + 1;
-	struct addrinfo *found;
-
-	if (arg)
-		split_address(arg, host, sizeof(host), &port);
-	if (!strcmp(host, "localhost"))
-		strcpy(host, "127.0.0.1");
-	if (!*host || !*port || strlen(port) > 5 || strtoul(port, NULL, 10) > UINT16_MAX ||
-	    getaddrinfo(host, port, &hints, &found))
-		die_usage("--serve=%s: expected an IP address and a port, as in %s or [::1]:8417", arg, SERVE_ADDRESS);
-	memcpy(&address->storage, found->ai_addr, found->ai_addrlen);
-	address->len = found->ai_addrlen;
-	freeaddrinfo(found);
-}
-
-static bool is_loopback(const struct serve_address *address)
-{
-	const struct sockaddr_in *in4 = (const struct sockaddr_in *)&address->storage;
-	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&address->storage;
-
-	if (address->storage.ss_family == AF_INET)
-		return ntohl(in4->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
-	return IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr);
-}
-
-/* As part of a URL: ADDR:PORT or [ADDR]:PORT. */
-static char *address_text(const struct sockaddr_storage *address, socklen_t len)
-{
-	char host[64], port[16];
-
-	if (getnameinfo((const struct sockaddr *)address, len, host, sizeof(host), port, sizeof(port),
-			NI_NUMERICHOST | NI_NUMERICSERV))
-		die("cannot name the address of --serve");
-	return xasprintf(address->ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
-}
 
 /* === Answers === */
 
@@ -475,7 +402,7 @@ static void make_token(char token[TOKEN_LEN + 1])
 static int listen_on(const struct serve_address *address)
 {
 	int fd = socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), yes = 1;
-	char *name = address_text(&address->storage, address->len);
+	char *name = serve_address_text(address);
 
 	/* of an earlier server, connections may still be in TIME_WAIT */
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) ||
@@ -557,14 +484,13 @@ void server_shows_first(struct server *server)
 void server_announce(const struct server *server, const struct serve_address *address)
 {
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_LISTEN_FD);
-	struct sockaddr_storage bound;
-	socklen_t len = sizeof(bound);
+	struct serve_address bound = { .len = sizeof(bound.storage) };
 	char *text;
 
-	if (!info || getsockname(info->listen_fd, (struct sockaddr *)&bound, &len))
+	if (!info || getsockname(info->listen_fd, (struct sockaddr *)&bound.storage, &bound.len))
 		die("cannot name the address of --serve: %s", strerror(errno));
-	text = address_text(&bound, len);
-	if (!is_loopback(address))
+	text = serve_address_text(&bound);
+	if (!serve_address_is_local(address))
 		warn("%s can be reached from other machines, unencrypted: who reads the URL on its way sees names of files",
 		     text);
 	if (printf("http://%s/%s/\n", text, server->token) < 0 || fflush(stdout))

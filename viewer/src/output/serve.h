@@ -5,26 +5,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/socket.h>
 
+#include "output/serve_address.h"
 #include "output/serve_recording.h"
 #include "output/serve_view.h"
-
-#define SERVE_ADDRESS "127.0.0.1:8417"
 
 /* A token is so many random bytes, and twice as many letters. */
 #define TOKEN_BYTES 16
 #define TOKEN_LEN (2 * TOKEN_BYTES)
-
-/**
- * struct serve_address - where to listen
- * @storage: an IPv4 or IPv6 address with its port
- * @len: length of @storage
- */
-struct serve_address {
-	struct sockaddr_storage storage;
-	socklen_t len;
-};
 
 struct MHD_Daemon;
 
@@ -48,7 +36,6 @@ struct server {
 	char token[TOKEN_LEN + 1];
 };
 
-void serve_read_address(struct serve_address *address, const char *arg);
 void server_open(struct server *server, const struct serve_address *address, int64_t interval_ns);
 void server_set_recording(struct server *server, const struct serve_recording *recording,
 			  char *(*show)(void *arg, const struct moment *moment), void *arg);

@@ -106,13 +106,17 @@ static void forget_watched(const struct f2fs_state *states, const struct table *
 	}
 }
 
+/* A volume may have been made anew, with another size. */
 static bool has_same_volumes(const struct table *a, const struct table *b)
 {
 	size_t i;
 
-	for (i = 0; i < a->n_volumes && i < b->n_volumes; i++)
-		if (a->volumes[i].major != b->volumes[i].major || a->volumes[i].minor != b->volumes[i].minor)
+	for (i = 0; i < a->n_volumes && i < b->n_volumes; i++) {
+		const struct volume *v = &a->volumes[i], *w = &b->volumes[i];
+
+		if (v->major != w->major || v->minor != w->minor || v->first_blk != w->first_blk || v->end_blk != w->end_blk)
 			return false;
+	}
 	return a->n_volumes == b->n_volumes;
 }
 

@@ -12,6 +12,7 @@
  *	list	the table of files
  *	theme	light and dark
  *	renew	new data
+ *	player	the time of a recording: slider and play
  *	page	start, and what connects the parts
  *
  * Only page.js runs code when it is loaded. Names of files reach the page as text, never as HTML.
@@ -27,7 +28,8 @@ let data = JSON.parse($("data").textContent);
 
 const ROWS = 100, MORE_ROWS = 400;
 
-const state = { sort: "extra", down: true, chosen: null, find: "", full: false, rows: ROWS, theme: "auto", map: false };
+const state = { sort: "extra", down: true, chosen: null, find: "", full: false, rows: ROWS, theme: "auto", map: false,
+		speed: null };
 const stateName = "fragtrace " + location.pathname;
 
 function keepState() {
@@ -56,6 +58,14 @@ function range(first, last) {
 	return first === last ? String(first) : first + "\u2013" + last;
 }
 
+/* A time in ms since 1970, to a second. */
+function timeText(ms) {
+	const time = new Date(ms), pad = n => String(n).padStart(2, "0");
+	const day = [time.getFullYear(), pad(time.getMonth() + 1), pad(time.getDate())].join("-");
+
+	return day + " " + [time.getHours(), time.getMinutes(), time.getSeconds()].map(pad).join(":");
+}
+
 /* A number with separators, and the word for it. */
 function count(n, word = "") {
 	const number = n.toLocaleString("en");
@@ -63,22 +73,27 @@ function count(n, word = "") {
 	return word ? number + " " + word + (n === 1 ? "" : "s") : number;
 }
 
-/* A function that runs another one, which takes time: again if it was asked for meanwhile, but never twice at a time. */
+/*
+ * A function that runs another one, which takes time: again if it was asked for meanwhile, but never twice at a time.
+ * It returns a promise for the end of the last one.
+ */
 function oneAtATime(work) {
-	let runs = false, again = false;
+	let running = null, again = false;
 
-	return async () => {
-		again = true;
-		if (runs)
-			return;
-		runs = true;
+	async function run() {
 		try {
 			while (again) {
 				again = false;
 				await work();
 			}
 		} finally {
-			runs = false;
+			running = null;
 		}
+	}
+
+	return () => {
+		again = true;
+		running = running || run();
+		return running;
 	};
 }

@@ -163,6 +163,7 @@ async function adopt(fresh) {
 	data = fresh;
 	if (!data.served)
 		adoptPicture(cursor);
+	followTable();
 	drawSummary();
 	drawVolumes();
 	drawLegend();
@@ -183,7 +184,7 @@ function onKey(event) {
 		return;
 	if (event.key === "Escape" && state.chosen)
 		choose(state.chosen);
-	else if (!(onMap && onMapKey(event.key)) && !(onPicture && onPictureKey(event.key)))
+	else if (!(onMap && onMapKey(event.key)) && !(onPicture && onPictureKey(event.key)) && !onPlayerKey(event))
 		return;
 	event.preventDefault();
 }
@@ -227,6 +228,7 @@ function start() {
 	startList();
 	startPicture();
 	startGestures();
+	startPlayer();
 	setFull(state.full);
 	setMap(state.map);
 	adopt(data);

@@ -12,12 +12,9 @@ let renewedAt = Date.now(), frame = null, isLost = false;
 
 /* Show the time of the reading, and how long a new one is overdue. */
 function drawFresh() {
-	const time = new Date(data.time), silent = Date.now() - renewedAt;
+	const silent = Date.now() - renewedAt;
 	const old = isLost || (data.interval > 0 && !moment && silent > 3 * data.interval + 5000);
-	const pad = n => String(n).padStart(2, "0");
-	const day = [time.getFullYear(), pad(time.getMonth() + 1), pad(time.getDate())].join("-");
-	const hour = [time.getHours(), time.getMinutes(), time.getSeconds()].map(pad).join(":");
-	let text = day + " " + hour;
+	let text = timeText(data.time);
 
 	if (isLost)
 		text += ", fragtrace-view does not answer";
@@ -68,18 +65,11 @@ async function onMessage(event) {
 const renewByServer = oneAtATime(async () => {
 	const fresh = await ask("table", {}, { "If-None-Match": `"${data.generation}"` });
 
-	if (!fresh)
+	if (!fresh || moment)
 		return;
 	renewedAt = Date.now();
 	await adopt(fresh);
 });
-
-/* For player.js: show the table of a moment; an empty one is now. The server has to know it. */
-async function showMoment(at) {
-	moment = at;
-	data.generation = 0;
-	await renewByServer();
-}
 
 function startRenewal() {
 	if (!data.interval)

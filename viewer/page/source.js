@@ -63,16 +63,23 @@ const pageSource = {
 
 /* === From --serve === */
 
-/* A moment of the past, for player.js; empty: now. */
+/* The moment of a recording that is shown, see player.js; empty: the one that is shown first. */
 let moment = "";
 
-/* Return: what the server answers; null if that is what the page has already, or if it does not answer. */
-async function ask(what, args = {}, headers = {}) {
-	const query = new URLSearchParams(moment ? { ...args, at: moment } : args);
+/* Return: the answer of the server; null if there is none. It is 404 if there is no table of a moment. */
+async function request(what, args = {}, headers = {}) {
+	const query = new URLSearchParams(moment ? { at: moment, ...args } : args);
 	const answer = await fetch(what + "?" + query, { headers, cache: "no-store" }).catch(() => null);
 
-	isLost = !answer || !(answer.ok || answer.status === 304);
+	isLost = !answer || !(answer.ok || answer.status === 304 || answer.status === 404);
 	drawFresh();
+	return answer;
+}
+
+/* Return: what the server answers; null if that is what the page has already, or if it has no answer. */
+async function ask(what, args, headers) {
+	const answer = await request(what, args, headers);
+
 	return answer && answer.ok ? answer.json() : null;
 }
 

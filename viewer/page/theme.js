@@ -97,6 +97,7 @@ function startTheme() {
 		drawTheme();
 		drawLegend();
 		drawMap();
+		drawTrack();
 		drawRows();
 	};
 

@@ -15,6 +15,7 @@
 #include "input/f2fs_source.h"
 #include "input/heat.h"
 #include "input/pairs.h"
+#include "input/recording.h"
 #include "input/source.h"
 #include "input/table.h"
 #include "model/color.h"
@@ -196,13 +197,44 @@ static void write_outputs(struct session *s, const struct table *table)
 	f2fs_states_free(states, table->n_volumes);
 }
 
-/* The table is moved to the server. */
-static void show(struct session *s, struct table *table)
+/* The table and the states are moved to the server. */
+static void show(struct session *s, struct table *table, struct f2fs_state *states)
 {
-	struct f2fs_state *states = f2fs_source_read(&s->state, table);
-
 	serve_view_fill(&s->server.view, table, states, &s->options.lens, &s->colors, s->source.name);
 	report_colors(s, &s->server.view.runs);
+}
+
+/* For the server. */
+static char *show_moment(void *arg, const struct moment *moment)
+{
+	struct session *s = arg;
+	struct f2fs_state *states;
+	struct table table;
+	char *trouble = serve_recording_read(&s->server.recording, moment ? moment : &s->source.at, &table, &states);
+
+	if (!trouble)
+		show(s, &table, states ? states : f2fs_source_read(&s->state, &table));
+	return trouble;
+}
+
+/* The table is moved to the server. A recording has F2FS's state, too. */
+static void show_first(struct session *s, struct table *table)
+{
+	char *trouble = NULL;
+
+	if (s->server.recording.dir) {
+		table_free(table);
+		trouble = show_moment(s, NULL);
+	} else {
+		show(s, table, f2fs_source_read(&s->state, table));
+	}
+	if (!trouble)
+		server_shows_first(&s->server);
+	else if (s->server.view.generation)
+		warn("%s", trouble);
+	else
+		die("%s", trouble);
+	free(trouble);
 }
 
 /* The outputs are complete when the program ends because of a condition. */
@@ -261,7 +293,7 @@ static bool read_once(struct session *s)
 	write_outputs(s, &table);
 	check_conditions(s, &table);
 	if (s->options.serve)
-		show(s, &table);
+		show_first(s, &table);
 	else
 		table_free(&table);
 	return true;
@@ -364,6 +396,8 @@ static void serve(struct session *s)
 	int64_t next_ns = monotonic_ns();
 
 	server_open(&s->server, &o->serve_at, o->interval_ns);
+	if (recording_is(o->table))
+		server_set_recording(&s->server, &(struct serve_recording){ o->table, &o->lens, o->f2fs_state }, show_moment, s);
 	read_once(s);
 	server_announce(&s->server, &o->serve_at);
 	for (;;) {

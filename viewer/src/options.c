@@ -276,6 +276,8 @@ static void check_top(struct options *o)
 {
 	if (has_output(o))
 		die_usage("--top goes alone, expected no other output beside it");
+	if (o->has_at)
+		die_usage("--top shows what changes, which a moment does not, expected --list files --json FILE beside --at");
 	if (!o->interval_ns && !strcmp(o->table, "-"))
 		o->count = 1;
 	if (!o->interval_ns)
@@ -292,6 +294,10 @@ static void check_space(const struct options *o)
 {
 	if (has_output(o) || o->top || o->why || o->interval_ns)
 		die_usage("--space goes alone, expected no other output beside it, and no -n");
+	/* only together they are of one time */
+	if (recording_is(o->table))
+		die_usage("--space of a recording takes one snapshot of it, and F2FS's state of that time, expected: "
+			  "-t %s/fragtrace-....snapshot.zst --f2fs-state %s/fragtrace-....f2fs", o->table, o->table);
 	if (!o->f2fs_state && strncmp(o->table, DEBUGFS "/", strlen(DEBUGFS "/")))
 		die_usage("--space of a recorded table takes a recorded state, expected: --f2fs-state DIR");
 }

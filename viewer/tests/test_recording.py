@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Recordings with events: fragtrace-view and fragsnap rebuild what a naive model has, block by block.
 
-The model keeps each block in a dictionary, and applies the rules of module/README.md. SEED=N repeats a run.
+The model is in recorder.py. SEED=N repeats a run.
 """
 
 from __future__ import annotations
@@ -10,214 +10,22 @@ import csv
 import io
 import os
 import random
-import struct
 import subprocess
-import zlib
+from bisect import bisect_right
 from pathlib import Path
-from typing import Optional
 
-import numpy as np
 import pytest
-import zstandard
 
 import fragsnap
+from fragplot import moments
 from fragsnap import events as ev
+from PIL import Image
+from recorder import START, Model, Recorder, record_gap
 
 # one built with sanitizers can be named
 VIEW = Path(os.environ.get("VIEW", Path(__file__).resolve().parent.parent / "fragtrace-view")).resolve()
+PLOT = Path(__file__).resolve().parent.parent / "fragtrace-plot"
 SEED = int(os.environ.get("SEED", random.SystemRandom().randrange(10 ** 6)))
-START = 1_700_000_000_000
-DEV = 254 << 20
-MAIN, END = 1000, 200_000
-
-Block = tuple[str, int]
-
-
-class Model:
-    """The blocks of each file: (inode, block) is u for unwritten, or an LBA; and whether it is encoded."""
-
-    def __init__(self, rng: random.Random) -> None:
-        self.rng = rng
-        self.blocks: dict[tuple[int, int], Block] = {}
-        self.names: dict[int, str] = {}
-        self.stale: set[int] = set()
-        self.time_ns = START * 10 ** 6
-        self.seq = 2 ** 32 - 20
-        self.log = MAIN
-        self.next_ino = 4
-        self.events: list[tuple] = []
-
-    def emit(self, kind: int, ino: int, offset: int = 0, length: int = 0, lba: int = 0, encoded: int = 0) -> None:
-        """One event, at least a microsecond after the one before."""
-        self.time_ns += self.rng.choice((1000, 17_000, 3_000_000, 250_000_000))
-        numbered = kind <= ev.UNKNOWN
-        self.seq = (self.seq + numbered) % 2 ** 32
-        pid = self.rng.choice((0, 7, 812)) if numbered else 0
-        comm = {0: b"unknown", 7: b"fsyncer", 812: b"rocksdb:low"}[pid]
-        self.events.append((self.time_ns, DEV, ino, self.seq if numbered else 0, offset, length, lba, pid, kind,
-                            self.rng.randrange(14) if numbered else 0, self.rng.randrange(4) if numbered else 0,
-                            self.rng.randrange(7) if numbered else 0, encoded, comm if numbered else b""))
-
-    def free_run(self, length: int) -> int:
-        """Where a log writes next: mostly after the last block, never where a block is in use."""
-        used = {block[1] for block in self.blocks.values() if block[0] != "u"}
-        if self.rng.random() < 0.2 or self.log + length >= END:
-            self.log = self.rng.randrange(MAIN, END - 1000)
-        while any(at in used for at in range(self.log, self.log + length)):
-            self.log = self.rng.randrange(MAIN, END - 1000)
-        self.log += length
-        return self.log - length
-
-    def step(self) -> None:
-        """One operation on a file."""
-        inos = sorted(self.names)
-        what = self.rng.random()
-        if len(inos) < 3 or (what < 0.05 and len(inos) < 12):
-            ino, self.next_ino = self.next_ino, self.next_ino + 1
-            self.names[ino] = f"/m/f{ino}.sst"
-            self.emit(ev.NEW, ino)
-            self.emit(ev.EXACT, ino)
-            return
-        ino = self.rng.choice(inos)
-        offset, length = self.rng.randrange(60), self.rng.randrange(1, 20)
-        if what < 0.1:
-            del self.names[ino]
-            self.stale.discard(ino)
-            self.hole(ino, 0, 2 ** 30)
-            self.emit(ev.GONE, ino)
-        elif what < 0.2:
-            self.hole(ino, offset, length)
-        elif what < 0.25:
-            self.hole(ino, offset, 2 ** 30 - offset)
-        elif what < 0.35:
-            for at in range(offset, offset + length):
-                self.blocks.setdefault((ino, at), ("u", 0))
-            self.emit(ev.UNWRITTEN, ino, offset, length)
-        elif what < 0.4:
-            self.stale.add(ino)
-            self.emit(ev.STALE, ino)
-        elif what < 0.45:
-            self.stale.discard(ino)
-            self.emit(ev.EXACT, ino)
-        else:
-            lba, encoded = self.free_run(length), int(what > 0.97)
-            for i in range(length):
-                self.blocks[ino, offset + i] = ("e" if encoded else "w", lba + i)
-            self.emit(ev.PLACED, ino, offset, length, lba, encoded)
-
-    def hole(self, ino: int, offset: int, length: int) -> None:
-        """A range has no blocks any more."""
-        for key in [key for key in self.blocks if key[0] == ino and offset <= key[1] < offset + length]:
-            del self.blocks[key]
-        self.emit(ev.HOLE, ino, offset, length)
-
-    def snapshot(self, time_ns: int) -> bytes:
-        """The binary snapshot of this moment, written from module/snapshot_format.h."""
-        paths, files, extents, order = bytearray(b"/m\0"), [], [], []
-        for i, ino in enumerate(sorted(self.names)):
-            first = len(extents)
-            path, last = len(paths), None
-            paths += self.names[ino].encode() + b"\0"
-            for at, (kind, lba) in sorted((key[1], value) for key, value in self.blocks.items() if key[0] == ino):
-                if last and last[1] + last[2] == at and last[6] == kind and (kind == "u" or last[3] + last[2] == lba):
-                    last[2] += 1
-                    continue
-                last = [i, at, 1, 2 ** 32 - 1 if kind == "u" else lba, int(kind == "e"), 1 << 6, kind]
-                extents.append(last)
-            order += [k for k in range(first, len(extents)) if extents[k][6] != "u"]
-            files.append((path, first, len(extents) - first, 0, 0, 0, 0, 0, 0, 0, ino, int(ino in self.stale), 0))
-        order.sort(key=lambda k: extents[k][3])
-        arrays = [("<Q6I", [(0, 254, 0, MAIN, END, 512, 0)]), ("<9Q4I", files), ("<6I", [x[:6] for x in extents]),
-                  ("<I", [(k,) for k in order]), ("<B", [(c,) for c in paths]),
-                  ("<3Q2I16s2I", [(2 ** 64 - 1, 0, 0, 0, 0, b"", 0, 0)] * 2)]
-        body, header = bytearray(), bytearray()
-        for form, records in arrays:
-            header += struct.pack("<QQII", 176 + len(body), len(records), struct.calcsize(form), 0)
-            for record in records:
-                body += struct.pack(form, *record)
-            body += bytes(-len(body) % 8)
-        return struct.pack("<8sIIQQ", b"FTsnap\r\n", 2, 176, 176 + len(body), time_ns) + header + body
-
-    def shown(self) -> set[tuple[int, int, str, int]]:
-        """All blocks."""
-        return {(ino, at, *block) for (ino, at), block in self.blocks.items()}
-
-
-# === Files of a recording, written from src/input/events.h ===
-
-
-def batch(events: list[tuple], until_ns: int, lost: int = 0) -> bytes:
-    """A batch of events."""
-    array = np.array(events, ev.EVENT) if events else np.zeros(0, ev.EVENT)
-    first = int(array["time_ns"][0]) if events else until_ns
-    micro = (array["time_ns"].astype(np.int64) - first) // 1000
-    columns = np.diff(micro, prepend=0).astype("u4").tobytes() if events else b""
-    for name, form in ev.COLUMNS[1:]:
-        values = array[name].copy()
-        if name in ev.DELTAS and events:
-            ends = values + array["length"] if ev.DELTAS[name] else values
-            values[1:] -= ends[:-1]
-        columns += values.astype(form).tobytes()
-    crc = zlib.crc32(columns, zlib.crc32(struct.pack("<IIQQII", len(events), 0, first, until_ns, lost, 0)))
-    return struct.pack("<IIQQII", len(events), crc, first, until_ns, lost, 0) + columns
-
-
-def event_file(batches: list[bytes], is_ended: bool = True) -> bytes:
-    """An event file, flushed after each batch."""
-    packer = zstandard.ZstdCompressor(write_checksum=True).compressobj()
-    data = packer.compress(struct.pack("<8sII", b"FTevents", 1, 16))
-    for one in batches:
-        data += packer.compress(one) + packer.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
-    return data + (packer.flush() if is_ended else b"")
-
-
-class Recorder:
-    """Writes a recording of a model, and remembers what the model had at each moment."""
-
-    def __init__(self, folder: Path, model: Model) -> None:
-        folder.mkdir()
-        self.folder, self.model = folder, model
-        self.truth: list[tuple[int, set, dict[int, str], set[int]]] = []
-        self.batches: list[bytes] = [batch([], 1, 1)]
-        self.stem: Optional[Path] = None
-        self.taken = 0
-
-    def remember(self) -> None:
-        """What the model has now."""
-        self.truth.append((self.model.time_ns, self.model.shown(), dict(self.model.names), set(self.model.stale)))
-
-    def flush(self, lost: int = 0) -> None:
-        """End a batch."""
-        events = self.model.events[self.taken:]
-        self.taken = len(self.model.events)
-        if self.stem:
-            self.batches.append(batch(events, self.model.time_ns, lost))
-
-    def write(self, is_ended: bool = True) -> None:
-        """Write the events after the last snapshot."""
-        if self.stem:
-            self.stem.with_name(self.stem.name + ".events.zst").write_bytes(event_file(self.batches, is_ended))
-
-    def copy(self, steps: int) -> None:
-        """Take a snapshot while so many operations happen: each file is copied at some moment in between."""
-        self.flush()
-        self.write()
-        if self.stem:
-            self.batches = []
-        if not self.stem:
-            self.taken = len(self.model.events)
-        begun = self.taken
-        for _ in range(steps):
-            self.model.step()
-            self.remember()
-        self.model.time_ns = -(-self.model.time_ns // 10 ** 6) * 10 ** 6
-        seconds, ms = divmod(self.model.time_ns // 10 ** 6, 1000)
-        self.stem = self.folder / f"fragtrace-{seconds}.{ms:03}"
-        data = self.model.snapshot(self.model.time_ns)
-        self.stem.with_name(self.stem.name + ".snapshot.zst").write_bytes(zstandard.compress(data))
-        self.taken = begun
-
-
 def view(*args: object, cwd: Path) -> subprocess.CompletedProcess:
     """Run fragtrace-view."""
     return subprocess.run([VIEW, *map(str, args)], cwd=cwd, capture_output=True, text=True, check=False)
@@ -293,6 +101,7 @@ def test_every_moment_is_rebuilt(made: Recorder) -> None:
 
 
 def test_both_readers_agree_in_causes_and_figures(made: Recorder) -> None:
+    seen = 0
     for index in range(3, len(made.truth), 23):
         at = iso(made.truth[index][0])
         done = view("run", "--at", at, "--csv", "-", cwd=made.folder.parent)
@@ -304,12 +113,13 @@ def test_both_readers_agree_in_causes_and_figures(made: Recorder) -> None:
         assert table.causes is not None
         op, flush, why, _ = fragsnap.cause_parts(table.causes)
         with_cause = [(i, row) for i, row in enumerate(rows) if row["op"]]
-        assert with_cause
+        seen += len(with_cause)
         for i, row in with_cause:
             # a break that has no reason has an unknown one
             why[i] = max(why[i], 1)
             assert (row["op"], row["flush"], row["why_here"]) == (
                 fragsnap.OPS[op[i]], fragsnap.FLUSHES[flush[i]], fragsnap.WHYS[why[i]])
+    assert seen
 
 
 def test_relative_times(made: Recorder) -> None:
@@ -434,6 +244,54 @@ def test_all_outputs_take_a_recording(made: Recorder) -> None:
     assert view("--why", "-t", "run", "--at", at, cwd=made.folder.parent).returncode == 0
     done = view(sorted(made.folder.glob("*.snapshot.zst"))[0], "--at", at, cwd=made.folder.parent)
     assert done.returncode == 2 and "--at goes with a recording" in done.stderr
+
+
+def test_outputs_that_no_moment_has(made: Recorder) -> None:
+    at = iso(made.truth[20][0])
+    # a moment does not change
+    done = view("--top", "-t", "run", "--at", at, cwd=made.folder.parent)
+    assert done.returncode == 2 and not done.stdout and "expected --list files --json FILE beside --at" in done.stderr
+    assert view("--top", "-t", "run", "-n", "0.1", "--count", "1", cwd=made.folder.parent).returncode == 0
+    # the state of F2FS is that of a snapshot
+    for more in ([], ["--at", at], ["--at", at, "--f2fs-state", "run"], ["--f2fs-state", "run"]):
+        done = view("--space", "-t", "run", *more, cwd=made.folder.parent)
+        assert done.returncode == 2 and not done.stdout
+        assert "expected: -t run/fragtrace-....snapshot.zst --f2fs-state run/fragtrace-....f2fs" in done.stderr
+
+
+# === fragtrace-plot ===
+
+
+def test_plots_have_moments_between_snapshots(made: Recorder) -> None:
+    series = moments.series_with_events([str(made.folder)], 20)
+    snapshots = {moment.time for moment in moments.series_in(str(made.folder))}
+    assert snapshots < {moment.time for moment in series} and len(series) > 15
+    times = [time_ns for time_ns, *_ in made.truth]
+    # as the recording, the series ends with the last event
+    assert abs(series[-1].time - times[-1] / 10 ** 9) < 1e-6
+    for moment in series[1:]:
+        i = bisect_right(times, round(moment.time * 10 ** 9) + 300)
+        # a moment may be between two events of one operation
+        near = [sum(block[2] != "u" for block in blocks) for _, blocks, *_ in made.truth[i - 1:i + 1]]
+        assert int(moment.read().blocks.sum()) in near, moment
+    last = moments.pick(series, fragsnap.parse_moment("end"))
+    assert last.time == series[-1].time and int(last.read().blocks.sum()) == near[0]
+    done = subprocess.run([PLOT, "history", "run", "-o", "h.png"], cwd=made.folder.parent, check=False)
+    assert done.returncode == 0
+    done = subprocess.run([PLOT, "animate", "run", "-o", "a.gif", "--frames", "12"], cwd=made.folder.parent, check=False)
+    with Image.open(made.folder.parent / "a.gif") as gif:
+        frames = {gif.seek(i) or gif.convert("RGB").crop((78, 98, gif.width - 22, gif.height - 150)).tobytes()
+                  for i in range(gif.n_frames)}
+    # from snapshots alone, there would be four
+    assert done.returncode == 0 and len(frames) > 7
+
+
+def test_plots_have_no_moment_in_a_gap(tmp_path: Path) -> None:
+    recorder, lost_at, in_gap, healed = record_gap(tmp_path / "run", SEED)
+    series = moments.series_with_events([str(recorder.folder)], 60)
+    assert not [moment for moment in series if lost_at / 10 ** 9 < moment.time < healed / 10 ** 9 - 1e-6]
+    assert len(series) > 8 and in_gap < healed
+    assert all(moment.read().n_stale >= 0 for moment in series)
 
 
 # === --keep ===

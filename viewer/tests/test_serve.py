@@ -22,6 +22,8 @@ from collections import Counter
 from pathlib import Path
 
 import naive_space
+from recorder import END, MAIN, Recorder, iso, record, record_gap
+from recorder import Model as FileModel
 from serving import Server
 
 HERE = Path(__file__).resolve().parent
@@ -270,7 +272,8 @@ def test_wrong_requests(view: str) -> None:
         expect(server.ask("cells", **{**good, "lit": "254:0 77777"})["lit"], [])
         for what in "x", "table/", "../etc/passwd", "cells/1":
             expect(server.status(what), 404)
-        expect(server.status("table", at="1"), 404)
+        for at in "1", "x":
+            expect(server.status("table", at=at), 404)
         expect(server.status("table", at=""), 200)
 
 
@@ -362,6 +365,182 @@ def test_other_outputs(view: str) -> None:
         assert process.stdout and process.stdout.readline().startswith("http://127.0.0.1:")
         process.terminate()
         expect(process.wait(10), 0)
+
+
+# === Recordings ===
+
+def by_at(view: str, at: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([view, "run", "--at", at, "--json", "-"], capture_output=True, text=True, check=False)
+
+
+def check_moment(view: str, server: Server, time_ns: int, truth: set) -> None:
+    """The server has at a moment what --at has, and what the model had."""
+    at = iso(time_ns)
+    done = by_at(view, at)
+    expect((done.returncode, done.stderr), (0, ""))
+    records = json.loads(done.stdout)["records"]
+    table = server.ask("table", at=at)
+    expect((table["total"]["extents"], table["total"]["files"]), (len(records), len({r["ino"] for r in records})))
+    expect(table["time"], round(1000 * json.loads(done.stdout)["time"]))
+    for r in records:
+        piece, = server.ask("blocks", at=at, volume=0, first=r["lba"], end=r["lba"] + r["length"])["pieces"]
+        expect((piece["lba"], piece["blocks"], piece["offset"], piece["path"]),
+               (r["lba"], r["length"], r["offset"], r["path"]))
+    written = {lba for _, _, kind, lba in truth if kind != "u"}
+    expect({r["lba"] + i for r in records for i in range(r["length"])}, written)
+    per = -(-(END - MAIN) // 16000)
+    cells = expand(server.ask("cells", at=at, volume=0, first=MAIN, per=per, n=16000)["cells"])
+    expect({i for i, (_, share) in enumerate(cells) if share}, {(lba - MAIN) // per for lba in written})
+    expect({f[2] for f in server.ask("files", at=at, n=1000)["files"]}, {r["ino"] for r in records})
+
+
+def test_moments(view: str) -> None:
+    seed = int(os.environ.get("SEED", random.randrange(10 ** 6)))
+    print(f"# SEED={seed}")
+    recorder = record(Path("run"), seed)
+    with Serving(view, "run") as server:
+        expect(server.ask("table")["recording"], True)
+        order = list(range(0, len(recorder.truth), 6))
+        random.shuffle(order)
+        for index in order:
+            check_moment(view, server, recorder.truth[index][0], recorder.truth[index][1])
+        # the one that was shown first is there, too
+        expect(server.ask("table")["time"], recorder.truth[-1][0] // 10 ** 6)
+        begin = recorder.truth[0][0]
+        one, other = (server.ask("table", at=at)["total"] for at in ("1.5s", iso(begin + 1_500_000_000)))
+        expect(one, other)
+        expect(server.ask("table", at="start")["time"], begin // 10 ** 6)
+        expect(server.ask("table", at="999h")["time"], server.ask("table", at="end")["time"])
+        for bad in "yesterday", "1x", "-1", "2023-02-30T00:00:00Z", "1" * 100:
+            status, _, body = server.request(server.url + "table?at=" + bad)
+            expect((status, body[:13]), (400, b"at=: expected"))
+        status, _, body = server.request(server.url + "table?at=2001-02-03T04:05:06Z")
+        assert status == 404 and b": the recording begins at " in body, body
+        # an answer is known by its table, not by its moment
+        tag = server.request(server.url + "table?at=1s")[1]["ETag"]
+        assert server.request(server.url + "table?at=2s", If_None_Match=tag)[0] == 200
+    with Serving(view, "run", "--at", "1.5s") as server:
+        expect((server.ask("table")["total"], server.ask("table", at="end")["time"]), (one, recorder.truth[-1][0] // 10 ** 6))
+        expect(server.ask("table")["total"], one)
+    with Serving(view, DATA / "small.table") as server:
+        expect((server.ask("table")["recording"], server.status("recording"), server.status("table", at="1s")), (False, 404, 404))
+
+
+def test_gaps(view: str) -> None:
+    recorder, lost_at, in_gap, healed = record_gap(Path("run"), 5)
+    with Serving(view, "run") as server:
+        known = server.ask("recording")
+        (first, exact, lost), (second, end, none) = known["spans"]
+        expect((known["first"], known["last"], known["next"]), (first, recorder.model.time_ns // 10 ** 6, None))
+        expect((second, end, lost, none), (healed // 10 ** 6, known["last"], 2, 0))
+        assert exact <= lost_at // 10 ** 6 < in_gap // 10 ** 6 <= second, known
+        before = server.ask("table", at=iso(exact * 10 ** 6))
+        expect(before["time"], exact)
+        for at in iso(lost_at + 500), iso((lost_at + in_gap) // 2), iso(healed - 1):
+            status, headers, body = server.request(server.url + "table?at=" + at)
+            expect((status, headers["Content-Type"]), (404, "text/plain; charset=utf-8"))
+            expect("fragtrace-view: " + body.decode(), by_at(view, at).stderr)
+            assert b": 2 events were lost; the nearest exact moments are " in body, body
+            # what was shown before is still there
+            expect(server.ask("table", at=iso(exact * 10 ** 6))["total"], before["total"])
+        check_moment(view, server, recorder.truth[-1][0], recorder.truth[-1][1])
+
+
+def test_a_damaged_recording_ends_no_server(view: str) -> None:
+    record(Path("run"), 7)
+    snapshots = sorted(Path("run").glob("*.snapshot.zst"))
+    whole = snapshots[2].read_bytes()
+    times = [int(p.name.split("-")[1].split(".")[0]) * 10 ** 9 + int(p.name.split(".")[1]) * 10 ** 6 for p in snapshots]
+    with Serving(view, "run") as server:
+        good = server.ask("table", at=iso(times[0]))["total"]
+        for damaged in whole[:50], b"nonsense", b"":
+            snapshots[2].write_bytes(damaged)
+            status, _, body = server.request(server.url + "table?at=" + iso(times[2]))
+            assert status == 404 and body.startswith(b"run/fragtrace-") and body.count(b"\n") == 1, body
+            expect(server.ask("table", at=iso(times[0] + 1))["total"], good)
+        # as --keep does it while the recording is served
+        for path in Path("run").glob(snapshots[0].name.split(".snap")[0] + "*"):
+            path.unlink()
+        snapshots[2].write_bytes(whole)
+        expect(server.status("table", at=iso(times[0])), 404)
+        expect(server.ask("recording")["first"], times[1] // 10 ** 6)
+        expect(server.status("table", at=iso(times[1])), 200)
+        for path in list(Path("run").iterdir()):
+            path.unlink()
+        expect((server.status("table", at=iso(times[0])), server.status("recording")), (404, 404))
+
+
+def test_spans_are_bounded(view: str) -> None:
+    Path("run").mkdir()
+    for i in range(2500):
+        Path(f"run/fragtrace-{1000 + i}.000.table").write_text(
+            f"# fragtrace table 1\n# time {1000 + i}.000\n# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m\n"
+            f"254:0 {110 + i % 50} 1 0 4 contiguous /m/a.sst\n")
+    with Serving(view, "run") as server:
+        spans: list[list[int]] = []
+        answers = 0
+        while True:
+            status, headers, body = server.request(f"{server.url}recording?first={len(spans)}")
+            expect((status, headers["ETag"]), (200, None))
+            some = json.loads(body)
+            expect((some["first"], some["last"]), (1000000, 3499000))
+            assert 0 < len(some["spans"]) <= 1000 and len(body) < 50000
+            spans += some["spans"]
+            answers += 1
+            if some["next"] is None:
+                break
+            expect(some["next"], len(spans))
+        assert answers >= 3
+        # without events, a snapshot counts until the next one
+        expect(spans, [[1000000 + 1000 * i, 1000000 + 1000 * i + 999 * (i < 2499), 0] for i in range(2500)])
+        expect(server.ask("recording", first=2500)["spans"], [])
+        expect(server.ask("table", at="17.9s")["time"], 1017000)
+        expect(server.ask("blocks", at="17.9s", volume=0, first=127, end=128)["pieces"][0]["path"], "/m/a.sst")
+        expect([server.status("recording", first=first) for first in ("x", -1, 2 ** 32)], [400] * 3)
+
+
+NODE_SEGMENTS = range(380, 388)
+
+
+def write_state(folder: Path, valid: set[int]) -> None:
+    """A segment_bits with these blocks."""
+    with open(folder / "segment_bits", "w", encoding="ascii") as file:
+        print(naive_space.BITS, naive_space.LINE, sep="\n", file=file)
+        for i in range((END - MAIN) // 512):
+            bits = [MAIN + 512 * i + k in valid for k in range(512)]
+            print(f"{i:<10}{3 if i in NODE_SEGMENTS else 1}|{sum(bits):<3}| {naive_space.as_hex(bits)}", file=file)
+
+
+def test_state_of_f2fs_in_a_recording(view: str) -> None:
+    recorder = Recorder(Path("run"), FileModel(random.Random(3)))
+    recorder.steps(40)
+    recorder.copy(0)
+    watched = {lba for _, _, kind, lba in recorder.model.shown() if kind != "u"}
+    rng = random.Random(4)
+    nodes = {MAIN + 512 * segment + k for segment in NODE_SEGMENTS for k in range(60)} - watched
+    others = {rng.randrange(MAIN, MAIN + 512 * 380) for _ in range(3000)} - watched
+    state = Path(str(recorder.stem) + ".f2fs")
+    (state / "254:0").mkdir(parents=True)
+    write_state(state / "254:0", watched | others | nodes)
+    recorder.steps(60)
+    recorder.flush()
+    recorder.write()
+    Path("c.cnf").write_text("default #123456 #123456 #123456\n")
+    freed = 0
+    with Serving(view, "run", "-c", "./c.cnf") as server:
+        for index in 40, 60, len(recorder.truth) - 1:
+            at, blocks = iso(recorder.truth[index][0]), {b[3] for b in recorder.truth[index][1] if b[2] != "u"}
+            freed += len(watched - blocks)
+            expect(server.ask("table", at=at)["knowsFree"], True)
+            for first in range(MAIN, END, MAX_CELLS):
+                cells = expand(server.ask("cells", at=at, volume=0, first=first, per=1, n=MAX_CELLS)["cells"])
+                for lba, (rgb, _) in enumerate(cells, first):
+                    expected = 0x123456 if lba in blocks else OTHER if lba in others else NODES if lba in nodes else 0
+                    expect((index, lba, rgb), (index, lba, expected))
+    assert freed, "no block became free"
+    (state / "254:0/segment_bits").write_text("nonsense\n")
+    with Serving(view, "run") as server:
+        expect(server.ask("table", at="1s")["knowsFree"], False)
 
 
 # === Size ===

@@ -115,8 +115,8 @@ def one_moment(paths: list[str], when: Optional[fragsnap.Moment]) -> tuple[momen
 
 def run_history(args: argparse.Namespace) -> None:
     """fragtrace-plot history"""
-    save(args, lambda: history.make(moments.series_of(args.inputs), args.colors, args.top, args.request,
-                                    args.title))
+    save(args, lambda: history.make(moments.series_with_events(args.inputs, history.MOMENTS), args.colors, args.top,
+                                    args.request, args.title))
 
 
 def run_compare(args: argparse.Namespace) -> None:
@@ -161,8 +161,8 @@ def run_space(args: argparse.Namespace) -> None:
 def run_animate(args: argparse.Namespace) -> None:
     """fragtrace-plot animate"""
     with style.whole_file(args.output) as temporary:
-        animate.make(moments.series_of(args.inputs), args.colors, args.top, args.request, args.title, args.frames,
-                     args.seconds, args.max_size * MIB, temporary)
+        animate.make(moments.series_with_events(args.inputs, args.frames), args.colors, args.top, args.request,
+                     args.title, args.frames, args.seconds, args.max_size * MIB, temporary)
 
 
 # === The command line ===

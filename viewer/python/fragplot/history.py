@@ -25,6 +25,8 @@ from .shares import Share, shares_by_extension, shares_of, sum_of
 
 # Smaller series (in bytes) are read faster than other processes start.
 WORTH_PROCESSES = 2 << 20
+# Rebuilt from events, besides the snapshots.
+MOMENTS = 120
 
 ALL = Group("all files", (0xd0d0d0, 0x404040, 0x404040))
 

@@ -13,6 +13,7 @@ from typing import Optional
 
 import fragsnap
 from fragsnap import Recording, SnapError, Table, read_table
+from fragsnap.moment import NS
 
 # Names as written by fragtrace-view --record. Each file is valid from its time to that of the next one.
 NAME = re.compile(r"fragtrace-(\d{1,11}\.\d{3})\.(?:snapshot|table)(?:\.gz|\.zst)?", re.ASCII)
@@ -94,19 +95,50 @@ def at(moments: list[Moment], seconds: float) -> Moment:
     return moments[bisect_right(times, moments[0].time + seconds + 0.0005) - 1]
 
 
+def events_of(moment: Moment) -> str:
+    """The path that the events after a snapshot have."""
+    folder, name = os.path.split(moment.path)
+    return os.path.join(folder, NAME.sub(r"fragtrace-\1.events.zst", name))
+
+
+def last_of(series: list[Moment]) -> Moment:
+    """The last moment of a series; it is rebuilt from events where the recording has them."""
+    if not os.path.exists(events_of(series[-1])):
+        return series[-1]
+    recording = Recording(os.path.dirname(series[-1].path))
+    end_ns = recording.span(len(recording.list) - 1).last_ns
+    return Moment(series[-1].path, end_ns / NS, fragsnap.Moment(end_ns, False))
+
+
+def series_with_events(paths: list[str], number: int) -> list[Moment]:
+    """As series_of(); of a recording with events, also so many moments at equal distances, but none in a gap."""
+    series = series_of(paths)
+    if not os.path.isdir(paths[0]) or not any(os.path.exists(events_of(moment)) for moment in series):
+        return series
+    recording = Recording(paths[0])
+    spans = [recording.span(i) for i in range(len(recording.list))]
+    begins = [one.first_ns for one in spans]
+    length = spans[-1].last_ns - begins[0]
+    result = {moment.time: moment for moment in series}
+    for step in range(1, number):
+        time_ns = begins[0] + length * step // (number - 1)
+        i = bisect_right(begins, time_ns) - 1
+        if recording.list[i].events and begins[i] < time_ns <= spans[i].last_ns:
+            result[time_ns / NS] = Moment(recording.list[i].snapshot, time_ns / NS, fragsnap.Moment(time_ns, False))
+    return [result[time] for time in sorted(result)]
+
+
 def pick(series: list[Moment], moment: fragsnap.Moment) -> Moment:
     """The moment of a series; it is rebuilt from events where the recording has them."""
     start = series[0].time
     if moment.ns is None:
-        return series[-1]
+        return last_of(series)
     seconds = moment.ns / 10 ** 9 - (0 if moment.is_relative else start)
     if seconds < 0:
         raise SnapError(f"the recording begins at {clock(start)}, expected no moment before that, such as "
                         f"{clock(start + seconds)}")
     last = series[bisect_right([one.time for one in series], start + seconds + 0.0005) - 1]
-    folder, name = os.path.split(last.path)
-    events = os.path.join(folder, NAME.sub(r"fragtrace-\1.events.zst", name))
-    if start + seconds > last.time + 0.0005 and os.path.exists(events):
+    if start + seconds > last.time + 0.0005 and os.path.exists(events_of(last)):
         return Moment(last.path, start + seconds, moment)
     return at(series, seconds)
 

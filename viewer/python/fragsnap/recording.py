@@ -87,6 +87,16 @@ class Recording:
             return events.list[:0], Span(first, first, following, lost, has_gap)
         return events.list, Span(first, last, following, lost, has_gap)
 
+    def span(self, i: int) -> Span:
+        """The moments that can be rebuilt from a snapshot."""
+        if self.list[i].events is not None:
+            return self.load_events(i)[1]
+        first = self.list[i].time_ms * 10 ** 6
+        if i + 1 == len(self.list):
+            return Span(first, first, FOREVER, 0, False)
+        following = self.list[i + 1].time_ms * 10 ** 6
+        return Span(first, following - 1, following, 0, False)
+
     def absolute(self, moment: Moment) -> int:
         """Nanoseconds since 1970."""
         if moment.ns is None:

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "input/events.h"
+#include "input/f2fs_state.h"
 #include "input/recording.h"
 #include "input/replay.h"
 #include "input/snapshot.h"
@@ -61,6 +62,14 @@ static int by_time(const void *a, const void *b)
 	return x->time_ms < y->time_ms ? -1 : x->time_ms > y->time_ms;
 }
 
+static void keep_if_there(char **path)
+{
+	if (!access(*path, F_OK))
+		return;
+	free(*path);
+	*path = NULL;
+}
+
 static void enter(struct recording *r, size_t *cap, const char *name)
 {
 	static const char *const suffixes[] = { ".snapshot.zst", ".snapshot.gz", ".snapshot", ".table.zst",
@@ -73,10 +82,9 @@ static void enter(struct recording *r, size_t *cap, const char *name)
 		return;
 	found.snapshot = xasprintf("%s/%s", r->dir, name);
 	found.events = xasprintf("%s/%.*s" EVENTS_SUFFIX, r->dir, (int)(suffix - name), name);
-	if (access(found.events, F_OK)) {
-		free(found.events);
-		found.events = NULL;
-	}
+	found.state = xasprintf("%s/%.*s" F2FS_STATE_SUFFIX, r->dir, (int)(suffix - name), name);
+	keep_if_there(&found.events);
+	keep_if_there(&found.state);
 	r->list = grow(r->list, cap, r->n, sizeof(found));
 	r->list[r->n++] = found;
 }
@@ -130,6 +138,7 @@ void recording_close(struct recording *recording)
 	for (i = 0; i < recording->n; i++) {
 		free(recording->list[i].snapshot);
 		free(recording->list[i].events);
+		free(recording->list[i].state);
 	}
 	free(recording->list);
 	*recording = (struct recording){ 0 };
@@ -201,6 +210,31 @@ static void load_events(const struct recording *r, size_t i, struct events *even
 	span->n_lost = events->n_lost;
 }
 
+/**
+ * recording_span() - find the moments that can be rebuilt from a snapshot
+ * @recording: the recording
+ * @i: index into its list
+ * @span: the result; all events after the snapshot are read
+ *
+ * Ends the program if they cannot be read.
+ */
+void recording_span(const struct recording *recording, size_t i, struct span *span)
+{
+	const struct recorded *list = recording->list;
+	struct events events;
+
+	if (list[i].events) {
+		load_events(recording, i, &events, span);
+		events_free(&events);
+		return;
+	}
+	/* without events, a snapshot is valid until the next one */
+	*span = (struct span){ .first_ns = ns_of(list[i].time_ms), .next_ns = UINT64_MAX };
+	if (i + 1 < recording->n)
+		span->next_ns = ns_of(list[i + 1].time_ms);
+	span->last_ns = i + 1 < recording->n ? span->next_ns - 1 : span->first_ns;
+}
+
 /* Without events, a snapshot is valid until the next one. */
 static void read_plain(const struct recording *r, size_t i, struct text *text)
 {
@@ -257,6 +291,30 @@ static uint64_t absolute(const struct recording *r, const struct moment *moment)
 	return moment->ns > UINT64_MAX - 1 - begin ? UINT64_MAX - 1 : begin + moment->ns;
 }
 
+/* Return: the index of the last snapshot that is not younger, plus one; 0: there is none. */
+static size_t find_before(const struct recording *r, uint64_t at_ns)
+{
+	size_t i = r->n;
+
+	while (i && ns_of(r->list[i - 1].time_ms) > at_ns)
+		i--;
+	return i;
+}
+
+/**
+ * recording_before() - find the snapshot that a moment is rebuilt from
+ * @recording: the recording
+ * @moment: when
+ *
+ * Return: the last one that is not younger, or NULL.
+ */
+const struct recorded *recording_before(const struct recording *recording, const struct moment *moment)
+{
+	size_t i = find_before(recording, absolute(recording, moment));
+
+	return i ? &recording->list[i - 1] : NULL;
+}
+
 /**
  * recording_read() - rebuild the snapshot of a moment
  * @recording: the recording
@@ -270,10 +328,8 @@ void recording_read(const struct recording *recording, const struct moment *mome
 {
 	uint64_t at_ns = absolute(recording, moment);
 	char at[MOMENT_MAX], begin[MOMENT_MAX];
-	size_t i = recording->n;
+	size_t i = find_before(recording, at_ns);
 
-	while (i && ns_of(recording->list[i - 1].time_ms) > at_ns)
-		i--;
 	if (!i)
 		die("%s: the recording begins at %s, expected no moment before that, such as %s", recording->dir,
 		    moment_text(begin, ns_of(recording->list[0].time_ms)), moment_text(at, at_ns));

@@ -17,11 +17,13 @@
  * @time_ms: when it was complete
  * @snapshot: its path; NULL in a list of what is not read
  * @events: the path of the events, or NULL
+ * @state: the folder with F2FS's own state of that time, or NULL
  */
 struct recorded {
 	int64_t time_ms;
 	char *snapshot;
 	char *events;
+	char *state;
 };
 
 /**
@@ -56,6 +58,8 @@ int64_t recorded_time_of(const char *name, const char **suffix);
 bool recording_is(const char *path);
 void recording_open(struct recording *recording, const char *dir);
 void recording_read(const struct recording *recording, const struct moment *moment, struct text *text);
+const struct recorded *recording_before(const struct recording *recording, const struct moment *moment);
+void recording_span(const struct recording *recording, size_t i, struct span *span);
 void recording_close(struct recording *recording);
 
 #endif

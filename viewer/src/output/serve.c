@@ -3,7 +3,8 @@
  * Beside the pipeline: a read-only HTTP server for the page, and for what the page asks about the current table.
  *
  * One thread does everything: between two readings of the table, server_run() waits for requests and answers
- * them, see serve_view.c. So no answer mixes two tables, and nothing needs a lock.
+ * them, see serve_view.c. So no answer mixes two tables, and nothing needs a lock. A request for another moment of a
+ * recording replaces the table, see serve_recording.c.
  *
  * Names of files are secret to other users of the system. So:
  * - each path begins with a random token, which only the printed URL has;
@@ -14,7 +15,6 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -31,79 +31,6 @@
 #define TIMEOUT_S 20
 
 #define NSEC_PER_MSEC 1000000
-
-/* === Address === */
-
-/* Split ADDR:PORT, [ADDR]:PORT, ADDR or PORT; a part that is missing stays as it is. */
-static void split_address(const char *arg, char *host, size_t size, const char **port)
-{
-	const char *colon = strrchr(arg, ':');
-	size_t len = colon ? (size_t)(colon - arg) : strlen(arg);
-
-	if (*arg == '[' && (!colon || colon[-1] != ']'))
-		len = strlen(arg);
-	if (len == strlen(arg) && strspn(arg, "0123456789") == len) {
-		*port = arg;
-		return;
-	}
-	if (len != strlen(arg))
-		*port = colon + 1;
-	if (*arg == '[' && len > 1 && arg[len - 1] == ']') {
-		arg++;
-		len -= 2;
-	}
-	if (len && len < size)
-		snprintf(host, size, "%.*s", (int)len, arg);
-	else if (len)
-		*host = '\0';
-}
-
-/**
- * serve_read_address() - parse the argument of --serve
- * @address: the result
- * @arg: ADDR:PORT, one of both, or NULL for SERVE_ADDRESS
- *
- * Ends the program if it is no address.
- */
-void serve_read_address(struct serve_address *address, const char *arg)
-{
-	const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM };
-	char host[64] = "127.0.0.1";
-	const char *port = strrchr(SERVE_ADDRESS, ':') + 1;
-	struct addrinfo *found;
-
-	if (arg)
-		split_address(arg, host, sizeof(host), &port);
-	if (!strcmp(host, "localhost"))
-		strcpy(host, "127.0.0.1");
-	if (!*host || !*port || strlen(port) > 5 || strtoul(port, NULL, 10) > UINT16_MAX ||
-	    getaddrinfo(host, port, &hints, &found))
-		die_usage("--serve=%s: expected an IP address and a port, as in %s or [::1]:8417", arg, SERVE_ADDRESS);
-	memcpy(&address->storage, found->ai_addr, found->ai_addrlen);
-	address->len = found->ai_addrlen;
-	freeaddrinfo(found);
-}
-
-static bool is_loopback(const struct serve_address *address)
-{
-	const struct sockaddr_in *in4 = (const struct sockaddr_in *)&address->storage;
-	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&address->storage;
-
-	if (address->storage.ss_family == AF_INET)
-		return ntohl(in4->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
-	return IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr);
-}
-
-/* As part of a URL: ADDR:PORT or [ADDR]:PORT. */
-static char *address_text(const struct sockaddr_storage *address, socklen_t len)
-{
-	char host[64], port[16];
-
-	if (getnameinfo((const struct sockaddr *)address, len, host, sizeof(host), port, sizeof(port),
-			NI_NUMERICHOST | NI_NUMERICSERV))
-		die("cannot name the address of --serve");
-	return xasprintf(address->ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
-}
 
 /* === Answers === */
 
@@ -139,7 +66,7 @@ static enum MHD_Result respond(struct MHD_Connection *connection, unsigned int s
 static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned int status, const char *why)
 {
 	struct MHD_Response *response = MHD_create_response_from_buffer(strlen(why), (void *)(uintptr_t)why,
-									MHD_RESPMEM_PERSISTENT);
+									MHD_RESPMEM_MUST_COPY);
 
 	return response ? respond(connection, status, "text/plain; charset=utf-8", response, 0) : MHD_NO;
 }
@@ -298,13 +225,30 @@ static bool is_good_host(const char *value)
 	return true;
 }
 
-/* The table of a moment; a server of one table has only the current one. */
-static bool has_moment(const struct MHD_Connection *connection)
+/*
+ * Show the table that a request is about: that of a moment, or the one that was shown first. There is one at a time:
+ * whoever looks at a moment asks for several things in it.
+ *
+ * Return: NULL, or why there is none, to be freed.
+ */
+static char *turn_to(struct server *server, const char *at, unsigned int *status)
 {
-	const char *at = MHD_lookup_connection_value((struct MHD_Connection *)(uintptr_t)connection,
-						     MHD_GET_ARGUMENT_KIND, "at");
+	struct moment moment;
+	char *trouble;
 
-	return !at || !*at;
+	if (!strcmp(at, server->at))
+		return NULL;
+	*status = MHD_HTTP_NOT_FOUND;
+	if (!server->recording.dir)
+		return xasprintf("no table of that moment: this is no recording");
+	if (strlen(at) >= SERVE_AT_MAX || (*at && !moment_parse(&moment, at))) {
+		*status = MHD_HTTP_BAD_REQUEST;
+		return xasprintf("at=: expected " MOMENT_FORM);
+	}
+	trouble = server->show(server->arg, *at ? &moment : NULL);
+	if (!trouble)
+		snprintf(server->at, SERVE_AT_MAX, "%s", at);
+	return trouble;
 }
 
 static bool is_known(struct MHD_Connection *connection, uint64_t generation)
@@ -345,10 +289,53 @@ static enum MHD_Result answer(const struct server *server, struct MHD_Connection
 	return response ? respond(connection, MHD_HTTP_OK, answers[which].type, response, generation) : MHD_NO;
 }
 
+/* @why is freed. */
+static enum MHD_Result refuse_moment(struct MHD_Connection *connection, unsigned int status, char *why)
+{
+	char *line = xasprintf("%s\n", why);
+	enum MHD_Result result = refuse(connection, status, line);
+
+	free(line);
+	free(why);
+	return result;
+}
+
+static enum MHD_Result answer_at(struct server *server, struct MHD_Connection *connection, size_t which)
+{
+	const char *at = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "at");
+	unsigned int status;
+	char *trouble = turn_to(server, at ? at : "", &status);
+
+	return trouble ? refuse_moment(connection, status, trouble) : answer(server, connection, which);
+}
+
+/* It does not depend on the table that is shown, and grows while the recording is written. */
+static enum MHD_Result answer_recording(const struct server *server, struct MHD_Connection *connection)
+{
+	const struct request request = { .connection = connection, .server = server };
+	struct MHD_Response *response;
+	uint64_t first = 0;
+	struct text json;
+	char *trouble;
+
+	if (!server->recording.dir)
+		return refuse(connection, MHD_HTTP_NOT_FOUND, "this is no recording\n");
+	if (MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "first") &&
+	    !read_number(&request, "first", UINT32_MAX, &first))
+		return refuse(connection, MHD_HTTP_BAD_REQUEST, "expected first= (the index of a snapshot)\n");
+	trouble = serve_recording_spans(&server->recording, (size_t)first, &json);
+	if (trouble)
+		return refuse_moment(connection, MHD_HTTP_NOT_FOUND, trouble);
+	response = MHD_create_response_from_buffer(json.len, json.buf, MHD_RESPMEM_MUST_FREE);
+	if (!response)
+		text_free(&json);
+	return response ? respond(connection, MHD_HTTP_OK, "application/json", response, 0) : MHD_NO;
+}
+
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *path, const char *method,
 				  const char *version, const char *upload, size_t *upload_len, void **state)
 {
-	const struct server *server = arg;
+	struct server *server = arg;
 	static int is_begun;
 	size_t i;
 
@@ -369,12 +356,12 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 		return refuse(connection, MHD_HTTP_FORBIDDEN, "expected the URL that fragtrace-view has printed\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "expected GET or HEAD\n");
-	if (!has_moment(connection))
-		return refuse(connection, MHD_HTTP_NOT_FOUND, "no table of that moment\n");
+	if (!strcmp(path + TOKEN_LEN + 2, "recording"))
+		return answer_recording(server, connection);
 	for (i = 0; i < ARRAY_LEN(answers); i++)
 		if (!strcmp(path + TOKEN_LEN + 2, answers[i].name))
-			return answer(server, connection, i);
-	return refuse(connection, MHD_HTTP_NOT_FOUND, "expected table, cells, blocks or files\n");
+			return answer_at(server, connection, i);
+	return refuse(connection, MHD_HTTP_NOT_FOUND, "expected table, cells, blocks, files or recording\n");
 }
 
 /* === Server === */
@@ -415,7 +402,7 @@ static void make_token(char token[TOKEN_LEN + 1])
 static int listen_on(const struct serve_address *address)
 {
 	int fd = socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), yes = 1;
-	char *name = address_text(&address->storage, address->len);
+	char *name = serve_address_text(address);
 
 	/* of an earlier server, connections may still be in TIME_WAIT */
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) ||
@@ -464,6 +451,32 @@ void server_open(struct server *server, const struct serve_address *address, int
 }
 
 /**
+ * server_set_recording() - let requests name moments
+ * @server: the server
+ * @recording: the recording
+ * @show: shows a moment by serve_view_fill(); NULL stands for the one that is shown first. Returns NULL, or why there
+ *	is none, to be freed
+ * @arg: for @show
+ */
+void server_set_recording(struct server *server, const struct serve_recording *recording,
+			  char *(*show)(void *arg, const struct moment *moment), void *arg)
+{
+	server->recording = *recording;
+	server->show = show;
+	server->arg = arg;
+	server->view.has_moments = true;
+}
+
+/**
+ * server_shows_first() - the view was filled with the table that is shown first, not with that of a request
+ * @server: the server
+ */
+void server_shows_first(struct server *server)
+{
+	*server->at = '\0';
+}
+
+/**
  * server_announce() - print the URL
  * @server: the server, which has a table now
  * @address: as for server_open()
@@ -471,14 +484,13 @@ void server_open(struct server *server, const struct serve_address *address, int
 void server_announce(const struct server *server, const struct serve_address *address)
 {
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_LISTEN_FD);
-	struct sockaddr_storage bound;
-	socklen_t len = sizeof(bound);
+	struct serve_address bound = { .len = sizeof(bound.storage) };
 	char *text;
 
-	if (!info || getsockname(info->listen_fd, (struct sockaddr *)&bound, &len))
+	if (!info || getsockname(info->listen_fd, (struct sockaddr *)&bound.storage, &bound.len))
 		die("cannot name the address of --serve: %s", strerror(errno));
-	text = address_text(&bound, len);
-	if (!is_loopback(address))
+	text = serve_address_text(&bound);
+	if (!serve_address_is_local(address))
 		warn("%s can be reached from other machines, unencrypted: who reads the URL on its way sees names of files",
 		     text);
 	if (printf("http://%s/%s/\n", text, server->token) < 0 || fflush(stdout))

@@ -51,14 +51,13 @@ static void find_places(struct serve_view *view)
 void serve_view_fill(struct serve_view *view, struct table *table, struct f2fs_state *states, const struct lens *lens,
 		     struct colors *colors, const char *name)
 {
-	uint64_t generation = view->generation;
-	int64_t interval_ns = view->interval_ns;
+	const struct serve_view old = *view;
 	const struct table *shown = &view->table;
 
 	serve_view_free(view);
 	*view = (struct serve_view){
 		.table = *table, .states = states, .colors = colors, .has_selection = lens->only,
-		.generation = generation + 1, .interval_ns = interval_ns,
+		.generation = old.generation + 1, .interval_ns = old.interval_ns, .has_moments = old.has_moments,
 	};
 	*table = (struct table){ 0 };
 	if (lens->only) {
@@ -123,8 +122,8 @@ void serve_put_table(FILE *file, const void *arg)
 	const struct serve_view *view = arg;
 	size_t i;
 
-	fprintf(file, "{\"served\":true,\"generation\":%ju,\"maxCells\":%d,\"maxFiles\":%d,\n", (uintmax_t)view->generation,
-		SERVE_MAX_CELLS, SERVE_MAX_FILES);
+	fprintf(file, "{\"served\":true,\"recording\":%s,\"generation\":%ju,\"maxCells\":%d,\"maxFiles\":%d,\n",
+		view->has_moments ? "true" : "false", (uintmax_t)view->generation, SERVE_MAX_CELLS, SERVE_MAX_FILES);
 	page_put_head(file, &view->runs, view->colors, view->states, view->interval_ns);
 	fputs("\"volumes\":[\n", file);
 	for (i = 0; i < view->runs.n_parts; i++) {

@@ -50,6 +50,7 @@ extern const char *const serve_sorts[N_SORTS];
  * @places: by index into table.files, its first block address; BLK_MAX if it has none
  * @generation: counts the tables that were shown
  * @interval_ns: from one table to the next; 0: there is only one
+ * @has_moments: there are tables of other moments, see serve_recording.c
  */
 struct serve_view {
 	struct table table;
@@ -62,6 +63,7 @@ struct serve_view {
 	uint32_t *places;
 	uint64_t generation;
 	int64_t interval_ns;
+	bool has_moments;
 };
 
 /**

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The player of a recording that is served: a slider over its time, with a tick for each snapshot and a mark for
+ * each gap, and play. A moment is asked for when the picture of the one before is there, so that a slow answer
+ * makes the steps larger, and never a queue.
+ */
+"use strict";
+
+const SPEEDS = [0.1, 1, 10, 60, 600, 3600], PLAY_SECONDS = 60, LEAST_WAIT = 50, THUMB = 16;
+
+/*
+ * Times are in ms since 1970: the beginning and the end of the recording, and the position of the slider. A span is
+ * the time of a snapshot, the last exact moment after it, and how many events were lost then. A run is one play.
+ */
+const player = { first: 0, last: 0, at: 0, spans: [], run: 0, plays: false };
+
+/* === Moments === */
+
+/* The index of the last span that begins before a time, or -1. */
+function spanBefore(time) {
+	let low = 0, high = player.spans.length;
+
+	while (low < high) {
+		const middle = low + high >>> 1;
+
+		if (player.spans[middle][0] <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low - 1;
+}
+
+/* The gap that a time is in, from its last exact moment before it to the next one; or null. */
+function gapAt(time) {
+	const i = spanBefore(time), next = player.spans[i + 1];
+
+	if (i < 0 || !next || time <= player.spans[i][1])
+		return null;
+	return { from: player.spans[i][1], to: next[0], lost: player.spans[i][2] };
+}
+
+/* A time after the beginning, as --at has it. */
+function spanText(ms) {
+	const hours = Math.floor(ms / 3600000), minutes = Math.floor(ms / 60000) % 60;
+	const seconds = (ms % 60000 / 1000).toFixed(3).replace(/\.?0+$/, "");
+
+	return (hours ? hours + "h" : "") + (hours || minutes ? minutes + "m" : "") + seconds + "s";
+}
+
+function clamp(time) {
+	return Math.min(player.last, Math.max(player.first, time));
+}
+
+/* === Drawing === */
+
+function placeOnTrack(time, width) {
+	return THUMB / 2 + (width - THUMB) * (time - player.first) / Math.max(1, player.last - player.first);
+}
+
+function drawTrack() {
+	const canvas = $("ticks"), ratio = window.devicePixelRatio || 1, context = canvas.getContext("2d");
+	const style = getComputedStyle(document.documentElement);
+	const width = canvas.clientWidth, height = canvas.clientHeight;
+	let drawn = -1;
+
+	if (!data.recording)
+		return;
+	canvas.width = Math.round(width * ratio);
+	canvas.height = Math.round(height * ratio);
+	context.scale(ratio, ratio);
+	player.spans.forEach(([time, exact], i) => {
+		const x = Math.round(placeOnTrack(time, width)), next = player.spans[i + 1];
+
+		if (next && next[0] > exact + 1) {
+			const left = placeOnTrack(exact, width);
+
+			context.fillStyle = style.getPropertyValue("--old");
+			context.fillRect(left, 3, Math.max(2, placeOnTrack(next[0], width) - left), height - 3);
+		}
+		if (x === drawn)
+			return;
+		context.fillStyle = style.getPropertyValue("--ink");
+		context.fillRect(x, 0, 1, height);
+		drawn = x;
+	});
+}
+
+function drawPosition() {
+	const time = Math.round(player.at), ms = String(time % 1000).padStart(3, "0");
+	const text = timeText(time) + "." + ms + ", " + spanText(time - player.first) + " of " + spanText(player.last - player.first);
+
+	$("time").min = player.first;
+	$("time").max = player.last;
+	$("time").value = time;
+	$("time").setAttribute("aria-valuetext", text);
+	$("clock").textContent = text;
+}
+
+function drawPlay() {
+	$("play").textContent = player.plays ? "Pause" : "Play";
+}
+
+/* Why the picture is not that of the slider; an empty text: it is. */
+function drawRefusal(why) {
+	$("refusal").textContent = why;
+	$("view").classList.toggle("other-moment", Boolean(why));
+}
+
+/* === Showing === */
+
+/* The picture of the position; where that is not exact, the one that was there stays, and is faint. */
+const showPosition = oneAtATime(async () => {
+	const time = Math.round(player.at), gap = gapAt(time);
+
+	if (gap) {
+		const lost = gap.lost ? count(gap.lost, "event") + " lost" : "what happened then was not recorded";
+
+		drawRefusal("Nothing is exact here: " + lost + ", from " + spanText(gap.from - player.first) + " to " +
+			    spanText(gap.to - player.first) + ".");
+		return;
+	}
+	/* at the end of a recording that is being written, the page follows it */
+	const at = data.interval && time >= player.last ? "" : new Date(time).toISOString();
+	const answer = await request("table", { at });
+
+	if (!answer)
+		return;
+	if (!answer.ok) {
+		drawRefusal(await answer.text());
+		return;
+	}
+	drawRefusal("");
+	moment = at;
+	await adopt(await answer.json());
+	await Promise.all([loadCells(), drawRows()]);
+});
+
+async function seek(time) {
+	player.at = clamp(time);
+	drawPosition();
+	await showPosition();
+}
+
+/* What was adopted is not always what the player asked for. */
+function followTable() {
+	$("player").hidden = !data.recording;
+	if (!data.recording || moment)
+		return;
+	player.at = data.time;
+	drawRefusal("");
+	if (data.time > player.last || !player.spans.length)
+		loadSpans();
+	else
+		drawPosition();
+}
+
+/* The server answers with some spans at a time. The last one may have grown since. */
+const loadSpans = oneAtATime(async () => {
+	let next = Math.max(0, player.spans.length - 1);
+
+	while (next !== null) {
+		const answer = await request("recording", { first: next });
+		const some = answer && answer.ok ? await answer.json() : null;
+
+		if (!some)
+			return;
+		/* the oldest snapshots were deleted: count again */
+		if (next && some.first !== player.first) {
+			player.spans = [];
+			next = 0;
+			continue;
+		}
+		Object.assign(player, { first: some.first, last: some.last });
+		player.spans.splice(next, Infinity, ...some.spans);
+		next = some.next;
+		drawSpeed();
+		drawPosition();
+		drawTrack();
+	}
+});
+
+/* === Play === */
+
+function pause() {
+	player.run++;
+	player.plays = false;
+	drawPlay();
+}
+
+async function play() {
+	const run = ++player.run;
+	let before = performance.now();
+
+	player.plays = true;
+	drawPlay();
+	if (Math.round(player.at) >= player.last)
+		await seek(player.first);
+	while (player.run === run && !isLost && Math.round(player.at) < player.last) {
+		await new Promise(resolve => setTimeout(resolve, LEAST_WAIT));
+		if (player.run !== run)
+			return;
+		const now = performance.now(), time = player.at + (now - before) * state.speed, gap = gapAt(Math.round(time));
+
+		before = now;
+		await seek(gap ? gap.to : time);
+	}
+	if (player.run === run)
+		pause();
+}
+
+function togglePlay() {
+	if (player.plays)
+		pause();
+	else
+		play();
+}
+
+/* If the user has not chosen one: the slowest that shows everything within a minute, but no slow motion. */
+function drawSpeed() {
+	const seconds = (player.last - player.first) / 1000;
+
+	if (!state.speed)
+		state.speed = SPEEDS.find(speed => speed >= 1 && seconds <= speed * PLAY_SECONDS) || SPEEDS[SPEEDS.length - 1];
+	$("speed").value = String(state.speed);
+}
+
+/* === Actions of the user === */
+
+function jump(time) {
+	pause();
+	seek(time);
+}
+
+/* To the snapshot before or after the position. */
+function jumpToSnapshot(step) {
+	const i = spanBefore(player.at), isOn = i >= 0 && player.spans[i][0] === Math.round(player.at);
+	const span = player.spans[step > 0 || isOn ? i + step : i];
+
+	jump(span ? span[0] : step > 0 ? player.last : player.first);
+}
+
+/* Return: whether the key means something to the player; a step is what play shows in a second. */
+function onPlayerKey({ key, target }) {
+	const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -1, PageUp: 1 }[key];
+
+	if (!data.recording || !(target === $("time") || target === document.body || (key === " " && target === $("map"))))
+		return false;
+	if (key === " ")
+		togglePlay();
+	else if (step && key.startsWith("Page"))
+		jumpToSnapshot(step);
+	else if (step)
+		jump(player.at + step * state.speed * 1000);
+	else
+		return false;
+	return true;
+}
+
+function startPlayer() {
+	$("speed").append(...SPEEDS.map(speed => {
+		const option = element("option", speed + "\u00d7");
+
+		option.value = String(speed);
+		return option;
+	}));
+	$("speed").addEventListener("change", event => {
+		state.speed = Number(event.target.value);
+		keepState();
+	});
+	$("play").addEventListener("click", togglePlay);
+	$("time").addEventListener("input", event => jump(Number(event.target.value)));
+	new ResizeObserver(drawTrack).observe($("ticks"));
+	drawPlay();
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Beside the pipeline: what a server reads of a recording: the table of a moment, and which moments there are.
+ *
+ * Files are read in processes of their own, see apart.c: a recording may be damaged, and while it is written, its
+ * oldest files go.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apart.h"
+#include "input/recording.h"
+#include "input/snapshot.h"
+#include "input/source.h"
+#include "output/serve_recording.h"
+#include "util.h"
+
+#define NS_PER_MS 1000000
+
+/* An answer with the moments of many snapshots takes about this time. */
+#define SPANS_NS (NSEC_PER_SEC / 5)
+
+/* === The table of a moment === */
+
+/* What is read apart; @moment is that of the snapshot before another one if @is_base is true. */
+struct reading {
+	const struct serve_recording *recording;
+	const struct moment *moment;
+	bool is_base;
+};
+
+/* The snapshot before a moment, if the recording has F2FS's state of that time. */
+static bool find_base(const struct reading *r, struct source *source, char **state)
+{
+	const struct recorded *found;
+	struct recording recording;
+
+	recording_open(&recording, r->recording->dir);
+	found = recording_before(&recording, r->moment);
+	*state = NULL;
+	if (found && found->state) {
+		*state = xasprintf("%s", found->state);
+		source_init(source, xasprintf("%s", found->snapshot));
+	}
+	recording_close(&recording);
+	return *state;
+}
+
+/*
+ * Everything is parsed here, so that it can be parsed again without trouble. Of a base, the folder with F2FS's state
+ * comes first, then a NUL; nothing if there is none.
+ */
+static void put_table(const void *arg, FILE *out)
+{
+	const struct reading *r = arg;
+	struct f2fs_state *states;
+	struct source source;
+	struct table table;
+	char *state = NULL, *trouble = NULL;
+	size_t n;
+
+	source_init(&source, r->recording->dir);
+	source.at = *r->moment;
+	if (r->is_base && !find_base(r, &source, &state))
+		return;
+	source_read_table(&source, &table, true);
+	if (r->is_base) {
+		states = f2fs_states_read(&table, state, &trouble);
+		if (trouble)
+			die("%s", trouble);
+		f2fs_states_free(states, table.n_volumes);
+		fprintf(out, "%s%c", state, '\0');
+	} else {
+		free(lens_parts(r->recording->lens, &table, source.name, &n));
+	}
+	if (fwrite(table.text.buf, 1, table.text.len, out) != table.text.len)
+		die("no memory for a table");
+}
+
+static void parse(struct table *table, const char *name, struct text *text)
+{
+	if (snapshot_is(text))
+		snapshot_parse(table, name, text);
+	else
+		table_parse(table, name, text, false);
+}
+
+/*
+ * F2FS's state is that of the snapshot. What watched files had then may be free since: so it is not valid any
+ * more, and where it still is, the table of the moment has it.
+ */
+static void forget_watched(const struct f2fs_state *states, const struct table *base)
+{
+	size_t v, i;
+
+	for (v = 0; v < base->n_volumes; v++) {
+		const struct f2fs_segments *segments = &states[v].segments;
+
+		for (i = base->volumes[v].first; segments->map && i < base->volumes[v].end; i++) {
+			uint64_t blk = base->extents[i].lba - base->volumes[v].first_blk, end = blk + base->extents[i].blks;
+
+			for (; blk < end; blk++)
+				segments->map[blk / 8] &= (uint8_t)~(0x80 >> blk % 8);
+		}
+	}
+}
+
+/* A volume may have been made anew, with another size. */
+static bool has_same_volumes(const struct table *a, const struct table *b)
+{
+	size_t i;
+
+	for (i = 0; i < a->n_volumes && i < b->n_volumes; i++) {
+		const struct volume *v = &a->volumes[i], *w = &b->volumes[i];
+
+		if (v->major != w->major || v->minor != w->minor || v->first_blk != w->first_blk || v->end_blk != w->end_blk)
+			return false;
+	}
+	return a->n_volumes == b->n_volumes;
+}
+
+/* Return: what F2FS knew at the snapshot before a moment, without what watched files had; NULL if that is not known. */
+static struct f2fs_state *read_states(const struct reading *of_moment, const struct table *table)
+{
+	struct reading r = { of_moment->recording, of_moment->moment, true };
+	struct f2fs_state *states = NULL;
+	char *trouble, *state;
+	struct table base;
+	struct text text;
+	size_t skip;
+
+	trouble = run_apart(put_table, &r, &text);
+	if (trouble || !text.len) {
+		free(trouble);
+		text_free(&text);
+		return NULL;
+	}
+	state = xasprintf("%s", text.buf);
+	skip = strlen(state) + 1;
+	text.len -= skip;
+	memmove(text.buf, text.buf + skip, text.len + 1);
+	parse(&base, r.recording->dir, &text);
+	if (has_same_volumes(&base, table))
+		states = f2fs_states_read(&base, state, &trouble);
+	if (states && !trouble)
+		forget_watched(states, &base);
+	if (states && trouble) {
+		f2fs_states_free(states, base.n_volumes);
+		states = NULL;
+	}
+	free(trouble);
+	free(state);
+	table_free(&base);
+	return states;
+}
+
+/**
+ * serve_recording_read() - rebuild the table of a moment
+ * @recording: the recording
+ * @moment: when
+ * @table: the result; to be freed with table_free()
+ * @states: set to what F2FS knew, by volume, to be freed with f2fs_states_free(); NULL if the recording has it not
+ *
+ * Return: NULL, or why there is no such table; to be freed.
+ */
+char *serve_recording_read(const struct serve_recording *recording, const struct moment *moment, struct table *table,
+			   struct f2fs_state **states)
+{
+	const struct reading r = { recording, moment, false };
+	struct text text;
+	char *trouble = run_apart(put_table, &r, &text);
+
+	*states = NULL;
+	if (trouble)
+		return trouble;
+	parse(table, recording->dir, &text);
+	if (!recording->has_state)
+		*states = read_states(&r, table);
+	return NULL;
+}
+
+/* === Which moments there are === */
+
+/* What is listed apart. */
+struct spans_asked {
+	const struct serve_recording *recording;
+	size_t first;
+};
+
+static uint64_t end_of(const struct recording *recording)
+{
+	struct span span;
+
+	recording_span(recording, recording->n - 1, &span);
+	return span.last_ns;
+}
+
+static void put_span(FILE *out, const struct recording *recording, size_t i)
+{
+	struct span span;
+
+	recording_span(recording, i, &span);
+	fprintf(out, "[%ju,%ju,%u]", (uintmax_t)(span.first_ns / NS_PER_MS), (uintmax_t)(span.last_ns / NS_PER_MS),
+		span.has_gap ? span.n_lost : 0);
+}
+
+static void put_spans(const void *arg, FILE *out)
+{
+	const struct spans_asked *asked = arg;
+	size_t i, end = asked->first + SERVE_MAX_SNAPSHOTS;
+	int64_t begun_ns = monotonic_ns();
+	struct recording recording;
+
+	recording_open(&recording, asked->recording->dir);
+	if (end > recording.n)
+		end = recording.n;
+	fprintf(out, "{\"first\":%jd,\"last\":%ju,\"spans\":[", (intmax_t)recording.list[0].time_ms,
+		(uintmax_t)(end_of(&recording) / NS_PER_MS));
+	for (i = asked->first; i < end && (i == asked->first || monotonic_ns() - begun_ns < SPANS_NS); i++) {
+		fputs(i > asked->first ? ",\n" : "\n", out);
+		put_span(out, &recording, i);
+	}
+	if (i < recording.n)
+		fprintf(out, "],\"next\":%zu}\n", i);
+	else
+		fputs("],\"next\":null}\n", out);
+	recording_close(&recording);
+}
+
+/**
+ * serve_recording_spans() - list the moments of some snapshots
+ * @recording: the recording
+ * @first: index of the first snapshot
+ * @json: the result, as long as it is quick: the beginning and the end of the recording, spans, and the index of the
+ *	snapshot that is next; to be freed with text_free()
+ *
+ * A span is the time of a snapshot, the last exact moment after it, both in ms since 1970, and how many events were
+ * lost then, 0 if that is not known. It ends in a gap if the next one begins more than a millisecond later.
+ *
+ * Return: NULL, or why the recording cannot be read; to be freed.
+ */
+char *serve_recording_spans(const struct serve_recording *recording, size_t first, struct text *json)
+{
+	const struct spans_asked asked = { recording, first };
+
+	return run_apart(put_spans, &asked, json);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: what a server reads of a recording. */
+#ifndef SERVE_RECORDING_H
+#define SERVE_RECORDING_H
+
+#include <stddef.h>
+
+#include "input/f2fs_state.h"
+#include "input/moment.h"
+#include "input/table.h"
+#include "model/lens.h"
+
+/* The limit of one answer. */
+#define SERVE_MAX_SNAPSHOTS 1000
+
+/**
+ * struct serve_recording - a recording that is served
+ * @dir: its folder
+ * @lens: what is shown
+ * @has_state: another state of F2FS is shown, not that of the recording
+ */
+struct serve_recording {
+	const char *dir;
+	const struct lens *lens;
+	bool has_state;
+};
+
+char *serve_recording_read(const struct serve_recording *recording, const struct moment *moment, struct table *table,
+			   struct f2fs_state **states);
+char *serve_recording_spans(const struct serve_recording *recording, size_t first, struct text *json);
+
+#endif

@@ -3,6 +3,7 @@
 import json
 import re
 import select
+import signal
 import subprocess
 import urllib.error
 import urllib.parse
@@ -14,13 +15,19 @@ from typing import Any
 URL = re.compile(r"http://127\.0\.0\.1:(\d+)/([0-9a-f]{32})/\n")
 
 
+def reset_signals() -> None:
+    """Undo what nohup, or a shell that starts a program in the background, has made it ignore."""
+    for number in signal.SIGINT, signal.SIGHUP:
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Server:
     """The program, until stop()."""
 
     def __init__(self, view: str, table: str | Path, *options: str) -> None:
         with open("stderr", "wb") as stderr:
             self.process = subprocess.Popen([view, "-t", str(table), "--serve=0", *options], stdout=subprocess.PIPE,
-                                            stderr=stderr, text=True)
+                                            stderr=stderr, text=True, preexec_fn=reset_signals)
         assert self.process.stdout
         ready = select.select([self.process.stdout], [], [], 60)[0]
         line = self.process.stdout.readline() if ready else ""

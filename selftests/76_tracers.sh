@@ -23,6 +23,23 @@ work() {
 	settle
 }
 
+# has_ended(pid) - has this process ended?
+has_ended() {
+	[ ! -d "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status"
+}
+
+# finish_tracer(pid, name) - wait for a tracer, which ends when its command does; if it hangs, say where, and end it
+finish_tracer() {
+	loop_until 40 has_ended "$1" || {
+		for task in /proc/"$1"/task/*; do
+			echo "# $2: $(cat "$task/comm" "$task/wchan" | tr '\n' ' ')"
+			sed 's/^/#   /' "$task/stack"
+		done
+		kill -9 "$1"
+	}
+	wait "$1" || :
+}
+
 # by_op() - print how often each operation is in lines with events from stdin: `op count`
 by_op() {
 	sed -n 's/.*extent_change: .* op=\([a-z_]*\) .*/\1/p' | sort | uniq -c | awk '{ print $2, $1 }'
@@ -55,6 +72,15 @@ make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 settle
 
+# Both tracers trace as long as this command runs.
+cat >/tmp/until_end <<'END'
+#!/bin/sh
+touch "/tmp/begun$1"
+until [ -e /tmp/end ]; do
+	sleep 0.1
+done
+END
+chmod +x /tmp/until_end
 bpftrace=
 if ! command -v bpftrace >/dev/null; then
 	bpftrace="no bpftrace"
@@ -62,7 +88,7 @@ elif ! [ -r /sys/kernel/btf/vmlinux ]; then
 	bpftrace="this kernel has no BTF"
 else
 	bpftrace -e 'BEGIN { printf("begun\n"); } tracepoint:fragtrace:extent_change { @[args->op] = count(); }' \
-		>/tmp/bpftrace.out 2>&1 &
+		-c "/bin/sh /tmp/until_end" >/tmp/bpftrace.out 2>&1 &
 	pid=$!
 	loop_until "$PATIENCE" grep -q begun /tmp/bpftrace.out || { sed 's/^/# /' /tmp/bpftrace.out; bail "bpftrace does not begin"; }
 fi
@@ -72,16 +98,14 @@ echo 8192 >$TRACING/buffer_size_kb
 echo >$TRACING/trace
 echo 1 >$TRACING/events/fragtrace/enable
 if [ -z "$perf" ]; then
-	# it records as long as this command runs
-	perf record -q -a -e 'fragtrace:*' -o /tmp/perf.data -- \
-		sh -c 'touch /tmp/begun; until [ -e /tmp/end ]; do sleep 0.1; done' >/tmp/perf.err 2>&1 &
+	perf record -q -a -e 'fragtrace:*' -o /tmp/perf.data -- /tmp/until_end perf >/tmp/perf.err 2>&1 &
 	perf_pid=$!
-	loop_until "$PATIENCE" test -e /tmp/begun || { sed 's/^/# /' /tmp/perf.err; bail "perf does not begin"; }
+	loop_until "$PATIENCE" test -e /tmp/begunperf || { sed 's/^/# /' /tmp/perf.err; bail "perf does not begin"; }
 fi
 work
-[ -n "$bpftrace" ] || { kill -INT $pid; wait $pid || :; }
 touch /tmp/end
-[ -n "$perf" ] || wait $perf_pid || :
+[ -n "$bpftrace" ] || finish_tracer $pid bpftrace
+[ -n "$perf" ] || finish_tracer $perf_pid perf
 echo 0 >$TRACING/events/fragtrace/enable
 by_op <$TRACING/trace >/tmp/ring
 sed 's/^/# /' /tmp/ring

@@ -8,7 +8,7 @@
 
 DEFINE_STATIC_KEY_FALSE(ft_causes_on);
 
-DEFINE_PER_CPU(u64 [FT_NR_COUNTERS], ft_counters);
+DEFINE_PER_CPU(u64[FT_NR_COUNTERS], ft_counters);
 
 struct workqueue_struct *ft_wq;
 

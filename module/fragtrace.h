@@ -181,7 +181,7 @@ enum ft_counter {
 	FT_NR_COUNTERS
 };
 
-DECLARE_PER_CPU(u64 [FT_NR_COUNTERS], ft_counters);
+DECLARE_PER_CPU(u64[FT_NR_COUNTERS], ft_counters);
 
 static inline void ft_count(enum ft_counter which)
 {

@@ -92,18 +92,18 @@ static enum ft_state next_state(enum ft_state state, enum ft_change cause)
 
 /* Check a change, in builds with FT_DEBUG (see Kbuild). */
 static void check_state(const struct ft_inode *rec, enum ft_state old,
-			enum ft_state new, enum ft_change cause)
+			enum ft_state next, enum ft_change cause)
 {
-	bool scans = new == FT_RESERVED_SCAN || new == FT_STALE_SCAN;
+	bool scans = next == FT_RESERVED_SCAN || next == FT_STALE_SCAN;
 
-	WARN_ONCE(new == FT_NR_STATES, "cause %d in state %d\n", cause, old);
-	WARN_ONCE(rec->is_dir && new < FT_DEAD && new != FT_EXACT,
+	WARN_ONCE(next == FT_NR_STATES, "cause %d in state %d\n", cause, old);
+	WARN_ONCE(rec->is_dir && next < FT_DEAD && next != FT_EXACT,
 		  "directory: cause %d in state %d\n", cause, old);
 	WARN_ONCE(scans && (!rec->rebuild || rec->rebuild->audit),
 		  "no scan: cause %d in state %d\n", cause, old);
-	WARN_ONCE(new == FT_EXACT && rec->resync && !rec->is_dir,
+	WARN_ONCE(next == FT_EXACT && rec->resync && !rec->is_dir,
 		  "still waited for: cause %d in state %d\n", cause, old);
-	WARN_ONCE(new >= FT_OMITTED && rec->map.bytes,
+	WARN_ONCE(next >= FT_OMITTED && rec->map.bytes,
 		  "map kept: cause %d in state %d\n", cause, old);
 }
 
@@ -116,26 +116,26 @@ static void check_state(const struct ft_inode *rec, enum ft_state old,
  */
 void ft_inode_change(struct ft_inode *rec, enum ft_change cause)
 {
-	enum ft_state old = rec->state, new = next_state(old, cause);
+	enum ft_state old = rec->state, next = next_state(old, cause);
 	bool stale = ft_inode_is_stale(rec);
 
 	lockdep_assert_held(&rec->lock);
-	if (new != old && new != FT_NR_STATES) {
-		WRITE_ONCE(rec->state, new);
-		ft_trace_state(rec, old, new);
+	if (next != old && next != FT_NR_STATES) {
+		WRITE_ONCE(rec->state, next);
+		ft_trace_state(rec, old, next);
 		if (stale && !ft_inode_is_stale(rec))
 			atomic_dec(&rec->vol->nr_stale);
 		else if (!stale && ft_inode_is_stale(rec))
 			atomic_inc(&rec->vol->nr_stale);
-		if (new == FT_EXACT || new >= FT_OMITTED)
+		if (next == FT_EXACT || next >= FT_OMITTED)
 			resynced_locked(rec);
-		if (new == FT_EXACT)
+		if (next == FT_EXACT)
 			rec->doubt = FT_OP_UNKNOWN;
-		if (new == FT_DEAD)
+		if (next == FT_DEAD)
 			audited_locked(rec);
 	}
 	if (FT_DEBUG)
-		check_state(rec, old, new, cause);
+		check_state(rec, old, next, cause);
 
 	switch (cause) {
 	case FT_SCAN_BEGINS:

@@ -38,7 +38,7 @@ enum tone {
  * A shade is a rule and a tone in one number. What no watched file has, and watched files that are left
  * out of the picture, have their own shades.
  */
-#define SHADE(rule, tone) ((uint8_t)((rule) * N_TONES + (tone)))
+#define SHADE(rule, tone) ((uint8_t)(N_TONES * (rule) + (tone)))
 #define SHADE_RULE(shade) ((shade) / N_TONES)
 #define SHADE_TONE(shade) ((shade) % N_TONES)
 #define SHADE_FREE UINT8_MAX

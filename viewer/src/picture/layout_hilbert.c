@@ -129,7 +129,8 @@ static void plan(struct layout *l, const struct runs *runs)
 	screen = layout_screen_px(l->img, screen);
 	if (screen > room)
 		screen = room;
-	for (side = 1; side * 2 <= screen; )
+	side = 1;
+	while (side * 2 <= screen)
 		side *= 2;
 	for (; side; side /= 2) {
 		set_scale(l, blks, side);

@@ -41,23 +41,23 @@ DEFINE_PER_CPU(struct ft_inode *, ft_last_dir);
 /* === State ================================================================ */
 
 /* End a request for this record; @nr counts the records of such requests. */
-static void end_wish(u8 *wish, atomic_t *nr)
+static void end_request(u8 *requested, atomic_t *nr)
 {
-	if (!*wish)
+	if (!*requested)
 		return;
-	*wish = 0;
+	*requested = 0;
 	if (atomic_dec_and_test(nr))
 		wake_up_all(&ft_settled);
 }
 
 static void resynced_locked(struct ft_inode *rec)
 {
-	end_wish(&rec->resync, &rec->vol->nr_resyncs);
+	end_request(&rec->resync, &rec->vol->nr_resyncs);
 }
 
 static void audited_locked(struct ft_inode *rec)
 {
-	end_wish(&rec->audit, &rec->vol->nr_audits);
+	end_request(&rec->audit, &rec->vol->nr_audits);
 }
 
 /* The table of transitions, drawn in inode.h. FT_NR_STATES: does not happen. */
@@ -180,13 +180,13 @@ void ft_inode_doubt(struct ft_inode *rec, enum ft_op op)
 }
 
 /**
- * ft_inode_untold() - the map may lack what an event has just reported
+ * ft_inode_missed() - the map may lack what an event has just reported
  * @rec: the file; a scan is queued, to begin after F2FS has made the change
  * @op: the operation, as for ft_inode_doubt()
  *
  * Context: atomic, rec->lock held.
  */
-void ft_inode_untold(struct ft_inode *rec, enum ft_op op)
+void ft_inode_missed(struct ft_inode *rec, enum ft_op op)
 {
 	rec->epoch = READ_ONCE(rec->vol->epoch);
 	ft_inode_doubt(rec, op);
@@ -246,7 +246,7 @@ void ft_inode_start_over(struct ft_inode *rec)
 	lockdep_assert_held(&rec->lock);
 	ft_trace_drop(rec, FT_TRACE_DROP);
 	ft_inode_drop_map(rec);
-	ft_inode_untold(rec, FT_OP_UNKNOWN);
+	ft_inode_missed(rec, FT_OP_UNKNOWN);
 }
 
 /**
@@ -407,7 +407,7 @@ void ft_inode_audited(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_looked() - count a scan, after which requests may still wait
+ * ft_inode_scanned() - count a scan, after which requests may still wait
  * @rec: a file or directory
  * @resync: rec->resync before the scan: a later request has not been tried yet
  * @audit: rec->audit before the scan
@@ -417,7 +417,7 @@ void ft_inode_audited(struct ft_inode *rec)
  * Context: process, the volume's worker.
  * Return: true if its audit has to be given up.
  */
-bool ft_inode_looked(struct ft_inode *rec, u8 resync, u8 audit)
+bool ft_inode_scanned(struct ft_inode *rec, u8 resync, u8 audit)
 {
 	bool give_up = false;
 
@@ -505,7 +505,7 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 		if (is_dir)
 			ft_queue_add(rec);
 		else
-			ft_inode_untold(rec, FT_OP_UNKNOWN);
+			ft_inode_missed(rec, FT_OP_UNKNOWN);
 		spin_unlock(&rec->lock);
 	}
 	return rec;

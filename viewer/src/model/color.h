@@ -171,7 +171,7 @@ void colors_drop(struct colors *colors, struct rule *rule);
 struct rule *colors_find(struct colors *colors, const char *what);
 
 /* For colour sources whose rules have one colour each. */
-void colors_add_plain(struct colors *colors, size_t behind, const char *what, uint32_t rgb);
+void colors_add_plain(struct colors *colors, size_t last, const char *what, uint32_t rgb);
 void colors_set_last(struct colors *colors, const char *what, uint32_t rgb);
 uint32_t colors_distinct(size_t i);
 

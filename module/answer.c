@@ -4,7 +4,7 @@
  *
  * In: events of the task that scans. Out: extents, kept in the struct of its worker.
  *
- * FIEMAP looks for blocks up to the largest size that a file can have, and after
+ * FIEMAP searches for blocks up to the largest size that a file can have, and after
  * the last block it looks up each address of a node: up to 1017 holes, in a file of
  * one block. But F2FS counts the blocks of a file. When all are found, a signal ends
  * FIEMAP, as that of the watchdog does.

@@ -8,7 +8,7 @@
 
 DEFINE_STATIC_KEY_FALSE(ft_causes_on);
 
-DEFINE_PER_CPU(u64 [FT_NR_COUNTERS], ft_counters);
+DEFINE_PER_CPU(u64[FT_NR_COUNTERS], ft_counters);
 
 struct workqueue_struct *ft_wq;
 
@@ -18,7 +18,7 @@ atomic_t ft_nr_waiting = ATOMIC_INIT(0);
 /* Woken when all requests for a volume are done, or it is gone. */
 DECLARE_WAIT_QUEUE_HEAD(ft_settled);
 
-static void (*look_after_targets)(void);	/* set once */
+static void (*check_targets)(void);	/* set once */
 
 /**
  * ft_target_hook() - set what ft_target_kick() does
@@ -26,7 +26,7 @@ static void (*look_after_targets)(void);	/* set once */
  */
 void ft_target_hook(void (*func)(void))
 {
-	WRITE_ONCE(look_after_targets, func);
+	WRITE_ONCE(check_targets, func);
 }
 
 /**
@@ -39,6 +39,6 @@ void ft_target_hook(void (*func)(void))
  */
 void ft_target_kick(void)
 {
-	if (READ_ONCE(look_after_targets))
-		look_after_targets();
+	if (READ_ONCE(check_targets))
+		check_targets();
 }

@@ -26,8 +26,8 @@ struct binary {
 };
 
 /* Append an array to the file. */
-static void place(struct ft_snap_header *header, struct ft_snap_array *array,
-		  const struct ft_vec *vec, u32 size)
+static void append(struct ft_snap_header *header, struct ft_snap_array *array,
+		   const struct ft_vec *vec, u32 size)
 {
 	array->offset = header->bytes;
 	array->nr = vec->nr;
@@ -46,16 +46,16 @@ static void fill_header(struct binary *bin)
 	header->size = sizeof(*header);
 	header->bytes = sizeof(*header);
 	header->time = ktime_get_real_ns();
-	place(header, &header->volumes, &snap->volumes,
-	      sizeof(struct ft_snap_volume));
-	place(header, &header->files, &snap->files,
-	      sizeof(struct ft_snap_file));
-	place(header, &header->extents, &snap->extents,
-	      sizeof(struct ft_snap_extent));
-	place(header, &header->by_lba, &snap->order, sizeof(u32));
-	place(header, &header->paths, &snap->paths, 1);
-	place(header, &header->writers, &snap->writers,
-	      sizeof(struct ft_snap_writer));
+	append(header, &header->volumes, &snap->volumes,
+	       sizeof(struct ft_snap_volume));
+	append(header, &header->files, &snap->files,
+	       sizeof(struct ft_snap_file));
+	append(header, &header->extents, &snap->extents,
+	       sizeof(struct ft_snap_extent));
+	append(header, &header->by_lba, &snap->order, sizeof(u32));
+	append(header, &header->paths, &snap->paths, 1);
+	append(header, &header->writers, &snap->writers,
+	       sizeof(struct ft_snap_writer));
 }
 
 static int binary_open(struct inode *inode, struct file *file)

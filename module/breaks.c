@@ -3,7 +3,7 @@
  * Why the fragments of a file begin where they do.
  *
  * In: changes of the map of a file by event.c and rebuild.c. Out: a cause for each
- * extent that is not right behind its predecessor. When a range changes, only two
+ * extent that is not right after its predecessor. When a range changes, only two
  * breaks can appear: before its first block, and before the next written block. In
  * both cases the allocation just made is the later one of the two.
  *
@@ -168,10 +168,10 @@ static void blame(struct ft_inode *rec, const struct ft_alloc *alloc,
 
 /*
  * The reason why a block that has just been allocated at @lba, and was at @old_lba
- * before, is not behind @prev.
+ * before, does not follow @prev.
  */
-static enum ft_why why_not_behind(struct ft_inode *rec, u32 prev, u32 lba,
-				  u32 old_lba, const struct ft_alloc *alloc)
+static enum ft_why why_not_after(struct ft_inode *rec, u32 prev, u32 lba,
+				 u32 old_lba, const struct ft_alloc *alloc)
 {
 	struct ft_volume *vol = rec->vol;
 	int log = ft_segment_log(vol, lba);
@@ -206,7 +206,7 @@ static enum ft_why why_not_behind(struct ft_inode *rec, u32 prev, u32 lba,
 }
 
 /*
- * The reason why @next, which is older, is not behind the previous block, which has
+ * The reason why @next, which is older, does not follow the previous block, which has
  * just been allocated at @lba, and was at @old_lba before.
  */
 static enum ft_why why_not_before(struct ft_inode *rec, u32 lba, u32 old_lba,
@@ -216,7 +216,7 @@ static enum ft_why why_not_before(struct ft_inode *rec, u32 lba, u32 old_lba,
 		return FT_WHY_MOVED;
 	if (ft_segment_log(rec->vol, lba) != ft_segment_log(rec->vol, next))
 		return FT_WHY_OTHER_LOG;
-	/* blocks of this file got the places of a log in another order */
+	/* blocks of this file got the blocks of a log in another order */
 	return FT_WHY_INTERLEAVED;
 }
 
@@ -229,7 +229,7 @@ static u32 cause_of(const struct ft_alloc *alloc, enum ft_why why)
 
 /*
  * The break at a block has gone. An operation that moves block after block makes a
- * break behind each block, and the next block heals it. Such a break does not count.
+ * break after each block, and the next block heals it. Such a break does not count.
  * If it had replaced an older break, the older one has been healed now.
  */
 static void healed(struct ft_inode *rec, u32 lblk, const struct ft_alloc *alloc)
@@ -242,7 +242,7 @@ static void healed(struct ft_inode *rec, u32 lblk, const struct ft_alloc *alloc)
 		count_replaced(rec, lblk);
 }
 
-/* Count breaks before and behind a range that have gone with this change. */
+/* Count breaks before and after a range that have gone with this change. */
 static void count_healed(struct ft_inode *rec, const struct ft_extent *ext,
 			 const struct ft_around *before,
 			 const struct ft_alloc *alloc)
@@ -274,7 +274,7 @@ static bool became_block(struct ft_inode *rec, u32 lblk)
 	return lblk == 1 && ft_cause_op(word_of(rec, 0)) == FT_OP_INLINE;
 }
 
-/* The cause of a break before a range that has just got a place, if there is one. */
+/* The cause of a break before a range that was just allocated, if there is one. */
 static u32 cause_before(struct ft_inode *rec, const struct ft_extent *ext,
 			const struct ft_around *before,
 			const struct ft_alloc *alloc)
@@ -290,17 +290,17 @@ static u32 cause_before(struct ft_inode *rec, const struct ft_extent *ext,
 	}
 	if (ext->lba == before->prev + 1)
 		return word_of(rec, ext->lblk - 1);
-	word = cause_of(alloc, why_not_behind(rec, before->prev, ext->lba,
-					      before->first, alloc));
+	word = cause_of(alloc, why_not_after(rec, before->prev, ext->lba,
+					     before->first, alloc));
 	if (alloc->op == FT_OP_APPEND && became_block(rec, ext->lblk))
 		word += FT_OP_INLINE - FT_OP_APPEND;
 	return word;
 }
 
-/* The cause of the break behind a range; there is one, and its cause was @old. */
-static u32 cause_behind(struct ft_inode *rec, const struct ft_extent *ext,
-			const struct ft_around *before, u32 old,
-			const struct ft_alloc *alloc)
+/* The cause of the break after a range; there is one, and its cause was @old. */
+static u32 cause_after(struct ft_inode *rec, const struct ft_extent *ext,
+		       const struct ft_around *before, u32 old,
+		       const struct ft_alloc *alloc)
 {
 	/* its predecessor was erased before, and is now written elsewhere */
 	if (before->last == FT_LBA_UNWRITTEN && ft_cause_why(old) == FT_WHY_MOVED)
@@ -310,9 +310,9 @@ static u32 cause_behind(struct ft_inode *rec, const struct ft_extent *ext,
 }
 
 /**
- * ft_breaks_stored() - a range got a place
+ * ft_breaks_stored() - a range was allocated
  * @rec: the file; the map may have been changed already
- * @ext: the range and its place
+ * @ext: the range and its LBA
  * @before: the range and its neighbours before the change
  * @alloc: the allocation
  *
@@ -322,7 +322,7 @@ void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
 		      const struct ft_around *before,
 		      const struct ft_alloc *alloc)
 {
-	u32 word, old, behind;
+	u32 word, old, after;
 
 	count_healed(rec, ext, before, alloc);
 	word = cause_before(rec, ext, before, alloc);
@@ -331,13 +331,13 @@ void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
 		return;
 	}
 	old = word_of(rec, before->limit);
-	behind = cause_behind(rec, ext, before, old, alloc);
-	if (behind == word) {
+	after = cause_after(rec, ext, before, old, alloc);
+	if (after == word) {
 		/* the most frequent case: one range */
 		set_word(rec, ext->lblk, before->next_limit, word);
 	} else {
 		set_word(rec, ext->lblk, before->limit, word);
-		set_word(rec, before->limit, before->next_limit, behind);
+		set_word(rec, before->limit, before->next_limit, after);
 	}
 	if (rec->history && before->last != FT_LBA_UNWRITTEN &&
 	    before->next != before->last + 1) {
@@ -347,7 +347,7 @@ void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
 }
 
 /**
- * ft_breaks_erased() - a range has no place any more
+ * ft_breaks_erased() - a range has no LBA any more
  * @rec: the file
  * @lblk: its first block
  * @end: its end, exclusive
@@ -390,7 +390,7 @@ static enum ft_why why_found(struct ft_inode *rec, u32 prev, u32 lba,
 	enum ft_why why;
 
 	spin_lock(&rec->vol->queue_lock);
-	why = why_not_behind(rec, prev, lba, FT_LBA_UNWRITTEN, alloc);
+	why = why_not_after(rec, prev, lba, FT_LBA_UNWRITTEN, alloc);
 	spin_unlock(&rec->vol->queue_lock);
 	return why;
 }
@@ -540,7 +540,7 @@ void ft_breaks_mapped(struct ft_inode *rec, u32 lblk)
  * ft_breaks_op() - the operation because of which F2FS writes a block
  * @rec: the file
  * @lblk: the block
- * @rewritten: it had another place before
+ * @rewritten: it had another LBA before
  *
  * Context: atomic, rec->lock held.
  * Return: the operation.

@@ -122,7 +122,7 @@ static __always_inline void ft_log_took(struct ft_volume *vol, unsigned int nr,
  * ft_breaks_went_on() - the next block of a run was stored
  * @rec: the file
  * @lblk: the block
- * @rewritten: it had another place before
+ * @rewritten: it had another LBA before
  *
  * The run has a cause already. If the block was the first one of the next extent,
  * that extent begins later now.

@@ -106,7 +106,7 @@ static inline bool ft_for_reclaim(const struct writeback_control *wbc)
  * tracepoints leave preemption enabled protect both by themselves.
  *
  * False means that something else forbids to sleep, an interrupt or a raw spinlock:
- * the caller must not take a lock. F2FS has no tracepoint in such a place.
+ * the caller must not take a lock. F2FS has no tracepoint there.
  */
 static inline bool ft_sleeping_locks_begin(void)
 	__acquires(RCU)

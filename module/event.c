@@ -58,7 +58,7 @@ static void changed_locked(struct ft_inode *rec, int err, u64 old_bytes)
 		/* -E2BIG is no lost event: the change is too large for a probe */
 		if (err != -E2BIG)
 			ft_count(FT_LOST);
-		ft_inode_untold(rec, FT_OP_UNKNOWN);
+		ft_inode_missed(rec, FT_OP_UNKNOWN);
 	}
 	if (unlikely(rec->map.bytes > old_bytes))
 		ft_mem_grown(rec);
@@ -96,10 +96,10 @@ static int erase_scanning(struct ft_inode *rec, u32 lblk, u32 end)
 	return err;
 }
 
-/* @before: filled by look() */
-static int store_looked(struct ft_inode *rec, const struct ft_extent *ext,
-			const struct ft_before *before,
-			const struct ft_alloc *alloc)
+/* @before: filled by read_before() */
+static int store_over(struct ft_inode *rec, const struct ft_extent *ext,
+		      const struct ft_before *before,
+		      const struct ft_alloc *alloc)
 {
 	u64 bytes = rec->map.bytes;
 	int err;
@@ -115,12 +115,12 @@ static int store_looked(struct ft_inode *rec, const struct ft_extent *ext,
 	return err;
 }
 
-static void look(struct ft_inode *rec, u32 lblk, u32 end,
-		 struct ft_before *before)
+static void read_before(struct ft_inode *rec, u32 lblk, u32 end,
+			struct ft_before *before)
 {
-	ft_trace_look(rec, lblk, end, &before->traced);
+	ft_trace_before(rec, lblk, end, &before->traced);
 	if (ft_causes_wanted())
-		ft_extmap_look(&rec->map, lblk, end, &before->around);
+		ft_extmap_around(&rec->map, lblk, end, &before->around);
 }
 
 static int store_locked(struct ft_inode *rec, const struct ft_extent *ext,
@@ -128,8 +128,8 @@ static int store_locked(struct ft_inode *rec, const struct ft_extent *ext,
 {
 	struct ft_before before;
 
-	look(rec, ext->lblk, ft_extent_end(ext), &before);
-	return store_looked(rec, ext, &before, alloc);
+	read_before(rec, ext->lblk, ft_extent_end(ext), &before);
+	return store_over(rec, ext, &before, alloc);
 }
 
 static int erase_locked(struct ft_inode *rec, u32 lblk, u32 end,
@@ -138,7 +138,7 @@ static int erase_locked(struct ft_inode *rec, u32 lblk, u32 end,
 	struct ft_before before;
 	int err;
 
-	look(rec, lblk, end, &before);
+	read_before(rec, lblk, end, &before);
 	err = erase(rec, lblk, end);
 	if (!err && ft_causes_wanted())
 		ft_breaks_erased(rec, lblk, end, &before.around, alloc);
@@ -179,7 +179,7 @@ static bool relocate(struct ft_inode *rec, const struct ft_extent *ext,
 /* === Events =============================================================== */
 
 /**
- * ft_inode_write_any() - a block was written to a new place
+ * ft_inode_write_any() - a block was written to a new LBA
  * @rec: the file
  * @lblk: block of the file
  * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
@@ -202,7 +202,7 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
 	lockdep_assert_held(&rec->lock);
 	if (!ft_inode_followed(rec))
 		return;
-	look(rec, lblk, lblk + 1, &before);
+	read_before(rec, lblk, lblk + 1, &before);
 	if (old_lba != FT_LBA_UNWRITTEN && !ft_inode_scanning(rec) &&
 	    relocate(rec, &ext, old_lba, &before, alloc)) {
 		rec->changes++;
@@ -214,7 +214,7 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
 		ft_count(FT_MISMATCHES);
 		ft_inode_stale(rec);
 	}
-	if (!store_looked(rec, &ext, &before, alloc) &&
+	if (!store_over(rec, &ext, &before, alloc) &&
 	    ft_inode_followed(rec) && !ft_inode_scanning(rec)) {
 		WRITE_ONCE(rec->last_write, id);
 		/* the second block of a run: more are expected */
@@ -246,7 +246,7 @@ void ft_inode_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
 			ft_inode_write_any(rec, lblk, old_lba, lba, alloc);
 		} else {
 			rec->changes++;
-			ft_inode_untold(rec, FT_OP_ATOMIC);
+			ft_inode_missed(rec, FT_OP_ATOMIC);
 		}
 	}
 	spin_unlock(&rec->lock);
@@ -387,7 +387,7 @@ void ft_inode_direct_end(struct ft_inode *rec, u32 end)
 }
 
 /**
- * ft_inode_commit_begin() - an atomic write is about to put a block in place
+ * ft_inode_commit_begin() - an atomic write is about to commit a block
  * @rec: the file; its next ft_inode_commit() names the block
  *
  * Reported while F2FS holds the lock of the address, until the address is changed.
@@ -404,7 +404,7 @@ void ft_inode_commit_begin(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_commit() - an atomic write put a block in place
+ * ft_inode_commit() - an atomic write committed a block
  * @rec: the file
  * @lblk: block of the file
  * @lba: where it is now
@@ -412,7 +412,7 @@ void ft_inode_commit_begin(struct ft_inode *rec)
  * Reported after F2FS dropped the lock of the address. Usually an update has
  * reported the block before. If F2FS keeps no extent cache for the file, none has.
  * Then this event counts only if the map has not changed since the begin: otherwise
- * the block may have been written to yet another place.
+ * the block may have been written to yet another LBA.
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */

@@ -19,7 +19,7 @@ static inline u64 ft_write_id(u32 lblk, u32 lba)
 }
 
 /*
- * Has an event just reported this block at this place, and has nothing else
+ * Has an event just reported this block at this LBA, and has nothing else
  * happened to the file since? Such an event can be ignored, unless a scan is
  * running that may have read the old address: @last_write is not set during a
  * scan. A scan that begins meanwhile begins after this event. The result is false
@@ -38,7 +38,7 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
 			const struct ft_alloc *alloc);
 
 /**
- * ft_inode_write() - the next block of a run was written to a new place
+ * ft_inode_write() - the next block of a run was written to a new LBA
  * @rec: the file
  * @lblk: block of the file
  * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere

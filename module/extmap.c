@@ -217,37 +217,37 @@ static __always_inline unsigned int find_child(const struct branch *b, u32 lblk)
 }
 
 /**
- * struct way - the way from the root to a leaf
+ * struct tree_path - the path from the root to a leaf
  * @node: the branch of each level, from 1 to the tree's height
  * @at: the index of the child in it
  * @leaf: the leaf
  * @hi: its end, exclusive
  */
-struct way {
+struct tree_path {
 	struct branch *node[MAX_HEIGHT + 1];
 	unsigned int at[MAX_HEIGHT + 1];
 	struct ft_leaf *leaf;
 	u32 hi;
 };
 
-static void find_way(struct ft_extmap *map, u32 lblk, struct way *way)
+static void find_path(struct ft_extmap *map, u32 lblk, struct tree_path *path)
 {
 	void *node = map->root;
 	unsigned int level, i;
 
 	count_steps(1 + map->height);
-	way->hi = FT_LBLK_END;
+	path->hi = FT_LBLK_END;
 	for (level = map->height; level; level--) {
 		struct branch *b = node;
 
 		i = find_child(b, lblk);
-		way->node[level] = b;
-		way->at[level] = i;
+		path->node[level] = b;
+		path->at[level] = i;
 		if (i + 1 < b->nr)
-			way->hi = b->key[i + 1];
+			path->hi = b->key[i + 1];
 		node = b->child[i];
 	}
-	way->leaf = node;
+	path->leaf = node;
 }
 
 static void descend(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
@@ -314,7 +314,7 @@ static inline void seek(struct ft_extmap *map, struct ft_finger *f, u32 lblk)
 
 /* === Making room ========================================================== */
 
-/* Move the only leaf to a larger place. */
+/* Move the only leaf to a larger node. */
 static int grow_leaf(struct ft_extmap *map)
 {
 	struct ft_leaf *old = map->root, *leaf;
@@ -342,11 +342,11 @@ static unsigned int spare_room(const struct ft_leaf *leaf)
 }
 
 /* Give entries of a full leaf to a neighbour below the same branch. */
-static bool share(struct way *way)
+static bool share(struct tree_path *path)
 {
-	struct branch *b = way->node[1];
-	unsigned int at = way->at[1], nr;
-	struct ft_leaf *leaf = way->leaf, *to;
+	struct branch *b = path->node[1];
+	unsigned int at = path->at[1], nr;
+	struct ft_leaf *leaf = path->leaf, *to;
 
 	if (at + 1 < b->nr) {
 		to = b->child[at + 1];
@@ -396,28 +396,28 @@ static void remove_child(struct branch *b, unsigned int at)
 }
 
 /* How many nodes a split of this leaf takes. */
-static unsigned int nodes_to_split(struct ft_extmap *map, struct way *way)
+static unsigned int nodes_to_split(struct ft_extmap *map, struct tree_path *path)
 {
 	unsigned int level, nr = 2;	/* a leaf, and a root */
 
 	for (level = 1; level <= map->height; level++) {
-		if (way->node[level]->nr < BRANCH_ROOM)
+		if (path->node[level]->nr < BRANCH_ROOM)
 			return nr - 1;
 		nr++;
 	}
 	return nr;
 }
 
-/* Add a new child after the way; split the branches that are full. */
-static void add_child(struct ft_extmap *map, struct way *way, u32 key,
+/* Add a new child after the path; split the branches that are full. */
+static void add_child(struct ft_extmap *map, struct tree_path *path, u32 key,
 		      void *child, void **spare)
 {
 	struct branch *b, *right;
 	unsigned int level, at, keep;
 
 	for (level = 1; level <= map->height; level++) {
-		b = way->node[level];
-		at = way->at[level] + 1;
+		b = path->node[level];
+		at = path->at[level] + 1;
 		if (b->nr < BRANCH_ROOM) {
 			insert_child(b, at, key, child);
 			return;
@@ -448,10 +448,10 @@ static void add_child(struct ft_extmap *map, struct way *way, u32 key,
 	map->root = b;
 }
 
-static int split(struct ft_extmap *map, struct way *way, u32 lblk)
+static int split(struct ft_extmap *map, struct tree_path *path, u32 lblk)
 {
-	unsigned int nr = nodes_to_split(map, way), i, keep;
-	struct ft_leaf *leaf = way->leaf, *right;
+	unsigned int nr = nodes_to_split(map, path), i, keep;
+	struct ft_leaf *leaf = path->leaf, *right;
 	void *spare[MAX_HEIGHT + 2];
 
 	if (nr > map->height + 1 && map->height == MAX_HEIGHT)
@@ -473,21 +473,21 @@ static int split(struct ft_extmap *map, struct way *way, u32 lblk)
 	right->room = LEAF_ROOM;
 	memcpy(right->entry, &leaf->entry[keep], right->nr * sizeof(u64));
 	leaf->nr = keep;
-	add_child(map, way, start_of(right->entry[0]), right, spare + 1);
+	add_child(map, path, start_of(right->entry[0]), right, spare + 1);
 	return 0;
 }
 
 /* Make room in the leaf that holds a block, which is full. */
 static int make_room(struct ft_extmap *map, u32 lblk)
 {
-	struct way way;
+	struct tree_path path;
 	int err = 0;
 
 	if (!map->height && ((struct ft_leaf *)map->root)->room < LEAF_ROOM)
 		return grow_leaf(map);
-	find_way(map, lblk, &way);
-	if (!map->height || !share(&way))
-		err = split(map, &way, lblk);
+	find_path(map, lblk, &path);
+	if (!map->height || !share(&path))
+		err = split(map, &path, lblk);
 	if (!err)
 		lift_finger(map);
 	return err;
@@ -525,17 +525,17 @@ static bool merge(struct ft_extmap *map, struct branch *b, unsigned int at)
 	return true;
 }
 
-/* After entries were removed: merge nodes on the way to a block if possible. */
+/* After entries were removed: merge nodes on the path to a block if possible. */
 static void tidy(struct ft_extmap *map, u32 lblk)
 {
 	struct ft_leaf *leaf;
-	struct way way;
+	struct tree_path path;
 	unsigned int level;
 
-	find_way(map, lblk, &way);
+	find_path(map, lblk, &path);
 	for (level = 1; level <= map->height; level++) {
-		struct branch *b = way.node[level];
-		unsigned int at = way.at[level];
+		struct branch *b = path.node[level];
+		unsigned int at = path.at[level];
 
 		if (at + 1 == b->nr || !merge(map, b, at))
 			if (at > 0)
@@ -559,47 +559,47 @@ static void tidy(struct ft_extmap *map, u32 lblk)
 }
 
 /* A child has a new first block: set its key, and those of branches it begins. */
-static void set_key(struct ft_extmap *map, struct way *way,
+static void set_key(struct ft_extmap *map, struct tree_path *path,
 		    unsigned int level, u32 key)
 {
 	for (; level <= map->height; level++) {
-		way->node[level]->key[way->at[level]] = key;
-		if (way->at[level])
+		path->node[level]->key[path->at[level]] = key;
+		if (path->at[level])
 			break;
 	}
 }
 
 /* Remove a leaf, which is not the first one, and each branch that is empty then. */
-static void remove_leaf(struct ft_extmap *map, struct way *way)
+static void remove_leaf(struct ft_extmap *map, struct tree_path *path)
 {
 	unsigned int level = 1;
 
-	map->nr -= count_extents(way->leaf->entry, way->leaf->nr);
-	free_node(map, way->leaf, NODE_BYTES);
-	remove_child(way->node[1], way->at[1]);
-	while (!way->node[level]->nr) {
-		free_node(map, way->node[level], NODE_BYTES);
+	map->nr -= count_extents(path->leaf->entry, path->leaf->nr);
+	free_node(map, path->leaf, NODE_BYTES);
+	remove_child(path->node[1], path->at[1]);
+	while (!path->node[level]->nr) {
+		free_node(map, path->node[level], NODE_BYTES);
 		level++;
-		remove_child(way->node[level], way->at[level]);
+		remove_child(path->node[level], path->at[level]);
 	}
-	if (!way->at[level])
-		set_key(map, way, level + 1, way->node[level]->key[0]);
+	if (!path->at[level])
+		set_key(map, path, level + 1, path->node[level]->key[0]);
 }
 
 /* Remove whole leaves from @begin on, and the beginning of the leaf of @end. */
 static void remove_leaves(struct ft_extmap *map, u32 begin, u32 end)
 {
-	struct way way;
+	struct tree_path path;
 	unsigned int nr;
 
 	while (begin < end) {
 		struct ft_leaf *leaf;
 
-		find_way(map, begin, &way);
-		leaf = way.leaf;
-		begin = way.hi;
-		if (way.hi <= end) {
-			remove_leaf(map, &way);
+		find_path(map, begin, &path);
+		leaf = path.leaf;
+		begin = path.hi;
+		if (path.hi <= end) {
+			remove_leaf(map, &path);
 			continue;
 		}
 		nr = find_entry(leaf, end);
@@ -607,21 +607,21 @@ static void remove_leaves(struct ft_extmap *map, u32 begin, u32 end)
 		leaf->nr -= nr;
 		memmove(leaf->entry, &leaf->entry[nr], leaf->nr * sizeof(u64));
 		leaf->entry[0] = make_entry(end, what_of(leaf->entry[0]));
-		set_key(map, &way, 1, end);
+		set_key(map, &path, 1, end);
 	}
 }
 
 /* Are there too many leaves from @begin, where one begins, to @end to remove? */
 static bool too_many_leaves(struct ft_extmap *map, u32 begin, u32 end)
 {
-	struct way way;
+	struct tree_path path;
 	unsigned int nr;
 
 	for (nr = 0; begin < end; nr++) {
 		if (nr == FT_MAX_LEAVES_AT_ONCE)
 			return true;
-		find_way(map, begin, &way);
-		begin = way.hi;
+		find_path(map, begin, &path);
+		begin = path.hi;
 	}
 	return false;
 }
@@ -683,7 +683,7 @@ static void widen(struct ft_extmap *map, u32 *start, u32 *end, u64 what)
 }
 
 /*
- * Replace entries within a leaf. @from is the first of them, @to is behind the last.
+ * Replace entries within a leaf, from @from (inclusive) to @to (exclusive).
  * If the last one extends beyond @end, its tail stays.
  */
 static void replace(struct ft_extmap *map, unsigned int from, unsigned int to,
@@ -735,16 +735,16 @@ static bool replace_in_one(struct ft_extmap *map, u32 start, u32 end, u64 what)
 	u64 *entry = &leaf->entry[f->at], old = *entry;
 	u32 hi = end_of(f, f->at);
 	bool head = start_of(old) < start, tail = end < hi;
-	unsigned int more = head + tail, behind = leaf->nr - f->at - 1;
+	unsigned int more = head + tail, after = leaf->nr - f->at - 1;
 
 	if (end > hi || leaf->nr + more > leaf->room)
 		return false;
 	if (!head && (!f->at || what_of(entry[-1]) == what))
 		return false;
-	if (!tail && (!behind || what_of(entry[1]) == what))
+	if (!tail && (!after || what_of(entry[1]) == what))
 		return false;
 	if (more)
-		memmove(&entry[1 + more], &entry[1], behind * sizeof(u64));
+		memmove(&entry[1 + more], &entry[1], after * sizeof(u64));
 	entry[head] = make_entry(start, what);
 	if (tail)
 		entry[head + 1] = make_entry(end, what_of(old));
@@ -962,7 +962,7 @@ u32 ft_extmap_lba(struct ft_extmap *map, u32 lblk)
 }
 
 /**
- * ft_extmap_holds() - does the map have these blocks at this place?
+ * ft_extmap_holds() - does the map have these blocks at this LBA?
  * @map: the map
  * @ext: written blocks
  *
@@ -1039,7 +1039,7 @@ bool ft_extmap_may_have_written(struct ft_extmap *map, u32 lblk, u32 end)
 /**
  * ft_extmap_read() - find all extents that end after a file block
  * @map: the map
- * @from: the file block; moved behind the last extent that was found
+ * @from: the file block; set to the end of the last extent that was found
  * @ext: the extents, in order; the first may begin before @from
  * @max: the largest number to find
  *
@@ -1135,7 +1135,7 @@ static __always_inline bool step_back(struct ft_extmap *map, struct ft_finger *f
 }
 
 /*
- * Step to the first entry with an LBA that ends behind *@pos. Then no block between
+ * Step to the first entry with an LBA that ends after *@pos. Then no block between
  * the old *@pos and the new one is written. False if there is none, or too far away.
  */
 static __always_inline bool step_to_written(struct ft_extmap *map,
@@ -1178,7 +1178,7 @@ static __always_inline bool step_back_to_written(struct ft_extmap *map,
 }
 
 /**
- * ft_extmap_look() - read what is in a range and around it
+ * ft_extmap_around() - read what is in a range and around it
  * @map: the map
  * @lblk: first file block of the range
  * @end: its end, exclusive
@@ -1188,8 +1188,8 @@ static __always_inline bool step_back_to_written(struct ft_extmap *map,
  *
  * Context: atomic, nothing else uses the map.
  */
-void ft_extmap_look(struct ft_extmap *map, u32 lblk, u32 end,
-		    struct ft_around *around)
+void ft_extmap_around(struct ft_extmap *map, u32 lblk, u32 end,
+		      struct ft_around *around)
 {
 	struct ft_finger f;
 	u32 pos = lblk;

@@ -179,8 +179,8 @@ bool ft_extmap_holds(struct ft_extmap *map, const struct ft_extent *ext);
 bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext);
 bool ft_extmap_may_have_written(struct ft_extmap *map, u32 lblk, u32 end);
 bool ft_extmap_before(struct ft_extmap *map, u32 lblk, u32 *lba);
-void ft_extmap_look(struct ft_extmap *map, u32 lblk, u32 end,
-		    struct ft_around *around);
+void ft_extmap_around(struct ft_extmap *map, u32 lblk, u32 end,
+		      struct ft_around *around);
 int ft_extmap_set_word(struct ft_extmap *map, u32 lblk, u32 end, u32 word);
 u32 ft_extmap_word(struct ft_extmap *map, u32 lblk, u32 none);
 u32 ft_extmap_read_word(struct ft_extmap *map, u32 lblk, u32 none);

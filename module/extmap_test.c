@@ -138,7 +138,7 @@ static bool same_extent(const struct ft_extent *a, const struct ft_extent *b)
 }
 
 /* Extents that are read several at a time must be those found one by one. */
-static int compare_pieces(void)
+static int compare_parts(void)
 {
 	u32 from = below(blocks), pos = from;
 	struct ft_extent some[5], ext;
@@ -179,8 +179,8 @@ struct seen {
 	u64 bytes;
 };
 
-static bool leaf_is_well(const struct ft_leaf *leaf, u32 lo, u32 hi,
-			 struct seen *seen)
+static bool leaf_is_valid(const struct ft_leaf *leaf, u32 lo, u32 hi,
+			  struct seen *seen)
 {
 	unsigned int i;
 
@@ -203,14 +203,14 @@ static bool leaf_is_well(const struct ft_leaf *leaf, u32 lo, u32 hi,
 	return true;
 }
 
-static bool tree_is_well(void *node, unsigned int level, u32 lo, u32 hi,
-			 struct seen *seen)
+static bool tree_is_valid(void *node, unsigned int level, u32 lo, u32 hi,
+			  struct seen *seen)
 {
 	struct branch *b = node;
 	unsigned int i;
 
 	if (!level)
-		return leaf_is_well(node, lo, hi, seen);
+		return leaf_is_valid(node, lo, hi, seen);
 	if (b->level != level || !b->nr || b->nr > BRANCH_ROOM ||
 	    b->key[0] != lo)
 		return false;
@@ -219,7 +219,7 @@ static bool tree_is_well(void *node, unsigned int level, u32 lo, u32 hi,
 		u32 end = i + 1 < b->nr ? b->key[i + 1] : hi;
 
 		if (b->key[i] >= end ||
-		    !tree_is_well(b->child[i], level - 1, b->key[i], end, seen))
+		    !tree_is_valid(b->child[i], level - 1, b->key[i], end, seen))
 			return false;
 	}
 	return true;
@@ -229,12 +229,12 @@ static bool tree_is_well(void *node, unsigned int level, u32 lo, u32 hi,
 static int check_finger(void)
 {
 	const struct ft_finger *f = &map.finger;
-	struct way way;
+	struct tree_path path;
 
 	if (!f->spare)
 		return 0;
-	find_way(&map, f->lo, &way);
-	if (way.leaf == f->leaf && way.hi == f->hi &&
+	find_path(&map, f->lo, &path);
+	if (path.leaf == f->leaf && path.hi == f->hi &&
 	    start_of(f->leaf->entry[0]) == f->lo && f->at + 1 < f->leaf->nr &&
 	    (f->leaf->entry[f->at] & KIND_MASK) == WRITTEN &&
 	    f->spare == end_of(f, f->at + 1) - end_of(f, f->at) - 1)
@@ -248,7 +248,7 @@ static int check_rules(void)
 	struct seen seen = { };
 
 	highest = max(highest, map.height);
-	if (!tree_is_well(map.root, map.height, 0, FT_LBLK_END, &seen)) {
+	if (!tree_is_valid(map.root, map.height, 0, FT_LBLK_END, &seen)) {
 		pr_err("the tree is not well\n");
 		return -EINVAL;
 	}
@@ -295,10 +295,10 @@ static int was_short(const char *what, unsigned int max)
 static unsigned int leaves_between(u32 lblk, u32 end)
 {
 	unsigned int nr = 0;
-	struct way way;
+	struct tree_path path;
 
-	for (; lblk < end; lblk = way.hi) {
-		find_way(&map, lblk, &way);
+	for (; lblk < end; lblk = path.hi) {
+		find_path(&map, lblk, &path);
 		nr++;
 	}
 	return nr;
@@ -414,12 +414,12 @@ static int check_bounds(void)
 	err = err ?: was_short("mark all", max_steps());
 	if (ft_extmap_next(&map, 2 * MANY, &ext) || map.nr != MANY)
 		err = err ?: -ERANGE;
-	err = err ?: was_short("look behind the end", max_steps());
+	err = err ?: was_short("read past the end", max_steps());
 	err = err ?: fill_many(false);
 	nr_steps = 0;
 	if (!ft_extmap_may_have_written(&map, 1, 2 * MANY))
 		err = err ?: -ERANGE;
-	err = err ?: was_short("look for what is written", max_steps_to_reserve());
+	err = err ?: was_short("search for written blocks", max_steps_to_reserve());
 	ft_extmap_drop(&map);
 	err = err ?: was_short("drop", max_steps());
 	if (err)
@@ -469,7 +469,7 @@ static int compare_around(u32 lblk, u32 end)
 	if (!compare_before(lblk, got, lba))
 		return -EINVAL;
 
-	ft_extmap_look(&map, lblk, end, &around);
+	ft_extmap_around(&map, lblk, end, &around);
 	if (around.first != lba_of(lblk) || around.last != lba_of(end - 1) ||
 	    !compare_before(lblk, around.has_prev, around.prev))
 		return -EINVAL;
@@ -489,7 +489,7 @@ static int compare_around(u32 lblk, u32 end)
 	return 0;
 }
 
-/* Compare a map of words with an array of words, in the place of the other ones. */
+/* Compare a map of words with an array of words, instead of addresses. */
 static int check_words(void)
 {
 	struct ft_extmap words;
@@ -532,10 +532,10 @@ static int compare_all(void)
 	for (i = 0; i < blocks; i++)
 		if (compare_block(i))
 			return -EINVAL;
-	return compare_extents() ?: compare_pieces();
+	return compare_extents() ?: compare_parts();
 }
 
-/* Usually behind the block before it on the volume, so that extents merge. */
+/* Usually right after the previous block on the volume, so that extents merge. */
 static u32 pick_lba(u32 lblk)
 {
 	if (lblk && naive[lblk - 1] != NOTHING &&

@@ -138,7 +138,7 @@ void ft_target_kick(void);
  * @FT_EVENTS_MAP: ranges allocated by direct I/O and preallocation
  * @FT_EVENTS_TRUNCATE: truncations
  * @FT_EVENTS_FALLOCATE: fallocate calls
- * @FT_EVENTS_ATOMIC: blocks put in place by an atomic commit
+ * @FT_EVENTS_ATOMIC: blocks committed by an atomic write
  * @FT_EVENTS_COMPRESS: clusters compressed
  * @FT_CALLS: steps of calls, noticed just before they began: blocks are about to
  *	be moved, zeroed, punched out or preallocated
@@ -181,7 +181,7 @@ enum ft_counter {
 	FT_NR_COUNTERS
 };
 
-DECLARE_PER_CPU(u64 [FT_NR_COUNTERS], ft_counters);
+DECLARE_PER_CPU(u64[FT_NR_COUNTERS], ft_counters);
 
 static inline void ft_count(enum ft_counter which)
 {

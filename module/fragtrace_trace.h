@@ -119,7 +119,7 @@ TRACE_DEFINE_ENUM(FT_POLICY_AGE);
 	{ FT_VICTIM_FG, "foreground" }, \
 	{ FT_VICTIM_SSR, "ssr" })
 
-/* Blocks of a file got or lost their place. */
+/* Blocks of a file were allocated or freed. */
 TRACE_EVENT(extent_change,
 
 	TP_PROTO(const struct ft_inode *rec, const struct ft_trace_change *c),

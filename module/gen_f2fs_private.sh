@@ -356,7 +356,7 @@ static inline int ft_f2fs_dirty_pages(const struct inode *inode)
 /* Somebody waits for the garbage collection. */
 #define FT_F2FS_FG_GC		$(enumerator FG_GC)
 
-/* The kind of victim that it is looking for, unlike a log that looks for holes. */
+/* The kind of victim that is searched for, not a log that searches for holes. */
 #define FT_F2FS_NO_CHECK_TYPE	$(enumerator NO_CHECK_TYPE)
 
 /* The policies by which a victim is chosen. */

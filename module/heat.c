@@ -96,7 +96,7 @@ static bool is_cold(const struct chunk *c)
 	return !memchr_inv(c->counts, 0, sizeof(c->counts));
 }
 
-/* A chunk that has no place in a file yet; NULL if the budget does not allow it. */
+/* A chunk that is not in the tree of a file yet; NULL if the budget does not allow it. */
 static struct chunk *new_chunk(u32 index, u32 now)
 {
 	struct chunk *c;

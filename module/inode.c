@@ -41,23 +41,23 @@ DEFINE_PER_CPU(struct ft_inode *, ft_last_dir);
 /* === State ================================================================ */
 
 /* End a request for this record; @nr counts the records of such requests. */
-static void end_wish(u8 *wish, atomic_t *nr)
+static void end_request(u8 *requested, atomic_t *nr)
 {
-	if (!*wish)
+	if (!*requested)
 		return;
-	*wish = 0;
+	*requested = 0;
 	if (atomic_dec_and_test(nr))
 		wake_up_all(&ft_settled);
 }
 
 static void resynced_locked(struct ft_inode *rec)
 {
-	end_wish(&rec->resync, &rec->vol->nr_resyncs);
+	end_request(&rec->resync, &rec->vol->nr_resyncs);
 }
 
 static void audited_locked(struct ft_inode *rec)
 {
-	end_wish(&rec->audit, &rec->vol->nr_audits);
+	end_request(&rec->audit, &rec->vol->nr_audits);
 }
 
 /* The table of transitions, drawn in inode.h. FT_NR_STATES: does not happen. */
@@ -92,18 +92,18 @@ static enum ft_state next_state(enum ft_state state, enum ft_change cause)
 
 /* Check a change, in builds with FT_DEBUG (see Kbuild). */
 static void check_state(const struct ft_inode *rec, enum ft_state old,
-			enum ft_state new, enum ft_change cause)
+			enum ft_state next, enum ft_change cause)
 {
-	bool scans = new == FT_RESERVED_SCAN || new == FT_STALE_SCAN;
+	bool scans = next == FT_RESERVED_SCAN || next == FT_STALE_SCAN;
 
-	WARN_ONCE(new == FT_NR_STATES, "cause %d in state %d\n", cause, old);
-	WARN_ONCE(rec->is_dir && new < FT_DEAD && new != FT_EXACT,
+	WARN_ONCE(next == FT_NR_STATES, "cause %d in state %d\n", cause, old);
+	WARN_ONCE(rec->is_dir && next < FT_DEAD && next != FT_EXACT,
 		  "directory: cause %d in state %d\n", cause, old);
 	WARN_ONCE(scans && (!rec->rebuild || rec->rebuild->audit),
 		  "no scan: cause %d in state %d\n", cause, old);
-	WARN_ONCE(new == FT_EXACT && rec->resync && !rec->is_dir,
+	WARN_ONCE(next == FT_EXACT && rec->resync && !rec->is_dir,
 		  "still waited for: cause %d in state %d\n", cause, old);
-	WARN_ONCE(new >= FT_OMITTED && rec->map.bytes,
+	WARN_ONCE(next >= FT_OMITTED && rec->map.bytes,
 		  "map kept: cause %d in state %d\n", cause, old);
 }
 
@@ -116,26 +116,26 @@ static void check_state(const struct ft_inode *rec, enum ft_state old,
  */
 void ft_inode_change(struct ft_inode *rec, enum ft_change cause)
 {
-	enum ft_state old = rec->state, new = next_state(old, cause);
+	enum ft_state old = rec->state, next = next_state(old, cause);
 	bool stale = ft_inode_is_stale(rec);
 
 	lockdep_assert_held(&rec->lock);
-	if (new != old && new != FT_NR_STATES) {
-		WRITE_ONCE(rec->state, new);
-		ft_trace_state(rec, old, new);
+	if (next != old && next != FT_NR_STATES) {
+		WRITE_ONCE(rec->state, next);
+		ft_trace_state(rec, old, next);
 		if (stale && !ft_inode_is_stale(rec))
 			atomic_dec(&rec->vol->nr_stale);
 		else if (!stale && ft_inode_is_stale(rec))
 			atomic_inc(&rec->vol->nr_stale);
-		if (new == FT_EXACT || new >= FT_OMITTED)
+		if (next == FT_EXACT || next >= FT_OMITTED)
 			resynced_locked(rec);
-		if (new == FT_EXACT)
+		if (next == FT_EXACT)
 			rec->doubt = FT_OP_UNKNOWN;
-		if (new == FT_DEAD)
+		if (next == FT_DEAD)
 			audited_locked(rec);
 	}
 	if (FT_DEBUG)
-		check_state(rec, old, new, cause);
+		check_state(rec, old, next, cause);
 
 	switch (cause) {
 	case FT_SCAN_BEGINS:
@@ -180,13 +180,13 @@ void ft_inode_doubt(struct ft_inode *rec, enum ft_op op)
 }
 
 /**
- * ft_inode_untold() - the map may lack what an event has just reported
+ * ft_inode_missed() - the map may lack what an event has just reported
  * @rec: the file; a scan is queued, to begin after F2FS has made the change
  * @op: the operation, as for ft_inode_doubt()
  *
  * Context: atomic, rec->lock held.
  */
-void ft_inode_untold(struct ft_inode *rec, enum ft_op op)
+void ft_inode_missed(struct ft_inode *rec, enum ft_op op)
 {
 	rec->epoch = READ_ONCE(rec->vol->epoch);
 	ft_inode_doubt(rec, op);
@@ -246,7 +246,7 @@ void ft_inode_start_over(struct ft_inode *rec)
 	lockdep_assert_held(&rec->lock);
 	ft_trace_drop(rec, FT_TRACE_DROP);
 	ft_inode_drop_map(rec);
-	ft_inode_untold(rec, FT_OP_UNKNOWN);
+	ft_inode_missed(rec, FT_OP_UNKNOWN);
 }
 
 /**
@@ -407,7 +407,7 @@ void ft_inode_audited(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_looked() - count a scan, after which requests may still wait
+ * ft_inode_scanned() - count a scan, after which requests may still wait
  * @rec: a file or directory
  * @resync: rec->resync before the scan: a later request has not been tried yet
  * @audit: rec->audit before the scan
@@ -417,7 +417,7 @@ void ft_inode_audited(struct ft_inode *rec)
  * Context: process, the volume's worker.
  * Return: true if its audit has to be given up.
  */
-bool ft_inode_looked(struct ft_inode *rec, u8 resync, u8 audit)
+bool ft_inode_scanned(struct ft_inode *rec, u8 resync, u8 audit)
 {
 	bool give_up = false;
 
@@ -505,7 +505,7 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 		if (is_dir)
 			ft_queue_add(rec);
 		else
-			ft_inode_untold(rec, FT_OP_UNKNOWN);
+			ft_inode_missed(rec, FT_OP_UNKNOWN);
 		spin_unlock(&rec->lock);
 	}
 	return rec;

@@ -128,11 +128,11 @@ enum ft_change {
  * @ino: its inode number
  * @ref: one for the volume's table while the inode exists, one per user
  * @is_dir: directory: has names below it, no extent map
- * @told: the log has reported that F2FS cannot report its layout
+ * @warned: the log has reported that F2FS cannot report its layout
  * @lock: protects all up to @doubt
  * @state: enum ft_state; changed by ft_inode_change(). May be read without @lock.
- * @committing: blocks of an atomic commit are being put in place
- * @commit_begun: one of them is being put in place; since then
+ * @committing: blocks of an atomic write are being committed
+ * @commit_begun: one of them is being committed; since then
  * @commit_changes: was the value of @changes
  * @audit: how many scans are left before the requested audit is given up; 0: none
  *	is requested
@@ -195,7 +195,7 @@ struct ft_inode {
 	u32 ino;
 	refcount_t ref;
 	bool is_dir;
-	bool told;
+	bool warned;
 
 	spinlock_t lock;
 	u8 state;
@@ -274,7 +274,7 @@ void ft_inode_flush_freed(void);
 void ft_inode_request_scan(struct ft_inode *rec);
 void ft_inode_request_resync(struct ft_inode *rec);
 void ft_inode_read(struct ft_inode *rec);
-bool ft_inode_looked(struct ft_inode *rec, u8 resync, u8 audit);
+bool ft_inode_scanned(struct ft_inode *rec, u8 resync, u8 audit);
 void ft_inode_end_resync(struct ft_inode *rec);
 void ft_inode_request_audit(struct ft_inode *rec);
 void ft_inode_audited(struct ft_inode *rec);
@@ -374,7 +374,7 @@ void ft_inode_change(struct ft_inode *rec, enum ft_change cause);
 
 void ft_inode_stale(struct ft_inode *rec);
 void ft_inode_doubt(struct ft_inode *rec, enum ft_op op);
-void ft_inode_untold(struct ft_inode *rec, enum ft_op op);
+void ft_inode_missed(struct ft_inode *rec, enum ft_op op);
 void ft_inode_omit(struct ft_inode *rec);
 void ft_inode_drop_map(struct ft_inode *rec);
 void ft_inode_start_over(struct ft_inode *rec);

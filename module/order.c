@@ -196,15 +196,15 @@ int ft_snapshot_order(struct ft_snapshot *snap)
 }
 
 /**
- * ft_snapshot_first_behind() - find the first extent that ends behind a block
+ * ft_snapshot_first_after() - find the first extent that ends after a block
  * @snap: the copy, in order of LBA
  * @volume: index of the volume
  * @lba: the block
  *
  * Return: its index in the order, the number of extents if there is none. All
- * later extents of the volume end behind the block as well.
+ * later extents of the volume end after the block as well.
  */
-size_t ft_snapshot_first_behind(struct ft_snapshot *snap, u32 volume, u32 lba)
+size_t ft_snapshot_first_after(struct ft_snapshot *snap, u32 volume, u32 lba)
 {
 	size_t low = 0, high = snap->order.nr;
 

@@ -212,7 +212,7 @@ static void probe_submit_in_place(void *unused, FT_PAGE *what,
 			   (u64)what->index + 1, ft_heat_overwrite);
 }
 
-/* === Why a block goes to a new place ====================================== */
+/* === Why a block gets a new LBA ========================================= */
 
 static enum ft_flush flush_of(const struct f2fs_io_info *fio)
 {
@@ -374,7 +374,7 @@ static noinline void unwatched(const struct inode *inode, const FT_PAGE *page,
 }
 
 /*
- * A block goes to a new place: write-back, fsync, garbage collection,
+ * A block gets a new LBA: write-back, fsync, garbage collection,
  * defragmentation. Runs under the lock of the node page that holds the address, so
  * the events of one block come in the order of its addresses.
  */

@@ -92,26 +92,26 @@ static bool contradicts(struct ft_inode *rec, const struct ft_extent *found)
 }
 
 /* Set the cause of a written extent that the scan found, if it has none yet. */
-static void note_breaks(struct ft_inode *rec, const struct ft_extent *piece)
+static void note_breaks(struct ft_inode *rec, const struct ft_extent *part)
 {
 	u32 *last = &rec->rebuild->last_lba;
 
-	if (piece->lba == FT_LBA_UNWRITTEN)
+	if (part->lba == FT_LBA_UNWRITTEN)
 		return;
 	if (ft_causes_wanted() && !rec->rebuild->audit)
-		ft_breaks_found(rec, piece, *last);
-	*last = piece->lba + piece->len - 1;
+		ft_breaks_found(rec, part, *last);
+	*last = part->lba + part->len - 1;
 }
 
 /*
  * Store in the new map what the scan found from *@pos on, up to the next block that
- * an event touched, and move *@pos behind that.
+ * an event touched, and move *@pos to the end of that.
  */
-static int merge_piece(struct ft_inode *rec, const struct ft_extent *found,
-		       u32 *pos)
+static int merge_part(struct ft_inode *rec, const struct ft_extent *found,
+		      u32 *pos)
 {
 	u32 end = ft_extent_end(found), stop = end, next = end;
-	struct ft_extent piece, mark;
+	struct ft_extent part, mark;
 	u64 bytes = ft_second_bytes(rec);
 	int err = 0;
 
@@ -121,16 +121,16 @@ static int merge_piece(struct ft_inode *rec, const struct ft_extent *found,
 		next = ft_extent_end(&mark);
 	}
 	if (stop > *pos) {
-		piece.lblk = *pos;
-		piece.len = stop - *pos;
-		piece.lba = found->lba;
-		piece.encoded = found->encoded;
-		if (piece.lba != FT_LBA_UNWRITTEN)
-			piece.lba += *pos - found->lblk;
-		if (contradicts(rec, &piece))
+		part.lblk = *pos;
+		part.len = stop - *pos;
+		part.lba = found->lba;
+		part.encoded = found->encoded;
+		if (part.lba != FT_LBA_UNWRITTEN)
+			part.lba += *pos - found->lblk;
+		if (contradicts(rec, &part))
 			rec->rebuild->contradicted = true;
-		note_breaks(rec, &piece);
-		err = ft_extmap_store(ft_built_map(rec), &piece);
+		note_breaks(rec, &part);
+		err = ft_extmap_store(ft_built_map(rec), &part);
 		ft_mem_charge_second(ft_second_bytes(rec), bytes);
 	}
 	if (next != stop)
@@ -178,7 +178,7 @@ int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 		else if (!ft_mem_allows_second(ft_second_bytes(rec)))
 			err = give_up_one(rec);
 		else
-			err = merge_piece(rec, ext, &pos);
+			err = merge_part(rec, ext, &pos);
 		spin_unlock(&rec->lock);
 		if (err == -ENOSPC)
 			err = ft_mem_make_way(rec) ? 0 : -ENOBUFS;
@@ -190,7 +190,7 @@ int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 }
 
 /* Fire events for what the new map changes. False if the event is not enabled. */
-static bool tell_changes(struct ft_inode *rec)
+static bool report_changes(struct ft_inode *rec)
 {
 	bool listening = ft_traces_changes();
 	u32 from = 0;
@@ -221,7 +221,7 @@ static bool tell_changes(struct ft_inode *rec)
 bool ft_inode_scan_end(struct ft_inode *rec, int err)
 {
 	struct ft_rebuild *rebuild = rec->rebuild;
-	bool settled = false, told = !err && tell_changes(rec);
+	bool settled = false, reported = !err && report_changes(rec);
 
 	ft_inode_lock(rec);
 	if (!err && ft_inode_followed(rec)) {
@@ -229,7 +229,7 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 		u32 nr = rec->map.nr;
 
 		ft_extmap_move(&rec->map, &rebuild->built);
-		if (!told)
+		if (!reported)
 			ft_trace_unknown(rec);
 		ft_mem_charge_second(ft_second_bytes(rec), second);
 		ft_mem_charge(&rec->map, nr, bytes);
@@ -237,7 +237,7 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 		WRITE_ONCE(rec->last_write, FT_NO_WRITE);
 		/* the change that made the file stale may come after this scan */
 		if (rebuild->contradicted)
-			ft_inode_untold(rec, rec->doubt);
+			ft_inode_missed(rec, rec->doubt);
 		ft_inode_change(rec, FT_SCAN_SETTLES);
 		settled = rec->state == FT_EXACT;
 	} else {

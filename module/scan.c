@@ -172,8 +172,8 @@ static enum ft_step end_rescan(struct ft_inode *rec, int err)
 	ft_queue_spent(rec, rec->rebuild->spent);
 	ft_count(FT_RESCANS);
 	if (err && !ft_step_may_pass(err) && err != -ENOBUFS && err != -ENOENT &&
-	    err != -ESTALE && err != -ESHUTDOWN && !rec->told) {
-		rec->told = true;
+	    err != -ESTALE && err != -ESHUTDOWN && !rec->warned) {
+		rec->warned = true;
 		pr_warn_ratelimited("inode %u of %u:%u stays stale, F2FS cannot tell its layout: %d\n",
 				    rec->ino, MAJOR(rec->vol->dev),
 				    MINOR(rec->vol->dev), err);
@@ -264,7 +264,8 @@ static void count_try(struct ft_inode *rec, int err, u8 resync, u8 audit)
 	bool give_up;
 
 	/* a resync waits for a passing error; an audit reports "unjudged" */
-	give_up = ft_inode_looked(rec, ft_step_may_pass(err) ? 0 : resync, audit);
+	give_up = ft_inode_scanned(rec, ft_step_may_pass(err) ? 0 : resync,
+				   audit);
 	if (err == -ESHUTDOWN) {
 		ft_inode_end_resync(rec);
 		give_up = true;

@@ -7,7 +7,7 @@
 
 #include <linux/types.h>
 
-struct ft_volume;
+#include "volume.h"
 
 int ft_segment_log(const struct ft_volume *vol, u32 lba);
 bool ft_segment_fills_holes(const struct ft_volume *vol, int log, u32 lba);
@@ -16,13 +16,21 @@ bool ft_segment_is_open(const struct ft_volume *vol, u32 segment);
 u32 ft_segment_valid(const struct ft_volume *vol, u32 segment);
 
 /* The number of the segment that a block is in, counted from the main area. */
-#define ft_segment_of(vol, lba)	(((lba) - (vol)->main_blkaddr) / (vol)->segment_blocks)
+static inline u32 ft_segment_of(const struct ft_volume *vol, u32 lba)
+{
+	return (lba - vol->main_blkaddr) / vol->segment_blocks;
+}
 
 /* The offset of a block in its segment, whose size is a power of two. */
-#define ft_segment_offset(vol, lba) \
-	(((lba) - (vol)->main_blkaddr) & ((vol)->segment_blocks - 1))
+static inline u32 ft_segment_offset(const struct ft_volume *vol, u32 lba)
+{
+	return (lba - vol->main_blkaddr) & (vol->segment_blocks - 1);
+}
 
 /* The first block of the segment that a block is in. */
-#define ft_segment_begin(vol, lba)	((lba) - ft_segment_offset(vol, lba))
+static inline u32 ft_segment_begin(const struct ft_volume *vol, u32 lba)
+{
+	return lba - ft_segment_offset(vol, lba);
+}
 
 #endif

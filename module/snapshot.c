@@ -3,7 +3,7 @@
  * A consistent copy of the maps for one reader, with the figures of each file.
  *
  * In: the records of all volumes. Out: arrays that nothing else changes: a slow
- * reader holds no lock. The extents of a file are copied in short pieces. If the
+ * reader holds no lock. The extents of a file are copied a few at a time. If the
  * file changes meanwhile, the copy starts again. Each file is consistent in
  * itself, two files may be moments apart. By LBA no block is shown twice.
  */

@@ -3,7 +3,7 @@
  * Figures of all maps of a volume, read without a copy: how many breaks there are,
  * and which file owns a block.
  *
- * In: the records of the volume. The extents of a file are read in short pieces,
+ * In: the records of the volume. The extents of a file are read a few at a time,
  * from the beginning if the file changes meanwhile.
  */
 
@@ -32,7 +32,7 @@
  * @begin: the first file block of its fragment
  * @breaks: fragments but the first
  * @found: the block was found,
- * @lblk: at this place, with
+ * @lblk: at this file block, with
  * @cause: the cause of its fragment
  */
 struct survey {

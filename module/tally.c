@@ -99,8 +99,9 @@ const char *ft_extension_of(const char *name, size_t len)
 	return dot;
 }
 
-/* Take the place of the extension with the fewest files; the oldest such one. */
-static struct ft_extension *take_place(struct ft_tally *tally, const char *name)
+/* Replace the extension with the fewest files; the oldest such one. */
+static struct ft_extension *replace_extension(struct ft_tally *tally,
+					      const char *name)
 {
 	struct ft_extension *least = tally->extension[FT_FIRST_EXTENSION], *ext;
 	struct ft_extension *other = tally->extension[FT_EXTENSION_OTHER];
@@ -129,7 +130,7 @@ static struct ft_extension *take_place(struct ft_tally *tally, const char *name)
 /* The extension of a number, which may be out of date. */
 static struct ft_extension *of_number(const struct ft_tally *tally, u32 number)
 {
-	struct ft_extension *ext = tally->extension[number & FT_EXTENSION_PLACE];
+	struct ft_extension *ext = tally->extension[number & FT_EXTENSION_MASK];
 
 	return READ_ONCE(ext->number) == number ? ext :
 		tally->extension[FT_EXTENSION_OTHER];
@@ -170,7 +171,7 @@ u32 ft_tally_extension(struct ft_volume *vol, u32 old, const char *name,
 		ext = new_extension(tally, text, strlen(text),
 				    GFP_NOWAIT | __GFP_NOWARN);
 	if (!ext && tally->nr_extensions == FT_MAX_EXTENSIONS)
-		ext = take_place(tally, text);
+		ext = replace_extension(tally, text);
 	if (!ext)
 		ext = tally->extension[FT_EXTENSION_OTHER];
 	ext->weight++;

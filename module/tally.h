@@ -20,8 +20,8 @@ struct ft_volume;
 /* Length with the dot, without a NUL. A longer extension, or none, is "-". */
 #define FT_EXTENSION_LEN	15
 /*
- * The number of places for extensions; the first three are always the same. If all
- * are taken, the extension with the fewest files gives its place to a new one, and
+ * The largest number of extensions; the first three are always the same. If there
+ * are so many, a new one replaces the extension with the fewest files, and
  * what was counted for it goes to FT_EXTENSION_OTHER.
  */
 #define FT_MAX_EXTENSIONS	64
@@ -31,16 +31,16 @@ struct ft_volume;
 #define FT_FIRST_EXTENSION	3
 
 /*
- * The number of an extension is its place, and in the higher bits, how often the place
- * has been given to another one. A number that is out of date is FT_EXTENSION_OTHER.
+ * The number of an extension is its index, and in the higher bits, how often the one
+ * of that index was replaced. A number that is out of date is FT_EXTENSION_OTHER.
  */
-#define FT_EXTENSION_PLACE	(FT_MAX_EXTENSIONS - 1)
+#define FT_EXTENSION_MASK	(FT_MAX_EXTENSIONS - 1)
 
 /**
  * struct ft_extension - an extension of file names
  * @name: from the dot on
  * @number: its number
- * @weight: its files. One that took another's place has the other's files, too:
+ * @weight: its files. One that replaced another has the other's files, too:
  *	so one that comes again and again outweighs those that come once.
  * @healed: breaks that were healed, by kind
  */
@@ -76,7 +76,7 @@ struct ft_pair {
  * struct ft_tally - the counts of a volume
  * @lock: protects all of this but @healed of extensions. Extensions and pairs stay
  *	once they are added; only @times of a pair changes, and what an extension is
- * @extension: by place
+ * @extension: by index
  * @nr_extensions: how many there are
  * @chain: pairs, a hash table
  * @nr_pairs: how many there are

@@ -272,7 +272,7 @@ static int refresh_path(struct ft_target *t)
 	return 0;
 }
 
-static void look_after(struct ft_target *t)
+static void check_target(struct ft_target *t)
 {
 	if (!t->vol)
 		return;
@@ -301,7 +301,7 @@ static void housekeeping(struct work_struct *work)
 		if (t->vol && t->moved)
 			WRITE_ONCE(t->vol->names_moved, false);
 	list_for_each_entry(t, &targets, node) {
-		look_after(t);
+		check_target(t);
 		/* no path is looked up for a directory that cannot be there */
 		if (!t->vol && mounted)
 			begin_search(t);

@@ -18,7 +18,7 @@
 #define CREATE_TRACE_POINTS
 #include "fragtrace_trace.h"
 
-/* Pieces of a file that are compared while its lock is held. */
+/* Ranges of a file that are compared while its lock is held. */
 #define PIECES_AT_ONCE	64
 
 /* === Events =============================================================== */
@@ -50,27 +50,27 @@ static void fire(struct ft_inode *rec, struct ft_trace_change *c, u32 writer)
 /* === Changes ============================================================== */
 
 /* The extent or hole of the map that begins at a block, up to @end at most. */
-static void piece_at(struct ft_extmap *map, u32 lblk, u32 end,
-		     struct ft_extent *piece, s64 *lba)
+static void range_at(struct ft_extmap *map, u32 lblk, u32 end,
+		     struct ft_extent *range, s64 *lba)
 {
 	struct ft_extent ext;
 	u32 stop = end;
 
-	piece->lblk = lblk;
-	piece->encoded = false;
+	range->lblk = lblk;
+	range->encoded = false;
 	*lba = FT_TRACE_HOLE;
 	if (ft_extmap_next(map, lblk, &ext)) {
 		if (ext.lblk > lblk) {
 			stop = min(ext.lblk, end);
 		} else {
 			stop = min(ft_extent_end(&ext), end);
-			piece->encoded = ext.encoded;
+			range->encoded = ext.encoded;
 			*lba = ext.lba == FT_LBA_UNWRITTEN ?
 				       FT_TRACE_UNWRITTEN :
 				       (s64)ext.lba + (lblk - ext.lblk);
 		}
 	}
-	piece->len = stop - lblk;
+	range->len = stop - lblk;
 }
 
 /* Count breaks in [@lblk, @end), and the one at the next written block. */
@@ -112,7 +112,7 @@ static s32 more_breaks(struct ft_inode *rec, u32 lblk, u32 end,
 }
 
 /**
- * ft_trace_look_any() - read a range that is about to change
+ * ft_trace_before_any() - read a range that is about to change
  * @rec: the file
  * @lblk: the first block
  * @end: its end, exclusive
@@ -120,14 +120,14 @@ static s32 more_breaks(struct ft_inode *rec, u32 lblk, u32 end,
  *
  * Context: atomic, rec->lock held.
  */
-void ft_trace_look_any(struct ft_inode *rec, u32 lblk, u32 end,
-		       struct ft_traced *traced)
+void ft_trace_before_any(struct ft_inode *rec, u32 lblk, u32 end,
+			 struct ft_traced *traced)
 {
 	struct ft_extent ext;
 
 	traced->on = true;
 	traced->any = ft_extmap_next(&rec->map, lblk, &ext) && ext.lblk < end;
-	piece_at(&rec->map, lblk, end, &ext, &traced->old_lba);
+	range_at(&rec->map, lblk, end, &ext, &traced->old_lba);
 	traced->breaks = count_breaks(rec, lblk, end);
 }
 
@@ -145,9 +145,9 @@ static enum ft_why why_here(struct ft_inode *rec, const struct ft_extent *ext)
 }
 
 /**
- * ft_trace_stored() - a range got a place
+ * ft_trace_stored() - a range was allocated
  * @rec: the file
- * @ext: the range and its place
+ * @ext: the range and its LBA
  * @traced: the range before the change
  * @alloc: the allocation
  *
@@ -173,7 +173,7 @@ void ft_trace_stored(struct ft_inode *rec, const struct ft_extent *ext,
 }
 
 /**
- * ft_trace_erased() - a range has no place any more
+ * ft_trace_erased() - a range has no LBA any more
  * @rec: the file
  * @lblk: its first block
  * @end: its end, exclusive; %FT_LBLK_END if the file was truncated
@@ -244,7 +244,7 @@ void ft_trace_drop_any(struct ft_inode *rec, enum ft_trace_op op)
 
 	if (!rec->map.nr)
 		return;
-	piece_at(&rec->map, 0, FT_LBLK_END, &ext, &c.old_lba);
+	range_at(&rec->map, 0, FT_LBLK_END, &ext, &c.old_lba);
 	c.breaks = count_breaks(rec, 0, FT_LBLK_END);
 	if (c.breaks != FT_TRACE_NOT_COUNTED)
 		c.breaks = -c.breaks;
@@ -261,8 +261,8 @@ void ft_trace_unknown_any(struct ft_inode *rec)
 {
 	struct ft_trace_change c = {
 		.len = FT_LBLK_END,
-		.old_lba = FT_TRACE_LOOK,
-		.new_lba = FT_TRACE_LOOK,
+		.old_lba = FT_TRACE_COPY,
+		.new_lba = FT_TRACE_COPY,
 		.breaks = FT_TRACE_NOT_COUNTED,
 		.op = FT_TRACE_SCAN,
 	};
@@ -314,8 +314,8 @@ void ft_trace_found(struct ft_inode *rec, u32 *from)
 	unsigned int n;
 
 	for (n = 0; n < PIECES_AT_ONCE && *from < FT_LBLK_END; n++) {
-		piece_at(&rec->map, *from, FT_LBLK_END, &known, &old_lba);
-		piece_at(ft_built_map(rec), *from, ft_extent_end(&known),
+		range_at(&rec->map, *from, FT_LBLK_END, &known, &old_lba);
+		range_at(ft_built_map(rec), *from, ft_extent_end(&known),
 			 &found, &new_lba);
 		if (old_lba != new_lba || known.encoded != found.encoded)
 			differs(rec, *from, found.len, old_lba, new_lba,

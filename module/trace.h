@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Our own tracepoints (fragtrace_trace.h). A place that fires an event costs a no-op
+ * Our own tracepoints (fragtrace_trace.h). Code that fires an event costs a no-op
  * while the event is not enabled.
  *
  * A program that applies all extent_change events, in their order, to an earlier
@@ -29,7 +29,7 @@ DECLARE_TRACEPOINT(gc_victim);
 /* Values for blocks without an address in an event. */
 #define FT_TRACE_HOLE		-1
 #define FT_TRACE_UNWRITTEN	-2	/* new: holes become so, written blocks stay */
-#define FT_TRACE_LOOK		-3	/* new: take this file from a later copy */
+#define FT_TRACE_COPY		-3	/* new: take this file from a later copy */
 
 /* Too many extents changed at once: the breaks were not counted. */
 #define FT_TRACE_NOT_COUNTED	S32_MIN
@@ -141,8 +141,8 @@ struct ft_traced {
 	s32 breaks;
 };
 
-void ft_trace_look_any(struct ft_inode *rec, u32 lblk, u32 end,
-		       struct ft_traced *traced);
+void ft_trace_before_any(struct ft_inode *rec, u32 lblk, u32 end,
+			 struct ft_traced *traced);
 void ft_trace_stored(struct ft_inode *rec, const struct ft_extent *ext,
 		     const struct ft_traced *traced,
 		     const struct ft_alloc *alloc);
@@ -165,12 +165,12 @@ static __always_inline bool ft_traces_changes(void)
 }
 
 /* Read a range before it changes. With rec->lock held, as all of these. */
-static __always_inline void ft_trace_look(struct ft_inode *rec, u32 lblk,
-					  u32 end, struct ft_traced *traced)
+static __always_inline void ft_trace_before(struct ft_inode *rec, u32 lblk,
+					    u32 end, struct ft_traced *traced)
 {
 	traced->on = false;
 	if (ft_traces_changes())
-		ft_trace_look_any(rec, lblk, end, traced);
+		ft_trace_before_any(rec, lblk, end, traced);
 }
 
 /* Holes became unwritten; not all of them if @err. */

@@ -142,7 +142,7 @@ static int find_owners(struct ft_snapshot *snap, u32 volume, u32 lba, u32 end,
 	struct owner *owner = vec->data;
 	size_t i, nr = 0;
 
-	for (i = ft_snapshot_first_behind(snap, volume, lba); i < snap->order.nr; i++) {
+	for (i = ft_snapshot_first_after(snap, volume, lba); i < snap->order.nr; i++) {
 		const struct ft_snap_extent *ext = ft_snap_nth(snap, i);
 
 		if (ft_snap_file(snap, ext->file)->volume != volume ||

@@ -67,8 +67,8 @@ struct ft_volume *ft_volume_find(const struct super_block *sb)
 }
 
 /**
- * ft_volume_nth() - the volume at a place in the list
- * @n: the place, from 0
+ * ft_volume_nth() - a volume by its position in the list
+ * @n: the position, from 0
  *
  * The list may change between two calls: one may be missed then, or seen twice.
  *

@@ -145,13 +145,13 @@ enum ft_step ft_walk_step(struct ft_worker *w, struct ft_inode *dir)
 	/* it goes on later from where it stopped */
 	if (err == -EBUSY || err == -EAGAIN) {
 		if (err == -EAGAIN)
-			ft_inode_looked(dir, walk->resync_before, 0);
+			ft_inode_scanned(dir, walk->resync_before, 0);
 		walk->resync_before = READ_ONCE(dir->resync);
 		return err == -EAGAIN ? FT_STEP_HELD : FT_STEP_AGAIN;
 	}
 	if (err && err != -ENOENT && err != -ESTALE) {
 		if (!ft_step_may_pass(err))
-			ft_inode_looked(dir, walk->resync_before, 0);
+			ft_inode_scanned(dir, walk->resync_before, 0);
 	} else {
 		ft_inode_read(dir);
 		err = 0;

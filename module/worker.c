@@ -254,14 +254,14 @@ static void run_worker(struct work_struct *work)
 }
 
 /* Is the worker between two runs? A late worker has been replaced by another. */
-static bool rests(struct ft_volume *vol)
+static bool is_idle(struct ft_volume *vol)
 {
-	bool rests;
+	bool is_idle;
 
 	spin_lock(&vol->queue_lock);
-	rests = !vol->worker->running;
+	is_idle = !vol->worker->running;
 	spin_unlock(&vol->queue_lock);
-	return rests;
+	return is_idle;
 }
 
 /**
@@ -277,7 +277,7 @@ void ft_worker_stop(struct ft_volume *vol)
 	struct ft_inode *rec;
 	unsigned long ino;
 
-	wait_event(ft_settled, rests(vol));
+	wait_event(ft_settled, is_idle(vol));
 	cancel_delayed_work_sync(&vol->worker->work);
 	xa_for_each(&vol->inodes, ino, rec) {
 		ft_inode_remove(rec);

@@ -3,8 +3,8 @@
 #
 # 56_block_size.sh - F2FS with blocks of another size than 4 KiB: refused with a message
 #
-# F2FS's blocks have the size of the kernel's pages. With pages of 4 KiB the kernel refuses all other volumes
-# before the module sees them.
+# F2FS's blocks have the size of the kernel's pages. The kernel refuses all other volumes before the module sees
+# them. On a kernel with larger pages the module refuses what the kernel mounts.
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
@@ -21,24 +21,42 @@ set_log_blocksize() {
 	blockdev --flushbufs $DISK
 }
 
+# refused(device) - load for a volume with blocks of a page that is larger than 4 KiB, if mkfs.f2fs can make one
+refused() {
+	if ! mkfs.f2fs -q -f -b "$PAGE" "$1" >/dev/null 2>&1; then
+		skip "blocks of $PAGE bytes: the load is refused" "this mkfs.f2fs has no option -b"
+		skip "blocks of $PAGE bytes: the log has the reason" "this mkfs.f2fs has no option -b"
+		return
+	fi
+	mount -t f2fs "$1" $MNT || bail "the volume cannot be mounted with blocks of $PAGE bytes"
+	expect "blocks of $PAGE bytes: the load is refused" "$(fileop insmod "$FRAGTRACE_KO" path=$MNT)" EOPNOTSUPP
+	check "blocks of $PAGE bytes: the log has the reason" logged "blocks of $PAGE bytes are not supported"
+	umount $MNT
+}
+
+# followed(device) - 4 KiB is the size of a page: the volume is followed
+followed() {
+	set_log_blocksize 12
+	mount_volume "$1" $MNT || bail "the volume cannot be mounted with blocks of 4 KiB"
+	load path=$MNT
+	fileop write $MNT/a 0 1M
+	ok "4 KiB: the volume is mounted"
+	check_exact "4 KiB: maps are exact" $MNT
+}
+
 plan 5
+PAGE=$(page_size)
+WRONG=12
+[ "$PAGE" != 4096 ] || WRONG=14
 mkdir -p $MNT
 mkfs.f2fs -q -f $DISK >/dev/null
-set_log_blocksize 14
-if mount -t f2fs $DISK $MNT 2>/dev/null; then
-	# On a kernel with larger pages the module refuses.
-	expect "16 KiB: the load is refused" "$(fileop insmod "$FRAGTRACE_KO" path=$MNT)" EOPNOTSUPP
-	check "16 KiB: the log has the reason" logged "blocks of 16384 bytes are not supported"
-	umount $MNT
-else
-	ok "16 KiB: this kernel does not mount it"
-	check "16 KiB: the log has the reason" logged 'log_blocksize (14)'
-fi
+set_log_blocksize $WRONG
+refuse "blocks of 2^$WRONG bytes: this kernel does not mount it" mount -t f2fs $DISK $MNT
+check "blocks of 2^$WRONG bytes: the log has the reason" logged "log_blocksize ($WRONG)"
 expect "the load is refused without an F2FS volume" "$(fileop insmod "$FRAGTRACE_KO" path=$MNT)" EOPNOTSUPP
-set_log_blocksize 12
-mount_volume $DISK $MNT || bail "the volume cannot be mounted with blocks of 4 KiB"
-ok "4 KiB: the volume is mounted"
-load path=$MNT
-fileop write $MNT/a 0 1M
-check_exact "4 KiB: maps are exact" $MNT
+if [ "$PAGE" = 4096 ]; then
+	followed $DISK
+else
+	refused $DISK
+fi
 finish

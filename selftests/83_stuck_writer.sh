@@ -141,11 +141,13 @@ check_exact "stuck: maps are exact afterwards" $MNT
 
 # Each step is late while more files are queued: each worker is replaced once.
 # A file that changes all the time is scanned every few seconds only.
-late function=f2fs_fiemap before_ms=600
-case $(uname -v) in
-*PREEMPT_RT*) most=8 ;;
+# late.ko keeps the timers of its CPU from running with PREEMPT_RT, and on arm64, where a probe of a function is an
+# exception; the timer that replaces a worker is among them.
+case $(uname -mv) in
+*PREEMPT_RT* | *aarch64*) most=8 ;;
 *) most=200 ;;
 esac
+late function=f2fs_fiemap before_ms=600
 i=0
 while [ $i -lt 8 ] || { [ $i -lt $most ] && [ "$(stat_of steps_late)" -lt 3 ]; }; do
 	fileop fallocate $MNT/friend punch $((i % 8 * 16384)) 8192
@@ -155,9 +157,10 @@ while [ $i -lt 8 ] || { [ $i -lt $most ] && [ "$(stat_of steps_late)" -lt 3 ]; }
 done
 sleep 3
 late
-case $(uname -v) in
-*PREEMPT_RT*) skip "late: several workers are replaced" "late.ko keeps the timers of its CPU from running, the watchdog's too" ;;
-*) check "late: several workers are replaced ($(stat_of steps_late) in all)" test "$(stat_of steps_late)" -ge 3 ;;
-esac
+if [ $most = 8 ]; then
+	skip "late: several workers are replaced" "late.ko keeps the timers of its CPU from running"
+else
+	check "late: several workers are replaced ($(stat_of steps_late) in all)" test "$(stat_of steps_late)" -ge 3
+fi
 check_exact "late: maps are exact afterwards" $MNT
 finish

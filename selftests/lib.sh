@@ -235,8 +235,16 @@ logged() {
 
 # === Volumes ===
 
+# page_size() - print the size of the kernel's pages, which is also that of F2FS's blocks
+page_size() {
+	awk '/^KernelPageSize/ { print $2 * 1024; exit }' /proc/self/smaps
+}
+
 # make_volume(device, mount point, mount options) - make and mount an empty F2FS that rewrites out of place
+#
+# The test is skipped if the kernel's pages are not of 4 KiB: neither F2FS there nor the module takes the volume.
 make_volume() {
+	[ "$(page_size)" = 4096 ] || skip_rest "F2FS with blocks of 4 KiB" "this kernel has pages of $(page_size) bytes"
 	mkdir -p "$2"
 	# without discarding first, which can take a minute if the image has many extents on the host
 	mkfs.f2fs -q -f -t 0 "$1" >/dev/null || return 1

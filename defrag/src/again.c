@@ -34,11 +34,11 @@ static bool comes_again(const struct table *table, uint32_t cause, uint64_t rece
  * again_find() - find out whether a file is expected to break again
  * @again: the result
  * @table: the table
- * @pieces: the extents of the file, in file order
- * @n: number of @pieces
+ * @extents: the extents of the file, in file order
+ * @n: number of @extents
  * @recent_s: how many seconds are recent; 0: nothing is
  */
-void again_find(struct again *again, const struct table *table, const struct piece *pieces, size_t n,
+void again_find(struct again *again, const struct table *table, const struct file_extent *extents, size_t n,
 		uint64_t recent_s)
 {
 	uint64_t by_op[FT_NR_OPS] = { 0 };
@@ -48,9 +48,9 @@ void again_find(struct again *again, const struct table *table, const struct pie
 	if (!table->causes)
 		return;
 	for (i = 1; i < n; i++) {
-		uint32_t cause = table->causes[pieces[i].extent];
+		uint32_t cause = table->causes[extents[i].extent];
 
-		if (pieces[i].lba == pieces[i - 1].lba + pieces[i - 1].blks)
+		if (extents[i].lba == extents[i - 1].lba + extents[i - 1].blks)
 			continue;
 		again->all++;
 		if (!comes_again(table, cause, recent_s))

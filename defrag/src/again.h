@@ -22,7 +22,7 @@ struct again {
 	uint64_t all;
 };
 
-void again_find(struct again *again, const struct table *table, const struct piece *pieces, size_t n,
+void again_find(struct again *again, const struct table *table, const struct file_extent *extents, size_t n,
 		uint64_t recent_s);
 const char *again_remedy(const struct again *again);
 

@@ -120,7 +120,7 @@ struct step {
 /* The windows of the step that are broken in a map. */
 static uint64_t count_broken(const struct fiemap_pieces *map, uint64_t request_blks)
 {
-	struct model model = { .pieces = map->pieces, .n = map->n, .request_blks = request_blks };
+	struct model model = { .extents = map->extents, .n = map->n, .request_blks = request_blks };
 	struct window w;
 	uint64_t n = 0;
 
@@ -136,8 +136,8 @@ static bool is_same(const struct fiemap_pieces *a, const struct fiemap_pieces *b
 	if (a->n != b->n)
 		return false;
 	for (i = 0; i < a->n; i++)
-		if (a->pieces[i].offset != b->pieces[i].offset || a->pieces[i].lba != b->pieces[i].lba ||
-		    a->pieces[i].blks != b->pieces[i].blks)
+		if (a->extents[i].offset != b->extents[i].offset || a->extents[i].lba != b->extents[i].lba ||
+		    a->extents[i].blks != b->extents[i].blks)
 			return false;
 	return true;
 }
@@ -148,7 +148,7 @@ static uint64_t count_blks(const struct fiemap_pieces *map)
 	size_t i;
 
 	for (i = 0; i < map->n; i++)
-		blks += map->pieces[i].blks;
+		blks += map->extents[i].blks;
 	return blks;
 }
 

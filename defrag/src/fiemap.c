@@ -16,7 +16,7 @@
 static void add(struct fiemap_pieces *map, const struct fiemap_extent *e, uint64_t first_blk, uint64_t end_blk)
 {
 	uint64_t begin = e->fe_logical / BLK_BYTES, end = (e->fe_logical + e->fe_length + BLK_BYTES - 1) / BLK_BYTES;
-	struct piece p = { .offset = begin, .lba = e->fe_physical / BLK_BYTES }, *last;
+	struct file_extent p = { .offset = begin, .lba = e->fe_physical / BLK_BYTES }, *last;
 
 	map->encoded |= !!(e->fe_flags & FIEMAP_EXTENT_ENCODED);
 	if (e->fe_flags & (FIEMAP_EXTENT_UNWRITTEN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_UNKNOWN |
@@ -31,13 +31,13 @@ static void add(struct fiemap_pieces *map, const struct fiemap_extent *e, uint64
 	if (p.offset >= end)
 		return;
 	p.blks = end - p.offset;
-	last = map->n ? &map->pieces[map->n - 1] : NULL;
+	last = map->n ? &map->extents[map->n - 1] : NULL;
 	if (last && last->offset + last->blks == p.offset && last->lba + last->blks == p.lba) {
 		last->blks += p.blks;
 		return;
 	}
-	map->pieces = grow(map->pieces, &map->cap, map->n, sizeof(*map->pieces));
-	map->pieces[map->n++] = p;
+	map->extents = grow(map->extents, &map->cap, map->n, sizeof(*map->extents));
+	map->extents[map->n++] = p;
 }
 
 /**
@@ -82,11 +82,11 @@ int fiemap_read(struct fiemap_pieces *map, int fd, uint64_t first_blk, uint64_t 
 }
 
 /**
- * fiemap_free() - release pieces
+ * fiemap_free() - release extents
  * @map: as left by fiemap_read(), or zero
  */
 void fiemap_free(struct fiemap_pieces *map)
 {
-	free(map->pieces);
+	free(map->extents);
 	*map = (struct fiemap_pieces){ 0 };
 }

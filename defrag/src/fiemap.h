@@ -11,12 +11,12 @@
 
 /**
  * struct fiemap_pieces - written blocks of a part of a file
- * @pieces: in file order, without blocks that hold no data yet
- * @n: number of @pieces
+ * @extents: in file order, without blocks that hold no data yet
+ * @n: number of @extents
  * @encoded: some are of a compressed cluster
  */
 struct fiemap_pieces {
-	struct piece *pieces;
+	struct file_extent *extents;
 	size_t n;
 	bool encoded;
 	/* private: */

@@ -21,11 +21,11 @@ bool model_next(struct model *m, struct window *w)
 
 	if (m->next == m->n)
 		return false;
-	begin = m->pieces[m->next].offset + m->done;
+	begin = m->extents[m->next].offset + m->done;
 	end = (begin / m->request_blks + 1) * m->request_blks;
 	*w = (struct window){ .first_blk = begin, .first = m->next };
 	while (m->next < m->n) {
-		const struct piece *p = &m->pieces[m->next];
+		const struct file_extent *p = &m->extents[m->next];
 		uint64_t blk = p->offset + m->done, blks = p->blks - m->done;
 
 		if (blk >= end)
@@ -49,13 +49,13 @@ bool model_next(struct model *m, struct window *w)
 /**
  * model_sum() - the figures of a file
  * @sum: they are added to these
- * @pieces: its pieces, in file order
- * @n: number of @pieces
+ * @extents: its extents, in file order
+ * @n: number of @extents
  * @request_blks: size of a request
  */
-void model_sum(struct requests *sum, const struct piece *pieces, size_t n, uint64_t request_blks)
+void model_sum(struct requests *sum, const struct file_extent *extents, size_t n, uint64_t request_blks)
 {
-	struct model model = { .pieces = pieces, .n = n, .request_blks = request_blks };
+	struct model model = { .extents = extents, .n = n, .request_blks = request_blks };
 	struct window w;
 	size_t i;
 
@@ -65,5 +65,5 @@ void model_sum(struct requests *sum, const struct piece *pieces, size_t n, uint6
 		sum->ideal++;
 	}
 	for (i = 1; i < n; i++)
-		sum->breaks += pieces[i].lba != pieces[i - 1].lba + pieces[i - 1].blks;
+		sum->breaks += extents[i].lba != extents[i - 1].lba + extents[i - 1].blks;
 }

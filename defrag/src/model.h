@@ -10,13 +10,13 @@
 #define BLK_BYTES UINT64_C(4096)
 
 /**
- * struct piece - written blocks that are contiguous in the file and on the volume
+ * struct file_extent - written blocks that are contiguous in the file and on the volume
  * @offset: first block in the file
  * @lba: its block address
  * @blks: length, at least 1
  * @extent: index into table.extents, if it is from a table
  */
-struct piece {
+struct file_extent {
 	uint64_t offset;
 	uint64_t lba;
 	uint64_t blks;
@@ -29,8 +29,8 @@ struct piece {
  * @end_blk: end of its last written block (exclusive)
  * @blks: written blocks
  * @requests: runs of these blocks whose block addresses go up by one: the device needs one request for each
- * @first: its first piece (inclusive)
- * @end: end of its pieces (exclusive); the last one may go on in the next window
+ * @first: its first extent (inclusive)
+ * @end: end of its extents (exclusive); the last one may go on in the next window
  */
 struct window {
 	uint64_t first_blk;
@@ -43,15 +43,15 @@ struct window {
 
 /**
  * struct model - the state of a walk over the windows of a file
- * @pieces: the pieces of the file, in file order
- * @n: number of @pieces
+ * @extents: the extents of the file, in file order
+ * @n: number of @extents
  * @request_blks: size of a request
  */
 struct model {
-	const struct piece *pieces;
+	const struct file_extent *extents;
 	size_t n;
 	uint64_t request_blks;
-	/* private: the next block is block @done of piece @next */
+	/* private: the next block is block @done of extent @next */
 	size_t next;
 	uint64_t done;
 };
@@ -71,6 +71,6 @@ struct requests {
 };
 
 bool model_next(struct model *model, struct window *window);
-void model_sum(struct requests *sum, const struct piece *pieces, size_t n, uint64_t request_blks);
+void model_sum(struct requests *sum, const struct file_extent *extents, size_t n, uint64_t request_blks);
 
 #endif

@@ -64,7 +64,7 @@ static int touch_pieces(volatile uint8_t *mem, const struct fiemap_pieces *map, 
 		err = EPAGEGONE;
 	} else {
 		for (i = 0; i < map->n; i++) {
-			const struct piece *p = &map->pieces[i];
+			const struct file_extent *p = &map->extents[i];
 			uint64_t k;
 
 			for (k = 0; k < p->blks; k++)

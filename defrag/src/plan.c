@@ -41,11 +41,11 @@ static void add_file(struct plan *plan, uint32_t file, uint64_t recent_s)
 	struct window w;
 	uint64_t file_end;
 
-	model.pieces = pieces_of(&plan->pieces, file, &model.n);
-	model_sum(&f->now, model.pieces, model.n, v->request_blks);
-	again_find(&f->again, plan->table, model.pieces, model.n, recent_s);
+	model.extents = by_file_extents(&plan->by_file, file, &model.n);
+	model_sum(&f->now, model.extents, model.n, v->request_blks);
+	again_find(&f->again, plan->table, model.extents, model.n, recent_s);
 	f->first = plan->n_ranges;
-	file_end = model.n ? model.pieces[model.n - 1].offset + model.pieces[model.n - 1].blks : 0;
+	file_end = model.n ? model.extents[model.n - 1].offset + model.extents[model.n - 1].blks : 0;
 	while (model_next(&model, &w))
 		if (w.requests > 1)
 			add_range(plan, file, &w, file_end);
@@ -72,7 +72,7 @@ void plan_build(struct plan *plan, const struct table *table, const bool *meant,
 	size_t i;
 
 	*plan = (struct plan){ .table = table, .weights = weights };
-	pieces_init(&plan->pieces, table);
+	by_file_init(&plan->by_file, table);
 	plan->volumes = xcalloc(table->n_volumes, sizeof(*plan->volumes));
 	plan->files = xcalloc(table->n_files, sizeof(*plan->files));
 	for (i = 0; i < table->n_volumes; i++) {
@@ -178,6 +178,6 @@ void plan_free(struct plan *plan)
 	free(plan->volumes);
 	free(plan->files);
 	free(plan->ranges);
-	pieces_free(&plan->pieces);
+	by_file_free(&plan->by_file);
 	*plan = (struct plan){ 0 };
 }

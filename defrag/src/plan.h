@@ -12,7 +12,7 @@
 #include "input/table.h"
 #include "model.h"
 #include "options.h"
-#include "pieces.h"
+#include "by_file.h"
 #include "weight.h"
 
 /**
@@ -95,7 +95,7 @@ struct volume_plan {
  * struct plan - the plan for a table
  * @table: the table
  * @weights: what is known of readers
- * @pieces: its extents by file
+ * @by_file: its extents by file
  * @volumes: by index into table.volumes
  * @files: by index into table.files
  * @ranges: all broken windows, by file and offset
@@ -105,7 +105,7 @@ struct volume_plan {
 struct plan {
 	const struct table *table;
 	const struct weights *weights;
-	struct pieces pieces;
+	struct by_file by_file;
 	struct volume_plan *volumes;
 	struct file_plan *files;
 	struct range *ranges;

@@ -136,11 +136,11 @@ struct cause_sum *report_causes(struct plan *plan, uint32_t file, size_t *n)
 	const struct table *table = plan->table;
 	struct file_break *breaks;
 	struct cause_sum *sums;
-	size_t n_pieces, found = 0, i;
-	const struct piece *p = pieces_of(&plan->pieces, file, &n_pieces);
+	size_t n_extents, found = 0, i;
+	const struct file_extent *p = by_file_extents(&plan->by_file, file, &n_extents);
 
-	breaks = xcalloc(n_pieces, sizeof(*breaks));
-	for (i = 1; table->causes && i < n_pieces; i++)
+	breaks = xcalloc(n_extents, sizeof(*breaks));
+	for (i = 1; table->causes && i < n_extents; i++)
 		if (p[i].lba != p[i - 1].lba + p[i - 1].blks)
 			breaks[found++] = (struct file_break){
 				.extent = (uint32_t)p[i].extent,

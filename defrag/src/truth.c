@@ -11,7 +11,7 @@
 
 #include "fiemap.h"
 #include "input/inodes.h"
-#include "pieces.h"
+#include "by_file.h"
 #include "truth.h"
 #include "util.h"
 
@@ -74,15 +74,15 @@ static void sum_of_table(struct result *result, const struct plan *plan, const b
 {
 	uint32_t *volumes = match_volumes(plan->table, now);
 	struct inodes inodes = { 0 };
-	struct pieces pieces;
+	struct by_file extents;
 	size_t i, n;
 
-	pieces_init(&pieces, now);
+	by_file_init(&extents, now);
 	for (i = 0; i < now->n_files; i++)
 		*inodes_at(&inodes, now->files[i].volume, now->files[i].ino) = (uint32_t)i + 1;
 	for (i = 0; i < plan->table->n_files; i++) {
 		const struct file *file = &plan->table->files[i];
-		const struct piece *all;
+		const struct file_extent *all;
 		uint32_t found;
 
 		if (!touched[i])
@@ -92,11 +92,11 @@ static void sum_of_table(struct result *result, const struct plan *plan, const b
 			result->n_lost++;
 			continue;
 		}
-		all = pieces_of(&pieces, found - 1, &n);
+		all = by_file_extents(&extents, found - 1, &n);
 		model_sum(&result->after, all, n, plan->volumes[file->volume].request_blks);
 		add_before(result, &plan->files[i].now);
 	}
-	pieces_free(&pieces);
+	by_file_free(&extents);
 	inodes_free(&inodes);
 	free(volumes);
 }
@@ -116,7 +116,7 @@ static bool sum_of_file(struct result *result, const struct plan *plan, const st
 	       !fiemap_read(&map, fd, 0, ((uint64_t)st.st_size + BLK_BYTES - 1) / BLK_BYTES);
 	close(fd);
 	if (good)
-		model_sum(&result->after, map.pieces, map.n, plan->volumes[file->volume].request_blks);
+		model_sum(&result->after, map.extents, map.n, plan->volumes[file->volume].request_blks);
 	fiemap_free(&map);
 	return good;
 }

@@ -206,7 +206,7 @@ test_causes() {
 	snapshot '# writer db 7 1699990000 1699990000' '# cause 4 1 overwrite sync moved 2' \
 		'254:0 200 1 0 4 fragmented /m/a.x' '254:0 300 1 1 4 fragmented /m/a.x'
 	plan 0 -t s
-	says '    1 break: overwrite (the block was rewritten, which F2FS does in another place), asked for by fsync, fdatasync, sync or the like; the block does not follow because one of the two was rewritten or moved away.'
+	says '    1 break: overwrite (the block was rewritten, which F2FS does at another address), asked for by fsync, fdatasync, sync or the like; the block does not follow because one of the two was rewritten or moved away.'
 	plan 0 -t s --json
 	grep -qF '"causes":[{"op":"overwrite","flush":"sync","why":"moved","breaks":1}]' out
 }

@@ -23,8 +23,8 @@ cost() {
 	quotient "$(bench-work run sh -c "$1 >/dev/null")" 1000000
 }
 
-# look(case, command) - each way of reading, in turn; the command calls filefrag
-look() {
+# read_each(case, command) - each way of reading, in turn; the command calls filefrag
+read_each() {
 	local run text
 
 	run=0
@@ -59,7 +59,7 @@ for i in 0 1 2 3 4 5 6 7 8 9; do
 done
 learn "$EXTENTS"_extents
 expect "extents" "$(stat_of extents)" "$EXTENTS"
-look "$EXTENTS"_extents "filefrag -v $MNT/?"
+read_each "$EXTENTS"_extents "filefrag -v $MNT/?"
 unload
 
 umount "$MNT"
@@ -68,7 +68,7 @@ mkdir "$MNT/0"
 fileop many "$MNT/0/" 1000 4096 0
 sync
 learn 1000_files
-look 1000_files "find $MNT -type f -exec filefrag -v {} +"
+read_each 1000_files "find $MNT -type f -exec filefrag -v {} +"
 i=1
 while [ $i -lt $((FILES / 1000)) ]; do
 	mkdir "$MNT/$i"
@@ -77,7 +77,7 @@ while [ $i -lt $((FILES / 1000)) ]; do
 done
 settle || bail "not all exact after $PATIENCE seconds"
 expect "files" "$(stat_of inodes)" "$FILES"
-look "$FILES"_files ""
+read_each "$FILES"_files ""
 # memory that is free again after unloading the module
 bytes=$(taken)
 unload

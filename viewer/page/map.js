@@ -215,7 +215,7 @@ function drawCells(context) {
 	}
 }
 
-/* Frames around the places of the file that are easily missed: those of a few cells. */
+/* Frames around the cells of the file that are easily missed: those of a few cells. */
 function drawMapLight(context, ink) {
 	const { columns, cell, height } = view, spaceX = spaceAround(cell), spaceY = spaceAround(height);
 

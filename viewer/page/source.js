@@ -25,7 +25,7 @@ let files = [];
 /* The file that is lit up. */
 let chosen = null;
 
-/* The place is a block address with --serve, otherwise whether the page has the places of the file. */
+/* The place is a block address with --serve, otherwise whether the page has the cells of the file. */
 function fileOf([path, dev, ino, blocks, extents, fragments, requests, ideal, place, color], index) {
 	return { path, index, dev, blocks, extents, fragments, place, color, extra: requests - ideal,
 		 split: ideal ? requests / ideal : 1, key: dev + " " + ino };

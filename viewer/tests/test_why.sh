@@ -46,7 +46,7 @@ got: $(notes)"
 
 append='append (a block that the file did not have)'
 tail='tail (the last block rewritten after the file was cut within it)'
-overwrite='overwrite (the block was rewritten, which F2FS does in another place)'
+overwrite='overwrite (the block was rewritten, which F2FS does at another address)'
 gc='gc_bg (moved by garbage collection in the background)'
 unknown='unknown (not seen: the block is older than the module, the file was stale, or the module has causes=0)'
 sync=', asked for by fsync, fdatasync, sync or the like'

@@ -162,7 +162,11 @@ static void take_file(struct files *files, int dir, const char *name, const char
 /* Is this another name of a known file? */
 static bool seen_before(const struct stat *st)
 {
-	static struct seen { dev_t dev; ino_t ino; } *seen;
+	struct seen {
+		dev_t dev;
+		ino_t ino;
+	};
+	static struct seen *seen;
 	static size_t n, cap;
 	size_t i;
 

@@ -35,20 +35,20 @@ static void lay_out(const struct table *table, const char *by)
 
 static void add_up(const struct table *table)
 {
-	uint8_t *places = xcalloc(table->n_extents, sizeof(*places));
-	struct figures *figures = figures_of(table, places);
+	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
+	struct figures *figures = figures_of(table, starts);
 	struct breaks breaks;
 	struct groups groups;
 	size_t n;
 
 	free(figures_worst(figures, table->n_files));
-	breaks_find(&breaks, table, places);
+	breaks_find(&breaks, table, starts);
 	groups_find(&groups, table, &breaks);
 	free(breaks_sum(breaks.all, breaks.n, CAUSE_KIND, &n));
 	groups_free(&groups);
 	breaks_free(&breaks);
 	free(figures);
-	free(places);
+	free(starts);
 }
 
 void target(char *text, size_t len)

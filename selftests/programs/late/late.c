@@ -10,13 +10,14 @@
  *	insmod late.ko function=probe_truncate_enter again=1 atomic=1
  */
 
-#include <linux/delay.h>
 #include <linux/fs.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
+#include <linux/processor.h>
 #include <linux/spinlock.h>
+#include <linux/timekeeping.h>
 
 #include "../../../module/compat.h"
 
@@ -84,17 +85,29 @@ static void repeat(const void *addr)
 	iput((struct inode *)args[1]);
 }
 
+/*
+ * Wait by the clock. mdelay() adds up delays of 1 ms; on arm64 each may be a WFIT, which an emulator
+ * under load ends late, while the exception of the probe keeps interrupts off.
+ */
+static void wait_ms(unsigned int ms)
+{
+	u64 end = ktime_get_mono_fast_ns() + (u64)ms * NSEC_PER_MSEC;
+
+	while (ktime_get_mono_fast_ns() < end)
+		cpu_relax();
+}
+
 static int before(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	if (again)
 		remember(regs);
-	mdelay(before_ms);
+	wait_ms(before_ms);
 	return 0;
 }
 
 static int after(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	mdelay(after_ms);
+	wait_ms(after_ms);
 	return 0;
 }
 

@@ -20,7 +20,7 @@ NONE, UNKNOWN_WHY, MOVED = WHYS.index("none"), WHYS.index("unknown"), WHYS.index
 
 
 @dataclass
-class Piece:
+class MapExtent:
     """An extent; lba is NO_LBA if it is not written."""
 
     lblk: int
@@ -34,12 +34,12 @@ class Piece:
         """The block after it."""
         return self.lblk + self.len
 
-    def rest(self, lblk: int) -> Piece:
+    def rest(self, lblk: int) -> MapExtent:
         """The part from a block on."""
         lba = self.lba if self.lba == NO_LBA else self.lba + lblk - self.lblk
-        return Piece(lblk, self.end - lblk, lba, self.flags, self.cause)
+        return MapExtent(lblk, self.end - lblk, lba, self.flags, self.cause)
 
-    def continues(self, before: Piece) -> bool:
+    def continues(self, before: MapExtent) -> bool:
         """Is it one extent with the one before?"""
         if before.end != self.lblk or before.flags != self.flags or (before.lba == NO_LBA) != (self.lba == NO_LBA):
             return False
@@ -56,7 +56,7 @@ class Changing:
     """A file that is being changed: its extents by file block, none of which continues the one before."""
 
     path: Optional[str] = None
-    pieces: list[Piece] = field(default_factory=list)
+    extents: list[MapExtent] = field(default_factory=list)
     is_stale: bool = False
     is_unknown: bool = False
     is_omitted: bool = False
@@ -64,76 +64,76 @@ class Changing:
 
     def first_after(self, lblk: int) -> int:
         """The index of the first extent that ends after a block."""
-        return bisect_right(self.pieces, lblk, key=lambda piece: piece.end)
+        return bisect_right(self.extents, lblk, key=lambda extent: extent.end)
 
     def merge(self, i: int) -> None:
         """Merge an extent with the one before, if it continues that."""
-        if 0 < i < len(self.pieces) and self.pieces[i].continues(self.pieces[i - 1]):
-            self.pieces[i - 1].len += self.pieces.pop(i).len
+        if 0 < i < len(self.extents) and self.extents[i].continues(self.extents[i - 1]):
+            self.extents[i - 1].len += self.extents.pop(i).len
 
     def cut(self, lblk: int, end: int) -> int:
         """Make a range a hole; returns where an extent in it belongs."""
         i = self.first_after(lblk)
         last = i
         kept = []
-        while last < len(self.pieces) and self.pieces[last].lblk < end:
-            piece = self.pieces[last]
-            if piece.lblk < lblk:
-                kept.append(Piece(piece.lblk, lblk - piece.lblk, piece.lba, piece.flags, piece.cause))
-            if piece.end > end:
-                kept.append(piece.rest(end))
+        while last < len(self.extents) and self.extents[last].lblk < end:
+            extent = self.extents[last]
+            if extent.lblk < lblk:
+                kept.append(MapExtent(extent.lblk, lblk - extent.lblk, extent.lba, extent.flags, extent.cause))
+            if extent.end > end:
+                kept.append(extent.rest(end))
             last += 1
-        self.pieces[i:last] = kept
-        return i + sum(piece.lblk < lblk for piece in kept)
+        self.extents[i:last] = kept
+        return i + sum(extent.lblk < lblk for extent in kept)
 
     def lba_of(self, lblk: int) -> int:
         """Where a block is."""
         i = self.first_after(lblk)
-        return self.pieces[i].rest(lblk).lba if i < len(self.pieces) and self.pieces[i].lblk <= lblk else NO_LBA
+        return self.extents[i].rest(lblk).lba if i < len(self.extents) and self.extents[i].lblk <= lblk else NO_LBA
 
-    def is_there(self, new: Piece) -> bool:
+    def is_there(self, new: MapExtent) -> bool:
         """Is the range where the event puts it?"""
         i = self.first_after(new.lblk)
-        if i == len(self.pieces) or self.pieces[i].lblk > new.lblk or self.pieces[i].end < new.end:
+        if i == len(self.extents) or self.extents[i].lblk > new.lblk or self.extents[i].end < new.end:
             return False
-        return self.pieces[i].flags == new.flags and self.pieces[i].rest(new.lblk).lba == new.lba
+        return self.extents[i].flags == new.flags and self.extents[i].rest(new.lblk).lba == new.lba
 
-    def place(self, new: Piece) -> None:
+    def store(self, new: MapExtent) -> None:
         """A range has a new LBA; its cause is that of the event."""
         word, old_last = new.cause, self.lba_of(new.end - 1)
         i = self.cut(new.lblk, new.end)
-        before = next((piece for piece in reversed(self.pieces[:i]) if piece.lba != NO_LBA), None)
-        behind = next((piece for piece in self.pieces[i:] if piece.lba != NO_LBA), None)
+        before = next((extent for extent in reversed(self.extents[:i]) if extent.lba != NO_LBA), None)
+        after = next((extent for extent in self.extents[i:] if extent.lba != NO_LBA), None)
         if before is None:
             new.cause = with_why(word, NONE)
         elif before.lba + before.len == new.lba:
             new.cause = before.cause
-        if behind is not None and behind.lba != new.lba + new.len:
-            moved = old_last != NO_LBA or behind.cause >> 6 & 7 == MOVED
-            behind.cause = with_why(word, MOVED if moved else UNKNOWN_WHY)
-        self.pieces.insert(i, new)
+        if after is not None and after.lba != new.lba + new.len:
+            moved = old_last != NO_LBA or after.cause >> 6 & 7 == MOVED
+            after.cause = with_why(word, MOVED if moved else UNKNOWN_WHY)
+        self.extents.insert(i, new)
         self.merge(i + 1)
         self.merge(i)
 
     def erase(self, lblk: int, end: int, word: int) -> None:
         """A range has no blocks any more."""
         i = self.first_after(lblk)
-        if i == len(self.pieces) or self.pieces[i].lblk >= end:
+        if i == len(self.extents) or self.extents[i].lblk >= end:
             return
         i = self.cut(lblk, end)
-        before = next((piece for piece in reversed(self.pieces[:i]) if piece.lba != NO_LBA), None)
-        behind = next((piece for piece in self.pieces[i:] if piece.lba != NO_LBA), None)
-        if before is not None and behind is not None and behind.lba != before.lba + before.len:
-            behind.cause = with_why(word, MOVED)
+        before = next((extent for extent in reversed(self.extents[:i]) if extent.lba != NO_LBA), None)
+        after = next((extent for extent in self.extents[i:] if extent.lba != NO_LBA), None)
+        if before is not None and after is not None and after.lba != before.lba + before.len:
+            after.cause = with_why(word, MOVED)
 
     def reserve(self, lblk: int, end: int) -> None:
         """Holes become unwritten."""
         while lblk < end:
             i = self.first_after(lblk)
-            here = self.pieces[i] if i < len(self.pieces) else None
+            here = self.extents[i] if i < len(self.extents) else None
             stop = here.lblk if here is not None and here.lblk < end else end
             if stop > lblk:
-                self.pieces.insert(i, Piece(lblk, stop - lblk, NO_LBA, 0))
+                self.extents.insert(i, MapExtent(lblk, stop - lblk, NO_LBA, 0))
                 self.merge(i + 1)
                 self.merge(i)
                 lblk = stop
@@ -143,7 +143,7 @@ class Changing:
     def begin_anew(self, is_after_copy: bool) -> None:
         """Another file has the inode number."""
         if self.is_gone or is_after_copy:
-            self.pieces = []
+            self.extents = []
         if is_after_copy:
             self.path = None
         self.is_gone = self.is_stale = self.is_unknown = self.is_omitted = False
@@ -167,9 +167,9 @@ class State:
                            is_omitted=bool(record["flags"] & SNAP_OMITTED))
             first = int(record["first"])
             for x in snap.extents[first:first + int(record["nr"])]:
-                one.pieces.append(Piece(int(x["lblk"]), int(x["len"]), int(x["lba"]), int(x["flags"]) & 1,
+                one.extents.append(MapExtent(int(x["lblk"]), int(x["len"]), int(x["lba"]), int(x["flags"]) & 1,
                                         int(x["cause"]) if "cause" in x.dtype.names else 0))
-                one.merge(len(one.pieces) - 1)
+                one.merge(len(one.extents) - 1)
             self.files[int(record["volume"]), int(record["ino"])] = one
 
     def writer_of(self, event: np.void, volume: int) -> int:
@@ -197,10 +197,10 @@ class State:
         kind, lblk = int(event["kind"]), int(event["offset"])
         end = lblk + int(event["length"])
         if kind == PLACED:
-            new = Piece(lblk, end - lblk, int(event["lba"]), int(event["encoded"]))
+            new = MapExtent(lblk, end - lblk, int(event["lba"]), int(event["encoded"]))
             if not one.is_there(new):
                 new.cause = self.cause_of(event, volume)
-                one.place(new)
+                one.store(new)
         elif kind == HOLE:
             one.erase(lblk, end, self.cause_of(event, volume))
         elif kind == UNWRITTEN:
@@ -212,7 +212,7 @@ class State:
         elif kind in (EXACT, STALE):
             one.is_stale = kind == STALE
         elif kind in (LEFT_OUT, GONE):
-            one.pieces = []
+            one.extents = []
             one.is_gone = kind == GONE
             one.is_omitted = kind == LEFT_OUT
 
@@ -233,24 +233,24 @@ class State:
                 one.path = after.path(int(record["path"]))
 
 
-def figures(pieces: list[Piece]) -> dict[str, int]:
+def figures(extents: list[MapExtent]) -> dict[str, int]:
     """As compute_figures() of the module."""
     sums = dict.fromkeys(("blocks", "written", "fragments", "distance", "requests", "ideal"), 0)
-    before: Optional[Piece] = None
-    for piece in pieces:
-        if piece.lba == NO_LBA:
+    before: Optional[MapExtent] = None
+    for extent in extents:
+        if extent.lba == NO_LBA:
             continue
-        window, last = piece.lblk // REQUEST_BLOCKS, (piece.end - 1) // REQUEST_BLOCKS
+        window, last = extent.lblk // REQUEST_BLOCKS, (extent.end - 1) // REQUEST_BLOCKS
         shared = before is not None and (before.end - 1) // REQUEST_BLOCKS == window
-        gap = 0 if before is None else piece.lba - before.lba - before.len
+        gap = 0 if before is None else extent.lba - before.lba - before.len
         is_new = before is None or gap != 0
         sums["distance"] += abs(gap)
-        sums["blocks"] += piece.len
+        sums["blocks"] += extent.len
         sums["written"] += 1
         sums["fragments"] += is_new
         sums["ideal"] += last - window + 1 - shared
         sums["requests"] += last - window + 1 - (shared and not is_new)
-        before = piece
+        before = extent
     return sums
 
 
@@ -259,24 +259,24 @@ def compose(state: State, at_ns: int) -> Snapshot:
     snap = state.snap
     paths = bytearray(snap.paths.tobytes())
     shown = sorted((key, one) for key, one in state.files.items()
-                   if not one.is_gone and (one.path is not None or one.pieces))
+                   if not one.is_gone and (one.path is not None or one.extents))
     files = np.zeros(len(shown), SNAP_FILE)
     extents: list[tuple[int, int, int, int, int, int]] = []
     written: list[tuple[int, int, int, int, int]] = []
     for i, ((volume, ino), one) in enumerate(shown):
         record = files[i]
-        sums = figures(one.pieces)
+        sums = figures(one.extents)
         for key, value in sums.items():
             record[key] = value
-        record["path"], record["first"], record["nr"] = len(paths), len(extents), len(one.pieces)
+        record["path"], record["first"], record["nr"] = len(paths), len(extents), len(one.extents)
         paths += (one.path if one.path is not None else f"(inode {ino})").encode("utf-8", "surrogateescape") + b"\0"
         record["volume"], record["ino"] = volume, ino
         record["flags"] = (SNAP_STALE * (one.is_stale or one.is_unknown) | SNAP_OMITTED * one.is_omitted |
                            SNAP_FRAGMENTED * (sums["fragments"] > 1))
-        for piece in one.pieces:
-            if piece.lba != NO_LBA:
-                written.append((volume, piece.lba, len(extents), piece.len, i))
-            extents.append((i, piece.lblk, piece.len, piece.lba, piece.flags, piece.cause))
+        for extent in one.extents:
+            if extent.lba != NO_LBA:
+                written.append((volume, extent.lba, len(extents), extent.len, i))
+            extents.append((i, extent.lblk, extent.len, extent.lba, extent.flags, extent.cause))
     by_lba: list[tuple[int, int, int, int, int]] = []
     for entry in sorted(written):
         last = by_lba[-1] if by_lba else None

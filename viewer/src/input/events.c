@@ -179,7 +179,7 @@ struct last_seq {
 };
 
 /**
- * events_find_gap() - find the first place where events are missing
+ * events_find_gap() - find the first time from which events are missing
  * @events: the list, of one file or several in sequence; gap_ns and n_lost are set
  */
 void events_find_gap(struct events *events)

@@ -79,7 +79,7 @@ struct event_file_header {
 /**
  * struct event_batch_header - the beginning of a batch
  * @n: number of events; a batch without events says that there was none
- * @crc: CRC-32 of this header, with 0 in this place, and of the columns
+ * @crc: CRC-32 of this header, with 0 instead of @crc, and of the columns
  * @time: the time of the first event, in nanoseconds since 1970
  * @until: up to which moment all events are in this batch and those before
  * @lost: events may have been lost since the batch before, although no number is missing; so in the first

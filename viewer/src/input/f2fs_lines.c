@@ -55,7 +55,7 @@ bool f2fs_lines_next(struct f2fs_lines *lines)
 
 /**
  * f2fs_lines_number() - read a decimal number
- * @lines: the text; its @p is moved behind the number
+ * @lines: the text; its @p is set to the end of the number
  * @most: the largest value allowed
  * @value: set to the number
  *

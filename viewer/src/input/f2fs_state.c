@@ -26,8 +26,8 @@
 #include "input/unpack.h"
 #include "util.h"
 
-/* The places where the files of a volume are. */
-struct place {
+/* Where the files of a volume are, and what was read from them. */
+struct reader {
 	const struct volume *volume;
 	const char *dir;	/* NULL: the running system */
 	char *dev;		/* name of the block device; NULL: not known */
@@ -35,7 +35,7 @@ struct place {
 	char *trouble;
 };
 
-/* === Places === */
+/* === Where the files are === */
 
 /**
  * f2fs_device_name() - the name that the kernel has for a block device
@@ -75,7 +75,7 @@ static char *subdir_of(const struct volume *v, const char *dir, size_t n_volumes
 	return xasprintf("%s", dir);
 }
 
-static char *path_of(const struct place *p, const char *live_dir, bool has_dev, const char *name)
+static char *path_of(const struct reader *p, const char *live_dir, bool has_dev, const char *name)
 {
 	if (p->dir)
 		return xasprintf("%s/%s", p->dir, name);
@@ -86,7 +86,7 @@ static char *path_of(const struct place *p, const char *live_dir, bool has_dev, 
 
 /* === Files === */
 
-static void note(struct place *p, const char *path, int err, const char *lacking)
+static void note(struct reader *p, const char *path, int err, const char *lacking)
 {
 	struct f2fs_state *s = p->state;
 
@@ -116,7 +116,7 @@ static FILE *open_packed(const char *path)
 }
 
 /* Opens a file, or notes what is not known without it. */
-static FILE *open_file(struct place *p, const char *path, const char *lacking)
+static FILE *open_file(struct reader *p, const char *path, const char *lacking)
 {
 	FILE *file = p->trouble ? NULL : fopen(path, "re");
 
@@ -132,7 +132,7 @@ static FILE *open_file(struct place *p, const char *path, const char *lacking)
 	return file;
 }
 
-static void read_segments(struct place *p)
+static void read_segments(struct reader *p)
 {
 	char *bits = path_of(p, "/proc/fs/f2fs", true, "segment_bits");
 	char *info = path_of(p, "/proc/fs/f2fs", true, "segment_info");
@@ -157,7 +157,7 @@ static void read_segments(struct place *p)
 	free(info);
 }
 
-static void read_status(struct place *p)
+static void read_status(struct reader *p)
 {
 	char *path = path_of(p, DEBUGFS "/f2fs", false, "status");
 	FILE *file = open_file(p, path, "log heads and prefree segments are not known");
@@ -169,7 +169,7 @@ static void read_status(struct place *p)
 	free(path);
 }
 
-static void read_victims(struct place *p)
+static void read_victims(struct reader *p)
 {
 	char *path = path_of(p, "/proc/fs/f2fs", true, "victim_bits");
 	FILE *file = open_file(p, path, "sections that background collection has chosen are not known");
@@ -181,7 +181,7 @@ static void read_victims(struct place *p)
 	free(path);
 }
 
-static void read_super(struct place *p)
+static void read_super(struct reader *p)
 {
 	char *path = p->dir ? xasprintf("%s/superblock", p->dir) : xasprintf("/dev/%s", p->dev ? p->dev : "?");
 	FILE *file = open_file(p, path, "sizes are taken from other files");
@@ -200,7 +200,7 @@ static void read_super(struct place *p)
 	free(path);
 }
 
-static void read_sysfs(struct place *p)
+static void read_sysfs(struct reader *p)
 {
 	char *path = path_of(p, "/sys/fs/f2fs", true, "free_segments"), rest;
 	FILE *file = open_file(p, path, NULL);
@@ -217,7 +217,7 @@ static void read_sysfs(struct place *p)
 	free(path);
 }
 
-static void read_volume(struct place *p)
+static void read_volume(struct reader *p)
 {
 	read_segments(p);
 	if (!p->state->segments.n)
@@ -243,7 +243,7 @@ struct f2fs_state *f2fs_states_read(const struct table *table, const char *dir, 
 
 	*trouble = NULL;
 	for (i = 0; i < table->n_volumes && !*trouble; i++) {
-		struct place p = { .volume = &table->volumes[i], .state = &states[i] };
+		struct reader p = { .volume = &table->volumes[i], .state = &states[i] };
 		char *sub = dir ? subdir_of(p.volume, dir, table->n_volumes, &p.trouble) : NULL;
 
 		p.dir = sub;

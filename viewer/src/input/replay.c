@@ -227,7 +227,7 @@ static void set_cause_behind(struct changing *f, size_t i, const struct ft_snap_
 	next->cause = with_why(word, was_moved ? FT_WHY_MOVED : FT_WHY_UNKNOWN);
 }
 
-static void place(struct state *s, struct changing *f, const struct event *e)
+static void store(struct state *s, struct changing *f, const struct event *e)
 {
 	struct ft_snap_extent x = { .lblk = e->offset, .len = e->length, .lba = e->lba,
 				    .flags = e->encoded ? FT_SNAP_ENCODED : 0 };
@@ -332,7 +332,7 @@ static void apply(struct state *s, const struct event *e)
 	}
 	f = file_at(s, volume, e->ino);
 	switch ((enum event_kind)e->kind) {
-	case EVENT_PLACED: place(s, f, e); break;
+	case EVENT_PLACED: store(s, f, e); break;
 	case EVENT_HOLE: erase(s, f, e); break;
 	case EVENT_UNWRITTEN: reserve(f, e->offset, e->offset + e->length); break;
 	case EVENT_UNKNOWN: f->is_unknown = true; break;

@@ -279,7 +279,7 @@ void snapshot_parse(struct table *table, const char *name, struct text *text)
 	order_build(table, name);
 }
 
-/* === Everything, with what has no place on the volume === */
+/* === Everything, with what has no blocks on the volume === */
 
 static struct listed_file listed_file(const struct reader *r, const struct ft_snap_file *f)
 {

@@ -39,12 +39,12 @@ uint32_t cause_of_break(const struct table *table, size_t extent)
 	return table->causes ? cause_complete(table, table->causes[extent]) : FT_CAUSE_UNKNOWN;
 }
 
-static size_t *count_breaks(const struct table *table, const uint8_t *places)
+static size_t *count_breaks(const struct table *table, const uint8_t *starts)
 {
 	size_t *begins = xcalloc(table->n_files + 1, sizeof(*begins)), i;
 
 	for (i = 0; i < table->n_extents; i++)
-		begins[table->extents[i].file + 1] += places[i] == PLACE_BREAK;
+		begins[table->extents[i].file + 1] += starts[i] == START_FRAGMENT;
 	for (i = 0; i < table->n_files; i++)
 		begins[i + 1] += begins[i];
 	return begins;
@@ -63,22 +63,22 @@ static int by_offset(const void *a, const void *b, void *priv)
  * breaks_find() - find all breaks
  * @breaks: the result; to be freed with breaks_free()
  * @table: the table
- * @places: by extent, as set by figures_of()
+ * @starts: by extent, as set by figures_of()
  */
-void breaks_find(struct breaks *breaks, const struct table *table, const uint8_t *places)
+void breaks_find(struct breaks *breaks, const struct table *table, const uint8_t *starts)
 {
 	size_t *next = xcalloc(table->n_files, sizeof(*next)), i, k;
 
-	breaks->begins = count_breaks(table, places);
+	breaks->begins = count_breaks(table, starts);
 	breaks->n = breaks->begins[table->n_files];
 	breaks->all = xcalloc(breaks->n, sizeof(*breaks->all));
 	for (i = 0; i < table->n_extents; i = k) {
 		uint32_t file = table->extents[i].file;
 		uint64_t blks = table->extents[i].blks;
 
-		for (k = i + 1; k < table->n_extents && places[k] == PLACE_JOINED; k++)
+		for (k = i + 1; k < table->n_extents && starts[k] == START_NONE; k++)
 			blks += table->extents[k].blks;
-		if (places[i] == PLACE_BREAK)
+		if (starts[i] == START_FRAGMENT)
 			breaks->all[breaks->begins[file] + next[file]++] = (struct file_break){
 				.extent = (uint32_t)i,
 				.cause = cause_of_break(table, i),
@@ -156,17 +156,17 @@ struct cause_sum *breaks_sum(const struct file_break *all, size_t n, uint32_t pa
 /**
  * breaks_main_causes() - for each file, the cause of most of its breaks
  * @table: the table; it has causes
- * @places: by extent, as set by figures_of()
+ * @starts: by extent, as set by figures_of()
  *
  * Return: by index into table.files, the cause without its writer; 0 for a file without breaks. To be freed.
  */
-uint32_t *breaks_main_causes(const struct table *table, const uint8_t *places)
+uint32_t *breaks_main_causes(const struct table *table, const uint8_t *starts)
 {
 	uint32_t *causes = xcalloc(table->n_files, sizeof(*causes));
 	struct breaks breaks;
 	size_t i, n;
 
-	breaks_find(&breaks, table, places);
+	breaks_find(&breaks, table, starts);
 	for (i = 0; i < table->n_files; i++) {
 		struct cause_sum *sums = breaks_sum(breaks.all + breaks.begins[i],
 						    breaks.begins[i + 1] - breaks.begins[i], CAUSE_KIND, &n);

@@ -52,10 +52,10 @@ struct cause_sum {
 	uint64_t blks;
 };
 
-void breaks_find(struct breaks *breaks, const struct table *table, const uint8_t *places);
+void breaks_find(struct breaks *breaks, const struct table *table, const uint8_t *starts);
 void breaks_free(struct breaks *breaks);
 struct cause_sum *breaks_sum(const struct file_break *all, size_t n, uint32_t parts, size_t *n_sums);
-uint32_t *breaks_main_causes(const struct table *table, const uint8_t *places);
+uint32_t *breaks_main_causes(const struct table *table, const uint8_t *starts);
 
 extern const char *const cause_op_names[FT_NR_OPS];
 extern const char *const cause_flush_names[FT_NR_FLUSHES];

@@ -139,15 +139,15 @@ struct rule *colors_find(struct colors *colors, const char *what)
 /**
  * colors_add_plain() - add a rule of one colour
  * @colors: the rules, fewer than MAX_RULES
- * @behind: the new rule goes before this many last rules, at least 1
+ * @last: the new rule goes before this many last rules, at least 1
  * @what: text of the rule
  * @rgb: its colour
  */
-void colors_add_plain(struct colors *colors, size_t behind, const char *what, uint32_t rgb)
+void colors_add_plain(struct colors *colors, size_t last, const char *what, uint32_t rgb)
 {
 	struct rule *rule = colors_add(colors, what, (const uint32_t[N_TONES]){ rgb, rgb, rgb }), added = *rule;
 
-	for (; behind > 1; behind--, rule--)
+	for (; last > 1; last--, rule--)
 		*rule = rule[-1];
 	*rule = added;
 }

@@ -38,7 +38,7 @@ enum tone {
  * A shade is a rule and a tone in one number. What no watched file has, and watched files that are left
  * out of the picture, have their own shades.
  */
-#define SHADE(rule, tone) ((uint8_t)((rule) * N_TONES + (tone)))
+#define SHADE(rule, tone) ((uint8_t)(N_TONES * (rule) + (tone)))
 #define SHADE_RULE(shade) ((shade) / N_TONES)
 #define SHADE_TONE(shade) ((shade) % N_TONES)
 #define SHADE_FREE UINT8_MAX
@@ -171,7 +171,7 @@ void colors_drop(struct colors *colors, struct rule *rule);
 struct rule *colors_find(struct colors *colors, const char *what);
 
 /* For colour sources whose rules have one colour each. */
-void colors_add_plain(struct colors *colors, size_t behind, const char *what, uint32_t rgb);
+void colors_add_plain(struct colors *colors, size_t last, const char *what, uint32_t rgb);
 void colors_set_last(struct colors *colors, const char *what, uint32_t rgb);
 uint32_t colors_distinct(size_t i);
 

@@ -48,7 +48,7 @@ static size_t age_rule(const struct colors *colors, const struct fragment *f)
 const struct color_source color_age = {
 	.name = "age",
 	.heading = "process last wrote ... ago",
-	.meaning = "colours tell how long ago the process behind a fragment last wrote",
+	.meaning = "colours tell how long ago the process that wrote a fragment last wrote",
 	.counts = "fragments",
 	.init = age_init,
 	.rule = age_rule,

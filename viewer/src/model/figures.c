@@ -32,8 +32,8 @@ static void add_windows(struct figures *f, const struct extent *prev, const stru
 	f->requests += windows - (shared && joined);
 }
 
-/* Add the next extent of a file, in file order. Return its enum place. */
-static enum place add_extent(struct figures *f, const struct extent *prev, const struct extent *e)
+/* Add the next extent of a file, in file order. Return its enum start. */
+static enum start add_extent(struct figures *f, const struct extent *prev, const struct extent *e)
 {
 	uint64_t end = prev ? prev->lba + (uint64_t)prev->blks : 0;
 	bool joined = prev && e->lba == end;
@@ -44,10 +44,10 @@ static enum place add_extent(struct figures *f, const struct extent *prev, const
 	f->extents++;
 	f->fragments += !joined;
 	add_windows(f, prev, e, joined);
-	return joined ? PLACE_JOINED : prev ? PLACE_BREAK : PLACE_FIRST;
+	return joined ? START_NONE : prev ? START_FRAGMENT : START_FILE;
 }
 
-static void add_in_order(struct figures *figures, const struct table *table, uint8_t *places)
+static void add_in_order(struct figures *figures, const struct table *table, uint8_t *starts)
 {
 	/* by file: index of its last extent up to now, plus one */
 	uint32_t *last = xcalloc(table->n_files, sizeof(*last));
@@ -59,13 +59,13 @@ static void add_in_order(struct figures *figures, const struct table *table, uin
 
 		if (!table->files[e->file].in_order)
 			continue;
-		places[i] = add_extent(&figures[e->file], prev ? &table->extents[prev - 1] : NULL, e);
+		starts[i] = add_extent(&figures[e->file], prev ? &table->extents[prev - 1] : NULL, e);
 		last[e->file] = (uint32_t)i + 1;
 	}
 	free(last);
 }
 
-static void add_others(struct figures *figures, const struct table *table, uint8_t *places)
+static void add_others(struct figures *figures, const struct table *table, uint8_t *starts)
 {
 	const struct extent *prev = NULL;
 	size_t i;
@@ -75,7 +75,7 @@ static void add_others(struct figures *figures, const struct table *table, uint8
 
 		if (prev && prev->file != e->file)
 			prev = NULL;
-		places[table->order[i]] = add_extent(&figures[e->file], prev, e);
+		starts[table->order[i]] = add_extent(&figures[e->file], prev, e);
 		prev = e;
 	}
 }
@@ -83,17 +83,17 @@ static void add_others(struct figures *figures, const struct table *table, uint8
 /**
  * figures_of() - the figures of all files
  * @table: the table
- * @places: by extent; set to its enum place; may be NULL
+ * @starts: by extent; set to its enum start; may be NULL
  *
  * Return: by index into table.files; to be freed.
  */
-struct figures *figures_of(const struct table *table, uint8_t *places)
+struct figures *figures_of(const struct table *table, uint8_t *starts)
 {
 	struct figures *figures = xcalloc(table->n_files, sizeof(*figures));
-	uint8_t *unasked = places ? NULL : xcalloc(table->n_extents, sizeof(*unasked));
+	uint8_t *unasked = starts ? NULL : xcalloc(table->n_extents, sizeof(*unasked));
 
-	add_in_order(figures, table, places ? places : unasked);
-	add_others(figures, table, places ? places : unasked);
+	add_in_order(figures, table, starts ? starts : unasked);
+	add_others(figures, table, starts ? starts : unasked);
 	free(unasked);
 	return figures;
 }

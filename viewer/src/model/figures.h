@@ -13,16 +13,16 @@
 #define REQUEST_BLKS 32
 
 /**
- * enum place - where an extent is in its file
- * @PLACE_BREAK: it begins a fragment, and is not the first of its file
- * @PLACE_FIRST: it is the first of its file
- * @PLACE_JOINED: it continues the fragment of the previous extent of the file, which is also the previous
+ * enum start - where an extent is in its file
+ * @START_FRAGMENT: it begins a fragment, and is not the first of its file
+ * @START_FILE: it is the first of its file
+ * @START_NONE: it continues the fragment of the previous extent of the file, which is also the previous
  *	one in the table
  */
-enum place {
-	PLACE_BREAK,
-	PLACE_FIRST,
-	PLACE_JOINED,
+enum start {
+	START_FRAGMENT,
+	START_FILE,
+	START_NONE,
 };
 
 /**
@@ -43,7 +43,7 @@ struct figures {
 	uint64_t ideal;
 };
 
-struct figures *figures_of(const struct table *table, uint8_t *places);
+struct figures *figures_of(const struct table *table, uint8_t *starts);
 struct figures figures_sum(const struct figures *figures, size_t n);
 int figures_compare(const struct figures *figures, uint32_t i, uint32_t j);
 uint32_t *figures_worst(const struct figures *figures, size_t n);

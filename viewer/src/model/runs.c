@@ -46,7 +46,7 @@ static void count_unwatched(struct runs *runs, const struct run *run)
 /* It is not a later part of one whose colours change. */
 static bool begins_fragment(const struct runs *runs, const struct run *run)
 {
-	return runs->places[run->first] != PLACE_JOINED && runs->table->extents[run->first].lba == run->lba;
+	return runs->starts[run->first] != START_NONE && runs->table->extents[run->first].lba == run->lba;
 }
 
 static void count_run(struct runs *runs, const struct run *run, size_t rule, bool fragmented)
@@ -107,7 +107,7 @@ static size_t rule_of_run(const struct runs *runs, const struct run *run, const 
 		.table = runs->table,
 		.extent = run->first,
 		.blks = run->blks,
-		.is_break = runs->places[run->first] == PLACE_BREAK,
+		.is_break = runs->starts[run->first] == START_FRAGMENT,
 	};
 
 	if (colors->source->range_rule)
@@ -167,8 +167,8 @@ void runs_build(struct runs *runs, const struct table *table, const struct selec
 
 	*runs = (struct runs){ .table = table, .colors = colors, .lens = &all, .selection = selection, .states = states };
 	runs->parts = lens_parts(&all, table, "", &runs->n_parts);
-	runs->places = xcalloc(table->n_extents, sizeof(*runs->places));
-	runs->figures = figures_of(table, runs->places);
+	runs->starts = xcalloc(table->n_extents, sizeof(*runs->starts));
+	runs->figures = figures_of(table, runs->starts);
 	runs->sum = figures_sum(runs->figures, table->n_files);
 	count_files(runs, rule_of, colors);
 	runs->shades = xcalloc(table->n_extents, sizeof(*runs->shades));
@@ -257,7 +257,7 @@ void runs_free(struct runs *runs)
 {
 	free(runs->parts);
 	free(runs->shades);
-	free(runs->places);
+	free(runs->starts);
 	free(runs->figures);
 	*runs = (struct runs){ 0 };
 }
@@ -384,7 +384,7 @@ static void find_extents(struct run_walk *walk, struct run *run)
 			break;
 		walk->next++;
 		e++;
-		if (walk->next == walk->volume->end || runs->places[walk->next] != PLACE_JOINED || lba >= walk->end_blk)
+		if (walk->next == walk->volume->end || runs->starts[walk->next] != START_NONE || lba >= walk->end_blk)
 			break;
 		shade = runs_shade(runs, walk->next, e->offset, &end_blk);
 	}

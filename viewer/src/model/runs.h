@@ -43,7 +43,7 @@ struct run {
  * @n_parts: number of @parts
  * @states: by volume, what F2FS knows of all blocks; NULL: not read
  * @shades: by extent, the shade of its first block
- * @places: by extent, enum place
+ * @starts: by extent, enum start
  * @counts: by rule, of all blocks
  * @total: of all files and blocks
  * @drawn: as @counts, but of what is drawn: files with a block there, fragments that have one there
@@ -68,7 +68,7 @@ struct runs {
 	size_t n_parts;
 	const struct f2fs_state *states;
 	uint8_t *shades;
-	uint8_t *places;
+	uint8_t *starts;
 	struct count counts[MAX_RULES];
 	struct count total;
 	struct count drawn[MAX_RULES];

@@ -26,7 +26,7 @@ static enum use use_of(const struct f2fs_segments *s, uint64_t blk)
 	return f2fs_type_is_node(s->type[segment]) ? USE_NODE : USE_DATA;
 }
 
-/* How many blocks from @blk on are sure to have the same use, without a look at each: 1, 8, or a segment. */
+/* How many blocks from @blk on are sure to have the same use, without reading each: 1, 8, or a segment. */
 static uint64_t step(const struct f2fs_segments *s, uint64_t blk)
 {
 	size_t segment = (size_t)(blk / F2FS_SEGMENT_BLKS);

@@ -108,11 +108,11 @@ static void put_volumes(FILE *file, const struct table *table)
 
 static void put_table(struct sheet *sheet, const struct table *table)
 {
-	uint8_t *places = xcalloc(table->n_extents, sizeof(*places));
+	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
 	size_t i;
 
 	if (table->causes)
-		free(figures_of(table, places));
+		free(figures_of(table, starts));
 	for (i = 0; i < table->n_extents; i++) {
 		const struct extent *e = &table->extents[i];
 		const struct file *f = &table->files[e->file];
@@ -124,10 +124,10 @@ static void put_table(struct sheet *sheet, const struct table *table)
 		sheet_number(sheet, f->ino);
 		sheet_word(sheet, f->fragmented ? "fragmented" : "contiguous");
 		if (table->causes)
-			put_cause(sheet, table, cause_of_break(table, i), places[i] == PLACE_BREAK);
+			put_cause(sheet, table, cause_of_break(table, i), starts[i] == START_FRAGMENT);
 		put_path(sheet, f->path, f->deleted);
 	}
-	free(places);
+	free(starts);
 }
 
 /* === Extents of a snapshot === */
@@ -217,9 +217,9 @@ static int by_badness(const void *a, const void *b)
 
 static void put_files(struct sheet *sheet, const struct table *table, const struct listing *list)
 {
-	uint8_t *places = xcalloc(table->n_extents, sizeof(*places));
-	struct figures *figures = figures_of(table, places);
-	uint32_t *causes = table->causes ? breaks_main_causes(table, places) : NULL;
+	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
+	struct figures *figures = figures_of(table, starts);
+	uint32_t *causes = table->causes ? breaks_main_causes(table, starts) : NULL;
 	struct ranked_file *ranked = xcalloc(list->n_files, sizeof(*ranked));
 	size_t n = 0, i;
 
@@ -241,7 +241,7 @@ static void put_files(struct sheet *sheet, const struct table *table, const stru
 	free(ranked);
 	free(causes);
 	free(figures);
-	free(places);
+	free(starts);
 }
 
 /* === Outputs === */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: a page that shows the picture and what is at each place of it.
+ * Beside the pipeline: a page that shows the picture and what each cell of it stands for.
  *
  * page.html, page.css and page.js are the same in every page. This file inserts the data between
  * them as JSON. The JSON contains the picture, too. So page and picture always have the same time,
  * and the page is a single file. Names of files appear in JSON strings only, which page.js shows as
  * text, never as HTML.
  *
- * The size of the page is limited: it lists the worst MAX_FILES files, and has the places of as many
+ * The size of the page is limited: it lists the worst MAX_FILES files, and has the pieces of as many
  * of these as fit into MAX_PIECES pieces. The page reports how many were left out. If what no watched file
  * has is in more pieces than that, the page does not tell free blocks from others of these.
  */
@@ -45,21 +45,21 @@
  * @figures: by index into table.files
  * @order: the same indices, the worst first
  * @n: how many of @order are listed
- * @place: by index into table.files, its index in the list if the page has its places, or
+ * @listed: by index into table.files, its index in the list if the page has its pieces, or
  *	OWNER_LEFT_OUT
  * @shade: by index into table.files, its shade in the list
  * @causes: by extent, the cause of its fragment; NULL where causes are not known
- * @n_unplaced: listed files without a place
- * @knows_free: free blocks are told from others that are not watched
+ * @n_left_out: listed files whose pieces are left out
+ * @knows_free: free blocks are distinguished from others that are not watched
  */
 struct page_files {
 	const struct figures *figures;
 	uint32_t *order;
 	size_t n;
-	int32_t *place;
+	int32_t *listed;
 	uint8_t *shade;
 	uint32_t *causes;
-	size_t n_unplaced;
+	size_t n_left_out;
 	bool knows_free;
 };
 
@@ -73,7 +73,7 @@ static uint32_t *find_causes(const struct runs *runs)
 	size_t i;
 
 	for (i = 0; i < table->n_extents; i++)
-		causes[i] = runs->places[i] == PLACE_JOINED ? causes[i - 1] : page_cause(runs, i);
+		causes[i] = runs->starts[i] == START_NONE ? causes[i - 1] : page_cause(runs, i);
 	return causes;
 }
 
@@ -113,21 +113,21 @@ static void list_files(struct page_files *list, const struct runs *runs, const s
 	list->figures = runs->figures;
 	list->order = figures_worst(list->figures, table->n_files);
 	list->n = table->n_files < MAX_FILES ? table->n_files : MAX_FILES;
-	list->place = xcalloc(table->n_files, sizeof(*list->place));
+	list->listed = xcalloc(table->n_files, sizeof(*list->listed));
 	list->shade = page_shades(runs, colors);
 	list->causes = table->causes ? find_causes(runs) : NULL;
-	list->n_unplaced = 0;
+	list->n_left_out = 0;
 	list->knows_free = can_tell_free(runs);
 	for (i = 0; i < table->n_files; i++) {
 		uint32_t file = list->order[i];
 		uint64_t need = (list->figures[file].extents + ranges_of(runs, file)) * PIECES_PER_EXTENT;
 
-		list->place[file] = OWNER_LEFT_OUT;
+		list->listed[file] = OWNER_LEFT_OUT;
 		if (i < list->n && need <= room) {
-			list->place[file] = (int32_t)i;
+			list->listed[file] = (int32_t)i;
 			room -= need;
 		} else if (i < list->n) {
-			list->n_unplaced++;
+			list->n_left_out++;
 		}
 	}
 }
@@ -135,12 +135,12 @@ static void list_files(struct page_files *list, const struct runs *runs, const s
 static void page_files_free(struct page_files *list)
 {
 	free(list->order);
-	free(list->place);
+	free(list->listed);
 	free(list->shade);
 	free(list->causes);
 }
 
-/* The place of a file is whether the page has its pieces. */
+/* The page gets to know of each file whether it has its pieces. */
 static void put_files(FILE *file, const struct page_files *list, const struct runs *runs,
 		      const struct colors *colors)
 {
@@ -150,7 +150,7 @@ static void put_files(FILE *file, const struct page_files *list, const struct ru
 	for (i = 0; i < list->n; i++) {
 		uint32_t at = list->order[i];
 
-		page_put_file(file, runs, at, list->place[at] != OWNER_LEFT_OUT,
+		page_put_file(file, runs, at, list->listed[at] != OWNER_LEFT_OUT,
 			      colors_rgb(colors, list->shade[at]));
 		fputs(i + 1 < list->n ? ",\n" : "\n", file);
 	}
@@ -208,7 +208,7 @@ static void put_causes(FILE *file, const struct page_files *list, const struct t
 	size_t i;
 
 	for (i = 0; i < table->n_extents; i++) {
-		if (list->place[table->extents[i].file] == OWNER_LEFT_OUT)
+		if (list->listed[table->extents[i].file] == OWNER_LEFT_OUT)
 			continue;
 		kinds[list->causes[i] & CAUSE_KIND] = true;
 		writers[ft_cause_writer(list->causes[i])] = true;
@@ -262,7 +262,7 @@ static void flush_piece(struct piece_writer *w)
 static int32_t owner_of(const struct piece_writer *w, const struct piece *piece)
 {
 	if (piece->extent != NO_EXTENT)
-		return w->list->place[w->table->extents[piece->extent].file];
+		return w->list->listed[w->table->extents[piece->extent].file];
 	if (piece->shade == SHADE_LEFT_OUT)
 		return OWNER_LEFT_OUT;
 	if (piece->shade == SHADE_FREE || !w->list->knows_free)
@@ -434,7 +434,7 @@ static void put_data(FILE *file, const void *arg)
 	fputc('{', file);
 	page_put_head(file, page->runs, page->colors, list.knows_free, page->interval_ns);
 	fprintf(file, "\"width\":%zu,\"height\":%zu,\"unplaced\":%zu,\n", page->layout->width, page->layout->height,
-		list.n_unplaced);
+		list.n_left_out);
 	put_files(file, &list, page->runs, page->colors);
 	if (list.causes)
 		put_causes(file, &list, page->runs->table);

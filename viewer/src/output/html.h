@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: a page that shows the picture and what is at each place of it. */
+/* Beside the pipeline: a page that shows the picture and what each cell of it stands for. */
 #ifndef HTML_H
 #define HTML_H
 

@@ -102,7 +102,7 @@ static uint64_t size_of(const char *path)
 	return bytes;
 }
 
-static void delete(const char *path)
+static void delete_tree(const char *path)
 {
 	struct dirent *entry;
 	DIR *dir;
@@ -114,7 +114,7 @@ static void delete(const char *path)
 		char *sub = xasprintf("%s/%s", path, entry->d_name);
 
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			delete(sub);
+			delete_tree(sub);
 		free(sub);
 	}
 	if (dir)
@@ -167,7 +167,7 @@ static void delete_some(const char *dir, int64_t time_ms, bool snapshots)
 		if (recorded_time_of(entry->d_name, &suffix) == time_ms && is_snapshot(suffix) == snapshots) {
 			char *path = xasprintf("%s/%s", dir, entry->d_name);
 
-			delete(path);
+			delete_tree(path);
 			free(path);
 		}
 	}

@@ -70,7 +70,7 @@ uint8_t *page_shades(const struct runs *runs, const struct colors *colors)
 		shades[table->extents[i].file] = runs->shades[i];
 	if (colors->source->file_rule)
 		return shades;
-	breaks_find(&breaks, table, runs->places);
+	breaks_find(&breaks, table, runs->starts);
 	for (i = 0; i < table->n_files; i++)
 		shades[i] = main_shade(runs, breaks.all + breaks.begins[i],
 				       breaks.begins[i + 1] - breaks.begins[i], shades[i]);
@@ -87,9 +87,9 @@ uint8_t *page_shades(const struct runs *runs, const struct colors *colors)
  */
 uint32_t page_cause(const struct runs *runs, size_t extent)
 {
-	while (runs->places[extent] == PLACE_JOINED)
+	while (runs->starts[extent] == START_NONE)
 		extent--;
-	if (runs->places[extent] == PLACE_BREAK)
+	if (runs->starts[extent] == START_FRAGMENT)
 		return cause_of_break(runs->table, extent);
 	return runs->table->causes[extent] & ~FT_CAUSE_WHY_MASK;
 }
@@ -167,7 +167,7 @@ static void put_legend(FILE *file, const struct runs *runs, const struct colors 
  * @file: output
  * @runs: what is shown
  * @colors: the rules
- * @knows_free: what is free is told from other blocks that are not watched
+ * @knows_free: free blocks are distinguished from others that are not watched
  * @interval_ns: from one reading to the next; 0: only one
  */
 void page_put_head(FILE *file, const struct runs *runs, const struct colors *colors, bool knows_free,
@@ -212,10 +212,10 @@ void page_put_volume(FILE *file, const struct runs *runs, size_t part)
  * @file: output
  * @runs: what is shown
  * @index: index into table.files
- * @place: what tells the page where the file is
+ * @where: what the page finds the cells of the file by
  * @rgb: its colour
  */
-void page_put_file(FILE *file, const struct runs *runs, size_t index, int64_t place, uint32_t rgb)
+void page_put_file(FILE *file, const struct runs *runs, size_t index, int64_t where, uint32_t rgb)
 {
 	const struct file *f = &runs->table->files[index];
 	const struct volume *v = &runs->table->volumes[f->volume];
@@ -225,5 +225,5 @@ void page_put_file(FILE *file, const struct runs *runs, size_t index, int64_t pl
 	page_put_path(file, f->path, f->deleted);
 	fprintf(file, ",\"%u:%u\",%ju,%ju,%ju,%ju,%ju,%ju,%jd,\"#%06x\"]", v->major, v->minor, (uintmax_t)f->ino,
 		(uintmax_t)fig->blks, (uintmax_t)fig->extents, (uintmax_t)fig->fragments,
-		(uintmax_t)fig->requests, (uintmax_t)fig->ideal, (intmax_t)place, rgb);
+		(uintmax_t)fig->requests, (uintmax_t)fig->ideal, (intmax_t)where, rgb);
 }

@@ -22,6 +22,6 @@ void page_put_path(FILE *file, const char *path, bool deleted);
 void page_put_head(FILE *file, const struct runs *runs, const struct colors *colors, bool knows_free,
 		   int64_t interval_ns);
 void page_put_volume(FILE *file, const struct runs *runs, size_t part);
-void page_put_file(FILE *file, const struct runs *runs, size_t index, int64_t place, uint32_t rgb);
+void page_put_file(FILE *file, const struct runs *runs, size_t index, int64_t where, uint32_t rgb);
 
 #endif

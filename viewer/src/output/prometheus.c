@@ -215,8 +215,8 @@ static void put_breaks(FILE *file, const struct table *table, const struct group
 void prometheus_write(const char *path, const struct table *table, const struct space *spaces)
 {
 	static const char time_name[] = "fragtrace_table_timestamp_seconds", stale_name[] = "fragtrace_stale_files";
-	uint8_t *places = xcalloc(table->n_extents, sizeof(*places));
-	struct figures *figures = figures_of(table, places);
+	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
+	struct figures *figures = figures_of(table, starts);
 	struct sums *sums = sums_of(table, figures);
 	struct groups groups;
 	struct breaks breaks;
@@ -232,7 +232,7 @@ void prometheus_write(const char *path, const struct table *table, const struct 
 	for (i = 0; i < ARRAY_LEN(metrics); i++)
 		put_metric(out.file, &metrics[i], table, sums);
 	if (table->causes) {
-		breaks_find(&breaks, table, places);
+		breaks_find(&breaks, table, starts);
 		groups_find(&groups, table, &breaks);
 		put_breaks(out.file, table, &groups);
 		groups_free(&groups);
@@ -243,5 +243,5 @@ void prometheus_write(const char *path, const struct table *table, const struct 
 	outfile_close(&out);
 	free(sums);
 	free(figures);
-	free(places);
+	free(starts);
 }

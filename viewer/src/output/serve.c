@@ -227,7 +227,7 @@ static bool is_good_host(const char *value)
 
 /*
  * Show the table that a request is about: that of a moment, or the one that was shown first. There is one at a time:
- * whoever looks at a moment asks for several things in it.
+ * who opens a moment requests several things of it.
  *
  * Return: NULL, or why there is none, to be freed.
  */

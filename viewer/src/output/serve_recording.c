@@ -101,7 +101,7 @@ static void forget_watched(const struct f2fs_state *states, const struct table *
 			uint64_t blk = base->extents[i].lba - base->volumes[v].first_blk, end = blk + base->extents[i].blks;
 
 			for (; blk < end; blk++)
-				segments->map[blk / 8] &= (uint8_t)~(0x80 >> blk % 8);
+				segments->map[blk / 8] &= ~(0x80 >> blk % 8);
 		}
 	}
 }

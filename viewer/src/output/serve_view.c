@@ -28,14 +28,14 @@ static void find_places(struct serve_view *view)
 	const struct table *table = view->runs.table;
 	size_t i;
 
-	view->places = xcalloc(table->n_files, sizeof(*view->places));
+	view->first_blks = xcalloc(table->n_files, sizeof(*view->first_blks));
 	for (i = 0; i < table->n_files; i++)
-		view->places[i] = BLK_MAX;
+		view->first_blks[i] = BLK_MAX;
 	for (i = 0; i < table->n_extents; i++) {
-		uint32_t *place = &view->places[table->extents[i].file];
+		uint32_t *first = &view->first_blks[table->extents[i].file];
 
-		if (table->extents[i].lba < *place)
-			*place = table->extents[i].lba;
+		if (table->extents[i].lba < *first)
+			*first = table->extents[i].lba;
 	}
 }
 
@@ -80,7 +80,7 @@ void serve_view_free(struct serve_view *view)
 	if (!view->colors)
 		return;
 	free(view->shades);
-	free(view->places);
+	free(view->first_blks);
 	runs_free(&view->runs);
 	if (view->has_selection)
 		selection_free(&view->selection);
@@ -285,7 +285,7 @@ static void mix_piece(void *arg, const struct range_piece *piece)
  * @cells: which cells; the last one may have fewer blocks, at the end of the volume
  *
  * "cells" has three numbers for each sequence of equal cells: how many; the mean colour of what is not free; its
- * share in thousandths. "lit" has the first and the last cell of each place of a file.
+ * share in thousandths. "lit" has the first and the last cell of each range of cells that has blocks of a file.
  */
 void serve_put_cells(FILE *file, const struct serve_view *view, const struct serve_cells *cells)
 {
@@ -479,7 +479,7 @@ static bool is_listed(const struct serve_view *view, const struct serve_list *li
  * @view: the table
  * @list: which files, in which order
  *
- * "found" is how many there are, "files" has the first of them; a file's place is its first block address.
+ * "found" is how many there are, "files" has the first of them; a file is found by its first block address.
  */
 void serve_put_files(FILE *file, const struct serve_view *view, const struct serve_list *list)
 {
@@ -495,7 +495,7 @@ void serve_put_files(FILE *file, const struct serve_view *view, const struct ser
 	fprintf(file, "{\"generation\":%ju,\"found\":%zu,\"files\":[", (uintmax_t)view->generation, n);
 	for (i = 0; i < n && i < list->n; i++) {
 		fputs(i ? ",\n" : "\n", file);
-		page_put_file(file, &view->runs, order[i], view->places[order[i]],
+		page_put_file(file, &view->runs, order[i], view->first_blks[order[i]],
 			      colors_rgb(view->colors, view->shades[order[i]]));
 	}
 	fputs("]}\n", file);

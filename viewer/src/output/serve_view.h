@@ -47,7 +47,7 @@ extern const char *const serve_sorts[N_SORTS];
  * @runs: its runs
  * @colors: the rules
  * @shades: by index into table.files, its shade in the list
- * @places: by index into table.files, its first block address; BLK_MAX if it has none
+ * @first_blks: by index into table.files, its first block address; BLK_MAX if it has none
  * @generation: counts the tables that were shown
  * @interval_ns: from one table to the next; 0: there is only one
  * @has_moments: there are tables of other moments, see serve_recording.c
@@ -60,7 +60,7 @@ struct serve_view {
 	struct runs runs;
 	const struct colors *colors;
 	uint8_t *shades;
-	uint32_t *places;
+	uint32_t *first_blks;
 	uint64_t generation;
 	int64_t interval_ns;
 	bool has_moments;

@@ -92,12 +92,12 @@ static void drop_reading(struct top *top)
 static void find_figures(struct top *top)
 {
 	const struct table *table = &top->table;
-	uint8_t *places = xcalloc(table->n_extents, sizeof(*places));
+	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
 
-	top->figures = figures_of(table, places);
+	top->figures = figures_of(table, starts);
 	if (table->causes)
-		top->causes = breaks_main_causes(table, places);
-	free(places);
+		top->causes = breaks_main_causes(table, starts);
+	free(starts);
 }
 
 /**

@@ -271,12 +271,12 @@ static void put_volume(const struct table *table, const struct group *groups, si
 
 static void find_breaks(struct breaks *breaks, const struct table *table)
 {
-	uint8_t *places = xcalloc(table->n_extents, sizeof(*places));
+	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
 
 	setlocale(LC_CTYPE, "");
-	free(figures_of(table, places));
-	breaks_find(breaks, table, places);
-	free(places);
+	free(figures_of(table, starts));
+	breaks_find(breaks, table, starts);
+	free(starts);
 }
 
 static void flush(void)

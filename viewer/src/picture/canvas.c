@@ -336,7 +336,7 @@ void canvas_text(struct canvas *canvas, double x, double y, double scale, uint32
 }
 
 /**
- * canvas_text_right() - write one line that ends at a given place
+ * canvas_text_right() - write one line that ends at a given x
  * @canvas: the picture
  * @x_end: right edge of the last letter, pixels from the left
  * @y: upper edge of digits, pixels from the top

@@ -31,7 +31,7 @@
 #define OFFSET_COLS 13
 
 /* The height of the plot in parts of its width. */
-#define HEIGHT(w) ((w) * 2 / 5)
+#define HEIGHT(w) (2 * (w) / 5)
 
 /* === Measures === */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Third step of the pipeline: which place on the picture stands for which blocks.
+ * Third step of the pipeline: which part of the picture stands for which blocks.
  * This file has the code that all layouts share: the page around the grids, from runs to cells, and
  * from cells to pixels.
  */

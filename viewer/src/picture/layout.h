@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Third step of the pipeline: which place on the picture stands for which blocks.
+ * Third step of the pipeline: which part of the picture stands for which blocks.
  *
  * Each volume has a grid of cells. A layout defines the size of the cells, their order, and which cells
  * a run of blocks takes. This header is sufficient to find out what is at a point of the picture, or
@@ -77,7 +77,7 @@ struct grid {
  * @stub: number of blocks drawn of folded free space; of a folded fragment, @limit are
  * @label: size of the number of folded blocks, see LETTER_W; 0: there is no room for it
  * @row_blks: blocks in a row; 0 if rows have no meaning
- * @fold_rows: rows that take the place of several empty ones; 0: none are folded
+ * @fold_rows: rows that are drawn instead of several empty ones; 0: none are folded
  * @axis: room for labels left of a grid
  * @axis_end: the same on the right
  * @axis_scale: size of these labels
@@ -122,7 +122,7 @@ struct layout {
 };
 
 /**
- * struct piece - one place of the picture: (part of) an extent, free space, or folded blocks
+ * struct piece - what is drawn as one: (part of) an extent, free space, or folded blocks
  * @at: its first unit, from the beginning of the grid
  * @len: its units
  * @extent: index of the extent, or of the first one of several folded ones; NO_EXTENT for free space

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The whole volume as one square, along a Hilbert curve. Blocks that are near each other on the volume
- * are near each other in the picture, and keep their relative place in a picture of another size.
+ * are near each other in the picture, and keep their relative position in a picture of another size.
  *
  * The volume fills the square whatever its size is: a cell may stand for a fraction of a block. Only
  * if one block per cell fills at least half of the square, the rest stays blank.
@@ -23,7 +23,7 @@
 /* A square that needs less of the width than this makes the picture narrower, percent. */
 #define LEAST_USED 80
 
-/* Room for an address and its place in bytes, in letters. */
+/* Room for an address and its position in bytes, in letters. */
 #define LABEL_COLS 11
 
 /* The small curve of the legend that explains the order: its cells, and pixels between them. */
@@ -129,7 +129,8 @@ static void plan(struct layout *l, const struct runs *runs)
 	screen = layout_screen_px(l->img, screen);
 	if (screen > room)
 		screen = room;
-	for (side = 1; side * 2 <= screen; )
+	side = 1;
+	while (side * 2 <= screen)
 		side *= 2;
 	for (; side; side /= 2) {
 		set_scale(l, blks, side);

@@ -118,7 +118,7 @@ static void find_gaps(struct gaps *gaps, const struct layout *l, const struct ru
 	}
 }
 
-/* Gaps are folded if they have more rows than what takes their place. */
+/* Gaps are folded if they have more rows than what is drawn instead of them. */
 static bool is_folded(const struct layout *l, uint64_t rows)
 {
 	return l->fold_rows && rows > l->fold_rows;
@@ -337,7 +337,7 @@ static void draw_row(const struct layout *l, struct canvas *canvas, const struct
 	axis_put_at(l, canvas, grid, row, lba_end(l, grid), RGB_FAINT, text);
 }
 
-/* Draw a thin line, and the number of empty segments in it. */
+/* Draw a line, and the number of empty segments in it. */
 static void draw_folded(const struct layout *l, struct canvas *canvas, const struct volume *v,
 			const struct grid *grid, size_t row, const struct row *content)
 {

@@ -30,7 +30,7 @@
 struct palette {
 	png_color color[MAX_COLORS];
 	int n;
-	uint32_t key[HASH_SLOTS];	/* 0xrrggbb + 1, or 0 for an empty place */
+	uint32_t key[HASH_SLOTS];	/* 0xrrggbb + 1, or 0 for an empty slot */
 	uint8_t index[HASH_SLOTS];
 };
 

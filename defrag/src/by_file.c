@@ -6,10 +6,10 @@
  */
 #include <stdlib.h>
 
-#include "pieces.h"
+#include "by_file.h"
 #include "util.h"
 
-static void put(struct pieces *p, size_t *next, uint32_t extent)
+static void put(struct by_file *p, size_t *next, uint32_t extent)
 {
 	uint32_t file = p->table->extents[extent].file;
 
@@ -17,15 +17,15 @@ static void put(struct pieces *p, size_t *next, uint32_t extent)
 }
 
 /**
- * pieces_init() - sort the extents by file
- * @p: the result; to be freed with pieces_free()
+ * by_file_init() - sort the extents by file
+ * @p: the result; to be freed with by_file_free()
  * @table: the table; must stay valid
  */
-void pieces_init(struct pieces *p, const struct table *table)
+void by_file_init(struct by_file *p, const struct table *table)
 {
 	size_t *next = xcalloc(table->n_files, sizeof(*next)), i;
 
-	*p = (struct pieces){ .table = table };
+	*p = (struct by_file){ .table = table };
 	p->begins = xcalloc(table->n_files + 1, sizeof(*p->begins));
 	p->extents = xcalloc(table->n_extents, sizeof(*p->extents));
 	for (i = 0; i < table->n_extents; i++)
@@ -41,14 +41,14 @@ void pieces_init(struct pieces *p, const struct table *table)
 }
 
 /**
- * pieces_of() - the extents of one file
+ * by_file_extents() - the extents of one file
  * @p: all of them
  * @file: index into table.files
  * @n: set to their number
  *
  * Return: the extents in file order; valid until the next call.
  */
-const struct piece *pieces_of(struct pieces *p, uint32_t file, size_t *n)
+const struct file_extent *by_file_extents(struct by_file *p, uint32_t file, size_t *n)
 {
 	const uint32_t *extents = p->extents + p->begins[file];
 	size_t i;
@@ -61,19 +61,19 @@ const struct piece *pieces_of(struct pieces *p, uint32_t file, size_t *n)
 	for (i = 0; i < *n; i++) {
 		const struct extent *e = &p->table->extents[extents[i]];
 
-		p->file[i] = (struct piece){ .offset = e->offset, .lba = e->lba, .blks = e->blks, .extent = extents[i] };
+		p->file[i] = (struct file_extent){ .offset = e->offset, .lba = e->lba, .blks = e->blks, .extent = extents[i] };
 	}
 	return p->file;
 }
 
 /**
- * pieces_free() - release the extents
- * @p: as left by pieces_init()
+ * by_file_free() - release the extents
+ * @p: as left by by_file_init()
  */
-void pieces_free(struct pieces *p)
+void by_file_free(struct by_file *p)
 {
 	free(p->begins);
 	free(p->extents);
 	free(p->file);
-	*p = (struct pieces){ 0 };
+	*p = (struct by_file){ 0 };
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Beside the pipeline: the extents of each file of a table, in file order. */
-#ifndef PIECES_H
-#define PIECES_H
+#ifndef BY_FILE_H
+#define BY_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,22 +10,22 @@
 #include "model.h"
 
 /**
- * struct pieces - the extents of all files
+ * struct by_file - the extents of all files
  * @table: the table
  * @begins: by file: its first entry in @extents; one more entry ends the last file
  * @extents: indices into table.extents, by file and offset
  */
-struct pieces {
+struct by_file {
 	const struct table *table;
 	size_t *begins;
 	uint32_t *extents;
 	/* private: */
-	struct piece *file;
+	struct file_extent *file;
 	size_t cap_file;
 };
 
-void pieces_init(struct pieces *pieces, const struct table *table);
-void pieces_free(struct pieces *pieces);
-const struct piece *pieces_of(struct pieces *pieces, uint32_t file, size_t *n);
+void by_file_init(struct by_file *all, const struct table *table);
+void by_file_free(struct by_file *all);
+const struct file_extent *by_file_extents(struct by_file *all, uint32_t file, size_t *n);
 
 #endif

@@ -192,7 +192,7 @@ bench_main() {
 	ft_kernel "$KERNEL"
 	case $parts in
 	report | readme) ;;
-	*) MODULE=$("$FT_TESTS/machine/build.sh" module "$KERNEL" FT_SELFTEST=1) || exit 1 ;;
+	*) MODULE=$("$FT_TESTS/machine/build.sh" module "$KERNEL" FT_SELFTEST=bench) || exit 1 ;;
 	esac
 	for name in $parts; do
 		case $name in

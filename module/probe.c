@@ -754,7 +754,7 @@ static void probe_write_begin(void *unused, struct inode *inode, loff_t pos,
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		writes(rec, inode, 0);
-		if (READ_ONCE(rec->marked))
+		if (READ_ONCE(rec->awaited))
 			ft_inode_dirtied(rec, first_block(pos),
 					 end_block(pos + len),
 					 !ft_f2fs_dirty_pages(inode));

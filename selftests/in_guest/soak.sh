@@ -20,6 +20,9 @@ database=$tests/in_guest/checked_db.py
 run=/tmp/soak
 flakey=
 mkdir -p $run
+# of its own, whatever is built on the host meanwhile
+cp "$(command -v fragtrace-defrag)" $run/
+PATH=$run:$PATH
 
 # ways() - print how fragtrace-defrag can move blocks on this kernel
 ways() {
@@ -105,7 +108,7 @@ defragment() {
 			# 2: nothing is worth it; 3: a part was not moved, because others were faster
 			[ $rc = 0 ] || [ $rc = 2 ] || [ $rc = 3 ] || {
 				odd=$((odd + 1))
-				cp $run/defrag.out $run/defrag.failed
+				{ echo "status $rc" && cat $run/defrag.out; } >$run/defrag.failed
 			}
 			pages=$((pages + $(sed -n 's/^moved: \([0-9]*\) .*/\1/p' $run/defrag.out | head -n 1) + 0))
 			echo "$runs $odd $pages" >$run/defrag.new

@@ -68,6 +68,10 @@ test-large:
 xfstests:
 	@XFSTESTS='$(XFSTESTS)' TESTS='$(TESTS)' selftests/commands/xfstests.sh
 
+# fragtrace-defrag moves files while programs write and check them, and while the power fails.
+soak:
+	@MINUTES='$(MINUTES)' CUTS='$(CUTS)' SEED='$(SEED)' XFSTESTS='$(XFSTESTS)' selftests/commands/soak.sh
+
 # libFuzzer on everything that reads text; what it learns stays in the cache.
 fuzz-parsers:
 	@selftests/machine/setup.sh packages fuzz
@@ -139,6 +143,7 @@ help:
 	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12,"
 	@echo "                          TESTS=95_large_move.sh"
 	@echo "make xfstests XFSTESTS=folder   its tests of shutdown and recovery, with and without fragtrace; TESTS='generic/388'"
+	@echo "make soak                 fragtrace-defrag beside programs that check what they read (MINUTES=30), and power failures (CUTS=50)"
 	@echo "make fuzz                 random operations; MINUTES=3 for all kernels, SEED=N, KERNEL=..., or PLAN=file to repeat one;"
 	@echo "                          MODE=hostile: a user does his worst, ATTACKS='stuck crowd' names how (selftests/in_guest/attacks.sh)"
 	@echo "make fuzz-parsers         libFuzzer on what reads tables and configuration files; MINUTES=10"
@@ -151,4 +156,4 @@ help:
 	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/; SIGN=key signs it and tags the commit"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer defrag vm shell check test test-debug test-large xfstests fuzz fuzz-parsers demo bench bench-readme deb in-tree dist install uninstall clean distclean help
+.PHONY: all modules viewer defrag vm shell check test test-debug test-large xfstests soak fuzz fuzz-parsers demo bench bench-readme deb in-tree dist install uninstall clean distclean help

@@ -46,6 +46,32 @@ static struct ft_history *history_of(struct ft_inode *rec)
 	return rec->history ?: new_history(rec);
 }
 
+/* What is expected to be written to a file; NULL if memory is short. */
+static struct ft_awaited *awaited_of(struct ft_inode *rec)
+{
+	if (!rec->awaited && ft_mem_allows_causes(0))
+		WRITE_ONCE(rec->awaited, ft_mem_zalloc(sizeof(*rec->awaited),
+						       GFP_NOWAIT | __GFP_NOWARN));
+	return rec->awaited;
+}
+
+static void forget_awaited(struct ft_inode *rec)
+{
+	struct ft_awaited *a = rec->awaited;
+
+	if (!a)
+		return;
+	WRITE_ONCE(rec->awaited, NULL);
+	ft_mem_free(a, sizeof(*a));
+}
+
+/* Free it if nothing is expected any more. */
+static void check_awaited(struct ft_inode *rec)
+{
+	if (!rec->awaited->cut && !rec->awaited->mapped_end)
+		forget_awaited(rec);
+}
+
 /**
  * ft_breaks_bytes() - the memory of the history of a file
  * @rec: the file
@@ -71,7 +97,7 @@ void ft_breaks_drop(struct ft_inode *rec)
 	struct ft_history *h = rec->history;
 
 	rec->cause = FT_CAUSE_UNKNOWN;
-	WRITE_ONCE(rec->marked, false);
+	forget_awaited(rec);
 	if (!h)
 		return;
 	ft_mem_add(-(long)ft_breaks_bytes(rec));
@@ -447,14 +473,6 @@ void ft_breaks_found(struct ft_inode *rec, const struct ft_extent *ext,
 
 /* === Before the blocks are allocated ====================================== */
 
-/* Set whether a write() has to change something. */
-static void mark(struct ft_inode *rec)
-{
-	const struct ft_history *h = rec->history;
-
-	WRITE_ONCE(rec->marked, h && (h->cut || h->mapped_end));
-}
-
 /**
  * ft_breaks_cut() - a file is truncated
  * @rec: the file
@@ -465,14 +483,14 @@ static void mark(struct ft_inode *rec)
  */
 void ft_breaks_cut(struct ft_inode *rec, u32 lblk, bool within)
 {
-	struct ft_history *h = rec->history;
+	struct ft_awaited *a = rec->awaited;
 
 	if (within && lblk)
-		h = history_of(rec);
-	if (!h)
+		a = awaited_of(rec);
+	if (!a)
 		return;
-	h->cut = within ? lblk : 0;
-	mark(rec);
+	a->cut = within ? lblk : 0;
+	check_awaited(rec);
 }
 
 /**
@@ -503,19 +521,21 @@ void ft_breaks_written_by(struct ft_inode *rec, u32 writer, bool dirty)
  */
 void ft_breaks_written(struct ft_inode *rec, u32 lblk, u32 end, bool clean)
 {
-	struct ft_history *h = rec->history;
+	struct ft_awaited *a = rec->awaited;
 
-	if (h && clean)
-		h->mapped_end = 0;
-	if (h && h->cut > lblk && h->cut <= end)
-		h->cut = 0;
-	if (h && h->mapped_end && lblk <= h->mapped)
-		h->mapped = max(h->mapped, end);
-	if (h && end >= h->mapped_end)
-		h->mapped_end = min(h->mapped_end, lblk);
-	if (h && h->mapped >= h->mapped_end)
-		h->mapped_end = 0;
-	mark(rec);
+	if (!a)
+		return;
+	if (clean)
+		a->mapped_end = 0;
+	if (a->cut > lblk && a->cut <= end)
+		a->cut = 0;
+	if (a->mapped_end && lblk <= a->mapped)
+		a->mapped = max(a->mapped, end);
+	if (end >= a->mapped_end)
+		a->mapped_end = min(a->mapped_end, lblk);
+	if (a->mapped >= a->mapped_end)
+		a->mapped_end = 0;
+	check_awaited(rec);
 }
 
 /**
@@ -527,13 +547,12 @@ void ft_breaks_written(struct ft_inode *rec, u32 lblk, u32 end, bool clean)
  */
 void ft_breaks_mapped(struct ft_inode *rec, u32 lblk)
 {
-	struct ft_history *h = history_of(rec);
+	struct ft_awaited *a = awaited_of(rec);
 
-	if (!h)
+	if (!a)
 		return;
-	h->mapped = h->mapped_end ? min(h->mapped, lblk) : lblk;
-	h->mapped_end = max(h->mapped_end, lblk + 1);
-	mark(rec);
+	a->mapped = a->mapped_end ? min(a->mapped, lblk) : lblk;
+	a->mapped_end = max(a->mapped_end, lblk + 1);
 }
 
 /**
@@ -547,14 +566,14 @@ void ft_breaks_mapped(struct ft_inode *rec, u32 lblk)
  */
 enum ft_op ft_breaks_op(struct ft_inode *rec, u32 lblk, bool rewritten)
 {
-	struct ft_history *h = rec->history;
+	struct ft_awaited *a = rec->awaited;
 
-	if (h && rewritten && h->cut == lblk + 1) {
-		h->cut = 0;
-		mark(rec);
+	if (a && rewritten && a->cut == lblk + 1) {
+		a->cut = 0;
+		check_awaited(rec);
 		return FT_OP_TAIL;
 	}
-	if (h && lblk >= h->mapped && lblk < h->mapped_end)
+	if (a && lblk >= a->mapped && lblk < a->mapped_end)
 		return FT_OP_MMAP;
 	return rewritten ? FT_OP_OVERWRITE : FT_OP_APPEND;
 }

@@ -23,10 +23,6 @@
  * @words: the causes
  * @replaced: cause of a break that an operation under way has replaced by its own,
  * @replaced_at: its block plus one; 0: none
- * @cut: the block within which the file was cut, plus one; 0 if there is none, or it
- *	has been written since
- * @mapped: the first block that was written through a mapping
- * @mapped_end: end of the last one; 0 if there is none
  *
  * Protected by the lock of the inode.
  */
@@ -34,6 +30,18 @@ struct ft_history {
 	struct ft_extmap words;
 	u32 replaced;
 	u32 replaced_at;
+};
+
+/**
+ * struct ft_awaited - blocks of a file that are expected to be written
+ * @cut: the block within which the file was cut, plus one; 0 if there is none, or it
+ *	has been written since
+ * @mapped: the first block that was written through a mapping
+ * @mapped_end: end of the last one; 0 if there is none
+ *
+ * Protected by the lock of the inode. A file has it only while one of them is set.
+ */
+struct ft_awaited {
 	u32 cut;
 	u32 mapped;
 	u32 mapped_end;

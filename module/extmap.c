@@ -983,6 +983,31 @@ bool ft_extmap_holds(struct ft_extmap *map, const struct ft_extent *ext)
 }
 
 /**
+ * ft_extmap_in_one() - does one written extent hold these blocks?
+ * @map: the map
+ * @lblk: the first one
+ * @end: the block after the last one
+ *
+ * The finger does not leave a run that is being written.
+ *
+ * Context: atomic, nothing else uses the map.
+ * Return: true if so.
+ */
+bool ft_extmap_in_one(struct ft_extmap *map, u32 lblk, u32 end)
+{
+	struct ft_finger *f = &map->finger, other;
+
+	if (unlikely(lblk >= FT_LBLK_END))
+		return false;
+	if (f->spare) {
+		other = *f;
+		f = &other;
+	}
+	seek(map, f, lblk);
+	return f->leaf->entry[f->at] & HAS_LBA && end <= end_of(f, f->at);
+}
+
+/**
  * ft_extmap_next() - find the first extent that ends after a file block
  * @map: the map
  * @from: the file block

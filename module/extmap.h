@@ -176,6 +176,7 @@ int ft_extmap_reserve(struct ft_extmap *map, u32 lblk, u32 end);
 int ft_extmap_erase(struct ft_extmap *map, u32 lblk, u32 end);
 u32 ft_extmap_lba(struct ft_extmap *map, u32 lblk);
 bool ft_extmap_holds(struct ft_extmap *map, const struct ft_extent *ext);
+bool ft_extmap_in_one(struct ft_extmap *map, u32 lblk, u32 end);
 bool ft_extmap_next(struct ft_extmap *map, u32 from, struct ft_extent *ext);
 bool ft_extmap_may_have_written(struct ft_extmap *map, u32 lblk, u32 end);
 bool ft_extmap_before(struct ft_extmap *map, u32 lblk, u32 *lba);

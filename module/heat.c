@@ -15,7 +15,7 @@
  * before anything else does.
  */
 
-#include <linux/ktime.h>
+#include <linux/jiffies.h>
 #include <linux/llist.h>
 #include <linux/log2.h>
 #include <linux/math64.h>
@@ -38,7 +38,7 @@ DEFINE_STATIC_KEY_FALSE(ft_heat_on);
 
 #define WINDOWS_PER_CHUNK	8
 
-/* Extents read from a map at once; they are kept on the stack. */
+/* Extents of a direct read that are counted before the lock is dropped. */
 #define EXTENTS_AT_ONCE		8
 
 /* Chunks looked at before the lock is dropped. */
@@ -67,12 +67,12 @@ struct chunk {
 
 static struct kmem_cache *cache;
 static unsigned int window_bits;	/* of blocks */
-static u32 period_length;		/* in seconds */
+static u64 period_length;		/* in jiffies */
 static u32 last_asked;	/* the period in which room was asked for last */
 
 static u32 this_period(void)
 {
-	return div_u64(ktime_get_seconds(), period_length);
+	return div64_u64(get_jiffies_64(), period_length);
 }
 
 /* === Chunks =============================================================== */
@@ -129,6 +129,21 @@ static void free_chunk(struct chunk *c)
 static struct chunk *chunk_of(struct rb_node *node)
 {
 	return rb_entry_safe(node, struct chunk, node);
+}
+
+/* The chunk with this index, or NULL. */
+static inline struct chunk *find_chunk(const struct ft_inode *rec, u32 index)
+{
+	struct rb_node *node = rec->heat.rb_node;
+
+	while (node) {
+		struct chunk *c = chunk_of(node);
+
+		if (index == c->index)
+			return c;
+		node = index < c->index ? node->rb_left : node->rb_right;
+	}
+	return NULL;
 }
 
 /* The chunk with this index, a new one if there is none; NULL without memory. */
@@ -269,47 +284,88 @@ void ft_heat_prune(struct ft_inode *rec)
 
 /* === Counting ============================================================= */
 
-/*
- * Count for each window of a range: one in @touched, and the blocks of the range that
- * are in this window in @blocks. Either may be none, FT_NR_HEAT_COUNTS.
- */
-static void count(struct ft_inode *rec, u32 first, u32 end,
-		  enum ft_heat_count touched, enum ft_heat_count blocks)
+#define HEAT_READ	(BIT(FT_HEAT_READS) | BIT(FT_HEAT_BLOCKS))
+#define HEAT_REQUEST	BIT(FT_HEAT_REQUESTS)
+#define HEAT_OVERWRITE	BIT(FT_HEAT_OVERWRITES)
+
+/* @what has a bit for each of enum ft_heat_count; @blocks are in the window. */
+static __always_inline void add_to(struct chunk *c, u32 window, u32 blocks,
+				   unsigned int what)
 {
-	u32 window = first >> window_bits, windows, now = this_period();
+	u32 *counts = c->counts[window % WINDOWS_PER_CHUNK];
+
+	if (what & BIT(FT_HEAT_READS))
+		counts[FT_HEAT_READS]++;
+	if (what & BIT(FT_HEAT_BLOCKS))
+		counts[FT_HEAT_BLOCKS] += blocks;
+	if (what & BIT(FT_HEAT_REQUESTS))
+		counts[FT_HEAT_REQUESTS]++;
+	if (what & BIT(FT_HEAT_OVERWRITES))
+		counts[FT_HEAT_OVERWRITES] += blocks;
+}
+
+/*
+ * The most frequent case: a range in one window, whose chunk has counts of this
+ * period. Otherwise, and for a file that is not followed, which has no chunks, this
+ * returns false.
+ */
+static __always_inline bool count_in_one(struct ft_inode *rec, u32 first,
+					 u32 end, unsigned int what)
+{
+	u32 window = first >> window_bits;
+	struct chunk *c;
+
+	if (first >= end || (end - 1) >> window_bits != window)
+		return false;
+	c = find_chunk(rec, window / WINDOWS_PER_CHUNK);
+	if (!c || c->period != this_period())
+		return false;
+	add_to(c, window, end - first, what);
+	return true;
+}
+
+/* Count for each window of a range. */
+static noinline void count_in_any(struct ft_inode *rec, u32 first, u32 end,
+				  unsigned int what)
+{
+	u32 window = first >> window_bits, last = (end - 1) >> window_bits;
+	u32 now = this_period(), next;
 	struct chunk *c = NULL;
-	unsigned int n, lost;
+	unsigned int n, lost = 0;
 
-	if (first >= end)
+	if (first >= end || !ft_inode_followed(rec))
 		return;
-	windows = ((end - 1) >> window_bits) - window + 1;
-	lost = windows - min(windows, FT_MAX_WINDOWS_AT_ONCE);
-	windows -= lost;
-	spin_lock(&rec->lock);
-	if (!ft_inode_followed(rec)) {
-		windows = 0;
-		lost = 0;
+	if (last - window >= FT_MAX_WINDOWS_AT_ONCE) {
+		lost = last - window + 1 - FT_MAX_WINDOWS_AT_ONCE;
+		last -= lost;
+		end = (last + 1) << window_bits;
 	}
-	for (n = 0; n < windows; n++, window++) {
-		u32 next = min_t(u64, end, (window + 1ULL) << window_bits);
-		u32 *counts;
-
+	for (n = 0; window <= last; n++, window++, first = next) {
+		next = window == last ? end : (window + 1) << window_bits;
 		if (!n || window % WINDOWS_PER_CHUNK == 0)
 			c = get_chunk(rec, window / WINDOWS_PER_CHUNK, now);
-		if (c) {
-			counts = c->counts[window % WINDOWS_PER_CHUNK];
-			if (touched != FT_NR_HEAT_COUNTS)
-				counts[touched]++;
-			if (blocks != FT_NR_HEAT_COUNTS)
-				counts[blocks] += next - first;
-		} else {
+		if (c)
+			add_to(c, window, next - first, what);
+		else
 			lost++;
-		}
-		first = next;
 	}
-	spin_unlock(&rec->lock);
-	if (unlikely(lost))
+	if (lost)
 		this_cpu_add(ft_counters[FT_HEAT_LOST], lost);
+}
+
+static __always_inline void count_locked(struct ft_inode *rec, u32 first,
+					 u32 end, unsigned int what)
+{
+	if (unlikely(!count_in_one(rec, first, end, what)))
+		count_in_any(rec, first, end, what);
+}
+
+static __always_inline void count(struct ft_inode *rec, u32 first, u32 end,
+				  unsigned int what)
+{
+	spin_lock(&rec->lock);
+	count_locked(rec, first, end, what);
+	spin_unlock(&rec->lock);
 }
 
 /**
@@ -322,7 +378,7 @@ static void count(struct ft_inode *rec, u32 first, u32 end,
  */
 void ft_heat_read(struct ft_inode *rec, u32 first, u32 end)
 {
-	count(rec, first, end, FT_HEAT_READS, FT_HEAT_BLOCKS);
+	count(rec, first, end, HEAT_READ);
 }
 
 /**
@@ -335,7 +391,33 @@ void ft_heat_read(struct ft_inode *rec, u32 first, u32 end)
  */
 void ft_heat_request(struct ft_inode *rec, u32 first, u32 end)
 {
-	count(rec, first, end, FT_HEAT_REQUESTS, FT_NR_HEAT_COUNTS);
+	count(rec, first, end, HEAT_REQUEST);
+}
+
+/* Count a request for each run of blocks in a range. */
+static noinline void request_runs(struct ft_inode *rec, u32 first, u32 end)
+{
+	struct ft_extent some[EXTENTS_AT_ONCE];
+	unsigned int nr = EXTENTS_AT_ONCE, i, steps;
+	u32 from = first;
+
+	for (steps = 0; nr == EXTENTS_AT_ONCE && from < end; steps++) {
+		if (steps == FT_MAX_EXTENTS_AT_ONCE / EXTENTS_AT_ONCE) {
+			ft_count(FT_HEAT_LOST);
+			break;
+		}
+		spin_lock(&rec->lock);
+		nr = ft_extmap_read(&rec->map, &from, some, EXTENTS_AT_ONCE);
+		for (i = 0; i < nr; i++) {
+			const struct ft_extent *run = &some[i];
+
+			if (run->lba != FT_LBA_UNWRITTEN)
+				count_locked(rec, max(run->lblk, first),
+					     min(ft_extent_end(run), end),
+					     HEAT_REQUEST);
+		}
+		spin_unlock(&rec->lock);
+	}
 }
 
 /**
@@ -350,27 +432,16 @@ void ft_heat_request(struct ft_inode *rec, u32 first, u32 end)
  */
 void ft_heat_read_direct(struct ft_inode *rec, u32 first, u32 end)
 {
-	struct ft_extent some[EXTENTS_AT_ONCE];
-	unsigned int nr = EXTENTS_AT_ONCE, i, steps;
-	u32 from = first;
-
-	ft_heat_read(rec, first, end);
-	for (steps = 0; nr == EXTENTS_AT_ONCE && from < end; steps++) {
-		if (steps == FT_MAX_EXTENTS_AT_ONCE / EXTENTS_AT_ONCE) {
-			ft_count(FT_HEAT_LOST);
-			break;
-		}
-		spin_lock(&rec->lock);
-		nr = ft_extmap_read(&rec->map, &from, some, EXTENTS_AT_ONCE);
+	spin_lock(&rec->lock);
+	/* usually one request reads all of it */
+	if (likely(ft_extmap_in_one(&rec->map, first, end))) {
+		count_locked(rec, first, end, HEAT_READ | HEAT_REQUEST);
 		spin_unlock(&rec->lock);
-		for (i = 0; i < nr; i++) {
-			const struct ft_extent *run = &some[i];
-
-			if (run->lba != FT_LBA_UNWRITTEN)
-				ft_heat_request(rec, max(run->lblk, first),
-						min(run->lblk + run->len, end));
-		}
+		return;
 	}
+	count_locked(rec, first, end, HEAT_READ);
+	spin_unlock(&rec->lock);
+	request_runs(rec, first, end);
 }
 
 /**
@@ -383,7 +454,7 @@ void ft_heat_read_direct(struct ft_inode *rec, u32 first, u32 end)
  */
 void ft_heat_overwrite(struct ft_inode *rec, u32 first, u32 end)
 {
-	count(rec, first, end, FT_NR_HEAT_COUNTS, FT_HEAT_OVERWRITES);
+	count(rec, first, end, HEAT_OVERWRITE);
 }
 
 /**
@@ -503,7 +574,7 @@ u32 ft_heat_window_blocks(void)
  */
 u32 ft_heat_period(void)
 {
-	return period_length;
+	return div_u64(period_length, HZ);
 }
 
 /* === Life ================================================================= */
@@ -528,7 +599,7 @@ int ft_heat_init(bool on, unsigned int window_kb, unsigned int period_secs)
 		return -EINVAL;
 	}
 	window_bits = ilog2(window_kb) + 10 - FT_BLOCK_BITS;
-	period_length = period_secs;
+	period_length = (u64)period_secs * HZ;
 	if (!on)
 		return 0;
 	cache = kmem_cache_create("fragtrace_heat", sizeof(struct chunk), 0,

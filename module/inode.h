@@ -22,6 +22,7 @@
 #include "gc.h"
 #include "volume.h"
 
+struct ft_awaited;
 struct ft_history;
 struct ft_rebuild;
 struct ft_walk;
@@ -129,17 +130,16 @@ enum ft_change {
  * @ref: one for the volume's table while the inode exists, one per user
  * @is_dir: directory: has names below it, no extent map
  * @warned: the log has reported that F2FS cannot report its layout
- * @lock: protects all up to @doubt
- * @state: enum ft_state; changed by ft_inode_change(). May be read without @lock.
- * @committing: blocks of an atomic write are being committed
- * @commit_begun: one of them is being committed; since then
- * @commit_changes: was the value of @changes
- * @audit: how many scans are left before the requested audit is given up; 0: none
- *	is requested
- * @resync: likewise for a resync that waits for this file or directory
  * @held: at how many tries in a row others held the inode's lock; belongs to the
  *	worker that has taken the record
  * @parked: it waits for its turn among such inodes, protected by vol->queue_lock
+ * @lock: protects all up to @doubt
+ * @state: enum ft_state; changed by ft_inode_change(). May be read without @lock.
+ * @audit: how many scans are left before the requested audit is given up; 0: none
+ *	is requested
+ * @committing: blocks of an atomic write are being committed
+ * @commit_begun: one of them is being committed; since then
+ * @commit_changes: was the value of @changes
  * @reserver: the last task that began to preallocate blocks; %NULL if blocks were,
  *	or may have been, freed since, or if its preallocation was reported
  * @direct_end: end of the run that a direct write under way got last; 0: none.
@@ -154,9 +154,11 @@ enum ft_change {
  *	@lock.
  * @map: the extent map
  * @history: of a file: its record in breaks.c, or %NULL
- * @writer: number of the last process that wrote to it (writer.h). May be read
- *	without @lock, as may
- * @marked: whether a write() has to change something in @history
+ * @awaited: of a file: what is expected to be written to it (breaks.h), or %NULL.
+ *	Whether there is one may be read without @lock, as may
+ * @writer: number of the last process that wrote to it (writer.h)
+ * @resync: how many scans are left before a resync that waits for this file or
+ *	directory is given up; 0: none waits
  * @doubt: enum ft_op: the operation that made the file stale; FT_OP_UNKNOWN if there
  *	were several, it is not known, or the file is exact
  * @extension: number of its extension (tally.h), protected by vol->ns_lock for
@@ -196,16 +198,15 @@ struct ft_inode {
 	refcount_t ref;
 	bool is_dir;
 	bool warned;
+	u8 held;
+	bool parked;
 
 	spinlock_t lock;
 	u8 state;
+	u8 audit;
 	bool committing;
 	bool commit_begun;
 	u32 commit_changes;
-	u8 audit;
-	u8 resync;
-	u8 held;
-	bool parked;
 	const struct task_struct *reserver;
 	u32 direct_end;
 	u32 changes;
@@ -214,8 +215,9 @@ struct ft_inode {
 	u64 last_write;
 	struct ft_extmap map;
 	struct ft_history *history;
+	struct ft_awaited *awaited;
 	u32 writer;
-	bool marked;
+	u8 resync;
 	u8 doubt;
 	bool copy;
 	u32 extension;

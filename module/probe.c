@@ -129,8 +129,9 @@ static bool has_clusters(const struct inode *inode)
 
 /* === What is read (parameter heat) ======================================== */
 
-static void count_heat(const struct inode *inode, u64 first, u64 end,
-		       void (*func)(struct ft_inode *rec, u32 first, u32 end))
+static __always_inline void
+count_heat(const struct inode *inode, u64 first, u64 end,
+	   void (*func)(struct ft_inode *rec, u32 first, u32 end))
 {
 	struct ft_inode *rec;
 
@@ -172,18 +173,20 @@ static u64 index_of(struct page *page)
 static void probe_submit_read(void *unused, struct super_block *sb, int type,
 			      struct bio *bio)
 {
+	const struct bio_vec *first = bio->bi_io_vec, *last;
 	struct address_space *mapping;
-	const struct bio_vec *last;
+	u64 from, to;
 
 	if (type != DATA || !bio->bi_vcnt)
 		return;
-	mapping = page_folio(bio_first_page_all(bio))->mapping;
+	mapping = page_folio(first->bv_page)->mapping;
 	if (!mapping)
 		return;
-	last = &bio->bi_io_vec[bio->bi_vcnt - 1];
-	count_heat(mapping->host, index_of(bio_first_page_all(bio)),
-		   index_of(last->bv_page) + 1 +
-		   ((last->bv_offset + last->bv_len - 1) >> PAGE_SHIFT),
+	last = &first[bio->bi_vcnt - 1];
+	from = index_of(first->bv_page);
+	to = last == first ? from : index_of(last->bv_page);
+	count_heat(mapping->host, from,
+		   to + 1 + ((last->bv_offset + last->bv_len - 1) >> PAGE_SHIFT),
 		   ft_heat_request);
 }
 
@@ -751,7 +754,7 @@ static void probe_write_begin(void *unused, struct inode *inode, loff_t pos,
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		writes(rec, inode, 0);
-		if (READ_ONCE(rec->marked))
+		if (READ_ONCE(rec->awaited))
 			ft_inode_dirtied(rec, first_block(pos),
 					 end_block(pos + len),
 					 !ft_f2fs_dirty_pages(inode));

@@ -190,13 +190,14 @@ void ft_step_end(struct ft_worker *w, struct inode *inode)
 	drop_sb(w);
 }
 
-/* === SIGKILL by the watchdog ============================================== */
+/* === SIGKILL by the watchdog or an answer ================================= */
 
 /**
- * ft_step_killable() - from now on the watchdog may send SIGKILL
+ * ft_step_killable() - from now on SIGKILL ends what the step asks of F2FS
  * @w: the worker, between ft_step_begin() and ft_step_end()
  *
- * The time limit of the step starts again.
+ * The watchdog sends it after the time limit, which starts again here; answer.c does
+ * when it has all blocks.
  *
  * Context: process; @w is running.
  */

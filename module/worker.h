@@ -54,7 +54,7 @@ struct task_struct;
  * @since: when the step began, in jiffies
  * @killable: the worker's task while SIGKILL ends what it does; events of this
  *	task are answers to the step
- * @killed: SIGKILL was sent
+ * @killed: the watchdog has sent SIGKILL
  * @ino: the inode that the step is about
  * @nr: extents in @found
  * @overflow: there were more extents

@@ -12,8 +12,8 @@
 #   rate       as many events as F2FS can make, for a minute: is one lost?
 #   scaling    writers on 1, 2 and 4 CPUs, in time; the time of a write event beside readers
 #   reads      only if named: instructions for each block read, with and without heat=1
-#   profile    only if named: the functions that execute the added instructions; $WORK is sequential, fill, overwrite, churn or table;
-#              $AGAINST is the mode to compare with: off, or no_causes for the cost of causes
+#   profile    only if named: the functions that execute the added instructions; $WORK is sequential, fill, overwrite, churn, direct, random
+#              or table; $MODE is compared with $AGAINST: tracing with off, or with no_causes for the cost of causes; heat for reads
 #   report     only print the table of earlier results, and draw
 #   readme     put that table and the picture into bench/README.md
 #
@@ -121,7 +121,7 @@ scaling() {
 profile() {
 	local mode times
 
-	for mode in "$AGAINST" tracing; do
+	for mode in "$AGAINST" "$MODE"; do
 		for times in 1 2; do
 			ft_say "profile: $WORK $mode, $times of 2"
 			"$FT_TESTS/machine/guest.sh" -k "$KERNEL" -m "$MODULE" -I -M 2G -a nokaslr -o "$OUT/profile/$mode$times" \
@@ -133,7 +133,7 @@ profile() {
 			}
 		done
 	done
-	"$PYTHON" "$BENCH_DIR/profile.py" "$OUT/profile" $BLOCKS "$AGAINST"
+	"$PYTHON" "$BENCH_DIR/profile.py" "$OUT/profile" $BLOCKS "$AGAINST" "$MODE"
 }
 
 # part(name) - measure one part
@@ -192,14 +192,14 @@ bench_main() {
 	ft_kernel "$KERNEL"
 	case $parts in
 	report | readme) ;;
-	*) MODULE=$("$FT_TESTS/machine/build.sh" module "$KERNEL" FT_SELFTEST=1) || exit 1 ;;
+	*) MODULE=$("$FT_TESTS/machine/build.sh" module "$KERNEL" FT_SELFTEST=bench) || exit 1 ;;
 	esac
 	for name in $parts; do
 		case $name in
 		report) ;;
 		profile)
 			mkdir -p "$OUT/profile"
-			WORK=${WORK:-sequential} BLOCKS=${BLOCKS:-16384} AGAINST=${AGAINST:-off}
+			WORK=${WORK:-sequential} BLOCKS=${BLOCKS:-16384} AGAINST=${AGAINST:-off} MODE=${MODE:-tracing}
 			profile
 			return
 			;;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The functions of the guest's kernel that execute the instructions added by tracing.
+"""The functions of the guest's kernel that execute the instructions added by tracing, or in another mode.
 
 In: a folder with MODETIMES.counts, written by profile.c, and MODETIMES/kallsyms; the number of written blocks.
 Out: instructions for each block, by function.
@@ -43,10 +43,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="instructions that tracing adds, by function")
     parser.add_argument("folder", type=Path)
     parser.add_argument("blocks", type=int)
-    parser.add_argument("against", help="the mode that tracing is compared with")
+    parser.add_argument("against", help="the mode to compare with")
+    parser.add_argument("mode", help="the mode that adds instructions")
     args = parser.parse_args()
-    base, tracing = work(args.folder, args.against), work(args.folder, "tracing")
-    added = {name: (tracing[name] - base[name]) / args.blocks for name in base | tracing}
+    base, more = work(args.folder, args.against), work(args.folder, args.mode)
+    added = {name: (more[name] - base[name]) / args.blocks for name in base | more}
     print(f"{sum(added.values()):9.1f}  instructions more for each block, of {sum(base.values()) / args.blocks:.0f} with {args.against}")
     for name, value in sorted(added.items(), key=lambda item: -abs(item[1]))[:SHOWN]:
         print(f"{value:9.1f}  {name}")

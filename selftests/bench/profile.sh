@@ -4,8 +4,9 @@
 # bench/profile.sh - one work in one mode, for a QEMU that counts executed instructions.
 #
 # usage: profile.sh MODE TIMES, with $WORK: sequential, fill (blocks of an empty file at random), overwrite (of a file
-# of $EXTENTS extents), churn (for each of $BLOCKS a file is created, renamed and removed, by 64 processes), or table,
-# which is read while tracing and has $BLOCKS extents; leaves the kernel's symbols in /out
+# of $EXTENTS extents), churn (for each of $BLOCKS a file is created, renamed and removed, by 64 processes), direct or
+# random (blocks of a file are read one at a time, directly or at random), or table, which is read while tracing and has
+# $BLOCKS extents; leaves the kernel's symbols in /out
 #
 # The instructions of the work alone are the difference between doing it twice and once.
 
@@ -24,7 +25,10 @@ quiet
 ram_disk 20
 make_volume /dev/zram0 "$MNT" $BENCH_OPTIONS || bail "no volume"
 [ "$WORK" != table ] || EXTENTS=$BLOCKS
-case $WORK in overwrite | table) bench-work holes "$MNT/file" $EXTENTS >/dev/null ;; esac
+case $WORK in
+overwrite | table) bench-work holes "$MNT/file" $EXTENTS >/dev/null ;;
+direct | random) bench-work seq "$MNT/file" "$BLOCKS" 256 >/dev/null ;;
+esac
 mode_begin "$1"
 cat /proc/kallsyms >/out/kallsyms
 i=0
@@ -37,8 +41,9 @@ while [ $i -lt "$2" ]; do
 		mkdir "$MNT/$i"
 		bench-work churn "$MNT/$i" 64 $((BLOCKS / 64)) >/dev/null
 		;;
+	direct | random) bench-work read "$MNT/file" "$BLOCKS" 1 "$WORK" >/dev/null ;;
 	table) [ "$1" = off ] || cat $DBG/table >/dev/null ;;
-	*) bail "WORK='$WORK': expected sequential, fill, overwrite, churn or table" ;;
+	*) bail "WORK='$WORK': expected sequential, fill, overwrite, churn, direct, random or table" ;;
 	esac
 	i=$((i + 1))
 done

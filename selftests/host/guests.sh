@@ -74,7 +74,7 @@ type_into() {
 	"$@" <"$typed" >"$dir/out" 2>"$dir/err"
 }
 
-plan 20
+plan 22
 expect "the small guest: the status of the command is returned" "$(status_of "$guest" -n -- sh -c 'echo "it'"'"'s $0 $1"; exit 9' 'a  b' '$c')" 9
 expect "the small guest: arguments are passed unchanged" "$(cat "$dir/out")" "it's a  b \$c"
 expect "the small guest: two disks exist" "$(status_of "$guest" -n -d 64M -d 128M -- sh -c 'blockdev --getsize64 /dev/vda && blockdev --getsize64 /dev/vdb')" 0
@@ -82,6 +82,8 @@ expect "the small guest: the disks have the requested sizes" "$(tr '\n' ' ' <"$d
 expect "the small guest: files in /out are copied to the host" "$(status_of "$guest" -n -o "$dir/back" -- sh -c 'echo kept >/out/file')$(cat "$dir/back/file")" 0kept
 expect "the small guest: the time limit ends it with status 124" "$(status_of "$guest" -n -t 6 -- sleep 60)" 124
 expect "the small guest: a crash of its kernel is status 125" "$(status_of "$guest" -n -- sh -c 'echo c >/proc/sysrq-trigger')" 125
+expect "the small guest: one that does not come up is booted once more, and ended" \
+	"$(FT_BOOT_LIMIT=3 status_of "$guest" -n -q -S -- true) $(grep -c 'once more$' "$dir/err")" "126 1"
 interrupt "the small guest: interrupted" TERM "$guest" -n -- sleep 60
 interrupt "the small guest: killed" KILL "$guest" -n -- sleep 60
 status=$(OUT=$dir/kept DISK=3G status_of "$vm" -n -- 'pwd; id -u; blockdev --getsize64 /dev/vda; 
@@ -103,6 +105,8 @@ expect "make vm: a disk that is a file keeps what the shell wrote" "$(env -u MAK
 	-C "$FT_TOP" vm DISK="$dir/disk" CMD='mount /dev/vda /mnt && cat /mnt/kept' 2>"$dir/err")" 0
 expect "at boot: the module waits for the volume" "$("$vm" -- selftests/in_guest/boot.sh 2>"$dir/err" | tr '\n' ' ')" \
 	"- - waiting 0 /mnt/db live /mnt/db "
+expect "the full guest: one that does not come up is booted once more, and ended" \
+	"$(FT_BOOT_LIMIT=3 status_of "$vm" -n -q -S -- true) $(grep -c 'once more$' "$dir/err")" "126 1"
 interrupt "the full guest: interrupted" TERM "$vm" -n -- 'sleep 60'
 interrupt "the full guest: killed" KILL "$vm" -n -- 'sleep 60'
 finish

@@ -254,6 +254,7 @@ ft_boot() {
 		-append "console=$console quiet $settings $OUT_ARG $APPEND" </dev/null 2>"$RUN/qemu.log" &
 	QEMU_PID=$!
 	QEMU_RC=0
+	ft_await_start "$QEMU_PID" grep -qs started "$RUN/status" || kill "$QEMU_PID" 2>/dev/null || :
 	wait "$QEMU_PID" || QEMU_RC=$?
 	QEMU_PID=
 }

@@ -61,3 +61,20 @@ ft_qemu() {
 	}
 	QEMU="$dir/usr/bin/qemu-system-x86_64 -L $dir/usr/share/qemu -L $dir/usr/share/seabios"
 }
+
+# Seconds after which a guest that has not come up is ended: a CPU that is emulated may lose its timer while the kernel boots.
+FT_BOOT_LIMIT=${FT_BOOT_LIMIT:-600}
+
+# ft_await_start(pid, command...) - wait until the command succeeds, which says that the guest has come up, or that
+# process has ended; false if neither is so after the limit
+ft_await_start() {
+	local pid end
+
+	pid=$1
+	end=$(($(date +%s) + FT_BOOT_LIMIT))
+	shift
+	until "$@" || ! kill -0 "$pid" 2>/dev/null; do
+		[ "$(date +%s)" -lt "$end" ] || return 1
+		sleep 1
+	done
+}

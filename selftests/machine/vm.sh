@@ -148,17 +148,22 @@ ft_share() {
 	esac
 }
 
-# ft_cleanup() - end the guest, remove the files of this run; safe to call twice
-ft_cleanup() {
+# ft_kill_qemu() - end QEMU, if it runs
+ft_kill_qemu() {
 	local pid
 
+	pid=$(cat "$RUN/qemu.pid" 2>/dev/null || :)
+	if [ -n "$pid" ] && grep -qa qemu "/proc/$pid/cmdline" 2>/dev/null; then
+		kill -9 "$pid" 2>/dev/null || :
+	fi
+}
+
+# ft_cleanup() - end the guest, remove the files of this run; safe to call twice
+ft_cleanup() {
 	trap '' INT TERM HUP
 	if [ -n "$VNG_PID" ]; then
 		# virtme-ng puts QEMU into separate processes: end QEMU first, then virtme-ng.
-		pid=$(cat "$RUN/qemu.pid" 2>/dev/null || :)
-		if [ -n "$pid" ] && grep -qa qemu "/proc/$pid/cmdline" 2>/dev/null; then
-			kill -9 "$pid" 2>/dev/null || :
-		fi
+		ft_kill_qemu
 		kill "$VNG_PID" 2>/dev/null || :
 		wait "$VNG_PID" 2>/dev/null || :
 		VNG_PID=
@@ -197,6 +202,7 @@ ft_boot_full() {
 	ft_vng_run -- sh "$RUN/command" </dev/null >"$RUN/vng.log" 2>&1 &
 	VNG_PID=$!
 	VNG_RC=0
+	ft_await_start "$VNG_PID" test -e "$RUN/started" || ft_kill_qemu
 	wait "$VNG_PID" || VNG_RC=$?
 	# Give tail the time to print the last lines: without inotify it polls once a second.
 	while [ "$(ft_tail_offset)" -lt "$(wc -c <"$RUN/out")" ]; do

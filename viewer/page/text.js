@@ -27,6 +27,13 @@ function describeAge(seconds) {
 	return count(Math.floor(seconds / size), word);
 }
 
+/* What a recording has only of its snapshots is older than the moment that is shown; undefined: the page has it not. */
+function describeOlder(what, ms) {
+	if (ms === undefined)
+		return [];
+	return [what + ": " + (ms < 1000 ? "of this moment" : describeAge(ms / 1000) + " older than this moment")];
+}
+
 /* Why a fragment begins where it does, and who wrote it when. */
 function describeCause({ kind, writer, age }) {
 	const when = age === undefined ? "" : "which last wrote " + describeAge(age) + " before this reading";

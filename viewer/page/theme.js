@@ -88,6 +88,8 @@ function drawLegend() {
 		items.push(legendItem("other files", ["#d8e2f2"]));
 	items.push(element("span", data.knowsFree ? "free" : "free, or not watched"));
 	items[items.length - 1].prepend(swatchOf(isDark() ? "#000" : "#fff"));
+	for (const text of [...describeOlder("state of F2FS", data.stateAge), ...describeOlder("counts of reads", data.heatAge)])
+		items.push(element("span", text));
 	$("legend").title = data.meaning;
 	$("legend").replaceChildren(...items);
 }

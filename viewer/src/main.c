@@ -179,8 +179,8 @@ static void write_outputs(struct session *s, const struct table *table)
 	struct f2fs_state *states = needs_state ? f2fs_source_read(&s->state, table) : NULL;
 	struct space *spaces = states ? space_of(table, states) : NULL;
 
-	if (o->record)
-		recorder_add(&s->recorder, &table->text, false);
+	if (o->record && recorder_add(&s->recorder, &table->text, false))
+		recorder_add_heat(&s->recorder, &s->source);
 	if (o->json)
 		export_json(o->json, s->source.name, table, o->list, spaces);
 	if (o->csv)
@@ -204,17 +204,47 @@ static void show(struct session *s, struct table *table, struct f2fs_state *stat
 	report_colors(s, &s->server.view.runs);
 }
 
+/* Where it is not said which counts of reads to show, a recording has those of each of its snapshots. */
+static bool has_recorded_heat(const struct session *s)
+{
+	return s->options.needs_heat && !s->options.heat;
+}
+
+/* Read the counts that the recording has for a moment. Return: why there are none; to be freed. */
+static char *read_recorded_heat(struct session *s, const struct moment *moment, int64_t *time_ms)
+{
+	struct heat heat;
+	char *trouble = serve_recording_heat(&s->server.recording, moment, &heat, time_ms);
+
+	heat_free(trouble ? &heat : &s->heat);
+	if (!trouble)
+		s->heat = heat;
+	return trouble;
+}
+
 /* For the server. */
 static char *show_moment(void *arg, const struct moment *moment)
 {
 	struct session *s = arg;
+	const struct moment *at = moment ? moment : &s->source.at;
+	int64_t state_ms = 0, heat_ms = 0;
 	struct f2fs_state *states;
 	struct table table;
-	char *trouble = serve_recording_read(&s->server.recording, moment ? moment : &s->source.at, &table, &states);
+	char *trouble = serve_recording_read(&s->server.recording, at, &table, &states, &state_ms);
 
-	if (!trouble)
-		show(s, &table, states ? states : f2fs_source_read(&s->state, &table));
-	return trouble;
+	if (trouble)
+		return trouble;
+	if (has_recorded_heat(s))
+		trouble = read_recorded_heat(s, at, &heat_ms);
+	if (trouble) {
+		f2fs_states_free(states, table.n_volumes);
+		table_free(&table);
+		return trouble;
+	}
+	show(s, &table, states ? states : f2fs_source_read(&s->state, &table));
+	s->server.view.state_ms = state_ms;
+	s->server.view.heat_ms = heat_ms;
+	return NULL;
 }
 
 /* The table is moved to the server. A recording has F2FS's state, too. */
@@ -255,12 +285,28 @@ static void check_conditions(const struct session *s, const struct table *table)
 	}
 }
 
+/* The counts of the snapshot that the moment was rebuilt from. */
+static char *heat_of_moment(const struct session *s)
+{
+	const struct recorded *found;
+	struct recording recording;
+	char *path;
+
+	recording_open(&recording, s->source.path);
+	found = recording_before(&recording, &s->source.at);
+	path = xasprintf("%s", found ? found->heat : s->source.path);
+	recording_close(&recording);
+	return path;
+}
+
 /* Like the table, the counts of reads may come again if they were there before. */
 static bool read_heat(struct session *s)
 {
 	struct heat heat;
-	char *trouble = heat_read(&heat, s->options.heat);
+	char *path = has_recorded_heat(s) ? heat_of_moment(s) : NULL;
+	char *trouble = heat_read(&heat, path ? path : s->options.heat);
 
+	free(path);
 	if (trouble && !s->heat_was_read)
 		die("%s", trouble);
 	if (trouble && !s->heat_was_missed)
@@ -286,7 +332,8 @@ static bool read_once(struct session *s)
 	source_report(&s->source);
 	if (!is_there)
 		return false;
-	if (s->colors.heat && !read_heat(s)) {
+	/* the server reads those of a recording itself */
+	if (s->colors.heat && !(s->options.serve && has_recorded_heat(s)) && !read_heat(s)) {
 		table_free(&table);
 		return false;
 	}
@@ -418,7 +465,7 @@ int main(int argc, char **argv)
 	s.source.at = s.options.at;
 	f2fs_source_init(&s.state, s.options.table, s.options.f2fs_state, s.options.space);
 	options_read_colors(&s.options, &s.colors);
-	if (s.options.heat)
+	if (s.options.needs_heat)
 		s.colors.heat = &s.heat;
 	options_read_img(&s.options, &s.img);
 	if (s.options.record)

@@ -114,7 +114,7 @@ static const char more_usage[] =
 "                       before it), process (that wrote it), age or heat (how\n"
 "                       often the blocks are read)\n"
 "      --heat FILE      with --color-by heat, the counts of reads (heat beside the\n"
-"                       table; of a module that was loaded with heat=1)\n"
+"                       table, or in a recording; of a module with heat=1)\n"
 "  -i, --image FILE     sizes and folding: a file, or rocksdb, redis or voltdb\n"
 "      --layout NAME    boxes (one per block, long runs folded), segments (a row\n"
 "                       for each segment) or hilbert (the volume as a square)\n"
@@ -360,11 +360,17 @@ static void check_file(const struct options *o)
 		die_usage("--file has a picture of its own, expected no %s beside it", other);
 }
 
-/* The counts of reads are beside a table of debugfs, or of a copy of its files. */
+/*
+ * The counts of reads are beside a table of debugfs, or of a copy of its files, or beside a recorded snapshot; in a
+ * recording, it depends on the moment which file has them: NULL.
+ */
 static char *heat_beside(const char *table)
 {
 	const char *slash = strrchr(table, '/'), *name = slash ? slash + 1 : table;
+	char *recorded = recording_is(table) ? NULL : recorded_heat(table);
 
+	if (recorded || recording_is(table))
+		return recorded;
 	if (strcmp(name, "snapshot") && strcmp(name, "table"))
 		die_usage("--color-by heat: what is read is not in %s, expected a copy of the file heat: --heat FILE", table);
 	return xasprintf("%.*sheat", (int)(name - table), table);
@@ -376,7 +382,8 @@ static void check_heat(struct options *o, const char *heat)
 
 	if (heat && !is_wanted)
 		die_usage("--heat goes with --color-by heat");
-	if (is_wanted && (o->png || o->html || o->serve))
+	o->needs_heat = is_wanted && (o->png || o->html || o->serve);
+	if (o->needs_heat)
 		o->heat = heat ? xasprintf("%s", heat) : heat_beside(o->table);
 }
 

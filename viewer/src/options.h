@@ -47,7 +47,8 @@
  * @lens: which blocks and files are drawn
  * @file: draw this file alone, in a picture of its own; NULL: draw blocks
  * @color_by: name of the colour source
- * @heat: the counts of reads; NULL if no picture or page shows them
+ * @needs_heat: a picture or a page shows the counts of reads
+ * @heat: these counts; NULL: those of the recording
  * @color_conf: arguments of -c
  * @n_color_confs: number of @color_conf
  * @img_conf: argument of -i, or NULL
@@ -67,6 +68,7 @@ struct options {
 	struct lens lens;
 	const char *file;
 	const char *color_by;
+	bool needs_heat;
 	char *heat;
 	const char *color_conf[MAX_COLOR_CONFS];
 	size_t n_color_confs;

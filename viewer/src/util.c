@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,7 +14,6 @@
 #include "util.h"
 
 #define READ_START (1u << 20)
-#define BIG (1u << 24)
 
 const char *program = "fragtrace-view";
 
@@ -275,16 +273,6 @@ void format_share(char buf[SHARE_MAX], uint64_t part, uint64_t whole)
 		snprintf(buf, SHARE_MAX, "%.*f %%", share == (double)(uint64_t)share ? 0 : 1, share);
 }
 
-/* Large buffers are faster to fill in huge pages than in pages of 4 KiB. */
-static void use_big_pages(char *buf, size_t size)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *first = (char *)(((uintptr_t)buf + page - 1) / page * page);
-
-	if (size >= BIG)
-		madvise(first, size - (size_t)(first - buf), MADV_HUGEPAGE);
-}
-
 /**
  * monotonic_ns() - read a clock that is never set
  *
@@ -359,7 +347,6 @@ int slurp(struct text *text, int fd)
 		cap = (size_t)st.st_size + 2;
 	}
 	text->buf = xreallocarray(NULL, cap, 1);
-	use_big_pages(text->buf, cap);
 	for (;;) {
 		n = read(fd, text->buf + text->len, cap - text->len - 1);
 		if (n == 0)

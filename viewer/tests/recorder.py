@@ -14,6 +14,8 @@ from typing import Optional
 import numpy as np
 import zstandard
 
+import naive_space
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
 
 from fragsnap import events as ev  # noqa: E402
@@ -214,6 +216,19 @@ class Recorder:
         data = self.model.snapshot(self.model.time_ns)
         self.stem.with_name(self.stem.name + ".snapshot.zst").write_bytes(zstandard.compress(data))
         self.taken = begun
+
+
+# F2FS's own state: these segments hold nodes
+NODE_SEGMENTS = range(380, 388)
+
+
+def write_state(folder: Path, valid: set[int]) -> None:
+    """A segment_bits with these blocks."""
+    with open(folder / "segment_bits", "w", encoding="ascii") as file:
+        print(naive_space.BITS, naive_space.LINE, sep="\n", file=file)
+        for i in range((END - MAIN) // 512):
+            bits = [MAIN + 512 * i + k in valid for k in range(512)]
+            print(f"{i:<10}{3 if i in NODE_SEGMENTS else 1}|{sum(bits):<3}| {naive_space.as_hex(bits)}", file=file)
 
 
 def iso(time_ns: int) -> str:

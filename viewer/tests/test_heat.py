@@ -19,6 +19,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
+from recorder import record
 from serving import Server
 
 HERE = Path(__file__).resolve().parent
@@ -269,6 +270,70 @@ def test_where_counts_are(view: str) -> None:
     Path("copy/heat").write_bytes(gzip.compress(Path("counts").read_bytes()))
     run(view, "copy/table", "--color-by", "heat", "-o", "out.png")
     expect(note("all reads here: "), "all reads here: reads=5 blocks=96, folded blocks=0")
+
+
+def reads_of(view: str, *args: str) -> int:
+    run(view, *args, "--color-by", "heat", "-o", "out.png")
+    found = re.match(r"all reads here: reads=(\d+) ", note("all reads here: "))
+    assert found
+    return int(found[1])
+
+
+def record_reads(view: str, second: int, reads: int) -> None:
+    """Record a file of that second, which was read so often; of no reads, nothing is known."""
+    os.makedirs("copy", exist_ok=True)
+    one_file(32 + second, f"0 {reads} 60 5 0")
+    os.rename("table", "copy/table")
+    os.rename("heat", "copy/heat")
+    os.utime("copy/table", (1700000000 + second, 1700000000 + second))
+    text = Path("copy/table").read_text(encoding="utf-8")
+    Path("copy/table").write_text(text.replace("0 96 0 4", f"{second} 96 0 4"), encoding="utf-8")
+    os.utime("copy/table", (1700000000 + second, 1700000000 + second))
+    if not reads:
+        Path("copy/heat").write_text("# fragtrace heat 1\n# not known: the module was loaded with heat=0\n", encoding="utf-8")
+    run(view, "-t", "copy/table", "--record", "run")
+
+
+def test_recordings(view: str) -> None:
+    """A recording has the counts of each of its snapshots."""
+    for second, reads in enumerate((5, 70, 0)):
+        record_reads(view, second, reads)
+    expect(sorted(os.listdir("run")), [f"fragtrace-170000000{second}.000.{kind}.zst" for second in range(3)
+                                       for kind in ("heat", "table") if second < 2 or kind == "table"])
+    expect([reads_of(view, "run", "--at", at) for at in ("0s", "1.5s")], [5, 70])
+    expect(reads_of(view, "run/fragtrace-1700000001.000.table.zst"), 70)
+    os.rename("copy/heat", "other")
+    one_file(32, "0 9 9 9 0")
+    expect(reads_of(view, "run", "--heat", "heat"), 9)
+    for where in (["run"], ["run/fragtrace-1700000002.000.table.zst"]):
+        expect(run(view, *where, "--color-by", "heat", "-o", "none.png", status=1),
+               "fragtrace-view: run/fragtrace-1700000002.000.heat.zst: cannot open: No such file or directory; a snapshot is "
+               "recorded with what is read if the module was loaded with heat=1\n")
+    server = Server(view, "run", "--at", "0s", "--color-by", "heat")
+    for second, reads in (0, 5), (1, 70), (0, 5):
+        moment = f"2023-11-14T22:13:{20 + second}.400Z"
+        piece, = server.ask("blocks", volume=0, first=10, end=11, at=moment)["pieces"]
+        expect((piece["reads"], server.ask("table", at=moment)["heatAge"]), (reads, 0))
+    status, _, body = server.request(f"{server.url}table?at=2023-11-14T22:13:22Z")
+    assert (status, b"; a snapshot is recorded with what is read" in body) == (404, True), (status, body)
+    Path("run/fragtrace-1700000001.000.heat.zst").write_text("nonsense", encoding="utf-8")
+    expect([server.status("table", at=f"2023-11-14T22:13:2{second}Z") for second in range(2)], [200, 404])
+    expect(server.stop(), 0)
+
+
+def test_moments_between_snapshots(view: str) -> None:
+    """Of a moment that is rebuilt from events, the counts are those of the snapshot before it, and their age is told."""
+    recorder = record(Path("run"), 1)
+    base_ms = int(recorder.stem.name.removeprefix("fragtrace-").replace(".", ""))
+    ino = min(recorder.model.names)
+    Path(f"{recorder.stem}.heat.zst").write_bytes(gzip.compress(
+        f"# fragtrace heat 1\n# windows blocks=64 period_secs=3600\n254:0 {ino} 0 7 7 7 0 /m\n".encode()))
+    expect(reads_of(view, "run") in (0, 7), True)
+    server = Server(view, "run", "--color-by", "heat")
+    table = server.ask("table")
+    expect(table["heatAge"], table["time"] - base_ms)
+    assert table["heatAge"] > 0
+    expect(server.stop(), 0)
 
 
 def test_errors(view: str) -> None:

@@ -21,7 +21,7 @@ from typing import Callable
 import browser
 import check_palette
 import naive_space
-from recorder import iso, record, record_gap
+from recorder import Model, Recorder, iso, record, record_gap, write_state
 from serving import Server
 
 HERE = Path(__file__).resolve().parent
@@ -774,6 +774,31 @@ def test_play(page: Page) -> None:
     page.browser.write("f")
     page.browser.key(" ", " ")
     expect(page.js("[player.plays, document.querySelector('#find').value]"), [False, "f "])
+
+
+def test_player_tells_ages(page: Page) -> None:
+    """What a recording has only of its snapshots: how much older it is than the moment."""
+    recorder = Recorder(Path("run"), Model(random.Random(5)))
+    recorder.steps(9)
+    recorder.copy(0)
+    base_ms = recorder.model.time_ns // 10 ** 6
+    (Path(f"{recorder.stem}.f2fs") / "254:0").mkdir(parents=True)
+    write_state(Path(f"{recorder.stem}.f2fs") / "254:0", {block[3] for block in recorder.model.shown()})
+    Path(f"{recorder.stem}.heat.zst").write_text("# fragtrace heat 1\n# windows blocks=64 period_secs=9\n", encoding="utf-8")
+    recorder.model.time_ns += 40 * 10 ** 9
+    recorder.steps(9)
+    recorder.flush()
+    recorder.write()
+    page.serve("run", "--color-by", "heat")
+    page.browser.until("player.spans.length && player.last > player.first")
+    legend = page.text("#legend")
+    for what in "state of F2FS", "counts of reads":
+        assert f"{what}: {(page.js('data.time') - base_ms) // 1000} seconds older than this moment" in legend, legend
+    page.js("jump(player.first)")
+    until_at(page, base_ms)
+    legend = page.text("#legend")
+    for what in "state of F2FS", "counts of reads":
+        assert f"{what}: of this moment" in legend, legend
 
 
 def test_player_marks_gaps(page: Page) -> None:

@@ -22,7 +22,7 @@ from collections import Counter
 from pathlib import Path
 
 import naive_space
-from recorder import END, MAIN, Recorder, iso, record, record_gap
+from recorder import END, MAIN, NODE_SEGMENTS, Recorder, iso, record, record_gap, write_state
 from recorder import Model as FileModel
 from serving import Server
 
@@ -499,18 +499,6 @@ def test_spans_are_bounded(view: str) -> None:
         expect([server.status("recording", first=first) for first in ("x", -1, 2 ** 32)], [400] * 3)
 
 
-NODE_SEGMENTS = range(380, 388)
-
-
-def write_state(folder: Path, valid: set[int]) -> None:
-    """A segment_bits with these blocks."""
-    with open(folder / "segment_bits", "w", encoding="ascii") as file:
-        print(naive_space.BITS, naive_space.LINE, sep="\n", file=file)
-        for i in range((END - MAIN) // 512):
-            bits = [MAIN + 512 * i + k in valid for k in range(512)]
-            print(f"{i:<10}{3 if i in NODE_SEGMENTS else 1}|{sum(bits):<3}| {naive_space.as_hex(bits)}", file=file)
-
-
 def test_state_of_f2fs_in_a_recording(view: str) -> None:
     recorder = Recorder(Path("run"), FileModel(random.Random(3)))
     recorder.steps(40)
@@ -520,6 +508,7 @@ def test_state_of_f2fs_in_a_recording(view: str) -> None:
     nodes = {MAIN + 512 * segment + k for segment in NODE_SEGMENTS for k in range(60)} - watched
     others = {rng.randrange(MAIN, MAIN + 512 * 380) for _ in range(3000)} - watched
     state = Path(str(recorder.stem) + ".f2fs")
+    state_ms = recorder.model.time_ns // 10 ** 6
     (state / "254:0").mkdir(parents=True)
     write_state(state / "254:0", watched | others | nodes)
     recorder.steps(60)
@@ -531,7 +520,8 @@ def test_state_of_f2fs_in_a_recording(view: str) -> None:
         for index in 40, 60, len(recorder.truth) - 1:
             at, blocks = iso(recorder.truth[index][0]), {b[3] for b in recorder.truth[index][1] if b[2] != "u"}
             freed += len(watched - blocks)
-            expect(server.ask("table", at=at)["knowsFree"], True)
+            table = server.ask("table", at=at)
+            expect((table["knowsFree"], table["stateAge"]), (True, table["time"] - state_ms))
             for first in range(MAIN, END, MAX_CELLS):
                 cells = expand(server.ask("cells", at=at, volume=0, first=first, per=1, n=MAX_CELLS)["cells"])
                 for lba, (rgb, _) in enumerate(cells, first):
@@ -540,7 +530,8 @@ def test_state_of_f2fs_in_a_recording(view: str) -> None:
     assert freed, "no block became free"
     (state / "254:0/segment_bits").write_text("nonsense\n")
     with Serving(view, "run") as server:
-        expect(server.ask("table", at="1s")["knowsFree"], False)
+        table = server.ask("table", at="1s")
+        expect((table["knowsFree"], "stateAge" in table), (False, False))
 
 
 # === Size ===

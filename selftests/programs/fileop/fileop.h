@@ -115,6 +115,9 @@ void op_keep(int argc, char **argv);
 /* reads.c */
 void op_reads(int argc, char **argv);
 
+/* shadow.c */
+void op_shadow(int argc, char **argv);
+
 /* run.c */
 void become(unsigned int uid);
 uint64_t now_ms(void);

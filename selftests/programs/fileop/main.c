@@ -662,6 +662,7 @@ static const struct {
 	{ "slurp", 1, op_slurp, "FILE" },
 	{ "read", 2, op_read, "FILE LENGTH" },
 	{ "reads", 5, op_reads, "FILE OFFSET LENGTH SIZE STEP [mmap|aio|uring] [direct] [random] [cached]" },
+	{ "shadow", 3, op_shadow, "FILE SECONDS SEED" },
 	{ "try", 2, op_try, "FILE r|w" },
 	{ "stuck", 2, op_stuck, "FILE READY [FILE_OF_FUSE]" },
 	{ "stuck_dir", 2, op_stuck_dir, "FOLDER READY" },

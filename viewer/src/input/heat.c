@@ -99,6 +99,26 @@ static bool parse(struct heat *heat, const char *name, char *text)
 }
 
 /**
+ * heat_is_known() - does the module count what is read?
+ * @text: its file heat
+ *
+ * Return: false if it was loaded with heat=0.
+ */
+bool heat_is_known(const struct text *text)
+{
+	return text->len && !strstr(text->buf, "\n# not known");
+}
+
+/* A recorded copy is only there if the module counted. */
+static const char *hint(const char *path)
+{
+	size_t n = strlen(path), suffix = strlen(HEAT_SUFFIX);
+
+	return n < suffix || strcmp(path + n - suffix, HEAT_SUFFIX) ? "" :
+	       "; a snapshot is recorded with what is read if the module was loaded with heat=1";
+}
+
+/**
  * heat_read() - read the counts of the module
  * @heat: the result; to be freed with heat_free()
  * @path: the file, or a copy of it, which may be packed
@@ -115,7 +135,7 @@ char *heat_read(struct heat *heat, const char *path)
 
 	*heat = (struct heat){ 0 };
 	if (fd < 0)
-		return xasprintf("%s: cannot open: %s", path, strerror(err));
+		return xasprintf("%s: cannot open: %s%s", path, strerror(err), hint(path));
 	err = slurp(&text, fd);
 	close(fd);
 	if (err == EFBIG)

@@ -3,10 +3,14 @@
 #ifndef HEAT_H
 #define HEAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "input/table.h"
+
+/* The end of the name of a recorded copy. */
+#define HEAT_SUFFIX ".heat.zst"
 
 /**
  * struct heat_window - the counts of a window of a file
@@ -44,6 +48,7 @@ struct heat {
 	size_t cap;
 };
 
+bool heat_is_known(const struct text *text);
 char *heat_read(struct heat *heat, const char *path);
 void heat_free(struct heat *heat);
 const struct heat_window *heat_find(const struct heat *heat, const struct table *table, uint32_t file, uint64_t number);

@@ -4,6 +4,7 @@
  *
  *	fragtrace-SECONDS.mmm.snapshot.zst	a copy of the maps; or .table.zst, and .gz in place of .zst
  *	fragtrace-SECONDS.mmm.events.zst	what happened after it; see events.h
+ *	fragtrace-SECONDS.mmm.heat.zst		the module's file heat of that time, if it counts what is read
  *	fragtrace-SECONDS.mmm.f2fs		a folder with F2FS's own state of that time, for --f2fs-state
  *
  * The time in a name is that of the snapshot, in seconds since 1970. Without events, a snapshot is valid until
@@ -20,6 +21,7 @@
 
 #include "input/events.h"
 #include "input/f2fs_state.h"
+#include "input/heat.h"
 #include "input/recording.h"
 #include "input/replay.h"
 #include "input/snapshot.h"
@@ -45,6 +47,21 @@ int64_t recorded_time_of(const char *name, const char **suffix)
 		return -1;
 	*suffix = name + n;
 	return seconds < 0 || seconds > INT64_MAX / 2000000000 || ms < 0 ? -1 : seconds * 1000 + ms;
+}
+
+/**
+ * recorded_heat() - the file with what was read until a recorded snapshot
+ * @path: the snapshot
+ *
+ * Return: its path, to be freed, whether there is such a file or not; NULL if this is no recorded snapshot.
+ */
+char *recorded_heat(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *suffix;
+
+	if (recorded_time_of(slash ? slash + 1 : path, &suffix) < 0)
+		return NULL;
+	return xasprintf("%.*s" HEAT_SUFFIX, (int)(suffix - path), path);
 }
 
 static bool is_one_of(const char *name, const char *const *names)
@@ -83,6 +100,7 @@ static void enter(struct recording *r, size_t *cap, const char *name)
 	found.snapshot = xasprintf("%s/%s", r->dir, name);
 	found.events = xasprintf("%s/%.*s" EVENTS_SUFFIX, r->dir, (int)(suffix - name), name);
 	found.state = xasprintf("%s/%.*s" F2FS_STATE_SUFFIX, r->dir, (int)(suffix - name), name);
+	found.heat = recorded_heat(found.snapshot);
 	keep_if_there(&found.events);
 	keep_if_there(&found.state);
 	r->list = grow(r->list, cap, r->n, sizeof(found));
@@ -139,6 +157,7 @@ void recording_close(struct recording *recording)
 		free(recording->list[i].snapshot);
 		free(recording->list[i].events);
 		free(recording->list[i].state);
+		free(recording->list[i].heat);
 	}
 	free(recording->list);
 	*recording = (struct recording){ 0 };

@@ -18,12 +18,14 @@
  * @snapshot: its path; NULL in a list of what is not read
  * @events: the path of the events, or NULL
  * @state: the folder with F2FS's own state of that time, or NULL
+ * @heat: the path of what was read until then; there need not be such a file
  */
 struct recorded {
 	int64_t time_ms;
 	char *snapshot;
 	char *events;
 	char *state;
+	char *heat;
 };
 
 /**
@@ -60,6 +62,7 @@ void recording_open(struct recording *recording, const char *dir);
 void recording_read(const struct recording *recording, const struct moment *moment, struct text *text);
 const struct recorded *recording_before(const struct recording *recording, const struct moment *moment);
 void recording_span(const struct recording *recording, size_t i, struct span *span);
+char *recorded_heat(const char *path);
 void recording_close(struct recording *recording);
 
 #endif

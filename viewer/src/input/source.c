@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "input/heat.h"
 #include "input/recording.h"
 #include "input/snapshot.h"
 #include "input/source.h"
@@ -167,6 +168,28 @@ bool source_read_beside(const struct source *source, const char *name, struct te
 	err = read_text(text, path, &step);
 	free(path);
 	return !err;
+}
+
+/**
+ * source_read_heat() - read what the module has counted until now
+ * @source: its table or snapshot, or a copy in a folder with a copy of its file heat
+ * @text: the result, unpacked; to be freed with text_free()
+ *
+ * Return: false if there are no counts.
+ */
+bool source_read_heat(const struct source *source, struct text *text)
+{
+	const char *slash = strrchr(source->path, '/');
+
+	if (!slash || (strcmp(slash, "/snapshot") && strcmp(slash, "/table")) ||
+	    !source_read_beside(source, "heat", text))
+		return false;
+	if (is_packed(text))
+		unpack(text, "heat");
+	if (heat_is_known(text))
+		return true;
+	text_free(text);
+	return false;
 }
 
 /* === Waiting targets === */

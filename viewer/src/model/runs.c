@@ -29,7 +29,15 @@ static void count_files(struct runs *runs, uint8_t *rule_of, const struct colors
 	}
 }
 
-static void count_unwatched(struct runs *runs, const struct run *run)
+static void add_gap(struct runs *runs, size_t part, const struct run *run)
+{
+	if (run->blks < runs->table->volumes[0].segment_blks)
+		return;
+	runs->gaps = grow(runs->gaps, &runs->cap_gaps, runs->n_gaps, sizeof(*runs->gaps));
+	runs->gaps[runs->n_gaps++] = (struct gap){ .part = part, .lba = run->lba, .blks = run->blks };
+}
+
+static void count_unwatched(struct runs *runs, size_t part, const struct run *run)
 {
 	if (run->shade == SHADE_LEFT_OUT)
 		runs->left_out_blks += run->blks;
@@ -41,6 +49,7 @@ static void count_unwatched(struct runs *runs, const struct run *run)
 	runs->free_gaps++;
 	if (run->blks > runs->free_longest)
 		runs->free_longest = run->blks;
+	add_gap(runs, part, run);
 }
 
 /* It is not a later part of one whose colours change. */
@@ -133,7 +142,7 @@ static void shade_volume(struct runs *runs, size_t volume, const struct colors *
 		size_t rule;
 
 		if (run.first == NO_EXTENT) {
-			count_unwatched(runs, &run);
+			count_unwatched(runs, volume, &run);
 			continue;
 		}
 		file = &table->files[table->extents[run.first].file];
@@ -211,7 +220,7 @@ static void count_part(struct runs *runs, size_t part, const struct colors *colo
 
 	while (runs_next(&walk, &run)) {
 		if (run.first == NO_EXTENT)
-			count_unwatched(runs, &run);
+			count_unwatched(runs, part, &run);
 		else
 			count_drawn(runs, &run, colors, is_met, run.lba == runs->parts[part].first_blk);
 	}
@@ -239,6 +248,7 @@ void runs_narrow(struct runs *runs, const struct lens *lens, const struct colors
 	runs->parts = lens_parts(lens, runs->table, name, &runs->n_parts);
 	memset(runs->drawn, 0, sizeof(runs->drawn));
 	memset(&runs->drawn_total, 0, sizeof(runs->drawn_total));
+	runs->n_gaps = 0;
 	runs->free_blks = runs->free_gaps = runs->free_longest = 0;
 	runs->other_blks = runs->node_blks = runs->left_out_blks = 0;
 	is_met = xcalloc(runs->table->n_files, sizeof(*is_met));
@@ -259,6 +269,7 @@ void runs_free(struct runs *runs)
 	free(runs->shades);
 	free(runs->starts);
 	free(runs->figures);
+	free(runs->gaps);
 	*runs = (struct runs){ 0 };
 }
 
@@ -305,6 +316,7 @@ struct run_walk runs_walk(const struct runs *runs, size_t part)
 	const struct selection *selection = runs->selection;
 	struct run_walk walk = {
 		.runs = runs, .volume = runs_volume(runs, part), .end_blk = p->end_blk, .lba = p->first_blk,
+		.has_ranges = runs->colors->source->range_rule,
 	};
 
 	walk.next = extent_after(runs->table, walk.volume, walk.lba);
@@ -366,16 +378,30 @@ uint8_t runs_shade(const struct runs *runs, size_t extent, uint64_t blk, uint64_
 	       runs->shades[extent];
 }
 
-/* The rest of the fragment that is next, or its blocks of one shade. */
-static void find_extents(struct run_walk *walk, struct run *run)
+/* The rest of the fragment that is next: all of it has one shade. Return: its end. */
+static uint64_t find_fragment(struct run_walk *walk, struct run *run)
 {
-	const struct runs *runs = walk->runs;
-	const struct extent *e = &runs->table->extents[walk->next];
+	const uint8_t *starts = walk->runs->starts;
+	size_t next = walk->next + 1, end = walk->volume->end;
+	const struct extent *last;
+
+	while (next != end && starts[next] == START_NONE)
+		next++;
+	last = &walk->runs->table->extents[next - 1];
+	run->n = next - walk->next;
+	run->shade = walk->runs->shades[walk->next];
+	walk->next = next;
+	return last->lba + (uint64_t)last->blks;
+}
+
+/* The blocks of one shade in the rest of the fragment that is next. Return: their end. */
+static uint64_t find_shade(struct run_walk *walk, struct run *run)
+{
+	const struct extent *e = &walk->runs->table->extents[walk->next];
 	uint64_t lba = run->lba, end_blk;
 	uint8_t shade;
 
-	run->first = walk->next;
-	shade = runs_shade(runs, walk->next, e->offset + (lba - e->lba), &end_blk);
+	shade = runs_shade(walk->runs, walk->next, e->offset + (lba - e->lba), &end_blk);
 	run->shade = shade;
 	while (shade == run->shade) {
 		run->n = walk->next - run->first + 1;
@@ -384,11 +410,20 @@ static void find_extents(struct run_walk *walk, struct run *run)
 			break;
 		walk->next++;
 		e++;
-		if (walk->next == walk->volume->end || runs->starts[walk->next] != START_NONE || lba >= walk->end_blk)
+		if (walk->next == walk->volume->end || walk->runs->starts[walk->next] != START_NONE || lba >= walk->end_blk)
 			break;
-		shade = runs_shade(runs, walk->next, e->offset, &end_blk);
+		shade = runs_shade(walk->runs, walk->next, e->offset, &end_blk);
 	}
-	run->blks = (lba < walk->end_blk ? lba : walk->end_blk) - run->lba;
+	return lba;
+}
+
+static void find_extents(struct run_walk *walk, struct run *run)
+{
+	uint64_t end;
+
+	run->first = walk->next;
+	end = walk->has_ranges ? find_shade(walk, run) : find_fragment(walk, run);
+	run->blks = (end < walk->end_blk ? end : walk->end_blk) - run->lba;
 }
 
 /**
@@ -400,20 +435,21 @@ static void find_extents(struct run_walk *walk, struct run *run)
  */
 bool runs_next(struct run_walk *walk, struct run *run)
 {
-	const struct extent *next = &walk->runs->table->extents[walk->next];
-	bool is_last = walk->next == walk->volume->end;
+	uint64_t lba = walk->lba, next_blk = walk->end_blk;
 
-	if (walk->lba == walk->end_blk)
+	if (lba == walk->end_blk)
 		return false;
-	*run = (struct run){ .first = NO_EXTENT, .lba = walk->lba, .shade = SHADE_FREE };
-	if (!is_last && next->lba <= walk->lba)
+	if (walk->next != walk->volume->end && walk->runs->table->extents[walk->next].lba < next_blk)
+		next_blk = walk->runs->table->extents[walk->next].lba;
+	*run = (struct run){ .first = NO_EXTENT, .lba = lba, .shade = SHADE_FREE };
+	if (next_blk <= lba) {
 		find_extents(walk, run);
-	else
-		run->blks = (is_last || next->lba > walk->end_blk ? walk->end_blk : next->lba) - walk->lba;
-	if (run->first == NO_EXTENT)
+	} else {
+		run->blks = next_blk - lba;
 		cut_by_others(walk, run);
-	if (run->shade == SHADE_FREE && walk->segments)
-		cut_by_use(walk, run);
-	walk->lba += run->blks;
+		if (run->shade == SHADE_FREE && walk->segments)
+			cut_by_use(walk, run);
+	}
+	walk->lba = lba + run->blks;
 	return true;
 }

@@ -34,6 +34,18 @@ struct run {
 };
 
 /**
+ * struct gap - a free run
+ * @part: index of its part
+ * @lba: first block address
+ * @blks: length
+ */
+struct gap {
+	size_t part;
+	uint64_t lba;
+	uint64_t blks;
+};
+
+/**
  * struct runs - all runs of a table, and totals
  * @table: the table, with all its blocks; only files that are drawn
  * @colors: the rules
@@ -53,6 +65,8 @@ struct run {
  * @free_blks: blocks that belong to no watched file and, where F2FS's state was read, are not valid
  * @free_gaps: number of free runs
  * @free_longest: blocks in the longest free run
+ * @gaps: the free runs that have room for a segment of the first volume, by part and LBA
+ * @n_gaps: number of @gaps
  * @other_blks: valid blocks of data that belong to no watched file; 0 where F2FS's state was not read
  * @node_blks: valid blocks of nodes, likewise
  * @left_out_blks: blocks of files that are left out
@@ -78,9 +92,13 @@ struct runs {
 	uint64_t free_blks;
 	uint64_t free_gaps;
 	uint64_t free_longest;
+	struct gap *gaps;
+	size_t n_gaps;
 	uint64_t other_blks;
 	uint64_t node_blks;
 	uint64_t left_out_blks;
+	/* private: */
+	size_t cap_gaps;
 };
 
 /**
@@ -88,6 +106,7 @@ struct runs {
  * @runs: the runs
  * @volume: the volume
  * @end_blk: where the walk ends
+ * @has_ranges: shades change within fragments
  * @segments: with the bits of its valid blocks; NULL: not known
  * @next: the next extent
  * @lba: the next block address
@@ -98,6 +117,7 @@ struct run_walk {
 	const struct runs *runs;
 	const struct volume *volume;
 	uint64_t end_blk;
+	bool has_ranges;
 	const struct f2fs_segments *segments;
 	size_t next;
 	uint64_t lba;

@@ -25,6 +25,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "input/heat.h"
 #include "input/recording.h"
 #include "input/snapshot.h"
 #include "input/unpack.h"
@@ -199,15 +200,22 @@ static void pack(ZSTD_CCtx *zstd, const struct outfile *out, const void *data, s
 	} while (mode == ZSTD_e_end ? left > 0 : in.pos < in.size);
 }
 
-static void write_snapshot(const char *path, const struct parts *parts)
+static ZSTD_CCtx *new_packer(void)
 {
 	ZSTD_CCtx *zstd = ZSTD_createCCtx();
-	struct outfile out;
 
 	if (!zstd)
 		die("no memory to pack a snapshot");
 	ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, LEVEL);
 	ZSTD_CCtx_setParameter(zstd, ZSTD_c_checksumFlag, 1);
+	return zstd;
+}
+
+static void write_snapshot(const char *path, const struct parts *parts)
+{
+	ZSTD_CCtx *zstd = new_packer();
+	struct outfile out;
+
 	outfile_open(&out, path, "snapshot");
 	pack(zstd, &out, parts->first, parts->first_len, ZSTD_e_continue);
 	pack(zstd, &out, parts->time, parts->time_len, ZSTD_e_continue);
@@ -267,6 +275,28 @@ bool recorder_add(struct recorder *recorder, const struct text *text, bool alway
 	recorder->newest = path;
 	keep_apply(recorder->dir, recorder->keep_bytes, recorder->keep_ms, time_ms);
 	return true;
+}
+
+/**
+ * recorder_add_heat() - store what was read until the newest snapshot
+ * @recorder: the folder, after recorder_add() has stored a snapshot
+ * @source: where that was read; without counts beside it, nothing is stored
+ */
+void recorder_add_heat(const struct recorder *recorder, const struct source *source)
+{
+	char *path = recorder_beside(recorder, HEAT_SUFFIX);
+	ZSTD_CCtx *zstd = new_packer();
+	struct outfile out;
+	struct text text;
+
+	if (source_read_heat(source, &text)) {
+		outfile_open(&out, path, "counts of reads");
+		pack(zstd, &out, text.buf, text.len, ZSTD_e_end);
+		outfile_close(&out);
+		text_free(&text);
+	}
+	ZSTD_freeCCtx(zstd);
+	free(path);
 }
 
 /**

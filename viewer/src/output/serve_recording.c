@@ -31,7 +31,7 @@ struct reading {
 };
 
 /* The snapshot before a moment, if the recording has F2FS's state of that time. */
-static bool find_base(const struct reading *r, struct source *source, char **state)
+static bool find_base(const struct reading *r, struct source *source, char **state, int64_t *time_ms)
 {
 	const struct recorded *found;
 	struct recording recording;
@@ -41,6 +41,7 @@ static bool find_base(const struct reading *r, struct source *source, char **sta
 	*state = NULL;
 	if (found && found->state) {
 		*state = xasprintf("%s", found->state);
+		*time_ms = found->time_ms;
 		source_init(source, xasprintf("%s", found->snapshot));
 	}
 	recording_close(&recording);
@@ -48,8 +49,8 @@ static bool find_base(const struct reading *r, struct source *source, char **sta
 }
 
 /*
- * Everything is parsed here, so that it can be parsed again without trouble. Of a base, the folder with F2FS's state
- * comes first, then a NUL; nothing if there is none.
+ * Everything is parsed here, so that it can be parsed again without trouble. Of a base, its time and the folder with
+ * F2FS's state come first, then a NUL; nothing if there is none.
  */
 static void put_table(const void *arg, FILE *out)
 {
@@ -58,11 +59,12 @@ static void put_table(const void *arg, FILE *out)
 	struct source source;
 	struct table table;
 	char *state = NULL, *trouble = NULL;
+	int64_t time_ms = 0;
 	size_t n;
 
 	source_init(&source, r->recording->dir);
 	source.at = *r->moment;
-	if (r->is_base && !find_base(r, &source, &state))
+	if (r->is_base && !find_base(r, &source, &state, &time_ms))
 		return;
 	source_read_table(&source, &table, true);
 	if (r->is_base) {
@@ -70,7 +72,7 @@ static void put_table(const void *arg, FILE *out)
 		if (trouble)
 			die("%s", trouble);
 		f2fs_states_free(states, table.n_volumes);
-		fprintf(out, "%s%c", state, '\0');
+		fprintf(out, "%" PRId64 " %s%c", time_ms, state, '\0');
 	} else {
 		free(lens_parts(r->recording->lens, &table, source.name, &n));
 	}
@@ -120,8 +122,15 @@ static bool has_same_volumes(const struct table *a, const struct table *b)
 	return a->n_volumes == b->n_volumes;
 }
 
+/* Of "TIME REST". Return: the rest; to be freed. */
+static char *take_time(const char *text, int64_t *time_ms)
+{
+	*time_ms = strtoll(text, NULL, 10);
+	return xasprintf("%s", strchr(text, ' ') + 1);
+}
+
 /* Return: what F2FS knew at the snapshot before a moment, without what watched files had; NULL if that is not known. */
-static struct f2fs_state *read_states(const struct reading *of_moment, const struct table *table)
+static struct f2fs_state *read_states(const struct reading *of_moment, const struct table *table, int64_t *time_ms)
 {
 	struct reading r = { of_moment->recording, of_moment->moment, true };
 	struct f2fs_state *states = NULL;
@@ -136,8 +145,8 @@ static struct f2fs_state *read_states(const struct reading *of_moment, const str
 		text_free(&text);
 		return NULL;
 	}
-	state = xasprintf("%s", text.buf);
-	skip = strlen(state) + 1;
+	skip = strlen(text.buf) + 1;
+	state = take_time(text.buf, time_ms);
 	text.len -= skip;
 	memmove(text.buf, text.buf + skip, text.len + 1);
 	parse(&base, r.recording->dir, &text);
@@ -161,11 +170,12 @@ static struct f2fs_state *read_states(const struct reading *of_moment, const str
  * @moment: when
  * @table: the result; to be freed with table_free()
  * @states: set to what F2FS knew, by volume, to be freed with f2fs_states_free(); NULL if the recording has it not
+ * @state_ms: set to when it knew that, in ms since 1970
  *
  * Return: NULL, or why there is no such table; to be freed.
  */
 char *serve_recording_read(const struct serve_recording *recording, const struct moment *moment, struct table *table,
-			   struct f2fs_state **states)
+			   struct f2fs_state **states, int64_t *state_ms)
 {
 	const struct reading r = { recording, moment, false };
 	struct text text;
@@ -176,8 +186,57 @@ char *serve_recording_read(const struct serve_recording *recording, const struct
 		return trouble;
 	parse(table, recording->dir, &text);
 	if (!recording->has_state)
-		*states = read_states(&r, table);
+		*states = read_states(&r, table, state_ms);
 	return NULL;
+}
+
+/* === What is read === */
+
+/* The counts are parsed here first; then the time of their snapshot and their file are put. */
+static void put_heat(const void *arg, FILE *out)
+{
+	const struct reading *r = arg;
+	const struct recorded *found;
+	struct recording recording;
+	struct heat heat;
+	char *trouble;
+
+	recording_open(&recording, r->recording->dir);
+	found = recording_before(&recording, r->moment);
+	if (!found)
+		die("%s: has no snapshot before that moment", r->recording->dir);
+	trouble = heat_read(&heat, found->heat);
+	if (trouble)
+		die("%s", trouble);
+	heat_free(&heat);
+	fprintf(out, "%" PRId64 " %s", found->time_ms, found->heat);
+	recording_close(&recording);
+}
+
+/**
+ * serve_recording_heat() - read the counts of the snapshot before a moment
+ * @recording: the recording
+ * @moment: when
+ * @heat: the result; to be freed with heat_free()
+ * @time_ms: set to the time of the snapshot, in ms since 1970
+ *
+ * Return: NULL, or why there are none; to be freed.
+ */
+char *serve_recording_heat(const struct serve_recording *recording, const struct moment *moment, struct heat *heat,
+			   int64_t *time_ms)
+{
+	const struct reading r = { recording, moment, false };
+	struct text text;
+	char *trouble = run_apart(put_heat, &r, &text), *path;
+
+	*heat = (struct heat){ 0 };
+	if (trouble)
+		return trouble;
+	path = take_time(text.buf, time_ms);
+	trouble = heat_read(heat, path);
+	free(path);
+	text_free(&text);
+	return trouble;
 }
 
 /* === Which moments there are === */

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "input/f2fs_state.h"
+#include "input/heat.h"
 #include "input/moment.h"
 #include "input/table.h"
 #include "model/lens.h"
@@ -26,7 +27,9 @@ struct serve_recording {
 };
 
 char *serve_recording_read(const struct serve_recording *recording, const struct moment *moment, struct table *table,
-			   struct f2fs_state **states);
+			   struct f2fs_state **states, int64_t *state_ms);
+char *serve_recording_heat(const struct serve_recording *recording, const struct moment *moment, struct heat *heat,
+			   int64_t *time_ms);
 char *serve_recording_spans(const struct serve_recording *recording, size_t first, struct text *json);
 
 #endif

@@ -124,6 +124,11 @@ void serve_put_table(FILE *file, const void *arg)
 
 	fprintf(file, "{\"served\":true,\"recording\":%s,\"generation\":%ju,\"maxCells\":%d,\"maxFiles\":%d,\n",
 		view->has_moments ? "true" : "false", (uintmax_t)view->generation, SERVE_MAX_CELLS, SERVE_MAX_FILES);
+	/* how much older than the moment what the recording has only of its snapshots is */
+	if (view->has_moments && view->states && view->state_ms)
+		fprintf(file, "\"stateAge\":%jd,", (intmax_t)(view->table.text.time_ms - view->state_ms));
+	if (view->has_moments && view->heat_ms)
+		fprintf(file, "\"heatAge\":%jd,", (intmax_t)(view->table.text.time_ms - view->heat_ms));
 	page_put_head(file, &view->runs, view->colors, view->states, view->interval_ns);
 	fputs("\"volumes\":[\n", file);
 	for (i = 0; i < view->runs.n_parts; i++) {

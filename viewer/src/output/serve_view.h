@@ -44,6 +44,8 @@ extern const char *const serve_sorts[N_SORTS];
  * @selection: of files, if @has_selection
  * @has_selection: some files are left out
  * @states: what F2FS knows, or NULL
+ * @state_ms: of a recording, when F2FS knew that, in ms since 1970
+ * @heat_ms: of a recording, when what is read had been counted; 0: its counts are not shown
  * @runs: its runs
  * @colors: the rules
  * @shades: by index into table.files, its shade in the list
@@ -57,6 +59,8 @@ struct serve_view {
 	struct selection selection;
 	bool has_selection;
 	struct f2fs_state *states;
+	int64_t state_ms;
+	int64_t heat_ms;
 	struct runs runs;
 	const struct colors *colors;
 	uint8_t *shades;

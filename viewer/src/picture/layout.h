@@ -143,6 +143,36 @@ struct piece {
 	bool begins;
 };
 
+/**
+ * struct row - what is beside a row of a grid
+ * @blk: its first block, from the beginning of the volume
+ * @valid: segments: its blocks that are not free
+ * @folded: segments: empty blocks that it stands for; 0: it is an ordinary row
+ */
+struct row {
+	uint64_t blk;
+	uint64_t valid;
+	uint64_t folded;
+};
+
+/**
+ * struct rows - the rows of a grid, noted while it is painted
+ * @layout: its layout
+ * @volume: its volume
+ * @all: by row
+ * @n: number of @all
+ * @units: of a row
+ * @next: boxes: the first row that is not noted yet
+ */
+struct rows {
+	const struct layout *layout;
+	const struct volume *volume;
+	struct row *all;
+	size_t n;
+	uint64_t units;
+	size_t next;
+};
+
 typedef void (*piece_fn)(void *arg, const struct piece *piece);
 
 /**
@@ -150,6 +180,7 @@ typedef void (*piece_fn)(void *arg, const struct piece *piece);
  * @name: as in img.cnf
  * @plan: find the size of cells and grids; set all members that layout_init() has not set
  * @put_run: hand out the pieces of a run that begins at a unit; returns the first unit after them
+ * @note: note what draw_axes() needs of a piece; called for all pieces in the order of units; NULL: nothing is needed
  * @draw_axes: draw labels and lines around a grid and over it
  * @describe: describe in one line of text how much a cell stands for; to be freed
  */
@@ -158,8 +189,9 @@ struct layout_ops {
 	void (*plan)(struct layout *layout, const struct runs *runs);
 	uint64_t (*put_run)(const struct layout *layout, const struct table *table,
 			    const struct run *run, uint64_t at, piece_fn fn, void *arg);
+	void (*note)(struct rows *rows, const struct piece *piece);
 	void (*draw_axes)(const struct layout *layout, struct canvas *canvas,
-			  const struct runs *runs, size_t volume);
+			  const struct runs *runs, size_t volume, const struct rows *rows);
 	char *(*describe)(const struct layout *layout, const struct table *table);
 };
 

@@ -355,28 +355,25 @@ static void plan(struct layout *l, const struct runs *runs)
 
 /* === Labels === */
 
-/* The addresses of the first boxes of rows. They depend on the lengths of runs only. */
-static void draw_axes(const struct layout *l, struct canvas *canvas, const struct runs *runs,
-		      size_t volume)
+/* Rows that begin in a piece. A mark stands for many blocks: use the address of its first block. */
+static void note(struct rows *rows, const struct piece *piece)
 {
-	const struct grid *grid = &l->grids[volume];
-	uint64_t row_units = grid->columns * l->units_per_cell, at = 0, end, drawn, label = 0;
-	struct run_walk walk = runs_walk(runs, volume);
-	size_t every = axis_every(l);
-	char text[GROUPED_MAX];
-	struct run run;
+	uint64_t at;
 
-	for (; runs_next(&walk, &run); at = end) {
-		drawn = drawn_of(l, &run);
-		end = at + drawn;
-		if (drawn < run.blks)
-			end += mark_boxes(l, digits_of(run.blks - drawn));
-		for (; label < end; label += every * row_units) {
-			/* a mark stands for many blocks; use the address of its first block */
-			snprintf(text, sizeof(text), "%ju",
-				 (uintmax_t)(run.lba + (label - at < drawn ? label - at : drawn)));
-			axis_put(l, canvas, grid, (size_t)(label / row_units), text);
-		}
+	for (; rows->next < rows->n && (at = rows->next * rows->units) < piece->at + piece->len; rows->next++)
+		rows->all[rows->next].blk = piece->lba - rows->volume->first_blk + (piece->folded ? 0 : at - piece->at);
+}
+
+static void draw_axes(const struct layout *l, struct canvas *canvas, const struct runs *runs,
+		      size_t volume, const struct rows *rows)
+{
+	size_t every = axis_every(l), row;
+	char text[GROUPED_MAX];
+
+	(void)runs;
+	for (row = 0; row < rows->next; row += every) {
+		snprintf(text, sizeof(text), "%ju", (uintmax_t)(rows->volume->first_blk + rows->all[row].blk));
+		axis_put(l, canvas, &l->grids[volume], row, text);
 	}
 }
 
@@ -397,6 +394,7 @@ const struct layout_ops layout_boxes = {
 	.name = "boxes",
 	.plan = plan,
 	.put_run = put_run,
+	.note = note,
 	.draw_axes = draw_axes,
 	.describe = describe,
 };

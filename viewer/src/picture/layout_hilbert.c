@@ -223,13 +223,14 @@ static void draw_ticks(const struct layout *l, struct canvas *canvas, const stru
 }
 
 static void draw_axes(const struct layout *l, struct canvas *canvas, const struct runs *runs,
-		      size_t volume)
+		      size_t volume, const struct rows *rows)
 {
 	const struct grid *grid = &l->grids[volume];
 	double side = (double)(grid->columns * l->pitch_x), line = LETTER_H * l->axis_scale;
 	double key = (double)((KEY_SIDE - 1) * layout_px(l->img, KEY_PITCH)), x, y;
 	int quarter;
 
+	(void)rows;
 	for (quarter = 0; quarter < 4; quarter++)
 		draw_quarter(l, canvas, grid, &runs->parts[volume], quarter);
 	draw_ticks(l, canvas, grid);

@@ -104,17 +104,16 @@ static void find_gaps(struct gaps *gaps, const struct layout *l, const struct ru
 {
 	const struct volume *v = runs_volume(runs, volume);
 	const struct part *part = &runs->parts[volume];
-	struct run_walk walk = runs_walk(runs, volume);
 	uint64_t end = part->end_blk - v->first_blk, at;
-	struct run run;
+	size_t i;
 
 	*gaps = (struct gaps){
 		.rows = (end + l->row_blks - 1) / l->row_blks - (part->first_blk - v->first_blk) / l->row_blks,
 	};
-	while (runs_next(&walk, &run)) {
-		at = run.lba - v->first_blk;
-		if (run.shade == SHADE_FREE)
-			add_gap(gaps, at, at + run.blks, l->row_blks);
+	for (i = 0; i < runs->n_gaps; i++) {
+		at = runs->gaps[i].lba - v->first_blk;
+		if (runs->gaps[i].part == volume)
+			add_gap(gaps, at, at + runs->gaps[i].blks, l->row_blks);
 	}
 }
 
@@ -138,13 +137,14 @@ static uint64_t drawn_rows(const struct layout *l, const struct gaps *gaps)
 static uint64_t put_run(const struct layout *l, const struct table *table, const struct run *run,
 			uint64_t at, piece_fn fn, void *arg)
 {
-	uint64_t row_units = l->row_blks * l->units_per_blk, before = (row_units - at % row_units) / l->units_per_blk;
-	struct run part = *run;
 	struct piece fold = { .extent = NO_EXTENT, .shade = SHADE_FREE, .folded = true };
+	uint64_t row_units = l->row_blks * l->units_per_blk, before;
+	struct run part = *run;
 
-	before %= l->row_blks;
-	if (run->shade != SHADE_FREE || run->blks < before ||
-	    !is_folded(l, (run->blks - before) / l->row_blks))
+	if (run->shade != SHADE_FREE || run->blks <= l->fold_rows * l->row_blks)
+		return layout_put_extents(l, table, run, at, run->blks, fn, arg);
+	before = (row_units - at % row_units) / l->units_per_blk % l->row_blks;
+	if (run->blks < before || !is_folded(l, (run->blks - before) / l->row_blks))
 		return layout_put_extents(l, table, run, at, run->blks, fn, arg);
 	at = layout_put_extents(l, table, run, at, before, fn, arg);
 	fold.at = at;
@@ -239,33 +239,14 @@ static void plan(struct layout *l, const struct runs *runs)
 
 /* === Labels === */
 
-/**
- * struct row - a row of the picture
- * @at: its first block, from the beginning of the volume
- * @valid: its blocks in watched files
- * @folded: empty blocks that it stands for; 0: it is an ordinary row
- */
-struct row {
-	uint64_t at;
-	uint64_t valid;
-	uint64_t folded;
-};
-
-struct rows {
-	const struct layout *layout;
-	const struct volume *volume;
-	struct row *all;
-};
-
-static void add_piece(void *arg, const struct piece *piece)
+static void note(struct rows *rows, const struct piece *piece)
 {
-	const struct rows *rows = arg;
 	const struct layout *l = rows->layout;
 	uint64_t at = piece->at / l->units_per_blk, left = piece->blks;
 	uint64_t blk = piece->lba - rows->volume->first_blk;
 
 	if (piece->folded) {
-		rows->all[at / l->row_blks] = (struct row){ .at = blk, .folded = left };
+		rows->all[at / l->row_blks] = (struct row){ .blk = blk, .folded = left };
 		return;
 	}
 	while (left) {
@@ -274,25 +255,13 @@ static void add_piece(void *arg, const struct piece *piece)
 		uint64_t take = left < room ? left : room;
 
 		/* the first row of a part may begin before it */
-		row->at = blk - into;
+		row->blk = blk - into;
 		if (piece->shade != SHADE_FREE)
 			row->valid += take;
 		at += take;
 		blk += take;
 		left -= take;
 	}
-}
-
-/* What the rows of a volume hold. To be freed. */
-static struct row *find_rows(const struct layout *l, const struct runs *runs, size_t volume)
-{
-	struct rows rows = {
-		.layout = l, .volume = runs_volume(runs, volume),
-		.all = xcalloc(l->grids[volume].rows, sizeof(*rows.all)),
-	};
-
-	layout_walk(l, runs, volume, add_piece, &rows);
-	return rows.all;
 }
 
 static double letters(const struct layout *l, size_t n)
@@ -329,11 +298,11 @@ static void draw_row(const struct layout *l, struct canvas *canvas, const struct
 	double x = (double)grid->x - letters(l, BAR_COLS + 1);
 	char text[GROUPED_MAX];
 
-	snprintf(text, sizeof(text), "%ju", (uintmax_t)(content->at / v->segment_blks));
+	snprintf(text, sizeof(text), "%ju", (uintmax_t)(content->blk / v->segment_blks));
 	axis_put_at(l, canvas, grid, row, x - letters(l, VALID_COLS), RGB_FAINT, text);
 	snprintf(text, sizeof(text), content->valid ? "%ju" : "-", (uintmax_t)content->valid);
 	axis_put_at(l, canvas, grid, row, x, content->valid ? RGB_INK : RGB_FAINT, text);
-	snprintf(text, sizeof(text), "%ju", (uintmax_t)(v->first_blk + content->at));
+	snprintf(text, sizeof(text), "%ju", (uintmax_t)(v->first_blk + content->blk));
 	axis_put_at(l, canvas, grid, row, lba_end(l, grid), RGB_FAINT, text);
 }
 
@@ -380,7 +349,7 @@ static void draw_rows(const struct layout *l, struct canvas *canvas, const struc
 			continue;
 		}
 		draw_bar(l, canvas, grid, row, rows[row].valid);
-		rule_off(l, canvas, v, grid, row, rows[row].at);
+		rule_off(l, canvas, v, grid, row, rows[row].blk);
 		if (row < next)
 			continue;
 		draw_row(l, canvas, v, grid, row, &rows[row]);
@@ -389,18 +358,16 @@ static void draw_rows(const struct layout *l, struct canvas *canvas, const struc
 }
 
 static void draw_axes(const struct layout *l, struct canvas *canvas, const struct runs *runs,
-		      size_t volume)
+		      size_t volume, const struct rows *rows)
 {
 	const struct grid *grid = &l->grids[volume];
-	struct row *rows = find_rows(l, runs, volume);
 	double y = (double)grid->y - LETTER_H * l->axis_scale, x = (double)grid->x - letters(l, BAR_COLS + 1);
 
 	canvas_text_right(canvas, x - letters(l, VALID_COLS), y, l->axis_scale, RGB_FAINT, "segment");
 	canvas_text_right(canvas, (double)grid->x - letters(l, 1), y, l->axis_scale, RGB_FAINT,
 			  "valid blocks");
 	canvas_text_right(canvas, lba_end(l, grid), y, l->axis_scale, RGB_FAINT, "LBA");
-	draw_rows(l, canvas, runs_volume(runs, volume), grid, rows);
-	free(rows);
+	draw_rows(l, canvas, runs_volume(runs, volume), grid, rows->all);
 }
 
 static char *describe(const struct layout *l, const struct table *table)
@@ -420,6 +387,7 @@ const struct layout_ops layout_segments = {
 	.name = "segments",
 	.plan = plan,
 	.put_run = put_run,
+	.note = note,
 	.draw_axes = draw_axes,
 	.describe = describe,
 };

@@ -30,7 +30,7 @@ struct number {
 };
 
 /*
- * A grid being painted, the mixed colours of an incomplete cell, the numbers to be drawn; and, for lines
+ * A grid being painted, the colours by shade, the rows for its axes, the mixed colours of an incomplete cell and the unit after it, the numbers to be drawn; and, for lines
  * between runs of one colour: where the last piece ended, where the run and the one before it begin, and
  * whether they touch and have one colour; and blocks of files up to now.
  */
@@ -38,9 +38,11 @@ struct brush {
 	struct canvas *canvas;
 	const struct layout *layout;
 	const struct grid *grid;
-	const struct colors *colors;
+	const uint32_t *rgb;
 	struct folded *folded;
+	struct rows *rows;
 	uint64_t cell;
+	uint64_t cell_end;
 	uint64_t used;
 	uint64_t red, green, blue;
 	uint64_t last_end;
@@ -205,15 +207,15 @@ static void mix_in(struct brush *b, uint64_t units, uint32_t rgb)
 
 static void mix_cells(struct brush *b, uint64_t at, uint64_t len, uint32_t rgb)
 {
-	uint64_t all = b->layout->units_per_cell;
+	uint64_t all = b->layout->units_per_cell, take;
 
 	while (len) {
-		uint64_t room = all - at % all, take = len < room ? len : room;
-
-		if (at / all != b->cell) {
+		if (at >= b->cell_end) {
 			flush_cell(b);
 			b->cell = at / all;
+			b->cell_end = (b->cell + 1) * all;
 		}
+		take = len < b->cell_end - at ? len : b->cell_end - at;
 		mix_in(b, take, rgb);
 		at += take;
 		len -= take;
@@ -270,8 +272,10 @@ static void paint_block_cells(struct brush *b, const struct piece *piece, uint32
 static void paint_piece(void *arg, const struct piece *piece)
 {
 	struct brush *b = arg;
-	uint32_t rgb = colors_rgb(b->colors, piece->shade);
+	uint32_t rgb = b->rgb[piece->shade];
 
+	if (b->layout->ops->note)
+		b->layout->ops->note(b->rows, piece);
 	if (piece->extent != NO_EXTENT)
 		b->blks_drawn += piece->blks;
 	if (piece->folded)
@@ -325,11 +329,15 @@ static void draw_heading(struct canvas *canvas, const struct layout *l, const st
 
 /* Return: the blocks of files that were drawn or folded. */
 static uint64_t paint_volume(struct canvas *canvas, const struct layout *l, const struct runs *runs,
-			 const struct colors *colors, struct folded *folded, size_t volume)
+			     const uint32_t *rgb, struct folded *folded, size_t volume)
 {
 	const struct grid *grid = &l->grids[volume];
+	struct rows rows = {
+		.layout = l, .volume = runs_volume(runs, volume), .all = xcalloc(grid->rows, sizeof(*rows.all)),
+		.n = grid->rows, .units = grid->columns * l->units_per_cell,
+	};
 	struct brush b = {
-		.canvas = canvas, .layout = l, .grid = grid, .colors = colors, .folded = folded,
+		.canvas = canvas, .layout = l, .grid = grid, .rgb = rgb, .folded = folded, .rows = &rows,
 	};
 
 	fill_all(&b, RGB_FREE);
@@ -338,7 +346,8 @@ static uint64_t paint_volume(struct canvas *canvas, const struct layout *l, cons
 	flush_cell(&b);
 	canvas_show_cells(canvas, grid->x, grid->y, grid->columns * l->pitch_x, grid->rows * l->pitch_y);
 	draw_numbers(&b);
-	l->ops->draw_axes(l, canvas, runs, volume);
+	l->ops->draw_axes(l, canvas, runs, volume, &rows);
+	free(rows.all);
 	return b.blks_drawn;
 }
 
@@ -357,13 +366,16 @@ void paint(struct canvas *canvas, const struct layout *l, const struct runs *run
 	static const char none[] = "no directory is watched";
 	struct folded folded = { 0 };
 	uint64_t *blks_drawn = xcalloc(l->n_grids, sizeof(*blks_drawn));
+	uint32_t rgb[UINT8_MAX + 1];
 	size_t i;
 
+	for (i = 0; i < ARRAY_LEN(rgb); i++)
+		rgb[i] = colors_rgb(colors, (uint8_t)i);
 	canvas_init(canvas, l->width, l->height, RGB_PAGE, records);
 	canvas->right = l->width - l->margin;
 	canvas->dpi = l->img->dpi;
 	for (i = 0; i < l->n_grids; i++)
-		blks_drawn[i] = paint_volume(canvas, l, runs, colors, &folded, i);
+		blks_drawn[i] = paint_volume(canvas, l, runs, rgb, &folded, i);
 	legend_draw(canvas, l, runs, colors, &folded, when);
 	for (i = 0; i < l->n_grids; i++)
 		draw_heading(canvas, l, runs, i, blks_drawn[i]);

@@ -137,7 +137,7 @@ help:
 	@echo "                          KERNEL=6.12; BENCH=profile names the functions"
 	@echo "make bench-readme         put the table and the picture of the last make bench into selftests/bench/README.md"
 	@echo "make check                the sources: checkpatch --strict, kernel-doc, layers, gcc, sparse, clang, coccinelle,"
-	@echo "                          smatch, shellcheck, ruff, mypy"
+	@echo "                          smatch, clang-format, shellcheck, ruff, mypy"
 	@echo "make test                 every test; KERNEL='6.12 6.1 7 6.12-rt 6.1-rt 7-rt', TESTS='20_write.sh', SEED=N narrow it down"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN, with KCSAN, with PREEMPT_RT and lockdep"
 	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12,"

@@ -473,7 +473,7 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 		ft_mem_add(-record_size());
 		return ERR_PTR(-ENOMEM);
 	}
-	*rec = (struct ft_inode) {
+	*rec = (struct ft_inode){
 		.vol = vol,
 		.ino = ino,
 		.ref = REFCOUNT_INIT(1),

@@ -32,8 +32,8 @@ blocks() {
 		}' | sort
 }
 
-# look(name) - keep a copy of the maps while nothing happens
-look() {
+# keep_copy(name) - keep a copy of the maps while nothing happens
+keep_copy() {
 	settle || bail "not exact"
 	cat $DBG/snapshot >"$out/$1.snapshot"
 	# the events of this moment have to be in the recording
@@ -81,10 +81,10 @@ check "the recording begins" loop_until "$PATIENCE" recorded 1
 check "an instance of a recorder that is gone is removed" grep -q 'removed the tracefs instance fragtrace-view-999999' $out/log
 for i in 1 2; do
 	fuzz storm --seed "${SEED:-98}$i" --threads 2 --ops 80 $MNT/w
-	look storm$i
+	keep_copy storm$i
 done
 fileop rocksdb $MNT/w 2
-look rocksdb
+keep_copy rocksdb
 kill -TERM $recorder
 check "a signal ends it" wait $recorder
 expect "its instance is gone" "$(instances)" ""
@@ -104,7 +104,7 @@ fragtrace-view --record $out/killed --events 2>/dev/null &
 recorder=$!
 loop_until "$PATIENCE" eval '[ -n "$(find $out/killed -name "*.events.zst" 2>/dev/null)" ]'
 fileop append $MNT/w/late 4096 6 fdatasync
-look late
+keep_copy late
 # it is known up to the last event that was written
 fileop append $MNT/w/late 4096 1 fdatasync
 sleep 1

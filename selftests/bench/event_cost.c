@@ -81,7 +81,7 @@ static void before(void *data)
 	hit->begin = get_cycles();
 }
 
-static void behind(void *data)
+static void after(void *data)
 {
 	u64 now = get_cycles();
 	struct hit *hit = this_cpu_ptr(&hits);
@@ -111,14 +111,14 @@ static int attach(struct site *site)
 
 	if (!site->tp)
 		return 0;
-	err = tracepoint_probe_register_prio(site->tp, behind, site,
+	err = tracepoint_probe_register_prio(site->tp, after, site,
 					     TRACEPOINT_DEFAULT_PRIO - 1);
 	if (err)
 		return err;
 	err = tracepoint_probe_register_prio(site->tp, before, site,
 					     TRACEPOINT_DEFAULT_PRIO + 1);
 	if (err)
-		tracepoint_probe_unregister(site->tp, behind, site);
+		tracepoint_probe_unregister(site->tp, after, site);
 	return err;
 }
 
@@ -128,7 +128,7 @@ static void detach(struct site *site)
 		return;
 	tracepoint_probe_unregister(site->tp, before, site);
 	tracepoint_synchronize_unregister();
-	tracepoint_probe_unregister(site->tp, behind, site);
+	tracepoint_probe_unregister(site->tp, after, site);
 	tracepoint_synchronize_unregister();
 }
 

@@ -88,7 +88,7 @@ static void calibrate(void)
 	empty = least;
 }
 
-static void say(const char *what, u64 sum, u64 nr)
+static void report(const char *what, u64 sum, u64 nr)
 {
 	u64 tenths = div64_u64(sum * 10, nr);
 
@@ -177,8 +177,8 @@ static int build(void)
 	}
 	if (err)
 		return err;
-	say("build", cost, (u64)maps * extents);
-	say("extents", nr, 1);
+	report("build", cost, (u64)maps * extents);
+	report("extents", nr, 1);
 	return 0;
 }
 
@@ -209,7 +209,7 @@ static int overwrite(void)
 		spin_unlock(&lock);
 	}
 	if (!err)
-		say("overwrite", cost, NR_SAMPLES);
+		report("overwrite", cost, NR_SAMPLES);
 	return err;
 }
 
@@ -228,7 +228,7 @@ static void look_up(void)
 		cost += end();
 		spin_unlock(&lock);
 	}
-	say("lookup", cost, NR_SAMPLES);
+	report("lookup", cost, NR_SAMPLES);
 }
 
 static void walk(void)
@@ -249,7 +249,7 @@ static void walk(void)
 			break;
 		at = ft_extent_end(&ext);
 	}
-	say("walk", cost, nr);
+	report("walk", cost, nr);
 }
 
 static void drop(void)

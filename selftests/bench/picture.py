@@ -139,7 +139,7 @@ def applications(ax: Axes, results: Results) -> None:
 
 def snapshot(ax: Axes, results: Results) -> None:
     """Reading all files once: our table, and filefrag."""
-    ax.set_title("One look at all files")
+    ax.set_title("Reading all files once")
     colours = {"table": BLUE, "files": SKY, "snapshot": GREEN, "filefrag": ORANGE}
     bars = [(f"{mode}, {case.replace('_', ' ')}", found, colour) for case in results.cases("snapshot")
             for mode, colour in colours.items() if (found := results.get("snapshot", case, mode, "million_instructions"))]
@@ -167,7 +167,7 @@ def draw(results: Results, path: Path) -> None:
     machine = results.machine
     figure.suptitle(f"What fragtrace costs, in instructions counted by QEMU {machine.get('qemu', '?')}; "
                     f"Linux {machine.get('kernel', '?')}, fragtrace {machine.get('fragtrace', '?')}"
-                    + (" (quick look)" if "quick" in machine else ""))
+                    + (" (quick)" if "quick" in machine else ""))
     temporary = path.with_suffix(".tmp.png")
     figure.savefig(temporary, dpi=90)
     temporary.replace(path)

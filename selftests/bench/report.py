@@ -274,7 +274,7 @@ def report(results: Results) -> str:
     lines = [
         f"Measured by `make bench` on {machine.get('cpu', '?')}, no KVM: QEMU {machine.get('qemu', '?')} emulating one CPU,"
         f" Linux {machine.get('kernel', '?')}, fragtrace {machine.get('fragtrace', '?')}, {machine.get('date', '?')}"
-        + (" — a quick look, not for comparison." if "quick" in machine else "."),
+        + (" — quick, not for comparison." if "quick" in machine else "."),
         "Instructions are those of the whole guest, counted by QEMU (`-icount`); they say nothing of caches or of devices."
         " Modes took turns, the first turn was dropped; a difference is one of neighbouring runs.",
         "",

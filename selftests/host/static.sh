@@ -76,13 +76,24 @@ documented() {
 	return 0
 }
 
+# anchors(file) - print the names that the headings of a README have in links
+anchors() {
+	sed -n 's/^##* //p' "$1" | tr 'A-Z ' 'a-z-' | sed 's/[^a-z0-9_-]//g'
+}
+
 # linked() - print the links of the README files within the project that lead nowhere
 linked() {
-	local file link
+	local file link to
 
 	for file in $(sources '*.md'); do
-		sed 's/](/\n](/g' "$file" | sed -n 's/^](\([^):#]*\)[)#].*/\1/p' | while read -r link; do
-			[ -z "$link" ] || [ -e "${file%/*}/$link" ] || echo "# $file: no such file: $link"
+		sed 's/](/\n](/g' "$file" | sed -n 's/^](\([^):]*\)).*/\1/p' | while read -r link; do
+			to=${file%/*}/${link%%#*}
+			[ "${link%%#*}" ] || to=$file
+			if [ ! -e "$to" ]; then
+				echo "# $file: no such file: $link"
+			elif [ "$link" != "${link#*#}" ]; then
+				anchors "$to" | grep -qxF "${link#*#}" || echo "# $file: no such heading: $link"
+			fi
 		done
 	done | grep . && return 1
 	return 0
@@ -248,7 +259,7 @@ if command -v python3 >/dev/null; then
 else
 	skip "module/: each file uses those below it in the map of fragtrace.h" "python3 is not installed"
 fi
-check "every link of a README leads to a file" linked
+check "every link of a README leads to a file or a heading" linked
 check "every line of stats is explained" explained
 for file; do
 	shell=dash

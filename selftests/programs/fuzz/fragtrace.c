@@ -11,7 +11,7 @@
 
 #define DEBUGFS "/sys/kernel/debug/fragtrace/"
 
-static int op_look(struct worker *w, const struct op *op)
+static int op_cat(struct worker *w, const struct op *op)
 {
 	char path[128], buf[65536];
 	ssize_t got;
@@ -57,7 +57,7 @@ static int op_unwatch(struct worker *w, const struct op *op)
 }
 
 const struct kind fragtrace_kinds[] = {
-	{ "look", "w", op_look },
+	{ "cat", "w", op_cat },
 	{ "resync", "", op_resync },
 	{ "watch", "p", op_watch },
 	{ "unwatch", "p", op_unwatch },

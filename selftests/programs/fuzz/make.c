@@ -179,11 +179,11 @@ const char *path(unsigned int file)
 }
 
 /**
- * say() - write an operation of the current thread
+ * emit() - write an operation of the current thread
  * @m: the plan
  * @fmt: its words
  */
-void say(struct maker *m, const char *fmt, ...)
+void emit(struct maker *m, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -213,11 +213,11 @@ void later(struct maker *m, const char *fmt, ...)
 	(*n)++;
 }
 
-static void say_pending(struct maker *m)
+static void emit_pending(struct maker *m)
 {
 	char **list = m->pending[m->thread];
 
-	say(m, "%s", list[0]);
+	emit(m, "%s", list[0]);
 	free(list[0]);
 	memmove(list, list + 1, --m->nr_pending[m->thread] * sizeof(*list));
 }
@@ -271,7 +271,7 @@ void plan_make(const struct shape *shape, FILE *out)
 		for (i = 0; i < ops / parts; i++) {
 			m.thread = below(&m, threads);
 			if (m.nr_pending[m.thread] && one_in(&m, 2))
-				say_pending(&m);
+				emit_pending(&m);
 			else
 				make_one(&m);
 		}
@@ -279,5 +279,5 @@ void plan_make(const struct shape *shape, FILE *out)
 	}
 	for (m.thread = 0; m.thread < threads; m.thread++)
 		while (m.nr_pending[m.thread])
-			say_pending(&m);
+			emit_pending(&m);
 }

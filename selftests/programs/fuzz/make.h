@@ -71,7 +71,7 @@ uint64_t any_offset(struct maker *m, unsigned int file);
 uint64_t any_length(struct maker *m);
 void grow(struct maker *m, unsigned int file, uint64_t size);
 const char *path(unsigned int file);
-void __attribute__((format(printf, 2, 3))) say(struct maker *m, const char *fmt, ...);
+void __attribute__((format(printf, 2, 3))) emit(struct maker *m, const char *fmt, ...);
 void __attribute__((format(printf, 2, 3))) later(struct maker *m, const char *fmt, ...);
 
 /* make_volume.c */

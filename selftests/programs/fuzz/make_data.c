@@ -16,7 +16,7 @@ static void make_write(struct maker *m)
 		off = down(off);
 	if (mapped && m->size[f])
 		off = down(below(m, m->size[f]));
-	say(m, "%s %s %llu %llu", mapped ? "write-mapped" : one_in(m, 12) ? "write-sync" : "write", path(f),
+	emit(m, "%s %s %llu %llu", mapped ? "write-mapped" : one_in(m, 12) ? "write-sync" : "write", path(f),
 	    (unsigned long long)off, (unsigned long long)len);
 	if (!mapped)
 		grow(m, f, off + len);
@@ -31,7 +31,7 @@ static void make_direct(struct maker *m)
 		off = down(off);
 		len = up(len);
 	}
-	say(m, "write-direct %s %llu %llu", path(f), (unsigned long long)off, (unsigned long long)len);
+	emit(m, "write-direct %s %llu %llu", path(f), (unsigned long long)off, (unsigned long long)len);
 	grow(m, f, off + len);
 }
 
@@ -42,17 +42,17 @@ static void make_append(struct maker *m)
 
 	if (m->size[f] + len > MAX_BYTES)
 		return;
-	say(m, "append %s %llu", path(f), (unsigned long long)len);
+	emit(m, "append %s %llu", path(f), (unsigned long long)len);
 	m->size[f] += len;
 	if (one_in(m, 2))
-		say(m, "fdatasync %s", path(f));
+		emit(m, "fdatasync %s", path(f));
 }
 
 static void make_read(struct maker *m)
 {
 	unsigned int f = any_file(m);
 
-	say(m, "read %s %llu %llu", path(f), (unsigned long long)any_offset(m, f), (unsigned long long)any_length(m));
+	emit(m, "read %s %llu %llu", path(f), (unsigned long long)any_offset(m, f), (unsigned long long)any_length(m));
 }
 
 static void make_truncate(struct maker *m)
@@ -62,7 +62,7 @@ static void make_truncate(struct maker *m)
 
 	if (one_in(m, 8))
 		size = 0;
-	say(m, "truncate %s %llu", path(f), (unsigned long long)size);
+	emit(m, "truncate %s %llu", path(f), (unsigned long long)size);
 	m->size[f] = size;
 }
 
@@ -77,7 +77,7 @@ static void make_allocate(struct maker *m)
 		off = down(off);
 		len = up(len);
 	}
-	say(m, "%s %s %llu %llu", word, path(f), (unsigned long long)off, (unsigned long long)len);
+	emit(m, "%s %s %llu %llu", word, path(f), (unsigned long long)off, (unsigned long long)len);
 	if (!strcmp(word, "allocate") || !strcmp(word, "zero"))
 		grow(m, f, off + len);
 }
@@ -92,12 +92,12 @@ static void make_shift(struct maker *m)
 	if (one_in(m, 2)) {
 		if (m->size[f] + len > MAX_BYTES)
 			return;
-		say(m, "insert %s %llu %llu", path(f), (unsigned long long)off, (unsigned long long)len);
+		emit(m, "insert %s %llu %llu", path(f), (unsigned long long)off, (unsigned long long)len);
 		m->size[f] += len;
 	} else {
 		if (off + len >= m->size[f])
 			off = 0;
-		say(m, "collapse %s %llu %llu", path(f), (unsigned long long)off, (unsigned long long)len);
+		emit(m, "collapse %s %llu %llu", path(f), (unsigned long long)off, (unsigned long long)len);
 		if (off + len < m->size[f])
 			m->size[f] -= len;
 	}
@@ -107,7 +107,7 @@ static void make_sync(struct maker *m)
 {
 	static const char *const words[] = { "fsync", "fsync", "fdatasync" };
 
-	say(m, "%s %s", ONE_OF(m, words), path(any_file(m)));
+	emit(m, "%s %s", ONE_OF(m, words), path(any_file(m)));
 }
 
 static void make_copy(struct maker *m)
@@ -116,10 +116,10 @@ static void make_copy(struct maker *m)
 	uint64_t in = below(m, m->size[from] + 1), out = any_offset(m, to), len = any_length(m);
 
 	if (one_in(m, 5)) {
-		say(m, "clone %s %s", path(from), path(to));
+		emit(m, "clone %s %s", path(from), path(to));
 		return;
 	}
-	say(m, "copy %s %llu %s %llu %llu", path(from), (unsigned long long)in, path(to), (unsigned long long)out,
+	emit(m, "copy %s %llu %s %llu %llu", path(from), (unsigned long long)in, path(to), (unsigned long long)out,
 	    (unsigned long long)len);
 }
 

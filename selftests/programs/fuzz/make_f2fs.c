@@ -13,14 +13,14 @@ static void make_move(struct maker *m)
 	uint64_t in = down(below(m, m->size[from] + 1)), len = up(any_length(m)), out = any_offset(m, to);
 
 	if (one_in(m, 2))
-		say(m, "write %s %llu %llu", path(from), (unsigned long long)in, (unsigned long long)len);
+		emit(m, "write %s %llu %llu", path(from), (unsigned long long)in, (unsigned long long)len);
 	if (one_in(m, 3))
-		say(m, "checkpoint");
+		emit(m, "checkpoint");
 	if (in + len > m->size[from])
 		len = m->size[from] - in;
 	if (!one_in(m, 12))
 		out = down(out);
-	say(m, "move %s %llu %s %llu %llu", path(from), (unsigned long long)in, path(to), (unsigned long long)out,
+	emit(m, "move %s %llu %s %llu %llu", path(from), (unsigned long long)in, path(to), (unsigned long long)out,
 	    (unsigned long long)len);
 	grow(m, to, out + len);
 }
@@ -29,7 +29,7 @@ static void make_atomic(struct maker *m)
 {
 	unsigned int f = near_file(m), n = 1 + below(m, 4);
 
-	say(m, "%s %s", one_in(m, 3) ? "atomic-replace" : "atomic", path(f));
+	emit(m, "%s %s", one_in(m, 3) ? "atomic-replace" : "atomic", path(f));
 	while (n--) {
 		uint64_t off = any_offset(m, f), len = any_length(m);
 
@@ -48,13 +48,13 @@ static void make_compressed(struct maker *m)
 					     "reserve-blocks", "not-compressed", "fsync", "punch", "write", "truncate" };
 	unsigned int f = near_file(m), n = 2 + below(m, 6);
 
-	say(m, "unlink %s", path(f));
-	say(m, "compressed %s", path(f));
+	emit(m, "unlink %s", path(f));
+	emit(m, "compressed %s", path(f));
 	if (one_in(m, 3))
-		say(m, "compress-option %s %llu %llu", path(f), (unsigned long long)below(m, 4),
+		emit(m, "compress-option %s %llu %llu", path(f), (unsigned long long)below(m, 4),
 		    (unsigned long long)(2 + below(m, 3)));
 	m->size[f] = (1 + below(m, 64)) * BLOCK;
-	say(m, "write %s 0 %llu", path(f), (unsigned long long)m->size[f]);
+	emit(m, "write %s 0 %llu", path(f), (unsigned long long)m->size[f]);
 	later(m, "fsync %s", path(f));
 	while (n--) {
 		const char *word = ONE_OF(m, words);
@@ -75,14 +75,14 @@ static void make_pin(struct maker *m)
 	unsigned int f = near_file(m);
 
 	if (one_in(m, 2)) {
-		say(m, "unpin %s", path(f));
+		emit(m, "unpin %s", path(f));
 		return;
 	}
 	if (one_in(m, 2)) {
-		say(m, "unlink %s", path(f));
+		emit(m, "unlink %s", path(f));
 		m->size[f] = 0;
 	}
-	say(m, "pin %s", path(f));
+	emit(m, "pin %s", path(f));
 	if (one_in(m, 2))
 		later(m, "allocate %s 0 %llu", path(f), (unsigned long long)any_length(m));
 	later(m, "unpin %s", path(f));
@@ -93,7 +93,7 @@ static void make_defragment(struct maker *m)
 	unsigned int f = near_file(m);
 	uint64_t off = one_in(m, 2) ? 0 : down(below(m, m->size[f] + 1));
 
-	say(m, "defragment %s %llu %llu", path(f), (unsigned long long)off, (unsigned long long)up(m->size[f] - off + 1));
+	emit(m, "defragment %s %llu %llu", path(f), (unsigned long long)off, (unsigned long long)up(m->size[f] - off + 1));
 }
 
 static void make_attribute(struct maker *m)
@@ -103,17 +103,17 @@ static void make_attribute(struct maker *m)
 
 	switch (below(m, 6)) {
 	case 0:
-		say(m, "project %s %llu", path(f), (unsigned long long)below(m, 3));
+		emit(m, "project %s %llu", path(f), (unsigned long long)below(m, 3));
 		break;
 	case 1:
-		say(m, "precache %s", path(f));
+		emit(m, "precache %s", path(f));
 		break;
 	case 2:
-		say(m, "erase %s %llu %llu %llu", path(f), (unsigned long long)off, (unsigned long long)up(any_length(m)),
+		emit(m, "erase %s %llu %llu %llu", path(f), (unsigned long long)off, (unsigned long long)up(any_length(m)),
 		    (unsigned long long)(1 + below(m, 3)));
 		break;
 	default:
-		say(m, "xattr %s a%llu %llu", path(f), (unsigned long long)below(m, 4),
+		emit(m, "xattr %s a%llu %llu", path(f), (unsigned long long)below(m, 4),
 		    (unsigned long long)(one_in(m, 4) ? 0 : 1 + below(m, one_in(m, 2) ? 200 : 3500)));
 		break;
 	}
@@ -124,7 +124,7 @@ static void make_verity(struct maker *m)
 {
 	unsigned int f = near_file(m);
 
-	say(m, "verity %s", path(f));
+	emit(m, "verity %s", path(f));
 	later(m, "read %s 0 65536", path(f));
 	later(m, "unlink %s", path(f));
 	m->size[f] = 0;

@@ -11,22 +11,22 @@ static void make_name(struct maker *m)
 
 	switch (below(m, 5)) {
 	case 0:
-		say(m, "rename %s %s", path(a), path(b));
+		emit(m, "rename %s %s", path(a), path(b));
 		m->size[b] = size;
 		m->size[a] = 0;
 		break;
 	case 1:
-		say(m, "exchange %s %s", path(a), path(b));
+		emit(m, "exchange %s %s", path(a), path(b));
 		m->size[a] = m->size[b];
 		m->size[b] = size;
 		break;
 	case 2:
-		say(m, "unlink %s", path(b));
-		say(m, "link %s %s", path(a), path(b));
+		emit(m, "unlink %s", path(b));
+		emit(m, "link %s %s", path(a), path(b));
 		m->size[b] = size;
 		break;
 	default:
-		say(m, "unlink %s", path(a));
+		emit(m, "unlink %s", path(a));
 		m->size[a] = 0;
 		break;
 	}
@@ -36,8 +36,8 @@ static void make_held(struct maker *m)
 {
 	unsigned int f = near_file(m), n = 1 + below(m, 4);
 
-	say(m, "hold %s", path(f));
-	say(m, "unlink %s", path(f));
+	emit(m, "hold %s", path(f));
+	emit(m, "unlink %s", path(f));
 	m->size[f] = 0;
 	while (n--)
 		later(m, "write %s %llu %llu", path(f), (unsigned long long)any_offset(m, f),
@@ -49,9 +49,9 @@ static void make_tmpfile(struct maker *m)
 {
 	unsigned int f = any_file(m);
 
-	say(m, "unlink %s", path(f));
+	emit(m, "unlink %s", path(f));
 	m->size[f] = any_length(m) + 10;
-	say(m, "tmpfile d%llu %s %llu", (unsigned long long)below(m, 4), path(f), (unsigned long long)m->size[f] - 10);
+	emit(m, "tmpfile d%llu %s %llu", (unsigned long long)below(m, 4), path(f), (unsigned long long)m->size[f] - 10);
 }
 
 static void make_folder(struct maker *m)
@@ -61,24 +61,24 @@ static void make_folder(struct maker *m)
 
 	switch (below(m, 6)) {
 	case 0:
-		say(m, "mkdir %s", a);
+		emit(m, "mkdir %s", a);
 		break;
 	case 1:
-		say(m, "rmdir %s", a);
+		emit(m, "rmdir %s", a);
 		break;
 	case 2:
-		say(m, "mkdir c%llu", (unsigned long long)below(m, 3));
-		say(m, "casefold c%llu", (unsigned long long)below(m, 3));
+		emit(m, "mkdir c%llu", (unsigned long long)below(m, 3));
+		emit(m, "casefold c%llu", (unsigned long long)below(m, 3));
 		break;
 	case 3:
-		say(m, "rename %s d9", a);
+		emit(m, "rename %s d9", a);
 		later(m, "rename d9 %s", a);
 		break;
 	case 4:
-		say(m, "project-folder %s %llu", a, (unsigned long long)below(m, 3));
+		emit(m, "project-folder %s %llu", a, (unsigned long long)below(m, 3));
 		break;
 	default:
-		say(m, "exchange %s %s", a, b);
+		emit(m, "exchange %s %s", a, b);
 		break;
 	}
 }

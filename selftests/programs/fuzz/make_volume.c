@@ -13,9 +13,9 @@ static void make_collect(struct maker *m)
 	unsigned long long sync = below(m, 2), start = below(m, m->blocks), len = below(m, 4096);
 
 	if (one_in(m, 2))
-		say(m, "gc %llu", sync);
+		emit(m, "gc %llu", sync);
 	else
-		say(m, "gc-range %llu %llu %llu", sync, start, len);
+		emit(m, "gc-range %llu %llu %llu", sync, start, len);
 }
 
 static void make_knob(struct maker *m)
@@ -27,7 +27,7 @@ static void make_knob(struct maker *m)
 		"max_fragment_chunk 2", "max_fragment_hole 3", "discard_granularity 1", "gc_idle 1", "gc_idle 0",
 	};
 
-	say(m, "set %s", ONE_OF(m, words));
+	emit(m, "set %s", ONE_OF(m, words));
 }
 
 static void make_remount(struct maker *m)
@@ -42,10 +42,10 @@ static void make_remount(struct maker *m)
 	const char *word = ONE_OF(m, words);
 
 	if (one_in(m, 6)) {
-		say(m, "remount checkpoint=disable");
+		emit(m, "remount checkpoint=disable");
 		later(m, "remount checkpoint=enable");
 	} else if (!m->small || (!strstr(word, "fragment") && !strstr(word, "gc_merge"))) {
-		say(m, "remount %s", word);
+		emit(m, "remount %s", word);
 	}
 }
 
@@ -54,8 +54,8 @@ static void make_swap(struct maker *m)
 {
 	unsigned long long which = below(m, 2), sections = 1 + below(m, 4);
 
-	say(m, "unlink swap%llu", which);
-	say(m, "swapon swap%llu %llu", which, sections << 21);
+	emit(m, "unlink swap%llu", which);
+	emit(m, "swapon swap%llu %llu", which, sections << 21);
 	later(m, "swapoff swap%llu", which);
 }
 
@@ -63,45 +63,45 @@ static void make_volume_call(struct maker *m)
 {
 	switch (below(m, 5)) {
 	case 0:
-		say(m, "trim 0 %llu", (unsigned long long)(m->blocks * BLOCK));
+		emit(m, "trim 0 %llu", (unsigned long long)(m->blocks * BLOCK));
 		break;
 	case 1:
-		say(m, "drop-caches %llu", (unsigned long long)(1 + below(m, 3)));
+		emit(m, "drop-caches %llu", (unsigned long long)(1 + below(m, 3)));
 		break;
 	case 2:
-		say(m, "sync");
+		emit(m, "sync");
 		break;
 	default:
-		say(m, "checkpoint");
+		emit(m, "checkpoint");
 		break;
 	}
 }
 
 static void make_freeze(struct maker *m)
 {
-	say(m, "freeze");
+	emit(m, "freeze");
 }
 
-static void make_look(struct maker *m)
+static void make_control(struct maker *m)
 {
 	static const char *const words[] = { "table", "files", "extents", "stats", "targets" };
 	unsigned long long d = below(m, 4);
 
 	switch (below(m, 8)) {
 	case 0:
-		say(m, "resync");
+		emit(m, "resync");
 		break;
 	case 1:
-		say(m, "watch d%llu", d);
+		emit(m, "watch d%llu", d);
 		later(m, "unwatch d%llu", d);
 		break;
 	case 2:
 	case 3:
 	case 4:
-		say(m, "pause %llu", (unsigned long long)below(m, 30000));
+		emit(m, "pause %llu", (unsigned long long)below(m, 30000));
 		break;
 	default:
-		say(m, "look %s", ONE_OF(m, words));
+		emit(m, "cat %s", ONE_OF(m, words));
 		break;
 	}
 }
@@ -113,7 +113,7 @@ const struct recipe volume_recipes[] = {
 	{ 2, make_swap },
 	{ 8, make_volume_call },
 	{ 4, make_freeze },
-	{ 8, make_look },
+	{ 8, make_control },
 	{ 0, NULL },
 };
 

@@ -33,7 +33,11 @@ _fragtrace()
 	[ "${1##*/}" != fragtrace-plot ] || command=$(_fragtrace_command)
 	case $previous in
 	--layout) _fragtrace_words "boxes segments hilbert"; return ;;
-	--color-by) _fragtrace_words "kind severity size cause why process age heat file="; return ;;
+	--color-by)
+		[ "${1##*/}" = fragtrace-view ] || { _fragtrace_words "kind heat"; return; }
+		_fragtrace_words "kind severity size cause why process age heat file="
+		return
+		;;
 	--list) _fragtrace_words "table extents files"; return ;;
 	--at) _fragtrace_words "start end"; return ;;
 	--fail-if)

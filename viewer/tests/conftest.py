@@ -1,14 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Lets pytest find the modules, and print KTAP like all other tests if called with --ktap."""
+"""Lets pytest find the modules, run each test in an empty folder, and print KTAP if called with --ktap."""
 
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "python"))
+
+
+@pytest.fixture
+def somewhere_else(tmp_path, monkeypatch):
+    """Each test runs in its own empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
 
 
 class Ktap:

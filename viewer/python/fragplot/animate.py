@@ -18,10 +18,10 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from fragsnap import Volume
 
 from . import style
-from .canvas import (LEGEND_LINE, TONES_TEXT, Canvas, draw_layout, draw_legend, legend_entries,
-                     legend_lines, row_pixels)
+from .canvas import LEGEND_LINE, Canvas, draw_layout, draw_legend, legend_lines, row_pixels
 from .colors import Groups, blocks_by_extension, groups_for
-from .layout import Rows, explain, merged_volumes, paint, pieces_of, rows_for, shades_of, used_segments
+from .layout import Rows, explain, merged_volumes, paint, rows_for, used_segments
+from .looks import ByHeat, ByKind, Look
 from .moments import Moment, at, clock, span
 from .progress import counted
 from .shares import Share, shares_of, sum_of
@@ -51,7 +51,7 @@ class Background:
     """What all pictures share: strip is the box of the curve, in pixels."""
 
     rows: Rows
-    groups: Groups
+    look: Look
     height: int
     still: Image.Image
     palette: np.ndarray
@@ -95,9 +95,9 @@ def read_frames(steps: list[tuple[float, Moment]], colors: Optional[list[str]], 
 # === Drawing ===
 
 
-def palette_of(groups: Groups) -> np.ndarray:
+def palette_of(look: Look) -> np.ndarray:
     """The colours of the GIF: greys for text, all shades, and these mixed with white."""
-    shades = shades_of(groups)[:PALETTE_SIZE - GREYS]
+    shades = look.shades[:PALETTE_SIZE - GREYS]
     steps = (PALETTE_SIZE - GREYS) // len(shades)
     entries = [np.repeat(np.linspace(0, 255, GREYS), 3).reshape(-1, 3)]
     entries += [255 - (255 - shades) * (1 - step / steps) for step in range(steps)]
@@ -115,11 +115,11 @@ def with_palette(image: Image.Image, palette: np.ndarray) -> Image.Image:
     return result
 
 
-def background_of(frames: list[Frame], rows: Rows, groups: Groups, title: Optional[str]) -> Background:
+def background_of(frames: list[Frame], rows: Rows, look: Look, n_groups: int, title: Optional[str]) -> Background:
     """Draw the parts that do not change."""
     height = row_pixels(rows, ROOM)
     high = max(len(rows) * height, 60)
-    entries = legend_entries(groups, [True] * len(groups))
+    entries = look.entries([True] * n_groups)
     strip = TOP + high + 42 + LEGEND_LINE * legend_lines(rows.width, entries)
     canvas = Canvas(LEFT + rows.width + RIGHT, strip + STRIP + BOTTOM)
     name = style.short(title or ", ".join(volume.path for volume in rows.volumes) or "no volume", 36)
@@ -131,7 +131,7 @@ def background_of(frames: list[Frame], rows: Rows, groups: Groups, title: Option
     blank = np.full((len(rows), rows.columns, 3), 255, np.uint8)
     draw_layout(canvas, LEFT, TOP, rows, blank, height, True)
     below = draw_legend(canvas, LEFT, TOP + high + 12, rows.width, entries)
-    canvas.text(LEFT, below - 2, TONES_TEXT.partition(",")[0], color=style.FAINT, fontsize=8)
+    canvas.text(LEFT, below - 2, look.note().partition(",")[0], color=style.FAINT, fontsize=8)
     box = (LEFT, strip, rows.width, STRIP)
     curve = canvas.axes(*box)
     times = [frame.seconds for frame in frames]
@@ -144,7 +144,7 @@ def background_of(frames: list[Frame], rows: Rows, groups: Groups, title: Option
     style.time_axis(curve, times[-1])
     memory = io.BytesIO()
     canvas.figure.savefig(memory, format="png", dpi=canvas.figure.dpi)
-    return Background(rows, groups, height, Image.open(memory).convert("RGB"), palette_of(groups), box)
+    return Background(rows, look, height, Image.open(memory).convert("RGB"), palette_of(look), box)
 
 
 def draw_frames(background: Background, frames: list[Frame], request_blocks: int) -> Iterator[Image.Image]:
@@ -157,8 +157,8 @@ def draw_frames(background: Background, frames: list[Frame], request_blocks: int
     for frame in counted(frames, len(frames), "drawing picture"):
         if frame.moment != painted:
             painted = frame.moment
-            cells = paint(background.rows, pieces_of(frame.moment.read(), background.rows.volumes, background.groups),
-                          shades_of(background.groups))
+            look = background.look
+            cells = paint(background.rows, look.pieces(frame.moment, frame.moment.read(), background.rows.volumes), look.shades)
             picture = Image.fromarray(np.repeat(np.repeat(cells, background.height, axis=0), background.rows.pixels, axis=1)) if cells.size else None
         image = background.still.copy()
         if picture:
@@ -189,10 +189,11 @@ def write(path: str, images: list[Image.Image], seconds: float) -> None:
 
 
 def make(moments: list[Moment], colors: Optional[list[str]], top: int, request_blocks: int,
-         title: Optional[str], most: int, seconds: float, limit: int, path: str) -> None:
+         title: Optional[str], most: int, seconds: float, limit: int, path: str, by_heat: bool = False) -> None:
     """Write the animation of a series to path, with a limit of pictures and a limit of bytes."""
     frames, rows, groups = read_frames(chosen(moments, most), colors, top, request_blocks)
-    images = list(draw_frames(background_of(frames, rows, groups, title), frames, request_blocks))
+    look = ByHeat() if by_heat else ByKind(groups)
+    images = list(draw_frames(background_of(frames, rows, look, len(groups), title), frames, request_blocks))
     write(path, images, seconds)
     while os.path.getsize(path) > limit and len(images) > 2:
         # keep every other picture, counted from the last one

@@ -76,17 +76,26 @@ TONES_TEXT = ("three tones: contiguous file; fragments of fragmented files, two 
               "apart")
 
 
-def legend_entries(groups: Groups, used: list[bool]) -> list[tuple[str, list[str], int]]:
-    """Name, colours and width of each entry of a legend of layouts; only entries that a table has."""
+# Name, colours and width of an entry of a legend.
+Entry = tuple[str, list[str], int]
+
+
+def free_entry() -> Entry:
+    """The last entry of a legend of layouts."""
+    return "free, or not watched", ["white"], 170
+
+
+def legend_entries(groups: Groups, used: list[bool]) -> list[Entry]:
+    """The legend of layouts by group; only entries that a table has."""
     result = []
     for group, mine in zip(groups.groups, used):
         if mine:
             name = style.short(group.name, 14)
             result.append((name, [f"#{tone:06x}" for tone in group.tones], 66 + 8 * len(name)))
-    return result + [("free, or not watched", ["white"], 170)]
+    return result + [free_entry()]
 
 
-def draw_legend(canvas: Canvas, x: float, y: float, width: float, entries: list[tuple[str, list[str], int]]) -> float:
+def draw_legend(canvas: Canvas, x: float, y: float, width: float, entries: list[Entry]) -> float:
     """Draw a legend in as many lines as necessary; returns the y of the next line."""
     left = x
     for name, tones, wide in entries:
@@ -98,7 +107,7 @@ def draw_legend(canvas: Canvas, x: float, y: float, width: float, entries: list[
     return y + LEGEND_LINE
 
 
-def legend_lines(width: float, entries: list[tuple[str, list[str], int]]) -> int:
+def legend_lines(width: float, entries: list[Entry]) -> int:
     """The number of lines of draw_legend()."""
     lines, x = 1, 0
     for _, _, wide in entries:

@@ -131,7 +131,8 @@ def run_compare(args: argparse.Namespace) -> None:
         else:
             found = [one_moment([path], None) for path in args.inputs]
         (first, old), (second, new) = found
-        return compare.make((first, second), (old, new), start, args.colors, args.top, args.request, args.title)
+        return compare.make((first, second), (old, new), start, args.colors, args.top, args.request, args.title,
+                            args.color_by == "heat")
 
     if len(args.inputs) > 2:
         args.parser.error(f"{len(args.inputs)} inputs, expected two tables, or one series")
@@ -162,7 +163,7 @@ def run_animate(args: argparse.Namespace) -> None:
     """fragtrace-plot animate"""
     with style.whole_file(args.output) as temporary:
         animate.make(moments.series_with_events(args.inputs, args.frames), args.colors, args.top, args.request,
-                     args.title, args.frames, args.seconds, args.max_size * MIB, temporary)
+                     args.title, args.frames, args.seconds, args.max_size * MIB, temporary, args.color_by == "heat")
 
 
 # === The command line ===
@@ -198,6 +199,13 @@ def add_command(commands: argparse._SubParsersAction, name: str, run: Callable[[
     return parser
 
 
+def add_color_by(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the colours of layouts."""
+    parser.add_argument("--color-by", metavar="WHAT", choices=("kind", "heat"), default="kind",
+                        help="colours of extents: kind (of file), or heat, how often they are read: in a recording of a "
+                        "module with heat=1, or beside a table (default: %(default)s)")
+
+
 def add_dpi(parser: argparse.ArgumentParser, default: int) -> None:
     """Add the option for the resolution of a figure."""
     parser.add_argument("--dpi", metavar="NUMBER", type=number(40, 600), default=default,
@@ -228,6 +236,7 @@ def build_parser(version: str) -> argparse.ArgumentParser:
     one.add_argument("--at", metavar="TIME", type=point_in_time, action="append",
                      help="twice, with a series: 90s, 5m, 1h30m after its beginning, start, end, or a date and time "
                      "(default: start, end); with events, any moment")
+    add_color_by(one)
     add_dpi(one, 100)
 
     one = add_command(commands, "distribution", run_distribution, "fragment sizes and distances at one moment",
@@ -259,6 +268,7 @@ def build_parser(version: str) -> argparse.ArgumentParser:
                       "  fragtrace-plot animate run -o run.gif\n"
                       "  fragtrace-plot animate run --frames 60 --seconds 6 --max-size 2")
     one.add_argument("inputs", metavar="SERIES", nargs="+", help="a series, or tables")
+    add_color_by(one)
     one.add_argument("--frames", metavar="NUMBER", type=number(2, 1000), default=150,
                      help="pictures at most (default: %(default)s)")
     one.add_argument("--seconds", metavar="NUMBER", type=number(1, 3600), default=15,

@@ -11,11 +11,11 @@ from matplotlib.figure import Figure
 from fragsnap import Table
 
 from . import style
-from .canvas import (LEGEND_LINE, TONES_TEXT, Canvas, draw_layout, draw_legend, legend_entries,
-                     legend_lines, row_pixels)
+from .canvas import LEGEND_LINE, Canvas, draw_layout, draw_legend, legend_lines, row_pixels
 from .colors import Groups, blocks_by_extension, groups_for
 from .difference import FREED, KEPT, MOVED, NEW, Difference, difference_of
-from .layout import explain, merged_volumes, paint, pieces_of, rows_for, shades_of, used_segments
+from .layout import explain, merged_volumes, paint, rows_for, used_segments
+from .looks import ByHeat, ByKind, Look
 from .moments import Moment, clock, span
 from .shares import Share, shares_of, sum_of
 
@@ -76,8 +76,8 @@ def summary(share: Share, request: str) -> str:
             f"{style.plural(share.fragments, 'fragment')}, split factor {factor(share)} at {request}")
 
 
-def draw(names: tuple[str, str], tables: tuple[Table, Table], groups: Groups, request_blocks: int,
-         title: str, line: str) -> Figure:
+def draw(names: tuple[str, str], moments: tuple[Moment, Moment], tables: tuple[Table, Table], groups: Groups, look: Look,
+         request_blocks: int, title: str, line: str) -> Figure:
     """The figure: before, after, difference, and the table below."""
     volumes = merged_volumes(tables[0].volumes, tables[1])
     used = [np.logical_or(*pair) for pair in zip(*(used_segments(table, volumes) for table in tables))]
@@ -87,14 +87,14 @@ def draw(names: tuple[str, str], tables: tuple[Table, Table], groups: Groups, re
     shares = [shares_of(table, groups.of_files(table), len(groups), request_blocks) for table in tables]
     difference = difference_of(*tables, volumes, groups)
     cells = table_rows(groups, shares[0], shares[1], difference)
-    entries = legend_entries(groups, [bool(a.files or b.files) for a, b in zip(*shares)])
+    entries = look.entries([bool(a.files or b.files) for a, b in zip(*shares)])
     two = 2 * rows.width + GAP
     canvas = Canvas(LEFT + 3 * rows.width + 2 * GAP + 20,
                     TOP + high + 44 + LEGEND_LINE * (1 + legend_lines(two, entries)) + LINE * (len(cells) + 1))
     canvas.text(14, 10, title, fontsize=14, fontweight="bold")
     canvas.text(14, 40, "; ".join((line, *explain(rows))), color=style.FAINT)
     request = style.blocks_text(request_blocks)
-    tops = [paint(rows, pieces_of(table, volumes, groups), shades_of(groups)) for table in tables]
+    tops = [paint(rows, look.pieces(moment, table, volumes), look.shades) for moment, table in zip(moments, tables)]
     changes = np.array([[rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff] for _, rgb in
                       (CHANGES[change] for change in sorted(CHANGES))], float)
     tops.append(paint(rows, difference.pieces, changes))
@@ -110,7 +110,7 @@ def draw(names: tuple[str, str], tables: tuple[Table, Table], groups: Groups, re
             axes.set_ylabel("LBA of the row's first block", fontsize=8)
     y = TOP + len(rows) * height + 12
     below = draw_legend(canvas, LEFT, y, two, entries)
-    canvas.text(LEFT, below - 2, TONES_TEXT, color=style.FAINT)
+    canvas.text(LEFT, below - 2, look.note(), color=style.FAINT)
     x: float = LEFT + 2 * (rows.width + GAP)
     for change in (KEPT, MOVED, NEW, FREED):
         name, rgb = CHANGES[change]
@@ -122,7 +122,8 @@ def draw(names: tuple[str, str], tables: tuple[Table, Table], groups: Groups, re
 
 
 def make(moments: tuple[Moment, Moment], tables: tuple[Table, Table], start: Optional[float],
-         colors: Optional[list[str]], top: int, request_blocks: int, title: Optional[str]) -> Figure:
+         colors: Optional[list[str]], top: int, request_blocks: int, title: Optional[str],
+         by_heat: bool = False) -> Figure:
     """Draw two moments; start is the beginning of their series, if both are from one series."""
     blocks = blocks_by_extension(tables[0])
     for ext, count in blocks_by_extension(tables[1]).items():
@@ -134,4 +135,5 @@ def make(moments: tuple[Moment, Moment], tables: tuple[Table, Table], start: Opt
     volumes = sorted({volume.path for table in tables for volume in table.volumes})
     title = title or f"{style.short(', '.join(volumes), 60) or 'no volume'}, two moments"
     line = f"{clock(moments[0].time)} and {span(abs(moments[1].time - moments[0].time))} later"
-    return draw((names[0], names[1]), tables, groups, request_blocks, title, line)
+    look = ByHeat() if by_heat else ByKind(groups)
+    return draw((names[0], names[1]), moments, tables, groups, look, request_blocks, title, line)

@@ -14,6 +14,7 @@ zstandard:
 """
 
 from .events import Events, read_events
+from .heat import Heat, read_heat
 from .lists import read_extents, read_files
 from .model import FLUSHES, OPS, WHYS, Cause, Extent, File, Table, Volume, Writer
 from .moment import Moment, moment_text, parse_moment
@@ -23,8 +24,10 @@ from .table import parse_table
 from .texts import BLOCK_BYTES, DELETED, FormatError, SnapError, blocks_text, extension, set_input_max, visible
 
 __all__ = [
-    "BLOCK_BYTES", "DELETED", "FLUSHES", "OPS", "WHYS", "Cause", "Events", "Extent", "File", "FormatError", "Moment",
+    "BLOCK_BYTES", "DELETED", "FLUSHES", "OPS", "WHYS", "Cause", "Events", "Extent", "File", "FormatError", "Heat",
+    "Moment",
     "Recording", "SnapError", "Snapshot", "Table", "Volume", "Writer", "blocks_text", "cause_parts", "extension",
-    "moment_text", "parse_moment", "parse_table", "read_events", "read_extents", "read_files", "read_snapshot", "read_table",
+    "moment_text", "parse_moment", "parse_table", "read_events", "read_extents", "read_files", "read_heat",
+    "read_snapshot", "read_table",
     "set_input_max", "table_of_snapshot", "visible",
 ]

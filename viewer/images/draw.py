@@ -1,0 +1,80 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""Draws the pictures of the README files anew: draw.py PROGRAM. `make images` calls it.
+
+All are drawn from what real systems had, kept in tests/data: rocksdb.snapshot.zst is from `make demo`, redis.table from
+Redis on an aged volume. Not drawn here: example.png, which `make demo` draws, and example-compare.png, whose recording is
+too large to keep. The page needs chromium-headless-shell.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+DATA = HERE.parent / "tests/data"
+sys.path.insert(0, str(HERE.parent / "tests"))
+
+import browser  # noqa: E402
+from serving import Server  # noqa: E402
+
+# A table has the time of its file: that of its recording, in seconds since 1970.
+RECORDED = 1795385690
+# Where a block of the file is on the map.
+PLACE = """(() => {
+    const box = document.querySelector("#map").getBoundingClientRect();
+    const cell = Math.floor((194962 - view.first) / view.per), row = Math.floor(cell / view.columns);
+    return [box.left + GUTTER + (cell % view.columns + 0.5) * view.cell, box.top + (row + 0.5) * view.height];
+})()"""
+# A GitHub page is slow with larger ones.
+MOST_BYTES = 150000
+
+
+def page(view: str, table: Path, name: str) -> None:
+    """The served page, closer to where one file is; that file is lit up, and the mouse is on it."""
+    server = Server(view, table)
+    # messages of the browser during its end do not matter
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        chromium = browser.Browser(folder)
+        try:
+            chromium.new_page(1120, 640)
+            chromium.open(server.url)
+            chromium.until("shown !== null && document.querySelectorAll('#rows tr').length === 3")
+            chromium.click_on("#rows tr:nth-child(2)")
+            while chromium.js("view.per") > 2:
+                x, y = chromium.js(PLACE)
+                chromium.mouse("mouseWheel", x, y, deltaX=0, deltaY=-60)
+                chromium.until("shown && MOVING.every(key => shown[key] === view[key])")
+            chromium.point(*chromium.js(PLACE))
+            chromium.until("document.querySelector('#cell').textContent.includes('base.rdb')")
+            chromium.shot(name)
+        finally:
+            chromium.close()
+            server.stop()
+
+
+def main() -> None:
+    view, plot = os.path.abspath(sys.argv[1]), HERE.parent / "fragtrace-plot"
+    os.environ.update(TZ="UTC", LC_ALL="C.UTF-8")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        table = Path(shutil.copy(DATA / "redis.table", folder))
+        os.utime(table, (RECORDED, RECORDED))
+        commands = ([view, table, "--layout", "segments", "-o", "example-segments.png"],
+                    [view, table, "--layout", "hilbert", "-o", "example-hilbert.png"],
+                    [view, DATA / "rocksdb.snapshot.zst", "--file", "000009.log", "-o", "file.png"],
+                    [plot, "distribution", table, "--dpi", "96", "-o", "distribution.png"])
+        for command in commands:
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        if browser.program():
+            page(view, table, "page.png")
+        for picture in sorted(Path(folder).glob("*.png")):
+            size = picture.stat().st_size
+            if size > MOST_BYTES:
+                sys.exit(f"{picture.name} has {size} bytes, expected at most {MOST_BYTES}")
+            shutil.copy(picture, HERE)
+
+
+main()

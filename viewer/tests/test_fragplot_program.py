@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of fragtrace-plot as a program: its errors, its inputs, and its end."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from fragplot import moments, style
+from plots import GROWING, HERE, VIEWER, record, refuses, run, sst
+from test_fragsnap import HEAD, RECORD
+
+pytestmark = pytest.mark.usefixtures("somewhere_else")
+
+
+# === Errors ===
+
+
+def test_bad_input(capsys):
+    """The message names the error; the status is 1; no file remains."""
+    os.mkdir("none")
+    Path("future.table").write_text("# fragtrace table 2\n")
+    Path("cut.table.gz").write_bytes(gzip.compress((HEAD + RECORD).encode())[:-4])
+    Path("good.table").write_text(HEAD + RECORD)
+    for command in ("history", "animate", "distribution"):
+        refuses(capsys, 1, "nowhere: No such file or directory", command, "nowhere")
+        refuses(capsys, 1, "none: no fragtrace-SECONDS.MMM.snapshot.zst in it", command, "none")
+        refuses(capsys, 1, 'future.table:1: the table has version 2', command, "future.table")
+        refuses(capsys, 1, "cut.table.gz: the gzip data is damaged or cut short", command, "cut.table.gz")
+    refuses(capsys, 1, "nowhere: No such file", "compare", "good.table", "nowhere")
+    refuses(capsys, 1, "nothing: No such file or directory, expected a color.cnf file or a preset", "history",
+            "good.table", "-c", "nothing")
+
+
+def test_bad_output(capsys):
+    """A missing folder, no file at all; the last picture stays if the input is invalid."""
+    Path("good.table").write_text(HEAD + RECORD)
+    Path("bad.table").write_text(HEAD + "254:0\n")
+    os.mkdir("dir.png")
+    refuses(capsys, 1, "nowhere/a.png: No such file or directory", "history", "good.table", "-o", "nowhere/a.png")
+    refuses(capsys, 1, "dir.png: is not a regular file", "history", "good.table", "-o", "dir.png")
+    Path("last.png").write_text("last")
+    refuses(capsys, 1, "bad.table:4: the line ends before the lba", "history", "bad.table", "-o", "last.png")
+    assert Path("last.png").read_text() == "last"
+
+
+def test_full_disk(capsys, monkeypatch):
+    """The old file stays, and the unfinished one is removed."""
+    Path("good.table").write_text(HEAD + RECORD)
+    Path("last.png").write_text("last")
+
+    def full(*_args, **_options):
+        raise OSError(28, "No space left on device")
+    monkeypatch.setattr(style.Figure, "savefig", full)
+    refuses(capsys, 1, "last.png: No space left on device", "history", "good.table", "-o", "last.png")
+    assert Path("last.png").read_text() == "last"
+
+
+@pytest.mark.parametrize("args, what", [
+    (["history", "good.table", "-o", "a.jpg"], "expected one of .png .svg .pdf"),
+    (["animate", "good.table", "-o", "a.png"], "expected one of .gif"),
+    (["history", "good.table", "--request", "5K"], "expected a multiple of 4K"),
+    (["history", "good.table", "--top", "9"], "'9' is not a number from 1 to 5"),
+    (["compare", "good.table"], "only one table, expected two, or a series"),
+    (["compare", "good.table", "good.table", "good.table"], "3 inputs, expected two tables, or one series"),
+    (["compare", "good.table", "good.table", "--at", "1s"], "--at is for a series"),
+    (["compare", "run", "--at", "1s"], "--at is wanted twice"),
+    (["compare", "run", "--at", "soon", "--at", "end"], "'soon' is no time, expected one after"),
+    (["distribution", "good.table", "--at", "1s"], "--at is for a series"),
+    (["paint"], "invalid choice: 'paint'"),
+    ([], "COMMAND"),
+])
+def test_usage(capsys, args, what):
+    """Status 2."""
+    Path("good.table").write_text(HEAD + RECORD)
+    record("run", GROWING)
+    refuses(capsys, 2, what, *args)
+
+
+# === The program itself ===
+
+
+def program(*args: str, **options) -> subprocess.CompletedProcess:
+    """Run it as a user without display or home would."""
+    return subprocess.run([sys.executable, str(VIEWER / "fragtrace-plot"), *args], capture_output=True, text=True,
+                          env={"PATH": "/usr/bin:/bin", "MPLCONFIGDIR": os.getcwd()}, check=False, **options)
+
+
+def test_the_program_from_a_pipe():
+    """Standard input; the name of the picture is printed."""
+    done = program("distribution", "-", "-o", "a.svg", input=HEAD + RECORD)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "wrote a.svg\n", "")
+    assert os.path.getsize("a.svg") > 1000
+
+
+def test_what_the_viewer_records():
+    """A folder written by fragtrace-view --record."""
+    for lines in (RECORD, RECORD + sst(200, ino=9, name="b.sst")):
+        Path("t").write_text(HEAD + lines)
+        subprocess.run([str(VIEWER / "fragtrace-view"), "-t", "t", "-o", "t.png", "--record", "run"], check=True)
+        time.sleep(0.01)
+    series = moments.series_of(["run"])
+    assert [moment.read().paths for moment in series] == [["/mnt/a.sst"], ["/mnt/a.sst", "/mnt/b.sst"]]
+    assert series[0].time == series[0].read().time
+
+
+def test_what_the_viewer_records_in_binary():
+    """Snapshots in the form of debugfs."""
+    for stamp, lines in (("1700000000.123", RECORD), ("1700000060.000", RECORD + sst(200, ino=9, name="b.sst"))):
+        Path("t").write_text(HEAD.replace("\n", f"\n# time {stamp}\n", 1) + lines)
+        with open("s", "wb") as stream:
+            subprocess.run([sys.executable, str(HERE / "to_snapshot.py"), "t"], check=True, stdout=stream)
+        subprocess.run([str(VIEWER / "fragtrace-view"), "-t", "s", "--record", "run"], check=True)
+    assert sorted(os.listdir("run")) == ["fragtrace-1700000000.123.snapshot.zst", "fragtrace-1700000060.000.snapshot.zst"]
+    series = moments.series_of(["run"])
+    assert [moment.read().paths for moment in series] == [["/mnt/a.sst"], ["/mnt/a.sst", "/mnt/b.sst"]]
+    assert [moment.time for moment in series] == [moment.read().time for moment in series]
+    assert program("compare", "run", "--at", "0s", "--at", "60s").returncode == 0
+
+
+def test_help_has_examples():
+    """The help of the program and of each command; the man page has each option, too."""
+    page = (VIEWER / "man/fragtrace-plot.1").read_text()
+    for command in ("history", "compare", "distribution", "animate"):
+        text = program(command, "--help").stdout
+        assert "examples:\n  fragtrace-plot " + command in text
+        for word in set(text.replace(",", " ").split()):
+            if word.startswith("--"):
+                assert f"Fl -{word[2:].strip('[]')}" in page, word
+    assert "examples:" in program("--help").stdout
+    assert program("--version").stdout.startswith("fragtrace-plot 0.")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted(number):
+    """Interrupted while it reads: the status reports it, the last picture stays, no file remains."""
+    Path("last.png").write_text("last")
+    os.mkfifo("pipe")
+    # a program that a shell starts in the background ignores SIGINT, and its children inherit that
+    with subprocess.Popen([sys.executable, str(VIEWER / "fragtrace-plot"), "history", "pipe", "-o", "last.png"],
+                          stderr=subprocess.PIPE, text=True,
+                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) as child:
+        # open() returns when the program opens the pipe; then it waits for data
+        with open("pipe", "w", encoding="utf-8"):
+            os.kill(child.pid, number)
+            _, error = child.communicate(timeout=120)
+    assert child.returncode == 128 + number
+    assert error == ""
+    assert sorted(os.listdir()) == ["last.png", "pipe"] and Path("last.png").read_text() == "last"
+
+
+def test_installed():
+    """make install puts each file where the program finds it."""
+    subprocess.run(["make", "-s", "-C", str(VIEWER), "install-plot", f"DESTDIR={os.getcwd()}/root", "PREFIX=/usr"],
+                   check=True)
+    os.makedirs("root/usr/share/fragtrace", exist_ok=True)
+    Path("root/usr/share/fragtrace/rocksdb.color.cnf").write_text(".sst red green blue\n")
+    Path("good.table").write_text(HEAD + RECORD)
+    done = subprocess.run(["root/usr/bin/fragtrace-plot", "history", "good.table", "-c", "rocksdb", "-o", "a.svg"],
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "#008000" in Path("a.svg").read_text() or "#3fa34d" in Path("a.svg").read_text()
+    assert os.path.isfile("root/usr/share/man/man1/fragtrace-plot.1")
+
+
+def test_man_page():
+    """mandoc has no warning."""
+    if not any(os.access(os.path.join(folder, "mandoc"), os.X_OK) for folder in os.get_exec_path()):
+        pytest.skip("mandoc is not installed")
+    done = subprocess.run(["mandoc", "-Tlint", "-Wwarning", str(VIEWER / "man/fragtrace-plot.1")], capture_output=True,
+                          text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")

@@ -88,7 +88,8 @@ class Bench:
 
     def measure(self, case: Case, treatment: str) -> dict[str, Any]:
         """Treat the files, then do the work, with nothing in memory before."""
-        cost = treated(treatment, self.volume, case.files(), self.heat)
+        with Module():
+            cost = treated(treatment, self.volume, case.files(), self.heat)
         pieces = sum(len(extents(path)) for path in case.files())
         self.cold()
         before = self.disk.counts()
@@ -107,8 +108,9 @@ class Bench:
         counter = mmap.mmap(-1, BLOCK)
         pid = child(lambda: read_on(MNT / "bystander", counter))
         sleep(0.1)
-        alone = rate(counter, lambda: sleep(0.5))
-        during = rate(counter, lambda: treated(treatment, self.volume, case.files(), self.heat))
+        with Module():
+            alone = rate(counter, lambda: sleep(0.5))
+            during = rate(counter, lambda: treated(treatment, self.volume, case.files(), self.heat))
         os.kill(pid, 9)
         os.waitpid(pid, 0)
         self.volume.unmount()
@@ -204,7 +206,7 @@ def databases(quick: bool, request_ns: int, seed: int) -> dict[str, Any]:
     def tables() -> list[Path]:
         return sorted(rocksdb.glob("*.sst"))
 
-    return compared(Bench(256 if quick else 512, request_ns, build), [
+    return compared(Bench(192 if quick else 512, request_ns, build), [
         Case("SQLite, rows", timed(lambda: sqlite_read(sqlite, rows, times, 1, seed)), lambda: [sqlite]),
         Case("SQLite, ranges", timed(lambda: sqlite_read(sqlite, rows, times // 100, 200, seed)), lambda: [sqlite]),
         Case("RocksDB, YCSB-C", lambda: rocksdb_read(rocksdb, rows, times, block, seed), tables, interference=True),

@@ -67,7 +67,7 @@ lab_main() {
 	esac
 	[ "$1" != readme ] || set -- --readme "$LAB_DIR/README.md"
 	[ "$1" = --readme ] || set --
-	"$PYTHON" -B "$LAB_DIR/report.py" "$@" "$OUT"
+	"$PYTHON" -B "$LAB_DIR/results.py" "$@" "$OUT"
 }
 
 lab_main "$@"

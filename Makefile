@@ -22,6 +22,8 @@ SIGN ?=
 # For make bench: only these parts; less of everything.
 BENCH ?=
 QUICK ?=
+# For make lab: only these parts.
+PARTS ?=
 PREFIX ?= /usr/local
 export KERNEL DISK OUT CMD
 
@@ -91,6 +93,10 @@ bench:
 bench-readme:
 	@OUT='$(OUT)' selftests/bench/bench.sh readme
 
+# What fragmentation costs and what fragtrace-defrag gains, as FragPicker measured it: tables and pictures in lab-out/.
+lab:
+	@BENCH='$(BENCH)' PARTS='$(PARTS)' QUICK='$(QUICK)' SEED='$(SEED)' KERNEL='$(or $(KERNEL),6.12)' OUT='$(OUT)' selftests/lab/lab.sh
+
 # Debian packages, built in a clean system and tried there; DKMS=no leaves that out.
 deb:
 	@DKMS='$(DKMS)' selftests/commands/deb.sh $(OUT)
@@ -136,6 +142,8 @@ help:
 	@echo "make bench                what it costs, beside filefrag, ftrace and bpftrace; BENCH='micro apps', QUICK=1, OUT=folder,"
 	@echo "                          KERNEL=6.12; BENCH=profile names the functions"
 	@echo "make bench-readme         put the table and the picture of the last make bench into selftests/bench/README.md"
+	@echo "make lab BENCH=fragpicker what pieces of files cost, and what five ways to rewrite them gain; QUICK=1, OUT=folder,"
+	@echo "                          PARTS='motivation forecast synthetic databases'"
 	@echo "make check                the sources: checkpatch --strict, kernel-doc, layers, gcc, sparse, clang, coccinelle,"
 	@echo "                          smatch, clang-format, shellcheck, ruff, mypy"
 	@echo "make test                 every test; KERNEL='6.12 6.1 7 6.12-rt 6.1-rt 7-rt', TESTS='20_write.sh', SEED=N narrow it down"
@@ -156,4 +164,4 @@ help:
 	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/; SIGN=key signs it and tags the commit"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer defrag vm shell check test test-debug test-large xfstests soak fuzz fuzz-parsers demo bench bench-readme deb in-tree dist install uninstall clean distclean help
+.PHONY: all modules viewer defrag vm shell check test test-debug test-large xfstests soak fuzz fuzz-parsers demo bench bench-readme lab deb in-tree dist install uninstall clean distclean help

@@ -35,7 +35,7 @@ enum way {
  * @json: print JSON
  * @heat: the counts of reads; NULL: all ranges alike
  * @hot_percent: only ranges among those that make up so much of all that is read
- * @like_fragpicker: weigh by bytes read, and take what will break again, too
+ * @like_fragpicker: weigh by bytes read and overwritten, and take what will break again, too
  */
 struct options {
 	const char *table;

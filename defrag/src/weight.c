@@ -38,6 +38,12 @@ void weights_free(struct weights *weights)
 	*weights = (struct weights){ 0 };
 }
 
+/* What counts of a window: FragPicker traces writes, too. */
+static uint64_t counted(const struct weights *weights, const struct heat_window *w)
+{
+	return weights->by_bytes ? w->blks + w->overwrites : w->blks;
+}
+
 static int fewer_blks(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -65,8 +71,8 @@ void weights_choose(struct weights *weights, const struct table *table, const bo
 
 	for (file = 0; file < table->n_files; file++) {
 		for (w = meant[file] ? heat_find(heat, table, file, 0) : NULL; w; w = heat_next(heat, w)) {
-			blks[n++] = w->blks;
-			left += (double)w->blks;
+			blks[n] = counted(weights, w);
+			left += (double)blks[n++];
 		}
 	}
 	qsort(blks, n, sizeof(*blks), fewer_blks);
@@ -81,10 +87,10 @@ void weights_choose(struct weights *weights, const struct table *table, const bo
 /* How often the blocks of a window were read, or two neighbours together; @len: its blocks before the end of the file. */
 static double weight(const struct weights *weights, const struct heat_window *w, uint64_t len)
 {
-	if (w->blks < weights->least_blks)
+	if (counted(weights, w) < weights->least_blks)
 		return 0.0;
 	if (weights->by_bytes)
-		return (double)w->blks / (double)len;
+		return (double)counted(weights, w) / (double)len;
 	return w->blks > w->reads && len > 1 ? (double)(w->blks - w->reads) / (double)(len - 1) : 0.0;
 }
 

@@ -16,7 +16,7 @@
  * @known: false if every range weighs the same
  * @by_bytes: whether the weight is that of FragPicker
  * @heat: the counts of the module
- * @least_blks: windows with fewer blocks read are not hot
+ * @least_blks: windows with fewer blocks counted are not hot
  */
 struct weights {
 	bool known;

@@ -102,13 +102,13 @@ class Heat:
         self.length = rnd.choice([1, 2, 8, 32, 64])
         self.percent = rnd.choice([100, 100, 50, 10, 1.5])
         self.by_bytes = rnd.random() < 0.3
-        self.windows: dict[tuple[int, int], tuple[int, int]] = {}       # reads, blocks
+        self.windows: dict[tuple[int, int], tuple[int, int, int]] = {}      # reads, blocks, overwrites
         for f in files:
             for number in range(max(f.blocks) // self.length + 2):
                 if rnd.random() < 0.7:
                     reads = rnd.randint(0, 40)
-                    self.windows[f.ino, number] = reads, reads * rnd.randint(1, self.length)
-        ordered = sorted((blocks for _, blocks in self.windows.values()), reverse=True)
+                    self.windows[f.ino, number] = reads, reads * rnd.randint(1, self.length), rnd.randint(0, 40)
+        ordered = sorted((self.counted(*window) for window in self.windows.values()), reverse=True)
         self.least = 0
         read = 0
         for blocks in ordered if self.percent < 100 else []:
@@ -117,9 +117,13 @@ class Heat:
             read += blocks
             self.least = blocks
 
+    def counted(self, _reads: int, blocks: int, overwrites: int) -> int:
+        """What counts of a window: FragPicker traces writes, too."""
+        return blocks + overwrites if self.by_bytes else blocks
+
     def text(self, rnd: random.Random) -> str:
-        lines = [f"254:0 {ino} {number * self.length} {reads} {blocks} 7 9 /m/any"
-                 for (ino, number), (reads, blocks) in self.windows.items()]
+        lines = [f"254:0 {ino} {number * self.length} {reads} {blocks} 7 {overwrites} /m/any"
+                 for (ino, number), (reads, blocks, overwrites) in self.windows.items()]
         rnd.shuffle(lines)
         return "\n".join(["# fragtrace heat 1", f"# windows blocks={self.length} period_secs=3600",
                           "# dev ino offset reads blocks requests overwrites path", *lines]) + "\n"
@@ -129,12 +133,12 @@ class Heat:
 
     def of_block(self, f: File, offset: int) -> float:
         number = offset // self.length
-        reads, blocks = self.windows.get((f.ino, number), (0, 0))
+        reads, blocks, overwrites = self.windows.get((f.ino, number), (0, 0, 0))
         length = min((number + 1) * self.length, max(f.blocks) + 1) - number * self.length
-        if blocks < self.least:
+        if self.counted(reads, blocks, overwrites) < self.least:
             return 0
         if self.by_bytes:
-            return blocks / length
+            return self.counted(reads, blocks, overwrites) / length
         return (blocks - reads) / (length - 1) if length > 1 and blocks > reads else 0
 
     def of_range(self, f: File, begin: int, end: int) -> float:

@@ -183,6 +183,11 @@ test_single_blocks_gain_nothing() {
 	# FragPicker counts bytes
 	plan_hot 0 --like fragpicker
 	says '    at 128 KiB: 128 KiB, requests 2 -> 1, read 15.6 times'
+	# and those of writes, too
+	heat '254:0 4 32 0 0 0 64 /m/a.x'
+	plan_hot 2
+	plan_hot 0 --like fragpicker
+	says '    at 128 KiB: 128 KiB, requests 2 -> 1, read 2.0 times'
 }
 
 test_nothing_read() {

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Part (c): requests that the plan foresees, beside those that the disk counted."""
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+from devices import MIB, NullDisk
+from treatments import Module, defrag
+from volume import BLOCK, MNT, Volume, Writer, forget, half_broken, sync
+from workloads import read_buffered, read_direct
+
+KIB = 1024
+# How a reader reads: the way, bytes at once, read_ahead_kb.
+READERS = (("direct", 128 * KIB, 128), ("direct", 512 * KIB, 128), ("direct", 64 * KIB, 128),
+           ("buffered", 128 * KIB, 128), ("buffered", 4 * KIB, 128), ("buffered", 128 * KIB, 512), ("buffered", 128 * KIB, 32))
+
+
+def at_random(path: Path, blocks: int, longest: int, seed: int) -> None:
+    """A file of pieces of 1 to `longest` blocks."""
+    chance = random.Random(seed)
+    target, dummy = Writer(path), Writer(path.with_suffix(".dummy"))
+    while blocks > 0:
+        piece = min(chance.randint(1, longest), blocks)
+        target.append(piece * BLOCK)
+        dummy.append(BLOCK)
+        blocks -= piece
+    target.close()
+    dummy.close()
+    sync()
+
+
+def forecast(quick: bool, request_ns: int, seed: int) -> dict[str, Any]:
+    disk = NullDisk(512, request_ns)
+    volume = Volume(disk)
+    volume.make()
+    blocks = 1024 if quick else 8192
+    layouts = {"whole": blocks, "pieces of 1 to 64 blocks": 64, "pieces of 1 to 8 blocks": 8, "single blocks": 1}
+    files: dict[str, Path] = {}
+    for name, longest in layouts.items():
+        files[name] = MNT / f"file{len(files)}"
+        at_random(files[name], blocks, longest, seed)
+    files["half broken"] = MNT / "half"
+    half_broken(files["half broken"], blocks // 64)
+    rows = []
+    with Module():
+        for name, path in files.items():
+            for way, size, ahead in READERS:
+                disk.queue("read_ahead_kb", str(ahead))
+                # A direct reader asks for what it says, one by readahead at least for what is read ahead.
+                request = size if way == "direct" else max(size, ahead * KIB)
+                plan = defrag("--all", "--request", str(request), path)
+                wanted = sum(v["requests"] for v in plan["volumes"])
+                forget(path)
+                before = disk.counts()
+                (read_direct if way == "direct" else read_buffered)(path, size, size)
+                counted = (disk.counts() - before).reads
+                rows.append({"layout": name, "way": way, "size": size, "read_ahead_kb": ahead, "foreseen": wanted, "counted": counted,
+                             "percent": 100 * (wanted / counted - 1)})
+                print(f"  {name}, {way}, {size // KIB} KiB, read ahead {ahead} KiB: {wanted} foreseen, {counted} counted", flush=True)
+    volume.unmount()
+    disk.remove()
+    return {"rows": rows, "mib": blocks * BLOCK / MIB}

@@ -22,6 +22,10 @@ SIGN ?=
 # For make bench: only these parts; less of everything.
 BENCH ?=
 QUICK ?=
+# For make papers: only these papers or experiments; when the pictures are taken, in seconds.
+ONLY ?=
+SECONDS ?=
+LONG ?=
 PREFIX ?= /usr/local
 export KERNEL DISK OUT CMD
 
@@ -87,6 +91,11 @@ bench:
 bench-readme:
 	@OUT='$(OUT)' selftests/bench/bench.sh readme
 
+# What papers have measured, measured again: papers-out/report.html. It goes on where it was interrupted.
+papers:
+	@selftests/papers/papers.sh --only '$(ONLY)' --seconds '$(or $(SECONDS),60)' --long '$(or $(LONG),3600)' \
+		--kernel '$(or $(KERNEL),6.12)' $(if $(QUICK),--quick) '$(or $(OUT),papers-out)'
+
 # Debian packages, built in a clean system and tried there; DKMS=no leaves that out.
 deb:
 	@DKMS='$(DKMS)' selftests/commands/deb.sh $(OUT)
@@ -132,6 +141,8 @@ help:
 	@echo "make bench                what it costs, beside filefrag, ftrace and bpftrace; BENCH='micro apps', QUICK=1, OUT=folder,"
 	@echo "                          KERNEL=6.12; BENCH=profile names the functions"
 	@echo "make bench-readme         put the table and the picture of the last make bench into selftests/bench/README.md"
+	@echo "make papers               the claims of papers, held against what fragtrace sees; ONLY=fragtracer, SECONDS=60, LONG=3600, QUICK=1;"
+	@echo "                          goes on with what has no result yet in OUT=papers-out"
 	@echo "make check                the sources: checkpatch --strict, kernel-doc, layers, gcc, sparse, clang, coccinelle,"
 	@echo "                          smatch, shellcheck, ruff, mypy"
 	@echo "make test                 every test; KERNEL='6.12 6.1 7 6.12-rt 6.1-rt 7-rt', TESTS='20_write.sh', SEED=N narrow it down"

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""From observations to a verdict."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from .model import Data, Kind, Results, Verdict
+
+
+@dataclass(frozen=True)
+class Observation:
+    """Does a claim hold under one condition? The text has the numbers."""
+
+    holds: bool
+    text: str
+
+
+def combine(seen: Mapping[str, Observation], what: str, missing: Sequence[str] = ()) -> Verdict:
+    """The verdict of observations by condition (`what` names the kind of condition: volume)."""
+    evidence = [f"{condition}: {'yes' if one.holds else 'no'}; {one.text}" for condition, one in seen.items()]
+    if missing:
+        evidence.append(f"no result yet: {', '.join(missing)}")
+    true = [condition for condition, one in seen.items() if one.holds]
+    false = [condition for condition, one in seen.items() if not one.holds]
+    if not seen:
+        return Verdict(Kind.NOT_RUN, "no result yet that tells", tuple(evidence))
+    if true and false:
+        return Verdict(Kind.DEPENDS, f"depends on the {what}: true on {', '.join(true)}; not on {', '.join(false)}", tuple(evidence))
+    kind = Kind.CONFIRMED if true else Kind.NOT_CONFIRMED
+    reach = f"on {', '.join(true or false)}"
+    return Verdict(kind, f"{'true' if true else 'not so'} {reach}", tuple(evidence))
+
+
+def over(conditions: Mapping[str, str], observe: Callable[[Data], Observation | None], what: str) -> Callable[[Results], Verdict]:
+    """A judge that looks at the same thing under several conditions.
+
+    `conditions` has the name of an experiment for each. observe() gets its data, and returns None if they do not tell.
+    """
+    def judge(results: Results) -> Verdict:
+        seen, missing = {}, []
+        for condition, experiment in conditions.items():
+            one = observe(results[experiment].data) if experiment in results else None
+            if one is None:
+                missing.append(condition)
+            else:
+                seen[condition] = one
+        return combine(seen, what, missing)
+    return judge
+
+
+def share(part: float, whole: float) -> float:
+    """A part of a whole, from 0 to 1; 0 of nothing."""
+    return part / whole if whole else 0.0
+
+
+def percent(part: float, whole: float) -> str:
+    """The same as text."""
+    return f"{share(part, whole):.0%}"

@@ -82,22 +82,26 @@ voltdb_files() {
 	XML
 }
 
+# opens() - print options of Java 17: VoltDB, its client, too, is of the time of Java 8, and needs what is closed since
+opens() {
+	local part
+
+	for part in java.lang java.lang.invoke java.lang.reflect sun.nio.ch java.nio java.net java.util jdk.internal.misc jdk.internal.ref \
+		jdk.internal.loader sun.security.action sun.net.www.protocol.http; do
+		echo "--add-opens java.base/$part=ALL-UNNAMED"
+	done
+}
+
 # voltdb_server(command, arguments...) - become the server's program; for subshells
 #
-# Its jar refers to a class that Maven Central lacks, so its code is not verified; its libraries of the time of Java 8
-# need what Java 17 has closed.
+# Its jar refers to a class that Maven Central lacks, so its code is not verified.
 voltdb_server() {
-	local command opens part
+	local command
 
 	command=$1
 	shift
-	opens=
-	for part in java.lang java.lang.invoke java.lang.reflect sun.nio.ch java.nio java.net java.util jdk.internal.misc jdk.internal.ref \
-		jdk.internal.loader sun.security.action sun.net.www.protocol.http; do
-		opens="$opens --add-opens java.base/$part=ALL-UNNAMED"
-	done
-	# shellcheck disable=SC2086 # a list of options
-	exec java $opens -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote -Xmx768m -XX:TieredStopAtLevel=1 \
+	# shellcheck disable=SC2046 # a list of options
+	exec java $(opens) -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote -Xmx768m -XX:TieredStopAtLevel=1 \
 		-XX:+UseSerialGC -Djava.io.tmpdir=/tmp -Dlog4j.configuration=file:/tmp/log4j.xml -cp "$VOLTDB" \
 		org.voltdb.VoltDB "$command" voltdbroot $DB "$@"
 }

@@ -25,7 +25,8 @@ client() {
 	phase=$1
 	shift
 	# The emulation is slow to compile: only the first compiler. maxexecutiontime ends workload F, not this number of operations.
-	java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx512m -Djava.io.tmpdir=/tmp -cp "$CLIENTS" site.ycsb.Client "-$phase" \
+	# shellcheck disable=SC2046 # a list of options
+	java $(opens) -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx512m -Djava.io.tmpdir=/tmp -cp "$CLIENTS" site.ycsb.Client "-$phase" \
 		-db "$(binding_of "$database")" -threads "$threads" -s -p status.interval=5 \
 		-p workload=site.ycsb.workloads.CoreWorkload -p recordcount="$records" -p operationcount=1000000000 \
 		-p readproportion=0.5 -p readmodifywriteproportion=0.5 -p updateproportion=0 -p scanproportion=0 -p insertproportion=0 \

@@ -10,7 +10,7 @@ public final class Redis extends Values {
 	private Jedis jedis;
 
 	@Override
-	public void init() {
+	void open() {
 		jedis = new Jedis("127.0.0.1", Integer.parseInt(getProperties().getProperty("redis.port", "6379")), 60000);
 		jedis.connect();
 	}

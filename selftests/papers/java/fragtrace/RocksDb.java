@@ -8,7 +8,6 @@ import org.rocksdb.CompressionType;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
-import site.ycsb.DBException;
 
 /**
  * RocksDB, in the folder rocksdb.dir, shared by all threads.
@@ -22,19 +21,14 @@ public final class RocksDb extends Values {
 	private static int users;
 
 	@Override
-	public void init() throws DBException {
+	void open() throws RocksDBException {
 		synchronized (RocksDb.class) {
-			try {
-				if (users == 0)
-					open(getProperties());
-			} catch (RocksDBException e) {
-				throw new DBException(e);
-			}
-			users++;
+			if (users++ == 0)
+				openShared(getProperties());
 		}
 	}
 
-	private static void open(Properties set) throws RocksDBException {
+	private static void openShared(Properties set) throws RocksDBException {
 		RocksDB.loadLibrary();
 		options = new Options().setCreateIfMissing(true).setCompressionType(CompressionType.NO_COMPRESSION);
 		if (set.containsKey("rocksdb.memtable"))

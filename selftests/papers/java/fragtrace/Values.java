@@ -11,6 +11,9 @@ import site.ycsb.Status;
 
 /** A binding of YCSB for a store of keys and values. Workload F never scans, so there is no scan. */
 abstract class Values extends DB {
+	/** Connect this thread. */
+	abstract void open() throws Exception;
+
 	/** The value of a key, or null. */
 	abstract byte[] get(String key) throws Exception;
 
@@ -31,6 +34,17 @@ abstract class Values extends DB {
 		} catch (Exception e) {
 			System.err.println("fragtrace: " + e);
 			return Status.ERROR;
+		}
+	}
+
+	/** YCSB would wait forever for a thread without a connection: without one, the program ends. */
+	@Override
+	public void init() {
+		try {
+			open();
+		} catch (Exception e) {
+			System.err.println("fragtrace: no connection: " + e);
+			Runtime.getRuntime().halt(1);
 		}
 	}
 

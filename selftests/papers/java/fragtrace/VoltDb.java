@@ -26,17 +26,13 @@ public final class VoltDb extends Values {
 	private Client client;
 
 	@Override
-	public void init() throws DBException {
-		try {
-			client = ClientFactory.createClient(new ClientConfig());
-			client.createConnection("127.0.0.1");
-			synchronized (VoltDb.class) {
-				if (!made && Boolean.parseBoolean(getProperties().getProperty("voltdb.create")))
-					client.callProcedure("@AdHoc", SCHEMA);
-				made = true;
-			}
-		} catch (IOException | ProcCallException e) {
-			throw new DBException(e);
+	void open() throws IOException, ProcCallException {
+		client = ClientFactory.createClient(new ClientConfig());
+		client.createConnection("127.0.0.1");
+		synchronized (VoltDb.class) {
+			if (!made && Boolean.parseBoolean(getProperties().getProperty("voltdb.create")))
+				client.callProcedure("@AdHoc", SCHEMA);
+			made = true;
 		}
 	}
 

@@ -6,7 +6,7 @@
 # usage: jars.sh clients      YCSB, our bindings for it, and the clients of the databases
 #        jars.sh voltdb       VoltDB's server
 #
-# Both are kept in the cache, in a folder named after the sum of what they are made from.
+# Jars and classes are kept in the cache, in folders named after the sum of what they are made from.
 
 set -eu
 
@@ -14,36 +14,58 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=../machine/setup.sh
 . "$FT_TESTS/machine/setup.sh"
 
-# fetch(name, folder) - fill the folder with jars and classes
+JAVA=$FT_TESTS/papers/java
+
+# sum_of(file...) - print a number for their content
+sum_of() {
+	cat "$@" | cksum | cut -d ' ' -f 1
+}
+
+# fetch(name, folder) - fill the folder with jars
 fetch() {
 	[ ! -d "$2" ] || return 0
 	ft_packages papers
 	ft_say "$1: fetching jars from Maven Central (60 MB)"
 	rm -rf "$2.new"
-	mkdir -p "$2.new/classes"
-	mvn -q -B -f "$FT_TESTS/papers/java/$1.pom.xml" dependency:copy-dependencies -DoutputDirectory="$2.new" >"$2.log" 2>&1 || {
+	mkdir -p "$2.new"
+	mvn -q -B -f "$JAVA/$1.pom.xml" dependency:copy-dependencies -DoutputDirectory="$2.new" >"$2.log" 2>&1 || {
 		tail -n 5 "$2.log" >&2
 		ft_die "$1: mvn failed; see $2.log. Is there a network?"
 	}
-	[ "$1" != clients ] || javac -Xlint:all -Werror -d "$2.new/classes" -cp "$2.new/*" "$FT_TESTS"/papers/java/fragtrace/*.java >&2 ||
-		ft_die "$1: the bindings do not compile"
 	mv "$2.new" "$2"
 	rm -f "$2.log"
 }
 
+# compile(jars, folder) - fill the folder with the classes of our bindings
+compile() {
+	[ ! -d "$2" ] || return 0
+	ft_packages papers
+	rm -rf "$2.new"
+	javac -Xlint:all -Werror -d "$2.new" -cp "$1/*" "$JAVA"/fragtrace/*.java >&2 || ft_die "the bindings of YCSB do not compile"
+	mv "$2.new" "$2"
+}
+
 # jars_main(name) - the command described at the top
 jars_main() {
-	local dir sum
+	local cache jars classes
 
 	case ${1:-} in
 	clients | voltdb) ;;
 	*) ft_usage ;;
 	esac
-	sum=$(cat "$FT_TESTS/papers/java/$1.pom.xml" "$FT_TESTS"/papers/java/fragtrace/*.java | cksum | cut -d ' ' -f 1)
-	mkdir -p "$(ft_cache)/papers"
-	dir=$(ft_cache)/papers/$1-$sum
-	ft_locked "papers-$1" fetch "$1" "$dir"
-	find "$dir/classes" "$dir" -maxdepth 1 \( -name '*.jar' -o -name classes \) | sort -u | paste -s -d :
+	cache=$(ft_cache)/papers
+	mkdir -p "$cache"
+	jars=$cache/$1-$(sum_of "$JAVA/$1.pom.xml")
+	ft_locked "papers-$1" fetch "$1" "$jars"
+	classes=
+	if [ "$1" = clients ]; then
+		classes=$cache/classes-$(sum_of "$JAVA/$1.pom.xml" "$JAVA"/fragtrace/*.java)
+		ft_locked "papers-$1" compile "$jars" "$classes"
+	fi
+	{
+		[ -z "$classes" ] || echo "$classes"
+		find "$jars" -name '*.jar' | sort
+	} | paste -s -d :
 }
 
 jars_main "$@"

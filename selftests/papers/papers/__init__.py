@@ -2,6 +2,7 @@
 """`make papers`: experiments of published papers in guests, and what becomes of the papers' claims.
 
 In the order of the data: `__main__` (the command line), `plan` (which experiments are missing, progress), `fragtracer` (the
-experiments and claims of one paper), `guest` (runs a script in a guest), `facts` and `layout` (what it has left, as numbers),
-`store` (results as JSON), `judge` (observations to verdicts), `report` (results to a document), `document` (to HTML and Markdown).
+experiments and claims of one paper), `guest` (runs a script in a guest), `facts`, `layout` and `cost` (what it has left, as
+numbers), `store` (results as JSON), `judge` (observations to verdicts), `report` (results to a document), `document` (to HTML
+and Markdown). `model` has the types.
 """

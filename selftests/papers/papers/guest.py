@@ -59,12 +59,19 @@ class Machine:
             if image:
                 os.unlink(image)
 
-    def run(self, command: Sequence[str | Path]) -> None:
+    def bench(self, part: str, settings: Mapping[str, str]) -> str:
+        """Run a part of bench/; its figures are the last file that it writes."""
+        self.commands.append(" ".join([*(f"{name}={shlex.quote(value)}" for name, value in settings.items()), f"selftests/bench/bench.sh {part}"]))
+        self.run([TESTS / "bench/bench.sh", part], {**settings, "OUT": str(self.folder), "KERNEL": self.kernel, "REPORT": "--no-picture"})
+        return Path(self.path(f"{part}.txt")).read_text(encoding="utf-8")
+
+    def run(self, command: Sequence[str | Path], settings: Mapping[str, str] | None = None) -> None:
         """Run a command, and pass on each line that it prints; if we are interrupted, it ends before we do."""
         last: list[str] = []
         with open(self.folder / "guest.log", "a", encoding="utf-8") as log:
             child = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                     stderr=subprocess.STDOUT, text=True, errors="replace", cwd=TOP)
+                                     stderr=subprocess.STDOUT, text=True, errors="replace", cwd=TOP,
+                                     env={**os.environ, **(settings or {})})
             try:
                 for line in child.stdout or ():
                     log.write(line)
@@ -87,6 +94,7 @@ class Machine:
         if not kept.exists():
             cache.mkdir(exist_ok=True)
             new = cache / f"new.{os.getpid()}.img"
+            self.say(f"makes the volume, once: {kept.name}")
             new.touch()
             os.truncate(new, parse_size(AGED_SIZE))
             try:

@@ -36,6 +36,9 @@ class Host(Protocol):
     def draw(self, snapshot: str, preset: str, picture: str) -> None:
         """Draw one of the files that the guest has left; the picture becomes a file of the result."""
 
+    def bench(self, part: str, settings: Mapping[str, str]) -> str:
+        """Run a part of bench/ with these settings; return its results."""
+
     def class_path(self, name: str) -> str:
         """The jars of `clients` or `voltdb`, as a class path."""
 
@@ -78,7 +81,7 @@ class Kind(Enum):
     NOT_CONFIRMED = "not confirmed"
     DEPENDS = "depends"
     NOT_RUN = "not run yet"
-    UNTESTABLE = "cannot be tested here"
+    NOT_TESTED = "not tested here"
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """One thing that a paper says, and how to find out. A claim without a judge cannot be tested here: why_not says why."""
+    """One thing that a paper says, and how to find out. A claim without a judge is not tested here: why_not says why."""
 
     where: str
     text: str
@@ -103,7 +106,7 @@ class Claim:
     def verdict(self, results: Results) -> Verdict:
         """What the results say of it."""
         if self.judge is None:
-            return Verdict(Kind.UNTESTABLE, self.why_not)
+            return Verdict(Kind.NOT_TESTED, self.why_not)
         return self.judge(results)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from .cost import OFF, added
 from .document import Code, Document, Grid, Heading, Items, Picture, Text
 from .judge import share
 from .layout import ALL
@@ -60,6 +61,17 @@ def add_moments(document: Document, result: Result) -> None:
                 f"{times}: {victim}, {culprit}" for times, victim, culprit in moment["by_pair"][:5]) + "."))
 
 
+def cost_rows(runs: Data) -> list[list[object]]:
+    """A row for each work and mode."""
+    rows: list[list[object]] = []
+    for case, modes in runs.items():
+        for mode in modes:
+            spread = added(runs, case, mode) if mode != OFF else None
+            if spread:
+                rows.append([case, mode, spread.mid, spread.low, spread.high, spread.pairs])
+    return rows
+
+
 def add_result(document: Document, title: str, result: Result) -> None:
     """All that is known of an experiment."""
     document.add(Heading(3, f"{result.experiment}: {title}"))
@@ -76,6 +88,9 @@ def add_result(document: Document, title: str, result: Result) -> None:
     if "compared" in result.data:
         compared = result.data["compared"]
         document.add(Text(f"At the end the maps of {compared['files']} files with {compared['blocks']} blocks agreed with FIEMAP."))
+    if "cost" in result.data:
+        document.add(Text("Instructions that each way of watching adds, in percent of those without: median, least and most of the pairs."))
+        document.add(Grid(("work", "way", "added", "least", "most", "pairs"), cost_rows(result.data["cost"])))
     if "moments" in result.data:
         add_moments(document, result)
 

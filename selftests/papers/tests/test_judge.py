@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 
 from papers import fragtracer
+from papers.cost import parse_results
 from papers.judge import Observation, combine, over
 from papers.model import Claim, Data, Kind, Options, Result
 
@@ -54,10 +55,10 @@ def test_over_leaves_out_what_does_not_tell() -> None:
 
 
 def test_no_claim_is_left_without_verdict() -> None:
-    """Without any result, each claim is said not to be run, or has a reason why it cannot be tested."""
+    """Without any result, each claim is said not to be run, or has a reason why it is not tested."""
     for one in fragtracer.claims(OPTIONS):
         verdict = one.verdict({})
-        assert verdict.kind in (Kind.NOT_RUN, Kind.UNTESTABLE)
+        assert verdict.kind in (Kind.NOT_RUN, Kind.NOT_TESTED)
         assert verdict.reason
 
 
@@ -124,3 +125,19 @@ def test_replay_depends_on_the_policy() -> None:
     verdict = claim("An ftruncate to a size").verdict(results)
     assert verdict.kind is Kind.DEPENDS
     assert "not on ipu_policy 129" in verdict.reason
+
+
+def test_cost() -> None:
+    """Pairs of neighbouring runs; run 0 does not count. The method is judged by its median."""
+    lines = [f"result apps {case} {mode} {run} instructions {value}" for case, mode, values in (
+        ("rocksdb", "off", (900, 1000, 1000, 1000)), ("rocksdb", "filefrag_1s", (9000, 1010, 1015, 1030)),
+        ("rocksdb", "tracing", (9000, 1001, 1002, 1003)), ("rocksdb_aged", "off", (1000, 1000)), ("rocksdb_aged", "filefrag_1s", (1, 1150)),
+        ("rocksdb_fio", "off", (1000, 1000)), ("rocksdb_fio", "filefrag_1s", (1, 1023)),
+    ) for run, value in enumerate(values)]
+    results = {"cost": Result("cost", {}, {"cost": parse_results("\n".join(lines + ["result apps rocksdb tracing 1 lost 0", "seconds 3"]))})}
+    verdict = claim("FragTracer increases the run time of RocksDB").verdict(results)
+    assert verdict.kind is Kind.DEPENDS
+    assert "+1.50 % (+1.00 to +3.00, 3 pairs); fragtrace with causes: +0.20 % (+0.10 to +0.30, 3 pairs)" in verdict.evidence[0]
+    assert claim("FragTracer increases the run time of Redis").verdict(results).kind is Kind.NOT_RUN
+    assert claim("Beside 20 jobs").verdict(results).kind is Kind.CONFIRMED
+    assert claim("which is less than without fio").verdict(results).kind is Kind.NOT_CONFIRMED

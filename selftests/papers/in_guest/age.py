@@ -7,6 +7,7 @@ usage: age.py FOLDER FILL DELETE SEED
 FILL is the share of the volume that is filled (0.92), DELETE the share of the files that are deleted then (0.6). The same
 seed makes the same files. They hold zeroes: on the host, an image of such a volume takes nearly no room.
 """
+
 from __future__ import annotations
 
 import os
@@ -29,7 +30,7 @@ def fill(folder: str, share: float, rng: random.Random) -> list[str]:
             os.mkdir(f"{folder}/{len(made) // FILES_IN_FOLDER}")
         path = f"{folder}/{len(made) // FILES_IN_FOLDER}/{len(made)}"
         with open(path, "wb", buffering=0) as file:
-            file.write(zeroes[:rng.randint(4, 64) * BLOCK])
+            file.write(zeroes[: rng.randint(4, 64) * BLOCK])
         made.append(path)
         # f_bavail counts blocks when they are allocated
         if len(made) % 64 == 0:

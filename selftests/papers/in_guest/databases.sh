@@ -36,6 +36,7 @@ server_start() {
 		# all defaults: a save after 60 s if 10 000 keys have changed, after 300 s if 100 have; no append-only file
 		/tmp/redis-server --dir $DB --port 6379 --bind 127.0.0.1 --logfile "$OUT/redis.log" &
 		SERVER=$!
+		echo "redis $(redis-cli --version)" >>"$OUT/guest.facts"
 		loop_until 120 redis_answers || die "redis-server does not answer"
 		;;
 	voltdb)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The command line of `make papers`, see papers.sh."""
+
 from __future__ import annotations
 
 import argparse
@@ -23,14 +24,26 @@ PAPERS = {"fragtracer": fragtracer.paper}
 
 def parse(arguments: list[str]) -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="papers.sh", description="Run what papers have run, and hold their claims against it.")
-    parser.add_argument("--only", default="", help=f"papers, or single experiments, separated by commas (default: all of {', '.join(PAPERS)})")
-    parser.add_argument("--seconds", type=int, default=60, help="the first picture, in seconds of the workload (default 60)")
+    parser = argparse.ArgumentParser(
+        prog="papers.sh", description="Run what papers have run, and hold their claims against it."
+    )
+    parser.add_argument(
+        "--only",
+        default="",
+        help=f"papers, or single experiments, separated by commas (default: all of {', '.join(PAPERS)})",
+    )
+    parser.add_argument(
+        "--seconds", type=int, default=60, help="the first picture, in seconds of the workload (default 60)"
+    )
     parser.add_argument("--long", type=int, default=3600, help="the last picture (default 3600)")
     parser.add_argument("--kernel", default="6.12", help="the kernel of the guests (default 6.12)")
-    parser.add_argument("--records", type=int, default=0, help="records of each database, instead of as many as suit it")
+    parser.add_argument(
+        "--records", type=int, default=0, help="records of each database, instead of as many as suit it"
+    )
     parser.add_argument("--quick", action="store_true", help="replay system calls; run no database")
-    parser.add_argument("--report", action="store_true", help="run nothing: only write the report of the results that are there")
+    parser.add_argument(
+        "--report", action="store_true", help="run nothing: only write the report of the results that are there"
+    )
     parser.add_argument("out", type=Path, help="folder of the results and the report")
     return parser.parse_args(arguments)
 
@@ -44,7 +57,9 @@ def chosen(only: str, options: Options) -> tuple[list[Paper], set[str]]:
     if unknown:
         raise SystemExit(f"papers: '{unknown[0]}': expected {', '.join([*papers, *every])}")
     names = {name for name, paper in every.items() if not words or name in words or paper.name in words}
-    return [paper for paper in papers.values() if any(experiment.name in names for experiment in paper.experiments)], names
+    return [
+        paper for paper in papers.values() if any(experiment.name in names for experiment in paper.experiments)
+    ], names
 
 
 def say(text: str) -> None:
@@ -67,12 +82,22 @@ def main() -> int:
     out = arguments.out
     out.mkdir(parents=True, exist_ok=True)
     store = Store(out)
-    plan = Plan(store, [experiment for paper in papers for experiment in paper.experiments if experiment.name in names],
-                lambda folder, heard: Machine(folder, options.kernel, heard), say, errors=(Failed, FactError, SnapError, OSError))
+    plan = Plan(
+        store,
+        [experiment for paper in papers for experiment in paper.experiments if experiment.name in names],
+        lambda folder, heard: Machine(folder, options.kernel, heard),
+        say,
+        errors=(Failed, FactError, SnapError, OSError),
+    )
     if not arguments.report:
         plan.run()
     # those that were not to be run, too
-    results = {experiment.name: result for paper in papers for experiment in paper.experiments if (result := store.load(experiment))}
+    results = {
+        experiment.name: result
+        for paper in papers
+        for experiment in paper.experiments
+        if (result := store.load(experiment))
+    }
     document = report(papers, results, plan.failures)
     (out / "report.html").write_text(document.html(), encoding="utf-8")
     (out / "report.md").write_text(document.markdown(out), encoding="utf-8")

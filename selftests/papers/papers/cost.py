@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What watching costs: counted instructions of the same work with and without it, in neighbouring runs, as bench/ makes them."""
+
 from __future__ import annotations
 
 from dataclasses import dataclass

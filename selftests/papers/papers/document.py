@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A document of headings, paragraphs, lists, tables and pictures, as one HTML file or as Markdown."""
+
 from __future__ import annotations
 
 import base64
@@ -18,6 +19,7 @@ h2 { border-bottom: 1px solid #ccc; padding-bottom: .2em }
 table { border-collapse: collapse; margin: .7em 0 }
 th, td { border: 1px solid #ccc; padding: .25em .6em; text-align: left; vertical-align: top }
 th { background: #f2f2f2 }
+li, td { overflow-wrap: anywhere }
 td.number { text-align: right; font-variant-numeric: tabular-nums }
 pre { background: #f6f6f6; padding: .6em .8em; overflow-x: auto; font-size: 13px }
 figure { margin: 1em 0 }
@@ -97,9 +99,11 @@ class Document:
     def html(self) -> str:
         """One file that needs no other: pictures are in it."""
         body = "\n".join(html_part(part) for part in self.parts)
-        return (f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-                f'<meta name="viewport" content="width=device-width">\n<title>{html.escape(self.title)}</title>\n'
-                f"<style>{STYLE}</style>\n</head>\n<body>\n<h1>{html.escape(self.title)}</h1>\n{body}\n</body>\n</html>\n")
+        return (
+            f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+            f'<meta name="viewport" content="width=device-width">\n<title>{html.escape(self.title)}</title>\n'
+            f"<style>{STYLE}</style>\n</head>\n<body>\n<h1>{html.escape(self.title)}</h1>\n{body}\n</body>\n</html>\n"
+        )
 
     def markdown(self, folder: Path) -> str:
         """Markdown, whose pictures are found relative to this folder."""
@@ -118,12 +122,18 @@ def html_part(part: Part) -> str:
         case Code(text):
             return f"<pre>{html.escape(text)}</pre>"
         case Grid(head, rows):
-            return ('<div class="scroll"><table>\n' + html_row("th", head) + "".join(html_row("td", row) for row in rows)
-                    + "</table></div>")
+            return (
+                '<div class="scroll"><table>\n'
+                + html_row("th", head)
+                + "".join(html_row("td", row) for row in rows)
+                + "</table></div>"
+            )
         case Picture(path, caption):
             data = base64.b64encode(Path(path).read_bytes()).decode()
-            return (f'<figure><img alt="{html.escape(caption)}" src="data:image/png;base64,{data}">'
-                    f"<figcaption>{html.escape(caption)}</figcaption></figure>")
+            return (
+                f'<figure><img alt="{html.escape(caption)}" src="data:image/png;base64,{data}">'
+                f"<figcaption>{html.escape(caption)}</figcaption></figure>"
+            )
 
 
 def html_row(tag: str, cells: Iterable[object]) -> str:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The texts that a guest leaves: facts (`name value` lines), and the figures of YCSB."""
+
 from __future__ import annotations
 
 import re
@@ -47,10 +48,12 @@ def parse_ycsb(text: str) -> Data:
         tried, good = found.get((what, "Operations")), found.get((what, "Return=OK"), 0.0)
         if tried and tried != good:
             raise FactError(f"YCSB: {tried - good:.0f} of {tried:.0f} operations {what} have failed")
-    return {"throughput": found["OVERALL", "Throughput(ops/sec)"],
-            "seconds": found["OVERALL", "RunTime(ms)"] / 1000,
-            "reads": int(found.get(("READ", "Operations"), 0)),
-            "updates": int(found.get(("UPDATE", "Operations"), 0))}
+    return {
+        "throughput": found["OVERALL", "Throughput(ops/sec)"],
+        "seconds": found["OVERALL", "RunTime(ms)"] / 1000,
+        "reads": int(found.get(("READ", "Operations"), 0)),
+        "updates": int(found.get(("UPDATE", "Operations"), 0)),
+    }
 
 
 def parse_compared(text: str) -> Data:

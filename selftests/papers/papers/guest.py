@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The machine of the experiments: guests, aged images, pictures, jars, versions. All that it starts ends with it."""
+
 from __future__ import annotations
 
 import os
@@ -25,9 +26,13 @@ class Failed(Exception):
 
 def output(command: Sequence[str | Path], **more: str) -> str:
     """What a command prints."""
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env={**os.environ, **more}, check=False)
+    done = subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, env={**os.environ, **more}, check=False
+    )
     if done.returncode:
-        raise Failed(f"{Path(command[0]).name}: status {done.returncode}: {(done.stderr or done.stdout).strip()[-500:]}")
+        raise Failed(
+            f"{Path(command[0]).name}: status {done.returncode}: {(done.stderr or done.stdout).strip()[-500:]}"
+        )
     return done.stdout
 
 
@@ -41,18 +46,30 @@ class Machine:
         self.commands: list[str] = []
         self.jars: set[str] = set()
 
-    def guest(self, script: str, *, disk: str = "", image: str = "", memory: str = "3G", limit: float,
-              variables: Mapping[str, str] | None = None) -> None:
+    def guest(
+        self,
+        script: str,
+        *,
+        disk: str = "",
+        image: str = "",
+        memory: str = "3G",
+        limit: float,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         """Run a script of in_guest/ with its arguments in a guest, on an empty disk of this size or on this image.
 
         What it writes into $OUT is in the folder. An image is deleted afterwards.
         """
         named = {name: shlex.quote(value) for name, value in (variables or {}).items()}
-        command = " ".join([*(f"{name}={value}" for name, value in named.items()), f"selftests/papers/in_guest/{script}"])
+        command = " ".join(
+            [*(f"{name}={value}" for name, value in named.items()), f"selftests/papers/in_guest/{script}"]
+        )
         options = ["-k", self.kernel, "-M", memory, *(["-D", image] if image else ["-d", disk])]
         # paths of this machine say nothing elsewhere
-        self.commands.append(f"selftests/machine/vm.sh -k {self.kernel} -M {memory} "
-                             f"{'-D ' + Path(image).name if image else '-d ' + disk} -o OUT -- {script}")
+        self.commands.append(
+            f"selftests/machine/vm.sh -k {self.kernel} -M {memory} "
+            f"{'-D ' + Path(image).name if image else '-d ' + disk} -o OUT -- {script}"
+        )
         try:
             self.run([TESTS / "machine/vm.sh", *options, "-o", self.folder, "-t", str(int(limit)), "--", command])
         finally:
@@ -61,17 +78,34 @@ class Machine:
 
     def bench(self, part: str, settings: Mapping[str, str]) -> str:
         """Run a part of bench/; its figures are the last file that it writes."""
-        self.commands.append(" ".join([*(f"{name}={shlex.quote(value)}" for name, value in settings.items()), f"selftests/bench/bench.sh {part}"]))
-        self.run([TESTS / "bench/bench.sh", part], {**settings, "OUT": str(self.folder), "KERNEL": self.kernel, "REPORT": "--no-picture"})
+        self.commands.append(
+            " ".join(
+                [
+                    *(f"{name}={shlex.quote(value)}" for name, value in settings.items()),
+                    f"selftests/bench/bench.sh {part}",
+                ]
+            )
+        )
+        self.run(
+            [TESTS / "bench/bench.sh", part],
+            {**settings, "OUT": str(self.folder), "KERNEL": self.kernel, "REPORT": "--no-picture"},
+        )
         return Path(self.path(f"{part}.txt")).read_text(encoding="utf-8")
 
     def run(self, command: Sequence[str | Path], settings: Mapping[str, str] | None = None) -> None:
         """Run a command, and pass on each line that it prints; if we are interrupted, it ends before we do."""
         last: list[str] = []
         with open(self.folder / "guest.log", "a", encoding="utf-8") as log:
-            child = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                     stderr=subprocess.STDOUT, text=True, errors="replace", cwd=TOP,
-                                     env={**os.environ, **(settings or {})})
+            child = subprocess.Popen(
+                [str(word) for word in command],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                cwd=TOP,
+                env={**os.environ, **(settings or {})},
+            )
             try:
                 for line in child.stdout or ():
                     log.write(line)
@@ -99,14 +133,28 @@ class Machine:
             os.truncate(new, parse_size(AGED_SIZE))
             try:
                 script = f"age.sh {filled} {deleted} {AGED_SEED}"
-                self.run([TESTS / "machine/vm.sh", "-n", "-k", self.kernel, "-D", new, "-t", "1200", "--",
-                          f"selftests/papers/in_guest/{script}"])
+                self.run(
+                    [
+                        TESTS / "machine/vm.sh",
+                        "-n",
+                        "-k",
+                        self.kernel,
+                        "-D",
+                        new,
+                        "-t",
+                        "1200",
+                        "--",
+                        f"selftests/papers/in_guest/{script}",
+                    ]
+                )
                 # the files hold zeroes
                 output(["cp", "--sparse=always", new, f"{kept}.new"])
                 os.replace(f"{kept}.new", kept)
             finally:
                 new.unlink()
-        self.commands.append(f"selftests/machine/vm.sh -n -k {self.kernel} -D {kept.name} -- age.sh {filled} {deleted} {AGED_SEED}")
+        self.commands.append(
+            f"selftests/machine/vm.sh -n -k {self.kernel} -D {kept.name} -- age.sh {filled} {deleted} {AGED_SEED}"
+        )
         copy = self.folder / kept.name
         output(["cp", "--sparse=always", kept, copy])
         return str(copy)
@@ -114,8 +162,19 @@ class Machine:
     def draw(self, snapshot: str, preset: str, picture: str) -> None:
         """Draw a snapshot in the paper's colours, and name the command."""
         self.commands.append(f"fragtrace-view -t {snapshot} -c {preset} -i {preset} -o {picture}")
-        output([TOP / "viewer/fragtrace-view", "-t", self.path(snapshot), "-c", PRESETS / f"{preset}.color.cnf",
-                "-i", PRESETS / f"{preset}.img.cnf", "-o", self.path(picture)])
+        output(
+            [
+                TOP / "viewer/fragtrace-view",
+                "-t",
+                self.path(snapshot),
+                "-c",
+                PRESETS / f"{preset}.color.cnf",
+                "-i",
+                PRESETS / f"{preset}.img.cnf",
+                "-o",
+                self.path(picture),
+            ]
+        )
 
     def class_path(self, name: str) -> str:
         """The jars of a pom of java/; fetched and compiled when they are needed first."""
@@ -139,9 +198,20 @@ class Machine:
         found["f2fs-tools"] = first_line(["mkfs.f2fs", "-V"])
         if self.jars:
             found["java"] = first_line(["java", "--version"])
-            found["jars"] = ", ".join(sorted(jar for jar in self.jars if re.match(r"core-|rocksdbjni|jedis|voltdb", jar)))
-        found["processor"] = next((line.split(":", 1)[1].strip() for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-                                   if line.startswith("model name")), "unknown") + f", {os.cpu_count()} cores"
+            found["jars"] = ", ".join(
+                sorted(jar for jar in self.jars if re.match(r"core-|rocksdbjni|jedis|voltdb", jar))
+            )
+        found["processor"] = (
+            next(
+                (
+                    line.split(":", 1)[1].strip()
+                    for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+                    if line.startswith("model name")
+                ),
+                "unknown",
+            )
+            + f", {os.cpu_count()} cores"
+        )
         return found
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """From observations to a verdict."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,23 +21,30 @@ def combine(seen: Mapping[str, Observation], what: str, missing: Sequence[str] =
     """The verdict of observations by condition (`what` names the kind of condition: volume)."""
     evidence = [f"{condition}: {'yes' if one.holds else 'no'}; {one.text}" for condition, one in seen.items()]
     if missing:
-        evidence.append(f"no result yet: {', '.join(missing)}")
+        evidence.append(f"no result yet: {listed(missing)}")
     true = [condition for condition, one in seen.items() if one.holds]
     false = [condition for condition, one in seen.items() if not one.holds]
     if not seen:
         return Verdict(Kind.NOT_RUN, "no result yet that tells", tuple(evidence))
     if true and false:
-        return Verdict(Kind.DEPENDS, f"depends on the {what}: true on {', '.join(true)}; not on {', '.join(false)}", tuple(evidence))
+        return Verdict(Kind.DEPENDS, f"on the {what}: true on {listed(true)}; not on {listed(false)}", tuple(evidence))
     kind = Kind.CONFIRMED if true else Kind.NOT_CONFIRMED
-    reach = f"on {', '.join(true or false)}"
-    return Verdict(kind, f"{'true' if true else 'not so'} {reach}", tuple(evidence))
+    return Verdict(kind, f"{'true' if true else 'not so'} on {listed(true or false)}", tuple(evidence))
 
 
-def over(conditions: Mapping[str, str], observe: Callable[[Data], Observation | None], what: str) -> Callable[[Results], Verdict]:
+def listed(words: Sequence[str]) -> str:
+    """Conditions in a row; they may have commas."""
+    return "; ".join(words)
+
+
+def over(
+    conditions: Mapping[str, str], observe: Callable[[Data], Observation | None], what: str
+) -> Callable[[Results], Verdict]:
     """A judge that looks at the same thing under several conditions.
 
     `conditions` has the name of an experiment for each. observe() gets its data, and returns None if they do not tell.
     """
+
     def judge(results: Results) -> Verdict:
         seen, missing = {}, []
         for condition, experiment in conditions.items():
@@ -46,6 +54,7 @@ def over(conditions: Mapping[str, str], observe: Callable[[Data], Observation | 
             else:
                 seen[condition] = one
         return combine(seen, what, missing)
+
     return judge
 
 

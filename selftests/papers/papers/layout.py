@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The figures of a snapshot of the module: files, fragments, last blocks, split requests, causes, by extension."""
+
 from __future__ import annotations
 
 from collections import Counter
@@ -37,8 +38,14 @@ class Group:
     def data(self) -> Data:
         """As JSON; what is most comes first."""
         return {
-            "files": self.files, "fragmented": self.fragmented, "fragments": self.fragments, "blocks": self.blocks,
-            "blocks_fragmented": self.blocks_fragmented, "apart": self.apart, "requests": self.requests, "ideal": self.ideal,
+            "files": self.files,
+            "fragmented": self.fragmented,
+            "fragments": self.fragments,
+            "blocks": self.blocks,
+            "blocks_fragmented": self.blocks_fragmented,
+            "apart": self.apart,
+            "requests": self.requests,
+            "ideal": self.ideal,
             "causes": [[*cause, times] for cause, times in self.causes.most_common()],
             "apart_ops": dict(self.apart_ops.most_common()),
             "processes": dict(self.processes.most_common()),
@@ -57,13 +64,15 @@ def breaks_of(extents: np.ndarray) -> Breaks:
     """The breaks of the written extents of a file, in the order of the file."""
     lba, blocks = extents["lba"].astype(np.int64), extents["len"].astype(np.int64)
     broken = np.flatnonzero(lba[1:] != lba[:-1] + blocks[:-1]) + 1
-    return Breaks(extents["cause"][broken].astype(np.int64), int(blocks[broken[-1]:].sum()) if len(broken) else int(blocks.sum()))
+    return Breaks(
+        extents["cause"][broken].astype(np.int64), int(blocks[broken[-1] :].sum()) if len(broken) else int(blocks.sum())
+    )
 
 
 def add_file(groups: Sequence[Group], snap: Snapshot, record: np.void) -> None:
     """Count a file in these groups."""
     first, number = int(record["first"]), int(record["nr"])
-    extents = snap.extents[first:first + number]
+    extents = snap.extents[first : first + number]
     extents = extents[extents["lba"] != UNWRITTEN]
     if not len(extents):
         return
@@ -72,8 +81,12 @@ def add_file(groups: Sequence[Group], snap: Snapshot, record: np.void) -> None:
     blocks = int(extents["len"].astype(np.int64).sum())
     op, flush, why, writer = cause_parts(found.causes)
     causes = [(OPS[o], FLUSHES[f], WHYS[w]) for o, f, w in zip(op, flush, why)]
-    processes = [bytes(snap.writers[int(w)]["comm"]).split(b"\0")[0].decode("utf-8", "replace") if w > 1 else "unknown or several"
-                 for w in writer]
+    processes = [
+        bytes(snap.writers[int(w)]["comm"]).split(b"\0")[0].decode("utf-8", "replace")
+        if w > 1
+        else "unknown or several"
+        for w in writer
+    ]
     for group in groups:
         group.files += 1
         group.fragmented += broken

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a paper is made of here: experiments, their results, claims, and verdicts."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -26,8 +27,16 @@ class Options:
 class Host(Protocol):
     """What an experiment may use while it runs."""
 
-    def guest(self, script: str, *, disk: str = "", image: str = "", memory: str = "3G", limit: float,
-              variables: Mapping[str, str] | None = None) -> None:
+    def guest(
+        self,
+        script: str,
+        *,
+        disk: str = "",
+        image: str = "",
+        memory: str = "3G",
+        limit: float,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         """Run a script of in_guest/ in a guest; what it leaves in $OUT is among the files of the result."""
 
     def aged(self, kind: str) -> str:

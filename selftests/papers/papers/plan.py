@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs the experiments that have no result yet, one after the other, and says how long it will take."""
+
 from __future__ import annotations
 
 import time
@@ -62,12 +63,14 @@ class Plan:
             self.say(f"{len(self.results)} of {len(self.experiments)} results are there already")
         estimated = took = 0.0
         for number, experiment in enumerate(missing):
-            later = sum(one.estimate for one in missing[number + 1:])
+            later = sum(one.estimate for one in missing[number + 1 :])
             # as much faster or slower than estimated as those that were run
             factor = took / estimated if estimated else 1.0
             began = self.clock()
             try:
-                self.results[experiment.name] = self.one(experiment, began, factor, later, f"{number + 1} of {len(missing)}")
+                self.results[experiment.name] = self.one(
+                    experiment, began, factor, later, f"{number + 1} of {len(missing)}"
+                )
             except self.errors as error:
                 self.failures[experiment.name] = str(error)
                 self.say(f"{experiment.name}: failed: {error}")
@@ -76,6 +79,7 @@ class Plan:
 
     def one(self, experiment: Experiment, began: float, factor: float, later: float, place: str) -> Result:
         """Run one experiment, and keep its result."""
+
         def heard(text: str) -> None:
             left = experiment.estimate * factor - (self.clock() - began)
             words = f"{duration(left + later * factor)} left" if left > 0 else "longer than expected"
@@ -84,5 +88,13 @@ class Plan:
         heard(f"{experiment.title}, about {duration(experiment.estimate * factor)}")
         host = self.host(self.store.begin(experiment), heard)
         data = experiment.run(host)
-        return self.store.keep(Result(experiment.name, experiment.settings, data, host.versions(), tuple(host.commands),
-                                      round(self.clock() - began, 1)))
+        return self.store.keep(
+            Result(
+                experiment.name,
+                experiment.settings,
+                data,
+                host.versions(),
+                tuple(host.commands),
+                round(self.clock() - began, 1),
+            )
+        )

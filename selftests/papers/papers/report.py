@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """From results to a document: the verdicts of each paper, then the data of each experiment. Nothing here has a number of its own."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,8 @@ from .model import Data, Kind, Paper, Result, Results, Verdict
 EMULATION = (
     "Databases and F2FS are real; the processor is emulated where there is no KVM. Then times are not those of a machine, and the "
     "databases do some thousand operations a second at most. Counts of blocks, files and causes are what they are, but less "
-    "happens in the same time than in the paper, so records are fewer and the tables of RocksDB smaller.")
+    "happens in the same time than in the paper, so records are fewer and the tables of RocksDB smaller."
+)
 
 
 def moment_label(name: str, data: Data) -> str:
@@ -33,14 +35,31 @@ def layout_rows(moment: Data) -> list[list[object]]:
         if not figures["files"] and name != ALL:
             continue
         cause = figures["causes"][0] if figures["causes"] else None
-        rows.append([name, figures["files"], figures["fragmented"], figures["fragments"], figures["apart"],
-                     figures["blocks"] / 256, share(figures["requests"], figures["ideal"]) if figures["ideal"] else None,
-                     f"{', '.join(cause[:3])}: {cause[3]}" if cause else None])
+        rows.append(
+            [
+                name,
+                figures["files"],
+                figures["fragmented"],
+                figures["fragments"],
+                figures["apart"],
+                figures["blocks"] / 256,
+                share(figures["requests"], figures["ideal"]) if figures["ideal"] else None,
+                f"{', '.join(cause[:3])}: {cause[3]}" if cause else None,
+            ]
+        )
     return rows
 
 
-LAYOUT_HEAD = ("extension", "files", "fragmented", "extents", "last block apart", "MiB", "split factor",
-               "dominant cause (operation, flush, why here): breaks")
+LAYOUT_HEAD = (
+    "extension",
+    "files",
+    "fragmented",
+    "extents",
+    "last block apart",
+    "MiB",
+    "split factor",
+    "dominant cause (operation, flush, why here): breaks",
+)
 
 
 def add_moments(document: Document, result: Result) -> None:
@@ -49,16 +68,26 @@ def add_moments(document: Document, result: Result) -> None:
         label = moment_label(moment["name"], moment)
         document.add(Heading(4, f"{result.experiment}: {label}"))
         facts = moment["facts"]
-        known = [f"written to the device since the boot: {facts['written_kib'] / 1024:.0f} MiB",
-                 f"free segments: {facts['free_segments']}", f"stale files: {moment['stale']}"]
+        known = [
+            f"written to the device since the boot: {facts['written_kib'] / 1024:.0f} MiB",
+            f"free segments: {facts['free_segments']}",
+            f"stale files: {moment['stale']}",
+        ]
         if "operations" in facts:
             known.insert(0, f"operations of workload F so far: {facts['operations']}")
         document.add(Text("; ".join(known) + "."))
-        document.add(Picture(str(Path(result.folder) / moment["picture"]), f"{result.experiment}, {label}; colours of the paper"))
+        document.add(
+            Picture(str(Path(result.folder) / moment["picture"]), f"{result.experiment}, {label}; colours of the paper")
+        )
         document.add(Grid(LAYOUT_HEAD, layout_rows(moment)))
         if moment["by_pair"]:
-            document.add(Text("Who took the block that another file should have got (times: the file, the other): " + "; ".join(
-                f"{times}: {victim}, {culprit}" for times, victim, culprit in moment["by_pair"][:5]) + "."))
+            document.add(
+                Text(
+                    "Who took the block that another file should have got (times: the file, the other): "
+                    + "; ".join(f"{times}: {victim}, {culprit}" for times, victim, culprit in moment["by_pair"][:5])
+                    + "."
+                )
+            )
 
 
 def cost_rows(runs: Data) -> list[list[object]]:
@@ -75,21 +104,39 @@ def cost_rows(runs: Data) -> list[list[object]]:
 def add_result(document: Document, title: str, result: Result) -> None:
     """All that is known of an experiment."""
     document.add(Heading(3, f"{result.experiment}: {title}"))
-    document.add(Items([*(f"{name}: {value}" for name, value in result.settings.items()),
-                        *(f"{name}: {value}" for name, value in result.data.get("guest", {}).items() if name != "kernel"),
-                        *(f"version of {name}: {value}" for name, value in result.versions.items()),
-                        f"took {result.took:.0f} s"]))
-    document.add(Code("\n".join(result.commands)))
+    document.add(
+        Items(
+            [
+                *(f"{name}: {value}" for name, value in result.settings.items()),
+                *(f"{name}: {value}" for name, value in result.data.get("guest", {}).items() if name != "kernel"),
+                *(f"version of {name}: {value}" for name, value in result.versions.items()),
+                f"took {result.took:.0f} s",
+            ]
+        )
+    )
+    document.add(Code("\n".join([*result.commands, *result.data.get("ycsb", ())])))
     for phase in ("load", "workload"):
         if phase in result.data:
             figures = result.data[phase]
-            document.add(Text(f"{phase}: {figures['throughput']:.0f} operations a second for {figures['seconds']:.0f} s, "
-                              "none of them failed."))
+            document.add(
+                Text(
+                    f"{phase}: {figures['throughput']:.0f} operations a second for {figures['seconds']:.0f} s, "
+                    "none of them failed."
+                )
+            )
     if "compared" in result.data:
         compared = result.data["compared"]
-        document.add(Text(f"At the end the maps of {compared['files']} files with {compared['blocks']} blocks agreed with FIEMAP."))
+        document.add(
+            Text(
+                f"At the end the maps of {compared['files']} files with {compared['blocks']} blocks agreed with FIEMAP."
+            )
+        )
     if "cost" in result.data:
-        document.add(Text("Instructions that each way of watching adds, in percent of those without: median, least and most of the pairs."))
+        document.add(
+            Text(
+                "Instructions that each way of watching adds, in percent of those without: median, least and most of the pairs."
+            )
+        )
         document.add(Grid(("work", "way", "added", "least", "most", "pairs"), cost_rows(result.data["cost"])))
     if "moments" in result.data:
         add_moments(document, result)
@@ -109,14 +156,24 @@ def summary(found: Sequence[Verdict]) -> str:
 def add_paper(document: Document, paper: Paper, results: Results, failures: Mapping[str, str]) -> None:
     """Claims first, then the data."""
     found = verdicts(paper, results)
-    document.add(Heading(2, paper.title), Text(paper.source), Text(paper.setup), Text(f"{len(found)} claims: {summary(found)}."))
-    document.add(Grid(("where", "the paper says", "its figure", "verdict", "because"), [
-        (claim.where, claim.text, claim.figure, verdict.kind.value, verdict.reason) for claim, verdict in zip(paper.claims, found)]))
+    document.add(
+        Heading(2, paper.title), Text(paper.source), Text(paper.setup), Text(f"{len(found)} claims: {summary(found)}.")
+    )
+    document.add(
+        Grid(
+            ("where", "the paper says", "its figure", "verdict", "because"),
+            [
+                (claim.where, claim.text, claim.figure, verdict.kind.value, verdict.reason)
+                for claim, verdict in zip(paper.claims, found)
+            ],
+        )
+    )
     document.add(Heading(3, "Evidence"))
     for claim, verdict in zip(paper.claims, found):
-        document.add(Text(f"{claim.where}: {claim.text}: {verdict.kind.value}; {verdict.reason}."))
-        if verdict.evidence:
-            document.add(Items(verdict.evidence))
+        if verdict.kind not in (Kind.NOT_RUN, Kind.NOT_TESTED):
+            document.add(
+                Text(f"{claim.where}: {claim.text}: {verdict.kind.value} ({verdict.reason})."), Items(verdict.evidence)
+            )
     for experiment in paper.experiments:
         if experiment.name in results:
             add_result(document, experiment.title, results[experiment.name])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Results in a folder: NAME/result.json, written at once and whole, beside the files that belong to it."""
+
 from __future__ import annotations
 
 import json

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What runs guests: its output is passed on, its failure is named, and nothing is left when it is interrupted."""
+
 from __future__ import annotations
 
 import os
@@ -12,7 +13,7 @@ from papers.guest import Failed, Machine, parse_size
 def test_lines_are_passed_on(tmp_path: Path) -> None:
     said: list[str] = []
     machine = Machine(tmp_path, "6.12", said.append)
-    machine.run(["sh", "-c", "echo one; echo \"$WORD\" >&2"], {"WORD": "two"})
+    machine.run(["sh", "-c", 'echo one; echo "$WORD" >&2'], {"WORD": "two"})
     assert said == ["one", "two"]
     assert (tmp_path / "guest.log").read_text(encoding="utf-8") == "one\ntwo\n"
 
@@ -25,12 +26,20 @@ def test_failure_is_named(tmp_path: Path) -> None:
 
 def test_interrupted_leaves_no_process(tmp_path: Path) -> None:
     """The child gets TERM, so that it can end its guest, and is waited for."""
+
     def interrupt(line: str) -> None:
         raise KeyboardInterrupt
+
     machine = Machine(tmp_path, "6.12", interrupt)
     pid = tmp_path / "pid"
     with pytest.raises(KeyboardInterrupt):
-        machine.run(["sh", "-c", f"trap 'echo ended >>{pid}; exit 1' TERM; echo $$ >{pid}; echo begun; while :; do sleep 0.05; done"])
+        machine.run(
+            [
+                "sh",
+                "-c",
+                f"trap 'echo ended >>{pid}; exit 1' TERM; echo $$ >{pid}; echo begun; while :; do sleep 0.05; done",
+            ]
+        )
     words = pid.read_text(encoding="utf-8").split()
     assert words[1:] == ["ended"]
     assert not os.path.exists(f"/proc/{words[0]}")

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """From observations to verdicts, and the claims of a paper on data made by hand."""
+
 from __future__ import annotations
 
 import copy
 
 from papers import fragtracer
 from papers.cost import parse_results
+from papers.fragtracer.experiments import moments
+from papers.fragtracer.observations import Moments
 from papers.judge import Observation, combine, over
 from papers.model import Claim, Data, Kind, Options, Result
 
@@ -15,21 +18,39 @@ OPTIONS = Options(seconds=60, long=3600)
 
 def figures(**values: object) -> Data:
     """The figures of an extension without files, but for these."""
-    return {"files": 0, "fragmented": 0, "fragments": 0, "blocks": 0, "blocks_fragmented": 0, "apart": 0, "requests": 0,
-            "ideal": 0, "causes": [], "apart_ops": {}, "processes": {}, **values}
+    return {
+        "files": 0,
+        "fragmented": 0,
+        "fragments": 0,
+        "blocks": 0,
+        "blocks_fragmented": 0,
+        "apart": 0,
+        "requests": 0,
+        "ideal": 0,
+        "causes": [],
+        "apart_ops": {},
+        "processes": {},
+        **values,
+    }
 
 
 def moment(name: str, written: int = 0, **groups: Data) -> Data:
     """A moment; a group `sst` is that of .sst files."""
     named = {f".{group}": data for group, data in groups.items() if group != "all"}
     everything = groups.get("all", figures())
-    return {"name": name, "stale": 0, "facts": {"written_kib": written, "free_segments": 9, "seconds": 0}, "by_pair": [], "picture": "",
-            "groups": {**named, "other": figures(), "all": everything}}
+    return {
+        "name": name,
+        "stale": 0,
+        "facts": {"written_kib": written, "free_segments": 9, "seconds": 0},
+        "by_pair": [],
+        "picture": "",
+        "groups": {**named, "other": figures(), "all": everything},
+    }
 
 
-def result(name: str, *moments: Data) -> Result:
+def result(name: str, *kept: Data) -> Result:
     """The result of an experiment."""
-    return Result(name, {}, {"moments": list(moments), "load": {"written_kib": 0}})
+    return Result(name, {}, {"moments": list(kept), "load": {"written_kib": 0}})
 
 
 def claim(start: str) -> Claim:
@@ -44,7 +65,7 @@ def test_combine() -> None:
     assert combine({"x": NO}, "volume").kind is Kind.NOT_CONFIRMED
     verdict = combine({"x": YES, "y": NO}, "volume", ["z"])
     assert verdict.kind is Kind.DEPENDS
-    assert verdict.reason == "depends on the volume: true on x; not on y"
+    assert verdict.reason == "on the volume: true on x; not on y"
     assert verdict.evidence == ("x: yes; a", "y: no; b", "no result yet: z")
 
 
@@ -62,34 +83,47 @@ def test_no_claim_is_left_without_verdict() -> None:
         assert verdict.reason
 
 
-SST = figures(files=10, fragmented=8, fragments=18, blocks=1000, blocks_fragmented=800, apart=8, apart_ops={"tail": 8},
-              causes=[["tail", "writeback", "moved", 8]])
+SST = figures(
+    files=10,
+    fragmented=8,
+    fragments=18,
+    blocks=1000,
+    blocks_fragmented=800,
+    apart=8,
+    apart_ops={"tail": 8},
+    causes=[["tail", "writeback", "moved", 8]],
+)
 WHOLE = figures(files=10, fragments=10, blocks=1000)
 
 
 def test_rocksdb() -> None:
     results = {"rocksdb-clean": result("rocksdb-clean", moment("60", sst=WHOLE), moment("3600", sst=SST))}
-    for start in ("After 60 s of YCSB-F most", "After 1 h many more", "It is the last block of each .sst", "because fdatasync"):
+    for start in (
+        "After 60 s of YCSB-F most",
+        "After 1 h many more",
+        "It is the last block of each .sst",
+        "The last block of an .sst",
+    ):
         assert claim(start).verdict(results).kind is Kind.CONFIRMED, start
     results["rocksdb-small"] = result("rocksdb-small", moment("60", sst=WHOLE), moment("3600", sst=WHOLE))
     assert claim("After 1 h many more").verdict(results).kind is Kind.DEPENDS
     # a whole file has no last block that could be apart: that says nothing about the cause
-    assert claim("because fdatasync").verdict(results).kind is Kind.CONFIRMED
+    assert claim("The last block of an .sst").verdict(results).kind is Kind.CONFIRMED
 
 
 def test_rocksdb_by_another_cause() -> None:
     other = copy.deepcopy(SST)
     other["apart_ops"] = {"tail": 1, "append": 7}
     results = {"rocksdb-clean": result("rocksdb-clean", moment("60", sst=SST), moment("3600", sst=other))}
-    verdict = claim("because fdatasync").verdict(results)
+    verdict = claim("The last block of an .sst").verdict(results)
     assert verdict.kind is Kind.NOT_CONFIRMED
     assert "of 8 last blocks that are apart, 1 were written again" in verdict.evidence[0]
     assert claim("After 60 s of YCSB-F most").verdict(results).kind is Kind.NOT_CONFIRMED
 
 
 def test_one_moment_alone_tells_nothing_about_later() -> None:
-    assert fragtracer.moments(Options(seconds=60, long=0)) == [60]
-    seen = fragtracer.Moments(Options(seconds=60, long=60))
+    assert moments(Options(seconds=60, long=0)) == [60]
+    seen = Moments(Options(seconds=60, long=60))
     data = result("x", moment("60", sst=SST)).data
     assert seen.more_fragmented(".sst")(data) is None
     found = seen.last_apart(".sst")(data)
@@ -97,31 +131,49 @@ def test_one_moment_alone_tells_nothing_about_later() -> None:
 
 
 def test_redis() -> None:
-    rdb = figures(files=1, fragmented=1, fragments=4, blocks=100, blocks_fragmented=100,
-                  causes=[["append", "sync", "interleaved", 3]])
-    results = {"redis-clean": result("redis-clean", moment("60", rdb=figures()), moment("3600", 1024, rdb=rdb)),
-               "rocksdb-clean": result("rocksdb-clean", moment("60"), moment("3600", 4096))}
+    rdb = figures(
+        files=1,
+        fragmented=1,
+        fragments=4,
+        blocks=100,
+        blocks_fragmented=100,
+        causes=[["append", "sync", "interleaved", 3]],
+    )
+    results = {
+        "redis-clean": result("redis-clean", moment("60", rdb=figures()), moment("3600", 1024, rdb=rdb)),
+        "rocksdb-clean": result("rocksdb-clean", moment("60"), moment("3600", 4096)),
+    }
     assert claim("After 60 s no .rdb").verdict(results).kind is Kind.CONFIRMED
     assert claim("After 1 h .rdb").verdict(results).kind is Kind.CONFIRMED
     assert claim("It is the last block of each .rdb").verdict(results).kind is Kind.NOT_CONFIRMED
-    assert claim("because the last block is updated").verdict(results).kind is Kind.NOT_CONFIRMED
+    assert claim("The last block of an .rdb").verdict(results).kind is Kind.NOT_CONFIRMED
     assert claim("Redis writes much less").verdict(results).kind is Kind.CONFIRMED
 
 
 def test_voltdb() -> None:
-    vpt = figures(files=2, fragmented=2, fragments=6, blocks=100, blocks_fragmented=100,
-                  causes=[["append", "sync", "interleaved", 3], ["overwrite", "sync", "moved", 1]])
+    vpt = figures(
+        files=2,
+        fragmented=2,
+        fragments=6,
+        blocks=100,
+        blocks_fragmented=100,
+        causes=[["append", "sync", "interleaved", 3], ["overwrite", "sync", "moved", 1]],
+    )
     results = {"voltdb-clean": result("voltdb-clean", moment("60", vpt=figures()), moment("3600", vpt=vpt))}
     assert claim("VoltDB has no fragmented file").verdict(results).kind is Kind.CONFIRMED
     assert claim("After two snapshots").verdict(results).kind is Kind.CONFIRMED
-    assert claim("because sync_file_range").verdict(results).kind is Kind.CONFIRMED
-    assert claim("and because some writes").verdict(results).kind is Kind.NOT_CONFIRMED
+    assert claim(".vpt files are fragmented because sync").verdict(results).kind is Kind.CONFIRMED
+    assert claim(".vpt files are fragmented because some").verdict(results).kind is Kind.NOT_CONFIRMED
 
 
 def test_replay_depends_on_the_policy() -> None:
     tail = figures(files=10, fragmented=10, fragments=20, apart=10, apart_ops={"tail": 10})
     whole = figures(files=10, fragments=10)
-    results = {"replay": result("replay", moment("rocksdb-16", sst=tail), moment("rocksdb-129", sst=whole), moment("rocksdb-0", sst=tail))}
+    results = {
+        "replay": result(
+            "replay", moment("rocksdb-16", sst=tail), moment("rocksdb-129", sst=whole), moment("rocksdb-0", sst=tail)
+        )
+    }
     verdict = claim("An ftruncate to a size").verdict(results)
     assert verdict.kind is Kind.DEPENDS
     assert "not on ipu_policy 129" in verdict.reason
@@ -129,15 +181,32 @@ def test_replay_depends_on_the_policy() -> None:
 
 def test_cost() -> None:
     """Pairs of neighbouring runs; run 0 does not count. The method is judged by its median."""
-    lines = [f"result apps {case} {mode} {run} instructions {value}" for case, mode, values in (
-        ("rocksdb", "off", (900, 1000, 1000, 1000)), ("rocksdb", "filefrag_1s", (9000, 1010, 1015, 1030)),
-        ("rocksdb", "tracing", (9000, 1001, 1002, 1003)), ("rocksdb_aged", "off", (1000, 1000)), ("rocksdb_aged", "filefrag_1s", (1, 1150)),
-        ("rocksdb_fio", "off", (1000, 1000)), ("rocksdb_fio", "filefrag_1s", (1, 1023)),
-    ) for run, value in enumerate(values)]
-    results = {"cost": Result("cost", {}, {"cost": parse_results("\n".join(lines + ["result apps rocksdb tracing 1 lost 0", "seconds 3"]))})}
+    lines = [
+        f"result apps {case} {mode} {run} instructions {value}"
+        for case, mode, values in (
+            ("rocksdb", "off", (900, 1000, 1000, 1000)),
+            ("rocksdb", "filefrag_1s", (9000, 1010, 1015, 1030)),
+            ("rocksdb", "tracing", (9000, 1001, 1002, 1003)),
+            ("rocksdb_aged", "off", (1000, 1000)),
+            ("rocksdb_aged", "filefrag_1s", (1, 1150)),
+            ("rocksdb_fio", "off", (1000, 1000)),
+            ("rocksdb_fio", "filefrag_1s", (1, 1023)),
+        )
+        for run, value in enumerate(values)
+    ]
+    results = {
+        "cost": Result(
+            "cost",
+            {},
+            {"cost": parse_results("\n".join(lines + ["result apps rocksdb tracing 1 lost 0", "seconds 3"]))},
+        )
+    }
     verdict = claim("FragTracer increases the run time of RocksDB").verdict(results)
     assert verdict.kind is Kind.DEPENDS
-    assert "+1.50 % (+1.00 to +3.00, 3 pairs); fragtrace with causes: +0.20 % (+0.10 to +0.30, 3 pairs)" in verdict.evidence[0]
+    assert (
+        "+1.50 % (+1.00 to +3.00, 3 pairs); fragtrace with causes: +0.20 % (+0.10 to +0.30, 3 pairs)"
+        in verdict.evidence[0]
+    )
     assert claim("FragTracer increases the run time of Redis").verdict(results).kind is Kind.NOT_RUN
-    assert claim("Beside 20 jobs").verdict(results).kind is Kind.CONFIRMED
-    assert claim("which is less than without fio").verdict(results).kind is Kind.NOT_CONFIRMED
+    assert claim("Beside 20 jobs of fio with").verdict(results).kind is Kind.CONFIRMED
+    assert claim("Beside 20 jobs of fio FragTracer costs").verdict(results).kind is Kind.NOT_CONFIRMED

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Experiments that are missing are run, and no others; an interrupted run leaves no result."""
+
 from __future__ import annotations
 
 import json
@@ -39,9 +40,11 @@ def plan(folder: Path, *experiments: Experiment) -> tuple[Plan, list[str]]:
 
 def counting(runs: list[str], name: str) -> Experiment:
     """An experiment that counts its runs."""
+
     def run(host: Host) -> Data:
         runs.append(name)
         return {"n": len(runs)}
+
     return experiment(name, run)
 
 
@@ -68,6 +71,7 @@ def test_interrupted_is_no_result(tmp_path: Path) -> None:
     def interrupt(host: Host) -> Data:
         (tmp_path / "one.part" / "half").write_text("x", encoding="utf-8")
         raise KeyboardInterrupt
+
     with pytest.raises(KeyboardInterrupt):
         plan(tmp_path, experiment("one", interrupt))[0].run()
     again, _ = plan(tmp_path, experiment("one", lambda host: {"a": 1}))
@@ -90,6 +94,7 @@ def test_damaged_result_is_run_again(tmp_path: Path) -> None:
 def test_one_that_fails_does_not_end_the_others(tmp_path: Path) -> None:
     def fail(host: Host) -> Data:
         raise Broken("no guest")
+
     tried, said = plan(tmp_path, experiment("one", fail), experiment("two", lambda host: {}))
     tried.run()
     assert tried.failures == {"one": "no guest"} and list(tried.results) == ["two"]
@@ -103,6 +108,7 @@ def test_remaining_time(tmp_path: Path) -> None:
     def slow(host: Host) -> Data:
         now[0] += 40
         return {}
+
     tried, said = plan(tmp_path, experiment("one", slow), experiment("two", slow))
     tried.clock = lambda: now[0]
     tried.run()

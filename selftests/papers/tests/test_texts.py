@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the guests leave, as numbers; the figures of a recorded snapshot against a count by hand."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -20,7 +21,11 @@ YCSB = """[OVERALL], RunTime(ms), 5206
 
 
 def test_facts() -> None:
-    assert parse_facts("# a head 1\nkernel 6.12.1 x\nseconds 60\nload 1.5\n") == {"kernel": "6.12.1 x", "seconds": 60, "load": 1.5}
+    assert parse_facts("# a head 1\nkernel 6.12.1 x\nseconds 60\nload 1.5\n") == {
+        "kernel": "6.12.1 x",
+        "seconds": 60,
+        "load": 1.5,
+    }
     with pytest.raises(FactError, match="not a fact"):
         parse_facts("no-fact 1\n")
 

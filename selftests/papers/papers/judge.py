@@ -17,19 +17,26 @@ class Observation:
     text: str
 
 
-def combine(seen: Mapping[str, Observation], what: str, missing: Sequence[str] = ()) -> Verdict:
-    """The verdict of observations by condition (`what` names the kind of condition: volume)."""
+def combine(
+    seen: Mapping[str, Observation], what: str, missing: Sequence[str] = (), silent: Sequence[str] = ()
+) -> Verdict:
+    """The verdict of observations by condition (`what` names the kind of condition: volume).
+
+    Under the missing conditions nothing was run; the silent ones have a result that does not tell.
+    """
     evidence = [f"{condition}: {'yes' if one.holds else 'no'}; {one.text}" for condition, one in seen.items()]
-    if missing:
-        evidence.append(f"no result yet: {listed(missing)}")
+    evidence += [f"{condition}: nothing there to judge at that moment" for condition in silent]
+    evidence += [f"{condition}: no result yet" for condition in missing]
     true = [condition for condition, one in seen.items() if one.holds]
     false = [condition for condition, one in seen.items() if not one.holds]
+    later = f" (no result yet on {listed(missing)})" if missing else ""
     if not seen:
         return Verdict(Kind.NOT_RUN, "no result yet that tells", tuple(evidence))
     if true and false:
-        return Verdict(Kind.DEPENDS, f"on the {what}: true on {listed(true)}; not on {listed(false)}", tuple(evidence))
+        reason = f"on the {what}: true on {listed(true)}; not on {listed(false)}{later}"
+        return Verdict(Kind.DEPENDS, reason, tuple(evidence))
     kind = Kind.CONFIRMED if true else Kind.NOT_CONFIRMED
-    return Verdict(kind, f"{'true' if true else 'not so'} on {listed(true or false)}", tuple(evidence))
+    return Verdict(kind, f"{'true' if true else 'not so'} on {listed(true or false)}{later}", tuple(evidence))
 
 
 def listed(words: Sequence[str]) -> str:
@@ -46,14 +53,16 @@ def over(
     """
 
     def judge(results: Results) -> Verdict:
-        seen, missing = {}, []
+        seen: dict[str, Observation] = {}
+        missing: list[str] = []
+        silent: list[str] = []
         for condition, experiment in conditions.items():
             one = observe(results[experiment].data) if experiment in results else None
-            if one is None:
-                missing.append(condition)
-            else:
+            if one:
                 seen[condition] = one
-        return combine(seen, what, missing)
+            else:
+                (silent if experiment in results else missing).append(condition)
+        return combine(seen, what, missing, silent)
 
     return judge
 

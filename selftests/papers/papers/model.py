@@ -104,11 +104,15 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Claim:
-    """One thing that a paper says, and how to find out. A claim without a judge is not tested here: why_not says why."""
+    """One thing that a paper says, and how to find out.
+
+    `rule` says what counts as true, under one condition. A claim without a judge is not tested here: why_not says why.
+    """
 
     where: str
     text: str
     figure: str
+    rule: str = ""
     judge: Callable[[Results], Verdict] | None = None
     why_not: str = ""
 
@@ -127,5 +131,7 @@ class Paper:
     title: str
     source: str
     setup: str
+    # The same of what is run here.
+    here: str
     experiments: tuple[Experiment, ...]
     claims: tuple[Claim, ...]

@@ -157,7 +157,11 @@ def add_paper(document: Document, paper: Paper, results: Results, failures: Mapp
     """Claims first, then the data."""
     found = verdicts(paper, results)
     document.add(
-        Heading(2, paper.title), Text(paper.source), Text(paper.setup), Text(f"{len(found)} claims: {summary(found)}.")
+        Heading(2, paper.title),
+        Text(paper.source),
+        Text(paper.setup),
+        Text(paper.here),
+        Text(f"{len(found)} claims: {summary(found)}."),
     )
     document.add(
         Grid(
@@ -172,7 +176,8 @@ def add_paper(document: Document, paper: Paper, results: Results, failures: Mapp
     for claim, verdict in zip(paper.claims, found):
         if verdict.kind not in (Kind.NOT_RUN, Kind.NOT_TESTED):
             document.add(
-                Text(f"{claim.where}: {claim.text}: {verdict.kind.value} ({verdict.reason})."), Items(verdict.evidence)
+                Text(f"{claim.where}: {claim.text}: {verdict.kind.value} ({verdict.reason})."),
+                Items([f"counts as true if {claim.rule}", *verdict.evidence]),
             )
     for experiment in paper.experiments:
         if experiment.name in results:

@@ -65,14 +65,18 @@ def test_combine() -> None:
     assert combine({"x": NO}, "volume").kind is Kind.NOT_CONFIRMED
     verdict = combine({"x": YES, "y": NO}, "volume", ["z"])
     assert verdict.kind is Kind.DEPENDS
-    assert verdict.reason == "on the volume: true on x; not on y"
-    assert verdict.evidence == ("x: yes; a", "y: no; b", "no result yet: z")
+    assert verdict.reason == "on the volume: true on x; not on y (no result yet on z)"
+    assert verdict.evidence == ("x: yes; a", "y: no; b", "z: no result yet")
 
 
 def test_over_leaves_out_what_does_not_tell() -> None:
-    judge = over({"x": "one", "y": "two"}, lambda data: YES if data else None, "volume")
+    judge = over({"x": "one", "y": "two", "z": "three"}, lambda data: YES if data else None, "volume")
     verdict = judge({"one": Result("one", {}, {"a": 1}), "two": Result("two", {}, {})})
-    assert (verdict.kind, verdict.evidence) == (Kind.CONFIRMED, ("x: yes; a", "no result yet: y"))
+    assert (verdict.kind, verdict.evidence) == (
+        Kind.CONFIRMED,
+        ("x: yes; a", "y: nothing there to judge at that moment", "z: no result yet"),
+    )
+    assert verdict.reason == "true on x (no result yet on z)"
 
 
 def test_no_claim_is_left_without_verdict() -> None:
@@ -81,6 +85,7 @@ def test_no_claim_is_left_without_verdict() -> None:
         verdict = one.verdict({})
         assert verdict.kind in (Kind.NOT_RUN, Kind.NOT_TESTED)
         assert verdict.reason
+        assert bool(one.rule) == bool(one.judge) != bool(one.why_not)
 
 
 SST = figures(

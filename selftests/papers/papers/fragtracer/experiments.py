@@ -36,6 +36,11 @@ def moments(options: Options) -> list[int]:
     return sorted({options.seconds, max(options.long, options.seconds)})
 
 
+def period(options: Options) -> int:
+    """The seconds from one snapshot of VoltDB to the next."""
+    return max(int(moments(options)[-1] * SNAPSHOTS), 20)
+
+
 def collect(host: Host, name: str, extensions: tuple[str, ...], preset: str) -> Data:
     """A moment that the guest has kept: its facts, its layout, its picture."""
     facts = parse_facts(Path(host.path(f"{name}.facts")).read_text(encoding="utf-8"))
@@ -65,7 +70,6 @@ def pairs(path: str) -> list[list[object]]:
 def ycsb(database: str, volume: str, options: Options) -> Experiment:
     """Workload F on a database on a kind of volume."""
     records, threads, taken = options.records or RECORDS[database], THREADS[database], moments(options)
-    period = max(int(taken[-1] * SNAPSHOTS), 20)
     settings: Data = {
         "database": database,
         "volume": volume,
@@ -78,13 +82,13 @@ def ycsb(database: str, volume: str, options: Options) -> Experiment:
     if volume in AGED:
         settings |= {"aged": list(AGED[volume]), "seed_of_aging": AGED_SEED}
     if database == "voltdb":
-        settings["snapshot_period"] = period
+        settings["snapshot_period"] = period(options)
     estimate = STARTED[database] + records / LOADED[database] + taken[-1] + 10
 
     def run(host: Host) -> Data:
         variables = {"CLIENTS": host.class_path("clients")}
         if database == "voltdb":
-            variables |= {"VOLTDB": host.class_path("voltdb"), "PERIOD": str(period)}
+            variables |= {"VOLTDB": host.class_path("voltdb"), "PERIOD": str(period(options))}
         words = [database, volume, str(records), str(threads), *map(str, taken)]
         host.guest(
             f"ycsb.sh {' '.join(words)}",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ..cost import added
 from ..judge import Observation, combine, percent, share
-from ..model import Data, Kind, Options, Results, Verdict
+from ..model import Data, Kind, Options, Result, Results, Verdict
 from .experiments import MODES, POLICIES, VOLUMES, WORK, moments
 
 
@@ -208,29 +208,31 @@ def caused(figures: Data) -> str:
     return "most frequent (operation, flush, why here): " + ("; ".join(most) or "none")
 
 
+def wrote(result: Result | None, second: int) -> float | None:
+    """The MiB that were written to the device since the workload began."""
+    moment = at(result.data, str(second)) if result else None
+    if result is None or moment is None:
+        return None
+    return float(moment["facts"]["written_kib"] - result.data["load"]["written_kib"]) / 1024
+
+
 def writes_less(options: Options) -> Callable[[Results], Verdict]:
     """Does Redis write much less to the device than RocksDB, at the same moment of the workload?"""
 
     def judge(results: Results) -> Verdict:
-        seen = {}
-        for volume in ("clean", "aged", "full"):
-            pair = [results.get(f"{database}-{volume}") for database in ("redis", "rocksdb")]
-            if None in pair:
+        seen, missing = {}, []
+        second = moments(options)[-1]
+        for condition, name in volumes_of("redis").items():
+            redis = wrote(results.get(name), second)
+            rocksdb = wrote(results.get(name.replace("redis", "rocksdb")), second)
+            if redis is None or rocksdb is None:
+                missing.append(condition)
                 continue
-            wrote = []
-            for result in pair:
-                moment = at(result.data, str(moments(options)[-1])) if result else None
-                wrote.append(
-                    (moment["facts"]["written_kib"] - result.data["load"]["written_kib"]) / 1024
-                    if moment and result
-                    else 0
-                )
-            seen[f"the {volume} volume"] = Observation(
-                wrote[0] < wrote[1] / 2,
-                f"in {moments(options)[-1]} s of workload F Redis has made the device write {wrote[0]:.0f} MiB, "
-                f"RocksDB {wrote[1]:.0f} MiB",
+            text = (
+                f"in {second} s of workload F the device has got {redis:.0f} MiB of Redis, {rocksdb:.0f} MiB of RocksDB"
             )
-        return combine(seen, "volume")
+            seen[condition] = Observation(redis < rocksdb / 2, text)
+        return combine(seen, "volume", missing)
 
     return judge
 
@@ -245,7 +247,7 @@ def replayed(database: str, observe: Callable[[Data], Observation]) -> Callable[
 
     def judge(results: Results) -> Verdict:
         if "replay" not in results:
-            return Verdict(Kind.NOT_RUN, "no result yet that tells", ("no result yet: replay",))
+            return Verdict(Kind.NOT_RUN, "no result yet that tells", ("replay: no result yet",))
         seen = {}
         for policy in POLICIES:
             moment = at(results["replay"].data, f"{database}-{policy}")

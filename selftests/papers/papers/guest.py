@@ -118,7 +118,7 @@ class Machine:
                     child.terminate()
                     child.wait()
         if status:
-            raise Failed(f"the guest ended with status {status}: {' | '.join(last)}; see {self.folder}/guest.log")
+            raise Failed(f"the guest ended with status {status}: {' | '.join(last)[-500:]}; see {self.folder}/guest.log")
 
     def aged(self, kind: str) -> str:
         """A copy of an aged volume of this kind; it is made when it is needed first, and kept in the cache."""

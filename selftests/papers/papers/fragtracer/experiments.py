@@ -94,7 +94,7 @@ def ycsb(database: str, volume: str, options: Options) -> Experiment:
             f"ycsb.sh {' '.join(words)}",
             disk=DISKS.get(volume, ""),
             image=host.aged(volume) if volume in AGED else "",
-            limit=estimate * 3 + 600,
+            limit=estimate * 3 + 2400,
             variables=variables,
         )
         return ycsb_data(host, database, [*map(str, taken), END])

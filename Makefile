@@ -24,6 +24,10 @@ BENCH ?=
 QUICK ?=
 # For make lab: only these parts.
 PARTS ?=
+# For make papers: only these papers or experiments; when the pictures are taken, in seconds.
+ONLY ?=
+SECONDS ?=
+LONG ?=
 PREFIX ?= /usr/local
 export KERNEL DISK OUT CMD
 
@@ -97,6 +101,11 @@ bench-readme:
 lab:
 	@BENCH='$(BENCH)' PARTS='$(PARTS)' QUICK='$(QUICK)' SEED='$(SEED)' KERNEL='$(or $(KERNEL),6.12)' OUT='$(OUT)' selftests/lab/lab.sh
 
+# What papers have measured, measured again: papers-out/report.html. It goes on where it was interrupted.
+papers:
+	@selftests/papers/papers.sh --only '$(ONLY)' --seconds '$(or $(SECONDS),60)' --long '$(or $(LONG),3600)' \
+		--kernel '$(or $(KERNEL),6.12)' $(if $(QUICK),--quick) '$(or $(OUT),papers-out)'
+
 # Debian packages, built in a clean system and tried there; DKMS=no leaves that out.
 deb:
 	@DKMS='$(DKMS)' selftests/commands/deb.sh $(OUT)
@@ -144,6 +153,8 @@ help:
 	@echo "make bench-readme         put the table and the picture of the last make bench into selftests/bench/README.md"
 	@echo "make lab BENCH=fragpicker what pieces of files cost, and what five ways to rewrite them gain; QUICK=1, OUT=folder,"
 	@echo "                          PARTS='motivation forecast synthetic databases'"
+	@echo "make papers               the claims of papers, held against what fragtrace sees; ONLY=fragtracer, SECONDS=60, LONG=3600, QUICK=1;"
+	@echo "                          goes on with what has no result yet in OUT=papers-out"
 	@echo "make check                the sources: checkpatch --strict, kernel-doc, layers, gcc, sparse, clang, coccinelle,"
 	@echo "                          smatch, clang-format, shellcheck, ruff, mypy"
 	@echo "make test                 every test; KERNEL='6.12 6.1 7 6.12-rt 6.1-rt 7-rt', TESTS='20_write.sh', SEED=N narrow it down"
@@ -164,4 +175,4 @@ help:
 	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/; SIGN=key signs it and tags the commit"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer defrag vm shell check test test-debug test-large xfstests soak fuzz fuzz-parsers demo bench bench-readme lab deb in-tree dist install uninstall clean distclean help
+.PHONY: all modules viewer defrag vm shell check test test-debug test-large xfstests soak fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help

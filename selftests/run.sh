@@ -375,6 +375,7 @@ run_main() {
 		suite "lockdown" "$FT_TESTS/host/lockdown.sh" "${KERNELS%% *}"
 		suite "demo" "$FT_TESTS/host/demo.sh"
 		suite "bench" "$FT_TESTS/host/bench.sh"
+		suite "papers" "$FT_TESTS/host/papers.sh"
 	fi
 	end_all
 	kill "$PROGRESS"

@@ -5,7 +5,7 @@
 #
 # As a command:
 #   setup.sh packages GROUP...     install the missing Debian packages of build, guest, full, viewer, test, demo,
-#                                  bench, large, soak, deb, debug, xfstests or fuzz
+#                                  bench, large, soak, reports, papers, deb, debug, xfstests or fuzz
 #   setup.sh kernel VERSION        unpack a Debian kernel (6.12, 6.1, 7; with PREEMPT_RT: 6.12-rt, 6.1-rt, 7-rt;
 #                                  for arm64: 6.12-arm64, 7-arm64, with pages of 16 KiB: 6.12-arm64-16k) into the
 #                                  cache, or build one with checks (kasan, kcsan, with PREEMPT_RT: rt-debug) there;
@@ -109,12 +109,14 @@ ft_group() {
 	bench) echo "fio redis-tools bpftrace python3-matplotlib python3-zstandard" ;;
 	large) echo "fio" ;;
 	soak) echo "fio rocksdb-tools python3 dmsetup" ;;
+	reports) echo "python3 python3-numpy python3-zstandard" ;;
+	papers) echo "openjdk-17-jdk-headless maven redis-tools" ;;
 	deb) echo "mmdebstrap dpkg-dev cpio git" ;;
 	debug) echo "bc bison flex libelf-dev m4 libssl-dev" ;;
 	xfstests) echo "autoconf automake libtool-bin pkg-config gettext uuid-dev uuid-runtime xfslibs-dev xfsprogs libattr1-dev
 		libacl1-dev libaio-dev attr acl dmsetup fio bc" ;;
 	fuzz) echo "make clang libclang-rt-14-dev libc6-dev pkg-config libcairo2-dev libpango1.0-dev libpng-dev" ;;
-	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, bench, large, soak, deb, debug, xfstests or fuzz" ;;
+	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, bench, large, soak, reports, papers, deb, debug, xfstests or fuzz" ;;
 	esac
 }
 

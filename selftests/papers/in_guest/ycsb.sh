@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# ycsb.sh - YCSB's workload F on a database on F2FS, watched by fragtrace.
+#
+# usage: ycsb.sh DATABASE VOLUME RECORDS THREADS SECONDS... with $CLIENTS, the class path of YCSB and its bindings
+#
+# DATABASE is rocksdb, redis or voltdb, VOLUME one of common.sh. At each of these SECONDS after the workload has begun, a moment
+# is kept, without a sync; after the last one the workload ends. VoltDB: $VOLTDB is the class path of its
+# server, $PERIOD the seconds between two of its snapshots.
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=common.sh
+. "$here/common.sh"
+# shellcheck source=databases.sh
+. "$here/databases.sh"
+
+database=$1 volume=$2 records=$3 threads=$4
+shift 4
+
+# client(phase, options...) - run YCSB; its figures and its progress are kept
+client() {
+	local phase
+
+	phase=$1
+	shift
+	# The emulation is slow to compile: only the first compiler. maxexecutiontime ends workload F, not this number of operations.
+	# shellcheck disable=SC2046 # a list of options
+	java $(opens) -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx512m -Djava.io.tmpdir=/tmp -cp "$CLIENTS" site.ycsb.Client "-$phase" \
+		-db "$(binding_of "$database")" -threads "$threads" -s -p status.interval=5 \
+		-p workload=site.ycsb.workloads.CoreWorkload -p recordcount="$records" -p operationcount=1000000000 \
+		-p readproportion=0.5 -p readmodifywriteproportion=0.5 -p updateproportion=0 -p scanproportion=0 -p insertproportion=0 \
+		-p requestdistribution=zipfian -p readallfields=true "$@" >"$OUT/$phase.figures" 2>"$OUT/$phase.log"
+}
+
+# running() - has the first status line of the workload come?
+running() {
+	grep -q ' 0 sec: ' "$OUT/t.log" || ! kill -0 "$ycsb" 2>/dev/null
+}
+
+# passed() - print the seconds since the workload began
+passed() {
+	echo $(($(date +%s) - begun))
+}
+
+volume "$volume"
+server_start
+echo "$database: loads $records records"
+# shellcheck disable=SC2046 # a list of options
+client load $(options_of "$database") || die "the load failed: $(tail -n 3 "$OUT/load.log")"
+{
+	echo "written_kib $(written)"
+	echo "load $(sed -n 's/^\[OVERALL\], Throughput(ops\/sec), //p' "$OUT/load.figures")"
+} >"$OUT/load.facts"
+for last; do :; done
+# shellcheck disable=SC2046,SC2154 # a list of options; set by the loop above
+client t $(options_of "$database" | sed 's/voltdb.create=true/voltdb.create=false/') -p maxexecutiontime=$((last + 10)) &
+ycsb=$!
+: >>"$OUT/t.log"
+loop_until 300 running || die "YCSB does not begin"
+begun=$(date +%s)
+next=10
+for second; do
+	while [ "$(passed)" -lt "$second" ] && kill -0 $ycsb 2>/dev/null; do
+		sleep 0.5
+		[ "$(passed)" -lt "$next" ] || {
+			echo "workload F: $(passed) of $last s"
+			next=$((next + 10))
+		}
+	done
+	kill -0 $ycsb 2>/dev/null || die "YCSB ended too early: $(tail -n 3 "$OUT/t.log")"
+	moment "$second" "$(passed)"
+	operations=$(sed -n 's/^.* sec: \([0-9]*\) operations;.*/\1/p' "$OUT/t.log" | tail -n 1)
+	echo "operations $operations" >>"$OUT/$second.facts"
+done
+wait $ycsb || die "workload F failed: $(tail -n 3 "$OUT/t.log")"
+server_stop
+finish "$(passed)"

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The command line of `make papers`, see papers.sh."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+
+from fragsnap import SnapError
+
+from . import fragtracer
+from .facts import FactError
+from .guest import Failed, Machine
+from .model import Options, Paper
+from .plan import Plan
+from .report import report, summary, verdicts
+from .store import Store
+
+PAPERS = {"fragtracer": fragtracer.paper}
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog="papers.sh", description="Run what papers have run, and hold their claims against it."
+    )
+    parser.add_argument(
+        "--only",
+        default="",
+        help=f"papers, or single experiments, separated by commas (default: all of {', '.join(PAPERS)})",
+    )
+    parser.add_argument(
+        "--seconds", type=int, default=60, help="the first picture, in seconds of the workload (default 60)"
+    )
+    parser.add_argument("--long", type=int, default=3600, help="the last picture (default 3600)")
+    parser.add_argument("--kernel", default="6.12", help="the kernel of the guests (default 6.12)")
+    parser.add_argument(
+        "--records", type=int, default=0, help="records of each database, instead of as many as suit it"
+    )
+    parser.add_argument("--quick", action="store_true", help="replay system calls; run no database")
+    parser.add_argument(
+        "--report", action="store_true", help="run nothing: only write the report of the results that are there"
+    )
+    parser.add_argument("out", type=Path, help="folder of the results and the report")
+    return parser.parse_args(arguments)
+
+
+def chosen(only: str, options: Options) -> tuple[list[Paper], set[str]]:
+    """The papers, and the experiments to run, that the words of --only name."""
+    papers = {name: make(options) for name, make in PAPERS.items()}
+    words = [word for word in only.replace(",", " ").split() if word]
+    every = {experiment.name: paper for paper in papers.values() for experiment in paper.experiments}
+    unknown = [word for word in words if word not in papers and word not in every]
+    if unknown:
+        raise SystemExit(f"papers: '{unknown[0]}': expected {', '.join([*papers, *every])}")
+    names = {name for name, paper in every.items() if not words or name in words or paper.name in words}
+    return [
+        paper for paper in papers.values() if any(experiment.name in names for experiment in paper.experiments)
+    ], names
+
+
+def say(text: str) -> None:
+    """A line of progress."""
+    print(f"papers: {text}", file=sys.stderr, flush=True)
+
+
+def ended(number: int, _frame: FrameType | None) -> None:
+    """A signal ends the command; the guest is ended on the way out."""
+    raise SystemExit(128 + number)
+
+
+def main() -> int:
+    """Run what is missing, and write the report."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, ended)
+    arguments = parse(sys.argv[1:])
+    options = Options(arguments.seconds, arguments.long, arguments.kernel, arguments.quick, arguments.records)
+    papers, names = chosen(arguments.only, options)
+    out = arguments.out
+    out.mkdir(parents=True, exist_ok=True)
+    store = Store(out)
+    plan = Plan(
+        store,
+        [experiment for paper in papers for experiment in paper.experiments if experiment.name in names],
+        lambda folder, heard: Machine(folder, options.kernel, heard),
+        say,
+        errors=(Failed, FactError, SnapError, OSError),
+    )
+    if not arguments.report:
+        plan.run()
+    # those that were not to be run, too
+    results = {
+        experiment.name: result
+        for paper in papers
+        for experiment in paper.experiments
+        if (result := store.load(experiment))
+    }
+    document = report(papers, results, plan.failures)
+    (out / "report.html").write_text(document.html(), encoding="utf-8")
+    (out / "report.md").write_text(document.markdown(out), encoding="utf-8")
+    for paper in papers:
+        say(f"{paper.name}: {summary(verdicts(paper, results))}")
+    print(out / "report.html")
+    return 1 if plan.failures else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

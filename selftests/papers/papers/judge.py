@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""From observations to a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from .model import Data, Kind, Results, Verdict
+
+
+@dataclass(frozen=True)
+class Observation:
+    """Does a claim hold under one condition? The text has the numbers."""
+
+    holds: bool
+    text: str
+
+
+def combine(
+    seen: Mapping[str, Observation], what: str, missing: Sequence[str] = (), silent: Sequence[str] = ()
+) -> Verdict:
+    """The verdict of observations by condition (`what` names the kind of condition: volume).
+
+    Under the missing conditions nothing was run; the silent ones have a result that does not tell.
+    """
+    evidence = [f"{condition}: {'yes' if one.holds else 'no'}; {one.text}" for condition, one in seen.items()]
+    evidence += [f"{condition}: nothing there to judge at that moment" for condition in silent]
+    evidence += [f"{condition}: no result yet" for condition in missing]
+    true = [condition for condition, one in seen.items() if one.holds]
+    false = [condition for condition, one in seen.items() if not one.holds]
+    later = f" (no result yet on {listed(missing)})" if missing else ""
+    if not seen:
+        return Verdict(Kind.NOT_RUN, "no result yet that tells", tuple(evidence))
+    if true and false:
+        reason = f"on the {what}: true on {listed(true)}; not on {listed(false)}{later}"
+        return Verdict(Kind.DEPENDS, reason, tuple(evidence))
+    kind = Kind.CONFIRMED if true else Kind.NOT_CONFIRMED
+    return Verdict(kind, f"{'true' if true else 'not so'} on {listed(true or false)}{later}", tuple(evidence))
+
+
+def listed(words: Sequence[str]) -> str:
+    """Conditions in a row; they may have commas."""
+    return "; ".join(words)
+
+
+def over(
+    conditions: Mapping[str, str], observe: Callable[[Data], Observation | None], what: str
+) -> Callable[[Results], Verdict]:
+    """A judge that looks at the same thing under several conditions.
+
+    `conditions` has the name of an experiment for each. observe() gets its data, and returns None if they do not tell.
+    """
+
+    def judge(results: Results) -> Verdict:
+        seen: dict[str, Observation] = {}
+        missing: list[str] = []
+        silent: list[str] = []
+        for condition, experiment in conditions.items():
+            one = observe(results[experiment].data) if experiment in results else None
+            if one:
+                seen[condition] = one
+            else:
+                (silent if experiment in results else missing).append(condition)
+        return combine(seen, what, missing, silent)
+
+    return judge
+
+
+def share(part: float, whole: float) -> float:
+    """A part of a whole, from 0 to 1; 0 of nothing."""
+    return part / whole if whole else 0.0
+
+
+def percent(part: float, whole: float) -> str:
+    """The same as text."""
+    return f"{share(part, whole):.0%}"

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What runs guests: its output is passed on, its failure is named, and nothing is left when it is interrupted."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from papers.guest import Failed, Machine, parse_size
+
+
+def test_lines_are_passed_on(tmp_path: Path) -> None:
+    said: list[str] = []
+    machine = Machine(tmp_path, "6.12", said.append)
+    machine.run(["sh", "-c", 'echo one; echo "$WORD" >&2'], {"WORD": "two"})
+    assert said == ["one", "two"]
+    assert (tmp_path / "guest.log").read_text(encoding="utf-8") == "one\ntwo\n"
+
+
+def test_failure_is_named(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, "6.12", lambda line: None)
+    with pytest.raises(Failed, match=r"status 3: one \| two; see .*guest.log"):
+        machine.run(["sh", "-c", "echo one; echo two; exit 3"])
+
+
+def test_interrupted_leaves_no_process(tmp_path: Path) -> None:
+    """The child gets TERM, so that it can end its guest, and is waited for."""
+
+    def interrupt(line: str) -> None:
+        raise KeyboardInterrupt
+
+    machine = Machine(tmp_path, "6.12", interrupt)
+    pid = tmp_path / "pid"
+    with pytest.raises(KeyboardInterrupt):
+        machine.run(
+            [
+                "sh",
+                "-c",
+                f"trap 'echo ended >>{pid}; exit 1' TERM; echo $$ >{pid}; echo begun; while :; do sleep 0.05; done",
+            ]
+        )
+    words = pid.read_text(encoding="utf-8").split()
+    assert words[1:] == ["ended"]
+    assert not os.path.exists(f"/proc/{words[0]}")
+
+
+def test_image_is_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The copy of an aged volume goes, also if the guest fails; paths of this machine are not in the report."""
+    image = tmp_path / "aged.img"
+    image.touch()
+    machine = Machine(tmp_path, "6.12", lambda line: None)
+    monkeypatch.setattr(machine, "run", lambda command: (_ for _ in ()).throw(Failed("no guest")))
+    with pytest.raises(Failed):
+        machine.guest("ycsb.sh redis aged", image=str(image), limit=1)
+    assert not image.exists()
+    assert machine.commands == ["selftests/machine/vm.sh -k 6.12 -M 3G -D aged.img -o OUT -- ycsb.sh redis aged"]
+
+
+def test_sizes() -> None:
+    assert [parse_size(text) for text in ("2G", "3M", "4K")] == [2 << 30, 3 << 20, 4 << 10]

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""From observations to verdicts, and the claims of a paper on data made by hand."""
+
+from __future__ import annotations
+
+import copy
+
+from papers import fragtracer
+from papers.cost import parse_results
+from papers.fragtracer.experiments import moments
+from papers.fragtracer.observations import Moments
+from papers.judge import Observation, combine, over
+from papers.model import Claim, Data, Kind, Options, Result
+
+YES, NO = Observation(True, "a"), Observation(False, "b")
+OPTIONS = Options(seconds=60, long=3600)
+
+
+def figures(**values: object) -> Data:
+    """The figures of an extension without files, but for these."""
+    return {
+        "files": 0,
+        "fragmented": 0,
+        "fragments": 0,
+        "blocks": 0,
+        "blocks_fragmented": 0,
+        "apart": 0,
+        "requests": 0,
+        "ideal": 0,
+        "causes": [],
+        "apart_ops": {},
+        "processes": {},
+        **values,
+    }
+
+
+def moment(name: str, written: int = 0, **groups: Data) -> Data:
+    """A moment; a group `sst` is that of .sst files."""
+    named = {f".{group}": data for group, data in groups.items() if group != "all"}
+    everything = groups.get("all", figures())
+    return {
+        "name": name,
+        "stale": 0,
+        "facts": {"written_kib": written, "free_segments": 9, "seconds": 0},
+        "by_pair": [],
+        "picture": "",
+        "groups": {**named, "other": figures(), "all": everything},
+    }
+
+
+def result(name: str, *kept: Data) -> Result:
+    """The result of an experiment."""
+    return Result(name, {}, {"moments": list(kept), "load": {"written_kib": 0}})
+
+
+def claim(start: str) -> Claim:
+    """The claim whose text begins so."""
+    (found,) = [one for one in fragtracer.claims(OPTIONS) if one.text.startswith(start)]
+    return found
+
+
+def test_combine() -> None:
+    assert combine({}, "volume", ["x"]).kind is Kind.NOT_RUN
+    assert combine({"x": YES, "y": YES}, "volume").kind is Kind.CONFIRMED
+    assert combine({"x": NO}, "volume").kind is Kind.NOT_CONFIRMED
+    verdict = combine({"x": YES, "y": NO}, "volume", ["z"])
+    assert verdict.kind is Kind.DEPENDS
+    assert verdict.reason == "on the volume: true on x; not on y (no result yet on z)"
+    assert verdict.evidence == ("x: yes; a", "y: no; b", "z: no result yet")
+
+
+def test_over_leaves_out_what_does_not_tell() -> None:
+    judge = over({"x": "one", "y": "two", "z": "three"}, lambda data: YES if data else None, "volume")
+    verdict = judge({"one": Result("one", {}, {"a": 1}), "two": Result("two", {}, {})})
+    assert (verdict.kind, verdict.evidence) == (
+        Kind.CONFIRMED,
+        ("x: yes; a", "y: nothing there to judge at that moment", "z: no result yet"),
+    )
+    assert verdict.reason == "true on x (no result yet on z)"
+
+
+def test_no_claim_is_left_without_verdict() -> None:
+    """Without any result, each claim is said not to be run, or has a reason why it is not tested."""
+    for one in fragtracer.claims(OPTIONS):
+        verdict = one.verdict({})
+        assert verdict.kind in (Kind.NOT_RUN, Kind.NOT_TESTED)
+        assert verdict.reason
+        assert bool(one.rule) == bool(one.judge) != bool(one.why_not)
+
+
+SST = figures(
+    files=10,
+    fragmented=8,
+    fragments=18,
+    blocks=1000,
+    blocks_fragmented=800,
+    apart=8,
+    apart_ops={"tail": 8},
+    causes=[["tail", "writeback", "moved", 8]],
+)
+WHOLE = figures(files=10, fragments=10, blocks=1000)
+
+
+def test_rocksdb() -> None:
+    results = {"rocksdb-clean": result("rocksdb-clean", moment("60", sst=WHOLE), moment("3600", sst=SST))}
+    for start in (
+        "After 60 s of YCSB-F most",
+        "After 1 h many more",
+        "It is the last block of each .sst",
+        "The last block of an .sst",
+    ):
+        assert claim(start).verdict(results).kind is Kind.CONFIRMED, start
+    results["rocksdb-small"] = result("rocksdb-small", moment("60", sst=WHOLE), moment("3600", sst=WHOLE))
+    assert claim("After 1 h many more").verdict(results).kind is Kind.DEPENDS
+    # a whole file has no last block that could be apart: that says nothing about the cause
+    assert claim("The last block of an .sst").verdict(results).kind is Kind.CONFIRMED
+
+
+def test_rocksdb_by_another_cause() -> None:
+    other = copy.deepcopy(SST)
+    other["apart_ops"] = {"tail": 1, "append": 7}
+    results = {"rocksdb-clean": result("rocksdb-clean", moment("60", sst=SST), moment("3600", sst=other))}
+    verdict = claim("The last block of an .sst").verdict(results)
+    assert verdict.kind is Kind.NOT_CONFIRMED
+    assert "of 8 last blocks that are apart, 1 were written again" in verdict.evidence[0]
+    assert claim("After 60 s of YCSB-F most").verdict(results).kind is Kind.NOT_CONFIRMED
+
+
+def test_one_moment_alone_tells_nothing_about_later() -> None:
+    assert moments(Options(seconds=60, long=0)) == [60]
+    seen = Moments(Options(seconds=60, long=60))
+    data = result("x", moment("60", sst=SST)).data
+    assert seen.more_fragmented(".sst")(data) is None
+    found = seen.last_apart(".sst")(data)
+    assert found and found.holds
+
+
+def test_redis() -> None:
+    rdb = figures(
+        files=1,
+        fragmented=1,
+        fragments=4,
+        blocks=100,
+        blocks_fragmented=100,
+        causes=[["append", "sync", "interleaved", 3]],
+    )
+    results = {
+        "redis-clean": result("redis-clean", moment("60", rdb=figures()), moment("3600", 1024, rdb=rdb)),
+        "rocksdb-clean": result("rocksdb-clean", moment("60"), moment("3600", 4096)),
+    }
+    assert claim("After 60 s no .rdb").verdict(results).kind is Kind.CONFIRMED
+    assert claim("After 1 h .rdb").verdict(results).kind is Kind.CONFIRMED
+    assert claim("It is the last block of each .rdb").verdict(results).kind is Kind.NOT_CONFIRMED
+    assert claim("The last block of an .rdb").verdict(results).kind is Kind.NOT_CONFIRMED
+    assert claim("Redis writes much less").verdict(results).kind is Kind.CONFIRMED
+
+
+def test_voltdb() -> None:
+    vpt = figures(
+        files=2,
+        fragmented=2,
+        fragments=6,
+        blocks=100,
+        blocks_fragmented=100,
+        causes=[["append", "sync", "interleaved", 3], ["overwrite", "sync", "moved", 1]],
+    )
+    results = {"voltdb-clean": result("voltdb-clean", moment("60", vpt=figures()), moment("3600", vpt=vpt))}
+    assert claim("VoltDB has no fragmented file").verdict(results).kind is Kind.CONFIRMED
+    assert claim("After two snapshots").verdict(results).kind is Kind.CONFIRMED
+    assert claim(".vpt files are fragmented because sync").verdict(results).kind is Kind.CONFIRMED
+    assert claim(".vpt files are fragmented because some").verdict(results).kind is Kind.NOT_CONFIRMED
+
+
+def test_replay_depends_on_the_policy() -> None:
+    tail = figures(files=10, fragmented=10, fragments=20, apart=10, apart_ops={"tail": 10})
+    whole = figures(files=10, fragments=10)
+    results = {
+        "replay": result(
+            "replay", moment("rocksdb-16", sst=tail), moment("rocksdb-129", sst=whole), moment("rocksdb-0", sst=tail)
+        )
+    }
+    verdict = claim("An ftruncate to a size").verdict(results)
+    assert verdict.kind is Kind.DEPENDS
+    assert "not on ipu_policy 129" in verdict.reason
+
+
+def test_cost() -> None:
+    """Pairs of neighbouring runs; run 0 does not count. The method is judged by its median."""
+    lines = [
+        f"result apps {case} {mode} {run} instructions {value}"
+        for case, mode, values in (
+            ("rocksdb", "off", (900, 1000, 1000, 1000)),
+            ("rocksdb", "filefrag_1s", (9000, 1010, 1015, 1030)),
+            ("rocksdb", "tracing", (9000, 1001, 1002, 1003)),
+            ("rocksdb_aged", "off", (1000, 1000)),
+            ("rocksdb_aged", "filefrag_1s", (1, 1150)),
+            ("rocksdb_fio", "off", (1000, 1000)),
+            ("rocksdb_fio", "filefrag_1s", (1, 1023)),
+        )
+        for run, value in enumerate(values)
+    ]
+    results = {
+        "cost": Result(
+            "cost",
+            {},
+            {"cost": parse_results("\n".join(lines + ["result apps rocksdb tracing 1 lost 0", "seconds 3"]))},
+        )
+    }
+    verdict = claim("FragTracer increases the run time of RocksDB").verdict(results)
+    assert verdict.kind is Kind.DEPENDS
+    assert (
+        "+1.50 % (+1.00 to +3.00, 3 pairs); fragtrace with causes: +0.20 % (+0.10 to +0.30, 3 pairs)"
+        in verdict.evidence[0]
+    )
+    assert claim("FragTracer increases the run time of Redis").verdict(results).kind is Kind.NOT_RUN
+    assert claim("Beside 20 jobs of fio with").verdict(results).kind is Kind.CONFIRMED
+    assert claim("Beside 20 jobs of fio FragTracer costs").verdict(results).kind is Kind.NOT_CONFIRMED

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The report of results made by hand: every claim, every experiment, both forms."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from papers import fragtracer
+from papers.document import Document, Grid, Items, Picture, Text
+from papers.model import Options, Paper, Result
+from papers.report import report
+
+from test_judge import SST, figures, moment
+
+OPTIONS = Options(seconds=60, long=3600)
+# one pixel
+PNG = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000001000000010800000000 3a7e9b55".replace(" ", ""))
+
+
+def reported(tmp_path: Path, paper: Paper) -> Document:
+    """The report of one experiment that was run, and one that has failed."""
+    (tmp_path / "60.png").write_bytes(PNG)
+    kept = moment("60", 2048, sst=SST, all=SST)
+    kept |= {"picture": "60.png", "by_pair": [[3, ".sst", ".log"]]}
+    one = Result(
+        "rocksdb-clean",
+        {"seconds": 60},
+        {
+            "guest": {"ipu_policy": 16},
+            "moments": [kept],
+            "compared": {"files": 7, "blocks": 1234},
+            "load": {"written_kib": 0, "throughput": 10.0, "seconds": 5.0},
+            "workload": {"throughput": 20.0, "seconds": 70.0},
+        },
+        {"fragtrace": "<v1>"},
+        ("a <command>",),
+        90,
+        str(tmp_path),
+    )
+    return report([paper], {"rocksdb-clean": one}, {"redis-clean": "the guest ended with status 124"})
+
+
+def test_all_is_in_it(tmp_path: Path) -> None:
+    paper = fragtracer.paper(OPTIONS)
+    document = reported(tmp_path, paper)
+    for text in (document.html(), document.markdown(tmp_path).replace("\\", "")):
+        for claim in paper.claims:
+            assert claim.text in text.replace("&#x27;", "'"), claim.text
+        for experiment in paper.experiments:
+            assert f"{experiment.name}: {experiment.title}" in text
+        for word in (
+            "the guest ended with status 124",
+            "not run yet",
+            "ipu_policy: 16",
+            "3: .sst, .log",
+            "1234",
+            "8 of 10 .sst files are fragmented",
+        ):
+            assert word in text, word
+        assert re.search(r"tail, writeback, moved: 8", text)
+
+
+def test_html_stands_alone_and_escapes(tmp_path: Path) -> None:
+    text = reported(tmp_path, fragtracer.paper(OPTIONS)).html()
+    assert "a &lt;command&gt;" in text and "&lt;v1&gt;" in text
+    assert re.findall(r'(?:src|href)="(?!data:image/png;base64,)', text) == []
+    assert len(re.findall(r'src="data:', text)) == 1
+
+
+def test_markdown(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    document = Document("A_b")
+    document.add(
+        Text("1 < 2 | 3"),
+        Items(["*"]),
+        Grid(("n", "word"), [(12345, "a|b"), (None, 1.5)]),
+        Picture(str(tmp_path / "x/y.png"), "see"),
+    )
+    assert document.markdown(tmp_path) == (
+        "# A\\_b\n\n1 \\< 2 \\| 3\n\n- \\*\n\n| n | word |\n| ---: | --- |\n| 12 345 | a\\|b |\n| – | 1.50 |\n\n"
+        "![see](x/y.png)\n\n*see*\n"
+    )
+
+
+def test_empty_group_has_no_row(tmp_path: Path) -> None:
+    text = reported(tmp_path, fragtracer.paper(OPTIONS)).markdown(tmp_path)
+    assert "| .sst | 10 | 8 | 18 | 8 |" in text and "| other |" not in text
+    assert figures()["files"] == 0

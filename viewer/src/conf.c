@@ -79,8 +79,8 @@ void conf_open(struct conf *conf, const char *arg, const char *kind)
 	*conf = (struct conf){ .name = find_conf(arg, kind) };
 	fd = open(conf->name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		die("%s: %s, expected a %s.cnf file or a preset: rocksdb, redis or voltdb",
-		    conf->name, strerror(errno), kind);
+		die("%s: %s, expected %s %s.cnf file or a preset: rocksdb, redis or voltdb",
+		    conf->name, strerror(errno), *kind == 'i' ? "an" : "a", kind);
 	err = slurp(&conf->text, fd);
 	if (err)
 		die("%s: %s", conf->name, strerror(err));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "input/recording.h"
@@ -244,11 +245,25 @@ static void check_input(const struct output *output, const char *option, const c
 }
 
 /* No output may overwrite an input or another output. */
+/* The name of a picture would be wrong about what is in it. */
+static void check_picture_name(const char *path)
+{
+	static const char *const others[] = { ".gif", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff", ".ps", ".eps" };
+	const char *dot = strrchr(path, '.');
+	size_t i;
+
+	for (i = 0; dot && i < ARRAY_LEN(others); i++)
+		if (!strcasecmp(dot, others[i]))
+			die_usage("-o %s: a picture is a PNG, SVG or PDF, expected a name that ends with .png, .svg or .pdf", path);
+}
+
 static void check_outputs(const struct options *o)
 {
 	struct output outputs[N_OUTPUTS];
 	size_t i, k;
 
+	if (o->png)
+		check_picture_name(o->png);
 	list_outputs(o, outputs);
 	for (i = 0; i < N_OUTPUTS; i++) {
 		if (!outputs[i].path)
@@ -389,6 +404,8 @@ static void check_heat(struct options *o, const char *heat)
 
 static void check_recording(struct options *o)
 {
+	if (o->has_at && strcmp(o->table, "-") && access(o->table, F_OK))
+		die("%s: cannot open: %s", o->table, strerror(errno));
 	if (o->has_at && !recording_is(o->table))
 		die_usage("--at goes with a recording, expected the folder that --record wrote, not %s", o->table);
 	if ((o->events || o->keep_bytes || o->keep_ms) && !o->record)

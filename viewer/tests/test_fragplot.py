@@ -7,7 +7,6 @@ import json
 import os
 import random
 import subprocess
-import time
 import xml.etree.ElementTree
 from collections import Counter
 from pathlib import Path

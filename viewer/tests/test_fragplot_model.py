@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 
 import fragsnap
 from fragplot import colors, difference, layout, moments
-from plots import GROWING, START, VIEWER, record, run, sst
+from plots import GROWING, START, VIEWER, record, sst
 from test_fragsnap import HEAD, random_table, table
 
 pytestmark = pytest.mark.usefixtures("somewhere_else")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from fragplot import moments, style
-from plots import GROWING, HERE, VIEWER, record, refuses, run, sst
+from plots import GROWING, HERE, VIEWER, record, refuses, sst
 from test_fragsnap import HEAD, RECORD
 
 pytestmark = pytest.mark.usefixtures("somewhere_else")

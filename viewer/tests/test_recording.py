@@ -244,6 +244,8 @@ def test_all_outputs_take_a_recording(made: Recorder) -> None:
     assert view("--why", "-t", "run", "--at", at, cwd=made.folder.parent).returncode == 0
     done = view(sorted(made.folder.glob("*.snapshot.zst"))[0], "--at", at, cwd=made.folder.parent)
     assert done.returncode == 2 and "--at goes with a recording" in done.stderr
+    done = view("nowhere", "--at", at, cwd=made.folder.parent)
+    assert done.returncode == 1 and "nowhere: cannot open: No such file or directory" in done.stderr
 
 
 def test_outputs_that_no_moment_has(made: Recorder) -> None:

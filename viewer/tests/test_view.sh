@@ -1198,10 +1198,19 @@ test_presets() {
 	done
 	refuses 'nosuch: No such file or directory, expected a color.cnf file or a preset' \
 		"$view" -t "$data/small.table" -c nosuch -o out.png
-	refuses 'expected a img.cnf file or a preset' "$view" -t "$data/small.table" -i nosuch -o out.png
+	refuses 'expected an img.cnf file or a preset' "$view" -t "$data/small.table" -i nosuch -o out.png
 }
 
 # === Files and options ===
+
+test_names_of_other_formats() {
+	local name
+	for name in x.gif x.JPG dir.d/x.tiff; do
+		misused 'a picture is a PNG, SVG or PDF, expected a name that ends with' "$view" -t "$data/small.table" -o $name
+		[ ! -e $name ] || fail "$name was written"
+	done
+	"$view" -t "$data/small.table" -o x.gif.png
+}
 
 test_stdin_to_stdout() {
 	plain -t - -o - <"$data/small.table" >other.png

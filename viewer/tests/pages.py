@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the tests of the page share: the page of fragtrace-view in a headless Chromium, and how they run.
+
+A test is a function test_NAME; it gets a Page, whose folder is its working directory.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+from typing import Callable
+
+import browser
+from serving import Server
+
+HERE = Path(__file__).resolve().parent
+DATA = HERE / "data"
+PLAIN = ["-c", str(DATA / "plain.color.cnf"), "-i", str(DATA / "plain.img.cnf")]
+
+
+class Page:
+    """fragtrace-view and its page in a browser."""
+
+    def __init__(self, view: str, chromium: browser.Browser) -> None:
+        self.view = view
+        self.browser = chromium
+        self.js = chromium.js
+        self.live: subprocess.Popen[bytes] | None = None
+        self.server: Server | None = None
+
+    def command(self, table: str | Path, *options: str) -> list[str]:
+        return [self.view, "-t", str(table), "-o", "out.png", "--html", "page.html", *options]
+
+    def write(self, table: str | Path, *options: str) -> None:
+        """Write the page once and open it."""
+        subprocess.run(self.command(table, *options), check=True)
+        self.open()
+
+    def keep_writing(self, table: str | Path, *options: str) -> None:
+        """Write the page repeatedly, and open it."""
+        self.live = subprocess.Popen(self.command(table, "-n", "0.2", *options))
+        end = time.monotonic() + 20
+        while not os.path.exists("page.html"):
+            assert time.monotonic() < end, "no page"
+            time.sleep(0.02)
+        self.open()
+
+    def open(self) -> None:
+        self.browser.open(Path("page.html").absolute().as_uri())
+        self.browser.until("document.querySelector('#picture').complete")
+        self.data = json.loads(self.js("document.querySelector('#data').textContent"))
+
+    def serve(self, table: str | Path, *options: str) -> None:
+        """Serve the page and open it."""
+        self.server = Server(self.view, table, *options)
+        self.browser.open(self.server.url)
+        self.data = json.loads(self.js("document.querySelector('#data').textContent"))
+        self.browser.until("shown !== null")
+
+    # === The map ===
+
+    def map_place(self, lba: int) -> tuple[float, float]:
+        """The position of a block in the window."""
+        return tuple(self.js(f"""(() => {{
+            const box = document.querySelector("#map").getBoundingClientRect();
+            const cell = Math.floor(({lba} - view.first) / view.per), row = Math.floor(cell / view.columns);
+            return [box.left + GUTTER + (cell % view.columns + 0.5) * view.cell, box.top + (row + 0.5) * view.height];
+        }})()"""))
+
+    def settle(self) -> None:
+        """Wait until the map has drawn what it shows."""
+        self.browser.until("MOVING.every(key => shown && shown[key] === view[key])")
+
+    def map_point(self, lba: int, expected: str) -> None:
+        """Point at a block, and wait for its text."""
+        self.browser.point(*self.map_place(lba))
+        self.browser.until("document.querySelector('#cell').textContent !== ''")
+        expect(self.text("#cell").split("\n")[0], expected)
+
+    def map_colour(self, lba: int) -> int:
+        """The colour of a block on the map."""
+        self.settle()
+        x, y = self.map_place(lba)
+        return self.js(f"""(() => {{
+            const map = document.querySelector("#map"), box = map.getBoundingClientRect();
+            const [r, g, b] = map.getContext("2d").getImageData({x} - box.left, {y} - box.top, 1, 1).data;
+            return r << 16 | g << 8 | b;
+        }})()""")
+
+    def wheel(self, x: float, y: float, steps: int) -> None:
+        """Turn the wheel by some steps; below 0 is closer."""
+        for _ in range(abs(steps)):
+            self.browser.mouse("mouseWheel", x, y, deltaX=0, deltaY=60 if steps > 0 else -60)
+
+    def shown(self) -> tuple[int, int, int, int]:
+        """First block, blocks in a cell, columns and rows."""
+        return tuple(self.js("[view.first, view.per, view.columns, view.rows]"))
+
+    # === The picture ===
+
+    def place(self, cell: int, volume: int = 0) -> tuple[float, float]:
+        """The position of a cell in the window, after scrolling to it."""
+        v, (pitch_x, pitch_y) = self.data["volumes"][volume], self.data["pitch"]
+        column, row = cell % v["columns"], cell // v["columns"]
+        if self.data["hilbert"]:
+            column, row = hilbert(v["columns"], cell)
+        width, height = self.data["cell"]
+        return tuple(self.js(f"""(() => {{
+            const box = () => document.querySelector("#picture").getBoundingClientRect();
+            const view = document.querySelector("#view"), scale = box().width / {self.data["width"]};
+            const y = {v["y"] + row * pitch_y + height / 2} * scale;
+            view.scrollTop = y - view.clientHeight / 2;
+            return [box().left + {v["x"] + column * pitch_x + width / 2} * scale, box().top + y];
+        }})()"""))
+
+    def point(self, cell: int, volume: int = 0) -> str:
+        """The text of the page for a cell below the mouse."""
+        self.browser.point(*self.place(cell, volume))
+        return self.text("#cell")
+
+    def segment(self, lba: int, n: int = 1) -> str:
+        """The segments of some blocks, in words."""
+        v = self.data["volumes"][0]
+        first, last = ((block - v["main"]) // v["segment"] for block in (lba, lba + n - 1))
+        return f"segment {first}" if first == last else f"segments {first}–{last}"
+
+    def text(self, selector: str) -> str:
+        return self.js(f"document.querySelector({json.dumps(selector)}).textContent")
+
+    def paths(self) -> list[str]:
+        """The files in the table, from the top."""
+        return self.js("[...document.querySelectorAll('#rows bdi')].map(e => e.textContent)")
+
+    def lit(self) -> list[str]:
+        """The files whose rows are marked."""
+        return self.js("[...document.querySelectorAll('tr.lit bdi')].map(e => e.textContent)")
+
+    def veil(self, cell: int) -> int:
+        """The darkness of a cell, 0 to 255."""
+        v, (pitch_x, pitch_y) = self.data["volumes"][0], self.data["pitch"]
+        column, row = cell % v["columns"], cell // v["columns"]
+        if self.data["hilbert"]:
+            column, row = hilbert(v["columns"], cell)
+        width, height = self.data["cell"]
+        x, y = v["x"] + column * pitch_x + width // 2, v["y"] + row * pitch_y + height // 2
+        return self.js(f"document.querySelector('#light').getContext('2d').getImageData({x}, {y}, 1, 1).data[3]")
+
+
+def hilbert(side: int, cell: int) -> tuple[int, int]:
+    """Column and row on the curve, by its definition: four squares; the first and the last are turned."""
+    if side == 1:
+        return 0, 0
+    half = side // 2
+    quarter, rest = divmod(cell, half * half)
+    x, y = hilbert(half, rest)
+    return [(y, x), (x, y + half), (x + half, y + half), (side - 1 - y, half - 1 - x)][quarter]
+
+
+def blocks(table: Path) -> dict[int, tuple[int, str]]:
+    """By block address: offset and path."""
+    found = {}
+    for line in table.read_text().splitlines():
+        if not line.startswith("#"):
+            _, lba, length, offset, _, _, path = line.split(" ", 6)
+            for i in range(int(length)):
+                found[int(lba) + i] = int(offset) + i, path.replace("\\040", " ")
+    return found
+
+
+def expect(got: object, expected: object) -> None:
+    assert got == expected, f"expected {expected!r}, got {got!r}"
+
+
+# === Running tests ===
+
+def run(test: Callable[[Page], None], view: str, chromium: browser.Browser) -> str:
+    """Run one test; return the error, or an empty text."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        page = Page(view, chromium)
+        try:
+            chromium.new_page()
+            test(page)
+            expect(chromium.complaints, [])
+            return ""
+        except Exception:  # any exception is a failure of the test
+            return traceback.format_exc()
+        finally:
+            if page.live:
+                page.live.terminate()
+                page.live.wait()
+            if page.server:
+                page.server.stop()
+            os.chdir("/")
+
+
+def run_all(tests: dict[str, Callable[[Page], None]], view: str) -> int:
+    """Run tests in one browser; return the number of failures."""
+    failed = 0
+    # messages of the browser during its end do not matter
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        chromium = browser.Browser(folder)
+        try:
+            for number, (name, test) in enumerate(tests.items(), 1):
+                wrong = run(test, view, chromium)
+                if wrong:
+                    print("# " + wrong.strip().replace("\n", "\n# "))
+                print(f"{'not ok' if wrong else 'ok'} {number} {name}", flush=True)
+                failed += bool(wrong)
+        finally:
+            chromium.close()
+    return failed
+
+
+def main(tests: dict[str, object]) -> int:
+    """Run the tests among these names of a script, or those that its arguments name."""
+    os.environ.update(TZ="UTC", LC_ALL="C.UTF-8")
+    script, view, wanted = os.path.basename(sys.argv[0]), os.path.abspath(sys.argv[1]), sys.argv[2:]
+    tests = {name[5:]: t for name, t in tests.items()
+             if name.startswith("test_") and (not wanted or name[5:] in wanted)}
+    print(f"KTAP version 1\n# {script} {os.path.basename(view)}\n1..{len(tests)}", flush=True)
+    failed = skipped = 0
+    if browser.program():
+        failed = run_all(tests, view)
+    else:
+        skipped = len(tests)
+        for number, name in enumerate(tests, 1):
+            print(f"ok {number} {name} # SKIP chromium-headless-shell is not installed")
+    print(f"# Totals: pass:{len(tests) - failed - skipped} fail:{failed} xfail:0 xpass:0 skip:{skipped} error:0")
+    return 1 if failed else 0

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests the map of the page: zoom, drag, keys, light and dark; speaks KTAP.
+
+usage: test_page_map.py PROGRAM [TEST...]; pages.py has what a test is
+"""
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import check_palette
+import naive_space
+from pages import DATA, Page, blocks, expect, main
+
+
+# === The map ===
+
+SAME = "default #777777 #777777 #777777\n.rdb #00aa00 #00aa00 #00aa00\n.aof #0000ff #0000ff #0000ff\n"
+
+
+def open_map(page: Page, served: bool, table: Path, *options: str) -> None:
+    """Show the map of a served page, or of one in a file."""
+    if served:
+        page.serve(table, *options)
+    else:
+        page.write(table, *options)
+        page.browser.click_on("#toMap")
+    page.settle()
+
+
+def check_zoom(page: Page, served: bool) -> None:
+    table = DATA / "redis.table"
+    truth = blocks(table)
+    # where two files meet
+    lba = next(b for b in sorted(truth) if truth.get(b - 1, truth[b])[1] != truth[b][1] == truth.get(b + 1, (0, ""))[1])
+    open_map(page, served, table)
+    volume = page.data["volumes"][0]
+    whole = first, per, columns, rows = page.shown()
+    expect((first, per * columns * rows >= volume["end"] - volume["lba"]), (volume["lba"], True))
+    # the wheel goes down to single blocks, and what is below the pointer was there before
+    x, y = map(int, page.map_place(lba))
+    below = f"""(() => {{
+        const box = document.querySelector('#map').getBoundingClientRect();
+        const cell = mapCell(...mapPlace({x} - box.left, {y} - box.top));
+        return [cell.lba, cell.end];
+    }})()"""
+    while page.shown()[2] > 8:
+        before, (first_before, end_before) = page.shown(), page.js(below)
+        page.wheel(x, y, -1)
+        now = page.shown()
+        expect((now[1], now[2]), (before[1] // 2, before[2]) if before[1] > 1 else (1, before[2] // 2))
+        page.settle()
+        first_now, end_now = page.js(below)
+        assert first_before <= first_now < end_now <= end_before, f"{first_now} was not in {first_before}, {end_before}"
+    page.wheel(x, y, -3)
+    expect(page.shown()[1:3], (1, 8))
+    expect(page.js("document.querySelector('#closer').disabled"), True)
+    page.settle()
+    # go to the very block
+    page.js(f"showBlock({lba}, true)")
+    page.settle()
+    offset, path = truth[lba]
+    page.map_point(lba, f"LBA {lba} · {page.segment(lba)} · offset {offset} · {path}")
+    page.map_point(lba + 1, f"LBA {lba + 1} · {page.segment(lba + 1)} · offset {offset + 1} · {path}")
+    assert page.map_colour(lba) != 0xFFFFFF
+    # a click lights up its file: others get grey
+    first, per, columns, rows = page.shown()
+    foreign = next(b for b in range(first, first + per * columns * rows) if b in truth and truth[b][1] != path)
+    page.browser.point(1, 1)
+    own, other = page.map_colour(lba), page.map_colour(foreign)
+    page.browser.click(*page.map_place(lba))
+    page.browser.until("document.querySelectorAll('tr.lit').length === 1 && shown.lit.some(Boolean)")
+    page.browser.point(1, 1)
+    expect(page.lit(), [path])
+    grey = page.map_colour(foreign)
+    expect((page.map_colour(lba), other != grey, grey % 0x10101), (own, True, 0))
+    expect(page.text("#cell").split(" · ")[0], path)
+    page.browser.key("Escape")
+    page.browser.until("document.querySelectorAll('tr.lit').length === 0")
+    # and back
+    page.browser.click_on("#whole")
+    expect(page.shown(), whole)
+
+
+def test_zoom(page: Page) -> None:
+    check_zoom(page, False)
+
+
+def test_zoom_of_a_served_page(page: Page) -> None:
+    check_zoom(page, True)
+    assert page.server
+    expect(page.js("document.querySelector('#modes').hidden"), True)
+
+
+def check_drag_and_keys(page: Page, served: bool) -> None:
+    open_map(page, served, DATA / "rocksdb2.table")
+    volume = page.data["volumes"][0]
+    page.js("document.querySelector('#map').focus()")
+    whole = page.shown()
+    page.browser.key("+", "+")
+    page.browser.key("+", "+")
+    assert page.shown()[1] == whole[1] // 4, page.shown()
+    page.settle()
+    first, per, columns, _ = page.shown()
+    # what was taken hold of moves with the pointer
+    x, y = page.map_place(first + (3 * columns + 5) * per)
+    page.browser.mouse("mouseMoved", x, y)
+    page.browser.mouse("mousePressed", x, y, button="left", clickCount=1)
+    dx, dy = page.js("[2 * view.cell, -6 * view.height]")
+    for part in 0.3, 0.7, 1:
+        page.browser.mouse("mouseMoved", x + part * dx, y + part * dy, button="left")
+    page.browser.mouse("mouseReleased", x + dx, y + dy, button="left", clickCount=1)
+    expect((page.shown()[0] - first) // per, 6 * columns - 2)
+    # a drag is no click
+    expect(page.lit(), [])
+    page.settle()
+    page.browser.point(1, 1)
+    page.js("document.querySelector('#map').focus()")
+    first = page.shown()[0]
+    page.browser.key("ArrowRight")
+    page.browser.key("ArrowRight")
+    page.browser.key("ArrowDown")
+    expect(page.js("mapCursor.lba"), first + (columns + 1) * per)
+    page.browser.until(f"document.querySelector('#cell').textContent.startsWith('LBA {first + (columns + 1) * per}')")
+    page.browser.key("ArrowUp")
+    page.browser.key("ArrowUp")
+    expect(page.shown()[0], max(volume["lba"], first - columns * per))
+    page.browser.key("-", "-")
+    page.browser.key("0", "0")
+    expect(page.shown(), whole)
+    # nothing lies before or behind the volume
+    page.browser.key("+", "+")
+    for key in ("PageUp", "PageDown"):
+        for _ in range(9):
+            page.browser.key(key)
+        first, per, columns, rows = page.shown()
+        assert volume["lba"] <= first < volume["end"], (key, first)
+    assert first + per * columns * rows >= volume["end"], "the end is out of reach"
+
+
+def test_drag_and_keys(page: Page) -> None:
+    check_drag_and_keys(page, False)
+
+
+def test_drag_and_keys_of_a_served_page(page: Page) -> None:
+    check_drag_and_keys(page, True)
+
+
+def test_map_of_both_pages_is_the_same(page: Page) -> None:
+    Path("c.cnf").write_text(SAME)
+    seen = []
+    for served in True, False:
+        open_map(page, served, DATA / "redis.table", "-c", "./c.cnf")
+        for first, per, n in (6656, 128, 4044), (186880, 1, 5000), (190001, 7, 900):
+            cells = f"source.cells(data.volumes[0], {first}, {per}, {n})"
+            seen.append(page.js(f"{cells}.then(c => [[...c.rgb], [...c.share].map(s => Math.ceil(1000 * s - 0.001))])"))
+    for served, written in zip(seen[:3], seen[3:]):
+        expect(written, served)
+    assert len(set(seen[0][0])) > 5
+
+
+def test_from_the_picture_to_the_map(page: Page) -> None:
+    page.write(DATA / "rocksdb2.table", "--layout", "hilbert")
+    page.js("document.querySelector('#stage').focus()")
+    page.browser.key("ArrowRight")
+    page.browser.key("+", "+")
+    expect(page.js("document.querySelector('#map').hidden"), False)
+    expect(page.shown()[1:3], (1, 32))
+    page.settle()
+    # a file of the list is shown where it begins
+    page.browser.click_on("#rows tr:nth-child(1) button")
+    page.browser.until("shown.lit.some(Boolean)")
+    page.browser.click_on("#toPicture")
+    expect(page.js("document.querySelector('#stage').hidden"), False)
+
+
+def test_state_of_f2fs(page: Page) -> None:
+    folder = Path("s")
+    naive_space.make(folder, 4)
+    segments, watched = naive_space.read_bits(folder), set(naive_space.read_table(folder))
+    names = ("hot data", "warm data", "cold data", "hot nodes", "warm nodes", "cold nodes")
+    found: dict[str, int] = {}
+    for block in range(len(segments) * naive_space.BLKS):
+        kind, bits, _ = segments[block // naive_space.BLKS]
+        valid = bits[block % naive_space.BLKS]
+        use = "offset" if block in watched else "free" if not valid else "node" if kind > 2 else "other data"
+        segment = f"segment {block // naive_space.BLKS}" + (f" ({names[kind]})" if any(bits) else "")
+        found.setdefault(use, naive_space.MAIN + block)
+        if found[use] == naive_space.MAIN + block:
+            found[use + " text"] = f"LBA {naive_space.MAIN + block} · {segment} · {use}"  # type: ignore[assignment]
+    for served in False, True:
+        open_map(page, served, folder / "table", "--f2fs-state", "s")
+        for use in "offset", "free", "node", "other data":
+            page.js(f"showBlock({found[use]}, true)")
+            page.settle()
+            page.browser.point(*page.map_place(found[use]))
+            page.browser.until("document.querySelector('#cell').textContent.startsWith('LBA ')")
+            said = page.text("#cell")
+            assert said.startswith(str(found[use + " text"])) and "not watched" not in said.replace("that is not watched", ""), said
+        assert "nodes" in page.text("#legend") and "free, or" not in page.text("#legend")
+
+
+def test_counts_of_reads(page: Page) -> None:
+    Path("table").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=100 blocks=300 segment_blocks=100 path=/m\n"
+                             "254:0 110 96 0 4 contiguous /m/a.db\n")
+    Path("heat").write_text("# fragtrace heat 1\n# windows blocks=32 period_secs=3600\n"
+                            "254:0 4 0 1500 9 9 1 /m/a.db\n254:0 4 32 0 0 0 2 /m/a.db\n")
+    open_map(page, True, Path("table"), "--color-by", "heat")
+    colours = {110: 0x511B00, 141: 0x511B00, 142: 0x4A90D9, 173: 0x4A90D9, 174: 0xC4C4C4, 206: 0xFFFFFF}
+    expect({block: page.map_colour(block) for block in colours}, colours)
+    for block, counts in (110, "1,500 reads, 1 overwrite"), (150, "0 reads, 2 overwrites"), (180, "0 reads, 0 overwrites"):
+        page.browser.point(*page.map_place(block))
+        page.browser.until(f"document.querySelector('#cell').textContent.startsWith('LBA {block}')")
+        expect(page.text("#cell").split("\n")[1], "its window: " + counts)
+
+
+# === Light and dark ===
+
+def contrast(page: Page, selector: str) -> float:
+    """The contrast of a text with what is below it."""
+    colours = page.js(f"""(() => {{
+        let e = document.querySelector({json.dumps(selector)}), below = e;
+        while (getComputedStyle(below).backgroundColor === "rgba(0, 0, 0, 0)")
+            below = below.parentElement;
+        return [getComputedStyle(e).color, getComputedStyle(below).backgroundColor].map(c => c.match(/[0-9]+/g).map(Number));
+    }})()""")
+    weights = 0.2126, 0.7152, 0.0722
+    light = [sum(w * v for w, v in zip(weights, check_palette.linear(r << 16 | g << 8 | b))) for r, g, b in colours]
+    return (max(light) + 0.05) / (min(light) + 0.05)
+
+
+def test_dark(page: Page) -> None:
+    Path("c.cnf").write_text("default #000000 #000000 #000000\n.sst #003423 #003423 #003423\n.log #9ac5fd #9ac5fd #9ac5fd\n")
+    sst, log, other, free = 101, 122, 141, 120
+    texts = "h1", "#summary", "#fresh", "#where", "#legend", "#cell", "#rows bdi", "th button", "#whole", "#clock", "#play", \
+        "#refusal"
+    # a recording of one table, for the texts of the player
+    os.mkdir("run")
+    shutil.copy(DATA / "small.table", "run/fragtrace-1000000000.000.table")
+    open_map(page, True, Path("run"), "-c", "./c.cnf")
+    truth = blocks(DATA / "small.table")
+    free = next(b for b in range(100, 164) if b not in truth)
+    sst, log, other = (next(b for b in sorted(truth) if end in truth[b][1]) for end in (".sst", ".log", "MANIFEST"))
+    light = [page.map_colour(b) for b in (sst, log, other, free)]
+    expect(light, [0x003423, 0x9AC5FD, 0, 0xFFFFFF])
+    for selector in texts:
+        assert contrast(page, selector) >= 4.5, (selector, contrast(page, selector))
+    page.browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    try:
+        page.browser.until("document.documentElement.dataset.theme === 'dark'")
+        dark = [page.map_colour(b) for b in (sst, log, other, free)]
+        expect(dark, [check_palette.lightened(c) for c in light[:3]] + [0])
+        for selector in texts:
+            assert contrast(page, selector) >= 4.5, ("dark", selector, contrast(page, selector))
+        # the user may want it otherwise, and the choice stays
+        page.js("(() => { const t = document.querySelector('#theme'); t.value = 'light'; t.dispatchEvent(new Event('change')); })()")
+        expect([page.map_colour(b) for b in (sst, log, other, free)], light)
+        assert page.server
+        page.browser.open(page.server.url)
+        expect(page.js("document.documentElement.dataset.theme"), "light")
+    finally:
+        page.browser.call("Emulation.setEmulatedMedia", features=[])
+
+
+if __name__ == "__main__":
+    sys.exit(main(globals()))

@@ -468,22 +468,22 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 	if (!ft_mem_room())
 		return ERR_PTR(-ENOBUFS);
 	ft_mem_add(record_size());
-	rec = kmem_cache_alloc(cache, gfp);
+	rec = kmem_cache_zalloc(cache, gfp);
 	if (!rec) {
 		ft_mem_add(-record_size());
 		return ERR_PTR(-ENOMEM);
 	}
-	*rec = (struct ft_inode){
-		.vol = vol,
-		.ino = ino,
-		.ref = REFCOUNT_INIT(1),
-		.is_dir = is_dir,
-		.cause = FT_CAUSE_UNKNOWN,
-		.last_write = FT_NO_WRITE,
-	};
+	rec->vol = vol;
+	rec->ino = ino;
+	rec->is_dir = is_dir;
+	refcount_set(&rec->ref, 1);
 	spin_lock_init(&rec->lock);
+	rec->last_write = FT_NO_WRITE;
+	rec->cause = FT_CAUSE_UNKNOWN;
 	ft_extmap_init(&rec->map);
 	RB_CLEAR_NODE(&rec->node);
+	INIT_HLIST_HEAD(&rec->links);
+	INIT_HLIST_HEAD(&rec->children);
 
 	ft_volume_get(vol);
 	err = xa_insert(&vol->inodes, ino, rec, gfp);

@@ -442,7 +442,8 @@ static void show_head(struct seq_file *m, enum ft_view view)
 	static const char * const fields[] = {
 		[FT_VIEW_CAUSES] = "op flush why_here breaks healed blocks files extension",
 		[FT_VIEW_BY_PROCESS] = "breaks blocks files comm pid cgroup",
-		[FT_VIEW_BY_PAIR] = "times victim_extension victim_process culprit_extension culprit_process",
+		[FT_VIEW_BY_PAIR] = "times victim_extension victim_process "
+				    "culprit_extension culprit_process",
 	};
 
 	seq_printf(m, "# fragtrace %s 1\n", names[view]);

@@ -94,7 +94,8 @@ def read_limited(name: str, stream: IO[bytes]) -> bytes:
 
 def unpack_zstd(name: str, data: bytes) -> tuple[bytes, Optional[str]]:
     """What can be unpacked, and why that is not all: None if it is, an empty text if the rest is missing."""
-    pieces, size, at, step = [], 0, 0, 4096
+    pieces: list[bytes] = []
+    size, at, step = 0, 0, 4096
     unpacker = zstandard.ZstdDecompressor().decompressobj()
     while at < len(data):
         try:

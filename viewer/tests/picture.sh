@@ -72,3 +72,38 @@ mentions() {
 	"$peek" out.png text | grep -qF -- "$1" || fail "the picture does not mention: $1"
 }
 
+# big(extents, length, step, blocks) - a table of one file in many pieces
+big() {
+	awk -v n="$1" -v len="$2" -v step="$3" -v blocks="$4" 'BEGIN {
+		print "# fragtrace table 1"
+		print "# volume 254:0 main_blkaddr=0 blocks=" blocks " segment_blocks=512 path=/m"
+		for (i = 0; i < n; i++)
+			print "254:0", i * step, len, i * len, 4, "fragmented", "/m/a.sst"
+	}'
+}
+
+# small_enough() - out.png has at most 16 megapixels
+small_enough() {
+	"$peek" out.png | awk '/^size/ { exit $2 * $3 > 16000000 }' || fail "the picture is too big"
+}
+
+# used() - a table of a volume of 2 GB, half of it in 1000 fragments of 262 blocks on average
+used() {
+	awk 'BEGIN {
+		print "# fragtrace table 1"
+		print "# volume 254:0 main_blkaddr=5120 blocks=524288 segment_blocks=512 path=/m"
+		for (lba = 5120; i < 1000 && lba < 523000; lba += len + (i % 3) * 257) {
+			len = 1 + i * 7919 % 523
+			f = i++ % 100
+			print "254:0", lba, len, off[f] + 0, f + 4, "fragmented", "/m/" f ".sst"
+			off[f] += len
+		}
+	}'
+}
+
+# one_file(length, blocks) - a table of a volume of this length, with a file of one extent
+one_file() {
+	printf '%s\n%s\n%s\n' '# fragtrace table 1' \
+		"# volume 254:0 main_blkaddr=0 blocks=$2 segment_blocks=512 path=/m" \
+		"254:0 0 $1 0 4 contiguous /m/a.sst"
+}

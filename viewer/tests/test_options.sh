@@ -1,0 +1,320 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Tests the options and files of fragtrace-view: names, repeats, signals, snapshots, installing; speaks KTAP. See testlib.sh.
+# usage: test_options.sh PROGRAM [TEST...]
+set -eu
+
+# shellcheck source-path=SCRIPTDIR source=testlib.sh
+. "$(dirname "$0")/testlib.sh"
+# shellcheck source-path=SCRIPTDIR source=picture.sh
+. "$here/picture.sh"
+
+# === Helpers ===
+
+# start(args...) - the same in the background; $! is the program itself
+start() {
+	"$view" -c "$data/plain.color.cnf" -i "$data/plain.img.cnf" -o out.png "$@" &
+}
+
+# === Files and options ===
+
+test_names_of_other_formats() {
+	local name
+	for name in x.gif x.JPG dir.d/x.tiff; do
+		misused 'a picture is a PNG, SVG or PDF, expected a name that ends with' "$view" -t "$data/small.table" -o $name
+		[ ! -e $name ] || fail "$name was written"
+	done
+	"$view" -t "$data/small.table" -o x.gif.png
+}
+
+test_stdin_to_stdout() {
+	plain -t - -o - <"$data/small.table" >other.png
+	mv other.png out.png
+	boxes '#00aa00' 6
+	cat "$data/small.table" | plain -t - -o - | cat >out.png
+	boxes '#00aa00' 6
+}
+
+test_time_of_a_recorded_table() {
+	cp "$data/small.table" t
+	touch -d '2026-05-04 03:02:01 UTC' t
+	plain -t t
+	mentions 'Description: 2026-05-04 03:02:01 UTC: 7 files'
+}
+
+test_default_output() {
+	"$view" -t "$data/small.table"
+	mv fragImg.png out.png
+	no_rest
+}
+
+test_missing_table() {
+	refuses 'nosuch: cannot open: No such file or directory' plain -t nosuch
+	refuses '.: no fragtrace-SECONDS.mmm.snapshot.zst in it, expected a folder' plain -t .
+	[ -e /sys/kernel/debug/fragtrace/table ] ||
+		refuses '/sys/kernel/debug/fragtrace/table: cannot open: ' plain
+}
+
+test_bad_options() {
+	misused 'unexpected argument "y"' "$view" x y
+	misused 'unexpected argument "y"' "$view" -t x y
+	"$view" -h | cmp - "$("$view" --help >help; echo help)"
+	misused 'see fragtrace-view --help' "$view" --nonsense
+	misused '-n 0: expected a number of seconds above 0' "$view" -n 0
+	misused '-n -1:' "$view" -n -1
+	misused '-n nan:' "$view" -n nan
+	misused '-n inf:' "$view" -n inf
+	misused '-n 1s:' "$view" -n 1s
+	misused '--count 0:' "$view" -n 1 --count 0
+	misused '--count 1x:' "$view" -n 1 --count 1x
+	misused '--count goes with -n' "$view" --count 1
+	misused '-n cannot read standard input again' "$view" -n 1 -t -
+	misused '--layout box: expected boxes, segments or hilbert' "$view" --layout box
+	misused '--dpi 10: expected a number from 48 to 600' "$view" --dpi 10
+	misused '--cell x: expected a number from 1 to 64' "$view" --cell x
+	misused '-o has an empty name' "$view" -o ''
+}
+
+test_help_and_version() {
+	"$view" --help | grep -q '^usage: fragtrace-view'
+	"$view" --version | grep -q '^fragtrace-view [0-9]'
+}
+
+test_unwritable_output() {
+	refuses 'nosuch/out.png: cannot write the picture: No such file or directory' \
+		plain -t "$data/small.table" -o nosuch/out.png
+	mkdir d
+	refuses 'd: is a directory' plain -t "$data/small.table" -o d
+	refuses '/dev/full: cannot write the picture: No space left on device' \
+		plain -t "$data/rocksdb.table" -o /dev/full
+	[ -c /dev/full ] || fail "/dev/full was replaced"
+}
+
+# A file system of 64 KiB has room for one picture, but not for a second, larger one.
+test_full_disk() {
+	mkdir disk
+	if ! mount -t tmpfs -o size=64k tmpfs disk 2>/dev/null; then
+		echo "cannot mount a small tmpfs"
+		exit 4
+	fi
+	trap 'umount disk' EXIT
+	plain -t "$data/small.table" -o disk/out.png
+	cp disk/out.png good.png
+	head -c 32768 /dev/zero >disk/ballast
+	refuses 'disk/out.png: cannot write the picture: No space left on device' \
+		plain -t "$data/rocksdb.table" -o disk/out.png
+	cmp disk/out.png good.png
+	[ "$(ls -A disk | wc -l)" = 2 ] || fail "left behind: $(ls -A disk)"
+}
+
+test_not_root() {
+	if [ "$(id -u)" != 0 ] || ! command -v setpriv >/dev/null; then
+		echo "needs root and setpriv"
+		exit 4
+	fi
+	mkdir bin
+	cp "$view" bin/view
+	cp "$data/small.table" t
+	chmod -R a+rx "$tmp" .
+	# debugfs may be mounted or not, and the module loaded or not
+	refuses '/sys/kernel/debug/fragtrace/table: cannot open: ' \
+		setpriv --reuid 65534 --regid 65534 --clear-groups bin/view -o out.png
+	grep -qE 'are you root|is not mounted|is the module fragtrace loaded' stderr || fail "$(cat stderr)"
+	refuses 'mine.png: cannot write the picture: Permission denied' \
+		setpriv --reuid 65534 --regid 65534 --clear-groups bin/view -t t -o mine.png
+}
+
+test_full_stdout() {
+	refuses 'No space left on device' sh -c \
+		"'$view' -t '$data/small.table' -o - >/dev/full"
+}
+
+test_picture_mode_follows_umask() {
+	umask 027
+	plain -t "$data/small.table"
+	[ "$(stat -c %a out.png)" = 640 ] || fail "mode $(stat -c %a out.png)"
+}
+
+test_last_good_picture_stays() {
+	plain -t "$data/small.table"
+	cp out.png good.png
+	echo broken >t
+	! plain -t t 2>stderr || fail "a broken table was drawn"
+	cmp out.png good.png
+	no_rest
+}
+
+test_repeats_count_times() {
+	local start end
+	start=$(date +%s%N)
+	plain -t "$data/small.table" -n 0.2 --count 3
+	end=$(date +%s%N)
+	boxes '#00aa00' 6
+	[ $((end - start)) -ge 400000000 ] || fail "three pictures took less than two intervals"
+	plain -t "$data/small.table" -n 0.01 --count 2 -o - >two.png
+	[ "$(grep -ac IHDR two.png)" = 2 ] || fail "expected two pictures on stdout"
+}
+
+test_repeating_ends_on_a_bad_table() {
+	local status=0
+	cp "$data/small.table" t
+	start -t t -n 0.05 2>stderr
+	wait_for test -e out.png
+	cp out.png good.png
+	echo broken >new
+	mv new t
+	wait $! || status=$?
+	[ $status = 1 ] || fail "status $status"
+	grep -q 't:1: this is no fragtrace table' stderr
+	cmp out.png good.png
+	no_rest
+}
+
+# interrupt(signal, seconds) - a repeated drawing must end with status 0 and leave no unfinished file
+interrupt() {
+	local status=0
+	rm -f out.png
+	start -t "$data/rocksdb.table" -n 0.001
+	# before that it may have no handler yet, and the shell made it ignore SIGINT
+	until [ -e out.png ]; do sleep 0.02; done
+	sleep "$2"
+	kill "-$1" $!
+	wait $! || status=$?
+	[ $status = 0 ] || fail "status $status after SIG$1"
+	no_rest
+	"$peek" out.png >/dev/null
+}
+
+test_signals_leave_no_rest() {
+	local delay
+	for delay in 0.01 0.03 0.07 0.09 0.13; do
+		interrupt INT $delay
+		interrupt TERM $delay
+	done
+}
+
+# interrupt_once(signal, status) - a single drawing must end by the signal; the last picture stays
+interrupt_once() {
+	local status=0
+	plain -t "$data/small.table"
+	cp out.png good.png
+	rm -f pipe
+	mkfifo pipe
+	start -t pipe
+	# its handler is set before it opens the table
+	exec 3>pipe
+	cat "$data/small.table" >&3
+	kill "-$1" $!
+	wait $! || status=$?
+	exec 3>&-
+	[ $status = "$2" ] || fail "status $status after SIG$1"
+	cmp out.png good.png
+	no_rest
+}
+
+test_signal_without_repeating() {
+	interrupt_once TERM 143
+	interrupt_once INT 130
+}
+
+# binary(table, file) - convert a text to a binary snapshot
+binary() {
+	"$python" "$here/to_snapshot.py" "$1" >"$2"
+}
+
+test_snapshot() {
+	for t in rocksdb two small header_only; do
+		sed '1a\
+# time 1700000000.123' "$data/$t.table" >text
+		"$view" -t text -o text.png
+		binary text snapshot
+		"$view" -t snapshot -o snapshot.png
+		cmp text.png snapshot.png
+	done
+	sed '1a\
+# stale 2' "$data/two.table" >text
+	plain -t text
+	mentions '1 fragmented file (25 %); 2 stale'
+	binary text snapshot
+	plain -t snapshot
+	mentions '1 fragmented file (25 %); 2 stale'
+	"$view" -t - -o - <snapshot >snapshot.png
+	"$view" -t snapshot -o - | cmp - snapshot.png
+	sed '3a\
+# stopped 254:16\
+# stale 2' "$data/two.table" >text
+	binary text snapshot
+	for t in text snapshot; do
+		plain -t $t
+		mentions '; 2 stale; F2FS has stopped on 1 volume'
+	done
+}
+
+# Each output of a table is the same if it is made of the binary file.
+test_snapshot_everywhere() {
+	for t in rocksdb2 two small header_only; do
+		sed '1a\
+# time 1700000000.123' "$data/$t.table" >text
+		binary text snapshot
+		for form in text snapshot; do
+			"$view" -t $form --json $form.json --csv $form.csv --prometheus $form.prom
+			"$view" -t $form --top --count 1 -n 0.01 >$form.top
+		done
+		for kind in json csv prom top; do
+			cmp text.$kind snapshot.$kind
+		done
+	done
+}
+
+test_bad_snapshot() {
+	binary "$data/two.table" good
+	n=$(wc -c <good)
+	head -c 100 good >short
+	refuses 'short: the snapshot is cut short' plain -t short
+	head -c $((n - 1)) good >short
+	refuses 'short: the snapshot is cut short' plain -t short
+	"$python" - <<-'EOF'
+		import struct
+		good = open("good", "rb").read()
+		def spoil(name, at, form, *values):
+		    with open(name, "wb") as f:
+		        f.write(good[:at] + struct.pack(form, *values) + good[at + struct.calcsize(form):])
+		arrays = [struct.unpack_from("<QQII", good, 32 + 24 * i) for i in range(5)]
+		spoil("future", 8, "<I", 3)
+		spoil("outside", 32 + 24 * 2, "<Q", len(good))
+		spoil("many", 32 + 24 * 2 + 8, "<Q", 2**61)
+		spoil("thin", 32 + 24 * 2 + 16, "<I", 4)
+		spoil("index", arrays[3][0], "<I", 2**31)
+		spoil("file", arrays[2][0], "<I", 2**31)
+		spoil("place", arrays[2][0] + 12, "<I", 0xfffffff0)
+		spoil("path", arrays[1][0], "<Q", 2**40)
+		spoil("endless", arrays[4][0], f"{arrays[4][1]}s", b"x" * arrays[4][1])
+	EOF
+	refuses 'future: the snapshot has version 3, this program reads versions 1 to 2' plain -t future
+	refuses 'outside: the extents lie outside the file' plain -t outside
+	refuses 'many: the extents lie outside the file' plain -t many
+	refuses 'thin: records of extents have 4 bytes, expected 20' plain -t thin
+	refuses 'index: there is no record 2147483648 among the extents' plain -t index
+	refuses 'file: there is no record 2147483648 among the files' plain -t file
+	refuses 'place: an extent of' plain -t place
+	refuses 'path: a path lies outside the file' plain -t path
+	refuses 'endless: a path lies outside the file' plain -t endless
+}
+
+test_install() {
+	make -s -C "$viewer" install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
+	[ -x root/usr/bin/fragtrace-view ]
+	grep -qx '\.It Pa /usr/share/fragtrace' root/usr/share/man/man1/fragtrace-view.1 || fail "the page names another folder"
+	[ "$(ls root/usr/share/fragtrace/*.cnf | wc -l)" = 6 ] || fail "expected 6 presets"
+	root/usr/bin/fragtrace-view -t "$data/small.table" -c redis -i redis -o out.png
+}
+
+test_man_page() {
+	if ! command -v mandoc >/dev/null; then
+		echo "mandoc is not installed"
+		exit 4
+	fi
+	mandoc -Tlint -Wwarning "$viewer/man/fragtrace-view.1"
+}
+
+run_tests

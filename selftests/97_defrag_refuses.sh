@@ -85,7 +85,7 @@ ended() {
 	fi
 }
 
-plan 23
+plan 25
 command -v fragtrace-defrag >/dev/null || skip_rest "fragtrace-defrag" "it is not in this guest"
 make_special $DISK $MNT noinline_data -O extra_attr,compression,verity || make_volume $DISK $MNT noinline_data || bail "no volume"
 load path=$MNT
@@ -100,6 +100,18 @@ fileop append_only $MNT/a 1
 left_alone $MNT/a "it may only be appended to"
 fileop append_only $MNT/a 0
 kept_open direct "it is open for direct writes, which go past the page cache"
+rm -f /tmp/ready
+fileop keep $MNT/a open /tmp/ready &
+keeper=$!
+loop_until $SOON test -e /tmp/ready || echo "# the file is not open"
+rc=0
+fragtrace-defrag --all --recent 0 --apply --way mapping $MNT/a >/tmp/said 2>&1 || rc=$?
+settle || :
+column files $MNT/a 6 >/tmp/now
+check "not moved by a mapping while it is open: it is said" said "another process has it open"
+check "not moved by a mapping while it is open (status $rc)" sh -c "[ $rc = 3 ] && cmp -s /tmp/now /tmp/after"
+kill $keeper
+wait $keeper 2>/dev/null || :
 kept_open lease "a process has a lease on it"
 kept_open atomic "an atomic write to it is open"
 if fileop pin $MNT/a 1 2>/dev/null; then

@@ -85,6 +85,8 @@ static const char *why_of_error(int err, enum way way)
 	case EINVAL:
 		return way == WAY_IOCTL ? "F2FS refuses to move it: it would be rewritten in place, or an atomic write "
 					  "to it is open" : strerror(err);
+	case EBUSY:
+		return way == WAY_MAPPING ? "another process has it open, and only the ioctl is safe then" : strerror(err);
 	case EPAGEGONE:
 		return "it was cut while it was moved, or F2FS has no space";
 	default:

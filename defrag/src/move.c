@@ -4,6 +4,11 @@
  * No data passes through this program. Either F2FS makes the pages dirty itself, under the locks of the
  * file, or they are made dirty through a shared mapping by an atomic OR of 0, which changes no byte and
  * loses no store of another process. The old blocks stay valid until the next checkpoint.
+ *
+ * A direct write goes past the page cache. If it meets a page that was read before it and is written after it,
+ * the old content wins. So nobody else may have the file open while its pages are made dirty through a mapping,
+ * and who opens it then waits: that is what a write lease does. The ioctl also works on open files: it holds the
+ * lock of the inode, and so meets only direct writes by AIO that began before (opened.c looks for such writers).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,10 +18,40 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/utsname.h>
+#include <time.h>
 
 #include "model.h"
 #include "move.h"
 #include "refuse.h"
+
+/* === Alone === */
+
+/* How often a lease is asked for, and how long is waited in between: others open a file for a moment. */
+#define LEASE_TRIES 50
+#define LEASE_WAIT_NS 20000000
+
+/*
+ * Return: true if nobody else has the file open, nor gets it opened until let_others(), or for
+ * the time in /proc/sys/fs/lease-break-time: 45 s, far longer than a step.
+ */
+static bool is_alone(int fd, int tries)
+{
+	static const struct timespec wait = { .tv_nsec = LEASE_WAIT_NS };
+
+	/* the kernel sends it when somebody opens the file; he waits for the end of the step */
+	signal(SIGIO, SIG_IGN);
+	while (fcntl(fd, F_SETLEASE, F_WRLCK)) {
+		if (!--tries)
+			return false;
+		nanosleep(&wait, NULL);
+	}
+	return true;
+}
+
+static void let_others(int fd)
+{
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+}
 
 /* === By the ioctl === */
 
@@ -116,17 +151,24 @@ enum way move_default_way(void)
  * @first_blk: the range (inclusive)
  * @end_blk: its end (exclusive)
  *
- * Return: 0, an errno, or EPAGEGONE.
+ * Who opens the file meanwhile waits, if nobody had it open before.
+ *
+ * Return: 0, an errno, EBUSY if somebody else has it open, for WAY_MAPPING, or EPAGEGONE.
  */
 int move_range(int fd, enum way way, const struct fiemap_pieces *map, uint64_t first_blk, uint64_t end_blk)
 {
+	bool alone = is_alone(fd, way == WAY_MAPPING ? LEASE_TRIES : 1);
 	int err;
 
-	if (way == WAY_MAPPING)
-		return move_by_mapping(fd, map, first_blk, end_blk);
-	err = move_by_ioctl(fd, first_blk, end_blk);
-	if (!err && sync_file_range(fd, (off_t)(first_blk * BLK_BYTES), (off_t)((end_blk - first_blk) * BLK_BYTES),
-				    SYNC_FILE_RANGE_WAIT_BEFORE))
-		err = errno;
+	if (way == WAY_MAPPING) {
+		err = alone ? move_by_mapping(fd, map, first_blk, end_blk) : EBUSY;
+	} else {
+		err = move_by_ioctl(fd, first_blk, end_blk);
+		if (!err && sync_file_range(fd, (off_t)(first_blk * BLK_BYTES), (off_t)((end_blk - first_blk) * BLK_BYTES),
+					    SYNC_FILE_RANGE_WAIT_BEFORE))
+			err = errno;
+	}
+	if (alone)
+		let_others(fd);
 	return err;
 }

@@ -2,7 +2,7 @@
 /*
  * Beside the pipeline: who uses a file in a way that a move must not meet.
  * A direct write goes past the page cache, which a move fills and writes: the old content could win. Such
- * writers are found in /proc, and below loop devices. The search is repeated at most once a second.
+ * writers are found in /proc, and below loop devices. While a plan is made, one search serves for a second.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -26,6 +26,7 @@ struct identity {
 
 static struct identity *direct;
 static size_t n_direct, cap_direct;
+static int64_t direct_found_ns;
 
 static bool is_file(const char *path, dev_t dev, ino_t ino)
 {
@@ -169,11 +170,10 @@ static void find_of_loops(void)
 
 static void find_direct(void)
 {
-	static int64_t found_ns;
 	struct dirent *entry;
 	DIR *proc;
 
-	if (found_ns && monotonic_ns() - found_ns < NSEC_PER_SEC)
+	if (direct_found_ns && monotonic_ns() - direct_found_ns < NSEC_PER_SEC)
 		return;
 	n_direct = 0;
 	proc = opendir("/proc");
@@ -183,7 +183,7 @@ static void find_direct(void)
 	if (proc)
 		closedir(proc);
 	find_of_loops();
-	found_ns = monotonic_ns();
+	direct_found_ns = monotonic_ns();
 }
 
 /**
@@ -202,4 +202,14 @@ bool opened_for_direct_writing(dev_t dev, ino_t ino)
 		if (direct[i].dev == dev && direct[i].ino == ino)
 			return true;
 	return false;
+}
+
+/**
+ * opened_forget() - search for direct writers anew when one is asked for
+ *
+ * Before a step, an answer that is a second old is too old: the writer may have begun since.
+ */
+void opened_forget(void)
+{
+	direct_found_ns = 0;
 }

@@ -9,5 +9,6 @@
 bool opened_as_swap(dev_t dev, ino_t ino);
 bool opened_with_lease(dev_t dev, ino_t ino);
 bool opened_for_direct_writing(dev_t dev, ino_t ino);
+void opened_forget(void);
 
 #endif

@@ -211,7 +211,9 @@ int refuse_or_open(const struct table *table, uint32_t file, enum way way, bool 
  */
 const char *refuse_step(int fd, const struct stat *st, enum way way)
 {
-	const char *why = why_of_users(st);
+	const char *why;
 
+	opened_forget();
+	why = why_of_users(st);
 	return why ? why : why_of_inode(fd, way);
 }

@@ -95,11 +95,18 @@ one_fsx() {
 
 # === fragtrace-defrag ===
 
+# has_blocks() - has a watched file blocks?
+has_blocks() {
+	sync -f $MNT
+	awk '!/^#/ && $4 > 0 { found = 1 } END { exit !found }' $DBG/files
+}
+
 # defragment() - move all files by each way in turn until the end; count the runs, and what they moved
 defragment() {
-	local runs odd pages way rc
+	local runs odd moved way rc
 
-	runs=0 odd=0 pages=0
+	runs=0 odd=0 moved=0
+	loop_until "$PATIENCE" has_blocks || :
 	while [ "$(date +%s)" -lt "$end" ]; do
 		for way in $(ways); do
 			rc=0
@@ -110,8 +117,8 @@ defragment() {
 				odd=$((odd + 1))
 				{ echo "status $rc" && cat $run/defrag.out; } >$run/defrag.failed
 			}
-			pages=$((pages + $(sed -n 's/^moved: \([0-9]*\) .*/\1/p' $run/defrag.out | head -n 1) + 0))
-			echo "$runs $odd $pages" >$run/defrag.new
+			moved=$((moved + $(sed -n 's/^moved: \([0-9]*\) .*/\1/p' $run/defrag.out | head -n 1) + 0))
+			echo "$runs $odd $moved" >$run/defrag.new
 			mv $run/defrag.new $run/defrag.runs
 		done
 		sleep 1
@@ -174,7 +181,8 @@ live() {
 		esac
 		if [ -e $run/$name.failed ] || [ "$(rounds $name)" = 0 ]; then
 			not_ok "$name: every byte that is read is right" "$(rounds $name) rounds"
-			tail -n 5 $run/$name.out | sed 's/^/# /'
+			head -n 15 $run/$name.out | cut -c 1-200 | sed 's/^/# /'
+			log_since | grep -v 'Call Trace' | tail -n 15 | sed 's/^/# log: /'
 		else
 			ok "$name: every byte that is read is right"
 			echo "# $(rounds $name) rounds"

@@ -17,7 +17,7 @@
 /**
  * op_keep() - keep a file open until a signal comes
  * @argc: number of words
- * @argv: file; direct (for direct writes), lease, or atomic (an atomic write that does not end); a file to
+ * @argv: file; open, direct (for direct writes), lease, or atomic (an atomic write that does not end); a file to
  *	create when it is done
  */
 void op_keep(int argc, char **argv)
@@ -32,8 +32,8 @@ void op_keep(int argc, char **argv)
 	} else if (!strcmp(argv[1], "atomic")) {
 		if (ioctl(fd, F2FS_START_ATOMIC))
 			fail("F2FS_IOC_START_ATOMIC_WRITE");
-	} else if (!direct) {
-		misuse("keep: expected direct, lease or atomic");
+	} else if (!direct && strcmp(argv[1], "open")) {
+		misuse("keep: expected open, direct, lease or atomic");
 	}
 	close_file(open_file(argv[2], O_WRONLY | O_CREAT), argv[2]);
 	for (;;)

@@ -631,7 +631,7 @@ static const struct {
 	{ "ranges", 5, op_ranges, "FILE MODE BLOCKS COUNT SEED [aligned]" },
 	{ "truncate", 2, op_truncate, "FILE SIZE" },
 	{ "hold", 4, op_hold, "FILE LENGTH READY GO" },
-	{ "keep", 3, op_keep, "FILE direct|lease|atomic READY" },
+	{ "keep", 3, op_keep, "FILE open|direct|lease|atomic READY" },
 	{ "defrag", 3, op_defrag, "FILE OFFSET LENGTH" },
 	{ "gc", 3, op_gc, "FILE SYNC COUNT" },
 	{ "pin", 2, op_pin, "FILE 0|1" },

@@ -118,6 +118,7 @@ defragment() {
 				{ echo "status $rc" && cat $run/defrag.out; } >$run/defrag.failed
 			}
 			moved=$((moved + $(sed -n 's/^moved: \([0-9]*\) .*/\1/p' $run/defrag.out | head -n 1) + 0))
+			sed -n 's/^ *not moved: \([0-9]*\) .*: /\1 /p; s/^ended early: \(.*\);.*/0 ended early: \1/p' $run/defrag.out >>$run/reasons
 			echo "$runs $odd $moved" >$run/defrag.new
 			mv $run/defrag.new $run/defrag.runs
 		done
@@ -189,7 +190,9 @@ live() {
 		fi
 	done
 	read -r runs odd moved <$run/defrag.runs
-	echo "# fragtrace-defrag: $runs runs, $moved ranges moved"
+	echo "# fragtrace-defrag: $runs runs, $moved ranges moved; not moved, by file and why:"
+	awk '{ n[substr($0, length($1) + 2)] += $1; times[substr($0, length($1) + 2)]++ }
+		END { for (why in n) print "#   " n[why] " ranges, " times[why] " times: " why }' $run/reasons
 	check "fragtrace-defrag ends with the status of success or of a part" test "$odd" = 0 -a "$moved" -gt 0
 	[ "$odd" = 0 ] || sed 's/^/# /' $run/defrag.failed
 	check_exact "maps are exact" $MNT

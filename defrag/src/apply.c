@@ -172,8 +172,8 @@ static void judge(struct work *w, const struct step *s, uint32_t file, uint64_t 
 						  "or a segment ended there"));
 }
 
-/* Return: the blocks that were written. */
-static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int fd)
+/* Return: the blocks that were written. Sets @busy if the file has to be left alone from now on. */
+static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int fd, bool *busy)
 {
 	const char *why;
 	uint64_t broken;
@@ -200,6 +200,8 @@ static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int
 		return 0;
 	err = move_range(fd, w->site.way, &w->before, s->first_blk, s->end_blk);
 	if (err) {
+		/* each further step would wait for the others again, and keep the other files waiting */
+		*busy = err == EBUSY;
 		fail(w, file, s->n, err);
 		return 0;
 	}
@@ -241,6 +243,7 @@ static void do_file(struct work *w, uint32_t file)
 {
 	struct file_plan *f = &w->plan->files[file];
 	const struct range *at = &w->plan->ranges[f->first], *end = &w->plan->ranges[f->end];
+	bool busy = false;
 	struct step step;
 	char *why;
 	int fd = refuse_or_open(w->plan->table, file, w->site.way, false, &f->generation, &why);
@@ -263,7 +266,12 @@ static void do_file(struct work *w, uint32_t file)
 			end_work(w, why);
 			break;
 		}
-		progress_add(&w->progress, step.blks, do_step(w, &step, file, fd));
+		if (busy) {
+			fail(w, file, step.n, EBUSY);
+			progress_add(&w->progress, step.blks, 0);
+			continue;
+		}
+		progress_add(&w->progress, step.blks, do_step(w, &step, file, fd, &busy));
 	}
 	close(fd);
 }

@@ -38,7 +38,7 @@ static bool is_alone(int fd, int tries)
 {
 	static const struct timespec wait = { .tv_nsec = LEASE_WAIT_NS };
 
-	/* the kernel sends it when somebody opens the file; he waits for the end of the step */
+	/* the kernel sends this signal when somebody opens the file; the open waits for the end of the step */
 	signal(SIGIO, SIG_IGN);
 	while (fcntl(fd, F_SETLEASE, F_WRLCK)) {
 		if (!--tries)

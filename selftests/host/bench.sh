@@ -25,7 +25,7 @@ within() {
 }
 
 plan 15
-if QUICK=1 OUT=$dir REPORT=--no-picture "$FT_TESTS/bench/bench.sh" micro >"$dir/said" 2>"$dir/err"; then
+if env -u MAKEFLAGS -u MAKELEVEL REPORT=--no-picture make -s -C "$FT_TOP" bench BENCH=micro QUICK=1 OUT="$dir" >"$dir/said" 2>"$dir/err"; then
 	ok "the benchmark runs"
 else
 	sed 's/^/# /' "$dir/err"

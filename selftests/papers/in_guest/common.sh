@@ -7,38 +7,17 @@
 
 set -eu
 
-MNT=/mnt/f2fs
+# shellcheck source=../../lib.sh disable=SC2154 # who sources this file sets it
+. "$here/../../lib.sh"
+
 # What is watched, and what holds the database.
 DB=$MNT/db
-DBG=/sys/kernel/debug/fragtrace
 STATE=/sys/fs/f2fs/vda
-
-# loop_until(seconds, command...) - repeat the command until it succeeds; false after the timeout
-loop_until() {
-	local end
-
-	end=$(($(date +%s) + $1))
-	shift
-	until "$@"; do
-		[ "$(date +%s)" -lt "$end" ] || return 1
-		sleep 0.2
-	done
-}
 
 # die(text...) - end the guest's part
 die() {
 	echo "papers: $*" >&2
 	exit 1
-}
-
-# stat_of(name) - print the value of a line of the text `stats`
-stat_of() {
-	awk -v name="$1" '$1 == name { print $2 }' $DBG/stats
-}
-
-# settled() - is each map exact?
-settled() {
-	[ "$(stat_of stale)" = 0 ] && [ "$(stat_of queued)" = 0 ]
 }
 
 # volume(kind) - mount the volume, and watch an empty folder of it
@@ -87,14 +66,14 @@ moment() {
 	echo "moment $1: $(awk '!/^#/ { files++; frag += $6 > 1 } END { printf "%d files, %d fragmented", files, frag }' $DBG/files)"
 }
 
-# finish() - the last moment, with all written back and each map exact; compare with FIEMAP, and end
-finish() {
+# end_all(seconds) - the last moment, with all written back and each map exact; compare with FIEMAP, and end
+end_all() {
 	sync
-	loop_until 120 settled || die "maps are still not exact after 120 s"
+	loop_until 120 all_exact || die "maps are still not exact after 120 s"
 	moment end "$1"
 	fiemap-check -d $DBG $DB >"$OUT/fiemap-check" 2>&1 || {
 		sync
-		loop_until 120 settled || :
+		loop_until 120 all_exact || :
 		fiemap-check -d $DBG $DB >"$OUT/fiemap-check" 2>&1 || die "fragtrace and FIEMAP disagree: $(tail -n 3 "$OUT/fiemap-check")"
 	}
 	umount $MNT

@@ -22,8 +22,8 @@ for policy; do
 		mkdir $DB/$database
 		fileop $database $DB/$database "$files"
 		sync
-		loop_until 120 settled || die "maps are still not exact after 120 s"
+		loop_until 120 all_exact || die "maps are still not exact after 120 s"
 		moment $database-"$policy" 0
 	done
 done
-finish 0
+end_all 0

@@ -75,4 +75,4 @@ for second; do
 done
 wait $ycsb || die "workload F failed: $(tail -n 3 "$OUT/t.log")"
 server_stop
-finish "$(passed)"
+end_all "$(passed)"

@@ -11,7 +11,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
 
-from results import NAMES, SLIDES, gains, six  # noqa: E402
+from results import NAMES, SLIDES, as_found, gains, six  # noqa: E402
 
 # Okabe and Ito's colours, which are distinguishable with colour blindness.
 COLORS = {"request": "#0072B2", "distance": "#D55E00"}
@@ -28,7 +28,8 @@ def kib(value: float) -> str:
 
 def speed(ax: Axes, rows: dict[str, list[dict[str, Any]]], key: str) -> None:
     """How fast a disk reads, as a part of its fastest."""
-    for cost, some in rows.items():
+    for cost, all_of_cost in rows.items():
+        some = as_found(all_of_cost)
         best = max(r["mb_per_s"] for r in some)
         ax.plot(range(len(some)), [r["mb_per_s"] / best for r in some], marker="o", color=COLORS[cost], label=f"a cost for each {cost}")
     ax.set_xticks(range(len(some)))

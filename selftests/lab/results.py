@@ -55,10 +55,15 @@ def related(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
     return (both / (x2 * y2) ** 0.5 if x2 and y2 else 0.0), both / x2
 
 
+def as_found(rows: list[Part]) -> list[Part]:
+    """Those of the files whose pieces F2FS has put about as far apart as was asked for."""
+    return [r for r in rows if 2 * r["distance_found"] >= r["distance"]]
+
+
 def six(part: Part, cost: str) -> Six:
     """The figures of the slides, for a disk of ours; x in KiB."""
     figures = []
-    size, distance = part["size"][cost], [r for r in part["distance"][cost] if r["distance"]]
+    size, distance = part["size"][cost], [r for r in as_found(part["distance"][cost]) if r["distance"]]
     for some in ([r for r in size if r["size"] <= BORDER], [r for r in size if r["size"] >= BORDER]):
         figures.append(related([r["size"] / 1024 for r in some], [r["mb_per_s"] for r in some]))
     figures.append(related([r["distance_found"] / 1024 for r in distance], [r["mb_per_s"] for r in distance]))
@@ -70,7 +75,7 @@ def motivation(part: Part) -> list[str]:
     lines = ["### A file in pieces", "", "Direct sequential reads of 128 KiB, as in FragPicker's Figure 4; the times are those of the models.", ""]
     for sweep, what in (("size", "size of a piece, KiB (1 MiB apart)"), ("distance", "distance between pieces of 4 KiB, KiB")):
         lines += [row(what, "requests for each MiB", "MB/s, a cost for each request", "MB/s, a cost for each distance"), ruler(0, 4)]
-        for a, b in zip(part[sweep]["request"], part[sweep]["distance"]):
+        for a, b in zip(as_found(part[sweep]["request"]), as_found(part[sweep]["distance"])):
             key = a["size"] if sweep == "size" else a["distance_found"]
             lines.append(row(f"{key // 1024}", f"{a['requests'] * (1 << 20) / a['bytes']:.0f}", f"{a['mb_per_s']:.1f}", f"{b['mb_per_s']:.2f}"))
         lines.append("")

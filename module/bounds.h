@@ -24,7 +24,7 @@
  * Maps (extmap.c): besides finding a block in the tree a few times, no call removes
  * more leaves or reads more extents than this. A call that would returns -E2BIG, and
  * its caller leaves the rest to a scan. trace.c reads no more extents to count the
- * breaks among them.
+ * breaks among them, nor do heat.c and cgroup.c for one read.
  */
 #ifndef FT_MAX_LEAVES_AT_ONCE
 #define FT_MAX_LEAVES_AT_ONCE	128
@@ -38,8 +38,9 @@
 #define FT_RUNS_PER_LOG		64
 
 /*
- * Processes of a chain that are searched (writer.c), and pairs of a chain (tally.c).
- * A process farther back gets a new number, a pair is counted with all others.
+ * Processes of a chain that are searched (writer.c), pairs of a chain (tally.c), and
+ * cgroups of a chain (cgroup.c). A process farther back gets a new number, a pair or a
+ * cgroup is counted with all others.
  */
 #define FT_MAX_SEARCHED		64
 

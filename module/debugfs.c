@@ -302,6 +302,7 @@ static const struct {
 	{ "causes", 0600, FT_VIEW_CAUSES, &ft_sums_fops },
 	{ "by_process", 0600, FT_VIEW_BY_PROCESS, &ft_sums_fops },
 	{ "by_pair", 0600, FT_VIEW_BY_PAIR, &ft_sums_fops },
+	{ "by_cgroup", 0600, 0, &ft_cgroups_fops },
 	{ "owner", 0600, 0, &ft_owner_fops },
 	{ "gc", 0400, 0, &ft_gc_fops },
 	{ "heat", 0400, FT_VIEW_HEAT, &ft_heat_fops },

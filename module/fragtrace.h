@@ -14,6 +14,7 @@
  *   heat_view.c which ranges are read, with the paths of a copy
  *   gcview.c    what garbage collection did, with the paths of a copy
  *   sums.c      a copy summed up: causes, by_process, by_pair
+ *   cgroup_view.c what cgroups read: by_cgroup
  *   owner.c     which file owns a block
  *   ask.c       the questions that users write to owner and victims
  *   survey.c    counts breaks, finds the owner of a block, without a copy
@@ -60,6 +61,7 @@
  *   gc.c        what garbage collection has moved
  *   writer.c    processes that write, by number
  *   tally.c     counts what the maps no longer show: healed breaks, pairs
+ *   cgroup.c    which cgroups read, and the requests that it takes
  *   segment.c   reads F2FS's segment tables
  *   memory.c    the memory in use, and the budget
  *   extmap.c    the extents of one file (see extmap.h)
@@ -87,7 +89,7 @@
  *   ft_worker.lock          spinlock; the step that a worker is in
  *
  * Only locks of the kernel are taken inside last_lock of ask.c, report_lock of
- * audit.c, the locks of log.c, gc.c, writer.c and tally.c, volumes_lock of
+ * audit.c, the locks of log.c, gc.c, writer.c, tally.c and cgroup.c, volumes_lock of
  * volume.c and freed_lock of inode.c.
  *
  * Probes run under locks of F2FS, with preemption disabled; they disable it

@@ -10,6 +10,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "cgroup.h"
 #include "debugfs.h"
 #include "fragtrace.h"
 #include "heat.h"
@@ -79,6 +80,10 @@ static unsigned int heat_period_secs = 3600;
 module_param(heat_period_secs, uint, 0444);
 MODULE_PARM_DESC(heat_period_secs, "seconds in which these counts lose half of their value (default: 3600)");
 
+static bool cgroups;
+module_param(cgroups, bool, 0444);
+MODULE_PARM_DESC(cgroups, "count reads and the requests they take by cgroup (default: off)");
+
 static int set_budget(void)
 {
 	unsigned long total_mb = totalram_pages() >> (20 - PAGE_SHIFT);
@@ -103,6 +108,8 @@ static int __init fragtrace_init(void)
 		return err;
 	if (causes)
 		static_branch_enable(&ft_causes_on);
+	if (cgroups)
+		static_branch_enable(&ft_cgroups_on);
 	ft_budget_init();
 	err = ft_heat_init(heat, heat_window_kb, heat_period_secs);
 	if (err)

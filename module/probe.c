@@ -15,6 +15,7 @@
 #include <linux/writeback.h>
 
 #include "breaks.h"
+#include "cgroup.h"
 #include "compat.h"
 #include "f2fs_private.h"
 #include "event.h"
@@ -127,7 +128,7 @@ static bool has_clusters(const struct inode *inode)
 	return ft_f2fs_flags(inode) & FS_COMPR_FL;
 }
 
-/* === What is read (parameter heat) ======================================== */
+/* === What is read (parameters heat and cgroups) =========================== */
 
 static __always_inline void
 count_heat(const struct inode *inode, u64 first, u64 end,
@@ -143,11 +144,30 @@ count_heat(const struct inode *inode, u64 first, u64 end,
 	leave_probe();
 }
 
+static __always_inline void
+count_read(const struct inode *inode, u64 first, u64 end,
+	   void (*heat)(struct ft_inode *rec, u32 first, u32 end))
+{
+	struct ft_inode *rec;
+
+	if (!enter_probe(inode->i_sb, inode->i_ino))
+		return;
+	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
+	if (rec) {
+		end = min_t(u64, end, FT_LBLK_END);
+		if (ft_heat_wanted())
+			heat(rec, first, end);
+		if (ft_cgroups_wanted())
+			ft_cgroup_read(rec, first, end, !has_clusters(inode));
+	}
+	leave_probe();
+}
+
 /* The page cache has pages of this range to be filled, none of which it had. */
 static void probe_readpages(void *unused, struct inode *inode, pgoff_t start,
 			    unsigned int nr)
 {
-	count_heat(inode, start, (u64)start + nr, ft_heat_read);
+	count_read(inode, start, (u64)start + nr, ft_heat_read);
 }
 
 /* The same for a single page, without readahead. */
@@ -155,7 +175,7 @@ static void probe_readpage(void *unused, FT_READ_PAGE *what, int type)
 {
 	struct folio *folio = FT_READ_FOLIO(what);
 
-	count_heat(folio->mapping->host, folio->index,
+	count_read(folio->mapping->host, folio->index,
 		   (u64)folio->index + folio_nr_pages(folio), ft_heat_read);
 }
 
@@ -202,7 +222,7 @@ static noinline void read_direct(const struct inode *inode, loff_t offset,
 		end = (u64)offset + ret;
 	else
 		return;
-	count_heat(inode, first_block(offset), end_block(end),
+	count_read(inode, first_block(offset), end_block(end),
 		   ft_heat_read_direct);
 }
 
@@ -537,7 +557,7 @@ static void probe_direct_exit(void *unused, struct inode *inode, loff_t offset,
 	struct ft_inode *rec;
 
 	if (rw != WRITE) {
-		if (ft_heat_wanted())
+		if (ft_heat_wanted() || ft_cgroups_wanted())
 			read_direct(inode, offset, len, ret);
 		return;
 	}
@@ -892,21 +912,26 @@ unsigned int ft_probe_list(struct ft_probe *list)
 		PROBE(f2fs_gc_begin, probe_gc_begin),
 		PROBE(f2fs_get_victim, probe_get_victim),
 	};
-
-	const struct ft_probe heat[] = {
+	const struct ft_probe reads[] = {
 		PROBE(f2fs_readpages, probe_readpages),
 		PROBE(f2fs_readpage, probe_readpage),
+	};
+	const struct ft_probe heat[] = {
 		PROBE(f2fs_submit_read_bio, probe_submit_read),
 		PROBE(FT_SUBMIT_BIO, probe_submit_in_place),
 	};
 	unsigned int nr = ARRAY_SIZE(table);
 
 	static_assert(ARRAY_SIZE(table) + ARRAY_SIZE(causes) +
-		      ARRAY_SIZE(heat) <= FT_MAX_PROBES);
+		      ARRAY_SIZE(reads) + ARRAY_SIZE(heat) <= FT_MAX_PROBES);
 	memcpy(list, table, sizeof(table));
 	if (ft_causes_wanted()) {
 		memcpy(list + nr, causes, sizeof(causes));
 		nr += ARRAY_SIZE(causes);
+	}
+	if (ft_heat_wanted() || ft_cgroups_wanted()) {
+		memcpy(list + nr, reads, sizeof(reads));
+		nr += ARRAY_SIZE(reads);
 	}
 	if (ft_heat_wanted()) {
 		memcpy(list + nr, heat, sizeof(heat));

@@ -11,6 +11,7 @@
 #include <linux/rculist.h>
 #include <linux/string.h>
 
+#include "cgroup.h"
 #include "fragtrace.h"
 #include "gc.h"
 #include "log.h"
@@ -92,9 +93,14 @@ struct ft_volume *ft_volume_nth(unsigned int n)
 
 /* === Life ================================================================= */
 
-/* Create what records the causes of breaks, if they are wanted. */
+/* Create what records the causes of breaks, and reads, as far as they are wanted. */
 static bool remember(struct ft_volume *vol)
 {
+	if (ft_cgroups_wanted()) {
+		vol->cgroups = ft_cgroups_new();
+		if (!vol->cgroups)
+			return false;
+	}
 	if (!ft_causes_wanted())
 		return true;
 	vol->logs = ft_logs_new();
@@ -110,6 +116,7 @@ static void forget(struct ft_volume *vol)
 	ft_writers_free(vol->writers);
 	ft_tally_free(vol->tally);
 	ft_gc_free(vol->gc);
+	ft_cgroups_free(vol->cgroups);
 }
 
 /**

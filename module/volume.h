@@ -18,6 +18,7 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
+struct ft_cgroups;
 struct ft_gc;
 struct ft_inode;
 struct ft_logs;
@@ -72,6 +73,7 @@ struct ft_writers;
  * @writers: processes that wrote to it
  * @tally: counts of healed breaks and of pairs
  * @gc: what garbage collection has done
+ * @cgroups: what cgroups have read; %NULL if that is not wanted
  * @nr_traced: events extent_change that were fired
  * @gc_writer: number of the process that collects garbage, or did so last
  * @gc_foreground: a task waits, or waited, for that
@@ -124,6 +126,7 @@ struct ft_volume {
 	struct ft_writers *writers;
 	struct ft_tally *tally;
 	struct ft_gc *gc;
+	struct ft_cgroups *cgroups;
 	atomic_t nr_traced;
 	u32 gc_writer;
 	bool gc_foreground;

@@ -11,7 +11,6 @@
  * come later still get theirs.
  */
 
-#include <linux/cgroup.h>
 #include <linux/cred.h>
 #include <linux/jhash.h>
 #include <linux/random.h>
@@ -20,6 +19,7 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
+#include "cgroup.h"
 #include "memory.h"
 #include "volume.h"
 #include "writer.h"
@@ -87,18 +87,6 @@ void ft_writers_free(struct ft_writers *writers)
 	xa_destroy(&writers->by_number);
 	ft_mem_add(-slots_size(writers->nr - FT_FIRST_WRITER));
 	ft_mem_free(writers, sizeof(*writers));
-}
-
-static void get_cgroup(char *buf, size_t size)
-{
-	buf[0] = '\0';
-#ifdef CONFIG_CGROUPS
-	rcu_read_lock();
-	if (kernfs_path_from_node(task_dfl_cgroup(current)->kn, NULL, buf,
-				  size) < 0)
-		buf[0] = '\0';
-	rcu_read_unlock();
-#endif
 }
 
 static struct ft_writer *find(struct ft_writers *writers, u32 chain,
@@ -201,7 +189,7 @@ u32 ft_writer_number(struct ft_volume *vol)
 	u32 chain, number = FT_SNAP_WRITER_UNKNOWN;
 
 	strscpy_pad(comm, current->comm, sizeof(comm));
-	get_cgroup(cgroup, sizeof(cgroup));
+	ft_cgroup_current(cgroup, sizeof(cgroup));
 	/* all names of a process in one chain would make it long */
 	chain = jhash(comm, sizeof(comm), writers->seed ^ (u32)current->tgid) %
 		FT_WRITER_CHAINS;

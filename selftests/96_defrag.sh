@@ -86,7 +86,47 @@ beside() {
 	rm $MNT/a
 }
 
-plan 28
+# sectors(file) - the first sector of each block of a file, in one line
+sectors() {
+	awk -v path="$1" '!/^#/ && $7 == path { for (i = 0; i < $3; i++) printf "%d ", ($2 + i) * 8 }' $DBG/table
+}
+
+# classes(direction, sectors) - the I/O classes of the traced requests of the disk that begin there, each once
+classes() {
+	awk -v way="$1" -v list="$2" -v dev="$(tr : , <"/sys/block/${DISK##*/}/dev")" '
+		BEGIN { n = split(list, s, " "); for (i = 1; i <= n; i++) wanted[s[i]] = 1 }
+		{ for (i = 1; i < NF && $i != "block_rq_issue:"; i++) ; }
+		$(i + 1) == dev && substr($(i + 2), 1, 1) == way && $(i + 5) in wanted { split($(i + 8), class, ","); print class[1] }
+	' /tmp/trace | sort -u | tr '\n' ' '
+}
+
+# io_class() - blocks are read in the idle class, before F2FS has locked the file; what is done under the locks is not idle
+io_class() {
+	local before event
+
+	mounted $TRACING || mount -t tracefs tracefs $TRACING
+	event=$TRACING/events/block/block_rq_issue
+	if ! grep -q ioprio "$event/format" 2>/dev/null; then
+		skip "blocks are read in the idle class" "the kernel does not tell"
+		skip "and written in the usual one" "the kernel does not tell"
+		return
+	fi
+	break_file $MNT/a 64
+	settle
+	before=$(sectors $MNT/a)
+	echo 3 >/proc/sys/vm/drop_caches
+	echo 1 >"$event/enable"
+	defrag --recent 0 --apply --request 128K $MNT/a
+	echo 0 >"$event/enable"
+	cat $TRACING/trace >/tmp/trace
+	settle
+	check "blocks are read in the idle class" test "$(classes R "$before" | grep -c idle)" = 1
+	expect "and written in the usual one" "$(classes W "$(sectors $MNT/a)")" "be "
+	rm $MNT/a
+}
+
+TRACING=/sys/kernel/tracing
+plan 30
 command -v fragtrace-defrag >/dev/null || skip_rest "fragtrace-defrag" "it is not in this guest"
 defrag
 expect "without the module: the status is 1" $rc 1
@@ -115,6 +155,8 @@ case $(uname -r) in
 	;;
 *) beside ioctl ioctl '' ;;
 esac
+
+io_class
 
 # The way that fits the kernel, on files that grew in turn: all fragments are joined.
 n=0

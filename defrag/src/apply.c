@@ -6,12 +6,10 @@
  * current step. What was not moved is listed with its reason.
  */
 #include <errno.h>
-#include <linux/ioprio.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "apply.h"
@@ -305,13 +303,6 @@ static void do_volume(struct work *w, uint32_t volume)
 
 /* === Begin and end === */
 
-/* Readers and writers of the disk come first. */
-static void be_idle(void)
-{
-	if (syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0)))
-		warn("cannot set the I/O priority: %s; going on with the usual one", strerror(errno));
-}
-
 /**
  * apply_ask_volumes() - which volumes may be worked on, and how?
  * @plan: the plan; the members refused and way of its volumes are set
@@ -369,7 +360,7 @@ void apply_plan(struct result *result, struct plan *plan, const struct options *
 	if (options->rate_bytes && options->rate_bytes / BLK_BYTES / STEPS_PER_S < w.step_blks)
 		w.step_blks = options->rate_bytes / BLK_BYTES / STEPS_PER_S;
 	on_signals(on_signal);
-	be_idle();
+	move_be_idle();
 	progress_begin(&w.progress, blks, options->rate_bytes);
 	for (i = 0; i < plan->table->n_volumes && !result->stopped; i++)
 		if (plan->volumes[i].n_chosen)

@@ -9,20 +9,29 @@
  * the old content wins. So nobody else may have the file open while its pages are made dirty through a mapping,
  * and who opens it then waits: that is what a write lease does. The ioctl also works on open files: it holds the
  * lock of the inode, and so meets only direct writes by AIO that began before (opened.c looks for such writers).
+ *
+ * F2FS reads block after block under that lock, each time waiting for the disk, and with a mapping others wait for the
+ * end of the lease. In the idle I/O class such a read waits as long as others keep the disk busy. So all blocks are
+ * read before that, many at a time, in the idle class; what is done while others may wait is not in that class.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/ioprio.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "model.h"
 #include "move.h"
 #include "refuse.h"
+#include "util.h"
 
 /* === Alone === */
 
@@ -51,6 +60,64 @@ static bool is_alone(int fd, int tries)
 static void let_others(int fd)
 {
 	fcntl(fd, F_SETLEASE, F_UNLCK);
+}
+
+/* === Before the step === */
+
+/* The lowest level of the class that all programs are in by default. */
+#define LOWEST_LEVEL 7
+/*
+ * A disk that others keep busy may serve a few idle reads a second. After so long for each block the other blocks of the step
+ * are read in the usual class: of a disk that takes 100 us for a block this leaves more than 99 % to others.
+ */
+#define IDLE_NS_PER_BLK 16000000
+/* Extents that are read at the same time. */
+#define READ_AT_ONCE 8
+
+/* Return: false if it is not allowed; errno is set. */
+static bool set_io_class(int io_class, int level)
+{
+	return !syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(io_class, level));
+}
+
+/**
+ * move_be_idle() - let readers and writers of the disk come first
+ */
+void move_be_idle(void)
+{
+	if (!set_io_class(IOPRIO_CLASS_IDLE, 0))
+		warn("cannot set the I/O priority: %s; going on with the usual one", strerror(errno));
+}
+
+/*
+ * Read blocks into the page cache, and wait for them; @mem is a mapping of the file from @first_blk on. What cannot be
+ * read here F2FS reads itself.
+ */
+static void read_extents(int fd, uint8_t *mem, uint64_t first_blk, const struct file_extent *extents, size_t n)
+{
+	const struct file_extent *e;
+
+	for (e = extents; e < extents + n; e++)
+		posix_fadvise(fd, (off_t)(e->offset * BLK_BYTES), (off_t)(e->blks * BLK_BYTES), POSIX_FADV_WILLNEED);
+	for (e = extents; e < extents + n; e++)
+		madvise(mem + (e->offset - first_blk) * BLK_BYTES, (size_t)(e->blks * BLK_BYTES), MADV_POPULATE_READ);
+}
+
+/* Read the blocks of a step; return in the usual class. */
+static void read_ahead(int fd, const struct fiemap_pieces *map, uint64_t first_blk, uint64_t end_blk)
+{
+	size_t len = (size_t)((end_blk - first_blk) * BLK_BYTES), i;
+	int64_t idle_until = monotonic_ns() + (int64_t)(end_blk - first_blk) * IDLE_NS_PER_BLK;
+	uint8_t *mem = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, (off_t)(first_blk * BLK_BYTES));
+
+	for (i = 0; mem != MAP_FAILED && i < map->n; i += READ_AT_ONCE) {
+		if (monotonic_ns() > idle_until)
+			set_io_class(IOPRIO_CLASS_BE, LOWEST_LEVEL);
+		read_extents(fd, mem, first_blk, &map->extents[i], map->n - i < READ_AT_ONCE ? map->n - i : READ_AT_ONCE);
+	}
+	if (mem != MAP_FAILED)
+		munmap(mem, len);
+	set_io_class(IOPRIO_CLASS_BE, LOWEST_LEVEL);
 }
 
 /* === By the ioctl === */
@@ -145,7 +212,7 @@ enum way move_default_way(void)
 
 /**
  * move_range() - move the blocks of a range, and wait until they are written
- * @fd: the file; open for writing if @way is WAY_MAPPING
+ * @fd: the file, open for reading; for writing, too, if @way is WAY_MAPPING
  * @way: not WAY_AUTO
  * @map: the blocks of the range that hold data
  * @first_blk: the range (inclusive)
@@ -157,9 +224,11 @@ enum way move_default_way(void)
  */
 int move_range(int fd, enum way way, const struct fiemap_pieces *map, uint64_t first_blk, uint64_t end_blk)
 {
-	bool alone = is_alone(fd, way == WAY_MAPPING ? LEASE_TRIES : 1);
+	bool alone;
 	int err;
 
+	read_ahead(fd, map, first_blk, end_blk);
+	alone = is_alone(fd, way == WAY_MAPPING ? LEASE_TRIES : 1);
 	if (way == WAY_MAPPING) {
 		err = alone ? move_by_mapping(fd, map, first_blk, end_blk) : EBUSY;
 	} else {
@@ -170,5 +239,6 @@ int move_range(int fd, enum way way, const struct fiemap_pieces *map, uint64_t f
 	}
 	if (alone)
 		let_others(fd);
+	set_io_class(IOPRIO_CLASS_IDLE, 0);
 	return err;
 }

@@ -12,6 +12,7 @@
 #define EPAGEGONE 4096
 
 enum way move_default_way(void);
+void move_be_idle(void);
 int move_range(int fd, enum way way, const struct fiemap_pieces *map, uint64_t first_blk, uint64_t end_blk);
 
 #endif

@@ -22,10 +22,12 @@ in_report() {
 }
 
 # misplace(file) - exchange the addresses of two blocks of it on the disk
+#
+# All nodes are in the first segments of the main area, 128 MiB: the volume is new.
 misplace() {
 	sync
 	main=$(sed -n 's/^# volume .*main_blkaddr=\([0-9]*\).*/\1/p' $DBG/table)
-	fileop misplace $DISK "$(awk -v path="$1" '!/^#/ && $7 == path { print $2; exit }' $DBG/table)" "$main" &&
+	fileop misplace $DISK "$(stat -c %i "$1")" "$(awk -v path="$1" '!/^#/ && $7 == path { print $2; exit }' $DBG/table)" "$main" 32768 &&
 		echo 3 >/proc/sys/vm/drop_caches
 }
 

@@ -263,26 +263,28 @@ void op_moves(int argc, char **argv)
 /**
  * op_misplace() - exchange the addresses of two blocks on the device, without F2FS
  * @argc: number of words
- * @argv: device, the file's first LBA, first block of the search
+ * @argv: device, the file's inode number, its first LBA, first block of the search, number of blocks
  *
- * Searches from there to the end of the device for nodes that have that LBA and the next one side by
- * side, and swaps them in each node. An outdated copy of the node, even of an earlier file system, may
- * come before the valid one; a change of it has no effect.
+ * Searches there for nodes of the file that have that LBA and the next one side by side, and swaps them in
+ * each node. An outdated copy of the node, even of an earlier file system, may come before the valid one; a
+ * change of it has no effect.
  */
 void op_misplace(int argc, char **argv)
 {
-	static uint32_t node[256][BLOCK / sizeof(uint32_t)];
+	/* The footer of a node has six words; the second one is the inode number. */
+	enum { WORDS = BLOCK / sizeof(uint32_t), INO = WORDS - 5 };
+	static uint32_t node[256][WORDS];
 	int fd = open_file(argv[0], O_RDWR);
-	uint32_t lba = num(argv[1]);
-	uint64_t block = num(argv[2]);
+	uint32_t ino = num(argv[1]), lba = num(argv[2]);
+	uint64_t block = num(argv[3]), end = block + num(argv[4]);
 	unsigned int found = 0;
 	ssize_t got, n;
 	size_t i;
 
 	(void)argc;
-	for (; (got = pread(fd, node, sizeof(node), block * BLOCK)) >= BLOCK; block += got / BLOCK)
+	for (; block < end && (got = pread(fd, node, sizeof(node), block * BLOCK)) >= BLOCK; block += got / BLOCK)
 		for (n = 0; n < got / BLOCK; n++)
-			for (i = 0; i + 1 < BLOCK / sizeof(uint32_t); i++)
+			for (i = 0; i + 1 < WORDS && node[n][INO] == ino; i++)
 				if (node[n][i] == lba && node[n][i + 1] == lba + 1) {
 					node[n][i] = lba + 1;
 					node[n][i + 1] = lba;

@@ -650,7 +650,7 @@ static const struct {
 	{ "nameless", 5, op_nameless, "FOLDER COUNT BYTES READY GO" },
 	{ "copy", 5, op_copy, "FILE OFFSET FILE OFFSET LENGTH" },
 	{ "tmpfile", 3, op_tmpfile, "FOLDER LENGTH NAME" },
-	{ "misplace", 3, op_misplace, "DEVICE LBA BLOCK" },
+	{ "misplace", 5, op_misplace, "DEVICE INO LBA BLOCK BLOCKS" },
 	{ "exchange", 2, op_exchange, "FILE FILE" },
 	{ "rename", 2, op_rename, "FROM TO [time]" },
 	{ "casefold", 1, op_casefold, "DIRECTORY" },

@@ -40,12 +40,18 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--records", type=int, default=0, help="records of each database, instead of as many as suit it"
     )
+    parser.add_argument(
+        "--pairs", type=int, default=5, help="pairs of runs with and without watching, 2 or more (default 5)"
+    )
     parser.add_argument("--quick", action="store_true", help="replay system calls; run no database")
     parser.add_argument(
         "--report", action="store_true", help="run nothing: only write the report of the results that are there"
     )
     parser.add_argument("out", type=Path, help="folder of the results and the report")
-    return parser.parse_args(arguments)
+    parsed = parser.parse_args(arguments)
+    if parsed.pairs < 2:
+        parser.error(f"--pairs {parsed.pairs}: expected 2 or more")
+    return parsed
 
 
 def chosen(only: str, options: Options) -> tuple[list[Paper], set[str]]:
@@ -77,7 +83,9 @@ def main() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, ended)
     arguments = parse(sys.argv[1:])
-    options = Options(arguments.seconds, arguments.long, arguments.kernel, arguments.quick, arguments.records)
+    options = Options(
+        arguments.seconds, arguments.long, arguments.kernel, arguments.quick, arguments.records, arguments.pairs
+    )
     papers, names = chosen(arguments.only, options)
     out = arguments.out
     out.mkdir(parents=True, exist_ok=True)

@@ -11,9 +11,9 @@ from .model import Data, Kind, Results, Verdict
 
 @dataclass(frozen=True)
 class Observation:
-    """Does a claim hold under one condition? The text has the numbers."""
+    """Does a claim hold under one condition? None: the data do not tell. The text has the numbers."""
 
-    holds: bool
+    holds: bool | None
     text: str
 
 
@@ -22,10 +22,10 @@ def combine(
 ) -> Verdict:
     """The verdict of observations by condition (`what` names the kind of condition: volume).
 
-    Under the missing conditions nothing was run; the silent ones have a result that does not tell.
+    Under the missing conditions nothing was run; the silent ones (with the reason) have a result that does not tell.
     """
     evidence = [f"{condition}: {'yes' if one.holds else 'no'}; {one.text}" for condition, one in seen.items()]
-    evidence += [f"{condition}: nothing there to judge at that moment" for condition in silent]
+    evidence += silent
     evidence += [f"{condition}: no result yet" for condition in missing]
     true = [condition for condition, one in seen.items() if one.holds]
     false = [condition for condition, one in seen.items() if not one.holds]
@@ -58,10 +58,12 @@ def over(
         silent: list[str] = []
         for condition, experiment in conditions.items():
             one = observe(results[experiment].data) if experiment in results else None
-            if one:
+            if one and one.holds is not None:
                 seen[condition] = one
+            elif experiment in results:
+                silent.append(f"{condition}: {one.text if one else 'nothing there to judge at that moment'}")
             else:
-                (silent if experiment in results else missing).append(condition)
+                missing.append(condition)
         return combine(seen, what, missing, silent)
 
     return judge

@@ -22,6 +22,8 @@ class Options:
     quick: bool = False
     # 0: as many as each database takes by default
     records: int = 0
+    # of runs with and without watching
+    pairs: int = 5
 
 
 class Host(Protocol):

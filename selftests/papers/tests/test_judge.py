@@ -171,6 +171,32 @@ def test_voltdb() -> None:
     assert claim(".vpt files are fragmented because some").verdict(results).kind is Kind.NOT_CONFIRMED
 
 
+def test_voltdb_without_breaks_of_its_own() -> None:
+    """Garbage collection has moved a block: that says nothing of VoltDB, and nor does one break of its own."""
+    vpt = figures(files=3, fragmented=1, fragments=4, blocks=100, blocks_fragmented=40, causes=[["gc_bg", "none", "moved", 1]])
+    results = {"voltdb-clean": result("voltdb-clean", moment("60", vpt=vpt), moment("3600", vpt=vpt))}
+    assert claim("VoltDB has no fragmented file").verdict(results).kind is Kind.NOT_RUN
+    assert "a snapshot was there" in claim("VoltDB has no fragmented file").verdict(results).evidence[0]
+    verdict = claim("After two snapshots").verdict(results)
+    assert verdict.kind is Kind.NOT_CONFIRMED
+    assert "garbage collection has made 1 of the 1 breaks" in verdict.evidence[0]
+    for start in (".vpt files are fragmented because sync", ".vpt files are fragmented because some"):
+        verdict = claim(start).verdict(results)
+        assert verdict.kind is Kind.NOT_RUN
+        assert "0 of 1 breaks are not by garbage collection, 3 are needed" in verdict.evidence[0]
+    vpt["causes"] += [["append", "sync", "interleaved", 1]]
+    vpt["fragments"] += 1
+    assert claim("After two snapshots").verdict(results).kind is Kind.CONFIRMED
+    assert claim(".vpt files are fragmented because sync").verdict(results).kind is Kind.NOT_RUN
+
+
+def test_flushes_of_garbage_collection_are_not_voltdbs() -> None:
+    causes = [["append", "none", "moved", 3], ["gc_fg", "sync", "moved", 3]]
+    vpt = figures(files=1, fragmented=1, fragments=7, blocks=100, blocks_fragmented=100, causes=causes)
+    results = {"voltdb-clean": result("voltdb-clean", moment("60"), moment("3600", vpt=vpt))}
+    assert claim(".vpt files are fragmented because sync").verdict(results).kind is Kind.NOT_CONFIRMED
+
+
 def test_replay_depends_on_the_policy() -> None:
     tail = figures(files=10, fragmented=10, fragments=20, apart=10, apart_ops={"tail": 10})
     whole = figures(files=10, fragments=10)

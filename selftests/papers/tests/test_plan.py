@@ -8,7 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from papers.model import Data, Experiment, Host
+from papers.__main__ import parse
+from papers.fragtracer.experiments import cost
+from papers.model import Data, Experiment, Host, Options
 from papers.plan import Plan, duration
 from papers.store import Store
 
@@ -119,3 +121,13 @@ def test_remaining_time(tmp_path: Path) -> None:
 
 def test_duration() -> None:
     assert [duration(seconds) for seconds in (59.6, 600, 9000)] == ["60 s", "10 min", "2.5 h"]
+
+
+def test_pairs() -> None:
+    """The run on cold caches is one more than the pairs; one pair has no spread."""
+    assert parse(["out"]).pairs == 5
+    assert parse(["--pairs", "2", "out"]).pairs == 2
+    with pytest.raises(SystemExit):
+        parse(["--pairs", "1", "out"])
+    assert cost(Options()).settings["runs"] == 6
+    assert cost(Options(pairs=2)).settings["runs"] == 3

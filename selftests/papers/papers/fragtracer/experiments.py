@@ -168,19 +168,19 @@ WORK = {
     "rocksdb_fio": "RocksDB beside 20 jobs of fio",
     "redis_fio": "Redis beside 20 jobs of fio",
 }
-# The first run is on cold caches, and does not count.
-RUNS = 6
 
 
 def cost(options: Options) -> Experiment:
     """What watching adds to a fixed amount of work, in counted instructions; the modes take turns."""
-    settings: Data = {"work": list(WORK), "modes": [OFF, *MODES], "runs": RUNS, "kernel": options.kernel}
+    # The first run is on cold caches, and does not count.
+    runs = options.pairs + 1
+    settings: Data = {"work": list(WORK), "modes": [OFF, *MODES], "runs": runs, "kernel": options.kernel}
 
     def run(host: Host) -> Data:
         return {
             "cost": parse_results(
                 host.bench(
-                    "apps", {"APPS": " ".join(WORK), "MODES": " ".join((OFF, *MODES)), "LAST": "", "RUNS": str(RUNS)}
+                    "apps", {"APPS": " ".join(WORK), "MODES": " ".join((OFF, *MODES)), "LAST": "", "RUNS": str(runs)}
                 )
             )
         }

@@ -46,6 +46,32 @@ def volumes_of(database: str) -> dict[str, str]:
     }
 
 
+# operations of garbage collection
+GC = ("gc_bg", "gc_fg")
+
+
+def by_gc(figures: Data) -> int:
+    """Breaks that F2FS's garbage collection has made: no program asked for them."""
+    return ops(figures, *GC)
+
+
+def own(figures: Data) -> int:
+    """All other breaks."""
+    return breaks(figures) - by_gc(figures)
+
+
+# Fewer breaks than these do not tell the reason why a database's files break.
+FEWEST = 3
+
+
+def too_few(figures: Data) -> Observation:
+    """What fewer breaks tell: nothing."""
+    return Observation(
+        None,
+        f"does not tell: {own(figures)} of {breaks(figures)} breaks are not by garbage collection, {FEWEST} are needed",
+    )
+
+
 class Moments:
     """Observations at the first and at the last moment of the workload, and after its end."""
 
@@ -149,51 +175,59 @@ class Moments:
         )
 
     def no_vpt(self, data: Data) -> Observation | None:
-        """Early, no file of a snapshot is there, and none of the others is fragmented."""
+        """Early, before the first snapshot, no file is fragmented."""
         early = at(data, self.early)
         if early is None:
             return None
-        vpt, other = group(early, ".vpt"), group(early, "all")
+        if group(early, ".vpt")["files"]:
+            return Observation(None, f"does not tell: a snapshot was there before {self.early} s of the workload")
+        other = group(early, "all")
         return Observation(
-            not vpt["files"] and not other["fragmented"],
-            f"after {self.early} s there are {vpt['files']} .vpt files; "
+            not other["fragmented"],
+            f"after {self.early} s no snapshot was taken yet; "
             f"{other['fragmented']} of all {other['files']} files are fragmented",
         )
 
     def vpt_fragmented(self, data: Data) -> Observation | None:
-        """Late, a .vpt file is fragmented."""
+        """Late, a .vpt file is fragmented, and not only by garbage collection."""
         late = at(data, self.late)
         if late is None or not group(late, ".vpt")["files"]:
             return None
         vpt = group(late, ".vpt")
         return Observation(
-            vpt["fragmented"] > 0,
-            f"after {self.late} s {vpt['fragmented']} of {vpt['files']} .vpt files have {vpt['fragments']} fragments",
+            own(vpt) > 0,
+            f"after {self.late} s {vpt['fragmented']} of {vpt['files']} .vpt files are fragmented; garbage collection "
+            f"has made {by_gc(vpt)} of the {breaks(vpt)} breaks",
         )
 
     def vpt_flushed(self, data: Data) -> Observation | None:
         """Most breaks of .vpt files are where a flush that a program has asked for begins."""
         late = at(data, self.late or self.early)
-        if late is None or not breaks(group(late, ".vpt")):
+        if late is None:
             return None
         vpt = group(late, ".vpt")
-        asked = sum(times for _, flush, _, times in vpt["causes"] if flush == "sync")
+        if own(vpt) < FEWEST:
+            return too_few(vpt)
+        asked = sum(times for op, flush, _, times in vpt["causes"] if flush == "sync" and op not in GC)
         return Observation(
-            share(asked, breaks(vpt)) >= 0.5,
-            f"{asked} of {breaks(vpt)} breaks are at a block that was flushed because a "
+            share(asked, own(vpt)) >= 0.5,
+            f"{asked} of {own(vpt)} breaks that garbage collection has not made are at a block that was flushed because a "
             f"program had asked for it; {caused(vpt)}",
         )
 
     def vpt_part_of_page(self, data: Data) -> Observation | None:
         """Breaks of .vpt files are blocks that were written a second time, as a write of less than a page makes them."""
         late = at(data, self.late or self.early)
-        if late is None or not breaks(group(late, ".vpt")):
+        if late is None:
             return None
         vpt = group(late, ".vpt")
+        if own(vpt) < FEWEST:
+            return too_few(vpt)
         again = ops(vpt, "overwrite", "tail")
         return Observation(
-            share(again, breaks(vpt)) >= 0.5,
-            f"{again} of {breaks(vpt)} breaks are at a block that was written a second time; {caused(vpt)}",
+            share(again, own(vpt)) >= 0.5,
+            f"{again} of {own(vpt)} breaks that garbage collection has not made are at a block that was written a second "
+            f"time; {caused(vpt)}",
         )
 
 

@@ -105,6 +105,8 @@ class Bench:
         """By how many percent a reader of another file is slower while the files are treated."""
         self.fresh()
         self.disk.queue("scheduler", "bfq")
+        # By default it is twice the disk's own queue of one.
+        self.disk.queue("nr_requests", "64")
         counter = mmap.mmap(-1, BLOCK)
         pid = child(lambda: read_on(MNT / "bystander", counter))
         sleep(0.1)
@@ -200,8 +202,14 @@ def databases(quick: bool, request_ns: int, seed: int) -> dict[str, Any]:
         sqlite_fill(sqlite, rows, seed)
         rocksdb_fill(rocksdb, rows, block, seed)
         sync()
-        print(f"  {others} other files, free segments {free}, then {volume.free('free_segments')}", flush=True)
-        return {"rows": rows, "times": times, "others": others, "block": block}
+        # Without free segments fragtrace-defrag refuses to work: those of the oldest files become free.
+        (MNT / "filler").unlink()
+        oldest = sorted((MNT / "old").iterdir(), key=lambda path: int(path.name))[:others // 4]
+        for path in oldest:
+            path.unlink()
+        sync()
+        print(f"  {others - len(oldest)} other files, free segments {free}, then {volume.free('free_segments')}", flush=True)
+        return {"rows": rows, "times": times, "others": others - len(oldest), "block": block}
 
     def tables() -> list[Path]:
         return sorted(rocksdb.glob("*.sst"))

@@ -67,7 +67,45 @@ causes() {
 		END { print "# " name ": " same + 0 " of " n " breaks have the same cause and process" }' $out/seen $out/rebuilt
 }
 
-plan 12
+# now() - print a moment after all that has been done, in whole seconds
+now() {
+	sleep 1
+	date -u +%Y-%m-%dT%H:%M:%SZ
+}
+
+# messages() - how often has the recorder said that events were lost?
+messages() {
+	grep -c '[0-9] events were lost; taking a new snapshot' $out/log || :
+}
+
+# more_messages(number) - more often than that?
+more_messages() {
+	[ "$(messages)" -gt "$1" ]
+}
+
+# begin() - begin a recording in an empty folder, as $recorder
+begin() {
+	rm -rf $out/run
+	fragtrace-view --record $out/run --events 2>$out/log &
+	recorder=$!
+	loop_until "$PATIENCE" recorded 1
+}
+
+# end() - end it
+end() {
+	kill -TERM $recorder
+	wait $recorder
+}
+
+# refused(moment, reason) - is that moment refused for that reason?
+refused() {
+	! fragtrace-view -t $out/run --at "$1" --csv - >/dev/null 2>$out/err || return 1
+	grep -q "$2" $out/err && return 0
+	sed 's/^/# /' $out/err
+	return 1
+}
+
+plan 24
 command -v fragtrace-view >/dev/null || skip_rest "a recording with events" "fragtrace-view is not in this guest"
 make_volume $DISK $MNT || bail "no volume"
 mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
@@ -121,4 +159,49 @@ loop_until "$PATIENCE" recorded 2
 kill -TERM $recorder
 wait $recorder || :
 check "the next one goes on, and removes the instance" eval 'grep -q "removed the tracefs" $out/log && [ -z "$(instances)" ]'
+
+# The ring is full: the recorder sleeps, and there are more events than fit.
+begin
+keep_copy whole
+fileop append $MNT/w/late 4096 1 fdatasync
+sleep 2
+# The change of the size itself may lose events.
+echo 16 >"$(instances)/buffer_size_kb"
+sleep 2
+said=$(messages)
+snapshots=$(find $out/run -name '*.events.zst' | wc -l)
+kill -STOP $recorder
+fileop append $MNT/w/full 4096 1000 fdatasync
+lost=$(now)
+kill -CONT $recorder
+check "lost events are said" loop_until "$PATIENCE" more_messages "$said"
+check "and a snapshot follows" loop_until "$PATIENCE" recorded $((snapshots + 1))
+keep_copy healed
+fileop append $MNT/w/late 4096 1 fdatasync
+check "the recording ends as usual" end
+sed 's/^/# /' $out/log
+same whole
+check "a moment of which events are lost is refused" refused "$lost" 'is exact at'
+same healed
+
+# The module is unloaded, loaded, and the maps change, all within the time from one snapshot to the next.
+begin
+fileop append $MNT/w/gone 4096 4 fdatasync
+keep_copy before
+fileop append $MNT/w/gone 4096 1 fdatasync
+sleep 1
+check "the module can be unloaded during a recording" rmmod fragtrace
+gone=$(now)
+fileop append $MNT/w/full 4096 9 fdatasync
+load path=$MNT/w heat=1
+fileop append $MNT/w/gone 4096 4 fdatasync
+check "the recorder says that it was unloaded" loop_until "$PATIENCE" grep -q 'the module was unloaded' $out/log
+check "and goes on when it is there again" loop_until "$PATIENCE" recorded 2
+keep_copy after
+fileop append $MNT/w/gone 4096 1 fdatasync
+end || :
+sed 's/^/# /' $out/log
+same before
+check "a moment without the module is refused" refused "$gone" 'is exact at'
+same after
 finish

@@ -24,6 +24,7 @@ from recorder import START, Model, Recorder, record_gap
 
 # one built with sanitizers can be named
 VIEW = Path(os.environ.get("VIEW", Path(__file__).resolve().parent.parent / "fragtrace-view")).resolve()
+EVENTLOG = Path(__file__).resolve().parent.parent / "build/eventlog"
 PLOT = Path(__file__).resolve().parent.parent / "fragtrace-plot"
 SEED = int(os.environ.get("SEED", random.SystemRandom().randrange(10 ** 6)))
 def view(*args: object, cwd: Path) -> subprocess.CompletedProcess:
@@ -194,6 +195,13 @@ def test_a_gap_is_refused_and_the_next_snapshot_heals(tmp_path: Path) -> None:
     with pytest.raises(fragsnap.SnapError) as error:
         fragsnap.Recording(str(tmp_path / "run")).table_at(fragsnap.parse_moment(iso(recorder.truth[good + 8][0])))
     assert str(error.value).replace(str(tmp_path) + "/", "") == done.stderr.replace("fragtrace-view: ", "").strip()
+
+
+def test_an_event_that_is_read_late(tmp_path: Path) -> None:
+    """An event older than the one before it, in its batch or the one before, does not hide those after it."""
+    done = subprocess.run([EVENTLOG, tmp_path / "events", "1000,1020,1019,1021", "1015,1030"], capture_output=True, check=True,
+                          text=True)
+    assert done.stdout.split() == ["1000", "1020", "1020", "1021", "1021", "1030"]
 
 
 def test_a_torn_tail_is_cut(made: Recorder) -> None:

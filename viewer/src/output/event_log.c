@@ -75,17 +75,25 @@ void event_log_open(struct event_log *log, const char *path)
 
 /* === A batch === */
 
-static char *put_times(char *to, const struct event *events, uint32_t n)
+/* Readers stop at the first event after a moment: none may be older than the one before it. */
+static uint64_t ordered_ms(const struct event_log *log, const struct event *e)
 {
-	uint64_t last_ms = events[0].time_ns / NS_PER_MS;
+	uint64_t ms = e->time_ns / NS_PER_MS;
+
+	return ms > log->last_ms ? ms : log->last_ms;
+}
+
+static char *put_times(struct event_log *log, char *to, const struct event *events, uint32_t n)
+{
 	uint32_t i;
 
+	log->last_ms = ordered_ms(log, events);
 	for (i = 0; i < n; i++) {
-		uint64_t ms = events[i].time_ns / NS_PER_MS;
-		uint32_t delta = (uint32_t)(ms - last_ms) * US_PER_MS;
+		uint64_t ms = ordered_ms(log, &events[i]);
+		uint32_t delta = (uint32_t)(ms - log->last_ms) * US_PER_MS;
 
 		to = (char *)memcpy(to, &delta, sizeof(delta)) + sizeof(delta);
-		last_ms = ms;
+		log->last_ms = ms;
 	}
 	return to;
 }
@@ -113,12 +121,13 @@ static char *put_column(char *to, const struct event *events, uint32_t n, const 
 
 static void put_batch(struct event_log *log, const struct event *events, uint32_t n, uint64_t until_ns, bool lost)
 {
-	struct event_batch_header h = { .n = n, .time = n ? events->time_ns / NS_PER_MS * NS_PER_MS : until_ns, .until = until_ns, .lost = lost };
+	struct event_batch_header h = { .n = n, .until = until_ns, .lost = lost };
 	size_t bytes = (size_t)n * EVENT_BYTES, k;
 	char *columns = xcalloc(bytes + 1, 1), *to = columns;
 
+	h.time = n ? ordered_ms(log, events) * NS_PER_MS : until_ns;
 	if (n)
-		to = put_times(to, events, n);
+		to = put_times(log, to, events, n);
 	for (k = 0; k < EVENT_N_COLUMNS; k++)
 		to = put_column(to, events, n, &event_columns[k]);
 	h.crc = events_crc(h, columns, bytes);
@@ -134,7 +143,8 @@ static uint32_t fitting(const struct event *events, size_t n)
 	uint32_t i = 1;
 
 	while (i < n && i < EVENTS_MAX_BATCH &&
-	       events[i].time_ns - events[0].time_ns < (uint64_t)UINT32_MAX / 2 * NS_PER_US)
+	       (events[i].time_ns <= events[0].time_ns ||
+		events[i].time_ns - events[0].time_ns < (uint64_t)UINT32_MAX / 2 * NS_PER_US))
 		i++;
 	return i;
 }
@@ -142,7 +152,7 @@ static uint32_t fitting(const struct event *events, size_t n)
 /**
  * event_log_add() - add a batch of events
  * @log: the file
- * @events: the events, in the order of time
+ * @events: the events, in their order; one that is older than the one before it gets the time of that one
  * @n: how many; 0: there was none until @until_ns
  * @until_ns: up to which moment all events were added with this batch
  * @lost: events may have been lost since the batch before

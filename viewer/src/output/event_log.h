@@ -22,6 +22,7 @@ struct event_log {
 	uint64_t n;
 	/* private: */
 	int fd;
+	uint64_t last_ms;	/* time of the last event */
 	ZSTD_CCtx *zstd;
 };
 

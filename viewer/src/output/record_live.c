@@ -43,7 +43,9 @@ struct live {
 	uint64_t max_log_bytes;
 	int64_t copied_ns;	/* when the last copy was made, by the monotonic clock */
 	int64_t written_ns;	/* when the last batch was */
+	uint64_t until_ns;	/* up to which moment all events are in the file or in the batch */
 	bool is_begin;		/* nothing is known of what was before */
+	bool was_unloaded;	/* the tracer has no more events */
 	bool needs_copy;
 };
 
@@ -85,11 +87,28 @@ static bool is_batch_due(const struct live *live, const struct drained *drained)
 	return stopped || drained->n_lost || live->n_batch >= MAX_BATCH || age_ns >= (live->n_batch ? BATCH_NS : QUIET_NS);
 }
 
+/* What was read before is right up to its end. */
+static void end_log(struct live *live)
+{
+	if (live->n_batch)
+		event_log_add(&live->log, live->batch, live->n_batch, live->until_ns, false);
+	live->n_batch = 0;
+	event_log_close(&live->log);
+}
+
 static void drain(struct live *live, bool write)
 {
 	struct drained drained;
 
 	tracer_drain(live->tracer, &drained);
+	if (drained.was_unloaded) {
+		if (!live->was_unloaded)
+			warn("the module was unloaded; what happens until the next snapshot is not known");
+		live->was_unloaded = true;
+		end_log(live);
+		return;
+	}
+	live->until_ns = drained.until_ns;
 	if (!live->log.path)
 		return;
 	if (drained.n_lost)
@@ -129,6 +148,8 @@ static bool copy(struct live *live, bool always)
 	bool is_there;
 
 	drain(live, true);
+	if (live->was_unloaded)
+		return false;
 	always |= live->needs_copy;
 	is_there = source_read_table(live->source, &table, true);
 	source_report(live->source);
@@ -162,11 +183,11 @@ static void wait_ns(int64_t ns)
 /* The module was unloaded, and its events with it. */
 static void suspend(struct live *live)
 {
-	event_log_close(&live->log);
-	live->n_batch = 0;
+	end_log(live);
 	tracer_close(live->tracer);
 	live->tracer = NULL;
 	live->is_begin = true;
+	live->needs_copy = true;
 	while (!stopped) {
 		struct table table;
 
@@ -176,6 +197,7 @@ static void suspend(struct live *live)
 		source_report(live->source);
 		table_free(&table);
 		live->tracer = tracer_open();
+		live->was_unloaded = false;
 		return;
 	}
 }
@@ -187,7 +209,7 @@ static void go_on(struct live *live, int64_t interval_ns)
 	while (!stopped) {
 		wait_ns(DRAIN_NS);
 		drain(live, false);
-		if (is_due(live, interval_ns) && !copy(live, false))
+		if (live->was_unloaded || (is_due(live, interval_ns) && !copy(live, false)))
 			suspend(live);
 	}
 }

@@ -29,6 +29,11 @@ enum { NEW_HOLE = -1, NEW_UNWRITTEN = -2, NEW_UNKNOWN = -3 };
 
 #define MAX_STATES 16
 
+#define CLOCK_READINGS 4
+
+/* So often the buffers are read again if events were lost meanwhile. */
+#define MAX_READINGS 8
+
 /* An event and what orders it. */
 struct waiting {
 	struct event event;
@@ -79,6 +84,24 @@ static uint64_t clock_ns(clockid_t clock)
 
 	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * NSEC_PER_SEC + (uint64_t)t.tv_nsec;
+}
+
+/* From CLOCK_MONOTONIC to CLOCK_REALTIME: of some readings, that with the shortest pause from one clock to the other. */
+static uint64_t clock_offset_ns(void)
+{
+	uint64_t shortest = UINT64_MAX, offset = 0;
+	int i;
+
+	for (i = 0; i < CLOCK_READINGS; i++) {
+		uint64_t before = clock_ns(CLOCK_MONOTONIC), real = clock_ns(CLOCK_REALTIME);
+		uint64_t pause = clock_ns(CLOCK_MONOTONIC) - before;
+
+		if (pause >= shortest)
+			continue;
+		shortest = pause;
+		offset = real - before - pause / 2;
+	}
+	return offset;
 }
 
 /* Instances of recorders that were killed stay: remove them. */
@@ -358,6 +381,32 @@ static uint64_t count_overrun(struct tracer *t)
 	return sum;
 }
 
+/* When the module goes, its events go, and the buffers are emptied; when it is back, they are not enabled. */
+static bool is_enabled(const struct tracer *t, const char *event)
+{
+	return tracefs_event_is_enabled(t->instance, GROUP, event) == TRACEFS_ALL_ENABLED;
+}
+
+/*
+ * Read the buffers. Events that are lost leave a gap in what is read after them; so the counted ones are those of
+ * this reading, unless events are lost faster than they can be read.
+ *
+ * Return: how many the kernel has dropped since the beginning.
+ */
+static uint64_t read_buffers(struct tracer *t)
+{
+	uint64_t overrun, before;
+	int i = 0;
+
+	overrun = count_overrun(t);
+	do {
+		before = overrun;
+		tracefs_iterate_raw_events(t->tep, t->instance, NULL, 0, take, t);
+		overrun = count_overrun(t);
+	} while (overrun != before && ++i < MAX_READINGS);
+	return overrun;
+}
+
 /* === Order === */
 
 static int by_seq(const void *a, const void *b)
@@ -451,12 +500,16 @@ void tracer_drain(struct tracer *tracer, struct drained *drained)
 	bool is_final = t->has_waited, is_waiting = false;
 	size_t i;
 
-	t->clock_offset_ns = begun_ns - clock_ns(CLOCK_MONOTONIC);
+	t->clock_offset_ns = clock_offset_ns();
 	*drained = (struct drained){ .until_ns = begun_ns };
-	tracefs_iterate_raw_events(t->tep, t->instance, NULL, 0, take, t);
-	overrun = count_overrun(t);
+	overrun = read_buffers(t);
+	/* after the reading: what was read is complete if they still are enabled */
+	if (!is_enabled(t, "extent_change") || !is_enabled(t, "file_state")) {
+		drained->was_unloaded = true;
+		return;
+	}
 	drained->n_lost = overrun - t->n_overrun;
-	is_final |= overrun != t->n_overrun;
+	is_final |= drained->n_lost > 0;
 	t->n_overrun = overrun;
 	if (t->n)
 		put_in_order(t);
@@ -464,6 +517,9 @@ void tracer_drain(struct tracer *tracer, struct drained *drained)
 		const struct event *e = &t->waiting[i].event;
 		uint32_t missing = missing_before(t, e);
 
+		/* what another CPU did before may not be read yet */
+		if (e->time_ns > begun_ns && !drained->n_lost)
+			break;
 		if (missing && !is_final) {
 			is_waiting = true;
 			break;

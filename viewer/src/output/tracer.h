@@ -15,12 +15,14 @@
  * @n: number of @list
  * @until_ns: up to which moment all events are in @list and those before
  * @n_lost: how many events were lost before or among them
+ * @was_unloaded: the module was unloaded, and tracefs has dropped what was not read: nothing else is set
  */
 struct drained {
 	const struct event *list;
 	size_t n;
 	uint64_t until_ns;
 	uint64_t n_lost;
+	bool was_unloaded;
 };
 
 struct tracer;

@@ -28,6 +28,8 @@ PARTS ?=
 ONLY ?=
 SECONDS ?=
 LONG ?=
+# How often it measures the cost of watching.
+PAIRS ?=
 PREFIX ?= /usr/local
 export KERNEL DISK OUT CMD
 
@@ -104,7 +106,7 @@ lab:
 # What papers have measured, measured again: papers-out/report.html. It goes on where it was interrupted.
 papers:
 	@selftests/papers/papers.sh --only '$(ONLY)' --seconds '$(or $(SECONDS),60)' --long '$(or $(LONG),3600)' \
-		--kernel '$(or $(KERNEL),6.12)' $(if $(QUICK),--quick) '$(or $(OUT),papers-out)'
+		--pairs '$(or $(PAIRS),5)' --kernel '$(or $(KERNEL),6.12)' $(if $(QUICK),--quick) '$(or $(OUT),papers-out)'
 
 # Debian packages, built in a clean system and tried there; DKMS=no leaves that out.
 deb:
@@ -153,7 +155,7 @@ help:
 	@echo "make bench-readme         put the table and the picture of the last make bench into selftests/bench/README.md"
 	@echo "make lab BENCH=fragpicker what pieces of files cost, and what five ways to rewrite them gain; QUICK=1, OUT=folder,"
 	@echo "                          PARTS='motivation forecast synthetic databases'"
-	@echo "make papers               the claims of papers, held against what fragtrace sees; ONLY=fragtracer, SECONDS=60, LONG=3600, QUICK=1;"
+	@echo "make papers               the claims of papers, held against what fragtrace sees; ONLY=fragtracer, SECONDS=60, LONG=3600, PAIRS=5, QUICK=1;"
 	@echo "                          goes on with what has no result yet in OUT=papers-out"
 	@echo "make check                the sources: checkpatch --strict, kernel-doc, layers, gcc, sparse, clang, coccinelle,"
 	@echo "                          smatch, clang-format, shellcheck, ruff, mypy"

@@ -123,13 +123,18 @@ class Browser:
         self.mouse("mouseReleased", x, y, button="left", clickCount=1)
 
     def click_on(self, selector: str) -> None:
-        """Click into the middle of an element."""
-        self.click(*self.js(f"""(() => {{
+        """Click into the middle of an element, when it has come to rest."""
+        middle = f"""(() => {{
             const e = document.querySelector({json.dumps(selector)});
             e.scrollIntoView({{block: "nearest"}});
             const b = e.getBoundingClientRect();
             return [b.left + b.width / 2, b.top + b.height / 2];
-        }})()"""))
+        }})()"""
+        before, now = None, self.js(middle)
+        while now != before:
+            time.sleep(0.03)
+            before, now = now, self.js(middle)
+        self.click(*now)
 
     def key(self, key: str, text: str = "") -> None:
         """Press and release a key."""
@@ -153,7 +158,7 @@ class Browser:
             raise Failure(f"{expression}: {result['exceptionDetails']}")
         return result["result"].get("value")
 
-    def until(self, expression: str, seconds: float = 20) -> None:
+    def until(self, expression: str, seconds: float = 60) -> None:
         """Wait until an expression is true."""
         end = time.monotonic() + seconds
         while not self.js(expression):

@@ -130,8 +130,10 @@ class Browser:
             const b = e.getBoundingClientRect();
             return [b.left + b.width / 2, b.top + b.height / 2];
         }})()"""
-        before, now = None, self.js(middle)
+        before, now, end = None, self.js(middle), time.monotonic() + 60
         while now != before:
+            if time.monotonic() > end:
+                raise Failure(f"never at rest: {selector}")
             time.sleep(0.03)
             before, now = now, self.js(middle)
         self.click(*now)

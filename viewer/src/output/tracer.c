@@ -4,6 +4,7 @@
  *
  * Each CPU has a buffer of its own, and they are read one after the other: an event may be read earlier than one with a
  * lower number. So events wait until those before them are there, or until the next reading: then they are lost.
+ * Those younger than the beginning of a reading wait for the next one, too: what came before them may not be read yet.
  */
 #include <errno.h>
 #include <signal.h>
@@ -395,10 +396,9 @@ static bool is_enabled(const struct tracer *t, const char *event)
  */
 static uint64_t read_buffers(struct tracer *t)
 {
-	uint64_t overrun, before;
+	uint64_t overrun = t->n_overrun, before;
 	int i = 0;
 
-	overrun = count_overrun(t);
 	do {
 		before = overrun;
 		tracefs_iterate_raw_events(t->tep, t->instance, NULL, 0, take, t);
@@ -496,7 +496,7 @@ static void remember(struct tracer *t, const struct event *e)
 void tracer_drain(struct tracer *tracer, struct drained *drained)
 {
 	struct tracer *t = tracer;
-	uint64_t begun_ns = clock_ns(CLOCK_REALTIME), overrun;
+	uint64_t begun_ns = clock_ns(CLOCK_REALTIME), n_read_before = t->n_read, overrun;
 	bool is_final = t->has_waited, is_waiting = false;
 	size_t i;
 
@@ -517,8 +517,8 @@ void tracer_drain(struct tracer *tracer, struct drained *drained)
 		const struct event *e = &t->waiting[i].event;
 		uint32_t missing = missing_before(t, e);
 
-		/* what another CPU did before may not be read yet */
-		if (e->time_ns > begun_ns && !drained->n_lost)
+		/* one reading, not longer: the clock may have been set back */
+		if (e->time_ns > begun_ns && t->waiting[i].order >= n_read_before && !drained->n_lost)
 			break;
 		if (missing && !is_final) {
 			is_waiting = true;

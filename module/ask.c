@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Questions about one block or segment of a volume, as users write them to the files
- * owner and victims.
+ * owner and victims; and the word that resets counts.
  *
  * A question counts for the open file that it was written to. Who opens the file only
  * to read it gets the answer to the last question of all users.
@@ -11,6 +11,7 @@
 #include <linux/kdev_t.h>
 #include <linux/kernel.h>
 #include <linux/mutex.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "ask.h"
@@ -55,6 +56,26 @@ int ft_ask(const struct file *file, const char __user *ubuf, size_t count,
 	}
 	ft_volume_put(vol);
 	return 0;
+}
+
+/**
+ * ft_ask_reset() - is "reset" written to a file?
+ * @file: the file
+ * @ubuf: what is written
+ * @count: its length
+ *
+ * Context: process; may sleep.
+ * Return: 0 if it is; -EINVAL, with the reason in the log.
+ */
+int ft_ask_reset(const struct file *file, const char __user *ubuf, size_t count)
+{
+	char word[8] = "";
+
+	if (count < sizeof(word) && !copy_from_user(word, ubuf, count) &&
+	    !strcmp(strim(word), "reset"))
+		return 0;
+	pr_err("%pD: \"reset\" expected\n", file);
+	return -EINVAL;
 }
 
 /**

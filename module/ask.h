@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Questions about one block or segment of a volume.
+ * Questions about one block or segment of a volume, and the word that resets counts.
  */
 #ifndef FT_ASK_H
 #define FT_ASK_H
@@ -24,6 +24,7 @@ struct ft_question {
 
 int ft_ask(const struct file *file, const char __user *ubuf, size_t count,
 	   struct ft_question *q);
+int ft_ask_reset(const struct file *file, const char __user *ubuf, size_t count);
 void ft_ask_keep(struct ft_question *last, const struct ft_question *q);
 struct ft_question ft_ask_what(const struct ft_question *last,
 			       const struct ft_question *own);

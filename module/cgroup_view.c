@@ -14,8 +14,8 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
+#include "ask.h"
 #include "cgroup.h"
 #include "debugfs.h"
 #include "fragtrace.h"
@@ -156,15 +156,12 @@ static int cgroups_release(struct inode *inode, struct file *file)
 static ssize_t cgroups_write(struct file *file, const char __user *ubuf,
 			     size_t count, loff_t *pos)
 {
-	char word[8] = "";
+	int err = ft_ask_reset(file, ubuf, count);
 	struct ft_volume *vol;
 	unsigned int n;
 
-	if (count >= sizeof(word) || copy_from_user(word, ubuf, count) ||
-	    strcmp(strim(word), "reset")) {
-		pr_err("%pD: \"reset\" expected\n", file);
-		return -EINVAL;
-	}
+	if (err)
+		return err;
 	for (n = 0; (vol = ft_volume_nth(n)); n++) {
 		if (vol->cgroups)
 			ft_cgroups_reset(vol->cgroups);

@@ -16,7 +16,7 @@
  *   sums.c      a copy summed up: causes, by_process, by_pair
  *   cgroup_view.c what cgroups read: by_cgroup
  *   owner.c     which file owns a block
- *   ask.c       the questions that users write to owner and victims
+ *   ask.c       what users write: questions to owner and victims, reset
  *   survey.c    counts breaks, finds the owner of a block, without a copy
  *   snapshot.c  a copy for one reader, with the figures of each file
  *   order.c     the order of its lines

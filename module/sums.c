@@ -16,8 +16,8 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
+#include "ask.h"
 #include "debugfs.h"
 #include "fragtrace.h"
 #include "snapshot.h"
@@ -567,15 +567,12 @@ static int sums_release(struct inode *inode, struct file *file)
 static ssize_t sums_write(struct file *file, const char __user *ubuf,
 			  size_t count, loff_t *pos)
 {
-	char word[8] = "";
+	int err = ft_ask_reset(file, ubuf, count);
 	struct ft_volume *vol;
 	unsigned int n;
 
-	if (count >= sizeof(word) || copy_from_user(word, ubuf, count) ||
-	    strcmp(strim(word), "reset")) {
-		pr_err("%pD: \"reset\" expected\n", file);
-		return -EINVAL;
-	}
+	if (err)
+		return err;
 	for (n = 0; (vol = ft_volume_nth(n)); n++) {
 		if (vol->tally)
 			ft_tally_reset(vol);

@@ -146,6 +146,8 @@ test_a_full_volume_is_pure_colour() {
 	one_file 4294967295 4294967295 >t
 	plain -t t --layout hilbert
 	pixels '#00aa00' $((1024 * 1024 + 280))
+	# the volume is a block short of 2^32
+	[ "$(cell)" = '1 cell = 4096 blocks (16.0 MiB)' ] || fail "$(cell)"
 	one_file 300000 300000 >t
 	plain -t t --layout hilbert
 	pixels '#00aa00' $((512 * 512 * 4 + 280))

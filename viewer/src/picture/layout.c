@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "picture/layout.h"
 #include "picture/legend.h"
@@ -245,11 +246,15 @@ uint64_t layout_cells(const struct layout *l, const struct piece *piece, uint64_
 char *layout_cell_size(const struct layout *l)
 {
 	double blks = (double)l->units_per_cell / (double)l->units_per_blk;
-	char size[BYTES_MAX];
+	char size[BYTES_MAX], number[32];
+	int len;
 
 	format_bytes(size, blks);
-	return xasprintf("1 cell = %.*f block%s (%s)", blks == (double)(uint64_t)blks ? 0 : 2, blks,
-			 blks == 1.0 ? "" : "s", size);
+	/* A cell of the whole curve may be a hair smaller than a round number: 4096, not 4096.00. */
+	len = snprintf(number, sizeof(number), "%.2f", blks);
+	if (!strcmp(number + len - 3, ".00"))
+		number[len - 3] = '\0';
+	return xasprintf("1 cell = %s block%s (%s)", number, strcmp(number, "1") ? "s" : "", size);
 }
 
 /* === From cells to pixels === */

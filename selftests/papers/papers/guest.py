@@ -55,21 +55,26 @@ class Machine:
         memory: str = "3G",
         limit: float,
         variables: Mapping[str, str] | None = None,
+        cpus: int = 2,
+        qemu: str = "",
     ) -> None:
         """Run a script of in_guest/ with its arguments in a guest, on an empty disk of this size or on this image.
 
-        What it writes into $OUT is in the folder. An image is deleted afterwards.
+        What it writes into $OUT is in the folder. An image is deleted afterwards. `qemu` are further options of QEMU.
         """
         named = {name: shlex.quote(value) for name, value in (variables or {}).items()}
         command = " ".join(
             [*(f"{name}={value}" for name, value in named.items()), f"selftests/papers/in_guest/{script}"]
         )
-        options = ["-k", self.kernel, "-M", memory, *(["-D", image] if image else ["-d", disk])]
+        options = ["-k", self.kernel, "-M", memory]
+        if cpus != 2:
+            options += ["-c", str(cpus)]
+        if qemu:
+            options += ["-q", qemu]
         # paths of this machine say nothing elsewhere
-        self.commands.append(
-            f"selftests/machine/vm.sh -k {self.kernel} -M {memory} "
-            f"{'-D ' + Path(image).name if image else '-d ' + disk} -o OUT -- {script}"
-        )
+        shown = [*options, *(["-D", Path(image).name] if image else ["-d", disk] if disk else [])]
+        options += ["-D", image] if image else ["-d", disk] if disk else []
+        self.commands.append(f"selftests/machine/vm.sh {shlex.join(shown)} -o OUT -- {script}")
         try:
             self.run([TESTS / "machine/vm.sh", *options, "-o", self.folder, "-t", str(int(limit)), "--", command])
         finally:
@@ -91,6 +96,17 @@ class Machine:
             {**settings, "OUT": str(self.folder), "KERNEL": self.kernel, "REPORT": "--no-picture"},
         )
         return Path(self.path(f"{part}.txt")).read_text(encoding="utf-8")
+
+    def lab(self, parts: Sequence[str], settings: Mapping[str, str]) -> None:
+        """Run parts of lab/; what they leave is in the folder."""
+        self.commands.append(
+            " ".join(
+                [*(f"{name}={shlex.quote(value)}" for name, value in settings.items()), "selftests/lab/lab.sh", *parts]
+            )
+        )
+        self.run(
+            [TESTS / "lab/lab.sh", *parts], {**settings, "OUT": str(self.folder), "KERNEL": self.kernel, "BENCH": "fragpicker"}
+        )
 
     def run(self, command: Sequence[str | Path], settings: Mapping[str, str] | None = None) -> None:
         """Run a command, and pass on each line that it prints; if we are interrupted, it ends before we do."""

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol
+
+from .document import Document
 
 # What JSON can hold; the shape of each is up to the experiment.
 Data = dict[str, Any]
@@ -38,6 +40,8 @@ class Host(Protocol):
         memory: str = "3G",
         limit: float,
         variables: Mapping[str, str] | None = None,
+        cpus: int = 2,
+        qemu: str = "",
     ) -> None:
         """Run a script of in_guest/ in a guest; what it leaves in $OUT is among the files of the result."""
 
@@ -49,6 +53,9 @@ class Host(Protocol):
 
     def bench(self, part: str, settings: Mapping[str, str]) -> str:
         """Run a part of bench/ with these settings; return its results."""
+
+    def lab(self, parts: Sequence[str], settings: Mapping[str, str]) -> None:
+        """Run parts of lab/ with these settings; what they leave is among the files of the result."""
 
     def class_path(self, name: str) -> str:
         """The jars of `clients` or `voltdb`, as a class path."""
@@ -125,9 +132,13 @@ class Claim:
         return self.judge(results)
 
 
+def show_nothing(_document: Document, _result: Result) -> None:
+    """Show no data of a result."""
+
+
 @dataclass(frozen=True)
 class Paper:
-    """A paper; the sections of the report that show its data, beside the verdicts."""
+    """A paper: its experiments, its claims, and what the report shows of a result beside settings and commands."""
 
     name: str
     title: str
@@ -137,3 +148,5 @@ class Paper:
     here: str
     experiments: tuple[Experiment, ...]
     claims: tuple[Claim, ...]
+    # Adds the data of a result to the report.
+    show: Callable[[Document, Result], None] = show_nothing

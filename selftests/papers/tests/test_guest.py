@@ -57,5 +57,26 @@ def test_image_is_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert machine.commands == ["selftests/machine/vm.sh -k 6.12 -M 3G -D aged.img -o OUT -- ycsb.sh redis aged"]
 
 
+def test_guest_of_one_processor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is asked of the machine reaches it, and is shown as it could be typed; without a size it has vm.sh's own disk."""
+    ran: list[list[str]] = []
+    machine = Machine(tmp_path, "6.12", lambda line: None)
+    monkeypatch.setattr(machine, "run", lambda command: ran.append([str(word) for word in command]))
+    machine.guest("io.py", cpus=1, qemu="-icount shift=0,sleep=off", limit=9)
+    assert ran[0][1:9] == ["-k", "6.12", "-M", "3G", "-c", "1", "-q", "-icount shift=0,sleep=off"]
+    assert machine.commands == [
+        "selftests/machine/vm.sh -k 6.12 -M 3G -c 1 -q '-icount shift=0,sleep=off' -o OUT -- io.py"
+    ]
+
+
+def test_lab_leaves_its_files_in_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine(tmp_path, "6.12", lambda line: None)
+    asked: dict[str, str] = {}
+    monkeypatch.setattr(machine, "run", lambda command, settings: asked.update(settings))
+    machine.lab(("motivation", "forecast"), {"SEED": "7"})
+    assert (asked["OUT"], asked["KERNEL"], asked["SEED"]) == (str(tmp_path), "6.12", "7")
+    assert machine.commands == ["SEED=7 selftests/lab/lab.sh motivation forecast"]
+
+
 def test_sizes() -> None:
     assert [parse_size(text) for text in ("2G", "3M", "4K")] == [2 << 30, 3 << 20, 4 << 10]

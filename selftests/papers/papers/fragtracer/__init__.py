@@ -6,6 +6,7 @@ from __future__ import annotations
 from ..model import Options, Paper
 from .claims import claims
 from .experiments import DATABASES, RECORDS, cost, moments, period, replay, ycsb
+from .show import show
 
 __all__ = ["claims", "paper"]
 
@@ -40,4 +41,5 @@ def paper(options: Options) -> Paper:
         here(options),
         tuple(experiments),
         claims(options),
+        show,
     )

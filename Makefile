@@ -28,8 +28,9 @@ PARTS ?=
 ONLY ?=
 SECONDS ?=
 LONG ?=
-# How often it measures the cost of watching.
+# How often it measures the cost of watching; whether a small copy of the report is kept in selftests/papers/result.
 PAIRS ?=
+KEEP ?=
 PREFIX ?= /usr/local
 export KERNEL DISK OUT CMD
 
@@ -106,7 +107,8 @@ lab:
 # What papers have measured, measured again: papers-out/report.html. It goes on where it was interrupted.
 papers:
 	@selftests/papers/papers.sh --only '$(ONLY)' --seconds '$(or $(SECONDS),60)' --long '$(or $(LONG),3600)' \
-		--pairs '$(or $(PAIRS),5)' --kernel '$(or $(KERNEL),6.12)' $(if $(QUICK),--quick) '$(or $(OUT),papers-out)'
+		--pairs '$(or $(PAIRS),5)' --kernel '$(or $(KERNEL),6.12)' $(if $(QUICK),--quick) \
+		$(if $(KEEP),--keep selftests/papers/result) '$(or $(OUT),papers-out)'
 
 # Debian packages, built in a clean system and tried there; DKMS=no leaves that out.
 deb:
@@ -156,7 +158,7 @@ help:
 	@echo "make lab BENCH=fragpicker what pieces of files cost, and what five ways to rewrite them gain; QUICK=1, OUT=folder,"
 	@echo "                          PARTS='motivation forecast synthetic databases'"
 	@echo "make papers               the claims of papers, held against what fragtrace sees; ONLY=fragtracer, SECONDS=60, LONG=3600, PAIRS=5, QUICK=1;"
-	@echo "                          goes on with what has no result yet in OUT=papers-out"
+	@echo "                          goes on with what has no result yet in OUT=papers-out; KEEP=1 copies the report, small, to selftests/papers/result"
 	@echo "make check                the sources: checkpatch --strict, kernel-doc, layers, gcc, sparse, clang, coccinelle,"
 	@echo "                          smatch, clang-format, shellcheck, ruff, mypy"
 	@echo "make test                 every test; KERNEL='6.12 6.1 7 6.12-rt 6.1-rt 7-rt', TESTS='20_write.sh', SEED=N narrow it down"

@@ -14,12 +14,15 @@ from fragsnap import SnapError
 from . import fragtracer
 from .facts import FactError
 from .guest import Failed, Machine
+from .keep import keep
 from .model import Options, Paper
 from .plan import Plan
 from .report import report, summary, verdicts
 from .store import Store
 
-PAPERS = {"fragtracer": fragtracer.paper}
+PAPERS = {
+    "fragtracer": fragtracer.paper,
+}
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -46,6 +49,12 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="replay system calls; run no database")
     parser.add_argument(
         "--report", action="store_true", help="run nothing: only write the report of the results that are there"
+    )
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="FOLDER",
+        help="also write the report, with smaller pictures, into this folder of the repository",
     )
     parser.add_argument("out", type=Path, help="folder of the results and the report")
     parsed = parser.parse_args(arguments)
@@ -109,6 +118,8 @@ def main() -> int:
     document = report(papers, results, plan.failures)
     (out / "report.html").write_text(document.html(), encoding="utf-8")
     (out / "report.md").write_text(document.markdown(out), encoding="utf-8")
+    if arguments.keep:
+        say(f"{arguments.keep}: {keep(document, arguments.keep)} bytes")
     for paper in papers:
         say(f"{paper.name}: {summary(verdicts(paper, results))}")
     print(out / "report.html")

@@ -105,7 +105,8 @@ class Machine:
             )
         )
         self.run(
-            [TESTS / "lab/lab.sh", *parts], {**settings, "OUT": str(self.folder), "KERNEL": self.kernel, "BENCH": "fragpicker"}
+            [TESTS / "lab/lab.sh", *parts],
+            {**settings, "OUT": str(self.folder), "KERNEL": self.kernel, "BENCH": "fragpicker"},
         )
 
     def run(self, command: Sequence[str | Path], settings: Mapping[str, str] | None = None) -> None:
@@ -134,7 +135,9 @@ class Machine:
                     child.terminate()
                     child.wait()
         if status:
-            raise Failed(f"the guest ended with status {status}: {' | '.join(last)[-500:]}; see {self.folder}/guest.log")
+            raise Failed(
+                f"the guest ended with status {status}: {' | '.join(last)[-500:]}; see {self.folder}/guest.log"
+            )
 
     def aged(self, kind: str) -> str:
         """A copy of an aged volume of this kind; it is made when it is needed first, and kept in the cache."""

@@ -77,10 +77,20 @@ def add_paper(document: Document, paper: Paper, results: Results, failures: Mapp
             document.add(Text(failures.get(experiment.name, "not run yet")))
 
 
+def add_overview(document: Document, papers: Sequence[Paper], results: Results) -> None:
+    """How many verdicts of each kind each paper has, and which experiments have no result."""
+    rows: list[list[object]] = []
+    for paper in papers:
+        missing = [experiment.name for experiment in paper.experiments if experiment.name not in results]
+        rows.append([paper.title, len(paper.claims), summary(verdicts(paper, results)), ", ".join(missing) or "none"])
+    document.add(Grid(("paper", "claims", "verdicts", "experiments without a result"), rows))
+
+
 def report(papers: Sequence[Paper], results: Results, failures: Mapping[str, str]) -> Document:
     """The whole report."""
     document = Document("The papers, reproduced with fragtrace")
     document.add(Text(EMULATION))
+    add_overview(document, papers, results)
     for paper in papers:
         add_paper(document, paper, results, failures)
     return document

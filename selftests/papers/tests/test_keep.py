@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The report that is kept: small, whole, and without the machine's paths."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from papers.document import Document, Picture, Text
+from papers.keep import TooLarge, keep
+from PIL import Image
+
+
+def document(tmp_path: Path, width: int = 1600) -> Document:
+    """A report with two pictures of the same name, of two experiments."""
+    made = Document("The report", [Text("a text")])
+    for experiment in ("one", "two"):
+        (tmp_path / experiment).mkdir()
+        path = tmp_path / experiment / "60.png"
+        pixels = np.random.default_rng(1).integers(0, 255, (width // 4, width, 3), np.uint8)
+        Image.fromarray(pixels).save(path)
+        made.add(Picture(str(path), f"of {experiment}"))
+    return made
+
+
+def test_pictures_are_smaller(tmp_path: Path) -> None:
+    size = keep(document(tmp_path), tmp_path / "result")
+    kept = sorted(path.name for path in (tmp_path / "result").iterdir())
+    assert kept == ["one-60.png", "report.md", "two-60.png"]
+    assert size == sum(path.stat().st_size for path in (tmp_path / "result").iterdir())
+    assert Image.open(tmp_path / "result/one-60.png").size == (1000, 250)
+    text = (tmp_path / "result/report.md").read_text(encoding="utf-8")
+    assert "![of one](one-60.png)" in text and "![of two](two-60.png)" in text
+    assert str(tmp_path) not in text
+
+
+def test_as_small_as_it_must_be(tmp_path: Path) -> None:
+    size = keep(document(tmp_path), tmp_path / "result", 200_000)
+    assert size < 200_000
+    assert Image.open(tmp_path / "result/one-60.png").width < 1000
+
+
+def test_what_does_not_fit_replaces_nothing(tmp_path: Path) -> None:
+    made = document(tmp_path)
+    keep(made, tmp_path / "result")
+    with pytest.raises(TooLarge, match="at most 100 are kept"):
+        keep(made, tmp_path / "result", 100)
+    assert (tmp_path / "result/report.md").exists() and not (tmp_path / "result.new").exists()
+
+
+def test_small_pictures_stay_as_large(tmp_path: Path) -> None:
+    keep(document(tmp_path, 400), tmp_path / "result")
+    assert Image.open(tmp_path / "result/one-60.png").size == (400, 100)

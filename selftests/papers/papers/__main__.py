@@ -11,7 +11,7 @@ from types import FrameType
 
 from fragsnap import SnapError
 
-from . import fragtracer
+from . import fragpicker, fragtracer
 from .facts import FactError
 from .guest import Failed, Machine
 from .keep import keep
@@ -22,6 +22,7 @@ from .store import Store
 
 PAPERS = {
     "fragtracer": fragtracer.paper,
+    "fragpicker": fragpicker.paper,
 }
 
 

@@ -11,7 +11,7 @@ from types import FrameType
 
 from fragsnap import SnapError
 
-from . import fast24, fragpicker, fragtracer
+from . import fast24, fragpicker, fragtracer, iocontrol
 from .facts import FactError
 from .guest import Failed, Machine
 from .keep import keep
@@ -23,6 +23,7 @@ from .store import Store
 PAPERS = {
     "fragtracer": fragtracer.paper,
     "fragpicker": fragpicker.paper,
+    "iocontrol": iocontrol.paper,
     "fast24": fast24.paper,
 }
 

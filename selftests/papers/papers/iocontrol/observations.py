@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the two experiments say of the claims: an observation for each controller and case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from ..judge import Observation, combine, percent, share
+from ..model import Data, Kind, Results, Verdict
+from .experiments import SQLITE, SYNTHETIC
+from .sharing import CFQ, ONE, TWO, cfq, entitled, find, part, rate, request_bytes, useful
+
+NAMES = {
+    CFQ: "CFQ's rule (computed)",
+    "none": "no controller",
+    "bfq": "BFQ",
+    "iocost-default": "IOCost, the kernel's model",
+    "iocost-exact": "IOCost, this disk's costs",
+}
+IOCOST = ("iocost-default", "iocost-exact")
+WRITTEN, WRONG, RIGHT = "as written", "grp2 rewritten", "grp1 rewritten"
+WHOLE, PIECES, REWRITTEN = "whole", "in pieces", "rewritten"
+# A case with pieces, and the same one with whole files.
+TWINS = {"P4": "P2", "P5": "P3"}
+# Harm: a tenth less than it was, or than the weight says. Healed: at least this of what it was.
+HARM = 0.9
+# Fewer queries than these have no deviation worth the name.
+FEWEST = 10
+
+Seen = dict[str, Observation | None]
+Look = Callable[[Data], Seen]
+
+
+def judged(experiment: str, look: Look, what: str) -> Callable[[Results], Verdict]:
+    """A judge of what one experiment shows under several conditions; None: that case was not run, or does not tell."""
+
+    def judge(results: Results) -> Verdict:
+        if experiment not in results:
+            return Verdict(Kind.NOT_RUN, f"no result of {experiment} yet")
+        seen = look(results[experiment].data)
+        told = {name: one for name, one in seen.items() if one and one.holds is not None}
+        silent = [f"{name}: {one.text if one else 'not run'}" for name, one in seen.items() if name not in told]
+        return combine(told, what, silent=silent)
+
+    return judge
+
+
+def mb(value: float) -> str:
+    """Bytes a second as text."""
+    return f"{value / 1e6:.2f} MB/s"
+
+
+def computed(data: Data, case: str, state: str) -> dict[str, float] | None:
+    """CFQ's rule for a case of the readers, from what each has asked for alone (P1, P6)."""
+    broken = case in TWINS and state != RIGHT
+    one, other = find(data, "none", "P6" if broken else "P1", WRITTEN), find(data, "none", "P1", WRITTEN)
+    run = next((run for run in data["runs"] if run["case"] == case and len(run["groups"]) == 2), None)
+    if one is None or other is None or run is None:
+        return None
+    # grp2 alone on a whole file stands for grp1 alone on a whole file
+    first = one if broken else {**one, "groups": {ONE: one["groups"][TWO]}}
+    return cfq(data, {ONE: first, TWO: other}, {name: run["groups"][name]["weight"] for name in (ONE, TWO)})
+
+
+def alone(data: Data, observe: Callable[[Data, Data], Observation]) -> Seen:
+    """Compare the reader of pieces with that of the whole file, each alone (P6, P1)."""
+    broken, whole = find(data, "none", "P6", WRITTEN), find(data, "none", "P1", WRITTEN)
+    return {"this disk": observe(broken, whole) if broken and whole else None}
+
+
+def more_requests(data: Data) -> Seen:
+    """32 requests for one."""
+
+    def observe(broken: Data, whole: Data) -> Observation:
+        def each(run: Data, name: str, what: str) -> float:
+            return share(run["groups"][name][what] * (1 << 20), run["groups"][name]["bytes"])
+
+        def disk(run: Data) -> float:
+            return share(run["disk"]["requests"] * (1 << 20), run["disk"]["bytes"])
+
+        times = share(disk(broken), disk(whole))
+        return Observation(
+            31 <= times <= 33,
+            f"{times:.1f} times as many requests; for each MiB the disk has counted {disk(broken):.1f} (P6) and {disk(whole):.1f} (P1), "
+            f"fragtrace by cgroup {each(broken, ONE, 'module_requests'):.1f} and {each(whole, TWO, 'module_requests'):.1f}, "
+            f"io.stat {each(broken, ONE, 'bios'):.1f} and {each(whole, TWO, 'bios'):.1f}",
+        )
+
+    return alone(data, observe)
+
+
+def smaller(data: Data) -> Seen:
+    """Requests of 4 KiB."""
+
+    def observe(broken: Data, whole: Data) -> Observation:
+        sizes = [share(run["disk"]["bytes"], run["disk"]["requests"]) / 1024 for run in (broken, whole)]
+        return Observation(
+            4 <= sizes[0] < 5, f"the mean request of the disk has {sizes[0]:.1f} KiB in P6, {sizes[1]:.1f} KiB in P1"
+        )
+
+    return alone(data, observe)
+
+
+def scattered(data: Data) -> Seen:
+    """Blocks that do not follow each other on the device."""
+    move = data["moves"].get(RIGHT)
+    if move is None:
+        return {"this disk": None}
+    return {
+        "this disk": Observation(
+            move["before"] >= 0.9 * move["blocks"],
+            f"the {move['blocks']} blocks of the file in pieces are {move['before']} extents",
+        )
+    }
+
+
+def slower(data: Data) -> Seen:
+    """Alone, pieces are slower."""
+
+    def observe(broken: Data, whole: Data) -> Observation:
+        one, other = rate(broken, ONE), rate(whole, TWO)
+        return Observation(one < HARM * other, f"P6 {mb(one)}, P1 {mb(other)}: {percent(one, other)}")
+
+    return alone(data, observe)
+
+
+def fair(data: Data) -> Seen:
+    """Without fragments, shares are as the weights."""
+    seen: Seen = {}
+    for controller in ("bfq", *IOCOST):
+        for case in TWINS.values():
+            run = find(data, controller, case, WRITTEN)
+            seen[f"{NAMES[controller]}, {case}"] = (
+                None
+                if run is None
+                else Observation(
+                    abs(part(run, ONE, "bytes") - entitled(run, ONE)) <= 0.05,
+                    f"grp1 has {part(run, ONE, 'bytes'):.0%} of the bytes, by weight {entitled(run, ONE):.0%}",
+                )
+            )
+    return seen
+
+
+def unfair_by_requests(data: Data) -> Seen:
+    """By CFQ's rule, the group with pieces gets less than its weight says."""
+    seen: Seen = {}
+    for case in TWINS:
+        got, run = computed(data, case, WRITTEN), find(data, "none", case, WRITTEN)
+        if got is None or run is None:
+            seen[case] = None
+            continue
+        mine = share(got[ONE], got[ONE] + got[TWO])
+        seen[case] = Observation(
+            mine < HARM * entitled(run, ONE),
+            f"grp1 would get {mine:.0%} of the bytes ({mb(got[ONE])}, grp2 {mb(got[TWO])}), by weight {entitled(run, ONE):.0%}",
+        )
+    return seen
+
+
+def interferes(controllers: tuple[str, ...]) -> Look:
+    """The other group gets less beside pieces than beside a whole file."""
+
+    def look(data: Data) -> Seen:
+        seen: Seen = {}
+        for controller in controllers:
+            for case, twin in TWINS.items():
+                run, whole = find(data, controller, case, WRITTEN), find(data, controller, twin, WRITTEN)
+                if run is None or whole is None:
+                    seen[f"{NAMES[controller]}, {case}"] = None
+                    continue
+                seen[f"{NAMES[controller]}, {case}"] = Observation(
+                    rate(run, TWO) < HARM * rate(whole, TWO),
+                    f"grp2 has {mb(rate(run, TWO))}, {percent(rate(run, TWO), rate(whole, TWO))} of the {mb(rate(whole, TWO))} of {twin}; "
+                    f"grp1 {mb(rate(run, ONE))} instead of {mb(rate(whole, ONE))}",
+                )
+        return seen
+
+    return look
+
+
+def more_time(data: Data) -> Seen:
+    """Under BFQ the group with pieces has more of the disk's time than of the weight. A request takes the same, so requests are time."""
+    seen: Seen = {}
+    for case in TWINS:
+        run = find(data, "bfq", case, WRITTEN)
+        seen[case] = (
+            None
+            if run is None
+            else Observation(
+                part(run, ONE, "module_requests") > entitled(run, ONE) / HARM,
+                f"grp1 has the disk for {part(run, ONE, 'module_requests'):.0%} of its time, by weight {entitled(run, ONE):.0%}, and gets "
+                f"{part(run, ONE, 'bytes'):.0%} of the bytes",
+            )
+        )
+    return seen
+
+
+def misjudged(data: Data) -> Seen:
+    """IOCost takes the time of the group with pieces for less than it is."""
+    seen: Seen = {}
+    for controller in IOCOST:
+        for case in TWINS:
+            run = find(data, controller, case, WRITTEN)
+            seen[f"{NAMES[controller]}, {case}"] = (
+                None
+                if run is None
+                else Observation(
+                    part(run, ONE, "estimated_us") < HARM * part(run, ONE, "module_requests"),
+                    f"grp1's share of the device's time is {part(run, ONE, 'estimated_us'):.0%} by cost.usage, "
+                    f"{part(run, ONE, 'module_requests'):.0%} in truth",
+                )
+            )
+    return seen
+
+
+def several(data: Data, controller: str, *cases: tuple[str, str]) -> list[Data]:
+    """These cases of a controller, if all were run."""
+    found = [run for case, state in cases if (run := find(data, controller, case, state))]
+    return found if len(found) == len(cases) else []
+
+
+def healed(rates_: Sequence[float], whose: str, case: str) -> Observation:
+    """Is it, after a rewrite, what it is beside whole files? Rates before, after, beside whole files. Only what was harmed can heal."""
+    before, after, twin = rates_
+    text = f"{whose} has {mb(before)} in {case}, {mb(after)} after the rewrite; {mb(twin)} beside whole files"
+    return Observation(None if before >= HARM * twin else after >= HARM * twin, text)
+
+
+def relieves(data: Data) -> Seen:
+    """After grp1's file was rewritten, who was harmed is not any more."""
+    seen: Seen = {}
+    for case, twin in TWINS.items():
+        got, later, whole = computed(data, case, WRITTEN), computed(data, case, RIGHT), computed(data, twin, WRITTEN)
+        if got and later and whole:
+            seen[f"{NAMES[CFQ]}, {case}"] = healed([got[ONE], later[ONE], whole[ONE]], ONE, case)
+        for controller in ("bfq", *IOCOST):
+            runs = several(data, controller, (case, WRITTEN), (case, RIGHT), (twin, WRITTEN))
+            for whose in (ONE, TWO):
+                name = f"{NAMES[controller]}, {case}, {whose}"
+                seen[name] = healed([rate(run, whose) for run in runs], whose, case) if runs else None
+    return seen
+
+
+def own_files_do_not_help(controllers: tuple[str, ...]) -> Look:
+    """The harmed grp2 gains nothing by a rewrite of its own file, and all by that of the others'."""
+
+    def look(data: Data) -> Seen:
+        seen: Seen = {}
+        for controller in controllers:
+            runs = several(data, controller, ("P4", WRITTEN), ("P4", WRONG), ("P4", RIGHT), ("P2", WRITTEN))
+            if not runs:
+                seen[NAMES[controller]] = None
+                continue
+            before, wrong, right, whole = (rate(run, TWO) for run in runs)
+            text = f"grp2 has {mb(before)} in P4, {mb(wrong)} after its own file was rewritten, {mb(right)} after grp1's; {mb(whole)} in P2"
+            harmed = before < HARM * whole
+            seen[NAMES[controller]] = Observation(
+                wrong < HARM * whole and right >= HARM * whole if harmed else None, text
+            )
+        return seen
+
+    return look
+
+
+def own_files_help(data: Data) -> Seen:
+    """By CFQ's rule the harmed grp1 gains by a rewrite of its own file, and nothing by that of the other's."""
+    states = [computed(data, "P4", state) for state in (WRITTEN, WRONG, RIGHT)]
+    whole = computed(data, "P2", WRITTEN)
+    moves = data["moves"]
+    if not all(states) or whole is None or not {WRONG, RIGHT} <= set(moves):
+        return {NAMES[CFQ]: None}
+    before, _, right = (state[ONE] for state in states if state)
+    return {
+        NAMES[CFQ]: Observation(
+            before < HARM * whole[ONE] <= right and moves[WRONG]["moved"] == 0,
+            f"grp1 would have {mb(before)} in P4, {mb(right)} after its file was rewritten, {mb(whole[ONE])} in P2; of grp2's file "
+            f"{moves[WRONG]['moved']} bytes were worth a rewrite",
+        )
+    }
+
+
+# === SQLite beside fio ===
+
+
+def computed_beside(data: Data, state: str) -> dict[str, float] | None:
+    """CFQ's rule for fio and SQLite: bytes a second."""
+    fio, base = (
+        find(data, "none", "fio alone", PIECES if state == PIECES else WHOLE),
+        find(data, "none", "SQLite alone", WHOLE),
+    )
+    return cfq(data, {ONE: fio, TWO: base}, {ONE: 100, TWO: 100}) if fio and base else None
+
+
+def victim(before: Mapping[str, float], after: Mapping[str, float], whose: str) -> Observation:
+    """Does this group lose by the pieces of fio's file?"""
+    text = "; ".join(
+        f"{name} {mb(after[key])} beside pieces, {percent(after[key], before[key])} of the {mb(before[key])} with a whole file"
+        for key, name in ((ONE, "fio"), (TWO, "SQLite"))
+    )
+    return Observation(after[whose] < HARM * before[whose], text)
+
+
+def rates(run: Data) -> dict[str, float]:
+    """fio's bytes a second, and SQLite's bytes of rows a second."""
+    return {ONE: rate(run, ONE), TWO: useful(run, TWO)}
+
+
+def victim_by_requests(data: Data) -> Seen:
+    """By CFQ's rule fio, whose file is in pieces, loses."""
+    before, after = computed_beside(data, WHOLE), computed_beside(data, PIECES)
+    return {NAMES[CFQ]: victim(before, after, ONE) if before and after else None}
+
+
+def victim_is_sqlite(controllers: tuple[str, ...]) -> Look:
+    """SQLite, whose file is whole, loses."""
+
+    def look(data: Data) -> Seen:
+        seen: Seen = {}
+        for controller in controllers:
+            before, after = find(data, controller, "both", WHOLE), find(data, controller, "both", PIECES)
+            seen[NAMES[controller]] = victim(rates(before), rates(after), TWO) if before and after else None
+        return seen
+
+    return look
+
+
+def fewer_requests(data: Data) -> Seen:
+    """The rewrite of fio's file makes its requests fewer, and larger."""
+    before, after = find(data, "bfq", "both", PIECES), find(data, "bfq", "both", REWRITTEN)
+    if before is None or after is None:
+        return {"fio's file": None}
+    sizes = [request_bytes(run, ONE) for run in (before, after)]
+    move = data["moves"].get(REWRITTEN, {})
+    return {
+        "fio's file": Observation(
+            sizes[1] >= 2 * sizes[0],
+            f"a request has {sizes[0] / 1024:.1f} KiB before and {sizes[1] / 1024:.1f} KiB after it; "
+            f"{move.get('before')} extents before, {move.get('after')} after",
+        )
+    }
+
+
+def steadier(data: Data) -> Seen:
+    """The times of SQLite's queries vary less after the rewrite."""
+    seen: Seen = {}
+    for controller in IOCOST:
+        runs = several(data, controller, ("both", PIECES), ("both", REWRITTEN))
+        if not runs or any(run["groups"][TWO]["operations"] < FEWEST for run in runs):
+            seen[NAMES[controller]] = Observation(None, f"fewer than {FEWEST} queries") if runs else None
+            continue
+        spread = [share(run["groups"][TWO]["spread_ns"], run["groups"][TWO]["mean_ns"]) for run in runs]
+        seen[NAMES[controller]] = Observation(
+            spread[1] < HARM * spread[0],
+            f"deviation of a query's time, as a part of its mean: {spread[0]:.0%} before, {spread[1]:.0%} after",
+        )
+    return seen
+
+
+def sqlite_healed(data: Data) -> Seen:
+    """After the rewrite SQLite has what it has beside a whole file."""
+    seen: Seen = {}
+    for controller in ("bfq", *IOCOST):
+        runs = several(data, controller, *(("both", state) for state in (PIECES, REWRITTEN, WHOLE)))
+        rows = [useful(run, TWO) for run in runs]
+        seen[NAMES[controller]] = healed(rows, "SQLite", "the case with pieces") if runs else None
+    return seen
+
+
+def of(look: Look, what: str = "condition") -> Callable[[Results], Verdict]:
+    """A judge on the two readers."""
+    return judged(SYNTHETIC, look, what)
+
+
+def beside(look: Look, what: str = "condition") -> Callable[[Results], Verdict]:
+    """A judge on SQLite beside fio."""
+    return judged(SQLITE, look, what)

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Shares, CFQ's rule, and the claims on I/O control, on data made by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from papers import iocontrol
+from papers.document import Document
+from papers.iocontrol.claims import claims
+from papers.iocontrol.experiments import SQLITE, SYNTHETIC
+from papers.iocontrol.sharing import allotted, cfq
+from papers.model import Claim, Data, Kind, Options, Result
+
+MB = 1_000_000
+
+
+def group(weight: int, megabytes: float, size: int, estimated: int = 0, **more: object) -> Data:
+    """What a group has done in a second, with requests of this size."""
+    count = int(megabytes * MB / size)
+    return {
+        "weight": weight,
+        "operations": 20,
+        "useful": int(megabytes * MB),
+        "mean_ns": 1e6,
+        "spread_ns": 1e5,
+        "bytes": int(megabytes * MB),
+        "bios": count,
+        "estimated_us": estimated,
+        "module_requests": count,
+        "module_whole": int(megabytes * MB / 131072),
+        **more,
+    }
+
+
+def run(controller: str, case: str, state: str, **groups: Data) -> Data:
+    """A case of one second."""
+    return {
+        "controller": controller,
+        "case": case,
+        "state": state,
+        "seconds": 1.0,
+        "groups": groups,
+        "disk": {
+            "requests": sum(one["module_requests"] for one in groups.values()),
+            "bytes": sum(one["bytes"] for one in groups.values()),
+        },
+    }
+
+
+def data(*runs: Data) -> Data:
+    return {
+        "runs": list(runs),
+        "moves": {
+            "grp1 rewritten": {"blocks": 4096, "before": 4096, "after": 2, "moved": 16 << 20, "written": 17 << 20},
+            "grp2 rewritten": {"blocks": 4096, "before": 1, "after": 1, "moved": 0, "written": 8192},
+        },
+        "controllers": {"bfq": {"scheduler": "none [bfq]"}},
+        "request_ns": 100_000,
+    }
+
+
+def alone() -> tuple[Data, Data]:
+    """P1 and P6 without a controller: 10 000 requests a second, of 4 KiB or of 128 KiB."""
+    whole, broken = group(100, 1310.72, 131072), group(100, 40.96, 4096)
+    return run("none", "P1", "as written", grp2=whole), run("none", "P6", "as written", grp1=broken)
+
+
+def claim(start: str) -> Claim:
+    """The claim whose text begins so."""
+    (found,) = [one for one in claims() if one.text.startswith(start)]
+    return found
+
+
+def verdict(found: Data, start: str, experiment: str = SYNTHETIC) -> Kind:
+    return claim(start).verdict({experiment: Result(experiment, {}, found)}).kind
+
+
+def test_allotted_by_weight() -> None:
+    assert allotted(900, {"a": 200, "b": 100}, {"a": 1e9, "b": 1e9}) == {"a": 600, "b": 300}
+
+
+def test_what_is_not_wanted_is_for_others() -> None:
+    assert allotted(900, {"a": 200, "b": 100}, {"a": 100, "b": 1e9}) == {"a": 100, "b": 800}
+    assert allotted(900, {"a": 1, "b": 1}, {"a": 100, "b": 200}) == {"a": 100, "b": 200}
+    assert allotted(900, {"a": 1, "b": 1, "c": 1}, {"a": 100, "b": 350, "c": 1e9}) == pytest.approx(
+        {"a": 100, "b": 350, "c": 450}
+    )
+
+
+def test_cfq_gives_pieces_fewer_bytes() -> None:
+    """Half of the requests each: a 33rd of the bytes for 4 KiB beside 128 KiB."""
+    whole, broken = alone()
+    got = cfq(data(whole, broken), {"grp1": broken, "grp2": whole}, {"grp1": 100, "grp2": 100})
+    assert got["grp2"] / got["grp1"] == pytest.approx(32, rel=0.001)
+
+
+def test_more_and_smaller_requests() -> None:
+    found = data(*alone())
+    assert verdict(found, "It increases the number") is Kind.CONFIRMED
+    assert verdict(found, "It decreases the size") is Kind.CONFIRMED
+    assert verdict(found, "It increases the randomness") is Kind.CONFIRMED
+    assert verdict(found, "It lowers performance") is Kind.CONFIRMED
+    assert verdict(found, "It makes performance irregular") is Kind.NOT_TESTED
+
+
+def test_nothing_was_run() -> None:
+    for one in claims():
+        assert one.verdict({}).kind in (Kind.NOT_RUN, Kind.NOT_TESTED)
+    assert verdict(data(), "Under BFQ the other group") is Kind.NOT_RUN
+
+
+def both(
+    controller: str, case: str, state: str, weights: tuple[int, int], rates: tuple[float, float], size: int
+) -> Data:
+    """Two readers; grp1 has requests of this size."""
+    one, other = weights
+    return run(
+        controller,
+        case,
+        state,
+        grp1=group(one, rates[0], size, estimated=500),
+        grp2=group(other, rates[1], 131072, estimated=500),
+    )
+
+
+def test_cfq_is_unfair_to_pieces() -> None:
+    beside = both("none", "P4", "as written", (100, 100), (10, 10), 4096)
+    assert verdict(data(*alone(), beside), "Under CFQ") is Kind.CONFIRMED
+    assert (
+        verdict(data(*alone(), both("none", "P2", "as written", (100, 100), (10, 10), 4096)), "Under CFQ")
+        is Kind.NOT_RUN
+    )
+
+
+def test_interference_depends_on_the_model() -> None:
+    """With the kernel's model grp2 loses, with the disk's costs it does not."""
+    found = data(
+        both("iocost-default", "P2", "as written", (100, 100), (600, 600), 131072),
+        both("iocost-default", "P4", "as written", (100, 100), (40, 40), 4096),
+        both("iocost-exact", "P2", "as written", (100, 100), (600, 600), 131072),
+        both("iocost-exact", "P4", "as written", (100, 100), (20, 600), 4096),
+    )
+    verdict_ = claim("Under IOCost the other").verdict({SYNTHETIC: Result(SYNTHETIC, {}, found)})
+    assert verdict_.kind is Kind.DEPENDS
+    assert "true on IOCost, the kernel's model, P4; not on IOCost, this disk's costs, P4" in verdict_.reason
+    assert verdict(found, "IOCost fails to estimate") is Kind.DEPENDS
+
+
+def healing(after: float) -> Data:
+    """Under BFQ grp2 has a tenth beside pieces, and so much after grp1's file was rewritten."""
+    return data(
+        both("bfq", "P2", "as written", (100, 100), (600, 600), 131072),
+        both("bfq", "P4", "as written", (100, 100), (30, 60), 4096),
+        both("bfq", "P4", "grp2 rewritten", (100, 100), (30, 61), 4096),
+        both("bfq", "P4", "grp1 rewritten", (100, 100), (after, after), 131072),
+    )
+
+
+def test_the_right_files_heal() -> None:
+    assert verdict(healing(580), "Under BFQ the other") is Kind.CONFIRMED
+    assert verdict(healing(580), "Under BFQ, which shares out sectors") is Kind.CONFIRMED
+    assert verdict(healing(580), "Defragmentation relieves") is Kind.CONFIRMED
+    assert verdict(healing(580), "BFQ and IOCost: defragment") is Kind.CONFIRMED
+    assert verdict(healing(100), "Defragmentation relieves") is Kind.NOT_CONFIRMED
+    assert verdict(healing(100), "BFQ and IOCost: defragment") is Kind.NOT_CONFIRMED
+
+
+def test_who_was_not_harmed_does_not_tell() -> None:
+    found = data(
+        both("bfq", "P2", "as written", (100, 100), (600, 600), 131072),
+        both("bfq", "P4", "as written", (100, 100), (600, 600), 4096),
+        both("bfq", "P4", "grp1 rewritten", (100, 100), (600, 600), 131072),
+    )
+    assert verdict(found, "Defragmentation relieves") is Kind.NOT_RUN
+    assert verdict(found, "Under BFQ the other") is Kind.NOT_CONFIRMED
+
+
+def test_takeaway_of_cfq() -> None:
+    found = data(
+        *alone(),
+        both("none", "P2", "as written", (100, 100), (600, 600), 131072),
+        both("none", "P4", "as written", (100, 100), (20, 600), 4096),
+    )
+    assert verdict(found, "CFQ: defragment") is Kind.CONFIRMED
+    found["moves"]["grp2 rewritten"]["moved"] = 4096
+    assert verdict(found, "CFQ: defragment") is Kind.NOT_CONFIRMED
+
+
+def test_sqlite() -> None:
+    def beside(controller: str, state: str, fio: float, size: int, base: float, spread: float) -> Data:
+        return run(
+            controller, "both", state, grp1=group(100, fio, size), grp2=group(100, base, 131072, spread_ns=spread)
+        )
+
+    found = data(
+        run("none", "fio alone", "whole", grp1=group(100, 655.36, 65536)),
+        run("none", "fio alone", "in pieces", grp1=group(100, 40.96, 4096)),
+        run("none", "SQLite alone", "whole", grp2=group(100, 100, 131072)),
+        beside("bfq", "whole", 300, 65536, 90, 1e5),
+        beside("bfq", "in pieces", 20, 4096, 10, 9e5),
+        beside("bfq", "rewritten", 300, 65536, 89, 1e5),
+        beside("iocost-exact", "whole", 300, 65536, 90, 1e5),
+        beside("iocost-exact", "in pieces", 20, 4096, 88, 2e5),
+        beside("iocost-exact", "rewritten", 300, 65536, 89, 1e5),
+    )
+    assert verdict(found, "Before, the victim under CFQ", SQLITE) is Kind.CONFIRMED
+    assert verdict(found, "Before, the victim under BFQ", SQLITE) is Kind.CONFIRMED
+    assert verdict(found, "Before, the victim under IOCost", SQLITE) is Kind.NOT_CONFIRMED
+    assert verdict(found, "Defragmentation reduces", SQLITE) is Kind.CONFIRMED
+    assert verdict(found, "Defragmentation makes performance steady", SQLITE) is Kind.CONFIRMED
+    assert verdict(found, "Defragmentation helps SQLite", SQLITE) is Kind.CONFIRMED
+
+
+def test_report_has_all_cases(tmp_path: Path) -> None:
+    document = Document("x")
+    found = data(*alone(), *healing(580)["runs"])
+    iocontrol.paper(Options()).show(document, Result(SYNTHETIC, {}, found, folder=str(tmp_path)))
+    text = document.markdown(tmp_path)
+    assert (tmp_path / "shares.png").stat().st_size > 1000
+    assert "| BFQ | P4 | grp1 rewritten | grp2 | 100 | 580 | 50.0 |" in text
+    assert "| grp1 rewritten | 4 096 | 2 | 16.0 | 17.0 |" in text

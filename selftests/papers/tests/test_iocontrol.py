@@ -9,11 +9,15 @@ import pytest
 from papers import iocontrol
 from papers.document import Document
 from papers.iocontrol.claims import claims
-from papers.iocontrol.experiments import SQLITE, SYNTHETIC
+from papers.iocontrol.experiments import SQLITE as SQLITES
+from papers.iocontrol.experiments import SYNTHETIC as SYNTHETICS
 from papers.iocontrol.sharing import allotted, cfq
 from papers.model import Claim, Data, Kind, Options, Result
 
 MB = 1_000_000
+# what the tests are on, unless they say so: the disk of one request at a time
+PLAIN, QUEUE = SYNTHETICS
+SYNTHETIC, SQLITE = SYNTHETICS[PLAIN], SQLITES[PLAIN]
 
 
 def group(weight: int, megabytes: float, size: int, estimated: int = 0, **more: object) -> Data:
@@ -144,7 +148,10 @@ def test_interference_depends_on_the_model() -> None:
     )
     verdict_ = claim("Under IOCost the other").verdict({SYNTHETIC: Result(SYNTHETIC, {}, found)})
     assert verdict_.kind is Kind.DEPENDS
-    assert "true on IOCost, the kernel's model, P4; not on IOCost, this disk's costs, P4" in verdict_.reason
+    assert (
+        f"true on {PLAIN}, IOCost, the kernel's model, P4; not on {PLAIN}, IOCost, this disk's costs, P4 (no result yet on {QUEUE})"
+        in verdict_.reason
+    )
     assert verdict(found, "IOCost fails to estimate") is Kind.DEPENDS
 
 
@@ -165,6 +172,21 @@ def test_the_right_files_heal() -> None:
     assert verdict(healing(580), "BFQ and IOCost: defragment") is Kind.CONFIRMED
     assert verdict(healing(100), "Defragmentation relieves") is Kind.NOT_CONFIRMED
     assert verdict(healing(100), "BFQ and IOCost: defragment") is Kind.NOT_CONFIRMED
+
+
+def test_interference_depends_on_the_disk() -> None:
+    """With a queue of its own the other group loses, without it does not."""
+    fine = data(
+        both("bfq", "P2", "as written", (100, 100), (600, 600), 131072),
+        both("bfq", "P4", "as written", (100, 100), (20, 600), 4096),
+    )
+    results = {
+        SYNTHETIC: Result(SYNTHETIC, {}, fine),
+        SYNTHETICS[QUEUE]: Result(SYNTHETICS[QUEUE], {}, healing(580)),
+    }
+    verdict_ = claim("Under BFQ the other group").verdict(results)
+    assert verdict_.kind is Kind.DEPENDS
+    assert verdict_.reason == f"on the disk and case: true on {QUEUE}, P4; not on {PLAIN}, P4"
 
 
 def test_who_was_not_harmed_does_not_tell() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..model import Options, Paper
 from .claims import claims
-from .experiments import REQUEST_US, seconds, sqlite, synthetic
+from .experiments import DISKS, REQUEST_US, seconds, sqlite, synthetic
 from .show import show
 
 __all__ = ["paper"]
@@ -19,13 +19,14 @@ def paper(options: Options) -> Paper:
         "J. Park and Y. I. Eom, Sungkyunkwan University; slides",
         "The paper: Samsung 850 Pro; Linux 4.19.176 for CFQ, 5.4.0 for BFQ and IOCost; F2FS; two readers of 128 KiB in sequence, and "
         "SQLite beside random reads of 64 KiB, 16 at once; FragPicker as the antidote. The text of the slides has no figures.",
-        f"Here: kernel {options.kernel}, cgroups v2, one CPU whose clock counts instructions, a null_blk disk with its data in memory that "
-        f"takes {REQUEST_US} µs for each request, one after the other, whatever its size and place; {seconds(options):g} s of the guest's "
-        "clock for each case. So a piece of 4 KiB takes as long as 128 KiB: pieces cost more than on an SSD, where they also cost less "
+        f"Here: kernel {options.kernel}, cgroups v2, one CPU whose clock counts instructions, and two disks with their data in memory "
+        f"that take {REQUEST_US} µs for each request, one after the other, whatever its size and place: null_blk, which is given one request "
+        "at a time, and an NBD server, which is given many, so that they wait in a queue of its own that no controller reaches; "
+        f"{seconds(options):g} s of the guest's clock for each case. So a piece of 4 KiB takes as long as 128 KiB: pieces cost more than on an SSD, where they also cost less "
         "than whole requests, and the time of a request does not vary. Fragtrace-defrag is the antidote. BFQ runs without low_latency. "
         "IOCost has the kernel's own model of such a disk (default), or one with the costs that this disk has (exact). Linux has no CFQ since "
         "5.0: its rule, a share of the requests by weight, is computed from the requests that fragtrace has counted for each cgroup.",
-        (synthetic(options), sqlite(options)),
+        tuple(make(options, disk) for make in (synthetic, sqlite) for disk in DISKS),
         claims(),
         show,
     )

@@ -9,7 +9,10 @@ from pathlib import Path
 from ..facts import parse_facts
 from ..model import Data, Experiment, Host, Options
 
-SYNTHETIC, SQLITE = "iocontrol-synthetic", "iocontrol-sqlite"
+# The experiments of each part, by what their disk is called in observations.
+DISKS = {"plain": "a disk of one request at a time", "queue": "a disk with a queue of its own"}
+SYNTHETIC = {title: f"iocontrol-synthetic-{disk}" for disk, title in DISKS.items()}
+SQLITE = {title: f"iocontrol-sqlite-{disk}" for disk, title in DISKS.items()}
 REQUEST_US = 1000
 ICOUNT = "-icount shift=0,sleep=off"
 # As in_guest/groups.py has them.
@@ -21,47 +24,39 @@ def seconds(options: Options) -> float:
     return 0.5 if options.quick else 3.0
 
 
-def experiment(name: str, title: str, part: str, options: Options, estimate: float) -> Experiment:
-    """A part of iocontrol.py."""
+def experiment(part: str, disk: str, title: str, options: Options, estimate: float) -> Experiment:
+    """A part of iocontrol.py on a disk."""
     settings: Data = {
         "seconds": seconds(options),
         "controllers": list(CONTROLLERS),
         "kernel": options.kernel,
         "request_us": REQUEST_US,
+        "disk": disk,
         "seed": 2021,
     }
 
     def run(host: Host) -> Data:
         host.guest(
-            f"iocontrol.py {part} {seconds(options)} {' '.join(CONTROLLERS)}",
+            f"iocontrol.py {part} {disk} {seconds(options)} {' '.join(CONTROLLERS)}",
             disk="16M",
             limit=estimate * 5 + 1200,
             cpus=1,
             qemu=ICOUNT,
+            variables={"FEW": "1"} if options.quick else {},
         )
         found: Data = json.loads(Path(host.path("runs.json")).read_text(encoding="utf-8"))
         return {"guest": parse_facts(Path(host.path("guest.facts")).read_text(encoding="utf-8")), **found}
 
-    return Experiment(name, title, settings, estimate, run)
+    return Experiment(f"iocontrol-{part}-{disk}", f"{title}; {DISKS[disk]}", settings, estimate, run)
 
 
-def synthetic(options: Options) -> Experiment:
+def synthetic(options: Options, disk: str) -> Experiment:
     """Two sequential readers."""
-    return experiment(
-        SYNTHETIC,
-        "two groups read files of 16 MiB in sequence by 128 KiB: P1 to P6, then after fragtrace-defrag",
-        "synthetic",
-        options,
-        60 if options.quick else 300,
-    )
+    title = "two groups read files of 16 MiB in sequence by 128 KiB: P1 to P6, then after fragtrace-defrag"
+    return experiment("synthetic", disk, title, options, 120 if options.quick else 600)
 
 
-def sqlite(options: Options) -> Experiment:
+def sqlite(options: Options, disk: str) -> Experiment:
     """A database beside random reads."""
-    return experiment(
-        SQLITE,
-        "SQLite's SELECT in grp2 beside fio's random reads of 64 KiB at depth 16 in grp1",
-        "sqlite",
-        options,
-        60 if options.quick else 150,
-    )
+    title = "SQLite's SELECT in grp2 beside fio's random reads of 64 KiB at depth 16 in grp1"
+    return experiment("sqlite", disk, title, options, 90 if options.quick else 300)

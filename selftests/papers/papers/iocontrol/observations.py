@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from ..judge import Observation, combine, percent, share
-from ..model import Data, Kind, Results, Verdict
+from ..model import Data, Results, Verdict
 from .experiments import SQLITE, SYNTHETIC
 from .sharing import CFQ, ONE, TWO, cfq, entitled, find, part, rate, request_bytes, useful
 
@@ -31,16 +31,18 @@ Seen = dict[str, Observation | None]
 Look = Callable[[Data], Seen]
 
 
-def judged(experiment: str, look: Look, what: str) -> Callable[[Results], Verdict]:
-    """A judge of what one experiment shows under several conditions; None: that case was not run, or does not tell."""
+def judged(experiments: Mapping[str, str], look: Look, what: str) -> Callable[[Results], Verdict]:
+    """A judge of what experiments show, by the name of their disk, under several conditions; None: not run, or it does not tell."""
 
     def judge(results: Results) -> Verdict:
-        if experiment not in results:
-            return Verdict(Kind.NOT_RUN, f"no result of {experiment} yet")
-        seen = look(results[experiment].data)
+        seen: Seen = {}
+        for disk, name in experiments.items():
+            if name in results:
+                for condition, one in look(results[name].data).items():
+                    seen[f"{disk}, {condition}" if condition else disk] = one
         told = {name: one for name, one in seen.items() if one and one.holds is not None}
         silent = [f"{name}: {one.text if one else 'not run'}" for name, one in seen.items() if name not in told]
-        return combine(told, what, silent=silent)
+        return combine(told, what, [disk for disk, name in experiments.items() if name not in results], silent)
 
     return judge
 
@@ -65,7 +67,7 @@ def computed(data: Data, case: str, state: str) -> dict[str, float] | None:
 def alone(data: Data, observe: Callable[[Data, Data], Observation]) -> Seen:
     """Compare the reader of pieces with that of the whole file, each alone (P6, P1)."""
     broken, whole = find(data, "none", "P6", WRITTEN), find(data, "none", "P1", WRITTEN)
-    return {"this disk": observe(broken, whole) if broken and whole else None}
+    return {"": observe(broken, whole) if broken and whole else None}
 
 
 def more_requests(data: Data) -> Seen:
@@ -105,9 +107,9 @@ def scattered(data: Data) -> Seen:
     """Blocks that do not follow each other on the device."""
     move = data["moves"].get(RIGHT)
     if move is None:
-        return {"this disk": None}
+        return {"": None}
     return {
-        "this disk": Observation(
+        "": Observation(
             move["before"] >= 0.9 * move["blocks"],
             f"the {move['blocks']} blocks of the file in pieces are {move['before']} extents",
         )
@@ -145,7 +147,8 @@ def unfair_by_requests(data: Data) -> Seen:
     """By CFQ's rule, the group with pieces gets less than its weight says."""
     seen: Seen = {}
     for case in TWINS:
-        got, run = computed(data, case, WRITTEN), find(data, "none", case, WRITTEN)
+        got = computed(data, case, WRITTEN)
+        run = next((run for run in data["runs"] if run["case"] == case), None)
         if got is None or run is None:
             seen[case] = None
             continue
@@ -165,10 +168,11 @@ def interferes(controllers: tuple[str, ...]) -> Look:
         for controller in controllers:
             for case, twin in TWINS.items():
                 run, whole = find(data, controller, case, WRITTEN), find(data, controller, twin, WRITTEN)
+                name = f"{NAMES[controller]}, {case}" if len(controllers) > 1 else case
                 if run is None or whole is None:
-                    seen[f"{NAMES[controller]}, {case}"] = None
+                    seen[name] = None
                     continue
-                seen[f"{NAMES[controller]}, {case}"] = Observation(
+                seen[name] = Observation(
                     rate(run, TWO) < HARM * rate(whole, TWO),
                     f"grp2 has {mb(rate(run, TWO))}, {percent(rate(run, TWO), rate(whole, TWO))} of the {mb(rate(whole, TWO))} of {twin}; "
                     f"grp1 {mb(rate(run, ONE))} instead of {mb(rate(whole, ONE))}",
@@ -328,11 +332,11 @@ def fewer_requests(data: Data) -> Seen:
     """The rewrite of fio's file makes its requests fewer, and larger."""
     before, after = find(data, "bfq", "both", PIECES), find(data, "bfq", "both", REWRITTEN)
     if before is None or after is None:
-        return {"fio's file": None}
+        return {"": None}
     sizes = [request_bytes(run, ONE) for run in (before, after)]
     move = data["moves"].get(REWRITTEN, {})
     return {
-        "fio's file": Observation(
+        "": Observation(
             sizes[1] >= 2 * sizes[0],
             f"a request has {sizes[0] / 1024:.1f} KiB before and {sizes[1] / 1024:.1f} KiB after it; "
             f"{move.get('before')} extents before, {move.get('after')} after",
@@ -366,11 +370,11 @@ def sqlite_healed(data: Data) -> Seen:
     return seen
 
 
-def of(look: Look, what: str = "condition") -> Callable[[Results], Verdict]:
+def of(look: Look, what: str = "disk and controller") -> Callable[[Results], Verdict]:
     """A judge on the two readers."""
     return judged(SYNTHETIC, look, what)
 
 
-def beside(look: Look, what: str = "condition") -> Callable[[Results], Verdict]:
+def beside(look: Look, what: str = "disk and controller") -> Callable[[Results], Verdict]:
     """A judge on SQLite beside fio."""
     return judged(SQLITE, look, what)

@@ -136,7 +136,7 @@ class Machine:
                     child.wait()
         if status:
             raise Failed(
-                f"the guest ended with status {status}: {' | '.join(last)[-500:]}; see {self.folder}/guest.log"
+                f"the guest ended with status {status}: {' | '.join(last)[-500:]}; see {self.folder.name}/guest.log"
             )
 
     def aged(self, kind: str) -> str:

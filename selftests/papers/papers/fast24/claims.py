@@ -151,22 +151,22 @@ def claims() -> tuple[Claim, ...]:
             "Abstract",
             "Dies at random make collisions more likely, so that reads are slower",
             "a database in SQLite of 162 MB in 10 011 pieces: 40 % slower",
-            "for SQLite's database, which has grown in turn with another file, the busiest dies have more than 1.1 times as much to give as at best",
+            "for SQLite's database, which has grown in turn with another file, it is foreseen that the busiest dies have more than 1.1 times as much to give as at best",
             judged(collisions_slow, "number of dies"),
         ),
         Claim(
             "Abstract",
             "The same can happen to a file that is overwritten",
             "no figure in the abstract",
-            "for a file that was overwritten in place at random, the busiest dies have more than 1.1 times as much to give, and requests are "
+            "for a file that was overwritten in place at random, it is foreseen that the busiest dies have more than 1.1 times as much to give, and requests are "
             "less than 1.1 times as many",
             judged(overwrites, "number of dies"),
         ),
         Claim(
             "Abstract",
-            "Request splitting does not tell how slow reads are (contrary to earlier work)",
+            "Request splitting and collisions of dies are different things: one does not tell the other",
             "no figure in the abstract",
-            "the rank correlation of both forecasts is below 0.9: at most one of them can be right",
+            "the rank correlation of both forecasts is below 0.9; which of them a device follows is not told by this",
             judged(differ, "number of dies"),
         ),
         Claim(

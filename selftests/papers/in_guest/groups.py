@@ -21,6 +21,8 @@ GROUPS = ("grp1", "grp2")
 CONTROLLERS = ("none", "bfq", "iocost-default", "iocost-exact")
 # The bytes of a request cost nothing here: as good as endless.
 ENDLESS = 10_000_000_000
+# Of its requests a second iocost is told so many: what it lets through must not have to wait for the disk, or it controls nothing.
+TOLD = 0.7
 
 
 class Watched(Module):
@@ -71,7 +73,8 @@ class Control:
             (ROOT / "io.cost.model").write_text(f"{dev} ctrl=auto")
             (ROOT / "io.cost.qos").write_text(f"{dev} enable=1 ctrl=auto")
         elif controller == "iocost-exact":
-            costs = " ".join(f"{way}bps={ENDLESS} {way}seqiops={self.iops} {way}randiops={self.iops}" for way in "rw")
+            told = int(self.iops * TOLD)
+            costs = " ".join(f"{way}bps={ENDLESS} {way}seqiops={told} {way}randiops={told}" for way in "rw")
             (ROOT / "io.cost.model").write_text(f"{dev} ctrl=user model=linear {costs}")
             (ROOT / "io.cost.qos").write_text(f"{dev} enable=1 ctrl=user rpct=0 wpct=0 min=100 max=100")
         return {

@@ -199,6 +199,17 @@ def test_who_was_not_harmed_does_not_tell() -> None:
     assert verdict(found, "Under BFQ the other") is Kind.NOT_CONFIRMED
 
 
+def test_nobody_has_read_anything() -> None:
+    """A controller has let nobody read while it was measured: no share follows from that."""
+    found = data(
+        both("iocost-default", "P2", "as written", (100, 100), (600, 600), 131072),
+        both("iocost-default", "P3", "as written", (200, 100), (0, 0), 131072),
+    )
+    verdict_ = claim("Controllers give each group").verdict({SYNTHETIC: Result(SYNTHETIC, {}, found)})
+    assert verdict_.kind is Kind.CONFIRMED
+    assert f"{PLAIN}, IOCost, the kernel's model, P3: not run, or nobody has read anything" in verdict_.evidence
+
+
 def test_takeaway_of_cfq() -> None:
     found = data(
         *alone(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..model import Options, Paper
 from .claims import claims
-from .experiments import DISKS, REQUEST_US, seconds, sqlite, synthetic
+from .experiments import DISKS, REQUEST_US, TOLD, seconds, sqlite, synthetic
 from .show import show
 
 __all__ = ["paper"]
@@ -24,7 +24,8 @@ def paper(options: Options) -> Paper:
         "at a time, and an NBD server, which is given many, so that they wait in a queue of its own that no controller reaches; "
         f"{seconds(options):g} s of the guest's clock for each case. So a piece of 4 KiB takes as long as 128 KiB: pieces cost more than on an SSD, where they also cost less "
         "than whole requests, and the time of a request does not vary. Fragtrace-defrag is the antidote. BFQ runs without low_latency. "
-        "IOCost has the kernel's own model of such a disk (default), or one with the costs that this disk has (exact). Linux has no CFQ since "
+        f"IOCost has the kernel's own model of such a disk (default), or one with the costs that this disk has (exact; it is told {TOLD:.0%} of the disk's requests a "
+        "second, as it controls nothing while requests wait for the disk itself). Linux has no CFQ since "
         "5.0: its rule, a share of the requests by weight, is computed from the requests that fragtrace has counted for each cgroup.",
         tuple(make(options, disk) for make in (synthetic, sqlite) for disk in DISKS),
         claims(),

@@ -14,6 +14,8 @@ DISKS = {"plain": "a disk of one request at a time", "queue": "a disk with a que
 SYNTHETIC = {title: f"iocontrol-synthetic-{disk}" for disk, title in DISKS.items()}
 SQLITE = {title: f"iocontrol-sqlite-{disk}" for disk, title in DISKS.items()}
 REQUEST_US = 1000
+# The part of the disk's requests a second that the exact model of iocost has, as in_guest/groups.py.
+TOLD = 0.7
 ICOUNT = "-icount shift=0,sleep=off"
 # As in_guest/groups.py has them.
 CONTROLLERS = ("none", "bfq", "iocost-default", "iocost-exact")
@@ -32,6 +34,7 @@ def experiment(part: str, disk: str, title: str, options: Options, estimate: flo
         "kernel": options.kernel,
         "request_us": REQUEST_US,
         "disk": disk,
+        "iocost_told": TOLD,
         "seed": 2021,
     }
 

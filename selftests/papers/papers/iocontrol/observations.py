@@ -41,7 +41,11 @@ def judged(experiments: Mapping[str, str], look: Look, what: str) -> Callable[[R
                 for condition, one in look(results[name].data).items():
                     seen[f"{disk}, {condition}" if condition else disk] = one
         told = {name: one for name, one in seen.items() if one and one.holds is not None}
-        silent = [f"{name}: {one.text if one else 'not run'}" for name, one in seen.items() if name not in told]
+        silent = [
+            f"{name}: {one.text if one else 'not run, or nobody has read anything'}"
+            for name, one in seen.items()
+            if name not in told
+        ]
         return combine(told, what, [disk for disk, name in experiments.items() if name not in results], silent)
 
     return judge

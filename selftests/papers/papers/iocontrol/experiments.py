@@ -10,7 +10,7 @@ from ..facts import parse_facts
 from ..model import Data, Experiment, Host, Options
 
 # The experiments of each part, by what their disk is called in observations.
-DISKS = {"plain": "a disk of one request at a time", "queue": "a disk with a queue of its own"}
+DISKS = {"plain": "disk without a queue", "queue": "disk with a queue"}
 SYNTHETIC = {title: f"iocontrol-synthetic-{disk}" for disk, title in DISKS.items()}
 SQLITE = {title: f"iocontrol-sqlite-{disk}" for disk, title in DISKS.items()}
 REQUEST_US = 1000
@@ -22,8 +22,8 @@ CONTROLLERS = ("none", "bfq", "iocost-default", "iocost-exact")
 
 
 def seconds(options: Options) -> float:
-    """How long a case is measured, by the guest's clock."""
-    return 0.5 if options.quick else 3.0
+    """How long a case is measured, by the guest's clock: many of BFQ's turns, of up to 125 ms each."""
+    return 2.0 if options.quick else 10.0
 
 
 def experiment(part: str, disk: str, title: str, options: Options, estimate: float) -> Experiment:
@@ -56,10 +56,10 @@ def experiment(part: str, disk: str, title: str, options: Options, estimate: flo
 def synthetic(options: Options, disk: str) -> Experiment:
     """Two sequential readers."""
     title = "two groups read files of 16 MiB in sequence by 128 KiB: P1 to P6, then after fragtrace-defrag"
-    return experiment("synthetic", disk, title, options, 120 if options.quick else 600)
+    return experiment("synthetic", disk, title, options, 180 if options.quick else 1800)
 
 
 def sqlite(options: Options, disk: str) -> Experiment:
     """A database beside random reads."""
     title = "SQLite's SELECT in grp2 beside fio's random reads of 64 KiB at depth 16 in grp1"
-    return experiment("sqlite", disk, title, options, 90 if options.quick else 300)
+    return experiment("sqlite", disk, title, options, 120 if options.quick else 900)

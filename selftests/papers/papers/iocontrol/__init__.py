@@ -26,7 +26,8 @@ def paper(options: Options) -> Paper:
         "than whole requests, and the time of a request does not vary. Fragtrace-defrag is the antidote. BFQ runs without low_latency. "
         f"IOCost has the kernel's own model of such a disk (default), or one with the costs that this disk has (exact; it is told {TOLD:.0%} of the disk's requests a "
         "second, as it controls nothing while requests wait for the disk itself). Linux has no CFQ since "
-        "5.0: its rule, a share of the requests by weight, is computed from the requests that fragtrace has counted for each cgroup.",
+        "5.0: its rule, a share of the requests by weight, is computed from the requests that fragtrace has counted for each cgroup, "
+        "for a disk that completes as many requests a second, of any size, as it did at most.",
         tuple(make(options, disk) for make in (synthetic, sqlite) for disk in DISKS),
         claims(),
         show,

@@ -11,6 +11,7 @@ from papers.document import Document
 from papers.iocontrol.claims import claims
 from papers.iocontrol.experiments import SQLITE as SQLITES
 from papers.iocontrol.experiments import SYNTHETIC as SYNTHETICS
+from papers.iocontrol.observations import UNTOLD
 from papers.iocontrol.sharing import allotted, cfq
 from papers.model import Claim, Data, Kind, Options, Result
 
@@ -207,7 +208,17 @@ def test_nobody_has_read_anything() -> None:
     )
     verdict_ = claim("Controllers give each group").verdict({SYNTHETIC: Result(SYNTHETIC, {}, found)})
     assert verdict_.kind is Kind.CONFIRMED
-    assert f"{PLAIN}, IOCost, the kernel's model, P3: not run, or nobody has read anything" in verdict_.evidence
+    assert f"{PLAIN}, IOCost, the kernel's model, P3: {UNTOLD}" in verdict_.evidence
+
+
+def test_iocost_has_not_come_back() -> None:
+    """A case in which it lets less than half of what it was told through is no measure of the others."""
+    found = data(
+        both("iocost-exact", "P2", "as written", (100, 100), (2, 2), 131072),
+        both("iocost-exact", "P4", "as written", (100, 100), (20, 600), 4096),
+    )
+    assert verdict(found, "Under IOCost the other group") is Kind.NOT_RUN
+    assert verdict(found, "Controllers give each group") is Kind.NOT_RUN
 
 
 def test_takeaway_of_cfq() -> None:

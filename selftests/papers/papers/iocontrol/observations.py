@@ -27,6 +27,8 @@ HARM = 0.9
 # Fewer queries than these have no deviation worth the name.
 FEWEST = 10
 
+UNTOLD = "not run, or nobody has read anything, or iocost still held all back because of its model before"
+
 Seen = dict[str, Observation | None]
 Look = Callable[[Data], Seen]
 
@@ -41,11 +43,7 @@ def judged(experiments: Mapping[str, str], look: Look, what: str) -> Callable[[R
                 for condition, one in look(results[name].data).items():
                     seen[f"{disk}, {condition}" if condition else disk] = one
         told = {name: one for name, one in seen.items() if one and one.holds is not None}
-        silent = [
-            f"{name}: {one.text if one else 'not run, or nobody has read anything'}"
-            for name, one in seen.items()
-            if name not in told
-        ]
+        silent = [f"{name}: {one.text if one else UNTOLD}" for name, one in seen.items() if name not in told]
         return combine(told, what, [disk for disk, name in experiments.items() if name not in results], silent)
 
     return judge

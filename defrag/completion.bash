@@ -7,6 +7,7 @@ _fragtrace_defrag()
 
 	case $previous in
 	--like) COMPREPLY=(fragpicker) ;;
+	--reader) mapfile -t COMPREPLY < <(compgen -W "direct buffered" -- "$current") ;;
 	--way) mapfile -t COMPREPLY < <(compgen -W "ioctl mapping" -- "$current") ;;
 	*)
 		case $current in

@@ -98,6 +98,7 @@ void device_init(struct device *device, const struct volume *volume)
 	if (!device->name)
 		return;
 	device->max_sectors_kb = queue_limit(volume, "max_sectors_kb");
+	device->max_segments = queue_limit(volume, "max_segments");
 	device->read_ahead_kb = queue_limit(volume, "read_ahead_kb");
 	device->section_segments = section_segments(device->name);
 }
@@ -113,6 +114,34 @@ void device_free(struct device *device)
 }
 
 /**
+ * device_ahead_bytes() - how far a buffered reader reads ahead at most
+ * @device: the device; may be unknown
+ *
+ * Return: what the device has set; 128 KiB for an unknown device.
+ */
+uint64_t device_ahead_bytes(const struct device *device)
+{
+	return device->name ? device->read_ahead_kb * 1024 : DEFAULT_REQUEST;
+}
+
+/**
+ * device_limit_bytes() - the largest request that the device gets
+ * @device: the device; may be unknown
+ *
+ * Each page is taken for a piece of memory of its own, as it mostly is in a machine that has run for a while.
+ *
+ * Return: in whole blocks; 0 for an unknown device.
+ */
+uint64_t device_limit_bytes(const struct device *device)
+{
+	uint64_t bytes = device->max_sectors_kb * 1024 / BLK_BYTES * BLK_BYTES;
+
+	if (device->max_segments && device->max_segments * BLK_BYTES < bytes)
+		bytes = device->max_segments * BLK_BYTES;
+	return bytes;
+}
+
+/**
  * device_request_bytes() - the size of the requests of a sequential buffered reader
  * @device: the device; may be unknown
  *
@@ -121,7 +150,7 @@ void device_free(struct device *device)
  */
 uint64_t device_request_bytes(const struct device *device)
 {
-	uint64_t bytes = device->max_sectors_kb * 1024;
+	uint64_t bytes = device_limit_bytes(device);
 
 	if (device->read_ahead_kb && device->read_ahead_kb * 1024 < bytes)
 		bytes = device->read_ahead_kb * 1024;

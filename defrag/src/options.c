@@ -17,11 +17,13 @@
 #define MAX_REQUEST (UINT64_C(1) << 30)
 #define MAX_RECENT UINT64_C(1000000000)
 #define RECENT_S 600
+/* What cat and cp ask for. */
+#define DEFAULT_READ (128 * UINT64_C(1024))
 
 static const char usage[] =
 "usage: fragtrace-defrag [--all] [-t TABLE] [--heat FILE] [--hot PERCENT]\n"
-"                        [--request SIZE] [--budget BYTES] [--min-gain N]\n"
-"                        [--recent SECONDS] [--json] [PATH...]\n"
+"                        [--request SIZE] [--reader WAY] [--budget BYTES]\n"
+"                        [--min-gain N] [--recent SECONDS] [--json] [PATH...]\n"
 "       fragtrace-defrag [--all] --apply [--rate BYTES] [--way WAY] ... [PATH...]\n"
 "\n"
 "Plan which ranges of F2FS files are worth a rewrite: those that are broken\n"
@@ -42,6 +44,9 @@ static const char usage[] =
 "                       snapshot or table; - is stdin; plan only\n"
 "      --request SIZE   size of a request (of the device: the smaller one of\n"
 "                       max_sectors_kb and read_ahead_kb; 128K with -t)\n"
+"      --reader WAY     foresee the requests of one who reads the files in order:\n"
+"                       direct or buffered, and how much at once, such as\n"
+"                       buffered,4K (128K)\n"
 "      --budget BYTES   write at most so much\n"
 "      --min-gain N     leave out ranges that save fewer than N requests per MiB\n"
 "                       written (0)\n"
@@ -80,13 +85,27 @@ static uint64_t read_bytes(const char *option, const char *arg, uint64_t limit)
 	return value;
 }
 
-static uint64_t read_request(const char *arg)
+static uint64_t read_request(const char *option, const char *arg)
 {
-	uint64_t size = read_bytes("--request", arg, MAX_REQUEST);
+	uint64_t size = read_bytes(option, arg, MAX_REQUEST);
 
 	if (size % BLK_BYTES)
-		die("--request %s: expected a multiple of 4K", arg);
+		die("%s %s: expected a multiple of 4K", option, arg);
 	return size;
+}
+
+/* "buffered,4K" */
+static void read_reader(struct options *o, const char *arg)
+{
+	size_t n = strcspn(arg, ",");
+
+	if (n == 6 && !strncmp(arg, "direct", n))
+		o->reader = READING_DIRECT;
+	else if (n == 8 && !strncmp(arg, "buffered", n))
+		o->reader = READING_BUFFERED;
+	else
+		die("--reader %s: expected direct or buffered, perhaps with a size, such as buffered,4K", arg);
+	o->reader_bytes = arg[n] ? read_request("--reader", arg + n + 1) : DEFAULT_READ;
 }
 
 static double read_gain(const char *arg)
@@ -178,6 +197,7 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "like", required_argument, NULL, 'I' },
 		{ "table", required_argument, NULL, 't' },
 		{ "request", required_argument, NULL, 'R' },
+		{ "reader", required_argument, NULL, 'D' },
 		{ "budget", required_argument, NULL, 'B' },
 		{ "min-gain", required_argument, NULL, 'G' },
 		{ "recent", required_argument, NULL, 'S' },
@@ -201,7 +221,8 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'H': o->hot_percent = read_percent(optarg); break;
 		case 'I': o->like_fragpicker = read_like(optarg); break;
 		case 't': o->table = optarg; break;
-		case 'R': o->request_bytes = read_request(optarg); break;
+		case 'R': o->request_bytes = read_request("--request", optarg); break;
+		case 'D': read_reader(o, optarg); break;
 		case 'B': o->budget_bytes = read_bytes("--budget", optarg, MAX_BYTES); break;
 		case 'G': o->min_gain = read_gain(optarg); break;
 		case 'S': o->recent_s = read_seconds(optarg); break;

@@ -20,6 +20,18 @@ enum way {
 };
 
 /**
+ * enum reading - how a sequential reader reads
+ * @READING_NONE: there is none
+ * @READING_DIRECT: past the page cache
+ * @READING_BUFFERED: through it, with readahead
+ */
+enum reading {
+	READING_NONE,
+	READING_DIRECT,
+	READING_BUFFERED,
+};
+
+/**
  * struct options - the command line
  * @table: what to read
  * @paths: files, directories and globs
@@ -35,6 +47,8 @@ enum way {
  * @json: print JSON
  * @heat: the counts of reads; NULL: all ranges alike
  * @hot_percent: only ranges among those that make up so much of all that is read
+ * @reader: how the reader reads whose requests are foreseen
+ * @reader_bytes: how much it asks for at once
  * @like_fragpicker: weigh by bytes read and overwritten, and take what will break again, too
  */
 struct options {
@@ -52,6 +66,8 @@ struct options {
 	bool json;
 	const char *heat;
 	double hot_percent;
+	enum reading reader;
+	uint64_t reader_bytes;
 	bool like_fragpicker;
 };
 

@@ -81,6 +81,12 @@ void plan_build(struct plan *plan, const struct table *table, const bool *meant,
 		v->device.section_segments = 1;
 		if (options->is_live)
 			device_init(&v->device, &table->volumes[i]);
+		v->reader = (struct reader){
+			.is_direct = options->reader == READING_DIRECT,
+			.read_blks = options->reader_bytes / BLK_BYTES,
+			.ahead_blks = device_ahead_bytes(&v->device) / BLK_BYTES,
+			.device_blks = v->device.max_sectors_kb * 1024 / BLK_BYTES,
+		};
 		v->request_blks = (options->request_bytes ? options->request_bytes :
 				   device_request_bytes(&v->device)) / BLK_BYTES;
 	}

@@ -13,6 +13,7 @@
 #include "model.h"
 #include "options.h"
 #include "by_file.h"
+#include "reader.h"
 #include "weight.h"
 
 /**
@@ -73,6 +74,7 @@ struct file_plan {
  * @n_chosen: chosen ranges
  * @n_chosen_files: files with chosen ranges
  * @blks: blocks to write
+ * @reader: the reader whose requests are foreseen; @reader.read_blks is 0 if there is none
  * @saved: requests that this saves
  * @refused: why nothing of it must be moved, a sentence without its full stop; or NULL
  * @way: how blocks are to be moved there
@@ -86,6 +88,7 @@ struct volume_plan {
 	size_t n_chosen;
 	size_t n_chosen_files;
 	uint64_t blks;
+	struct reader reader;
 	uint64_t saved;
 	char *refused;
 	enum way way;

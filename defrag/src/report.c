@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "forecast.h"
 #include "model/causes.h"
 #include "names.h"
 #include "output/phrases.h"
@@ -238,6 +239,22 @@ static void put_file(struct plan *plan, uint32_t file)
 
 /* === The plan of a volume === */
 
+/* "  who reads all of it in order, buffered, 4 KiB at once: requests 35 -> 33 (5.7 % fewer)" */
+static void put_reader(struct plan *plan, uint32_t volume)
+{
+	const struct reader *reader = &plan->volumes[volume].reader;
+	struct forecast forecast;
+
+	if (!reader->read_blks)
+		return;
+	forecast_find(&forecast, plan, volume);
+	printf("  who reads all of it in order, %s, ", reader->is_direct ? "direct" : "buffered");
+	put_blks(reader->read_blks);
+	fputs(" at once: ", stdout);
+	put_requests(forecast.now, forecast.after);
+	putchar('\n');
+}
+
 static void put_free_segments(const struct volume_plan *v, uint64_t needed)
 {
 	uint64_t free_segments;
@@ -288,6 +305,7 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	if (v->refused)
 		printf("  left alone: %s\n", v->refused);
 	put_sums(plan, volume);
+	put_reader(plan, volume);
 	files = report_files(plan, volume, &n);
 	for (i = 0; i < n && i < MAX_FILES; i++)
 		put_file(plan, files[i]);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "forecast.h"
 #include "model/causes.h"
 #include "names.h"
 #include "report.h"
@@ -110,6 +111,27 @@ static void put_file(struct plan *plan, uint32_t file)
 
 /* === Volumes === */
 
+static void put_reader(struct plan *plan, uint32_t volume)
+{
+	const struct reader *reader = &plan->volumes[volume].reader;
+	struct forecast forecast;
+
+	if (!reader->read_blks) {
+		fputs("\"reader\":null", stdout);
+		return;
+	}
+	forecast_find(&forecast, plan, volume);
+	printf("\"reader\":{\"direct\":%s,", reader->is_direct ? "true" : "false");
+	put_number("read_bytes", reader->read_blks * BLK_BYTES);
+	comma();
+	put_number("ahead_bytes", reader->ahead_blks * BLK_BYTES);
+	comma();
+	put_number("requests", forecast.now);
+	comma();
+	put_number("requests_after", forecast.after);
+	putchar('}');
+}
+
 static void put_volume(struct plan *plan, uint32_t volume)
 {
 	const struct volume *on = &plan->table->volumes[volume];
@@ -132,6 +154,8 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	put_number("requests_ideal", v->now.ideal);
 	comma();
 	put_number("requests_after", v->now.requests - v->saved);
+	comma();
+	put_reader(plan, volume);
 	printf(",\"gain_percent\":%.3f,", report_percent(v->saved, v->now.requests));
 	put_number("bytes", v->blks * BLK_BYTES);
 	comma();

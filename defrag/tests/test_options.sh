@@ -39,6 +39,10 @@ test_bad_arguments() {
 	wrong '--budget 99999999999999999999: expected a number of bytes' --all --budget 99999999999999999999
 	wrong '--request 5000: expected a multiple of 4K' --all --request 5000
 	wrong '--request 2G: expected at most' --all --request 2G
+	wrong '--reader x: expected direct or buffered' --all --reader x
+	wrong '--reader direct4K: expected direct or buffered' --all --reader direct4K
+	wrong '--reader 5000: expected a multiple of 4K' --all --reader buffered,5000
+	wrong '--reader : expected a number of bytes above 0' --all --reader direct,
 	wrong '--min-gain x: expected a number' --all --min-gain x
 	wrong '--min-gain -1: expected a number' --all --min-gain -1
 	wrong '--min-gain nan: expected a number' --all --min-gain nan

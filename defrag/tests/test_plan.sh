@@ -205,6 +205,26 @@ test_end_of_file() {
 	says '    at 0 KiB: 16 KiB, requests 2 -> 1, read 3.0 times'
 }
 
+# === Readers ===
+
+test_windows_of_readers() {
+	"$python" "$here/page_cache.py" "$WINDOWS" "${SEED:-$(date +%s)}" 300 >&3
+}
+
+test_readers() {
+	table '254:0 200 1000 0 4 fragmented /m/a.x' '254:0 4000 24 1000 4 fragmented /m/a.x'
+	plan 0 --reader buffered,4K
+	says '  who reads all of it in order, buffered, 4 KiB at once: requests 36 -> 36 (0.0 % fewer)'
+	plan 0 --reader direct,8K
+	says '  who reads all of it in order, direct, 8 KiB at once: requests 512 -> 512 (0.0 % fewer)'
+	plan 0 --reader direct
+	says '  who reads all of it in order, direct, 128 KiB at once: requests 33 -> 32 (3.0 % fewer)'
+	plan 0 --reader buffered --json
+	grep -qF '"reader":{"direct":false,"read_bytes":131072,"ahead_bytes":131072,"requests":33,"requests_after":32}' out
+	plan 0 --json
+	grep -qF '"reader":null' out
+}
+
 # === Causes ===
 
 test_causes() {

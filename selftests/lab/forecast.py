@@ -14,7 +14,9 @@ from workloads import read_buffered, read_direct
 KIB = 1024
 # How a reader reads: the way, bytes at once, read_ahead_kb.
 READERS = (("direct", 128 * KIB, 128), ("direct", 512 * KIB, 128), ("direct", 64 * KIB, 128),
-           ("buffered", 128 * KIB, 128), ("buffered", 4 * KIB, 128), ("buffered", 128 * KIB, 512), ("buffered", 128 * KIB, 32))
+           ("direct", 2048 * KIB, 128), ("buffered", 128 * KIB, 128), ("buffered", 4 * KIB, 128), ("buffered", 12 * KIB, 128),
+           ("buffered", 128 * KIB, 512), ("buffered", 128 * KIB, 32), ("buffered", 1024 * KIB, 128), ("buffered", 4 * KIB, 0),
+           ("buffered", 64 * KIB, 4096))
 
 
 def at_random(path: Path, blocks: int, longest: int, seed: int) -> None:
@@ -35,6 +37,8 @@ def forecast(quick: bool, request_ns: int, seed: int) -> dict[str, Any]:
     disk = NullDisk(512, request_ns)
     volume = Volume(disk)
     volume.make()
+    # A scheduler may join requests of two reads, if the disk is busy enough.
+    disk.queue("scheduler", "none")
     blocks = 1024 if quick else 8192
     layouts = {"whole": blocks, "pieces of 1 to 64 blocks": 64, "pieces of 1 to 8 blocks": 8, "single blocks": 1}
     files: dict[str, Path] = {}
@@ -48,10 +52,8 @@ def forecast(quick: bool, request_ns: int, seed: int) -> dict[str, Any]:
         for name, path in files.items():
             for way, size, ahead in READERS:
                 disk.queue("read_ahead_kb", str(ahead))
-                # A direct reader asks for what it says, one by readahead at least for what is read ahead.
-                request = size if way == "direct" else max(size, ahead * KIB)
-                plan = defrag("--all", "--request", str(request), path)
-                wanted = sum(v["requests"] for v in plan["volumes"])
+                plan = defrag("--all", "--reader", f"{way},{size}", path)
+                wanted = sum(v["reader"]["requests"] for v in plan["volumes"])
                 forget(path)
                 before = disk.counts()
                 (read_direct if way == "direct" else read_buffered)(path, size, size)

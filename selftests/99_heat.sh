@@ -94,7 +94,7 @@ expect "as many as in \`files\`" "$(sums seq | cut -d ' ' -f 3)" \
 
 # 3 reads of 32 blocks have 93 pairs of neighbours, the window has 31. Each read was 7 requests.
 fragtrace-defrag --recent 0 $MNT/seq >/tmp/said 2>&1 || sed 's/^/# /' /tmp/said
-check "fragtrace-defrag weighs by it" grep -q ' at 256 KiB: 128 KiB, requests 7 -> 1, read 3.0 times' /tmp/said
+check "fragtrace-defrag weighs by it" grep -q ' at 256 KiB: 128 KiB, requests 7 -> 1, used 3.0 times' /tmp/said
 
 # In place: direct writes over old blocks always, buffered ones with this policy.
 fileop write $MNT/direct 128K 64K direct

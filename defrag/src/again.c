@@ -5,8 +5,6 @@
  * the breaks of a file are of this kind and recent, a rewrite gains nothing that lasts: the cause has to
  * be stopped first. Appending and garbage collection do not break again what was moved together.
  */
-#include <stdbool.h>
-
 #include "again.h"
 #include "module/snapshot_format.h"
 
@@ -61,6 +59,24 @@ void again_find(struct again *again, const struct table *table, const struct fil
 	}
 	if (again->breaks * 2 < again->all)
 		again->breaks = 0;
+}
+
+/**
+ * again_is_rewritten() - were blocks of a range rewritten elsewhere?
+ * @table: the table
+ * @extents: the extents of the range
+ * @n: number of @extents
+ *
+ * Return: false if the module has seen none of this since it knows the file; true if the table has no causes.
+ */
+bool again_is_rewritten(const struct table *table, const struct file_extent *extents, size_t n)
+{
+	size_t i;
+
+	for (i = 0; table->causes && i < n; i++)
+		if (remedies[ft_cause_op(table->causes[extents[i].extent])])
+			return true;
+	return !table->causes;
 }
 
 /**

@@ -3,6 +3,7 @@
 #ifndef AGAIN_H
 #define AGAIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ struct again {
 
 void again_find(struct again *again, const struct table *table, const struct file_extent *extents, size_t n,
 		uint64_t recent_s);
+bool again_is_rewritten(const struct table *table, const struct file_extent *extents, size_t n);
 const char *again_remedy(const struct again *again);
 
 #endif

@@ -231,7 +231,7 @@ static bool next_step(const struct work *w, struct step *s, const struct range *
 		s->blks += r->blks;
 		s->end_blk = r->end_blk;
 		r++;
-	} while (r < end && r->chosen && s->blks + r->blks <= w->step_blks &&
+	} while (r < end && r->chosen && s->blks + r->blks <= w->step_blks && !r[-1].is_early && !r->is_late &&
 		 r->first_blk / request_blks == (s->end_blk - 1) / request_blks + 1);
 	*at = r;
 	return true;

@@ -1,36 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Third step of the pipeline: which ranges are worth a rewrite, most requests saved per byte first.
- * A range is a window of the request size that more than one request has to read. A rewrite puts its
- * blocks next to each other, and leaves one. Only this matters where the distance between blocks costs
+ * A range is a window of the request size that more than one request has to read, or a part of it. A rewrite puts
+ * its blocks next to each other, and leaves one. Only this matters where the distance between blocks costs
  * nothing: a break at the edge of a window, or a file in many long fragments, is no reason to write.
  */
 #include <stdlib.h>
 
+#include "cut.h"
 #include "plan.h"
 #include "util.h"
-#include "weight.h"
-
-#define MIB_BLKS 256.0
 
 /* === All ranges === */
 
-static void add_range(struct plan *plan, uint32_t file, const struct window *w, uint64_t file_end)
+static void add_range(struct plan *plan, uint32_t file, const struct window *w)
 {
-	struct range *r;
-
 	plan->ranges = grow(plan->ranges, &plan->cap_ranges, plan->n_ranges, sizeof(*plan->ranges));
-	r = &plan->ranges[plan->n_ranges++];
-	*r = (struct range){
+	plan->ranges[plan->n_ranges++] = (struct range){
 		.file = file,
 		.first_blk = w->first_blk,
 		.end_blk = w->end_blk,
 		.blks = w->blks,
 		.requests = w->requests,
-		.heat = weight_of(plan->weights, plan->table, file, w->first_blk, w->end_blk, file_end),
+		.after = 1,
 	};
-	/* as it is shown, so that what looks equal is equal */
-	r->gain = (double)(uint64_t)(r->heat * (double)(r->requests - 1) * MIB_BLKS / (double)r->blks * 1e6 + 0.5) / 1e6;
 }
 
 static void add_file(struct plan *plan, uint32_t file, uint64_t recent_s)
@@ -39,17 +32,16 @@ static void add_file(struct plan *plan, uint32_t file, uint64_t recent_s)
 	struct file_plan *f = &plan->files[file];
 	struct model model = { .request_blks = v->request_blks };
 	struct window w;
-	uint64_t file_end;
 
 	model.extents = by_file_extents(&plan->by_file, file, &model.n);
 	model_sum(&f->now, model.extents, model.n, v->request_blks);
 	again_find(&f->again, plan->table, model.extents, model.n, recent_s);
 	f->first = plan->n_ranges;
-	file_end = model.n ? model.extents[model.n - 1].offset + model.extents[model.n - 1].blks : 0;
 	while (model_next(&model, &w))
 		if (w.requests > 1)
-			add_range(plan, file, &w, file_end);
+			add_range(plan, file, &w);
 	f->end = plan->n_ranges;
+	cut_ranges(plan, file, model.extents, model.n);
 	v->n_files++;
 	v->n_broken += f->end > f->first;
 	v->now.blks += f->now.blks;
@@ -130,10 +122,10 @@ static void choose(struct plan *plan, struct range *r)
 	v->n_chosen_files += !f->n_chosen;
 	f->n_chosen++;
 	f->blks += r->blks;
-	f->saved += r->requests - 1;
+	f->saved += r->requests - r->after;
 	v->n_chosen++;
 	v->blks += r->blks;
-	v->saved += r->requests - 1;
+	v->saved += r->requests - r->after;
 	plan->n_chosen++;
 }
 

@@ -17,23 +17,29 @@
 #include "weight.h"
 
 /**
- * struct range - a window of a file that is broken
+ * struct range - a window of a file that is broken, or the part of it that is worth a rewrite
  * @file: index into table.files
  * @chosen: it is to be rewritten
  * @first_blk: its first written block in the file (inclusive)
  * @end_blk: end of its last written block (exclusive)
  * @blks: written blocks: what a rewrite costs
- * @requests: requests to read it now, at least 2; 1 after a rewrite
- * @heat: weight of these requests
- * @gain: requests saved, times @heat, per MiB written
+ * @requests: requests to read the window now, at least 2
+ * @after: requests to read it after a rewrite
+ * @is_late: the range begins at the first break of the window, whose blocks before that stay where they are
+ * @is_early: likewise, it ends at the last break
+ * @heat: weight of its breaks, the mean
+ * @gain: requests saved, times their weight, per MiB written
  */
 struct range {
 	uint32_t file;
 	bool chosen;
+	bool is_late;
+	bool is_early;
 	uint64_t first_blk;
 	uint64_t end_blk;
 	uint64_t blks;
 	uint64_t requests;
+	uint64_t after;
 	double heat;
 	double gain;
 };
@@ -68,13 +74,13 @@ struct file_plan {
  * struct volume_plan - the sums over the files of a volume
  * @device: its device
  * @request_blks: size of a request
+ * @reader: the reader whose requests are foreseen; @reader.read_blks is 0 if there is none
  * @now: the figures of its files
  * @n_files: files that the arguments name
  * @n_broken: files with ranges
  * @n_chosen: chosen ranges
  * @n_chosen_files: files with chosen ranges
  * @blks: blocks to write
- * @reader: the reader whose requests are foreseen; @reader.read_blks is 0 if there is none
  * @saved: requests that this saves
  * @refused: why nothing of it must be moved, a sentence without its full stop; or NULL
  * @way: how blocks are to be moved there
@@ -82,13 +88,13 @@ struct file_plan {
 struct volume_plan {
 	struct device device;
 	uint64_t request_blks;
+	struct reader reader;
 	struct requests now;
 	size_t n_files;
 	size_t n_broken;
 	size_t n_chosen;
 	size_t n_chosen_files;
 	uint64_t blks;
-	struct reader reader;
 	uint64_t saved;
 	char *refused;
 	enum way way;

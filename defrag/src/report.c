@@ -174,7 +174,7 @@ static void put_causes(struct plan *plan, uint32_t file)
 	free(sums);
 }
 
-/* "    at 128 KiB: 64 KiB, requests 16 -> 1, read 2.5 times" */
+/* "    at 128 KiB: 64 KiB, requests 16 -> 1, used 2.5 times" */
 static void put_ranges(const struct plan *plan, const struct file_plan *f)
 {
 	size_t shown = 0, i;
@@ -188,9 +188,9 @@ static void put_ranges(const struct plan *plan, const struct file_plan *f)
 		put_blks(r->first_blk);
 		fputs(": ", stdout);
 		put_blks(r->blks);
-		printf(", requests %ju -> 1", (uintmax_t)r->requests);
+		printf(", requests %ju -> %ju", (uintmax_t)r->requests, (uintmax_t)r->after);
 		if (plan->weights->known)
-			printf(", read %.1f times", r->heat);
+			printf(", used %.1f times", r->heat);
 		putchar('\n');
 		shown++;
 	}

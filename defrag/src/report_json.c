@@ -73,11 +73,11 @@ static void put_ranges(const struct plan *plan, const struct file_plan *f)
 	for (i = f->first; i < f->end; i++) {
 		const struct range *r = &plan->ranges[i];
 
-		printf("%s{\"offset\":%ju,\"end\":%ju,\"bytes\":%ju,\"requests\":%ju,\"requests_after\":1,\"heat\":%g,"
-		       "\"gain\":%.6f,\"chosen\":%s}", i > f->first ? "," : "",
+		printf("%s{\"offset\":%ju,\"end\":%ju,\"bytes\":%ju,\"requests\":%ju,\"requests_after\":%ju,"
+		       "\"heat\":%g,\"saved\":%.6f,\"gain\":%.6f,\"chosen\":%s}", i > f->first ? "," : "",
 		       (uintmax_t)(r->first_blk * BLK_BYTES), (uintmax_t)(r->end_blk * BLK_BYTES),
-		       (uintmax_t)(r->blks * BLK_BYTES), (uintmax_t)r->requests, r->heat, r->gain,
-		       r->chosen ? "true" : "false");
+		       (uintmax_t)(r->blks * BLK_BYTES), (uintmax_t)r->requests, (uintmax_t)r->after, r->heat,
+		       r->gain * (double)r->blks / 256.0, r->gain, r->chosen ? "true" : "false");
 	}
 	putchar(']');
 }

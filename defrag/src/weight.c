@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: what the requests of a range weigh, from the module's file heat.
- * What a break costs is the second request for two neighbouring blocks. So the weight of a range is how often
- * two neighbours in it were read together. A read of n blocks of a window has n - 1 pairs of neighbours, and
- * the window has one less than its blocks: the counts of reads and blocks are all that is needed. Random reads
- * of single blocks weigh nothing: no rewrite makes them faster.
+ * Beside the pipeline: what a break weighs, from the module's file heat.
+ * What a break costs is the second request for two neighbouring blocks: it weighs as often as both were read
+ * together. A read of n blocks of a window has n - 1 pairs of neighbours, and the window has one less than its
+ * blocks: the counts of reads and blocks are all that is needed. It is as if so many reads had asked for all of the
+ * window, and each of the others for one block. Random reads of single blocks weigh nothing: no rewrite makes them
+ * faster.
+ *
+ * A move may make a break, where the blocks that it moves end. Whether readers go on there is not counted. Reads of
+ * all of a window are taken to end at its edge, as they do if they are aligned; others may cross it.
+ *
+ * Of writes only the blocks are counted. They are taken for writes of all of the window.
  */
 #include <stdlib.h>
 
@@ -38,10 +44,9 @@ void weights_free(struct weights *weights)
 	*weights = (struct weights){ 0 };
 }
 
-/* What counts of a window: FragPicker traces writes, too. */
-static uint64_t counted(const struct weights *weights, const struct heat_window *w)
+static uint64_t counted(const struct heat_window *w)
 {
-	return weights->by_bytes ? w->blks + w->overwrites : w->blks;
+	return w->blks + w->overwrites;
 }
 
 static int fewer_blks(const void *a, const void *b)
@@ -52,13 +57,13 @@ static int fewer_blks(const void *a, const void *b)
 }
 
 /**
- * weights_choose() - only the windows that make up a part of all that is read are hot
+ * weights_choose() - only the windows that make up a part of all that is read and overwritten are hot
  * @weights: as left by weights_init()
  * @table: the table
  * @meant: by index into @table->files: count the reads of this file
  * @percent: the part
  *
- * Windows that are read as much as the last one of them are hot, too.
+ * Windows with as many blocks as the last one of them are hot, too.
  */
 void weights_choose(struct weights *weights, const struct table *table, const bool *meant, double percent)
 {
@@ -71,7 +76,7 @@ void weights_choose(struct weights *weights, const struct table *table, const bo
 
 	for (file = 0; file < table->n_files; file++) {
 		for (w = meant[file] ? heat_find(heat, table, file, 0) : NULL; w; w = heat_next(heat, w)) {
-			blks[n] = counted(weights, w);
+			blks[n] = counted(w);
 			left += (double)blks[n++];
 		}
 	}
@@ -84,43 +89,114 @@ void weights_choose(struct weights *weights, const struct table *table, const bo
 	free(blks);
 }
 
-/* How often the blocks of a window were read, or two neighbours together; @len: its blocks before the end of the file. */
-static double weight(const struct weights *weights, const struct heat_window *w, uint64_t len)
+/* The window of a block, or NULL if it has no counts, or is not hot. */
+static const struct heat_window *window_of(const struct weights *weights, const struct table *table, uint32_t file,
+					   uint64_t blk)
 {
-	if (counted(weights, w) < weights->least_blks)
-		return 0.0;
-	if (weights->by_bytes)
-		return (double)counted(weights, w) / (double)len;
+	uint64_t number = blk / weights->heat.window_blks;
+	const struct heat_window *w = heat_find(&weights->heat, table, file, number);
+
+	return w && w->number == number && counted(w) >= weights->least_blks ? w : NULL;
+}
+
+/* The blocks of a window before the end of the file. */
+static uint64_t length(const struct weights *weights, const struct heat_window *w, uint64_t file_end)
+{
+	uint64_t begin = w->number * weights->heat.window_blks, len = weights->heat.window_blks;
+
+	return begin + len < file_end ? len : file_end - begin;
+}
+
+/* How often two neighbours in a window were read together. */
+static double read_together(const struct heat_window *w, uint64_t len)
+{
 	return w->blks > w->reads && len > 1 ? (double)(w->blks - w->reads) / (double)(len - 1) : 0.0;
 }
 
+/* The smaller one of how often reads of the two windows went on from block to block; less those that had all of one. */
+static double across(const struct weights *weights, const struct table *table, uint32_t file, uint64_t blk,
+		     uint64_t file_end, bool with_whole)
+{
+	double least = 0.0;
+	uint64_t i;
+
+	for (i = 0; i < 2; i++) {
+		const struct heat_window *w = window_of(weights, table, file, blk - i);
+		double together = w ? read_together(w, length(weights, w, file_end)) : 0.0;
+
+		if (w && !with_whole && (double)w->reads < 2.0 * together)
+			together = (double)w->reads > together ? (double)w->reads - together : 0.0;
+		least = i && least < together ? least : together;
+	}
+	return least;
+}
+
 /**
- * weight_of() - the weight of the requests of a range
- * @weights: as left by weights_init()
+ * weight_of_break() - how often a break costs a request
+ * @weights: the counts
+ * @table: the table
+ * @file: index into table.files
+ * @blk: the block after the break, not the first one of the file
+ * @file_end: end of the file's last block (exclusive)
+ * @in_place: whether F2FS writes the blocks of the range in place
+ *
+ * Return: how often the blocks around it are read together, or overwritten; 1 if nothing is known of readers.
+ */
+double weight_of_break(const struct weights *weights, const struct table *table, uint32_t file, uint64_t blk,
+		       uint64_t file_end, bool in_place)
+{
+	const struct heat_window *w;
+	double weight;
+
+	if (!weights->known)
+		return 1.0;
+	weight = across(weights, table, file, blk, file_end, true);
+	w = in_place ? window_of(weights, table, file, blk) : NULL;
+	return w ? weight + (double)w->overwrites / (double)length(weights, w, file_end) : weight;
+}
+
+/**
+ * weight_of_edge() - how often a break at the edge of a request costs one
+ * @weights: the counts
+ * @table: the table
+ * @file: index into table.files
+ * @blk: the block after it, not the first one of the file
+ * @file_end: end of the file's last block (exclusive)
+ *
+ * Return: how often the blocks around it are read together by readers that are not aligned; 0 if nothing is known.
+ */
+double weight_of_edge(const struct weights *weights, const struct table *table, uint32_t file, uint64_t blk,
+		      uint64_t file_end)
+{
+	return weights->known && !weights->by_bytes ? across(weights, table, file, blk, file_end, false) : 0.0;
+}
+
+/**
+ * weight_of_bytes() - the weight of all breaks of a range, as FragPicker has it
+ * @weights: the counts
  * @table: the table
  * @file: index into table.files
  * @first_blk: its first block in the file (inclusive)
  * @end_blk: its end (exclusive)
  * @file_end: end of the file's last block (exclusive)
  *
- * Return: how often the range is read, the mean over its blocks; 1 if nothing is known of readers.
+ * Return: how often the range is read and overwritten, the mean over its blocks.
  */
-double weight_of(const struct weights *weights, const struct table *table, uint32_t file, uint64_t first_blk,
-		 uint64_t end_blk, uint64_t file_end)
+double weight_of_bytes(const struct weights *weights, const struct table *table, uint32_t file, uint64_t first_blk,
+		       uint64_t end_blk, uint64_t file_end)
 {
 	const struct heat *heat = &weights->heat;
 	const struct heat_window *w;
 	double sum = 0.0;
 
-	if (!weights->known)
-		return 1.0;
 	for (w = heat_find(heat, table, file, first_blk / heat->window_blks); w; w = heat_next(heat, w)) {
 		uint64_t begin = w->number * heat->window_blks, end = begin + heat->window_blks;
 		uint64_t from = begin > first_blk ? begin : first_blk, to = end < end_blk ? end : end_blk;
 
 		if (begin >= end_blk)
 			break;
-		sum += (double)(to - from) * weight(weights, w, (end < file_end ? end : file_end) - begin);
+		if (counted(w) >= weights->least_blks)
+			sum += (double)(to - from) * (double)counted(w) / (double)length(weights, w, file_end);
 	}
 	return sum / (double)(end_blk - first_blk);
 }

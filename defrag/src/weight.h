@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: what the requests of a range weigh, by how much it is read. */
+/* Beside the pipeline: what a break weighs, by how much is read around it. */
 #ifndef WEIGHT_H
 #define WEIGHT_H
 
@@ -27,8 +27,12 @@ struct weights {
 
 void weights_init(struct weights *weights, const struct options *options);
 void weights_choose(struct weights *weights, const struct table *table, const bool *meant, double percent);
-double weight_of(const struct weights *weights, const struct table *table, uint32_t file, uint64_t first_blk,
-		 uint64_t end_blk, uint64_t file_end);
+double weight_of_break(const struct weights *weights, const struct table *table, uint32_t file, uint64_t blk,
+		       uint64_t file_end, bool in_place);
+double weight_of_edge(const struct weights *weights, const struct table *table, uint32_t file, uint64_t blk,
+		      uint64_t file_end);
+double weight_of_bytes(const struct weights *weights, const struct table *table, uint32_t file, uint64_t first_blk,
+		       uint64_t end_blk, uint64_t file_end);
 void weights_free(struct weights *weights);
 
 #endif

@@ -4,8 +4,8 @@
 
 Each round is a table of random files, as a text or as a snapshot with causes, and random options. The naive
 planner takes each block alone: in a window of the request size it counts the blocks whose block address does
-not follow that of the written block before them. Reads are a number for each block, how often it was read together
-with the next one; the weight of a range is their mean over its blocks.
+not follow that of the written block before them. Where readers are known, it tries all ways to cut the ranges of a row
+of broken windows, and the program must have found one of the best.
 """
 import json
 import pathlib
@@ -117,9 +117,10 @@ class Heat:
             read += blocks
             self.least = blocks
 
-    def counted(self, _reads: int, blocks: int, overwrites: int) -> int:
-        """What counts of a window: FragPicker traces writes, too."""
-        return blocks + overwrites if self.by_bytes else blocks
+    @staticmethod
+    def counted(_reads: int, blocks: int, overwrites: int) -> int:
+        """What counts of a window."""
+        return blocks + overwrites
 
     def text(self, rnd: random.Random) -> str:
         lines = [f"254:0 {ino} {number * self.length} {reads} {blocks} 7 {overwrites} /m/any"
@@ -131,35 +132,146 @@ class Heat:
     def options(self) -> list[str]:
         return ["--heat", "heat", "--hot", str(self.percent)] + (["--like", "fragpicker"] if self.by_bytes else [])
 
-    def of_block(self, f: File, offset: int) -> float:
+    def window(self, f: File, offset: int) -> tuple[int, int, int, int]:
+        """(reads, blocks, overwrites, length) of the window of a block; zeroes if it is not hot."""
         number = offset // self.length
-        reads, blocks, overwrites = self.windows.get((f.ino, number), (0, 0, 0))
+        counts = self.windows.get((f.ino, number), (0, 0, 0))
         length = min((number + 1) * self.length, max(f.blocks) + 1) - number * self.length
-        if self.counted(reads, blocks, overwrites) < self.least:
-            return 0
-        if self.by_bytes:
-            return self.counted(reads, blocks, overwrites) / length
-        return (blocks - reads) / (length - 1) if length > 1 and blocks > reads else 0
+        return (*(counts if self.counted(*counts) >= self.least else (0, 0, 0)), length)
 
-    def of_range(self, f: File, begin: int, end: int) -> float:
-        return sum(self.of_block(f, offset) for offset in range(begin, end)) / (end - begin)
+    def of_bytes(self, f: File, begin: int, end: int) -> float:
+        """FragPicker's weight of a range."""
+        sums = [self.window(f, offset) for offset in range(begin, end)]
+        return sum((blocks + overwrites) / length for _, blocks, overwrites, length in sums) / (end - begin)
+
+    def together(self, f: File, offset: int, beyond_edge: bool) -> float:
+        """How often a block was read with the one before it; beyond an edge by those that do not read whole windows."""
+        found = []
+        for blk in (offset - 1, offset):
+            reads, blocks, _, length = self.window(f, blk)
+            both = (blocks - reads) / (length - 1) if length > 1 and blocks > reads else 0
+            found.append(max(min(both, reads - both), 0) if beyond_edge else both)
+        return min(found)
+
+    def of_break(self, f: File, offset: int, in_place: bool) -> float:
+        _, _, overwrites, length = self.window(f, offset)
+        return self.together(f, offset, False) + (overwrites / length if in_place else 0)
 
 
-def naive_plan(files: list[File], size: int, budget: int, min_gain: float, recent_s: int, heat: Heat | None) -> Ranges:
-    ranges: list[dict[str, Any]] = []
+def is_rewritten(f: File, begin: int, end: int, has_causes: bool) -> bool:
+    """Has F2FS written a part of this window anew, elsewhere?"""
+    touched = [offset for offset, _, length in f.extents() if offset < end and offset + length > begin]
+    return not has_causes or any(f.causes.get(offset, ("", False))[0] in AGAIN for offset in touched)
+
+
+class Window:
+    """A broken window: the weights of its breaks and of its edges."""
+
+    def __init__(self, f: File, heat: Heat, size: int, window: tuple[int, int, int, int], has_causes: bool) -> None:
+        self.begin, self.end, self.blocks, self.requests = window
+        self.number = self.begin // size
+        order = sorted(f.blocks)
+        breaks = f.breaks()
+        in_place = not is_rewritten(f, self.begin, self.end, has_causes)
+        self.breaks = {b: heat.of_break(f, b, in_place) for b in breaks if self.begin < b < self.end}
+        self.first, self.last = min(self.breaks), max(self.breaks)
+        after = [offset for offset in order if offset >= self.end]
+        self.left_broken = self.begin in breaks or self.begin == order[0]
+        self.left = heat.together(f, self.begin, True) if self.begin > 0 else 0
+        self.right = heat.together(f, after[0], True) if after and after[0] not in breaks else 0
+        self.offsets = [offset for offset in order if self.begin <= offset < self.end]
+
+    def begin_costs(self) -> dict[int, float]:
+        """By where a range may begin: what that costs."""
+        return {self.begin: 0 if self.left_broken else self.left, self.first: self.breaks[self.first]}
+
+    def end_costs(self) -> dict[int, float]:
+        return {self.end: self.right, self.last: self.breaks[self.last]}
+
+    def joins(self, before: "Window") -> bool:
+        """Is it worth something to move it together with the window before?"""
+        return before.number + 1 == self.number and self.left > 0
+
+    def join(self) -> float:
+        return self.left if self.left_broken else 0
+
+
+def best_cut(windows: list[Window]) -> float:
+    """The most that can be gained; each window is left, or begins, continues or ends a range."""
+    open_sum, closed_sum = float("-inf"), 0.0
+    for i, w in enumerate(windows):
+        on = open_sum + w.join() if i and w.joins(windows[i - 1]) else float("-inf")
+        open_sum = sum(w.breaks.values()) + max(on, closed_sum - min(w.begin_costs().values()))
+        closed_sum = max(closed_sum, open_sum - min(w.end_costs().values()))
+    return closed_sum
+
+
+def value_of(windows: list[Window], found: dict[int, tuple[int, int]]) -> float:
+    """What the ranges that were found gain; by window the begin and the end of its range."""
+    total = 0.0
+    for i, w in enumerate(windows):
+        if w.number not in found:
+            continue
+        begin, end = found[w.number]
+        total += sum(w.breaks.values())
+        before = windows[i - 1] if i and w.joins(windows[i - 1]) and windows[i - 1].number in found else None
+        joined = before and begin == w.begin and found[before.number][1] == before.end
+        total += w.join() if joined else -w.begin_costs()[begin]
+        after = windows[i + 1] if i + 1 < len(windows) and windows[i + 1].joins(w) and windows[i + 1].number in found else None
+        if not (after and end == w.end and found[after.number][0] == after.begin):
+            total -= w.end_costs()[end]
+    return total
+
+
+def check_cuts(plan: dict[str, Any], files: list[File], heat: Heat, size: int, has_causes: bool) -> Ranges:
+    """The ranges must be a best cut; return them as found, by path and first block of their window."""
+    volume, = plan["volumes"]
+    by_path = {f["path"]: f["ranges"] for f in volume["files"]}
+    expected: Ranges = {}
+    for f in sorted(files, key=lambda f: min(f.blocks.values())):
+        windows = [Window(f, heat, size, w, has_causes) for w in f.windows(size) if w[3] > 1]
+        ranges = by_path.get(f.path, [])
+        assert [r["offset"] // 4096 // size for r in ranges] == [w.number for w in windows]
+        found = {}
+        for w, r in zip(windows, ranges):
+            begin, end = r["offset"] // 4096, r["end"] // 4096
+            assert begin in w.begin_costs() and end in w.end_costs()
+            kept = (begin != w.begin) + (end != w.end)
+            assert r["requests_after"] == 1 + kept and r["requests"] == w.requests
+            assert r["bytes"] == 4096 * sum(begin <= offset < end for offset in w.offsets)
+            assert abs(r["heat"] - sum(w.breaks.values()) / len(w.breaks)) < 1e-4 * (1 + r["heat"])
+            assert abs(r["saved"] - r["gain"] * r["bytes"] / 2**20) < 1e-5
+            if r["gain"] > 0:
+                found[w.number] = begin, end
+            expected[f.path, begin] = {"path": f.path, "first": begin, "end": end, "blocks": r["bytes"] // 4096, "requests": r["requests"],
+                                       "after": r["requests_after"], "gain": r["gain"], "chosen": False}
+        claimed = sum(r["saved"] for r in ranges)
+        assert abs(claimed - value_of(windows, found)) < 1e-3, (f.path, claimed, value_of(windows, found))
+        assert abs(claimed - best_cut(windows)) < 1e-3, (f.path, claimed, best_cut(windows))
+    return expected
+
+
+def whole_windows(files: list[File], size: int, heat: Heat | None) -> Ranges:
+    """The ranges where edges cost nothing: all broken windows."""
+    ranges: Ranges = {}
     for f in sorted(files, key=lambda f: min(f.blocks.values())):
         for begin, end, blocks, requests in f.windows(size):
             if requests > 1:
-                weight = heat.of_range(f, begin, end) if heat else 1
-                ranges.append({"path": f.path, "first": begin, "end": end, "blocks": blocks, "requests": requests,
-                               "gain": round(weight * (requests - 1) * 256 / blocks, 6), "chosen": False,
-                               "bad": is_hopeless(f, recent_s)})
+                weight = heat.of_bytes(f, begin, end) if heat else 1
+                ranges[f.path, begin] = {"path": f.path, "first": begin, "end": end, "blocks": blocks, "requests": requests, "after": 1,
+                                         "gain": round(weight * (requests - 1) * 256 / blocks, 6), "chosen": False}
+    return ranges
+
+
+def choose(ranges: Ranges, files: list[File], budget: int, min_gain: float, recent_s: int, heat: Heat | None) -> None:
+    bad = {f.path: is_hopeless(f, recent_s) for f in files}
     left = budget // 4096 if budget else 1 << 60
-    for r in sorted(ranges, key=lambda r: (-r["gain"], -r["requests"])):        # a stable sort
+    for r in ranges.values():
+        r["bad"] = bad[r["path"]]
+    for r in sorted(ranges.values(), key=lambda r: (-r["gain"], -r["requests"])):        # a stable sort
         if r["gain"] > 0 and r["gain"] >= min_gain and r["blocks"] <= left and (not r["bad"] or heat and heat.by_bytes):
             r["chosen"] = True
             left -= r["blocks"]
-    return {(r["path"], r["first"]): r for r in ranges}
 
 
 def compare(plan: dict[str, Any], files: list[File], expected: Ranges, size: int) -> None:
@@ -171,14 +283,14 @@ def compare(plan: dict[str, Any], files: list[File], expected: Ranges, size: int
     assert volume["breaks"] == sum(len(f.breaks()) for f in files)
     chosen = [r for r in expected.values() if r["chosen"]]
     assert volume["bytes"] == 4096 * sum(r["blocks"] for r in chosen)
-    assert volume["requests_after"] == volume["requests"] - sum(r["requests"] - 1 for r in chosen)
+    assert volume["requests_after"] == volume["requests"] - sum(r["requests"] - r["after"] for r in chosen)
     assert volume["segments"] == -(-sum(r["blocks"] for r in chosen) // 512)
     got = {(f["path"], r["offset"] // 4096): (r, f) for f in volume["files"] for r in f["ranges"]}
     assert got.keys() == expected.keys()
     for key, (r, f) in got.items():
         want = expected[key]
         assert (r["end"], r["bytes"], r["requests"]) == (want["end"] * 4096, want["blocks"] * 4096, want["requests"])
-        assert r["requests_after"] == 1 and abs(r["gain"] - want["gain"]) < 1e-4, (r, want)
+        assert r["requests_after"] == want["after"] and abs(r["gain"] - want["gain"]) < 1e-4, (r, want)
         assert r["chosen"] == want["chosen"], (key, r, want)
         assert bool(f["hopeless"]) == want["bad"]
     saved = [f["requests"] - f["requests_after"] for f in volume["files"]]
@@ -204,9 +316,14 @@ def one_round(program: str, rnd: random.Random) -> int:
     arguments = [program, *(heat.options() if heat else ["--all"]), "-t", "table", "--json", "--request", str(size * 4096), "--min-gain", str(min_gain),
                  "--recent", str(recent_s)] + (["--budget", str(budget)] if budget else [])
     run = subprocess.run(arguments, capture_output=True, check=False)
-    expected = naive_plan(files, size, budget, min_gain, recent_s, heat)
     assert not run.stderr, run.stderr
-    compare(json.loads(run.stdout), files, expected, size)
+    plan = json.loads(run.stdout)
+    if heat and not heat.by_bytes:
+        expected = check_cuts(plan, files, heat, size, has_causes)
+    else:
+        expected = whole_windows(files, size, heat)
+    choose(expected, files, budget, min_gain, recent_s, heat)
+    compare(plan, files, expected, size)
     worth = any(r["chosen"] for r in expected.values())
     assert run.returncode == (0 if worth else 2), run.returncode
     return len(expected)

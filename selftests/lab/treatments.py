@@ -138,4 +138,4 @@ def treated(name: str, volume: Volume, files: list[Path], heat: Path) -> Cost:
 def foreseen(said: dict[str, Any]) -> dict[str, float]:
     """What the plan promises: requests saved by the readers that were counted, and bytes to write."""
     ranges = [r for volume in said.get("volumes", []) for file in volume["files"] for r in file["ranges"] if r["chosen"]]
-    return {"saved": sum(r["heat"] * (r["requests"] - r["requests_after"]) for r in ranges), "bytes": sum(r["bytes"] for r in ranges)}
+    return {"saved": sum(r["saved"] for r in ranges), "bytes": sum(r["bytes"] for r in ranges)}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Part of the third step of the pipeline: where the ranges of a file begin and end, and what they gain. */
+#ifndef CUT_H
+#define CUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "plan.h"
+
+void cut_ranges(struct plan *plan, uint32_t file, const struct file_extent *extents, size_t n);
+
+#endif

@@ -14,6 +14,8 @@ import subprocess
 import sys
 from typing import Any
 
+from page_cache import windows_of
+
 TO_SNAPSHOT = pathlib.Path(__file__).resolve().parent.parent.parent / "viewer/tests/to_snapshot.py"
 NOW = 1700000000
 AGAIN = ("overwrite", "tail", "mmap", "atomic")
@@ -274,6 +276,35 @@ def choose(ranges: Ranges, files: list[File], budget: int, min_gain: float, rece
             left -= r["blocks"]
 
 
+def read_requests(blocks: dict[int, int], at_once: int, direct: bool) -> int:
+    """The requests of a sequential reader, 128 KiB ahead."""
+    total = 0
+    for begin, end in windows_of(max(blocks) + 1, at_once, 32, 0, direct):
+        offsets = [offset for offset in range(begin, end) if offset in blocks]
+        total += bool(offsets) + sum(blocks[b] != blocks[a] + 1 for a, b in zip(offsets, offsets[1:]))
+    return total
+
+
+def check_reader(plan: dict[str, Any], files: list[File], at_once: int, direct: bool) -> None:
+    """Foreseen are the requests with the blocks where they are, and with those of chosen ranges behind each other elsewhere."""
+    volume, = plan["volumes"]
+    chosen = {f["path"]: [r for r in f["ranges"] if r["chosen"]] for f in volume["files"]}
+    before = after = 0
+    for f in files:
+        moved = dict(f.blocks)
+        end = 1 << 30
+        for r in chosen.get(f.path, []):
+            for offset in range(r["offset"] // 4096, r["end"] // 4096):
+                if offset in moved:
+                    moved[offset] = end
+                    end += 1
+        before += read_requests(f.blocks, at_once, direct)
+        after += read_requests(moved, at_once, direct)
+    reader = volume["reader"]
+    assert (reader["direct"], reader["read_bytes"], reader["ahead_bytes"]) == (direct, at_once * 4096, 131072)
+    assert (reader["requests"], reader["requests_after"]) == (before, after), (reader, before, after)
+
+
 def compare(plan: dict[str, Any], files: list[File], expected: Ranges, size: int) -> None:
     """One volume, whose numbers and ranges must be the expected ones."""
     volume, = plan["volumes"]
@@ -315,6 +346,8 @@ def one_round(program: str, rnd: random.Random) -> int:
         pathlib.Path("heat").write_text(heat.text(rnd))
     arguments = [program, *(heat.options() if heat else ["--all"]), "-t", "table", "--json", "--request", str(size * 4096), "--min-gain", str(min_gain),
                  "--recent", str(recent_s)] + (["--budget", str(budget)] if budget else [])
+    at_once, direct = rnd.choice([1, 1, 3, 32, 64]), rnd.random() < 0.4
+    arguments += ["--reader", f"{'direct' if direct else 'buffered'},{at_once * 4}K"]
     run = subprocess.run(arguments, capture_output=True, check=False)
     assert not run.stderr, run.stderr
     plan = json.loads(run.stdout)
@@ -324,6 +357,7 @@ def one_round(program: str, rnd: random.Random) -> int:
         expected = whole_windows(files, size, heat)
     choose(expected, files, budget, min_gain, recent_s, heat)
     compare(plan, files, expected, size)
+    check_reader(plan, files, at_once, direct)
     worth = any(r["chosen"] for r in expected.values())
     assert run.returncode == (0 if worth else 2), run.returncode
     return len(expected)

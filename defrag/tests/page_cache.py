@@ -78,19 +78,23 @@ class PageCache:
         self.last = min(end, self.pages)
 
 
+def windows_of(pages: int, at_once: int, ahead: int, device: int, direct: bool) -> list[tuple[int, int]]:
+    """What a sequential reader of a file has read at once."""
+    if direct:
+        return [(first, min(first + at_once, pages)) for first in range(0, pages, at_once)]
+    cache = PageCache(pages, ahead, device)
+    for first in range(0, pages, at_once):
+        cache.read(first, first + at_once)
+    return cache.windows
+
+
 def one_round(program: str, rnd: random.Random) -> int:
     pages = rnd.choice([1, 2, rnd.randint(3, 100), rnd.randint(100, 3000)])
     at_once = rnd.choice([1, 1, 2, 3, 4, 7, 8, 16, 31, 32, 33, 64, 100, 256, 512])
     ahead = rnd.choice([0, 1, 2, 3, 4, 8, 25, 32, 32, 32, 64, 100, 128, 256, 1024])
     device = rnd.choice([0, 1, 31, 32, 64, 127, 128, 320, 1024])
     direct = rnd.random() < 0.1
-    if direct:
-        expected = [(first, min(first + at_once, pages)) for first in range(0, pages, at_once)]
-    else:
-        cache = PageCache(pages, ahead, device)
-        for first in range(0, pages, at_once):
-            cache.read(first, first + at_once)
-        expected = cache.windows
+    expected = windows_of(pages, at_once, ahead, device, direct)
     words = [program, "direct" if direct else "buffered", str(at_once), str(ahead), str(device), str(pages)]
     run = subprocess.run(words, capture_output=True, text=True, check=True)
     got = [(int(line.split()[0]), int(line.split()[1])) for line in run.stdout.splitlines()]
@@ -105,4 +109,5 @@ def main() -> None:
     print(f"# {rounds} readers, {windows} windows")
 
 
-main()
+if __name__ == "__main__":
+    main()

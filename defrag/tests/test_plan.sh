@@ -58,7 +58,7 @@ test_naive() {
 	local seed=${SEED:-$(date +%s)} rounds=150
 	case $view in *-san) rounds=60 ;; esac
 	echo "# seed $seed" >&3
-	"$python" "$here/naive.py" "$view" "$seed" $rounds >&3 || fail "seed $seed: $(head -c 3000 table)"
+	"$python" -B "$here/naive.py" "$view" "$seed" $rounds >&3 || fail "seed $seed: $(head -c 3000 table)"
 }
 
 # === What is worth it ===

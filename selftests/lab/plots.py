@@ -57,7 +57,7 @@ def draw_motivation(part: dict[str, Any], path: Path) -> None:
     figure, axes = pyplot.subplots(1, 3, figsize=(15, 4.6))
     speed(axes[0], part["size"], "size")
     axes[0].axvline(5, color="black", linestyle="--", linewidth=1)
-    axes[0].text(4.9, 0.03, "a read of 128 KiB", rotation=90, ha="right", fontsize=8)
+    axes[0].text(4.9, 0.35, "a read of 128 KiB", rotation=90, ha="right", fontsize=8)
     axes[0].set_xlabel("size of a piece; 1 MiB between pieces")
     axes[0].set_title("Smaller pieces")
     speed(axes[1], part["distance"], "distance")

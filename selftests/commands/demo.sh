@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# demo.sh - `make demo`: RocksDB on F2FS in a guest, watched by fragtrace, drawn every few seconds.
+# demo.sh - `make demo`: RocksDB on F2FS in a guest, watched by fragtrace, drawn every few seconds; then
+# fragtrace-defrag rewrites what costs requests, and a second picture has the database before and after that.
 #
 # usage: demo.sh [FOLDER]
 #
 # Leaves fragImg.png and the last table, extents, files, causes and others in FOLDER (default: demo-out in the
-# project's folder). $SECONDS_OF_WORK is the duration of the work (default 60), $EVERY the interval of
+# project's folder), and of the rewrite fragImg-defrag.png, defrag.txt and table.defrag. $SECONDS_OF_WORK is the duration of the work (default 60), $EVERY the interval of
 # pictures in seconds (default 5). The last line is the path of the picture.
 #
 # The volume is a sparse image of 20 GB: on a small one F2FS rewrites in place, and RocksDB's detached
@@ -43,22 +44,27 @@ demo_main() {
 	every=${EVERY:-5}
 	mkdir -p "$out" || ft_die "demo: cannot create '$out'"
 	out=$(cd "$out" && pwd)
-	for text in fragImg.png table extents files causes by_process by_pair stats snapshot db_bench.log; do
+	for text in fragImg.png table extents files causes by_process by_pair stats snapshot db_bench.log \
+		fragImg-defrag.png defrag.txt table.defrag; do
 		rm -f "$out/$text"
 	done
 	ft_packages build guest full viewer demo
-	ft_say "building the viewer"
-	make -s -C "$FT_TOP/viewer" >&2 || ft_die "demo: the viewer does not build"
+	ft_say "building the viewer and fragtrace-defrag"
+	make -s -C "$FT_TOP" defrag >&2 || ft_die "demo: the viewer or fragtrace-defrag does not build"
 	ft_say "booting Debian's kernel ${KERNEL:-6.12} with an F2FS volume of 20 GB (sparse)"
-	"$FT_TESTS/machine/vm.sh" -k "${KERNEL:-6.12}" -M 3G -d 20G -o "$out" -t 600 -- "selftests/in_guest/demo.sh $seconds $every" ||
+	"$FT_TESTS/machine/vm.sh" -k "${KERNEL:-6.12}" -M 3G -d 20G -o "$out" -t 600 -- \
+		"export PATH=\"\$PWD/defrag:\$PATH\"; selftests/in_guest/demo.sh $seconds $every" ||
 		ft_die "demo: the guest's part failed with status $?; see above and $out/db_bench.log"
-	for seconds in fragImg.png table files stats; do
-		[ -s "$out/$seconds" ] || ft_die "demo: the guest left no $out/$seconds"
+	for text in fragImg.png table files stats defrag.txt table.defrag; do
+		[ -s "$out/$text" ] || ft_die "demo: the guest left no $out/$text"
 	done
 	# shellcheck disable=SC2046 # two numbers
 	set -- $(detached "$out/table")
 	[ "$1" -gt 0 ] || ft_die "demo: RocksDB left no .sst file in $out/table"
 	ft_say "$2 of $1 .sst files have their last block apart from the rest; $(($(date +%s) - start)) s in all"
+	"$FT_TOP/viewer/fragtrace-plot" compare "$out/table" "$out/table.defrag" -c rocksdb --title 'RocksDB, before and after fragtrace-defrag' \
+		-o "$out/fragImg-defrag.png" >&2 || ft_die "demo: the picture of before and after cannot be drawn"
+	ft_say "before and after fragtrace-defrag: $out/fragImg-defrag.png"
 	echo "$out/fragImg.png"
 }
 

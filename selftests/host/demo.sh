@@ -14,7 +14,7 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 
-plan 8
+plan 11
 if SECONDS_OF_WORK=15 EVERY=3 "$FT_TESTS/commands/demo.sh" "$dir/out" >"$dir/said" 2>"$dir/err"; then
 	ok "the demonstration runs"
 else
@@ -22,10 +22,23 @@ else
 	not_ok "the demonstration runs"
 fi
 expect "the last line is the path of the picture" "$(tail -n 1 "$dir/said")" "$dir/out/fragImg.png"
-check "the picture is a PNG" sh -c "head -c 4 '$dir/out/fragImg.png' | grep -q PNG"
-for text in table files; do
+for picture in fragImg.png fragImg-defrag.png; do
+	check "$picture is a PNG" sh -c "head -c 4 '$dir/out/$picture' | grep -q PNG"
+done
+for text in table files table.defrag; do
 	check "$text has the database's files" grep -q '\.sst$' "$dir/out/$text"
 done
+# requests(table) - those that reads of 128 KiB of all its files take
+requests() {
+	"$FT_TOP/defrag/fragtrace-defrag" --all -t "$dir/out/$1" --json | sed -n 's/.*"requests":\([0-9]*\),"requests_ideal".*/\1/p' | head -n 1
+}
+# A short run may leave nothing to do. Then both tables are the same.
+before=$(requests table) after=$(requests table.defrag)
+if grep -q 'nothing is worth a rewrite' "$dir/out/defrag.txt"; then
+	expect "nothing was worth a rewrite, and requests are as before" "$after" "$before"
+else
+	check "fragtrace-defrag made requests fewer: $before, then $after" test "$after" -lt "$before"
+fi
 check "stats counts writes" sh -c "[ \$(sed -n 's/^events_write //p' '$dir/out/stats') -gt 0 ]"
 # Their number depends on the speed of the machine, and may be 0. 74_rocksdb_replay.sh tests an exact number.
 apart=$(awk '

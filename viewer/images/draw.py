@@ -3,8 +3,8 @@
 """Draws the pictures of the README files anew: draw.py PROGRAM. `make images` calls it.
 
 All are drawn from what real systems had, kept in tests/data: rocksdb.snapshot.zst is from `make demo`, redis.table from
-Redis on an aged volume. Not drawn here: example.png, which `make demo` draws, and example-compare.png, whose recording is
-too large to keep. The page needs chromium-headless-shell.
+Redis on an aged volume. Not drawn here: example.png and example-defrag.png, which `make demo` draws, and example-compare.png, whose
+recording is too large to keep. The page needs chromium-headless-shell.
 """
 import os
 import shutil

@@ -175,15 +175,15 @@ void ft_breaks_shift(struct ft_inode *rec, u32 lblk)
 
 /* === Why here ============================================================= */
 
-/* Count the file that got the block that would have followed @rec's last one. */
-static void blame(struct ft_inode *rec, const struct ft_alloc *alloc,
-		  const struct ft_run *run)
+/* File @ino, written by @by, got the block that would have followed @rec's last one. */
+static noinline void blame(struct ft_inode *rec, const struct ft_alloc *alloc,
+			   u32 ino, u32 by)
 {
-	const struct ft_inode *culprit = xa_load(&rec->vol->inodes, run->ino);
+	const struct ft_inode *culprit = xa_load(&rec->vol->inodes, ino);
 	const struct ft_pair pair = {
 		.victim = ft_writer_first(rec->vol, alloc->writer),
 		.victim_ext = rec->extension,
-		.culprit = ft_writer_first(rec->vol, run->writer),
+		.culprit = ft_writer_first(rec->vol, by),
 		.culprit_ext = culprit && !culprit->is_dir ?
 				       culprit->extension :
 				       FT_EXTENSION_UNWATCHED,
@@ -196,29 +196,31 @@ static void blame(struct ft_inode *rec, const struct ft_alloc *alloc,
  * The reason why a block that has just been allocated at @lba, and was at @old_lba
  * before, does not follow @prev.
  */
-static enum ft_why why_not_after(struct ft_inode *rec, u32 prev, u32 lba,
-				 u32 old_lba, const struct ft_alloc *alloc)
+static __always_inline enum ft_why why_not_after(struct ft_inode *rec, u32 prev,
+						 u32 lba, u32 old_lba,
+						 const struct ft_alloc *alloc)
 {
 	struct ft_volume *vol = rec->vol;
-	int log = ft_segment_log(vol, lba);
 	struct ft_run run;
+	int log;
 
 	if (old_lba == prev + 1)
 		return FT_WHY_MOVED;
+	log = ft_segment_compare(vol, prev, lba);
 	if (log < 0)
 		return FT_WHY_UNKNOWN;
-	if (ft_segment_begin(vol, lba) != ft_segment_begin(vol, prev) &&
-	    log != ft_segment_log(vol, prev))
+	if (log & FT_OTHER_LOG)
 		return FT_WHY_OTHER_LOG;
-	if (ft_segment_fills_holes(vol, log, lba) ||
+	if (log & FT_FILLS_HOLES ||
 	    ft_log_filled(&vol->logs->log[ft_log_nr(log)],
 			  ft_segment_of(vol, lba)))
 		return FT_WHY_SSR;
 	if (!ft_segment_offset(vol, prev + 1))
 		return FT_WHY_NEW_SEGMENT;
-	if (ft_log_who_took(vol, log, prev + 1, &run)) {
+	run = ft_log_who_took(vol, log, prev + 1);
+	if (run.lba) {
 		if (run.ino != rec->ino)
-			blame(rec, alloc, &run);
+			blame(rec, alloc, run.ino, run.writer);
 		else if (old_lba != FT_LBA_UNWRITTEN ||
 			 !ft_segment_is_valid(vol, prev + 1))
 			/* blocks of this file are written in another order */

@@ -119,11 +119,10 @@ static __always_inline void ft_log_took(struct ft_volume *vol, unsigned int nr,
 					u32 ino, u32 writer, u32 lba)
 {
 	const struct ft_log *log = &vol->logs->log[nr];
-	struct ft_run run = { .lba = lba, .ino = ino, .writer = writer };
 
 	if (READ_ONCE(log->ino) != ino ||
 	    lba - READ_ONCE(log->segment) >= vol->segment_blocks)
-		ft_log_took_any(vol, nr, &run);
+		ft_log_took_any(vol, nr, ino, writer, lba);
 }
 
 /**

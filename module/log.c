@@ -35,27 +35,33 @@ struct ft_logs *ft_logs_new(void)
  * ft_log_took_any() - a log gave a block to a file
  * @vol: the volume
  * @nr: which log
- * @run: the block, and the file that got it
+ * @ino: the inode number of the file
+ * @writer: the process that had written the data
+ * @lba: the block
  *
  * The slow half of ft_log_took().
  *
  * Context: atomic; RCU read section.
  */
-void ft_log_took_any(struct ft_volume *vol, unsigned int nr,
-		     const struct ft_run *run)
+void ft_log_took_any(struct ft_volume *vol, unsigned int nr, u32 ino, u32 writer,
+		     u32 lba)
 {
-	u32 segment = ft_segment_begin(vol, run->lba);
+	u32 segment = ft_segment_begin(vol, lba);
 	struct ft_log *log = &vol->logs->log[nr];
 
 	spin_lock(&log->lock);
-	WRITE_ONCE(log->ino, run->ino);
+	WRITE_ONCE(log->ino, ino);
 	if (log->segment != segment) {
 		WRITE_ONCE(log->before[log->oldest], log->segment);
 		log->oldest = (log->oldest + 1) % ARRAY_SIZE(log->before);
 		WRITE_ONCE(log->segment, segment);
 	}
 	log->newest = (log->newest + 1) % FT_RUNS_PER_LOG;
-	log->run[log->newest] = *run;
+	log->run[log->newest] = (struct ft_run){
+		.lba = lba,
+		.ino = ino,
+		.writer = writer,
+	};
 	spin_unlock(&log->lock);
 }
 
@@ -78,32 +84,35 @@ static bool was_in(const struct ft_log *log, u32 segment)
  * @vol: the volume
  * @nr: the log that its segment belongs to
  * @lba: the block
- * @run: on success, the file, and the first block of the run
  *
  * Context: atomic.
- * Return: false if that is not known any more.
+ * Return: the run of the file that the block is in; its LBA is 0 if that is not
+ * known any more.
  */
-bool ft_log_who_took(struct ft_volume *vol, unsigned int nr, u32 lba,
-		     struct ft_run *run)
+struct ft_run ft_log_who_took(struct ft_volume *vol, unsigned int nr, u32 lba)
 {
 	u32 segment = ft_segment_begin(vol, lba);
 	struct ft_log *log = &vol->logs->log[ft_log_nr(nr)];
-	bool found = false;
+	struct ft_run run = { };
 	unsigned int n;
+	u32 at;
 
 	if (!was_in(log, segment))
-		return false;
+		return run;
 	spin_lock(&log->lock);
 	/* the latest run first */
-	for (n = 0; n < FT_RUNS_PER_LOG && !found; n++) {
-		*run = log->run[(log->newest - n) % FT_RUNS_PER_LOG];
-		if (!run->lba)
+	for (n = 0; n < FT_RUNS_PER_LOG; n++) {
+		at = log->run[(log->newest - n) % FT_RUNS_PER_LOG].lba;
+		if (!at)
 			break;
-		found = run->lba >= segment && run->lba <= lba;
+		if (at >= segment && at <= lba) {
+			run = log->run[(log->newest - n) % FT_RUNS_PER_LOG];
+			break;
+		}
 	}
 	ft_check_steps(n, FT_RUNS_PER_LOG);
 	spin_unlock(&log->lock);
-	return found;
+	return run;
 }
 
 /**

@@ -62,10 +62,9 @@ struct ft_logs {
 };
 
 struct ft_logs *ft_logs_new(void);
-void ft_log_took_any(struct ft_volume *vol, unsigned int nr,
-		     const struct ft_run *run);
-bool ft_log_who_took(struct ft_volume *vol, unsigned int nr, u32 lba,
-		     struct ft_run *run);
+void ft_log_took_any(struct ft_volume *vol, unsigned int nr, u32 ino, u32 writer,
+		     u32 lba);
+struct ft_run ft_log_who_took(struct ft_volume *vol, unsigned int nr, u32 lba);
 
 void ft_log_fills(struct ft_volume *vol, int nr, u32 segment);
 

@@ -340,9 +340,9 @@ static void mark_copy(const struct ft_inode *rec, const struct inode *cow)
 	WRITE_ONCE(copy->writer, READ_ONCE(rec->writer));
 }
 
-static void write_atomic(struct ft_inode *rec, const FT_PAGE *page,
-			 const struct inode *cow,
-			 const struct f2fs_io_info *fio)
+static noinline void write_atomic(struct ft_inode *rec, const FT_PAGE *page,
+				  const struct inode *cow,
+				  const struct f2fs_io_info *fio)
 {
 	const struct ft_alloc alloc = {
 		.op = FT_OP_ATOMIC,
@@ -356,16 +356,28 @@ static void write_atomic(struct ft_inode *rec, const FT_PAGE *page,
 				fio->new_blkaddr, &alloc);
 }
 
-static noinline void write_any(struct ft_inode *rec, const FT_PAGE *page,
-			       const struct inode *inode,
-			       const struct f2fs_io_info *fio)
+static noinline void write_with_cause(struct ft_inode *rec, const FT_PAGE *page,
+				      const struct inode *inode,
+				      const struct f2fs_io_info *fio)
 {
-	struct ft_alloc alloc = { };
+	struct ft_alloc alloc;
 
-	if (ft_causes_wanted())
-		describe(rec, page, inode, fio, &alloc);
+	describe(rec, page, inode, fio, &alloc);
 	ft_inode_write_any(rec, page->index, to_lba(fio->old_blkaddr),
 			   fio->new_blkaddr, &alloc);
+}
+
+static __always_inline void write_any(struct ft_inode *rec, const FT_PAGE *page,
+				      const struct inode *inode,
+				      const struct f2fs_io_info *fio)
+{
+	static const struct ft_alloc unknown;
+
+	if (ft_causes_wanted())
+		write_with_cause(rec, page, inode, fio);
+	else
+		ft_inode_write_any(rec, page->index, to_lba(fio->old_blkaddr),
+				   fio->new_blkaddr, &unknown);
 }
 
 static __always_inline void write_block(struct ft_inode *rec, const FT_PAGE *page,

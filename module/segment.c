@@ -52,31 +52,53 @@ int ft_segment_log(const struct ft_volume *vol, u32 lba)
 	return entry ? (int)entry->type : -1;
 }
 
-/* Is this log in the segment of a block, and filling its holes? */
-static bool log_fills_holes(const struct ft_volume *vol, unsigned int log, u32 lba)
+/* Is this log in a segment, and filling its holes? */
+static bool log_fills_holes(const struct super_block *sb, unsigned int log,
+			    u32 segment)
 {
-	const struct super_block *sb = READ_ONCE(vol->live_sb);
 	u32 segno;
 	u8 type;
 
-	return sb && ft_f2fs_log(sb, log, &segno, &type) &&
-	       type != ALLOC_LFS && segno == ft_segment_of(vol, lba);
+	return ft_f2fs_log(sb, log, &segno, &type) && type != ALLOC_LFS &&
+	       segno == segment;
 }
 
 /**
- * ft_segment_fills_holes() - is a log filling holes of this segment now?
+ * ft_segment_compare() - how do the segments of two blocks differ?
  * @vol: the volume
- * @log: the result of ft_segment_log() for it
- * @lba: a block in the segment
+ * @prev: the block that comes first in the file
+ * @lba: the other one, which has just been allocated
  *
- * Return: true if so (SSR, or ATGC's form of it).
+ * Return: F2FS's number of the log that the segment of @lba belongs to. In addition
+ * %FT_OTHER_LOG if the segment of @prev belongs to another one, %FT_FILLS_HOLES if a
+ * log fills holes of the segment of @lba now (SSR, or ATGC's form of it). -1 if @lba
+ * is not in the main area, or the volume is going away.
  */
-bool ft_segment_fills_holes(const struct ft_volume *vol, int log, u32 lba)
+int ft_segment_compare(const struct ft_volume *vol, u32 prev, u32 lba)
 {
-	return log_fills_holes(vol, log, lba) ||
-	       (log == LOG_COLD_DATA &&
-		(log_fills_holes(vol, LOG_PINNED, lba) ||
-		 log_fills_holes(vol, LOG_ATGC, lba)));
+	const struct super_block *sb = READ_ONCE(vol->live_sb);
+	u32 segment = ft_segment_of(vol, lba);
+	const struct seg_entry *entry, *before;
+	unsigned int log;
+
+	if (!sb || lba < vol->main_blkaddr)
+		return -1;
+	entry = ft_f2fs_segment(sb, segment);
+	if (!entry)
+		return -1;
+	log = entry->type;
+	/* what is below the main area is in a segment beyond the last one */
+	if (ft_segment_of(vol, prev) != segment) {
+		before = ft_f2fs_segment(sb, ft_segment_of(vol, prev));
+		if (!before || before->type != log)
+			return log | FT_OTHER_LOG;
+	}
+	if (log_fills_holes(sb, log, segment) ||
+	    (log == LOG_COLD_DATA &&
+	     (log_fills_holes(sb, LOG_PINNED, segment) ||
+	      log_fills_holes(sb, LOG_ATGC, segment))))
+		return log | FT_FILLS_HOLES;
+	return log;
 }
 
 /**

@@ -9,8 +9,12 @@
 
 #include "volume.h"
 
+/* Results of ft_segment_compare(), besides the number of a log. */
+#define FT_OTHER_LOG	0x100
+#define FT_FILLS_HOLES	0x200
+
 int ft_segment_log(const struct ft_volume *vol, u32 lba);
-bool ft_segment_fills_holes(const struct ft_volume *vol, int log, u32 lba);
+int ft_segment_compare(const struct ft_volume *vol, u32 prev, u32 lba);
 bool ft_segment_is_valid(const struct ft_volume *vol, u32 lba);
 bool ft_segment_is_open(const struct ft_volume *vol, u32 segment);
 u32 ft_segment_valid(const struct ft_volume *vol, u32 segment);

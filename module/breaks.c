@@ -149,6 +149,14 @@ static u32 word_of(struct ft_inode *rec, u32 lblk)
 	return ft_extmap_word(&rec->history->words, lblk, rec->cause);
 }
 
+/* word_of() a block, before the words from @lblk on are set. */
+static u32 word_after(struct ft_inode *rec, u32 lblk, u32 at)
+{
+	if (!rec->history)
+		return rec->cause;
+	return ft_extmap_word_after(&rec->history->words, lblk, at, rec->cause);
+}
+
 /* A break that replaced an older one has gone: count the older one as healed. */
 static void count_replaced(struct ft_inode *rec, u32 lblk)
 {
@@ -358,7 +366,7 @@ void ft_breaks_stored(struct ft_inode *rec, const struct ft_extent *ext,
 		set_word(rec, ext->lblk, before->limit, word);
 		return;
 	}
-	old = word_of(rec, before->limit);
+	old = word_after(rec, ext->lblk, before->limit);
 	after = cause_after(rec, ext, before, old, alloc);
 	if (after == word) {
 		/* the most frequent case: one range */

@@ -162,36 +162,30 @@ static void took(struct ft_inode *rec, const struct ft_extent *ext,
 			    rec->ino, alloc->writer, ext->lba);
 }
 
-/* Move a block that is an extent of its own, and remains one. Otherwise false. */
-static bool relocate(struct ft_inode *rec, const struct ft_extent *ext,
-		     u32 old_lba, const struct ft_before *before,
-		     const struct ft_alloc *alloc)
+/* === Events =============================================================== */
+
+/* The event extent_change needs the breaks before the change. */
+static bool may_relocate(const struct ft_inode *rec, u32 old_lba)
 {
-	if (!ft_extmap_relocate(&rec->map, ext->lblk, old_lba, ext->lba))
+	return old_lba != FT_LBA_UNWRITTEN && !ft_inode_scanning(rec) &&
+	       !ft_traces_changes();
+}
+
+/* ft_extmap_relocate() with causes. */
+static noinline bool relocate(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
+			      const struct ft_alloc *alloc)
+{
+	const struct ft_extent ext = { .lblk = lblk, .len = 1, .lba = lba };
+	struct ft_around before;
+
+	if (!ft_extmap_relocate(&rec->map, lblk, old_lba, lba, &before))
 		return false;
-	if (ft_causes_wanted())
-		ft_breaks_stored(rec, ext, &before->around, alloc);
-	if (before->traced.on)
-		ft_trace_stored(rec, ext, &before->traced, alloc);
+	ft_breaks_stored(rec, &ext, &before, alloc);
 	return true;
 }
 
-/* === Events =============================================================== */
-
-/**
- * ft_inode_write_any() - a block was written to a new LBA
- * @rec: the file
- * @lblk: block of the file
- * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
- * @lba: where it is now
- * @alloc: why it was written there
- *
- * The slow half of ft_inode_write().
- *
- * Context: atomic, rec->lock held, RCU read section.
- */
-void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
-			const struct ft_alloc *alloc)
+static noinline void store_written(struct ft_inode *rec, u32 lblk, u32 old_lba,
+				   u32 lba, const struct ft_alloc *alloc)
 {
 	struct ft_extent ext = { .lblk = lblk, .len = 1, .lba = lba };
 	u64 id = ft_write_id(lblk, lba);
@@ -199,17 +193,9 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
 	struct ft_before before;
 	u32 known;
 
-	lockdep_assert_held(&rec->lock);
-	if (!ft_inode_followed(rec))
-		return;
 	read_before(rec, lblk, lblk + 1, &before);
-	if (old_lba != FT_LBA_UNWRITTEN && !ft_inode_scanning(rec) &&
-	    relocate(rec, &ext, old_lba, &before, alloc)) {
-		rec->changes++;
-		WRITE_ONCE(rec->last_write, id);
-		return;
-	}
-	known = ft_extmap_lba(&rec->map, lblk);
+	known = ft_causes_wanted() ? before.around.first :
+				     ft_extmap_lba(&rec->map, lblk);
 	if (known != old_lba && !ft_inode_is_stale(rec)) {
 		ft_count(FT_MISMATCHES);
 		ft_inode_stale(rec);
@@ -220,6 +206,36 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
 		/* the second block of a run: more are expected */
 		if (follows)
 			ft_extmap_expect(&rec->map);
+	}
+}
+
+/**
+ * ft_inode_write_any() - a block was written to a new LBA
+ * @rec: the file
+ * @lblk: block of the file
+ * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
+ * @lba: where it is now
+ * @alloc: why it was written there
+ *
+ * The slow half of ft_inode_write(). A block of a fragmented file that is overwritten
+ * mostly remains an extent of its own.
+ *
+ * Context: atomic, rec->lock held, RCU read section.
+ */
+void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
+			const struct ft_alloc *alloc)
+{
+	lockdep_assert_held(&rec->lock);
+	if (!ft_inode_followed(rec))
+		return;
+	if (may_relocate(rec, old_lba) &&
+	    (ft_causes_wanted() ? relocate(rec, lblk, old_lba, lba, alloc) :
+				  ft_extmap_relocate(&rec->map, lblk, old_lba,
+						     lba, NULL))) {
+		rec->changes++;
+		WRITE_ONCE(rec->last_write, ft_write_id(lblk, lba));
+	} else {
+		store_written(rec, lblk, old_lba, lba, alloc);
 	}
 }
 

@@ -756,6 +756,30 @@ static bool replace_in_one(struct ft_extmap *map, u32 start, u32 end, u64 what)
 	return true;
 }
 
+/*
+ * The range is in two entries, one of which is the same: only the border between them
+ * moves. This is usual for causes, which many neighbours share.
+ */
+static bool move_border(struct ft_extmap *map, u32 start, u32 end, u64 what)
+{
+	struct ft_finger *f = &map->finger;
+	u64 *entry = &f->leaf->entry[f->at];
+
+	if (f->at + 1 >= f->leaf->nr || end < start_of(entry[1]))
+		return false;
+	if (what_of(entry[0]) == what && end < end_of(f, f->at + 1)) {
+		entry[1] = make_entry(end, what_of(entry[1]));
+		return true;
+	}
+	if (what_of(entry[1]) == what && start > start_of(entry[0]) &&
+	    end <= end_of(f, f->at + 1)) {
+		entry[1] = make_entry(start, what);
+		f->at++;
+		return true;
+	}
+	return false;
+}
+
 static int store_range(struct ft_extmap *map, u32 start, u32 end, u64 what)
 {
 	struct ft_finger *f = &map->finger;
@@ -770,7 +794,8 @@ static int store_range(struct ft_extmap *map, u32 start, u32 end, u64 what)
 		return 0;
 	if (what_of(f->leaf->entry[f->at]) == what && end <= end_of(f, f->at))
 		return 0;
-	if (replace_in_one(map, start, end, what))
+	if (replace_in_one(map, start, end, what) ||
+	    move_border(map, start, end, what))
 		return 0;
 	widen(map, &start, &end, what);
 	seek(map, f, start);
@@ -851,12 +876,53 @@ void ft_extmap_expect_nothing(struct ft_extmap *map)
 	map->finger.spare = 0;
 }
 
+/*
+ * ft_extmap_around() for the most frequent case: all entries to be read are in the
+ * finger's leaf, and no two holes or unwritten extents follow one another. Entries are
+ * read in any case, and only then checked.
+ */
+static __always_inline bool around_in_leaf(const struct ft_finger *f, u32 lblk,
+					   u32 end, struct ft_around *around)
+{
+	const u64 *entry = &f->leaf->entry[f->at], *prev = entry, *next = entry;
+	const u64 *after;
+
+	if (f->at < 2 || f->at + 4 >= f->leaf->nr || end > start_of(entry[1]))
+		return false;
+	around->first = *entry & HAS_LBA ? (u32)*entry + lblk : FT_LBA_UNWRITTEN;
+	around->last = *entry & HAS_LBA ? (u32)*entry + end - 1 : FT_LBA_UNWRITTEN;
+
+	prev -= start_of(*entry) == lblk;
+	around->prev = lblk - 1;
+	if (!(*prev & HAS_LBA)) {
+		around->prev = start_of(*prev) - 1;
+		prev--;
+	}
+	around->prev += (u32)*prev;
+
+	next += start_of(entry[1]) == end;
+	around->limit = end;
+	if (!(*next & HAS_LBA)) {
+		next++;
+		around->limit = start_of(*next);
+	}
+	around->next = (u32)*next + around->limit;
+
+	after = next + 1;
+	after += !(*after & HAS_LBA);
+	around->next_limit = start_of(*after);
+	around->has_prev = true;
+	around->has_next = true;
+	return *prev & *next & *after & HAS_LBA;
+}
+
 /**
  * ft_extmap_relocate() - move a block that is an extent of its own
  * @map: the map
  * @lblk: the file block
  * @old_lba: where the map should have it now
  * @lba: where it is now
+ * @around: filled with the block, before it is moved, and its neighbours; or %NULL
  *
  * For the second most frequent case: a block of a fragmented file is
  * overwritten, and remains an extent of its own.
@@ -865,7 +931,8 @@ void ft_extmap_expect_nothing(struct ft_extmap *map)
  * Return: true if the block was moved. False in any other case, also if the block
  * was not at @old_lba; nothing has changed then.
  */
-bool ft_extmap_relocate(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba)
+bool ft_extmap_relocate(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba,
+			struct ft_around *around)
 {
 	u64 old = make_entry(lblk, WRITTEN | (u32)(old_lba - lblk));
 	u64 what = WRITTEN | (u32)(lba - lblk), *entry;
@@ -880,6 +947,8 @@ bool ft_extmap_relocate(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba)
 	    start_of(entry[1]) != lblk + 1 || what_of(entry[-1]) == what ||
 	    what_of(entry[1]) == what)
 		return false;
+	if (around && unlikely(!around_in_leaf(f, lblk, lblk + 1, around)))
+		ft_extmap_around(map, lblk, lblk + 1, around);
 	*entry = make_entry(lblk, what);
 	return true;
 }
@@ -1222,6 +1291,8 @@ void ft_extmap_around(struct ft_extmap *map, u32 lblk, u32 end,
 
 	count_steps(1);
 	seek(map, &map->finger, lblk);
+	if (around_in_leaf(&map->finger, lblk, end, around))
+		return;
 	f = map->finger;
 	entry = f.leaf->entry[f.at];
 	around->first = entry & HAS_LBA ? (u32)entry + lblk : FT_LBA_UNWRITTEN;
@@ -1264,8 +1335,14 @@ void ft_extmap_around(struct ft_extmap *map, u32 lblk, u32 end,
  */
 int ft_extmap_set_word(struct ft_extmap *map, u32 lblk, u32 end, u32 word)
 {
+	struct ft_finger *f = &map->finger;
+
 	if (unlikely(lblk >= end || end > FT_LBLK_END))
 		return -EFBIG;
+	seek(map, f, lblk);
+	if (what_of(f->leaf->entry[f->at]) == (WRITTEN | word) &&
+	    end <= end_of(f, f->at))
+		return 0;
 	return store_range(map, lblk, end, WRITTEN | word);
 }
 
@@ -1306,6 +1383,30 @@ u32 ft_extmap_read_word(struct ft_extmap *map, u32 lblk, u32 none)
 
 	descend(map, &f, lblk);
 	entry = f.leaf->entry[f.at];
+	return entry & WRITTEN ? (u32)entry : none;
+}
+
+/**
+ * ft_extmap_word_after() - get the word of a block, before others are set
+ * @map: the map of words
+ * @lblk: the first block whose word will be set next: the finger moves there
+ * @at: the block, at or after @lblk, usually in the same entry or the next one
+ * @none: the result for a block without a word
+ *
+ * Context: atomic, nothing else uses the map.
+ * Return: the word.
+ */
+u32 ft_extmap_word_after(struct ft_extmap *map, u32 lblk, u32 at, u32 none)
+{
+	struct ft_finger *f = &map->finger;
+	unsigned int i;
+	u64 entry;
+
+	seek(map, f, lblk);
+	i = f->at + (at >= end_of(f, f->at));
+	if (unlikely(i == f->leaf->nr || at >= end_of(f, i)))
+		return ft_extmap_read_word(map, at, none);
+	entry = f->leaf->entry[i];
 	return entry & WRITTEN ? (u32)entry : none;
 }
 

@@ -171,7 +171,8 @@ void ft_extmap_drop(struct ft_extmap *map);
 void ft_extmap_flush(void);
 void ft_extmap_move(struct ft_extmap *to, struct ft_extmap *from);
 int ft_extmap_store(struct ft_extmap *map, const struct ft_extent *ext);
-bool ft_extmap_relocate(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba);
+bool ft_extmap_relocate(struct ft_extmap *map, u32 lblk, u32 old_lba, u32 lba,
+			struct ft_around *around);
 int ft_extmap_reserve(struct ft_extmap *map, u32 lblk, u32 end);
 int ft_extmap_erase(struct ft_extmap *map, u32 lblk, u32 end);
 u32 ft_extmap_lba(struct ft_extmap *map, u32 lblk);
@@ -185,6 +186,7 @@ void ft_extmap_around(struct ft_extmap *map, u32 lblk, u32 end,
 int ft_extmap_set_word(struct ft_extmap *map, u32 lblk, u32 end, u32 word);
 u32 ft_extmap_word(struct ft_extmap *map, u32 lblk, u32 none);
 u32 ft_extmap_read_word(struct ft_extmap *map, u32 lblk, u32 none);
+u32 ft_extmap_word_after(struct ft_extmap *map, u32 lblk, u32 at, u32 none);
 unsigned int ft_extmap_read(struct ft_extmap *map, u32 *from,
 			    struct ft_extent *ext, unsigned int max);
 

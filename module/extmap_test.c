@@ -458,45 +458,61 @@ static bool compare_before(u32 i, bool got, u32 lba)
 }
 
 /* Compare a range and its neighbours; the map may give up after many ranges. */
-static int compare_around(u32 lblk, u32 end)
+static int compare_around(u32 lblk, u32 end, const struct ft_around *around)
 {
-	struct ft_around around;
 	unsigned int skipped;
-	u32 lba, at, i;
-	bool got;
+	u32 at, i;
 
-	got = ft_extmap_before(&map, lblk, &lba);
-	if (!compare_before(lblk, got, lba))
-		return -EINVAL;
-
-	ft_extmap_around(&map, lblk, end, &around);
-	if (around.first != lba_of(lblk) || around.last != lba_of(end - 1) ||
-	    !compare_before(lblk, around.has_prev, around.prev))
+	if (around->first != lba_of(lblk) || around->last != lba_of(end - 1) ||
+	    !compare_before(lblk, around->has_prev, around->prev))
 		return -EINVAL;
 	at = written_from(end, &skipped);
-	if (!around.has_next)
+	if (!around->has_next)
 		return at < blocks && (skipped < FT_MAX_SKIPPED - 2 ||
-				       around.limit > at) ? -EINVAL : 0;
-	if (at != around.limit || at == blocks || lba_of(at) != around.next)
+				       around->limit > at) ? -EINVAL : 0;
+	if (at != around->limit || at == blocks || lba_of(at) != around->next)
 		return -EINVAL;
 	for (i = at + 1; i < blocks && continues(i); i++)
 		;
 	at = written_from(i, &skipped);
-	if (around.next_limit < i || (at < blocks && around.next_limit > at) ||
+	if (around->next_limit < i || (at < blocks && around->next_limit > at) ||
 	    (skipped < FT_MAX_SKIPPED - 2 &&
-	     around.next_limit != (at < blocks ? at : FT_LBLK_END)))
+	     around->next_limit != (at < blocks ? at : FT_LBLK_END)))
 		return -EINVAL;
 	return 0;
 }
 
-/* Compare a map of words with an array of words, instead of addresses. */
+static int check_around(u32 lblk, u32 end)
+{
+	struct ft_around around;
+	bool got;
+	u32 lba;
+
+	got = ft_extmap_before(&map, lblk, &lba);
+	if (!compare_before(lblk, got, lba))
+		return -EINVAL;
+	ft_extmap_around(&map, lblk, end, &around);
+	return compare_around(lblk, end, &around);
+}
+
+/* Compare the words of some blocks. */
+static int compare_words(void)
+{
+	u32 i = below(blocks), later = min(i + below(8), blocks - 1);
+
+	if (ft_extmap_word(&map, i, 0) != naive[i] ||
+	    ft_extmap_word_after(&map, i, later, 0) != naive[later] ||
+	    ft_extmap_read_word(&map, i, 0) != naive[i])
+		return -EINVAL;
+	return 0;
+}
+
+/* Use the map for words instead of addresses. */
 static int check_words(void)
 {
-	struct ft_extmap words;
 	u32 lblk, end, i, n, word;
 	int err = 0;
 
-	ft_extmap_init(&words);
 	memset(naive, 0, array_size(blocks, sizeof(*naive)));
 	for (n = 0; n < 20000 && !err; n++) {
 		lblk = below(blocks);
@@ -504,20 +520,19 @@ static int check_words(void)
 		/* few words, so that neighbours are often equal; all bits */
 		word = below(4) * 0x55555555;
 		if (below(8)) {
-			while ((err = ft_extmap_set_word(&words, lblk, end,
+			while ((err = ft_extmap_set_word(&map, lblk, end,
 							 word)) == -ENOMEM)
 				;
 			for (i = lblk; i < end; i++)
 				naive[i] = word;
 		}
-		i = below(blocks);
-		if (!err && (ft_extmap_word(&words, i, 0) != naive[i] ||
-			     ft_extmap_read_word(&words, i, 0) != naive[i]))
-			err = -EINVAL;
+		err = err ?: compare_words();
+		if (n % CHECK_EVERY == 0)
+			err = err ?: check_rules();
 		if (n % 256 == 0)
 			cond_resched();
 	}
-	ft_extmap_drop(&words);
+	ft_extmap_drop(&map);
 	if (err)
 		pr_err("words differ\n");
 	return err;
@@ -569,6 +584,7 @@ static int write_run(u32 lblk, u32 len, u32 value)
 		struct ft_extent ext = { .lblk = i, .len = 1, .lba = value };
 		bool known = naive[i] != NOTHING && naive[i] != FT_LBA_UNWRITTEN;
 		u32 old = known ? naive[i] & ~IS_ENCODED : FT_LBA_UNWRITTEN;
+		struct ft_around around;
 		bool run, relocated;
 		int err;
 
@@ -581,13 +597,16 @@ static int write_run(u32 lblk, u32 len, u32 value)
 		nr_runs += run;
 		nr_runs_reserved += run && naive[i] == FT_LBA_UNWRITTEN;
 		if (!run && (ft_extmap_lba(&map, i) != old ||
-			     ft_extmap_relocate(&map, i, old + 1, value))) {
+			     ft_extmap_relocate(&map, i, old + 1, value, NULL))) {
 			pr_err("block %u is not where it was\n", i);
 			return -EINVAL;
 		}
 		if (!run) {
-			relocated = ft_extmap_relocate(&map, i, old, value);
+			relocated = ft_extmap_relocate(&map, i, old, value,
+						       &around);
 			nr_relocated += relocated;
+			if (relocated && compare_around(i, i + 1, &around))
+				return -EINVAL;
 			err = relocated && below(2) ? 0 :
 						      ft_extmap_store(&map, &ext);
 			if (err)
@@ -676,7 +695,7 @@ static int one_operation(void)
 	if (err == -ENOMEM)
 		err = 0;
 	return err ?: compare_block(lblk) ?: compare_block(lblk + len - 1) ?:
-	       compare_around(lblk, lblk + len) ?: compare_around(lblk, lblk + 1);
+	       check_around(lblk, lblk + len) ?: check_around(lblk, lblk + 1);
 }
 
 static int __init extmap_test_init(void)

@@ -162,6 +162,10 @@ u32 ft_tally_extension(struct ft_volume *vol, u32 old, const char *name,
 	struct ft_extension *ext = NULL;
 	unsigned int i;
 
+	/* usually it had the same before; only holders of ns_lock change extensions */
+	lockdep_assert_held(&vol->ns_lock);
+	if (!strcmp(of_number(tally, old)->name, text))
+		return old;
 	spin_lock(&tally->lock);
 	file_gone(tally, old);
 	for (i = 0; i < tally->nr_extensions && !ext; i++)
@@ -190,6 +194,9 @@ void ft_tally_file_gone(struct ft_volume *vol, u32 extension)
 {
 	struct ft_tally *tally = vol->tally;
 
+	/* nobody asks how many files these have */
+	if (extension < FT_FIRST_EXTENSION)
+		return;
 	spin_lock(&tally->lock);
 	file_gone(tally, extension);
 	spin_unlock(&tally->lock);

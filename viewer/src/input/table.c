@@ -8,6 +8,7 @@
  *	# volume 254:0 main_blkaddr=5120 blocks=262144 segment_blocks=512 path=/mnt/f2fs
  *	254:0 67072 64 0 4 contiguous /mnt/f2fs/000004.sst
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -46,6 +47,8 @@ struct table_reader {
 	const char *end;		/* end of the line: a newline */
 	const char *form;		/* the expected form of the line */
 	struct volume *volume;
+	char dev[24];			/* how a record of this volume begins, as the module writes it */
+	size_t n_dev;
 	char *names, *names_end;	/* free bytes in the last block of names */
 	size_t cap_volumes, cap_files, cap_extents;
 	char rest[LINE_LIMIT + 1];	/* the beginning of an incomplete line */
@@ -77,21 +80,22 @@ static noreturn void bad_number(const struct table_reader *r, const char *start,
 	       quoted(r, start), start, (uintmax_t)limit);
 }
 
+/* No limit is so high that a digit more would overflow. */
 static inline uint64_t read_u64(struct table_reader *r, const char *what, uint64_t limit)
 {
-	const char *start = r->p;
+	const char *start = r->p, *p = start;
 	uint64_t value = 0;
 	unsigned int digit;
 
 	/* the newline at the end of the line stops the loop */
-	while ((digit = (unsigned int)(*r->p - '0')) <= 9) {
-		if (value > (limit - digit) / 10)
-			bad_number(r, start, what, limit);
+	for (; (digit = (unsigned int)(*p - '0')) <= 9; p++) {
 		value = value * 10 + digit;
-		r->p++;
+		if (value > limit)
+			bad_number(r, start, what, limit);
 	}
-	if (r->p == start)
+	if (p == start)
 		bad_number(r, start, what, limit);
+	r->p = p;
 	return value;
 }
 
@@ -302,6 +306,16 @@ static void enter_volume(struct table_reader *r, unsigned int major, unsigned in
 		die_at(r->name, r->line, "not sorted: volume %u:%u had its lines before, expected "
 		       "order (dev, lba)", major, minor);
 	r->volume->first = r->volume->end = r->table->n_extents;
+	r->n_dev = (size_t)snprintf(r->dev, sizeof(r->dev), "%u:%u ", major, minor);
+}
+
+/* Most records are of the current volume. Return: false if this one may be of another; its device is to be read. */
+static bool skip_dev(struct table_reader *r)
+{
+	if (!r->n_dev || !starts_with(r, r->dev, r->n_dev))
+		return false;
+	r->p += r->n_dev;
+	return true;
 }
 
 static void check_place(const struct table_reader *r, const struct extent *e)
@@ -375,13 +389,15 @@ void file_add(struct file *file, const struct extent *e)
 static void read_record(struct table_reader *r)
 {
 	struct table *t = r->table;
-	unsigned int major, minor;
+	unsigned int major = 0, minor = 0;
 	struct extent e = { 0 };
-	bool fragmented;
+	bool is_same, fragmented;
 	uint64_t ino;
 
 	r->form = RECORD_FORM;
-	field_dev(r, &major, &minor);
+	is_same = skip_dev(r);
+	if (!is_same)
+		field_dev(r, &major, &minor);
 	e.lba = (uint32_t)field_u64(r, "lba", BLK_MAX);
 	e.blks = (uint32_t)field_u64(r, "length", BLK_MAX);
 	e.offset = (uint32_t)field_u64(r, "offset", BLK_MAX);
@@ -389,7 +405,8 @@ static void read_record(struct table_reader *r)
 	fragmented = field_fragmented(r);
 	if (r->p == r->end)
 		ends_before(r, "path");
-	enter_volume(r, major, minor);
+	if (!is_same)
+		enter_volume(r, major, minor);
 	check_place(r, &e);
 	e.file = enter_file(r, ino, fragmented);
 	file_add(&t->files[e.file], &e);

@@ -118,24 +118,29 @@ static uint64_t mark_boxes(const struct layout *l, size_t digits)
 	return 1 + (fold_label_width(l->label, digits) + l->pitch_x - 1) / l->pitch_x;
 }
 
+static uint64_t put_fold(const struct layout *l, const struct table *table, const struct run *run, uint64_t drawn,
+			 uint64_t at, piece_fn fn, void *arg)
+{
+	struct piece fold = {
+		.at = at, .extent = run->first, .lba = run->lba + drawn, .blks = run->blks - drawn, .shade = run->shade,
+		.folded = true,
+	};
+
+	if (run->first != NO_EXTENT)
+		while (table->extents[fold.extent].lba + (uint64_t)table->extents[fold.extent].blks <= fold.lba)
+			fold.extent++;
+	fold.len = mark_boxes(l, digits_of(fold.blks));
+	fn(arg, &fold);
+	return at + fold.len;
+}
+
 static uint64_t put_run(const struct layout *l, const struct table *table, const struct run *run,
 			uint64_t at, piece_fn fn, void *arg)
 {
 	uint64_t drawn = drawn_of(l, run);
-	struct piece fold = { .extent = run->first, .shade = run->shade, .folded = true };
 
 	at = layout_put_extents(l, table, run, at, drawn, fn, arg);
-	if (drawn == run->blks)
-		return at;
-	fold.at = at;
-	fold.lba = run->lba + drawn;
-	if (run->first != NO_EXTENT)
-		while (table->extents[fold.extent].lba + (uint64_t)table->extents[fold.extent].blks <= fold.lba)
-			fold.extent++;
-	fold.blks = run->blks - drawn;
-	fold.len = mark_boxes(l, digits_of(fold.blks));
-	fn(arg, &fold);
-	return at + fold.len;
+	return drawn == run->blks ? at : put_fold(l, table, run, drawn, at, fn, arg);
 }
 
 /* === How many boxes === */

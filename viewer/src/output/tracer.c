@@ -382,10 +382,19 @@ static uint64_t count_overrun(struct tracer *t)
 	return sum;
 }
 
-/* When the module goes, its events go, and the buffers are emptied; when it is back, they are not enabled. */
+/*
+ * When the module goes, its events go, and the buffers are emptied; when it is back, they are not enabled.
+ * tracefs_event_is_enabled() looks at each event that the kernel has.
+ */
 static bool is_enabled(const struct tracer *t, const char *event)
 {
-	return tracefs_event_is_enabled(t->instance, GROUP, event) == TRACEFS_ALL_ENABLED;
+	char *file = xasprintf("events/" GROUP "/%s/enable", event);
+	char *text = tracefs_instance_file_read(t->instance, file, NULL);
+	bool is = text && *text == '1';
+
+	free(file);
+	free(text);
+	return is;
 }
 
 /*

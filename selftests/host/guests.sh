@@ -62,7 +62,7 @@ interrupt() {
 	sleep 2
 	kill "-$signal" $pid
 	wait $pid 2>/dev/null || :
-	check "$name" loop_until 10 has_no_qemu $pid
+	check "$name" loop_until "$SOON" has_no_qemu $pid
 }
 
 # type_into(file, command...) - run a command with input typed from a file, store its output

@@ -42,7 +42,7 @@ class Page:
     def keep_writing(self, table: str | Path, *options: str) -> None:
         """Write the page repeatedly, and open it."""
         self.live = subprocess.Popen(self.command(table, "-n", "0.2", *options))
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while not os.path.exists("page.html"):
             assert time.monotonic() < end, "no page"
             time.sleep(0.02)

@@ -189,7 +189,7 @@ test_fail_if() {
 	[ "$(wc -l <x)" = 11 ]
 	# repeated reading ends when it holds
 	cp "$data/small.table" t
-	timeout 20 "$view" t -n 0.02 --fail-if 'stale>0' 2>err &
+	timeout 60 "$view" t -n 0.02 --fail-if 'stale>0' 2>err &
 	sleep 0.2
 	{ cat "$data/small.table"; echo '# stale 1'; } >t2
 	mv t2 t

@@ -105,8 +105,8 @@ def test_play(page: Page) -> None:
     page.browser.until("!player.plays && Math.round(player.at) === player.last", 60)
     seconds = time.monotonic() - began
     until_at(page, end)
-    # as fast as it was, in many steps, one after the other
-    assert 3.9 < seconds < 8, seconds
+    # as fast as it was, in many steps, one after the other; a busy machine may take longer
+    assert 3.9 < seconds < 30, seconds
     assert page.js("asked") - asked > 5
     expect(page.js("[most, player.plays, isLost]"), [1, False, False])
     # slower answers make larger steps, and no queue
@@ -114,6 +114,7 @@ def test_play(page: Page) -> None:
     asked = page.js("asked")
     page.browser.click_on("#play")
     time.sleep(2)
+    page.browser.until(f"asked > {asked}")
     page.browser.key(" ", " ")
     page.browser.click_on("#play") if page.js("player.plays") else None
     assert 1 <= page.js("asked") - asked <= 5, page.js("asked") - asked

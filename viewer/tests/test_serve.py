@@ -287,7 +287,7 @@ def test_nobody_blocks_others(view: str) -> None:
         idle += [socket.create_connection(("127.0.0.1", server.port)) for _ in range(60)]
         for connection in idle:
             connection.close()
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while True:
             try:
                 expect(server.status("table"), 200)
@@ -332,7 +332,7 @@ def test_renewal(view: str) -> None:
         tag, before = headers["ETag"], json.loads(body)
         expect((status, tag, before["interval"]), (200, f'"{before["generation"]}"', 100))
         replace(["254:0 110 2 0 4 contiguous /m/a.sst", "254:0 120 2 0 5 contiguous /m/b.sst"])
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while server.ask("table")["total"]["files"] != 2:
             assert time.monotonic() < end, "no new table"
             time.sleep(0.02)

@@ -60,14 +60,24 @@ ends_with() {
 	no_rest
 }
 
-# wait_for(command...) - wait until it succeeds, at most ten seconds
+# wait_for(command...) - wait until it succeeds, at most a minute: the machine may be busy
 wait_for() {
 	local n=0
 	until "$@"; do
 		n=$((n + 1))
-		[ $n -le 100 ] || fail "not within ten seconds: $*"
+		[ $n -le 600 ] || fail "not within a minute: $*"
 		sleep 0.1
 	done
+}
+
+# end_jobs() - end what a test has left in the background; else a repeating viewer would run for ever
+end_jobs() {
+	local pid
+	jobs -p >"$tmp/jobs"
+	while read -r pid; do
+		kill -KILL "$pid" 2>/dev/null || continue
+		wait "$pid" 2>/dev/null || :
+	done <"$tmp/jobs"
 }
 
 # run_tests() - run the requested tests, or all; the exit status of the script is 0 if all pass
@@ -86,7 +96,7 @@ run_tests() {
 		n=$((n + 1))
 		mkdir "$tmp/$name"
 		set +e
-		(set -e; cd "$tmp/$name"; "test_$name") >"$tmp/log" 2>&1
+		(trap end_jobs EXIT; set -e; cd "$tmp/$name"; "test_$name") >"$tmp/log" 2>&1
 		status=$?
 		set -e
 		case $status in

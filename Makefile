@@ -17,6 +17,10 @@ SEED ?=
 PLAN ?=
 MODE ?=
 ATTACKS ?=
+# For make day: how long by the guest's clock, the bytes that RocksDB is given a second, whether it syncs each write.
+HOURS ?=
+RATE ?=
+SYNC ?=
 # For make dist: a key of gpg.
 SIGN ?=
 # For make bench: only these parts; less of everything.
@@ -80,6 +84,10 @@ xfstests:
 # fragtrace-defrag moves files while programs write and check them, and while the power fails.
 soak:
 	@MINUTES='$(MINUTES)' CUTS='$(CUTS)' SEED='$(SEED)' XFSTESTS='$(XFSTESTS)' selftests/commands/soak.sh
+
+# A day of RocksDB recorded with all events: does it stay small, is every moment of it rebuilt?
+day:
+	@HOURS='$(HOURS)' RATE='$(RATE)' SYNC='$(SYNC)' KERNEL='$(or $(KERNEL),6.12)' selftests/commands/day.sh $(OUT)
 
 # libFuzzer on everything that reads text; what it learns stays in the cache.
 fuzz-parsers:
@@ -167,6 +175,7 @@ help:
 	@echo "                          TESTS=95_large_move.sh"
 	@echo "make xfstests XFSTESTS=folder   its tests of shutdown and recovery, with and without fragtrace; TESTS='generic/388'"
 	@echo "make soak                 fragtrace-defrag beside programs that check what they read (MINUTES=30), and power failures (CUTS=50)"
+	@echo "make day                  record hours of RocksDB with all events, and rebuild moments of them; HOURS=24, RATE=100000, SYNC=1, OUT=folder"
 	@echo "make fuzz                 random operations; MINUTES=3 for all kernels, SEED=N, KERNEL=..., or PLAN=file to repeat one;"
 	@echo "                          MODE=hostile: a user does his worst, ATTACKS='stuck crowd' names how (selftests/in_guest/attacks.sh)"
 	@echo "make fuzz-parsers         libFuzzer on what reads tables and configuration files; MINUTES=10"
@@ -179,4 +188,4 @@ help:
 	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/; SIGN=key signs it and tags the commit"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer defrag vm shell check test test-debug test-large xfstests soak fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help
+.PHONY: all modules viewer defrag vm shell check test test-debug test-large xfstests soak day fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help

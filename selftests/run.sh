@@ -376,6 +376,7 @@ run_main() {
 		suite "demo" "$FT_TESTS/host/demo.sh"
 		suite "bench" "$FT_TESTS/host/bench.sh"
 		suite "papers" "$FT_TESTS/host/papers.sh"
+		suite "papers, short" "$FT_TESTS/host/papers_run.sh"
 	fi
 	end_all
 	kill "$PROGRESS"

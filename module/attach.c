@@ -4,7 +4,7 @@
  *
  * In: F2FS is loaded and unloaded, the first target is added, the last one is
  * deleted. Out: the probes of probe.c are attached, all or none, and with them
- * those of call.c.
+ * those of call.c and fsync_call.c.
  *
  * F2FS exports no tracepoint, so they are found by name. If F2FS is built in, they
  * are among the kernel's own. If it is a module, a notifier reports its
@@ -18,6 +18,7 @@
 #include <linux/tracepoint.h>
 
 #include "fragtrace.h"
+#include "fsync.h"
 #include "probe.h"
 
 static struct ft_probe probes[FT_MAX_PROBES];
@@ -55,6 +56,8 @@ static int attach_all(void)
 	struct ft_probe *p;
 	int err;
 
+	if (ft_fsync_wanted())
+		ft_fsync_attach();
 	for_each_probe(p) {
 		err = tracepoint_probe_register(p->tp, p->func, NULL);
 		if (err) {
@@ -71,6 +74,8 @@ undo:
 	while (p-- != probes)
 		tracepoint_probe_unregister(p->tp, p->func, NULL);
 	tracepoint_synchronize_unregister();
+	if (ft_fsync_wanted())
+		ft_fsync_detach();
 	return err;
 }
 
@@ -82,6 +87,8 @@ static void detach_all(void)
 	for_each_probe(p)
 		tracepoint_probe_unregister(p->tp, p->func, NULL);
 	tracepoint_synchronize_unregister();
+	if (ft_fsync_wanted())
+		ft_fsync_detach();
 	attached = false;
 }
 

@@ -58,6 +58,9 @@
 #define FT_MAX_WINDOWS_AT_ONCE	1024U
 #define FT_MAX_CHUNKS_AT_ONCE	256
 
+/* Fsyncs under way that are searched for that of a task (fsync.c). */
+#define FT_MAX_FSYNCS_SEARCHED	16
+
 /* Check that a loop ended within its bound, in builds with FT_DEBUG. */
 static inline void ft_check_steps(unsigned int steps, unsigned int bound)
 {

@@ -306,6 +306,7 @@ static const struct {
 	{ "owner", 0600, 0, &ft_owner_fops },
 	{ "gc", 0400, 0, &ft_gc_fops },
 	{ "heat", 0400, FT_VIEW_HEAT, &ft_heat_fops },
+	{ "fsync", 0600, 0, &ft_fsync_fops },
 	{ "victims", 0600, 0, &ft_victims_fops },
 	{ "stats", 0400, 0, &stats_fops },
 	{ "targets", 0600, 0, &targets_fops },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The files in debugfs: debugfs.c creates them; view.c, binary.c, sums.c, gcview.c,
- * heat_view.c and victims.c show snapshots, cgroup_view.c counts, owner.c answers for
- * one block.
+ * heat_view.c and victims.c show snapshots, cgroup_view.c and fsync_view.c counts,
+ * owner.c answers for one block.
  */
 #ifndef FT_DEBUGFS_H
 #define FT_DEBUGFS_H
@@ -16,6 +16,7 @@ extern const struct file_operations ft_cgroups_fops;
 extern const struct file_operations ft_owner_fops;
 extern const struct file_operations ft_gc_fops;
 extern const struct file_operations ft_heat_fops;
+extern const struct file_operations ft_fsync_fops;
 extern const struct file_operations ft_victims_fops;
 
 int ft_debugfs_init(void);

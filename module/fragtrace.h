@@ -12,6 +12,7 @@
  *   view.c      a copy as text: table, extents, files
  *   victims.c   which files garbage collection would change
  *   heat_view.c which ranges are read, with the paths of a copy
+ *   fsync_view.c where the time of fsyncs went
  *   gcview.c    what garbage collection did, with the paths of a copy
  *   sums.c      a copy summed up: causes, by_process, by_pair
  *   cgroup_view.c what cgroups read: by_cgroup
@@ -43,6 +44,7 @@
  *   probe.c     F2FS tracepoints -> which inode, which blocks
  *   answer.c    the extents that FIEMAP reports
  *   call.c      calls that no tracepoint describes -> which inodes
+ *   fsync_call.c the functions that an fsync calls -> how long they take
  *   note.c      keeps their reports where no lock can be taken
  *   event.c     applies an event to the map of its file
  *
@@ -62,6 +64,7 @@
  *   writer.c    processes that write, by number
  *   tally.c     counts what the maps no longer show: healed breaks, pairs
  *   cgroup.c    which cgroups read, and the requests that it takes
+ *   fsync.c     where the time of fsyncs goes
  *   segment.c   reads F2FS's segment tables
  *   memory.c    the memory in use, and the budget
  *   extmap.c    the extents of one file (see extmap.h)
@@ -89,15 +92,15 @@
  *   ft_worker.lock          spinlock; the step that a worker is in
  *
  * Only locks of the kernel are taken inside last_lock of ask.c, report_lock of
- * audit.c, the locks of log.c, gc.c, writer.c, tally.c and cgroup.c, volumes_lock of
- * volume.c and freed_lock of inode.c.
+ * audit.c, attach_lock of fsync_call.c, the locks of log.c, gc.c, writer.c, tally.c,
+ * cgroup.c and fsync.c, volumes_lock of volume.c and freed_lock of inode.c.
  *
  * Probes run under locks of F2FS, with preemption disabled; they disable it
  * themselves if the kernel does not. They take spinlocks only, and never sleep.
  * bounds.h has the bounds of their work.
  * With PREEMPT_RT, where spinlocks sleep, probes run with preemption enabled
  * (compat.h). The probes of call.c take no lock there, nor in a kernel where they
- * run inside an exception (note.c).
+ * run inside an exception (note.c). Those of fsync_call.c never take one.
  */
 #ifndef FRAGTRACE_H
 #define FRAGTRACE_H

@@ -68,6 +68,17 @@ check_members() {
 	done
 }
 
+# reasons() - print F2FS's reasons for a checkpoint in an fsync as initializers; their enum comes from stdin
+reasons() {
+	printf '#define FT_F2FS_CP_REASONS'
+	sed -e 's,/\*.*\*/,,' | tr ',{};' '\n' | awk '
+		$1 ~ /^CP_/ {
+			value = $2 == "=" ? $3 : value
+			printf " [%d] = \"%s\",", value++, tolower(substr($1, 4))
+		}'
+	echo
+}
+
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
@@ -108,6 +119,7 @@ if [ "${1:-}" = --source ] || [ "${1:-}" = --in-tree ]; then
 	done
 	echo "#include \"$header\""
 	echo "#include \"${header%/*}/segment.h\""
+	sed -n "/^enum cp_reason_type {/,/^}/p" "$header" | reasons
 	if [ "$1" = --in-tree ]; then
 		echo '#define FT_F2FS_BUILD_ID ""'
 	else
@@ -303,6 +315,8 @@ size f2fs_io_info
 size f2fs_map_blocks
 need seg_entry
 size seg_entry
+need cp_reason_type >/dev/null
+reasons <"$tmp/type"
 echo
 build_id "$1"
 cat <<ACCESS

@@ -13,6 +13,7 @@
 #include "cgroup.h"
 #include "debugfs.h"
 #include "fragtrace.h"
+#include "fsync.h"
 #include "heat.h"
 #include "inode.h"
 #include "memory.h"
@@ -84,6 +85,10 @@ static bool cgroups;
 module_param(cgroups, bool, 0444);
 MODULE_PARM_DESC(cgroups, "count reads and the requests they take by cgroup (default: off)");
 
+static bool fsync;
+module_param(fsync, bool, 0444);
+MODULE_PARM_DESC(fsync, "measure where the time of an fsync goes (default: off)");
+
 static int set_budget(void)
 {
 	unsigned long total_mb = totalram_pages() >> (20 - PAGE_SHIFT);
@@ -114,9 +119,12 @@ static int __init fragtrace_init(void)
 	err = ft_heat_init(heat, heat_window_kb, heat_period_secs);
 	if (err)
 		return err;
-	err = ft_inode_init();
+	err = ft_fsync_init(fsync);
 	if (err)
 		goto err_heat;
+	err = ft_inode_init();
+	if (err)
+		goto err_fsync;
 	err = -ENOMEM;
 	ft_wq = alloc_workqueue("fragtrace", WQ_UNBOUND, 0);
 	if (!ft_wq)
@@ -149,6 +157,8 @@ err_wq:
 	destroy_workqueue(ft_wq);
 err_inode:
 	ft_inode_exit();
+err_fsync:
+	ft_fsync_exit();
 err_heat:
 	ft_heat_exit();
 	return err;
@@ -163,6 +173,7 @@ static void __exit fragtrace_exit(void)
 	ft_volume_exit();
 	destroy_workqueue(ft_wq);
 	ft_inode_exit();
+	ft_fsync_exit();
 	ft_heat_exit();
 	pr_info("unloaded\n");
 }

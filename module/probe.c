@@ -20,6 +20,7 @@
 #include "f2fs_private.h"
 #include "event.h"
 #include "fragtrace.h"
+#include "fsync.h"
 #include "gc.h"
 #include "heat.h"
 #include "inode.h"
@@ -419,8 +420,11 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 	struct inode *inode = what->mapping->host;
 	struct ft_inode *rec;
 
-	if (fio->type != DATA)
+	if (fio->type != DATA) {
+		if (ft_fsync_wanted() && fio->type == NODE)
+			ft_fsync_node_block();
 		return;
+	}
 	/* not inode->i_ino: GC moves blocks of one inode by another one's page */
 	if (!enter_probe(inode->i_sb, fio->ino))
 		return;
@@ -885,6 +889,32 @@ static void probe_get_victim(void *unused, struct super_block *sb, int type,
 	chose(sb, p, gc_type == FT_F2FS_FG_GC ? FT_VICTIM_FG : FT_VICTIM_BG, -1);
 }
 
+/* === Fsyncs (parameter fsync) ============================================= */
+
+static void probe_sync_enter(void *unused, struct inode *inode)
+{
+	struct ft_volume *vol;
+
+	if (!enter_probe(inode->i_sb, inode->i_ino))
+		return;
+	vol = ft_volume_find(inode->i_sb);
+	if (vol)
+		ft_fsync_begin(vol->fsyncs);
+	leave_probe();
+}
+
+static void probe_sync_exit(void *unused, struct inode *inode, int cp_reason,
+			    int datasync, int ret)
+{
+	struct ft_volume *vol;
+
+	if (!enter_probe(inode->i_sb, inode->i_ino))
+		return;
+	vol = ft_volume_find(inode->i_sb);
+	ft_fsync_end(vol ? vol->fsyncs : NULL, cp_reason, ret);
+	leave_probe();
+}
+
 /* === The table ============================================================ */
 
 /* The build fails if the arguments of a probe differ from those of its event. */
@@ -932,10 +962,15 @@ unsigned int ft_probe_list(struct ft_probe *list)
 		PROBE(f2fs_submit_read_bio, probe_submit_read),
 		PROBE(FT_SUBMIT_BIO, probe_submit_in_place),
 	};
+	const struct ft_probe fsyncs[] = {
+		PROBE(f2fs_sync_file_enter, probe_sync_enter),
+		PROBE(f2fs_sync_file_exit, probe_sync_exit),
+	};
 	unsigned int nr = ARRAY_SIZE(table);
 
 	static_assert(ARRAY_SIZE(table) + ARRAY_SIZE(causes) +
-		      ARRAY_SIZE(reads) + ARRAY_SIZE(heat) <= FT_MAX_PROBES);
+		      ARRAY_SIZE(reads) + ARRAY_SIZE(heat) +
+		      ARRAY_SIZE(fsyncs) <= FT_MAX_PROBES);
 	memcpy(list, table, sizeof(table));
 	if (ft_causes_wanted()) {
 		memcpy(list + nr, causes, sizeof(causes));
@@ -948,6 +983,10 @@ unsigned int ft_probe_list(struct ft_probe *list)
 	if (ft_heat_wanted()) {
 		memcpy(list + nr, heat, sizeof(heat));
 		nr += ARRAY_SIZE(heat);
+	}
+	if (ft_fsync_wanted()) {
+		memcpy(list + nr, fsyncs, sizeof(fsyncs));
+		nr += ARRAY_SIZE(fsyncs);
 	}
 	return nr;
 }
@@ -976,4 +1015,17 @@ bool ft_probe_stopped(const struct super_block *sb)
 bool ft_probe_has_clusters(const struct inode *inode)
 {
 	return has_clusters(inode);
+}
+
+/**
+ * ft_probe_checkpoint_reason() - why F2FS writes a checkpoint in an fsync
+ * @reason: F2FS's number
+ *
+ * Return: F2FS's own word, without CP_ and in small letters.
+ */
+const char *ft_probe_checkpoint_reason(unsigned int reason)
+{
+	static const char * const reasons[] = { FT_F2FS_CP_REASONS };
+
+	return reason < ARRAY_SIZE(reasons) ? reasons[reason] : "unknown";
 }

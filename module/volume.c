@@ -13,6 +13,7 @@
 
 #include "cgroup.h"
 #include "fragtrace.h"
+#include "fsync.h"
 #include "gc.h"
 #include "log.h"
 #include "memory.h"
@@ -68,6 +69,25 @@ struct ft_volume *ft_volume_find(const struct super_block *sb)
 }
 
 /**
+ * ft_volume_find_info() - the volume whose F2FS has this state
+ * @info: struct f2fs_sb_info
+ *
+ * For functions of F2FS that do not get the super block.
+ *
+ * Context: RCU read section.
+ * Return: as ft_volume_find().
+ */
+struct ft_volume *ft_volume_find_info(const void *info)
+{
+	struct ft_volume *vol;
+
+	list_for_each_entry_rcu(vol, &ft_volumes, node)
+		if (vol->info == info)
+			return vol;
+	return NULL;
+}
+
+/**
  * ft_volume_nth() - a volume by its position in the list
  * @n: the position, from 0
  *
@@ -93,12 +113,17 @@ struct ft_volume *ft_volume_nth(unsigned int n)
 
 /* === Life ================================================================= */
 
-/* Create what records the causes of breaks, and reads, as far as they are wanted. */
+/* Create what records causes of breaks, reads, and fsyncs, as far as they are wanted. */
 static bool remember(struct ft_volume *vol)
 {
 	if (ft_cgroups_wanted()) {
 		vol->cgroups = ft_cgroups_new();
 		if (!vol->cgroups)
+			return false;
+	}
+	if (ft_fsync_wanted()) {
+		vol->fsyncs = ft_fsyncs_new();
+		if (!vol->fsyncs)
 			return false;
 	}
 	if (!ft_causes_wanted())
@@ -117,6 +142,7 @@ static void forget(struct ft_volume *vol)
 	ft_tally_free(vol->tally);
 	ft_gc_free(vol->gc);
 	ft_cgroups_free(vol->cgroups);
+	ft_fsyncs_free(vol->fsyncs);
 }
 
 /**
@@ -144,6 +170,7 @@ struct ft_volume *ft_volume_new(struct super_block *sb, const char *mountpoint)
 	memcpy(vol->mountpoint, mountpoint, size);
 	vol->sb = sb;
 	vol->live_sb = sb;
+	vol->info = sb->s_fs_info;
 	vol->dev = sb->s_dev;
 	vol->epoch = 1;
 	mutex_init(&vol->sb_lock);

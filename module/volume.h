@@ -19,6 +19,7 @@
 #include <linux/xarray.h>
 
 struct ft_cgroups;
+struct ft_fsyncs;
 struct ft_gc;
 struct ft_inode;
 struct ft_logs;
@@ -33,6 +34,7 @@ struct ft_writers;
  * @sb: the super block; valid while !ft_volume_gone(), and while its s_umount is
  *	held
  * @live_sb: the same, but NULL once it is going away
+ * @info: F2FS's own state of it; only compared
  * @sb_lock: protects @live_sb against use of @sb
  * @dev: its device number
  * @mountpoint: where it was mounted when it was found
@@ -74,6 +76,7 @@ struct ft_writers;
  * @tally: counts of healed breaks and of pairs
  * @gc: what garbage collection has done
  * @cgroups: what cgroups have read; %NULL if that is not wanted
+ * @fsyncs: where the time of its fsyncs went; %NULL if that is not wanted
  * @nr_traced: events extent_change that were fired
  * @gc_writer: number of the process that collects garbage, or did so last
  * @gc_foreground: a task waits, or waited, for that
@@ -86,6 +89,7 @@ struct ft_volume {
 
 	struct super_block *sb;
 	struct super_block *live_sb;
+	const void *info;
 	struct mutex sb_lock;
 	dev_t dev;
 	char *mountpoint;
@@ -127,6 +131,7 @@ struct ft_volume {
 	struct ft_tally *tally;
 	struct ft_gc *gc;
 	struct ft_cgroups *cgroups;
+	struct ft_fsyncs *fsyncs;
 	atomic_t nr_traced;
 	u32 gc_writer;
 	bool gc_foreground;
@@ -140,6 +145,7 @@ void ft_volume_free(struct ft_volume *vol);
 void ft_volume_list(struct ft_volume *vol);
 void ft_volume_unlist(struct ft_volume *vol);
 struct ft_volume *ft_volume_find(const struct super_block *sb);
+struct ft_volume *ft_volume_find_info(const void *info);
 struct ft_volume *ft_volume_nth(unsigned int n);
 void ft_volume_get(struct ft_volume *vol);
 void ft_volume_put(struct ft_volume *vol);

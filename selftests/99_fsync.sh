@@ -1,0 +1,241 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 99_fsync.sh - fsyncs are counted, with their phases, node blocks and the reasons for checkpoints; delays show where they are
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+# dev_of(mount point) - print MAJOR:MINOR of the volume there
+dev_of() {
+	mnt=$1 awk '$5 == ENVIRON["mnt"] { print $3 }' /proc/self/mountinfo
+}
+
+# row(name, number) - print a field of a line of the only watched volume: 3 the count, 4 the sum; "-" if it is not known
+row() {
+	name=$1 n=$2 awk '$2 == ENVIRON["name"] { print $(ENVIRON["n"] + 0) }' $DBG/fsync
+}
+
+# count(name) - print how many values a histogram has
+count() {
+	row "$1" 3
+}
+
+# counts(names...) - print the counts of several
+counts() {
+	local name text
+
+	text=
+	for name; do
+		text="$text${text:+ }$(count "$name")"
+	done
+	echo "$text"
+}
+
+# least_ms(name) - print the least that the longest value can be, in milliseconds
+least_ms() {
+	name=$1 awk '$2 == ENVIRON["name"] { split($NF, b, ":"); print (NF > 4 ? int(b[1] / 1000) : 0) }' \
+		$DBG/fsync
+}
+
+# consistent() - are the phases and the rest as long as the fsyncs, and the buckets as many as the counts?
+consistent() {
+	awk '
+		/^#/ || $3 == "-" { next }
+		$2 == "fsync" { whole = $4 }
+		$2 ~ /^(data|node|checkpoint|flush|other)$/ { parts += $4 }
+		$2 ~ /^checkpoint:/ { reasons += $3; by_reason += $4 }
+		$2 == "checkpoint" { checkpoints = $3; in_checkpoints = $4 }
+		$4 != "-" {
+			n = 0
+			for (i = 5; i <= NF; i++) {
+				split($i, b, ":")
+				n += b[2]
+			}
+			if (n != $3) {
+				print "# " $0
+				bad = 1
+			}
+		}
+		END {
+			print "# fsyncs " whole " ns, phases and rest " parts " ns; checkpoints " checkpoints ", by reason " reasons
+			exit bad || !whole || whole != parts || checkpoints != reasons || in_checkpoints != by_reason
+		}' $DBG/fsync
+}
+
+# iostat(name) - print the bytes written that F2FS itself has counted; those read come later in its file
+iostat() {
+	awk -v name="$1:" 'index($0, name) == 1 { sub(/.*: */, ""); print $1; exit }' "/proc/fs/f2fs/${DISK##*/}/iostat_info"
+}
+
+# fsyncs(files...) - an fsync of each
+fsyncs() {
+	local file
+
+	for file; do
+		sync "$file"
+	done
+}
+
+plan 35
+make_volume $DISK $MNT || bail "no volume"
+load path=$MNT
+fileop write $MNT/off 0 4K
+fsyncs $MNT/off
+check "without fsync=1 the file says so" grep -q '^# not known: the module was loaded with fsync=0$' $DBG/fsync
+expect "and has no counts" "$(grep -vc '^#' $DBG/fsync)" 0
+unload
+
+load path=$MNT fsync=1
+settle || :
+expect "the format" "$(head -n 1 $DBG/fsync)" "# fragtrace fsync 1"
+expect "every function is followed" "$(grep -c 'not known' $DBG/fsync)" 0
+expect "nothing is counted yet" "$(counts fsync data node checkpoint flush failed missed)" "0 0 0 0 0 0 0"
+
+# A new file in a folder that is not on the volume yet: the folder's own checkpoint is not needed.
+for n in 1 2 3 4 5 6 7 8 9 10; do
+	fileop write $MNT/f$n 0 8K
+	fsyncs $MNT/f$n
+done
+expect "ten fsyncs" "$(counts fsync data node flush other)" "10 10 10 10 10"
+expect "without a checkpoint" "$(count checkpoint)" 0
+check "the sums are consistent" consistent
+expect "each new file has one node block" "$(row node_blocks 3) $(row node_blocks 4)" "10 10"
+expect "fsyncs of clean files write no node" "$(fsyncs $MNT/f1 $MNT/f2; counts fsync node_blocks) $(row node_blocks 4)" "12 12 10"
+echo reset >$DBG/fsync
+expect "reset" "$(counts fsync data node flush other node_blocks alloc_nid)" "0 0 0 0 0 0 0"
+expect "a write other than reset is refused" "$(fileop say $DBG/fsync all)" EINVAL
+
+sync -d $MNT/f3
+fileop write $MNT/f3 0 4K dsync
+expect "fdatasync and O_DSYNC are fsyncs" "$(count fsync)" 2
+
+# F2FS's own count of node blocks, on a volume where nothing else writes: it counts by the byte.
+echo reset >$DBG/fsync
+if echo 1 >"/sys/fs/f2fs/${DISK##*/}/iostat_enable" 2>/dev/null && [ -n "$(iostat 'fs node')" ]; then
+	before=$(iostat 'fs node')
+	fileop append $MNT/appended 4K 50 fdatasync
+	after=$(iostat 'fs node')
+	expect "as many node blocks as F2FS counts" "$(row node_blocks 4)" $(((after - before) / 4096))
+	check "50 of them or more" test "$(row node_blocks 4)" -ge 50
+else
+	skip "as many node blocks as F2FS counts" "this kernel has no iostat"
+	skip "50 of them or more" "this kernel has no iostat"
+fi
+expect "50 fdatasyncs" "$(count fsync)" 50
+
+# Reasons for a checkpoint, provoked.
+sync
+echo reset >$DBG/fsync
+fileop write $MNT/linked 0 4K
+ln $MNT/linked $MNT/link
+fsyncs $MNT/linked
+expect "a hard link needs a checkpoint" "$(counts checkpoint checkpoint:hardlink node)" "1 1 0"
+mkdir $MNT/folder
+fsyncs $MNT/folder
+expect "a folder, too" "$(counts checkpoint checkpoint:non_regular)" "2 1"
+fileop write $MNT/moved 0 4K
+sync
+fileop rename $MNT/moved $MNT/folder/moved
+fileop write $MNT/folder/moved 0 4K
+fsyncs $MNT/folder/moved
+expect "a file that has moved has lost its parent" "$(counts checkpoint checkpoint:wrong_pino)" "3 1"
+check "the sums are consistent with them" consistent
+
+# Node IDs.
+echo reset >$DBG/fsync
+fileop many $MNT/many 100 1 0
+expect "each new inode takes a node ID" "$(count alloc_nid)" 100
+fileop many $MNT/more 4000 0 0
+check "F2FS searches for free ones ($(count all_searches))" test "$(count all_searches)" -gt 0
+expect "not in an fsync" "$(count search)" 0
+
+# A volume that is not watched.
+make_volume $DISK2 $MNT2 || bail "no second volume"
+echo reset >$DBG/fsync
+fileop write $MNT2/other 0 4K
+fsyncs $MNT2/other
+fileop many $MNT2/many 100 1 0
+expect "nothing of a volume that is not watched" "$(counts fsync node_blocks alloc_nid) $(grep -c "^$(dev_of $MNT2) " $DBG/fsync)" "0 0 0 0"
+umount $MNT2
+
+# Many at a time: exact, too.
+n=0
+while [ $n -lt 16 ]; do
+	fileop append $MNT/thread$n 4K 20 fdatasync &
+	n=$((n + 1))
+done
+wait
+expect "16 processes at a time" "$(counts fsync missed)" "320 0"
+check "their sums are consistent" consistent
+check_exact "the maps are right" -u $MNT
+unload
+
+# A delay in one phase is in that phase alone. late.ko is loaded first: so what it delays is within what is measured.
+late_in() {
+	local phase other longest
+
+	phase=$1
+	shift
+	if ! late "$@" after_ms=300; then
+		skip "a delay of $phase" "there is no late.ko"
+		return 0
+	fi
+	load path=$MNT fsync=1
+	settle || :
+	echo reset >$DBG/fsync
+	fileop write $MNT/late-"$phase" 0 8K
+	[ "$phase" != checkpoint ] || ln $MNT/late-"$phase" $MNT/late-link
+	fsyncs $MNT/late-"$phase"
+	longest=
+	for other in data node checkpoint flush other; do
+		[ "$(least_ms $other)" -lt 200 ] || longest="$longest$other "
+	done
+	expect "a delay of $phase" "$longest$(count fsync)" "$phase 1"
+	sed 's/^/# /' $DBG/fsync | grep -v '^# #' | head -n 12
+	unload
+	late
+}
+late_in data function=file_write_and_wait_range
+late_in node function=f2fs_wait_on_node_pages_writeback
+late_in checkpoint function=f2fs_write_checkpoint
+late_in flush function=f2fs_issue_flush
+
+# The search: every inode that is created in the meantime waits for it, no fsync does. F2FS keeps 3640 free node IDs: with
+# more files than that it has to search.
+if late function=__f2fs_build_free_nids after_ms=300; then
+	load path=$MNT fsync=1
+	settle || :
+	echo reset >$DBG/fsync
+	fileop many $MNT/slow 8000 0 0
+	check "a delay of the search ($(least_ms all_searches) ms)" test "$(least_ms all_searches)" -ge 200
+	check "is a delay of what needs a node ID ($(least_ms alloc_nid) ms)" test "$(least_ms alloc_nid)" -ge 200
+	late
+	unload
+else
+	skip "a delay of the search" "there is no late.ko"
+	skip "is a delay of what needs a node ID" "there is no late.ko"
+fi
+
+# The module goes while fsyncs are under way.
+late function=f2fs_issue_flush after_ms=20 || :
+n=0
+while [ $n -lt 4 ]; do
+	fileop append $MNT/busy$n 4K 60 fdatasync &
+	n=$((n + 1))
+done
+n=0
+while [ $n -lt 5 ]; do
+	load path=$MNT fsync=1
+	sleep 0.2
+	unload
+	n=$((n + 1))
+done
+ok "loaded and unloaded while fsyncs are under way"
+wait
+late
+load path=$MNT fsync=1
+fsyncs $MNT/f1
+expect "and counts again" "$(count fsync)" 1
+finish

@@ -165,7 +165,7 @@ help:
 	@echo "make bench-readme         put the table and the picture of the last make bench into selftests/bench/README.md"
 	@echo "make lab BENCH=fragpicker what pieces of files cost, and what five ways to rewrite them gain; QUICK=1, OUT=folder,"
 	@echo "                          PARTS='motivation forecast synthetic databases'"
-	@echo "make papers               the claims of papers, held against what fragtrace sees; ONLY=fragtracer,fragpicker,iocontrol,fast24, SECONDS=60, LONG=3600, PAIRS=5, QUICK=1;"
+	@echo "make papers               the claims of papers, held against what fragtrace sees; ONLY=fragtracer,fragpicker,iocontrol,fsync,fast24, SECONDS=60, LONG=3600, PAIRS=5, QUICK=1;"
 	@echo "                          goes on with what has no result yet in OUT=papers-out; KEEP=1 copies the report, small, to selftests/papers/result"
 	@echo "make check                the sources: checkpatch --strict, kernel-doc, layers, gcc, sparse, clang, coccinelle,"
 	@echo "                          smatch, clang-format, shellcheck, ruff, mypy"

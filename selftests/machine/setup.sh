@@ -109,7 +109,7 @@ ft_group() {
 	bench) echo "fio redis-tools bpftrace python3-matplotlib python3-zstandard" ;;
 	large) echo "fio" ;;
 	soak) echo "fio rocksdb-tools python3 dmsetup" ;;
-	reports) echo "python3 python3-numpy python3-zstandard" ;;
+	reports) echo "python3 python3-numpy python3-matplotlib python3-zstandard" ;;
 	papers) echo "openjdk-17-jdk-headless maven redis-tools" ;;
 	deb) echo "mmdebstrap dpkg-dev cpio git" ;;
 	debug) echo "bc bison flex libelf-dev m4 libssl-dev" ;;

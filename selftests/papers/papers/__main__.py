@@ -11,7 +11,7 @@ from types import FrameType
 
 from fragsnap import SnapError
 
-from . import fast24, fragpicker, fragtracer, iocontrol
+from . import fast24, fragpicker, fragtracer, fsync, iocontrol
 from .facts import FactError
 from .guest import Failed, Machine
 from .keep import keep
@@ -24,6 +24,7 @@ PAPERS = {
     "fragtracer": fragtracer.paper,
     "fragpicker": fragpicker.paper,
     "iocontrol": iocontrol.paper,
+    "fsync": fsync.paper,
     "fast24": fast24.paper,
 }
 

@@ -18,6 +18,8 @@ PRESETS = TOP / "viewer/presets"
 # How an aged volume is made: the share that is filled, the share of the files that are deleted then; the seed.
 AGED = {"aged": (0.92, 0.60), "full": (0.97, 0.30)}
 AGED_SIZE, AGED_SEED = "2G", 1
+# Options of QEMU: the clock of a guest with one CPU counts instructions, each a nanosecond, and passes over idle time.
+ICOUNT = "-icount shift=0,sleep=off"
 
 
 class Failed(Exception):

@@ -134,4 +134,7 @@ void op_verity(int argc, char **argv);
 void op_rocksdb(int argc, char **argv);
 void op_voltdb(int argc, char **argv);
 
+/* varmail.c */
+void op_varmail(int argc, char **argv);
+
 #endif

@@ -680,6 +680,7 @@ static const struct {
 	{ "timed", 3, op_timed, "FILE SECONDS COMMAND..." },
 	{ "rocksdb", 2, op_rocksdb, "FOLDER FILES" },
 	{ "voltdb", 2, op_voltdb, "FOLDER WRITES" },
+	{ "varmail", 6, op_varmail, "NEW_FOLDER FILES THREADS SECONDS EVERY SEED" },
 	{ "insmod", 1, op_insmod, "FILE [PARAMETERS [N]]" },
 };
 

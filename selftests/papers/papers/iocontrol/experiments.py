@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from ..facts import parse_facts
+from ..guest import ICOUNT
 from ..model import Data, Experiment, Host, Options
 
 # The experiments of each part, by what their disk is called in observations.
@@ -16,7 +17,6 @@ SQLITE = {title: f"iocontrol-sqlite-{disk}" for disk, title in DISKS.items()}
 REQUEST_US = 1000
 # The part of the disk's requests a second that the exact model of iocost has, as in_guest/groups.py.
 TOLD = 0.7
-ICOUNT = "-icount shift=0,sleep=off"
 # As in_guest/groups.py has them.
 CONTROLLERS = ("none", "bfq", "iocost-default", "iocost-exact")
 

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The paper about fsync: its texts, its figures, and its claims on data made by hand."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import pytest
+from papers.document import Picture
+from papers.facts import FactError
+from papers.fsync import claims, paper
+from papers.fsync.experiments import every, long_run
+from papers.fsync.figures import fifths, spans
+from papers.fsync.texts import parse_fsync, parse_lines
+from papers.model import Data, Kind, Options, Result
+from papers.report import report
+
+TEXT = """# fragtrace fsync 1
+# dev what count sum us:count... (node_blocks: blocks; other sums: ns)
+254:0 fsync 3 6000 2:3
+254:0 data 3 3000 1:3
+254:0 node 2 1000 0:2
+254:0 checkpoint 1 500 0:1
+254:0 checkpoint:hardlink 1 500 0:1
+254:0 flush 2 1000 0:2
+254:0 other 3 500 0:3
+254:0 search 0 0
+254:0 node_blocks 3 5 1:2 2:1
+254:0 all_searches 2 2000 1:2
+254:0 alloc_nid 7 3500 0:7
+254:0 failed 0 -
+254:0 missed 0 -
+"""
+
+
+def test_the_file_fsync() -> None:
+    rows = parse_fsync(TEXT)
+    assert rows["fsync"] == {"count": 3, "sum": 6000, "buckets": {"2": 3}}
+    assert rows["checkpoint:hardlink"]["count"] == 1 and rows["missed"]["sum"] == 0
+    for wrong in (
+        "",
+        "# fragtrace fsync 2\n",
+        "# fragtrace fsync 1\n",
+        TEXT + "254:16 fsync 0 0\n",
+        TEXT.replace("# dev", "# not known: f2fs_sync_fs cannot be followed (-2)\n# dev"),
+    ):
+        with pytest.raises(FactError):
+            parse_fsync(wrong)
+
+
+def test_the_lines_of_varmail() -> None:
+    lines = parse_lines("0 0 0 0 0 0\n1000 5 65 5 10 2000 1:4 2:6\n2000 9 117 9 18 4000 1:8 2:10\n")
+    assert lines[1] == {
+        "ms": 1000,
+        "rounds": 5,
+        "ops": 65,
+        "creates": 5,
+        "fsyncs": 10,
+        "fsync_ns": 2000,
+        "buckets": {"1": 4, "2": 6},
+    }
+    for wrong in ("0 0 0 0 0 0\n", "0 0 0 0\n" * 3, "a b c d e f\n" * 3):
+        with pytest.raises(FactError):
+            parse_lines(wrong)
+
+
+def test_fifths_divide_a_run() -> None:
+    assert [long_run(Options(quick=True)), long_run(Options(long=3)), long_run(Options(long=64))] == [5, 5, 60]
+    assert long_run(Options(long=100_000)) == 120
+    for seconds in range(5, 125, 5):
+        assert seconds // 5 % every(seconds) == 0 and 5 <= seconds // every(seconds) <= 35
+
+
+def case(rounds: list[int], *, watched: bool = False, alloc_us: float = 1.0, search_us: float = 0.0) -> Data:
+    """A case with a line a second. Each round allocates a node ID; alloc_us is what that takes in the last fifth."""
+    lines, rows, done, alloc = [], [], 0, 0.0
+    for second, number in enumerate([0, *rounds]):
+        done += number
+        alloc += number * (alloc_us if second == len(rounds) else 1.0)
+        figures = {"ms": 1000 * second, "rounds": done, "ops": 13 * done, "creates": done, "fsyncs": 2 * done}
+        lines.append({**figures, "fsync_ns": 2000 * done, "buckets": {}})
+        row = {
+            "fsync": (2 * done, 2000 * done),
+            "data": (2 * done, 1000 * done),
+            "node": (2 * done, 500 * done),
+            "checkpoint": (0, 0),
+            "flush": (2 * done, 400 * done),
+            "other": (2 * done, 100 * done),
+            "search": (done, int(1000 * search_us * done)),
+            "node_blocks": (2 * done, 3 * done),
+            "alloc_nid": (done, int(1000 * alloc)),
+            "all_searches": (done, 100 * done),
+        }
+        rows.append({name: {"count": count, "sum": total, "buckets": {}} for name, (count, total) in row.items()})
+    return {"facts": {}, "lines": lines, "rows": rows if watched else []}
+
+
+STEADY = [100, 100, 100, 100, 100]
+WORSE = [106, 100, 90, 80, 67]
+
+
+def cases(device: str, rounds: list[int], **more: float) -> Data:
+    """All cases of a device; ext4 is steady."""
+    return {
+        f"ext4-{device}": case(STEADY),
+        f"bare-{device}": case(rounds),
+        f"f2fs-{device}": case(rounds, watched=True, **more),
+    }
+
+
+def results(*found: Data) -> dict[str, Result]:
+    """One result for each."""
+    return {f"fsync-{number}": Result(f"fsync-{number}", {}, {"cases": one}) for number, one in enumerate(found)}
+
+
+def kinds(found: dict[str, Result]) -> list[Kind]:
+    """The kinds of all verdicts."""
+    return [one.verdict(found).kind for one in claims()]
+
+
+def test_spans() -> None:
+    first, last = fifths(case(WORSE, watched=True))
+    assert (first.rounds, last.rounds, first.rate, last.seconds) == (106, 67, 1378, 1)
+    assert first.phase("data") == 0.5 and first.mean_us("alloc_nid") == 1 and first.fsync_us == 1
+    assert first.round_us(16) == pytest.approx(16e6 / 106)
+    assert [span.rounds for span in spans(case(WORSE))] == WORSE
+
+
+def test_as_in_the_paper() -> None:
+    """A round takes 88 ms more in the end, 80 of them for its node ID; not so on the device with dear flushes."""
+    found = results(
+        cases("cheap", WORSE, alloc_us=80_000, search_us=0.5), cases("dear", STEADY, search_us=0.5)
+    )
+    assert kinds(found) == [
+        Kind.DEPENDS,
+        Kind.DEPENDS,
+        Kind.DEPENDS,
+        Kind.CONFIRMED,
+        Kind.CONFIRMED,
+        Kind.NOT_TESTED,
+    ]
+    verdict = claims()[1].verdict(found)
+    assert "in the last fifth F2FS 871 operations a second, ext4 1300: 0.67 of it" in verdict.evidence[0]
+
+
+def test_slower_for_another_reason() -> None:
+    found = results(cases("cheap", WORSE) | cases("dear", WORSE))
+    assert kinds(found)[1:5] == [Kind.CONFIRMED, Kind.NOT_CONFIRMED, Kind.NOT_CONFIRMED, Kind.NOT_CONFIRMED]
+
+
+def test_no_longer_so() -> None:
+    found = results(cases("cheap", STEADY) | cases("dear", STEADY))
+    assert kinds(found)[:5] == [Kind.NOT_CONFIRMED] * 5
+
+
+def test_a_run_that_is_missing() -> None:
+    assert kinds({})[:5] == [Kind.NOT_RUN] * 5
+    found = results(cases("cheap", WORSE))
+    assert claims()[4].verdict(found).kind is Kind.NOT_RUN
+    assert claims()[0].verdict(found).evidence[-1] == "a device with dear flushes: no result yet"
+    half = copy.deepcopy(found)
+    del half["fsync-0"].data["cases"]["ext4-cheap"]
+    assert kinds(half)[0] is Kind.NOT_RUN
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_report(tmp_path: Path, quick: bool) -> None:
+    """Tables and picture are in it, for one device and for two."""
+    made = paper(Options(quick=quick))
+    found = cases("cheap", WORSE) | (cases("dear", STEADY) if quick else {})
+    name = made.experiments[0].name
+    document = report([made], {name: Result(name, {}, {"cases": found}, folder=str(tmp_path))}, {})
+    text = document.markdown(tmp_path)
+    assert "![fsync-" in text and "where it goes" in text
+    assert "| bare-cheap | first | 1378 | 106 | 106 | 212 | 1.00 |" in text
+    assert "| f2fs-cheap | last | 50.0 | 25.0 | 0.00 | 20.0 | 5.00 | 0.00 | 1.50 |" in text
+    assert [part.path for part in document.parts if isinstance(part, Picture)] == [str(tmp_path / "varmail.png")]
+    assert "src=\"data:image/png;base64," in document.html()

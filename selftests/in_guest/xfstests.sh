@@ -5,8 +5,8 @@
 #
 # usage: xfstests.sh FOLDER TEST without|with
 #
-# Leaves the verdict in $OUT/verdict: passes, fails, or `not run: WHY`; with the module also the result of an audit of
-# the scratch volume, after another mount.
+# Leaves the verdict in $OUT/verdict: passes, fails, or `not run: WHY`; then whether the scratch device cannot be mounted any
+# more (some tests put a thin pool there), and with the module the result of an audit of the mounted volume.
 
 set -eu
 
@@ -29,12 +29,16 @@ followed() {
 	awk '!/^#/ && $3 == "live" { found = 1 } END { exit !found }' $DBG/targets
 }
 
-# audited() - mount the scratch volume again, and audit it
+# mounted() - mount the scratch volume again
+mounted() {
+	umount "$SCRATCH_MNT" 2>/dev/null || :
+	mount -t f2fs "$SCRATCH_DEV" "$SCRATCH_MNT"
+}
+
+# audited() - audit the scratch volume
 audited() {
 	local n
 
-	umount "$SCRATCH_MNT" 2>/dev/null || :
-	mount -t f2fs "$SCRATCH_DEV" "$SCRATCH_MNT" || { echo "scratch cannot be mounted" && return 0; }
 	n=0
 	until followed || [ $n = 900 ]; do
 		sleep 0.1
@@ -70,9 +74,15 @@ rc=0
 ./check "$TEST" >/tmp/check.out 2>&1 || rc=$?
 cat /tmp/check.out
 said=$(verdict)
-[ "$HOW" = without ] || case $said in
+case $said in
 not\ run*) ;;
-*) said="$said, $(audited)" ;;
+*)
+	if ! mounted; then
+		said="$said, scratch cannot be mounted"
+	elif [ "$HOW" = with ]; then
+		said="$said, $(audited)"
+	fi
+	;;
 esac
 dmesg | grep -E 'WARNING:|BUG:|INFO: task|Call Trace:' | head -n 5
 echo "$said" >"$OUT/verdict"

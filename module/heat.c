@@ -288,11 +288,16 @@ void ft_heat_prune(struct ft_inode *rec)
 #define HEAT_REQUEST	BIT(FT_HEAT_REQUESTS)
 #define HEAT_OVERWRITE	BIT(FT_HEAT_OVERWRITES)
 
+static __always_inline u32 *counts_of(struct chunk *c, u32 window)
+{
+	return c->counts[window % WINDOWS_PER_CHUNK];
+}
+
 /* @what has a bit for each of enum ft_heat_count; @blocks are in the window. */
 static __always_inline void add_to(struct chunk *c, u32 window, u32 blocks,
 				   unsigned int what)
 {
-	u32 *counts = c->counts[window % WINDOWS_PER_CHUNK];
+	u32 *counts = counts_of(c, window);
 
 	if (what & BIT(FT_HEAT_READS))
 		counts[FT_HEAT_READS]++;
@@ -344,10 +349,13 @@ static noinline void count_in_any(struct ft_inode *rec, u32 first, u32 end,
 		next = window == last ? end : (window + 1) << window_bits;
 		if (!n || window % WINDOWS_PER_CHUNK == 0)
 			c = get_chunk(rec, window / WINDOWS_PER_CHUNK, now);
-		if (c)
-			add_to(c, window, next - first, what);
-		else
+		if (!c) {
 			lost++;
+			continue;
+		}
+		add_to(c, window, next - first, what);
+		if (n && what & BIT(FT_HEAT_READS))
+			counts_of(c, window)[FT_HEAT_CONTINUED]++;
 	}
 	if (lost)
 		this_cpu_add(ft_counters[FT_HEAT_LOST], lost);

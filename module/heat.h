@@ -24,6 +24,7 @@ static __always_inline bool ft_heat_wanted(void)
  * @FT_HEAT_BLOCKS: blocks that they asked for
  * @FT_HEAT_REQUESTS: requests that F2FS made of them
  * @FT_HEAT_OVERWRITES: blocks written that were on the volume before
+ * @FT_HEAT_CONTINUED: those of the reads that had begun in a window before
  * @FT_NR_HEAT_COUNTS: how many there are
  */
 enum ft_heat_count {
@@ -31,6 +32,7 @@ enum ft_heat_count {
 	FT_HEAT_BLOCKS,
 	FT_HEAT_REQUESTS,
 	FT_HEAT_OVERWRITES,
+	FT_HEAT_CONTINUED,
 	FT_NR_HEAT_COUNTS
 };
 

@@ -121,13 +121,13 @@ static void heat_stop(struct seq_file *m, void *v)
 
 static void show_header(struct seq_file *m)
 {
-	seq_puts(m, "# fragtrace heat 1\n");
+	seq_puts(m, "# fragtrace heat 2\n");
 	if (ft_heat_wanted())
 		seq_printf(m, "# windows blocks=%u period_secs=%u\n",
 			   ft_heat_window_blocks(), ft_heat_period());
 	else
 		seq_puts(m, "# not known: the module was loaded with heat=0\n");
-	seq_puts(m, "# dev ino offset reads blocks requests overwrites path\n");
+	seq_puts(m, "# dev ino offset reads blocks requests overwrites continued path\n");
 }
 
 static int heat_show(struct seq_file *m, void *v)
@@ -143,11 +143,12 @@ static int heat_show(struct seq_file *m, void *v)
 	}
 	f = ft_snap_file(copy->snap, line->file);
 	vol = ft_snap_volume(copy->snap, f->volume);
-	seq_printf(m, "%u:%u %u %llu %u %u %u %u %s\n", vol->major, vol->minor,
+	seq_printf(m, "%u:%u %u %llu %u %u %u %u %u %s\n", vol->major, vol->minor,
 		   f->ino, (u64)line->window * ft_heat_window_blocks(),
 		   line->counts[FT_HEAT_READS], line->counts[FT_HEAT_BLOCKS],
 		   line->counts[FT_HEAT_REQUESTS],
 		   line->counts[FT_HEAT_OVERWRITES],
+		   line->counts[FT_HEAT_CONTINUED],
 		   ft_snap_path(copy->snap, f->path));
 	return 0;
 }

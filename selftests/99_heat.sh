@@ -9,12 +9,17 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 # heat(file) - print its counts, `window:reads,blocks,requests,overwrites` for each window of 32 blocks
 heat() {
-	awk -v path="$MNT/$1" '!/^#/ && $8 == path { printf "%s%d:%d,%d,%d,%d", n++ ? " " : "", $3 / 32, $4, $5, $6, $7 }' $DBG/heat
+	awk -v path="$MNT/$1" '!/^#/ && $9 == path { printf "%s%d:%d,%d,%d,%d", n++ ? " " : "", $3 / 32, $4, $5, $6, $7 }' $DBG/heat
+}
+
+# continued(file) - print, for each window, how many reads had begun in the window before
+continued() {
+	awk -v path="$MNT/$1" '!/^#/ && $9 == path { printf "%s%d:%d", n++ ? " " : "", $3 / 32, $8 }' $DBG/heat
 }
 
 # sums(file) - print the sums of its counts: reads blocks requests overwrites
 sums() {
-	awk -v path="$MNT/$1" '!/^#/ && $8 == path { r += $4; b += $5; q += $6; o += $7 }
+	awk -v path="$MNT/$1" '!/^#/ && $9 == path { r += $4; b += $5; q += $6; o += $7 }
 		END { print r + 0, b + 0, q + 0, o + 0 }' $DBG/heat
 }
 
@@ -24,7 +29,7 @@ make() {
 	sync
 }
 
-plan 40
+plan 46
 make_volume $DISK $MNT || bail "no volume"
 echo 128 >"/sys/block/${DISK##*/}/queue/read_ahead_kb"
 
@@ -42,7 +47,7 @@ refuse "a window of no power of 2" insmod "$FRAGTRACE_KO" heat=1 heat_window_kb=
 refuse "no period" insmod "$FRAGTRACE_KO" heat=1 heat_period_secs=0
 
 load path=$MNT heat=1
-expect "the format" "$(sed -n '1,2p' $DBG/heat | tr '\n' ' ')" "# fragtrace heat 1 # windows blocks=32 period_secs=3600 "
+expect "the format" "$(sed -n '1,2p' $DBG/heat | tr '\n' ' ')" "# fragtrace heat 2 # windows blocks=32 period_secs=3600 "
 for name in seq random direct map aio uring adirect udirect; do
 	make $name
 done
@@ -59,6 +64,7 @@ expect "what the page cache has is not read" "$(heat seq)" "$whole"
 each="0:2,2,2,0 1:2,2,2,0 2:2,2,2,0 3:2,2,2,0 4:2,2,2,0 5:2,2,2,0 6:2,2,2,0 7:2,2,2,0"
 fileop reads $MNT/random 0 1M 4K 64K random
 expect "pages by system calls" "$(heat random)" "$each"
+expect "which end where they begin" "$(continued random)" "0:0 1:0 2:0 3:0 4:0 5:0 6:0 7:0"
 fileop reads $MNT/map 0 1M 4K 64K random mmap
 expect "pages of a mapping" "$(heat map)" "$each"
 fileop reads $MNT/aio 0 1M 4K 64K random aio
@@ -76,7 +82,13 @@ for name in direct adirect udirect; do
 	# shellcheck disable=SC2086 # no word is none
 	fileop reads $MNT/$name 0 1M 256K 256K direct $way
 	expect "direct reads${way:+ by }$way" "$(heat $name)" "$whole"
+	expect "every second window is one that they go on into" "$(continued $name)" "0:0 1:1 2:0 3:1 4:0 5:1 6:0 7:1"
 done
+
+# Two reads from the middle of a window to that of the next one; windows 0 to 2 are touched, the first and the last by half.
+fileop reads $MNT/udirect 64K 256K 128K 128K direct
+expect "reads that cross edges" "$(heat udirect | cut -d ' ' -f -4)" "0:2,48,2,0 1:3,64,3,0 2:2,48,2,0 3:1,32,1,0"
+expect "count as such" "$(continued udirect | cut -d ' ' -f -4)" "0:0 1:2 2:1 3:1"
 
 # Three blocks of window 2 move: 64-65, 66, 67-69, 70, 71-73, 74, 75-95 are seven requests.
 for block in 66 70 74; do
@@ -148,7 +160,7 @@ loop_until "$SOON" cold || :
 expect "nothing at last" "$(heat udirect)" ""
 unload
 
-# Eight windows of 4 KiB take 160 bytes, so 256 MiB would take 1.3 MB. A hole is read without the device.
+# Eight windows of 4 KiB take 192 bytes, so 256 MiB would take 1.6 MB. A hole is read without the device.
 load path=$MNT heat=1 heat_window_kb=4 max_mem_mb=1
 fileop write $MNT/hole 0 1
 fileop truncate $MNT/hole 256M

@@ -3,12 +3,12 @@
  * Beside the pipeline: what a break weighs, from the module's file heat.
  * What a break costs is the second request for two neighbouring blocks: it weighs as often as both were read
  * together. A read of n blocks of a window has n - 1 pairs of neighbours, and the window has one less than its
- * blocks: the counts of reads and blocks are all that is needed. It is as if so many reads had asked for all of the
- * window, and each of the others for one block. Random reads of single blocks weigh nothing: no rewrite makes them
- * faster.
+ * blocks: the counts of reads and blocks give the mean of its pairs. It is as if so many reads had asked for all of
+ * the window, and each of the others for one block. Random reads of single blocks weigh nothing: no rewrite makes
+ * them faster.
  *
- * A move may make a break, where the blocks that it moves end. Whether readers go on there is not counted. Reads of
- * all of a window are taken to end at its edge, as they do if they are aligned; others may cross it.
+ * A move may make a break, where the blocks that it moves end. How many reads go on from one window of the module to
+ * the next is counted.
  *
  * Of writes only the blocks are counted. They are taken for writes of all of the window.
  */
@@ -89,14 +89,14 @@ void weights_choose(struct weights *weights, const struct table *table, const bo
 	free(blks);
 }
 
-/* The window of a block, or NULL if it has no counts, or is not hot. */
-static const struct heat_window *window_of(const struct weights *weights, const struct table *table, uint32_t file,
-					   uint64_t blk)
+/* The window of a block, or NULL if it has no counts. */
+static const struct heat_window *find_window(const struct weights *weights, const struct table *table, uint32_t file,
+					     uint64_t blk)
 {
 	uint64_t number = blk / weights->heat.window_blks;
 	const struct heat_window *w = heat_find(&weights->heat, table, file, number);
 
-	return w && w->number == number && counted(w) >= weights->least_blks ? w : NULL;
+	return w && w->number == number ? w : NULL;
 }
 
 /* The blocks of a window before the end of the file. */
@@ -107,28 +107,21 @@ static uint64_t length(const struct weights *weights, const struct heat_window *
 	return begin + len < file_end ? len : file_end - begin;
 }
 
-/* How often two neighbours in a window were read together. */
+/* How often two neighbours in a window were read together, the mean over all of them. */
 static double read_together(const struct heat_window *w, uint64_t len)
 {
 	return w->blks > w->reads && len > 1 ? (double)(w->blks - w->reads) / (double)(len - 1) : 0.0;
 }
 
-/* The smaller one of how often reads of the two windows went on from block to block; less those that had all of one. */
-static double across(const struct weights *weights, const struct table *table, uint32_t file, uint64_t blk,
-		     uint64_t file_end, bool with_whole)
+/* How often a block was read together with the one before it, also if its window is not hot. */
+static double read_on(const struct weights *weights, const struct table *table, uint32_t file, uint64_t blk,
+		      uint64_t file_end)
 {
-	double least = 0.0;
-	uint64_t i;
+	const struct heat_window *w = find_window(weights, table, file, blk);
 
-	for (i = 0; i < 2; i++) {
-		const struct heat_window *w = window_of(weights, table, file, blk - i);
-		double together = w ? read_together(w, length(weights, w, file_end)) : 0.0;
-
-		if (w && !with_whole && (double)w->reads < 2.0 * together)
-			together = (double)w->reads > together ? (double)w->reads - together : 0.0;
-		least = i && least < together ? least : together;
-	}
-	return least;
+	if (!w)
+		return 0.0;
+	return blk % weights->heat.window_blks ? read_together(w, length(weights, w, file_end)) : (double)w->continued;
 }
 
 /**
@@ -150,9 +143,11 @@ double weight_of_break(const struct weights *weights, const struct table *table,
 
 	if (!weights->known)
 		return 1.0;
-	weight = across(weights, table, file, blk, file_end, true);
-	w = in_place ? window_of(weights, table, file, blk) : NULL;
-	return w ? weight + (double)w->overwrites / (double)length(weights, w, file_end) : weight;
+	w = find_window(weights, table, file, blk);
+	if (!w || counted(w) < weights->least_blks)
+		return 0.0;
+	weight = read_on(weights, table, file, blk, file_end);
+	return in_place ? weight + (double)w->overwrites / (double)length(weights, w, file_end) : weight;
 }
 
 /**
@@ -168,7 +163,7 @@ double weight_of_break(const struct weights *weights, const struct table *table,
 double weight_of_edge(const struct weights *weights, const struct table *table, uint32_t file, uint64_t blk,
 		      uint64_t file_end)
 {
-	return weights->known && !weights->by_bytes ? across(weights, table, file, blk, file_end, false) : 0.0;
+	return weights->known && !weights->by_bytes ? read_on(weights, table, file, blk, file_end) : 0.0;
 }
 
 /**

@@ -104,12 +104,13 @@ class Heat:
         self.length = rnd.choice([1, 2, 8, 32, 64])
         self.percent = rnd.choice([100, 100, 50, 10, 1.5])
         self.by_bytes = rnd.random() < 0.3
-        self.windows: dict[tuple[int, int], tuple[int, int, int]] = {}      # reads, blocks, overwrites
+        self.windows: dict[tuple[int, int], tuple[int, int, int, int]] = {}      # reads, blocks, overwrites, continued
         for f in files:
             for number in range(max(f.blocks) // self.length + 2):
                 if rnd.random() < 0.7:
                     reads = rnd.randint(0, 40)
-                    self.windows[f.ino, number] = reads, reads * rnd.randint(1, self.length), rnd.randint(0, 40)
+                    self.windows[f.ino, number] = (reads, reads * rnd.randint(1, self.length), rnd.randint(0, 40),
+                                                       rnd.choice([0, reads, rnd.randint(0, reads)]))
         ordered = sorted((self.counted(*window) for window in self.windows.values()), reverse=True)
         self.least = 0
         read = 0
@@ -120,44 +121,44 @@ class Heat:
             self.least = blocks
 
     @staticmethod
-    def counted(_reads: int, blocks: int, overwrites: int) -> int:
+    def counted(_reads: int, blocks: int, overwrites: int, _continued: int) -> int:
         """What counts of a window."""
         return blocks + overwrites
 
     def text(self, rnd: random.Random) -> str:
-        lines = [f"254:0 {ino} {number * self.length} {reads} {blocks} 7 {overwrites} /m/any"
-                 for (ino, number), (reads, blocks, overwrites) in self.windows.items()]
+        lines = [f"254:0 {ino} {number * self.length} {reads} {blocks} 7 {overwrites} {continued} /m/any"
+                 for (ino, number), (reads, blocks, overwrites, continued) in self.windows.items()]
         rnd.shuffle(lines)
-        return "\n".join(["# fragtrace heat 1", f"# windows blocks={self.length} period_secs=3600",
-                          "# dev ino offset reads blocks requests overwrites path", *lines]) + "\n"
+        return "\n".join(["# fragtrace heat 2", f"# windows blocks={self.length} period_secs=3600",
+                          "# dev ino offset reads blocks requests overwrites continued path", *lines]) + "\n"
 
     def options(self) -> list[str]:
         return ["--heat", "heat", "--hot", str(self.percent)] + (["--like", "fragpicker"] if self.by_bytes else [])
 
-    def window(self, f: File, offset: int) -> tuple[int, int, int, int]:
-        """(reads, blocks, overwrites, length) of the window of a block; zeroes if it is not hot."""
+    def window(self, f: File, offset: int) -> tuple[int, int, int, int, int]:
+        """(reads, blocks, overwrites, continued, length) of the window of a block."""
         number = offset // self.length
-        counts = self.windows.get((f.ino, number), (0, 0, 0))
         length = min((number + 1) * self.length, max(f.blocks) + 1) - number * self.length
-        return (*(counts if self.counted(*counts) >= self.least else (0, 0, 0)), length)
+        return (*self.windows.get((f.ino, number), (0, 0, 0, 0)), length)
+
+    def is_hot(self, f: File, offset: int) -> bool:
+        return self.counted(*self.window(f, offset)[:4]) >= self.least
 
     def of_bytes(self, f: File, begin: int, end: int) -> float:
         """FragPicker's weight of a range."""
-        sums = [self.window(f, offset) for offset in range(begin, end)]
-        return sum((blocks + overwrites) / length for _, blocks, overwrites, length in sums) / (end - begin)
+        hot = [self.window(f, offset) for offset in range(begin, end) if self.is_hot(f, offset)]
+        return sum((blocks + overwrites) / length for _, blocks, overwrites, _, length in hot) / (end - begin)
 
-    def together(self, f: File, offset: int, beyond_edge: bool) -> float:
-        """How often a block was read with the one before it; beyond an edge by those that do not read whole windows."""
-        found = []
-        for blk in (offset - 1, offset):
-            reads, blocks, _, length = self.window(f, blk)
-            both = (blocks - reads) / (length - 1) if length > 1 and blocks > reads else 0
-            found.append(max(min(both, reads - both), 0) if beyond_edge else both)
-        return min(found)
+    def together(self, f: File, offset: int) -> float:
+        """How often a block was read with the one before it."""
+        reads, blocks, _, continued, length = self.window(f, offset)
+        if offset % self.length == 0:
+            return continued
+        return (blocks - reads) / (length - 1) if length > 1 and blocks > reads else 0
 
     def of_break(self, f: File, offset: int, in_place: bool) -> float:
-        _, _, overwrites, length = self.window(f, offset)
-        return self.together(f, offset, False) + (overwrites / length if in_place else 0)
+        _, _, overwrites, _, length = self.window(f, offset)
+        return self.together(f, offset) + (overwrites / length if in_place else 0) if self.is_hot(f, offset) else 0
 
 
 def is_rewritten(f: File, begin: int, end: int, has_causes: bool) -> bool:
@@ -179,8 +180,8 @@ class Window:
         self.first, self.last = min(self.breaks), max(self.breaks)
         after = [offset for offset in order if offset >= self.end]
         self.left_broken = self.begin in breaks or self.begin == order[0]
-        self.left = heat.together(f, self.begin, True) if self.begin > 0 else 0
-        self.right = heat.together(f, after[0], True) if after and after[0] not in breaks else 0
+        self.left = heat.together(f, self.begin) if self.begin > 0 else 0
+        self.right = heat.together(f, after[0]) if after and after[0] not in breaks else 0
         self.offsets = [offset for offset in order if self.begin <= offset < self.end]
 
     def begin_costs(self) -> dict[int, float]:

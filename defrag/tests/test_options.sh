@@ -65,17 +65,18 @@ test_bad_tables() {
 test_bad_heat() {
 	wrong '/nonexistent: cannot open: No such file or directory; say --all' --heat /nonexistent -t "$small"
 	: >h
-	wrong 'h: is empty, expected "# fragtrace heat 1"' --heat h -t "$small"
-	echo '# fragtrace heat 2' >h
-	wrong 'h:1: expected "# fragtrace heat 1"' --heat h -t "$small"
-	printf '%s\n' '# fragtrace heat 1' '# not known: the module was loaded with heat=0' >h
+	wrong 'h: is empty, expected "# fragtrace heat 2"' --heat h -t "$small"
+	echo '# fragtrace heat 1' >h
+	wrong 'h:1: expected "# fragtrace heat 2"' --heat h -t "$small"
+	printf '%s\n' '# fragtrace heat 2' '# not known: the module was loaded with heat=0' >h
 	wrong 'h: nothing is known of readers, expected a module that was loaded with heat=1; say --all' --heat h -t "$small"
-	for line in '# windows blocks=0 period_secs=3600' '# windows blocks=32' '254:0 4 0 1 1 1 1 /m/a'; do
-		printf '%s\n' '# fragtrace heat 1' "$line" >h
+	for line in '# windows blocks=0 period_secs=3600' '# windows blocks=32' '254:0 4 0 1 1 1 1 0 /m/a'; do
+		printf '%s\n' '# fragtrace heat 2' "$line" >h
 		wrong 'h:2: expected ' --heat h -t "$small"
 	done
-	for line in '254:0 4 0 1 1 1 1' '254:0 4 31 1 1 1 1 /m/a' '254 4 0 1 1 1 1 /m/a' '254:0 4 0 x 1 1 1 /m/a'; do
-		printf '%s\n' '# fragtrace heat 1' '# windows blocks=32 period_secs=3600' "$line" >h
+	for line in '254:0 4 0 1 1 1 1 0' '254:0 4 31 1 1 1 1 0 /m/a' '254 4 0 1 1 1 1 0 /m/a' '254:0 4 0 x 1 1 1 0 /m/a' \
+		'254:0 4 0 1 1 1 1 2 /m/a' '254:0 4 0 1 1 1 1 /m/a'; do
+		printf '%s\n' '# fragtrace heat 2' '# windows blocks=32 period_secs=3600' "$line" >h
 		wrong 'h:3: expected "dev ino offset' --heat h -t "$small"
 	done
 }

@@ -143,8 +143,8 @@ test_paths() {
 
 # heat(records) - counts of reads in windows of 128 KiB
 heat() {
-	printf '%s\n' '# fragtrace heat 1' '# windows blocks=32 period_secs=3600' \
-		'# dev ino offset reads blocks requests overwrites path' "$@" >h
+	printf '%s\n' '# fragtrace heat 2' '# windows blocks=32 period_secs=3600' \
+		'# dev ino offset reads blocks requests overwrites continued path' "$@" >h
 }
 
 # plan_hot(status, arguments...) - plan for t with the counts of h
@@ -158,7 +158,7 @@ plan_hot() {
 test_heat() {
 	table "$four"
 	# window 1 is read whole 10 times, window 2 once
-	heat '254:0 4 32 10 320 20 0 /m/a.x' '254:0 4 64 1 32 3 0 /m/a.x' '254:0 5 0 99 3168 99 0 /m/other' '254:1 4 64 99 3168 99 0 /n/a'
+	heat '254:0 4 32 10 320 20 0 0 /m/a.x' '254:0 4 64 1 32 3 0 0 /m/a.x' '254:0 5 0 99 3168 99 0 0 /m/other' '254:1 4 64 99 3168 99 0 0 /n/a'
 	plan_hot 0
 	says '    at 128 KiB: 128 KiB, requests 2 -> 1, used 10.0 times'
 	says '    at 256 KiB: 96 KiB, requests 3 -> 1, used 1.0 times'
@@ -177,14 +177,14 @@ test_heat() {
 
 test_single_blocks_gain_nothing() {
 	table "$four"
-	heat '254:0 4 32 500 500 500 0 /m/a.x'
+	heat '254:0 4 32 500 500 500 0 0 /m/a.x'
 	plan_hot 2
 	says '  nothing is worth a rewrite'
 	# FragPicker counts bytes
 	plan_hot 0 --like fragpicker
 	says '    at 128 KiB: 128 KiB, requests 2 -> 1, used 15.6 times'
 	# and those of writes, too
-	heat '254:0 4 32 0 0 0 64 /m/a.x'
+	heat '254:0 4 32 0 0 0 64 0 /m/a.x'
 	plan_hot 2
 	plan_hot 0 --like fragpicker
 	says '    at 128 KiB: 128 KiB, requests 2 -> 1, used 2.0 times'
@@ -200,7 +200,7 @@ test_nothing_read() {
 test_end_of_file() {
 	# the last window has 4 blocks: all of them were read 3 times
 	table '254:0 200 2 0 4 fragmented /m/a.x' '254:0 300 2 2 4 fragmented /m/a.x'
-	heat '254:0 4 0 3 12 6 0 /m/a.x'
+	heat '254:0 4 0 3 12 6 0 0 /m/a.x'
 	plan_hot 0
 	says '    at 0 KiB: 16 KiB, requests 2 -> 1, used 3.0 times'
 }
@@ -208,10 +208,16 @@ test_end_of_file() {
 test_read_alone_is_not_worth_it() {
 	# A break in the middle of window 1, whose edges are whole. Reads of 5 blocks anywhere: as many cross each edge.
 	table '254:0 200 48 0 4 fragmented /m/a.x' '254:0 400 80 48 4 fragmented /m/a.x'
-	heat '254:0 4 0 360 1600 360 0 /m/a.x' '254:0 4 32 360 1600 370 0 /m/a.x' '254:0 4 64 360 1600 360 0 /m/a.x'
+	heat '254:0 4 0 360 1600 360 0 40 /m/a.x' '254:0 4 32 360 1600 370 0 40 /m/a.x' '254:0 4 64 360 1600 360 0 40 /m/a.x'
 	plan_hot 2
-	# reads of whole windows cross none
-	heat '254:0 4 0 50 1600 50 0 /m/a.x' '254:0 4 32 50 1600 100 0 /m/a.x' '254:0 4 64 50 1600 50 0 /m/a.x'
+	# reads of whole windows that go on at both edges
+	heat '254:0 4 0 50 1600 50 0 0 /m/a.x' '254:0 4 32 50 1600 100 0 50 /m/a.x' '254:0 4 64 50 1600 50 0 50 /m/a.x'
+	plan_hot 2
+	# that go on at one edge: there a break would come, for the one that goes
+	heat '254:0 4 0 50 1600 50 0 0 /m/a.x' '254:0 4 32 50 1600 100 0 50 /m/a.x' '254:0 4 64 50 1600 50 0 0 /m/a.x'
+	plan_hot 2
+	# that end at the edges
+	heat '254:0 4 0 50 1600 50 0 0 /m/a.x' '254:0 4 32 50 1600 100 0 0 /m/a.x' '254:0 4 64 50 1600 50 0 0 /m/a.x'
 	plan_hot 0
 	says '    at 128 KiB: 128 KiB, requests 2 -> 1, used 50.0 times'
 }
@@ -220,7 +226,7 @@ test_ends_at_breaks() {
 	# four breaks in window 1: the two outer ones stay, and the blocks beyond them, too
 	table '254:0 200 36 0 4 fragmented /m/a.x' '254:0 300 4 36 4 fragmented /m/a.x' '254:0 400 4 40 4 fragmented /m/a.x' \
 		'254:0 500 4 44 4 fragmented /m/a.x' '254:0 600 48 48 4 fragmented /m/a.x'
-	heat '254:0 4 0 360 1600 360 0 /m/a.x' '254:0 4 32 360 1600 370 0 /m/a.x' '254:0 4 64 360 1600 360 0 /m/a.x'
+	heat '254:0 4 0 360 1600 360 0 40 /m/a.x' '254:0 4 32 360 1600 370 0 40 /m/a.x' '254:0 4 64 360 1600 360 0 40 /m/a.x'
 	plan_hot 0
 	says '    at 144 KiB: 48 KiB, requests 5 -> 3, used 40.0 times'
 	plan_hot 0 --json
@@ -231,7 +237,7 @@ test_neighbours_are_moved_together() {
 	# one break in each of windows 1 to 4: each alone gains nothing
 	table '254:0 200 48 0 4 fragmented /m/a.x' '254:0 300 32 48 4 fragmented /m/a.x' '254:0 400 32 80 4 fragmented /m/a.x' \
 		'254:0 500 32 112 4 fragmented /m/a.x' '254:0 600 48 144 4 fragmented /m/a.x'
-	heat "$(for n in 0 1 2 3 4 5; do echo "254:0 4 $((n * 32)) 360 1600 360 0 /m/a.x"; done)"
+	heat "$(for n in 0 1 2 3 4 5; do echo "254:0 4 $((n * 32)) 360 1600 360 0 40 /m/a.x"; done)"
 	plan_hot 0
 	says '  worth a rewrite: 4 ranges in 1 file, requests 10 -> 8 (20.0 % fewer), 384 KiB to write, 1 free segment needed'
 	says '    at 192 KiB: 64 KiB, requests 2 -> 2, used 40.0 times'
@@ -239,7 +245,7 @@ test_neighbours_are_moved_together() {
 
 test_overwrites() {
 	# window 1 is overwritten 3 times, and its break does not come from that: F2FS writes in place
-	heat '254:0 4 32 0 0 0 96 /m/a.x'
+	heat '254:0 4 32 0 0 0 96 0 /m/a.x'
 	snapshot '# writer db 7 1699990000 1699990000' '# cause 4 48 append sync interleaved 2' \
 		'254:0 200 48 0 4 fragmented /m/a.x' '254:0 400 80 48 4 fragmented /m/a.x'
 	plan_hot 0 -t s

@@ -24,8 +24,8 @@ pytestmark = pytest.mark.usefixtures("somewhere_else")
 
 def heat_text(blocks: int, *windows: tuple[str, int, int, int, int]) -> str:
     """A text of the file heat; a window is its device, inode number, offset, reads, overwrites."""
-    return f"# fragtrace heat 1\n# windows blocks={blocks} period_secs=3600\n# dev ino offset reads\n" + "".join(
-        f"{dev} {ino} {offset} {reads} 9 1 {over} /f\n" for dev, ino, offset, reads, over in windows)
+    return f"# fragtrace heat 2\n# windows blocks={blocks} period_secs=3600\n# dev ino offset reads\n" + "".join(
+        f"{dev} {ino} {offset} {reads} 9 1 {over} 0 /f\n" for dev, ino, offset, reads, over in windows)
 
 
 def test_the_same_classes_as_the_viewer():
@@ -59,11 +59,11 @@ def test_colours_block_by_block(seed):
 
 
 @pytest.mark.parametrize("text", [
-    "", "# fragtrace heat 2\n", "# fragtrace heat 1\n", "# fragtrace heat 1\n# windows blocks=0 period_secs=9\n",
-    "# fragtrace heat 1\n# not known: the module was loaded with heat=0\n", "# fragtrace heat 1\n254:0 4 0 1 1 1 1 /m/a\n",
-    *(heat_text(32) + line + "\n" for line in ("254:0 4 0 1 1 1 1", "254:0 4 31 1 1 1 1 /m/a", "254:0 4 0 -1 1 1 1 /m/a",
-                                               "254:0 4 0 4294967296 1 1 1 /m/a", "254:0 4 4294967296 1 1 1 1 /m/a",
-                                               "254:0 4 0 1 1 1 x /m/a"))])
+    "", "# fragtrace heat 1\n", "# fragtrace heat 2\n", "# fragtrace heat 2\n# windows blocks=0 period_secs=9\n",
+    "# fragtrace heat 2\n# not known: the module was loaded with heat=0\n", "# fragtrace heat 2\n254:0 4 0 1 1 1 1 0 /m/a\n",
+    *(heat_text(32) + line + "\n" for line in ("254:0 4 0 1 1 1 1 0", "254:0 4 31 1 1 1 1 0 /m/a", "254:0 4 0 -1 1 1 1 0 /m/a",
+                                               "254:0 4 0 4294967296 1 1 1 0 /m/a", "254:0 4 4294967296 1 1 1 1 0 /m/a",
+                                               "254:0 4 0 1 1 1 x 0 /m/a", "254:0 4 0 1 1 1 1 2 /m/a"))])
 def test_what_the_viewer_refuses(text):
     """Neither program draws from it."""
     Path("heat").write_text(text, encoding="ascii")

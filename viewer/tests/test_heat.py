@@ -114,10 +114,10 @@ class Model:
             for volume, lba, blks, offset, ino in extents:
                 state = "fragmented" if (volume, ino) in broken else "contiguous"
                 print(f"254:{volume} {lba} {blks} {offset} {ino} {state} /m{volume}/{ino}.db", file=file)
-        lines = [f"254:{v} {ino} {n * self.length} {reads} {reads * 2} {reads} {over} /m{v}/{ino}.db\n"
+        lines = [f"254:{v} {ino} {n * self.length} {reads} {reads * 2} {reads} {over} {self.rng.randint(0, reads)} /m{v}/{ino}.db\n"
                  for (v, ino, n), (reads, over) in self.heat.items()]
         self.rng.shuffle(lines)
-        Path("heat").write_text(f"# fragtrace heat 1\n# windows blocks={self.length} period_secs=7200\n" + "".join(lines),
+        Path("heat").write_text(f"# fragtrace heat 2\n# windows blocks={self.length} period_secs=7200\n" + "".join(lines),
                                 encoding="utf-8")
 
     def window(self, volume: int, lba: int) -> tuple[int, int, int]:
@@ -199,8 +199,8 @@ def one_file(length: int, *windows: str) -> None:
     """A contiguous file of 96 blocks."""
     Path("table").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=512 segment_blocks=512 path=/m\n"
                              "254:0 0 96 0 4 contiguous /m/a.db\n", encoding="utf-8")
-    Path("heat").write_text("# fragtrace heat 1\n" + f"# windows blocks={length} period_secs=3600\n" +
-                            "".join(f"254:0 4 {w} /m/a.db\n" for w in windows), encoding="utf-8")
+    Path("heat").write_text("# fragtrace heat 2\n" + f"# windows blocks={length} period_secs=3600\n" +
+                            "".join(f"254:0 4 {w} 0 /m/a.db\n" for w in windows), encoding="utf-8")
 
 
 def colours(*where: int) -> dict[str, int]:
@@ -290,7 +290,7 @@ def record_reads(view: str, second: int, reads: int) -> None:
     Path("copy/table").write_text(text.replace("0 96 0 4", f"{second} 96 0 4"), encoding="utf-8")
     os.utime("copy/table", (1700000000 + second, 1700000000 + second))
     if not reads:
-        Path("copy/heat").write_text("# fragtrace heat 1\n# not known: the module was loaded with heat=0\n", encoding="utf-8")
+        Path("copy/heat").write_text("# fragtrace heat 2\n# not known: the module was loaded with heat=0\n", encoding="utf-8")
     run(view, "-t", "copy/table", "--record", "run")
 
 
@@ -327,7 +327,7 @@ def test_moments_between_snapshots(view: str) -> None:
     base_ms = int(recorder.stem.name.removeprefix("fragtrace-").replace(".", ""))
     ino = min(recorder.model.names)
     Path(f"{recorder.stem}.heat.zst").write_bytes(gzip.compress(
-        f"# fragtrace heat 1\n# windows blocks=64 period_secs=3600\n254:0 {ino} 0 7 7 7 0 /m\n".encode()))
+        f"# fragtrace heat 2\n# windows blocks=64 period_secs=3600\n254:0 {ino} 0 7 7 7 0 0 /m\n".encode()))
     expect(reads_of(view, "run") in (0, 7), True)
     server = Server(view, "run", "--color-by", "heat")
     table = server.ask("table")
@@ -348,16 +348,17 @@ def test_errors(view: str) -> None:
     says("--color-by heat: what is read is not in t, expected a copy of the file heat: --heat FILE", "t", *by_heat, status=2)
     says("--heat goes with --color-by heat", "table", "--heat", "heat", "-o", "out.png", status=2)
     says("-o heat is the input (--heat heat), which it would overwrite", "table", *by_heat, "-o", "heat", status=2)
-    for bad in ("", "# fragtrace heat 2\n", "# fragtrace heat 1\n", "# fragtrace heat 1\n# windows blocks=0 period_secs=9\n",
-                "# fragtrace heat 1\n# windows blocks=4294967296 period_secs=9\n",
-                "# fragtrace heat 1\n254:0 4 0 1 1 1 1 /m/a\n"):
+    for bad in ("", "# fragtrace heat 1\n", "# fragtrace heat 2\n", "# fragtrace heat 2\n# windows blocks=0 period_secs=9\n",
+                "# fragtrace heat 2\n# windows blocks=4294967296 period_secs=9\n",
+                "# fragtrace heat 2\n254:0 4 0 1 1 1 1 0 /m/a\n"):
         Path("heat").write_text(bad, encoding="utf-8")
         says("heat:" if bad else "heat: is empty, expected", "table", *by_heat)
-    for bad in ("254:0 4 0 1 1 1 1", "254:0 4 31 1 1 1 1 /m/a", "254:0 4 4294967296 1 1 1 1 /m/a", "254:0 4 0 1 1 1 x /m/a",
-                "254:0 4 0 -1 1 1 1 /m/a", "254:0 4 0 4294967296 1 1 1 /m/a", "254:0 -4 0 1 1 1 1 /m/a"):
-        Path("heat").write_text("# fragtrace heat 1\n# windows blocks=32 period_secs=9\n" + bad + "\n", encoding="utf-8")
-        says('heat:3: expected "dev ino offset reads blocks requests overwrites path"', "table", *by_heat)
-    Path("heat").write_text("# fragtrace heat 1\n# not known: the module was loaded with heat=0\n", encoding="utf-8")
+    for bad in ("254:0 4 0 1 1 1 1 0", "254:0 4 31 1 1 1 1 0 /m/a", "254:0 4 4294967296 1 1 1 1 0 /m/a", "254:0 4 0 1 1 1 x 0 /m/a",
+                "254:0 4 0 -1 1 1 1 0 /m/a", "254:0 4 0 4294967296 1 1 1 0 /m/a", "254:0 -4 0 1 1 1 1 0 /m/a",
+                "254:0 4 0 1 1 1 1 2 /m/a", "254:0 4 0 1 1 1 1 /m/a"):
+        Path("heat").write_text("# fragtrace heat 2\n# windows blocks=32 period_secs=9\n" + bad + "\n", encoding="utf-8")
+        says('heat:3: expected "dev ino offset reads blocks requests overwrites continued path"', "table", *by_heat)
+    Path("heat").write_text("# fragtrace heat 2\n# not known: the module was loaded with heat=0\n", encoding="utf-8")
     says("heat: nothing is known of readers, expected a module that was loaded with heat=1", "table", *by_heat)
     os.remove("heat")
     says("heat: cannot open: No such file or directory", "table", *by_heat)
@@ -374,7 +375,7 @@ def test_counts_that_come_back(view: str) -> None:
                           text=True) as process:
         try:
             wait_for(Path("out.png").exists)
-            Path("new").write_text("# fragtrace heat 1\n# not known: the module was loaded with heat=0\n", encoding="utf-8")
+            Path("new").write_text("# fragtrace heat 2\n# not known: the module was loaded with heat=0\n", encoding="utf-8")
             os.rename("new", "heat")
             assert process.stderr
             line = process.stderr.readline()

@@ -205,8 +205,8 @@ def test_state_of_f2fs(page: Page) -> None:
 def test_counts_of_reads(page: Page) -> None:
     Path("table").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=100 blocks=300 segment_blocks=100 path=/m\n"
                              "254:0 110 96 0 4 contiguous /m/a.db\n")
-    Path("heat").write_text("# fragtrace heat 1\n# windows blocks=32 period_secs=3600\n"
-                            "254:0 4 0 1500 9 9 1 /m/a.db\n254:0 4 32 0 0 0 2 /m/a.db\n")
+    Path("heat").write_text("# fragtrace heat 2\n# windows blocks=32 period_secs=3600\n"
+                            "254:0 4 0 1500 9 9 1 0 /m/a.db\n254:0 4 32 0 0 0 2 0 /m/a.db\n")
     open_map(page, True, Path("table"), "--color-by", "heat")
     colours = {110: 0x511B00, 141: 0x511B00, 142: 0x4A90D9, 173: 0x4A90D9, 174: 0xC4C4C4, 206: 0xFFFFFF}
     expect({block: page.map_colour(block) for block in colours}, colours)

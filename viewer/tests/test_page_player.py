@@ -133,7 +133,7 @@ def test_player_tells_ages(page: Page) -> None:
     base_ms = recorder.model.time_ns // 10 ** 6
     (Path(f"{recorder.stem}.f2fs") / "254:0").mkdir(parents=True)
     write_state(Path(f"{recorder.stem}.f2fs") / "254:0", {block[3] for block in recorder.model.shown()})
-    Path(f"{recorder.stem}.heat.zst").write_text("# fragtrace heat 1\n# windows blocks=64 period_secs=9\n", encoding="utf-8")
+    Path(f"{recorder.stem}.heat.zst").write_text("# fragtrace heat 2\n# windows blocks=64 period_secs=9\n", encoding="utf-8")
     recorder.model.time_ns += 40 * 10 ** 9
     recorder.steps(9)
     recorder.flush()

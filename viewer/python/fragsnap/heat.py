@@ -12,10 +12,10 @@ from .model import Table
 from .texts import FormatError, SnapError, read_bytes
 
 SUFFIX = ".heat.zst"
-FIRST = "# fragtrace heat 1"
+FIRST = "# fragtrace heat 2"
 WINDOWS_FORM = "# windows blocks=NUMBER period_secs=NUMBER"
-WINDOW_FORM = "dev ino offset reads blocks requests overwrites path"
-WINDOW = re.compile(rb"(\d{1,10}:\d{1,10}) (\d{1,10}) (\d{1,10}) (\d{1,10}) (\d{1,10}) \d+ (\d{1,10}) .+")
+WINDOW_FORM = "dev ino offset reads blocks requests overwrites continued path"
+WINDOW = re.compile(rb"(\d{1,10}:\d{1,10}) (\d{1,10}) (\d{1,10}) (\d{1,10}) (\d{1,10}) \d+ (\d{1,10}) (\d{1,10}) .+")
 # The module's counts have 32 bits.
 COUNT_MAX = 2 ** 32 - 1
 
@@ -71,8 +71,8 @@ def parse_window(path: str, number: int, line: bytes, blocks: int) -> tuple[byte
     if not blocks:
         raise FormatError(path, number, f'expected a line "{WINDOWS_FORM}" before')
     found = WINDOW.fullmatch(line)
-    values = [int(found[i]) for i in range(2, 7)] if found else []
-    if not found or max(values) > COUNT_MAX or values[1] % blocks:
+    values = [int(found[i]) for i in range(2, 8)] if found else []
+    if not found or max(values) > COUNT_MAX or values[1] % blocks or values[5] > values[2]:
         raise FormatError(path, number, f'expected "{WINDOW_FORM}"')
     return found[1], values[0], values[1] // blocks, values[2], values[4]
 

@@ -2,10 +2,10 @@
 /*
  * Beside the pipeline: the debugfs file `heat`. It counts how much the windows of files are read.
  *
- *	# fragtrace heat 1
+ *	# fragtrace heat 2
  *	# windows blocks=32 period_secs=3600
- *	# dev ino offset reads blocks requests overwrites path
- *	254:0 7 64 10 320 12 0 /mnt/f2fs/db/000007.sst
+ *	# dev ino offset reads blocks requests overwrites continued path
+ *	254:0 7 64 10 320 12 0 4 /mnt/f2fs/db/000007.sst
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "input/unpack.h"
 #include "util.h"
 
-#define HEAT_VERSION 1
+#define HEAT_VERSION 2
 /* The module's counts have 32 bits. */
 #define COUNT_MAX UINT32_MAX
 
@@ -55,7 +55,7 @@ static bool read_comment(struct heat *heat, const char *name, size_t n, const ch
 static bool is_valid(const struct heat *heat, const struct heat_window *w, uint64_t offset)
 {
 	return w->ino <= INO_MAX && offset <= BLK_MAX && !(offset % heat->window_blks) && w->reads <= COUNT_MAX &&
-	       w->blks <= COUNT_MAX && w->overwrites <= COUNT_MAX;
+	       w->blks <= COUNT_MAX && w->overwrites <= COUNT_MAX && w->continued <= w->reads;
 }
 
 static void read_window(struct heat *heat, const char *name, size_t n, const char *line)
@@ -66,10 +66,10 @@ static void read_window(struct heat *heat, const char *name, size_t n, const cha
 
 	if (!heat->window_blks)
 		die_at(name, n, "expected a line \"# windows blocks=NUMBER period_secs=NUMBER\" before");
-	if (sscanf(line, "%u:%u %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %*u %" SCNu64 " %n", &w.major, &w.minor,
-		   &w.ino, &offset, &w.reads, &w.blks, &w.overwrites, &end) != 7 || !end || !line[end] ||
+	if (sscanf(line, "%u:%u %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %*u %" SCNu64 " %" SCNu64 " %n", &w.major,
+		   &w.minor, &w.ino, &offset, &w.reads, &w.blks, &w.overwrites, &w.continued, &end) != 8 || !end || !line[end] ||
 	    !is_valid(heat, &w, offset))
-		die_at(name, n, "expected \"dev ino offset reads blocks requests overwrites path\"");
+		die_at(name, n, "expected \"dev ino offset reads blocks requests overwrites continued path\"");
 	w.number = offset / heat->window_blks;
 	heat->windows = grow(heat->windows, &heat->cap, heat->n, sizeof(*heat->windows));
 	heat->windows[heat->n++] = w;

@@ -21,6 +21,7 @@
  * @reads: reads that touched it, after the page cache
  * @blks: blocks that they asked for
  * @overwrites: blocks that were written and were on the volume before
+ * @continued: those of the @reads that had begun in the window before
  */
 struct heat_window {
 	unsigned int major;
@@ -30,6 +31,7 @@ struct heat_window {
 	uint64_t reads;
 	uint64_t blks;
 	uint64_t overwrites;
+	uint64_t continued;
 };
 
 /**

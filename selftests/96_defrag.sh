@@ -125,8 +125,27 @@ io_class() {
 	rm $MNT/a
 }
 
+# reads_at_once() - the requests of one direct read of 1800 KiB, with pages that follow each other in memory, and with others
+reads_at_once() {
+	local queue before pages
+
+	queue=/sys/block/${DISK##*/}/queue
+	before=$(cat "$queue/max_sectors_kb")
+	echo 2048 >"$queue/max_sectors_kb"
+	pages=$(($(cat "$queue/max_segments") * 4))
+	fileop write $MNT/one 0 1800K
+	sync
+	settle
+	expect "a file of one fragment" "$(column files $MNT/one 6)" 1
+	defrag --reader direct,2M --json $MNT/one
+	check "which one request reads, or as many as its pages need" \
+		said "\"requests\":$(((1800 + pages - 1) / pages)),\"requests_least\":1,"
+	echo "$before" >"$queue/max_sectors_kb"
+	rm $MNT/one
+}
+
 TRACING=/sys/kernel/tracing
-plan 30
+plan 32
 command -v fragtrace-defrag >/dev/null || skip_rest "fragtrace-defrag" "it is not in this guest"
 defrag
 expect "without the module: the status is 1" $rc 1
@@ -135,11 +154,12 @@ make_volume $DISK $MNT noinline_data || bail "no volume"
 load path=$MNT
 defrag
 expect "without a file: the plan is empty" $rc 2
+reads_at_once
 
 break_file $MNT/a 256
 settle
 check "the requests of the plan are equal to those of the text files" same_requests
-defrag
+defrag --recent 600
 expect "recent breaks by overwriting are not planned" $rc 2
 check "the plan says how to prevent them" said 'recent breaks of '
 rm $MNT/a

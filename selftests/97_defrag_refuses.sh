@@ -40,6 +40,21 @@ left_alone() {
 	fi
 }
 
+# in_result(name, status, text, arguments...) - move all, as the arguments say; the JSON of the result has this text
+in_result() {
+	local name status text rc
+
+	name=$1 status=$2 text=$3
+	shift 3
+	rc=0
+	fragtrace-defrag --all --apply --json "$@" >/tmp/said 2>&1 || rc=$?
+	if [ $rc = "$status" ] && said "$text"; then
+		ok "$name"
+	else
+		not_ok "$name" "status $rc"
+	fi
+}
+
 # kept_open(how, why) - a file that another process has open in this way is left alone
 kept_open() {
 	local keeper
@@ -85,7 +100,7 @@ ended() {
 	fi
 }
 
-plan 25
+plan 29
 command -v fragtrace-defrag >/dev/null || skip_rest "fragtrace-defrag" "it is not in this guest"
 make_special $DISK $MNT noinline_data -O extra_attr,compression,verity || make_volume $DISK $MNT noinline_data || bail "no volume"
 load path=$MNT
@@ -95,7 +110,16 @@ load path=$MNT
 break_file $MNT/a
 fileop immutable $MNT/a 1
 left_alone $MNT/a "it is immutable"
+break_file $MNT/b
+settle || :
+in_result "so its result says" 2 '{"path":"'$MNT'/a","ranges":2,"why":"it is immutable"}]' --recent 0 $MNT/a
+in_result "also if another file is moved" 0 '{"path":"'$MNT'/a","ranges":2,"why":"it is immutable"}]' --recent 0 $MNT
 fileop immutable $MNT/a 0
+rm $MNT/b
+hopeless='{"path":"'$MNT'/a","ranges":2,"why":"it will break again: '
+in_result "what will break again is left alone on demand, and its result says so" 2 "$hopeless" --recent 600 $MNT/a
+in_result "all is moved, also what will break again" 0 '"not_moved":[]}' $MNT/a
+break_file $MNT/a
 fileop append_only $MNT/a 1
 left_alone $MNT/a "it may only be appended to"
 fileop append_only $MNT/a 0

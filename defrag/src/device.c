@@ -125,16 +125,27 @@ uint64_t device_ahead_bytes(const struct device *device)
 }
 
 /**
- * device_limit_bytes() - the largest request that the device gets
+ * device_largest_bytes() - the largest request that the device gets, if its pages follow each other in memory
  * @device: the device; may be unknown
  *
- * Each page is taken for a piece of memory of its own, as it mostly is in a machine that has run for a while.
+ * Return: in whole blocks; 0 for an unknown device.
+ */
+uint64_t device_largest_bytes(const struct device *device)
+{
+	return device->max_sectors_kb * 1024 / BLK_BYTES * BLK_BYTES;
+}
+
+/**
+ * device_limit_bytes() - the largest request that the device gets, if each page is a piece of memory of its own
+ * @device: the device; may be unknown
+ *
+ * So it mostly is in a machine that has run for a while.
  *
  * Return: in whole blocks; 0 for an unknown device.
  */
 uint64_t device_limit_bytes(const struct device *device)
 {
-	uint64_t bytes = device->max_sectors_kb * 1024 / BLK_BYTES * BLK_BYTES;
+	uint64_t bytes = device_largest_bytes(device);
 
 	if (device->max_segments && device->max_segments * BLK_BYTES < bytes)
 		bytes = device->max_segments * BLK_BYTES;

@@ -34,6 +34,7 @@ struct device {
 void device_init(struct device *device, const struct volume *volume);
 void device_free(struct device *device);
 uint64_t device_ahead_bytes(const struct device *device);
+uint64_t device_largest_bytes(const struct device *device);
 uint64_t device_limit_bytes(const struct device *device);
 uint64_t device_request_bytes(const struct device *device);
 bool device_f2fs(const struct device *device, const char *name, uint64_t *value);

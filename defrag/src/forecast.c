@@ -2,7 +2,8 @@
 /*
  * Beside the pipeline: the requests of a sequential reader, before and after the plan.
  * F2FS makes one request of each run of blocks in what is read at once; the device gets more if a run is longer than
- * it takes. After the plan, the blocks of a volume that are moved follow each other in the order of the plan.
+ * it takes. That depends on the memory of the reader, too: a device takes so many pieces of it at once, and pages that
+ * follow each other are one. Nobody knows this before, so there are two numbers. After the plan, the blocks of a volume that are moved follow each other in the order of the plan.
  */
 #include <stdlib.h>
 
@@ -62,7 +63,7 @@ static uint64_t of_run(uint64_t blks, uint64_t limit_blks)
 	return limit_blks ? (blks + limit_blks - 1) / limit_blks : blks > 0;
 }
 
-static uint64_t requests(struct reader reader, uint64_t limit_blks, const struct file_extent *e, size_t n)
+static uint64_t requests_up_to(uint64_t limit_blks, struct reader reader, const struct file_extent *e, size_t n)
 {
 	uint64_t sum = 0, first, end;
 	size_t i = 0;
@@ -89,6 +90,12 @@ static uint64_t requests(struct reader reader, uint64_t limit_blks, const struct
 	return sum;
 }
 
+static void add_requests(struct foreseen *sum, const struct volume_plan *v, const struct file_extent *e, size_t n)
+{
+	sum->most += requests_up_to(device_limit_bytes(&v->device) / BLK_BYTES, v->reader, e, n);
+	sum->least += requests_up_to(device_largest_bytes(&v->device) / BLK_BYTES, v->reader, e, n);
+}
+
 /**
  * forecast_find() - foresee the requests of a reader of all files of a volume
  * @f: the result
@@ -97,8 +104,7 @@ static uint64_t requests(struct reader reader, uint64_t limit_blks, const struct
  */
 void forecast_find(struct forecast *f, struct plan *plan, uint32_t volume)
 {
-	struct reader reader = plan->volumes[volume].reader;
-	uint64_t limit_blks = device_limit_bytes(&plan->volumes[volume].device) / BLK_BYTES;
+	const struct volume_plan *v = &plan->volumes[volume];
 	struct extents after = { 0 };
 	uint64_t moved = 0;
 	uint32_t i;
@@ -112,9 +118,9 @@ void forecast_find(struct forecast *f, struct plan *plan, uint32_t volume)
 		if (plan->table->files[i].volume != volume || !file->now.blks)
 			continue;
 		e = by_file_extents(&plan->by_file, i, &n);
-		f->now += requests(reader, limit_blks, e, n);
+		add_requests(&f->now, v, e, n);
 		move(&after, e, n, plan->ranges + file->first, plan->ranges + file->end, &moved);
-		f->after += requests(reader, limit_blks, after.items, after.n);
+		add_requests(&f->after, v, after.items, after.n);
 	}
 	free(after.items);
 }

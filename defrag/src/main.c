@@ -30,7 +30,7 @@ static int carry_out(struct plan *plan, const struct options *options, struct so
 		report_plan(plan);
 	if (!plan->n_chosen) {
 		if (options->json)
-			report_json(plan, NULL);
+			report_json(plan, &(struct result){ 0 });
 		return NOTHING_WORTH_IT;
 	}
 	apply_plan(&result, plan, options, source);

@@ -51,7 +51,8 @@ static const char usage[] =
 "      --min-gain N     leave out ranges that save fewer than N requests per MiB\n"
 "                       written (0)\n"
 "      --recent SECONDS a file that was broken by rewriting so recently will\n"
-"                       break again, and is left alone (600)\n"
+"                       break again, and is left alone (600); with --all only\n"
+"                       if this is given\n"
 "      --json           print JSON\n"
 "      --apply          do it: as root, while the module is loaded\n"
 "      --rate BYTES     write at most so much per second\n"
@@ -173,6 +174,7 @@ static void check(struct options *o, bool all)
 		die("--apply works on what is mounted now, expected no -t");
 	if (!o->apply && (o->rate_bytes || o->way != WAY_AUTO))
 		die("--rate and --way say how to write, expected --apply beside them");
+	o->spare_hopeless = !o->like_fragpicker && (!all || o->spare_hopeless);
 	o->is_live = !o->table;
 	if (o->is_live)
 		o->table = SNAPSHOT;
@@ -225,7 +227,10 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'D': read_reader(o, optarg); break;
 		case 'B': o->budget_bytes = read_bytes("--budget", optarg, MAX_BYTES); break;
 		case 'G': o->min_gain = read_gain(optarg); break;
-		case 'S': o->recent_s = read_seconds(optarg); break;
+		case 'S':
+			o->recent_s = read_seconds(optarg);
+			o->spare_hopeless = true;
+			break;
 		case 'J': o->json = true; break;
 		case 'Y': o->apply = true; break;
 		case 'L': o->rate_bytes = read_bytes("--rate", optarg, MAX_BYTES); break;

@@ -39,6 +39,7 @@ enum reading {
  * @budget_bytes: write at most this much; 0: no limit
  * @rate_bytes: write at most this much per second; 0: no limit
  * @request_bytes: size of a request; 0: the device's own
+ * @spare_hopeless: leave files alone that are expected to break again
  * @recent_s: a file that was broken by rewriting within so many seconds is left alone
  * @min_gain: requests that a range has to save per MiB written
  * @way: how to move blocks
@@ -58,6 +59,7 @@ struct options {
 	uint64_t budget_bytes;
 	uint64_t rate_bytes;
 	uint64_t request_bytes;
+	bool spare_hopeless;
 	uint64_t recent_s;
 	double min_gain;
 	enum way way;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "cut.h"
+#include "model/causes.h"
 #include "plan.h"
 #include "util.h"
 
@@ -101,11 +102,11 @@ static int by_gain(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool may_move(struct plan *plan, uint32_t file, plan_ask ask)
+static bool may_move(struct plan *plan, uint32_t file, const struct options *options, plan_ask ask)
 {
 	struct file_plan *f = &plan->files[file];
 
-	if ((f->again.breaks && !plan->weights->by_bytes) || plan->volumes[plan->table->files[file].volume].refused)
+	if ((f->again.breaks && options->spare_hopeless) || plan->volumes[plan->table->files[file].volume].refused)
 		return false;
 	if (!f->asked && ask)
 		f->refused = ask(plan, file);
@@ -151,12 +152,34 @@ void plan_choose(struct plan *plan, const struct options *options, plan_ask ask)
 
 		if (r->gain <= 0.0 || r->gain < options->min_gain)
 			break;
-		if (r->blks > left || !may_move(plan, r->file, ask))
+		if (r->blks > left)
 			continue;
+		if (!may_move(plan, r->file, options, ask)) {
+			plan->files[r->file].n_left++;
+			continue;
+		}
 		left -= r->blks;
 		choose(plan, r);
 	}
 	free(order);
+}
+
+/**
+ * plan_why_left() - why ranges of a file that are worth it were left alone
+ * @plan: as left by plan_choose()
+ * @file: index into table.files; it has such ranges
+ *
+ * Return: a sentence without its full stop; to be freed.
+ */
+char *plan_why_left(const struct plan *plan, uint32_t file)
+{
+	const struct file_plan *f = &plan->files[file];
+	const struct volume_plan *v = &plan->volumes[plan->table->files[file].volume];
+
+	if (f->refused || v->refused)
+		return xasprintf("%s", f->refused ? f->refused : v->refused);
+	return xasprintf("it will break again: %ju of its %ju breaks are recent, by %s", (uintmax_t)f->again.breaks,
+			 (uintmax_t)f->again.all, cause_op_names[f->again.op]);
 }
 
 /**

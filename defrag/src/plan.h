@@ -53,6 +53,7 @@ struct range {
  * @n_chosen: chosen ranges
  * @blks: blocks to write
  * @saved: requests that this saves
+ * @n_left: ranges that are worth it but were left alone, see plan_why_left()
  * @refused: why it must not be moved, a sentence without its full stop; or NULL
  * @generation: of its inode, when it was asked for
  * @asked: @refused and @generation are known
@@ -65,6 +66,7 @@ struct file_plan {
 	size_t n_chosen;
 	uint64_t blks;
 	uint64_t saved;
+	size_t n_left;
 	char *refused;
 	unsigned int generation;
 	bool asked;
@@ -132,6 +134,7 @@ typedef char *(*plan_ask)(struct plan *plan, uint32_t file);
 void plan_build(struct plan *plan, const struct table *table, const bool *meant, const struct options *options,
 		const struct weights *weights);
 void plan_choose(struct plan *plan, const struct options *options, plan_ask ask);
+char *plan_why_left(const struct plan *plan, uint32_t file);
 void plan_free(struct plan *plan);
 
 #endif

@@ -201,9 +201,9 @@ static void put_ranges(const struct plan *plan, const struct file_plan *f)
 	}
 }
 
-static void put_again(const struct again *again)
+static void put_again(const struct again *again, bool is_moved)
 {
-	fputs("    hopeless: ", stdout);
+	fputs(is_moved ? "    moved, though hopeless: " : "    hopeless: ", stdout);
 	put_count(again->breaks, "recent break");
 	printf(" of %ju by %s, so it will break again; %s.\n", (uintmax_t)again->all, cause_op_names[again->op],
 	       again_remedy(again));
@@ -224,13 +224,13 @@ static void put_file(struct plan *plan, uint32_t file)
 		put_requests(f->now.requests, f->now.requests - f->saved);
 	} else {
 		put_count(f->now.requests, "request");
-		fputs(f->again.breaks || f->refused ? ", left alone" : ", not worth it", stdout);
+		fputs(f->n_left ? ", left alone" : ", not worth it", stdout);
 	}
 	fputs(", ", stdout);
 	put_count(f->now.breaks, "break");
 	putchar('\n');
 	if (f->again.breaks)
-		put_again(&f->again);
+		put_again(&f->again, f->n_chosen);
 	else if (f->refused)
 		printf("    left alone: %s.\n", f->refused);
 	put_causes(plan, file);
@@ -243,6 +243,7 @@ static void put_file(struct plan *plan, uint32_t file)
 static void put_reader(struct plan *plan, uint32_t volume)
 {
 	const struct reader *reader = &plan->volumes[volume].reader;
+	char a[GROUPED_MAX], b[GROUPED_MAX];
 	struct forecast forecast;
 
 	if (!reader->read_blks)
@@ -251,7 +252,10 @@ static void put_reader(struct plan *plan, uint32_t volume)
 	printf("  who reads all of it in order, %s, ", reader->is_direct ? "direct" : "buffered");
 	put_blks(reader->read_blks);
 	fputs(" at once: ", stdout);
-	put_requests(forecast.now, forecast.after);
+	put_requests(forecast.now.most, forecast.after.most);
+	if (forecast.now.least < forecast.now.most || forecast.after.least < forecast.after.most)
+		printf("; as few as %s -> %s where pages follow each other in memory", grouped(a, forecast.now.least),
+		       grouped(b, forecast.after.least));
 	putchar('\n');
 }
 

@@ -126,9 +126,13 @@ static void put_reader(struct plan *plan, uint32_t volume)
 	comma();
 	put_number("ahead_bytes", reader->ahead_blks * BLK_BYTES);
 	comma();
-	put_number("requests", forecast.now);
+	put_number("requests", forecast.now.most);
 	comma();
-	put_number("requests_after", forecast.after);
+	put_number("requests_least", forecast.now.least);
+	comma();
+	put_number("requests_after", forecast.after.most);
+	comma();
+	put_number("requests_after_least", forecast.after.least);
 	putchar('}');
 }
 
@@ -182,10 +186,39 @@ static void put_requests(const char *key, const struct requests *r)
 	printf("\"%s\":{\"breaks\":%ju,\"requests\":%ju}", key, (uintmax_t)r->breaks, (uintmax_t)r->requests);
 }
 
-static void put_result(const struct plan *plan, const struct result *r)
+static void put_ranges_of(const struct plan *plan, uint32_t file, uint64_t ranges, const char *why, bool *is_first)
 {
+	fputs(*is_first ? "\n{" : ",\n{", stdout);
+	*is_first = false;
+	put_text("path", plan->table->files[file].path);
+	comma();
+	put_number("ranges", ranges);
+	comma();
+	put_text("why", why);
+	putchar('}');
+}
+
+/* The files that the plan leaves alone, and those that resisted. */
+static void put_not_moved(const struct plan *plan, const struct result *r)
+{
+	bool is_first = true;
 	size_t i;
 
+	fputs("\"not_moved\":[", stdout);
+	for (i = 0; i < plan->table->n_files; i++) {
+		char *why = plan->files[i].n_left ? plan_why_left(plan, (uint32_t)i) : NULL;
+
+		if (why)
+			put_ranges_of(plan, (uint32_t)i, plan->files[i].n_left, why, &is_first);
+		free(why);
+	}
+	for (i = 0; i < r->n_resisted; i++)
+		put_ranges_of(plan, r->resisted[i].file, r->resisted[i].ranges, r->resisted[i].why, &is_first);
+	putchar(']');
+}
+
+static void put_result(const struct plan *plan, const struct result *r)
+{
 	putchar('{');
 	put_number("moved_ranges", r->moved);
 	comma();
@@ -207,17 +240,9 @@ static void put_result(const struct plan *plan, const struct result *r)
 	put_requests("after", &r->after);
 	comma();
 	put_number("lost_files", r->n_lost);
-	fputs(",\"not_moved\":[", stdout);
-	for (i = 0; i < r->n_resisted; i++) {
-		fputs(i ? ",\n{" : "\n{", stdout);
-		put_text("path", plan->table->files[r->resisted[i].file].path);
-		comma();
-		put_number("ranges", r->resisted[i].ranges);
-		comma();
-		put_text("why", r->resisted[i].why);
-		putchar('}');
-	}
-	fputs("]}", stdout);
+	putchar(',');
+	put_not_moved(plan, r);
+	putchar('}');
 }
 
 /**

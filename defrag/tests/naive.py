@@ -164,7 +164,9 @@ class Heat:
 def is_rewritten(f: File, begin: int, end: int, has_causes: bool) -> bool:
     """Has F2FS written a part of this window anew, elsewhere?"""
     touched = [offset for offset, _, length in f.extents() if offset < end and offset + length > begin]
-    return not has_causes or any(f.causes.get(offset, ("", False))[0] in AGAIN for offset in touched)
+    # all extents of a fragment, which may have holes in it, have the cause of the break before it
+    begins = [max((b for b in f.breaks() if b <= offset), default=-1) for offset in touched]
+    return not has_causes or any(f.causes.get(b, ("", False))[0] in AGAIN for b in begins)
 
 
 class Window:
@@ -266,13 +268,13 @@ def whole_windows(files: list[File], size: int, heat: Heat | None) -> Ranges:
     return ranges
 
 
-def choose(ranges: Ranges, files: list[File], budget: int, min_gain: float, recent_s: int, heat: Heat | None) -> None:
+def choose(ranges: Ranges, files: list[File], budget: int, min_gain: float, recent_s: int, spared: bool, heat: Heat | None) -> None:
     bad = {f.path: is_hopeless(f, recent_s) for f in files}
     left = budget // 4096 if budget else 1 << 60
     for r in ranges.values():
         r["bad"] = bad[r["path"]]
     for r in sorted(ranges.values(), key=lambda r: (-r["gain"], -r["requests"])):        # a stable sort
-        if r["gain"] > 0 and r["gain"] >= min_gain and r["blocks"] <= left and (not r["bad"] or heat and heat.by_bytes):
+        if r["gain"] > 0 and r["gain"] >= min_gain and r["blocks"] <= left and not (spared and r["bad"]):
             r["chosen"] = True
             left -= r["blocks"]
 
@@ -303,7 +305,8 @@ def check_reader(plan: dict[str, Any], files: list[File], at_once: int, direct: 
         after += read_requests(moved, at_once, direct)
     reader = volume["reader"]
     assert (reader["direct"], reader["read_bytes"], reader["ahead_bytes"]) == (direct, at_once * 4096, 131072)
-    assert (reader["requests"], reader["requests_after"]) == (before, after), (reader, before, after)
+    for kind in "", "_least":       # the device is not known, and so takes any number of pages
+        assert (reader[f"requests{kind}"], reader[f"requests_after{kind}"]) == (before, after), (reader, before, after)
 
 
 def compare(plan: dict[str, Any], files: list[File], expected: Ranges, size: int) -> None:
@@ -346,7 +349,7 @@ def one_round(program: str, rnd: random.Random) -> int:
     if heat:
         pathlib.Path("heat").write_text(heat.text(rnd))
     arguments = [program, *(heat.options() if heat else ["--all"]), "-t", "table", "--json", "--request", str(size * 4096), "--min-gain", str(min_gain),
-                 "--recent", str(recent_s)] + (["--budget", str(budget)] if budget else [])
+                 *(["--recent", str(recent_s)] if recent_s != 600 else []), *(["--budget", str(budget)] if budget else [])]
     at_once, direct = rnd.choice([1, 1, 3, 32, 64]), rnd.random() < 0.4
     arguments += ["--reader", f"{'direct' if direct else 'buffered'},{at_once * 4}K"]
     run = subprocess.run(arguments, capture_output=True, check=False)
@@ -356,7 +359,8 @@ def one_round(program: str, rnd: random.Random) -> int:
         expected = check_cuts(plan, files, heat, size, has_causes)
     else:
         expected = whole_windows(files, size, heat)
-    choose(expected, files, budget, min_gain, recent_s, heat)
+    spared = not heat.by_bytes if heat else recent_s != 600
+    choose(expected, files, budget, min_gain, recent_s, spared, heat)
     compare(plan, files, expected, size)
     check_reader(plan, files, at_once, direct)
     worth = any(r["chosen"] for r in expected.values())

@@ -273,7 +273,7 @@ test_readers() {
 	plan 0 --reader direct
 	says '  who reads all of it in order, direct, 128 KiB at once: requests 33 -> 32 (3.0 % fewer)'
 	plan 0 --reader buffered --json
-	grep -qF '"reader":{"direct":false,"read_bytes":131072,"ahead_bytes":131072,"requests":33,"requests_after":32}' out
+	grep -qF '"reader":{"direct":false,"read_bytes":131072,"ahead_bytes":131072,"requests":33,"requests_least":33,"requests_after":32,"requests_after_least":32}' out
 	plan 0 --json
 	grep -qF '"reader":null' out
 }
@@ -294,14 +294,17 @@ test_hopeless() {
 		'254:0 200 1 0 4 fragmented /m/a.x' '254:0 300 1 1 4 fragmented /m/a.x' \
 		'254:0 400 1 0 5 fragmented /m/b.x' '254:0 500 1 1 5 fragmented /m/b.x'
 	plan 0 -t s
+	says '  /m/a.x: 1 range, 8 KiB to write, requests 2 -> 1 (50.0 % fewer), 1 break'
+	says '    moved, though hopeless: 1 recent break of 1 by tail, so it will break again; let the application cut the file at a multiple of 4096 bytes, or not allocate more than it will write.'
+	plan 0 -t s --recent 600
 	says '  /m/a.x: 2 requests, left alone, 1 break'
 	says '    hopeless: 1 recent break of 1 by tail, so it will break again; let the application cut the file at a multiple of 4096 bytes, or not allocate more than it will write.'
 	says '  /m/b.x: 1 range, 8 KiB to write, requests 2 -> 1 (50.0 % fewer), 1 break'
-	plan 2 -t s a.x
+	plan 2 -t s --recent 600 a.x
 	plan 0 -t s --recent 49 a.x
 	says_no hopeless
 	plan 0 -t s --recent 0 a.x
-	plan 2 -t s --json a.x
+	plan 2 -t s --recent 600 --json a.x
 	grep -qF '"hopeless":{"op":"tail","breaks":1,' out
 }
 

@@ -71,6 +71,7 @@ def parts() -> Data:
                     "size": 131072,
                     "read_ahead_kb": 128,
                     "foreseen": 33,
+                    "least": 33,
                     "counted": 33,
                     "percent": 0,
                 }

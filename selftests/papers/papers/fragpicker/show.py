@@ -107,7 +107,7 @@ def show(document: Document, result: Result) -> None:
                     one["way"],
                     one["size"] // KIB,
                     one["read_ahead_kb"],
-                    one["foreseen"],
+                    one["foreseen"] if one["least"] == one["foreseen"] else f"{one['least']} to {one['foreseen']}",
                     one["counted"],
                     float(one["percent"]),
                 ]

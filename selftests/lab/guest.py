@@ -1,6 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The half of the lab that runs in the guest: measures one part after the other, writes PART.json to a folder."""
+"""The half of the lab that runs in the guest: measures one part after the other, writes PART.json to a folder.
+
+In: machine.json, which each PART.json gets a copy of.
+"""
 from __future__ import annotations
 
 import argparse
@@ -21,6 +24,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=2021)
     args = parser.parse_args()
+    machine = json.loads((args.folder / "machine.json").read_text())
     for part in args.parts:
         if part == "motivation":
             results = motivation(args.quick, REQUEST_NS)
@@ -30,6 +34,7 @@ def main() -> None:
             results = synthetic(args.quick, REQUEST_NS)
         else:
             results = databases(args.quick, REQUEST_NS, args.seed)
+        results["machine"] = machine
         (args.folder / f"{part}.json").write_text(json.dumps(results, indent=1) + "\n")
 
 

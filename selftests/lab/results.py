@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The results of the lab: one Markdown report, and two pictures.
 
-In: a folder with PART.json and machine.json. Out: the report on standard output, in report.md, or between the
+In: a folder with PART.json. Out: the report on standard output, in report.md, or between the
 markers of a README; motivation.png and gain.png in the same folder.
 """
 from __future__ import annotations
@@ -162,11 +162,28 @@ def goals(parts: dict[str, Part]) -> list[str]:
     return [*lines, ""]
 
 
-def report(parts: dict[str, Part], machine: Part) -> str:
+def by_part(parts: dict[str, Part], key: str) -> str:
+    """A fact of the machine; if parts were measured with different ones, each with the parts that it is of."""
+    found: dict[str, list[str]] = {}
+    for name, part in parts.items():
+        found.setdefault(str(part["machine"][key]), []).append(name)
+    return ", ".join(value if len(found) == 1 else f"{value} ({', '.join(names)})" for value, names in found.items())
+
+
+def quick(parts: dict[str, Part]) -> str:
+    """Which of the parts are of QUICK=1."""
+    names = [name for name, part in parts.items() if part["machine"]["quick"]]
+    less = "with QUICK=1: smaller files and volumes"
+    if not names:
+        return "."
+    return f" — {less}." if len(names) == len(parts) else f" — {' and '.join(names)} {less}."
+
+
+def report(parts: dict[str, Part]) -> str:
     lines = [
-        f"Linux {machine['kernel']}, QEMU {machine['qemu']} with one CPU (`-icount shift=0,sleep=off`), fragtrace {machine['fragtrace']}, "
-        f"f2fs-tools {machine['f2fs-tools']}, RocksDB {machine['rocksdb']}, SQLite {machine['sqlite']}, seed {machine['seed']}"
-        + (" — with QUICK=1: smaller files and volumes." if machine["quick"] else "."),
+        f"Linux {by_part(parts, 'kernel')}, QEMU {by_part(parts, 'qemu')} with one CPU (`-icount shift=0,sleep=off`), "
+        f"fragtrace {by_part(parts, 'fragtrace')}, f2fs-tools {by_part(parts, 'f2fs-tools')}, RocksDB {by_part(parts, 'rocksdb')}, "
+        f"SQLite {by_part(parts, 'sqlite')}, seed {by_part(parts, 'seed')}{quick(parts)}",
         "", "Requests and bytes were counted by the block layer, and hold. Times are those of a model: an instruction takes 1 ns, "
         "a request 100 µs, one after the other, and the bytes of a request nothing. No device is like that.", "",
     ]
@@ -205,8 +222,7 @@ def main() -> None:
     parts = {name: json.loads(path.read_text()) for name in PARTS if (path := args.folder / f"{name}.json").exists()}
     if not parts:
         sys.exit(f"results.py: no results in {args.folder}: run `make lab BENCH=fragpicker` first")
-    machine = json.loads((args.folder / "machine.json").read_text())
-    text = report(parts, machine)
+    text = report(parts)
     folder = args.folder
     if args.readme:
         put_into(args.readme, text)

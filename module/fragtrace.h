@@ -42,6 +42,8 @@
  *   attach.c    attaches the probes to F2FS, which may come and go
  *   build_id.c  checks that F2FS is the one that the probes were built for
  *   probe.c     F2FS tracepoints -> which inode, which blocks
+ *   probe_cause.c  who writes, and what garbage collection chooses
+ *   probe_read.c which blocks are read, or written in place
  *   answer.c    the extents that FIEMAP reports
  *   call.c      calls that no tracepoint describes -> which inodes
  *   fsync_call.c the functions that an fsync calls -> how long they take

@@ -3,111 +3,36 @@
  * Probes on F2FS tracepoints: translate events.
  *
  * In: tracepoint arguments. Out: calls of event.c with an inode's record and
- * blocks. Only this file and segment.c use types private to F2FS.
+ * blocks. The probes of some parameters are in probe_cause.c and probe_read.c. Only
+ * these three files and segment.c use types private to F2FS.
  */
 
-#include <linux/bio.h>
 #include <linux/fs.h>
 #include <linux/falloc.h>
-#include <linux/lockdep.h>
 #include <linux/rcupdate.h>
-#include <linux/tracepoint.h>
 #include <linux/writeback.h>
 
 #include "breaks.h"
 #include "cgroup.h"
-#include "compat.h"
-#include "f2fs_private.h"
 #include "event.h"
-#include "fragtrace.h"
 #include "fsync.h"
 #include "gc.h"
 #include "heat.h"
-#include "inode.h"
-#include "note.h"
-#include "probe.h"
+#include "probing.h"
 #include "scan.h"
-#include "trace.h"
 #include "volume.h"
 #include "writer.h"
-
-#include <linux/f2fs_fs.h>
-#include <trace/events/f2fs.h>
-
-/* === Probes =============================================================== */
-
-#ifdef CONFIG_PREEMPT_RT
-
-/*
- * A record that is found between enter_probe() and leave_probe() stays until the
- * end. False if the event of this inode cannot be handled: its file becomes stale
- * instead. That does not happen, see compat.h; if it does, "lost" counts it.
- */
-static inline bool enter_probe(const struct super_block *sb, unsigned long ino)
-{
-	struct ft_inode *rec;
-
-	if (likely(ft_sleeping_locks_begin()))
-		return true;
-	rec = ft_inode_find_file(sb, ino);
-	if (rec) {
-		ft_count(FT_LOST);
-		ft_note_stale(rec);
-	}
-	ft_sleeping_locks_end(false);
-	return false;
-}
-
-static inline void leave_probe(void)
-{
-	ft_sleeping_locks_end(true);
-}
-
-#else
-
-/*
- * A record that is found between enter_probe() and leave_probe() stays until the
- * end. With preemption disabled this is an RCU read section, too, and that is the
- * cheapest one. In some kernels the tracepoint has disabled it already.
- */
-static inline bool enter_probe(const struct super_block *sb, unsigned long ino)
-{
-	if (FT_PROBES_KEEP_CPU)
-		lockdep_assert_preemption_disabled();
-	else
-		preempt_disable();
-	return true;
-}
-
-static inline void leave_probe(void)
-{
-	if (!FT_PROBES_KEEP_CPU)
-		preempt_enable();
-}
-
-#endif
 
 static void mark_stale(const struct inode *inode, enum ft_op op)
 {
 	struct ft_inode *rec;
 
-	if (!enter_probe(inode->i_sb, inode->i_ino))
+	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
 		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec)
 		ft_inode_mark_stale(rec, op);
-	leave_probe();
-}
-
-static u32 first_block(u64 bytes)
-{
-	return min_t(u64, bytes >> FT_BLOCK_BITS, FT_LBLK_END);
-}
-
-static u32 end_block(u64 bytes)
-{
-	return min_t(u64, (bytes + FT_BLOCK_SIZE - 1) >> FT_BLOCK_BITS,
-		     FT_LBLK_END);
+	ft_probe_leave();
 }
 
 static bool on_volume(block_t addr)
@@ -118,122 +43,6 @@ static bool on_volume(block_t addr)
 static u32 to_lba(block_t addr)
 {
 	return on_volume(addr) ? addr : FT_LBA_UNWRITTEN;
-}
-
-/*
- * F2FS compresses all blocks of a cluster into fewer blocks. Events do not describe
- * that: such a file is scanned after every change.
- */
-static bool has_clusters(const struct inode *inode)
-{
-	return ft_f2fs_flags(inode) & FS_COMPR_FL;
-}
-
-/* === What is read (parameters heat and cgroups) =========================== */
-
-static __always_inline void
-count_heat(const struct inode *inode, u64 first, u64 end,
-	   void (*func)(struct ft_inode *rec, u32 first, u32 end))
-{
-	struct ft_inode *rec;
-
-	if (!enter_probe(inode->i_sb, inode->i_ino))
-		return;
-	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
-	if (rec)
-		func(rec, first, min_t(u64, end, FT_LBLK_END));
-	leave_probe();
-}
-
-static __always_inline void
-count_read(const struct inode *inode, u64 first, u64 end,
-	   void (*heat)(struct ft_inode *rec, u32 first, u32 end))
-{
-	struct ft_inode *rec;
-
-	if (!enter_probe(inode->i_sb, inode->i_ino))
-		return;
-	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
-	if (rec) {
-		end = min_t(u64, end, FT_LBLK_END);
-		if (ft_heat_wanted())
-			heat(rec, first, end);
-		if (ft_cgroups_wanted())
-			ft_cgroup_read(rec, first, end, !has_clusters(inode));
-	}
-	leave_probe();
-}
-
-/* The page cache has pages of this range to be filled, none of which it had. */
-static void probe_readpages(void *unused, struct inode *inode, pgoff_t start,
-			    unsigned int nr)
-{
-	count_read(inode, start, (u64)start + nr, ft_heat_read);
-}
-
-/* The same for a single page, without readahead. */
-static void probe_readpage(void *unused, FT_READ_PAGE *what, int type)
-{
-	struct folio *folio = FT_READ_FOLIO(what);
-
-	count_read(folio->mapping->host, folio->index,
-		   (u64)folio->index + folio_nr_pages(folio), ft_heat_read);
-}
-
-static u64 index_of(struct page *page)
-{
-	struct folio *folio = page_folio(page);
-
-	return (u64)folio->index + folio_page_idx(folio, page);
-}
-
-/*
- * A request to read pages of a file. They are in the order of the file, and there
- * may be holes between them.
- */
-static void probe_submit_read(void *unused, struct super_block *sb, int type,
-			      struct bio *bio)
-{
-	const struct bio_vec *first = bio->bi_io_vec, *last;
-	struct address_space *mapping;
-	u64 from, to;
-
-	if (type != DATA || !bio->bi_vcnt)
-		return;
-	mapping = page_folio(first->bv_page)->mapping;
-	if (!mapping)
-		return;
-	last = &first[bio->bi_vcnt - 1];
-	from = index_of(first->bv_page);
-	to = last == first ? from : index_of(last->bv_page);
-	count_heat(mapping->host, from,
-		   to + 1 + ((last->bv_offset + last->bv_len - 1) >> PAGE_SHIFT),
-		   ft_heat_request);
-}
-
-/* A direct read is over, or goes on in the background; then F2FS has taken it. */
-static noinline void read_direct(const struct inode *inode, loff_t offset,
-				 unsigned long len, int ret)
-{
-	u64 end = (u64)offset + len;
-
-	if (ret == -EIOCBQUEUED)
-		end = min_t(u64, end, i_size_read(inode));
-	else if (ret > 0)
-		end = (u64)offset + ret;
-	else
-		return;
-	count_read(inode, first_block(offset), end_block(end),
-		   ft_heat_read_direct);
-}
-
-/* A block is written where it is. */
-static void probe_submit_in_place(void *unused, FT_PAGE *what,
-				  struct f2fs_io_info *fio)
-{
-	if (fio->type == DATA && fio->op == REQ_OP_WRITE)
-		count_heat(what->mapping->host, what->index,
-			   (u64)what->index + 1, ft_heat_overwrite);
 }
 
 /* === Why a block gets a new LBA ========================================= */
@@ -426,12 +235,12 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 		return;
 	}
 	/* not inode->i_ino: GC moves blocks of one inode by another one's page */
-	if (!enter_probe(inode->i_sb, fio->ino))
+	if (!ft_probe_enter(inode->i_sb, fio->ino))
 		return;
 	rec = ft_inode_find_file(inode->i_sb, fio->ino);
 	if (rec) {
 		ft_count(FT_EVENTS_WRITE);
-		if (unlikely(has_clusters(inode)))
+		if (unlikely(ft_has_clusters(inode)))
 			ft_inode_mark_stale(rec, FT_OP_COMPRESS);
 		else if (unlikely(ft_f2fs_cow_inode(inode)))
 			write_atomic(rec, what, ft_f2fs_cow_inode(inode), fio);
@@ -449,7 +258,7 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 	} else if (ft_causes_wanted()) {
 		unwatched(inode, what, fio);
 	}
-	leave_probe();
+	ft_probe_leave();
 }
 
 static noinline void update(struct inode *inode, u32 lblk, u32 len,
@@ -481,7 +290,7 @@ static void probe_update_extent(void *unused, struct inode *inode,
 
 	if (c_len || !len)
 		return;
-	if (!enter_probe(inode->i_sb, inode->i_ino))
+	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
 		return;
 	rec = this_cpu_read(ft_last_file);
 	/* most often another event has reported this block just before */
@@ -490,7 +299,7 @@ static void probe_update_extent(void *unused, struct inode *inode,
 		ft_count(FT_EVENTS_UPDATE);
 	else
 		update(inode, pgofs, len, blkaddr);
-	leave_probe();
+	ft_probe_leave();
 }
 
 static noinline void look_up(struct inode *inode,
@@ -505,12 +314,12 @@ static noinline void look_up(struct inode *inode,
 
 	if (ret)
 		return;
-	if (!enter_probe(inode->i_sb, inode->i_ino))
+	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
 		return;
 	vol = ft_volume_find(inode->i_sb);
 	if (vol)
 		ft_scan_lookup_event(vol, inode, &ext);
-	leave_probe();
+	ft_probe_leave();
 }
 
 static noinline void allocated(struct inode *inode,
@@ -523,7 +332,7 @@ static noinline void allocated(struct inode *inode,
 	};
 	struct ft_inode *rec;
 
-	if (!enter_probe(inode->i_sb, inode->i_ino))
+	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
 		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
@@ -536,7 +345,7 @@ static noinline void allocated(struct inode *inode,
 		 */
 		ft_inode_map(rec, &ext, map->m_next_pgofs);
 	}
-	leave_probe();
+	ft_probe_leave();
 }
 
 /*
@@ -574,15 +383,15 @@ static void probe_direct_exit(void *unused, struct inode *inode, loff_t offset,
 
 	if (rw != WRITE) {
 		if (ft_heat_wanted() || ft_cgroups_wanted())
-			read_direct(inode, offset, len, ret);
+			ft_probe_direct_read(inode, offset, len, ret);
 		return;
 	}
-	if (!enter_probe(inode->i_sb, inode->i_ino))
+	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
 		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec)
-		ft_inode_direct_end(rec, end_block(offset + len));
-	leave_probe();
+		ft_inode_direct_end(rec, ft_end_block(offset + len));
+	ft_probe_leave();
 }
 
 /*
@@ -593,19 +402,19 @@ static void probe_truncate_enter(void *unused, struct inode *inode, u64 from)
 {
 	struct ft_inode *rec;
 
-	if (!enter_probe(inode->i_sb, inode->i_ino))
+	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
 		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_TRUNCATE);
-		ft_inode_truncate(rec, end_block(from),
+		ft_inode_truncate(rec, ft_end_block(from),
 				  from & (FT_BLOCK_SIZE - 1));
-		if (has_clusters(inode))
+		if (ft_has_clusters(inode))
 			ft_inode_mark_stale(rec, FT_OP_COMPRESS);
 		if (ft_heat_wanted())
-			ft_heat_truncate(rec, end_block(from));
+			ft_heat_truncate(rec, ft_end_block(from));
 	}
-	leave_probe();
+	ft_probe_leave();
 }
 
 static void probe_truncate_exit(void *unused, struct inode *inode, int ret)
@@ -630,20 +439,20 @@ static void probe_fallocate(void *unused, struct inode *inode, int mode,
 {
 	struct ft_inode *rec;
 
-	if (!enter_probe(inode->i_sb, inode->i_ino))
+	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
 		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_FALLOCATE);
 		mode &= ~FALLOC_FL_KEEP_SIZE;
 		if (!mode)
-			ft_inode_reserve(rec, first_block(offset),
-					 end_block(offset + len),
-					 !ret && !has_clusters(inode));
+			ft_inode_reserve(rec, ft_first_block(offset),
+					 ft_end_block(offset + len),
+					 !ret && !ft_has_clusters(inode));
 		else if (!ft_call_attached() || mode & ~SEEN_BEFORE)
 			ft_inode_mark_stale(rec, FT_OP_RANGE);
 	}
-	leave_probe();
+	ft_probe_leave();
 }
 
 /*
@@ -658,12 +467,12 @@ static void probe_truncate_range(void *unused, struct inode *inode, nid_t nid,
 
 	if (!ft_f2fs_cow_inode(inode))
 		return;
-	if (!enter_probe(inode->i_sb, inode->i_ino))
+	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
 		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec)
 		ft_inode_commit_begin(rec);
-	leave_probe();
+	ft_probe_leave();
 }
 
 /*
@@ -681,7 +490,7 @@ static void probe_replace_atomic(void *unused, struct inode *inode,
 		mark_stale(inode, FT_OP_ATOMIC);
 		return;
 	}
-	if (!enter_probe(inode->i_sb, inode->i_ino))
+	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
 		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
@@ -690,7 +499,7 @@ static void probe_replace_atomic(void *unused, struct inode *inode,
 		if (ft_heat_wanted() && on_volume(old_addr))
 			ft_heat_overwrite(rec, index, index + 1);
 	}
-	leave_probe();
+	ft_probe_leave();
 }
 
 /* A compressed cluster is about to be written; FIEMAP will report where. */
@@ -711,13 +520,13 @@ static void probe_fiemap(void *unused, struct inode *inode, sector_t logical,
 	/* a FIEMAP of a user */
 	if (!(current->flags & PF_WQ_WORKER))
 		return;
-	if (!enter_probe(inode->i_sb, inode->i_ino))
+	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
 		return;
 	vol = ft_volume_find(inode->i_sb);
 	if (vol)
 		ft_scan_fiemap_event(vol, inode->i_ino, logical, physical, len,
 				     flags);
-	leave_probe();
+	ft_probe_leave();
 }
 
 /*
@@ -731,7 +540,7 @@ static void probe_new_inode(void *unused, struct inode *inode, int ret)
 
 	if (ret || !S_ISREG(inode->i_mode))
 		return;
-	if (!enter_probe(inode->i_sb, inode->i_ino))
+	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
 		return;
 	vol = ft_volume_find(inode->i_sb);
 	if (vol) {
@@ -740,7 +549,7 @@ static void probe_new_inode(void *unused, struct inode *inode, int ret)
 		if (!IS_ERR(rec))
 			this_cpu_write(ft_last_file, rec);
 	}
-	leave_probe();
+	ft_probe_leave();
 }
 
 /* An inode is evicted from memory; without a name it is also deleted. */
@@ -751,13 +560,13 @@ static void probe_evict_inode(void *unused, struct inode *inode)
 
 	if (inode->i_nlink)
 		return;
-	if (!enter_probe(inode->i_sb, inode->i_ino))
+	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
 		return;
 	vol = ft_volume_find(inode->i_sb);
 	rec = vol ? ft_inode_find(vol, inode->i_ino) : NULL;
 	if (rec)
 		ft_inode_remove(rec);
-	leave_probe();
+	ft_probe_leave();
 }
 
 /* An inode of a super block without a root is the first sign of a new mount. */
@@ -767,140 +576,18 @@ static void probe_iget(void *unused, struct inode *inode)
 		ft_target_kick();
 }
 
-/* === Writing processes ==================================================== */
-
-/* The current task writes to a file; @own pages are dirty by this write alone. */
-static void writes(struct ft_inode *rec, const struct inode *inode, int own)
-{
-	u32 writer = ft_writer_current(rec->vol);
-
-	if (READ_ONCE(rec->writer) != writer)
-		ft_inode_written_by(rec, writer,
-				    ft_f2fs_dirty_pages(inode) > own);
-}
-
-/* A system call is about to write to a page of a file. */
-static void probe_write_begin(void *unused, struct inode *inode, loff_t pos,
-			      unsigned int len)
-{
-	struct ft_inode *rec;
-
-	if (!enter_probe(inode->i_sb, inode->i_ino))
-		return;
-	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
-	if (rec) {
-		writes(rec, inode, 0);
-		if (READ_ONCE(rec->awaited))
-			ft_inode_dirtied(rec, first_block(pos),
-					 end_block(pos + len),
-					 !ft_f2fs_dirty_pages(inode));
-	}
-	leave_probe();
-}
-
-/* A page of a mapping has just become writable, unless that failed. */
-static void probe_mkwrite(void *unused, FT_MKWRITE_ARGS)
-{
-	struct inode *host = FT_MKWRITE_INODE;
-	struct ft_inode *rec;
-
-	if (FT_MKWRITE_FAILED || !enter_probe(host->i_sb, host->i_ino))
-		return;
-	rec = ft_inode_find_file(host->i_sb, host->i_ino);
-	if (rec) {
-		writes(rec, host, 1);
-		ft_inode_mapped(rec, FT_MKWRITE_INDEX);
-	}
-	leave_probe();
-}
-
-static void collects(struct super_block *sb, int type, bool begins)
-{
-	struct ft_volume *vol;
-
-	if (!enter_probe(sb, 0))
-		return;
-	vol = ft_volume_find(sb);
-	if (vol) {
-		if (begins)
-			WRITE_ONCE(vol->gc_writer, ft_writer_current(vol));
-		WRITE_ONCE(vol->gc_foreground, type == FT_F2FS_FG_GC);
-	}
-	leave_probe();
-}
-
-static void probe_gc_begin(void *unused, struct super_block *sb, int gc_type,
-			   bool no_bg_gc, unsigned int nr_free_secs,
-			   long long dirty_nodes, long long dirty_dents,
-			   long long dirty_imeta, unsigned int free_sec,
-			   unsigned int free_seg, int reserved_seg,
-			   unsigned int prefree_seg)
-{
-	collects(sb, gc_type, true);
-}
-
-static enum ft_victim_policy policy_of(int gc_mode)
-{
-	switch (gc_mode) {
-	case FT_F2FS_GC_GREEDY:
-		return FT_POLICY_GREEDY;
-	case FT_F2FS_GC_CB:
-		return FT_POLICY_COST_BENEFIT;
-	case FT_F2FS_GC_AT:
-		return FT_POLICY_AGE;
-	default:
-		return FT_POLICY_UNKNOWN;
-	}
-}
-
-/* @log: the log that fills the segment's holes, for FT_VICTIM_SSR */
-static void chose(struct super_block *sb, const struct victim_sel_policy *p,
-		  enum ft_victim_kind kind, int log)
-{
-	struct ft_victim victim = { .kind = kind };
-	struct ft_volume *vol;
-	int gc_mode;
-
-	if (!enter_probe(sb, 0))
-		return;
-	vol = ft_volume_find(sb);
-	if (vol) {
-		victim.segment = ft_f2fs_victim(p, &victim.segments, &gc_mode);
-		victim.policy = policy_of(gc_mode);
-		if (kind == FT_VICTIM_SSR)
-			ft_log_fills(vol, log, victim.segment);
-		ft_gc_chose(vol, &victim);
-		ft_trace_victim(vol, &victim);
-	}
-	leave_probe();
-}
-
-/* A collection that begins in the background may become a foreground one. */
-static void probe_get_victim(void *unused, struct super_block *sb, int type,
-			     int gc_type, struct victim_sel_policy *p,
-			     unsigned int pre_victim, unsigned int prefree,
-			     unsigned int free)
-{
-	if (type != FT_F2FS_NO_CHECK_TYPE) {
-		chose(sb, p, FT_VICTIM_SSR, type);
-		return;
-	}
-	collects(sb, gc_type, false);
-	chose(sb, p, gc_type == FT_F2FS_FG_GC ? FT_VICTIM_FG : FT_VICTIM_BG, -1);
-}
-
 /* === Fsyncs (parameter fsync) ============================================= */
 
 static void probe_sync_enter(void *unused, struct inode *inode)
 {
 	struct ft_volume *vol;
 
-	if (!enter_probe(inode->i_sb, inode->i_ino))
+	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
 		return;
 	vol = ft_volume_find(inode->i_sb);
 	if (vol)
 		ft_fsync_begin(vol->fsyncs);
-	leave_probe();
+	ft_probe_leave();
 }
 
 static void probe_sync_exit(void *unused, struct inode *inode, int cp_reason,
@@ -908,24 +595,31 @@ static void probe_sync_exit(void *unused, struct inode *inode, int cp_reason,
 {
 	struct ft_volume *vol;
 
-	if (!enter_probe(inode->i_sb, inode->i_ino))
+	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
 		return;
 	vol = ft_volume_find(inode->i_sb);
 	ft_fsync_end(vol ? vol->fsyncs : NULL, cp_reason, ret);
-	leave_probe();
+	ft_probe_leave();
 }
 
 /* === The table ============================================================ */
 
-/* The build fails if the arguments of a probe differ from those of its event. */
-#define PROBE(event, probe)	__PROBE(event, probe)
-#define __PROBE(event, probe) {						\
-	.name = #event,							\
-	.func = (check_trace_callback_type_##event(probe), (void *)(probe)), \
+static unsigned int list_fsyncs(struct ft_probe *list)
+{
+	const struct ft_probe table[] = {
+		FT_PROBE(f2fs_sync_file_enter, probe_sync_enter),
+		FT_PROBE(f2fs_sync_file_exit, probe_sync_exit),
+	};
+
+	static_assert(ARRAY_SIZE(table) <= FT_MAX_FSYNC_PROBES);
+	if (!ft_fsync_wanted())
+		return 0;
+	memcpy(list, table, sizeof(table));
+	return ARRAY_SIZE(table);
 }
 
 /**
- * ft_probe_list() - list all probes
+ * ft_probe_list() - list all probes that are wanted
  * @list: room for %FT_MAX_PROBES
  *
  * Return: the number of probes.
@@ -933,61 +627,28 @@ static void probe_sync_exit(void *unused, struct inode *inode, int cp_reason,
 unsigned int ft_probe_list(struct ft_probe *list)
 {
 	const struct ft_probe table[] = {
-		PROBE(FT_SUBMIT_WRITE, probe_submit_write),
-		PROBE(f2fs_update_read_extent_tree_range, probe_update_extent),
-		PROBE(f2fs_map_blocks, probe_map_blocks),
-		PROBE(f2fs_direct_IO_exit, probe_direct_exit),
-		PROBE(f2fs_truncate_blocks_enter, probe_truncate_enter),
-		PROBE(f2fs_truncate_blocks_exit, probe_truncate_exit),
-		PROBE(f2fs_fallocate, probe_fallocate),
-		PROBE(f2fs_truncate_data_blocks_range, probe_truncate_range),
-		PROBE(f2fs_replace_atomic_write_block, probe_replace_atomic),
-		PROBE(f2fs_compress_pages_end, probe_compress_end),
-		PROBE(f2fs_fiemap, probe_fiemap),
-		PROBE(f2fs_new_inode, probe_new_inode),
-		PROBE(f2fs_evict_inode, probe_evict_inode),
-		PROBE(f2fs_iget, probe_iget),
-	};
-	const struct ft_probe causes[] = {
-		PROBE(f2fs_write_begin, probe_write_begin),
-		PROBE(f2fs_vm_page_mkwrite, probe_mkwrite),
-		PROBE(f2fs_gc_begin, probe_gc_begin),
-		PROBE(f2fs_get_victim, probe_get_victim),
-	};
-	const struct ft_probe reads[] = {
-		PROBE(f2fs_readpages, probe_readpages),
-		PROBE(f2fs_readpage, probe_readpage),
-	};
-	const struct ft_probe heat[] = {
-		PROBE(f2fs_submit_read_bio, probe_submit_read),
-		PROBE(FT_SUBMIT_BIO, probe_submit_in_place),
-	};
-	const struct ft_probe fsyncs[] = {
-		PROBE(f2fs_sync_file_enter, probe_sync_enter),
-		PROBE(f2fs_sync_file_exit, probe_sync_exit),
+		FT_PROBE(FT_SUBMIT_WRITE, probe_submit_write),
+		FT_PROBE(f2fs_update_read_extent_tree_range, probe_update_extent),
+		FT_PROBE(f2fs_map_blocks, probe_map_blocks),
+		FT_PROBE(f2fs_direct_IO_exit, probe_direct_exit),
+		FT_PROBE(f2fs_truncate_blocks_enter, probe_truncate_enter),
+		FT_PROBE(f2fs_truncate_blocks_exit, probe_truncate_exit),
+		FT_PROBE(f2fs_fallocate, probe_fallocate),
+		FT_PROBE(f2fs_truncate_data_blocks_range, probe_truncate_range),
+		FT_PROBE(f2fs_replace_atomic_write_block, probe_replace_atomic),
+		FT_PROBE(f2fs_compress_pages_end, probe_compress_end),
+		FT_PROBE(f2fs_fiemap, probe_fiemap),
+		FT_PROBE(f2fs_new_inode, probe_new_inode),
+		FT_PROBE(f2fs_evict_inode, probe_evict_inode),
+		FT_PROBE(f2fs_iget, probe_iget),
 	};
 	unsigned int nr = ARRAY_SIZE(table);
 
-	static_assert(ARRAY_SIZE(table) + ARRAY_SIZE(causes) +
-		      ARRAY_SIZE(reads) + ARRAY_SIZE(heat) +
-		      ARRAY_SIZE(fsyncs) <= FT_MAX_PROBES);
+	static_assert(ARRAY_SIZE(table) <= FT_MAX_MAP_PROBES);
 	memcpy(list, table, sizeof(table));
-	if (ft_causes_wanted()) {
-		memcpy(list + nr, causes, sizeof(causes));
-		nr += ARRAY_SIZE(causes);
-	}
-	if (ft_heat_wanted() || ft_cgroups_wanted()) {
-		memcpy(list + nr, reads, sizeof(reads));
-		nr += ARRAY_SIZE(reads);
-	}
-	if (ft_heat_wanted()) {
-		memcpy(list + nr, heat, sizeof(heat));
-		nr += ARRAY_SIZE(heat);
-	}
-	if (ft_fsync_wanted()) {
-		memcpy(list + nr, fsyncs, sizeof(fsyncs));
-		nr += ARRAY_SIZE(fsyncs);
-	}
+	nr += ft_probe_list_causes(list + nr);
+	nr += ft_probe_list_reads(list + nr);
+	nr += list_fsyncs(list + nr);
 	return nr;
 }
 
@@ -1014,7 +675,7 @@ bool ft_probe_stopped(const struct super_block *sb)
  */
 bool ft_probe_has_clusters(const struct inode *inode)
 {
-	return has_clusters(inode);
+	return ft_has_clusters(inode);
 }
 
 /**

@@ -23,6 +23,11 @@ bench() {
 		"$@" >>"$OUT/db_bench.log" 2>&1
 }
 
+# uptime_secs() - print the seconds since the boot
+uptime_secs() {
+	cut -d . -f 1 /proc/uptime
+}
+
 # written() - print the MB that the volume's device was given
 written() {
 	awk '{ printf "%d\n", $7 / 2048 }' /sys/block/vda/stat
@@ -75,10 +80,12 @@ loop_until "$PATIENCE" eval '[ -n "$(find $recording -name "*.events.zst" 2>/dev
 before=$(stat_of events_write)
 bench --benchmarks=overwrite --duration=$((hours * 3600)) --benchmark_write_rate_limit="$rate" --sync="$sync" &
 database=$!
+began=$(uptime_secs)
 n=0
 while [ $n -lt $((hours * 2)) ]; do
-	sleep 1790
 	n=$((n + 1))
+	# the last one before the database ends, however long the others took
+	sleep $((began + n * 1800 - 60 - $(uptime_secs)))
 	keep_copy $n
 	progress $n
 	cpu "  the database" $database

@@ -3,7 +3,8 @@
  * Beside the pipeline: the requests of a sequential reader, before and after the plan.
  * F2FS makes one request of each run of blocks in what is read at once; the device gets more if a run is longer than
  * it takes. That depends on the memory of the reader, too: a device takes so many pieces of it at once, and pages that
- * follow each other are one. Nobody knows this before, so there are two numbers. After the plan, the blocks of a volume that are moved follow each other in the order of the plan.
+ * follow each other are one. Nobody knows this before, so there are two numbers. After the plan, the blocks of a volume
+ * that are moved follow each other in the order of the plan.
  */
 #include <stdlib.h>
 

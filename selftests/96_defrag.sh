@@ -58,7 +58,7 @@ write_beside() {
 
 # beside(name, way, flags of dd) - move a broken file while another process opens it and writes to its first blocks
 beside() {
-	local name before after writer
+	local name before after writer tries
 
 	name=$1
 	shift
@@ -69,7 +69,13 @@ beside() {
 	rm -f /tmp/stop
 	write_beside $MNT/a /tmp/copy "$2" &
 	writer=$!
-	defrag --recent 0 --apply --way "$1" --rate 1M --request 128K $MNT/a
+	tries=0
+	# the writer may have it open for direct writes when the plan is made, which leaves it alone
+	while [ $tries -lt 20 ]; do
+		defrag --recent 0 --apply --way "$1" --rate 1M --request 128K $MNT/a
+		{ [ $rc = 2 ] && said "open for direct writes"; } || break
+		tries=$((tries + 1))
+	done
 	touch /tmp/stop
 	wait $writer
 	check "$name: the status is that of success or of an incomplete move ($rc)" test $rc = 0 -o $rc = 3

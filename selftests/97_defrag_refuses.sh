@@ -47,7 +47,7 @@ in_result() {
 	name=$1 status=$2 text=$3
 	shift 3
 	rc=0
-	fragtrace-defrag --all --apply --json "$@" >/tmp/said 2>&1 || rc=$?
+	fragtrace-defrag --all --apply --json --request 128K "$@" >/tmp/said 2>&1 || rc=$?
 	if [ $rc = "$status" ] && said "$text"; then
 		ok "$name"
 	else

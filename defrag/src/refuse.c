@@ -69,8 +69,8 @@ static const char *why_of_attributes(int path)
 }
 
 /*
- * F2FS checks for atomic writes before it reads the argument of its ioctl: an argument that cannot be read
- * asks for the state and does nothing.
+ * F2FS up to 6.12 checks for atomic writes before it reads the argument of its ioctl: an argument that cannot be read
+ * asks for the state and does nothing. 7.3 checks when it moves blocks, and refuses then.
  */
 static const char *why_of_state(int fd)
 {

@@ -10,9 +10,9 @@ import pytest
 from papers import fragpicker
 from papers.document import Document
 from papers.fragpicker.claims import claims
-from papers.fragpicker.experiments import NAME
+from papers.fragpicker.experiments import name_of
 from papers.fragpicker.observations import related
-from papers.model import Claim, Data, Kind, Options, Result
+from papers.model import Claim, Data, Kind, Options, Result, Results
 
 KIB = 1024
 
@@ -92,8 +92,13 @@ def claim(where: str, start: str) -> Claim:
     return one
 
 
+def results_of(found: Data) -> Results:
+    """The results of the experiments, of the parts of the lab."""
+    return {name_of(part): Result(name_of(part), {"part": part}, data) for part, data in found.items()}
+
+
 def verdict(found: Data, where: str, start: str) -> Kind:
-    return claim(where, start).verdict({NAME: Result(NAME, {}, {"parts": found})}).kind
+    return claim(where, start).verdict(results_of(found)).kind
 
 
 def test_related() -> None:
@@ -107,9 +112,17 @@ def test_nothing_was_run() -> None:
     assert {one.verdict({}).kind for one in claims()} == {Kind.NOT_RUN, Kind.NOT_TESTED}
 
 
+def test_one_part_was_run() -> None:
+    """What needs another part was not run; the rest has a verdict."""
+    found = {"motivation": parts()["motivation"]}
+    assert verdict(found, "Observation 1", "A hard disk is sensitive to the size") is Kind.CONFIRMED
+    assert verdict(found, "Evaluation", "It gains about as much") is Kind.NOT_RUN
+    assert verdict(found, "Evaluation, RocksDB", "It writes less") is Kind.NOT_RUN
+
+
 def test_what_holds() -> None:
     found = parts()
-    results = {NAME: Result(NAME, {}, {"parts": found})}
+    results = results_of(found)
     for one in claims():
         kind = one.verdict(results).kind
         if one.text.startswith("Performance depends"):
@@ -151,7 +164,9 @@ def test_report(tmp_path: Path) -> None:
     for name in ("motivation.png", "gain.png"):
         (tmp_path / name).write_bytes(b"png")
     document = Document("x")
-    data = {"machine": {"qemu": "10"}, "parts": parts()}
-    fragpicker.paper(Options()).show(document, Result(NAME, {}, data, folder=str(tmp_path)))
+    for name, result in results_of(parts()).items():
+        data = {"machine": {"qemu": "10"}, **result.data}
+        fragpicker.paper(Options()).show(document, Result(name, result.settings, data, folder=str(tmp_path)))
     text = document.markdown(tmp_path)
     assert "| RocksDB, YCSB-C | FragPicker's rules | 1.00 | 9 | 101 |" in text and "motivation.png" in text
+    assert "| whole | direct | 128 | 128 | 33 | 33 |" in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..model import Options, Paper
 from .claims import claims
-from .experiments import lab
+from .experiments import TITLES, lab
 from .show import show
 
 __all__ = ["paper"]
@@ -24,7 +24,7 @@ def paper(options: Options) -> Paper:
         "costs are given, so what is measured is how F2FS and a rewrite turn files into requests, and not how a device behaves. "
         + ("QUICK=1: smaller files and volumes. " if options.quick else "")
         + "FragPicker's rules are those of fragtrace-defrag --like fragpicker.",
-        (lab(options),),
+        tuple(lab(part, options) for part in TITLES),
         claims(),
         show,
     )

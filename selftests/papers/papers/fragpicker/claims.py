@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from ..model import Claim
+from .experiments import DATABASES, MOTIVATION, SYNTHETIC
 from .observations import (
     DISK,
     FLASH,
@@ -23,7 +24,7 @@ from .observations import (
     written_less,
 )
 
-SYNTHETIC = ("sequential read", "stride read", "sequential update", "stride update")
+WORKLOADS = ("sequential read", "stride read", "sequential update", "stride update")
 
 
 def claims() -> tuple[Claim, ...]:
@@ -34,105 +35,105 @@ def claims() -> tuple[Claim, ...]:
             "A hard disk is sensitive to the size of pieces",
             "CC 0.990, NLRS 0.1027717 up to 128 KiB",
             "CC is 0.8 or more, and pieces of 128 KiB are more than 10 % faster than the smallest",
-            judged(small_matter("distance", DISK), "disk"),
+            judged(MOTIVATION, small_matter("distance", DISK), "disk"),
         ),
         Claim(
             "Observation 1, Figure 4a",
             "A hard disk is sensitive to the distance of pieces",
             "CC -0.533, NLRS -0.0345131",
             "the speed differs by more than 10 %; the disk's costs are given, so this says that F2FS puts pieces that far apart",
-            judged(distance_matters("distance", DISK, True), "disk"),
+            judged(MOTIVATION, distance_matters("distance", DISK, True), "disk"),
         ),
         Claim(
             "Observation 2, Figure 4b to 4d",
             "Flash and Optane are sensitive to the size of pieces below 128 KiB",
             "CC 0.889, 0.844, 0.888; NLRS 0.0380474, 0.0027932, 0.0096721 (MicroSD, Flash, Optane)",
             "CC is 0.8 or more, and pieces of 128 KiB are more than 10 % faster than the smallest",
-            judged(small_matter("request", FLASH), "disk"),
+            judged(MOTIVATION, small_matter("request", FLASH), "disk"),
         ),
         Claim(
             "Observation 3, Figure 4b to 4d",
             "Flash and Optane are not sensitive to the size of pieces from 128 KiB on",
             "NLRS 0.0001394, 0.0000129, 0.0000022",
             "NLRS is a hundredth or less of what it is up to 128 KiB; in the paper it is 1/273, 1/217 and 1/4396",
-            judged(large_do_not, "disk"),
+            judged(MOTIVATION, large_do_not, "disk"),
         ),
         Claim(
             "Observation 3, Figure 4b to 4d",
             "Flash and Optane are not sensitive to the distance of pieces",
             "CC 0.256, 0.311, -0.154; NLRS 0.0000272, 0.0000581, -0.0000091",
             "the speed differs by 10 % at most; the disk's costs are given, so this says that F2FS and the block layer add none",
-            judged(distance_matters("request", FLASH, False), "disk"),
+            judged(MOTIVATION, distance_matters("request", FLASH, False), "disk"),
         ),
         Claim(
             "Observations",
             "Performance depends on request splitting, and not on the distance",
             "no figure",
             "CC of requests and time, for each byte, is 0.95 or more",
-            judged(requests_decide, "disk"),
+            judged(MOTIVATION, requests_decide, "disk"),
         ),
         Claim(
             "Evaluation, F2FS",
             "For sequential reads it writes half as much as conventional tools",
             "around 50 % less",
             "it writes 45 % less or more",
-            judged(written_less("sequential read", 0.45), "tool"),
+            judged(SYNTHETIC, written_less("sequential read", 0.45), "tool"),
         ),
         Claim(
             "Evaluation, F2FS",
             "For a stride of reads it writes a quarter as much as conventional tools",
             "around 75 % less",
             "it writes 70 % less or more",
-            judged(written_less("stride read", 0.70), "tool"),
+            judged(SYNTHETIC, written_less("stride read", 0.70), "tool"),
         ),
         Claim(
             "Evaluation",
             "It makes sequential and stride reads and updates faster",
             "Flash: around 30 and 42 %; Optane: around 75 and 120 %",
             "the work is more than 10 % faster",
-            judged(improves(SYNTHETIC), "workload"),
+            judged(SYNTHETIC, improves(WORKLOADS), "workload"),
         ),
         Claim(
             "Evaluation",
             "It gains about as much as conventional tools",
             "a similar level",
             "it saves nine tenths or more of the requests that the better one of them saves",
-            judged(as_good(SYNTHETIC), "workload"),
+            judged(SYNTHETIC, as_good(WORKLOADS), "workload"),
         ),
         Claim(
             "Evaluation, Flash",
             "For a stride of reads it gains more than conventional tools",
             "15 %",
             "the reads are faster than after each of them",
-            judged(better_on_stride, "tool"),
+            judged(SYNTHETIC, better_on_stride, "tool"),
         ),
         Claim(
             "Evaluation, RocksDB",
             "With YCSB-C it takes less time than e4defrag",
             "54 s, e4defrag 331 s",
             "it takes less of the guest's time than F2FS_IOC_DEFRAGMENT on all files",
-            judged(database(takes_less), "database"),
+            judged(DATABASES, database(takes_less), "database"),
         ),
         Claim(
             "Evaluation, RocksDB",
             "It disturbs others less than e4defrag",
             "7.4 % (1.4 %), e4defrag 47 %",
             "a reader beside it is less slow than beside F2FS_IOC_DEFRAGMENT on all files",
-            judged(database(disturbs_less), "database"),
+            judged(DATABASES, database(disturbs_less), "database"),
         ),
         Claim(
             "Evaluation, RocksDB",
             "It writes less than e4defrag",
             "7.2 GB, e4defrag 23 GB",
             "it writes less than F2FS_IOC_DEFRAGMENT on all files",
-            judged(database(writes_less), "database"),
+            judged(DATABASES, database(writes_less), "database"),
         ),
         Claim(
             "Evaluation, RocksDB",
             "Afterwards the database is about as fast as after e4defrag",
             "467.3 MB/s, e4defrag 483.5 MB/s: 97 %",
             "95 % or more of the speed after F2FS_IOC_DEFRAGMENT on all files, if that saves more than 2 % of the requests",
-            judged(database(performs_alike), "database"),
+            judged(DATABASES, database(performs_alike), "database"),
         ),
         Claim(
             "Evaluation",

@@ -1,35 +1,49 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The experiment of FragPicker: all parts of lab/."""
+"""The experiments of FragPicker: the parts of lab/, each of which may be run alone."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from ..model import Data, Experiment, Host, Options
+from ..model import Data, Experiment, Host, Options, Results
 
-NAME = "fragpicker-lab"
-PARTS = ("motivation", "forecast", "synthetic", "databases")
-PICTURES = ("motivation.png", "gain.png")
+MOTIVATION, FORECAST, SYNTHETIC, DATABASES = "motivation", "forecast", "synthetic", "databases"
+TITLES = {
+    MOTIVATION: "a file in pieces, by their size and by their distance, read in order",
+    FORECAST: "requests of a sequential read, as the plan foresees them and as the disk counts them",
+    SYNTHETIC: "sequential and stride reads and updates, after five treatments of the file",
+    DATABASES: "SQLite and RocksDB on an aged volume, after the same",
+}
+PICTURES = {MOTIVATION: "motivation.png", SYNTHETIC: "gain.png", DATABASES: "gain.png"}
+# Seconds of each part; of all parts with QUICK=1.
+ESTIMATES = {MOTIVATION: 1200.0, FORECAST: 1200.0, SYNTHETIC: 1800.0, DATABASES: 3600.0}
+QUICK = 240.0
 SEED = 2021
 
 
-def lab(options: Options) -> Experiment:
-    """What pieces cost, and what rewrites gain."""
+def name_of(part: str) -> str:
+    """The name of the experiment that is this part of the lab."""
+    return f"fragpicker-{part}"
+
+
+def parts_of(results: Results) -> Data:
+    """What the lab has left, by part; only of those parts that were measured."""
+    return {part: results[name_of(part)].data for part in TITLES if name_of(part) in results}
+
+
+def lab(part: str, options: Options) -> Experiment:
+    """A part of the lab."""
 
     def run(host: Host) -> Data:
-        host.lab(PARTS, {"SEED": str(SEED), **({"QUICK": "1"} if options.quick else {})})
-
-        def read(name: str) -> Data:
-            found: Data = json.loads(Path(host.path(f"{name}.json")).read_text(encoding="utf-8"))
-            return found
-
-        return {"machine": read("machine"), "parts": {part: read(part) for part in PARTS}}
+        host.lab((part,), {"SEED": str(SEED), **({"QUICK": "1"} if options.quick else {})})
+        found: Data = json.loads(Path(host.path(f"{part}.json")).read_text(encoding="utf-8"))
+        return found
 
     return Experiment(
-        NAME,
-        "make lab BENCH=fragpicker: a file in pieces, reads and updates after five treatments, databases, forecasts",
-        {"parts": list(PARTS), "quick": options.quick, "kernel": options.kernel, "seed": SEED},
-        900 if options.quick else 5400,
+        name_of(part),
+        f"make lab BENCH=fragpicker PARTS={part}: {TITLES[part]}",
+        {"part": part, "quick": options.quick, "kernel": options.kernel, "seed": SEED},
+        QUICK if options.quick else ESTIMATES[part],
         run,
     )

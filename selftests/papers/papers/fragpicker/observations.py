@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from ..judge import Observation, combine, percent, share
 from ..model import Data, Kind, Results, Verdict
-from .experiments import NAME
+from .experiments import DATABASES, MOTIVATION, SYNTHETIC, name_of, parts_of
 
 KIB = 1024
 BORDER = 128 * KIB
@@ -29,13 +29,14 @@ LEAST = 0.02
 Seen = dict[str, Observation | None]
 
 
-def judged(look: Callable[[Data], Seen], what: str) -> Callable[[Results], Verdict]:
-    """A judge of what the parts of the lab show; None: that was not measured."""
+def judged(part: str, look: Callable[[Data], Seen], what: str) -> Callable[[Results], Verdict]:
+    """A judge of what the parts of the lab show, of which one is needed; None: that was not measured."""
 
     def judge(results: Results) -> Verdict:
-        if NAME not in results:
-            return Verdict(Kind.NOT_RUN, f"no result of {NAME} yet")
-        seen = look(results[NAME].data["parts"])
+        parts = parts_of(results)
+        if part not in parts:
+            return Verdict(Kind.NOT_RUN, f"no result of {name_of(part)} yet")
+        seen = look(parts)
         told = {name: one for name, one in seen.items() if one and one.holds is not None}
         return combine(
             told,
@@ -57,14 +58,14 @@ def related(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
 
 def sizes(parts: Data, cost: str, wanted: Callable[[int], bool]) -> list[Data]:
     """The files of pieces of these sizes."""
-    return [one for one in parts["motivation"]["size"][cost] if wanted(one["size"])]
+    return [one for one in parts[MOTIVATION]["size"][cost] if wanted(one["size"])]
 
 
 def distances(parts: Data, cost: str) -> list[Data]:
     """Files of pieces of 4 KiB, not adjacent, and about as far apart as they should be."""
     return [
         one
-        for one in parts["motivation"]["distance"][cost]
+        for one in parts[MOTIVATION]["distance"][cost]
         if one["distance"] and 2 * one["distance_found"] >= one["distance"]
     ]
 
@@ -138,7 +139,7 @@ def requests_decide(parts: Data) -> Seen:
 
 def case(parts: Data, name: str) -> Data | None:
     """The treatments of a workload."""
-    for part in ("synthetic", "databases"):
+    for part in (SYNTHETIC, DATABASES):
         found: Data | None = parts.get(part, {}).get("cases", {}).get(name)
         if found:
             return found

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..document import Document, Grid, Items, Picture, Text
 from ..model import Data, Result
-from .experiments import PICTURES
+from .experiments import DATABASES, FORECAST, MOTIVATION, PICTURES, SYNTHETIC
 from .observations import COSTS, KIB, TREATMENTS, faster, fewer
 
 CAPTIONS = {
@@ -16,7 +16,7 @@ CAPTIONS = {
 }
 
 
-def motivation_rows(parts: Data) -> list[list[object]]:
+def motivation_rows(part: Data) -> list[list[object]]:
     """A row for each file in pieces."""
     return [
         [
@@ -30,56 +30,51 @@ def motivation_rows(parts: Data) -> list[list[object]]:
         ]
         for sweep in ("size", "distance")
         for name, cost in COSTS.items()
-        for one in parts["motivation"][sweep][cost]
+        for one in part[sweep][cost]
     ]
 
 
-def gain_rows(parts: Data) -> list[list[object]]:
+def show_motivation(document: Document, part: Data) -> None:
+    """Pieces of different sizes, and at different distances."""
+    document.add(
+        Text("Direct sequential reads of 128 KiB of a file in pieces. The speeds are those of the modelled disks."),
+        Grid(
+            ("disk", "what varies", "piece, KiB", "distance, KiB", "extents", "requests for each MiB", "MB/s"),
+            motivation_rows(part),
+        ),
+    )
+
+
+def gain_rows(part: Data) -> list[list[object]]:
     """A row for each workload and treatment."""
     rows: list[list[object]] = []
-    for part in ("synthetic", "databases"):
-        for name, found in parts[part]["cases"].items():
-            for treatment, one in found.items():
-                saved = one["foreseen"]["saved"]
-                rows.append(
-                    [
-                        name,
-                        TREATMENTS[treatment],
-                        one["written"] / (1 << 20),
-                        one["extents"],
-                        one["requests"],
-                        100 * fewer(found["nothing"], one),
-                        100 * faster(found["nothing"], one),
-                        one["ns"] / 1e6,
-                        one.get("interference"),
-                        float(saved) if saved else None,
-                        found["nothing"]["requests"] - one["requests"],
-                    ]
-                )
+    for name, found in part["cases"].items():
+        for treatment, one in found.items():
+            saved = one["foreseen"]["saved"]
+            rows.append(
+                [
+                    name,
+                    TREATMENTS[treatment],
+                    one["written"] / (1 << 20),
+                    one["extents"],
+                    one["requests"],
+                    100 * fewer(found["nothing"], one),
+                    100 * faster(found["nothing"], one),
+                    one["ns"] / 1e6,
+                    one.get("interference"),
+                    float(saved) if saved else None,
+                    found["nothing"]["requests"] - one["requests"],
+                ]
+            )
     return rows
 
 
-def show(document: Document, result: Result) -> None:
-    """Add the data of a result to the report."""
-    parts = result.data["parts"]
-    document.add(Items([f"{name}: {value}" for name, value in result.data["machine"].items()]))
-    for name in PICTURES:
-        document.add(Picture(str(Path(result.folder) / name), CAPTIONS[name]))
-    document.add(
-        Text("Direct sequential reads of 128 KiB of a file in pieces. The speeds are those of the modelled disks.")
-    )
-    document.add(
-        Grid(
-            ("disk", "what varies", "piece, KiB", "distance, KiB", "extents", "requests for each MiB", "MB/s"),
-            motivation_rows(parts),
-        )
-    )
+def show_gain(document: Document, part: Data) -> None:
+    """What the treatments have gained, and cost."""
     document.add(
         Text(
             "Each treatment begins with the same image of the volume; requests and bytes are counted by the block layer."
-        )
-    )
-    document.add(
+        ),
         Grid(
             (
                 "workload",
@@ -94,11 +89,15 @@ def show(document: Document, result: Result) -> None:
                 "requests saved: foreseen",
                 "counted",
             ),
-            gain_rows(parts),
-        )
+            gain_rows(part),
+        ),
     )
-    document.add(Text("Requests of a sequential read, as the plan foresees them and as the disk counts them."))
+
+
+def show_forecast(document: Document, part: Data) -> None:
+    """What was foreseen, and what was counted."""
     document.add(
+        Text("Requests of a sequential read, as the plan foresees them and as the disk counts them."),
         Grid(
             ("file", "reader", "KiB at once", "read ahead, KiB", "foreseen", "counted", "difference, %"),
             [
@@ -111,7 +110,19 @@ def show(document: Document, result: Result) -> None:
                     one["counted"],
                     float(one["percent"]),
                 ]
-                for one in parts["forecast"]["rows"]
+                for one in part["rows"]
             ],
-        )
+        ),
     )
+
+
+SHOW = {MOTIVATION: show_motivation, FORECAST: show_forecast, SYNTHETIC: show_gain, DATABASES: show_gain}
+
+
+def show(document: Document, result: Result) -> None:
+    """Add the data of a part of the lab to the report."""
+    part = result.settings["part"]
+    document.add(Items([f"{name}: {value}" for name, value in result.data["machine"].items()]))
+    if part in PICTURES:
+        document.add(Picture(str(Path(result.folder) / PICTURES[part]), CAPTIONS[PICTURES[part]]))
+    SHOW[part](document, result.data)

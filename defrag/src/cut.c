@@ -38,6 +38,18 @@ struct piece {
 	uint64_t blks_after;
 };
 
+/*
+ * A file: its extents, in file order, and for each that begins after a break, how many breaks there are inside of the
+ * module's window that it begins in.
+ */
+struct layout {
+	uint32_t file;
+	const struct file_extent *extents;
+	size_t n;
+	uint64_t end;
+	uint64_t *breaks;
+};
+
 /* === What is there === */
 
 static double smaller(double a, double b)
@@ -50,6 +62,24 @@ static bool is_break(const struct file_extent *extents, size_t i)
 	return extents[i].lba != extents[i - 1].lba + extents[i - 1].blks;
 }
 
+static struct layout find_layout(const struct plan *plan, uint32_t file, const struct file_extent *extents, size_t n)
+{
+	uint64_t window_blks = plan->weights->known ? plan->weights->heat.window_blks : 1;
+	struct layout l = { .file = file, .extents = extents, .n = n, .breaks = xcalloc(n, sizeof(*l.breaks)) };
+	size_t first, i;
+
+	l.end = n ? extents[n - 1].offset + extents[n - 1].blks : 0;
+	for (first = 0; first < n; first = i) {
+		uint64_t breaks = 0;
+
+		for (i = first; i < n && extents[i].offset / window_blks == extents[first].offset / window_blks; i++)
+			breaks += i && extents[i].offset % window_blks && is_break(extents, i);
+		for (; first < i; first++)
+			l.breaks[first] = first && is_break(extents, first) ? breaks : 0;
+	}
+	return l;
+}
+
 /* The blocks of an extent in a window. */
 static uint64_t blks_in(const struct window *w, const struct file_extent *e)
 {
@@ -59,19 +89,19 @@ static uint64_t blks_in(const struct window *w, const struct file_extent *e)
 }
 
 /* Find the breaks of a window. */
-static void find_breaks(struct piece *p, const struct plan *plan, const struct window *w,
-			const struct file_extent *extents, uint32_t file, uint64_t file_end)
+static void find_breaks(struct piece *p, const struct plan *plan, const struct window *w, const struct layout *l)
 {
-	bool in_place = !again_is_rewritten(plan->table, extents + w->first, w->end - w->first);
+	bool in_place = !again_is_rewritten(plan->table, l->extents + w->first, w->end - w->first);
 	uint64_t blks = 0;
 	size_t i;
 
 	*p = (struct piece){ .join = -1.0 };
-	for (i = w->first; i < w->end; blks += blks_in(w, &extents[i]), i++) {
-		if (i == w->first || !is_break(extents, i))
+	for (i = w->first; i < w->end; blks += blks_in(w, &l->extents[i]), i++) {
+		if (i == w->first || !is_break(l->extents, i))
 			continue;
-		p->last = weight_of_break(plan->weights, plan->table, file, extents[i].offset, file_end, in_place);
-		p->last_break = extents[i].offset;
+		p->last = weight_of_break(plan->weights, plan->table, l->file, l->extents[i].offset, l->end, l->breaks[i],
+					  in_place);
+		p->last_break = l->extents[i].offset;
 		p->blks_after = w->blks - blks;
 		if (!p->first_break) {
 			p->first = p->last;
@@ -90,19 +120,19 @@ static bool edge_is_broken(const struct file_extent *extents, size_t i, uint64_t
 
 /* Find what the edges of a window cost; @is_next: the window before it is broken, too. */
 static void find_edges(struct piece *p, const struct plan *plan, const struct window *w, bool is_next,
-		       const struct file_extent *extents, size_t n, uint32_t file)
+		       const struct layout *l)
 {
-	uint64_t file_end = extents[n - 1].offset + extents[n - 1].blks;
-	bool broken = edge_is_broken(extents, w->first, w->first_blk);
-	double left = w->first_blk ? weight_of_edge(plan->weights, plan->table, file, w->first_blk, file_end) : 0.0;
+	bool broken = edge_is_broken(l->extents, w->first, w->first_blk);
+	double left = w->first_blk ? weight_of_edge(plan->weights, plan->table, l->file, w->first_blk, l->end,
+						    broken ? l->breaks[w->first] : 0) : 0.0;
 
 	p->left = broken ? 0.0 : left;
 	if (is_next && left > 0.0)
 		p->join = broken ? left : 0.0;
-	if (extents[w->end - 1].offset + extents[w->end - 1].blks > w->end_blk)
-		p->right = weight_of_edge(plan->weights, plan->table, file, w->end_blk, file_end);
-	else if (w->end < n && !is_break(extents, w->end))
-		p->right = weight_of_edge(plan->weights, plan->table, file, extents[w->end].offset, file_end);
+	if (l->extents[w->end - 1].offset + l->extents[w->end - 1].blks > w->end_blk)
+		p->right = weight_of_edge(plan->weights, plan->table, l->file, w->end_blk, l->end, 0);
+	else if (w->end < l->n && !is_break(l->extents, w->end))
+		p->right = weight_of_edge(plan->weights, plan->table, l->file, l->extents[w->end].offset, l->end, 0);
 }
 
 /* === The choice === */
@@ -198,7 +228,7 @@ void cut_ranges(struct plan *plan, uint32_t file, const struct file_extent *exte
 	const struct file_plan *f = &plan->files[file];
 	uint64_t request_blks = plan->volumes[plan->table->files[file].volume].request_blks;
 	struct model model = { .extents = extents, .n = n, .request_blks = request_blks };
-	uint64_t file_end = n ? extents[n - 1].offset + extents[n - 1].blks : 0;
+	struct layout l = find_layout(plan, file, extents, n);
 	struct range *ranges = plan->ranges + f->first;
 	size_t n_ranges = f->end - f->first, i = 0, first = 0;
 	struct piece *pieces = xcalloc(n_ranges, sizeof(*pieces));
@@ -207,9 +237,9 @@ void cut_ranges(struct plan *plan, uint32_t file, const struct file_extent *exte
 	while (model_next(&model, &w)) {
 		if (w.requests == 1)
 			continue;
-		find_breaks(&pieces[i], plan, &w, extents, file, file_end);
+		find_breaks(&pieces[i], plan, &w, &l);
 		find_edges(&pieces[i], plan, &w, i && ranges[i - 1].first_blk / request_blks + 1 == w.first_blk / request_blks,
-			   extents, n, file);
+			   &l);
 		ranges[i].heat = pieces[i].all / (double)(w.requests - 1);
 		i++;
 	}
@@ -220,6 +250,7 @@ void cut_ranges(struct plan *plan, uint32_t file, const struct file_extent *exte
 		first = i;
 	}
 	for (i = 0; plan->weights->by_bytes && i < n_ranges; i++)
-		weigh_bytes(plan, &ranges[i], file_end);
+		weigh_bytes(plan, &ranges[i], l.end);
 	free(pieces);
+	free(l.breaks);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Beside the pipeline: what a break weighs, from the module's file heat.
- * What a break costs is the second request for two neighbouring blocks: it weighs as often as both were read
- * together. A read of n blocks of a window has n - 1 pairs of neighbours, and the window has one less than its
- * blocks: the counts of reads and blocks give the mean of its pairs. It is as if so many reads had asked for all of
- * the window, and each of the others for one block. Random reads of single blocks weigh nothing: no rewrite makes
- * them faster.
+ * What a break costs is the second request for two neighbouring blocks. The module counts the reads of a window, and the
+ * requests that they took: what is more of these, its breaks have cost. Reads that end at a break, as those of a
+ * database often do, and random reads of single blocks cost nothing: no rewrite makes them faster.
  *
  * A move may make a break, where the blocks that it moves end. How many reads go on from one window of the module to
- * the next is counted.
+ * the next is counted. Inside of a window, where none is yet, only the mean is known of how often two neighbouring
+ * blocks are read together: a read of n blocks has n - 1 pairs of neighbours, and the window has one less than its
+ * blocks.
  *
  * Of writes only the blocks are counted. They are taken for writes of all of the window.
  */
@@ -113,15 +113,37 @@ static double read_together(const struct heat_window *w, uint64_t len)
 	return w->blks > w->reads && len > 1 ? (double)(w->blks - w->reads) / (double)(len - 1) : 0.0;
 }
 
-/* How often a block was read together with the one before it, also if its window is not hot. */
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * How many requests each of so many breaks in a window has cost, the mean over them. Requests of which no reader asked
+ * count, too, such as those to collect a segment: so it is never more than the reads of the window can have met.
+ */
+static double read_across(const struct heat_window *w, uint64_t breaks)
+{
+	uint64_t more = w->requests > w->reads ? w->requests - w->reads : 0;
+	uint64_t pairs = w->blks > w->reads ? w->blks - w->reads : 0;
+
+	return (double)smaller(smaller(more, pairs), w->reads * breaks) / (double)breaks;
+}
+
+/*
+ * How often a block was read together with the one before it, also if its window is not hot. @breaks: those inside of its
+ * window of the module, if one of them is before the block.
+ */
 static double read_on(const struct weights *weights, const struct table *table, uint32_t file, uint64_t blk,
-		      uint64_t file_end)
+		      uint64_t file_end, uint64_t breaks)
 {
 	const struct heat_window *w = find_window(weights, table, file, blk);
 
 	if (!w)
 		return 0.0;
-	return blk % weights->heat.window_blks ? read_together(w, length(weights, w, file_end)) : (double)w->continued;
+	if (blk % weights->heat.window_blks == 0)
+		return (double)w->continued;
+	return breaks ? read_across(w, breaks) : read_together(w, length(weights, w, file_end));
 }
 
 /**
@@ -131,12 +153,13 @@ static double read_on(const struct weights *weights, const struct table *table, 
  * @file: index into table.files
  * @blk: the block after the break, not the first one of the file
  * @file_end: end of the file's last block (exclusive)
+ * @breaks: those inside of the module's window of the block
  * @in_place: whether F2FS writes the blocks of the range in place
  *
- * Return: how often the blocks around it are read together, or overwritten; 1 if nothing is known of readers.
+ * Return: the requests that it has cost, the mean over these breaks; 1 if nothing is known of readers.
  */
 double weight_of_break(const struct weights *weights, const struct table *table, uint32_t file, uint64_t blk,
-		       uint64_t file_end, bool in_place)
+		       uint64_t file_end, uint64_t breaks, bool in_place)
 {
 	const struct heat_window *w;
 	double weight;
@@ -146,7 +169,7 @@ double weight_of_break(const struct weights *weights, const struct table *table,
 	w = find_window(weights, table, file, blk);
 	if (!w || counted(w) < weights->least_blks)
 		return 0.0;
-	weight = read_on(weights, table, file, blk, file_end);
+	weight = read_on(weights, table, file, blk, file_end, breaks);
 	return in_place ? weight + (double)w->overwrites / (double)length(weights, w, file_end) : weight;
 }
 
@@ -157,13 +180,14 @@ double weight_of_break(const struct weights *weights, const struct table *table,
  * @file: index into table.files
  * @blk: the block after it, not the first one of the file
  * @file_end: end of the file's last block (exclusive)
+ * @breaks: 0 if there is none; otherwise those inside of the module's window of the block
  *
  * Return: how often the blocks around it are read together by readers that are not aligned; 0 if nothing is known.
  */
 double weight_of_edge(const struct weights *weights, const struct table *table, uint32_t file, uint64_t blk,
-		      uint64_t file_end)
+		      uint64_t file_end, uint64_t breaks)
 {
-	return weights->known && !weights->by_bytes ? read_on(weights, table, file, blk, file_end) : 0.0;
+	return weights->known && !weights->by_bytes ? read_on(weights, table, file, blk, file_end, breaks) : 0.0;
 }
 
 /**

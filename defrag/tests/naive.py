@@ -104,13 +104,14 @@ class Heat:
         self.length = rnd.choice([1, 2, 8, 32, 64])
         self.percent = rnd.choice([100, 100, 50, 10, 1.5])
         self.by_bytes = rnd.random() < 0.3
-        self.windows: dict[tuple[int, int], tuple[int, int, int, int]] = {}      # reads, blocks, overwrites, continued
+        # reads, blocks, requests, overwrites, continued
+        self.windows: dict[tuple[int, int], tuple[int, int, int, int, int]] = {}
         for f in files:
             for number in range(max(f.blocks) // self.length + 2):
                 if rnd.random() < 0.7:
                     reads = rnd.randint(0, 40)
-                    self.windows[f.ino, number] = (reads, reads * rnd.randint(1, self.length), rnd.randint(0, 40),
-                                                       rnd.choice([0, reads, rnd.randint(0, reads)]))
+                    self.windows[f.ino, number] = (reads, reads * rnd.randint(1, self.length), rnd.choice([0, reads, rnd.randint(0, 200)]),
+                                                   rnd.randint(0, 40), rnd.choice([0, reads, rnd.randint(0, reads)]))
         ordered = sorted((self.counted(*window) for window in self.windows.values()), reverse=True)
         self.least = 0
         read = 0
@@ -121,13 +122,13 @@ class Heat:
             self.least = blocks
 
     @staticmethod
-    def counted(_reads: int, blocks: int, overwrites: int, _continued: int) -> int:
+    def counted(_reads: int, blocks: int, _requests: int, overwrites: int, _continued: int) -> int:
         """What counts of a window."""
         return blocks + overwrites
 
     def text(self, rnd: random.Random) -> str:
-        lines = [f"254:0 {ino} {number * self.length} {reads} {blocks} 7 {overwrites} {continued} /m/any"
-                 for (ino, number), (reads, blocks, overwrites, continued) in self.windows.items()]
+        lines = [f"254:0 {ino} {number * self.length} {reads} {blocks} {requests} {overwrites} {continued} /m/any"
+                 for (ino, number), (reads, blocks, requests, overwrites, continued) in self.windows.items()]
         rnd.shuffle(lines)
         return "\n".join(["# fragtrace heat 2", f"# windows blocks={self.length} period_secs=3600",
                           "# dev ino offset reads blocks requests overwrites continued path", *lines]) + "\n"
@@ -135,29 +136,32 @@ class Heat:
     def options(self) -> list[str]:
         return ["--heat", "heat", "--hot", str(self.percent)] + (["--like", "fragpicker"] if self.by_bytes else [])
 
-    def window(self, f: File, offset: int) -> tuple[int, int, int, int, int]:
-        """(reads, blocks, overwrites, continued, length) of the window of a block."""
+    def window(self, f: File, offset: int) -> tuple[int, int, int, int, int, int]:
+        """(reads, blocks, requests, overwrites, continued, length) of the window of a block."""
         number = offset // self.length
         length = min((number + 1) * self.length, max(f.blocks) + 1) - number * self.length
-        return (*self.windows.get((f.ino, number), (0, 0, 0, 0)), length)
+        return (*self.windows.get((f.ino, number), (0, 0, 0, 0, 0)), length)
 
     def is_hot(self, f: File, offset: int) -> bool:
-        return self.counted(*self.window(f, offset)[:4]) >= self.least
+        return self.counted(*self.window(f, offset)[:5]) >= self.least
 
     def of_bytes(self, f: File, begin: int, end: int) -> float:
         """FragPicker's weight of a range."""
         hot = [self.window(f, offset) for offset in range(begin, end) if self.is_hot(f, offset)]
-        return sum((blocks + overwrites) / length for _, blocks, overwrites, _, length in hot) / (end - begin)
+        return sum((blocks + overwrites) / length for _, blocks, _, overwrites, _, length in hot) / (end - begin)
 
     def together(self, f: File, offset: int) -> float:
         """How often a block was read with the one before it."""
-        reads, blocks, _, continued, length = self.window(f, offset)
+        reads, blocks, requests, _, continued, length = self.window(f, offset)
         if offset % self.length == 0:
             return continued
+        breaks = [b for b in f.breaks() if b // self.length == offset // self.length and b % self.length]
+        if offset in breaks:
+            return max(0, min(requests - reads, blocks - reads, reads * len(breaks))) / len(breaks)
         return (blocks - reads) / (length - 1) if length > 1 and blocks > reads else 0
 
     def of_break(self, f: File, offset: int, in_place: bool) -> float:
-        _, _, overwrites, _, length = self.window(f, offset)
+        _, _, _, overwrites, _, length = self.window(f, offset)
         return self.together(f, offset) + (overwrites / length if in_place else 0) if self.is_hot(f, offset) else 0
 
 

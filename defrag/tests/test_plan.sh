@@ -222,11 +222,34 @@ test_read_alone_is_not_worth_it() {
 	says '    at 128 KiB: 128 KiB, requests 2 -> 1, used 50.0 times'
 }
 
+test_reads_that_end_at_the_break() {
+	# blocks of a database: 50 reads of each half of window 1, none of both
+	table '254:0 200 48 0 4 fragmented /m/a.x' '254:0 400 80 48 4 fragmented /m/a.x'
+	heat '254:0 4 32 100 1600 100 0 0 /m/a.x'
+	plan_hot 2
+	says '  nothing is worth a rewrite'
+	# 10 more, of the whole window
+	heat '254:0 4 32 110 1920 120 0 0 /m/a.x'
+	plan_hot 0
+	says '    at 128 KiB: 128 KiB, requests 2 -> 1, used 10.0 times'
+}
+
+test_requests_of_nobody() {
+	# F2FS has collected the segment: the requests for it were not those of reads, which can have met the break 3 times
+	table "$four"
+	heat '254:0 4 32 3 96 500 0 0 /m/a.x'
+	plan_hot 0
+	says '    at 128 KiB: 128 KiB, requests 2 -> 1, used 3.0 times'
+	heat '254:0 4 32 3 5 500 0 0 /m/a.x'
+	plan_hot 0
+	says '    at 128 KiB: 128 KiB, requests 2 -> 1, used 2.0 times'
+}
+
 test_ends_at_breaks() {
-	# four breaks in window 1: the two outer ones stay, and the blocks beyond them, too
+	# four breaks in window 1, each met by 40 reads: the two outer ones stay, and the blocks beyond them, too
 	table '254:0 200 36 0 4 fragmented /m/a.x' '254:0 300 4 36 4 fragmented /m/a.x' '254:0 400 4 40 4 fragmented /m/a.x' \
 		'254:0 500 4 44 4 fragmented /m/a.x' '254:0 600 48 48 4 fragmented /m/a.x'
-	heat '254:0 4 0 360 1600 360 0 40 /m/a.x' '254:0 4 32 360 1600 370 0 40 /m/a.x' '254:0 4 64 360 1600 360 0 40 /m/a.x'
+	heat '254:0 4 0 360 1600 360 0 40 /m/a.x' '254:0 4 32 360 1600 520 0 40 /m/a.x' '254:0 4 64 360 1600 360 0 40 /m/a.x'
 	plan_hot 0
 	says '    at 144 KiB: 48 KiB, requests 5 -> 3, used 40.0 times'
 	plan_hot 0 --json
@@ -237,7 +260,7 @@ test_neighbours_are_moved_together() {
 	# one break in each of windows 1 to 4: each alone gains nothing
 	table '254:0 200 48 0 4 fragmented /m/a.x' '254:0 300 32 48 4 fragmented /m/a.x' '254:0 400 32 80 4 fragmented /m/a.x' \
 		'254:0 500 32 112 4 fragmented /m/a.x' '254:0 600 48 144 4 fragmented /m/a.x'
-	heat "$(for n in 0 1 2 3 4 5; do echo "254:0 4 $((n * 32)) 360 1600 360 0 40 /m/a.x"; done)"
+	heat "$(for n in 0 1 2 3 4 5; do echo "254:0 4 $((n * 32)) 360 1600 400 0 40 /m/a.x"; done)"
 	plan_hot 0
 	says '  worth a rewrite: 4 ranges in 1 file, requests 10 -> 8 (20.0 % fewer), 384 KiB to write, 1 free segment needed'
 	says '    at 192 KiB: 64 KiB, requests 2 -> 2, used 40.0 times'

@@ -55,7 +55,8 @@ static bool read_comment(struct heat *heat, const char *name, size_t n, const ch
 static bool is_valid(const struct heat *heat, const struct heat_window *w, uint64_t offset)
 {
 	return w->ino <= INO_MAX && offset <= BLK_MAX && !(offset % heat->window_blks) && w->reads <= COUNT_MAX &&
-	       w->blks <= COUNT_MAX && w->overwrites <= COUNT_MAX && w->continued <= w->reads;
+	       w->blks <= COUNT_MAX && w->requests <= COUNT_MAX && w->overwrites <= COUNT_MAX &&
+	       w->continued <= w->reads;
 }
 
 static void read_window(struct heat *heat, const char *name, size_t n, const char *line)
@@ -66,9 +67,9 @@ static void read_window(struct heat *heat, const char *name, size_t n, const cha
 
 	if (!heat->window_blks)
 		die_at(name, n, "expected a line \"# windows blocks=NUMBER period_secs=NUMBER\" before");
-	if (sscanf(line, "%u:%u %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %*u %" SCNu64 " %" SCNu64 " %n", &w.major,
-		   &w.minor, &w.ino, &offset, &w.reads, &w.blks, &w.overwrites, &w.continued, &end) != 8 || !end || !line[end] ||
-	    !is_valid(heat, &w, offset))
+	if (sscanf(line, "%u:%u %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %n",
+		   &w.major, &w.minor, &w.ino, &offset, &w.reads, &w.blks, &w.requests, &w.overwrites, &w.continued,
+		   &end) != 9 || !end || !line[end] || !is_valid(heat, &w, offset))
 		die_at(name, n, "expected \"dev ino offset reads blocks requests overwrites continued path\"");
 	w.number = offset / heat->window_blks;
 	heat->windows = grow(heat->windows, &heat->cap, heat->n, sizeof(*heat->windows));

@@ -20,6 +20,7 @@
  * @number: its first block, divided by the length of a window
  * @reads: reads that touched it, after the page cache
  * @blks: blocks that they asked for
+ * @requests: requests to the device that touched it
  * @overwrites: blocks that were written and were on the volume before
  * @continued: those of the @reads that had begun in the window before
  */
@@ -30,6 +31,7 @@ struct heat_window {
 	uint64_t number;
 	uint64_t reads;
 	uint64_t blks;
+	uint64_t requests;
 	uint64_t overwrites;
 	uint64_t continued;
 };

@@ -18,8 +18,10 @@ set -eu
 FT_TESTS=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=machine/setup.sh
 . "$FT_TESTS/machine/setup.sh"
+# shellcheck source=trouble.sh
+. "$FT_TESTS/trouble.sh"
 
-PASSED=0 FAILED=0 SKIPPED=0 FAILURES=''
+PASSED=0 FAILED=0 SKIPPED=0 FAILURES='' LAST_WORDS=''
 # Running suites: their names, and when they began, by process id.
 declare -A RUNNING=() BEGUN=()
 PROGRESS=''
@@ -35,8 +37,8 @@ interrupted() {
 
 # tally(log, status) - print `passed failed skipped` of a log with any number of KTAP texts, then each failure
 #
-# Missing lines of a plan count as failed, and so does a run that ended with an error without a line
-# about it.
+# Missing lines of a plan count as failed, and so does a test that a guest did not begin, and a run that ended with an error
+# without a line about it.
 tally() {
 	awk -v status="$2" '
 		function close_plan() {
@@ -47,7 +49,8 @@ tally() {
 			}
 			planned = seen = 0
 		}
-		/^# begin / { close_plan(); name = $3; own = 0 }
+		/^# tests [0-9]+$/ { tests = $3 }
+		/^# begin / { close_plan(); name = $3; own = 0; begun++ }
 		/^1\.\.[0-9]+/ { close_plan(); planned = substr($1, 4) + 0 }
 		/^ok / {
 			seen++
@@ -70,6 +73,10 @@ tally() {
 		}
 		END {
 			close_plan()
+			if (begun < tests) {
+				failed += tests - begun
+				failures = failures "\n" tests - begun " of " tests + 0 " tests not begun"
+			}
 			if (status != 0 && !failed) {
 				failed++
 				failures = failures "\nended with status " status
@@ -94,6 +101,15 @@ suite() {
 	RUNNING[$!]=$name
 	BEGUN[$!]=$SECONDS
 	echo "# === $name: begins"
+}
+
+# last_words(name, log) - print why a guest ended within a test: what its kernel complained of, and the end of the log
+last_words() {
+	local rest
+
+	rest=$(awk '/^# begin / { n = 0; within = 1 } /^# end / { within = 0 } { line[n++] = $0 }
+		END { for (i = 0; within && i < n; i++) print line[i] }' "$2")
+	[ -z "$rest" ] || { grep -E "$FT_TROUBLE|RIP: 0010:|\[fragtrace\]|\[f2fs\]" <<<"$rest" | head -n 10; tail -n 5 <<<"$rest"; } | sed "s/^/# $1: /"
 }
 
 # log_of(name) - print the path of a suite's log
@@ -125,6 +141,7 @@ end_one() {
 	PASSED=$((PASSED + $1)) FAILED=$((FAILED + $2)) SKIPPED=$((SKIPPED + $3))
 	FAILURES+=$(tail -n +2 <<<"$counts" | sed -n "/^skipped/!s/^/# FAILED $name: /p")
 	FAILURES+=${FAILURES:+$'\n'}
+	LAST_WORDS+=${LAST_WORDS:+$'\n'}$(last_words "$name" "$log")
 	echo "# === $name: $1 passed, $2 failed, $3 skipped, $((SECONDS - BEGUN[$pid])) s"
 }
 
@@ -308,13 +325,15 @@ matrix() {
 		}' | sed 's/ *$//'
 }
 
-# report() - print the failures, the comparisons, the table of tests and kernels, and the last line
+# report() - print the table of tests and kernels, what guests said last that ended early, the failures, the comparisons,
+# and the last line
 report() {
 	local compared
 
 	compared=$(cat "$LOGS"/*.log | sed -n 's/^# compared files=\([0-9]*\) blocks=\([0-9]*\) .*/\1 \2/p' |
 		awk '{ f += $1; b += $2; n++ } END { printf "%d comparisons with FIEMAP, %d files, %d blocks", n, f, b }')
 	matrix
+	[ -z "$LAST_WORDS" ] || echo "$LAST_WORDS"
 	[ -z "$FAILURES" ] || grep . <<<"$FAILURES"
 	echo "# $compared, $SECONDS s"
 	if [ "$SKIPPED" = 0 ]; then

@@ -6,7 +6,7 @@
 # usage: run_tests.sh TEST...
 #
 # If the kernel can search for leaks, it does so after all tests, as one more test.
-# Around each test's own KTAP it prints `# begin NAME` and `# end NAME STATUS SECONDS`. The status is 99 if
+# First it prints `# tests` and how many there are. Around each test's own KTAP it prints `# begin NAME` and `# end NAME STATUS SECONDS`. The status is 99 if
 # the kernel printed a warning during the test, and 143 if the test did not end in time.
 
 set -eu
@@ -79,6 +79,7 @@ leaks() {
 	echo "# end leaks $rc $(($(date +%s) - start))"
 }
 
+echo "# tests $#"
 modprobe f2fs
 for test; do
 	run_one "$test"

@@ -150,8 +150,38 @@ reads_at_once() {
 	rm $MNT/one
 }
 
+# left_ms() - move a broken file with a share of the time; print the milliseconds that it left to others
+left_ms() {
+	break_file $MNT/a 2048 >/dev/null
+	settle
+	defrag --recent 0 --apply --share 25 --request 128K --json $MNT/a
+	# without leading zeroes
+	sed -n 's/.*"seconds_left_to_others":\([0-9]*\)\.\([0-9]*\),.*/\1\2/p' /tmp/said | sed 's/^0*\([0-9]\)/\1/'
+}
+
+# share_of_the_disk() - with --share it waits while others read, and only then
+share_of_the_disk() {
+	local reader alone beside
+
+	fileop write $MNT/other 0 4M
+	alone=$(left_ms)
+	rm $MNT/a
+	while :; do
+		dd if=$MNT/other of=/dev/null bs=4096 iflag=direct 2>/dev/null
+	done &
+	reader=$!
+	beside=$(left_ms)
+	kill $reader
+	wait $reader 2>/dev/null || :
+	# F2FS itself writes now and then
+	check "beside a reader it leaves time to others, $beside ms, and alone none, or little, $alone ms" test "$((alone * 4))" -lt "$beside"
+	settle
+	expect "and moves all of it" "$(extra $MNT/a)" 0
+	rm $MNT/a $MNT/other
+}
+
 TRACING=/sys/kernel/tracing
-plan 32
+plan 34
 command -v fragtrace-defrag >/dev/null || skip_rest "fragtrace-defrag" "it is not in this guest"
 defrag
 expect "without the module: the status is 1" $rc 1
@@ -183,6 +213,7 @@ case $(uname -r) in
 esac
 
 io_class
+share_of_the_disk
 
 # The way that fits the kernel, on files that grew in turn: all fragments are joined.
 n=0

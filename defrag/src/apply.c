@@ -254,7 +254,7 @@ static void do_file(struct work *w, uint32_t file)
 	w->touched[file] = true;
 	w->result->n_files++;
 	while (!w->result->stopped && next_step(w, &step, &at, end)) {
-		progress_pause(&w->progress, &stop);
+		progress_pause(&w->progress, &w->site.plan->device, &stop);
 		if (stop) {
 			end_work(w, xasprintf("a signal ended it"));
 			break;
@@ -361,11 +361,12 @@ void apply_plan(struct result *result, struct plan *plan, const struct options *
 		w.step_blks = options->rate_bytes / BLK_BYTES / STEPS_PER_S;
 	on_signals(on_signal);
 	move_be_idle();
-	progress_begin(&w.progress, blks, options->rate_bytes);
+	progress_begin(&w.progress, blks, options->rate_bytes, options->share_percent);
 	for (i = 0; i < plan->table->n_volumes && !result->stopped; i++)
 		if (plan->volumes[i].n_chosen)
 			do_volume(&w, i);
 	result->seconds = (double)(monotonic_ns() - w.progress.begun_ns) / 1e9;
+	result->left_seconds = (double)w.progress.left_ns / 1e9;
 	progress_end(&w.progress);
 	truth_find(result, plan, w.touched, source);
 	fiemap_free(&w.before);

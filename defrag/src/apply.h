@@ -39,6 +39,7 @@ struct resisted {
  * @device_kb: what the device wrote meanwhile, for all processes
  * @device_is_known: @device_kb is set
  * @seconds: how long it took
+ * @left_seconds: of these, how long it waited because others used the disk
  */
 struct result {
 	uint64_t moved_blks;
@@ -55,6 +56,7 @@ struct result {
 	uint64_t device_kb;
 	bool device_is_known;
 	double seconds;
+	double left_seconds;
 	/* private: */
 	size_t cap_resisted;
 };

@@ -4,6 +4,7 @@
  * Everything is optional here: what cannot be read is not known, and the caller decides.
  */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,6 +167,36 @@ uint64_t device_request_bytes(const struct device *device)
 	if (device->read_ahead_kb && device->read_ahead_kb * 1024 < bytes)
 		bytes = device->read_ahead_kb * 1024;
 	return bytes < BLK_BYTES ? DEFAULT_REQUEST : bytes / BLK_BYTES * BLK_BYTES;
+}
+
+/**
+ * device_requests() - how many requests the disk has completed
+ * @device: the device; may be unknown
+ * @requests: set to reads and writes since it is there; those of all partitions
+ *
+ * Return: false if that is not known.
+ */
+bool device_requests(const struct device *device, uint64_t *requests)
+{
+	/* the folder of a partition is in that of its disk */
+	static const char *const names[] = { "../stat", "stat" };
+	uint64_t reads, writes;
+	bool good = false;
+	size_t i;
+
+	for (i = 0; device->name && !good && i < ARRAY_LEN(names); i++) {
+		char *path = xasprintf("/sys/class/block/%s/%s", device->name, names[i]);
+		FILE *file = fopen(path, "re");
+
+		free(path);
+		if (!file)
+			continue;
+		good = fscanf(file, "%" SCNu64 " %*u %*u %*u %" SCNu64, &reads, &writes) == 2;
+		fclose(file);
+	}
+	if (good)
+		*requests = reads + writes;
+	return good;
 }
 
 /**

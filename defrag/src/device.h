@@ -37,6 +37,7 @@ uint64_t device_ahead_bytes(const struct device *device);
 uint64_t device_largest_bytes(const struct device *device);
 uint64_t device_limit_bytes(const struct device *device);
 uint64_t device_request_bytes(const struct device *device);
+bool device_requests(const struct device *device, uint64_t *requests);
 bool device_f2fs(const struct device *device, const char *name, uint64_t *value);
 
 #endif

@@ -24,7 +24,8 @@ static const char usage[] =
 "usage: fragtrace-defrag [--all] [-t TABLE] [--heat FILE] [--hot PERCENT]\n"
 "                        [--request SIZE] [--reader WAY] [--budget BYTES]\n"
 "                        [--min-gain N] [--recent SECONDS] [--json] [PATH...]\n"
-"       fragtrace-defrag [--all] --apply [--rate BYTES] [--way WAY] ... [PATH...]\n"
+"       fragtrace-defrag [--all] --apply [--rate BYTES] [--share PERCENT]\n"
+"                        [--way WAY] ... [PATH...]\n"
 "\n"
 "Plan which ranges of F2FS files are worth a rewrite: those that are broken\n"
 "below the size of a request, most requests saved per byte written first, each\n"
@@ -56,6 +57,8 @@ static const char usage[] =
 "      --json           print JSON\n"
 "      --apply          do it: as root, while the module is loaded\n"
 "      --rate BYTES     write at most so much per second\n"
+"      --share PERCENT  while others use the disk, work for so much of the time\n"
+"                       only (100)\n"
 "      --way WAY        ioctl (F2FS_IOC_DEFRAGMENT) or mapping (pages made dirty\n"
 "                       in place); default: ioctl, before Linux 6.12 mapping\n"
 "      --help           this text\n"
@@ -131,13 +134,13 @@ static uint64_t read_seconds(const char *arg)
 	return seconds;
 }
 
-static double read_percent(const char *arg)
+static double read_percent(const char *option, const char *arg)
 {
 	char *end;
 	double percent = strtod(arg, &end);
 
 	if (end == arg || *end || !(percent > 0.0) || percent > 100.0)
-		die("--hot %s: expected a percentage above 0, at most 100", arg);
+		die("%s %s: expected a percentage above 0, at most 100", option, arg);
 	return percent;
 }
 
@@ -172,8 +175,8 @@ static void check(struct options *o, bool all)
 		die("who reads what is not in a table, expected --heat FILE, or --all: plan for all ranges alike");
 	if (o->apply && o->table)
 		die("--apply works on what is mounted now, expected no -t");
-	if (!o->apply && (o->rate_bytes || o->way != WAY_AUTO))
-		die("--rate and --way say how to write, expected --apply beside them");
+	if (!o->apply && (o->rate_bytes || o->share_percent < 100.0 || o->way != WAY_AUTO))
+		die("--rate, --share and --way say how to write, expected --apply beside them");
 	o->spare_hopeless = !o->like_fragpicker && (!all || o->spare_hopeless);
 	o->is_live = !o->table;
 	if (o->is_live)
@@ -206,6 +209,7 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "json", no_argument, NULL, 'J' },
 		{ "apply", no_argument, NULL, 'Y' },
 		{ "rate", required_argument, NULL, 'L' },
+		{ "share", required_argument, NULL, 'P' },
 		{ "way", required_argument, NULL, 'W' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
@@ -215,12 +219,12 @@ void options_read(struct options *options, int argc, char **argv)
 	bool all = false;
 	int c;
 
-	*o = (struct options){ .recent_s = RECENT_S, .hot_percent = 100.0 };
+	*o = (struct options){ .recent_s = RECENT_S, .hot_percent = 100.0, .share_percent = 100.0 };
 	while ((c = getopt_long(argc, argv, "t:", longs, NULL)) != -1) {
 		switch (c) {
 		case 'A': all = true; break;
 		case 'E': o->heat = optarg; break;
-		case 'H': o->hot_percent = read_percent(optarg); break;
+		case 'H': o->hot_percent = read_percent("--hot", optarg); break;
 		case 'I': o->like_fragpicker = read_like(optarg); break;
 		case 't': o->table = optarg; break;
 		case 'R': o->request_bytes = read_request("--request", optarg); break;
@@ -234,6 +238,7 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'J': o->json = true; break;
 		case 'Y': o->apply = true; break;
 		case 'L': o->rate_bytes = read_bytes("--rate", optarg, MAX_BYTES); break;
+		case 'P': o->share_percent = read_percent("--share", optarg); break;
 		case 'W': o->way = read_way(optarg); break;
 		case 'h': print_and_exit(usage); break;
 		case 'V': print_and_exit("fragtrace-defrag " VERSION "\n"); break;

@@ -38,6 +38,7 @@ enum reading {
  * @n_paths: number of @paths; 0: all files
  * @budget_bytes: write at most this much; 0: no limit
  * @rate_bytes: write at most this much per second; 0: no limit
+ * @share_percent: how much of the time to work while others use the disk
  * @request_bytes: size of a request; 0: the device's own
  * @spare_hopeless: leave files alone that are expected to break again
  * @recent_s: a file that was broken by rewriting within so many seconds is left alone
@@ -58,6 +59,7 @@ struct options {
 	size_t n_paths;
 	uint64_t budget_bytes;
 	uint64_t rate_bytes;
+	double share_percent;
 	uint64_t request_bytes;
 	bool spare_hopeless;
 	uint64_t recent_s;

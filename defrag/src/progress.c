@@ -10,18 +10,22 @@
 
 /* How often the line is drawn again. */
 #define SHOW_NS (NSEC_PER_SEC / 4)
+/* Who makes no request of the disk in this time does not use it. */
+#define LOOK_NS (NSEC_PER_SEC / 50)
 
 /**
  * progress_begin() - begin
  * @p: the result
  * @all_blks: blocks of the plan
  * @rate_bytes: how much may be written per second; 0: no limit
+ * @share_percent: how much of the time a step may take while others use the disk, at most 100
  */
-void progress_begin(struct progress *p, uint64_t all_blks, uint64_t rate_bytes)
+void progress_begin(struct progress *p, uint64_t all_blks, uint64_t rate_bytes, double share_percent)
 {
 	*p = (struct progress){
 		.all_blks = all_blks,
 		.rate_bytes = rate_bytes,
+		.share_percent = share_percent,
 		.begun_ns = monotonic_ns(),
 		.is_terminal = isatty(STDERR_FILENO),
 	};
@@ -43,7 +47,7 @@ static void show(const struct progress *p, int64_t now_ns)
 }
 
 /**
- * progress_add() - a step has ended
+ * progress_add() - a step has ended, or blocks were passed over
  * @p: the progress
  * @passed_blks: blocks of the step
  * @written_blks: those of them that were written
@@ -52,6 +56,11 @@ void progress_add(struct progress *p, uint64_t passed_blks, uint64_t written_blk
 {
 	int64_t now_ns = monotonic_ns();
 
+	if (p->resumed_ns) {
+		p->step_ns = now_ns - p->resumed_ns;
+		p->ended_ns = now_ns;
+		p->resumed_ns = 0;
+	}
 	p->passed_blks += passed_blks;
 	p->written_blks += written_blks;
 	if (!p->is_terminal || now_ns - p->shown_ns < SHOW_NS)
@@ -60,30 +69,51 @@ void progress_add(struct progress *p, uint64_t passed_blks, uint64_t written_blk
 	show(p, now_ns);
 }
 
+/* Sleep, but not beyond this time, and not for long: a signal may come between the test and the sleep. */
+static void doze(int64_t until_ns, int64_t most_ns)
+{
+	int64_t rest_ns = until_ns - monotonic_ns();
+	struct timespec t = { .tv_nsec = rest_ns < most_ns ? rest_ns : most_ns };
+
+	if (rest_ns > 0)
+		nanosleep(&t, NULL);
+}
+
+/* So that the last step was no more than the share of the time up to now, unless nobody else uses the disk. */
+static void leave_to_others(struct progress *p, const struct device *device, const volatile sig_atomic_t *stop)
+{
+	int64_t until_ns = p->ended_ns + (int64_t)((double)p->step_ns * (100.0 / p->share_percent - 1.0));
+	int64_t begun_ns = monotonic_ns();
+	uint64_t before, now;
+
+	if (begun_ns >= until_ns || !device_requests(device, &before))
+		return;
+	while (!*stop && begun_ns < until_ns) {
+		doze(until_ns, LOOK_NS);
+		if (!device_requests(device, &now) || now == before)
+			break;
+		p->left_ns += monotonic_ns() - begun_ns;
+		begun_ns = monotonic_ns();
+		before = now;
+	}
+}
+
 /**
- * progress_pause() - wait until more may be written
+ * progress_pause() - before a step: wait until more may be written, and others have had the disk
  * @p: the progress
+ * @device: the device of the volume
  * @stop: set by a signal: do not wait any longer
  */
-void progress_pause(const struct progress *p, const volatile sig_atomic_t *stop)
+void progress_pause(struct progress *p, const struct device *device, const volatile sig_atomic_t *stop)
 {
-	int64_t at_ns;
-	struct timespec t;
+	int64_t at_ns = p->begun_ns;
 
-	if (!p->rate_bytes)
-		return;
-	at_ns = p->begun_ns + (int64_t)((double)(p->written_blks * BLK_BYTES) / (double)p->rate_bytes * 1e9);
-	/* short sleeps: a signal may come between the test and the sleep */
-	while (!*stop && monotonic_ns() < at_ns) {
-		int64_t rest_ns = at_ns - monotonic_ns();
-
-		if (rest_ns <= 0)
-			break;
-		if (rest_ns > NSEC_PER_SEC / 10)
-			rest_ns = NSEC_PER_SEC / 10;
-		t = (struct timespec){ .tv_nsec = rest_ns };
-		nanosleep(&t, NULL);
-	}
+	if (p->rate_bytes)
+		at_ns += (int64_t)((double)(p->written_blks * BLK_BYTES) / (double)p->rate_bytes * 1e9);
+	while (!*stop && monotonic_ns() < at_ns)
+		doze(at_ns, NSEC_PER_SEC / 10);
+	leave_to_others(p, device, stop);
+	p->resumed_ns = monotonic_ns();
 }
 
 /**

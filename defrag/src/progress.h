@@ -7,28 +7,37 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "device.h"
+
 /**
  * struct progress - how far the work is
  * @all_blks: blocks of the plan
  * @passed_blks: blocks that were moved or passed over
  * @written_blks: blocks that were moved
  * @rate_bytes: how much may be written per second; 0: no limit
+ * @share_percent: of the time, while others use the disk; 100: all of it
  * @begun_ns: when it began
+ * @left_ns: how long it has waited because others used the disk
  */
 struct progress {
 	uint64_t all_blks;
 	uint64_t passed_blks;
 	uint64_t written_blks;
 	uint64_t rate_bytes;
+	double share_percent;
 	int64_t begun_ns;
+	int64_t left_ns;
 	/* private: */
+	int64_t resumed_ns;
+	int64_t step_ns;
+	int64_t ended_ns;
 	int64_t shown_ns;
 	bool is_terminal;
 };
 
-void progress_begin(struct progress *progress, uint64_t all_blks, uint64_t rate_bytes);
+void progress_begin(struct progress *progress, uint64_t all_blks, uint64_t rate_bytes, double share_percent);
 void progress_add(struct progress *progress, uint64_t passed_blks, uint64_t written_blks);
-void progress_pause(const struct progress *progress, const volatile sig_atomic_t *stop);
+void progress_pause(struct progress *progress, const struct device *device, const volatile sig_atomic_t *stop);
 void progress_end(struct progress *progress);
 
 #endif

@@ -384,6 +384,8 @@ void report_result(const struct plan *plan, const struct result *r)
 	printf(" of %zu, ", plan->n_chosen);
 	put_blks(r->moved_blks);
 	printf(" in %.1f s", r->seconds);
+	if (r->left_seconds > 0.0)
+		printf(", %.1f of them left to others", r->left_seconds);
 	if (r->device_is_known) {
 		fputs("; the device wrote ", stdout);
 		put_blks(r->device_kb / 4);

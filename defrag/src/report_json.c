@@ -230,7 +230,7 @@ static void put_result(const struct plan *plan, const struct result *r)
 		put_number("device_bytes", r->device_kb * 1024);
 	else
 		fputs("\"device_bytes\":null", stdout);
-	printf(",\"seconds\":%.3f,", r->seconds);
+	printf(",\"seconds\":%.3f,\"seconds_left_to_others\":%.3f,", r->seconds, r->left_seconds);
 	put_text("ended_early", r->stopped);
 	comma();
 	put_text("truth", r->from_fiemap ? "fiemap" : "snapshot");

@@ -49,8 +49,11 @@ test_bad_arguments() {
 	wrong '--recent -1: expected a number of seconds' --all --recent -1
 	wrong '--way copy: expected ioctl or mapping' --all --apply --way copy
 	wrong '--apply works on what is mounted now, expected no -t' --all --apply -t "$small"
-	wrong '--rate and --way say how to write, expected --apply beside them' --all -t "$small" --rate 1M
-	wrong '--rate and --way say how to write, expected --apply beside them' --all -t "$small" --way ioctl
+	wrong '--rate, --share and --way say how to write, expected --apply beside them' --all -t "$small" --rate 1M
+	wrong '--rate, --share and --way say how to write, expected --apply beside them' --all -t "$small" --way ioctl
+	wrong '--rate, --share and --way say how to write, expected --apply beside them' --all -t "$small" --share 5
+	wrong '--share 0: expected a percentage above 0' --all --apply --share 0
+	wrong '--share 101: expected a percentage above 0, at most 100' --all --apply --share 101
 }
 
 test_bad_tables() {

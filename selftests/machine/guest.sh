@@ -223,7 +223,7 @@ ft_boot() {
 	case $ACCEL in
 	kvm) cpu=host ;;
 	*)
-		ACCEL=tcg,thread=multi
+		ACCEL=tcg,thread=$TCG_THREAD
 		[ -z "$ICOUNT" ] || ACCEL="tcg,thread=single -icount shift=0,sleep=on"
 		cpu=max
 		;;

@@ -38,11 +38,13 @@ ft_qemu_unpack() {
 	mv "$tmp" "$dir"
 }
 
-# ft_qemu(accelerator) - set QEMU to the command that emulates the machine of $KREL, with options
+# ft_qemu(accelerator) - set QEMU to the command that emulates the machine of $KREL, with options; and TCG_THREAD to how
+# it emulates several CPUs of a small guest: multi, or single if they disturb each other
 ft_qemu() {
 	local dir version
 
 	dir=$(ft_cache)/qemu-$FT_QEMU_SUITE
+	TCG_THREAD=multi
 	if [ "$(ft_arch "${KREL:-}")" = arm64 ]; then
 		QEMU=qemu-system-aarch64
 		! command -v $QEMU >/dev/null || return 0
@@ -55,8 +57,9 @@ ft_qemu() {
 	version=$(ft_qemu_version $QEMU)
 	[ "$1" != kvm ] && [ "${version%%.*}" -lt $FT_QEMU_MIN ] || return 0
 	ft_locked qemu ft_qemu_unpack "$dir" qemu-system-x86 qemu-system-data seabios || {
-		ft_say "$FT_QEMU_SUITE is not available: QEMU $version is used, with which a guest sometimes panics" \
-			"when probes are attached; QEMU $FT_QEMU_MIN would do"
+		ft_say "$FT_QEMU_SUITE is not available: QEMU $version is used. With it a guest with several CPUs sometimes panics" \
+			"when probes are attached, so those of small guests take turns; QEMU $FT_QEMU_MIN would do better"
+		TCG_THREAD=single
 		return 0
 	}
 	QEMU="$dir/usr/bin/qemu-system-x86_64 -L $dir/usr/share/qemu -L $dir/usr/share/seabios"

@@ -196,7 +196,7 @@ static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int
 	w->result->whole += s->n > broken ? s->n - broken : 0;
 	if (!broken)
 		return 0;
-	err = move_range(fd, w->site.way, &w->before, s->first_blk, s->end_blk);
+	err = move_range(fd, w->site.way, &w->before, s->first_blk, s->end_blk, &w->progress.step_ns);
 	if (err) {
 		/* each further step would wait for the others again, and keep the other files waiting */
 		*busy = err == EBUSY;

@@ -103,21 +103,27 @@ static void read_extents(int fd, uint8_t *mem, uint64_t first_blk, const struct 
 		madvise(mem + (e->offset - first_blk) * BLK_BYTES, (size_t)(e->blks * BLK_BYTES), MADV_POPULATE_READ);
 }
 
-/* Read the blocks of a step; return in the usual class. */
-static void read_ahead(int fd, const struct fiemap_pieces *map, uint64_t first_blk, uint64_t end_blk)
+/* Read the blocks of a step, then change to the usual class, or before if that takes too long. Return: when that was. */
+static int64_t read_ahead(int fd, const struct fiemap_pieces *map, uint64_t first_blk, uint64_t end_blk)
 {
 	size_t len = (size_t)((end_blk - first_blk) * BLK_BYTES), i;
 	int64_t idle_until = monotonic_ns() + (int64_t)(end_blk - first_blk) * IDLE_NS_PER_BLK;
 	uint8_t *mem = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, (off_t)(first_blk * BLK_BYTES));
+	int64_t usual_since = 0;
 
 	for (i = 0; mem != MAP_FAILED && i < map->n; i += READ_AT_ONCE) {
-		if (monotonic_ns() > idle_until)
+		if (!usual_since && monotonic_ns() > idle_until) {
 			set_io_class(IOPRIO_CLASS_BE, LOWEST_LEVEL);
+			usual_since = monotonic_ns();
+		}
 		read_extents(fd, mem, first_blk, &map->extents[i], map->n - i < READ_AT_ONCE ? map->n - i : READ_AT_ONCE);
 	}
 	if (mem != MAP_FAILED)
 		munmap(mem, len);
+	if (usual_since)
+		return usual_since;
 	set_io_class(IOPRIO_CLASS_BE, LOWEST_LEVEL);
+	return monotonic_ns();
 }
 
 /* === By the ioctl === */
@@ -217,17 +223,20 @@ enum way move_default_way(void)
  * @map: the blocks of the range that hold data
  * @first_blk: the range (inclusive)
  * @end_blk: its end (exclusive)
+ * @usual_ns: set to how long this was not in the idle I/O class
  *
  * Who opens the file meanwhile waits, if nobody had it open before.
  *
  * Return: 0, an errno, EBUSY if somebody else has it open, for WAY_MAPPING, or EPAGEGONE.
  */
-int move_range(int fd, enum way way, const struct fiemap_pieces *map, uint64_t first_blk, uint64_t end_blk)
+int move_range(int fd, enum way way, const struct fiemap_pieces *map, uint64_t first_blk, uint64_t end_blk,
+	       int64_t *usual_ns)
 {
+	int64_t usual_since;
 	bool alone;
 	int err;
 
-	read_ahead(fd, map, first_blk, end_blk);
+	usual_since = read_ahead(fd, map, first_blk, end_blk);
 	alone = is_alone(fd, way == WAY_MAPPING ? LEASE_TRIES : 1);
 	if (way == WAY_MAPPING) {
 		err = alone ? move_by_mapping(fd, map, first_blk, end_blk) : EBUSY;
@@ -240,5 +249,6 @@ int move_range(int fd, enum way way, const struct fiemap_pieces *map, uint64_t f
 	if (alone)
 		let_others(fd);
 	set_io_class(IOPRIO_CLASS_IDLE, 0);
+	*usual_ns = monotonic_ns() - usual_since;
 	return err;
 }

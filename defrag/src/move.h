@@ -13,6 +13,7 @@
 
 enum way move_default_way(void);
 void move_be_idle(void);
-int move_range(int fd, enum way way, const struct fiemap_pieces *map, uint64_t first_blk, uint64_t end_blk);
+int move_range(int fd, enum way way, const struct fiemap_pieces *map, uint64_t first_blk, uint64_t end_blk,
+	       int64_t *usual_ns);
 
 #endif

@@ -56,11 +56,7 @@ void progress_add(struct progress *p, uint64_t passed_blks, uint64_t written_blk
 {
 	int64_t now_ns = monotonic_ns();
 
-	if (p->resumed_ns) {
-		p->step_ns = now_ns - p->resumed_ns;
-		p->ended_ns = now_ns;
-		p->resumed_ns = 0;
-	}
+	p->ended_ns = now_ns;
 	p->passed_blks += passed_blks;
 	p->written_blks += written_blks;
 	if (!p->is_terminal || now_ns - p->shown_ns < SHOW_NS)
@@ -79,7 +75,10 @@ static void doze(int64_t until_ns, int64_t most_ns)
 		nanosleep(&t, NULL);
 }
 
-/* So that the last step was no more than the share of the time up to now, unless nobody else uses the disk. */
+/*
+ * So that the last step was no more than the share of the time up to now, unless nobody else uses the disk. What it did in
+ * the idle I/O class does not count: that was in the gaps that others left.
+ */
 static void leave_to_others(struct progress *p, const struct device *device, const volatile sig_atomic_t *stop)
 {
 	int64_t until_ns = p->ended_ns + (int64_t)((double)p->step_ns * (100.0 / p->share_percent - 1.0));
@@ -113,7 +112,7 @@ void progress_pause(struct progress *p, const struct device *device, const volat
 	while (!*stop && monotonic_ns() < at_ns)
 		doze(at_ns, NSEC_PER_SEC / 10);
 	leave_to_others(p, device, stop);
-	p->resumed_ns = monotonic_ns();
+	p->step_ns = 0;
 }
 
 /**

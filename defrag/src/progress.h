@@ -16,6 +16,7 @@
  * @written_blks: blocks that were moved
  * @rate_bytes: how much may be written per second; 0: no limit
  * @share_percent: of the time, while others use the disk; 100: all of it
+ * @step_ns: how long the last step was not in the idle I/O class; set by who does the step
  * @begun_ns: when it began
  * @left_ns: how long it has waited because others used the disk
  */
@@ -25,11 +26,10 @@ struct progress {
 	uint64_t written_blks;
 	uint64_t rate_bytes;
 	double share_percent;
+	int64_t step_ns;
 	int64_t begun_ns;
 	int64_t left_ns;
 	/* private: */
-	int64_t resumed_ns;
-	int64_t step_ns;
 	int64_t ended_ns;
 	int64_t shown_ns;
 	bool is_terminal;

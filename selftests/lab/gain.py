@@ -11,7 +11,7 @@ from time import monotonic_ns, sleep
 from typing import Any, Callable
 
 from devices import MIB, NullDisk, child
-from treatments import DEBUGFS, TREATMENTS, Module, foreseen, treated
+from treatments import DEBUGFS, SHARE_PERCENT, TREATMENTS, Module, foreseen, treated
 from volume import BLOCK, MNT, Volume, Writer, age, extents, half_broken, run, sync, use_up
 from workloads import rocksdb_fill, rocksdb_read, sqlite_fill, sqlite_read, read_direct, write_direct
 
@@ -101,8 +101,8 @@ class Bench:
                 "read": cost.done.read_bytes, "ns": cost.ns, "foreseen": foreseen(cost.said),
                 "result": cost.said.get("result"), "refused": cost.said.get("refused", [])}
 
-    def interference(self, case: Case, treatment: str) -> float:
-        """By how many percent a reader of another file is slower while the files are treated."""
+    def interference(self, case: Case, treatment: str) -> tuple[float, int]:
+        """By how many percent a reader of another file is slower while the files are treated, and for how many nanoseconds."""
         self.fresh()
         self.disk.queue("scheduler", "bfq")
         # By default it is twice the disk's own queue of one.
@@ -112,11 +112,13 @@ class Bench:
         sleep(0.1)
         with Module():
             alone = rate(counter, lambda: sleep(0.5))
+            begun = monotonic_ns()
             during = rate(counter, lambda: treated(treatment, self.volume, case.files(), self.heat))
+            ns = monotonic_ns() - begun
         os.kill(pid, 9)
         os.waitpid(pid, 0)
         self.volume.unmount()
-        return 100 * (1 - during / alone)
+        return 100 * (1 - during / alone), ns
 
 
 def restore(image: Path, disk: Path) -> None:
@@ -161,9 +163,12 @@ def compared(bench: Bench, cases: list[Case]) -> dict[str, Any]:
         for treatment in TREATMENTS:
             found[treatment] = one = bench.learn(case) if treatment == "nothing" else bench.treat(case, treatment)
             if case.interference and treatment != "nothing":
-                one["interference"] = bench.interference(case, treatment)
+                one["interference"], _ = bench.interference(case, treatment)
+            if case.interference and treatment == "heat":
+                slower, ns = bench.interference(case, "share")
+                one["shared"] = {"percent": SHARE_PERCENT, "interference": slower, "ns": ns}
             print(f"  {case.name}, {treatment}: {one['requests']} requests, {one['written'] // KIB} KiB written, {one['extents']} extents, "
-                  f"{one['ns'] / 1e9:.2f} s, {one['work_ns'] / 1e9:.2f} s of work, foreseen {one['foreseen']}, {one.get('interference', '')}", flush=True)
+                  f"{one['ns'] / 1e9:.2f} s, {one['work_ns'] / 1e9:.2f} s of work, foreseen {one['foreseen']}, {one.get('interference', '')} {one.get('shared', '')}", flush=True)
         results["cases"][case.name] = found
     bench.close()
     return results

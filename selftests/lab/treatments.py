@@ -124,13 +124,17 @@ TREATMENTS: dict[str, Callable[[list[Path], Path], dict[str, Any]]] = {
     "heat": planned(),
 }
 
+# How fragtrace-defrag works beside others: while they use the disk, for so much of the time only.
+SHARE_PERCENT = 2
+BESIDE = {**TREATMENTS, "share": planned("--share", str(SHARE_PERCENT))}
+
 
 def treated(name: str, volume: Volume, files: list[Path], heat: Path) -> Cost:
     """Treat the files, to the end of all writing; the module is there."""
     program()
     os.sync()
     begun, before = monotonic_ns(), volume.disk.counts()
-    said = TREATMENTS[name](files, heat)
+    said = BESIDE[name](files, heat)
     os.sync()
     return Cost(monotonic_ns() - begun, volume.disk.counts() - before, said)
 

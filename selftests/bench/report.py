@@ -262,7 +262,8 @@ def app_probes(results: Results, case: str, mode: str) -> str:
     without = results.get("apps", case, "probes_off", "probe_instructions")
     hits = results.get("apps", case, f"probes_{mode}", "hits")
     hits_off = results.get("apps", case, "probes_off", "hits")
-    if not (off and with_us and without and hits and hits_off):
+    # work that writes no block has no hits
+    if not (off and with_us and without and hits and hits_off and hits_off.mid):
         return ""
     # the cost of measuring, for this number of events
     ours = with_us.mid - without.mid * hits.mid / hits_off.mid

@@ -40,6 +40,7 @@ ft_qemu_unpack() {
 
 # ft_qemu(accelerator) - set QEMU to the command that emulates the machine of $KREL, with options; and TCG_THREAD to how
 # it emulates several CPUs of a small guest: multi, or single if they disturb each other
+# shellcheck disable=SC2034 # guest.sh uses it
 ft_qemu() {
 	local dir version
 

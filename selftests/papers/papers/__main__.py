@@ -123,7 +123,7 @@ def main() -> int:
     (out / "report.html").write_text(document.html(), encoding="utf-8")
     (out / "report.md").write_text(document.markdown(out), encoding="utf-8")
     if arguments.keep:
-        say(f"{arguments.keep}: {keep(document, arguments.keep)} bytes")
+        say(f"{arguments.keep}: {keep(document, results, arguments.keep)} bytes")
     for paper in papers:
         say(f"{paper.name}: {summary(verdicts(paper, results))}")
     print(out / "report.html")

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A report that is small enough for the repository: Markdown, with its pictures made smaller, in one folder."""
+"""A report that is small enough for the repository: Markdown, with its pictures made smaller, and the results.
+
+The folder is one of results, too: a copy of it can be gone on with.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from .document import Document, Picture
+from .model import Results
+from .store import RESULT
 
 # Of all files together, in bytes.
 MOST = 3_000_000
@@ -33,16 +38,25 @@ def shrink(source: Path, target: Path, width: int) -> None:
 
 
 def names(pictures: list[Picture]) -> dict[str, str]:
-    """A file name for each picture: that of its experiment and its own."""
-    return {one.path: f"{Path(one.path).parent.name}-{Path(one.path).name}" for one in pictures}
+    """A path for each picture: the folder of its experiment, and its own name."""
+    return {one.path: f"{Path(one.path).parent.name}/{Path(one.path).name}" for one in pictures}
 
 
-def write(document: Document, folder: Path, width: int) -> int:
-    """Write the report with pictures of this width; return the bytes of all files."""
+def size_of(folder: Path) -> int:
+    """The bytes of all files below a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def write(document: Document, results: Results, folder: Path, width: int) -> int:
+    """Write the report with pictures of this width, and the results; return the bytes of all files."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
+    for name, result in results.items():
+        (folder / name).mkdir()
+        shutil.copy(Path(result.folder) / RESULT, folder / name)
     called = names([part for part in document.parts if isinstance(part, Picture)])
     for path, name in called.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         shrink(Path(path), folder / name, width)
     parts = [
         replace(part, path=str(folder / called[part.path])) if isinstance(part, Picture) else part
@@ -50,14 +64,14 @@ def write(document: Document, folder: Path, width: int) -> int:
     ]
     text = Document(document.title, parts).markdown(folder)
     (folder / REPORT).write_text(f"<!-- SPDX-License-Identifier: GPL-2.0-only -->\n{text}", encoding="utf-8")
-    return sum(path.stat().st_size for path in folder.iterdir())
+    return size_of(folder)
 
 
-def keep(document: Document, folder: Path, most: int = MOST) -> int:
-    """Replace the folder by this report, with pictures as large as they may be; return its bytes."""
+def keep(document: Document, results: Results, folder: Path, most: int = MOST) -> int:
+    """Replace the folder by this report and these results, with pictures as large as they may be; return its bytes."""
     new = folder.with_name(f"{folder.name}.new")
     for width in WIDTHS:
-        size = write(document, new, width)
+        size = write(document, results, new, width)
         if size < most:
             shutil.rmtree(folder, ignore_errors=True)
             new.rename(folder)

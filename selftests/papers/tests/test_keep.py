@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from papers.document import Document, Picture, Text
 from papers.keep import TooLarge, keep
+from papers.model import Experiment, Result
+from papers.store import Store
 from PIL import Image
 
 
@@ -25,30 +27,42 @@ def document(tmp_path: Path, width: int = 1600) -> Document:
 
 
 def test_pictures_are_smaller(tmp_path: Path) -> None:
-    size = keep(document(tmp_path), tmp_path / "result")
-    kept = sorted(path.name for path in (tmp_path / "result").iterdir())
-    assert kept == ["one-60.png", "report.md", "two-60.png"]
-    assert size == sum(path.stat().st_size for path in (tmp_path / "result").iterdir())
-    assert Image.open(tmp_path / "result/one-60.png").size == (1000, 250)
+    size = keep(document(tmp_path), {}, tmp_path / "result")
+    kept = sorted(path for path in (tmp_path / "result").rglob("*") if path.is_file())
+    assert [str(path.relative_to(tmp_path / "result")) for path in kept] == ["one/60.png", "report.md", "two/60.png"]
+    assert size == sum(path.stat().st_size for path in kept)
+    assert Image.open(tmp_path / "result/one/60.png").size == (1000, 250)
     text = (tmp_path / "result/report.md").read_text(encoding="utf-8")
-    assert "![of one](one-60.png)" in text and "![of two](two-60.png)" in text
+    assert "![of one](one/60.png)" in text and "![of two](two/60.png)" in text
     assert str(tmp_path) not in text
 
 
 def test_as_small_as_it_must_be(tmp_path: Path) -> None:
-    size = keep(document(tmp_path), tmp_path / "result", 200_000)
+    size = keep(document(tmp_path), {}, tmp_path / "result", 200_000)
     assert size < 200_000
-    assert Image.open(tmp_path / "result/one-60.png").width < 1000
+    assert Image.open(tmp_path / "result/one/60.png").width < 1000
 
 
 def test_what_does_not_fit_replaces_nothing(tmp_path: Path) -> None:
     made = document(tmp_path)
-    keep(made, tmp_path / "result")
+    keep(made, {}, tmp_path / "result")
     with pytest.raises(TooLarge, match="at most 100 are kept"):
-        keep(made, tmp_path / "result", 100)
+        keep(made, {}, tmp_path / "result", 100)
     assert (tmp_path / "result/report.md").exists() and not (tmp_path / "result.new").exists()
 
 
 def test_small_pictures_stay_as_large(tmp_path: Path) -> None:
-    keep(document(tmp_path, 400), tmp_path / "result")
-    assert Image.open(tmp_path / "result/one-60.png").size == (400, 100)
+    keep(document(tmp_path, 400), {}, tmp_path / "result")
+    assert Image.open(tmp_path / "result/one/60.png").size == (400, 100)
+
+
+def test_a_copy_can_be_gone_on_with(tmp_path: Path) -> None:
+    experiment = Experiment("one", "a title", {"seed": 1}, 1.0, lambda host: {})
+    made = document(tmp_path)
+    (tmp_path / "out").mkdir()
+    store = Store(tmp_path / "out")
+    store.begin(experiment)
+    kept = store.keep(Result("one", {"seed": 1}, {"blocks": 7}))
+    keep(made, {"one": kept}, tmp_path / "result")
+    found = Store(tmp_path / "result").load(experiment)
+    assert found and found.data == {"blocks": 7} and (tmp_path / "result/one/60.png").exists()

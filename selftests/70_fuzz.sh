@@ -53,14 +53,15 @@ kernel() {
 	esac
 }
 
-# report_failure(status, seed) - print the end of a failed round
+# report_failure(status, seed) - print the end of a failed round, set reason
 report_failure() {
 	grep -v '^# \(op\|stat\|compared\|causes\|sums: breaks\) ' $WORK/out
 	case $1 in
-	1) echo "# seed $2: something differs" ;;
-	3) echo "# seed $2: hangs" ;;
-	*) echo "# seed $2: could not be done" ;;
+	1) reason="seed $2: something differs" ;;
+	3) reason="seed $2: hangs" ;;
+	*) reason="seed $2: could not be done" ;;
 	esac
+	echo "# $reason"
 	if [ -n "${FUZZ_PLAN:-}" ]; then
 		echo "# again: make fuzz PLAN=${FUZZ_PLAN##*/} KERNEL=$(kernel)"
 	else
@@ -148,7 +149,7 @@ first=${SEED:-1}
 if rounds; then
 	ok "maps are exact in all rounds, from seed $first on"
 else
-	not_ok "maps are exact in all rounds, from seed $first on"
+	not_ok "maps are exact in all rounds, from seed $first on" "$reason"
 fi
 known
 echo "# sums of breaks compared: $(grep -c '^# sums: breaks' $WORK/sums) times, $(grep -c 'not compared' $WORK/sums) times not"

@@ -115,13 +115,13 @@ load path=$MNT
 check_exact "held: maps are exact afterwards" $MNT
 
 [ -f /tools/late.ko ] || skip_rest "a stuck worker" "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
-# The writer must begin between two steps of the worker: repeat until it does.
+# FIEMAP begins when the writer has the lock. If the operation before the writer still had it, repeat.
 n=0
 until [ $n = 10 ]; do
 	late
 	settle || bail "maps are not exact"
 	sleep 2
-	late function=f2fs_fiemap before_ms=1500
+	late function=f2fs_fiemap before_ms=10000 until_locked=1
 	fileop fallocate $MNT/held punch $((n * 16384)) 8192
 	stuck stuck
 	sleep 2

@@ -103,6 +103,29 @@ suite() {
 	echo "# === $name: begins"
 }
 
+# failed_words(name, log) - print each failed check of a log, with the comments right before and after it, 12 lines each at most
+failed_words() {
+	awk -v name="$1" '
+		function say(text) { if (said++ < 100) print "# " name ": " text }
+		/^not ok / {
+			for (i = n > 12 ? n - 12 : 0; i < n; i++)
+				say(comment[i])
+			say($0)
+			left = 12
+			n = 0
+			next
+		}
+		/^# (begin|end|compared|op|stat) / { next }
+		/^#/ {
+			if (left-- > 0)
+				say($0)
+			else
+				comment[n++] = $0
+			next
+		}
+		{ left = n = 0 }' "$2"
+}
+
 # last_words(name, log) - print why a guest ended within a test: what its kernel complained of, and the end of the log
 last_words() {
 	local rest
@@ -141,7 +164,8 @@ end_one() {
 	PASSED=$((PASSED + $1)) FAILED=$((FAILED + $2)) SKIPPED=$((SKIPPED + $3))
 	FAILURES+=$(tail -n +2 <<<"$counts" | sed -n "/^skipped/!s/^/# FAILED $name: /p")
 	FAILURES+=${FAILURES:+$'\n'}
-	LAST_WORDS+=${LAST_WORDS:+$'\n'}$(last_words "$name" "$log")
+	LAST_WORDS+=$(failed_words "$name" "$log"; last_words "$name" "$log")
+	LAST_WORDS+=${LAST_WORDS:+$'\n'}
 	echo "# === $name: $1 passed, $2 failed, $3 skipped, $((SECONDS - BEGUN[$pid])) s"
 }
 
@@ -325,15 +349,15 @@ matrix() {
 		}' | sed 's/ *$//'
 }
 
-# report() - print the table of tests and kernels, what guests said last that ended early, the failures, the comparisons,
-# and the last line
+# report() - print the table of tests and kernels, the words of failed checks and of guests that ended early, the failures,
+# the comparisons, and the last line
 report() {
 	local compared
 
 	compared=$(cat "$LOGS"/*.log | sed -n 's/^# compared files=\([0-9]*\) blocks=\([0-9]*\) .*/\1 \2/p' |
 		awk '{ f += $1; b += $2; n++ } END { printf "%d comparisons with FIEMAP, %d files, %d blocks", n, f, b }')
 	matrix
-	[ -z "$LAST_WORDS" ] || echo "$LAST_WORDS"
+	[ -z "$LAST_WORDS" ] || grep . <<<"$LAST_WORDS"
 	[ -z "$FAILURES" ] || grep . <<<"$FAILURES"
 	echo "# $compared, $SECONDS s"
 	if [ "$SKIPPED" = 0 ]; then

@@ -6,6 +6,7 @@
  * removed, as if that event had come only then.
  *
  *	insmod late.ko function=probe_fallocate before_ms=20
+ *	insmod late.ko function=f2fs_fiemap before_ms=10000 until_locked=1
  *	insmod late.ko function=probe_replace_atomic again=1
  *	insmod late.ko function=probe_truncate_enter again=1 atomic=1
  */
@@ -28,6 +29,10 @@ MODULE_PARM_DESC(function, "which one");
 static unsigned int before_ms;
 module_param(before_ms, uint, 0444);
 MODULE_PARM_DESC(before_ms, "how long to wait before it begins, in milliseconds");
+
+static bool until_locked;
+module_param(until_locked, bool, 0444);
+MODULE_PARM_DESC(until_locked, "begin earlier, once the inode that is its first argument is locked");
 
 static unsigned int after_ms;
 module_param(after_ms, uint, 0444);
@@ -86,14 +91,14 @@ static void repeat(const void *addr)
 }
 
 /*
- * Wait by the clock. mdelay() adds up delays of 1 ms; on arm64 each may be a WFIT, which an emulator
- * under load ends late, while the exception of the probe keeps interrupts off.
+ * Wait by the clock, until @inode is locked if there is one. mdelay() adds up delays of 1 ms; on arm64 each may be
+ * a WFIT, which an emulator under load ends late, while the exception of the probe keeps interrupts off.
  */
-static void wait_ms(unsigned int ms)
+static void wait_ms(unsigned int ms, struct inode *inode)
 {
 	u64 end = ktime_get_mono_fast_ns() + (u64)ms * NSEC_PER_MSEC;
 
-	while (ktime_get_mono_fast_ns() < end)
+	while (ktime_get_mono_fast_ns() < end && !(inode && inode_is_locked(inode)))
 		cpu_relax();
 }
 
@@ -101,13 +106,13 @@ static int before(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	if (again)
 		remember(regs);
-	wait_ms(before_ms);
+	wait_ms(before_ms, until_locked ? (struct inode *)regs_get_kernel_argument(regs, 0) : NULL);
 	return 0;
 }
 
 static int after(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	wait_ms(after_ms);
+	wait_ms(after_ms, NULL);
 	return 0;
 }
 

@@ -36,6 +36,8 @@ struct work {
 	struct progress progress;
 	struct site site;
 	uint64_t step_blks;
+	/* the address after the last block of the step before, in the same file */
+	uint64_t next_lba;
 	bool *touched;
 	struct fiemap_pieces before;
 	struct fiemap_pieces after;
@@ -108,24 +110,42 @@ static void fail(struct work *w, uint32_t file, uint64_t ranges, int err)
 
 /* === One step === */
 
-/* Ranges that are moved together: @n from @first on, in file order. */
+/*
+ * Ranges that are moved together: @n from @first on, in file order. @heals: there was a break in them, or between two, when
+ * the plan was made; otherwise they are moved to be next to others.
+ */
 struct step {
 	const struct range *first;
 	size_t n;
 	uint64_t blks;
 	uint64_t first_blk;
 	uint64_t end_blk;
+	bool heals;
 };
 
-/* The windows of the step that are broken in a map. */
-static uint64_t count_broken(const struct fiemap_pieces *map, uint64_t request_blks)
+/* The address of a block that has one in this extent. */
+static uint64_t lba_of(const struct file_extent *e, uint64_t blk)
+{
+	return e->lba + (blk - e->offset);
+}
+
+/*
+ * The ranges of a step that are broken in a map: inside, or where they join the range before. @lba: the address after the
+ * last block before the step; set to that after its last block.
+ */
+static uint64_t count_broken(const struct step *s, const struct fiemap_pieces *map, uint64_t request_blks, uint64_t *lba)
 {
 	struct model model = { .extents = map->extents, .n = map->n, .request_blks = request_blks };
+	const struct range *r = s->first, *last = s->first + s->n - 1;
 	struct window w;
 	uint64_t n = 0;
 
-	while (model_next(&model, &w))
-		n += w.requests > 1;
+	while (model_next(&model, &w)) {
+		while (r < last && r[1].first_blk / request_blks <= w.first_blk / request_blks)
+			r++;
+		n += w.requests > 1 || (r->is_joined && lba_of(&map->extents[w.first], w.first_blk) != *lba);
+		*lba = lba_of(&map->extents[w.end - 1], w.end_blk);
+	}
 	return n;
 }
 
@@ -153,17 +173,15 @@ static uint64_t count_blks(const struct fiemap_pieces *map)
 }
 
 /* Judge the result of a step: did its blocks move, and are they together now? */
-static void judge(struct work *w, const struct step *s, uint32_t file, uint64_t was_broken)
+static void judge(struct work *w, const struct step *s, uint32_t file)
 {
-	uint64_t broken = count_broken(&w->after, w->site.plan->request_blks);
+	uint64_t broken = count_broken(s, &w->after, w->site.plan->request_blks, &w->next_lba);
 
 	if (is_same(&w->before, &w->after)) {
 		resist(w, file, s->n, xasprintf("F2FS wrote its blocks in place"));
 		return;
 	}
-	if (broken > was_broken)
-		broken = was_broken;
-	w->result->moved += was_broken - broken;
+	w->result->moved += s->n - broken;
 	w->result->moved_blks += count_blks(&w->after);
 	if (broken)
 		resist(w, file, broken, xasprintf("other data came between its blocks as they were written, "
@@ -173,8 +191,8 @@ static void judge(struct work *w, const struct step *s, uint32_t file, uint64_t 
 /* Return: the blocks that were written. Sets @busy if the file has to be left alone from now on. */
 static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int fd, bool *busy)
 {
+	uint64_t next_lba = w->next_lba;
 	const char *why;
-	uint64_t broken;
 	struct stat st;
 	int err;
 
@@ -192,10 +210,11 @@ static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int
 		resist(w, file, s->n, xasprintf("%s", err ? strerror(err) : "it is compressed"));
 		return 0;
 	}
-	broken = count_broken(&w->before, w->site.plan->request_blks);
-	w->result->whole += s->n > broken ? s->n - broken : 0;
-	if (!broken)
+	if (!count_broken(s, &w->before, w->site.plan->request_blks, &next_lba) && s->heals) {
+		w->result->whole += s->n;
+		w->next_lba = next_lba;
 		return 0;
+	}
 	err = move_range(fd, w->site.way, &w->before, s->first_blk, s->end_blk, &w->progress.step_ns);
 	if (err) {
 		/* each further step would wait for the others again, and keep the other files waiting */
@@ -208,7 +227,7 @@ static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int
 		resist(w, file, s->n, xasprintf("%s", strerror(err)));
 		return 0;
 	}
-	judge(w, s, file, broken);
+	judge(w, s, file);
 	return count_blks(&w->before);
 }
 
@@ -230,6 +249,7 @@ static bool next_step(const struct work *w, struct step *s, const struct range *
 		s->n++;
 		s->blks += r->blks;
 		s->end_blk = r->end_blk;
+		s->heals = s->heals || r->requests > 1 || r->heals_edge;
 		r++;
 	} while (r < end && r->chosen && s->blks + r->blks <= w->step_blks && !r[-1].is_early && !r->is_late &&
 		 r->first_blk / request_blks == (s->end_blk - 1) / request_blks + 1);
@@ -252,6 +272,7 @@ static void do_file(struct work *w, uint32_t file)
 		return;
 	}
 	w->touched[file] = true;
+	w->next_lba = 0;
 	w->result->n_files++;
 	while (!w->result->stopped && next_step(w, &step, &at, end)) {
 		progress_pause(&w->progress, &w->site.plan->device, &stop);

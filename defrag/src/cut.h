@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Part of the third step of the pipeline: where the ranges of a file begin and end, and what they gain. */
+/* Part of the third step of the pipeline: the ranges of a file, where they begin and end, and what they gain. */
 #ifndef CUT_H
 #define CUT_H
 
@@ -8,6 +8,6 @@
 
 #include "plan.h"
 
-void cut_ranges(struct plan *plan, uint32_t file, const struct file_extent *extents, size_t n);
+void cut_file(struct plan *plan, uint32_t file, const struct file_extent *extents, size_t n);
 
 #endif

@@ -50,7 +50,8 @@ static const char usage[] =
 "                       buffered,4K (128K)\n"
 "      --budget BYTES   write at most so much\n"
 "      --min-gain N     leave out ranges that save fewer than N requests per MiB\n"
-"                       written (0)\n"
+"                       written (half a request for each window of the size of\n"
+"                       one: 4 for 128K)\n"
 "      --recent SECONDS a file that was broken by rewriting so recently will\n"
 "                       break again, and is left alone (600); with --all only\n"
 "                       if this is given\n"
@@ -219,7 +220,7 @@ void options_read(struct options *options, int argc, char **argv)
 	bool all = false;
 	int c;
 
-	*o = (struct options){ .recent_s = RECENT_S, .hot_percent = 100.0, .share_percent = 100.0 };
+	*o = (struct options){ .recent_s = RECENT_S, .hot_percent = 100.0, .share_percent = 100.0, .min_gain = -1.0 };
 	while ((c = getopt_long(argc, argv, "t:", longs, NULL)) != -1) {
 		switch (c) {
 		case 'A': all = true; break;

@@ -3,7 +3,8 @@
  * Third step of the pipeline: which ranges are worth a rewrite, most requests saved per byte first.
  * A range is a window of the request size that more than one request has to read, or a part of it. A rewrite puts
  * its blocks next to each other, and leaves one. Only this matters where the distance between blocks costs
- * nothing: a break at the edge of a window, or a file in many long fragments, is no reason to write.
+ * nothing: a file in many long fragments is no reason to write, and a break at the edge of a window is one only if
+ * readers go on across it.
  */
 #include <stdlib.h>
 
@@ -12,47 +13,42 @@
 #include "plan.h"
 #include "util.h"
 
-/* === All ranges === */
+/* What a window has to save by default. */
+#define REQUESTS_OF_WINDOW 0.5
 
-static void add_range(struct plan *plan, uint32_t file, const struct window *w)
-{
-	plan->ranges = grow(plan->ranges, &plan->cap_ranges, plan->n_ranges, sizeof(*plan->ranges));
-	plan->ranges[plan->n_ranges++] = (struct range){
-		.file = file,
-		.first_blk = w->first_blk,
-		.end_blk = w->end_blk,
-		.blks = w->blks,
-		.requests = w->requests,
-		.after = 1,
-	};
-}
+/* === All ranges === */
 
 static void add_file(struct plan *plan, uint32_t file, uint64_t recent_s)
 {
 	struct volume_plan *v = &plan->volumes[plan->table->files[file].volume];
 	struct file_plan *f = &plan->files[file];
 	struct model model = { .request_blks = v->request_blks };
-	struct window w;
 
 	model.extents = by_file_extents(&plan->by_file, file, &model.n);
 	model_sum(&f->now, model.extents, model.n, v->request_blks);
 	again_find(&f->again, plan->table, model.extents, model.n, recent_s);
 	f->first = plan->n_ranges;
-	while (model_next(&model, &w))
-		if (w.requests > 1)
-			add_range(plan, file, &w);
+	cut_file(plan, file, model.extents, model.n);
 	f->end = plan->n_ranges;
-	cut_ranges(plan, file, model.extents, model.n);
 	v->n_files++;
-	v->n_broken += f->end > f->first;
+	v->n_broken += f->now.requests > f->now.ideal;
 	v->now.blks += f->now.blks;
 	v->now.breaks += f->now.breaks;
 	v->now.requests += f->now.requests;
 	v->now.ideal += f->now.ideal;
 }
 
+/*
+ * To move a window takes two requests, and what it gains lasts for some of the periods in which reads are counted. FragPicker
+ * knows no such limit.
+ */
+static double default_gain(const struct weights *weights, uint64_t request_blks)
+{
+	return weights->by_bytes ? 0.0 : REQUESTS_OF_WINDOW * MIB_BLKS / (double)request_blks;
+}
+
 /**
- * plan_build() - find all ranges that are broken
+ * plan_build() - find all ranges that may be worth a rewrite
  * @plan: the result, without a choice; to be freed with plan_free()
  * @table: the table; must stay valid
  * @meant: by index into @table->files: plan for this file
@@ -82,6 +78,7 @@ void plan_build(struct plan *plan, const struct table *table, const bool *meant,
 		};
 		v->request_blks = (options->request_bytes ? options->request_bytes :
 				   device_request_bytes(&v->device)) / BLK_BYTES;
+		v->min_gain = options->min_gain >= 0.0 ? options->min_gain : default_gain(weights, v->request_blks);
 	}
 	for (i = 0; i < table->n_files; i++)
 		if (meant[i])
@@ -90,15 +87,24 @@ void plan_build(struct plan *plan, const struct table *table, const bool *meant,
 
 /* === The choice === */
 
-/* The order of the choice: by gain, then what saves more, then as in the table. */
+/**
+ * range_weighed() - the requests that a rewrite of a range saves, each break by its weight
+ * @range: the range
+ *
+ * Return: that of the reads that were counted; without counts, requests of a sequential reader.
+ */
+double range_weighed(const struct range *range)
+{
+	return range->gain * (double)range->blks / MIB_BLKS;
+}
+
+/* The order of the choice: by gain, then as in the table, so that what is moved together stays together. */
 static int by_gain(const void *a, const void *b)
 {
 	const struct range *x = *(const struct range *const *)a, *y = *(const struct range *const *)b;
 
 	if (x->gain != y->gain)
 		return x->gain > y->gain ? -1 : 1;
-	if (x->requests != y->requests)
-		return x->requests > y->requests ? -1 : 1;
 	return x < y ? -1 : x > y;
 }
 
@@ -127,6 +133,7 @@ static void choose(struct plan *plan, struct range *r)
 	v->n_chosen++;
 	v->blks += r->blks;
 	v->saved += r->requests - r->after;
+	v->weighed += range_weighed(r);
 	plan->n_chosen++;
 }
 
@@ -150,9 +157,9 @@ void plan_choose(struct plan *plan, const struct options *options, plan_ask ask)
 	for (i = 0; i < plan->n_ranges && left; i++) {
 		struct range *r = order[i];
 
-		if (r->gain <= 0.0 || r->gain < options->min_gain)
+		if (r->gain <= 0.0)
 			break;
-		if (r->blks > left)
+		if (r->gain < plan->volumes[plan->table->files[r->file].volume].min_gain || r->blks > left)
 			continue;
 		if (!may_move(plan, r->file, options, ask)) {
 			plan->files[r->file].n_left++;

@@ -16,18 +16,23 @@
 #include "reader.h"
 #include "weight.h"
 
+/* Gains are for each MiB. */
+#define MIB_BLKS 256.0
+
 /**
- * struct range - a window of a file that is broken, or the part of it that is worth a rewrite
+ * struct range - a window of a file that is broken, or next to others, or the part of it that is worth a rewrite
  * @file: index into table.files
  * @chosen: it is to be rewritten
  * @first_blk: its first written block in the file (inclusive)
  * @end_blk: end of its last written block (exclusive)
  * @blks: written blocks: what a rewrite costs
- * @requests: requests to read the window now, at least 2
+ * @requests: requests to read the window now; if it is 1, it is whole, and moved only to be next to others
  * @after: requests to read it after a rewrite
  * @is_late: the range begins at the first break of the window, whose blocks before that stay where they are
  * @is_early: likewise, it ends at the last break
- * @heat: weight of its breaks, the mean
+ * @is_joined: it is moved together with the range before it, because readers go on from that
+ * @heals_edge: there is a break between the two
+ * @heat: weight of its breaks, the mean; of a whole window, of the heaviest break at its edges
  * @gain: requests saved, times their weight, per MiB written
  */
 struct range {
@@ -35,6 +40,8 @@ struct range {
 	bool chosen;
 	bool is_late;
 	bool is_early;
+	bool is_joined;
+	bool heals_edge;
 	uint64_t first_blk;
 	uint64_t end_blk;
 	uint64_t blks;
@@ -76,6 +83,7 @@ struct file_plan {
  * struct volume_plan - the sums over the files of a volume
  * @device: its device
  * @request_blks: size of a request
+ * @min_gain: requests that a range has to save per MiB written
  * @reader: the reader whose requests are foreseen; @reader.read_blks is 0 if there is none
  * @now: the figures of its files
  * @n_files: files that the arguments name
@@ -84,12 +92,14 @@ struct file_plan {
  * @n_chosen_files: files with chosen ranges
  * @blks: blocks to write
  * @saved: requests that this saves
+ * @weighed: the same, each break by its weight
  * @refused: why nothing of it must be moved, a sentence without its full stop; or NULL
  * @way: how blocks are to be moved there
  */
 struct volume_plan {
 	struct device device;
 	uint64_t request_blks;
+	double min_gain;
 	struct reader reader;
 	struct requests now;
 	size_t n_files;
@@ -98,6 +108,7 @@ struct volume_plan {
 	size_t n_chosen_files;
 	uint64_t blks;
 	uint64_t saved;
+	double weighed;
 	char *refused;
 	enum way way;
 };
@@ -109,7 +120,7 @@ struct volume_plan {
  * @by_file: its extents by file
  * @volumes: by index into table.volumes
  * @files: by index into table.files
- * @ranges: all broken windows, by file and offset
+ * @ranges: all windows that are broken, and whole ones that are to be moved with others, by file and offset
  * @n_ranges: number of @ranges
  * @n_chosen: chosen ranges
  */
@@ -134,6 +145,7 @@ typedef char *(*plan_ask)(struct plan *plan, uint32_t file);
 void plan_build(struct plan *plan, const struct table *table, const bool *meant, const struct options *options,
 		const struct weights *weights);
 void plan_choose(struct plan *plan, const struct options *options, plan_ask ask);
+double range_weighed(const struct range *range);
 char *plan_why_left(const struct plan *plan, uint32_t file);
 void plan_free(struct plan *plan);
 

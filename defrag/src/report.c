@@ -95,6 +95,8 @@ static int by_saving(const void *a, const void *b, void *priv)
 	const struct file_plan *x = &plan->files[i], *y = &plan->files[k];
 	uint64_t x_extra = x->now.requests - x->now.ideal, y_extra = y->now.requests - y->now.ideal;
 
+	if (!x->n_chosen != !y->n_chosen)
+		return x->n_chosen ? -1 : 1;
 	if (x->saved != y->saved)
 		return x->saved > y->saved ? -1 : 1;
 	if (x_extra != y_extra)
@@ -174,6 +176,19 @@ static void put_causes(struct plan *plan, uint32_t file)
 	free(sums);
 }
 
+/* ", requests 16 -> 1, used 2.5 times" */
+static void put_gain(const struct plan *plan, const struct range *r)
+{
+	if (r->requests == 1 && r->heat > 0.0)
+		printf(", whole, broken at its edge, met %.1f times", r->heat);
+	else if (r->requests == 1)
+		fputs(", whole, read together with others", stdout);
+	else
+		printf(", requests %ju -> %ju", (uintmax_t)r->requests, (uintmax_t)r->after);
+	if (r->requests > 1 && plan->weights->known)
+		printf(", used %.1f times", r->heat);
+}
+
 /* "    at 128 KiB: 64 KiB, requests 16 -> 1, used 2.5 times" */
 static void put_ranges(const struct plan *plan, const struct file_plan *f)
 {
@@ -188,9 +203,7 @@ static void put_ranges(const struct plan *plan, const struct file_plan *f)
 		put_blks(r->first_blk);
 		fputs(": ", stdout);
 		put_blks(r->blks);
-		printf(", requests %ju -> %ju", (uintmax_t)r->requests, (uintmax_t)r->after);
-		if (plan->weights->known)
-			printf(", used %.1f times", r->heat);
+		put_gain(plan, r);
 		putchar('\n');
 		shown++;
 	}
@@ -287,6 +300,12 @@ static void put_sums(const struct plan *plan, uint32_t volume)
 	fputs(" to write, ", stdout);
 	put_free_segments(v, report_segments(v, plan->table->volumes[volume].segment_blks, v->blks));
 	fputs(" needed\n", stdout);
+	if (plan->weights->known && !plan->weights->by_bytes) {
+		char buf[GROUPED_MAX];
+
+		printf("  the reads that were counted would have taken %s fewer requests\n",
+		       grouped(buf, (uint64_t)(v->weighed + 0.5)));
+	}
 }
 
 static void put_volume(struct plan *plan, uint32_t volume)

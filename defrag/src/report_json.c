@@ -77,7 +77,7 @@ static void put_ranges(const struct plan *plan, const struct file_plan *f)
 		       "\"heat\":%g,\"saved\":%.6f,\"gain\":%.6f,\"chosen\":%s}", i > f->first ? "," : "",
 		       (uintmax_t)(r->first_blk * BLK_BYTES), (uintmax_t)(r->end_blk * BLK_BYTES),
 		       (uintmax_t)(r->blks * BLK_BYTES), (uintmax_t)r->requests, (uintmax_t)r->after, r->heat,
-		       r->gain * (double)r->blks / 256.0, r->gain, r->chosen ? "true" : "false");
+		       range_weighed(r), r->gain, r->chosen ? "true" : "false");
 	}
 	putchar(']');
 }
@@ -160,7 +160,7 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	put_number("requests_after", v->now.requests - v->saved);
 	comma();
 	put_reader(plan, volume);
-	printf(",\"gain_percent\":%.3f,", report_percent(v->saved, v->now.requests));
+	printf(",\"gain_percent\":%.3f,\"saved\":%.6f,", report_percent(v->saved, v->now.requests), v->weighed);
 	put_number("bytes", v->blks * BLK_BYTES);
 	comma();
 	put_number("segments", report_segments(v, on->segment_blks, v->blks));

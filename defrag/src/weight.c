@@ -174,20 +174,37 @@ double weight_of_break(const struct weights *weights, const struct table *table,
 }
 
 /**
- * weight_of_edge() - how often a break at the edge of a request costs one
+ * weight_of_edge() - how often a break at the edge of a request would cost one, if it came
  * @weights: the counts
  * @table: the table
  * @file: index into table.files
  * @blk: the block after it, not the first one of the file
  * @file_end: end of the file's last block (exclusive)
- * @breaks: 0 if there is none; otherwise those inside of the module's window of the block
  *
  * Return: how often the blocks around it are read together by readers that are not aligned; 0 if nothing is known.
  */
 double weight_of_edge(const struct weights *weights, const struct table *table, uint32_t file, uint64_t blk,
-		      uint64_t file_end, uint64_t breaks)
+		      uint64_t file_end)
 {
-	return weights->known && !weights->by_bytes ? read_on(weights, table, file, blk, file_end, breaks) : 0.0;
+	return weights->known && !weights->by_bytes ? read_on(weights, table, file, blk, file_end, 0) : 0.0;
+}
+
+/**
+ * weight_of_broken_edge() - how often a break at the edge of a request costs one
+ * @weights: the counts
+ * @table: the table
+ * @file: index into table.files
+ * @blk: the block after the break, not the first one of the file
+ * @file_end: end of the file's last block (exclusive)
+ * @breaks: those inside of the module's window of the block
+ *
+ * Return: as weight_of_edge(); 0 also if its window is not hot.
+ */
+double weight_of_broken_edge(const struct weights *weights, const struct table *table, uint32_t file, uint64_t blk,
+			     uint64_t file_end, uint64_t breaks)
+{
+	return weights->known && !weights->by_bytes ?
+	       weight_of_break(weights, table, file, blk, file_end, breaks, false) : 0.0;
 }
 
 /**

@@ -5,7 +5,7 @@
 Each round is a table of random files, as a text or as a snapshot with causes, and random options. The naive
 planner takes each block alone: in a window of the request size it counts the blocks whose block address does
 not follow that of the written block before them. Where readers are known, it tries all ways to cut the ranges of a row
-of broken windows, and the program must have found one of the best.
+of windows, and the program must have found one of the best.
 """
 import json
 import pathlib
@@ -165,6 +165,22 @@ class Heat:
         return self.together(f, offset) + (overwrites / length if in_place else 0) if self.is_hot(f, offset) else 0
 
 
+class NoHeat(Heat):
+    """Nothing is known of readers: each break weighs the same, and a new one at an edge costs nothing."""
+
+    def __init__(self) -> None:
+        pass
+
+    def is_hot(self, f: File, offset: int) -> bool:
+        return True
+
+    def together(self, f: File, offset: int) -> float:
+        return 0
+
+    def of_break(self, f: File, offset: int, in_place: bool) -> float:
+        return 1
+
+
 def is_rewritten(f: File, begin: int, end: int, has_causes: bool) -> bool:
     """Has F2FS written a part of this window anew, elsewhere?"""
     touched = [offset for offset, _, length in f.extents() if offset < end and offset + length > begin]
@@ -174,7 +190,7 @@ def is_rewritten(f: File, begin: int, end: int, has_causes: bool) -> bool:
 
 
 class Window:
-    """A broken window: the weights of its breaks and of its edges."""
+    """A window: the weights of its breaks and of its edges."""
 
     def __init__(self, f: File, heat: Heat, size: int, window: tuple[int, int, int, int], has_causes: bool) -> None:
         self.begin, self.end, self.blocks, self.requests = window
@@ -183,19 +199,20 @@ class Window:
         breaks = f.breaks()
         in_place = not is_rewritten(f, self.begin, self.end, has_causes)
         self.breaks = {b: heat.of_break(f, b, in_place) for b in breaks if self.begin < b < self.end}
-        self.first, self.last = min(self.breaks), max(self.breaks)
         after = [offset for offset in order if offset >= self.end]
         self.left_broken = self.begin in breaks or self.begin == order[0]
-        self.left = heat.together(f, self.begin) if self.begin > 0 else 0
+        self.left = heat.together(f, self.begin) if self.begin > 0 and (not self.left_broken or heat.is_hot(f, self.begin)) else 0
         self.right = heat.together(f, after[0]) if after and after[0] not in breaks else 0
         self.offsets = [offset for offset in order if self.begin <= offset < self.end]
 
     def begin_costs(self) -> dict[int, float]:
         """By where a range may begin: what that costs."""
-        return {self.begin: 0 if self.left_broken else self.left, self.first: self.breaks[self.first]}
+        costs = {self.begin: 0 if self.left_broken else self.left}
+        return {**costs, min(self.breaks): self.breaks[min(self.breaks)]} if self.breaks else costs
 
     def end_costs(self) -> dict[int, float]:
-        return {self.end: self.right, self.last: self.breaks[self.last]}
+        costs = {self.end: self.right}
+        return {**costs, max(self.breaks): self.breaks[max(self.breaks)]} if self.breaks else costs
 
     def joins(self, before: "Window") -> bool:
         """Is it worth something to move it together with the window before?"""
@@ -204,14 +221,21 @@ class Window:
     def join(self) -> float:
         return self.left if self.left_broken else 0
 
+    def best_begin(self, price: float) -> float:
+        """The least that a begin costs, less the price of the blocks that need not be moved then."""
+        return min(cost - price * sum(offset < begin for offset in self.offsets) for begin, cost in self.begin_costs().items())
 
-def best_cut(windows: list[Window]) -> float:
-    """The most that can be gained; each window is left, or begins, continues or ends a range."""
+    def best_end(self, price: float) -> float:
+        return min(cost - price * sum(offset >= end for offset in self.offsets) for end, cost in self.end_costs().items())
+
+
+def best_cut(windows: list[Window], price: float) -> float:
+    """The most that can be gained, less the price of the blocks; each window is left, or begins, continues or ends a range."""
     open_sum, closed_sum = float("-inf"), 0.0
     for i, w in enumerate(windows):
         on = open_sum + w.join() if i and w.joins(windows[i - 1]) else float("-inf")
-        open_sum = sum(w.breaks.values()) + max(on, closed_sum - min(w.begin_costs().values()))
-        closed_sum = max(closed_sum, open_sum - min(w.end_costs().values()))
+        open_sum = sum(w.breaks.values()) - price * w.blocks + max(on, closed_sum - w.best_begin(price))
+        closed_sum = max(closed_sum, open_sum - w.best_end(price))
     return closed_sum
 
 
@@ -232,43 +256,64 @@ def value_of(windows: list[Window], found: dict[int, tuple[int, int]]) -> float:
     return total
 
 
-def check_cuts(plan: dict[str, Any], files: list[File], heat: Heat, size: int, has_causes: bool) -> Ranges:
+def heat_of(windows: list[Window], i: int) -> float:
+    """The mean weight of the breaks of a window; of a whole one, that of the heaviest break at its edges."""
+    w = windows[i]
+    if w.breaks:
+        return sum(w.breaks.values()) / len(w.breaks)
+    return max([b.join() for a, b in zip(windows, windows[1:]) if (a is w or b is w) and b.joins(a)] + [0])
+
+
+def check_cuts(plan: dict[str, Any], files: list[File], heat: Heat, size: int, has_causes: bool, min_gain: float) -> Ranges:
     """The ranges must be a best cut; return them as found, by path and first block of their window."""
     volume, = plan["volumes"]
     by_path = {f["path"]: f["ranges"] for f in volume["files"]}
+    price = min_gain / 256
     expected: Ranges = {}
     for f in sorted(files, key=lambda f: min(f.blocks.values())):
-        windows = [Window(f, heat, size, w, has_causes) for w in f.windows(size) if w[3] > 1]
-        ranges = by_path.get(f.path, [])
-        assert [r["offset"] // 4096 // size for r in ranges] == [w.number for w in windows]
+        windows = [Window(f, heat, size, w, has_causes) for w in f.windows(size)]
+        ranges = {r["offset"] // 4096 // size: r for r in by_path.get(f.path, [])}
+        assert list(ranges) == sorted(ranges) and len(ranges) == len(by_path.get(f.path, []))
+        assert {w.number for w in windows if w.requests > 1} <= ranges.keys()
         found = {}
-        for w, r in zip(windows, ranges):
+        moved, claimed = 0, 0.0
+        for i, w in enumerate(windows):
+            if not (r := ranges.pop(w.number, None)):
+                continue
             begin, end = r["offset"] // 4096, r["end"] // 4096
             assert begin in w.begin_costs() and end in w.end_costs()
             kept = (begin != w.begin) + (end != w.end)
             assert r["requests_after"] == 1 + kept and r["requests"] == w.requests
             assert r["bytes"] == 4096 * sum(begin <= offset < end for offset in w.offsets)
-            assert abs(r["heat"] - sum(w.breaks.values()) / len(w.breaks)) < 1e-4 * (1 + r["heat"])
+            assert abs(r["heat"] - heat_of(windows, i)) < 1e-4 * (1 + r["heat"])
             assert abs(r["saved"] - r["gain"] * r["bytes"] / 2**20) < 1e-5
-            if r["gain"] > 0:
+            if r["gain"] > 0 and r["gain"] >= min_gain:
                 found[w.number] = begin, end
+                moved += r["bytes"] // 4096
+                claimed += r["saved"]
+            else:
+                assert w.requests > 1, r
+                alone = sum(w.breaks.values()) - w.begin_costs()[w.begin] - w.end_costs()[w.end]
+                assert (begin, end) == (w.begin, w.end) and abs(r["saved"] - max(0, alone)) < 1e-5, (r, alone)
             expected[f.path, begin] = {"path": f.path, "first": begin, "end": end, "blocks": r["bytes"] // 4096, "requests": r["requests"],
-                                       "after": r["requests_after"], "gain": r["gain"], "chosen": False}
-        claimed = sum(r["saved"] for r in ranges)
+                                       "after": r["requests_after"], "gain": r["gain"], "saved": r["saved"], "chosen": False}
+        assert not ranges
         assert abs(claimed - value_of(windows, found)) < 1e-3, (f.path, claimed, value_of(windows, found))
-        assert abs(claimed - best_cut(windows)) < 1e-3, (f.path, claimed, best_cut(windows))
+        net = claimed - price * moved
+        assert abs(net - best_cut(windows, price)) < 1e-3, (f.path, net, best_cut(windows, price))
     return expected
 
 
-def whole_windows(files: list[File], size: int, heat: Heat | None) -> Ranges:
-    """The ranges where edges cost nothing: all broken windows."""
+def whole_windows(files: list[File], size: int, heat: Heat) -> Ranges:
+    """The ranges of FragPicker's rules: all broken windows."""
     ranges: Ranges = {}
     for f in sorted(files, key=lambda f: min(f.blocks.values())):
         for begin, end, blocks, requests in f.windows(size):
             if requests > 1:
-                weight = heat.of_bytes(f, begin, end) if heat else 1
+                weight = heat.of_bytes(f, begin, end)
                 ranges[f.path, begin] = {"path": f.path, "first": begin, "end": end, "blocks": blocks, "requests": requests, "after": 1,
-                                         "gain": round(weight * (requests - 1) * 256 / blocks, 6), "chosen": False}
+                                         "gain": round(weight * (requests - 1) * 256 / blocks, 6),
+                                         "saved": weight * (requests - 1), "chosen": False}
     return ranges
 
 
@@ -277,7 +322,7 @@ def choose(ranges: Ranges, files: list[File], budget: int, min_gain: float, rece
     left = budget // 4096 if budget else 1 << 60
     for r in ranges.values():
         r["bad"] = bad[r["path"]]
-    for r in sorted(ranges.values(), key=lambda r: (-r["gain"], -r["requests"])):        # a stable sort
+    for r in sorted(ranges.values(), key=lambda r: -r["gain"]):        # a stable sort
         if r["gain"] > 0 and r["gain"] >= min_gain and r["blocks"] <= left and not (spared and r["bad"]):
             r["chosen"] = True
             left -= r["blocks"]
@@ -323,6 +368,7 @@ def compare(plan: dict[str, Any], files: list[File], expected: Ranges, size: int
     chosen = [r for r in expected.values() if r["chosen"]]
     assert volume["bytes"] == 4096 * sum(r["blocks"] for r in chosen)
     assert volume["requests_after"] == volume["requests"] - sum(r["requests"] - r["after"] for r in chosen)
+    assert abs(volume["saved"] - sum(r["saved"] for r in chosen)) < 1e-4 * (1 + volume["saved"])
     assert volume["segments"] == -(-sum(r["blocks"] for r in chosen) // 512)
     got = {(f["path"], r["offset"] // 4096): (r, f) for f in volume["files"] for r in f["ranges"]}
     assert got.keys() == expected.keys()
@@ -347,22 +393,23 @@ def one_round(program: str, rnd: random.Random) -> int:
                                          capture_output=True).stdout)
     size = rnd.choice([1, 2, 3, 8, 32, 32, 100, 1 << 18])
     budget = rnd.choice([0, 0, 4096, 10 * 4096, 64 * 4096 + 5, 1 << 30])
-    min_gain = rnd.choice([0.0, 0.0, 8.0, 100.0, 1e9])
+    given = rnd.choice([None, None, 0.0, 0.0, 8.0, 100.0, 1e9])
     recent_s = rnd.choice([0, 49, 50, 600, 600, 5000])
     heat = Heat(rnd, files) if rnd.random() < 0.6 else None
     if heat:
         pathlib.Path("heat").write_text(heat.text(rnd))
-    arguments = [program, *(heat.options() if heat else ["--all"]), "-t", "table", "--json", "--request", str(size * 4096), "--min-gain", str(min_gain),
+    min_gain = given if given is not None else 0 if heat and heat.by_bytes else 128 / size
+    arguments = [program, *(heat.options() if heat else ["--all"]), "-t", "table", "--json", "--request", str(size * 4096), *(["--min-gain", str(given)] if given is not None else []),
                  *(["--recent", str(recent_s)] if recent_s != 600 else []), *(["--budget", str(budget)] if budget else [])]
     at_once, direct = rnd.choice([1, 1, 3, 32, 64]), rnd.random() < 0.4
     arguments += ["--reader", f"{'direct' if direct else 'buffered'},{at_once * 4}K"]
     run = subprocess.run(arguments, capture_output=True, check=False)
     assert not run.stderr, run.stderr
     plan = json.loads(run.stdout)
-    if heat and not heat.by_bytes:
-        expected = check_cuts(plan, files, heat, size, has_causes)
-    else:
+    if heat and heat.by_bytes:
         expected = whole_windows(files, size, heat)
+    else:
+        expected = check_cuts(plan, files, heat or NoHeat(), size, has_causes, min_gain)
     spared = not heat.by_bytes if heat else recent_s != 600
     choose(expected, files, budget, min_gain, recent_s, spared, heat)
     compare(plan, files, expected, size)

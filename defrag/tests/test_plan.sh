@@ -205,21 +205,70 @@ test_end_of_file() {
 	says '    at 0 KiB: 16 KiB, requests 2 -> 1, used 3.0 times'
 }
 
+# read_on(windows, broken, reads) - counts of readers that are not aligned: they go on `reads` times from each window of a
+# file of so many windows to the next, and have met each of the breaks in windows `broken` as often: window:breaks...
+read_on() {
+	local n=0 extra word
+
+	set -- "$1" " $2 " "$3"
+	while [ $n -lt "$1" ]; do
+		extra=0
+		for word in $2; do
+			[ "${word%:*}" != $n ] || extra=$((${word#*:} * $3))
+		done
+		echo "254:0 4 $((n * 32)) 360 1600 $((360 + extra)) 0 $((n ? $3 : 0)) /m/a.x"
+		n=$((n + 1))
+	done
+}
+
 test_read_alone_is_not_worth_it() {
-	# A break in the middle of window 1, whose edges are whole. Reads of 5 blocks anywhere: as many cross each edge.
+	# A break in the middle of window 20 of 41; readers cross all edges as often as they meet the break.
+	table '254:0 200 656 0 4 fragmented /m/a.x' '254:0 2000 656 656 4 fragmented /m/a.x'
+	heat "$(read_on 41 20:1 10)"
+	plan_hot 2
+	# no new break comes if all of the file is moved, which saves 2 requests per MiB
+	plan_hot 2 --min-gain 2
+	plan_hot 0 --min-gain 1.9
+	says '  worth a rewrite: 41 ranges in 1 file, requests 42 -> 41 (2.4 % fewer), 5.1 MiB to write, 3 free segments needed'
+	says '  the reads that were counted would have taken 10 fewer requests'
+	says '    at 0 KiB: 128 KiB, whole, read together with others'
+	# met more often, it is worth that
+	heat "$(read_on 41 20:1 21)"
+	plan_hot 0
+	says '  the reads that were counted would have taken 21 fewer requests'
+	# reads that go on at one edge only, or at none
 	table '254:0 200 48 0 4 fragmented /m/a.x' '254:0 400 80 48 4 fragmented /m/a.x'
-	heat '254:0 4 0 360 1600 360 0 40 /m/a.x' '254:0 4 32 360 1600 370 0 40 /m/a.x' '254:0 4 64 360 1600 360 0 40 /m/a.x'
-	plan_hot 2
-	# reads of whole windows that go on at both edges
-	heat '254:0 4 0 50 1600 50 0 0 /m/a.x' '254:0 4 32 50 1600 100 0 50 /m/a.x' '254:0 4 64 50 1600 50 0 50 /m/a.x'
-	plan_hot 2
-	# that go on at one edge: there a break would come, for the one that goes
 	heat '254:0 4 0 50 1600 50 0 0 /m/a.x' '254:0 4 32 50 1600 100 0 50 /m/a.x' '254:0 4 64 50 1600 50 0 0 /m/a.x'
-	plan_hot 2
-	# that end at the edges
+	plan_hot 0
+	says '    at 0 KiB: 128 KiB, whole, read together with others'
+	says '    at 128 KiB: 128 KiB, requests 2 -> 1, used 50.0 times'
+	says_no 'at 256 KiB'
 	heat '254:0 4 0 50 1600 50 0 0 /m/a.x' '254:0 4 32 50 1600 100 0 0 /m/a.x' '254:0 4 64 50 1600 50 0 0 /m/a.x'
 	plan_hot 0
 	says '    at 128 KiB: 128 KiB, requests 2 -> 1, used 50.0 times'
+	says_no whole
+}
+
+test_broken_edge_of_whole_windows() {
+	# a break between windows 1 and 2, which 9 reads have met
+	table '254:0 200 64 0 4 fragmented /m/a.x' '254:0 400 64 64 4 fragmented /m/a.x'
+	heat '254:0 4 32 9 300 9 0 0 /m/a.x' '254:0 4 64 9 200 9 0 9 /m/a.x'
+	plan_hot 0
+	says '/m: 1 file, 512 KiB, requests of 128 KiB: 4, if no file were broken 4; 0 files broken below that'
+	says '  worth a rewrite: 2 ranges in 1 file, requests 4 -> 4 (0.0 % fewer), 256 KiB to write, 1 free segment needed'
+	says '  the reads that were counted would have taken 9 fewer requests'
+	says '    at 128 KiB: 128 KiB, whole, broken at its edge, met 9.0 times'
+	says '    at 256 KiB: 128 KiB, whole, broken at its edge, met 9.0 times'
+	plan_hot 0 --json
+	grep -qF '"saved":9.000000,' out
+	# nobody knows that for all alike; and if the window is not hot, it does not count
+	plan 2
+	heat '254:0 4 0 99 9000 99 0 0 /m/a.x' '254:0 4 32 9 300 9 0 0 /m/a.x' '254:0 4 64 9 200 9 0 9 /m/a.x'
+	plan_hot 2 --hot 90
+	# met once, it is not worth two windows
+	heat '254:0 4 32 9 300 9 0 0 /m/a.x' '254:0 4 64 9 200 9 0 1 /m/a.x'
+	plan_hot 2
+	plan_hot 0 --min-gain 3.9
 }
 
 test_reads_that_end_at_the_break() {
@@ -246,24 +295,35 @@ test_requests_of_nobody() {
 }
 
 test_ends_at_breaks() {
-	# four breaks in window 1, each met by 40 reads: the two outer ones stay, and the blocks beyond them, too
-	table '254:0 200 36 0 4 fragmented /m/a.x' '254:0 300 4 36 4 fragmented /m/a.x' '254:0 400 4 40 4 fragmented /m/a.x' \
-		'254:0 500 4 44 4 fragmented /m/a.x' '254:0 600 48 48 4 fragmented /m/a.x'
-	heat '254:0 4 0 360 1600 360 0 40 /m/a.x' '254:0 4 32 360 1600 520 0 40 /m/a.x' '254:0 4 64 360 1600 360 0 40 /m/a.x'
+	# four breaks in window 32 of 65, each met by 4 reads: the two outer ones stay, and the blocks beyond them, too
+	table '254:0 200 1028 0 4 fragmented /m/a.x' '254:0 3000 4 1028 4 fragmented /m/a.x' '254:0 4000 4 1032 4 fragmented /m/a.x' \
+		'254:0 5000 4 1036 4 fragmented /m/a.x' '254:0 6000 1040 1040 4 fragmented /m/a.x'
+	heat "$(read_on 65 32:4 4)"
 	plan_hot 0
-	says '    at 144 KiB: 48 KiB, requests 5 -> 3, used 40.0 times'
+	says '    at 4.0 MiB: 48 KiB, requests 5 -> 3, used 4.0 times'
 	plan_hot 0 --json
-	grep -qF '"offset":147456,"end":196608,"bytes":49152,"requests":5,"requests_after":3,"heat":40,"saved":80.000000,' out
+	grep -qF '"offset":4210688,"end":4259840,"bytes":49152,"requests":5,"requests_after":3,"heat":4,"saved":8.000000,' out
 }
 
 test_neighbours_are_moved_together() {
-	# one break in each of windows 1 to 4: each alone gains nothing
-	table '254:0 200 48 0 4 fragmented /m/a.x' '254:0 300 32 48 4 fragmented /m/a.x' '254:0 400 32 80 4 fragmented /m/a.x' \
-		'254:0 500 32 112 4 fragmented /m/a.x' '254:0 600 48 144 4 fragmented /m/a.x'
-	heat "$(for n in 0 1 2 3 4 5; do echo "254:0 4 $((n * 32)) 360 1600 400 0 40 /m/a.x"; done)"
+	# one break in each of windows 31 to 34: each alone gains nothing
+	table '254:0 200 1008 0 4 fragmented /m/a.x' '254:0 3000 32 1008 4 fragmented /m/a.x' '254:0 4000 32 1040 4 fragmented /m/a.x' \
+		'254:0 5000 32 1072 4 fragmented /m/a.x' '254:0 6000 1008 1104 4 fragmented /m/a.x'
+	heat "$(read_on 66 '31:1 32:1 33:1 34:1' 4)"
 	plan_hot 0
-	says '  worth a rewrite: 4 ranges in 1 file, requests 10 -> 8 (20.0 % fewer), 384 KiB to write, 1 free segment needed'
-	says '    at 192 KiB: 64 KiB, requests 2 -> 2, used 40.0 times'
+	says '  worth a rewrite: 4 ranges in 1 file, requests 70 -> 68 (2.9 % fewer), 384 KiB to write, 1 free segment needed'
+	says '    at 3.9 MiB: 64 KiB, requests 2 -> 2, used 4.0 times'
+}
+
+test_a_price_for_blocks() {
+	# window 0 is broken after 1 block, and before the last one: these two need not be moved for the breaks between
+	table '254:0 200 30 0 4 fragmented /m/a.x' '254:0 300 1 30 4 fragmented /m/a.x' '254:0 400 1 31 4 fragmented /m/a.x'
+	plan 0
+	says '    at 0 KiB: 128 KiB, requests 3 -> 1'
+	# a block costs more than a request
+	plan 0 --min-gain 100
+	says '    at 120 KiB: 8 KiB, requests 3 -> 2'
+	plan 2 --min-gain 129
 }
 
 test_overwrites() {

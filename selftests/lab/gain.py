@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Part (b): what five treatments of the same files gain, and what they cost."""
+"""Part (b): what six treatments of the same files gain, and what they cost."""
 from __future__ import annotations
 
 import mmap

@@ -15,8 +15,8 @@ from results import NAMES, SLIDES, as_found, gains, six  # noqa: E402
 
 # Okabe and Ito's colours, which are distinguishable with colour blindness.
 COLORS = {"request": "#0072B2", "distance": "#D55E00"}
-TREATED = {"nothing": "#999999", "copy": "#E69F00", "ioctl": "#CC79A7", "fragpicker": "#56B4E9", "heat": "#009E73"}
-MARKS = {"nothing": "x", "copy": "s", "ioctl": "D", "fragpicker": "^", "heat": "o"}
+TREATED = {"nothing": "#999999", "copy": "#E69F00", "ioctl": "#CC79A7", "fragpicker": "#56B4E9", "heat": "#009E73", "most": "#0072B2"}
+MARKS = {"nothing": "x", "copy": "s", "ioctl": "D", "fragpicker": "^", "heat": "o", "most": "v"}
 
 
 def kib(value: float) -> str:

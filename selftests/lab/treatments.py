@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The five treatments of fragmented files, and what they cost."""
+"""The six treatments of fragmented files, and what they cost."""
 from __future__ import annotations
 
 import fcntl
@@ -122,6 +122,7 @@ TREATMENTS: dict[str, Callable[[list[Path], Path], dict[str, Any]]] = {
     "ioctl": ioctl,
     "fragpicker": planned("--like", "fragpicker"),
     "heat": planned(),
+    "most": planned("--min-gain", "0"),
 }
 
 # How fragtrace-defrag works beside others: while they use the disk, for so much of the time only.

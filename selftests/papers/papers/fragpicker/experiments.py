@@ -12,7 +12,7 @@ MOTIVATION, FORECAST, SYNTHETIC, DATABASES = "motivation", "forecast", "syntheti
 TITLES = {
     MOTIVATION: "a file in pieces, by their size and by their distance, read in order",
     FORECAST: "requests of a sequential read, as the plan foresees them and as the disk counts them",
-    SYNTHETIC: "sequential and stride reads and updates, after five treatments of the file",
+    SYNTHETIC: "sequential and stride reads and updates, after six treatments of the file",
     DATABASES: "SQLite and RocksDB on an aged volume, after the same",
 }
 PICTURES = {MOTIVATION: "motivation.png", SYNTHETIC: "gain.png", DATABASES: "gain.png"}

@@ -19,6 +19,7 @@ TREATMENTS = {
     "ioctl": "F2FS_IOC_DEFRAGMENT on all",
     "fragpicker": "FragPicker's rules",
     "heat": "fragtrace-defrag",
+    "most": "fragtrace-defrag --min-gain 0",
 }
 CONVENTIONAL = ("copy", "ioctl")
 # A difference of speed up to this counts as none.

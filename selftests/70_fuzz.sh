@@ -17,7 +17,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
 # A round that takes more seconds counts as hanging.
-export ROUND_LIMIT=$((120 * SLOW))
+export ROUND_LIMIT=$((360 * SLOW))
 WORK=/tmp/fuzz
 
 # make_plan(seed) - write the plan of a round

@@ -29,7 +29,16 @@ make() {
 	sync
 }
 
-plan 46
+# requests_across() - print how many requests the disk gets for a read from the middle of window 1 to that of window 2
+requests_across() {
+	local before
+
+	before=$(awk '{ print $1 }' "/sys/block/${DISK##*/}/stat")
+	fileop reads $MNT/across 192K 128K 128K 128K direct
+	echo $(($(awk '{ print $1 }' "/sys/block/${DISK##*/}/stat") - before))
+}
+
+plan 51
 make_volume $DISK $MNT || bail "no volume"
 echo 128 >"/sys/block/${DISK##*/}/queue/read_ahead_kb"
 
@@ -107,6 +116,22 @@ expect "as many as in \`files\`" "$(sums seq | cut -d ' ' -f 3)" \
 # The six breaks of the window have cost 12 requests: of the three reads, two came after them.
 fragtrace-defrag --recent 0 $MNT/seq >/tmp/said 2>&1 || sed 's/^/# /' /tmp/said
 check "fragtrace-defrag weighs by it" grep -q ' at 256 KiB: 128 KiB, requests 7 -> 1, used 2.0 times' /tmp/said
+
+# Two whole windows with a break in between, which reads cross: fragtrace-defrag moves both.
+fileop write $MNT/across 0 256K
+sync
+fileop write $MNT/between 0 4K
+sync
+fileop write $MNT/across 256K 256K
+sync
+settle || :
+expect "a break at an edge" "$(column files $MNT/across 6) $(column files $MNT/across 9)" "2 4"
+expect "costs a read that crosses it a request" "$(requests_across) $(requests_across)" "2 2"
+fragtrace-defrag $MNT/across >/tmp/said 2>&1 || sed 's/^/# /' /tmp/said
+check "fragtrace-defrag finds it" grep -q ' at 128 KiB: 128 KiB, whole, broken at its edge, met 2.0 times' /tmp/said
+fragtrace-defrag --apply $MNT/across >/tmp/said 2>&1 || sed 's/^/# /' /tmp/said
+check "and moves both windows" grep -q '^moved: 2 ranges of 2, 256 KiB' /tmp/said
+expect "so that it costs nothing" "$(requests_across)" 1
 
 # In place: direct writes over old blocks always, buffered ones with this policy.
 fileop write $MNT/direct 128K 64K direct

@@ -16,10 +16,10 @@ MNT=/mnt/f2fs
 MNT2=/mnt/f2fs2
 # How much slower than usual this kernel is.
 SLOW=${SLOW:-1}
-# Timeout in seconds for conditions that become true soon; emulation is slow.
-PATIENCE=$((90 * SLOW))
+# Timeout in seconds for conditions that become true soon; emulation is slow, and the machine may have other work.
+PATIENCE=$((240 * SLOW))
 # Timeout in seconds of what must happen soon, but is not timed.
-SOON=$((60 * SLOW))
+SOON=$((120 * SLOW))
 # How many times as long as natively a program runs here; see emulation().
 FACTOR=
 

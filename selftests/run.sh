@@ -264,7 +264,7 @@ guest_tests() {
 	! ft_debug_is "$version" || slow=6
 	# shellcheck disable=SC2046 # a list of options
 	exec "$FT_TESTS/machine/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" -f "$module/late.ko" \
-		$(programs "$version" "$@") ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((2400 * slow))}" \
+		$(programs "$version" "$@") ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((3600 * slow))}" \
 		-- env ${SEED:+SEED="$SEED"} SLOW=$slow ${TEST_LIMIT:+TEST_LIMIT="$TEST_LIMIT"} \
 		${FUZZ_SECONDS:+FUZZ_SECONDS="$FUZZ_SECONDS"} ${FUZZ_SHRINK:+FUZZ_SHRINK="$FUZZ_SHRINK"} \
 		${FUZZ_PLAN:+FUZZ_PLAN="/tools/${FUZZ_PLAN##*/}"} ${ATTACKS:+ATTACKS="$ATTACKS"} /selftests/in_guest/run_tests.sh "$@"

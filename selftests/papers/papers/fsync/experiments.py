@@ -14,7 +14,7 @@ from .texts import parse_fsync, parse_lines
 FILES, THREADS = 1000, 16
 MIB, CHEAP_NS, DEAR_NS, SEED = 1024, 10_000, 2_000_000, 1
 # Seconds of the guest's time. SLOWNESS: of the host's time for each of them, when the guest has no idle time.
-LONGEST, QUICK, SLOWNESS = 120, 5, 30
+LONGEST, QUICK, SLOWNESS = 30, 5, 30
 BOOT = 120
 DEVICES = ("cheap", "dear")
 # F2FS alone, as it is compared with ext4; and with fragtrace, which tells where the time goes.

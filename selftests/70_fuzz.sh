@@ -29,14 +29,34 @@ make_plan() {
 	fi
 }
 
+# stuck() - print why a round does not end: which files are stale, which processes wait in the kernel, and where
+stuck() {
+	local pid
+
+	echo "# stuck: $(awk '$1 == "stale" || $1 == "queued" { printf "%s %s ", $1, $2 }' $DBG/stats)"
+	grep ' stale ' $DBG/files | head -n 5 | sed 's/^/# stuck: /'
+	grep -l '^State:[[:space:]]*D' /proc/[0-9]*/status 2>/dev/null | while IFS=/ read -r _ _ pid _; do
+		echo "# stuck: $pid $(tr '\0' ' ' <"/proc/$pid/cmdline") $(cat "/proc/$pid/comm")"
+		sed 's/^/# stuck:   /' "/proc/$pid/stack" | head -n 12
+	done
+}
+
 # play() - run the plan; 0 all agrees, 1 something differs, 2 it could not be done, 3 it hangs
 #
 # A process that hangs in the kernel does not end; its output is there in any case.
 play() {
-	local rc
+	local rc watch
 
 	rc=0
+	: >$WORK/stuck
+	(
+		sleep $((ROUND_LIMIT * 3 / 2 - 10))
+		stuck >$WORK/stuck
+	) &
+	watch=$!
 	timeout $((ROUND_LIMIT * 3 / 2)) sh "$here/in_guest/fuzz_round.sh" $WORK/plan >$WORK/out 2>&1 || rc=$?
+	kill $watch 2>/dev/null || :
+	cat $WORK/stuck
 	grep '^# compared' $WORK/out
 	grep '^# sums: ' $WORK/out >>$WORK/sums || :
 	grep '^# op ' $WORK/out >>$WORK/ops

@@ -20,7 +20,7 @@ static __always_inline bool ft_fsync_wanted(void)
 	return static_branch_unlikely(&ft_fsync_on);
 }
 
-/* The last bucket has all that is longer, from half an hour on. */
+/* The last bucket has all that is longer, from 2^30 us (18 minutes) on. */
 #define FT_FSYNC_BUCKETS	32
 #define FT_FSYNC_REASONS	16
 

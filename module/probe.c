@@ -606,9 +606,10 @@ static void probe_sync_exit(void *unused, struct inode *inode, int cp_reason,
 
 static unsigned int list_fsyncs(struct ft_probe *list)
 {
+	/* the exit first: an fsync that has been seen to begin must be seen to end */
 	const struct ft_probe table[] = {
-		FT_PROBE(f2fs_sync_file_enter, probe_sync_enter),
 		FT_PROBE(f2fs_sync_file_exit, probe_sync_exit),
+		FT_PROBE(f2fs_sync_file_enter, probe_sync_enter),
 	};
 
 	static_assert(ARRAY_SIZE(table) <= FT_MAX_FSYNC_PROBES);

@@ -186,7 +186,7 @@ static int collect_healed(struct sums *sums)
 	int err = 0;
 
 	for (n = 0; !err && (vol = ft_volume_nth(n)); n++) {
-		for (i = 0; vol->tally && i < READ_ONCE(vol->tally->nr_extensions);
+		for (i = 0; vol->tally && i < ft_tally_nr_extensions(vol->tally);
 		     i++) {
 			struct ft_extension *ext = vol->tally->extension[i];
 

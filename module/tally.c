@@ -27,7 +27,9 @@ static struct ft_extension *new_extension(struct ft_tally *tally,
 		return NULL;
 	memcpy(ext->name, name, len);
 	ext->number = tally->nr_extensions;
-	tally->extension[tally->nr_extensions++] = ext;
+	tally->extension[ext->number] = ext;
+	/* pairs with ft_tally_nr_extensions() */
+	smp_store_release(&tally->nr_extensions, ext->number + 1);
 	return ext;
 }
 
@@ -245,7 +247,7 @@ void ft_tally_healed(struct ft_volume *vol, u32 extension, u32 cause)
  */
 u64 ft_tally_healed_sum(struct ft_volume *vol)
 {
-	unsigned int nr = READ_ONCE(vol->tally->nr_extensions), i, kind;
+	unsigned int nr = ft_tally_nr_extensions(vol->tally), i, kind;
 	const atomic_t *healed;
 	u64 sum = 0;
 

@@ -91,6 +91,18 @@ struct ft_tally {
 	u64 other_pairs;
 };
 
+/**
+ * ft_tally_nr_extensions() - how many extensions there are, for who does not hold the lock
+ * @tally: the counts
+ *
+ * Context: any.
+ * Return: so many of @tally->extension are there, and stay.
+ */
+static inline unsigned int ft_tally_nr_extensions(const struct ft_tally *tally)
+{
+	return smp_load_acquire(&tally->nr_extensions);
+}
+
 struct ft_tally *ft_tally_new(void);
 void ft_tally_free(struct ft_tally *tally);
 const char *ft_extension_of(const char *name, size_t len);

@@ -41,7 +41,7 @@ stuck() {
 	done
 }
 
-# play() - run the plan; 0 all agrees, 1 something differs, 2 it could not be done, 3 it hangs
+# play() - run the plan; 0 all agrees, 1 something differs, 2 it could not be done, 3 it hangs, 4 maps are not exact in time
 #
 # A process that hangs in the kernel does not end; its output is there in any case.
 play() {
@@ -79,6 +79,8 @@ report_failure() {
 	case $1 in
 	1) reason="seed $2: something differs" ;;
 	3) reason="seed $2: hangs" ;;
+	4) reason="seed $2: maps are not exact in time" ;;
+	124 | 137 | 143) reason="seed $2: takes longer than $((ROUND_LIMIT * 3 / 2)) s" ;;
 	*) reason="seed $2: could not be done" ;;
 	esac
 	echo "# $reason"

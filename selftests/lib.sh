@@ -368,11 +368,11 @@ copy_sums() {
 	local name
 
 	mkdir -p "$1"
-	cat "$DBG/extents" >"$1/first"
+	cat "$DBG/extents" >"$1/first" || return 1
 	for name in stats files extents causes by_process; do
-		cat "$DBG/$name" >"$1/$name"
+		cat "$DBG/$name" >"$1/$name" || return 1
 	done
-	cat "$DBG/extents" >"$1/last"
+	cat "$DBG/extents" >"$1/last" || return 1
 	cmp -s "$1/first" "$1/last" && cmp -s "$1/first" "$1/extents" &&
 		[ "$(stat_of healed)" = "$(awk '$1 == "healed" { print $2 }' "$1/stats")" ]
 }

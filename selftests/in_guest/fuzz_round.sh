@@ -3,7 +3,8 @@
 #
 # fuzz_round.sh - run one plan of fuzz on a fresh volume with fragtrace, and compare.
 #
-# usage: fuzz_round.sh PLAN       status 0: all agrees; 1: something differs; 2: it could not be done; 3: it hangs
+# usage: fuzz_round.sh PLAN       status 0: all agrees; 1: something differs; 2: it could not be done; 3: it hangs; 4: maps
+#                                 are not exact in time
 #        fuzz_round.sh settled    compare all files once their maps are exact (called by fuzz run)
 #        fuzz_round.sh frozen     compare the files that are called exact, at once
 #
@@ -107,21 +108,28 @@ compared() {
 # settled() - wait until all maps are exact, then compare all
 #
 # The collector's thread does not stop with the writers. A block that it has moved between the reading and FIEMAP
-# does not differ a second time.
+# does not differ a second time, when it is no longer asked to hurry.
 settled() {
-	local try
+	local try rc
 
 	for try in first second; do
 		if ! settle; then
 			echo "# still not exact after $PATIENCE seconds"
 			grep ' stale ' "$DBG/files" | head -n 3 | sed 's/^/# /'
-			return 1
+			return 4
 		fi
-		if compared && sums_agree; then
-			shares
+		rc=0
+		compared || rc=$?
+		[ $rc != 0 ] || sums_agree || rc=1
+		case $rc in
+		0)
+			shares || echo "# shares: not counted"
 			return 0
-		fi
-		echo "# differs at the $try comparison"
+			;;
+		1) echo "# differs at the $try comparison" ;;
+		*) return 2 ;;
+		esac
+		echo 0 >"/sys/fs/f2fs/${DISK##*/}/gc_urgent"
 	done
 	return 1
 }
@@ -144,7 +152,8 @@ settled)
 	;;
 frozen)
 	trap - EXIT
-	compared --claims && sums_agree
+	compared --claims || exit
+	sums_agree
 	;;
 *)
 	PLAN=$1

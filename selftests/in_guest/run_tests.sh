@@ -16,7 +16,7 @@ tests=$(cd "$(dirname "$0")/.." && pwd)
 . "$tests/trouble.sh"
 
 # Seconds for one test.
-LIMIT=${TEST_LIMIT:-$((600 * ${SLOW:-1}))}
+LIMIT=${TEST_LIMIT:-$((900 * ${SLOW:-1}))}
 KMEMLEAK=/sys/kernel/debug/kmemleak
 REFUSALS="cat"
 [ ! -d /sys/kernel/debug/failslab ] || REFUSALS=ft_refusals

@@ -100,12 +100,15 @@ struct tally {
  * @dirfd: descriptor of @dir
  * @device: name of the volume in sysfs
  * @check: the command that compares; run with the word `settled` or `frozen`; or NULL
- * @end: the time limit; a run that takes longer hangs
+ * @lock: protects @end and @checks
+ * @end: the time limit; a run that takes longer hangs; checks put it off
+ * @checks: checks that are running
  * @from: first operation of the part between two barriers
  * @to: its end
  * @whole: lock for operations on the whole volume: they exclude each other
  * @differs: a check found a difference
- * @broken: an operation failed that must not fail
+ * @broken: an operation failed that must not fail, or a check could not be done
+ * @late: maps were not exact in time
  */
 struct run {
 	const struct plan *plan;
@@ -113,12 +116,15 @@ struct run {
 	int dirfd;
 	char device[32];
 	const char *check;
+	pthread_mutex_t lock;
 	struct timespec end;
+	unsigned int checks;
 	size_t from;
 	size_t to;
 	pthread_mutex_t whole;
 	bool differs;
 	bool broken;
+	bool late;
 };
 
 /**

@@ -45,7 +45,7 @@ static void __attribute__((noreturn)) usage(void)
 	      "         list the operations: paths P below FOLDER, numbers N, words W\n"
 	      "       fuzz shrink [--seconds N] PLAN OUT COMMAND\n"
 	      "         cut it down as long as COMMAND, run with a plan's name, ends with status 1\n"
-	      "Exit status: 0 all well, 1 something differs, 2 it could not be done, 3 it hangs\n",
+	      "Exit status: 0 all well, 1 something differs, 2 it could not be done, 3 it hangs, 4 maps are not exact in time\n",
 	      stderr);
 	exit(2);
 }

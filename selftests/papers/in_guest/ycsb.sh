@@ -6,7 +6,7 @@
 # usage: ycsb.sh DATABASE VOLUME RECORDS THREADS SECONDS... with $CLIENTS, the class path of YCSB and its bindings
 #
 # DATABASE is rocksdb, redis or voltdb, VOLUME one of common.sh. At each of these SECONDS after the workload has begun, a moment
-# is kept, without a sync; after the last one the workload ends. VoltDB: $VOLTDB is the class path of its
+# is kept, without a sync; after the last one the workload is ended. VoltDB: $VOLTDB is the class path of its
 # server, $PERIOD the seconds between two of its snapshots.
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,17 +18,20 @@ here=$(cd "$(dirname "$0")" && pwd)
 database=$1 volume=$2 records=$3 threads=$4
 shift 4
 
+# When this file is there, the workload ends.
+STOP=/tmp/fragtrace.stop
+
 # client(phase, options...) - run YCSB; its figures and its progress are kept
 client() {
 	local phase
 
 	phase=$1
 	shift
-	# The emulation is slow to compile: only the first compiler. maxexecutiontime ends workload F, not this number of operations.
+	# The emulation is slow to compile: only the first compiler. $STOP ends workload F, not this number of operations.
 	# shellcheck disable=SC2046 # a list of options
 	java $(opens) -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx512m -Djava.io.tmpdir=/tmp -cp "$CLIENTS" site.ycsb.Client "-$phase" \
 		-db "$(binding_of "$database")" -threads "$threads" -s -p status.interval=5 \
-		-p workload=site.ycsb.workloads.CoreWorkload -p recordcount="$records" -p operationcount=1000000000 \
+		-p workload=fragtrace.Stoppable -p recordcount="$records" -p operationcount=1000000000 \
 		-p readproportion=0.5 -p readmodifywriteproportion=0.5 -p updateproportion=0 -p scanproportion=0 -p insertproportion=0 \
 		-p requestdistribution=zipfian -p readallfields=true "$@" >"$OUT/$phase.figures" 2>"$OUT/$phase.log"
 }
@@ -53,8 +56,10 @@ client load $(options_of "$database") || die "the load failed: $(tail -n 3 "$OUT
 	echo "load $(sed -n 's/^\[OVERALL\], Throughput(ops\/sec), //p' "$OUT/load.figures")"
 } >"$OUT/load.facts"
 for last; do :; done
+# The time is for what hangs. It is long, since on a busy machine this script may be minutes late, and must not come after the end.
 # shellcheck disable=SC2046,SC2154 # a list of options; set by the loop above
-client t $(options_of "$database" | sed 's/voltdb.create=true/voltdb.create=false/') -p maxexecutiontime=$((last + 10)) &
+client t $(options_of "$database" | sed 's/voltdb.create=true/voltdb.create=false/') -p fragtrace.stop=$STOP \
+	-p maxexecutiontime=$((last + 600)) &
 ycsb=$!
 : >>"$OUT/t.log"
 loop_until 300 running || die "YCSB does not begin"
@@ -71,8 +76,12 @@ for second; do
 	kill -0 $ycsb 2>/dev/null || die "YCSB ended too early: $(tail -n 3 "$OUT/t.log")"
 	moment "$second" "$(passed)"
 	operations=$(sed -n 's/^.* sec: \([0-9]*\) operations;.*/\1/p' "$OUT/t.log" | tail -n 1)
-	echo "operations $operations" >>"$OUT/$second.facts"
+	{
+		echo "taken $(passed)"
+		echo "operations $operations"
+	} >>"$OUT/$second.facts"
 done
+: >$STOP
 wait $ycsb || die "workload F failed: $(tail -n 3 "$OUT/t.log")"
 server_stop
 end_all "$(passed)"

@@ -18,20 +18,26 @@ class Observation:
 
 
 def combine(
-    seen: Mapping[str, Observation], what: str, missing: Sequence[str] = (), silent: Sequence[str] = ()
+    seen: Mapping[str, Observation | None],
+    what: str,
+    missing: Sequence[str] = (),
+    nothing: str = "nothing there to judge",
 ) -> Verdict:
     """The verdict of observations by condition (`what` names the kind of condition: volume).
 
-    Under the missing conditions nothing was run; the silent ones (with the reason) have a result that does not tell.
+    Under the missing conditions nothing was run. An observation of None, of which `nothing` says why, does not tell.
     """
-    evidence = [f"{condition}: {'yes' if one.holds else 'no'}; {one.text}" for condition, one in seen.items()]
-    evidence += silent
+    told = {condition: one for condition, one in seen.items() if one and one.holds is not None}
+    evidence = [f"{condition}: {'yes' if one.holds else 'no'}; {one.text}" for condition, one in told.items()]
+    evidence += [f"{condition}: {one.text if one else nothing}" for condition, one in seen.items() if condition not in told]
     evidence += [f"{condition}: no result yet" for condition in missing]
-    true = [condition for condition, one in seen.items() if one.holds]
-    false = [condition for condition, one in seen.items() if not one.holds]
+    true = [condition for condition, one in told.items() if one.holds]
+    false = [condition for condition, one in told.items() if not one.holds]
     later = f" (no result yet on {listed(missing)})" if missing else ""
     if not seen:
-        return Verdict(Kind.NOT_RUN, "no result yet that tells", tuple(evidence))
+        return Verdict(Kind.NOT_RUN, "no result yet", tuple(evidence))
+    if not told:
+        return Verdict(Kind.UNTOLD, f"no result that tells{later}", tuple(evidence))
     if true and false:
         reason = f"on the {what}: true on {listed(true)}; not on {listed(false)}{later}"
         return Verdict(Kind.DEPENDS, reason, tuple(evidence))
@@ -53,18 +59,13 @@ def over(
     """
 
     def judge(results: Results) -> Verdict:
-        seen: dict[str, Observation] = {}
-        missing: list[str] = []
-        silent: list[str] = []
-        for condition, experiment in conditions.items():
-            one = observe(results[experiment].data) if experiment in results else None
-            if one and one.holds is not None:
-                seen[condition] = one
-            elif experiment in results:
-                silent.append(f"{condition}: {one.text if one else 'nothing there to judge at that moment'}")
-            else:
-                missing.append(condition)
-        return combine(seen, what, missing, silent)
+        there = {condition: name for condition, name in conditions.items() if name in results}
+        return combine(
+            {condition: observe(results[name].data) for condition, name in there.items()},
+            what,
+            [condition for condition in conditions if condition not in there],
+            "nothing there to judge at that moment",
+        )
 
     return judge
 

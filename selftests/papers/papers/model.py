@@ -98,6 +98,8 @@ class Kind(Enum):
     CONFIRMED = "confirmed"
     NOT_CONFIRMED = "not confirmed"
     DEPENDS = "depends"
+    # It was run, and the data do not decide.
+    UNTOLD = "does not tell"
     NOT_RUN = "not run yet"
     NOT_TESTED = "not tested here"
 

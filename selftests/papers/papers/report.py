@@ -10,8 +10,8 @@ from .model import Kind, Paper, Result, Results, Verdict
 
 EMULATION = (
     "Databases and F2FS are real; the processor is emulated where there is no KVM. Then times are not those of a machine, and the "
-    "databases do some thousand operations a second at most. Counts of blocks, files and causes are what they are, but less "
-    "happens in the same time than in the paper, so records are fewer and the tables of RocksDB smaller."
+    "databases do far fewer operations a second; each result says how many. Counts of blocks, files and causes are what they are, "
+    "but less happens in the same time than in the paper, so records are fewer and the tables of RocksDB smaller."
 )
 
 

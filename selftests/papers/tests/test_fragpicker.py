@@ -148,7 +148,7 @@ def test_what_does_not() -> None:
 def test_hardly_anything_to_gain_does_not_tell() -> None:
     found = parts()
     found["databases"]["cases"]["RocksDB, YCSB-C"] = treatments(153, (152, 152, 162), (3.0, 3.0, 1.0))
-    assert verdict(found, "Evaluation, RocksDB", "Afterwards") is Kind.NOT_RUN
+    assert verdict(found, "Evaluation, RocksDB", "Afterwards") is Kind.UNTOLD
     assert verdict(found, "Evaluation, RocksDB", "It writes less") is Kind.CONFIRMED
 
 

@@ -113,7 +113,7 @@ def test_more_and_smaller_requests() -> None:
 def test_nothing_was_run() -> None:
     for one in claims():
         assert one.verdict({}).kind in (Kind.NOT_RUN, Kind.NOT_TESTED)
-    assert verdict(data(), "Under BFQ the other group") is Kind.NOT_RUN
+    assert verdict(data(), "Under BFQ the other group") is Kind.UNTOLD
 
 
 def both(
@@ -135,7 +135,7 @@ def test_cfq_is_unfair_to_pieces() -> None:
     assert verdict(data(*alone(), beside), "Under CFQ") is Kind.CONFIRMED
     assert (
         verdict(data(*alone(), both("none", "P2", "as written", (100, 100), (10, 10), 4096)), "Under CFQ")
-        is Kind.NOT_RUN
+        is Kind.UNTOLD
     )
 
 
@@ -196,7 +196,7 @@ def test_who_was_not_harmed_does_not_tell() -> None:
         both("bfq", "P4", "as written", (100, 100), (600, 600), 4096),
         both("bfq", "P4", "grp1 rewritten", (100, 100), (600, 600), 131072),
     )
-    assert verdict(found, "Defragmentation relieves") is Kind.NOT_RUN
+    assert verdict(found, "Defragmentation relieves") is Kind.UNTOLD
     assert verdict(found, "Under BFQ the other") is Kind.NOT_CONFIRMED
 
 
@@ -217,8 +217,8 @@ def test_iocost_has_not_come_back() -> None:
         both("iocost-exact", "P2", "as written", (100, 100), (2, 2), 131072),
         both("iocost-exact", "P4", "as written", (100, 100), (20, 600), 4096),
     )
-    assert verdict(found, "Under IOCost the other group") is Kind.NOT_RUN
-    assert verdict(found, "Controllers give each group") is Kind.NOT_RUN
+    assert verdict(found, "Under IOCost the other group") is Kind.UNTOLD
+    assert verdict(found, "Controllers give each group") is Kind.UNTOLD
 
 
 def test_takeaway_of_cfq() -> None:

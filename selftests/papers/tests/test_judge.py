@@ -11,6 +11,7 @@ from papers.fragtracer.experiments import moments
 from papers.fragtracer.observations import Moments
 from papers.judge import Observation, combine, over
 from papers.model import Claim, Data, Kind, Options, Result
+from papers.report import summary
 
 YES, NO = Observation(True, "a"), Observation(False, "b")
 OPTIONS = Options(seconds=60, long=3600)
@@ -67,6 +68,14 @@ def test_combine() -> None:
     assert verdict.kind is Kind.DEPENDS
     assert verdict.reason == "on the volume: true on x; not on y (no result yet on z)"
     assert verdict.evidence == ("x: yes; a", "y: no; b", "z: no result yet")
+
+
+def test_what_ran_and_does_not_tell_is_not_said_not_to_have_run() -> None:
+    verdict = combine({"x": Observation(None, "does not tell: c"), "y": None}, "volume", ["z"], "nothing there")
+    assert (verdict.kind, verdict.reason) == (Kind.UNTOLD, "no result that tells (no result yet on z)")
+    assert verdict.evidence == ("x: does not tell: c", "y: nothing there", "z: no result yet")
+    assert combine({"x": NO, "y": None}, "volume").kind is Kind.NOT_CONFIRMED
+    assert summary([verdict, verdict, combine({}, "volume")]) == "2 does not tell, 1 not run yet"
 
 
 def test_over_leaves_out_what_does_not_tell() -> None:
@@ -175,19 +184,19 @@ def test_voltdb_without_breaks_of_its_own() -> None:
     """Garbage collection has moved a block: that says nothing of VoltDB, and nor does one break of its own."""
     vpt = figures(files=3, fragmented=1, fragments=4, blocks=100, blocks_fragmented=40, causes=[["gc_bg", "none", "moved", 1]])
     results = {"voltdb-clean": result("voltdb-clean", moment("60", vpt=vpt), moment("3600", vpt=vpt))}
-    assert claim("VoltDB has no fragmented file").verdict(results).kind is Kind.NOT_RUN
+    assert claim("VoltDB has no fragmented file").verdict(results).kind is Kind.UNTOLD
     assert "a snapshot was there" in claim("VoltDB has no fragmented file").verdict(results).evidence[0]
     verdict = claim("After two snapshots").verdict(results)
     assert verdict.kind is Kind.NOT_CONFIRMED
     assert "garbage collection has made 1 of the 1 breaks" in verdict.evidence[0]
     for start in (".vpt files are fragmented because sync", ".vpt files are fragmented because some"):
         verdict = claim(start).verdict(results)
-        assert verdict.kind is Kind.NOT_RUN
+        assert verdict.kind is Kind.UNTOLD
         assert "0 of 1 breaks are not by garbage collection, 3 are needed" in verdict.evidence[0]
     vpt["causes"] += [["append", "sync", "interleaved", 1]]
     vpt["fragments"] += 1
     assert claim("After two snapshots").verdict(results).kind is Kind.CONFIRMED
-    assert claim(".vpt files are fragmented because sync").verdict(results).kind is Kind.NOT_RUN
+    assert claim(".vpt files are fragmented because sync").verdict(results).kind is Kind.UNTOLD
 
 
 def test_flushes_of_garbage_collection_are_not_voltdbs() -> None:

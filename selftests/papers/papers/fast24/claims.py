@@ -29,13 +29,7 @@ def judged(look: Callable[[Data], Seen], what: str) -> Callable[[Results], Verdi
     def judge(results: Results) -> Verdict:
         if NAME not in results:
             return Verdict(Kind.NOT_RUN, f"no result of {NAME} yet")
-        seen = look(results[NAME].data)
-        told = {name: one for name, one in seen.items() if one and one.holds is not None}
-        return combine(
-            told,
-            what,
-            silent=[f"{name}: {one.text if one else 'not there'}" for name, one in seen.items() if name not in told],
-        )
+        return combine(look(results[NAME].data), what, nothing="not there")
 
     return judge
 

@@ -37,13 +37,7 @@ def judged(part: str, look: Callable[[Data], Seen], what: str) -> Callable[[Resu
         parts = parts_of(results)
         if part not in parts:
             return Verdict(Kind.NOT_RUN, f"no result of {name_of(part)} yet")
-        seen = look(parts)
-        told = {name: one for name, one in seen.items() if one and one.holds is not None}
-        return combine(
-            told,
-            what,
-            silent=[f"{name}: {one.text if one else 'not measured'}" for name, one in seen.items() if name not in told],
-        )
+        return combine(look(parts), what, nothing="not measured")
 
     return judge
 

@@ -281,7 +281,7 @@ def replayed(database: str, observe: Callable[[Data], Observation]) -> Callable[
 
     def judge(results: Results) -> Verdict:
         if "replay" not in results:
-            return Verdict(Kind.NOT_RUN, "no result yet that tells", ("replay: no result yet",))
+            return Verdict(Kind.NOT_RUN, "no result yet", ("replay: no result yet",))
         seen = {}
         for policy in POLICIES:
             moment = at(results["replay"].data, f"{database}-{policy}")

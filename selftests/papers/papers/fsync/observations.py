@@ -115,7 +115,7 @@ def more_if_cheap(results: Results) -> Verdict:
     """Is the loss larger the cheaper the flush is?"""
     cheap, dear = (runs_on(device, results) for device in DEVICES)
     if not cheap or not dear:
-        return Verdict(Kind.NOT_RUN, "no result yet that tells", ("needs the runs on both devices",))
+        return Verdict(Kind.NOT_RUN, "no result yet", ("needs the runs on both devices",))
     text = (
         f"the advantage over ext4 changes by {-cheap.loss:+.1%} with cheap flushes, by {-dear.loss:+.1%} with dear ones; flushes are "
         f"{cheap.watched[1].phase('flush'):.0%} and {dear.watched[1].phase('flush'):.0%} of the time of fsyncs in the last fifth"

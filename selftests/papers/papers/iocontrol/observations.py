@@ -42,9 +42,7 @@ def judged(experiments: Mapping[str, str], look: Look, what: str) -> Callable[[R
             if name in results:
                 for condition, one in look(results[name].data).items():
                     seen[f"{disk}, {condition}" if condition else disk] = one
-        told = {name: one for name, one in seen.items() if one and one.holds is not None}
-        silent = [f"{name}: {one.text if one else UNTOLD}" for name, one in seen.items() if name not in told]
-        return combine(told, what, [disk for disk, name in experiments.items() if name not in results], silent)
+        return combine(seen, what, [disk for disk, name in experiments.items() if name not in results], UNTOLD)
 
     return judge
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..model import Options, Paper
 from .claims import claims
-from .experiments import CHEAP_NS, DEAR_NS, FILES, LONGEST, MIB, THREADS, experiments, long_run
+from .experiments import CHEAP_NS, DEAR_NS, FILES, LONGEST, MIB, SLOWNESS, THREADS, experiments, long_run
 from .show import show
 
 __all__ = ["claims", "paper"]
@@ -26,7 +26,7 @@ def paper(options: Options) -> Paper:
         "kernel is not named; F2FS has kept a bitmap of free node IDs since 4.12, of May 2017.",
         f"Here: kernel {options.kernel}; a varmail of our own with the published parameters: {FILES} files, {THREADS} threads, files "
         f"and appends of 16 KiB in the mean; {long_run(options)} s of the guest's time (LONG=, {LONGEST} s at most, since each takes "
-        f"half a minute of an idle machine); the first fifth against the last one. A disk in memory of {MIB} MiB by null_blk: the "
+        f"{SLOWNESS} s of an idle machine); the first fifth against the last one. A disk in memory of {MIB} MiB by null_blk: the "
         f"cheap one completes a request after {CHEAP_NS / 1000:.0f} us and has no cache, so a flush is nothing to it; the dear "
         f"one takes {DEAR_NS / 1000:.0f} us for each request, a flush included. The guest's clock counts instructions, 1 ns "
         "each, and passes over idle time (-icount shift=0,sleep=off), with one processor: the load of the machine that emulates "

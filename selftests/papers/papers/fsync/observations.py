@@ -32,6 +32,11 @@ class Runs:
         """The share of its advantage over ext4 that F2FS loses from the first fifth to the last one; negative if it gains."""
         return 1 - share(self.against_ext4(1), self.against_ext4(0))
 
+    @property
+    def worked(self) -> bool:
+        """Was something done in each of these fifths? There is no share of nothing."""
+        return all(span.rounds > 0 for run in (self.ext4, self.f2fs, self.watched) for span in run)
+
 
 def runs_on(device: str, results: Results) -> Runs | None:
     """The runs on a device, if all of them have a result."""
@@ -42,15 +47,25 @@ def runs_on(device: str, results: Results) -> Runs | None:
     return Runs(*(fifths(cases[name]) for name in names)) if all(name in cases for name in names) else None
 
 
+def idle(runs: Runs) -> Observation:
+    """What runs tell that have done nothing for a fifth of the time: nothing."""
+    done = ", ".join(
+        f"{name} {' and '.join(str(span.rounds) for span in run)}"
+        for name, run in (("ext4", runs.ext4), ("F2FS", runs.f2fs), ("F2FS with fragtrace", runs.watched))
+    )
+    return Observation(None, f"does not tell: rounds in the first and in the last fifth: {done}")
+
+
 def on_devices(observe: Callable[[Runs], Observation]) -> Callable[[Results], Verdict]:
     """A judge that looks at the same thing on each device."""
 
     def judge(results: Results) -> Verdict:
-        seen, missing = {}, []
+        seen: dict[str, Observation | None] = {}
+        missing = []
         for device in DEVICES:
             runs = runs_on(device, results)
             if runs:
-                seen[f"a device with {device} flushes"] = observe(runs)
+                seen[f"a device with {device} flushes"] = observe(runs) if runs.worked else idle(runs)
             else:
                 missing.append(f"a device with {device} flushes")
         return combine(seen, "device", missing)
@@ -116,6 +131,9 @@ def more_if_cheap(results: Results) -> Verdict:
     cheap, dear = (runs_on(device, results) for device in DEVICES)
     if not cheap or not dear:
         return Verdict(Kind.NOT_RUN, "no result yet", ("needs the runs on both devices",))
+    stuck = {f"{device} flushes": idle(runs) for device, runs in zip(DEVICES, (cheap, dear)) if not runs.worked}
+    if stuck:
+        return combine(stuck, "device")
     text = (
         f"the advantage over ext4 changes by {-cheap.loss:+.1%} with cheap flushes, by {-dear.loss:+.1%} with dear ones; flushes are "
         f"{cheap.watched[1].phase('flush'):.0%} and {dear.watched[1].phase('flush'):.0%} of the time of fsyncs in the last fifth"

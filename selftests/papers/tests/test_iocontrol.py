@@ -11,8 +11,9 @@ from papers.document import Document
 from papers.iocontrol.claims import claims
 from papers.iocontrol.experiments import SQLITE as SQLITES
 from papers.iocontrol.experiments import SYNTHETIC as SYNTHETICS
-from papers.iocontrol.observations import UNTOLD
+from papers.iocontrol.observations import NAMES, UNTOLD
 from papers.iocontrol.sharing import allotted, cfq
+from papers.iocontrol.show import bars
 from papers.model import Claim, Data, Kind, Options, Result
 
 MB = 1_000_000
@@ -221,15 +222,46 @@ def test_iocost_has_not_come_back() -> None:
     assert verdict(found, "Controllers give each group") is Kind.UNTOLD
 
 
-def test_takeaway_of_cfq() -> None:
-    found = data(
+def ruled(size: int) -> Data:
+    """Without a controller; after the rewrite, requests of grp1 have this size."""
+    return data(
         *alone(),
         both("none", "P2", "as written", (100, 100), (600, 600), 131072),
         both("none", "P4", "as written", (100, 100), (20, 600), 4096),
+        both("none", "P4", "grp1 rewritten", (100, 100), (600, 600), size),
     )
+
+
+def test_takeaway_of_cfq() -> None:
+    found = ruled(131072)
     assert verdict(found, "CFQ: defragment") is Kind.CONFIRMED
+    assert verdict(found, "Defragmentation relieves") is Kind.CONFIRMED
     found["moves"]["grp2 rewritten"]["moved"] = 4096
     assert verdict(found, "CFQ: defragment") is Kind.NOT_CONFIRMED
+
+
+def test_the_rewritten_file_counts_as_it_was_measured() -> None:
+    """CFQ's rule for it has the bytes of its own requests, and not those of a file that was written whole."""
+    found = ruled(8192)
+    assert verdict(found, "CFQ: defragment") is Kind.NOT_CONFIRMED
+    assert verdict(found, "Defragmentation relieves") is Kind.NOT_CONFIRMED
+    (before,) = [bar for bar in bars(found)[NAMES["cfq"]] if bar[0] == "P4"]
+    (after,) = [bar for bar in bars(found)[NAMES["cfq"]] if bar[0] == "P4\nrewritten"]
+    assert after[1] / before[1] == pytest.approx(2, rel=0.001)
+
+
+def test_a_rewrite_that_moves_nothing_does_not_tell() -> None:
+    found = ruled(131072)
+    found["moves"]["grp1 rewritten"]["moved"] = 0
+    assert verdict(found, "CFQ: defragment") is Kind.UNTOLD
+    assert verdict(found, "Defragmentation relieves") is Kind.UNTOLD
+    assert [bar[0] for bar in bars(found)[NAMES["cfq"]]] == ["P2", "P4"]
+
+
+def test_quick_has_the_rewritten_file_under_a_controller_only() -> None:
+    found = ruled(131072)
+    found["runs"][-1]["controller"] = "bfq"
+    assert verdict(found, "CFQ: defragment") is Kind.CONFIRMED
 
 
 def test_sqlite() -> None:
@@ -255,6 +287,10 @@ def test_sqlite() -> None:
     assert verdict(found, "Defragmentation reduces", SQLITE) is Kind.CONFIRMED
     assert verdict(found, "Defragmentation makes performance steady", SQLITE) is Kind.CONFIRMED
     assert verdict(found, "Defragmentation helps SQLite", SQLITE) is Kind.CONFIRMED
+    found["moves"]["rewritten"] = {"blocks": 4096, "before": 4096, "after": 900, "moved": 16 << 20, "written": 17 << 20}
+    found["runs"][5]["groups"]["grp1"] = group(100, 300, 16384)
+    fio = {name: one for name, one, _ in bars(found)[NAMES["cfq"]]}
+    assert fio["rewritten"] / fio["fio's file\nwhole"] == pytest.approx(1 / 4, rel=0.001)
 
 
 def test_report_has_all_cases(tmp_path: Path) -> None:

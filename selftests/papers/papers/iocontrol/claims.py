@@ -113,7 +113,8 @@ def claims() -> tuple[Claim, ...]:
             "Antidote, synthetic",
             "Defragmentation relieves the problem under each controller",
             NO_NUMBER,
-            "who had less than 90 % of what he has beside whole files has 90 % or more after grp1's file was rewritten",
+            "who had less than 90 % of what he has beside whole files has 90 % or more after grp1's file was rewritten; CFQ's rule is "
+            "computed with the bytes of a request that were counted then",
             of(relieves),
         ),
         Claim(
@@ -162,8 +163,8 @@ def claims() -> tuple[Claim, ...]:
             "Takeaways",
             "CFQ: defragment the data of the group that is slow",
             NO_NUMBER,
-            "by CFQ's rule grp1 has less than 90 % of what it has in P2, and 90 % or more after its own file was rewritten; in grp2's "
-            "file nothing is worth it",
+            "by CFQ's rule grp1 has less than 90 % of what it has in P2, and 90 % or more after its own file was rewritten, with the bytes "
+            "of a request that were counted then; in grp2's file nothing is worth it",
             of(own_files_help),
         ),
         Claim(

@@ -27,7 +27,9 @@ HARM = 0.9
 # Fewer queries than these have no deviation worth the name.
 FEWEST = 10
 
-UNTOLD = "not run, or nobody has read anything, or iocost still held all back because of its model before"
+UNTOLD = (
+    "not run, or nobody has read anything, or iocost still held all back because of its model before, or the rewrite has moved nothing"
+)
 
 Seen = dict[str, Observation | None]
 Look = Callable[[Data], Seen]
@@ -52,15 +54,44 @@ def mb(value: float) -> str:
     return f"{value / 1e6:.2f} MB/s"
 
 
+def measured(data: Data, case: str, state: str) -> Data | None:
+    """A case as the first controller has it that tells anything: for what is the same under each, as bytes of a request."""
+    controllers = dict.fromkeys(run["controller"] for run in data["runs"])
+    return next((run for controller in controllers if (run := find(data, controller, case, state))), None)
+
+
+def has_moved(data: Data, state: str) -> bool:
+    """Has this rewrite moved anything?"""
+    return bool(data["moves"].get(state, {}).get("moved", 0) > 0)
+
+
+def of_requests(run: Data, group: str, size: float) -> Data:
+    """grp1 alone, if it asked for as many requests as this group does alone, with so many bytes each."""
+    one = run["groups"][group]
+    return {**run, "groups": {ONE: {**one, "bytes": one["module_requests"] * size}}}
+
+
 def computed(data: Data, case: str, state: str) -> dict[str, float] | None:
-    """CFQ's rule for a case of the readers, from what each has asked for alone (P1, P6)."""
+    """CFQ's rule for a case of the readers, from what each has asked for alone (P1, P6).
+
+    After its file was rewritten, grp1 was not alone: it is taken to ask for as many requests as a reader of a whole file, with as
+    many bytes each as were counted of the rewritten file.
+    """
     broken = case in TWINS and state != RIGHT
     one, other = find(data, "none", "P6" if broken else "P1", WRITTEN), find(data, "none", "P1", WRITTEN)
     run = next((run for run in data["runs"] if run["case"] == case and len(run["groups"]) == 2), None)
     if one is None or other is None or run is None:
         return None
-    # grp2 alone on a whole file stands for grp1 alone on a whole file
-    first = one if broken else {**one, "groups": {ONE: one["groups"][TWO]}}
+    if broken:
+        first = one
+    elif state != RIGHT:
+        # grp2 alone on a whole file stands for grp1 alone on a whole file
+        first = {**one, "groups": {ONE: one["groups"][TWO]}}
+    else:
+        later = measured(data, case, RIGHT)
+        if later is None or not has_moved(data, RIGHT):
+            return None
+        first = of_requests(one, TWO, request_bytes(later, ONE))
     return cfq(data, {ONE: first, TWO: other}, {name: run["groups"][name]["weight"] for name in (ONE, TWO)})
 
 
@@ -235,8 +266,8 @@ def relieves(data: Data) -> Seen:
     seen: Seen = {}
     for case, twin in TWINS.items():
         got, later, whole = computed(data, case, WRITTEN), computed(data, case, RIGHT), computed(data, twin, WRITTEN)
-        if got and later and whole:
-            seen[f"{NAMES[CFQ]}, {case}"] = healed([got[ONE], later[ONE], whole[ONE]], ONE, case)
+        rates_ = [got[ONE], later[ONE], whole[ONE]] if got and later and whole else []
+        seen[f"{NAMES[CFQ]}, {case}"] = healed(rates_, ONE, case) if rates_ else None
         for controller in ("bfq", *IOCOST):
             runs = several(data, controller, (case, WRITTEN), (case, RIGHT), (twin, WRITTEN))
             for whose in (ONE, TWO):
@@ -276,7 +307,7 @@ def own_files_help(data: Data) -> Seen:
     before, _, right = (state[ONE] for state in states if state)
     return {
         NAMES[CFQ]: Observation(
-            before < HARM * whole[ONE] <= right and moves[WRONG]["moved"] == 0,
+            before < HARM * whole[ONE] <= right and not has_moved(data, WRONG),
             f"grp1 would have {mb(before)} in P4, {mb(right)} after its file was rewritten, {mb(whole[ONE])} in P2; of grp2's file "
             f"{moves[WRONG]['moved']} bytes were worth a rewrite",
         )
@@ -287,12 +318,19 @@ def own_files_help(data: Data) -> Seen:
 
 
 def computed_beside(data: Data, state: str) -> dict[str, float] | None:
-    """CFQ's rule for fio and SQLite: bytes a second."""
+    """CFQ's rule for fio and SQLite: bytes a second. Of the rewritten file, the bytes of a request are those that were counted."""
     fio, base = (
         find(data, "none", "fio alone", PIECES if state == PIECES else WHOLE),
         find(data, "none", "SQLite alone", WHOLE),
     )
-    return cfq(data, {ONE: fio, TWO: base}, {ONE: 100, TWO: 100}) if fio and base else None
+    if fio is None or base is None:
+        return None
+    if state == REWRITTEN:
+        later = measured(data, "both", REWRITTEN)
+        if later is None or not has_moved(data, REWRITTEN):
+            return None
+        fio = of_requests(fio, ONE, request_bytes(later, ONE))
+    return cfq(data, {ONE: fio, TWO: base}, {ONE: 100, TWO: 100})
 
 
 def victim(before: Mapping[str, float], after: Mapping[str, float], whose: str) -> Observation:

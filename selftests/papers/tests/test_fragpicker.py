@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from papers import fragpicker
 from papers.document import Document
 from papers.fragpicker.claims import claims
-from papers.fragpicker.experiments import name_of
+from papers.fragpicker.experiments import TREATMENTS, lab, name_of
 from papers.fragpicker.observations import related
 from papers.model import Claim, Data, Kind, Options, Result, Results
 
@@ -150,6 +151,47 @@ def test_hardly_anything_to_gain_does_not_tell() -> None:
     found["databases"]["cases"]["RocksDB, YCSB-C"] = treatments(153, (152, 152, 162), (3.0, 3.0, 1.0))
     assert verdict(found, "Evaluation, RocksDB", "Afterwards") is Kind.UNTOLD
     assert verdict(found, "Evaluation, RocksDB", "It writes less") is Kind.CONFIRMED
+
+
+def test_as_fast_as_where_doing_nothing_is_as_fast() -> None:
+    """Requests become fewer, but the work takes nearly as long without any rewrite."""
+    found = parts()
+    rocksdb = found["databases"]["cases"]["RocksDB, YCSB-C"]
+    rocksdb["nothing"]["work_ns"] = 1.04 * rocksdb["ioctl"]["work_ns"]
+    assert verdict(found, "Evaluation, RocksDB", "Afterwards") is Kind.UNTOLD
+    rocksdb["nothing"]["work_ns"] = 1.06 * rocksdb["ioctl"]["work_ns"]
+    assert verdict(found, "Evaluation, RocksDB", "Afterwards") is Kind.CONFIRMED
+
+
+@pytest.mark.parametrize("left", [0, 1])
+def test_too_few_files_do_not_tell(left: int) -> None:
+    found = parts()
+    for what in ("size", "distance"):
+        for cost in ("request", "distance"):
+            found["motivation"][what][cost] = found["motivation"][what][cost][: left if what == "size" else 0]
+    kinds = [one.verdict(results_of(found)).kind for one in claims() if one.where.startswith("Observation")]
+    assert kinds == [Kind.UNTOLD] * 6
+
+
+def test_tools_are_named_as_they_are() -> None:
+    one = claim("Evaluation, F2FS", "For sequential reads").verdict(results_of(parts()))
+    assert one.reason == "true on whole-file rewrite; F2FS_IOC_DEFRAGMENT on all"
+
+
+def test_treatments_are_those_of_the_lab() -> None:
+    """Their number is in the titles, and their names are in the settings: with others, it is another experiment."""
+    tree = ast.parse((Path(__file__).parents[2] / "lab/treatments.py").read_text(encoding="utf-8"))
+    (made,) = [
+        one.value
+        for one in tree.body
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.target.id == "TREATMENTS"
+    ]
+    assert isinstance(made, ast.Dict)
+    assert [key.value for key in made.keys if isinstance(key, ast.Constant)] == list(TREATMENTS)
+    for part in ("motivation", "forecast", "synthetic", "databases"):
+        experiment = lab(part, Options())
+        assert experiment.settings.get("treatments") == (list(TREATMENTS) if part in ("synthetic", "databases") else None)
+    assert f"after {len(TREATMENTS)} treatments" in lab("synthetic", Options()).title
 
 
 def test_pieces_elsewhere_do_not_count() -> None:

@@ -9,10 +9,19 @@ from pathlib import Path
 from ..model import Data, Experiment, Host, Options, Results
 
 MOTIVATION, FORECAST, SYNTHETIC, DATABASES = "motivation", "forecast", "synthetic", "databases"
+# As lab/treatments.py has them, by the words for them.
+TREATMENTS = {
+    "nothing": "nothing",
+    "copy": "whole-file rewrite",
+    "ioctl": "F2FS_IOC_DEFRAGMENT on all",
+    "fragpicker": "FragPicker's rules",
+    "heat": "fragtrace-defrag",
+    "most": "fragtrace-defrag --min-gain 0",
+}
 TITLES = {
     MOTIVATION: "a file in pieces, by their size and by their distance, read in order",
     FORECAST: "requests of a sequential read, as the plan foresees them and as the disk counts them",
-    SYNTHETIC: "sequential and stride reads and updates, after six treatments of the file",
+    SYNTHETIC: f"sequential and stride reads and updates, after {len(TREATMENTS)} treatments of the file",
     DATABASES: "SQLite and RocksDB on an aged volume, after the same",
 }
 PICTURES = {MOTIVATION: "motivation.png", SYNTHETIC: "gain.png", DATABASES: "gain.png"}
@@ -34,6 +43,9 @@ def parts_of(results: Results) -> Data:
 
 def lab(part: str, options: Options) -> Experiment:
     """A part of the lab."""
+    settings: Data = {"part": part, "quick": options.quick, "kernel": options.kernel, "seed": SEED}
+    if part in (SYNTHETIC, DATABASES):
+        settings["treatments"] = list(TREATMENTS)
 
     def run(host: Host) -> Data:
         host.lab((part,), {"SEED": str(SEED), **({"QUICK": "1"} if options.quick else {})})
@@ -43,7 +55,7 @@ def lab(part: str, options: Options) -> Experiment:
     return Experiment(
         name_of(part),
         f"make lab BENCH=fragpicker PARTS={part}: {TITLES[part]}",
-        {"part": part, "quick": options.quick, "kernel": options.kernel, "seed": SEED},
+        settings,
         QUICK if options.quick else ESTIMATES[part],
         run,
     )

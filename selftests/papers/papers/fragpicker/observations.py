@@ -7,25 +7,21 @@ from collections.abc import Callable, Sequence
 
 from ..judge import Observation, combine, percent, share
 from ..model import Data, Kind, Results, Verdict
-from .experiments import DATABASES, MOTIVATION, SYNTHETIC, name_of, parts_of
+from .experiments import DATABASES, MOTIVATION, SYNTHETIC, TREATMENTS, name_of, parts_of
 
 KIB = 1024
 BORDER = 128 * KIB
 FLASH, DISK = "a cost for each request", "a cost for each distance"
 COSTS = {FLASH: "request", DISK: "distance"}
-TREATMENTS = {
-    "nothing": "nothing",
-    "copy": "whole-file rewrite",
-    "ioctl": "F2FS_IOC_DEFRAGMENT on all",
-    "fragpicker": "FragPicker's rules",
-    "heat": "fragtrace-defrag",
-    "most": "fragtrace-defrag --min-gain 0",
-}
 CONVENTIONAL = ("copy", "ioctl")
 # A difference of speed up to this counts as none.
 SAME = 0.1
-# Where a rewrite of all saves no more of the requests than this, gains do not tell.
+# Where a rewrite of all saves no more of the requests than this, or no more of the time, gains do not tell.
 LEAST = 0.02
+LEAST_TIME = 0.05
+
+# Of fewer files nothing follows.
+FEWEST = 2
 
 Seen = dict[str, Observation | None]
 
@@ -44,7 +40,7 @@ def judged(part: str, look: Callable[[Data], Seen], what: str) -> Callable[[Resu
 
 def related(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
     """The paper's CC, and its NLRS: the slope of y, as a multiple of its first value, for each unit of x."""
-    y = [value / y[0] for value in y]
+    y = [share(value, y[0]) for value in y]
     mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
     both = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y))
     x2, y2 = sum((a - mean_x) ** 2 for a in x), sum((b - mean_y) ** 2 for b in y)
@@ -70,6 +66,8 @@ def small_matter(cost: str, name: str) -> Callable[[Data], Seen]:
 
     def look(parts: Data) -> Seen:
         some = sizes(parts, cost, lambda size: size <= BORDER)
+        if len(some) < FEWEST:
+            return {name: None}
         cc, slope = related([one["size"] / KIB for one in some], [one["mb_per_s"] for one in some])
         gain = share(some[-1]["mb_per_s"], some[0]["mb_per_s"])
         return {
@@ -85,11 +83,10 @@ def small_matter(cost: str, name: str) -> Callable[[Data], Seen]:
 
 def large_do_not(parts: Data) -> Seen:
     """From 128 KiB on the size matters little: per KiB, a hundredth of what it does below."""
-    slopes = []
-    for wanted in ((lambda size: size <= BORDER), (lambda size: size >= BORDER)):
-        some = sizes(parts, "request", wanted)
-        slopes.append(related([one["size"] / KIB for one in some], [one["mb_per_s"] for one in some])[1])
-    some = sizes(parts, "request", lambda size: size >= BORDER)
+    small, some = sizes(parts, "request", lambda size: size <= BORDER), sizes(parts, "request", lambda size: size >= BORDER)
+    if min(len(small), len(some)) < FEWEST:
+        return {FLASH: None}
+    slopes = [related([one["size"] / KIB for one in found], [one["mb_per_s"] for one in found])[1] for found in (small, some)]
     return {
         FLASH: Observation(
             slopes[1] <= slopes[0] / 100,
@@ -106,6 +103,8 @@ def distance_matters(cost: str, name: str, expected: bool) -> Callable[[Data], S
 
     def look(parts: Data) -> Seen:
         some = distances(parts, cost)
+        if len(some) < FEWEST:
+            return {name: None}
         cc, slope = related([one["distance_found"] / KIB for one in some], [one["mb_per_s"] for one in some])
         speeds = [one["mb_per_s"] for one in some]
         differs = 1 - share(min(speeds), max(speeds))
@@ -125,6 +124,9 @@ def requests_decide(parts: Data) -> Seen:
     seen: Seen = {}
     for name, cost in COSTS.items():
         some = [*sizes(parts, cost, lambda size: True), *distances(parts, cost)]
+        if len(some) < FEWEST:
+            seen[name] = None
+            continue
         cc, _ = related([one["requests"] / one["bytes"] for one in some], [one["ns"] / one["bytes"] for one in some])
         seen[name] = Observation(
             cc >= 0.95, f"CC of requests and time, both for each byte, over {len(some)} files: {cc:.3f}"
@@ -150,7 +152,7 @@ def written_less(name: str, least: float) -> Callable[[Data], Seen]:
             return {name: None}
         mine = found["fragpicker"]["written"]
         return {
-            f"against {TREATMENTS[other]}": Observation(
+            TREATMENTS[other]: Observation(
                 1 - share(mine, found[other]["written"]) >= least,
                 f"{mine / (1 << 20):.1f} MiB instead of {found[other]['written'] / (1 << 20):.1f}, "
                 f"{1 - share(mine, found[other]['written']):.0%} less; fragtrace-defrag {found['heat']['written'] / (1 << 20):.1f} MiB",
@@ -221,7 +223,7 @@ def better_on_stride(parts: Data) -> Seen:
         return {"stride read": None}
     mine = faster(found["nothing"], found["fragpicker"])
     return {
-        f"against {TREATMENTS[other]}": Observation(
+        TREATMENTS[other]: Observation(
             mine > faster(found["nothing"], found[other]),
             f"{mine:.0%} faster, {TREATMENTS[other]} {faster(found['nothing'], found[other]):.0%}; extents: "
             f"{found['fragpicker']['extents']} and {found[other]['extents']}",
@@ -271,12 +273,12 @@ def writes_less(found: Data) -> Observation:
 
 
 def performs_alike(found: Data) -> Observation:
-    """Reads afterwards are as fast, within 5 %."""
-    mine, theirs = found["fragpicker"]["work_ns"], found["ioctl"]["work_ns"]
-    worth = fewer(found["nothing"], found["ioctl"]) > LEAST
+    """Reads afterwards are as fast, within 5 %. Where the other gains no more than that, so it would be by doing nothing."""
+    mine, theirs, before = (found[one]["work_ns"] for one in ("fragpicker", "ioctl", "nothing"))
+    worth = theirs < (1 - LEAST_TIME) * before
     return Observation(
         share(theirs, mine) >= 0.95 if worth else None,
-        ("" if worth else "hardly anything to gain: ")
-        + f"{share(theirs, mine):.1%} of the speed after {TREATMENTS['ioctl']}; requests {found['fragpicker']['requests']} and "
-        f"{found['ioctl']['requests']}, before {found['nothing']['requests']}",
+        ("" if worth else "does not tell, as there is hardly anything to gain: ")
+        + f"{share(theirs, mine):.1%} of the speed after {TREATMENTS['ioctl']}; without either it is {share(theirs, before):.1%} of that; "
+        f"requests {found['fragpicker']['requests']} and {found['ioctl']['requests']}, before {found['nothing']['requests']}",
     )

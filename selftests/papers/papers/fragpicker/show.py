@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ..document import Document, Grid, Items, Picture, Text
 from ..model import Data, Result
-from .experiments import DATABASES, FORECAST, MOTIVATION, PICTURES, SYNTHETIC
-from .observations import COSTS, KIB, TREATMENTS, faster, fewer
+from .experiments import DATABASES, FORECAST, MOTIVATION, PICTURES, SYNTHETIC, TREATMENTS
+from .observations import COSTS, KIB, faster, fewer
 
 CAPTIONS = {
     "motivation.png": "A file in pieces, by their size and by their distance, on both disks; correlations beside the paper's",

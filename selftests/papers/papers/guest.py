@@ -47,6 +47,8 @@ class Machine:
         self.say = say
         self.commands: list[str] = []
         self.jars: set[str] = set()
+        # now: somebody may go on working in the tree while this takes hours
+        self.described = first_line(["git", "-C", str(TOP), "describe", "--always", "--dirty"])
 
     def guest(
         self,
@@ -209,7 +211,7 @@ class Machine:
 
     def versions(self) -> dict[str, str]:
         """The versions of all that has taken part."""
-        found = {"fragtrace": first_line(["git", "-C", str(TOP), "describe", "--always", "--dirty"])}
+        found = {"fragtrace": self.described}
         try:
             found["kernel"] = str(parse_facts(Path(self.path("guest.facts")).read_text(encoding="utf-8"))["kernel"])
         except (OSError, KeyError):

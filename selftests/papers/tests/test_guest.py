@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from papers import guest
 from papers.guest import Failed, Machine, parse_size
 
 
@@ -76,6 +77,14 @@ def test_lab_leaves_its_files_in_the_folder(tmp_path: Path, monkeypatch: pytest.
     machine.lab(("motivation", "forecast"), {"SEED": "7"})
     assert (asked["OUT"], asked["KERNEL"], asked["SEED"]) == (str(tmp_path), "6.12", "7")
     assert machine.commands == ["SEED=7 selftests/lab/lab.sh motivation forecast"]
+
+
+def test_the_tree_is_named_as_it_was_at_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hours later somebody may have gone on working in it."""
+    names = iter(["v1", "v2"])
+    monkeypatch.setattr(guest, "first_line", lambda command: next(names) if command[0] == "git" else "x")
+    machine = Machine(tmp_path, "6.12", lambda line: None)
+    assert machine.versions()["fragtrace"] == "v1"
 
 
 def test_sizes() -> None:

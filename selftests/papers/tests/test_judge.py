@@ -8,7 +8,7 @@ import copy
 from papers import fragtracer
 from papers.cost import parse_results
 from papers.fragtracer.experiments import moments
-from papers.fragtracer.observations import Moments
+from papers.fragtracer.observations import Moments, when
 from papers.judge import Observation, combine, over
 from papers.model import Claim, Data, Kind, Options, Result
 from papers.report import summary
@@ -35,14 +35,19 @@ def figures(**values: object) -> Data:
     }
 
 
-def moment(name: str, written: int = 0, **groups: Data) -> Data:
-    """A moment; a group `sst` is that of .sst files."""
+def moment(name: str, written: int = 0, operations: int = 1000, **groups: Data) -> Data:
+    """A moment of a second later than it should be; a group `sst` is that of .sst files."""
     named = {f".{group}": data for group, data in groups.items() if group != "all"}
     everything = groups.get("all", figures())
     return {
         "name": name,
         "stale": 0,
-        "facts": {"written_kib": written, "free_segments": 9, "seconds": 0},
+        "facts": {
+            "written_kib": written,
+            "free_segments": 9,
+            "seconds": int(name) + 1 if name.isdigit() else 0,
+            "operations": operations,
+        },
         "by_pair": [],
         "picture": "",
         "groups": {**named, "other": figures(), "all": everything},
@@ -50,8 +55,8 @@ def moment(name: str, written: int = 0, **groups: Data) -> Data:
 
 
 def result(name: str, *kept: Data) -> Result:
-    """The result of an experiment."""
-    return Result(name, {}, {"moments": list(kept), "load": {"written_kib": 0}})
+    """The result of an experiment, whose workload ran for 4000 s."""
+    return Result(name, {}, {"moments": list(kept), "load": {"written_kib": 0}, "workload": {"seconds": 4000.0}})
 
 
 def claim(start: str) -> Claim:
@@ -123,6 +128,47 @@ def test_rocksdb() -> None:
     assert claim("After 1 h many more").verdict(results).kind is Kind.DEPENDS
     # a whole file has no last block that could be apart: that says nothing about the cause
     assert claim("The last block of an .sst").verdict(results).kind is Kind.CONFIRMED
+    assert claim("It is the last block of each .sst").verdict(results).kind is Kind.CONFIRMED
+
+
+def test_many_more() -> None:
+    """Twice as many blocks, and a larger share: neither a little more nor a larger database is enough."""
+    for early, late, expected in (
+        ((1000, 300), (1000, 600), Kind.CONFIRMED),
+        ((1000, 300), (1000, 599), Kind.NOT_CONFIRMED),
+        ((1000, 300), (2000, 600), Kind.NOT_CONFIRMED),
+        ((1000, 0), (1000, 0), Kind.NOT_CONFIRMED),
+        ((0, 0), (1000, 600), Kind.UNTOLD),
+    ):
+        one, other = (figures(files=9, blocks=blocks, blocks_fragmented=broken) for blocks, broken in (early, late))
+        results = {"rocksdb-full": result("rocksdb-full", moment("60", sst=one), moment("3600", sst=other))}
+        assert claim("After 1 h many more").verdict(results).kind is expected, (early, late)
+
+
+def test_each() -> None:
+    for apart, expected in ((9, Kind.CONFIRMED), (8, Kind.NOT_CONFIRMED)):
+        sst = figures(files=12, fragmented=10, fragments=30, apart=apart, apart_ops={"tail": apart})
+        results = {"rocksdb-clean": result("rocksdb-clean", moment("60"), moment("3600", sst=sst))}
+        assert claim("It is the last block of each .sst").verdict(results).kind is expected
+    results = {"rocksdb-clean": result("rocksdb-clean", moment("60"), moment("3600", sst=WHOLE))}
+    verdict = claim("It is the last block of each .sst").verdict(results)
+    assert verdict.kind is Kind.UNTOLD
+    assert "none of 10 .sst files is fragmented" in verdict.evidence[0]
+
+
+def test_when() -> None:
+    """The real seconds are said, and whether the workload had ended; `taken` is when the moment was kept, if that is known."""
+    kept = moment("3600")
+    data = {"moments": [kept], "workload": {"seconds": 3619.4}}
+    assert when(data, kept) == "after 3601 s"
+    kept["facts"]["seconds"] = 3644
+    assert when(data, kept) == "after 3644 s (the workload had ended at 3619 s)"
+    kept["facts"] |= {"seconds": 3610, "taken": 3615}
+    assert when(data, kept) == "after 3610 s"
+    kept["facts"]["taken"] = 3625
+    assert when(data, kept) == "after 3610 s (the workload had ended at 3619 s)"
+    seen = Moments(OPTIONS).rdb_fragmented({**data, "moments": [{**kept, "groups": {".rdb": {**SST, "files": 1}}}]})
+    assert seen and seen.text.startswith("after 3610 s (the workload had ended at 3619 s) 8 of 1 .rdb files")
 
 
 def test_rocksdb_by_another_cause() -> None:
@@ -154,7 +200,7 @@ def test_redis() -> None:
         causes=[["append", "sync", "interleaved", 3]],
     )
     results = {
-        "redis-clean": result("redis-clean", moment("60", rdb=figures()), moment("3600", 1024, rdb=rdb)),
+        "redis-clean": result("redis-clean", moment("60", rdb=WHOLE), moment("3600", 1024, rdb=rdb)),
         "rocksdb-clean": result("rocksdb-clean", moment("60"), moment("3600", 4096)),
     }
     assert claim("After 60 s no .rdb").verdict(results).kind is Kind.CONFIRMED
@@ -162,6 +208,38 @@ def test_redis() -> None:
     assert claim("It is the last block of each .rdb").verdict(results).kind is Kind.NOT_CONFIRMED
     assert claim("The last block of an .rdb").verdict(results).kind is Kind.NOT_CONFIRMED
     assert claim("Redis writes much less").verdict(results).kind is Kind.CONFIRMED
+
+
+def test_redis_without_breaks_of_its_own() -> None:
+    """What garbage collection has moved does not count, early and late; no file is no observation."""
+    moved = figures(files=2, fragmented=1, fragments=4, blocks=100, blocks_fragmented=69, causes=[["gc_bg", "none", "moved", 2]])
+    results = {"redis-clean": result("redis-clean", moment("60", rdb=moved), moment("3600", rdb=moved))}
+    verdict = claim("After 60 s no .rdb").verdict(results)
+    assert verdict.kind is Kind.CONFIRMED
+    assert "garbage collection has made 2 of the 2 breaks" in verdict.evidence[0]
+    assert claim("After 1 h .rdb").verdict(results).kind is Kind.NOT_CONFIRMED
+    assert claim("The last block of an .rdb").verdict(results).kind is Kind.UNTOLD
+    results = {"redis-clean": result("redis-clean", moment("60", rdb=figures()), moment("3600", rdb=figures()))}
+    for start in ("After 60 s no .rdb", "After 1 h .rdb", "It is the last block of each .rdb"):
+        assert claim(start).verdict(results).kind is Kind.UNTOLD, start
+
+
+def test_how_much_is_written_is_for_as_much_work() -> None:
+    """A tenth of the operations writes less whatever it is; and the rate of both is said."""
+    for operations, kind in ((500, Kind.NOT_CONFIRMED), (499, Kind.UNTOLD), (2000, Kind.CONFIRMED), (2001, Kind.UNTOLD)):
+        results = {
+            "redis-clean": result("redis-clean", moment("3600", 1024, operations)),
+            "rocksdb-clean": result("rocksdb-clean", moment("3600", 4096)),
+        }
+        if kind is Kind.NOT_CONFIRMED:
+            results["redis-clean"].data["moments"][0]["facts"]["written_kib"] *= 2
+        verdict = claim("Redis writes much less").verdict(results)
+        assert verdict.kind is kind, operations
+    assert verdict.evidence[0].endswith(
+        "Redis: 1 MiB and 2001 operations after 3601 s, 0.5 KiB for each; RocksDB: 4 MiB and 1000 operations after 3601 s, 4.1 KiB for each"
+    )
+    del results["redis-clean"].data["moments"][0]["facts"]["operations"]
+    assert claim("Redis writes much less").verdict(results).kind is Kind.UNTOLD
 
 
 def test_voltdb() -> None:
@@ -173,7 +251,9 @@ def test_voltdb() -> None:
         blocks_fragmented=100,
         causes=[["append", "sync", "interleaved", 3], ["overwrite", "sync", "moved", 1]],
     )
-    results = {"voltdb-clean": result("voltdb-clean", moment("60", vpt=figures()), moment("3600", vpt=vpt))}
+    results = {
+        "voltdb-clean": result("voltdb-clean", moment("60", vpt=figures(), all=WHOLE), moment("3600", vpt=vpt)),
+    }
     assert claim("VoltDB has no fragmented file").verdict(results).kind is Kind.CONFIRMED
     assert claim("After two snapshots").verdict(results).kind is Kind.CONFIRMED
     assert claim(".vpt files are fragmented because sync").verdict(results).kind is Kind.CONFIRMED

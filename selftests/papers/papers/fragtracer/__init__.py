@@ -19,7 +19,8 @@ def here(options: Options) -> str:
     pictures = " and ".join(f"{second} s" for second in moments(options))
     return (
         f"Here: kernel {options.kernel}; YCSB-F with the same distribution and proportions, records: {records}; "
-        f"pictures after {pictures} of the workload, without a sync; VoltDB's snapshots every {period(options)} s."
+        f"pictures due after {pictures} of the workload, without a sync, and taken when each result says; VoltDB's snapshots every "
+        f"{period(options)} s."
     )
 
 

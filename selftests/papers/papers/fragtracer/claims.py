@@ -9,6 +9,9 @@ from ..judge import Observation, over
 from ..model import Claim, Data, Options, Results, Verdict
 from .experiments import WORK
 from .observations import (
+    EACH,
+    FEWEST,
+    MUCH,
     Moments,
     cheaper_beside,
     costs_at_most,
@@ -46,63 +49,67 @@ def claims(options: Options) -> tuple[Claim, ...]:
             "4.2.1, Figure 4b",
             "After 1 h many more blocks belong to fragmented .sst files",
             "the orange squares are much more",
-            "the share of these blocks is larger at the last picture than at the first one",
+            f"{MUCH} times as many of these blocks or more are in fragmented files at the last picture as at the first one, and a "
+            "larger share of all",
             judge("rocksdb", seen.more_fragmented(".sst")),
         ),
         Claim(
             "4.2.1",
             "It is the last block of each .sst file that is apart",
             "each .sst file",
-            "at the last picture, half or more of the fragmented .sst files have their last block apart",
+            f"at the last picture, {100 * EACH:.0f} % or more of the fragmented .sst files have their last block apart: that is taken for each",
             judge("rocksdb", seen.last_apart(".sst")),
         ),
         Claim(
             "4.2.1",
             "The last block of an .sst file is apart because fdatasync allocates it, and ftruncate makes F2FS allocate it again",
             "by strace",
-            "at the last picture, 90 % or more of these blocks have the cause tail",
+            f"at the last picture, {100 * EACH:.0f} % or more of these blocks have the cause tail",
             judge("rocksdb", seen.after_truncate),
         ),
         Claim(
             "4.2.2, Figure 5",
             "Redis writes much less than RocksDB",
             "a very small set of squares",
-            "the device has got less than half as much of Redis since the workload began, at the last picture",
+            f"at the last picture, the device has got less than 1/{MUCH} as many bytes of Redis for each operation since the workload "
+            f"began; told only if neither has done more than {MUCH} times as many operations as the other, since RocksDB writes for each "
+            "operation, and Redis all records at certain times",
             writes_less(options),
         ),
         Claim(
             "4.2.2, Figure 5a",
             "After 60 s no .rdb file of Redis is fragmented",
             "no orange square",
-            "no .rdb file is fragmented at the first picture",
+            "at the first picture no .rdb file has a break that garbage collection has not made",
             judge("redis", seen.no_rdb_fragmented),
         ),
         Claim(
             "4.2.2, Figure 5b",
             "After 1 h .rdb files are fragmented",
             "orange squares",
-            "an .rdb file is fragmented at the last picture",
+            "at the last picture .rdb files have a break that garbage collection has not made",
             judge("redis", seen.rdb_fragmented),
         ),
         Claim(
             "4.2.2",
             "It is the last block of each .rdb file that is apart",
             "each .rdb file",
-            "at the last picture, half or more of the fragmented .rdb files have their last block apart",
+            f"at the last picture, {100 * EACH:.0f} % or more of the fragmented .rdb files have their last block apart: that is taken for each",
             judge("redis", seen.last_apart(".rdb")),
         ),
         Claim(
             "4.2.2",
             "The last block of an .rdb file is apart because it is updated, with fdatasync",
             "by strace",
-            "at the last picture, half or more of the breaks are at blocks that were written again (overwrite or tail)",
+            f"at the last picture, half or more of the breaks that garbage collection has not made, of {FEWEST} or more, are at "
+            "blocks that were written again (overwrite or tail)",
             judge("redis", seen.rdb_last_rewritten),
         ),
         Claim(
             "4.2.3, Figure 6a",
             "VoltDB has no fragmented file before its first snapshot, and no .vpt file",
             "only light grey squares",
-            "at the first picture, if no .vpt file is there yet, no file is fragmented",
+            "at the first picture, if no .vpt file is there yet, no file has a break that garbage collection has not made",
             judge("voltdb", seen.no_vpt),
         ),
         Claim(
@@ -116,7 +123,7 @@ def claims(options: Options) -> tuple[Claim, ...]:
             "4.2.3",
             ".vpt files are fragmented because sync_file_range flushes what was written so far",
             "by strace",
-            "at the last picture, half or more of the breaks that garbage collection has not made, of 3 or more, are at "
+            f"at the last picture, half or more of the breaks that garbage collection has not made, of {FEWEST} or more, are at "
             "blocks that were flushed on request (sync)",
             judge("voltdb", seen.vpt_flushed),
         ),
@@ -124,7 +131,7 @@ def claims(options: Options) -> tuple[Claim, ...]:
             "4.2.3",
             ".vpt files are fragmented because some writes are smaller than a page, so that a block is written twice",
             "by strace",
-            "at the last picture, half or more of the breaks that garbage collection has not made, of 3 or more, are at "
+            f"at the last picture, half or more of the breaks that garbage collection has not made, of {FEWEST} or more, are at "
             "blocks that were written again (overwrite or tail)",
             judge("voltdb", seen.vpt_part_of_page),
         ),

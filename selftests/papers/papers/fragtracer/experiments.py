@@ -20,10 +20,11 @@ VOLUMES = {
     "small": "an empty volume of 2 GB, which F2FS tunes to write in place",
 }
 DISKS = {"clean": "20G", "small": "2G"}
-# Records of 1 KB: what the emulation loads in one or two minutes.
+# Records of 1 KB.
 RECORDS = {"rocksdb": 100_000, "redis": 100_000, "voltdb": 20_000}
 THREADS = {"rocksdb": 2, "redis": 2, "voltdb": 4}
-# Records that the emulation loads in a second, and seconds that a guest and the server take to start and to end.
+# Records that the emulation loads in a second on an idle machine, and seconds that a guest and the server take to start and to
+# end there: for estimates.
 LOADED = {"rocksdb": 1800, "redis": 1800, "voltdb": 190}
 STARTED = {"rocksdb": 60, "redis": 60, "voltdb": 150}
 # Seconds from one snapshot of VoltDB to the next, as a share of the long run: two of them, and none in the first seconds.

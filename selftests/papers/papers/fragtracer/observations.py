@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from ..cost import added
 from ..judge import Observation, combine, percent, share
@@ -14,6 +15,22 @@ from .experiments import MODES, POLICIES, VOLUMES, WORK, moments
 def at(data: Data, name: str) -> Data | None:
     """A moment by its name."""
     return next((one for one in data["moments"] if one["name"] == name), None)
+
+
+def ended(data: Data, moment: Data) -> float | None:
+    """The second at which the workload had ended before this moment was kept, if it had.
+
+    A machine with other work comes late; and a program that has ended its workload is still there for a while. `taken` is the
+    second at which the moment was kept; results from before that was noted have only that at which this began.
+    """
+    facts, length = moment["facts"], data.get("workload", {}).get("seconds")
+    return float(length) if length is not None and facts.get("taken", facts["seconds"]) > length else None
+
+
+def when(data: Data, moment: Data) -> str:
+    """When a moment was kept: its real second, and whether the workload had ended by then."""
+    end = ended(data, moment)
+    return f"after {moment['facts']['seconds']} s" + ("" if end is None else f" (the workload had ended at {end:.0f} s)")
 
 
 def group(moment: Data, name: str) -> Data:
@@ -60,6 +77,9 @@ def own(figures: Data) -> int:
     return breaks(figures) - by_gc(figures)
 
 
+# What `many more` and `much less` mean, as a factor; what `each` means, as a share.
+MUCH = 2
+EACH = 0.9
 # Fewer breaks than these do not tell the reason why a database's files break.
 FEWEST = 3
 
@@ -87,23 +107,26 @@ class Moments:
         sst = group(early, ".sst")
         return Observation(
             share(sst["blocks_fragmented"], sst["blocks"]) < 0.5,
-            f"after {self.early} s {sst['fragmented']} of {sst['files']} .sst files are fragmented, with "
+            f"{when(data, early)} {sst['fragmented']} of {sst['files']} .sst files are fragmented, with "
             f"{percent(sst['blocks_fragmented'], sst['blocks'])} of the blocks; {caused(sst)}",
         )
 
     def more_fragmented(self, extension: str) -> Callable[[Data], Observation | None]:
-        """Late, a larger share of the blocks is in fragmented files than early."""
+        """Late, twice as many blocks as early are in fragmented files, and a larger share: not only the database has grown."""
 
         def observe(data: Data) -> Observation | None:
             early, late = at(data, self.early), at(data, self.late)
             if early is None or late is None:
                 return None
             one, other = group(early, extension), group(late, extension)
+            if not one["blocks"] or not other["blocks"]:
+                return None
             before, after = (share(figures["blocks_fragmented"], figures["blocks"]) for figures in (one, other))
+            broken = [figures["blocks_fragmented"] for figures in (one, other)]
             return Observation(
-                after > before,
-                f"{before:.0%} of the blocks of {extension} files are in fragmented ones after "
-                f"{self.early} s, {after:.0%} after {self.late} s",
+                broken[1] >= MUCH * broken[0] and after > before,
+                f"{broken[0]} blocks of {extension} files, {before:.0%}, are in fragmented ones {when(data, early)}, "
+                f"{broken[1]}, {after:.0%}, {when(data, late)}",
             )
 
         return observe
@@ -116,12 +139,14 @@ class Moments:
             if late is None:
                 return None
             figures = group(late, extension)
-            text = (
-                f"{figures['apart']} of {figures['fragmented']} fragmented {extension} files have their last block apart, "
-                f"and {figures['files'] - figures['fragmented']} are whole"
-            )
+            if not figures["fragmented"]:
+                return Observation(
+                    None, f"does not tell: {when(data, late)} none of {figures['files']} {extension} files is fragmented"
+                )
             return Observation(
-                figures["fragmented"] > 0 and share(figures["apart"], figures["fragmented"]) >= 0.5, text
+                share(figures["apart"], figures["fragmented"]) >= EACH,
+                f"{when(data, late)} {figures['apart']} of {figures['fragmented']} fragmented {extension} files have their last "
+                f"block apart, and {figures['files'] - figures['fragmented']} are whole",
             )
 
         return observe
@@ -134,71 +159,39 @@ class Moments:
         sst = group(late, ".sst")
         tail = sst["apart_ops"].get("tail", 0)
         return Observation(
-            share(tail, sst["apart"]) >= 0.9,
-            f"of {sst['apart']} last blocks that are apart, {tail} were written again "
+            share(tail, sst["apart"]) >= EACH,
+            f"{when(data, late)} of {sst['apart']} last blocks that are apart, {tail} were written again "
             f"after the file was cut within them and no call had written there since (by operation: {counted(sst['apart_ops'])})",
         )
 
     def no_rdb_fragmented(self, data: Data) -> Observation | None:
-        """Early, no .rdb file is fragmented."""
+        """Early, no .rdb file is fragmented, but by garbage collection."""
         early = at(data, self.early)
-        if early is None:
-            return None
-        rdb = group(early, ".rdb")
-        return Observation(
-            not rdb["fragmented"],
-            f"after {self.early} s {rdb['fragmented']} of {rdb['files']} .rdb files are "
-            f"fragmented, with {percent(rdb['blocks_fragmented'], rdb['blocks'])} of the blocks",
-        )
+        return None if early is None else own_breaks(data, early, ".rdb", False)
 
     def rdb_fragmented(self, data: Data) -> Observation | None:
-        """Late, an .rdb file is fragmented."""
+        """Late, an .rdb file is fragmented, and not only by garbage collection."""
         late = at(data, self.late)
-        if late is None or not group(late, ".rdb")["files"]:
-            return None
-        rdb = group(late, ".rdb")
-        return Observation(
-            rdb["fragmented"] > 0,
-            f"after {self.late} s {rdb['fragmented']} of {rdb['files']} .rdb files have {rdb['fragments']} fragments",
-        )
+        return None if late is None else own_breaks(data, late, ".rdb", True)
 
     def rdb_last_rewritten(self, data: Data) -> Observation | None:
         """The breaks of .rdb files are blocks that were rewritten."""
         late = at(data, self.late or self.early)
-        if late is None or not breaks(group(late, ".rdb")):
-            return None
-        rdb = group(late, ".rdb")
-        again = ops(rdb, "overwrite", "tail")
-        return Observation(
-            share(again, breaks(rdb)) >= 0.5,
-            f"{again} of {breaks(rdb)} breaks of .rdb files are at a block that was written again; {caused(rdb)}",
-        )
+        return None if late is None else rewritten(data, late, ".rdb")
 
     def no_vpt(self, data: Data) -> Observation | None:
-        """Early, before the first snapshot, no file is fragmented."""
+        """Early, before the first snapshot, no file is fragmented, but by garbage collection."""
         early = at(data, self.early)
         if early is None:
             return None
         if group(early, ".vpt")["files"]:
-            return Observation(None, f"does not tell: a snapshot was there before {self.early} s of the workload")
-        other = group(early, "all")
-        return Observation(
-            not other["fragmented"],
-            f"after {self.early} s no snapshot was taken yet; "
-            f"{other['fragmented']} of all {other['files']} files are fragmented",
-        )
+            return Observation(None, f"does not tell: a snapshot was there {when(data, early)} of the workload")
+        return own_breaks(data, early, "all", False, "no snapshot was taken yet, and ")
 
     def vpt_fragmented(self, data: Data) -> Observation | None:
         """Late, a .vpt file is fragmented, and not only by garbage collection."""
         late = at(data, self.late)
-        if late is None or not group(late, ".vpt")["files"]:
-            return None
-        vpt = group(late, ".vpt")
-        return Observation(
-            own(vpt) > 0,
-            f"after {self.late} s {vpt['fragmented']} of {vpt['files']} .vpt files are fragmented; garbage collection "
-            f"has made {by_gc(vpt)} of the {breaks(vpt)} breaks",
-        )
+        return None if late is None else own_breaks(data, late, ".vpt", True)
 
     def vpt_flushed(self, data: Data) -> Observation | None:
         """Most breaks of .vpt files are where a flush that a program has asked for begins."""
@@ -211,24 +204,40 @@ class Moments:
         asked = sum(times for op, flush, _, times in vpt["causes"] if flush == "sync" and op not in GC)
         return Observation(
             share(asked, own(vpt)) >= 0.5,
-            f"{asked} of {own(vpt)} breaks that garbage collection has not made are at a block that was flushed because a "
-            f"program had asked for it; {caused(vpt)}",
+            f"{when(data, late)} {asked} of {own(vpt)} breaks that garbage collection has not made are at a block that was "
+            f"flushed because a program had asked for it; {caused(vpt)}",
         )
 
     def vpt_part_of_page(self, data: Data) -> Observation | None:
         """Breaks of .vpt files are blocks that were written a second time, as a write of less than a page makes them."""
         late = at(data, self.late or self.early)
-        if late is None:
-            return None
-        vpt = group(late, ".vpt")
-        if own(vpt) < FEWEST:
-            return too_few(vpt)
-        again = ops(vpt, "overwrite", "tail")
-        return Observation(
-            share(again, own(vpt)) >= 0.5,
-            f"{again} of {own(vpt)} breaks that garbage collection has not made are at a block that was written a second "
-            f"time; {caused(vpt)}",
-        )
+        return None if late is None else rewritten(data, late, ".vpt")
+
+
+def own_breaks(data: Data, moment: Data, name: str, expected: bool, known: str = "") -> Observation | None:
+    """Have these files breaks that garbage collection has not made? Without files there is nothing to look at."""
+    figures = group(moment, name)
+    if not figures["files"]:
+        return None
+    return Observation(
+        (own(figures) > 0) is expected,
+        f"{when(data, moment)} {known}{figures['fragmented']} of {figures['files']} {'' if name == 'all' else f'{name} '}files are "
+        f"fragmented, with {percent(figures['blocks_fragmented'], figures['blocks'])} of the blocks; garbage collection has made "
+        f"{by_gc(figures)} of the {breaks(figures)} breaks",
+    )
+
+
+def rewritten(data: Data, moment: Data, extension: str) -> Observation:
+    """Half or more of the breaks that garbage collection has not made are at blocks that were written again."""
+    figures = group(moment, extension)
+    if own(figures) < FEWEST:
+        return too_few(figures)
+    again = ops(figures, "overwrite", "tail")
+    return Observation(
+        share(again, own(figures)) >= 0.5,
+        f"{when(data, moment)} {again} of {own(figures)} breaks of {extension} files that garbage collection has not made are at a "
+        f"block that was written a second time; {caused(figures)}",
+    )
 
 
 def counted(numbers: Data) -> str:
@@ -242,30 +251,63 @@ def caused(figures: Data) -> str:
     return "most frequent (operation, flush, why here): " + ("; ".join(most) or "none")
 
 
-def wrote(result: Result | None, second: int) -> float | None:
-    """The MiB that were written to the device since the workload began."""
-    moment = at(result.data, str(second)) if result else None
-    if result is None or moment is None:
+@dataclass(frozen=True)
+class Written:
+    """What the device has got since the workload began, and what the workload has done for it."""
+
+    mib: float
+    operations: int
+    when: str
+
+    @property
+    def each(self) -> float:
+        """KiB for each operation."""
+        return share(self.mib * 1024, self.operations)
+
+    def text(self, name: str) -> str:
+        """As a reader wants it."""
+        return f"{name}: {self.mib:.0f} MiB and {self.operations} operations {self.when}, {self.each:.1f} KiB for each"
+
+
+def wrote(result: Result, second: int) -> Written | None:
+    """What was written to the device from the beginning of the workload to this moment, if that is known."""
+    moment = at(result.data, str(second))
+    if moment is None or not isinstance(moment["facts"].get("operations"), int):
         return None
-    return float(moment["facts"]["written_kib"] - result.data["load"]["written_kib"]) / 1024
+    mib = float(moment["facts"]["written_kib"] - result.data["load"]["written_kib"]) / 1024
+    return Written(mib, moment["facts"]["operations"], when(result.data, moment))
+
+
+def less(redis: Written, rocksdb: Written) -> Observation:
+    """Does Redis write less than half as much?
+
+    RocksDB writes for each operation, Redis all records at certain times. So how much each writes in an hour depends on how fast
+    it is, and so do the bytes for each operation: the slower the machine, the more Redis has of them. Only where both have done
+    about as much, they can be compared.
+    """
+    numbers = [redis.operations, rocksdb.operations]
+    alike = 0 < max(numbers) <= MUCH * min(numbers)
+    return Observation(
+        redis.each < rocksdb.each / MUCH if alike else None,
+        ("" if alike else f"does not tell, as one has done more than {MUCH} times as many operations as the other: ")
+        + f"{redis.text('Redis')}; {rocksdb.text('RocksDB')}",
+    )
 
 
 def writes_less(options: Options) -> Callable[[Results], Verdict]:
-    """Does Redis write much less to the device than RocksDB, at the same moment of the workload?"""
+    """Does Redis write much less to the device than RocksDB, for about as many operations?"""
 
     def judge(results: Results) -> Verdict:
-        seen, missing = {}, []
+        seen: dict[str, Observation | None] = {}
+        missing = []
         second = moments(options)[-1]
         for condition, name in volumes_of("redis").items():
-            redis = wrote(results.get(name), second)
-            rocksdb = wrote(results.get(name.replace("redis", "rocksdb")), second)
-            if redis is None or rocksdb is None:
+            names = (name, name.replace("redis", "rocksdb"))
+            if not all(one in results for one in names):
                 missing.append(condition)
                 continue
-            text = (
-                f"in {second} s of workload F the device has got {redis:.0f} MiB of Redis, {rocksdb:.0f} MiB of RocksDB"
-            )
-            seen[condition] = Observation(redis < rocksdb / 2, text)
+            redis, rocksdb = (wrote(results[one], second) for one in names)
+            seen[condition] = less(redis, rocksdb) if redis and rocksdb else None
         return combine(seen, "volume", missing)
 
     return judge

@@ -10,15 +10,16 @@ from ..document import Document, Grid, Heading, Picture, Text
 from ..judge import share
 from ..layout import ALL
 from ..model import Data, Result
+from .experiments import END
+from .observations import when
 
 
-def moment_label(name: str, data: Data) -> str:
+def moment_label(data: Data, moment: Data) -> str:
     """What a moment is called."""
-    if name == "end":
+    name = str(moment["name"])
+    if name == END:
         return "after the end, and a sync"
-    if name.isdigit():
-        return f"after {data['facts']['seconds']} s"
-    return name
+    return when(data, moment) if name.isdigit() else name
 
 
 def layout_rows(moment: Data) -> list[list[object]]:
@@ -58,7 +59,7 @@ LAYOUT_HEAD = (
 def add_moments(document: Document, result: Result) -> None:
     """Picture and table of each moment."""
     for moment in result.data["moments"]:
-        label = moment_label(moment["name"], moment)
+        label = moment_label(result.data, moment)
         document.add(Heading(4, f"{result.experiment}: {label}"))
         facts = moment["facts"]
         known = [

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
@@ -15,7 +16,7 @@ from . import fast24, fragpicker, fragtracer, fsync, iocontrol
 from .facts import FactError
 from .guest import Failed, Machine
 from .keep import keep
-from .model import Options, Paper
+from .model import Options, Paper, Result
 from .plan import Plan
 from .report import report, summary, verdicts
 from .store import Store
@@ -81,6 +82,28 @@ def chosen(only: str, options: Options) -> tuple[list[Paper], set[str]]:
     ], names
 
 
+def found(papers: Sequence[Paper], *stores: Store) -> dict[str, Result]:
+    """The results that are there, each from the first folder that has it."""
+    results = {}
+    for paper in papers:
+        for experiment in paper.experiments:
+            result = next((one for store in stores if (one := store.load(experiment))), None)
+            if result:
+                results[experiment.name] = result
+    return results
+
+
+def keep_all(options: Options, store: Store, folder: Path) -> None:
+    """Keep the results of all papers, whichever were to be run, and those that were kept before and are not in the store."""
+    papers, _ = chosen("", options)
+    before = Store(folder)
+    results = found(papers, store, before)
+    for name in sorted(before.names() - set(results)):
+        say(f"{folder}: {name} is not kept any more: no experiment has its settings")
+    # of the results alone: what has failed here is no property of theirs
+    say(f"{folder}: {keep(report(papers, results, {}), results, folder)} bytes")
+
+
 def say(text: str) -> None:
     """A line of progress."""
     print(f"papers: {text}", file=sys.stderr, flush=True)
@@ -113,17 +136,12 @@ def main() -> int:
     if not arguments.report:
         plan.run()
     # those that were not to be run, too
-    results = {
-        experiment.name: result
-        for paper in papers
-        for experiment in paper.experiments
-        if (result := store.load(experiment))
-    }
+    results = found(papers, store)
     document = report(papers, results, plan.failures)
     (out / "report.html").write_text(document.html(), encoding="utf-8")
     (out / "report.md").write_text(document.markdown(out), encoding="utf-8")
     if arguments.keep:
-        say(f"{arguments.keep}: {keep(document, results, arguments.keep)} bytes")
+        keep_all(options, store, arguments.keep)
     for paper in papers:
         say(f"{paper.name}: {summary(verdicts(paper, results))}")
     print(out / "report.html")

@@ -13,6 +13,7 @@ from .model import Data, Experiment, Result
 
 FORMAT = 1
 RESULT = "result.json"
+PART = ".part"
 
 
 class Store:
@@ -32,16 +33,20 @@ class Store:
         stored |= {"commands": tuple(stored["commands"]), "folder": str(self.folder / experiment.name)}
         return Result(**stored)
 
+    def names(self) -> set[str]:
+        """The names of all results, whatever their settings."""
+        return {path.parent.name for path in self.folder.glob(f"*/{RESULT}") if not path.parent.name.endswith(PART)}
+
     def begin(self, experiment: Experiment) -> Path:
         """An empty folder for the files of a run."""
-        part = self.folder / f"{experiment.name}.part"
+        part = self.folder / f"{experiment.name}{PART}"
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir(parents=True)
         return part
 
     def keep(self, result: Result) -> Result:
         """Make the folder of the run the result: all of it, or, if this is interrupted, nothing."""
-        part, final = self.folder / f"{result.experiment}.part", self.folder / result.experiment
+        part, final = self.folder / f"{result.experiment}{PART}", self.folder / result.experiment
         stored = {"format": FORMAT, **asdict(result)}
         del stored["folder"]
         with open(part / RESULT, "w", encoding="utf-8") as file:

@@ -4,12 +4,16 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
+import pytest
 from papers import fragtracer
+from papers.__main__ import chosen, found, keep_all
 from papers.document import Document, Grid, Items, Picture, Text
 from papers.model import Options, Paper, Result
 from papers.report import report
+from papers.store import RESULT, Store
 
 from test_judge import SST, figures, moment
 
@@ -56,6 +60,7 @@ def test_all_is_in_it(tmp_path: Path) -> None:
             "3: .sst, .log",
             "1234",
             "8 of 10 .sst files are fragmented",
+            "after 61 s",
             ".sst files: does not tell (no result that tells",
             "nothing there to judge at that moment",
         ):
@@ -89,3 +94,40 @@ def test_empty_group_has_no_row(tmp_path: Path) -> None:
     text = reported(tmp_path, fragtracer.paper(OPTIONS)).markdown(tmp_path)
     assert "| .sst | 10 | 8 | 18 | 8 |" in text and "| other |" not in text
     assert figures()["files"] == 0
+
+
+KEPT = Path(__file__).parents[1] / "result"
+
+
+def test_what_is_kept_is_the_report_of_what_is_kept(tmp_path: Path) -> None:
+    """Whoever changes a rule or a text makes the kept report again: papers.sh --report --keep result OUT."""
+    # where the report draws pictures
+    shutil.copytree(KEPT, tmp_path / "result")
+    papers, _ = chosen("", Options())
+    made = report(papers, found(papers, Store(tmp_path / "result")), {}).markdown(tmp_path / "result")
+    kept = (KEPT / "report.md").read_text(encoding="utf-8")
+    assert kept == f"<!-- SPDX-License-Identifier: GPL-2.0-only -->\n{made}"
+
+
+def result_of(store: Store, paper: Paper, name: str) -> None:
+    """Store a result of an experiment."""
+    (one,) = [one for one in paper.experiments if one.name == name]
+    store.begin(one)
+    store.keep(Result(name, one.settings, {"machine": {}, "rows": [], "moments": []}))
+
+
+def test_keeping_one_paper_keeps_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results of all papers are kept, and those that were kept before; only what has other settings now goes."""
+    said: list[str] = []
+    monkeypatch.setattr("papers.__main__.say", said.append)
+    papers, _ = chosen("", OPTIONS)
+    before, out = Store(tmp_path / "kept"), Store(tmp_path / "out")
+    result_of(before, papers[1], "fragpicker-forecast")
+    result_of(out, papers[0], "replay")
+    (tmp_path / "kept/old").mkdir()
+    (tmp_path / "kept/old" / RESULT).write_text("{}", encoding="utf-8")
+    keep_all(OPTIONS, out, tmp_path / "kept")
+    assert before.names() == {"fragpicker-forecast", "replay"}
+    assert said[0].endswith("kept: old is not kept any more: no experiment has its settings")
+    keep_all(OPTIONS, out, tmp_path / "kept")
+    assert before.names() == {"fragpicker-forecast", "replay"}

@@ -110,7 +110,8 @@ def parted(numbers: Sequence[int]) -> tuple[int, int]:
 def windows(blocks: Blocks) -> Iterable[np.ndarray]:
     """The indices of the blocks of each aligned read."""
     read = blocks.offsets // READ
-    return np.split(np.arange(len(read)), np.flatnonzero(np.diff(read)) + 1)
+    found: list[np.ndarray] = np.split(np.arange(len(read)), np.flatnonzero(np.diff(read)) + 1)
+    return found
 
 
 def requests(blocks: Blocks) -> tuple[int, int]:

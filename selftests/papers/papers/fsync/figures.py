@@ -64,10 +64,10 @@ def between(case: Data, first: int, last: int) -> Span:
             counts[name] = row["count"] - before.get(name, {"count": 0})["count"]
             sums[name] = row["sum"] - before.get(name, {"sum": 0})["sum"]
     return Span(
-        (other["ms"] - one["ms"]) / 1000,
-        *(other[name] - one[name] for name in ("rounds", "ops", "creates", "fsyncs", "fsync_ns")),
-        counts,
-        sums,
+        seconds=(other["ms"] - one["ms"]) / 1000,
+        counts=counts,
+        sums=sums,
+        **{name: other[name] - one[name] for name in ("rounds", "ops", "creates", "fsyncs", "fsync_ns")},
     )
 
 

@@ -27,10 +27,13 @@ class TooLarge(ValueError):
 
 
 def shrink(source: Path, target: Path, width: int) -> None:
-    """Write a picture of at most this width."""
+    """Write a picture of at most this width. One that was made so before stays as it is, byte by byte."""
     from PIL import Image
 
     with Image.open(source) as image:
+        if image.mode == "P" and image.width <= width:
+            shutil.copyfile(source, target)
+            return
         small = image.convert("RGB")
         if small.width > width:
             small = small.resize((width, max(round(small.height * width / small.width), 1)), Image.Resampling.LANCZOS)

@@ -56,6 +56,14 @@ def test_small_pictures_stay_as_large(tmp_path: Path) -> None:
     assert Image.open(tmp_path / "result/one/60.png").size == (400, 100)
 
 
+def test_what_was_kept_stays_as_it_is(tmp_path: Path) -> None:
+    made = document(tmp_path)
+    keep(made, {}, tmp_path / "once")
+    again = Document(made.title, [Picture(str(tmp_path / "once/one/60.png"), "of one")])
+    keep(again, {}, tmp_path / "twice")
+    assert (tmp_path / "twice/one/60.png").read_bytes() == (tmp_path / "once/one/60.png").read_bytes()
+
+
 def test_a_copy_can_be_gone_on_with(tmp_path: Path) -> None:
     experiment = Experiment("one", "a title", {"seed": 1}, 1.0, lambda host: {})
     made = document(tmp_path)

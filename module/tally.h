@@ -100,6 +100,7 @@ struct ft_tally {
  */
 static inline unsigned int ft_tally_nr_extensions(const struct ft_tally *tally)
 {
+	/* pairs with new_extension() */
 	return smp_load_acquire(&tally->nr_extensions);
 }
 

@@ -38,7 +38,16 @@ requests_across() {
 	echo $(($(awk '{ print $1 }' "/sys/block/${DISK##*/}/stat") - before))
 }
 
-plan 51
+# requests_of_long() - print how many requests the disk gets for 24 reads from the middle of a window to that of the next
+requests_of_long() {
+	local before
+
+	before=$(awk '{ print $1 }' "/sys/block/${DISK##*/}/stat")
+	fileop reads $MNT/long 64K 3M 128K 128K direct
+	echo $(($(awk '{ print $1 }' "/sys/block/${DISK##*/}/stat") - before))
+}
+
+plan 54
 make_volume $DISK $MNT || bail "no volume"
 echo 128 >"/sys/block/${DISK##*/}/queue/read_ahead_kb"
 
@@ -135,6 +144,27 @@ check "fragtrace-defrag finds it" grep -q ' at 128 KiB: 128 KiB, whole, broken a
 fragtrace-defrag --recent 0 --apply $MNT/across >/tmp/said 2>&1 || sed 's/^/# /' /tmp/said
 check "and moves both windows" grep -q '^moved: 2 ranges of 2, 256 KiB' /tmp/said
 expect "so that it costs nothing" "$(requests_across)" 1
+
+# A break in the middle of window 20; reads cross it, and all edges before it. It is worth to move all these windows, in one
+# step, though the rate asks for smaller ones.
+fileop write $MNT/long 0 4M
+sync
+fileop write $MNT/long 2656K 1440K
+sync
+settle || :
+i=0
+while [ $i -lt 20 ]; do
+	fileop reads $MNT/long 64K 3M 128K 128K direct
+	i=$((i + 1))
+done
+before=$(requests_of_long)
+fragtrace-defrag --recent 0 --apply --rate 2M $MNT/long >/tmp/said 2>&1 || :
+grep '^moved\|not moved' /tmp/said | sed 's/^/# /'
+moved=$(sed -n 's/^moved: \([0-9]*\) ranges of .*/\1/p' /tmp/said)
+check "windows up to the first one that is read are moved" test "${moved:-0}" -ge 20
+after=$(requests_of_long)
+check "with at most two segments that end there: requests $before, $after" test "$after" -le 26 -a "$after" -lt "$before"
+check "none had been joined by others" sh -c "! grep -q 'joined by others' /tmp/said"
 
 # In place: direct writes over old blocks always, buffered ones with this policy.
 fileop write $MNT/direct 128K 64K direct

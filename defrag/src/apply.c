@@ -23,10 +23,11 @@
 #include "util.h"
 
 /*
- * A step ends here unless a single range is larger: writers of the file wait for it. With a rate, there are at
- * least so many steps a second.
+ * A step ends here unless a single range is larger, or those that are joined: writers of the file wait for it. With a
+ * rate, there are at least so many steps a second.
  */
 #define STEP_BLKS 512
+#define JOINED_BLKS 4096
 #define STEPS_PER_S 4
 
 /* What is needed during the work. */
@@ -131,7 +132,7 @@ static uint64_t lba_of(const struct file_extent *e, uint64_t blk)
 
 /*
  * The ranges of a step that are broken in a map: inside, or where they join the range before. @lba: the address after the
- * last block before the step; set to that after its last block.
+ * last block before the step, 0 if that is not known; set to that after its last block.
  */
 static uint64_t count_broken(const struct step *s, const struct fiemap_pieces *map, uint64_t request_blks, uint64_t *lba)
 {
@@ -143,7 +144,7 @@ static uint64_t count_broken(const struct step *s, const struct fiemap_pieces *m
 	while (model_next(&model, &w)) {
 		while (r < last && r[1].first_blk / request_blks <= w.first_blk / request_blks)
 			r++;
-		n += w.requests > 1 || (r->is_joined && lba_of(&map->extents[w.first], w.first_blk) != *lba);
+		n += w.requests > 1 || (r->is_joined && *lba && lba_of(&map->extents[w.first], w.first_blk) != *lba);
 		*lba = lba_of(&map->extents[w.end - 1], w.end_blk);
 	}
 	return n;
@@ -172,13 +173,15 @@ static uint64_t count_blks(const struct fiemap_pieces *map)
 	return blks;
 }
 
-/* Judge the result of a step: did its blocks move, and are they together now? */
-static void judge(struct work *w, const struct step *s, uint32_t file)
+/* Judge the result of a step: did its blocks move, and are they together now? @next_lba: as count_broken() has it. */
+static void judge(struct work *w, const struct step *s, uint32_t file, uint64_t next_lba)
 {
-	uint64_t broken = count_broken(s, &w->after, w->site.plan->request_blks, &w->next_lba);
+	uint64_t broken = count_broken(s, &w->after, w->site.plan->request_blks, &next_lba);
 
+	w->next_lba = next_lba;
 	if (is_same(&w->before, &w->after)) {
-		resist(w, file, s->n, xasprintf("F2FS wrote its blocks in place"));
+		resist(w, file, s->n, xasprintf(s->heals ? "F2FS wrote its blocks in place" :
+						"F2FS does not move what is whole, and more than 16 MiB are joined"));
 		return;
 	}
 	w->result->moved += s->n - broken;
@@ -191,11 +194,14 @@ static void judge(struct work *w, const struct step *s, uint32_t file)
 /* Return: the blocks that were written. Sets @busy if the file has to be left alone from now on. */
 static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int fd, bool *busy)
 {
-	uint64_t next_lba = w->next_lba;
+	const uint64_t lba_before = w->next_lba;
+	uint64_t next_lba = lba_before;
 	const char *why;
 	struct stat st;
 	int err;
 
+	/* known again after a step that was done */
+	w->next_lba = 0;
 	if (fstat(fd, &st) || (uint64_t)st.st_size <= (s->end_blk - 1) * BLK_BYTES) {
 		resist(w, file, s->n, xasprintf("it was cut since the plan was made"));
 		return 0;
@@ -227,13 +233,35 @@ static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int
 		resist(w, file, s->n, xasprintf("%s", strerror(err)));
 		return 0;
 	}
-	judge(w, s, file);
+	judge(w, s, file, lba_before);
 	return count_blks(&w->before);
 }
 
 /* === Files and volumes === */
 
-/* The next chosen ranges of a file that are in windows next to each other. */
+static void add_to_step(struct step *s, const struct range *r)
+{
+	s->n++;
+	s->blks += r->blks;
+	s->end_blk = r->end_blk;
+	s->heals = s->heals || r->requests > 1 || r->heals_edge;
+}
+
+/* The blocks of the ranges from this one on that are joined. */
+static uint64_t joined_blks(const struct range *r, const struct range *end)
+{
+	uint64_t blks = 0;
+
+	do
+		blks += r++->blks;
+	while (r < end && r->is_joined);
+	return blks;
+}
+
+/*
+ * The next chosen ranges of a file that are in windows next to each other. Joined ranges are in one step, because the ioctl
+ * passes over a range without a break; they begin a step if they do not fit into what is left of one.
+ */
 static bool next_step(const struct work *w, struct step *s, const struct range **at, const struct range *end)
 {
 	uint64_t request_blks = w->site.plan->request_blks;
@@ -245,14 +273,11 @@ static bool next_step(const struct work *w, struct step *s, const struct range *
 	if (r == end)
 		return false;
 	*s = (struct step){ .first = r, .first_blk = r->first_blk };
-	do {
-		s->n++;
-		s->blks += r->blks;
-		s->end_blk = r->end_blk;
-		s->heals = s->heals || r->requests > 1 || r->heals_edge;
-		r++;
-	} while (r < end && r->chosen && s->blks + r->blks <= w->step_blks && !r[-1].is_early && !r->is_late &&
-		 r->first_blk / request_blks == (s->end_blk - 1) / request_blks + 1);
+	do
+		add_to_step(s, r++);
+	while (r < end && r->chosen && !r[-1].is_early && !r->is_late &&
+	       (r->is_joined ? s->blks + r->blks <= JOINED_BLKS : s->blks + joined_blks(r, end) <= w->step_blks) &&
+	       r->first_blk / request_blks == (s->end_blk - 1) / request_blks + 1);
 	*at = r;
 	return true;
 }

@@ -22,8 +22,8 @@
 #include "weight.h"
 
 /*
- * A window and its breaks: @all of their weights, and those of the @first and the @last one (without any, no number is
- * more); the blocks before and after these, and all of its blocks; what a new break at its edges costs, @left and @right
+ * A window and its breaks: @all of their weights, and those of the @first and the @last one (HUGE_VAL if there is
+ * none); the blocks before and after these, and all of its blocks; what a new break at its edges costs, @left and @right
  * (0 if one is there); what joining it to the window before it gains, @join, which is less than 0 if these are not
  * moved together; and what joining it to the next one gains, @on.
  */
@@ -54,7 +54,11 @@ struct layout {
 	uint64_t *breaks;
 };
 
-/* The ranges of a file as they are found, from @first of the plan on, and the pieces of each; @price: of a block. */
+/*
+ * The ranges of a file as they are found. At hand are the last @n of the plan, from @first on, and their @pieces: windows in
+ * a row, of which at most one part is taken, from the first of them on. @open: what is gained if all of them are taken and the
+ * part goes on, more than by the best choice among them; @best: how many of them this choice takes. @price: of a block.
+ */
 struct cut {
 	struct plan *plan;
 	struct layout layout;
@@ -64,6 +68,8 @@ struct cut {
 	struct piece *pieces;
 	size_t n;
 	size_t cap;
+	double open;
+	size_t best;
 };
 
 /* === What is there === */
@@ -165,49 +171,6 @@ static void find_edges(struct piece *p, const struct plan *plan, const struct wi
 	}
 }
 
-/* === All ranges === */
-
-/* A window becomes a range; @edges: what is known of it so far. */
-static void add_range(struct cut *c, const struct window *w, const struct piece *edges)
-{
-	struct plan *plan = c->plan;
-	struct piece *p;
-
-	c->pieces = grow(c->pieces, &c->cap, c->n, sizeof(*c->pieces));
-	p = &c->pieces[c->n++];
-	*p = *edges;
-	find_breaks(p, plan, w, &c->layout);
-	plan->ranges = grow(plan->ranges, &plan->cap_ranges, plan->n_ranges, sizeof(*plan->ranges));
-	plan->ranges[plan->n_ranges++] = (struct range){
-		.file = c->layout.file,
-		.first_blk = w->first_blk,
-		.end_blk = w->end_blk,
-		.blks = w->blks,
-		.requests = w->requests,
-		.after = 1,
-		.heat = w->requests > 1 ? p->all / (double)(w->requests - 1) : larger(larger(p->join, p->on), 0.0),
-	};
-}
-
-/* Find all windows that are broken, or where readers go on from or to the next window. */
-static void find_ranges(struct cut *c)
-{
-	struct model model = { .extents = c->layout.extents, .n = c->layout.n, .request_blks = c->request_blks };
-	struct window before = { 0 }, w;
-	bool is_added = false;
-	struct piece edges;
-
-	for (; model_next(&model, &w); before = w) {
-		bool is_next = is_added && before.first_blk / c->request_blks + 1 == w.first_blk / c->request_blks;
-
-		find_edges(&edges, c->plan, &w, c->request_blks, is_next, &c->layout);
-		is_added = w.requests > 1 || edges.left > 0.0 || edges.right > 0.0 || edges.join > 0.0 ||
-			   edges.on > 0.0;
-		if (is_added)
-			add_range(c, &w, &edges);
-	}
-}
-
 /* === The choice === */
 
 /* What a range costs that begins, or ends, with the break of this window; the blocks outside of it need not be written. */
@@ -248,37 +211,47 @@ static double gain_of(double saved, uint64_t blks)
 	return (double)(uint64_t)(saved * MIB_BLKS / (double)blks * 1e6 + 0.5) / 1e6;
 }
 
-/* Take the windows from @first to @end as one range each, which gain the same for each byte. */
-static void take(const struct cut *c, size_t first, size_t end)
+/*
+ * Take the first @n of the windows at hand as one range each, which gain the same for each byte. Return: false if they gain
+ * nothing, which may be seen only here: sums are rounded.
+ */
+static bool take(struct cut *c, size_t n)
 {
 	struct range *ranges = c->plan->ranges + c->first;
-	const struct piece *pieces = c->pieces;
-	double saved = 0.0;
+	const struct piece *pieces = c->pieces, *last = &pieces[n - 1];
+	bool late = is_late(c, pieces), early = is_early(c, last);
+	double saved = 0.0, gain;
 	uint64_t blks = 0;
 	size_t i;
 
-	ranges[first].is_late = is_late(c, &pieces[first]);
-	saved -= ranges[first].is_late ? pieces[first].first : pieces[first].left;
-	if (ranges[first].is_late) {
-		ranges[first].first_blk = pieces[first].first_break;
-		ranges[first].blks -= pieces[first].blks_before;
-		ranges[first].after++;
+	saved -= late ? pieces->first : pieces->left;
+	saved -= early ? last->last : last->right;
+	for (i = 0; i < n; i++) {
+		saved += pieces[i].all + (i ? pieces[i].join : 0.0);
+		blks += pieces[i].blks;
 	}
-	ranges[end - 1].is_early = is_early(c, &pieces[end - 1]);
-	saved -= ranges[end - 1].is_early ? pieces[end - 1].last : pieces[end - 1].right;
-	if (ranges[end - 1].is_early) {
-		ranges[end - 1].end_blk = pieces[end - 1].last_break;
-		ranges[end - 1].blks -= pieces[end - 1].blks_after;
-		ranges[end - 1].after++;
+	blks -= (late ? pieces->blks_before : 0) + (early ? last->blks_after : 0);
+	gain = saved > 0.0 && blks ? gain_of(saved, blks) : 0.0;
+	if (gain <= 0.0)
+		return false;
+	if (late) {
+		ranges[0].is_late = true;
+		ranges[0].first_blk = pieces->first_break;
+		ranges[0].blks -= pieces->blks_before;
+		ranges[0].after++;
 	}
-	for (i = first; i < end; i++) {
-		ranges[i].is_joined = i > first;
-		ranges[i].heals_edge = i > first && pieces[i].join > 0.0;
-		saved += pieces[i].all + (i > first ? pieces[i].join : 0.0);
-		blks += ranges[i].blks;
+	if (early) {
+		ranges[n - 1].is_early = true;
+		ranges[n - 1].end_blk = last->last_break;
+		ranges[n - 1].blks -= last->blks_after;
+		ranges[n - 1].after++;
 	}
-	for (i = first; i < end; i++)
-		ranges[i].gain = gain_of(saved, blks);
+	for (i = 0; i < n; i++) {
+		ranges[i].is_joined = i > 0;
+		ranges[i].heals_edge = i > 0 && pieces[i].join > 0.0;
+		ranges[i].gain = gain;
+	}
+	return true;
 }
 
 /* A window that is not worth its price gains less than that. A whole one gains nothing alone. */
@@ -290,40 +263,82 @@ static void leave(const struct cut *c, size_t i)
 	c->plan->ranges[c->first + i].gain = saved > 0.0 ? gain_of(saved, p->blks) : 0.0;
 }
 
-/*
- * Of windows in a row, from @first to @end, take those parts that gain most in sum, less the price of their blocks. @in[i]
- * and @out[i] are the best sums up to window i, if it is taken, or not taken or the last one that is; @begins[i]: the best
- * part that has window i begins with it.
- */
-static void choose_in_row(const struct cut *c, size_t first, size_t end)
+/* Choose among the windows at hand. Whole windows that no part has taken are not ranges. */
+static void finish(struct cut *c)
 {
-	const struct piece *pieces = c->pieces + first;
-	size_t n = end - first, i, from;
-	double *in = xcalloc(n, sizeof(*in)), *out = xcalloc(n, sizeof(*out));
-	bool *begins = xcalloc(n, sizeof(*begins));
+	struct plan *plan = c->plan;
+	size_t i = c->best && take(c, c->best) ? c->best : 0, n = c->first;
 
-	for (i = 0; i < n; i++) {
-		double before = i ? out[i - 1] : 0.0, begin = before - begin_cost(c, &pieces[i]), sum;
-		double on = i ? in[i - 1] + pieces[i].join : -HUGE_VAL;
+	for (; i < c->n; i++)
+		leave(c, i);
+	for (i = c->first; i < plan->n_ranges; i++)
+		if (plan->ranges[i].requests > 1 || plan->ranges[i].gain > 0.0)
+			plan->ranges[n++] = plan->ranges[i];
+	plan->n_ranges = n;
+	c->first = n;
+	c->n = 0;
+	c->best = 0;
+}
 
-		begins[i] = begin > on;
-		in[i] = (begins[i] ? begin : on) + pieces[i].all - c->price * (double)pieces[i].blks;
-		sum = in[i] - end_cost(c, &pieces[i]);
-		out[i] = sum > before + 1e-9 ? sum : before;
+/*
+ * Take one more window in hand. Of windows in a row, those parts are taken that gain most in sum, less the price of their
+ * blocks. If it is best to begin a part with this window, whatever comes after it, the windows before it are done.
+ */
+static void consider(struct cut *c, const struct piece *p)
+{
+	double on = c->n && p->join >= 0.0 ? c->open + p->join : -HUGE_VAL, begin = -begin_cost(c, p), end;
+
+	if (begin >= on)
+		finish(c);
+	c->open = (begin >= on ? begin : on) + p->all - c->price * (double)p->blks;
+	end = c->open - end_cost(c, p);
+	c->pieces = grow(c->pieces, &c->cap, c->n, sizeof(*c->pieces));
+	c->pieces[c->n++] = *p;
+	if (end > 1e-9) {
+		c->open -= end;
+		c->best = c->n;
 	}
-	for (i = n; i; i = from) {
-		from = i - 1;
-		if (out[from] == (from ? out[from - 1] : 0.0)) {
-			leave(c, first + from);
-			continue;
-		}
-		while (!begins[from])
-			from--;
-		take(c, first + from, first + i);
+}
+
+/* === All ranges === */
+
+/* A window becomes a range; @p: what is known of it so far. */
+static void add_range(struct cut *c, const struct window *w, struct piece *p)
+{
+	struct plan *plan = c->plan;
+
+	find_breaks(p, plan, w, &c->layout);
+	consider(c, p);
+	plan->ranges = grow(plan->ranges, &plan->cap_ranges, plan->n_ranges, sizeof(*plan->ranges));
+	plan->ranges[plan->n_ranges++] = (struct range){
+		.file = c->layout.file,
+		.first_blk = w->first_blk,
+		.end_blk = w->end_blk,
+		.blks = w->blks,
+		.requests = w->requests,
+		.after = 1,
+		.heat = w->requests > 1 ? p->all / (double)(w->requests - 1) : larger(larger(p->join, p->on), 0.0),
+	};
+}
+
+/* Find all windows that are broken, or where readers go on from or to the next window. */
+static void find_ranges(struct cut *c)
+{
+	struct model model = { .extents = c->layout.extents, .n = c->layout.n, .request_blks = c->request_blks };
+	struct window before = { 0 }, w;
+	bool is_added = false;
+	struct piece p;
+
+	for (; model_next(&model, &w); before = w) {
+		bool is_next = is_added && before.first_blk / c->request_blks + 1 == w.first_blk / c->request_blks;
+
+		find_edges(&p, c->plan, &w, c->request_blks, is_next, &c->layout);
+		is_added = w.requests > 1 || p.left > 0.0 || p.right > 0.0 || p.join > 0.0 ||
+			   p.on > 0.0;
+		if (is_added)
+			add_range(c, &w, &p);
 	}
-	free(in);
-	free(out);
-	free(begins);
+	finish(c);
 }
 
 /* FragPicker takes windows as they are. */
@@ -331,17 +346,6 @@ static void weigh_bytes(const struct plan *plan, struct range *r, uint64_t file_
 {
 	r->heat = weight_of_bytes(plan->weights, plan->table, r->file, r->first_blk, r->end_blk, file_end);
 	r->gain = gain_of(r->heat * (double)(r->requests - 1), r->blks);
-}
-
-/* Whole windows that no part has taken are not ranges. */
-static void drop_useless(struct plan *plan, size_t first)
-{
-	size_t n = first, i;
-
-	for (i = first; i < plan->n_ranges; i++)
-		if (plan->ranges[i].requests > 1 || plan->ranges[i].gain > 0.0)
-			plan->ranges[n++] = plan->ranges[i];
-	plan->n_ranges = n;
 }
 
 /**
@@ -363,18 +367,11 @@ void cut_file(struct plan *plan, uint32_t file, const struct file_extent *extent
 		.price = plan->weights->by_bytes ? 0.0 : v->min_gain / MIB_BLKS,
 		.first = plan->n_ranges,
 	};
-	size_t i, first = 0;
+	size_t i = plan->n_ranges;
 
 	find_ranges(&c);
-	for (i = 1; i <= c.n; i++) {
-		if (i < c.n && c.pieces[i].join >= 0.0)
-			continue;
-		choose_in_row(&c, first, i);
-		first = i;
-	}
-	for (i = 0; plan->weights->by_bytes && i < c.n; i++)
-		weigh_bytes(plan, &plan->ranges[c.first + i], c.layout.end);
-	drop_useless(plan, c.first);
+	for (; plan->weights->by_bytes && i < plan->n_ranges; i++)
+		weigh_bytes(plan, &plan->ranges[i], c.layout.end);
 	free(c.pieces);
 	free(c.layout.breaks);
 }

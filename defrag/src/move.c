@@ -232,12 +232,15 @@ enum way move_default_way(void)
 int move_range(int fd, enum way way, const struct fiemap_pieces *map, uint64_t first_blk, uint64_t end_blk,
 	       int64_t *usual_ns)
 {
-	int64_t usual_since;
+	int64_t usual_since, asked_ns;
 	bool alone;
 	int err;
 
 	usual_since = read_ahead(fd, map, first_blk, end_blk);
+	asked_ns = monotonic_ns();
 	alone = is_alone(fd, way == WAY_MAPPING ? LEASE_TRIES : 1);
+	/* waiting for the lease is no work */
+	usual_since += monotonic_ns() - asked_ns;
 	if (way == WAY_MAPPING) {
 		err = alone ? move_by_mapping(fd, map, first_blk, end_blk) : EBUSY;
 	} else {

@@ -42,7 +42,7 @@ enum reading {
  * @request_bytes: size of a request; 0: the device's own
  * @spare_hopeless: leave files alone that are expected to break again
  * @recent_s: a file that was broken by rewriting within so many seconds is left alone
- * @min_gain: requests that a range has to save per MiB written; less than 0: as the size of a request has it
+ * @min_gain: requests that a range has to save per MiB written; less than 0: the default, by the size of a request
  * @way: how to move blocks
  * @is_live: @table is the module's own snapshot
  * @apply: do it

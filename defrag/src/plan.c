@@ -98,7 +98,7 @@ double range_weighed(const struct range *range)
 	return range->gain * (double)range->blks / MIB_BLKS;
 }
 
-/* The order of the choice: by gain, then as in the table, so that what is moved together stays together. */
+/* The order of the choice: by gain, then as in the table. */
 static int by_gain(const void *a, const void *b)
 {
 	const struct range *x = *(const struct range *const *)a, *y = *(const struct range *const *)b;
@@ -137,36 +137,57 @@ static void choose(struct plan *plan, struct range *r)
 	plan->n_chosen++;
 }
 
+/* The end of the ranges that are moved together with this one, which is the first of them; and their blocks. */
+static const struct range *end_of_part(const struct plan *plan, const struct range *r, uint64_t *blks)
+{
+	const struct range *end = plan->ranges + plan->n_ranges;
+
+	*blks = 0;
+	do {
+		*blks += r++->blks;
+	} while (r < end && r->is_joined);
+	return r;
+}
+
 /**
  * plan_choose() - choose the best ranges within the budget
  * @plan: as left by plan_build()
  * @options: the command line
  * @ask: asked once for each file that has a range worth it; NULL: all may be moved
  *
- * A range that does not fit into what is left of the budget is skipped; smaller ones may follow.
+ * Ranges that are moved together are chosen together: a part of them would make a break that they do not count. What does not
+ * fit into what is left of the budget is skipped; smaller ones may follow.
  */
 void plan_choose(struct plan *plan, const struct options *options, plan_ask ask)
 {
 	uint64_t left = options->budget_bytes ? options->budget_bytes / BLK_BYTES : UINT64_MAX;
 	struct range **order = xcalloc(plan->n_ranges, sizeof(struct range *));
-	size_t i;
+	size_t n = 0, i;
 
 	for (i = 0; i < plan->n_ranges; i++)
-		order[i] = &plan->ranges[i];
-	qsort(order, plan->n_ranges, sizeof(struct range *), by_gain);
-	for (i = 0; i < plan->n_ranges && left; i++) {
+		if (plan->ranges[i].gain > 0.0 && !plan->ranges[i].is_joined)
+			order[n++] = &plan->ranges[i];
+	qsort(order, n, sizeof(struct range *), by_gain);
+	for (i = 0; i < n; i++) {
 		struct range *r = order[i];
+		struct volume_plan *v = &plan->volumes[plan->table->files[r->file].volume];
+		uint64_t blks;
+		const struct range *end = end_of_part(plan, r, &blks);
 
-		if (r->gain <= 0.0)
-			break;
-		if (r->gain < plan->volumes[plan->table->files[r->file].volume].min_gain || r->blks > left)
+		if (r->gain < v->min_gain)
 			continue;
-		if (!may_move(plan, r->file, options, ask)) {
-			plan->files[r->file].n_left++;
+		if (blks > left) {
+			plan->files[r->file].n_unfit += (size_t)(end - r);
+			v->n_unfit += (size_t)(end - r);
 			continue;
 		}
-		left -= r->blks;
-		choose(plan, r);
+		if (!may_move(plan, r->file, options, ask)) {
+			plan->files[r->file].n_left += (size_t)(end - r);
+			continue;
+		}
+		left -= blks;
+		for (; r < end; r++)
+			choose(plan, r);
 	}
 	free(order);
 }

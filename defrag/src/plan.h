@@ -20,7 +20,7 @@
 #define MIB_BLKS 256.0
 
 /**
- * struct range - a window of a file that is broken, or next to others, or the part of it that is worth a rewrite
+ * struct range - a broken window, a whole one that is moved together with others, or the part of a window that is worth a rewrite
  * @file: index into table.files
  * @chosen: it is to be rewritten
  * @first_blk: its first written block in the file (inclusive)
@@ -61,6 +61,7 @@ struct range {
  * @blks: blocks to write
  * @saved: requests that this saves
  * @n_left: ranges that are worth it but were left alone, see plan_why_left()
+ * @n_unfit: ranges that are worth it but did not fit into the budget
  * @refused: why it must not be moved, a sentence without its full stop; or NULL
  * @generation: of its inode, when it was asked for
  * @asked: @refused and @generation are known
@@ -74,6 +75,7 @@ struct file_plan {
 	uint64_t blks;
 	uint64_t saved;
 	size_t n_left;
+	size_t n_unfit;
 	char *refused;
 	unsigned int generation;
 	bool asked;
@@ -90,6 +92,7 @@ struct file_plan {
  * @n_broken: files with ranges
  * @n_chosen: chosen ranges
  * @n_chosen_files: files with chosen ranges
+ * @n_unfit: ranges that did not fit into the budget
  * @blks: blocks to write
  * @saved: requests that this saves
  * @weighed: the same, each break by its weight
@@ -106,6 +109,7 @@ struct volume_plan {
 	size_t n_broken;
 	size_t n_chosen;
 	size_t n_chosen_files;
+	size_t n_unfit;
 	uint64_t blks;
 	uint64_t saved;
 	double weighed;

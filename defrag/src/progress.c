@@ -10,6 +10,8 @@
 
 /* How often the line is drawn again. */
 #define SHOW_NS (NSEC_PER_SEC / 4)
+/* No pause is longer. */
+#define MOST_NS (1e6 * NSEC_PER_SEC)
 /* Who makes no request of the disk in this time does not use it. */
 #define LOOK_NS (NSEC_PER_SEC / 50)
 
@@ -81,7 +83,8 @@ static void doze(int64_t until_ns, int64_t most_ns)
  */
 static void leave_to_others(struct progress *p, const struct device *device, const volatile sig_atomic_t *stop)
 {
-	int64_t until_ns = p->ended_ns + (int64_t)((double)p->step_ns * (100.0 / p->share_percent - 1.0));
+	double rest_ns = (double)p->step_ns * (100.0 / p->share_percent - 1.0);
+	int64_t until_ns = p->ended_ns + (rest_ns < MOST_NS ? (int64_t)rest_ns : (int64_t)MOST_NS);
 	int64_t begun_ns = monotonic_ns();
 	uint64_t before, now;
 

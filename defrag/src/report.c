@@ -176,10 +176,10 @@ static void put_causes(struct plan *plan, uint32_t file)
 	free(sums);
 }
 
-/* ", requests 16 -> 1, used 2.5 times" */
-static void put_gain(const struct plan *plan, const struct range *r)
+/* ", requests 16 -> 1, used 2.5 times"; @end: of the ranges of the file */
+static void put_gain(const struct plan *plan, const struct range *r, const struct range *end)
 {
-	if (r->requests == 1 && r->heat > 0.0)
+	if (r->requests == 1 && (r->heals_edge || (r + 1 < end && r[1].heals_edge)))
 		printf(", whole, broken at its edge, met %.1f times", r->heat);
 	else if (r->requests == 1)
 		fputs(", whole, read together with others", stdout);
@@ -190,22 +190,31 @@ static void put_gain(const struct plan *plan, const struct range *r)
 }
 
 /* "    at 128 KiB: 64 KiB, requests 16 -> 1, used 2.5 times" */
+static void put_range(const struct plan *plan, const struct file_plan *f, const struct range *r)
+{
+	fputs("    at ", stdout);
+	put_blks(r->first_blk);
+	fputs(": ", stdout);
+	put_blks(r->blks);
+	put_gain(plan, r, plan->ranges + f->end);
+	putchar('\n');
+}
+
+/* Whole ranges come last: they are moved because of the others. */
 static void put_ranges(const struct plan *plan, const struct file_plan *f)
 {
 	size_t shown = 0, i;
+	int whole;
 
-	for (i = f->first; i < f->end && shown < MAX_RANGES; i++) {
-		const struct range *r = &plan->ranges[i];
+	for (whole = 0; whole < 2; whole++) {
+		for (i = f->first; i < f->end && shown < MAX_RANGES; i++) {
+			const struct range *r = &plan->ranges[i];
 
-		if (!r->chosen)
-			continue;
-		fputs("    at ", stdout);
-		put_blks(r->first_blk);
-		fputs(": ", stdout);
-		put_blks(r->blks);
-		put_gain(plan, r);
-		putchar('\n');
-		shown++;
+			if (!r->chosen || (r->requests == 1) != whole)
+				continue;
+			put_range(plan, f, r);
+			shown++;
+		}
 	}
 	if (f->n_chosen > shown) {
 		fputs("    and ", stdout);
@@ -237,7 +246,7 @@ static void put_file(struct plan *plan, uint32_t file)
 		put_requests(f->now.requests, f->now.requests - f->saved);
 	} else {
 		put_count(f->now.requests, "request");
-		fputs(f->n_left ? ", left alone" : ", not worth it", stdout);
+		fputs(f->n_left ? ", left alone" : f->n_unfit ? ", not within the budget" : ", not worth it", stdout);
 	}
 	fputs(", ", stdout);
 	put_count(f->now.breaks, "break");
@@ -286,7 +295,7 @@ static void put_sums(const struct plan *plan, uint32_t volume)
 	const struct volume_plan *v = &plan->volumes[volume];
 
 	if (!v->n_chosen) {
-		puts("  nothing is worth a rewrite");
+		puts(v->n_unfit ? "  nothing that is worth a rewrite fits into the budget" : "  nothing is worth a rewrite");
 		return;
 	}
 	fputs("  worth a rewrite: ", stdout);
@@ -303,7 +312,7 @@ static void put_sums(const struct plan *plan, uint32_t volume)
 	if (plan->weights->known && !plan->weights->by_bytes) {
 		char buf[GROUPED_MAX];
 
-		printf("  the reads that were counted would have taken %s fewer requests\n",
+		printf("  the reads and overwrites that were counted would have saved %s of their requests\n",
 		       grouped(buf, (uint64_t)(v->weighed + 0.5)));
 	}
 }

@@ -4,9 +4,10 @@
 
 Each round is a table of random files, as a text or as a snapshot with causes, and random options. The naive
 planner takes each block alone: in a window of the request size it counts the blocks whose block address does
-not follow that of the written block before them. Where readers are known, it tries all ways to cut the ranges of a row
-of windows, and the program must have found one of the best.
+not follow that of the written block before them. The program must have found one of the best ways to cut each file into
+ranges; of small files all ways are tried.
 """
+import itertools
 import json
 import pathlib
 import random
@@ -256,6 +257,18 @@ def value_of(windows: list[Window], found: dict[int, tuple[int, int]]) -> float:
     return total
 
 
+def best_of_all(windows: list[Window], price: float) -> float:
+    """The same as best_cut(), by trying everything: each window is left, or has one of its begins and ends."""
+    ways: list[list[tuple[int, int] | None]] = [
+        [None, *((begin, end) for begin in w.begin_costs() for end in w.end_costs() if begin < end)] for w in windows]
+    best = 0.0
+    for chosen in itertools.product(*ways):
+        found = {w.number: way for w, way in zip(windows, chosen) if way}
+        moved = sum(found[w.number][0] <= offset < found[w.number][1] for w in windows if w.number in found for offset in w.offsets)
+        best = max(best, value_of(windows, found) - price * moved)
+    return best
+
+
 def heat_of(windows: list[Window], i: int) -> float:
     """The mean weight of the breaks of a window; of a whole one, that of the heaviest break at its edges."""
     w = windows[i]
@@ -277,6 +290,7 @@ def check_cuts(plan: dict[str, Any], files: list[File], heat: Heat, size: int, h
         assert {w.number for w in windows if w.requests > 1} <= ranges.keys()
         found = {}
         moved, claimed = 0, 0.0
+        before_end = -1
         for i, w in enumerate(windows):
             if not (r := ranges.pop(w.number, None)):
                 continue
@@ -296,10 +310,15 @@ def check_cuts(plan: dict[str, Any], files: list[File], heat: Heat, size: int, h
                 alone = sum(w.breaks.values()) - w.begin_costs()[w.begin] - w.end_costs()[w.end]
                 assert (begin, end) == (w.begin, w.end) and abs(r["saved"] - max(0, alone)) < 1e-5, (r, alone)
             expected[f.path, begin] = {"path": f.path, "first": begin, "end": end, "blocks": r["bytes"] // 4096, "requests": r["requests"],
-                                       "after": r["requests_after"], "gain": r["gain"], "saved": r["saved"], "chosen": False}
+                                       "after": r["requests_after"], "gain": r["gain"], "saved": r["saved"],
+                                       "joined": w.number in found and begin == w.begin and i > 0 and w.joins(windows[i - 1])
+                                       and before_end == windows[i - 1].end, "chosen": False}
+            before_end = end if w.number in found else -1
         assert not ranges
         assert abs(claimed - value_of(windows, found)) < 1e-3, (f.path, claimed, value_of(windows, found))
         net = claimed - price * moved
+        if len(windows) <= 4:
+            assert abs(best_of_all(windows, price) - best_cut(windows, price)) < 1e-6, f.path
         assert abs(net - best_cut(windows, price)) < 1e-3, (f.path, net, best_cut(windows, price))
     return expected
 
@@ -313,7 +332,7 @@ def whole_windows(files: list[File], size: int, heat: Heat) -> Ranges:
                 weight = heat.of_bytes(f, begin, end)
                 ranges[f.path, begin] = {"path": f.path, "first": begin, "end": end, "blocks": blocks, "requests": requests, "after": 1,
                                          "gain": round(weight * (requests - 1) * 256 / blocks, 6),
-                                         "saved": weight * (requests - 1), "chosen": False}
+                                         "saved": weight * (requests - 1), "joined": False, "chosen": False}
     return ranges
 
 
@@ -322,10 +341,18 @@ def choose(ranges: Ranges, files: list[File], budget: int, min_gain: float, rece
     left = budget // 4096 if budget else 1 << 60
     for r in ranges.values():
         r["bad"] = bad[r["path"]]
-    for r in sorted(ranges.values(), key=lambda r: -r["gain"]):        # a stable sort
-        if r["gain"] > 0 and r["gain"] >= min_gain and r["blocks"] <= left and not (spared and r["bad"]):
-            r["chosen"] = True
-            left -= r["blocks"]
+    parts: list[list[dict[str, Any]]] = []
+    for r in ranges.values():           # what is moved together is chosen together
+        if r["joined"]:
+            parts[-1].append(r)
+        else:
+            parts.append([r])
+    for part in sorted(parts, key=lambda part: -part[0]["gain"]):        # a stable sort
+        blocks, gain = sum(r["blocks"] for r in part), part[0]["gain"]
+        if gain > 0 and gain >= min_gain and blocks <= left and not (spared and part[0]["bad"]):
+            left -= blocks
+            for r in part:
+                r["chosen"] = True
 
 
 def read_requests(blocks: dict[int, int], at_once: int, direct: bool) -> int:
@@ -393,7 +420,7 @@ def one_round(program: str, rnd: random.Random) -> int:
                                          capture_output=True).stdout)
     size = rnd.choice([1, 2, 3, 8, 32, 32, 100, 1 << 18])
     budget = rnd.choice([0, 0, 4096, 10 * 4096, 64 * 4096 + 5, 1 << 30])
-    given = rnd.choice([None, None, 0.0, 0.0, 8.0, 100.0, 1e9])
+    given = rnd.choice([None, None, 0.0, 0.0, 8.0, 100.0, 2.7, 999999999.9])
     recent_s = rnd.choice([0, 49, 50, 600, 600, 5000])
     heat = Heat(rnd, files) if rnd.random() < 0.6 else None
     if heat:

@@ -226,16 +226,21 @@ test_read_alone_is_not_worth_it() {
 	table '254:0 200 656 0 4 fragmented /m/a.x' '254:0 2000 656 656 4 fragmented /m/a.x'
 	heat "$(read_on 41 20:1 10)"
 	plan_hot 2
-	# no new break comes if all of the file is moved, which saves 2 requests per MiB
+	# no new break comes if all of the file is moved, which saves 10 requests with 5.1 MiB
 	plan_hot 2 --min-gain 2
 	plan_hot 0 --min-gain 1.9
 	says '  worth a rewrite: 41 ranges in 1 file, requests 42 -> 41 (2.4 % fewer), 5.1 MiB to write, 3 free segments needed'
-	says '  the reads that were counted would have taken 10 fewer requests'
+	says '  the reads and overwrites that were counted would have saved 10 of their requests'
 	says '    at 0 KiB: 128 KiB, whole, read together with others'
 	# met more often, it is worth that
 	heat "$(read_on 41 20:1 21)"
 	plan_hot 0
-	says '  the reads that were counted would have taken 21 fewer requests'
+	says '  the reads and overwrites that were counted would have saved 21 of their requests'
+	# all of it, or nothing
+	plan_hot 2 --budget 5M
+	says '  nothing that is worth a rewrite fits into the budget'
+	says '  /m/a.x: 42 requests, not within the budget, 1 break'
+	plan_hot 0 --budget 6M
 	# reads that go on at one edge only, or at none
 	table '254:0 200 48 0 4 fragmented /m/a.x' '254:0 400 80 48 4 fragmented /m/a.x'
 	heat '254:0 4 0 50 1600 50 0 0 /m/a.x' '254:0 4 32 50 1600 100 0 50 /m/a.x' '254:0 4 64 50 1600 50 0 0 /m/a.x'
@@ -256,7 +261,7 @@ test_broken_edge_of_whole_windows() {
 	plan_hot 0
 	says '/m: 1 file, 512 KiB, requests of 128 KiB: 4, if no file were broken 4; 0 files broken below that'
 	says '  worth a rewrite: 2 ranges in 1 file, requests 4 -> 4 (0.0 % fewer), 256 KiB to write, 1 free segment needed'
-	says '  the reads that were counted would have taken 9 fewer requests'
+	says '  the reads and overwrites that were counted would have saved 9 of their requests'
 	says '    at 128 KiB: 128 KiB, whole, broken at its edge, met 9.0 times'
 	says '    at 256 KiB: 128 KiB, whole, broken at its edge, met 9.0 times'
 	plan_hot 0 --json

@@ -180,7 +180,8 @@ static void judge(struct work *w, const struct step *s, uint32_t file, uint64_t 
 
 	w->next_lba = next_lba;
 	if (is_same(&w->before, &w->after)) {
-		resist(w, file, s->n, xasprintf(s->heals ? "F2FS wrote its blocks in place" :
+		resist(w, file, s->n, xasprintf(s->heals || w->site.way == WAY_MAPPING ?
+						"F2FS wrote its blocks in place" :
 						"F2FS does not move what is whole, and more than 16 MiB are joined"));
 		return;
 	}
@@ -247,15 +248,15 @@ static void add_to_step(struct step *s, const struct range *r)
 	s->heals = s->heals || r->requests > 1 || r->heals_edge;
 }
 
-/* The blocks of the ranges from this one on that are joined. */
-static uint64_t joined_blks(const struct range *r, const struct range *end)
+/* Does the next range belong to a step? Of joined ranges all do, or none, up to the limit of these. */
+static bool fits(const struct work *w, const struct step *s, const struct range *r, const struct range *end)
 {
-	uint64_t blks = 0;
+	uint64_t blks;
 
-	do
-		blks += r++->blks;
-	while (r < end && r->is_joined);
-	return blks;
+	if (r->is_joined)
+		return s->blks + r->blks <= JOINED_BLKS;
+	ranges_joined(r, end, &blks);
+	return s->blks + blks <= w->step_blks;
 }
 
 /*
@@ -275,8 +276,7 @@ static bool next_step(const struct work *w, struct step *s, const struct range *
 	*s = (struct step){ .first = r, .first_blk = r->first_blk };
 	do
 		add_to_step(s, r++);
-	while (r < end && r->chosen && !r[-1].is_early && !r->is_late &&
-	       (r->is_joined ? s->blks + r->blks <= JOINED_BLKS : s->blks + joined_blks(r, end) <= w->step_blks) &&
+	while (r < end && r->chosen && !r[-1].is_early && !r->is_late && fits(w, s, r, end) &&
 	       r->first_blk / request_blks == (s->end_blk - 1) / request_blks + 1);
 	*at = r;
 	return true;

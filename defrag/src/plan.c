@@ -137,16 +137,21 @@ static void choose(struct plan *plan, struct range *r)
 	plan->n_chosen++;
 }
 
-/* The end of the ranges that are moved together with this one, which is the first of them; and their blocks. */
-static const struct range *end_of_part(const struct plan *plan, const struct range *r, uint64_t *blks)
+/**
+ * ranges_joined() - the ranges that are moved together
+ * @range: the first of them
+ * @end: end of all ranges of the file, or of the plan
+ * @blks: set to their blocks
+ *
+ * Return: their end.
+ */
+const struct range *ranges_joined(const struct range *range, const struct range *end, uint64_t *blks)
 {
-	const struct range *end = plan->ranges + plan->n_ranges;
-
 	*blks = 0;
-	do {
-		*blks += r++->blks;
-	} while (r < end && r->is_joined);
-	return r;
+	do
+		*blks += range++->blks;
+	while (range < end && range->is_joined);
+	return range;
 }
 
 /**
@@ -172,7 +177,7 @@ void plan_choose(struct plan *plan, const struct options *options, plan_ask ask)
 		struct range *r = order[i];
 		struct volume_plan *v = &plan->volumes[plan->table->files[r->file].volume];
 		uint64_t blks;
-		const struct range *end = end_of_part(plan, r, &blks);
+		const struct range *end = ranges_joined(r, plan->ranges + plan->n_ranges, &blks);
 
 		if (r->gain < v->min_gain)
 			continue;

@@ -150,6 +150,7 @@ void plan_build(struct plan *plan, const struct table *table, const bool *meant,
 		const struct weights *weights);
 void plan_choose(struct plan *plan, const struct options *options, plan_ask ask);
 double range_weighed(const struct range *range);
+const struct range *ranges_joined(const struct range *range, const struct range *end, uint64_t *blks);
 char *plan_why_left(const struct plan *plan, uint32_t file);
 void plan_free(struct plan *plan);
 

@@ -61,16 +61,18 @@ class Machine:
         variables: Mapping[str, str] | None = None,
         cpus: int = 2,
         qemu: str = "",
+        kernel: str = "",
     ) -> None:
         """Run a script of in_guest/ with its arguments in a guest, on an empty disk of this size or on this image.
 
-        What it writes into $OUT is in the folder. An image is deleted afterwards. `qemu` are further options of QEMU.
+        What it writes into $OUT is in the folder. An image is deleted afterwards. `qemu` are further options of QEMU; `kernel`
+        is another kernel than that of the other experiments.
         """
         named = {name: shlex.quote(value) for name, value in (variables or {}).items()}
         command = " ".join(
             [*(f"{name}={value}" for name, value in named.items()), f"selftests/papers/in_guest/{script}"]
         )
-        options = ["-k", self.kernel, "-M", memory]
+        options = ["-k", kernel or self.kernel, "-M", memory]
         if cpus != 2:
             options += ["-c", str(cpus)]
         if qemu:

@@ -42,6 +42,7 @@ class Host(Protocol):
         variables: Mapping[str, str] | None = None,
         cpus: int = 2,
         qemu: str = "",
+        kernel: str = "",
     ) -> None:
         """Run a script of in_guest/ in a guest; what it leaves in $OUT is among the files of the result."""
 

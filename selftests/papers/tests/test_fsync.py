@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import copy
+import re
 from pathlib import Path
 
 import pytest
 from papers.document import Picture
 from papers.facts import FactError
 from papers.fsync import claims, paper
-from papers.fsync.experiments import LONGEST, SLOWNESS, every, long_run
+from papers.fsync.experiments import DEVICES, KERNELS, LONGEST, SLOWNESS, every, experiments, kernels, long_run
 from papers.fsync.figures import fifths, spans
 from papers.fsync.texts import parse_fsync, parse_lines
 from papers.model import Data, Kind, Options, Result
@@ -109,14 +110,48 @@ def cases(device: str, rounds: list[int], **more: float) -> Data:
     }
 
 
-def results(*found: Data) -> dict[str, Result]:
+def results(*found: Data, kernel: str = "6.12") -> dict[str, Result]:
     """One result for each."""
-    return {f"fsync-{number}": Result(f"fsync-{number}", {}, {"cases": one}) for number, one in enumerate(found)}
+    names = [f"fsync-{number}-{kernel}" for number in range(len(found))]
+    return {name: Result(name, {"kernel": kernel}, {"cases": one}) for name, one in zip(names, found)}
 
 
-def kinds(found: dict[str, Result]) -> list[Kind]:
+def kinds(found: dict[str, Result], on: tuple[str, ...] = ("6.12",)) -> list[Kind]:
     """The kinds of all verdicts."""
-    return [one.verdict(found).kind for one in claims()]
+    return [one.verdict(found).kind for one in claims(on)]
+
+
+def test_each_device_and_kernel_is_run() -> None:
+    """The kernels are those that setup.sh calls tested, and one that the command names; a quick run has only the latter."""
+    setup = (Path(__file__).parents[2] / "machine/setup.sh").read_text(encoding="utf-8")
+    tested = re.search(r'^FT_TESTED="(.*)"$', setup, re.MULTILINE)
+    assert tested and set(tested[1].split()) == set(KERNELS)
+    assert kernels(Options()) == kernels(Options(kernel="7")) == KERNELS
+    assert kernels(Options(kernel="6.12-rt")) == (*KERNELS, "6.12-rt")
+    assert [one.settings["kernel"] for one in experiments(Options(quick=True, kernel="7"))] == ["7"]
+    found = experiments(Options())
+    assert [one.name for one in found] == [f"fsync-{device}-{kernel}" for kernel in KERNELS for device in DEVICES]
+    assert [one.settings["kernel"] for one in found] == [kernel for kernel in KERNELS for _ in DEVICES]
+
+
+def test_what_a_claim_depends_on() -> None:
+    """On the kernel, on the device, or on both; runs of two kernels are not mixed."""
+    both = ("6.1", "7")
+    old = results(cases("cheap", STEADY), cases("dear", STEADY), kernel="6.1")
+    of_kernel = old | results(cases("cheap", WORSE), cases("dear", WORSE), kernel="7")
+    of_device = results(cases("cheap", STEADY), cases("dear", WORSE), kernel="6.1") | results(
+        cases("cheap", STEADY), cases("dear", WORSE), kernel="7"
+    )
+    of_both = old | results(cases("cheap", STEADY), cases("dear", WORSE), kernel="7")
+    slower = claims(both)[1]
+    for found, what in ((of_kernel, "kernel"), (of_device, "device"), (of_both, "kernel and the device")):
+        verdict = slower.verdict(found)
+        assert verdict.kind is Kind.DEPENDS and verdict.reason.startswith(f"on the {what}: true on kernel ")
+    assert slower.verdict(old).reason.endswith(
+        "(no result yet on kernel 7 with cheap flushes; kernel 7 with dear flushes)"
+    )
+    more = claims(both)[4].verdict(old | results(cases("cheap", WORSE), cases("dear", STEADY), kernel="7"))
+    assert more.reason == "on the kernel: true on kernel 7, both devices; not on kernel 6.1, both devices"
 
 
 def test_spans() -> None:
@@ -140,7 +175,7 @@ def test_as_in_the_paper() -> None:
         Kind.CONFIRMED,
         Kind.NOT_TESTED,
     ]
-    verdict = claims()[1].verdict(found)
+    verdict = claims(("6.12",))[1].verdict(found)
     assert "in the last fifth F2FS 871 operations a second, ext4 1300: 0.67 of it" in verdict.evidence[0]
 
 
@@ -157,10 +192,10 @@ def test_no_longer_so() -> None:
 def test_a_run_that_is_missing() -> None:
     assert kinds({})[:5] == [Kind.NOT_RUN] * 5
     found = results(cases("cheap", WORSE))
-    assert claims()[4].verdict(found).kind is Kind.NOT_RUN
-    assert claims()[0].verdict(found).evidence[-1] == "a device with dear flushes: no result yet"
+    assert claims(("6.12",))[4].verdict(found).kind is Kind.NOT_RUN
+    assert claims(("6.12",))[0].verdict(found).evidence[-1] == "kernel 6.12 with dear flushes: no result yet"
     half = copy.deepcopy(found)
-    del half["fsync-0"].data["cases"]["ext4-cheap"]
+    del half["fsync-0-6.12"].data["cases"]["ext4-cheap"]
     assert kinds(half)[0] is Kind.NOT_RUN
 
 
@@ -168,9 +203,9 @@ def test_a_fifth_without_work_does_not_tell() -> None:
     """F2FS was stuck at first: it has lost nothing of what it did not have."""
     found = results(cases("cheap", [0, 100, 90, 80, 67]) | cases("dear", STEADY))
     assert kinds(found)[:5] == [Kind.NOT_CONFIRMED] * 4 + [Kind.UNTOLD]
-    verdict = claims()[1].verdict(found)
+    verdict = claims(("6.12",))[1].verdict(found)
     assert verdict.evidence[-1].startswith(
-        "a device with cheap flushes: does not tell: rounds in the first and in the last fifth: ext4 100 and 100, F2FS 0 and 67"
+        "kernel 6.12 with cheap flushes: does not tell: rounds in the first and in the last fifth: ext4 100 and 100, F2FS 0 and 67"
     )
 
 

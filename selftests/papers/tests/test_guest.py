@@ -65,8 +65,11 @@ def test_guest_of_one_processor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(machine, "run", lambda command: ran.append([str(word) for word in command]))
     machine.guest("io.py", cpus=1, qemu="-icount shift=0,sleep=off", limit=9)
     assert ran[0][1:9] == ["-k", "6.12", "-M", "3G", "-c", "1", "-q", "-icount shift=0,sleep=off"]
+    machine.guest("io.py", kernel="7", limit=9)
+    assert ran[1][1:5] == ["-k", "7", "-M", "3G"]
     assert machine.commands == [
-        "selftests/machine/vm.sh -k 6.12 -M 3G -c 1 -q '-icount shift=0,sleep=off' -o OUT -- io.py"
+        "selftests/machine/vm.sh -k 6.12 -M 3G -c 1 -q '-icount shift=0,sleep=off' -o OUT -- io.py",
+        "selftests/machine/vm.sh -k 7 -M 3G -o OUT -- io.py",
     ]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..model import Options, Paper
 from .claims import claims
-from .experiments import CHEAP_NS, DEAR_NS, FILES, LONGEST, MIB, SLOWNESS, THREADS, experiments, long_run
+from .experiments import CHEAP_NS, DEAR_NS, FILES, LONGEST, MIB, SLOWNESS, THREADS, experiments, kernels, long_run
 from .show import show
 
 __all__ = ["claims", "paper"]
@@ -24,7 +24,7 @@ def paper(options: Options) -> Paper:
         "only the abstract is public",
         "The paper: a PC server, an SSD with a super capacitor, whose flushes cost little, and others; filebench's varmail. The "
         "kernel is not named; F2FS has kept a bitmap of free node IDs since 4.12, of May 2017.",
-        f"Here: kernel {options.kernel}; a varmail of our own with the published parameters: {FILES} files, {THREADS} threads, files "
+        f"Here: kernel {', '.join(kernels(options))}; a varmail of our own with the published parameters: {FILES} files, {THREADS} threads, files "
         f"and appends of 16 KiB in the mean; {long_run(options)} s of the guest's time (LONG=, {LONGEST} s at most, since each takes "
         f"{SLOWNESS} s of an idle machine); the first fifth against the last one. A disk in memory of {MIB} MiB by null_blk: the "
         f"cheap one completes a request after {CHEAP_NS / 1000:.0f} us and has no cache, so a flush is nothing to it; the dear "
@@ -33,6 +33,6 @@ def paper(options: Options) -> Paper:
         "it does not matter, but a cache miss costs nothing, instructions per second are those of a processor of 1 GHz, and "
         "threads contend only when they wait.",
         experiments(options),
-        claims(),
+        claims(kernels(options)),
         show,
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The experiments: varmail on F2FS and on ext4, on a device with cheap flushes and on one with dear ones."""
+"""The experiments: varmail on F2FS and on ext4, on a device with cheap flushes and on one with dear ones, by kernel."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ MIB, CHEAP_NS, DEAR_NS, SEED = 1024, 10_000, 2_000_000, 1
 LONGEST, QUICK, SLOWNESS = 30, 5, 30
 BOOT = 120
 DEVICES = ("cheap", "dear")
+# Those that fragtrace is tested with, FT_TESTED of machine/setup.sh.
+KERNELS = ("6.1", "6.12", "7")
 # F2FS alone, as it is compared with ext4; and with fragtrace, which tells where the time goes.
 SYSTEMS = ("ext4", "bare", "f2fs")
 
@@ -33,14 +35,25 @@ def every(seconds: int) -> int:
     return next(step for step in range(max(1, fifth // 4), fifth + 1) if fifth % step == 0)
 
 
-def experiments(options: Options) -> tuple[Experiment, ...]:
-    """One for each device; a quick run has all of it in one guest."""
+def kernels(options: Options) -> tuple[str, ...]:
+    """The kernels to run it on: all, and that of the command, if it is another one; a quick run has only the latter."""
     if options.quick:
-        return (varmail("fsync-quick", DEVICES, options),)
-    return tuple(varmail(f"fsync-{device}", (device,), options) for device in DEVICES)
+        return (options.kernel,)
+    return KERNELS if options.kernel in KERNELS else (*KERNELS, options.kernel)
 
 
-def varmail(name: str, devices: tuple[str, ...], options: Options) -> Experiment:
+def experiments(options: Options) -> tuple[Experiment, ...]:
+    """One for each device and kernel; a quick run has all of it in one guest."""
+    if options.quick:
+        return (varmail("fsync-quick", DEVICES, options.kernel, options),)
+    return tuple(
+        varmail(f"fsync-{device}-{kernel.replace('/', '_')}", (device,), kernel, options)
+        for kernel in kernels(options)
+        for device in DEVICES
+    )
+
+
+def varmail(name: str, devices: tuple[str, ...], kernel: str, options: Options) -> Experiment:
     """The workload on each file system on these devices, one after the other."""
     seconds = long_run(options)
     cases = [f"{system}-{device}" for device in devices for system in SYSTEMS]
@@ -54,7 +67,7 @@ def varmail(name: str, devices: tuple[str, ...], options: Options) -> Experiment
         "cheap_ns": CHEAP_NS,
         "dear_ns": DEAR_NS,
         "seed": SEED,
-        "kernel": options.kernel,
+        "kernel": kernel,
     }
     estimate = BOOT + len(cases) * seconds * SLOWNESS
 
@@ -65,6 +78,7 @@ def varmail(name: str, devices: tuple[str, ...], options: Options) -> Experiment
             limit=estimate * 4 + 1200,
             cpus=1,
             qemu=ICOUNT,
+            kernel=kernel,
             variables={
                 "MIB": str(MIB),
                 "FILES": str(FILES),
@@ -78,7 +92,8 @@ def varmail(name: str, devices: tuple[str, ...], options: Options) -> Experiment
             "cases": {case: case_data(host, case) for case in cases},
         }
 
-    title = "varmail on F2FS and ext4, on a device with " + " and on one with ".join(f"{device} flushes" for device in devices)
+    flushes = " and on one with ".join(f"{device} flushes" for device in devices)
+    title = f"varmail on F2FS and ext4 of kernel {kernel}, on a device with {flushes}"
     return Experiment(name, title, settings, estimate, run)
 
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the data say of the claims: an observation for each device."""
+"""What the data say of the claims: an observation for each device and kernel."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from ..judge import Observation, combine, share
-from ..model import Data, Kind, Results, Verdict
+from ..model import Data, Results, Verdict
 from .experiments import DEVICES, THREADS
 from .figures import PHASES, Span, fifths
 
@@ -38,11 +39,12 @@ class Runs:
         return all(span.rounds > 0 for run in (self.ext4, self.f2fs, self.watched) for span in run)
 
 
-def runs_on(device: str, results: Results) -> Runs | None:
-    """The runs on a device, if all of them have a result."""
+def runs_on(device: str, kernel: str, results: Results) -> Runs | None:
+    """The runs on a device and a kernel, if all of them have a result."""
     cases: Data = {}
     for result in results.values():
-        cases |= result.data.get("cases", {})
+        if result.settings.get("kernel") == kernel:
+            cases |= result.data.get("cases", {})
     names = [f"{system}-{device}" for system in ("ext4", "bare", "f2fs")]
     return Runs(*(fifths(cases[name]) for name in names)) if all(name in cases for name in names) else None
 
@@ -56,21 +58,40 @@ def idle(runs: Runs) -> Observation:
     return Observation(None, f"does not tell: rounds in the first and in the last fifth: {done}")
 
 
-def on_devices(observe: Callable[[Runs], Observation]) -> Callable[[Results], Verdict]:
-    """A judge that looks at the same thing on each device."""
+def everywhere(observe: Callable[[Runs], Observation], kernels: Sequence[str]) -> Callable[[Results], Verdict]:
+    """A judge that looks at the same thing on each device and kernel."""
 
     def judge(results: Results) -> Verdict:
-        seen: dict[str, Observation | None] = {}
+        seen: dict[tuple[str, str], Observation] = {}
         missing = []
-        for device in DEVICES:
-            runs = runs_on(device, results)
+        for where in product(kernels, DEVICES):
+            kernel, device = where
+            runs = runs_on(device, kernel, results)
             if runs:
-                seen[f"a device with {device} flushes"] = observe(runs) if runs.worked else idle(runs)
+                seen[where] = observe(runs) if runs.worked else idle(runs)
             else:
-                missing.append(f"a device with {device} flushes")
-        return combine(seen, "device", missing)
+                missing.append(named(where))
+        return combine({named(where): one for where, one in seen.items()}, decisive(seen), missing)
 
     return judge
+
+
+def named(where: tuple[str, str]) -> str:
+    """A kernel and a device, as a condition."""
+    return f"kernel {where[0]} with {where[1]} flushes"
+
+
+def decisive(seen: Mapping[tuple[str, str], Observation]) -> str:
+    """On what a claim depends: on the kernel alone, on the device alone, or on both."""
+    of_kernel, of_device = ({where[part]: set[bool | None]() for where in seen} for part in (0, 1))
+    for (kernel, device), one in seen.items():
+        of_kernel[kernel].add(one.holds)
+        of_device[device].add(one.holds)
+    if all(len(found) == 1 for found in of_kernel.values()):
+        return "kernel"
+    if all(len(found) == 1 for found in of_device.values()):
+        return "device"
+    return "kernel and the device"
 
 
 def rates(runs: Runs, fifth: int) -> str:
@@ -126,16 +147,30 @@ def searches_bind(runs: Runs) -> Observation:
     )
 
 
-def more_if_cheap(results: Results) -> Verdict:
-    """Is the loss larger the cheaper the flush is?"""
-    cheap, dear = (runs_on(device, results) for device in DEVICES)
-    if not cheap or not dear:
-        return Verdict(Kind.NOT_RUN, "no result yet", ("needs the runs on both devices",))
-    stuck = {f"{device} flushes": idle(runs) for device, runs in zip(DEVICES, (cheap, dear)) if not runs.worked}
-    if stuck:
-        return combine(stuck, "device")
-    text = (
+def more_if_cheap(kernels: Sequence[str]) -> Callable[[Results], Verdict]:
+    """A judge of whether the loss is larger the cheaper the flush is: on each kernel that has run on both devices."""
+
+    def judge(results: Results) -> Verdict:
+        seen: dict[str, Observation | None] = {}
+        missing = []
+        for kernel in kernels:
+            cheap, dear = (runs_on(device, kernel, results) for device in DEVICES)
+            if cheap and dear:
+                seen[f"kernel {kernel}, both devices"] = compared(cheap, dear)
+            else:
+                missing.append(f"kernel {kernel}, both devices")
+        return combine(seen, "kernel", missing)
+
+    return judge
+
+
+def compared(cheap: Runs, dear: Runs) -> Observation:
+    """The loss with cheap flushes is more than that with dear ones."""
+    for runs in (cheap, dear):
+        if not runs.worked:
+            return idle(runs)
+    return Observation(
+        cheap.loss >= LEAST and cheap.loss > dear.loss,
         f"the advantage over ext4 changes by {-cheap.loss:+.1%} with cheap flushes, by {-dear.loss:+.1%} with dear ones; flushes are "
-        f"{cheap.watched[1].phase('flush'):.0%} and {dear.watched[1].phase('flush'):.0%} of the time of fsyncs in the last fifth"
+        f"{cheap.watched[1].phase('flush'):.0%} and {dear.watched[1].phase('flush'):.0%} of the time of fsyncs in the last fifth",
     )
-    return combine({"both devices": Observation(cheap.loss >= LEAST and cheap.loss > dear.loss, text)}, "device")

@@ -37,11 +37,14 @@ struct work {
 	struct progress progress;
 	struct site site;
 	uint64_t step_blks;
+	/* what may be written beyond the plan; without a budget, more than there is */
+	uint64_t spare_blks;
 	/* the address after the last block of the step before, in the same file */
 	uint64_t next_lba;
 	bool *touched;
 	struct fiemap_pieces before;
 	struct fiemap_pieces after;
+	struct fiemap_pieces once_more;
 };
 
 static volatile sig_atomic_t stop;
@@ -192,11 +195,67 @@ static void judge(struct work *w, const struct step *s, uint32_t file, uint64_t 
 						  "or a segment ended there"));
 }
 
+/* Does a range have a break in a map where a segment ends? */
+static bool is_split(const struct fiemap_pieces *map, const struct range *r, const struct volume *volume)
+{
+	size_t i;
+
+	for (i = 1; i < map->n; i++) {
+		const struct file_extent *e = &map->extents[i];
+		uint64_t end_lba = e[-1].lba + e[-1].blks;
+
+		if (e->offset > r->first_blk && e->offset < r->end_blk && e->lba != end_lba &&
+		    (end_lba - volume->first_blk) % volume->segment_blks == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Is a range moved together with the one before it, or with the one after it? */
+static bool has_company(const struct plan *plan, const struct range *r)
+{
+	return r->is_joined || (r + 1 < &plan->ranges[plan->files[r->file].end] && r[1].is_joined);
+}
+
+/*
+ * Move those ranges of a step once more in which a segment has ended: the log is in a new one now. Not what is moved together
+ * with others, from which that would part it; and not beyond the budget. What fails here fails in the next step, too.
+ * Return: the blocks that were written.
+ */
+static uint64_t move_split(struct work *w, const struct step *s, int fd)
+{
+	const struct volume *volume = w->site.volume;
+	const struct range *r;
+	uint64_t blks = 0;
+
+	for (r = s->first; r < s->first + s->n; r++) {
+		int64_t step_ns;
+		char *why;
+		int err;
+
+		if (has_company(w->plan, r) || r->blks > w->spare_blks || !is_split(&w->after, r, volume))
+			continue;
+		why = site_is_tight(&w->site, r->blks);
+		free(why);
+		if (why || fiemap_read(&w->once_more, fd, r->first_blk, r->end_blk))
+			break;
+		err = move_range(fd, w->site.way, &w->once_more, r->first_blk, r->end_blk, &step_ns);
+		w->progress.step_ns += step_ns;
+		if (err)
+			break;
+		w->result->moved_twice++;
+		blks += r->blks;
+		w->spare_blks -= r->blks;
+	}
+	w->result->moved_blks += blks;
+	return blks;
+}
+
 /* Return: the blocks that were written. Sets @busy if the file has to be left alone from now on. */
 static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int fd, bool *busy)
 {
 	const uint64_t lba_before = w->next_lba;
-	uint64_t next_lba = lba_before;
+	uint64_t next_lba = lba_before, again = 0;
 	const char *why;
 	struct stat st;
 	int err;
@@ -230,12 +289,16 @@ static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int
 		return 0;
 	}
 	err = fiemap_read(&w->after, fd, s->first_blk, s->end_blk);
+	if (!err) {
+		again = move_split(w, s, fd);
+		err = fiemap_read(&w->after, fd, s->first_blk, s->end_blk);
+	}
 	if (err) {
 		resist(w, file, s->n, xasprintf("%s", strerror(err)));
 		return 0;
 	}
 	judge(w, s, file, lba_before);
-	return count_blks(&w->before);
+	return count_blks(&w->before) + again;
 }
 
 /* === Files and volumes === */
@@ -403,6 +466,7 @@ void apply_plan(struct result *result, struct plan *plan, const struct options *
 	w.touched = xcalloc(plan->table->n_files, sizeof(*w.touched));
 	for (i = 0; i < plan->table->n_volumes; i++)
 		blks += plan->volumes[i].blks;
+	w.spare_blks = options->budget_bytes ? options->budget_bytes / BLK_BYTES - blks : UINT64_MAX;
 	if (options->rate_bytes && options->rate_bytes / BLK_BYTES / STEPS_PER_S < w.step_blks)
 		w.step_blks = options->rate_bytes / BLK_BYTES / STEPS_PER_S;
 	on_signals(on_signal);
@@ -417,6 +481,7 @@ void apply_plan(struct result *result, struct plan *plan, const struct options *
 	truth_find(result, plan, w.touched, source);
 	fiemap_free(&w.before);
 	fiemap_free(&w.after);
+	fiemap_free(&w.once_more);
 	free(w.touched);
 }
 

@@ -420,6 +420,11 @@ void report_result(const struct plan *plan, const struct result *r)
 		fputs(" meanwhile, of all processes", stdout);
 	}
 	putchar('\n');
+	if (r->moved_twice) {
+		fputs("  ", stdout);
+		put_count(r->moved_twice, "range");
+		puts(" moved once more, since a segment had ended there");
+	}
 	if (r->whole) {
 		fputs("  ", stdout);
 		put_count(r->whole, "range");

@@ -224,6 +224,8 @@ static void put_result(const struct plan *plan, const struct result *r)
 	comma();
 	put_number("moved_bytes", r->moved_blks * BLK_BYTES);
 	comma();
+	put_number("moved_twice", r->moved_twice);
+	comma();
 	put_number("joined_by_others", r->whole);
 	comma();
 	if (r->device_is_known)

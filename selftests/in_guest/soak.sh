@@ -19,6 +19,8 @@ mode=$1 amount=$2 seed=$3
 database=$tests/in_guest/checked_db.py
 run=/tmp/soak
 flakey=
+# No segment is next to the one before it: ranges in which one ends are moved once more.
+SCATTERED=mode=fragment:segment
 mkdir -p $run
 # of its own, whatever is built on the host meanwhile
 cp "$(command -v fragtrace-defrag)" $run/
@@ -149,7 +151,7 @@ live() {
 	programs="buffered direct rocksdb wal delete shadow"
 	[ -z "${XFSTESTS:-}" ] || programs="$programs fsx"
 	plan 11
-	make_volume $DISK $MNT || bail "no volume"
+	make_volume $DISK $MNT $SCATTERED || bail "no volume"
 	mkdir $MNT/fio $MNT/sqlite
 	load path=$MNT heat=1
 	begin=$(date +%s)
@@ -263,7 +265,7 @@ cut() {
 	wait $writer $mover 2>/dev/null || :
 	umount $MNT
 	disk 180 0
-	mount_volume $flakey $MNT || { echo "it cannot be mounted" && return 0; }
+	mount_volume $flakey $MNT $SCATTERED || { echo "it cannot be mounted" && return 0; }
 	sha256sum --quiet -c $run/sums >$run/differ 2>&1 || wrong="$wrong; $(grep -c FAILED $run/differ) files differ"
 	python3 "$database" check $MNT/db --seed $((seed + $1)) --least "$least" >$run/check.out 2>&1 ||
 		wrong="$wrong; $(tail -n 1 $run/check.out)"
@@ -273,7 +275,7 @@ cut() {
 		wrong="$wrong; $(tail -n 1 $run/fiemap.out)"
 	umount $MNT
 	fsck_clean $flakey >$run/complaints || wrong="$wrong; fsck.f2fs: $(cat $run/complaints)"
-	mount_volume $flakey $MNT || { echo "it cannot be mounted again" && return 0; }
+	mount_volume $flakey $MNT $SCATTERED || { echo "it cannot be mounted again" && return 0; }
 	await_live
 	echo "${wrong#; }"
 }
@@ -285,7 +287,7 @@ cuts() {
 	plan 2
 	modprobe dm_flakey 2>/dev/null || :
 	disk 180 0
-	make_volume "$flakey" $MNT || bail "no volume"
+	make_volume "$flakey" $MNT $SCATTERED || bail "no volume"
 	for n in 0 1 2 3 4 5 6 7; do
 		fileop write $MNT/still$n 0 1M
 	done

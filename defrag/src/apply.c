@@ -217,12 +217,22 @@ static bool has_company(const struct plan *plan, const struct range *r)
 	return r->is_joined || (r + 1 < &plan->ranges[plan->files[r->file].end] && r[1].is_joined);
 }
 
+/* Is nothing in the way of one more move? */
+static bool may_go_on(const struct work *w, const struct range *r, int fd, const struct stat *st)
+{
+	char *tight = site_is_tight(&w->site, r->blks);
+	bool may = !tight && !refuse_step(fd, st, w->site.way);
+
+	free(tight);
+	return may;
+}
+
 /*
  * Move those ranges of a step once more in which a segment has ended: the log is in a new one now. Not what is moved together
  * with others, from which that would part it; and not beyond the budget. What fails here fails in the next step, too.
  * Return: the blocks that were written.
  */
-static uint64_t move_split(struct work *w, const struct step *s, int fd)
+static uint64_t move_split(struct work *w, const struct step *s, int fd, const struct stat *st)
 {
 	const struct volume *volume = w->site.volume;
 	const struct range *r;
@@ -230,14 +240,11 @@ static uint64_t move_split(struct work *w, const struct step *s, int fd)
 
 	for (r = s->first; r < s->first + s->n; r++) {
 		int64_t step_ns;
-		char *why;
 		int err;
 
 		if (has_company(w->plan, r) || r->blks > w->spare_blks || !is_split(&w->after, r, volume))
 			continue;
-		why = site_is_tight(&w->site, r->blks);
-		free(why);
-		if (why || fiemap_read(&w->once_more, fd, r->first_blk, r->end_blk))
+		if (!may_go_on(w, r, fd, st) || fiemap_read(&w->once_more, fd, r->first_blk, r->end_blk))
 			break;
 		err = move_range(fd, w->site.way, &w->once_more, r->first_blk, r->end_blk, &step_ns);
 		w->progress.step_ns += step_ns;
@@ -289,8 +296,8 @@ static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int
 		return 0;
 	}
 	err = fiemap_read(&w->after, fd, s->first_blk, s->end_blk);
-	if (!err) {
-		again = move_split(w, s, fd);
+	if (!err && !is_same(&w->before, &w->after)) {
+		again = move_split(w, s, fd, &st);
 		err = fiemap_read(&w->after, fd, s->first_blk, s->end_blk);
 	}
 	if (err) {

@@ -97,10 +97,16 @@ static void choose_hotter(struct ft_inode *rec, struct choice *c)
 	keep_larger(rec, c, ft_heat_bytes(rec));
 }
 
+/* A file may have millions of windows: they are not looked at in an RCU section. */
 static void prune_heat(struct ft_inode *rec, struct choice *c)
+	__must_hold(RCU)
 {
-	if (ft_heat_bytes(rec))
-		ft_heat_prune(rec);
+	if (!ft_heat_bytes(rec) || !refcount_inc_not_zero(&rec->ref))
+		return;
+	rcu_read_unlock();
+	ft_heat_prune(rec);
+	ft_inode_put(rec);
+	rcu_read_lock();
 }
 
 static void drop_heat(struct ft_inode *rec, struct choice *c)

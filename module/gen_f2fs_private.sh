@@ -147,6 +147,11 @@ if [ "${1:-}" = --source ] || [ "${1:-}" = --in-tree ]; then
 		return test_bit(FI_OPU_WRITE, F2FS_I((struct inode *)inode)->flags);
 	}
 
+	static inline bool ft_f2fs_has_inline_data(const struct inode *inode)
+	{
+		return test_bit(FI_INLINE_DATA, F2FS_I((struct inode *)inode)->flags);
+	}
+
 	static inline int ft_f2fs_dirty_pages(const struct inode *inode)
 	{
 		return atomic_read(&F2FS_I((struct inode *)inode)->dirty_pages);
@@ -353,6 +358,15 @@ static inline bool ft_f2fs_writes_elsewhere(const struct inode *inode)
 	const char *info = (const char *)inode - $(offset f2fs_inode_info vfs_inode);
 
 	return test_bit($(enumerator FI_OPU_WRITE),
+			(const unsigned long *)(info + $(offset f2fs_inode_info flags)));
+}
+
+/* Is the data of this file in its inode? */
+static inline bool ft_f2fs_has_inline_data(const struct inode *inode)
+{
+	const char *info = (const char *)inode - $(offset f2fs_inode_info vfs_inode);
+
+	return test_bit($(enumerator FI_INLINE_DATA),
 			(const unsigned long *)(info + $(offset f2fs_inode_info flags)));
 }
 

@@ -50,8 +50,8 @@ DEFINE_STATIC_KEY_FALSE(ft_heat_on);
  * @index: number of its first window, divided by %WINDOWS_PER_CHUNK
  * @period: the period up to which @counts are aged
  * @dropped: of the root of a tree that is in no file any more: in the list of those
- * @counts: by window and enum ft_heat_count. They cannot overflow: no device reads
- *	2^32 blocks of a window in a period.
+ * @counts: by window and enum ft_heat_count. They stay at their maximum, if they get
+ *	there.
  */
 struct chunk {
 	struct rb_node node;
@@ -82,7 +82,8 @@ static void age(struct chunk *c, u32 now)
 	u32 halvings = now - c->period;
 	unsigned int i, j;
 
-	if (likely(!halvings))
+	/* another task may have aged it since @now was looked up */
+	if (likely((s32)halvings <= 0))
 		return;
 	for (i = 0; i < WINDOWS_PER_CHUNK; i++)
 		for (j = 0; j < FT_NR_HEAT_COUNTS; j++)
@@ -260,7 +261,7 @@ u64 ft_heat_bytes(const struct ft_inode *rec)
  * ft_heat_prune() - free the memory of windows that were not used for long
  * @rec: the file
  *
- * Context: any; the caller holds a reference or is in an RCU section.
+ * Context: process, without locks; the caller holds a reference.
  */
 void ft_heat_prune(struct ft_inode *rec)
 {
@@ -279,6 +280,7 @@ void ft_heat_prune(struct ft_inode *rec)
 				remove_chunk(rec, c);
 		}
 		spin_unlock(&rec->lock);
+		cond_resched();
 	} while (c);
 }
 
@@ -293,6 +295,13 @@ static __always_inline u32 *counts_of(struct chunk *c, u32 window)
 	return c->counts[window % WINDOWS_PER_CHUNK];
 }
 
+static __always_inline void increase(u32 *count, u32 by)
+{
+	u32 sum = *count + by;
+
+	*count = sum < by ? U32_MAX : sum;
+}
+
 /* @what has a bit for each of enum ft_heat_count; @blocks are in the window. */
 static __always_inline void add_to(struct chunk *c, u32 window, u32 blocks,
 				   unsigned int what)
@@ -300,13 +309,13 @@ static __always_inline void add_to(struct chunk *c, u32 window, u32 blocks,
 	u32 *counts = counts_of(c, window);
 
 	if (what & BIT(FT_HEAT_READS))
-		counts[FT_HEAT_READS]++;
+		increase(&counts[FT_HEAT_READS], 1);
 	if (what & BIT(FT_HEAT_BLOCKS))
-		counts[FT_HEAT_BLOCKS] += blocks;
+		increase(&counts[FT_HEAT_BLOCKS], blocks);
 	if (what & BIT(FT_HEAT_REQUESTS))
-		counts[FT_HEAT_REQUESTS]++;
+		increase(&counts[FT_HEAT_REQUESTS], 1);
 	if (what & BIT(FT_HEAT_OVERWRITES))
-		counts[FT_HEAT_OVERWRITES] += blocks;
+		increase(&counts[FT_HEAT_OVERWRITES], blocks);
 }
 
 /*
@@ -355,7 +364,7 @@ static noinline void count_in_any(struct ft_inode *rec, u32 first, u32 end,
 		}
 		add_to(c, window, next - first, what);
 		if (n && what & BIT(FT_HEAT_READS))
-			counts_of(c, window)[FT_HEAT_CONTINUED]++;
+			increase(&counts_of(c, window)[FT_HEAT_CONTINUED], 1);
 	}
 	if (lost)
 		this_cpu_add(ft_counters[FT_HEAT_LOST], lost);
@@ -466,13 +475,16 @@ void ft_heat_overwrite(struct ft_inode *rec, u32 first, u32 end)
 }
 
 /**
- * ft_heat_written_at() - blocks are about to be written to a run of addresses
+ * ft_heat_written_at() - a direct write is about to write to a run of addresses
  * @rec: the file
- * @ext: the run; those of its blocks that are there already are overwritten
+ * @ext: the run; those of its blocks that the map has there are overwritten
+ * @file_end: the block after the file's last one. Blocks from there on are new: F2FS
+ *	allocates before it reports the write, and the map has them already.
  *
- * Context: atomic; RCU read section. Before the map has changed.
+ * Context: atomic; RCU read section.
  */
-void ft_heat_written_at(struct ft_inode *rec, const struct ft_extent *ext)
+void ft_heat_written_at(struct ft_inode *rec, const struct ft_extent *ext,
+			u32 file_end)
 {
 	u32 from = ext->lblk, end = 0;
 	struct ft_extent old;
@@ -482,7 +494,7 @@ void ft_heat_written_at(struct ft_inode *rec, const struct ft_extent *ext)
 	if (ft_inode_followed(rec) && ft_extmap_read(&rec->map, &from, &old, 1) &&
 	    old.lblk <= ext->lblk && old.lba != FT_LBA_UNWRITTEN &&
 	    old.lba - old.lblk == ext->lba - ext->lblk)
-		end = min(old.lblk + old.len, ext->lblk + ext->len);
+		end = min3(old.lblk + old.len, ext->lblk + ext->len, file_end);
 	spin_unlock(&rec->lock);
 	if (end > ext->lblk)
 		ft_heat_overwrite(rec, ext->lblk, end);

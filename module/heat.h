@@ -52,7 +52,8 @@ void ft_heat_read(struct ft_inode *rec, u32 first, u32 end);
 void ft_heat_read_direct(struct ft_inode *rec, u32 first, u32 end);
 void ft_heat_request(struct ft_inode *rec, u32 first, u32 end);
 void ft_heat_overwrite(struct ft_inode *rec, u32 first, u32 end);
-void ft_heat_written_at(struct ft_inode *rec, const struct ft_extent *ext);
+void ft_heat_written_at(struct ft_inode *rec, const struct ft_extent *ext,
+			u32 file_end);
 void ft_heat_truncate(struct ft_inode *rec, u32 end);
 void ft_heat_drop(struct ft_inode *rec);
 void ft_heat_flush(void);

@@ -6,6 +6,7 @@
 
 #include <linux/minmax.h>
 #include <linux/sched.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
@@ -15,6 +16,13 @@
 /* Bits of an LBA that one pass over all extents sorts by. */
 #define DIGIT_BITS	11
 #define DIGITS		(1 << DIGIT_BITS)
+
+/* Let others run now and then: there may be tens of millions of extents. */
+static void breathe(size_t i)
+{
+	if (!(i & (SZ_64K - 1)))
+		cond_resched();
+}
 
 /*
  * One pass: sort from @from to @to, stable, by the bits of the LBA at @shift.
@@ -28,8 +36,10 @@ static bool sort_by_digit(struct ft_snapshot *snap, const u32 *from, u32 *to,
 
 #define DIGIT_OF(x)	((ft_snap_extent(snap, x)->lba >> shift) & (DIGITS - 1))
 	memset(count, 0, DIGITS * sizeof(*count));
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
 		count[DIGIT_OF(from[i])]++;
+		breathe(i);
+	}
 	if (!nr || count[DIGIT_OF(from[0])] == nr)
 		return false;
 	for (i = 0; i < DIGITS; i++) {
@@ -37,10 +47,10 @@ static bool sort_by_digit(struct ft_snapshot *snap, const u32 *from, u32 *to,
 		count[i] = sum;
 		sum += n;
 	}
-	cond_resched();
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
 		to[count[DIGIT_OF(from[i])]++] = from[i];
-	cond_resched();
+		breathe(i);
+	}
 	return true;
 #undef DIGIT_OF
 }

@@ -247,7 +247,8 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 		else
 			write_block(rec, what, inode, fio);
 		if (ft_heat_wanted() && on_volume(fio->old_blkaddr) &&
-		    fio->io_type == FS_DATA_IO && !migrates(what))
+		    fio->io_type == FS_DATA_IO && !migrates(what) &&
+		    likely(!ft_has_clusters(inode)))
 			ft_heat_overwrite(rec, what->index, what->index + 1);
 		if (ft_causes_wanted()) {
 			ft_log_took(rec->vol, fio->temp, fio->ino,
@@ -338,7 +339,8 @@ static noinline void allocated(struct inode *inode,
 	if (rec) {
 		ft_count(FT_EVENTS_MAP);
 		if (ft_heat_wanted())
-			ft_heat_written_at(rec, &ext);
+			ft_heat_written_at(rec, &ext,
+					   ft_end_block(i_size_read(inode)));
 		/*
 		 * A direct write, which also asks for the next hole, gets one
 		 * run. For preallocation F2FS sums up all that it allocates.

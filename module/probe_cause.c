@@ -117,6 +117,10 @@ static void chose(struct super_block *sb, const struct victim_sel_policy *p,
 	vol = ft_volume_find(sb);
 	if (vol) {
 		victim.segment = ft_f2fs_victim(p, &victim.segments, &gc_mode);
+		/* F2FS may have found it by a segment within its section */
+		if (victim.segments > 1)
+			victim.segment = rounddown(victim.segment,
+						   victim.segments);
 		victim.policy = policy_of(gc_mode);
 		if (kind == FT_VICTIM_SSR)
 			ft_log_fills(vol, log, victim.segment);

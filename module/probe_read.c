@@ -37,7 +37,8 @@ count_read(const struct inode *inode, u64 first, u64 end,
 	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
 		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
-	if (rec) {
+	/* no block is read for data inside of the inode, though F2FS reports it, twice */
+	if (rec && likely(!ft_f2fs_has_inline_data(inode))) {
 		end = min_t(u64, end, FT_LBLK_END);
 		if (ft_heat_wanted())
 			heat(rec, first, end);
@@ -84,7 +85,7 @@ static void probe_submit_read(void *unused, struct super_block *sb, int type,
 	if (type != DATA || !bio->bi_vcnt)
 		return;
 	mapping = page_folio(first->bv_page)->mapping;
-	if (!mapping)
+	if (!mapping || unlikely(ft_has_clusters(mapping->host)))
 		return;
 	last = &first[bio->bi_vcnt - 1];
 	from = index_of(first->bv_page);

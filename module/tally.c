@@ -61,13 +61,22 @@ struct ft_tally *ft_tally_new(void)
 	return tally;
 }
 
+static void free_pairs(struct ft_pair *pair)
+{
+	struct ft_pair *next;
+
+	for (; pair; pair = next) {
+		next = pair->next;
+		ft_mem_free(pair, sizeof(*pair));
+	}
+}
+
 /**
  * ft_tally_free() - free the counts of a volume
  * @tally: the counts, or NULL; not in use any more
  */
 void ft_tally_free(struct ft_tally *tally)
 {
-	struct ft_pair *pair, *next;
 	unsigned int i;
 
 	if (!tally)
@@ -75,10 +84,7 @@ void ft_tally_free(struct ft_tally *tally)
 	for (i = 0; i < tally->nr_extensions; i++)
 		ft_mem_free(tally->extension[i], sizeof(struct ft_extension));
 	for (i = 0; i < FT_PAIR_CHAINS; i++)
-		for (pair = tally->chain[i]; pair; pair = next) {
-			next = pair->next;
-			ft_mem_free(pair, sizeof(*pair));
-		}
+		free_pairs(tally->chain[i]);
 	ft_mem_free(tally, sizeof(*tally));
 }
 
@@ -311,7 +317,7 @@ void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair)
  * @others: set to how often it was a pair that is not among them
  *
  * Context: process.
- * Return: their number; pairs not seen since the last reset are left out.
+ * Return: their number.
  */
 unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs,
 				 u64 *others)
@@ -323,32 +329,42 @@ unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs,
 	spin_lock(&tally->lock);
 	for (i = 0; i < FT_PAIR_CHAINS; i++)
 		for (p = tally->chain[i]; p; p = p->next)
-			if (p->times)
-				pairs[nr++] = *p;
+			pairs[nr++] = *p;
 	*others = tally->other_pairs;
 	spin_unlock(&tally->lock);
 	return nr;
 }
 
 /**
- * ft_tally_reset() - set all counts to 0
+ * ft_tally_reset() - set all counts to 0, and forget all pairs
  * @vol: the volume
+ *
+ * There is room for other pairs then.
  *
  * Context: process.
  */
 void ft_tally_reset(struct ft_volume *vol)
 {
 	struct ft_tally *tally = vol->tally;
-	struct ft_pair *p;
+	struct ft_pair *forgotten = NULL, *last, *p;
 	unsigned int i, kind;
 
 	spin_lock(&tally->lock);
 	for (i = 0; i < tally->nr_extensions; i++)
 		for (kind = 0; kind < FT_NR_KINDS; kind++)
 			atomic_set(&tally->extension[i]->healed[kind], 0);
-	for (i = 0; i < FT_PAIR_CHAINS; i++)
-		for (p = tally->chain[i]; p; p = p->next)
-			p->times = 0;
+	for (i = 0; i < FT_PAIR_CHAINS; i++) {
+		p = tally->chain[i];
+		if (!p)
+			continue;
+		for (last = p; last->next; last = last->next)
+			;
+		last->next = forgotten;
+		forgotten = p;
+		tally->chain[i] = NULL;
+	}
+	tally->nr_pairs = 0;
 	tally->other_pairs = 0;
 	spin_unlock(&tally->lock);
+	free_pairs(forgotten);
 }

@@ -38,7 +38,7 @@ requests_across() {
 	echo $(($(awk '{ print $1 }' "/sys/block/${DISK##*/}/stat") - before))
 }
 
-plan 54
+plan 56
 make_volume $DISK $MNT || bail "no volume"
 echo 128 >"/sys/block/${DISK##*/}/queue/read_ahead_kb"
 
@@ -61,6 +61,15 @@ for name in seq random direct map aio uring adirect udirect; do
 	make $name
 done
 expect "new blocks are no overwrites" "$(sums seq)" "0 0 0 0"
+fileop write $MNT/grows 0 64K direct
+fileop write $MNT/grows 64K 100K direct
+expect "nor those of direct writes that extend a file" "$(sums grows)" "0 0 0 0"
+fileop write $MNT/inline 0 100
+sync
+echo 3 >/proc/sys/vm/drop_caches
+cat $MNT/inline >/dev/null
+expect "a read of data inside of an inode reads no block" "$(sums inline)" "0 0 0 0"
+rm $MNT/grows $MNT/inline
 
 # Readahead reads 128 KiB at a time, from the begin of the file: a window is one read, and in one fragment one request.
 whole="0:1,32,1,0 1:1,32,1,0 2:1,32,1,0 3:1,32,1,0 4:1,32,1,0 5:1,32,1,0 6:1,32,1,0 7:1,32,1,0"

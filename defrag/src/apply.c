@@ -27,8 +27,12 @@
  * rate, there are at least so many steps a second.
  */
 #define STEP_BLKS 512
-#define JOINED_BLKS 4096
 #define STEPS_PER_S 4
+
+/* How often a range is moved again in which a segment has ended: after the first time the log is at the beginning of one. */
+#define MOST_AGAIN 2
+/* What may be written beyond the plan without a budget. */
+#define NO_BUDGET (UINT64_MAX / 2)
 
 /* What is needed during the work. */
 struct work {
@@ -37,7 +41,7 @@ struct work {
 	struct progress progress;
 	struct site site;
 	uint64_t step_blks;
-	/* what may be written beyond the plan; without a budget, more than there is */
+	/* blocks that may be written beyond what is planned for the next steps */
 	uint64_t spare_blks;
 	/* the address after the last block of the step before, in the same file */
 	uint64_t next_lba;
@@ -114,17 +118,13 @@ static void fail(struct work *w, uint32_t file, uint64_t ranges, int err)
 
 /* === One step === */
 
-/*
- * Ranges that are moved together: @n from @first on, in file order. @heals: there was a break in them, or between two, when
- * the plan was made; otherwise they are moved to be next to others.
- */
+/* Ranges that are moved in one step: @n from @first on, in file order. */
 struct step {
 	const struct range *first;
 	size_t n;
 	uint64_t blks;
 	uint64_t first_blk;
 	uint64_t end_blk;
-	bool heals;
 };
 
 /* The address of a block that has one in this extent. */
@@ -183,9 +183,7 @@ static void judge(struct work *w, const struct step *s, uint32_t file, uint64_t 
 
 	w->next_lba = next_lba;
 	if (is_same(&w->before, &w->after)) {
-		resist(w, file, s->n, xasprintf(s->heals || w->site.way == WAY_MAPPING ?
-						"F2FS wrote its blocks in place" :
-						"F2FS does not move what is whole, and more than 16 MiB are joined"));
+		resist(w, file, s->n, xasprintf("F2FS wrote its blocks in place"));
 		return;
 	}
 	w->result->moved += s->n - broken;
@@ -218,9 +216,9 @@ static bool has_company(const struct plan *plan, const struct range *r)
 }
 
 /* Is nothing in the way of one more move? */
-static bool may_go_on(const struct work *w, const struct range *r, int fd, const struct stat *st)
+static bool may_go_on(const struct work *w, uint64_t blks, int fd, const struct stat *st)
 {
-	char *tight = site_is_tight(&w->site, r->blks);
+	char *tight = site_is_tight(&w->site, blks);
 	bool may = !tight && !refuse_step(fd, st, w->site.way);
 
 	free(tight);
@@ -228,41 +226,54 @@ static bool may_go_on(const struct work *w, const struct range *r, int fd, const
 }
 
 /*
- * Move those ranges of a step once more in which a segment has ended: the log is in a new one now. Not what is moved together
- * with others, from which that would part it; and not beyond the budget. What fails here fails in the next step, too.
- * Return: the blocks that were written.
+ * Move a range again, until no segment ends in it. Return: 0 or an error; EBUSY is none, since the range has been moved.
+ * Adds to @blks what is written, up to @most.
  */
-static uint64_t move_split(struct work *w, const struct step *s, int fd, const struct stat *st)
+static int move_again(struct work *w, const struct range *r, int fd, const struct stat *st, uint64_t most, uint64_t *blks)
+{
+	struct fiemap_pieces *map = &w->once_more;
+	unsigned int n;
+	int err;
+
+	for (n = 0; n < MOST_AGAIN; n++) {
+		int64_t step_ns;
+
+		err = fiemap_read(map, fd, r->first_blk, r->end_blk);
+		if (err || (n && !is_split(map, r, w->site.volume)) || *blks + count_blks(map) > most ||
+		    !may_go_on(w, count_blks(map), fd, st))
+			return err;
+		err = move_range(fd, w->site.way, map, r->first_blk, r->end_blk, &step_ns);
+		w->progress.step_ns += step_ns;
+		if (err)
+			return err == EBUSY ? 0 : err;
+		*blks += count_blks(map);
+		w->result->moved_twice += !n;
+	}
+	return 0;
+}
+
+/*
+ * Move those ranges of a step again in which a segment has ended: the log is in a new one now. Not what is moved together
+ * with others, from which that would part it, nor what is longer than a segment. Arguments and return as of move_again().
+ */
+static int move_split(struct work *w, const struct step *s, int fd, const struct stat *st, uint64_t most, uint64_t *blks)
 {
 	const struct volume *volume = w->site.volume;
 	const struct range *r;
-	uint64_t blks = 0;
+	int err = 0;
 
-	for (r = s->first; r < s->first + s->n; r++) {
-		int64_t step_ns;
-		int err;
-
-		if (has_company(w->plan, r) || r->blks > w->spare_blks || !is_split(&w->after, r, volume))
-			continue;
-		if (!may_go_on(w, r, fd, st) || fiemap_read(&w->once_more, fd, r->first_blk, r->end_blk))
-			break;
-		err = move_range(fd, w->site.way, &w->once_more, r->first_blk, r->end_blk, &step_ns);
-		w->progress.step_ns += step_ns;
-		if (err)
-			break;
-		w->result->moved_twice++;
-		blks += r->blks;
-		w->spare_blks -= r->blks;
-	}
-	w->result->moved_blks += blks;
-	return blks;
+	for (r = s->first; !err && r < s->first + s->n; r++)
+		if (!has_company(w->plan, r) && r->end_blk - r->first_blk < volume->segment_blks &&
+		    is_split(&w->after, r, volume))
+			err = move_again(w, r, fd, st, most, blks);
+	return err;
 }
 
 /* Return: the blocks that were written. Sets @busy if the file has to be left alone from now on. */
 static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int fd, bool *busy)
 {
 	const uint64_t lba_before = w->next_lba;
-	uint64_t next_lba = lba_before, again = 0;
+	uint64_t next_lba = lba_before, blks, again = 0;
 	const char *why;
 	struct stat st;
 	int err;
@@ -283,9 +294,14 @@ static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int
 		resist(w, file, s->n, xasprintf("%s", err ? strerror(err) : "it is compressed"));
 		return 0;
 	}
-	if (!count_broken(s, &w->before, w->site.plan->request_blks, &next_lba) && s->heals) {
+	if (!count_broken(s, &w->before, w->site.plan->request_blks, &next_lba)) {
 		w->result->whole += s->n;
 		w->next_lba = next_lba;
+		return 0;
+	}
+	blks = count_blks(&w->before);
+	if (blks > s->blks + w->spare_blks) {
+		resist(w, file, s->n, xasprintf("it has more blocks there than when the plan was made, and the budget is used up"));
 		return 0;
 	}
 	err = move_range(fd, w->site.way, &w->before, s->first_blk, s->end_blk, &w->progress.step_ns);
@@ -297,15 +313,16 @@ static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int
 	}
 	err = fiemap_read(&w->after, fd, s->first_blk, s->end_blk);
 	if (!err && !is_same(&w->before, &w->after)) {
-		again = move_split(w, s, fd, &st);
-		err = fiemap_read(&w->after, fd, s->first_blk, s->end_blk);
+		err = move_split(w, s, fd, &st, s->blks + w->spare_blks - blks, &again);
+		w->result->moved_blks += again;
+		if (!err && again)
+			err = fiemap_read(&w->after, fd, s->first_blk, s->end_blk);
 	}
-	if (err) {
-		resist(w, file, s->n, xasprintf("%s", strerror(err)));
-		return 0;
-	}
-	judge(w, s, file, lba_before);
-	return count_blks(&w->before) + again;
+	if (err)
+		fail(w, file, s->n, err);
+	else
+		judge(w, s, file, lba_before);
+	return blks + again;
 }
 
 /* === Files and volumes === */
@@ -315,16 +332,15 @@ static void add_to_step(struct step *s, const struct range *r)
 	s->n++;
 	s->blks += r->blks;
 	s->end_blk = r->end_blk;
-	s->heals = s->heals || r->requests > 1 || r->heals_edge;
 }
 
-/* Does the next range belong to a step? Of joined ranges all do, or none, up to the limit of these. */
+/* Does the next range belong to a step? Of joined ranges all do, or none. */
 static bool fits(const struct work *w, const struct step *s, const struct range *r, const struct range *end)
 {
 	uint64_t blks;
 
 	if (r->is_joined)
-		return s->blks + r->blks <= JOINED_BLKS;
+		return true;
 	ranges_joined(r, end, &blks);
 	return s->blks + blks <= w->step_blks;
 }
@@ -358,6 +374,7 @@ static void do_file(struct work *w, uint32_t file)
 	const struct range *at = &w->plan->ranges[f->first], *end = &w->plan->ranges[f->end];
 	bool busy = false;
 	struct step step;
+	uint64_t blks;
 	char *why;
 	int fd = refuse_or_open(w->plan->table, file, w->site.way, false, &f->generation, &why);
 
@@ -385,7 +402,9 @@ static void do_file(struct work *w, uint32_t file)
 			progress_add(&w->progress, step.blks, 0);
 			continue;
 		}
-		progress_add(&w->progress, step.blks, do_step(w, &step, file, fd, &busy));
+		blks = do_step(w, &step, file, fd, &busy);
+		w->spare_blks += step.blks - blks;
+		progress_add(&w->progress, step.blks, blks);
 	}
 	close(fd);
 }
@@ -473,7 +492,7 @@ void apply_plan(struct result *result, struct plan *plan, const struct options *
 	w.touched = xcalloc(plan->table->n_files, sizeof(*w.touched));
 	for (i = 0; i < plan->table->n_volumes; i++)
 		blks += plan->volumes[i].blks;
-	w.spare_blks = options->budget_bytes ? options->budget_bytes / BLK_BYTES - blks : UINT64_MAX;
+	w.spare_blks = options->budget_bytes ? options->budget_bytes / BLK_BYTES - blks : NO_BUDGET;
 	if (options->rate_bytes && options->rate_bytes / BLK_BYTES / STEPS_PER_S < w.step_blks)
 		w.step_blks = options->rate_bytes / BLK_BYTES / STEPS_PER_S;
 	on_signals(on_signal);

@@ -27,7 +27,7 @@ struct resisted {
  * struct result - what became of a plan
  * @moved_blks: blocks that were written anew
  * @moved: ranges that were moved
- * @moved_twice: those of them that were moved once more, because a segment had ended in them
+ * @moved_twice: ranges that were moved again, because a segment had ended in them
  * @whole: ranges that were not broken any more
  * @resisted: what was not moved, by file
  * @n_resisted: number of @resisted

@@ -115,10 +115,12 @@ static long flags_of(const char *pid, const char *fd)
 	return flags;
 }
 
-static void find_of_process(const char *pid)
+/* @pid: of a process, or PID/task/TID. Return: has it open files? */
+static bool find_of_task(const char *pid)
 {
 	char path[600];
 	struct dirent *entry;
+	bool found = false;
 	struct stat st;
 	DIR *dir;
 
@@ -129,12 +131,36 @@ static void find_of_process(const char *pid)
 
 		if (!isdigit((unsigned char)*entry->d_name))
 			continue;
+		found = true;
 		flags = flags_of(pid, entry->d_name);
 		if (flags < 0 || !(flags & O_DIRECT) || (flags & O_ACCMODE) == O_RDONLY)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%s/fd/%s", pid, entry->d_name);
 		if (!stat(path, &st) && S_ISREG(st.st_mode))
 			add_direct(&st);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* A process whose first thread has ended shows no open files, but its other threads do. */
+static void find_of_process(const char *pid)
+{
+	char path[600];
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	if (find_of_task(pid))
+		return;
+	snprintf(path, sizeof(path), "/proc/%s/task", pid);
+	dir = opendir(path);
+	while (!found && dir && (entry = readdir(dir))) {
+		if (!isdigit((unsigned char)*entry->d_name))
+			continue;
+		snprintf(path, sizeof(path), "%s/task/%s", pid, entry->d_name);
+		found = find_of_task(path);
 	}
 	if (dir)
 		closedir(dir);

@@ -108,12 +108,17 @@ static int by_gain(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool may_move(struct plan *plan, uint32_t file, const struct options *options, plan_ask ask)
+/* Is a file left alone by what is known already? */
+static bool is_spared(const struct plan *plan, uint32_t file, const struct options *options)
+{
+	return (plan->files[file].again.breaks && options->spare_hopeless) ||
+	       plan->volumes[plan->table->files[file].volume].refused;
+}
+
+static bool may_move(struct plan *plan, uint32_t file, plan_ask ask)
 {
 	struct file_plan *f = &plan->files[file];
 
-	if ((f->again.breaks && options->spare_hopeless) || plan->volumes[plan->table->files[file].volume].refused)
-		return false;
 	if (!f->asked && ask)
 		f->refused = ask(plan, file);
 	f->asked = true;
@@ -160,8 +165,8 @@ const struct range *ranges_joined(const struct range *range, const struct range 
  * @options: the command line
  * @ask: asked once for each file that has a range worth it; NULL: all may be moved
  *
- * Ranges that are moved together are chosen together: a part of them would make a break that they do not count. What does not
- * fit into what is left of the budget is skipped; smaller ones may follow.
+ * Ranges that are moved together are chosen together: a part of them would make a break that they do not count. Those that are
+ * too long for one step are left alone. What does not fit into what is left of the budget is skipped; smaller ones may follow.
  */
 void plan_choose(struct plan *plan, const struct options *options, plan_ask ask)
 {
@@ -175,19 +180,27 @@ void plan_choose(struct plan *plan, const struct options *options, plan_ask ask)
 	qsort(order, n, sizeof(struct range *), by_gain);
 	for (i = 0; i < n; i++) {
 		struct range *r = order[i];
+		struct file_plan *f = &plan->files[r->file];
 		struct volume_plan *v = &plan->volumes[plan->table->files[r->file].volume];
 		uint64_t blks;
 		const struct range *end = ranges_joined(r, plan->ranges + plan->n_ranges, &blks);
+		size_t together = (size_t)(end - r);
+		bool is_long = together > 1 && blks > JOINED_BLKS;
 
 		if (r->gain < v->min_gain)
 			continue;
-		if (blks > left) {
-			plan->files[r->file].n_unfit += (size_t)(end - r);
-			v->n_unfit += (size_t)(end - r);
+		if (blks > left && !is_long && !is_spared(plan, r->file, options)) {
+			f->n_unfit += together;
+			v->n_unfit += together;
 			continue;
 		}
-		if (!may_move(plan, r->file, options, ask)) {
-			plan->files[r->file].n_left += (size_t)(end - r);
+		if (is_spared(plan, r->file, options) || !may_move(plan, r->file, ask)) {
+			f->n_left += together;
+			continue;
+		}
+		if (is_long) {
+			f->n_left += together;
+			f->n_long += together;
 			continue;
 		}
 		left -= blks;
@@ -211,6 +224,8 @@ char *plan_why_left(const struct plan *plan, uint32_t file)
 
 	if (f->refused || v->refused)
 		return xasprintf("%s", f->refused ? f->refused : v->refused);
+	if (f->n_long)
+		return xasprintf("more than %d MiB would have to be moved together", (int)(JOINED_BLKS / MIB_BLKS));
 	return xasprintf("it will break again: %ju of its %ju breaks are recent, by %s", (uintmax_t)f->again.breaks,
 			 (uintmax_t)f->again.all, cause_op_names[f->again.op]);
 }

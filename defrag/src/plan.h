@@ -16,6 +16,9 @@
 #include "reader.h"
 #include "weight.h"
 
+/* No more is moved together: it is done in one step, for whose end writers of the file may wait. */
+#define JOINED_BLKS 4096
+
 /* Gains are for each MiB. */
 #define MIB_BLKS 256.0
 
@@ -61,6 +64,7 @@ struct range {
  * @blks: blocks to write
  * @saved: requests that this saves
  * @n_left: ranges that are worth it but were left alone, see plan_why_left()
+ * @n_long: those of them of which too many would have to be moved together
  * @n_unfit: ranges that are worth it but did not fit into the budget
  * @refused: why it must not be moved, a sentence without its full stop; or NULL
  * @generation: of its inode, when it was asked for
@@ -75,6 +79,7 @@ struct file_plan {
 	uint64_t blks;
 	uint64_t saved;
 	size_t n_left;
+	size_t n_long;
 	size_t n_unfit;
 	char *refused;
 	unsigned int generation;

@@ -231,6 +231,16 @@ static void put_again(const struct again *again, bool is_moved)
 	       again_remedy(again));
 }
 
+static void put_long(const struct plan *plan, uint32_t file)
+{
+	char *why = plan_why_left(plan, file);
+
+	fputs("    left alone: ", stdout);
+	put_count(plan->files[file].n_long, "range");
+	printf(", since %s.\n", why);
+	free(why);
+}
+
 static void put_file(struct plan *plan, uint32_t file)
 {
 	const struct file_plan *f = &plan->files[file];
@@ -255,6 +265,8 @@ static void put_file(struct plan *plan, uint32_t file)
 		put_again(&f->again, f->n_chosen);
 	else if (f->refused)
 		printf("    left alone: %s.\n", f->refused);
+	else if (f->n_long)
+		put_long(plan, file);
 	put_causes(plan, file);
 	put_ranges(plan, f);
 }
@@ -393,7 +405,7 @@ static void put_resisted(const struct plan *plan, const struct result *r)
 	}
 	if (i < r->n_resisted) {
 		fputs("  and ", stdout);
-		put_count(r->n_resisted - i, "more file");
+		put_count(r->n_resisted - i, "more reason");
 		putchar('\n');
 	}
 }
@@ -423,7 +435,7 @@ void report_result(const struct plan *plan, const struct result *r)
 	if (r->moved_twice) {
 		fputs("  ", stdout);
 		put_count(r->moved_twice, "range");
-		puts(" moved once more, since a segment had ended there");
+		puts(" moved again, since a segment had ended there");
 	}
 	if (r->whole) {
 		fputs("  ", stdout);

@@ -39,14 +39,20 @@ static bool has_mode_lfs(const char *path)
 	return found;
 }
 
-/* Percent of the volume that is in use, rounded down, as F2FS computes it. */
-static uint64_t used_percent(const char *path)
+/*
+ * Percent of the blocks for users that are in use, rounded down, as F2FS computes it: statfs() counts metadata, and what F2FS
+ * keeps for itself, as used.
+ */
+static uint64_t used_percent(const struct volume *volume, const struct device *device)
 {
+	uint64_t kept = 0, all = volume->end_blk - volume->first_blk;
 	struct statvfs fs;
 
-	if (statvfs(path, &fs) || !fs.f_blocks)
+	if (device_f2fs(device, "ovp_segments", &kept) && kept * volume->segment_blks < all)
+		all -= kept * volume->segment_blks;
+	if (statvfs(volume->path, &fs) || fs.f_bfree > all)
 		return 0;
-	return (uint64_t)(fs.f_blocks - fs.f_bfree) * 100 / fs.f_blocks;
+	return (all - fs.f_bfree) * 100 / all;
 }
 
 /* Does F2FS rewrite in place there? Then nothing moves. */
@@ -60,7 +66,7 @@ static bool is_in_place(const struct volume *volume, const struct device *device
 		return false;
 	if (policy & IPU_FORCE)
 		return true;
-	return (policy & IPU_UTIL) && device_f2fs(device, "min_ipu_util", &limit) && used_percent(volume->path) > limit;
+	return (policy & IPU_UTIL) && device_f2fs(device, "min_ipu_util", &limit) && used_percent(volume, device) > limit;
 }
 
 /**

@@ -254,6 +254,22 @@ test_read_alone_is_not_worth_it() {
 	says_no whole
 }
 
+test_no_step_is_too_long() {
+	# a break in window 100 of 128 windows, 16 MiB, or of one more: all of it would have to move at once
+	table '254:0 200 3216 0 4 fragmented /m/a.x' '254:0 9000 880 3216 4 fragmented /m/a.x'
+	heat "$(read_on 128 100:1 300)"
+	plan_hot 0
+	says '  worth a rewrite: 128 ranges in 1 file, requests 129 -> 128 (0.8 % fewer), 16 MiB to write, 8 free segments needed'
+	table '254:0 200 3216 0 4 fragmented /m/a.x' '254:0 9000 912 3216 4 fragmented /m/a.x'
+	heat "$(read_on 129 100:1 300)"
+	plan_hot 2
+	says '  /m/a.x: 130 requests, left alone, 1 break'
+	says '    left alone: 129 ranges, since more than 16 MiB would have to be moved together.'
+	# and it is not a question of the budget
+	plan_hot 2 --budget 1M
+	says_no 'not within the budget'
+}
+
 test_broken_edge_of_whole_windows() {
 	# a break between windows 1 and 2, which 9 reads have met
 	table '254:0 200 64 0 4 fragmented /m/a.x' '254:0 400 64 64 4 fragmented /m/a.x'

@@ -27,7 +27,7 @@ from pathlib import Path
 from time import monotonic_ns, sleep
 from typing import Any
 
-from groups import CONTROLLERS, GROUPS, Control, Watched, by_cgroup, enter, fio_program, make_groups
+from groups import CONTROLLERS, GROUPS, TOLD, Control, Watched, by_cgroup, enter, fio_program, make_groups
 
 # of lab/, which groups.py has put into the path
 from devices import Disk, DistanceDisk, NullDisk, child
@@ -349,7 +349,7 @@ def main() -> None:
     make_groups()
     program()
     disk = DISKS[kind](256, REQUEST_NS)
-    WATCHED = Control(disk, 1_000_000_000 // REQUEST_NS)
+    WATCHED = Control(disk, int(1_000_000_000 / REQUEST_NS * TOLD[kind]))
     volume = Volume(disk)
     volume.make()
     with Watched():

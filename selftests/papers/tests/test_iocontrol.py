@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from papers import iocontrol
 from papers.document import Document
 from papers.iocontrol.claims import claims
+from papers.iocontrol.experiments import DISKS, TOLD
 from papers.iocontrol.experiments import SQLITE as SQLITES
 from papers.iocontrol.experiments import SYNTHETIC as SYNTHETICS
 from papers.iocontrol.observations import NAMES, UNTOLD
@@ -62,7 +64,10 @@ def data(*runs: Data) -> Data:
             "grp1 rewritten": {"blocks": 4096, "before": 4096, "after": 2, "moved": 16 << 20, "written": 17 << 20},
             "grp2 rewritten": {"blocks": 4096, "before": 1, "after": 1, "moved": 0, "written": 8192},
         },
-        "controllers": {"bfq": {"scheduler": "none [bfq]"}},
+        "controllers": {
+            "bfq": {"scheduler": "none [bfq]"},
+            "iocost-exact": {"model": "253:0 ctrl=user model=linear rbps=10000000000 rseqiops=7000 rrandiops=7000"},
+        },
         "request_ns": 100_000,
     }
 
@@ -222,6 +227,22 @@ def test_iocost_has_not_come_back() -> None:
     assert verdict(found, "Controllers give each group") is Kind.UNTOLD
 
 
+def test_iocost_controls_nothing() -> None:
+    """Its own accounts are not by weight: what the groups get is not its doing. But it is not fair."""
+    free = both("iocost-exact", "P2", "as written", (100, 100), (900, 100), 131072)
+    free["groups"]["grp1"]["estimated_us"] = 4500
+    found = data(free, both("iocost-exact", "P4", "as written", (100, 100), (20, 600), 4096))
+    assert verdict(found, "Under IOCost the other group") is Kind.UNTOLD
+    assert verdict(found, "Controllers give each group") is Kind.NOT_CONFIRMED
+
+
+def test_what_iocost_is_told() -> None:
+    """The experiments and their guest agree."""
+    text = (Path(__file__).parents[1] / "in_guest/groups.py").read_text(encoding="utf-8")
+    assert f"\nTOLD = {json.dumps(TOLD)}\n" in text
+    assert set(TOLD) == set(DISKS)
+
+
 def ruled(size: int) -> Data:
     """Without a controller; after the rewrite, requests of grp1 have this size."""
     return data(
@@ -267,7 +288,11 @@ def test_quick_has_the_rewritten_file_under_a_controller_only() -> None:
 def test_sqlite() -> None:
     def beside(controller: str, state: str, fio: float, size: int, base: float, spread: float) -> Data:
         return run(
-            controller, "both", state, grp1=group(100, fio, size), grp2=group(100, base, 131072, spread_ns=spread)
+            controller,
+            "both",
+            state,
+            grp1=group(100, fio, size, estimated=500),
+            grp2=group(100, base, 131072, estimated=500, spread_ns=spread),
         )
 
     found = data(
@@ -281,6 +306,8 @@ def test_sqlite() -> None:
         beside("iocost-exact", "in pieces", 20, 4096, 88, 2e5),
         beside("iocost-exact", "rewritten", 300, 65536, 89, 1e5),
     )
+    assert verdict(found, "Defragmentation helps SQLite", SQLITE) is Kind.UNTOLD
+    found["moves"]["rewritten"] = {"blocks": 4096, "before": 4096, "after": 2, "moved": 16 << 20, "written": 17 << 20}
     assert verdict(found, "Before, the victim under CFQ", SQLITE) is Kind.CONFIRMED
     assert verdict(found, "Before, the victim under BFQ", SQLITE) is Kind.CONFIRMED
     assert verdict(found, "Before, the victim under IOCost", SQLITE) is Kind.NOT_CONFIRMED

@@ -13,6 +13,7 @@ __all__ = ["paper"]
 
 def paper(options: Options) -> Paper:
     """The paper; CFQ is gone from the kernel, so its rule is computed from what is counted."""
+    told = " and ".join(f"{TOLD[disk]:.0%} ({name})" for disk, name in DISKS.items())
     return Paper(
         "iocontrol",
         "File Fragmentation from the Perspective of I/O Control",
@@ -20,12 +21,14 @@ def paper(options: Options) -> Paper:
         "The paper: Samsung 850 Pro; Linux 4.19.176 for CFQ, 5.4.0 for BFQ and IOCost; F2FS; two readers of 128 KiB in sequence, and "
         "SQLite beside random reads of 64 KiB, 16 at once; FragPicker as the antidote. The text of the slides has no figures.",
         f"Here: kernel {options.kernel}, cgroups v2, one CPU whose clock counts instructions, and two disks with their data in memory "
-        f"that take {REQUEST_US} µs for each request, one after the other, whatever its size and place: null_blk, which is given one request "
-        "at a time, and an NBD server, which is given many, so that they wait in a queue of its own that no controller reaches; "
+        f"that take {REQUEST_US} µs for each request, one after the other, wherever it is: null_blk, which is given one request "
+        "at a time, and an NBD server, which is given many, so that they wait in a queue of its own that no controller reaches, and "
+        "whose emulated CPU takes some 100 µs more for small requests, 350 µs for 64 KiB; "
         f"{seconds(options):g} s of the guest's clock for each case. So a piece of 4 KiB takes as long as 128 KiB: pieces cost more than on an SSD, where they also cost less "
         "than whole requests, and the time of a request does not vary. Fragtrace-defrag is the antidote. BFQ runs without low_latency. "
-        f"IOCost has the kernel's own model of such a disk (default), or one with the costs that this disk has (exact; it is told {TOLD:.0%} of the disk's requests a "
-        "second, as it controls nothing while requests wait for the disk itself). Linux has no CFQ since "
+        f"IOCost has the kernel's own model of such a disk (default), or one with the costs that this disk has (exact; it is told {told} of 1000 requests "
+        "a second, as it controls nothing while requests wait for the disk itself; where its own accounts are not by weight, it "
+        "controls nothing, and does not tell). Linux has no CFQ since "
         "5.0: its rule, a share of the requests by weight, is computed from the requests that fragtrace has counted for each cgroup, "
         "for a disk that completes as many requests a second, of any size, as it did at most.",
         tuple(make(options, disk) for make in (synthetic, sqlite) for disk in DISKS),

@@ -28,7 +28,8 @@ HARM = 0.9
 FEWEST = 10
 
 UNTOLD = (
-    "not run, or nobody has read anything, or iocost still held all back because of its model before, or the rewrite has moved nothing"
+    "not run, or nobody has read anything, or iocost still held all back because of its model before, or held nobody back (its own "
+    "accounts are not by weight), or the rewrite has moved nothing"
 )
 
 Seen = dict[str, Observation | None]
@@ -162,7 +163,8 @@ def fair(data: Data) -> Seen:
     seen: Seen = {}
     for controller in ("bfq", *IOCOST):
         for case in TWINS.values():
-            run = find(data, controller, case, WRITTEN)
+            # one that controls nothing is not fair
+            run = find(data, controller, case, WRITTEN, controlled=False)
             seen[f"{NAMES[controller]}, {case}"] = (
                 None
                 if run is None
@@ -258,7 +260,9 @@ def healed(rates_: Sequence[float], whose: str, case: str) -> Observation:
     """Is it, after a rewrite, what it is beside whole files? Rates before, after, beside whole files. Only what was harmed can heal."""
     before, after, twin = rates_
     text = f"{whose} has {mb(before)} in {case}, {mb(after)} after the rewrite; {mb(twin)} beside whole files"
-    return Observation(None if before >= HARM * twin else after >= HARM * twin, text)
+    if before >= HARM * twin:
+        return Observation(None, f"does not tell, as it was not harmed: {text}")
+    return Observation(after >= HARM * twin, text)
 
 
 def relieves(data: Data) -> Seen:
@@ -269,7 +273,7 @@ def relieves(data: Data) -> Seen:
         rates_ = [got[ONE], later[ONE], whole[ONE]] if got and later and whole else []
         seen[f"{NAMES[CFQ]}, {case}"] = healed(rates_, ONE, case) if rates_ else None
         for controller in ("bfq", *IOCOST):
-            runs = several(data, controller, (case, WRITTEN), (case, RIGHT), (twin, WRITTEN))
+            runs = several(data, controller, (case, WRITTEN), (case, RIGHT), (twin, WRITTEN)) if has_moved(data, RIGHT) else []
             for whose in (ONE, TWO):
                 name = f"{NAMES[controller]}, {case}, {whose}"
                 seen[name] = healed([rate(run, whose) for run in runs], whose, case) if runs else None
@@ -283,15 +287,18 @@ def own_files_do_not_help(controllers: tuple[str, ...]) -> Look:
         seen: Seen = {}
         for controller in controllers:
             runs = several(data, controller, ("P4", WRITTEN), ("P4", WRONG), ("P4", RIGHT), ("P2", WRITTEN))
-            if not runs:
+            if not runs or not has_moved(data, RIGHT):
                 seen[NAMES[controller]] = None
                 continue
             before, wrong, right, whole = (rate(run, TWO) for run in runs)
-            text = f"grp2 has {mb(before)} in P4, {mb(wrong)} after its own file was rewritten, {mb(right)} after grp1's; {mb(whole)} in P2"
-            harmed = before < HARM * whole
-            seen[NAMES[controller]] = Observation(
-                wrong < HARM * whole and right >= HARM * whole if harmed else None, text
+            text = (
+                f"grp2 has {mb(before)} in P4, {mb(wrong)} after its own file was to be rewritten, of which {data['moves'][WRONG]['moved']} "
+                f"bytes were worth it, {mb(right)} after grp1's was; {mb(whole)} in P2"
             )
+            if before >= HARM * whole:
+                seen[NAMES[controller]] = Observation(None, f"does not tell, as it was not harmed: {text}")
+            else:
+                seen[NAMES[controller]] = Observation(wrong < HARM * whole <= right, text)
         return seen
 
     return look
@@ -318,7 +325,10 @@ def own_files_help(data: Data) -> Seen:
 
 
 def computed_beside(data: Data, state: str) -> dict[str, float] | None:
-    """CFQ's rule for fio and SQLite: bytes a second. Of the rewritten file, the bytes of a request are those that were counted."""
+    """CFQ's rule for fio and SQLite: bytes a second, of SQLite those of the rows.
+
+    Of the rewritten file, the bytes of a request are those that were counted.
+    """
     fio, base = (
         find(data, "none", "fio alone", PIECES if state == PIECES else WHOLE),
         find(data, "none", "SQLite alone", WHOLE),
@@ -330,16 +340,20 @@ def computed_beside(data: Data, state: str) -> dict[str, float] | None:
         if later is None or not has_moved(data, REWRITTEN):
             return None
         fio = of_requests(fio, ONE, request_bytes(later, ONE))
-    return cfq(data, {ONE: fio, TWO: base}, {ONE: 100, TWO: 100})
+    got = cfq(data, {ONE: fio, TWO: base}, {ONE: 100, TWO: 100})
+    return {**got, TWO: got[TWO] * share(useful(base, TWO), rate(base, TWO))}
 
 
-def victim(before: Mapping[str, float], after: Mapping[str, float], whose: str) -> Observation:
-    """Does this group lose by the pieces of fio's file?"""
+def losses(data: Data, before: Mapping[str, float], after: Mapping[str, float]) -> str:
+    """What fio and SQLite lose by the pieces of fio's file, as text; fio loses alone, too."""
     text = "; ".join(
-        f"{name} {mb(after[key])} beside pieces, {percent(after[key], before[key])} of the {mb(before[key])} with a whole file"
+        f"{name} {mb(after[key])} if fio's file is in pieces, {percent(after[key], before[key])} of the {mb(before[key])} if it is whole"
         for key, name in ((ONE, "fio"), (TWO, "SQLite"))
     )
-    return Observation(after[whose] < HARM * before[whose], text)
+    whole, broken = (find(data, "none", "fio alone", state) for state in (WHOLE, PIECES))
+    if whole and broken:
+        text += f"; fio alone has {percent(rate(broken, ONE), rate(whole, ONE))} of it"
+    return text
 
 
 def rates(run: Data) -> dict[str, float]:
@@ -348,19 +362,33 @@ def rates(run: Data) -> dict[str, float]:
 
 
 def victim_by_requests(data: Data) -> Seen:
-    """By CFQ's rule fio, whose file is in pieces, loses."""
+    """By CFQ's rule fio, whose file is in pieces, loses, and SQLite does not."""
     before, after = computed_beside(data, WHOLE), computed_beside(data, PIECES)
-    return {NAMES[CFQ]: victim(before, after, ONE) if before and after else None}
+    if not before or not after:
+        return {NAMES[CFQ]: None}
+    return {
+        NAMES[CFQ]: Observation(
+            after[ONE] < HARM * before[ONE] and after[TWO] >= HARM * before[TWO], losses(data, before, after)
+        )
+    }
 
 
 def victim_is_sqlite(controllers: tuple[str, ...]) -> Look:
-    """SQLite, whose file is whole, loses."""
+    """SQLite loses, whose own file is whole: by fio's pieces."""
 
     def look(data: Data) -> Seen:
         seen: Seen = {}
         for controller in controllers:
             before, after = find(data, controller, "both", WHOLE), find(data, controller, "both", PIECES)
-            seen[NAMES[controller]] = victim(rates(before), rates(after), TWO) if before and after else None
+            if not before or not after:
+                seen[NAMES[controller]] = None
+                continue
+            requests = [run["disk"]["requests"] / run["seconds"] for run in (before, after)]
+            seen[NAMES[controller]] = Observation(
+                useful(after, TWO) < HARM * useful(before, TWO),
+                f"{losses(data, rates(before), rates(after))}; the disk completes {requests[0]:.0f} requests a second beside the whole file, "
+                f"{requests[1]:.0f} beside pieces",
+            )
         return seen
 
     return look
@@ -386,7 +414,7 @@ def steadier(data: Data) -> Seen:
     """The times of SQLite's queries vary less after the rewrite."""
     seen: Seen = {}
     for controller in IOCOST:
-        runs = several(data, controller, ("both", PIECES), ("both", REWRITTEN))
+        runs = several(data, controller, ("both", PIECES), ("both", REWRITTEN)) if has_moved(data, REWRITTEN) else []
         if not runs or any(run["groups"][TWO]["operations"] < FEWEST for run in runs):
             seen[NAMES[controller]] = Observation(None, f"fewer than {FEWEST} queries") if runs else None
             continue
@@ -403,6 +431,7 @@ def sqlite_healed(data: Data) -> Seen:
     seen: Seen = {}
     for controller in ("bfq", *IOCOST):
         runs = several(data, controller, *(("both", state) for state in (PIECES, REWRITTEN, WHOLE)))
+        runs = runs if has_moved(data, REWRITTEN) else []
         rows = [useful(run, TWO) for run in runs]
         seen[NAMES[controller]] = healed(rows, "SQLite", "the case with pieces") if runs else None
     return seen

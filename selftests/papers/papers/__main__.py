@@ -65,6 +65,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parsed = parser.parse_args(arguments)
     if parsed.pairs < 2:
         parser.error(f"--pairs {parsed.pairs}: expected 2 or more")
+    if parsed.keep and parsed.quick:
+        parser.error("--keep: what is kept are results of full runs; expected no --quick")
     return parsed
 
 

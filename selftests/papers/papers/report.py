@@ -67,7 +67,7 @@ def add_paper(document: Document, paper: Paper, results: Results, failures: Mapp
         if verdict.kind not in (Kind.NOT_RUN, Kind.NOT_TESTED):
             document.add(
                 Text(f"{claim.where}: {claim.text}: {verdict.kind.value} ({verdict.reason})."),
-                Items([f"counts as true if {claim.rule}", *verdict.evidence]),
+                Items([f"the paper's figure: {claim.figure}", f"counts as true if {claim.rule}", *verdict.evidence]),
             )
     for experiment in paper.experiments:
         if experiment.name in results:

@@ -14,10 +14,11 @@ from .model import Data, Experiment, Result
 FORMAT = 1
 RESULT = "result.json"
 PART = ".part"
+BEFORE = ".before"
 
 
 class Store:
-    """The results of a folder. What an interrupted run leaves is in NAME.part, and is no result."""
+    """The results of a folder. What an interrupted run leaves is in NAME.part, and what another one replaced in NAME.before."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -35,7 +36,7 @@ class Store:
 
     def names(self) -> set[str]:
         """The names of all results, whatever their settings."""
-        return {path.parent.name for path in self.folder.glob(f"*/{RESULT}") if not path.parent.name.endswith(PART)}
+        return {path.parent.name for path in self.folder.glob(f"*/{RESULT}") if not path.parent.name.endswith((PART, BEFORE))}
 
     def begin(self, experiment: Experiment) -> Path:
         """An empty folder for the files of a run."""
@@ -54,6 +55,10 @@ class Store:
             file.write("\n")
             file.flush()
             os.fsync(file.fileno())
-        shutil.rmtree(final, ignore_errors=True)
+        if final.exists():
+            # of other settings, and it may have taken hours
+            before = final.with_name(f"{final.name}{BEFORE}")
+            shutil.rmtree(before, ignore_errors=True)
+            os.rename(final, before)
         os.rename(part, final)
         return replace(result, folder=str(final))

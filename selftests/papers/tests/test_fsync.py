@@ -150,7 +150,7 @@ def test_what_a_claim_depends_on() -> None:
     assert slower.verdict(old).reason.endswith(
         "(no result yet on kernel 7 with cheap flushes; kernel 7 with dear flushes)"
     )
-    more = claims(both)[4].verdict(old | results(cases("cheap", WORSE), cases("dear", STEADY), kernel="7"))
+    more = claims(both)[4].verdict(old | results(cases("cheap", WORSE, alloc_us=80_000), cases("dear", STEADY), kernel="7"))
     assert more.reason == "on the kernel: true on kernel 7, both devices; not on kernel 6.1, both devices"
 
 

@@ -67,6 +67,9 @@ def test_other_settings_are_run_again(tmp_path: Path) -> None:
         first.run()
         assert first.results["one"].settings == {"seconds": seconds}
     assert Store(tmp_path).load(experiment("one", lambda host: {}, seconds=1)) is None
+    # what was replaced is there, but is no result
+    before = json.loads((tmp_path / "one.before" / "result.json").read_text(encoding="utf-8"))
+    assert before["settings"] == {"seconds": 1} and Store(tmp_path).names() == {"one"}
 
 
 def test_interrupted_is_no_result(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from .experiments import DATABASES, MOTIVATION, SYNTHETIC, TREATMENTS, name_of, 
 
 KIB = 1024
 BORDER = 128 * KIB
-FLASH, DISK = "a cost for each request", "a cost for each distance"
+FLASH, DISK = "a disk with a cost for each request", "a disk with a cost for each distance"
 COSTS = {FLASH: "request", DISK: "distance"}
 CONVENTIONAL = ("copy", "ioctl")
 # A difference of speed up to this counts as none.

@@ -82,6 +82,8 @@ MUCH = 2
 EACH = 0.9
 # Fewer breaks than these do not tell the reason why a database's files break.
 FEWEST = 3
+# Snapshots of VoltDB that the paper has waited for.
+SNAPSHOTS = 2
 
 
 def too_few(figures: Data) -> Observation:
@@ -123,11 +125,13 @@ class Moments:
                 return None
             before, after = (share(figures["blocks_fragmented"], figures["blocks"]) for figures in (one, other))
             broken = [figures["blocks_fragmented"] for figures in (one, other)]
-            return Observation(
-                broken[1] >= MUCH * broken[0] and after > before,
+            text = (
                 f"{broken[0]} blocks of {extension} files, {before:.0%}, are in fragmented ones {when(data, early)}, "
-                f"{broken[1]}, {after:.0%}, {when(data, late)}",
+                f"{broken[1]}, {after:.0%}, {when(data, late)}"
             )
+            if before * MUCH > 1:
+                return Observation(None, f"does not tell, as most were early already: {text}")
+            return Observation(broken[1] >= MUCH * broken[0] and after > before, text)
 
         return observe
 
@@ -175,9 +179,19 @@ class Moments:
         return None if late is None else own_breaks(data, late, ".rdb", True)
 
     def rdb_last_rewritten(self, data: Data) -> Observation | None:
-        """The breaks of .rdb files are blocks that were rewritten."""
+        """The last blocks of .rdb files that are apart were rewritten."""
         late = at(data, self.late or self.early)
-        return None if late is None else rewritten(data, late, ".rdb")
+        if late is None:
+            return None
+        rdb = group(late, ".rdb")
+        if not rdb["apart"]:
+            return Observation(None, f"does not tell: {when(data, late)} no last block of {rdb['files']} .rdb files is apart")
+        again = sum(rdb["apart_ops"].get(op, 0) for op in ("overwrite", "tail"))
+        return Observation(
+            share(again, rdb["apart"]) >= EACH,
+            f"{when(data, late)} of {rdb['apart']} last blocks that are apart, {again} were written a second time (by operation: "
+            f"{counted(rdb['apart_ops'])})",
+        )
 
     def no_vpt(self, data: Data) -> Observation | None:
         """Early, before the first snapshot, no file is fragmented, but by garbage collection."""
@@ -189,9 +203,15 @@ class Moments:
         return own_breaks(data, early, "all", False, "no snapshot was taken yet, and ")
 
     def vpt_fragmented(self, data: Data) -> Observation | None:
-        """Late, a .vpt file is fragmented, and not only by garbage collection."""
+        """Late, after two snapshots or more, a .vpt file is fragmented, and not only by garbage collection."""
         late = at(data, self.late)
-        return None if late is None else own_breaks(data, late, ".vpt", True)
+        if late is None:
+            return None
+        # each snapshot has one of the table, and the last two are kept
+        files = group(late, ".vpt")["files"]
+        if files < SNAPSHOTS:
+            return Observation(None, f"does not tell: {when(data, late)} snapshots have left {files} .vpt files, {SNAPSHOTS} are needed")
+        return own_breaks(data, late, ".vpt", True)
 
     def vpt_flushed(self, data: Data) -> Observation | None:
         """Most breaks of .vpt files are where a flush that a program has asked for begins."""
@@ -380,18 +400,3 @@ def costs_at_most(limit: float, cases: dict[str, str]) -> Callable[[Results], Ve
         return combine(seen, "work", missing)
 
     return judge
-
-
-def cheaper_beside(results: Results) -> Verdict:
-    """Does FragTracer's method add less beside the jobs of fio than alone?"""
-    runs = results["cost"].data["cost"] if "cost" in results else {}
-    seen, missing = {}, []
-    for case in ("rocksdb", "redis"):
-        alone, beside = added(runs, case, "filefrag_1s"), added(runs, f"{case}_fio", "filefrag_1s")
-        if alone and beside:
-            seen[WORK[case]] = Observation(
-                beside.mid < alone.mid, f"alone {alone.text()}, beside 20 jobs {beside.text()}"
-            )
-        else:
-            missing.append(WORK[case])
-    return combine(seen, "database", missing)

@@ -10,7 +10,7 @@ from ..document import Document, Grid, Heading, Picture, Text
 from ..judge import share
 from ..layout import ALL
 from ..model import Data, Result
-from .experiments import END
+from .experiments import END, MODES, WORK
 from .observations import when
 
 
@@ -78,10 +78,17 @@ def add_moments(document: Document, result: Result) -> None:
             document.add(
                 Text(
                     "Who took the block that another file should have got (times: the file, the other): "
-                    + "; ".join(f"{times}: {victim}, {culprit}" for times, victim, culprit in moment["by_pair"][:5])
+                    + "; ".join(
+                        f"{times}: {extension(victim)}, {extension(culprit)}" for times, victim, culprit in moment["by_pair"][:5]
+                    )
                     + "."
                 )
             )
+
+
+def extension(name: str) -> str:
+    """An extension as text."""
+    return "(none)" if name == "-" else name
 
 
 def cost_rows(runs: Data) -> list[list[object]]:
@@ -91,7 +98,7 @@ def cost_rows(runs: Data) -> list[list[object]]:
         for mode in modes:
             spread = added(runs, case, mode) if mode != OFF else None
             if spread:
-                rows.append([case, mode, spread.mid, spread.low, spread.high, spread.pairs])
+                rows.append([WORK.get(case, case), MODES.get(mode, mode), spread.mid, spread.low, spread.high, spread.pairs])
     return rows
 
 
@@ -116,9 +123,14 @@ def show(document: Document, result: Result) -> None:
     if "cost" in result.data:
         document.add(
             Text(
-                "Instructions that each way of watching adds, in percent of those without: median, least and most of the pairs."
+                "Instructions of the whole guest that each way of watching adds, in percent of those without: median, least and most of the "
+                "pairs. RocksDB's work is db_bench, which fills a database and updates it, Redis's redis-benchmark, which sets keys, both on "
+                "F2FS on a RAM disk of 20 GB: YCSB would run in Java, which this small guest does not have. Beside fio they do a quarter of it. "
+                "FragTracer's method looks at all files of the directory, those of fio, too."
             )
         )
-        document.add(Grid(("work", "way", "added", "least", "most", "pairs"), cost_rows(result.data["cost"])))
+        document.add(
+            Grid(("work", "way", "added, %", "least, %", "most, %", "pairs"), cost_rows(result.data["cost"]))
+        )
     if "moments" in result.data:
         add_moments(document, result)

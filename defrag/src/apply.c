@@ -187,7 +187,6 @@ static void judge(struct work *w, const struct step *s, uint32_t file, uint64_t 
 		return;
 	}
 	w->result->moved += s->n - broken;
-	w->result->moved_blks += count_blks(&w->after);
 	if (broken)
 		resist(w, file, broken, xasprintf("other data came between its blocks as they were written, "
 						  "or a segment ended there"));
@@ -309,12 +308,13 @@ static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int
 		/* each further step would wait for the others again, and keep the other files waiting */
 		*busy = err == EBUSY;
 		fail(w, file, s->n, err);
-		return 0;
+		/* after other errors a part may have been written */
+		return err == EBUSY || err == EINVAL ? 0 : blks;
 	}
 	err = fiemap_read(&w->after, fd, s->first_blk, s->end_blk);
 	if (!err && !is_same(&w->before, &w->after)) {
 		err = move_split(w, s, fd, &st, s->blks + w->spare_blks - blks, &again);
-		w->result->moved_blks += again;
+		w->result->moved_blks += blks + again;
 		if (!err && again)
 			err = fiemap_read(&w->after, fd, s->first_blk, s->end_blk);
 	}

@@ -214,7 +214,8 @@ def test_nobody_has_read_anything() -> None:
     )
     verdict_ = claim("Controllers give each group").verdict({SYNTHETIC: Result(SYNTHETIC, {}, found)})
     assert verdict_.kind is Kind.CONFIRMED
-    assert f"{PLAIN}, IOCost, the kernel's model, P3: {UNTOLD}" in verdict_.evidence
+    assert f"{PLAIN}, IOCost, the kernel's model, P3: does not tell: in P3, as written, nobody has read anything" in verdict_.evidence
+    assert f"{PLAIN}, BFQ, P2: {UNTOLD}" in verdict_.evidence
 
 
 def test_iocost_has_not_come_back() -> None:
@@ -231,8 +232,20 @@ def test_iocost_controls_nothing() -> None:
     """Its own accounts are not by weight: what the groups get is not its doing. But it is not fair."""
     free = both("iocost-exact", "P2", "as written", (100, 100), (900, 100), 131072)
     free["groups"]["grp1"]["estimated_us"] = 4500
-    found = data(free, both("iocost-exact", "P4", "as written", (100, 100), (20, 600), 4096))
-    assert verdict(found, "Under IOCost the other group") is Kind.UNTOLD
+    found = data(
+        both("none", "P2", "as written", (100, 100), (910, 101), 131072),
+        free,
+        both("iocost-exact", "P4", "as written", (100, 100), (20, 600), 4096),
+    )
+    verdict_ = claim("Under IOCost the other group").verdict({SYNTHETIC: Result(SYNTHETIC, {}, found)})
+    assert verdict_.kind is Kind.UNTOLD
+    assert (
+        f"{PLAIN}, IOCost, this disk's costs, P4: does not tell: in P2, as written, all is as without iocost, and by its own accounts "
+        "(cost.usage) grp1 has had 90%, by weight 50%"
+    ) in verdict_.evidence
+    # if it makes a difference, it does something, though not by weight
+    found["runs"][0] = both("none", "P2", "as written", (100, 100), (600, 400), 131072)
+    assert verdict(found, "Under IOCost the other group") is Kind.NOT_CONFIRMED
     assert verdict(found, "Controllers give each group") is Kind.NOT_CONFIRMED
 
 

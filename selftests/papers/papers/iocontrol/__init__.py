@@ -27,8 +27,8 @@ def paper(options: Options) -> Paper:
         f"{seconds(options):g} s of the guest's clock for each case. So a piece of 4 KiB takes as long as 128 KiB: pieces cost more than on an SSD, where they also cost less "
         "than whole requests, and the time of a request does not vary. Fragtrace-defrag is the antidote. BFQ runs without low_latency. "
         f"IOCost has the kernel's own model of such a disk (default), or one with the costs that this disk has (exact; it is told {told} of 1000 requests "
-        "a second, as it controls nothing while requests wait for the disk itself; where its own accounts are not by weight, it "
-        "controls nothing, and does not tell). Linux has no CFQ since "
+        "a second, as it controls nothing while requests wait for the disk itself; where all is as without it, and its own accounts are not "
+        "by weight, it does not tell). Linux has no CFQ since "
         "5.0: its rule, a share of the requests by weight, is computed from the requests that fragtrace has counted for each cgroup, "
         "for a disk that completes as many requests a second, of any size, as it did at most.",
         tuple(make(options, disk) for make in (synthetic, sqlite) for disk in DISKS),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ..judge import Observation, combine, percent, share
 from ..model import Data, Results, Verdict
 from .experiments import SQLITE, SYNTHETIC
-from .sharing import CFQ, ONE, TWO, cfq, entitled, find, part, rate, request_bytes, useful
+from .sharing import CFQ, ONE, TWO, cfq, entitled, find, look_up, part, rate, request_bytes, useful, why_untold
 
 NAMES = {
     CFQ: "CFQ's rule (computed)",
@@ -27,10 +27,7 @@ HARM = 0.9
 # Fewer queries than these have no deviation worth the name.
 FEWEST = 10
 
-UNTOLD = (
-    "not run, or nobody has read anything, or iocost still held all back because of its model before, or held nobody back (its own "
-    "accounts are not by weight), or the rewrite has moved nothing"
-)
+UNTOLD = "does not tell: not run"
 
 Seen = dict[str, Observation | None]
 Look = Callable[[Data], Seen]
@@ -64,6 +61,18 @@ def measured(data: Data, case: str, state: str) -> Data | None:
 def has_moved(data: Data, state: str) -> bool:
     """Has this rewrite moved anything?"""
     return bool(data["moves"].get(state, {}).get("moved", 0) > 0)
+
+
+def untold(data: Data, controller: str, *cases: tuple[str, str]) -> Observation | None:
+    """Why these cases do not tell: the first that does not; None if it was not run."""
+    for case, state in cases:
+        run = look_up(data, controller, case, state)
+        if run is None:
+            return None
+        why = why_untold(data, run, True)
+        if why:
+            return Observation(None, f"does not tell: in {case}, {state}, {why}")
+    return Observation(None, "does not tell: the rewrite has moved nothing")
 
 
 def of_requests(run: Data, group: str, size: float) -> Data:
@@ -166,7 +175,7 @@ def fair(data: Data) -> Seen:
             # one that controls nothing is not fair
             run = find(data, controller, case, WRITTEN, controlled=False)
             seen[f"{NAMES[controller]}, {case}"] = (
-                None
+                untold(data, controller, (case, WRITTEN))
                 if run is None
                 else Observation(
                     abs(part(run, ONE, "bytes") - entitled(run, ONE)) <= 0.05,
@@ -203,7 +212,7 @@ def interferes(controllers: tuple[str, ...]) -> Look:
                 run, whole = find(data, controller, case, WRITTEN), find(data, controller, twin, WRITTEN)
                 name = f"{NAMES[controller]}, {case}" if len(controllers) > 1 else case
                 if run is None or whole is None:
-                    seen[name] = None
+                    seen[name] = untold(data, controller, (case, WRITTEN), (twin, WRITTEN))
                     continue
                 seen[name] = Observation(
                     rate(run, TWO) < HARM * rate(whole, TWO),
@@ -221,7 +230,7 @@ def more_time(data: Data) -> Seen:
     for case in TWINS:
         run = find(data, "bfq", case, WRITTEN)
         seen[case] = (
-            None
+            untold(data, "bfq", (case, WRITTEN))
             if run is None
             else Observation(
                 part(run, ONE, "module_requests") > entitled(run, ONE) / HARM,
@@ -239,7 +248,7 @@ def misjudged(data: Data) -> Seen:
         for case in TWINS:
             run = find(data, controller, case, WRITTEN)
             seen[f"{NAMES[controller]}, {case}"] = (
-                None
+                untold(data, controller, (case, WRITTEN))
                 if run is None
                 else Observation(
                     part(run, ONE, "estimated_us") < HARM * part(run, ONE, "module_requests"),
@@ -273,10 +282,13 @@ def relieves(data: Data) -> Seen:
         rates_ = [got[ONE], later[ONE], whole[ONE]] if got and later and whole else []
         seen[f"{NAMES[CFQ]}, {case}"] = healed(rates_, ONE, case) if rates_ else None
         for controller in ("bfq", *IOCOST):
-            runs = several(data, controller, (case, WRITTEN), (case, RIGHT), (twin, WRITTEN)) if has_moved(data, RIGHT) else []
+            cases = ((case, WRITTEN), (case, RIGHT), (twin, WRITTEN))
+            runs = several(data, controller, *cases) if has_moved(data, RIGHT) else []
             for whose in (ONE, TWO):
                 name = f"{NAMES[controller]}, {case}, {whose}"
-                seen[name] = healed([rate(run, whose) for run in runs], whose, case) if runs else None
+                seen[name] = (
+                    healed([rate(run, whose) for run in runs], whose, case) if runs else untold(data, controller, *cases)
+                )
     return seen
 
 
@@ -286,9 +298,10 @@ def own_files_do_not_help(controllers: tuple[str, ...]) -> Look:
     def look(data: Data) -> Seen:
         seen: Seen = {}
         for controller in controllers:
-            runs = several(data, controller, ("P4", WRITTEN), ("P4", WRONG), ("P4", RIGHT), ("P2", WRITTEN))
-            if not runs or not has_moved(data, RIGHT):
-                seen[NAMES[controller]] = None
+            cases = (("P4", WRITTEN), ("P4", WRONG), ("P4", RIGHT), ("P2", WRITTEN))
+            runs = several(data, controller, *cases) if has_moved(data, RIGHT) else []
+            if not runs:
+                seen[NAMES[controller]] = untold(data, controller, *cases)
                 continue
             before, wrong, right, whole = (rate(run, TWO) for run in runs)
             text = (
@@ -381,7 +394,7 @@ def victim_is_sqlite(controllers: tuple[str, ...]) -> Look:
         for controller in controllers:
             before, after = find(data, controller, "both", WHOLE), find(data, controller, "both", PIECES)
             if not before or not after:
-                seen[NAMES[controller]] = None
+                seen[NAMES[controller]] = untold(data, controller, ("both", WHOLE), ("both", PIECES))
                 continue
             requests = [run["disk"]["requests"] / run["seconds"] for run in (before, after)]
             seen[NAMES[controller]] = Observation(
@@ -414,9 +427,11 @@ def steadier(data: Data) -> Seen:
     """The times of SQLite's queries vary less after the rewrite."""
     seen: Seen = {}
     for controller in IOCOST:
-        runs = several(data, controller, ("both", PIECES), ("both", REWRITTEN)) if has_moved(data, REWRITTEN) else []
+        cases = (("both", PIECES), ("both", REWRITTEN))
+        runs = several(data, controller, *cases) if has_moved(data, REWRITTEN) else []
         if not runs or any(run["groups"][TWO]["operations"] < FEWEST for run in runs):
-            seen[NAMES[controller]] = Observation(None, f"fewer than {FEWEST} queries") if runs else None
+            few = Observation(None, f"does not tell: fewer than {FEWEST} queries")
+            seen[NAMES[controller]] = few if runs else untold(data, controller, *cases)
             continue
         spread = [share(run["groups"][TWO]["spread_ns"], run["groups"][TWO]["mean_ns"]) for run in runs]
         seen[NAMES[controller]] = Observation(
@@ -430,10 +445,12 @@ def sqlite_healed(data: Data) -> Seen:
     """After the rewrite SQLite has what it has beside a whole file."""
     seen: Seen = {}
     for controller in ("bfq", *IOCOST):
-        runs = several(data, controller, *(("both", state) for state in (PIECES, REWRITTEN, WHOLE)))
-        runs = runs if has_moved(data, REWRITTEN) else []
+        cases = tuple(("both", state) for state in (PIECES, REWRITTEN, WHOLE))
+        runs = several(data, controller, *cases) if has_moved(data, REWRITTEN) else []
         rows = [useful(run, TWO) for run in runs]
-        seen[NAMES[controller]] = healed(rows, "SQLite", "the case with pieces") if runs else None
+        seen[NAMES[controller]] = (
+            healed(rows, "SQLite", "the case with pieces") if runs else untold(data, controller, *cases)
+        )
     return seen
 
 

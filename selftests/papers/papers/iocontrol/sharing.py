@@ -11,19 +11,8 @@ from ..model import Data
 
 ONE, TWO = "grp1", "grp2"
 CFQ = "cfq"
-# Accounts that are by weight: at most this much of all from it.
+# Accounts that are by weight: at most this much of all from it. And rates that are alike.
 BY_WEIGHT = 0.1
-
-
-def settled(data: Data, run: Data) -> bool:
-    """Has somebody read, and does iocost let through what it was told?
-
-    After its own model, which may have slowed the disk down by far (cost.vrate), it takes seconds to come back.
-    """
-    if not sum(one["bytes"] for one in run["groups"].values()):
-        return False
-    least = told(data) / 2 if run["controller"] == "iocost-exact" else 0.0
-    return bool(run["disk"]["requests"] / run["seconds"] >= least)
 
 
 def told(data: Data) -> float:
@@ -32,19 +21,48 @@ def told(data: Data) -> float:
     return float(found[1]) if found else 0.0
 
 
-def in_control(run: Data) -> bool:
-    """Does it share out the disk? What waits in the disk itself iocost does not hold back: then its own accounts are not by weight."""
-    return not run["controller"].startswith("iocost") or all(
-        abs(part(run, group, "estimated_us") - entitled(run, group)) <= BY_WEIGHT for group in run["groups"]
+def why_untold(data: Data, run: Data, controlled: bool) -> str:
+    """Why a case tells nothing; empty if it does. `controlled`: is one expected in which the controller does something?
+
+    iocost, after its own model, which may have slowed the disk down by far (cost.vrate), takes seconds to come back. And what waits
+    in the disk itself it does not hold back: then all is as without it, and its own accounts are not by weight.
+    """
+    if not sum(one["bytes"] for one in run["groups"].values()):
+        return "nobody has read anything"
+    requests = run["disk"]["requests"] / run["seconds"]
+    if run["controller"] == "iocost-exact" and requests < told(data) / 2:
+        return f"iocost, which is told {told(data):.0f} requests a second, has let {requests:.0f} through, because of its own model before"
+    if controlled and run["controller"].startswith("iocost") and is_as_without(data, run):
+        for group in run["groups"]:
+            mine = part(run, group, "estimated_us")
+            if abs(mine - entitled(run, group)) > BY_WEIGHT:
+                return (
+                    f"all is as without iocost, and by its own accounts (cost.usage) {group} has had {mine:.0%}, "
+                    f"by weight {entitled(run, group):.0%}"
+                )
+    return ""
+
+
+def is_as_without(data: Data, run: Data) -> bool:
+    """Does each group get what it gets without a controller?"""
+    free = look_up(data, "none", run["case"], run["state"])
+    return free is not None and all(
+        abs(rate(run, group) - rate(free, group)) <= BY_WEIGHT * rate(free, group) for group in run["groups"]
     )
 
 
-def find(data: Data, controller: str, case: str, state: str, controlled: bool = True) -> Data | None:
-    """A case, if it tells anything; `controlled`: and if its controller does anything."""
+def look_up(data: Data, controller: str, case: str, state: str) -> Data | None:
+    """A case, whatever it tells."""
     for run in data["runs"]:
         if (run["controller"], run["case"], run["state"]) == (controller, case, state):
-            return run if settled(data, run) and (not controlled or in_control(run)) else None
+            return dict(run)
     return None
+
+
+def find(data: Data, controller: str, case: str, state: str, controlled: bool = True) -> Data | None:
+    """A case, if it tells anything."""
+    run = look_up(data, controller, case, state)
+    return None if run is None or why_untold(data, run, controlled) else run
 
 
 def rate(run: Data, group: str) -> float:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..cost import added
 from ..judge import Observation, combine, percent, share
 from ..model import Data, Kind, Options, Result, Results, Verdict
-from .experiments import MODES, POLICIES, VOLUMES, WORK, moments
+from .experiments import MODES, POLICIES, VOLUMES, moments
 
 
 def at(data: Data, name: str) -> Data | None:

@@ -219,7 +219,7 @@ def test_report(tmp_path: Path, quick: bool) -> None:
     made = paper(Options(quick=quick))
     found = cases("cheap", WORSE) | (cases("dear", STEADY) if quick else {})
     name = made.experiments[0].name
-    document = report([made], {name: Result(name, {}, {"cases": found}, folder=str(tmp_path))}, {})
+    document = report([made], {name: Result(name, {"kernel": "6.12"}, {"cases": found}, folder=str(tmp_path))}, {})
     text = document.markdown(tmp_path)
     assert "![fsync-" in text and "where it goes" in text
     assert "| bare-cheap | first | 1378 | 106 | 106 | 212 | 1.00 |" in text

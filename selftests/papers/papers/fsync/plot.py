@@ -80,8 +80,8 @@ def node_ids(ax: Axes, found: list[Span]) -> None:
     from_zero(other)
 
 
-def draw(cases: Data, path: Path) -> None:
-    """Draw all cases of an experiment into a file."""
+def draw(cases: Data, kernel: str, path: Path) -> None:
+    """Draw all cases of an experiment, on this kernel, into a file."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -99,7 +99,7 @@ def draw(cases: Data, path: Path) -> None:
         phases(axes[2][column], of_system["f2fs"])
         node_ids(axes[3][column], of_system["f2fs"])
         axes[3][column].set_xlabel("seconds of the guest's time")
-    figure.suptitle("varmail: 16 threads that create, append, fsync, read and delete")
+    figure.suptitle(f"varmail with 16 threads on Linux {kernel}")
     figure.tight_layout()
     figure.savefig(path, dpi=90)
     pyplot.close(figure)

@@ -15,7 +15,7 @@ from .tables import tables
 def show(document: Document, result: Result) -> None:
     """Add the data of a result to the report."""
     path = Path(result.folder) / "varmail.png"
-    draw(result.data["cases"], path)
+    draw(result.data["cases"], result.settings["kernel"], path)
     document.add(
         Picture(
             str(path),

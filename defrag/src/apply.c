@@ -380,6 +380,7 @@ static void do_file(struct work *w, uint32_t file)
 
 	if (fd < 0) {
 		resist(w, file, f->n_chosen, why);
+		w->spare_blks += f->blks;
 		progress_add(&w->progress, f->blks, 0);
 		return;
 	}
@@ -399,6 +400,7 @@ static void do_file(struct work *w, uint32_t file)
 		}
 		if (busy) {
 			fail(w, file, step.n, EBUSY);
+			w->spare_blks += step.blks;
 			progress_add(&w->progress, step.blks, 0);
 			continue;
 		}

@@ -189,23 +189,21 @@ void plan_choose(struct plan *plan, const struct options *options, plan_ask ask)
 
 		if (r->gain < v->min_gain)
 			continue;
-		if (blks > left && !is_long && !is_spared(plan, r->file, options)) {
+		if (is_spared(plan, r->file, options)) {
+			f->n_left += together;
+		} else if (blks > left && !is_long) {
 			f->n_unfit += together;
 			v->n_unfit += together;
-			continue;
-		}
-		if (is_spared(plan, r->file, options) || !may_move(plan, r->file, ask)) {
+		} else if (!may_move(plan, r->file, ask)) {
 			f->n_left += together;
-			continue;
-		}
-		if (is_long) {
+		} else if (is_long) {
 			f->n_left += together;
 			f->n_long += together;
-			continue;
+		} else {
+			left -= blks;
+			for (; r < end; r++)
+				choose(plan, r);
 		}
-		left -= blks;
-		for (; r < end; r++)
-			choose(plan, r);
 	}
 	free(order);
 }

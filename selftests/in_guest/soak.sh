@@ -19,7 +19,7 @@ mode=$1 amount=$2 seed=$3
 database=$tests/in_guest/checked_db.py
 run=/tmp/soak
 flakey=
-# No segment is next to the one before it: ranges in which one ends are moved once more.
+# F2FS takes the next segment at random: ranges in which one ends are moved once more.
 SCATTERED=mode=fragment:segment
 mkdir -p $run
 # of its own, whatever is built on the host meanwhile

@@ -23,7 +23,7 @@ def paper(options: Options) -> Paper:
         f"Here: kernel {options.kernel}, cgroups v2, one CPU whose clock counts instructions, and two disks with their data in memory "
         f"that take {REQUEST_US} µs for each request, one after the other, wherever it is: null_blk, which is given one request "
         "at a time, and an NBD server, which is given many, so that they wait in a queue of its own that no controller reaches, and "
-        "whose emulated CPU takes some 100 µs more for small requests, 350 µs for 64 KiB; "
+        "which takes longer, the more so the larger a request is; "
         f"{seconds(options):g} s of the guest's clock for each case. So a piece of 4 KiB takes as long as 128 KiB: pieces cost more than on an SSD, where they also cost less "
         "than whole requests, and the time of a request does not vary. Fragtrace-defrag is the antidote. BFQ runs without low_latency. "
         f"IOCost has the kernel's own model of such a disk (default), or one with the costs that this disk has (exact; it is told {told} of 1000 requests "

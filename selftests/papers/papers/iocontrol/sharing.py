@@ -11,7 +11,8 @@ from ..model import Data
 
 ONE, TWO = "grp1", "grp2"
 CFQ = "cfq"
-# Accounts that are by weight: at most this much of all from it. And rates that are alike.
+# Accounts are by weight if the share of each group differs from that of its weight by at most this; rates are alike if they differ by
+# at most this part.
 BY_WEIGHT = 0.1
 
 

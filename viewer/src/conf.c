@@ -171,7 +171,7 @@ static const struct img_key {
 	uint64_t min, max, preset;
 	const char *const *names;
 } img_keys[] = {
-	{ "layout", offsetof(struct img_conf, layout), 0, 2, LAYOUT_BOXES, layout_names },
+	{ "layout", offsetof(struct img_conf, layout), 0, 2, LAYOUT_AUTO, layout_names },
 	{ "max_length", offsetof(struct img_conf, max_length), 0, UINT64_C(1) << 48, 1024, NULL },
 	{ "stub", offsetof(struct img_conf, stub), 0, 1024, 3, NULL },
 	{ "cell", offsetof(struct img_conf, cell), 1, 64, 8, NULL },
@@ -263,7 +263,7 @@ static void split_at_sign(struct conf *conf)
  */
 void img_conf_read(struct img_conf *img, const char *arg)
 {
-	bool seen[ARRAY_LEN(img_keys)] = { false };
+	bool seen[ARRAY_LEN(img_keys)] = { false }, folds = false;
 	struct conf conf;
 	size_t i;
 
@@ -291,8 +291,12 @@ void img_conf_read(struct img_conf *img, const char *arg)
 		if (!read_value(conf.word[1], key, img_field(img, key)))
 			die_at(conf.name, conf.line, "%s is \"%s\", expected %s", key->name,
 			       conf.word[1], expected(key));
+		folds |= !strcmp(key->name, "max_length");
 	}
 	conf_close(&conf);
+	/* who says what is folded wants boxes */
+	if (folds && img->layout == LAYOUT_AUTO)
+		img->layout = LAYOUT_BOXES;
 }
 
 /**

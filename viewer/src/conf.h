@@ -33,11 +33,14 @@ struct conf {
  * @LAYOUT_BOXES: one box after the other, long runs folded
  * @LAYOUT_SEGMENTS: a row for each segment of F2FS
  * @LAYOUT_HILBERT: a square
+ * @LAYOUT_AUTO: boxes, or segments if boxes would fold more than half of the blocks: the default if neither
+ *	the layout nor max_length is given
  */
 enum layout_kind {
 	LAYOUT_BOXES,
 	LAYOUT_SEGMENTS,
 	LAYOUT_HILBERT,
+	LAYOUT_AUTO,
 };
 
 /**

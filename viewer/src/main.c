@@ -112,7 +112,7 @@ static void draw(struct session *s, const struct table *table, const struct sele
 	report_colors(s, &runs);
 	if (!img.section && states && table->n_volumes)
 		img.section = space_section_size(&states[0]);
-	layout_init(&layout, &runs, &img, s->colors.n_rules + legend_more_lines(lens, &s->colors, states));
+	layout_init(&layout, &runs, &img, s->colors.n_rules + legend_more_lines(&img, lens, &s->colors, states));
 	paint(&canvas, &layout, &runs, &s->colors, when, is_vector);
 	if (is_vector) {
 		vector_out_write(&canvas, s->options.png);

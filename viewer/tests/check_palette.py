@@ -15,7 +15,9 @@ import sys
 
 LEAST_DISTANCE = 15.0  # of any two colours of the palette; about 2.3 is just noticeable side by side
 LEAST_APART = 10.0  # of the two colours of what is not watched from each other and from all others
+LEAST_PALE = 12.0  # of the pale colour of a rule from its strong ones, and from free space
 LEAST_STEP = 8.0  # of neighbours on the ramps of sizes, ages, severities and heats
+PALE_INK = 25  # percent, as in color.c
 LEAST_DARK = 12.0  # of any two colours in the dark, and from black
 LEAST_IN_THE_DARK = 15  # of lightness, as in page/theme.js
 LEAST_LIGHTNESS = 12.0  # between the tones of one rule, in the lightness of CIE Lab
@@ -107,6 +109,26 @@ def preset(path, names):
     return rules
 
 
+def pale(strong, dark):
+    """The colour of blocks that are not near a break, as color.c computes it."""
+    channels = (((strong >> shift & 0xFF) + (dark >> shift & 0xFF)) // 2 for shift in (16, 8, 0))
+    return sum(0xFF - (0xFF - channel) * PALE_INK // 100 << shift for channel, shift in zip(channels, (16, 8, 0)))
+
+
+def check_pale(rules):
+    """Whether the pale colour of a rule is too near to its strong ones, or to free space."""
+    bad = False
+    for _, strong, dark in rules:
+        rest = pale(strong, dark)
+        for vision in VISIONS:
+            near, pair = nearest([rest, strong, dark], [(rest, strong), (rest, dark)], vision)
+            free, _ = nearest([rest], [(rest, 0xFFFFFF)], vision)
+            if min(near, free) < LEAST_PALE:
+                print(f"{vision}: pale {near:.1f} ({pair}), from free space {free:.1f}")
+                bad = True
+    return bad
+
+
 def named_colours(path):
     """The names that color.cnf may use, and their colours."""
     with open(path, encoding="utf-8") as file:
@@ -115,7 +137,7 @@ def named_colours(path):
 
 def check_preset(path, names):
     """Whether a preset is bad: two rules may share a colour, but different ones have to be distinguishable."""
-    bad = False
+    bad = check_pale(preset(path, names))
     colours = sorted({c for rule in preset(path, names) for c in rule} | {0xFFFFFF})
     for vision in VISIONS:
         least, pair = nearest(colours, itertools.combinations(colours, 2), vision)
@@ -133,7 +155,7 @@ def nearest(colours, pairs, vision):
 def main():
     kind, default, size, age, severity, heat, header = (
         f"{sys.argv[1]}/color{part}" for part in ("_kind.c", ".c", "_size.c", "_age.c", "_severity.c", "_heat.c", ".h"))
-    palette = colours_after(kind, "palette[][N_TONES]") + colours_after(default, "default_tones[N_TONES]")
+    palette = colours_after(kind, "palette[][N_GIVEN_TONES]") + colours_after(default, "default_tones[N_GIVEN_TONES]")
     ramp = colours_after(size, "classes[]")
     ages = colours_after(age, "ages[]")
     severities = colours_after(severity, "severities[]")
@@ -172,6 +194,7 @@ def main():
         apart, pair = nearest(all_colours, [(a, b) for a in others for b in all_colours if a != b], vision)
         print(f"{vision}: not watched {apart:.1f} ({pair})")
         bad |= apart < LEAST_APART
+    bad |= check_pale(list(zip(*[iter(palette)] * 3)))
     for tones in zip(*[iter(palette)] * 3):
         grey = [lab(c, "normal")[0] for c in tones]
         gap = min(grey[0] - grey[1], grey[1] - grey[2])

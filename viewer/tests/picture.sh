@@ -46,6 +46,16 @@ count() {
 	"$peek" out.png | awk -v rgb="$1" '$1 == rgb { n = $2 } END { print n + 0 }'
 }
 
+# strip_y() - print the first row of pixels of the strip: the first one with ink at its left end
+strip_y() {
+	local y=428
+	while [ "$("$peek" out.png 43 $y)" != '#202124' ]; do
+		y=$((y + 1))
+		[ $y -lt 500 ] || fail "no strip"
+	done
+	echo $y
+}
+
 # height(), width() - of out.png, in pixels
 height() {
 	"$peek" out.png | awk '/^size/ { print $3 }'

@@ -90,6 +90,8 @@ test_rocksdb_all_boxes_add_up() {
 	# contiguous, both tones, of .sst, .log, default: each block of the volume is one pixel
 	"$peek" out.png | awk '
 		/^#(00aa00|ff8800|aa4400|0000ff|00cccc|006666|c0c0c0|000001|606060) / { n += $2 - 280 }
+		# and pale, where no break is near
+		/^#(f5d9c0|c0e6e6|cccccc) / { n += $2 - 280 }
 		/^#ffffff / { n += $2 - 280 - 97 }
 		END { exit n != 257024 }' || fail "the boxes are not 257024"
 }
@@ -307,7 +309,7 @@ test_boxes_keep_height_and_borders() {
 	local dpi
 	used >t
 	for dpi in 96 300; do
-		"$view" -t t -c "$data/plain.color.cnf" -o out.png --dpi $dpi
+		"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout boxes --dpi $dpi
 		[ "$(height)" -le $((2560 * dpi / 96)) ] || fail "$dpi dpi: the picture is $(height) pixels high"
 		# the share of borders around boxes of 3 x 3 is 7 of 16, around larger ones less
 		"$peek" out.png $((100 * dpi / 96)) $((700 * dpi / 96)) $((400 * dpi / 96)) $((400 * dpi / 96)) | awk '
@@ -317,12 +319,69 @@ test_boxes_keep_height_and_borders() {
 	done
 }
 
+# Strong within 8 blocks of a break, pale elsewhere; a fragment of up to 16 blocks is strong as a whole. The grid begins at
+# 42,415; a box takes 9 pixels, a row has 136 boxes.
+test_blocks_near_a_break_are_strong() {
+	printf '%s\n%s\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=0 blocks=400 segment_blocks=32 path=/m' >t
+	# 0 to 29, apart at 40: one block, apart at 50: 17 blocks, apart at 70: 16 blocks
+	printf '254:0 %s 4 fragmented /m/a.sst\n' '0 30 0' '40 1 30' '50 17 31' '70 16 48' >>t
+	plain -t t
+	# a: 22 pale and 8 strong; b: 1; a: 8 strong, 1 pale, 8 strong; b: 16
+	boxes '#ff8800' $((8 + 16))
+	boxes '#aa4400' $((1 + 16))
+	boxes '#f5d9c0' $((22 + 1))
+	pixel 42 415 '#f5d9c0'
+	pixel $((42 + 21 * 9)) 415 '#f5d9c0'
+	pixel $((42 + 22 * 9)) 415 '#ff8800'
+	pixel $((42 + 29 * 9)) 415 '#ff8800'
+	pixel $((42 + 40 * 9)) 415 '#aa4400'
+	pixel $((42 + 57 * 9)) 415 '#ff8800'
+	pixel $((42 + 58 * 9)) 415 '#f5d9c0'
+	pixel $((42 + 59 * 9)) 415 '#ff8800'
+	pixel $((42 + 85 * 9)) 415 '#aa4400'
+	says 'fragmented files: strong within 8 blocks (32 KiB) of a break, two tones in turn; pale elsewhere'
+}
+
+# Boxes would fold more than half: drawn to scale, with the reason; who names a layout or max_length gets it.
+test_what_folding_would_hide() {
+	one_file 3000 4096 >t
+	"$view" -t t -o out.png
+	says 'drawn by segments: boxes (--layout boxes) would fold 65.8 % of the blocks of files'
+	one_file 2000 4096 >t
+	"$view" -t t -o out.png
+	mentions '1 box = one 4 KiB block'
+	one_file 3000 4096 >t
+	"$view" -t t -o out.png --layout boxes
+	mentions '1 box = one 4 KiB block'
+	echo 'max_length 1024' >i.cnf
+	"$view" -t t -o out.png -i i.cnf
+	mentions '1 box = one 4 KiB block'
+}
+
+# The strip shows the volume to scale: a file at its first half. Half of the strip is dark; a half of that is drawn, not folded.
+test_strip_is_to_scale() {
+	local y
+	one_file 2048 4096 >t
+	"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout boxes
+	says 'strip above the boxes: the volume to scale, dark where watched files are; underlined: not folded'
+	# 136 boxes of 9 pixels; the boxes begin 20 pixels below the strip
+	y=$(strip_y)
+	only 42 $y 612 10 '#202124'
+	only 655 $y 611 10 '#ffffff'
+	only 42 $((y + 11)) 306 2 '#202124'
+	only 349 $((y + 11)) 900 2 '#ecebe6'
+	plain -t t
+	! "$peek" out.png text | grep -q '^strip' || fail "a strip where nothing is folded"
+}
+
 test_boxes_shrink_to_a_pixel() {
 	big 100000 50 51 5100000 >t
 	printf 'max_length 0\nheight 0\n' >i.cnf
 	plain -t t -i i.cnf
 	small_enough
-	pixels '#ff8800' $((2500000 + 280))
+	# half of the fragments, 8 strong blocks at each end that is a break: all but the first one of the file
+	pixels '#ff8800' $((50000 * 16 - 8 + 280))
 	says 'nothing is folded: every block is drawn'
 }
 
@@ -331,12 +390,12 @@ test_long_runs_fold_when_needed() {
 	printf 'max_length 0\nheight 0\n' >i.cnf
 	plain -t t -i i.cnf
 	small_enough
-	says 'fragments of more than 128 blocks are folded (gaps: 32): the rest is a box of another shade (all did not fit)'
-	mentions 'fragmented files=1 blocks=50000000 fragments=100000, folded blocks=37200000'
+	says 'fragments of more than 64 blocks are folded (gaps: 32): the rest is a box of another shade (all did not fit)'
+	# 8 blocks at each break are drawn in any case; of the pale ones between them 64
+	mentions 'fragmented files=1 blocks=50000000 fragments=100000, folded blocks=42000016'
 	# boxes of one pixel: half of the fragments in each tone, a mark each, gaps of one
-	pixels '#ff8800' $((50000 * 128 + 280))
-	pixels '#7f4400' 50000
-	pixels '#ffffff' $((100000 + 280 + 97))
+	pixels '#ff8800' $((50000 * 16 - 8 + 280))
+	pixels '#f5d9c0' $((100000 * 64 + 280))
 }
 
 test_boxes_stand_for_several_blocks() {

@@ -264,7 +264,7 @@ test_why_refuses() {
 test_color_by_cause() {
 	snapshot "$data/why.table"
 	"$view" -t snapshot --color-by cause -i "$data/plain.img.cnf" -o out.png
-	notes_say 'colours tell which operation allocated the block after the break'
+	notes_say 'the 8 blocks after a break have the colour of its operation; blocks are counted up to the next break'
 	notes_say 'append: breaks=3 blocks=6, folded blocks=0'
 	notes_say 'overwrite: breaks=1 blocks=1, folded blocks=0'
 	notes_say 'tail: breaks=3 blocks=5, folded blocks=0'

@@ -36,7 +36,7 @@ static void lay_out(const struct table *table, const char *by)
 static void add_up(const struct table *table)
 {
 	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
-	struct figures *figures = figures_of(table, starts);
+	struct figures *figures = figures_of(table, starts, NULL);
 	struct breaks breaks;
 	struct groups groups;
 	size_t n;

@@ -26,7 +26,7 @@ LIBC = ctypes.CDLL(None)
 RULE_FORM = "WHAT CONTIGUOUS FRAG_A FRAG_B"
 DEFAULT = "default"
 OTHER = "other"
-MAX_RULES = 63
+MAX_RULES = 61
 MAX_WORDS = 8
 BLANKS = " \t\r"
 

@@ -9,7 +9,10 @@
 /* The least share of its colour that a cell gets if it is not empty. */
 #define LEAST_INK 0.25
 
-static const uint32_t default_tones[N_TONES] = { 0xc1c1c1, 0x858585, 0x585858 };
+/* Percent of ink in the colour of blocks that are not near a break. */
+#define PALE_INK 25
+
+static const uint32_t default_tones[N_GIVEN_TONES] = { 0xc1c1c1, 0x858585, 0x585858 };
 
 /* Result of the search for the palette of color_kind.c; two greys and white were part of it. */
 static const uint32_t distinct[N_DISTINCT] = {
@@ -73,6 +76,19 @@ void colors_free(struct colors *colors)
 
 /* === Rules === */
 
+static uint32_t pale_channel(uint32_t a, uint32_t b, unsigned int shift)
+{
+	uint32_t mean = ((a >> shift & 0xff) + (b >> shift & 0xff)) / 2;
+
+	return (0xff - (0xff - mean) * PALE_INK / 100) << shift;
+}
+
+/* The pale colour of both tones of fragments. */
+static uint32_t pale_of(uint32_t a, uint32_t b)
+{
+	return pale_channel(a, b, 16) | pale_channel(a, b, 8) | pale_channel(a, b, 0);
+}
+
 /**
  * colors_add() - add a rule before the last one
  * @colors: the rules, fewer than MAX_RULES
@@ -81,7 +97,7 @@ void colors_free(struct colors *colors)
  *
  * Return: the rule, until the next one is added.
  */
-struct rule *colors_add(struct colors *colors, const char *what, const uint32_t rgb[N_TONES])
+struct rule *colors_add(struct colors *colors, const char *what, const uint32_t rgb[N_GIVEN_TONES])
 {
 	struct rule *rule = &colors->rules[colors->n_rules];
 
@@ -100,11 +116,12 @@ struct rule *colors_add(struct colors *colors, const char *what, const uint32_t 
  * @what: extension, glob or text of the rule
  * @rgb: its colours
  */
-void colors_set(struct rule *rule, const char *what, const uint32_t rgb[N_TONES])
+void colors_set(struct rule *rule, const char *what, const uint32_t rgb[N_GIVEN_TONES])
 {
 	free(rule->what);
 	rule->what = xasprintf("%s", what);
-	memcpy(rule->rgb, rgb, sizeof(rule->rgb));
+	memcpy(rule->rgb, rgb, N_GIVEN_TONES * sizeof(*rgb));
+	rule->rgb[TONE_REST] = pale_of(rgb[TONE_FRAG_A], rgb[TONE_FRAG_B]);
 }
 
 /**
@@ -145,8 +162,10 @@ struct rule *colors_find(struct colors *colors, const char *what)
  */
 void colors_add_plain(struct colors *colors, size_t last, const char *what, uint32_t rgb)
 {
-	struct rule *rule = colors_add(colors, what, (const uint32_t[N_TONES]){ rgb, rgb, rgb }), added = *rule;
+	struct rule *rule = colors_add(colors, what, (const uint32_t[N_GIVEN_TONES]){ rgb, rgb, rgb }), added;
 
+	rule->rgb[TONE_REST] = RGB_NEUTRAL;
+	added = *rule;
 	for (; last > 1; last--, rule--)
 		*rule = rule[-1];
 	*rule = added;
@@ -160,7 +179,10 @@ void colors_add_plain(struct colors *colors, size_t last, const char *what, uint
  */
 void colors_set_last(struct colors *colors, const char *what, uint32_t rgb)
 {
-	colors_set(&colors->rules[colors->n_rules - 1], what, (const uint32_t[N_TONES]){ rgb, rgb, rgb });
+	struct rule *rule = &colors->rules[colors->n_rules - 1];
+
+	colors_set(rule, what, (const uint32_t[N_GIVEN_TONES]){ rgb, rgb, rgb });
+	rule->rgb[TONE_REST] = RGB_NEUTRAL;
 }
 
 /**

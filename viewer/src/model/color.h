@@ -17,21 +17,43 @@
 #include "input/table.h"
 #include "model/figures.h"
 
-/* Each rule takes three colours and a line of the legend; more rules could not be distinguished. */
-#define MAX_RULES 64
+/* Each rule takes four shades of 8 bits and a line of the legend; more rules could not be distinguished. */
+#define MAX_RULES 62
+
+/*
+ * Blocks on either side of a break that have a strong colour: 32 KiB. A fragment without room for a pale block in
+ * between is strong as a whole.
+ */
+#define BREAK_BLKS 8
 
 /**
  * enum tone - the colours of one rule
  * @TONE_CONTIGUOUS: a contiguous file
  * @TONE_FRAG_A: every other fragment of a fragmented file
  * @TONE_FRAG_B: the fragments between these
+ * @N_GIVEN_TONES: number of tones that a rule is given; the others follow from them
+ * @TONE_REST: the blocks of fragmented files that are not near a break, if the source distinguishes these
  * @N_TONES: number of tones
  */
 enum tone {
 	TONE_CONTIGUOUS,
 	TONE_FRAG_A,
 	TONE_FRAG_B,
+	N_GIVEN_TONES,
+	TONE_REST = N_GIVEN_TONES,
 	N_TONES,
+};
+
+/**
+ * enum near_break - the blocks of a fragmented file that have the strong colour of its rule
+ * @NEAR_ALL: all; TONE_REST is not used
+ * @NEAR_BOTH: those on both sides of a break: the last ones before it, and the first ones after it
+ * @NEAR_AFTER: the first ones after a break: what the rule says of the break is said of them
+ */
+enum near_break {
+	NEAR_ALL,
+	NEAR_BOTH,
+	NEAR_AFTER,
 };
 
 /*
@@ -118,6 +140,7 @@ struct colors {
  * @meaning: the meaning of colours, for the legend
  * @counts: what the legend counts instead of files: "fragments", "reads", or "breaks" (then without the last
  *	rule); or NULL
+ * @near_break: which blocks of fragmented files have the strong colour
  * @init: make the rules that do not depend on a table, except the last one
  * @learn: add the rules that a table needs; may be NULL
  * @file_rule: the rule of a file, an index into colors.rules; NULL if it depends on the fragment
@@ -130,6 +153,7 @@ struct color_source {
 	const char *heading;
 	const char *meaning;
 	const char *counts;
+	enum near_break near_break;
 	void (*init)(struct colors *colors);
 	void (*learn)(struct colors *colors, const struct table *table);
 	size_t (*file_rule)(const struct colors *colors, const struct file *file,
@@ -165,8 +189,8 @@ uint32_t colors_rgb(const struct colors *colors, uint8_t shade);
 uint32_t colors_diluted(uint32_t rgb, double share);
 
 /* For colour sources. */
-struct rule *colors_add(struct colors *colors, const char *what, const uint32_t rgb[N_TONES]);
-void colors_set(struct rule *rule, const char *what, const uint32_t rgb[N_TONES]);
+struct rule *colors_add(struct colors *colors, const char *what, const uint32_t rgb[N_GIVEN_TONES]);
+void colors_set(struct rule *rule, const char *what, const uint32_t rgb[N_GIVEN_TONES]);
 void colors_drop(struct colors *colors, struct rule *rule);
 struct rule *colors_find(struct colors *colors, const char *what);
 

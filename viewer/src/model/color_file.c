@@ -4,8 +4,8 @@
 
 #include "model/color.h"
 
-static const uint32_t file_tones[N_TONES] = { 0x2f8fd0, 0xff9a1f, 0xa03a00 };
-static const uint32_t rest_tones[N_TONES] = { 0xdadada, 0xc2c2c2, 0xa9a9a9 };
+static const uint32_t file_tones[N_GIVEN_TONES] = { 0x2f8fd0, 0xff9a1f, 0xa03a00 };
+static const uint32_t rest_tones[N_GIVEN_TONES] = { 0xdadada, 0xc2c2c2, 0xa9a9a9 };
 
 static void file_init(struct colors *colors)
 {

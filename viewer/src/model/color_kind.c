@@ -39,7 +39,7 @@ static const struct {
  * dichromacy, see check_palette.py. In each rule, the pale colour is contiguous, the strong and the
  * dark one are fragmented. The three also differ by lightness alone.
  */
-static const uint32_t palette[][N_TONES] = {
+static const uint32_t palette[][N_GIVEN_TONES] = {
 	{ 0x98f7c6, 0x0d9a58, 0x003423 },
 	{ 0x9ac5fd, 0x5e9ee9, 0x045b81 },
 	{ 0xdbbf73, 0xe58407, 0x6d5339 },
@@ -113,18 +113,18 @@ static void read_rule(struct colors *colors, const struct conf *conf)
 {
 	const char *what = conf->word[0];
 	struct rule *rule = colors_find(colors, what);
-	uint32_t rgb[N_TONES];
+	uint32_t rgb[N_GIVEN_TONES];
 	size_t i;
 
 	check_what(conf, what);
-	if (conf->n_words != 1 + N_TONES)
+	if (conf->n_words != 1 + N_GIVEN_TONES)
 		die_at(conf->name, conf->line, "%zu colours, expected three: " RULE_FORM,
 		       conf->n_words - 1);
 	if (rule && rule->from == colors->n_read)
 		die_at(conf->name, conf->line, "a second rule for %s", what);
 	if (!rule && colors->n_rules == MAX_RULES)
 		die_at(conf->name, conf->line, "more than %d rules", MAX_RULES - 1);
-	for (i = 0; i < N_TONES; i++)
+	for (i = 0; i < N_GIVEN_TONES; i++)
 		rgb[i] = read_color(conf, conf->word[1 + i]);
 	if (!rule || rule != &colors->rules[colors->n_rules - 1]) {
 		/* the last rule wins: a repeated rule moves to the end */
@@ -132,7 +132,7 @@ static void read_rule(struct colors *colors, const struct conf *conf)
 			colors_drop(colors, rule);
 		rule = colors_add(colors, what, rgb);
 	}
-	memcpy(rule->rgb, rgb, sizeof(rgb));
+	colors_set(rule, what, rgb);
 	rule->from = colors->n_read;
 }
 
@@ -275,7 +275,8 @@ static void kind_init(struct colors *colors)
 const struct color_source color_kind = {
 	.name = "kind",
 	.heading = "extension",
-	.meaning = "two tones alternate in all blocks of a fragmented file; --color-by severity shows what that costs",
+	.meaning = "fragmented files: strong within 8 blocks (32 KiB) of a break, two tones in turn; pale elsewhere",
+	.near_break = NEAR_BOTH,
 	.init = kind_init,
 	.learn = kind_learn,
 	.file_rule = kind_rule,

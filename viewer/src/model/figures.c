@@ -47,7 +47,7 @@ static enum start add_extent(struct figures *f, const struct extent *prev, const
 	return joined ? START_NONE : prev ? START_FRAGMENT : START_FILE;
 }
 
-static void add_in_order(struct figures *figures, const struct table *table, uint8_t *starts)
+static void add_in_order(struct figures *figures, const struct table *table, uint8_t *starts, bool *cuts)
 {
 	/* by file: index of its last extent up to now, plus one */
 	uint32_t *last = xcalloc(table->n_files, sizeof(*last));
@@ -60,12 +60,14 @@ static void add_in_order(struct figures *figures, const struct table *table, uin
 		if (!table->files[e->file].in_order)
 			continue;
 		starts[i] = add_extent(&figures[e->file], prev ? &table->extents[prev - 1] : NULL, e);
+		if (cuts && starts[i] == START_FRAGMENT)
+			cuts[prev - 1] = true;
 		last[e->file] = (uint32_t)i + 1;
 	}
 	free(last);
 }
 
-static void add_others(struct figures *figures, const struct table *table, uint8_t *starts)
+static void add_others(struct figures *figures, const struct table *table, uint8_t *starts, bool *cuts)
 {
 	const struct extent *prev = NULL;
 	size_t i;
@@ -76,6 +78,8 @@ static void add_others(struct figures *figures, const struct table *table, uint8
 		if (prev && prev->file != e->file)
 			prev = NULL;
 		starts[table->order[i]] = add_extent(&figures[e->file], prev, e);
+		if (cuts && starts[table->order[i]] == START_FRAGMENT)
+			cuts[table->order[i - 1]] = true;
 		prev = e;
 	}
 }
@@ -84,16 +88,17 @@ static void add_others(struct figures *figures, const struct table *table, uint8
  * figures_of() - the figures of all files
  * @table: the table
  * @starts: by extent; set to its enum start; may be NULL
+ * @cuts: by extent, all false; set where a break follows; may be NULL
  *
  * Return: by index into table.files; to be freed.
  */
-struct figures *figures_of(const struct table *table, uint8_t *starts)
+struct figures *figures_of(const struct table *table, uint8_t *starts, bool *cuts)
 {
 	struct figures *figures = xcalloc(table->n_files, sizeof(*figures));
 	uint8_t *unasked = starts ? NULL : xcalloc(table->n_extents, sizeof(*unasked));
 
-	add_in_order(figures, table, starts ? starts : unasked);
-	add_others(figures, table, starts ? starts : unasked);
+	add_in_order(figures, table, starts ? starts : unasked, cuts);
+	add_others(figures, table, starts ? starts : unasked, cuts);
 	free(unasked);
 	return figures;
 }

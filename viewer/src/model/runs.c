@@ -3,7 +3,7 @@
  * Second step of the pipeline: extents -> the runs of a volume, and totals.
  * Chooses the shade of each fragment; does not use pixels.
  * Runs are not stored: there may be twice as many as extents, and computing them is cheap. A run is a fragment,
- * unless colours change within fragments (range_rule in color.h).
+ * unless colours change within fragments (range_rule and near_break in color.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -126,9 +126,50 @@ static size_t rule_of_run(const struct runs *runs, const struct run *run, const 
 	return colors->source->rule(colors, &fragment);
 }
 
+/* Blocks of a fragment that have the strong colour at one of its ends, if a break is there. */
+static uint64_t near_blks(const struct run *fragment)
+{
+	return fragment->blks <= 2 * BREAK_BLKS ? fragment->blks : BREAK_BLKS;
+}
+
+static void mark_first(struct runs *runs, const struct run *fragment)
+{
+	uint64_t left = near_blks(fragment);
+	size_t i;
+
+	for (i = fragment->first; left; i++) {
+		uint64_t blks = runs->table->extents[i].blks;
+
+		runs->near[i].first = (uint8_t)(left < blks ? left : blks);
+		left -= runs->near[i].first;
+	}
+}
+
+static void mark_last(struct runs *runs, const struct run *fragment)
+{
+	uint64_t left = near_blks(fragment);
+	size_t i;
+
+	for (i = fragment->first + fragment->n - 1; left; i--) {
+		uint64_t blks = runs->table->extents[i].blks;
+
+		runs->near[i].last = (uint8_t)(left < blks ? left : blks);
+		left -= runs->near[i].last;
+	}
+}
+
+/* Before runs_narrow(), a run of files is a whole fragment. */
+static void mark_near(struct runs *runs, const struct run *fragment, const bool *cuts)
+{
+	if (runs->starts[fragment->first] == START_FRAGMENT)
+		mark_first(runs, fragment);
+	if (runs->colors->source->near_break == NEAR_BOTH && cuts[fragment->first + fragment->n - 1])
+		mark_last(runs, fragment);
+}
+
 /* The tones of a rule alternate, so that adjacent fragments have different ones. */
 static void shade_volume(struct runs *runs, size_t volume, const struct colors *colors,
-			 const uint8_t *rule_of, bool *next_tone)
+			 const uint8_t *rule_of, bool *next_tone, const bool *cuts)
 {
 	const struct table *table = runs->table;
 	/* before runs_narrow(), there is one part for each volume */
@@ -136,6 +177,7 @@ static void shade_volume(struct runs *runs, size_t volume, const struct colors *
 	struct run run;
 	size_t i;
 
+	walk.has_ranges = colors->source->range_rule;
 	while (runs_next(&walk, &run)) {
 		enum tone tone = TONE_CONTIGUOUS;
 		const struct file *file;
@@ -146,6 +188,8 @@ static void shade_volume(struct runs *runs, size_t volume, const struct colors *
 			continue;
 		}
 		file = &table->files[table->extents[run.first].file];
+		if (cuts)
+			mark_near(runs, &run, cuts);
 		rule = rule_of_run(runs, &run, colors, rule_of);
 		count_run(runs, &run, rule, file->fragmented);
 		if (file->fragmented) {
@@ -172,17 +216,20 @@ void runs_build(struct runs *runs, const struct table *table, const struct selec
 	static const struct lens all;
 	uint8_t *rule_of = xcalloc(table->n_files, sizeof(*rule_of));
 	bool next_tone[MAX_RULES] = { false };
+	bool *cuts = colors->source->near_break ? xcalloc(table->n_extents, sizeof(*cuts)) : NULL;
 	size_t i;
 
 	*runs = (struct runs){ .table = table, .colors = colors, .lens = &all, .selection = selection, .states = states };
 	runs->parts = lens_parts(&all, table, "", &runs->n_parts);
 	runs->starts = xcalloc(table->n_extents, sizeof(*runs->starts));
-	runs->figures = figures_of(table, runs->starts);
+	runs->figures = figures_of(table, runs->starts, cuts);
 	runs->sum = figures_sum(runs->figures, table->n_files);
 	count_files(runs, rule_of, colors);
 	runs->shades = xcalloc(table->n_extents, sizeof(*runs->shades));
+	runs->near = cuts ? xcalloc(table->n_extents, sizeof(*runs->near)) : NULL;
 	for (i = 0; i < table->n_volumes; i++)
-		shade_volume(runs, i, colors, rule_of, next_tone);
+		shade_volume(runs, i, colors, rule_of, next_tone, cuts);
+	free(cuts);
 	if (colors->heat)
 		count_reads(runs, runs->counts);
 	memcpy(runs->drawn, runs->counts, sizeof(runs->drawn));
@@ -267,6 +314,7 @@ void runs_free(struct runs *runs)
 {
 	free(runs->parts);
 	free(runs->shades);
+	free(runs->near);
 	free(runs->starts);
 	free(runs->figures);
 	free(runs->gaps);
@@ -316,7 +364,7 @@ struct run_walk runs_walk(const struct runs *runs, size_t part)
 	const struct selection *selection = runs->selection;
 	struct run_walk walk = {
 		.runs = runs, .volume = runs_volume(runs, part), .end_blk = p->end_blk, .lba = p->first_blk,
-		.has_ranges = runs->colors->source->range_rule,
+		.has_ranges = runs->colors->source->range_rule || runs->near,
 	};
 
 	walk.next = extent_after(runs->table, walk.volume, walk.lba);
@@ -371,11 +419,20 @@ uint8_t runs_shade(const struct runs *runs, size_t extent, uint64_t blk, uint64_
 {
 	const struct extent *e = &runs->table->extents[extent];
 	const struct colors *colors = runs->colors;
+	uint8_t shade = runs->shades[extent];
+	uint64_t first_end, last_begin;
 
 	*end = e->offset + (uint64_t)e->blks;
-	return colors->source->range_rule ?
-	       SHADE(colors->source->range_rule(colors, runs->table, e->file, blk, end), TONE_CONTIGUOUS) :
-	       runs->shades[extent];
+	if (colors->source->range_rule)
+		return SHADE(colors->source->range_rule(colors, runs->table, e->file, blk, end), TONE_CONTIGUOUS);
+	if (!runs->near || SHADE_TONE(shade) == TONE_CONTIGUOUS)
+		return shade;
+	first_end = e->offset + (uint64_t)runs->near[extent].first;
+	last_begin = *end - runs->near[extent].last;
+	if (blk >= last_begin || (blk < first_end && first_end >= last_begin))
+		return shade;
+	*end = blk < first_end ? first_end : last_begin;
+	return blk < first_end ? shade : SHADE(SHADE_RULE(shade), TONE_REST);
 }
 
 /* The rest of the fragment that is next: all of it has one shade. Return: its end. */

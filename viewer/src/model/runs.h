@@ -46,6 +46,16 @@ struct gap {
 };
 
 /**
+ * struct near - the blocks of an extent that are near a break, at most those of a fragment without a pale part
+ * @first: number of its first blocks
+ * @last: number of its last blocks
+ */
+struct near {
+	uint8_t first;
+	uint8_t last;
+};
+
+/**
  * struct runs - all runs of a table, and totals
  * @table: the table, with all its blocks; only files that are drawn
  * @colors: the rules
@@ -54,7 +64,8 @@ struct gap {
  * @parts: the blocks that are drawn; numbers of volumes in pictures are indices into it
  * @n_parts: number of @parts
  * @states: by volume, what F2FS knows of all blocks; NULL: not read
- * @shades: by extent, the shade of its first block
+ * @shades: by extent, its shade; where colours change within a fragment, see runs_shade()
+ * @near: by extent, which of its blocks are near a break; NULL: the source does not ask
  * @starts: by extent, enum start
  * @counts: by rule, of all blocks
  * @total: of all files and blocks
@@ -82,6 +93,7 @@ struct runs {
 	size_t n_parts;
 	const struct f2fs_state *states;
 	uint8_t *shades;
+	struct near *near;
 	uint8_t *starts;
 	struct count counts[MAX_RULES];
 	struct count total;

@@ -74,7 +74,7 @@ void condition_parse(struct condition *condition, const char *text)
  */
 void totals_find(struct totals *totals, const struct table *table)
 {
-	struct figures *figures = figures_of(table, NULL), sum = figures_sum(figures, table->n_files);
+	struct figures *figures = figures_of(table, NULL, NULL), sum = figures_sum(figures, table->n_files);
 	size_t i;
 
 	*totals = (struct totals){ .files = (double)table->n_files };

@@ -112,7 +112,7 @@ static void put_table(struct sheet *sheet, const struct table *table)
 	size_t i;
 
 	if (table->causes)
-		free(figures_of(table, starts));
+		free(figures_of(table, starts, NULL));
 	for (i = 0; i < table->n_extents; i++) {
 		const struct extent *e = &table->extents[i];
 		const struct file *f = &table->files[e->file];
@@ -218,7 +218,7 @@ static int by_badness(const void *a, const void *b)
 static void put_files(struct sheet *sheet, const struct table *table, const struct listing *list)
 {
 	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
-	struct figures *figures = figures_of(table, starts);
+	struct figures *figures = figures_of(table, starts, NULL);
 	uint32_t *causes = table->causes ? breaks_main_causes(table, starts) : NULL;
 	struct ranked_file *ranked = xcalloc(list->n_files, sizeof(*ranked));
 	size_t n = 0, i;

@@ -216,7 +216,7 @@ void prometheus_write(const char *path, const struct table *table, const struct 
 {
 	static const char time_name[] = "fragtrace_table_timestamp_seconds", stale_name[] = "fragtrace_stale_files";
 	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
-	struct figures *figures = figures_of(table, starts);
+	struct figures *figures = figures_of(table, starts, NULL);
 	struct sums *sums = sums_of(table, figures);
 	struct groups groups;
 	struct breaks breaks;

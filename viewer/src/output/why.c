@@ -274,7 +274,7 @@ static void find_breaks(struct breaks *breaks, const struct table *table)
 	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
 
 	setlocale(LC_CTYPE, "");
-	free(figures_of(table, starts));
+	free(figures_of(table, starts, NULL));
 	breaks_find(breaks, table, starts);
 	free(starts);
 }

@@ -18,6 +18,9 @@
 #define AXIS_SCALE 1
 #define MARGIN 12
 
+/* Boxes that would fold more of the blocks of files than this are not chosen. */
+#define MOST_FOLDED 0.5
+
 /* By enum layout_kind. */
 static const struct layout_ops *const layouts[] = {
 	&layout_boxes, &layout_segments, &layout_hilbert,
@@ -127,6 +130,19 @@ void layout_page(struct layout *l, const struct img_conf *img)
 	l->scale = text_scale(l);
 }
 
+static void plan(struct layout *l, const struct runs *runs, const struct img_conf *img, size_t n_rules,
+		 const struct layout_ops *ops)
+{
+	layout_page(l, img);
+	l->ops = ops;
+	l->grids = xcalloc(runs->n_parts, sizeof(*l->grids));
+	l->n_grids = runs->n_parts;
+	l->units_per_blk = l->units_per_cell = 1;
+	l->head = legend_height(l, n_rules);
+	l->heading = (size_t)(2 * LETTER_H * l->scale);
+	l->ops->plan(l, runs);
+}
+
 /**
  * layout_init() - compute the measures of a picture
  * @l: the result; to be freed with layout_free()
@@ -137,14 +153,16 @@ void layout_page(struct layout *l, const struct img_conf *img)
 void layout_init(struct layout *l, const struct runs *runs, const struct img_conf *img,
 		 size_t n_rules)
 {
-	layout_page(l, img);
-	l->ops = layouts[img->layout];
-	l->grids = xcalloc(runs->n_parts, sizeof(*l->grids));
-	l->n_grids = runs->n_parts;
-	l->units_per_blk = l->units_per_cell = 1;
-	l->head = legend_height(l, n_rules);
-	l->heading = (size_t)(2 * LETTER_H * l->scale);
-	l->ops->plan(l, runs);
+	double share;
+
+	plan(l, runs, img, n_rules, layouts[img->layout == LAYOUT_AUTO ? LAYOUT_BOXES : img->layout]);
+	if (img->layout != LAYOUT_AUTO || l->folded_share <= MOST_FOLDED)
+		return;
+	share = l->folded_share;
+	layout_free(l);
+	plan(l, runs, img, n_rules, &layout_segments);
+	l->folded_share = share;
+	l->is_instead = true;
 }
 
 /**

@@ -75,6 +75,9 @@ struct grid {
  * @limit: a run of more blocks than this is folded; 0: none is
  * @free_limit: the same for free space
  * @stub: number of blocks drawn of folded free space; of a folded fragment, @limit are
+ * @folded_share: boxes: how much of the blocks of files is folded, 0 to 1
+ * @is_instead: it was chosen because boxes would have folded more than half of these
+ * @strip: boxes: height of the strip above a grid that shows the volume to scale; 0: nothing is folded
  * @label: size of the number of folded blocks, see LETTER_W; 0: there is no room for it
  * @row_blks: blocks in a row; 0 if rows have no meaning
  * @fold_rows: rows that are drawn instead of several empty ones; 0: none are folded
@@ -106,6 +109,9 @@ struct layout {
 	uint64_t free_limit;
 	uint64_t stub;
 	double label;
+	double folded_share;
+	bool is_instead;
+	size_t strip;
 	uint64_t row_blks;
 	uint64_t fold_rows;
 	size_t axis;

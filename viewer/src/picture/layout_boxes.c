@@ -30,6 +30,9 @@
 /* Smaller boxes have no room for a border, pixels of a screen. */
 #define LEAST_BORDERED 3
 
+/* Height of the strip to scale, with the space below it, pixels of a screen. */
+#define STRIP 20
+
 /* Maximum digits of the number of a folded run. */
 #define MAX_DIGITS 20
 
@@ -48,8 +51,9 @@ struct lengths {
 
 /**
  * struct tally - the figures of a volume that give its number of boxes
- * @is_exact: @drawn and @folds are those of the limits of the layout
+ * @is_exact: @drawn, @folds and @folded_blks are those of the limits of the layout
  * @drawn: blocks that are drawn
+ * @folded_blks: blocks of files that are folded
  * @folds: folded runs, by the number of digits of the folded blocks
  * @used: the fragments
  * @free: the gaps between them
@@ -57,6 +61,7 @@ struct lengths {
 struct tally {
 	bool is_exact;
 	uint64_t drawn;
+	uint64_t folded_blks;
 	uint64_t folds[MAX_DIGITS + 1];
 	struct lengths used;
 	struct lengths free;
@@ -171,6 +176,8 @@ static void count_runs(const struct layout *l, const struct runs *runs, struct t
 			tally->drawn += drawn;
 			if (drawn < run.blks)
 				tally->folds[digits_of(run.blks - drawn)]++;
+			if (run.first != NO_EXTENT)
+				tally->folded_blks += run.blks - drawn;
 			add_length(is_background(&run) ? &tally->free : &tally->used, run.blks);
 		}
 	}
@@ -199,6 +206,20 @@ static uint64_t count_boxes(const struct layout *l, const struct tally *tally)
 	for (digits = 1; digits <= MAX_DIGITS; digits++)
 		boxes += tally->folds[digits] * mark_boxes(l, digits);
 	return boxes;
+}
+
+/* Blocks of files that are folded; without exact tallies, runs of more than the limit, which is a power of two then. */
+static uint64_t count_folded(const struct layout *l, const struct tally *tally)
+{
+	uint64_t blks = 0;
+	size_t power;
+
+	if (tally->is_exact)
+		return tally->folded_blks;
+	for (power = 0; power < N_POWERS; power++)
+		if (UINT64_C(1) << power > l->limit)
+			blks += tally->used.blks[power] - tally->used.n[power] * l->limit;
+	return blks;
 }
 
 /* If nothing is folded, rows of a round number of boxes make addresses easier to read. */
@@ -238,6 +259,41 @@ static bool fits(const struct fitting *f)
 		grid->rows = (size_t)((grid->n_cells + grid->columns - 1) / grid->columns);
 	}
 	return layout_fits(l) && (!f->height || l->height <= f->height);
+}
+
+static bool is_any_folded(const struct fitting *f)
+{
+	size_t v, i;
+
+	for (v = 0; v < f->l->n_grids; v++) {
+		const struct tally *tally = &f->tallies[v];
+
+		for (i = 0; i <= MAX_DIGITS; i++)
+			if (tally->is_exact && tally->folds[i])
+				return true;
+		for (i = 0; i < N_POWERS; i++)
+			if (!tally->is_exact && ((tally->used.n[i] && UINT64_C(1) << i > f->l->limit) ||
+						 (tally->free.n[i] && UINT64_C(1) << i > f->l->free_limit)))
+				return true;
+	}
+	return false;
+}
+
+/* Whether anything is folded is known when all measures are: then the room for the strip is given back. */
+static void note_folded(const struct fitting *f, const struct runs *runs)
+{
+	uint64_t folded = 0, used = runs->drawn_total.blks[0] + runs->drawn_total.blks[1];
+	struct layout *l = f->l;
+	size_t v;
+
+	for (v = 0; v < l->n_grids; v++)
+		folded += count_folded(l, &f->tallies[v]);
+	l->folded_share = used ? (double)folded / (double)used : 0;
+	if (l->limit && is_any_folded(f))
+		return;
+	l->heading -= l->strip;
+	l->strip = 0;
+	fits(f);
 }
 
 static void set_box(struct layout *l, size_t box)
@@ -344,6 +400,8 @@ static void plan(struct layout *l, const struct runs *runs)
 	struct fitting f = { .l = l, .height = layout_px(l->img, l->img->height) };
 
 	set_limit(l, l->img->max_length);
+	l->strip = layout_px(l->img, STRIP);
+	l->heading += l->strip;
 	l->stub = l->img->stub;
 	l->axis = axis_lba_width(l, runs);
 	l->axis_end = 0;
@@ -355,6 +413,7 @@ static void plan(struct layout *l, const struct runs *runs)
 		set_box(l, 1);
 		share_boxes(&f);
 	}
+	note_folded(&f, runs);
 	free(f.tallies);
 }
 

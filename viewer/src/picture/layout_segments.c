@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A row for each segment of F2FS, or for several segments if the volume is large; all to scale.
- * Labels of each row: the number of its first segment, its valid blocks of watched files, also as a
+ * Labels of each row: the number of its first segment, its blocks of watched files, also as a
  * bar, and its first address. A line separates sections. Empty rows that follow each other are folded.
  */
 #include <stdio.h>
@@ -306,17 +306,18 @@ static void draw_row(const struct layout *l, struct canvas *canvas, const struct
 	axis_put_at(l, canvas, grid, row, lba_end(l, grid), RGB_FAINT, text);
 }
 
-/* Draw a line, and the number of empty segments in it. */
-static void draw_folded(const struct layout *l, struct canvas *canvas, const struct volume *v,
+/* Draw a line, and the number of empty segments in it. Without F2FS's state, only watched blocks are known. */
+static void draw_folded(const struct layout *l, struct canvas *canvas, const struct runs *runs, const struct volume *v,
 			const struct grid *grid, size_t row, const struct row *content)
 {
 	uint64_t segments = (content->folded + v->segment_blks - 1) / v->segment_blks;
 	double x = (double)grid->x + letters(l, 3), end = grid_end(l, grid), pen = l->axis_scale, w;
 	double top = (double)(grid->y + row * l->pitch_y), h = (double)(l->fold_rows * l->pitch_y);
 	double line = (double)(uint64_t)(top + h / 2 - pen / 2);
-	char n[GROUPED_MAX], text[GROUPED_MAX + 32];
+	char n[GROUPED_MAX], text[GROUPED_MAX + 64];
 
-	snprintf(text, sizeof(text), "%s empty segment%s", grouped(n, segments), segments == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "%s %ssegment%s%s", grouped(n, segments), runs->states ? "empty " : "", plural(segments),
+		 runs->states ? "" : " without a watched block");
 	/* letters that go below the line stay inside, too */
 	w = canvas_text_fit(canvas, x, top + (h - (LETTER_H - 0.4) * l->axis_scale) / 2, end - x,
 			    l->axis_scale, RGB_FAINT, text);
@@ -337,14 +338,14 @@ static void rule_off(const struct layout *l, struct canvas *canvas, const struct
 			    gap > 0 ? gap : l->axis_scale, RGB_INK);
 }
 
-static void draw_rows(const struct layout *l, struct canvas *canvas, const struct volume *v,
+static void draw_rows(const struct layout *l, struct canvas *canvas, const struct runs *runs, const struct volume *v,
 		      const struct grid *grid, const struct row *rows)
 {
 	size_t every = axis_every(l), next = 0, row;
 
 	for (row = 0; row < grid->rows; row++) {
 		if (rows[row].folded) {
-			draw_folded(l, canvas, v, grid, row, &rows[row]);
+			draw_folded(l, canvas, runs, v, grid, row, &rows[row]);
 			row += (size_t)l->fold_rows - 1;
 			continue;
 		}
@@ -365,9 +366,9 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 
 	canvas_text_right(canvas, x - letters(l, VALID_COLS), y, l->axis_scale, RGB_FAINT, "segment");
 	canvas_text_right(canvas, (double)grid->x - letters(l, 1), y, l->axis_scale, RGB_FAINT,
-			  "valid blocks");
+			  runs->states ? "valid blocks" : "watched blocks");
 	canvas_text_right(canvas, lba_end(l, grid), y, l->axis_scale, RGB_FAINT, "LBA");
-	draw_rows(l, canvas, runs_volume(runs, volume), grid, rows->all);
+	draw_rows(l, canvas, runs, runs_volume(runs, volume), grid, rows->all);
 }
 
 static char *describe(const struct layout *l, const struct table *table)
@@ -377,7 +378,7 @@ static char *describe(const struct layout *l, const struct table *table)
 	uint64_t segments = l->row_blks / segment;
 
 	format_bytes(size, (double)l->row_blks);
-	text = xasprintf("1 row = %s segment%s (%s), %s; valid = not white", grouped(n, segments),
+	text = xasprintf("1 row = %s segment%s (%s), %s", grouped(n, segments),
 			 segments == 1 ? "" : "s", size, cell);
 	free(cell);
 	return text;

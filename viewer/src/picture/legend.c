@@ -8,16 +8,19 @@
 
 /**
  * legend_more_lines() - lines of the legend that not every picture has
+ * @img: the settings of the picture
  * @lens: what is drawn
  * @colors: the rules
  * @knows_use: F2FS's own state is known
  *
  * Return: number of lines.
  */
-size_t legend_more_lines(const struct lens *lens, const struct colors *colors, bool knows_use)
+size_t legend_more_lines(const struct img_conf *img, const struct lens *lens, const struct colors *colors, bool knows_use)
 {
+	bool may_fold = img->layout == LAYOUT_AUTO || (img->layout == LAYOUT_BOXES && img->max_length);
+
 	/* files that are left out have a line for their colour, and so have both uses of what is not watched */
-	return (lens->range ? 1 : 0) + (lens->only ? 2 : 0) + (colors->heat ? LEGEND_HEAT_LINES : 0) + (knows_use ? 2 : 0);
+	return (may_fold ? LEGEND_FOLD_LINES : 0) + (lens->range ? 1 : 0) + (lens->only ? 2 : 0) + (colors->heat ? LEGEND_HEAT_LINES : 0) + (knows_use ? 2 : 0);
 }
 
 /**

@@ -13,6 +13,8 @@
 
 /* Width of the legend, in letters. */
 #define LEGEND_COLS 102
+/* What the strip above boxes is, or why there are no boxes. */
+#define LEGEND_FOLD_LINES 1
 /* What the counts of reads are, and those that are not drawn. */
 #define LEGEND_HEAT_LINES 2
 
@@ -38,7 +40,7 @@ struct folded {
 	uint64_t left_out;
 };
 
-size_t legend_more_lines(const struct lens *lens, const struct colors *colors, bool knows_use);
+size_t legend_more_lines(const struct img_conf *img, const struct lens *lens, const struct colors *colors, bool knows_use);
 size_t legend_height(const struct layout *layout, size_t n_rules);
 void legend_draw(struct canvas *canvas, const struct layout *layout, const struct runs *runs,
 		 const struct colors *colors, const struct folded *folded, const char *when);

@@ -119,6 +119,8 @@ static void draw_rule(struct legend *l, size_t i)
 	legend_swatch(l, COL_FRAGMENTED, rule->rgb[TONE_FRAG_A]);
 	if (rule->rgb[TONE_FRAG_B] != rule->rgb[TONE_FRAG_A])
 		legend_swatch(l, COL_FRAGMENTED + 2, rule->rgb[TONE_FRAG_B]);
+	if (l->colors->source->near_break)
+		legend_swatch(l, COL_FRAGMENTED + 4, rule->rgb[TONE_REST]);
 	draw_count(l, rule->what, &l->runs->drawn[i], folded_of(l, i));
 }
 

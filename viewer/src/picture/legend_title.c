@@ -170,9 +170,17 @@ static void draw_units(struct legend *l)
 static void draw_folding(struct legend *l)
 {
 	uint64_t limit = l->layout->limit, wanted = l->layout->img->max_length;
-	char n[GROUPED_MAX], text[MAX_TEXT];
+	char n[GROUPED_MAX], text[MAX_TEXT], share[SHARE_MAX];
 	int len;
 
+	if (l->layout->is_instead) {
+		format_share(share, (uint64_t)(l->layout->folded_share * 1000), 1000);
+		snprintf(text, sizeof(text), "drawn by segments: boxes (--layout boxes) would fold %s of the blocks of files", share);
+		legend_line(l, RGB_INK, text);
+	} else if (l->layout->strip) {
+		legend_line(l, RGB_FAINT, "strip above the boxes: the volume to scale, dark where watched files are; "
+			    "underlined: not folded");
+	}
 	if (l->layout->fold_rows) {
 		legend_line(l, RGB_FAINT, "white rows are folded into a line; the rest is to one scale");
 		return;

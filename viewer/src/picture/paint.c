@@ -11,6 +11,7 @@
 #include "picture/axis.h"
 #include "picture/legend.h"
 #include "picture/paint.h"
+#include "picture/strip.h"
 
 /* Cells of at least so many pens have a line between runs of the same colour. */
 #define LEAST_SEPARATED 3
@@ -40,6 +41,7 @@ struct brush {
 	const struct grid *grid;
 	const uint32_t *rgb;
 	struct folded *folded;
+	struct strip *strip;
 	struct rows *rows;
 	uint64_t cell;
 	uint64_t cell_end;
@@ -276,8 +278,10 @@ static void paint_piece(void *arg, const struct piece *piece)
 
 	if (b->layout->ops->note)
 		b->layout->ops->note(b->rows, piece);
-	if (piece->extent != NO_EXTENT)
+	if (piece->extent != NO_EXTENT) {
 		b->blks_drawn += piece->blks;
+		strip_add(b->strip, piece);
+	}
 	if (piece->folded)
 		count_folded(b->folded, piece);
 	else if (piece->shade == SHADE_FREE)
@@ -336,15 +340,19 @@ static uint64_t paint_volume(struct canvas *canvas, const struct layout *l, cons
 		.layout = l, .volume = runs_volume(runs, volume), .all = xcalloc(grid->rows, sizeof(*rows.all)),
 		.n = grid->rows, .units = grid->columns * l->units_per_cell,
 	};
+	struct strip strip;
 	struct brush b = {
-		.canvas = canvas, .layout = l, .grid = grid, .rgb = rgb, .folded = folded, .rows = &rows,
+		.canvas = canvas, .layout = l, .grid = grid, .rgb = rgb, .folded = folded, .strip = &strip,
+		.rows = &rows,
 	};
 
+	strip_begin(&strip, l, grid, &runs->parts[volume]);
 	fill_all(&b, RGB_FREE);
 	fill_cells(&b, 0, grid->lead / l->units_per_cell, RGB_PAGE);
 	layout_walk(l, runs, volume, paint_piece, &b);
 	flush_cell(&b);
 	canvas_show_cells(canvas, grid->x, grid->y, grid->columns * l->pitch_x, grid->rows * l->pitch_y);
+	strip_end(&strip, canvas, l, grid);
 	draw_numbers(&b);
 	l->ops->draw_axes(l, canvas, runs, volume, &rows);
 	free(rows.all);

@@ -121,7 +121,9 @@ void colors_set(struct rule *rule, const char *what, const uint32_t rgb[N_GIVEN_
 	free(rule->what);
 	rule->what = xasprintf("%s", what);
 	memcpy(rule->rgb, rgb, N_GIVEN_TONES * sizeof(*rgb));
-	rule->rgb[TONE_REST] = pale_of(rgb[TONE_FRAG_A], rgb[TONE_FRAG_B]);
+	/* a rule of one colour stays one */
+	rule->rgb[TONE_REST] = rgb[TONE_CONTIGUOUS] == rgb[TONE_FRAG_A] && rgb[TONE_FRAG_A] == rgb[TONE_FRAG_B] ?
+			       rgb[TONE_FRAG_A] : pale_of(rgb[TONE_FRAG_A], rgb[TONE_FRAG_B]);
 }
 
 /**

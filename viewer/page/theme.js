@@ -90,7 +90,7 @@ function drawLegend() {
 	items[items.length - 1].prepend(swatchOf(isDark() ? "#000" : "#fff"));
 	for (const text of [...describeOlder("state of F2FS", data.stateAge), ...describeOlder("counts of reads", data.heatAge)])
 		items.push(element("span", text));
-	$("legend").title = data.meaning;
+	items.push(element("span", data.meaning));
 	$("legend").replaceChildren(...items);
 }
 

@@ -240,15 +240,15 @@ test_several_rule_files() {
 
 test_color_by_size() {
 	"$view" -t "$data/small.table" --color-by size -i "$data/plain.img.cnf" -o out.png
-	# each has two swatches
-	pixels '#2d0966' $((4 * 64 + 560))
-	pixels '#690068' $((5 * 64 + 560))
-	pixels '#960664' $((11 * 64 + 560))
-	pixels '#ba295c' 560
-	pixels '#d64c54' $((20 * 64 + 560))
-	says '1 block: contiguous files=0 blocks=3, fragmented files=0 blocks=1 fragments=1, folded blocks=0'
-	says '2 to 3: contiguous files=0 blocks=0, fragmented files=0 blocks=5 fragments=2, folded blocks=0'
-	says 'all files: contiguous files=6 blocks=34, fragmented files=1 blocks=6 fragments=3, folded blocks=0'
+	# fragments of the only fragmented file; a contiguous file is neutral, of whatever size
+	boxes '#2d0966' 1
+	boxes '#690068' 5
+	boxes '#960664' 0
+	boxes '#c8c8c8' 34
+	says '1 block: fragments=1 blocks=1, folded blocks=0'
+	says '2 to 3: fragments=2 blocks=5, folded blocks=0'
+	says 'contiguous file: fragments=6 blocks=34, folded blocks=0'
+	says 'all fragments: fragments=9 blocks=40, folded blocks=0'
 	misused '-c rocksdb: rules are for --color-by kind' \
 		"$view" -t "$data/small.table" --color-by size -c rocksdb -o out.png
 }

@@ -283,11 +283,14 @@ test_lba_in_all_layouts() {
 test_lba_cuts_no_fragment() {
 	plain -t "$data/small.table" --lba 101-104
 	pixel 42 437 '#00aa00'
-	"$view" -t "$data/small.table" --color-by size --lba 101-101 -o out.png
-	says '4 to 7: contiguous files=0 blocks=1, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
+	"$view" -t "$data/small.table" --color-by size --lba 106-106 -o out.png
+	says '2 to 3: fragments=1 blocks=1, folded blocks=0'
 	# the second half of a fragment of two extents
-	"$view" -t "$data/small.table" --color-by size --lba 125-125 -o out.png
-	says '4 to 7: contiguous files=0 blocks=1, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
+	printf '%s\n%s\n' '# fragtrace table 1' \
+		'# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m' >t
+	printf '254:0 %s 4 fragmented /m/a\n' '100 2 0' '102 2 5' '110 1 8' >>t
+	"$view" -t t --color-by size --lba 103-103 -o out.png
+	says '4 to 7: fragments=1 blocks=1, folded blocks=0'
 }
 
 test_lba_of_several_volumes() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Colours by the size of a fragment: smaller fragments are darker. */
+/* Colours by the size of a fragment: smaller fragments are darker. Contiguous files are neutral, however small. */
 #include "model/color.h"
 #include "util.h"
 
@@ -22,21 +22,20 @@ static const struct {
 
 static void size_init(struct colors *colors)
 {
-	size_t i, n = ARRAY_LEN(classes) - 1;
+	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(classes); i++) {
-		if (i < n)
-			colors_add_plain(colors, 1, classes[i].name, classes[i].rgb);
-		else
-			colors_set_last(colors, classes[i].name, classes[i].rgb);
-	}
+	for (i = 0; i < ARRAY_LEN(classes); i++)
+		colors_add_plain(colors, 1, classes[i].name, classes[i].rgb);
+	colors_set_last(colors, "contiguous file", RGB_NEUTRAL);
 }
 
 static size_t size_rule(const struct colors *colors, const struct fragment *fragment)
 {
+	const struct table *table = fragment->table;
 	size_t i = ARRAY_LEN(classes) - 1;
 
-	(void)colors;
+	if (!table->files[table->extents[fragment->extent].file].fragmented)
+		return colors->n_rules - 1;
 	while (i && fragment->blks < classes[i].least)
 		i--;
 	return i;
@@ -46,6 +45,7 @@ const struct color_source color_size = {
 	.name = "size",
 	.heading = "fragment of",
 	.meaning = "colours tell the size of a fragment, in blocks",
+	.counts = "fragments",
 	.init = size_init,
 	.rule = size_rule,
 };

@@ -141,7 +141,7 @@ void page_put_path(FILE *file, const char *path, bool deleted)
 	free(whole);
 }
 
-/* One line for each rule that has blocks: its text and its three colours. */
+/* One line for each rule that has blocks: its text and its colours; some may be equal. */
 static void put_legend(FILE *file, const struct runs *runs, const struct colors *colors)
 {
 	const char *before = "";
@@ -155,8 +155,8 @@ static void put_legend(FILE *file, const struct runs *runs, const struct colors 
 			continue;
 		fprintf(file, "%s[", before);
 		page_put_name(file, rule->what);
-		fprintf(file, ",\"#%06x\",\"#%06x\",\"#%06x\"]", rule->rgb[TONE_CONTIGUOUS],
-			rule->rgb[TONE_FRAG_A], rule->rgb[TONE_FRAG_B]);
+		fprintf(file, ",\"#%06x\",\"#%06x\",\"#%06x\",\"#%06x\"]", rule->rgb[TONE_CONTIGUOUS], rule->rgb[TONE_FRAG_A],
+			rule->rgb[TONE_FRAG_B], rule->rgb[colors->source->near_break ? TONE_REST : TONE_FRAG_B]);
 		before = ",";
 	}
 	fputs("],\n", file);

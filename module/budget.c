@@ -3,9 +3,10 @@
  * Files give way when the memory budget is used up, the largest one first.
  *
  * In: files that grow, second maps that do not fit. Out: files left out, until
- * the others fit again (see memory.c).
+ * the others fit again (see memory.c). When there is room they come back.
  */
 
+#include <linux/minmax.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/xarray.h>
@@ -17,15 +18,15 @@
 #include "rebuild.h"
 #include "volume.h"
 
-/* Files that were followed before, and are left out. */
-static atomic_long_t nr_left_out = ATOMIC_LONG_INIT(0);
+/* How often what is left out is tried again: less and less often, as long as any is. */
+#define AGAIN_FIRST	HZ
+#define AGAIN_LAST	(64 * HZ)
 
 /* Leave a file out. The maps of other files stay right. */
 static void omit(struct ft_inode *rec)
 {
 	ft_inode_omit(rec);
 	ft_count(FT_REFUSED);
-	atomic_long_inc(&nr_left_out);
 }
 
 /**
@@ -159,11 +160,11 @@ static bool largest_gives_way(u64 bytes)
 		if (ft_inode_followed(most.rec))
 			omit(most.rec);
 		spin_unlock(&most.rec->lock);
-		pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u, whose map took %llu KiB, is left out, %ld files in all; give it more, and write 1 to resync\n",
+		pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u, whose map took %llu KiB, is left out until there is room\n",
 				    ft_mem_budget() >> 20, most.rec->ino,
 				    MAJOR(most.rec->vol->dev),
-				    MINOR(most.rec->vol->dev), most.bytes >> 10,
-				    atomic_long_read(&nr_left_out));
+				    MINOR(most.rec->vol->dev),
+				    most.bytes >> 10);
 	}
 	ft_inode_put(most.rec);
 	return true;
@@ -203,12 +204,50 @@ static void give_way(struct work_struct *work)
 		cond_resched();
 }
 
+/* === What is left out comes back ========================================== */
+
+/* A directory is read again, a file is scanned, if all that is left is enough. */
+static void take_up(struct ft_inode *rec, struct choice *c)
+{
+	u64 bytes;
+
+	if (rec->is_dir && !READ_ONCE(rec->refused))
+		return;
+	if (!rec->is_dir) {
+		if (READ_ONCE(rec->state) != FT_OMITTED)
+			return;
+		bytes = (u64)READ_ONCE(rec->needs) << 10;
+		if (bytes > c->bytes)
+			return;
+		c->bytes -= bytes;
+	}
+	ft_inode_request_scan(rec);
+}
+
+/* One pass at a time; the delay grows with each one. */
+static void come_back(struct work_struct *work)
+{
+	static unsigned long delay = AGAIN_FIRST;
+	struct choice room = { };
+
+	if (!ft_mem_any_left_out()) {
+		delay = AGAIN_FIRST;
+		return;
+	}
+	if (ft_mem_room()) {
+		room.bytes = ft_mem_budget() / 16 * 14 - ft_mem_used();
+		visit_files(take_up, &room);
+		delay = min(2 * delay, AGAIN_LAST);
+	}
+	ft_mem_try_again(delay);
+}
+
 /**
- * ft_budget_init() - let files give way when the budget is used up
+ * ft_budget_init() - let files give way when the budget is used up, and come back
  */
 void ft_budget_init(void)
 {
-	ft_mem_hook(give_way);
+	ft_mem_hook(give_way, come_back);
 }
 
 /**
@@ -234,9 +273,9 @@ bool ft_mem_make_way(struct ft_inode *rec)
 	if (ft_inode_followed(rec))
 		omit(rec);
 	spin_unlock(&rec->lock);
-	pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u does not fit and is left out, %ld files in all; give it more, and write 1 to resync\n",
+	pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u does not fit and is left out until there is room\n",
 			    ft_mem_budget() >> 20, rec->ino, MAJOR(rec->vol->dev),
-			    MINOR(rec->vol->dev), atomic_long_read(&nr_left_out));
+			    MINOR(rec->vol->dev));
 	return false;
 }
 

@@ -99,7 +99,8 @@ enum ft_state {
  * @FT_SCAN_FAILS: the scan was cancelled, or was an audit; by the same worker
  * @FT_NO_ROOM: the memory budget is used up; by a worker. Both maps are dropped, a
  *	resync waits no longer. Queued, so that an audit ends.
- * @FT_ROOM_AGAIN: a user requests a scan, and there is room. Queued.
+ * @FT_ROOM_AGAIN: there is room, and a user or a worker (budget.c) requests a scan.
+ *	Queued.
  * @FT_REMOVED: the inode, its last name in a watched directory, or the volume is
  *	gone. By the task that took it out of vol->inodes. Both maps are dropped, no
  *	request waits any longer. Queued, to be due at once, unless FT_FORGOTTEN
@@ -148,6 +149,7 @@ enum ft_change {
  *	They do not depend on the state.
  * @changes: grows with each change of the map
  * @epoch: a scan has to begin in a later epoch of the volume
+ * @needs: of a file that is left out: room for its map, in KiB
  * @cause: the cause of all its breaks for which @history has no other
  * @last_write: ft_write_id() of the last event that changed @map, if it wrote a
  *	block and there is no @rebuild; otherwise %FT_NO_WRITE. May be read without
@@ -163,6 +165,8 @@ enum ft_change {
  *	were several, it is not known, or the file is exact
  * @extension: number of its extension (tally.h), protected by vol->ns_lock for
  *	writing
+ * @refused: of a directory: names in it that are left out because memory is short,
+ *	protected likewise
  * @copy: F2FS uses it to write to another file atomically. @extension and @writer are
  *	those of that file.
  * @gc_moved: how many of its blocks garbage collection has moved, in the background
@@ -210,7 +214,10 @@ struct ft_inode {
 	const struct task_struct *reserver;
 	u32 direct_end;
 	u32 changes;
-	u32 epoch;
+	union {
+		u32 epoch;
+		u32 needs;
+	};
 	u32 cause;
 	u64 last_write;
 	struct ft_extmap map;
@@ -220,7 +227,10 @@ struct ft_inode {
 	u8 resync;
 	u8 doubt;
 	bool copy;
-	u32 extension;
+	union {
+		u32 extension;
+		u32 refused;
+	};
 	u32 gc_moved[FT_GC_KINDS];
 	u32 heat_chunks;
 	union {
@@ -378,6 +388,8 @@ void ft_inode_stale(struct ft_inode *rec);
 void ft_inode_doubt(struct ft_inode *rec, enum ft_op op);
 void ft_inode_missed(struct ft_inode *rec, enum ft_op op);
 void ft_inode_omit(struct ft_inode *rec);
+void ft_inode_name_refused(struct ft_inode *dir);
+void ft_inode_name_accepted(struct ft_inode *dir, u32 nr);
 void ft_inode_drop_map(struct ft_inode *rec);
 void ft_inode_start_over(struct ft_inode *rec);
 void ft_inode_drop_second(struct ft_inode *rec);

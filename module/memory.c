@@ -51,13 +51,20 @@ static unsigned long mem_budget;
 /* Makes files give way, see budget.c. */
 static struct work_struct give_way_work;
 
+/* Files and directories that are left out, and what takes them up again, likewise. */
+static atomic_long_t nr_left_out = ATOMIC_LONG_INIT(0);
+static struct delayed_work come_back_work;
+
 /**
- * ft_mem_hook() - set what ft_mem_want_room() does
- * @func: called by a worker; it must be set before there are files
+ * ft_mem_hook() - set what ft_mem_want_room() and ft_mem_left_out() do
+ * @give_way: called by a worker if memory is short
+ * @come_back: called by a worker from time to time if anything is left out; both
+ *	must be set before there are files
  */
-void ft_mem_hook(work_func_t func)
+void ft_mem_hook(work_func_t give_way, work_func_t come_back)
 {
-	INIT_WORK(&give_way_work, func);
+	INIT_WORK(&give_way_work, give_way);
+	INIT_DELAYED_WORK(&come_back_work, come_back);
 }
 
 /**
@@ -68,6 +75,50 @@ void ft_mem_hook(work_func_t func)
 void ft_mem_want_room(void)
 {
 	queue_work(ft_wq, &give_way_work);
+}
+
+/**
+ * ft_mem_left_out() - count what is left out, and take it up again later
+ * @nr: how many files and directories; negative when they are not left out any more
+ *
+ * Context: any.
+ */
+void ft_mem_left_out(long nr)
+{
+	atomic_long_add(nr, &nr_left_out);
+	if (nr > 0)
+		ft_mem_try_again(HZ);
+}
+
+/**
+ * ft_mem_any_left_out() - is a file or directory of any volume left out?
+ *
+ * Return: true if so.
+ */
+bool ft_mem_any_left_out(void)
+{
+	return atomic_long_read(&nr_left_out) > 0;
+}
+
+/**
+ * ft_mem_try_again() - take up what is left out, if there is room then
+ * @delay: when, in jiffies; nothing changes if that is to be done already
+ *
+ * Context: any.
+ */
+void ft_mem_try_again(unsigned long delay)
+{
+	queue_delayed_work(ft_wq, &come_back_work, delay);
+}
+
+/**
+ * ft_mem_stop() - nothing is taken up again from now on
+ *
+ * Context: process; all volumes are gone.
+ */
+void ft_mem_stop(void)
+{
+	cancel_delayed_work_sync(&come_back_work);
 }
 
 /**

@@ -32,8 +32,12 @@ bool ft_mem_allows_second(u64 bytes);
 void ft_mem_add_heat(long bytes);
 long ft_mem_heat(void);
 bool ft_mem_allows_causes(u64 bytes);
-void ft_mem_hook(work_func_t func);
+void ft_mem_hook(work_func_t give_way, work_func_t come_back);
 void ft_mem_want_room(void);
+void ft_mem_left_out(long nr);
+bool ft_mem_any_left_out(void);
+void ft_mem_try_again(unsigned long delay);
+void ft_mem_stop(void);
 
 /* budget.c */
 void ft_budget_init(void);

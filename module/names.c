@@ -193,7 +193,10 @@ static void remove_link(struct ft_link *link)
 	free_link(link);
 }
 
-/* Replace a link by one with another name. The old one is gone also on failure. */
+/*
+ * Replace a link by one with another name. The old one is gone also on failure: without
+ * room for a longer name the file is left out.
+ */
 static int move_link(struct ft_link *link, struct ft_inode *dir,
 		     const struct link_key *key)
 {
@@ -202,6 +205,10 @@ static int move_link(struct ft_link *link, struct ft_inode *dir,
 
 	if (struct_size(link, name, key->len + 1) > link->size) {
 		remove_link(link);
+		if (!ft_mem_room()) {
+			ft_inode_name_refused(dir);
+			return -ENOBUFS;
+		}
 		return add_link(dir, child, key);
 	}
 	unset_name(link);
@@ -405,7 +412,10 @@ static void drop_name(struct ft_volume *vol, struct ft_link *link,
 	name_lost(vol, rec, len, path);
 }
 
-/* ft_names_add() with the record of the inode; @rec is %NULL if there is none. */
+/*
+ * ft_names_add() with the record of the inode; @rec is %NULL if there is none. If it
+ * has no name after -ENOBUFS, the caller must see to that.
+ */
 static int add_name(struct ft_inode *dir, const struct link_key *key, u32 ino,
 		    bool is_dir, struct ft_inode *rec)
 {
@@ -421,19 +431,19 @@ static int add_name(struct ft_inode *dir, const struct link_key *key, u32 ino,
 		return 0;
 	if (link)
 		drop_name(vol, link, NULL);
-	if (!rec)
-		rec = ft_inode_create(vol, ino, is_dir, true, GFP_KERNEL);
-	else if (!is_dir && !hlist_empty(&rec->links) && !ft_mem_room())
-		rec = ERR_PTR(-ENOBUFS);	/* it has another name */
-	if (IS_ERR(rec)) {
-		if (PTR_ERR(rec) == -ENOBUFS)
-			ft_count(FT_REFUSED);
-		return PTR_ERR(rec);
-	}
 	/* a directory has one name: any other one is out of date */
-	if (is_dir)
+	if (rec && is_dir)
 		hlist_for_each_entry_safe(link, next, &rec->links, of_child)
 			remove_link(link);
+	if (!rec)
+		rec = ft_inode_create(vol, ino, is_dir, true, GFP_KERNEL);
+	else if (!ft_mem_room())
+		rec = ERR_PTR(-ENOBUFS);
+	if (IS_ERR(rec)) {
+		if (PTR_ERR(rec) == -ENOBUFS)
+			ft_inode_name_refused(dir);
+		return PTR_ERR(rec);
+	}
 	err = add_link(dir, rec, key);
 	/* without a name its inode cannot be read: the next try starts again */
 	if (err && fresh)
@@ -458,7 +468,8 @@ static int add_name(struct ft_inode *dir, const struct link_key *key, u32 ino,
  *
  * If the inode is not followed yet, it is from now on, and is queued: a file for a
  * scan, a directory to be read. A resync that waits for @dir waits for it, too.
- * Adding a name a second time does nothing.
+ * Adding a name a second time does nothing. What has no name for lack of memory is not
+ * followed, until @dir is read again.
  *
  * Context: process, ns_lock held.
  * Return: 0, -ENOENT if @dir is being dropped, -ENOMEM, or -ENOBUFS if the
@@ -468,8 +479,25 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 		 unsigned int len, u32 ino, bool is_dir)
 {
 	struct link_key key = key_of(dir, name, len);
+	struct ft_inode *rec = ft_inode_find(vol, ino);
+	int err = add_name(dir, &key, ino, is_dir, rec);
 
-	return add_name(dir, &key, ino, is_dir, ft_inode_find(vol, ino));
+	if (err == -ENOBUFS && rec)
+		name_lost(vol, rec, false, NULL);
+	return err;
+}
+
+/**
+ * ft_names_begin() - all names in a directory are about to be read
+ * @dir: the directory; what is left out there is counted anew
+ *
+ * Context: process; takes ns_lock.
+ */
+void ft_names_begin(struct ft_inode *dir)
+{
+	mutex_lock(&dir->vol->ns_lock);
+	ft_inode_name_accepted(dir, dir->refused);
+	mutex_unlock(&dir->vol->ns_lock);
 }
 
 /**
@@ -580,15 +608,30 @@ static void on_create(struct ft_volume *vol, struct inode *dir,
 	struct ft_inode *rec = ft_inode_find_again(vol, inode->i_ino, is_dir);
 	struct ft_inode *parent = ft_inode_find_again(vol, dir->i_ino, true);
 	struct link_key key;
+	int err;
 
 	if (parent && !being_dropped(parent)) {
 		key = key_of(parent, name->name, name->len);
-		name_missed(parent, add_name(parent, &key, inode->i_ino, is_dir,
-					     rec));
+		err = add_name(parent, &key, inode->i_ino, is_dir, rec);
+		name_missed(parent, err);
+		if (err == -ENOBUFS && rec)
+			name_lost(vol, rec, false, NULL);
 	} else if (rec && hlist_empty(&rec->links) && !rec->target_path) {
 		/* followed since it was created, but not in a watched directory */
 		ft_inode_remove_now(rec);
 	}
+}
+
+/*
+ * A name that is not known is gone. It was left out, or the directory has not been read
+ * yet: what was left out is counted anew then.
+ */
+static void unknown_gone(struct ft_volume *vol, const struct inode *dir)
+{
+	struct ft_inode *parent = ft_inode_find_again(vol, dir->i_ino, true);
+
+	if (parent)
+		ft_inode_name_accepted(parent, 1);
 }
 
 static void on_delete(struct ft_volume *vol, struct inode *dir,
@@ -602,6 +645,8 @@ static void on_delete(struct ft_volume *vol, struct inode *dir,
 		drop_name(vol, link, inode);
 	else if (rec && rec->target_path && !inode->i_nlink)
 		ft_inode_remove_now(rec);
+	else
+		unknown_gone(vol, dir);
 }
 
 /*
@@ -653,6 +698,8 @@ static void on_rename(struct ft_volume *vol, struct inode *old_dir,
 	if (is_dir && (!rec || rec->target_path))
 		WRITE_ONCE(vol->names_moved, true);
 
+	if (!rec && followed_kind(inode))
+		unknown_gone(vol, old_dir);
 	if (to) {
 		key = key_of(to, moved->d_name.name, moved->d_name.len);
 		is_free = replace_name(vol, &key, rec);

@@ -15,6 +15,7 @@ int ft_names_init(struct ft_volume *vol);
 void ft_names_stop(struct ft_volume *vol);
 int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 		 unsigned int len, u32 ino, bool is_dir);
+void ft_names_begin(struct ft_inode *dir);
 void ft_names_drop_tree(struct ft_volume *vol, struct ft_inode *dir);
 void ft_names_forget(struct ft_inode *rec);
 int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,

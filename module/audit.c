@@ -8,7 +8,6 @@
  */
 
 #include <linux/ktime.h>
-#include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
@@ -222,7 +221,7 @@ static struct line *make_line(struct ft_inode *rec)
 	mutex_lock(&rec->vol->ns_lock);
 	len = ft_names_path(rec, NULL, 0);
 	size = struct_size(line, path, len + 1);
-	if (len < PATH_MAX && ft_mem_room())
+	if (ft_mem_room())
 		line = ft_mem_zalloc(size, GFP_KERNEL);
 	if (line) {
 		line->size = size;

@@ -340,6 +340,9 @@ static void drop_work(struct work_struct *work)
 
 /* === The tree ============================================================= */
 
+/* Shown instead of a path that is too long, or that there is no memory for. */
+#define TOO_LONG "?"
+
 /* Appended to the path of a file that has lost its last name. */
 #define DELETED " (deleted)"
 
@@ -372,7 +375,7 @@ static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
 	} else {
 		/* its blocks stay until it is closed */
 		ft_inode_forget_path(rec);
-		rec->gone_path = path ?: new_path("?", 1);
+		rec->gone_path = path ?: new_path(TOO_LONG, 1);
 		path = NULL;
 	}
 	if (path)
@@ -390,18 +393,18 @@ static bool open_nameless(const struct inode *inode)
 
 /*
  * Remove a name that now leads to nothing, or to something else. The path of an open
- * file is kept if the budget allows it and if it is shorter than PATH_MAX.
+ * file is kept if the budget allows it.
  */
 static void drop_name(struct ft_volume *vol, struct ft_link *link,
 		      const struct inode *inode)
 {
 	struct ft_inode *rec = link->child;
 	char *path = NULL;
-	int len = 0;
+	size_t len = 0;
 
 	if (!rec->is_dir && open_nameless(inode))
 		len = ft_names_path(rec, NULL, 0);
-	if (len && len < PATH_MAX && ft_mem_room())
+	if (len && ft_mem_room())
 		path = new_path(NULL, len);
 	if (path) {
 		ft_names_path(rec, path, len + 1);
@@ -776,87 +779,119 @@ static struct ft_link *name_of(const struct ft_inode *rec)
 }
 
 /*
- * The highest target that a name leads up to; *@len is the length of the path below
- * it. A directory has one name.
+ * Directories that are passed to find one path. A user can nest any number of them, and
+ * give a file any number of names. Each adds two bytes to a path: more of them do not
+ * fit into one, unless the first names of a file lead nowhere.
  */
-static struct ft_inode *target_above(const struct ft_link *link, size_t *len)
+#define MAX_PASSED	PATH_MAX
+
+/**
+ * struct way - the way from an inode up to a target
+ * @top: the target; %NULL if there is none
+ * @len: length of the path below it
+ * @passed: directories that were passed to find it
+ * @too_long: more of them may lead to one
+ */
+struct way {
+	struct ft_inode *top;
+	size_t len;
+	unsigned int passed;
+	bool too_long;
+};
+
+/*
+ * Find the highest target that a name leads up to, as far as the path to it is not too
+ * long. A directory has one name.
+ */
+static void go_up(const struct ft_link *link, struct way *way)
 {
-	struct ft_inode *top = NULL;
 	size_t below = 0;
 
 	for (; link; link = name_of(link->parent)) {
 		below += 1 + link->len;
+		if (below >= PATH_MAX || way->passed++ == MAX_PASSED) {
+			way->too_long = true;
+			break;
+		}
 		if (link->parent->target_path) {
-			top = link->parent;
-			*len = below;
+			way->top = link->parent;
+			way->len = below;
 		}
 	}
-	return top;
 }
 
 /*
  * Find a name of an inode that leads up to a target, and make it the first one, so
  * that the next search finds it at once.
  */
-static struct ft_inode *choose_name(struct ft_inode *rec, size_t *len)
+static void find_way(struct ft_inode *rec, struct way *way)
 {
 	struct ft_link *link;
-	struct ft_inode *top;
 
+	*way = (struct way){ };
 	hlist_for_each_entry(link, &rec->links, of_child) {
-		top = target_above(link, len);
-		if (!top)
+		go_up(link, way);
+		if (!way->top && way->passed < MAX_PASSED)
 			continue;
 		hlist_del(&link->of_child);
 		hlist_add_head(&link->of_child, &rec->links);
-		return top;
+		return;
 	}
-	*len = 0;
-	return rec->target_path ? rec : NULL;
+	if (!way->too_long && rec->target_path)
+		way->top = rec;
+}
+
+static size_t put_path(char *buf, size_t size, const char *path, size_t len)
+{
+	if (len < size) {
+		memcpy(buf, path, len);
+		buf[len] = '\0';
+	}
+	return len;
 }
 
 /**
  * ft_names_path() - the path of an inode
  * @rec: the inode
  * @buf: filled with it, NUL-terminated; may be %NULL if @size is 0
- * @size: size of @buf in bytes
+ * @size: size of @buf in bytes; %PATH_MAX is enough for any
  *
- * An inode may have several names below targets; one of them is used.
+ * An inode may have several names below targets; one of them is used. A path that is
+ * too long for a system call is "?": nobody can use it, and it might have megabytes.
  *
  * Context: process, ns_lock held.
  * Return: the length of the path without the NUL, also if it does not fit (then
- * @buf is not written); 0 if the inode has no path.
+ * @buf is not written), below %PATH_MAX; 0 if the inode has no path.
  */
-int ft_names_path(struct ft_inode *rec, char *buf, size_t size)
+size_t ft_names_path(struct ft_inode *rec, char *buf, size_t size)
 {
-	struct ft_inode *at, *top;
+	const struct ft_inode *at;
 	struct ft_link *link;
+	struct way way;
 	size_t len, base;
 
 	lockdep_assert_held(&rec->vol->ns_lock);
-	if (!rec->is_dir && rec->gone_path) {
-		len = strlen(rec->gone_path);
-		if (len < size)
-			memcpy(buf, rec->gone_path, len + 1);
-		return len;
-	}
-	top = choose_name(rec, &len);
-	if (!top)
-		return 0;
-	base = strlen(top->target_path);
-	if (base + len >= size)
-		return base + len;
+	if (!rec->is_dir && rec->gone_path)
+		return put_path(buf, size, rec->gone_path,
+				strlen(rec->gone_path));
+	find_way(rec, &way);
+	if (!way.top)
+		return way.too_long ? put_path(buf, size, TOO_LONG, 1) : 0;
+	base = strlen(way.top->target_path) + way.len;
+	if (base >= PATH_MAX)
+		return put_path(buf, size, TOO_LONG, 1);
+	if (base >= size)
+		return base;
 
-	base += len;
 	len = base;
 	buf[base] = '\0';
-	for (at = rec; at != top; at = link->parent) {
+	for (at = rec; at != way.top; at = link->parent) {
 		link = name_of(at);
 		len -= link->len;
 		memcpy(buf + len, link->name, link->len);
 		buf[--len] = '/';
 	}
-	memcpy(buf, top->target_path, len);
+	memcpy(buf, way.top->target_path, len);
 	return base;
 }
 

@@ -21,6 +21,6 @@ void ft_names_forget(struct ft_inode *rec);
 int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,
 		   int data_type, struct inode *dir, const struct qstr *name,
 		   u32 cookie, struct fsnotify_iter_info *iter_info);
-int ft_names_path(struct ft_inode *rec, char *buf, size_t size);
+size_t ft_names_path(struct ft_inode *rec, char *buf, size_t size);
 
 #endif

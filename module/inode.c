@@ -9,6 +9,7 @@
 
 #include <linux/align.h>
 #include <linux/cache.h>
+#include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -277,7 +278,7 @@ void ft_inode_drop_map(struct ft_inode *rec)
 	rec->changes++;
 	WRITE_ONCE(rec->last_write, FT_NO_WRITE);
 	ft_extmap_drop(&rec->map);
-	ft_mem_charge(&rec->map, nr, bytes);
+	ft_mem_charge(&rec->map, rec->owner, nr, bytes);
 	ft_breaks_drop(rec);
 }
 
@@ -353,7 +354,7 @@ static void request_scan_locked(struct ft_inode *rec)
 	} else if (ft_inode_followed(rec)) {
 		/* a request for a scan is no new cause */
 		ft_inode_doubt(rec, rec->doubt);
-	} else if (ft_mem_room() && !ft_inode_scanning(rec)) {
+	} else if (ft_mem_room_of(rec->owner) && !ft_inode_scanning(rec)) {
 		rec->epoch = READ_ONCE(rec->vol->epoch);
 		rec->reserver = NULL;
 		ft_inode_change(rec, FT_ROOM_AGAIN);
@@ -485,10 +486,34 @@ bool ft_inode_scanned(struct ft_inode *rec, u8 resync, u8 audit)
 
 /* === Life ================================================================= */
 
-/* The memory of a record, without the nodes of the xarray. */
-static long record_size(void)
+/**
+ * ft_inode_size() - the memory of a record
+ *
+ * Return: bytes, without nodes of the xarray.
+ */
+long ft_inode_size(void)
 {
 	return ALIGN(sizeof(struct ft_inode), cache_line_size());
+}
+
+/**
+ * ft_inode_charge_name() - count the memory of a name for the owner of the inode
+ * @rec: the inode
+ * @size: bytes, which the budget is charged with; negative when the name is freed
+ *
+ * Context: process; ns_lock held, or no other task has the record.
+ */
+void ft_inode_charge_name(struct ft_inode *rec, long size)
+{
+	u32 units = DIV_ROUND_UP(abs(size), FT_NAMES_UNIT);
+
+	ft_mem_owes(rec->owner, size);
+	if (rec->names_size == U16_MAX)
+		return;
+	if (size < 0)
+		rec->names_size -= min_t(u32, units, rec->names_size);
+	else
+		rec->names_size = min_t(u32, rec->names_size + units, U16_MAX);
 }
 
 /*
@@ -541,6 +566,7 @@ static int put_in(struct ft_inode *rec, gfp_t gfp)
  * @ino: its inode number
  * @is_dir: whether it is a directory
  * @stale: its layout, or the names in it, must be scanned
+ * @owner: the user that its memory is counted for; ft_names_own() corrects that
  * @gfp: how to allocate
  *
  * A record of an earlier inode with that number is removed.
@@ -551,20 +577,21 @@ static int put_in(struct ft_inode *rec, gfp_t gfp)
  * -ENOMEM, -ENOBUFS if the budget does not allow another record.
  */
 struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
-				 bool stale, gfp_t gfp)
+				 bool stale, u8 owner, gfp_t gfp)
 {
 	struct ft_inode *rec, *old;
 	int err;
 
-	if (!ft_mem_room())
+	if (!ft_mem_room_of(owner))
 		return ERR_PTR(-ENOBUFS);
-	ft_mem_add(record_size());
+	ft_mem_add_of(owner, ft_inode_size());
 	rec = kmem_cache_zalloc(cache, gfp);
 	if (!rec) {
-		ft_mem_add(-record_size());
+		ft_mem_add_of(owner, -ft_inode_size());
 		return ERR_PTR(-ENOMEM);
 	}
 	rec->vol = vol;
+	rec->owner = owner;
 	rec->ino = ino;
 	rec->is_dir = is_dir;
 	refcount_set(&rec->ref, 1);
@@ -586,7 +613,7 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 	}
 	if (err) {
 		kmem_cache_free(cache, rec);
-		ft_mem_add(-record_size());
+		ft_mem_add_of(owner, -ft_inode_size());
 		ft_volume_put(vol);
 		return ERR_PTR(-ENOMEM);
 	}
@@ -795,9 +822,13 @@ void ft_inode_remove_now(struct ft_inode *rec)
  */
 void ft_inode_forget_path(struct ft_inode *rec)
 {
+	size_t size;
+
 	if (!rec->gone_path)
 		return;
-	ft_mem_free(rec->gone_path, strlen(rec->gone_path) + 1);
+	size = strlen(rec->gone_path) + 1;
+	ft_mem_free(rec->gone_path, size);
+	ft_inode_charge_name(rec, -(long)kmalloc_size_roundup(size));
 	rec->gone_path = NULL;
 }
 
@@ -836,7 +867,7 @@ void ft_inode_flush_freed(void)
 		/* that of a copy is another file's */
 		if (!rec->is_dir && vol->tally && !rec->copy)
 			ft_tally_file_gone(vol, rec->extension);
-		ft_mem_add(-record_size());
+		ft_mem_add_of(rec->owner, -ft_inode_size());
 		kmem_cache_free(cache, rec);
 		ft_volume_put(vol);
 		cond_resched();

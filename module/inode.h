@@ -121,6 +121,9 @@ enum ft_change {
 	FT_NR_CHANGES
 };
 
+/* Large enough that the names of most files have few. */
+#define FT_NAMES_UNIT	64
+
 /* The ID of no write event: no file has a block 2^32 - 1. */
 #define FT_NO_WRITE	U64_MAX
 
@@ -169,6 +172,8 @@ enum ft_change {
  *	protected likewise
  * @copy: F2FS uses it to write to another file atomically. @extension and @writer are
  *	those of that file.
+ * @owner: the user that its memory is counted for (memory.h). Both @lock and
+ *	vol->ns_lock are held to change it.
  * @gc_moved: how many of its blocks garbage collection has moved, in the background
  *	and otherwise (gc.h), protected by the lock there
  * @heat_chunks: number of nodes in @heat
@@ -178,13 +183,15 @@ enum ft_change {
  *	has taken the directory.
  * @node: in vol->queue, protected by vol->queue_lock, as are
  * @due: when a worker may take it, in jiffies,
- * @spent: how long its last scan took, in jiffies,
+ * @spent: how long its last scan took, in jiffies, up to MAX_SPENT of queue.c,
  * @queued: whether it waits for a worker,
  * @taken: a worker has taken it; if it is @queued when the worker gives it back, it
  *	is inserted in vol->queue again, and
  * @strikes: how often it was queued again recently, for rate limiting
  * @freed_node: in the list of records to be freed, when @node is not used any more
- * @dropped: this directory is in vol->dropped, protected by vol->ns_lock, as are
+ * @dropped: this directory is in vol->dropped, protected by vol->ns_lock, as is
+ * @names_size: their memory, and that of @gone_path, in units of FT_NAMES_UNIT. It
+ *	stays at U16_MAX, protected by vol->ns_lock for writing, as are
  * @links: names of this inode,
  * @children: of a directory: names in it,
  * @heat: of a file: how often its ranges are read (heat.c), protected by @lock; empty
@@ -227,6 +234,7 @@ struct ft_inode {
 	u8 resync;
 	u8 doubt;
 	bool copy;
+	u8 owner;
 	union {
 		u32 extension;
 		u32 refused;
@@ -243,7 +251,8 @@ struct ft_inode {
 		struct list_head freed_node;
 	};
 	unsigned long due;
-	u32 spent;
+	u16 spent;
+	u16 names_size;
 	bool queued;
 	bool taken;
 	u8 strikes;
@@ -271,7 +280,9 @@ int ft_inode_init(void);
 void ft_inode_exit(void);
 
 struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
-				 bool stale, gfp_t gfp);
+				 bool stale, u8 owner, gfp_t gfp);
+long ft_inode_size(void);
+void ft_inode_charge_name(struct ft_inode *rec, long size);
 struct ft_inode *ft_inode_find(struct ft_volume *vol, unsigned long ino);
 struct ft_inode *ft_inode_find_other(const struct super_block *sb,
 				     unsigned long ino);

@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "breaks.h"
 #include "fragtrace.h"
 #include "inode.h"
 #include "memory.h"
@@ -111,6 +112,13 @@ static long link_size(size_t size)
 	return size + 2 * sizeof(void *);
 }
 
+/* A name is counted for the owner of what it leads to, not of its directory. */
+static void charge_link(struct ft_inode *child, long size)
+{
+	ft_mem_add(size);
+	ft_inode_charge_name(child, size);
+}
+
 static struct ft_link *find_link(const struct link_key *key)
 {
 	struct ft_volume *vol = key->parent->vol;
@@ -152,7 +160,7 @@ static int add_link(struct ft_inode *dir, struct ft_inode *child,
 
 	/* the memory that the allocator rounds up to may take a longer name later */
 	size = kmalloc_size_roundup(struct_size(link, name, key->len + 1));
-	ft_mem_add(link_size(size));
+	charge_link(child, link_size(size));
 	/* a task that sleeps here makes all others wait for ns_lock */
 	link = kmalloc(size, GFP_NOWAIT | __GFP_NOWARN) ?:
 	       kmalloc(size, GFP_KERNEL);
@@ -164,13 +172,18 @@ static int add_link(struct ft_inode *dir, struct ft_inode *child,
 	}
 	if (err) {
 		kfree(link);
-		ft_mem_add(-link_size(size));
+		charge_link(child, -link_size(size));
 		return err;
 	}
 	hlist_add_head(&link->of_child, &child->links);
 	if (!child->is_dir)
 		ft_inode_forget_path(child);
 	return 0;
+}
+
+static struct ft_link *name_of(const struct ft_inode *rec)
+{
+	return hlist_entry_safe(rec->links.first, struct ft_link, of_child);
 }
 
 static void unset_name(struct ft_link *link)
@@ -183,7 +196,7 @@ static void unset_name(struct ft_link *link)
 static void free_link(struct ft_link *link)
 {
 	hlist_del(&link->of_child);
-	ft_mem_add(-link_size(link->size));
+	charge_link(link->child, -link_size(link->size));
 	kfree(link);
 }
 
@@ -205,7 +218,7 @@ static int move_link(struct ft_link *link, struct ft_inode *dir,
 
 	if (struct_size(link, name, key->len + 1) > link->size) {
 		remove_link(link);
-		if (!ft_mem_room()) {
+		if (!ft_mem_room_of(child->owner)) {
 			ft_inode_name_refused(dir);
 			return -ENOBUFS;
 		}
@@ -377,6 +390,8 @@ static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
 		ft_inode_forget_path(rec);
 		rec->gone_path = path ?: new_path(TOO_LONG, 1);
 		path = NULL;
+		if (rec->gone_path)
+			ft_inode_charge_name(rec, kmalloc_size_roundup(strlen(rec->gone_path) + 1));
 	}
 	if (path)
 		ft_mem_free(path, strlen(path) + 1);
@@ -404,7 +419,7 @@ static void drop_name(struct ft_volume *vol, struct ft_link *link,
 
 	if (!rec->is_dir && open_nameless(inode))
 		len = ft_names_path(rec, NULL, 0);
-	if (len && ft_mem_room())
+	if (len && ft_mem_room_of(rec->owner))
 		path = new_path(NULL, len);
 	if (path) {
 		ft_names_path(rec, path, len + 1);
@@ -416,11 +431,11 @@ static void drop_name(struct ft_volume *vol, struct ft_link *link,
 }
 
 /*
- * ft_names_add() with the record of the inode; @rec is %NULL if there is none. If it
- * has no name after -ENOBUFS, the caller must see to that.
+ * ft_names_add() with the record of the inode; @rec is %NULL if there is none: @owner is
+ * that of a new one. If it has no name after -ENOBUFS, the caller must see to that.
  */
 static int add_name(struct ft_inode *dir, const struct link_key *key, u32 ino,
-		    bool is_dir, struct ft_inode *rec)
+		    bool is_dir, u8 owner, struct ft_inode *rec)
 {
 	struct ft_volume *vol = dir->vol;
 	struct ft_link *link = find_link(key);
@@ -439,8 +454,8 @@ static int add_name(struct ft_inode *dir, const struct link_key *key, u32 ino,
 		hlist_for_each_entry_safe(link, next, &rec->links, of_child)
 			remove_link(link);
 	if (!rec)
-		rec = ft_inode_create(vol, ino, is_dir, true, GFP_KERNEL);
-	else if (!ft_mem_room())
+		rec = ft_inode_create(vol, ino, is_dir, true, owner, GFP_KERNEL);
+	else if (!ft_mem_room_of(rec->owner))
 		rec = ERR_PTR(-ENOBUFS);
 	if (IS_ERR(rec)) {
 		if (PTR_ERR(rec) == -ENOBUFS)
@@ -483,7 +498,8 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 {
 	struct link_key key = key_of(dir, name, len);
 	struct ft_inode *rec = ft_inode_find(vol, ino);
-	int err = add_name(dir, &key, ino, is_dir, rec);
+	/* as long as the inode has not been asked, it is taken for that of @dir */
+	int err = add_name(dir, &key, ino, is_dir, dir->owner, rec);
 
 	if (err == -ENOBUFS && rec)
 		name_lost(vol, rec, false, NULL);
@@ -501,6 +517,78 @@ void ft_names_begin(struct ft_inode *dir)
 	mutex_lock(&dir->vol->ns_lock);
 	ft_inode_name_accepted(dir, dir->refused);
 	mutex_unlock(&dir->vol->ns_lock);
+}
+
+/**
+ * ft_names_own() - count the memory of an inode for its owner
+ * @rec: the record
+ * @inode: the inode
+ *
+ * Context: process; takes ns_lock and rec->lock, if the owner is another one.
+ */
+void ft_names_own(struct ft_inode *rec, const struct inode *inode)
+{
+	u8 owner = ft_mem_owner(inode->i_uid);
+	long size = ft_inode_size();
+	struct ft_link *link;
+
+	if (likely(READ_ONCE(rec->owner) == owner))
+		return;
+	mutex_lock(&rec->vol->ns_lock);
+	hlist_for_each_entry(link, &rec->links, of_child) {
+		size += link_size(link->size);
+		cond_resched();
+	}
+	if (!rec->is_dir && rec->gone_path)
+		size += kmalloc_size_roundup(strlen(rec->gone_path) + 1);
+	ft_inode_lock(rec);
+	size += rec->map.bytes + ft_breaks_bytes(rec);
+	ft_mem_owes(rec->owner, -size);
+	WRITE_ONCE(rec->owner, owner);
+	ft_mem_owes(owner, size);
+	spin_unlock(&rec->lock);
+	mutex_unlock(&rec->vol->ns_lock);
+}
+
+/* Remove some names of an inode that is left out. Returns true if none is left. */
+static bool leave_out_some(struct ft_inode *rec)
+{
+	struct ft_link *link;
+	unsigned int n;
+
+	for (n = 0; n < NAMES_PER_STEP && !hlist_empty(&rec->links); n++) {
+		link = name_of(rec);
+		ft_inode_name_refused(link->parent);
+		remove_link(link);
+	}
+	return hlist_empty(&rec->links);
+}
+
+/**
+ * ft_names_leave_out() - stop following an inode, until its directory is read again
+ * @rec: a file; or a directory: one with names in it, or a target, stays
+ *
+ * Context: process; the caller has a reference. Takes ns_lock.
+ * Return: true if it is not followed any more.
+ */
+bool ft_names_leave_out(struct ft_inode *rec)
+{
+	struct ft_volume *vol = rec->vol;
+	bool done = false, stays;
+
+	do {
+		mutex_lock(&vol->ns_lock);
+		stays = ft_inode_is_dead(rec) || ft_volume_gone(vol) ||
+			rec->target_path || rec->dropped ||
+			(rec->is_dir && !hlist_empty(&rec->children));
+		if (!stays)
+			done = leave_out_some(rec);
+		if (done)
+			ft_inode_remove_now(rec);
+		mutex_unlock(&vol->ns_lock);
+		cond_resched();
+	} while (!stays && !done);
+	return done;
 }
 
 /**
@@ -615,7 +703,8 @@ static void on_create(struct ft_volume *vol, struct inode *dir,
 
 	if (parent && !being_dropped(parent)) {
 		key = key_of(parent, name->name, name->len);
-		err = add_name(parent, &key, inode->i_ino, is_dir, rec);
+		err = add_name(parent, &key, inode->i_ino, is_dir,
+			       ft_mem_owner(inode->i_uid), rec);
 		name_missed(parent, err);
 		if (err == -ENOBUFS && rec)
 			name_lost(vol, rec, false, NULL);
@@ -717,6 +806,7 @@ static void on_rename(struct ft_volume *vol, struct inode *old_dir,
 			remove_link(link);
 		if (to && !being_dropped(to))
 			name_missed(to, add_name(to, &key, inode->i_ino, is_dir,
+						 ft_mem_owner(inode->i_uid),
 						 rec));
 	}
 	if (!rec)
@@ -772,11 +862,6 @@ int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,
 }
 
 /* === Paths ================================================================ */
-
-static struct ft_link *name_of(const struct ft_inode *rec)
-{
-	return hlist_entry_safe(rec->links.first, struct ft_link, of_child);
-}
 
 /*
  * Directories that are passed to find one path. A user can nest any number of them, and

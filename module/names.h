@@ -17,6 +17,8 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 		 unsigned int len, u32 ino, bool is_dir);
 void ft_names_begin(struct ft_inode *dir);
 void ft_names_drop_tree(struct ft_volume *vol, struct ft_inode *dir);
+void ft_names_own(struct ft_inode *rec, const struct inode *inode);
+bool ft_names_leave_out(struct ft_inode *rec);
 void ft_names_forget(struct ft_inode *rec);
 int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,
 		   int data_type, struct inode *dir, const struct qstr *name,

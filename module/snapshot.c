@@ -118,6 +118,7 @@ static int list_volume(struct ft_snapshot *snap, struct ft_volume *vol)
 		.blocks = READ_ONCE(vol->blocks),
 		.segment_blocks = vol->segment_blocks,
 		.flags = ft_volume_stopped(vol) ? FT_SNAP_STOPPED : 0,
+		.left_out = ft_volume_left_out(vol),
 	};
 	snap->volumes.nr++;
 	return 0;
@@ -307,6 +308,7 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 		if (gone) {
 			snap->extents.nr = f->first;
 			f->flags |= FT_SNAP_OMITTED;
+			ft_snap_volume(snap, f->volume)->left_out++;
 		}
 		spin_unlock_irq(&rec->lock);
 		ft_let_writers_go();

@@ -8,7 +8,6 @@
  */
 
 #include <linux/ktime.h>
-#include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
@@ -18,6 +17,7 @@
 #include "audit.h"
 #include "fragtrace.h"
 #include "inode.h"
+#include "memory.h"
 #include "names.h"
 #include "rebuild.h"
 #include "volume.h"
@@ -132,6 +132,7 @@ bool ft_audit_compare(struct ft_inode *rec, struct ft_audit_sum *sum)
  * @dev: its device number
  * @ino: its inode number
  * @judged: it was compared and differs; else it could not be compared
+ * @size: allocated size in bytes
  * @sum: what was found
  * @path: its path
  */
@@ -140,6 +141,7 @@ struct line {
 	dev_t dev;
 	u32 ino;
 	bool judged;
+	u16 size;
 	struct ft_audit_sum sum;
 	char path[];
 };
@@ -149,6 +151,12 @@ static LIST_HEAD(lines);
 static unsigned int nr_lines;
 static u64 nr_files, nr_blocks, nr_differing, nr_unjudged, nr_dropped;
 static u64 begun_ns, ended_ns;
+
+static void free_line(struct line *line)
+{
+	if (line)
+		ft_mem_free(line, line->size);
+}
 
 /**
  * ft_audit_forget() - drop the report
@@ -161,7 +169,7 @@ void ft_audit_forget(void)
 
 	mutex_lock(&report_lock);
 	list_for_each_entry_safe(line, next, &lines, node)
-		kfree(line);
+		free_line(line);
 	INIT_LIST_HEAD(&lines);
 	nr_lines = 0;
 	nr_files = 0;
@@ -204,16 +212,19 @@ void ft_audit_end(bool complete)
 	mutex_unlock(&report_lock);
 }
 
+/* %NULL if memory is short. */
 static struct line *make_line(struct ft_inode *rec)
 {
-	struct line *line;
-	int len;
+	struct line *line = NULL;
+	size_t len, size;
 
 	mutex_lock(&rec->vol->ns_lock);
 	len = ft_names_path(rec, NULL, 0);
-	line = len < PATH_MAX ? kzalloc(struct_size(line, path, len + 1),
-					GFP_KERNEL) : NULL;
+	size = struct_size(line, path, len + 1);
+	if (ft_mem_room())
+		line = ft_mem_zalloc(size, GFP_KERNEL);
 	if (line) {
+		line->size = size;
 		line->dev = rec->vol->dev;
 		line->ino = rec->ino;
 		ft_names_path(rec, line->path, len + 1);
@@ -254,35 +265,84 @@ void ft_audit_report(struct ft_inode *rec, const struct ft_audit_sum *sum)
 		nr_lines++;
 	} else if (!sum || sum->differing) {
 		nr_dropped++;
-		kfree(line);
+		free_line(line);
 	}
 	mutex_unlock(&report_lock);
 }
 
-/**
- * ft_audit_show() - print the report of the last audit
- * @m: the file to print to
- */
-void ft_audit_show(struct seq_file *m)
+static void show_head(struct seq_file *m)
 {
-	struct line *line;
-
-	mutex_lock(&report_lock);
+	seq_puts(m, "# fragtrace audit 1\n");
 	seq_printf(m, "# audited %s files=%llu blocks=%llu differing=%llu unjudged=%llu milliseconds=%llu\n",
 		   !begun_ns ? "never" : ended_ns ? "all" : "so_far", nr_files,
 		   nr_blocks, nr_differing, nr_unjudged,
 		   begun_ns ? div_u64((ended_ns ?: ktime_get_ns()) - begun_ns,
 				      NSEC_PER_MSEC) : 0);
 	seq_puts(m, "# dev ino verdict blocks differing path\n");
-	list_for_each_entry(line, &lines, node) {
-		seq_printf(m, "%u:%u %u %s %llu %llu ", MAJOR(line->dev),
-			   MINOR(line->dev), line->ino,
-			   line->judged ? "differs" : "unjudged",
-			   line->sum.blocks, line->sum.differing);
-		seq_escape(m, line->path, FT_ESCAPED);
-		seq_putc(m, '\n');
-	}
-	if (nr_dropped)
-		seq_printf(m, "# and %llu more\n", nr_dropped);
+}
+
+static void show_line(struct seq_file *m, const struct line *line)
+{
+	seq_printf(m, "%u:%u %u %s %llu %llu ", MAJOR(line->dev),
+		   MINOR(line->dev), line->ino,
+		   line->judged ? "differs" : "unjudged", line->sum.blocks,
+		   line->sum.differing);
+	seq_escape(m, line->path, FT_ESCAPED);
+	seq_putc(m, '\n');
+}
+
+/* After the head and the lines comes the number of those that were dropped. */
+static void *line_or_end(struct list_head *at)
+{
+	if (at != &lines)
+		return list_entry(at, struct line, node);
+	return nr_dropped ? &nr_dropped : NULL;
+}
+
+static void *report_start(struct seq_file *m, loff_t *pos)
+{
+	struct list_head *at = &lines;
+	loff_t n;
+
+	mutex_lock(&report_lock);
+	if (!*pos)
+		return SEQ_START_TOKEN;
+	if (*pos > nr_lines + 1)
+		return NULL;
+	for (n = *pos; n; n--)
+		at = at->next;
+	return line_or_end(at);
+}
+
+static void *report_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	if (v == &nr_dropped)
+		return NULL;
+	return line_or_end(v == SEQ_START_TOKEN ? lines.next :
+						  ((struct line *)v)->node.next);
+}
+
+static void report_stop(struct seq_file *m, void *v)
+{
 	mutex_unlock(&report_lock);
 }
+
+static int report_show(struct seq_file *m, void *v)
+{
+	if (v == SEQ_START_TOKEN)
+		show_head(m);
+	else if (v == &nr_dropped)
+		seq_printf(m, "# and %llu more\n", nr_dropped);
+	else
+		show_line(m, v);
+	return 0;
+}
+
+/* Prints the report of the last audit, a line at a time. */
+const struct seq_operations ft_audit_ops = {
+	.start = report_start,
+	.next = report_next,
+	.stop = report_stop,
+	.show = report_show,
+};

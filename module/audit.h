@@ -5,10 +5,10 @@
 #ifndef FT_AUDIT_H
 #define FT_AUDIT_H
 
+#include <linux/seq_file.h>
 #include <linux/types.h>
 
 struct ft_inode;
-struct seq_file;
 
 /**
  * struct ft_audit_sum - what the audit of a file found
@@ -27,6 +27,7 @@ void ft_audit_end(bool complete);
 void ft_audit_forget(void);
 bool ft_audit_compare(struct ft_inode *rec, struct ft_audit_sum *sum);
 void ft_audit_report(struct ft_inode *rec, const struct ft_audit_sum *sum);
-void ft_audit_show(struct seq_file *m);
+
+extern const struct seq_operations ft_audit_ops;
 
 #endif

@@ -30,10 +30,10 @@ static noinline struct ft_history *new_history(struct ft_inode *rec)
 
 	if (!ft_mem_allows_causes(0))
 		return NULL;
-	ft_mem_add(sizeof(*h));
+	ft_mem_add_of(rec->owner, sizeof(*h));
 	h = kmem_cache_zalloc(cache, GFP_NOWAIT | __GFP_NOWARN);
 	if (!h) {
-		ft_mem_add(-(long)sizeof(*h));
+		ft_mem_add_of(rec->owner, -(long)sizeof(*h));
 		return NULL;
 	}
 	ft_extmap_init(&h->words);
@@ -100,7 +100,7 @@ void ft_breaks_drop(struct ft_inode *rec)
 	forget_awaited(rec);
 	if (!h)
 		return;
-	ft_mem_add(-(long)ft_breaks_bytes(rec));
+	ft_mem_add_of(rec->owner, -(long)ft_breaks_bytes(rec));
 	rec->history = NULL;
 	ft_extmap_drop(&h->words);
 	kmem_cache_free(cache, h);
@@ -115,10 +115,12 @@ static void lose(struct ft_inode *rec)
 }
 
 /* All CPUs share the account, so change it only if necessary. */
-static void charge(const struct ft_history *h, u64 old_bytes)
+static void charge(const struct ft_inode *rec, u64 old_bytes)
 {
-	if (unlikely(h->words.bytes != old_bytes))
-		ft_mem_add((long)h->words.bytes - (long)old_bytes);
+	u64 bytes = rec->history->words.bytes;
+
+	if (unlikely(bytes != old_bytes))
+		ft_mem_add_of(rec->owner, (long)bytes - (long)old_bytes);
 }
 
 static void set_word(struct ft_inode *rec, u32 lblk, u32 end, u32 word)
@@ -136,7 +138,7 @@ static void set_word(struct ft_inode *rec, u32 lblk, u32 end, u32 word)
 	}
 	bytes = h->words.bytes;
 	err = ft_extmap_set_word(&h->words, lblk, end, word);
-	charge(h, bytes);
+	charge(rec, bytes);
 	if (err || (unlikely(h->words.bytes > bytes) &&
 		    !ft_mem_allows_causes(h->words.bytes)))
 		lose(rec);
@@ -411,7 +413,7 @@ void ft_breaks_erased(struct ft_inode *rec, u32 lblk, u32 end,
 		h->replaced_at = 0;
 	bytes = h->words.bytes;
 	err = ft_extmap_erase(&h->words, lblk, end);
-	charge(h, bytes);
+	charge(rec, bytes);
 	if (err)
 		lose(rec);
 }

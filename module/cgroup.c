@@ -13,6 +13,8 @@
 
 #include <linux/cgroup.h>
 #include <linux/hash.h>
+#include <linux/kernel.h>
+#include <linux/kernfs.h>
 #include <linux/minmax.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -104,6 +106,30 @@ void ft_cgroups_free(struct ft_cgroups *groups)
 
 /* === Cgroups ============================================================== */
 
+#ifdef CONFIG_CGROUPS
+/*
+ * The begin of the path, as much as there is room for: each step adds two bytes or
+ * more. kernfs_path_from_node() would take steps by the square of the depth, which a
+ * user chooses, with interrupts disabled. No cgroup of version 2 is ever renamed.
+ */
+static void begin_of_path(struct cgroup *cgroup, char *path, size_t size)
+{
+	struct cgroup *at;
+	size_t len = 0;
+	int level;
+
+	for (level = 1; len + 1 < size; level++) {
+		at = cgroup_ancestor(cgroup, level);
+		if (!at)
+			break;
+		len += scnprintf(path + len, size - len, "/%s",
+				 rcu_dereference_raw(at->kn->name));
+	}
+	if (!len)
+		strscpy(path, "/", size);
+}
+#endif
+
 /**
  * ft_cgroup_current() - the cgroup of the task that is running
  * @path: room for its path, or NULL
@@ -118,7 +144,7 @@ u64 ft_cgroup_current(char *path, size_t size)
 {
 	u64 id = 0;
 #ifdef CONFIG_CGROUPS
-	const struct cgroup *cgroup;
+	struct cgroup *cgroup;
 #endif
 
 	if (path)
@@ -127,8 +153,8 @@ u64 ft_cgroup_current(char *path, size_t size)
 	rcu_read_lock();
 	cgroup = task_dfl_cgroup(current);
 	id = cgroup_id(cgroup);
-	if (path && kernfs_path_from_node(cgroup->kn, NULL, path, size) < 0)
-		path[0] = '\0';
+	if (path)
+		begin_of_path(cgroup, path, size);
 	rcu_read_unlock();
 #endif
 	return id;

@@ -82,7 +82,7 @@ static void show_breaks(struct seq_file *m)
 static int stats_show(struct seq_file *m, void *unused)
 {
 	unsigned int volumes = 0, inodes = 0, dirs = 0, stale = 0, queued = 0;
-	unsigned int writers = 0;
+	unsigned int writers = 0, left_out = 0;
 	struct ft_volume *vol;
 	int i;
 
@@ -93,6 +93,7 @@ static int stats_show(struct seq_file *m, void *unused)
 		inodes += atomic_read(&vol->nr_inodes);
 		dirs += atomic_read(&vol->nr_dirs);
 		stale += atomic_read(&vol->nr_stale);
+		left_out += ft_volume_left_out(vol);
 		queued += atomic_read(&vol->nr_queued);
 		if (vol->writers)
 			writers += READ_ONCE(vol->writers->nr) - FT_FIRST_WRITER;
@@ -115,6 +116,7 @@ static int stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "copies_budget %ld\n", ft_vec_budget());
 	seq_printf(m, "writers %u\n", writers);
 	seq_printf(m, "stale %u\n", stale);
+	seq_printf(m, "left_out %u\n", left_out);
 	seq_printf(m, "queued %u\n", queued);
 	for (i = 0; i < FT_NR_COUNTERS; i++)
 		seq_printf(m, "%s %llu\n", counter_names[i], counter(i));
@@ -260,16 +262,9 @@ static const struct file_operations resync_fops = {
 	.release = single_release,
 };
 
-static int audit_show(struct seq_file *m, void *unused)
-{
-	seq_puts(m, "# fragtrace audit 1\n");
-	ft_audit_show(m);
-	return 0;
-}
-
 static int audit_open(struct inode *inode, struct file *file)
 {
-	return single_open(file, audit_show, NULL);
+	return seq_open(file, &ft_audit_ops);
 }
 
 static ssize_t audit_write(struct file *file, const char __user *ubuf,
@@ -284,7 +279,7 @@ static const struct file_operations audit_fops = {
 	.read = seq_read,
 	.write = audit_write,
 	.llseek = seq_lseek,
-	.release = single_release,
+	.release = seq_release,
 };
 
 /* === Life ================================================================= */

@@ -25,7 +25,7 @@ static int store(struct ft_inode *rec, const struct ft_extent *ext)
 	u32 nr = rec->map.nr;
 	int err = ft_extmap_store(&rec->map, ext);
 
-	ft_mem_charge(&rec->map, nr, bytes);
+	ft_mem_charge(&rec->map, rec->owner, nr, bytes);
 	return err;
 }
 
@@ -35,7 +35,7 @@ static int erase(struct ft_inode *rec, u32 lblk, u32 end)
 	u32 nr = rec->map.nr;
 	int err = ft_extmap_erase(&rec->map, lblk, end);
 
-	ft_mem_charge(&rec->map, nr, bytes);
+	ft_mem_charge(&rec->map, rec->owner, nr, bytes);
 	return err;
 }
 
@@ -45,7 +45,7 @@ static int reserve(struct ft_inode *rec, u32 lblk, u32 end)
 	u32 nr = rec->map.nr;
 	int err = ft_extmap_reserve(&rec->map, lblk, end);
 
-	ft_mem_charge(&rec->map, nr, bytes);
+	ft_mem_charge(&rec->map, rec->owner, nr, bytes);
 	return err;
 }
 

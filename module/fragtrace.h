@@ -51,8 +51,8 @@
  *   event.c     applies an event to the map of its file
  *
  * What is known:
- *   names.c     the names of the inodes, kept by fsnotify
  *   budget.c    which file gives way when the memory budget is used up
+ *   names.c     the names of the inodes, kept by fsnotify
  *   inode.c     the record of an inode: life and state (see inode.h)
  *   breaks.c    why its fragments begin where they do
  *   heat.c      which ranges of a file are read

@@ -12,6 +12,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 #include <linux/sort.h>
 
 #include "debugfs.h"
@@ -32,6 +33,44 @@
 struct moved {
 	u32 file;
 	u32 blocks[FT_GC_KINDS];
+};
+
+enum kind { VOLUME, VICTIM, MOVED, FILE_MOVED };
+
+/**
+ * struct line - a line of the text
+ * @kind: which line
+ * @dev: device number of the volume
+ * @sums: of a volume
+ * @victim: a victim
+ * @segment: of blocks that were moved: the victim
+ * @ino: likewise, their file
+ * @blocks: and how many
+ * @moved: a file
+ */
+struct line {
+	enum kind kind;
+	dev_t dev;
+	union {
+		struct ft_gc_sums sums;
+		struct ft_gc_victim victim;
+		struct {
+			u32 segment;
+			u32 ino;
+			u32 blocks;
+		};
+		struct moved moved;
+	};
+};
+
+/**
+ * struct reader - the state of one reader
+ * @snap: the snapshot
+ * @lines: struct line, all lines of the text but its head
+ */
+struct reader {
+	struct ft_snapshot *snap;
+	struct ft_vec lines;
 };
 
 /* Most blocks first; then in the order of the snapshot. */
@@ -68,41 +107,50 @@ static bool is_of(struct ft_snapshot *snap, const struct ft_snap_file *f,
 	return v->major == MAJOR(vol->dev) && v->minor == MINOR(vol->dev);
 }
 
-static int show_files(struct seq_file *m, struct ft_snapshot *snap,
-		      struct ft_volume *vol)
+/* Add a line of a volume; the caller fills it. %NULL if memory is short. */
+static struct line *add_line(struct ft_vec *lines, enum kind kind,
+			     const struct ft_volume *vol)
+{
+	struct line *line;
+
+	if (ft_vec_make_room(lines, 1, sizeof(*line)))
+		return NULL;
+	line = (struct line *)lines->data + lines->nr++;
+	line->kind = kind;
+	line->dev = vol->dev;
+	return line;
+}
+
+static int list_files(struct reader *r, struct ft_volume *vol)
 {
 	struct moved *moved, found;
 	struct ft_vec vec = { };
+	struct line *line;
+	int err = 0;
 	size_t i;
 
-	for (i = 0; i < snap->files.nr; i++) {
-		const struct ft_snap_file *f = ft_snap_file(snap, i);
+	for (i = 0; i < r->snap->files.nr && !err; i++) {
+		const struct ft_snap_file *f = ft_snap_file(r->snap, i);
 
 		cond_resched();
-		if (!is_of(snap, f, vol) || !get_moved(vol, f->ino, &found))
+		if (!is_of(r->snap, f, vol) || !get_moved(vol, f->ino, &found))
 			continue;
 		found.file = i;
-		if (ft_vec_make_room(&vec, 1, sizeof(*moved))) {
-			ft_vec_free(&vec);
-			return -ENOMEM;
-		}
-		moved = (struct moved *)vec.data + vec.nr++;
-		*moved = found;
+		err = ft_vec_make_room(&vec, 1, sizeof(*moved));
+		if (!err)
+			((struct moved *)vec.data)[vec.nr++] = found;
 	}
-	sort(vec.data, vec.nr, sizeof(*moved), by_blocks, NULL);
-	for (i = 0; i < min_t(size_t, vec.nr, MAX_FILES); i++) {
-		const struct ft_snap_file *f;
-
-		moved = (struct moved *)vec.data + i;
-		f = ft_snap_file(snap, moved->file);
-		seq_printf(m, "file %u:%u %u %u %u %s\n", MAJOR(vol->dev),
-			   MINOR(vol->dev), f->ino,
-			   moved->blocks[FT_VICTIM_FG],
-			   moved->blocks[FT_VICTIM_BG],
-			   ft_snap_path(snap, f->path));
+	moved = vec.data;
+	sort(moved, vec.nr, sizeof(*moved), by_blocks, NULL);
+	for (i = 0; i < min_t(size_t, vec.nr, MAX_FILES) && !err; i++) {
+		line = add_line(&r->lines, FILE_MOVED, vol);
+		if (line)
+			line->moved = moved[i];
+		else
+			err = -ENOMEM;
 	}
 	ft_vec_free(&vec);
-	return 0;
+	return err;
 }
 
 /* By victim, the last one first; then by file. */
@@ -116,95 +164,81 @@ static int by_victim(const void *a, const void *b)
 }
 
 /* Shares are sorted, and so are victims: what comes before those of one is of none. */
-static void show_shares(struct seq_file *m, const struct ft_volume *vol,
-			const struct ft_gc_victim *victim,
-			const struct ft_gc_share **share,
-			const struct ft_gc_share *end)
+static int list_shares(struct reader *r, const struct ft_volume *vol,
+		       const struct ft_gc_victim *victim,
+		       const struct ft_gc_share **share,
+		       const struct ft_gc_share *end)
 {
 	const struct ft_gc_share *s = *share;
-	u32 blocks, ino;
+	struct line *line;
 
 	while (s < end && (s32)(s->victim - victim->number) > 0)
 		s++;
 	while (s < end && s->victim == victim->number) {
-		ino = s->ino;
-		for (blocks = 0; s < end && s->victim == victim->number &&
-				 s->ino == ino; s++)
-			blocks += s->blocks;
-		seq_printf(m, "moved %u:%u %u %u %u\n", MAJOR(vol->dev),
-			   MINOR(vol->dev), victim->segment, ino, blocks);
+		line = add_line(&r->lines, MOVED, vol);
+		if (!line)
+			return -ENOMEM;
+		line->segment = victim->segment;
+		line->ino = s->ino;
+		line->blocks = 0;
+		while (s < end && s->victim == victim->number &&
+		       s->ino == line->ino)
+			line->blocks += s++->blocks;
 	}
 	*share = s;
+	return 0;
 }
 
-static const char * const policies[] = { FT_POLICY_NAMES };
-static_assert(ARRAY_SIZE(policies) == FT_NR_POLICIES);
-
-static void show_victims(struct seq_file *m, const struct ft_volume *vol,
-			 const struct ft_gc_victim *victim, u32 nr,
-			 const struct ft_gc_share *share, u32 nr_shares)
+static int list_victims(struct reader *r, const struct ft_volume *vol,
+			const struct ft_gc_victim *victim, u32 nr,
+			const struct ft_gc_share *share, u32 nr_shares)
 {
 	const struct ft_gc_share *end = share + nr_shares;
+	struct line *line;
+	int err = 0;
 
-	for (; nr--; victim++) {
-		seq_printf(m, "victim %u:%u %llu %u %u %s %s %u %u %u %s\n",
-			   MAJOR(vol->dev), MINOR(vol->dev), victim->when,
-			   victim->segment, victim->segments,
-			   victim->kind == FT_VICTIM_FG ? "foreground" :
-							  "background",
-			   victim->node ? "node" : "data", victim->valid,
-			   victim->moved, victim->watched,
-			   policies[victim->policy]);
-		show_shares(m, vol, victim, &share, end);
+	for (; nr-- && !err; victim++) {
+		line = add_line(&r->lines, VICTIM, vol);
+		if (!line)
+			return -ENOMEM;
+		line->victim = *victim;
+		err = list_shares(r, vol, victim, &share, end);
 	}
+	return err;
 }
 
-static void show_sums(struct seq_file *m, const struct ft_volume *vol,
-		      const struct ft_gc_sums *sums)
-{
-	seq_printf(m, "volume %u:%u %llu %llu %llu %llu %llu %llu %llu %llu\n",
-		   MAJOR(vol->dev), MINOR(vol->dev),
-		   sums->victims[FT_VICTIM_FG], sums->victims[FT_VICTIM_BG],
-		   sums->victims[FT_VICTIM_SSR], sums->moved[FT_VICTIM_FG],
-		   sums->watched[FT_VICTIM_FG], sums->moved[FT_VICTIM_BG],
-		   sums->watched[FT_VICTIM_BG], sums->unknown);
-}
-
-static int show_volume(struct seq_file *m, struct ft_snapshot *snap,
-		       struct ft_volume *vol)
+static int list_volume(struct reader *r, struct ft_volume *vol)
 {
 	struct ft_gc_victim *victim;
 	struct ft_gc_share *share;
-	struct ft_gc_sums sums;
+	struct line *line;
 	u32 nr, nr_shares;
+	int err = -ENOMEM;
 
 	if (!vol->gc)
 		return 0;
 	victim = kvmalloc_array(FT_GC_VICTIMS, sizeof(*victim), GFP_KERNEL);
 	share = kvmalloc_array(FT_GC_SHARES, sizeof(*share), GFP_KERNEL);
-	if (!victim || !share) {
-		kvfree(victim);
-		kvfree(share);
-		return -ENOMEM;
+	line = add_line(&r->lines, VOLUME, vol);
+	if (victim && share && line) {
+		/* a share whose victim is not among the copied ones is left out */
+		nr_shares = ft_gc_copy_shares(vol, share);
+		nr = ft_gc_copy(vol, &line->sums, victim);
+		sort(share, nr_shares, sizeof(*share), by_victim, NULL);
+		err = list_victims(r, vol, victim, nr, share, nr_shares);
 	}
-	/* a share whose victim is not among the copied ones is left out */
-	nr_shares = ft_gc_copy_shares(vol, share);
-	nr = ft_gc_copy(vol, &sums, victim);
-	sort(share, nr_shares, sizeof(*share), by_victim, NULL);
-	show_sums(m, vol, &sums);
-	show_victims(m, vol, victim, nr, share, nr_shares);
 	kvfree(share);
 	kvfree(victim);
-	return show_files(m, snap, vol);
+	return err ?: list_files(r, vol);
 }
 
-static int gc_show(struct seq_file *m, void *unused)
-{
-	struct ft_snapshot *snap = m->private;
-	struct ft_volume *vol;
-	unsigned int n;
-	int err = 0;
+/* === Lines ================================================================ */
 
+static const char * const policies[] = { FT_POLICY_NAMES };
+static_assert(ARRAY_SIZE(policies) == FT_NR_POLICIES);
+
+static void show_head(struct seq_file *m)
+{
 	seq_puts(m, "# fragtrace gc 2\n");
 	if (!ft_causes_wanted())
 		seq_puts(m, "# not known: the module was loaded with causes=0\n");
@@ -212,30 +246,130 @@ static int gc_show(struct seq_file *m, void *unused)
 	seq_puts(m, "# victim dev time segment segments by type valid moved watched policy\n");
 	seq_puts(m, "# moved dev segment ino blocks\n");
 	seq_puts(m, "# file dev ino foreground background path\n");
-	for (n = 0; !err && (vol = ft_volume_nth(n)); n++) {
-		err = show_volume(m, snap, vol);
-		ft_volume_put(vol);
+}
+
+static void show_line(struct seq_file *m, struct ft_snapshot *snap,
+		      const struct line *line)
+{
+	unsigned int major = MAJOR(line->dev), minor = MINOR(line->dev);
+	const struct ft_gc_victim *victim = &line->victim;
+	const struct ft_gc_sums *sums = &line->sums;
+	const struct ft_snap_file *f;
+
+	switch (line->kind) {
+	case VOLUME:
+		seq_printf(m, "volume %u:%u %llu %llu %llu %llu %llu %llu %llu %llu\n",
+			   major, minor, sums->victims[FT_VICTIM_FG],
+			   sums->victims[FT_VICTIM_BG],
+			   sums->victims[FT_VICTIM_SSR],
+			   sums->moved[FT_VICTIM_FG],
+			   sums->watched[FT_VICTIM_FG],
+			   sums->moved[FT_VICTIM_BG],
+			   sums->watched[FT_VICTIM_BG], sums->unknown);
+		break;
+	case VICTIM:
+		seq_printf(m, "victim %u:%u %llu %u %u %s %s %u %u %u %s\n",
+			   major, minor, victim->when, victim->segment,
+			   victim->segments,
+			   victim->kind == FT_VICTIM_FG ? "foreground" :
+							  "background",
+			   victim->node ? "node" : "data", victim->valid,
+			   victim->moved, victim->watched,
+			   policies[victim->policy]);
+		break;
+	case MOVED:
+		seq_printf(m, "moved %u:%u %u %u %u\n", major, minor,
+			   line->segment, line->ino, line->blocks);
+		break;
+	case FILE_MOVED:
+		f = ft_snap_file(snap, line->moved.file);
+		seq_printf(m, "file %u:%u %u %u %u %s\n", major, minor, f->ino,
+			   line->moved.blocks[FT_VICTIM_FG],
+			   line->moved.blocks[FT_VICTIM_BG],
+			   ft_snap_path(snap, f->path));
+		break;
 	}
-	return err;
+}
+
+/* === The file ============================================================= */
+
+static void *gc_start(struct seq_file *m, loff_t *pos)
+{
+	const struct reader *r = m->private;
+
+	if (!*pos)
+		return SEQ_START_TOKEN;
+	return *pos <= r->lines.nr ? (struct line *)r->lines.data + *pos - 1 :
+				     NULL;
+}
+
+static void *gc_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return gc_start(m, pos);
+}
+
+static void gc_stop(struct seq_file *m, void *v)
+{
+}
+
+static int gc_show(struct seq_file *m, void *v)
+{
+	const struct reader *r = m->private;
+
+	if (v == SEQ_START_TOKEN)
+		show_head(m);
+	else
+		show_line(m, r->snap, v);
+	return 0;
+}
+
+static const struct seq_operations gc_ops = {
+	.start = gc_start,
+	.next = gc_next,
+	.stop = gc_stop,
+	.show = gc_show,
+};
+
+static void free_reader(struct reader *r)
+{
+	ft_snapshot_free(r->snap);
+	ft_vec_free(&r->lines);
+	kfree(r);
 }
 
 static int gc_open(struct inode *inode, struct file *file)
 {
-	struct ft_snapshot *snap = ft_snapshot_take(FT_VIEW_FILES);
-	int err;
+	struct reader *r = kzalloc(sizeof(*r), GFP_KERNEL);
+	struct ft_volume *vol;
+	unsigned int n;
+	int err = 0;
 
-	if (IS_ERR(snap))
-		return PTR_ERR(snap);
-	err = single_open(file, gc_show, snap);
+	if (!r)
+		return -ENOMEM;
+	r->snap = ft_snapshot_take(FT_VIEW_FILES);
+	if (IS_ERR(r->snap)) {
+		err = PTR_ERR(r->snap);
+		kfree(r);
+		return err;
+	}
+	for (n = 0; !err && (vol = ft_volume_nth(n)); n++) {
+		err = list_volume(r, vol);
+		ft_volume_put(vol);
+	}
+	if (!err)
+		err = seq_open(file, &gc_ops);
 	if (err)
-		ft_snapshot_free(snap);
+		free_reader(r);
+	else
+		((struct seq_file *)file->private_data)->private = r;
 	return err;
 }
 
 static int gc_release(struct inode *inode, struct file *file)
 {
-	ft_snapshot_free(((struct seq_file *)file->private_data)->private);
-	return single_release(inode, file);
+	free_reader(((struct seq_file *)file->private_data)->private);
+	return seq_release(inode, file);
 }
 
 const struct file_operations ft_gc_fops = {

@@ -9,6 +9,8 @@
 
 #include <linux/align.h>
 #include <linux/cache.h>
+#include <linux/math.h>
+#include <linux/minmax.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -108,6 +110,45 @@ static void check_state(const struct ft_inode *rec, enum ft_state old,
 		  "map kept: cause %d in state %d\n", cause, old);
 }
 
+/* Count a file that is left out from now on, or not any more. */
+static void left_out(struct ft_inode *rec, bool is_out)
+{
+	atomic_add(is_out ? 1 : -1, &rec->vol->nr_left_out);
+	ft_mem_left_out(is_out ? 1 : -1);
+}
+
+/**
+ * ft_inode_name_refused() - a name was left out because memory is short
+ * @dir: the directory; it is read again when there is room
+ *
+ * Context: process, ns_lock held.
+ */
+void ft_inode_name_refused(struct ft_inode *dir)
+{
+	lockdep_assert_held(&dir->vol->ns_lock);
+	dir->refused++;
+	atomic_inc(&dir->vol->nr_refused);
+	ft_mem_left_out(1);
+	ft_count(FT_REFUSED);
+}
+
+/**
+ * ft_inode_name_accepted() - names are not left out any more
+ * @dir: the directory
+ * @nr: how many of them
+ *
+ * Context: process; ns_lock held, or no other task has the record.
+ */
+void ft_inode_name_accepted(struct ft_inode *dir, u32 nr)
+{
+	nr = min(nr, dir->refused);
+	if (!nr)
+		return;
+	dir->refused -= nr;
+	atomic_sub(nr, &dir->vol->nr_refused);
+	ft_mem_left_out(-(long)nr);
+}
+
 /**
  * ft_inode_change() - change the state of a file, or remove a directory
  * @rec: the record; it is queued if a worker has to handle it
@@ -128,6 +169,8 @@ void ft_inode_change(struct ft_inode *rec, enum ft_change cause)
 			atomic_dec(&rec->vol->nr_stale);
 		else if (!stale && ft_inode_is_stale(rec))
 			atomic_inc(&rec->vol->nr_stale);
+		if (next == FT_OMITTED || old == FT_OMITTED)
+			left_out(rec, next == FT_OMITTED);
 		if (next == FT_EXACT || next >= FT_OMITTED)
 			resynced_locked(rec);
 		if (next == FT_EXACT)
@@ -208,11 +251,17 @@ static void drop_heat(struct ft_inode *rec)
  */
 void ft_inode_omit(struct ft_inode *rec)
 {
+	u64 needs = rec->map.bytes;
+
+	/* a scan that has not ended may need any more */
+	if (ft_inode_scanning(rec) && ft_second_bytes(rec) > needs)
+		needs = 2 * ft_second_bytes(rec);
 	ft_trace_drop(rec, FT_TRACE_DROP);
 	ft_inode_drop_map(rec);
 	ft_inode_drop_second(rec);
 	drop_heat(rec);
 	ft_inode_change(rec, FT_NO_ROOM);
+	rec->needs = min_t(u64, needs >> 10, U32_MAX);
 }
 
 /**
@@ -229,7 +278,7 @@ void ft_inode_drop_map(struct ft_inode *rec)
 	rec->changes++;
 	WRITE_ONCE(rec->last_write, FT_NO_WRITE);
 	ft_extmap_drop(&rec->map);
-	ft_mem_charge(&rec->map, nr, bytes);
+	ft_mem_charge(&rec->map, rec->owner, nr, bytes);
 	ft_breaks_drop(rec);
 }
 
@@ -305,7 +354,7 @@ static void request_scan_locked(struct ft_inode *rec)
 	} else if (ft_inode_followed(rec)) {
 		/* a request for a scan is no new cause */
 		ft_inode_doubt(rec, rec->doubt);
-	} else if (ft_mem_room() && !ft_inode_scanning(rec)) {
+	} else if (ft_mem_room_of(rec->owner) && !ft_inode_scanning(rec)) {
 		rec->epoch = READ_ONCE(rec->vol->epoch);
 		rec->reserver = NULL;
 		ft_inode_change(rec, FT_ROOM_AGAIN);
@@ -437,11 +486,78 @@ bool ft_inode_scanned(struct ft_inode *rec, u8 resync, u8 audit)
 
 /* === Life ================================================================= */
 
-/* The memory of a record, with its share of the xarray. */
-static long record_size(void)
+/**
+ * ft_inode_size() - the memory of a record
+ *
+ * Return: bytes, without nodes of the xarray.
+ */
+long ft_inode_size(void)
 {
-	return ALIGN(sizeof(struct ft_inode), cache_line_size()) +
-	       2 * sizeof(void *);
+	return ALIGN(sizeof(struct ft_inode), cache_line_size());
+}
+
+/**
+ * ft_inode_charge_name() - count the memory of a name for the owner of the inode
+ * @rec: the inode
+ * @size: bytes, which the budget is charged with; negative when the name is freed
+ *
+ * Context: process; ns_lock held, or no other task has the record.
+ */
+void ft_inode_charge_name(struct ft_inode *rec, long size)
+{
+	u32 units = DIV_ROUND_UP(abs(size), FT_NAMES_UNIT);
+
+	ft_mem_owes(rec->owner, size);
+	if (rec->names_size == U16_MAX)
+		return;
+	if (size < 0)
+		rec->names_size -= min_t(u32, units, rec->names_size);
+	else
+		rec->names_size = min_t(u32, rec->names_size + units, U16_MAX);
+}
+
+/*
+ * Nodes of the xarray that are there for this number only. Where numbers are far apart
+ * a record has one or two, each more than twice as large as the record itself.
+ */
+static unsigned int own_nodes(struct xarray *table, u32 ino)
+{
+	XA_STATE(xas, table, ino);
+	struct xa_node *node = NULL;
+	unsigned int nr = 0;
+
+	lockdep_assert_held(&table->xa_lock);
+	xas_load(&xas);
+	if (xas_is_node(&xas))
+		node = xas.xa_node;
+	for (; node && node->count == 1; node = xa_parent_locked(table, node))
+		nr++;
+	return nr;
+}
+
+/* Change the number of nodes that are charged. */
+static void charge_nodes(struct ft_volume *vol, int nr)
+{
+	/* some are added when the tree gets higher: those have more than one entry */
+	if (nr < 0)
+		nr = xa_empty(&vol->inodes) ? -(int)vol->nr_nodes :
+		     max(nr, -(int)vol->nr_nodes);
+	vol->nr_nodes += nr;
+	ft_mem_add(nr * (long)sizeof(struct xa_node));
+}
+
+/* Put a record into the table. */
+static int put_in(struct ft_inode *rec, gfp_t gfp)
+{
+	struct xarray *table = &rec->vol->inodes;
+	int err;
+
+	xa_lock(table);
+	err = __xa_insert(table, rec->ino, rec, gfp);
+	if (!err)
+		charge_nodes(rec->vol, own_nodes(table, rec->ino));
+	xa_unlock(table);
+	return err;
 }
 
 /**
@@ -450,6 +566,7 @@ static long record_size(void)
  * @ino: its inode number
  * @is_dir: whether it is a directory
  * @stale: its layout, or the names in it, must be scanned
+ * @owner: the user that its memory is counted for; ft_names_own() corrects that
  * @gfp: how to allocate
  *
  * A record of an earlier inode with that number is removed.
@@ -460,20 +577,21 @@ static long record_size(void)
  * -ENOMEM, -ENOBUFS if the budget does not allow another record.
  */
 struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
-				 bool stale, gfp_t gfp)
+				 bool stale, u8 owner, gfp_t gfp)
 {
 	struct ft_inode *rec, *old;
 	int err;
 
-	if (!ft_mem_room())
+	if (!ft_mem_room_of(owner))
 		return ERR_PTR(-ENOBUFS);
-	ft_mem_add(record_size());
+	ft_mem_add_of(owner, ft_inode_size());
 	rec = kmem_cache_zalloc(cache, gfp);
 	if (!rec) {
-		ft_mem_add(-record_size());
+		ft_mem_add_of(owner, -ft_inode_size());
 		return ERR_PTR(-ENOMEM);
 	}
 	rec->vol = vol;
+	rec->owner = owner;
 	rec->ino = ino;
 	rec->is_dir = is_dir;
 	refcount_set(&rec->ref, 1);
@@ -486,16 +604,16 @@ struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
 	INIT_HLIST_HEAD(&rec->children);
 
 	ft_volume_get(vol);
-	err = xa_insert(&vol->inodes, ino, rec, gfp);
+	err = put_in(rec, gfp);
 	if (unlikely(err == -EBUSY)) {
 		old = ft_inode_find(vol, ino);
 		if (old)
 			ft_inode_remove(old);
-		err = xa_insert(&vol->inodes, ino, rec, gfp);
+		err = put_in(rec, gfp);
 	}
 	if (err) {
 		kmem_cache_free(cache, rec);
-		ft_mem_add(-record_size());
+		ft_mem_add_of(owner, -ft_inode_size());
 		ft_volume_put(vol);
 		return ERR_PTR(-ENOMEM);
 	}
@@ -622,8 +740,18 @@ void ft_inode_put(struct ft_inode *rec)
 static bool take_out(struct ft_inode *rec)
 {
 	struct ft_volume *vol = rec->vol;
+	int nodes;
+	bool is_in;
 
-	if (xa_cmpxchg(&vol->inodes, rec->ino, rec, NULL, 0) != rec)
+	xa_lock(&vol->inodes);
+	is_in = xa_load(&vol->inodes, rec->ino) == rec;
+	if (is_in) {
+		nodes = own_nodes(&vol->inodes, rec->ino);
+		__xa_erase(&vol->inodes, rec->ino);
+		charge_nodes(vol, -nodes);
+	}
+	xa_unlock(&vol->inodes);
+	if (!is_in)
 		return false;
 	atomic_dec(rec->is_dir ? &vol->nr_dirs : &vol->nr_inodes);
 	return true;
@@ -694,9 +822,13 @@ void ft_inode_remove_now(struct ft_inode *rec)
  */
 void ft_inode_forget_path(struct ft_inode *rec)
 {
+	size_t size;
+
 	if (!rec->gone_path)
 		return;
-	ft_mem_free(rec->gone_path, strlen(rec->gone_path) + 1);
+	size = strlen(rec->gone_path) + 1;
+	ft_mem_free(rec->gone_path, size);
+	ft_inode_charge_name(rec, -(long)kmalloc_size_roundup(size));
 	rec->gone_path = NULL;
 }
 
@@ -728,12 +860,14 @@ void ft_inode_flush_freed(void)
 	list_for_each_entry_safe(rec, next, &list, freed_node) {
 		struct ft_volume *vol = rec->vol;
 
-		if (!rec->is_dir)
+		if (rec->is_dir)
+			ft_inode_name_accepted(rec, rec->refused);
+		else
 			ft_inode_forget_path(rec);
 		/* that of a copy is another file's */
 		if (!rec->is_dir && vol->tally && !rec->copy)
 			ft_tally_file_gone(vol, rec->extension);
-		ft_mem_add(-record_size());
+		ft_mem_add_of(rec->owner, -ft_inode_size());
 		kmem_cache_free(cache, rec);
 		ft_volume_put(vol);
 		cond_resched();

@@ -99,7 +99,8 @@ enum ft_state {
  * @FT_SCAN_FAILS: the scan was cancelled, or was an audit; by the same worker
  * @FT_NO_ROOM: the memory budget is used up; by a worker. Both maps are dropped, a
  *	resync waits no longer. Queued, so that an audit ends.
- * @FT_ROOM_AGAIN: a user requests a scan, and there is room. Queued.
+ * @FT_ROOM_AGAIN: there is room, and a user or a worker (budget.c) requests a scan.
+ *	Queued.
  * @FT_REMOVED: the inode, its last name in a watched directory, or the volume is
  *	gone. By the task that took it out of vol->inodes. Both maps are dropped, no
  *	request waits any longer. Queued, to be due at once, unless FT_FORGOTTEN
@@ -119,6 +120,9 @@ enum ft_change {
 	FT_FORGOTTEN,
 	FT_NR_CHANGES
 };
+
+/* Large enough that the names of most files have few. */
+#define FT_NAMES_UNIT	64
 
 /* The ID of no write event: no file has a block 2^32 - 1. */
 #define FT_NO_WRITE	U64_MAX
@@ -148,6 +152,7 @@ enum ft_change {
  *	They do not depend on the state.
  * @changes: grows with each change of the map
  * @epoch: a scan has to begin in a later epoch of the volume
+ * @needs: of a file that is left out: room for its map, in KiB
  * @cause: the cause of all its breaks for which @history has no other
  * @last_write: ft_write_id() of the last event that changed @map, if it wrote a
  *	block and there is no @rebuild; otherwise %FT_NO_WRITE. May be read without
@@ -163,8 +168,12 @@ enum ft_change {
  *	were several, it is not known, or the file is exact
  * @extension: number of its extension (tally.h), protected by vol->ns_lock for
  *	writing
+ * @refused: of a directory: names in it that are left out because memory is short,
+ *	protected likewise
  * @copy: F2FS uses it to write to another file atomically. @extension and @writer are
  *	those of that file.
+ * @owner: the user that its memory is counted for (memory.h). Both @lock and
+ *	vol->ns_lock are held to change it.
  * @gc_moved: how many of its blocks garbage collection has moved, in the background
  *	and otherwise (gc.h), protected by the lock there
  * @heat_chunks: number of nodes in @heat
@@ -174,13 +183,15 @@ enum ft_change {
  *	has taken the directory.
  * @node: in vol->queue, protected by vol->queue_lock, as are
  * @due: when a worker may take it, in jiffies,
- * @spent: how long its last scan took, in jiffies,
+ * @spent: how long its last scan took, in jiffies, up to MAX_SPENT of queue.c,
  * @queued: whether it waits for a worker,
  * @taken: a worker has taken it; if it is @queued when the worker gives it back, it
  *	is inserted in vol->queue again, and
  * @strikes: how often it was queued again recently, for rate limiting
  * @freed_node: in the list of records to be freed, when @node is not used any more
- * @dropped: this directory is in vol->dropped, protected by vol->ns_lock, as are
+ * @dropped: this directory is in vol->dropped, protected by vol->ns_lock, as is
+ * @names_size: their memory, and that of @gone_path, in units of FT_NAMES_UNIT. It
+ *	stays at U16_MAX, protected by vol->ns_lock for writing, as are
  * @links: names of this inode,
  * @children: of a directory: names in it,
  * @heat: of a file: how often its ranges are read (heat.c), protected by @lock; empty
@@ -210,7 +221,10 @@ struct ft_inode {
 	const struct task_struct *reserver;
 	u32 direct_end;
 	u32 changes;
-	u32 epoch;
+	union {
+		u32 epoch;
+		u32 needs;
+	};
 	u32 cause;
 	u64 last_write;
 	struct ft_extmap map;
@@ -220,7 +234,11 @@ struct ft_inode {
 	u8 resync;
 	u8 doubt;
 	bool copy;
-	u32 extension;
+	u8 owner;
+	union {
+		u32 extension;
+		u32 refused;
+	};
 	u32 gc_moved[FT_GC_KINDS];
 	u32 heat_chunks;
 	union {
@@ -233,7 +251,8 @@ struct ft_inode {
 		struct list_head freed_node;
 	};
 	unsigned long due;
-	u32 spent;
+	u16 spent;
+	u16 names_size;
 	bool queued;
 	bool taken;
 	u8 strikes;
@@ -261,7 +280,9 @@ int ft_inode_init(void);
 void ft_inode_exit(void);
 
 struct ft_inode *ft_inode_create(struct ft_volume *vol, u32 ino, bool is_dir,
-				 bool stale, gfp_t gfp);
+				 bool stale, u8 owner, gfp_t gfp);
+long ft_inode_size(void);
+void ft_inode_charge_name(struct ft_inode *rec, long size);
 struct ft_inode *ft_inode_find(struct ft_volume *vol, unsigned long ino);
 struct ft_inode *ft_inode_find_other(const struct super_block *sb,
 				     unsigned long ino);
@@ -378,6 +399,8 @@ void ft_inode_stale(struct ft_inode *rec);
 void ft_inode_doubt(struct ft_inode *rec, enum ft_op op);
 void ft_inode_missed(struct ft_inode *rec, enum ft_op op);
 void ft_inode_omit(struct ft_inode *rec);
+void ft_inode_name_refused(struct ft_inode *dir);
+void ft_inode_name_accepted(struct ft_inode *dir, u32 nr);
 void ft_inode_drop_map(struct ft_inode *rec);
 void ft_inode_start_over(struct ft_inode *rec);
 void ft_inode_drop_second(struct ft_inode *rec);

@@ -153,6 +153,7 @@ err_attach:
 	ft_attach_exit();
 err_volume:
 	ft_volume_exit();
+	ft_mem_stop();
 err_wq:
 	destroy_workqueue(ft_wq);
 err_inode:
@@ -171,6 +172,7 @@ static void __exit fragtrace_exit(void)
 	ft_target_exit();
 	ft_attach_exit();
 	ft_volume_exit();
+	ft_mem_stop();
 	destroy_workqueue(ft_wq);
 	ft_inode_exit();
 	ft_fsync_exit();

@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "breaks.h"
 #include "fragtrace.h"
 #include "inode.h"
 #include "memory.h"
@@ -111,6 +112,13 @@ static long link_size(size_t size)
 	return size + 2 * sizeof(void *);
 }
 
+/* A name is counted for the owner of what it leads to, not of its directory. */
+static void charge_link(struct ft_inode *child, long size)
+{
+	ft_mem_add(size);
+	ft_inode_charge_name(child, size);
+}
+
 static struct ft_link *find_link(const struct link_key *key)
 {
 	struct ft_volume *vol = key->parent->vol;
@@ -152,7 +160,7 @@ static int add_link(struct ft_inode *dir, struct ft_inode *child,
 
 	/* the memory that the allocator rounds up to may take a longer name later */
 	size = kmalloc_size_roundup(struct_size(link, name, key->len + 1));
-	ft_mem_add(link_size(size));
+	charge_link(child, link_size(size));
 	/* a task that sleeps here makes all others wait for ns_lock */
 	link = kmalloc(size, GFP_NOWAIT | __GFP_NOWARN) ?:
 	       kmalloc(size, GFP_KERNEL);
@@ -164,13 +172,18 @@ static int add_link(struct ft_inode *dir, struct ft_inode *child,
 	}
 	if (err) {
 		kfree(link);
-		ft_mem_add(-link_size(size));
+		charge_link(child, -link_size(size));
 		return err;
 	}
 	hlist_add_head(&link->of_child, &child->links);
 	if (!child->is_dir)
 		ft_inode_forget_path(child);
 	return 0;
+}
+
+static struct ft_link *name_of(const struct ft_inode *rec)
+{
+	return hlist_entry_safe(rec->links.first, struct ft_link, of_child);
 }
 
 static void unset_name(struct ft_link *link)
@@ -183,7 +196,7 @@ static void unset_name(struct ft_link *link)
 static void free_link(struct ft_link *link)
 {
 	hlist_del(&link->of_child);
-	ft_mem_add(-link_size(link->size));
+	charge_link(link->child, -link_size(link->size));
 	kfree(link);
 }
 
@@ -193,7 +206,10 @@ static void remove_link(struct ft_link *link)
 	free_link(link);
 }
 
-/* Replace a link by one with another name. The old one is gone also on failure. */
+/*
+ * Replace a link by one with another name. The old one is gone also on failure: without
+ * room for a longer name the file is left out.
+ */
 static int move_link(struct ft_link *link, struct ft_inode *dir,
 		     const struct link_key *key)
 {
@@ -202,6 +218,10 @@ static int move_link(struct ft_link *link, struct ft_inode *dir,
 
 	if (struct_size(link, name, key->len + 1) > link->size) {
 		remove_link(link);
+		if (!ft_mem_room_of(child->owner)) {
+			ft_inode_name_refused(dir);
+			return -ENOBUFS;
+		}
 		return add_link(dir, child, key);
 	}
 	unset_name(link);
@@ -333,6 +353,9 @@ static void drop_work(struct work_struct *work)
 
 /* === The tree ============================================================= */
 
+/* Shown instead of a path that is too long, or that there is no memory for. */
+#define TOO_LONG "?"
+
 /* Appended to the path of a file that has lost its last name. */
 #define DELETED " (deleted)"
 
@@ -365,8 +388,10 @@ static void name_lost(struct ft_volume *vol, struct ft_inode *rec,
 	} else {
 		/* its blocks stay until it is closed */
 		ft_inode_forget_path(rec);
-		rec->gone_path = path ?: new_path("?", 1);
+		rec->gone_path = path ?: new_path(TOO_LONG, 1);
 		path = NULL;
+		if (rec->gone_path)
+			ft_inode_charge_name(rec, kmalloc_size_roundup(strlen(rec->gone_path) + 1));
 	}
 	if (path)
 		ft_mem_free(path, strlen(path) + 1);
@@ -383,18 +408,18 @@ static bool open_nameless(const struct inode *inode)
 
 /*
  * Remove a name that now leads to nothing, or to something else. The path of an open
- * file is kept if the budget allows it and if it is shorter than PATH_MAX.
+ * file is kept if the budget allows it.
  */
 static void drop_name(struct ft_volume *vol, struct ft_link *link,
 		      const struct inode *inode)
 {
 	struct ft_inode *rec = link->child;
 	char *path = NULL;
-	int len = 0;
+	size_t len = 0;
 
 	if (!rec->is_dir && open_nameless(inode))
 		len = ft_names_path(rec, NULL, 0);
-	if (len && len < PATH_MAX && ft_mem_room())
+	if (len && ft_mem_room_of(rec->owner))
 		path = new_path(NULL, len);
 	if (path) {
 		ft_names_path(rec, path, len + 1);
@@ -405,9 +430,12 @@ static void drop_name(struct ft_volume *vol, struct ft_link *link,
 	name_lost(vol, rec, len, path);
 }
 
-/* ft_names_add() with the record of the inode; @rec is %NULL if there is none. */
+/*
+ * ft_names_add() with the record of the inode; @rec is %NULL if there is none: @owner is
+ * that of a new one. If it has no name after -ENOBUFS, the caller must see to that.
+ */
 static int add_name(struct ft_inode *dir, const struct link_key *key, u32 ino,
-		    bool is_dir, struct ft_inode *rec)
+		    bool is_dir, u8 owner, struct ft_inode *rec)
 {
 	struct ft_volume *vol = dir->vol;
 	struct ft_link *link = find_link(key);
@@ -421,19 +449,19 @@ static int add_name(struct ft_inode *dir, const struct link_key *key, u32 ino,
 		return 0;
 	if (link)
 		drop_name(vol, link, NULL);
-	if (!rec)
-		rec = ft_inode_create(vol, ino, is_dir, true, GFP_KERNEL);
-	else if (!is_dir && !hlist_empty(&rec->links) && !ft_mem_room())
-		rec = ERR_PTR(-ENOBUFS);	/* it has another name */
-	if (IS_ERR(rec)) {
-		if (PTR_ERR(rec) == -ENOBUFS)
-			ft_count(FT_REFUSED);
-		return PTR_ERR(rec);
-	}
 	/* a directory has one name: any other one is out of date */
-	if (is_dir)
+	if (rec && is_dir)
 		hlist_for_each_entry_safe(link, next, &rec->links, of_child)
 			remove_link(link);
+	if (!rec)
+		rec = ft_inode_create(vol, ino, is_dir, true, owner, GFP_KERNEL);
+	else if (!ft_mem_room_of(rec->owner))
+		rec = ERR_PTR(-ENOBUFS);
+	if (IS_ERR(rec)) {
+		if (PTR_ERR(rec) == -ENOBUFS)
+			ft_inode_name_refused(dir);
+		return PTR_ERR(rec);
+	}
 	err = add_link(dir, rec, key);
 	/* without a name its inode cannot be read: the next try starts again */
 	if (err && fresh)
@@ -458,7 +486,8 @@ static int add_name(struct ft_inode *dir, const struct link_key *key, u32 ino,
  *
  * If the inode is not followed yet, it is from now on, and is queued: a file for a
  * scan, a directory to be read. A resync that waits for @dir waits for it, too.
- * Adding a name a second time does nothing.
+ * Adding a name a second time does nothing. What has no name for lack of memory is not
+ * followed, until @dir is read again.
  *
  * Context: process, ns_lock held.
  * Return: 0, -ENOENT if @dir is being dropped, -ENOMEM, or -ENOBUFS if the
@@ -468,8 +497,98 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 		 unsigned int len, u32 ino, bool is_dir)
 {
 	struct link_key key = key_of(dir, name, len);
+	struct ft_inode *rec = ft_inode_find(vol, ino);
+	/* as long as the inode has not been asked, it is taken for that of @dir */
+	int err = add_name(dir, &key, ino, is_dir, dir->owner, rec);
 
-	return add_name(dir, &key, ino, is_dir, ft_inode_find(vol, ino));
+	if (err == -ENOBUFS && rec)
+		name_lost(vol, rec, false, NULL);
+	return err;
+}
+
+/**
+ * ft_names_begin() - all names in a directory are about to be read
+ * @dir: the directory; what is left out there is counted anew
+ *
+ * Context: process; takes ns_lock.
+ */
+void ft_names_begin(struct ft_inode *dir)
+{
+	mutex_lock(&dir->vol->ns_lock);
+	ft_inode_name_accepted(dir, dir->refused);
+	mutex_unlock(&dir->vol->ns_lock);
+}
+
+/**
+ * ft_names_own() - count the memory of an inode for its owner
+ * @rec: the record
+ * @inode: the inode
+ *
+ * Context: process; takes ns_lock and rec->lock, if the owner is another one.
+ */
+void ft_names_own(struct ft_inode *rec, const struct inode *inode)
+{
+	u8 owner = ft_mem_owner(inode->i_uid);
+	long size = ft_inode_size();
+	struct ft_link *link;
+
+	if (likely(READ_ONCE(rec->owner) == owner))
+		return;
+	mutex_lock(&rec->vol->ns_lock);
+	hlist_for_each_entry(link, &rec->links, of_child) {
+		size += link_size(link->size);
+		cond_resched();
+	}
+	if (!rec->is_dir && rec->gone_path)
+		size += kmalloc_size_roundup(strlen(rec->gone_path) + 1);
+	ft_inode_lock(rec);
+	size += rec->map.bytes + ft_breaks_bytes(rec);
+	ft_mem_owes(rec->owner, -size);
+	WRITE_ONCE(rec->owner, owner);
+	ft_mem_owes(owner, size);
+	spin_unlock(&rec->lock);
+	mutex_unlock(&rec->vol->ns_lock);
+}
+
+/* Remove some names of an inode that is left out. Returns true if none is left. */
+static bool leave_out_some(struct ft_inode *rec)
+{
+	struct ft_link *link;
+	unsigned int n;
+
+	for (n = 0; n < NAMES_PER_STEP && !hlist_empty(&rec->links); n++) {
+		link = name_of(rec);
+		ft_inode_name_refused(link->parent);
+		remove_link(link);
+	}
+	return hlist_empty(&rec->links);
+}
+
+/**
+ * ft_names_leave_out() - stop following an inode, until its directory is read again
+ * @rec: a file; or a directory: one with names in it, or a target, stays
+ *
+ * Context: process; the caller has a reference. Takes ns_lock.
+ * Return: true if it is not followed any more.
+ */
+bool ft_names_leave_out(struct ft_inode *rec)
+{
+	struct ft_volume *vol = rec->vol;
+	bool done = false, stays;
+
+	do {
+		mutex_lock(&vol->ns_lock);
+		stays = ft_inode_is_dead(rec) || ft_volume_gone(vol) ||
+			rec->target_path || rec->dropped ||
+			(rec->is_dir && !hlist_empty(&rec->children));
+		if (!stays)
+			done = leave_out_some(rec);
+		if (done)
+			ft_inode_remove_now(rec);
+		mutex_unlock(&vol->ns_lock);
+		cond_resched();
+	} while (!stays && !done);
+	return done;
 }
 
 /**
@@ -580,15 +699,31 @@ static void on_create(struct ft_volume *vol, struct inode *dir,
 	struct ft_inode *rec = ft_inode_find_again(vol, inode->i_ino, is_dir);
 	struct ft_inode *parent = ft_inode_find_again(vol, dir->i_ino, true);
 	struct link_key key;
+	int err;
 
 	if (parent && !being_dropped(parent)) {
 		key = key_of(parent, name->name, name->len);
-		name_missed(parent, add_name(parent, &key, inode->i_ino, is_dir,
-					     rec));
+		err = add_name(parent, &key, inode->i_ino, is_dir,
+			       ft_mem_owner(inode->i_uid), rec);
+		name_missed(parent, err);
+		if (err == -ENOBUFS && rec)
+			name_lost(vol, rec, false, NULL);
 	} else if (rec && hlist_empty(&rec->links) && !rec->target_path) {
 		/* followed since it was created, but not in a watched directory */
 		ft_inode_remove_now(rec);
 	}
+}
+
+/*
+ * A name that is not known is gone. It was left out, or the directory has not been read
+ * yet: what was left out is counted anew then.
+ */
+static void unknown_gone(struct ft_volume *vol, const struct inode *dir)
+{
+	struct ft_inode *parent = ft_inode_find_again(vol, dir->i_ino, true);
+
+	if (parent)
+		ft_inode_name_accepted(parent, 1);
 }
 
 static void on_delete(struct ft_volume *vol, struct inode *dir,
@@ -602,6 +737,8 @@ static void on_delete(struct ft_volume *vol, struct inode *dir,
 		drop_name(vol, link, inode);
 	else if (rec && rec->target_path && !inode->i_nlink)
 		ft_inode_remove_now(rec);
+	else
+		unknown_gone(vol, dir);
 }
 
 /*
@@ -653,6 +790,8 @@ static void on_rename(struct ft_volume *vol, struct inode *old_dir,
 	if (is_dir && (!rec || rec->target_path))
 		WRITE_ONCE(vol->names_moved, true);
 
+	if (!rec && followed_kind(inode))
+		unknown_gone(vol, old_dir);
 	if (to) {
 		key = key_of(to, moved->d_name.name, moved->d_name.len);
 		is_free = replace_name(vol, &key, rec);
@@ -667,6 +806,7 @@ static void on_rename(struct ft_volume *vol, struct inode *old_dir,
 			remove_link(link);
 		if (to && !being_dropped(to))
 			name_missed(to, add_name(to, &key, inode->i_ino, is_dir,
+						 ft_mem_owner(inode->i_uid),
 						 rec));
 	}
 	if (!rec)
@@ -723,93 +863,120 @@ int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,
 
 /* === Paths ================================================================ */
 
-static struct ft_link *name_of(const struct ft_inode *rec)
-{
-	return hlist_entry_safe(rec->links.first, struct ft_link, of_child);
-}
+/*
+ * Directories that are passed to find one path. A user can nest any number of them, and
+ * give a file any number of names. Each adds two bytes to a path: more of them do not
+ * fit into one, unless the first names of a file lead nowhere.
+ */
+#define MAX_PASSED	PATH_MAX
+
+/**
+ * struct way - the way from an inode up to a target
+ * @top: the target; %NULL if there is none
+ * @len: length of the path below it
+ * @passed: directories that were passed to find it
+ * @too_long: more of them may lead to one
+ */
+struct way {
+	struct ft_inode *top;
+	size_t len;
+	unsigned int passed;
+	bool too_long;
+};
 
 /*
- * The highest target that a name leads up to; *@len is the length of the path below
- * it. A directory has one name.
+ * Find the highest target that a name leads up to, as far as the path to it is not too
+ * long. A directory has one name.
  */
-static struct ft_inode *target_above(const struct ft_link *link, size_t *len)
+static void go_up(const struct ft_link *link, struct way *way)
 {
-	struct ft_inode *top = NULL;
 	size_t below = 0;
 
 	for (; link; link = name_of(link->parent)) {
 		below += 1 + link->len;
+		if (below >= PATH_MAX || way->passed++ == MAX_PASSED) {
+			way->too_long = true;
+			break;
+		}
 		if (link->parent->target_path) {
-			top = link->parent;
-			*len = below;
+			way->top = link->parent;
+			way->len = below;
 		}
 	}
-	return top;
 }
 
 /*
  * Find a name of an inode that leads up to a target, and make it the first one, so
  * that the next search finds it at once.
  */
-static struct ft_inode *choose_name(struct ft_inode *rec, size_t *len)
+static void find_way(struct ft_inode *rec, struct way *way)
 {
 	struct ft_link *link;
-	struct ft_inode *top;
 
+	*way = (struct way){ };
 	hlist_for_each_entry(link, &rec->links, of_child) {
-		top = target_above(link, len);
-		if (!top)
+		go_up(link, way);
+		if (!way->top && way->passed < MAX_PASSED)
 			continue;
 		hlist_del(&link->of_child);
 		hlist_add_head(&link->of_child, &rec->links);
-		return top;
+		return;
 	}
-	*len = 0;
-	return rec->target_path ? rec : NULL;
+	if (!way->too_long && rec->target_path)
+		way->top = rec;
+}
+
+static size_t put_path(char *buf, size_t size, const char *path, size_t len)
+{
+	if (len < size) {
+		memcpy(buf, path, len);
+		buf[len] = '\0';
+	}
+	return len;
 }
 
 /**
  * ft_names_path() - the path of an inode
  * @rec: the inode
  * @buf: filled with it, NUL-terminated; may be %NULL if @size is 0
- * @size: size of @buf in bytes
+ * @size: size of @buf in bytes; %PATH_MAX is enough for any
  *
- * An inode may have several names below targets; one of them is used.
+ * An inode may have several names below targets; one of them is used. A path that is
+ * too long for a system call is "?": nobody can use it, and it might have megabytes.
  *
  * Context: process, ns_lock held.
  * Return: the length of the path without the NUL, also if it does not fit (then
- * @buf is not written); 0 if the inode has no path.
+ * @buf is not written), below %PATH_MAX; 0 if the inode has no path.
  */
-int ft_names_path(struct ft_inode *rec, char *buf, size_t size)
+size_t ft_names_path(struct ft_inode *rec, char *buf, size_t size)
 {
-	struct ft_inode *at, *top;
+	const struct ft_inode *at;
 	struct ft_link *link;
+	struct way way;
 	size_t len, base;
 
 	lockdep_assert_held(&rec->vol->ns_lock);
-	if (!rec->is_dir && rec->gone_path) {
-		len = strlen(rec->gone_path);
-		if (len < size)
-			memcpy(buf, rec->gone_path, len + 1);
-		return len;
-	}
-	top = choose_name(rec, &len);
-	if (!top)
-		return 0;
-	base = strlen(top->target_path);
-	if (base + len >= size)
-		return base + len;
+	if (!rec->is_dir && rec->gone_path)
+		return put_path(buf, size, rec->gone_path,
+				strlen(rec->gone_path));
+	find_way(rec, &way);
+	if (!way.top)
+		return way.too_long ? put_path(buf, size, TOO_LONG, 1) : 0;
+	base = strlen(way.top->target_path) + way.len;
+	if (base >= PATH_MAX)
+		return put_path(buf, size, TOO_LONG, 1);
+	if (base >= size)
+		return base;
 
-	base += len;
 	len = base;
 	buf[base] = '\0';
-	for (at = rec; at != top; at = link->parent) {
+	for (at = rec; at != way.top; at = link->parent) {
 		link = name_of(at);
 		len -= link->len;
 		memcpy(buf + len, link->name, link->len);
 		buf[--len] = '/';
 	}
-	memcpy(buf, top->target_path, len);
+	memcpy(buf, way.top->target_path, len);
 	return base;
 }
 

@@ -18,6 +18,7 @@
 #include "fsync.h"
 #include "gc.h"
 #include "heat.h"
+#include "memory.h"
 #include "probing.h"
 #include "scan.h"
 #include "volume.h"
@@ -547,6 +548,7 @@ static void probe_new_inode(void *unused, struct inode *inode, int ret)
 	vol = ft_volume_find(inode->i_sb);
 	if (vol) {
 		rec = ft_inode_create(vol, inode->i_ino, false, false,
+				      ft_mem_owner(inode->i_uid),
 				      GFP_NOWAIT | __GFP_NOWARN);
 		if (!IS_ERR(rec))
 			this_cpu_write(ft_last_file, rec);

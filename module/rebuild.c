@@ -142,13 +142,14 @@ static int merge_part(struct ft_inode *rec, const struct ft_extent *found,
 /*
  * Two maps of this file do not fit into the budget. Drop the live one, which is to
  * be replaced anyway: then the next scan may succeed. An audit can wait. -ENOSPC: the
- * file has nothing to drop.
+ * file has nothing to drop, or another owner's has to give way.
  */
 static int give_up_one(struct ft_inode *rec)
 {
 	if (rec->rebuild->audit && !ft_inode_is_stale(rec))
 		return -ENOMEM;
-	if (rec->map.bytes <= ft_second_bytes(rec) / 4)
+	if (rec->map.bytes <= ft_second_bytes(rec) / 4 ||
+	    ft_mem_within_share(rec->owner))
 		return -ENOSPC;
 	ft_inode_start_over(rec);
 	return -ENOMEM;
@@ -232,7 +233,7 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 		if (!reported)
 			ft_trace_unknown(rec);
 		ft_mem_charge_second(ft_second_bytes(rec), second);
-		ft_mem_charge(&rec->map, nr, bytes);
+		ft_mem_charge(&rec->map, rec->owner, nr, bytes);
 		rec->changes++;
 		WRITE_ONCE(rec->last_write, FT_NO_WRITE);
 		/* the change that made the file stale may come after this scan */

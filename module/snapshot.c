@@ -10,6 +10,7 @@
 
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string_helpers.h>
@@ -24,13 +25,23 @@
 #include "volume.h"
 #include "writer.h"
 
-/* Files listed, or extents copied, before the lock is dropped. */
+/* Files listed, with bytes of paths, or extents copied, before the lock is dropped. */
 #define FILES_PER_STEP		256
+#define PATHS_PER_STEP		SZ_32K
 #define EXTENTS_PER_STEP	256
 /* Extents read from a map at once; they are kept on the stack. */
 #define EXTENTS_AT_ONCE		16
 /* After so many restarts a changing file is copied as it is, and marked stale. */
 #define MAX_TRIES		8
+
+/* Bytes that an escaped one takes. */
+#define ESCAPED_LEN		4
+/*
+ * A user can make files whose paths take more memory than their maps. If all paths take
+ * one part in so many of what copies may take, longer ones are shown as "?".
+ */
+#define PATHS_SHARE		4
+#define USUAL_PATH		256
 
 /* === Volumes ============================================================== */
 
@@ -42,41 +53,33 @@ static int by_dev(const void *a, const void *b)
 	return x->dev < y->dev ? -1 : x->dev > y->dev;
 }
 
-/*
- * Keep the path of @len bytes that was written after the other paths. It is
- * escaped if the view is text.
- */
-static int keep_path(struct ft_snapshot *snap, size_t len)
+/* The room that a path of so many bytes may take. */
+static size_t path_room(const struct ft_snapshot *snap, size_t len)
 {
-	char *path = snap->paths.data + snap->paths.nr, *raw;
-	size_t need;
-	int err;
+	return (snap->view < FT_VIEW_BINARY ? ESCAPED_LEN * len : len) + 1;
+}
+
+/*
+ * Keep the path of @len bytes, less than PATH_MAX, that was written after the other
+ * paths, which have path_room() for it. It is escaped if the view is text.
+ */
+static void keep_path(struct ft_snapshot *snap, size_t len)
+{
+	char *path = snap->paths.data + snap->paths.nr;
 
 	if (snap->view < FT_VIEW_BINARY && strpbrk(path, FT_ESCAPED)) {
-		raw = kmemdup(path, len, GFP_KERNEL);
-		if (!raw)
-			return -ENOMEM;
-		need = string_escape_mem(raw, len, NULL, 0, ESCAPE_OCTAL,
-					 FT_ESCAPED);
-		err = ft_vec_make_room(&snap->paths, need + 1, 1);
-		if (!err) {
-			path = snap->paths.data + snap->paths.nr;
-			len = string_escape_mem(raw, len, path, need,
-						ESCAPE_OCTAL, FT_ESCAPED);
-			path[len] = '\0';
-		}
-		kfree(raw);
-		if (err)
-			return err;
+		memcpy(snap->raw, path, len);
+		len = string_escape_mem(snap->raw, len, path, ESCAPED_LEN * len,
+					ESCAPE_OCTAL, FT_ESCAPED);
+		path[len] = '\0';
 	}
 	snap->paths.nr += len + 1;
-	return 0;
 }
 
 /**
  * ft_snapshot_keep_path() - append a path, or another text, to the paths
  * @snap: the snapshot
- * @path: the text; it is escaped if the paths are
+ * @path: the text, of less than %PATH_MAX bytes; it is escaped if the paths are
  * @at: its offset among the paths, on success
  *
  * Context: process; may sleep.
@@ -84,14 +87,18 @@ static int keep_path(struct ft_snapshot *snap, size_t len)
  */
 int ft_snapshot_keep_path(struct ft_snapshot *snap, const char *path, u64 *at)
 {
-	size_t len = strlen(path);
-	int err = ft_vec_make_room(&snap->paths, len + 1, 1);
+	size_t len = strnlen(path, PATH_MAX - 1);
+	char *to;
+	int err = ft_vec_make_room(&snap->paths, path_room(snap, len), 1);
 
 	if (err)
 		return err;
 	*at = snap->paths.nr;
-	memcpy(snap->paths.data + snap->paths.nr, path, len + 1);
-	return keep_path(snap, len);
+	to = snap->paths.data + snap->paths.nr;
+	memcpy(to, path, len);
+	to[len] = '\0';
+	keep_path(snap, len);
+	return 0;
 }
 
 static int list_volume(struct ft_snapshot *snap, struct ft_volume *vol)
@@ -111,6 +118,7 @@ static int list_volume(struct ft_snapshot *snap, struct ft_volume *vol)
 		.blocks = READ_ONCE(vol->blocks),
 		.segment_blocks = vol->segment_blocks,
 		.flags = ft_volume_stopped(vol) ? FT_SNAP_STOPPED : 0,
+		.left_out = ft_volume_left_out(vol),
 	};
 	snap->volumes.nr++;
 	return 0;
@@ -150,65 +158,74 @@ static int list_volumes(struct ft_snapshot *snap)
 
 /* === Files ================================================================ */
 
-static int list_file(struct ft_snapshot *snap, struct ft_inode *rec, u32 volume)
+/* Is a path kept as it is, or are there too many long ones? */
+static bool is_usual(const struct ft_snapshot *snap, size_t len)
 {
-	struct ft_vec *paths = &snap->paths;
-	size_t len, room;
-	int err;
+	return len < USUAL_PATH ||
+	       snap->paths.nr < ft_vec_budget() / PATHS_SHARE;
+}
+
+/* There is room for its path, and for all files of this step. */
+static void list_file(struct ft_snapshot *snap, struct ft_inode *rec, u32 volume)
+{
+	char *path = snap->paths.data + snap->paths.nr;
+	size_t len;
 
 	if (rec->is_dir || READ_ONCE(rec->state) == FT_OMITTED)
-		return 0;
-	/* most paths fit at once */
-	room = paths->room - paths->nr;
-	len = ft_names_path(rec, paths->data + paths->nr, room);
+		return;
+	len = ft_names_path(rec, path, PATH_MAX);
 	/* just created, or never named */
 	if (!len)
-		return 0;
-	if (len >= room) {
-		err = ft_vec_make_room(paths, len + 1, 1);
-		if (err)
-			return err;
-		ft_names_path(rec, paths->data + paths->nr, len + 1);
-	}
-	err = ft_vec_make_room(&snap->files, 1, sizeof(struct ft_snap_file)) ?:
-	      ft_vec_make_room(&snap->recs, 1, sizeof(rec));
-	if (err)
-		return err;
+		return;
+	if (!is_usual(snap, len))
+		len = strscpy(path, "?", PATH_MAX);
 	*ft_snap_file(snap, snap->files.nr++) = (struct ft_snap_file){
-		.path = paths->nr,
+		.path = snap->paths.nr,
 		.volume = volume,
 		.ino = rec->ino,
 	};
 	refcount_inc(&rec->ref);
 	((struct ft_inode **)snap->recs.data)[snap->recs.nr++] = rec;
-	return keep_path(snap, len);
+	keep_path(snap, len);
 }
 
 /*
- * A record found with ns_lock held stays until the lock is dropped: the table's
- * reference is put after ft_names_forget(), which takes ns_lock, or with it held.
+ * List some files, from inode number *@ino on. A record found with ns_lock held stays
+ * until the lock is dropped: the table's reference is put after ft_names_forget(), which
+ * takes ns_lock, or with it held. Returns false at the end.
  */
-static int list_files(struct ft_snapshot *snap, u32 volume)
+static bool list_some(struct ft_snapshot *snap, u32 volume, unsigned long *ino)
 {
 	struct ft_volume *vol = ((struct ft_volume **)snap->vols.data)[volume];
-	unsigned long ino = 0;
+	size_t end = snap->paths.nr + PATHS_PER_STEP;
 	struct ft_inode *rec;
-	unsigned int n;
-	int err = 0;
+	unsigned int n = 0;
+
+	mutex_lock(&vol->ns_lock);
+	xa_for_each_start(&vol->inodes, *ino, rec, *ino) {
+		if (n++ == FILES_PER_STEP || snap->paths.nr >= end)
+			break;
+		list_file(snap, rec, volume);
+	}
+	mutex_unlock(&vol->ns_lock);
+	cond_resched();
+	return rec;
+}
+
+static int list_files(struct ft_snapshot *snap, u32 volume)
+{
+	unsigned long ino = 0;
+	int err;
 
 	do {
-		n = 0;
-		mutex_lock(&vol->ns_lock);
-		xa_for_each_start(&vol->inodes, ino, rec, ino) {
-			if (n++ == FILES_PER_STEP)
-				break;
-			err = list_file(snap, rec, volume);
-			if (err)
-				break;
-		}
-		mutex_unlock(&vol->ns_lock);
-		cond_resched();
-	} while (!err && n > FILES_PER_STEP);
+		/* tasks that change names wait for the lock: not for memory */
+		err = ft_vec_make_room(&snap->paths, PATHS_PER_STEP +
+				       path_room(snap, PATH_MAX), 1) ?:
+		      ft_vec_make_room(&snap->files, FILES_PER_STEP,
+				       sizeof(struct ft_snap_file)) ?:
+		      ft_vec_make_room(&snap->recs, FILES_PER_STEP,
+				       sizeof(struct ft_inode *));
+	} while (!err && list_some(snap, volume, &ino));
 	return err;
 }
 
@@ -291,6 +308,7 @@ static int copy_file(struct ft_snapshot *snap, u32 file)
 		if (gone) {
 			snap->extents.nr = f->first;
 			f->flags |= FT_SNAP_OMITTED;
+			ft_snap_volume(snap, f->volume)->left_out++;
 		}
 		spin_unlock_irq(&rec->lock);
 		ft_let_writers_go();

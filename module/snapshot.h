@@ -6,6 +6,7 @@
 #ifndef FT_SNAPSHOT_H
 #define FT_SNAPSHOT_H
 
+#include <linux/limits.h>
 #include <linux/types.h>
 
 #include "snapshot_format.h"
@@ -50,6 +51,7 @@ enum ft_view {
  * @paths: all paths, each NUL-terminated; escaped for lines of text only
  * @writers: struct ft_snap_writer
  * @kinds: room to count breaks by kind
+ * @raw: room for a path that is being escaped
  * @file_paths: the end of the paths of files among @paths
  * @vols: struct ft_volume pointers, one for each of @volumes; each holds a
  *	reference until the snapshot is complete
@@ -65,6 +67,7 @@ struct ft_snapshot {
 	struct ft_vec writers;
 	size_t file_paths;
 	u32 kinds[FT_SNAP_KINDS];
+	char raw[PATH_MAX];
 	struct ft_vec vols;
 	struct ft_vec recs;
 };

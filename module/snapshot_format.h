@@ -8,7 +8,7 @@
  * 4096 bytes. A reader takes the sizes from the header, and ignores members that
  * follow the ones it knows in a record, flags that it does not know, and padding. Any
  * other change raises the version.
- * Version 1 had neither causes nor writers.
+ * Version 1 had neither causes nor writers. The first volumes had no @left_out.
  */
 #ifndef FT_SNAPSHOT_FORMAT_H
 #define FT_SNAPSHOT_FORMAT_H
@@ -79,6 +79,8 @@ struct ft_snap_header {
  * @blocks: end of the main area
  * @segment_blocks: blocks in a segment
  * @flags: FT_SNAP_STOPPED
+ * @left_out: files and directories that are left out because memory is short: nothing
+ *	here is known of them, nor of what is below these directories
  */
 struct ft_snap_volume {
 	__u64 path;
@@ -88,6 +90,7 @@ struct ft_snap_volume {
 	__u32 blocks;
 	__u32 segment_blocks;
 	__u32 flags;
+	__u64 left_out;
 };
 
 /* The map may differ from F2FS, or a block went to another file during the copy. */

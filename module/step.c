@@ -17,6 +17,7 @@
 #include <linux/sched/signal.h>
 
 #include "inode.h"
+#include "names.h"
 #include "probe.h"
 #include "scan.h"
 #include "volume.h"
@@ -174,6 +175,8 @@ struct inode *ft_step_begin(struct ft_worker *w, struct ft_inode *rec)
 		inode = get_inode(w->vol, sb, rec);
 	if (IS_ERR(inode))
 		drop_sb(w);
+	else
+		ft_names_own(rec, inode);
 	return inode;
 }
 

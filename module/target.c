@@ -16,6 +16,7 @@
 
 #include "fragtrace.h"
 #include "inode.h"
+#include "memory.h"
 #include "names.h"
 #include "path.h"
 #include "probe.h"
@@ -84,7 +85,8 @@ static int plant(struct ft_target *t, struct ft_volume *vol,
 	mutex_lock(&vol->ns_lock);
 	root = ft_inode_get(vol, found->ino);
 	if (!root) {
-		root = ft_inode_create(vol, found->ino, true, true, GFP_KERNEL);
+		root = ft_inode_create(vol, found->ino, true, true,
+				       ft_mem_owner(GLOBAL_ROOT_UID), GFP_KERNEL);
 		if (!IS_ERR(root))
 			refcount_inc(&root->ref);
 	}

@@ -32,10 +32,31 @@
  * struct victims - the state of one reader
  * @own: the segment that was written to this open file
  * @snap: the snapshot; %NULL if the file is open for writing only
+ * @lines: struct line, all lines of the text but its head
  */
 struct victims {
 	struct ft_question own;
 	struct ft_snapshot *snap;
+	struct ft_vec lines;
+};
+
+/**
+ * struct line - a line of the text, for a segment or a file
+ * @dev: device number of the volume
+ * @segment: number of the segment
+ * @is_file: a file with blocks in it
+ * @valid: of a segment: its blocks in use
+ * @watched: of a segment: those of watched files; of a file: its own
+ * @files: of a segment: how many files these are; of a file: its index in the
+ *	snapshot
+ */
+struct line {
+	dev_t dev;
+	u32 segment;
+	bool is_file;
+	u32 valid;
+	u32 watched;
+	u32 files;
 };
 
 /**
@@ -169,32 +190,41 @@ static int find_owners(struct ft_snapshot *snap, u32 volume, u32 lba, u32 end,
 
 /* === Lines ================================================================ */
 
-static void show_owners(struct seq_file *m, struct ft_snapshot *snap,
-			const struct ft_volume *vol,
-			const struct candidate *candidate,
-			const struct ft_vec *vec)
+static int list_owners(struct ft_vec *lines, const struct ft_volume *vol,
+		       const struct candidate *candidate,
+		       const struct ft_vec *vec)
 {
 	const struct owner *owner = vec->data;
 	u32 watched = 0;
+	struct line *l;
 	size_t i;
 
-	for (i = 0; i < vec->nr; i++)
-		watched += owner[i].blocks;
-	seq_printf(m, "segment %u:%u %u %u %u %zu\n", MAJOR(vol->dev),
-		   MINOR(vol->dev), candidate->segment, candidate->valid,
-		   watched, vec->nr);
+	if (ft_vec_make_room(lines, vec->nr + 1, sizeof(*l)))
+		return -ENOMEM;
+	l = (struct line *)lines->data + lines->nr;
+	lines->nr += vec->nr + 1;
 	for (i = 0; i < vec->nr; i++) {
-		const struct ft_snap_file *f = ft_snap_file(snap, owner[i].file);
-
-		seq_printf(m, "file %u:%u %u %u %u %s\n", MAJOR(vol->dev),
-			   MINOR(vol->dev), candidate->segment, f->ino,
-			   owner[i].blocks, ft_snap_path(snap, f->path));
+		watched += owner[i].blocks;
+		l[i + 1] = (struct line){
+			.dev = vol->dev,
+			.segment = candidate->segment,
+			.is_file = true,
+			.watched = owner[i].blocks,
+			.files = owner[i].file,
+		};
 	}
+	*l = (struct line){
+		.dev = vol->dev,
+		.segment = candidate->segment,
+		.valid = candidate->valid,
+		.watched = watched,
+		.files = vec->nr,
+	};
+	return 0;
 }
 
-static int show_volume(struct seq_file *m, struct ft_snapshot *snap,
-		       struct ft_volume *vol, u32 volume,
-		       const struct ft_question *q)
+static int list_volume(struct victims *victims, struct ft_volume *vol,
+		       u32 volume, const struct ft_question *q)
 {
 	struct candidate list[1 + MAX_SHOWN];
 	u32 nr = find_candidates(vol, q, list), n, lba;
@@ -204,10 +234,9 @@ static int show_volume(struct seq_file *m, struct ft_snapshot *snap,
 	for (n = 0; n < nr && !err; n++) {
 		lba = vol->main_blkaddr + list[n].segment * vol->segment_blocks;
 		vec.nr = 0;
-		err = find_owners(snap, volume, lba, lba + vol->segment_blocks,
-				  &vec);
-		if (!err)
-			show_owners(m, snap, vol, &list[n], &vec);
+		err = find_owners(victims->snap, volume, lba,
+				  lba + vol->segment_blocks, &vec) ?:
+		      list_owners(&victims->lines, vol, &list[n], &vec);
 		cond_resched();
 	}
 	ft_vec_free(&vec);
@@ -226,24 +255,75 @@ static u32 number_of(struct ft_snapshot *snap, const struct ft_volume *vol)
 	return i;
 }
 
-static int victims_show(struct seq_file *m, void *unused)
+/* Answer the question anew. */
+static int list_all(struct victims *victims)
 {
-	struct victims *victims = m->private;
 	struct ft_question q = ft_ask_what(&last, &victims->own);
-	struct ft_snapshot *snap = victims->snap;
 	struct ft_volume *vol;
 	unsigned int n;
 	int err = 0;
 
-	seq_puts(m, "# fragtrace victims 1\n");
-	seq_puts(m, "# segment dev segment valid watched files\n");
-	seq_puts(m, "# file dev segment ino blocks path\n");
+	victims->lines.nr = 0;
 	for (n = 0; !err && (vol = ft_volume_nth(n)); n++) {
-		err = show_volume(m, snap, vol, number_of(snap, vol), &q);
+		err = list_volume(victims, vol, number_of(victims->snap, vol),
+				  &q);
 		ft_volume_put(vol);
 	}
 	return err;
 }
+
+static void *victims_start(struct seq_file *m, loff_t *pos)
+{
+	struct victims *victims = m->private;
+	int err;
+
+	if (!*pos) {
+		err = list_all(victims);
+		return err ? ERR_PTR(err) : SEQ_START_TOKEN;
+	}
+	return *pos <= victims->lines.nr ?
+		       (struct line *)victims->lines.data + *pos - 1 : NULL;
+}
+
+static void *victims_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return victims_start(m, pos);
+}
+
+static void victims_stop(struct seq_file *m, void *v)
+{
+}
+
+static int victims_show(struct seq_file *m, void *v)
+{
+	struct victims *victims = m->private;
+	const struct ft_snap_file *f;
+	const struct line *l = v;
+
+	if (v == SEQ_START_TOKEN) {
+		seq_puts(m, "# fragtrace victims 1\n");
+		seq_puts(m, "# segment dev segment valid watched files\n");
+		seq_puts(m, "# file dev segment ino blocks path\n");
+	} else if (l->is_file) {
+		f = ft_snap_file(victims->snap, l->files);
+		seq_printf(m, "file %u:%u %u %u %u %s\n", MAJOR(l->dev),
+			   MINOR(l->dev), l->segment, f->ino, l->watched,
+			   ft_snap_path(victims->snap, f->path));
+	} else {
+		seq_printf(m, "segment %u:%u %u %u %u %u\n", MAJOR(l->dev),
+			   MINOR(l->dev), l->segment, l->valid, l->watched,
+			   l->files);
+	}
+	return 0;
+}
+
+static const struct seq_operations victims_ops = {
+	.start = victims_start,
+	.next = victims_next,
+	.stop = victims_stop,
+	.show = victims_show,
+};
 
 /* === The file ============================================================= */
 
@@ -257,6 +337,8 @@ static int take_copy(struct victims *victims)
 	if (victims->snap)
 		ft_snapshot_free(victims->snap);
 	victims->snap = snap;
+	/* they refer to the copy before */
+	victims->lines.nr = 0;
 	return 0;
 }
 
@@ -264,6 +346,7 @@ static void free_victims(struct victims *victims)
 {
 	if (victims->snap)
 		ft_snapshot_free(victims->snap);
+	ft_vec_free(&victims->lines);
 	kfree(victims);
 }
 
@@ -277,16 +360,18 @@ static int victims_open(struct inode *inode, struct file *file)
 	if (file->f_mode & FMODE_READ)
 		err = take_copy(victims);
 	if (!err)
-		err = single_open(file, victims_show, victims);
+		err = seq_open(file, &victims_ops);
 	if (err)
 		free_victims(victims);
+	else
+		((struct seq_file *)file->private_data)->private = victims;
 	return err;
 }
 
 static int victims_release(struct inode *inode, struct file *file)
 {
 	free_victims(((struct seq_file *)file->private_data)->private);
-	return single_release(inode, file);
+	return seq_release(inode, file);
 }
 
 /* Is there such a segment? */

@@ -288,6 +288,20 @@ static void show_stale(struct seq_file *m, struct ft_snapshot *snap)
 		seq_printf(m, "# stale %zu\n", nr);
 }
 
+/* No line of any view shows what is missing. */
+static void show_left_out(struct seq_file *m, struct ft_snapshot *snap)
+{
+	size_t i;
+
+	for (i = 0; i < snap->volumes.nr; i++) {
+		const struct ft_snap_volume *v = ft_snap_volume(snap, i);
+
+		if (v->left_out)
+			seq_printf(m, "# left_out %u:%u %llu\n", v->major,
+				   v->minor, v->left_out);
+	}
+}
+
 /* Stale files of such a volume stay stale until the next mount. */
 static void show_stopped(struct seq_file *m, struct ft_snapshot *snap)
 {
@@ -310,16 +324,19 @@ static void show_header(struct seq_file *m, struct ft_snapshot *snap)
 		for (i = 0; i < snap->volumes.nr; i++)
 			show_volume(m, snap, i);
 		show_stopped(m, snap);
+		show_left_out(m, snap);
 		show_stale(m, snap);
 		seq_puts(m, "# dev lba length offset ino state path\n");
 	} else if (snap->view == FT_VIEW_EXTENTS) {
 		seq_puts(m, "# fragtrace extents 2\n");
 		show_stopped(m, snap);
+		show_left_out(m, snap);
 		show_stale(m, snap);
 		seq_puts(m, "# dev ino offset offset_end lba lba_end length flags op flush why_here process path\n");
 	} else {
 		seq_puts(m, "# fragtrace files 2\n");
 		show_stopped(m, snap);
+		show_left_out(m, snap);
 		seq_puts(m, "# dev ino map blocks extents fragments mean_fragment mean_distance requests_128k ideal_128k op flush why_here path\n");
 	}
 }

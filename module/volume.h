@@ -46,6 +46,9 @@ struct ft_writers;
  * @nr_inodes: files in it
  * @nr_dirs: directories in it
  * @nr_stale: files in it that are stale
+ * @nr_left_out: files in it that are left out because memory is short
+ * @nr_refused: names that are left out for that, with what they lead to
+ * @nr_nodes: nodes of @inodes that are charged, protected by its lock
  * @nr_unread: directories in it whose names are not all known yet
  * @nr_audits: files in it that wait to be audited
  * @nr_resyncs: files and directories in it that a resync waits for
@@ -103,6 +106,9 @@ struct ft_volume {
 	atomic_t nr_inodes;
 	atomic_t nr_dirs;
 	atomic_t nr_stale;
+	atomic_t nr_left_out;
+	atomic_t nr_refused;
+	u32 nr_nodes;
 	atomic_t nr_unread;
 	atomic_t nr_audits;
 	atomic_t nr_resyncs;
@@ -168,6 +174,12 @@ bool ft_volume_stopped(struct ft_volume *vol);
 static inline bool ft_volume_gone(const struct ft_volume *vol)
 {
 	return !READ_ONCE(vol->live_sb);
+}
+
+/* How many files and directories are left out because memory is short? */
+static inline unsigned int ft_volume_left_out(const struct ft_volume *vol)
+{
+	return atomic_read(&vol->nr_left_out) + atomic_read(&vol->nr_refused);
 }
 
 static inline struct ft_volume *ft_mark_volume(struct fsnotify_mark *mark)

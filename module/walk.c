@@ -138,6 +138,7 @@ enum ft_step ft_walk_step(struct ft_worker *w, struct ft_inode *dir)
 		walk->dir = dir;
 		walk->resync_before = READ_ONCE(dir->resync);
 		dir->walk = walk;
+		ft_names_begin(dir);
 	}
 	err = walk_step(w, walk);
 	if (err > 0)

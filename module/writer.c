@@ -90,14 +90,14 @@ void ft_writers_free(struct ft_writers *writers)
 }
 
 static struct ft_writer *find(struct ft_writers *writers, u32 chain,
-			      const char *comm, const char *cgroup)
+			      const char *comm, u64 cgroup_id)
 {
 	unsigned int n = 0;
 	struct ft_writer *w;
 
 	for (w = writers->chain[chain]; w && n++ < FT_MAX_SEARCHED; w = w->next)
 		if (w->pid == (u32)current->tgid && !strcmp(w->comm, comm) &&
-		    !strcmp(w->cgroup, cgroup))
+		    w->cgroup_id == cgroup_id)
 			break;
 	ft_check_steps(n, FT_MAX_SEARCHED + 1);
 	return n > FT_MAX_SEARCHED ? NULL : w;
@@ -129,10 +129,12 @@ static bool may_add(struct ft_writers *writers, size_t size)
 
 /* Add a number for a process; @same_as is its first number, or 0. */
 static struct ft_writer *add(struct ft_writers *writers, u32 chain, u32 same_as,
-			     const char *comm, const char *cgroup)
+			     const char *comm)
 {
 	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
-	size_t len = strlen(cgroup) + 1, size = size_of(cgroup);
+	char cgroup[CGROUP_LEN];
+	u64 cgroup_id = ft_cgroup_current(cgroup, sizeof(cgroup));
+	size_t size = size_of(cgroup);
 	struct ft_writer *w;
 
 	if (!may_add(writers, size))
@@ -147,7 +149,8 @@ static struct ft_writer *add(struct ft_writers *writers, u32 chain, u32 same_as,
 	w->first = ktime_get_real_seconds();
 	w->last = w->first;
 	memcpy(w->comm, comm, sizeof(w->comm));
-	memcpy(w->cgroup, cgroup, len);
+	w->cgroup_id = cgroup_id;
+	memcpy(w->cgroup, cgroup, strlen(cgroup) + 1);
 	ft_mem_add(slots_size(1));
 	if (xa_is_err(xa_store(&writers->by_number, w->number, w, gfp))) {
 		ft_mem_add(-slots_size(1));
@@ -184,20 +187,20 @@ u32 ft_writer_number(struct ft_volume *vol)
 {
 	struct ft_writer_cache *cache = raw_cpu_ptr(&ft_writer_cache);
 	struct ft_writers *writers = vol->writers;
-	char comm[TASK_COMM_LEN], cgroup[CGROUP_LEN];
+	u64 cgroup_id = ft_cgroup_current(NULL, 0);
+	char comm[TASK_COMM_LEN];
 	struct ft_writer *w, *new;
 	u32 chain, number = FT_SNAP_WRITER_UNKNOWN;
 
 	strscpy_pad(comm, current->comm, sizeof(comm));
-	ft_cgroup_current(cgroup, sizeof(cgroup));
 	/* all names of a process in one chain would make it long */
 	chain = jhash(comm, sizeof(comm), writers->seed ^ (u32)current->tgid) %
 		FT_WRITER_CHAINS;
 
 	spin_lock(&writers->lock);
-	w = find(writers, chain, comm, cgroup);
+	w = find(writers, chain, comm, cgroup_id);
 	if (!w || !still_good(writers, w)) {
-		new = add(writers, chain, w ? w->same_as : 0, comm, cgroup);
+		new = add(writers, chain, w ? w->same_as : 0, comm);
 		w = new ?: w;
 	}
 	if (w) {

@@ -34,7 +34,8 @@ struct ft_volume;
  * @first: when that was, in seconds since 1970
  * @last: when its last write was seen
  * @comm: the name of the thread
- * @cgroup: the path of the cgroup, cut off if it is long
+ * @cgroup_id: the ID of the cgroup
+ * @cgroup: its path, cut off if it is long
  */
 struct ft_writer {
 	struct ft_writer *next;
@@ -44,6 +45,7 @@ struct ft_writer {
 	u32 period;
 	u64 first;
 	u64 last;
+	u64 cgroup_id;
 	char comm[TASK_COMM_LEN];
 	char cgroup[];
 };

@@ -133,13 +133,14 @@ function setFull(full) {
 /* === Data === */
 
 function drawSummary() {
-	const names = data.volumes.map(v => v.path).join(", "), { files: n, fragmented, stale, split } = data.total;
+	const names = data.volumes.map(v => v.path).join(", "), { files: n, fragmented, stale, split, leftOut: missing } = data.total;
 
 	document.title = "fragtrace " + names;
 	$("volumes").textContent = names || "no directory is watched";
 	$("summary").textContent = count(n) + " files, " + count(fragmented) + " of them fragmented" +
 		(data.served ? "; split factor " + split.toFixed(3) : "") +
-		(stale ? "; " + count(stale) + " stale: their blocks may have moved" : "");
+		(stale ? "; " + count(stale) + " stale: their blocks may have moved" : "") +
+		(missing ? "; " + count(missing) + " left out: fragtrace's memory was short" : "");
 	$("left").textContent = leftOut();
 	$("cell").classList.toggle("causes", Boolean(data.kinds) || Boolean(data.served));
 	$("picture").alt = "Where the blocks of " + (names || "no volume") + " lie";

@@ -107,7 +107,7 @@ test_lists_of_a_snapshot_with_everything() {
 	EOF
 	listed t extents extents
 	grep -q '"lba":null,"lba_end":null,"length":2,"flags":\["unwritten"\]' out.json
-	grep -q '^{"format":"fragtrace extents","version":2,"time":1700000000.123,"stale":1,$' out.json || fail "$(head -n 1 out.json)"
+	grep -q '^{"format":"fragtrace extents","version":2,"time":1700000000.123,"stale":1,"left_out":0,$' out.json || fail "$(head -n 1 out.json)"
 	cat >files <<-'EOF'
 	254:0 5 exact 12 4 2 6.0 5.0 2 1 append none unknown /m/b\040(deleted)
 	254:0 4 stale 2 1 1 2.0 0.0 1 1 - - - /m/a\040b
@@ -207,6 +207,24 @@ test_stale_files_are_counted() {
 	"$view" --top --count 1 t | sed -n 2p | grep -q '; 3 stale$'
 	"$view" "$data/small.table" --prometheus - | grep -qx 'fragtrace_stale_files 0'
 	! "$view" --top --count 1 "$data/small.table" | grep -q stale || fail "stale"
+}
+
+test_left_out_is_said() {
+	printf '# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=1000 segment_blocks=100 path=/m\n# left_out 254:0 1234\n%s\n' \
+		'254:0 1 1 0 4 contiguous /m/a' >t
+	"$python" "$here/to_snapshot.py" t >s
+	for table in t s; do
+		"$view" $table --json - | grep -qF '"left_out":1234,'
+		"$view" $table --csv - 2>&1 >/dev/null | grep -q '1234 files or folders are left out'
+		"$view" $table --prometheus - | grep -qx 'fragtrace_left_out{device="254:0",mountpoint="/m"} 1234'
+		"$view" $table --html - | grep -qF '"leftOut":1234'
+		"$view" --top --count 1 $table | sed -n 2p | grep -q '; 1,234 left out$'
+		"$view" -t "$PWD/$table" --why | grep -q '^1,234 files or folders are left out, '
+		"$view" -o out.png -t $table
+		"$peek" out.png text | grep -qx 'Title: fragtrace /m (1,234 files left out)'
+	done
+	"$view" "$data/small.table" --prometheus - | grep -q '^fragtrace_left_out{.*} 0$'
+	! "$view" --top --count 1 "$data/small.table" | grep -q 'left out' || fail "left out"
 }
 
 test_names_come_back() {
@@ -312,7 +330,7 @@ try:
 except ImportError:
     sys.exit(4)
 families = list(parse(open("out.prom", encoding="utf-8").read()))
-assert len(families) == 8, families
+assert len(families) == 9, families
 for family in families:
     assert family.type == "gauge" and family.documentation, family
 print(families[2].samples)' >samples || exit_skip $?

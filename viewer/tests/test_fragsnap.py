@@ -62,7 +62,7 @@ def test_a_snapshot(name, tmp_path):
     text = (DATA / f"{name}.table").read_bytes().replace(b"\n", b"\n# time 1700000000.123\n# stale 2\n", 1)
     stopped = text.count(b"\n# volume 254:0 ")
     if stopped:
-        text = text.replace(b"\n# dev ", b"\n# stopped 254:0\n# dev ", 1)
+        text = text.replace(b"\n# dev ", b"\n# stopped 254:0\n# left_out 254:0 7\n# dev ", 1)
     (tmp_path / "text").write_bytes(text)
     binary = subprocess.run([sys.executable, DATA.parent / "to_snapshot.py", tmp_path / "text"], check=True,
                             capture_output=True).stdout
@@ -76,6 +76,7 @@ def test_a_snapshot(name, tmp_path):
         elif what != "name":
             assert value == vars(b)[what], what
     assert [volume.dev for volume in b.volumes if volume.stopped] == ["254:0"] * stopped
+    assert [volume.dev for volume in b.volumes if volume.left_out == 7] == ["254:0"] * stopped
     snap = fragsnap.read_snapshot(str(tmp_path / "snapshot"))
     assert snap.extents["lba"][snap.by_lba].tolist() == a.lba.tolist()
     with pytest.raises(fragsnap.SnapError, match="is no binary snapshot"):

@@ -57,12 +57,15 @@ def main() -> None:
             if m := re.match(r"# time (\d+)\.(\d{3})$", line):
                 time_ns = (int(m[1]) * 1000 + int(m[2])) * 1000000
             elif m := re.match(r"# volume (\d+):(\d+) main_blkaddr=(\d+) blocks=(\d+) segment_blocks=(\d+) path=(.*)", line):
-                volumes.append((keep(m[6]), *map(int, m.group(1, 2, 3, 4, 5)), 0))
+                volumes.append((keep(m[6]), *map(int, m.group(1, 2, 3, 4, 5)), 0, 0))
             elif m := re.match(r"# stale (\d+)$", line):
                 stale = int(m[1])
             elif m := re.match(r"# stopped (\S+)$", line):
                 at = [f"{v[1]}:{v[2]}" for v in volumes].index(m[1])
-                volumes[at] = (*volumes[at][:-1], 1)
+                volumes[at] = (*volumes[at][:-2], 1, volumes[at][-1])
+            elif m := re.match(r"# left_out (\S+) (\d+)$", line):
+                at = [f"{v[1]}:{v[2]}" for v in volumes].index(m[1])
+                volumes[at] = (*volumes[at][:-1], int(m[2]))
             elif m := re.match(r"# writer (\S+) (\d+) (\d+) (\d+)(?: (\S+))?$", line):
                 same = [w[6] for w in writers if (w[5], w[3]) == (path_of(m[1]), int(m[2]))] + [len(writers)]
                 writers.append((keep(m[5]) if m[5] else NO_PATH, int(m[3]), int(m[4]), int(m[2]), 0, path_of(m[1]),
@@ -106,7 +109,7 @@ def main() -> None:
     order = sorted(order,
                    key=lambda x: (file_records[extents[x][0]][9], extents[x][3]))
 
-    arrays = [("<Q6I", volumes), ("<9Q4I", file_records), (f"<{version + 4}I", extents),
+    arrays = [("<Q6IQ", volumes), ("<9Q4I", file_records), (f"<{version + 4}I", extents),
               ("<I", [(x,) for x in order]), ("<B", [(c,) for c in paths]), ("<3Q2I16s2I", writers)][:version + 4]
     body, header, size = bytearray(), bytearray(), 32 + 24 * len(arrays)
     for form, records in arrays:

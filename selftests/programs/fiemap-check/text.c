@@ -189,32 +189,6 @@ static bool device(const struct line *line, int field, unsigned int *maj, unsign
 	return false;
 }
 
-/* lstat(), also for a path that is longer than PATH_MAX: then folder by folder. */
-static int lstat_long(const char *path, struct stat *st)
-{
-	int dir = AT_FDCWD, next, rc;
-	char part[PATH_MAX];
-	char *cut;
-
-	while (strlen(path) >= PATH_MAX) {
-		memcpy(part, path, PATH_MAX - 1);
-		part[PATH_MAX - 1] = 0;
-		cut = strrchr(part, '/');
-		*cut = 0;
-		next = openat(dir, part, O_PATH | O_DIRECTORY);
-		if (dir != AT_FDCWD)
-			close(dir);
-		if (next < 0)
-			return -1;
-		dir = next;
-		path += strlen(part) + 1;
-	}
-	rc = fstatat(dir, path, st, AT_SYMLINK_NOFOLLOW);
-	if (dir != AT_FDCWD)
-		close(dir);
-	return rc;
-}
-
 static bool is_deleted(const char *path)
 {
 	static const char mark[] = " (deleted)";
@@ -259,7 +233,10 @@ static struct file *owner(struct files *files, struct line *line, int path_field
 	}
 	if (opt->no_paths)
 		return f;
-	if (lstat_long(path, &st))
+	/* a path that is too long for a system call is not shown */
+	if (!strcmp(path, "?") && strlen(f->path) >= PATH_MAX)
+		return f;
+	if (lstat(path, &st))
 		problem("%s:%lu: inode %" PRIu64 ": path '%s': %s; it is '%s'", line->text, line->nr, ino, path,
 			strerror(errno), f->path);
 	else if (st.st_ino != ino || major(st.st_dev) != maj || minor(st.st_dev) != min)

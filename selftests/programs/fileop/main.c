@@ -183,6 +183,36 @@ static void op_many(int argc, char **argv)
 	}
 }
 
+/* few PREFIX COUNT EVERY: create COUNT times EVERY empty files one after the other, and keep the last one of each EVERY. */
+static void op_few(int argc, char **argv)
+{
+	uint64_t count = num(argv[1]) * num(argv[2]), every = num(argv[2]), i;
+	char path[4096];
+
+	(void)argc;
+	for (i = 1; i <= count; i++) {
+		snprintf(path, sizeof(path), "%s%llu", argv[0], (unsigned long long)i);
+		close_file(open_file(path, O_WRONLY | O_CREAT), path);
+		if (i % every && unlink(path))
+			fail(path);
+	}
+}
+
+/* lengthen PREFIX COUNT BYTES: add BYTES bytes to the name of each file that `many` has made. */
+static void op_lengthen(int argc, char **argv)
+{
+	uint64_t count = num(argv[1]), i;
+	char from[4096], to[4096];
+
+	(void)argc;
+	for (i = 0; i < count; i++) {
+		snprintf(from, sizeof(from), "%s%llu", argv[0], (unsigned long long)i);
+		snprintf(to, sizeof(to), "%s%llu%0*d", argv[0], (unsigned long long)i, (int)num(argv[2]), 0);
+		if (rename(from, to))
+			fail(from);
+	}
+}
+
 /* links FILE PREFIX COUNT: give a file COUNT more names. */
 static void op_links(int argc, char **argv)
 {
@@ -622,6 +652,8 @@ static const struct {
 } ops[] = {
 	{ "write", 3, op_write, "FILE OFFSET LENGTH [direct|sync|dsync|trunc]..." },
 	{ "many", 4, op_many, "PREFIX COUNT BASE STEP [CYCLE]" },
+	{ "few", 3, op_few, "PREFIX COUNT EVERY" },
+	{ "lengthen", 3, op_lengthen, "PREFIX COUNT BYTES" },
 	{ "links", 3, op_links, "FILE PREFIX COUNT" },
 	{ "refused", 3, op_refused, "FILE OFFSET LENGTH" },
 	{ "mmap", 3, op_mmap, "FILE OFFSET LENGTH" },

@@ -80,6 +80,18 @@ static void print_stopped(void)
 	}
 }
 
+static void print_left_out(void)
+{
+	uint64_t i;
+
+	for (i = 0; i < header->volumes.nr; i++) {
+		const struct ft_snap_volume *v = record(&header->volumes, i);
+
+		if (v->left_out)
+			printf("# left_out %u:%u %llu\n", v->major, v->minor, (unsigned long long)v->left_out);
+	}
+}
+
 static void print_table(void)
 {
 	uint64_t i;
@@ -93,6 +105,7 @@ static void print_table(void)
 		print_path(v->path);
 	}
 	print_stopped();
+	print_left_out();
 	print_stale();
 	printf("# dev lba length offset ino state path\n");
 	for (i = 0; i < header->by_lba.nr; i++) {
@@ -176,6 +189,7 @@ static void print_extents(void)
 
 	printf("# fragtrace extents 2\n");
 	print_stopped();
+	print_left_out();
 	print_stale();
 	printf("# dev ino offset offset_end lba lba_end length flags op flush why_here process path\n");
 	for (i = 0; i < header->files.nr; i++) {
@@ -234,6 +248,7 @@ static void print_files(void)
 	qsort(files, nr, sizeof(*files), by_badness);
 	printf("# fragtrace files 2\n");
 	print_stopped();
+	print_left_out();
 	printf("# dev ino map blocks extents fragments mean_fragment mean_distance requests_128k "
 	       "ideal_128k op flush why_here path\n");
 	for (i = 0; i < nr; i++) {

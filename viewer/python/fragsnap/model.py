@@ -17,7 +17,10 @@ WHYS = ("none", "unknown", "interleaved", "other_log", "ssr", "new_segment", "mo
 
 @dataclass(frozen=True)
 class Volume:
-    """One F2FS volume; data is in the blocks from main_blkaddr to end - 1. stopped: F2FS has, after an error."""
+    """One F2FS volume; data is in the blocks from main_blkaddr to end - 1. stopped: F2FS has, after an error.
+
+    left_out: files and directories that are missing, because fragtrace's memory was short.
+    """
 
     dev: str
     main_blkaddr: int
@@ -25,6 +28,7 @@ class Volume:
     segment_blocks: int
     path: str
     stopped: bool = False
+    left_out: int = 0
 
 
 @dataclass(frozen=True)

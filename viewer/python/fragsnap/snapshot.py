@@ -27,7 +27,9 @@ SNAP_HEADERS = {version: np.dtype([
     ("magic", "S8"), ("version", "u4"), ("size", "u4"), ("bytes", "u8"), ("time", "u8"),
     *((what, SNAP_ARRAY) for what in arrays)]) for version, arrays in SNAP_ARRAYS.items()}
 SNAP_VOLUME = np.dtype([("path", "u8"), *((what, "u4") for what in (
-    "major", "minor", "main_blkaddr", "blocks", "segment_blocks", "flags"))])
+    "major", "minor", "main_blkaddr", "blocks", "segment_blocks", "flags")), ("left_out", "u8")])
+# The first ones ended before left_out.
+SNAP_VOLUME_LEAST = SNAP_VOLUME.fields["left_out"][1] if SNAP_VOLUME.fields else 0
 SNAP_FILE = np.dtype([*((what, "u8") for what in (
     "path", "first", "nr", "blocks", "written", "fragments", "distance", "requests", "ideal")),
     *((what, "u4") for what in ("volume", "ino", "flags", "pad"))])
@@ -86,11 +88,18 @@ def parse_snapshot(name: str, data: bytes) -> Snapshot:
     for what, form in zip(SNAP_ARRAYS[version], forms):
         offset, number, size = (int(header[what][key]) for key in ("offset", "nr", "size"))
         called = "extents by LBA" if what == "by_lba" else what
-        if size < form.itemsize:
-            raise SnapError(f"{name}: records of {called} have {size} bytes, expected {form.itemsize} or more")
+        least = SNAP_VOLUME_LEAST if what == "volumes" else form.itemsize
+        if size < least:
+            raise SnapError(f"{name}: records of {called} have {size} bytes, expected {least} or more")
         if offset > len(data) or number > (len(data) - offset) // size:
             raise SnapError(f"{name}: the {called} lie outside the file")
-        arrays.append(np.ndarray(number, form, data, offset, (size,)) if number else np.zeros(0, form))
+        if size < form.itemsize:
+            # members that these records do not have are 0
+            padded = np.zeros((number, form.itemsize), "u1")
+            padded[:, :size] = np.frombuffer(data, "u1", number * size, offset).reshape(number, size)
+            arrays.append(padded.view(form).reshape(number))
+        else:
+            arrays.append(np.ndarray(number, form, data, offset, (size,)) if number else np.zeros(0, form))
     if header["paths"]["size"] != 1:
         raise SnapError(f"{name}: a path has characters of {header['paths']['size']} bytes, expected 1")
     if len(arrays[1]) >= MOST or len(arrays[3]) > len(arrays[2]):
@@ -112,7 +121,7 @@ def snapshot_volumes(snap: Snapshot) -> list[Volume]:
     if wrong is not None:
         raise SnapError(f"{snap.name}: {wrong}")
     return [Volume(f"{v['major']}:{v['minor']}", int(v["main_blkaddr"]), int(v["blocks"]),
-                   int(v["segment_blocks"]), snap.path(int(v["path"])), bool(v["flags"] & SNAP_STOPPED))
+                   int(v["segment_blocks"]), snap.path(int(v["path"])), bool(v["flags"] & SNAP_STOPPED), int(v["left_out"]))
             for v in found]
 
 

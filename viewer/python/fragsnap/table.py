@@ -24,6 +24,7 @@ VOLUME_FORM = "# volume DEV main_blkaddr=N blocks=N segment_blocks=N path=MOUNTP
 TIME_FORM = "# time SECONDS.MMM"
 STALE_FORM = "# stale N"
 STOPPED_FORM = "# stopped DEV"
+LEFT_OUT_FORM = "# left_out DEV N"
 VERSION_FORM = "# fragtrace table N"
 STATES = (b"contiguous", b"fragmented")
 
@@ -144,17 +145,32 @@ def read_stale(line: Line) -> int:
     return number
 
 
+def volume_of(line: Line, volumes: list[Volume]) -> int:
+    """The index of the volume that a line is about."""
+    dev = line.dev()
+    for i, volume in enumerate(volumes):
+        if volume.dev == dev:
+            return i
+    raise line.fail(f"volume {dev} is not known, expected a line before this one: {VOLUME_FORM}")
+
+
 def read_stopped(line: Line, volumes: list[Volume]) -> None:
     """Note that F2FS has stopped on a volume."""
     line.at = len("# stopped ")
-    dev = line.dev()
+    i = volume_of(line, volumes)
     if not line.is_over():
         raise line.fail(f"expected {STOPPED_FORM}")
-    for i, volume in enumerate(volumes):
-        if volume.dev == dev:
-            volumes[i] = replace(volume, stopped=True)
-            return
-    raise line.fail(f"volume {dev} is not known, expected a line before this one: {VOLUME_FORM}")
+    volumes[i] = replace(volumes[i], stopped=True)
+
+
+def read_left_out(line: Line, volumes: list[Volume]) -> None:
+    """Note how many files of a volume are left out."""
+    line.at = len("# left_out ")
+    i = volume_of(line, volumes)
+    number = line.number("number of files that are left out")
+    if not line.is_over():
+        raise line.fail(f"expected {LEFT_OUT_FORM}")
+    volumes[i] = replace(volumes[i], left_out=number)
 
 
 def read_volume(line: Line, known: list[Volume]) -> Volume:
@@ -208,6 +224,8 @@ def read_comments(name: str, lines: list[tuple[int, bytes]], volumes: list[Volum
             comments.n_stale = read_stale(Line(name, number, raw, STALE_FORM))
         elif raw.startswith(b"# stopped "):
             read_stopped(Line(name, number, raw, STOPPED_FORM), volumes)
+        elif raw.startswith(b"# left_out "):
+            read_left_out(Line(name, number, raw, LEFT_OUT_FORM), volumes)
         elif raw.startswith(b"# volume "):
             volumes.append(read_volume(Line(name, number, raw, VOLUME_FORM), volumes))
             where.append(number)

@@ -155,6 +155,7 @@ static void put_volumes(struct bytes *to, struct bytes *paths, const struct tabl
 			.blocks = (uint32_t)v->end_blk,
 			.segment_blocks = (uint32_t)v->segment_blks,
 			.flags = v->stopped ? FT_SNAP_STOPPED : 0,
+			.left_out = v->left_out,
 		};
 
 		put(to, &out, sizeof(out));

@@ -2,7 +2,8 @@
 /*
  * Used instead of table.c for a binary snapshot: the debugfs file `snapshot` -> extents.
  * module/snapshot_format.h defines the format. Every value is checked before it is used.
- * In version 1 the header ends before the writers, and an extent has no cause.
+ * In version 1 the header ends before the writers, and an extent has no cause. The first volumes end before what is
+ * left out.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -88,7 +89,7 @@ static void read_header(struct reader *r, size_t len)
 	if (h->bytes != len)
 		die("%s: the snapshot is cut short, expected %ju bytes, got %zu", r->name,
 		    (uintmax_t)h->bytes, len);
-	check_array(r, &h->volumes, "volumes", sizeof(struct ft_snap_volume));
+	check_array(r, &h->volumes, "volumes", offsetof(struct ft_snap_volume, left_out));
 	check_array(r, &h->files, "files", sizeof(struct ft_snap_file));
 	check_array(r, &h->extents, "extents", extent_size(r));
 	check_array(r, &h->by_lba, "extents by LBA", sizeof(uint32_t));
@@ -106,12 +107,13 @@ static void read_header(struct reader *r, size_t len)
 static void read_volumes(struct reader *r)
 {
 	struct table *t = r->table;
-	struct ft_snap_volume v;
+	struct ft_snap_volume v = { 0 };
 	uint64_t i;
 
 	t->volumes = xcalloc(r->header.volumes.nr + 1, sizeof(*t->volumes));
 	for (i = 0; i < r->header.volumes.nr; i++) {
-		get(r, &r->header.volumes, "volumes", i, &v, sizeof(v));
+		get(r, &r->header.volumes, "volumes", i, &v,
+		    r->header.volumes.size < sizeof(v) ? offsetof(struct ft_snap_volume, left_out) : sizeof(v));
 		if (v.main_blkaddr >= v.blocks || !v.segment_blocks)
 			die("%s: volume %u:%u has blocks %u to %u, in segments of %u", r->name, v.major,
 			    v.minor, v.main_blkaddr, v.blocks, v.segment_blocks);
@@ -123,7 +125,9 @@ static void read_volumes(struct reader *r)
 			.segment_blks = v.segment_blocks,
 			.path = get_path(r, v.path),
 			.stopped = v.flags & FT_SNAP_STOPPED,
+			.left_out = v.left_out,
 		};
+		t->n_left_out += v.left_out;
 	}
 }
 

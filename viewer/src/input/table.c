@@ -23,6 +23,7 @@
 #define RECORD_FORM "dev lba length offset ino state path"
 #define STALE_MARK "# stale "
 #define STOPPED_MARK "# stopped "
+#define LEFT_OUT_MARK "# left_out "
 #define TIME_MARK "# time "
 #define TIME_FORM "# time SECONDS.MMM"
 #define TIME_MAX UINT64_C(99999999999)
@@ -424,20 +425,42 @@ static void read_stale(struct table_reader *r)
 		die_at(r->name, r->line, "expected " STALE_MARK "N");
 }
 
-static void read_stopped(struct table_reader *r)
+/* The volume of a line about one. */
+static struct volume *volume_of_line(struct table_reader *r)
 {
 	unsigned int major, minor;
 	struct volume *volume;
 
-	r->form = STOPPED_MARK "DEV";
-	r->p += strlen(STOPPED_MARK);
 	field_dev(r, &major, &minor);
-	if (r->p != r->end)
-		die_at(r->name, r->line, "expected " STOPPED_MARK "DEV");
 	volume = find_volume(r->table, major, minor);
 	if (!volume)
 		unknown_volume(r, major, minor);
+	return volume;
+}
+
+static void read_stopped(struct table_reader *r)
+{
+	struct volume *volume;
+
+	r->form = STOPPED_MARK "DEV";
+	r->p += strlen(STOPPED_MARK);
+	volume = volume_of_line(r);
+	if (r->p != r->end)
+		die_at(r->name, r->line, "expected " STOPPED_MARK "DEV");
 	volume->stopped = true;
+}
+
+static void read_left_out(struct table_reader *r)
+{
+	struct volume *volume;
+
+	r->form = LEFT_OUT_MARK "DEV N";
+	r->p += strlen(LEFT_OUT_MARK);
+	volume = volume_of_line(r);
+	volume->left_out = read_u64(r, "number of files that are left out", UINT32_MAX);
+	r->table->n_left_out += volume->left_out;
+	if (r->p != r->end)
+		die_at(r->name, r->line, "expected " LEFT_OUT_MARK "DEV N");
 }
 
 /* "# time SECONDS.mmm", as written by --record. */
@@ -473,6 +496,8 @@ static void read_line(struct table_reader *r)
 		read_stale(r);
 	else if (starts_with(r, STOPPED_MARK, strlen(STOPPED_MARK)))
 		read_stopped(r);
+	else if (starts_with(r, LEFT_OUT_MARK, strlen(LEFT_OUT_MARK)))
+		read_left_out(r);
 	else if (r->line == 2 && starts_with(r, TIME_MARK, strlen(TIME_MARK)))
 		read_time(r);
 }

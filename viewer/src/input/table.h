@@ -27,6 +27,7 @@
  * @segment_blks: blocks in a segment, at least 1
  * @path: mount point, unescaped
  * @stopped: F2FS has stopped there after an error or a shutdown
+ * @left_out: files and folders that are missing, because fragtrace's memory was short
  * @first: its first extent in table.extents (inclusive)
  * @end: end of its extents in table.extents (exclusive)
  */
@@ -38,6 +39,7 @@ struct volume {
 	uint64_t segment_blks;
 	const char *path;
 	bool stopped;
+	uint64_t left_out;
 	size_t first;
 	size_t end;
 };
@@ -117,6 +119,7 @@ struct writer {
  *	has no causes
  * @writers: the writers that @causes refer to
  * @n_writers: number of @writers
+ * @n_left_out: the sum of those that are left out on its volumes
  * @n_stale: files that fragtrace has marked as stale: their blocks may have moved
  * @text: the input: a text that was to be kept, or a binary snapshot; otherwise only the time is set
  * @names: blocks of memory with the paths of @volumes and @files
@@ -134,6 +137,7 @@ struct table {
 	uint32_t *causes;
 	struct writer *writers;
 	size_t n_writers;
+	uint64_t n_left_out;
 	uint64_t n_stale;
 	struct text text;
 	char **names;

@@ -289,9 +289,9 @@ void export_json(const char *path, const char *name, const struct table *table, 
 
 	check_listing(name, table, list);
 	outfile_open(&out, path, "JSON text");
-	fprintf(out.file, "{\"format\":\"fragtrace %s\",\"version\":%d,\"time\":%jd.%03d,\"stale\":%ju,\n",
+	fprintf(out.file, "{\"format\":\"fragtrace %s\",\"version\":%d,\"time\":%jd.%03d,\"stale\":%ju,\"left_out\":%ju,\n",
 		export_lists[list], version, (intmax_t)(table->text.time_ms / 1000),
-		(int)(table->text.time_ms % 1000), (uintmax_t)table->n_stale);
+		(int)(table->text.time_ms % 1000), (uintmax_t)table->n_stale, (uintmax_t)table->n_left_out);
 	if (list == LIST_TABLE) {
 		fputs("\"volumes\":[\n", out.file);
 		put_volumes(out.file, table);
@@ -322,6 +322,10 @@ void export_csv(const char *path, const char *name, const struct table *table, e
 	struct outfile out;
 
 	check_listing(name, table, list);
+	/* a line of CSV has no place for it */
+	if (table->n_left_out)
+		warn("%s: %ju files or folders are left out, because fragtrace's memory was short", name,
+		     (uintmax_t)table->n_left_out);
 	outfile_open(&out, path, "CSV text");
 	put_records(out.file, name, table, list, true);
 	outfile_close(&out);

@@ -181,8 +181,9 @@ void page_put_head(FILE *file, const struct runs *runs, const struct colors *col
 	/* a page is recognised as new by these values */
 	fprintf(file, "\"time\":%jd,\"written\":%jd,\"interval\":%jd,\n", (intmax_t)table->text.time_ms,
 		(intmax_t)monotonic_ns(), (intmax_t)(interval_ns / 1000000));
-	fprintf(file, "\"total\":{\"files\":%zu,\"extents\":%zu,\"fragmented\":%zu,\"stale\":%ju,\"split\":%.4f},\n",
-		table->n_files, table->n_extents, n_fragmented, (uintmax_t)table->n_stale, figures_split(&runs->sum));
+	fprintf(file, "\"total\":{\"files\":%zu,\"extents\":%zu,\"fragmented\":%zu,\"stale\":%ju,\"leftOut\":%ju,\"split\":%.4f},\n",
+		table->n_files, table->n_extents, n_fragmented, (uintmax_t)table->n_stale, (uintmax_t)table->n_left_out,
+		figures_split(&runs->sum));
 	fprintf(file, "\"meaning\":");
 	put_json_string(file, colors->source->meaning);
 	fprintf(file, ",\"knowsFree\":%s,\"leavesOut\":%s,\n", knows_free ? "true" : "false",

@@ -32,6 +32,7 @@ struct sums {
 	uint64_t fragments[1];
 	uint64_t requests[1];
 	uint64_t ideal[1];
+	uint64_t left_out[1];
 };
 
 /* The position of the values of a metric in struct sums: one, or two with different label state. */
@@ -55,6 +56,8 @@ static const struct metric metrics[] = {
 	       "Requests of at most 128 KiB that reading all watched files takes."),
 	METRIC("fragtrace_read_requests_ideal", ideal,
 	       "The same if no watched file were fragmented."),
+	METRIC("fragtrace_left_out", left_out,
+	       "Files and directories that are in no other value, because fragtrace's memory was short."),
 };
 
 /* === Numbers === */
@@ -64,9 +67,11 @@ static struct sums *sums_of(const struct table *table, const struct figures *fig
 	struct sums *sums = xcalloc(table->n_volumes, sizeof(*sums));
 	size_t i;
 
-	for (i = 0; i < table->n_volumes; i++)
+	for (i = 0; i < table->n_volumes; i++) {
 		sums[i].size[0] = (table->volumes[i].end_blk - table->volumes[i].first_blk) *
 				  BLK_BYTES;
+		sums[i].left_out[0] = table->volumes[i].left_out;
+	}
 	for (i = 0; i < table->n_files; i++) {
 		struct sums *sum = &sums[table->files[i].volume];
 		bool fragmented = figures[i].fragments > 1;

@@ -183,6 +183,15 @@ static void put_kinds(const struct table *table, const struct file_break *breaks
 	free(sums);
 }
 
+static void put_left_out(const struct table *table)
+{
+	char n[GROUPED_MAX];
+
+	if (table->n_left_out)
+		printf("%s file%s left out, because fragtrace's memory was short: their breaks are not among these.\n",
+		       grouped(n, table->n_left_out), table->n_left_out == 1 ? " or folder is" : "s or folders are");
+}
+
 static void put_no_causes(const struct table *table)
 {
 	if (!table->causes)
@@ -307,6 +316,7 @@ void why_all(const struct table *table, const struct pairs *pairs)
 		n = groups_of_volume(&groups, i);
 		put_volume(table, &groups.all[i], n, pairs);
 	}
+	put_left_out(table);
 	put_no_causes(table);
 	groups_free(&groups);
 	breaks_free(&breaks);

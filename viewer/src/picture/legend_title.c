@@ -51,17 +51,22 @@ void legend_heading(struct legend *l, const char *title, const char *mark)
 static void draw_heading(struct legend *l)
 {
 	const struct table *table = l->runs->table;
-	char *paths = volume_paths(table), *title = xasprintf("fragtrace%s", paths), *stale = xasprintf("%s", "");
-	char n[GROUPED_MAX];
+	char *paths = volume_paths(table), *title = xasprintf("fragtrace%s", paths), *mark;
+	char stale[GROUPED_MAX], left_out[GROUPED_MAX];
 
-	if (table->n_stale) {
-		free(stale);
-		stale = xasprintf(" (%s file%s stale)", grouped(n, table->n_stale), plural(table->n_stale));
-	}
-	legend_heading(l, title, stale);
+	if (table->n_stale && table->n_left_out)
+		mark = xasprintf(" (%s file%s stale, %s left out)", grouped(stale, table->n_stale), plural(table->n_stale),
+				 grouped(left_out, table->n_left_out));
+	else if (table->n_stale)
+		mark = xasprintf(" (%s file%s stale)", grouped(stale, table->n_stale), plural(table->n_stale));
+	else if (table->n_left_out)
+		mark = xasprintf(" (%s file%s left out)", grouped(left_out, table->n_left_out), plural(table->n_left_out));
+	else
+		mark = xasprintf("%s", "");
+	legend_heading(l, title, mark);
 	free(paths);
 	free(title);
-	free(stale);
+	free(mark);
 }
 
 static void draw_summary(struct legend *l, const char *when)
@@ -81,6 +86,9 @@ static void draw_summary(struct legend *l, const char *when)
 	if (table->n_stale)
 		len += snprintf(text + len, sizeof(text) - (size_t)len, "; %s stale",
 				grouped(n[0], table->n_stale));
+	if (table->n_left_out)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, "; %s left out",
+				grouped(n[0], table->n_left_out));
 	for (i = 0; i < table->n_volumes; i++)
 		stopped += table->volumes[i].stopped;
 	if (stopped)

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# 90_deep_cgroup.sh - a writer in a cgroup below many others waits no longer than one in a cgroup below none
+#
+# Its name changes before each write, so that it is a new process each time. DEPTH is the number of nested cgroups.
+#
+# kernels: first
+
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=lib.sh
+. "$here/lib.sh"
+
+CGROUPS=/sys/fs/cgroup
+DEPTH=${DEPTH:-1900}
+
+# in_cgroup(depth, command...) - run a command in a cgroup below so many others
+in_cgroup() {
+	fileop deep $CGROUPS/top "$1" 1 sh -c 'echo 0 >cgroup.procs && cd / && shift && exec "$@"' sh "$@"
+}
+
+# writes(depth) - write as many processes
+writes() {
+	in_cgroup "$1" sh /tmp/writes
+}
+
+plan 4
+[ -f $CGROUPS/cgroup.procs ] || mount -t cgroup2 none $CGROUPS || skip_rest "cgroups" "this kernel has none of version 2"
+make_volume $DISK $MNT noinline_data || bail "no volume"
+mkdir $CGROUPS/top
+cat >/tmp/writes <<-END
+	n=0
+	while [ \$n -lt 300 ]; do
+		echo "n\$n" >/proc/self/comm
+		echo >>$MNT/file
+		n=\$((n + 1))
+	done
+END
+load path=$MNT
+settle
+own_time "a writer in a deep cgroup" writes 1
+in_cgroup "$DEPTH" true || bail "no nested cgroups"
+in_time "a writer in a deep cgroup" writes "$DEPTH"
+sync
+check_exact "the map is exact" $MNT
+in_cgroup "$DEPTH" fileop write $MNT/deep 0 4096
+in_cgroup 3 fileop write $MNT/three 0 4096
+for depth in 1 2 3 4 5 6 7 8; do
+	fileop append $MNT/deep 4096 1 fdatasync
+	in_cgroup "$DEPTH" fileop append $MNT/deep 4096 1 fdatasync
+	in_cgroup 3 fileop append $MNT/three 4096 1 fdatasync
+done
+check "the begin of its path is shown" grep -q ' fileop [0-9]* /top/d/d/d/d/d/d/d/d' $DBG/by_process
+check "a short path is shown in full" grep -q ' fileop [0-9]* /top/d/d/d$' $DBG/by_process
+unload
+(cd $CGROUPS && rmdir -p "top$(printf '%01900d' 0 | sed 's|0|/d|g')") 2>/dev/null || :
+finish

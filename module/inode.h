@@ -163,6 +163,8 @@ enum ft_change {
  *	were several, it is not known, or the file is exact
  * @extension: number of its extension (tally.h), protected by vol->ns_lock for
  *	writing
+ * @range_begun: a call began to change a range of blocks, its event is yet to come; a
+ *	scan that ends without doubt forgets it, as F2FS_IOC_MOVE_RANGE has no event
  * @copy: F2FS uses it to write to another file atomically. @extension and @writer are
  *	those of that file.
  * @gc_moved: how many of its blocks garbage collection has moved, in the background
@@ -220,6 +222,7 @@ struct ft_inode {
 	u8 resync;
 	u8 doubt;
 	bool copy;
+	bool range_begun;
 	u32 extension;
 	u32 gc_moved[FT_GC_KINDS];
 	u32 heat_chunks;

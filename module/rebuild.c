@@ -240,6 +240,8 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 			ft_inode_missed(rec, rec->doubt);
 		ft_inode_change(rec, FT_SCAN_SETTLES);
 		settled = rec->state == FT_EXACT;
+		if (settled)
+			rec->range_begun = false;
 	} else {
 		ft_inode_change(rec, FT_SCAN_FAILS);
 	}

@@ -111,6 +111,30 @@ struct ft_volume *ft_volume_nth(unsigned int n)
 	return found;
 }
 
+/**
+ * ft_volume_for_all() - call a function for each record of a volume
+ * @vol: the volume
+ * @func: called in an RCU read section
+ *
+ * Context: process; may sleep between two calls.
+ */
+void ft_volume_for_all(struct ft_volume *vol, void (*func)(struct ft_inode *rec))
+{
+	struct ft_inode *rec;
+	unsigned long ino;
+
+	rcu_read_lock();
+	xa_for_each(&vol->inodes, ino, rec) {
+		func(rec);
+		if (need_resched()) {
+			rcu_read_unlock();
+			cond_resched();
+			rcu_read_lock();
+		}
+	}
+	rcu_read_unlock();
+}
+
 /* === Life ================================================================= */
 
 /* Create what records causes of breaks, reads, and fsyncs, as far as they are wanted. */

@@ -147,6 +147,7 @@ void ft_volume_unlist(struct ft_volume *vol);
 struct ft_volume *ft_volume_find(const struct super_block *sb);
 struct ft_volume *ft_volume_find_info(const void *info);
 struct ft_volume *ft_volume_nth(unsigned int n);
+void ft_volume_for_all(struct ft_volume *vol, void (*func)(struct ft_inode *rec));
 void ft_volume_get(struct ft_volume *vol);
 void ft_volume_put(struct ft_volume *vol);
 void ft_volume_await_freed(void);

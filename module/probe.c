@@ -599,7 +599,7 @@ static void probe_evict_inode(void *unused, struct inode *inode)
 /* An inode of a super block without a root is the first sign of a new mount. */
 static void probe_iget(void *unused, struct inode *inode)
 {
-	if (atomic_read(&ft_nr_waiting) && !READ_ONCE(inode->i_sb->s_root))
+	if (!READ_ONCE(inode->i_sb->s_root))
 		ft_target_kick();
 }
 

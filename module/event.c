@@ -621,6 +621,7 @@ void ft_inode_range_begin(struct ft_inode *rec)
 {
 	ft_inode_lock(rec);
 	rec->range_begun = true;
+	rec->range_at = jiffies;
 	doubt_locked(rec, FT_OP_RANGE);
 	spin_unlock(&rec->lock);
 }

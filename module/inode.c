@@ -289,6 +289,7 @@ void ft_inode_take_up(struct ft_inode *rec)
 		rec->range_begun = true;
 		if (ft_inode_followed(rec)) {
 			rec->changes++;
+			rec->range_at = jiffies;
 			ft_inode_doubt(rec, FT_OP_RANGE);
 		}
 	}

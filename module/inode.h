@@ -165,6 +165,8 @@ enum ft_change {
  *	writing
  * @range_begun: a call began to change a range of blocks, its event is yet to come; a
  *	scan that ends without doubt forgets it, as F2FS_IOC_MOVE_RANGE has no event
+ * @range_at: when a call last did so, in jiffies, the low bits; may be read without
+ *	@lock
  * @copy: F2FS uses it to write to another file atomically. @extension and @writer are
  *	those of that file.
  * @gc_moved: how many of its blocks garbage collection has moved, in the background
@@ -236,7 +238,8 @@ struct ft_inode {
 		struct list_head freed_node;
 	};
 	unsigned long due;
-	u32 spent;
+	u16 spent;
+	u16 range_at;
 	bool queued;
 	bool taken;
 	u8 strikes;

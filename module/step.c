@@ -110,6 +110,7 @@ static struct inode *get_inode(struct ft_volume *vol, struct super_block *sb,
 /**
  * ft_step_lock_is_free() - is the lock of an inode free?
  * @inode: the inode
+ * @shared: FIEMAP shares the lock with readers
  *
  * F2FS takes this lock for FIEMAP, and has no trylock for it. A task that takes it
  * right after this test keeps the worker waiting; the watchdog limits the effect
@@ -118,13 +119,15 @@ static struct inode *get_inode(struct ft_volume *vol, struct super_block *sb,
  * Context: process; may sleep for a moment.
  * Return: true if it was free.
  */
-bool ft_step_lock_is_free(struct inode *inode)
+bool ft_step_lock_is_free(struct inode *inode, bool shared)
 {
 	unsigned int n;
 
 	for (n = 0; n < LOCK_TRIES; n++) {
-		if (inode_trylock(inode)) {
-			inode_unlock(inode);
+		if (!inode_is_locked(inode))
+			return true;
+		if (shared && inode_trylock_shared(inode)) {
+			inode_unlock_shared(inode);
 			return true;
 		}
 		usleep_range(LOCK_PAUSE_US, 2 * LOCK_PAUSE_US);

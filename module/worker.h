@@ -5,7 +5,8 @@
  * A step calls F2FS while the super block is held. F2FS may keep it waiting, and a
  * user who may write to a file can decide for how long: the lock of the inode is
  * held while data is copied from the user's memory. So a step tries that lock
- * first, and a watchdog limits the rest:
+ * first, and a watchdog limits the rest. FIEMAP holds the lock, too, and others wait
+ * for it, or are refused: answer.c ends it after 5 ms.
  *
  *   after 100 ms   the worker gets SIGKILL: F2FS then ends its loops over blocks,
  *                  and the next step goes on from there
@@ -59,7 +60,11 @@ struct task_struct;
  * @nr: extents in @found
  * @overflow: there were more extents
  * @unclear: a compressed cluster whose blocks are not known
- * @reached: end of what FIEMAP has looked up, a file block
+ * @begin: where FIEMAP begins, a file block
+ * @reached: end of what it has looked up, a file block
+ * @since_lock: when it looked up the first blocks, in nanoseconds; 0: not yet
+ * @in_time: it has ended because it held the lock of the inode for long enough
+ * @clusters: the file may have compressed clusters
  * @in_hole: there was a hole at the end of it
  * @counts: the step begins with the file, so @nr_blocks may become all of them
  * @complete: it has looked up all blocks of the file
@@ -88,7 +93,11 @@ struct ft_worker {
 	unsigned int nr;
 	bool overflow;
 	bool unclear;
+	u32 begin;
 	u32 reached;
+	u64 since_lock;
+	bool in_time;
+	bool clusters;
 	bool in_hole;
 	bool counts;
 	bool complete;

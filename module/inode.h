@@ -147,7 +147,7 @@ enum ft_change {
  *	what an event of a call leaves for a later event of the same call (event.c).
  *	They do not depend on the state.
  * @changes: grows with each change of the map
- * @epoch: a scan has to begin in a later epoch of the volume
+ * @epoch: of the volume: a scan has to begin when it is settled
  * @cause: the cause of all its breaks for which @history has no other
  * @last_write: ft_write_id() of the last event that changed @map, if it wrote a
  *	block and there is no @rebuild; otherwise %FT_NO_WRITE. May be read without

@@ -47,11 +47,23 @@
  * (ft_inode_update()), and this event corrects the map whatever a scan has read;
  * unless F2FS has given up the file's extent cache meanwhile (module/README.md,
  * Limits).
+ *
+ * A late worker and the one that has taken over may do this at the same time: no scan
+ * may rely on an epoch whose wait has only begun.
  */
 static void await_changes(struct ft_volume *vol)
 {
-	WRITE_ONCE(vol->epoch, vol->epoch + 1);
+	u32 ended;
+
+	spin_lock(&vol->queue_lock);
+	ended = vol->epoch;
+	WRITE_ONCE(vol->epoch, ended + 1);
+	spin_unlock(&vol->queue_lock);
 	synchronize_rcu_tasks();
+	spin_lock(&vol->queue_lock);
+	if ((s32)(ended - vol->settled_epoch) > 0)
+		WRITE_ONCE(vol->settled_epoch, ended);
+	spin_unlock(&vol->queue_lock);
 }
 
 /* The end of the extents that F2FS has reported, in bytes. */
@@ -248,7 +260,7 @@ static int begin_scan(struct ft_inode *rec)
 		return -ENOENT;
 	if (state == FT_EXACT && !READ_ONCE(rec->audit))
 		return -ENOENT;
-	if (READ_ONCE(rec->epoch) == vol->epoch)
+	if (!ft_volume_epoch_settled(vol, READ_ONCE(rec->epoch)))
 		await_changes(vol);
 	return ft_inode_scan_begin(rec, state == FT_EXACT);
 }

@@ -61,7 +61,8 @@ struct ft_writers;
  *	@ns_lock
  * @nr_targets: targets on it, protected by ft_targets_lock
  * @names_moved: a directory moved that may be above a target
- * @queue_lock: protects @queue, @worker, @nr_late and changes of @workers
+ * @queue_lock: protects @queue, @worker, @nr_late and changes of @workers, @epoch and
+ *	@settled_epoch
  * @queue: inodes that wait for the worker, by due time
  * @parked_due: when the last parked inodes may be tried, in jiffies, protected by
  *	@queue_lock, as is
@@ -82,6 +83,7 @@ struct ft_writers;
  * @gc_foreground: a task waits, or waited, for that
  * @epoch: grows before a worker waits until F2FS has made all changes that it has
  *	reported
+ * @settled_epoch: F2FS has made all that it reported in this epoch and before
  */
 struct ft_volume {
 	struct list_head node;
@@ -136,6 +138,7 @@ struct ft_volume {
 	u32 gc_writer;
 	bool gc_foreground;
 	u32 epoch;
+	u32 settled_epoch;
 };
 
 extern struct list_head ft_volumes;
@@ -169,6 +172,17 @@ bool ft_volume_stopped(struct ft_volume *vol);
 static inline bool ft_volume_gone(const struct ft_volume *vol)
 {
 	return !READ_ONCE(vol->live_sb);
+}
+
+/*
+ * Has F2FS made all changes that it had reported in this epoch of a file? The numbers
+ * may wrap: only those between the two of the volume are not settled.
+ */
+static inline bool ft_volume_epoch_settled(const struct ft_volume *vol, u32 epoch)
+{
+	u32 settled = READ_ONCE(vol->settled_epoch);
+
+	return epoch - settled - 1 >= READ_ONCE(vol->epoch) - settled;
 }
 
 static inline struct ft_volume *ft_mark_volume(struct fsnotify_mark *mark)

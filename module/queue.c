@@ -81,6 +81,7 @@ static void move(struct ft_inode *rec, unsigned long due)
 void ft_queue_init(struct ft_volume *vol)
 {
 	spin_lock_init(&vol->queue_lock);
+	INIT_LIST_HEAD(&vol->reading);
 	vol->queue = RB_ROOT_CACHED;
 	vol->parked_due = jiffies;
 }

@@ -291,3 +291,59 @@ void ft_volume_drop_sb(struct super_block *sb)
 {
 	up_read(&sb->s_umount);
 }
+
+/* === Inodes being read ==================================================== */
+
+/**
+ * ft_volume_read_begin() - an inode is going to be read by its number
+ * @vol: the volume
+ * @reading: the inode; it has a name, until ft_volume_read_end() or longer
+ *
+ * Context: process, ns_lock held.
+ */
+void ft_volume_read_begin(struct ft_volume *vol, struct ft_reading *reading)
+{
+	lockdep_assert_held(&vol->ns_lock);
+	spin_lock(&vol->queue_lock);
+	list_add(&reading->node, &vol->reading);
+	spin_unlock(&vol->queue_lock);
+}
+
+/**
+ * ft_volume_read_end() - it has been read
+ * @vol: the volume
+ * @reading: the inode
+ *
+ * Context: process.
+ */
+void ft_volume_read_end(struct ft_volume *vol, struct ft_reading *reading)
+{
+	spin_lock(&vol->queue_lock);
+	list_del(&reading->node);
+	spin_unlock(&vol->queue_lock);
+	wake_up_all(&ft_settled);
+}
+
+static bool is_being_read(struct ft_volume *vol, unsigned long ino)
+{
+	const struct ft_reading *reading;
+	bool found = false;
+
+	spin_lock(&vol->queue_lock);
+	list_for_each_entry(reading, &vol->reading, node)
+		found |= reading->ino == ino;
+	spin_unlock(&vol->queue_lock);
+	return found;
+}
+
+/**
+ * ft_volume_await_read() - an inode has lost a name: wait until nobody is reading it
+ * @vol: the volume
+ * @ino: its number, which may be used for something else after that
+ *
+ * Context: process; ns_lock was held when the name was removed.
+ */
+void ft_volume_await_read(struct ft_volume *vol, unsigned long ino)
+{
+	wait_event(ft_settled, !is_being_read(vol, ino));
+}

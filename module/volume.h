@@ -28,6 +28,16 @@ struct ft_worker;
 struct ft_writers;
 
 /**
+ * struct ft_reading - an inode that a worker is reading
+ * @node: in vol->reading
+ * @ino: its number
+ */
+struct ft_reading {
+	struct list_head node;
+	u32 ino;
+};
+
+/**
  * struct ft_volume - a mounted F2FS with a watched directory
  * @node: in the list of volumes, under RCU
  * @ref: one for the list, one for @mark, one per user
@@ -71,6 +81,7 @@ struct ft_writers;
  * @worker: the worker that takes them
  * @workers: all workers, including those whose last step is late; under RCU
  * @nr_late: number of late ones
+ * @reading: inodes that they are reading, protected by @queue_lock
  * @logs: which files got which blocks recently; this and the next three are %NULL if
  *	no causes are wanted
  * @writers: processes that wrote to it
@@ -128,6 +139,7 @@ struct ft_volume {
 	struct ft_worker *worker;
 	struct list_head workers;
 	unsigned int nr_late;
+	struct list_head reading;
 	struct ft_logs *logs;
 	struct ft_writers *writers;
 	struct ft_tally *tally;
@@ -156,6 +168,10 @@ void ft_volume_put(struct ft_volume *vol);
 void ft_volume_await_freed(void);
 struct super_block *ft_volume_hold_sb(struct ft_volume *vol);
 void ft_volume_drop_sb(struct super_block *sb);
+
+void ft_volume_read_begin(struct ft_volume *vol, struct ft_reading *reading);
+void ft_volume_read_end(struct ft_volume *vol, struct ft_reading *reading);
+void ft_volume_await_read(struct ft_volume *vol, unsigned long ino);
 
 /* mount.c */
 int ft_volume_init(void);

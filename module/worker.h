@@ -15,7 +15,8 @@
  *                  wait for this reference, but a task that holds the lock of an
  *                  inode keeps the mount busy anyway. The worker is late: another
  *                  one takes over the queue, and the late one ends after its
- *                  step. Until then it holds a reference to the module.
+ *                  step. Until then it holds a reference to the module. If it
+ *                  waits for the disk, so would all others: only one takes over.
  */
 #ifndef FT_WORKER_H
 #define FT_WORKER_H
@@ -49,9 +50,10 @@ struct task_struct;
  * @vol: the volume
  * @running: @work is running; changed with vol->queue_lock held
  * @late: another worker has taken over; protected by vol->queue_lock
- * @lock: protects @sb, @active, @since, @killable and @killed
+ * @lock: protects @sb, @active, @task, @since, @killable and @killed
  * @sb: the super block that the step holds; %NULL between steps
  * @active: it is held by an active reference, not by s_umount
+ * @task: the task that is in the step; %NULL between steps
  * @since: when the step began, in jiffies
  * @killable: the worker's task while SIGKILL ends what it does; events of this
  *	task are answers to the step
@@ -73,6 +75,7 @@ struct task_struct;
  * @nr_lookups: how often it has looked up blocks
  * @lookups: the results of its last look-ups
  * @found: the extents that it reported
+ * @names: names that were read in a directory (walk.c)
  */
 struct ft_worker {
 	struct list_head node;
@@ -85,6 +88,7 @@ struct ft_worker {
 	spinlock_t lock;
 	struct super_block *sb;
 	bool active;
+	struct task_struct *task;
 	unsigned long since;
 	struct task_struct *killable;
 	bool killed;
@@ -105,7 +109,10 @@ struct ft_worker {
 	struct ft_extent pending;
 	unsigned int nr_lookups;
 	struct ft_extent lookups[FT_LOOKUPS_KEPT];
-	struct ft_extent found[FT_EXTENTS_PER_STEP];
+	union {
+		struct ft_extent found[FT_EXTENTS_PER_STEP];
+		char names[FT_EXTENTS_PER_STEP * sizeof(struct ft_extent)];
+	};
 };
 
 int ft_worker_start(struct ft_volume *vol);

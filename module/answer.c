@@ -7,7 +7,8 @@
  * FIEMAP searches for blocks up to the largest size that a file can have, and after
  * the last block it looks up each address of a node: up to 1017 holes, in a file of
  * one block. But F2FS counts the blocks of a file. When all are found, a signal ends
- * FIEMAP, as that of the watchdog does.
+ * FIEMAP, as that of the watchdog does. So does one after some time, as FIEMAP holds
+ * the lock of the inode: the next step goes on from there.
  */
 
 #include <linux/blkdev.h>
@@ -18,11 +19,30 @@
 #include <linux/pagemap.h>
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
+#include <linux/timekeeping.h>
 
 #include "fragtrace.h"
 #include "scan.h"
 #include "volume.h"
 #include "worker.h"
+
+/* How long FIEMAP may hold the lock of an inode. */
+#define LOCK_TIME_NS		(5 * NSEC_PER_MSEC)
+/* But it has to come so far in a file with clusters, in blocks: see STEP_MIN. */
+#define CLUSTERS_AT_LEAST	512
+
+/* FIEMAP of this F2FS has shared the lock of an inode with readers. */
+static bool shares_lock;
+
+/**
+ * ft_scan_shares_lock() - does FIEMAP share the lock of the inode with readers?
+ *
+ * Return: true if it has been seen to.
+ */
+bool ft_scan_shares_lock(void)
+{
+	return READ_ONCE(shares_lock);
+}
 
 /* The worker that runs in this task, if it scans this inode. */
 static struct ft_worker *worker_of(struct ft_volume *vol, u32 ino)
@@ -66,6 +86,22 @@ static bool has_all(const struct ft_worker *w, const struct inode *inode)
 			       (FT_BLOCK_BITS - SECTOR_SHIFT);
 }
 
+/* Has FIEMAP, which holds the lock of the inode, done enough for one step? */
+static bool has_enough(struct ft_worker *w, struct inode *inode)
+{
+	u64 now = ktime_get_mono_fast_ns();
+
+	if (!w->since_lock) {
+		w->since_lock = now;
+		if (!shares_lock && inode_trylock_shared(inode)) {
+			inode_unlock_shared(inode);
+			WRITE_ONCE(shares_lock, true);
+		}
+	}
+	return now - w->since_lock >= LOCK_TIME_NS &&
+	       (!w->clusters || w->reached - w->begin >= CLUSTERS_AT_LEAST);
+}
+
 /**
  * ft_scan_lookup_event() - F2FS has looked up blocks of a file
  * @vol: the volume
@@ -77,7 +113,7 @@ static bool has_all(const struct ft_worker *w, const struct inode *inode)
  *
  * Context: atomic, RCU read section.
  */
-void ft_scan_lookup_event(struct ft_volume *vol, const struct inode *inode,
+void ft_scan_lookup_event(struct ft_volume *vol, struct inode *inode,
 			  const struct ft_extent *ext)
 {
 	struct ft_worker *w = worker_of(vol, inode->i_ino);
@@ -96,6 +132,9 @@ void ft_scan_lookup_event(struct ft_volume *vol, const struct inode *inode,
 		w->lookups[w->nr_lookups++ % FT_LOOKUPS_KEPT] = *ext;
 	if (w->in_hole && has_all(w, inode)) {
 		w->complete = true;
+		send_sig(SIGKILL, current, 1);
+	} else if (!w->in_time && has_enough(w, inode)) {
+		w->in_time = true;
 		send_sig(SIGKILL, current, 1);
 	}
 }

@@ -83,10 +83,11 @@ static void detach_all(void)
 {
 	struct ft_probe *p;
 
-	ft_call_detach();
 	for_each_probe(p)
 		tracepoint_probe_unregister(p->tp, p->func, NULL);
 	tracepoint_synchronize_unregister();
+	/* now no event starts its check of the probes any more */
+	ft_call_detach();
 	if (ft_fsync_wanted())
 		ft_fsync_detach();
 	attached = false;

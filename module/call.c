@@ -20,6 +20,13 @@
  * note (note.c). None of these functions runs in an interrupt or inside a handler,
  * so no probe is missed. For a kernel without kprobes this file is left out (see
  * Kbuild); then the event at the end of a fallocate makes the file stale.
+ *
+ * A probe that is registered may still not fire: root can switch off ftrace or all
+ * kprobes at any time, before and after this module is loaded, and nothing reports
+ * that. So an event is trusted only if the probe before it has left a mark in the
+ * record (probe.c), and this file makes a call of its own from time to time, and at
+ * each mark that is missing. If the probe does not see it, F2FS_IOC_MOVE_RANGE, which
+ * has no event, goes unnoticed. Then, and when the probes fire again, all is scanned.
  */
 
 #include <linux/fs.h>
@@ -33,6 +40,17 @@
 #include "inode.h"
 #include "note.h"
 #include "probe.h"
+#include "volume.h"
+
+/* How often it is checked that the probes fire; a missing mark is a reason, too. */
+#define CHECK_PERIOD	(10 * HZ)
+
+static void check_probes(struct work_struct *work);
+static DECLARE_DELAYED_WORK(check_work, check_probes);
+
+/* No file system knows this inode, which has no page: only our own call names it. */
+static struct inode nobody;
+static bool seen;	/* the probe saw that call; written by its task only */
 
 static void apply(void (*func)(struct ft_inode *rec), const struct inode *inode)
 {
@@ -64,8 +82,13 @@ static int before_fallocate(struct kprobe *probe, struct pt_regs *regs)
  */
 static int before_zero(struct kprobe *probe, struct pt_regs *regs)
 {
-	apply(ft_note_stale,
-	      (const struct inode *)regs_get_kernel_argument(regs, 0));
+	const struct inode *inode =
+		(const struct inode *)regs_get_kernel_argument(regs, 0);
+
+	if (unlikely(inode == &nobody))
+		WRITE_ONCE(seen, true);
+	else
+		apply(ft_note_stale, inode);
 	return 0;
 }
 
@@ -98,7 +121,51 @@ static const struct {
 
 static struct kprobe probes[ARRAY_SIZE(table)];
 static bool attached[ARRAY_SIZE(table)];
-static bool followed;
+static bool followed;	/* all are registered */
+static bool firing;	/* and they fire, as far as is known */
+
+/* A call may have gone unnoticed, in any file. */
+static void scan_all(void)
+{
+	struct ft_volume *vol;
+	unsigned int n;
+
+	for (n = 0; (vol = ft_volume_nth(n)); n++) {
+		ft_volume_for_all(vol, ft_inode_request_scan);
+		ft_volume_put(vol);
+	}
+}
+
+static void check_probes(struct work_struct *work)
+{
+	bool fire;
+
+	WRITE_ONCE(seen, false);
+	truncate_pagecache_range(&nobody, 0, PAGE_SIZE - 1);
+	fire = READ_ONCE(seen);
+	if (fire != firing) {
+		WRITE_ONCE(firing, fire);
+		if (fire)
+			pr_info("kprobes fire again: all files are scanned\n");
+		else
+			pr_warn("kprobes do not fire (kernel.ftrace_enabled, or kprobes/enabled in debugfs): all files are scanned; after F2FS_IOC_MOVE_RANGE write 1 to resync\n");
+		scan_all();
+	}
+	queue_delayed_work(ft_wq, &check_work, round_jiffies_relative(CHECK_PERIOD));
+}
+
+/**
+ * ft_call_missed() - an event came without the mark that a probe leaves before it
+ *
+ * There are harmless reasons for that. So it is checked whether the probes fire.
+ *
+ * Context: any.
+ */
+void ft_call_missed(void)
+{
+	if (READ_ONCE(followed) && READ_ONCE(firing))
+		mod_delayed_work(ft_wq, &check_work, 0);
+}
 
 /**
  * ft_call_attach() - start to follow the calls
@@ -125,6 +192,12 @@ void ft_call_attach(void)
 		}
 	}
 	WRITE_ONCE(followed, all);
+	if (!all)
+		return;
+	inode_init_once(&nobody);
+	nobody.i_mapping = &nobody.i_data;
+	WRITE_ONCE(firing, true);
+	queue_delayed_work(ft_wq, &check_work, 0);
 }
 
 /**
@@ -137,6 +210,7 @@ void ft_call_detach(void)
 	size_t i;
 
 	WRITE_ONCE(followed, false);
+	cancel_delayed_work_sync(&check_work);
 	for (i = 0; i < ARRAY_SIZE(table); i++)
 		if (attached[i]) {
 			unregister_kprobe(&probes[i]);
@@ -147,9 +221,9 @@ void ft_call_detach(void)
 /**
  * ft_call_attached() - are all of the calls followed?
  *
- * Return: true if so.
+ * Return: true if so, as far as is known.
  */
 bool ft_call_attached(void)
 {
-	return READ_ONCE(followed);
+	return READ_ONCE(followed) && READ_ONCE(firing);
 }

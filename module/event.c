@@ -619,5 +619,27 @@ void ft_inode_mark_stale(struct ft_inode *rec, enum ft_op op)
  */
 void ft_inode_range_begin(struct ft_inode *rec)
 {
-	ft_inode_mark_stale(rec, FT_OP_RANGE);
+	ft_inode_lock(rec);
+	rec->range_begun = true;
+	rec->range_at = jiffies;
+	doubt_locked(rec, FT_OP_RANGE);
+	spin_unlock(&rec->lock);
+}
+
+/**
+ * ft_inode_range_end() - the event of a fallocate that may have changed a range
+ * @rec: the file
+ *
+ * Context: atomic; the caller holds a reference or is in an RCU section.
+ * Return: true if ft_inode_range_begin() came before it.
+ */
+bool ft_inode_range_end(struct ft_inode *rec)
+{
+	bool begun;
+
+	ft_inode_lock(rec);
+	begun = rec->range_begun;
+	rec->range_begun = false;
+	spin_unlock(&rec->lock);
+	return begun;
 }

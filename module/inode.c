@@ -334,9 +334,13 @@ void ft_inode_take_up(struct ft_inode *rec)
 	long note = atomic_long_fetch_and(FT_NOTE_KEPT, &rec->note);
 
 	lockdep_assert_held(&rec->lock);
-	if (note & FT_NOTE_STALE && ft_inode_followed(rec)) {
-		rec->changes++;
-		ft_inode_doubt(rec, FT_OP_RANGE);
+	if (note & FT_NOTE_STALE) {
+		rec->range_begun = true;
+		if (ft_inode_followed(rec)) {
+			rec->changes++;
+			rec->range_at = jiffies;
+			ft_inode_doubt(rec, FT_OP_RANGE);
+		}
 	}
 	note &= ~(FT_NOTE_STALE | FT_NOTE_KEPT);
 	if (note)

@@ -151,7 +151,7 @@ enum ft_change {
  *	what an event of a call leaves for a later event of the same call (event.c).
  *	They do not depend on the state.
  * @changes: grows with each change of the map
- * @epoch: a scan has to begin in a later epoch of the volume
+ * @epoch: of the volume: a scan has to begin when it is settled
  * @needs: of a file that is left out: room for its map, in KiB
  * @cause: the cause of all its breaks for which @history has no other
  * @last_write: ft_write_id() of the last event that changed @map, if it wrote a
@@ -170,6 +170,10 @@ enum ft_change {
  *	writing
  * @refused: of a directory: names in it that are left out because memory is short,
  *	protected likewise
+ * @range_begun: a call began to change a range of blocks, its event is yet to come; a
+ *	scan that ends without doubt forgets it, as F2FS_IOC_MOVE_RANGE has no event
+ * @range_at: when a call last did so, in jiffies, the low bits; may be read without
+ *	@lock
  * @copy: F2FS uses it to write to another file atomically. @extension and @writer are
  *	those of that file.
  * @owner: the user that its memory is counted for (memory.h). Both @lock and
@@ -234,6 +238,7 @@ struct ft_inode {
 	u8 resync;
 	u8 doubt;
 	bool copy;
+	bool range_begun;
 	u8 owner;
 	union {
 		u32 extension;
@@ -253,6 +258,7 @@ struct ft_inode {
 	unsigned long due;
 	u16 spent;
 	u16 names_size;
+	u16 range_at;
 	bool queued;
 	bool taken;
 	u8 strikes;

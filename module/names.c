@@ -744,10 +744,10 @@ static void on_delete(struct ft_volume *vol, struct inode *dir,
 /*
  * Remove the old owner of the new name. A directory that still exists is the other
  * half of an exchange: its own event comes next. Returns false if @by has the name
- * already.
+ * already. Sets *@gone to the old owner's inode number.
  */
 static bool replace_name(struct ft_volume *vol, const struct link_key *key,
-			 const struct ft_inode *by)
+			 const struct ft_inode *by, unsigned long *gone)
 {
 	struct ft_link *over = find_link(key);
 	struct inode *victim;
@@ -756,7 +756,8 @@ static bool replace_name(struct ft_volume *vol, const struct link_key *key,
 		return true;
 	if (over->child == by)
 		return false;
-	victim = ilookup(vol->sb, over->child->ino);
+	*gone = over->child->ino;
+	victim = ilookup(vol->sb, *gone);
 	if (over->child->is_dir && victim && victim->i_nlink)
 		remove_link(over);
 	else
@@ -775,7 +776,8 @@ static struct ft_inode *moved_to(struct ft_volume *vol, const struct inode *dir,
 }
 
 static void on_rename(struct ft_volume *vol, struct inode *old_dir,
-		      const struct qstr *old_name, struct dentry *moved)
+		      const struct qstr *old_name, struct dentry *moved,
+		      unsigned long *gone)
 {
 	struct inode *inode = d_inode(moved);
 	struct inode *new_dir = d_inode(moved->d_parent);
@@ -794,7 +796,7 @@ static void on_rename(struct ft_volume *vol, struct inode *old_dir,
 		unknown_gone(vol, old_dir);
 	if (to) {
 		key = key_of(to, moved->d_name.name, moved->d_name.len);
-		is_free = replace_name(vol, &key, rec);
+		is_free = replace_name(vol, &key, rec, gone);
 	}
 	if (!followed_kind(inode))
 		return;
@@ -837,6 +839,7 @@ int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,
 {
 	struct inode *inode = fsnotify_data_inode(data, data_type);
 	struct fsnotify_mark *mark = fsnotify_iter_sb_mark(iter_info);
+	unsigned long gone = mask & FS_DELETE && inode ? inode->i_ino : 0;
 	struct ft_volume *vol;
 
 	if (!mark || !inode || !dir || !name)
@@ -853,8 +856,11 @@ int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,
 	else if (mask & FS_DELETE)
 		on_delete(vol, dir, name, inode);
 	else if (mask & FS_RENAME)
-		on_rename(vol, dir, name, fsnotify_data_dentry(data, data_type));
+		on_rename(vol, dir, name, fsnotify_data_dentry(data, data_type),
+			  &gone);
 	mutex_unlock(&vol->ns_lock);
+	if (gone)
+		ft_volume_await_read(vol, gone);
 
 	if (READ_ONCE(vol->names_moved))
 		ft_target_kick();

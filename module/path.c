@@ -144,6 +144,43 @@ int ft_path_find(const char *path, struct ft_found *found, bool loud)
 	return err;
 }
 
+static int look(const char *path, unsigned int flags, struct ft_place *at)
+{
+	struct path p;
+	int err = kern_path(path, flags, &p);
+
+	if (err)
+		return err;
+	at->dev = p.dentry->d_sb->s_dev;
+	at->ino = d_inode(p.dentry)->i_ino;
+	path_put(&p);
+	return 0;
+}
+
+/**
+ * ft_path_look() - look where a path leads
+ * @path: the path
+ * @at: set to the inode there
+ * @user: begin at the root directory of the caller, otherwise at that of init
+ * @wait: wait for the disk, or for other users of directories on the path
+ *
+ * Context: process; may sleep.
+ * Return: 0; -EAGAIN if @wait is not set and the kernel has not cached all of the path;
+ * or the error of the look-up.
+ */
+int ft_path_look(const char *path, struct ft_place *at, bool user, bool wait)
+{
+	unsigned int flags = LOOKUP_FOLLOW | (wait ? 0 : LOOKUP_CACHED);
+	int err = 0;
+
+	if (user)
+		return look(path, flags, at);
+	scoped_with_init_fs() {
+		err = look(path, flags, at);
+	}
+	return err;
+}
+
 /**
  * ft_path_inside() - get the path of a directory within its file system
  * @dir: the directory

@@ -11,6 +11,16 @@ struct ft_inode;
 struct super_block;
 
 /**
+ * struct ft_place - where a path leads
+ * @dev: the device of the file system
+ * @ino: the inode
+ */
+struct ft_place {
+	dev_t dev;
+	u64 ino;
+};
+
+/**
  * struct ft_found - what a path leads to
  * @sb: its super block, s_umount held shared
  * @ino: the inode of the directory
@@ -26,6 +36,7 @@ struct ft_found {
 	char *mount_root;
 };
 
+int ft_path_look(const char *path, struct ft_place *at, bool user, bool wait);
 int ft_path_find(const char *path, struct ft_found *found, bool loud);
 void ft_path_free(struct ft_found *found);
 char *ft_path_inside(struct ft_inode *dir);

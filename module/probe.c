@@ -430,10 +430,35 @@ static void probe_truncate_exit(void *unused, struct inode *inode, int ret)
 #define SEEN_BEFORE (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_COLLAPSE_RANGE | \
 		     FALLOC_FL_ZERO_RANGE | FALLOC_FL_INSERT_RANGE)
 
+/* Has such a call changed whole blocks? Then call.c must have noticed it. */
+static bool has_changed(const struct inode *inode, int mode, loff_t offset,
+			loff_t len, int ret)
+{
+	if (ret)
+		return false;
+	if (mode & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE))
+		return true;
+	if (mode & FALLOC_FL_PUNCH_HOLE && offset >= i_size_read(inode))
+		return false;
+	return ft_end_block(offset) < ft_first_block(offset + len);
+}
+
+static void range_changed(struct ft_inode *rec, const struct inode *inode,
+			  int mode, loff_t offset, loff_t len, int ret)
+{
+	bool noticed = ft_inode_range_end(rec);
+	bool missed = !noticed && has_changed(inode, mode, offset, len, ret);
+
+	if (missed)
+		ft_call_missed();
+	if (missed || mode & ~SEEN_BEFORE || (!noticed && !ft_call_attached()))
+		ft_inode_mark_stale(rec, FT_OP_RANGE);
+}
+
 /*
  * This event comes after the inode lock was dropped. A change of existing blocks
  * might be applied in the wrong order, so the file is scanned, unless call.c has
- * noticed the change before it began. Plain preallocation moves no written block.
+ * noticed this change before it began. Plain preallocation moves no written block.
  * Compressed files are scanned after every change. After an error only a part of
  * the range may have been preallocated.
  */
@@ -452,8 +477,8 @@ static void probe_fallocate(void *unused, struct inode *inode, int mode,
 			ft_inode_reserve(rec, ft_first_block(offset),
 					 ft_end_block(offset + len),
 					 !ret && !ft_has_clusters(inode));
-		else if (!ft_call_attached() || mode & ~SEEN_BEFORE)
-			ft_inode_mark_stale(rec, FT_OP_RANGE);
+		else
+			range_changed(rec, inode, mode, offset, len, ret);
 	}
 	ft_probe_leave();
 }
@@ -576,7 +601,7 @@ static void probe_evict_inode(void *unused, struct inode *inode)
 /* An inode of a super block without a root is the first sign of a new mount. */
 static void probe_iget(void *unused, struct inode *inode)
 {
-	if (atomic_read(&ft_nr_waiting) && !READ_ONCE(inode->i_sb->s_root))
+	if (!READ_ONCE(inode->i_sb->s_root))
 		ft_target_kick();
 }
 

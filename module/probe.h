@@ -36,6 +36,7 @@ const char *ft_probe_checkpoint_reason(unsigned int reason);
 void ft_call_attach(void);
 void ft_call_detach(void);
 bool ft_call_attached(void);
+void ft_call_missed(void);
 #else
 static inline void ft_call_attach(void)
 {
@@ -48,6 +49,10 @@ static inline void ft_call_detach(void)
 static inline bool ft_call_attached(void)
 {
 	return false;
+}
+
+static inline void ft_call_missed(void)
+{
 }
 #endif
 

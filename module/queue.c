@@ -27,12 +27,12 @@
 #define WORK_SHARE	5
 /* But it does not wait for minutes: no scan counts longer than this, in jiffies. */
 #define MAX_SPENT	(10 * HZ)
+static_assert(MAX_SPENT <= U16_MAX);
 /*
- * An inode whose lock was held at so many tries in a row is parked: a volume tries
- * only so many of these per period, however many wait. But each is tried once a
+ * An inode whose lock was held at FT_HELD_TRIES tries in a row is parked: a volume
+ * tries only so many of these per period, however many wait. But each is tried once a
  * minute: the longest delay, in jiffies.
  */
-#define HELD_TRIES	8
 #define PARKED_TRIES	16
 #define PARKED_PERIOD	(ADD_DELAY << MAX_STRIKES)
 #define MAX_PARKED	(60 * HZ)
@@ -81,6 +81,7 @@ static void move(struct ft_inode *rec, unsigned long due)
 void ft_queue_init(struct ft_volume *vol)
 {
 	spin_lock_init(&vol->queue_lock);
+	INIT_LIST_HEAD(&vol->reading);
 	vol->queue = RB_ROOT_CACHED;
 	vol->parked_due = jiffies;
 }
@@ -173,10 +174,10 @@ void ft_queue_add_held(struct ft_inode *rec)
 	unsigned long due;
 
 	ft_queue_add(rec);
-	if (rec->held < HELD_TRIES)
+	if (rec->held < FT_HELD_TRIES)
 		rec->held++;
 	/* a resync, or an audit, waits for a number of tries */
-	if (rec->held < HELD_TRIES || ft_inode_is_dead(rec) || rec->resync ||
+	if (rec->held < FT_HELD_TRIES || ft_inode_is_dead(rec) || rec->resync ||
 	    rec->audit)
 		return;
 	spin_lock(&vol->queue_lock);

@@ -7,6 +7,9 @@
 
 #include <linux/types.h>
 
+/* How often in a row an inode that is not available is tried as soon as any other. */
+#define FT_HELD_TRIES	8
+
 struct ft_inode;
 struct ft_volume;
 

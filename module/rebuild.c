@@ -31,7 +31,7 @@
  *
  * Context: process; the caller is the worker that has taken the file.
  * Return: 0; -ENOENT if there is nothing to scan any more; -EAGAIN if a change that
- * no event describes came since the volume's epoch began; -ENOMEM.
+ * no event describes came so shortly ago that F2FS may not have made it; -ENOMEM.
  */
 int ft_inode_scan_begin(struct ft_inode *rec, bool audit)
 {
@@ -49,7 +49,7 @@ int ft_inode_scan_begin(struct ft_inode *rec, bool audit)
 	ft_inode_lock(rec);
 	if (!ft_inode_followed(rec)) {
 		err = -ENOENT;
-	} else if (rec->epoch == rec->vol->epoch) {
+	} else if (!ft_volume_epoch_settled(rec->vol, rec->epoch)) {
 		err = -EAGAIN;
 	} else {
 		WRITE_ONCE(rec->last_write, FT_NO_WRITE);
@@ -241,6 +241,8 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 			ft_inode_missed(rec, rec->doubt);
 		ft_inode_change(rec, FT_SCAN_SETTLES);
 		settled = rec->state == FT_EXACT;
+		if (settled)
+			rec->range_begun = false;
 	} else {
 		ft_inode_change(rec, FT_SCAN_FAILS);
 	}

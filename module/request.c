@@ -9,10 +9,8 @@
 #include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/xarray.h>
 
 #include "audit.h"
 #include "fragtrace.h"
@@ -28,23 +26,6 @@ static unsigned int audit_secs;
 static bool running;		/* until the module is unloaded */
 
 /* === Waiting ============================================================== */
-
-static void for_all(struct ft_volume *vol, void (*func)(struct ft_inode *rec))
-{
-	struct ft_inode *rec;
-	unsigned long ino;
-
-	rcu_read_lock();
-	xa_for_each(&vol->inodes, ino, rec) {
-		func(rec);
-		if (need_resched()) {
-			rcu_read_unlock();
-			cond_resched();
-			rcu_read_lock();
-		}
-	}
-	rcu_read_unlock();
-}
 
 /* Wait until @nr is 0, the volume is gone or the module is unloaded. */
 static int wait_for(struct ft_volume *vol, const atomic_t *nr)
@@ -87,7 +68,7 @@ static int resync(struct ft_volume *vol)
 	mutex_lock(&vol->ns_lock);
 	vol->asking = true;
 	mutex_unlock(&vol->ns_lock);
-	for_all(vol, ft_inode_request_resync);
+	ft_volume_for_all(vol, ft_inode_request_resync);
 	mutex_lock(&vol->ns_lock);
 	vol->asking = false;
 	mutex_unlock(&vol->ns_lock);
@@ -116,7 +97,7 @@ int ft_request_resync(const char *path)
 
 static int audit(struct ft_volume *vol)
 {
-	for_all(vol, ft_inode_request_audit);
+	ft_volume_for_all(vol, ft_inode_request_audit);
 	return wait_for(vol, &vol->nr_audits);
 }
 

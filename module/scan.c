@@ -29,6 +29,11 @@
  */
 #define STEP_MIN		(1ULL << 20)
 #define STEP_MAX		(1ULL << 30)
+/*
+ * A file that is open for writing, and of which a call has changed a range so shortly
+ * ago, is not scanned yet, in jiffies.
+ */
+#define RANGE_PAUSE		(13 * HZ / 10)
 /* How often an audit compares a file that keeps changing, and how soon. */
 #define AUDIT_TRIES		8
 #define AUDIT_PAUSE		msecs_to_jiffies(20)
@@ -42,11 +47,23 @@
  * (ft_inode_update()), and this event corrects the map whatever a scan has read;
  * unless F2FS has given up the file's extent cache meanwhile (module/README.md,
  * Limits).
+ *
+ * A late worker and the one that has taken over may do this at the same time: no scan
+ * may rely on an epoch whose wait has only begun.
  */
 static void await_changes(struct ft_volume *vol)
 {
-	WRITE_ONCE(vol->epoch, vol->epoch + 1);
+	u32 ended;
+
+	spin_lock(&vol->queue_lock);
+	ended = vol->epoch;
+	WRITE_ONCE(vol->epoch, ended + 1);
+	spin_unlock(&vol->queue_lock);
 	synchronize_rcu_tasks();
+	spin_lock(&vol->queue_lock);
+	if ((s32)(ended - vol->settled_epoch) > 0)
+		WRITE_ONCE(vol->settled_epoch, ended);
+	spin_unlock(&vol->queue_lock);
 }
 
 /* The end of the extents that F2FS has reported, in bytes. */
@@ -94,6 +111,19 @@ static u64 skip_hole(const struct ft_worker *w, u64 end, u64 max)
 	return w->pending.len ? max(end, round_down(next, STEP_MIN)) : end;
 }
 
+/*
+ * Is the next call that changes a range of this file to be expected any moment? F2FS
+ * refuses F2FS_IOC_MOVE_RANGE, and writes that must not wait, while FIEMAP holds the
+ * lock of the inode. So the scan waits for a pause, but not for ever, and not if a user
+ * waits for it.
+ */
+static bool in_use(const struct ft_inode *rec, const struct inode *inode)
+{
+	return rec->held < FT_HELD_TRIES - 1 && !READ_ONCE(rec->resync) &&
+	       !READ_ONCE(rec->audit) && inode_is_open_for_write(inode) &&
+	       (u16)(jiffies - READ_ONCE(rec->range_at)) < RANGE_PAUSE;
+}
+
 /* Let F2FS report the extents of [@pos, @end) to the probe. */
 static int run_fiemap(struct ft_worker *w, struct inode *inode, u64 pos, u64 end)
 {
@@ -103,7 +133,7 @@ static int run_fiemap(struct ft_worker *w, struct inode *inode, u64 pos, u64 end
 
 	if (!inode->i_op->fiemap)
 		return -EOPNOTSUPP;
-	if (!ft_step_lock_is_free(inode))
+	if (!ft_step_lock_is_free(inode, ft_scan_shares_lock()))
 		return -EAGAIN;
 	ft_step_killable(w);
 	err = inode->i_op->fiemap(inode, &info, pos, end - pos);
@@ -131,7 +161,11 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 	w->nr = 0;
 	w->overflow = false;
 	w->unclear = false;
-	w->reached = rebuild->pos >> FT_BLOCK_BITS;
+	w->begin = rebuild->pos >> FT_BLOCK_BITS;
+	w->reached = w->begin;
+	w->since_lock = 0;
+	w->in_time = false;
+	w->clusters = clusters;
 	w->pending.len = 0;
 	w->in_hole = false;
 	/* an audit does not rely on what F2FS counts; clusters count less */
@@ -139,7 +173,8 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 	w->complete = false;
 	w->nr_blocks = 0;
 	w->nr_lookups = 0;
-	err = run_fiemap(w, inode, rebuild->pos, end);
+	err = in_use(rec, inode) ? -EAGAIN :
+				   run_fiemap(w, inode, rebuild->pos, end);
 	ft_step_end(w, inode);
 
 	killed = err == -EINTR;
@@ -153,7 +188,8 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 			return -ETIMEDOUT;
 		if (w->complete)
 			end = max;
-		rebuild->step = max(STEP_MIN, rebuild->step / 2);
+		else if (!w->in_time || end == rebuild->pos)
+			rebuild->step = max(STEP_MIN, rebuild->step / 2);
 	} else if (w->overflow) {
 		end = round_down(found_end(w), STEP_MIN);
 		rebuild->step = max(STEP_MIN, end - rebuild->pos);
@@ -224,7 +260,7 @@ static int begin_scan(struct ft_inode *rec)
 		return -ENOENT;
 	if (state == FT_EXACT && !READ_ONCE(rec->audit))
 		return -ENOENT;
-	if (READ_ONCE(rec->epoch) == vol->epoch)
+	if (!ft_volume_epoch_settled(vol, READ_ONCE(rec->epoch)))
 		await_changes(vol);
 	return ft_inode_scan_begin(rec, state == FT_EXACT);
 }

@@ -38,7 +38,7 @@ static inline bool ft_step_may_pass(int err)
 /* step.c */
 struct inode *ft_step_begin(struct ft_worker *w, struct ft_inode *rec);
 void ft_step_end(struct ft_worker *w, struct inode *inode);
-bool ft_step_lock_is_free(struct inode *inode);
+bool ft_step_lock_is_free(struct inode *inode, bool shared);
 bool ft_step_lock_shared(struct inode *inode);
 void ft_step_killable(struct ft_worker *w);
 void ft_step_not_killable(struct ft_worker *w);
@@ -52,7 +52,8 @@ enum ft_step ft_scan_step(struct ft_worker *w, struct ft_inode *rec);
 void ft_scan_cancel(struct ft_inode *rec);
 
 /* answer.c */
-void ft_scan_lookup_event(struct ft_volume *vol, const struct inode *inode,
+bool ft_scan_shares_lock(void);
+void ft_scan_lookup_event(struct ft_volume *vol, struct inode *inode,
 			  const struct ft_extent *ext);
 void ft_scan_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
 			  u64 physical, u64 len, u32 flags);

@@ -38,6 +38,7 @@ static struct super_block *hold_sb(struct ft_worker *w)
 		return NULL;
 	spin_lock(&w->lock);
 	w->sb = sb;
+	w->task = current;
 	w->since = jiffies;
 	w->killed = false;
 	spin_unlock(&w->lock);
@@ -59,6 +60,7 @@ static void drop_sb(struct ft_worker *w)
 	sb = w->sb;
 	active = w->active;
 	w->sb = NULL;
+	w->task = NULL;
 	w->active = false;
 	spin_unlock(&w->lock);
 
@@ -76,8 +78,9 @@ static void drop_sb(struct ft_worker *w)
 /*
  * Get the inode of a record, also if it is not in memory. The export operation for
  * file servers reads an inode by its number; the number must still belong to it.
- * It does while the record has a name and ns_lock is held: a task that removes the
- * last name waits in names.c before the inode is freed.
+ * It does while the record has a name: a task that removes a name of the inode being
+ * read waits in names.c before the inode is freed. Only this task does, as reading may
+ * wait for the disk.
  *
  * Returns an ERR_PTR: -ENOENT or -ESTALE if the inode is gone, others may pass.
  */
@@ -86,46 +89,56 @@ static struct inode *get_inode(struct ft_volume *vol, struct super_block *sb,
 {
 	struct fid fid = { .i32 = { .ino = rec->ino } };
 	struct inode *inode = ilookup(sb, rec->ino);
+	struct ft_reading reading = { .ino = rec->ino };
 	struct dentry *dentry;
+	bool named;
 
 	if (inode)
 		return inode;
 
-	inode = ERR_PTR(-ENOENT);
 	mutex_lock(&vol->ns_lock);
-	if (!ft_inode_is_dead(rec) &&
-	    (!hlist_empty(&rec->links) || rec->target_path)) {
-		dentry = sb->s_export_op->fh_to_dentry(sb, &fid, 2,
-						       FILEID_INO32_GEN);
-		if (IS_ERR(dentry)) {
-			inode = ERR_CAST(dentry);
-		} else if (dentry) {
-			inode = igrab(d_inode(dentry)) ?: inode;
-			dput(dentry);
-		}
-	}
+	named = !ft_inode_is_dead(rec) &&
+		(!hlist_empty(&rec->links) || rec->target_path);
+	if (named)
+		ft_volume_read_begin(vol, &reading);
 	mutex_unlock(&vol->ns_lock);
+	if (!named)
+		return ERR_PTR(-ENOENT);
+
+	inode = ERR_PTR(-ENOENT);
+	dentry = sb->s_export_op->fh_to_dentry(sb, &fid, 2, FILEID_INO32_GEN);
+	if (IS_ERR(dentry)) {
+		inode = ERR_CAST(dentry);
+	} else if (dentry) {
+		inode = igrab(d_inode(dentry)) ?: inode;
+		dput(dentry);
+	}
+	ft_volume_read_end(vol, &reading);
 	return inode;
 }
 
 /**
  * ft_step_lock_is_free() - is the lock of an inode free?
  * @inode: the inode
+ * @shared: FIEMAP shares the lock with readers
  *
  * F2FS takes this lock for FIEMAP, and has no trylock for it. A task that takes it
  * right after this test keeps the worker waiting; the watchdog limits the effect
- * on other files.
+ * on other files. The test itself takes the lock only beside readers: calls that
+ * F2FS refuses while it is held are refused then anyway.
  *
  * Context: process; may sleep for a moment.
  * Return: true if it was free.
  */
-bool ft_step_lock_is_free(struct inode *inode)
+bool ft_step_lock_is_free(struct inode *inode, bool shared)
 {
 	unsigned int n;
 
 	for (n = 0; n < LOCK_TRIES; n++) {
-		if (inode_trylock(inode)) {
-			inode_unlock(inode);
+		if (!inode_is_locked(inode))
+			return true;
+		if (shared && inode_trylock_shared(inode)) {
+			inode_unlock_shared(inode);
 			return true;
 		}
 		usleep_range(LOCK_PAUSE_US, 2 * LOCK_PAUSE_US);

@@ -5,6 +5,12 @@
  * In: paths, from the module's parameter and from debugfs. Out: volumes
  * attached, and the records where their trees begin. A target waits if its volume
  * is unmounted, if its directory is removed, or if either is not there yet.
+ *
+ * A target is the directory that its path leads to in the mount namespace of init. It
+ * follows this directory when it is renamed; its path is the new one then. When mounts
+ * change, the path may lead elsewhere: to what was mounted over the directory, or to
+ * what was below. Nothing reports that but a mount of F2FS, so each path is looked up
+ * again from time to time.
  */
 
 #include <linux/err.h>
@@ -26,6 +32,10 @@
 /* The shortest and longest delay between two searches for waiting targets. */
 #define RETRY_FIRST	(HZ / 100)
 #define RETRY_LAST	HZ
+/* How often it is checked that the paths of all others still lead to them. */
+#define LOOK_PERIOD	(2 * HZ)
+/* A path leads elsewhere if it does so twice, so far apart: it may be renamed now. */
+#define LOOK_TWICE	(HZ / 20)
 
 /**
  * struct ft_target - a watched directory
@@ -37,9 +47,13 @@
  * @root: the directory; %NULL while the target waits
  * @seeded: everything in it was scanned once
  * @moved: its path has to be read again
+ * @there: its path has been seen to lead to it. It may not, if a user has added it in
+ *	another mount namespace or from another root directory
+ * @elsewhere: how often in a row it did not since
  * @refused: the log has reported why the directory is not followed
  * @ref: one for the list, one for @search while it is queued or runs
- * @search: looks up @path while the target waits
+ * @search: looks up @sought, which takes time
+ * @sought: the path to be looked up
  * @searching: @search is queued or runs
  * @listed: the target is in targets
  */
@@ -52,9 +66,12 @@ struct ft_target {
 	struct ft_inode *root;
 	bool seeded;
 	bool moved;
+	bool there;
+	u8 elsewhere;
 	bool refused;
 	refcount_t ref;
 	struct work_struct search;
+	char *sought;
 	bool searching;
 	bool listed;
 };
@@ -108,6 +125,8 @@ static int plant(struct ft_target *t, struct ft_volume *vol,
 	t->vol = vol;
 	t->seeded = false;
 	t->moved = false;
+	t->there = false;
+	t->elsewhere = 0;
 	vol->nr_targets++;
 	return 0;
 }
@@ -177,6 +196,7 @@ static void put_target(struct ft_target *t)
 	if (!refcount_dec_and_test(&t->ref))
 		return;
 	kfree(t->path);
+	kfree(t->sought);
 	kfree(t->mount);
 	kfree(t->mount_root);
 	kfree(t);
@@ -206,47 +226,19 @@ static int count_waiting(void)
 	return waiting;
 }
 
-/*
- * Look up the path of a waiting target. A user who may write to a directory on the
- * path can delay the look-up without end, by holding the lock of a directory. So
- * it holds no lock that others need, and each target has a work of its own.
- */
-static void search(struct work_struct *work)
-{
-	struct ft_target *t = container_of(work, struct ft_target, search);
-	struct ft_found found = { };
-	const char *again;
-	int err = ft_path_find(t->path, &found, false);
-
-	mutex_lock(&ft_targets_lock);
-	again = t->mount ? "again " : "";
-	t->searching = false;
-	if (!err && t->listed && !t->vol && !ft_volume_ending()) {
-		if (!attach(t, &found, false))
-			pr_info_ratelimited("path %s: is there %sand watched\n",
-					    t->path, again);
-	} else if (!err) {
-		drop_found(&found);
-	}
-	count_waiting();
-	mutex_unlock(&ft_targets_lock);
-	put_target(t);
-	/* unloading destroys ft_wq, which waits for the end of this function */
-	module_put(THIS_MODULE);
-}
-
-/* Take a reference to the module: rmmod fails with "in use" instead of waiting. */
-static void begin_search(struct ft_target *t)
+/* The path of a target, as `targets` shows it. */
+static const char *path_of(const struct ft_target *t)
 {
 	lockdep_assert_held(&ft_targets_lock);
-	if (t->searching || ft_volume_ending() || !try_module_get(THIS_MODULE))
-		return;
-	t->searching = true;
-	refcount_inc(&t->ref);
-	queue_work(ft_wq, &t->search);
+	if (!t->vol)
+		return t->path;
+	return *t->root->target_path ? t->root->target_path : "/";
 }
 
-/* === Housekeeping ========================================================= */
+static bool is_at(const struct ft_target *t, const struct ft_place *at)
+{
+	return t->vol && t->vol->dev == at->dev && t->root->ino == at->ino;
+}
 
 /*
  * The target or a directory above it was renamed. Its new path is not known until
@@ -274,6 +266,113 @@ static int refresh_path(struct ft_target *t)
 	return 0;
 }
 
+/* Does its path only lead elsewhere because it has another one now? */
+static bool was_renamed(struct ft_target *t)
+{
+	char *old = kstrdup(path_of(t), GFP_KERNEL);
+	bool renamed = !old || (!refresh_path(t) && strcmp(old, path_of(t)));
+
+	kfree(old);
+	return renamed;
+}
+
+/*
+ * The path of a target was looked up, with this result. While its directory, or one
+ * above, is being renamed, it may lead nowhere.
+ */
+static void has_led(struct ft_target *t, int err, const struct ft_place *at)
+{
+	if (err == -ENOMEM || err == -EBUSY)
+		return;
+	if (!err && is_at(t, at)) {
+		t->there = true;
+		t->elsewhere = 0;
+		return;
+	}
+	if (!t->there || t->moved || READ_ONCE(t->vol->names_moved))
+		return;
+	if (!t->elsewhere++) {
+		retry_delay = LOOK_TWICE;
+		return;
+	}
+	if (was_renamed(t)) {
+		t->elsewhere = 0;
+		return;
+	}
+	pr_info_ratelimited("path %s: leads to another directory, or to none, since mounts have changed; its maps are dropped\n",
+			    t->path);
+	detach(t);
+}
+
+/*
+ * Look up the path of a waiting target, or one that is not cached. A user who may
+ * write to a directory on the path can delay the look-up without end, by holding the
+ * lock of a directory. So it holds no lock that others need, and each target has a work
+ * of its own.
+ */
+static void search(struct work_struct *work)
+{
+	struct ft_target *t = container_of(work, struct ft_target, search);
+	struct ft_found found = { };
+	struct ft_place at = { };
+	const char *again;
+	int err = ft_path_find(t->sought, &found, false);
+
+	mutex_lock(&ft_targets_lock);
+	again = t->mount ? "again " : "";
+	t->searching = false;
+	if (!err && t->listed && !t->vol && !ft_volume_ending()) {
+		if (!attach(t, &found, false))
+			pr_info_ratelimited("path %s: is there %sand watched, on the volume %u:%u at %s\n",
+					    t->path, again, MAJOR(t->vol->dev),
+					    MINOR(t->vol->dev), t->mount);
+	} else {
+		if (!err) {
+			at.dev = found.sb->s_dev;
+			at.ino = found.ino;
+			drop_found(&found);
+		}
+		if (t->listed && t->vol && !strcmp(t->sought, path_of(t)))
+			has_led(t, err, &at);
+	}
+	count_waiting();
+	mutex_unlock(&ft_targets_lock);
+	put_target(t);
+	/* unloading destroys ft_wq, which waits for the end of this function */
+	module_put(THIS_MODULE);
+}
+
+/* Take a reference to the module: rmmod fails with "in use" instead of waiting. */
+static void begin_search(struct ft_target *t)
+{
+	lockdep_assert_held(&ft_targets_lock);
+	if (t->searching || ft_volume_ending() || !try_module_get(THIS_MODULE))
+		return;
+	kfree(t->sought);
+	t->sought = kstrdup(path_of(t), GFP_KERNEL);
+	if (!t->sought) {
+		module_put(THIS_MODULE);
+		return;
+	}
+	t->searching = true;
+	refcount_inc(&t->ref);
+	queue_work(ft_wq, &t->search);
+}
+
+/* === Housekeeping ========================================================= */
+
+/* Does the path still lead to its directory? */
+static void look_again(struct ft_target *t)
+{
+	struct ft_place at = { };
+	int err = ft_path_look(path_of(t), &at, false, false);
+
+	if (err == -EAGAIN)
+		begin_search(t);
+	else
+		has_led(t, err, &at);
+}
+
 static void check_target(struct ft_target *t)
 {
 	if (!t->vol)
@@ -284,8 +383,10 @@ static void check_target(struct ft_target *t)
 				    "its volume was unmounted" :
 				    "the directory was removed");
 		detach(t);
-	} else if (t->moved && !refresh_path(t)) {
-		t->moved = false;
+	} else {
+		if (t->moved && !refresh_path(t))
+			t->moved = false;
+		look_again(t);
 	}
 }
 
@@ -296,6 +397,8 @@ static void housekeeping(struct work_struct *work)
 	int waiting, moved = 0;
 
 	mutex_lock(&ft_targets_lock);
+	if (xchg(&retry_anew, false))
+		retry_delay = RETRY_FIRST;
 	list_for_each_entry(t, &targets, node)
 		if (t->vol && READ_ONCE(t->vol->names_moved))
 			t->moved = true;
@@ -310,11 +413,12 @@ static void housekeeping(struct work_struct *work)
 		moved += t->vol && t->moved;
 	}
 	waiting = count_waiting();
-	if (xchg(&retry_anew, false))
-		retry_delay = RETRY_FIRST;
-	if (waiting || moved) {
-		mod_delayed_work(ft_wq, &retry_work, retry_delay);
-		retry_delay = min(2 * retry_delay, RETRY_LAST);
+	if (!list_empty(&targets)) {
+		mod_delayed_work(ft_wq, &retry_work,
+				 retry_delay < HZ ? retry_delay :
+				 round_jiffies_relative(retry_delay));
+		retry_delay = min(2 * retry_delay, waiting || moved ?
+				  RETRY_LAST : LOOK_PERIOD);
 	}
 	mutex_unlock(&ft_targets_lock);
 }
@@ -421,8 +525,10 @@ int ft_target_add(const char *path)
 	else if (list_empty(&targets))
 		ft_attach_want(false);
 	mutex_unlock(&ft_targets_lock);
-	if (!err)
+	if (!err) {
+		ft_target_kick();
 		return 0;
+	}
 fail:
 	put_target(t);
 	return err;
@@ -456,6 +562,41 @@ static struct ft_target *find_target(const char *path)
 		     same_path(t->root->target_path, path)))
 			return t;
 	return NULL;
+}
+
+static struct ft_target *target_at(const struct ft_place *at)
+{
+	struct ft_target *t;
+
+	lockdep_assert_held(&ft_targets_lock);
+	list_for_each_entry(t, &targets, node)
+		if (is_at(t, at))
+			return t;
+	return NULL;
+}
+
+/*
+ * Take ft_targets_lock, and find the target that a user means: the directory that the
+ * path leads to, or else the text. A look-up that may take any time is the last resort.
+ */
+static struct ft_target *lock_meant(const char *path)
+{
+	struct ft_place at = { };
+	struct ft_target *t = NULL;
+	bool absolute = path[0] == '/';
+	bool found = absolute && !ft_path_look(path, &at, true, false);
+
+	mutex_lock(&ft_targets_lock);
+	if (found)
+		t = target_at(&at);
+	if (!t)
+		t = find_target(path);
+	if (t || found || !absolute)
+		return t;
+	mutex_unlock(&ft_targets_lock);
+	found = !ft_path_look(path, &at, true, true);
+	mutex_lock(&ft_targets_lock);
+	return found ? target_at(&at) : NULL;
 }
 
 /**
@@ -498,17 +639,15 @@ int ft_target_wait(const char *path)
 
 /**
  * ft_target_del() - stop watching a directory
- * @path: its path, as given or as shown
+ * @path: any path that leads to it, or its path as given or as shown
  *
  * Context: process; takes ft_targets_lock.
  * Return: 0, or -ENOENT if it is not watched.
  */
 int ft_target_del(const char *path)
 {
-	struct ft_target *t;
+	struct ft_target *t = lock_meant(path);
 
-	mutex_lock(&ft_targets_lock);
-	t = find_target(path);
 	if (t) {
 		drop_target(t);
 		if (list_empty(&targets))
@@ -544,7 +683,7 @@ static bool is_among(struct ft_volume **vols, int nr, const struct ft_volume *vo
 
 /**
  * ft_target_volumes() - collect the volumes of all targets, or of one
- * @path: the path of that target; %NULL for all
+ * @path: a path of that target, as for ft_target_del(); %NULL for all
  * @list: receives them. The caller puts each, and frees *@list
  *
  * Context: process; takes ft_targets_lock.
@@ -556,13 +695,14 @@ int ft_target_volumes(const char *path, struct ft_volume ***list)
 	struct ft_volume **vols;
 	int nr = 0;
 
-	mutex_lock(&ft_targets_lock);
 	if (path) {
-		only = find_target(path);
+		only = lock_meant(path);
 		if (!only) {
 			nr = -ENOENT;
 			goto out;
 		}
+	} else {
+		mutex_lock(&ft_targets_lock);
 	}
 	vols = kcalloc(list_count(&targets), sizeof(*vols), GFP_KERNEL);
 	if (!vols) {

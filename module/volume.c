@@ -111,6 +111,30 @@ struct ft_volume *ft_volume_nth(unsigned int n)
 	return found;
 }
 
+/**
+ * ft_volume_for_all() - call a function for each record of a volume
+ * @vol: the volume
+ * @func: called in an RCU read section
+ *
+ * Context: process; may sleep between two calls.
+ */
+void ft_volume_for_all(struct ft_volume *vol, void (*func)(struct ft_inode *rec))
+{
+	struct ft_inode *rec;
+	unsigned long ino;
+
+	rcu_read_lock();
+	xa_for_each(&vol->inodes, ino, rec) {
+		func(rec);
+		if (need_resched()) {
+			rcu_read_unlock();
+			cond_resched();
+			rcu_read_lock();
+		}
+	}
+	rcu_read_unlock();
+}
+
 /* === Life ================================================================= */
 
 /* Create what records causes of breaks, reads, and fsyncs, as far as they are wanted. */
@@ -266,4 +290,60 @@ struct super_block *ft_volume_hold_sb(struct ft_volume *vol)
 void ft_volume_drop_sb(struct super_block *sb)
 {
 	up_read(&sb->s_umount);
+}
+
+/* === Inodes being read ==================================================== */
+
+/**
+ * ft_volume_read_begin() - an inode is going to be read by its number
+ * @vol: the volume
+ * @reading: the inode; it has a name, until ft_volume_read_end() or longer
+ *
+ * Context: process, ns_lock held.
+ */
+void ft_volume_read_begin(struct ft_volume *vol, struct ft_reading *reading)
+{
+	lockdep_assert_held(&vol->ns_lock);
+	spin_lock(&vol->queue_lock);
+	list_add(&reading->node, &vol->reading);
+	spin_unlock(&vol->queue_lock);
+}
+
+/**
+ * ft_volume_read_end() - it has been read
+ * @vol: the volume
+ * @reading: the inode
+ *
+ * Context: process.
+ */
+void ft_volume_read_end(struct ft_volume *vol, struct ft_reading *reading)
+{
+	spin_lock(&vol->queue_lock);
+	list_del(&reading->node);
+	spin_unlock(&vol->queue_lock);
+	wake_up_all(&ft_settled);
+}
+
+static bool is_being_read(struct ft_volume *vol, unsigned long ino)
+{
+	const struct ft_reading *reading;
+	bool found = false;
+
+	spin_lock(&vol->queue_lock);
+	list_for_each_entry(reading, &vol->reading, node)
+		found |= reading->ino == ino;
+	spin_unlock(&vol->queue_lock);
+	return found;
+}
+
+/**
+ * ft_volume_await_read() - an inode has lost a name: wait until nobody is reading it
+ * @vol: the volume
+ * @ino: its number, which may be used for something else after that
+ *
+ * Context: process; ns_lock was held when the name was removed.
+ */
+void ft_volume_await_read(struct ft_volume *vol, unsigned long ino)
+{
+	wait_event(ft_settled, !is_being_read(vol, ino));
 }

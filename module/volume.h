@@ -28,6 +28,16 @@ struct ft_worker;
 struct ft_writers;
 
 /**
+ * struct ft_reading - an inode that a worker is reading
+ * @node: in vol->reading
+ * @ino: its number
+ */
+struct ft_reading {
+	struct list_head node;
+	u32 ino;
+};
+
+/**
  * struct ft_volume - a mounted F2FS with a watched directory
  * @node: in the list of volumes, under RCU
  * @ref: one for the list, one for @mark, one per user
@@ -64,7 +74,8 @@ struct ft_writers;
  *	@ns_lock
  * @nr_targets: targets on it, protected by ft_targets_lock
  * @names_moved: a directory moved that may be above a target
- * @queue_lock: protects @queue, @worker, @nr_late and changes of @workers
+ * @queue_lock: protects @queue, @worker, @nr_late and changes of @workers, @epoch and
+ *	@settled_epoch
  * @queue: inodes that wait for the worker, by due time
  * @parked_due: when the last parked inodes may be tried, in jiffies, protected by
  *	@queue_lock, as is
@@ -73,6 +84,7 @@ struct ft_writers;
  * @worker: the worker that takes them
  * @workers: all workers, including those whose last step is late; under RCU
  * @nr_late: number of late ones
+ * @reading: inodes that they are reading, protected by @queue_lock
  * @logs: which files got which blocks recently; this and the next three are %NULL if
  *	no causes are wanted
  * @writers: processes that wrote to it
@@ -85,6 +97,7 @@ struct ft_writers;
  * @gc_foreground: a task waits, or waited, for that
  * @epoch: grows before a worker waits until F2FS has made all changes that it has
  *	reported
+ * @settled_epoch: F2FS has made all that it reported in this epoch and before
  */
 struct ft_volume {
 	struct list_head node;
@@ -132,6 +145,7 @@ struct ft_volume {
 	struct ft_worker *worker;
 	struct list_head workers;
 	unsigned int nr_late;
+	struct list_head reading;
 	struct ft_logs *logs;
 	struct ft_writers *writers;
 	struct ft_tally *tally;
@@ -142,6 +156,7 @@ struct ft_volume {
 	u32 gc_writer;
 	bool gc_foreground;
 	u32 epoch;
+	u32 settled_epoch;
 };
 
 extern struct list_head ft_volumes;
@@ -153,11 +168,16 @@ void ft_volume_unlist(struct ft_volume *vol);
 struct ft_volume *ft_volume_find(const struct super_block *sb);
 struct ft_volume *ft_volume_find_info(const void *info);
 struct ft_volume *ft_volume_nth(unsigned int n);
+void ft_volume_for_all(struct ft_volume *vol, void (*func)(struct ft_inode *rec));
 void ft_volume_get(struct ft_volume *vol);
 void ft_volume_put(struct ft_volume *vol);
 void ft_volume_await_freed(void);
 struct super_block *ft_volume_hold_sb(struct ft_volume *vol);
 void ft_volume_drop_sb(struct super_block *sb);
+
+void ft_volume_read_begin(struct ft_volume *vol, struct ft_reading *reading);
+void ft_volume_read_end(struct ft_volume *vol, struct ft_reading *reading);
+void ft_volume_await_read(struct ft_volume *vol, unsigned long ino);
 
 /* mount.c */
 int ft_volume_init(void);
@@ -180,6 +200,17 @@ static inline bool ft_volume_gone(const struct ft_volume *vol)
 static inline unsigned int ft_volume_left_out(const struct ft_volume *vol)
 {
 	return atomic_read(&vol->nr_left_out) + atomic_read(&vol->nr_refused);
+}
+
+/*
+ * Has F2FS made all changes that it had reported in this epoch of a file? The numbers
+ * may wrap: only those between the two of the volume are not settled.
+ */
+static inline bool ft_volume_epoch_settled(const struct ft_volume *vol, u32 epoch)
+{
+	u32 settled = READ_ONCE(vol->settled_epoch);
+
+	return epoch - settled - 1 >= READ_ONCE(vol->epoch) - settled;
 }
 
 static inline struct ft_volume *ft_mark_volume(struct fsnotify_mark *mark)

@@ -3,7 +3,9 @@
  * Read from F2FS which names a directory holds.
  *
  * In: a directory that a worker has taken. Out: names for names.c. One step reads a
- * limited number of names; the next step goes on from there.
+ * limited number of names; the next step goes on from there. Names are read into the
+ * buffer of the worker first: F2FS may wait for the disk, and the lock of all names of
+ * the volume must not be held meanwhile.
  */
 
 #include <linux/fs.h>
@@ -23,68 +25,111 @@
  * @ctx: how far it has been read
  * @file: stands in for an open file, which would pin the mount
  * @dir: the directory
+ * @w: the worker that takes the step
  * @nr: names read in this step
- * @err: why the last one was not added
+ * @used: bytes of @w->names that are used
+ * @full: there may be more names
  * @resync_before: the directory's @resync when the walk began
  */
 struct ft_walk {
 	struct dir_context ctx;
 	struct file file;
 	struct ft_inode *dir;
+	struct ft_worker *w;
 	unsigned int nr;
-	int err;
+	size_t used;
+	bool full;
 	u8 resync_before;
 };
+
+/* A name that was read. */
+struct name {
+	u32 ino;
+	u16 len;
+	bool is_dir;
+	char text[];
+};
+
+static size_t name_size(unsigned int len)
+{
+	return ALIGN(offsetof(struct name, text) + len, __alignof__(struct name));
+}
 
 static bool take_name(struct dir_context *ctx, const char *name, int len,
 		      loff_t pos, u64 ino, unsigned int type)
 {
 	struct ft_walk *walk = container_of(ctx, struct ft_walk, ctx);
+	struct name *read = (struct name *)(walk->w->names + walk->used);
 
-	if (walk->nr == NAMES_PER_STEP)
+	if (walk->nr == NAMES_PER_STEP ||
+	    walk->used + name_size(len) > sizeof(walk->w->names)) {
+		walk->full = true;
 		return false;
+	}
 	walk->nr++;
 	if (type != DT_DIR && type != DT_REG)
 		return true;
 	if (name[0] == '.' && (len == 1 || (len == 2 && name[1] == '.')))
 		return true;
-	walk->err = ft_names_add(walk->dir->vol, walk->dir, name, len, ino,
-				 type == DT_DIR);
-	/* no memory for a new file; but a known file may get another name */
-	if (walk->err == -ENOBUFS)
-		walk->err = 0;
-	return !walk->err;
+	read->ino = ino;
+	read->len = len;
+	read->is_dir = type == DT_DIR;
+	memcpy(read->text, name, len);
+	walk->used += name_size(len);
+	return true;
+}
+
+/* Add what take_name() has read. */
+static int add_names(struct ft_volume *vol, struct ft_walk *walk)
+{
+	const struct name *read;
+	size_t pos;
+	int err = -ENOENT;
+
+	mutex_lock(&vol->ns_lock);
+	if (!ft_inode_is_dead(walk->dir) && !ft_volume_gone(vol))
+		err = 0;
+	for (pos = 0; !err && pos < walk->used; pos += name_size(read->len)) {
+		read = (const struct name *)(walk->w->names + pos);
+		err = ft_names_add(vol, walk->dir, read->text, read->len,
+				   read->ino, read->is_dir);
+		/* no memory for a new file; but a known file may get another name */
+		if (err == -ENOBUFS)
+			err = 0;
+	}
+	mutex_unlock(&vol->ns_lock);
+	return err;
 }
 
 /*
- * Read some names. The directory is locked: no change of a name can come between
- * reading it and adding it in names.c. Returns 1 if there may be more.
+ * Read some names, and add them. The directory is locked: no change of a name can come
+ * between reading it and adding it in names.c. Returns 1 if there may be more.
  */
 static int read_names(struct ft_worker *w, struct ft_walk *walk,
 		      struct inode *inode)
 {
-	struct ft_volume *vol = w->vol;
-	int err = -ENOENT;
+	int err, added;
 
 	/* set as for do_iterate_dir() */
 	walk->file.f_inode = inode;
 	walk->file.f_mapping = inode->i_mapping;
 	walk->file.f_mode = FMODE_READ;
 	file_ra_state_init(&walk->file.f_ra, inode->i_mapping);
+	walk->w = w;
 	walk->nr = 0;
-	walk->err = 0;
+	walk->used = 0;
+	walk->full = false;
 
-	mutex_lock(&vol->ns_lock);
 	ft_step_killable(w);
-	if (!ft_inode_is_dead(walk->dir) && !ft_volume_gone(vol))
-		err = inode->i_fop->iterate_shared(&walk->file, &walk->ctx);
+	err = inode->i_fop->iterate_shared(&walk->file, &walk->ctx);
 	ft_step_not_killable(w);
-	mutex_unlock(&vol->ns_lock);
-
+	added = add_names(w->vol, walk);
+	if (added)
+		return added;
 	/* ended by the watchdog */
 	if (err == -ERESTARTSYS || err == -EINTR)
 		return 1;
-	return err ?: walk->err ?: walk->nr == NAMES_PER_STEP;
+	return err ?: walk->full;
 }
 
 /* read_names() as a step. -EAGAIN if the directory is locked. */

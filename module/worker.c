@@ -24,8 +24,12 @@
 
 /* A step is late if it has not ended so long after SIGKILL. */
 #define STEP_LATE	msecs_to_jiffies(300)
-/* With more late steps the volume as a whole would be stuck. */
+/*
+ * With more late steps the volume as a whole would be stuck; with more than one that
+ * waits for the disk it is stuck anyway.
+ */
 #define MAX_LATE	32
+#define MAX_LATE_ON_DISK	1
 
 static void run_worker(struct work_struct *work);
 static void watch_step(struct work_struct *work);
@@ -70,12 +74,17 @@ int ft_worker_start(struct ft_volume *vol)
 
 /* === The watchdog ========================================================= */
 
-/* Another worker takes over from a late one. False if that is not possible. */
-static bool take_over(struct ft_worker *w)
+/*
+ * Another worker takes over from a late one, unless there are @most late ones. False if
+ * that is not possible.
+ */
+static bool take_over(struct ft_worker *w, unsigned int most)
 {
 	struct ft_volume *vol = w->vol;
 	struct ft_worker *next;
 
+	if (READ_ONCE(vol->nr_late) >= most)
+		return false;
 	/* rmmod fails with "in use" instead of waiting */
 	if (!try_module_get(THIS_MODULE))
 		return false;
@@ -88,7 +97,7 @@ static bool take_over(struct ft_worker *w)
 	/* for the late worker */
 	ft_volume_get(vol);
 	spin_lock(&vol->queue_lock);
-	if (vol->nr_late < MAX_LATE && w->running && !w->late) {
+	if (vol->nr_late < most && w->running && !w->late) {
 		w->late = true;
 		vol->nr_late++;
 		list_add_rcu(&next->node, &vol->workers);
@@ -116,6 +125,7 @@ static void watch_step(struct work_struct *work)
 {
 	struct ft_worker *w = container_of(to_delayed_work(work),
 					   struct ft_worker, watchdog);
+	unsigned int most = MAX_LATE;
 	unsigned long again = 0;
 	bool late = false;
 
@@ -136,11 +146,13 @@ static void watch_step(struct work_struct *work)
 			up_read_non_owner(&w->sb->s_umount);
 		}
 		late = true;
+		if (w->task->in_iowait)
+			most = MAX_LATE_ON_DISK;
 	}
 	spin_unlock(&w->lock);
 
 	/* a late worker stays late until its step has ended */
-	if (late && !READ_ONCE(w->late) && !take_over(w))
+	if (late && !READ_ONCE(w->late) && !take_over(w, most))
 		again = FT_STEP_LIMIT;
 	if (again)
 		queue_delayed_work(ft_wq, &w->watchdog, again);

@@ -5,7 +5,8 @@
  * A step calls F2FS while the super block is held. F2FS may keep it waiting, and a
  * user who may write to a file can decide for how long: the lock of the inode is
  * held while data is copied from the user's memory. So a step tries that lock
- * first, and a watchdog limits the rest:
+ * first, and a watchdog limits the rest. FIEMAP holds the lock, too, and others wait
+ * for it, or are refused: answer.c ends it after 5 ms.
  *
  *   after 100 ms   the worker gets SIGKILL: F2FS then ends its loops over blocks,
  *                  and the next step goes on from there
@@ -14,7 +15,8 @@
  *                  wait for this reference, but a task that holds the lock of an
  *                  inode keeps the mount busy anyway. The worker is late: another
  *                  one takes over the queue, and the late one ends after its
- *                  step. Until then it holds a reference to the module.
+ *                  step. Until then it holds a reference to the module. If it
+ *                  waits for the disk, so would all others: only one takes over.
  */
 #ifndef FT_WORKER_H
 #define FT_WORKER_H
@@ -48,9 +50,10 @@ struct task_struct;
  * @vol: the volume
  * @running: @work is running; changed with vol->queue_lock held
  * @late: another worker has taken over; protected by vol->queue_lock
- * @lock: protects @sb, @active, @since, @killable and @killed
+ * @lock: protects @sb, @active, @task, @since, @killable and @killed
  * @sb: the super block that the step holds; %NULL between steps
  * @active: it is held by an active reference, not by s_umount
+ * @task: the task that is in the step; %NULL between steps
  * @since: when the step began, in jiffies
  * @killable: the worker's task while SIGKILL ends what it does; events of this
  *	task are answers to the step
@@ -59,7 +62,11 @@ struct task_struct;
  * @nr: extents in @found
  * @overflow: there were more extents
  * @unclear: a compressed cluster whose blocks are not known
- * @reached: end of what FIEMAP has looked up, a file block
+ * @begin: where FIEMAP begins, a file block
+ * @reached: end of what it has looked up, a file block
+ * @since_lock: when it looked up the first blocks, in nanoseconds; 0: not yet
+ * @in_time: it has ended because it held the lock of the inode for long enough
+ * @clusters: the file may have compressed clusters
  * @in_hole: there was a hole at the end of it
  * @counts: the step begins with the file, so @nr_blocks may become all of them
  * @complete: it has looked up all blocks of the file
@@ -68,6 +75,7 @@ struct task_struct;
  * @nr_lookups: how often it has looked up blocks
  * @lookups: the results of its last look-ups
  * @found: the extents that it reported
+ * @names: names that were read in a directory (walk.c)
  */
 struct ft_worker {
 	struct list_head node;
@@ -80,6 +88,7 @@ struct ft_worker {
 	spinlock_t lock;
 	struct super_block *sb;
 	bool active;
+	struct task_struct *task;
 	unsigned long since;
 	struct task_struct *killable;
 	bool killed;
@@ -88,7 +97,11 @@ struct ft_worker {
 	unsigned int nr;
 	bool overflow;
 	bool unclear;
+	u32 begin;
 	u32 reached;
+	u64 since_lock;
+	bool in_time;
+	bool clusters;
 	bool in_hole;
 	bool counts;
 	bool complete;
@@ -96,7 +109,10 @@ struct ft_worker {
 	struct ft_extent pending;
 	unsigned int nr_lookups;
 	struct ft_extent lookups[FT_LOOKUPS_KEPT];
-	struct ft_extent found[FT_EXTENTS_PER_STEP];
+	union {
+		struct ft_extent found[FT_EXTENTS_PER_STEP];
+		char names[FT_EXTENTS_PER_STEP * sizeof(struct ft_extent)];
+	};
 };
 
 int ft_worker_start(struct ft_volume *vol);

@@ -99,7 +99,7 @@ prepare ""
 fileop many $MNT/junk 60 30000 20000 7
 sync
 rm $MNT/junk*[1345]
-fileop moves $MNT/whole $MNT/pieces 512 12 "${SEED:-356}" &
+fileop moves $MNT/whole $MNT/pieces 512 12 "${SEED:-356}" busy &
 fileop gc $MNT 1 20
 wait $!
 check_exact "maps are exact after moves during garbage collection" $MNT

@@ -61,6 +61,7 @@ check_exact "maps are exact after changes through the other mount" /mnt/bind
 umount /mnt/bind
 fileop write $MNT/d/two 32K 64K
 mount --bind $MNT/d /mnt/bind
+await_live
 check_exact "maps are exact after the bind mount is unmounted and mounted" /mnt/bind
 umount /mnt/bind
 check "the volume is unmounted" umount $MNT

@@ -98,7 +98,7 @@ ft_quote() {
 ft_group() {
 	case $1 in
 	build) echo "make gcc gcc-12 libc6-dev pahole kmod xz-utils binutils" ;;
-	guest) echo "qemu-system-x86 busybox-static cpio f2fs-tools e2fsprogs kmod xz-utils util-linux" ;;
+	guest) echo "qemu-system-x86 busybox-static cpio f2fs-tools e2fsprogs kmod xz-utils util-linux dmsetup" ;;
 	full) echo "qemu-system-x86 busybox-static f2fs-tools e2fsprogs kmod python3 python3-venv udev procps iproute2 file util-linux" ;;
 	viewer) echo "make gcc libc6-dev pkg-config libcairo2-dev libpango1.0-dev libpng-dev zlib1g-dev libzstd-dev
 		libtracefs-dev libtraceevent-dev libncurses-dev libmicrohttpd-dev fonts-dejavu-core" ;;

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fileop.h"
@@ -231,7 +233,7 @@ void op_move(int argc, char **argv)
 /**
  * op_moves() - move random ranges between two files, in both directions
  * @argc: number of words
- * @argv: file, file, size in blocks, number of moves, seed
+ * @argv: file, file, size in blocks, number of moves, seed; one more word if garbage is collected meanwhile
  */
 void op_moves(int argc, char **argv)
 {
@@ -239,7 +241,6 @@ void op_moves(int argc, char **argv)
 	uint64_t blocks = num(argv[2]), count = num(argv[3]), i, from, to, len;
 	int src, dst;
 
-	(void)argc;
 	set_seed(num(argv[4]));
 	printf("# moves: seed %s, %s ranges in %s blocks\n", argv[4], argv[3], argv[2]);
 	for (i = 0; i < count; i++) {
@@ -250,12 +251,63 @@ void op_moves(int argc, char **argv)
 		to = next_random() % (blocks - len);
 		/* write the moved range again, so that there always are blocks to move */
 		write_at(fd[src], argv[src], from * BLOCK, (1 + next_random() % len) * BLOCK);
-		/* EINVAL: the ranges overlap, or the file has become shorter; EBUSY: the collector is at one of them */
-		if (move(fd[src], from * BLOCK, fd[dst], to * BLOCK, len * BLOCK) && errno != EINVAL && errno != EBUSY)
+		/* EINVAL: the ranges overlap, or the file has become shorter; EBUSY: the collector may be at one of them */
+		if (move(fd[src], from * BLOCK, fd[dst], to * BLOCK, len * BLOCK) && errno != EINVAL &&
+		    (errno != EBUSY || argc < 6))
 			fail("F2FS_IOC_MOVE_RANGE");
 		if (i % 4 == 3 && fsync(fd[dst]))
 			fail("fsync");
 	}
+	close_file(fd[0], argv[0]);
+	close_file(fd[1], argv[1]);
+}
+
+static uint64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/**
+ * op_busy() - move blocks again and again, and count the calls that F2FS refuses
+ * @argc: number of words
+ * @argv: file, file, size in blocks, milliseconds, file for the result: calls, calls that got EBUSY, writes without
+ *	waiting that got EAGAIN, and the microseconds of the longest write
+ */
+void op_busy(int argc, char **argv)
+{
+	int fd[2] = { open_file(argv[0], O_RDWR | O_DIRECT), open_file(argv[1], O_RDWR | O_DIRECT) };
+	uint64_t blocks = num(argv[2]), calls = 0, busy = 0, again = 0, longest = 0, begin, end, took, at;
+	static char block[BLOCK] __attribute__((aligned(BLOCK)));
+	struct iovec vec = { .iov_base = block, .iov_len = BLOCK };
+	FILE *out;
+
+	(void)argc;
+	set_seed(1);
+	end = now_us() + num(argv[3]) * 1000;
+	while ((begin = now_us()) < end) {
+		at = next_random() % blocks * BLOCK;
+		if (move(fd[calls % 2], at, fd[!(calls % 2)], at, BLOCK)) {
+			if (errno != EBUSY)
+				fail("F2FS_IOC_MOVE_RANGE");
+			busy++;
+		}
+		if (calls++ % 16)
+			continue;
+		if (pwritev2(fd[0], &vec, 1, at, RWF_NOWAIT) < 0 && errno == EAGAIN)
+			again++;
+		begin = now_us();
+		write_at(fd[1], argv[1], at, BLOCK);
+		took = now_us() - begin;
+		if (took > longest)
+			longest = took;
+	}
+	out = fopen(argv[4], "w");
+	if (!out || fprintf(out, "%llu %llu %llu %llu\n", (unsigned long long)calls, (unsigned long long)busy,
+			    (unsigned long long)again, (unsigned long long)longest) < 0 || fclose(out))
+		fail(argv[4]);
 	close_file(fd[0], argv[0]);
 	close_file(fd[1], argv[1]);
 }

@@ -28,18 +28,34 @@ static atomic_t nr_ending = ATOMIC_INIT(0);	/* detached, records still there */
 
 /* === Reading the volume's layout ========================================== */
 
+/* A copy of the super block; if it is not cached, and @wait is not set, %NULL for now. */
+static struct buffer_head *read_copy(struct super_block *sb, unsigned int copy,
+				     bool wait)
+{
+	struct buffer_head *bh;
+
+	if (wait)
+		return sb_bread(sb, copy);
+	bh = sb_find_get_block(sb, copy);
+	if (bh && buffer_uptodate(bh))
+		return bh;
+	brelse(bh);
+	sb_breadahead(sb, copy);
+	return NULL;
+}
+
 /*
  * Read from the super block on disk where the main area begins and the volume
  * ends. s_umount is held.
  */
-static int read_geometry(struct ft_volume *vol)
+static int read_geometry(struct ft_volume *vol, bool wait)
 {
 	const struct f2fs_super_block *raw;
 	struct buffer_head *bh;
 	unsigned int copy;
 
 	for (copy = 0; copy < 2; copy++) {
-		bh = sb_bread(vol->sb, copy);
+		bh = read_copy(vol->sb, copy, wait);
 		if (!bh)
 			continue;
 		raw = (void *)bh->b_data + F2FS_SUPER_OFFSET;
@@ -62,7 +78,8 @@ static int read_geometry(struct ft_volume *vol)
  * ft_volume_measure() - read again where the volume ends
  * @vol: the volume; it may have been resized
  *
- * If that cannot be read now, the old end stays.
+ * If that is not in memory now, the old end stays: a reader does not wait for a disk.
+ * After a resize it is.
  *
  * Context: process; may sleep.
  */
@@ -72,7 +89,7 @@ void ft_volume_measure(struct ft_volume *vol)
 
 	if (!sb)
 		return;
-	read_geometry(vol);
+	read_geometry(vol, false);
 	ft_volume_drop_sb(sb);
 }
 
@@ -159,7 +176,7 @@ struct ft_volume *ft_volume_attach(struct super_block *sb,
 	if (!vol)
 		return ERR_PTR(-ENOMEM);
 	ft_queue_init(vol);
-	err = read_geometry(vol);
+	err = read_geometry(vol, true);
 	if (err) {
 		if (loud)
 			pr_err("%s: its super block cannot be read\n",

@@ -105,7 +105,7 @@ ft_group() {
 	test) echo "shellcheck sparse perl openssl mandoc tmux python3 python3-prometheus-client chromium-headless-shell
 		pyflakes3 python3-matplotlib python3-numpy python3-pil python3-pytest python3-zstandard redis-tools trace-cmd
 		linux-perf bpftrace zstd" ;;
-	demo) echo "rocksdb-tools python3-matplotlib python3-numpy python3-pil" ;;
+	demo) echo "rocksdb-tools python3-matplotlib python3-numpy python3-pil python3-zstandard" ;;
 	bench) echo "fio redis-tools bpftrace python3-matplotlib python3-zstandard" ;;
 	large) echo "fio" ;;
 	soak) echo "fio rocksdb-tools python3 dmsetup" ;;

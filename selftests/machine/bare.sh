@@ -16,12 +16,16 @@ FT_BARE_PROJECT=/root/fragtrace
 FT_BARE_ENVIRONMENT="TERM http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY SSL_CERT_FILE SSL_CERT_DIR
 	CURL_CA_BUNDLE REQUESTS_CA_BUNDLE GIT_SSL_CAINFO PIP_CERT PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_TRUSTED_HOST PIP_PROXY
 	FRAGTRACE_ACCEL"
-BARE='' BARE_PID=''
+BARE='' BARE_SYSTEM='' BARE_PID=''
 
 # ft_bare_reason() - print why no copy can be made here; false if one can
 ft_bare_reason() {
-	if [ "$(id -u)" != 0 ]; then
+	if ! command -v dpkg-query >/dev/null; then
+		echo "it is made by mmdebstrap and apt: this is not a Debian system"
+	elif [ "$(id -u)" != 0 ]; then
 		echo "it takes root: a system is unpacked, and entered by chroot"
+	elif ! git -C "$FT_TOP" rev-parse -q --verify HEAD >/dev/null 2>&1; then
+		echo "it gets the committed tree: $FT_TOP is no checkout of git"
 	elif ! unshare --mount --pid --fork true 2>/dev/null; then
 		echo "this machine does not let root make name spaces (unshare --mount --pid)"
 	else
@@ -54,39 +58,43 @@ ft_bare_settings() {
 	done
 }
 
-# ft_bare_key() - print what the kept system depends on
-ft_bare_key() {
-	{
-		cat "$FT_TESTS/machine/bare.sh"
-		ft_bare_sources | xargs -r cat
-		apt-config dump
-	} | cksum | cut -d ' ' -f 1
-}
-
 # ft_bare_sources() - print the files with the host's package sources, if those are of Debian 12
 ft_bare_sources() {
 	grep -qx 'VERSION_CODENAME=bookworm' /etc/os-release || return 0
 	find /etc/apt -maxdepth 2 -type f -size +0 \( -name sources.list -o -path '*.list.d/*.list' -o -path '*.list.d/*.sources' \)
 }
 
-# ft_bare_system(folder) - make the system, unless the kept one is the same and of this week
+# ft_bare_system() - print the folder of the system; its name has what it depends on, and the week
 ft_bare_system() {
-	local settings
+	echo "$(ft_cache)/bare/system-$({
+		date +%G-%V
+		echo "$FT_BARE_PACKAGES"
+		ft_bare_sources | xargs -r cat
+		apt-config dump
+	} | cksum | cut -d ' ' -f 1)"
+}
 
-	[ "$(cat "$1/key" 2>/dev/null)" != "$(ft_bare_key)" ] || [ -n "$(find "$1/key" -mtime +6)" ] || return 0
+# ft_bare_make(folder) - make the system, if it is not there; older ones go, unless there are copies of them
+ft_bare_make() {
+	local cache settings
+
+	cache=${1%/*}
+	ft_remove_ended "$cache"/copy.*.*
+	[ ! -d "$1" ] || return 0
 	ft_say "making a bare Debian 12, once a week"
-	rm -rf "$1/system" "$1/archives" "$1/key"
-	settings=$1/settings
-	rm -rf "$settings"
-	mkdir -p "$1/archives" "$settings"
+	[ -n "$(find "$cache" -maxdepth 1 -name 'copy.*')" ] || rm -rf "$cache"/system-* "$cache/archives"
+	settings=$1.settings
+	rm -rf "$1.new" "$settings"
+	mkdir -p "$cache/archives" "$settings"
 	ft_bare_settings "$settings"
 	# shellcheck disable=SC2046,SC2016 # a list of files; mmdebstrap's own variable
-	mmdebstrap --mode=root --variant=minbase --include="$FT_BARE_PACKAGES" --setup-hook="cp -r $settings/. \"\$1\"" bookworm "$1/system" \
-		$(ft_bare_sources) >"$1/log" 2>&1 || {
-		tail -n 5 "$1/log" >&2
-		ft_die "no bare Debian 12; see $1/log. Is there a network?"
+	mmdebstrap --mode=root --variant=minbase --include="$FT_BARE_PACKAGES" --setup-hook="cp -r $settings/. \"\$1\"" bookworm "$1.new" \
+		$(ft_bare_sources) >"$cache/log" 2>&1 || {
+		tail -n 5 "$cache/log" >&2
+		ft_die "no bare Debian 12; see $cache/log. Is there a network?"
 	}
-	ft_bare_key >"$1/key"
+	rm -rf "$settings"
+	mv "$1.new" "$1"
 }
 
 # ft_bare_new([commit]) - make a copy, with the project as it was committed, and set BARE to its folder
@@ -95,17 +103,14 @@ ft_bare_system() {
 ft_bare_new() {
 	local cache
 
-	cache=$(ft_cache)/bare
+	BARE_SYSTEM=$(ft_bare_system) cache=${BARE_SYSTEM%/*}
 	mkdir -p "$cache"
-	ft_locked bare ft_bare_system "$cache"
-	ft_remove_ended "$cache"/copy.*.*
+	ft_locked bare ft_bare_make "$BARE_SYSTEM"
 	BARE=$(mktemp -d "$cache/copy.$$.XXXXXX")
 	mkdir "$BARE/root" "$BARE/changed" "$BARE/work"
-	# shellcheck disable=SC2016 # expanded inside
 	if ! unshare --mount mount -t overlay -o "$(ft_bare_overlay)" bare "$BARE/root" 2>/dev/null; then
-		rmdir "$BARE/root"
-		cp -a "$cache/system" "$BARE/changed/" && mv "$BARE/changed/system" "$BARE/root"
-		rm -rf "$BARE/changed"
+		rm -rf "$BARE/root" "$BARE/changed"
+		cp -a "$BARE_SYSTEM" "$BARE/root"
 		ln -s root "$BARE/changed"
 	fi
 	ft_bare_settings "$BARE/changed"
@@ -117,10 +122,12 @@ ft_bare_new() {
 
 # ft_bare_overlay() - print the options of the overlay mount of a copy
 ft_bare_overlay() {
-	echo "lowerdir=${BARE%/*}/system,upperdir=$BARE/changed,workdir=$BARE/work"
+	echo "lowerdir=$BARE_SYSTEM,upperdir=$BARE/changed,workdir=$BARE/work"
 }
 
 # ft_bare_run(command...) - run a command as root in the copy, in the project's folder, in name spaces of its own
+#
+# $FRAGTRACE_BARE tells it where it is.
 ft_bare_run() {
 	local name rc
 
@@ -137,8 +144,8 @@ ft_bare_run() {
 		mount --rbind /dev "$root/dev"
 		mount --rbind /sys "$root/sys"
 		mount --bind "$from" "$root$project"
-		exec chroot "$root" env -i -C "$project" HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-			"$@"' sh "$BARE" "$(ft_bare_overlay)" "$FT_BARE_PROJECT" "$@" </dev/null &
+		exec chroot "$root" env -i -C "$project" FRAGTRACE_BARE=yes HOME=/root \
+			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"' sh "$BARE" "$(ft_bare_overlay)" "$FT_BARE_PROJECT" "$@" </dev/null &
 	BARE_PID=$!
 	wait "$BARE_PID" || rc=$?
 	BARE_PID=

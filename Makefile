@@ -68,6 +68,10 @@ check:
 test:
 	@selftests/run.sh $(TESTS)
 
+# Each command on a machine on which nothing was installed; ONLY='bench deb' names some.
+check-bare:
+	@selftests/host/bare_machine.sh $(or $(ONLY),all)
+
 # The same tests in guests whose kernels look for errors of their own; these are built first.
 test-debug:
 	@KERNEL="$${KERNEL:-kasan kcsan rt-debug}" selftests/run.sh --guests $(TESTS)
@@ -170,6 +174,7 @@ help:
 	@echo "make check                the sources: checkpatch --strict, kernel-doc, layers, gcc, sparse, clang, coccinelle,"
 	@echo "                          smatch, clang-format, shellcheck, ruff, mypy"
 	@echo "make test                 every test; KERNEL='6.12 6.1 7 6.12-rt 6.1-rt 7-rt', TESTS='20_write.sh', SEED=N narrow it down"
+	@echo "make check-bare           these commands, in short, each on a fresh Debian 12 on which nothing was installed; ONLY='demo deb'"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN, with KCSAN, with PREEMPT_RT and lockdep"
 	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12,"
 	@echo "                          TESTS=95_large_move.sh"
@@ -188,4 +193,4 @@ help:
 	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/; SIGN=key signs it and tags the commit"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer defrag vm shell check test test-debug test-large xfstests soak day fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help
+.PHONY: all modules viewer defrag vm shell check check-bare test test-debug test-large xfstests soak day fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help

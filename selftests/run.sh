@@ -3,10 +3,10 @@
 #
 # run.sh - run every test: static checks, builds, unit tests on the host, tests in guests.
 #
-# usage: run.sh [--guests] [TEST...]
+# usage: run.sh [--guests | --host] [TEST...]
 #
 # With names of tests (20_write.sh) only these run, in the guests; with --guests all tests that run
-# there. $KERNEL lists the kernels, by names of setup.sh (default "6.12 6.1 7"; "6.12-rt 6.1-rt 7-rt" have
+# there; with --host the named ones and what runs on the host. $KERNEL lists the kernels, by names of setup.sh (default "6.12 6.1 7"; "6.12-rt 6.1-rt 7-rt" have
 # PREEMPT_RT); a test with the line `# kernels: first` runs on the first of them only, unless it
 # is named. $SEED sets the seed of the random tests; $JOBS is the number of suites at a time (default 2 if there
 # are two CPUs); a suite is printed when it has ended. All output is KTAP of the single tests, then a table of
@@ -387,7 +387,13 @@ run_main() {
 	done
 
 	guests_only=$*
-	[ "${1:-}" != --guests ] || shift
+	case ${1:-} in
+	--guests) shift ;;
+	--host)
+		guests_only=
+		shift
+		;;
+	esac
 	tests=$*
 	if [ -z "$guests_only" ]; then
 		source=$(ft_source 6.12)
@@ -416,7 +422,8 @@ run_main() {
 		# shellcheck disable=SC2086 # a list of kernels
 		suite "power failures" "$FT_TESTS/host/power_off.sh" $KERNELS
 		suite "lockdown" "$FT_TESTS/host/lockdown.sh" "${KERNELS%% *}"
-		suite "demo" "$FT_TESTS/host/demo.sh"
+		# within a bare machine another one would test nothing else
+		[ -n "${FRAGTRACE_BARE:-}" ] || suite "bare machine" "$FT_TESTS/host/bare_machine.sh"
 		suite "bench" "$FT_TESTS/host/bench.sh"
 		suite "papers" "$FT_TESTS/host/papers.sh"
 		suite "papers, short" "$FT_TESTS/host/papers_run.sh"

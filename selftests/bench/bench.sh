@@ -186,8 +186,8 @@ bench_main() {
 	mkdir -p "$OUT" || ft_die "bench: cannot create '$OUT'"
 	OUT=$(cd "$OUT" && pwd)
 	case " $parts " in
-	*" apps "*) ft_packages build guest demo bench ;;
-	*) ft_packages build guest ;;
+	*" apps "*) ft_packages build guest bench ;;
+	*) ft_packages build guest reports ;;
 	esac
 	ft_kernel "$KERNEL"
 	case $parts in

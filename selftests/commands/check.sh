@@ -5,8 +5,8 @@
 #
 # usage: check.sh
 #
-# Installs only what the builds need. For all checks: apt install shellcheck sparse pyflakes3 mypy
-# clang lld llvm coccinelle, pip install ruff; smatch is built from its source. $CHECKPATCH is the path of a checkpatch.pl other than that of Debian's kernel 6.12.
+# Installs what Debian has of it. For the two other checks: pip install ruff; smatch is built from its source. $CHECKPATCH is
+# the path of a checkpatch.pl other than that of Debian's kernel 6.12.
 
 set -eu -o pipefail
 
@@ -14,6 +14,9 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source=../machine/setup.sh
 . "$FT_TESTS/machine/setup.sh"
 
+ft_packages build
+# who is not root gets the checks whose programs are there
+[ "$(id -u)" != 0 ] || ft_packages check
 CHECKPATCH=${CHECKPATCH:-$(ft_source 6.12)/scripts/checkpatch.pl} || exit 1
 export CHECKPATCH
 "$FT_TESTS/host/static.sh" --more 2>&1 | grep --line-buffered -v '^ok .*: \(shellcheck\|dash reads it\|bash reads it\)$'

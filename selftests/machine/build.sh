@@ -22,7 +22,7 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 
 # ft_build_root() - print the build folder for this source tree
 ft_build_root() {
-	echo "$(ft_cache)/build/$(basename "$FT_TOP")-$(echo "$FT_TOP" | cksum | cut -d ' ' -f 1)"
+	echo "$(ft_cache)/build/$(basename "$FT_TOP" | tr -c 'a-zA-Z0-9._\n-' _)-$(echo "$FT_TOP" | cksum | cut -d ' ' -f 1)"
 }
 
 # ft_mirror(folder) - fill a build folder with links to the module's sources; remove links to deleted files

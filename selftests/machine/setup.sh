@@ -5,7 +5,7 @@
 #
 # As a command:
 #   setup.sh packages GROUP...     install the missing Debian packages of build, guest, full, viewer, test, demo,
-#                                  bench, large, soak, reports, papers, deb, debug, xfstests or fuzz
+#                                  bench, large, soak, reports, papers, deb, bare, check, debug, xfstests or fuzz
 #   setup.sh kernel VERSION        unpack a Debian kernel (6.12, 6.1, 7; with PREEMPT_RT: 6.12-rt, 6.1-rt, 7-rt;
 #                                  for arm64: 6.12-arm64, 7-arm64, with pages of 16 KiB: 6.12-arm64-16k) into the
 #                                  cache, or build one with checks (kasan, kcsan, with PREEMPT_RT: rt-debug) there;
@@ -97,26 +97,29 @@ ft_quote() {
 # ft_group(name) - print the packages of a group
 ft_group() {
 	case $1 in
-	build) echo "make gcc gcc-12 libc6-dev pahole kmod xz-utils binutils" ;;
-	guest) echo "qemu-system-x86 busybox-static cpio f2fs-tools e2fsprogs kmod xz-utils util-linux dmsetup" ;;
+	build) echo "make gcc gcc-12 libc6-dev pahole kmod xz-utils zstd binutils" ;;
+	guest) echo "qemu-system-x86 busybox-static cpio f2fs-tools e2fsprogs kmod xz-utils zstd util-linux dmsetup" ;;
 	full) echo "qemu-system-x86 busybox-static f2fs-tools e2fsprogs kmod python3 python3-venv udev procps iproute2 file util-linux" ;;
 	viewer) echo "make gcc libc6-dev pkg-config libcairo2-dev libpango1.0-dev libpng-dev zlib1g-dev libzstd-dev
 		libtracefs-dev libtraceevent-dev libncurses-dev libmicrohttpd-dev fonts-dejavu-core" ;;
 	test) echo "shellcheck sparse perl openssl mandoc tmux python3 python3-prometheus-client chromium-headless-shell
 		pyflakes3 python3-matplotlib python3-numpy python3-pil python3-pytest python3-zstandard redis-tools trace-cmd
-		linux-perf bpftrace zstd" ;;
-	demo) echo "rocksdb-tools python3-matplotlib python3-numpy python3-pil" ;;
-	bench) echo "fio redis-tools bpftrace python3-matplotlib python3-zstandard" ;;
+		linux-perf bpftrace gpg gpg-agent" ;;
+	demo) echo "rocksdb-tools python3-matplotlib python3-numpy python3-pil python3-zstandard" ;;
+	bench) echo "fio rocksdb-tools redis-tools bpftrace python3 python3-matplotlib" ;;
 	large) echo "fio" ;;
 	soak) echo "fio rocksdb-tools python3 dmsetup" ;;
 	reports) echo "python3 python3-numpy python3-matplotlib python3-zstandard" ;;
 	papers) echo "openjdk-17-jdk-headless maven redis-tools" ;;
-	deb) echo "mmdebstrap dpkg-dev cpio git" ;;
+	deb) echo "mmdebstrap dpkg-dev cpio git kmod xz-utils" ;;
+	bare) echo "mmdebstrap git util-linux" ;;
+	check) echo "python3 perl shellcheck sparse pyflakes3 mypy clang lld llvm clang-format coccinelle" ;;
 	debug) echo "bc bison flex libelf-dev m4 libssl-dev" ;;
 	xfstests) echo "autoconf automake libtool-bin pkg-config gettext uuid-dev uuid-runtime xfslibs-dev xfsprogs libattr1-dev
 		libacl1-dev libaio-dev attr acl dmsetup fio bc" ;;
-	fuzz) echo "make clang libclang-rt-14-dev libc6-dev pkg-config libcairo2-dev libpango1.0-dev libpng-dev" ;;
-	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, bench, large, soak, reports, papers, deb, debug, xfstests or fuzz" ;;
+	fuzz) echo "make clang llvm libclang-rt-14-dev libc6-dev pkg-config libcairo2-dev libpango1.0-dev libpng-dev zlib1g-dev
+		libzstd-dev" ;;
+	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, bench, large, soak, reports, papers, deb, bare, check, debug, xfstests or fuzz" ;;
 	esac
 }
 
@@ -307,15 +310,21 @@ ft_die_with_parent() {
 	unset FT_PARENT_KNOWN
 }
 
-# ft_new_run() - make a folder for one run of a guest and set RUN; remove folders of killed runs
-ft_new_run() {
+# ft_remove_ended(NAME.PID.RANDOM...) - remove folders whose process has ended without doing so
+ft_remove_ended() {
 	local dir pid
 
-	for dir in "$(ft_cache)"/run.*.*; do
-		pid=${dir##*/run.}
+	for dir; do
+		pid=${dir##*/}
+		pid=${pid#*.}
 		pid=${pid%%.*}
 		[ ! -d "$dir" ] || [ -d "/proc/$pid" ] || rm -rf "$dir"
 	done
+}
+
+# ft_new_run() - make a folder for one run of a guest and set RUN; remove folders of killed runs
+ft_new_run() {
+	ft_remove_ended "$(ft_cache)"/run.*.*
 	RUN=$(mktemp -d "$(ft_cache)/run.$$.XXXXXX")
 }
 
@@ -377,6 +386,8 @@ setup_main() {
 . "$FT_TESTS/machine/kernel_tree.sh"
 # shellcheck source=debug_kernel.sh
 . "$FT_TESTS/machine/debug_kernel.sh"
+# shellcheck source=bare.sh
+. "$FT_TESTS/machine/bare.sh"
 # shellcheck source=../trouble.sh
 . "$FT_TESTS/trouble.sh"
 

@@ -29,7 +29,7 @@ FT_TESTS=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=trouble.sh
 . "$FT_TESTS/trouble.sh"
 
-PASSED=0 FAILED=0 SKIPPED=0 FAILURES='' LAST_WORDS='' TOOK='' CPU=0
+PASSED=0 FAILED=0 SKIPPED=0 FAILURES='' LAST_WORDS='' SKIPS='' TOOK='' CPU=0
 # Running suites: their names, and when they began, by process id.
 declare -A RUNNING=() BEGUN=()
 PROGRESS=''
@@ -43,7 +43,8 @@ interrupted() {
 	exit "$1"
 }
 
-# tally(name, log, status) - print `passed failed skipped` of a log with any number of KTAP texts, then each failure
+# tally(name, log, status) - print `passed failed skipped` of a log with any number of KTAP texts, then each failure, then the skips
+# of a kernel that skips.txt has no line of
 #
 # Missing lines of a plan count as failed, and so does a test that a guest did not begin, a run that ended with an error
 # without a line about it, and a skip that skips.txt does not have.
@@ -84,6 +85,8 @@ tally() {
 				sub(/.*# SKIP */, "", reason)
 				if (allowed(name ? name : "-", reason)) {
 					skipped++
+					if (in_guest && !(where in listed) && !told[name reason]++)
+						skips = skips "\nskip: " where " " name " " reason
 				} else {
 					failed++
 					own++
@@ -113,7 +116,7 @@ tally() {
 				failed++
 				failures = failures "\nended with status " status
 			}
-			print passed + 0, failed + 0, skipped + 0 failures
+			print passed + 0, failed + 0, skipped + 0 failures skips
 		}' "$FT_TESTS/skips.txt" "$2"
 }
 
@@ -194,7 +197,9 @@ end_one() {
 	# shellcheck disable=SC2046 # three numbers
 	set -- $(head -n 1 <<<"$counts")
 	PASSED=$((PASSED + $1)) FAILED=$((FAILED + $2)) SKIPPED=$((SKIPPED + $3))
-	FAILURES+=$(tail -n +2 <<<"$counts" | sed "s/^/# FAILED $name: /")
+	SKIPS+=$(sed -n 's/^skip: /# skips.txt has no line of this kernel: /p' <<<"$counts")
+	SKIPS+=${SKIPS:+$'\n'}
+	FAILURES+=$(tail -n +2 <<<"$counts" | sed -n "/^skip: /!s/^/# FAILED $name: /p")
 	FAILURES+=${FAILURES:+$'\n'}
 	LAST_WORDS+=$(failed_words "$name" "$log"; last_words "$name" "$log")
 	LAST_WORDS+=${LAST_WORDS:+$'\n'}
@@ -471,6 +476,7 @@ report() {
 		awk '{ f += $1; b += $2; n++ } END { printf "%d comparisons with FIEMAP, %d files, %d blocks", n, f, b }')
 	matrix
 	slowest
+	[ -z "$SKIPS" ] || grep . <<<"$SKIPS"
 	[ -z "$LAST_WORDS" ] || grep . <<<"$LAST_WORDS"
 	[ -z "$FAILURES" ] || grep . <<<"$FAILURES"
 	echo "# $compared, $SECONDS s, $CPU s of a CPU"

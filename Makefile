@@ -9,8 +9,9 @@ OUT ?=
 CMD ?=
 # Dollars in it are the guest's, not make's.
 override CMD := $(value CMD)
-# For make test: only these tests of selftests/, in the guests.
+# For make test: only these tests of selftests/, in the guests; or those of a group. For make one: a test, or several.
 TESTS ?=
+T ?=
 # For make fuzz: how long, from which seed, or which plan; MODE=hostile, perhaps with these attacks only.
 MINUTES ?=
 SEED ?=
@@ -65,8 +66,18 @@ shell:
 check:
 	@selftests/commands/check.sh
 
+# With G= the tests of one group, after a short build; with an empty one, the names of the groups.
 test:
-	@selftests/run.sh $(TESTS)
+	@selftests/run.sh $(if $(filter undefined file,$(origin G)),$(TESTS),$(if $(G),--group $(G),--groups))
+
+# One test on one kernel, as soon as possible.
+one:
+	@test -n '$(T)' || { echo "make one: which test? make one T=20_write, T='20 25'; all of them: ls selftests" >&2; exit 2; }
+	@selftests/run.sh --one $(T)
+
+# What needs no kernel: the extent map, the parsers, figures, the planner, Python.
+unit:
+	@selftests/run.sh --unit
 
 # Each command on a machine on which nothing was installed; ONLY='bench deb' names some.
 check-bare:
@@ -174,6 +185,9 @@ help:
 	@echo "make check                the sources: checkpatch --strict, kernel-doc, layers, gcc, sparse, clang, coccinelle,"
 	@echo "                          smatch, clang-format, shellcheck, ruff, mypy"
 	@echo "make test                 every test; KERNEL='6.12 6.1 7 6.12-rt 6.1-rt 7-rt', TESTS='20_write.sh', SEED=N narrow it down"
+	@echo "make one T=20_write       one test, or several, on one kernel, after a short build; KERNEL=6.12, SEED=N"
+	@echo "make test G=quick         the tests of a group, likewise; G= lists the groups"
+	@echo "make unit                 what needs no kernel, under sanitizers: a quarter of a minute"
 	@echo "make check-bare           these commands, in short, each on a fresh Debian 12 on which nothing was installed; ONLY='demo deb'"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN, with KCSAN, with PREEMPT_RT and lockdep"
 	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12,"
@@ -193,4 +207,4 @@ help:
 	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/; SIGN=key signs it and tags the commit"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer defrag vm shell check check-bare test test-debug test-large xfstests soak day fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help
+.PHONY: all modules viewer defrag vm shell check check-bare test test-debug test-large xfstests soak day fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help one unit

@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 05_extmap.sh - the extent map alone, compared with a plain array, by random operations
+#
+# The map knows neither F2FS nor the kernel's version.
+# kernels: first
+# group: write quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 10_load.sh - loading without a folder, the files in debugfs and their permissions, unloading
+#
+# group: load quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 11_f2fs_comes_and_goes.sh - F2FS is loaded after fragtrace, unloaded while fragtrace is loaded, and loaded again
+#
+# group: load quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

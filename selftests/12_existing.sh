@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 12_existing.sh - files that existed before fragtrace: all kinds of layout, sub-directories, many of them
+#
+# group: load quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

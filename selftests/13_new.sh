@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 13_new.sh - files and directories created after load
+#
+# group: load quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

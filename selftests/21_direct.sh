@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 21_direct.sh - O_DIRECT writes: new files, overwrites, writes into holes, direct and buffered writes of one file
+#
+# group: write quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

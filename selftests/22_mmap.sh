@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 22_mmap.sh - writes through a shared mapping
+#
+# group: write
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 23_append.sh - appending: whole blocks, parts of blocks, two files in turn, as RocksDB does
+#
+# group: write quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 25_truncate.sh - truncate up and down at any byte
+#
+# group: write quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 26_fallocate.sh - fallocate in all its modes
+#
+# group: write quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

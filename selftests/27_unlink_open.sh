@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 27_unlink_open.sh - unlink, also while the file is open and written to
+#
+# group: write
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 29_atomic.sh - atomic writes: F2FS writes to a hidden inode and moves the blocks to the file at the commit
+#
+# group: write
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

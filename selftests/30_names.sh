@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 30_names.sh - names stay correct: rename, replace, exchange, hard links, directories
+#
+# group: names quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -6,6 +6,7 @@
 # Each name in the texts must lead to its file, also in the viewer.
 #
 # kernels: first
+# group: names texts
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

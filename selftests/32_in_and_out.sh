@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 32_in_and_out.sh - files that move into and out of a watched directory
+#
+# group: names quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

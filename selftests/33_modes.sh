@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 33_modes.sh - other modes of F2FS: rewriting in place, log only, scattering on purpose, small-volume tuning
+#
+# group: write
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -5,6 +5,8 @@
 #
 # Regressions: a name given to a symbolic link stayed; an exchange dropped a whole directory; after a rename of
 # a directory by another spelling it had two names, and moving its parent away crashed the kernel.
+#
+# group: names
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

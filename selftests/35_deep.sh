@@ -6,6 +6,7 @@
 # Regression: removing a name there allocated megabytes of memory at once. LEVELS is the depth.
 #
 # kernels: first
+# group: names
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -7,6 +7,8 @@
 # gives to the target with their addresses. A block is part of one as soon as it is allocated, except with
 # checkpoint=disable. Neither way has a tracepoint. F2FS reports addresses that are removed only while
 # the file has an extent cache.
+#
+# group: gc
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

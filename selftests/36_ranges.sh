@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 36_ranges.sh - random ranges for each mode of fallocate, aligned and not, with writes in between
+#
+# group: write
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

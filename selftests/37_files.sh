@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 37_files.sh - files of many gigabytes with few blocks, files without a name at first, with several names, copied in F2FS
+#
+# group: names texts
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,7 @@
 # 38_viewer.sh - the viewer while the module runs, is unloaded and loaded; its figures agree with those of the module
 #
 # kernels: first
+# group: texts
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -7,6 +7,7 @@
 # operations happen between them. The tree has FILES files (default 1000), half of them a level deeper.
 #
 # kernels: first
+# group: names
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 40_gc.sh - garbage collection in the foreground and in the background moves blocks
+#
+# group: gc quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 41_defragment.sh - F2FS_IOC_DEFRAGMENT
+#
+# group: gc
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 42_pinned.sh - pinned files
+#
+# group: features
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

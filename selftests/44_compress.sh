@@ -5,6 +5,8 @@
 #
 # The addresses of the blocks of a compressed cluster are stored after the first block of the cluster, which has
 # none. A cluster that does not compress is written unchanged; random data makes such clusters.
+#
+# group: features
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

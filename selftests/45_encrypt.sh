@@ -5,6 +5,8 @@
 #
 # Encrypted pages go through bounce pages, and the collector moves their blocks without reading the file
 # (move_data_block() through the meta inode's pages).
+#
+# group: features
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 48_space.sh - checkpoint off and on, collection by ioctl and in urgent modes, trim, discard, a volume that shrinks
+#
+# group: features
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 49_devices.sh - volumes of several devices, and zoned ones: an LBA is counted over all devices
+#
+# group: features
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -12,6 +12,7 @@
 # st_blocks. A reserved block is in st_blocks and in `extents` (unwritten), and is not valid.
 #
 # kernels: first
+# group: texts
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

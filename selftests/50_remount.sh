@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 50_remount.sh - unmount is never delayed; the volume is followed again after the next mount
+#
+# group: targets quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 51_targets.sh - several directories: sub-directories, overlapping ones, two volumes, added and removed
+#
+# group: targets
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

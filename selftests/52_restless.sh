@@ -4,6 +4,7 @@
 # 52_restless.sh - files that change all the time: a resync returns, and they are scanned rarely
 #
 # kernels: first
+# group: targets
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 52_resync.sh - resync: all maps are read again, and stay the same
+#
+# group: targets quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

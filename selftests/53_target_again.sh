@@ -4,6 +4,8 @@
 # 53_target_again.sh - a watched directory that is removed and created again, renamed, or below a renamed one
 #
 # Regression: after rmdir and mkdir the target kept the deleted inode.
+#
+# group: targets quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 54_mounts.sh - read-only and back, bind mounts, overlayfs above, two volumes at once, another mount point
+#
+# group: names targets
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

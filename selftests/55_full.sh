@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 55_full.sh - a nearly full device: F2FS fills holes (SSR), or writes in place (IPU), or has no space
+#
+# group: write
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -5,6 +5,8 @@
 #
 # F2FS's blocks have the size of the kernel's pages. The kernel refuses all other volumes before the module sees
 # them. On a kernel with larger pages the module refuses what the kernel mounts.
+#
+# group: features
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

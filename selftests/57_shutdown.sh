@@ -5,6 +5,8 @@
 #
 # Roll-forward recovery inside mount(2) restores data that was synced after the last checkpoint. This happens
 # before the module knows of the volume.
+#
+# group: targets quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -6,6 +6,8 @@
 # Regression: FIEMAP that begins inside a cluster reports it differently. A step ends after 4096 extents. Three
 # clusters with one block each, followed by blocks that are all apart, put that end inside a cluster, and the next
 # one as well. The collector moves compressed blocks one by one.
+#
+# group: features
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

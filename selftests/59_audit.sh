@@ -6,6 +6,7 @@
 # For such a change, two addresses in the node of a file are exchanged on the disk, and F2FS reads the node again.
 #
 # kernels: first
+# group: texts quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,7 @@
 # 60_budget.sh - the memory budget: new files are left out and counted, existing ones stay correct
 #
 # kernels: first
+# group: memory quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

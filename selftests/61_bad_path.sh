@@ -4,6 +4,7 @@
 # 61_bad_path.sh - an invalid path refuses the load, reports which and why, and leaves nothing
 #
 # kernels: first
+# group: targets quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

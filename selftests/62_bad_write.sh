@@ -4,6 +4,7 @@
 # 62_bad_write.sh - invalid writes to targets, resync and audit change nothing: noise, empty ones, a megabyte, binary data
 #
 # kernels: first
+# group: targets
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 63_no_root.sh - a reader without root gets nothing
+#
+# group: load
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,7 @@
 # 64_snapshot.sh - a reader gets the state at open, however slowly it reads, and no block twice
 #
 # kernels: first
+# group: texts quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -7,6 +7,7 @@
 # 8 bytes, and so does the hole between two that are apart; the rest is free space in the nodes.
 #
 # kernels: first
+# group: memory
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

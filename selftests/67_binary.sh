@@ -4,6 +4,7 @@
 # 67_binary.sh - the binary snapshot has the same content as table, extents and files, on two volumes
 #
 # kernels: first
+# group: texts
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

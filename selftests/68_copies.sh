@@ -4,6 +4,7 @@
 # 68_copies.sh - the copies of readers are charged and limited, and do not take memory from the maps
 #
 # kernels: first
+# group: texts
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

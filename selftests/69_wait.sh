@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 69_wait.sh - directories that are requested before their volume is mounted: at load, and in `targets`
+#
+# group: load targets
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

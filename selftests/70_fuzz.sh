@@ -11,6 +11,8 @@
 #   FUZZ_SECONDS=N   begin no round after this time (default 60)
 #   FUZZ_SHRINK=N    seconds for the reduction (default 90, more on a slow kernel)
 #   FUZZ_PLAN=FILE   this plan instead, repeatedly
+#
+# group: random
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

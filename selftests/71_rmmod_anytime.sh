@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 71_rmmod_anytime.sh - unloading at any time: while files are written, read, created and unmounted
+#
+# group: load quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

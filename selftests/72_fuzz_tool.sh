@@ -4,6 +4,7 @@
 # 72_fuzz_tool.sh - the fuzzer itself: plans are repeatable, parsed strictly, run, and reduced
 #
 # kernels: first
+# group: random
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -8,6 +8,8 @@
 # within a block, and F2FS zeroes the rest of that block during the truncation: the block is dirty again, and the next
 # flush writes it elsewhere. `make demo` runs RocksDB itself; the number of files that live long enough to be flushed
 # then depends on the speed of the machine.
+#
+# group: workloads causes
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

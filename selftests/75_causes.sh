@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 75_causes.sh - the causes of breaks: each operation, each kind of flush, each reason, made on purpose
+#
+# group: causes quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -6,6 +6,7 @@
 # What F2FS reports on other kernels is compared by 70_fuzz.sh and 75_causes.sh there.
 #
 # kernels: first
+# group: causes
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 77_gc.sh - blocks moved by garbage collection are counted: the same as in F2FS, by victim and by file
+#
+# group: gc quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

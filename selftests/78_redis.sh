@@ -18,6 +18,7 @@
 # To be sure that a save lasts longer than one flush of the .aof, it pauses some microseconds for each key.
 #
 # kernels: first
+# group: workloads
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

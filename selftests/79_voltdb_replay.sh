@@ -10,6 +10,8 @@
 # - the flushes of the two tables interleave: each takes the block that the other one's next flush could have used;
 # - the block that a flush leaves half full is not written twice, since only whole pages are flushed;
 # - the byte in the header moves the first block away, unless fsync may write in place, which is the default.
+#
+# group: workloads
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 80_bad_calls.sh - calls that F2FS refuses change nothing, in any number
+#
+# group: hostile
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

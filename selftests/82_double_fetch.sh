@@ -5,6 +5,8 @@
 #
 # With the checkpoint off F2FS gives moved blocks to the target with their addresses. Without an extent cache it does
 # not report that.
+#
+# group: hostile
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

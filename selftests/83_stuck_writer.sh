@@ -6,6 +6,8 @@
 # Its data is on a page that does not arrive. In the second half FIEMAP begins late, so that the writer takes the
 # lock after the module has found it free: the worker itself is stuck then. Each operation first runs without the
 # attack. A writer keeps its own volume from being frozen, with or without the module: there, FIEMAP holds the lock.
+#
+# group: hostile
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

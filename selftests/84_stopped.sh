@@ -4,6 +4,8 @@
 # 84_stopped.sh - after a shutdown that dropped nodes the module does not ask F2FS, and no process waits for it
 #
 # F2FS handles a file whose node it has dropped as one hole, and FIEMAP walks through it block by block, for hours.
+#
+# group: hostile quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

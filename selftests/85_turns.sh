@@ -7,6 +7,7 @@
 # look-up takes so long that the watchdog ends FIEMAP repeatedly, at any place.
 #
 # kernels: first
+# group: hostile
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -7,6 +7,7 @@
 # `make test-large` has 500 000, and compares the charged memory with the slabs (JUDGE=1), also after a resync.
 #
 # kernels: first
+# group: memory
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

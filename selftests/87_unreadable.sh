@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 87_unreadable.sh - a waiting directory on a volume with an unreadable super block is reported once, not each second
+#
+# group: hostile
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

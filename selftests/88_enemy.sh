@@ -14,6 +14,7 @@
 #   ATTACK_SIZE=N    scale of the attacks (default 250; 4000 with FUZZ_SECONDS)
 #
 # kernels: first
+# group: hostile
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

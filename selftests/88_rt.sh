@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 88_rt.sh - PREEMPT_RT: probes that wait for a lock, calls that are handled later, an event in atomic context
+#
+# group: hostile
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,8 @@
 # 89_held_path.sh - a waiting directory whose path a user can block delays no other process
 #
 # The user replaces it by a symbolic link to a name in a directory, and holds the lock of this directory.
+#
+# group: names hostile
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,7 @@
 # 90_flood.sh - thousands of process names and hundreds of extensions of one user do not hide those of another
 #
 # kernels: first
+# group: hostile
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -7,6 +7,7 @@
 # no file is stale.
 #
 # kernels: first
+# group: hostile
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

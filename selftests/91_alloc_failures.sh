@@ -6,6 +6,8 @@
 # Needs a kernel with failslab and its stack filter: only allocations with fragtrace on the stack fail, including those
 # of F2FS and the VFS called by it. While writers run a quarter of them fails; after that, all maps must become
 # exact without help. With STEP=1 each single allocation of a load fails once.
+#
+# group: memory hostile
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

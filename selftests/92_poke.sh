@@ -5,6 +5,8 @@
 #
 # Each write succeeds or fails with a documented error, each target can be removed by the name in
 # `targets`, and the map is exact in the end. SECONDS_POKED is the duration.
+#
+# group: hostile
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -6,6 +6,7 @@
 # LINKS names, and DIRS folders of 1000 files each. `make test-large` has 100 000 names and 1000 folders.
 #
 # kernels: first
+# group: memory
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

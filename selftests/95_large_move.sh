@@ -11,6 +11,7 @@
 # An operation that takes more than WINDOW seconds is not timed to its end.
 #
 # kernels: first
+# group: memory
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 96_defrag.sh - fragtrace-defrag: what it plans, and both ways to move blocks beside a writer of the same file
+#
+# group: defrag quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,7 @@
 # 97_defrag_refuses.sh - the files that fragtrace-defrag does not move, and the events that end it early
 #
 # kernels: first
+# group: defrag
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,7 @@
 # 98_time_machine.sh - a recording with events: the moments that it rebuilds are those that were seen, block for block
 #
 # kernels: first
+# group: texts
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

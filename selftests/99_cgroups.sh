@@ -4,6 +4,7 @@
 # 99_cgroups.sh - reads are counted by cgroup, with the requests that they take; each count is known before
 #
 # kernels: first
+# group: causes
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

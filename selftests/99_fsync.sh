@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 99_fsync.sh - fsyncs are counted, with their phases, node blocks and the reasons for checkpoints; delays show where they are
+#
+# group: causes quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 99_heat.sh - reads are counted by window: buffered, direct, mapped, by AIO and io_uring; each count is known before
+#
+# group: causes quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,7 +4,8 @@
 # lib.sh - functions for all tests: KTAP output, volumes, the module, waiting, and clean-up by trap.
 #
 # A test sources this file, calls `plan N`, and ends with `finish`. Scratch disks are $DISK and $DISK2, the module
-# is $FRAGTRACE_KO. All mounts and modules of the test are removed at its end.
+# is $FRAGTRACE_KO. All mounts and modules of the test are removed at its end. Where it runs without a guest of ours,
+# loop_disks.sh makes the disks.
 # Runs under dash and under busybox's sh.
 
 set -eu
@@ -113,8 +114,21 @@ bail() {
 	finish
 }
 
+# complaints() - print the kernel's warnings since the begin of this test
+#
+# run_tests.sh looks for them itself, also where a test is killed.
+complaints() {
+	[ -z "${LOG_IS_WATCHED:-}" ] && [ -n "${FRAGTRACE_GUEST:-}" ] && [ -f "${here:-}/trouble.sh" ] || return 0
+	# shellcheck source=trouble.sh
+	. "$here/trouble.sh"
+	ft_log_trouble "$MARK"
+}
+
 # finish() - end the test: check that the plan was kept, and that the kernel's log has no warning
 finish() {
+	if complaints | grep .; then
+		KTAP_FAILED=$((KTAP_FAILED + 1))
+	fi
 	if [ "$KTAP_DONE" != "$KTAP_PLAN" ]; then
 		echo "# planned $KTAP_PLAN, ran $KTAP_DONE"
 		KTAP_FAILED=$((KTAP_FAILED + 1))
@@ -510,11 +524,13 @@ cleanup() {
 	! command -v put_disks >/dev/null || put_disks
 }
 
-# Inside of a kernel tree there is no guest of ours: this makes disks, or ends the test.
-if [ -f "${here:-}/kselftest.sh" ]; then
-	# shellcheck source=in_tree/kselftest.sh
-	. "$here/kselftest.sh"
-fi
+# On any other machine this makes disks for a test, or ends it.
+case $KTAP_NAME in
+[0-9][0-9]_*.sh)
+	# shellcheck source=loop_disks.sh
+	[ -n "${FRAGTRACE_GUEST:-}" ] || . "$here/loop_disks.sh"
+	;;
+esac
 
 if [ -n "${FRAGTRACE_GUEST:-}" ]; then
 	trap cleanup EXIT

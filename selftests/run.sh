@@ -4,13 +4,21 @@
 # run.sh - run every test: static checks, builds, unit tests on the host, tests in guests.
 #
 # usage: run.sh [--guests | --host] [TEST...]
+#        run.sh --one TEST...
+#        run.sh --group NAME
+#        run.sh --groups
+#        run.sh --unit
 #
-# With names of tests (20_write.sh) only these run, in the guests; with --guests all tests that run
-# there; with --host the named ones and what runs on the host. $KERNEL lists the kernels, by names of setup.sh (default "6.12 6.1 7"; "6.12-rt 6.1-rt 7-rt" have
+# With names of tests (20_write.sh, or how they begin: 20) only these run, in the guests; with --guests all tests that run
+# there; with --host these and what runs on the host. --one builds only what these tests need and what has changed, without the checks of a build, for one kernel;
+# --group does so for the tests with the line `# group: NAME`, and --groups lists these. --unit runs what needs no kernel and
+# is short: the extent map in user space, the parsers, figures, the planner, what is Python.
+# $KERNEL lists the kernels, by names of setup.sh (default "6.12 6.1 7", with --one and --group 6.12; "6.12-rt 6.1-rt 7-rt" have
 # PREEMPT_RT); a test with the line `# kernels: first` runs on the first of them only, unless it
-# is named. $SEED sets the seed of the random tests; $JOBS is the number of suites at a time (default 2 if there
+# is named. $SEED sets the seed of the random tests; $JOBS is the number of suites at a time (default 3 if there
 # are two CPUs); a suite is printed when it has ended. All output is KTAP of the single tests, then a table of
-# tests and kernels. The last line is `N passed, N failed`, with `, N skipped` after it if any were
+# tests and kernels, the slowest tests, and the seconds of each suite. A skip whose reason is not in skips.txt is a
+# failure. The last line is `N passed, N failed`, with `, N skipped` after it if any were
 # skipped. Exit status 1 if any failed.
 
 set -eu
@@ -21,7 +29,7 @@ FT_TESTS=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=trouble.sh
 . "$FT_TESTS/trouble.sh"
 
-PASSED=0 FAILED=0 SKIPPED=0 FAILURES='' LAST_WORDS=''
+PASSED=0 FAILED=0 SKIPPED=0 FAILURES='' LAST_WORDS='' SKIPS='' TOOK='' CPU=0
 # Running suites: their names, and when they began, by process id.
 declare -A RUNNING=() BEGUN=()
 PROGRESS=''
@@ -35,12 +43,13 @@ interrupted() {
 	exit "$1"
 }
 
-# tally(log, status) - print `passed failed skipped` of a log with any number of KTAP texts, then each failure
+# tally(name, log, status) - print `passed failed skipped` of a log with any number of KTAP texts, then each failure, then the skips
+# of a kernel that skips.txt has no line of
 #
-# Missing lines of a plan count as failed, and so does a test that a guest did not begin, and a run that ended with an error
-# without a line about it.
+# Missing lines of a plan count as failed, and so does a test that a guest did not begin, a run that ended with an error
+# without a line about it, and a skip that skips.txt does not have.
 tally() {
-	awk -v status="$2" '
+	awk -v where="$1" -v status="$3" '
 		function close_plan() {
 			if (planned > seen) {
 				failed += planned - seen
@@ -49,14 +58,40 @@ tally() {
 			}
 			planned = seen = 0
 		}
+		# a kernel without a line there is not one of those that are tested each time
+		function allowed(test, reason) {
+			return in_guest && !(where in listed) || (where " " test " " reason) in known
+		}
+		BEGIN { in_guest = sub(/^kernel /, "", where); sub(/ part .$/, "", where); gsub(/ /, "-", where) }
+		FILENAME ~ /skips\.txt$/ {
+			if (/^#/ || !NF)
+				next
+			reason = $0
+			sub(/^[^ ]+ [^ ]+ /, "", reason)
+			n = split($1, kernel, ",")
+			for (i = 1; i <= n; i++) {
+				listed[kernel[i]] = 1
+				known[kernel[i] " " $2 " " reason] = 1
+			}
+			next
+		}
 		/^# tests [0-9]+$/ { tests = $3 }
 		/^# begin / { close_plan(); name = $3; own = 0; begun++ }
 		/^1\.\.[0-9]+/ { close_plan(); planned = substr($1, 4) + 0 }
 		/^ok / {
 			seen++
 			if (/# SKIP/) {
-				skipped++
-				skips = skips "\nskipped: " name (name ? ": " : "") $0
+				reason = $0
+				sub(/.*# SKIP */, "", reason)
+				if (allowed(name ? name : "-", reason)) {
+					skipped++
+					if (in_guest && !(where in listed) && !told[name reason]++)
+						skips = skips "\nskip: " where " " name " " reason
+				} else {
+					failed++
+					own++
+					failures = failures "\n" name (name ? ": " : "") "skips.txt does not have: " where " " (name ? name : "-") " " reason
+				}
 			} else {
 				passed++
 			}
@@ -82,7 +117,7 @@ tally() {
 				failures = failures "\nended with status " status
 			}
 			print passed + 0, failed + 0, skipped + 0 failures skips
-		}' "$1"
+		}' "$FT_TESTS/skips.txt" "$2"
 }
 
 # suite(name, command...) - start a command that prints KTAP, as soon as fewer than $JOBS are running
@@ -142,7 +177,7 @@ log_of() {
 
 # end_one() - wait for one of the suites; print and count its results; a last suite is printed while it runs
 end_one() {
-	local pid name log rc counts
+	local pid name log rc counts cpu
 
 	rc=0
 	if [ ${#RUNNING[@]} = 1 ]; then
@@ -158,15 +193,29 @@ end_one() {
 	[ ${#RUNNING[@]} = 1 ] || cat "$log"
 	unset "RUNNING[$pid]"
 	touch "$log.ended"
-	counts=$(tally "$log" "$rc")
+	counts=$(tally "$name" "$log" "$rc")
 	# shellcheck disable=SC2046 # three numbers
 	set -- $(head -n 1 <<<"$counts")
 	PASSED=$((PASSED + $1)) FAILED=$((FAILED + $2)) SKIPPED=$((SKIPPED + $3))
-	FAILURES+=$(tail -n +2 <<<"$counts" | sed -n "/^skipped/!s/^/# FAILED $name: /p")
+	SKIPS+=$(sed -n 's/^skip: /# skips.txt has no line of this kernel: /p' <<<"$counts")
+	SKIPS+=${SKIPS:+$'\n'}
+	FAILURES+=$(tail -n +2 <<<"$counts" | sed -n "/^skip: /!s/^/# FAILED $name: /p")
 	FAILURES+=${FAILURES:+$'\n'}
 	LAST_WORDS+=$(failed_words "$name" "$log"; last_words "$name" "$log")
 	LAST_WORDS+=${LAST_WORDS:+$'\n'}
-	echo "# === $name: $1 passed, $2 failed, $3 skipped, $((SECONDS - BEGUN[$pid])) s"
+	# in this shell, whose children the suites are
+	times >"$LOGS/times"
+	cpu=$(awk 'END { split($1 $2, t, /[ms]/); print int(t[1] * 60 + t[2] + t[3] * 60 + t[4]) }' "$LOGS/times")
+	TOOK+="$((SECONDS - BEGUN[$pid])) $((cpu - CPU)) $name"$'\n'
+	echo "# === $name: $1 passed, $2 failed, $3 skipped, $((SECONDS - BEGUN[$pid])) s, $((cpu - CPU)) s of a CPU"
+	CPU=$cpu
+}
+
+# end_until(name) - wait until this suite has ended
+end_until() {
+	while printf '%s\n' "${RUNNING[@]}" | grep -qxF "$1"; do
+		end_one
+	done
 }
 
 # end_all() - wait for all running suites
@@ -185,8 +234,8 @@ print_progress() {
 		for log in "$LOGS"/kernel_*.log; do
 			[ -f "$log" ] || continue
 			[ ! -f "$log.ended" ] || continue
-			version=${log##*/kernel_}
-			awk -v kernel="${version%.log}" '
+			version=${log##*/kernel_} version=${version%.log}
+			awk -v kernel="${version%%_part*}" '
 				/^# begin / { test = $3; n++ }
 				/^not ok / { failed++ }
 				END { printf "# ... kernel %s: test %d, %s, %d failed\n", kernel, n, test, failed }' "$log"
@@ -228,27 +277,48 @@ build_all() {
 	done
 }
 
-# programs(version, test...) - print options that copy our programs, and the databases and tracers of these tests, into
-# the guest, if it can run them
+# build_some(test...) - build what these tests need, and only what has changed; print nothing unless that fails
+build_some() {
+	local version name names
+
+	names=
+	! any_uses 'fragtrace-\(view\|defrag\)' "$@" || names=viewer
+	! any_uses fragtrace-defrag "$@" || names="viewer defrag"
+	for name in $names; do
+		make -s -C "$FT_TOP/$name" >"$LOGS/build" 2>&1 || { cat "$LOGS/build" && ft_die "$name/ does not build"; }
+	done
+	for version in $KERNELS; do
+		"$FT_TESTS/machine/build.sh" tested "$version" >"$LOGS/module-$version" 2>"$LOGS/build" ||
+			{ cat "$LOGS/build" && ft_die "the module does not build for $version"; }
+	done
+}
+
+# any_uses(pattern, test...) - does one of these tests have this word?
+any_uses() {
+	local pattern
+
+	pattern=$1
+	shift
+	(cd "$FT_TESTS" && grep -qe "$pattern" "$@")
+}
+
+# programs(version, test...) - print options that copy what these tests use, our programs, databases and tracers, into the guest,
+# if it can run them
 programs() {
-	local name names
+	local name path
 
 	[ "$(ft_arch "$1")" = amd64 ] || return 0
-	names="redis-cli redis-benchmark trace-cmd"
 	case " $* " in
 	*" 76_tracers.sh "*)
-		# their libraries take 220 MB of the guest's memory, for that one test
-		names="$names perf bpftrace"
+		# their libraries take 220 MB of the guest's memory
 		ft_debug_is "$1" || echo "-M 1280M"
 		;;
 	esac
-	for name in viewer/fragtrace-view defrag/fragtrace-defrag; do
-		[ ! -x "$FT_TOP/$name" ] || echo "-f $FT_TOP/$name"
-	done
 	# The package redis-server would start a service on this machine. Its program is another name of this one.
 	ln -sf "$(command -v redis-check-rdb)" "$LOGS/redis-server"
-	for name in "$LOGS/redis-server" $names; do
-		! command -v "$name" >/dev/null || echo "-f $(command -v "$name")"
+	for name in fragtrace-view fragtrace-defrag redis-server redis-cli redis-benchmark trace-cmd perf bpftrace; do
+		any_uses "\\b$name\\b" "${@:2}" || continue
+		path=$(PATH=$FT_TOP/viewer:$FT_TOP/defrag:$LOGS:$PATH command -v "$name") && echo "-f $path"
 	done
 }
 
@@ -268,6 +338,43 @@ guest_tests() {
 		-- env ${SEED:+SEED="$SEED"} SLOW=$slow ${TEST_LIMIT:+TEST_LIMIT="$TEST_LIMIT"} \
 		${FUZZ_SECONDS:+FUZZ_SECONDS="$FUZZ_SECONDS"} ${FUZZ_SHRINK:+FUZZ_SHRINK="$FUZZ_SHRINK"} \
 		${FUZZ_PLAN:+FUZZ_PLAN="/tools/${FUZZ_PLAN##*/}"} ${ATTACKS:+ATTACKS="$ATTACKS"} /selftests/in_guest/run_tests.sh "$@"
+}
+
+# tests_named(word...) - print the names of the tests that these words are, or that begin with them
+tests_named() {
+	local word found
+
+	cd "$FT_TESTS" || exit 1
+	for word; do
+		word=${word##*/}
+		found=$(find . -maxdepth 1 -name '[0-9][0-9]_*.sh' \( -name "$word" -o -name "$word.sh" \) -printf '%f\n')
+		[ -n "$found" ] || found=$(find . -maxdepth 1 -name '[0-9][0-9]_*.sh' -name "$word*" -printf '%f\n' | sort)
+		[ -n "$found" ] || ft_die "no test '$word'; near it: $(tests_near "$word"); all of them: ls selftests"
+		echo "$found"
+	done
+}
+
+# tests_near(word) - print the five tests whose names share most pieces of three letters with the word
+tests_near() {
+	printf '%s\n' [0-9][0-9]_*.sh | word=${1%.sh} awk '
+		{
+			name = $0
+			sub(/\.sh$/, "", name)
+			shared = substr(name, 1, 2) == substr(ENVIRON["word"], 1, 2)
+			for (i = 1; i + 2 <= length(ENVIRON["word"]); i++)
+				shared += index(name, substr(ENVIRON["word"], i, 3)) > 0
+			print shared, $0
+		}' | sort -s -k 1,1nr | head -n 5 | cut -d ' ' -f 2 | paste -sd ' '
+}
+
+# group(name) - print the tests whose heads have this group
+group() {
+	(cd "$FT_TESTS" && grep -lE "^# group:( .*)? $1( |\$)" [0-9][0-9]_*.sh) || ft_die "no test is in the group '$1'; groups: $(groups | paste -sd ' ')"
+}
+
+# groups() - print the names of all groups
+groups() {
+	(cd "$FT_TESTS" && sed -n 's/^# group: //p' [0-9][0-9]_*.sh) | tr ' ' '\n' | sort -u
 }
 
 # tests_for(version, test...) - print the tests that run on this kernel by default
@@ -299,16 +406,13 @@ parsers_check() {
 
 # matrix() - print the results of each guest test by kernel: number of checks that are ok, failed, skipped
 matrix() {
-	local version logs
+	local version log
 
-	logs=()
 	for version in $KERNELS; do
-		[ ! -f "$LOGS/kernel_$version.log" ] || logs+=("$version" "$LOGS/kernel_$version.log")
-	done
-	[ ${#logs[@]} -gt 0 ] || return 0
-	for ((version = 0; version < ${#logs[@]}; version += 2)); do
-		sed "s/^/${logs[version]} /" "${logs[version + 1]}"
-	done | awk -v kernels="${logs[*]}" '
+		for log in "$LOGS/kernel_$version.log" "$LOGS/kernel_${version}_part"_?.log; do
+			[ ! -f "$log" ] || sed "s/^/$version /" "$log"
+		done
+	done | awk -v kernels="$KERNELS" '
 		function cell(test, kernel,	text) {
 			if (!((test, kernel) in begun))
 				return "-"
@@ -336,30 +440,46 @@ matrix() {
 		$2 == "not" && $3 == "ok" { bad[test, $1]++ }
 		END {
 			n = split(kernels, word)
+			if (!count)
+				exit
 			printf "# %-26s", "test"
-			for (i = 1; i <= n; i += 2)
+			for (i = 1; i <= n; i++)
 				printf " %-20s", word[i]
 			print ""
 			for (t = 1; t <= count; t++) {
 				printf "# %-26s", tests[t]
-				for (i = 1; i <= n; i += 2)
+				for (i = 1; i <= n; i++)
 					printf " %-20s", cell(tests[t], word[i])
 				print ""
 			}
 		}' | sed 's/ *$//'
 }
 
-# report() - print the table of tests and kernels, the words of failed checks and of guests that ended early, the failures,
-# the comparisons, and the last line
+# slowest() - print the ten tests that took longest, with their seconds, then the seconds of each suite
+slowest() {
+	local log
+
+	for log in "$LOGS"/kernel_*.log; do
+		[ ! -f "$log" ] || awk -v kernel="${log##*/kernel_}" '
+			BEGIN { sub(/(_part_.)?\.log$/, "", kernel) }
+			/^# end / { printf "# slow: %4d s  %s on %s\n", $5, $3, kernel }' "$log"
+	done | sort -k 3,3nr | head -n 10
+	sort -nr <<<"$TOOK" | awk 'NF { name = $0; sub(/^[0-9]+ [0-9]+ /, "", name); printf "# suite: %4d s, %4d s of a CPU  %s\n", $1, $2, name }'
+}
+
+# report() - print the table of tests and kernels, what took long, the words of failed checks and of guests that ended early, the
+# failures, the comparisons, and the last line
 report() {
 	local compared
 
-	compared=$(cat "$LOGS"/*.log | sed -n 's/^# compared files=\([0-9]*\) blocks=\([0-9]*\) .*/\1 \2/p' |
+	compared=$(cat "$LOGS"/kernel_*.log 2>/dev/null | sed -n 's/^# compared files=\([0-9]*\) blocks=\([0-9]*\) .*/\1 \2/p' |
 		awk '{ f += $1; b += $2; n++ } END { printf "%d comparisons with FIEMAP, %d files, %d blocks", n, f, b }')
 	matrix
+	slowest
+	[ -z "$SKIPS" ] || grep . <<<"$SKIPS"
 	[ -z "$LAST_WORDS" ] || grep . <<<"$LAST_WORDS"
 	[ -z "$FAILURES" ] || grep . <<<"$FAILURES"
-	echo "# $compared, $SECONDS s"
+	echo "# $compared, $SECONDS s, $CPU s of a CPU"
 	if [ "$SKIPPED" = 0 ]; then
 		echo "$PASSED passed, $FAILED failed"
 	else
@@ -367,57 +487,55 @@ report() {
 	fi
 }
 
-# run_main(arguments...) - the command described at the top
-run_main() {
-	local version tests source guests_only
+# guests(test...) - run tests in guests with each kernel; without names those that run there by default
+#
+# Where nothing else is to be done, two guests take turns with the tests.
+guests() {
+	local version tests
 
-	KERNELS=${KERNEL:-all}
-	[ "$KERNELS" != all ] || KERNELS=$FT_TESTED
-	# make passes these on for `make vm`; here they would change the guests of the tests.
-	unset KERNEL DISK OUT CMD F2FS_KO F2FS_SRC VMLINUX_BTF
-	ft_packages build guest full viewer demo test
-	LOGS=$(mktemp -d "$(ft_cache)/logs.XXXXXX")
-	trap 'rm -rf "$LOGS"' EXIT
-	trap 'interrupted 130' INT
-	trap 'interrupted 143' TERM HUP
-	# Tests mostly wait for one CPU, with builds and pictures in between: two suites keep two CPUs busy.
-	JOBS=${JOBS:-$(($(nproc) > 1 ? 2 : 1))}
 	for version in $KERNELS; do
-		ft_kernel "$version"
+		[ -s "$LOGS/module-$version" ] || continue
+		tests=$*
+		[ $# -gt 0 ] || tests=$(cd "$FT_TESTS" && tests_for "$version" [0-9][0-9]_*.sh)
+		# shellcheck disable=SC2046,SC2086 # lists of tests
+		if [ "$MODE" = some ] && [ $# -gt 7 ] && [ "$JOBS" -gt 1 ]; then
+			suite "kernel $version part 1" guest_tests "$version" $(printf '%s\n' "$@" | sed -n 1~2p)
+			suite "kernel $version part 2" guest_tests "$version" $(printf '%s\n' "$@" | sed -n 2~2p)
+		else
+			suite "kernel $version" guest_tests "$version" $tests
+		fi
 	done
+}
 
-	guests_only=$*
-	case ${1:-} in
-	--guests) shift ;;
-	--host)
-		guests_only=
-		shift
-		;;
-	esac
-	tests=$*
-	if [ -z "$guests_only" ]; then
+# some(test...) - run these tests, after the least that has to be built
+some() {
+	ft_packages build guest
+	! any_uses 'fragtrace-\(view\|defrag\)' "$@" || ft_packages viewer
+	! any_uses 'redis\|trace-cmd\|perf\|bpftrace' "$@" || ft_packages test
+	build_some "$@"
+	guests "$@"
+}
+
+# everything(test...) - build all with all checks, then run all suites, or guests alone
+everything() {
+	local source
+
+	ft_packages build guest full viewer demo test
+	if [ "$MODE" = everything ]; then
 		source=$(ft_source 6.12)
 		export CHECKPATCH=${CHECKPATCH:-$source/scripts/checkpatch.pl}
 		suite "static" "$FT_TESTS/host/static.sh"
 	fi
 	suite "build" build_all
-	end_all
+	end_until build
 	print_progress &
 	PROGRESS=$!
-	for version in $KERNELS; do
-		if [ -s "$LOGS/module-$version" ]; then
-			[ $# -gt 0 ] || tests=$(cd "$FT_TESTS" && tests_for "$version" [0-9][0-9]_*.sh)
-			# shellcheck disable=SC2086 # a list of tests
-			suite "kernel $version" guest_tests "$version" $tests
-		fi
-	done
-	if [ -z "$guests_only" ]; then
+	guests "$@"
+	if [ "$MODE" = everything ]; then
+		# the long ones first, so that none is left alone at the end
 		suite "viewer" viewer_check
-		suite "parsers" parsers_check
-		suite "fiemap-check" "$FT_TESTS/host/fiemap_check.sh"
-		suite "builds" env F2FS_SRC="$source" "$FT_TESTS/host/builds.sh"
 		suite "tree" "$FT_TESTS/host/tree.sh"
-		suite "another f2fs" "$FT_TESTS/host/other_f2fs.sh"
+		suite "builds" env F2FS_SRC="$source" "$FT_TESTS/host/builds.sh"
 		suite "guests" "$FT_TESTS/host/guests.sh"
 		# shellcheck disable=SC2086 # a list of kernels
 		suite "power failures" "$FT_TESTS/host/power_off.sh" $KERNELS
@@ -425,11 +543,101 @@ run_main() {
 		# within a bare machine another one would test nothing else
 		[ -n "${FRAGTRACE_BARE:-}" ] || suite "bare machine" "$FT_TESTS/host/bare_machine.sh"
 		suite "bench" "$FT_TESTS/host/bench.sh"
-		suite "papers" "$FT_TESTS/host/papers.sh"
 		suite "papers, short" "$FT_TESTS/host/papers_run.sh"
+		suite "another f2fs" "$FT_TESTS/host/other_f2fs.sh"
+		suite "papers" "$FT_TESTS/host/papers.sh"
+		suite "parsers" parsers_check
+		suite "fiemap-check" "$FT_TESTS/host/fiemap_check.sh"
 	fi
+}
+
+# extmap_check() - run the extent map and its test in user space
+extmap_check() {
+	make -s -C "$FT_TESTS/unit" check O="$(ft_cache)/build/unit" ${SEED:+SEED="$SEED"}
+}
+
+# shell_tests(folder, program, test...) - run shell tests of viewer/ or defrag/
+shell_tests() {
+	local program name rc
+
+	cd "$FT_TOP/$1" || return 1
+	program=$2 rc=0
+	for name in "${@:3}"; do
+		WINDOWS=$PWD/build/windows "tests/test_$name.sh" "./$program" || rc=1
+	done
+	return $rc
+}
+
+# python_tests(test...) - run tests of viewer/ that pytest runs
+python_tests() {
+	cd "$FT_TOP/viewer" || return 1
+	PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m pytest -q -p no:cacheprovider --ktap "${@/#/tests/}"
+}
+
+# unit() - run what needs no kernel and is short
+unit() {
+	ft_packages viewer test
+	make -s -j "$(nproc)" -C "$FT_TOP/viewer" all build/formats build/pngpeek >"$LOGS/build" 2>&1 &&
+		make -s -j "$(nproc)" -C "$FT_TOP/defrag" all build/windows >>"$LOGS/build" 2>&1 ||
+		{ cat "$LOGS/build" && ft_die "viewer/ or defrag/ does not build"; }
+	suite "parsers" parsers_check
+	suite "extent map" extmap_check
+	suite "planner" shell_tests defrag fragtrace-defrag plan
+	suite "figures" shell_tests viewer fragtrace-view why space export
+	suite "python" python_tests test_fragsnap.py test_fragplot_model.py
+	# without those that draw for seconds
+	suite "papers" "$FT_TESTS/host/papers.sh" -k 'not keep and not report'
+	suite "fiemap-check" "$FT_TESTS/host/fiemap_check.sh"
+}
+
+# run_main(arguments...) - the command described at the top
+run_main() {
+	local version tests
+
+	MODE=everything
+	case ${1:-} in
+	--groups)
+		groups
+		return 0
+		;;
+	--unit) MODE=unit ;;
+	--host) ;;
+	--guests) MODE=guests ;;
+	--one) MODE=some ;;
+	--group) MODE=some ;;
+	-*) ft_usage ;;
+	'') ;;
+	*) MODE=guests ;;
+	esac
+	case ${1:-} in
+	--group) tests=$(group "${2:-}") ;;
+	--*) tests=$(tests_named "${@:2}") ;;
+	*) tests=$(tests_named "$@") ;;
+	esac
+	[ "$MODE" != some ] || [ -n "$tests" ] || ft_usage
+	KERNELS=${KERNEL:-all}
+	[ "$MODE" != some ] || KERNELS=${KERNEL:-6.12}
+	[ "$KERNELS" != all ] || KERNELS=$FT_TESTED
+	# make passes these on for `make vm`; here they would change the guests of the tests.
+	unset KERNEL DISK OUT CMD F2FS_KO F2FS_SRC VMLINUX_BTF
+	LOGS=$(mktemp -d "$(ft_cache)/logs.XXXXXX")
+	trap 'rm -rf "$LOGS"' EXIT
+	trap 'interrupted 130' INT
+	trap 'interrupted 143' TERM HUP
+	# Tests mostly need one CPU, and wait now and then: three suites keep two CPUs busy.
+	JOBS=${JOBS:-$(($(nproc) > 1 ? 3 : 1))}
+	[ "$MODE" != unit ] || KERNELS=
+	for version in $KERNELS; do
+		ft_kernel "$version"
+	done
+	# shellcheck disable=SC2086 # a list of tests
+	case $MODE in
+	unit) unit ;;
+	some) some $tests ;;
+	*) everything $tests ;;
+	esac
 	end_all
-	kill "$PROGRESS"
+	[ -z "$PROGRESS" ] || kill "$PROGRESS"
 	PROGRESS=
 	report
 	[ "$FAILED" = 0 ]

@@ -75,3 +75,12 @@ ft_refusals() {
 		refused && /WARNING:|BUG:|Oops/ { refused = 0 }
 		!refused'
 }
+
+# ft_log_trouble(words) - print the warnings in the kernel's log after the line with these words, as comments of KTAP
+ft_log_trouble() {
+	local refusals
+
+	refusals="cat"
+	[ ! -d /sys/kernel/debug/failslab ] || refusals=ft_refusals
+	dmesg | ft_after "$1" | ft_races rest | $refusals | grep -E "$FT_TROUBLE" | sed 's/^/# kernel: /'
+}

@@ -81,7 +81,7 @@ put_tests() {
 
 	rm -rf "$1"
 	mkdir -p "$1/programs"
-	cp "$TOP"/selftests/[0-9][0-9]_*.sh "$TOP/selftests/lib.sh" "$TOP/selftests/trouble.sh" "$1/"
+	cp "$TOP"/selftests/[0-9][0-9]_*.sh "$TOP/selftests/lib.sh" "$TOP/selftests/loop_disks.sh" "$TOP/selftests/trouble.sh" "$1/"
 	cp -r "$TOP/selftests/in_guest" "$1/"
 	for dir in fiemap-check fileop poke fuzz snapcat; do
 		cp -r "$TOP/selftests/programs/$dir" "$1/programs/"

@@ -18,8 +18,8 @@ tests=$(cd "$(dirname "$0")/.." && pwd)
 # Seconds for one test.
 LIMIT=${TEST_LIMIT:-$((900 * ${SLOW:-1}))}
 KMEMLEAK=/sys/kernel/debug/kmemleak
-REFUSALS="cat"
-[ ! -d /sys/kernel/debug/failslab ] || REFUSALS=ft_refusals
+# Tests leave the kernel's log to us.
+export LOG_IS_WATCHED=yes
 
 # end_group(group) - end all processes that a killed test has left: they would disturb the next one
 end_group() {
@@ -45,7 +45,7 @@ run_one() {
 	setsid timeout "$LIMIT" sh "$tests/$name" </dev/null &
 	wait $! || rc=$?
 	end_group $!
-	if dmesg | ft_after "fragtrace-test: $name" | ft_races rest | $REFUSALS | grep -E "$FT_TROUBLE" | sed 's/^/# kernel: /' | grep .; then
+	if ft_log_trouble "fragtrace-test: $name" | grep .; then
 		rc=99
 	fi
 	rm -rf /tmp/*

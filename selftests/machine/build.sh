@@ -6,6 +6,7 @@
 #   build.sh module VERSION [make arguments...]   for a kernel that setup.sh knows, or an unpacked one
 #   build.sh check VERSION [make arguments...]    the same from scratch with all warnings and sparse, and
 #                                                 what FT_SELFTEST=1 adds; prints the folder
+#   build.sh tested VERSION                       what FT_SELFTEST=1 adds, only what has changed; prints the folder
 #   build.sh running [make arguments...]          for KDIR, or KERNELRELEASE, or the running kernel
 #   build.sh tools [VERSION]                      the C programs of the tests, statically linked
 #
@@ -117,6 +118,13 @@ build_main() {
 			ft_make_module "$what" W=1 FT_SELFTEST=1 "$@" >/dev/null
 		fi
 		echo "$what"
+		;;
+	tested)
+		ft_packages build
+		ft_kernel "${1:-6.12}"
+		mkdir -p "$(ft_build_root)"
+		ft_locked "tested-$KREL" ft_make_module "$(ft_build_root)/$KREL-tested" FT_SELFTEST=1 >/dev/null
+		echo "$(ft_build_root)/$KREL-tested"
 		;;
 	running)
 		ft_running

@@ -5,7 +5,7 @@
 #
 # As a command:
 #   setup.sh packages GROUP...     install the missing Debian packages of build, guest, full, viewer, test, demo,
-#                                  bench, large, soak, reports, papers, deb, debug, xfstests or fuzz
+#                                  bench, large, soak, reports, papers, deb, bare, debug, xfstests or fuzz
 #   setup.sh kernel VERSION        unpack a Debian kernel (6.12, 6.1, 7; with PREEMPT_RT: 6.12-rt, 6.1-rt, 7-rt;
 #                                  for arm64: 6.12-arm64, 7-arm64, with pages of 16 KiB: 6.12-arm64-16k) into the
 #                                  cache, or build one with checks (kasan, kcsan, with PREEMPT_RT: rt-debug) there;
@@ -112,11 +112,12 @@ ft_group() {
 	reports) echo "python3 python3-numpy python3-matplotlib python3-zstandard" ;;
 	papers) echo "openjdk-17-jdk-headless maven redis-tools" ;;
 	deb) echo "mmdebstrap dpkg-dev cpio git" ;;
+	bare) echo "mmdebstrap git util-linux" ;;
 	debug) echo "bc bison flex libelf-dev m4 libssl-dev" ;;
 	xfstests) echo "autoconf automake libtool-bin pkg-config gettext uuid-dev uuid-runtime xfslibs-dev xfsprogs libattr1-dev
 		libacl1-dev libaio-dev attr acl dmsetup fio bc" ;;
 	fuzz) echo "make clang libclang-rt-14-dev libc6-dev pkg-config libcairo2-dev libpango1.0-dev libpng-dev" ;;
-	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, bench, large, soak, reports, papers, deb, debug, xfstests or fuzz" ;;
+	*) ft_die "setup.sh: unknown package group '$1'; expected build, guest, full, viewer, test, demo, bench, large, soak, reports, papers, deb, bare, debug, xfstests or fuzz" ;;
 	esac
 }
 
@@ -307,15 +308,21 @@ ft_die_with_parent() {
 	unset FT_PARENT_KNOWN
 }
 
-# ft_new_run() - make a folder for one run of a guest and set RUN; remove folders of killed runs
-ft_new_run() {
+# ft_remove_ended(NAME.PID.RANDOM...) - remove folders whose process has ended without doing so
+ft_remove_ended() {
 	local dir pid
 
-	for dir in "$(ft_cache)"/run.*.*; do
-		pid=${dir##*/run.}
+	for dir; do
+		pid=${dir##*/}
+		pid=${pid#*.}
 		pid=${pid%%.*}
 		[ ! -d "$dir" ] || [ -d "/proc/$pid" ] || rm -rf "$dir"
 	done
+}
+
+# ft_new_run() - make a folder for one run of a guest and set RUN; remove folders of killed runs
+ft_new_run() {
+	ft_remove_ended "$(ft_cache)"/run.*.*
 	RUN=$(mktemp -d "$(ft_cache)/run.$$.XXXXXX")
 }
 
@@ -377,6 +384,8 @@ setup_main() {
 . "$FT_TESTS/machine/kernel_tree.sh"
 # shellcheck source=debug_kernel.sh
 . "$FT_TESTS/machine/debug_kernel.sh"
+# shellcheck source=bare.sh
+. "$FT_TESTS/machine/bare.sh"
 # shellcheck source=../trouble.sh
 . "$FT_TESTS/trouble.sh"
 

@@ -107,7 +107,7 @@ int ft_build_id_check(struct module *f2fs)
 	if (len > 0 && len <= MAX_BUILD_ID)
 		snprintf(hex, sizeof(hex), "%*phN", (int)len, id);
 	if (strcmp(hex, FT_F2FS_BUILD_ID)) {
-		pr_err("built for the F2FS of build ID %s, but %s has %s: build fragtrace anew, with F2FS_KO= naming that file\n",
+		pr_err("built for the F2FS of build ID %s, but %s has %s: reboot if the kernel was updated, else build fragtrace anew (make F2FS_KO=FILE; with DKMS: dkms unbuild, dkms install)\n",
 		       FT_F2FS_BUILD_ID, f2fs ? "the f2fs.ko loaded" : "this kernel",
 		       hex);
 		err = -ENOEXEC;

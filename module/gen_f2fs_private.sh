@@ -13,15 +13,26 @@
 #   TREE          the source tree of that kernel, whose own header is used if there is no BTF; or the one that we are
 #                 part of: F2FS is built together with us, and has no build ID yet
 #
-# $OBJCOPY has to know the kernel's architecture; kbuild names it.
+# $OBJCOPY has to know the kernel's architecture; kbuild names it. $FT_RELEASE and $FT_F2FS are the kernel's release and its
+# CONFIG_F2FS_FS, for messages.
 
 set -eu
 
+# die(problem, [remedy])
 die() {
-	echo "gen_f2fs_private.sh: $*" >&2
-	echo "gen_f2fs_private.sh: remedy: name an f2fs.ko with BTF by F2FS_KO=, its kernel's BTF by VMLINUX_BTF=," >&2
-	echo "gen_f2fs_private.sh: or the source tree of the same kernel by F2FS_SRC=" >&2
+	remedy="name an f2fs.ko with BTF by F2FS_KO=, the BTF of its kernel by VMLINUX_BTF=, or the source tree of the same kernel by F2FS_SRC="
+	echo "gen_f2fs_private.sh: $1; ${2:-$remedy}" >&2
 	exit 1
+}
+
+# die_without_object() - say why there is no F2FS to build for
+die_without_object() {
+	case ${FT_F2FS:-} in
+	m) die "there is no f2fs.ko of kernel $FT_RELEASE" "install linux-image-$FT_RELEASE, or name the file by F2FS_KO=" ;;
+	y) die "F2FS is built into kernel $FT_RELEASE, and there is no BTF of it" \
+		"install linux-image-$FT_RELEASE, or name its BTF by VMLINUX_BTF=" ;;
+	*) die "this kernel has no F2FS (CONFIG_F2FS_FS is not set)" "use a kernel that has it, or name an f2fs.ko by F2FS_KO=" ;;
+	esac
 }
 
 # known_members(STRUCT) - print the members that an argument of an event is known to have, in one kernel or another
@@ -82,11 +93,11 @@ reasons() {
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# unpack(OBJECT) - set object to a file that the tools for ELF can read
+# unpack(OBJECT) - set object to a file that the tools for ELF can read, given to its name
 unpack() {
-	[ -n "$1" ] || die "no f2fs.ko found for this kernel, and none given"
+	[ -n "$1" ] || die_without_object
 	[ -r "$1" ] || die "$1: cannot be read"
-	object=$1
+	object=$1 given=$1
 	case $object in
 	*.xz) xz -dc "$1" >"$tmp/f2fs.ko"; object=$tmp/f2fs.ko ;;
 	*.zst) zstd -qdc "$1" >"$tmp/f2fs.ko"; object=$tmp/f2fs.ko ;;
@@ -193,6 +204,14 @@ fi
 command -v pahole >/dev/null || die "pahole is not installed (Debian: apt-get install pahole)"
 unpack "${1:-}"
 base=${2:-}
+case $given in
+*.ko | *.ko.*)
+	[ -n "$base" ] || die "there is no BTF of kernel ${FT_RELEASE:-that has $given}, neither with its headers nor an image in /boot" \
+		"install linux-image-${FT_RELEASE:-RELEASE}, or name the BTF by VMLINUX_BTF="
+	readelf -S -W "$object" | grep -q ' \.BTF ' || die "$given: has no BTF (CONFIG_DEBUG_INFO_BTF_MODULES is not set, or it is stripped)" \
+		"name the source tree of the same kernel by F2FS_SRC=, or another f2fs.ko by F2FS_KO="
+	;;
+esac
 
 # type(NAME) - print the definition of a struct or enum, comments removed
 type() {
@@ -204,7 +223,7 @@ type() {
 need() {
 	type "$1" >"$tmp/type"
 	grep -q "$1" "$tmp/type" ||
-		die "$1: not found in the BTF of $object${base:+ on top of $base}"
+		die "$1: not found in the BTF of $given${base:+ on top of $base}"
 	cat "$tmp/type"
 }
 
@@ -218,7 +237,7 @@ need_known() {
 size() {
 	bytes=$(pahole ${base:+--btf_base "$base"} -C "$1" "$object" 2>/dev/null |
 		sed -n 's,.*/\* size: \([0-9]*\).*,\1,p')
-	[ -n "$bytes" ] || die "$1: its size is not in the BTF of $object"
+	[ -n "$bytes" ] || die "$1: its size is not in the BTF of $given"
 	echo "static_assert(sizeof(struct $1) == $bytes);"
 }
 
@@ -226,7 +245,7 @@ size() {
 offset() {
 	bytes=$(pahole ${base:+--btf_base "$base"} -C "$1" "$object" 2>/dev/null |
 		sed -n "s,.*[ *]$2\\(\\[[0-9]*\\]\\)*; */\\* *\\([0-9]*\\) .*,\\2,p")
-	[ -n "$bytes" ] || die "$1.$2: its offset is not in the BTF of $object"
+	[ -n "$bytes" ] || die "$1.$2: its offset is not in the BTF of $given"
 	echo "$bytes"
 }
 
@@ -234,7 +253,7 @@ offset() {
 bytes() {
 	bytes=$(pahole ${base:+--btf_base "$base"} -C "$1" "$object" 2>/dev/null |
 		sed -n 's,.*/\* size: \([0-9]*\).*,\1,p')
-	[ -n "$bytes" ] || die "$1: its size is not in the BTF of $object"
+	[ -n "$bytes" ] || die "$1: its size is not in the BTF of $given"
 	echo "$bytes"
 }
 
@@ -263,7 +282,7 @@ enumerator() {
 	[ -z "$base" ] || before=$(word "$tmp/base" 20)
 	# grep numbers a match from 0; strings of a module begin without an empty one
 	at=$(tail -c +$((strings + 1)) "$tmp/btf" | LC_ALL=C grep -aobzx "$1" | sed -n '1s/:.*//p')
-	[ -n "$at" ] || die "$1: not found in the BTF of $object"
+	[ -n "$at" ] || die "$1: not found in the BTF of $given"
 	value=$(od -A n -v -t u4 -w4 -j $((head + $(word "$tmp/btf" 8))) -N "$(word "$tmp/btf" 12)" "$tmp/btf" |
 		awk -v name=$((before + at)) '
 			# how many words the types of each kind have besides three; 256 and more: for each member
@@ -283,7 +302,7 @@ enumerator() {
 				at++
 				rest--
 			}')
-	[ -n "$value" ] || die "$1: no enumerator of this name in the BTF of $object"
+	[ -n "$value" ] || die "$1: no enumerator of this name in the BTF of $given"
 	echo "$value"
 }
 

@@ -57,21 +57,61 @@ make_it() {
 	}
 }
 
-# plain(version, variables...) - make for an unpacked Debian kernel in the same way as a user, without an f2fs.ko
+# plain(version) - make for an unpacked Debian kernel in the same way as a user, without an f2fs.ko
 plain() {
-	local version
-
-	version=$1
-	shift
 	(
-		ft_kernel "$version"
-		env -u F2FS_SRC -u F2FS_KO -u VMLINUX_BTF -u MAKEFLAGS -u MAKELEVEL make -C "$dir/src" modules KDIR="$KDIR" \
-			${1:+"VMLINUX_BTF=$KROOT/$1"} >"$dir/said" 2>&1 &&
+		ft_kernel "$1"
+		env -u F2FS_SRC -u F2FS_KO -u VMLINUX_BTF -u MAKEFLAGS -u MAKELEVEL make -C "$dir/src" modules KDIR="$KDIR" >"$dir/said" 2>&1 &&
 			modinfo -F vermagic "$dir/src/fragtrace.ko" | grep -q "^$KREL " && rm "$dir/src/fragtrace.ko"
 	) || {
 		tail -n 5 "$dir/said" | sed 's/^/# /'
 		return 1
 	}
+}
+
+# says(name, sentence, command...) - the command must fail with a message that has the sentence
+says() {
+	local name sentence
+
+	name=$1 sentence=$2
+	shift 2
+	if "$@" >"$dir/said" 2>&1; then
+		not_ok "$name" "it does not fail"
+	elif grep -qF -- "$sentence" "$dir/said"; then
+		ok "$name"
+	else
+		not_ok "$name" "it says: $(cat "$dir/said")"
+	fi
+}
+
+# image(file, packer...) - make the image of a kernel for x86 out of this file: set-up sectors, what is packed, its unpacked size
+image() {
+	local file octal size
+
+	file=$1
+	shift
+	"$@" <"$file" >"$dir/packed"
+	size=$(($(wc -c <"$dir/packed") + 4))
+	octal=$(printf '\\%03o' $((size & 255)) $((size >> 8 & 255)) $((size >> 16 & 255)) $((size >> 24)))
+	{
+		head -c 497 /dev/zero
+		printf '\001'
+		head -c 16 /dev/zero
+		printf HdrS
+		head -c 70 /dev/zero
+		# shellcheck disable=SC2059 # four bytes
+		printf "$octal"
+		head -c 432 /dev/zero
+		cat "$dir/packed"
+		printf '\001\002\003\004'
+	} >"$dir/vmlinuz"
+}
+
+# unpacks(packer...) - is the BTF in an image made by it that of the kernel?
+unpacks() {
+	image "$VMLINUX_BTF" "$@" && "$dir/src/module/vmlinuz_btf.sh" "$dir/vmlinuz" "$dir/btf" &&
+		objcopy --dump-section .BTF="$dir/there" "$dir/btf" /dev/null && objcopy --dump-section .BTF="$dir/here" "$VMLINUX_BTF" /dev/null &&
+		cmp "$dir/here" "$dir/there"
 }
 
 # installed() - print the installed files
@@ -85,7 +125,7 @@ renamed() {
 	! cmp -s "$F2FS_KO" "$dir/renamed.ko"
 }
 
-plan 25
+plan 35
 touch "$dir/stamp"
 if build "F2FS_KO=$F2FS_KO" "VMLINUX_BTF=$VMLINUX_BTF"; then
 	ok "the module builds for the headers in KDIR"
@@ -96,10 +136,9 @@ fi
 expect "the source tree stays clean" "$(in_tree)" ""
 check "plain make finds an f2fs.ko.xz" plain 6.12
 if (ft_kernel 6.1) >/dev/null 2>&1; then
-	# Its headers have no BTF; on a user's machine the BTF of the running kernel is used.
-	check "plain make finds an f2fs.ko that is not compressed" plain 6.1 btf/vmlinux
+	check "plain make finds an f2fs.ko that is not compressed, and the BTF in an image" plain 6.1
 else
-	skip "plain make finds an f2fs.ko that is not compressed" "kernel 6.1 is not available"
+	skip "plain make finds an f2fs.ko that is not compressed, and the BTF in an image" "kernel 6.1 is not available"
 fi
 check "make install" make_it install
 expect "make install has installed module, programs and manual pages" "$(installed | grep -c -e "/$KREL/updates/fragtrace.ko$" \
@@ -110,6 +149,24 @@ expect "make uninstall leaves no file" "$(installed)" ""
 objcopy --remove-section .BTF "$F2FS_KO" "$dir/nobtf.ko"
 refused "an f2fs.ko without BTF: the remedy is named" F2FS_SRC= "F2FS_KO=$dir/nobtf.ko" "VMLINUX_BTF=$VMLINUX_BTF"
 refused "an f2fs.ko that is not there: it is named" "$dir/missing.ko" "F2FS_KO=$dir/missing.ko" "VMLINUX_BTF=$VMLINUX_BTF"
+generate=$dir/src/module/gen_f2fs_private.sh
+says "a kernel without F2FS: that is said" "this kernel has no F2FS (CONFIG_F2FS_FS is not set)" "$generate" ""
+says "a kernel without its f2fs.ko: the package is named" "install linux-image-1.2" env FT_F2FS=m FT_RELEASE=1.2 "$generate" ""
+says "a kernel with F2FS built in, without BTF: the package is named" "install linux-image-1.2" env FT_F2FS=y FT_RELEASE=1.2 "$generate" ""
+says "a kernel without its BTF: the package is named" "install linux-image-1.2" env FT_RELEASE=1.2 "$generate" "$F2FS_KO" ""
+for packer in "gzip -1" "xz -0 --check=crc32" "zstd -q -1" "lz4 -q -l -1"; do
+	if command -v "${packer%% *}" >/dev/null; then
+		# shellcheck disable=SC2086 # with options
+		check "the BTF of a kernel that is packed by ${packer%% *}" unpacks $packer
+	else
+		skip "the BTF of a kernel that is packed by ${packer%% *}" "${packer%% *} is not installed"
+	fi
+done
+image "$dir/nobtf.ko" gzip -1
+says "an image without BTF: that is said" "this kernel has no BTF (CONFIG_DEBUG_INFO_BTF is not set)" \
+	"$dir/src/module/vmlinuz_btf.sh" "$dir/vmlinuz" "$dir/btf"
+image "$dir/nobtf.ko" cat
+says "an image packed in another way: the remedy is named" "by VMLINUX_BTF=" "$dir/src/module/vmlinuz_btf.sh" "$dir/vmlinuz" "$dir/btf"
 refused "headers that are not there: they are named" "$dir/none" "KDIR=$dir/none"
 refused "headers that are not there: the remedy is named" "install linux-headers-" "KDIR=$dir/none"
 refused "headers that are not there: make viewer is named" "make viewer" "KDIR=$dir/none"

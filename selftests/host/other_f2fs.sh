@@ -41,13 +41,14 @@ guest() {
 	"$FT_TESTS/machine/guest.sh" -k 6.12 -m "$(cat "$dir/module")" -- sh -c "PATH=/selftests/bin:\$PATH; $1" >"$dir/out" 2>&1
 }
 
-plan 6
+plan 7
 ft_kernel 6.12
 check "an f2fs.ko with another build ID is made" other_f2fs
 check "the module builds for it" build
 check "a guest loads the other F2FS, then the module" guest 'modprobe f2fs; fileop insmod /fragtrace.ko; dmesg | grep fragtrace:; test ! -d /sys/module/fragtrace'
 expect "the load is refused" "$(grep -c '^ENOEXEC' "$dir/out")" 1
 check "the message has both build IDs" grep -q "built for the F2FS of build ID [0-9a-f]*00010203, but the f2fs.ko loaded has [0-9a-f]" "$dir/out"
+check "it says what to do" grep -q "has [0-9a-f]*: reboot .*, else build fragtrace anew (make F2FS_KO=FILE; with DKMS: dkms unbuild, dkms install)" "$dir/out"
 check "the module does not attach to the other F2FS if that is loaded later" guest 'insmod /fragtrace.ko && modprobe f2fs && mkfs.f2fs -q -f /dev/vda &&
 	mkdir /m && mount -t f2fs /dev/vda /m && grep -qx "attached 0" /sys/kernel/debug/fragtrace/stats &&
 	test "$(fileop say /sys/kernel/debug/fragtrace/targets "add /m")" = EOPNOTSUPP && dmesg | grep -q "built for the F2FS" && rmmod fragtrace'

@@ -157,29 +157,6 @@ ft_prepare_userland() {
 	touch "$1/.userland"
 }
 
-# ft_btf_vmlinux(vmlinuz, out) - unpack a kernel's BTF into an ELF file that pahole can use as base
-#
-# The boot protocol has the position of the compressed kernel: its offset from the end of the set-up
-# sectors at 0x248, its length at 0x24c, the number of set-up sectors at 0x1f1.
-ft_btf_vmlinux() {
-	local sectors offset length unpack
-
-	sectors=$(od -An -tu1 -j 497 -N 1 "$1" | tr -d ' ')
-	offset=$(od -An -tu4 -j 584 -N 4 "$1" | tr -d ' ')
-	length=$(od -An -tu4 -j 588 -N 4 "$1" | tr -d ' ')
-	offset=$(((sectors + 1) * 512 + offset))
-	case $(od -An -tx1 -j "$offset" -N 4 "$1" | tr -d ' ') in
-	fd377a58) unpack='xz -dc --single-stream' ;;
-	28b52ffd) unpack='zstd -dcq' ;;
-	1f8b*) unpack='gzip -dc' ;;
-	*) ft_die "$1: compressed in a way this script does not know; put a vmlinux with BTF at $2" ;;
-	esac
-	# The last four bytes are the unpacked size, not part of the stream: some tools report them as an error.
-	tail -c "+$((offset + 1))" "$1" | head -c "$length" | $unpack >"$2.full" 2>/dev/null || :
-	objcopy --only-section=.BTF "$2.full" "$2" 2>/dev/null || ft_die "$1: could not unpack the kernel's type information"
-	rm -f "$2.full"
-}
-
 # ft_mend_checker(root) - let kbuild call sparse: the package lacks the script that checks the version of sparse
 #
 # Debian's sparse is too old; kernel/sparse.h adds the missing definitions.
@@ -261,7 +238,8 @@ ft_unpack_kernel() {
 	*.zst) zstd -dcq "$f2fs" >"$tmp/btf/f2fs.ko" ;;
 	*) ft_die "kernel $1 has no F2FS module" ;;
 	esac
-	[ -f "$tmp/$kdir/vmlinux" ] || ft_btf_vmlinux "$tmp/boot/vmlinuz-$1" "$tmp/btf/vmlinux"
+	[ -f "$tmp/$kdir/vmlinux" ] || "$FT_TOP/module/vmlinuz_btf.sh" "$tmp/boot/vmlinuz-$1" "$tmp/btf/vmlinux" ||
+		ft_die "kernel $1: its BTF cannot be unpacked"
 	touch "$tmp/.complete"
 	mv "$tmp" "$final"
 }

@@ -21,16 +21,16 @@
 #define ADD_DELAY	msecs_to_jiffies(20)
 /*
  * A file that goes stale again and again is scanned less and less often, up to this.
- * And scans of it take no more than one part in so many of the worker's time.
+ * Scanning it takes at most 1/WORK_SHARE of the worker's time.
  */
 #define MAX_STRIKES	6
 #define WORK_SHARE	5
 /* But it does not wait for minutes: no scan counts longer than this, in jiffies. */
 #define MAX_SPENT	(10 * HZ)
 /*
- * An inode whose lock was held at so many tries in a row is parked: a volume tries
- * only so many of these per period, however many wait. But each is tried once a
- * minute: the longest delay, in jiffies.
+ * An inode is parked after this many failures in a row to take its lock: a volume
+ * tries a bounded number of parked ones per period, however many wait. But each is
+ * tried once a minute: the longest delay, in jiffies.
  */
 #define HELD_TRIES	8
 #define PARKED_TRIES	16

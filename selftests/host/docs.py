@@ -143,6 +143,15 @@ def files() -> Iterator[str]:
                 yield f"selftests/README.md: does not name {folder}/{path.name}"
 
 
+def packages() -> Iterator[str]:
+    """README.md names the packages of the viewer, as setup.sh installs them."""
+    found = re.search(r"^\tviewer\) echo \"([^\"]*)\"", read("selftests/machine/setup.sh"), re.MULTILINE)
+    named = re.search(r"^    sudo apt install (.*?)(?: +#.*)?\n(?!     )", re.sub(r"\\\n\s*", "", read("README.md")), re.MULTILINE)
+    here = set(found[1].split()) if found else set()
+    yield from missing("packages of the viewer", len(here), 8)
+    yield from differ("package", here, "setup.sh", set(named[1].split()) if named else set(), "README.md")
+
+
 # === Options ==================================================================
 
 
@@ -352,7 +361,7 @@ def front() -> Iterator[str]:
 
 
 CHECKS: dict[str, Callable[[], Iterator[str]]] = {
-    check.__name__: check for check in (front, commands, files, options, statuses, debugfs, links, figures)
+    check.__name__: check for check in (front, commands, files, packages, options, statuses, debugfs, links, figures)
 }
 
 

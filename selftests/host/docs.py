@@ -32,6 +32,9 @@ FOREIGN = {"bzImage", "modules", "run_tests"}
 # `make`, perhaps with a folder, where a command can begin; then targets and variables.
 WORD = re.compile(r"[A-Z_0-9]+=(?:'[^']*'|\"[^\"]*\"|\S*)|[a-z][a-z-]*")
 MAKE = re.compile(rf"(?:^|[;&(] *|sudo |[A-Z]=\S+ )make(?: -s)?(?: -C (\S+))?((?: (?:{WORD.pattern})(?![\w.]))*)")
+# A path to a source, a document or a sample, or a test.
+ENDINGS = "sh|py|c|h|md|cnf|zst|table|json|yml|png|bash|[18]"
+NAME = re.compile(rf"(?<![\w/.$~*-])((?:\w[\w.-]*/)+[\w.-]+\.(?:{ENDINGS})|\d\d_\w+\.sh)(?![\w/*])")
 SPAN = re.compile(r"`([^`\n]+)`")
 MOST_LINES, MOST_WORDS = 100, 900
 
@@ -82,18 +85,17 @@ def targets(makefile: str) -> set[str]:
 def commands() -> Iterator[str]:
     """Each `make X` of a document exists, with its variables; each target of the top Makefile is in `make help` and in a document."""
     every = {name: targets(name) for name in MAKEFILES if (TOP / name).exists()}
-    scripts = "".join(read(path) for path in (*TESTS.rglob("*.sh"), *map(Path, every), *(TOP / "selftests").rglob("*.mk"))) + read("Kbuild")
+    scripts = "".join(read(path) for path in [*map(str, TESTS.rglob("*.sh")), *every, "Kbuild"])
     named: set[str] = set()
     count = 0
     for path in documents():
         own = f"{path.parent.relative_to(TOP)}/Makefile"
         for line in code(path):
             for folder, words in MAKE.findall(re.sub(r" {2,}# .*", "", line)):
-                given = WORD.findall(words)
                 if folder.startswith(("tools/", "/")):
                     continue
                 known = every.get(f"{folder}/Makefile" if folder else own, set()) | (set() if folder else every["Makefile"])
-                for word in given:
+                for word in WORD.findall(words):
                     count += 1
                     name = word.partition("=")[0]
                     if "=" in word:
@@ -117,30 +119,25 @@ def commands() -> Iterator[str]:
 def files() -> Iterator[str]:
     """Each file that a document names is there; each script of the tests' folders is named in their README."""
     count = 0
-    ending = r"\.(?:sh|py|ko|c|h|md|cnf|zst|table|json|yml|png|1|8|bash)"
     for path in documents():
-        for text in code(path):
-            for name in re.findall(rf"(?<![\w/.$~*-])(?:\./)?((?:[\w.-]+/)*[\w.-]+{ending})(?![\w/*])", text):
-                if name.endswith(".ko") or "*" in name or "NAME" in name or "/" not in name and not name.endswith(".sh"):
-                    continue
-                if not any(f"{head}/" in f"{name}/" for head in ("selftests", "viewer", "defrag", "module", "host", "machine", "src", "bench",
-                                                                 "in_guest", "commands", "tests", "man")) and not re.match(r"\d\d_", name):
-                    continue
-                if name.startswith("NN_") or re.search("NAME|PART", name):
-                    continue
-                count += 1
-                bases = (TOP, path.parent, TESTS)
-                if not any((base / name).exists() for base in bases):
-                    yield f"{path.relative_to(TOP)}: no such file: {name}"
+        bases = (TOP, path.parent, TESTS)
+        for name in (name for text in code(path) for name in NAME.findall(text)):
+            # a file of ours, or only an example of a name?
+            if "/" in name and not any((base / name.split("/")[0]).exists() for base in bases) or re.search("NAME|PART", name):
+                continue
+            count += 1
+            if not any((base / name).exists() for base in bases):
+                yield f"{path.relative_to(TOP)}: no such file: {name}"
     yield from missing("files in documents", count, 40)
     words = " ".join(code(TESTS / "README.md"))
     for folder in NAMED:
-        own = [path for path in (TESTS / folder).iterdir() if path.suffix in (".sh", ".py") or path.is_dir() and folder == "programs"]
+        own = {path.name for path in (TESTS / folder).iterdir() if path.suffix in (".sh", ".py") or path.is_dir() and folder == "programs"}
         yield from missing(f"scripts in selftests/{folder}", len(own), 6)
-        for path in sorted(own):
-            in_pairs = folder == "in_guest" and any((TESTS / other / path.name).exists() for other in ("host", "commands"))
-            if path.name not in words and not in_pairs and path.name != "__pycache__":
-                yield f"selftests/README.md: does not name {folder}/{path.name}"
+        for name in sorted(own - {"__pycache__"}):
+            # the guest's part of a script of that name
+            is_part = folder == "in_guest" and any((TESTS / other / name).exists() for other in ("host", "commands"))
+            if name not in words and not is_part:
+                yield f"selftests/README.md: does not name {folder}/{name}"
 
 
 def packages() -> Iterator[str]:
@@ -166,7 +163,8 @@ def options_of(source: str) -> set[str]:
 
 def manual_options(page: str) -> set[str]:
     """The long options that a manual page explains: the heads of its lists."""
-    return {f"--{name}" for line in re.findall(r"^\.It Fl .*$", read(page), re.MULTILINE) for name in re.findall(r"-([a-z][a-z0-9-]+)", line)}
+    heads = " ".join(re.findall(r"^\.It Fl .*$", read(page), re.MULTILINE))
+    return {f"--{name}" for name in re.findall(r"-([a-z][a-z0-9-]+)", heads)}
 
 
 def options() -> Iterator[str]:
@@ -258,20 +256,20 @@ def debugfs() -> Iterator[str]:
 
     parameters = set(re.findall(r"^module_param(?:_cb)?\((\w+),", source, re.MULTILINE))
     yield from missing("parameters", len(parameters), 8)
-    yield from differ("parameter", parameters, "module/", {name for name in re.findall(r"^\| `(\w+)=", section("## Parameters", text), re.MULTILINE)},
-                      "FORMATS.md")
+    explained = set(re.findall(r"^\| `(\w+)=", section("## Parameters", text), re.MULTILINE))
+    yield from differ("parameter", parameters, "module/", explained, "FORMATS.md")
 
     events = module_text("h")
     names = set(re.findall(r"^TRACE_EVENT\((?:fragtrace_)?(\w+),", events, re.MULTILINE))
     yield from missing("tracepoints", len(names), 3)
     part = section("## Tracepoints", text)
-    table = part[: part.find("Fields of")]
+    table, _, of_change = part.partition("Fields of")
     yield from differ("event", names, "module/", first_cells(table), "FORMATS.md")
     found = re.search(r"^TRACE_EVENT\((?:fragtrace_)?extent_change,(.*?)^\);", events, re.MULTILINE | re.DOTALL)
     fields = set(re.findall(r"__(?:field|array|string)\(\s*[^,]+,\s*(\w+)|\b(\w+)=%", found[1] if found else ""))
     fields = {name for pair in fields for name in pair if name}
     yield from missing("fields of extent_change", len(fields), 10)
-    yield from differ("field of extent_change", fields - {"dev", "ino"}, "module/", first_cells(part[part.find("Fields of"):]), "FORMATS.md")
+    yield from differ("field of extent_change", fields - {"dev", "ino"}, "module/", first_cells(of_change), "FORMATS.md")
 
 
 def counters_source() -> str:

@@ -175,7 +175,7 @@ def options() -> Iterator[str]:
         yield from missing(f"options of {program}", len(here), 10)
         yield from differ("option", here - {"--help", "--version"}, source, manual_options(page) - {"--help", "--version"}, page)
         if source.endswith(".c"):
-            usage = " ".join(re.findall(r'^\s*"(.*)"', read(source), re.MULTILINE))
+            usage = " ".join(re.findall(r"usage\[\] =(.*?)\";\n", read(source), re.DOTALL))
             yield from (f"option {name}: in {source}, not in its usage text" for name in sorted(here) if not re.search(rf"{name}\b", usage))
     count = 0
     for path in documents():

@@ -3,8 +3,8 @@
  * Questions about one block or segment of a volume, as users write them to the files
  * owner and victims; and the word that resets counts.
  *
- * A question counts for the open file that it was written to. Who opens the file only
- * to read it gets the answer to the last question of all users.
+ * A question counts for the open file that it was written to. A file that is open for
+ * reading only has the answer to the latest question of any user.
  */
 
 #include <linux/fs.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Our own tracepoints, for perf, trace-cmd and the like. module/README.md describes
+ * Our own tracepoints, for perf, trace-cmd and the like. module/FORMATS.md describes
  * the events; trace.h has the functions that fire them.
  */
 #undef TRACE_SYSTEM

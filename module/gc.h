@@ -19,7 +19,7 @@ struct ft_volume;
 #define FT_GC_CHAINS	1024
 /* No victim. */
 #define FT_GC_NONE	U16_MAX
-/* Of so many pairs of a victim and a file it is known what was moved. */
+/* Pairs of a victim and a file whose moved blocks are counted. */
 #define FT_GC_SHARES	2048
 
 /* Victims that are cleaned: FT_VICTIM_BG and FT_VICTIM_FG. */

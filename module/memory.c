@@ -24,8 +24,8 @@
  * names, maps and causes, scans with the second map that they build, trees that are
  * being freed. It is charged before it is allocated, with what the allocator takes
  * for it. Maps are charged by nodes, so that few events change the account, and with
- * the lock held under which they have just got them. When so many sixteenths of the
- * budget are used:
+ * the lock held under which they have just got them. Thresholds, in sixteenths of
+ * the budget:
  *
  *   12  no window of heat is added
  *   13  a worker drops the heat of the files that have most, until less is used

@@ -21,7 +21,7 @@
 #define ADD_DELAY	msecs_to_jiffies(20)
 /*
  * A file that goes stale again and again is scanned less and less often, up to this.
- * And scans of it take no more than one part in so many of the worker's time.
+ * Scanning it takes at most 1/WORK_SHARE of the worker's time.
  */
 #define MAX_STRIKES	6
 #define WORK_SHARE	5

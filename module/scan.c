@@ -45,7 +45,7 @@
  * when it submits that bio, and for the write-back of the node. This function does
  * not wait for a sleeping task. But F2FS reports the change again when it makes it
  * (ft_inode_update()), and this event corrects the map whatever a scan has read;
- * unless F2FS has given up the file's extent cache meanwhile (module/README.md,
+ * unless F2FS has given up the file's extent cache meanwhile (module/LIMITS.md,
  * Limits).
  *
  * A late worker and the one that has taken over may do this at the same time: no scan

@@ -101,7 +101,7 @@ struct ft_snap_volume {
 #define FT_SNAP_OMITTED		(1u << 2)
 
 /**
- * struct ft_snap_file - a file; module/README.md explains the terms
+ * struct ft_snap_file - a file; module/DESIGN.md explains the terms
  * @path: index into the paths
  * @first: its first extent: index into the extents
  * @nr: number of its extents there

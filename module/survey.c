@@ -20,7 +20,7 @@
 /* Extents read before the lock is dropped, and those kept on the stack. */
 #define EXTENTS_PER_STEP	256
 #define EXTENTS_AT_ONCE		16
-/* A file that changes so often is read on. */
+/* After this many restarts the file is read on, and may be inconsistent. */
 #define MAX_TRIES		8
 
 /**

@@ -4,7 +4,7 @@
  *
  * In: snapshots. Out: lines of fields separated by blanks, the path last and
  * escaped as in /proc/self/mountinfo. The first line names the format and its
- * version; module/README.md describes the formats, the programs in viewer/ read
+ * version; module/FORMATS.md describes the formats, the programs in viewer/ read
  * them. A change of a format raises its version.
  *
  * A table may have millions of lines. printf would be slow, so lines are written

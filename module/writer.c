@@ -27,12 +27,12 @@
 /* Bytes kept of the path of a cgroup. */
 #define CGROUP_LEN	128
 
-/* A user may have one part in so many of the numbers that are left. */
+/* A user may take at most 1/USERS_SHARE of the numbers that are left. */
 #define USERS_SHARE	8
 
-/* If a volume has so many numbers, a process keeps its own for 16 periods. */
+/* From this many numbers of a volume on, a process keeps its own for 16 periods, */
 #define MANY_WRITERS	4096
-/* It does only if its user has so many. */
+/* but only if its user has at least this many. */
 #define MANY_OF_USER	256
 
 DEFINE_PER_CPU(struct ft_writer_cache, ft_writer_cache);

@@ -18,8 +18,8 @@
 #include "util.h"
 #include "weight.h"
 
-/* What the exit status says; 1 is an error. */
-enum { DONE = 0, NOTHING_WORTH_IT = 2, PARTLY = 3 };
+/* What the exit status says; 1 is an error, EXIT_USAGE one of the command line. */
+enum { DONE = 0, PARTLY = 3, NOTHING_WORTH_IT = 4 };
 
 static int carry_out(struct plan *plan, const struct options *options, struct source *source)
 {

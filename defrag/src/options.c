@@ -83,11 +83,11 @@ static uint64_t read_bytes(const char *option, const char *arg, uint64_t limit)
 	value = strtoull(arg, &end, 10);
 	unit = *end ? strchr(units, *end) : NULL;
 	if (*arg < '0' || *arg > '9' || errno || !value || (*end && (!unit || end[1])))
-		die("%s %s: expected a number of bytes above 0, such as 64K, 10M or 2G", option, arg);
+		die_usage("%s %s: expected a number of bytes above 0, such as 64K, 10M or 2G", option, arg);
 	for (shifts = unit ? (int)(unit - units) + 1 : 0; shifts && value <= limit; shifts--)
 		value <<= 10;
 	if (value > limit)
-		die("%s %s: expected at most %ju bytes", option, arg, (uintmax_t)limit);
+		die_usage("%s %s: expected at most %ju bytes", option, arg, (uintmax_t)limit);
 	return value;
 }
 
@@ -96,7 +96,7 @@ static uint64_t read_request(const char *option, const char *arg)
 	uint64_t size = read_bytes(option, arg, MAX_REQUEST);
 
 	if (size % BLK_BYTES)
-		die("%s %s: expected a multiple of 4K", option, arg);
+		die_usage("%s %s: expected a multiple of 4K", option, arg);
 	return size;
 }
 
@@ -110,7 +110,7 @@ static void read_reader(struct options *o, const char *arg)
 	else if (n == 8 && !strncmp(arg, "buffered", n))
 		o->reader = READING_BUFFERED;
 	else
-		die("--reader %s: expected direct or buffered, perhaps with a size, such as buffered,4K", arg);
+		die_usage("--reader %s: expected direct or buffered, perhaps with a size, such as buffered,4K", arg);
 	o->reader_bytes = arg[n] ? read_request("--reader", arg + n + 1) : DEFAULT_READ;
 }
 
@@ -120,7 +120,7 @@ static double read_gain(const char *arg)
 	double gain = strtod(arg, &end);
 
 	if (end == arg || *end || !(gain >= 0.0) || gain > 1e12)
-		die("--min-gain %s: expected a number of requests per MiB", arg);
+		die_usage("--min-gain %s: expected a number of requests per MiB", arg);
 	return gain;
 }
 
@@ -132,7 +132,7 @@ static uint64_t read_seconds(const char *arg)
 	errno = 0;
 	seconds = strtoull(arg, &end, 10);
 	if (*arg < '0' || *arg > '9' || *end || errno || seconds > MAX_RECENT)
-		die("--recent %s: expected a number of seconds", arg);
+		die_usage("--recent %s: expected a number of seconds", arg);
 	return seconds;
 }
 
@@ -142,14 +142,14 @@ static double read_percent(const char *option, const char *arg)
 	double percent = strtod(arg, &end);
 
 	if (end == arg || *end || !(percent > 0.0) || percent > 100.0)
-		die("%s %s: expected a percentage above 0, at most 100", option, arg);
+		die_usage("%s %s: expected a percentage above 0, at most 100", option, arg);
 	return percent;
 }
 
 static bool read_like(const char *arg)
 {
 	if (strcmp(arg, "fragpicker"))
-		die("--like %s: expected fragpicker", arg);
+		die_usage("--like %s: expected fragpicker", arg);
 	return true;
 }
 
@@ -158,7 +158,7 @@ static enum way read_way(const char *arg)
 	if (!strcmp(arg, "ioctl"))
 		return WAY_IOCTL;
 	if (strcmp(arg, "mapping"))
-		die("--way %s: expected ioctl or mapping", arg);
+		die_usage("--way %s: expected ioctl or mapping", arg);
 	return WAY_MAPPING;
 }
 
@@ -172,13 +172,13 @@ static void print_and_exit(const char *text)
 static void check(struct options *o, bool all)
 {
 	if (all && (o->heat || o->hot_percent < 100.0 || o->like_fragpicker))
-		die("--all plans for all ranges alike, expected no --heat, --hot or --like");
+		die_usage("--all plans for all ranges alike, expected no --heat, --hot or --like");
 	if (!all && !o->heat && o->table)
-		die("who reads what is not in a table, expected --heat FILE, or --all: plan for all ranges alike");
+		die_usage("who reads what is not in a table, expected --heat FILE, or --all: plan for all ranges alike");
 	if (o->apply && o->table)
-		die("--apply works on what is mounted now, expected no -t");
+		die_usage("--apply works on what is mounted now, expected no -t");
 	if (!o->apply && (o->rate_bytes || o->share_percent < 100.0 || o->way != WAY_AUTO))
-		die("--rate, --share and --way say how to write, expected --apply beside them");
+		die_usage("--rate, --share and --way say how to write, expected --apply beside them");
 	o->spare_hopeless = !o->like_fragpicker && (!all || o->spare_hopeless);
 	o->is_live = !o->table;
 	if (o->is_live)
@@ -244,7 +244,7 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'W': o->way = read_way(optarg); break;
 		case 'h': print_and_exit(usage); break;
 		case 'V': print_and_exit("fragtrace-defrag " VERSION "\n"); break;
-		default: die("see fragtrace-defrag --help");
+		default: die_usage("see fragtrace-defrag --help");
 		}
 	}
 	o->paths = argv + optind;

@@ -442,7 +442,7 @@ def one_round(program: str, rnd: random.Random) -> int:
     compare(plan, files, expected, size)
     check_reader(plan, files, at_once, direct)
     worth = any(r["chosen"] for r in expected.values())
-    assert run.returncode == (0 if worth else 2), run.returncode
+    assert run.returncode == (0 if worth else 4), run.returncode
     return len(expected)
 
 

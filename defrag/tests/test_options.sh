@@ -8,11 +8,18 @@ set -eu
 . "$(dirname "$0")/../../viewer/tests/testlib.sh"
 small=$here/../../viewer/tests/data/small.table
 
-# wrong(message, arguments...) - these arguments are refused with this message
-wrong() {
+# unusable(message, arguments...) - what these arguments name is refused with this message: status 1
+unusable() {
 	local message=$1
 	shift
 	refuses "fragtrace-defrag: $message" "$view" "$@"
+}
+
+# wrong(message, arguments...) - these arguments are refused with this message: status 2
+wrong() {
+	local message=$1
+	shift
+	misused "fragtrace-defrag: $message" "$view" "$@"
 }
 
 # options() - all long options of --help
@@ -58,43 +65,43 @@ test_bad_arguments() {
 
 test_bad_tables() {
 	: >t
-	wrong 't:1: the table is empty' --all -t t
-	wrong '/nonexistent: cannot open: No such file or directory' --all -t /nonexistent
+	unusable 't:1: the table is empty' --all -t t
+	unusable '/nonexistent: cannot open: No such file or directory' --all -t /nonexistent
 	if [ ! -e /sys/kernel/debug/fragtrace/snapshot ]; then
-		wrong '/sys/kernel/debug/fragtrace/snapshot: cannot open' --all
+		unusable '/sys/kernel/debug/fragtrace/snapshot: cannot open' --all
 	fi
 }
 
 test_bad_heat() {
-	wrong '/nonexistent: cannot open: No such file or directory; say --all' --heat /nonexistent -t "$small"
+	unusable '/nonexistent: cannot open: No such file or directory; say --all' --heat /nonexistent -t "$small"
 	: >h
-	wrong 'h: is empty, expected "# fragtrace heat 2"' --heat h -t "$small"
+	unusable 'h: is empty, expected "# fragtrace heat 2"' --heat h -t "$small"
 	echo '# fragtrace heat 1' >h
-	wrong 'h:1: expected "# fragtrace heat 2"' --heat h -t "$small"
+	unusable 'h:1: expected "# fragtrace heat 2"' --heat h -t "$small"
 	printf '%s\n' '# fragtrace heat 2' '# not known: the module was loaded with heat=0' >h
-	wrong 'h: nothing is known of readers, expected a module that was loaded with heat=1; say --all' --heat h -t "$small"
+	unusable 'h: nothing is known of readers, expected a module that was loaded with heat=1; say --all' --heat h -t "$small"
 	for line in '# windows blocks=0 period_secs=3600' '# windows blocks=32' '254:0 4 0 1 1 1 1 0 /m/a'; do
 		printf '%s\n' '# fragtrace heat 2' "$line" >h
-		wrong 'h:2: expected ' --heat h -t "$small"
+		unusable 'h:2: expected ' --heat h -t "$small"
 	done
 	for line in '254:0 4 0 1 1 1 1 0' '254:0 4 31 1 1 1 1 0 /m/a' '254 4 0 1 1 1 1 0 /m/a' '254:0 4 0 x 1 1 1 0 /m/a' \
 		'254:0 4 0 1 1 1 1 2 /m/a' '254:0 4 0 1 1 1 1 /m/a'; do
 		printf '%s\n' '# fragtrace heat 2' '# windows blocks=32 period_secs=3600' "$line" >h
-		wrong 'h:3: expected "dev ino offset' --heat h -t "$small"
+		unusable 'h:3: expected "dev ino offset' --heat h -t "$small"
 	done
 }
 
 test_sizes() {
 	for size in 131072 128K; do
-		"$view" --all -t "$small" --request $size >$size || [ $? = 2 ]
+		"$view" --all -t "$small" --request $size >$size || [ $? = 4 ]
 	done
 	cmp 131072 128K
 	"$view" --all -t "$small" --request 1M --budget 1G --json | grep -q '"request_bytes":1048576,'
 }
 
 test_stdin_and_gzip() {
-	"$view" --all -t "$small" >expected || [ $? = 2 ]
-	gzip -c "$small" | "$view" --all -t - >out || [ $? = 2 ]
+	"$view" --all -t "$small" >expected || [ $? = 4 ]
+	gzip -c "$small" | "$view" --all -t - >out || [ $? = 4 ]
 	cmp expected out
 }
 

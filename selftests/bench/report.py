@@ -3,11 +3,14 @@
 """The results of the benchmark: one Markdown report, and one picture.
 
 In: a folder with PART.txt, each with lines `result PART CASE MODE RUN MEASURE VALUE` and lines about the
-machine. Out: the report on standard output, or between the markers of a README; bench.png in the same folder.
+machine. Out: the report on standard output, or between the markers of a README, beside which all that was measured is kept in
+one file; bench.png in the same folder.
 """
 from __future__ import annotations
 
 import argparse
+import json
+import lzma
 import sys
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -22,6 +25,8 @@ from report_names import (
 PARTS = ("micro", "map", "apps", "snapshot", "rate", "scaling")
 BEGIN = "<!-- bench: begin (make bench-readme) -->"
 END = "<!-- bench: end -->"
+# What a README was made of, beside it.
+KEPT = "results.json.xz"
 
 @dataclass
 class Range:
@@ -95,13 +100,15 @@ class Results:
         return Range(list(sums.values())) if sums else None
 
 
-def load(folder: Path) -> Results:
+def texts(folder: Path) -> dict[str, str]:
+    """What was measured, by part."""
+    return {part: path.read_text() for part in PARTS if (path := folder / f"{part}.txt").exists()}
+
+
+def load(measured: dict[str, str], where: Path) -> Results:
     results = Results()
-    for part in PARTS:
-        path = folder / f"{part}.txt"
-        if not path.exists():
-            continue
-        for number, line in enumerate(path.read_text().splitlines(), 1):
+    for part, text in measured.items():
+        for number, line in enumerate(text.splitlines(), 1):
             word = line.split()
             try:
                 if word[0] == "result":
@@ -112,9 +119,9 @@ def load(folder: Path) -> Results:
                 else:
                     results.note(word[0], line.split(" ", 1)[1])
             except (IndexError, ValueError):
-                sys.exit(f"report.py: {path}:{number}: expected `result PART CASE MODE RUN MEASURE VALUE`, got '{line}'")
+                sys.exit(f"report.py: {where}/{part}.txt:{number}: expected `result PART CASE MODE RUN MEASURE VALUE`, got '{line}'")
     if not results.values:
-        sys.exit(f"report.py: no results in {folder}: run `make bench` first")
+        sys.exit(f"report.py: no results in {where}: run `make bench` first")
     return results
 
 
@@ -290,7 +297,8 @@ def report(results: Results) -> str:
     return "\n".join(lines) + "\n"
 
 
-def put_into(readme: Path, text: str) -> None:
+def with_report(readme: Path, text: str) -> str:
+    """The README with this report."""
     before = readme.read_text()
     try:
         start = before.index(BEGIN) + len(BEGIN)
@@ -298,21 +306,29 @@ def put_into(readme: Path, text: str) -> None:
     except ValueError:
         sys.exit(f"report.py: {readme}: no lines '{BEGIN}' and '{END}' to put the table between")
     picture = "![What fragtrace costs](bench.png)"
-    readme.write_text(f"{before[:start]}\n{picture}\n\n{text}{before[end:]}")
+    return f"{before[:start]}\n{picture}\n\n{text}{before[end:]}"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="report on what `make bench` measured")
     parser.add_argument("folder", type=Path, help="where PART.txt are, and bench.png goes")
     parser.add_argument("--readme", type=Path, help="put the report between the markers of this file")
+    parser.add_argument("--check", action="store_true", help="with --readme: only say whether it has the report of what is kept beside it")
     parser.add_argument("--no-picture", action="store_true", help="do not draw bench.png")
     args = parser.parse_args()
-    results = load(args.folder)
+    if args.check:
+        kept = args.readme.parent / KEPT
+        if args.readme.read_text() != with_report(args.readme, report(load(json.loads(lzma.decompress(kept.read_bytes())), kept))):
+            sys.exit(f"report.py: {args.readme} differs from {kept}: run `make bench-readme`, and edit nothing between the markers")
+        return
+    measured = texts(args.folder)
+    results = load(measured, args.folder)
     text = report(results)
     if args.readme:
         if "quick" in results.machine:
             sys.exit("report.py: these are figures of QUICK=1, not for a README: run `make bench` first")
-        put_into(args.readme, text)
+        args.readme.write_text(with_report(args.readme, text))
+        (args.readme.parent / KEPT).write_bytes(lzma.compress(json.dumps(measured, indent=1).encode(), preset=9 | lzma.PRESET_EXTREME))
     else:
         print(text, end="")
     if not args.no_picture:

@@ -70,7 +70,7 @@ TAIL
 put_module() {
 	rm -rf "$1"
 	mkdir -p "$1"
-	cp "$TOP"/module/*.[ch] "$TOP/module/Kconfig" "$TOP/module/gen_f2fs_private.sh" "$TOP/module/README.md" "$1/"
+	cp "$TOP"/module/*.[ch] "$TOP/module/Kconfig" "$TOP/module/gen_f2fs_private.sh" "$TOP"/module/*.md "$1/"
 	rm -f "$1/extmap_test.c" "$1/f2fs_private.h" "$1"/*.mod.c
 	write_makefile >"$1/Makefile"
 }
@@ -91,7 +91,7 @@ put_tests() {
 	sed 's,\.\./module/,../../../../fs/fragtrace/,' "$TOP/selftests/Makefile" >"$1/programs.mk"
 	cp "$TOP/selftests/in_tree/"* "$1/"
 	# a test that needs other modules than fragtrace itself is of no use there
-	rm "$1/README.md" "$1/05_extmap.sh"
+	rm "$1/05_extmap.sh"
 }
 
 [ $# = 1 ] && [ -n "$1" ] || die "name the tree: make in-tree TREE=/path/to/linux"

@@ -24,7 +24,9 @@ within() {
 	awk -v n="$1" -v least="$2" -v most="$3" 'BEGIN { exit !(n != "" && n >= least && n <= most) }'
 }
 
-plan 15
+KEPT=0
+[ ! -f "$FT_TESTS/bench/results.json.xz" ] || KEPT=1
+plan $((17 + KEPT))
 if env -u MAKEFLAGS -u MAKELEVEL REPORT=--no-picture make -s -C "$FT_TOP" bench BENCH=micro QUICK=1 OUT="$dir" >"$dir/said" 2>"$dir/err"; then
 	ok "the benchmark runs"
 else
@@ -47,4 +49,24 @@ for mode in no_causes tracing events; do
 	less=$mean
 done
 check "the README has the place for the report" grep -qxF '<!-- bench: begin (make bench-readme) -->' "$FT_TESTS/bench/README.md"
+
+# report(arguments...) - run report.py on what was measured, as if it were no short run
+report() {
+	"$PYTHON" -B "$FT_TESTS/bench/report.py" "$dir/full" --readme "$dir/README.md" --no-picture "$@" 2>&1 | sed 's/^/# /'
+}
+
+PYTHON=/usr/bin/python3
+mkdir "$dir/full"
+sed '/^quick /d' "$dir/micro.txt" >"$dir/full/micro.txt"
+cp "$FT_TESTS/bench/README.md" "$dir/README.md"
+report
+expect "a README agrees with what is kept beside it" "$(report --check)" ""
+sed -i '/^| next block of a file, 4 KiB/s/[0-9]\( |\)/7&/' "$dir/README.md"
+expect "and a figure that was changed is found" "$(report --check | grep -c 'differs from')" 1
+if [ $KEPT = 1 ]; then
+	cp "$FT_TESTS/bench/README.md" "$FT_TESTS/bench/results.json.xz" "$dir/"
+	expect "the table of bench/README.md is that of what is kept" "$(report --check)" ""
+else
+	echo "# nothing is kept of the table of bench/README.md: make bench, then make bench-readme"
+fi
 finish

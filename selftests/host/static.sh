@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# static.sh - checks without running: licences, README files, layers, shell, Python, kernel style, kernel-doc.
+# static.sh - checks without running: licences, documents, layers, shell, Python, kernel style, kernel-doc.
 #
 # usage: static.sh [--more]
 #
@@ -73,40 +73,6 @@ documented() {
 					print "# no kernel-doc: " file ":" FNR ": " $0
 			}' "$file"
 	done | grep . && return 1
-	return 0
-}
-
-# anchors(file) - print the names that the headings of a README have in links
-anchors() {
-	sed -n 's/^##* //p' "$1" | tr 'A-Z ' 'a-z-' | sed 's/[^a-z0-9_-]//g'
-}
-
-# linked() - print the links of the README files within the project that lead nowhere
-linked() {
-	local file link to
-
-	for file in $(sources '*.md'); do
-		sed 's/](/\n](/g' "$file" | sed -n 's/^](\([^):]*\)).*/\1/p' | while read -r link; do
-			to=${file%/*}/${link%%#*}
-			[ "${link%%#*}" ] || to=$file
-			if [ ! -e "$to" ]; then
-				echo "# $file: no such file: $link"
-			elif [ "$link" != "${link#*#}" ]; then
-				anchors "$to" | grep -qxF "${link#*#}" || echo "# $file: no such heading: $link"
-			fi
-		done
-	done | grep . && return 1
-	return 0
-}
-
-# explained() - print the names of `stats` that module/README.md does not explain
-explained() {
-	local name
-
-	sed -n -e 's/.*seq_printf(m, "\([a-z_]*\) %.*/\1/p' -e 's/^\t\[FT_[A-Z_]*\] = "\([a-z_]*\)",/\1/p' module/debugfs.c |
-		while read -r name; do
-			grep -q "^| .*\`$name\`.* |" module/README.md || echo "# stats: not explained: $name"
-		done | grep . && return 1
 	return 0
 }
 
@@ -252,7 +218,8 @@ shells=$(sources '*.sh')
 # shellcheck disable=SC2086 # a list of files
 set -- $shells
 pythons=$(sources '*.py' fragtrace-plot)
-plan $(($# * 2 + 10 + MORE))
+documents=$(python3 selftests/host/docs.py --list)
+plan $(($# * 2 + 8 + $(echo "$documents" | wc -w) + MORE))
 check "every file names its licence" licensed
 check "every function that crosses files has kernel-doc" documented
 if command -v python3 >/dev/null; then
@@ -260,8 +227,9 @@ if command -v python3 >/dev/null; then
 else
 	skip "module/: each file uses those below it in the map of fragtrace.h" "python3 is not installed"
 fi
-check "every link of a README leads to a file or a heading" linked
-check "every line of stats is explained" explained
+for name in $documents; do
+	check "documents: $name, see selftests/host/docs.py" python3 selftests/host/docs.py "$name"
+done
 for file; do
 	shell=dash
 	! head -n 1 "$file" | grep -q bash || shell=bash

@@ -114,8 +114,8 @@ defragment() {
 			rc=0
 			fragtrace-defrag --all --recent 0 --apply --way "$way" $MNT >$run/defrag.out 2>&1 || rc=$?
 			runs=$((runs + 1))
-			# 2: nothing is worth it; 3: a part was not moved, because others were faster
-			[ $rc = 0 ] || [ $rc = 2 ] || [ $rc = 3 ] || {
+			# 3: a part was not moved, because others were faster; 4: nothing is worth it
+			[ $rc = 0 ] || [ $rc = 3 ] || [ $rc = 4 ] || {
 				odd=$((odd + 1))
 				{ echo "status $rc" && cat $run/defrag.out; } >$run/defrag.failed
 			}

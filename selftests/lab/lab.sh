@@ -7,7 +7,7 @@
 #
 #   motivation   a file in pieces, by their size and by the distance between them
 #   forecast     requests that the plan foresees, beside those that the disk counts
-#   synthetic    FragPicker's sequential and stride reads and updates, after six treatments
+#   synthetic    FragPicker's sequential and stride reads and updates, as written and after each of five ways to rewrite
 #   databases    SQLite and RocksDB on an aged volume, after the same
 #   report       only print the table of earlier results, and draw
 #   readme       put the report and the pictures into lab/README.md

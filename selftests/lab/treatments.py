@@ -72,7 +72,7 @@ def program() -> list[str]:
 def defrag(*options: str | Path) -> dict[str, Any]:
     """Run fragtrace-defrag; return its JSON."""
     done = subprocess.run([*program(), "--json", *(str(word) for word in options)], capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 2, 3):
+    if done.returncode not in (0, 3, 4):
         raise SystemExit(f"lab: fragtrace-defrag {' '.join(str(word) for word in options)}: {done.stderr}")
     return json.loads(done.stdout)
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Draws the pictures of the README files anew: draw.py PROGRAM. `make images` calls it.
 
-All are drawn from what real systems had, kept in tests/data: rocksdb.snapshot.zst is from `make demo`, redis.table from
-Redis on an aged volume. Not drawn here: example.png and example-defrag.png, which `make demo` draws, and example-compare.png, whose
-recording is too large to keep. The page needs chromium-headless-shell.
+All are drawn from what real systems had, kept in tests/data: rocksdb.snapshot.zst is the file `snapshot` that `make demo` left on
+2026-11-25 (RocksDB 7.8.3, Linux 6.12), packed by zstd; redis.table is from Redis on an aged volume. Not drawn here:
+example-defrag.png, which `make demo` draws, and example-compare.png, whose recording is too large to keep. The page needs
+chromium-headless-shell.
 """
 import os
 import shutil
@@ -62,9 +63,11 @@ def main() -> None:
         os.chdir(folder)
         table = Path(shutil.copy(DATA / "redis.table", folder))
         os.utime(table, (RECORDED, RECORDED))
-        commands = ([view, table, "--layout", "segments", "-o", "example-segments.png"],
+        sample = DATA / "rocksdb.snapshot.zst"
+        commands = ([view, sample, "--only", "*.sst", "--color-by", "why", "-i", HERE / "example.img.cnf", "-o", "example.png"],
+                    [view, table, "--layout", "segments", "-o", "example-segments.png"],
                     [view, table, "--layout", "hilbert", "-o", "example-hilbert.png"],
-                    [view, DATA / "rocksdb.snapshot.zst", "--file", "000009.log", "-o", "file.png"],
+                    [view, sample, "--file", "000058.sst", "-o", "file.png"],
                     [plot, "distribution", table, "--dpi", "96", "-o", "distribution.png"])
         for command in commands:
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

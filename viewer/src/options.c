@@ -245,7 +245,6 @@ static void check_input(const struct output *output, const char *option, const c
 			  output->path, option, input);
 }
 
-/* No output may overwrite an input or another output. */
 /* The name of a picture would be wrong about what is in it. */
 static void check_picture_name(const char *path)
 {
@@ -258,6 +257,7 @@ static void check_picture_name(const char *path)
 			die_usage("-o %s: a picture is a PNG, SVG or PDF, expected a name that ends with .png, .svg or .pdf", path);
 }
 
+/* No output may overwrite an input or another output. */
 static void check_outputs(const struct options *o)
 {
 	struct output outputs[N_OUTPUTS];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Writes recordings of a naive model for tests: each block in a dictionary, by the rules of module/README.md."""
+"""Writes recordings of a naive model for tests: each block in a dictionary, by the rules of module/FORMATS.md."""
 
 from __future__ import annotations
 

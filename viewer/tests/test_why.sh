@@ -427,4 +427,29 @@ test_page_has_causes() {
 	EOF
 }
 
+# The commands of the front page, and what it says of its picture.
+test_readme() {
+	local readme=$viewer/../README.md
+	grep '^    viewer/fragtrace-view -t viewer/' "$readme" | sed "s/ *#.*//; s|^ *viewer/fragtrace-view||; s|viewer/tests/data|$data|" >commands
+	[ "$(wc -l <commands)" = 2 ] || fail "not two commands: $(cat commands)"
+	while read -r arguments; do
+		# shellcheck disable=SC2086 # several
+		"$view" $arguments >out </dev/null
+	done <commands
+	[ -s a.png ] || fail "no picture: $(cat commands)"
+	"$view" -t "$data/rocksdb.snapshot.zst" --list files --json list.json
+	"$python" - "$readme" list.json >said <<-'PYTHON'
+	import json, re, sys
+	text = " ".join(open(sys.argv[1], encoding="utf-8").read().split())
+	told = re.search(r"Grey: (\d+) `\.sst` files.*?Red: the last blocks of (\d+) of them.*?, (\d+) GiB away", text).groups()
+	files = [f for f in json.load(open(sys.argv[2]))["records"] if f["path"].endswith(".sst")]
+	broken = [f for f in files if f["fragments"] > 1]
+	away = sum(f["mean_distance"] for f in broken) / len(broken) / (1 << 18)
+	found = (str(len(files)), str(len(broken)), f"{away:.0f}")
+	assert told == found, (told, found)
+	print(f".sst: {told[1]} of {told[0]} files are broken")
+	PYTHON
+	grep -qF "$(cat said)" out || fail "--why does not say: $(cat said)"
+}
+
 run_tests

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A report that is small enough for the repository: Markdown, with its pictures made smaller, and the results.
+"""A report that is small enough for the repository: Markdown, with its pictures made smaller, and the results in one file.
 
 The folder is one of results, too: a copy of it can be gone on with.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .document import Document, Picture
 from .model import Results
-from .store import RESULT
+from .store import pack
 
 # Of all files together, in bytes.
 MOST = 3_000_000
@@ -54,9 +54,7 @@ def write(document: Document, results: Results, folder: Path, width: int) -> int
     """Write the report with pictures of this width, and the results; return the bytes of all files."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    for name, result in results.items():
-        (folder / name).mkdir()
-        shutil.copy(Path(result.folder) / RESULT, folder / name)
+    pack(results, folder)
     called = names([part for part in document.parts if isinstance(part, Picture)])
     for path, name in called.items():
         (folder / name).parent.mkdir(exist_ok=True)

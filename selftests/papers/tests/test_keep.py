@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 from papers.document import Document, Picture, Text
 from papers.keep import TooLarge, keep
 from papers.model import Experiment, Result
-from papers.store import Store
+from papers.store import PACKED, Store, pack
 from PIL import Image
 
 
@@ -29,7 +31,12 @@ def document(tmp_path: Path, width: int = 1600) -> Document:
 def test_pictures_are_smaller(tmp_path: Path) -> None:
     size = keep(document(tmp_path), {}, tmp_path / "result")
     kept = sorted(path for path in (tmp_path / "result").rglob("*") if path.is_file())
-    assert [str(path.relative_to(tmp_path / "result")) for path in kept] == ["one/60.png", "report.md", "two/60.png"]
+    assert [str(path.relative_to(tmp_path / "result")) for path in kept] == [
+        "one/60.png",
+        "report.md",
+        "results.json.xz",
+        "two/60.png",
+    ]
     assert size == sum(path.stat().st_size for path in kept)
     assert Image.open(tmp_path / "result/one/60.png").size == (1000, 250)
     text = (tmp_path / "result/report.md").read_text(encoding="utf-8")
@@ -74,3 +81,37 @@ def test_a_copy_can_be_gone_on_with(tmp_path: Path) -> None:
     keep(made, {"one": kept}, tmp_path / "result")
     found = Store(tmp_path / "result").load(experiment)
     assert found and found.data == {"blocks": 7} and (tmp_path / "result/one/60.png").exists()
+    # the new result is the one that counts, and the packed one is set aside beside its picture
+    again = Store(tmp_path / "result")
+    other = Experiment("one", "a title", {"seed": 2}, 1.0, lambda host: {})
+    again.begin(other)
+    again.keep(Result("one", {"seed": 2}, {"blocks": 8}))
+    assert (replaced := Store(tmp_path / "result").load(other)) and replaced.data == {"blocks": 8}
+    assert Store(tmp_path / "result").load(experiment) is None
+    before = json.loads((tmp_path / "result/one.before/result.json").read_text(encoding="utf-8"))
+    assert before["data"] == {"blocks": 7} and (tmp_path / "result/one.before/60.png").exists()
+
+
+def test_the_same_results_make_the_same_file(tmp_path: Path) -> None:
+    """Whatever order they come in; and all of them are there again."""
+    results = {name: Result(name, {"seed": 1}, {"é": [1.5, None]}, commands=("a", "b")) for name in ("two", "one")}
+    files = []
+    for number, names in enumerate((("one", "two"), ("two", "one"))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        pack({name: results[name] for name in names}, folder)
+        files.append((folder / PACKED).read_bytes())
+    assert files[0] == files[1]
+    store = Store(tmp_path / "0")
+    assert store.names() == {"one", "two"}
+    for name, result in results.items():
+        loaded = store.load(Experiment(name, "", {"seed": 1}, 1.0, lambda host: {}))
+        assert loaded and loaded == replace(result, folder=str(tmp_path / "0" / name))
+
+
+def test_damaged_pack_is_an_error(tmp_path: Path) -> None:
+    """Hours of work are not taken for missing."""
+    pack({"one": Result("one", {}, {})}, tmp_path)
+    (tmp_path / PACKED).write_bytes((tmp_path / PACKED).read_bytes()[:-9])
+    with pytest.raises(ValueError, match="results.json.xz: damaged"):
+        Store(tmp_path)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from papers import fragtracer
-from papers.__main__ import chosen, found, keep_all
+from papers.__main__ import chosen, found, keep_all, main
 from papers.document import Document, Grid, Items, Picture, Text
 from papers.model import Options, Paper, Result
 from papers.report import report
-from papers.store import RESULT, Store
+from papers.store import PACKED, RESULT, Store
 
 from test_judge import SST, figures, moment
 
@@ -109,6 +109,19 @@ def test_what_is_kept_is_the_report_of_what_is_kept(tmp_path: Path) -> None:
     assert kept == f"<!-- SPDX-License-Identifier: GPL-2.0-only -->\n{made}"
 
 
+def test_the_command_goes_on_from_what_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy of the kept folder has a result for every experiment, and gives the kept report, byte for byte."""
+    out = tmp_path / "out"
+    shutil.copytree(KEPT, out)
+    (out / "report.md").unlink()
+    assert not list(out.rglob(RESULT)) and (out / PACKED).stat().st_size < 1_000_000
+    monkeypatch.setattr("sys.argv", ["papers.sh", "--report", str(out)])
+    assert main() == 0
+    kept = (KEPT / "report.md").read_bytes()
+    assert kept == b"<!-- SPDX-License-Identifier: GPL-2.0-only -->\n" + (out / "report.md").read_bytes()
+    assert b"| none |" in kept and b"not run yet" not in kept
+
+
 def result_of(store: Store, paper: Paper, name: str) -> None:
     """Store a result of an experiment."""
     (one,) = [one for one in paper.experiments if one.name == name]
@@ -127,7 +140,7 @@ def test_keeping_one_paper_keeps_the_others(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "kept/old").mkdir()
     (tmp_path / "kept/old" / RESULT).write_text("{}", encoding="utf-8")
     keep_all(OPTIONS, out, tmp_path / "kept")
-    assert before.names() == {"fragpicker-forecast", "replay"}
+    assert Store(before.folder).names() == {"fragpicker-forecast", "replay"}
     assert said[0].endswith("kept: old is not kept any more: no experiment has its settings")
     keep_all(OPTIONS, out, tmp_path / "kept")
-    assert before.names() == {"fragpicker-forecast", "replay"}
+    assert Store(before.folder).names() == {"fragpicker-forecast", "replay"}

@@ -118,7 +118,7 @@ static int by_address(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* A block that two files have has gone to another file: of the two, a stale file loses the extent, or else the first. */
+/* If two files claim a block, the stale one loses it; if neither is stale, the one that was copied first. */
 static void put_by_lba(struct bytes *to, struct by_lba *all, size_t n, struct ft_snap_file *files)
 {
 	struct by_lba *last = NULL;

@@ -224,7 +224,7 @@ static void write_snapshot(const char *path, const struct parts *parts)
 	outfile_close(&out);
 }
 
-/* All that the copy has happened before this. */
+/* A time after everything in the copy. */
 static int64_t time_after(const struct text *text)
 {
 	uint64_t ns;

@@ -32,7 +32,7 @@ enum { NEW_HOLE = -1, NEW_UNWRITTEN = -2, NEW_UNKNOWN = -3 };
 
 #define CLOCK_READINGS 4
 
-/* So often the buffers are read again if events were lost meanwhile. */
+/* How many times at most the buffers are read again if events were lost during a read. */
 #define MAX_READINGS 8
 
 /* An event and what orders it. */

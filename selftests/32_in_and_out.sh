@@ -18,6 +18,11 @@ live_and_known() {
 	in_files "$1"
 }
 
+# target_is_at(path) - is there a target with this path?
+target_is_at() {
+	awk -v path="$1" '$5 == path { found = 1 } END { exit !found }' $DBG/targets
+}
+
 # records_are(files, directories) - are so many followed?
 records_are() {
 	[ "$(stat_of inodes) $(stat_of directories)" = "$1 $2" ]
@@ -29,7 +34,7 @@ records() {
 	expect "$1" "$(stat_of inodes) $(stat_of directories)" "$2 $3"
 }
 
-plan 15
+plan 16
 make_volume $DISK $MNT || bail "no volume"
 mkdir -p $MNT/watched/sub $MNT/outside/tree
 fileop write $MNT/outside/one 0 64K
@@ -60,4 +65,11 @@ refuse "the table does not have the files below it" grep -q /sub/one $DBG/table
 records "there is no record of them" 1 2
 mv $MNT/watched/tree $MNT/outside/
 records "there is no record of the last directory" 0 1
+# A target below a directory that leaves the tree stays, with another path, once that has been looked up.
+mkdir -p $MNT/watched/above/inner
+fileop say $DBG/targets "add $MNT/watched/above/inner" >/dev/null
+settle
+mv $MNT/watched/above $MNT/outside/
+ls $MNT/outside/above/inner
+check "a target below a directory that is moved out has its new path" loop_until "$SOON" target_is_at $MNT/outside/above/inner
 finish

@@ -206,7 +206,7 @@ in_turn 3 append_sparse
 fileop write $MNT/c 0 4K sync
 fileop write $MNT/d 0 4K sync
 fileop write $MNT/c 4K 4K
-fileop write $MNT/c 12K 4K
+fileop write $MNT/c 12K 12K
 sync
 sums "causes, by_process, files and stats add up"
 

@@ -13,19 +13,19 @@ plan 8
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop write $MNT/a 0 4M direct
-check_exact "maps are exact after a new file is written" $MNT
+check_at_once "maps are exact after a new file is written" $MNT
 fileop random $MNT/a 1024 300 "${SEED:-21}" direct
-check_exact "maps are exact after blocks are overwritten" $MNT
+check_at_once "maps are exact after blocks are overwritten" $MNT
 fileop write $MNT/hole 8M 64K direct
 fileop write $MNT/hole 2M 128K direct
-check_exact "maps are exact after writes into holes" $MNT
+check_at_once "maps are exact after writes into holes" $MNT
 fileop write $MNT/a 1M 1M
 fileop write $MNT/a 1500K 512K direct
 fileop write $MNT/a 3M 70000
-check_exact "maps are exact after direct and buffered writes" $MNT
+check_at_once "maps are exact after direct and buffered writes" $MNT
 fileop fallocate $MNT/reserved default 0 2M
 fileop write $MNT/reserved 512K 256K direct
-check_exact "maps are exact after writes into preallocated blocks" -u $MNT
+check_at_once "maps are exact after writes into preallocated blocks" -u $MNT
 
 # Each block is apart from the others, and there is no extent cache, which would report it. F2FS allocates the block
 # after a run without an event; later it looks up only the last one.

@@ -13,16 +13,16 @@ plan 4
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop append $MNT/blocks 4096 200 fdatasync
-check_exact "maps are exact after whole blocks are appended with fdatasync" $MNT
+check_at_once "maps are exact after whole blocks are appended with fdatasync" $MNT
 fileop append $MNT/bytes 777 500 fdatasync
-check_exact "maps are exact after parts of blocks are appended with fdatasync" $MNT
+check_at_once "maps are exact after parts of blocks are appended with fdatasync" $MNT
 i=0
 while [ $i -lt 40 ]; do
 	fileop append $MNT/one 20000 1 fdatasync
 	fileop append $MNT/two 9000 1 fdatasync
 	i=$((i + 1))
 done
-check_exact "maps are exact after two files are appended to in turn" $MNT
+check_at_once "maps are exact after two files are appended to in turn" $MNT
 i=0
 while [ $i -lt 10 ]; do
 	fileop fallocate "$MNT/$i.sst" keep 0 4M
@@ -30,5 +30,5 @@ while [ $i -lt 10 ]; do
 	fileop truncate "$MNT/$i.sst" 2100007
 	i=$((i + 1))
 done
-check_exact "maps are exact after preallocation, appends, fdatasync and truncation" -u $MNT
+check_at_once "maps are exact after preallocation, appends, fdatasync and truncation" -u $MNT
 finish

@@ -13,18 +13,18 @@ plan 4
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop random $MNT/sparse 100000 300 "${SEED:-31}"
-check_exact "maps are exact after random writes over 400 MB" $MNT
+check_at_once "maps are exact after random writes over 400 MB" $MNT
 # Beyond the direct nodes: indirect and doubly indirect ones.
 fileop write $MNT/far 9000M 10000
 fileop write $MNT/far 5000M 10000
 fileop write $MNT/far 5M 10000
-check_exact "maps are exact after writes at 9 GB" $MNT
+check_at_once "maps are exact after writes at 9 GB" $MNT
 fileop random $MNT/sparse 100000 300 "${SEED:-32}"
 fileop write $MNT/far 4M 3M
-check_exact "maps are exact after more writes of both kinds" $MNT
+check_at_once "maps are exact after more writes of both kinds" $MNT
 # A hole between two adjacent blocks does not end a fragment.
 fileop write $MNT/side 0 64K
 fileop write $MNT/side 128K 64K
 sync
-check_exact "maps are exact with a hole inside a fragment" $MNT
+check_at_once "maps are exact with a hole inside a fragment" $MNT
 finish

@@ -25,14 +25,14 @@ sync
 settle
 rescans=$(stat_of rescans)
 both default 3M 3M
-check_exact "maps are exact after preallocation" -u $MNT
+check_at_once "maps are exact after preallocation" -u $MNT
 if [ "$(stat_of calls_attached)" = 1 ]; then
 	expect "preallocation causes no scan" "$(stat_of rescans)" "$rescans"
 else
 	skip "preallocation causes no scan" "calls cannot be followed on this kernel"
 fi
 both keep 6M 2M
-check_exact "maps are exact after preallocation beyond the end" -u $MNT
+check_at_once "maps are exact after preallocation beyond the end" -u $MNT
 both punch 1M 512K
 both punch 2000001 300003
 both punch 100 200
@@ -50,7 +50,7 @@ both insert 0 4K
 check_exact "maps are exact after ranges are inserted" -u $MNT
 fileop write $MNT/whole 1M 3M
 fileop random $MNT/pieces 1024 200 "${SEED:-52}" every 9
-check_exact "maps are exact after later writes" -u $MNT
+check_at_once "maps are exact after later writes" -u $MNT
 # No write-back in between.
 fileop write $MNT/hot 0 2M
 fileop fallocate $MNT/hot punch 512K 512K

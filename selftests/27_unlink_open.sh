@@ -16,18 +16,18 @@ fileop write $MNT/keep 0 1M
 fileop write $MNT/gone 0 1M
 sync
 rm $MNT/gone
-check_exact "maps are exact after a file is removed" $MNT
+check_at_once "maps are exact after a file is removed" $MNT
 refuse "the removed file is not in the table" in_table $MNT/gone
 fileop hold $MNT/held 512K /tmp/ready /tmp/go &
 loop_until $PATIENCE test -e /tmp/ready || bail "the holder did not start"
-check_exact "maps are exact after an open file is removed" $MNT
+check_at_once "maps are exact after an open file is removed" $MNT
 touch /tmp/go
 loop_until $PATIENCE test -e /tmp/ready.2 || bail "the holder did not write"
 fileop write $MNT/other 0 1M
-check_exact "maps are exact after the removed file is written" $MNT
+check_at_once "maps are exact after the removed file is written" $MNT
 rm /tmp/go
 wait
-check_exact "maps are exact after the removed file is closed" $MNT
+check_at_once "maps are exact after the removed file is closed" $MNT
 expect "no deleted file is listed after the close" "$(grep -c 'deleted' $DBG/files)" 0
 rm $MNT/keep $MNT/other
 settle

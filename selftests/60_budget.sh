@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 60_budget.sh - the memory budget: new files are left out and counted, existing ones stay correct
+# 60_budget.sh - the memory budget: new files are left out and counted, then the largest file gives way; others stay correct
 #
 # kernels: first
 # group: memory quick
@@ -10,7 +10,18 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-plan 9
+# all_counted(number) - is each of so many files listed, or counted as refused?
+all_counted() {
+	[ "$(($(grep -vc '^#' $DBG/files) + $(stat_of refused)))" = "$1" ]
+}
+
+# scatter() - from now on F2FS puts no two blocks of the volume next to each other
+scatter() {
+	echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_chunk"
+	echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_hole"
+}
+
+plan 15
 make_volume $DISK $MNT noinline_data || bail "no volume"
 mkdir $MNT/old $MNT/new
 fileop many $MNT/old/ 100 64K 0
@@ -19,14 +30,13 @@ load path=$MNT max_mem_mb=1
 check_exact "maps of the first files are exact" $MNT/old
 # More than a megabyte of maps, for any size of a map.
 fileop many $MNT/new/ 8000 1 0
-settle || :
-check "files are left out and counted ($(stat_of refused))" test "$(stat_of refused)" -gt 0
+sync
+check "each file is listed or counted as refused ($(stat_of refused))" loop_until "$PATIENCE" all_counted 8100
+check "some are refused, the first files are not" test "$(stat_of refused)" -gt 0 -a "$(grep -c " $MNT/old/" $DBG/files)" = 100
 check "the memory is within the budget ($(stat_of mem_bytes) bytes)" test "$(stat_of mem_bytes)" -le 1048576
 fileop random $MNT/old/7 16 20 "${SEED:-95}" every 2
 fileop write $MNT/old/8 64K 64K
-check_exact "maps of the first files stay exact" --partial $MNT/old
-grep -v '^#' $DBG/files | awk '{ print $NF }' | sed -n '$p' >/tmp/last
-check "records in the table agree with FIEMAP" sh -c "fiemap-check -p $MNT/old >/dev/null"
+check_at_once "maps of the first files stay exact" --partial $MNT/old
 rm -r $MNT/new
 settle
 fileop write $MNT/late 0 64K
@@ -34,11 +44,35 @@ check_exact "maps are exact after memory is free again" -p $MNT/old
 unload
 umount $MNT
 
+# A large file among small ones. A worker takes its causes first, then its map, before the budget is used up: no event is
+# lost, and nothing has to be scanned.
+make_volume $DISK $MNT mode=fragment:block || bail "no volume"
+scatter
+mkdir $MNT/small
+fileop many $MNT/small/ 100 64K 0
+sync
+load path=$MNT max_mem_mb=1
+check_exact "maps of small files are exact" $MNT
+n=0
+while [ "$(stat_of refused)" = 0 ] && [ $n -lt 400 ]; do
+	fileop append $MNT/large 1M 1 fdatasync
+	n=$((n + 1))
+	[ "$(stat_of causes_lost)" = 0 ] || [ -n "${lost_at:-}" ] || lost_at=$n
+done
+echo "# the large file lost its causes at ${lost_at:-?} MiB, and was left out at $n MiB"
+expect "the large file is left out, after its causes, without a lost event" \
+	"$(stat_of refused) $(stat_of lost) $(grep -c " $MNT/large$" $DBG/files) $(grep -c " $MNT/small/" $DBG/files)" "1 0 0 100"
+check "its causes have gone first" test "${lost_at:-$n}" -lt $n
+expect "causes_lost counts what the log says" "$(stat_of causes_lost)" "$(log_since | grep -c "inode $(stat -c %i $MNT/large) .* loses the causes of its breaks")"
+fileop random $MNT/small/7 16 20 "${SEED:-96}" every 2
+check_at_once "maps of the small files are exact without a scan" --partial $MNT/small
+unload
+umount $MNT
+
 # Files of 4096 extents use up the memory; then others grow by direct I/O, which only f2fs_map_blocks reports.
 # Regression: such a file was left out, then marked as stale, and never scanned again.
 make_volume $DISK $MNT noextent_cache,mode=fragment:block || bail "no volume"
-echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_chunk"
-echo 1 >"/sys/fs/f2fs/${DISK##*/}/max_fragment_hole"
+scatter
 n=0
 while [ $n -lt 40 ]; do
 	fileop write $MNT/grows$n 0 1
@@ -62,6 +96,7 @@ done
 check "files that grow by direct I/O are left out ($(stat_of refused), before $refused)" \
 	test "$(stat_of refused)" -gt "$refused"
 check "all other maps become exact" settle
+expect "each file is listed or counted as refused" "$(grep -vc '^#' $DBG/files)" $((76 - $(stat_of refused)))
 for file in "$MNT"/*; do
 	in_files "$file" || rm "$file"
 done

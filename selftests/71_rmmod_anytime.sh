@@ -9,18 +9,24 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# churn() - keep the volume busy until killed
+# churn() - keep the volume busy until /tmp/enough exists; leave the number of rounds in /tmp/rounds. False if one fails.
 churn() {
 	local n
 
 	n=0
-	while :; do
-		fuzz storm --seed $n --ops 100 $MNT >/dev/null 2>&1
+	until [ -e /tmp/enough ]; do
+		fuzz storm --seed $n --ops 100 $MNT >/dev/null || return 1
 		n=$((n + 1))
+		echo $n >/tmp/rounds
 	done
 }
 
-plan 5
+# written() - has the module seen a write since it was loaded?
+written() {
+	[ "$(stat_of events_write)" -gt 0 ]
+}
+
+plan 7
 make_volume $DISK $MNT || bail "no volume"
 fuzz storm --seed 5 --ops 300 $MNT >/dev/null
 churn &
@@ -28,7 +34,8 @@ writer=$!
 good=0
 for i in 1 2 3 4 5 6 7 8; do
 	insmod "$FRAGTRACE_KO" path=$MNT || break
-	[ $((i % 2)) = 0 ] || sleep 0.3
+	# every other time as soon as possible
+	[ $((i % 2)) = 0 ] || loop_until "$SOON" written || break
 	cat $DBG/table >/dev/null || break
 	unload || break
 	good=$((good + 1))
@@ -45,10 +52,11 @@ reader=$!
 check "the module unloads between two reads" loop_until 10 sh -c 'rmmod fragtrace 2>/dev/null'
 wait $reader || :
 load path=$MNT
-sleep 0.5
+check "the module sees writes" loop_until "$SOON" written
 check "the module unloads during writes" unload
-kill $writer
-wait $writer 2>/dev/null || :
+touch /tmp/enough
+check "the writer has written all the time" wait $writer
+echo "# $(cat /tmp/rounds) rounds of writes"
 load path=$MNT
 check_exact "maps are exact after the next load" $MNT
 umount $MNT

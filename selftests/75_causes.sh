@@ -170,7 +170,7 @@ append_sparse() {
 	fileop write "$MNT/$FILE" $((N * 8192)) 4096 sync
 }
 
-plan 66
+plan 68
 mkdir -p $MNT
 make_volume $DISK $MNT || bail "no volume"
 fileop write $MNT/old 0 64K sync
@@ -204,6 +204,12 @@ exec 3>&-
 refuse "owner refuses a block that is no number" sh -c "echo $dev x >$DBG/owner"
 refuse "owner refuses a volume that is not watched" sh -c "echo 77:77 1 >$DBG/owner"
 in_turn 3 append_sparse
+# a fragment of two extents, which begins with a break, and has a hole in it
+fileop write $MNT/c 0 4K sync
+fileop write $MNT/d 0 4K sync
+fileop write $MNT/c 4K 4K
+fileop write $MNT/c 12K 12K
+sync
 sums "causes, by_process, files and stats add up"
 
 fresh
@@ -232,9 +238,12 @@ sync
 expect "several: the processes that wrote to one page" "$(breaks a | grep '^12')" "12 overwrite sync moved several"
 fileop write $MNT/a 48K 4K sync
 expect "one process that writes the page again is named" "$(breaks a | grep '^12' | cut -d ' ' -f 5)" fileop
+fileop write $MNT/a 32K 4K sync
+echo reset >$DBG/causes
 fileop write $MNT/a 0 64K sync
 expect "a file that is rewritten as a whole has no breaks" "$(breaks a)" ""
-check "causes counts healed breaks" awk '!/^#/ && $2 == "overwrite" && $6 > 0 { found = 1 } END { exit !found }' $DBG/causes
+# 12 and 13, 8 and 9, 4 and 5
+expect "causes counts healed breaks, by their cause" "$(awk '!/^#/ { n[$2 " " $3 " " $4] += $6 } END { for (k in n) print n[k], k }' $DBG/causes)" "6 overwrite sync moved"
 dd if=/dev/zero of=$DBG/causes bs=1 seek=1 count=0 conv=notrunc 2>/dev/null
 check "causes allows a seek when it is open for writing" test -f $DBG/causes
 echo reset >$DBG/causes
@@ -253,7 +262,7 @@ expect "overwrite: a write that continues in the last block" "$(breaks a.sst | s
 fresh
 in_turn 3 append_direct
 expect "direct" "$(kinds a)" "2 direct none interleaved fileop"
-in_turn 1 true
+expect "by_pair names both that write directly" "$(pairs | awk '{ n[$2 " " $3 " " $4 " " $5] += $1 } END { for (k in n) print n[k], k }')" "4 - fileop - fileop"
 fresh
 in_turn 3 reserve
 expect "prealloc" "$(kinds a)" "2 prealloc none new_segment fileop"
@@ -282,6 +291,13 @@ sync
 fileop write $MNT/a 4096 128K
 sync
 expect "inline: data from the inode is in the log of hot data" "$(breaks a | cut -d ' ' -f 1,2,4)" "1 inline other_log"
+
+fresh
+fileop write $MNT/a 4K 128K
+sync
+# a flush of so few blocks goes to the log of hot data
+fileop write $MNT/a 0 4K sync
+expect "a block of another log before older ones" "$(breaks a)" "1 append sync other_log fileop"
 
 fresh
 fileop write $MNT/a 0 64K sync
@@ -410,12 +426,12 @@ expect "a deleted file keeps its extension" "$(awk '!/^#/ && $9 ~ /^.sst/ { prin
 rm /tmp/go
 wait $!
 check_exact "maps are exact" -u $MNT
-rmmod fragtrace
+unload
 load path=$MNT causes=0
 settle
 expect "causes=0: all parts of a cause are unknown" "$(breaks a | cut -d ' ' -f 2-5 | sort -u)" "unknown none unknown unknown"
 check "causes=0: the text says that causes are off" grep -q 'causes=0' $DBG/causes
-rmmod fragtrace
+unload
 loop_until 20 umount $MNT
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT max_mem_mb=1
@@ -432,7 +448,7 @@ check "the map of the large file is left out ($n rounds, $(stat_of causes_lost) 
 expect "a small file keeps its causes" "$(kinds a)" "3 append sync interleaved fileop"
 in_turn 4 append_sync
 expect "a small file gets more causes" "$(kinds a)" "7 append sync interleaved fileop"
-rmmod fragtrace
+unload
 loop_until 20 umount $MNT
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT max_mem_mb=1

@@ -117,9 +117,44 @@ changed() {
 		END { for (ino in n) print ino, n[ino] }' "$1" $DBG/extents | sort
 }
 
-plan 33
+# traced_victims(mode) - print `segment kind policy segments` of what F2FS has chosen by its own event since the last call,
+# the latest first: to clean (LFS-mode), or for a log that fills holes (SSR-mode)
+traced_victims() {
+	awk -v mode="$1" '
+		/f2fs_get_victim:/ && index($0, mode) && match($0, /victim = [0-9]+/) && !/victim = 4294967295/ {
+			segment = substr($0, RSTART + 9, RLENGTH - 9)
+			match($0, /ofs_unit = [0-9]+/)
+			line[n++] = segment " " (/Foreground GC/ ? "foreground" : "background") " " \
+				(/Greedy/ ? "greedy" : /Cost-Benefit/ ? "cost_benefit" : "age") " " substr($0, RSTART + 11, RLENGTH - 11)
+		}
+		END { while (n--) print line[n] }' /tmp/trace
+}
+
+# victims() - print the same from `gc`
+victims() {
+	awk '$1 == "victim" { print $4, $6, $11, $5 }' $DBG/gc
+}
+
+# valid_of(segment) - print the blocks in use of a segment, from a copy of F2FS's own list
+valid_of() {
+	awk -v s="$1" '
+		$1 ~ /^[0-9]+$/ && s >= $1 && s < $1 + 10 {
+			gsub(/\|/, " | ")
+			print $(2 + (s - $1) * 3 + 2)
+		}' /tmp/segment_info
+}
+
+# moved_of(segment) - print `ino blocks` of the files that blocks were moved of when the segment was the victim
+moved_of() {
+	awk -v s="$1" '$1 == "moved" && $3 == s { print $4, $5 }' $DBG/gc | sort
+}
+
+TRACING=/sys/kernel/tracing
+plan 41
 make_volume $DISK $MNT || bail "no volume"
 mkdir $MNT/w $MNT/other
+mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
+echo 1 >$TRACING/events/f2fs/f2fs_get_victim/enable
 load path=$MNT/w
 expect "gc has no victim and no file before garbage collection" "$(awk '$1 == "victim" || $1 == "file"' $DBG/gc | wc -l)" 0
 [ -f $STATUS ] || echo "# this kernel has no $STATUS"
@@ -154,11 +189,24 @@ expect "an open file of victims returns the answer to its own question" "$(cat <
 exec 3>&-
 refuse "victims refuses a segment that does not exist" sh -c "echo $dev 4000000 >$DBG/victims"
 before=$(f2fs_moved foreground)
+cat "/proc/fs/f2fs/${DISK##*/}/segment_info" >/tmp/segment_info
+cat $DBG/extents >/tmp/earlier
+echo >$TRACING/trace
+now=$(date +%s)
 fileop gc $MNT 1 20
 settle
+cat $TRACING/trace >/tmp/trace
+traced_victims LFS-mode >/tmp/chosen
+expect "foreground: the victims are those of F2FS's own event" "$(victims)" "$(cat /tmp/chosen)"
+expect "foreground: their number" "$(sum 3) $(sum 4)" "$(wc -l </tmp/chosen) 0"
+expect "foreground: logs have filled as many segments as F2FS says" "$(sum 5)" "$(traced_victims SSR-mode | wc -l)"
+check "foreground: the time of each is that of the collection" \
+	awk -v from="$now" -v to="$(date +%s)" '$1 == "victim" && ($3 < from || $3 > to) { bad = 1 } END { exit bad }' $DBG/gc
 # For victims with nodes no block is counted.
 first=$(awk '$1 == "victim" && $7 == "data" { segment = $4 } END { print segment }' $DBG/gc)
 check "victims listed the first victim before" test -n "$(foreseen "$first" 4)"
+expect "the blocks in use of the first victim are those of F2FS's list" \
+	"$(awk -v s="$first" '$1 == "victim" && $4 == s { n = $8 } END { print n }' $DBG/gc)" "$(valid_of "$first")"
 expect "victims listed the blocks of the first victim" "$(awk -v s="$first" '$1 == "victim" && $4 == s { n = $10 } END { print n }' $DBG/gc)" \
 	"$(foreseen "$first" 5)"
 fg=$(($(f2fs_moved foreground) - before))
@@ -173,6 +221,8 @@ expect "foreground: every victim was chosen by the greedy policy" "$(awk '$1 == 
 expect "foreground: no file has blocks that were moved in the background" "$(of_files_by 5) $(of_files_by 4)" "0 $(sum 7)"
 check "foreground: the files of each victim add up" shares_fit
 check "foreground: the victims of each file add up" shares_are_files
+expect "foreground: the files and their blocks are those that have moved" \
+	"$(awk '$1 == "file" { print $3, $4 }' $DBG/gc | sort)" "$(changed /tmp/earlier)"
 
 # Blocks of files that are not watched are counted, but not by file.
 before=$(f2fs_moved foreground)
@@ -189,12 +239,16 @@ expect "unwatched files: the files add up to the moved blocks of watched files" 
 # In the background, pages are dirtied and written later. Blocks removed or written again before that are not moved.
 age $MNT/w/k
 before=$(f2fs_moved background)
+echo >$TRACING/trace
 echo 50 >"$sys/gc_urgent_sleep_time"
 echo 1 >"$sys/gc_urgent"
 sleep 3
 echo 0 >"$sys/gc_urgent"
 sleep 1
 settle
+cat $TRACING/trace >/tmp/trace
+traced_victims LFS-mode >/tmp/chosen
+expect "background: the victims are those of F2FS's own event" "$(victims | head -n "$(wc -l </tmp/chosen)")" "$(cat /tmp/chosen)"
 bg=$(($(f2fs_moved background) - before))
 near "background: F2FS counts about the same number of moved blocks" "$(sum 8)" "$bg" $((bg / 20 + 4))
 check "background: blocks were moved" test "$bg" -gt 0
@@ -223,6 +277,7 @@ cat $DBG/extents >/tmp/earlier
 fileop gc_range $MNT $(awk -v s="$asked" '/^# volume/ { split($4, main, "="); split($6, size, "="); print main[2] + s * size[2], size[2] - 1; exit }' $DBG/table)
 settle
 expect "the collection of a segment moves exactly the listed blocks" "$(changed /tmp/earlier)" "$(answer "$asked" /tmp/answer)"
+expect "gc has these blocks for that victim" "$(moved_of "$asked")" "$(changed /tmp/earlier)"
 
 # On a nearly full volume all new breaks are caused by garbage collection.
 loop_until 20 umount $MNT 2>/dev/null || :
@@ -256,6 +311,7 @@ said=$(($(f2fs_moved foreground) + $(f2fs_moved background) - before))
 twice=$(($(sum 6) - fg))
 near "nearly full: F2FS counts the same number of moved blocks, except for those that it counts twice" "$(($(sum 6) + $(sum 8) - moved))" \
 	"$((said - twice / 2))" $((twice / 2 + said / 20 + 4))
+echo 0 >$TRACING/events/f2fs/f2fs_get_victim/enable
 grep '^\(#\|volume\)' $DBG/gc | sed 's/^/# /'
 awk '$1 == "victim"' $DBG/gc | head -n 5 | sed 's/^/# /'
 awk '$1 == "file"' $DBG/gc | head -n 3 | sed 's/^/# /'

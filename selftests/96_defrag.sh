@@ -187,6 +187,21 @@ left_ms() {
 	sed -n 's/.*"seconds_left_to_others":\([0-9]*\)\.\([0-9]*\),.*/\1\2/p' /tmp/said | sed 's/^0*\([0-9]\)/\1/'
 }
 
+# within_budget() - with a budget of 256 KiB no more is written, by the result, and by the count of F2FS, with its nodes
+within_budget() {
+	local sys before
+
+	sys=/sys/fs/f2fs/${DISK##*/}/lifetime_write_kbytes
+	break_file $MNT/a 512
+	settle
+	before=$(cat "$sys")
+	defrag --recent 0 --apply --budget 256K --request 128K --json $MNT/a
+	sync
+	check "with a budget of 256 KiB two windows of 128 KiB are moved" said '"moved_bytes":262144,'
+	check "and not much more is written: $(($(cat "$sys") - before)) KiB" test $(($(cat "$sys") - before)) -ge 256 -a $(($(cat "$sys") - before)) -lt 384
+	rm $MNT/a
+}
+
 # share_of_the_disk() - with --share it waits while others read, and only then
 share_of_the_disk() {
 	local reader alone beside
@@ -214,7 +229,7 @@ share_of_the_disk() {
 }
 
 TRACING=/sys/kernel/tracing
-plan 35
+plan 37
 command -v fragtrace-defrag >/dev/null || skip_rest "fragtrace-defrag" "it is not in this guest"
 defrag
 expect "without the module: the status is 1" $rc 1
@@ -246,6 +261,7 @@ case $(uname -r) in
 esac
 
 io_class
+within_budget
 share_of_the_disk
 
 # The way that fits the kernel, on files that grew in turn: all fragments are joined.

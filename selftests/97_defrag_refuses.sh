@@ -25,14 +25,18 @@ break_file() {
 	sync
 }
 
-# left_alone(path, why, later) - it is left alone for this reason, and not moved; or F2FS refuses to move it, for the later one
+# left_alone(path, why, later, options...) - it is left alone for this reason, and not moved; or F2FS refuses to move it, for
+# the later one, if that is not empty
 left_alone() {
-	local rc
+	local rc file why later
 
+	file=$1 why=$2 later=${3:-}
+	shift $(($# < 3 ? $# : 3))
 	settle || :
-	column files "$1" 6 >/tmp/before
+	column files "$file" 6 >/tmp/before
 	rc=0
-	fragtrace-defrag --all --recent 0 --apply "$1" >/tmp/said 2>&1 || rc=$?
+	fragtrace-defrag --all --recent 0 --apply "$@" "$file" >/tmp/said 2>&1 || rc=$?
+	set -- "$file" "$why" "$later"
 	column files "$1" 6 >/tmp/after
 	if [ $rc = 4 ] && said "left alone: $2" && cmp /tmp/before /tmp/after; then
 		ok "left alone: $2"
@@ -56,6 +60,11 @@ in_result() {
 	else
 		not_ok "$name" "status $rc"
 	fi
+}
+
+# runs(process, program) - does the process run it?
+runs() {
+	[ "$(readlink "/proc/$1/exe")" = "$2" ]
 }
 
 # kept_open(how, why, later) - a file that another process has open in this way is left alone
@@ -103,7 +112,14 @@ ended() {
 	fi
 }
 
-plan 29
+# end() - the swap file would keep the volume mounted
+end() {
+	swapoff $MNT/swap 2>/dev/null || :
+	cleanup
+}
+trap end EXIT
+
+plan 35
 command -v fragtrace-defrag >/dev/null || skip_rest "fragtrace-defrag" "it is not in this guest"
 make_special $DISK $MNT noinline_data -O extra_attr,compression,verity || make_volume $DISK $MNT noinline_data || bail "no volume"
 load path=$MNT
@@ -165,6 +181,55 @@ else
 fi
 rm $MNT/packed
 
+# A swap file is in whole segments, and these are not neighbours: a break in a request of 4 MiB.
+: >$MNT/swap
+: >$MNT/neighbour
+chmod 600 $MNT/swap
+if fileop pin $MNT/swap 1 2>/dev/null && fileop pin $MNT/neighbour 1; then
+	fileop fallocate $MNT/swap default 0 2M
+	fileop fallocate $MNT/neighbour default 0 2M
+	fileop fallocate $MNT/swap default 2M 2M
+	fileop write $MNT/swap 0 4M sync
+	mkswap $MNT/swap >/dev/null
+	sync
+	swapon $MNT/swap || bail "it cannot be swapped to"
+	left_alone $MNT/swap "it is a swap file" "" --request 4M
+	swapoff $MNT/swap
+	fileop pin $MNT/swap 0
+	fileop pin $MNT/neighbour 0
+else
+	skip "left alone: it is a swap file" "no file can be pinned here"
+fi
+rm $MNT/swap $MNT/neighbour
+
+# F2FS writes files with such names to the log of cold data, and rewrites them in place.
+n=0
+while [ $n -lt 8 ]; do
+	fileop write $MNT/film.mp4 $((n * 16))K 16K
+	fileop write $MNT/other.mp4 $((n * 16))K 16K
+	sync
+	n=$((n + 1))
+done
+left_alone $MNT/film.mp4 "F2FS rewrites it in place, because its extension is that of a cold file" "" --way mapping
+rm $MNT/film.mp4 $MNT/other.mp4
+
+# A copy of this guest's program, of which every other block is rewritten elsewhere.
+cp "$(readlink -f /proc/$$/exe)" $MNT/sleep
+sync
+n=0
+while [ $n -lt 32 ]; do
+	dd if=$MNT/sleep of=$MNT/sleep bs=4096 count=1 skip=$n seek=$n conv=notrunc 2>/dev/null
+	n=$((n + 2))
+done
+sync
+$MNT/sleep 1000 &
+keeper=$!
+loop_until $SOON runs $keeper $MNT/sleep || echo "# it does not run"
+left_alone $MNT/sleep "it is being executed" "it is being executed" --way mapping
+kill $keeper
+wait $keeper 2>/dev/null || :
+rm $MNT/sleep
+
 # === Volumes ===
 
 echo 1 >"/sys/fs/f2fs/${DISK##*/}/ipu_policy"
@@ -185,7 +250,10 @@ break_file $MNT/c
 fileop truncate $MNT/c 128K
 break_file $MNT/d
 fileop truncate $MNT/d 64K
+break_file $MNT/e
+fileop truncate $MNT/e 128K
 settle
+ino=$(stat -c %i $MNT/e)
 begin $MNT
 kill -STOP $JOB
 rc=0
@@ -194,15 +262,43 @@ expect "a second fragtrace-defrag moves nothing" "$rc $(grep -c "ended early: an
 mv $MNT/b $MNT/b.old
 cp $MNT/b.old $MNT/b
 fileop truncate $MNT/c 16K
-rm $MNT/d
+rm $MNT/d $MNT/e
+# F2FS gives a number that is free again to a file after some thousand others
+sync
+mkdir $MNT/many
+n=0
+again=
+while [ -z "$again" ] && [ $n -lt 8 ]; do
+	fileop many $MNT/many/$n- 1000 0 0
+	again=$(find $MNT/many -inum "$ino")
+	n=$((n + 1))
+done
+[ -n "$again" ] || bail "no file has the inode number of the one that was removed"
+mv "$again" $MNT/e
+fileop write $MNT/e 0 128K sync
 kill -CONT $JOB
 ended "files that changed since the plan are skipped" "another file has its name now"
 check "a file that was truncated is reported" said "it was cut since the plan was made"
 check "a file that was removed is reported" said "it is gone"
+check "a file that has its name and its inode number is not moved" said "another file has its name and its inode number now"
 check "the other files are moved" said "moved: "
+rm -r $MNT/many
 check_exact "the maps are exact" $MNT
 
-rm $MNT/a $MNT/b $MNT/b.old $MNT/c
+rm $MNT/a $MNT/b $MNT/b.old $MNT/c $MNT/e
+
+# Blocks that come after the plan was made are not in its budget: two windows of 8 blocks, of which the second one had 6 then.
+break_file $MNT/grows
+fileop truncate $MNT/grows 64K
+fileop fallocate $MNT/grows punch 40K 8K
+settle
+begin --budget 56K --rate 8K $MNT/grows
+kill -STOP $JOB
+fileop write $MNT/grows 40K 8K sync
+kill -CONT $JOB
+ended "no more than the budget is written" "it has more blocks there than when the plan was made, and the budget is used up"
+check "which the result says" said "moved: 1 range of 2, 32 KiB"
+rm $MNT/grows
 break_file $MNT/a
 settle
 cat $MNT/a >/tmp/copy

@@ -41,7 +41,8 @@ least_ms() {
 		$DBG/fsync
 }
 
-# consistent() - are the phases and the rest as long as the fsyncs, and the buckets as many as the counts?
+# consistent() - are the phases and the rest as long as the fsyncs, the buckets as many as the counts, and each sum one that
+# values of these buckets can have?
 consistent() {
 	awk '
 		/^#/ || $3 == "-" { next }
@@ -50,12 +51,15 @@ consistent() {
 		$2 ~ /^checkpoint:/ { reasons += $3; by_reason += $4 }
 		$2 == "checkpoint" { checkpoints = $3; in_checkpoints = $4 }
 		$4 != "-" {
-			n = 0
+			n = least = most = 0
+			unit = $2 == "node_blocks" ? 1 : 1000
 			for (i = 5; i <= NF; i++) {
 				split($i, b, ":")
 				n += b[2]
+				least += b[1] * b[2] * unit
+				most += (b[1] ? 2 * b[1] : 1) * b[2] * unit
 			}
-			if (n != $3) {
+			if (n != $3 || $4 < least || (n && $4 >= most)) {
 				print "# " $0
 				bad = 1
 			}
@@ -80,7 +84,7 @@ fsyncs() {
 	done
 }
 
-plan 35
+plan 38
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop write $MNT/off 0 4K
@@ -103,7 +107,7 @@ done
 expect "ten fsyncs" "$(counts fsync data node flush other)" "10 10 10 10 10"
 expect "without a checkpoint" "$(count checkpoint)" 0
 check "the sums are consistent" consistent
-expect "each new file has one node block" "$(row node_blocks 3) $(row node_blocks 4)" "10 10"
+expect "each new file has one node block" "$(row node_blocks 3) $(row node_blocks 4) $(row node_blocks 5)" "10 10 1:10"
 expect "fsyncs of clean files write no node" "$(fsyncs $MNT/f1 $MNT/f2; counts fsync node_blocks) $(row node_blocks 4)" "12 12 10"
 echo reset >$DBG/fsync
 expect "reset" "$(counts fsync data node flush other node_blocks alloc_nid)" "0 0 0 0 0 0 0"
@@ -181,7 +185,7 @@ late_in() {
 	phase=$1
 	shift
 	if ! late "$@" after_ms=300; then
-		skip "a delay of $phase" "there is no late.ko"
+		skip "a delay of $phase by $1" "there is no late.ko"
 		return 0
 	fi
 	load path=$MNT fsync=1
@@ -194,12 +198,14 @@ late_in() {
 	for other in data node checkpoint flush other; do
 		[ "$(least_ms $other)" -lt 200 ] || longest="$longest$other "
 	done
-	expect "a delay of $phase" "$longest$(count fsync)" "$phase 1"
+	expect "a delay of $phase by $1" "$longest$(count fsync) $(consistent >/dev/null && echo consistent)" "$phase 1 consistent"
 	sed 's/^/# /' $DBG/fsync | grep -v '^# #' | head -n 12
 	unload
 	late
 }
 late_in data function=file_write_and_wait_range
+# Either of the two functions of a phase, which add up.
+late_in node function=f2fs_fsync_node_pages
 late_in node function=f2fs_wait_on_node_pages_writeback
 late_in checkpoint function=f2fs_write_checkpoint
 late_in flush function=f2fs_issue_flush
@@ -220,21 +226,51 @@ else
 	skip "is a delay of what needs a node ID" "there is no late.ko"
 fi
 
-# The module goes while fsyncs are under way.
-late function=f2fs_issue_flush after_ms=20 || :
-n=0
-while [ $n -lt 4 ]; do
-	fileop append $MNT/busy$n 4K 60 fdatasync &
-	n=$((n + 1))
+# One of five fsyncs fails: F2FS stops after it has begun. What begins later is refused at once, and is none.
+make_volume $DISK2 $MNT2 || bail "no second volume"
+load path=$MNT2 fsync=1
+for n in 1 2 3 4; do
+	fileop write $MNT2/f$n 0 4K
+	fsyncs $MNT2/f$n
 done
+fileop write $MNT2/fails 0 4K
+if late function=file_write_and_wait_range after_ms=2000; then
+	fsyncs $MNT2/fails 2>/dev/null &
+	sleep 0.5
+	f2fs_io shutdown 2 $MNT2 >/dev/null
+	wait $! && echo "# it has not failed" || :
+	late
+	refuse "an fsync of a stopped F2FS fails" fsyncs $MNT2/f1 2>/dev/null
+	expect "one of five fsyncs has failed" "$(counts fsync failed missed)" "5 1 0"
+else
+	skip "an fsync of a stopped F2FS fails" "there is no late.ko"
+	skip "one of five fsyncs has failed" "there is no late.ko"
+fi
+unload
+umount $MNT2
+
+# The module goes while fsyncs are under way: before each unload some have ended, and after the last one some go on.
+rm -f /tmp/enough
+late function=f2fs_issue_flush after_ms=20 || :
+for n in 1 2 3 4; do
+	until [ -e /tmp/enough ]; do
+		fileop append $MNT/busy$n 4K 20 fdatasync
+	done &
+done
+# some_ended() - has an fsync ended since the module was loaded?
+some_ended() {
+	[ "$(count fsync)" -gt 0 ]
+}
+seen=0
 n=0
-while [ $n -lt 5 ]; do
+while [ $n -lt 6 ]; do
 	load path=$MNT fsync=1
-	sleep 0.2
+	! loop_until "$SOON" some_ended || seen=$((seen + 1))
 	unload
 	n=$((n + 1))
 done
-ok "loaded and unloaded while fsyncs are under way"
+touch /tmp/enough
+expect "loaded and unloaded six times while fsyncs were under way" "$seen" 6
 wait
 late
 load path=$MNT fsync=1

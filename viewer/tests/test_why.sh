@@ -399,6 +399,31 @@ assert sum(r["op"] is not None for r in data["records"]) == 9'
 	[ "$(tr '\n' ' ' <got)" = '.aof .db .sst1 other ' ] || fail "$(cat got)"
 }
 
+# Of a single file, an extension with a digit or a capital letter anywhere is no time series; of two files, each is.
+test_random_extensions_are_no_time_series() {
+	local ext
+	for ext in k3xq9z 7abcde abcde7 k3Xq9Z qwErty Qwerty qwertY QWERTY 1700000000; do
+		exported "$ext" a.db 'other '
+		exported "$ext" b.$ext ".$ext "
+	done
+	for ext in qwerty a part_x; do
+		exported $ext a.db ".$ext other "
+	done
+}
+
+# exported(extension, name, extensions) - two files with a break each, and a file x.aof: what is named in the metrics
+exported() {
+	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=100 blocks=200 segment_blocks=10 path=/m' \
+		'# writer db 7 1699999999 1699999999' '# cause 4 1 append sync moved 2' '# cause 5 1 append sync moved 2' \
+		"254:0 100 1 0 4 fragmented /m/a.$1" "254:0 102 1 1 4 fragmented /m/a.$1" \
+		"254:0 104 1 0 5 fragmented /m/$2" "254:0 106 1 1 5 fragmented /m/$2" >t
+	[ "$2" != a.db ] || sed -i 's|/m/a.db|/m/LOG.OLD|' t
+	snapshot t
+	"$view" -t snapshot --prometheus out.prom
+	sed -n 's/^fragtrace_breaks{.*extension="\([^"]*\)".*/\1/p' out.prom | sort -u | tr '\n' ' ' >got
+	[ "$(cat got)" = "$3" ] || fail "$1: $(cat got), expected $3"
+}
+
 test_top() {
 	snapshot "$data/why.table"
 	"$view" -t snapshot --top --count 1 -n 0.01 | tr -s ' ' >out

@@ -6,6 +6,7 @@
  *	log		where the log writes next; after how many blocks another block is there, 0: never
  *	flags/INO	FS_IOC_GETFLAGS; advise/INO: the attribute system.advise; attributes/INO: of statx()
  *	generations/INO	of the inode, the first one for the first question, and so on; the last one stays
+ *	open/INO	errno of opening the file for its blocks
  *	state/INO	errno of F2FS_IOC_DEFRAGMENT without an argument; error/INO: of one with it, or of writing pages
  *	busy/INO	a lease is not to be had
  *	not_f2fs	another magic number; statvfs: blocks that are free, and flags; release: of the kernel
@@ -93,7 +94,12 @@ int open(const char *path, int flags, ...)
 {
 	va_list ap;
 	mode_t mode;
+	long err;
 
+	if (!strncmp(path, "/proc/self/fd/", 14) && number(of_inode("open", atoi(path + 14)), &err)) {
+		errno = (int)err;
+		return -1;
+	}
 	va_start(ap, flags);
 	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
 	va_end(ap);

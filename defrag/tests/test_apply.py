@@ -7,14 +7,17 @@ usage: test_apply.py PROGRAM [TEST...]
 The files are real ones of another file system, whose blocks are where the test says; a move changes that map. The expected
 maps, numbers and sentences are written beside. A test is a function test_NAME; it gets an empty World.
 """
+import errno
 import json
 import os
 import re
+import shutil
 import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
 from collections.abc import Iterator
@@ -88,11 +91,17 @@ class World:
         """A file each of whose blocks is apart."""
         return self.file(name, *((i, 1, first + 2 * i) for i in range(blocks)))
 
+    def list_scattered(self, path: Path, blocks: int) -> None:
+        """A file that is there, each of whose first blocks is apart."""
+        extents = [(i, 1, 1000 + 2 * i) for i in range(blocks)]
+        self.set_map(path, *extents)
+        self.enter(path, *extents)
+
     def table(self) -> str:
         """The records as a table."""
         lines = [f"# volume {self.dev} main_blkaddr=0 blocks=51200 segment_blocks=512 path={self.mnt}"]
         lines += [f"# stale {self.stale}"] * bool(self.stale) + sorted(self.records, key=lambda line: int(line.split()[1]))
-        return "\n".join(["# fragtrace table 1", *lines, ""])
+        return "\n".join(["# fragtrace table 1", "# time 1700000000.250", *lines, ""])
 
     def command(self, *arguments: str) -> list[str]:
         """The command line."""
@@ -380,15 +389,44 @@ def test_leases_and_direct_writers(world: World) -> None:
 
 def test_cut_compressed_and_unwritten(world: World) -> None:
     """What the map says as the step begins."""
+    world.file("whole.db", (0, 8, 900))
     path = world.scattered("a.db")
     os.truncate(path, 7 * 4096)
-    expect([one["why"] for one in world.result(3)["not_moved"]], ["it was cut since the plan was made"])
+    expect(world.result(3)["not_moved"], [{"path": str(path), "ranges": 1, "why": "it was cut since the plan was made"}])
+    said = world.run(3)
+    says(said, f"  not moved: 1 range of {path}: it was cut since the plan was made")
     os.truncate(path, 7 * 4096 + 1)
     world.set_map(path, *((i, 1, 1000 + 2 * i, ENCODED if i == 3 else 0) for i in range(8)))
     expect([one["why"] for one in world.result(3)["not_moved"]], ["it is compressed"])
     # a block that was never written has none to move
     world.set_map(path, *((i, 1, 1000 + 2 * i, UNWRITTEN if i == 3 else 0) for i in range(8)))
     expect((world.calls(), world.result(0)["moved_bytes"]), ([], 7 * 4096))
+
+
+def test_files_that_cannot_be_opened(world: World) -> None:
+    """Why, by what the kernel says; who is asked to write may not execute it."""
+    path = world.scattered("a.db")
+    for number, way, why in ((errno.ENOKEY, "ioctl", "it is encrypted, and its key is not there"),
+                             (errno.EWOULDBLOCK, "ioctl", "a process has a lease on it"),
+                             (errno.ETXTBSY, "mapping", "it is being executed"),
+                             (errno.ETXTBSY, "ioctl", "it cannot be opened: Text file busy"),
+                             (errno.EACCES, "mapping", "it cannot be opened: Permission denied")):
+        world.of(path, "open", number)
+        world.left_alone(path, why, "--way", way)
+
+
+def test_a_program_that_runs(world: World) -> None:
+    """It must not be open for writing, which only a mapping needs."""
+    path = world.mnt / "sleep"
+    shutil.copy("/bin/sleep", path)
+    blocks = -(-path.stat().st_size // 4096)
+    os.truncate(path, blocks * 4096)
+    world.list_scattered(path, min(blocks, 8))
+    with subprocess.Popen([path, "600"]) as process:
+        expect([one["why"] for one in world.result(3, "--way", "mapping")["not_moved"]], ["it is being executed"])
+        expect(world.calls(), [])
+        world.run(0, "--way", "ioctl")
+        process.kill()
 
 
 # === Errors of moves ===
@@ -513,6 +551,55 @@ def test_free_segments(world: World) -> None:
         expect((section, n_free, len(world.blocks(path))), (section, n_free, 1 if moves else 8))
         assert moves or result["ended_early"] == \
             f"{world.mnt} is too full: {n_free} free segments, F2FS keeps 10 for itself", result
+
+
+def test_sections_are_those_of_a_superblock(world: World) -> None:
+    """Without its magic number, or without a number in it, a section is a segment."""
+    path = world.scattered("a.db")
+    for magic, section in (0xF2F52011, 4), (0xF2F52010, 0):
+        world.set_map(path, *((i, 1, 1000 + 2 * i) for i in range(8)))
+        (world.fake / "dev").mkdir(exist_ok=True)
+        (world.fake / "dev/fake0").write_bytes(b"\0" * 1024 + struct.pack("<I20xI", magic, section))
+        world.f2fs("free_segments", 12)
+        world.run(0)
+        expect(len(world.blocks(path)), 1)
+
+
+def test_what_a_plan_says_of_the_volume(world: World) -> None:
+    path = world.scattered("a.db")
+    said = world.run(0)
+    assert "1 free segment of 60" in said, said
+    world.set_map(path, *((i, 1, 1000 + 2 * i) for i in range(8)))
+    plan = json.loads(world.run(0, "--json"))
+    expect((plan["time"], plan["stale"], plan["causes"]), (1700000000.25, 0, False))
+
+
+def test_time_is_left_to_others(world: World) -> None:
+    """Of 100 % none, of 1 % nearly all; but only while the disk has other requests to serve."""
+    stop = threading.Event()
+
+    def others() -> None:
+        n = 0
+        while not stop.is_set():
+            n += 1
+            world.put("new", f"{n} 0 0 0 {n} 0 0 0 0 0 0\n")
+            os.rename(world.fake / "new", world.fake / "sys/class/block/fake0/stat")
+            time.sleep(0.001)
+
+    (world.fake / "sys/class/block/fake0").mkdir(parents=True)
+    for share, is_busy, is_left in ("100", True, False), ("1", False, False), ("1", True, True):
+        world.records = []
+        path = world.file(f"{share}{is_busy}.db", *((at, 16, 1000 + at + at // 16) for at in range(0, 32 * 40, 16)))
+        world.put("sys/class/block/fake0/stat", "7 0 0 0 7 0 0 0 0 0 0\n")
+        stop.clear()
+        thread = threading.Thread(target=others)
+        if is_busy:
+            thread.start()
+        result = world.result(0, "--share", share, str(path))
+        stop.set()
+        if is_busy:
+            thread.join()
+        expect((share, is_busy, result["seconds_left_to_others"] > 0), (share, is_busy, is_left))
 
 
 # === Steps ===

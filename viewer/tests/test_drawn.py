@@ -7,6 +7,8 @@ usage: test_drawn.py PROGRAM [TEST...]
 The expected rows are written here by hand for small inputs. For the others, what is drawn must be what the notes of the
 picture say, which other tests compare with models. A test is a function test_NAME, as in test_heat.py.
 """
+import base64
+import io
 import itertools
 import os
 import re
@@ -181,6 +183,7 @@ def test_rows_of_a_file(view: str) -> None:
         "at block | offset | from LBA | to LBA | distance | operation, request, reason; process",
         "1 | 4 | 16 KiB | 1,053 | 1,110 | +56 | append, writeback, new_segment; by log er:99",
         "2 | 8 | 32 KiB | 1,113 | 1,240 | +126 | tail, sync, interleaved; by rocksdb:low:812"])
+    assert "bars are blocks; a line to a bar is a break, and has its colour; below: number of breaks in each 0.3 KiB" in lines, lines
     row = picture.row("hole: 8 blocks", "allocated, not written: 5 blocks")
     expect(picture.swatches(row), ["#d9d7ce", "#bcd2ee"])
     expect(legend(picture, "append", "no break: begins its file"), [
@@ -189,6 +192,60 @@ def test_rows_of_a_file(view: str) -> None:
         "#8a8a8a | unknown | - | - | - | -",
         "all breaks | 2 | 100 % | 7 | 100 %",
         "#c8c8c8 | no break: begins its file | 4"])
+
+
+def test_long_names_end_before_the_swatches(view: str) -> None:
+    """The middle of a name is left out; the first swatch is 16 letters of 12 pixels from the margin."""
+    Path("c.cnf").write_text(".abcdefghijklmnopqrstuvwxyz #112233 #445566 #778899\ndefault #c0c0c0 #c0c0c1 #c0c0c2\n", encoding="utf-8")
+    picture = draw(view, "-t", DATA / "small.table", "-c", "./c.cnf")
+    row, = (row for row in picture.rows() if row[0].text.startswith(".a"))
+    # an ellipsis is of another font
+    begin, _, end = row[:3]
+    assert end.text.endswith("xyz") and len(begin.text + end.text) < 25 and end.last_x < 12 + 15 * 12, row
+    expect(min(box.x for box in picture.boxes if box.rgb == "#112233"), 12 + 16 * 12)
+
+
+def test_svg_has_the_size_and_the_cells(view: str) -> None:
+    """A pixel is 1/dpi of an inch, which has 72 points; the cells are those of the PNG."""
+    for dpi, layout in (96, "boxes"), (192, "boxes"), (96, "segments"), (96, "hilbert"):
+        args = ["-t", DATA / "small.table", "-c", DATA / "plain.color.cnf", "-i", DATA / "plain.img.cnf", "--dpi", dpi, "--layout", layout]
+        notes(view, *args)
+        draw(view, *args)
+        svg = Path("out.svg").read_text(encoding="utf-8")
+        with Image.open("out.png") as image:
+            size = image.size
+        got = re.search(r'<svg [^>]*width="([\d.]+)pt" height="([\d.]+)pt"', svg)
+        assert got
+        expect(tuple(round(float(points) * dpi / 72) for points in got.groups()), size)
+        counts: dict[tuple[int, int, int], int] = {}
+        for data in re.findall(r'xlink:href="data:image/png;base64,([^"]*)"', svg):
+            with Image.open(io.BytesIO(base64.b64decode(data))) as cells:
+                for n, colour in cells.convert("RGB").getcolors(1 << 24) or []:
+                    counts[colour] = counts.get(colour, 0) + n
+        swatch, drawn_in_png = 20 * 14 * dpi * dpi // 96 ** 2, colours()
+        for name in "#00aa00", "#ff8800", "#aa4400", "#0000ff", "#c0c0c0":
+            expect((name, counts.get(ImageColor.getrgb(name), 0)), (name, drawn_in_png[name] - swatch))
+
+
+def test_hatch_of_the_legend(view: str) -> None:
+    """Stripes of 2 pixels to the left and down, in a square of 14, as many letters from the left as the column has."""
+    notes(view, "-t", DATA / "small.table")
+    with Image.open("out.png") as image:
+        pixels = image.convert("RGB")
+        left, top = 12 + 93 * 12, 199
+        for x in range(14):
+            for y in range(14):
+                expect((x, y, pixels.getpixel((left + x, top + y))),
+                       (x, y, (255, 255, 255) if (x + y) // 2 % 2 else (127, 127, 127)))
+
+
+def test_ticks_of_a_curve(view: str) -> None:
+    """The first block alone is not free: a tick at the right of its row, and one below its column."""
+    picture = draw(view, "-t", table("table", 64, "254:0 0 1 0 4 contiguous /m/a.db"), "--layout", "hilbert",
+                   "-c", DATA / "plain.color.cnf", "-i", DATA / "plain.img.cnf")
+    ticks = {(box.x, box.y, box.w, box.h) for box in picture.boxes if box.rgb == "#6b6b68" and box.y > 400 and 4 in (box.w, box.h)}
+    left, top, pitch, n = 84, min(box.y for box in picture.boxes if box.rgb == "#6b6b68" and box.w == 4), 139, 8
+    expect(ticks, {(left + n * pitch + 1, top, 4, 138), (left, top + n * pitch + 1, 138, 4)})
 
 
 # === Limits of classes ===
@@ -369,6 +426,18 @@ def test_axes(view: str) -> None:
         ["0", "512", "0"], ["1", "512", "512"], ["2", "512", "1024"], ["3", "512", "1536"], ["4", "512", "2048"], ["5", "340", "2560"]])
     # 64 x 64 cells; the last quarter begins after the end of the volume
     expect([row for row in labels("hilbert") if "?" not in row[0]], [["0"], ["1024", "2048"]])
+
+
+def test_axes_grow_with_the_dots(view: str) -> None:
+    """At twice the dots per inch, all labels beside the rows end twice as far from the left."""
+    one = table("table", 3000, "254:0 0 2900 0 4 contiguous /m/a.db")
+    for layout in LAYOUTS:
+        runs = []
+        for dpi in 96, 192:
+            picture = draw(view, "-t", one, "-i", DATA / "plain.img.cnf", "--dpi", dpi, "--layout", layout)
+            runs.append([(run[0][1], run[-1][1]) for run in picture.runs if run[0][1] < 60 * dpi / 96 and run[0][2] > 378 * dpi / 96])
+        for (_, end), (_, twice_end) in zip(runs[0][:5], runs[1][:5], strict=True):
+            assert abs(2 * end - twice_end) <= 3, (layout, runs)
 
 
 # === KTAP ===

@@ -242,6 +242,21 @@ test_odd_victims_and_superblock() {
 	bad superblock 'superblock: its main area is not that of the volume 254:0' <"$data/f2fs-7/superblock"
 	{ head -c 4096 /dev/zero; cat good; } >s/superblock
 	space >/dev/null || fail "the second copy is not used"
+	# a section of all segments is one; a larger one is none
+	for n in 16 17; do
+		"$python" - good $n >s/superblock <<-'EOF'
+		import struct, sys
+		super = bytearray(open(sys.argv[1], "rb").read())
+		super[1024 + 24:1024 + 28] = super[1024 + 68:1024 + 72]
+		if sys.argv[2] == "17":
+		    super[1024 + 24:1024 + 28] = struct.pack("<I", struct.unpack("<I", super[1024 + 68:1024 + 72])[0] + 1)
+		sys.stdout.buffer.write(super)
+		EOF
+		space >said 2>&1 || :
+		[ $n = 16 ] || grep -q 'superblock: no superblock of F2FS' said || fail "$(cat said)"
+		[ $n = 17 ] || ! grep -q 'no superblock of F2FS' said || fail "$(cat said)"
+	done
+	cp good s/superblock
 	echo x | bad free_segments 'free_segments:1: expected a number of segments'
 }
 
@@ -297,6 +312,9 @@ test_metrics() {
 		/^fragtrace_f2fs/ && index($1, name "{") != 1 { bad = 1 }
 		END { exit bad }' out.prom || fail "$(cat out.prom)"
 	[ "$(grep -c '^fragtrace_f2fs' out.prom)" -le 80 ]
+	# dirty segments by valid blocks: as many in all as are dirty
+	[ "$(grep '^fragtrace_f2fs_dirty_segments{' out.prom | awk '{ n += $NF } END { print NR, n }')" = '8 11' ] ||
+		fail "$(grep '^fragtrace_f2fs_dirty_segments' out.prom)"
 	"$view" -t t --prometheus out.prom
 	! grep -q f2fs out.prom || fail "metrics without a state"
 }

@@ -230,6 +230,14 @@ test_pairs() {
 	head='  What the log went on to, most often, since the module began to count'
 	says "$head: 21: files .log of rocksdb:high:812, 3: files without an extension of log er:99."
 	says "$head: 1: files .sst of unknown."
+	# three of them are named, those that the module names first
+	for n in 4 3 2 1; do echo "254:0 $n .sst rocksdb:low:812 .x$n y:$n"; done | cat by_pair - >more
+	mv by_pair kept
+	grep -v ' \.sst ' more >by_pair
+	grep 'y:' more >>by_pair
+	why
+	says "$head: 4: files .x4 of y:4, 3: files .x3 of y:3, 2: files .x2 of y:2."
+	mv kept by_pair
 	# it is not from the same moment as a recorded snapshot
 	cp snapshot other
 	"$view" -t "$PWD/other" --why >out

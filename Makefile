@@ -35,6 +35,10 @@ LONG ?=
 # How often it measures the cost of watching; whether a small copy of the report is kept in selftests/papers/result.
 PAIRS ?=
 KEEP ?=
+# For make mutants: how many, in which files or folders; CHANGED=1: only in what has changed.
+N ?=
+PATHS ?=
+CHANGED ?=
 PREFIX ?= /usr/local
 export KERNEL DISK OUT CMD
 
@@ -67,6 +71,10 @@ check:
 
 test:
 	@selftests/run.sh $(TESTS)
+
+# How many small mistakes in the code do the tests notice?
+mutants:
+	@selftests/mutants/mutants.sh -n $(or $(N),50) $(if $(SEED),--seed $(SEED)) $(if $(CHANGED),--only-changed) $(PATHS)
 
 # The same tests in guests whose kernels look for errors of their own; these are built first.
 test-debug:
@@ -170,6 +178,7 @@ help:
 	@echo "make check                the sources: checkpatch --strict, kernel-doc, layers, gcc, sparse, clang, coccinelle,"
 	@echo "                          smatch, clang-format, shellcheck, ruff, mypy"
 	@echo "make test                 every test; KERNEL='6.12 6.1 7 6.12-rt 6.1-rt 7-rt', TESTS='20_write.sh', SEED=N narrow it down"
+	@echo "make mutants              small mistakes made in the code: do the tests notice? N=50, SEED=N, PATHS='viewer/src module/gc.c', CHANGED=1"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN, with KCSAN, with PREEMPT_RT and lockdep"
 	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12,"
 	@echo "                          TESTS=95_large_move.sh"
@@ -188,4 +197,4 @@ help:
 	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/; SIGN=key signs it and tags the commit"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer defrag vm shell check test test-debug test-large xfstests soak day fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help
+.PHONY: all modules viewer defrag vm shell check test mutants test-debug test-large xfstests soak day fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help

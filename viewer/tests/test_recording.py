@@ -192,6 +192,28 @@ def test_stale_marks_of_a_moment(tmp_path: Path) -> None:
         assert stale_by_python(tmp_path, iso(time_ns)) == (stale, owned), event
 
 
+def test_extents_that_continue_each_other_are_joined(tmp_path: Path) -> None:
+    """Three parts of a file, in three orders, are one extent at the end; a part elsewhere stays one of its own."""
+    parts = [(0, 5000), (5, 5005), (10, 5010)]
+    for number, order in enumerate(((0, 1, 2), (2, 1, 0), (0, 2, 1))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        model = Model(random.Random(1))
+        recorder = Recorder(folder / "run", model)
+        model.names[7] = "/m/f7.sst"
+        model.blocks[7, 30] = ("w", 9000)
+        recorder.copy(0)
+        for i in order:
+            model.emit(ev.PLACED, 7, parts[i][0], 5, parts[i][1])
+        recorder.flush()
+        recorder.write()
+        done = view("run", "--list", "extents", "--csv", "-", cwd=folder)
+        rows = [(row["offset"], row["length"], row["lba"]) for row in csv.DictReader(io.StringIO(done.stdout))]
+        assert rows == [("0", "15", "5000"), ("30", "1", "9000")]
+        table = fragsnap.Recording(str(folder / "run")).table_at()
+        assert list(zip(table.lba.tolist(), table.blocks.tolist())) == [(5000, 15), (9000, 1)]
+
+
 def test_relative_times(made: Recorder) -> None:
     begin = made.truth[0][0]
     for index in (1, len(made.truth) // 2):

@@ -429,6 +429,18 @@ def test_a_program_that_runs(world: World) -> None:
         process.kill()
 
 
+def test_files_are_closed_again(world: World) -> None:
+    """Sixty files, and room for thirty-two open ones: for the plan, the moves, and the result."""
+    for i in range(60):
+        world.scattered(f"{i}.db", 2, 1000 + 10 * i)
+    world.put("next", "")
+    command = ["sh", "-c", 'ulimit -n 32; exec "$@"', "sh", *world.command("--apply", "--json")]
+    done = subprocess.run(command, env=world.environment(), capture_output=True, text=True, check=False)
+    expect((done.returncode, done.stderr), (0, ""))
+    result = json.loads(done.stdout)["result"]
+    expect((result["moved_ranges"], result["after"], result["lost_files"]), (60, {"breaks": 0, "requests": 60}, 0))
+
+
 # === Errors of moves ===
 
 

@@ -245,7 +245,10 @@ class Trial:
         """Run the tests that reach a mutation until one fails. `number`: what switches it on."""
         before = self.learnt.get(self.sources + site.key(), "")
         tests = suites.nearest(self.tests, reaching, re.sub("^killed by | \\(hangs\\)$", "", before), Path(site.path).stem)
-        # the other tests have let it live already, and neither they nor the mutation has changed
+        # what a test did with it before it still does, as neither the test nor the mutation has changed
+        if before.startswith("killed") and tests and not tests[0].is_new and tests[0].name in before:
+            self.note(site, before)
+            return
         for test in [test for test in tests[:MOST] if test.is_new or not before.startswith("survived")]:
             passed, said = suites.run(test, number, suites.limit_of(test))
             if not passed:

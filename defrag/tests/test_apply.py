@@ -389,7 +389,8 @@ def test_leases_and_direct_writers(world: World) -> None:
 
 def test_cut_compressed_and_unwritten(world: World) -> None:
     """What the map says as the step begins."""
-    world.file("whole.db", (0, 8, 900))
+    # a file beside it, so that another path could be told
+    world.file("whole.db", (0, 8, 9000))
     path = world.scattered("a.db")
     os.truncate(path, 7 * 4096)
     expect(world.result(3)["not_moved"], [{"path": str(path), "ranges": 1, "why": "it was cut since the plan was made"}])

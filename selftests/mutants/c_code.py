@@ -126,6 +126,8 @@ def of_expression(node: Any) -> Iterator[tuple[str, bytes]]:
         if operator.text in OPERATORS:
             at = operator.start_byte - node.start_byte
             changed = text[:at] + OPERATORS[operator.text] + text[at + len(operator.text):]
+            if node.parent.type == "binary_expression":
+                changed = b"(" + changed + b")"
             yield "boundary" if operator.text in BOUNDARIES else "operator", changed
     elif node.type == "parenthesized_expression" and node.parent.type in ("if_statement", "conditional_expression"):
         yield "negated", b"(!" + text + b")"

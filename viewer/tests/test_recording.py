@@ -192,6 +192,20 @@ def test_stale_marks_of_a_moment(tmp_path: Path) -> None:
         assert stale_by_python(tmp_path, iso(time_ns)) == (stale, owned), event
 
 
+def test_spans_of_a_recording_without_events(tmp_path: Path) -> None:
+    """A snapshot is right until the next one, and the last one at its own moment alone."""
+    (tmp_path / "run").mkdir()
+    data = Model(random.Random(1)).snapshot(START * 10 ** 6)
+    for ms in 0, 2500:
+        seconds, rest = divmod(START + ms, 1000)
+        (tmp_path / f"run/fragtrace-{seconds}.{rest:03}.snapshot.zst").write_bytes(data)
+    recording = fragsnap.Recording(str(tmp_path / "run"))
+    begin, end = START * 10 ** 6, (START + 2500) * 10 ** 6
+    one, last = recording.span(0), recording.span(1)
+    assert (one.first_ns, one.last_ns, one.next_ns, one.lost, one.has_gap) == (begin, end - 1, end, 0, False)
+    assert (last.first_ns, last.last_ns, last.lost, last.has_gap) == (end, end, 0, False)
+
+
 def test_extents_that_continue_each_other_are_joined(tmp_path: Path) -> None:
     """Three parts of a file, in three orders, are one extent at the end; a part elsewhere stays one of its own."""
     parts = [(0, 5000), (5, 5005), (10, 5010)]

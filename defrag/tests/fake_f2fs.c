@@ -4,6 +4,7 @@
  * map that the test has written. All of it is in the folder $FAKE, by inode number:
  *	map/INO		the extents: offset, blocks, LBA, flags of FIEMAP, one in a line
  *	log		where the log writes next; after how many blocks another block is there, 0: never
+ *	main		where the first segment begins, if that is not block 0
  *	flags/INO	FS_IOC_GETFLAGS; advise/INO: the attribute system.advise; attributes/INO: of statx()
  *	generations/INO	of the inode, the first one for the first question, and so on; the last one stays
  *	open/INO	errno of opening the file for its blocks
@@ -274,8 +275,11 @@ static int move(int fd, const char *how, uint64_t first, uint64_t end)
 	FILE *file = REAL(fopen)(in_fake("log"), "re"), *map, *calls = REAL(fopen)(in_fake("calls"), "ae");
 	uint64_t log = 0, every = 0, n = 0, k;
 	struct stat st;
+	long main_blk;
 	size_t i;
 
+	if (!number(in_fake("main"), &main_blk))
+		main_blk = 0;
 	fstat(fd, &st);
 	fprintf(calls, "%s %ju %ju %ju\n", how, (uintmax_t)st.st_ino, (uintmax_t)first, (uintmax_t)end);
 	fclose(calls);
@@ -292,7 +296,7 @@ static int move(int fd, const char *how, uint64_t first, uint64_t end)
 
 			if (blk >= first && blk < end && !pieces[i].flags) {
 				/* the log goes on in another segment after the end of one */
-				if (log % SEGMENT == 0)
+				if ((log - (uint64_t)main_blk) % SEGMENT == 0)
 					log += SEGMENT;
 				lba = log++;
 				if (every && !(++n % every))

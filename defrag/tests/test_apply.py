@@ -45,7 +45,7 @@ class World:
         self.program, self.fake, self.mnt = program, folder / "fake", folder / "m"
         self.mnt.mkdir()
         self.records: list[str] = []
-        self.stale = 0
+        self.stale = self.main = 0
         dev = os.stat(self.mnt).st_dev
         self.dev = f"{os.major(dev)}:{os.minor(dev)}"
         self.put("log", "10240 0\n")
@@ -99,7 +99,7 @@ class World:
 
     def table(self) -> str:
         """The records as a table."""
-        lines = [f"# volume {self.dev} main_blkaddr=0 blocks=51200 segment_blocks=512 path={self.mnt}"]
+        lines = [f"# volume {self.dev} main_blkaddr={self.main} blocks={self.main + 51200} segment_blocks=512 path={self.mnt}"]
         lines += [f"# stale {self.stale}"] * bool(self.stale) + sorted(self.records, key=lambda line: int(line.split()[1]))
         return "\n".join(["# fragtrace table 1", "# time 1700000000.250", *lines, ""])
 
@@ -253,12 +253,14 @@ def test_what_one_file_leaves_another_may_use(world: World) -> None:
 
 def test_a_segment_ends_there(world: World) -> None:
     """The log is three blocks before the end of a segment: the range is moved again, unless that is above the budget."""
-    for budget, blocks, again in ("", 16, 1), ("32K", 8, 0), ("63K", 8, 0), ("64K", 16, 1):
+    for main_blk, budget, blocks, again in (0, "", 16, 1), (0, "32K", 8, 0), (0, "63K", 8, 0), (0, "64K", 16, 1), (100, "", 16, 1):
+        world.main = main_blk
+        world.put("main", main_blk)
         path = world.scattered(f"{budget}.db", first=1000 + 50 * len(budget))
-        world.put("log", "10749 0\n")
+        world.put("log", f"{10749 + main_blk} 0\n")
         result = world.result(0 if again else 3, *(["--budget", budget] if budget else []), str(path))
         expect((budget, result["moved_bytes"] // 4096, result["moved_twice"]), (budget, blocks, again))
-        expect(world.blocks(path), [(0, 8, 11269)] if again else [(0, 3, 10749), (3, 5, 11264)])
+        expect(world.blocks(path), [(0, 8, 11269 + main_blk)] if again else [(0, 3, 10749), (3, 5, 11264)])
         path.unlink()
         world.records = []
 

@@ -203,6 +203,21 @@ test_odd_segments() {
 	head -n 4 good | bad segment_info 'segment_info: 20 segments of 512 blocks'
 }
 
+# No segment is dirty: only the one run of free blocks has a bar, and that has the whole length.
+test_nothing_has_no_bar() {
+	mkdir s
+	PYTHONPATH=$here "$python" -B - >s/segment_bits <<-'EOF'
+		import naive_space
+		print(naive_space.BITS, naive_space.LINE, sep="\n")
+		for i in range(4):
+		    print(f"{i:<10}1|{0:<3}| {naive_space.as_hex([False] * 512)}")
+	EOF
+	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=0 blocks=2048 segment_blocks=512 path=/m' >t
+	space >text
+	line '2,048-4,095 1 2,048 100.0 % ########################################'
+	[ "$(grep -c '#' text)" = 1 ] || fail "$(cat text)"
+}
+
 test_torn_segments() {
 	state 6.12
 	sed -i '4s/4|78 /4|79 /' s/segment_bits

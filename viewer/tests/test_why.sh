@@ -231,10 +231,10 @@ test_pairs() {
 	says "$head: 21: files .log of rocksdb:high:812, 3: files without an extension of log er:99."
 	says "$head: 1: files .sst of unknown."
 	# three of them are named, those that the module names first
-	for n in 4 3 2 1; do echo "254:0 $n .sst rocksdb:low:812 .x$n y:$n"; done | cat by_pair - >more
+	for n in 4 3 2 1; do echo "254:0 $n .sst rocksdb:low:812 .x$n y:$n"; done | cat by_pair - >longer
 	mv by_pair kept
-	grep -v ' \.sst ' more >by_pair
-	grep 'y:' more >>by_pair
+	grep -v ' \.sst ' longer >by_pair
+	grep 'y:' longer >>by_pair
 	why
 	says "$head: 4: files .x4 of y:4, 3: files .x3 of y:3, 2: files .x2 of y:2."
 	mv kept by_pair

@@ -36,6 +36,10 @@ LONG ?=
 # How often it measures the cost of watching; whether a small copy of the report is kept in selftests/papers/result.
 PAIRS ?=
 KEEP ?=
+# For make mutants: how many, in which files or folders; CHANGED=1: only in what has changed.
+N ?=
+PATHS ?=
+CHANGED ?=
 PREFIX ?= /usr/local
 export KERNEL DISK OUT CMD
 
@@ -82,6 +86,10 @@ unit:
 # Each command on a machine on which nothing was installed; ONLY='bench deb' names some.
 check-bare:
 	@selftests/host/bare_machine.sh $(or $(ONLY),all)
+
+# How many small mistakes in the code do the tests notice?
+mutants:
+	@selftests/mutants/mutants.sh -n $(or $(N),50) $(if $(SEED),--seed $(SEED)) $(if $(CHANGED),--only-changed) $(PATHS)
 
 # The same tests in guests whose kernels look for errors of their own; these are built first.
 test-debug:
@@ -189,6 +197,7 @@ help:
 	@echo "make test G=quick         the tests of a group, likewise; G= lists the groups"
 	@echo "make unit                 what needs no kernel, under sanitizers: a quarter of a minute"
 	@echo "make check-bare           these commands, in short, each on a fresh Debian 12 on which nothing was installed; ONLY='demo deb'"
+	@echo "make mutants              small mistakes made in the code: do the tests notice? N=50, SEED=N, PATHS='viewer/src module/gc.c', CHANGED=1"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN, with KCSAN, with PREEMPT_RT and lockdep"
 	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12,"
 	@echo "                          TESTS=95_large_move.sh"
@@ -207,4 +216,4 @@ help:
 	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/; SIGN=key signs it and tags the commit"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer defrag vm shell check check-bare test test-debug test-large xfstests soak day fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help one unit
+.PHONY: all modules viewer defrag vm shell check check-bare test test-debug test-large xfstests soak day fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help one unit mutants

@@ -457,6 +457,11 @@ test_volumes() {
 	says '/n: 1 file, 8 KiB, requests of 128 KiB: 2, if no file were broken 1; 1 file broken below that'
 	plan 0 /m
 	says_no /n
+	# the requests of a reader are those of the files of one volume
+	echo '254:1 19 1 2 4 fragmented /n/a' >>t
+	plan 0 --reader direct,128K
+	says '  who reads all of it in order, direct, 128 KiB at once: requests 2 -> 1 (50.0 % fewer)'
+	says '  who reads all of it in order, direct, 128 KiB at once: requests 3 -> 1 (66.7 % fewer)'
 }
 
 # the naive planner's figures are of interest even if it agrees

@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 import os
-import re
+import subprocess
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import drawn
 import fragsnap
 from fragplot import colors, difference, layout, moments
 from plots import GROWING, START, VIEWER, record, sst
 from test_fragsnap import HEAD, random_table, table
+
+VIEW = VIEWER / "fragtrace-view"
 
 pytestmark = pytest.mark.usefixtures("somewhere_else")
 
@@ -112,13 +115,29 @@ def test_colours_by_size():
     assert groups.of_files(t).tolist() == [2, 0]
 
 
+def swatches(*arguments: str) -> dict[str, list[str]]:
+    """What the viewer draws beside the name of each kind of files."""
+    subprocess.run([str(VIEW), *arguments, "-o", "out.svg"], check=True)
+    picture = drawn.read("out.svg", drawn.alphabet(str(VIEW), VIEWER / "tests/data/small.table"))
+    return {row[0].text: picture.swatches(row) for row in picture.rows() if picture.swatches(row)}
+
+
 def test_the_same_colours_as_the_viewer():
-    """The tables are the same as in color_kind.c and color.c."""
-    text = "".join(path.read_text() for path in (VIEWER / "src/model").glob("color*.c"))
-    kinds = (VIEWER / "src/model/color_kind.c").read_text()
-    assert {name: int(rgb, 16) for name, rgb in re.findall(r'\{ "([a-z-]+)", 0x([0-9a-f]{6}) \}', kinds)} == colors.NAMED
-    for tones in (*colors.PALETTE, colors.DEFAULT_TONES):
-        assert "{ " + ", ".join(f"0x{tone:06x}" for tone in tones) + " }" in text
+    """By name, those of the palette, and those of all other files: what the viewer draws."""
+    names = list(colors.NAMED)
+    rows = [names[i:i + 3] for i in range(0, len(names) - 2, 3)] + [names[-3:]]
+    Path("named.cnf").write_text("".join(f".r{i} {' '.join(row)}\n" for i, row in enumerate(rows)) + f"default {' '.join(rows[0])}\n",
+                                 encoding="ascii")
+    seen = swatches("-t", str(VIEWER / "tests/data/small.table"), "-c", "./named.cnf")
+    for i, row in enumerate(rows):
+        assert seen[f".r{i}"] == [f"#{colors.NAMED[name]:06x}" for name in row], row
+    kinds = "".join(f"254:0 {100 * i} {50 - i} 0 {i + 4} contiguous /m/x.k{'abcdefgh'[i]}\n" for i in range(6))
+    Path("kinds").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=1000 segment_blocks=100 path=/m\n" + kinds,
+                             encoding="ascii")
+    seen = swatches("-t", "kinds")
+    for letter, tones in zip("abcde", colors.PALETTE, strict=True):
+        assert seen[f".k{letter}"] == [f"#{tone:06x}" for tone in tones]
+    assert seen["default"] == [f"#{tone:06x}" for tone in colors.DEFAULT_TONES]
 
 
 # === Layouts ===

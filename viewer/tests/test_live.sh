@@ -359,6 +359,21 @@ test_outputs_do_not_overwrite_each_other() {
 	[ -z "$(ls d)" ] && [ ! -e a.png ] && [ ! -e rec ] || fail "something was written"
 	"$view" -t t --json /dev/null --csv /dev/null --prometheus d/x -o d/y
 	"$view" -t t --json d/x --csv d/X
+	# one of them may be there already
+	"$view" -t t --json d/x --csv d/new2
+	"$view" -t t --json d/new3 --csv d/x
+}
+
+# All outputs have the permissions that the umask leaves.
+test_permissions_of_outputs() {
+	local mask file
+	for mask in 022 027 077; do
+		rm -f out.*
+		(umask $mask; "$view" -t "$data/small.table" -o out.png --json out.json --csv out.csv --html out.html)
+		for file in out.*; do
+			[ "$(stat -c %a $file)" = "$(printf %o $((0666 & ~0$mask)))" ] || fail "umask $mask: $file has $(stat -c %a $file)"
+		done
+	done
 }
 
 test_a_link_stays_a_link() {

@@ -203,12 +203,29 @@ test_odd_segments() {
 	head -n 4 good | bad segment_info 'segment_info: 20 segments of 512 blocks'
 }
 
+# No segment is dirty: only the one run of free blocks has a bar, and that has the whole length.
+test_nothing_has_no_bar() {
+	mkdir s
+	PYTHONPATH=$here "$python" -B - >s/segment_bits <<-'EOF'
+		import naive_space
+		print(naive_space.BITS, naive_space.LINE, sep="\n")
+		for i in range(4):
+		    print(f"{i:<10}1|{0:<3}| {naive_space.as_hex([False] * 512)}")
+	EOF
+	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=0 blocks=2048 segment_blocks=512 path=/m' >t
+	space >text
+	line '2,048-4,095 1 2,048 100.0 % ########################################'
+	[ "$(grep -c '#' text)" = 1 ] || fail "$(cat text)"
+}
+
 test_torn_segments() {
 	state 6.12
 	sed -i '4s/4|78 /4|79 /' s/segment_bits
 	space >text
 	line 'warm nodes - - 78 - - 1 434'
 	line 'note: 1 segments changed while they were read; their bits are taken'
+	# after a blank line
+	[ -z "$(grep -B 1 'segments changed while' text | head -n 1)" ] || fail "$(cat text)"
 }
 
 test_odd_status() {
@@ -242,6 +259,21 @@ test_odd_victims_and_superblock() {
 	bad superblock 'superblock: its main area is not that of the volume 254:0' <"$data/f2fs-7/superblock"
 	{ head -c 4096 /dev/zero; cat good; } >s/superblock
 	space >/dev/null || fail "the second copy is not used"
+	# a section of all segments is one; a larger one is none
+	for n in 16 17; do
+		"$python" - good $n >s/superblock <<-'EOF'
+		import struct, sys
+		super = bytearray(open(sys.argv[1], "rb").read())
+		super[1024 + 24:1024 + 28] = super[1024 + 68:1024 + 72]
+		if sys.argv[2] == "17":
+		    super[1024 + 24:1024 + 28] = struct.pack("<I", struct.unpack("<I", super[1024 + 68:1024 + 72])[0] + 1)
+		sys.stdout.buffer.write(super)
+		EOF
+		space >said 2>&1 || :
+		[ $n = 16 ] || grep -q 'superblock: no superblock of F2FS' said || fail "$(cat said)"
+		[ $n = 17 ] || ! grep -q 'no superblock of F2FS' said || fail "$(cat said)"
+	done
+	cp good s/superblock
 	echo x | bad free_segments 'free_segments:1: expected a number of segments'
 }
 
@@ -297,6 +329,9 @@ test_metrics() {
 		/^fragtrace_f2fs/ && index($1, name "{") != 1 { bad = 1 }
 		END { exit bad }' out.prom || fail "$(cat out.prom)"
 	[ "$(grep -c '^fragtrace_f2fs' out.prom)" -le 80 ]
+	# dirty segments by valid blocks: as many in all as are dirty
+	[ "$(grep '^fragtrace_f2fs_dirty_segments{' out.prom | awk '{ n += $NF } END { print NR, n }')" = '8 11' ] ||
+		fail "$(grep '^fragtrace_f2fs_dirty_segments' out.prom)"
 	"$view" -t t --prometheus out.prom
 	! grep -q f2fs out.prom || fail "metrics without a state"
 }

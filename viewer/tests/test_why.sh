@@ -230,6 +230,14 @@ test_pairs() {
 	head='  What the log went on to, most often, since the module began to count'
 	says "$head: 21: files .log of rocksdb:high:812, 3: files without an extension of log er:99."
 	says "$head: 1: files .sst of unknown."
+	# three of them are named, those that the module names first
+	for n in 4 3 2 1; do echo "254:0 $n .sst rocksdb:low:812 .x$n y:$n"; done | cat by_pair - >longer
+	mv by_pair kept
+	grep -v ' \.sst ' longer >by_pair
+	grep 'y:' longer >>by_pair
+	why
+	says "$head: 4: files .x4 of y:4, 3: files .x3 of y:3, 2: files .x2 of y:2."
+	mv kept by_pair
 	# it is not from the same moment as a recorded snapshot
 	cp snapshot other
 	"$view" -t "$PWD/other" --why >out
@@ -397,6 +405,31 @@ assert sum(r["op"] is not None for r in data["records"]) == 9'
 	"$view" -t snapshot --prometheus out.prom
 	sed -n 's/^fragtrace_breaks{.*extension="\([^"]*\)".*/\1/p' out.prom | sort -u >got
 	[ "$(tr '\n' ' ' <got)" = '.aof .db .sst1 other ' ] || fail "$(cat got)"
+}
+
+# Of a single file, an extension with a digit or a capital letter anywhere is no time series; of two files, each is.
+test_random_extensions_are_no_time_series() {
+	local ext
+	for ext in k3xq9z 7abcde abcde7 k3Xq9Z qwErty Qwerty qwertY QWERTY 1700000000; do
+		exported "$ext" a.db 'other '
+		exported "$ext" b.$ext ".$ext "
+	done
+	for ext in qwerty a part_x; do
+		exported $ext a.db ".$ext other "
+	done
+}
+
+# exported(extension, name, extensions) - two files with a break each, and a file x.aof: what is named in the metrics
+exported() {
+	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=100 blocks=200 segment_blocks=10 path=/m' \
+		'# writer db 7 1699999999 1699999999' '# cause 4 1 append sync moved 2' '# cause 5 1 append sync moved 2' \
+		"254:0 100 1 0 4 fragmented /m/a.$1" "254:0 102 1 1 4 fragmented /m/a.$1" \
+		"254:0 104 1 0 5 fragmented /m/$2" "254:0 106 1 1 5 fragmented /m/$2" >t
+	[ "$2" != a.db ] || sed -i 's|/m/a.db|/m/LOG.OLD|' t
+	snapshot t
+	"$view" -t snapshot --prometheus out.prom
+	sed -n 's/^fragtrace_breaks{.*extension="\([^"]*\)".*/\1/p' out.prom | sort -u | tr '\n' ' ' >got
+	[ "$(cat got)" = "$3" ] || fail "$1: $(cat got), expected $3"
 }
 
 test_top() {

@@ -8,7 +8,15 @@ import copy
 from papers import fragtracer
 from papers.cost import parse_results
 from papers.fragtracer.experiments import moments
-from papers.fragtracer.observations import Moments, when
+from papers.fragtracer.observations import (
+    Moments,
+    Written,
+    costs_at_most,
+    flushes_interleave,
+    less,
+    tail_moves,
+    when,
+)
 from papers.judge import Observation, combine, over
 from papers.model import Claim, Data, Kind, Options, Result
 from papers.report import summary
@@ -341,3 +349,108 @@ def test_cost() -> None:
     assert claim("Beside 20 jobs of fio with").verdict(results).kind is Kind.CONFIRMED
     # counted instructions do not tell it
     assert claim("Beside 20 jobs of fio FragTracer costs").verdict(results).kind is Kind.NOT_TESTED
+
+
+# === Limits ===
+
+JUDGES = Moments(OPTIONS)
+
+
+def data(early: Data | None = None, late: Data | None = None, name: str = "sst") -> Data:
+    """What was kept of a workload of 4000 s, early and late."""
+    kept = [moment(when_kept, **{name: group}) for when_kept, group in (("60", early), ("3600", late)) if group is not None]
+    return result("x", *kept).data
+
+
+def holds(observation: Observation | None) -> bool | None:
+    """What was seen; there must be something."""
+    assert observation is not None
+    return observation.holds
+
+
+def broken(blocks: int, whole: int = 1000, **values: object) -> Data:
+    """Files with so many of their blocks in fragmented ones."""
+    return figures(files=10, fragmented=5, fragments=20, blocks=whole, blocks_fragmented=blocks, **values)
+
+
+def test_most_files_are_whole_below_half_of_the_blocks() -> None:
+    for blocks, expected in (0, True), (499, True), (500, False), (501, False):
+        assert holds(JUDGES.mostly_whole(data(broken(blocks)))) is expected, blocks
+
+
+def test_twice_as_many_blocks_are_many_more() -> None:
+    """And a larger share; of more than half of the blocks there are not twice as many."""
+    judge = JUDGES.more_fragmented(".sst")
+    for early, late, whole, expected in (
+        (100, 200, 1000, True), (100, 199, 1000, False), (100, 200, 2000, False), (100, 200, 1999, True),
+        (500, 1000, 1000, True), (501, 1000, 1000, None), (0, 1, 1000, True), (0, 0, 1000, False),
+    ):
+        assert holds(judge(data(broken(early), broken(late, whole)))) is expected, (early, late, whole)
+
+
+def test_each_is_nine_of_ten() -> None:
+    for part, expected in (89, False), (90, True), (100, True):
+        late = figures(files=200, fragmented=100, fragments=300, blocks=1000, apart=part)
+        assert holds(JUDGES.last_apart(".sst")(data(late=late))) is expected, part
+        late = figures(files=200, fragmented=100, fragments=300, blocks=1000, apart=100, apart_ops={"tail": part, "append": 100 - part})
+        assert holds(JUDGES.after_truncate(data(late=late))) is expected, part
+        for ops in {"tail": part, "gc_bg": 100 - part}, {"overwrite": part, "append": 100 - part}, {"tail": 1, "overwrite": part - 1}:
+            late = figures(files=200, fragmented=100, fragments=300, blocks=1000, apart=100, apart_ops=ops)
+            assert holds(JUDGES.rdb_last_rewritten(data(late=late, name="rdb"))) is expected, ops
+
+
+def test_most_breaks_are_half_of_them() -> None:
+    """Of those that garbage collection has not made, and of three at least."""
+    for part, expected in (49, False), (50, True), (51, True):
+        for other in ["append", "writeback", "interleaved"], ["append", "none", "moved"]:
+            late = figures(files=1, fragments=201, causes=[["append", "sync", "moved", part], [*other, 100 - part],
+                                                           ["gc_bg", "sync", "moved", 60], ["gc_fg", "none", "moved", 40]])
+            assert holds(JUDGES.vpt_flushed(data(late=late, name="vpt"))) is expected, part
+        for op in "overwrite", "tail":
+            late = figures(files=1, fragments=201, causes=[[op, "sync", "moved", part], ["append", "sync", "moved", 100 - part],
+                                                           ["gc_bg", "sync", "moved", 100]])
+            assert holds(JUDGES.vpt_part_of_page(data(late=late, name="vpt"))) is expected, part
+    for own, expected_of_few in (2, None), (3, True):
+        late = figures(files=1, fragments=own + 6, causes=[["tail", "sync", "moved", own], ["gc_fg", "sync", "moved", 5]])
+        assert holds(JUDGES.vpt_flushed(data(late=late, name="vpt"))) is expected_of_few
+        assert holds(JUDGES.vpt_part_of_page(data(late=late, name="vpt"))) is expected_of_few
+
+
+def test_one_break_of_its_own_is_enough() -> None:
+    """For a file to be fragmented; garbage collection makes none of its own."""
+    for op, expected in ("append", True), ("gc_bg", False), ("gc_fg", False):
+        late = figures(files=2, fragmented=1, fragments=3, blocks=10, causes=[[op, "none", "moved", 1]])
+        assert holds(JUDGES.rdb_fragmented(data(late=late, name="rdb"))) is expected
+        assert holds(JUDGES.no_rdb_fragmented(data(late, late, name="rdb"))) is not expected
+        assert holds(JUDGES.vpt_fragmented(data(late=late, name="vpt"))) is expected
+    one = figures(files=1, fragmented=1, fragments=2, blocks=10, causes=[["append", "none", "moved", 1]])
+    assert holds(JUDGES.vpt_fragmented(data(late=one, name="vpt"))) is None
+
+
+def test_half_is_much_less() -> None:
+    """KiB for each operation; one may have done twice as many of them."""
+    for mib, expected in (49, True), (50, False), (51, False):
+        assert less(Written(mib, 1000, ""), Written(100, 1000, "")).holds is expected, mib
+    for operations, told in (499, False), (500, True), (2000, True), (2001, False), (0, False):
+        assert (less(Written(1, operations, ""), Written(100, 1000, "")).holds is not None) is told, operations
+
+
+def test_replays() -> None:
+    """Each file has its last block apart; half of the breaks are between two flushes."""
+    for files, tails, expected in (10, 10, True), (10, 9, False), (0, 0, False):
+        kept = moment("1", sst=figures(files=files, fragments=20, apart=10, apart_ops={"tail": tails}))
+        assert tail_moves(kept).holds is expected
+    for mixed, expected in (0, False), (49, False), (50, True):
+        kept = moment("1", vpt=figures(files=1, fragments=101, causes=[["append", "sync", "interleaved", mixed],
+                                                                        ["append", "writeback", "interleaved", 30]]))
+        assert flushes_interleave(kept).holds is expected, mixed
+    assert flushes_interleave(moment("1", vpt=figures(files=1, fragments=1))).holds is False
+
+
+def test_cost_is_at_most_the_limit() -> None:
+    """The median of the pairs."""
+    for added_to, expected in (1250, Kind.CONFIRMED), (1251, Kind.NOT_CONFIRMED):
+        lines = [f"result apps x {case} {run} instructions {value}" for case, values in
+                 (("off", (1, 1000, 1000, 1000)), ("filefrag_1s", (1, 1000, added_to, 2000))) for run, value in enumerate(values)]
+        results = {"cost": Result("cost", {}, {"cost": parse_results("\n".join([*lines, "seconds 3"]))})}
+        assert costs_at_most(25.0, {"x": "x"})(results).kind is expected, added_to

@@ -1,0 +1,470 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests what fragtrace-view draws: the digits, words and swatches of a picture, read from an SVG; speaks KTAP.
+
+usage: test_drawn.py PROGRAM [TEST...]
+
+The expected rows are written here by hand for small inputs. For the others, what is drawn must be what the notes of the
+picture say, which other tests compare with models. A test is a function test_NAME, as in test_heat.py.
+"""
+import base64
+import io
+import itertools
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+from PIL import Image, ImageColor
+
+import drawn
+from drawn import Drawn
+
+HERE = Path(__file__).resolve().parent
+DATA = HERE / "data"
+PEEK = HERE.parent / "build" / "pngpeek"
+# Blocks of no watched file.
+OTHER, NODES = "#efefaf", "#af9f8f"
+LAYOUTS = ("boxes", "segments", "hilbert")
+VOLUME = "# volume 254:0 main_blkaddr=0 blocks={} segment_blocks=512 path=/m\n"
+OUTLINES: dict[str, str] = {}
+
+
+def expect(got: object, expected: object) -> None:
+    assert got == expected, f"expected {expected!r}, got {got!r}"
+
+
+def draw(view: str, *args: object) -> Drawn:
+    """Draw a picture, and read it."""
+    if not OUTLINES:
+        OUTLINES.update(drawn.alphabet(view, DATA / "small.table"))
+    subprocess.run([view, *map(str, args), "-o", "out.svg"], check=True)
+    return drawn.read("out.svg", OUTLINES)
+
+
+def notes(view: str, *args: object) -> list[str]:
+    """The lines that a picture says."""
+    subprocess.run([view, *map(str, args), "-o", "out.png"], check=True)
+    text = subprocess.run([str(PEEK), "out.png", "text"], capture_output=True, text=True, check=True).stdout
+    return text.replace("Description: ", "").splitlines()
+
+
+def colours(*where: int) -> dict[str, int]:
+    """The pixels of out.png, or of a rectangle of it, by colour."""
+    text = subprocess.run([str(PEEK), "out.png", *map(str, where)], capture_output=True, text=True, check=True).stdout
+    return {line.split()[0]: int(line.split()[1]) for line in text.splitlines()[1:]}
+
+
+def legend(picture: Drawn, first: str, last: str) -> list[str]:
+    """The rows from one to another, each with its swatches before it."""
+    rows = [[*picture.swatches(row), *(text.text for text in row)] for row in picture.rows()]
+    names = [next((word for word in row if not word.startswith("#")), "") for row in rows]
+    return [" | ".join(row) for row in rows[names.index(first):names.index(last) + 1]]
+
+
+def table(name: str, blocks: int, *records: str) -> str:
+    """Write a table."""
+    Path(name).write_text("# fragtrace table 1\n# time 1700000000.000\n" + VOLUME.format(blocks) + "".join(f"{r}\n" for r in records),
+                          encoding="utf-8")
+    return name
+
+
+def snapshot(source: Path) -> str:
+    """Convert a table to a snapshot, with causes."""
+    made = subprocess.run([sys.executable, "-B", str(HERE / "to_snapshot.py"), str(source)], capture_output=True, check=True)
+    Path("snapshot").write_bytes(made.stdout)
+    return "snapshot"
+
+
+# === Rows written by hand ===
+
+
+def test_rows_of_files(view: str) -> None:
+    """small.table in each layout: seven files, one of them in three fragments."""
+    plain = ["-t", DATA / "small.table", "-c", DATA / "plain.color.cnf", "-i", DATA / "plain.img.cnf"]
+    for layout in LAYOUTS:
+        picture = draw(view, *plain, "--layout", layout)
+        expect(legend(picture, "contiguous", "not watched or free"), [
+            "contiguous | fragmented | folded",
+            "extension | files | blocks | files | blocks | fragments | blocks",
+            "#00aa00 | #ff8800 | #aa4400 | .sst | 2 | 6 | 1 | 6 | 3 | -",
+            "#0000ff | #00cccc | #006666 | .log | 1 | 6 | - | - | - | -",
+            "#c0c0c0 | #000001 | #606060 | default | 3 | 22 | - | - | - | -",
+            "all files | 6 | 34 | 1 | 6 | 3 | -",
+            "#ffffff | not watched or free | 24 | in 4 gaps, longest 9 | -"])
+        expect(" ".join(t.text for t in picture.row("254:0")),
+               "254:0 /mnt/f2fs LBA 100 to 163, 64 blocks (256 KiB), 62.5 % in watched files")
+
+
+def test_rows_of_a_part(view: str) -> None:
+    """Blocks 103 to 127 of .sst files alone: the others are counted apart, and what is folded is said."""
+    Path("i.cnf").write_text("max_length 4\nstub=3\ncell 8\n", encoding="utf-8")
+    plain = ["-t", DATA / "small.table", "-c", DATA / "plain.color.cnf", "-i"]
+    picture = draw(view, *plain, DATA / "plain.img.cnf", "--only", ".sst", "--lba", "103-127")
+    # 103 and 104 of one file, 105 to 110 of the other one in three fragments; 120 to 125 are of the log
+    expect(legend(picture, ".sst", "not watched or free"), [
+        "#00aa00 | #ff8800 | #aa4400 | .sst | 1 | 2 | 1 | 6 | 3 | -",
+        "#0000ff | #00cccc | #006666 | .log | - | - | - | - | - | -",
+        "#c0c0c0 | #000001 | #606060 | default | - | - | - | - | - | -",
+        "all files | 1 | 2 | 1 | 6 | 3 | -",
+        "#d8e2f2 | other files | 6 | watched, but do not match | -",
+        "#ffffff | not watched or free | 11 | in 2 gaps, longest 9 | -"])
+    picture = draw(view, *plain, "./i.cnf")
+    # of five blocks, one is folded; of the gaps of 9, 4 and 8 blocks, six and five
+    expect(legend(picture, ".sst", "not watched or free"), [
+        "#00aa00 | #ff8800 | #aa4400 | .sst | 2 | 6 | 1 | 6 | 3 | 1",
+        "#0000ff | #00cccc | #006666 | .log | 1 | 6 | - | - | - | 2",
+        "#c0c0c0 | #000001 | #606060 | default | 3 | 22 | - | - | - | 16",
+        "all files | 6 | 34 | 1 | 6 | 3 | 19",
+        "#ffffff | not watched or free | 24 | in 4 gaps, longest 9 | 10"])
+
+
+def test_rows_of_breaks(view: str) -> None:
+    """why.table: nine breaks by five operations; what begins its file is not among them."""
+    picture = draw(view, snapshot(DATA / "why.table"), "--color-by", "cause")
+    expect(legend(picture, "what broke the file", "no break: begins its file"), [
+        "what broke the file | breaks | share | blocks | share | blocks",
+        "#1332fb | append | 3 | 33.3 % | 6 | 40 % | -",
+        "#fb5c1f | overwrite | 1 | 11.1 % | 1 | 6.7 % | -",
+        "#45ef66 | tail | 3 | 33.3 % | 5 | 33.3 % | -",
+        "#b4220d | gc_bg | 1 | 11.1 % | 2 | 13.3 % | -",
+        "#8a8a8a | unknown | 1 | 11.1 % | 1 | 6.7 % | -",
+        "all breaks | 9 | 100 % | 15 | 100 % | -",
+        "#c8c8c8 | no break: begins its file | 45 | -"])
+    assert picture.row("not watched or free", "in 14 gaps, longest 685", "940", "682")
+
+
+def test_rows_of_reads(view: str) -> None:
+    """A contiguous file of three windows, and a file that has no blocks."""
+    one = table("table", 512, "254:0 0 96 0 4 contiguous /m/a.db")
+    Path("heat").write_text("# fragtrace heat 2\n# windows blocks=32 period_secs=7200\n254:0 4 0 5 60 5 0 0 /m/a.db\n"
+                            "254:0 4 64 2000 4000 2000 0 0 /m/a.db\n254:0 4 96 7 7 7 0 0 /m/a.db\n254:0 9 0 40 7 7 0 0 /m/b.db\n",
+                            encoding="utf-8")
+    picture = draw(view, one, "--color-by", "heat")
+    expect(legend(picture, "not read", "windows without a block here")[:1] + legend(picture, "1 to 3 reads", "windows without a block here"), [
+        "#c4c4c4 | not read | - | - | 32 | 33.3 % | -",
+        "#ffc5ac | 1 to 3 reads | - | - | - | - | -",
+        "#e99a77 | 4 to 15 reads | 5 | 0.2 % | 32 | 33.3 % | -",
+        "#cd7249 | 16 to 63 reads | - | - | - | - | -",
+        "#af4a1b | 64 to 255 reads | - | - | - | - | -",
+        "#862b00 | 256 to 1023 reads | - | - | - | - | -",
+        "#511b00 | 1024 reads or more | 2,000 | 99.8 % | 32 | 33.3 % | -",
+        "all reads here | 2,005 | 100 % | 96 | 100 % | -",
+        "windows without a block here | 47"])
+    assert "reads after the page cache, by windows of 128 KiB; counts halve every 7,200 seconds" in picture.lines()
+
+
+def test_rows_of_the_state(view: str) -> None:
+    """F2FS's own state: what is in no watched file is nodes or other data, and the rest is free."""
+    args = ["-t", DATA / "f2fs-7/table", "--f2fs-state", DATA / "f2fs-7"]
+    for by, layout in ("kind", "boxes"), ("size", "segments"), ("cause", "hilbert"):
+        told = notes(view, *args, "--color-by", by, "--layout", layout)
+        picture, seen = draw(view, *args, "--color-by", by, "--layout", layout), colours()
+        for name, colour in ("other data", OTHER), ("nodes", NODES):
+            row = picture.row(name)
+            line, = (line for line in told if line.startswith(f"{name}: "))
+            wanted = [grouped(number) for number in re.findall(r"=(\d+)", line)]
+            got = [text.text for text in row[1:] if re.fullmatch(r"[\d,]+|-", text.text)]
+            expect((name, got, picture.swatches(row)), (name, wanted, [colour]))
+            # cells have it, too; those of the curve are mixed here
+            assert layout == "hilbert" or seen[colour] > 20 * 14, (name, seen)
+
+
+def test_rows_of_a_file(view: str) -> None:
+    """The list of breaks of one file, and its holes."""
+    picture = draw(view, snapshot(DATA / "file.table"), "--file", "db/000007.sst")
+    lines = picture.lines()
+    at = lines.index("all breaks")
+    expect(lines[at:at + 4], [
+        "all breaks",
+        "at block | offset | from LBA | to LBA | distance | operation, request, reason; process",
+        "1 | 4 | 16 KiB | 1,053 | 1,110 | +56 | append, writeback, new_segment; by log er:99",
+        "2 | 8 | 32 KiB | 1,113 | 1,240 | +126 | tail, sync, interleaved; by rocksdb:low:812"])
+    assert "bars are blocks; a line to a bar is a break, and has its colour; below: number of breaks in each 0.3 KiB" in lines, lines
+    row = picture.row("hole: 8 blocks", "allocated, not written: 5 blocks")
+    expect(picture.swatches(row), ["#d9d7ce", "#bcd2ee"])
+    expect(legend(picture, "append", "no break: begins its file"), [
+        "#1332fb | append | 1 | 50 % | 4 | 57.1 %",
+        "#45ef66 | tail | 1 | 50 % | 3 | 42.9 %",
+        "#8a8a8a | unknown | - | - | - | -",
+        "all breaks | 2 | 100 % | 7 | 100 %",
+        "#c8c8c8 | no break: begins its file | 4"])
+
+
+def test_long_names_end_before_the_swatches(view: str) -> None:
+    """The middle of a name is left out; the first swatch is 16 letters of 12 pixels from the margin."""
+    Path("c.cnf").write_text(".abcdefghijklmnopqrstuvwxyz #112233 #445566 #778899\ndefault #c0c0c0 #c0c0c1 #c0c0c2\n", encoding="utf-8")
+    picture = draw(view, "-t", DATA / "small.table", "-c", "./c.cnf")
+    row, = (row for row in picture.rows() if row[0].text.startswith(".a"))
+    # an ellipsis is of another font
+    begin, _, end = row[:3]
+    assert end.text.endswith("xyz") and len(begin.text + end.text) < 25 and end.last_x < 12 + 15 * 12, row
+    expect(min(box.x for box in picture.boxes if box.rgb == "#112233"), 12 + 16 * 12)
+
+
+def test_svg_has_the_size_and_the_cells(view: str) -> None:
+    """A pixel is 1/dpi of an inch, which has 72 points; the cells are those of the PNG."""
+    for dpi, layout in (96, "boxes"), (192, "boxes"), (96, "segments"), (96, "hilbert"):
+        args = ["-t", DATA / "small.table", "-c", DATA / "plain.color.cnf", "-i", DATA / "plain.img.cnf", "--dpi", dpi, "--layout", layout]
+        notes(view, *args)
+        draw(view, *args)
+        svg = Path("out.svg").read_text(encoding="utf-8")
+        with Image.open("out.png") as image:
+            size = image.size
+        got = re.search(r'<svg [^>]*width="([\d.]+)pt" height="([\d.]+)pt"', svg)
+        assert got
+        expect(tuple(round(float(points) * dpi / 72) for points in got.groups()), size)
+        counts: dict[tuple[int, int, int], int] = {}
+        for data in re.findall(r'xlink:href="data:image/png;base64,([^"]*)"', svg):
+            with Image.open(io.BytesIO(base64.b64decode(data))) as cells:
+                for n, colour in cells.convert("RGB").getcolors(1 << 24) or []:
+                    counts[colour] = counts.get(colour, 0) + n
+        swatch, drawn_in_png = 20 * 14 * dpi * dpi // 96 ** 2, colours()
+        for name in "#00aa00", "#ff8800", "#aa4400", "#0000ff", "#c0c0c0":
+            expect((name, counts.get(ImageColor.getrgb(name), 0)), (name, drawn_in_png[name] - swatch))
+
+
+def test_hatch_of_the_legend(view: str) -> None:
+    """Stripes of 2 pixels to the left and down, in a square of 14, as many letters from the left as the column has."""
+    notes(view, "-t", DATA / "small.table")
+    with Image.open("out.png") as image:
+        pixels = image.convert("RGB")
+        left, top = 12 + 93 * 12, 199
+        for x in range(14):
+            for y in range(14):
+                expect((x, y, pixels.getpixel((left + x, top + y))),
+                       (x, y, (255, 255, 255) if (x + y) // 2 % 2 else (127, 127, 127)))
+
+
+def test_ticks_of_a_curve(view: str) -> None:
+    """The first block alone is not free: a tick at the right of its row, and one below its column."""
+    picture = draw(view, "-t", table("table", 64, "254:0 0 1 0 4 contiguous /m/a.db"), "--layout", "hilbert",
+                   "-c", DATA / "plain.color.cnf", "-i", DATA / "plain.img.cnf")
+    ticks = {(box.x, box.y, box.w, box.h) for box in picture.boxes if box.rgb == "#6b6b68" and box.y > 400 and 4 in (box.w, box.h)}
+    left, top, pitch, n = 84, min(box.y for box in picture.boxes if box.rgb == "#6b6b68" and box.w == 4), 139, 8
+    expect(ticks, {(left + n * pitch + 1, top, 4, 138), (left, top + n * pitch + 1, 138, 4)})
+
+
+# === Limits of classes ===
+
+
+def with_extra(extra: int, lba: int, ino: int) -> tuple[list[str], int]:
+    """Records of a file that takes so many more requests than if it were contiguous, and where it ends."""
+    records, offset, state = [], 0, "fragmented" if extra else "contiguous"
+    while extra or not offset:
+        here = min(extra, 31)
+        # so many blocks alone, a block between any two, and the rest of the 32 after them
+        for _ in range(here):
+            records.append(f"254:0 {lba} 1 {offset} {ino} {state} /m/{ino}.db")
+            lba, offset = lba + 2, offset + 1
+        records.append(f"254:0 {lba} {32 - here} {offset} {ino} {state} /m/{ino}.db")
+        lba, offset, extra = lba + 32 - here + 1, offset + 32 - here, extra - here
+    return records, lba + 1
+
+
+def test_limits_of_severity(view: str) -> None:
+    """Files at both ends of each class, alone in a picture: the row that counts them, and the colour of their cells."""
+    classes = [("none", "#cecece", 0, 0), ("1", "#f2e56d", 1, 1), ("2 to 3", "#f6bf55", 2, 3), ("4 to 7", "#f3984c", 4, 7),
+               ("8 to 31", "#e9724d", 8, 31), ("32 to 127", "#ba295c", 32, 127), ("128 to 511", "#690068", 128, 511),
+               ("512 or more", "#2d0966", 512, 700)]
+    records: list[str] = []
+    lba, places = 0, []
+    for ino, (extra, colour) in enumerate(((e, c) for _, c, *ends in classes for e in ends), 4):
+        more, end = with_extra(extra, lba, ino)
+        places.append((lba, colour))
+        records, lba = records + more, end
+    one = table("table", 9999, *records)
+    picture = draw(view, one, "--color-by", "severity", "-i", DATA / "plain.img.cnf")
+    for name, colour, low, high in classes:
+        row = picture.row(name)
+        blocks = sum(32 * max(1, -(-extra // 31)) for extra in (low, high))
+        words = [text.text for text in row]
+        is_broken = bool(low)
+        fragments = sum(extra + 1 + count_joined(extra) for extra in (low, high))
+        expect(words[1:5], ["-", "-", "2", grouped(blocks)] if is_broken else ["2", "64", "-", "-"])
+        expect(words[5], grouped(fragments) if is_broken else "-")
+        expect(set(picture.swatches(row)), {colour})
+    # boxes of 8 x 8 and a border of 1: the first one is 5 lines of 22 pixels lower than in small.table, for as many more rules
+    notes(view, one, "--color-by", "severity", "-i", DATA / "plain.img.cnf")
+    left, top, columns = 42, 525, 136
+    with Image.open("out.png") as image:
+        pixels = image.convert("RGB")
+        for lba, colour in places:
+            got = pixels.getpixel((left + lba % columns * 9 + 3, top + lba // columns * 9 + 3))
+            expect((lba, got), (lba, ImageColor.getrgb(colour)))
+
+
+def count_joined(extra: int) -> int:
+    """Fragments that begin where a window of 32 blocks begins: they cost no more requests."""
+    return max(1, -(-extra // 31)) - 1
+
+
+def test_limits_of_sizes(view: str) -> None:
+    """Fragments of the least and of the most blocks of each class."""
+    classes = [("1 block", "#2d0966", 1, 1), ("2 to 3", "#690068", 2, 3), ("4 to 7", "#960664", 4, 7), ("8 to 15", "#ba295c", 8, 15),
+               ("16 to 31", "#d64c54", 16, 31), ("32 to 127", "#e9724d", 32, 127), ("128 to 511", "#f3984c", 128, 511),
+               ("512 to 2047", "#f6bf55", 512, 2047), ("2048 or more", "#f2e56d", 2048, 5000)]
+    lba, records = 0, []
+    for ino, blks in enumerate((b for _, _, *ends in classes for b in ends), 4):
+        records.append(f"254:0 {lba} {blks} 0 {ino} contiguous /m/{ino}.db")
+        lba += blks + 1
+    picture = draw(view, table("table", 30000, *records), "--color-by", "size", "-i", DATA / "plain.img.cnf")
+    for name, colour, low, high in classes:
+        words = [text.text for text in picture.row(name)]
+        # files are counted below all sizes
+        expect((words[1:], set(picture.swatches(picture.row(name)))), (["-", grouped(low + high), "-", "-", "-", "-"], {colour}))
+
+
+# === What is drawn, and what is noted ===
+
+
+def grouped(number: object) -> str:
+    """12,345; a 0 is a dash."""
+    return f"{int(str(number)):,}" if int(str(number)) else "-"
+
+
+def share(part: int, whole: int) -> str:
+    """One decimal unless it is whole; only nothing is a dash, only the whole is 100 %."""
+    percent = 100 * part / whole if whole else 0
+    if not part:
+        return "-"
+    if percent < 0.05:
+        return "<0.1 %"
+    if part < whole and percent >= 99.95:
+        return ">99.9 %"
+    return f"{percent:.0f} %" if percent == int(percent) else f"{percent:.1f} %"
+
+
+def check_row(picture: Drawn, note: str, whole: tuple[int, int], has_folded: bool) -> bool:
+    """A line of the notes that counts something must be drawn with its numbers. Return whether it counts."""
+    if got := re.fullmatch(r"(.*): contiguous files=(\d+) blocks=(\d+), fragmented files=(\d+) blocks=(\d+) fragments=(\d+), "
+                           r"folded blocks=(\d+)", note):
+        wanted = [grouped(number) for number in got.groups()[1:]]
+    elif got := re.fullmatch(r"(.*): (?:breaks|fragments|reads)=(\d+) blocks=(\d+), folded blocks=(\d+)", note):
+        n, blks, folded = map(int, got.groups()[1:])
+        wanted = [grouped(n), share(n, whole[0]), grouped(blks), share(blks, whole[1]), grouped(folded)][:5 if has_folded else 4]
+    elif got := re.fullmatch(r"(.*): blocks=(\d+) gaps=(\d+) longest=(\d+), folded blocks=(\d+)", note):
+        wanted = [grouped(got[2]), f"in {int(got[3]):,} gap{'s' * (got[3] != '1')}, longest {int(got[4]):,}", grouped(got[5])]
+        expect(sorted(text.text for text in picture.row(got[1])[1:]), sorted(wanted))
+        return True
+    else:
+        return False
+    # the list of breaks of a file has the same name as their sum
+    rows = [[text.text for text in row] for row in picture.rows()]
+    expect((got[1], [row[1:] for row in rows if row[0] == got[1] and row[1:]]), (got[1], [wanted]))
+    return True
+
+
+def check_picture(view: str, *args: object) -> None:
+    """All that the notes say is drawn."""
+    told, picture = notes(view, *args), draw(view, *args)
+    sums = [re.match(r"all (?:breaks|fragments|reads here): \w+=(\d+) blocks=(\d+)", line) for line in told]
+    whole = next(((int(found[1]), int(found[2])) for found in sums if found), (0, 0))
+    lines, counted = picture.lines(), 0
+    for line in told:
+        if check_row(picture, line, whole, "--file" not in args):
+            counted += 1
+        elif re.match(r"(dpi|Title|Software|cells mix|\d+:\d+ |hole|allocated|break \d|other |nodes|windows without|no break)", line):
+            continue
+        elif line:
+            assert line in lines, (line, lines)
+    assert counted > 1, told
+    # numbers of a column end at one place
+    ends: dict[int, int] = {}
+    for row in picture.rows():
+        for text in row:
+            if re.fullmatch(r"[\d,]+", text.text):
+                ends[round(text.last_x)] = ends.get(round(text.last_x), 0) + 1
+    assert len(ends) <= 9, ends
+
+
+def test_the_picture_is_the_notes(view: str) -> None:
+    """Every colouring in every layout."""
+    binary = snapshot(DATA / "why.table")
+    Path("heat").write_text("# fragtrace heat 2\n# windows blocks=4 period_secs=3600\n" + "".join(
+        f"254:0 {ino} {at} {reads} {reads} {reads} 3 0 /m\n" for ino, at, reads in
+        ((4, 0, 1), (4, 4, 5), (5, 0, 20), (6, 0, 100), (7, 0, 300), (8, 0, 5000), (9, 0, 0), (10, 4, 123456))), encoding="utf-8")
+    for by, layout in zip(("kind", "severity", "size", "cause", "process", "age", "heat", "file=*sst", "cause", "size", "heat", "kind"),
+                          itertools.cycle(LAYOUTS)):
+        heat = ["--heat", "heat"] if by == "heat" else []
+        check_picture(view, binary, "--color-by", by, "--layout", layout, *heat)
+    # numbers with commas, and folded blocks
+    for by, layout in ("kind", "boxes"), ("size", "segments"), ("severity", "hilbert"):
+        check_picture(view, "-t", DATA / "rocksdb.table", "--color-by", by, "--layout", layout)
+    for by in "cause", "age", "process", "why":
+        check_picture(view, snapshot(DATA / "file.table"), "--file", "db/000007.sst", "--color-by", by)
+
+
+# === Axes ===
+
+
+def axis_digits(view: str) -> dict[str, str]:
+    """The digits at the size of the axes: the address of the first block has each of them once."""
+    Path("axis").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=1023456789 blocks=1023456809 segment_blocks=20 path=/m\n"
+                            "254:0 1023456789 20 0 4 contiguous /m/a\n", encoding="utf-8")
+    picture = draw(view, "-t", "axis", "-i", DATA / "plain.img.cnf")
+    return {outline: digit for digit, (outline, _, _) in zip("1023456789", picture.runs[0], strict=True)}
+
+
+def test_axes(view: str) -> None:
+    """The address at the beginning of each row, the valid blocks of each segment, and the corners of a curve."""
+    letters = OUTLINES | axis_digits(view)
+    one = table("table", 3000, "254:0 0 2900 0 4 contiguous /m/a.db")
+
+    def labels(layout: str) -> list[list[str]]:
+        subprocess.run([view, "-t", one, "-i", str(DATA / "plain.img.cnf"), "--layout", layout, "-o", "out.svg"], check=True)
+        rows = [[text.text for text in row] for row in drawn.read("out.svg", letters).rows() if row[0].y > 378]
+        # the heading of the volume is between them
+        return [row for row in rows if row[0] != "254:0" and re.fullmatch(r"[\d ?]+", "".join(row))]
+
+    # 136 boxes of 9 pixels are in a row
+    expect(labels("boxes"), [[str(at)] for at in range(0, 3000, 136)])
+    expect([row for row in labels("segments") if "?" not in row[0]], [
+        ["0", "512", "0"], ["1", "512", "512"], ["2", "512", "1024"], ["3", "512", "1536"], ["4", "512", "2048"], ["5", "340", "2560"]])
+    # 64 x 64 cells; the last quarter begins after the end of the volume
+    expect([row for row in labels("hilbert") if "?" not in row[0]], [["0"], ["1024", "2048"]])
+
+
+def test_axes_grow_with_the_dots(view: str) -> None:
+    """At twice the dots per inch, all labels beside the rows end twice as far from the left."""
+    one = table("table", 3000, "254:0 0 2900 0 4 contiguous /m/a.db")
+    for layout in LAYOUTS:
+        runs = []
+        for dpi in 96, 192:
+            picture = draw(view, "-t", one, "-i", DATA / "plain.img.cnf", "--dpi", dpi, "--layout", layout)
+            runs.append([(run[0][1], run[-1][1]) for run in picture.runs if run[0][1] < 60 * dpi / 96 and run[0][2] > 378 * dpi / 96])
+        for (_, end), (_, twice_end) in zip(runs[0][:5], runs[1][:5], strict=True):
+            assert abs(2 * end - twice_end) <= 3, (layout, runs)
+
+
+# === KTAP ===
+
+
+def main() -> int:
+    view, names = str(Path(sys.argv[1]).resolve()), sys.argv[2:]
+    tests = [(name[5:], test) for name, test in globals().items()
+             if name.startswith("test_") and (name[5:] in names or not names)]
+    os.environ.update(TZ="UTC", LC_ALL="C", LSAN_OPTIONS=f"suppressions={HERE}/lsan.supp:print_suppressions=0")
+    failed = 0
+    print(f"KTAP version 1\n# test_drawn.py {Path(view).name}\n1..{len(tests)}")
+    for number, (name, test) in enumerate(tests, 1):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            try:
+                test(view)
+                print(f"ok {number} {name}")
+            except Exception:  # a test that fails in any way is a test that failed
+                print("# " + traceback.format_exc().rstrip().replace("\n", "\n# "))
+                print(f"not ok {number} {name}")
+                failed += 1
+            os.chdir("/")
+        sys.stdout.flush()
+    print(f"# Totals: pass:{len(tests) - failed} fail:{failed} xfail:0 xpass:0 skip:0 error:0")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -136,14 +136,19 @@ enum ft_change {
  * @warned: the log has reported that F2FS cannot report its layout
  * @held: at how many tries in a row others held the inode's lock; belongs to the
  *	worker that has taken the record
- * @parked: it waits for its turn among such inodes, protected by vol->queue_lock
+ * @owner: the user that its memory is counted for (memory.h). Both @lock and
+ *	vol->ns_lock are held to change it.
  * @lock: protects all up to @doubt
  * @state: enum ft_state; changed by ft_inode_change(). May be read without @lock.
  * @audit: how many scans are left before the requested audit is given up; 0: none
  *	is requested
  * @committing: blocks of an atomic write are being committed
- * @commit_begun: one of them is being committed; since then
- * @commit_changes: was the value of @changes
+ * @commit_begun: one of them is being committed
+ * @range_begun: a call began to change a range of blocks, its event is yet to come; a
+ *	scan that ends without doubt forgets it, as F2FS_IOC_MOVE_RANGE has no event
+ * @copy: F2FS uses it to write to another file atomically. @extension and @writer are
+ *	those of that file.
+ * @commit_changes: the value of @changes when that began
  * @reserver: the last task that began to preallocate blocks; %NULL if blocks were,
  *	or may have been, freed since, or if its preallocation was reported
  * @direct_end: end of the run that a direct write under way got last; 0: none.
@@ -166,18 +171,12 @@ enum ft_change {
  *	directory is given up; 0: none waits
  * @doubt: enum ft_op: the operation that made the file stale; FT_OP_UNKNOWN if there
  *	were several, it is not known, or the file is exact
+ * @names_size: memory of its names and of @gone_path, in units of FT_NAMES_UNIT; it stays
+ *	at U16_MAX. Protected by vol->ns_lock for writing.
  * @extension: number of its extension (tally.h), protected by vol->ns_lock for
  *	writing
  * @refused: of a directory: names in it that are left out because memory is short,
  *	protected likewise
- * @range_begun: a call began to change a range of blocks, its event is yet to come; a
- *	scan that ends without doubt forgets it, as F2FS_IOC_MOVE_RANGE has no event
- * @range_at: when a call last did so, in jiffies, the low bits; may be read without
- *	@lock
- * @copy: F2FS uses it to write to another file atomically. @extension and @writer are
- *	those of that file.
- * @owner: the user that its memory is counted for (memory.h). Both @lock and
- *	vol->ns_lock are held to change it.
  * @gc_moved: how many of its blocks garbage collection has moved, in the background
  *	and otherwise (gc.h), protected by the lock there
  * @heat_chunks: number of nodes in @heat
@@ -190,12 +189,14 @@ enum ft_change {
  * @spent: how long its last scan took, in jiffies, up to MAX_SPENT of queue.c,
  * @queued: whether it waits for a worker,
  * @taken: a worker has taken it; if it is @queued when the worker gives it back, it
- *	is inserted in vol->queue again, and
+ *	is inserted in vol->queue again,
+ * @parked: it waits for its turn among the inodes whose lock others hold, and
  * @strikes: how often it was queued again recently, for rate limiting
  * @freed_node: in the list of records to be freed, when @node is not used any more
- * @dropped: this directory is in vol->dropped, protected by vol->ns_lock, as is
- * @names_size: their memory, and that of @gone_path, in units of FT_NAMES_UNIT. It
- *	stays at U16_MAX, protected by vol->ns_lock for writing, as are
+ * @range_at: when a call last began to change a range, the low bits of jiffies; may be
+ *	read without @lock
+ * @dropped: this directory is in vol->dropped, protected by vol->ns_lock for writing, as
+ *	are
  * @links: names of this inode,
  * @children: of a directory: names in it,
  * @heat: of a file: how often its ranges are read (heat.c), protected by @lock; empty
@@ -214,13 +215,15 @@ struct ft_inode {
 	bool is_dir;
 	bool warned;
 	u8 held;
-	bool parked;
+	u8 owner;
 
 	spinlock_t lock;
 	u8 state;
 	u8 audit;
-	bool committing;
-	bool commit_begun;
+	bool committing : 1;
+	bool commit_begun : 1;
+	bool range_begun : 1;
+	bool copy;
 	u32 commit_changes;
 	const struct task_struct *reserver;
 	u32 direct_end;
@@ -237,9 +240,7 @@ struct ft_inode {
 	u32 writer;
 	u8 resync;
 	u8 doubt;
-	bool copy;
-	bool range_begun;
-	u8 owner;
+	u16 names_size;
 	union {
 		u32 extension;
 		u32 refused;
@@ -257,10 +258,10 @@ struct ft_inode {
 	};
 	unsigned long due;
 	u16 spent;
-	u16 names_size;
 	u16 range_at;
-	bool queued;
-	bool taken;
+	bool queued : 1;
+	bool taken : 1;
+	bool parked : 1;
 	u8 strikes;
 
 	bool dropped;

@@ -213,6 +213,7 @@ stats 99_heat.sh heat_bytes heat_lost heat_dropped
 stats 68_copies.sh copies_bytes
 stats 59_audit.sh mismatches audit_differences
 stats 60_budget.sh lost refused causes_lost
+stats 87_shares.sh left_out
 stats - steps_late
 END
 load path=$MNT heat=1 cgroups=1 fsync=1

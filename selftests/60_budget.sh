@@ -36,7 +36,8 @@ check "some are refused, the first files are not" test "$(stat_of refused)" -gt 
 check "the memory is within the budget ($(stat_of mem_bytes) bytes)" test "$(stat_of mem_bytes)" -le 1048576
 fileop random $MNT/old/7 16 20 "${SEED:-95}" every 2
 fileop write $MNT/old/8 64K 64K
-check_at_once "maps of the first files stay exact" --partial $MNT/old
+# files that were left out are tried again meanwhile, so there are scans
+check_exact "maps of the first files stay exact" --partial $MNT/old
 rm -r $MNT/new
 settle
 fileop write $MNT/late 0 64K
@@ -63,7 +64,10 @@ echo "# the large file lost its causes at ${lost_at:-?} MiB, and was left out at
 expect "the large file is left out, after its causes, without a lost event" \
 	"$(stat_of refused) $(stat_of lost) $(grep -c " $MNT/large$" $DBG/files) $(grep -c " $MNT/small/" $DBG/files)" "1 0 0 100"
 check "its causes have gone first" test "${lost_at:-$n}" -lt $n
-expect "causes_lost counts what the log says" "$(stat_of causes_lost)" "$(log_since | grep -c "inode $(stat -c %i $MNT/large) .* loses the causes of its breaks")"
+# the log has ten lines in five seconds at most
+lines=$(log_since | grep -c "inode $(stat -c %i $MNT/large) .* loses the causes of its breaks")
+check "causes_lost counts what the log says ($(stat_of causes_lost), $lines)" \
+	test "$lines" = "$(stat_of causes_lost)" -o \( "$lines" -ge 10 -a "$lines" -lt "$(stat_of causes_lost)" \)
 fileop random $MNT/small/7 16 20 "${SEED:-96}" every 2
 check_at_once "maps of the small files are exact without a scan" --partial $MNT/small
 unload

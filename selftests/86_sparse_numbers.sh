@@ -41,17 +41,16 @@ load path=$MNT
 [ "$SLOW" = 1 ] || skip_rest "memory of records" "the checks of this kernel take additional memory"
 grep -q '^fragtrace_inode ' /proc/slabinfo || skip_rest "memory of records" "this kernel keeps them in a slab with others"
 settle
+base=$(stat_of mem_bytes)
 fileop few $MNT/d/ "$FILES" 64
 settle || :
 stays || stays || :
-charged=$(stat_of mem_bytes) held=$(slabs)
+charged=$(($(stat_of mem_bytes) - base)) held=$(slabs)
 expect "all files are followed" "$(($(stat_of inodes) >= FILES))" 1
-rm -r $MNT/d
-settle || :
-stays || stays || :
-charged=$((charged - $(stat_of mem_bytes))) held=$((held - $(slabs)))
-check "the charged memory is that of the slabs ($charged and $held bytes)" test $((charged * 100)) -ge $((held * 95)) -a \
-	$((charged * 100)) -le $((held * 105))
 echo "del $MNT" >$DBG/targets
 check "nothing is charged in the end" loop_until $PATIENCE charged_is 0
+stays || stays || :
+held=$((held - $(slabs)))
+check "the charged memory is that of the slabs ($charged and $held bytes)" test $((charged * 100)) -ge $((held * 95)) -a \
+	$((charged * 100)) -le $((held * 105))
 finish

@@ -212,6 +212,7 @@ unload
 # Half in each period. Two periods and a half pass before the window is looked at again: the counts have halved twice, or as
 # often as periods can have ended between the two looks.
 load path=$MNT heat=1 heat_period_secs=2
+settle
 fileop reads $MNT/udirect 0 128K 128K 128K direct
 begun=$(uptime_ms)
 first=$(sums udirect | cut -d ' ' -f 2)

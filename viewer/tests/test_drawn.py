@@ -90,9 +90,9 @@ def test_rows_of_files(view: str) -> None:
         expect(legend(picture, "contiguous", "not watched or free"), [
             "contiguous | fragmented | folded",
             "extension | files | blocks | files | blocks | fragments | blocks",
-            "#00aa00 | #ff8800 | #aa4400 | .sst | 2 | 6 | 1 | 6 | 3 | -",
-            "#0000ff | #00cccc | #006666 | .log | 1 | 6 | - | - | - | -",
-            "#c0c0c0 | #000001 | #606060 | default | 3 | 22 | - | - | - | -",
+            "#00aa00 | #ff8800 | #aa4400 | #f5d9c0 | .sst | 2 | 6 | 1 | 6 | 3 | -",
+            "#0000ff | #00cccc | #006666 | #c0e6e6 | .log | 1 | 6 | - | - | - | -",
+            "#c0c0c0 | #000001 | #606060 | #cccccc | default | 3 | 22 | - | - | - | -",
             "all files | 6 | 34 | 1 | 6 | 3 | -",
             "#ffffff | not watched or free | 24 | in 4 gaps, longest 9 | -"])
         expect(" ".join(t.text for t in picture.row("254:0")),
@@ -106,18 +106,18 @@ def test_rows_of_a_part(view: str) -> None:
     picture = draw(view, *plain, DATA / "plain.img.cnf", "--only", ".sst", "--lba", "103-127")
     # 103 and 104 of one file, 105 to 110 of the other one in three fragments; 120 to 125 are of the log
     expect(legend(picture, ".sst", "not watched or free"), [
-        "#00aa00 | #ff8800 | #aa4400 | .sst | 1 | 2 | 1 | 6 | 3 | -",
-        "#0000ff | #00cccc | #006666 | .log | - | - | - | - | - | -",
-        "#c0c0c0 | #000001 | #606060 | default | - | - | - | - | - | -",
+        "#00aa00 | #ff8800 | #aa4400 | #f5d9c0 | .sst | 1 | 2 | 1 | 6 | 3 | -",
+        "#0000ff | #00cccc | #006666 | #c0e6e6 | .log | - | - | - | - | - | -",
+        "#c0c0c0 | #000001 | #606060 | #cccccc | default | - | - | - | - | - | -",
         "all files | 1 | 2 | 1 | 6 | 3 | -",
         "#d8e2f2 | other files | 6 | watched, but do not match | -",
         "#ffffff | not watched or free | 11 | in 2 gaps, longest 9 | -"])
     picture = draw(view, *plain, "./i.cnf")
     # of five blocks, one is folded; of the gaps of 9, 4 and 8 blocks, six and five
     expect(legend(picture, ".sst", "not watched or free"), [
-        "#00aa00 | #ff8800 | #aa4400 | .sst | 2 | 6 | 1 | 6 | 3 | 1",
-        "#0000ff | #00cccc | #006666 | .log | 1 | 6 | - | - | - | 2",
-        "#c0c0c0 | #000001 | #606060 | default | 3 | 22 | - | - | - | 16",
+        "#00aa00 | #ff8800 | #aa4400 | #f5d9c0 | .sst | 2 | 6 | 1 | 6 | 3 | 1",
+        "#0000ff | #00cccc | #006666 | #c0e6e6 | .log | 1 | 6 | - | - | - | 2",
+        "#c0c0c0 | #000001 | #606060 | #cccccc | default | 3 | 22 | - | - | - | 16",
         "all files | 6 | 34 | 1 | 6 | 3 | 19",
         "#ffffff | not watched or free | 24 | in 4 gaps, longest 9 | 10"])
 
@@ -309,13 +309,16 @@ def test_limits_of_sizes(view: str) -> None:
                ("512 to 2047", "#f6bf55", 512, 2047), ("2048 or more", "#f2e56d", 2048, 5000)]
     lba, records = 0, []
     for ino, blks in enumerate((b for _, _, *ends in classes for b in ends), 4):
-        records.append(f"254:0 {lba} {blks} 0 {ino} contiguous /m/{ino}.db")
-        lba += blks + 1
+        records += [f"254:0 {lba + i * (blks + 1)} {blks} {i * blks} {ino} fragmented /m/{ino}.db" for i in range(2)]
+        lba += 2 * (blks + 1)
+    records.append(f"254:0 {lba} 7 0 3 contiguous /m/3.db")
     picture = draw(view, table("table", 30000, *records), "--color-by", "size", "-i", DATA / "plain.img.cnf")
     for name, colour, low, high in classes:
         words = [text.text for text in picture.row(name)]
-        # files are counted below all sizes
-        expect((words[1:], set(picture.swatches(picture.row(name)))), (["-", grouped(low + high), "-", "-", "-", "-"], {colour}))
+        # two fragments of the least size, two of the most; a contiguous file is neutral
+        expect((words[1], words[3], set(picture.swatches(picture.row(name)))), ("4", grouped(2 * (low + high)), {colour}))
+    contiguous = picture.row("contiguous file")
+    expect(([text.text for text in contiguous][1:4:2], picture.swatches(contiguous)), (["1", "7"], ["#c8c8c8"]))
 
 
 # === What is drawn, and what is noted ===

@@ -122,6 +122,12 @@ def swatches(*arguments: str) -> dict[str, list[str]]:
     return {row[0].text: picture.swatches(row) for row in picture.rows() if picture.swatches(row)}
 
 
+def pale(tones: list[int]) -> str:
+    """What the viewer draws away from breaks: a quarter of the mean of both tones of fragments, on white."""
+    means = (((tones[1] >> shift & 255) + (tones[2] >> shift & 255)) // 2 for shift in (16, 8, 0))
+    return "#" + "".join(f"{255 - (255 - mean) * 25 // 100:02x}" for mean in means)
+
+
 def test_the_same_colours_as_the_viewer():
     """By name, those of the palette, and those of all other files: what the viewer draws."""
     names = list(colors.NAMED)
@@ -130,14 +136,15 @@ def test_the_same_colours_as_the_viewer():
                                  encoding="ascii")
     seen = swatches("-t", str(VIEWER / "tests/data/small.table"), "-c", "./named.cnf")
     for i, row in enumerate(rows):
-        assert seen[f".r{i}"] == [f"#{colors.NAMED[name]:06x}" for name in row], row
+        tones = [colors.NAMED[name] for name in row]
+        assert seen[f".r{i}"] == [*(f"#{tone:06x}" for tone in tones), pale(tones)], row
     kinds = "".join(f"254:0 {100 * i} {50 - i} 0 {i + 4} contiguous /m/x.k{'abcdefgh'[i]}\n" for i in range(6))
     Path("kinds").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=1000 segment_blocks=100 path=/m\n" + kinds,
                              encoding="ascii")
     seen = swatches("-t", "kinds")
     for letter, tones in zip("abcde", colors.PALETTE, strict=True):
-        assert seen[f".k{letter}"] == [f"#{tone:06x}" for tone in tones]
-    assert seen["default"] == [f"#{tone:06x}" for tone in colors.DEFAULT_TONES]
+        assert seen[f".k{letter}"] == [*(f"#{tone:06x}" for tone in tones), pale(tones)]
+    assert seen["default"] == [*(f"#{tone:06x}" for tone in colors.DEFAULT_TONES), pale(colors.DEFAULT_TONES)]
 
 
 # === Layouts ===

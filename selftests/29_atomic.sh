@@ -94,7 +94,13 @@ moved=$(stat_of events_write)
 # shellcheck disable=SC2086 # two numbers
 fileop gc_range $MNT $segment
 check_at_once "maps are exact at once after blocks are moved beside an atomic write" $MNT
-check "these blocks were moved ($(($(stat_of events_write) - moved)))" test $(($(stat_of events_write) - moved)) -gt 100
+moved=$(($(stat_of events_write) - moved))
+if can_replace; then
+	check "these blocks were moved ($moved)" test $moved -gt 100
+else
+	# before 6.2 F2FS leaves such a file out of garbage collection
+	expect "no block was moved" $moved 0
+fi
 kill $keeper
 wait $keeper 2>/dev/null || :
 # Garbage collection moves the blocks of both inodes while the atomic write is open and written back.

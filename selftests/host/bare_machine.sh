@@ -18,7 +18,7 @@ FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
 . "$FT_TESTS/machine/setup.sh"
 ft_die_with_parent "$@"
 
-ALL="demo user odd vm test bench apps lab papers jars deb in-tree fuzz-parsers soak day large xfstests dist check"
+ALL="demo user odd vm one unit test bench apps lab papers jars deb in-tree fuzz-parsers soak day large xfstests dist check"
 
 # line_of(command) - print the line for a shell that tries it
 line_of() {
@@ -26,6 +26,8 @@ line_of() {
 	demo) echo 'make demo SECONDS_OF_WORK=15 EVERY=3' ;;
 	test) echo 'KERNEL=6.12 selftests/run.sh --host 10_load.sh 20_write.sh 38_viewer.sh 76_tracers.sh 78_redis.sh' ;;
 	vm) echo "make vm CMD='uname -r'" ;;
+	one) echo 'make one T=20_write' ;;
+	unit) echo 'make unit' ;;
 	bench) echo 'make bench BENCH=micro QUICK=1' ;;
 	apps) echo 'make bench BENCH=apps QUICK=1 LESS=64' ;;
 	lab) echo 'make lab BENCH=fragpicker PARTS=forecast QUICK=1' ;;

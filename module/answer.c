@@ -26,10 +26,13 @@
 #include "volume.h"
 #include "worker.h"
 
-/* How long FIEMAP may hold the lock of an inode. */
+/*
+ * How long FIEMAP may hold the lock of an inode, in nanoseconds. But each step looks up
+ * blocks this often, at least, however slow or busy the machine is: a large sparse file
+ * would never come to its end.
+ */
 #define LOCK_TIME_NS		(5 * NSEC_PER_MSEC)
-/* But it has to come so far in a file with clusters, in blocks: see STEP_MIN. */
-#define CLUSTERS_AT_LEAST	512
+#define LEAST_LOOKUPS		1024
 
 /* FIEMAP of this F2FS has shared the lock of an inode with readers. */
 static bool shares_lock;
@@ -86,20 +89,23 @@ static bool has_all(const struct ft_worker *w, const struct inode *inode)
 			       (FT_BLOCK_BITS - SECTOR_SHIFT);
 }
 
-/* Has FIEMAP, which holds the lock of the inode, done enough for one step? */
+/*
+ * Has FIEMAP, which holds the lock of the inode, done enough for one step? Clusters may
+ * be cut in two only at the end of a range, so the watchdog alone ends a step there.
+ */
 static bool has_enough(struct ft_worker *w, struct inode *inode)
 {
 	u64 now = ktime_get_mono_fast_ns();
 
-	if (!w->since_lock) {
+	if (!w->nr_calls++) {
 		w->since_lock = now;
 		if (!shares_lock && inode_trylock_shared(inode)) {
 			inode_unlock_shared(inode);
 			WRITE_ONCE(shares_lock, true);
 		}
 	}
-	return now - w->since_lock >= LOCK_TIME_NS &&
-	       (!w->clusters || w->reached - w->begin >= CLUSTERS_AT_LEAST);
+	return !w->clusters && w->nr_calls >= LEAST_LOOKUPS &&
+	       now - w->since_lock >= LOCK_TIME_NS;
 }
 
 /**

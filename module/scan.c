@@ -161,9 +161,8 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 	w->nr = 0;
 	w->overflow = false;
 	w->unclear = false;
-	w->begin = rebuild->pos >> FT_BLOCK_BITS;
-	w->reached = w->begin;
-	w->since_lock = 0;
+	w->reached = rebuild->pos >> FT_BLOCK_BITS;
+	w->nr_calls = 0;
 	w->in_time = false;
 	w->clusters = clusters;
 	w->pending.len = 0;

@@ -62,9 +62,9 @@ struct task_struct;
  * @nr: extents in @found
  * @overflow: there were more extents
  * @unclear: a compressed cluster whose blocks are not known
- * @begin: where FIEMAP begins, a file block
  * @reached: end of what it has looked up, a file block
- * @since_lock: when it looked up the first blocks, in nanoseconds; 0: not yet
+ * @nr_calls: how often it has looked up blocks or a hole
+ * @since_lock: when it did so first, in nanoseconds
  * @in_time: it has ended because it held the lock of the inode for long enough
  * @clusters: the file may have compressed clusters
  * @in_hole: there was a hole at the end of it
@@ -72,7 +72,7 @@ struct task_struct;
  * @complete: it has looked up all blocks of the file
  * @nr_blocks: how many blocks it has looked up that are not holes
  * @pending: the last blocks it has looked up; perhaps not reported yet
- * @nr_lookups: how often it has looked up blocks
+ * @nr_lookups: number of results in @lookups, with those that were overwritten
  * @lookups: the results of its last look-ups
  * @found: the extents that it reported
  * @names: names that were read in a directory (walk.c)
@@ -97,8 +97,8 @@ struct ft_worker {
 	unsigned int nr;
 	bool overflow;
 	bool unclear;
-	u32 begin;
 	u32 reached;
+	u32 nr_calls;
 	u64 since_lock;
 	bool in_time;
 	bool clusters;

@@ -121,10 +121,10 @@ bail() {
 	finish
 }
 
-# complaints() - print the kernel's warnings since the begin of this test
+# log_complaints() - print the kernel's warnings since the begin of this test
 #
 # run_tests.sh looks for them itself, also where a test is killed.
-complaints() {
+log_complaints() {
 	[ -z "${LOG_IS_WATCHED:-}" ] && [ -n "${FRAGTRACE_GUEST:-}" ] && [ -f "${here:-}/trouble.sh" ] || return 0
 	# shellcheck source=trouble.sh
 	. "$here/trouble.sh"
@@ -155,7 +155,7 @@ note_unsound() {
 # finish() - end the test: check that the plan was kept, that events and audits have agreed with the maps, and that the
 # kernel's log has no warning
 finish() {
-	if complaints | grep .; then
+	if log_complaints | grep .; then
 		KTAP_FAILED=$((KTAP_FAILED + 1))
 	fi
 	if [ "$KTAP_DONE" != "$KTAP_PLAN" ]; then
@@ -416,8 +416,8 @@ differs() {
 	done
 }
 
-# compare(name, arguments of fiemap-check...) - all data of fragtrace must agree with FIEMAP now
-compare() {
+# maps_agree(name, arguments of fiemap-check...) - all data of fragtrace must agree with FIEMAP now
+maps_agree() {
 	local name
 
 	name=$1
@@ -437,7 +437,7 @@ compare() {
 # For changes that make a file stale. If events describe a change in full, check_at_once() is the check.
 check_exact() {
 	if settle; then
-		compare "$@"
+		maps_agree "$@"
 		return
 	fi
 	not_ok "$1" "still not exact after $PATIENCE seconds"
@@ -453,7 +453,7 @@ check_at_once() {
 	sync
 	figures="$(stat_of stale) stale, $(stat_of queued) queued, $(($(stat_of rescans) - SCANS)) scanned, $(stat_of mismatches) mismatches"
 	if [ "$figures" = "0 stale, 0 queued, 0 scanned, 0 mismatches" ]; then
-		compare "$@"
+		maps_agree "$@"
 		return
 	fi
 	not_ok "$1" "$figures; none was expected"

@@ -144,7 +144,7 @@ class World:
     def left_alone(self, path: Path, why: str, *arguments: str) -> None:
         """Nothing of it moves; the plan says why."""
         before = self.blocks(path)
-        said = self.run(2, *arguments)
+        said = self.run(4, *arguments)
         assert f"left alone: {why}.\n" in said, said
         expect((self.blocks(path), self.calls()), (before, []))
 
@@ -221,7 +221,7 @@ def test_budget(world: World) -> None:
     said = world.run(0, "--budget", "32K")
     says(re.sub(r"in .* s;", "in T s;", said), "moved: 1 range of 1, 32 KiB in T s; the device wrote 32 KiB meanwhile, of all processes")
     expect((world.blocks(one), len(world.blocks(other))), ([(0, 8, 10752)], 4))
-    world.run(2, "--budget", "32767", str(other))
+    world.run(4, "--budget", "32767", str(other))
     expect(len(world.blocks(other)), 4)
 
 
@@ -330,10 +330,10 @@ def test_another_file_has_its_name(world: World) -> None:
     world.set_map(path, *((i, 1, 1000 + 2 * i) for i in range(8)))
     world.left_alone(path, "another file has its name now")
     path.unlink()
-    said = world.run(2)
+    said = world.run(4)
     assert "left alone: it is gone." in said, said
     os.symlink("old", path)
-    said = world.run(2)
+    said = world.run(4)
     assert "left alone: " in said and not world.calls(), said
 
 
@@ -498,7 +498,7 @@ def test_in_place(world: World) -> None:
         world.set_map(path, *((i, 1, 1000 + 2 * i) for i in range(8)))
         world.f2fs("ipu_policy", policy)
         world.put("statvfs", f"{46080 - 32256 - free} 0")
-        said = world.run(0 if moves else 2, "--way", way)
+        said = world.run(0 if moves else 4, "--way", way)
         expect((policy, way, free, len(world.blocks(path))), (policy, way, free, 1 if moves else 8))
         advice = "0, or add 128," if way == "ioctl" else "0"
         assert moves or f"ipu_policy in /sys/fs/f2fs/fake0 is {policy}; write {advice} there first" in said, said
@@ -517,7 +517,7 @@ def test_the_way_is_chosen(world: World) -> None:
     world.put("release", "6.12.1")
     world.f2fs("ipu_policy", 1)
     world.set_map(path, *((i, 1, 1000 + 2 * i) for i in range(8)))
-    world.run(2)
+    world.run(4)
     world.put("proc/self/mounts", f"/dev/x {world.mnt} f2fs rw,mode=lfs 0 0\n")
     world.run(0)
     expect(world.calls()[-1].split()[0], "pages")
@@ -526,11 +526,11 @@ def test_the_way_is_chosen(world: World) -> None:
 def test_the_volume_is_not_what_it_was(world: World) -> None:
     path = world.scattered("a.db")
     world.put("statvfs", "1000 1")
-    assert "left alone: the volume is mounted read-only\n" in world.run(2)
+    assert "left alone: the volume is mounted read-only\n" in world.run(4)
     (world.fake / "statvfs").unlink()
     before = world.table
     world.table = lambda: before().replace(f"# volume {world.dev} ", "# volume 251:99 ").replace(f"\n{world.dev} ", "\n251:99 ")  # type: ignore[method-assign]
-    said = world.run(2)
+    said = world.run(4)
     assert "left alone: another file has its name now." in said and not world.calls(), said
     expect(len(world.blocks(path)), 8)
 

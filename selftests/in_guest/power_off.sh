@@ -27,8 +27,8 @@ write_on() {
 	done
 }
 
-# compare() - mount the volume after the power failure while the module waits for it
-compare() {
+# recovered() - mount the volume after the power failure while the module waits for it
+recovered() {
 	plan 4
 	# An invalid path refuses the load: mount another volume there until the module is loaded.
 	make_volume $DISK $MNT || bail "no volume"
@@ -51,5 +51,5 @@ compare() {
 modprobe f2fs
 case $1 in
 write) write_on ;;
-check) compare ;;
+check) recovered ;;
 esac

@@ -75,6 +75,7 @@ atomic "a replacement with holes" $MNT/f replace write 12K 4K write 40K 8K write
 atomic "an aborted replacement" $MNT/f replace write 0 100K sync abort
 atomic "two replacements, then an atomic write" $MNT/f replace write 0 100K commit replace write 8K 8K sync commit begin write 0 \
 	12K commit
+can_replace || tolerate mismatches "before 6.2, garbage collection beside an open atomic write contradicts a map, which is scanned then"
 # While an atomic write is open, blocks of the file itself are still moved: their events name the address that the map has, and
 # nothing is scanned. The collector takes a segment that is not full, in the middle of a large file.
 fileop write $MNT/h 0 5M sync

@@ -4,7 +4,7 @@
 # 60_budget.sh - the memory budget: new files are left out and counted, then the largest file gives way; others stay correct
 #
 # kernels: first
-# group: memory quick
+# group: memory
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

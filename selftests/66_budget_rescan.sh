@@ -6,7 +6,7 @@
 # Regression: both maps were charged, and a file of more than half the budget was left out.
 #
 # kernels: first
-# group: memory
+# group: memory quick
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

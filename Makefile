@@ -195,7 +195,7 @@ help:
 	@echo "make test                 every test; KERNEL='6.12 6.1 7 6.12-rt 6.1-rt 7-rt', TESTS='20_write.sh', SEED=N narrow it down"
 	@echo "make one T=20_write       one test, or several, on one kernel, after a short build; KERNEL=6.12, SEED=N"
 	@echo "make test G=quick         the tests of a group, likewise; G= lists the groups"
-	@echo "make unit                 what needs no kernel, under sanitizers: a quarter of a minute"
+	@echo "make unit                 what needs no kernel: the extent map, parsers, figures, the planner, Python; less than half a minute"
 	@echo "make check-bare           these commands, in short, each on a fresh Debian 12 on which nothing was installed; ONLY='demo deb'"
 	@echo "make mutants              small mistakes made in the code: do the tests notice? N=50, SEED=N, PATHS='viewer/src module/gc.c', CHANGED=1"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN, with KCSAN, with PREEMPT_RT and lockdep"

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 19_counts.sh - each number of `stats` is one that the test knows, because it has made it; the list at its end names the test of all else that is shown
+#
+# group: texts
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

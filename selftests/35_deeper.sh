@@ -6,6 +6,7 @@
 # LEVELS is the depth, FILES the number of files in the innermost folder. One of them has a blank in its name.
 #
 # kernels: first
+# group: names
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -4,6 +4,8 @@
 # 36_no_kprobes.sh - root switches off ftrace, or all kprobes, while files are watched: probes that are registered do not fire
 #
 # Without an extent cache no event reports the blocks that a punch frees, and none at all reports F2FS_IOC_MOVE_RANGE.
+#
+# group: features
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # 53_path_leads.sh - a target is what its path leads to: two volumes, one mounted in a folder of the other, and mounts over it
+#
+# group: targets
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

@@ -7,6 +7,7 @@
 # there is room. FILES is the number of empty files.
 #
 # kernels: first
+# group: memory
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

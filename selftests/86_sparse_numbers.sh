@@ -7,6 +7,7 @@
 # before and after the directory is not watched any more, because F2FS has such nodes, too. FILES is the number of files.
 #
 # kernels: first
+# group: memory
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

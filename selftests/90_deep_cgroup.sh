@@ -1,11 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 90_deep_cgroup.sh - a writer in a cgroup below many others waits no longer than one in a cgroup below none
+# 90_deep_cgroup.sh - writers in a cgroup below many others: the map is exact, and the begin of the cgroup's path is kept
 #
-# Its name changes before each write, so that it is a new process each time. DEPTH is the number of nested cgroups.
+# The name of a writer changes before each write, so that it is a new process each time. Its time is printed; the check finds
+# a writer that hangs, not one that is slow. DEPTH is the number of nested cgroups.
 #
 # kernels: first
+# group: causes
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh

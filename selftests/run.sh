@@ -10,8 +10,8 @@
 #        run.sh --unit
 #
 # With names of tests (20_write.sh, or how they begin: 20) only these run, in the guests; with --guests all tests that run
-# there; with --host these and what runs on the host. --one builds only what these tests need and what has changed, without the checks of a build, for one kernel;
-# --group does so for the tests with the line `# group: NAME`, and --groups lists these. --unit runs what needs no kernel and
+# there; with --host these and what runs on the host. --one builds only what these tests need and what has changed,
+# without the checks of a build, for one kernel; --group does so for the tests with the line `# group: NAME`, and --groups lists these. --unit runs what needs no kernel and
 # is short: the extent map in user space, the parsers, figures, the planner, what is Python.
 # $KERNEL lists the kernels, by names of setup.sh (default "6.12 6.1 7", with --one and --group 6.12; "6.12-rt 6.1-rt 7-rt" have
 # PREEMPT_RT); a test with the line `# kernels: first` runs on the first of them only, unless it

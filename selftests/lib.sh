@@ -156,15 +156,16 @@ note_unsound() {
 # kernel's log has no warning
 finish() {
 	if log_complaints | grep .; then
+		echo "not ok - the kernel has warned"
 		KTAP_FAILED=$((KTAP_FAILED + 1))
 	fi
 	if [ "$KTAP_DONE" != "$KTAP_PLAN" ]; then
-		echo "# planned $KTAP_PLAN, ran $KTAP_DONE"
+		echo "not ok - planned $KTAP_PLAN, ran $KTAP_DONE"
 		KTAP_FAILED=$((KTAP_FAILED + 1))
 	fi
 	note_unsound
 	if [ -n "$UNSOUND" ]; then
-		echo "# stats:$UNSOUND: events or audits contradicted a map, which this test does not expect"
+		echo "not ok - stats:$UNSOUND: events or audits contradicted a map, which this test does not expect"
 		KTAP_FAILED=$((KTAP_FAILED + 1))
 	fi
 	echo "# totals: pass:$((KTAP_DONE - KTAP_FAILED)) fail:$KTAP_FAILED"

@@ -200,7 +200,7 @@ COLORS = {
     "good-bytes": b".\xc3\xa9" + RULE + b".\xff white red blue\n",
     "good-hash": b".#x" + RULE + b"[#]" + RULE,
     "good-odd-letters": b".sst\x0b" + RULE + b".\xc2\xa0x" + RULE,
-    "good-63": b"".join(b".x%d" % i + RULE for i in range(62)) + b".sst" + RULE + b"default" + RULE,
+    "good-61": b"".join(b".x%d" % i + RULE for i in range(60)) + b".sst" + RULE + b"default" + RULE,
     "good-8-words-and-a-comment": b".sst red green blue # 5 6 7 8 9 10",
     "glob-not-closed": b"[ab" + RULE + b".sst red green",
     "word": b"sst" + RULE, "words": b"a.sst" + RULE, "dot": b"." + RULE, "dots": b".." + RULE,
@@ -217,9 +217,9 @@ COLORS = {
     "letter": b".sst x red red",
     "byte-colour": b".sst \xff red red", "accent": ".sst bl\u00fce red red".encode(),
     "twice": b".sst" + RULE + b".log" + RULE + b".sst" + RULE, "default-twice": b"default" + RULE + b"default" + RULE,
-    "64": b"".join(b".x%d" % i + RULE for i in range(64)),
-    "64-and-default": b"default" + RULE + b"".join(b".x%d" % i + RULE for i in range(64)),
-    "64-and-a-bad-colour": b"".join(b".x%d" % i + RULE for i in range(63)) + b".y no such colour",
+    "62": b"".join(b".x%d" % i + RULE for i in range(62)),
+    "62-and-default": b"default" + RULE + b"".join(b".x%d" % i + RULE for i in range(62)),
+    "62-and-a-bad-colour": b"".join(b".x%d" % i + RULE for i in range(61)) + b".y no such colour",
     "twice-and-a-bad-colour": b".sst" + RULE + b".sst no such colour",
     "nul": b".sst red green blue\n\0", "nul-in-comment": b"# \0\n",
 }
@@ -281,6 +281,6 @@ def test_color_files(args, tmp_path, monkeypatch):
     """Presets, several files, and none."""
     monkeypatch.chdir(tmp_path)
     Path("c.cnf").write_bytes(b".sst white white white\ndefault black red red\n")
-    Path("many.cnf").write_bytes(b"".join(b".x%d" % i + RULE for i in range(63)))
+    Path("many.cnf").write_bytes(b"".join(b".x%d" % i + RULE for i in range(61)))
     Path("more.cnf").write_bytes(b".x5 white white white\n.more" + RULE)
     same_colors(args)

@@ -401,7 +401,8 @@ viewer_check() {
 
 # parsers_check() - run the parsers with odd texts and random changes of them
 parsers_check() {
-	make -s -C "$FT_TESTS/programs/fuzz-parsers" check O="$("$FT_TESTS/machine/setup.sh" cache)/build/fuzz-parsers" ${SEED:+SEED="$SEED"}
+	make -s -C "$FT_TESTS/programs/fuzz-parsers" check O="$("$FT_TESTS/machine/setup.sh" cache)/build/fuzz-parsers" ${SEED:+SEED="$SEED"} \
+		${CHANGES:+CHANGES="$CHANGES"}
 }
 
 # matrix() - print the results of each guest test by kernel: number of checks that are ok, failed, skipped
@@ -580,10 +581,12 @@ unit() {
 	make -s -j "$(nproc)" -C "$FT_TOP/viewer" all build/formats build/pngpeek >"$LOGS/build" 2>&1 &&
 		make -s -j "$(nproc)" -C "$FT_TOP/defrag" all build/windows >>"$LOGS/build" 2>&1 ||
 		{ cat "$LOGS/build" && ft_die "viewer/ or defrag/ does not build"; }
-	suite "parsers" parsers_check
+	# random texts and tables are fewer here than with all tests
+	suite "figures" shell_tests viewer fragtrace-view why
+	suite "space and exports" shell_tests viewer fragtrace-view space export
+	PLANS=40 suite "planner" shell_tests defrag fragtrace-defrag plan
+	CHANGES=500 suite "parsers" parsers_check
 	suite "extent map" extmap_check
-	suite "planner" shell_tests defrag fragtrace-defrag plan
-	suite "figures" shell_tests viewer fragtrace-view why space export
 	suite "python" python_tests test_fragsnap.py test_fragplot_model.py
 	# without those that draw for seconds
 	suite "papers" "$FT_TESTS/host/papers.sh" -k 'not keep and not report'

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Tests the plans of fragtrace-defrag: against a naive planner, choices, texts; speaks KTAP. See testlib.sh of the viewer.
 # usage: test_plan.sh PROGRAM [TEST...]
+# $PLANS is the number of random tables for the naive planner (default 150), and twice as many random readers.
 set -eu
 
 # shellcheck source-path=SCRIPTDIR source=../../viewer/tests/testlib.sh
@@ -55,7 +56,7 @@ four='254:0 200 32 0 4 fragmented /m/a.x
 # === Against a naive planner ===
 
 test_naive() {
-	local seed=${SEED:-$(date +%s)} rounds=150
+	local seed=${SEED:-$(date +%s)} rounds=${PLANS:-150}
 	case $view in *-san) rounds=60 ;; esac
 	echo "# seed $seed" >&3
 	"$python" -B "$here/naive.py" "$view" "$seed" $rounds >&3 || fail "seed $seed: $(head -c 3000 table)"
@@ -365,7 +366,7 @@ test_overwrites() {
 # === Readers ===
 
 test_windows_of_readers() {
-	"$python" "$here/page_cache.py" "$WINDOWS" "${SEED:-$(date +%s)}" 300 >&3
+	"$python" "$here/page_cache.py" "$WINDOWS" "${SEED:-$(date +%s)}" $((${PLANS:-150} * 2)) >&3
 }
 
 test_readers() {

@@ -125,14 +125,10 @@ ft_group() {
 
 # ft_missing(package...) - print the packages that are not installed
 ft_missing() {
-	local p
-
-	for p in $(printf '%s\n' "$@" | sort -u); do
-		case $(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null) in
-		installed) ;;
-		*) printf '%s ' "$p" ;;
-		esac
-	done
+	{
+		dpkg-query -W -f '${db:Status-Status} ${Package}\n' "$@" 2>/dev/null || :
+		printf 'wanted %s\n' "$@"
+	} | awk '$1 == "installed" { there[$2] = 1 } $1 == "wanted" && !there[$2]++ { printf "%s ", $2 }'
 }
 
 # ft_apt_update() - refresh the package lists, at most once per process

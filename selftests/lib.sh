@@ -177,12 +177,14 @@ finish() {
 
 # loop_until(seconds, command...) - repeat the command until it succeeds; false after the timeout
 loop_until() {
-	local end
+	local now end
 
-	end=$(($(date +%s) + $1))
+	read -r now _ </proc/uptime
+	end=$((${now%.*} + $1))
 	shift
 	until "$@"; do
-		[ "$(date +%s)" -lt "$end" ] || return 1
+		read -r now _ </proc/uptime
+		[ "${now%.*}" -lt "$end" ] || return 1
 		sleep 0.1
 	done
 }
@@ -375,9 +377,10 @@ stat_of() {
 
 # all_exact() - true if no file is stale, no folder is being read and no request is waiting
 all_exact() {
-	[ "$(awk '$1 == "stale" || $1 == "queued" { n += $2 } END { print n + 0 }' "$DBG/stats")" = 0 ] &&
-		! awk '!/^#/ && $3 == "stale"' "$DBG/files" | grep -q . &&
-		! awk '!/^#/ && $3 == "seeding"' "$DBG/targets" | grep -q .
+	awk '
+		FILENAME ~ /stats$/ { if ($1 == "stale" || $1 == "queued") n += $2; next }
+		n || (!/^#/ && $3 == (FILENAME ~ /files$/ ? "stale" : "seeding")) { n++; exit }
+		END { exit n > 0 }' "$DBG/stats" "$DBG/files" "$DBG/targets"
 }
 
 # all_live() - true if all watched directories have been found
@@ -392,7 +395,14 @@ await_live() {
 
 # collected() - print how many blocks F2FS's collectors have moved, by its own counts
 collected() {
-	cat /sys/fs/f2fs/*/moved_blocks_* 2>/dev/null | tr '\n' ' '
+	local file moved all
+
+	all=
+	for file in /sys/fs/f2fs/*/moved_blocks_*; do
+		# a volume may go meanwhile
+		! { read -r moved <"$file"; } 2>/dev/null || all="$all$moved "
+	done
+	echo "$all"
 }
 
 # settle() - write all data back and wait until all maps are exact, without a request for a resync
@@ -452,7 +462,9 @@ check_at_once() {
 
 	COLLECTED=$(collected)
 	sync
-	figures="$(stat_of stale) stale, $(stat_of queued) queued, $(($(stat_of rescans) - SCANS)) scanned, $(stat_of mismatches) mismatches"
+	figures=$(awk -v scans="$SCANS" '{ is[$1] = $2 }
+		END { print is["stale"] " stale, " is["queued"] " queued, " is["rescans"] - scans " scanned, " is["mismatches"] " mismatches" }' \
+		"$DBG/stats")
 	if [ "$figures" = "0 stale, 0 queued, 0 scanned, 0 mismatches" ]; then
 		maps_agree "$@"
 		return

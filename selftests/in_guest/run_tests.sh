@@ -6,8 +6,9 @@
 # usage: run_tests.sh TEST...
 #
 # If the kernel can search for leaks, it does so after all tests, as one more test.
-# First it prints `# tests` and how many there are. Around each test's own KTAP it prints `# begin NAME` and `# end NAME STATUS SECONDS`. The status is 99 if
-# the kernel printed a warning during the test, and 143 if the test did not end in time.
+# First it prints `# tests` and how many there are. Around each test's own KTAP it prints `# begin NAME` and
+# `# end NAME STATUS SECONDS CPU PROCESSES`. The status is 99 if the kernel printed a warning during the test, and 143 if the
+# test did not end in time; CPU is the seconds for which CPUs were busy meanwhile, PROCESSES how many were started.
 
 set -eu
 
@@ -33,12 +34,27 @@ end_group() {
 	done
 }
 
+# used() - print how long CPUs have been busy, in hundredths of a second, and how many processes there have been
+used() {
+	local key user nice system irq softirq busy
+
+	while read -r key user nice system _ _ irq softirq _; do
+		case $key in
+		cpu) busy=$((user + nice + system + irq + softirq)) ;;
+		processes) echo "$busy $user" ;;
+		esac
+	done </proc/stat
+}
+
 # run_one(test) - run a test; print its end
 run_one() {
-	local name start rc
+	local name start rc before now
 
 	name=${1##*/}
 	echo "# begin $name"
+	before=$(used)
+	# what is read again and again is short then; the host has all of the log
+	dmesg -c >/dev/null
 	echo "fragtrace-test: $name" >/dev/kmsg
 	start=$(date +%s)
 	rc=0
@@ -49,7 +65,8 @@ run_one() {
 		rc=99
 	fi
 	rm -rf /tmp/*
-	echo "# end $name $rc $(($(date +%s) - start))"
+	now=$(used)
+	echo "# end $name $rc $(($(date +%s) - start)) $(((${now% *} - ${before% *}) / 100)) $((${now#* } - ${before#* }))"
 	# The files and modules of a killed test would disturb the next one.
 	rmmod late 2>/dev/null || :
 	rmmod fragtrace 2>/dev/null || :

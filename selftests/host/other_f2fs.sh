@@ -25,7 +25,7 @@ other_f2fs() {
 		printf '\000\001\002\003'
 	} >"$dir/note2"
 	objcopy --update-section ".note.gnu.build-id=$dir/note2" "$F2FS_KO" "$dir/f2fs.ko"
-	! cmp -s "$dir/note" "$dir/note2"
+	! cmp -s "$dir/note" "$dir/note2" || return 1
 	mkdir "$dir/noid"
 	objcopy --remove-section .note.gnu.build-id "$F2FS_KO" "$dir/noid/f2fs.ko"
 }

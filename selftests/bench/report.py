@@ -143,9 +143,19 @@ def row(*cells: str) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+def judged(value: float, goal: str) -> str:
+    """The goal, `≤ 150`, `≥ 50` or `0`, and whether the figure misses it."""
+    if not goal:
+        return ""
+    limit = float(goal.lstrip("≤≥ ").replace(" ", ""))
+    missed = value < limit if goal.startswith("≥") else value > limit
+    return f"{goal}, missed" if missed else goal
+
+
 def figure(what: str, unit: str, found: Range | None, goal: str) -> str:
     if not found:
         return row(what, "not measured", "", "", unit, goal)
+    goal = judged(found.mid, goal)
     return row(what, number(found.mid), number(found.low), number(found.high), unit, goal)
 
 
@@ -293,7 +303,7 @@ def report(results: Results) -> str:
         lines += rows(results)
     if results.seconds:
         total = sum(results.seconds.values())
-        lines += ["", f"All parts together took {total // 60} min {total % 60} s."]
+        lines += ["", f"These parts took {total // 60} min {total % 60} s."]
     return "\n".join(lines) + "\n"
 
 

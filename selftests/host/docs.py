@@ -330,9 +330,9 @@ BENCH = "selftests/bench/README.md"
 QUOTED = (
     ("README.md", r"([\d.]+) % more instructions under fsync-heavy", BENCH, "fio, 4 KiB random, fdatasync", "bpftrace, counts only"),
     ("README.md", r"random writes, ([\d.]+) % more under sequential", BENCH, "fio, sequential", "bpftrace, counts only"),
-    ("README.md", r"causes, takes ([\d.]+) % and", BENCH, "fio, 4 KiB random, fdatasync", "`causes=1`"),
-    ("README.md", r"causes, takes [\d.]+ % and ([\d.]+) %", BENCH, "fio, sequential", "`causes=1`"),
-    (BENCH, r"empty file costs ([\d.]+) % more", BENCH, "64 processes create, rename, unlink", "`causes=1`"),
+    ("README.md", r"causes, takes ([\d.]+) % and", BENCH, "fio, 4 KiB random, fdatasync", "tracing"),
+    ("README.md", r"causes, takes [\d.]+ % and ([\d.]+) %", BENCH, "fio, sequential", "tracing"),
+    (BENCH, r"empty file costs ([\d.]+) % more", BENCH, "64 processes create, rename, unlink", "tracing"),
 )
 
 

@@ -189,6 +189,9 @@ const loadCells = oneAtATime(async () => {
 function cellColor(i) {
 	const dark = isDark(), paper = dark ? 0 : 255, least = dark ? LEAST_GLOW : LEAST_INK, faint = chosen && !shown.lit[i];
 	const rgb = faint ? FAINT_RGB : themed(shown.rgb[i]);
+
+	if (shown.unknown[i] >= 0.5)
+		return getComputedStyle(document.documentElement).getPropertyValue("--unknown");
 	const ink = shown.share[i] ? (least + (1 - least) * Math.min(1, shown.share[i])) * (faint ? FAINT_INK : 1) : 0;
 	const mix = value => Math.round(paper + ink * (value - paper));
 
@@ -197,20 +200,28 @@ function cellColor(i) {
 
 function drawCells(context) {
 	const { columns, cell, height } = view, border = cell >= BORDERED && view.per === 1 ? 1 : 0;
+	const hatches = hatchesFor(context);
 
 	for (let i = 0; i < shown.n;) {
 		const row = Math.floor(i / columns), column = i % columns;
 		let n = 1;
 
 		while (!border && i + n < shown.n && column + n < columns && shown.rgb[i + n] === shown.rgb[i] &&
-		       shown.share[i + n] === shown.share[i] && shown.lit[i + n] === shown.lit[i])
+		       shown.share[i + n] === shown.share[i] && shown.lit[i + n] === shown.lit[i] &&
+		       shown.unknown[i + n] === shown.unknown[i])
 			n++;
 		/* whole pixels, so that neighbours meet */
 		const left = Math.round(GUTTER + column * cell), top = Math.round(row * height);
 
 		context.fillStyle = cellColor(i);
-		context.fillRect(left, top, Math.round(GUTTER + (column + n) * cell) - left - border,
-				 Math.round((row + 1) * height) - top - border);
+		const box = [left, top, Math.round(GUTTER + (column + n) * cell) - left - border,
+			     Math.round((row + 1) * height) - top - border];
+
+		context.fillRect(...box);
+		if (shown.unknown[i]) {
+			context.fillStyle = hatches;
+			context.fillRect(...box);
+		}
 		i += n;
 	}
 }

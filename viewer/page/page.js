@@ -132,6 +132,26 @@ function setFull(full) {
 
 /* === Data === */
 
+function hasUnknown() {
+	return !data.served && data.volumes.some(volume => volume.index.owner.includes(UNKNOWN));
+}
+
+/* What has to be known before the page is believed: it is a part, something is unknown, F2FS does not run. */
+function notes() {
+	const { only, lba, files: all } = data.lens, listed = data.files && data.files.length - data.unplaced;
+	const said = data.volumes.filter(volume => volume.stopped).map(({ path }) =>
+		path + ": F2FS has stopped after an error or a shutdown; nothing is written any more.");
+
+	if (only !== null)
+		said.push(`Only the ${count(data.total.files, "file")} of ${count(all)} that match ${only}.`);
+	if (lba !== null)
+		said.push(`Only LBA ${lba} of the volume; figures are of whole files.`);
+	if (hasUnknown())
+		said.push(`Hatched is unknown: the page has the places of ${count(listed)} files of ${count(data.total.files)}. ` +
+			  "fragtrace-view --serve has all.");
+	return said;
+}
+
 function drawSummary() {
 	const names = data.volumes.map(v => v.path).join(", "), { files: n, fragmented, stale, split, leftOut: missing } = data.total;
 
@@ -142,6 +162,8 @@ function drawSummary() {
 		(stale ? "; " + count(stale) + " stale: their blocks may have moved" : "") +
 		(missing ? "; " + count(missing) + " left out: fragtrace's memory was short" : "");
 	$("left").textContent = leftOut();
+	$("notes").textContent = notes().join(" ");
+	$("notes").hidden = !notes().length;
 	$("cell").classList.toggle("causes", Boolean(data.kinds) || Boolean(data.served));
 	$("picture").alt = "Where the blocks of " + (names || "no volume") + " lie";
 }
@@ -231,7 +253,6 @@ function start() {
 	startGestures();
 	startPlayer();
 	setFull(state.full);
-	setMap(state.map);
 	adopt(data);
 	document.addEventListener("keydown", onKey);
 	startRenewal();

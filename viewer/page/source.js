@@ -83,20 +83,6 @@ async function ask(what, args, headers) {
 	return answer && answer.ok ? answer.json() : null;
 }
 
-/* Expand sequences of equal cells. */
-function expandCells({ cells: flat, lit }, n) {
-	const cells = { n, rgb: new Uint32Array(n), share: new Float32Array(n), lit: new Uint8Array(n) };
-
-	for (let i = 0, at = 0; i < flat.length; i += 3) {
-		cells.rgb.fill(flat[i + 1], at, at + flat[i]);
-		cells.share.fill(flat[i + 2] / 1000, at, at + flat[i]);
-		at += flat[i];
-	}
-	for (let i = 0; i < lit.length; i += 2)
-		cells.lit.fill(1, lit[i], lit[i + 1] + 1);
-	return cells;
-}
-
 const serverSource = {
 	async files() {
 		const n = Math.min(state.rows, data.maxFiles);

@@ -223,11 +223,11 @@ def test_causes(page: Page) -> None:
     tail = "tail (the last block rewritten after the file was cut within it), asked for by fsync, fdatasync, sync or " \
         "the like; the block does not follow because the log had gone on to other blocks, of another file or of this one"
     expect(page.point(10), "LBA 1010 · segment 0 · offset 8 · /mnt/f2fs/db/000001.sst\n"
-                           f"broken before it: {tail}; by rocksdb:low (pid 812){wrote}")
+                           f"not contiguous: {tail}; by rocksdb:low (pid 812){wrote}")
     # the rest of the fragment, after a hole
     expect(page.point(121), "LBA 1121 · segment 1 · offset 20 · /mnt/f2fs/db/000004.sst\n"
-                            f"broken before it: {tail}; by rocksdb:low (pid 812){wrote}")
-    expect(page.point(210).split("\n")[1], "broken before it: gc_bg (moved by garbage collection in the background); the "
+                            f"not contiguous: {tail}; by rocksdb:low (pid 812){wrote}")
+    expect(page.point(210).split("\n")[1], "not contiguous: gc_bg (moved by garbage collection in the background); the "
            "block does not follow because one of the two was rewritten or moved away")
     expect(page.point(150), "LBA 1150 · segment 1 · free, or not watched")
 
@@ -420,7 +420,8 @@ def test_part_of_a_volume(page: Page) -> None:
     page.write(DATA / "small.table", *PLAIN, "--only", "*.log", "--lba", "121-131")
     expect(page.paths(), ["/mnt/f2fs/my file.log"])
     expect(page.point(0).split("\n")[0], "LBA 121 · segment 0 · offset 1 · /mnt/f2fs/my file.log")
-    assert "left out of this page" in page.point(9), page.point(9)
+    assert page.point(9).endswith("a file that is left out"), page.point(9)
+    expect(page.text("#notes"), "Only the 1 file of 7 that match *.log. Only LBA 121-131 of the volume; figures are of whole files.")
 
 
 def test_nothing(page: Page) -> None:

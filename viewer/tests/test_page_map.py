@@ -216,6 +216,48 @@ def test_counts_of_reads(page: Page) -> None:
         expect(page.text("#cell").split("\n")[1], "its window: " + counts)
 
 
+# === What a page in a file leaves out ===
+
+def write_many(n: int, step: int) -> None:
+    """A table of so many blocks of files with 30 each, one block out of several."""
+    with open("t", "w", encoding="ascii") as file:
+        file.write(f"# fragtrace table 1\n# volume 254:0 main_blkaddr=512 blocks={512 + n * step} segment_blocks=512 path=/m\n")
+        file.writelines(f"254:0 {512 + i * step} 1 {i // 7000} {i % 7000 + 4} fragmented /m/{i % 7000}.sst\n" for i in range(n))
+
+
+def greys(page: Page, lba: int) -> set[int]:
+    """The colours in the middle of a cell."""
+    x, y = page.map_place(lba)
+    flat = page.js(f"""(() => {{
+        const map = document.querySelector("#map"), box = map.getBoundingClientRect();
+        return [...map.getContext("2d").getImageData({x} - box.left - 3, {y} - box.top - 3, 6, 6).data];
+    }})()""")
+    return {r << 16 | g << 8 | b for r, g, b, _ in zip(*[iter(flat)] * 4)}
+
+
+def test_what_is_left_out_is_unknown(page: Page) -> None:
+    # gaps fit into the page, or not
+    for n, step, placed in (42000, 4, "5,000"), (210000, 8, "2,222"):
+        write_many(n, step)
+        open_map(page, False, Path("t"))
+        # the overview has the truth of all files
+        shares = page.js("[...shown.share].slice(0, -1)")
+        assert all(abs(share - 1 / step) < 0.002 for share in shares), (min(shares), max(shares))
+        expect(page.js("shown.unknown.some(Boolean)"), False)
+        assert "unknown" in page.text("#legend"), page.text("#legend")
+        said = page.text("#notes")
+        assert said.startswith(f"Hatched is unknown: the page has the places of {placed} files of 7,000.") and "--serve" in said, said
+        # closer, what is not known has no colour of a file, and is not free
+        lba = 512 + 6000 * step
+        page.js(f"showBlock({lba}, true)")
+        page.settle()
+        expect(page.js(f"shown.unknown[{lba} - view.first]"), 1)
+        colours = greys(page, lba)
+        assert len(colours) > 1 and 0xFFFFFF not in colours and all(len({c >> 16, c >> 8 & 255, c & 255}) == 1 for c in colours), colours
+        page.map_point(lba, f"LBA {lba} · {page.segment(lba)} · unknown: files whose places are left out of this page, and "
+                       "what is between them")
+
+
 # === Light and dark ===
 
 def contrast(page: Page, selector: str) -> float:

@@ -154,11 +154,7 @@ function showBlock(lba, isClose) {
 }
 
 function moved() {
-	const { volume, first } = view, end = Math.min(first + visible(), volume.end);
-
 	mapCursor = null;
-	$("where").textContent = (data.volumes.length > 1 ? volume.path + " \u00b7 " : "") + "LBA " + range(first, end - 1) +
-		" \u00b7 1 cell = " + count(view.per, "block");
 	$("closer").disabled = isClosest();
 	$("farther").disabled = $("whole").disabled = isWhole();
 	loadCells();
@@ -166,6 +162,27 @@ function moved() {
 }
 
 /* === Drawing === */
+
+/* Which blocks the map shows. */
+function drawWhere() {
+	const { volume, first, per, n } = shown, end = Math.min(first + n * per, volume.end);
+
+	$("where").textContent = (data.volumes.length > 1 ? volume.path + " \u00b7 " : "") + "LBA " + range(first, end - 1) +
+		" \u00b7 1 cell = " + count(per, "block");
+}
+
+/* There are no cells: the map stays where it was. */
+function stayHere() {
+	const volume = shown && data.volumes.find(v => v.dev === shown.volume.dev);
+
+	if (!volume)
+		return;
+	view.volume = volume;
+	MOVING.forEach(key => view[key] = shown[key]);
+	setColumns(view.columns, view.rows);
+	$("closer").disabled = isClosest();
+	$("farther").disabled = $("whole").disabled = isWhole();
+}
 
 /* Cells arrive later. While the map moves on, old ones are not drawn. */
 const loadCells = oneAtATime(async () => {
@@ -176,9 +193,12 @@ const loadCells = oneAtATime(async () => {
 	const n = Math.min(columns * rows, Math.ceil((volume.end - first) / per));
 	const cells = await source.cells(volume, first, per, n);
 
+	if (!cells)
+		stayHere();
 	if (!cells || volume !== view.volume)
 		return;
-	shown = { ...cells, first, per, columns, rows };
+	shown = { ...cells, volume, first, per, columns, rows };
+	drawWhere();
 	drawMap();
 });
 

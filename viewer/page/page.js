@@ -132,6 +132,13 @@ function setFull(full) {
 
 /* === Data === */
 
+function drawNotes() {
+	const said = notes();
+
+	$("notes").textContent = said.join(" ");
+	$("notes").hidden = !said.length;
+}
+
 function hasUnknown() {
 	return !data.served && data.volumes.some(volume => volume.index.owner.includes(UNKNOWN));
 }
@@ -142,6 +149,8 @@ function notes() {
 	const said = data.volumes.filter(volume => volume.stopped).map(({ path }) =>
 		path + ": F2FS has stopped after an error or a shutdown; nothing is written any more.");
 
+	if (isLost)
+		said.push("fragtrace-view does not answer: the page shows what it had last, and cannot move.");
 	if (only !== null)
 		said.push(`Only the ${count(data.total.files, "file")} of ${count(all)} that match ${only}.`);
 	if (lba !== null)
@@ -161,9 +170,7 @@ function drawSummary() {
 		(data.served ? "; split factor " + split.toFixed(3) : "") +
 		(stale ? "; " + count(stale) + " stale: their blocks may have moved" : "") +
 		(missing ? "; " + count(missing) + " left out: fragtrace's memory was short" : "");
-	$("left").textContent = leftOut();
-	$("notes").textContent = notes().join(" ");
-	$("notes").hidden = !notes().length;
+	drawNotes();
 	$("cell").classList.toggle("causes", Boolean(data.kinds) || Boolean(data.served));
 	$("picture").alt = "Where the blocks of " + (names || "no volume") + " lie";
 }

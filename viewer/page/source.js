@@ -41,7 +41,7 @@ function compare(a, b) {
 
 const pageSource = {
 	async files() {
-		const found = files.filter(f => f.path.includes(state.find)).sort(compare);
+		const found = files.filter(finder(state.find)).sort(compare);
 
 		return { found: found.length, files: found.slice(0, state.rows) };
 	},

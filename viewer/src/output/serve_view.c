@@ -9,6 +9,7 @@
  *
  * Each answer is computed when it is asked for, and limited. Knows nothing of HTTP, see serve.c.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -471,11 +472,31 @@ static int by_list(const void *a, const void *b, void *priv)
 	return i < k ? -1 : i > k;
 }
 
+static char *in_lower_case(const char *text)
+{
+	char *lower = xasprintf("%s", text), *c;
+
+	for (c = lower; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	return lower;
+}
+
+/* A part of the path, or a glob; in either case of letters if the text has no upper case. The page has the same rule. */
+static bool has_text(const char *path, const char *find)
+{
+	char *lower = find[strcspn(find, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] ? NULL : in_lower_case(path);
+	const char *compared = lower ? lower : path;
+	bool has = strstr(compared, find) || path_is_shown(compared, find);
+
+	free(lower);
+	return has;
+}
+
 static bool is_listed(const struct serve_view *view, const struct serve_list *list, size_t i)
 {
 	if (list->only != NO_LIT)
 		return i == list->only;
-	return !list->find || strstr(view->runs.table->files[i].path, list->find);
+	return !list->find || has_text(view->runs.table->files[i].path, list->find);
 }
 
 /**

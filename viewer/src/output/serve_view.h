@@ -92,7 +92,7 @@ struct serve_cells {
  * struct serve_list - a request for files
  * @sort: their order
  * @is_down: the largest first
- * @find: only paths with this text, or NULL
+ * @find: only paths that have this text or match this glob, or NULL
  * @n: how many at most
  * @only: index into table.files of the only file that is asked for, or NO_LIT
  */

@@ -7,6 +7,7 @@ usage: test_serve.py PROGRAM [TEST...]
 A test is a function test_NAME; it gets the program, and an empty folder as its working directory.
 The page itself is tested by test_page.py.
 """
+import gzip
 import http.client
 import json
 import os
@@ -345,6 +346,26 @@ def test_renewal(view: str) -> None:
         tag = server.request(server.url + "table")[1]["ETag"]
         expect(server.request(server.url + "table", If_None_Match=tag)[::2], (304, b""))
         expect(server.ask("table")["total"]["files"], 2)
+
+
+def test_a_bad_reading_ends_no_server(view: str) -> None:
+    good = ["254:0 110 2 0 4 contiguous /m/a.sst"]
+    replace(good)
+    said = ("fragtrace-view: t:1: the table is cut short, expected a newline at its end; waiting until it is back\n"
+            "fragtrace-view: t: is back\n")
+    with Serving(view, "t", "-n", "0.1", says=said) as server:
+        # as a copy over it does, which is not renamed
+        Path("t").write_text("garbage")
+        time.sleep(0.5)
+        expect(server.ask("files", n=9)["files"][0][0], "/m/a.sst")
+        Path("t").write_bytes(gzip.compress(b"# fragtrace table 1\n")[:20])
+        time.sleep(0.5)
+        expect(server.ask("files", n=9)["files"][0][0], "/m/a.sst")
+        replace(good + ["254:0 120 2 0 5 contiguous /m/b.sst"])
+        end = time.monotonic() + 60
+        while server.ask("table")["total"]["files"] != 2:
+            assert time.monotonic() < end, "no new table"
+            time.sleep(0.02)
 
 
 def test_a_table_is_read_once_without_an_interval(view: str) -> None:

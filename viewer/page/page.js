@@ -37,6 +37,7 @@ function drawChosen() {
 	if (!data.served)
 		drawLight();
 	loadCells();
+	loadOverview();
 	drawRows();
 	drawText();
 }
@@ -73,7 +74,7 @@ function setMap(on) {
 	state.map = on || Boolean(data.served);
 	keepState();
 	$("stage").hidden = state.map;
-	$("map").hidden = $("legend").hidden = $("zoom").hidden = !state.map;
+	$("map").hidden = $("legend").hidden = $("zoom").hidden = $("overview").hidden = !state.map;
 	$("toMap").setAttribute("aria-pressed", state.map);
 	$("toPicture").setAttribute("aria-pressed", !state.map);
 	$("full").parentElement.hidden = state.map;
@@ -86,6 +87,7 @@ function showVolume(volume) {
 	view.volume = volume;
 	$("volume").value = String(data.volumes.indexOf(volume));
 	showWhole();
+	loadOverview();
 }
 
 function showMap(volume, lba, isClose) {

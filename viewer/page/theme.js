@@ -7,7 +7,10 @@
 
 const THEMES = ["auto", "light", "dark"];
 
+/* Paper is light. */
 function isDark() {
+	if (matchMedia("print").matches)
+		return false;
 	return state.theme === "dark" || (state.theme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
 }
 
@@ -127,6 +130,7 @@ function startTheme() {
 		drawTheme();
 		drawLegend();
 		drawMap();
+		drawOverview();
 		drawTrack();
 		drawRows();
 	};
@@ -138,5 +142,6 @@ function startTheme() {
 		keepState();
 		changed();
 	});
-	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
+	for (const query of ["(prefers-color-scheme: dark)", "print"])
+		matchMedia(query).addEventListener("change", changed);
 }

@@ -494,6 +494,15 @@ def test_narrow(page: Page) -> None:
     page.browser.click_on("#full")
     assert page.js("document.querySelector('#stage').offsetWidth") == page.data["width"]
     assert page.js("document.documentElement.scrollWidth <= innerWidth")
+    # nor has the name of a volume no room
+    Path("t").write_text("# fragtrace table 1\n" + "".join(
+        f"# volume 254:{i} main_blkaddr=100 blocks=164 segment_blocks=32 path=/srv/{'very-long-name' * 9}/{i}\n" for i in range(2)))
+    page.browser.resize(390, 844)
+    page.write("t")
+    page.browser.click_on("#toMap")
+    assert page.js("document.documentElement.scrollWidth <= innerWidth")
+    page.serve("t")
+    assert page.js("document.documentElement.scrollWidth <= innerWidth")
 
 
 if __name__ == "__main__":

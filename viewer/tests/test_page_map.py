@@ -94,6 +94,91 @@ def test_zoom_of_a_served_page(page: Page) -> None:
     expect(page.js("document.querySelector('#modes').hidden"), True)
 
 
+def test_overview(page: Page) -> None:
+    open_map(page, True, DATA / "redis.table")
+    volume, (first, per, columns, rows) = page.data["volumes"][0], page.shown()
+    # thousands of cells, and one notch of the wheel is a factor of two
+    assert 8000 <= columns * rows <= 16384, (columns, rows)
+    x, y = page.map_place((volume["lba"] + volume["end"]) // 2)
+    page.wheel(x, y, -1)
+    expect(page.shown()[1], per // 2)
+    page.wheel(x, y, -1)
+    page.settle()
+    page.browser.until("overview !== null")
+    # the strip has a frame around what the map shows, and moves it
+    frame = """(() => {
+        const c = document.querySelector("#overview"), d = c.getContext("2d").getImageData(0, 1, c.width, 1).data;
+        const dark = [...Array(c.width).keys()].filter(i => d[4 * i] === 32 && d[4 * i + 1] === 33 && d[4 * i + 2] === 36);
+        return [dark[0] / c.width, dark[dark.length - 1] / c.width];
+    })()"""
+    box = page.js("(({left, top, width, height}) => [left, top, width, height])(document.querySelector('#overview').getBoundingClientRect())")
+    for part in 0.5, 0.2, 0.8:
+        page.browser.click(box[0] + part * box[2], box[1] + box[3] / 2)
+        page.settle()
+        first, per, columns, rows = page.shown()
+        left, right = page.js(frame)
+        size = volume["end"] - volume["lba"]
+        assert abs(left - (first - volume["lba"]) / size) < 0.01 and \
+            abs(right - (min(first + per * columns * rows, volume["end"]) - volume["lba"]) / size) < 0.01, (left, right)
+        assert left - 0.01 <= part <= right + 0.01, (left, part, right)
+    # and shows where a file is
+    page.browser.click_on("#rows tr:nth-child(1) button")
+    page.browser.until("overview.lit.some(Boolean)")
+
+
+def test_segments_are_marked(page: Page) -> None:
+    Path("c.cnf").write_text("default #cccccc #cccccc #cccccc\n")
+    open_map(page, True, DATA / "redis.table", "-c", "./c.cnf")
+    main_lba, segment = (page.data["volumes"][0][key] for key in ("main", "segment"))
+    for before in 37, 0:
+        page.js(f"(() => {{ view.per = 1; setColumns(mostColumns()); setFirst({main_lba + 10 * segment - before}); moved(); }})()")
+        page.settle()
+        x, right, dark = page.js(f"""(() => {{
+            const cell = {main_lba + 10 * segment} - view.first, row = Math.floor(cell / view.columns);
+            const width = map.clientWidth, y = Math.round(row * view.height);
+            const line = map.getContext("2d").getImageData(0, y, width, 1).data;
+            return [GUTTER + cell % view.columns * view.cell, width, [...Array(width).keys()].filter(i => i >= GUTTER && line[4 * i] < 150)];
+        }})()""")
+        # a line where a row begins with a segment; within a row, a mark and no line
+        if before:
+            assert dark and all(x - 2 <= at <= x + 5 for at in dark), (x, dark)
+        else:
+            assert len(dark) > 0.95 * (right - x), (x, right, len(dark))
+
+
+def test_fingers(page: Page) -> None:
+    page.browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    try:
+        page.browser.resize(390, 844)
+        open_map(page, True, DATA / "redis.table")
+        x, y = page.js("(b => [b.left + b.width / 2, b.top + b.height / 2])(map.getBoundingClientRect())")
+        # over the whole volume, a finger scrolls the page
+        page.touch("touchStart", (x, y))
+        for up in range(20, 320, 20):
+            page.touch("touchMove", (x, y - up))
+        page.touch("touchEnd")
+        page.browser.until("scrollY > 100")
+        page.js("scrollTo(0, 0)")
+        whole = page.shown()
+        expect(page.lit(), [])
+        page.touch("touchStart", (x - 20, y), (x + 20, y))
+        for away in range(25, 85, 5):
+            page.touch("touchMove", (x - away, y), (x + away, y))
+        page.touch("touchEnd")
+        assert page.shown()[1] <= whole[1] // 4, (whole, page.shown())
+        page.settle()
+        # closer, a finger moves the map
+        first, scrolled = page.shown()[0], page.js("scrollY")
+        page.touch("touchStart", (x, y))
+        for up in range(20, 120, 20):
+            page.touch("touchMove", (x, y - up))
+        page.touch("touchEnd")
+        assert page.shown()[0] > first and page.js("scrollY") == scrolled
+        expect(page.lit(), [])
+    finally:
+        page.browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
+
+
 def check_drag_and_keys(page: Page, served: bool) -> None:
     open_map(page, served, DATA / "rocksdb2.table")
     volume = page.data["volumes"][0]
@@ -302,8 +387,16 @@ def test_dark(page: Page) -> None:
         assert page.server
         page.browser.open(page.server.url)
         expect(page.js("document.documentElement.dataset.theme"), "light")
+        # the picture of a page in a file is dark as well, but not on paper
+        page.write(DATA / "small.table")
+        expect(page.js("[document.documentElement.dataset.theme, getComputedStyle(picture).filter]"),
+               ["dark", "invert(1) hue-rotate(180deg)"])
+        page.browser.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        page.browser.until("document.documentElement.dataset.theme === 'light'")
+        expect(page.js("[picture, document.querySelector('#rows i')].map(e => [getComputedStyle(e).filter, getComputedStyle(e).printColorAdjust])"),
+               [["none", "exact"]] * 2)
     finally:
-        page.browser.call("Emulation.setEmulatedMedia", features=[])
+        page.browser.call("Emulation.setEmulatedMedia", media="", features=[])
 
 
 if __name__ == "__main__":

@@ -197,11 +197,11 @@ static void write_outputs(struct session *s, const struct table *table)
 	f2fs_states_free(states, table->n_volumes);
 }
 
-/* The table and the states are moved to the server. */
-static void show(struct session *s, struct table *table, struct f2fs_state *states)
+/* The table and the states are moved to the view. */
+static void show(struct session *s, struct serve_view *view, struct table *table, struct f2fs_state *states)
 {
-	serve_view_fill(&s->server.view, table, states, &s->options.lens, &s->colors, s->source.name);
-	report_colors(s, &s->server.view.runs);
+	serve_view_fill(view, table, states, &s->options.lens, &s->colors, s->source.name);
+	report_colors(s, &view->runs);
 }
 
 /* Where it is not said which counts of reads to show, a recording has those of each of its snapshots. */
@@ -223,7 +223,7 @@ static char *read_recorded_heat(struct session *s, const struct moment *moment, 
 }
 
 /* For the server. */
-static char *show_moment(void *arg, const struct moment *moment)
+static char *show_moment(void *arg, struct serve_view *view, const struct moment *moment)
 {
 	struct session *s = arg;
 	const struct moment *at = moment ? moment : &s->source.at;
@@ -241,29 +241,32 @@ static char *show_moment(void *arg, const struct moment *moment)
 		table_free(&table);
 		return trouble;
 	}
-	show(s, &table, states ? states : f2fs_source_read(&s->state, &table));
-	s->server.view.state_ms = state_ms;
-	s->server.view.heat_ms = heat_ms;
+	show(s, view, &table, states ? states : f2fs_source_read(&s->state, &table));
+	view->state_ms = state_ms;
+	view->heat_ms = heat_ms;
 	return NULL;
 }
 
 /* The table is moved to the server. A recording has F2FS's state, too. */
 static void show_first(struct session *s, struct table *table)
 {
+	struct serve_view *view = server_new_view(&s->server);
 	char *trouble = NULL;
 
 	if (s->server.recording.dir) {
 		table_free(table);
-		trouble = show_moment(s, NULL);
+		trouble = show_moment(s, view, NULL);
 	} else {
-		show(s, table, f2fs_source_read(&s->state, table));
+		show(s, view, table, f2fs_source_read(&s->state, table));
 	}
-	if (!trouble)
-		server_shows_first(&s->server);
-	else if (s->server.view.generation)
-		warn("%s", trouble);
-	else
+	if (!trouble) {
+		server_add_view(&s->server, view, "");
+		return;
+	}
+	if (view->generation == 1)
 		die("%s", trouble);
+	warn("%s", trouble);
+	free(view);
 	free(trouble);
 }
 
@@ -445,6 +448,9 @@ static void serve(struct session *s)
 	server_open(&s->server, &o->serve_at, o->interval_ns);
 	if (recording_is(o->table))
 		server_set_recording(&s->server, &(struct serve_recording){ o->table, &o->lens, o->f2fs_state }, show_moment, s);
+	/* the counts of reads are those of one moment */
+	if (has_recorded_heat(s))
+		s->server.most = 1;
 	read_once(s);
 	server_announce(&s->server, &o->serve_at);
 	for (;;) {

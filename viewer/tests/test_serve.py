@@ -441,6 +441,13 @@ def test_moments(view: str) -> None:
         # an answer is known by its table, not by its moment
         tag = server.request(server.url + "table?at=1s")[1]["ETag"]
         assert server.request(server.url + "table?at=2s", If_None_Match=tag)[0] == 200
+        # who looks at one moment does not slow who looks at another one: both are kept, up to eight
+        moments = [iso(recorder.truth[i][0]) for i in range(0, 9)]
+        for number, is_kept in (2, True), (7, True), (9, False):
+            tags = [[server.request(server.url + "table?at=" + at)[1]["ETag"] for at in moments[:number]] for _ in "ab"]
+            expect((tags[0] == tags[1], len(set(tags[0]))), (is_kept, number))
+            answers = [server.ask("cells", at=at, volume=0, first=MAIN, per=97, n=2000)["cells"] for at in moments[:number]]
+            expect(answers, [server.ask("cells", at=at, volume=0, first=MAIN, per=97, n=2000)["cells"] for at in moments[:number]])
     with Serving(view, "run", "--at", "1.5s") as server:
         expect((server.ask("table")["total"], server.ask("table", at="end")["time"]), (one, recorder.truth[-1][0] // 10 ** 6))
         expect(server.ask("table")["total"], one)
@@ -484,12 +491,14 @@ def test_a_damaged_recording_ends_no_server(view: str) -> None:
         for path in Path("run").glob(snapshots[0].name.split(".snap")[0] + "*"):
             path.unlink()
         snapshots[2].write_bytes(whole)
-        expect(server.status("table", at=iso(times[0])), 404)
+        expect(server.status("table", at=iso(times[0] + 2)), 404)
+        # what was rebuilt before is kept
+        expect(server.ask("table", at=iso(times[0]))["total"], good)
         expect(server.ask("recording")["first"], times[1] // 10 ** 6)
         expect(server.status("table", at=iso(times[1])), 200)
         for path in list(Path("run").iterdir()):
             path.unlink()
-        expect((server.status("table", at=iso(times[0])), server.status("recording")), (404, 404))
+        expect((server.status("table", at=iso(times[0] + 3)), server.status("recording")), (404, 404))
 
 
 def test_spans_are_bounded(view: str) -> None:

@@ -332,7 +332,7 @@ static void put_segments(FILE *file, const struct runs *runs, size_t part)
 static void put_overview(FILE *file, const struct runs *runs, const struct page_files *list, size_t volume)
 {
 	const struct part *part = &runs->parts[volume];
-	const struct serve_view view = { .runs = *runs, .colors = runs->colors };
+	const struct serve_view view = { .runs = *runs };
 	struct serve_cells cells = { .part = volume, .first = part->first_blk, .per = 1, .lit = NO_LIT };
 	uint64_t blks = part->end_blk - part->first_blk;
 

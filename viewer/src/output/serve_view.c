@@ -42,33 +42,31 @@ static void find_places(struct serve_view *view)
 
 /**
  * serve_view_fill() - take over a table
- * @view: to be filled; the table that it had is freed. It must not move afterwards
+ * @view: to be filled; empty but for its generation, interval_ns and has_moments. It must not move afterwards
  * @table: the table; empty afterwards
  * @states: what F2FS knows, or NULL; owned by @view afterwards
  * @lens: what is shown; must stay valid as long as @view
- * @colors: the rules, likewise
+ * @colors: the rules; they learn from the table
  * @name: of the table, for messages
  */
 void serve_view_fill(struct serve_view *view, struct table *table, struct f2fs_state *states, const struct lens *lens,
 		     struct colors *colors, const char *name)
 {
-	const struct serve_view old = *view;
 	const struct table *shown = &view->table;
 
-	serve_view_free(view);
-	*view = (struct serve_view){
-		.table = *table, .states = states, .colors = colors, .has_selection = lens->only,
-		.generation = old.generation + 1, .interval_ns = old.interval_ns, .has_moments = old.has_moments,
-	};
+	view->table = *table;
+	view->states = states;
+	view->has_selection = lens->only;
 	*table = (struct table){ 0 };
 	if (lens->only) {
 		selection_make(&view->selection, &view->table, lens->only);
 		shown = &view->selection.table;
 	}
 	colors_learn(colors, shown);
-	runs_build(&view->runs, shown, lens->only ? &view->selection : NULL, colors, states);
-	runs_narrow(&view->runs, lens, colors, name);
-	view->shades = page_shades(&view->runs, colors);
+	colors_take(&view->colors, colors);
+	runs_build(&view->runs, shown, lens->only ? &view->selection : NULL, &view->colors, states);
+	runs_narrow(&view->runs, lens, &view->colors, name);
+	view->shades = page_shades(&view->runs, &view->colors);
 	find_places(view);
 }
 
@@ -78,13 +76,14 @@ void serve_view_fill(struct serve_view *view, struct table *table, struct f2fs_s
  */
 void serve_view_free(struct serve_view *view)
 {
-	if (!view->colors)
+	if (!view->colors.n_rules)
 		return;
 	free(view->shades);
 	free(view->first_blks);
 	runs_free(&view->runs);
 	if (view->has_selection)
 		selection_free(&view->selection);
+	colors_free(&view->colors);
 	f2fs_states_free(view->states, view->table.n_volumes);
 	table_free(&view->table);
 	*view = (struct serve_view){ 0 };
@@ -130,7 +129,7 @@ void serve_put_table(FILE *file, const void *arg)
 		fprintf(file, "\"stateAge\":%jd,", (intmax_t)(view->table.text.time_ms - view->state_ms));
 	if (view->has_moments && view->heat_ms)
 		fprintf(file, "\"heatAge\":%jd,", (intmax_t)(view->table.text.time_ms - view->heat_ms));
-	page_put_head(file, &view->runs, view->colors, view->states, view->interval_ns);
+	page_put_head(file, &view->runs, &view->colors, view->states, view->interval_ns);
 	fputs("\"volumes\":[\n", file);
 	for (i = 0; i < view->runs.n_parts; i++) {
 		fputc('{', file);
@@ -234,7 +233,7 @@ static void add_cells(struct mixer *m, uint64_t n)
 
 static void mix_in(struct mixer *m, uint64_t blks, uint8_t shade)
 {
-	uint32_t rgb = colors_rgb(m->view->colors, shade);
+	uint32_t rgb = colors_rgb(m->view->runs.colors, shade);
 
 	if (shade == SHADE_FREE)
 		return;
@@ -352,7 +351,7 @@ static void put_cause(struct describer *d, size_t extent)
 /* The counts of a piece that is within one window; several windows have no counts in common. */
 static void put_heat(struct describer *d, uint32_t file, uint64_t first_blk, uint64_t last_blk)
 {
-	const struct heat *heat = d->view->colors->heat;
+	const struct heat *heat = d->view->colors.heat;
 	uint64_t number = first_blk / heat->window_blks;
 	const struct heat_window *w = heat_find(heat, d->view->runs.table, file, number);
 
@@ -374,7 +373,7 @@ static void put_owner(struct describer *d, const struct range_piece *piece)
 	fprintf(d->file, ",\"key\":\"%u:%u %ju\",\"offset\":%ju,\"path\":", d->volume->major, d->volume->minor,
 		(uintmax_t)f->ino, (uintmax_t)offset);
 	page_put_path(d->file, f->path, f->deleted);
-	if (d->view->colors->heat)
+	if (d->view->colors.heat)
 		put_heat(d, e->file, offset, offset + piece->blks - 1);
 	if (table->causes)
 		put_cause(d, piece->extent);
@@ -522,7 +521,7 @@ void serve_put_files(FILE *file, const struct serve_view *view, const struct ser
 	for (i = 0; i < n && i < list->n; i++) {
 		fputs(i ? ",\n" : "\n", file);
 		page_put_file(file, &view->runs, order[i], view->first_blks[order[i]],
-			      colors_rgb(view->colors, view->shades[order[i]]));
+			      colors_rgb(&view->colors, view->shades[order[i]]));
 	}
 	fputs("]}\n", file);
 	free(order);

@@ -47,10 +47,10 @@ extern const char *const serve_sorts[N_SORTS];
  * @state_ms: of a recording, when F2FS knew that, in ms since 1970
  * @heat_ms: of a recording, when what is read had been counted; 0: its counts are not shown
  * @runs: its runs
- * @colors: the rules
+ * @colors: the rules, as they were when it was filled
  * @shades: by index into table.files, its shade in the list
  * @first_blks: by index into table.files, its first block address; BLK_MAX if it has none
- * @generation: counts the tables that were shown
+ * @generation: counts the tables that the server has shown
  * @interval_ns: from one table to the next; 0: there is only one
  * @has_moments: there are tables of other moments, see serve_recording.c
  */
@@ -62,7 +62,7 @@ struct serve_view {
 	int64_t state_ms;
 	int64_t heat_ms;
 	struct runs runs;
-	const struct colors *colors;
+	struct colors colors;
 	uint8_t *shades;
 	uint32_t *first_blks;
 	uint64_t generation;

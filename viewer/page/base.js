@@ -13,6 +13,7 @@
  *	theme	light and dark
  *	renew	new data
  *	player	the time of a recording: slider and play
+ *	link	the address of what is shown
  *	page	start, and what connects the parts
  *
  * Only page.js runs code when it is loaded. Names of files reach the page as text, never as HTML.

@@ -139,6 +139,7 @@ function startList() {
 	$("find").addEventListener("input", event => {
 		state.find = event.target.value;
 		keepState();
+		keepLink();
 		drawRows();
 	});
 	$("more").addEventListener("click", () => {

@@ -158,6 +158,7 @@ function moved() {
 	mapCursor = null;
 	drawButtons();
 	drawOverview();
+	keepLink();
 	loadCells();
 	drawText();
 }

@@ -29,6 +29,7 @@ function whereabouts(file) {
 async function choose(key) {
 	state.chosen = key === state.chosen ? null : key;
 	keepState();
+	keepLink();
 	chosen = state.chosen ? await source.file(state.chosen) : null;
 	drawChosen();
 }
@@ -254,6 +255,14 @@ function startPicture() {
 	});
 }
 
+async function begin() {
+	const link = readLink();
+
+	adoptLink(link);
+	await adopt(data);
+	await followLink(link);
+}
+
 function start() {
 	readState();
 	startTheme();
@@ -262,7 +271,8 @@ function start() {
 	startGestures();
 	startPlayer();
 	setFull(state.full);
-	adopt(data);
+	begin();
+	addEventListener("hashchange", onLink);
 	document.addEventListener("keydown", onKey);
 	startRenewal();
 }

@@ -132,6 +132,7 @@ const showPosition = oneAtATime(async () => {
 	}
 	drawRefusal("");
 	moment = at;
+	keepLink();
 	await adopt(await answer.json());
 	await Promise.all([loadCells(), drawRows()]);
 });

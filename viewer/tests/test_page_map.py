@@ -146,6 +146,49 @@ def test_segments_are_marked(page: Page) -> None:
             assert len(dark) > 0.95 * (right - x), (x, right, len(dark))
 
 
+def check_link(page: Page, served: bool) -> None:
+    Path("t").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=512 blocks=99840 segment_blocks=512 path=/m/a\n"
+                         "# volume 254:1 main_blkaddr=512 blocks=99840 segment_blocks=512 path=/m/b\n"
+                         "254:0 600 9 0 4 contiguous /m/a/x.sst\n254:1 50000 9 0 4 contiguous /m/b/y z.log\n")
+    open_map(page, served, Path("t"))
+    url = page.js("location.href")
+    # no part of it while there is nothing to say
+    page.js("new Promise(done => setTimeout(done, 400))")
+    expect(page.js("location.hash"), "")
+    page.js("showMap(data.volumes[1], 50000, true)")
+    page.browser.click_on("#find")
+    page.browser.write("y Z"[:1])
+    page.browser.until("document.querySelectorAll('#rows tr').length === 1")
+    page.browser.click_on("#rows button")
+    page.browser.until("document.querySelectorAll('tr.lit').length === 1 && shown.lit.some(Boolean)")
+    page.settle()
+    seen = page.shown(), page.lit(), page.js("view.volume.dev"), page.text("#where")
+    page.browser.until("location.hash.includes('file=254')")
+    link = page.js("location.href")
+    # in another tab, which has no memory of this one
+    page.js("sessionStorage.clear()")
+    page.browser.new_page()
+    page.browser.open(link)
+    page.browser.until("shown !== null && shown.lit.some(Boolean) && document.querySelectorAll('tr.lit').length === 1")
+    page.settle()
+    expect((page.shown(), page.lit(), page.js("view.volume.dev"), page.text("#where")), seen)
+    expect(page.js("find.value === undefined ? document.querySelector('#find').value : 0"), "y")
+    # what is no link is none, and a link of another table shows what there is
+    for bad in "#volume=9:9&first=1&per=1&columns=8", "#volume=254:1&first=zzz&per=-4&columns=1e99", "#%%%", "#file=254:0%2099&at=1":
+        page.browser.new_page()
+        page.browser.open(url.split("#")[0] + bad)
+        page.browser.until("shown !== null || document.querySelector('#map').hidden")
+    expect(page.browser.complaints, [])
+
+
+def test_link(page: Page) -> None:
+    check_link(page, False)
+
+
+def test_link_of_a_served_page(page: Page) -> None:
+    check_link(page, True)
+
+
 def test_fingers(page: Page) -> None:
     page.browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
     try:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The address of the page says what it shows, behind the #, so that a reload or a link that is sent shows it again:
- * volume, first block, blocks in a cell and columns of the map, the file that is lit up, the search, and the moment.
+ * volume, first block, blocks in a cell and columns of the map, the file that is lit up, the search, the colours, and the moment.
  */
 "use strict";
 
@@ -22,6 +22,8 @@ function linkOf() {
 		link.find = state.find;
 	if (moment)
 		link.at = moment;
+	if (data.colorings && state.coloring && state.coloring !== data.colorings[0])
+		link.colors = state.coloring;
 	return String(new URLSearchParams(link));
 }
 
@@ -43,7 +45,9 @@ function readLink() {
 }
 
 /* What the data does not depend on. */
-function adoptLink({ file, find }) {
+function adoptLink({ file, find, colors }) {
+	if (colors)
+		state.coloring = colors;
 	if (file)
 		state.chosen = file;
 	if (find !== undefined)
@@ -84,6 +88,8 @@ async function onLink() {
 		return;
 	adoptLink(link);
 	chosen = state.chosen ? await source.file(state.chosen) : null;
+	if (data.colorings && data.colorings.includes(link.colors))
+		await recolor(link.colors);
 	await followLink(link);
 	drawChosen();
 }

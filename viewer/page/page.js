@@ -199,6 +199,7 @@ async function adopt(fresh) {
 	followTable();
 	drawSummary();
 	drawVolumes();
+	drawColorings();
 	drawLegend();
 	keepView();
 	chosen = state.chosen ? await source.file(state.chosen) : null;
@@ -260,6 +261,8 @@ async function begin() {
 
 	adoptLink(link);
 	await adopt(data);
+	if (data.colorings && data.colorings.includes(state.coloring) && state.coloring !== data.coloring)
+		await recolor(state.coloring);
 	await followLink(link);
 }
 

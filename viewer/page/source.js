@@ -68,7 +68,8 @@ let moment = "";
 
 /* Return: the answer of the server; null if there is none. It is 404 if there is no table of a moment. */
 async function request(what, args = {}, headers = {}) {
-	const query = new URLSearchParams(moment ? { at: moment, ...args } : args);
+	const by = data.colorings && data.colorings.includes(state.coloring) ? { by: state.coloring } : {};
+	const query = new URLSearchParams({ ...(moment ? { at: moment } : {}), ...by, ...args });
 	const answer = await fetch(what + "?" + query, { headers, cache: "no-store" }).catch(() => null);
 
 	isLost = !answer || !(answer.ok || answer.status === 304 || answer.status === 404);

@@ -125,6 +125,26 @@ function drawLegend() {
 	$("legend").replaceChildren(...items);
 }
 
+/* === Other colours, from --serve === */
+
+function drawColorings() {
+	$("coloring").hidden = !data.colorings;
+	if (!data.colorings)
+		return;
+	$("colors").replaceChildren(...data.colorings.map(name => element("option", name)));
+	$("colors").value = data.coloring;
+}
+
+async function recolor(name) {
+	state.coloring = name;
+	keepState();
+	keepLink();
+	const fresh = await ask("table");
+
+	if (fresh)
+		await adopt(fresh);
+}
+
 function startTheme() {
 	const changed = () => {
 		drawTheme();
@@ -142,6 +162,7 @@ function startTheme() {
 		keepState();
 		changed();
 	});
+	$("colors").addEventListener("change", event => recolor(event.target.value));
 	for (const query of ["(prefers-color-scheme: dark)", "print"])
 		matchMedia(query).addEventListener("change", changed);
 }

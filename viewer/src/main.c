@@ -51,6 +51,7 @@ struct session {
 	struct recorder recorder;
 	struct server server;
 	struct colors colors;
+	struct colors other_colors[N_COLORINGS];
 	struct heat heat;
 	struct img_conf img;
 	bool trouble_was_said;
@@ -200,8 +201,26 @@ static void write_outputs(struct session *s, const struct table *table)
 /* The table and the states are moved to the view. */
 static void show(struct session *s, struct serve_view *view, struct table *table, struct f2fs_state *states)
 {
+	view->own_coloring = s->colors.source->name;
 	serve_view_fill(view, table, states, &s->options.lens, &s->colors, s->source.name);
 	report_colors(s, &view->runs);
+}
+
+/* For the server: colours that the page can switch to. */
+static struct colors *colors_by(void *arg, const char *by)
+{
+	struct session *s = arg;
+	size_t i;
+
+	if (!strcmp(by, s->colors.source->name))
+		return &s->colors;
+	for (i = 0; i < N_COLORINGS && strcmp(serve_colorings[i], by); i++)
+		;
+	if (i == N_COLORINGS)
+		return NULL;
+	if (!s->other_colors[i].n_rules)
+		colors_init(&s->other_colors[i], serve_colorings[i]);
+	return &s->other_colors[i];
 }
 
 /* Where it is not said which counts of reads to show, a recording has those of each of its snapshots. */
@@ -444,10 +463,13 @@ static void serve(struct session *s)
 {
 	const struct options *o = &s->options;
 	int64_t next_ns = monotonic_ns();
+	size_t i;
 
 	server_open(&s->server, &o->serve_at, o->interval_ns);
+	s->server.colors = colors_by;
+	s->server.arg = s;
 	if (recording_is(o->table))
-		server_set_recording(&s->server, &(struct serve_recording){ o->table, &o->lens, o->f2fs_state }, show_moment, s);
+		server_set_recording(&s->server, &(struct serve_recording){ o->table, &o->lens, o->f2fs_state }, show_moment);
 	/* the counts of reads are those of one moment */
 	if (has_recorded_heat(s))
 		s->server.most = 1;
@@ -460,6 +482,8 @@ static void serve(struct session *s)
 		read_once(s);
 	}
 	server_close(&s->server);
+	for (i = 0; i < N_COLORINGS; i++)
+		colors_free(&s->other_colors[i]);
 }
 
 int main(int argc, char **argv)

@@ -344,6 +344,31 @@ def test_counts_of_reads(page: Page) -> None:
         expect(page.text("#cell").split("\n")[1], "its window: " + counts)
 
 
+def test_other_colours(page: Page) -> None:
+    open_map(page, True, DATA / "redis.table")
+    before, legend = page.js("[...shown.rgb].join()"), page.text("#legend")
+    page.js("(() => { const c = document.querySelector('#colors'); c.value = 'size'; c.dispatchEvent(new Event('change')); })()")
+    page.browser.until(f"[...shown.rgb].join() !== '{before}'")
+    assert page.text("#legend") != legend and page.js("data.coloring") == "size"
+    page.browser.until("location.hash.includes('colors=size')")
+    now, link = page.js("[...shown.rgb].join()"), page.js("location.href")
+    # other tabs have their own colours
+    page.js("sessionStorage.clear()")
+    page.browser.new_page()
+    assert page.server
+    page.browser.open(page.server.url)
+    page.browser.until("shown !== null")
+    page.settle()
+    expect((page.js("[...shown.rgb].join()") == before, page.text("#legend")), (True, legend))
+    page.js("sessionStorage.clear()")
+    page.browser.new_page()
+    page.browser.open(link)
+    page.browser.until(f"shown !== null && [...shown.rgb].join() === '{now}'")
+    # a page in a file has the colours that it was written with
+    page.write(DATA / "redis.table")
+    expect(page.js("document.querySelector('#coloring').hidden"), True)
+
+
 # === What a page in a file leaves out ===
 
 def write_many(n: int, step: int) -> None:

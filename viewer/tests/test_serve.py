@@ -317,6 +317,32 @@ def test_one_connection_for_many_requests(view: str) -> None:
         connection.close()
 
 
+def test_other_colours(view: str) -> None:
+    with open("why", "wb") as stream:
+        subprocess.run([sys.executable, str(Path(__file__).resolve().parent / "to_snapshot.py"), str(DATA / "why.table")], stdout=stream, check=True)
+    names = ["kind", "severity", "size", "cause", "why", "process", "age"]
+    asked = {"volume": 0, "first": 1000, "per": 1, "n": 500}
+    with Serving(view, "why") as server:
+        expect([server.ask("table")[key] for key in ("coloring", "colorings")], ["kind", names])
+        tags = set()
+        for name in names:
+            with Serving(view, "why", "--color-by", name) as other:
+                expect(server.ask("cells", by=name, **asked)["cells"], other.ask("cells", **asked)["cells"])
+                expect(server.ask("table", by=name)["legend"], other.ask("table")["legend"])
+                expect([f[9] for f in server.ask("files", by=name, n=9)["files"]], [f[9] for f in other.ask("files", n=9)["files"]])
+                expect(other.ask("table")["colorings"], [name] + [n for n in names if n != name])
+            tags.add(server.request(server.url + "table?by=" + name)[1]["ETag"])
+        expect(len(tags), len(names))
+        # without a name they are those that it was started with
+        expect(server.ask("table")["coloring"], "kind")
+        expect((server.status("table", by="heat"), server.status("cells", by="x", **asked)), (400, 400))
+    with Serving(view, DATA / "small.table", "--color-by", "file=*.log") as server:
+        expect(server.ask("table")["colorings"], ["file", "kind", "severity", "size"])
+        before = server.ask("cells", volume=0, first=100, per=1, n=64)["cells"]
+        assert server.ask("cells", volume=0, first=100, per=1, n=64, by="size")["cells"] != before
+        expect(server.ask("cells", volume=0, first=100, per=1, n=64)["cells"], before)
+
+
 # === New tables ===
 
 def replace(lines: list[str]) -> None:

@@ -312,7 +312,7 @@ void server_add_view(struct server *server, struct serve_view *view, const char 
  *
  * Return: NULL, or why there is none, to be freed.
  */
-static char *find_view(struct server *server, const char *at, const struct serve_view **found, unsigned int *status)
+static char *find_view(struct server *server, const char *at, struct serve_view **found, unsigned int *status)
 {
 	struct served *served = find_served(server, at);
 	struct serve_view *view;
@@ -339,6 +339,21 @@ static char *find_view(struct server *server, const char *at, const struct serve
 		server_add_view(server, view, at);
 	*found = view;
 	return trouble;
+}
+
+/* Other colours than the last request had. Return: false if there are none of that name. */
+static bool recolor(struct server *server, struct serve_view *view, const char *by)
+{
+	struct colors *colors;
+
+	if (!strcmp(by, view->colors.source->name))
+		return true;
+	colors = server->colors(server->arg, by);
+	if (!colors)
+		return false;
+	serve_view_color(view, colors);
+	view->generation = ++server->generation;
+	return true;
 }
 
 static bool is_known(struct MHD_Connection *connection, uint64_t generation)
@@ -393,10 +408,15 @@ static enum MHD_Result refuse_moment(struct MHD_Connection *connection, unsigned
 static enum MHD_Result answer_at(struct server *server, struct MHD_Connection *connection, size_t which)
 {
 	const char *at = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "at");
-	const struct serve_view *view = NULL;
+	const char *by = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "by");
+	struct serve_view *view = NULL;
 	unsigned int status;
 	char *trouble = find_view(server, at ? at : "", &view, &status);
 
+	if (!trouble && !recolor(server, view, by ? by : view->own_coloring)) {
+		status = MHD_HTTP_BAD_REQUEST;
+		trouble = xasprintf("expected by= (kind, severity, size, cause, why, process or age)");
+	}
 	return trouble ? refuse_moment(connection, status, trouble) : answer(view, connection, which);
 }
 
@@ -547,14 +567,12 @@ void server_open(struct server *server, const struct serve_address *address, int
  * @recording: the recording
  * @show: fills a view with a moment; NULL stands for the one that is shown first. Returns NULL, or why there is none,
  *	to be freed
- * @arg: for @show
  */
 void server_set_recording(struct server *server, const struct serve_recording *recording,
-			  char *(*show)(void *arg, struct serve_view *view, const struct moment *moment), void *arg)
+			  char *(*show)(void *arg, struct serve_view *view, const struct moment *moment))
 {
 	server->recording = *recording;
 	server->show = show;
-	server->arg = arg;
 }
 
 /**

@@ -39,13 +39,16 @@ struct served {
  * struct server - a server and the tables that it shows
  * @recording: it has the tables of other moments; its folder is NULL if there is none
  * @most: how many tables are kept
+ * @colors: finds the rules of a colour source; NULL for those of the table that is shown first, which others keep
+ * @arg: for @colors and for showing moments
  */
 struct server {
 	struct serve_recording recording;
 	size_t most;
+	struct colors *(*colors)(void *arg, const char *by);
+	void *arg;
 	/* private: */
 	char *(*show)(void *arg, struct serve_view *view, const struct moment *moment);
-	void *arg;
 	struct served served[SERVE_MAX_VIEWS];
 	uint64_t used;
 	uint64_t generation;
@@ -57,7 +60,7 @@ struct server {
 
 void server_open(struct server *server, const struct serve_address *address, int64_t interval_ns);
 void server_set_recording(struct server *server, const struct serve_recording *recording,
-			  char *(*show)(void *arg, struct serve_view *view, const struct moment *moment), void *arg);
+			  char *(*show)(void *arg, struct serve_view *view, const struct moment *moment));
 struct serve_view *server_new_view(struct server *server);
 void server_add_view(struct server *server, struct serve_view *view, const char *at);
 void server_announce(const struct server *server, const struct serve_address *address);

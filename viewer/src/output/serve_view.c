@@ -22,6 +22,9 @@
 
 const char *const serve_sorts[N_SORTS] = { "extra", "path", "fragments", "split", "blocks" };
 
+/* Ways to colour a table; all but the first N_PLAIN_COLORINGS need its causes. */
+const char *const serve_colorings[N_COLORINGS] = { "kind", "severity", "size", "cause", "why", "process", "age" };
+
 /* === The table === */
 
 static void find_places(struct serve_view *view)
@@ -40,6 +43,18 @@ static void find_places(struct serve_view *view)
 	}
 }
 
+static void color(struct serve_view *view, struct colors *colors)
+{
+	const struct selection *selection = view->has_selection ? &view->selection : NULL;
+	const struct table *shown = selection ? &selection->table : &view->table;
+
+	colors_learn(colors, shown);
+	colors_take(&view->colors, colors);
+	runs_build(&view->runs, shown, selection, &view->colors, view->states);
+	runs_narrow(&view->runs, view->lens, &view->colors, view->name);
+	view->shades = page_shades(&view->runs, &view->colors);
+}
+
 /**
  * serve_view_fill() - take over a table
  * @view: to be filled; empty but for its generation, interval_ns and has_moments. It must not move afterwards
@@ -47,27 +62,34 @@ static void find_places(struct serve_view *view)
  * @states: what F2FS knows, or NULL; owned by @view afterwards
  * @lens: what is shown; must stay valid as long as @view
  * @colors: the rules; they learn from the table
- * @name: of the table, for messages
+ * @name: of the table, for messages; likewise
  */
 void serve_view_fill(struct serve_view *view, struct table *table, struct f2fs_state *states, const struct lens *lens,
 		     struct colors *colors, const char *name)
 {
-	const struct table *shown = &view->table;
-
 	view->table = *table;
 	view->states = states;
 	view->has_selection = lens->only;
+	view->lens = lens;
+	view->name = name;
 	*table = (struct table){ 0 };
-	if (lens->only) {
+	if (lens->only)
 		selection_make(&view->selection, &view->table, lens->only);
-		shown = &view->selection.table;
-	}
-	colors_learn(colors, shown);
-	colors_take(&view->colors, colors);
-	runs_build(&view->runs, shown, lens->only ? &view->selection : NULL, &view->colors, states);
-	runs_narrow(&view->runs, lens, &view->colors, name);
-	view->shades = page_shades(&view->runs, &view->colors);
+	color(view, colors);
 	find_places(view);
+}
+
+/**
+ * serve_view_color() - give a table other colours
+ * @view: the table
+ * @colors: the rules; they learn from the table
+ */
+void serve_view_color(struct serve_view *view, struct colors *colors)
+{
+	free(view->shades);
+	runs_free(&view->runs);
+	colors_free(&view->colors);
+	color(view, colors);
 }
 
 /**
@@ -129,6 +151,11 @@ void serve_put_table(FILE *file, const void *arg)
 		fprintf(file, "\"stateAge\":%jd,", (intmax_t)(view->table.text.time_ms - view->state_ms));
 	if (view->has_moments && view->heat_ms)
 		fprintf(file, "\"heatAge\":%jd,", (intmax_t)(view->table.text.time_ms - view->heat_ms));
+	fprintf(file, "\"coloring\":\"%s\",\"colorings\":[\"%s\"", view->colors.source->name, view->own_coloring);
+	for (i = 0; i < (view->table.causes ? N_COLORINGS : N_PLAIN_COLORINGS); i++)
+		if (strcmp(serve_colorings[i], view->own_coloring))
+			fprintf(file, ",\"%s\"", serve_colorings[i]);
+	fputs("],\n", file);
 	page_put_head(file, &view->runs, &view->colors, view->states, view->interval_ns);
 	fputs("\"volumes\":[\n", file);
 	for (i = 0; i < view->runs.n_parts; i++) {

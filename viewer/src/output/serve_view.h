@@ -38,6 +38,11 @@ enum serve_sort {
 
 extern const char *const serve_sorts[N_SORTS];
 
+#define N_COLORINGS 7
+#define N_PLAIN_COLORINGS 3
+
+extern const char *const serve_colorings[N_COLORINGS];
+
 /**
  * struct serve_view - a table, and what is computed from it once
  * @table: the table
@@ -48,6 +53,9 @@ extern const char *const serve_sorts[N_SORTS];
  * @heat_ms: of a recording, when what is read had been counted; 0: its counts are not shown
  * @runs: its runs
  * @colors: the rules, as they were when it was filled
+ * @own_coloring: name of the colour source that --color-by names
+ * @lens: what is shown
+ * @name: of the table, for messages
  * @shades: by index into table.files, its shade in the list
  * @first_blks: by index into table.files, its first block address; BLK_MAX if it has none
  * @generation: counts the tables that the server has shown
@@ -63,6 +71,9 @@ struct serve_view {
 	int64_t heat_ms;
 	struct runs runs;
 	struct colors colors;
+	const char *own_coloring;
+	const struct lens *lens;
+	const char *name;
 	uint8_t *shades;
 	uint32_t *first_blks;
 	uint64_t generation;
@@ -106,6 +117,7 @@ struct serve_list {
 
 void serve_view_fill(struct serve_view *view, struct table *table, struct f2fs_state *states, const struct lens *lens,
 		     struct colors *colors, const char *name);
+void serve_view_color(struct serve_view *view, struct colors *colors);
 void serve_view_free(struct serve_view *view);
 size_t serve_view_find(const struct serve_view *view, uint64_t major, uint64_t minor, uint64_t ino);
 

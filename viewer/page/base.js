@@ -13,6 +13,7 @@
  *	theme	light and dark
  *	renew	new data
  *	player	the time of a recording: slider and play
+ *	link	the address of what is shown
  *	page	start, and what connects the parts
  *
  * Only page.js runs code when it is loaded. Names of files reach the page as text, never as HTML.
@@ -29,7 +30,7 @@ let data = JSON.parse($("data").textContent);
 const ROWS = 100, MORE_ROWS = 400;
 
 const state = { sort: "extra", down: true, chosen: null, find: "", full: false, rows: ROWS, theme: "auto", map: false,
-		speed: null };
+		speed: null, coloring: null };
 const stateName = "fragtrace " + location.pathname;
 
 function keepState() {

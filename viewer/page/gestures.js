@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mouse and keys on the map: wheel and drag, + - 0, arrows, and what is in the cell below the pointer. */
+/* Mouse, fingers and keys on the map: wheel, drag and pinch, + - 0, arrows, and what is in the cell below the pointer. */
 "use strict";
 
-/* A wheel has turned far enough for a step; a dragged pointer has moved far enough to be no click. */
-const WHEEL_STEP = 60, CLICK_ROOM = 4;
+/*
+ * A wheel has turned far enough for a step, which is a notch of most; a dragged pointer has moved far enough to be no
+ * click; the distance of two fingers has changed so many times.
+ */
+const WHEEL_STEP = 120, CLICK_ROOM = 4, PINCH_STEP = 1.4;
 
 /* Where the pointer went down, and what the map showed then; null while it is up. */
 let drag = null, wheel = 0, pointed = { text: "", key: null };
+
+/* Where pointers are down, and the distance of two at the last step. */
+const touches = new Map();
+let pinch = 0;
 
 /* What is in the cell below the pointer; the answer may come when it has moved on. */
 const loadText = oneAtATime(async () => {
@@ -56,16 +63,44 @@ function onWheel(event) {
 	pointAtMap(mapCellOfEvent(event));
 }
 
+function touchDistance() {
+	const [a, b] = touches.values();
+
+	return Math.max(1, Math.hypot(a.x - b.x, a.y - b.y));
+}
+
+/* Steps closer or farther about the middle of two fingers. */
+function onPinch() {
+	const box = $("map").getBoundingClientRect(), [a, b] = touches.values();
+	const change = touchDistance() / pinch, isCloser = change > 1;
+
+	if (isCloser ? change < PINCH_STEP : change > 1 / PINCH_STEP)
+		return;
+	pinch = touchDistance();
+	zoomOnce(isCloser, (a.x + b.x) / 2 - box.left, (a.y + b.y) / 2 - box.top);
+}
+
 function onPress(event) {
 	if (event.button || !view.volume)
 		return;
+	touches.set(event.pointerId, { x: event.clientX, y: event.clientY });
+	if (touches.size === 2) {
+		drag = null;
+		pinch = touchDistance();
+		return;
+	}
 	drag = { x: event.clientX, y: event.clientY, first: view.first, moves: false };
 	$("map").setPointerCapture(event.pointerId);
 }
 
 function onMove(event) {
+	if (touches.has(event.pointerId))
+		touches.set(event.pointerId, { x: event.clientX, y: event.clientY });
+	if (touches.size === 2)
+		onPinch();
 	if (!drag) {
-		pointAtMap(mapCellOfEvent(event));
+		if (!touches.size)
+			pointAtMap(mapCellOfEvent(event));
 		return;
 	}
 	const x = event.clientX - drag.x, y = event.clientY - drag.y;
@@ -85,6 +120,7 @@ function onMove(event) {
 function onRelease(event) {
 	const clicks = drag && !drag.moves && event.type === "pointerup";
 
+	touches.delete(event.pointerId);
 	drag = null;
 	$("map").classList.remove("dragged");
 	if (clicks)
@@ -157,6 +193,8 @@ function startGestures() {
 	map.addEventListener("pointerup", onRelease);
 	map.addEventListener("pointercancel", onRelease);
 	map.addEventListener("pointerleave", () => pointAtMap(null));
+	$("overview").addEventListener("pointerdown", showOverviewPlace);
+	$("overview").addEventListener("pointermove", showOverviewPlace);
 	$("closer").addEventListener("click", () => zoomByKey(true));
 	$("farther").addEventListener("click", () => zoomByKey(false));
 	$("whole").addEventListener("click", showWhole);

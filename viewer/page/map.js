@@ -6,7 +6,8 @@
  */
 "use strict";
 
-const GUTTER = 84, LEAST_CELL = 5, LEAST_COLUMNS = 8, MOST_COLUMNS = 512, CLOSE_COLUMNS = 32, LEAST_LABEL = 15, BORDERED = 6;
+const GUTTER = 84, LEAST_CELL = 3, LEAST_COLUMNS = 8, MOST_COLUMNS = 512, CLOSE_COLUMNS = 32, LEAST_LABEL = 15, BORDERED = 6;
+const OVERVIEW_CELLS = 512, LEAST_WINDOW = 4, MARK = 3;
 const MOST_CELLS = 16384, LEAST_INK = 0.25, LEAST_GLOW = 0.5, FAINT_RGB = 0x808080, FAINT_INK = 0.25;
 
 /* What of the view decides which cells it has. */
@@ -15,8 +16,8 @@ const MOVING = ["first", "per", "columns", "rows"];
 /* What is shown: a volume from a block address on; blocks in a cell; columns and rows of cells. */
 const view = { volume: null, first: 0, per: 1, columns: LEAST_COLUMNS, rows: 1, cell: LEAST_CELL, height: LEAST_CELL };
 
-/* Its cells, when they are there, and the cell below the pointer or the one that keys have reached. */
-let shown = null, mapCursor = null;
+/* Its cells, when they are there, those of the whole volume, and the cell below the pointer or the one that keys have reached. */
+let shown = null, overview = null, mapCursor = null;
 
 /* === Geometry === */
 
@@ -154,18 +155,43 @@ function showBlock(lba, isClose) {
 }
 
 function moved() {
-	const { volume, first } = view, end = Math.min(first + visible(), volume.end);
-
 	mapCursor = null;
-	$("where").textContent = (data.volumes.length > 1 ? volume.path + " \u00b7 " : "") + "LBA " + range(first, end - 1) +
-		" \u00b7 1 cell = " + count(view.per, "block");
-	$("closer").disabled = isClosest();
-	$("farther").disabled = $("whole").disabled = isWhole();
+	drawButtons();
+	drawOverview();
+	keepLink();
 	loadCells();
 	drawText();
 }
 
+/* Where the map cannot be moved, fingers scroll the page. */
+function drawButtons() {
+	$("closer").disabled = isClosest();
+	$("farther").disabled = $("whole").disabled = isWhole();
+	$("map").style.touchAction = isWhole() ? "pan-y" : "none";
+}
+
 /* === Drawing === */
+
+/* Which blocks the map shows. */
+function drawWhere() {
+	const { volume, first, per, n } = shown, end = Math.min(first + n * per, volume.end);
+
+	$("where").textContent = (data.volumes.length > 1 ? volume.path + " \u00b7 " : "") + "LBA " + range(first, end - 1) +
+		" \u00b7 1 cell = " + count(per, "block");
+}
+
+/* There are no cells: the map stays where it was. */
+function stayHere() {
+	const volume = shown && data.volumes.find(v => v.dev === shown.volume.dev);
+
+	if (!volume)
+		return;
+	view.volume = volume;
+	MOVING.forEach(key => view[key] = shown[key]);
+	setColumns(view.columns, view.rows);
+	drawButtons();
+	drawOverview();
+}
 
 /* Cells arrive later. While the map moves on, old ones are not drawn. */
 const loadCells = oneAtATime(async () => {
@@ -176,9 +202,12 @@ const loadCells = oneAtATime(async () => {
 	const n = Math.min(columns * rows, Math.ceil((volume.end - first) / per));
 	const cells = await source.cells(volume, first, per, n);
 
+	if (!cells)
+		stayHere();
 	if (!cells || volume !== view.volume)
 		return;
-	shown = { ...cells, first, per, columns, rows };
+	shown = { ...cells, volume, first, per, columns, rows };
+	drawWhere();
 	drawMap();
 });
 
@@ -186,10 +215,13 @@ const loadCells = oneAtATime(async () => {
  * As colors_diluted() in color.c: a cell that is not empty has at least some of the colour of its content. If a
  * file is lit up, all others are faint and grey.
  */
-function cellColor(i) {
-	const dark = isDark(), paper = dark ? 0 : 255, least = dark ? LEAST_GLOW : LEAST_INK, faint = chosen && !shown.lit[i];
-	const rgb = faint ? FAINT_RGB : themed(shown.rgb[i]);
-	const ink = shown.share[i] ? (least + (1 - least) * Math.min(1, shown.share[i])) * (faint ? FAINT_INK : 1) : 0;
+function cellColor(cells, i) {
+	const dark = isDark(), paper = dark ? 0 : 255, least = dark ? LEAST_GLOW : LEAST_INK, faint = chosen && !cells.lit[i];
+	const rgb = faint ? FAINT_RGB : themed(cells.rgb[i]);
+
+	if (cells.unknown[i] >= 0.5)
+		return getComputedStyle(document.documentElement).getPropertyValue("--unknown");
+	const ink = cells.share[i] ? (least + (1 - least) * Math.min(1, cells.share[i])) * (faint ? FAINT_INK : 1) : 0;
 	const mix = value => Math.round(paper + ink * (value - paper));
 
 	return "rgb(" + [rgb >>> 16, rgb >>> 8 & 255, rgb & 255].map(mix) + ")";
@@ -197,20 +229,28 @@ function cellColor(i) {
 
 function drawCells(context) {
 	const { columns, cell, height } = view, border = cell >= BORDERED && view.per === 1 ? 1 : 0;
+	const hatches = hatchesFor(context);
 
 	for (let i = 0; i < shown.n;) {
 		const row = Math.floor(i / columns), column = i % columns;
 		let n = 1;
 
 		while (!border && i + n < shown.n && column + n < columns && shown.rgb[i + n] === shown.rgb[i] &&
-		       shown.share[i + n] === shown.share[i] && shown.lit[i + n] === shown.lit[i])
+		       shown.share[i + n] === shown.share[i] && shown.lit[i + n] === shown.lit[i] &&
+		       shown.unknown[i + n] === shown.unknown[i])
 			n++;
 		/* whole pixels, so that neighbours meet */
 		const left = Math.round(GUTTER + column * cell), top = Math.round(row * height);
 
-		context.fillStyle = cellColor(i);
-		context.fillRect(left, top, Math.round(GUTTER + (column + n) * cell) - left - border,
-				 Math.round((row + 1) * height) - top - border);
+		context.fillStyle = cellColor(shown, i);
+		const box = [left, top, Math.round(GUTTER + (column + n) * cell) - left - border,
+			     Math.round((row + 1) * height) - top - border];
+
+		context.fillRect(...box);
+		if (shown.unknown[i]) {
+			context.fillStyle = hatches;
+			context.fillRect(...box);
+		}
 		i += n;
 	}
 }
@@ -230,30 +270,30 @@ function drawMapLight(context, ink) {
 	}
 }
 
-/* A line where a segment begins, if it has several rows: below the one before it, and above this one. */
+/* Where a segment of several rows begins: a line, or within a row a mark. */
 function drawSegments(context, ink) {
 	const { columns, rows, cell, height, per, volume } = view, { segment, main } = volume;
-	const right = GUTTER + columns * cell;
 
 	if (segment / per < 4 * columns)
 		return;
 	context.strokeStyle = ink;
-	context.lineWidth = 1;
+	context.lineWidth = 1.5;
 	context.beginPath();
 	for (let lba = main + Math.ceil((view.first - main) / segment) * segment; ; lba += segment) {
 		const at = Math.round((lba - view.first) / per), row = Math.floor(at / columns);
-		const x = GUTTER + at % columns * cell, y = Math.round(row * height);
+		const x = Math.round(GUTTER + at % columns * cell), y = Math.round(row * height), bottom = Math.round((row + 1) * height);
 
 		if (row >= rows || lba >= volume.end)
 			break;
-		context.moveTo(GUTTER, Math.round((row + 1) * height));
 		if (at % columns) {
-			context.lineTo(x, Math.round((row + 1) * height));
+			context.moveTo(x + MARK, y);
 			context.lineTo(x, y);
+			context.lineTo(x, bottom);
+			context.lineTo(x + MARK, bottom);
 		} else {
-			context.moveTo(x, y);
+			context.moveTo(GUTTER, y);
+			context.lineTo(GUTTER + columns * cell, y);
 		}
-		context.lineTo(right, y);
 	}
 	context.stroke();
 }
@@ -303,4 +343,64 @@ function drawMap() {
 	drawLabels(context, style.getPropertyValue("--faint"));
 	if (mapCursor)
 		drawMapCursor(context);
+}
+
+/* === The whole volume, in a strip === */
+
+function overviewX(lba, width) {
+	const { volume } = overview;
+
+	return width * (lba - volume.lba) / (volume.end - volume.lba);
+}
+
+/* Its cells, and a frame around what the map shows. */
+function drawOverview() {
+	const canvas = $("overview"), ratio = window.devicePixelRatio || 1, context = canvas.getContext("2d");
+	const style = getComputedStyle(document.documentElement), width = canvas.clientWidth, height = canvas.clientHeight;
+
+	if (!state.map || !overview || !view.volume || overview.volume.dev !== view.volume.dev)
+		return;
+	canvas.width = Math.round(width * ratio);
+	canvas.height = Math.round(height * ratio);
+	context.scale(ratio, ratio);
+	for (let i = 0; i < overview.n; i++) {
+		const [left, right] = [i, i + 1].map(k => Math.round(overviewX(overview.volume.lba + k * overview.per, width)));
+
+		context.fillStyle = chosen && overview.lit[i] ? style.getPropertyValue("--mark") : cellColor(overview, i);
+		context.fillRect(left, 0, right - left, height);
+	}
+	if (isWhole())
+		return;
+	const left = overviewX(view.first, width), right = overviewX(Math.min(view.first + visible(), view.volume.end), width);
+	const more = Math.max(0, (LEAST_WINDOW - (right - left)) / 2), box = [left - more + 1, 1, right - left + 2 * more - 2, height - 2];
+
+	for (const [color, line] of [["--sheet", 4], ["--ink", 2]]) {
+		context.strokeStyle = style.getPropertyValue(color);
+		context.lineWidth = line;
+		context.strokeRect(...box);
+	}
+}
+
+/* Cells of a power of two of blocks: the overview of a page in a file has these. */
+const loadOverview = oneAtATime(async () => {
+	const { volume } = view;
+	let per = 1;
+
+	if (!volume || !state.map)
+		return;
+	while (per * OVERVIEW_CELLS < volume.end - volume.lba)
+		per *= 2;
+	const cells = await source.cells(volume, volume.lba, per, Math.ceil((volume.end - volume.lba) / per));
+
+	if (!cells || volume !== view.volume)
+		return;
+	overview = { ...cells, volume, per };
+	drawOverview();
+});
+
+function showOverviewPlace(event) {
+	const box = $("overview").getBoundingClientRect();
+
+	if (event.buttons & 1 && view.volume)
+		showBlock(view.volume.lba + Math.floor((view.volume.end - view.volume.lba) * (event.clientX - box.left) / box.width), false);
 }

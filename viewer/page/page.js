@@ -29,6 +29,7 @@ function whereabouts(file) {
 async function choose(key) {
 	state.chosen = key === state.chosen ? null : key;
 	keepState();
+	keepLink();
 	chosen = state.chosen ? await source.file(state.chosen) : null;
 	drawChosen();
 }
@@ -37,6 +38,7 @@ function drawChosen() {
 	if (!data.served)
 		drawLight();
 	loadCells();
+	loadOverview();
 	drawRows();
 	drawText();
 }
@@ -73,7 +75,7 @@ function setMap(on) {
 	state.map = on || Boolean(data.served);
 	keepState();
 	$("stage").hidden = state.map;
-	$("map").hidden = $("legend").hidden = $("zoom").hidden = !state.map;
+	$("map").hidden = $("legend").hidden = $("zoom").hidden = $("overview").hidden = !state.map;
 	$("toMap").setAttribute("aria-pressed", state.map);
 	$("toPicture").setAttribute("aria-pressed", !state.map);
 	$("full").parentElement.hidden = state.map;
@@ -86,6 +88,7 @@ function showVolume(volume) {
 	view.volume = volume;
 	$("volume").value = String(data.volumes.indexOf(volume));
 	showWhole();
+	loadOverview();
 }
 
 function showMap(volume, lba, isClose) {
@@ -132,6 +135,35 @@ function setFull(full) {
 
 /* === Data === */
 
+function drawNotes() {
+	const said = notes();
+
+	$("notes").textContent = said.join(" ");
+	$("notes").hidden = !said.length;
+}
+
+function hasUnknown() {
+	return !data.served && data.volumes.some(volume => volume.index.owner.includes(UNKNOWN));
+}
+
+/* What has to be known before the page is believed: it is a part, something is unknown, F2FS does not run. */
+function notes() {
+	const { only, lba, files: all } = data.lens, listed = data.files && data.files.length - data.unplaced;
+	const said = data.volumes.filter(volume => volume.stopped).map(({ path }) =>
+		path + ": F2FS has stopped after an error or a shutdown; nothing is written any more.");
+
+	if (isLost)
+		said.push("fragtrace-view does not answer: the page shows what it had last, and cannot move.");
+	if (only !== null)
+		said.push(`Only the ${count(data.total.files, "file")} of ${count(all)} that match ${only}.`);
+	if (lba !== null)
+		said.push(`Only LBA ${lba} of the volume; figures are of whole files.`);
+	if (hasUnknown())
+		said.push(`Hatched is unknown: the page has the places of ${count(listed)} files of ${count(data.total.files)}. ` +
+			  "fragtrace-view --serve has all.");
+	return said;
+}
+
 function drawSummary() {
 	const names = data.volumes.map(v => v.path).join(", "), { files: n, fragmented, stale, split, leftOut: missing } = data.total;
 
@@ -141,7 +173,7 @@ function drawSummary() {
 		(data.served ? "; split factor " + split.toFixed(3) : "") +
 		(stale ? "; " + count(stale) + " stale: their blocks may have moved" : "") +
 		(missing ? "; " + count(missing) + " left out: fragtrace's memory was short" : "");
-	$("left").textContent = leftOut();
+	drawNotes();
 	$("cell").classList.toggle("causes", Boolean(data.kinds) || Boolean(data.served));
 	$("picture").alt = "Where the blocks of " + (names || "no volume") + " lie";
 }
@@ -167,6 +199,7 @@ async function adopt(fresh) {
 	followTable();
 	drawSummary();
 	drawVolumes();
+	drawColorings();
 	drawLegend();
 	keepView();
 	chosen = state.chosen ? await source.file(state.chosen) : null;
@@ -223,6 +256,16 @@ function startPicture() {
 	});
 }
 
+async function begin() {
+	const link = readLink();
+
+	adoptLink(link);
+	await adopt(data);
+	if (data.colorings && data.colorings.includes(state.coloring) && state.coloring !== data.coloring)
+		await recolor(state.coloring);
+	await followLink(link);
+}
+
 function start() {
 	readState();
 	startTheme();
@@ -231,8 +274,8 @@ function start() {
 	startGestures();
 	startPlayer();
 	setFull(state.full);
-	setMap(state.map);
-	adopt(data);
+	begin();
+	addEventListener("hashchange", onLink);
 	document.addEventListener("keydown", onKey);
 	startRenewal();
 }

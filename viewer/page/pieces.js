@@ -2,7 +2,7 @@
 /* Where pieces are, in a page in a file: the numbers that html.c has written, indexed, and parts of them. */
 "use strict";
 
-const USES = { "-1": "free", "-2": "left", "-3": "other", "-4": "nodes" };
+const USES = { "-1": "free", "-2": "left", "-3": "other", "-4": "nodes", "-5": "unknown" }, UNKNOWN = -5;
 const LEFT_OUT_RGB = 0xd8e2f2, OTHER_RGB = 0xefefaf, NODES_RGB = 0xaf9f8f;
 
 /* For each piece: its owner, offset in the file, shade, cause, first unit and first block address. */
@@ -92,20 +92,63 @@ function colorOf(v, i) {
 	return { "-2": LEFT_OUT_RGB, "-3": OTHER_RGB, "-4": NODES_RGB }[v.owner[i]];
 }
 
-/* Colours and shares of cells, as serve_view.c computes them: the mean of what is not free. */
+function newCells(n) {
+	return { n, rgb: new Uint32Array(n), share: new Float32Array(n), unknown: new Float32Array(n), lit: new Uint8Array(n) };
+}
+
+/* Expand sequences of equal cells. */
+function expandCells({ cells: flat, lit }, n) {
+	const cells = newCells(n);
+
+	for (let i = 0, at = 0; i < flat.length; i += 3) {
+		cells.rgb.fill(flat[i + 1], at, at + flat[i]);
+		cells.share.fill(flat[i + 2] / 1000, at, at + flat[i]);
+		at += flat[i];
+	}
+	for (let i = 0; i < lit.length; i += 2)
+		cells.lit.fill(1, lit[i], lit[i + 1] + 1);
+	return cells;
+}
+
+/* Where the overview of a volume has whole cells for these, it knows what the pieces do not. */
+function mixOverview({ overview, lba }, first, per, cells) {
+	const times = overview ? per / overview.per : 0, from = overview && (first - lba) / overview.per;
+
+	if (!(times >= 1 && Number.isInteger(times) && Number.isInteger(from)))
+		return;
+	const all = overview.expanded || (overview.expanded = expandCells(overview, Math.ceil((overview.end - lba) / overview.per)));
+
+	for (let cell = 0; cell < cells.n; cell++) {
+		const part = [...Array(times).keys()].map(k => from + cell * times + k).filter(i => all.share[i] > 0);
+		const share = part.reduce((sum, i) => sum + all.share[i], 0);
+		const mean = shift => Math.round(part.reduce((sum, i) => sum + all.share[i] * (all.rgb[i] >>> shift & 255), 0) / share);
+
+		cells.share[cell] = share / times;
+		cells.unknown[cell] = 0;
+		cells.rgb[cell] = share ? mean(16) << 16 | mean(8) << 8 | mean(0) : 0;
+	}
+}
+
+/*
+ * Colours and shares of cells, as serve_view.c computes them: the mean of what is not free. Here a place may be
+ * unknown, too; then the share is that of the rest.
+ */
 function mixCells(volume, first, per, n, lit) {
 	const v = volume.index, used = new Float64Array(n), sums = [0, 1, 2].map(() => new Float64Array(n));
-	const cells = { n, rgb: new Uint32Array(n), share: new Float32Array(n), lit: new Uint8Array(n) };
-	const end = Math.min(first + n * per, volume.end);
+	const cells = newCells(n), end = Math.min(first + n * per, volume.end);
 
 	for (let i = pieceAt(v, v.lba, first); i < v.n && v.lba[i] < end; i++) {
 		const rgb = colorOf(v, i), from = Math.max(v.lba[i], first), to = Math.min(v.lba[i + 1], end);
 
-		if (rgb === undefined)
+		if (rgb === undefined && v.owner[i] !== UNKNOWN)
 			continue;
 		for (let cell = Math.floor((from - first) / per); first + cell * per < to; cell++) {
 			const blocks = Math.min(to, first + (cell + 1) * per) - Math.max(from, first + cell * per);
 
+			if (rgb === undefined) {
+				cells.unknown[cell] += blocks / per;
+				continue;
+			}
 			used[cell] += blocks;
 			[rgb >>> 16, rgb >>> 8 & 255, rgb & 255].forEach((value, k) => sums[k][cell] += blocks * value);
 			cells.lit[cell] |= lit && v.owner[i] === lit.index ? 1 : 0;
@@ -114,9 +157,10 @@ function mixCells(volume, first, per, n, lit) {
 	for (let cell = 0; cell < n; cell++) {
 		const mean = sum => Math.round(sum[cell] / used[cell]);
 
-		cells.share[cell] = used[cell] / per;
+		cells.share[cell] = used[cell] && used[cell] / (per * (1 - cells.unknown[cell]));
 		if (used[cell])
 			cells.rgb[cell] = mean(sums[0]) << 16 | mean(sums[1]) << 8 | mean(sums[2]);
 	}
+	mixOverview(volume, first, per, cells);
 	return cells;
 }

@@ -104,7 +104,7 @@ function drawPlay() {
 /* Why the picture is not that of the slider; an empty text: it is. */
 function drawRefusal(why) {
 	$("refusal").textContent = why;
-	$("view").classList.toggle("other-moment", Boolean(why));
+	document.body.classList.toggle("other-moment", Boolean(why));
 }
 
 /* === Showing === */
@@ -117,7 +117,7 @@ const showPosition = oneAtATime(async () => {
 		const lost = gap.lost ? count(gap.lost, "event") + " lost" : "what happened then was not recorded";
 
 		drawRefusal("Nothing is exact here: " + lost + ", from " + spanText(gap.from - player.first) + " to " +
-			    spanText(gap.to - player.first) + ".");
+			    spanText(gap.to - player.first) + ". All that is faint is of " + timeText(data.time) + ".");
 		return;
 	}
 	/* at the end of a recording that is being written, the page follows it */
@@ -132,6 +132,7 @@ const showPosition = oneAtATime(async () => {
 	}
 	drawRefusal("");
 	moment = at;
+	keepLink();
 	await adopt(await answer.json());
 	await Promise.all([loadCells(), drawRows()]);
 });

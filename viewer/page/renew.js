@@ -8,7 +8,7 @@
 
 const RENEW = "#renew";
 
-let renewedAt = Date.now(), frame = null, isLost = false;
+let renewedAt = Date.now(), frame = null, isLost = false, wasLost = false;
 
 /* Show the time of the reading, and how long a new one is overdue. */
 function drawFresh() {
@@ -25,6 +25,10 @@ function drawFresh() {
 	if ($("fresh").textContent !== text)
 		$("fresh").textContent = text;
 	$("fresh").classList.toggle("old", old);
+	if ($("view").classList.toggle("lost", isLost) !== wasLost) {
+		wasLost = isLost;
+		drawNotes();
+	}
 }
 
 /* === A page in a file === */

@@ -41,7 +41,7 @@ function compare(a, b) {
 
 const pageSource = {
 	async files() {
-		const found = files.filter(f => f.path.includes(state.find)).sort(compare);
+		const found = files.filter(finder(state.find)).sort(compare);
 
 		return { found: found.length, files: found.slice(0, state.rows) };
 	},
@@ -68,7 +68,8 @@ let moment = "";
 
 /* Return: the answer of the server; null if there is none. It is 404 if there is no table of a moment. */
 async function request(what, args = {}, headers = {}) {
-	const query = new URLSearchParams(moment ? { at: moment, ...args } : args);
+	const by = data.colorings && data.colorings.includes(state.coloring) ? { by: state.coloring } : {};
+	const query = new URLSearchParams({ ...(moment ? { at: moment } : {}), ...by, ...args });
 	const answer = await fetch(what + "?" + query, { headers, cache: "no-store" }).catch(() => null);
 
 	isLost = !answer || !(answer.ok || answer.status === 304 || answer.status === 404);
@@ -81,20 +82,6 @@ async function ask(what, args, headers) {
 	const answer = await request(what, args, headers);
 
 	return answer && answer.ok ? answer.json() : null;
-}
-
-/* Expand sequences of equal cells. */
-function expandCells({ cells: flat, lit }, n) {
-	const cells = { n, rgb: new Uint32Array(n), share: new Float32Array(n), lit: new Uint8Array(n) };
-
-	for (let i = 0, at = 0; i < flat.length; i += 3) {
-		cells.rgb.fill(flat[i + 1], at, at + flat[i]);
-		cells.share.fill(flat[i + 2] / 1000, at, at + flat[i]);
-		at += flat[i];
-	}
-	for (let i = 0; i < lit.length; i += 2)
-		cells.lit.fill(1, lit[i], lit[i + 1] + 1);
-	return cells;
 }
 
 const serverSource = {

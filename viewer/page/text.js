@@ -2,7 +2,7 @@
 /*
  * What is in a piece, in words. A piece has lba and blocks; then path, offset and key of its file, with kind,
  * writer and age of its fragment, and reads and overwrites of its window where they are known; or what it is
- * instead: free, other, nodes, left.
+ * instead: free, other, nodes, left, unknown.
  */
 "use strict";
 
@@ -12,7 +12,9 @@ const HINT = "Point at a cell, or click it to light up its file.";
 
 function describeUse(is) {
 	if (is === "left")
-		return data.served ? "a file that is left out" : "files whose places are left out of this page, and small gaps";
+		return "a file that is left out";
+	if (is === "unknown")
+		return "unknown: files whose places are left out of this page, and what is between them";
 	if (is === "other")
 		return "other data: a file that is not watched, or a directory";
 	if (is === "nodes")
@@ -39,7 +41,7 @@ function describeCause({ kind, writer, age }) {
 	const when = age === undefined ? "" : "which last wrote " + describeAge(age) + " before this reading";
 
 	if (kind)
-		return "\nbroken before it: " + kind + (writer ? "; by " + writer : "") + (when ? ", " + when : "");
+		return "\nnot contiguous: " + kind + (writer ? "; by " + writer : "") + (when ? ", " + when : "");
 	return writer ? "\nwritten by " + writer + (when ? ", " + when : "") : "";
 }
 

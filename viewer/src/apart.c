@@ -26,12 +26,19 @@ static void let_signals_end_it(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* What the program does at its end, such as leaving the screen, is not to be done here. */
+static void end_at_once(void)
+{
+	_exit(EXIT_FAILURE);
+}
+
 static noreturn void run(apart_fn fn, const void *arg, int out_fd, int messages_fd)
 {
 	FILE *out = dup2(messages_fd, STDERR_FILENO) < 0 ? NULL : fdopen(out_fd, "w");
 
 	let_signals_end_it();
-	if (!out)
+	before_messages(NULL);
+	if (!out || atexit(end_at_once))
 		die("no memory");
 	fn(arg, out);
 	if (fclose(out))

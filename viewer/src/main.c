@@ -51,6 +51,7 @@ struct session {
 	struct recorder recorder;
 	struct server server;
 	struct colors colors;
+	struct colors other_colors[N_COLORINGS];
 	struct heat heat;
 	struct img_conf img;
 	bool trouble_was_said;
@@ -197,11 +198,29 @@ static void write_outputs(struct session *s, const struct table *table)
 	f2fs_states_free(states, table->n_volumes);
 }
 
-/* The table and the states are moved to the server. */
-static void show(struct session *s, struct table *table, struct f2fs_state *states)
+/* The table and the states are moved to the view. */
+static void show(struct session *s, struct serve_view *view, struct table *table, struct f2fs_state *states)
 {
-	serve_view_fill(&s->server.view, table, states, &s->options.lens, &s->colors, s->source.name);
-	report_colors(s, &s->server.view.runs);
+	view->own_coloring = s->colors.source->name;
+	serve_view_fill(view, table, states, &s->options.lens, &s->colors, s->source.name);
+	report_colors(s, &view->runs);
+}
+
+/* For the server: colours that the page can switch to. */
+static struct colors *colors_by(void *arg, const char *by)
+{
+	struct session *s = arg;
+	size_t i;
+
+	if (!strcmp(by, s->colors.source->name))
+		return &s->colors;
+	for (i = 0; i < N_COLORINGS && strcmp(serve_colorings[i], by); i++)
+		;
+	if (i == N_COLORINGS)
+		return NULL;
+	if (!s->other_colors[i].n_rules)
+		colors_init(&s->other_colors[i], serve_colorings[i]);
+	return &s->other_colors[i];
 }
 
 /* Where it is not said which counts of reads to show, a recording has those of each of its snapshots. */
@@ -223,7 +242,7 @@ static char *read_recorded_heat(struct session *s, const struct moment *moment, 
 }
 
 /* For the server. */
-static char *show_moment(void *arg, const struct moment *moment)
+static char *show_moment(void *arg, struct serve_view *view, const struct moment *moment)
 {
 	struct session *s = arg;
 	const struct moment *at = moment ? moment : &s->source.at;
@@ -241,29 +260,32 @@ static char *show_moment(void *arg, const struct moment *moment)
 		table_free(&table);
 		return trouble;
 	}
-	show(s, &table, states ? states : f2fs_source_read(&s->state, &table));
-	s->server.view.state_ms = state_ms;
-	s->server.view.heat_ms = heat_ms;
+	show(s, view, &table, states ? states : f2fs_source_read(&s->state, &table));
+	view->state_ms = state_ms;
+	view->heat_ms = heat_ms;
 	return NULL;
 }
 
 /* The table is moved to the server. A recording has F2FS's state, too. */
 static void show_first(struct session *s, struct table *table)
 {
+	struct serve_view *view = server_new_view(&s->server);
 	char *trouble = NULL;
 
 	if (s->server.recording.dir) {
 		table_free(table);
-		trouble = show_moment(s, NULL);
+		trouble = show_moment(s, view, NULL);
 	} else {
-		show(s, table, f2fs_source_read(&s->state, table));
+		show(s, view, table, f2fs_source_read(&s->state, table));
 	}
-	if (!trouble)
-		server_shows_first(&s->server);
-	else if (s->server.view.generation)
-		warn("%s", trouble);
-	else
+	if (!trouble) {
+		server_add_view(&s->server, view, "");
+		return;
+	}
+	if (view->generation == 1)
 		die("%s", trouble);
+	warn("%s", trouble);
+	free(view);
 	free(trouble);
 }
 
@@ -441,10 +463,16 @@ static void serve(struct session *s)
 {
 	const struct options *o = &s->options;
 	int64_t next_ns = monotonic_ns();
+	size_t i;
 
 	server_open(&s->server, &o->serve_at, o->interval_ns);
+	s->server.colors = colors_by;
+	s->server.arg = s;
 	if (recording_is(o->table))
-		server_set_recording(&s->server, &(struct serve_recording){ o->table, &o->lens, o->f2fs_state }, show_moment, s);
+		server_set_recording(&s->server, &(struct serve_recording){ o->table, &o->lens, o->f2fs_state }, show_moment);
+	/* the counts of reads are those of one moment */
+	if (has_recorded_heat(s))
+		s->server.most = 1;
 	read_once(s);
 	server_announce(&s->server, &o->serve_at);
 	for (;;) {
@@ -454,6 +482,8 @@ static void serve(struct session *s)
 		read_once(s);
 	}
 	server_close(&s->server);
+	for (i = 0; i < N_COLORINGS; i++)
+		colors_free(&s->other_colors[i]);
 }
 
 int main(int argc, char **argv)

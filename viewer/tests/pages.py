@@ -91,9 +91,13 @@ class Page:
         }})()""")
 
     def wheel(self, x: float, y: float, steps: int) -> None:
-        """Turn the wheel by some steps; below 0 is closer."""
+        """Turn the wheel by some notches; below 0 is closer."""
         for _ in range(abs(steps)):
-            self.browser.mouse("mouseWheel", x, y, deltaX=0, deltaY=60 if steps > 0 else -60)
+            self.browser.mouse("mouseWheel", x, y, deltaX=0, deltaY=120 if steps > 0 else -120)
+
+    def touch(self, kind: str, *points: tuple[float, float]) -> None:
+        """Fingers at these points; none at the end."""
+        self.browser.call("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)])
 
     def shown(self) -> tuple[int, int, int, int]:
         """First block, blocks in a cell, columns and rows."""

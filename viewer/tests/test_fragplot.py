@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from PIL import Image
 
 import fragsnap
@@ -91,15 +92,53 @@ def test_numbers_above_bars_do_not_overlap():
     assert style.count_text(12345, 6) == "12,345" and style.count_text(1234, 4) == "1.2k"
 
 
-def test_stale_files_are_told():
-    """Every picture has their number."""
-    folder = record("run", {0.0: HEAD + sst(110), 9.0: HEAD + "# stale 3\n" + sst(110, 200)})
+def assert_texts_are_apart(figure):
+    """No text of the figure itself is over another one or cut."""
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    boxes = [(text.get_text(), text.get_window_extent(canvas.get_renderer())) for text in figure.texts if text.get_text().strip()]
+    for i, (text, box) in enumerate(boxes):
+        assert 0 <= box.x0 and box.x1 <= figure.bbox.width and 0 <= box.y0 and box.y1 <= figure.bbox.height, text
+        for other, beside in boxes[:i]:
+            # letters have room above and below them
+            assert box.x1 <= beside.x0 or beside.x1 <= box.x0 or box.y1 - 2 <= beside.y0 or beside.y1 - 2 <= box.y0, (text, other)
+
+
+FLAWS = "# stale 1234567\n# left_out 254:0 1234567\n# stopped 254:0\n"
+FLAWS_TEXT = "1,234,567 stale: their blocks may have moved; 1,234,567 left out: fragtrace's memory was short; F2FS has stopped"
+
+
+def test_flaws_are_told(monkeypatch):
+    """Every picture says what is not exact, not complete, or has stopped, and no line is over another one."""
+    folder = record("run", {0.0: HEAD + sst(110), 9.0: HEAD + FLAWS + sst(110, 200)})
     series = moments.series_of([folder])
     pair = [(moment, moment.read()) for moment in series]
     for figure in (history.make(series, None, 5, 32, None), distribution.make(*pair[1], None, 5, 32, None),
-                   compare.make(*zip(*pair), START, None, 5, 32, None)):
-        assert "3 stale: their blocks may have moved" in " ".join(text.get_text() for text in figure.texts)
+                   compare.make(*zip(*pair[::-1]), START, None, 5, 32, None)):
+        assert FLAWS_TEXT in [text.get_text() for text in figure.texts]
+        assert_texts_are_apart(figure)
     assert "stale" not in " ".join(text.get_text() for text in distribution.make(*pair[0], None, 5, 32, None).texts)
+    said = []
+    old = animate.ImageDraw.ImageDraw.text
+
+    def text(self, place, line, *args, **more):
+        said.append((line, self.textbbox(place, line, font=more["font"], anchor=more.get("anchor"))[2], self.im.size[0]))
+        old(self, place, line, *args, **more)
+
+    monkeypatch.setattr(animate.ImageDraw.ImageDraw, "text", text)
+    assert run("animate", folder, "-o", "a.gif", "--frames", "2") == 0
+    assert FLAWS_TEXT in [line for line, *_ in said] and all(right <= width for _, right, width in said), said
+
+
+def test_what_stayed_is_visible(tmp_path):
+    """One block that stayed, in a cell of thousands, differs from white."""
+    text = "# fragtrace table 1\n# volume 254:0 main_blkaddr=512 blocks=4294967295 segment_blocks=512 path=/m\n" + "".join(
+        f"254:0 {512 + i * 500_000} 1 {i} 4 fragmented /m/a.sst\n" for i in range(8000))
+    (tmp_path / "t").write_text(text)
+    pair = [moments.moment_of(str(tmp_path / "t"))] * 2
+    panel = compare.make(*zip(*pair), None, None, 5, 32, None).axes[2].images[0].get_array()
+    greys = panel[(panel[..., 0] == panel[..., 1]) & (panel[..., 1] == panel[..., 2])]
+    assert 8000 < len(greys) + 1 and greys[greys < 230].size >= 3 * 8000 - 600, np.unique(greys)
 
 
 def test_history_by_rules():
@@ -114,7 +153,7 @@ def test_history_by_rules():
 def test_other_is_what_has_no_colour():
     """The smaller extensions are pooled: their fragments are counted, their quantiles are exact."""
     t = table("254:0 110 4 0 5 contiguous /a.x\n254:0 120 1 0 6 contiguous /b.y\n254:0 130 2 0 7 contiguous /c\n")
-    past = [history.Past(0.0, [], 0, shares.shares_by_extension(t, 32))]
+    past = [history.Past(0.0, [], "", False, shares.shares_by_extension(t, 32))]
     large, other = history.by_group(past, colors.groups_for(None, history.most_blocks(past), 1))
     assert (large[0].blocks, other[0].blocks, other[0].files) == (4, 3, 2)
     assert other[0].quantile(0.5) == 1 and other[0].quantile(0.9) == 2
@@ -162,6 +201,19 @@ def test_space_has_the_numbers_of_the_viewer(kernel):
     assert sum(segments) == expected["segments"]
     assert sum(bar.get_width() for bar in types.patches) == sum(kind["valid_blocks"] + kind["ssr_blocks"]
                                                                 for kind in expected["types"])
+
+
+def test_space_has_one_meaning_for_each_colour():
+    """No colour is that of two things; what is free has the same one everywhere."""
+    named = [rgb for _, rgb in space.USES] + [rgb for *_, rgb in space.SEGMENTS]
+    others = [rgb for rgb in named if rgb != space.FREE] + [space.VALID, space.FREE_LINE, style.REQUEST, style.INK]
+    assert named.count(space.FREE) == 2 and len(set(others)) == len(others)
+    states = space.read_states([str(DATA / "f2fs-6.12/table")], str(DATA / "f2fs-6.12"), None, None)
+    runs, fill, _, types = space.make(states, None).axes[:4]
+    assert [{to_hex(bar.get_facecolor()) for bar in axes.patches} for axes in (runs, fill, types)] == \
+        [{space.FREE_LINE}, {space.SEGMENTS[1][2]}, {space.VALID, space.FREE}]
+    over_time = space.make(states * 2, None).axes[3]
+    assert [line.get_color() for line in over_time.lines] == [space.FREE_LINE, space.SEGMENTS[1][2], style.INK]
 
 
 def test_space_over_time(capsys):

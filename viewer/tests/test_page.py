@@ -4,6 +4,7 @@
 
 usage: test_page.py PROGRAM [TEST...]; pages.py has what a test is
 """
+import json
 import os
 import random
 import subprocess
@@ -223,11 +224,11 @@ def test_causes(page: Page) -> None:
     tail = "tail (the last block rewritten after the file was cut within it), asked for by fsync, fdatasync, sync or " \
         "the like; the block does not follow because the log had gone on to other blocks, of another file or of this one"
     expect(page.point(10), "LBA 1010 · segment 0 · offset 8 · /mnt/f2fs/db/000001.sst\n"
-                           f"broken before it: {tail}; by rocksdb:low (pid 812){wrote}")
+                           f"not contiguous: {tail}; by rocksdb:low (pid 812){wrote}")
     # the rest of the fragment, after a hole
     expect(page.point(121), "LBA 1121 · segment 1 · offset 20 · /mnt/f2fs/db/000004.sst\n"
-                            f"broken before it: {tail}; by rocksdb:low (pid 812){wrote}")
-    expect(page.point(210).split("\n")[1], "broken before it: gc_bg (moved by garbage collection in the background); the "
+                            f"not contiguous: {tail}; by rocksdb:low (pid 812){wrote}")
+    expect(page.point(210).split("\n")[1], "not contiguous: gc_bg (moved by garbage collection in the background); the "
            "block does not follow because one of the two was rewritten or moved away")
     expect(page.point(150), "LBA 1150 · segment 1 · free, or not watched")
 
@@ -237,6 +238,12 @@ def test_finding(page: Page) -> None:
     page.browser.click_on("#find")
     page.browser.write("MANI")
     expect(page.paths(), ["/mnt/f2fs/db/MANIFEST-000071"])
+    page.js("document.querySelector('#find').value = ''")
+    page.browser.write("no such")
+    expect((page.paths(), page.text("#left")), ([], "No file matches no such."))
+    page.js("document.querySelector('#find').value = ''")
+    page.browser.write("mani")
+    expect((page.paths(), page.text("#left")), (["/mnt/f2fs/db/MANIFEST-000071"], ""))
     # a hidden file becomes visible when its cell is clicked
     flat = page.data["volumes"][0]["pieces"]
     at, files = 0, page.data["files"]
@@ -247,6 +254,38 @@ def test_finding(page: Page) -> None:
     page.browser.click(*page.place(at // page.data["unitsPerCell"]))
     expect(page.lit(), ["/mnt/f2fs/db/OPTIONS-000007"])
     expect(page.js("document.querySelector('#find').value"), "")
+
+
+NAMES = ["/m/db/000001.sst", "/m/DB/LOG.old", "/m/db/log", "/m/[Grp] Show [1080p].mkv", "/m/a*b.txt", "/m/axb.txt", "/m/x.SST",
+         "/m/back\\slash", "/m/b-d", "/m/(1).txt", "/m/Ä.txt"]
+# what is typed, and what is found
+FOUND = {"log": ["/m/DB/LOG.old", "/m/db/log"], "LOG": ["/m/DB/LOG.old"], "*.sst": ["/m/db/000001.sst", "/m/x.SST"], "*.SST": ["/m/x.SST"],
+         "[Grp] Show [1080p].mkv": ["/m/[Grp] Show [1080p].mkv"], "a*b": ["/m/a*b.txt"], "a*b.txt": ["/m/a*b.txt", "/m/axb.txt"],
+         "a\\*b.txt": ["/m/a*b.txt"], "db/*": ["/m/db/000001.sst", "/m/DB/LOG.old", "/m/db/log"], "/m/?": [], "/m/???": ["/m/b-d"], "m/b[-_]d": ["/m/b-d"],
+         "[!a-z]*.sst": ["/m/db/000001.sst"], "[z-a": [], "(1).txt": ["/m/(1).txt"], "slash": ["/m/back\\slash"], "*ack\\\\*": ["/m/back\\slash"],
+         "Ä": ["/m/Ä.txt"], "*/log": ["/m/DB/LOG.old"][1:] + ["/m/db/log"]}
+
+
+def test_find_is_the_same_in_both_pages(page: Page) -> None:
+    def escape(name: str) -> str:
+        return "".join(f"\\{b:03o}" if b in b" \\" else chr(b) if b < 128 else bytes([b]).decode("latin-1") for b in name.encode())
+
+    with open("t", "wb") as file:
+        file.write(b"# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=1000 segment_blocks=10 path=/m\n")
+        for i, name in enumerate(NAMES):
+            file.write(f"254:0 {10 * i} 1 0 {4 + i} contiguous {escape(name)}\n".encode("latin-1"))
+    page.serve("t")
+    assert page.server
+    # shown with a mark for a backslash that is part of a name
+    names = {f[0] for f in page.server.ask("files", n=99)["files"]}
+    expect(len(names), len(NAMES))
+    served = {find: {f[0] for f in page.server.ask("files", n=99, find=find)["files"]} for find in FOUND}
+    expect({find: len(found) for find, found in served.items()}, {find: len(found) for find, found in FOUND.items()})
+    page.write("t")
+    for find, found in served.items():
+        if "ack" not in find:
+            expect((find, set(page.js(f"files.filter(finder({json.dumps(find)})).map(f => f.path)"))), (find, found))
+            expect({name.replace("\\134", "\\") for name in found if "Ä" not in name}, {name for name in FOUND[find] if "Ä" not in name})
 
 
 # === Update ===
@@ -337,6 +376,13 @@ def test_renewal_of_a_served_page(page: Page) -> None:
     page.server.stop()
     page.browser.until("/does not answer/.test(document.querySelector('#fresh').textContent)")
     expect(page.lit(), ["/m/a.sst"])
+    # the map is grey, and stays with the line above it
+    assert "does not answer" in page.text("#notes") and page.js("getComputedStyle(map).filter") == "grayscale(1)"
+    where = page.text("#where")
+    for selector in "#closer", "#whole":
+        page.browser.click_on(selector)
+        page.browser.until("!document.querySelector('#whole').disabled")
+        expect((page.shown(), page.text("#where")), (shown, where))
     # the browser itself complains about that
     page.browser.complaints[:] = [c for c in page.browser.complaints if "ERR_CONNECTION" not in c]
 
@@ -349,6 +395,11 @@ def test_served_list(page: Page) -> None:
     page.serve("t")
     expect(page.text("#left"), "")
     assert page.text("#more") == f"Show more of {n:,} files", page.text("#more")
+    for shown in 500, 900, 1000:
+        page.browser.click_on("#more")
+        page.browser.until(f"document.querySelectorAll('#rows tr').length === {shown}")
+    expect(page.js("more.hidden"), True)
+    expect(page.text("#left"), "The first 1,000 of 7,000 files; narrow them with Find, or sort them otherwise.")
     # a file that no list of 5000 has
     page.browser.click_on("#find")
     page.browser.write("06999")
@@ -420,7 +471,8 @@ def test_part_of_a_volume(page: Page) -> None:
     page.write(DATA / "small.table", *PLAIN, "--only", "*.log", "--lba", "121-131")
     expect(page.paths(), ["/mnt/f2fs/my file.log"])
     expect(page.point(0).split("\n")[0], "LBA 121 · segment 0 · offset 1 · /mnt/f2fs/my file.log")
-    assert "left out of this page" in page.point(9), page.point(9)
+    assert page.point(9).endswith("a file that is left out"), page.point(9)
+    expect(page.text("#notes"), "Only the 1 file of 7 that match *.log. Only LBA 121-131 of the volume; figures are of whole files.")
 
 
 def test_nothing(page: Page) -> None:
@@ -441,6 +493,15 @@ def test_narrow(page: Page) -> None:
     assert page.js("document.documentElement.scrollWidth <= innerWidth")
     page.browser.click_on("#full")
     assert page.js("document.querySelector('#stage').offsetWidth") == page.data["width"]
+    assert page.js("document.documentElement.scrollWidth <= innerWidth")
+    # nor has the name of a volume no room
+    Path("t").write_text("# fragtrace table 1\n" + "".join(
+        f"# volume 254:{i} main_blkaddr=100 blocks=164 segment_blocks=32 path=/srv/{'very-long-name' * 9}/{i}\n" for i in range(2)))
+    page.browser.resize(390, 844)
+    page.write("t")
+    page.browser.click_on("#toMap")
+    assert page.js("document.documentElement.scrollWidth <= innerWidth")
+    page.serve("t")
     assert page.js("document.documentElement.scrollWidth <= innerWidth")
 
 

@@ -94,6 +94,134 @@ def test_zoom_of_a_served_page(page: Page) -> None:
     expect(page.js("document.querySelector('#modes').hidden"), True)
 
 
+def test_overview(page: Page) -> None:
+    open_map(page, True, DATA / "redis.table")
+    volume, (first, per, columns, rows) = page.data["volumes"][0], page.shown()
+    # thousands of cells, and one notch of the wheel is a factor of two
+    assert 8000 <= columns * rows <= 16384, (columns, rows)
+    x, y = page.map_place((volume["lba"] + volume["end"]) // 2)
+    page.wheel(x, y, -1)
+    expect(page.shown()[1], per // 2)
+    page.wheel(x, y, -1)
+    page.settle()
+    page.browser.until("overview !== null")
+    # the strip has a frame around what the map shows, and moves it
+    frame = """(() => {
+        const c = document.querySelector("#overview"), d = c.getContext("2d").getImageData(0, 1, c.width, 1).data;
+        const dark = [...Array(c.width).keys()].filter(i => d[4 * i] === 32 && d[4 * i + 1] === 33 && d[4 * i + 2] === 36);
+        return [dark[0] / c.width, dark[dark.length - 1] / c.width];
+    })()"""
+    box = page.js("(({left, top, width, height}) => [left, top, width, height])(document.querySelector('#overview').getBoundingClientRect())")
+    for part in 0.5, 0.2, 0.8:
+        page.browser.click(box[0] + part * box[2], box[1] + box[3] / 2)
+        page.settle()
+        first, per, columns, rows = page.shown()
+        left, right = page.js(frame)
+        size = volume["end"] - volume["lba"]
+        assert abs(left - (first - volume["lba"]) / size) < 0.01 and \
+            abs(right - (min(first + per * columns * rows, volume["end"]) - volume["lba"]) / size) < 0.01, (left, right)
+        assert left - 0.01 <= part <= right + 0.01, (left, part, right)
+    # and shows where a file is
+    page.browser.click_on("#rows tr:nth-child(1) button")
+    page.browser.until("overview.lit.some(Boolean)")
+
+
+def test_segments_are_marked(page: Page) -> None:
+    Path("c.cnf").write_text("default #cccccc #cccccc #cccccc\n")
+    open_map(page, True, DATA / "redis.table", "-c", "./c.cnf")
+    main_lba, segment = (page.data["volumes"][0][key] for key in ("main", "segment"))
+    for before in 37, 0:
+        page.js(f"(() => {{ view.per = 1; setColumns(mostColumns()); setFirst({main_lba + 10 * segment - before}); moved(); }})()")
+        page.settle()
+        x, right, dark = page.js(f"""(() => {{
+            const cell = {main_lba + 10 * segment} - view.first, row = Math.floor(cell / view.columns);
+            const width = map.clientWidth, y = Math.round(row * view.height);
+            const line = map.getContext("2d").getImageData(0, y, width, 1).data;
+            return [GUTTER + cell % view.columns * view.cell, width, [...Array(width).keys()].filter(i => i >= GUTTER && line[4 * i] < 150)];
+        }})()""")
+        # a line where a row begins with a segment; within a row, a mark and no line
+        if before:
+            assert dark and all(x - 2 <= at <= x + 5 for at in dark), (x, dark)
+        else:
+            assert len(dark) > 0.95 * (right - x), (x, right, len(dark))
+
+
+def check_link(page: Page, served: bool) -> None:
+    Path("t").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=512 blocks=99840 segment_blocks=512 path=/m/a\n"
+                         "# volume 254:1 main_blkaddr=512 blocks=99840 segment_blocks=512 path=/m/b\n"
+                         "254:0 600 9 0 4 contiguous /m/a/x.sst\n254:1 50000 9 0 4 contiguous /m/b/y z.log\n")
+    open_map(page, served, Path("t"))
+    url = page.js("location.href")
+    # no part of it while there is nothing to say
+    page.js("new Promise(done => setTimeout(done, 400))")
+    expect(page.js("location.hash"), "")
+    page.js("showMap(data.volumes[1], 50000, true)")
+    page.browser.click_on("#find")
+    page.browser.write("y Z"[:1])
+    page.browser.until("document.querySelectorAll('#rows tr').length === 1")
+    page.browser.click_on("#rows button")
+    page.browser.until("document.querySelectorAll('tr.lit').length === 1 && shown.lit.some(Boolean)")
+    page.settle()
+    seen = page.shown(), page.lit(), page.js("view.volume.dev"), page.text("#where")
+    page.browser.until("location.hash.includes('file=254')")
+    link = page.js("location.href")
+    # in another tab, which has no memory of this one
+    page.js("sessionStorage.clear()")
+    page.browser.new_page()
+    page.browser.open(link)
+    page.browser.until("shown !== null && shown.lit.some(Boolean) && document.querySelectorAll('tr.lit').length === 1")
+    page.settle()
+    expect((page.shown(), page.lit(), page.js("view.volume.dev"), page.text("#where")), seen)
+    expect(page.js("find.value === undefined ? document.querySelector('#find').value : 0"), "y")
+    # what is no link is none, and a link of another table shows what there is
+    for bad in "#volume=9:9&first=1&per=1&columns=8", "#volume=254:1&first=zzz&per=-4&columns=1e99", "#%%%", "#file=254:0%2099&at=1":
+        page.browser.new_page()
+        page.browser.open(url.split("#")[0] + bad)
+        page.browser.until("shown !== null || document.querySelector('#map').hidden")
+    expect(page.browser.complaints, [])
+
+
+def test_link(page: Page) -> None:
+    check_link(page, False)
+
+
+def test_link_of_a_served_page(page: Page) -> None:
+    check_link(page, True)
+
+
+def test_fingers(page: Page) -> None:
+    page.browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    try:
+        page.browser.resize(390, 844)
+        open_map(page, True, DATA / "redis.table")
+        x, y = page.js("(b => [b.left + b.width / 2, b.top + b.height / 2])(map.getBoundingClientRect())")
+        # over the whole volume, a finger scrolls the page
+        page.touch("touchStart", (x, y))
+        for up in range(20, 320, 20):
+            page.touch("touchMove", (x, y - up))
+        page.touch("touchEnd")
+        page.browser.until("scrollY > 100")
+        page.js("scrollTo(0, 0)")
+        whole = page.shown()
+        expect(page.lit(), [])
+        page.touch("touchStart", (x - 20, y), (x + 20, y))
+        for away in range(25, 85, 5):
+            page.touch("touchMove", (x - away, y), (x + away, y))
+        page.touch("touchEnd")
+        assert page.shown()[1] <= whole[1] // 4, (whole, page.shown())
+        page.settle()
+        # closer, a finger moves the map
+        first, scrolled = page.shown()[0], page.js("scrollY")
+        page.touch("touchStart", (x, y))
+        for up in range(20, 120, 20):
+            page.touch("touchMove", (x, y - up))
+        page.touch("touchEnd")
+        assert page.shown()[0] > first and page.js("scrollY") == scrolled
+        expect(page.lit(), [])
+    finally:
+        page.browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
+
+
 def check_drag_and_keys(page: Page, served: bool) -> None:
     open_map(page, served, DATA / "rocksdb2.table")
     volume = page.data["volumes"][0]
@@ -216,6 +344,73 @@ def test_counts_of_reads(page: Page) -> None:
         expect(page.text("#cell").split("\n")[1], "its window: " + counts)
 
 
+def test_other_colours(page: Page) -> None:
+    open_map(page, True, DATA / "redis.table")
+    before, legend = page.js("[...shown.rgb].join()"), page.text("#legend")
+    page.js("(() => { const c = document.querySelector('#colors'); c.value = 'size'; c.dispatchEvent(new Event('change')); })()")
+    page.browser.until(f"[...shown.rgb].join() !== '{before}'")
+    assert page.text("#legend") != legend and page.js("data.coloring") == "size"
+    page.browser.until("location.hash.includes('colors=size')")
+    now, link = page.js("[...shown.rgb].join()"), page.js("location.href")
+    # other tabs have their own colours
+    page.js("sessionStorage.clear()")
+    page.browser.new_page()
+    assert page.server
+    page.browser.open(page.server.url)
+    page.browser.until("shown !== null")
+    page.settle()
+    expect((page.js("[...shown.rgb].join()") == before, page.text("#legend")), (True, legend))
+    page.js("sessionStorage.clear()")
+    page.browser.new_page()
+    page.browser.open(link)
+    page.browser.until(f"shown !== null && [...shown.rgb].join() === '{now}'")
+    # a page in a file has the colours that it was written with
+    page.write(DATA / "redis.table")
+    expect(page.js("document.querySelector('#coloring').hidden"), True)
+
+
+# === What a page in a file leaves out ===
+
+def write_many(n: int, step: int) -> None:
+    """A table of so many blocks of files with 30 each, one block out of several."""
+    with open("t", "w", encoding="ascii") as file:
+        file.write(f"# fragtrace table 1\n# volume 254:0 main_blkaddr=512 blocks={512 + n * step} segment_blocks=512 path=/m\n")
+        file.writelines(f"254:0 {512 + i * step} 1 {i // 7000} {i % 7000 + 4} fragmented /m/{i % 7000}.sst\n" for i in range(n))
+
+
+def greys(page: Page, lba: int) -> set[int]:
+    """The colours in the middle of a cell."""
+    x, y = page.map_place(lba)
+    flat = page.js(f"""(() => {{
+        const map = document.querySelector("#map"), box = map.getBoundingClientRect();
+        return [...map.getContext("2d").getImageData({x} - box.left - 3, {y} - box.top - 3, 6, 6).data];
+    }})()""")
+    return {r << 16 | g << 8 | b for r, g, b, _ in zip(*[iter(flat)] * 4)}
+
+
+def test_what_is_left_out_is_unknown(page: Page) -> None:
+    # gaps fit into the page, or not
+    for n, step, placed in (42000, 4, "5,000"), (210000, 8, "2,222"):
+        write_many(n, step)
+        open_map(page, False, Path("t"))
+        # the overview has the truth of all files
+        shares = page.js("[...shown.share].slice(0, -1)")
+        assert all(abs(share - 1 / step) < 0.002 for share in shares), (min(shares), max(shares))
+        expect(page.js("shown.unknown.some(Boolean)"), False)
+        assert "unknown" in page.text("#legend"), page.text("#legend")
+        said = page.text("#notes")
+        assert said.startswith(f"Hatched is unknown: the page has the places of {placed} files of 7,000.") and "--serve" in said, said
+        # closer, what is not known has no colour of a file, and is not free
+        lba = 512 + 6000 * step
+        page.js(f"showBlock({lba}, true)")
+        page.settle()
+        expect(page.js(f"shown.unknown[{lba} - view.first]"), 1)
+        colours = greys(page, lba)
+        assert len(colours) > 1 and 0xFFFFFF not in colours and all(len({c >> 16, c >> 8 & 255, c & 255}) == 1 for c in colours), colours
+        page.map_point(lba, f"LBA {lba} · {page.segment(lba)} · unknown: files whose places are left out of this page, and "
+                       "what is between them")
+
+
 # === Light and dark ===
 
 def contrast(page: Page, selector: str) -> float:
@@ -260,8 +455,16 @@ def test_dark(page: Page) -> None:
         assert page.server
         page.browser.open(page.server.url)
         expect(page.js("document.documentElement.dataset.theme"), "light")
+        # the picture of a page in a file is dark as well, but not on paper
+        page.write(DATA / "small.table")
+        expect(page.js("[document.documentElement.dataset.theme, getComputedStyle(picture).filter]"),
+               ["dark", "invert(1) hue-rotate(180deg)"])
+        page.browser.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+        page.browser.until("document.documentElement.dataset.theme === 'light'")
+        expect(page.js("[picture, document.querySelector('#rows i')].map(e => [getComputedStyle(e).filter, getComputedStyle(e).printColorAdjust])"),
+               [["none", "exact"]] * 2)
     finally:
-        page.browser.call("Emulation.setEmulatedMedia", features=[])
+        page.browser.call("Emulation.setEmulatedMedia", media="", features=[])
 
 
 if __name__ == "__main__":

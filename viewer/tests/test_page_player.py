@@ -168,8 +168,16 @@ def test_player_marks_gaps(page: Page) -> None:
     page.browser.until("document.querySelector('#refusal').textContent")
     said = page.text("#refusal")
     assert said.startswith("Nothing is exact here: 2 events lost, from ") and page.js("asked") == asked, said
-    # what is not of that moment is faint
-    expect(page.js("[getComputedStyle(map).opacity, data.time]"), ["0.35", exact])
+    # what is not of that moment is faint, and it is said of which moment it is
+    expect(page.js("['#map', '#list', '#summary', '#fresh'].map(s => getComputedStyle(document.querySelector(s)).opacity)"), ["0.35"] * 4)
+    expect(page.js("[data.time, refusal.textContent.includes(timeText(data.time))]"), [exact, True])
+    # a link keeps the moment
+    page.browser.until("location.hash.startsWith('#at=')")
+    link = page.js("location.href")
+    page.js("sessionStorage.clear()")
+    page.browser.new_page()
+    page.browser.open(link)
+    until_at(page, exact)
     # play goes over it
     page.js("(() => { speed.value = '10'; speed.dispatchEvent(new Event('change')); })()")
     page.browser.click_on("#play")

@@ -14,10 +14,11 @@ import subprocess
 from bisect import bisect_right
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import fragsnap
-from fragplot import moments
+from fragplot import history, moments
 from fragsnap import events as ev
 from PIL import Image
 from recorder import START, Model, Recorder, record_gap
@@ -403,6 +404,23 @@ def test_plots_have_moments_between_snapshots(made: Recorder) -> None:
                   for i in range(gif.n_frames)}
     # from snapshots alone, there would be four
     assert done.returncode == 0 and len(frames) > 7
+
+
+def test_history_has_a_hole_where_events_were_lost(tmp_path: Path) -> None:
+    _, lost_at, _, healed = record_gap(tmp_path / "run", SEED)
+    figure = history.make(moments.series_with_events([str(tmp_path / "run")], 60), None, 5, 32, None)
+    assert "hatched: events were lost, nothing is known" in " ".join(text.get_text() for text in figure.texts)
+    begin, end = ((time_ns - START * 10 ** 6) / 10 ** 9 for time_ns in (lost_at, healed))
+    for axes in figure.axes:
+        hatched, = (patch for patch in axes.patches if patch.get_hatch())
+        left, right = hatched.get_extents().transformed(axes.transData.inverted()).intervalx
+        # the time of a recording is that of its first snapshot
+        first = figure.axes[0].lines[0].get_xdata()[0]
+        assert abs((right - left) - (end - begin)) < 0.01 and first == 0
+        for line in axes.lines:
+            x, y = (np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float))
+            if len(x) > 2:
+                assert not ((left + 1e-6 < x) & (x < right - 1e-6)).any() and np.isnan(y[np.abs(x - left) < 1e-6]).any()
 
 
 def test_plots_have_no_moment_in_a_gap(tmp_path: Path) -> None:

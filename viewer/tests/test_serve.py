@@ -7,6 +7,7 @@ usage: test_serve.py PROGRAM [TEST...]
 A test is a function test_NAME; it gets the program, and an empty folder as its working directory.
 The page itself is tested by test_page.py.
 """
+import gzip
 import http.client
 import json
 import os
@@ -197,7 +198,7 @@ def test_files(view: str) -> None:
         expect(server.ask("files", n=1, key="254:0 7")["files"], [])
     with Serving(view, DATA / "redis.table", "--only", "*.aof") as server:
         expect({f[0] for f in server.ask("files", n=9)["files"]}, {p for p in paths if p.endswith(".aof")})
-        expect(server.ask("table")["leavesOut"], True)
+        expect(server.ask("table")["lens"], {"only": "*.aof", "lba": None, "files": len(paths)})
 
 
 def test_part_of_a_volume(view: str) -> None:
@@ -316,6 +317,32 @@ def test_one_connection_for_many_requests(view: str) -> None:
         connection.close()
 
 
+def test_other_colours(view: str) -> None:
+    with open("why", "wb") as stream:
+        subprocess.run([sys.executable, str(Path(__file__).resolve().parent / "to_snapshot.py"), str(DATA / "why.table")], stdout=stream, check=True)
+    names = ["kind", "severity", "size", "cause", "why", "process", "age"]
+    asked = {"volume": 0, "first": 1000, "per": 1, "n": 500}
+    with Serving(view, "why") as server:
+        expect([server.ask("table")[key] for key in ("coloring", "colorings")], ["kind", names])
+        tags = set()
+        for name in names:
+            with Serving(view, "why", "--color-by", name) as other:
+                expect(server.ask("cells", by=name, **asked)["cells"], other.ask("cells", **asked)["cells"])
+                expect(server.ask("table", by=name)["legend"], other.ask("table")["legend"])
+                expect([f[9] for f in server.ask("files", by=name, n=9)["files"]], [f[9] for f in other.ask("files", n=9)["files"]])
+                expect(other.ask("table")["colorings"], [name] + [n for n in names if n != name])
+            tags.add(server.request(server.url + "table?by=" + name)[1]["ETag"])
+        expect(len(tags), len(names))
+        # without a name they are those that it was started with
+        expect(server.ask("table")["coloring"], "kind")
+        expect((server.status("table", by="heat"), server.status("cells", by="x", **asked)), (400, 400))
+    with Serving(view, DATA / "small.table", "--color-by", "file=*.log") as server:
+        expect(server.ask("table")["colorings"], ["file", "kind", "severity", "size"])
+        before = server.ask("cells", volume=0, first=100, per=1, n=64)["cells"]
+        assert server.ask("cells", volume=0, first=100, per=1, n=64, by="size")["cells"] != before
+        expect(server.ask("cells", volume=0, first=100, per=1, n=64)["cells"], before)
+
+
 # === New tables ===
 
 def replace(lines: list[str]) -> None:
@@ -345,6 +372,26 @@ def test_renewal(view: str) -> None:
         tag = server.request(server.url + "table")[1]["ETag"]
         expect(server.request(server.url + "table", If_None_Match=tag)[::2], (304, b""))
         expect(server.ask("table")["total"]["files"], 2)
+
+
+def test_a_bad_reading_ends_no_server(view: str) -> None:
+    good = ["254:0 110 2 0 4 contiguous /m/a.sst"]
+    replace(good)
+    said = ("fragtrace-view: t:1: the table is cut short, expected a newline at its end; waiting until it is back\n"
+            "fragtrace-view: t: is back\n")
+    with Serving(view, "t", "-n", "0.1", says=said) as server:
+        # as a copy over it does, which is not renamed
+        Path("t").write_text("garbage")
+        time.sleep(0.5)
+        expect(server.ask("files", n=9)["files"][0][0], "/m/a.sst")
+        Path("t").write_bytes(gzip.compress(b"# fragtrace table 1\n")[:20])
+        time.sleep(0.5)
+        expect(server.ask("files", n=9)["files"][0][0], "/m/a.sst")
+        replace(good + ["254:0 120 2 0 5 contiguous /m/b.sst"])
+        end = time.monotonic() + 60
+        while server.ask("table")["total"]["files"] != 2:
+            assert time.monotonic() < end, "no new table"
+            time.sleep(0.02)
 
 
 def test_a_table_is_read_once_without_an_interval(view: str) -> None:
@@ -420,6 +467,13 @@ def test_moments(view: str) -> None:
         # an answer is known by its table, not by its moment
         tag = server.request(server.url + "table?at=1s")[1]["ETag"]
         assert server.request(server.url + "table?at=2s", If_None_Match=tag)[0] == 200
+        # who looks at one moment does not slow who looks at another one: both are kept, up to eight
+        moments = [iso(recorder.truth[i][0]) for i in range(0, 9)]
+        for number, is_kept in (2, True), (7, True), (9, False):
+            tags = [[server.request(server.url + "table?at=" + at)[1]["ETag"] for at in moments[:number]] for _ in "ab"]
+            expect((tags[0] == tags[1], len(set(tags[0]))), (is_kept, number))
+            answers = [server.ask("cells", at=at, volume=0, first=MAIN, per=97, n=2000)["cells"] for at in moments[:number]]
+            expect(answers, [server.ask("cells", at=at, volume=0, first=MAIN, per=97, n=2000)["cells"] for at in moments[:number]])
     with Serving(view, "run", "--at", "1.5s") as server:
         expect((server.ask("table")["total"], server.ask("table", at="end")["time"]), (one, recorder.truth[-1][0] // 10 ** 6))
         expect(server.ask("table")["total"], one)
@@ -463,12 +517,14 @@ def test_a_damaged_recording_ends_no_server(view: str) -> None:
         for path in Path("run").glob(snapshots[0].name.split(".snap")[0] + "*"):
             path.unlink()
         snapshots[2].write_bytes(whole)
-        expect(server.status("table", at=iso(times[0])), 404)
+        expect(server.status("table", at=iso(times[0] + 2)), 404)
+        # what was rebuilt before is kept
+        expect(server.ask("table", at=iso(times[0]))["total"], good)
         expect(server.ask("recording")["first"], times[1] // 10 ** 6)
         expect(server.status("table", at=iso(times[1])), 200)
         for path in list(Path("run").iterdir()):
             path.unlink()
-        expect((server.status("table", at=iso(times[0])), server.status("recording")), (404, 404))
+        expect((server.status("table", at=iso(times[0] + 3)), server.status("recording")), (404, 404))
 
 
 def test_spans_are_bounded(view: str) -> None:

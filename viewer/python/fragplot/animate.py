@@ -26,7 +26,7 @@ from .moments import Moment, at, clock, span
 from .progress import counted
 from .shares import Share, shares_of, sum_of
 
-LEFT, TOP, STRIP, BOTTOM = 78, 98, 64, 44
+LEFT, TOP, STRIP, BOTTOM = 92, 112, 64, 44
 RIGHT = 22
 ROOM = 480
 # A GIF counts in hundredths of a second, and most programs do not show more pictures than this.
@@ -38,12 +38,12 @@ GREYS = 16
 
 @dataclass(frozen=True)
 class Frame:
-    """One picture: seconds since the beginning, its table, and the figures of the table."""
+    """One picture: seconds since the beginning, its table, the figures of the table, and what is not exact or complete."""
 
     seconds: float
     moment: Moment
     total: Share
-    n_stale: int
+    flaws: str
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def read_frames(steps: list[tuple[float, Moment]], colors: Optional[list[str]], 
                 request_blocks: int) -> tuple[list[Frame], Rows, Groups]:
     """Read all tables once: find the rows, the extensions, and the figures."""
     totals: dict[Moment, Share] = {}
-    stale: dict[Moment, int] = {}
+    flaws: dict[Moment, str] = {}
     largest: Counter[str] = Counter()
     used: list[np.ndarray] = []
     volumes: list[Volume] = []
@@ -87,8 +87,8 @@ def read_frames(steps: list[tuple[float, Moment]], colors: Optional[list[str]], 
             largest[ext] = max(largest[ext], blocks)
         everything = np.zeros(len(table.paths), np.int64)
         totals[moment] = sum_of(shares_of(table, everything, 1, request_blocks))
-        stale[moment] = table.n_stale
-    frames = [Frame(seconds, moment, totals[moment], stale[moment]) for seconds, moment in steps]
+        flaws[moment] = style.flaws_text(table)
+    frames = [Frame(seconds, moment, totals[moment], flaws[moment]) for seconds, moment in steps]
     return frames, rows_for(volumes, used), groups_for(colors, largest, top)
 
 
@@ -125,8 +125,7 @@ def background_of(frames: list[Frame], rows: Rows, look: Look, n_groups: int, ti
     name = style.short(title or ", ".join(volume.path for volume in rows.volumes) or "no volume", 36)
     canvas.text(14, 8, name, fontsize=13, fontweight="bold")
     row, hatched = explain(rows)
-    canvas.text(14, 36, f"from {clock(frames[0].moment.time)}; {hatched}" +
-                style.stale_text(max(frame.n_stale for frame in frames)), color=style.FAINT, fontsize=8)
+    canvas.text(14, 36, f"from {clock(frames[0].moment.time)}; {hatched}", color=style.FAINT, fontsize=8)
     canvas.text(14, 50, row, color=style.FAINT, fontsize=8)
     blank = np.full((len(rows), rows.columns, 3), 255, np.uint8)
     draw_layout(canvas, LEFT, TOP, rows, blank, height, True)
@@ -149,8 +148,8 @@ def background_of(frames: list[Frame], rows: Rows, look: Look, n_groups: int, ti
 
 def draw_frames(background: Background, frames: list[Frame], request_blocks: int) -> Iterator[Image.Image]:
     """Draw each picture."""
-    large, small = (ImageFont.truetype(findfont(FontProperties(family="DejaVu Sans", weight="bold")), size)
-                    for size in (18, 13))
+    large, small, tiny = (ImageFont.truetype(findfont(FontProperties(family="DejaVu Sans", weight=weight)), size)
+                          for size, weight in ((18, "bold"), (13, "bold"), (10, "normal")))
     length = frames[-1].seconds or 1
     picture: Optional[Image.Image] = None
     painted: Optional[Moment] = None
@@ -171,6 +170,7 @@ def draw_frames(background: Background, frames: list[Frame], request_blocks: int
         pen.text((LEFT, TOP - 26), f"{style.plural(frame.total.files, 'file')}, "
                  f"{style.plural(frame.total.fragments, 'fragment')}, split factor {split} at "
                  f"{style.blocks_text(request_blocks)}", fill=style.INK, font=small)
+        pen.text((14, TOP - 48), frame.flaws, fill=style.INK, font=tiny)
         x, y, width, height = background.strip
         now = x + round((width - 1) * frame.seconds / length)
         pen.line((now, y, now, y + height), fill=style.FAINT, width=2)

@@ -19,11 +19,13 @@ from .looks import ByHeat, ByKind, Look
 from .moments import Moment, clock, span
 from .shares import Share, shares_of, sum_of
 
-# By what happened to a block. These colours also differ in lightness.
-CHANGES = {KEPT: ("stayed", 0xdedede), MOVED: ("moved here", 0xe2790f), NEW: ("new here", 0x123f7a),
+# By what happened to a block. These colours also differ in lightness, and a little of them is distinguishable from white.
+CHANGES = {KEPT: ("stayed", 0xc4c4c4), MOVED: ("moved here", 0xe2790f), NEW: ("new here", 0x123f7a),
          FREED: ("freed", 0xdba0bb)}
 
-LEFT, GAP, TOP, ROOM = 78, 22, 112, 560
+LEAST_CHANGE = 0.8
+
+LEFT, GAP, TOP, ROOM = 92, 22, 126, 560
 LINE = 18
 
 HEADS = ("", "files", "fragmented", "data", "stayed", "moved", "new", "gone", "fragments", "the same",
@@ -97,14 +99,15 @@ def draw(names: tuple[str, str], moments: tuple[Moment, Moment], tables: tuple[T
     tops = [paint(rows, look.pieces(moment, table, volumes), look.shades) for moment, table in zip(moments, tables)]
     changes = np.array([[rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff] for _, rgb in
                       (CHANGES[change] for change in sorted(CHANGES))], float)
-    tops.append(paint(rows, difference.pieces, changes))
-    heads = [*((name, summary(sum_of(share), request) + style.stale_text(table.n_stale))
+    tops.append(paint(rows, difference.pieces, changes, LEAST_CHANGE))
+    heads = [*((name, summary(sum_of(share), request), style.flaws_text(table))
                for name, share, table in zip(names, shares, tables)),
-             ("Difference", "what is at each place now, and where it was before")]
-    for i, (picture, (head, line)) in enumerate(zip(tops, heads)):
+             ("Difference", "what is at each place now, and where it was before", "")]
+    for i, (picture, (head, line, flaws)) in enumerate(zip(tops, heads)):
         left = LEFT + i * (rows.width + GAP)
-        canvas.text(left, TOP - 42, head, fontsize=10, fontweight="bold")
-        canvas.text(left, TOP - 22, line, fontsize=8)
+        canvas.text(left, TOP - 56, head, fontsize=10, fontweight="bold")
+        canvas.text(left, TOP - 36, line, fontsize=8)
+        canvas.text(left, TOP - 20, flaws, fontsize=8)
         axes = draw_layout(canvas, left, TOP, rows, picture, height, i == 0)
         if i == 0:
             axes.set_ylabel("LBA of the row's first block", fontsize=8)

@@ -130,10 +130,10 @@ def draw(moment: Moment, table: Table, groups: Groups, request_blocks: int, titl
     name = title or f"Fragments of {style.short(volumes, 50) or 'no volume'}"
     share = f" ({style.share_text(below, total.fragments)})" if total.fragments else ""
     style.heading(figure, name, clock(moment.time) + f": {style.plural(total.files, 'file')}, "
-                  f"{total.fragmented:,} fragmented; {style.blocks_text(total.blocks)}" + style.stale_text(table.n_stale),
+                  f"{total.fragmented:,} fragmented; {style.blocks_text(total.blocks)}",
                   f"{below:,} of {style.plural(total.fragments, 'fragment')}{share} smaller than "
                   f"{style.blocks_text(request_blocks)}, the red line",
-                  "bars: from one power of two up to the next; lines: shares of each extension")
+                  "bars: from one power of two up to the next; lines: shares of each extension", style.flaws_text(table))
     return figure
 
 

@@ -33,12 +33,37 @@ ALL = Group("all files", (0xd0d0d0, 0x404040, 0x404040))
 
 @dataclass(frozen=True)
 class Past:
-    """The data of one moment: the volumes, the stale files, and the figures of each extension or rule."""
+    """The data of one moment: the volumes, what is not exact or complete, and the figures of each extension or rule."""
 
     time: float
     paths: list[str]
-    n_stale: int
+    flaws: str
+    before_gap: bool
     shares: dict[str, Share]
+
+
+class Timeline:
+    """The times of a series in seconds after its beginning, and where nothing is known."""
+
+    def __init__(self, past: list[Past]) -> None:
+        self.at = np.array([moment.time for moment in past]) - past[0].time
+        self.last = float(self.at[-1])
+        self.gaps = [(float(self.at[i]), float(self.at[i + 1])) for i in range(len(past) - 1) if past[i].before_gap]
+        self.holes = [i + 1 for i in range(len(past) - 1) if past[i].before_gap]
+        # each gap begins once more, without a value
+        self.times = np.insert(self.at, self.holes, [begin for begin, _ in self.gaps])
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+    def values(self, values: list[float]) -> np.ndarray:
+        """The values at times."""
+        return np.insert(np.array(values, float), self.holes, np.nan)
+
+    def mark_gaps(self, axes: Axes) -> None:
+        """Hatch what is not known."""
+        for begin, end in self.gaps:
+            axes.axvspan(begin, end, facecolor="#eeeeee", edgecolor=style.FAINT, hatch="////", linewidth=0.8)
 
 
 def past_of(moment: Moment, request_blocks: int, groups: Optional[Groups]) -> Past:
@@ -49,7 +74,7 @@ def past_of(moment: Moment, request_blocks: int, groups: Optional[Groups]) -> Pa
         shares = dict(zip(names, shares_of(table, groups.of_files(table), len(groups), request_blocks)))
     else:
         shares = shares_by_extension(table, request_blocks)
-    return Past(moment.time, [volume.path for volume in table.volumes], table.n_stale, shares)
+    return Past(moment.time, [volume.path for volume in table.volumes], style.flaws_text(table), moment.before_gap, shares)
 
 
 def read_past(moments: list[Moment], request_blocks: int, groups: Optional[Groups] = None) -> list[Past]:
@@ -95,53 +120,54 @@ def bar_label(axes: Axes, x: float, y: float, text: str, color: str) -> None:
     axes.annotate(text, (x, y), xytext=(0, 1), textcoords="offset points", ha="center", color=color, fontsize=8)
 
 
-def draw_counts(axes: Axes, times: np.ndarray, shares: list[Share], group: Group) -> None:
+def draw_counts(axes: Axes, line: Timeline, shares: list[Share], group: Group) -> None:
     """Files and fragments: the more the lines differ, the more files are fragmented."""
-    files = np.array([share.files for share in shares])
-    fragments = np.array([share.fragments for share in shares])
-    if len(times) == 1:
+    files = [share.files for share in shares]
+    fragments = [share.fragments for share in shares]
+    if len(line) == 1:
         axes.bar([-0.2, 0.2], [fragments[0], files[0]], 0.3, color=[group.strong, group.pale])
     else:
-        axes.fill_between(times, files, np.maximum(files, fragments), step="post", color=group.pale, linewidth=0)
-        axes.step(times, files, where="post", color=style.FAINT, linewidth=1.0, linestyle=(0, (3, 1.5)))
-        axes.step(times, fragments, where="post", color=group.strong, linewidth=1.6)
-    top = max(fragments.max(), files.max(), 1)
+        low, high = line.values(files), line.values(fragments)
+        axes.fill_between(line.times, low, np.maximum(low, high), step="post", color=group.pale, linewidth=0)
+        axes.step(line.times, low, where="post", color=style.FAINT, linewidth=1.0, linestyle=(0, (3, 1.5)))
+        axes.step(line.times, high, where="post", color=group.strong, linewidth=1.6)
+    top = max(*fragments, *files, 1)
     axes.set_ylim(0, top * 1.12)
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,.0f}"))
-    if len(times) == 1:
+    if len(line) == 1:
         bar_label(axes, -0.2, fragments[0], f"{fragments[0]:,}", group.strong)
         bar_label(axes, 0.2, files[0], f"{files[0]:,}", style.FAINT)
         return
-    end_label(axes, times[-1], fragments[-1], f"{fragments[-1]:,}", group.strong)
+    end_label(axes, line.last, fragments[-1], f"{fragments[-1]:,}", group.strong)
     if fragments[-1] - files[-1] > top * 0.14:
-        end_label(axes, times[-1], files[-1], f"{files[-1]:,}", style.FAINT)
+        end_label(axes, line.last, files[-1], f"{files[-1]:,}", style.FAINT)
 
 
-def draw_split(axes: Axes, times: np.ndarray, shares: list[Share], group: Group) -> None:
+def draw_split(axes: Axes, line: Timeline, shares: list[Share], group: Group) -> None:
     """Split factor: it is 1 for contiguous files."""
-    factor = np.array([share.split_factor for share in shares])
+    factor = [share.split_factor for share in shares]
     axes.axhline(1, color=style.FAINT, linewidth=0.8)
-    if len(times) == 1:
-        axes.plot(times, factor, "o", color=group.strong)
+    if len(line) == 1:
+        axes.plot(line.at, factor, "o", color=group.strong)
     else:
-        axes.step(times, factor, where="post", color=group.strong, linewidth=1.6)
-    end_label(axes, times[-1], factor[-1], f"{factor[-1]:.2f}", group.strong)
+        axes.step(line.times, line.values(factor), where="post", color=group.strong, linewidth=1.6)
+    end_label(axes, line.last, factor[-1], f"{factor[-1]:.2f}", group.strong)
 
 
-def draw_sizes(axes: Axes, times: np.ndarray, shares: list[Share], group: Group, request_blocks: int) -> None:
+def draw_sizes(axes: Axes, line: Timeline, shares: list[Share], group: Group, request_blocks: int) -> None:
     """Sizes of fragments: the median in a band from the 10 % to the 90 % quantile."""
     low, middle, high = ([share.quantile(q) for share in shares] for q in (0.1, 0.5, 0.9))
     axes.axhline(request_blocks, color=style.REQUEST, linewidth=0.8, linestyle=(0, (5, 3)))
-    if len(times) == 1:
+    if len(line) == 1:
         axes.plot([0, 0], [low[0], high[0]], "_-", color=group.strong, linewidth=0.8, markersize=14)
-        axes.plot(times, middle, "o", color=group.strong)
+        axes.plot(line.at, middle, "o", color=group.strong)
     else:
-        axes.fill_between(times, low, high, step="post", color=group.pale, linewidth=0)
+        axes.fill_between(line.times, line.values(low), line.values(high), step="post", color=group.pale, linewidth=0)
         for edge in (low, high):
-            axes.step(times, edge, where="post", color=group.strong, linewidth=0.6)
-        axes.step(times, middle, where="post", color=group.strong, linewidth=1.6)
-    end_label(axes, times[-1], middle[-1], style.blocks_text(middle[-1]) if shares[-1].fragments else "",
+            axes.step(line.times, line.values(edge), where="post", color=group.strong, linewidth=0.6)
+        axes.step(line.times, line.values(middle), where="post", color=group.strong, linewidth=1.6)
+    end_label(axes, line.last, middle[-1], style.blocks_text(middle[-1]) if shares[-1].fragments else "",
               group.strong)
 
 
@@ -150,12 +176,12 @@ def draw_sizes(axes: Axes, times: np.ndarray, shares: list[Share], group: Group,
 
 def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[str]) -> Figure:
     """The figure: a row for each group that had a file at any time, and one for all."""
-    times = np.array([moment.time for moment in past]) - past[0].time
+    line = Timeline(past)
     over_time = by_group(past, groups)
     everything = [sum_of(moment.shares.values()) for moment in past]
     rows = [(ALL, everything)] + [(groups[i], shares) for i, shares in enumerate(over_time)
                                   if any(share.files for share in shares)]
-    head, foot, row = 0.95, 0.55, 1.2
+    head, foot, row = 1.15, 0.55, 1.2
     height = head + foot + row * len(rows) + 0.3
     figure = Figure(figsize=(12, height))
     panels = figure.subplots(len(rows), 3, squeeze=False, sharex=True)
@@ -165,15 +191,17 @@ def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[
     highest = max((float(share.sizes[0].max()) for _, shares in rows for share in shares if share.fragments),
                   default=1.0)
     for (group, shares), (counts, split, sizes) in zip(rows, panels):
-        draw_counts(counts, times, shares, group)
-        draw_split(split, times, shares, group)
+        draw_counts(counts, line, shares, group)
+        draw_split(split, line, shares, group)
         split.set_ylim(1 - 0.06 * excess, 1 + 1.12 * excess)
         split.yaxis.set_major_locator(FixedLocator([1 + tick for tick in MaxNLocator(nbins=4, steps=[1, 2, 5, 10]).tick_values(0, excess)]))
         split.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:.4g}"))
         sizes.set_yscale("log", base=2)
-        draw_sizes(sizes, times, shares, group, request_blocks)
+        draw_sizes(sizes, line, shares, group, request_blocks)
         sizes.set_ylim(0.7, max(highest, request_blocks) * 1.5)
         style.size_axis(sizes.yaxis, 1, max(highest, request_blocks), 5)
+        for axes in (counts, split, sizes):
+            line.mark_gaps(axes)
         last = shares[-1]
         box = counts.get_position()
         middle = box.y0 + box.height / 2
@@ -188,7 +216,7 @@ def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[
     panels[0][2].set_title("fragment size: 10, 50, 90 %")
     for axes in panels[-1]:
         if len(past) > 1:
-            style.time_axis(axes, float(times[-1]))
+            style.time_axis(axes, line.last)
         else:
             # a moment has no length: bars and points, and no axis of time
             axes.set_xlim(-1, 1)
@@ -200,9 +228,10 @@ def draw(past: list[Past], groups: Groups, request_blocks: int, title: Optional[
     when = f"{clock(past[0].time)}, {span(length)}, {style.plural(len(past), 'table')}" if len(past) > 1 else \
         f"{clock(past[0].time)}, a single table: no history yet"
     when += "; numbers at the left and right ends are those of the last table" if len(past) > 1 else ""
-    style.heading(figure, name, when + style.stale_text(past[-1].n_stale),
+    when += "; hatched: events were lost, nothing is known" if line.gaps else ""
+    style.heading(figure, name, when,
                   f"split factor: requests of {request} that reading all files takes, for each that it would take "
-                  f"were they contiguous; red: {request} ({request_blocks * BLOCK_BYTES:,} bytes)")
+                  f"were they contiguous; red: {request} ({request_blocks * BLOCK_BYTES:,} bytes)", past[-1].flaws)
     return figure
 
 

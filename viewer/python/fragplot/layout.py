@@ -184,11 +184,11 @@ def shades_of(groups: Groups) -> np.ndarray:
     return np.array([[tone >> 16, tone >> 8 & 0xff, tone & 0xff] for tone in tones], float)
 
 
-def paint(rows: Rows, pieces: Pieces, shades: np.ndarray) -> np.ndarray:
+def paint(rows: Rows, pieces: Pieces, shades: np.ndarray, least: float = LEAST_INK) -> np.ndarray:
     """The picture: one pixel for each cell, by row, column and colour.
 
     The colours in a cell are mixed by their numbers of blocks. A cell that is not full becomes lighter,
-    but keeps a quarter of its colour: a single block in a large cell must stay visible.
+    but keeps so much of its colour: a single block in a large cell must stay visible.
     """
     cells = len(rows) * rows.columns
     begin = rows.cells_of(pieces)
@@ -206,7 +206,7 @@ def paint(rows: Rows, pieces: Pieces, shades: np.ndarray) -> np.ndarray:
     held += np.cumsum(between.reshape(len(shades), -1), axis=1)[:, :-1] * rows.cell
     total = held.sum(axis=0)
     mixed = (held.T @ shades) / np.maximum(total, 1)[:, None]
-    ink = np.where(total > 0, LEAST_INK + (1 - LEAST_INK) * total / rows.cell, 0)[:, None]
+    ink = np.where(total > 0, least + (1 - least) * total / rows.cell, 0)[:, None]
     picture = (FREE - ink * (FREE - mixed) + 0.5).astype(np.uint8).reshape(len(rows), rows.columns, 3)
     for number, row in enumerate(rows.rows):
         if row.hatched:

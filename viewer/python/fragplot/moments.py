@@ -21,11 +21,15 @@ NAME = re.compile(r"fragtrace-(\d{1,11}\.\d{3})\.(?:snapshot|table)(?:\.gz|\.zst
 
 @dataclass(frozen=True)
 class Moment:
-    """A recorded table, and its time in seconds since 1970; or a moment between two snapshots of a recording."""
+    """A recorded table, and its time in seconds since 1970; or a moment between two snapshots of a recording.
+
+    With before_gap, nothing is known from then to the next moment.
+    """
 
     path: str
     time: float
     rebuilt: Optional[fragsnap.Moment] = None
+    before_gap: bool = False
 
     def read(self) -> Table:
         """The table itself; a time in it must be the same as that of the file name."""
@@ -111,7 +115,7 @@ def last_of(series: list[Moment]) -> Moment:
 
 
 def series_with_events(paths: list[str], number: int) -> list[Moment]:
-    """As series_of(); of a recording with events, also so many moments at equal distances, but none in a gap."""
+    """As series_of(); of a recording with events, also so many moments at equal distances, and the last ones before gaps."""
     series = series_of(paths)
     if not os.path.isdir(paths[0]) or not any(os.path.exists(events_of(moment)) for moment in series):
         return series
@@ -125,6 +129,9 @@ def series_with_events(paths: list[str], number: int) -> list[Moment]:
         i = bisect_right(begins, time_ns) - 1
         if recording.list[i].events and begins[i] < time_ns <= spans[i].last_ns:
             result[time_ns / NS] = Moment(recording.list[i].snapshot, time_ns / NS, fragsnap.Moment(time_ns, False))
+    for one, recorded in zip(spans[:-1], recording.list):
+        if one.has_gap:
+            result[one.last_ns / NS] = Moment(recorded.snapshot, one.last_ns / NS, fragsnap.Moment(one.last_ns, False), True)
     return [result[time] for time in sorted(result)]
 
 

@@ -23,12 +23,15 @@ from .moments import clock, series_of, span
 
 VIEWER = "fragtrace-view"
 
+# A colour has one meaning in a figure.
+FREE, FREE_LINE = "#e9e9e9", "#7d7d7d"
 # The kinds of blocks: their names, and colours that can be told apart without colour vision, from dark to light.
-USES = (("watched files", "#1b5e9c"), ("other data", "#c9a227"), ("nodes", "#8a7a6a"), ("free", "#e9e9e9"))
+USES = (("watched files", "#1b5e9c"), ("other data", "#c9a227"), ("nodes", "#8a7a6a"), ("free", FREE))
 # The same of segments. Segments of logs have free room, but for one log each.
-SEGMENTS = (("full", "full_segments", "#1b5e9c"), ("dirty", "dirty_segments", "#c9a227"),
-            ("written by a log", "log_segments", "#8a7a6a"), ("no valid blocks", "empty_segments", "#e9e9e9"))
-BAR = "#5e87b0"
+SEGMENTS = (("full", "full_segments", "#4b2a7a"), ("dirty", "dirty_segments", "#b07cc6"),
+            ("written by a log", "log_segments", "#7fc4ad"), ("no valid blocks", "empty_segments", FREE))
+# Blocks that are valid, whatever has them.
+VALID = "#3f4a4f"
 
 
 @dataclass(frozen=True)
@@ -145,7 +148,7 @@ def draw_free_runs(axes: Axes, state: State) -> None:
     bins = max(runs, default=1).bit_length()
     blocks = [runs.get(1 << i, {"blocks": 0})["blocks"] for i in range(bins)]
     number = [runs.get(1 << i, {"runs": 0})["runs"] for i in range(bins)]
-    axes.bar(range(bins), number, 0.92, color=BAR)
+    axes.bar(range(bins), number, 0.92, color=FREE_LINE)
     number_bars(axes, number)
     axes.set_title("Free runs")
     axes.set_ylabel("runs")
@@ -203,8 +206,8 @@ def draw_types(axes: Axes, state: State) -> None:
     y = -np.arange(len(types))
     valid = np.array([kind["valid_blocks"] for kind in types])
     room = np.array([kind["ssr_blocks"] for kind in types])
-    axes.barh(y, valid, 0.7, color=USES[0][1], label="valid")
-    axes.barh(y, room, 0.7, valid, color=SEGMENTS[1][2], label="room for SSR")
+    axes.barh(y, valid, 0.7, color=VALID, label="valid")
+    axes.barh(y, room, 0.7, valid, color=FREE, edgecolor=style.FAINT, linewidth=0.5, label="free, room for SSR")
     axes.set_yticks(y, [kind["type"].replace("_", " ") for kind in types])
     axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
@@ -230,10 +233,10 @@ def draw_uses_over_time(axes: Axes, states: list[State], time: np.ndarray) -> No
 def draw_segments_over_time(axes: Axes, states: list[State], time: np.ndarray) -> None:
     """Free and dirty segments, and the longest free run in segments."""
     space = [state.space for state in states]
-    axes.plot(time, [one["empty_segments"] for one in space], color=USES[0][1], label="segments without valid blocks")
+    axes.plot(time, [one["empty_segments"] for one in space], color=FREE_LINE, label="segments without valid blocks")
     axes.plot(time, [one["dirty_segments"] for one in space], color=SEGMENTS[1][2], linestyle=(0, (6, 2)),
               label="dirty segments")
-    axes.plot(time, [state.space["longest_free_run"] / state.blocks_of_segment for state in states], color=style.REQUEST,
+    axes.plot(time, [state.space["longest_free_run"] / state.blocks_of_segment for state in states], color=style.INK,
               linestyle=(0, (1, 1.2)), label="longest free run")
     axes.set_ylim(bottom=0)
     axes.set_ylabel("segments")

@@ -17,7 +17,7 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator  # noqa: E402
 
-from fragsnap import BLOCK_BYTES, SnapError, blocks_text, visible  # noqa: E402
+from fragsnap import BLOCK_BYTES, SnapError, Table, blocks_text, visible  # noqa: E402
 
 INK = "#202020"
 FAINT = "#6a6a6a"
@@ -61,9 +61,13 @@ def count_text(count: int, letters: float) -> str:
     return f"{value:.1f}{unit}" if value < 9.95 and letters >= 4 else f"{value:.0f}{unit}"
 
 
-def stale_text(number: int) -> str:
-    """What a heading says of files whose blocks may have moved; nothing if there are none."""
-    return f"; {number:,} stale: their blocks may have moved" if number else ""
+def flaws_text(table: Table) -> str:
+    """What a heading says of a table that is not exact, complete or alive; nothing of another one."""
+    left_out = sum(volume.left_out for volume in table.volumes)
+    said = [f"{table.n_stale:,} stale: their blocks may have moved"] if table.n_stale else []
+    said += [f"{left_out:,} left out: fragtrace's memory was short"] if left_out else []
+    said += ["F2FS has stopped"] if any(volume.stopped for volume in table.volumes) else []
+    return "; ".join(said)
 
 
 def plural(number: int, what: str) -> str:
@@ -104,10 +108,10 @@ def size_axis(axis: matplotlib.axis.Axis, low: float, high: float, most: int = 8
 
 
 def heading(figure: Figure, title: str, *lines: str, left: float = 0.012) -> None:
-    """Draw the title of a figure and faint lines below it, at its upper left."""
+    """Draw the title of a figure and faint lines below it, at its upper left; empty ones are left out."""
     height = figure.get_figheight()
     figure.text(left, 1 - 0.12 / height, title, va="top", fontsize=14, fontweight="bold")
-    for i, line in enumerate(lines):
+    for i, line in enumerate(filter(None, lines)):
         figure.text(left, 1 - (0.42 + 0.2 * i) / height, line, va="top", color=FAINT)
 
 

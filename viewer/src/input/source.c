@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "apart.h"
 #include "input/heat.h"
 #include "input/recording.h"
 #include "input/snapshot.h"
@@ -112,11 +113,7 @@ static void read_moment(const struct source *source, struct text *text)
 	recording_close(&recording);
 }
 
-/*
- * Read the text again. A source that was read before may disappear and come back, as the files of debugfs do
- * when the module is loaded again. source->trouble is set in the meantime. The program ends if the source
- * cannot be read the first time, or has broken gzip data.
- */
+/* The program ends if the source cannot be read the first time, or has broken gzip data. */
 static bool source_read(struct source *source, struct text *text)
 {
 	int64_t begun_ms = now_ms();
@@ -125,6 +122,7 @@ static bool source_read(struct source *source, struct text *text)
 
 	if (recording_is(source->path)) {
 		read_moment(source, text);
+		source->was_read = true;
 		return true;
 	}
 	err = read_text(text, source->path, &step);
@@ -293,21 +291,18 @@ static bool feed_pieces(struct source *source, struct table *table, int fd, int6
 	return true;
 }
 
-/**
- * source_read_table() - read the text, or a snapshot, and parse it as a table
- * @source: where it is
- * @table: the result; to be freed with table_free()
- * @keep: whether @table->text is to hold it afterwards
- *
- * A large file is in memory as a whole only if @keep is true. A snapshot always is.
- *
- * A source that was read before may disappear and come back, as the files of debugfs do when the module is
- * loaded again. @source->trouble is set in the meantime. The program ends if the source cannot be read the
- * first time, or is no valid table.
- *
- * Return: false if the text cannot be read at the moment.
- */
-bool source_read_table(struct source *source, struct table *table, bool keep)
+static void parse(struct source *source, struct text *text, struct table *table, bool keep)
+{
+	check_kind(source, text);
+	if (snapshot_is(text))
+		snapshot_parse(table, source->name, text);
+	else
+		table_parse(table, source->name, text, keep);
+	find_waiting(source, table);
+}
+
+/* Return: false if a source that was read before is not there. */
+static bool read_here(struct source *source, struct table *table, bool keep)
 {
 	int64_t time_ms;
 	int fd = keep ? -1 : open_big(source->path, &time_ms);
@@ -326,18 +321,68 @@ bool source_read_table(struct source *source, struct table *table, bool keep)
 	}
 	if (!source_read(source, &text))
 		return false;
-	check_kind(source, &text);
-	if (snapshot_is(&text))
-		snapshot_parse(table, source->name, &text);
-	else
-		table_parse(table, source->name, &text, keep);
-	find_waiting(source, table);
+	parse(source, &text, table, keep);
+	return true;
+}
+
+/* === Reading again === */
+
+/* The text is parsed here, so that it can be parsed again without trouble. Its time comes first. */
+static void put_text(const void *arg, FILE *out)
+{
+	struct source source = *(const struct source *)arg;
+	struct table table;
+
+	/* the messages are those of the process that reads it */
+	source.trouble = source.waiting = NULL;
+	if (!read_here(&source, &table, true))
+		die("%s", source.trouble);
+	fprintf(out, "%jd\n", (intmax_t)table.text.time_ms);
+	if (fwrite(table.text.buf, 1, table.text.len, out) != table.text.len)
+		die("no memory for a table");
+}
+
+static bool read_again(struct source *source, struct table *table, bool keep)
+{
+	struct text text;
+	size_t skip;
+
+	free(source->trouble);
+	source->trouble = run_apart(put_text, source, &text);
+	if (source->trouble) {
+		text_free(&text);
+		return false;
+	}
+	text.time_ms = strtoll(text.buf, NULL, 10);
+	skip = strcspn(text.buf, "\n") + 1;
+	text.len -= skip;
+	memmove(text.buf, text.buf + skip, text.len + 1);
+	parse(source, &text, table, keep);
 	return true;
 }
 
 /**
- * source_report() - report that a source is gone, is back, or waits for a volume
- * @source: the source, after source_read()
+ * source_read_table() - read the text, or a snapshot, and parse it as a table
+ * @source: where it is
+ * @table: the result; to be freed with table_free()
+ * @keep: whether @table->text is to hold it afterwards
+ *
+ * The first time, a large file is in memory as a whole only if @keep is true. A snapshot always is.
+ *
+ * The program ends if the source cannot be read the first time, or is no valid table. Afterwards it may disappear and
+ * come back, as the files of debugfs do when the module is loaded again, or be half written. @source->trouble is set in
+ * the meantime.
+ *
+ * Return: false if there is no table at the moment.
+ */
+bool source_read_table(struct source *source, struct table *table, bool keep)
+{
+	return source->was_read ? read_again(source, table, keep) : read_here(source, table, keep);
+}
+
+/**
+ * source_report() - report that a source is gone or bad, is back, or waits for a volume
+ * @source: the source, after source_read_table()
  *
  * Each state is reported once.
  */

@@ -61,6 +61,21 @@ void colors_learn(struct colors *colors, const struct table *table)
 }
 
 /**
+ * colors_take() - copy the rules as they are now
+ * @to: the result, to be freed with colors_free(); it stays as it is when others learn more
+ * @from: the rules; what they know of the last table alone goes to @to
+ */
+void colors_take(struct colors *to, struct colors *from)
+{
+	size_t i;
+
+	*to = *from;
+	from->rule_of = NULL;
+	for (i = 0; i < to->n_rules; i++)
+		to->rules[i].what = xasprintf("%s", from->rules[i].what);
+}
+
+/**
  * colors_free() - release the rules
  * @colors: as left by colors_init()
  */

@@ -182,6 +182,7 @@ extern const struct color_source color_kind, color_severity, color_size, color_f
 
 void colors_init(struct colors *colors, const char *by);
 void colors_learn(struct colors *colors, const struct table *table);
+void colors_take(struct colors *to, struct colors *from);
 void colors_free(struct colors *colors);
 
 char *colors_trouble(const struct colors *colors, const struct count *counts);

@@ -8,8 +8,10 @@
  * text, never as HTML.
  *
  * The size of the page is limited: it lists the worst MAX_FILES files, and has the pieces of as many
- * of these as fit into MAX_PIECES pieces. The page reports how many were left out. If what no watched file
- * has is in more pieces than that, the page does not tell free blocks from others of these.
+ * of these as fit into MAX_PIECES pieces. The places of the others are unknown to the page, which says so, as are
+ * small gaps beside them if what no listed file has is in more than MAX_PIECES pieces; then the page does not tell
+ * free blocks from others that are not watched either. Of a volume with unknown places, the page has the colours of
+ * an overview as well.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,7 @@
 #include "output/html.h"
 #include "output/page_data.h"
 #include "output/phrases.h"
+#include "output/serve_view.h"
 #include "page.h"
 #include "util.h"
 
@@ -39,6 +42,7 @@
 #define OWNER_LEFT_OUT -2
 #define OWNER_OTHER -3
 #define OWNER_NODES -4
+#define OWNER_UNKNOWN -5
 
 /**
  * struct page_files - the files of the page
@@ -46,11 +50,11 @@
  * @order: the same indices, the worst first
  * @n: how many of @order are listed
  * @listed: by index into table.files, its index in the list if the page has its pieces, or
- *	OWNER_LEFT_OUT
+ *	OWNER_UNKNOWN
  * @shade: by index into table.files, its shade in the list
  * @causes: by extent, the cause of its fragment; NULL where causes are not known
  * @n_left_out: listed files whose pieces are left out
- * @knows_free: free blocks are distinguished from others that are not watched
+ * @knows_gaps: all that no listed file has is in pieces of its own
  */
 struct page_files {
 	const struct figures *figures;
@@ -60,7 +64,7 @@ struct page_files {
 	uint8_t *shade;
 	uint32_t *causes;
 	size_t n_left_out;
-	bool knows_free;
+	bool knows_gaps;
 };
 
 /* === Files === */
@@ -77,8 +81,8 @@ static uint32_t *find_causes(const struct runs *runs)
 	return causes;
 }
 
-/* Whether the state of F2FS is known, and can be shown in a page of limited size. */
-static bool can_tell_free(const struct runs *runs)
+/* Whether all that no listed file has fits into a page of limited size. */
+static bool can_tell_gaps(const struct runs *runs)
 {
 	size_t n = 0, i;
 
@@ -89,7 +93,7 @@ static bool can_tell_free(const struct runs *runs)
 		while (n <= MAX_PIECES && runs_next(&walk, &run))
 			n += run.first == NO_EXTENT;
 	}
-	return runs->states && n <= MAX_PIECES;
+	return n <= MAX_PIECES;
 }
 
 /* Where colours change within extents, a window that has counts may make two pieces more. */
@@ -117,12 +121,12 @@ static void list_files(struct page_files *list, const struct runs *runs, const s
 	list->shade = page_shades(runs, colors);
 	list->causes = table->causes ? find_causes(runs) : NULL;
 	list->n_left_out = 0;
-	list->knows_free = can_tell_free(runs);
+	list->knows_gaps = can_tell_gaps(runs);
 	for (i = 0; i < table->n_files; i++) {
 		uint32_t file = list->order[i];
 		uint64_t need = (list->figures[file].extents + ranges_of(runs, file)) * PIECES_PER_EXTENT;
 
-		list->listed[file] = OWNER_LEFT_OUT;
+		list->listed[file] = OWNER_UNKNOWN;
 		if (i < list->n && need <= room) {
 			list->listed[file] = (int32_t)i;
 			room -= need;
@@ -150,7 +154,7 @@ static void put_files(FILE *file, const struct page_files *list, const struct ru
 	for (i = 0; i < list->n; i++) {
 		uint32_t at = list->order[i];
 
-		page_put_file(file, runs, at, list->listed[at] != OWNER_LEFT_OUT,
+		page_put_file(file, runs, at, list->listed[at] != OWNER_UNKNOWN,
 			      colors_rgb(colors, list->shade[at]));
 		fputs(i + 1 < list->n ? ",\n" : "\n", file);
 	}
@@ -208,7 +212,7 @@ static void put_causes(FILE *file, const struct page_files *list, const struct t
 	size_t i;
 
 	for (i = 0; i < table->n_extents; i++) {
-		if (list->listed[table->extents[i].file] == OWNER_LEFT_OUT)
+		if (list->listed[table->extents[i].file] == OWNER_UNKNOWN)
 			continue;
 		kinds[list->causes[i] & CAUSE_KIND] = true;
 		writers[ft_cause_writer(list->causes[i])] = true;
@@ -221,7 +225,7 @@ static void put_causes(FILE *file, const struct page_files *list, const struct t
 
 /* === Places === */
 
-/* Writes pieces to the page. Adjacent pieces of files that are not listed are merged. */
+/* Writes pieces to the page. Adjacent pieces of one use, or of unknown places, are merged. */
 struct piece_writer {
 	FILE *file;
 	const struct table *table;
@@ -237,10 +241,10 @@ struct piece_writer {
 	bool folded;
 };
 
-/* Skip files that are not listed, and small gaps next to them. */
-static bool is_left_out(const struct piece_writer *w, int32_t owner, uint64_t blks)
+/* Places that are not listed, and small gaps next to them. */
+static bool is_unknown(const struct piece_writer *w, int32_t owner, uint64_t blks)
 {
-	return owner == OWNER_LEFT_OUT || (owner == OWNER_FREE && blks < w->least_free);
+	return owner == OWNER_UNKNOWN || (!w->list->knows_gaps && owner == OWNER_FREE && blks < w->least_free);
 }
 
 /*
@@ -264,8 +268,8 @@ static int32_t owner_of(const struct piece_writer *w, const struct piece *piece)
 	if (piece->extent != NO_EXTENT)
 		return w->list->listed[w->table->extents[piece->extent].file];
 	if (piece->shade == SHADE_LEFT_OUT)
-		return OWNER_LEFT_OUT;
-	if (piece->shade == SHADE_FREE || !w->list->knows_free)
+		return w->list->knows_gaps ? OWNER_LEFT_OUT : OWNER_UNKNOWN;
+	if (piece->shade == SHADE_FREE || !w->list->knows_gaps)
 		return OWNER_FREE;
 	return piece->shade == SHADE_NODES ? OWNER_NODES : OWNER_OTHER;
 }
@@ -275,8 +279,8 @@ static bool continues(const struct piece_writer *w, int32_t owner, const struct 
 {
 	if (!w->blks || owner >= 0)
 		return false;
-	if (w->owner == OWNER_LEFT_OUT)
-		return is_left_out(w, owner, piece->blks);
+	if (w->owner == OWNER_UNKNOWN)
+		return is_unknown(w, owner, piece->blks);
 	return w->owner == owner && !w->folded && !piece->folded;
 }
 
@@ -294,7 +298,7 @@ static void put_piece(void *arg, const struct piece *piece)
 	}
 	flush_piece(w);
 	w->owner = owner;
-	w->shade = owner == OWNER_LEFT_OUT ? SHADE_LEFT_OUT : piece->shade;
+	w->shade = owner == OWNER_UNKNOWN ? SHADE_FREE : piece->shade;
 	w->blks = piece->blks;
 	w->len = piece->len;
 	w->folded = piece->folded;
@@ -324,6 +328,23 @@ static void put_segments(FILE *file, const struct runs *runs, size_t part)
 	fputs("\"", file);
 }
 
+/* The colours of cells that show the whole volume, as --serve has them. */
+static void put_overview(FILE *file, const struct runs *runs, const struct page_files *list, size_t volume)
+{
+	const struct part *part = &runs->parts[volume];
+	const struct serve_view view = { .runs = *runs };
+	struct serve_cells cells = { .part = volume, .first = part->first_blk, .per = 1, .lit = NO_LIT };
+	uint64_t blks = part->end_blk - part->first_blk;
+
+	if (list->knows_gaps && !list->n_left_out && list->n == runs->table->n_files)
+		return;
+	while ((blks + cells.per - 1) / cells.per > SERVE_MAX_CELLS)
+		cells.per *= 2;
+	cells.n = (blks + cells.per - 1) / cells.per;
+	fputs(",\n\"overview\":", file);
+	serve_put_cells(file, &view, &cells);
+}
+
 static void put_volume(FILE *file, const struct layout *layout, const struct runs *runs,
 		       const struct page_files *list, size_t volume)
 {
@@ -337,6 +358,7 @@ static void put_volume(FILE *file, const struct layout *layout, const struct run
 	fputc('{', file);
 	page_put_volume(file, runs, volume);
 	put_segments(file, runs, volume);
+	put_overview(file, runs, list, volume);
 	fprintf(file, ",\n\"x\":%zu,\"y\":%zu,\"columns\":%zu,\"rows\":%zu,\"cells\":%ju,\"lead\":%ju,\n\"pieces\":[",
 		grid->x, grid->y, grid->columns, grid->rows, (uintmax_t)grid->n_cells, (uintmax_t)grid->lead);
 	layout_walk(layout, runs, volume, put_piece, &w);
@@ -432,7 +454,7 @@ static void put_data(FILE *file, const void *arg)
 
 	list_files(&list, page->runs, page->colors);
 	fputc('{', file);
-	page_put_head(file, page->runs, page->colors, list.knows_free, page->interval_ns);
+	page_put_head(file, page->runs, page->colors, page->runs->states && list.knows_gaps, page->interval_ns);
 	fprintf(file, "\"width\":%zu,\"height\":%zu,\"unplaced\":%zu,\n", page->layout->width, page->layout->height,
 		list.n_left_out);
 	put_files(file, &list, page->runs, page->colors);

@@ -162,6 +162,24 @@ static void put_legend(FILE *file, const struct runs *runs, const struct colors 
 	fputs("],\n", file);
 }
 
+/* Which part of the files and blocks is shown; null: all. */
+static void put_lens(FILE *file, const struct runs *runs)
+{
+	const struct lens *lens = runs->lens;
+
+	fputs("\"lens\":{\"only\":", file);
+	if (runs->selection)
+		page_put_name(file, lens->only);
+	else
+		fputs("null", file);
+	fputs(",\"lba\":", file);
+	if (lens && lens->range)
+		page_put_name(file, lens->range);
+	else
+		fputs("null", file);
+	fprintf(file, ",\"files\":%zu},\n", runs->selection ? runs->selection->n_all_files : runs->table->n_files);
+}
+
 /**
  * page_put_head() - write the first members of the data: time, totals, legend
  * @file: output
@@ -186,8 +204,8 @@ void page_put_head(FILE *file, const struct runs *runs, const struct colors *col
 		figures_split(&runs->sum));
 	fprintf(file, "\"meaning\":");
 	put_json_string(file, colors->source->meaning);
-	fprintf(file, ",\"knowsFree\":%s,\"leavesOut\":%s,\n", knows_free ? "true" : "false",
-		runs->selection ? "true" : "false");
+	fprintf(file, ",\"knowsFree\":%s,\n", knows_free ? "true" : "false");
+	put_lens(file, runs);
 	put_legend(file, runs, colors);
 }
 

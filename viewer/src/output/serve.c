@@ -4,7 +4,7 @@
  *
  * One thread does everything: between two readings of the table, server_run() waits for requests and answers
  * them, see serve_view.c. So no answer mixes two tables, and nothing needs a lock. A request for another moment of a
- * recording replaces the table, see serve_recording.c.
+ * recording makes another table, see serve_recording.c; the last ones are kept.
  *
  * Names of files are secret to other users of the system. So:
  * - each path begins with a random token, which only the printed URL has;
@@ -36,7 +36,7 @@
 
 struct request {
 	struct MHD_Connection *connection;
-	const struct server *server;
+	const struct serve_view *view;
 	FILE *file;
 };
 
@@ -97,14 +97,14 @@ static bool read_file(const struct request *r, const char *name, size_t *file)
 		return true;
 	if (strlen(arg) > 40 || sscanf(arg, "%u:%u %lu%c", &major, &minor, &ino, &rest) != 3)
 		return false;
-	*file = serve_view_find(&r->server->view, major, minor, ino);
+	*file = serve_view_find(r->view, major, minor, ino);
 	return true;
 }
 
 /* A block address within a part. */
 static bool read_place(const struct request *r, uint64_t *part, uint64_t *first)
 {
-	const struct runs *runs = &r->server->view.runs;
+	const struct runs *runs = &r->view->runs;
 
 	return runs->n_parts && read_number(r, "volume", runs->n_parts - 1, part) &&
 	       read_number(r, "first", BLK_MAX, first) && *first >= runs->parts[*part].first_blk &&
@@ -114,13 +114,13 @@ static bool read_place(const struct request *r, uint64_t *part, uint64_t *first)
 /* Each of these writes an answer. Return: why it cannot, or NULL. */
 static const char *answer_page(const struct request *r)
 {
-	html_put(r->file, serve_put_table, &r->server->view);
+	html_put(r->file, serve_put_table, r->view);
 	return NULL;
 }
 
 static const char *answer_table(const struct request *r)
 {
-	serve_put_table(r->file, &r->server->view);
+	serve_put_table(r->file, r->view);
 	return NULL;
 }
 
@@ -133,7 +133,7 @@ static const char *answer_cells(const struct request *r)
 	    !read_number(r, "n", SERVE_MAX_CELLS, &cells.n) || !cells.n || !read_file(r, "lit", &cells.lit))
 		return "expected volume=, first= (a block of it), per= (blocks in a cell), n= (cells, at most 16384)\n";
 	cells.part = (size_t)part;
-	serve_put_cells(r->file, &r->server->view, &cells);
+	serve_put_cells(r->file, r->view, &cells);
 	return NULL;
 }
 
@@ -142,9 +142,9 @@ static const char *answer_blocks(const struct request *r)
 	uint64_t part, first, end;
 
 	if (!read_place(r, &part, &first) || !read_number(r, "end", (uint64_t)BLK_MAX + 1, &end) || end <= first ||
-	    end > r->server->view.runs.parts[part].end_blk)
+	    end > r->view->runs.parts[part].end_blk)
 		return "expected volume=, first= and end= (blocks of it)\n";
-	serve_put_blocks(r->file, &r->server->view, (size_t)part, first, end);
+	serve_put_blocks(r->file, r->view, (size_t)part, first, end);
 	return NULL;
 }
 
@@ -169,7 +169,7 @@ static const char *answer_files(const struct request *r)
 		return "expected n= (at most 1000), sort= (extra, path, fragments, split or blocks), down= (0 or 1)\n";
 	list.n = is_one && list.only == NO_LIT ? 0 : (size_t)n;
 	list.is_down = down;
-	serve_put_files(r->file, &r->server->view, &list);
+	serve_put_files(r->file, r->view, &list);
 	return NULL;
 }
 
@@ -225,19 +225,105 @@ static bool is_good_host(const char *value)
 	return true;
 }
 
+/* === Tables === */
+
+static void drop(struct served *served)
+{
+	if (!served->view)
+		return;
+	serve_view_free(served->view);
+	free(served->view);
+	*served = (struct served){ 0 };
+}
+
+static uint64_t all_extents(const struct server *server)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < SERVE_MAX_VIEWS; i++)
+		n += server->served[i].view ? server->served[i].view->table.n_extents : 0;
+	return n;
+}
+
+/* The one that was not used for the longest time. */
+static struct served *oldest(struct server *server)
+{
+	struct served *found = NULL;
+	size_t i;
+
+	for (i = 0; i < SERVE_MAX_VIEWS; i++)
+		if (server->served[i].view && (!found || server->served[i].used < found->used))
+			found = &server->served[i];
+	return found;
+}
+
+static struct served *find_served(struct server *server, const char *at)
+{
+	size_t i;
+
+	for (i = 0; i < SERVE_MAX_VIEWS; i++)
+		if (server->served[i].view && !strcmp(server->served[i].at, at))
+			return &server->served[i];
+	return NULL;
+}
+
+/**
+ * server_new_view() - begin a table
+ * @server: the server
+ *
+ * Return: to be filled by serve_view_fill(), then for server_add_view(), or to be freed with free() if it is empty.
+ */
+struct serve_view *server_new_view(struct server *server)
+{
+	struct serve_view *view = xcalloc(1, sizeof(*view));
+
+	view->generation = ++server->generation;
+	view->interval_ns = server->interval_ns;
+	view->has_moments = server->recording.dir;
+	return view;
+}
+
+/**
+ * server_add_view() - show a table
+ * @server: the server
+ * @view: the table; owned by @server afterwards
+ * @at: its moment as requests name it; an empty one replaces the table that is shown first
+ */
+void server_add_view(struct server *server, struct serve_view *view, const char *at)
+{
+	struct served *same = find_served(server, at);
+	size_t n = 0, i;
+
+	if (same)
+		drop(same);
+	for (i = 0; i < SERVE_MAX_VIEWS; i++)
+		n += server->served[i].view != NULL;
+	for (; n && (n >= server->most || all_extents(server) + view->table.n_extents > SERVE_MAX_EXTENTS); n--)
+		drop(oldest(server));
+	for (i = 0; server->served[i].view; i++)
+		;
+	server->served[i] = (struct served){ .view = view, .used = ++server->used };
+	snprintf(server->served[i].at, SERVE_AT_MAX, "%s", at);
+}
+
 /*
- * Show the table that a request is about: that of a moment, or the one that was shown first. There is one at a time:
- * who opens a moment requests several things of it.
+ * Find the table that a request is about: that of a moment, or the one that was shown first.
  *
  * Return: NULL, or why there is none, to be freed.
  */
-static char *turn_to(struct server *server, const char *at, unsigned int *status)
+static char *find_view(struct server *server, const char *at, struct serve_view **found, unsigned int *status)
 {
+	struct served *served = find_served(server, at);
+	struct serve_view *view;
 	struct moment moment;
 	char *trouble;
 
-	if (!strcmp(at, server->at))
+	if (served) {
+		served->used = ++server->used;
+		*found = served->view;
 		return NULL;
+	}
 	*status = MHD_HTTP_NOT_FOUND;
 	if (!server->recording.dir)
 		return xasprintf("no table of that moment: this is no recording");
@@ -245,10 +331,29 @@ static char *turn_to(struct server *server, const char *at, unsigned int *status
 		*status = MHD_HTTP_BAD_REQUEST;
 		return xasprintf("at=: expected " MOMENT_FORM);
 	}
-	trouble = server->show(server->arg, *at ? &moment : NULL);
-	if (!trouble)
-		snprintf(server->at, SERVE_AT_MAX, "%s", at);
+	view = server_new_view(server);
+	trouble = server->show(server->arg, view, *at ? &moment : NULL);
+	if (trouble)
+		free(view);
+	else
+		server_add_view(server, view, at);
+	*found = view;
 	return trouble;
+}
+
+/* Other colours than the last request had. Return: false if there are none of that name. */
+static bool recolor(struct server *server, struct serve_view *view, const char *by)
+{
+	struct colors *colors;
+
+	if (!strcmp(by, view->colors.source->name))
+		return true;
+	colors = server->colors(server->arg, by);
+	if (!colors)
+		return false;
+	serve_view_color(view, colors);
+	view->generation = ++server->generation;
+	return true;
 }
 
 static bool is_known(struct MHD_Connection *connection, uint64_t generation)
@@ -260,10 +365,10 @@ static bool is_known(struct MHD_Connection *connection, uint64_t generation)
 	return known && !strcmp(known, tag);
 }
 
-static enum MHD_Result answer(const struct server *server, struct MHD_Connection *connection, size_t which)
+static enum MHD_Result answer(const struct serve_view *view, struct MHD_Connection *connection, size_t which)
 {
-	struct request request = { .connection = connection, .server = server };
-	uint64_t generation = server->view.generation;
+	struct request request = { .connection = connection, .view = view };
+	uint64_t generation = view->generation;
 	struct MHD_Response *response;
 	const char *trouble;
 	size_t len;
@@ -303,16 +408,22 @@ static enum MHD_Result refuse_moment(struct MHD_Connection *connection, unsigned
 static enum MHD_Result answer_at(struct server *server, struct MHD_Connection *connection, size_t which)
 {
 	const char *at = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "at");
+	const char *by = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "by");
+	struct serve_view *view = NULL;
 	unsigned int status;
-	char *trouble = turn_to(server, at ? at : "", &status);
+	char *trouble = find_view(server, at ? at : "", &view, &status);
 
-	return trouble ? refuse_moment(connection, status, trouble) : answer(server, connection, which);
+	if (!trouble && !recolor(server, view, by ? by : view->own_coloring)) {
+		status = MHD_HTTP_BAD_REQUEST;
+		trouble = xasprintf("expected by= (kind, severity, size, cause, why, process or age)");
+	}
+	return trouble ? refuse_moment(connection, status, trouble) : answer(view, connection, which);
 }
 
 /* It does not depend on the table that is shown, and grows while the recording is written. */
 static enum MHD_Result answer_recording(const struct server *server, struct MHD_Connection *connection)
 {
-	const struct request request = { .connection = connection, .server = server };
+	const struct request request = { .connection = connection };
 	struct MHD_Response *response;
 	uint64_t first = 0;
 	struct text json;
@@ -423,7 +534,7 @@ static void log_nothing(void *arg, const char *fmt, va_list ap)
 
 /**
  * server_open() - listen
- * @server: the result; its view is still empty
+ * @server: the result; it has no table yet
  * @address: where
  * @interval_ns: from one table to the next; 0: there is only one
  *
@@ -434,7 +545,7 @@ void server_open(struct server *server, const struct serve_address *address, int
 	const union MHD_DaemonInfo *info;
 	int fd = listen_on(address);
 
-	*server = (struct server){ .view = { .interval_ns = interval_ns } };
+	*server = (struct server){ .most = SERVE_MAX_VIEWS, .interval_ns = interval_ns };
 	make_token(server->token);
 	set_signals();
 	server->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, server,
@@ -454,26 +565,14 @@ void server_open(struct server *server, const struct serve_address *address, int
  * server_set_recording() - let requests name moments
  * @server: the server
  * @recording: the recording
- * @show: shows a moment by serve_view_fill(); NULL stands for the one that is shown first. Returns NULL, or why there
- *	is none, to be freed
- * @arg: for @show
+ * @show: fills a view with a moment; NULL stands for the one that is shown first. Returns NULL, or why there is none,
+ *	to be freed
  */
 void server_set_recording(struct server *server, const struct serve_recording *recording,
-			  char *(*show)(void *arg, const struct moment *moment), void *arg)
+			  char *(*show)(void *arg, struct serve_view *view, const struct moment *moment))
 {
 	server->recording = *recording;
 	server->show = show;
-	server->arg = arg;
-	server->view.has_moments = true;
-}
-
-/**
- * server_shows_first() - the view was filled with the table that is shown first, not with that of a request
- * @server: the server
- */
-void server_shows_first(struct server *server)
-{
-	*server->at = '\0';
 }
 
 /**
@@ -545,6 +644,9 @@ bool server_run(struct server *server, int64_t until_ns)
  */
 void server_close(struct server *server)
 {
+	size_t i;
+
 	MHD_stop_daemon(server->daemon);
-	serve_view_free(&server->view);
+	for (i = 0; i < SERVE_MAX_VIEWS; i++)
+		drop(&server->served[i]);
 }

@@ -9,6 +9,7 @@
  *
  * Each answer is computed when it is asked for, and limited. Knows nothing of HTTP, see serve.c.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,9 @@
 #include "util.h"
 
 const char *const serve_sorts[N_SORTS] = { "extra", "path", "fragments", "split", "blocks" };
+
+/* Ways to colour a table; all but the first N_PLAIN_COLORINGS need its causes. */
+const char *const serve_colorings[N_COLORINGS] = { "kind", "severity", "size", "cause", "why", "process", "age" };
 
 /* === The table === */
 
@@ -39,36 +43,53 @@ static void find_places(struct serve_view *view)
 	}
 }
 
+static void color(struct serve_view *view, struct colors *colors)
+{
+	const struct selection *selection = view->has_selection ? &view->selection : NULL;
+	const struct table *shown = selection ? &selection->table : &view->table;
+
+	colors_learn(colors, shown);
+	colors_take(&view->colors, colors);
+	runs_build(&view->runs, shown, selection, &view->colors, view->states);
+	runs_narrow(&view->runs, view->lens, &view->colors, view->name);
+	view->shades = page_shades(&view->runs, &view->colors);
+}
+
 /**
  * serve_view_fill() - take over a table
- * @view: to be filled; the table that it had is freed. It must not move afterwards
+ * @view: to be filled; empty but for its generation, interval_ns and has_moments. It must not move afterwards
  * @table: the table; empty afterwards
  * @states: what F2FS knows, or NULL; owned by @view afterwards
  * @lens: what is shown; must stay valid as long as @view
- * @colors: the rules, likewise
- * @name: of the table, for messages
+ * @colors: the rules; they learn from the table
+ * @name: of the table, for messages; likewise
  */
 void serve_view_fill(struct serve_view *view, struct table *table, struct f2fs_state *states, const struct lens *lens,
 		     struct colors *colors, const char *name)
 {
-	const struct serve_view old = *view;
-	const struct table *shown = &view->table;
-
-	serve_view_free(view);
-	*view = (struct serve_view){
-		.table = *table, .states = states, .colors = colors, .has_selection = lens->only,
-		.generation = old.generation + 1, .interval_ns = old.interval_ns, .has_moments = old.has_moments,
-	};
+	view->table = *table;
+	view->states = states;
+	view->has_selection = lens->only;
+	view->lens = lens;
+	view->name = name;
 	*table = (struct table){ 0 };
-	if (lens->only) {
+	if (lens->only)
 		selection_make(&view->selection, &view->table, lens->only);
-		shown = &view->selection.table;
-	}
-	colors_learn(colors, shown);
-	runs_build(&view->runs, shown, lens->only ? &view->selection : NULL, colors, states);
-	runs_narrow(&view->runs, lens, colors, name);
-	view->shades = page_shades(&view->runs, colors);
+	color(view, colors);
 	find_places(view);
+}
+
+/**
+ * serve_view_color() - give a table other colours
+ * @view: the table
+ * @colors: the rules; they learn from the table
+ */
+void serve_view_color(struct serve_view *view, struct colors *colors)
+{
+	free(view->shades);
+	runs_free(&view->runs);
+	colors_free(&view->colors);
+	color(view, colors);
 }
 
 /**
@@ -77,13 +98,14 @@ void serve_view_fill(struct serve_view *view, struct table *table, struct f2fs_s
  */
 void serve_view_free(struct serve_view *view)
 {
-	if (!view->colors)
+	if (!view->colors.n_rules)
 		return;
 	free(view->shades);
 	free(view->first_blks);
 	runs_free(&view->runs);
 	if (view->has_selection)
 		selection_free(&view->selection);
+	colors_free(&view->colors);
 	f2fs_states_free(view->states, view->table.n_volumes);
 	table_free(&view->table);
 	*view = (struct serve_view){ 0 };
@@ -129,7 +151,12 @@ void serve_put_table(FILE *file, const void *arg)
 		fprintf(file, "\"stateAge\":%jd,", (intmax_t)(view->table.text.time_ms - view->state_ms));
 	if (view->has_moments && view->heat_ms)
 		fprintf(file, "\"heatAge\":%jd,", (intmax_t)(view->table.text.time_ms - view->heat_ms));
-	page_put_head(file, &view->runs, view->colors, view->states, view->interval_ns);
+	fprintf(file, "\"coloring\":\"%s\",\"colorings\":[\"%s\"", view->colors.source->name, view->own_coloring);
+	for (i = 0; i < (view->table.causes ? N_COLORINGS : N_PLAIN_COLORINGS); i++)
+		if (strcmp(serve_colorings[i], view->own_coloring))
+			fprintf(file, ",\"%s\"", serve_colorings[i]);
+	fputs("],\n", file);
+	page_put_head(file, &view->runs, &view->colors, view->states, view->interval_ns);
 	fputs("\"volumes\":[\n", file);
 	for (i = 0; i < view->runs.n_parts; i++) {
 		fputc('{', file);
@@ -233,7 +260,7 @@ static void add_cells(struct mixer *m, uint64_t n)
 
 static void mix_in(struct mixer *m, uint64_t blks, uint8_t shade)
 {
-	uint32_t rgb = colors_rgb(m->view->colors, shade);
+	uint32_t rgb = colors_rgb(m->view->runs.colors, shade);
 
 	if (shade == SHADE_FREE)
 		return;
@@ -351,7 +378,7 @@ static void put_cause(struct describer *d, size_t extent)
 /* The counts of a piece that is within one window; several windows have no counts in common. */
 static void put_heat(struct describer *d, uint32_t file, uint64_t first_blk, uint64_t last_blk)
 {
-	const struct heat *heat = d->view->colors->heat;
+	const struct heat *heat = d->view->colors.heat;
 	uint64_t number = first_blk / heat->window_blks;
 	const struct heat_window *w = heat_find(heat, d->view->runs.table, file, number);
 
@@ -373,7 +400,7 @@ static void put_owner(struct describer *d, const struct range_piece *piece)
 	fprintf(d->file, ",\"key\":\"%u:%u %ju\",\"offset\":%ju,\"path\":", d->volume->major, d->volume->minor,
 		(uintmax_t)f->ino, (uintmax_t)offset);
 	page_put_path(d->file, f->path, f->deleted);
-	if (d->view->colors->heat)
+	if (d->view->colors.heat)
 		put_heat(d, e->file, offset, offset + piece->blks - 1);
 	if (table->causes)
 		put_cause(d, piece->extent);
@@ -471,11 +498,31 @@ static int by_list(const void *a, const void *b, void *priv)
 	return i < k ? -1 : i > k;
 }
 
+static char *in_lower_case(const char *text)
+{
+	char *lower = xasprintf("%s", text), *c;
+
+	for (c = lower; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	return lower;
+}
+
+/* A part of the path, or a glob; in either case of letters if the text has no upper case. The page has the same rule. */
+static bool has_text(const char *path, const char *find)
+{
+	char *lower = find[strcspn(find, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")] ? NULL : in_lower_case(path);
+	const char *compared = lower ? lower : path;
+	bool has = strstr(compared, find) || path_is_shown(compared, find);
+
+	free(lower);
+	return has;
+}
+
 static bool is_listed(const struct serve_view *view, const struct serve_list *list, size_t i)
 {
 	if (list->only != NO_LIT)
 		return i == list->only;
-	return !list->find || strstr(view->runs.table->files[i].path, list->find);
+	return !list->find || has_text(view->runs.table->files[i].path, list->find);
 }
 
 /**
@@ -501,7 +548,7 @@ void serve_put_files(FILE *file, const struct serve_view *view, const struct ser
 	for (i = 0; i < n && i < list->n; i++) {
 		fputs(i ? ",\n" : "\n", file);
 		page_put_file(file, &view->runs, order[i], view->first_blks[order[i]],
-			      colors_rgb(view->colors, view->shades[order[i]]));
+			      colors_rgb(&view->colors, view->shades[order[i]]));
 	}
 	fputs("]}\n", file);
 	free(order);

@@ -38,6 +38,11 @@ enum serve_sort {
 
 extern const char *const serve_sorts[N_SORTS];
 
+#define N_COLORINGS 7
+#define N_PLAIN_COLORINGS 3
+
+extern const char *const serve_colorings[N_COLORINGS];
+
 /**
  * struct serve_view - a table, and what is computed from it once
  * @table: the table
@@ -47,10 +52,13 @@ extern const char *const serve_sorts[N_SORTS];
  * @state_ms: of a recording, when F2FS knew that, in ms since 1970
  * @heat_ms: of a recording, when what is read had been counted; 0: its counts are not shown
  * @runs: its runs
- * @colors: the rules
+ * @colors: the rules, as they were when it was filled
+ * @own_coloring: name of the colour source that --color-by names
+ * @lens: what is shown
+ * @name: of the table, for messages
  * @shades: by index into table.files, its shade in the list
  * @first_blks: by index into table.files, its first block address; BLK_MAX if it has none
- * @generation: counts the tables that were shown
+ * @generation: counts the tables that the server has shown
  * @interval_ns: from one table to the next; 0: there is only one
  * @has_moments: there are tables of other moments, see serve_recording.c
  */
@@ -62,7 +70,10 @@ struct serve_view {
 	int64_t state_ms;
 	int64_t heat_ms;
 	struct runs runs;
-	const struct colors *colors;
+	struct colors colors;
+	const char *own_coloring;
+	const struct lens *lens;
+	const char *name;
 	uint8_t *shades;
 	uint32_t *first_blks;
 	uint64_t generation;
@@ -92,7 +103,7 @@ struct serve_cells {
  * struct serve_list - a request for files
  * @sort: their order
  * @is_down: the largest first
- * @find: only paths with this text, or NULL
+ * @find: only paths that have this text or match this glob, or NULL
  * @n: how many at most
  * @only: index into table.files of the only file that is asked for, or NO_LIT
  */
@@ -106,6 +117,7 @@ struct serve_list {
 
 void serve_view_fill(struct serve_view *view, struct table *table, struct f2fs_state *states, const struct lens *lens,
 		     struct colors *colors, const char *name);
+void serve_view_color(struct serve_view *view, struct colors *colors);
 void serve_view_free(struct serve_view *view);
 size_t serve_view_find(const struct serve_view *view, uint64_t major, uint64_t minor, uint64_t ino);
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The address of the page says what it shows, behind the #, so that a reload or a link that is sent shows it again:
+ * volume, first block, blocks in a cell and columns of the map, the file that is lit up, the search, the colours, and the moment.
+ */
+"use strict";
+
+const LINK_MS = 200;
+
+let linkTimer = 0;
+
+function linkOf() {
+	const link = {};
+
+	if (state.map && view.volume && shown && !isWhole())
+		Object.assign(link, { volume: view.volume.dev, first: view.first, per: view.per, columns: view.columns });
+	else if (state.map && view.volume && view.volume !== data.volumes[0])
+		link.volume = view.volume.dev;
+	if (state.chosen)
+		link.file = state.chosen;
+	if (state.find)
+		link.find = state.find;
+	if (moment)
+		link.at = moment;
+	if (data.colorings && state.coloring && state.coloring !== data.colorings[0])
+		link.colors = state.coloring;
+	return String(new URLSearchParams(link));
+}
+
+/* What moves all the time is written when it rests. */
+function keepLink() {
+	clearTimeout(linkTimer);
+	linkTimer = setTimeout(() => {
+		const link = linkOf();
+
+		try {
+			if (link !== location.hash.slice(1))
+				history.replaceState(null, "", link ? "#" + link : location.href.split("#")[0]);
+		} catch { /* the browser has had too many */ }
+	}, LINK_MS);
+}
+
+function readLink() {
+	return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+}
+
+/* What the data does not depend on. */
+function adoptLink({ file, find, colors }) {
+	if (colors)
+		state.coloring = colors;
+	if (file)
+		state.chosen = file;
+	if (find !== undefined)
+		state.find = $("find").value = find;
+}
+
+/* The moment and the place, when there is data. */
+async function followLink({ volume: dev, first, per, columns, at }) {
+	const time = at ? Date.parse(at) : NaN;
+
+	if (data.recording && time > 0) {
+		player.at = time;
+		await showPosition();
+		drawPosition();
+	}
+	const volume = data.volumes.find(v => v.dev === dev);
+
+	if (!volume)
+		return;
+	setMap(true);
+	showVolume(volume);
+	if (!(first >= volume.lba && first < volume.end && per >= 1 && columns >= 1))
+		return;
+	view.per = 2 ** Math.floor(Math.log2(per));
+	setColumns(Math.min(mostColumns(), Math.max(LEAST_COLUMNS, 2 ** Math.floor(Math.log2(columns)))));
+	if (isWhole()) {
+		showWhole();
+		return;
+	}
+	setFirst(Number(first));
+	moved();
+}
+
+async function onLink() {
+	const link = readLink();
+
+	if (linkOf() === location.hash.slice(1))
+		return;
+	adoptLink(link);
+	chosen = state.chosen ? await source.file(state.chosen) : null;
+	if (data.colorings && data.colorings.includes(link.colors))
+		await recolor(link.colors);
+	await followLink(link);
+	drawChosen();
+}

@@ -41,7 +41,7 @@ _fragtrace()
 	--list) _fragtrace_words "table extents files"; return ;;
 	--at) _fragtrace_words "start end"; return ;;
 	--fail-if)
-		_fragtrace_words "split> fragmented> breaks> extents> stale>"
+		_fragtrace_words "split> fragmented> breaks> extents> stale> left_out> stopped>"
 		compopt -o nospace
 		return
 		;;

@@ -282,10 +282,10 @@ def test_limits_of_severity(view: str) -> None:
         row = picture.row(name)
         blocks = sum(32 * max(1, -(-extra // 31)) for extra in (low, high))
         words = [text.text for text in row]
-        is_broken = bool(low)
+        is_fragmented = bool(low)
         fragments = sum(extra + 1 + count_joined(extra) for extra in (low, high))
-        expect(words[1:5], ["-", "-", "2", grouped(blocks)] if is_broken else ["2", "64", "-", "-"])
-        expect(words[5], grouped(fragments) if is_broken else "-")
+        expect(words[1:5], ["-", "-", "2", grouped(blocks)] if is_fragmented else ["2", "64", "-", "-"])
+        expect(words[5], grouped(fragments) if is_fragmented else "-")
         expect(set(picture.swatches(row)), {colour})
     # boxes of 8 x 8 and a border of 1: the first one is 5 lines of 22 pixels lower than in small.table, for as many more rules
     notes(view, one, "--color-by", "severity", "-i", DATA / "plain.img.cnf")

@@ -74,7 +74,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Cause:
-    """Why a file is broken: words of OPS, FLUSHES and WHYS; the writer is COMM:PID, several or unknown."""
+    """Why a file is fragmented: words of OPS, FLUSHES and WHYS; the writer is COMM:PID, several or unknown."""
 
     op: str
     flush: str

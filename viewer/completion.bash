@@ -35,7 +35,7 @@ _fragtrace()
 	--layout) _fragtrace_words "boxes segments hilbert"; return ;;
 	--color-by)
 		[ "${1##*/}" = fragtrace-view ] || { _fragtrace_words "kind heat"; return; }
-		_fragtrace_words "kind severity size cause why process age heat file="
+		_fragtrace_words "kind severity worst size cause why process age heat file="
 		return
 		;;
 	--list) _fragtrace_words "table extents files"; return ;;

@@ -110,11 +110,12 @@ static const char more_usage[] =
 "  -c, --colors FILE    colours: a file, or rocksdb, redis or voltdb; may come\n"
 "                       several times, later ones win\n"
 "      --color-by WHAT  kind (of file: the default), severity (what reading the\n"
-"                       file costs), size (of the fragment), file=PATH (one file\n"
-"                       against the rest), cause (what broke\n"
-"                       the file there), why (the fragment is not beside the one\n"
-"                       before it), process (that wrote it), age or heat (how\n"
-"                       often the blocks are read)\n"
+"                       file costs, in percent), worst (the files that cost most,\n"
+"                       each in its colour), size (of the fragment), file=PATH\n"
+"                       (one file against the rest), cause (what broke the file\n"
+"                       there), why (the fragment is not beside the one before\n"
+"                       it), process (that wrote it), age or heat (how often the\n"
+"                       blocks are read)\n"
 "      --heat FILE      with --color-by heat, the counts of reads (heat beside the\n"
 "                       table, or in a recording; of a module with heat=1)\n"
 "  -i, --image FILE     sizes and folding: a file, or rocksdb, redis or voltdb\n"
@@ -592,7 +593,7 @@ void options_read_colors(const struct options *options, struct colors *colors)
 	size_t i;
 
 	colors_init(colors, options->color_by);
-	if (options->file && !colors->source->counts)
+	if (options->file && !colors->source->needs_causes && !colors->source->range_rule)
 		die_usage("--color-by %s with --file: expected cause, why, process, age or heat", options->color_by);
 	for (i = 0; i < options->n_color_confs; i++)
 		colors_read(colors, options->color_conf[i]);

@@ -76,7 +76,7 @@ static void draw_summary(struct legend *l, const char *when)
 		 when, grouped(n[0], files), plural(files), grouped(n[1], table->n_extents),
 		 plural(table->n_extents), grouped(n[2], total->files[1]), plural(total->files[1]),
 		 share);
-	if (l->colors->source->counts && !l->colors->heat && !table->causes)
+	if (l->colors->source->needs_causes && !table->causes)
 		snprintf(text + len, sizeof(text) - (size_t)len, "; read without causes");
 	legend_line(l, RGB_INK, text);
 }
@@ -129,7 +129,7 @@ static void draw_shares(struct legend *l)
 		col += 5 + strlen(steps[i].text);
 	}
 	canvas_note(l->canvas, "%s", "cells mix the colours of what they hold by share; anything at all "
-		    "has at least a quarter of its colour");
+		    "has at least a quarter of its colour, and what is alone in free space more");
 	legend_next(l);
 }
 

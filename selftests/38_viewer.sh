@@ -31,7 +31,7 @@ same_sums() {
 
 # same_breaks() - --why counts the breaks of `files`: a file has one fewer than fragments
 same_breaks() {
-	fragtrace-view --why | sed -n "s|^$MNT: .* broken, \([0-9,]*\) breaks\?\.\$|\1|p" | tr -d , >/tmp/breaks
+	fragtrace-view --why | sed -n "s|^$MNT: .* fragmented, \([0-9,]*\) breaks\?\.\$|\1|p" | tr -d , >/tmp/breaks
 	awk '!/^#/ && $6 { n += $6 - 1 } END { print n }' $DBG/files | cmp - /tmp/breaks
 }
 

@@ -58,7 +58,7 @@ write_beside() {
 	echo "# the writer wrote $n blocks during the moves"
 }
 
-# beside(name, way, flags of dd) - move a broken file while another process opens it and writes to its first blocks
+# beside(name, way, flags of dd) - move a fragmented file while another process opens it and writes to its first blocks
 beside() {
 	local name before after writer tries
 
@@ -170,14 +170,14 @@ odd_log() {
 		settle
 		end=$(awk -v path=$MNT/odd -v main="$main" '!/^#/ && $7 == path { end = $2 + $3 - main } END { print end }' $DBG/table)
 		[ -n "$end" ] || return 1
-		# whole now; broken again, for the case that the log has got to a multiple by this
+		# whole now; fragmented again, for the case that the log has got to a multiple by this
 		[ $((end % 32)) != 0 ] || fileop write $MNT/odd 8K 4K
 		sync
 	done
 	rm $MNT/odd $MNT/between
 }
 
-# left_ms() - move a broken file with a share of the time; print the milliseconds that it left to others
+# left_ms() - move a fragmented file with a share of the time; print the milliseconds that it left to others
 left_ms() {
 	break_file $MNT/a 2048 >/dev/null
 	odd_log >/dev/null

@@ -143,7 +143,7 @@ done
 expect "a break at an edge" "$(column files $MNT/across 6) $(column files $MNT/across 9)" "2 4"
 expect "costs a read that crosses it a request" "$(requests_across across 192K 128K) $(requests_across across 192K 128K)" "2 2"
 fragtrace-defrag --recent 0 $MNT/across >/tmp/said 2>&1 || sed 's/^/# /' /tmp/said
-check "fragtrace-defrag finds it" grep -q ' at 128 KiB: 128 KiB, whole, broken at its edge, met 2.0 times' /tmp/said
+check "fragtrace-defrag finds it" grep -q ' at 128 KiB: 128 KiB, whole, fragmented at its edge, met 2.0 times' /tmp/said
 fragtrace-defrag --recent 0 --apply $MNT/across >/tmp/said 2>&1 || sed 's/^/# /' /tmp/said
 check "and moves both windows" grep -q '^moved: 2 ranges of 2, 256 KiB' /tmp/said
 expect "so that it costs nothing" "$(requests_across across 192K 128K)" 1

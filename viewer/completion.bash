@@ -35,13 +35,13 @@ _fragtrace()
 	--layout) _fragtrace_words "boxes segments hilbert"; return ;;
 	--color-by)
 		[ "${1##*/}" = fragtrace-view ] || { _fragtrace_words "kind heat"; return; }
-		_fragtrace_words "kind severity size cause why process age heat file="
+		_fragtrace_words "kind severity worst size cause why process age heat file="
 		return
 		;;
 	--list) _fragtrace_words "table extents files"; return ;;
 	--at) _fragtrace_words "start end"; return ;;
 	--fail-if)
-		_fragtrace_words "split> fragmented> breaks> extents> stale>"
+		_fragtrace_words "split> fragmented> breaks> extents> stale> left_out> stopped>"
 		compopt -o nospace
 		return
 		;;

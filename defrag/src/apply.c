@@ -2,7 +2,7 @@
 /*
  * Beside the pipeline: carry out a plan, step by step.
  * A step is one range, or several that follow each other in their file. Before each, F2FS is asked where
- * the blocks are now: what is not broken any more is not written. A signal ends the work after the
+ * the blocks are now: what is not fragmented any more is not written. A signal ends the work after the
  * current step. What was not moved is listed with its reason.
  */
 #include <errno.h>
@@ -134,10 +134,10 @@ static uint64_t lba_of(const struct file_extent *e, uint64_t blk)
 }
 
 /*
- * The ranges of a step that are broken in a map: inside, or where they join the range before. @lba: the address after the
+ * The ranges of a step that are fragmented in a map: inside, or where they join the range before. @lba: the address after the
  * last block before the step, 0 if that is not known; set to that after its last block.
  */
-static uint64_t count_broken(const struct step *s, const struct fiemap_pieces *map, uint64_t request_blks, uint64_t *lba)
+static uint64_t count_fragmented(const struct step *s, const struct fiemap_pieces *map, uint64_t request_blks, uint64_t *lba)
 {
 	struct model model = { .extents = map->extents, .n = map->n, .request_blks = request_blks };
 	const struct range *r = s->first, *last = s->first + s->n - 1;
@@ -176,19 +176,19 @@ static uint64_t count_blks(const struct fiemap_pieces *map)
 	return blks;
 }
 
-/* Judge the result of a step: did its blocks move, and are they together now? @next_lba: as count_broken() has it. */
+/* Judge the result of a step: did its blocks move, and are they together now? @next_lba: as count_fragmented() has it. */
 static void judge(struct work *w, const struct step *s, uint32_t file, uint64_t next_lba)
 {
-	uint64_t broken = count_broken(s, &w->after, w->site.plan->request_blks, &next_lba);
+	uint64_t fragmented = count_fragmented(s, &w->after, w->site.plan->request_blks, &next_lba);
 
 	w->next_lba = next_lba;
 	if (is_same(&w->before, &w->after)) {
 		resist(w, file, s->n, xasprintf("F2FS wrote its blocks in place"));
 		return;
 	}
-	w->result->moved += s->n - broken;
-	if (broken)
-		resist(w, file, broken, xasprintf("other data came between its blocks as they were written, "
+	w->result->moved += s->n - fragmented;
+	if (fragmented)
+		resist(w, file, fragmented, xasprintf("other data came between its blocks as they were written, "
 						  "or a segment ended there"));
 }
 
@@ -293,7 +293,7 @@ static uint64_t do_step(struct work *w, const struct step *s, uint32_t file, int
 		resist(w, file, s->n, xasprintf("%s", err ? strerror(err) : "it is compressed"));
 		return 0;
 	}
-	if (!count_broken(s, &w->before, w->site.plan->request_blks, &next_lba)) {
+	if (!count_fragmented(s, &w->before, w->site.plan->request_blks, &next_lba)) {
 		w->result->whole += s->n;
 		w->next_lba = next_lba;
 		return 0;

@@ -28,7 +28,7 @@ struct resisted {
  * @moved_blks: blocks that were written anew
  * @moved: ranges that were moved
  * @moved_twice: ranges that were moved again, because a segment had ended in them
- * @whole: ranges that were not broken any more
+ * @whole: ranges that were not fragmented any more
  * @resisted: what was not moved, by file
  * @n_resisted: number of @resisted
  * @stopped: why the work ended early, or NULL

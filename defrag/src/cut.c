@@ -6,11 +6,11 @@
  *
  *	 window             window             window
  *	|aaaaaaa bb ccc ddd|dddddd eee fffffff|ggggggggggg ...
- *	                   ^ edge             ^ broken edge
+ *	                   ^ edge             ^ fragmented edge
  *
  * An end of a range is the edge of the window, where a new break may cost something, or its outermost break: there
  * it costs nothing, but this break stays. Windows next to each other are moved together, and the edge between them
- * costs nothing; if it was broken, and readers go on across it, that gains something. So whole windows may be worth a
+ * costs nothing; if it was fragmented, and readers go on across it, that gains something. So whole windows may be worth a
  * move, too, together with others. Of each row of windows where readers go on from one to the next, those parts are
  * taken that gain most, less the price of their blocks.
  */
@@ -137,7 +137,7 @@ static void find_breaks(struct piece *p, const struct plan *plan, const struct w
 }
 
 /* Is there a break at the edge before a block of this extent? A file has none at its ends. */
-static bool edge_is_broken(const struct file_extent *extents, size_t i, uint64_t blk)
+static bool edge_is_fragmented(const struct file_extent *extents, size_t i, uint64_t blk)
 {
 	return extents[i].offset == blk && (!i || is_break(extents, i));
 }
@@ -150,12 +150,12 @@ static void find_edges(struct piece *p, const struct plan *plan, const struct wi
 	const struct table *table = plan->table;
 
 	*p = (struct piece){ .join = is_next ? 0.0 : -1.0 };
-	if (!edge_is_broken(l->extents, w->first, w->first_blk)) {
+	if (!edge_is_fragmented(l->extents, w->first, w->first_blk)) {
 		p->left = weight_of_edge(weights, table, l->file, w->first_blk, l->end);
 		if (p->left <= 0.0)
 			p->join = -1.0;
 	} else if (is_next) {
-		p->join = weight_of_broken_edge(weights, table, l->file, w->first_blk, l->end, l->breaks[w->first]);
+		p->join = weight_of_fragmented_edge(weights, table, l->file, w->first_blk, l->end, l->breaks[w->first]);
 		if (p->join <= 0.0)
 			p->join = -1.0;
 	}
@@ -167,7 +167,7 @@ static void find_edges(struct piece *p, const struct plan *plan, const struct wi
 		if (!is_break(l->extents, w->end))
 			p->right = weight_of_edge(weights, table, l->file, next, l->end);
 		else if (next / request_blks == w->first_blk / request_blks + 1)
-			p->on = weight_of_broken_edge(weights, table, l->file, next, l->end, l->breaks[w->end]);
+			p->on = weight_of_fragmented_edge(weights, table, l->file, next, l->end, l->breaks[w->end]);
 	}
 }
 
@@ -321,7 +321,7 @@ static void add_range(struct cut *c, const struct window *w, struct piece *p)
 	};
 }
 
-/* Find all windows that are broken, or where readers go on from or to the next window. */
+/* Find all windows that are fragmented, or where readers go on from or to the next window. */
 static void find_ranges(struct cut *c)
 {
 	struct model model = { .extents = c->layout.extents, .n = c->layout.n, .request_blks = c->request_blks };

@@ -41,7 +41,7 @@ enum reading {
  * @share_percent: how much of the time to work while others use the disk
  * @request_bytes: size of a request; 0: the device's own
  * @spare_hopeless: leave files alone that are expected to break again
- * @recent_s: a file that was broken by rewriting within so many seconds is left alone
+ * @recent_s: a file that was fragmented by rewriting within so many seconds is left alone
  * @min_gain: requests that a range has to save per MiB written; less than 0: the default, by the size of a request
  * @way: how to move blocks
  * @is_live: @table is the module's own snapshot

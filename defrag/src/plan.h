@@ -23,7 +23,7 @@
 #define MIB_BLKS 256.0
 
 /**
- * struct range - a broken window, a whole one that is moved together with others, or the part of a window that is worth a rewrite
+ * struct range - a fragmented window, a whole one that is moved together with others, or the part of a window that is worth a rewrite
  * @file: index into table.files
  * @chosen: it is to be rewritten
  * @first_blk: its first written block in the file (inclusive)
@@ -94,7 +94,7 @@ struct file_plan {
  * @reader: the reader whose requests are foreseen; @reader.read_blks is 0 if there is none
  * @now: the figures of its files
  * @n_files: files that the arguments name
- * @n_broken: files with ranges
+ * @n_fragmented: files with ranges
  * @n_chosen: chosen ranges
  * @n_chosen_files: files with chosen ranges
  * @n_unfit: ranges that did not fit into the budget
@@ -111,7 +111,7 @@ struct volume_plan {
 	struct reader reader;
 	struct requests now;
 	size_t n_files;
-	size_t n_broken;
+	size_t n_fragmented;
 	size_t n_chosen;
 	size_t n_chosen_files;
 	size_t n_unfit;
@@ -129,7 +129,7 @@ struct volume_plan {
  * @by_file: its extents by file
  * @volumes: by index into table.volumes
  * @files: by index into table.files
- * @ranges: all windows that are broken, and whole ones that are to be moved with others, by file and offset
+ * @ranges: all windows that are fragmented, and whole ones that are to be moved with others, by file and offset
  * @n_ranges: number of @ranges
  * @n_chosen: chosen ranges
  */

@@ -105,7 +105,7 @@ static int by_saving(const void *a, const void *b, void *priv)
 }
 
 /**
- * report_files() - the broken files of a volume, those first that save most
+ * report_files() - the fragmented files of a volume, those first that save most
  * @plan: the plan
  * @volume: index into table.volumes
  * @n: set to their number
@@ -180,7 +180,7 @@ static void put_causes(struct plan *plan, uint32_t file)
 static void put_gain(const struct plan *plan, const struct range *r, const struct range *end)
 {
 	if (r->requests == 1 && (r->heals_edge || (r + 1 < end && r[1].heals_edge)))
-		printf(", whole, broken at its edge, met %.1f times", r->heat);
+		printf(", whole, fragmented at its edge, met %.1f times", r->heat);
 	else if (r->requests == 1)
 		fputs(", whole, read together with others", stdout);
 	else
@@ -343,9 +343,9 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	put_blks(v->now.blks);
 	fputs(", requests of ", stdout);
 	put_blks(v->request_blks);
-	printf(": %ju, if no file were broken %ju; ", (uintmax_t)v->now.requests, (uintmax_t)v->now.ideal);
-	put_count(v->n_broken, "file");
-	fputs(" broken below that\n", stdout);
+	printf(": %ju, if no file were fragmented %ju; ", (uintmax_t)v->now.requests, (uintmax_t)v->now.ideal);
+	put_count(v->n_fragmented, "file");
+	fputs(" fragmented below that\n", stdout);
 	if (v->refused)
 		printf("  left alone: %s\n", v->refused);
 	put_sums(plan, volume);

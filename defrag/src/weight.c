@@ -190,7 +190,7 @@ double weight_of_edge(const struct weights *weights, const struct table *table, 
 }
 
 /**
- * weight_of_broken_edge() - how often a break at the edge of a request costs one
+ * weight_of_fragmented_edge() - how often a break at the edge of a request costs one
  * @weights: the counts
  * @table: the table
  * @file: index into table.files
@@ -200,7 +200,7 @@ double weight_of_edge(const struct weights *weights, const struct table *table, 
  *
  * Return: as weight_of_edge(); 0 also if its window is not hot.
  */
-double weight_of_broken_edge(const struct weights *weights, const struct table *table, uint32_t file, uint64_t blk,
+double weight_of_fragmented_edge(const struct weights *weights, const struct table *table, uint32_t file, uint64_t blk,
 			     uint64_t file_end, uint64_t breaks)
 {
 	return weights->known && !weights->by_bytes ?

@@ -31,7 +31,7 @@ double weight_of_break(const struct weights *weights, const struct table *table,
 		       uint64_t file_end, uint64_t breaks, bool in_place);
 double weight_of_edge(const struct weights *weights, const struct table *table, uint32_t file, uint64_t blk,
 		      uint64_t file_end);
-double weight_of_broken_edge(const struct weights *weights, const struct table *table, uint32_t file, uint64_t blk,
+double weight_of_fragmented_edge(const struct weights *weights, const struct table *table, uint32_t file, uint64_t blk,
 			     uint64_t file_end, uint64_t breaks);
 double weight_of_bytes(const struct weights *weights, const struct table *table, uint32_t file, uint64_t first_blk,
 		       uint64_t end_blk, uint64_t file_end);

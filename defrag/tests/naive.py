@@ -201,14 +201,14 @@ class Window:
         in_place = not is_rewritten(f, self.begin, self.end, has_causes)
         self.breaks = {b: heat.of_break(f, b, in_place) for b in breaks if self.begin < b < self.end}
         after = [offset for offset in order if offset >= self.end]
-        self.left_broken = self.begin in breaks or self.begin == order[0]
-        self.left = heat.together(f, self.begin) if self.begin > 0 and (not self.left_broken or heat.is_hot(f, self.begin)) else 0
+        self.left_fragmented = self.begin in breaks or self.begin == order[0]
+        self.left = heat.together(f, self.begin) if self.begin > 0 and (not self.left_fragmented or heat.is_hot(f, self.begin)) else 0
         self.right = heat.together(f, after[0]) if after and after[0] not in breaks else 0
         self.offsets = [offset for offset in order if self.begin <= offset < self.end]
 
     def begin_costs(self) -> dict[int, float]:
         """By where a range may begin: what that costs."""
-        costs = {self.begin: 0 if self.left_broken else self.left}
+        costs = {self.begin: 0 if self.left_fragmented else self.left}
         return {**costs, min(self.breaks): self.breaks[min(self.breaks)]} if self.breaks else costs
 
     def end_costs(self) -> dict[int, float]:
@@ -220,7 +220,7 @@ class Window:
         return before.number + 1 == self.number and self.left > 0
 
     def join(self) -> float:
-        return self.left if self.left_broken else 0
+        return self.left if self.left_fragmented else 0
 
     def best_begin(self, price: float) -> float:
         """The least that a begin costs, less the price of the blocks that need not be moved then."""
@@ -324,7 +324,7 @@ def check_cuts(plan: dict[str, Any], files: list[File], heat: Heat, size: int, h
 
 
 def whole_windows(files: list[File], size: int, heat: Heat) -> Ranges:
-    """The ranges of FragPicker's rules: all broken windows."""
+    """The ranges of FragPicker's rules: all fragmented windows."""
     ranges: Ranges = {}
     for f in sorted(files, key=lambda f: min(f.blocks.values())):
         for begin, end, blocks, requests in f.windows(size):
@@ -450,7 +450,7 @@ def main() -> None:
     program, seed, rounds = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     rnd = random.Random(seed)
     ranges = sum(one_round(program, rnd) for _ in range(rounds))
-    assert ranges > rounds, "the tables have too few broken windows"
+    assert ranges > rounds, "the tables have too few fragmented windows"
     print(f"# {rounds} plans, {ranges} ranges")
 
 

@@ -184,7 +184,7 @@ def test_the_result_as_json(world: World) -> None:
     expect(world.blocks(path), [(0, 8, 10752)])
 
 
-def test_only_broken_windows_are_moved(world: World) -> None:
+def test_only_fragmented_windows_are_moved(world: World) -> None:
     """Of three windows of 32 blocks, the middle one has a break."""
     path = world.file("a.db", (0, 32, 1000), (32, 16, 1032), (48, 16, 2000), (64, 32, 2016))
     world.run(0)

@@ -81,8 +81,8 @@ static const char usage[] =
 "                       a file with the picture is written only with -o)\n"
 "      --top            show the worst files on the terminal, or print them into\n"
 "                       a pipe, every 2 seconds if -n does not say otherwise\n"
-"      --why            say in sentences why files are broken, by extension, or\n"
-"                       why FILE is (a path, the end of one, or a glob)\n"
+"      --why            say in sentences why files are fragmented, by extension,\n"
+"                       or why FILE is (a path, the end of one, or a glob)\n"
 "      --space          print the free space: free runs, segments by type, what F2FS\n"
 "                       would collect and where it can still write\n"
 "      --f2fs-state DIR read F2FS's own state from copies of its files in this\n"
@@ -93,9 +93,10 @@ static const char usage[] =
 /* A string has a limit of length in ISO C. */
 static const char more_usage[] =
 "      --fail-if WHAT   end with status 3 if this holds: split, fragmented, breaks,\n"
-"                       extents or stale, then >, >=, <, <=, = or !=, then a\n"
-"                       number, as in 'split>1.2'; 'fragmented>10%' is a share\n"
-"                       of the files; may come several times\n"
+"                       extents, stale, left_out (files) or stopped (volumes),\n"
+"                       then >, >=, <, <=, = or !=, then a number, as in\n"
+"                       'split>1.2'; 'fragmented>10%' is a share of the files;\n"
+"                       may come several times\n"
 "      --lba A-B        draw only these blocks (A to B, both included; A- and -B leave\n"
 "                       an end open); for pictures and pages\n"
 "      --only GLOB      draw only files whose path has this text, or matches this\n"
@@ -109,11 +110,12 @@ static const char more_usage[] =
 "  -c, --colors FILE    colours: a file, or rocksdb, redis or voltdb; may come\n"
 "                       several times, later ones win\n"
 "      --color-by WHAT  kind (of file: the default), severity (what reading the\n"
-"                       file costs), size (of the fragment), file=PATH (one file\n"
-"                       against the rest), cause (what broke\n"
-"                       the file there), why (the fragment is not beside the one\n"
-"                       before it), process (that wrote it), age or heat (how\n"
-"                       often the blocks are read)\n"
+"                       file costs, in percent), worst (the files that cost most,\n"
+"                       each in its colour), size (of the fragment), file=PATH\n"
+"                       (one file against the rest), cause (what broke the file\n"
+"                       there), why (the fragment is not beside the one before\n"
+"                       it), process (that wrote it), age or heat (how often the\n"
+"                       blocks are read)\n"
 "      --heat FILE      with --color-by heat, the counts of reads (heat beside the\n"
 "                       table, or in a recording; of a module with heat=1)\n"
 "  -i, --image FILE     sizes and folding: a file, or rocksdb, redis or voltdb\n"
@@ -591,7 +593,7 @@ void options_read_colors(const struct options *options, struct colors *colors)
 	size_t i;
 
 	colors_init(colors, options->color_by);
-	if (options->file && !colors->source->counts)
+	if (options->file && !colors->source->needs_causes && !colors->source->range_rule)
 		die_usage("--color-by %s with --file: expected cause, why, process, age or heat", options->color_by);
 	for (i = 0; i < options->n_color_confs; i++)
 		colors_read(colors, options->color_conf[i]);

@@ -40,7 +40,7 @@
  * @conditions: the program fails if one of these holds
  * @n_conditions: number of @conditions
  * @top: show the worst files instead of a picture
- * @why: explain why files are broken instead of drawing a picture
+ * @why: explain why files are fragmented instead of drawing a picture
  * @why_file: the file for @why; NULL: all files, by extension
  * @space: print the free space of volumes instead of a picture
  * @f2fs_state: folder with F2FS's own state, or NULL

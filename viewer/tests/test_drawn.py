@@ -170,7 +170,8 @@ def test_rows_of_the_state(view: str) -> None:
             got = [text.text for text in row[1:] if re.fullmatch(r"[\d,]+|-", text.text)]
             expect((name, got, picture.swatches(row)), (name, wanted, [colour]))
             # cells have it, too; those of the curve are mixed here
-            assert layout == "hilbert" or seen[colour] > 20 * 14, (name, seen)
+            # a block that is alone is darker
+            assert layout == "hilbert" or name == "other data" or seen[colour] > 20 * 14, (name, seen)
 
 
 def test_rows_of_a_file(view: str) -> None:
@@ -251,10 +252,10 @@ def test_ticks_of_a_curve(view: str) -> None:
 # === Limits of classes ===
 
 
-def with_extra(extra: int, lba: int, ino: int) -> tuple[list[str], int]:
-    """Records of a file that takes so many more requests than if it were contiguous, and where it ends."""
+def with_extra(extra: int, windows: int, lba: int, ino: int) -> tuple[list[str], int]:
+    """Records of a file of so many windows of 32 blocks that takes so many more requests, and where it ends."""
     records, offset, state = [], 0, "fragmented" if extra else "contiguous"
-    while extra or not offset:
+    for _ in range(windows):
         here = min(extra, 31)
         # so many blocks alone, a block between any two, and the rest of the 32 after them
         for _ in range(here):
@@ -267,39 +268,34 @@ def with_extra(extra: int, lba: int, ino: int) -> tuple[list[str], int]:
 
 def test_limits_of_severity(view: str) -> None:
     """Files at both ends of each class, alone in a picture: the row that counts them, and the colour of their cells."""
-    classes = [("none", "#cecece", 0, 0), ("1", "#f2e56d", 1, 1), ("2 to 3", "#f6bf55", 2, 3), ("4 to 7", "#f3984c", 4, 7),
-               ("8 to 31", "#e9724d", 8, 31), ("32 to 127", "#ba295c", 32, 127), ("128 to 511", "#690068", 128, 511),
-               ("512 or more", "#2d0966", 512, 700)]
+    classes = [("none", "#cecece", (0, 1), (0, 1)), ("below 1 %", "#f2e56d", (1, 180), (1, 101)), ("1 to 5 %", "#f6bf55", (1, 100), (1, 21)),
+               ("5 to 20 %", "#f3984c", (1, 20), (19, 96)), ("20 to 50 %", "#e9724d", (1, 5), (49, 99)),
+               ("50 to 100 %", "#ba295c", (1, 2), (99, 100)), ("100 to 400 %", "#690068", (1, 1), (399, 100)),
+               ("400 % or more", "#2d0966", (4, 1), (62, 2))]
     records: list[str] = []
     lba, places = 0, []
-    for ino, (extra, colour) in enumerate(((e, c) for _, c, *ends in classes for e in ends), 4):
-        more, end = with_extra(extra, lba, ino)
+    for ino, ((extra, windows), colour) in enumerate(((e, c) for _, c, *ends in classes for e in ends), 4):
+        more, end = with_extra(extra, windows, lba, ino)
         places.append((lba, colour))
         records, lba = records + more, end
-    one = table("table", 9999, *records)
+    one = table("table", 29999, *records)
     picture = draw(view, one, "--color-by", "severity", "-i", DATA / "plain.img.cnf")
     for name, colour, low, high in classes:
         row = picture.row(name)
-        blocks = sum(32 * max(1, -(-extra // 31)) for extra in (low, high))
+        blocks = 32 * (low[1] + high[1])
         words = [text.text for text in row]
-        is_broken = bool(low)
-        fragments = sum(extra + 1 + count_joined(extra) for extra in (low, high))
-        expect(words[1:5], ["-", "-", "2", grouped(blocks)] if is_broken else ["2", "64", "-", "-"])
-        expect(words[5], grouped(fragments) if is_broken else "-")
+        fragments = sum(low + high)
+        expect(words[1:5], ["-", "-", "2", grouped(blocks)] if low[0] else ["2", "64", "-", "-"])
+        expect(words[5], grouped(fragments) if low[0] else "-")
         expect(set(picture.swatches(row)), {colour})
-    # boxes of 8 x 8 and a border of 1: the first one is 5 lines of 22 pixels lower than in small.table, for as many more rules
+    # boxes of 7 x 7 and a border of 1: the first one is 5 lines of 22 pixels lower than in small.table, for as many more rules
     notes(view, one, "--color-by", "severity", "-i", DATA / "plain.img.cnf")
-    left, top, columns = 42, 525, 136
+    left, top, columns = 48, 525, 152
     with Image.open("out.png") as image:
         pixels = image.convert("RGB")
         for lba, colour in places:
-            got = pixels.getpixel((left + lba % columns * 9 + 3, top + lba // columns * 9 + 3))
+            got = pixels.getpixel((left + lba % columns * 8 + 3, top + lba // columns * 8 + 3))
             expect((lba, got), (lba, ImageColor.getrgb(colour)))
-
-
-def count_joined(extra: int) -> int:
-    """Fragments that begin where a window of 32 blocks begins: they cost no more requests."""
-    return max(1, -(-extra // 31)) - 1
 
 
 def test_limits_of_sizes(view: str) -> None:
@@ -319,6 +315,73 @@ def test_limits_of_sizes(view: str) -> None:
         expect((words[1], words[3], set(picture.swatches(picture.row(name)))), ("4", grouped(2 * (low + high)), {colour}))
     contiguous = picture.row("contiguous file")
     expect(([text.text for text in contiguous][1:4:2], picture.swatches(contiguous)), (["1", "7"], ["#c8c8c8"]))
+
+
+# === Few blocks in free space, files that touch, and colours of extensions ===
+
+
+def contrast(rgb: tuple[int, int, int]) -> float:
+    """The contrast of a colour with white, as WCAG defines it."""
+    light = [part / 255 / 12.92 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in rgb]
+    return 1.05 / (0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2] + 0.05)
+
+
+def test_what_is_alone_is_seen(view: str) -> None:
+    """One block in all sizes of volumes, layouts and cells: some pixel of it has a contrast of 3:1."""
+    for blocks, lba in (4, 1), (1000, 300), (100000, 54321), (1 << 24, 7654321), ((1 << 32) - 1, 3000000000):
+        one = table("table", blocks, f"254:0 {lba} 1 0 4 contiguous /m/a.log")
+        for layout, cell in itertools.product(LAYOUTS, (1, 8)):
+            notes(view, one, "--layout", layout, "--cell", cell)
+            with Image.open("out.png") as image:
+                drawn_in = colours(0, 340, image.width, image.height - 340)
+            # its colours have more blue than red, other than those of letters and of the page
+            found = [ImageColor.getrgb(colour) for colour in drawn_in]
+            best = max(contrast(rgb) for rgb in found if rgb[2] > rgb[0] + 4)
+            assert best >= 3, (blocks, layout, cell, best)
+
+
+def test_big_areas_keep_their_colours(view: str) -> None:
+    """Only what is alone has a frame or is darker."""
+    one = table("table", 1 << 24, "254:0 1000000 4000000 0 4 contiguous /m/a.log")
+    for layout in "segments", "hilbert":
+        notes(view, one, "--layout", layout)
+        assert colours()["#9ac5fd"] > 10000
+        # the two ends may be in rows and cells of their own
+        darker = sum(n for colour, n in colours(0, 340, 1280, 200).items() if ImageColor.getrgb(colour)[2] > ImageColor.getrgb(colour)[0] + 12 and
+                     contrast(ImageColor.getrgb(colour)) >= 3)
+        assert darker < 200, (layout, darker)
+
+
+def test_files_written_in_turn_are_told_from_one_that_lies_backwards(view: str) -> None:
+    """By kind both have two tones in turn; by the worst files they have two colours, and one with lines."""
+    turns = [f"254:0 {i} 1 {i // 2} {4 + i % 2} fragmented /m/{'ab'[i % 2]}.log" for i in range(64)]
+    back = [f"254:0 {i} 1 {63 - i} 4 fragmented /m/a.log" for i in range(64)]
+    seen = []
+    for name, records in ("turns", turns), ("back", back):
+        one = table(name, 100, *records)
+        picture = draw(view, one, "--color-by", "worst", "-i", DATA / "plain.img.cnf")
+        notes(view, one, "--color-by", "worst", "-i", DATA / "plain.img.cnf")
+        seen.append([colours().get(colour, 0) for colour in ("#1332fb", "#fb5c1f")])
+        expect([picture.swatches(row) for row in picture.rows() if row[0].text in ("a.log", "b.log")],
+               [["#1332fb"], ["#fb5c1f"]][:2 if name == "turns" else 1])
+    assert seen[0][0] == seen[0][1] == 32 * 64 + 280, seen
+    assert seen[1][0] > 60 * 56 and not seen[1][1], seen
+
+
+def test_an_extension_has_its_colour(view: str) -> None:
+    """Whatever else is there, and however much of it; of two that have one colour, the one with more blocks has it."""
+    tones = {".sst": "#98f7c6", ".log": "#9ac5fd", ".vpt": "#dbbf73", ".hash": "#fbd4fa", ".rdb": "#ffad98"}
+    for chosen in [".log"], [".sst", ".log"], [".rdb", ".hash", ".log"], list(tones):
+        for order in chosen, chosen[::-1]:
+            one = table("table", 10000, *(f"254:0 {100 * i} {50 - i} 0 {4 + i} contiguous /m/x{ext}" for i, ext in enumerate(order)))
+            picture = draw(view, one, "--color-by", "kind")
+            for ext in chosen:
+                expect((ext, picture.swatches(picture.row(ext))[0]), (ext, tones[ext]))
+    # .aof and .sst
+    for sizes in (5, 9), (9, 5):
+        one = table("table", 100, f"254:0 0 {sizes[0]} 0 4 contiguous /m/a.aof", f"254:0 50 {sizes[1]} 0 5 contiguous /m/b.sst")
+        names = [row[0].text for row in draw(view, one).rows()]
+        expect((".aof" in names, ".sst" in names), (sizes[0] > sizes[1], sizes[1] > sizes[0]))
 
 
 # === What is drawn, and what is noted ===
@@ -390,7 +453,7 @@ def test_the_picture_is_the_notes(view: str) -> None:
     Path("heat").write_text("# fragtrace heat 2\n# windows blocks=4 period_secs=3600\n" + "".join(
         f"254:0 {ino} {at} {reads} {reads} {reads} 3 0 /m\n" for ino, at, reads in
         ((4, 0, 1), (4, 4, 5), (5, 0, 20), (6, 0, 100), (7, 0, 300), (8, 0, 5000), (9, 0, 0), (10, 4, 123456))), encoding="utf-8")
-    for by, layout in zip(("kind", "severity", "size", "cause", "process", "age", "heat", "file=*sst", "cause", "size", "heat", "kind"),
+    for by, layout in zip(("kind", "severity", "size", "cause", "process", "age", "heat", "file=*sst", "worst", "size", "heat", "kind", "cause"),
                           itertools.cycle(LAYOUTS)):
         heat = ["--heat", "heat"] if by == "heat" else []
         check_picture(view, binary, "--color-by", by, "--layout", layout, *heat)

@@ -107,7 +107,7 @@ test_lists_of_a_snapshot_with_everything() {
 	EOF
 	listed t extents extents
 	grep -q '"lba":null,"lba_end":null,"length":2,"flags":\["unwritten"\]' out.json
-	grep -q '^{"format":"fragtrace extents","version":2,"time":1700000000.123,"stale":1,"left_out":0,$' out.json || fail "$(head -n 1 out.json)"
+	grep -q '^{"format":"fragtrace extents","version":2,"time":1700000000.123,"stale":1,"left_out":0,"stopped":\[\],$' out.json || fail "$(head -n 1 out.json)"
 	cat >files <<-'EOF'
 	254:0 5 exact 12 4 2 6.0 5.0 2 1 append none unknown /m/b\040(deleted)
 	254:0 4 stale 2 1 1 2.0 0.0 1 1 - - - /m/a\040b
@@ -159,7 +159,7 @@ test_saved_snapshot() {
 # fails_if(status, condition, message) - the condition ends the program with this status
 fails_if() {
 	local status=0
-	"$view" "$data/small.table" --fail-if "$2" >out 2>err || status=$?
+	"$view" "${4:-$data/small.table}" --fail-if "$2" >out 2>err || status=$?
 	[ "$status" = "$1" ] || fail "$2: status $status: $(cat err)"
 	[ -z "${3-}" ] || grep -qF -- "$3" err || fail "$2: $(cat err)"
 	[ "$1" != 0 ] || [ ! -s err ] || fail "$2: $(cat err)"
@@ -179,7 +179,7 @@ test_fail_if() {
 	fails_if 0 'extents<10'
 	fails_if 3 'extents<=10'
 	fails_if 0 'stale>0'
-	fails_if 2 'split' 'expected split, fragmented, breaks, extents or stale, then'
+	fails_if 2 'split' 'expected split, fragmented, breaks, extents, stale, left_out or stopped, then'
 	fails_if 2 'splits>1' 'expected split, fragmented'
 	fails_if 2 'split>' 'then a number'
 	fails_if 2 'split>1x' 'then a number'
@@ -204,7 +204,10 @@ test_stale_files_are_counted() {
 	"$view" t --json - | grep -qF ',"stale":3,'
 	"$view" t --prometheus - | grep -qx 'fragtrace_stale_files 3'
 	"$view" t --html - | grep -qF '"stale":3'
-	"$view" --top --count 1 t | sed -n 2p | grep -q '; 3 stale$'
+	"$view" --top --count 1 t | sed -n 2p | grep -q '; 3 files stale; '
+	"$view" t --csv - 2>&1 >/dev/null | grep -qx 'fragtrace-view: t: 3 files stale'
+	"$view" -t t --why | grep -qx 'Note: 3 files stale.'
+	"$view" -t t --why a | grep -qx 'Note: 3 files stale.'
 	"$view" "$data/small.table" --prometheus - | grep -qx 'fragtrace_stale_files 0'
 	! "$view" --top --count 1 "$data/small.table" | grep -q stale || fail "stale"
 }
@@ -215,16 +218,48 @@ test_left_out_is_said() {
 	"$python" "$here/to_snapshot.py" t >s
 	for table in t s; do
 		"$view" $table --json - | grep -qF '"left_out":1234,'
-		"$view" $table --csv - 2>&1 >/dev/null | grep -q '1234 files or folders are left out'
+		"$view" $table --csv - 2>&1 >/dev/null | grep -q ': 1,234 files left out$'
 		"$view" $table --prometheus - | grep -qx 'fragtrace_left_out{device="254:0",mountpoint="/m"} 1234'
 		"$view" $table --html - | grep -qF '"leftOut":1234'
-		"$view" --top --count 1 $table | sed -n 2p | grep -q '; 1,234 left out$'
-		"$view" -t "$PWD/$table" --why | grep -q '^1,234 files or folders are left out, '
+		"$view" --top --count 1 $table | sed -n 2p | grep -q '; 1,234 files left out; '
+		"$view" -t "$PWD/$table" --why | grep -qx 'Note: 1,234 files left out.'
+		fails_if 3 'left_out>1233' 'left_out is 1234, which fails by --fail-if left_out>1233' $table
 		"$view" -o out.png -t $table
 		"$peek" out.png text | grep -qx 'Title: fragtrace /m (1,234 files left out)'
 	done
 	"$view" "$data/small.table" --prometheus - | grep -q '^fragtrace_left_out{.*} 0$'
 	! "$view" --top --count 1 "$data/small.table" | grep -q 'left out' || fail "left out"
+}
+
+# It is in each output; of two volumes, on which it is is said.
+test_stopped_is_said() {
+	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=0 blocks=1000 segment_blocks=100 path=/m' \
+		'# volume 254:16 main_blkaddr=0 blocks=1000 segment_blocks=100 path=/n' '# stopped 254:16' '254:0 1 1 0 4 contiguous /m/a' >two
+	grep -v ' 254:16' two >one
+	echo '# stopped 254:0' >>one
+	where=' on 1 of 2 volumes'
+	for text in two one; do
+		"$python" "$here/to_snapshot.py" $text >s
+		for table in $text s; do
+			"$view" $table --csv - 2>&1 >/dev/null | grep -q ": F2FS has stopped$where\$"
+			"$view" --top --count 1 $table | sed -n 2p | grep -q "; F2FS has stopped$where; "
+			"$view" -t $table --why | grep -qx "Note: F2FS has stopped$where."
+			"$view" -t $table -o out.png
+			"$peek" out.png text | grep -q "^Title: fragtrace /.* (F2FS has stopped$where)\$"
+			"$view" $table --html - | grep -qF '"stopped":true'
+			fails_if 3 'stopped>0' 'stopped is 1, which fails by --fail-if stopped>0' $table
+		done
+		where=
+	done
+	for list in table extents files; do
+		"$view" s --list $list --json - | head -n 1 | grep -q ',"stopped":\["254:0"\],$'
+	done
+	"$view" two --json - | head -n 1 | grep -q ',"stopped":\["254:16"\],$'
+	"$view" two --prometheus - >metrics
+	grep -qx 'fragtrace_stopped{device="254:0",mountpoint="/m"} 0' metrics
+	grep -qx 'fragtrace_stopped{device="254:16",mountpoint="/n"} 1' metrics
+	"$view" "$data/small.table" --json - | head -n 1 | grep -q ',"stopped":\[\],$'
+	! "$view" --top --count 1 "$data/small.table" | grep -q stopped || fail "stopped"
 }
 
 test_names_come_back() {
@@ -330,7 +365,7 @@ try:
 except ImportError:
     sys.exit(4)
 families = list(parse(open("out.prom", encoding="utf-8").read()))
-assert len(families) == 9, families
+assert len(families) == 10, families
 for family in families:
     assert family.type == "gauge" and family.documentation, family
 print(families[2].samples)' >samples || exit_skip $?

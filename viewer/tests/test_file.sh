@@ -150,7 +150,7 @@ test_colours() {
 	says 'log er:99: fragments=2 blocks=8, folded blocks=0'
 	one --color-by age
 	mentions 'all fragments: fragments=3 blocks=11'
-	for by in kind severity size file=a; do
+	for by in kind severity worst size file=a; do
 		misused "--color-by $by with --file: expected cause, why, process, age or heat" \
 			"$view" s -o out.png --file db/000007.sst --color-by $by
 	done

@@ -105,14 +105,14 @@ class Model:
         pieces: dict[tuple[int, int], list[tuple[int, int, int]]] = defaultdict(list)
         for volume, lba, blks, offset, ino in extents:
             pieces[volume, ino].append((offset, lba, blks))
-        broken = {key for key, of in pieces.items()
+        fragmented = {key for key, of in pieces.items()
                   if any(a[1] + a[2] != b[1] for a, b in zip(sorted(of), sorted(of)[1:]))}
         with open("table", "w", encoding="utf-8") as file:
             print("# fragtrace table 1", file=file)
             for volume in 0, 1:
                 print(f"# volume 254:{volume} main_blkaddr={MAIN} blocks={END} segment_blocks=64 path=/m{volume}", file=file)
             for volume, lba, blks, offset, ino in extents:
-                state = "fragmented" if (volume, ino) in broken else "contiguous"
+                state = "fragmented" if (volume, ino) in fragmented else "contiguous"
                 print(f"254:{volume} {lba} {blks} {offset} {ino} {state} /m{volume}/{ino}.db", file=file)
         lines = [f"254:{v} {ino} {n * self.length} {reads} {reads * 2} {reads} {over} {self.rng.randint(0, reads)} /m{v}/{ino}.db\n"
                  for (v, ino, n), (reads, over) in self.heat.items()]

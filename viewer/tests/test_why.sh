@@ -64,14 +64,14 @@ test_by_extension() {
 	why
 	cat >expected <<-EOF
 	2023-11-14 22:13:20 UTC
-	/mnt/f2fs: 6 of 7 files are broken, 9 breaks.
-	.sst: 3 of 4 files are broken, 4 breaks:
+	/mnt/f2fs: 6 of 7 files are fragmented, 9 breaks.
+	.sst: 3 of 4 files are fragmented, 4 breaks:
 	  3 (75 %): $tail$sync$interleaved; by rocksdb:low (pid 812).
 	  1 (25 %): $append$flusher$full; by rocksdb:high (pid 812).
-	files without an extension: 1 of 1 file is broken, 3 breaks:
+	files without an extension: 1 of 1 file is fragmented, 3 breaks:
 	  2 (66.7 %): $append$sync$interleaved; by 1: several processes, 1: log er (pid 99).
 	  1 (33.3 %): $unknown.
-	.db: 2 of 2 files are broken, 2 breaks:
+	.db: 2 of 2 files are fragmented, 2 breaks:
 	  1 (50 %): $overwrite$flusher$ssr; by rocksdb:high (pid 812).
 	  1 (50 %): $gc$moved.
 	EOF
@@ -101,7 +101,7 @@ test_one_file() {
 		[ "$(wc -l <out)" = 6 ] || fail "$(cat out)"
 	done
 	why 000003.sst
-	says '/mnt/f2fs/db/000003.sst: 17 blocks in 1 fragment, not broken.'
+	says '/mnt/f2fs/db/000003.sst: 17 blocks in 1 fragment, not fragmented.'
 	# the extents of this one are not in the order of the file
 	why b.db
 	says '  at block 5 (20 KiB): overwrite, writeback, ssr; by rocksdb:high (pid 812), between 2023-11-13 21:56:40 and 21:56:40'
@@ -167,11 +167,11 @@ test_what_is_too_much_is_added_up() {
 	many 15 >t
 	snapshot t
 	why
-	says '/m: 15 of 15 files are broken, 240 breaks.'
+	says '/m: 15 of 15 files are fragmented, 240 breaks.'
 	says '3 other extensions: 12 breaks.'
-	[ "$(grep -c '^\.[a-o]: 1 of 1 file is broken' out)" = 12 ] || fail "$(cat out)"
+	[ "$(grep -c '^\.[a-o]: 1 of 1 file is fragmented' out)" = 12 ] || fail "$(cat out)"
 	# .o: 30 breaks of 14 operations: 3 of two of them, 2 of all others
-	says '.o: 1 of 1 file is broken, 30 breaks:'
+	says '.o: 1 of 1 file is fragmented, 30 breaks:'
 	says "  3 (10 %): $overwrite$sync$interleaved; by 1: p1 (pid 3), 1: p15 (pid 17), 1: p29 (pid 31)."
 	sed -n '/^\.o:/,/^\.n:/p' out | grep '^  ' >lines
 	[ "$(wc -l <lines)" = 6 ] || fail "$(cat lines)"
@@ -210,8 +210,8 @@ test_without_causes() {
 	snapshot "$data/small.table"
 	for text in snapshot "$data/small.table"; do
 		"$view" -t "$text" --why >out
-		says '/mnt/f2fs: 1 of 7 files is broken, 2 breaks.'
-		says '.sst: 1 of 3 files is broken, 2 breaks.'
+		says '/mnt/f2fs: 1 of 7 files is fragmented, 2 breaks.'
+		says '.sst: 1 of 3 files is fragmented, 2 breaks.'
 		says 'Why is unknown: a text of a table and a snapshot of version 1 do not have the causes.'
 		"$view" -t "$text" --why 000002.sst >out
 		says '/mnt/f2fs/000002.sst: 6 blocks in 3 fragments, 2 breaks.'
@@ -476,11 +476,11 @@ test_readme() {
 	text = " ".join(open(sys.argv[1], encoding="utf-8").read().split())
 	told = re.search(r"Grey: (\d+) `\.sst` files.*?Red: the last blocks of (\d+) of them.*?, (\d+) GiB away", text).groups()
 	files = [f for f in json.load(open(sys.argv[2]))["records"] if f["path"].endswith(".sst")]
-	broken = [f for f in files if f["fragments"] > 1]
-	away = sum(f["mean_distance"] for f in broken) / len(broken) / (1 << 18)
-	found = (str(len(files)), str(len(broken)), f"{away:.0f}")
+	fragmented = [f for f in files if f["fragments"] > 1]
+	away = sum(f["mean_distance"] for f in fragmented) / len(fragmented) / (1 << 18)
+	found = (str(len(files)), str(len(fragmented)), f"{away:.0f}")
 	assert told == found, (told, found)
-	print(f".sst: {told[1]} of {told[0]} files are broken")
+	print(f".sst: {told[1]} of {told[0]} files are fragmented")
 	PYTHON
 	grep -qF "$(cat said)" out || fail "--why does not say: $(cat said)"
 }

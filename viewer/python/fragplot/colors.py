@@ -57,6 +57,9 @@ PALETTE = (
     (0xffad98, 0xc55314, 0x762e00),
 )
 DEFAULT_TONES = (0xc1c1c1, 0x858585, 0x585858)
+# The hash of an extension that chooses its colours, as in color_kind.c.
+HASH_BEGIN = 310282
+HASH_PRIME = 16777619
 
 # The minimum contrast of a line on white (the contrast ratio of WCAG).
 LEAST_CONTRAST = 2.2
@@ -249,9 +252,20 @@ def blocks_by_extension(table: Table) -> Counter[str]:
     return result
 
 
+def place_of(ext: str) -> int:
+    """Which colours of the palette an extension has: the same in every picture."""
+    value = HASH_BEGIN
+    for byte in os.fsencode(ext):
+        value = (value ^ byte) * HASH_PRIME & 0xffffffff
+    return (value >> 16) % len(PALETTE)
+
+
 def groups_for(args: Optional[list[str]], blocks: Counter[str], top: int) -> Groups:
-    """The groups of the color.cnf files; without such files, the extensions with the most blocks."""
+    """The groups of the color.cnf files; without such files, the extensions with the most blocks, except
+    those whose colours another one has."""
     if args:
         return Groups(read_rules(args), OTHER)
-    largest = sorted(blocks, key=lambda ext: (-blocks[ext], ext))[:top]
-    return Groups(dict(zip(largest, PALETTE)), OTHER)
+    places: dict[int, str] = {}
+    for ext in sorted(blocks, key=lambda ext: (-blocks[ext], ext)):
+        places.setdefault(place_of(ext), ext)
+    return Groups({ext: PALETTE[place] for place, ext in list(places.items())[:top]}, OTHER)

@@ -13,7 +13,7 @@
  * @major: device number
  * @minor: device number
  * @times: how often
- * @victim_ext: extension of the file that was broken, "-" for none
+ * @victim_ext: extension of the file that was fragmented, "-" for none
  * @culprit_ext: extension of the file that got the next block
  * @culprit: the process that wrote that block, COMM:PID
  */

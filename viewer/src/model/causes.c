@@ -28,7 +28,7 @@ uint32_t cause_complete(const struct table *table, uint32_t cause)
 }
 
 /**
- * cause_of_break() - why a file is broken before an extent
+ * cause_of_break() - why a file is fragmented before an extent
  * @table: the table
  * @extent: index of the extent
  *

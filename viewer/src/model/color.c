@@ -24,7 +24,7 @@ static const uint32_t distinct[N_DISTINCT] = {
 
 static const struct color_source *const sources[] = {
 	&color_kind, &color_severity, &color_size, &color_file, &color_cause, &color_why, &color_process, &color_age,
-	&color_heat,
+	&color_heat, &color_worst,
 };
 
 /**
@@ -43,7 +43,7 @@ void colors_init(struct colors *colors, const char *by)
 			break;
 	if (i == ARRAY_LEN(sources) || (by[n] == '=') != (sources[i] == &color_file) ||
 	    (by[n] && !by[n + 1]))
-		die_usage("--color-by %s: expected kind, severity, size, cause, why, process, age, heat or file=PATH", by);
+		die_usage("--color-by %s: expected kind, severity, worst, size, cause, why, process, age, heat or file=PATH", by);
 	*colors = (struct colors){ .source = sources[i], .arg = by[n] ? by + n + 1 : NULL };
 	colors_add(colors, "default", default_tones);
 	colors->source->init(colors);

@@ -3,7 +3,7 @@
  * Beside the pipeline: the colours of runs of blocks.
  *
  * A colour source defines the meaning of colours: the kind of the file (color.cnf), one file against
- * all others, what reading the file costs, or a property of the fragment: its size, its age, its writer, the reason why it begins
+ * all others, the worst files, what reading the file costs, or a property of the fragment: its size, its age, its writer, the reason why it begins
  * there. Each source sorts runs into rules. Each rule is a line of the legend.
  */
 #ifndef COLOR_H
@@ -140,6 +140,7 @@ struct colors {
  * @meaning: the meaning of colours, for the legend
  * @counts: what the legend counts instead of files: "fragments", "reads", or "breaks" (then without the last
  *	rule); or NULL
+ * @needs_causes: without causes, all have the last rule
  * @near_break: which blocks of fragmented files have the strong colour
  * @init: make the rules that do not depend on a table, except the last one
  * @learn: add the rules that a table needs; may be NULL
@@ -153,6 +154,7 @@ struct color_source {
 	const char *heading;
 	const char *meaning;
 	const char *counts;
+	bool needs_causes;
 	enum near_break near_break;
 	void (*init)(struct colors *colors);
 	void (*learn)(struct colors *colors, const struct table *table);
@@ -178,7 +180,7 @@ struct count {
 };
 
 extern const struct color_source color_kind, color_severity, color_size, color_file, color_cause, color_why,
-	color_process, color_age, color_heat;
+	color_process, color_age, color_heat, color_worst;
 
 void colors_init(struct colors *colors, const char *by);
 void colors_learn(struct colors *colors, const struct table *table);

@@ -50,6 +50,7 @@ const struct color_source color_age = {
 	.heading = "process last wrote ... ago",
 	.meaning = "colours tell how long ago the process that wrote a fragment last wrote",
 	.counts = "fragments",
+	.needs_causes = true,
 	.init = age_init,
 	.rule = age_rule,
 };

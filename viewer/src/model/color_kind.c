@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Colours by the kind of file. color.cnf defines them by extension or path. Without color.cnf, the
- * extensions with the most blocks get the colours of a palette.
+ * extensions with the most blocks get those colours of a palette that their names choose.
  *
  *	WHAT CONTIGUOUS FRAG_A FRAG_B
  *	.sst green light-orange dark-orange
@@ -46,6 +46,13 @@ static const uint32_t palette[][N_GIVEN_TONES] = {
 	{ 0xfbd4fa, 0xfc23ba, 0x511e4b },
 	{ 0xffad98, 0xc55314, 0x762e00 },
 };
+
+/*
+ * The hash of an extension begins so: .sst, .log, .vpt, .hash and .rdb have different colours, and so have most others
+ * that are often together.
+ */
+#define HASH_BEGIN 310282u
+#define HASH_PRIME 16777619u
 
 /* === color.cnf === */
 
@@ -253,18 +260,35 @@ static int by_size(const void *a, const void *b)
 	return strcmp(x->ext, y->ext);
 }
 
-/* Give the colours of the palette to the extensions with the most blocks. */
+/* Its colours in the palette: the same in every picture. */
+static size_t place_of(const char *ext)
+{
+	uint32_t hash = HASH_BEGIN;
+
+	while (*ext)
+		hash = (hash ^ (unsigned char)*ext++) * HASH_PRIME;
+	return (hash >> 16) % ARRAY_LEN(palette);
+}
+
+/* Give colours to the extensions with the most blocks. One whose colours another one has goes without. */
 static void kind_learn(struct colors *colors, const struct table *table)
 {
 	struct candidate found[MAX_CANDIDATES];
-	size_t n, i;
+	bool is_taken[ARRAY_LEN(palette)] = { 0 };
+	size_t n, i, place;
 
-	if (colors->n_read || colors->n_rules > ARRAY_LEN(palette))
+	if (colors->n_read)
 		return;
+	for (i = 0; i + 1 < colors->n_rules; i++)
+		is_taken[place_of(colors->rules[i].what)] = true;
 	n = count_candidates(found, colors, table);
 	qsort(found, n, sizeof(*found), by_size);
-	for (i = 0; i < n && colors->n_rules <= ARRAY_LEN(palette); i++)
-		colors_add(colors, found[i].ext, palette[colors->n_rules - 1]);
+	for (i = 0; i < n; i++) {
+		place = place_of(found[i].ext);
+		if (!is_taken[place])
+			colors_add(colors, found[i].ext, palette[place]);
+		is_taken[place] = true;
+	}
 }
 
 static void kind_init(struct colors *colors)

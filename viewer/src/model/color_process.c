@@ -107,6 +107,7 @@ const struct color_source color_process = {
 	.heading = "process",
 	.meaning = "colours tell which process wrote the data of the fragment",
 	.counts = "fragments",
+	.needs_causes = true,
 	.init = process_init,
 	.learn = process_learn,
 	.rule = process_rule,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Colours by what the fragments of a file cost a reader: the more requests, the darker. */
+/* Colours by what the fragments of a file cost a reader: the more requests for what it has, the darker. */
 #include "model/color.h"
 #include "util.h"
 
 /*
- * Requests of 128 KiB that a sequential read of the whole file takes, minus those of a contiguous file.
- * Each class ends where the next one begins.
+ * Requests of 128 KiB that a sequential read of the whole file takes, minus those of a contiguous file, in thousandths
+ * of the latter. Each class ends where the next one begins.
  */
 static const struct {
 	uint64_t least;
@@ -13,13 +13,13 @@ static const struct {
 	uint32_t rgb;
 } severities[] = {
 	{ 0, "none", 0xcecece },
-	{ 1, "1", 0xf2e56d },
-	{ 2, "2 to 3", 0xf6bf55 },
-	{ 4, "4 to 7", 0xf3984c },
-	{ 8, "8 to 31", 0xe9724d },
-	{ 32, "32 to 127", 0xba295c },
-	{ 128, "128 to 511", 0x690068 },
-	{ 512, "512 or more", 0x2d0966 },
+	{ 1, "below 1 %", 0xf2e56d },
+	{ 10, "1 to 5 %", 0xf6bf55 },
+	{ 50, "5 to 20 %", 0xf3984c },
+	{ 200, "20 to 50 %", 0xe9724d },
+	{ 500, "50 to 100 %", 0xba295c },
+	{ 1000, "100 to 400 %", 0x690068 },
+	{ 4000, "400 % or more", 0x2d0966 },
 };
 
 static void severity_init(struct colors *colors)
@@ -33,11 +33,16 @@ static void severity_init(struct colors *colors)
 
 static size_t severity_rule(const struct colors *colors, const struct file *file, const struct figures *figures)
 {
+	uint64_t extra = (figures->requests - figures->ideal) * 1000, share;
 	size_t i = ARRAY_LEN(severities) - 1;
 
 	(void)colors;
 	(void)file;
-	while (figures->requests - figures->ideal < severities[i].least)
+	share = figures->ideal ? extra / figures->ideal : 0;
+	/* a few more requests of very many are not none */
+	if (extra && !share)
+		share = 1;
+	while (share < severities[i].least)
 		i--;
 	return i;
 }
@@ -45,7 +50,7 @@ static size_t severity_rule(const struct colors *colors, const struct file *file
 const struct color_source color_severity = {
 	.name = "severity",
 	.heading = "extra requests",
-	.meaning = "colours tell how many more requests it takes to read the file than if it were contiguous",
+	.meaning = "colours tell how many percent more requests it takes to read the file than if it were contiguous",
 	.init = severity_init,
 	.file_rule = severity_rule,
 };

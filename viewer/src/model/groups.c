@@ -32,7 +32,7 @@ static void add_file(struct group *group, const struct breaks *breaks, uint32_t 
 	size_t n = breaks->begins[file + 1] - breaks->begins[file];
 
 	group->files++;
-	group->broken += n > 0;
+	group->fragmented += n > 0;
 	if (n)
 		memcpy(group->breaks + group->n_breaks, breaks->all + breaks->begins[file], n * sizeof(*breaks->all));
 	group->n_breaks += n;

@@ -14,7 +14,7 @@
  * @ext: the extension with its dot, or "" for names without one
  * @volume: index into table.volumes
  * @files: number of files
- * @broken: how many of them have a break
+ * @fragmented: how many of them have a break
  * @breaks: their breaks
  * @n_breaks: number of @breaks
  */
@@ -22,7 +22,7 @@ struct group {
 	const char *ext;
 	uint32_t volume;
 	uint64_t files;
-	uint64_t broken;
+	uint64_t fragmented;
 	struct file_break *breaks;
 	size_t n_breaks;
 };

@@ -11,9 +11,9 @@
 #include "output/condition.h"
 #include "util.h"
 
-#define FORM "expected split, fragmented, breaks, extents or stale, then >, >=, <, <=, = or !=, then a number"
+#define FORM "expected split, fragmented, breaks, extents, stale, left_out or stopped, then >, >=, <, <=, = or !=, then a number"
 
-static const char *const value_names[N_VALUES] = { "split", "fragmented", "breaks", "extents", "stale" };
+static const char *const value_names[N_VALUES] = { "split", "fragmented", "breaks", "extents", "stale", "left_out", "stopped" };
 
 /* The longer ones come first. */
 enum { AT_LEAST, AT_MOST, NOT_EQUAL, MORE, LESS, EQUAL, N_COMPARISONS };
@@ -84,6 +84,9 @@ void totals_find(struct totals *totals, const struct table *table)
 	totals->values[VALUE_BREAKS] = (double)sum.fragments - (double)table->n_files;
 	totals->values[VALUE_EXTENTS] = (double)table->n_extents;
 	totals->values[VALUE_STALE] = (double)table->n_stale;
+	totals->values[VALUE_LEFT_OUT] = (double)table->n_left_out;
+	for (i = 0; i < table->n_volumes; i++)
+		totals->values[VALUE_STOPPED] += table->volumes[i].stopped;
 	free(figures);
 }
 

@@ -16,6 +16,8 @@
  * @VALUE_BREAKS: fragments that are not the first of their file
  * @VALUE_EXTENTS: written extents
  * @VALUE_STALE: files whose blocks may have moved
+ * @VALUE_LEFT_OUT: files and folders that are missing
+ * @VALUE_STOPPED: volumes where F2FS has stopped
  * @N_VALUES: number of values
  */
 enum condition_value {
@@ -24,6 +26,8 @@ enum condition_value {
 	VALUE_BREAKS,
 	VALUE_EXTENTS,
 	VALUE_STALE,
+	VALUE_LEFT_OUT,
+	VALUE_STOPPED,
 	N_VALUES,
 };
 

@@ -8,6 +8,7 @@
 
 #include "input/snapshot.h"
 #include "model/causes.h"
+#include "model/flaws.h"
 #include "outfile.h"
 #include "output/export.h"
 #include "output/sheet.h"
@@ -263,6 +264,20 @@ static void put_records(FILE *file, const char *name, const struct table *table,
 	listing_free(&list);
 }
 
+/* The devices of the volumes where F2FS has stopped. */
+static void put_stopped(FILE *file, const struct table *table)
+{
+	const char *before = "";
+	size_t i;
+
+	for (i = 0; i < table->n_volumes; i++) {
+		if (!table->volumes[i].stopped)
+			continue;
+		fprintf(file, "%s\"%u:%u\"", before, table->volumes[i].major, table->volumes[i].minor);
+		before = ",";
+	}
+}
+
 static void check_listing(const char *name, const struct table *table, enum export_list list)
 {
 	if (list != LIST_TABLE && !snapshot_is(&table->text))
@@ -289,9 +304,11 @@ void export_json(const char *path, const char *name, const struct table *table, 
 
 	check_listing(name, table, list);
 	outfile_open(&out, path, "JSON text");
-	fprintf(out.file, "{\"format\":\"fragtrace %s\",\"version\":%d,\"time\":%jd.%03d,\"stale\":%ju,\"left_out\":%ju,\n",
+	fprintf(out.file, "{\"format\":\"fragtrace %s\",\"version\":%d,\"time\":%jd.%03d,\"stale\":%ju,\"left_out\":%ju,\"stopped\":[",
 		export_lists[list], version, (intmax_t)(table->text.time_ms / 1000),
 		(int)(table->text.time_ms % 1000), (uintmax_t)table->n_stale, (uintmax_t)table->n_left_out);
+	put_stopped(out.file, table);
+	fputs("],\n", out.file);
 	if (list == LIST_TABLE) {
 		fputs("\"volumes\":[\n", out.file);
 		put_volumes(out.file, table);
@@ -319,13 +336,14 @@ void export_json(const char *path, const char *name, const struct table *table, 
  */
 void export_csv(const char *path, const char *name, const struct table *table, enum export_list list)
 {
+	char *flaws = flaws_of(table);
 	struct outfile out;
 
 	check_listing(name, table, list);
-	/* a line of CSV has no place for it */
-	if (table->n_left_out)
-		warn("%s: %ju files or folders are left out, because fragtrace's memory was short", name,
-		     (uintmax_t)table->n_left_out);
+	/* a line of CSV has no place for them */
+	if (*flaws)
+		warn("%s: %s", name, flaws);
+	free(flaws);
 	outfile_open(&out, path, "CSV text");
 	put_records(out.file, name, table, list, true);
 	outfile_close(&out);

@@ -39,7 +39,7 @@ static const char *const whys[FT_NR_WHYS] = {
 };
 
 /**
- * phrase_kind() - why a file is broken, without the process
+ * phrase_kind() - why a file is fragmented, without the process
  * @cause: the cause of the break
  *
  * Return: a text like "tail (...), asked for by ...; the block does not follow because ..."; to be freed.

@@ -33,6 +33,7 @@ struct sums {
 	uint64_t requests[1];
 	uint64_t ideal[1];
 	uint64_t left_out[1];
+	uint64_t stopped[1];
 };
 
 /* The position of the values of a metric in struct sums: one, or two with different label state. */
@@ -58,6 +59,7 @@ static const struct metric metrics[] = {
 	       "The same if no watched file were fragmented."),
 	METRIC("fragtrace_left_out", left_out,
 	       "Files and directories that are in no other value, because fragtrace's memory was short."),
+	METRIC("fragtrace_stopped", stopped, "1 if F2FS has stopped on the volume, after an error or a shutdown."),
 };
 
 /* === Numbers === */
@@ -71,6 +73,7 @@ static struct sums *sums_of(const struct table *table, const struct figures *fig
 		sums[i].size[0] = (table->volumes[i].end_blk - table->volumes[i].first_blk) *
 				  BLK_BYTES;
 		sums[i].left_out[0] = table->volumes[i].left_out;
+		sums[i].stopped[0] = table->volumes[i].stopped;
 	}
 	for (i = 0; i < table->n_files; i++) {
 		struct sums *sum = &sums[table->files[i].volume];

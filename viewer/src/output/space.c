@@ -85,7 +85,7 @@ static void print_sizes(const struct space *space)
 		printf("; zone: ");
 		put_count(space->secs_per_zone, "section");
 	}
-	printf("\n");
+	printf("%s\n", v->stopped ? "; F2FS has stopped" : "");
 }
 
 static void print_use(const char *name, uint64_t blks, uint64_t all)

@@ -10,6 +10,7 @@
 
 #include "model/causes.h"
 #include "model/color.h"
+#include "model/flaws.h"
 #include "names.h"
 #include "output/top.h"
 #include "util.h"
@@ -373,22 +374,20 @@ static char *time_line(const struct top *top)
 char *top_summary(const struct top *top, size_t line)
 {
 	char files[GROUPED_MAX], fragmented[GROUPED_MAX], fragments[GROUPED_MAX], rate[16], size[BYTES_MAX];
-	char stale[GROUPED_MAX], left_out[GROUPED_MAX];
-	const char *n_stale, *n_left_out;
+	char *flaws, *text;
 
 	if (!line)
 		return time_line(top);
 	format_rate(rate, top->rates ? &top->total_rate.fragments : NULL);
 	format_bytes(size, (double)top->total.blks);
-	n_stale = top->table.n_stale ? grouped(stale, top->table.n_stale) : NULL;
-	n_left_out = top->table.n_left_out ? grouped(left_out, top->table.n_left_out) : NULL;
-	return xasprintf("%s files, %s fragmented; %s fragments (%s/s); %s; split factor %.2f%s%s%s%s%s%s",
-			 grouped(files, top->table.n_files),
-			 grouped(fragmented, top->n_fragmented),
-			 grouped(fragments, top->total.fragments), rate,
-			 size, figures_split(&top->total), n_stale ? "; " : "", n_stale ? n_stale : "",
-			 n_stale ? " stale" : "", n_left_out ? "; " : "", n_left_out ? n_left_out : "",
-			 n_left_out ? " left out" : "");
+	flaws = flaws_of(&top->table);
+	/* a narrow screen shows the beginning */
+	text = xasprintf("split factor %.2f; %s of %s file%s fragmented; %s%s%s fragments (%s/s); %s", figures_split(&top->total),
+			 grouped(fragmented, top->n_fragmented), grouped(files, top->table.n_files),
+			 plural(top->table.n_files), flaws, *flaws ? "; " : "",
+			 grouped(fragments, top->total.fragments), rate, size);
+	free(flaws);
+	return text;
 }
 
 /**

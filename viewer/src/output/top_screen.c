@@ -90,11 +90,14 @@ static void leave_curses(void)
 
 static void enter_curses(void)
 {
+	const char *term = getenv("TERM");
+
 	if (!newterm(NULL, stdout, stdin))
-		die("the terminal \"%s\" is not known, expected another value of TERM, or a pipe",
-		    getenv("TERM") ? getenv("TERM") : "");
+		die("the terminal \"%s\" is not known, expected another value of TERM, or a pipe", term ? term : "");
 	atexit(leave_curses);
 	before_messages(leave_curses);
+	if (!tigetstr("cup"))
+		die("the terminal \"%s\" cannot write at a given place, expected another value of TERM, or a pipe", term);
 	cbreak();
 	noecho();
 	curs_set(0);
@@ -147,6 +150,15 @@ static size_t rows_shown(void)
 	return LINES > HEAD_LINES + FOOT_LINES ? (size_t)LINES - HEAD_LINES - FOOT_LINES : 0;
 }
 
+/* Cut a line to the width of the screen, where one of its parts ends. */
+static void cut_parts(char *line)
+{
+	char *end;
+
+	while (strlen(line) > (size_t)COLS && (end = strrchr(line, ';')))
+		*end = '\0';
+}
+
 /* The second line: why there is nothing new, or all files together. */
 static void draw_state(const struct screen *s)
 {
@@ -157,7 +169,7 @@ static void draw_state(const struct screen *s)
 	else if (s->source->waiting)
 		line = xasprintf("%s waits for its volume to be mounted", s->source->waiting);
 	else
-		line = top_summary(&s->top, 1);
+		cut_parts(line = top_summary(&s->top, 1));
 	visible = text_visible(line);
 	draw_line(1, visible, 0, s->source->trouble || s->source->waiting ? A_BOLD : A_NORMAL);
 	free(visible);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: explain on standard output why files are broken, in sentences.
+ * Beside the pipeline: explain on standard output why files are fragmented, in sentences.
  * The breaks of a volume are listed by extension, those with the most breaks first, and for each
  * extension by kind of cause. The breaks of one file are also listed one by one. Breaks beyond the
  * limits are counted in a last line, so that all numbers add up.
@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "model/color.h"
+#include "model/flaws.h"
 #include "model/groups.h"
 #include "names.h"
 #include "output/phrases.h"
@@ -183,13 +184,13 @@ static void put_kinds(const struct table *table, const struct file_break *breaks
 	free(sums);
 }
 
-static void put_left_out(const struct table *table)
+static void put_flaws(const struct table *table)
 {
-	char n[GROUPED_MAX];
+	char *flaws = flaws_of(table);
 
-	if (table->n_left_out)
-		printf("%s file%s left out, because fragtrace's memory was short: their breaks are not among these.\n",
-		       grouped(n, table->n_left_out), table->n_left_out == 1 ? " or folder is" : "s or folders are");
+	if (*flaws)
+		printf("Note: %s.\n", flaws);
+	free(flaws);
 }
 
 static void put_no_causes(const struct table *table)
@@ -231,13 +232,13 @@ static void put_pairs(const struct table *table, const struct group *group, cons
 
 static void put_group(const struct table *table, const struct group *group, const struct pairs *pairs)
 {
-	char broken[GROUPED_MAX];
+	char fragmented[GROUPED_MAX];
 
 	fputs(*group->ext ? "" : "files ", stdout);
 	put_ext(group->ext);
-	printf(": %s of ", grouped(broken, group->broken));
+	printf(": %s of ", grouped(fragmented, group->fragmented));
 	put_count(group->files, "file");
-	fputs(group->broken == 1 ? " is broken, " : " are broken, ", stdout);
+	fputs(group->fragmented == 1 ? " is fragmented, " : " are fragmented, ", stdout);
 	put_count(group->n_breaks, "break");
 	fputs(table->causes ? ":\n" : ".\n", stdout);
 	if (!table->causes)
@@ -250,20 +251,20 @@ static void put_volume(const struct table *table, const struct group *groups, si
 {
 	struct group all = { .volume = groups->volume };
 	uint64_t rest = 0, n_rest = 0;
-	char broken[GROUPED_MAX];
+	char fragmented[GROUPED_MAX];
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		all.files += groups[i].files;
-		all.broken += groups[i].broken;
+		all.fragmented += groups[i].fragmented;
 		all.n_breaks += groups[i].n_breaks;
 		n_rest += i >= MAX_EXTENSIONS && groups[i].n_breaks;
 		rest += i >= MAX_EXTENSIONS ? groups[i].n_breaks : 0;
 	}
 	put_name(table->volumes[groups->volume].path);
-	printf(": %s of ", grouped(broken, all.broken));
+	printf(": %s of ", grouped(fragmented, all.fragmented));
 	put_count(all.files, "file");
-	fputs(all.broken == 1 ? " is broken, " : " are broken, ", stdout);
+	fputs(all.fragmented == 1 ? " is fragmented, " : " are fragmented, ", stdout);
 	put_count(all.n_breaks, "break");
 	fputs(".\n", stdout);
 	for (i = 0; i < n && i < MAX_EXTENSIONS && groups[i].n_breaks; i++)
@@ -295,7 +296,7 @@ static void flush(void)
 }
 
 /**
- * why_all() - explain why the files of a table are broken
+ * why_all() - explain why the files of a table are fragmented
  * @table: the table
  * @pairs: the content of `by_pair`; may be empty
  *
@@ -316,7 +317,7 @@ void why_all(const struct table *table, const struct pairs *pairs)
 		n = groups_of_volume(&groups, i);
 		put_volume(table, &groups.all[i], n, pairs);
 	}
-	put_left_out(table);
+	put_flaws(table);
 	put_no_causes(table);
 	groups_free(&groups);
 	breaks_free(&breaks);
@@ -368,7 +369,7 @@ static void put_file(const struct table *table, const struct breaks *breaks, siz
 	put_count(file->blks, "block");
 	fputs(" in ", stdout);
 	put_count(n + 1, "fragment");
-	fputs(n ? ", " : ", not broken.\n", stdout);
+	fputs(n ? ", " : ", not fragmented.\n", stdout);
 	if (!n)
 		return;
 	put_count(n, "break");
@@ -386,7 +387,7 @@ static void put_file(const struct table *table, const struct breaks *breaks, siz
 }
 
 /**
- * why_file() - explain why one file is broken
+ * why_file() - explain why one file is fragmented
  * @table: the table
  * @name: name of the table for messages
  * @path: its path, the end of it in whole components, or a glob; several files may match
@@ -414,6 +415,7 @@ void why_file(const struct table *table, const char *name, const char *path)
 		put_count(n - MAX_FILES, "more file");
 		fputs(" of that name.\n", stdout);
 	}
+	put_flaws(table);
 	put_no_causes(table);
 	flush();
 }

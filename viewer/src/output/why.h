@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: why files are broken, in sentences. */
+/* Beside the pipeline: why files are fragmented, in sentences. */
 #ifndef WHY_H
 #define WHY_H
 

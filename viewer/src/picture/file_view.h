@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Fourth step of the pipeline, for one file: where each of its blocks is, and why it is broken. */
+/* Fourth step of the pipeline, for one file: where each of its blocks is, and why it is fragmented. */
 #ifndef FILE_VIEW_H
 #define FILE_VIEW_H
 

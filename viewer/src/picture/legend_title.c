@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/flaws.h"
 #include "names.h"
 #include "picture/legend_line.h"
 
@@ -52,18 +53,11 @@ static void draw_heading(struct legend *l)
 {
 	const struct table *table = l->runs->table;
 	char *paths = volume_paths(table), *title = xasprintf("fragtrace%s", paths), *mark;
-	char stale[GROUPED_MAX], left_out[GROUPED_MAX];
+	char *flaws = flaws_of(table);
 
-	if (table->n_stale && table->n_left_out)
-		mark = xasprintf(" (%s file%s stale, %s left out)", grouped(stale, table->n_stale), plural(table->n_stale),
-				 grouped(left_out, table->n_left_out));
-	else if (table->n_stale)
-		mark = xasprintf(" (%s file%s stale)", grouped(stale, table->n_stale), plural(table->n_stale));
-	else if (table->n_left_out)
-		mark = xasprintf(" (%s file%s left out)", grouped(left_out, table->n_left_out), plural(table->n_left_out));
-	else
-		mark = xasprintf("%s", "");
+	mark = xasprintf(*flaws ? " (%s)" : "%s", flaws);
 	legend_heading(l, title, mark);
+	free(flaws);
 	free(paths);
 	free(title);
 	free(mark);
@@ -75,7 +69,6 @@ static void draw_summary(struct legend *l, const char *when)
 	const struct count *total = &l->runs->total;
 	uint64_t files = total->files[0] + total->files[1];
 	char n[3][GROUPED_MAX], text[MAX_TEXT], share[SHARE_MAX];
-	size_t stopped = 0, i;
 	int len;
 
 	format_share(share, total->files[1], files);
@@ -83,20 +76,7 @@ static void draw_summary(struct legend *l, const char *when)
 		 when, grouped(n[0], files), plural(files), grouped(n[1], table->n_extents),
 		 plural(table->n_extents), grouped(n[2], total->files[1]), plural(total->files[1]),
 		 share);
-	if (table->n_stale)
-		len += snprintf(text + len, sizeof(text) - (size_t)len, "; %s stale",
-				grouped(n[0], table->n_stale));
-	if (table->n_left_out)
-		len += snprintf(text + len, sizeof(text) - (size_t)len, "; %s left out",
-				grouped(n[0], table->n_left_out));
-	for (i = 0; i < table->n_volumes; i++)
-		stopped += table->volumes[i].stopped;
-	if (stopped)
-		len += snprintf(text + len, sizeof(text) - (size_t)len, "; F2FS has stopped");
-	if (stopped && stopped < table->n_volumes)
-		len += snprintf(text + len, sizeof(text) - (size_t)len, " on %zu volume%s", stopped,
-				plural(stopped));
-	if (l->colors->source->counts && !l->colors->heat && !table->causes)
+	if (l->colors->source->needs_causes && !table->causes)
 		snprintf(text + len, sizeof(text) - (size_t)len, "; read without causes");
 	legend_line(l, RGB_INK, text);
 }
@@ -149,7 +129,7 @@ static void draw_shares(struct legend *l)
 		col += 5 + strlen(steps[i].text);
 	}
 	canvas_note(l->canvas, "%s", "cells mix the colours of what they hold by share; anything at all "
-		    "has at least a quarter of its colour");
+		    "has at least a quarter of its colour, and what is alone in free space more");
 	legend_next(l);
 }
 

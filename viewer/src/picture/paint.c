@@ -16,6 +16,15 @@
 /* Cells of at least so many pens have a line between runs of the same colour. */
 #define LEAST_SEPARATED 3
 
+/* The least contrast with free space of what is alone in it, see WCAG; the luminance is not exact. */
+#define LEAST_CONTRAST 3.05
+
+/* Along a curve, a cell is alone if it is one of so few that are not free, of it and the eight around it: a block may be in two. */
+#define MOST_LOST 2
+
+/* Cells of at least so many pens have room for a frame. */
+#define LEAST_FRAMED 5
+
 /* Width of a stripe of hatching, pixels of a screen. */
 #define HATCH_PEN 2
 
@@ -224,6 +233,91 @@ static void mix_cells(struct brush *b, uint64_t at, uint64_t len, uint32_t rgb)
 	}
 }
 
+/* === Cells that are lost among free ones === */
+
+/* Of free space, in sRGB; the polynomial is near enough to its curve. */
+static double luminance(uint32_t rgb)
+{
+	static const double weights[] = { 0.2126, 0.7152, 0.0722 };
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(weights); i++) {
+		double c = (double)(rgb >> (16 - 8 * i) & 0xff) / 255;
+
+		sum += weights[i] * c * (c * (c * 0.305306011 + 0.682171111) + 0.012522878);
+	}
+	return sum;
+}
+
+static uint32_t mix_ink(uint32_t rgb, uint32_t percent)
+{
+	uint32_t result = 0, shift;
+
+	for (shift = 0; shift <= 16; shift += 8)
+		result |= ((rgb >> shift & 0xff) * (100 - percent) + (RGB_INK >> shift & 0xff) * percent) / 100 << shift;
+	return result;
+}
+
+/* The same colour, with as much ink as it needs to be visible on free space. */
+static uint32_t visible(uint32_t rgb)
+{
+	uint32_t percent = 0;
+
+	while (luminance(RGB_FREE) + 0.05 < LEAST_CONTRAST * (luminance(mix_ink(rgb, percent)) + 0.05))
+		percent++;
+	return mix_ink(rgb, percent);
+}
+
+static bool is_used(const struct brush *b, size_t column, size_t row)
+{
+	const struct grid *grid = b->grid;
+	uint32_t rgb;
+
+	/* also left of the first one and above it */
+	if (column >= grid->columns || row >= grid->rows)
+		return false;
+	rgb = canvas_pixel(b->canvas, grid->x + column * b->layout->pitch_x, grid->y + row * b->layout->pitch_y);
+	/* the mark of folded free space is none either */
+	return rgb != RGB_FREE && rgb != RGB_PAGE && rgb != canvas_contrast(RGB_FREE);
+}
+
+/* How many of a cell and the eight around it are not free. */
+static size_t count_around(const struct brush *b, size_t column, size_t row)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < 9; i++)
+		n += is_used(b, column + i % 3 - 1, row + i / 3 - 1);
+	return n;
+}
+
+/* Big cells keep their colour and get a frame, small ones are darker. */
+static void show_cell(const struct brush *b, size_t column, size_t row)
+{
+	const struct layout *l = b->layout;
+	size_t x = b->grid->x + column * l->pitch_x, y = b->grid->y + row * l->pitch_y, pen = layout_px(l->img, 1);
+	bool is_big = l->cell_w >= LEAST_FRAMED * pen && l->cell_h >= LEAST_FRAMED * pen;
+	uint32_t rgb = canvas_pixel(b->canvas, x, y), ink = visible(rgb);
+
+	if (ink == rgb || count_around(b, column, row) > (l->order == ORDER_HILBERT ? MOST_LOST : 1))
+		return;
+	canvas_cell(b->canvas, x, y, l->cell_w, l->cell_h, ink);
+	if (is_big)
+		canvas_cell(b->canvas, x + pen, y + pen, l->cell_w - 2 * pen, l->cell_h - 2 * pen, rgb);
+}
+
+/* A few blocks of a pale colour in free space would not be seen. */
+static void show_lost(const struct brush *b)
+{
+	size_t column, row;
+
+	for (row = 0; row < b->grid->rows; row++)
+		for (column = 0; column < b->grid->columns; column++)
+			if (is_used(b, column, row))
+				show_cell(b, column, row);
+}
+
 /* === Grids === */
 
 static void count_folded(struct folded *folded, const struct piece *piece)
@@ -351,6 +445,7 @@ static uint64_t paint_volume(struct canvas *canvas, const struct layout *l, cons
 	fill_cells(&b, 0, grid->lead / l->units_per_cell, RGB_PAGE);
 	layout_walk(l, runs, volume, paint_piece, &b);
 	flush_cell(&b);
+	show_lost(&b);
 	canvas_show_cells(canvas, grid->x, grid->y, grid->columns * l->pitch_x, grid->rows * l->pitch_y);
 	strip_end(&strip, canvas, l, grid);
 	draw_numbers(&b);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Colours that tell files apart: those that cost a reader most have a colour each. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/color.h"
+#include "util.h"
+
+/* Number of files with their own colour. The rules after them: other fragmented files, contiguous ones. */
+#define MAX_FILES 10
+#define OTHER "other fragmented files"
+#define CONTIGUOUS "contiguous files"
+#define N_OTHERS 2
+
+static void worst_init(struct colors *colors)
+{
+	_Static_assert(MAX_FILES < N_DISTINCT, "too few colours");
+	colors_add_plain(colors, 1, OTHER, RGB_UNKNOWN);
+	colors_set_last(colors, CONTIGUOUS, RGB_NEUTRAL);
+}
+
+/* From its mount point on; of several volumes, the whole path tells which one it is on. */
+static const char *name_of(const struct table *table, const struct file *file)
+{
+	const char *root = table->volumes[0].path;
+	size_t n = strlen(root);
+
+	return table->n_volumes == 1 && !strncmp(file->path, root, n) && file->path[n] == '/' ? file->path + n + 1 : file->path;
+}
+
+/* Files keep their colours when the table is read again; new ones get what is left. */
+static void worst_learn(struct colors *colors, const struct table *table)
+{
+	struct figures *figures = figures_of(table, NULL, NULL);
+	uint32_t *order = figures_worst(figures, table->n_files);
+	size_t i;
+
+	free(colors->rule_of);
+	colors->rule_of = xcalloc(table->n_files, sizeof(*colors->rule_of));
+	for (i = 0; i < table->n_files; i++) {
+		const struct figures *f = &figures[order[i]];
+		const char *name = name_of(table, &table->files[order[i]]);
+		size_t n = colors->n_rules - N_OTHERS;
+
+		if (f->fragments > 1 && n < MAX_FILES && !colors_find(colors, name))
+			colors_add_plain(colors, N_OTHERS, name, colors_distinct(n));
+	}
+	for (i = 0; i < table->n_files; i++) {
+		const struct rule *rule = colors_find(colors, name_of(table, &table->files[i]));
+
+		if (!rule)
+			rule = colors_find(colors, figures[i].fragments > 1 ? OTHER : CONTIGUOUS);
+		colors->rule_of[i] = (uint8_t)(rule - colors->rules);
+	}
+	free(order);
+	free(figures);
+}
+
+static size_t worst_rule(const struct colors *colors, const struct fragment *f)
+{
+	return colors->rule_of[f->table->extents[f->extent].file];
+}
+
+const struct color_source color_worst = {
+	.name = "worst",
+	.heading = "file",
+	.meaning = "colours tell the files apart that take the most extra requests; a line is between two fragments of one file",
+	.counts = "fragments",
+	.init = worst_init,
+	.learn = worst_learn,
+	.rule = worst_rule,
+};

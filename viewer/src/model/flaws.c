@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Beside the pipeline: what is wrong with a table or missing in it, in words for all outputs. */
+#include <stdlib.h>
+
+#include "model/flaws.h"
+#include "util.h"
+
+/* Add another flaw to a text. */
+static char *add(char *text, char *flaw)
+{
+	char *longer = xasprintf("%s%s%s", text, *text ? ", " : "", flaw);
+
+	free(text);
+	free(flaw);
+	return longer;
+}
+
+static size_t count_stopped(const struct table *table)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < table->n_volumes; i++)
+		n += table->volumes[i].stopped;
+	return n;
+}
+
+/**
+ * flaws_of() - what is wrong with a table or missing in it
+ * @table: the table
+ *
+ * Return: a text like "2 files stale, 3 left out, F2FS has stopped on 1 of 2 volumes", or ""; to be freed.
+ */
+char *flaws_of(const struct table *table)
+{
+	char *text = xasprintf("%s", ""), n[GROUPED_MAX];
+	size_t stopped = count_stopped(table);
+
+	if (table->n_stale)
+		text = add(text, xasprintf("%s file%s stale", grouped(n, table->n_stale), plural(table->n_stale)));
+	if (table->n_left_out)
+		text = add(text, xasprintf("%s%s left out", grouped(n, table->n_left_out),
+					   table->n_stale ? "" : table->n_left_out == 1 ? " file" : " files"));
+	if (stopped && table->n_volumes == 1)
+		text = add(text, xasprintf("F2FS has stopped"));
+	else if (stopped)
+		text = add(text, xasprintf("F2FS has stopped on %zu of %zu volumes", stopped, table->n_volumes));
+	return text;
+}

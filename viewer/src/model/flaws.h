@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: what is wrong with a table or missing in it, in words for all outputs. */
+#ifndef FLAWS_H
+#define FLAWS_H
+
+#include "input/table.h"
+
+char *flaws_of(const struct table *table);
+
+#endif

@@ -184,6 +184,10 @@ def test_rows_of_a_file(view: str) -> None:
         "1 | 4 | 16 KiB | 1,053 | 1,110 | +56 | append, writeback, new_segment; by log er:99",
         "2 | 8 | 32 KiB | 1,113 | 1,240 | +126 | tail, sync, interleaved; by rocksdb:low:812"])
     assert "bars are blocks; a line to a bar is a break, and has its colour; below: number of breaks in each 0.3 KiB" in lines, lines
+    # the numbers of the breaks are above their lines
+    letters = OUTLINES | axis_digits(view)
+    draw(view, "snapshot", "--file", "db/000007.sst")
+    expect(len([row for row in drawn.read("out.svg", letters).lines() if row.startswith("1 | 2")]), 1)
     row = picture.row("hole: 8 blocks", "allocated, not written: 5 blocks")
     expect(picture.swatches(row), ["#d9d7ce", "#bcd2ee"])
     expect(legend(picture, "append", "no break: begins its file"), [
@@ -203,6 +207,17 @@ def test_long_names_end_before_the_swatches(view: str) -> None:
     begin, _, end = row[:3]
     assert end.text.endswith("xyz") and len(begin.text + end.text) < 25 and end.last_x < 12 + 15 * 12, row
     expect(min(box.x for box in picture.boxes if box.rgb == "#112233"), 12 + 16 * 12)
+
+
+def test_a_long_path_leaves_room_in_the_heading(view: str) -> None:
+    """The middle of the path is left out; what follows it is there in full, and a third of the row or more is the path."""
+    path = "/m" + "x" * 200
+    Path("table").write_text(f"# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=3000 segment_blocks=512 path={path}\n"
+                             f"254:0 0 2900 0 4 contiguous {path}/a.db\n", encoding="utf-8")
+    picture = draw(view, "-t", "table")
+    row, = (row for row in picture.rows() if row[0].text == "254:0")
+    expect(row[-1].text, "LBA 0 to 2999, 3,000 blocks (11.7 MiB), 96.7 % in watched files")
+    assert row[-1].last_x < 1280 - 2 * 12 and row[-2].text.endswith("xxx") and row[-2].last_x - row[1].x > 1280 * 0.3, row
 
 
 def test_svg_has_the_size_and_the_cells(view: str) -> None:

@@ -187,7 +187,12 @@ def test_rows_of_a_file(view: str) -> None:
     # the numbers of the breaks are above their lines
     letters = OUTLINES | axis_digits(view)
     draw(view, "snapshot", "--file", "db/000007.sst")
-    expect(len([row for row in drawn.read("out.svg", letters).lines() if row.startswith("1 | 2")]), 1)
+    plot = drawn.read("out.svg", letters)
+    expect(len([row for row in plot.lines() if row.startswith("1 | 2")]), 1)
+    # the offsets are below the strip with the numbers of breaks
+    strip, = (box for box in plot.boxes if box.rgb == "#ffffff" and box.w > 1000)
+    row, = (row for row in plot.rows() if [text.text[:2] for text in row[:4]] == ["0 ", "8 ", "16", "24"])
+    expect(row[0].y, strip.y + strip.h + 12.5)
     row = picture.row("hole: 8 blocks", "allocated, not written: 5 blocks")
     expect(picture.swatches(row), ["#d9d7ce", "#bcd2ee"])
     expect(legend(picture, "append", "no break: begins its file"), [
@@ -255,12 +260,13 @@ def test_hatch_of_the_legend(view: str) -> None:
 
 
 def test_ticks_of_a_curve(view: str) -> None:
-    """The first block alone is not free: a tick at the right of its row, and one below its column."""
-    picture = draw(view, "-t", table("table", 64, "254:0 0 1 0 4 contiguous /m/a.db"), "--layout", "hilbert",
-                   "-c", DATA / "plain.color.cnf", "-i", DATA / "plain.img.cnf")
-    ticks = {(box.x, box.y, box.w, box.h) for box in picture.boxes if box.rgb == "#6b6b68" and box.y > 400 and 4 in (box.w, box.h)}
-    left, top, pitch, n = 84, min(box.y for box in picture.boxes if box.rgb == "#6b6b68" and box.w == 4), 139, 8
-    expect(ticks, {(left + n * pitch + 1, top, 4, 138), (left, top + n * pitch + 1, 138, 4)})
+    """One block alone is not free: a tick at the right of its row, and one below its column."""
+    for lba, column, row in (0, 0, 0), (10, 3, 3), (63, 7, 0):
+        picture = draw(view, "-t", table("table", 64, f"254:0 {lba} 1 0 4 contiguous /m/a.db"), "--layout", "hilbert",
+                       "-c", DATA / "plain.color.cnf", "-i", DATA / "plain.img.cnf")
+        ticks = {(box.x, box.y, box.w, box.h) for box in picture.boxes if box.rgb == "#6b6b68" and box.y > 400 and 4 in (box.w, box.h)}
+        left, top, pitch, n = 84, 415, 139, 8
+        expect(ticks, {(left + n * pitch + 1, top + row * pitch, 4, 138), (left + column * pitch, top + n * pitch + 1, 138, 4)})
 
 
 # === Limits of classes ===
@@ -444,6 +450,8 @@ def test_axes(view: str) -> None:
         ["0", "512", "0"], ["1", "512", "512"], ["2", "512", "1024"], ["3", "512", "1536"], ["4", "512", "2048"], ["5", "340", "2560"]])
     # 64 x 64 cells; the last quarter begins after the end of the volume
     expect([row for row in labels("hilbert") if "?" not in row[0]], [["0"], ["1024", "2048"]])
+    table("table", 4, "254:0 0 3 0 4 contiguous /m/a.db")
+    expect([row for row in labels("hilbert") if "?" not in row[0]], [["0", "3"], ["1", "2"]])
 
 
 def test_axes_grow_with_the_dots(view: str) -> None:

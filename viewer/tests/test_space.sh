@@ -54,14 +54,15 @@ test_recorded_states() {
 		"$view" -t t --f2fs-state s --json out.json
 		"$python" "$here/naive_space.py" check "$data/f2fs-$kernel" out.json
 		# what F2FS itself counts
-		"$python" - <<-'EOF2'
-			import json
+		"$python" - "$kernel" <<-'EOF2'
+			import json, sys
 			s = json.load(open("out.json", encoding="utf-8"))["space"][0]
 			status = open("s/status", encoding="ascii").read()
 			for text in (f"  - Dirty: {s['dirty_segments']}\n", f"  - Free: {s['empty_segments']} ",
 			             f"  - Node: {s['node_blocks']} ", f"  - Data: {s['data_blocks']}\n"):
 			    assert text in status, text
 			assert s["notes"] == [] and s["moved_blocks"] == 0, s
+			assert ("6.12" not in sys.argv[1]) or [t["log_segment"] for t in s["types"]] == [3, 31, 9, 0, 1, 2], s
 		EOF2
 	done
 }

@@ -392,6 +392,14 @@ test_causes() {
 	says '    1 break: overwrite (the block was rewritten, which F2FS does at another address), asked for by fsync, fdatasync, sync or the like; the block does not follow because one of the two was rewritten or moved away.'
 	plan 0 -t s --json
 	grep -qF '"causes":[{"op":"overwrite","flush":"sync","why":"moved","breaks":1}]' out
+	# three are named
+	snapshot '# writer db 7 1699990000 1699990000' '# cause 4 1 overwrite sync moved 2' '# cause 4 2 append sync moved 2' \
+		'# cause 4 3 mmap sync moved 2' '# cause 4 4 range sync moved 2' '# cause 4 5 direct none moved 2' \
+		'254:0 200 1 0 4 fragmented /m/a.x' '254:0 300 1 1 4 fragmented /m/a.x' '254:0 400 1 2 4 fragmented /m/a.x' \
+		'254:0 500 1 3 4 fragmented /m/a.x' '254:0 600 1 4 4 fragmented /m/a.x' '254:0 700 1 5 4 fragmented /m/a.x'
+	plan 0 -t s
+	[ "$(grep -c '^    1 break: ' out)" = 3 ] || fail "$(cat out)"
+	says '    and 2 other causes.'
 }
 
 test_hopeless() {

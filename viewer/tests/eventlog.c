@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes an event file as a recorder does, and prints the times that a reader finds in it; for the tests.
- * usage: eventlog FILE TIMES [TIMES] ...; a batch for each set of times: milliseconds, separated by commas
+ * Writes an event file as a recorder does, and prints what a reader finds in it: time, offset, length, LBA; for the tests.
+ * usage: eventlog FILE TIMES [TIMES] ...; a batch for each set of times: milliseconds, separated by commas. The event N of
+ * a batch has the offset 100 * N, the length 7 + N, and the LBA 5000 - N.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,7 +22,10 @@ static size_t parse(struct event *events, const char *text)
 	size_t n = 0;
 
 	for (; n < MAX_EVENTS && *text; n++, text = *end ? end + 1 : end)
-		events[n] = (struct event){ .kind = EVENT_EXACT, .time_ns = strtoull(text, &end, 10) * NS_PER_MS };
+		events[n] = (struct event){
+			.kind = EVENT_EXACT, .time_ns = strtoull(text, &end, 10) * NS_PER_MS,
+			.offset = 100 * (unsigned int)n, .length = 7 + (unsigned int)n, .lba = 5000 - (unsigned int)n,
+		};
 	return n;
 }
 
@@ -47,7 +51,8 @@ int main(int argc, char **argv)
 		return 1;
 	events_read(&events, argv[1], &text);
 	for (k = 0; k < events.n; k++)
-		printf("%" PRIu64 "\n", events.list[k].time_ns / NS_PER_MS);
+		printf("%" PRIu64 " %u %u %u\n", events.list[k].time_ns / NS_PER_MS, events.list[k].offset,
+		       events.list[k].length, events.list[k].lba);
 	events_free(&events);
 	return 0;
 }

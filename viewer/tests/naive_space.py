@@ -50,7 +50,8 @@ def make(folder, seed):
         print(BITS + ("|mtime" if mtime else ""), LINE, sep="\n", file=file)
         for i, bits in enumerate(maps):
             text = f"{i:<10}{types[i]}|{sum(bits):<3}| {as_hex(bits)}"
-            time = rng.randrange(1000) if any(bits) else 2**64 - 1
+            # of some volumes all segments are as old
+            time = rng.randrange(1000 if seed % 3 else 1) if any(bits) else 2**64 - 1
             print(text + (f"| {time:x}" if mtime else ""), file=file)
     with open(folder / "victim_bits", "w", encoding="ascii") as file:
         sections = n // per_section

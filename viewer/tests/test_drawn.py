@@ -185,6 +185,15 @@ def test_rows_of_a_file(view: str) -> None:
         "1 | 4 | 16 KiB | 1,053 | 1,110 | +56 | append, writeback, new_segment; by log er:99",
         "2 | 8 | 32 KiB | 1,113 | 1,240 | +126 | tail, sync, interleaved; by rocksdb:low:812"])
     assert "bars are blocks; a line to a bar is a break, and has its colour; below: number of breaks in each 0.3 KiB" in lines, lines
+    # the numbers of the breaks are above their lines
+    letters = OUTLINES | axis_digits(view)
+    draw(view, "snapshot", "--file", "db/000007.sst")
+    plot = drawn.read("out.svg", letters)
+    expect(len([row for row in plot.lines() if row.startswith("1 | 2")]), 1)
+    # the offsets are below the strip with the numbers of breaks
+    strip, = (box for box in plot.boxes if box.rgb == "#ffffff" and box.w > 1000)
+    row, = (row for row in plot.rows() if [text.text[:2] for text in row[:4]] == ["0 ", "8 ", "16", "24"])
+    expect(row[0].y, strip.y + strip.h + 12.5)
     row = picture.row("hole: 8 blocks", "allocated, not written: 5 blocks")
     expect(picture.swatches(row), ["#d9d7ce", "#bcd2ee"])
     expect(legend(picture, "append", "no break: begins its file"), [
@@ -204,6 +213,17 @@ def test_long_names_end_before_the_swatches(view: str) -> None:
     begin, _, end = row[:3]
     assert end.text.endswith("xyz") and len(begin.text + end.text) < 25 and end.last_x < 12 + 15 * 12, row
     expect(min(box.x for box in picture.boxes if box.rgb == "#112233"), 12 + 16 * 12)
+
+
+def test_a_long_path_leaves_room_in_the_heading(view: str) -> None:
+    """The middle of the path is left out; what follows it is there in full, and a third of the row or more is the path."""
+    path = "/m" + "x" * 200
+    Path("table").write_text(f"# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=3000 segment_blocks=512 path={path}\n"
+                             f"254:0 0 2900 0 4 contiguous {path}/a.db\n", encoding="utf-8")
+    picture = draw(view, "-t", "table")
+    row, = (row for row in picture.rows() if row[0].text == "254:0")
+    expect(row[-1].text, "LBA 0 to 2999, 3,000 blocks (11.7 MiB), 96.7 % in watched files")
+    assert row[-1].last_x < 1280 - 2 * 12 and row[-2].text.endswith("xxx") and row[-2].last_x - row[1].x > 1280 * 0.3, row
 
 
 def test_svg_has_the_size_and_the_cells(view: str) -> None:
@@ -241,12 +261,13 @@ def test_hatch_of_the_legend(view: str) -> None:
 
 
 def test_ticks_of_a_curve(view: str) -> None:
-    """The first block alone is not free: a tick at the right of its row, and one below its column."""
-    picture = draw(view, "-t", table("table", 64, "254:0 0 1 0 4 contiguous /m/a.db"), "--layout", "hilbert",
-                   "-c", DATA / "plain.color.cnf", "-i", DATA / "plain.img.cnf")
-    ticks = {(box.x, box.y, box.w, box.h) for box in picture.boxes if box.rgb == "#6b6b68" and box.y > 400 and 4 in (box.w, box.h)}
-    left, top, pitch, n = 84, min(box.y for box in picture.boxes if box.rgb == "#6b6b68" and box.w == 4), 139, 8
-    expect(ticks, {(left + n * pitch + 1, top, 4, 138), (left, top + n * pitch + 1, 138, 4)})
+    """One block alone is not free: a tick at the right of its row, and one below its column."""
+    for lba, column, row in (0, 0, 0), (10, 3, 3), (63, 7, 0):
+        picture = draw(view, "-t", table("table", 64, f"254:0 {lba} 1 0 4 contiguous /m/a.db"), "--layout", "hilbert",
+                       "-c", DATA / "plain.color.cnf", "-i", DATA / "plain.img.cnf")
+        ticks = {(box.x, box.y, box.w, box.h) for box in picture.boxes if box.rgb == "#6b6b68" and box.y > 400 and 4 in (box.w, box.h)}
+        left, top, pitch, n = 84, 415, 139, 8
+        expect(ticks, {(left + n * pitch + 1, top + row * pitch, 4, 138), (left + column * pitch, top + n * pitch + 1, 138, 4)})
 
 
 # === Limits of classes ===
@@ -492,6 +513,8 @@ def test_axes(view: str) -> None:
         ["0", "512", "0"], ["1", "512", "512"], ["2", "512", "1024"], ["3", "512", "1536"], ["4", "512", "2048"], ["5", "340", "2560"]])
     # 64 x 64 cells; the last quarter begins after the end of the volume
     expect([row for row in labels("hilbert") if "?" not in row[0]], [["0"], ["1024", "2048"]])
+    table("table", 4, "254:0 0 3 0 4 contiguous /m/a.db")
+    expect([row for row in labels("hilbert") if "?" not in row[0]], [["0", "3"], ["1", "2"]])
 
 
 def test_axes_grow_with_the_dots(view: str) -> None:

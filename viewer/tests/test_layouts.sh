@@ -214,9 +214,25 @@ test_pieces() {
 	refuses 'bad:500001: the lba is not a number' plain -t bad
 	{ cat t; head -c 40000 /dev/zero | tr '\0' x; } >long
 	refuses 'long:600004: the line is longer than 32768 bytes' plain -t long
+	{ cat t; printf '#%32767s\n' x; } >longest
+	plain -t longest
 	gzip -1 <t >t.gz
 	plain -t t.gz
 	cmp out.png file.png
+}
+
+# An inode number is of one volume, and others share a place in the list of them.
+test_many_files_are_told_apart() {
+	awk 'BEGIN {
+		print "# fragtrace table 1\n# time 1700000000.000"
+		for (v = 0; v < 2; v++)
+			print "# volume 254:" v * 16 " main_blkaddr=0 blocks=4096 segment_blocks=512 path=/m" v
+		for (v = 0; v < 2; v++)
+			for (i = 0; i < 1200; i++)
+				print "254:" v * 16, i, 1, int(i / 600), (i % 600) * (i % 600) * 7919 % 999983 + 4, "fragmented", "/m" v "/f" i % 600
+	}' >t
+	plain -t t
+	mentions '2023-11-14 22:13:20 UTC: 1,200 files, 2,400 extents'
 }
 
 # === A part of the picture ===

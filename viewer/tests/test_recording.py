@@ -307,7 +307,8 @@ def test_an_event_that_is_read_late(tmp_path: Path) -> None:
     """An event older than the one before it, in its batch or the one before, does not hide those after it."""
     done = subprocess.run([EVENTLOG, tmp_path / "events", "1000,1020,1019,1021", "1015,1030"], capture_output=True, check=True,
                           text=True)
-    assert done.stdout.split() == ["1000", "1020", "1020", "1021", "1021", "1030"]
+    assert done.stdout.splitlines() == ["1000 0 7 5000", "1020 100 8 4999", "1020 200 9 4998", "1021 300 10 4997",
+                                        "1021 0 7 5000", "1030 100 8 4999"]
 
 
 def test_a_torn_tail_is_cut(made: Recorder) -> None:

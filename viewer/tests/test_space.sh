@@ -54,14 +54,15 @@ test_recorded_states() {
 		"$view" -t t --f2fs-state s --json out.json
 		"$python" "$here/naive_space.py" check "$data/f2fs-$kernel" out.json
 		# what F2FS itself counts
-		"$python" - <<-'EOF2'
-			import json
+		"$python" - "$kernel" <<-'EOF2'
+			import json, sys
 			s = json.load(open("out.json", encoding="utf-8"))["space"][0]
 			status = open("s/status", encoding="ascii").read()
 			for text in (f"  - Dirty: {s['dirty_segments']}\n", f"  - Free: {s['empty_segments']} ",
 			             f"  - Node: {s['node_blocks']} ", f"  - Data: {s['data_blocks']}\n"):
 			    assert text in status, text
 			assert s["notes"] == [] and s["moved_blocks"] == 0, s
+			assert ("6.12" not in sys.argv[1]) or [t["log_segment"] for t in s["types"]] == [3, 31, 9, 0, 1, 2], s
 		EOF2
 	done
 }
@@ -74,7 +75,11 @@ test_text() {
 	line 'other data 1 4 KiB <0.1 %'
 	line 'nodes 80 320 KiB 0.4 %'
 	line 'not valid 17,353 67.8 MiB 80.7 %'
+	line 'segments share'
 	line 'dirty: valid in part 11 22 MiB 26.2 %'
+	line 'F2FS counts 25 free segments, 0 prefree (free after a checkpoint), 16 reserved'
+	line 'written by a log now 6 12 MiB 14.3 %'
+	line 'without valid blocks 25 50 MiB 59.5 %'
 	line 'warm data - 11 3,750 2,207 8.6 MiB 31 187'
 	line '64-127 23 2,175 12.5 % ###########'
 	line 'the longest: 8,457 blocks at LBA 5954, 16.5 segments; in all 52 runs'
@@ -173,6 +178,10 @@ test_free_segments_without_status() {
 	rm s/status
 	space >text
 	line 'F2FS counts 25 free segments'
+	! grep -q 'written by a log now' text || fail "$(cat text)"
+	"$view" -t t --f2fs-state s --prometheus out.prom
+	metric fragtrace_f2fs_segments ',state="empty"' 27
+	! grep -q 'state="\(log\|free\|prefree\)"' out.prom || fail "$(grep state= out.prom)"
 }
 
 # === Odd files ===
@@ -204,6 +213,20 @@ test_odd_segments() {
 	sed '3s/|2 /|x /' good | bad segment_info 'segment_info:3: expected TYPE|VALID'
 	sed 4d good | bad segment_info 'segment_info:4: expected the number of the next segment'
 	head -n 4 good | bad segment_info 'segment_info: 20 segments of 512 blocks'
+}
+
+# Of runs of the same length the first one is the longest.
+test_the_first_longest_run() {
+	mkdir s
+	PYTHONPATH=$here "$python" -B - >s/segment_bits <<-'EOF'
+		import naive_space
+		print(naive_space.BITS, naive_space.LINE, sep="\n")
+		for i in range(6):
+		    print(f"{i:<10}1|{512 * (i % 2):<3}| {naive_space.as_hex([i % 2 == 1] * 512)}")
+	EOF
+	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=512 blocks=3584 segment_blocks=512 path=/m' >t
+	space >text
+	line 'the longest: 512 blocks at LBA 512, 1.0 segments; in all 3 runs'
 }
 
 # No segment is dirty: only the one run of free blocks has a bar, and that has the whole length.

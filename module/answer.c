@@ -21,10 +21,9 @@
 #include <linux/sched/signal.h>
 #include <linux/timekeeping.h>
 
-#include "fragtrace.h"
+#include "base.h"
 #include "scan.h"
 #include "volume.h"
-#include "worker.h"
 
 /*
  * How long FIEMAP may hold the lock of an inode, in nanoseconds. But each step looks up

@@ -17,7 +17,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-#include "fragtrace.h"
+#include "base.h"
 #include "fsync.h"
 #include "probe.h"
 

@@ -15,7 +15,7 @@
 #include <linux/slab.h>
 
 #include "audit.h"
-#include "fragtrace.h"
+#include "base.h"
 #include "inode.h"
 #include "memory.h"
 #include "names.h"

@@ -8,19 +8,8 @@
 #include <linux/seq_file.h>
 #include <linux/types.h>
 
+struct ft_audit_sum;
 struct ft_inode;
-
-/**
- * struct ft_audit_sum - what the audit of a file found
- * @blocks: written blocks, in the map or in F2FS
- * @differing: those whose LBAs differ between the two
- * @changes: the @changes of &struct ft_inode when it ended
- */
-struct ft_audit_sum {
-	u64 blocks;
-	u64 differing;
-	u32 changes;
-};
 
 void ft_audit_begin(void);
 void ft_audit_end(bool complete);

@@ -4,7 +4,7 @@
  * which files below target.c start its work.
  */
 
-#include "fragtrace.h"
+#include "base.h"
 
 DEFINE_STATIC_KEY_FALSE(ft_causes_on);
 

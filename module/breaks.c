@@ -13,6 +13,7 @@
 
 #include <linux/slab.h>
 
+#include "base.h"
 #include "breaks.h"
 #include "compat.h"
 #include "memory.h"

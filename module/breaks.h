@@ -13,9 +13,8 @@
 
 #include "cause.h"
 #include "extmap.h"
-#include "inode.h"
+#include "record.h"
 #include "log.h"
-#include "trace.h"
 #include "volume.h"
 
 /**
@@ -57,16 +56,6 @@ struct ft_alloc {
 	enum ft_op op;
 	enum ft_flush flush;
 	u32 writer;
-};
-
-/**
- * struct ft_before - a range of a file before it changes
- * @around: the range and its neighbours in the map; set if causes are wanted
- * @traced: for the tracepoint extent_change
- */
-struct ft_before {
-	struct ft_around around;
-	struct ft_traced traced;
 };
 
 int ft_breaks_init(void);

@@ -12,7 +12,9 @@
 #include <linux/sched.h>
 #include <linux/xarray.h>
 
+#include "base.h"
 #include "breaks.h"
+#include "budget.h"
 #include "heat.h"
 #include "inode.h"
 #include "memory.h"

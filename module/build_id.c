@@ -17,7 +17,7 @@
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
-#include "f2fs_private.h"
+#include "private.h"
 #include "probe.h"
 
 /* The type of the note with the build ID, as the GNU tools define it. */

@@ -36,7 +36,7 @@
 #include <linux/rcupdate.h>
 
 #include "event.h"
-#include "fragtrace.h"
+#include "base.h"
 #include "inode.h"
 #include "note.h"
 #include "probe.h"

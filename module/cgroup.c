@@ -11,10 +11,8 @@
  * at once. A cgroup that is removed keeps its counts.
  */
 
-#include <linux/cgroup.h>
 #include <linux/hash.h>
 #include <linux/kernel.h>
-#include <linux/kernfs.h>
 #include <linux/minmax.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -23,8 +21,9 @@
 #include "bounds.h"
 #include "cgroup.h"
 #include "extmap.h"
-#include "inode.h"
+#include "record.h"
 #include "memory.h"
+#include "task.h"
 #include "volume.h"
 
 DEFINE_STATIC_KEY_FALSE(ft_cgroups_on);
@@ -106,60 +105,6 @@ void ft_cgroups_free(struct ft_cgroups *groups)
 
 /* === Cgroups ============================================================== */
 
-#ifdef CONFIG_CGROUPS
-/*
- * The begin of the path, as much as there is room for: each step adds two bytes or
- * more. kernfs_path_from_node() would take steps by the square of the depth, which a
- * user chooses, with interrupts disabled. No cgroup of version 2 is ever renamed.
- */
-static void begin_of_path(struct cgroup *cgroup, char *path, size_t size)
-{
-	struct cgroup *at;
-	size_t len = 0;
-	int level;
-
-	for (level = 1; len + 1 < size; level++) {
-		at = cgroup_ancestor(cgroup, level);
-		if (!at)
-			break;
-		len += scnprintf(path + len, size - len, "/%s",
-				 rcu_dereference_raw(at->kn->name));
-	}
-	if (!len)
-		strscpy(path, "/", size);
-}
-#endif
-
-/**
- * ft_cgroup_current() - the cgroup of the task that is running
- * @path: room for its path, or NULL
- * @size: how much room; a longer path is cut off
- *
- * It is the cgroup of version 2. With a kernel without cgroups the path is empty.
- *
- * Context: any.
- * Return: its ID.
- */
-u64 ft_cgroup_current(char *path, size_t size)
-{
-	u64 id = 0;
-#ifdef CONFIG_CGROUPS
-	struct cgroup *cgroup;
-#endif
-
-	if (path)
-		path[0] = '\0';
-#ifdef CONFIG_CGROUPS
-	rcu_read_lock();
-	cgroup = task_dfl_cgroup(current);
-	id = cgroup_id(cgroup);
-	if (path)
-		begin_of_path(cgroup, path, size);
-	rcu_read_unlock();
-#endif
-	return id;
-}
-
 static struct ft_cgroup **chain_of(struct ft_cgroups *groups, u64 id)
 {
 	return &groups->chain[hash_64(id, FT_CGROUP_CHAIN_BITS)];
@@ -214,7 +159,7 @@ static noinline void charge_first(struct ft_cgroups *groups,
 				  const struct ft_cgroup_counts *more)
 {
 	char path[FT_CGROUP_PATH];
-	u64 id = ft_cgroup_current(path, sizeof(path));
+	u64 id = ft_task_cgroup(path, sizeof(path));
 
 	spin_lock(&groups->lock);
 	sum_up(find(groups, id) ?: add(groups, id, path), more);
@@ -224,7 +169,7 @@ static noinline void charge_first(struct ft_cgroups *groups,
 static void charge(struct ft_cgroups *groups,
 		   const struct ft_cgroup_counts *more)
 {
-	u64 id = ft_cgroup_current(NULL, 0);
+	u64 id = ft_task_cgroup(NULL, 0);
 	struct ft_cgroup_counts *counts;
 
 	spin_lock(&groups->lock);

@@ -88,7 +88,6 @@ void ft_cgroups_free(struct ft_cgroups *groups);
 void ft_cgroups_reset(struct ft_cgroups *groups);
 unsigned int ft_cgroups_copy(struct ft_cgroups *groups,
 			     struct ft_cgroup_line *lines);
-u64 ft_cgroup_current(char *path, size_t size);
 void ft_cgroup_read(struct ft_inode *rec, u32 first, u32 end, bool known);
 
 #endif

@@ -18,7 +18,7 @@
 #include "ask.h"
 #include "cgroup.h"
 #include "debugfs.h"
-#include "fragtrace.h"
+#include "base.h"
 #include "vec.h"
 #include "volume.h"
 

@@ -14,7 +14,7 @@
 
 #include "audit.h"
 #include "debugfs.h"
-#include "fragtrace.h"
+#include "base.h"
 #include "memory.h"
 #include "note.h"
 #include "probe.h"

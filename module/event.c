@@ -7,7 +7,9 @@
  * blocks that they changed: there the event is right, not the scan.
  */
 
+#include "base.h"
 #include "breaks.h"
+#include "budget.h"
 #include "event.h"
 #include "inode.h"
 #include "memory.h"

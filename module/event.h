@@ -8,9 +8,21 @@
 #include <linux/fs.h>
 #include <linux/lockdep.h>
 
+#include "base.h"
 #include "breaks.h"
 #include "extmap.h"
 #include "inode.h"
+#include "trace.h"
+
+/**
+ * struct ft_before - a range of a file before it changes
+ * @around: the range and its neighbours in the map; set if causes are wanted
+ * @traced: for the tracepoint extent_change
+ */
+struct ft_before {
+	struct ft_around around;
+	struct ft_traced traced;
+};
 
 /* A write event in one word; never FT_NO_WRITE. */
 static inline u64 ft_write_id(u32 lblk, u32 lba)

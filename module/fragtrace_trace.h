@@ -13,6 +13,7 @@
 #include <linux/tracepoint.h>
 
 #include "cause.h"
+#include "gc.h"
 #include "inode.h"
 #include "trace.h"
 #include "volume.h"

@@ -14,9 +14,9 @@
 
 #include "ask.h"
 #include "debugfs.h"
-#include "fragtrace.h"
+#include "base.h"
 #include "fsync.h"
-#include "probe.h"
+#include "state.h"
 #include "volume.h"
 
 static const char * const names[] = {
@@ -78,7 +78,7 @@ static void show_reasons(struct seq_file *m, dev_t dev,
 		if (!nr)
 			continue;
 		show_begin(m, dev, names[FT_FSYNC_CHECKPOINT]);
-		seq_printf(m, ":%s", ft_probe_checkpoint_reason(r));
+		seq_printf(m, ":%s", ft_state_checkpoint_reason(r));
 		if (ft_fsync_knows(FT_FSYNC_CHECKPOINT))
 			show_hist(m, &counts->reasons[r], true);
 		else

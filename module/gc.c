@@ -13,7 +13,7 @@
 #include <linux/timekeeping.h>
 
 #include "gc.h"
-#include "inode.h"
+#include "record.h"
 #include "memory.h"
 #include "segment.h"
 #include "volume.h"

@@ -10,10 +10,59 @@
 #include <linux/types.h>
 
 #include "bounds.h"
-#include "trace.h"
+#include "record.h"
 
 struct ft_inode;
 struct ft_volume;
+
+/**
+ * enum ft_victim_kind - the purpose for which F2FS has chosen a segment
+ * @FT_VICTIM_BG: to clean it, in the background
+ * @FT_VICTIM_FG: to clean it while a task waits
+ * @FT_VICTIM_SSR: for a log, which fills the holes
+ * @FT_NR_VICTIM_KINDS: how many there are
+ */
+enum ft_victim_kind {
+	FT_VICTIM_BG,
+	FT_VICTIM_FG,
+	FT_VICTIM_SSR,
+	FT_NR_VICTIM_KINDS
+};
+
+/**
+ * enum ft_victim_policy - the policy by which F2FS has chosen it
+ * @FT_POLICY_UNKNOWN: by a policy that is not known here
+ * @FT_POLICY_GREEDY: the fewest blocks in use
+ * @FT_POLICY_COST_BENEFIT: few of them, and not changed for long
+ * @FT_POLICY_AGE: old enough, and few of them
+ * @FT_NR_POLICIES: how many there are
+ */
+enum ft_victim_policy {
+	FT_POLICY_UNKNOWN,
+	FT_POLICY_GREEDY,
+	FT_POLICY_COST_BENEFIT,
+	FT_POLICY_AGE,
+	FT_NR_POLICIES
+};
+
+/* Their names, in the order of the enum. */
+#define FT_POLICY_NAMES "unknown", "greedy", "cost_benefit", "age"
+
+/**
+ * struct ft_victim - segments that F2FS has chosen together
+ * @segment: the first of them
+ * @segments: how many
+ * @valid: blocks of them that are in use
+ * @kind: enum ft_victim_kind
+ * @policy: enum ft_victim_policy
+ */
+struct ft_victim {
+	u32 segment;
+	u32 segments;
+	u32 valid;
+	u8 kind;
+	u8 policy;
+};
 
 /* Chains of the hash table of victims. */
 #define FT_GC_CHAINS	1024
@@ -21,9 +70,6 @@ struct ft_volume;
 #define FT_GC_NONE	U16_MAX
 /* Pairs of a victim and a file whose moved blocks are counted. */
 #define FT_GC_SHARES	2048
-
-/* Victims that are cleaned: FT_VICTIM_BG and FT_VICTIM_FG. */
-#define FT_GC_KINDS	2
 
 /**
  * struct ft_gc_victim - segments that F2FS has chosen to clean together

@@ -16,7 +16,7 @@
 #include <linux/sort.h>
 
 #include "debugfs.h"
-#include "fragtrace.h"
+#include "base.h"
 #include "gc.h"
 #include "inode.h"
 #include "snapshot.h"

@@ -25,6 +25,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "base.h"
 #include "bounds.h"
 #include "compat.h"
 #include "extmap.h"

@@ -8,7 +8,7 @@
 #include <linux/jump_label.h>
 #include <linux/types.h>
 
-#include "inode.h"
+#include "record.h"
 
 DECLARE_STATIC_KEY_FALSE(ft_heat_on);
 

@@ -13,7 +13,7 @@
 #include <linux/slab.h>
 
 #include "debugfs.h"
-#include "fragtrace.h"
+#include "base.h"
 #include "heat.h"
 #include "inode.h"
 #include "snapshot.h"

@@ -16,6 +16,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "base.h"
 #include "breaks.h"
 #include "compat.h"
 #include "heat.h"

@@ -10,9 +10,10 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "budget.h"
 #include "cgroup.h"
 #include "debugfs.h"
-#include "fragtrace.h"
+#include "base.h"
 #include "fsync.h"
 #include "heat.h"
 #include "inode.h"

@@ -16,7 +16,7 @@
 #include <linux/vmalloc.h>
 
 #include "extmap.h"
-#include "fragtrace.h"
+#include "base.h"
 #include "memory.h"
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The memory budget: memory.c counts what is used, budget.c lets files give way.
+ * The memory that is used, and its budget.
  */
 #ifndef FT_MEMORY_H
 #define FT_MEMORY_H
@@ -10,8 +10,6 @@
 #include <linux/workqueue.h>
 
 #include "extmap.h"
-
-struct ft_inode;
 
 /* Users are counted by a hash of their user ID. */
 #define FT_OWNERS	256
@@ -50,10 +48,5 @@ void ft_mem_left_out(long nr);
 bool ft_mem_any_left_out(void);
 void ft_mem_try_again(unsigned long delay);
 void ft_mem_stop(void);
-
-/* budget.c */
-void ft_budget_init(void);
-void ft_mem_grown(struct ft_inode *rec);
-bool ft_mem_make_way(struct ft_inode *rec);
 
 #endif

@@ -15,13 +15,21 @@
 #include <linux/slab.h>
 
 #include "compat.h"
-#include "fragtrace.h"
+#include "base.h"
+#include "cgroup.h"
+#include "fsync.h"
+#include "gc.h"
 #include "inode.h"
+#include "log.h"
+#include "memory.h"
 #include "names.h"
 #include "probe.h"
 #include "queue.h"
+#include "state.h"
+#include "tally.h"
 #include "volume.h"
 #include "worker.h"
+#include "writer.h"
 
 static struct fsnotify_group *group;
 static atomic_t nr_ending = ATOMIC_INIT(0);	/* detached, records still there */
@@ -110,7 +118,7 @@ bool ft_volume_stopped(struct ft_volume *vol)
 
 	if (!sb)
 		return false;
-	stopped = ft_probe_stopped(sb);
+	stopped = ft_state_stopped(sb);
 	ft_volume_drop_sb(sb);
 	return stopped;
 }
@@ -139,6 +147,40 @@ bool ft_volume_may_be_mounted(void)
 	mounted = !hlist_empty(&type->fs_supers);
 	module_put(type->owner);
 	return mounted;
+}
+
+/* === What is kept besides the maps ========================================= */
+
+/* Create what records causes of breaks, reads, and fsyncs, as far as they are wanted. */
+static bool remember(struct ft_volume *vol)
+{
+	if (ft_cgroups_wanted()) {
+		vol->cgroups = ft_cgroups_new();
+		if (!vol->cgroups)
+			return false;
+	}
+	if (ft_fsync_wanted()) {
+		vol->fsyncs = ft_fsyncs_new();
+		if (!vol->fsyncs)
+			return false;
+	}
+	if (!ft_causes_wanted())
+		return true;
+	vol->logs = ft_logs_new();
+	vol->writers = ft_writers_new();
+	vol->tally = ft_tally_new();
+	vol->gc = ft_gc_new();
+	return vol->logs && vol->writers && vol->tally && vol->gc;
+}
+
+static void forget(struct ft_volume *vol)
+{
+	ft_mem_free(vol->logs, sizeof(*vol->logs));
+	ft_writers_free(vol->writers);
+	ft_tally_free(vol->tally);
+	ft_gc_free(vol->gc);
+	ft_cgroups_free(vol->cgroups);
+	ft_fsyncs_free(vol->fsyncs);
 }
 
 /* === Attaching ============================================================ */
@@ -175,7 +217,11 @@ struct ft_volume *ft_volume_attach(struct super_block *sb,
 	vol = ft_volume_new(sb, mountpoint);
 	if (!vol)
 		return ERR_PTR(-ENOMEM);
+	vol->forget = forget;
 	ft_queue_init(vol);
+	err = -ENOMEM;
+	if (!remember(vol))
+		goto err_free;
 	err = read_geometry(vol, true);
 	if (err) {
 		if (loud)

@@ -20,7 +20,7 @@
 #include <linux/string.h>
 
 #include "breaks.h"
-#include "fragtrace.h"
+#include "base.h"
 #include "inode.h"
 #include "memory.h"
 #include "names.h"

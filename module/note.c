@@ -15,7 +15,7 @@
 #include <linux/llist.h>
 #include <linux/sched.h>
 
-#include "fragtrace.h"
+#include "base.h"
 #include "inode.h"
 #include "note.h"
 

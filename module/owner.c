@@ -14,7 +14,7 @@
 
 #include "ask.h"
 #include "debugfs.h"
-#include "fragtrace.h"
+#include "base.h"
 #include "segment.h"
 #include "snapshot.h"
 #include "survey.h"

@@ -12,6 +12,7 @@
 #include <linux/rcupdate.h>
 #include <linux/writeback.h>
 
+#include "base.h"
 #include "breaks.h"
 #include "cgroup.h"
 #include "event.h"
@@ -241,7 +242,7 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 	rec = ft_inode_find_file(inode->i_sb, fio->ino);
 	if (rec) {
 		ft_count(FT_EVENTS_WRITE);
-		if (unlikely(ft_has_clusters(inode)))
+		if (unlikely(ft_f2fs_has_clusters(inode)))
 			ft_inode_mark_stale(rec, FT_OP_COMPRESS);
 		else if (unlikely(ft_f2fs_cow_inode(inode)))
 			write_atomic(rec, what, ft_f2fs_cow_inode(inode), fio);
@@ -249,7 +250,7 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 			write_block(rec, what, inode, fio);
 		if (ft_heat_wanted() && on_volume(fio->old_blkaddr) &&
 		    fio->io_type == FS_DATA_IO && !migrates(what) &&
-		    likely(!ft_has_clusters(inode)))
+		    likely(!ft_f2fs_has_clusters(inode)))
 			ft_heat_overwrite(rec, what->index, what->index + 1);
 		if (ft_causes_wanted()) {
 			ft_log_took(rec->vol, fio->temp, fio->ino,
@@ -412,7 +413,7 @@ static void probe_truncate_enter(void *unused, struct inode *inode, u64 from)
 		ft_count(FT_EVENTS_TRUNCATE);
 		ft_inode_truncate(rec, ft_end_block(from),
 				  from & (FT_BLOCK_SIZE - 1));
-		if (ft_has_clusters(inode))
+		if (ft_f2fs_has_clusters(inode))
 			ft_inode_mark_stale(rec, FT_OP_COMPRESS);
 		if (ft_heat_wanted())
 			ft_heat_truncate(rec, ft_end_block(from));
@@ -476,7 +477,7 @@ static void probe_fallocate(void *unused, struct inode *inode, int mode,
 		if (!mode)
 			ft_inode_reserve(rec, ft_first_block(offset),
 					 ft_end_block(offset + len),
-					 !ret && !ft_has_clusters(inode));
+					 !ret && !ft_f2fs_has_clusters(inode));
 		else
 			range_changed(rec, inode, mode, offset, len, ret);
 	}
@@ -680,43 +681,4 @@ unsigned int ft_probe_list(struct ft_probe *list)
 	nr += ft_probe_list_reads(list + nr);
 	nr += list_fsyncs(list + nr);
 	return nr;
-}
-
-/**
- * ft_probe_stopped() - has F2FS stopped, by a shutdown or an error?
- * @sb: its super block, held
- *
- * From then on F2FS writes no checkpoint, and has dropped what was not written.
- *
- * Context: any.
- * Return: true if so.
- */
-bool ft_probe_stopped(const struct super_block *sb)
-{
-	return ft_f2fs_checkpoint_flags(sb) & CP_ERROR_FLAG;
-}
-
-/**
- * ft_probe_has_clusters() - may blocks of this file be compressed?
- * @inode: the file
- *
- * Context: any.
- * Return: true if so.
- */
-bool ft_probe_has_clusters(const struct inode *inode)
-{
-	return ft_has_clusters(inode);
-}
-
-/**
- * ft_probe_checkpoint_reason() - why F2FS writes a checkpoint in an fsync
- * @reason: F2FS's number
- *
- * Return: F2FS's own word, without CP_ and in small letters.
- */
-const char *ft_probe_checkpoint_reason(unsigned int reason)
-{
-	static const char * const reasons[] = { FT_F2FS_CP_REASONS };
-
-	return reason < ARRAY_SIZE(reasons) ? reasons[reason] : "unknown";
 }

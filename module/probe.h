@@ -7,9 +7,7 @@
 
 #include <linux/types.h>
 
-struct inode;
 struct module;
-struct super_block;
 struct tracepoint;
 
 #define FT_MAX_PROBES	24
@@ -27,9 +25,6 @@ struct ft_probe {
 };
 
 unsigned int ft_probe_list(struct ft_probe *list);
-bool ft_probe_stopped(const struct super_block *sb);
-bool ft_probe_has_clusters(const struct inode *inode);
-const char *ft_probe_checkpoint_reason(unsigned int reason);
 
 /* call.c */
 #ifdef FT_FOLLOWS_CALLS

@@ -9,6 +9,7 @@
 
 #include <linux/fs.h>
 
+#include "base.h"
 #include "gc.h"
 #include "log.h"
 #include "probing.h"

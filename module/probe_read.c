@@ -43,7 +43,7 @@ count_read(const struct inode *inode, u64 first, u64 end,
 		if (ft_heat_wanted())
 			heat(rec, first, end);
 		if (ft_cgroups_wanted())
-			ft_cgroup_read(rec, first, end, !ft_has_clusters(inode));
+			ft_cgroup_read(rec, first, end, !ft_f2fs_has_clusters(inode));
 	}
 	ft_probe_leave();
 }
@@ -85,7 +85,7 @@ static void probe_submit_read(void *unused, struct super_block *sb, int type,
 	if (type != DATA || !bio->bi_vcnt)
 		return;
 	mapping = page_folio(first->bv_page)->mapping;
-	if (!mapping || unlikely(ft_has_clusters(mapping->host)))
+	if (!mapping || unlikely(ft_f2fs_has_clusters(mapping->host)))
 		return;
 	last = &first[bio->bi_vcnt - 1];
 	from = index_of(first->bv_page);

@@ -15,8 +15,8 @@
 
 #include "compat.h"
 #include "extmap.h"
-#include "f2fs_private.h"
-#include "fragtrace.h"
+#include "private.h"
+#include "base.h"
 #include "inode.h"
 #include "note.h"
 #include "probe.h"
@@ -111,15 +111,6 @@ static inline u32 ft_end_block(u64 bytes)
 {
 	return min_t(u64, (bytes + FT_BLOCK_SIZE - 1) >> FT_BLOCK_BITS,
 		     FT_LBLK_END);
-}
-
-/*
- * F2FS compresses all blocks of a cluster into fewer blocks. Events do not describe
- * that: such a file is scanned after every change.
- */
-static inline bool ft_has_clusters(const struct inode *inode)
-{
-	return ft_f2fs_flags(inode) & FS_COMPR_FL;
 }
 
 /* probe_read.c */

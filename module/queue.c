@@ -11,11 +11,10 @@
 #include <linux/jiffies.h>
 #include <linux/rbtree.h>
 
-#include "fragtrace.h"
-#include "inode.h"
+#include "base.h"
+#include "record.h"
 #include "queue.h"
 #include "volume.h"
-#include "worker.h"
 
 /* Changes close to each other are scanned together. */
 #define ADD_DELAY	msecs_to_jiffies(20)
@@ -99,7 +98,7 @@ void ft_queue_wake_worker(struct ft_volume *vol)
 
 	lockdep_assert_held(&vol->queue_lock);
 	if (rec && !ft_volume_gone(vol))
-		mod_delayed_work(ft_wq, &vol->worker->work,
+		mod_delayed_work(ft_wq, vol->work,
 				 time_after(rec->due, now) ?
 				 rec->due - now : 0);
 }

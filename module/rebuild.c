@@ -17,7 +17,9 @@
 
 #include <linux/sched.h>
 
+#include "base.h"
 #include "breaks.h"
+#include "budget.h"
 #include "inode.h"
 #include "memory.h"
 #include "rebuild.h"

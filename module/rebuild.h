@@ -5,70 +5,13 @@
 #ifndef FT_REBUILD_H
 #define FT_REBUILD_H
 
-#include "audit.h"
-#include "extmap.h"
-#include "inode.h"
+#include <linux/types.h>
+
+struct ft_extent;
+struct ft_inode;
 
 /* How many bytes of a file the first step of a scan covers. */
 #define FT_SCAN_STEP_FIRST	(256ULL << 20)
-
-/**
- * struct ft_rebuild - a scan of a file, from its first step to its last
- * @built: the map that it builds
- * @touched: blocks that events changed meanwhile, as unwritten extents
- * @pos: where the next step begins, in bytes; U64_MAX after the last one
- * @step: length of the next step, in bytes
- * @spent: time that all steps took, in jiffies
- * @last_lba: LBA of the last written block that it found, %FT_LBA_UNWRITTEN if an
- *	event has changed something since
- * @contradicted: it found a block elsewhere than events had put it
- * @audit: only compare the map with @built, do not replace it
- * @tries: how often they were compared
- * @resync_before: the inode's @resync when it began
- * @audit_before: the inode's @audit when it began
- * @sum: what the last comparison found
- *
- * @built, @touched and @contradicted are protected by the lock of the inode, the
- * rest by the worker that has taken it.
- */
-struct ft_rebuild {
-	struct ft_extmap built;
-	struct ft_extmap touched;
-	u64 pos;
-	u64 step;
-	unsigned long spent;
-	u32 last_lba;
-	bool contradicted;
-	bool audit;
-	u8 tries;
-	u8 resync_before;
-	u8 audit_before;
-	struct ft_audit_sum sum;
-};
-
-/* Is a scan building a second map? */
-static inline bool ft_inode_scanning(const struct ft_inode *rec)
-{
-	return rec->rebuild;
-}
-
-/* The map that a scan is building. */
-static inline struct ft_extmap *ft_built_map(struct ft_inode *rec)
-{
-	return &rec->rebuild->built;
-}
-
-/* The blocks that events changed meanwhile. */
-static inline struct ft_extmap *ft_touched_map(struct ft_inode *rec)
-{
-	return &rec->rebuild->touched;
-}
-
-/* The memory of the second map, touched map included. */
-static inline u64 ft_second_bytes(struct ft_inode *rec)
-{
-	return ft_built_map(rec)->bytes + ft_touched_map(rec)->bytes;
-}
 
 int ft_inode_scan_begin(struct ft_inode *rec, bool audit);
 int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,

@@ -13,7 +13,7 @@
 #include <linux/slab.h>
 
 #include "audit.h"
-#include "fragtrace.h"
+#include "base.h"
 #include "inode.h"
 #include "request.h"
 #include "target.h"

@@ -13,14 +13,14 @@
 #include <linux/sched.h>
 
 #include "audit.h"
+#include "base.h"
 #include "event.h"
 #include "inode.h"
-#include "probe.h"
+#include "state.h"
 #include "queue.h"
 #include "rebuild.h"
 #include "scan.h"
 #include "volume.h"
-#include "worker.h"
 
 /*
  * The limits of how many bytes of a file one step scans. Each step of a compressed
@@ -156,7 +156,7 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 	end = rebuild->pos + rebuild->step;
 	if (end >= i_size_read(inode))
 		end = max;
-	clusters = ft_probe_has_clusters(inode);
+	clusters = ft_state_has_clusters(inode);
 	w->ino = rec->ino;
 	w->nr = 0;
 	w->overflow = false;

@@ -6,42 +6,15 @@
 #ifndef FT_SCAN_H
 #define FT_SCAN_H
 
-#include <linux/errno.h>
 #include <linux/types.h>
+
+#include "step.h"
 
 struct ft_extent;
 struct ft_inode;
 struct ft_volume;
 struct ft_worker;
 struct inode;
-
-/**
- * enum ft_step - what to do with an inode after one step
- * @FT_STEP_LAST: nothing
- * @FT_STEP_MORE: another step, after those that are due now
- * @FT_STEP_AGAIN: a new try; the delay grows with the number of tries
- * @FT_STEP_HELD: likewise, because others hold the lock of the inode
- */
-enum ft_step {
-	FT_STEP_LAST,
-	FT_STEP_MORE,
-	FT_STEP_AGAIN,
-	FT_STEP_HELD,
-};
-
-/* Is this an error that will pass: F2FS or memory is not available now? */
-static inline bool ft_step_may_pass(int err)
-{
-	return err == -EBUSY || err == -ENOMEM;
-}
-
-/* step.c */
-struct inode *ft_step_begin(struct ft_worker *w, struct ft_inode *rec);
-void ft_step_end(struct ft_worker *w, struct inode *inode);
-bool ft_step_lock_is_free(struct inode *inode, bool shared);
-bool ft_step_lock_shared(struct inode *inode);
-void ft_step_killable(struct ft_worker *w);
-void ft_step_not_killable(struct ft_worker *w);
 
 /* walk.c */
 enum ft_step ft_walk_step(struct ft_worker *w, struct ft_inode *dir);

@@ -13,7 +13,7 @@
 
 #include <linux/fs.h>
 
-#include "f2fs_private.h"
+#include "private.h"
 #include "segment.h"
 #include "volume.h"
 

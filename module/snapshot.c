@@ -16,7 +16,7 @@
 #include <linux/string_helpers.h>
 
 #include "breaks.h"
-#include "fragtrace.h"
+#include "base.h"
 #include "inode.h"
 #include "memory.h"
 #include "names.h"

@@ -16,12 +16,12 @@
 #include <linux/lockdep.h>
 #include <linux/sched/signal.h>
 
+#include "base.h"
 #include "inode.h"
 #include "names.h"
-#include "probe.h"
-#include "scan.h"
+#include "state.h"
+#include "step.h"
 #include "volume.h"
-#include "worker.h"
 
 /* How often the lock of an inode is tried in one step, and how far apart. */
 #define LOCK_TRIES		16
@@ -182,7 +182,7 @@ struct inode *ft_step_begin(struct ft_worker *w, struct ft_inode *rec)
 
 	if (!sb)
 		return ERR_PTR(-EBUSY);
-	if (ft_probe_stopped(sb))
+	if (ft_state_stopped(sb))
 		inode = ERR_PTR(-ESHUTDOWN);
 	else
 		inode = get_inode(w->vol, sb, rec);

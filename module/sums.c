@@ -19,7 +19,7 @@
 
 #include "ask.h"
 #include "debugfs.h"
-#include "fragtrace.h"
+#include "base.h"
 #include "snapshot.h"
 #include "tally.h"
 #include "volume.h"

@@ -20,7 +20,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
-#include "fragtrace.h"
+#include "base.h"
 #include "inode.h"
 #include "memory.h"
 #include "names.h"

@@ -8,8 +8,9 @@
 
 #include <linux/string.h>
 
+#include "base.h"
 #include "breaks.h"
-#include "inode.h"
+#include "record.h"
 #include "rebuild.h"
 #include "trace.h"
 #include "volume.h"

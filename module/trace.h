@@ -20,6 +20,7 @@
 
 struct ft_alloc;
 struct ft_inode;
+struct ft_victim;
 struct ft_volume;
 
 DECLARE_TRACEPOINT(extent_change);
@@ -46,55 +47,6 @@ enum ft_trace_op {
 	FT_TRACE_TRUNCATE = FT_NR_OPS,
 	FT_TRACE_SCAN,
 	FT_TRACE_DROP,
-};
-
-/**
- * enum ft_victim_kind - the purpose for which F2FS has chosen a segment
- * @FT_VICTIM_BG: to clean it, in the background
- * @FT_VICTIM_FG: to clean it while a task waits
- * @FT_VICTIM_SSR: for a log, which fills the holes
- * @FT_NR_VICTIM_KINDS: how many there are
- */
-enum ft_victim_kind {
-	FT_VICTIM_BG,
-	FT_VICTIM_FG,
-	FT_VICTIM_SSR,
-	FT_NR_VICTIM_KINDS
-};
-
-/**
- * enum ft_victim_policy - the policy by which F2FS has chosen it
- * @FT_POLICY_UNKNOWN: by a policy that is not known here
- * @FT_POLICY_GREEDY: the fewest blocks in use
- * @FT_POLICY_COST_BENEFIT: few of them, and not changed for long
- * @FT_POLICY_AGE: old enough, and few of them
- * @FT_NR_POLICIES: how many there are
- */
-enum ft_victim_policy {
-	FT_POLICY_UNKNOWN,
-	FT_POLICY_GREEDY,
-	FT_POLICY_COST_BENEFIT,
-	FT_POLICY_AGE,
-	FT_NR_POLICIES
-};
-
-/* Their names, in the order of the enum. */
-#define FT_POLICY_NAMES "unknown", "greedy", "cost_benefit", "age"
-
-/**
- * struct ft_victim - segments that F2FS has chosen together
- * @segment: the first of them
- * @segments: how many
- * @valid: blocks of them that are in use
- * @kind: enum ft_victim_kind
- * @policy: enum ft_victim_policy
- */
-struct ft_victim {
-	u32 segment;
-	u32 segments;
-	u32 valid;
-	u8 kind;
-	u8 policy;
 };
 
 /**

@@ -18,7 +18,7 @@
 
 #include "ask.h"
 #include "debugfs.h"
-#include "fragtrace.h"
+#include "base.h"
 #include "segment.h"
 #include "snapshot.h"
 #include "volume.h"

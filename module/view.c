@@ -18,7 +18,7 @@
 #include <linux/seq_file.h>
 
 #include "debugfs.h"
-#include "fragtrace.h"
+#include "base.h"
 #include "snapshot.h"
 
 /* === Lines ================================================================ */

@@ -11,15 +11,9 @@
 #include <linux/rculist.h>
 #include <linux/string.h>
 
-#include "cgroup.h"
-#include "fragtrace.h"
-#include "fsync.h"
-#include "gc.h"
-#include "log.h"
+#include "base.h"
 #include "memory.h"
-#include "tally.h"
 #include "volume.h"
-#include "writer.h"
 
 LIST_HEAD(ft_volumes);			/* under RCU */
 static DEFINE_SPINLOCK(volumes_lock);	/* protects changes of ft_volumes */
@@ -137,38 +131,6 @@ void ft_volume_for_all(struct ft_volume *vol, void (*func)(struct ft_inode *rec)
 
 /* === Life ================================================================= */
 
-/* Create what records causes of breaks, reads, and fsyncs, as far as they are wanted. */
-static bool remember(struct ft_volume *vol)
-{
-	if (ft_cgroups_wanted()) {
-		vol->cgroups = ft_cgroups_new();
-		if (!vol->cgroups)
-			return false;
-	}
-	if (ft_fsync_wanted()) {
-		vol->fsyncs = ft_fsyncs_new();
-		if (!vol->fsyncs)
-			return false;
-	}
-	if (!ft_causes_wanted())
-		return true;
-	vol->logs = ft_logs_new();
-	vol->writers = ft_writers_new();
-	vol->tally = ft_tally_new();
-	vol->gc = ft_gc_new();
-	return vol->logs && vol->writers && vol->tally && vol->gc;
-}
-
-static void forget(struct ft_volume *vol)
-{
-	ft_mem_free(vol->logs, sizeof(*vol->logs));
-	ft_writers_free(vol->writers);
-	ft_tally_free(vol->tally);
-	ft_gc_free(vol->gc);
-	ft_cgroups_free(vol->cgroups);
-	ft_fsyncs_free(vol->fsyncs);
-}
-
 /**
  * ft_volume_new() - create a volume
  * @sb: its super block, s_umount held
@@ -185,9 +147,7 @@ struct ft_volume *ft_volume_new(struct super_block *sb, const char *mountpoint)
 	if (!vol)
 		return NULL;
 	vol->mountpoint = ft_mem_zalloc(size, GFP_KERNEL);
-	if (!vol->mountpoint || !remember(vol)) {
-		forget(vol);
-		ft_mem_free(vol->mountpoint, size);
+	if (!vol->mountpoint) {
 		ft_mem_free(vol, sizeof(*vol));
 		return NULL;
 	}
@@ -212,7 +172,8 @@ struct ft_volume *ft_volume_new(struct super_block *sb, const char *mountpoint)
 void ft_volume_free(struct ft_volume *vol)
 {
 	xa_destroy(&vol->inodes);
-	forget(vol);
+	if (vol->forget)
+		vol->forget(vol);
 	ft_mem_free(vol->mountpoint, strlen(vol->mountpoint) + 1);
 	ft_mem_free(vol, sizeof(*vol));
 	if (atomic_dec_and_test(&nr_volumes))

@@ -46,6 +46,7 @@ struct ft_reading {
  * @live_sb: the same, but NULL once it is going away
  * @info: F2FS's own state of it; only compared
  * @sb_lock: protects @live_sb against use of @sb
+ * @forget: frees @logs to @fsyncs at the end; %NULL if there are none
  * @dev: its device number
  * @mountpoint: where it was mounted when it was found
  * @main_blkaddr: first block of the main area
@@ -82,6 +83,7 @@ struct ft_reading {
  * @nr_parked: how many may be tried then
  * @nr_queued: their number, those at work and those in @dropped included
  * @worker: the worker that takes them
+ * @work: runs it
  * @workers: all workers, including those whose last step is late; under RCU
  * @nr_late: number of late ones
  * @reading: inodes that they are reading, protected by @queue_lock
@@ -107,6 +109,7 @@ struct ft_volume {
 	struct super_block *live_sb;
 	const void *info;
 	struct mutex sb_lock;
+	void (*forget)(struct ft_volume *vol);
 	dev_t dev;
 	char *mountpoint;
 	u32 main_blkaddr;
@@ -143,6 +146,7 @@ struct ft_volume {
 	unsigned int nr_parked;
 	atomic_t nr_queued;
 	struct ft_worker *worker;
+	struct delayed_work *work;
 	struct list_head workers;
 	unsigned int nr_late;
 	struct list_head reading;

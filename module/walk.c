@@ -15,7 +15,6 @@
 #include "names.h"
 #include "scan.h"
 #include "volume.h"
-#include "worker.h"
 
 /* How many names one step reads. */
 #define NAMES_PER_STEP		256

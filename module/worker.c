@@ -13,7 +13,7 @@
 #include <linux/rculist.h>
 #include <linux/sched/signal.h>
 
-#include "fragtrace.h"
+#include "base.h"
 #include "inode.h"
 #include "memory.h"
 #include "names.h"
@@ -68,6 +68,7 @@ int ft_worker_start(struct ft_volume *vol)
 	vol->worker = new_worker(vol);
 	if (!vol->worker)
 		return -ENOMEM;
+	vol->work = &vol->worker->work;
 	list_add_rcu(&vol->worker->node, &vol->workers);
 	return 0;
 }
@@ -102,6 +103,7 @@ static bool take_over(struct ft_worker *w, unsigned int most)
 		vol->nr_late++;
 		list_add_rcu(&next->node, &vol->workers);
 		vol->worker = next;
+		vol->work = &next->work;
 		next = NULL;
 		/* the late worker is freed after this run: do not queue it again */
 		cancel_delayed_work(&w->work);

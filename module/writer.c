@@ -19,8 +19,8 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
-#include "cgroup.h"
 #include "memory.h"
+#include "task.h"
 #include "volume.h"
 #include "writer.h"
 
@@ -133,7 +133,7 @@ static struct ft_writer *add(struct ft_writers *writers, u32 chain, u32 same_as,
 {
 	const gfp_t gfp = GFP_NOWAIT | __GFP_NOWARN;
 	char cgroup[CGROUP_LEN];
-	u64 cgroup_id = ft_cgroup_current(cgroup, sizeof(cgroup));
+	u64 cgroup_id = ft_task_cgroup(cgroup, sizeof(cgroup));
 	size_t size = size_of(cgroup);
 	struct ft_writer *w;
 
@@ -187,7 +187,7 @@ u32 ft_writer_number(struct ft_volume *vol)
 {
 	struct ft_writer_cache *cache = raw_cpu_ptr(&ft_writer_cache);
 	struct ft_writers *writers = vol->writers;
-	u64 cgroup_id = ft_cgroup_current(NULL, 0);
+	u64 cgroup_id = ft_task_cgroup(NULL, 0);
 	char comm[TASK_COMM_LEN];
 	struct ft_writer *w, *new;
 	u32 chain, number = FT_SNAP_WRITER_UNKNOWN;

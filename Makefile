@@ -197,7 +197,7 @@ help:
 	@echo "make test G=quick         the tests of a group, likewise; G= lists the groups"
 	@echo "make unit                 what needs no kernel: the extent map, parsers, figures, the planner, Python; less than half a minute"
 	@echo "make check-bare           these commands, in short, each on a fresh Debian 12 on which nothing was installed; ONLY='demo deb'"
-	@echo "make mutants              small mistakes made in the code: do the tests notice? N=50, SEED=N, PATHS='viewer/src module/gc.c', CHANGED=1"
+	@echo "make mutants              small mistakes made in the code: do the tests notice? N=50, SEED=N, PATHS='viewer/src module/causes/gc.c', CHANGED=1"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN, with KCSAN, with PREEMPT_RT and lockdep"
 	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12,"
 	@echo "                          TESTS=95_large_move.sh"

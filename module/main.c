@@ -2,7 +2,118 @@
 /*
  * fragtrace: extent maps of files on F2FS, exact at every moment.
  *
- * Load and unload. fragtrace.h is the map of the module.
+ * Load and unload. Below is the map of the module: its floors, from top to bottom. A
+ * file uses only what is on its own floor or below, and no files use each other in a
+ * circle; selftests/host/layers.py checks that. Upper floors are reached by a work, a
+ * callback of fsnotify, or ft_target_hook().
+ *
+ *   debugfs/    what a user sees and asks for
+ *     debugfs.c    counters out, commands in
+ *     binary.c     a copy as it is: snapshot
+ *     text.c       a copy as text: table, extents, files
+ *     sums.c       a copy summed up: causes, by_process, by_pair
+ *     gc.c         what garbage collection did, with the paths of a copy
+ *     heat.c       which ranges are read, with the paths of a copy
+ *     cgroup.c     what cgroups read: by_cgroup
+ *     fsync.c      where the time of fsyncs went
+ *     owner.c      which file owns a block
+ *     victims.c    which files garbage collection would change
+ *     query.c      what users write: questions to owner and victims, reset
+ *     survey.c     counts breaks, finds the owner of a block, without a copy
+ *     copy.c       a copy for one reader, with the figures of each file
+ *     order.c      the order of its lines
+ *     vec.c        its arrays, and the memory budget of all copies
+ *     words.c      causes in words
+ *
+ *   watch/      what is watched
+ *     resync.c     resync and audit of all that is watched
+ *     target.c     the directories that the user asked for
+ *     path.c       looks up their paths, keeps no reference
+ *     mount.c      attaches volumes, detaches them on umount
+ *
+ *   probes/     what F2FS reports
+ *     attach.c     attaches the probes to F2FS, which may come and go
+ *     map.c        F2FS tracepoints -> which inode, which blocks
+ *     cause.c      who writes, and what garbage collection chooses
+ *     read.c       which blocks are read, or written in place
+ *     call.c       calls that no tracepoint describes -> which inodes
+ *     fsync.c      the functions that an fsync calls -> how long they take
+ *
+ *   scan/       what asks F2FS, where events are not enough
+ *     worker.c     takes the inodes that wait in turn, one step each (see step.h)
+ *     file.c       a step of a file: read its extents by FIEMAP
+ *     fiemap.c     the extents that FIEMAP reports
+ *     dir.c        a step of a directory: read the names in it
+ *     step.c       what each step holds, and for how long
+ *     audit.c      compares maps with FIEMAP
+ *
+ *   maps/       what is known of each file
+ *     event.c      applies an event to the map of its file
+ *     note.c       keeps the events of call.c where no lock can be taken
+ *     names.c      the names of the inodes, kept by fsnotify
+ *     rebuild.c    replaces a map by the extents that FIEMAP reported
+ *     budget.c     which file gives way when the memory budget is used up
+ *     inode.c      the record of an inode: life and state (see core/record.h)
+ *     trace.c      our own tracepoints
+ *
+ *   meters/     what a parameter switches on
+ *     heat.c       which ranges of a file are read
+ *     cgroup.c     which cgroups read, and the requests that it takes
+ *     fsync.c      where the time of fsyncs goes
+ *
+ *   causes/     why a block is where it is
+ *     breaks.c     why the fragments of a file begin where they do
+ *     gc.c         what garbage collection has moved
+ *     tally.c      counts what the maps no longer show: healed breaks, pairs
+ *     writer.c     processes that write, by number
+ *     logs.c       which files recently got blocks of a volume's logs
+ *
+ *   f2fs/       all that knows F2FS's private types, besides the probes
+ *     state.c      what F2FS says of a volume, a file, a checkpoint
+ *     segment.c    reads F2FS's segment tables
+ *     build_id.c   checks that F2FS is the one that this was built for
+ *
+ *   core/       what all of that uses; it knows no F2FS
+ *     queue.c      the inodes of a volume that wait for its worker, by due time
+ *     record.h     the record of an inode
+ *     volume.c     a mounted F2FS that is watched; it may be unmounted at any time
+ *     task.c       the cgroup of the task that is running
+ *     memory.c     the memory in use, and its budget
+ *     extmap.c     the extents of one file (see extmap.h)
+ *     base.c       counters, the workqueue
+ *
+ *   format/     what programs share with the module
+ *     cause.h      the parts of a cause
+ *     snapshot.h   the file `snapshot`
+ *
+ * Lock order, outermost first. Locks of the kernel are in brackets.
+ *
+ *   run_lock of resync.c    mutex; one audit at a time
+ *   ft_volume.resync_lock   mutex; one resync at a time
+ *   [sb->s_umount]          shared, after ft_path_find() has found a directory
+ *   ft_targets_lock         mutex; targets, and attaching volumes to them
+ *   [module notifiers]      held by the kernel when F2FS comes or goes
+ *   probes_lock of attach.c mutex; whether the probes are attached
+ *   ft_volume.sb_lock       mutex; whether the super block is still there
+ *   [sb->s_umount]          shared, by trylock only. Umount holds it exclusively
+ *                           when it takes sb_lock, and holds no lock above
+ *   [i_rwsem of directory]  held by the VFS around each fsnotify event
+ *   ft_volume.ns_lock       mutex; names: links between inodes
+ *   ft_volume.inodes        the xarray's own spinlock
+ *   ft_inode.lock           spinlock; the extent map and its state
+ *   ft_volume.queue_lock    spinlock; what the worker has to do
+ *   ft_worker.lock          spinlock; the step that a worker is in
+ *
+ * Only locks of the kernel are taken inside last_lock of query.c, report_lock of
+ * audit.c, attach_lock of probes/fsync.c, the locks in causes/ and meters/,
+ * volumes_lock of volume.c and freed_lock of inode.c.
+ *
+ * Probes run under locks of F2FS, with preemption disabled; they disable it
+ * themselves if the kernel does not. They take spinlocks only, and never sleep.
+ * bounds.h has the bounds of their work.
+ * With PREEMPT_RT, where spinlocks sleep, probes run with preemption enabled
+ * (compat.h). The probes of probes/call.c take no lock there, nor in a kernel where
+ * they run inside an exception (note.c). Those of probes/fsync.c never take one.
  */
 
 #include <linux/mm.h>
@@ -10,17 +121,19 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
-#include "cgroup.h"
-#include "debugfs.h"
-#include "fragtrace.h"
-#include "fsync.h"
-#include "heat.h"
-#include "inode.h"
-#include "memory.h"
-#include "probe.h"
-#include "request.h"
-#include "target.h"
-#include "volume.h"
+#include "core/base.h"
+#include "core/memory.h"
+#include "core/volume.h"
+#include "debugfs/debugfs.h"
+#include "maps/budget.h"
+#include "maps/inode.h"
+#include "meters/cgroup.h"
+#include "meters/fsync.h"
+#include "meters/heat.h"
+#include "probes/probe.h"
+#include "watch/mount.h"
+#include "watch/resync.h"
+#include "watch/target.h"
 
 /*
  * A charp parameter is limited to 1024 bytes, a list of paths may be longer. The

@@ -9,7 +9,7 @@ PRESETDIR = $(PREFIX)/share/fragtrace
 COMPLETIONDIR = $(PREFIX)/share/bash-completion/completions
 
 CFLAGS ?= -O2
-# from src/ for the viewer, from the top for module/snapshot_format.h
+# from src/ for the viewer, from the top for module/format/snapshot.h
 INCLUDES = -Isrc -Ibuild -I..
 WARNFLAGS = -std=c11 -Wall -Wextra -Wpedantic -Werror
 DEFS = -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -DPRESETDIR='"$(PRESETDIR)"'

@@ -6,7 +6,7 @@
  * be stopped first. Appending and garbage collection do not break again what was moved together.
  */
 #include "again.h"
-#include "module/snapshot_format.h"
+#include "module/format/snapshot.h"
 
 static const char *const remedies[FT_NR_OPS] = {
 	[FT_OP_OVERWRITE] = "let the application rewrite less or in larger pieces, or pin the file while it is empty "

@@ -9,7 +9,7 @@
 
 #include "input/table.h"
 #include "model.h"
-#include "module/cause.h"
+#include "module/format/cause.h"
 
 /**
  * struct again - how a file keeps breaking

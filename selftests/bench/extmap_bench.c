@@ -20,7 +20,7 @@
 #include <linux/vmalloc.h>
 
 /* The measured code as a whole, so that as much is inlined as in fragtrace. */
-#include "../../module/extmap.c"
+#include "../../module/core/extmap.c"
 
 /**
  * enum order - the order in which a map is built

@@ -45,24 +45,24 @@ write_makefile() {
 
 obj-$(CONFIG_FRAGTRACE) += fragtrace.o
 HEAD
-	sed -e '1,/^obj-m/d' -e '/FT_SELFTEST),m/d' -e '/^\(extmap_test\|late\|extmap_bench\|event_cost\)-y/d' \
+	sed -e '1,/^obj-m/d' -e '/^obj-.*FT_SELFTEST/d' -e '/It reads a counter/d' -e '/^\(extmap_test\|late\|extmap_bench\|event_cost\)-y/d' \
 		-e '/^ft-release/,$d' "$TOP/Kbuild" |
-		sed -e 's,CFLAGS_module/,CFLAGS_,' -e 's,\$(src)/module,$(src),' -e 's,\$(obj)/module,$(obj),' -e 's,module/\([a-z_]*\.[co]\),\1,' |
+		sed -e 's,\((src)\|(obj)\)/module,\1,g' -e 's,module/,,g' |
 		cat -s
 	cat <<'TAIL'
 quiet_cmd_ft_private = GEN     $@
-      cmd_ft_private = $(CONFIG_SHELL) $(ft-here)/gen_f2fs_private.sh --in-tree $(srctree) > $@.tmp; mv $@.tmp $@
+      cmd_ft_private = $(CONFIG_SHELL) $(ft-here)/f2fs/gen_f2fs_private.sh --in-tree $(srctree) > $@.tmp; mv $@.tmp $@
 
 # Before 6.10 $(src) is counted from $(srctree).
 ft-here := $(firstword $(wildcard $(srctree)/$(src) $(src)))
 
-$(obj)/f2fs_private.h: $(ft-here)/gen_f2fs_private.sh $(srctree)/fs/f2fs/f2fs.h FORCE
+$(obj)/f2fs/f2fs_private.h: $(ft-here)/f2fs/gen_f2fs_private.sh $(srctree)/fs/f2fs/f2fs.h FORCE
 	$(call if_changed,ft_private)
 
-$(obj)/probe.o $(obj)/segment.o $(obj)/build_id.o: $(obj)/f2fs_private.h
+$(addprefix $(obj)/,$(fragtrace-y)): | $(obj)/f2fs/f2fs_private.h
 
-targets += f2fs_private.h
-clean-files += f2fs_private.h
+targets += f2fs/f2fs_private.h
+clean-files += f2fs/f2fs_private.h
 TAIL
 }
 
@@ -70,8 +70,8 @@ TAIL
 put_module() {
 	rm -rf "$1"
 	mkdir -p "$1"
-	cp "$TOP"/module/*.[ch] "$TOP/module/Kconfig" "$TOP/module/gen_f2fs_private.sh" "$TOP"/module/*.md "$1/"
-	rm -f "$1/extmap_test.c" "$1/f2fs_private.h" "$1"/*.mod.c
+	(cd "$TOP/module" && find . \( -name '*.[ch]' -o -name 'gen_*.sh' -o -name '*.md' -o -name Kconfig \) \
+		! -name extmap_test.c ! -name f2fs_private.h ! -name '*.mod.c' -exec cp --parents {} "$1/" \;)
 	write_makefile >"$1/Makefile"
 }
 

@@ -109,7 +109,7 @@ image() {
 
 # unpacks(packer...) - is the BTF in an image made by it that of the kernel?
 unpacks() {
-	image "$VMLINUX_BTF" "$@" && "$dir/src/module/vmlinuz_btf.sh" "$dir/vmlinuz" "$dir/btf" &&
+	image "$VMLINUX_BTF" "$@" && "$dir/src/module/f2fs/vmlinuz_btf.sh" "$dir/vmlinuz" "$dir/btf" &&
 		objcopy --dump-section .BTF="$dir/there" "$dir/btf" /dev/null && objcopy --dump-section .BTF="$dir/here" "$VMLINUX_BTF" /dev/null &&
 		cmp "$dir/here" "$dir/there"
 }
@@ -151,7 +151,7 @@ refused "an f2fs.ko without BTF: the remedy is named" F2FS_SRC= "F2FS_KO=$dir/no
 objcopy --remove-section .note.gnu.build-id "$F2FS_KO" "$dir/noid.ko"
 refused "an f2fs.ko without build ID: the remedy is named" "(make in-tree TREE=FOLDER)" "F2FS_KO=$dir/noid.ko" "VMLINUX_BTF=$VMLINUX_BTF"
 refused "an f2fs.ko that is not there: it is named" "$dir/missing.ko" "F2FS_KO=$dir/missing.ko" "VMLINUX_BTF=$VMLINUX_BTF"
-generate=$dir/src/module/gen_f2fs_private.sh
+generate=$dir/src/module/f2fs/gen_f2fs_private.sh
 says "a kernel without F2FS: that is said" "this kernel has no F2FS (CONFIG_F2FS_FS is not set)" "$generate" ""
 says "a kernel without its f2fs.ko: the package is named" "install linux-image-1.2" env FT_F2FS=m FT_RELEASE=1.2 "$generate" ""
 says "a kernel with F2FS built in, without BTF: the package is named" "install linux-image-1.2" env FT_F2FS=y FT_RELEASE=1.2 "$generate" ""
@@ -166,9 +166,9 @@ for packer in "gzip -1" "xz -0 --check=crc32" "zstd -q -1" "lz4 -q -l -1"; do
 done
 image "$dir/nobtf.ko" gzip -1
 says "an image without BTF: that is said" "this kernel has no BTF (CONFIG_DEBUG_INFO_BTF is not set)" \
-	"$dir/src/module/vmlinuz_btf.sh" "$dir/vmlinuz" "$dir/btf"
+	"$dir/src/module/f2fs/vmlinuz_btf.sh" "$dir/vmlinuz" "$dir/btf"
 image "$dir/nobtf.ko" cat
-says "an image packed in another way: the remedy is named" "by VMLINUX_BTF=" "$dir/src/module/vmlinuz_btf.sh" "$dir/vmlinuz" "$dir/btf"
+says "an image packed in another way: the remedy is named" "by VMLINUX_BTF=" "$dir/src/module/f2fs/vmlinuz_btf.sh" "$dir/vmlinuz" "$dir/btf"
 refused "headers that are not there: they are named" "$dir/none" "KDIR=$dir/none"
 refused "headers that are not there: the remedy is named" "install linux-headers-" "KDIR=$dir/none"
 refused "headers that are not there: make viewer is named" "make viewer" "KDIR=$dir/none"
@@ -178,20 +178,20 @@ renamed compr_blocks offset_count || bail "f2fs.ko has no struct f2fs_io_info"
 refused "a write event that may mean something else: the member is named" offset_count "F2FS_KO=$dir/renamed.ko" \
 	"VMLINUX_BTF=$VMLINUX_BTF"
 expect "the message has the struct and the remedy in one sentence" \
-	"$(grep -c 'struct f2fs_io_info .* offset_count, .*: build a newer fragtrace, or .*probe.c' "$dir/said")" 1
+	"$(grep -c 'struct f2fs_io_info .* offset_count, .*: build a newer fragtrace, or .*probes/map.c' "$dir/said")" 1
 renamed m_multidev_dio m_several_runs || bail "f2fs.ko has no struct f2fs_map_blocks"
 refused "an event of an allocation that may mean something else: the struct is named" "struct f2fs_map_blocks" "F2FS_KO=$dir/renamed.ko" "VMLINUX_BTF=$VMLINUX_BTF"
 # A tracepoint with another argument than the probe's: its first pointer becomes a number.
-sed -i 's/\(static void probe_truncate_blocks_enter(void \*[a-z_]*,\) *struct inode \*/\1 unsigned long /' "$dir/src/module/probe.c"
-if cmp -s "$dir/src/module/probe.c" "$FT_TOP/module/probe.c"; then
-	sed -i '0,/\(static void [a-z_]*(void \*[a-z_]*,\) *struct inode \*/s//\1 unsigned long /' "$dir/src/module/probe.c"
+sed -i 's/\(static void probe_truncate_blocks_enter(void \*[a-z_]*,\) *struct inode \*/\1 unsigned long /' "$dir/src/module/probes/map.c"
+if cmp -s "$dir/src/module/probes/map.c" "$FT_TOP/module/probes/map.c"; then
+	sed -i '0,/\(static void [a-z_]*(void \*[a-z_]*,\) *struct inode \*/s//\1 unsigned long /' "$dir/src/module/probes/map.c"
 fi
-if cmp -s "$dir/src/module/probe.c" "$FT_TOP/module/probe.c"; then
+if cmp -s "$dir/src/module/probes/map.c" "$FT_TOP/module/probes/map.c"; then
 	not_ok "a probe of another prototype does not build" "no probe to change was found"
 else
 	refused "a probe of another prototype does not build" error "F2FS_KO=$F2FS_KO" "VMLINUX_BTF=$VMLINUX_BTF"
 fi
-cp "$FT_TOP/module/probe.c" "$dir/src/module/probe.c"
+cp "$FT_TOP/module/probes/map.c" "$dir/src/module/probes/map.c"
 if [ -n "$tree" ]; then
 	check "the module builds with F2FS_SRC" build "F2FS_SRC=$tree" "F2FS_KO=$F2FS_KO"
 	mkdir -p "$dir/tree/fs/f2fs"

@@ -238,7 +238,7 @@ ft_unpack_kernel() {
 	*.zst) zstd -dcq "$f2fs" >"$tmp/btf/f2fs.ko" ;;
 	*) ft_die "kernel $1 has no F2FS module" ;;
 	esac
-	[ -f "$tmp/$kdir/vmlinux" ] || "$FT_TOP/module/vmlinuz_btf.sh" "$tmp/boot/vmlinuz-$1" "$tmp/btf/vmlinux" ||
+	[ -f "$tmp/$kdir/vmlinux" ] || "$FT_TOP/module/f2fs/vmlinuz_btf.sh" "$tmp/boot/vmlinuz-$1" "$tmp/btf/vmlinux" ||
 		ft_die "kernel $1: its BTF cannot be unpacked"
 	touch "$tmp/.complete"
 	mv "$tmp" "$final"

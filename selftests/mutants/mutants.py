@@ -37,7 +37,7 @@ HERE = Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 PATHS = ["viewer/src", "defrag/src", "viewer/python", "selftests/papers/papers"]
 # A test of its own.
-LEFT_OUT = ["module/extmap_test.c"]
+LEFT_OUT = ["module/core/extmap_test.c"]
 # Tests for one mutation.
 MOST = 60
 # The kernel of the guests; seconds of a guest, and of a test in it.
@@ -115,7 +115,7 @@ class Copy:
 
     def __init__(self, cache: Path, name: str, files: list[str]) -> None:
         self.top, self.ko = cache / "mutants" / name, Path()
-        mutated = {"selftests/lib.sh", "module/extmap_test.c", "selftests/bench/extmap_bench.c"} if name == "module" else set()
+        mutated = {"selftests/lib.sh", "module/core/extmap_test.c", "selftests/bench/extmap_bench.c"} if name == "module" else set()
         for file in files:
             if file in mutated:
                 continue
@@ -305,7 +305,7 @@ def build_module(copy: Copy, chosen: list[Site]) -> list[Site]:
     own = b'\ninsmod() {\n\tcommand insmod "$@" ${FT_MUT:+ft_mut=$FT_MUT}\n}\n'
     copy.put("selftests/lib.sh", (TOP / "selftests/lib.sh").read_bytes() + own)
     # these are modules of their own with the map in them
-    for file in "module/extmap_test.c", "selftests/bench/extmap_bench.c":
+    for file in "module/core/extmap_test.c", "selftests/bench/extmap_bench.c":
         copy.put(file, (TOP / file).read_bytes() + c_code.MODULE_DEFINES)
     while True:
         for file in {site.path for site in chosen} | {"module/main.c"}:
@@ -317,7 +317,7 @@ def build_module(copy: Copy, chosen: list[Site]) -> list[Site]:
         if not done.returncode:
             copy.ko = Path(done.stdout.split()[-1])
             return chosen
-        bad = {(name, int(line)) for name, line in re.findall(r"/(module/\w+\.c):(\d+):\d+: (?:fatal )?error", done.stderr)}
+        bad = {(name, int(line)) for name, line in re.findall(r"/(module/[\w/]+\.c):(\d+):\d+: (?:fatal )?error", done.stderr)}
         wrong = [site for site in chosen if any(site.path == name and site.line <= line <= site.end_line for name, line in bad)]
         if not wrong:
             sys.exit(f"mutants.py: the module in {copy.top} does not build:\n{done.stderr[-3000:]}")

@@ -43,7 +43,7 @@ function pieceAt(v, positions, position) {
 	return low;
 }
 
-/* Numbers as in module/cause.h. */
+/* Numbers as in module/format/cause.h. */
 function causeOf(cause) {
 	const kind = data.kinds && data.kinds[cause & 0x1ff], writer = data.writers && data.writers[cause >>> 9];
 	const found = {};

@@ -106,7 +106,7 @@ class Model:
         self.emit(ev.HOLE, ino, offset, length)
 
     def snapshot(self, time_ns: int) -> bytes:
-        """The binary snapshot of this moment, written from module/snapshot_format.h."""
+        """The binary snapshot of this moment, written from module/format/snapshot.h."""
         paths, files, extents, order = bytearray(b"/m\0"), [], [], []
         for i, ino in enumerate(sorted(self.names)):
             first = len(extents)

@@ -30,7 +30,7 @@ MONITORING = HERE.parent / "monitoring"
 DASHBOARD = json.loads((MONITORING / "fragtrace-dashboard.json").read_text(encoding="utf-8"))
 ALERTS = (MONITORING / "fragtrace-alerts.yml").read_text(encoding="utf-8")
 ALERT_TESTS = (MONITORING / "fragtrace-alerts.test.yml").read_text(encoding="utf-8")
-CAUSES = (HERE.parent.parent / "module/cause.h").read_text(encoding="utf-8")
+CAUSES = (HERE.parent.parent / "module/format/cause.h").read_text(encoding="utf-8")
 # Panels, without the headings of rows.
 PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
 METRIC = re.compile(r"\bfragtrace_[a-z0-9_]+")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Convert a table to the form of the kernel's file `snapshot`: to_snapshot.py TABLE >SNAPSHOT.
 
-Written from module/snapshot_format.h. A table has no figures of files; they are 0 here.
+Written from module/format/snapshot.h. A table has no figures of files; they are 0 here.
 The snapshot has version 1. It has version 2 if comments of the table, which table.c skips, have causes:
 
     # writer COMM PID FIRST LAST [CGROUP]         the writers 2, 3, and so on; one of the same COMM and PID again is

@@ -20,7 +20,7 @@
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 
-#include "../../../module/compat.h"
+#include "../../../module/core/compat.h"
 
 static char *function = "";
 module_param(function, charp, 0444);

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../../module/snapshot_format.h"
+#include "../../../module/format/snapshot.h"
 
 static const char *base;
 static const struct ft_snap_header *header;

@@ -8,7 +8,7 @@ from typing import Optional
 
 import numpy as np
 
-# As in module/cause.h: the values of the parts of a cause, by number.
+# As in module/format/cause.h: the values of the parts of a cause, by number.
 OPS = ("unknown", "append", "overwrite", "tail", "direct", "prealloc", "range", "mmap", "inline", "gc_bg", "gc_fg",
        "defrag", "atomic", "compress")
 FLUSHES = ("none", "sync", "writeback", "checkpoint")

@@ -12,7 +12,7 @@ from .model import OPS, WHYS, Table, Volume, Writer
 from .table import MOST, Faults, logical_order, parse_table
 from .texts import SnapError, read_bytes
 
-# As in module/snapshot_format.h.
+# As in module/format/snapshot.h.
 SNAP_MAGIC = b"FTsnap\r\n"
 SNAP_VERSION = 2
 SNAP_STALE, SNAP_FRAGMENTED, SNAP_OMITTED = 1, 2, 4
@@ -41,7 +41,7 @@ SNAP_WRITER = np.dtype([*((what, "u8") for what in ("cgroup", "first", "last")),
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The arrays of a binary snapshot as they are stored; the fields are those of module/snapshot_format.h.
+    """The arrays of a binary snapshot as they are stored; the fields are those of module/format/snapshot.h.
 
     In version 1 there are no writers, and extents have no cause.
     """

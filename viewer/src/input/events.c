@@ -11,7 +11,7 @@
 
 #include "input/events.h"
 #include "input/unpack.h"
-#include "module/cause.h"
+#include "module/format/cause.h"
 
 #define COLUMN(member, follows) { offsetof(struct event, member), sizeof(((struct event *)0)->member), follows }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "input/replay_state.h"
-#include "module/cause.h"
+#include "module/format/cause.h"
 
 #define DEV_MINOR_MASK ((1u << DEV_SHIFT) - 1)
 /* === The extents of a file === */

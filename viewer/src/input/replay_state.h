@@ -6,7 +6,7 @@
 #include "input/events.h"
 #include "input/inodes.h"
 #include "input/table.h"
-#include "module/snapshot_format.h"
+#include "module/format/snapshot.h"
 
 /* Of a device number: the bits of the minor. */
 #define DEV_SHIFT 20

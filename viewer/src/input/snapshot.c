@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Used instead of table.c for a binary snapshot: the debugfs file `snapshot` -> extents.
- * module/snapshot_format.h defines the format. Every value is checked before it is used.
+ * module/format/snapshot.h defines the format. Every value is checked before it is used.
  * In version 1 the header ends before the writers, and an extent has no cause. The first volumes end before what is
  * left out.
  */
@@ -11,8 +11,8 @@
 
 #include "input/order.h"
 #include "input/snapshot.h"
-#include "module/cause.h"
-#include "module/snapshot_format.h"
+#include "module/format/cause.h"
+#include "module/format/snapshot.h"
 
 #define MAGIC_SIZE (sizeof(FT_SNAP_MAGIC) - 1)
 

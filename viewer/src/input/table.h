@@ -115,7 +115,7 @@ struct writer {
  * @n_extents: number of @extents
  * @order: the extents of files that are not in order: indices into @extents, by file and offset
  * @n_order: number of @order
- * @causes: by extent, why its fragment begins where it does, see module/cause.h; NULL where the table
+ * @causes: by extent, why its fragment begins where it does, see module/format/cause.h; NULL where the table
  *	has no causes
  * @writers: the writers that @causes refer to
  * @n_writers: number of @writers

@@ -8,8 +8,8 @@
 
 #include "input/table.h"
 #include "model/figures.h"
-#include "module/cause.h"
-#include "module/snapshot_format.h"
+#include "module/format/cause.h"
+#include "module/format/snapshot.h"
 
 /* Parts of a cause, for breaks_sum(). */
 #define CAUSE_OP ((1u << FT_CAUSE_OP_BITS) - 1)

@@ -29,7 +29,7 @@
 #include "input/recording.h"
 #include "input/snapshot.h"
 #include "input/unpack.h"
-#include "module/snapshot_format.h"
+#include "module/format/snapshot.h"
 #include "outfile.h"
 #include "output/keep.h"
 #include "output/record.h"

@@ -15,7 +15,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "module/cause.h"
+#include "module/format/cause.h"
 #include "output/tracer.h"
 #include "util.h"
 
@@ -25,7 +25,7 @@
 /* KiB for each CPU: some 90 000 events, which is what the module reports in a second at the most. */
 #define BUFFER_KB 8192
 
-/* Values of new_lba in module/trace.h. */
+/* Values of new_lba in module/maps/trace.h. */
 enum { NEW_HOLE = -1, NEW_UNWRITTEN = -2, NEW_UNKNOWN = -3 };
 
 #define MAX_STATES 16

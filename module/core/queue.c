@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The inodes of a volume that wait for its worker, ordered by due time.
+ *
+ * In: inodes whose map is stale, directories to be read, dead records. Out: one
+ * inode at a time, for scan/worker.c. Adding an inode and taking the first one cost the
+ * same however many wait. Only one worker has a taken inode: if it is queued
+ * meanwhile, it goes back into the tree when it is given back.
+ */
+
+#include <linux/jiffies.h>
+#include <linux/rbtree.h>
+
+#include "core/base.h"
+#include "core/queue.h"
+#include "core/record.h"
+#include "core/volume.h"
+
+/* Changes close to each other are scanned together. */
+#define ADD_DELAY	msecs_to_jiffies(20)
+/*
+ * A file that goes stale again and again is scanned less and less often, up to this.
+ * Scanning it takes at most 1/WORK_SHARE of the worker's time.
+ */
+#define MAX_STRIKES	6
+#define WORK_SHARE	5
+/* But it does not wait for minutes: no scan counts longer than this, in jiffies. */
+#define MAX_SPENT	(10 * HZ)
+static_assert(MAX_SPENT <= U16_MAX);
+/*
+ * An inode whose lock was held at FT_HELD_TRIES tries in a row is parked: a volume
+ * tries only so many of these per period, however many wait. But each is tried once a
+ * minute: the longest delay, in jiffies.
+ */
+#define PARKED_TRIES	16
+#define PARKED_PERIOD	(ADD_DELAY << MAX_STRIKES)
+#define MAX_PARKED	(60 * HZ)
+
+static struct ft_inode *first_of(struct ft_volume *vol)
+{
+	struct rb_node *node = rb_first_cached(&vol->queue);
+
+	return node ? rb_entry(node, struct ft_inode, node) : NULL;
+}
+
+static bool is_earlier(struct rb_node *a, const struct rb_node *b)
+{
+	return time_before(rb_entry(a, struct ft_inode, node)->due,
+			   rb_entry(b, struct ft_inode, node)->due);
+}
+
+/* Among inodes that are due at the same time, the last one added comes last. */
+static void insert(struct ft_inode *rec)
+{
+	struct ft_volume *vol = rec->vol;
+
+	lockdep_assert_held(&vol->queue_lock);
+	rb_add_cached(&rec->node, &vol->queue, is_earlier);
+	if (first_of(vol) == rec)
+		ft_queue_wake_worker(vol);
+}
+
+/* Change when a queued inode is due. */
+static void move(struct ft_inode *rec, unsigned long due)
+{
+	struct ft_volume *vol = rec->vol;
+
+	lockdep_assert_held(&vol->queue_lock);
+	if (!rec->taken)
+		rb_erase_cached(&rec->node, &vol->queue);
+	rec->due = due;
+	if (!rec->taken)
+		insert(rec);
+}
+
+/**
+ * ft_queue_init() - prepare the queue of a volume
+ * @vol: the volume
+ */
+void ft_queue_init(struct ft_volume *vol)
+{
+	spin_lock_init(&vol->queue_lock);
+	INIT_LIST_HEAD(&vol->reading);
+	vol->queue = RB_ROOT_CACHED;
+	vol->parked_due = jiffies;
+}
+
+/**
+ * ft_queue_wake_worker() - let the worker run when the first inode is due
+ * @vol: the volume; nothing is done if it is gone: ft_worker_stop() runs its worker
+ *
+ * Context: atomic, vol->queue_lock held.
+ */
+void ft_queue_wake_worker(struct ft_volume *vol)
+{
+	const struct ft_inode *rec = first_of(vol);
+	unsigned long now = jiffies;
+
+	lockdep_assert_held(&vol->queue_lock);
+	if (rec && !ft_volume_gone(vol))
+		mod_delayed_work(ft_wq, vol->work,
+				 time_after(rec->due, now) ?
+				 rec->due - now : 0);
+}
+
+/**
+ * ft_queue_add() - queue an inode for the worker
+ * @rec: the inode; nothing changes if it waits already and is not parked
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_queue_add(struct ft_inode *rec)
+{
+	struct ft_volume *vol = rec->vol;
+	unsigned long delay, rest, due;
+
+	lockdep_assert_held(&rec->lock);
+	spin_lock(&vol->queue_lock);
+	if (!rec->queued) {
+		rest = (WORK_SHARE - 1UL) * rec->spent;
+		/* quiet for a second: reset the delay */
+		if (time_after(jiffies, rec->due + rest + HZ)) {
+			rec->strikes = 0;
+			rest = 0;
+		}
+		delay = max(ADD_DELAY << rec->strikes, rest);
+		if (rec->strikes < MAX_STRIKES)
+			rec->strikes++;
+		rec->queued = true;
+		rec->due = jiffies + (ft_inode_is_dead(rec) ? 0 : delay);
+		refcount_inc(&rec->ref);
+		atomic_inc(&vol->nr_queued);
+		if (rec->is_dir)
+			atomic_inc(&vol->nr_unread);
+		if (!rec->taken)
+			insert(rec);
+	} else if (ft_inode_is_dead(rec) || rec->parked) {
+		/* dead, changed or asked for: it is due sooner */
+		due = jiffies;
+		if (!ft_inode_is_dead(rec))
+			due += PARKED_PERIOD;
+		if (time_before(due, rec->due))
+			move(rec, due);
+	}
+	spin_unlock(&vol->queue_lock);
+}
+
+/* When one more parked inode of the volume may be tried, in jiffies. */
+static unsigned long next_parked(struct ft_volume *vol)
+{
+	lockdep_assert_held(&vol->queue_lock);
+	if (time_before(vol->parked_due, jiffies)) {
+		vol->parked_due = jiffies + PARKED_PERIOD;
+		vol->nr_parked = 0;
+	} else if (vol->nr_parked >= PARKED_TRIES &&
+		   time_before(vol->parked_due, jiffies + MAX_PARKED)) {
+		vol->parked_due += PARKED_PERIOD;
+		vol->nr_parked = 0;
+	}
+	vol->nr_parked++;
+	return vol->parked_due;
+}
+
+/**
+ * ft_queue_add_held() - queue an inode whose lock others hold
+ * @rec: the inode; the caller has taken it
+ *
+ * Context: process, rec->lock held.
+ */
+void ft_queue_add_held(struct ft_inode *rec)
+{
+	struct ft_volume *vol = rec->vol;
+	unsigned long due;
+
+	ft_queue_add(rec);
+	if (rec->held < FT_HELD_TRIES)
+		rec->held++;
+	/* a resync, or an audit, waits for a number of tries */
+	if (rec->held < FT_HELD_TRIES || ft_inode_is_dead(rec) || rec->resync ||
+	    rec->audit)
+		return;
+	spin_lock(&vol->queue_lock);
+	due = next_parked(vol);
+	if (time_before(rec->due, due))
+		rec->due = due;
+	rec->parked = true;
+	spin_unlock(&vol->queue_lock);
+}
+
+/**
+ * ft_queue_has() - is an inode queued, or has a worker taken it?
+ * @rec: the inode
+ *
+ * Context: atomic, rec->lock held.
+ * Return: true if so; false stays so as long as the lock is held.
+ */
+bool ft_queue_has(const struct ft_inode *rec)
+{
+	bool has;
+
+	lockdep_assert_held(&rec->lock);
+	spin_lock(&rec->vol->queue_lock);
+	has = rec->queued || rec->taken;
+	spin_unlock(&rec->vol->queue_lock);
+	return has;
+}
+
+/**
+ * ft_queue_spent() - an inode has been scanned
+ * @rec: the inode; the caller has taken it
+ * @time: how long that took, in jiffies
+ *
+ * Context: process.
+ */
+void ft_queue_spent(struct ft_inode *rec, unsigned long time)
+{
+	unsigned long rest;
+
+	spin_lock(&rec->vol->queue_lock);
+	rec->spent = min_t(unsigned long, time, MAX_SPENT);
+	rest = jiffies + (WORK_SHARE - 1UL) * rec->spent;
+	if (!rec->queued)
+		rec->due = jiffies;
+	else if (time_before(rec->due, rest))
+		rec->due = rest;	/* it was queued before @time was known */
+	spin_unlock(&rec->vol->queue_lock);
+}
+
+/**
+ * ft_queue_take() - take the inode that has been due for longest
+ * @vol: the volume; if it is gone all inodes are due
+ *
+ * Context: process.
+ * Return: the inode with a reference, to be given back and then put; %NULL if none
+ * is due.
+ */
+struct ft_inode *ft_queue_take(struct ft_volume *vol)
+{
+	struct ft_inode *rec;
+
+	spin_lock(&vol->queue_lock);
+	rec = first_of(vol);
+	if (rec && time_before(jiffies, rec->due) && !ft_volume_gone(vol))
+		rec = NULL;
+	if (rec) {
+		rb_erase_cached(&rec->node, &vol->queue);
+		rec->queued = false;
+		rec->parked = false;
+		rec->taken = true;
+	}
+	spin_unlock(&vol->queue_lock);
+	return rec;
+}
+
+/**
+ * ft_queue_give_back() - undo ft_queue_take(), except for the reference
+ * @rec: the inode
+ * @more: the next step is due at once, after the inodes that are due already
+ *
+ * Context: process.
+ */
+void ft_queue_give_back(struct ft_inode *rec, bool more)
+{
+	struct ft_volume *vol = rec->vol;
+
+	spin_lock(&vol->queue_lock);
+	rec->taken = false;
+	if (more) {
+		if (!rec->queued) {
+			rec->queued = true;
+			refcount_inc(&rec->ref);
+			atomic_inc(&vol->nr_queued);
+			if (rec->is_dir)
+				atomic_inc(&vol->nr_unread);
+		}
+		rec->due = jiffies;
+	}
+	if (rec->queued)
+		insert(rec);
+	spin_unlock(&vol->queue_lock);
+
+	if (rec->is_dir)
+		atomic_dec(&vol->nr_unread);
+	atomic_dec(&vol->nr_queued);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fsyncs as text: the file fsync in debugfs.
+ *
+ * In: the histograms of meters/fsync.c, copied volume by volume while a reader reads. Out: a
+ * line for each histogram that has a value.
+ */
+
+#include <linux/fs.h>
+#include <linux/kdev_t.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include "core/base.h"
+#include "core/volume.h"
+#include "debugfs/debugfs.h"
+#include "debugfs/query.h"
+#include "f2fs/state.h"
+#include "meters/fsync.h"
+
+static const char * const names[] = {
+	[FT_FSYNC_DATA] = "data",
+	[FT_FSYNC_NODE] = "node",
+	[FT_FSYNC_CHECKPOINT] = "checkpoint",
+	[FT_FSYNC_FLUSH] = "flush",
+	[FT_FSYNC_OTHER] = "other",
+	[FT_FSYNC_WHOLE] = "fsync",
+	[FT_FSYNC_SEARCH] = "search",
+	[FT_FSYNC_BLOCKS] = "node_blocks",
+	[FT_FSYNC_ALL_SEARCHES] = "all_searches",
+	[FT_FSYNC_ALLOC_NID] = "alloc_nid",
+};
+static_assert(ARRAY_SIZE(names) == FT_NR_FSYNC_ROWS);
+
+/* In the order of the file. */
+static const enum ft_fsync_row sums[] = {
+	FT_FSYNC_WHOLE, FT_FSYNC_DATA, FT_FSYNC_NODE, FT_FSYNC_CHECKPOINT,
+	FT_FSYNC_FLUSH, FT_FSYNC_OTHER, FT_FSYNC_SEARCH, FT_FSYNC_BLOCKS,
+};
+static_assert(ARRAY_SIZE(sums) == FT_NR_FSYNC_SUMS);
+
+static void show_begin(struct seq_file *m, dev_t dev, const char *name)
+{
+	seq_printf(m, "%u:%u %s", MAJOR(dev), MINOR(dev), name);
+}
+
+/* The number of values, their sum, and LEAST:VALUES for each bucket in use. */
+static void show_hist(struct seq_file *m, const struct ft_fsync_hist *hist,
+		      bool known)
+{
+	u64 nr = 0;
+	unsigned int b;
+
+	for (b = 0; b < FT_FSYNC_BUCKETS; b++)
+		nr += hist->buckets[b];
+	if (!known) {
+		seq_puts(m, " - -\n");
+		return;
+	}
+	seq_printf(m, " %llu %llu", nr, hist->sum);
+	for (b = 0; b < FT_FSYNC_BUCKETS; b++)
+		if (hist->buckets[b])
+			seq_printf(m, " %lu:%llu", b ? BIT(b - 1) : 0,
+				   hist->buckets[b]);
+	seq_putc(m, '\n');
+}
+
+static void show_reasons(struct seq_file *m, dev_t dev,
+			 const struct ft_fsync_counts *counts)
+{
+	unsigned int r, b;
+	u64 nr;
+
+	for (r = 1; r < FT_FSYNC_REASONS; r++) {
+		for (nr = 0, b = 0; b < FT_FSYNC_BUCKETS; b++)
+			nr += counts->reasons[r].buckets[b];
+		if (!nr)
+			continue;
+		show_begin(m, dev, names[FT_FSYNC_CHECKPOINT]);
+		seq_printf(m, ":%s", ft_state_checkpoint_reason(r));
+		if (ft_fsync_knows(FT_FSYNC_CHECKPOINT))
+			show_hist(m, &counts->reasons[r], true);
+		else
+			seq_printf(m, " %llu -\n", nr);
+	}
+}
+
+static void show_volume(struct seq_file *m, const struct ft_volume *vol,
+			struct ft_fsync_counts *counts)
+{
+	struct ft_fsync_hist hist;
+	enum ft_fsync_row row;
+	unsigned int i;
+
+	ft_fsyncs_copy(vol->fsyncs, counts);
+	for (i = 0; i < ARRAY_SIZE(sums); i++) {
+		row = sums[i];
+		show_begin(m, vol->dev, names[row]);
+		show_hist(m, &counts->sums[row], ft_fsync_knows(row));
+		if (row == FT_FSYNC_CHECKPOINT)
+			show_reasons(m, vol->dev, counts);
+	}
+	for (row = FT_NR_FSYNC_SUMS; row < FT_NR_FSYNC_ROWS; row++) {
+		ft_fsyncs_copy_calls(vol->fsyncs, row, &hist);
+		show_begin(m, vol->dev, names[row]);
+		show_hist(m, &hist, ft_fsync_knows(row));
+	}
+	show_begin(m, vol->dev, "failed");
+	seq_printf(m, " %llu -\n", counts->failed);
+	show_begin(m, vol->dev, "missed");
+	seq_printf(m, " %llu -\n", counts->missed);
+}
+
+static int fsync_show(struct seq_file *m, void *unused)
+{
+	struct ft_fsync_counts *counts;
+	struct ft_volume *vol;
+	unsigned int n;
+
+	seq_puts(m, "# fragtrace fsync 1\n");
+	if (!ft_fsync_wanted()) {
+		seq_puts(m, "# not known: the module was loaded with fsync=0\n");
+		return 0;
+	}
+	ft_fsync_show_unknown(m);
+	seq_puts(m, "# dev what count sum us:count... (node_blocks: blocks; other sums: ns)\n");
+	counts = kmalloc(sizeof(*counts), GFP_KERNEL);
+	if (!counts)
+		return -ENOMEM;
+	for (n = 0; (vol = ft_volume_nth(n)); n++) {
+		show_volume(m, vol, counts);
+		ft_volume_put(vol);
+	}
+	kfree(counts);
+	return 0;
+}
+
+/* === The file ============================================================= */
+
+static int fsync_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, fsync_show, NULL);
+}
+
+/* "reset": fsyncs that end from now on are counted. */
+static ssize_t fsync_write(struct file *file, const char __user *ubuf,
+			   size_t count, loff_t *pos)
+{
+	int err = ft_ask_reset(file, ubuf, count);
+	struct ft_volume *vol;
+	unsigned int n;
+
+	if (err)
+		return err;
+	for (n = 0; (vol = ft_volume_nth(n)); n++) {
+		if (vol->fsyncs)
+			ft_fsyncs_reset(vol->fsyncs);
+		ft_volume_put(vol);
+	}
+	return count;
+}
+
+const struct file_operations ft_fsync_fops = {
+	.owner = THIS_MODULE,
+	.open = fsync_open,
+	.read = seq_read,
+	.write = fsync_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};

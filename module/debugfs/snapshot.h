@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What one reader of debugfs sees: a copy made when it opens the file. Its
+ * records are those of the file `snapshot`, see format/snapshot.h.
+ */
+#ifndef FT_SNAPSHOT_H
+#define FT_SNAPSHOT_H
+
+#include <linux/limits.h>
+#include <linux/types.h>
+
+#include "debugfs/vec.h"
+#include "format/snapshot.h"
+
+/* The size of a request in `requests` and `ideal`, in blocks. */
+#define FT_REQUEST_BLOCKS	(128 * 1024 / 4096)
+
+/* The number of causes, not counting processes. */
+#define FT_SNAP_KINDS		(1U << FT_CAUSE_WRITER_SHIFT)
+
+/**
+ * enum ft_view - the view that a snapshot is for
+ * @FT_VIEW_TABLE: written extents by device and LBA
+ * @FT_VIEW_EXTENTS: all extents by file and file block
+ * @FT_VIEW_FILES: files, worst first
+ * @FT_VIEW_HEAT: files with their paths only, see heat.c
+ * @FT_VIEW_BINARY: all of that, for a program
+ * @FT_VIEW_CAUSES: breaks by cause and extension, see sums.c
+ * @FT_VIEW_BY_PROCESS: breaks by the process that wrote the data, likewise
+ * @FT_VIEW_BY_PAIR: which file took the next block of which other, likewise
+ */
+enum ft_view {
+	FT_VIEW_TABLE,
+	FT_VIEW_EXTENTS,
+	FT_VIEW_FILES,
+	FT_VIEW_HEAT,
+	FT_VIEW_BINARY,
+	FT_VIEW_CAUSES,
+	FT_VIEW_BY_PROCESS,
+	FT_VIEW_BY_PAIR,
+};
+
+/**
+ * struct ft_snapshot - the copy
+ * @view: the view that it is for
+ * @volumes: struct ft_snap_volume, by device
+ * @files: struct ft_snap_file, by volume and inode number
+ * @extents: struct ft_snap_extent, by file and file block
+ * @order: the lines of the view: indices of @files for FT_VIEW_FILES, else of
+ *	@extents; u32
+ * @paths: all paths, each NUL-terminated; escaped for lines of text only
+ * @writers: struct ft_snap_writer
+ * @kinds: room to count breaks by kind
+ * @raw: room for a path that is being escaped
+ * @file_paths: the end of the paths of files among @paths
+ * @vols: struct ft_volume pointers, one for each of @volumes; each holds a
+ *	reference until the snapshot is complete
+ * @recs: struct ft_inode pointers, one for each of @files, likewise
+ */
+struct ft_snapshot {
+	enum ft_view view;
+	struct ft_vec volumes;
+	struct ft_vec files;
+	struct ft_vec extents;
+	struct ft_vec order;
+	struct ft_vec paths;
+	struct ft_vec writers;
+	size_t file_paths;
+	u32 kinds[FT_SNAP_KINDS];
+	char raw[PATH_MAX];
+	struct ft_vec vols;
+	struct ft_vec recs;
+};
+
+struct ft_snapshot *ft_snapshot_take(enum ft_view view);
+int ft_snapshot_keep_path(struct ft_snapshot *snap, const char *path, u64 *at);
+bool ft_snapshot_breaks(struct ft_snapshot *snap, size_t extent);
+void ft_cause_words(u32 cause, const char *words[3]);
+void ft_snapshot_free(struct ft_snapshot *snap);
+
+/* order.c */
+int ft_snapshot_order(struct ft_snapshot *snap);
+size_t ft_snapshot_first_after(struct ft_snapshot *snap, u32 volume, u32 lba);
+
+static inline struct ft_snap_volume *ft_snap_volume(struct ft_snapshot *snap,
+						    size_t i)
+{
+	return (struct ft_snap_volume *)snap->volumes.data + i;
+}
+
+static inline struct ft_snap_file *ft_snap_file(struct ft_snapshot *snap,
+						size_t i)
+{
+	return (struct ft_snap_file *)snap->files.data + i;
+}
+
+static inline struct ft_snap_extent *ft_snap_extent(struct ft_snapshot *snap,
+						    size_t i)
+{
+	return (struct ft_snap_extent *)snap->extents.data + i;
+}
+
+/* The extent of the nth line, unless the view is FT_VIEW_FILES. */
+static inline struct ft_snap_extent *ft_snap_nth(struct ft_snapshot *snap,
+						 size_t n)
+{
+	return ft_snap_extent(snap, ((u32 *)snap->order.data)[n]);
+}
+
+static inline struct ft_snap_writer *ft_snap_writer(struct ft_snapshot *snap,
+						    size_t i)
+{
+	return (struct ft_snap_writer *)snap->writers.data + i;
+}
+
+static inline const char *ft_snap_path(struct ft_snapshot *snap, size_t offset)
+{
+	return (char *)snap->paths.data + offset;
+}
+
+#endif

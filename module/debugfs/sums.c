@@ -1,0 +1,591 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Breaks in sums: the files causes, by_process and by_pair.
+ *
+ * In: a snapshot, and the counts of breaks that no longer exist (causes/tally.c). Out:
+ * lines, most breaks first. Breaks are counted from the extents of the snapshot:
+ * they are the breaks that `files` and `extents` show.
+ */
+
+#include <linux/fs.h>
+#include <linux/kdev_t.h>
+#include <linux/limits.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/string.h>
+
+#include "causes/tally.h"
+#include "causes/writer.h"
+#include "core/base.h"
+#include "core/volume.h"
+#include "debugfs/debugfs.h"
+#include "debugfs/query.h"
+#include "debugfs/snapshot.h"
+
+/**
+ * struct process - a process that wrote
+ * @number: its number in the snapshot, or FT_SNAP_WRITER_UNKNOWN or _SEVERAL
+ * @pid: of the thread group
+ * @comm: the name of the thread
+ */
+struct process {
+	u32 number;
+	u32 pid;
+	char comm[TASK_COMM_LEN];
+};
+
+/**
+ * struct sum - a line
+ * @dev: the volume
+ * @key: the kind of the breaks, or the number of the process
+ * @file: index of the file, while rows are collected
+ * @breaks: number of breaks; of a pair, how often it occurred
+ * @healed: number of breaks that were healed
+ * @blocks: blocks in the fragments that begin with these breaks
+ * @files: files with such breaks
+ * @others: instead of a pair: all that are not listed
+ * @ext: the extension of the files; of a pair, of the victim
+ * @other_ext: the extension of the culprit
+ * @who: the process; of a pair, that of the victim
+ * @other: the process of the culprit
+ * @cgroup: path of its cgroup: offset in the snapshot, or %FT_SNAP_NO_PATH
+ */
+struct sum {
+	dev_t dev;
+	u32 key;
+	u32 file;
+	u64 breaks;
+	u64 healed;
+	u64 blocks;
+	u64 files;
+	bool others;
+	char ext[FT_EXTENSION_LEN + 1];
+	char other_ext[FT_EXTENSION_LEN + 1];
+	struct process who;
+	struct process other;
+	u64 cgroup;
+};
+
+/**
+ * struct sums - the state of one reader
+ * @view: FT_VIEW_CAUSES, FT_VIEW_BY_PROCESS, or FT_VIEW_BY_PAIR
+ * @snap: the snapshot, %NULL for FT_VIEW_BY_PAIR
+ * @rows: struct sum
+ */
+struct sums {
+	enum ft_view view;
+	struct ft_snapshot *snap;
+	struct ft_vec rows;
+};
+
+static struct sum *row(struct sums *sums, size_t i)
+{
+	return (struct sum *)sums->rows.data + i;
+}
+
+static struct sum *add_row(struct sums *sums)
+{
+	if (ft_vec_make_room(&sums->rows, 1, sizeof(struct sum)))
+		return NULL;
+	memset(row(sums, sums->rows.nr), 0, sizeof(struct sum));
+	return row(sums, sums->rows.nr++);
+}
+
+/* === Collecting =========================================================== */
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Blocks of the fragment that begins with extent @i; @end is the file's end. */
+static u64 fragment_blocks(struct ft_snapshot *snap, size_t i, size_t end)
+{
+	u64 blocks = ft_snap_extent(snap, i)->len;
+
+	while (++i < end && !ft_snapshot_breaks(snap, i))
+		if (ft_snap_extent(snap, i)->lba != FT_SNAP_UNWRITTEN)
+			blocks += ft_snap_extent(snap, i)->len;
+	return blocks;
+}
+
+/* A deleted file that is still open keeps its extension. */
+static void set_extension(struct sum *sum, const char *name)
+{
+	static const char deleted[] = " (deleted)";
+	size_t len = strlen(name), tail = sizeof(deleted) - 1;
+	char plain[NAME_MAX + 1];
+
+	if (len > tail && !strcmp(name + len - tail, deleted))
+		len -= tail;
+	len = min(len, sizeof(plain) - 1);
+	memcpy(plain, name, len);
+	plain[len] = '\0';
+	strscpy(sum->ext, ft_extension_of(plain, len), sizeof(sum->ext));
+}
+
+/* Find or add the row for a file and a key. Only the last 16 rows are searched. */
+static struct sum *row_of(struct sums *sums, u32 file, u32 key, size_t first)
+{
+	struct ft_snapshot *snap = sums->snap;
+	const struct ft_snap_file *f = ft_snap_file(snap, file);
+	const struct ft_snap_volume *v = ft_snap_volume(snap, f->volume);
+	const char *name = base_name(ft_snap_path(snap, f->path));
+	struct sum *sum;
+	size_t i, looked = 0;
+
+	for (i = sums->rows.nr; i > first && looked < 16; i--, looked++)
+		if (row(sums, i - 1)->key == key)
+			return row(sums, i - 1);
+	sum = add_row(sums);
+	if (!sum)
+		return NULL;
+	sum->dev = MKDEV(v->major, v->minor);
+	sum->key = key;
+	sum->file = file;
+	if (sums->view == FT_VIEW_CAUSES)
+		set_extension(sum, name);
+	return sum;
+}
+
+static int collect_file(struct sums *sums, u32 file)
+{
+	struct ft_snapshot *snap = sums->snap;
+	const struct ft_snap_file *f = ft_snap_file(snap, file);
+	size_t first = sums->rows.nr, end = f->first + f->nr, i;
+	struct sum *sum;
+	u32 cause;
+
+	for (i = f->first; i < end; i++) {
+		if (!ft_snapshot_breaks(snap, i))
+			continue;
+		cause = ft_snap_extent(snap, i)->cause;
+		sum = row_of(sums, file,
+			     sums->view == FT_VIEW_CAUSES ?
+				     cause & (FT_SNAP_KINDS - 1) :
+				     ft_cause_writer(cause), first);
+		if (!sum)
+			return -ENOMEM;
+		sum->breaks++;
+		sum->blocks += fragment_blocks(snap, i, end);
+		cond_resched();
+	}
+	return 0;
+}
+
+static int collect_healed(struct sums *sums)
+{
+	struct ft_volume *vol;
+	unsigned int n, i, kind, healed;
+	struct sum *sum;
+	int err = 0;
+
+	for (n = 0; !err && (vol = ft_volume_nth(n)); n++) {
+		for (i = 0; vol->tally && i < ft_tally_nr_extensions(vol->tally);
+		     i++) {
+			struct ft_extension *ext = vol->tally->extension[i];
+
+			for (kind = 0; kind < FT_NR_KINDS && !err; kind++) {
+				healed = atomic_read(&ext->healed[kind]);
+				if (!healed)
+					continue;
+				sum = add_row(sums);
+				if (!sum) {
+					err = -ENOMEM;
+					break;
+				}
+				sum->dev = vol->dev;
+				sum->key = kind;
+				sum->file = U32_MAX;
+				sum->healed = healed;
+				ft_tally_name(vol, ext->number, sum->ext);
+			}
+		}
+		ft_volume_put(vol);
+	}
+	return err;
+}
+
+static void set_process(struct ft_volume *vol, u32 number, struct process *who)
+{
+	const struct ft_writer *w = ft_writer_find(vol, number);
+
+	who->number = number;
+	if (!w)
+		return;
+	who->pid = w->pid;
+	memcpy(who->comm, w->comm, sizeof(who->comm));
+}
+
+/* A line for the pairs of a volume that found no room in its table. */
+static int collect_other_pairs(struct sums *sums, dev_t dev, u64 times)
+{
+	struct sum *sum;
+
+	if (!times)
+		return 0;
+	sum = add_row(sums);
+	if (!sum)
+		return -ENOMEM;
+	sum->dev = dev;
+	sum->breaks = times;
+	sum->others = true;
+	return 0;
+}
+
+static int collect_pairs(struct sums *sums)
+{
+	struct ft_volume *vol;
+	struct ft_pair *pairs, *p;
+	unsigned int n, i, nr;
+	u64 others = 0;
+	struct sum *sum;
+	int err = 0;
+
+	pairs = kvmalloc_array(FT_MAX_PAIRS, sizeof(*pairs), GFP_KERNEL);
+	if (!pairs)
+		return -ENOMEM;
+	for (n = 0; !err && (vol = ft_volume_nth(n)); n++) {
+		nr = vol->tally ? ft_tally_copy_pairs(vol, pairs, &others) : 0;
+		for (i = 0; i < nr; i++) {
+			p = &pairs[i];
+			sum = add_row(sums);
+			if (!sum) {
+				err = -ENOMEM;
+				break;
+			}
+			sum->dev = vol->dev;
+			sum->breaks = p->times;
+			ft_tally_name(vol, p->victim_ext, sum->ext);
+			ft_tally_name(vol, p->culprit_ext, sum->other_ext);
+			set_process(vol, p->victim, &sum->who);
+			set_process(vol, p->culprit, &sum->other);
+		}
+		if (!err && vol->tally)
+			err = collect_other_pairs(sums, vol->dev, others);
+		ft_volume_put(vol);
+	}
+	kvfree(pairs);
+	return err;
+}
+
+/* === Summing up =========================================================== */
+
+static int compare_kind(const struct sum *x, const struct sum *y)
+{
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return strcmp(x->ext, y->ext);
+}
+
+static int by_kind(const void *a, const void *b)
+{
+	const struct sum *x = a, *y = b;
+
+	cond_resched();
+	return compare_kind(x, y) ?:
+	       (x->file < y->file ? -1 : x->file > y->file);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct sum *x = a, *y = b;
+
+	cond_resched();
+	if (x->breaks != y->breaks)
+		return x->breaks > y->breaks ? -1 : 1;
+	if (x->healed != y->healed)
+		return x->healed > y->healed ? -1 : 1;
+	return compare_kind(x, y);
+}
+
+/* Merge the rows of each kind: so far there is one for each kind and file. */
+static void merge(struct sums *sums)
+{
+	struct sum *to = NULL, *from;
+	u32 file = U32_MAX;
+	size_t i, nr = 0;
+
+	sort(sums->rows.data, sums->rows.nr, sizeof(struct sum), by_kind, NULL);
+	for (i = 0; i < sums->rows.nr; i++) {
+		from = row(sums, i);
+		if (!to || compare_kind(to, from)) {
+			to = row(sums, nr++);
+			if (to != from)
+				*to = *from;
+			to->files = to->file != U32_MAX;
+			file = to->file;
+			continue;
+		}
+		to->breaks += from->breaks;
+		to->blocks += from->blocks;
+		to->healed += from->healed;
+		to->files += from->file != file && from->file != U32_MAX;
+		file = from->file;
+	}
+	sums->rows.nr = nr;
+}
+
+/* Name the processes, and give one key to all numbers of a process. */
+static void name_processes(struct sums *sums)
+{
+	size_t i;
+
+	for (i = 0; i < sums->rows.nr; i++) {
+		struct sum *sum = row(sums, i);
+		const struct ft_snap_writer *w =
+			ft_snap_writer(sums->snap, sum->key);
+
+		sum->who.number = sum->key;
+		sum->who.pid = w->pid;
+		memcpy(sum->who.comm, w->comm, sizeof(w->comm));
+		sum->cgroup = w->cgroup;
+		/* a process has several numbers, but only one first entry */
+		if (sum->key >= FT_FIRST_WRITER)
+			sum->key = w->same_as;
+	}
+}
+
+static int fill(struct sums *sums)
+{
+	struct ft_snapshot *snap = sums->snap;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; snap && i < snap->files.nr && !err; i++)
+		err = collect_file(sums, i);
+	if (!err && sums->view == FT_VIEW_CAUSES)
+		err = collect_healed(sums);
+	if (!err && sums->view == FT_VIEW_BY_PAIR)
+		err = collect_pairs(sums);
+	if (err)
+		return err;
+	if (sums->view == FT_VIEW_BY_PROCESS)
+		name_processes(sums);
+	if (sums->view != FT_VIEW_BY_PAIR)
+		merge(sums);
+	sort(sums->rows.data, sums->rows.nr, sizeof(struct sum), by_number, NULL);
+	return 0;
+}
+
+/* === Lines ================================================================ */
+
+static void put_process(struct seq_file *m, const struct process *who)
+{
+	if (who->number == FT_SNAP_WRITER_SEVERAL) {
+		seq_puts(m, "several");
+	} else if (!who->comm[0]) {
+		seq_puts(m, "unknown");
+	} else {
+		seq_escape(m, who->comm, FT_ESCAPED);
+		seq_printf(m, ":%u", who->pid);
+	}
+}
+
+static void show_cause(struct seq_file *m, const struct sum *sum)
+{
+	const char *words[3];
+
+	ft_cause_words(sum->key, words);
+	seq_printf(m, "%s %s %s %llu %llu %llu %llu ", words[0], words[1],
+		   words[2], sum->breaks, sum->healed, sum->blocks, sum->files);
+	seq_escape(m, sum->ext, FT_ESCAPED);
+}
+
+static void show_process(struct seq_file *m, struct ft_snapshot *snap,
+			 const struct sum *sum)
+{
+	seq_printf(m, "%llu %llu %llu ", sum->breaks, sum->blocks, sum->files);
+	if (sum->who.comm[0]) {
+		seq_escape(m, sum->who.comm, FT_ESCAPED);
+		seq_printf(m, " %u ", sum->who.pid);
+	} else {
+		seq_puts(m, sum->key == FT_SNAP_WRITER_SEVERAL ? "several - " :
+								 "unknown - ");
+	}
+	if (sum->cgroup != FT_SNAP_NO_PATH)
+		seq_escape(m, ft_snap_path(snap, sum->cgroup), FT_ESCAPED);
+	else
+		seq_putc(m, '-');
+}
+
+static void show_pair(struct seq_file *m, const struct sum *sum)
+{
+	seq_printf(m, "%llu ", sum->breaks);
+	if (sum->others) {
+		seq_puts(m, "* * * *");
+		return;
+	}
+	seq_escape(m, sum->ext, FT_ESCAPED);
+	seq_putc(m, ' ');
+	put_process(m, &sum->who);
+	seq_putc(m, ' ');
+	seq_escape(m, sum->other_ext, FT_ESCAPED);
+	seq_putc(m, ' ');
+	put_process(m, &sum->other);
+}
+
+static void show_head(struct seq_file *m, enum ft_view view)
+{
+	static const char * const names[] = {
+		[FT_VIEW_CAUSES] = "causes",
+		[FT_VIEW_BY_PROCESS] = "by_process",
+		[FT_VIEW_BY_PAIR] = "by_pair",
+	};
+	static const char * const fields[] = {
+		[FT_VIEW_CAUSES] = "op flush why_here breaks healed blocks files extension",
+		[FT_VIEW_BY_PROCESS] = "breaks blocks files comm pid cgroup",
+		[FT_VIEW_BY_PAIR] = "times victim_extension victim_process "
+				    "culprit_extension culprit_process",
+	};
+
+	seq_printf(m, "# fragtrace %s 1\n", names[view]);
+	if (!ft_causes_wanted())
+		seq_puts(m, "# not known: the module was loaded with causes=0\n");
+	seq_printf(m, "# dev %s\n", fields[view]);
+}
+
+static void *sums_start(struct seq_file *m, loff_t *pos)
+{
+	struct sums *sums = m->private;
+
+	/* opened for writing only */
+	if (!sums)
+		return NULL;
+	if (!*pos)
+		return SEQ_START_TOKEN;
+	return *pos <= sums->rows.nr ? row(sums, *pos - 1) : NULL;
+}
+
+static void *sums_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return sums_start(m, pos);
+}
+
+static void sums_stop(struct seq_file *m, void *v)
+{
+}
+
+static int sums_show(struct seq_file *m, void *v)
+{
+	struct sums *sums = m->private;
+	const struct sum *sum = v;
+
+	if (v == SEQ_START_TOKEN) {
+		show_head(m, sums->view);
+		return 0;
+	}
+	seq_printf(m, "%u:%u ", MAJOR(sum->dev), MINOR(sum->dev));
+	if (sums->view == FT_VIEW_CAUSES)
+		show_cause(m, sum);
+	else if (sums->view == FT_VIEW_BY_PROCESS)
+		show_process(m, sums->snap, sum);
+	else
+		show_pair(m, sum);
+	seq_putc(m, '\n');
+	return 0;
+}
+
+/* === The files ============================================================ */
+
+static const struct seq_operations sums_ops = {
+	.start = sums_start,
+	.next = sums_next,
+	.stop = sums_stop,
+	.show = sums_show,
+};
+
+static void free_sums(struct sums *sums)
+{
+	if (sums->snap)
+		ft_snapshot_free(sums->snap);
+	ft_vec_free(&sums->rows);
+	kfree(sums);
+}
+
+static int make_sums(enum ft_view view, struct sums **result)
+{
+	struct sums *sums = kzalloc(sizeof(*sums), GFP_KERNEL);
+	int err;
+
+	if (!sums)
+		return -ENOMEM;
+	sums->view = view;
+	if (view != FT_VIEW_BY_PAIR) {
+		sums->snap = ft_snapshot_take(view);
+		if (IS_ERR(sums->snap)) {
+			err = PTR_ERR(sums->snap);
+			kfree(sums);
+			return err;
+		}
+	}
+	err = fill(sums);
+	if (err)
+		free_sums(sums);
+	else
+		*result = sums;
+	return err;
+}
+
+static int sums_open(struct inode *inode, struct file *file)
+{
+	enum ft_view view = (uintptr_t)inode->i_private;
+	struct sums *sums = NULL;
+	int err = 0;
+
+	/* a file opened for writing only needs no rows */
+	if (file->f_mode & FMODE_READ)
+		err = make_sums(view, &sums);
+	if (err)
+		return err;
+	err = seq_open(file, &sums_ops);
+	if (err && sums)
+		free_sums(sums);
+	if (!err)
+		((struct seq_file *)file->private_data)->private = sums;
+	return err;
+}
+
+static int sums_release(struct inode *inode, struct file *file)
+{
+	struct sums *sums = ((struct seq_file *)file->private_data)->private;
+
+	if (sums)
+		free_sums(sums);
+	return seq_release(inode, file);
+}
+
+/* "reset": counts of healed breaks and of pairs start again at 0. */
+static ssize_t sums_write(struct file *file, const char __user *ubuf,
+			  size_t count, loff_t *pos)
+{
+	int err = ft_ask_reset(file, ubuf, count);
+	struct ft_volume *vol;
+	unsigned int n;
+
+	if (err)
+		return err;
+	for (n = 0; (vol = ft_volume_nth(n)); n++) {
+		if (vol->tally)
+			ft_tally_reset(vol);
+		ft_volume_put(vol);
+	}
+	return count;
+}
+
+const struct file_operations ft_sums_fops = {
+	.owner = THIS_MODULE,
+	.open = sums_open,
+	.read = seq_read,
+	.write = sums_write,
+	.llseek = seq_lseek,
+	.release = sums_release,
+};

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What F2FS's own structures say of a volume, a file or a checkpoint.
+ */
+
+#include <linux/array_size.h>
+#include <linux/fs.h>
+
+#include "f2fs/private.h"
+#include "f2fs/state.h"
+
+#include <linux/f2fs_fs.h>
+
+/**
+ * ft_state_stopped() - has F2FS stopped, by a shutdown or an error?
+ * @sb: its super block, held
+ *
+ * From then on F2FS writes no checkpoint, and has dropped what was not written.
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool ft_state_stopped(const struct super_block *sb)
+{
+	return ft_f2fs_checkpoint_flags(sb) & CP_ERROR_FLAG;
+}
+
+/**
+ * ft_state_has_clusters() - may blocks of this file be compressed?
+ * @inode: the file
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool ft_state_has_clusters(const struct inode *inode)
+{
+	return ft_f2fs_has_clusters(inode);
+}
+
+/**
+ * ft_state_checkpoint_reason() - why F2FS writes a checkpoint in an fsync
+ * @reason: F2FS's number
+ *
+ * Return: F2FS's own word, without CP_ and in small letters.
+ */
+const char *ft_state_checkpoint_reason(unsigned int reason)
+{
+	static const char * const reasons[] = { FT_F2FS_CP_REASONS };
+
+	return reason < ARRAY_SIZE(reasons) ? reasons[reason] : "unknown";
+}

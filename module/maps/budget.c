@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Files give way when the memory budget is used up, the largest one of the owner who has
+ * most first.
+ *
+ * In: files that grow, second maps that do not fit. Out: files left out, until
+ * the others fit again (see core/memory.c). When there is room they come back.
+ */
+
+#include <linux/minmax.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/xarray.h>
+
+#include "causes/breaks.h"
+#include "core/base.h"
+#include "core/memory.h"
+#include "core/volume.h"
+#include "maps/budget.h"
+#include "maps/inode.h"
+#include "maps/names.h"
+#include "maps/rebuild.h"
+#include "meters/heat.h"
+
+/* How often what is left out is tried again: less and less often, as long as any is. */
+#define AGAIN_FIRST	HZ
+#define AGAIN_LAST	(64 * HZ)
+
+/**
+ * struct choice - files that may have to give way
+ * @owner: whose files; not for heat
+ * @rec: the file with most heat found so far, with a reference; %NULL if none
+ * @bytes: the largest size so far; then the smallest size of a file that gives way
+ * @pending: memory of records that are left out, which is not free yet; or of maps
+ *	that are not there yet
+ * @dropped: at least one file has given way
+ */
+struct choice {
+	u8 owner;
+	struct ft_inode *rec;
+	u64 bytes;
+	long pending;
+	bool dropped;
+};
+
+static void visit_files(void (*func)(struct ft_inode *rec, struct choice *c),
+			struct choice *c)
+{
+	struct ft_volume *vol;
+	struct ft_inode *rec;
+	unsigned long ino;
+	unsigned int n;
+
+	for (n = 0; (vol = ft_volume_nth(n)); n++) {
+		rcu_read_lock();
+		xa_for_each(&vol->inodes, ino, rec) {
+			func(rec, c);
+			if (need_resched()) {
+				rcu_read_unlock();
+				cond_resched();
+				rcu_read_lock();
+			}
+		}
+		rcu_read_unlock();
+		ft_volume_put(vol);
+	}
+}
+
+/* The size of a file: its record and names, its map, and the causes of its breaks. */
+static u64 bytes_of(struct ft_inode *rec)
+{
+	u64 bytes = ft_inode_size() + READ_ONCE(rec->map.bytes) +
+		    READ_ONCE(rec->names_size) * FT_NAMES_UNIT;
+
+	if (READ_ONCE(rec->history)) {
+		ft_inode_lock(rec);
+		bytes += ft_breaks_bytes(rec);
+		spin_unlock(&rec->lock);
+	}
+	return bytes;
+}
+
+/* Directories with names in them, and targets, do not give way. */
+static bool can_give_way(const struct ft_inode *rec, const struct choice *c)
+{
+	return READ_ONCE(rec->owner) == c->owner &&
+	       !(rec->is_dir && (!hlist_empty(&rec->children) ||
+				 READ_ONCE(rec->target_path)));
+}
+
+static void find_largest(struct ft_inode *rec, struct choice *c)
+{
+	if (can_give_way(rec, c))
+		c->bytes = max(c->bytes, bytes_of(rec));
+}
+
+static void choose_hotter(struct ft_inode *rec, struct choice *c)
+{
+	u64 bytes = ft_heat_bytes(rec);
+
+	if (bytes > c->bytes && refcount_inc_not_zero(&rec->ref)) {
+		if (c->rec)
+			ft_inode_put(c->rec);
+		c->rec = rec;
+		c->bytes = bytes;
+	}
+}
+
+/* A file may have millions of windows: they are not looked at in an RCU section. */
+static void prune_heat(struct ft_inode *rec, struct choice *c)
+	__must_hold(RCU)
+{
+	if (!ft_heat_bytes(rec) || !refcount_inc_not_zero(&rec->ref))
+		return;
+	rcu_read_unlock();
+	ft_heat_prune(rec);
+	ft_inode_put(rec);
+	rcu_read_lock();
+}
+
+static void drop_heat(struct ft_inode *rec, struct choice *c)
+{
+	u64 bytes = ft_heat_bytes(rec);
+
+	if (!bytes || bytes < c->bytes)
+		return;
+	spin_lock(&rec->lock);
+	ft_heat_drop(rec);
+	spin_unlock(&rec->lock);
+	ft_count(FT_HEAT_DROPPED);
+	c->dropped = true;
+}
+
+static void drop_causes(struct ft_inode *rec, struct choice *c)
+{
+	u64 bytes;
+
+	if (!READ_ONCE(rec->history) || !can_give_way(rec, c) ||
+	    bytes_of(rec) < c->bytes || (c->dropped && ft_mem_is_eased(0)))
+		return;
+	ft_inode_lock(rec);
+	bytes = ft_breaks_bytes(rec);
+	ft_breaks_drop(rec);
+	spin_unlock(&rec->lock);
+	ft_count(FT_CAUSES_LOST);
+	c->dropped = true;
+	pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u loses the causes of its breaks, which took %llu KiB\n",
+			    ft_mem_budget() >> 20, rec->ino, MAJOR(rec->vol->dev),
+			    MINOR(rec->vol->dev), bytes >> 10);
+}
+
+/* Leave a file out. The maps of other files stay right. Returns: did it have a map? */
+static bool omit(struct ft_inode *rec)
+{
+	u64 bytes = 0;
+
+	ft_inode_lock(rec);
+	if (ft_inode_followed(rec) && !rec->is_dir) {
+		bytes = rec->map.bytes;
+		ft_inode_omit(rec);
+		ft_count(FT_REFUSED);
+	}
+	spin_unlock(&rec->lock);
+	if (bytes)
+		pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u, whose map took %llu KiB, is left out until there is room\n",
+				    ft_mem_budget() >> 20, rec->ino,
+				    MAJOR(rec->vol->dev), MINOR(rec->vol->dev),
+				    bytes >> 10);
+	return bytes;
+}
+
+/* A file loses its map; without one it is not followed at all any more. */
+static void leave_out(struct ft_inode *rec, struct choice *c)
+	__must_hold(RCU)
+{
+	if (!can_give_way(rec, c) || bytes_of(rec) < c->bytes ||
+	    (c->dropped && ft_mem_is_eased(c->pending)) ||
+	    !refcount_inc_not_zero(&rec->ref))
+		return;
+	rcu_read_unlock();
+	if (READ_ONCE(rec->map.bytes) && omit(rec)) {
+		c->dropped = true;
+	} else if (ft_names_leave_out(rec)) {
+		c->dropped = true;
+		c->pending += ft_inode_size();
+	}
+	ft_inode_put(rec);
+	rcu_read_lock();
+}
+
+/*
+ * The largest file of an owner gives way, if it is larger than @bytes, and so do others
+ * of half its size or more until that is enough. First they lose their causes. If none
+ * of them has any, they are left out. So one pass over all files frees much, or halves
+ * the size of the largest one.
+ */
+static bool largest_gives_way(u8 owner, u64 bytes)
+{
+	struct choice c = { .owner = owner, .bytes = bytes };
+
+	visit_files(find_largest, &c);
+	if (c.bytes <= bytes)
+		return false;
+	c.bytes = max(c.bytes / 2, bytes + 1);
+	visit_files(drop_causes, &c);
+	if (!c.dropped)
+		visit_files(leave_out, &c);
+	if (c.pending)
+		ft_inode_flush_freed();
+	return c.dropped;
+}
+
+/* The heat of the file that has most of it is dropped, and that of similar files. */
+static bool hottest_gives_way(void)
+{
+	struct choice most = { }, heat = { };
+
+	visit_files(choose_hotter, &most);
+	if (!most.rec)
+		return false;
+	heat.bytes = most.bytes / 2;
+	visit_files(drop_heat, &heat);
+	ft_inode_put(most.rec);
+	ft_heat_flush();
+	return heat.dropped;
+}
+
+static void heat_gives_way(void)
+{
+	struct choice none = { };
+
+	visit_files(prune_heat, &none);
+	while (ft_mem_uses_more_than(13) && ft_mem_heat() &&
+	       hottest_gives_way())
+		cond_resched();
+}
+
+static void give_way(struct work_struct *work)
+{
+	if (ft_mem_heat())
+		heat_gives_way();
+	while (ft_mem_is_tight() &&
+	       largest_gives_way(ft_mem_largest_owner(), 0))
+		cond_resched();
+}
+
+/* === What is left out comes back ========================================== */
+
+/* A directory is read again, a file is scanned, if all that is left is enough. */
+static void take_up(struct ft_inode *rec, struct choice *c)
+{
+	long limit = ft_mem_budget() / 16 * 14, needs = 0;
+
+	if (rec->is_dir ? !READ_ONCE(rec->refused) :
+			  READ_ONCE(rec->state) != FT_OMITTED)
+		return;
+	if (ft_mem_within_share(READ_ONCE(rec->owner)))
+		limit = ft_mem_budget() / 16 * 15;
+	if (!rec->is_dir)
+		needs = (long)READ_ONCE(rec->needs) << 10;
+	if (ft_mem_used() + c->pending + needs > limit)
+		return;
+	c->pending += needs;
+	ft_inode_request_scan(rec);
+}
+
+/* One pass at a time; the delay grows with each one. */
+static void come_back(struct work_struct *work)
+{
+	static unsigned long delay = AGAIN_FIRST;
+	struct choice room = { };
+
+	if (!ft_mem_any_left_out()) {
+		delay = AGAIN_FIRST;
+		return;
+	}
+	ft_mem_largest_owner();
+	if (!ft_mem_uses_more_than(15)) {
+		visit_files(take_up, &room);
+		delay = min(2 * delay, AGAIN_LAST);
+	}
+	ft_mem_try_again(delay);
+}
+
+/**
+ * ft_budget_init() - let files give way when the budget is used up, and come back
+ */
+void ft_budget_init(void)
+{
+	ft_mem_hook(give_way, come_back);
+}
+
+/**
+ * ft_mem_make_way() - make room for the map that a scan is building
+ * @rec: the file that is being scanned
+ *
+ * Context: process, the volume's worker.
+ * Return: true if another file has given way: of its owner a larger one, or one of the
+ * owner who has most if its own is within his share; false if @rec has been left out.
+ */
+bool ft_mem_make_way(struct ft_inode *rec)
+{
+	u8 most = ft_mem_largest_owner(), owner = READ_ONCE(rec->owner);
+	u64 bytes;
+
+	ft_inode_lock(rec);
+	bytes = ft_second_bytes(rec);
+	spin_unlock(&rec->lock);
+	if (ft_mem_within_share(owner) ? largest_gives_way(most, 0) :
+					 largest_gives_way(owner, bytes)) {
+		ft_extmap_flush();	/* otherwise another file might give way */
+		return true;
+	}
+	omit(rec);
+	pr_warn_ratelimited("max_mem_mb=%lu is used up: inode %u of %u:%u does not fit and is left out until there is room\n",
+			    ft_mem_budget() >> 20, rec->ino, MAJOR(rec->vol->dev),
+			    MINOR(rec->vol->dev));
+	return false;
+}
+
+/**
+ * ft_mem_grown() - check the budget after a map has grown
+ * @rec: the file; its map may be empty when this returns
+ *
+ * If the budget is used up, this file loses its map for a while, because it is the
+ * only one that can be changed here. But it is the largest one of who has most that
+ * gives way for good: a worker sees to that, and the scan that restores this map waits
+ * for it.
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_mem_grown(struct ft_inode *rec)
+{
+	lockdep_assert_held(&rec->lock);
+	if (likely(!ft_mem_uses_more_than(15)))
+		return;
+	/* a tree that is being freed is no reason to drop another one */
+	if (ft_mem_is_full(rec->owner)) {
+		ft_count(FT_LOST);
+		ft_inode_start_over(rec);
+	}
+	ft_mem_want_room();
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Probes on F2FS tracepoints: who writes to a file, and what garbage collection does
+ * (parameter causes).
+ *
+ * In: tracepoint arguments. Out: the writers of a file for maps/inode.c, and the segments
+ * that F2FS chose for causes/logs.c, causes/gc.c and maps/trace.c.
+ */
+
+#include <linux/fs.h>
+
+#include "causes/gc.h"
+#include "causes/logs.h"
+#include "causes/writer.h"
+#include "core/base.h"
+#include "core/volume.h"
+#include "maps/trace.h"
+#include "probes/probing.h"
+
+/* === Writing processes ==================================================== */
+
+/* The current task writes to a file; @own pages are dirty by this write alone. */
+static void writes(struct ft_inode *rec, const struct inode *inode, int own)
+{
+	u32 writer = ft_writer_current(rec->vol);
+
+	if (READ_ONCE(rec->writer) != writer)
+		ft_inode_written_by(rec, writer,
+				    ft_f2fs_dirty_pages(inode) > own);
+}
+
+/* A system call is about to write to a page of a file. */
+static void probe_write_begin(void *unused, struct inode *inode, loff_t pos,
+			      unsigned int len)
+{
+	struct ft_inode *rec;
+
+	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
+		return;
+	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
+	if (rec) {
+		writes(rec, inode, 0);
+		if (READ_ONCE(rec->awaited))
+			ft_inode_dirtied(rec, ft_first_block(pos),
+					 ft_end_block(pos + len),
+					 !ft_f2fs_dirty_pages(inode));
+	}
+	ft_probe_leave();
+}
+
+/* A page of a mapping has just become writable, unless that failed. */
+static void probe_mkwrite(void *unused, FT_MKWRITE_ARGS)
+{
+	struct inode *host = FT_MKWRITE_INODE;
+	struct ft_inode *rec;
+
+	if (FT_MKWRITE_FAILED || !ft_probe_enter(host->i_sb, host->i_ino))
+		return;
+	rec = ft_inode_find_file(host->i_sb, host->i_ino);
+	if (rec) {
+		writes(rec, host, 1);
+		ft_inode_mapped(rec, FT_MKWRITE_INDEX);
+	}
+	ft_probe_leave();
+}
+
+/* === Garbage collection =================================================== */
+
+static void collects(struct super_block *sb, int type, bool begins)
+{
+	struct ft_volume *vol;
+
+	if (!ft_probe_enter(sb, 0))
+		return;
+	vol = ft_volume_find(sb);
+	if (vol) {
+		if (begins)
+			WRITE_ONCE(vol->gc_writer, ft_writer_current(vol));
+		WRITE_ONCE(vol->gc_foreground, type == FT_F2FS_FG_GC);
+	}
+	ft_probe_leave();
+}
+
+static void probe_gc_begin(void *unused, struct super_block *sb, int gc_type,
+			   bool no_bg_gc, unsigned int nr_free_secs,
+			   long long dirty_nodes, long long dirty_dents,
+			   long long dirty_imeta, unsigned int free_sec,
+			   unsigned int free_seg, int reserved_seg,
+			   unsigned int prefree_seg)
+{
+	collects(sb, gc_type, true);
+}
+
+static enum ft_victim_policy policy_of(int gc_mode)
+{
+	switch (gc_mode) {
+	case FT_F2FS_GC_GREEDY:
+		return FT_POLICY_GREEDY;
+	case FT_F2FS_GC_CB:
+		return FT_POLICY_COST_BENEFIT;
+	case FT_F2FS_GC_AT:
+		return FT_POLICY_AGE;
+	default:
+		return FT_POLICY_UNKNOWN;
+	}
+}
+
+/* @log: the log that fills the segment's holes, for FT_VICTIM_SSR */
+static void chose(struct super_block *sb, const struct victim_sel_policy *p,
+		  enum ft_victim_kind kind, int log)
+{
+	struct ft_victim victim = { .kind = kind };
+	struct ft_volume *vol;
+	int gc_mode;
+
+	if (!ft_probe_enter(sb, 0))
+		return;
+	vol = ft_volume_find(sb);
+	if (vol) {
+		victim.segment = ft_f2fs_victim(p, &victim.segments, &gc_mode);
+		/* F2FS may have found it by a segment within its section */
+		if (victim.segments > 1)
+			victim.segment = rounddown(victim.segment,
+						   victim.segments);
+		victim.policy = policy_of(gc_mode);
+		if (kind == FT_VICTIM_SSR)
+			ft_log_fills(vol, log, victim.segment);
+		ft_gc_chose(vol, &victim);
+		ft_trace_victim(vol, &victim);
+	}
+	ft_probe_leave();
+}
+
+/* A collection that begins in the background may become a foreground one. */
+static void probe_get_victim(void *unused, struct super_block *sb, int type,
+			     int gc_type, struct victim_sel_policy *p,
+			     unsigned int pre_victim, unsigned int prefree,
+			     unsigned int free)
+{
+	if (type != FT_F2FS_NO_CHECK_TYPE) {
+		chose(sb, p, FT_VICTIM_SSR, type);
+		return;
+	}
+	collects(sb, gc_type, false);
+	chose(sb, p, gc_type == FT_F2FS_FG_GC ? FT_VICTIM_FG : FT_VICTIM_BG, -1);
+}
+
+/**
+ * ft_probe_list_causes() - list the probes of this file, if they are wanted
+ * @list: room for %FT_MAX_CAUSE_PROBES
+ *
+ * Return: the number of probes.
+ */
+unsigned int ft_probe_list_causes(struct ft_probe *list)
+{
+	const struct ft_probe table[] = {
+		FT_PROBE(f2fs_write_begin, probe_write_begin),
+		FT_PROBE(f2fs_vm_page_mkwrite, probe_mkwrite),
+		FT_PROBE(f2fs_gc_begin, probe_gc_begin),
+		FT_PROBE(f2fs_get_victim, probe_get_victim),
+	};
+
+	static_assert(ARRAY_SIZE(table) <= FT_MAX_CAUSE_PROBES);
+	if (!ft_causes_wanted())
+		return 0;
+	memcpy(list, table, sizeof(table));
+	return ARRAY_SIZE(table);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the probes on F2FS's tracepoints share: how one begins and ends, how it reads
+ * its arguments, and how a list of them is made. For map.c and probe_*.c alone: it
+ * needs types that are private to F2FS.
+ */
+#ifndef FT_PROBING_H
+#define FT_PROBING_H
+
+#include <linux/fs.h>
+#include <linux/lockdep.h>
+#include <linux/minmax.h>
+#include <linux/preempt.h>
+#include <linux/tracepoint.h>
+
+#include "core/base.h"
+#include "core/compat.h"
+#include "core/extmap.h"
+#include "f2fs/private.h"
+#include "maps/inode.h"
+#include "maps/note.h"
+#include "probes/probe.h"
+
+#include <linux/f2fs_fs.h>
+#include <trace/events/f2fs.h>
+
+/* === Lists of probes ====================================================== */
+
+/* The build fails if the arguments of a probe differ from those of its event. */
+#define FT_PROBE(event, probe)	__FT_PROBE(event, probe)
+#define __FT_PROBE(event, probe) {					\
+	.name = #event,							\
+	.func = (check_trace_callback_type_##event(probe), (void *)(probe)), \
+}
+
+/* At the most: those that are always attached, and those of each parameter. */
+#define FT_MAX_MAP_PROBES	14
+#define FT_MAX_CAUSE_PROBES	4
+#define FT_MAX_READ_PROBES	4
+#define FT_MAX_FSYNC_PROBES	2
+static_assert(FT_MAX_MAP_PROBES + FT_MAX_CAUSE_PROBES + FT_MAX_READ_PROBES +
+	      FT_MAX_FSYNC_PROBES <= FT_MAX_PROBES);
+
+unsigned int ft_probe_list_causes(struct ft_probe *list);
+unsigned int ft_probe_list_reads(struct ft_probe *list);
+
+/* === Begin and end ======================================================== */
+
+/*
+ * A record that is found between ft_probe_enter() and ft_probe_leave() stays until
+ * the end.
+ */
+
+#ifdef CONFIG_PREEMPT_RT
+
+/*
+ * False if the event of this inode cannot be handled: its file becomes stale instead.
+ * That does not happen, see core/compat.h; if it does, "lost" counts it.
+ */
+static inline bool ft_probe_enter(const struct super_block *sb, unsigned long ino)
+{
+	struct ft_inode *rec;
+
+	if (likely(ft_sleeping_locks_begin()))
+		return true;
+	rec = ft_inode_find_file(sb, ino);
+	if (rec) {
+		ft_count(FT_LOST);
+		ft_note_stale(rec);
+	}
+	ft_sleeping_locks_end(false);
+	return false;
+}
+
+static inline void ft_probe_leave(void)
+{
+	ft_sleeping_locks_end(true);
+}
+
+#else
+
+/*
+ * With preemption disabled this is an RCU read section, too, and that is the cheapest
+ * one. In some kernels the tracepoint has disabled it already.
+ */
+static inline bool ft_probe_enter(const struct super_block *sb, unsigned long ino)
+{
+	if (FT_PROBES_KEEP_CPU)
+		lockdep_assert_preemption_disabled();
+	else
+		preempt_disable();
+	return true;
+}
+
+static inline void ft_probe_leave(void)
+{
+	if (!FT_PROBES_KEEP_CPU)
+		preempt_enable();
+}
+
+#endif
+
+/* === Arguments ============================================================ */
+
+static inline u32 ft_first_block(u64 bytes)
+{
+	return min_t(u64, bytes >> FT_BLOCK_BITS, FT_LBLK_END);
+}
+
+static inline u32 ft_end_block(u64 bytes)
+{
+	return min_t(u64, (bytes + FT_BLOCK_SIZE - 1) >> FT_BLOCK_BITS,
+		     FT_LBLK_END);
+}
+
+/* read.c */
+void ft_probe_direct_read(const struct inode *inode, loff_t offset,
+			  unsigned long len, int ret);
+
+#endif

@@ -295,12 +295,11 @@ def report(results: Results) -> str:
         + (" — quick, not for comparison." if "quick" in machine else "."),
         "Instructions are those of the whole guest, counted by QEMU (`-icount`); they say nothing of caches or of devices."
         " Modes took turns, the first turn was dropped; a difference is one of neighbouring runs.",
-        "",
-        row("what", "median", "min", "max", "unit", "goal"),
-        row("---", "---:", "---:", "---:", "---", "---:"),
     ]
-    for rows in (block_rows, map_rows, snapshot_rows, rate_rows, scaling_rows, app_rows):
-        lines += rows(results)
+    figures = [line for rows in (block_rows, map_rows, snapshot_rows, rate_rows, scaling_rows) for line in rows(results)]
+    if figures:
+        lines += ["", row("what", "median", "min", "max", "unit", "goal"), row("---", "---:", "---:", "---:", "---", "---:"), *figures]
+    lines += app_rows(results)
     if results.seconds:
         total = sum(results.seconds.values())
         lines += ["", f"These parts took {total // 60} min {total % 60} s."]

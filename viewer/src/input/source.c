@@ -113,7 +113,11 @@ static void read_moment(const struct source *source, struct text *text)
 	recording_close(&recording);
 }
 
-/* The program ends if the source cannot be read the first time, or has broken gzip data. */
+/*
+ * Read the text again. A source that was read before may disappear and come back, as the files of debugfs do
+ * when the module is loaded again. source->trouble is set in the meantime. The program ends if the source
+ * cannot be read the first time, or has damaged gzip data.
+ */
 static bool source_read(struct source *source, struct text *text)
 {
 	int64_t begun_ms = now_ms();

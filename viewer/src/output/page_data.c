@@ -222,8 +222,8 @@ void page_put_volume(FILE *file, const struct runs *runs, size_t part)
 
 	fprintf(file, "\"dev\":\"%u:%u\",\"path\":", v->major, v->minor);
 	page_put_path(file, v->path, false);
-	fprintf(file, ",\"lba\":%ju,\"end\":%ju,\"main\":%ju,\"segment\":%ju", (uintmax_t)p->first_blk,
-		(uintmax_t)p->end_blk, (uintmax_t)v->first_blk, (uintmax_t)v->segment_blks);
+	fprintf(file, ",\"lba\":%ju,\"end\":%ju,\"main\":%ju,\"segment\":%ju,\"stopped\":%s", (uintmax_t)p->first_blk,
+		(uintmax_t)p->end_blk, (uintmax_t)v->first_blk, (uintmax_t)v->segment_blks, v->stopped ? "true" : "false");
 }
 
 /**

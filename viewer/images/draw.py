@@ -46,7 +46,7 @@ def page(view: str, table: Path, name: str) -> None:
             chromium.click_on("#rows tr:nth-child(2)")
             while chromium.js("view.per") > 2:
                 x, y = chromium.js(PLACE)
-                chromium.mouse("mouseWheel", x, y, deltaX=0, deltaY=-60)
+                chromium.mouse("mouseWheel", x, y, deltaX=0, deltaY=-120)
                 chromium.until("shown && MOVING.every(key => shown[key] === view[key])")
             chromium.point(*chromium.js(PLACE))
             chromium.until("document.querySelector('#cell').textContent.includes('base.rdb')")

@@ -14,6 +14,7 @@
  *	renew	new data
  *	player	the time of a recording: slider and play
  *	link	the address of what is shown
+ *	steps	fragments of the file that is lit up, and its picture
  *	page	start, and what connects the parts
  *
  * Only page.js runs code when it is loaded. Names of files reach the page as text, never as HTML.

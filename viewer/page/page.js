@@ -11,7 +11,7 @@ function drawText() {
 	else if (!state.map && cursor)
 		text = describeCell(cursor);
 	else if (chosen)
-		text = describeFile(chosen, whereabouts(chosen));
+		text = describeFile(chosen, whereabouts(chosen)) + describeStep();
 	else if (state.chosen)
 		text = "The file that was lit up is not there any more.";
 	$("cell").textContent = text;
@@ -40,6 +40,7 @@ function drawChosen() {
 	loadCells();
 	loadOverview();
 	drawRows();
+	drawSteps();
 	drawText();
 }
 
@@ -79,6 +80,7 @@ function setMap(on) {
 	$("toMap").setAttribute("aria-pressed", state.map);
 	$("toPicture").setAttribute("aria-pressed", !state.map);
 	$("full").parentElement.hidden = state.map;
+	drawSteps();
 	if (state.map && !view.volume && data.volumes.length)
 		showVolume(data.volumes[0]);
 	drawText();
@@ -214,11 +216,12 @@ async function adopt(fresh) {
 function onKey(event) {
 	const onMap = event.target === $("map") && view.volume, onPicture = event.target === $("stage") && data.volumes.length;
 
-	if (event.ctrlKey || event.altKey || event.metaKey)
+	if (event.ctrlKey || event.altKey || event.metaKey || $("plot").open)
 		return;
 	if (event.key === "Escape" && state.chosen)
 		choose(state.chosen);
-	else if (!(onMap && onMapKey(event.key)) && !(onPicture && onPictureKey(event.key)) && !onPlayerKey(event))
+	else if (!(onMap && onMapKey(event.key)) && !(onPicture && onPictureKey(event.key)) && !onPlayerKey(event) &&
+		 !((onMap || event.target === document.body || event.target.tagName === "BUTTON") && onStepKey(event.key)))
 		return;
 	event.preventDefault();
 }
@@ -273,6 +276,7 @@ function start() {
 	startPicture();
 	startGestures();
 	startPlayer();
+	startSteps();
 	setFull(state.full);
 	begin();
 	addEventListener("hashchange", onLink);

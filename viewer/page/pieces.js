@@ -84,6 +84,25 @@ function piecesBetween(volume, first, end) {
 	return found;
 }
 
+/* Those of a file as first block address, blocks and offset, in the order of the file. */
+function fragmentsOf(file) {
+	const pieces = [], fragments = [];
+
+	for (const { index: v } of data.volumes)
+		for (let i = 0; i < v.n; i++)
+			if (v.owner[i] === file.index)
+				pieces.push([v.lba[i], v.lba[i + 1] - v.lba[i], v.offset[i]]);
+	for (const [lba, blocks, offset] of pieces.sort((a, b) => a[2] - b[2])) {
+		const last = fragments[fragments.length - 1];
+
+		if (last && lba === last[0] + last[1])
+			last[1] += blocks;
+		else
+			fragments.push([lba, blocks, offset]);
+	}
+	return { first: 0, all: fragments.length, fragments };
+}
+
 /* === Cells of the map === */
 
 function colorOf(v, i) {

@@ -6,6 +6,7 @@
  *	file(key)			one file, or null
  *	cells(volume, first, per, n)	colours, shares, and which cells are lit up
  *	blocks(volume, first, end)	what is between two block addresses: the first pieces, and how many
+ *	fragments(file, first)		where some fragments of a file are, and how many
  */
 "use strict";
 
@@ -18,6 +19,9 @@ const COLUMNS = [
 	  title: "split factor: how many times the requests of a contiguous file" },
 	{ key: "blocks", name: "Blocks", value: f => f.blocks, title: "written blocks of 4 KiB" },
 ];
+
+/* Fragments in one answer of the server. */
+const MOST_STEPS = 1000;
 
 /* The files of a page in a file. */
 let files = [];
@@ -52,6 +56,10 @@ const pageSource = {
 
 	async cells(volume, first, per, n) {
 		return mixCells(volume, first, per, n, chosen);
+	},
+
+	async fragments(file) {
+		return fragmentsOf(file);
 	},
 
 	async blocks(volume, first, end) {
@@ -104,6 +112,10 @@ const serverSource = {
 		const answer = await ask("cells", chosen ? { ...args, lit: chosen.key } : args);
 
 		return answer && expandCells(answer, n);
+	},
+
+	async fragments(file, first) {
+		return ask("fragments", { key: file.key, first });
 	},
 
 	async blocks(volume, first, end) {

@@ -223,6 +223,30 @@ static struct colors *colors_by(void *arg, const char *by)
 	return &s->other_colors[i];
 }
 
+/* For the server: the picture of --file. */
+static void plot(void *arg, const struct serve_view *view, size_t file, FILE *out)
+{
+	struct session *s = arg;
+	struct colors *colors = colors_by(s, "cause");
+	struct text png = { 0 };
+	struct one_file one;
+	struct canvas canvas;
+	struct runs runs;
+	char when[64];
+
+	format_time(when, sizeof(when), view->table.text.time_ms);
+	one_file_make(&one, view->runs.table, s->source.name, (uint32_t)file);
+	colors_learn(colors, &one.table);
+	runs_build(&runs, &one.table, NULL, colors, NULL);
+	file_view_paint(&canvas, &one, &runs, colors, &s->img, when, false);
+	png_out_encode(&canvas, &png);
+	fwrite(png.buf, 1, png.len, out);
+	text_free(&png);
+	canvas_free(&canvas);
+	runs_free(&runs);
+	one_file_free(&one);
+}
+
 /* Where it is not said which counts of reads to show, a recording has those of each of its snapshots. */
 static bool has_recorded_heat(const struct session *s)
 {
@@ -467,6 +491,7 @@ static void serve(struct session *s)
 
 	server_open(&s->server, &o->serve_at, o->interval_ns);
 	s->server.colors = colors_by;
+	s->server.plot = plot;
 	s->server.arg = s;
 	if (recording_is(o->table))
 		server_set_recording(&s->server, &(struct serve_recording){ o->table, &o->lens, o->f2fs_state }, show_moment);

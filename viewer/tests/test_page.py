@@ -475,6 +475,18 @@ def test_part_of_a_volume(page: Page) -> None:
     expect(page.text("#notes"), "Only the 1 file of 7 that match *.log. Only LBA 121-131 of the volume; figures are of whole files.")
 
 
+def test_stopped_stale_and_left_out(page: Page) -> None:
+    Path("t").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m\n"
+                         "# stale 3\n# left_out 254:0 5\n# stopped 254:0\n254:0 110 2 0 4 contiguous /m/a.sst\n")
+    for show in page.write, page.serve:
+        show("t")
+        expect(page.text("#notes"), "/m: F2FS has stopped after an error or a shutdown; nothing is written any more.")
+        said = page.text("#summary")
+        assert "3 stale: their blocks may have moved" in said and "5 left out: fragtrace's memory was short" in said, said
+    page.write(DATA / "small.table")
+    expect((page.text("#notes"), page.js("notes.hidden ?? document.querySelector('#notes').hidden")), ("", True))
+
+
 def test_nothing(page: Page) -> None:
     page.write(DATA / "header_only.table")
     expect(page.text("#volumes"), "no directory is watched")

@@ -7,7 +7,9 @@ usage: test_page_map.py PROGRAM [TEST...]; pages.py has what a test is
 import json
 import os
 import shutil
+import subprocess
 import sys
+import urllib.parse
 from pathlib import Path
 
 import check_palette
@@ -367,6 +369,53 @@ def test_other_colours(page: Page) -> None:
     # a page in a file has the colours that it was written with
     page.write(DATA / "redis.table")
     expect(page.js("document.querySelector('#coloring').hidden"), True)
+
+
+def check_steps(page: Page, served: bool) -> None:
+    # a file whose fragments are not in the order of their addresses; one has two extents, with a hole between them
+    Path("t").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=512 blocks=99840 segment_blocks=512 path=/m\n"
+                         "254:0 600 9 20 4 fragmented /m/x.sst\n254:0 700 5 0 5 contiguous /m/y.log\n254:0 50000 5 0 4 fragmented /m/x.sst\n"
+                         "254:0 50005 4 9 4 fragmented /m/x.sst\n254:0 90000 1 40 4 fragmented /m/x.sst\n")
+    open_map(page, served, Path("t"))
+    expect(page.js("steps === null && document.querySelector('#steps').hidden"), True)
+    page.browser.click_on("#rows tr:nth-child(1) button")
+    page.browser.until("document.querySelectorAll('tr.lit').length === 1 && !document.querySelector('#steps').hidden")
+    said = ["fragment 1 of 3: LBA 50000–50008 · offset 0–8", "fragment 2 of 3: LBA 600–608 · offset 20–28",
+            "fragment 3 of 3: LBA 90000 · offset 40"]
+    for number, act in enumerate([lambda: page.browser.click_on("#after"), lambda: page.browser.key("n", "n"),
+                                  lambda: page.browser.key("n", "n"), lambda: page.browser.key("n", "n")]):
+        act()
+        page.browser.until(f"document.querySelector('#cell').textContent.includes('fragment {number % 3 + 1} of 3')")
+        page.settle()
+        expect(page.text("#cell").split("\n")[1], said[number % 3])
+        lba = (50000, 600, 90000)[number % 3]
+        first, per, columns, rows = page.shown()
+        assert first <= lba < first + per * columns * rows and per == 1
+    page.browser.key("p", "p")
+    page.browser.until("document.querySelector('#cell').textContent.includes('fragment 3 of 3')")
+    # another file has other fragments
+    page.browser.click_on("#rows tr:nth-child(2) button")
+    page.browser.until("document.querySelector('#cell').textContent.startsWith('/m/y.log')")
+    page.browser.click_on("#before")
+    page.browser.until("document.querySelector('#cell').textContent.includes('fragment 1 of 1: LBA 700–704')")
+
+
+def test_steps(page: Page) -> None:
+    check_steps(page, False)
+    expect(page.js("toPlot.hidden"), True)
+
+
+def test_steps_of_a_served_page(page: Page) -> None:
+    check_steps(page, True)
+    page.browser.click_on("#toPlot")
+    page.browser.until("(image => image && image.complete && image.naturalWidth > 300)(document.querySelector('#plotted img'))")
+    subprocess.run([page.view, "-t", "t", "--file", "y.log", "-o", "file.png"], check=True)
+    assert page.server
+    key = urllib.parse.quote(page.js("chosen.key"))
+    expect(page.server.request(page.server.url + "plot?key=" + key)[2] == Path("file.png").read_bytes(), True)
+    expect([page.server.status("plot", key=bad) for bad in ("1:1 99", "x", "")], [400] * 3)
+    page.browser.key("Escape")
+    page.browser.until("!document.querySelector('#plot').open")
 
 
 # === What a page in a file leaves out ===

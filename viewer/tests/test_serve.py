@@ -317,6 +317,19 @@ def test_one_connection_for_many_requests(view: str) -> None:
         connection.close()
 
 
+def test_fragments(view: str) -> None:
+    n = 2500
+    with open("t", "w", encoding="ascii") as file:
+        file.write(f"# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks={n * 3} segment_blocks=512 path=/m\n")
+        file.writelines(f"254:0 {i * 3} 2 {2 * (n - i)} 4 fragmented /m/a.sst\n" for i in range(n))
+    expected = [[(n - 1 - k) * 3, 2, 2 * (k + 1)] for k in range(n)]
+    with Serving(view, "t") as server:
+        found = [server.ask("fragments", key="254:0 4", first=first) for first in (0, 1000, 2000, 2500)]
+        expect([(f["first"], f["all"], len(f["fragments"])) for f in found], [(0, n, 1000), (1000, n, 1000), (2000, n, 500), (2500, n, 0)])
+        expect([x for f in found for x in f["fragments"]], expected)
+        expect([server.status("fragments", **bad) for bad in ({}, {"key": "254:0 9"}, {"key": "254:0 4", "first": "x"})], [400] * 3)
+
+
 def test_other_colours(view: str) -> None:
     with open("why", "wb") as stream:
         subprocess.run([sys.executable, str(Path(__file__).resolve().parent / "to_snapshot.py"), str(DATA / "why.table")], stdout=stream, check=True)

@@ -74,7 +74,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Cause:
-    """Why a fragment does not follow the one before it: words of OPS, FLUSHES and WHYS; the writer is COMM:PID, several or unknown."""
+    """Why a file is fragmented: words of OPS, FLUSHES and WHYS; the writer is COMM:PID, several or unknown."""
 
     op: str
     flush: str

@@ -36,6 +36,7 @@
 
 struct request {
 	struct MHD_Connection *connection;
+	const struct server *server;
 	const struct serve_view *view;
 	FILE *file;
 };
@@ -173,6 +174,29 @@ static const char *answer_files(const struct request *r)
 	return NULL;
 }
 
+static const char *answer_fragments(const struct request *r)
+{
+	uint64_t first = 0;
+	size_t file;
+
+	if (!read_file(r, "key", &file) || file == NO_LIT ||
+	    (MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "first") &&
+	     !read_number(r, "first", UINT32_MAX, &first)))
+		return "expected key= (DEV INO of a file), first= (the index of a fragment)\n";
+	serve_put_fragments(r->file, r->view, file, (size_t)first);
+	return NULL;
+}
+
+static const char *answer_plot(const struct request *r)
+{
+	size_t file;
+
+	if (!read_file(r, "key", &file) || file == NO_LIT)
+		return "expected key= (DEV INO of a file)\n";
+	r->server->plot(r->server->arg, r->view, file, r->file);
+	return NULL;
+}
+
 /* === Requests === */
 
 static const struct {
@@ -185,6 +209,8 @@ static const struct {
 	{ "cells", "application/json", answer_cells },
 	{ "blocks", "application/json", answer_blocks },
 	{ "files", "application/json", answer_files },
+	{ "fragments", "application/json", answer_fragments },
+	{ "plot", "image/png", answer_plot },
 };
 
 /* As long for each token: the time of a comparison must not tell how much of it is right. */
@@ -365,9 +391,10 @@ static bool is_known(struct MHD_Connection *connection, uint64_t generation)
 	return known && !strcmp(known, tag);
 }
 
-static enum MHD_Result answer(const struct serve_view *view, struct MHD_Connection *connection, size_t which)
+static enum MHD_Result answer(const struct server *server, const struct serve_view *view,
+			      struct MHD_Connection *connection, size_t which)
 {
-	struct request request = { .connection = connection, .view = view };
+	struct request request = { .connection = connection, .server = server, .view = view };
 	uint64_t generation = view->generation;
 	struct MHD_Response *response;
 	const char *trouble;
@@ -417,7 +444,7 @@ static enum MHD_Result answer_at(struct server *server, struct MHD_Connection *c
 		status = MHD_HTTP_BAD_REQUEST;
 		trouble = xasprintf("expected by= (kind, severity, size, cause, why, process or age)");
 	}
-	return trouble ? refuse_moment(connection, status, trouble) : answer(view, connection, which);
+	return trouble ? refuse_moment(connection, status, trouble) : answer(server, view, connection, which);
 }
 
 /* It does not depend on the table that is shown, and grows while the recording is written. */
@@ -472,7 +499,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 	for (i = 0; i < ARRAY_LEN(answers); i++)
 		if (!strcmp(path + TOKEN_LEN + 2, answers[i].name))
 			return answer_at(server, connection, i);
-	return refuse(connection, MHD_HTTP_NOT_FOUND, "expected table, cells, blocks, files or recording\n");
+	return refuse(connection, MHD_HTTP_NOT_FOUND, "expected table, cells, blocks, files, fragments, plot or recording\n");
 }
 
 /* === Server === */

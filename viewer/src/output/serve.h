@@ -40,12 +40,14 @@ struct served {
  * @recording: it has the tables of other moments; its folder is NULL if there is none
  * @most: how many tables are kept
  * @colors: finds the rules of a colour source; NULL for those of the table that is shown first, which others keep
- * @arg: for @colors and for showing moments
+ * @plot: writes a picture of one file as PNG
+ * @arg: for these, and for showing moments
  */
 struct server {
 	struct serve_recording recording;
 	size_t most;
 	struct colors *(*colors)(void *arg, const char *by);
+	void (*plot)(void *arg, const struct serve_view *view, size_t file, FILE *out);
 	void *arg;
 	/* private: */
 	char *(*show)(void *arg, struct serve_view *view, const struct moment *moment);

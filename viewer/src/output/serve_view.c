@@ -6,6 +6,7 @@
  *	cells	the colours of some thousand cells at most, each of so many blocks, whatever the volume is
  *	blocks	what is in a range of blocks, a few pieces at most
  *	files	some files of the list, sorted
+ *	fragments where the fragments of a file are
  *
  * Each answer is computed when it is asked for, and limited. Knows nothing of HTTP, see serve.c.
  */
@@ -455,6 +456,57 @@ void serve_put_blocks(FILE *file, const struct serve_view *view, size_t part, ui
 	fprintf(file, "{\"generation\":%ju,\"pieces\":[", (uintmax_t)view->generation);
 	walk_range(view, part, first, end, describe, &d);
 	fprintf(file, "],\"all\":%zu}\n", d.n);
+}
+
+/* === Fragments === */
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct extent *x = *(const struct extent *const *)a, *y = *(const struct extent *const *)b;
+
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+/* Pointers to the extents of a file in its own order; to be freed. */
+static const struct extent **extents_of(const struct table *table, size_t file, size_t *n)
+{
+	const struct extent **found = xcalloc(table->n_extents, sizeof(*found));
+	size_t i;
+
+	*n = 0;
+	for (i = 0; i < table->n_extents; i++)
+		if (table->extents[i].file == file)
+			found[(*n)++] = &table->extents[i];
+	qsort(found, *n, sizeof(*found), by_offset);
+	return found;
+}
+
+/**
+ * serve_put_fragments() - write where the fragments of a file are
+ * @file: output
+ * @view: the table
+ * @which: index into table.files
+ * @first: the first fragment that is asked for
+ *
+ * "all" is how many there are, "fragments" has first block address, blocks and offset of SERVE_MAX_FRAGMENTS at most.
+ */
+void serve_put_fragments(FILE *file, const struct serve_view *view, size_t which, size_t first)
+{
+	size_t n, i, k, all = 0;
+	const struct extent **extents = extents_of(view->runs.table, which, &n);
+
+	fprintf(file, "{\"generation\":%ju,\"first\":%zu,\"fragments\":[", (uintmax_t)view->generation, first);
+	for (i = 0; i < n; i = k, all++) {
+		uint64_t blks = extents[i]->blks;
+
+		for (k = i + 1; k < n && extents[k]->lba == extents[i]->lba + blks; k++)
+			blks += extents[k]->blks;
+		if (all >= first && all < first + SERVE_MAX_FRAGMENTS)
+			fprintf(file, "%s[%ju,%ju,%ju]", all > first ? "," : "", (uintmax_t)extents[i]->lba, (uintmax_t)blks,
+				(uintmax_t)extents[i]->offset);
+	}
+	fprintf(file, "],\"all\":%zu}\n", all);
+	free(extents);
 }
 
 /* === Files === */

@@ -17,6 +17,7 @@
 #define SERVE_MAX_CELLS 16384
 #define SERVE_MAX_FILES 1000
 #define SERVE_MAX_PIECES 12
+#define SERVE_MAX_FRAGMENTS 1000
 
 /**
  * enum serve_sort - the order of a list of files
@@ -124,6 +125,7 @@ size_t serve_view_find(const struct serve_view *view, uint64_t major, uint64_t m
 void serve_put_table(FILE *file, const void *view);
 void serve_put_cells(FILE *file, const struct serve_view *view, const struct serve_cells *cells);
 void serve_put_blocks(FILE *file, const struct serve_view *view, size_t part, uint64_t first, uint64_t end);
+void serve_put_fragments(FILE *file, const struct serve_view *view, size_t which, size_t first);
 void serve_put_files(FILE *file, const struct serve_view *view, const struct serve_list *list);
 
 #endif

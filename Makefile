@@ -91,6 +91,10 @@ check-bare:
 mutants:
 	@selftests/mutants/mutants.sh -n $(or $(N),50) $(if $(SEED),--seed $(SEED)) $(if $(CHANGED),--only-changed) $(PATHS)
 
+# Which functions and lines does no test come by?
+coverage:
+	@selftests/coverage/coverage.sh $(PARTS)
+
 # The same tests in guests whose kernels look for errors of their own; these are built first.
 test-debug:
 	@KERNEL="$${KERNEL:-kasan kcsan rt-debug}" selftests/run.sh --guests $(TESTS)
@@ -198,6 +202,7 @@ help:
 	@echo "make unit                 what needs no kernel: the extent map, parsers, figures, the planner, Python; less than half a minute"
 	@echo "make check-bare           these commands, in short, each on a fresh Debian 12 on which nothing was installed; ONLY='demo deb'"
 	@echo "make mutants              small mistakes made in the code: do the tests notice? N=50, SEED=N, PATHS='viewer/src module/causes/gc.c', CHANGED=1"
+	@echo "make coverage             what no test comes by: functions, lines; PARTS='view map python module'"
 	@echo "make test-debug           those in guests, on kernels with KASAN, lockdep, kmemleak, UBSAN, with KCSAN, with PREEMPT_RT and lockdep"
 	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12,"
 	@echo "                          TESTS=95_large_move.sh"
@@ -216,4 +221,4 @@ help:
 	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/; SIGN=key signs it and tags the commit"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer defrag vm shell check check-bare test test-debug test-large xfstests soak day fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help one unit mutants
+.PHONY: all modules viewer defrag vm shell check check-bare test test-debug test-large xfstests soak day fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help one unit mutants coverage

@@ -55,21 +55,30 @@ __attribute__((weak)) int ft_mut(int number)
 #endif
 """
 
-# The same in the kernel; its log tells which mutations are reached.
+# The same in the kernel; a parameter tells which mutations are reached.
 MODULE_DECLARES = b"int ft_mut(int number); "
 MODULE_DEFINES = b"""
-#include <linux/bitops.h>
+#include <linux/bitmap.h>
 #include <linux/moduleparam.h>
+#include <linux/sysfs.h>
 
+#define FT_MUTANTS (1 << 12)
+static DECLARE_BITMAP(ft_mut_seen, FT_MUTANTS);
 static int ft_mut_wanted;
 module_param_named(ft_mut, ft_mut_wanted, int, 0444);
 
+static int ft_mut_reached(char *to, const struct kernel_param *param)
+{
+	return sysfs_emit(to, "%*pbl\\n", FT_MUTANTS, ft_mut_seen);
+}
+
+static const struct kernel_param_ops ft_mut_ops = { .get = ft_mut_reached };
+module_param_cb(ft_reached, &ft_mut_ops, NULL, 0444);
+
 int ft_mut(int number)
 {
-	static unsigned long seen[BITS_TO_LONGS(1 << 12)];
-
-	if (!test_and_set_bit(number, seen))
-		printk(KERN_INFO "ft_mut: %d is reached\\n", number);
+	if (!test_bit(number, ft_mut_seen))
+		set_bit(number, ft_mut_seen);
 	return number == ft_mut_wanted;
 }
 """

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import hashlib
 import json
 import os
 import random
@@ -29,34 +28,22 @@ from pathlib import Path
 from typing import Any
 
 import c_code
+import guests
 import python_code
 import suites
+from common import HERE, TOP, Copy, digest, git, say
 from site_of import Site
 
-HERE = Path(__file__).resolve().parent
-TOP = HERE.parent.parent
 PATHS = ["viewer/src", "defrag/src", "viewer/python", "selftests/papers/papers"]
 # A test of its own.
 LEFT_OUT = ["module/core/extmap_test.c"]
 # Tests for one mutation.
 MOST = 60
-# The kernel of the guests; seconds of a guest, and of a test in it.
-KERNEL, GUEST_SECONDS, TEST_SECONDS = "6.12", 3600, 600
 # gcc says only what it says without being asked: a mutation may leave a variable unused.
 PLAIN = "WARNFLAGS=-std=gnu11 -Werror -fmax-errors=0"
 
 
-def say(text: str) -> None:
-    """A line of the result."""
-    print(text, flush=True)
-
-
 # === Mutations ===
-
-
-def git(*arguments: str) -> list[str]:
-    """The lines that git prints."""
-    return subprocess.run(["git", "-C", str(TOP), *arguments], capture_output=True, text=True, check=True).stdout.splitlines()
 
 
 def changed() -> set[str]:
@@ -110,45 +97,6 @@ def equivalents() -> dict[str, str]:
 # === Builds ===
 
 
-class Copy:
-    """A copy of the tree in the cache, in which mutations are built."""
-
-    def __init__(self, cache: Path, name: str, files: list[str]) -> None:
-        self.top, self.ko = cache / "mutants" / name, Path()
-        mutated = {"selftests/lib.sh", "module/core/extmap_test.c", "selftests/bench/extmap_bench.c"} if name == "module" else set()
-        for file in files:
-            if file in mutated:
-                continue
-            if (TOP / file).is_symlink():
-                (self.top / file).unlink(missing_ok=True)
-                (self.top / file).symlink_to(os.readlink(TOP / file))
-                continue
-            self.put(file, (TOP / file).read_bytes())
-            (self.top / file).chmod((TOP / file).stat().st_mode)
-        have = {str(f.relative_to(self.top)) for part in ("viewer/tests", "viewer/src", "defrag/tests", "defrag/src")
-                for f in (self.top / part).rglob("*") if f.is_file()}
-        for file in have - set(files):
-            (self.top / file).unlink()
-
-    def put(self, file: str, content: bytes) -> None:
-        """Write a file if it differs, so that make sees what has changed."""
-        path = self.top / file
-        if not path.exists() or path.read_bytes() != content:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-
-    def make(self, *flags: str) -> str:
-        """Build both programs and what their tests need. Return the messages if that fails."""
-        jobs, said = f"-j{os.cpu_count()}", ""
-        targets = (("viewer", "fragtrace-view", "build/eventlog", "build/pngpeek", "build/formats"),
-                   ("defrag", "fragtrace-defrag", "build/windows", "build/fake_f2fs.so"))
-        for folder, *wanted in targets:
-            done = subprocess.run(["make", "-k", "-s", jobs, "-C", str(self.top / folder), *flags, *wanted],
-                                  capture_output=True, text=True, check=False)
-            said += done.stderr if done.returncode else ""
-        return said
-
-
 def build_c(copy: Copy, chosen: list[Site]) -> list[Site]:
     """Build all that can be switched. Return those that compile."""
     copy.put("mutants.h", c_code.HEADER.encode())
@@ -180,14 +128,6 @@ def plan_python(copy: Copy, chosen: list[Site]) -> dict[str, str]:
 
 
 # === Trials ===
-
-
-def digest(*parts: Path | bytes) -> str:
-    """What differs if any of these differs."""
-    found = hashlib.sha256()
-    for part in parts:
-        found.update(hashlib.sha256(part if isinstance(part, bytes) else part.read_bytes()).digest())
-    return found.hexdigest()
 
 
 class Trial:
@@ -297,13 +237,24 @@ def try_c(cache: Path, chosen: list[Site], files: list[str], jobs: int, limit: i
 
 # === The module ===
 
+# A test loads modules with the mutation that is switched on, those that have none leave the parameter out; and it notes which
+# mutations it came by.
+IN_TESTS = rb"""
+insmod() {
+	command insmod "$@" ${FT_MUT:+ft_mut=$FT_MUT}
+}
+
+rmmod() {
+	cat /sys/module/*/parameters/ft_reached >>/run/reached 2>/dev/null || :
+	command rmmod "$@"
+}
+"""
+
 
 def build_module(copy: Copy, chosen: list[Site]) -> list[Site]:
-    """Build it for 6.12 with all of them. Return those that compile; a constant cannot be switched."""
+    """Build the module with all of them. Return those that compile; a constant cannot be switched."""
     chosen = [site for site in chosen if not site.build]
-    # a test loads modules with the mutation that is switched on; those that have none leave the parameter out
-    own = b'\ninsmod() {\n\tcommand insmod "$@" ${FT_MUT:+ft_mut=$FT_MUT}\n}\n'
-    copy.put("selftests/lib.sh", (TOP / "selftests/lib.sh").read_bytes() + own)
+    copy.put("selftests/lib.sh", (TOP / "selftests/lib.sh").read_bytes() + IN_TESTS)
     # these are modules of their own with the map in them
     for file in "module/core/extmap_test.c", "selftests/bench/extmap_bench.c":
         copy.put(file, (TOP / file).read_bytes() + c_code.MODULE_DEFINES)
@@ -311,8 +262,8 @@ def build_module(copy: Copy, chosen: list[Site]) -> list[Site]:
         for file in {site.path for site in chosen} | {"module/main.c"}:
             source = c_code.switched((TOP / file).read_bytes(), [site for site in chosen if site.path == file])
             copy.put(file, c_code.MODULE_DECLARES + source + (c_code.MODULE_DEFINES if file.endswith("/main.c") else b""))
-        done = subprocess.run([copy.top / "selftests/machine/build.sh", "module", KERNEL, "FT_SELFTEST=1", "-k",
-                               "KCFLAGS=-Wno-error -Werror=incompatible-pointer-types -Werror=int-conversion"],
+        done = subprocess.run([copy.top / "selftests/machine/build.sh", "module", guests.KERNEL, "FT_SELFTEST=1", "-k",
+                               "KCFLAGS=-w -ftrack-macro-expansion=0 -Werror=incompatible-pointer-types -Werror=int-conversion"],
                               capture_output=True, text=True, check=False)
         if not done.returncode:
             copy.ko = Path(done.stdout.split()[-1])
@@ -324,56 +275,19 @@ def build_module(copy: Copy, chosen: list[Site]) -> list[Site]:
         chosen = [site for site in chosen if site not in wrong]
 
 
-def in_guest(copy: Copy, queue: list[tuple[int, list[str]]]) -> tuple[dict[int, str], str]:
-    """Boot a guest and try these. Return the results by number, and what it said last: it may have crashed on the way."""
-    copy.put("list", "".join(f"{number} {' '.join(tests)}\n" for number, tests in queue).encode())
-    ko = copy.ko.parent
-    command = [*os.environ.get("SLOT", "").split(), str(copy.top / "selftests/machine/guest.sh"), "-k", KERNEL, "-m", str(copy.ko),
-               "-f", str(ko / "late.ko"), "-f", str(copy.top / "list"), "-d", "2G", "-d", "1G", "-a", "oops=panic", "-t", str(GUEST_SECONDS),
-               "--", "/selftests/mutants/in_guest.sh", str(TEST_SECONDS), "/tools/list"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    results: dict[int, str] = {}
-    for part in re.split(r"^# try ", done.stdout, flags=re.MULTILINE)[1:]:
-        number, rest = int(part.split("\n", 1)[0]), part
-        failed = re.search(r"^not ok \d+ - (.*)$|^# end (\S+) [1-9]|^# planned", rest, re.MULTILINE)
-        tests = re.findall(r"^# end (\S+)", rest, re.MULTILINE)
-        if failed:
-            results[number] = f"killed by {tests[-1] if tests else '?'}: {failed[1] or failed[0]}"
-        elif f"# tried {number}" not in rest:
-            results[number] = f"killed: the guest ended, status {done.returncode}"
-        else:
-            results[number] = f"survived {' '.join(tests)}" + ("" if "# reached" in rest else ", which do not reach it")
-    return results, done.stdout[-500:] + done.stderr[-500:]
-
-
-def try_module(cache: Path, chosen: list[Site], files: list[str], _: int, limit: int) -> tuple[list[Site], dict[int, str]]:
-    """Mutations of the module, many in each guest. First the tests run without one; those that fail then are left out."""
+def try_module(cache: Path, chosen: list[Site], files: list[str], jobs: int, limit: int) -> tuple[list[Site], dict[int, str]]:
+    """Mutations of the module. Return those that were tried, and their results."""
     copy = Copy(cache, "module", files)
     chosen = build_module(copy, chosen)[:limit]
-    lines = [line.split() for line in (HERE / "nearest").read_text(encoding="utf-8").splitlines() if line[0] != "#"]
-    nearest = {f"module/{name}": tests for name, *tests in lines}
-    queue = sorted(((site.number, nearest[site.path]) for site in chosen if site.path in nearest), key=lambda one: one[1])
-    used = sorted({test for _, tests in queue for test in tests})
-    failing: set[str] = set()
-    for test in used:
-        results, said = in_guest(copy, [(0, [test])])
-        if not results.get(0, "").startswith("survived"):
-            say(f"# {test} fails without a mutation: {results.get(0, said)}")
-            failing.add(test)
-    queue = [(number, [test for test in tests if test not in failing]) for number, tests in queue]
-    queue = [one for one in queue if one[1]]
-    sites = {site.number: site for site in chosen}
-    done: dict[int, str] = {}
-    while queue:
-        results, said = in_guest(copy, queue)
-        if not results:
-            say(f"# no guest: {said}")
-            break
-        for number, result in results.items():
-            say(f"{number} {result}: {sites[number].path}:{sites[number].line} {sites[number].kind}")
-        done |= results
-        queue = [one for one in queue if one[0] not in done]
-    return [site for site in chosen if site.number in done], done
+    errors = copy.make()
+    if errors:
+        sys.exit(f"mutants.py: the copy in {copy.top} does not build:\n{errors[-3000:]}")
+    trial = guests.ModuleTrial(copy, chosen, jobs)
+    trial.run()
+    return [site for site in chosen if site.number in trial.results], trial.results
+
+
+# === Python ===
 
 
 def try_python(cache: Path, chosen: list[Site], files: list[str], jobs: int, limit: int) -> tuple[list[Site], dict[int, str]]:

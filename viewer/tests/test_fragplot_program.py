@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from fragplot import moments, style
+from fragplot import cli, moments, style
 from plots import GROWING, HERE, VIEWER, record, refuses, sst
 from test_fragsnap import HEAD, RECORD
 
@@ -51,6 +51,15 @@ def test_bad_output(capsys):
     assert Path("last.png").read_text() == "last"
 
 
+def test_largest_input(capsys):
+    """With K, M or G, a number of bytes is that of KiB, MiB or GiB."""
+    Path("good.table").write_text(HEAD + RECORD + "#" + " " * 2000 + "\n")
+    for size in "2000", "1K":
+        refuses(capsys, 1, "good.table", "history", "good.table", "--max-input", size, "-o", "a.png")
+    for size in "2200", "3K", "1M", "1G":
+        cli.main(["history", "good.table", "--max-input", size, "-o", "a.png"])
+
+
 def test_full_disk(capsys, monkeypatch):
     """The old file stays, and the unfinished one is removed."""
     Path("good.table").write_text(HEAD + RECORD)
@@ -67,6 +76,8 @@ def test_full_disk(capsys, monkeypatch):
     (["history", "good.table", "-o", "a.jpg"], "expected one of .png .svg .pdf"),
     (["animate", "good.table", "-o", "a.png"], "expected one of .gif"),
     (["history", "good.table", "--request", "5K"], "expected a multiple of 4K"),
+    (["history", "good.table", "--max-input", "1T"], "'1T' is no size, expected a number of bytes"),
+    (["history", "good.table", "--max-input", "0"], "'0' is no size"),
     (["history", "good.table", "--top", "9"], "'9' is not a number from 1 to 5"),
     (["compare", "good.table"], "only one table, expected two, or a series"),
     (["compare", "good.table", "good.table", "good.table"], "3 inputs, expected two tables, or one series"),

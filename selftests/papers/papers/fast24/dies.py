@@ -8,7 +8,7 @@ spread evenly.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -180,8 +180,3 @@ def rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
     a, b = ranks(one), ranks(other)
     a, b = a - a.mean(), b - b.mean()
     return share(float((a * b).sum()), float(((a * a).sum() * (b * b).sum()) ** 0.5))
-
-
-def total(rows: Sequence[Mapping[str, int]], key: str) -> int:
-    """The sum of a column."""
-    return sum(row[key] for row in rows)

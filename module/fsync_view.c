@@ -143,22 +143,17 @@ static int fsync_open(struct inode *inode, struct file *file)
 	return single_open(file, fsync_show, NULL);
 }
 
+static void reset(struct ft_volume *vol)
+{
+	if (vol->fsyncs)
+		ft_fsyncs_reset(vol->fsyncs);
+}
+
 /* "reset": fsyncs that end from now on are counted. */
 static ssize_t fsync_write(struct file *file, const char __user *ubuf,
 			   size_t count, loff_t *pos)
 {
-	int err = ft_ask_reset(file, ubuf, count);
-	struct ft_volume *vol;
-	unsigned int n;
-
-	if (err)
-		return err;
-	for (n = 0; (vol = ft_volume_nth(n)); n++) {
-		if (vol->fsyncs)
-			ft_fsyncs_reset(vol->fsyncs);
-		ft_volume_put(vol);
-	}
-	return count;
+	return ft_ask_reset(file, ubuf, count, reset);
 }
 
 const struct file_operations ft_fsync_fops = {

@@ -184,6 +184,19 @@ static noinline bool relocate(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 l
 	return true;
 }
 
+/*
+ * An event has contradicted the map. No map is right when F2FS has stopped: it writes on
+ * for a moment, but has dropped nodes, and reads older ones again.
+ */
+static void contradicted(struct ft_inode *rec)
+{
+	const struct super_block *sb = READ_ONCE(rec->vol->live_sb);
+
+	if (!sb || !ft_segment_stopped(sb))
+		ft_count(FT_MISMATCHES);
+	ft_inode_stale(rec);
+}
+
 static noinline void store_written(struct ft_inode *rec, u32 lblk, u32 old_lba,
 				   u32 lba, const struct ft_alloc *alloc)
 {
@@ -196,10 +209,8 @@ static noinline void store_written(struct ft_inode *rec, u32 lblk, u32 old_lba,
 	read_before(rec, lblk, lblk + 1, &before);
 	known = ft_causes_wanted() ? before.around.first :
 				     ft_extmap_lba(&rec->map, lblk);
-	if (known != old_lba && !ft_inode_is_stale(rec)) {
-		ft_count(FT_MISMATCHES);
-		ft_inode_stale(rec);
-	}
+	if (known != old_lba && !ft_inode_is_stale(rec))
+		contradicted(rec);
 	if (!store_over(rec, &ext, &before, alloc) &&
 	    ft_inode_followed(rec) && !ft_inode_scanning(rec)) {
 		WRITE_ONCE(rec->last_write, id);

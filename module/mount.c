@@ -20,6 +20,7 @@
 #include "names.h"
 #include "probe.h"
 #include "queue.h"
+#include "segment.h"
 #include "volume.h"
 #include "worker.h"
 
@@ -110,7 +111,7 @@ bool ft_volume_stopped(struct ft_volume *vol)
 
 	if (!sb)
 		return false;
-	stopped = ft_probe_stopped(sb);
+	stopped = ft_segment_stopped(sb);
 	ft_volume_drop_sb(sb);
 	return stopped;
 }

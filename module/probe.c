@@ -683,20 +683,6 @@ unsigned int ft_probe_list(struct ft_probe *list)
 }
 
 /**
- * ft_probe_stopped() - has F2FS stopped, by a shutdown or an error?
- * @sb: its super block, held
- *
- * From then on F2FS writes no checkpoint, and has dropped what was not written.
- *
- * Context: any.
- * Return: true if so.
- */
-bool ft_probe_stopped(const struct super_block *sb)
-{
-	return ft_f2fs_checkpoint_flags(sb) & CP_ERROR_FLAG;
-}
-
-/**
  * ft_probe_has_clusters() - may blocks of this file be compressed?
  * @inode: the file
  *

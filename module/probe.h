@@ -27,7 +27,6 @@ struct ft_probe {
 };
 
 unsigned int ft_probe_list(struct ft_probe *list);
-bool ft_probe_stopped(const struct super_block *sb);
 bool ft_probe_has_clusters(const struct inode *inode);
 const char *ft_probe_checkpoint_reason(unsigned int reason);
 

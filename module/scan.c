@@ -19,6 +19,7 @@
 #include "queue.h"
 #include "rebuild.h"
 #include "scan.h"
+#include "segment.h"
 #include "volume.h"
 #include "worker.h"
 
@@ -185,6 +186,8 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 		end = max(end_of_killed(w, clusters), rebuild->pos);
 		if (clusters && end == rebuild->pos && rebuild->step == STEP_MIN)
 			return -ETIMEDOUT;
+	if (!err && ft_segment_stopped(inode->i_sb))
+		err = -ESHUTDOWN;
 		if (w->complete)
 			end = max;
 		else if (!w->in_time || end == rebuild->pos)

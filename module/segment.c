@@ -154,3 +154,17 @@ bool ft_segment_is_open(const struct ft_volume *vol, u32 segment)
 			return true;
 	return false;
 }
+
+/**
+ * ft_segment_stopped() - has F2FS stopped, by a shutdown or an error?
+ * @sb: its super block
+ *
+ * From then on F2FS writes no checkpoint, and has dropped what was not written: nodes,
+ * too. It reads older ones again, so what it reports of a file may be older than its map.
+ *
+ * Return: true if so.
+ */
+bool ft_segment_stopped(const struct super_block *sb)
+{
+	return ft_f2fs_checkpoint_flags(sb) & CP_ERROR_FLAG;
+}

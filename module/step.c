@@ -18,8 +18,8 @@
 
 #include "inode.h"
 #include "names.h"
-#include "probe.h"
 #include "scan.h"
+#include "segment.h"
 #include "volume.h"
 #include "worker.h"
 
@@ -182,7 +182,7 @@ struct inode *ft_step_begin(struct ft_worker *w, struct ft_inode *rec)
 
 	if (!sb)
 		return ERR_PTR(-EBUSY);
-	if (ft_probe_stopped(sb))
+	if (ft_segment_stopped(sb))
 		inode = ERR_PTR(-ESHUTDOWN);
 	else
 		inode = get_inode(w->vol, sb, rec);

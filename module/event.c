@@ -625,15 +625,20 @@ void ft_inode_mark_stale(struct ft_inode *rec, enum ft_op op)
 /**
  * ft_inode_range_begin() - a range of blocks is about to be freed or moved
  * @rec: the file
+ * @from: the first block
+ * @end: end of the range, exclusive
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_range_begin(struct ft_inode *rec)
+void ft_inode_range_begin(struct ft_inode *rec, u32 from, u32 end)
 {
 	ft_inode_lock(rec);
 	rec->range_begun = true;
 	rec->range_at = jiffies;
-	doubt_locked(rec, FT_OP_RANGE);
+	if (ft_inode_followed(rec)) {
+		rec->changes++;
+		ft_inode_doubt_part(rec, FT_OP_RANGE, from, end);
+	}
 	spin_unlock(&rec->lock);
 }
 

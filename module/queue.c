@@ -19,6 +19,8 @@
 
 /* Changes close to each other are scanned together. */
 #define ADD_DELAY	msecs_to_jiffies(20)
+/* An audit holds the lock of a file for a fifth of the time. */
+#define REST		msecs_to_jiffies(20)
 /*
  * A file that goes stale again and again is scanned less and less often, up to this.
  * Scanning it takes at most 1/WORK_SHARE of the worker's time.
@@ -256,17 +258,18 @@ struct ft_inode *ft_queue_take(struct ft_volume *vol)
 /**
  * ft_queue_give_back() - undo ft_queue_take(), except for the reference
  * @rec: the inode
- * @more: the next step is due at once, after the inodes that are due already
+ * @step: with FT_STEP_MORE the next step is due at once, after the inodes that are due
+ *	already; with FT_STEP_REST soon
  *
  * Context: process.
  */
-void ft_queue_give_back(struct ft_inode *rec, bool more)
+void ft_queue_give_back(struct ft_inode *rec, enum ft_step step)
 {
 	struct ft_volume *vol = rec->vol;
 
 	spin_lock(&vol->queue_lock);
 	rec->taken = false;
-	if (more) {
+	if (step == FT_STEP_MORE || step == FT_STEP_REST) {
 		if (!rec->queued) {
 			rec->queued = true;
 			refcount_inc(&rec->ref);
@@ -275,6 +278,8 @@ void ft_queue_give_back(struct ft_inode *rec, bool more)
 				atomic_inc(&vol->nr_unread);
 		}
 		rec->due = jiffies;
+		if (step == FT_STEP_REST)
+			rec->due += REST;
 	}
 	if (rec->queued)
 		insert(rec);

@@ -7,6 +7,8 @@
 
 #include <linux/types.h>
 
+#include "scan.h"
+
 /* How often in a row an inode that is not available is tried as soon as any other. */
 #define FT_HELD_TRIES	8
 
@@ -19,7 +21,7 @@ void ft_queue_add_held(struct ft_inode *rec);
 bool ft_queue_has(const struct ft_inode *rec);
 void ft_queue_spent(struct ft_inode *rec, unsigned long time);
 struct ft_inode *ft_queue_take(struct ft_volume *vol);
-void ft_queue_give_back(struct ft_inode *rec, bool more);
+void ft_queue_give_back(struct ft_inode *rec, enum ft_step step);
 void ft_queue_wake_worker(struct ft_volume *vol);
 
 #endif

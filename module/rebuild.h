@@ -16,6 +16,8 @@
  * struct ft_rebuild - a scan of a file, from its first step to its last
  * @built: the map that it builds
  * @touched: blocks that events changed meanwhile, as unwritten extents
+ * @from: the first block that it scans
+ * @end: the end of what it scans, %FT_LBLK_END if that is all of the file
  * @pos: where the next step begins, in bytes; U64_MAX after the last one
  * @step: length of the next step, in bytes
  * @spent: time that all steps took, in jiffies
@@ -34,6 +36,8 @@
 struct ft_rebuild {
 	struct ft_extmap built;
 	struct ft_extmap touched;
+	u32 from;
+	u32 end;
 	u64 pos;
 	u64 step;
 	unsigned long spent;
@@ -45,6 +49,12 @@ struct ft_rebuild {
 	u8 audit_before;
 	struct ft_audit_sum sum;
 };
+
+/* Does it scan only a part of the file, the one that is in doubt? */
+static inline bool ft_rebuild_is_part(const struct ft_rebuild *rebuild)
+{
+	return rebuild->from || rebuild->end != FT_LBLK_END;
+}
 
 /* Is a scan building a second map? */
 static inline bool ft_inode_scanning(const struct ft_inode *rec)

@@ -153,11 +153,20 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 
 	if (IS_ERR(inode))
 		return PTR_ERR(inode);
-	max = inode->i_sb->s_maxbytes;
-	end = rebuild->pos + rebuild->step;
-	if (end >= i_size_read(inode))
-		end = max;
 	clusters = ft_probe_has_clusters(inode);
+	if (clusters && ft_rebuild_is_part(rebuild)) {
+		/* a cluster is not cut in two */
+		rebuild->from = 0;
+		rebuild->end = FT_LBLK_END;
+		rebuild->pos = 0;
+		rebuild->last_lba = FT_LBA_UNWRITTEN;
+	}
+	max = inode->i_sb->s_maxbytes;
+	if (ft_rebuild_is_part(rebuild))
+		max = min(max, (u64)rebuild->end << FT_BLOCK_BITS);
+	end = rebuild->pos + rebuild->step;
+	if (end >= i_size_read(inode) || end > max)
+		end = max;
 	w->ino = rec->ino;
 	w->nr = 0;
 	w->overflow = false;
@@ -166,15 +175,19 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 	w->nr_calls = 0;
 	w->in_time = false;
 	w->clusters = clusters;
+	w->cut = (rebuild->pos + STEP_MIN) >> FT_BLOCK_BITS;
 	w->pending.len = 0;
 	w->in_hole = false;
 	/* an audit does not rely on what F2FS counts; clusters count less */
-	w->counts = !rebuild->pos && !rebuild->audit && !clusters;
+	w->counts = !rebuild->pos && !rebuild->audit && !clusters &&
+		    !ft_rebuild_is_part(rebuild);
 	w->complete = false;
 	w->nr_blocks = 0;
 	w->nr_lookups = 0;
 	err = in_use(rec, inode) ? -EAGAIN :
 				   run_fiemap(w, inode, rebuild->pos, end);
+	if (!err && ft_segment_stopped(inode->i_sb))
+		err = -ESHUTDOWN;
 	ft_step_end(w, inode);
 
 	killed = err == -EINTR;
@@ -186,8 +199,6 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 		end = max(end_of_killed(w, clusters), rebuild->pos);
 		if (clusters && end == rebuild->pos && rebuild->step == STEP_MIN)
 			return -ETIMEDOUT;
-	if (!err && ft_segment_stopped(inode->i_sb))
-		err = -ESHUTDOWN;
 		if (w->complete)
 			end = max;
 		else if (!w->in_time || end == rebuild->pos)
@@ -280,7 +291,7 @@ static int go_on(struct ft_worker *w, struct ft_inode *rec, enum ft_step *step)
 	err = scan_range(w, rec);
 	rebuild->spent += jiffies - start;
 	if (!err && rebuild->pos != U64_MAX) {
-		*step = FT_STEP_MORE;
+		*step = rebuild->audit ? FT_STEP_REST : FT_STEP_MORE;
 	} else if (err == -EBUSY || err == -EAGAIN) {
 		/* the scan goes on later from where it stopped */
 		*step = err == -EAGAIN ? FT_STEP_HELD : FT_STEP_AGAIN;
@@ -341,7 +352,7 @@ static enum ft_step file_step(struct ft_worker *w, struct ft_inode *rec)
 		resync = rec->rebuild->resync_before;
 		audit = rec->rebuild->audit_before;
 		err = go_on(w, rec, &step);
-		if (step == FT_STEP_MORE)
+		if (step == FT_STEP_MORE || step == FT_STEP_REST)
 			return step;
 	} else if (err != -ENOENT) {
 		step = FT_STEP_AGAIN;

@@ -19,12 +19,14 @@ struct inode;
  * enum ft_step - what to do with an inode after one step
  * @FT_STEP_LAST: nothing
  * @FT_STEP_MORE: another step, after those that are due now
+ * @FT_STEP_REST: the same after a rest, so that an audit leaves time to writers
  * @FT_STEP_AGAIN: a new try; the delay grows with the number of tries
  * @FT_STEP_HELD: likewise, because others hold the lock of the inode
  */
 enum ft_step {
 	FT_STEP_LAST,
 	FT_STEP_MORE,
+	FT_STEP_REST,
 	FT_STEP_AGAIN,
 	FT_STEP_HELD,
 };

@@ -219,7 +219,7 @@ static void take_steps(struct ft_worker *w)
 			rec->held = 0;
 		if (step == FT_STEP_AGAIN || step == FT_STEP_HELD)
 			requeue(rec, step == FT_STEP_HELD);
-		ft_queue_give_back(rec, step == FT_STEP_MORE);
+		ft_queue_give_back(rec, step);
 		ft_inode_put(rec);
 		cond_resched();
 	}

@@ -67,6 +67,7 @@ struct task_struct;
  * @since_lock: when it did so first, in nanoseconds
  * @in_time: it has ended because it held the lock of the inode for long enough
  * @clusters: the file may have compressed clusters
+ * @cut: then it may end only after this file block
  * @in_hole: there was a hole at the end of it
  * @counts: the step begins with the file, so @nr_blocks may become all of them
  * @complete: it has looked up all blocks of the file
@@ -102,6 +103,7 @@ struct ft_worker {
 	u64 since_lock;
 	bool in_time;
 	bool clusters;
+	u32 cut;
 	bool in_hole;
 	bool counts;
 	bool complete;

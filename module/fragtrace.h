@@ -32,6 +32,7 @@
  *
  * What asks F2FS, where events are not enough:
  *   worker.c    takes the inodes that wait in turn, one step each (see worker.h)
+ *   sample.c    audits one file after the other, when there is nothing else to do
  *   scan.c      a step of a file: read its extents by FIEMAP
  *   walk.c      a step of a directory: read the names in it
  *   step.c      what each step holds, and for how long
@@ -157,6 +158,7 @@ void ft_target_kick(void);
  *	another worker took over the rest of the queue
  * @FT_AUDITS: files whose map was compared with what F2FS reports
  * @FT_AUDIT_DIFFERENCES: audited files whose map differed
+ * @FT_SAMPLED: files of the sample whose map was compared (sample.c)
  * @FT_REFUSED: files and names left out because the memory budget was used up
  * @FT_CAUSES_LOST: files whose causes were dropped because memory was short
  * @FT_HEAT_LOST: windows of reads, requests and overwrites that were not counted,
@@ -181,6 +183,7 @@ enum ft_counter {
 	FT_STEPS_LATE,
 	FT_AUDITS,
 	FT_AUDIT_DIFFERENCES,
+	FT_SAMPLED,
 	FT_REFUSED,
 	FT_CAUSES_LOST,
 	FT_HEAT_LOST,

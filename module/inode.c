@@ -458,14 +458,8 @@ void ft_inode_read(struct ft_inode *rec)
  */
 void ft_inode_request_audit(struct ft_inode *rec)
 {
-	/*
-	 * A file without a name is not shown. The copies that F2FS makes for an
-	 * atomic write never have one, and lose their blocks without an event.
-	 */
-	bool shown = !hlist_empty(&rec->links) || READ_ONCE(rec->gone_path);
-
 	ft_inode_lock(rec);
-	if (!rec->is_dir && shown && ft_inode_followed(rec) && !rec->audit) {
+	if (ft_inode_is_shown(rec) && ft_inode_followed(rec) && !rec->audit) {
 		rec->audit = MAX_LOOKS;
 		atomic_inc(&rec->vol->nr_audits);
 		ft_queue_add(rec);

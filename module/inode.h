@@ -392,6 +392,16 @@ static inline bool ft_inode_followed(const struct ft_inode *rec)
 	return likely(rec->state < FT_OMITTED);
 }
 
+/*
+ * Is it a file that users see? One without a name is not shown. The copies that F2FS
+ * makes for an atomic write never have one, and lose their blocks without an event.
+ */
+static inline bool ft_inode_is_shown(const struct ft_inode *rec)
+{
+	return !rec->is_dir &&
+	       (!hlist_empty(&rec->links) || READ_ONCE(rec->gone_path));
+}
+
 /* Is its inode gone? */
 static inline bool ft_inode_is_dead(const struct ft_inode *rec)
 {

@@ -18,10 +18,14 @@ struct ft_volume;
 void ft_queue_init(struct ft_volume *vol);
 void ft_queue_add(struct ft_inode *rec);
 void ft_queue_add_held(struct ft_inode *rec);
+void ft_queue_later(struct ft_inode *rec);
 bool ft_queue_has(const struct ft_inode *rec);
 void ft_queue_spent(struct ft_inode *rec, unsigned long time);
 struct ft_inode *ft_queue_take(struct ft_volume *vol);
 void ft_queue_give_back(struct ft_inode *rec, enum ft_step step);
+bool ft_queue_take_idle(struct ft_inode *rec);
+void ft_queue_give_back_idle(struct ft_inode *rec);
+bool ft_queue_wanted(const struct ft_inode *rec);
 void ft_queue_wake_worker(struct ft_volume *vol);
 
 #endif

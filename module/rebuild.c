@@ -20,6 +20,7 @@
 #include "breaks.h"
 #include "inode.h"
 #include "memory.h"
+#include "queue.h"
 #include "rebuild.h"
 #include "trace.h"
 #include "volume.h"
@@ -348,6 +349,10 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 		settled = rec->state == FT_EXACT;
 		if (settled)
 			rec->range_begun = false;
+		if (settled && ft_volume_unsound(rec->vol)) {
+			ft_inode_stale(rec);
+			ft_queue_later(rec);
+		}
 	} else {
 		ft_inode_change(rec, FT_SCAN_FAILS);
 	}

@@ -25,6 +25,7 @@
  *	event has changed something since
  * @contradicted: it found a block elsewhere than events had put it
  * @audit: only compare the map with @built, do not replace it
+ * @sample: nobody has requested this audit
  * @tries: how often they were compared
  * @resync_before: the inode's @resync when it began
  * @audit_before: the inode's @audit when it began
@@ -44,6 +45,7 @@ struct ft_rebuild {
 	u32 last_lba;
 	bool contradicted;
 	bool audit;
+	bool sample;
 	u8 tries;
 	u8 resync_before;
 	u8 audit_before;

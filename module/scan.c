@@ -242,6 +242,7 @@ static enum ft_step end_audit(struct ft_inode *rec, int err)
 	u8 tries = rebuild->tries + 1;
 	bool claimed = !err && ft_audit_compare(rec, &sum);
 	bool repeated = last.differing && last.changes == sum.changes;
+	bool sample = rebuild->sample;
 
 	ft_inode_scan_end(rec, -ECANCELED);
 	if (!claimed)
@@ -251,10 +252,16 @@ static enum ft_step end_audit(struct ft_inode *rec, int err)
 		await_changes(rec->vol);
 		if (!ft_inode_scan_begin(rec, true)) {
 			rec->rebuild->tries = tries;
+			rec->rebuild->sample = sample;
 			rec->rebuild->sum = sum;
 			return FT_STEP_MORE;
 		}
 		return FT_STEP_AGAIN;
+	}
+	if (sample) {
+		if (!sum.differing || repeated)
+			ft_audit_sampled(rec, &sum);
+		return FT_STEP_LAST;
 	}
 	ft_audit_report(rec, sum.differing && !repeated ? NULL : &sum);
 	ft_inode_audited(rec);
@@ -372,6 +379,33 @@ static enum ft_step file_step(struct ft_worker *w, struct ft_inode *rec)
 enum ft_step ft_scan_step(struct ft_worker *w, struct ft_inode *rec)
 {
 	return rec->is_dir ? ft_walk_step(w, rec) : file_step(w, rec);
+}
+
+/**
+ * ft_scan_sample() - take one step of an audit that nobody has requested
+ * @w: the worker
+ * @rec: the file; @w has taken it
+ *
+ * The file is left alone if its map is not exact, or a task holds its lock or changes it.
+ *
+ * Context: process; may sleep. Takes ns_lock and rec->lock.
+ * Return: %FT_STEP_MORE if another step is needed.
+ */
+enum ft_step ft_scan_sample(struct ft_worker *w, struct ft_inode *rec)
+{
+	int err;
+
+	if (READ_ONCE(rec->state) != FT_EXACT)
+		return FT_STEP_LAST;
+	if (!rec->rebuild) {
+		if (ft_inode_scan_begin(rec, true))
+			return FT_STEP_LAST;
+		rec->rebuild->sample = true;
+	}
+	err = scan_range(w, rec);
+	if (err)
+		return FT_STEP_LAST;
+	return rec->rebuild->pos == U64_MAX ? end_audit(rec, 0) : FT_STEP_MORE;
 }
 
 /**

@@ -69,6 +69,7 @@ int ft_worker_start(struct ft_volume *vol)
 	if (!vol->worker)
 		return -ENOMEM;
 	list_add_rcu(&vol->worker->node, &vol->workers);
+	ft_sample_start(vol);
 	return 0;
 }
 
@@ -210,6 +211,8 @@ static void take_steps(struct ft_worker *w)
 	/* a late worker leaves the queue to others, unless the volume is gone */
 	while (!READ_ONCE(w->late) || ft_volume_gone(vol)) {
 		rec = ft_queue_take(vol);
+		if (!rec && ft_sample_step(w))
+			continue;
 		if (!rec)
 			break;
 		step = FT_STEP_LAST;
@@ -223,6 +226,8 @@ static void take_steps(struct ft_worker *w)
 		ft_inode_put(rec);
 		cond_resched();
 	}
+	if (w->sample)
+		ft_sample_end(w);
 }
 
 /* End a late worker, whose step has ended. */

@@ -77,6 +77,8 @@ struct task_struct;
  * @lookups: the results of its last look-ups
  * @found: the extents that it reported
  * @names: names that were read in a directory (walk.c)
+ * @sample: the file of the sample (sample.c) that it has taken; %NULL if there is none
+ * @sample_ns: how long its audit has taken so far, in nanoseconds
  */
 struct ft_worker {
 	struct list_head node;
@@ -111,6 +113,8 @@ struct ft_worker {
 	struct ft_extent pending;
 	unsigned int nr_lookups;
 	struct ft_extent lookups[FT_LOOKUPS_KEPT];
+	struct ft_inode *sample;
+	u64 sample_ns;
 	union {
 		struct ft_extent found[FT_EXTENTS_PER_STEP];
 		char names[FT_EXTENTS_PER_STEP * sizeof(struct ft_extent)];

@@ -41,6 +41,7 @@
  *
  *   scan/       what asks F2FS, where events are not enough
  *     worker.c     takes the inodes that wait in turn, one step each (see step.h)
+ *     sample.c     audits one file after the other, when there is nothing else to do
  *     file.c       a step of a file: read its extents by FIEMAP
  *     fiemap.c     the extents that FIEMAP reports
  *     dir.c        a step of a directory: read the names in it

@@ -207,6 +207,7 @@ gc 77_gc.sh victim:policy moved:segment moved:ino moved:blocks file:ino file:for
 heat 99_heat.sh dev ino offset reads blocks requests overwrites continued path
 victims - segment:dev segment:files file:dev file:path
 victims 77_gc.sh segment:segment segment:valid segment:watched file:segment file:ino file:blocks
+stats 59_sample.sh sampled unsound
 stats 19_counts.sh attached calls_attached volumes targets_waiting inodes directories extents breaks healed mem_budget
 stats 19_counts.sh copies_budget writers stale queued events_write events_update events_map events_truncate
 stats 19_counts.sh events_fallocate events_atomic events_compress calls rescans audits

@@ -34,7 +34,7 @@ leads() {
 	[ "$2" = waiting ] || check_exact "$1: maps are exact" $INNER
 }
 
-plan 27
+plan 32
 make_volume $DISK $MNT || bail "no volume"
 mkdir -p $INNER $MNT/d $MNT/bound
 fileop write $INNER/below 0 64K
@@ -91,4 +91,22 @@ expect "a resync takes another path that leads to the target" "$(fileop say $DBG
 expect "an audit takes another path that leads to the target" "$(fileop say $DBG/audit "$MNT/link")" OK
 expect "a path of a folder that is no target is refused" "$(fileop say $DBG/resync "$INNER/folder")" EINVAL
 umount $MNT/bound
+
+mkdir -p $MNT/e /tmp/ns
+expect "a path is added that only another mount namespace has" "$(unshare -m sh -c "mount --make-rprivate / 2>/dev/null; mount --bind $MNT/e /tmp/ns && echo 'add /tmp/ns' >&3 && echo OK" 3>$DBG/targets)" OK
+sleep 5
+check "this target stays, too" sh -c "awk '\$3 == \"live\" && \$5 == \"/tmp/ns\"' $DBG/targets | grep -q ."
+expect "it is removed by the path that leads to it here" "$(fileop say $DBG/targets "del $MNT/e")" OK
+
+# In a folder that folds case each spelling is a path of the same file.
+umount $INNER
+if mkfs.f2fs -q -f -O casefold -C utf8 $DISK2 >/dev/null 2>&1 && mount_volume $DISK2 $INNER 2>/dev/null &&
+	mkdir $INNER/fold && fileop casefold $INNER/fold; then
+	mkdir $INNER/fold/Data
+	expect "a folder is added by one spelling" "$(fileop say $DBG/targets "add $INNER/fold/Data")" OK
+	expect "and removed by another" "$(fileop say $DBG/targets "del $INNER/fold/dATA")" OK
+else
+	skip "a folder is added by one spelling" "this kernel cannot fold case"
+	skip "and removed by another" "this kernel cannot fold case"
+fi
 finish

@@ -58,6 +58,7 @@ void ft_target_kick(void);
  *	another worker took over the rest of the queue
  * @FT_AUDITS: files whose map was compared with what F2FS reports
  * @FT_AUDIT_DIFFERENCES: audited files whose map differed
+ * @FT_SAMPLED: files of the sample whose map was compared (scan/sample.c)
  * @FT_REFUSED: files and names left out because the memory budget was used up
  * @FT_CAUSES_LOST: files whose causes were dropped because memory was short
  * @FT_HEAT_LOST: windows of reads, requests and overwrites that were not counted,
@@ -82,6 +83,7 @@ enum ft_counter {
 	FT_STEPS_LATE,
 	FT_AUDITS,
 	FT_AUDIT_DIFFERENCES,
+	FT_SAMPLED,
 	FT_REFUSED,
 	FT_CAUSES_LOST,
 	FT_HEAT_LOST,

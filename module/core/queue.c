@@ -18,12 +18,19 @@
 
 /* Changes close to each other are scanned together. */
 #define ADD_DELAY	msecs_to_jiffies(20)
+/* An audit holds the lock of a file for a fifth of the time. */
+#define REST		msecs_to_jiffies(20)
 /*
  * A file that goes stale again and again is scanned less and less often, up to this.
  * Scanning it takes at most 1/WORK_SHARE of the worker's time.
  */
 #define MAX_STRIKES	6
 #define WORK_SHARE	5
+/*
+ * A file that is never called exact is scanned this often, in jiffies. It is parked
+ * meanwhile: it is due sooner if it changes, or a user asks for it.
+ */
+#define UNSOUND_PAUSE	(3600 * HZ)
 /* But it does not wait for minutes: no scan counts longer than this, in jiffies. */
 #define MAX_SPENT	(10 * HZ)
 static_assert(MAX_SPENT <= U16_MAX);
@@ -86,7 +93,7 @@ void ft_queue_init(struct ft_volume *vol)
 }
 
 /**
- * ft_queue_wake_worker() - let the worker run when the first inode is due
+ * ft_queue_wake_worker() - let the worker run when the first inode is due, or the sample
  * @vol: the volume; nothing is done if it is gone: ft_worker_stop() runs its worker
  *
  * Context: atomic, vol->queue_lock held.
@@ -94,13 +101,16 @@ void ft_queue_init(struct ft_volume *vol)
 void ft_queue_wake_worker(struct ft_volume *vol)
 {
 	const struct ft_inode *rec = first_of(vol);
-	unsigned long now = jiffies;
+	unsigned long now = jiffies, due = vol->sample_due;
 
 	lockdep_assert_held(&vol->queue_lock);
-	if (rec && !ft_volume_gone(vol))
+	if (!rec && !vol->sampled)
+		return;
+	if (rec && (!vol->sampled || time_before(rec->due, due)))
+		due = rec->due;
+	if (!ft_volume_gone(vol))
 		mod_delayed_work(ft_wq, vol->work,
-				 time_after(rec->due, now) ?
-				 rec->due - now : 0);
+				 time_after(due, now) ? due - now : 0);
 }
 
 /**
@@ -188,6 +198,21 @@ void ft_queue_add_held(struct ft_inode *rec)
 }
 
 /**
+ * ft_queue_later() - a file was scanned, and will not be exact (see ft_volume_unsound())
+ * @rec: the file; the caller has taken it
+ *
+ * Context: process, rec->lock held.
+ */
+void ft_queue_later(struct ft_inode *rec)
+{
+	ft_queue_add(rec);
+	spin_lock(&rec->vol->queue_lock);
+	rec->due = jiffies + UNSOUND_PAUSE;
+	rec->parked = true;
+	spin_unlock(&rec->vol->queue_lock);
+}
+
+/**
  * ft_queue_has() - is an inode queued, or has a worker taken it?
  * @rec: the inode
  *
@@ -255,17 +280,18 @@ struct ft_inode *ft_queue_take(struct ft_volume *vol)
 /**
  * ft_queue_give_back() - undo ft_queue_take(), except for the reference
  * @rec: the inode
- * @more: the next step is due at once, after the inodes that are due already
+ * @step: with FT_STEP_MORE the next step is due at once, after the inodes that are due
+ *	already; with FT_STEP_REST soon
  *
  * Context: process.
  */
-void ft_queue_give_back(struct ft_inode *rec, bool more)
+void ft_queue_give_back(struct ft_inode *rec, enum ft_step step)
 {
 	struct ft_volume *vol = rec->vol;
 
 	spin_lock(&vol->queue_lock);
 	rec->taken = false;
-	if (more) {
+	if (step == FT_STEP_MORE || step == FT_STEP_REST) {
 		if (!rec->queued) {
 			rec->queued = true;
 			refcount_inc(&rec->ref);
@@ -274,6 +300,8 @@ void ft_queue_give_back(struct ft_inode *rec, bool more)
 				atomic_inc(&vol->nr_unread);
 		}
 		rec->due = jiffies;
+		if (step == FT_STEP_REST)
+			rec->due += REST;
 	}
 	if (rec->queued)
 		insert(rec);
@@ -282,4 +310,63 @@ void ft_queue_give_back(struct ft_inode *rec, bool more)
 	if (rec->is_dir)
 		atomic_dec(&vol->nr_unread);
 	atomic_dec(&vol->nr_queued);
+}
+
+/* === The sample =========================================================== */
+
+/**
+ * ft_queue_take_idle() - take a file that nothing else needs now
+ * @rec: the file
+ *
+ * It does not count as queued: nobody waits for it.
+ *
+ * Context: process, RCU read section, rec->lock held.
+ * Return: true if it is taken, with a reference, until ft_queue_give_back_idle().
+ */
+bool ft_queue_take_idle(struct ft_inode *rec)
+{
+	struct ft_volume *vol = rec->vol;
+	bool idle;
+
+	lockdep_assert_held(&rec->lock);
+	spin_lock(&vol->queue_lock);
+	idle = !rec->queued && !rec->taken && refcount_inc_not_zero(&rec->ref);
+	if (idle)
+		rec->taken = true;
+	spin_unlock(&vol->queue_lock);
+	return idle;
+}
+
+/**
+ * ft_queue_give_back_idle() - undo ft_queue_take_idle(), except for the reference
+ * @rec: the file; its turn comes now if it was queued meanwhile
+ *
+ * Context: process.
+ */
+void ft_queue_give_back_idle(struct ft_inode *rec)
+{
+	struct ft_volume *vol = rec->vol;
+
+	spin_lock(&vol->queue_lock);
+	rec->taken = false;
+	if (rec->queued)
+		insert(rec);
+	spin_unlock(&vol->queue_lock);
+}
+
+/**
+ * ft_queue_wanted() - was a file that is taken queued meanwhile?
+ * @rec: the file
+ *
+ * Context: process.
+ * Return: true if so.
+ */
+bool ft_queue_wanted(const struct ft_inode *rec)
+{
+	bool wanted;
+
+	spin_lock(&rec->vol->queue_lock);
+	wanted = rec->queued;
+	spin_unlock(&rec->vol->queue_lock);
+	return wanted;
 }

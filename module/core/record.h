@@ -133,7 +133,9 @@ enum ft_change {
  * @ino: its inode number
  * @ref: one for the volume's table while the inode exists, one per user
  * @is_dir: directory: has names below it, no extent map
- * @warned: the log has reported that F2FS cannot report its layout
+ * @warned: of a file: the log has reported that F2FS cannot report its layout. Belongs
+ *	to the worker that has taken the record.
+ * @dropped: this directory is in vol->dropped, protected by vol->ns_lock for writing
  * @held: at how many tries in a row others held the inode's lock; belongs to the
  *	worker that has taken the record
  * @owner: the user that its memory is counted for (memory.h). Both @lock and
@@ -146,6 +148,8 @@ enum ft_change {
  * @commit_begun: one of them is being committed
  * @range_begun: a call began to change a range of blocks, its event is yet to come; a
  *	scan that ends without doubt forgets it, as F2FS_IOC_MOVE_RANGE has no event
+ * @narrow: by how much the part of a stale file that may be wrong is smaller than the
+ *	largest file, as a power of 2; see ft_inode_part()
  * @copy: F2FS uses it to write to another file atomically. @extension and @writer are
  *	those of that file.
  * @commit_changes: the value of @changes when that began
@@ -192,12 +196,11 @@ enum ft_change {
  *	is inserted in vol->queue again,
  * @parked: it waits for its turn among the inodes whose lock others hold, and
  * @strikes: how often it was queued again recently, for rate limiting
+ * @part: which part it is, protected by @lock
  * @freed_node: in the list of records to be freed, when @node is not used any more
  * @range_at: when a call last began to change a range, the low bits of jiffies; may be
  *	read without @lock
- * @dropped: this directory is in vol->dropped, protected by vol->ns_lock for writing, as
- *	are
- * @links: names of this inode,
+ * @links: names of this inode, protected by vol->ns_lock for writing, as are
  * @children: of a directory: names in it,
  * @heat: of a file: how often its ranges are read (meters/heat.c), protected by @lock; empty
  *	when it is dead,
@@ -213,7 +216,10 @@ struct ft_inode {
 	u32 ino;
 	refcount_t ref;
 	bool is_dir;
-	bool warned;
+	union {
+		bool warned;
+		bool dropped;
+	};
 	u8 held;
 	u8 owner;
 
@@ -223,6 +229,7 @@ struct ft_inode {
 	bool committing : 1;
 	bool commit_begun : 1;
 	bool range_begun : 1;
+	u8 narrow : 5;
 	bool copy;
 	u32 commit_changes;
 	const struct task_struct *reserver;
@@ -263,8 +270,7 @@ struct ft_inode {
 	bool taken : 1;
 	bool parked : 1;
 	u8 strikes;
-
-	bool dropped;
+	u16 part;
 	struct hlist_head links;
 	union {
 		struct hlist_head children;
@@ -299,6 +305,8 @@ struct ft_audit_sum {
  * struct ft_rebuild - a scan of a file, from its first step to its last
  * @built: the map that it builds
  * @touched: blocks that events changed meanwhile, as unwritten extents
+ * @from: the first block that it scans
+ * @end: the end of what it scans, %FT_LBLK_END if that is all of the file
  * @pos: where the next step begins, in bytes; U64_MAX after the last one
  * @step: length of the next step, in bytes
  * @spent: time that all steps took, in jiffies
@@ -306,6 +314,7 @@ struct ft_audit_sum {
  *	event has changed something since
  * @contradicted: it found a block elsewhere than events had put it
  * @audit: only compare the map with @built, do not replace it
+ * @sample: nobody has requested this audit
  * @tries: how often they were compared
  * @resync_before: the inode's @resync when it began
  * @audit_before: the inode's @audit when it began
@@ -317,17 +326,26 @@ struct ft_audit_sum {
 struct ft_rebuild {
 	struct ft_extmap built;
 	struct ft_extmap touched;
+	u32 from;
+	u32 end;
 	u64 pos;
 	u64 step;
 	unsigned long spent;
 	u32 last_lba;
 	bool contradicted;
 	bool audit;
+	bool sample;
 	u8 tries;
 	u8 resync_before;
 	u8 audit_before;
 	struct ft_audit_sum sum;
 };
+
+/* Does it scan only a part of the file, the one that is in doubt? */
+static inline bool ft_rebuild_is_part(const struct ft_rebuild *rebuild)
+{
+	return rebuild->from || rebuild->end != FT_LBLK_END;
+}
 
 /* Is a scan building a second map? */
 static inline bool ft_inode_scanning(const struct ft_inode *rec)
@@ -381,6 +399,16 @@ static inline bool ft_inode_followed(const struct ft_inode *rec)
 	return likely(rec->state < FT_OMITTED);
 }
 
+/*
+ * Is it a file that users see? One without a name is not shown. The copies that F2FS
+ * makes for an atomic write never have one, and lose their blocks without an event.
+ */
+static inline bool ft_inode_is_shown(const struct ft_inode *rec)
+{
+	return !rec->is_dir &&
+	       (!hlist_empty(&rec->links) || READ_ONCE(rec->gone_path));
+}
+
 /* Is its inode gone? */
 static inline bool ft_inode_is_dead(const struct ft_inode *rec)
 {
@@ -393,6 +421,18 @@ static inline bool ft_inode_is_stale(const struct ft_inode *rec)
 	enum ft_state state = READ_ONCE(rec->state);
 
 	return state == FT_STALE || state == FT_STALE_SCAN;
+}
+
+/*
+ * The blocks of a stale file that may be wrong: all of it, or a part. Parts are of the
+ * size of a power of 2, and begin at a multiple of that: so they take few bits.
+ */
+static inline void ft_inode_part(const struct ft_inode *rec, u32 *from, u32 *end)
+{
+	u32 size = FT_LBLK_END >> rec->narrow;
+
+	*from = rec->part * size;
+	*end = *from + size;
 }
 
 /*

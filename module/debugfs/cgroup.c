@@ -120,54 +120,39 @@ static const struct seq_operations cgroups_ops = {
 	.show = cgroups_show,
 };
 
-static void free_lines(struct ft_vec *lines)
+static int cgroups_release(struct inode *inode, struct file *file)
 {
-	if (lines)
-		ft_vec_free(lines);
-	kfree(lines);
+	ft_vec_free(((struct seq_file *)file->private_data)->private);
+	return seq_release_private(inode, file);
 }
 
 static int cgroups_open(struct inode *inode, struct file *file)
 {
-	struct ft_vec *lines = NULL;
+	struct ft_vec *lines = __seq_open_private(file, &cgroups_ops,
+						  sizeof(*lines));
 	int err = 0;
 
+	if (!lines)
+		return -ENOMEM;
 	/* a file opened for writing only needs no lines */
-	if (file->f_mode & FMODE_READ) {
-		lines = kzalloc(sizeof(*lines), GFP_KERNEL);
-		err = lines ? fill(lines) : -ENOMEM;
-	}
-	if (!err)
-		err = seq_open(file, &cgroups_ops);
+	if (file->f_mode & FMODE_READ)
+		err = fill(lines);
 	if (err)
-		free_lines(lines);
-	else
-		((struct seq_file *)file->private_data)->private = lines;
+		cgroups_release(inode, file);
 	return err;
 }
 
-static int cgroups_release(struct inode *inode, struct file *file)
+static void reset(struct ft_volume *vol)
 {
-	free_lines(((struct seq_file *)file->private_data)->private);
-	return seq_release(inode, file);
+	if (vol->cgroups)
+		ft_cgroups_reset(vol->cgroups);
 }
 
 /* "reset": all cgroups are forgotten, also those that were removed. */
 static ssize_t cgroups_write(struct file *file, const char __user *ubuf,
 			     size_t count, loff_t *pos)
 {
-	int err = ft_ask_reset(file, ubuf, count);
-	struct ft_volume *vol;
-	unsigned int n;
-
-	if (err)
-		return err;
-	for (n = 0; (vol = ft_volume_nth(n)); n++) {
-		if (vol->cgroups)
-			ft_cgroups_reset(vol->cgroups);
-		ft_volume_put(vol);
-	}
-	return count;
+	return ft_ask_reset(file, ubuf, count, reset);
 }
 
 const struct file_operations ft_cgroups_fops = {

@@ -541,10 +541,12 @@ struct ft_snapshot *ft_snapshot_take(enum ft_view view)
 
 /**
  * ft_snapshot_free() - free a snapshot
- * @snap: the snapshot
+ * @snap: the snapshot; %NULL or an ERR_PTR is nothing
  */
 void ft_snapshot_free(struct ft_snapshot *snap)
 {
+	if (IS_ERR_OR_NULL(snap))
+		return;
 	ft_vec_free(&snap->volumes);
 	ft_vec_free(&snap->files);
 	ft_vec_free(&snap->extents);

@@ -45,6 +45,7 @@ static const char * const counter_names[] = {
 	[FT_STEPS_LATE] = "steps_late",
 	[FT_AUDITS] = "audits",
 	[FT_AUDIT_DIFFERENCES] = "audit_differences",
+	[FT_SAMPLED] = "sampled",
 	[FT_REFUSED] = "refused",
 	[FT_CAUSES_LOST] = "causes_lost",
 	[FT_HEAT_LOST] = "heat_lost",
@@ -82,7 +83,7 @@ static void show_breaks(struct seq_file *m)
 static int stats_show(struct seq_file *m, void *unused)
 {
 	unsigned int volumes = 0, inodes = 0, dirs = 0, stale = 0, queued = 0;
-	unsigned int writers = 0, left_out = 0;
+	unsigned int writers = 0, left_out = 0, unsound = 0;
 	struct ft_volume *vol;
 	int i;
 
@@ -94,6 +95,7 @@ static int stats_show(struct seq_file *m, void *unused)
 		dirs += atomic_read(&vol->nr_dirs);
 		stale += atomic_read(&vol->nr_stale);
 		left_out += ft_volume_left_out(vol);
+		unsound += READ_ONCE(vol->unsound) > 0;
 		queued += atomic_read(&vol->nr_queued);
 		if (vol->writers)
 			writers += READ_ONCE(vol->writers->nr) - FT_FIRST_WRITER;
@@ -118,6 +120,7 @@ static int stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "stale %u\n", stale);
 	seq_printf(m, "left_out %u\n", left_out);
 	seq_printf(m, "queued %u\n", queued);
+	seq_printf(m, "unsound %u\n", unsound);
 	for (i = 0; i < FT_NR_COUNTERS; i++)
 		seq_printf(m, "%s %llu\n", counter_names[i], counter(i));
 	return 0;

@@ -40,25 +40,38 @@ static const enum ft_fsync_row sums[] = {
 };
 static_assert(ARRAY_SIZE(sums) == FT_NR_FSYNC_SUMS);
 
+/*
+ * So many fsyncs wrote nodes. If F2FS has reported no node block in any of them, then
+ * it does not report nodes.
+ */
+#define MANY_FSYNCS	64
+
 static void show_begin(struct seq_file *m, dev_t dev, const char *name)
 {
 	seq_printf(m, "%u:%u %s", MAJOR(dev), MINOR(dev), name);
 }
 
-/* The number of values, their sum, and LEAST:VALUES for each bucket in use. */
-static void show_hist(struct seq_file *m, const struct ft_fsync_hist *hist,
-		      bool known)
+static u64 nr_values(const struct ft_fsync_hist *hist)
 {
 	u64 nr = 0;
 	unsigned int b;
 
 	for (b = 0; b < FT_FSYNC_BUCKETS; b++)
 		nr += hist->buckets[b];
+	return nr;
+}
+
+/* The number of values, their sum, and LEAST:VALUES for each bucket in use. */
+static void show_hist(struct seq_file *m, const struct ft_fsync_hist *hist,
+		      bool known)
+{
+	unsigned int b;
+
 	if (!known) {
 		seq_puts(m, " - -\n");
 		return;
 	}
-	seq_printf(m, " %llu %llu", nr, hist->sum);
+	seq_printf(m, " %llu %llu", nr_values(hist), hist->sum);
 	for (b = 0; b < FT_FSYNC_BUCKETS; b++)
 		if (hist->buckets[b])
 			seq_printf(m, " %lu:%llu", b ? BIT(b - 1) : 0,
@@ -66,15 +79,23 @@ static void show_hist(struct seq_file *m, const struct ft_fsync_hist *hist,
 	seq_putc(m, '\n');
 }
 
+/* Is what is counted in this row known on this volume? */
+static bool knows(const struct ft_fsync_counts *counts, enum ft_fsync_row row)
+{
+	if (row == FT_FSYNC_BLOCKS && !counts->sums[row].sum &&
+	    nr_values(&counts->sums[FT_FSYNC_NODE]) >= MANY_FSYNCS)
+		return false;
+	return ft_fsync_knows(row);
+}
+
 static void show_reasons(struct seq_file *m, dev_t dev,
 			 const struct ft_fsync_counts *counts)
 {
-	unsigned int r, b;
+	unsigned int r;
 	u64 nr;
 
 	for (r = 1; r < FT_FSYNC_REASONS; r++) {
-		for (nr = 0, b = 0; b < FT_FSYNC_BUCKETS; b++)
-			nr += counts->reasons[r].buckets[b];
+		nr = nr_values(&counts->reasons[r]);
 		if (!nr)
 			continue;
 		show_begin(m, dev, names[FT_FSYNC_CHECKPOINT]);
@@ -94,10 +115,14 @@ static void show_volume(struct seq_file *m, const struct ft_volume *vol,
 	unsigned int i;
 
 	ft_fsyncs_copy(vol->fsyncs, counts);
+	if (!knows(counts, FT_FSYNC_BLOCKS))
+		seq_printf(m, "# not known: %u:%u node_blocks: F2FS reported no node that it wrote in %llu fsyncs\n",
+			   MAJOR(vol->dev), MINOR(vol->dev),
+			   nr_values(&counts->sums[FT_FSYNC_NODE]));
 	for (i = 0; i < ARRAY_SIZE(sums); i++) {
 		row = sums[i];
 		show_begin(m, vol->dev, names[row]);
-		show_hist(m, &counts->sums[row], ft_fsync_knows(row));
+		show_hist(m, &counts->sums[row], knows(counts, row));
 		if (row == FT_FSYNC_CHECKPOINT)
 			show_reasons(m, vol->dev, counts);
 	}
@@ -143,22 +168,17 @@ static int fsync_open(struct inode *inode, struct file *file)
 	return single_open(file, fsync_show, NULL);
 }
 
+static void reset(struct ft_volume *vol)
+{
+	if (vol->fsyncs)
+		ft_fsyncs_reset(vol->fsyncs);
+}
+
 /* "reset": fsyncs that end from now on are counted. */
 static ssize_t fsync_write(struct file *file, const char __user *ubuf,
 			   size_t count, loff_t *pos)
 {
-	int err = ft_ask_reset(file, ubuf, count);
-	struct ft_volume *vol;
-	unsigned int n;
-
-	if (err)
-		return err;
-	for (n = 0; (vol = ft_volume_nth(n)); n++) {
-		if (vol->fsyncs)
-			ft_fsyncs_reset(vol->fsyncs);
-		ft_volume_put(vol);
-	}
-	return count;
+	return ft_ask_reset(file, ubuf, count, reset);
 }
 
 const struct file_operations ft_fsync_fops = {

@@ -331,45 +331,33 @@ static const struct seq_operations gc_ops = {
 	.show = gc_show,
 };
 
-static void free_reader(struct reader *r)
+static int gc_release(struct inode *inode, struct file *file)
 {
+	struct reader *r = ((struct seq_file *)file->private_data)->private;
+
 	ft_snapshot_free(r->snap);
 	ft_vec_free(&r->lines);
-	kfree(r);
+	return seq_release_private(inode, file);
 }
 
 static int gc_open(struct inode *inode, struct file *file)
 {
-	struct reader *r = kzalloc(sizeof(*r), GFP_KERNEL);
+	struct reader *r = __seq_open_private(file, &gc_ops, sizeof(*r));
 	struct ft_volume *vol;
 	unsigned int n;
-	int err = 0;
+	int err;
 
 	if (!r)
 		return -ENOMEM;
 	r->snap = ft_snapshot_take(FT_VIEW_FILES);
-	if (IS_ERR(r->snap)) {
-		err = PTR_ERR(r->snap);
-		kfree(r);
-		return err;
-	}
+	err = PTR_ERR_OR_ZERO(r->snap);
 	for (n = 0; !err && (vol = ft_volume_nth(n)); n++) {
 		err = list_volume(r, vol);
 		ft_volume_put(vol);
 	}
-	if (!err)
-		err = seq_open(file, &gc_ops);
 	if (err)
-		free_reader(r);
-	else
-		((struct seq_file *)file->private_data)->private = r;
+		gc_release(inode, file);
 	return err;
-}
-
-static int gc_release(struct inode *inode, struct file *file)
-{
-	free_reader(((struct seq_file *)file->private_data)->private);
-	return seq_release(inode, file);
 }
 
 const struct file_operations ft_gc_fops = {

@@ -160,41 +160,29 @@ static const struct seq_operations heat_ops = {
 	.show = heat_show,
 };
 
-static void free_copy(struct copy *copy)
+static int heat_release(struct inode *inode, struct file *file)
 {
+	struct copy *copy = ((struct seq_file *)file->private_data)->private;
+
 	ft_snapshot_free(copy->snap);
 	ft_vec_free(&copy->lines);
-	kfree(copy);
+	return seq_release_private(inode, file);
 }
 
 static int heat_open(struct inode *inode, struct file *file)
 {
-	struct copy *copy = kzalloc(sizeof(*copy), GFP_KERNEL);
+	struct copy *copy = __seq_open_private(file, &heat_ops, sizeof(*copy));
 	int err;
 
 	if (!copy)
 		return -ENOMEM;
 	copy->snap = ft_snapshot_take((uintptr_t)inode->i_private);
-	if (IS_ERR(copy->snap)) {
-		err = PTR_ERR(copy->snap);
-		kfree(copy);
-		return err;
-	}
-	err = ft_heat_wanted() ? fill(copy) : 0;
-	if (!err)
-		err = seq_open(file, &heat_ops);
-	if (err) {
-		free_copy(copy);
-		return err;
-	}
-	((struct seq_file *)file->private_data)->private = copy;
-	return 0;
-}
-
-static int heat_release(struct inode *inode, struct file *file)
-{
-	free_copy(((struct seq_file *)file->private_data)->private);
-	return seq_release(inode, file);
+	err = PTR_ERR_OR_ZERO(copy->snap);
+	if (!err && ft_heat_wanted())
+		err = fill(copy);
+	if (err)
+		heat_release(inode, file);
+	return err;
 }
 
 const struct file_operations ft_heat_fops = {

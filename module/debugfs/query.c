@@ -59,23 +59,32 @@ int ft_ask(const struct file *file, const char __user *ubuf, size_t count,
 }
 
 /**
- * ft_ask_reset() - is "reset" written to a file?
+ * ft_ask_reset() - the word "reset" is written to a file
  * @file: the file
  * @ubuf: what is written
  * @count: its length
+ * @reset: resets the counts of a volume
  *
  * Context: process; may sleep.
- * Return: 0 if it is; -EINVAL, with the reason in the log.
+ * Return: @count; -EINVAL if it is another word, with the reason in the log.
  */
-int ft_ask_reset(const struct file *file, const char __user *ubuf, size_t count)
+ssize_t ft_ask_reset(const struct file *file, const char __user *ubuf,
+		     size_t count, void (*reset)(struct ft_volume *vol))
 {
 	char word[8] = "";
+	struct ft_volume *vol;
+	unsigned int n;
 
-	if (count < sizeof(word) && !copy_from_user(word, ubuf, count) &&
-	    !strcmp(strim(word), "reset"))
-		return 0;
-	pr_err("%pD: \"reset\" expected\n", file);
-	return -EINVAL;
+	if (count >= sizeof(word) || copy_from_user(word, ubuf, count) ||
+	    strcmp(strim(word), "reset")) {
+		pr_err("%pD: \"reset\" expected\n", file);
+		return -EINVAL;
+	}
+	for (n = 0; (vol = ft_volume_nth(n)); n++) {
+		reset(vol);
+		ft_volume_put(vol);
+	}
+	return count;
 }
 
 /**

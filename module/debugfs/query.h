@@ -24,7 +24,8 @@ struct ft_question {
 
 int ft_ask(const struct file *file, const char __user *ubuf, size_t count,
 	   struct ft_question *q);
-int ft_ask_reset(const struct file *file, const char __user *ubuf, size_t count);
+ssize_t ft_ask_reset(const struct file *file, const char __user *ubuf,
+		     size_t count, void (*reset)(struct ft_volume *vol));
 void ft_ask_keep(struct ft_question *last, const struct ft_question *q);
 struct ft_question ft_ask_what(const struct ft_question *last,
 			       const struct ft_question *own);

@@ -503,82 +503,45 @@ static const struct seq_operations sums_ops = {
 	.show = sums_show,
 };
 
-static void free_sums(struct sums *sums)
-{
-	if (sums->snap)
-		ft_snapshot_free(sums->snap);
-	ft_vec_free(&sums->rows);
-	kfree(sums);
-}
-
-static int make_sums(enum ft_view view, struct sums **result)
-{
-	struct sums *sums = kzalloc(sizeof(*sums), GFP_KERNEL);
-	int err;
-
-	if (!sums)
-		return -ENOMEM;
-	sums->view = view;
-	if (view != FT_VIEW_BY_PAIR) {
-		sums->snap = ft_snapshot_take(view);
-		if (IS_ERR(sums->snap)) {
-			err = PTR_ERR(sums->snap);
-			kfree(sums);
-			return err;
-		}
-	}
-	err = fill(sums);
-	if (err)
-		free_sums(sums);
-	else
-		*result = sums;
-	return err;
-}
-
-static int sums_open(struct inode *inode, struct file *file)
-{
-	enum ft_view view = (uintptr_t)inode->i_private;
-	struct sums *sums = NULL;
-	int err = 0;
-
-	/* a file opened for writing only needs no rows */
-	if (file->f_mode & FMODE_READ)
-		err = make_sums(view, &sums);
-	if (err)
-		return err;
-	err = seq_open(file, &sums_ops);
-	if (err && sums)
-		free_sums(sums);
-	if (!err)
-		((struct seq_file *)file->private_data)->private = sums;
-	return err;
-}
-
 static int sums_release(struct inode *inode, struct file *file)
 {
 	struct sums *sums = ((struct seq_file *)file->private_data)->private;
 
-	if (sums)
-		free_sums(sums);
-	return seq_release(inode, file);
+	ft_snapshot_free(sums->snap);
+	ft_vec_free(&sums->rows);
+	return seq_release_private(inode, file);
+}
+
+static int sums_open(struct inode *inode, struct file *file)
+{
+	struct sums *sums = __seq_open_private(file, &sums_ops, sizeof(*sums));
+	int err;
+
+	if (!sums)
+		return -ENOMEM;
+	sums->view = (uintptr_t)inode->i_private;
+	/* a file opened for writing only needs no rows */
+	if (!(file->f_mode & FMODE_READ))
+		return 0;
+	if (sums->view != FT_VIEW_BY_PAIR)
+		sums->snap = ft_snapshot_take(sums->view);
+	err = PTR_ERR_OR_ZERO(sums->snap) ?: fill(sums);
+	if (err)
+		sums_release(inode, file);
+	return err;
+}
+
+static void reset(struct ft_volume *vol)
+{
+	if (vol->tally)
+		ft_tally_reset(vol);
 }
 
 /* "reset": counts of healed breaks and of pairs start again at 0. */
 static ssize_t sums_write(struct file *file, const char __user *ubuf,
 			  size_t count, loff_t *pos)
 {
-	int err = ft_ask_reset(file, ubuf, count);
-	struct ft_volume *vol;
-	unsigned int n;
-
-	if (err)
-		return err;
-	for (n = 0; (vol = ft_volume_nth(n)); n++) {
-		if (vol->tally)
-			ft_tally_reset(vol);
-		ft_volume_put(vol);
-	}
-	return count;
+	return ft_ask_reset(file, ubuf, count, reset);
 }
 
 const struct file_operations ft_sums_fops = {

@@ -335,44 +335,35 @@ static int take_copy(struct victims *victims)
 
 	if (IS_ERR(snap))
 		return PTR_ERR(snap);
-	if (victims->snap)
-		ft_snapshot_free(victims->snap);
+	ft_snapshot_free(victims->snap);
 	victims->snap = snap;
 	/* they refer to the copy before */
 	victims->lines.nr = 0;
 	return 0;
 }
 
-static void free_victims(struct victims *victims)
+static int victims_release(struct inode *inode, struct file *file)
 {
-	if (victims->snap)
-		ft_snapshot_free(victims->snap);
+	struct victims *victims = ((struct seq_file *)file->private_data)->private;
+
+	ft_snapshot_free(victims->snap);
 	ft_vec_free(&victims->lines);
-	kfree(victims);
+	return seq_release_private(inode, file);
 }
 
 static int victims_open(struct inode *inode, struct file *file)
 {
-	struct victims *victims = kzalloc(sizeof(*victims), GFP_KERNEL);
+	struct victims *victims = __seq_open_private(file, &victims_ops,
+						     sizeof(*victims));
 	int err = 0;
 
 	if (!victims)
 		return -ENOMEM;
 	if (file->f_mode & FMODE_READ)
 		err = take_copy(victims);
-	if (!err)
-		err = seq_open(file, &victims_ops);
 	if (err)
-		free_victims(victims);
-	else
-		((struct seq_file *)file->private_data)->private = victims;
+		victims_release(inode, file);
 	return err;
-}
-
-static int victims_release(struct inode *inode, struct file *file)
-{
-	free_victims(((struct seq_file *)file->private_data)->private);
-	return seq_release(inode, file);
 }
 
 /* Is there such a segment? */

@@ -6,17 +6,24 @@
  * in one f2fs.ko. Another f2fs.ko may have another layout, even for the same
  * kernel: people change F2FS and build it again. The build ID that the linker
  * writes into every kernel and module distinguishes them. Inside of a kernel tree
- * both are built together, and no build ID is compared: it is empty then.
+ * both are built together, and there is no build ID to compare with: it is empty then.
+ * If only one of them is built again, the sizes of the structs in the BTF that F2FS has
+ * with it show it, most often.
  */
 
 #include <linux/elf.h>
+#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/kernfs.h>
 #include <linux/kobject.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
+#include <uapi/linux/btf.h>
 
+#include "core/bounds.h"
 #include "f2fs/private.h"
 #include "f2fs/state.h"
 
@@ -80,6 +87,127 @@ static int find_build_id(const char *notes, size_t len, const u8 **id)
 	return 0;
 }
 
+/* === Sizes ================================================================ */
+
+static const struct {
+	const char *name;
+	size_t size;
+} sizes[] = { FT_F2FS_SIZES };
+
+/* The whole of a file of sysfs, to be freed by kvfree(). Returns an ERR_PTR. */
+static void *read_all(struct kernfs_node *dir, const char *name, size_t most,
+		      size_t *size)
+{
+	struct kernfs_node *node = kernfs_find_and_get(dir, name);
+	struct bin_attribute *attr;
+	ssize_t len;
+	void *buf;
+
+	if (!node)
+		return ERR_PTR(-ENOENT);
+	attr = node->priv;
+	*size = min_t(size_t, attr->size, most);
+	buf = kvmalloc(*size, GFP_KERNEL);
+	len = buf ? attr->read(NULL, kernel_kobj, attr, buf, 0, *size) : -ENOMEM;
+	kernfs_put(node);
+	if (len == *size && len >= sizeof(struct btf_header))
+		return buf;
+	kvfree(buf);
+	return ERR_PTR(len < 0 ? len : -EIO);
+}
+
+/* How many bytes of a type come after its struct btf_type. */
+static size_t rest_of(const struct btf_type *type)
+{
+	size_t vlen = BTF_INFO_VLEN(type->info);
+
+	switch (BTF_INFO_KIND(type->info)) {
+	case BTF_KIND_INT:
+	case BTF_KIND_VAR:
+	case BTF_KIND_DECL_TAG:
+		return sizeof(u32);
+	case BTF_KIND_ARRAY:
+		return sizeof(struct btf_array);
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+		return vlen * sizeof(struct btf_member);
+	case BTF_KIND_ENUM:
+		return vlen * sizeof(struct btf_enum);
+	case BTF_KIND_ENUM64:
+		return vlen * sizeof(struct btf_enum64);
+	case BTF_KIND_FUNC_PROTO:
+		return vlen * sizeof(struct btf_param);
+	case BTF_KIND_DATASEC:
+		return vlen * sizeof(struct btf_var_secinfo);
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Is a struct of this name, if there is one, as large as it was? The strings of a module
+ * are counted on from those of the kernel, of which there are @before bytes.
+ */
+static bool has_size(const void *btf, size_t len, u32 before, const char *name,
+		     size_t size)
+{
+	const struct btf_header *head = btf;
+	const char *strings = btf + head->hdr_len + head->str_off;
+	const void *pos = btf + head->hdr_len + head->type_off;
+	const void *end = pos + head->type_len;
+	const struct btf_type *type;
+
+	if (head->magic != BTF_MAGIC || end > btf + len ||
+	    (void *)strings + head->str_len > btf + len)
+		return false;
+	for (; pos + sizeof(*type) <= end; pos += sizeof(*type) + rest_of(type)) {
+		type = pos;
+		if (BTF_INFO_KIND(type->info) == BTF_KIND_STRUCT &&
+		    type->name_off >= before &&
+		    type->name_off - before < head->str_len &&
+		    !strcmp(strings + type->name_off - before, name))
+			return type->size == size;
+	}
+	return true;
+}
+
+/* Compare the sizes of structs with the BTF of this F2FS, if the kernel has it. */
+static int check_sizes(struct module *f2fs)
+{
+	struct kernfs_node *dir = kernfs_find_and_get(kernel_kobj->sd, "btf");
+	struct btf_header base = { };
+	void *btf = ERR_PTR(-ENOENT), *head;
+	size_t len, i;
+	int err = 0;
+
+	if (dir && f2fs) {
+		head = read_all(dir, "vmlinux", sizeof(base), &len);
+		if (!IS_ERR(head)) {
+			memcpy(&base, head, sizeof(base));
+			kvfree(head);
+			btf = read_all(dir, "f2fs", SIZE_MAX, &len);
+		}
+	} else if (dir) {
+		btf = read_all(dir, "vmlinux", SIZE_MAX, &len);
+	}
+	if (dir)
+		kernfs_put(dir);
+	if (IS_ERR(btf)) {
+		pr_warn("cannot check that it was built for this F2FS: the kernel has no BTF of it (%ld)\n",
+			PTR_ERR(btf));
+		return 0;
+	}
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		if (has_size(btf, len, base.str_len, sizes[i].name, sizes[i].size))
+			continue;
+		pr_err("built for an F2FS whose struct %s has %zu bytes, this one has another: build both again\n",
+		       sizes[i].name, sizes[i].size);
+		err = -ENOEXEC;
+	}
+	kvfree(btf);
+	return err;
+}
+
 /**
  * ft_build_id_check() - was this module built for this F2FS?
  * @f2fs: its module, live; %NULL if F2FS is built in
@@ -98,7 +226,7 @@ int ft_build_id_check(struct module *f2fs)
 	int err = 0;
 
 	if (!*FT_F2FS_BUILD_ID)
-		return 0;
+		return check_sizes(f2fs);
 	notes = kzalloc(MAX_NOTES, GFP_KERNEL);
 	if (!notes)
 		return -ENOMEM;
@@ -113,5 +241,8 @@ int ft_build_id_check(struct module *f2fs)
 		err = -ENOEXEC;
 	}
 	kfree(notes);
+	/* tests do what is done inside of a kernel tree, too */
+	if (FT_DEBUG && !err)
+		err = check_sizes(f2fs);
 	return err;
 }

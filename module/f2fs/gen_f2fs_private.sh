@@ -113,6 +113,9 @@ build_id() {
 	echo "#define FT_F2FS_BUILD_ID \"$id\""
 }
 
+# What the module reads or gets a pointer to. build_id.c compares the sizes with those in the BTF of F2FS.
+PRIVATE="f2fs_inode_info f2fs_sb_info f2fs_sm_info sit_info seg_entry curseg_info victim_sel_policy f2fs_io_info f2fs_map_blocks"
+
 if [ "${1:-}" = --source ] || [ "${1:-}" = --in-tree ]; then
 	header=$(cd "${2:-}" 2>/dev/null && pwd)/fs/f2fs/f2fs.h
 	[ -r "$header" ] || die "F2FS_SRC=${2:-}: no fs/f2fs/f2fs.h in there"
@@ -132,6 +135,11 @@ if [ "${1:-}" = --source ] || [ "${1:-}" = --in-tree ]; then
 	echo "#include \"$header\""
 	echo "#include \"${header%/*}/segment.h\""
 	sed -n "/^enum cp_reason_type {/,/^}/p" "$header" | reasons
+	printf '#define FT_F2FS_SIZES'
+	for name in $PRIVATE; do
+		printf ' { "%s", sizeof(struct %s) },' "$name" "$name"
+	done
+	echo
 	if [ "$1" = --in-tree ]; then
 		echo '#define FT_F2FS_BUILD_ID ""'
 	else
@@ -342,6 +350,11 @@ need seg_entry
 size seg_entry
 need cp_reason_type >/dev/null
 reasons <"$tmp/type"
+echo
+printf '#define FT_F2FS_SIZES'
+for name in $PRIVATE; do
+	printf ' { "%s", %s },' "$name" "$(bytes "$name")"
+done
 echo
 build_id "$1"
 cat <<ACCESS

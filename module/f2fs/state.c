@@ -15,7 +15,8 @@
  * ft_state_stopped() - has F2FS stopped, by a shutdown or an error?
  * @sb: its super block, held
  *
- * From then on F2FS writes no checkpoint, and has dropped what was not written.
+ * From then on F2FS writes no checkpoint, and has dropped what was not written: nodes,
+ * too. It reads older ones again, so what it reports of a file may be older than its map.
  *
  * Context: any.
  * Return: true if so.

@@ -13,6 +13,7 @@
 #include "core/memory.h"
 #include "core/queue.h"
 #include "f2fs/segment.h"
+#include "f2fs/state.h"
 #include "maps/budget.h"
 #include "maps/event.h"
 #include "maps/inode.h"
@@ -186,6 +187,19 @@ static noinline bool relocate(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 l
 	return true;
 }
 
+/*
+ * An event has contradicted the map. No map is right when F2FS has stopped: it writes on
+ * for a moment, but has dropped nodes, and reads older ones again.
+ */
+static void contradicted(struct ft_inode *rec)
+{
+	const struct super_block *sb = READ_ONCE(rec->vol->live_sb);
+
+	if (!sb || !ft_state_stopped(sb))
+		ft_count(FT_MISMATCHES);
+	ft_inode_stale(rec);
+}
+
 static noinline void store_written(struct ft_inode *rec, u32 lblk, u32 old_lba,
 				   u32 lba, const struct ft_alloc *alloc)
 {
@@ -198,10 +212,8 @@ static noinline void store_written(struct ft_inode *rec, u32 lblk, u32 old_lba,
 	read_before(rec, lblk, lblk + 1, &before);
 	known = ft_causes_wanted() ? before.around.first :
 				     ft_extmap_lba(&rec->map, lblk);
-	if (known != old_lba && !ft_inode_is_stale(rec)) {
-		ft_count(FT_MISMATCHES);
-		ft_inode_stale(rec);
-	}
+	if (known != old_lba && !ft_inode_is_stale(rec))
+		contradicted(rec);
 	if (!store_over(rec, &ext, &before, alloc) &&
 	    ft_inode_followed(rec) && !ft_inode_scanning(rec)) {
 		WRITE_ONCE(rec->last_write, id);
@@ -616,15 +628,20 @@ void ft_inode_mark_stale(struct ft_inode *rec, enum ft_op op)
 /**
  * ft_inode_range_begin() - a range of blocks is about to be freed or moved
  * @rec: the file
+ * @from: the first block
+ * @end: end of the range, exclusive
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_range_begin(struct ft_inode *rec)
+void ft_inode_range_begin(struct ft_inode *rec, u32 from, u32 end)
 {
 	ft_inode_lock(rec);
 	rec->range_begun = true;
 	rec->range_at = jiffies;
-	doubt_locked(rec, FT_OP_RANGE);
+	if (ft_inode_followed(rec)) {
+		rec->changes++;
+		ft_inode_doubt_part(rec, FT_OP_RANGE, from, end);
+	}
 	spin_unlock(&rec->lock);
 }
 

@@ -90,7 +90,7 @@ void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba);
 void ft_inode_truncate(struct ft_inode *rec, u32 lblk, bool within);
 void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole);
 void ft_inode_mark_stale(struct ft_inode *rec, enum ft_op op);
-void ft_inode_range_begin(struct ft_inode *rec);
+void ft_inode_range_begin(struct ft_inode *rec, u32 from, u32 end);
 bool ft_inode_range_end(struct ft_inode *rec);
 void ft_inode_written_by(struct ft_inode *rec, u32 writer, bool dirty);
 void ft_inode_dirtied(struct ft_inode *rec, u32 lblk, u32 end, bool clean);

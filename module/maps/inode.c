@@ -8,7 +8,9 @@
  */
 
 #include <linux/align.h>
+#include <linux/bitops.h>
 #include <linux/cache.h>
+#include <linux/log2.h>
 #include <linux/math.h>
 #include <linux/minmax.h>
 #include <linux/preempt.h>
@@ -150,6 +152,17 @@ void ft_inode_name_accepted(struct ft_inode *dir, u32 nr)
 	ft_mem_left_out(-(long)nr);
 }
 
+/* The least part that has the blocks from @from to @last. */
+static void set_part(struct ft_inode *rec, u32 from, u32 last)
+{
+	unsigned int bits = fls(from ^ last);
+
+	while (from >> bits > U16_MAX)
+		bits++;
+	rec->narrow = ilog2(FT_LBLK_END) - bits;
+	rec->part = from >> bits;
+}
+
 /**
  * ft_inode_change() - change the state of a file, or remove a directory
  * @rec: the record; it is queued if a worker has to handle it
@@ -163,6 +176,9 @@ void ft_inode_change(struct ft_inode *rec, enum ft_change cause)
 	bool stale = ft_inode_is_stale(rec);
 
 	lockdep_assert_held(&rec->lock);
+	/* only what is DOUBTed may be a part */
+	if (cause == FT_RESERVE || cause == FT_ROOM_AGAIN)
+		set_part(rec, 0, FT_LBLK_END - 1);
 	if (next != old && next != FT_NR_STATES) {
 		WRITE_ONCE(rec->state, next);
 		ft_trace_state(rec, old, next);
@@ -196,6 +212,34 @@ void ft_inode_change(struct ft_inode *rec, enum ft_change cause)
 }
 
 /**
+ * ft_inode_doubt_part() - blocks of a part of a file may differ from F2FS from now on
+ * @rec: the file; a scan of them is queued, and of what was in doubt before
+ * @op: the cause; a scan ascribes new breaks to it, if it is the only one
+ * @from: the first block
+ * @end: end of the part, exclusive
+ *
+ * Context: atomic, rec->lock held.
+ */
+void ft_inode_doubt_part(struct ft_inode *rec, enum ft_op op, u32 from, u32 end)
+{
+	bool stale = ft_inode_is_stale(rec);
+	u32 old_from, old_end;
+
+	end = min_t(u32, end, FT_LBLK_END);
+	if (rec->state != FT_EXACT) {
+		ft_inode_part(rec, &old_from, &old_end);
+		from = min(from, old_from);
+		end = max(end, old_end);
+	}
+	if (from < end)
+		set_part(rec, from, end - 1);
+	rec->reserver = NULL;
+	ft_inode_change(rec, FT_DOUBT);
+	if (!stale || rec->doubt != op)
+		rec->doubt = stale ? FT_OP_UNKNOWN : op;
+}
+
+/**
  * ft_inode_stale() - the map may differ from F2FS from now on
  * @rec: the file; a scan is queued
  *
@@ -203,25 +247,20 @@ void ft_inode_change(struct ft_inode *rec, enum ft_change cause)
  */
 void ft_inode_stale(struct ft_inode *rec)
 {
-	rec->reserver = NULL;
+	ft_inode_doubt_part(rec, FT_OP_UNKNOWN, 0, FT_LBLK_END);
 	rec->doubt = FT_OP_UNKNOWN;
-	ft_inode_change(rec, FT_DOUBT);
 }
 
 /**
  * ft_inode_doubt() - ft_inode_stale() with a known cause
  * @rec: the file
- * @op: the cause; a scan ascribes new breaks to it, if it is the only one
+ * @op: the cause
  *
  * Context: atomic, rec->lock held.
  */
 void ft_inode_doubt(struct ft_inode *rec, enum ft_op op)
 {
-	u8 doubt = ft_inode_is_stale(rec) && rec->doubt != op ? FT_OP_UNKNOWN :
-								op;
-
-	ft_inode_stale(rec);
-	rec->doubt = doubt;
+	ft_inode_doubt_part(rec, op, 0, FT_LBLK_END);
 }
 
 /**
@@ -420,14 +459,8 @@ void ft_inode_read(struct ft_inode *rec)
  */
 void ft_inode_request_audit(struct ft_inode *rec)
 {
-	/*
-	 * A file without a name is not shown. The copies that F2FS makes for an
-	 * atomic write never have one, and lose their blocks without an event.
-	 */
-	bool shown = !hlist_empty(&rec->links) || READ_ONCE(rec->gone_path);
-
 	ft_inode_lock(rec);
-	if (!rec->is_dir && shown && ft_inode_followed(rec) && !rec->audit) {
+	if (ft_inode_is_shown(rec) && ft_inode_followed(rec) && !rec->audit) {
 		rec->audit = MAX_LOOKS;
 		atomic_inc(&rec->vol->nr_audits);
 		ft_queue_add(rec);

@@ -98,6 +98,7 @@ void ft_inode_change(struct ft_inode *rec, enum ft_change cause);
 
 void ft_inode_stale(struct ft_inode *rec);
 void ft_inode_doubt(struct ft_inode *rec, enum ft_op op);
+void ft_inode_doubt_part(struct ft_inode *rec, enum ft_op op, u32 from, u32 end);
 void ft_inode_missed(struct ft_inode *rec, enum ft_op op);
 void ft_inode_omit(struct ft_inode *rec);
 void ft_inode_name_refused(struct ft_inode *dir);

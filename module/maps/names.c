@@ -255,9 +255,15 @@ static int move_link(struct ft_link *link, struct ft_inode *dir,
 /* How long the lock is free between two steps. */
 #define DROP_PAUSE_US	50
 
+/* The flag of a file at this place means something else. */
+static bool is_dropped(const struct ft_inode *rec)
+{
+	return rec->is_dir && rec->dropped;
+}
+
 static bool being_dropped(const struct ft_inode *dir)
 {
-	return dir->dropped && hlist_empty(&dir->links) && !dir->target_path;
+	return is_dropped(dir) && hlist_empty(&dir->links) && !dir->target_path;
 }
 
 /**
@@ -273,7 +279,7 @@ static bool being_dropped(const struct ft_inode *dir)
 void ft_names_drop_tree(struct ft_volume *vol, struct ft_inode *dir)
 {
 	lockdep_assert_held(&vol->ns_lock);
-	if (dir->dropped)
+	if (is_dropped(dir))
 		return;
 	if (hlist_empty(&dir->children)) {
 		ft_inode_remove_now(dir);
@@ -466,7 +472,7 @@ static int add_name(struct ft_inode *dir, const struct link_key *key, u32 ino,
 	/* without a name its inode cannot be read: the next try starts again */
 	if (err && fresh)
 		ft_inode_remove_now(rec);
-	if (err || (!fresh && !rec->dropped))
+	if (err || (!fresh && !is_dropped(rec)))
 		return err;
 	if (vol->asking || READ_ONCE(dir->resync))
 		ft_inode_request_resync(rec);
@@ -579,7 +585,7 @@ bool ft_names_leave_out(struct ft_inode *rec)
 	do {
 		mutex_lock(&vol->ns_lock);
 		stays = ft_inode_is_dead(rec) || ft_volume_gone(vol) ||
-			rec->target_path || rec->dropped ||
+			rec->target_path || is_dropped(rec) ||
 			(rec->is_dir && !hlist_empty(&rec->children));
 		if (!stays)
 			done = leave_out_some(rec);
@@ -814,7 +820,7 @@ static void on_rename(struct ft_volume *vol, struct inode *old_dir,
 	if (!rec)
 		return;
 	/* targets below it stay, with another path */
-	if (rec->dropped || (is_dir && hlist_empty(&rec->links)))
+	if (is_dropped(rec) || (is_dir && hlist_empty(&rec->links)))
 		WRITE_ONCE(vol->names_moved, true);
 	name_lost(vol, rec, false, NULL);
 }

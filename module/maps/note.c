@@ -45,12 +45,15 @@ static DECLARE_WORK(noted_work, take_up_all);
 /**
  * ft_note_stale() - a change begins that no event describes
  * @rec: the file
+ * @from: the first block
+ * @end: end of the range, exclusive
  *
- * The same as ft_inode_range_begin(), without the lock.
+ * The same as ft_inode_range_begin(), without the lock. A note has no room for the range:
+ * all of the file is in doubt.
  *
  * Context: any but NMI; RCU read section.
  */
-void ft_note_stale(struct ft_inode *rec)
+void ft_note_stale(struct ft_inode *rec, u32 from, u32 end)
 {
 	long old = atomic_long_read(&rec->note);
 

@@ -6,11 +6,13 @@
 #ifndef FT_NOTE_H
 #define FT_NOTE_H
 
+#include <linux/types.h>
+
 #ifdef FT_LEAVES_NOTES
 
 struct ft_inode;
 
-void ft_note_stale(struct ft_inode *rec);
+void ft_note_stale(struct ft_inode *rec, u32 from, u32 end);
 void ft_note_reserve_begin(struct ft_inode *rec);
 void ft_note_flush(void);
 

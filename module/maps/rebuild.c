@@ -20,11 +20,15 @@
 #include "causes/breaks.h"
 #include "core/base.h"
 #include "core/memory.h"
+#include "core/queue.h"
 #include "core/volume.h"
 #include "maps/budget.h"
 #include "maps/inode.h"
 #include "maps/rebuild.h"
 #include "maps/trace.h"
+
+/* Ranges that are changed before writers get the lock again. */
+#define PATCHED_AT_ONCE	64
 
 /**
  * ft_inode_scan_begin() - start to build a second map
@@ -44,6 +48,7 @@ int ft_inode_scan_begin(struct ft_inode *rec, bool audit)
 		return -ENOMEM;
 	ft_extmap_init(&new->built);
 	ft_extmap_init(&new->touched);
+	new->end = FT_LBLK_END;
 	new->step = FT_SCAN_STEP_FIRST;
 	new->last_lba = FT_LBA_UNWRITTEN;
 	new->audit = audit;
@@ -59,8 +64,12 @@ int ft_inode_scan_begin(struct ft_inode *rec, bool audit)
 		new->resync_before = rec->resync;
 		new->audit_before = rec->audit;
 		rec->rebuild = new;
-		if (!audit)
+		if (!audit) {
+			ft_inode_part(rec, &new->from, &new->end);
+			new->pos = (u64)new->from << FT_BLOCK_BITS;
+			ft_extmap_before(&rec->map, new->from, &new->last_lba);
 			ft_inode_change(rec, FT_SCAN_BEGINS);
+		}
 	}
 	spin_unlock(&rec->lock);
 	if (err)
@@ -112,10 +121,17 @@ static void note_breaks(struct ft_inode *rec, const struct ft_extent *part)
 static int merge_part(struct ft_inode *rec, const struct ft_extent *found,
 		      u32 *pos)
 {
-	u32 end = ft_extent_end(found), stop = end, next = end;
+	u32 end = min(ft_extent_end(found), rec->rebuild->end);
+	u32 stop = end, next = end;
 	struct ft_extent part, mark;
 	u64 bytes = ft_second_bytes(rec);
 	int err = 0;
+
+	if (*pos >= end) {
+		/* FIEMAP reports extents as a whole */
+		*pos = ft_extent_end(found);
+		return 0;
+	}
 
 	if (ft_extmap_next(ft_touched_map(rec), *pos, &mark) &&
 	    mark.lblk < end) {
@@ -196,19 +212,102 @@ int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 static bool report_changes(struct ft_inode *rec)
 {
 	bool listening = ft_traces_changes();
-	u32 from = 0;
+	u32 from = rec->rebuild->from, end = rec->rebuild->end;
 
-	while (listening && from < FT_LBLK_END) {
+	while (listening && from < end) {
 		/* some at a time: writers wait for the lock */
 		ft_inode_lock(rec);
 		if (ft_inode_followed(rec))
-			ft_trace_found(rec, &from);
+			ft_trace_found(rec, &from, end);
 		else
-			from = FT_LBLK_END;
+			from = end;
 		spin_unlock(&rec->lock);
 		ft_let_writers_go();
 	}
 	return listening;
+}
+
+/*
+ * The extent after a part that was scanned may have a break before it now. The live map
+ * is still the old one.
+ */
+static void note_break_after(struct ft_inode *rec)
+{
+	struct ft_rebuild *rebuild = rec->rebuild;
+	u32 pos = rebuild->end;
+	struct ft_extent ext;
+	unsigned int n;
+
+	for (n = 0; n < FT_MAX_SKIPPED && ft_extmap_next(&rec->map, pos, &ext); n++) {
+		pos = ft_extent_end(&ext);
+		if (ext.lba == FT_LBA_UNWRITTEN)
+			continue;
+		if (ext.lblk < rebuild->end) {
+			ext.lba += rebuild->end - ext.lblk;
+			ext.len -= rebuild->end - ext.lblk;
+			ext.lblk = rebuild->end;
+		}
+		note_breaks(rec, &ext);
+		return;
+	}
+}
+
+/* Make the live map agree with what the scan found, some extents from *@pos on. */
+static int patch_some(struct ft_inode *rec, u32 *pos)
+{
+	u32 end = rec->rebuild->end, nr = rec->map.nr;
+	u64 bytes = rec->map.bytes;
+	struct ft_extent ext;
+	unsigned int n;
+	int err = 0;
+
+	for (n = 0; n < PATCHED_AT_ONCE && *pos < end && !err; n++) {
+		if (!ft_extmap_next(ft_built_map(rec), *pos, &ext) || ext.lblk >= end)
+			ext = (struct ft_extent){ .lblk = end };
+		if (ext.lblk > *pos) {
+			err = ft_extmap_erase(&rec->map, *pos, ext.lblk);
+			*pos = ext.lblk;
+			continue;
+		}
+		if (ext.lba != FT_LBA_UNWRITTEN)
+			ext.lba += *pos - ext.lblk;
+		ext.len = min(ft_extent_end(&ext), end) - *pos;
+		ext.lblk = *pos;
+		*pos = ft_extent_end(&ext);
+		if (ext.lba == FT_LBA_UNWRITTEN || !ft_extmap_holds(&rec->map, &ext))
+			err = ft_extmap_store(&rec->map, &ext);
+	}
+	ft_mem_charge(&rec->map, rec->owner, nr, bytes);
+	if (unlikely(rec->map.bytes > bytes))
+		ft_mem_grown(rec);
+	return err;
+}
+
+/*
+ * Put the part that was scanned into the live map, piece by piece: from here on events
+ * change both maps alike, and the file is stale until the end. If that fails, all of the
+ * file has to be scanned.
+ */
+static int patch(struct ft_inode *rec)
+{
+	u32 pos = rec->rebuild->from;
+	int err = 0;
+
+	ft_inode_lock(rec);
+	if (ft_inode_followed(rec))
+		note_break_after(rec);
+	spin_unlock(&rec->lock);
+	while (pos < rec->rebuild->end && !err) {
+		ft_inode_lock(rec);
+		err = ft_inode_followed(rec) ? patch_some(rec, &pos) : -ENOENT;
+		rec->changes++;
+		WRITE_ONCE(rec->last_write, FT_NO_WRITE);
+		if (err && ft_inode_followed(rec))
+			ft_inode_stale(rec);
+		spin_unlock(&rec->lock);
+		ft_let_writers_go();
+	}
+	return err;
 }
 
 /**
@@ -225,13 +324,17 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 {
 	struct ft_rebuild *rebuild = rec->rebuild;
 	bool settled = false, reported = !err && report_changes(rec);
+	bool is_part = ft_rebuild_is_part(rebuild);
 
+	if (!err && is_part)
+		err = patch(rec);
 	ft_inode_lock(rec);
 	if (!err && ft_inode_followed(rec)) {
 		u64 bytes = rec->map.bytes, second = ft_second_bytes(rec);
 		u32 nr = rec->map.nr;
 
-		ft_extmap_move(&rec->map, &rebuild->built);
+		if (!is_part)
+			ft_extmap_move(&rec->map, &rebuild->built);
 		if (!reported)
 			ft_trace_unknown(rec);
 		ft_mem_charge_second(ft_second_bytes(rec), second);
@@ -239,12 +342,19 @@ bool ft_inode_scan_end(struct ft_inode *rec, int err)
 		rec->changes++;
 		WRITE_ONCE(rec->last_write, FT_NO_WRITE);
 		/* the change that made the file stale may come after this scan */
-		if (rebuild->contradicted)
-			ft_inode_missed(rec, rec->doubt);
+		if (rebuild->contradicted) {
+			rec->epoch = READ_ONCE(rec->vol->epoch);
+			ft_inode_doubt_part(rec, rec->doubt, rebuild->from,
+					    rebuild->end);
+		}
 		ft_inode_change(rec, FT_SCAN_SETTLES);
 		settled = rec->state == FT_EXACT;
 		if (settled)
 			rec->range_begun = false;
+		if (settled && ft_volume_unsound(rec->vol)) {
+			ft_inode_stale(rec);
+			ft_queue_later(rec);
+		}
 	} else {
 		ft_inode_change(rec, FT_SCAN_FAILS);
 	}

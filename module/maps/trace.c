@@ -301,21 +301,22 @@ static void differs(struct ft_inode *rec, u32 lblk, u32 len, s64 old_lba,
 /**
  * ft_trace_found() - fire events for some changes of a map that a scan replaces
  * @rec: the file, whose second map is complete
- * @from: the block to go on from; moved on, to %FT_LBLK_END in the end
+ * @from: the block to go on from; moved on, to @end in the end
+ * @end: the end of what was scanned
  *
  * From here on events change both maps alike. So a range that is the same in both,
  * or that was reported, need not be reported again.
  *
  * Context: process, rec->lock held.
  */
-void ft_trace_found(struct ft_inode *rec, u32 *from)
+void ft_trace_found(struct ft_inode *rec, u32 *from, u32 end)
 {
 	struct ft_extent known, found;
 	s64 old_lba, new_lba;
 	unsigned int n;
 
-	for (n = 0; n < PIECES_AT_ONCE && *from < FT_LBLK_END; n++) {
-		range_at(&rec->map, *from, FT_LBLK_END, &known, &old_lba);
+	for (n = 0; n < PIECES_AT_ONCE && *from < end; n++) {
+		range_at(&rec->map, *from, end, &known, &old_lba);
 		range_at(ft_built_map(rec), *from, ft_extent_end(&known),
 			 &found, &new_lba);
 		if (old_lba != new_lba || known.encoded != found.encoded)

@@ -104,7 +104,7 @@ void ft_trace_erased(struct ft_inode *rec, u32 lblk, u32 end,
 void ft_trace_reserved_any(struct ft_inode *rec, u32 lblk, u32 end, int err);
 void ft_trace_drop_any(struct ft_inode *rec, enum ft_trace_op op);
 void ft_trace_unknown_any(struct ft_inode *rec);
-void ft_trace_found(struct ft_inode *rec, u32 *from);
+void ft_trace_found(struct ft_inode *rec, u32 *from, u32 end);
 void ft_trace_state_any(struct ft_inode *rec, unsigned int from,
 			unsigned int to);
 void ft_trace_victim_any(struct ft_volume *vol,

@@ -52,7 +52,8 @@ static DECLARE_DELAYED_WORK(check_work, check_probes);
 static struct inode nobody;
 static bool seen;	/* the probe saw that call; written by its task only */
 
-static void apply(void (*func)(struct ft_inode *rec), const struct inode *inode)
+/* Blocks [@from, @end) of a file are about to change. */
+static void begin_range(const struct inode *inode, u64 from, u64 end)
 {
 	struct ft_inode *rec;
 
@@ -60,7 +61,11 @@ static void apply(void (*func)(struct ft_inode *rec), const struct inode *inode)
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_CALLS);
-		func(rec);
+		/* with 32 bits an argument of 64 takes two registers */
+		if (IS_ENABLED(CONFIG_64BIT) && from < end && end <= FT_LBLK_END)
+			ft_note_stale(rec, from, end);
+		else
+			ft_note_stale(rec, 0, FT_LBLK_END);
 	}
 	rcu_read_unlock();
 }
@@ -68,17 +73,25 @@ static void apply(void (*func)(struct ft_inode *rec), const struct inode *inode)
 /* f2fs_fallocate(file, mode, offset, len): plain preallocation only, not locked */
 static int before_fallocate(struct kprobe *probe, struct pt_regs *regs)
 {
-	const struct file *file =
-		(const struct file *)regs_get_kernel_argument(regs, 0);
+	const struct inode *inode =
+		file_inode((const struct file *)regs_get_kernel_argument(regs, 0));
+	struct ft_inode *rec;
 
-	if (!((int)regs_get_kernel_argument(regs, 1) & ~FALLOC_FL_KEEP_SIZE))
-		apply(ft_note_reserve_begin, file_inode(file));
+	if ((int)regs_get_kernel_argument(regs, 1) & ~FALLOC_FL_KEEP_SIZE)
+		return 0;
+	rcu_read_lock();
+	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
+	if (rec) {
+		ft_count(FT_CALLS);
+		ft_note_reserve_begin(rec);
+	}
+	rcu_read_unlock();
 	return 0;
 }
 
 /*
- * truncate_pagecache_range(inode, begin, end): whole blocks are about to be
- * punched out or zeroed
+ * truncate_pagecache_range(inode, begin, last): these bytes, whole blocks, are about to
+ * be punched out or zeroed
  */
 static int before_zero(struct kprobe *probe, struct pt_regs *regs)
 {
@@ -88,23 +101,29 @@ static int before_zero(struct kprobe *probe, struct pt_regs *regs)
 	if (unlikely(inode == &nobody))
 		WRITE_ONCE(seen, true);
 	else
-		apply(ft_note_stale, inode);
+		begin_range(inode, regs_get_kernel_argument(regs, 1) >> FT_BLOCK_BITS,
+			    (regs_get_kernel_argument(regs, 2) >> FT_BLOCK_BITS) + 1);
 	return 0;
 }
 
 /*
- * __exchange_data_block(from, to, ...): blocks are about to be moved to another
- * file or, by collapse and insert, within one
+ * __exchange_data_block(from, to, at, to_at, len, ...): blocks are about to be moved to another file or, by collapse and insert, within one
  */
 static int before_exchange(struct kprobe *probe, struct pt_regs *regs)
 {
+	u64 at = regs_get_kernel_argument(regs, 2);
+	u64 to_at = regs_get_kernel_argument(regs, 3);
+	u64 len = regs_get_kernel_argument(regs, 4);
 	const struct inode *from, *to;
 
 	from = (const struct inode *)regs_get_kernel_argument(regs, 0);
 	to = (const struct inode *)regs_get_kernel_argument(regs, 1);
-	apply(ft_note_stale, from);
-	if (to != from)
-		apply(ft_note_stale, to);
+	if (from == to) {
+		begin_range(to, min(at, to_at), max(at, to_at) + len);
+	} else {
+		begin_range(from, at, at + len);
+		begin_range(to, to_at, to_at + len);
+	}
 	return 0;
 }
 

@@ -270,6 +270,37 @@ void ft_audit_report(struct ft_inode *rec, const struct ft_audit_sum *sum)
 	mutex_unlock(&report_lock);
 }
 
+/**
+ * ft_audit_sampled() - a file of the sample was audited
+ * @rec: the file
+ * @sum: what was found
+ *
+ * If its map differs, F2FS has changed a block without an event: something that the
+ * module assumes of this F2FS (DESIGN.md) does not hold, and other maps may be wrong,
+ * too. The first time all files of the volume are scanned. The second time it is no
+ * accident, and from then on no map of this volume is called exact.
+ *
+ * Context: process; may sleep.
+ */
+void ft_audit_sampled(struct ft_inode *rec, const struct ft_audit_sum *sum)
+{
+	struct ft_volume *vol = rec->vol;
+
+	ft_count(FT_SAMPLED);
+	if (!sum->differing)
+		return;
+	ft_count(FT_AUDIT_DIFFERENCES);
+	if (vol->unsound < 2) {
+		WRITE_ONCE(vol->unsound, vol->unsound + 1);
+		pr_warn("inode %u of %u:%u: %llu of %llu blocks were not where the map said, and no event told of it: %s; please report this, with the version of F2FS\n",
+			rec->ino, MAJOR(vol->dev), MINOR(vol->dev),
+			sum->differing, sum->blocks, ft_volume_unsound(vol) ?
+			"again, so all files of this volume are called stale until it is mounted anew" :
+			"all files of this volume are scanned");
+		ft_volume_for_all(vol, ft_inode_request_scan);
+	}
+}
+
 static void show_head(struct seq_file *m)
 {
 	seq_puts(m, "# fragtrace audit 1\n");

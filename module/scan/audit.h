@@ -15,6 +15,7 @@ void ft_audit_begin(void);
 void ft_audit_end(bool complete);
 void ft_audit_forget(void);
 bool ft_audit_compare(struct ft_inode *rec, struct ft_audit_sum *sum);
+void ft_audit_sampled(struct ft_inode *rec, const struct ft_audit_sum *sum);
 void ft_audit_report(struct ft_inode *rec, const struct ft_audit_sum *sum);
 
 extern const struct seq_operations ft_audit_ops;

@@ -89,9 +89,19 @@ static bool has_all(const struct ft_worker *w, const struct inode *inode)
 }
 
 /*
- * Has FIEMAP, which holds the lock of the inode, done enough for one step? Clusters may
- * be cut in two only at the end of a range, so the watchdog alone ends a step there.
+ * Is the next step going to begin behind this one if FIEMAP ends now? In a compressed file
+ * it begins where no cluster is cut in two, see end_of_killed() in scan.c.
  */
+static bool has_come_far(const struct ft_worker *w)
+{
+	u32 end = w->pending.len ? 0 : w->reached;
+
+	if (w->nr)
+		end = ft_extent_end(&w->found[w->nr - 1]);
+	return !w->clusters || end >= w->cut;
+}
+
+/* Has FIEMAP, which holds the lock of the inode, done enough for one step? */
 static bool has_enough(struct ft_worker *w, struct inode *inode)
 {
 	u64 now = ktime_get_mono_fast_ns();
@@ -103,8 +113,8 @@ static bool has_enough(struct ft_worker *w, struct inode *inode)
 			WRITE_ONCE(shares_lock, true);
 		}
 	}
-	return !w->clusters && w->nr_calls >= LEAST_LOOKUPS &&
-	       now - w->since_lock >= LOCK_TIME_NS;
+	return w->nr_calls >= LEAST_LOOKUPS &&
+	       now - w->since_lock >= LOCK_TIME_NS && has_come_far(w);
 }
 
 /**

@@ -152,11 +152,20 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 
 	if (IS_ERR(inode))
 		return PTR_ERR(inode);
-	max = inode->i_sb->s_maxbytes;
-	end = rebuild->pos + rebuild->step;
-	if (end >= i_size_read(inode))
-		end = max;
 	clusters = ft_state_has_clusters(inode);
+	if (clusters && ft_rebuild_is_part(rebuild)) {
+		/* a cluster is not cut in two */
+		rebuild->from = 0;
+		rebuild->end = FT_LBLK_END;
+		rebuild->pos = 0;
+		rebuild->last_lba = FT_LBA_UNWRITTEN;
+	}
+	max = inode->i_sb->s_maxbytes;
+	if (ft_rebuild_is_part(rebuild))
+		max = min(max, (u64)rebuild->end << FT_BLOCK_BITS);
+	end = rebuild->pos + rebuild->step;
+	if (end >= i_size_read(inode) || end > max)
+		end = max;
 	w->ino = rec->ino;
 	w->nr = 0;
 	w->overflow = false;
@@ -165,15 +174,19 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 	w->nr_calls = 0;
 	w->in_time = false;
 	w->clusters = clusters;
+	w->cut = (rebuild->pos + STEP_MIN) >> FT_BLOCK_BITS;
 	w->pending.len = 0;
 	w->in_hole = false;
 	/* an audit does not rely on what F2FS counts; clusters count less */
-	w->counts = !rebuild->pos && !rebuild->audit && !clusters;
+	w->counts = !rebuild->pos && !rebuild->audit && !clusters &&
+		    !ft_rebuild_is_part(rebuild);
 	w->complete = false;
 	w->nr_blocks = 0;
 	w->nr_lookups = 0;
 	err = in_use(rec, inode) ? -EAGAIN :
 				   run_fiemap(w, inode, rebuild->pos, end);
+	if (!err && ft_state_stopped(inode->i_sb))
+		err = -ESHUTDOWN;
 	ft_step_end(w, inode);
 
 	killed = err == -EINTR;
@@ -228,6 +241,7 @@ static enum ft_step end_audit(struct ft_inode *rec, int err)
 	u8 tries = rebuild->tries + 1;
 	bool claimed = !err && ft_audit_compare(rec, &sum);
 	bool repeated = last.differing && last.changes == sum.changes;
+	bool sample = rebuild->sample;
 
 	ft_inode_scan_end(rec, -ECANCELED);
 	if (!claimed)
@@ -237,10 +251,16 @@ static enum ft_step end_audit(struct ft_inode *rec, int err)
 		await_changes(rec->vol);
 		if (!ft_inode_scan_begin(rec, true)) {
 			rec->rebuild->tries = tries;
+			rec->rebuild->sample = sample;
 			rec->rebuild->sum = sum;
 			return FT_STEP_MORE;
 		}
 		return FT_STEP_AGAIN;
+	}
+	if (sample) {
+		if (!sum.differing || repeated)
+			ft_audit_sampled(rec, &sum);
+		return FT_STEP_LAST;
 	}
 	ft_audit_report(rec, sum.differing && !repeated ? NULL : &sum);
 	ft_inode_audited(rec);
@@ -277,7 +297,7 @@ static int go_on(struct ft_worker *w, struct ft_inode *rec, enum ft_step *step)
 	err = scan_range(w, rec);
 	rebuild->spent += jiffies - start;
 	if (!err && rebuild->pos != U64_MAX) {
-		*step = FT_STEP_MORE;
+		*step = rebuild->audit ? FT_STEP_REST : FT_STEP_MORE;
 	} else if (err == -EBUSY || err == -EAGAIN) {
 		/* the scan goes on later from where it stopped */
 		*step = err == -EAGAIN ? FT_STEP_HELD : FT_STEP_AGAIN;
@@ -338,7 +358,7 @@ static enum ft_step file_step(struct ft_worker *w, struct ft_inode *rec)
 		resync = rec->rebuild->resync_before;
 		audit = rec->rebuild->audit_before;
 		err = go_on(w, rec, &step);
-		if (step == FT_STEP_MORE)
+		if (step == FT_STEP_MORE || step == FT_STEP_REST)
 			return step;
 	} else if (err != -ENOENT) {
 		step = FT_STEP_AGAIN;
@@ -358,6 +378,33 @@ static enum ft_step file_step(struct ft_worker *w, struct ft_inode *rec)
 enum ft_step ft_scan_step(struct ft_worker *w, struct ft_inode *rec)
 {
 	return rec->is_dir ? ft_walk_step(w, rec) : file_step(w, rec);
+}
+
+/**
+ * ft_scan_sample() - take one step of an audit that nobody has requested
+ * @w: the worker
+ * @rec: the file; @w has taken it
+ *
+ * The file is left alone if its map is not exact, or a task holds its lock or changes it.
+ *
+ * Context: process; may sleep. Takes ns_lock and rec->lock.
+ * Return: %FT_STEP_MORE if another step is needed.
+ */
+enum ft_step ft_scan_sample(struct ft_worker *w, struct ft_inode *rec)
+{
+	int err;
+
+	if (READ_ONCE(rec->state) != FT_EXACT)
+		return FT_STEP_LAST;
+	if (!rec->rebuild) {
+		if (ft_inode_scan_begin(rec, true))
+			return FT_STEP_LAST;
+		rec->rebuild->sample = true;
+	}
+	err = scan_range(w, rec);
+	if (err)
+		return FT_STEP_LAST;
+	return rec->rebuild->pos == U64_MAX ? end_audit(rec, 0) : FT_STEP_MORE;
 }
 
 /**

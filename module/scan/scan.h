@@ -23,6 +23,12 @@ void ft_walk_cancel(struct ft_inode *dir);
 /* file.c */
 enum ft_step ft_scan_step(struct ft_worker *w, struct ft_inode *rec);
 void ft_scan_cancel(struct ft_inode *rec);
+enum ft_step ft_scan_sample(struct ft_worker *w, struct ft_inode *rec);
+
+/* sample.c */
+void ft_sample_start(struct ft_volume *vol);
+bool ft_sample_step(struct ft_worker *w);
+void ft_sample_end(struct ft_worker *w);
 
 /* fiemap.c */
 bool ft_scan_shares_lock(void);

@@ -29,6 +29,7 @@
 #include <linux/workqueue.h>
 
 #include "core/extmap.h"
+#include "core/queue.h"
 
 /* A step is killed after this time. */
 #define FT_STEP_LIMIT		msecs_to_jiffies(100)
@@ -69,6 +70,7 @@ struct task_struct;
  * @since_lock: when it did so first, in nanoseconds
  * @in_time: it has ended because it held the lock of the inode for long enough
  * @clusters: the file may have compressed clusters
+ * @cut: then it may end only after this file block
  * @in_hole: there was a hole at the end of it
  * @counts: the step begins with the file, so @nr_blocks may become all of them
  * @complete: it has looked up all blocks of the file
@@ -78,6 +80,8 @@ struct task_struct;
  * @lookups: the results of its last look-ups
  * @found: the extents that it reported
  * @names: names that were read in a directory (dir.c)
+ * @sample: the file of the sample (sample.c) that it has taken; %NULL if there is none
+ * @sample_ns: how long its audit has taken so far, in nanoseconds
  */
 struct ft_worker {
 	struct list_head node;
@@ -104,6 +108,7 @@ struct ft_worker {
 	u64 since_lock;
 	bool in_time;
 	bool clusters;
+	u32 cut;
 	bool in_hole;
 	bool counts;
 	bool complete;
@@ -111,24 +116,12 @@ struct ft_worker {
 	struct ft_extent pending;
 	unsigned int nr_lookups;
 	struct ft_extent lookups[FT_LOOKUPS_KEPT];
+	struct ft_inode *sample;
+	u64 sample_ns;
 	union {
 		struct ft_extent found[FT_EXTENTS_PER_STEP];
 		char names[FT_EXTENTS_PER_STEP * sizeof(struct ft_extent)];
 	};
-};
-
-/**
- * enum ft_step - what to do with an inode after one step
- * @FT_STEP_LAST: nothing
- * @FT_STEP_MORE: another step, after those that are due now
- * @FT_STEP_AGAIN: a new try; the delay grows with the number of tries
- * @FT_STEP_HELD: likewise, because others hold the lock of the inode
- */
-enum ft_step {
-	FT_STEP_LAST,
-	FT_STEP_MORE,
-	FT_STEP_AGAIN,
-	FT_STEP_HELD,
 };
 
 /* Is this an error that will pass: F2FS or memory is not available now? */

@@ -70,6 +70,7 @@ int ft_worker_start(struct ft_volume *vol)
 		return -ENOMEM;
 	vol->work = &vol->worker->work;
 	list_add_rcu(&vol->worker->node, &vol->workers);
+	ft_sample_start(vol);
 	return 0;
 }
 
@@ -212,6 +213,8 @@ static void take_steps(struct ft_worker *w)
 	/* a late worker leaves the queue to others, unless the volume is gone */
 	while (!READ_ONCE(w->late) || ft_volume_gone(vol)) {
 		rec = ft_queue_take(vol);
+		if (!rec && ft_sample_step(w))
+			continue;
 		if (!rec)
 			break;
 		step = FT_STEP_LAST;
@@ -221,10 +224,12 @@ static void take_steps(struct ft_worker *w)
 			rec->held = 0;
 		if (step == FT_STEP_AGAIN || step == FT_STEP_HELD)
 			requeue(rec, step == FT_STEP_HELD);
-		ft_queue_give_back(rec, step == FT_STEP_MORE);
+		ft_queue_give_back(rec, step);
 		ft_inode_put(rec);
 		cond_resched();
 	}
+	if (w->sample)
+		ft_sample_end(w);
 }
 
 /* End a late worker, whose step has ended. */

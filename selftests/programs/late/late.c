@@ -3,12 +3,14 @@
  * Makes a function of fragtrace begin or end late, so that events on another
  * CPU can happen in between. If nothing can happen in between, a probe is
  * called again with the arguments of its first event when this module is
- * removed, as if that event had come only then.
+ * removed, as if that event had come only then. Or a function that returns nothing is not
+ * run at all, as if it had not been called.
  *
  *	insmod late.ko function=probe_fallocate before_ms=20
  *	insmod late.ko function=f2fs_fiemap before_ms=10000 until_locked=1
  *	insmod late.ko function=probe_replace_atomic again=1
  *	insmod late.ko function=probe_truncate_enter again=1 atomic=1
+ *	insmod late.ko function=ft_fsync_node_block skip=1
  */
 
 #include <linux/fs.h>
@@ -45,6 +47,10 @@ MODULE_PARM_DESC(again, "call it once more in the end; its second argument is an
 static bool atomic;
 module_param(atomic, bool, 0444);
 MODULE_PARM_DESC(atomic, "with preemption off, not only as tracepoints have it");
+
+static bool skip;
+module_param(skip, bool, 0444);
+MODULE_PARM_DESC(skip, "let it return at once; on x86-64 only");
 
 #define NR_ARGS	6
 
@@ -122,8 +128,32 @@ static struct kretprobe probe = {
 	.maxactive = 256,
 };
 
+#ifdef CONFIG_X86_64
+
+/* The first instruction is not executed: return to the caller. */
+static int return_at_once(struct kprobe *kp, struct pt_regs *regs)
+{
+	regs->ip = *(unsigned long *)regs->sp;
+	regs->sp += sizeof(unsigned long);
+	return 1;
+}
+
+static struct kprobe skipper = {
+	.pre_handler = return_at_once,
+};
+
+#endif
+
 static int __init late_init(void)
 {
+	if (skip) {
+#ifdef CONFIG_X86_64
+		skipper.symbol_name = function;
+		return register_kprobe(&skipper);
+#else
+		return -EOPNOTSUPP;
+#endif
+	}
 	probe.kp.symbol_name = function;
 	return register_kretprobe(&probe);
 }
@@ -132,6 +162,12 @@ static void __exit late_exit(void)
 {
 	const void *addr = probe.kp.addr;
 
+#ifdef CONFIG_X86_64
+	if (skip) {
+		unregister_kprobe(&skipper);
+		return;
+	}
+#endif
 	unregister_kretprobe(&probe);
 	if (again)
 		repeat(addr);

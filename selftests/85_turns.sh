@@ -27,7 +27,7 @@ plan 7
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 i=0
-while [ $i -lt 200 ]; do
+while [ $i -lt 100 ]; do
 	fileop write $MNT/a_sparse $((i * 4))M 4096
 	i=$((i + 1))
 done

@@ -463,7 +463,7 @@ slowest() {
 	for log in "$LOGS"/kernel_*.log; do
 		[ ! -f "$log" ] || awk -v kernel="${log##*/kernel_}" '
 			BEGIN { sub(/(_part_.)?\.log$/, "", kernel) }
-			/^# end / { printf "# slow: %4d s  %s on %s\n", $5, $3, kernel }' "$log"
+			/^# end / { printf "# slow: %4d s, %4d s of the guest'\''s CPUs, %5d processes  %s on %s\n", $5, $6, $7, $3, kernel }' "$log"
 	done | sort -k 3,3nr | head -n 10
 	sort -nr <<<"$TOOK" | awk 'NF { name = $0; sub(/^[0-9]+ [0-9]+ /, "", name); printf "# suite: %4d s, %4d s of a CPU  %s\n", $1, $2, name }'
 }
@@ -490,7 +490,8 @@ report() {
 
 # guests(test...) - run tests in guests with each kernel; without names those that run there by default
 #
-# Where nothing else is to be done, two guests take turns with the tests.
+# Two guests take turns with the tests where nothing else is to be done, and with all tests of the first kernel, which are twice as
+# many as those of another: one guest would be left alone at the end.
 guests() {
 	local version tests
 
@@ -499,9 +500,9 @@ guests() {
 		tests=$*
 		[ $# -gt 0 ] || tests=$(cd "$FT_TESTS" && tests_for "$version" [0-9][0-9]_*.sh)
 		# shellcheck disable=SC2046,SC2086 # lists of tests
-		if [ "$MODE" = some ] && [ $# -gt 7 ] && [ "$JOBS" -gt 1 ]; then
-			suite "kernel $version part 1" guest_tests "$version" $(printf '%s\n' "$@" | sed -n 1~2p)
-			suite "kernel $version part 2" guest_tests "$version" $(printf '%s\n' "$@" | sed -n 2~2p)
+		if [ "$JOBS" -gt 1 ] && { [ "$MODE" = some ] && [ $# -gt 7 ] || [ "$version $#" = "${KERNELS%% *} 0" ]; }; then
+			suite "kernel $version part 1" guest_tests "$version" $(printf '%s\n' $tests | sed -n 1~2p)
+			suite "kernel $version part 2" guest_tests "$version" $(printf '%s\n' $tests | sed -n 2~2p)
 		else
 			suite "kernel $version" guest_tests "$version" $tests
 		fi

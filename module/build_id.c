@@ -91,7 +91,7 @@ static int find_build_id(const char *notes, size_t len, const u8 **id)
  */
 int ft_build_id_check(struct module *f2fs)
 {
-	char hex[2 * MAX_BUILD_ID + 1] = "unknown";
+	char hex[2 * MAX_BUILD_ID + 1] = "none";
 	const u8 *id;
 	ssize_t len;
 	char *notes;

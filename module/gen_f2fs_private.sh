@@ -108,7 +108,8 @@ unpack() {
 # build_id(OBJECT) - by what the module knows the F2FS it was built for, see build_id.c
 build_id() {
 	id=$(readelf -n "$object" 2>/dev/null | sed -n 's/.*Build ID: \([0-9a-f]*\)$/\1/p')
-	[ -n "$id" ] || die "$1: has no build ID (readelf -n)"
+	[ -n "$id" ] || die "$1: has no build ID, by which it is told from another F2FS when it is loaded" \
+		"link it with one (ld --build-id, as kbuild does), or build both in the kernel's tree (make in-tree TREE=FOLDER)"
 	echo "#define FT_F2FS_BUILD_ID \"$id\""
 }
 

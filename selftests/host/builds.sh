@@ -125,7 +125,7 @@ renamed() {
 	! cmp -s "$F2FS_KO" "$dir/renamed.ko"
 }
 
-plan 35
+plan 36
 touch "$dir/stamp"
 if build "F2FS_KO=$F2FS_KO" "VMLINUX_BTF=$VMLINUX_BTF"; then
 	ok "the module builds for the headers in KDIR"
@@ -148,6 +148,8 @@ check "make uninstall" make_it uninstall
 expect "make uninstall leaves no file" "$(installed)" ""
 objcopy --remove-section .BTF "$F2FS_KO" "$dir/nobtf.ko"
 refused "an f2fs.ko without BTF: the remedy is named" F2FS_SRC= "F2FS_KO=$dir/nobtf.ko" "VMLINUX_BTF=$VMLINUX_BTF"
+objcopy --remove-section .note.gnu.build-id "$F2FS_KO" "$dir/noid.ko"
+refused "an f2fs.ko without build ID: the remedy is named" "(make in-tree TREE=FOLDER)" "F2FS_KO=$dir/noid.ko" "VMLINUX_BTF=$VMLINUX_BTF"
 refused "an f2fs.ko that is not there: it is named" "$dir/missing.ko" "F2FS_KO=$dir/missing.ko" "VMLINUX_BTF=$VMLINUX_BTF"
 generate=$dir/src/module/gen_f2fs_private.sh
 says "a kernel without F2FS: that is said" "this kernel has no F2FS (CONFIG_F2FS_FS is not set)" "$generate" ""

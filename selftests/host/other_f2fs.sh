@@ -3,8 +3,8 @@
 #
 # other_f2fs.sh - a module that was built for another f2fs.ko of the same kernel does not attach
 #
-# The other one only has another build ID. If it is loaded, fragtrace must refuse to load; if fragtrace waits for F2FS, it
-# must not attach to it.
+# The other one only has another build ID, or none. If it is loaded, fragtrace must refuse to load; if fragtrace waits for
+# F2FS, it must not attach to it.
 
 set -eu
 
@@ -25,7 +25,9 @@ other_f2fs() {
 		printf '\000\001\002\003'
 	} >"$dir/note2"
 	objcopy --update-section ".note.gnu.build-id=$dir/note2" "$F2FS_KO" "$dir/f2fs.ko"
-	! cmp -s "$dir/note" "$dir/note2"
+	! cmp -s "$dir/note" "$dir/note2" || return 1
+	mkdir "$dir/noid"
+	objcopy --remove-section .note.gnu.build-id "$F2FS_KO" "$dir/noid/f2fs.ko"
 }
 
 # build() - build a copy of the sources for it
@@ -36,14 +38,14 @@ build() {
 		"$dir/src/selftests/machine/build.sh" running >"$dir/module" 2>"$dir/said"
 }
 
-# guest(command) - run it in a guest that has the module
+# guest(command) - run it in a guest that has the module, and an f2fs.ko without build ID in /tools
 guest() {
-	"$FT_TESTS/machine/guest.sh" -k 6.12 -m "$(cat "$dir/module")" -- sh -c "PATH=/selftests/bin:\$PATH; $1" >"$dir/out" 2>&1
+	"$FT_TESTS/machine/guest.sh" -k 6.12 -m "$(cat "$dir/module")" -f "$dir/noid/f2fs.ko" -- sh -c "PATH=/selftests/bin:\$PATH; $1" >"$dir/out" 2>&1
 }
 
-plan 7
+plan 9
 ft_kernel 6.12
-check "an f2fs.ko with another build ID is made" other_f2fs
+check "an f2fs.ko with another build ID is made, and one without" other_f2fs
 check "the module builds for it" build
 check "a guest loads the other F2FS, then the module" guest 'modprobe f2fs; fileop insmod /fragtrace.ko; dmesg | grep fragtrace:; test ! -d /sys/module/fragtrace'
 expect "the load is refused" "$(grep -c '^ENOEXEC' "$dir/out")" 1
@@ -52,5 +54,7 @@ check "it says what to do" grep -q "has [0-9a-f]*: reboot .*, else build fragtra
 check "the module does not attach to the other F2FS if that is loaded later" guest 'insmod /fragtrace.ko && modprobe f2fs && mkfs.f2fs -q -f /dev/vda &&
 	mkdir /m && mount -t f2fs /dev/vda /m && grep -qx "attached 0" /sys/kernel/debug/fragtrace/stats &&
 	test "$(fileop say /sys/kernel/debug/fragtrace/targets "add /m")" = EOPNOTSUPP && dmesg | grep -q "built for the F2FS" && rmmod fragtrace'
+check "a guest loads an F2FS without build ID, then the module" guest 'modprobe f2fs; rmmod f2fs; insmod /tools/f2fs.ko; fileop insmod /fragtrace.ko; dmesg | grep fragtrace:; test ! -d /sys/module/fragtrace'
+expect "the load is refused, and the message says why" "$(grep -c -e '^ENOEXEC' -e 'but the f2fs.ko loaded has none: reboot' "$dir/out")" 2
 [ "$KTAP_FAILED" = 0 ] || sed 's/^/# /' "$dir/said" "$dir/out"
 finish

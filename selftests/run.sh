@@ -315,7 +315,7 @@ programs() {
 		;;
 	esac
 	# The package redis-server would start a service on this machine. Its program is another name of this one.
-	ln -sf "$(command -v redis-check-rdb)" "$LOGS/redis-server"
+	! any_uses redis-server "${@:2}" || ln -sf "$(command -v redis-check-rdb)" "$LOGS/redis-server"
 	for name in fragtrace-view fragtrace-defrag redis-server redis-cli redis-benchmark trace-cmd perf bpftrace; do
 		any_uses "\\b$name\\b" "${@:2}" || continue
 		path=$(PATH=$FT_TOP/viewer:$FT_TOP/defrag:$LOGS:$PATH command -v "$name") && echo "-f $path"

@@ -78,7 +78,7 @@ in_copy() {
 
 # missed() - print what the command has said of programs and modules that are not there
 missed() {
-	grep -aoE '[^ ]+: (command )?not found$|No module named .*|[^ ]*invalid path to external symbolizer' "$BARE/log" | sort -u | head -n 5 || :
+	grep -aoE '[^ ]+: (command )?not found$|No module named .*|[^ ]*invalid path to external symbolizer|link .* -> ..: No such.*' "$BARE/log" | sort -u | head -n 5 || :
 }
 
 # requests(table) - print those that reads of 128 KiB of all its files take

@@ -9,7 +9,7 @@
 # Then fragtrace-dkms is installed on a machine on which kernels come and go: with the headers at once or later, with their
 # BTF in the headers or in the image alone, without F2FS, without BTF, with an error in our sources. Whatever becomes of the
 # module, apt has to end well, and the kernel has to have its initrd. What DKMS has built is loaded in guests with
-# those kernels. Takes a quarter of an hour and 2 GB of downloads. $DKMS=no leaves DKMS out.
+# those kernels. $DKMS=no leaves DKMS out.
 
 set -eu
 

@@ -156,14 +156,26 @@ def snapshot(ax: Axes, results: Results) -> None:
     ax.set_xlabel("million instructions")
 
 
+# The panels, the parts that each needs one of, and how many columns of three it takes.
+PANELS = ((next_block, {"micro"}, 1), (overwrite, {"micro", "map"}, 1), (memory, {"map"}, 1), (applications, {"apps"}, 2),
+          (snapshot, {"snapshot"}, 1))
+
+
 def draw(results: Results, path: Path) -> None:
-    figure = pyplot.figure(figsize=(15, 10), constrained_layout=True)
-    grid = figure.add_gridspec(2, 3)
-    next_block(figure.add_subplot(grid[0, 0]), results)
-    overwrite(figure.add_subplot(grid[0, 1]), results)
-    memory(figure.add_subplot(grid[0, 2]), results)
-    applications(figure.add_subplot(grid[1, :2]), results)
-    snapshot(figure.add_subplot(grid[1, 2]), results)
+    """The panels of the parts that were measured."""
+    measured = {key[0] for key in results.values}
+    places, row, column = [], 0, 0
+    for panel, parts, columns in PANELS:
+        if not parts & measured:
+            continue
+        if column + columns > 3:
+            row, column = row + 1, 0
+        places.append((panel, row, column, columns))
+        column += columns
+    figure = pyplot.figure(figsize=(5 * max((start + n for _, _, start, n in places), default=1), 5 * (row + 1)), constrained_layout=True)
+    grid = figure.add_gridspec(row + 1, max((start + n for _, _, start, n in places), default=1))
+    for panel, row, column, columns in places:
+        panel(figure.add_subplot(grid[row, column:column + columns]), results)
     machine = results.machine
     figure.suptitle(f"What fragtrace costs, in instructions counted by QEMU {machine.get('qemu', '?')}; "
                     f"Linux {machine.get('kernel', '?')}, fragtrace {machine.get('fragtrace', '?')}"

@@ -143,9 +143,19 @@ def row(*cells: str) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+def judged(value: float, goal: str) -> str:
+    """The goal, `≤ 150`, `≥ 50` or `0`, and whether the figure misses it."""
+    if not goal:
+        return ""
+    limit = float(goal.lstrip("≤≥ ").replace(" ", ""))
+    missed = value < limit if goal.startswith("≥") else value > limit
+    return f"{goal}, missed" if missed else goal
+
+
 def figure(what: str, unit: str, found: Range | None, goal: str) -> str:
     if not found:
         return row(what, "not measured", "", "", unit, goal)
+    goal = judged(found.mid, goal)
     return row(what, number(found.mid), number(found.low), number(found.high), unit, goal)
 
 
@@ -285,15 +295,14 @@ def report(results: Results) -> str:
         + (" — quick, not for comparison." if "quick" in machine else "."),
         "Instructions are those of the whole guest, counted by QEMU (`-icount`); they say nothing of caches or of devices."
         " Modes took turns, the first turn was dropped; a difference is one of neighbouring runs.",
-        "",
-        row("what", "median", "min", "max", "unit", "goal"),
-        row("---", "---:", "---:", "---:", "---", "---:"),
     ]
-    for rows in (block_rows, map_rows, snapshot_rows, rate_rows, scaling_rows, app_rows):
-        lines += rows(results)
+    figures = [line for rows in (block_rows, map_rows, snapshot_rows, rate_rows, scaling_rows) for line in rows(results)]
+    if figures:
+        lines += ["", row("what", "median", "min", "max", "unit", "goal"), row("---", "---:", "---:", "---:", "---", "---:"), *figures]
+    lines += app_rows(results)
     if results.seconds:
         total = sum(results.seconds.values())
-        lines += ["", f"All parts together took {total // 60} min {total % 60} s."]
+        lines += ["", f"These parts took {total // 60} min {total % 60} s."]
     return "\n".join(lines) + "\n"
 
 

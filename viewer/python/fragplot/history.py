@@ -8,7 +8,7 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Optional
+from typing import Optional, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -56,7 +56,7 @@ class Timeline:
     def __len__(self) -> int:
         return len(self.at)
 
-    def values(self, values: list[float]) -> np.ndarray:
+    def values(self, values: Sequence[float]) -> np.ndarray:
         """The values at times."""
         return np.insert(np.array(values, float), self.holes, np.nan)
 

@@ -334,7 +334,8 @@ static void put_text(const void *arg, FILE *out)
 	struct table table;
 
 	/* the messages are those of the process that reads it */
-	source.trouble = source.waiting = NULL;
+	source.trouble = NULL;
+	source.waiting = NULL;
 	if (!read_here(&source, &table, true))
 		die("%s", source.trouble);
 	fprintf(out, "%jd\n", (intmax_t)table.text.time_ms);

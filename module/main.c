@@ -243,7 +243,7 @@ static int __init fragtrace_init(void)
 	ft_wq = alloc_workqueue("fragtrace", WQ_UNBOUND, 0);
 	if (!ft_wq)
 		goto err_inode;
-	err = ft_volume_init();
+	err = ft_mount_init();
 	if (err)
 		goto err_wq;
 	err = ft_attach_init();
@@ -252,7 +252,7 @@ static int __init fragtrace_init(void)
 	err = ft_target_init(paths, wait);
 	if (err)
 		goto err_attach;
-	ft_request_init();
+	ft_resync_init();
 	err = ft_debugfs_init();
 	if (err)
 		goto err_request;
@@ -261,12 +261,12 @@ static int __init fragtrace_init(void)
 	return 0;
 
 err_request:
-	ft_request_exit();
+	ft_resync_exit();
 	ft_target_exit();
 err_attach:
 	ft_attach_exit();
 err_volume:
-	ft_volume_exit();
+	ft_mount_exit();
 	ft_mem_stop();
 err_wq:
 	destroy_workqueue(ft_wq);
@@ -282,10 +282,10 @@ err_heat:
 static void __exit fragtrace_exit(void)
 {
 	ft_debugfs_exit();
-	ft_request_exit();
+	ft_resync_exit();
 	ft_target_exit();
 	ft_attach_exit();
-	ft_volume_exit();
+	ft_mount_exit();
 	ft_mem_stop();
 	destroy_workqueue(ft_wq);
 	ft_inode_exit();

@@ -75,7 +75,7 @@ rescans=$(restless 10)
 check "a file that changes all the time is scanned rarely ($rescans times)" between "$rescans" 3 20
 check_exact "maps are exact after the writer has ended" $MNT/d
 # One whose scan takes 1.5 seconds: pauses of 6 seconds.
-if late function=ft_inode_scan_merge before_ms=1500; then
+if late function=ft_rebuild_merge before_ms=1500; then
 	rescans=$(restless 15)
 	late
 	check "a file whose scan is slow is scanned more rarely ($rescans times)" between "$rescans" 1 6

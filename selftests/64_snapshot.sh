@@ -81,7 +81,7 @@ else
 fi
 
 # One file waits for its scan.
-if late function=ft_inode_scan_merge before_ms=3000; then
+if late function=ft_rebuild_merge before_ms=3000; then
 	fileop fallocate $MNT/f21 punch 4K 4K
 	expect "one stale file is stale in each text" \
 		"$(stat_of stale) $(stale_in table) $(stale_in extents) $(awk '$3 == "stale" { print $NF }' $DBG/files) $(snapcat table $DBG/snapshot | sed -n 's/^# stale //p')" \
@@ -103,7 +103,7 @@ fileop write $MNT/b 0 1M
 sync
 settle
 refuse "no text has stale files before the moves" grep -q '^# stale' $DBG/table $DBG/extents
-if late function=ft_inode_scan_merge before_ms=300; then
+if late function=ft_rebuild_merge before_ms=300; then
 	: >/tmp/twice
 	: >/tmp/stale
 	n=0

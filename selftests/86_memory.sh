@@ -101,7 +101,7 @@ if [ "$SLOW" != 1 ] || [ -z "$nodes" ]; then
 else
 	check "the charged memory is that of the nodes" charged_right
 	once=$most
-	if late function=ft_inode_scan_merge after_ms=150; then
+	if late function=ft_rebuild_merge after_ms=150; then
 		fileop say $DBG/resync 1 >/dev/null &
 		wrong=0
 		n=0

@@ -163,7 +163,7 @@ enum ft_change {
  * @epoch: of the volume: a scan has to begin when it is settled
  * @needs: of a file that is left out: room for its map, in KiB
  * @cause: the cause of all its breaks for which @history has no other
- * @last_write: ft_write_id() of the last event that changed @map, if it wrote a
+ * @last_write: ft_event_write_id() of the last event that changed @map, if it wrote a
  *	block and there is no @rebuild; otherwise %FT_NO_WRITE. May be read without
  *	@lock.
  * @map: the extent map

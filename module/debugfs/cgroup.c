@@ -152,7 +152,7 @@ static void reset(struct ft_volume *vol)
 static ssize_t cgroups_write(struct file *file, const char __user *ubuf,
 			     size_t count, loff_t *pos)
 {
-	return ft_ask_reset(file, ubuf, count, reset);
+	return ft_query_reset(file, ubuf, count, reset);
 }
 
 const struct file_operations ft_cgroups_fops = {

@@ -110,7 +110,7 @@ static int list_volume(struct ft_snapshot *snap, struct ft_volume *vol)
 
 	if (err)
 		return err;
-	ft_volume_measure(vol);
+	ft_mount_measure(vol);
 	*v = (struct ft_snap_volume){
 		.path = path,
 		.major = MAJOR(vol->dev),
@@ -118,7 +118,7 @@ static int list_volume(struct ft_snapshot *snap, struct ft_volume *vol)
 		.main_blkaddr = vol->main_blkaddr,
 		.blocks = READ_ONCE(vol->blocks),
 		.segment_blocks = vol->segment_blocks,
-		.flags = ft_volume_stopped(vol) ? FT_SNAP_STOPPED : 0,
+		.flags = ft_mount_stopped(vol) ? FT_SNAP_STOPPED : 0,
 		.left_out = ft_volume_left_out(vol),
 	};
 	snap->volumes.nr++;

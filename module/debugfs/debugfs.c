@@ -253,7 +253,7 @@ static int resync_open(struct inode *inode, struct file *file)
 static ssize_t resync_write(struct file *file, const char __user *ubuf,
 			    size_t count, loff_t *pos)
 {
-	return request("resync", ubuf, count, pos, ft_request_resync);
+	return request("resync", ubuf, count, pos, ft_resync_all);
 }
 
 static const struct file_operations resync_fops = {
@@ -273,7 +273,7 @@ static int audit_open(struct inode *inode, struct file *file)
 static ssize_t audit_write(struct file *file, const char __user *ubuf,
 			   size_t count, loff_t *pos)
 {
-	return request("audit", ubuf, count, pos, ft_request_audit);
+	return request("audit", ubuf, count, pos, ft_resync_audit);
 }
 
 static const struct file_operations audit_fops = {

@@ -47,7 +47,7 @@ static void show_file(struct seq_file *m, struct ft_volume *vol,
 {
 	const char *words[3];
 
-	ft_cause_words(owned->cause, words);
+	ft_words_of_cause(owned->cause, words);
 	seq_printf(m, "file %u %u %s %s %s ", owned->ino, owned->lblk, words[0],
 		   words[1], words[2]);
 	show_writer(m, vol, ft_cause_writer(owned->cause));
@@ -61,7 +61,7 @@ static void show_other(struct seq_file *m, struct ft_volume *vol, u32 lba)
 	struct super_block *sb;
 	const char *what = "unknown";
 
-	ft_volume_measure(vol);
+	ft_mount_measure(vol);
 	if (lba >= READ_ONCE(vol->blocks)) {
 		what = "beyond_the_end";
 	} else if (lba < vol->main_blkaddr) {
@@ -79,7 +79,7 @@ static void show_other(struct seq_file *m, struct ft_volume *vol, u32 lba)
 
 static int owner_show(struct seq_file *m, void *unused)
 {
-	struct ft_question q = ft_ask_what(&last, m->private);
+	struct ft_question q = ft_query_what(&last, m->private);
 	struct ft_owned owned;
 	struct ft_volume *vol;
 	int err;
@@ -87,7 +87,7 @@ static int owner_show(struct seq_file *m, void *unused)
 	seq_puts(m, "# fragtrace owner 1\n# dev lba what ino offset op flush why_here process age_s path\n");
 	if (!q.asked)
 		return 0;
-	vol = ft_ask_volume(&q);
+	vol = ft_query_volume(&q);
 	if (!vol)
 		return -ENODEV;
 	seq_printf(m, "%u:%u %u ", MAJOR(q.dev), MINOR(q.dev), q.number);
@@ -127,14 +127,14 @@ static ssize_t owner_write(struct file *file, const char __user *ubuf,
 {
 	struct seq_file *m = file->private_data;
 	struct ft_question q;
-	int err = ft_ask(file, ubuf, count, &q);
+	int err = ft_query_read(file, ubuf, count, &q);
 
 	if (err)
 		return err;
 	mutex_lock(&m->lock);
 	*(struct ft_question *)m->private = q;
 	mutex_unlock(&m->lock);
-	ft_ask_keep(&last, &q);
+	ft_query_keep(&last, &q);
 	/* the answer begins here */
 	*pos = 0;
 	return count;

@@ -21,7 +21,7 @@
 static DEFINE_MUTEX(last_lock);
 
 /**
- * ft_ask() - read a question
+ * ft_query_read() - read a question
  * @file: the file it is written to
  * @ubuf: "MAJOR:MINOR NUMBER"
  * @count: its length
@@ -30,8 +30,8 @@ static DEFINE_MUTEX(last_lock);
  * Context: process; may sleep.
  * Return: 0; -EINVAL if it is no question, -ENODEV if there is no such volume.
  */
-int ft_ask(const struct file *file, const char __user *ubuf, size_t count,
-	   struct ft_question *q)
+int ft_query_read(const struct file *file, const char __user *ubuf, size_t count,
+		  struct ft_question *q)
 {
 	unsigned int major, minor, number;
 	struct ft_volume *vol;
@@ -48,7 +48,7 @@ int ft_ask(const struct file *file, const char __user *ubuf, size_t count,
 		.dev = MKDEV(major, minor),
 		.number = number,
 	};
-	vol = ft_ask_volume(q);
+	vol = ft_query_volume(q);
 	if (!vol) {
 		pr_err("%pD: %u:%u is no volume with a watched directory\n",
 		       file, major, minor);
@@ -59,7 +59,7 @@ int ft_ask(const struct file *file, const char __user *ubuf, size_t count,
 }
 
 /**
- * ft_ask_reset() - the word "reset" is written to a file
+ * ft_query_reset() - the word "reset" is written to a file
  * @file: the file
  * @ubuf: what is written
  * @count: its length
@@ -68,8 +68,8 @@ int ft_ask(const struct file *file, const char __user *ubuf, size_t count,
  * Context: process; may sleep.
  * Return: @count; -EINVAL if it is another word, with the reason in the log.
  */
-ssize_t ft_ask_reset(const struct file *file, const char __user *ubuf,
-		     size_t count, void (*reset)(struct ft_volume *vol))
+ssize_t ft_query_reset(const struct file *file, const char __user *ubuf,
+		       size_t count, void (*reset)(struct ft_volume *vol))
 {
 	char word[8] = "";
 	struct ft_volume *vol;
@@ -88,13 +88,13 @@ ssize_t ft_ask_reset(const struct file *file, const char __user *ubuf,
 }
 
 /**
- * ft_ask_keep() - keep a question for users who only read
+ * ft_query_keep() - keep a question for users who only read
  * @last: the last question of the file
  * @q: the question
  *
  * Context: process; may sleep.
  */
-void ft_ask_keep(struct ft_question *last, const struct ft_question *q)
+void ft_query_keep(struct ft_question *last, const struct ft_question *q)
 {
 	mutex_lock(&last_lock);
 	*last = *q;
@@ -102,15 +102,15 @@ void ft_ask_keep(struct ft_question *last, const struct ft_question *q)
 }
 
 /**
- * ft_ask_what() - the question that a reader gets the answer to
+ * ft_query_what() - the question that a reader gets the answer to
  * @last: the last question of the file
  * @own: what the reader has asked
  *
  * Context: process; may sleep.
  * Return: the question.
  */
-struct ft_question ft_ask_what(const struct ft_question *last,
-			       const struct ft_question *own)
+struct ft_question ft_query_what(const struct ft_question *last,
+				 const struct ft_question *own)
 {
 	struct ft_question q = *own;
 
@@ -123,14 +123,14 @@ struct ft_question ft_ask_what(const struct ft_question *last,
 }
 
 /**
- * ft_ask_volume() - the volume of a question
+ * ft_query_volume() - the volume of a question
  * @q: the question
  *
  * Context: any.
  * Return: the volume, to be given back by ft_volume_put(); NULL if none with its
  * device is watched.
  */
-struct ft_volume *ft_ask_volume(const struct ft_question *q)
+struct ft_volume *ft_query_volume(const struct ft_question *q)
 {
 	struct ft_volume *vol;
 	unsigned int n;

@@ -22,13 +22,13 @@ struct ft_question {
 	u32 number;
 };
 
-int ft_ask(const struct file *file, const char __user *ubuf, size_t count,
-	   struct ft_question *q);
-ssize_t ft_ask_reset(const struct file *file, const char __user *ubuf,
-		     size_t count, void (*reset)(struct ft_volume *vol));
-void ft_ask_keep(struct ft_question *last, const struct ft_question *q);
-struct ft_question ft_ask_what(const struct ft_question *last,
-			       const struct ft_question *own);
-struct ft_volume *ft_ask_volume(const struct ft_question *q);
+int ft_query_read(const struct file *file, const char __user *ubuf, size_t count,
+		  struct ft_question *q);
+ssize_t ft_query_reset(const struct file *file, const char __user *ubuf,
+		       size_t count, void (*reset)(struct ft_volume *vol));
+void ft_query_keep(struct ft_question *last, const struct ft_question *q);
+struct ft_question ft_query_what(const struct ft_question *last,
+				 const struct ft_question *own);
+struct ft_volume *ft_query_volume(const struct ft_question *q);
 
 #endif

@@ -75,7 +75,7 @@ struct ft_snapshot {
 struct ft_snapshot *ft_snapshot_take(enum ft_view view);
 int ft_snapshot_keep_path(struct ft_snapshot *snap, const char *path, u64 *at);
 bool ft_snapshot_breaks(struct ft_snapshot *snap, size_t extent);
-void ft_cause_words(u32 cause, const char *words[3]);
+void ft_words_of_cause(u32 cause, const char *words[3]);
 void ft_snapshot_free(struct ft_snapshot *snap);
 
 /* order.c */

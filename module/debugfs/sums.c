@@ -393,7 +393,7 @@ static void show_cause(struct seq_file *m, const struct sum *sum)
 {
 	const char *words[3];
 
-	ft_cause_words(sum->key, words);
+	ft_words_of_cause(sum->key, words);
 	seq_printf(m, "%s %s %s %llu %llu %llu %llu ", words[0], words[1],
 		   words[2], sum->breaks, sum->healed, sum->blocks, sum->files);
 	seq_escape(m, sum->ext, FT_ESCAPED);
@@ -541,7 +541,7 @@ static void reset(struct ft_volume *vol)
 static ssize_t sums_write(struct file *file, const char __user *ubuf,
 			  size_t count, loff_t *pos)
 {
-	return ft_ask_reset(file, ubuf, count, reset);
+	return ft_query_reset(file, ubuf, count, reset);
 }
 
 const struct file_operations ft_sums_fops = {

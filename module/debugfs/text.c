@@ -145,7 +145,7 @@ static char *put_cause(char *at, u32 cause)
 	const char *words[3];
 	size_t i;
 
-	ft_cause_words(cause, words);
+	ft_words_of_cause(cause, words);
 	for (i = 0; i < ARRAY_SIZE(words); i++)
 		at = put_string(at, words[i]);
 	return at;

@@ -259,7 +259,7 @@ static u32 number_of(struct ft_snapshot *snap, const struct ft_volume *vol)
 /* Answer the question anew. */
 static int list_all(struct victims *victims)
 {
-	struct ft_question q = ft_ask_what(&last, &victims->own);
+	struct ft_question q = ft_query_what(&last, &victims->own);
 	struct ft_volume *vol;
 	unsigned int n;
 	int err = 0;
@@ -369,12 +369,12 @@ static int victims_open(struct inode *inode, struct file *file)
 /* Is there such a segment? */
 static int check_segment(const struct ft_question *q)
 {
-	struct ft_volume *vol = ft_ask_volume(q);
+	struct ft_volume *vol = ft_query_volume(q);
 	u32 segments;
 
 	if (!vol)
 		return -ENODEV;
-	ft_volume_measure(vol);
+	ft_mount_measure(vol);
 	segments = segments_of(vol);
 	ft_volume_put(vol);
 	if (q->number < segments)
@@ -392,7 +392,7 @@ static ssize_t victims_write(struct file *file, const char __user *ubuf,
 	struct ft_question q;
 	int err;
 
-	err = ft_ask(file, ubuf, count, &q) ?: check_segment(&q);
+	err = ft_query_read(file, ubuf, count, &q) ?: check_segment(&q);
 	if (err)
 		return err;
 	mutex_lock(&m->lock);
@@ -402,7 +402,7 @@ static ssize_t victims_write(struct file *file, const char __user *ubuf,
 	mutex_unlock(&m->lock);
 	if (err)
 		return err;
-	ft_ask_keep(&last, &q);
+	ft_query_keep(&last, &q);
 	/* the answer begins here */
 	*pos = 0;
 	return count;

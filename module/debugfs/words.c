@@ -18,11 +18,11 @@ static const char * const whys[] = { FT_WHY_NAMES };
 static_assert(ARRAY_SIZE(whys) == FT_NR_WHYS);
 
 /**
- * ft_cause_words() - a cause in words
+ * ft_words_of_cause() - a cause in words
  * @cause: the cause
  * @words: filled with the operation, the flush, and why here
  */
-void ft_cause_words(u32 cause, const char *words[3])
+void ft_words_of_cause(u32 cause, const char *words[3])
 {
 	unsigned int op = ft_cause_op(cause), why = ft_cause_why(cause);
 

@@ -291,14 +291,14 @@ void ft_budget_init(void)
 }
 
 /**
- * ft_mem_make_way() - make room for the map that a scan is building
+ * ft_budget_make_way() - make room for the map that a scan is building
  * @rec: the file that is being scanned
  *
  * Context: process, the volume's worker.
  * Return: true if another file has given way: of its owner a larger one, or one of the
  * owner who has most if its own is within his share; false if @rec has been left out.
  */
-bool ft_mem_make_way(struct ft_inode *rec)
+bool ft_budget_make_way(struct ft_inode *rec)
 {
 	u8 most = ft_mem_largest_owner(), owner = READ_ONCE(rec->owner);
 	u64 bytes;
@@ -319,7 +319,7 @@ bool ft_mem_make_way(struct ft_inode *rec)
 }
 
 /**
- * ft_mem_grown() - check the budget after a map has grown
+ * ft_budget_grown() - check the budget after a map has grown
  * @rec: the file; its map may be empty when this returns
  *
  * If the budget is used up, this file loses its map for a while, because it is the
@@ -329,7 +329,7 @@ bool ft_mem_make_way(struct ft_inode *rec)
  *
  * Context: atomic, rec->lock held.
  */
-void ft_mem_grown(struct ft_inode *rec)
+void ft_budget_grown(struct ft_inode *rec)
 {
 	lockdep_assert_held(&rec->lock);
 	if (likely(!ft_mem_uses_more_than(15)))

@@ -10,7 +10,7 @@
 struct ft_inode;
 
 void ft_budget_init(void);
-void ft_mem_grown(struct ft_inode *rec);
-bool ft_mem_make_way(struct ft_inode *rec);
+void ft_budget_grown(struct ft_inode *rec);
+bool ft_budget_make_way(struct ft_inode *rec);
 
 #endif

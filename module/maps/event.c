@@ -64,7 +64,7 @@ static void changed_locked(struct ft_inode *rec, int err, u64 old_bytes)
 		ft_inode_missed(rec, FT_OP_UNKNOWN);
 	}
 	if (unlikely(rec->map.bytes > old_bytes))
-		ft_mem_grown(rec);
+		ft_budget_grown(rec);
 }
 
 /* Store in the map that a scan is building; its extents are counted at the end. */
@@ -204,8 +204,8 @@ static noinline void store_written(struct ft_inode *rec, u32 lblk, u32 old_lba,
 				   u32 lba, const struct ft_alloc *alloc)
 {
 	struct ft_extent ext = { .lblk = lblk, .len = 1, .lba = lba };
-	u64 id = ft_write_id(lblk, lba);
-	bool follows = id == rec->last_write + ft_write_id(1, 1);
+	u64 id = ft_event_write_id(lblk, lba);
+	bool follows = id == rec->last_write + ft_event_write_id(1, 1);
 	struct ft_before before;
 	u32 known;
 
@@ -224,19 +224,19 @@ static noinline void store_written(struct ft_inode *rec, u32 lblk, u32 old_lba,
 }
 
 /**
- * ft_inode_write_any() - a block was written to a new LBA
+ * ft_event_write_any() - a block was written to a new LBA
  * @rec: the file
  * @lblk: block of the file
  * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
  * @lba: where it is now
  * @alloc: why it was written there
  *
- * The slow half of ft_inode_write(). A block of a fragmented file that is overwritten
+ * The slow half of ft_event_write(). A block of a fragmented file that is overwritten
  * mostly remains an extent of its own.
  *
  * Context: atomic, rec->lock held, RCU read section.
  */
-void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
+void ft_event_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
 			const struct ft_alloc *alloc)
 {
 	lockdep_assert_held(&rec->lock);
@@ -247,14 +247,14 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
 				  ft_extmap_relocate(&rec->map, lblk, old_lba,
 						     lba, NULL))) {
 		rec->changes++;
-		WRITE_ONCE(rec->last_write, ft_write_id(lblk, lba));
+		WRITE_ONCE(rec->last_write, ft_event_write_id(lblk, lba));
 	} else {
 		store_written(rec, lblk, old_lba, lba, alloc);
 	}
 }
 
 /**
- * ft_inode_write_doubtful() - a block was written that may not be the file's
+ * ft_event_write_doubtful() - a block was written that may not be the file's
  * @rec: the file; an atomic write to it is under way
  * @lblk: block of the file
  * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
@@ -266,14 +266,14 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
+void ft_event_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
 			     u32 lba, const struct ft_alloc *alloc)
 {
 	ft_inode_lock(rec);
 	if (ft_inode_followed(rec)) {
 		if (old_lba != FT_LBA_UNWRITTEN &&
 		    ft_extmap_lba(&rec->map, lblk) == old_lba) {
-			ft_inode_write_any(rec, lblk, old_lba, lba, alloc);
+			ft_event_write_any(rec, lblk, old_lba, lba, alloc);
 		} else {
 			rec->changes++;
 			ft_inode_missed(rec, FT_OP_ATOMIC);
@@ -332,7 +332,7 @@ static void update_locked(struct ft_inode *rec, const struct ft_extent *ext)
 }
 
 /**
- * ft_inode_update() - F2FS has changed the address of blocks
+ * ft_event_update() - F2FS has changed the address of blocks
  * @rec: the file
  * @ext: the blocks; %FT_LBA_UNWRITTEN if they have no address now
  *
@@ -342,7 +342,7 @@ static void update_locked(struct ft_inode *rec, const struct ft_extent *ext)
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext)
+void ft_event_update(struct ft_inode *rec, const struct ft_extent *ext)
 {
 	ft_inode_lock(rec);
 	if (ft_inode_followed(rec))
@@ -351,7 +351,7 @@ void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext)
 }
 
 /**
- * ft_inode_map() - blocks got an address
+ * ft_event_map() - blocks got an address
  * @rec: the file
  * @ext: the blocks
  * @in_one: all blocks are contiguous; otherwise only the first address is known
@@ -362,11 +362,11 @@ void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext)
  *
  * A run ends because the next block, which has been allocated as well, does not
  * continue it. The next run begins with that block, unless the write ends before
- * it: see ft_inode_direct_end().
+ * it: see ft_event_direct_end().
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
+void ft_event_map(struct ft_inode *rec, const struct ft_extent *ext,
 		  bool in_one)
 {
 	struct ft_alloc alloc;
@@ -398,7 +398,7 @@ static void doubt_locked(struct ft_inode *rec, enum ft_op op)
 }
 
 /**
- * ft_inode_direct_end() - a direct write is over
+ * ft_event_direct_end() - a direct write is over
  * @rec: the file; no other direct write to it is under way
  * @end: the end of the requested range, exclusive
  *
@@ -407,7 +407,7 @@ static void doubt_locked(struct ft_inode *rec, enum ft_op op)
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_direct_end(struct ft_inode *rec, u32 end)
+void ft_event_direct_end(struct ft_inode *rec, u32 end)
 {
 	ft_inode_lock(rec);
 	if (rec->direct_end && rec->direct_end < end)
@@ -417,15 +417,15 @@ void ft_inode_direct_end(struct ft_inode *rec, u32 end)
 }
 
 /**
- * ft_inode_commit_begin() - an atomic write is about to commit a block
- * @rec: the file; its next ft_inode_commit() names the block
+ * ft_event_commit_begin() - an atomic write is about to commit a block
+ * @rec: the file; its next ft_event_commit() names the block
  *
  * Reported while F2FS holds the lock of the address, until the address is changed.
  * From here on each change of the map is noticed.
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_commit_begin(struct ft_inode *rec)
+void ft_event_commit_begin(struct ft_inode *rec)
 {
 	ft_inode_lock(rec);
 	rec->commit_begun = true;
@@ -434,7 +434,7 @@ void ft_inode_commit_begin(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_commit() - an atomic write committed a block
+ * ft_event_commit() - an atomic write committed a block
  * @rec: the file
  * @lblk: block of the file
  * @lba: where it is now
@@ -446,7 +446,7 @@ void ft_inode_commit_begin(struct ft_inode *rec)
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba)
+void ft_event_commit(struct ft_inode *rec, u32 lblk, u32 lba)
 {
 	struct ft_extent ext = { .lblk = lblk, .len = 1, .lba = lba };
 	const struct ft_alloc alloc = {
@@ -493,14 +493,14 @@ static void truncate_locked(struct ft_inode *rec, u32 lblk)
 }
 
 /**
- * ft_inode_truncate() - all blocks from one on are freed
+ * ft_event_truncate() - all blocks from one on are freed
  * @rec: the file
  * @lblk: the first of them
  * @within: the block before it is cut, and will be rewritten
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_truncate(struct ft_inode *rec, u32 lblk, bool within)
+void ft_event_truncate(struct ft_inode *rec, u32 lblk, bool within)
 {
 	ft_inode_lock(rec);
 	if (ft_inode_followed(rec)) {
@@ -512,7 +512,7 @@ void ft_inode_truncate(struct ft_inode *rec, u32 lblk, bool within)
 }
 
 /**
- * ft_inode_reserve() - blocks were preallocated, without an address yet
+ * ft_event_reserve() - blocks were preallocated, without an address yet
  * @rec: the file
  * @lblk: first block of the range
  * @end: its end, exclusive
@@ -524,7 +524,7 @@ void ft_inode_truncate(struct ft_inode *rec, u32 lblk, bool within)
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
+void ft_event_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 {
 	bool sure;
 	u64 bytes;
@@ -550,15 +550,15 @@ void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole)
 }
 
 /**
- * ft_inode_reserve_begin() - the current task begins to preallocate blocks
- * @rec: the file; until ft_inode_reserve() it is noted if blocks are freed
+ * ft_event_reserve_begin() - the current task begins to preallocate blocks
+ * @rec: the file; until ft_event_reserve() it is noted if blocks are freed
  *
  * If several tasks do so at once, only the last one is remembered. For the others
  * the file is scanned.
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_reserve_begin(struct ft_inode *rec)
+void ft_event_reserve_begin(struct ft_inode *rec)
 {
 	ft_inode_lock(rec);
 	rec->reserver = current;
@@ -566,14 +566,14 @@ void ft_inode_reserve_begin(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_written_by() - another process than before is about to write to a file
+ * ft_event_written_by() - another process than before is about to write to a file
  * @rec: the file
  * @writer: its number (causes/writer.h)
  * @dirty: data of earlier writers may not have been flushed yet
  *
  * Context: atomic, RCU read section.
  */
-void ft_inode_written_by(struct ft_inode *rec, u32 writer, bool dirty)
+void ft_event_written_by(struct ft_inode *rec, u32 writer, bool dirty)
 {
 	ft_inode_lock(rec);
 	ft_breaks_written_by(rec, writer, dirty);
@@ -581,7 +581,7 @@ void ft_inode_written_by(struct ft_inode *rec, u32 writer, bool dirty)
 }
 
 /**
- * ft_inode_dirtied() - blocks are about to be written by a system call
+ * ft_event_dirtied() - blocks are about to be written by a system call
  * @rec: the file
  * @lblk: the first one
  * @end: end of the range, exclusive
@@ -589,7 +589,7 @@ void ft_inode_written_by(struct ft_inode *rec, u32 writer, bool dirty)
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_dirtied(struct ft_inode *rec, u32 lblk, u32 end, bool clean)
+void ft_event_dirtied(struct ft_inode *rec, u32 lblk, u32 end, bool clean)
 {
 	ft_inode_lock(rec);
 	ft_breaks_written(rec, lblk, end, clean);
@@ -597,13 +597,13 @@ void ft_inode_dirtied(struct ft_inode *rec, u32 lblk, u32 end, bool clean)
 }
 
 /**
- * ft_inode_mapped() - a block is about to be written through a mapping
+ * ft_event_mapped() - a block is about to be written through a mapping
  * @rec: the file
  * @lblk: the block
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_mapped(struct ft_inode *rec, u32 lblk)
+void ft_event_mapped(struct ft_inode *rec, u32 lblk)
 {
 	ft_inode_lock(rec);
 	if (ft_inode_followed(rec))
@@ -612,13 +612,13 @@ void ft_inode_mapped(struct ft_inode *rec, u32 lblk)
 }
 
 /**
- * ft_inode_mark_stale() - a change came that no event describes
+ * ft_event_mark_stale() - a change came that no event describes
  * @rec: the file
  * @op: the operation, FT_OP_UNKNOWN if it is not known
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_mark_stale(struct ft_inode *rec, enum ft_op op)
+void ft_event_mark_stale(struct ft_inode *rec, enum ft_op op)
 {
 	ft_inode_lock(rec);
 	doubt_locked(rec, op);
@@ -626,14 +626,14 @@ void ft_inode_mark_stale(struct ft_inode *rec, enum ft_op op)
 }
 
 /**
- * ft_inode_range_begin() - a range of blocks is about to be freed or moved
+ * ft_event_range_begin() - a range of blocks is about to be freed or moved
  * @rec: the file
  * @from: the first block
  * @end: end of the range, exclusive
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
  */
-void ft_inode_range_begin(struct ft_inode *rec, u32 from, u32 end)
+void ft_event_range_begin(struct ft_inode *rec, u32 from, u32 end)
 {
 	ft_inode_lock(rec);
 	rec->range_begun = true;
@@ -646,13 +646,13 @@ void ft_inode_range_begin(struct ft_inode *rec, u32 from, u32 end)
 }
 
 /**
- * ft_inode_range_end() - the event of a fallocate that may have changed a range
+ * ft_event_range_end() - the event of a fallocate that may have changed a range
  * @rec: the file
  *
  * Context: atomic; the caller holds a reference or is in an RCU section.
- * Return: true if ft_inode_range_begin() came before it.
+ * Return: true if ft_event_range_begin() came before it.
  */
-bool ft_inode_range_end(struct ft_inode *rec)
+bool ft_event_range_end(struct ft_inode *rec)
 {
 	bool begun;
 

@@ -25,7 +25,7 @@ struct ft_before {
 };
 
 /* A write event in one word; never FT_NO_WRITE. */
-static inline u64 ft_write_id(u32 lblk, u32 lba)
+static inline u64 ft_event_write_id(u32 lblk, u32 lba)
 {
 	return (u64)lba << 32 | lblk;
 }
@@ -37,20 +37,20 @@ static inline u64 ft_write_id(u32 lblk, u32 lba)
  * scan. A scan that begins meanwhile begins after this event. The result is false
  * for a dead record.
  */
-static inline bool ft_inode_knows_write(const struct ft_inode *rec,
+static inline bool ft_event_knows_write(const struct ft_inode *rec,
 					const struct inode *inode, u32 lblk,
 					u32 lba)
 {
-	return READ_ONCE(rec->last_write) == ft_write_id(lblk, lba) &&
+	return READ_ONCE(rec->last_write) == ft_event_write_id(lblk, lba) &&
 	       rec->ino == (u32)inode->i_ino &&
 	       READ_ONCE(rec->vol->live_sb) == inode->i_sb;
 }
 
-void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
+void ft_event_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
 			const struct ft_alloc *alloc);
 
 /**
- * ft_inode_write() - the next block of a run was written to a new LBA
+ * ft_event_write() - the next block of a run was written to a new LBA
  * @rec: the file
  * @lblk: block of the file
  * @old_lba: where it was, %FT_LBA_UNWRITTEN if nowhere
@@ -62,39 +62,39 @@ void ft_inode_write_any(struct ft_inode *rec, u32 lblk, u32 old_lba, u32 lba,
  * is dead.
  *
  * Context: atomic, rec->lock held.
- * Return: true if the block was stored. False otherwise; then ft_inode_write_any()
+ * Return: true if the block was stored. False otherwise; then ft_event_write_any()
  * handles it.
  */
-static __always_inline bool ft_inode_write(struct ft_inode *rec, u32 lblk,
+static __always_inline bool ft_event_write(struct ft_inode *rec, u32 lblk,
 					   u32 old_lba, u32 lba)
 {
 	lockdep_assert_held(&rec->lock);
 	if (unlikely(!ft_extmap_go_on(&rec->map, lblk, old_lba, lba)))
 		return false;
 	rec->changes++;
-	WRITE_ONCE(rec->last_write, ft_write_id(lblk, lba));
+	WRITE_ONCE(rec->last_write, ft_event_write_id(lblk, lba));
 	if (ft_causes_wanted())
 		ft_breaks_went_on(rec, lblk, old_lba != FT_LBA_UNWRITTEN);
 	return true;
 }
 
-void ft_inode_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
+void ft_event_write_doubtful(struct ft_inode *rec, u32 lblk, u32 old_lba,
 			     u32 lba, const struct ft_alloc *alloc);
 
-void ft_inode_update(struct ft_inode *rec, const struct ft_extent *ext);
-void ft_inode_map(struct ft_inode *rec, const struct ft_extent *ext,
+void ft_event_update(struct ft_inode *rec, const struct ft_extent *ext);
+void ft_event_map(struct ft_inode *rec, const struct ft_extent *ext,
 		  bool in_one);
-void ft_inode_direct_end(struct ft_inode *rec, u32 end);
-void ft_inode_commit_begin(struct ft_inode *rec);
-void ft_inode_commit(struct ft_inode *rec, u32 lblk, u32 lba);
-void ft_inode_truncate(struct ft_inode *rec, u32 lblk, bool within);
-void ft_inode_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole);
-void ft_inode_mark_stale(struct ft_inode *rec, enum ft_op op);
-void ft_inode_range_begin(struct ft_inode *rec, u32 from, u32 end);
-bool ft_inode_range_end(struct ft_inode *rec);
-void ft_inode_written_by(struct ft_inode *rec, u32 writer, bool dirty);
-void ft_inode_dirtied(struct ft_inode *rec, u32 lblk, u32 end, bool clean);
-void ft_inode_mapped(struct ft_inode *rec, u32 lblk);
-void ft_inode_reserve_begin(struct ft_inode *rec);
+void ft_event_direct_end(struct ft_inode *rec, u32 end);
+void ft_event_commit_begin(struct ft_inode *rec);
+void ft_event_commit(struct ft_inode *rec, u32 lblk, u32 lba);
+void ft_event_truncate(struct ft_inode *rec, u32 lblk, bool within);
+void ft_event_reserve(struct ft_inode *rec, u32 lblk, u32 end, bool whole);
+void ft_event_mark_stale(struct ft_inode *rec, enum ft_op op);
+void ft_event_range_begin(struct ft_inode *rec, u32 from, u32 end);
+bool ft_event_range_end(struct ft_inode *rec);
+void ft_event_written_by(struct ft_inode *rec, u32 writer, bool dirty);
+void ft_event_dirtied(struct ft_inode *rec, u32 lblk, u32 end, bool clean);
+void ft_event_mapped(struct ft_inode *rec, u32 lblk);
+void ft_event_reserve_begin(struct ft_inode *rec);
 
 #endif

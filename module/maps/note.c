@@ -48,7 +48,7 @@ static DECLARE_WORK(noted_work, take_up_all);
  * @from: the first block
  * @end: end of the range, exclusive
  *
- * The same as ft_inode_range_begin(), without the lock. A note has no room for the range:
+ * The same as ft_event_range_begin(), without the lock. A note has no room for the range:
  * all of the file is in doubt.
  *
  * Context: any but NMI; RCU read section.
@@ -71,7 +71,7 @@ void ft_note_stale(struct ft_inode *rec, u32 from, u32 end)
  * ft_note_reserve_begin() - the current task begins to preallocate blocks
  * @rec: the file
  *
- * The same as ft_inode_reserve_begin(), without the lock. The note is not needed
+ * The same as ft_event_reserve_begin(), without the lock. The note is not needed
  * before the record is locked.
  *
  * Context: task; RCU read section.

@@ -20,8 +20,8 @@ void ft_note_flush(void);
 
 #include "maps/event.h"
 
-#define ft_note_stale		ft_inode_range_begin
-#define ft_note_reserve_begin	ft_inode_reserve_begin
+#define ft_note_stale		ft_event_range_begin
+#define ft_note_reserve_begin	ft_event_reserve_begin
 
 static inline void ft_note_flush(void)
 {

@@ -31,7 +31,7 @@
 #define PATCHED_AT_ONCE	64
 
 /**
- * ft_inode_scan_begin() - start to build a second map
+ * ft_rebuild_begin() - start to build a second map
  * @rec: the file; it is not being scanned
  * @audit: only compare the map with it, do not replace it
  *
@@ -39,7 +39,7 @@
  * Return: 0; -ENOENT if there is nothing to scan any more; -EAGAIN if a change that
  * no event describes came so shortly ago that F2FS may not have made it; -ENOMEM.
  */
-int ft_inode_scan_begin(struct ft_inode *rec, bool audit)
+int ft_rebuild_begin(struct ft_inode *rec, bool audit)
 {
 	struct ft_rebuild *new = ft_mem_zalloc(sizeof(*new), GFP_KERNEL);
 	int err = 0;
@@ -174,7 +174,7 @@ static int give_up_one(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_scan_merge() - add extents that F2FS reported to the second map
+ * ft_rebuild_merge() - add extents that F2FS reported to the second map
  * @rec: the file, between scan_begin and scan_end
  * @ext: extents, in file order
  * @nr: how many
@@ -183,8 +183,8 @@ static int give_up_one(struct ft_inode *rec)
  * Return: 0, -ENOMEM also if the scan should be tried again later because memory is
  * short, or -ENOBUFS if the budget was used up and the file is now left out.
  */
-int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
-			unsigned int nr)
+int ft_rebuild_merge(struct ft_inode *rec, const struct ft_extent *ext,
+		     unsigned int nr)
 {
 	u32 pos = nr ? ext->lblk : 0;
 	int err = 0;
@@ -200,7 +200,7 @@ int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
 			err = merge_part(rec, ext, &pos);
 		spin_unlock(&rec->lock);
 		if (err == -ENOSPC)
-			err = ft_mem_make_way(rec) ? 0 : -ENOBUFS;
+			err = ft_budget_make_way(rec) ? 0 : -ENOBUFS;
 		cond_resched();
 		if (pos >= ft_extent_end(ext) && --nr)
 			pos = (++ext)->lblk;
@@ -279,7 +279,7 @@ static int patch_some(struct ft_inode *rec, u32 *pos)
 	}
 	ft_mem_charge(&rec->map, rec->owner, nr, bytes);
 	if (unlikely(rec->map.bytes > bytes))
-		ft_mem_grown(rec);
+		ft_budget_grown(rec);
 	return err;
 }
 
@@ -311,7 +311,7 @@ static int patch(struct ft_inode *rec)
 }
 
 /**
- * ft_inode_scan_end() - make the new map the live one
+ * ft_rebuild_end() - make the new map the live one
  * @rec: the file; it is not being scanned any more when this returns
  * @err: why the scan did not complete; 0 if it did
  *
@@ -320,7 +320,7 @@ static int patch(struct ft_inode *rec)
  * because of @err, because something else happened meanwhile, or because the scan
  * found blocks elsewhere than the map had them.
  */
-bool ft_inode_scan_end(struct ft_inode *rec, int err)
+bool ft_rebuild_end(struct ft_inode *rec, int err)
 {
 	struct ft_rebuild *rebuild = rec->rebuild;
 	bool settled = false, reported = !err && report_changes(rec);

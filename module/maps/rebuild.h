@@ -13,9 +13,9 @@ struct ft_inode;
 /* How many bytes of a file the first step of a scan covers. */
 #define FT_SCAN_STEP_FIRST	(256ULL << 20)
 
-int ft_inode_scan_begin(struct ft_inode *rec, bool audit);
-int ft_inode_scan_merge(struct ft_inode *rec, const struct ft_extent *ext,
-			unsigned int nr);
-bool ft_inode_scan_end(struct ft_inode *rec, int err);
+int ft_rebuild_begin(struct ft_inode *rec, bool audit);
+int ft_rebuild_merge(struct ft_inode *rec, const struct ft_extent *ext,
+		     unsigned int nr);
+bool ft_rebuild_end(struct ft_inode *rec, int err);
 
 #endif

@@ -25,7 +25,7 @@ static void writes(struct ft_inode *rec, const struct inode *inode, int own)
 	u32 writer = ft_writer_current(rec->vol);
 
 	if (READ_ONCE(rec->writer) != writer)
-		ft_inode_written_by(rec, writer,
+		ft_event_written_by(rec, writer,
 				    ft_f2fs_dirty_pages(inode) > own);
 }
 
@@ -41,7 +41,7 @@ static void probe_write_begin(void *unused, struct inode *inode, loff_t pos,
 	if (rec) {
 		writes(rec, inode, 0);
 		if (READ_ONCE(rec->awaited))
-			ft_inode_dirtied(rec, ft_first_block(pos),
+			ft_event_dirtied(rec, ft_first_block(pos),
 					 ft_end_block(pos + len),
 					 !ft_f2fs_dirty_pages(inode));
 	}
@@ -59,7 +59,7 @@ static void probe_mkwrite(void *unused, FT_MKWRITE_ARGS)
 	rec = ft_inode_find_file(host->i_sb, host->i_ino);
 	if (rec) {
 		writes(rec, host, 1);
-		ft_inode_mapped(rec, FT_MKWRITE_INDEX);
+		ft_event_mapped(rec, FT_MKWRITE_INDEX);
 	}
 	ft_probe_leave();
 }

@@ -33,7 +33,7 @@ static void mark_stale(const struct inode *inode, enum ft_op op)
 		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec)
-		ft_inode_mark_stale(rec, op);
+		ft_event_mark_stale(rec, op);
 	ft_probe_leave();
 }
 
@@ -164,7 +164,7 @@ static noinline void write_atomic(struct ft_inode *rec, const FT_PAGE *page,
 
 	if (ft_causes_wanted())
 		mark_copy(rec, cow);
-	ft_inode_write_doubtful(rec, page->index, to_lba(fio->old_blkaddr),
+	ft_event_write_doubtful(rec, page->index, to_lba(fio->old_blkaddr),
 				fio->new_blkaddr, &alloc);
 }
 
@@ -175,7 +175,7 @@ static noinline void write_with_cause(struct ft_inode *rec, const FT_PAGE *page,
 	struct ft_alloc alloc;
 
 	describe(rec, page, inode, fio, &alloc);
-	ft_inode_write_any(rec, page->index, to_lba(fio->old_blkaddr),
+	ft_event_write_any(rec, page->index, to_lba(fio->old_blkaddr),
 			   fio->new_blkaddr, &alloc);
 }
 
@@ -188,7 +188,7 @@ static __always_inline void write_any(struct ft_inode *rec, const FT_PAGE *page,
 	if (ft_causes_wanted())
 		write_with_cause(rec, page, inode, fio);
 	else
-		ft_inode_write_any(rec, page->index, to_lba(fio->old_blkaddr),
+		ft_event_write_any(rec, page->index, to_lba(fio->old_blkaddr),
 				   fio->new_blkaddr, &unknown);
 }
 
@@ -200,7 +200,7 @@ static __always_inline void write_block(struct ft_inode *rec, const FT_PAGE *pag
 	ft_inode_lock(rec);
 	/* the event extent_change needs the cause of each block */
 	if (ft_traces_changes() ||
-	    !ft_inode_write(rec, page->index, to_lba(fio->old_blkaddr),
+	    !ft_event_write(rec, page->index, to_lba(fio->old_blkaddr),
 			    fio->new_blkaddr))
 		write_any(rec, page, inode, fio);
 	spin_unlock(&rec->lock);
@@ -243,7 +243,7 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 	if (rec) {
 		ft_count(FT_EVENTS_WRITE);
 		if (unlikely(ft_f2fs_has_clusters(inode)))
-			ft_inode_mark_stale(rec, FT_OP_COMPRESS);
+			ft_event_mark_stale(rec, FT_OP_COMPRESS);
 		else if (unlikely(ft_f2fs_cow_inode(inode)))
 			write_atomic(rec, what, ft_f2fs_cow_inode(inode), fio);
 		else
@@ -277,7 +277,7 @@ static noinline void update(struct inode *inode, u32 lblk, u32 len,
 	if (!rec)
 		return;
 	ft_count(FT_EVENTS_UPDATE);
-	ft_inode_update(rec, &ext);
+	ft_event_update(rec, &ext);
 }
 
 /*
@@ -298,7 +298,7 @@ static void probe_update_extent(void *unused, struct inode *inode,
 	rec = this_cpu_read(ft_last_file);
 	/* most often another event has reported this block just before */
 	if (likely(rec && len == 1 &&
-		   ft_inode_knows_write(rec, inode, pgofs, blkaddr)))
+		   ft_event_knows_write(rec, inode, pgofs, blkaddr)))
 		ft_count(FT_EVENTS_UPDATE);
 	else
 		update(inode, pgofs, len, blkaddr);
@@ -321,7 +321,7 @@ static noinline void look_up(struct inode *inode,
 		return;
 	vol = ft_volume_find(inode->i_sb);
 	if (vol)
-		ft_scan_lookup_event(vol, inode, &ext);
+		ft_fiemap_lookup_event(vol, inode, &ext);
 	ft_probe_leave();
 }
 
@@ -347,7 +347,7 @@ static noinline void allocated(struct inode *inode,
 		 * A direct write, which also asks for the next hole, gets one
 		 * run. For preallocation F2FS sums up all that it allocates.
 		 */
-		ft_inode_map(rec, &ext, map->m_next_pgofs);
+		ft_event_map(rec, &ext, map->m_next_pgofs);
 	}
 	ft_probe_leave();
 }
@@ -394,7 +394,7 @@ static void probe_direct_exit(void *unused, struct inode *inode, loff_t offset,
 		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec)
-		ft_inode_direct_end(rec, ft_end_block(offset + len));
+		ft_event_direct_end(rec, ft_end_block(offset + len));
 	ft_probe_leave();
 }
 
@@ -411,10 +411,10 @@ static void probe_truncate_enter(void *unused, struct inode *inode, u64 from)
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_TRUNCATE);
-		ft_inode_truncate(rec, ft_end_block(from),
+		ft_event_truncate(rec, ft_end_block(from),
 				  from & (FT_BLOCK_SIZE - 1));
 		if (ft_f2fs_has_clusters(inode))
-			ft_inode_mark_stale(rec, FT_OP_COMPRESS);
+			ft_event_mark_stale(rec, FT_OP_COMPRESS);
 		if (ft_heat_wanted())
 			ft_heat_truncate(rec, ft_end_block(from));
 	}
@@ -447,13 +447,13 @@ static bool has_changed(const struct inode *inode, int mode, loff_t offset,
 static void range_changed(struct ft_inode *rec, const struct inode *inode,
 			  int mode, loff_t offset, loff_t len, int ret)
 {
-	bool noticed = ft_inode_range_end(rec);
+	bool noticed = ft_event_range_end(rec);
 	bool missed = !noticed && has_changed(inode, mode, offset, len, ret);
 
 	if (missed)
 		ft_call_missed();
 	if (missed || mode & ~SEEN_BEFORE || (!noticed && !ft_call_attached()))
-		ft_inode_mark_stale(rec, FT_OP_RANGE);
+		ft_event_mark_stale(rec, FT_OP_RANGE);
 }
 
 /*
@@ -475,7 +475,7 @@ static void probe_fallocate(void *unused, struct inode *inode, int mode,
 		ft_count(FT_EVENTS_FALLOCATE);
 		mode &= ~FALLOC_FL_KEEP_SIZE;
 		if (!mode)
-			ft_inode_reserve(rec, ft_first_block(offset),
+			ft_event_reserve(rec, ft_first_block(offset),
 					 ft_end_block(offset + len),
 					 !ret && !ft_f2fs_has_clusters(inode));
 		else
@@ -500,7 +500,7 @@ static void probe_truncate_range(void *unused, struct inode *inode, nid_t nid,
 		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec)
-		ft_inode_commit_begin(rec);
+		ft_event_commit_begin(rec);
 	ft_probe_leave();
 }
 
@@ -524,7 +524,7 @@ static void probe_replace_atomic(void *unused, struct inode *inode,
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_ATOMIC);
-		ft_inode_commit(rec, index, new_addr);
+		ft_event_commit(rec, index, new_addr);
 		if (ft_heat_wanted() && on_volume(old_addr))
 			ft_heat_overwrite(rec, index, index + 1);
 	}
@@ -553,8 +553,8 @@ static void probe_fiemap(void *unused, struct inode *inode, sector_t logical,
 		return;
 	vol = ft_volume_find(inode->i_sb);
 	if (vol)
-		ft_scan_fiemap_event(vol, inode->i_ino, logical, physical, len,
-				     flags);
+		ft_fiemap_event(vol, inode->i_ino, logical, physical, len,
+				flags);
 	ft_probe_leave();
 }
 

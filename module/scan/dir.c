@@ -150,26 +150,26 @@ static int walk_step(struct ft_worker *w, struct ft_walk *walk)
 }
 
 /**
- * ft_walk_cancel() - end the walk through a directory before its last step
+ * ft_dir_cancel() - end the walk through a directory before its last step
  * @dir: the directory; the caller has taken it
  *
  * Context: process.
  */
-void ft_walk_cancel(struct ft_inode *dir)
+void ft_dir_cancel(struct ft_inode *dir)
 {
 	ft_mem_free(dir->walk, sizeof(*dir->walk));
 	dir->walk = NULL;
 }
 
 /**
- * ft_walk_step() - take one step through a directory
+ * ft_dir_step() - take one step through a directory
  * @w: the worker
  * @dir: the directory; @w has taken it
  *
  * Context: process; may sleep. Takes ns_lock and dir->lock.
  * Return: what to do with it next.
  */
-enum ft_step ft_walk_step(struct ft_worker *w, struct ft_inode *dir)
+enum ft_step ft_dir_step(struct ft_worker *w, struct ft_inode *dir)
 {
 	struct ft_walk *walk = dir->walk;
 	int err;
@@ -201,7 +201,7 @@ enum ft_step ft_walk_step(struct ft_worker *w, struct ft_inode *dir)
 		ft_inode_read(dir);
 		err = 0;
 	}
-	ft_walk_cancel(dir);
+	ft_dir_cancel(dir);
 	if (err == -ESHUTDOWN) {
 		ft_inode_end_resync(dir);
 		return FT_STEP_LAST;

@@ -37,11 +37,11 @@
 static bool shares_lock;
 
 /**
- * ft_scan_shares_lock() - does FIEMAP share the lock of the inode with readers?
+ * ft_fiemap_shares_lock() - does FIEMAP share the lock of the inode with readers?
  *
  * Return: true if it has been seen to.
  */
-bool ft_scan_shares_lock(void)
+bool ft_fiemap_shares_lock(void)
 {
 	return READ_ONCE(shares_lock);
 }
@@ -118,7 +118,7 @@ static bool has_enough(struct ft_worker *w, struct inode *inode)
 }
 
 /**
- * ft_scan_lookup_event() - F2FS has looked up blocks of a file
+ * ft_fiemap_lookup_event() - F2FS has looked up blocks of a file
  * @vol: the volume
  * @inode: the inode
  * @ext: the blocks; a length of 0: a hole at that block
@@ -128,8 +128,8 @@ static bool has_enough(struct ft_worker *w, struct inode *inode)
  *
  * Context: atomic, RCU read section.
  */
-void ft_scan_lookup_event(struct ft_volume *vol, struct inode *inode,
-			  const struct ft_extent *ext)
+void ft_fiemap_lookup_event(struct ft_volume *vol, struct inode *inode,
+			    const struct ft_extent *ext)
 {
 	struct ft_worker *w = worker_of(vol, inode->i_ino);
 	u32 end = ft_extent_end(ext);
@@ -173,7 +173,7 @@ static bool find_cluster(const struct ft_worker *w, u32 lblk, u32 lba,
 }
 
 /**
- * ft_scan_fiemap_event() - F2FS reports an extent
+ * ft_fiemap_event() - F2FS reports an extent
  * @vol: the volume
  * @ino: the inode
  * @logical: begin of the extent in the file, in bytes
@@ -185,8 +185,8 @@ static bool find_cluster(const struct ft_worker *w, u32 lblk, u32 lba,
  *
  * Context: atomic, RCU read section.
  */
-void ft_scan_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
-			  u64 physical, u64 len, u32 flags)
+void ft_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
+		     u64 physical, u64 len, u32 flags)
 {
 	struct ft_worker *w = worker_of(vol, ino);
 	struct ft_extent *ext;

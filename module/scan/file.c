@@ -44,7 +44,7 @@
  * F2FS may also sleep there: for the lock under which blocks are added to a bio,
  * when it submits that bio, and for the write-back of the node. This function does
  * not wait for a sleeping task. But F2FS reports the change again when it makes it
- * (ft_inode_update()), and this event corrects the map whatever a scan has read;
+ * (ft_event_update()), and this event corrects the map whatever a scan has read;
  * unless F2FS has given up the file's extent cache meanwhile (module/LIMITS.md,
  * Limits).
  *
@@ -133,7 +133,7 @@ static int run_fiemap(struct ft_worker *w, struct inode *inode, u64 pos, u64 end
 
 	if (!inode->i_op->fiemap)
 		return -EOPNOTSUPP;
-	if (!ft_step_lock_is_free(inode, ft_scan_shares_lock()))
+	if (!ft_step_lock_is_free(inode, ft_fiemap_shares_lock()))
 		return -EAGAIN;
 	ft_step_killable(w);
 	err = inode->i_op->fiemap(inode, &info, pos, end - pos);
@@ -211,7 +211,7 @@ static int scan_range(struct ft_worker *w, struct ft_inode *rec)
 			rebuild->step = min(2 * rebuild->step, STEP_MAX);
 	}
 	rebuild->pos = end >= max ? U64_MAX : end;
-	return ft_inode_scan_merge(rec, w->found, w->nr);
+	return ft_rebuild_merge(rec, w->found, w->nr);
 }
 
 /* End a scan: replace the map, unless @err. */
@@ -226,7 +226,7 @@ static enum ft_step end_rescan(struct ft_inode *rec, int err)
 				    rec->ino, MAJOR(rec->vol->dev),
 				    MINOR(rec->vol->dev), err);
 	}
-	return ft_inode_scan_end(rec, err) ? FT_STEP_LAST : FT_STEP_AGAIN;
+	return ft_rebuild_end(rec, err) ? FT_STEP_LAST : FT_STEP_AGAIN;
 }
 
 /*
@@ -243,13 +243,13 @@ static enum ft_step end_audit(struct ft_inode *rec, int err)
 	bool repeated = last.differing && last.changes == sum.changes;
 	bool sample = rebuild->sample;
 
-	ft_inode_scan_end(rec, -ECANCELED);
+	ft_rebuild_end(rec, -ECANCELED);
 	if (!claimed)
 		return err == -ENOBUFS ? FT_STEP_LAST : FT_STEP_AGAIN;
 	if (sum.differing && !repeated && tries < AUDIT_TRIES) {
 		schedule_timeout_uninterruptible(AUDIT_PAUSE);
 		await_changes(rec->vol);
-		if (!ft_inode_scan_begin(rec, true)) {
+		if (!ft_rebuild_begin(rec, true)) {
 			rec->rebuild->tries = tries;
 			rec->rebuild->sample = sample;
 			rec->rebuild->sum = sum;
@@ -265,7 +265,7 @@ static enum ft_step end_audit(struct ft_inode *rec, int err)
 	ft_audit_report(rec, sum.differing && !repeated ? NULL : &sum);
 	ft_inode_audited(rec);
 	if (sum.differing && repeated)
-		ft_inode_mark_stale(rec, FT_OP_UNKNOWN);
+		ft_event_mark_stale(rec, FT_OP_UNKNOWN);
 	return FT_STEP_LAST;
 }
 
@@ -281,7 +281,7 @@ static int begin_scan(struct ft_inode *rec)
 		return -ENOENT;
 	if (!ft_volume_epoch_settled(vol, READ_ONCE(rec->epoch)))
 		await_changes(vol);
-	return ft_inode_scan_begin(rec, state == FT_EXACT);
+	return ft_rebuild_begin(rec, state == FT_EXACT);
 }
 
 /*
@@ -328,7 +328,7 @@ static void count_try(struct ft_inode *rec, int err, u8 resync, u8 audit)
 	rebuild = rec->rebuild;
 	if (READ_ONCE(rec->audit) && (!ft_inode_followed(rec) || give_up)) {
 		if (rebuild && rebuild->audit)
-			ft_scan_cancel(rec);
+			ft_file_cancel(rec);
 		ft_audit_report(rec, NULL);
 		ft_inode_audited(rec);
 	}
@@ -348,7 +348,7 @@ static enum ft_step file_step(struct ft_worker *w, struct ft_inode *rec)
 	/* cancel an audit of a map that is not exact: replace the map first */
 	if (rec->rebuild && rec->rebuild->audit &&
 	    READ_ONCE(rec->state) != FT_EXACT) {
-		ft_scan_cancel(rec);
+		ft_file_cancel(rec);
 		count_try(rec, 0, 0, audit);
 		audit = READ_ONCE(rec->audit);
 	}
@@ -368,20 +368,20 @@ static enum ft_step file_step(struct ft_worker *w, struct ft_inode *rec)
 }
 
 /**
- * ft_scan_step() - take one step of the scan of a file or directory
+ * ft_file_step() - take one step of the scan of a file or directory
  * @w: the worker
  * @rec: the file or directory; @w has taken it
  *
  * Context: process; may sleep. Takes ns_lock and rec->lock.
  * Return: what to do with it next.
  */
-enum ft_step ft_scan_step(struct ft_worker *w, struct ft_inode *rec)
+enum ft_step ft_file_step(struct ft_worker *w, struct ft_inode *rec)
 {
-	return rec->is_dir ? ft_walk_step(w, rec) : file_step(w, rec);
+	return rec->is_dir ? ft_dir_step(w, rec) : file_step(w, rec);
 }
 
 /**
- * ft_scan_sample() - take one step of an audit that nobody has requested
+ * ft_file_sample() - take one step of an audit that nobody has requested
  * @w: the worker
  * @rec: the file; @w has taken it
  *
@@ -390,14 +390,14 @@ enum ft_step ft_scan_step(struct ft_worker *w, struct ft_inode *rec)
  * Context: process; may sleep. Takes ns_lock and rec->lock.
  * Return: %FT_STEP_MORE if another step is needed.
  */
-enum ft_step ft_scan_sample(struct ft_worker *w, struct ft_inode *rec)
+enum ft_step ft_file_sample(struct ft_worker *w, struct ft_inode *rec)
 {
 	int err;
 
 	if (READ_ONCE(rec->state) != FT_EXACT)
 		return FT_STEP_LAST;
 	if (!rec->rebuild) {
-		if (ft_inode_scan_begin(rec, true))
+		if (ft_rebuild_begin(rec, true))
 			return FT_STEP_LAST;
 		rec->rebuild->sample = true;
 	}
@@ -408,15 +408,15 @@ enum ft_step ft_scan_sample(struct ft_worker *w, struct ft_inode *rec)
 }
 
 /**
- * ft_scan_cancel() - end a scan before its last step
+ * ft_file_cancel() - end a scan before its last step
  * @rec: the file or directory; the caller has taken it
  *
  * Context: process.
  */
-void ft_scan_cancel(struct ft_inode *rec)
+void ft_file_cancel(struct ft_inode *rec)
 {
 	if (rec->is_dir)
-		ft_walk_cancel(rec);
+		ft_dir_cancel(rec);
 	else if (rec->rebuild)
-		ft_inode_scan_end(rec, -ECANCELED);
+		ft_rebuild_end(rec, -ECANCELED);
 }

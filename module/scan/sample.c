@@ -137,7 +137,7 @@ bool ft_sample_step(struct ft_worker *w)
 	}
 	begun = ktime_get_ns();
 	if (w->sample &&
-	    ft_scan_sample(w, w->sample) == FT_STEP_MORE &&
+	    ft_file_sample(w, w->sample) == FT_STEP_MORE &&
 	    !ft_queue_wanted(w->sample)) {
 		w->sample_ns += ktime_get_ns() - begun;
 		/* writers wait for the lock of the file */
@@ -160,7 +160,7 @@ void ft_sample_end(struct ft_worker *w)
 	struct ft_volume *vol = w->vol;
 
 	if (w->sample) {
-		ft_scan_cancel(w->sample);
+		ft_file_cancel(w->sample);
 		ft_queue_give_back_idle(w->sample);
 		ft_inode_put(w->sample);
 		w->sample = NULL;

@@ -17,13 +17,13 @@ struct ft_worker;
 struct inode;
 
 /* dir.c */
-enum ft_step ft_walk_step(struct ft_worker *w, struct ft_inode *dir);
-void ft_walk_cancel(struct ft_inode *dir);
+enum ft_step ft_dir_step(struct ft_worker *w, struct ft_inode *dir);
+void ft_dir_cancel(struct ft_inode *dir);
 
 /* file.c */
-enum ft_step ft_scan_step(struct ft_worker *w, struct ft_inode *rec);
-void ft_scan_cancel(struct ft_inode *rec);
-enum ft_step ft_scan_sample(struct ft_worker *w, struct ft_inode *rec);
+enum ft_step ft_file_step(struct ft_worker *w, struct ft_inode *rec);
+void ft_file_cancel(struct ft_inode *rec);
+enum ft_step ft_file_sample(struct ft_worker *w, struct ft_inode *rec);
 
 /* sample.c */
 void ft_sample_start(struct ft_volume *vol);
@@ -31,10 +31,10 @@ bool ft_sample_step(struct ft_worker *w);
 void ft_sample_end(struct ft_worker *w);
 
 /* fiemap.c */
-bool ft_scan_shares_lock(void);
-void ft_scan_lookup_event(struct ft_volume *vol, struct inode *inode,
-			  const struct ft_extent *ext);
-void ft_scan_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
-			  u64 physical, u64 len, u32 flags);
+bool ft_fiemap_shares_lock(void);
+void ft_fiemap_lookup_event(struct ft_volume *vol, struct inode *inode,
+			    const struct ft_extent *ext);
+void ft_fiemap_event(struct ft_volume *vol, u32 ino, u64 logical,
+		     u64 physical, u64 len, u32 flags);
 
 #endif

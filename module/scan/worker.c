@@ -183,7 +183,7 @@ static bool forget(struct ft_inode *rec)
 	if (!first)
 		return dead;
 
-	ft_scan_cancel(rec);
+	ft_file_cancel(rec);
 	/* the directory may be created again */
 	if (READ_ONCE(rec->target_path))
 		ft_target_kick();
@@ -219,7 +219,7 @@ static void take_steps(struct ft_worker *w)
 			break;
 		step = FT_STEP_LAST;
 		if (!forget(rec) && !ft_volume_gone(vol))
-			step = ft_scan_step(w, rec);
+			step = ft_file_step(w, rec);
 		if (step != FT_STEP_HELD)
 			rec->held = 0;
 		if (step == FT_STEP_AGAIN || step == FT_STEP_HELD)

@@ -84,7 +84,7 @@ static int read_geometry(struct ft_volume *vol, bool wait)
 }
 
 /**
- * ft_volume_measure() - read again where the volume ends
+ * ft_mount_measure() - read again where the volume ends
  * @vol: the volume; it may have been resized
  *
  * If that is not in memory now, the old end stays: a reader does not wait for a disk.
@@ -92,7 +92,7 @@ static int read_geometry(struct ft_volume *vol, bool wait)
  *
  * Context: process; may sleep.
  */
-void ft_volume_measure(struct ft_volume *vol)
+void ft_mount_measure(struct ft_volume *vol)
 {
 	struct super_block *sb = ft_volume_hold_sb(vol);
 
@@ -103,7 +103,7 @@ void ft_volume_measure(struct ft_volume *vol)
 }
 
 /**
- * ft_volume_stopped() - has F2FS stopped, by a shutdown or an error?
+ * ft_mount_stopped() - has F2FS stopped, by a shutdown or an error?
  * @vol: the volume
  *
  * Until the next mount F2FS writes nothing, and what it reports of files may be
@@ -112,7 +112,7 @@ void ft_volume_measure(struct ft_volume *vol)
  * Context: process; may sleep.
  * Return: true if so; false also if the volume is being unmounted.
  */
-bool ft_volume_stopped(struct ft_volume *vol)
+bool ft_mount_stopped(struct ft_volume *vol)
 {
 	struct super_block *sb = ft_volume_hold_sb(vol);
 	bool stopped;
@@ -125,7 +125,7 @@ bool ft_volume_stopped(struct ft_volume *vol)
 }
 
 /**
- * ft_volume_may_be_mounted() - can a search for a volume succeed?
+ * ft_mount_may_be_mounted() - can a search for a volume succeed?
  *
  * Called again and again while a target waits. A path that is looked up may lead
  * through a slow mount or an automount: it is not looked up if there is nothing
@@ -134,7 +134,7 @@ bool ft_volume_stopped(struct ft_volume *vol)
  * Context: process; may sleep.
  * Return: false if no F2FS that can be followed is mounted.
  */
-bool ft_volume_may_be_mounted(void)
+bool ft_mount_may_be_mounted(void)
 {
 	struct file_system_type *type;
 	bool mounted;
@@ -187,7 +187,7 @@ static void forget(struct ft_volume *vol)
 /* === Attaching ============================================================ */
 
 /**
- * ft_volume_attach() - begin to follow a mounted F2FS
+ * ft_mount_attach() - begin to follow a mounted F2FS
  * @sb: its super block, s_umount held
  * @mountpoint: where it is mounted
  * @loud: log why it cannot be followed
@@ -197,8 +197,8 @@ static void forget(struct ft_volume *vol)
  * -EIO if its super block cannot be read, -EOPNOTSUPP if its blocks are not of
  * 4096 bytes.
  */
-struct ft_volume *ft_volume_attach(struct super_block *sb,
-				   const char *mountpoint, bool loud)
+struct ft_volume *ft_mount_attach(struct super_block *sb,
+				  const char *mountpoint, bool loud)
 {
 	struct ft_volume *vol;
 	int err;
@@ -260,7 +260,7 @@ err_free:
 
 /* === Detaching ============================================================ */
 
-/* The mark is destroyed, by umount with s_umount held or by ft_volume_detach(). */
+/* The mark is destroyed, by umount with s_umount held or by ft_mount_detach(). */
 static void freeing_mark(struct fsnotify_mark *mark, struct fsnotify_group *g)
 {
 	struct ft_volume *vol = ft_mark_volume(mark);
@@ -299,14 +299,14 @@ static void end_volume(struct work_struct *work)
 }
 
 /**
- * ft_volume_detach() - stop following a volume, mounted or not
+ * ft_mount_detach() - stop following a volume, mounted or not
  * @vol: the volume; no target refers to it any more
  *
- * Its records are dropped later, see ft_volume_ending().
+ * Its records are dropped later, see ft_mount_ending().
  *
  * Context: process, ft_targets_lock held.
  */
-void ft_volume_detach(struct ft_volume *vol)
+void ft_mount_detach(struct ft_volume *vol)
 {
 	fsnotify_destroy_mark(&vol->mark, group);
 	/* umount may be destroying it at the same time */
@@ -318,7 +318,7 @@ void ft_volume_detach(struct ft_volume *vol)
 }
 
 /**
- * ft_volume_ending() - are records of detached volumes still there?
+ * ft_mount_ending() - are records of detached volumes still there?
  *
  * They use memory that a volume attached now would lack.
  *
@@ -326,7 +326,7 @@ void ft_volume_detach(struct ft_volume *vol)
  * becomes false.
  * Return: true if so.
  */
-bool ft_volume_ending(void)
+bool ft_mount_ending(void)
 {
 	return atomic_read(&nr_ending);
 }
@@ -338,23 +338,23 @@ static const struct fsnotify_ops notify_ops = {
 };
 
 /**
- * ft_volume_init() - prepare to follow volumes
+ * ft_mount_init() - prepare to follow volumes
  *
  * Return: 0 or the error of fsnotify.
  */
-int ft_volume_init(void)
+int ft_mount_init(void)
 {
 	group = fsnotify_alloc_group(&notify_ops, 0);
 	return PTR_ERR_OR_ZERO(group);
 }
 
 /**
- * ft_volume_exit() - undo ft_volume_init()
+ * ft_mount_exit() - undo ft_mount_init()
  *
  * Context: process, all volumes detached. After it no callback of this module
  * runs.
  */
-void ft_volume_exit(void)
+void ft_mount_exit(void)
 {
 	ft_inode_flush_freed();
 	/* an umount may still be inside freeing_mark() */

@@ -10,14 +10,14 @@
 struct ft_volume;
 struct super_block;
 
-int ft_volume_init(void);
-void ft_volume_exit(void);
-struct ft_volume *ft_volume_attach(struct super_block *sb,
-				   const char *mountpoint, bool loud);
-void ft_volume_detach(struct ft_volume *vol);
-bool ft_volume_ending(void);
-void ft_volume_measure(struct ft_volume *vol);
-bool ft_volume_may_be_mounted(void);
-bool ft_volume_stopped(struct ft_volume *vol);
+int ft_mount_init(void);
+void ft_mount_exit(void);
+struct ft_volume *ft_mount_attach(struct super_block *sb,
+				  const char *mountpoint, bool loud);
+void ft_mount_detach(struct ft_volume *vol);
+bool ft_mount_ending(void);
+void ft_mount_measure(struct ft_volume *vol);
+bool ft_mount_may_be_mounted(void);
+bool ft_mount_stopped(struct ft_volume *vol);
 
 #endif

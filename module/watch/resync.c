@@ -78,7 +78,7 @@ static int resync(struct ft_volume *vol)
 }
 
 /**
- * ft_request_resync() - scan everything again, and wait for it
+ * ft_resync_all() - scan everything again, and wait for it
  * @path: a watched directory; its whole volume is scanned. %NULL for all.
  *
  * Files that go stale or appear later are not waited for: on a busy volume there
@@ -88,7 +88,7 @@ static int resync(struct ft_volume *vol)
  * Return: 0 when each file has been exact since, or was scanned several times
  * without success; -ENOENT if @path is not watched, -ENOMEM, -EINTR.
  */
-int ft_request_resync(const char *path)
+int ft_resync_all(const char *path)
 {
 	return for_volumes(path, resync);
 }
@@ -102,13 +102,13 @@ static int audit(struct ft_volume *vol)
 }
 
 /**
- * ft_request_audit() - audit everything that is watched, and wait for it
+ * ft_resync_audit() - audit everything that is watched, and wait for it
  * @path: a watched directory; its whole volume is audited. %NULL for all.
  *
  * Context: process; may wait long, a signal ends the waiting.
  * Return: 0, also if files differ; -ENOENT if @path is not watched; -EINTR.
  */
-int ft_request_audit(const char *path)
+int ft_resync_audit(const char *path)
 {
 	int err = mutex_lock_interruptible(&run_lock);
 
@@ -125,7 +125,7 @@ static void run_periodic(struct work_struct *work)
 {
 	unsigned int secs;
 
-	ft_request_audit(NULL);
+	ft_resync_audit(NULL);
 	secs = READ_ONCE(audit_secs);
 	if (READ_ONCE(running) && secs)
 		queue_delayed_work(ft_wq, &periodic_work,
@@ -154,9 +154,9 @@ module_param_cb(audit_secs, &audit_secs_ops, &audit_secs, 0644);
 MODULE_PARM_DESC(audit_secs, "compare all maps with F2FS this often, in seconds (default: 0, never)");
 
 /**
- * ft_request_init() - start the periodic audits, if audit_secs is set
+ * ft_resync_init() - start the periodic audits, if audit_secs is set
  */
-void ft_request_init(void)
+void ft_resync_init(void)
 {
 	WRITE_ONCE(running, true);
 	if (audit_secs)
@@ -165,11 +165,11 @@ void ft_request_init(void)
 }
 
 /**
- * ft_request_exit() - end the periodic audits, drop the report
+ * ft_resync_exit() - end the periodic audits, drop the report
  *
  * Context: process; no reader or writer of the report is left.
  */
-void ft_request_exit(void)
+void ft_resync_exit(void)
 {
 	/* set_audit_secs() runs with this lock held, too */
 	kernel_param_lock(THIS_MODULE);

@@ -5,9 +5,9 @@
 #ifndef FT_RESYNC_H
 #define FT_RESYNC_H
 
-int ft_request_resync(const char *path);
-int ft_request_audit(const char *path);
-void ft_request_init(void);
-void ft_request_exit(void);
+int ft_resync_all(const char *path);
+int ft_resync_audit(const char *path);
+void ft_resync_init(void);
+void ft_resync_exit(void);
 
 #endif

@@ -146,7 +146,7 @@ static int attach(struct ft_target *t, struct ft_found *found, bool loud)
 	int err;
 
 	lockdep_assert_held(&ft_targets_lock);
-	vol = ft_volume_attach(found->sb, found->mount, loud || !t->refused);
+	vol = ft_mount_attach(found->sb, found->mount, loud || !t->refused);
 	err = PTR_ERR_OR_ZERO(vol);
 	if (!err)
 		err = plant(t, vol, found);
@@ -156,7 +156,7 @@ static int attach(struct ft_target *t, struct ft_found *found, bool loud)
 	if (err) {
 		drop_found(found);
 		if (!IS_ERR(vol) && !vol->nr_targets)
-			ft_volume_detach(vol);
+			ft_mount_detach(vol);
 		return err;
 	}
 
@@ -189,7 +189,7 @@ static void detach(struct ft_target *t)
 	t->root = NULL;
 	ft_inode_put(root);
 	if (!--vol->nr_targets)
-		ft_volume_detach(vol);
+		ft_mount_detach(vol);
 }
 
 static void put_target(struct ft_target *t)
@@ -322,7 +322,7 @@ static void search(struct work_struct *work)
 	mutex_lock(&ft_targets_lock);
 	again = t->mount ? "again " : "";
 	t->searching = false;
-	if (!err && t->listed && !t->vol && !ft_volume_ending()) {
+	if (!err && t->listed && !t->vol && !ft_mount_ending()) {
 		if (!attach(t, &found, false))
 			pr_info_ratelimited("path %s: is there %sand watched, on the volume %u:%u at %s\n",
 					    t->path, again, MAJOR(t->vol->dev),
@@ -347,7 +347,7 @@ static void search(struct work_struct *work)
 static void begin_search(struct ft_target *t)
 {
 	lockdep_assert_held(&ft_targets_lock);
-	if (t->searching || ft_volume_ending() || !try_module_get(THIS_MODULE))
+	if (t->searching || ft_mount_ending() || !try_module_get(THIS_MODULE))
 		return;
 	kfree(t->sought);
 	t->sought = kstrdup(path_of(t), GFP_KERNEL);
@@ -393,7 +393,7 @@ static void check_target(struct ft_target *t)
 
 static void housekeeping(struct work_struct *work)
 {
-	bool mounted = ft_volume_may_be_mounted();
+	bool mounted = ft_mount_may_be_mounted();
 	struct ft_target *t;
 	int waiting, moved = 0;
 
@@ -507,7 +507,7 @@ int ft_target_add(const char *path)
 		return PTR_ERR(t);
 
 	/* volumes that were detached just now give back their memory first */
-	err = wait_event_interruptible(ft_settled, !ft_volume_ending());
+	err = wait_event_interruptible(ft_settled, !ft_mount_ending());
 	if (err) {
 		err = -EINTR;
 		goto fail;
@@ -724,7 +724,7 @@ out:
 
 static const char *state_of(const struct ft_target *t)
 {
-	if (ft_volume_stopped(t->vol))
+	if (ft_mount_stopped(t->vol))
 		return "stopped";
 	/* a directory that was moved in has to be read, too */
 	if (!t->seeded || atomic_read(&t->vol->nr_unread))

@@ -97,6 +97,9 @@ def test_rows_of_files(view: str) -> None:
             "#ffffff | not watched or free | 24 | in 4 gaps, longest 9 | -"])
         expect(" ".join(t.text for t in picture.row("254:0")),
                "254:0 /mnt/f2fs LBA 100 to 163, 64 blocks (256 KiB), 62.5 % in watched files")
+    # half a line is blank between the parts
+    height = {row[0].text: row[0].y for row in picture.rows()}
+    expect(height["not watched or free"] - height["all files"], 22 + 11)
 
 
 def test_rows_of_a_part(view: str) -> None:

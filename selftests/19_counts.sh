@@ -186,27 +186,26 @@ files 64_snapshot.sh map
 files 75_causes.sh op flush why_here
 causes 75_causes.sh dev op flush why_here breaks healed blocks files extension
 by_process 75_causes.sh dev breaks blocks files comm pid
-by_process - cgroup
-by_pair - dev
+by_process 99_cgroups.sh cgroup
+by_pair 75_causes.sh dev
 by_pair 75_causes.sh times victim_extension victim_process culprit_extension culprit_process
 by_cgroup 99_cgroups.sh dev reads bytes requests whole unknown path
 fsync 99_fsync.sh fsync data node checkpoint flush other node_blocks alloc_nid failed
-fsync - search all_searches missed
-owner 75_causes.sh dev lba what ino offset op flush why_here process path
-owner - age_s
+fsync 99_fsync.sh all_searches missed
+fsync - search
+owner 75_causes.sh dev lba what ino offset op flush why_here process age_s path
 targets 51_targets.sh dev ino
 targets 69_wait.sh state path
 targets 19_counts.sh files
 audit 59_audit.sh dev ino verdict blocks differing path files unjudged
-audit - milliseconds
-gc - volume:dev victim:dev moved:dev file:dev
+audit 59_audit.sh milliseconds
+gc 77_gc.sh volume:dev victim:dev moved:dev file:dev
 gc 77_gc.sh volume:victims_foreground volume:victims_background volume:segments_ssr volume:moved_foreground
 gc 77_gc.sh volume:watched_foreground volume:moved_background volume:watched_background volume:victim_unknown
 gc 77_gc.sh victim:time victim:segment victim:segments victim:by victim:type victim:valid victim:moved victim:watched
 gc 77_gc.sh victim:policy moved:segment moved:ino moved:blocks file:ino file:foreground file:background file:path
 heat 99_heat.sh dev ino offset reads blocks requests overwrites continued path
-victims - segment:dev segment:files file:dev file:path
-victims 77_gc.sh segment:segment segment:valid segment:watched file:segment file:ino file:blocks
+victims 77_gc.sh segment:dev segment:files file:dev file:path segment:segment segment:valid segment:watched file:segment file:ino file:blocks
 stats 59_sample.sh sampled unsound
 stats 19_counts.sh attached calls_attached volumes targets_waiting inodes directories extents breaks healed mem_budget
 stats 19_counts.sh copies_budget writers stale queued events_write events_update events_map events_truncate
@@ -217,7 +216,7 @@ stats 68_copies.sh copies_bytes
 stats 59_audit.sh mismatches audit_differences
 stats 60_budget.sh lost refused causes_lost
 stats 87_shares.sh left_out
-stats - steps_late
+stats 83_stuck_writer.sh steps_late
 END
 load path=$MNT heat=1 cgroups=1 fsync=1
 settle

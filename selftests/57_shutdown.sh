@@ -76,7 +76,7 @@ down 4 "needs fsck"
 
 # A write that has begun before the shutdown goes on after it. Meanwhile F2FS has dropped the node with the file's latest
 # addresses, and reads it from the disk again: it reports an older address than the map has, and is right.
-load path=$MNT
+loaded || load path=$MNT
 fileop write $MNT/torn 0 64K
 settle
 expire=$(cat /proc/sys/vm/dirty_expire_centisecs)

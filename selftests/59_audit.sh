@@ -37,7 +37,7 @@ audited_more() {
 	[ "$(stat_of audits)" -gt "$1" ]
 }
 
-plan 23
+plan 24
 make_volume $DISK $MNT noextent_cache || bail "no volume"
 load path=$MNT
 tolerate audit_differences "two addresses are exchanged on the disk"
@@ -51,7 +51,13 @@ expect "an audit of all targets is accepted" "$(fileop say $DBG/audit 1)" OK
 expect "the audit checks every file" "$(said files)" 32
 expect "the audit checks every block" "$(said blocks)" "$(awk '!/^#/ { n += $3 } END { print n }' $DBG/table)"
 expect "the audit finds no difference" "$(said differing)" 0
+late function=f2fs_fiemap before_ms=50 || bail "no late.ko"
+begin=$(uptime_ms)
 expect "an audit of a directory is accepted" "$(fileop say $DBG/audit $MNT)" OK
+most=$(($(uptime_ms) - begin + 20))
+late
+check "it takes the milliseconds that it says, 50 for each file or more ($(said milliseconds) of $most)" \
+	test "$(said milliseconds)" -ge $((32 * 50)) -a "$(said milliseconds)" -le $most
 
 mkdir $MNT/storm
 fuzz storm --seed 59 --ops 3000 $MNT/storm >/dev/null &

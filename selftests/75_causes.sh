@@ -170,7 +170,7 @@ append_sparse() {
 	fileop write "$MNT/$FILE" $((N * 8192)) 4096 sync
 }
 
-plan 68
+plan 70
 mkdir -p $MNT
 make_volume $DISK $MNT || bail "no volume"
 fileop write $MNT/old 0 64K sync
@@ -181,6 +181,7 @@ settle
 expect "unknown: breaks are older than the module" "$(breaks old)" "16 unknown none unknown unknown"
 
 fresh
+begin=$(date +%s)
 in_turn 4 append_sync
 expect "append, sync, interleaved" "$(kinds a)" "3 append sync interleaved fileop"
 expect "append, sync, interleaved: the other file has the same breaks" "$(kinds b)" "3 append sync interleaved fileop"
@@ -189,6 +190,12 @@ expect "by_pair names both" "$(awk '!/^#/ && $4 ~ /^fileop:/ && $6 ~ /^fileop:/ 
 expect "by_process counts the breaks of both" "$(awk '!/^#/ && $5 == "fileop" { n += $2 } END { print n }' $DBG/by_process)" 6
 dev=$(awk '!/^#/ { print $1; exit }' $DBG/table) lba=$(awk -v p=$MNT/b '!/^#/ && $NF == p && $4 == 2 { print $2 }' $DBG/table)
 expect "owner names the file of a block" "$(owner "$lba")" "file $(stat -c %i $MNT/b) 2 append sync interleaved fileop $MNT/b"
+expect "by_pair has the device of the volume" "$(awk '!/^#/ { print $1 }' $DBG/by_pair | sort -u)" \
+	"$(mnt=$MNT awk '$5 == ENVIRON["mnt"] { print $3 }' /proc/self/mountinfo)"
+sleep 3
+owner "$lba" >/dev/null
+age=$(awk '!/^#/ { print $10 }' $DBG/owner)
+check "owner has the seconds since its process wrote ($age)" test "$age" -ge 3 -a "$age" -le $(($(date +%s) - begin))
 expect "owner reports metadata" "$(owner 1)" "metadata - - - - - - -"
 expect "owner reports a block beyond the end" "$(owner 4000000000)" "beyond_the_end - - - - - - -"
 rm $MNT/b

@@ -150,7 +150,7 @@ moved_of() {
 }
 
 TRACING=/sys/kernel/tracing
-plan 41
+plan 44
 make_volume $DISK $MNT || bail "no volume"
 mkdir $MNT/w $MNT/other
 mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
@@ -163,14 +163,21 @@ age $MNT/w/g
 fileop write $MNT/w/full 0 5M sync
 settle
 cat $DBG/victims >/tmp/victims
+grep -v '^#' $DBG/files >/tmp/files
 check "victims lists segments, those with the fewest blocks first" \
 	awk '$1 == "segment" { bad = bad || $4 < last; last = $4; n++ } END { exit bad || !n }' /tmp/victims
 check "the files of each segment add up to its blocks" awk '
 	$1 == "segment" { bad = bad || left || $5 > $4; left = $5 }
 	$1 == "file" { left -= $5 }
 	END { exit bad || left }' /tmp/victims
+expect "the number of files and the path of each are right" "$(awk '
+	FILENAME == "/tmp/files" { path[$2] = $NF; next }
+	$1 == "segment" { bad += left; left = $6 }
+	$1 == "file" { left--; bad += $6 != path[$4] }
+	END { print bad + left }' /tmp/files /tmp/victims)" 0
+dev=$(mnt=$MNT awk '$5 == ENVIRON["mnt"] { print $3 }' /proc/self/mountinfo)
+expect "each line has the device of the volume" "$(awk '!/^#/ { print $2 }' /tmp/victims | sort -u)" "$dev"
 # Any segment can be asked for, also one with too many blocks for that list.
-dev=$(awk '!/^#/ { print $1; exit }' $DBG/table)
 by_segment >/tmp/segments
 asked=$(awk '{ n[$1] += $3; if (n[$1] > n[max]) max = $1 } END { print max }' /tmp/segments)
 expect "the fullest segment is not in the list" "$(foreseen "$asked" 4)" ""
@@ -216,6 +223,8 @@ check "foreground: blocks were moved" test "$fg" -gt 0
 near "foreground: all moved blocks are of watched files or of directories" "$(sum 7)" "$(sum 6)" 4
 expect "foreground: the victims add up to the moved blocks" "$(of_victims foreground 9)" "$(sum 6)"
 expect "foreground: the files add up to the moved blocks of watched files" "$(of_files .)" "$(sum 7)"
+expect "foreground: each line has the device of the volume" "$(awk '!/^#/ { print $1, $2 }' $DBG/gc | sort -u | tr '\n' ' ')" \
+	"file $dev moved $dev victim $dev volume $dev "
 check "foreground: every victim is known" test "$(sum 10)" = 0
 expect "foreground: every victim was chosen by the greedy policy" "$(awk '$1 == "victim" { print $6, $11 }' $DBG/gc | sort -u)" "foreground greedy"
 expect "foreground: no file has blocks that were moved in the background" "$(of_files_by 5) $(of_files_by 4)" "0 $(sum 7)"

@@ -36,7 +36,7 @@ device_reads() {
 	awk '{ print $1 }' "/sys/block/${DISK##*/}/stat"
 }
 
-plan 30
+plan 31
 [ -f $CGROUPS/cgroup.procs ] || mount -t cgroup2 none $CGROUPS || skip_rest "cgroups" "this kernel has none of version 2"
 make_volume $DISK $MNT || bail "no volume"
 echo 128 >"/sys/block/${DISK##*/}/queue/read_ahead_kb"
@@ -74,6 +74,12 @@ expect "the parent of a cgroup has read nothing" "$(counts /two)" ""
 expect "the one that breaks cost most comes first" "$(awk '!/^#/ { print $7; exit }' $DBG/by_cgroup)" /two/below
 expect "the device is that of the volume" "$(awk '!/^#/ { print $1; exit }' $DBG/by_cgroup)" "$(awk '!/^#/ { print $1; exit }' $DBG/table)"
 reads one $MNT/whole 0 1M 128K 128K direct
+fileop write $MNT/broken 0 64K sync
+(
+	echo 0 >$CGROUPS/one/cgroup.procs
+	exec fileop write $MNT/broken 16K 4K sync
+)
+expect "by_process names the cgroup of the process that broke a file" "$(awk '$5 == "fileop" { print $2, $3, $4, $7 }' $DBG/by_process)" "2 12 1 /one"
 expect "counts add up" "$(counts /one)" "16 2097152 16 16 0"
 
 reads cache $MNT/pieces 0 1M 128K 128K
@@ -136,7 +142,7 @@ done
 for n in 1 2 3 4 5 6 7 8; do
 	reads late$n $MNT/whole 0 1M 128K 128K direct
 done
-n=$((8 - $(grep -c ' /late[1-8]$' $DBG/by_cgroup)))
+n=$((8 - $(grep -c ' /late[1-8]$' $DBG/by_cgroup || :)))
 check "some have no room ($n of 8)" test $n -gt 0
 expect "those are counted together" "$(counts '*')" "$((n * 8)) $((n * 1048576)) $((n * 8)) $((n * 8)) 0"
 check "the maps are still right" test "$(stat_of lost)" = 0

@@ -84,7 +84,12 @@ fsyncs() {
 	done
 }
 
-plan 40
+# The searches, by an event of the kernel's own.
+TRACING=/sys/kernel/tracing
+DM=/dev/dm-0
+
+plan 42
+modprobe dm_mod 2>/dev/null || :
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
 fileop write $MNT/off 0 4K
@@ -150,11 +155,16 @@ expect "a file that has moved has lost its parent" "$(counts checkpoint checkpoi
 check "the sums are consistent with them" consistent
 
 # Node IDs.
+mounted $TRACING || mount -t tracefs tracefs $TRACING
+echo 'p:searches __f2fs_build_free_nids' >>$TRACING/kprobe_events
+echo 1 >$TRACING/events/kprobes/searches/enable
 echo reset >$DBG/fsync
 fileop many $MNT/many 100 1 0
 expect "each new inode takes a node ID" "$(count alloc_nid)" 100
 fileop many $MNT/more 4000 0 0
-check "F2FS searches for free ones ($(count all_searches))" test "$(count all_searches)" -gt 0
+echo 0 >$TRACING/events/kprobes/searches/enable
+expect "F2FS searches for free ones, as often as the kernel traces" "$(count all_searches)" "$(grep -c ' searches:' $TRACING/trace)"
+echo '-:searches' >>$TRACING/kprobe_events
 expect "not in an fsync" "$(count search)" 0
 
 # A volume that is not watched.
@@ -256,6 +266,31 @@ else
 fi
 unload
 umount $MNT2
+
+# The table has room for 128 fsyncs. Those that wait for a disk are more.
+if dmsetup --noudevsync create slow --table "0 $(cat "/sys/class/block/${DISK2##*/}/size") linear $DISK2 0" 2>/dev/null && [ -e $DM ] &&
+	make_volume $DM $MNT2; then
+	load path=$MNT2 fsync=1
+	fileop many $MNT2/wait 200 4096 0
+	dmsetup suspend --nolockfs slow || bail "cannot suspend"
+	waiting=
+	for file in "$MNT2"/wait*; do
+		sync "$file" &
+		waiting="$waiting $!"
+	done
+	sleep 5
+	dmsetup resume slow
+	# shellcheck disable=SC2086 # a list
+	wait $waiting
+	expect "200 fsyncs at a time: each is counted or missed" $(($(count fsync) + $(count missed))) 200
+	check "as many are missed as the table has no room for ($(count missed))" test "$(count missed)" -ge 72
+	unload
+	umount $MNT2
+	dmsetup remove slow
+else
+	skip "200 fsyncs at a time: each is counted or missed" "there is no device-mapper"
+	skip "as many are missed as the table has no room for" "there is no device-mapper"
+fi
 
 # The module goes while fsyncs are under way: before each unload some have ended, and after the last one some go on.
 rm -f /tmp/enough

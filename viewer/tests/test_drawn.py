@@ -97,6 +97,9 @@ def test_rows_of_files(view: str) -> None:
             "#ffffff | not watched or free | 24 | in 4 gaps, longest 9 | -"])
         expect(" ".join(t.text for t in picture.row("254:0")),
                "254:0 /mnt/f2fs LBA 100 to 163, 64 blocks (256 KiB), 62.5 % in watched files")
+    # half a line is blank between the parts
+    height = {row[0].text: row[0].y for row in picture.rows()}
+    expect(height["not watched or free"] - height["all files"], 22 + 11)
 
 
 def test_rows_of_a_part(view: str) -> None:
@@ -511,6 +514,11 @@ def test_axes(view: str) -> None:
     expect(labels("boxes"), [[str(at)] for at in range(0, 3000, 136)])
     expect([row for row in labels("segments") if "?" not in row[0]], [
         ["0", "512", "0"], ["1", "512", "512"], ["2", "512", "1024"], ["3", "512", "1536"], ["4", "512", "2048"], ["5", "340", "2560"]])
+    # the digits of "64 segments without a watched block"
+    table("folded", 66 * 512, "254:0 0 512 0 4 contiguous /m/a", f"254:0 {65 * 512} 512 0 5 contiguous /m/b")
+    subprocess.run([view, "-t", "folded", "--layout", "segments", "-o", "out.svg"], check=True)
+    rows = [[text.text for text in row] for row in drawn.read("out.svg", letters).rows()]
+    expect(rows[rows.index(["0", "512", "0"]) + 1:], [["64 ???????? ??????? ? ??????? ?????"], ["65", "512", "33280"]])
     # 64 x 64 cells; the last quarter begins after the end of the volume
     expect([row for row in labels("hilbert") if "?" not in row[0]], [["0"], ["1024", "2048"]])
     table("table", 4, "254:0 0 3 0 4 contiguous /m/a.db")

@@ -156,6 +156,12 @@ test_colours() {
 	done
 }
 
+test_largest_input() {
+	binary "$data/file.table"
+	one --max-input "$(wc -c <s)"
+	refuses 's: the input is larger than' "$view" s -o out.png --max-input $(($(wc -c <s) - 1))
+}
+
 test_forms() {
 	one --dpi 300
 	[ "$(width)" = 4000 ] || fail "$(width) pixels wide"

@@ -221,6 +221,18 @@ test_pieces() {
 	cmp out.png file.png
 }
 
+# However many empty segments are between two files, they are drawn as few.
+test_gaps_are_as_high() {
+	local n
+	for n in 20 63 64 65 200; do
+		printf '%s\n' '# fragtrace table 1' "# volume 254:0 main_blkaddr=0 blocks=$(((n + 2) * 512)) segment_blocks=512 path=/m" \
+			"254:0 0 512 0 4 contiguous /m/a" "254:0 $(((n + 1) * 512)) 512 0 5 contiguous /m/b" >t
+		"$view" -t t -o out.png --layout segments
+		"$peek" out.png | head -n 1 >size.$n
+		cmp size.20 size.$n || fail "$n segments: $(cat size.20 size.$n)"
+	done
+}
+
 # An inode number is of one volume, and others share a place in the list of them.
 test_many_files_are_told_apart() {
 	awk 'BEGIN {

@@ -107,6 +107,8 @@ def check_cells(server: Server, model: Model, first: int, per: int, n: int, ino:
     expect(expand(got["cells"]), model.cells(first, per, n))
     lit = {cell for a, b in zip(*[iter(got["lit"])] * 2) for cell in range(a, b + 1)}
     expect(lit, model.lit(first, per, n, ino))
+    # pieces that touch are one
+    assert all(end + 1 < begin for end, begin in zip(got["lit"][1::2], got["lit"][2::2])), got["lit"]
 
 
 def check_blocks(server: Server, model: Model, first: int, end: int) -> None:

@@ -259,6 +259,14 @@ test_names_are_harmless() {
 }
 
 test_why_refuses() {
+	# an argument that is a table is one; after it, or after -t, comes a file
+	sed 's/^/> /' "$data/small.table" >mailed
+	gzip <mailed >packed
+	for t in "$data/small.table" mailed packed; do
+		"$view" --why $t | grep -q '^/mnt/f2fs: 1 of 7 files is fragmented, 2 breaks'
+		"$view" --why $t 000002.sst | grep -q '^/mnt/f2fs/000002.sst: 6 blocks in 3 fragments'
+	done
+	"$view" --why - <mailed | grep -q '^/mnt/f2fs: 1 of 7 files'
 	misused '--why goes alone' "$view" --why -o x.png
 	misused '--why goes alone' "$view" --why --top
 	misused '--why goes alone' "$view" --why -n 1

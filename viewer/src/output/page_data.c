@@ -186,8 +186,8 @@ void page_put_head(FILE *file, const struct runs *runs, const struct colors *col
 		figures_split(&runs->sum));
 	fprintf(file, "\"meaning\":");
 	put_json_string(file, colors->source->meaning);
-	fprintf(file, ",\"knowsFree\":%s,\"leavesOut\":%s,\n", knows_free ? "true" : "false",
-		runs->selection ? "true" : "false");
+	fprintf(file, ",\"knowsFree\":%s,\"leavesOut\":%s,\"timeOfFile\":%s,\n", knows_free ? "true" : "false",
+		runs->selection ? "true" : "false", table->text.is_time_of_file && !table->text.has_time ? "true" : "false");
 	put_legend(file, runs, colors);
 }
 

@@ -94,12 +94,10 @@ static void put_time(uint64_t time_s, uint64_t today_s)
 
 static void put_reading_time(const struct table *table)
 {
-	time_t when = table->text.time_ms / 1000;
-	struct tm tm;
-	char text[64];
+	char text[TIME_TEXT_MAX];
 
-	if (localtime_r(&when, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", &tm))
-		printf("%s\n", text);
+	format_text_time(text, &table->text);
+	printf("%s\n", text);
 }
 
 /* F2FS itself does collection and defragmentation: name the process only if it is known. */

@@ -267,6 +267,19 @@ test_why_refuses() {
 		"$view" --why $t 000002.sst | grep -q '^/mnt/f2fs/000002.sst: 6 blocks in 3 fragments'
 	done
 	"$view" --why - <mailed | grep -q '^/mnt/f2fs: 1 of 7 files'
+	# a name may look like a glob that does not match it
+	name='[Grp] Show - 01 [1080p].mkv'
+	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=0 blocks=200 segment_blocks=10 path=/m' \
+		'254:0 1 2 0 4 contiguous /m/d/[Grp]\040Show\040-\04001\040[1080p].mkv' '254:0 9 2 0 5 contiguous /m/b' >named
+	for name in "$name" "d/$name" "/m/d/$name"; do
+		"$view" --why named "$name" | grep -qF "$name: 2 blocks in 1 fragment, not fragmented."
+		"$view" named --file "$name" --color-by why -o picture.png
+		"$view" named --only "$name" -o picture.png
+		"$peek" picture.png text | grep -q ': 1 of 2; all numbers'
+		"$view" --top --count 1 --filter "$name" named | grep -cF '.mkv' | grep -qx 2
+		"$view" named --color-by "file=$name" -o picture.png 2>err
+		[ ! -s err ] || fail "$(cat err)"
+	done
 	misused '--why goes alone' "$view" --why -o x.png
 	misused '--why goes alone' "$view" --why --top
 	misused '--why goes alone' "$view" --why -n 1

@@ -258,6 +258,20 @@ test_names_are_harmless() {
 	says '/m/\033[2Ja.x: 9 blocks in 2 fragments, 1 break:'
 }
 
+# A file without blocks is watched all the same, as a snapshot knows.
+test_file_without_blocks() {
+	cp "$data/why.table" t
+	echo '# empty 254:0 77 /mnt/f2fs/db/holes' >>t
+	snapshot t
+	for name in holes db/holes /mnt/f2fs/db/holes; do
+		why "$name"
+		says "$name has no written blocks on the volume: it is empty, or has holes alone, or its data is in the inode."
+		refuses "fragtrace-view: $name has no written blocks on the volume: " "$view" snapshot --file "$name" -o out.png
+	done
+	refuses 'no watched file with blocks is called nosuch' "$view" --why snapshot nosuch
+	refuses 'no watched file with blocks is called holes' "$view" --why "$data/why.table" holes
+}
+
 test_why_refuses() {
 	# an argument that is a table is one; after it, or after -t, comes a file
 	sed 's/^/> /' "$data/small.table" >mailed

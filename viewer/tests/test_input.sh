@@ -271,7 +271,8 @@ test_bombs() {
 	fi
 	n=$(($(wc -l <long)))
 	refuses "long.gz:$n: the device is not a number: \"bad\"" "$view" -t long.gz --csv x
-	"$view" -t - --csv x <long 2>err && fail "accepted" || grep -q "^fragtrace-view: <stdin>:$n: " err
+	! "$view" -t - --csv x <long 2>err || fail "accepted"
+	grep -q "^fragtrace-view: <stdin>:$n: " err
 	refuses '/dev/zero:1: the line is longer than' "$view" -t /dev/zero --csv x
 }
 

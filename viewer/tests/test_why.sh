@@ -277,8 +277,8 @@ test_why_refuses() {
 	sed 's/^/> /' "$data/small.table" >mailed
 	gzip <mailed >packed
 	for t in "$data/small.table" mailed packed; do
-		"$view" --why $t | grep -q '^/mnt/f2fs: 1 of 7 files is fragmented, 2 breaks'
-		"$view" --why $t 000002.sst | grep -q '^/mnt/f2fs/000002.sst: 6 blocks in 3 fragments'
+		"$view" --why "$t" | grep -q '^/mnt/f2fs: 1 of 7 files is fragmented, 2 breaks'
+		"$view" --why "$t" 000002.sst | grep -q '^/mnt/f2fs/000002.sst: 6 blocks in 3 fragments'
 	done
 	"$view" --why - <mailed | grep -q '^/mnt/f2fs: 1 of 7 files'
 	# a name may look like a glob that does not match it

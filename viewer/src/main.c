@@ -61,15 +61,6 @@ struct session {
 
 /* === One reading === */
 
-static void format_time(char *buf, size_t size, int64_t time_ms)
-{
-	time_t when = time_ms / 1000;
-	struct tm tm;
-
-	if (!localtime_r(&when, &tm) || !strftime(buf, size, "%Y-%m-%d %H:%M:%S %Z", &tm))
-		snprintf(buf, size, "at an unknown time");
-}
-
 /* Said once, also if the table is read again. */
 static void report_colors(struct session *s, const struct runs *runs)
 {
@@ -104,9 +95,9 @@ static void draw(struct session *s, const struct table *table, const struct sele
 	struct runs runs;
 	struct text png = { 0 };
 	bool is_vector = s->options.png && vector_out_is_for(s->options.png);
-	char when[64];
+	char when[TIME_TEXT_MAX];
 
-	format_time(when, sizeof(when), table->text.time_ms);
+	format_text_time(when, &table->text);
 	colors_learn(&s->colors, table);
 	runs_build(&runs, table, selection, &s->colors, states);
 	runs_narrow(&runs, lens, &s->colors, s->source.name);
@@ -138,7 +129,7 @@ static void draw_file(struct session *s, const struct table *table)
 	struct canvas canvas;
 	struct runs runs;
 	uint32_t file;
-	char *trouble = one_file_find(table, s->source.name, s->options.file, &file), when[64];
+	char *trouble = one_file_find(table, s->source.name, s->options.file, &file), when[TIME_TEXT_MAX];
 
 	if (trouble && !s->options.interval_ns)
 		die("%s", trouble);
@@ -148,7 +139,7 @@ static void draw_file(struct session *s, const struct table *table)
 	free(trouble);
 	if (s->trouble_was_said)
 		return;
-	format_time(when, sizeof(when), table->text.time_ms);
+	format_text_time(when, &table->text);
 	one_file_make(&one, table, s->source.name, file);
 	colors_learn(&s->colors, &one.table);
 	runs_build(&runs, &one.table, NULL, &s->colors, NULL);
@@ -232,9 +223,9 @@ static void plot(void *arg, const struct serve_view *view, size_t file, FILE *ou
 	struct one_file one;
 	struct canvas canvas;
 	struct runs runs;
-	char when[64];
+	char when[TIME_TEXT_MAX];
 
-	format_time(when, sizeof(when), view->table.text.time_ms);
+	format_text_time(when, &view->table.text);
 	one_file_make(&one, view->runs.table, s->source.name, (uint32_t)file);
 	colors_learn(colors, &one.table);
 	runs_build(&runs, &one.table, NULL, colors, NULL);

@@ -37,7 +37,7 @@ static const char usage[] =
 "       fragtrace-view --file PATH [-o PICTURE] [-n SECONDS [--count N]] [TABLE]\n"
 "       fragtrace-view --serve[=ADDR:PORT] [-n SECONDS] [-c color.cnf] [TABLE]\n"
 "       fragtrace-view --top [-n SECONDS] [--count N] [--filter PATTERN] [TABLE]\n"
-"       fragtrace-view --why [-t TABLE] [FILE]\n"
+"       fragtrace-view --why [TABLE] [FILE]\n"
 "       fragtrace-view --space [-t TABLE] [--f2fs-state DIR]\n"
 "\n"
 "Draw where the blocks of F2FS files lie: one box per block, coloured by\n"
@@ -46,7 +46,7 @@ static const char usage[] =
 "  -t, --table TABLE    what to read (fragtrace's snapshot in debugfs): a binary\n"
 "                       snapshot or the text of a table, which may be packed with\n"
 "                       gzip or zstd; the folder of a recording; - is stdin; -t may\n"
-"                       be left out, except with --why\n"
+"                       be left out\n"
 "      --at TIME        the moment of a recording (end): 60s, 5m or 1h30m after its\n"
 "                       beginning, start, end, or a time such as\n"
 "                       2026-05-04T03:02:01.5Z (local time without Z or +02:00)\n"
@@ -250,13 +250,10 @@ static void check_input(const struct output *output, const char *option, const c
 /* The name of a picture would be wrong about what is in it. */
 static void check_picture_name(const char *path)
 {
-	static const char *const others[] = { ".gif", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff", ".ps", ".eps" };
-	const char *dot = strrchr(path, '.');
-	size_t i;
+	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
 
-	for (i = 0; dot && i < ARRAY_LEN(others); i++)
-		if (!strcasecmp(dot, others[i]))
-			die_usage("-o %s: a picture is a PNG, SVG or PDF, expected a name that ends with .png, .svg or .pdf", path);
+	if (dot && strcasecmp(dot, ".png") && !vector_out_is_for(path))
+		die_usage("-o %s: a picture is a PNG, SVG or PDF, expected a name that ends with .png, .svg or .pdf", path);
 }
 
 /* No output may overwrite an input or another output. */
@@ -560,10 +557,11 @@ void options_read(struct options *options, int argc, char **argv)
 		default: die_usage("see fragtrace-view --help");
 		}
 	}
+	/* with --why, what is no table is a file of one */
+	if (!o->table && optind < argc && (!o->why || source_may_be(argv[optind])))
+		o->table = argv[optind++];
 	if (o->why && optind < argc)
 		o->why_file = argv[optind++];
-	else if (!o->table && optind < argc)
-		o->table = argv[optind++];
 	if (optind < argc)
 		die_usage("unexpected argument \"%s\", see fragtrace-view --help", argv[optind]);
 	if (!o->table)

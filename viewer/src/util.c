@@ -286,6 +286,23 @@ int64_t monotonic_ns(void)
 	return t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
 }
 
+/**
+ * format_text_time() - when a text was taken
+ * @buf: the result
+ * @text: the text
+ */
+void format_text_time(char buf[TIME_TEXT_MAX], const struct text *text)
+{
+	const char *what = text->is_time_of_file && !text->has_time ? "file of " : "";
+	time_t when = text->time_ms / 1000;
+	char time[TIME_TEXT_MAX - 8];
+	struct tm tm;
+
+	if (!localtime_r(&when, &tm) || !strftime(time, sizeof(time), "%Y-%m-%d %H:%M:%S %Z", &tm))
+		snprintf(time, sizeof(time), "at an unknown time");
+	snprintf(buf, TIME_TEXT_MAX, "%s%s", what, time);
+}
+
 static uint64_t input_max;
 
 /**
@@ -342,6 +359,7 @@ int slurp(struct text *text, int fd)
 	if (S_ISREG(st.st_mode) && st.st_size > 0) {
 		text->time_ms = st.st_mtim.tv_sec * INT64_C(1000) +
 				st.st_mtim.tv_nsec / 1000000;
+		text->is_time_of_file = true;
 		if ((uintmax_t)st.st_size > input_limit() || (uintmax_t)st.st_size >= SIZE_MAX / 2)
 			return EFBIG;
 		cap = (size_t)st.st_size + 2;

@@ -23,12 +23,14 @@
  * @time_ms: when it was taken, in ms since 1970: from a comment in the text, from the time of its file,
  *           or from the clock; 0: not known
  * @has_time: @time_ms is from a comment in the text
+ * @is_time_of_file: @time_ms is only when its file was written, which may be a copy
  */
 struct text {
 	char *buf;
 	size_t len;
 	int64_t time_ms;
 	bool has_time;
+	bool is_time_of_file;
 };
 
 /* what messages begin with */
@@ -60,6 +62,9 @@ void format_share(char buf[SHARE_MAX], uint64_t part, uint64_t whole);
 
 #define NSEC_PER_SEC INT64_C(1000000000)
 int64_t monotonic_ns(void);
+
+#define TIME_TEXT_MAX 64
+void format_text_time(char buf[TIME_TEXT_MAX], const struct text *text);
 
 uint64_t input_limit(void);
 void set_input_limit(uint64_t bytes);

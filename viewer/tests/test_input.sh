@@ -253,6 +253,53 @@ test_color_by_size() {
 		"$view" -t "$data/small.table" --color-by size -c rocksdb -o out.png
 }
 
+# Each unpacks to 100 MB or more. Reading ends at the first line that is none, and no text is in memory as a whole.
+test_bombs() {
+	head -c 500000000 /dev/zero | gzip -9 >zeros.gz
+	{
+		cat "$data/small.table"
+		yes '# a comment' | head -n 10000000
+		echo bad
+	} >long
+	gzip -9 <long >long.gz
+	# what programs and their libraries take without a table is 60 MB at most
+	case $view in *-san) ;; *) ulimit -v 200000 ;; esac
+	refuses 'zeros.gz:1: the line is longer than' "$view" -t zeros.gz --csv x
+	if command -v zstd >/dev/null; then
+		head -c 500000000 /dev/zero | zstd -q >zeros.zst
+		refuses 'zeros.zst:1: the line is longer than' "$view" -t zeros.zst --csv x
+	fi
+	n=$(($(wc -l <long)))
+	refuses "long.gz:$n: the device is not a number: \"bad\"" "$view" -t long.gz --csv x
+	! "$view" -t - --csv x <long 2>err || fail "accepted"
+	grep -q "^fragtrace-view: <stdin>:$n: " err
+	refuses '/dev/zero:1: the line is longer than' "$view" -t /dev/zero --csv x
+}
+
+# As tables come out of mails: other ends of lines, a byte order mark, quoting marks.
+test_mailed_tables() {
+	"$view" "$data/small.table" --csv expected
+	sed 's/$/\r/' "$data/small.table" >crlf
+	{ printf '\357\273\277'; cat "$data/small.table"; } >mark
+	sed 's/^/> /' "$data/small.table" >quoted
+	sed 's/^/>/; s/$/\r/' "$data/small.table" >both
+	gzip <both >packed
+	for t in crlf mark quoted both packed; do
+		"$view" $t --csv out
+		cmp out expected
+	done
+	# elsewhere they are part of a name, or wrong
+	{ sed 1q "$data/small.table"; sed '1d; $s/$/\r/' "$data/small.table"; } >name
+	"$view" name --csv - | grep -q "$(printf '\r')\"\?$(printf '\r')\$" || fail "a name lost its end"
+	{ sed 1q "$data/small.table"; sed '1d; s/^/> /' "$data/small.table"; } >later
+	refuses 'later:2: ' "$view" later --csv x
+}
+
+test_numbers_are_quoted_alone() {
+	sed 's/blocks=[0-9]* segment/blocks=4294967296 segment/' "$data/small.table" >t
+	refuses 'the number of blocks is too big: 4294967296, expected at most 4294967295' "$view" t --csv x
+}
+
 test_color_by_file() {
 	for name in 000002.sst f2fs/000002.sst /mnt/f2fs/000002.sst '*2.sst'; do
 		"$view" -t "$data/small.table" --color-by "file=$name" -i "$data/plain.img.cnf" -o out.png

@@ -39,7 +39,32 @@ test_time_of_a_recorded_table() {
 	cp "$data/small.table" t
 	touch -d '2026-05-04 03:02:01 UTC' t
 	plain -t t
-	mentions 'Description: 2026-05-04 03:02:01 UTC: 7 files'
+	# the file may be a copy
+	mentions 'Description: file of 2026-05-04 03:02:01 UTC: 7 files'
+	"$view" -t t --why | grep -qx 'file of 2026-05-04 03:02:01 UTC'
+	"$view" -t t --top --count 1 | grep -q '^fragtrace  file of 2026-05-04 03:02:01 UTC  by'
+	"$view" -t t --html - | grep -q '"timeOfFile":true'
+	gzip t
+	touch -d '2026-05-04 03:02:01 UTC' t.gz
+	plain -t t.gz
+	mentions 'Description: file of 2026-05-04 03:02:01 UTC: 7 files'
+	sed '1a# time 1700000000.000' "$data/small.table" >t
+	plain -t t
+	mentions 'Description: 2023-11-14 22:13:20 UTC: 7 files'
+	"$view" -t t --html - | grep -q '"timeOfFile":false'
+}
+
+# The name of a picture says what is in it; one without an ending is a PNG.
+test_endings() {
+	for name in x.html x.txt x.gif x.JPG x.png.bak .x; do
+		misused "-o $name: a picture is a PNG, SVG or PDF" "$view" -t "$data/small.table" -o $name
+		[ ! -e $name ] || fail "$name was written"
+	done
+	mkdir d.html
+	for name in x.png X.PNG picture d.html/picture; do
+		"$view" -t "$data/small.table" -o $name
+		head -c 4 $name | grep -q PNG
+	done
 }
 
 test_default_output() {

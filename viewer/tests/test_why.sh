@@ -258,7 +258,42 @@ test_names_are_harmless() {
 	says '/m/\033[2Ja.x: 9 blocks in 2 fragments, 1 break:'
 }
 
+# A file without blocks is watched all the same, as a snapshot knows.
+test_file_without_blocks() {
+	cp "$data/why.table" t
+	echo '# empty 254:0 77 /mnt/f2fs/db/holes' >>t
+	snapshot t
+	for name in holes db/holes /mnt/f2fs/db/holes; do
+		why "$name"
+		says "$name has no written blocks on the volume: it is empty, or has holes alone, or its data is in the inode."
+		refuses "fragtrace-view: $name has no written blocks on the volume: " "$view" snapshot --file "$name" -o out.png
+	done
+	refuses 'no watched file with blocks is called nosuch' "$view" --why snapshot nosuch
+	refuses 'no watched file with blocks is called holes' "$view" --why "$data/why.table" holes
+}
+
 test_why_refuses() {
+	# an argument that is a table is one; after it, or after -t, comes a file
+	sed 's/^/> /' "$data/small.table" >mailed
+	gzip <mailed >packed
+	for t in "$data/small.table" mailed packed; do
+		"$view" --why "$t" | grep -q '^/mnt/f2fs: 1 of 7 files is fragmented, 2 breaks'
+		"$view" --why "$t" 000002.sst | grep -q '^/mnt/f2fs/000002.sst: 6 blocks in 3 fragments'
+	done
+	"$view" --why - <mailed | grep -q '^/mnt/f2fs: 1 of 7 files'
+	# a name may look like a glob that does not match it
+	name='[Grp] Show - 01 [1080p].mkv'
+	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=0 blocks=200 segment_blocks=10 path=/m' \
+		'254:0 1 2 0 4 contiguous /m/d/[Grp]\040Show\040-\04001\040[1080p].mkv' '254:0 9 2 0 5 contiguous /m/b' >named
+	for name in "$name" "d/$name" "/m/d/$name"; do
+		"$view" --why named "$name" | grep -qF "$name: 2 blocks in 1 fragment, not fragmented."
+		"$view" named --file "$name" --color-by why -o picture.png
+		"$view" named --only "$name" -o picture.png
+		"$peek" picture.png text | grep -q ': 1 of 2; all numbers'
+		"$view" --top --count 1 --filter "$name" named | grep -cF '.mkv' | grep -qx 2
+		"$view" named --color-by "file=$name" -o picture.png 2>err
+		[ ! -s err ] || fail "$(cat err)"
+	done
 	misused '--why goes alone' "$view" --why -o x.png
 	misused '--why goes alone' "$view" --why --top
 	misused '--why goes alone' "$view" --why -n 1

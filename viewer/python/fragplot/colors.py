@@ -104,7 +104,7 @@ def path_matches(path: str, glob: str) -> bool:
     """Does a glob match a path? With a leading slash it is compared with the whole path, otherwise with as
     many of the last components as it has itself; no wildcard matches a slash."""
     tail = path if glob.startswith("/") else "/".join(path.split("/")[-1 - glob.count("/"):])
-    return LIBC.fnmatch(os.fsencode(glob), os.fsencode(tail), FNM_PATHNAME) == 0
+    return glob == tail or LIBC.fnmatch(os.fsencode(glob), os.fsencode(tail), FNM_PATHNAME) == 0
 
 
 class Groups:

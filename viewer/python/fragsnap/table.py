@@ -65,7 +65,7 @@ class Line:
         if not digits:
             raise self.fail(f'the {what} is not a number: "{self.quoted(start)}", expected digits')
         if int(digits.lstrip(b"0")[:21] or b"0") > most:
-            raise self.fail(f"the {what} is too big: {self.quoted(start)}, expected at most {most}")
+            raise self.fail(f"the {what} is too big: {digits.decode()}, expected at most {most}")
         return int(digits)
 
     def expect(self, literal: str) -> None:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Before the pipeline: read the text from a file of debugfs, a recorded file, a recording, or stdin.
- * The file is read and closed first, and unpacked afterwards. This file also
- * finds the time of a text, and reports why there is no text.
+ * A file of debugfs is read and closed first, and parsed afterwards; others are parsed while they are read and
+ * unpacked. This file also finds the time of a text, and reports why there is no text.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +26,9 @@
 /* A larger file is read in pieces of this size, unless its text is needed as a whole. */
 #define BIG_FILE (1 << 24)
 #define PIECE ((size_t)1 << 20)
+
+/* What a text is must be known by so many bytes. */
+#define LEAST_BEGIN 64
 
 /* === Reading === */
 
@@ -75,6 +78,31 @@ static int64_t now_ms(void)
 
 	clock_gettime(CLOCK_REALTIME, &t);
 	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
+/**
+ * source_may_be() - is this a table, or a recording, by its first bytes?
+ * @path: a path
+ *
+ * Return: true if there is one, a text or packed; a watched file that begins like these is taken for one.
+ */
+bool source_may_be(const char *path)
+{
+	static const char begin[] = "# fragtrace ";
+	char buf[LEAST_BEGIN] = "";
+	struct text text = { .buf = buf };
+	ssize_t n;
+	int fd;
+
+	if (!strcmp(path, "-") || recording_is(path))
+		return true;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	n = pread(fd, buf, sizeof(buf) - 1, 0);
+	close(fd);
+	text.len = n > 0 ? (size_t)n : 0;
+	return is_packed(&text) || snapshot_is(&text) || strstr(buf, begin);
 }
 
 /* === Repeated reading === */
@@ -141,8 +169,6 @@ static bool source_read(struct source *source, struct text *text)
 	source->was_read = true;
 	if (!text->time_ms)
 		text->time_ms = begun_ms;
-	if (is_packed(text))
-		unpack(text, source->name);
 	return true;
 }
 
@@ -233,26 +259,97 @@ static void check_kind(const struct source *source, const struct text *text)
 	}
 }
 
-/* === Big files === */
+/* === Piece by piece === */
 
-/* Open a file that is large enough and can be read in pieces; otherwise return -1. */
-static int open_big(const char *path, int64_t *time_ms)
+/*
+ * Where the pieces of a text go: to the parser of tables, or, if it is a snapshot or the text is to be kept, into
+ * memory. They come from a file, or from unpack_pieces().
+ */
+struct sink {
+	const struct source *source;
+	struct table *table;
+	struct table_reader *reader;
+	struct text text;
+	size_t cap;
+	bool is_known;
+	bool keeps;
+};
+
+static void append(struct sink *sink, const char *piece, size_t len)
 {
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	struct text *text = &sink->text;
+
+	while (text->len + len >= sink->cap)
+		text->buf = grow(text->buf, &sink->cap, sink->cap, 1);
+	memcpy(text->buf + text->len, piece, len);
+	text->len += len;
+	text->buf[text->len] = '\0';
+	if (text->len > input_limit())
+		input_too_large(sink->source->name);
+}
+
+/* The first bytes are in memory. If they are those of a table, it is parsed from here on. */
+static void begin_table(struct sink *sink)
+{
+	struct text *text = &sink->text;
+
+	sink->is_known = true;
+	if (snapshot_is(text)) {
+		sink->keeps = true;
+		return;
+	}
+	check_kind(sink->source, text);
+	sink->reader = table_begin(sink->table, sink->source->name, text);
+	table_feed(sink->reader, text->buf, text->len);
+	if (!sink->keeps)
+		free(text->buf);
+	if (!sink->keeps)
+		text->buf = NULL;
+}
+
+static void add_piece(void *arg, const char *piece, size_t len)
+{
+	struct sink *sink = arg;
+
+	if (sink->keeps || !sink->is_known)
+		append(sink, piece, len);
+	if (sink->reader)
+		table_feed(sink->reader, piece, len);
+	else if (!sink->is_known && sink->text.len >= LEAST_BEGIN)
+		begin_table(sink);
+}
+
+static void end_table(struct sink *sink)
+{
+	if (!sink->is_known)
+		append(sink, "", 0);
+	if (!sink->is_known)
+		begin_table(sink);
+	if (!sink->reader) {
+		snapshot_parse(sink->table, sink->source->name, &sink->text);
+		return;
+	}
+	table_end(sink->reader);
+	if (!sink->keeps)
+		return;
+	sink->table->text.buf = sink->text.buf;
+	sink->table->text.len = sink->text.len;
+}
+
+/* Whether a file is to be read in pieces: large ones, pipes and devices; those of debugfs have size 0. */
+static bool is_long(int fd, struct text *text)
+{
 	struct stat st;
 
-	/* files of debugfs have size 0: they are read as a whole and parsed afterwards */
-	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= BIG_FILE) {
-		*time_ms = st.st_mtim.tv_sec * INT64_C(1000) + st.st_mtim.tv_nsec / 1000000;
-		return fd;
-	}
-	if (fd >= 0)
-		close(fd);
-	return -1;
+	if (fstat(fd, &st) || S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size < BIG_FILE))
+		return false;
+	text->time_ms = S_ISREG(st.st_mode) ? st.st_mtim.tv_sec * INT64_C(1000) + st.st_mtim.tv_nsec / 1000000 : now_ms();
+	text->is_time_of_file = S_ISREG(st.st_mode);
+	return true;
 }
 
 /* Fill the buffer unless the file ends. */
-static size_t read_piece(struct source *source, int fd, char *buf)
+static size_t read_piece(const struct source *source, int fd, char *buf)
 {
 	size_t len = 0;
 	ssize_t n = 1;
@@ -265,30 +362,31 @@ static size_t read_piece(struct source *source, int fd, char *buf)
 			die("%s: cannot read: %s", source->name, strerror(errno));
 		len += (size_t)n;
 	}
-	buf[len] = '\0';
 	return len;
 }
 
-/* Return: false if the file is packed or binary; no part of it is parsed then. */
-static bool feed_pieces(struct source *source, struct table *table, int fd, int64_t time_ms)
+/* Read a long file. Return: false, with what there is of it in @packed, if it is packed; a snapshot that can be read again is not. */
+static bool read_long(struct sink *sink, int fd, struct text *packed)
 {
-	struct text piece = { .buf = xreallocarray(NULL, PIECE + 1, 1) };
-	struct table_reader *reader = NULL;
+	struct text piece = { .buf = xreallocarray(NULL, PIECE, 1) };
+	struct sink whole = { .source = sink->source };
+	bool is_first = true, is_plain = true;
 
-	while ((piece.len = read_piece(source, fd, piece.buf))) {
-		if (!reader && (is_packed(&piece) || snapshot_is(&piece)))
+	while ((piece.len = read_piece(sink->source, fd, piece.buf))) {
+		is_plain = is_plain && !(is_first && is_packed(&piece));
+		if (is_first && sink->text.is_time_of_file && (!is_plain || snapshot_is(&piece))) {
+			is_plain = false;
 			break;
-		if (!reader)
-			check_kind(source, &piece);
-		if (!reader)
-			reader = table_begin(table, source->name, time_ms);
-		table_feed(reader, piece.buf, piece.len);
+		}
+		is_first = false;
+		if (is_plain)
+			add_piece(sink, piece.buf, piece.len);
+		else
+			append(&whole, piece.buf, piece.len);
 	}
 	free(piece.buf);
-	if (!reader)
-		return false;
-	table_end(reader);
-	return true;
+	*packed = whole.text;
+	return is_plain;
 }
 
 static void parse(struct source *source, struct text *text, struct table *table, bool keep)
@@ -298,30 +396,49 @@ static void parse(struct source *source, struct text *text, struct table *table,
 		snapshot_parse(table, source->name, text);
 	else
 		table_parse(table, source->name, text, keep);
-	find_waiting(source, table);
+}
+
+/* Return: false if the text cannot be read at the moment. */
+static bool read_pieces(struct source *source, struct sink *sink)
+{
+	int fd = strcmp(source->path, "-") ? open(source->path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	bool is_read = fd >= 0 && is_long(fd, &sink->text);
+	struct text text = { 0 };
+
+	if (is_read)
+		is_read = read_long(sink, fd, &text) || text.buf;
+	if (fd > STDIN_FILENO)
+		close(fd);
+	if (is_read) {
+		free(source->trouble);
+		source->trouble = NULL;
+		source->was_read = true;
+	} else if (!source_read(source, &text)) {
+		return false;
+	} else {
+		sink->text.time_ms = text.time_ms;
+		sink->text.is_time_of_file = text.is_time_of_file;
+	}
+	if (is_packed(&text)) {
+		unpack_pieces(&text, source->name, add_piece, sink);
+		text_free(&text);
+	} else if (!is_read) {
+		/* it is in memory already */
+		parse(source, &text, sink->table, sink->keeps);
+		return true;
+	}
+	end_table(sink);
+	return true;
 }
 
 /* Return: false if a source that was read before is not there. */
 static bool read_here(struct source *source, struct table *table, bool keep)
 {
-	int64_t time_ms;
-	int fd = keep ? -1 : open_big(source->path, &time_ms);
-	struct text text;
-	bool done = false;
+	struct sink sink = { .source = source, .table = table, .keeps = keep };
 
-	if (fd >= 0) {
-		done = feed_pieces(source, table, fd, time_ms);
-		close(fd);
-	}
-	if (done) {
-		free(source->trouble);
-		source->trouble = NULL;
-		source->was_read = true;
-		return true;
-	}
-	if (!source_read(source, &text))
+	if (!read_pieces(source, &sink))
 		return false;
-	parse(source, &text, table, keep);
+	find_waiting(source, table);
 	return true;
 }
 
@@ -338,7 +455,7 @@ static void put_text(const void *arg, FILE *out)
 	source.waiting = NULL;
 	if (!read_here(&source, &table, true))
 		die("%s", source.trouble);
-	fprintf(out, "%jd\n", (intmax_t)table.text.time_ms);
+	fprintf(out, "%jd %d\n", (intmax_t)table.text.time_ms, table.text.is_time_of_file);
 	if (fwrite(table.text.buf, 1, table.text.len, out) != table.text.len)
 		die("no memory for a table");
 }
@@ -346,6 +463,7 @@ static void put_text(const void *arg, FILE *out)
 static bool read_again(struct source *source, struct table *table, bool keep)
 {
 	struct text text;
+	char *rest;
 	size_t skip;
 
 	free(source->trouble);
@@ -354,11 +472,13 @@ static bool read_again(struct source *source, struct table *table, bool keep)
 		text_free(&text);
 		return false;
 	}
-	text.time_ms = strtoll(text.buf, NULL, 10);
-	skip = strcspn(text.buf, "\n") + 1;
+	text.time_ms = strtoll(text.buf, &rest, 10);
+	text.is_time_of_file = strtol(rest, &rest, 10);
+	skip = (size_t)(rest - text.buf) + 1;
 	text.len -= skip;
 	memmove(text.buf, text.buf + skip, text.len + 1);
 	parse(source, &text, table, keep);
+	find_waiting(source, table);
 	return true;
 }
 

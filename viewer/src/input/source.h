@@ -31,6 +31,7 @@ struct source {
 	bool waiting_was_reported;
 };
 
+bool source_may_be(const char *path);
 void source_init(struct source *source, const char *path);
 void source_free(struct source *source);
 bool source_read_table(struct source *source, struct table *table, bool keep);

@@ -50,6 +50,8 @@ struct table_reader {
 	struct volume *volume;
 	char dev[24];			/* how a record of this volume begins, as the module writes it */
 	size_t n_dev;
+	bool is_quoted;			/* each line begins with "> ", as in a mail */
+	bool has_cr;			/* each line ends with CR LF */
 	char *names, *names_end;	/* free bytes in the last block of names */
 	size_t cap_volumes, cap_files, cap_extents;
 	char rest[LINE_LIMIT + 1];	/* the beginning of an incomplete line */
@@ -78,7 +80,7 @@ static noreturn void bad_number(const struct table_reader *r, const char *start,
 		die_at(r->name, r->line, "the %s is not a number: \"%.*s\", expected digits", what,
 		       quoted(r, start), start);
 	die_at(r->name, r->line, "the %s is too big: %.*s, expected at most %ju", what,
-	       quoted(r, start), start, (uintmax_t)limit);
+	       (int)strspn(start, "0123456789"), start, (uintmax_t)limit);
 }
 
 /* No limit is so high that a digit more would overflow. */
@@ -482,10 +484,28 @@ static void read_time(struct table_reader *r)
 	r->table->text.has_time = true;
 }
 
+/* A text that was mailed or copied may have a byte order mark, quoting marks, and other ends of lines. */
+static void strip_marks(struct table_reader *r)
+{
+	static const char mark[] = "\357\273\277";
+
+	if (r->line == 1 && starts_with(r, mark, strlen(mark)))
+		r->p += strlen(mark);
+	if (r->line == 1) {
+		r->is_quoted = r->p < r->end && *r->p == '>';
+		r->has_cr = r->p < r->end && r->end[-1] == '\r';
+	}
+	if (r->is_quoted && r->p < r->end && *r->p == '>')
+		r->p += 1 + (r->end - r->p > 1 && r->p[1] == ' ');
+	if (r->has_cr && r->p < r->end && r->end[-1] == '\r')
+		r->end--;
+}
+
 static void read_line(struct table_reader *r)
 {
 	static const char volume[] = "# volume ";
 
+	strip_marks(r);
 	if (r->line == 1)
 		read_version(r);
 	else if (r->p == r->end || *r->p != '#')
@@ -543,15 +563,15 @@ static void keep_rest(struct table_reader *r, const char *text, size_t len)
  * table_begin() - begin to parse a table that comes in pieces
  * @table: the result, after table_end(); to be freed with table_free()
  * @name: name of the table for messages; must stay valid until table_end()
- * @time_ms: when it was read or written; a time in the table itself has priority
+ * @text: has the time when it was read or written; a time in the table itself has priority
  *
  * Return: the argument for table_feed() and table_end().
  */
-struct table_reader *table_begin(struct table *table, const char *name, int64_t time_ms)
+struct table_reader *table_begin(struct table *table, const char *name, const struct text *text)
 {
 	struct table_reader *r = xcalloc(1, sizeof(*r));
 
-	*table = (struct table){ .text.time_ms = time_ms };
+	*table = (struct table){ .text.time_ms = text->time_ms, .text.is_time_of_file = text->is_time_of_file };
 	r->table = table;
 	r->name = name;
 	r->form = RECORD_FORM;
@@ -627,7 +647,7 @@ static void forget(const char *from, const char *to)
  */
 void table_parse(struct table *table, const char *name, struct text *text, bool keep)
 {
-	struct table_reader *r = table_begin(table, name, text->time_ms);
+	struct table_reader *r = table_begin(table, name, text);
 	size_t done, n;
 
 	table->text = *text;

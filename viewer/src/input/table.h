@@ -147,7 +147,7 @@ struct table {
 void file_set_path(struct file *file, char *path);
 void file_add(struct file *file, const struct extent *e);
 
-struct table_reader *table_begin(struct table *table, const char *name, int64_t time_ms);
+struct table_reader *table_begin(struct table *table, const char *name, const struct text *text);
 void table_feed(struct table_reader *reader, const char *text, size_t len);
 void table_end(struct table_reader *reader);
 void table_parse(struct table *table, const char *name, struct text *text, bool keep);

@@ -37,10 +37,23 @@ bool is_packed(const struct text *text)
 	return begins_with(text, "\x1f\x8b", 2) || is_zstd(text);
 }
 
-static void check_size(const struct text *out, const char *name)
+/* A text that pieces are added to. */
+struct growing {
+	struct text *text;
+	const char *name;
+	size_t cap;
+};
+
+static void add_piece(void *arg, const char *piece, size_t len)
 {
-	if (out->len > input_limit())
-		input_too_large(name);
+	struct growing *g = arg;
+
+	while (g->text->len + len >= g->cap)
+		g->text->buf = grow(g->text->buf, &g->cap, g->cap, 1);
+	memcpy(g->text->buf + g->text->len, piece, len);
+	g->text->len += len;
+	if (g->text->len > input_limit())
+		input_too_large(g->name);
 }
 
 /* === gzip === */
@@ -50,10 +63,10 @@ static int next_member(z_stream *z)
 	return z->avail_in && inflateReset(z) == Z_OK ? Z_OK : Z_STREAM_END;
 }
 
-static void unpack_gzip(struct text *out, const struct text *in, const char *name)
+static void unpack_gzip(const struct text *in, const char *name, piece_taker take, void *arg)
 {
 	z_stream z = { .next_in = (Bytef *)in->buf, .avail_in = (uInt)in->len };
-	size_t cap = 0;
+	Bytef piece[STEP];
 	int err;
 
 	if (in->len > UINT32_MAX / 2)
@@ -61,15 +74,10 @@ static void unpack_gzip(struct text *out, const struct text *in, const char *nam
 	if (inflateInit2(&z, GZIP_WINDOW) != Z_OK)
 		die("no memory to unpack %s", name);
 	do {
-		size_t room;
-
-		out->buf = grow(out->buf, &cap, out->len + STEP, 1);
-		room = cap - out->len - 1;
-		z.next_out = (Bytef *)out->buf + out->len;
-		z.avail_out = room < UINT32_MAX ? (uInt)room : UINT32_MAX;
+		z.next_out = piece;
+		z.avail_out = sizeof(piece);
 		err = inflate(&z, Z_NO_FLUSH);
-		out->len = (size_t)((char *)z.next_out - out->buf);
-		check_size(out, name);
+		take(arg, (const char *)piece, sizeof(piece) - z.avail_out);
 		if (err == Z_STREAM_END)
 			err = next_member(&z);
 	} while (err == Z_OK);
@@ -83,29 +91,27 @@ static void unpack_gzip(struct text *out, const struct text *in, const char *nam
 /* === zstd === */
 
 /*
- * Unpack so many bytes at once: what comes before damage is lost if it is in the same piece.
+ * Unpack so many bytes at once.
  *
  * Return: 0 at the end of a frame, an error of zstd, or anything else if the data is cut short.
  */
-static size_t unpack_pieces(struct text *out, const struct text *in, const char *name, size_t piece)
+static size_t unpack_zstd(const struct text *in, const char *name, size_t step, piece_taker take, void *arg)
 {
 	ZSTD_inBuffer from = { .src = in->buf };
 	ZSTD_DCtx *context = ZSTD_createDCtx();
-	size_t cap = 0, left;
+	char piece[STEP];
 	bool is_full;
+	size_t left;
 
 	if (!context)
 		die("no memory to unpack %s", name);
 	do {
-		ZSTD_outBuffer to;
+		ZSTD_outBuffer to = { .dst = piece, .size = sizeof(piece) };
 
 		if (from.pos == from.size)
-			from.size = in->len - from.size < piece ? in->len : from.size + piece;
-		out->buf = grow(out->buf, &cap, out->len + STEP, 1);
-		to = (ZSTD_outBuffer){ .dst = out->buf + out->len, .size = cap - out->len - 1 };
+			from.size = in->len - from.size < step ? in->len : from.size + step;
 		left = ZSTD_decompressStream(context, &to, &from);
-		out->len += to.pos;
-		check_size(out, name);
+		take(arg, piece, to.pos);
 		/* a buffer that was filled may hide further output */
 		is_full = left && to.pos == to.size;
 	} while (!ZSTD_isError(left) && (from.pos < in->len || is_full));
@@ -113,22 +119,35 @@ static size_t unpack_pieces(struct text *out, const struct text *in, const char 
 	return left;
 }
 
-static size_t unpack_zstd(struct text *out, const struct text *in, const char *name)
-{
-	size_t left = unpack_pieces(out, in, name, in->len);
-
-	if (!ZSTD_isError(left))
-		return left;
-	free(out->buf);
-	*out = (struct text){ .time_ms = out->time_ms };
-	return unpack_pieces(out, in, name, 1);
-}
-
 static void replace(struct text *text, struct text *out)
 {
 	out->buf[out->len] = '\0';
 	text_free(text);
 	*text = *out;
+}
+
+/**
+ * unpack_pieces() - unpack a text piece by piece
+ * @in: it is_packed()
+ * @name: its name for messages
+ * @take: called for each piece
+ * @arg: argument of @take
+ *
+ * Ends the program if it is damaged or cut short.
+ */
+void unpack_pieces(const struct text *in, const char *name, piece_taker take, void *arg)
+{
+	size_t left;
+
+	if (!is_zstd(in)) {
+		unpack_gzip(in, name, take, arg);
+		return;
+	}
+	left = unpack_zstd(in, name, in->len, take, arg);
+	if (ZSTD_isError(left))
+		die("%s: cannot unpack: %s", name, ZSTD_getErrorName(left));
+	if (left)
+		die("%s: cannot unpack: the zstd data is cut short", name);
 }
 
 /**
@@ -140,18 +159,11 @@ static void replace(struct text *text, struct text *out)
  */
 void unpack(struct text *text, const char *name)
 {
-	struct text out = { .time_ms = text->time_ms };
-	size_t left;
+	struct text out = { .time_ms = text->time_ms, .is_time_of_file = text->is_time_of_file };
+	struct growing growing = { .text = &out, .name = name };
 
-	if (is_zstd(text)) {
-		left = unpack_zstd(&out, text, name);
-		if (ZSTD_isError(left))
-			die("%s: cannot unpack: %s", name, ZSTD_getErrorName(left));
-		if (left)
-			die("%s: cannot unpack: the zstd data is cut short", name);
-	} else {
-		unpack_gzip(&out, text, name);
-	}
+	add_piece(&growing, "", 0);
+	unpack_pieces(text, name, add_piece, &growing);
 	replace(text, &out);
 }
 
@@ -165,8 +177,16 @@ void unpack(struct text *text, const char *name)
 size_t unpack_begun(struct text *text, const char *name)
 {
 	struct text out = { .time_ms = text->time_ms };
-	size_t left = unpack_zstd(&out, text, name);
+	struct growing growing = { .text = &out, .name = name };
+	size_t left;
 
+	add_piece(&growing, "", 0);
+	left = unpack_zstd(text, name, text->len, add_piece, &growing);
+	if (ZSTD_isError(left)) {
+		/* byte by byte: what comes before damage is lost if it is in the same piece */
+		out.len = 0;
+		left = unpack_zstd(text, name, 1, add_piece, &growing);
+	}
 	replace(text, &out);
 	return left;
 }

@@ -168,8 +168,8 @@ void colors_read(struct colors *colors, const char *arg)
 /**
  * path_matches() - does a glob match a path?
  * @path: the path
- * @glob: with a leading slash it is compared with the whole path, otherwise with as many of the last
- *	components as it has itself; no wildcard matches a slash
+ * @glob: a name or a glob; with a leading slash it is compared with the whole path, otherwise with as many of the
+ *	last components as it has itself; no wildcard matches a slash
  *
  * Return: true if it does.
  */
@@ -179,7 +179,7 @@ bool path_matches(const char *path, const char *glob)
 	size_t slashes = 0;
 
 	if (*glob == '/')
-		return !fnmatch(glob, path, FNM_PATHNAME);
+		return !strcmp(glob, path) || !fnmatch(glob, path, FNM_PATHNAME);
 	for (p = glob; *p; p++)
 		slashes += *p == '/';
 	for (p = path + strlen(path); p > path; p--) {
@@ -188,19 +188,20 @@ bool path_matches(const char *path, const char *glob)
 			break;
 		}
 	}
-	return !fnmatch(glob, tail, FNM_PATHNAME);
+	/* names may have brackets */
+	return !strcmp(glob, tail) || !fnmatch(glob, tail, FNM_PATHNAME);
 }
 
 /**
  * path_is_shown() - does a path match what a user has typed?
  * @path: the path
- * @pattern: with one of *?[ it is a glob, see path_matches(); any other is a part of the path
+ * @pattern: a part of the path, or, with one of *?[, a glob, see path_matches()
  *
  * Return: true if it does.
  */
 bool path_is_shown(const char *path, const char *pattern)
 {
-	return strpbrk(pattern, "*?[") ? path_matches(path, pattern) : strstr(path, pattern) != NULL;
+	return strstr(path, pattern) || (strpbrk(pattern, "*?[") && path_matches(path, pattern));
 }
 
 static size_t kind_rule(const struct colors *colors, const struct file *file, const struct figures *figures)

@@ -47,6 +47,33 @@ static int rank_of(const struct file *file, const char *path)
 }
 
 /**
+ * one_file_without_blocks() - is a file watched that has no blocks?
+ * @table: the table; only a snapshot knows
+ * @name: name of the table for messages
+ * @path: the path, the end of it in whole components, or a glob
+ *
+ * Return: a sentence that says so, to be freed; or NULL.
+ */
+char *one_file_without_blocks(const struct table *table, const char *name, const char *path)
+{
+	struct listing list = { 0 };
+	char *sentence = NULL;
+	size_t i;
+
+	if (!snapshot_is(&table->text))
+		return NULL;
+	snapshot_list(&list, table, name);
+	for (i = 0; i < list.n_files && !sentence; i++) {
+		const struct listed_file *f = &list.files[i];
+
+		if (f->file == NO_FILE && !f->is_omitted && (!strcmp(f->path, path) || path_matches(f->path, path)))
+			sentence = xasprintf("%s has no written blocks on the volume: it is empty, or has holes alone, or its data is in the inode", path);
+	}
+	listing_free(&list);
+	return sentence;
+}
+
+/**
  * one_file_find() - find a file by its path
  * @table: the table
  * @name: name of the table for messages
@@ -75,9 +102,12 @@ char *one_file_find(const struct table *table, const char *name, const char *pat
 	}
 	if (n == 1)
 		*file = found[0];
+	else if (n)
+		trouble = several_match(table, path, found, n);
 	else
-		trouble = n ? several_match(table, path, found, n) :
-			  xasprintf("--file %s: no watched file of %s that has blocks is called so, expected a path, "
+		trouble = one_file_without_blocks(table, name, path);
+	if (!n && !trouble)
+		trouble = xasprintf("--file %s: no watched file of %s that has blocks is called so, expected a path, "
 				    "the end of one, or a glob", path, name);
 	free(found);
 	return trouble;

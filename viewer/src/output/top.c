@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "model/causes.h"
 #include "model/color.h"
@@ -351,12 +350,9 @@ static char *time_line(const struct top *top)
 		[TOP_RATE] = "fragments/s",	[TOP_BLOCKS] = "blocks",
 		[TOP_SPLIT] = "split factor",	[TOP_NAME] = "name",
 	};
-	time_t when = top->table.text.time_ms / 1000;
-	char time[64] = "at an unknown time", *filter, *line;
-	struct tm tm;
+	char time[TIME_TEXT_MAX], *filter, *line;
 
-	if (localtime_r(&when, &tm))
-		strftime(time, sizeof(time), "%Y-%m-%d %H:%M:%S", &tm);
+	format_text_time(time, &top->table.text);
 	filter = name_printable(top->filter ? top->filter : "");
 	line = xasprintf("fragtrace  %s  by %s%s%s%s", time, names[top->key], top->reverse ? ", reversed" : "",
 			 top->filter ? "  only " : "", filter);

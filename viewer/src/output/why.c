@@ -15,6 +15,7 @@
 #include "model/color.h"
 #include "model/flaws.h"
 #include "model/groups.h"
+#include "model/one_file.h"
 #include "names.h"
 #include "output/phrases.h"
 #include "output/why.h"
@@ -94,12 +95,10 @@ static void put_time(uint64_t time_s, uint64_t today_s)
 
 static void put_reading_time(const struct table *table)
 {
-	time_t when = table->text.time_ms / 1000;
-	struct tm tm;
-	char text[64];
+	char text[TIME_TEXT_MAX];
 
-	if (localtime_r(&when, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", &tm))
-		printf("%s\n", text);
+	format_text_time(text, &table->text);
+	printf("%s\n", text);
 }
 
 /* F2FS itself does collection and defragmentation: name the process only if it is known. */
@@ -398,6 +397,7 @@ void why_file(const struct table *table, const char *name, const char *path)
 {
 	struct breaks breaks;
 	size_t n = 0, i;
+	char *sentence;
 
 	find_breaks(&breaks, table);
 	for (i = 0; i < table->n_files; i++) {
@@ -409,8 +409,13 @@ void why_file(const struct table *table, const char *name, const char *path)
 			put_file(table, &breaks, i);
 	}
 	breaks_free(&breaks);
-	if (!n)
+	if (!n && !(sentence = one_file_without_blocks(table, name, path)))
 		die("%s: no watched file with blocks is called %s", name, path);
+	if (!n) {
+		put_name(sentence);
+		fputs(".\n", stdout);
+		free(sentence);
+	}
 	if (n > MAX_FILES) {
 		put_count(n - MAX_FILES, "more file");
 		fputs(" of that name.\n", stdout);

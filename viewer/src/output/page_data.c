@@ -204,8 +204,7 @@ void page_put_head(FILE *file, const struct runs *runs, const struct colors *col
 		figures_split(&runs->sum));
 	fprintf(file, "\"meaning\":");
 	put_json_string(file, colors->source->meaning);
-	fprintf(file, ",\"knowsFree\":%s,\"timeOfFile\":%s,
-", knows_free ? "true" : "false",
+	fprintf(file, ",\"knowsFree\":%s,\"timeOfFile\":%s,\n", knows_free ? "true" : "false",
 		table->text.is_time_of_file && !table->text.has_time ? "true" : "false");
 	put_lens(file, runs);
 	put_legend(file, runs, colors);

@@ -66,45 +66,11 @@ down() {
 	await_live
 }
 
-plan 20
+plan 17
 make_volume $DISK $MNT || bail "no volume"
 down 0 "full sync"
 down 1 "checkpoint"
 down 2 "no sync"
 down 3 "metadata flushed"
 down 4 "needs fsck"
-
-# A write that has begun before the shutdown goes on after it. Meanwhile F2FS has dropped the node with the file's latest
-# addresses, and reads it from the disk again: it reports an older address than the map has, and is right.
-loaded || load path=$MNT
-fileop write $MNT/torn 0 64K
-settle
-expire=$(cat /proc/sys/vm/dirty_expire_centisecs)
-period=$(cat /proc/sys/vm/dirty_writeback_centisecs)
-written=$(stat_of events_write)
-# some_written() - has the flusher written the data, but no node?
-some_written() {
-	[ "$(stat_of events_write)" -gt "$written" ]
-}
-echo 10 >/proc/sys/vm/dirty_expire_centisecs
-echo 10 >/proc/sys/vm/dirty_writeback_centisecs
-fileop write $MNT/torn 0 4K
-check "data is written without a node" loop_until $SOON some_written
-echo 0 >/proc/sys/vm/dirty_writeback_centisecs
-echo "$expire" >/proc/sys/vm/dirty_expire_centisecs
-if late function=f2fs_do_write_data_page before_ms=4000; then
-	fileop write $MNT/torn 0 4K sync 2>/dev/null &
-	writer=$!
-	sleep 1
-	f2fs_io shutdown 2 $MNT >/dev/null
-	sync
-	wait $writer || :
-	late
-	expect "what F2FS reports after it has stopped is no mismatch" "$(stat_of mismatches)" 0
-	expect "the file is stale" "$(column files $MNT/torn 3)" stale
-else
-	skip "what F2FS reports after it has stopped is no mismatch" "there is no late.ko"
-	skip "the file is stale" "there is no late.ko"
-fi
-echo "$period" >/proc/sys/vm/dirty_writeback_centisecs
 finish

@@ -106,10 +106,10 @@ def test_bad_rules(line, what):
 
 
 def test_colours_by_size():
-    """The largest first; numbers are not a kind of file; the rest is other."""
+    """The largest first, in the colours of its name; numbers are not a kind of file; the rest is other."""
     groups = colors.groups_for(None, Counter({".a": 5, ".b": 9, ".c": 1}), 2)
     assert [group.name for group in groups.groups] == [".b", ".a", "other"]
-    assert groups[0].tones == colors.PALETTE[0]
+    assert groups[0].tones == colors.PALETTE[colors.place_of(".b")]
     t = table("254:0 110 4 0 5 contiguous /mnt/LOG.old.123\n254:0 120 9 0 6 contiguous /mnt/x.b\n")
     assert dict(colors.blocks_by_extension(t)) == {".b": 9}
     assert groups.of_files(t).tolist() == [2, 0]
@@ -142,8 +142,10 @@ def test_the_same_colours_as_the_viewer():
     Path("kinds").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=1000 segment_blocks=100 path=/m\n" + kinds,
                              encoding="ascii")
     seen = swatches("-t", "kinds")
-    for letter, tones in zip("abcde", colors.PALETTE, strict=True):
-        assert seen[f".k{letter}"] == [*(f"#{tone:06x}" for tone in tones), pale(tones)]
+    groups = colors.groups_for(None, Counter({f".k{letter}": 50 - i for i, letter in enumerate("abcdef")}), len(colors.PALETTE))
+    assert len(groups.groups) > 2
+    for group in groups.groups[:-1]:
+        assert seen[group.name] == [*(f"#{tone:06x}" for tone in group.tones), pale(group.tones)]
     assert seen["default"] == [*(f"#{tone:06x}" for tone in colors.DEFAULT_TONES), pale(colors.DEFAULT_TONES)]
 
 

@@ -133,7 +133,7 @@ def test_too_large(name, tmp_path, monkeypatch):
         data = subprocess.run([sys.executable, str(HERE / "to_snapshot.py"), str(HERE / "data/rocksdb2.table")], check=True,
                               capture_output=True).stdout
     if name == "bomb":
-        data += b"# " + bytes(1 << 24)
+        data += b"# nothing more\n" * (1 << 20)
     limit = len(data) if name != "bomb" else 1 << 20
     packed = gzip.compress(data) if name in ("packed", "bomb") else data
     Path("t").write_bytes(packed)
@@ -155,7 +155,7 @@ def test_too_large(name, tmp_path, monkeypatch):
 def test_endless(tmp_path, monkeypatch):
     """An endless input ends at the limit, in little memory."""
     monkeypatch.chdir(tmp_path)
-    done = subprocess.run(f"yes '# x' | head -c 200000000 | (ulimit -v 400000; exec {VIEW} --max-input 64M -t - -o p.png)",
+    done = subprocess.run(f"(echo '# fragtrace table 1'; yes '# x' | head -c 200000000) | (ulimit -v 400000; exec {VIEW} --max-input 64M -t - -o p.png)",
                           shell=True, capture_output=True, check=False)
     assert done.stderr.decode().startswith("fragtrace-view: <stdin>: the input is larger than 64 MiB, expected less")
     assert done.returncode == 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import random
 import subprocess
 from bisect import bisect_right
@@ -77,11 +78,16 @@ def made_fixture(tmp_path: Path) -> Recorder:
     return recorder
 
 
+def complaints(stderr: str) -> str:
+    """Messages, without those that say how many files are stale."""
+    return re.sub(r"fragtrace-view: run: \d+ files? stale\n", "", stderr)
+
+
 def check_moment(recorder: Recorder, index: int) -> None:
     """Both programs have at a moment what the model had."""
     time_ns, blocks, names, stale = recorder.truth[index]
     done = view("run", "--at", iso(time_ns), "--list", "extents", "--csv", "-", cwd=recorder.folder.parent)
-    assert done.stderr == ""
+    assert complaints(done.stderr) == ""
     found, paths = blocks_by_view(done.stdout)
     assert found == blocks
     assert all(paths[ino] in (names[ino], f"(inode {ino})") for ino in paths)
@@ -130,7 +136,7 @@ def stale_by_view(folder: Path, at: str) -> tuple[set[int], set[tuple[int, int, 
     """The files that the C viewer marks as stale, and the extents that have an owner: inode, LBA, blocks."""
     files = view("run", "--at", at, "--list", "files", "--csv", "-", cwd=folder)
     table = view("run", "--at", at, "--csv", "-", cwd=folder)
-    assert (files.returncode, files.stderr, table.stderr) == (0, "", "")
+    assert (files.returncode, complaints(files.stderr), complaints(table.stderr)) == (0, "", "")
     maps = {int(row["ino"]): row["map"] for row in csv.DictReader(io.StringIO(files.stdout))}
     assert set(maps.values()) <= {"stale", "exact"}
     owned = {(int(row["ino"]), int(row["lba"]), int(row["length"])) for row in csv.DictReader(io.StringIO(table.stdout))}
@@ -235,7 +241,7 @@ def test_relative_times(made: Recorder) -> None:
         span = made.truth[index][0] - begin
         one = view("run", "--at", f"{span // 10 ** 9}.{span % 10 ** 9:09}s", "--csv", "-", cwd=made.folder.parent)
         other = view("run", "--at", iso(made.truth[index][0]), "--csv", "-", cwd=made.folder.parent)
-        assert one.stdout == other.stdout and not one.stderr
+        assert one.stdout == other.stdout and not complaints(one.stderr)
     assert view("run", "--csv", "-", cwd=made.folder.parent).stdout == view(
         "run", "--at", "end", "--csv", "-", cwd=made.folder.parent).stdout
     done = view("run", "--at", "999h", "--csv", "-", cwd=made.folder.parent)

@@ -50,7 +50,7 @@ MODULE_PARM_DESC(atomic, "with preemption off, not only as tracepoints have it")
 
 static bool skip;
 module_param(skip, bool, 0444);
-MODULE_PARM_DESC(skip, "let it return at once; on x86-64 only");
+MODULE_PARM_DESC(skip, "do nothing in its place; it must return nothing");
 
 #define NR_ARGS	6
 
@@ -128,31 +128,32 @@ static struct kretprobe probe = {
 	.maxactive = 256,
 };
 
-#ifdef CONFIG_X86_64
-
-/* The first instruction is not executed: return to the caller. */
-static int return_at_once(struct kprobe *kp, struct pt_regs *regs)
+static noinline void nothing(void)
 {
-	regs->ip = *(unsigned long *)regs->sp;
-	regs->sp += sizeof(unsigned long);
+	barrier();
+}
+
+static int run_nothing(struct kprobe *kp, struct pt_regs *regs)
+{
+	instruction_pointer_set(regs, (unsigned long)nothing);
 	return 1;
 }
 
-static struct kprobe skipper = {
-	.pre_handler = return_at_once,
-};
+/* With this, a probe that ftrace places may change the instruction pointer, too. */
+static void after_nothing(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
+{
+}
 
-#endif
+static struct kprobe skipper = {
+	.pre_handler = run_nothing,
+	.post_handler = after_nothing,
+};
 
 static int __init late_init(void)
 {
 	if (skip) {
-#ifdef CONFIG_X86_64
 		skipper.symbol_name = function;
 		return register_kprobe(&skipper);
-#else
-		return -EOPNOTSUPP;
-#endif
 	}
 	probe.kp.symbol_name = function;
 	return register_kretprobe(&probe);
@@ -162,12 +163,10 @@ static void __exit late_exit(void)
 {
 	const void *addr = probe.kp.addr;
 
-#ifdef CONFIG_X86_64
 	if (skip) {
 		unregister_kprobe(&skipper);
 		return;
 	}
-#endif
 	unregister_kretprobe(&probe);
 	if (again)
 		repeat(addr);

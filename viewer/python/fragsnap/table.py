@@ -393,6 +393,20 @@ def check_lines(name: str, data: bytes, begin: np.ndarray, newline: np.ndarray) 
     return count, None
 
 
+def without_marks(text: np.ndarray, begin: np.ndarray, newline: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Where lines begin and end without what a mail adds: a byte order mark, quoting marks, and other ends of lines."""
+    begin, newline = begin.copy(), newline.copy()
+    if bytes(text[:3]) == b"\xef\xbb\xbf":
+        begin[0] += 3
+    if begin[0] < newline[0] and text[begin[0]] == ord(">"):
+        quoted = (begin < newline) & (text[begin] == ord(">"))
+        begin += quoted
+        begin += quoted & (begin < newline) & (text[begin] == ord(" "))
+    if begin[0] < newline[0] and text[newline[0] - 1] == ord("\r"):
+        newline -= (begin < newline) & (text[newline - 1] == ord("\r"))
+    return begin, newline
+
+
 def parse_table(name: str, data: bytes) -> Table:
     """Parse the text of a table; messages use name."""
     if not data:
@@ -403,7 +417,7 @@ def parse_table(name: str, data: bytes) -> Table:
     count, error = check_lines(name, data, begin, newline)
     if not count:
         raise error or FormatError(name, 1, "")
-    begin, newline = begin[:count], newline[:count]
+    begin, newline = without_marks(text, begin[:count], newline[:count])
     read_version(Line(name, 1, data[:newline[0]], VERSION_FORM))
     comment = text[begin] == ord("#")
     volumes: list[Volume] = []

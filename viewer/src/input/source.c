@@ -271,6 +271,7 @@ struct sink {
 	struct table_reader *reader;
 	struct text text;
 	size_t cap;
+	size_t total;
 	bool is_known;
 	bool keeps;
 };
@@ -311,6 +312,9 @@ static void add_piece(void *arg, const char *piece, size_t len)
 {
 	struct sink *sink = arg;
 
+	sink->total += len;
+	if (sink->total > input_limit())
+		input_too_large(sink->source->name);
 	if (sink->keeps || !sink->is_known)
 		append(sink, piece, len);
 	if (sink->reader)

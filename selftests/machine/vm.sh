@@ -170,6 +170,7 @@ ft_cleanup() {
 	fi
 	[ -z "$TAIL_PID" ] || kill "$TAIL_PID" 2>/dev/null || :
 	TAIL_PID=
+	[ -z "$KEPT_OUT" ] || [ ! -d "$OUT" ] || cp -a "$OUT/." "$KEPT_OUT/"
 	ft_end_run
 }
 
@@ -257,7 +258,7 @@ ft_disk_file() {
 vm_main() {
 	local opt rc module tools size image shell
 
-	module=auto size=${DISK:-1G} image='' OUT=${OUT:-} MEMORY=2G CPUS=2 QEMU_OPTS='' LIMIT=0 VERBOSE=''
+	module=auto size=${DISK:-1G} image='' OUT=${OUT:-} KEPT_OUT='' MEMORY=2G CPUS=2 QEMU_OPTS='' LIMIT=0 VERBOSE=''
 	KERNEL_ARG=${KERNEL:-6.12} VNG_PID='' TAIL_PID='' RUN='' KEPT='' shell=''
 	while getopts ik:m:nd:D:o:M:c:q:t:v opt; do
 		case $opt in
@@ -307,6 +308,13 @@ vm_main() {
 	trap 'ft_cleanup; exit 143' TERM HUP
 	trap ft_cleanup EXIT
 	ft_new_run
+	# virtme-ng passes the path on unquoted, and into the kernel's command line: one with other letters is copied
+	case $OUT in
+	*[!A-Za-z0-9/._+@-]*)
+		KEPT_OUT=$OUT OUT=$RUN/results
+		cp -a "$KEPT_OUT" "$OUT"
+		;;
+	esac
 	IMAGE=${image:-$RUN/disk}
 	[ -n "$image" ] || truncate -s "$size" "$IMAGE" 2>/dev/null || ft_die "disk size '$size': expected a number with K, M or G"
 	{

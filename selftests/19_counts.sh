@@ -216,7 +216,7 @@ stats 68_copies.sh copies_bytes
 stats 59_audit.sh mismatches audit_differences
 stats 60_budget.sh lost refused causes_lost
 stats 87_shares.sh left_out
-stats 83_stuck_writer.sh steps_late
+stats - steps_late
 END
 load path=$MNT heat=1 cgroups=1 fsync=1
 settle

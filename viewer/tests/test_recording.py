@@ -303,7 +303,7 @@ def test_a_gap_is_refused_and_the_next_snapshot_heals(tmp_path: Path) -> None:
     assert ": 2 events were lost; the nearest exact moments are " in done.stderr
     first, second = done.stderr.split("moments are ")[1].strip().split(" and ")
     assert first == iso(last) and view("run", "--at", first, "--csv", "-", cwd=tmp_path).returncode == 0
-    assert view("run", "--at", second, "--csv", "-", cwd=tmp_path).stderr == ""
+    assert complaints(view("run", "--at", second, "--csv", "-", cwd=tmp_path).stderr) == ""
     with pytest.raises(fragsnap.SnapError) as error:
         fragsnap.Recording(str(tmp_path / "run")).table_at(fragsnap.parse_moment(iso(recorder.truth[good + 8][0])))
     assert str(error.value).replace(str(tmp_path) + "/", "") == done.stderr.replace("fragtrace-view: ", "").strip()

@@ -3,11 +3,10 @@
 #
 # Unpack the BTF of a kernel from its image into an ELF file, which pahole takes as base, with the kernel's notes.
 #
-# usage: vmlinuz_btf.sh VMLINUZ OUT [whole]
+# usage: vmlinuz_btf.sh VMLINUZ OUT
 #   VMLINUZ   an image for x86: its boot protocol has the position of the compressed kernel, namely its offset from the
 #             end of the set-up sectors at 0x248, its length at 0x24c, and the number of set-up sectors at 0x1f1
 #   OUT       the file to write
-#   whole     all of the kernel, not its BTF and notes alone
 #
 # $OBJCOPY as in gen_f2fs_private.sh.
 
@@ -41,7 +40,6 @@ command -v $tool >/dev/null || die "$tool is not installed, and $image is packed
 # The last four bytes are the unpacked size, not part of the stream: some tools report them as an error.
 # shellcheck disable=SC2086 # options
 tail -c "+$((start + 1))" "$image" | head -c "$(number u4 588 4)" | $tool $options >"$full" 2>/dev/null || :
-[ "${3:-}" != whole ] || { mv "$full" "$out" && exit 0; }
 "${OBJCOPY:-objcopy}" --only-section=.BTF --only-section=.notes "$full" "$out" 2>/dev/null ||
 	die "$image: does not unpack" "install the image of this kernel anew, or name its BTF by VMLINUX_BTF="
 "${OBJCOPY:-objcopy}" --dump-section .BTF="$full" "$out" /dev/null 2>/dev/null || {

@@ -183,16 +183,6 @@ ft_base_path() {
 	echo "$(ft_cache)/base-$KREL-$key.cpio"
 }
 
-# ft_unpacked(out) - unpack the kernel, which takes an emulated CPU longer, if it can be begun as it is (PVH); else link to its image
-ft_unpacked() {
-	[ ! -e "$1" ] || return 0
-	rm -f "$(ft_cache)/vmlinux-$KREL"-*
-	if ! "$FT_TOP/module/vmlinuz_btf.sh" "$VMLINUZ" "$1.$$" whole 2>/dev/null || ! readelf -n "$1.$$" 2>/dev/null | grep -q 'Xen .*(0x00000012)'; then
-		ln -sf "$VMLINUZ" "$1.$$"
-	fi
-	mv "$1.$$" "$1"
-}
-
 # ft_overlay(out) - make the part of the initramfs that this run adds: module, tests, command
 ft_overlay() {
 	local root file
@@ -276,7 +266,7 @@ ft_boot() {
 	setpriv --pdeathsig TERM timeout -k 2 "$LIMIT" setpriv --pdeathsig KILL \
 		$QEMU -accel $ACCEL -cpu $cpu -smp "$CPUS" -m "$MEMORY" -nodefaults -display none -no-reboot \
 		-chardev stdio,id=out,signal=off -chardev "file,id=status,path=$RUN/status" -chardev null,id=unused $machine \
-		-kernel "$BEGUN" -initrd "$RUN/initrd" $DRIVES $QEMU_OPTS \
+		-kernel "$VMLINUZ" -initrd "$RUN/initrd" $DRIVES $QEMU_OPTS \
 		-append "console=$console quiet $settings $OUT_ARG $APPEND" </dev/null 2>"$RUN/qemu.log" &
 	QEMU_PID=$!
 	QEMU_RC=0
@@ -375,11 +365,6 @@ guest_main() {
 	fi
 	image=$(ft_base_path)
 	ft_locked base ft_base "$image"
-	BEGUN=$VMLINUZ
-	if [ "$ACCEL" = tcg ] && [ "$(ft_arch "$KREL")" = amd64 ]; then
-		BEGUN=$(ft_cache)/vmlinux-$KREL-$(ls -lL --time-style=+%s.%N "$VMLINUZ" | cksum | cut -d ' ' -f 1)
-		ft_locked base ft_unpacked "$BEGUN"
-	fi
 	ft_overlay "$RUN/overlay.cpio"
 	cat "$image" "$RUN/overlay.cpio" >"$RUN/initrd"
 	rm -rf "$RUN/overlay" "$RUN/overlay.cpio"

@@ -90,7 +90,7 @@ static bool has_all(const struct ft_worker *w, const struct inode *inode)
 
 /*
  * Is the next step going to begin behind this one if FIEMAP ends now? In a compressed file
- * it begins where no cluster is cut in two, see end_of_killed() in scan.c.
+ * it begins where no cluster is cut in two, see end_of_killed() in file.c.
  */
 static bool has_come_far(const struct ft_worker *w)
 {

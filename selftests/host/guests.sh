@@ -65,13 +65,19 @@ interrupt() {
 	check "$name" loop_until "$SOON" has_no_qemu $pid
 }
 
-# type_into(file, command...) - run a command with input typed from a file, store its output
+# type_into(file, command...) - run a command with input typed from a file after its first prompt, store its output
+#
+# Input before the end of the boot is lost.
 type_into() {
 	local typed
 
 	typed=$1
 	shift
-	"$@" <"$typed" >"$dir/out" 2>"$dir/err"
+	: >"$dir/out"
+	{
+		loop_until 300 grep -q '^guest:' "$dir/out" || :
+		cat "$typed"
+	} | "$@" >"$dir/out" 2>"$dir/err"
 }
 
 # whole_test(output) - are all checks of the plan ok, none is skipped, and no loop device is left in the end?
@@ -110,8 +116,7 @@ expect "the full guest: the command runs as root, in the project's folder, with 
 check "the full guest: OUT is a folder of the host" grep -q 'Linux version 6.12' "$dir/kept/version"
 expect "the full guest: what it writes to /mnt, to the modules and to the project stays in it" \
 	"$(find /mnt "$FT_TOP" "$(ft_cache)/kernels" -maxdepth 5 -name of_the_guest)" ""
-# Input before the end of the boot is lost.
-printf '\n\n\n\n\n\n\n\nmkfs.f2fs -q -f /dev/vda && mount /dev/vda /mnt && id -u >/mnt/kept\nexit 3\n' >"$dir/typed"
+printf 'mkfs.f2fs -q -f /dev/vda && mount /dev/vda /mnt && id -u >/mnt/kept\nexit 3\n' >"$dir/typed"
 check "make shell: runs commands from its terminal, and ends with status 0" type_into "$dir/typed" \
 	env -u MAKEFLAGS -u MAKELEVEL make -s -C "$FT_TOP" shell DISK="$dir/disk"
 refuse "make shell: messages of QEMU about modules are left out" grep -q 'failed to [a-z]* module' "$dir/err"

@@ -394,8 +394,8 @@ viewer_check() {
 
 	rc=0
 	PATH=$PATH:$(ft_prometheus) || rc=1
-	make -s -C "$FT_TOP/viewer" check || rc=1
-	make -s -C "$FT_TOP/defrag" check || rc=1
+	make -k -s -C "$FT_TOP/viewer" check || rc=1
+	make -k -s -C "$FT_TOP/defrag" check || rc=1
 	return $rc
 }
 

@@ -22,7 +22,8 @@ rmmod f2fs
 mount --bind /tmp/modules /lib/modules
 depmod -a
 for dir in modules-load.d modprobe.d; do
-	mkdir /tmp/$dir
+	# a bare machine has none
+	mkdir -p /tmp/$dir /etc/$dir
 	mount --bind /tmp/$dir /etc/$dir
 done
 

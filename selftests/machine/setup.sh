@@ -104,7 +104,7 @@ ft_group() {
 		libtracefs-dev libtraceevent-dev libncurses-dev libmicrohttpd-dev fonts-dejavu-core" ;;
 	test) echo "shellcheck sparse perl openssl mandoc tmux python3 python3-prometheus-client chromium-headless-shell
 		pyflakes3 python3-matplotlib python3-numpy python3-pil python3-pytest python3-zstandard redis-tools trace-cmd
-		linux-perf bpftrace gpg gpg-agent" ;;
+		linux-perf bpftrace gpg gpg-agent lz4" ;;
 	demo) echo "rocksdb-tools python3-matplotlib python3-numpy python3-pil python3-zstandard" ;;
 	bench) echo "fio rocksdb-tools redis-tools bpftrace python3 python3-matplotlib" ;;
 	large) echo "fio" ;;

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <linux/fs.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -717,10 +718,20 @@ static const struct {
 	{ "insmod", 1, op_insmod, "FILE [PARAMETERS [N]]" },
 };
 
+/* The shell of a test may be kept to one CPU, see in_guest/run_tests.sh. */
+static void use_all_cpus(void)
+{
+	cpu_set_t all;
+
+	memset(&all, 0xff, sizeof(all));
+	sched_setaffinity(0, sizeof(all), &all);
+}
+
 int main(int argc, char **argv)
 {
 	size_t i;
 
+	use_all_cpus();
 	for (i = 0; i < sizeof(ops) / sizeof(ops[0]) && argc > 1; i++) {
 		if (strcmp(ops[i].name, argv[1]))
 			continue;

@@ -354,11 +354,16 @@ loaded() {
 
 # late(settings...) - delay a function of fragtrace, see programs/late/late.c; without settings, end that
 #
+# The delay keeps a CPU busy: meanwhile the shell uses all of them, if run_tests.sh keeps it to one.
 # False without late.ko, which only guests of ours have to have.
 # shellcheck disable=SC2120 # settings are optional
 late() {
 	! [ -d /sys/module/late ] || rmmod late
-	[ $# -gt 0 ] || return 0
+	if [ $# = 0 ]; then
+		[ -z "${CPUS:-}" ] || taskset -p "$CPUS" $$ >/dev/null
+		return 0
+	fi
+	[ -z "${CPUS:-}" ] || taskset -p ffffffff $$ >/dev/null
 	[ -f /tools/late.ko ] || [ -z "${FRAGTRACE_GUEST:-}" ] || bail "late.ko is not here: build with FT_SELFTEST=1, pass with -f"
 	[ -f /tools/late.ko ] || return 1
 	insmod /tools/late.ko "$@" || bail "cannot delay: $*"

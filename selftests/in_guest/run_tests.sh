@@ -11,8 +11,7 @@
 # test did not end in time; CPU is the seconds for which CPUs were busy meanwhile, PROCESSES how many were started.
 #
 # Where CPUs are emulated, a shell whose every command wakes another CPU costs a quarter more. So the shell of a test stays on
-# one, and fileop, which writes for it, uses all. Tests of the groups hostile, load and random use all for everything, and so do
-# those with late(), which keeps a CPU busy while something else happens.
+# one, and fileop, which writes for it, uses all. Tests of the groups hostile, load and random use all for everything.
 
 set -eu
 
@@ -52,7 +51,7 @@ used() {
 
 # cpus_of(test) - print the mask of the CPUs for the shell of a test
 cpus_of() {
-	if grep -qE '^# group:.* (hostile|load|random)\b|\blate [a-z]' "$tests/$1"; then
+	if grep -qE '^# group:.* (hostile|load|random)\b' "$tests/$1"; then
 		echo ffffffff
 	else
 		echo 1
@@ -71,7 +70,9 @@ run_one() {
 	echo "fragtrace-test: $name" >/dev/kmsg
 	start=$(date +%s)
 	rc=0
-	setsid taskset "$(cpus_of "$name")" timeout "$LIMIT" sh "$tests/$name" </dev/null &
+	CPUS=$(cpus_of "$name")
+	export CPUS
+	setsid taskset "$CPUS" timeout "$LIMIT" sh "$tests/$name" </dev/null &
 	wait $! || rc=$?
 	end_group $!
 	if ft_log_trouble "fragtrace-test: $name" | grep .; then

@@ -26,11 +26,6 @@
  */
 #define MAX_STRIKES	6
 #define WORK_SHARE	5
-/*
- * A file that is never called exact is scanned this often, in jiffies. It is parked
- * meanwhile: it is due sooner if it changes, or a user asks for it.
- */
-#define UNSOUND_PAUSE	(3600 * HZ)
 /* But it does not wait for minutes: no scan counts longer than this, in jiffies. */
 #define MAX_SPENT	(10 * HZ)
 static_assert(MAX_SPENT <= U16_MAX);
@@ -195,21 +190,6 @@ void ft_queue_add_held(struct ft_inode *rec)
 		rec->due = due;
 	rec->parked = true;
 	spin_unlock(&vol->queue_lock);
-}
-
-/**
- * ft_queue_later() - a file was scanned, and will not be exact (see ft_volume_unsound())
- * @rec: the file; the caller has taken it
- *
- * Context: process, rec->lock held.
- */
-void ft_queue_later(struct ft_inode *rec)
-{
-	ft_queue_add(rec);
-	spin_lock(&rec->vol->queue_lock);
-	rec->due = jiffies + UNSOUND_PAUSE;
-	rec->parked = true;
-	spin_unlock(&rec->vol->queue_lock);
 }
 
 /**

@@ -32,7 +32,6 @@ enum ft_step {
 void ft_queue_init(struct ft_volume *vol);
 void ft_queue_add(struct ft_inode *rec);
 void ft_queue_add_held(struct ft_inode *rec);
-void ft_queue_later(struct ft_inode *rec);
 bool ft_queue_has(const struct ft_inode *rec);
 void ft_queue_spent(struct ft_inode *rec, unsigned long time);
 struct ft_inode *ft_queue_take(struct ft_volume *vol);

@@ -89,8 +89,9 @@ struct ft_reading {
  *	none. Protected by @queue_lock, as is
  * @sample_due: when the next one is due, in jiffies
  * @sample_ino: number of the last one; belongs to @worker
- * @unsound: how often the sample found a map that differed, 2 at most. From 2 on no map
- *	of this volume is called exact.
+ * @sample_hurry: how many files the sample still takes without that pause; belongs to
+ *	@worker
+ * @unsound: the sample has found a map that differed
  * @reading: inodes that they are reading, protected by @queue_lock
  * @logs: which files got which blocks recently; this and the next three are %NULL if
  *	no causes are wanted
@@ -157,7 +158,8 @@ struct ft_volume {
 	unsigned long sampled;
 	unsigned long sample_due;
 	u32 sample_ino;
-	u8 unsound;
+	u32 sample_hurry;
+	bool unsound;
 	struct list_head reading;
 	struct ft_logs *logs;
 	struct ft_writers *writers;
@@ -213,12 +215,6 @@ static inline bool ft_volume_epoch_settled(const struct ft_volume *vol, u32 epoc
 	u32 settled = READ_ONCE(vol->settled_epoch);
 
 	return epoch - settled - 1 >= READ_ONCE(vol->epoch) - settled;
-}
-
-/* Has the sample shown more than once that maps of this volume may be wrong? */
-static inline bool ft_volume_unsound(const struct ft_volume *vol)
-{
-	return READ_ONCE(vol->unsound) > 1;
 }
 
 static inline struct ft_volume *ft_mark_volume(struct fsnotify_mark *mark)

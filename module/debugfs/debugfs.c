@@ -95,7 +95,7 @@ static int stats_show(struct seq_file *m, void *unused)
 		dirs += atomic_read(&vol->nr_dirs);
 		stale += atomic_read(&vol->nr_stale);
 		left_out += ft_volume_left_out(vol);
-		unsound += READ_ONCE(vol->unsound) > 0;
+		unsound += READ_ONCE(vol->unsound);
 		queued += atomic_read(&vol->nr_queued);
 		if (vol->writers)
 			writers += READ_ONCE(vol->writers->nr) - FT_FIRST_WRITER;

@@ -351,10 +351,6 @@ bool ft_rebuild_end(struct ft_inode *rec, int err)
 		settled = rec->state == FT_EXACT;
 		if (settled)
 			rec->range_begun = false;
-		if (settled && ft_volume_unsound(rec->vol)) {
-			ft_inode_stale(rec);
-			ft_queue_later(rec);
-		}
 	} else {
 		ft_inode_change(rec, FT_SCAN_FAILS);
 	}

@@ -573,8 +573,7 @@ static void probe_new_inode(void *unused, struct inode *inode, int ret)
 		return;
 	vol = ft_volume_find(inode->i_sb);
 	if (vol) {
-		rec = ft_inode_create(vol, inode->i_ino, false,
-				      ft_volume_unsound(vol),
+		rec = ft_inode_create(vol, inode->i_ino, false, false,
 				      ft_mem_owner(inode->i_uid),
 				      GFP_NOWAIT | __GFP_NOWARN);
 		if (!IS_ERR(rec))

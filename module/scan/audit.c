@@ -277,10 +277,11 @@ void ft_audit_report(struct ft_inode *rec, const struct ft_audit_sum *sum)
  *
  * If its map differs, F2FS has changed a block without an event: something that the
  * module assumes of this F2FS (DESIGN.md) does not hold, and other maps may be wrong,
- * too. The first time all files of the volume are scanned. The second time it is no
- * accident, and from then on no map of this volume is called exact.
+ * too. The caller marks this file as stale. The sample takes all others of the volume
+ * without its usual pause: each that is wrong is found soon, and no user can make the
+ * files of another one stale.
  *
- * Context: process; may sleep.
+ * Context: process, the volume's worker.
  */
 void ft_audit_sampled(struct ft_inode *rec, const struct ft_audit_sum *sum)
 {
@@ -290,15 +291,11 @@ void ft_audit_sampled(struct ft_inode *rec, const struct ft_audit_sum *sum)
 	if (!sum->differing)
 		return;
 	ft_count(FT_AUDIT_DIFFERENCES);
-	if (vol->unsound < 2) {
-		WRITE_ONCE(vol->unsound, vol->unsound + 1);
-		pr_warn("inode %u of %u:%u: %llu of %llu blocks were not where the map said, and no event told of it: %s; please report this, with the version of F2FS\n",
-			rec->ino, MAJOR(vol->dev), MINOR(vol->dev),
-			sum->differing, sum->blocks, ft_volume_unsound(vol) ?
-			"again, so all files of this volume are called stale until it is mounted anew" :
-			"all files of this volume are scanned");
-		ft_volume_for_all(vol, ft_inode_request_scan);
-	}
+	WRITE_ONCE(vol->sample_hurry, atomic_read(&vol->nr_inodes));
+	pr_warn_ratelimited("inode %u of %u:%u: %llu of %llu blocks were not where the map said, and no event told of it; all files of this volume are compared; please report this, with the version of F2FS\n",
+			    rec->ino, MAJOR(vol->dev), MINOR(vol->dev),
+			    sum->differing, sum->blocks);
+	WRITE_ONCE(vol->unsound, true);
 }
 
 static void show_head(struct seq_file *m)

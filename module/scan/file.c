@@ -257,13 +257,12 @@ static enum ft_step end_audit(struct ft_inode *rec, int err)
 		}
 		return FT_STEP_AGAIN;
 	}
-	if (sample) {
-		if (!sum.differing || repeated)
-			ft_audit_sampled(rec, &sum);
-		return FT_STEP_LAST;
+	if (!sample) {
+		ft_audit_report(rec, sum.differing && !repeated ? NULL : &sum);
+		ft_inode_audited(rec);
+	} else if (!sum.differing || repeated) {
+		ft_audit_sampled(rec, &sum);
 	}
-	ft_audit_report(rec, sum.differing && !repeated ? NULL : &sum);
-	ft_inode_audited(rec);
 	if (sum.differing && repeated)
 		ft_event_mark_stale(rec, FT_OP_UNKNOWN);
 	return FT_STEP_LAST;

@@ -22,16 +22,6 @@ in_report() {
 	awk -v path="$1" '!/^#/ && $6 == path && $3 == "differs" { n = $5 } END { print n + 0 }' $DBG/audit
 }
 
-# misplace(file) - exchange the addresses of two blocks of it on the disk
-#
-# All nodes are in the first segments of the main area, 128 MiB: the volume is new.
-misplace() {
-	sync
-	main=$(sed -n 's/^# volume .*main_blkaddr=\([0-9]*\).*/\1/p' $DBG/table)
-	fileop misplace $DISK "$(stat -c %i "$1")" "$(awk -v path="$1" '!/^#/ && $7 == path { print $2; exit }' $DBG/table)" "$main" 32768 &&
-		echo 3 >/proc/sys/vm/drop_caches
-}
-
 # audited_more(count) - have there been more audits than that?
 audited_more() {
 	[ "$(stat_of audits)" -gt "$1" ]

@@ -13,14 +13,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-# misplace(file) - exchange the addresses of two blocks of it on the disk
-misplace() {
-	sync
-	main=$(sed -n 's/^# volume .*main_blkaddr=\([0-9]*\).*/\1/p' $DBG/table)
-	fileop misplace $DISK "$(stat -c %i "$1")" "$(awk -v path="$1" '!/^#/ && $7 == path { print $2; exit }' $DBG/table)" "$main" 32768 &&
-		echo 3 >/proc/sys/vm/drop_caches
-}
-
 # sampled_more(count) - have more files been compared than that?
 sampled_more() {
 	[ "$(stat_of sampled)" -gt "$1" ]

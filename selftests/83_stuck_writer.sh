@@ -19,7 +19,8 @@ stuck() {
 	fileop "$1" $MNT/held /tmp/ready 2>/tmp/stuck.err &
 	STUCK=$!
 	loop_until 10 test -e /tmp/ready || bail "no writer: $(cat /tmp/stuck.err)"
-	sleep 0.5
+	# it has the lock, and waits for the page
+	loop_until 30 grep -qs userfault /proc/$STUCK/stack || :
 	[ ! -s /tmp/stuck.err ] || skip_rest "a stuck writer" "$(cat /tmp/stuck.err)"
 }
 

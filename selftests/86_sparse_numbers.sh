@@ -52,6 +52,8 @@ echo "del $MNT" >$DBG/targets
 check "nothing is charged in the end" loop_until $PATIENCE charged_is 0
 stays || stays || :
 held=$((held - $(slabs)))
-check "the charged memory is that of the slabs ($charged and $held bytes)" test $((charged * 100)) -ge $((held * 95)) -a \
-	$((charged * 100)) -le $((held * 105))
+# The kernel's own objects of these sizes come and go: four pages of them.
+limit=$((held / 20 + 16384))
+check "the charged memory is that of the slabs ($charged and $held bytes)" test "$charged" -ge $((held - limit)) -a \
+	"$charged" -le $((held + limit))
 finish

@@ -338,6 +338,25 @@ f2fs_is_module() {
 	find /lib/modules -name 'f2fs.ko*' | grep -q .
 }
 
+# drop_caches() - make the kernel forget what it has read, pages in lists of another CPU, too
+drop_caches() {
+	# this empties these lists first
+	echo 1 >/proc/sys/vm/compact_memory 2>/dev/null || :
+	echo 3 >/proc/sys/vm/drop_caches
+}
+
+# misplace(file) - exchange the addresses of two blocks of a file on the disk, so that no event tells of it
+#
+# All nodes are in the first segments of the main area, 128 MiB: the volume is new.
+misplace() {
+	local main lba
+
+	sync
+	main=$(sed -n 's/^# volume .*main_blkaddr=\([0-9]*\).*/\1/p' $DBG/table)
+	lba=$(awk -v path="$1" '!/^#/ && $7 == path { print $2; exit }' $DBG/table)
+	fileop misplace $DISK "$(stat -c %i "$1")" "$lba" "$main" 32768 && drop_caches
+}
+
 # === The module ===
 
 # load(parameters) - load fragtrace, or end the test

@@ -123,15 +123,17 @@ class Browser:
         self.mouse("mouseReleased", x, y, button="left", clickCount=1)
 
     def click_on(self, selector: str) -> None:
-        """Click into the middle of an element, when it has come to rest."""
+        """Click into the middle of an element, when it is there and has come to rest."""
         middle = f"""(() => {{
             const e = document.querySelector({json.dumps(selector)});
+            if (!e)
+                return null;
             e.scrollIntoView({{block: "nearest"}});
             const b = e.getBoundingClientRect();
             return [b.left + b.width / 2, b.top + b.height / 2];
         }})()"""
         before, now, end = None, self.js(middle), time.monotonic() + 60
-        while now != before:
+        while now is None or now != before:
             if time.monotonic() > end:
                 raise Failure(f"never at rest: {selector}")
             time.sleep(0.03)

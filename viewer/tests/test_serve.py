@@ -12,6 +12,7 @@ import http.client
 import json
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -663,12 +664,31 @@ def test_addresses(view: str) -> None:
         process.terminate()
         process.wait(10)
         assert line.startswith(begin) or "Cannot assign" in process.stderr.read(), line
-    process = subprocess.Popen([view, "-t", DATA / "small.table", "--serve=0.0.0.0:0"], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)
-    assert process.stdout and process.stderr and process.stdout.readline().startswith("http://0.0.0.0:")
-    process.terminate()
-    assert "can be reached from other machines" in process.stderr.read()
-    expect(process.wait(10), 0)
+
+
+def test_all_networks(view: str) -> None:
+    """The URL has the name of the machine, and only then a request may have it."""
+    name = socket.gethostname()
+    with Serving(view, DATA / "small.table") as server:
+        expect(server.request(server.url + "table", Host=name)[0], 200 if name == "localhost" else 421)
+    for address in "0.0.0.0", "[::]":
+        process = subprocess.Popen([view, "-t", DATA / "small.table", f"--serve={address}:0"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        assert process.stdout and process.stderr
+        found = re.fullmatch(rf"http://{re.escape(name)}:(\d+)/([0-9a-f]{{32}})/\n", process.stdout.readline())
+        try:
+            if not found and address == "[::]" and "Address family not supported" in process.stderr.read():
+                continue
+            assert found, "no URL with the name of the machine"
+            for host, expected in (f"{name}:{found[1]}", "200"), (name.upper(), "200"), ("evil.example", "421"), \
+                    ("localhost", "200"), (f"x{name}", "421"):
+                with socket.create_connection(("127.0.0.1", int(found[1]))) as raw:
+                    raw.sendall(f"GET /{found[2]}/table HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+                    expect((host, raw.recv(100).decode().split()[1]), (host, expected))
+        finally:
+            process.terminate()
+        assert f"{address}:{found[1]} can be reached from other machines" in process.stderr.read()
+        expect(process.wait(10), 0)
 
 
 def test_combinations(view: str) -> None:

@@ -282,6 +282,19 @@ static void check_outputs(const struct options *o)
 	}
 }
 
+/* Nothing may come between the data, or before the URL, on standard output. */
+static bool is_stdout_free(const struct options *o)
+{
+	struct output outputs[N_OUTPUTS];
+	size_t i;
+
+	list_outputs(o, outputs);
+	for (i = 0; i < N_OUTPUTS; i++)
+		if (outputs[i].path && outfile_same(outputs[i].path, "-"))
+			return false;
+	return !o->serve;
+}
+
 static bool has_output(const struct options *o)
 {
 	return o->png || o->html || o->serve || o->record || o->json || o->csv || o->prometheus || o->n_conditions;
@@ -455,6 +468,7 @@ static void check(struct options *o, const char *heat)
 		o->png = DEFAULT_PNG;
 	check_heat(o, heat);
 	check_outputs(o);
+	o->says_picture = o->png && is_stdout_free(o);
 }
 
 /* The binary file has the same content and is faster to read. */

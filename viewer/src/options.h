@@ -23,6 +23,7 @@
  * struct options - the parsed command line
  * @table: the text to read; "-" is standard input
  * @png: the picture to draw, or NULL: none; "-" is standard output
+ * @says_picture: say that it is written
  * @at: the moment of a recording; its end by default
  * @has_at: @at was given
  * @record: folder for snapshots, or NULL
@@ -59,6 +60,7 @@
 struct options {
 	const char *table;
 	const char *png;
+	bool says_picture;
 	struct moment at;
 	bool has_at;
 	const char *record;

@@ -73,6 +73,27 @@ test_default_output() {
 	no_rest
 }
 
+# The path of a picture is said once, where standard output has nothing else.
+test_path_of_the_picture_is_said() {
+	"$view" -t "$data/small.table" >said
+	echo 'wrote fragImg.png' | cmp - said
+	"$view" -t "$data/small.table" --file 000001.sst -o file.svg >said
+	echo 'wrote file.svg' | cmp - said
+	"$view" -t "$data/small.table" -o table.pdf --json x.json >said
+	echo 'wrote table.pdf' | cmp - said
+	"$view" -t "$data/small.table" -n 0.01 --count 3 -o "$(printf 'a\nb.png')" >said
+	printf '%s\n' 'wrote a\012b.png' | cmp - said
+	"$view" -t "$data/small.table" --html x.html >said
+	cmp /dev/null said
+	"$view" -t "$data/small.table" -o out.png --json - >said
+	cmp x.json said
+	"$view" -t "$data/small.table" -o /dev/stdout | cmp - fragImg.png
+	"$view" -t "$data/small.table" -o - | cmp - fragImg.png
+	rm out.png
+	"$view" -t "$data/small.table" -o out.png >/dev/full
+	cmp out.png fragImg.png
+}
+
 test_missing_table() {
 	refuses 'nosuch: cannot open: No such file or directory' plain -t nosuch
 	refuses '.: no fragtrace-SECONDS.mmm.snapshot.zst in it, expected a folder' plain -t .

@@ -503,7 +503,8 @@ static void serve(struct session *s)
 	s->server.plot = plot;
 	s->server.arg = s;
 	if (recording_is(o->table))
-		server_set_recording(&s->server, &(struct serve_recording){ o->table, &o->lens, o->f2fs_state }, show_moment);
+		server_set_recording(&s->server, &(struct serve_recording){ o->table, &o->lens, o->volume, o->f2fs_state },
+				     show_moment);
 	/* the counts of reads are those of one moment */
 	if (has_recorded_heat(s))
 		s->server.most = 1;
@@ -527,6 +528,7 @@ int main(int argc, char **argv)
 	options_read(&s.options, argc, argv);
 	source_init(&s.source, s.options.table);
 	s.source.at = s.options.at;
+	s.source.volume = s.options.volume;
 	f2fs_source_init(&s.state, s.options.table, s.options.f2fs_state, s.options.space);
 	options_read_colors(&s.options, &s.colors);
 	if (s.options.needs_heat)

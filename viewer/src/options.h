@@ -45,6 +45,7 @@
  * @why_file: the file for @why; NULL: all files, by extension
  * @space: print the free space of volumes instead of a picture
  * @f2fs_state: folder with F2FS's own state, or NULL
+ * @volume: the only volume that is shown: its mount point or device number; NULL: all
  * @lens: which blocks and files are drawn
  * @file: draw this file alone, in a picture of its own; NULL: draw blocks
  * @color_by: name of the colour source
@@ -67,6 +68,7 @@ struct options {
 	bool events;
 	uint64_t keep_bytes;
 	int64_t keep_ms;
+	const char *volume;
 	struct lens lens;
 	const char *file;
 	const char *color_by;

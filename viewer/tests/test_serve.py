@@ -497,6 +497,19 @@ def test_moments(view: str) -> None:
         expect((server.ask("table")["recording"], server.status("recording"), server.status("table", at="1s")), (False, 404, 404))
 
 
+def test_one_volume(view: str) -> None:
+    subprocess.run([view, "-t", DATA / "two.table", "--record", "run"], check=True)
+    for table in DATA / "two.table", "run":
+        for volume, extents, paths in ("254:0", 3, {"/mnt/a/x.rdb", "/mnt/a/y.rdb"}), \
+                ("/mnt/my disk", 2, {"/mnt/my disk/appendonly.aof.1.base.rdb", "/mnt/my disk/.rdb"}):
+            with Serving(view, table, "--volume", volume) as server:
+                found = server.ask("table")
+                expect((len(found["volumes"]), found["total"]["extents"]), (1, extents))
+                expect({f[0] for f in server.ask("files", n=10)["files"]}, paths)
+        refused(view, 1, "the volumes are /mnt/a (254:0), /mnt/my disk (254:16): expected --volume with one of them",
+                "-t", str(table), "--serve=0", "--volume", "nosuch")
+
+
 def test_gaps(view: str) -> None:
     recorder, lost_at, in_gap, healed = record_gap(Path("run"), 5)
     with Serving(view, "run") as server:

@@ -78,7 +78,7 @@ for list in extents files; do
 done
 
 mkdir $out
-fragtrace-view -n 0.1 -o $out/fragImg.png --html $out/page.html --record $out/rec --prometheus $out/prom 2>$out/said &
+fragtrace-view -n 0.1 -o $out/fragImg.png --html $out/page.html --record $out/rec --prometheus $out/prom >/dev/null 2>$out/said &
 viewer=$!
 check "fragtrace-view draws and records" loop_until 20 snapshots 1
 fileop write $MNT/more 0 64K

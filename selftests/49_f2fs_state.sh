@@ -129,7 +129,7 @@ done
 section=$(sed -n 's/^  greedy *section \([0-9]*\) .*/\1/p' /tmp/space)
 fileop gc $MNT 1 1
 expect "garbage collection picks the section that --space lists first" "$(first_victim)" "$section"
-fragtrace-view -o /tmp/with.png --layout segments
+fragtrace-view -o /tmp/with.png --layout segments >/dev/null
 check "fragtrace-view draws a picture with F2FS's state" test -s /tmp/with.png
 rm -f /tmp/with.png /tmp/space
 finish

@@ -63,7 +63,7 @@ wait $viewer || :
 for text in table extents files causes by_process by_pair stats snapshot; do
 	cat "$dbg/$text" >"$OUT/$text"
 done
-fragtrace-view -t "$OUT/table" -c rocksdb -i rocksdb -o "$OUT/fragImg.png"
+fragtrace-view -t "$OUT/table" -c rocksdb -i rocksdb -o "$OUT/fragImg.png" >/dev/null
 progress
 fiemap-check -d "$dbg" "$mnt" | sed 's/^#* */  checked against FIEMAP: /'
 

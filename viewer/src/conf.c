@@ -187,7 +187,7 @@ static uint64_t *img_field(struct img_conf *img, const struct img_key *key)
 	return (uint64_t *)(void *)((char *)img + key->field);
 }
 
-/* Find a key by name. If there is none, return NULL and set *near to the most similar name. */
+/* Find a key by name. If there is none, return NULL and set *near to the most similar name, or to NULL. */
 static const struct img_key *find_key(const char *name, const char **near)
 {
 	const char *names[ARRAY_LEN(img_keys)];
@@ -279,9 +279,9 @@ void img_conf_read(struct img_conf *img, const char *arg)
 		split_at_sign(&conf);
 		key = find_key(conf.word[0], &near);
 		if (!key)
-			die_at(conf.name, conf.line, "unknown key \"%s\", did you mean %s? The keys are "
-			       "layout, max_length, stub, cell, border, width, height, dpi and section",
-			       conf.word[0], near);
+			die_at(conf.name, conf.line, "unknown key \"%s\"%s%s%s keys are layout, max_length, stub, cell, "
+			       "border, width, height, dpi and section", conf.word[0], near ? ", did you mean " : ", ",
+			       near ? near : "", near ? "? The" : "the");
 		if (conf.n_words != 2)
 			die_at(conf.name, conf.line, "%zu words in the line, expected: key = value",
 			       conf.n_words);

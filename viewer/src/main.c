@@ -22,6 +22,7 @@
 #include "model/one_file.h"
 #include "model/runs.h"
 #include "model/space.h"
+#include "names.h"
 #include "options.h"
 #include "outfile.h"
 #include "output/condition.h"
@@ -55,6 +56,7 @@ struct session {
 	struct heat heat;
 	struct img_conf img;
 	bool trouble_was_said;
+	bool picture_was_said;
 	bool heat_was_read;
 	bool heat_was_missed;
 };
@@ -70,6 +72,20 @@ static void report_colors(struct session *s, const struct runs *runs)
 		warn("--color-by %s: %s", s->options.color_by, trouble);
 	s->trouble_was_said = trouble;
 	free(trouble);
+}
+
+/* Said once, also if the picture is drawn again. If nobody can read it, the picture is there all the same. */
+static void report_picture(struct session *s)
+{
+	char *path;
+
+	if (!s->options.says_picture || s->picture_was_said)
+		return;
+	path = text_visible(s->options.png);
+	printf("wrote %s\n", path);
+	fflush(stdout);
+	free(path);
+	s->picture_was_said = true;
 }
 
 static void write_picture(const struct canvas *canvas, const char *path, bool is_vector)
@@ -116,6 +132,7 @@ static void draw(struct session *s, const struct table *table, const struct sele
 	canvas_free(&canvas);
 	if (s->options.html)
 		html_write(s->options.html, &png, &layout, &runs, &s->colors, s->options.interval_ns);
+	report_picture(s);
 	text_free(&png);
 	layout_free(&layout);
 	runs_free(&runs);
@@ -145,6 +162,7 @@ static void draw_file(struct session *s, const struct table *table)
 	runs_build(&runs, &one.table, NULL, &s->colors, NULL);
 	file_view_paint(&canvas, &one, &runs, &s->colors, &s->img, when, is_vector);
 	write_picture(&canvas, s->options.png, is_vector);
+	report_picture(s);
 	canvas_free(&canvas);
 	runs_free(&runs);
 	one_file_free(&one);
@@ -485,7 +503,8 @@ static void serve(struct session *s)
 	s->server.plot = plot;
 	s->server.arg = s;
 	if (recording_is(o->table))
-		server_set_recording(&s->server, &(struct serve_recording){ o->table, &o->lens, o->f2fs_state }, show_moment);
+		server_set_recording(&s->server, &(struct serve_recording){ o->table, &o->lens, o->volume, o->f2fs_state },
+				     show_moment);
 	/* the counts of reads are those of one moment */
 	if (has_recorded_heat(s))
 		s->server.most = 1;
@@ -509,6 +528,7 @@ int main(int argc, char **argv)
 	options_read(&s.options, argc, argv);
 	source_init(&s.source, s.options.table);
 	s.source.at = s.options.at;
+	s.source.volume = s.options.volume;
 	f2fs_source_init(&s.state, s.options.table, s.options.f2fs_state, s.options.space);
 	options_read_colors(&s.options, &s.colors);
 	if (s.options.needs_heat)

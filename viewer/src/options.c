@@ -26,14 +26,15 @@
 
 /* Options that are also keys of img.cnf. Their values do not collide with letters. */
 enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, OPT_FILE, OPT_SERVE, OPT_AT, OPT_EVENTS,
-       OPT_KEEP, OPT_HEAT };
+       OPT_KEEP, OPT_HEAT, OPT_VOLUME };
 static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi", "section" };
 
 static const char usage[] =
 "usage: fragtrace-view [-o PICTURE] [-c color.cnf] [-i img.cnf] [--html FILE]\n"
 "                      [--record DIR [--events] [--keep LIMITS]] [--json FILE] [--csv FILE]\n"
 "                      [--prometheus FILE] [--fail-if WHAT]\n"
-"                      [--lba A-B] [--only GLOB] [-n SECONDS [--count N]] [TABLE]\n"
+"                      [--volume VOLUME] [--lba A-B] [--only GLOB]\n"
+"                      [-n SECONDS [--count N]] [TABLE]\n"
 "       fragtrace-view --file PATH [-o PICTURE] [-n SECONDS [--count N]] [TABLE]\n"
 "       fragtrace-view --serve[=ADDR:PORT] [-n SECONDS] [-c color.cnf] [TABLE]\n"
 "       fragtrace-view --top [-n SECONDS] [--count N] [--filter PATTERN] [TABLE]\n"
@@ -97,6 +98,8 @@ static const char more_usage[] =
 "                       then >, >=, <, <=, = or !=, then a number, as in\n"
 "                       'split>1.2'; 'fragmented>10%' is a share of the files;\n"
 "                       may come several times\n"
+"      --volume VOLUME  of several volumes, show only this one: its mount point, or\n"
+"                       MAJOR:MINOR\n"
 "      --lba A-B        draw only these blocks (A to B, both included; A- and -B leave\n"
 "                       an end open); for pictures and pages\n"
 "      --only GLOB      draw only files whose path has this text, or matches this\n"
@@ -282,6 +285,19 @@ static void check_outputs(const struct options *o)
 	}
 }
 
+/* Nothing may come between the data, or before the URL, on standard output. */
+static bool is_stdout_free(const struct options *o)
+{
+	struct output outputs[N_OUTPUTS];
+	size_t i;
+
+	list_outputs(o, outputs);
+	for (i = 0; i < N_OUTPUTS; i++)
+		if (outputs[i].path && outfile_same(outputs[i].path, "-"))
+			return false;
+	return !o->serve;
+}
+
 static bool has_output(const struct options *o)
 {
 	return o->png || o->html || o->serve || o->record || o->json || o->csv || o->prometheus || o->n_conditions;
@@ -441,6 +457,8 @@ static void check(struct options *o, const char *heat)
 	if (o->top)
 		check_top(o);
 	check_recording(o);
+	if (o->volume && o->record)
+		die_usage("--record keeps all volumes, expected no --volume beside it");
 	if (o->filter && !o->top)
 		die_usage("--filter goes with --top");
 	if (o->list && !o->json && !o->csv)
@@ -455,6 +473,7 @@ static void check(struct options *o, const char *heat)
 		o->png = DEFAULT_PNG;
 	check_heat(o, heat);
 	check_outputs(o);
+	o->says_picture = o->png && is_stdout_free(o);
 }
 
 /* The binary file has the same content and is faster to read. */
@@ -495,6 +514,7 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "only", required_argument, NULL, OPT_ONLY },
 		{ "file", required_argument, NULL, OPT_FILE },
 		{ "serve", optional_argument, NULL, OPT_SERVE },
+		{ "volume", required_argument, NULL, OPT_VOLUME },
 		{ "filter", required_argument, NULL, 'F' },
 		{ "fail-if", required_argument, NULL, 'I' },
 		{ "max-input", required_argument, NULL, 'M' },
@@ -541,6 +561,7 @@ void options_read(struct options *options, int argc, char **argv)
 		case OPT_LBA: lens_read_range(&o->lens, optarg); break;
 		case OPT_ONLY: o->lens.only = read_only(optarg); break;
 		case OPT_FILE: o->file = read_file_arg(optarg); break;
+		case OPT_VOLUME: o->volume = optarg; break;
 		case 'F': o->filter = optarg; break;
 		case 'I': add_condition(o, optarg); break;
 		case 'M': set_input_limit(read_size(optarg)); break;

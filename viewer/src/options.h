@@ -23,6 +23,7 @@
  * struct options - the parsed command line
  * @table: the text to read; "-" is standard input
  * @png: the picture to draw, or NULL: none; "-" is standard output
+ * @says_picture: say that it is written
  * @at: the moment of a recording; its end by default
  * @has_at: @at was given
  * @record: folder for snapshots, or NULL
@@ -44,6 +45,7 @@
  * @why_file: the file for @why; NULL: all files, by extension
  * @space: print the free space of volumes instead of a picture
  * @f2fs_state: folder with F2FS's own state, or NULL
+ * @volume: the only volume that is shown: its mount point or device number; NULL: all
  * @lens: which blocks and files are drawn
  * @file: draw this file alone, in a picture of its own; NULL: draw blocks
  * @color_by: name of the colour source
@@ -59,12 +61,14 @@
 struct options {
 	const char *table;
 	const char *png;
+	bool says_picture;
 	struct moment at;
 	bool has_at;
 	const char *record;
 	bool events;
 	uint64_t keep_bytes;
 	int64_t keep_ms;
+	const char *volume;
 	struct lens lens;
 	const char *file;
 	const char *color_by;

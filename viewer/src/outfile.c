@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Beside the pipeline: a file that is written as a whole or not at all.
- * It is written under a temporary name in the same directory, then renamed. One file at a time. A
- * symbolic link stays: the file that it points to is replaced.
+ * It has no name while it is written, so that nothing is left of it however the program ends. Where the file system has
+ * no such files, it has a temporary name in the same directory. One file at a time. A symbolic link stays: the file
+ * that it points to is replaced.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 #include "outfile.h"
 #include "util.h"
 
-/* The temporary file that is not renamed yet. The signal handler reads this. */
+/* The temporary name of a file that is not renamed yet. The signal handler reads this. */
 static char *volatile unfinished;
 
 /**
@@ -73,11 +75,19 @@ static char *follow_links(const char *path)
 	return name;
 }
 
+/* To be freed. */
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? xasprintf("%.*s", (int)(slash + 1 - path), path) : xasprintf(".");
+}
+
 /* The path of a file, which may not exist, without links and dots; NULL if it has no directory. To be freed. */
 static char *absolute(const char *path)
 {
 	char *name = follow_links(path), *slash = strrchr(name, '/'), *dir, *result = NULL;
-	char *parent = slash ? xasprintf("%.*s", (int)(slash + 1 - name), name) : xasprintf(".");
+	char *parent = directory_of(name);
 
 	dir = realpath(parent, NULL);
 	if (dir)
@@ -145,24 +155,60 @@ bool outfile_is_input(const char *path, const char *input)
 
 /* === Writing === */
 
-static char *template_for(const char *path)
+/* Room for the path of an open file below /proc. */
+#define PROC_PATH_MAX 32
+
+/* So many temporary names are tried. */
+#define MAX_NAMES 1000
+
+static void block_signals(sigset_t *old)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, old);
+}
+
+static void name_open_file(char path[PROC_PATH_MAX], int fd)
+{
+	snprintf(path, PROC_PATH_MAX, "/proc/self/fd/%d", fd);
+}
+
+/* A hidden name beside a path. To be freed. */
+static char *name_beside(const char *path, const char *end)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
 
 	/* leave room for the dots and letters that are added to a name of the maximum length */
-	return xasprintf("%.*s.%.200s.XXXXXX", (int)(base - path), path, base);
+	return xasprintf("%.*s.%.200s.%s", (int)(base - path), path, base, end);
+}
+
+/* Return: a file without a name, or -1 if there is none that can be given one. */
+static int open_nameless(const struct outfile *out)
+{
+	char *dir = directory_of(out->final), path[PROC_PATH_MAX];
+	int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+
+	free(dir);
+	if (fd < 0)
+		return -1;
+	/* without /proc, as in some containers, there is no path to link */
+	name_open_file(path, fd);
+	if (!access(path, F_OK))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 /* Signals are blocked while the file exists and its name is not stored, or the other way round. */
-static int open_unfinished(const struct outfile *out)
+static int open_named(const struct outfile *out)
 {
-	char *name = template_for(out->final);
-	sigset_t all, old;
+	char *name = name_beside(out->final, "XXXXXX");
+	sigset_t old;
 	int fd, err;
 
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &old);
+	block_signals(&old);
 	fd = mkstemp(name);
 	err = errno;
 	if (fd >= 0)
@@ -174,31 +220,67 @@ static int open_unfinished(const struct outfile *out)
 	return fd;
 }
 
+/* Give the file a temporary name: a link cannot replace what is there. Return: false with errno. */
+static bool link_beside(const struct outfile *out, const char *nameless)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAX_NAMES; i++) {
+		char end[16], *name;
+
+		snprintf(end, sizeof(end), "%06x", ((unsigned int)getpid() + i) & 0xffffff);
+		name = name_beside(out->final, end);
+		if (!linkat(AT_FDCWD, nameless, AT_FDCWD, name, AT_SYMLINK_FOLLOW)) {
+			unfinished = name;
+			return true;
+		}
+		free(name);
+		if (errno != EEXIST)
+			return false;
+	}
+	return false;
+}
+
+/* Return: false with errno. */
+static bool name_nameless(const struct outfile *out)
+{
+	char path[PROC_PATH_MAX];
+
+	name_open_file(path, out->nameless);
+	if (!linkat(AT_FDCWD, path, AT_FDCWD, out->final, AT_SYMLINK_FOLLOW))
+		return true;
+	return errno == EEXIST && link_beside(out, path);
+}
+
+/* Signals are blocked while the file has a temporary name that is not stored, or no longer has it. */
 static void put_in_place(const struct outfile *out)
 {
-	sigset_t all, old;
+	sigset_t old;
 	char *name;
 
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &old);
-	if (rename(unfinished, out->final))
+	block_signals(&old);
+	if ((out->nameless >= 0 && !name_nameless(out)) || (unfinished && rename(unfinished, out->final)))
 		die("%s: cannot put the %s in its place: %s", out->path, out->what,
 		    strerror(errno));
 	name = unfinished;
 	unfinished = NULL;
 	sigprocmask(SIG_SETMASK, &old, NULL);
+	if (out->nameless >= 0)
+		close(out->nameless);
 	free(name);
 	free(out->final);
 }
 
+/* A file without a name stays open, to be named, when its stream is closed, which may fail. */
 static void open_regular(struct outfile *out)
 {
 	mode_t mask = umask(0);
 	int fd;
 
 	umask(mask);
-	fd = open_unfinished(out);
-	if (!fchmod(fd, 0666 & ~mask))
+	out->nameless = open_nameless(out);
+	fd = out->nameless >= 0 ? dup(out->nameless) : open_named(out);
+	if (fd >= 0 && !fchmod(fd, 0666 & ~mask))
 		out->file = fdopen(fd, "wb");
 	if (!out->file)
 		outfile_failed(out);
@@ -217,7 +299,7 @@ void outfile_open(struct outfile *out, const char *path, const char *what)
 {
 	struct stat st;
 
-	*out = (struct outfile){ .path = path, .what = what };
+	*out = (struct outfile){ .path = path, .what = what, .nameless = -1 };
 	if (!strcmp(path, "-")) {
 		out->path = "<stdout>";
 		out->file = stdout;

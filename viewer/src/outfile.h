@@ -19,6 +19,7 @@ struct outfile {
 	const char *what;
 	/* private: */
 	char *final;
+	int nameless;
 };
 
 bool outfile_same(const char *a, const char *b);

@@ -421,13 +421,16 @@ static size_t edit_distance(const char *a, const char *b)
 	return row[nb];
 }
 
+/* More typing errors than one in so many letters make another word. */
+#define LETTERS_PER_ERROR 3
+
 /**
  * nearest() - find the valid name that is most similar to a mistyped one
  * @word: what was typed
  * @names: the valid names
  * @n: number of @names, at least 1
  *
- * Return: one of @names.
+ * Return: one of @names, or NULL if none is similar.
  */
 const char *nearest(const char *word, const char *const *names, size_t n)
 {
@@ -441,5 +444,5 @@ const char *nearest(const char *word, const char *const *names, size_t n)
 			best = i;
 		}
 	}
-	return names[best];
+	return best_distance == 1 || best_distance <= strnlen(word, 31) / LETTERS_PER_ERROR ? names[best] : NULL;
 }

@@ -44,7 +44,7 @@ timed() {
 	local name=$1
 
 	shift
-	/usr/bin/time -f '%e %M' -o "$dir/time" "$@"
+	/usr/bin/time -f '%e %M' -o "$dir/time" "$@" >/dev/null
 	awk '{ print $1 * 1000, $2 }' "$dir/time" >>"$dir/$name.figures"
 }
 

@@ -87,7 +87,7 @@ def alphabet(view: str, table: Path) -> dict[str, str]:
     letters = [row.split() for row in ALPHABET]
     Path("alphabet.cnf").write_text("".join(f"{''.join(row)} {COLOURS}\n" for row in letters) + f"default {COLOURS}\n",
                                     encoding="utf-8")
-    subprocess.run([view, str(table), "-c", "./alphabet.cnf", "-o", "alphabet.svg"], check=True)
+    subprocess.run([view, str(table), "-c", "./alphabet.cnf", "-o", "alphabet.svg"], check=True, stdout=subprocess.DEVNULL)
     drawn = Drawn(Path("alphabet.svg").read_text(encoding="utf-8"), {})
     known: dict[str, str] = {}
     # after the title, the rows of the legend are those that begin at the margin and have as many letters

@@ -36,12 +36,12 @@ class Page:
 
     def write(self, table: str | Path, *options: str) -> None:
         """Write the page once and open it."""
-        subprocess.run(self.command(table, *options), check=True)
+        subprocess.run(self.command(table, *options), check=True, stdout=subprocess.DEVNULL)
         self.open()
 
     def keep_writing(self, table: str | Path, *options: str) -> None:
         """Write the page repeatedly, and open it."""
-        self.live = subprocess.Popen(self.command(table, "-n", "0.2", *options))
+        self.live = subprocess.Popen(self.command(table, "-n", "0.2", *options), stdout=subprocess.DEVNULL)
         end = time.monotonic() + 60
         while not os.path.exists("page.html"):
             assert time.monotonic() < end, "no page"

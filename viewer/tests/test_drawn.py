@@ -41,13 +41,13 @@ def draw(view: str, *args: object) -> Drawn:
     """Draw a picture, and read it."""
     if not OUTLINES:
         OUTLINES.update(drawn.alphabet(view, DATA / "small.table"))
-    subprocess.run([view, *map(str, args), "-o", "out.svg"], check=True)
+    subprocess.run([view, *map(str, args), "-o", "out.svg"], check=True, stdout=subprocess.DEVNULL)
     return drawn.read("out.svg", OUTLINES)
 
 
 def notes(view: str, *args: object) -> list[str]:
     """The lines that a picture says."""
-    subprocess.run([view, *map(str, args), "-o", "out.png"], check=True)
+    subprocess.run([view, *map(str, args), "-o", "out.png"], check=True, stdout=subprocess.DEVNULL)
     text = subprocess.run([str(PEEK), "out.png", "text"], capture_output=True, text=True, check=True).stdout
     return text.replace("Description: ", "").splitlines()
 
@@ -505,7 +505,8 @@ def test_axes(view: str) -> None:
     one = table("table", 3000, "254:0 0 2900 0 4 contiguous /m/a.db")
 
     def labels(layout: str) -> list[list[str]]:
-        subprocess.run([view, "-t", one, "-i", str(DATA / "plain.img.cnf"), "--layout", layout, "-o", "out.svg"], check=True)
+        subprocess.run([view, "-t", one, "-i", str(DATA / "plain.img.cnf"), "--layout", layout, "-o", "out.svg"], check=True,
+                       stdout=subprocess.DEVNULL)
         rows = [[text.text for text in row] for row in drawn.read("out.svg", letters).rows() if row[0].y > 378]
         # the heading of the volume is between them
         return [row for row in rows if row[0] != "254:0" and re.fullmatch(r"[\d ?]+", "".join(row))]
@@ -516,7 +517,7 @@ def test_axes(view: str) -> None:
         ["0", "512", "0"], ["1", "512", "512"], ["2", "512", "1024"], ["3", "512", "1536"], ["4", "512", "2048"], ["5", "340", "2560"]])
     # the digits of "64 segments without a watched block"
     table("folded", 66 * 512, "254:0 0 512 0 4 contiguous /m/a", f"254:0 {65 * 512} 512 0 5 contiguous /m/b")
-    subprocess.run([view, "-t", "folded", "--layout", "segments", "-o", "out.svg"], check=True)
+    subprocess.run([view, "-t", "folded", "--layout", "segments", "-o", "out.svg"], check=True, stdout=subprocess.DEVNULL)
     rows = [[text.text for text in row] for row in drawn.read("out.svg", letters).rows()]
     expect(rows[rows.index(["0", "512", "0"]) + 1:], [["64 ???????? ??????? ? ??????? ?????"], ["65", "512", "33280"]])
     # 64 x 64 cells; the last quarter begins after the end of the volume

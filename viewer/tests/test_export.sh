@@ -198,6 +198,97 @@ test_fail_if() {
 	[ $status = 3 ] || fail "status $status"
 }
 
+# of_volume(table, dev, path, inodes) - print records and comments of a table as those of another volume, with other inodes
+of_volume() {
+	sed -n "/^# volume/s|.*|# volume $2 main_blkaddr=1000 blocks=2000 segment_blocks=100 path=$3|p" "$data/$1.table"
+	awk -v dev="$2" -v path="$3" -v more="$4" '
+		/^# (cause|unwritten|lost|encoded) / { $3 += more; print }
+		/^# empty / { $3 = dev; $4 += more; sub("^/mnt/f2fs", path, $5); print }
+		/^[^#]/ { $1 = dev; $5 += more; sub("^/mnt/f2fs", path, $7); print }' "$data/$1.table"
+}
+
+# outputs_of(file, options...) - write all outputs of the tables text and snapshot, one of this file
+outputs_of() {
+	local form file=$1
+	shift
+	for form in text snapshot; do
+		"$view" $form "$@" --json $form.json --csv $form.csv --prometheus $form.prom --html $form.html -o $form.png 2>>said
+		sed -i 's/"written":[0-9]*//' $form.html
+		"$view" $form "$@" -o $form.svg --color-by process 2>>said
+		"$view" $form "$@" --top --count 1 >$form.top
+		"$view" $form "$@" --file "$file" -o $form.file.svg 2>>said
+		"$view" -t $form "$@" --why >$form.why
+		"$view" -t $form "$@" --why '*.sst' >$form.why-files
+	done
+	for form in extents files; do
+		"$view" snapshot "$@" --list $form --csv $form.csv 2>>said
+	done
+	"$view" -t snapshot "$@" --why empty >empty 2>&1 || :
+	"$view" snapshot --record run
+	"$view" run "$@" --csv run.csv 2>>said
+	rm -r run
+}
+
+# A volume of several has the same outputs as it has alone.
+test_one_volume() {
+	local name
+	sed -n '1,2p; /^# writer/p' "$data/why.table" >begin
+	of_volume why 254:0 /mnt/a 0 >a
+	of_volume file 8:16 /mnt/b 100 >b
+	echo '# empty 254:0 50 /mnt/a/empty' >>a
+	for name in a b both; do
+		mkdir $name.d
+		{
+			cat begin
+			case $name in
+			both) cat a b; echo '# stale 2' ;;
+			a) cat a; echo '# stale 2' ;;
+			b) cat b ;;
+			esac
+		} >$name.d/text
+		"$python" "$here/to_snapshot.py" $name.d/text >$name.d/snapshot
+	done
+	(cd a.d && outputs_of 000001.sst)
+	(cd b.d && outputs_of db/000007.sst)
+	for name in a b; do
+		mkdir $name.of
+		cp both.d/* $name.of
+	done
+	(cd a.of && outputs_of 000001.sst --volume /mnt/a)
+	sed -i '/^# stale/d' b.of/text
+	(cd b.of && outputs_of db/000007.sst --volume 8:16)
+	for name in a b; do
+		rm $name.d/text $name.d/snapshot $name.of/text $name.of/snapshot
+		diff -r $name.d $name.of
+	done
+}
+
+test_names_of_volumes() {
+	local status=0
+	"$view" "$data/two.table" --volume '/mnt/my disk' --csv x.csv
+	[ "$(grep -c '^254:16,' x.csv) $(wc -l <x.csv)" = "2 3" ] || fail "$(cat x.csv)"
+	refuses "two.table: the volumes are /mnt/a (254:0), /mnt/my disk (254:16): expected --volume with one of them" \
+		"$view" "$data/two.table" --volume /mnt/b -o out.png
+	refuses 'the volumes are /mnt/a (254:0)' "$view" "$data/two.table" --volume '/mnt/my\040disk' -o out.png
+	refuses 'there is no volume, and so none for --volume' "$view" "$data/header_only.table" --volume /mnt/a -o out.png
+	misused '--record keeps all volumes, expected no --volume beside it' "$view" "$data/two.table" --volume 254:0 --record r
+	# it is not known which volume the stale files of a text are on
+	{ cat "$data/two.table"; echo '# stale 2'; } >t
+	"$view" t --volume /mnt/a --json - | grep -qF '"stale":2,'
+	# a volume may be unmounted and come back
+	"$view" t --volume /mnt/a -n 0.05 --csv x.csv 2>said &
+	wait_for grep -q '^254:0,' x.csv
+	grep -v '254:0\|/mnt/a' "$data/two.table" >other
+	mv other t
+	wait_for grep -q 't: the volumes are /mnt/my disk (254:16): expected .*; waiting until it is back$' said
+	cp "$data/two.table" other
+	mv other t
+	wait_for grep -q 't: is back$' said
+	kill $!
+	wait $! || status=$?
+	[ $status = 0 ] || fail "status $status"
+}
+
 test_stale_files_are_counted() {
 	printf '# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=1000 segment_blocks=100 path=/m\n# stale 3\n%s\n' \
 		'254:0 1 1 0 4 contiguous /m/a' >t

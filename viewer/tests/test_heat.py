@@ -373,8 +373,8 @@ def test_counts_that_come_back(view: str) -> None:
     """With -n, the last picture stays while nothing is known of readers."""
     one_file(32, "0 5 60 5 0")
     counts = Path("heat").read_text(encoding="utf-8")
-    with subprocess.Popen([view, "table", "--color-by", "heat", "-n", "0.05", "-o", "out.png"], stderr=subprocess.PIPE,
-                          text=True) as process:
+    with subprocess.Popen([view, "table", "--color-by", "heat", "-n", "0.05", "-o", "out.png"], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, text=True) as process:
         try:
             wait_for(Path("out.png").exists)
             Path("new").write_text("# fragtrace heat 2\n# not known: the module was loaded with heat=0\n", encoding="utf-8")

@@ -166,6 +166,8 @@ test_nul_byte() {
 test_bad_colours() {
 	bad_conf c '.sst gren black white' 'unknown colour "gren", did you mean green?'
 	bad_conf c '.sst light_orange black white' 'unknown colour "light_orange", did you mean light-orange?'
+	bad_conf c '.sst chartreuse black white' 'unknown colour "chartreuse", expected #rrggbb or a name that fragtrace-view(1) lists'
+	bad_conf c '.sst x black white' 'unknown colour "x", expected #rrggbb'
 	bad_conf c '.sst #12345 black white' 'colour "#12345" is not #rrggbb'
 	bad_conf c '.sst #1234567 black white' 'colour "#1234567" is not #rrggbb'
 	bad_conf c '.sst #12345g black white' 'colour "#12345g" is not #rrggbb'
@@ -358,6 +360,7 @@ test_palette() {
 
 test_bad_image_settings() {
 	bad_conf i 'maxlength = 5' 'unknown key "maxlength", did you mean max_length? The keys are'
+	bad_conf i 'transparency = 5' 'unknown key "transparency", the keys are layout, max_length'
 	bad_conf i 'cell = 0' 'cell is "0", expected a number from 1 to 64'
 	bad_conf i 'cell = 65' 'cell is "65"'
 	bad_conf i 'cell = 5px' 'cell is "5px"'

@@ -73,6 +73,27 @@ test_default_output() {
 	no_rest
 }
 
+# The path of a picture is said once, where standard output has nothing else.
+test_path_of_the_picture_is_said() {
+	"$view" -t "$data/small.table" >said
+	echo 'wrote fragImg.png' | cmp - said
+	"$view" -t "$data/small.table" --file 000001.sst -o file.svg >said
+	echo 'wrote file.svg' | cmp - said
+	"$view" -t "$data/small.table" -o table.pdf --json x.json >said
+	echo 'wrote table.pdf' | cmp - said
+	"$view" -t "$data/small.table" -n 0.01 --count 3 -o "$(printf 'a\nb.png')" >said
+	printf '%s\n' 'wrote a\012b.png' | cmp - said
+	"$view" -t "$data/small.table" --html x.html >said
+	cmp /dev/null said
+	"$view" -t "$data/small.table" -o out.png --json - >said
+	cmp x.json said
+	"$view" -t "$data/small.table" -o /dev/stdout | cmp - fragImg.png
+	"$view" -t "$data/small.table" -o - | cmp - fragImg.png
+	rm out.png
+	"$view" -t "$data/small.table" -o out.png >/dev/full
+	cmp out.png fragImg.png
+}
+
 test_missing_table() {
 	refuses 'nosuch: cannot open: No such file or directory' plain -t nosuch
 	refuses '.: no fragtrace-SECONDS.mmm.snapshot.zst in it, expected a folder' plain -t .
@@ -248,6 +269,52 @@ interrupt_once() {
 test_signal_without_repeating() {
 	interrupt_once TERM 143
 	interrupt_once INT 130
+}
+
+# has_nameless_files() - skip the test where the file system has no files without a name
+has_nameless_files() {
+	"$python" -c 'import os; os.open(".", os.O_TMPFILE | os.O_WRONLY)' 2>/dev/null && return
+	echo "the file system has no O_TMPFILE"
+	exit 4
+}
+
+# A limit of file size ends the program in the middle of the file, by a signal that it does not handle, as SIGKILL would.
+test_end_without_warning_leaves_no_rest() {
+	local status name
+	has_nameless_files
+	"$view" -t "$data/rocksdb.table" --json good.json
+	for name in new.json good.json; do
+		cp good.json before.json
+		status=0
+		(ulimit -c 0; ulimit -f 8; exec "$view" -t "$data/rocksdb.table" --json $name) || status=$?
+		[ $status = 153 ] || fail "status $status, expected the end by SIGXFSZ"
+		[ "$(ls -A)" = "$(printf 'before.json\ngood.json')" ] || fail "left behind: $(ls -A)"
+		cmp before.json good.json
+	done
+}
+
+# Without /proc a file without a name cannot be given one: it has a temporary name from the beginning.
+test_without_proc() {
+	local status=0 name
+	# shellcheck disable=SC2016 # $$ is that of the inner shell
+	if ! unshare -m sh -c 'mount -t tmpfs none /proc/$$/fd' 2>/dev/null; then
+		echo "cannot hide a folder of /proc"
+		exit 4
+	fi
+	umask 027
+	for name in new.png old.png; do
+		echo old >old.png
+		# shellcheck disable=SC2016 # $$ is that of the inner shell
+		unshare -m sh -c 'mount -t tmpfs none /proc/$$/fd && exec "$@"' sh "$view" -t "$data/small.table" -o $name
+		"$peek" $name >/dev/null
+		no_rest
+	done
+	[ "$(stat -c %a new.png)" = 640 ] || fail "mode $(stat -c %a new.png)"
+	# shellcheck disable=SC2016
+	unshare -m sh -c 'mount -t tmpfs none /proc/$$/fd && ulimit -c 0 && ulimit -f 8 && exec "$@"' sh \
+		"$view" -t "$data/rocksdb.table" --json x.json || status=$?
+	[ $status = 153 ] || fail "status $status, expected the end by SIGXFSZ"
+	[ -n "$(find . -name '.x.json.??????')" ] || fail "the file had no temporary name"
 }
 
 # binary(table, file) - convert a text to a binary snapshot

@@ -410,7 +410,7 @@ def test_steps_of_a_served_page(page: Page) -> None:
     check_steps(page, True)
     page.browser.click_on("#toPlot")
     page.browser.until("(image => image && image.complete && image.naturalWidth > 300)(document.querySelector('#plotted img'))")
-    subprocess.run([page.view, "-t", "t", "--file", "y.log", "-o", "file.png"], check=True)
+    subprocess.run([page.view, "-t", "t", "--file", "y.log", "-o", "file.png"], check=True, stdout=subprocess.DEVNULL)
     assert page.server
     key = urllib.parse.quote(page.js("chosen.key"))
     expect(page.server.request(page.server.url + "plot?key=" + key)[2] == Path("file.png").read_bytes(), True)

@@ -12,6 +12,7 @@ import http.client
 import json
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -496,6 +497,19 @@ def test_moments(view: str) -> None:
         expect((server.ask("table")["recording"], server.status("recording"), server.status("table", at="1s")), (False, 404, 404))
 
 
+def test_one_volume(view: str) -> None:
+    subprocess.run([view, "-t", DATA / "two.table", "--record", "run"], check=True)
+    for table in DATA / "two.table", "run":
+        for volume, extents, paths in ("254:0", 3, {"/mnt/a/x.rdb", "/mnt/a/y.rdb"}), \
+                ("/mnt/my disk", 2, {"/mnt/my disk/appendonly.aof.1.base.rdb", "/mnt/my disk/.rdb"}):
+            with Serving(view, table, "--volume", volume) as server:
+                found = server.ask("table")
+                expect((len(found["volumes"]), found["total"]["extents"]), (1, extents))
+                expect({f[0] for f in server.ask("files", n=10)["files"]}, paths)
+        refused(view, 1, "the volumes are /mnt/a (254:0), /mnt/my disk (254:16): expected --volume with one of them",
+                "-t", str(table), "--serve=0", "--volume", "nosuch")
+
+
 def test_gaps(view: str) -> None:
     recorder, lost_at, in_gap, healed = record_gap(Path("run"), 5)
     with Serving(view, "run") as server:
@@ -663,12 +677,31 @@ def test_addresses(view: str) -> None:
         process.terminate()
         process.wait(10)
         assert line.startswith(begin) or "Cannot assign" in process.stderr.read(), line
-    process = subprocess.Popen([view, "-t", DATA / "small.table", "--serve=0.0.0.0:0"], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, text=True)
-    assert process.stdout and process.stderr and process.stdout.readline().startswith("http://0.0.0.0:")
-    process.terminate()
-    assert "can be reached from other machines" in process.stderr.read()
-    expect(process.wait(10), 0)
+
+
+def test_all_networks(view: str) -> None:
+    """The URL has the name of the machine, and only then a request may have it."""
+    name = socket.gethostname()
+    with Serving(view, DATA / "small.table") as server:
+        expect(server.request(server.url + "table", Host=name)[0], 200 if name == "localhost" else 421)
+    for address in "0.0.0.0", "[::]":
+        process = subprocess.Popen([view, "-t", DATA / "small.table", f"--serve={address}:0"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        assert process.stdout and process.stderr
+        found = re.fullmatch(rf"http://{re.escape(name)}:(\d+)/([0-9a-f]{{32}})/\n", process.stdout.readline())
+        try:
+            if not found and address == "[::]" and "Address family not supported" in process.stderr.read():
+                continue
+            assert found, "no URL with the name of the machine"
+            for host, expected in (f"{name}:{found[1]}", "200"), (name.upper(), "200"), ("evil.example", "421"), \
+                    ("localhost", "200"), (f"x{name}", "421"):
+                with socket.create_connection(("127.0.0.1", int(found[1]))) as raw:
+                    raw.sendall(f"GET /{found[2]}/table HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+                    expect((host, raw.recv(100).decode().split()[1]), (host, expected))
+        finally:
+            process.terminate()
+        assert f"{address}:{found[1]} can be reached from other machines" in process.stderr.read()
+        expect(process.wait(10), 0)
 
 
 def test_combinations(view: str) -> None:

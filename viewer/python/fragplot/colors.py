@@ -47,6 +47,9 @@ NAMED = {
     "brown": 0x96643a, "light-brown": 0xcfa77c, "dark-brown": 0x5e3717,
 }
 
+# More typing errors than one in so many letters make another word.
+LETTERS_PER_ERROR = 3
+
 # Colours that are distinguishable with colour blindness: pale is contiguous, strong and dark are fragmented.
 # The three also differ by lightness alone.
 PALETTE = (
@@ -169,9 +172,11 @@ def parse_color(path: str, line: int, word: str) -> int:
             raise FormatError(path, line, f'colour "{word}" is not #rrggbb, expected # and six digits 0-9 a-f')
         return int(word[1:], 16)
     if word not in NAMED:
-        near = min(NAMED, key=lambda name: edit_distance(os.fsencode(word), name.encode()))
-        raise FormatError(path, line, f'unknown colour "{word}", did you mean {near}? Expected a name or '
-                          "#rrggbb")
+        distance, near = min(((edit_distance(os.fsencode(word), name.encode()), name) for name in NAMED),
+                             key=lambda found: found[0])
+        if distance == 1 or distance <= min(len(os.fsencode(word)), 31) // LETTERS_PER_ERROR:
+            raise FormatError(path, line, f'unknown colour "{word}", did you mean {near}? Expected a name or #rrggbb')
+        raise FormatError(path, line, f'unknown colour "{word}", expected #rrggbb or a name that fragtrace-view(1) lists')
     return NAMED[word]
 
 

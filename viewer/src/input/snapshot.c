@@ -242,7 +242,11 @@ static void count_stale(struct reader *r)
 
 	for (i = 0; i < r->header.files.nr; i++) {
 		get(r, &r->header.files, "files", i, &f, sizeof(f));
-		r->table->n_stale += !!(f.flags & FT_SNAP_STALE);
+		if (!(f.flags & FT_SNAP_STALE))
+			continue;
+		r->table->n_stale++;
+		if (f.volume < r->table->n_volumes)
+			r->table->volumes[f.volume].stale++;
 	}
 }
 
@@ -287,15 +291,17 @@ void snapshot_parse(struct table *table, const char *name, struct text *text)
 
 static struct listed_file listed_file(const struct reader *r, const struct ft_snap_file *f)
 {
-	if (f->volume >= r->table->n_volumes)
+	size_t volume = f->volume - r->table->first_volume;
+
+	if (f->volume >= r->header.volumes.nr)
 		die("%s: inode %u is on a volume that is not there", r->name, f->ino);
 	return (struct listed_file){
 		.path = get_path(r, f->path),
 		.ino = f->ino,
-		.volume = f->volume,
+		.volume = (uint32_t)volume,
 		.file = NO_FILE,
 		.is_stale = f->flags & FT_SNAP_STALE,
-		.is_omitted = f->flags & FT_SNAP_OMITTED,
+		.is_omitted = f->flags & FT_SNAP_OMITTED || volume >= r->table->n_volumes,
 	};
 }
 

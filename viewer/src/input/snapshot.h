@@ -15,10 +15,10 @@
  * struct listed_file - a file of a snapshot
  * @path: its path, unescaped; if @file is NO_FILE, with the mark of a deleted file
  * @ino: inode number
- * @volume: index into table.volumes
+ * @volume: index into table.volumes; not of a file of another volume that is left out
  * @file: index into table.files, or NO_FILE if the table has no extent of it
  * @is_stale: its blocks may have moved
- * @is_omitted: it was left out because memory was short
+ * @is_omitted: it was left out because memory was short, or is on a volume that the table does not have
  */
 struct listed_file {
 	const char *path;

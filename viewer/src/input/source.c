@@ -20,6 +20,7 @@
 #include "input/snapshot.h"
 #include "input/source.h"
 #include "input/unpack.h"
+#include "input/volume.h"
 
 #define DEBUGFS_SUPER_MAGIC 0x64626720
 
@@ -443,6 +444,7 @@ static bool read_here(struct source *source, struct table *table, bool keep)
 	if (!read_pieces(source, &sink))
 		return false;
 	find_waiting(source, table);
+	volume_keep(table, source->name, source->volume);
 	return true;
 }
 
@@ -483,6 +485,7 @@ static bool read_again(struct source *source, struct table *table, bool keep)
 	memmove(text.buf, text.buf + skip, text.len + 1);
 	parse(source, &text, table, keep);
 	find_waiting(source, table);
+	volume_keep(table, source->name, source->volume);
 	return true;
 }
 
@@ -494,9 +497,9 @@ static bool read_again(struct source *source, struct table *table, bool keep)
  *
  * The first time, a large file is in memory as a whole only if @keep is true. A snapshot always is.
  *
- * The program ends if the source cannot be read the first time, or is no valid table. Afterwards it may disappear and
- * come back, as the files of debugfs do when the module is loaded again, or be half written. @source->trouble is set in
- * the meantime.
+ * The program ends if the source cannot be read the first time, is no valid table, or does not have the volume.
+ * Afterwards it may disappear and come back, as the files of debugfs do when the module is loaded again, or be half
+ * written. @source->trouble is set in the meantime.
  *
  * Return: false if there is no table at the moment.
  */

@@ -16,6 +16,7 @@
  * @path: where it is; "-" is standard input
  * @name: its name for messages
  * @at: the moment, if @path is a recording
+ * @volume: the mount point or device number of the only volume that is wanted; NULL: all
  * @trouble: why it cannot be read at the moment, or NULL
  * @waiting: a target whose volume is not mounted, if the table has no volume; or NULL
  */
@@ -23,6 +24,7 @@ struct source {
 	const char *path;
 	const char *name;
 	struct moment at;
+	const char *volume;
 	char *trouble;
 	char *waiting;
 	/* private: */

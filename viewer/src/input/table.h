@@ -28,6 +28,7 @@
  * @path: mount point, unescaped
  * @stopped: F2FS has stopped there after an error or a shutdown
  * @left_out: files and folders that are missing, because fragtrace's memory was short
+ * @stale: files that fragtrace has marked as stale; only a snapshot tells them by volume
  * @first: its first extent in table.extents (inclusive)
  * @end: end of its extents in table.extents (exclusive)
  */
@@ -40,6 +41,7 @@ struct volume {
 	const char *path;
 	bool stopped;
 	uint64_t left_out;
+	uint64_t stale;
 	size_t first;
 	size_t end;
 };
@@ -109,6 +111,7 @@ struct writer {
  * struct table - the content of one table
  * @volumes: in the order of their first lines
  * @n_volumes: number of @volumes
+ * @first_volume: the index of the first of them in the input, of which volume_keep() has kept one
  * @files: in the order of their first extents
  * @n_files: number of @files
  * @extents: by volume, then by LBA; no two of a volume overlap
@@ -128,6 +131,7 @@ struct writer {
 struct table {
 	struct volume *volumes;
 	size_t n_volumes;
+	size_t first_volume;
 	struct file *files;
 	size_t n_files;
 	struct extent *extents;

@@ -84,7 +84,7 @@ static uint32_t read_hex(const struct conf *conf, const char *word)
 
 static uint32_t read_color(const struct conf *conf, const char *word)
 {
-	const char *names[ARRAY_LEN(named)];
+	const char *names[ARRAY_LEN(named)], *near;
 	size_t i;
 
 	if (*word == '#')
@@ -94,8 +94,12 @@ static uint32_t read_color(const struct conf *conf, const char *word)
 		if (!strcmp(word, names[i]))
 			return named[i].rgb;
 	}
-	die_at(conf->name, conf->line, "unknown colour \"%s\", did you mean %s? Expected a name or "
-	       "#rrggbb", word, nearest(word, names, i));
+	near = nearest(word, names, i);
+	if (near)
+		die_at(conf->name, conf->line, "unknown colour \"%s\", did you mean %s? Expected a name or "
+		       "#rrggbb", word, near);
+	die_at(conf->name, conf->line, "unknown colour \"%s\", expected #rrggbb or a name that fragtrace-view(1) lists",
+	       word);
 }
 
 static bool is_glob(const char *what)

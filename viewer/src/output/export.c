@@ -167,6 +167,8 @@ static void put_extents(struct sheet *sheet, const struct table *table, const st
 	for (i = 0; i < list->n_extents; i++) {
 		const struct listed_extent *e = &list->extents[i];
 
+		if (list->files[e->file].is_omitted)
+			continue;
 		if (written && written->file != e->file)
 			written = NULL;
 		put_extent(sheet, table, e, &list->files[e->file],

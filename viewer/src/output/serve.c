@@ -8,8 +8,8 @@
  *
  * Names of files are secret to other users of the system. So:
  * - each path begins with a random token, which only the printed URL has;
- * - the Host of a request has to be an IP address or localhost: a page of another site whose name was made to
- *   point here cannot read answers;
+ * - the Host of a request has to be an IP address, localhost or, if that is in the URL, the name of this machine: a
+ *   page of another site whose name was made to point here cannot read answers;
  * - connections, their memory and their time are limited, and nothing about requests is logged.
  */
 #include <errno.h>
@@ -226,12 +226,12 @@ static bool has_token(const struct server *server, const char *path)
 	return !difference;
 }
 
-/* An IP address or localhost, and perhaps a port: a tunnel may have another one. */
-static bool is_good_host(const char *value)
+/* An IP address, localhost or the name in the URL, and perhaps a port: a tunnel may have another one. */
+static bool is_good_host(const struct server *server, const char *value)
 {
 	const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST };
 	struct addrinfo *found;
-	char host[64];
+	char host[SERVE_NAME_SIZE];
 	size_t len;
 
 	if (!value)
@@ -243,7 +243,7 @@ static bool is_good_host(const char *value)
 	if (!len || len >= sizeof(host))
 		return false;
 	snprintf(host, sizeof(host), "%.*s", (int)len, value);
-	if (!strcasecmp(host, "localhost"))
+	if (!strcasecmp(host, "localhost") || !strcasecmp(host, server->name))
 		return true;
 	if (getaddrinfo(host, NULL, &hints, &found))
 		return false;
@@ -488,7 +488,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 		*upload_len = 0;
 		return MHD_YES;
 	}
-	if (!is_good_host(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
+	if (!is_good_host(server, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
 		return refuse(connection, MHD_HTTP_MISDIRECTED_REQUEST, "expected an IP address or localhost in the URL\n");
 	if (!has_token(server, path))
 		return refuse(connection, MHD_HTTP_FORBIDDEN, "expected the URL that fragtrace-view has printed\n");
@@ -574,6 +574,7 @@ void server_open(struct server *server, const struct serve_address *address, int
 
 	*server = (struct server){ .most = SERVE_MAX_VIEWS, .interval_ns = interval_ns };
 	make_token(server->token);
+	serve_address_name(address, server->name);
 	set_signals();
 	server->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, on_request, server,
 					  MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL,
@@ -619,7 +620,11 @@ void server_announce(const struct server *server, const struct serve_address *ad
 	if (!serve_address_is_local(address))
 		warn("%s can be reached from other machines, unencrypted: who reads the URL on its way sees names of files",
 		     text);
-	if (printf("http://%s/%s/\n", text, server->token) < 0 || fflush(stdout))
+	if (*server->name)
+		printf("http://%s%s/%s/\n", server->name, strrchr(text, ':'), server->token);
+	else
+		printf("http://%s/%s/\n", text, server->token);
+	if (fflush(stdout) || ferror(stdout))
 		die("<stdout>: %s", strerror(errno));
 	free(text);
 }

@@ -58,6 +58,7 @@ struct server {
 	struct MHD_Daemon *daemon;
 	int poll_fd;
 	char token[TOKEN_LEN + 1];
+	char name[SERVE_NAME_SIZE];
 };
 
 void server_open(struct server *server, const struct serve_address *address, int64_t interval_ns);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "output/serve_address.h"
 #include "util.h"
@@ -73,6 +74,32 @@ bool serve_address_is_local(const struct serve_address *address)
 	if (address->storage.ss_family == AF_INET)
 		return ntohl(in4->sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
 	return IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr);
+}
+
+static bool is_of_all_networks(const struct serve_address *address)
+{
+	const struct sockaddr_in *in4 = (const struct sockaddr_in *)&address->storage;
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&address->storage;
+
+	if (address->storage.ss_family == AF_INET)
+		return in4->sin_addr.s_addr == htonl(INADDR_ANY);
+	return IN6_IS_ADDR_UNSPECIFIED(&in6->sin6_addr);
+}
+
+/**
+ * serve_address_name() - the name of this machine, for a URL
+ * @address: where a server listens
+ * @name: the result; empty unless the address stands for all networks: nobody can open such a URL
+ */
+void serve_address_name(const struct serve_address *address, char name[SERVE_NAME_SIZE])
+{
+	static const char valid[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-.";
+
+	*name = '\0';
+	if (!is_of_all_networks(address))
+		return;
+	if (gethostname(name, SERVE_NAME_SIZE) || !*name || name[strspn(name, valid)])
+		strcpy(name, "localhost");
 }
 
 /**

@@ -13,6 +13,7 @@
 #include "input/recording.h"
 #include "input/snapshot.h"
 #include "input/source.h"
+#include "input/volume.h"
 #include "output/serve_recording.h"
 #include "util.h"
 
@@ -66,6 +67,7 @@ static void put_table(const void *arg, FILE *out)
 	source.at = *r->moment;
 	if (r->is_base && !find_base(r, &source, &state, &time_ms))
 		return;
+	source.volume = r->recording->volume;
 	source_read_table(&source, &table, true);
 	if (r->is_base) {
 		states = f2fs_states_read(&table, state, &trouble);
@@ -80,12 +82,13 @@ static void put_table(const void *arg, FILE *out)
 		die("no memory for a table");
 }
 
-static void parse(struct table *table, const char *name, struct text *text)
+static void parse(struct table *table, const struct serve_recording *recording, struct text *text)
 {
 	if (snapshot_is(text))
-		snapshot_parse(table, name, text);
+		snapshot_parse(table, recording->dir, text);
 	else
-		table_parse(table, name, text, false);
+		table_parse(table, recording->dir, text, false);
+	volume_keep(table, recording->dir, recording->volume);
 }
 
 /*
@@ -149,7 +152,7 @@ static struct f2fs_state *read_states(const struct reading *of_moment, const str
 	state = take_time(text.buf, time_ms);
 	text.len -= skip;
 	memmove(text.buf, text.buf + skip, text.len + 1);
-	parse(&base, r.recording->dir, &text);
+	parse(&base, r.recording, &text);
 	if (has_same_volumes(&base, table))
 		states = f2fs_states_read(&base, state, &trouble);
 	if (states && !trouble)
@@ -184,7 +187,7 @@ char *serve_recording_read(const struct serve_recording *recording, const struct
 	*states = NULL;
 	if (trouble)
 		return trouble;
-	parse(table, recording->dir, &text);
+	parse(table, recording, &text);
 	if (!recording->has_state)
 		*states = read_states(&r, table, state_ms);
 	return NULL;

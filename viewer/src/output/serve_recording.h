@@ -18,11 +18,13 @@
  * struct serve_recording - a recording that is served
  * @dir: its folder
  * @lens: what is shown
+ * @volume: the only volume that is shown; NULL: all
  * @has_state: another state of F2FS is shown, not that of the recording
  */
 struct serve_recording {
 	const char *dir;
 	const struct lens *lens;
+	const char *volume;
 	bool has_state;
 };
 

@@ -499,6 +499,32 @@ def axis_digits(view: str) -> dict[str, str]:
     return {outline: digit for digit, (outline, _, _) in zip("1023456789", picture.runs[0], strict=True)}
 
 
+def number_digits(view: str, *args: object) -> dict[str, str]:
+    """The digits at the size of the numbers of folded blocks: a gap hides as many as have each of them once."""
+    gap = table("digits", 1023456800, "254:0 0 1 0 4 contiguous /m/a", "254:0 1023456793 1 0 5 contiguous /m/b")
+    run, = (run for run in draw(view, gap, "--layout", "boxes", *args).runs if len(run) == len({outline for outline, _, _ in run}) == 10 and run[0][1] > 80)
+    return {outline: digit for digit, (outline, _, _) in zip("1023456789", run, strict=True)}
+
+
+def test_each_folded_gap_has_its_number(view: str) -> None:
+    """Gaps that begin at all columns of rows: of each three blocks are drawn, and the number of the others, in one row."""
+    for options in (), ("--cell", 12), ("--dpi", 192):
+        digits, lba, records = number_digits(view, *options), 0, []
+        for i in range(160):
+            records.append(f"254:0 {lba} 7 0 {4 + i} contiguous /m/{i}")
+            lba += 7 + 3 + 98800 + 11 * i
+        picture = draw(view, table("table", lba + 1, *records, f"254:0 {lba} 1 0 3 contiguous /m/end"), "--layout", "boxes", *options)
+        numbers = [[(digits[outline], y) for outline, _, y in run] for run in picture.runs if all(outline in digits for outline, _, _ in run)]
+        expect(["".join(digit for digit, _ in number) for number in numbers], [str(98800 + 11 * i) for i in range(160)])
+        told = notes(view, "table", "--layout", "boxes", *options)
+        assert any("the rest is a hatched box with the number of its blocks" in line for line in told), told
+        # the boxes at the ends of rows are counted: the last row is above the margin, which is blank
+        with Image.open("out.png") as image:
+            margin = 12 * image.width // 1280
+            expect(colours(0, image.height - margin, image.width, margin), {"#ecebe6": margin * image.width})
+            assert max(y for number in numbers for _, y in number) > image.height - 5 * margin
+
+
 def test_axes(view: str) -> None:
     """The address at the beginning of each row, the valid blocks of each segment, and the corners of a curve."""
     letters = OUTLINES | axis_digits(view)

@@ -33,8 +33,8 @@
 /* Height of the strip to scale, with the space below it, pixels of a screen. */
 #define STRIP 20
 
-/* Maximum digits of the number of a folded run. */
-#define MAX_DIGITS 20
+/* Maximum digits of the number of a folded run. Block addresses have 32 bits. */
+#define MAX_DIGITS 10
 
 /* Runs are counted by the smallest power of two that is not below their length. */
 #define N_POWERS 34
@@ -123,6 +123,15 @@ static uint64_t mark_boxes(const struct layout *l, size_t digits)
 	return 1 + (fold_label_width(l->label, digits) + l->pitch_x - 1) / l->pitch_x;
 }
 
+/* Boxes of a mark at a unit. The number is not split: if the rest of the row is too short for it, it is in the next row. */
+static uint64_t fold_boxes(const struct layout *l, uint64_t at, uint64_t blks)
+{
+	uint64_t boxes = mark_boxes(l, digits_of(blks)), columns = l->grids->columns;
+	uint64_t here = columns - 1 - at % columns;
+
+	return boxes - 1 <= here ? boxes : here + boxes;
+}
+
 static uint64_t put_fold(const struct layout *l, const struct table *table, const struct run *run, uint64_t drawn,
 			 uint64_t at, piece_fn fn, void *arg)
 {
@@ -134,7 +143,7 @@ static uint64_t put_fold(const struct layout *l, const struct table *table, cons
 	if (run->first != NO_EXTENT)
 		while (table->extents[fold.extent].lba + (uint64_t)table->extents[fold.extent].blks <= fold.lba)
 			fold.extent++;
-	fold.len = mark_boxes(l, digits_of(fold.blks));
+	fold.len = fold_boxes(l, at, fold.blks);
 	fn(arg, &fold);
 	return at + fold.len;
 }
@@ -208,6 +217,23 @@ static uint64_t count_boxes(const struct layout *l, const struct tally *tally)
 	return boxes;
 }
 
+/* The same with the boxes at the ends of rows that have no room for a number; takes a walk through all runs. */
+static uint64_t walk_boxes(const struct layout *l, const struct runs *runs, size_t volume)
+{
+	struct run_walk walk = runs_walk(runs, volume);
+	struct run run;
+	uint64_t at = 0;
+
+	while (runs_next(&walk, &run)) {
+		uint64_t drawn = drawn_of(l, &run);
+
+		at += drawn;
+		if (drawn < run.blks)
+			at += fold_boxes(l, at, run.blks - drawn);
+	}
+	return at;
+}
+
 /* Blocks of files that are folded; without exact tallies, runs of more than the limit, which is a power of two then. */
 static uint64_t count_folded(const struct layout *l, const struct tally *tally)
 {
@@ -237,29 +263,16 @@ static size_t boxes_in_row(const struct layout *l)
 /**
  * struct fitting - the search for a picture that is not too big
  * @l: the layout; its cells and grids are set to what is tried
+ * @runs: what is drawn
  * @tallies: by volume
  * @height: of the picture at most, pixels; 0: no limit
  */
 struct fitting {
 	struct layout *l;
+	const struct runs *runs;
 	struct tally *tallies;
 	size_t height;
 };
-
-static bool fits(const struct fitting *f)
-{
-	struct layout *l = f->l;
-	size_t v;
-
-	for (v = 0; v < l->n_grids; v++) {
-		struct grid *grid = &l->grids[v];
-
-		grid->columns = boxes_in_row(l);
-		grid->n_cells = (count_boxes(l, &f->tallies[v]) + l->units_per_cell - 1) / l->units_per_cell;
-		grid->rows = (size_t)((grid->n_cells + grid->columns - 1) / grid->columns);
-	}
-	return layout_fits(l) && (!f->height || l->height <= f->height);
-}
 
 static bool is_any_folded(const struct fitting *f)
 {
@@ -279,10 +292,35 @@ static bool is_any_folded(const struct fitting *f)
 	return false;
 }
 
-/* Whether anything is folded is known when all measures are: then the room for the strip is given back. */
-static void note_folded(const struct fitting *f, const struct runs *runs)
+static bool fits_with(const struct fitting *f, bool walks)
 {
-	uint64_t folded = 0, used = runs->drawn_total.blks[0] + runs->drawn_total.blks[1];
+	struct layout *l = f->l;
+	size_t v;
+
+	for (v = 0; v < l->n_grids; v++) {
+		struct grid *grid = &l->grids[v];
+		uint64_t boxes;
+
+		grid->columns = boxes_in_row(l);
+		boxes = walks ? walk_boxes(l, f->runs, v) : count_boxes(l, &f->tallies[v]);
+		grid->n_cells = (boxes + l->units_per_cell - 1) / l->units_per_cell;
+		grid->rows = (size_t)((grid->n_cells + grid->columns - 1) / grid->columns);
+	}
+	return layout_fits(l) && (!f->height || l->height <= f->height);
+}
+
+/* Where numbers are, the boxes at the ends of rows are counted for what fits without them. */
+static bool fits(const struct fitting *f)
+{
+	bool has_numbers = f->l->label > 0 && f->l->n_grids && f->tallies[0].is_exact && is_any_folded(f);
+
+	return fits_with(f, false) && (!has_numbers || fits_with(f, true));
+}
+
+/* Whether anything is folded is known when all measures are: then the room for the strip is given back. */
+static void note_folded(const struct fitting *f)
+{
+	uint64_t folded = 0, used = f->runs->drawn_total.blks[0] + f->runs->drawn_total.blks[1];
 	struct layout *l = f->l;
 	size_t v;
 
@@ -303,6 +341,9 @@ static void set_box(struct layout *l, size_t box)
 	l->cell_w = l->cell_h = box;
 	l->pitch_x = l->pitch_y = box + (has_border ? layout_px(l->img, l->img->border) : 0);
 	l->label = fold_label_scale(l, box);
+	/* a number is in one row */
+	if (mark_boxes(l, MAX_DIGITS) > boxes_in_row(l))
+		l->label = 0;
 }
 
 /* Find the largest box, from one size down to another, that fits. */
@@ -351,11 +392,11 @@ static bool fit_limit(const struct fitting *f, uint64_t least_limit, size_t most
 }
 
 /* Once the limit is known, marks get numbers if there is room for these. */
-static void add_numbers(const struct fitting *f, const struct runs *runs)
+static void add_numbers(const struct fitting *f)
 {
 	if (!f->l->n_grids || f->tallies[0].is_exact || f->l->label <= 0)
 		return;
-	count_runs(f->l, runs, f->tallies);
+	count_runs(f->l, f->runs, f->tallies);
 	if (fits(f))
 		return;
 	f->l->label = 0;
@@ -397,7 +438,7 @@ static bool fit(const struct fitting *f, size_t most)
 
 static void plan(struct layout *l, const struct runs *runs)
 {
-	struct fitting f = { .l = l, .height = layout_px(l->img, l->img->height) };
+	struct fitting f = { .l = l, .runs = runs, .height = layout_px(l->img, l->img->height) };
 
 	set_limit(l, l->img->max_length);
 	l->strip = layout_px(l->img, STRIP);
@@ -408,12 +449,12 @@ static void plan(struct layout *l, const struct runs *runs)
 	f.tallies = xcalloc(l->n_grids, sizeof(*f.tallies));
 	count_runs(l, runs, f.tallies);
 	if (fit(&f, layout_px(l->img, l->img->cell))) {
-		add_numbers(&f, runs);
+		add_numbers(&f);
 	} else {
 		set_box(l, 1);
 		share_boxes(&f);
 	}
-	note_folded(&f, runs);
+	note_folded(&f);
 	free(f.tallies);
 }
 

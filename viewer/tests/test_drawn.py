@@ -104,7 +104,7 @@ def test_rows_of_files(view: str) -> None:
 
 def test_rows_of_a_part(view: str) -> None:
     """Blocks 103 to 127 of .sst files alone: the others are counted apart, and what is folded is said."""
-    Path("i.cnf").write_text("max_length 4\nstub=3\ncell 8\n", encoding="utf-8")
+    Path("i.cnf").write_text("max_length 2\nstub=3\ncell 8\n", encoding="utf-8")
     plain = ["-t", DATA / "small.table", "-c", DATA / "plain.color.cnf", "-i"]
     picture = draw(view, *plain, DATA / "plain.img.cnf", "--only", ".sst", "--lba", "103-127")
     # 103 and 104 of one file, 105 to 110 of the other one in three fragments; 120 to 125 are of the log
@@ -116,13 +116,13 @@ def test_rows_of_a_part(view: str) -> None:
         "#d8e2f2 | other files | 6 | watched, but do not match | -",
         "#ffffff | not watched or free | 11 | in 2 gaps, longest 9 | -"])
     picture = draw(view, *plain, "./i.cnf")
-    # of five blocks, one is folded; of the gaps of 9, 4 and 8 blocks, six and five
+    # two blocks are drawn of each fragment, and of each gap, of more than four
     expect(legend(picture, ".sst", "not watched or free"), [
-        "#00aa00 | #ff8800 | #aa4400 | #f5d9c0 | .sst | 2 | 6 | 1 | 6 | 3 | 1",
-        "#0000ff | #00cccc | #006666 | #c0e6e6 | .log | 1 | 6 | - | - | - | 2",
-        "#c0c0c0 | #000001 | #606060 | #cccccc | default | 3 | 22 | - | - | - | 16",
-        "all files | 6 | 34 | 1 | 6 | 3 | 19",
-        "#ffffff | not watched or free | 24 | in 4 gaps, longest 9 | 10"])
+        "#00aa00 | #ff8800 | #aa4400 | #f5d9c0 | .sst | 2 | 6 | 1 | 6 | 3 | 3",
+        "#0000ff | #00cccc | #006666 | #c0e6e6 | .log | 1 | 6 | - | - | - | 4",
+        "#c0c0c0 | #000001 | #606060 | #cccccc | default | 3 | 22 | - | - | - | 18",
+        "all files | 6 | 34 | 1 | 6 | 3 | 25",
+        "#ffffff | not watched or free | 24 | in 4 gaps, longest 9 | 12"])
 
 
 def test_rows_of_breaks(view: str) -> None:

@@ -83,7 +83,7 @@ test_rocksdb_preset() {
 	pixels '#3f73d8' $((22 * 49 + 280))
 	says '.sst: contiguous files=4 blocks=3941, fragmented files=26 blocks=26178 fragments=52, folded blocks=0'
 	says '.log: contiguous files=1 blocks=22, fragmented files=1 blocks=359 fragments=9, folded blocks=0'
-	says 'fragments of more than 2,048 blocks are folded (gaps: 256): the rest is a hatched box with the number of its blocks'
+	says 'fragments of more than 2,304 blocks are folded (gaps: 256): the rest is a hatched box with the number of its blocks'
 }
 
 test_rocksdb_all_boxes_add_up() {
@@ -231,15 +231,36 @@ test_extension_of_names() {
 # === Folding and fitting ===
 
 test_folding() {
-	printf 'max_length 4\nstub=3\ncell 8\n' >i.cnf
+	printf 'max_length 2\nstub=3\ncell 8\n' >i.cnf
 	plain -t "$data/small.table" -i i.cnf
-	# a run of 5 is 4 boxes and a mark: a hatched box, and boxes with the number
+	# a run of 5 is 2 boxes and a mark: a hatched box, and a box with the number
 	pixels '#005500' 32
-	says '.sst: contiguous files=2 blocks=6, fragmented files=1 blocks=6 fragments=3, folded blocks=1'
-	says 'default: contiguous files=3 blocks=22, fragmented files=0 blocks=0 fragments=0, folded blocks=16'
-	says 'all files: contiguous files=6 blocks=34, fragmented files=1 blocks=6 fragments=3, folded blocks=19'
-	says 'not watched or free: blocks=24 gaps=4 longest=9, folded blocks=10'
+	says '.sst: contiguous files=2 blocks=6, fragmented files=1 blocks=6 fragments=3, folded blocks=3'
+	says 'default: contiguous files=3 blocks=22, fragmented files=0 blocks=0 fragments=0, folded blocks=18'
+	says 'all files: contiguous files=6 blocks=34, fragmented files=1 blocks=6 fragments=3, folded blocks=25'
+	# of the gaps of 9, 4, 7 and 4 blocks, two are
+	says 'not watched or free: blocks=24 gaps=4 longest=9, folded blocks=12'
 	says 'fragments of more than 4 blocks are folded (gaps: 4): the rest is a hatched box with the number of its blocks'
+}
+
+# What is folded hides more than an eighth of the limit: 1,152 blocks are drawn, of 1,153 a row and a box are hidden.
+test_folding_gains_a_row() {
+	local height n
+	for n in 1025 1152 1153; do
+		one_file $n $((n + 1)) >t
+		"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout boxes
+		says 'fragments of more than 1,152 blocks are folded (gaps: 128): the rest is a hatched box with the number of its blocks'
+		says "all files: contiguous files=1 blocks=$n, fragmented files=0 blocks=0 fragments=0, folded blocks=$((n > 1152 ? n - 1024 : 0))"
+		[ $n != 1152 ] || height=$(height)
+	done
+	# without folding, there is no strip of 20 pixels
+	[ $(($(height) - 20 + 9)) = "$height" ] || fail "$height and $(height) pixels"
+	# a stub that is nearly as long as a gap may be hides nothing worth it
+	printf 'stub 127\n' >i.cnf
+	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=0 blocks=300 segment_blocks=512 path=/m' \
+		'254:0 0 1 0 4 contiguous /m/a.sst' '254:0 145 1 0 5 contiguous /m/b.sst' '254:0 291 1 0 6 contiguous /m/c.sst' >t
+	"$view" -t t -o out.png --layout boxes -i ./i.cnf
+	says 'not watched or free: blocks=297 gaps=3 longest=145, folded blocks=18'
 }
 
 # A fragment that is folded must not look smaller than one that is not.
@@ -281,7 +302,7 @@ test_folding_keeps_runs_of_the_limit() {
 test_stub_is_never_longer_than_the_limit() {
 	printf 'max_length 1\nstub 3\n' >i.cnf
 	plain -t "$data/small.table" -i i.cnf
-	says '.sst: contiguous files=2 blocks=6, fragmented files=1 blocks=6 fragments=3, folded blocks=7'
+	says '.sst: contiguous files=2 blocks=6, fragmented files=1 blocks=6 fragments=3, folded blocks=4'
 	says 'not watched or free: blocks=24 gaps=4 longest=9, folded blocks=20'
 }
 
@@ -392,7 +413,7 @@ test_long_runs_fold_when_needed() {
 	printf 'max_length 0\nheight 0\n' >i.cnf
 	plain -t t -i i.cnf
 	small_enough
-	says 'fragments of more than 64 blocks are folded (gaps: 32): the rest is a box of another shade (all did not fit)'
+	says 'fragments of more than 72 blocks are folded (gaps: 32): the rest is a box of another shade (all did not fit)'
 	# 8 blocks at each break are drawn in any case; of the pale ones between them 64
 	mentions 'fragmented files=1 blocks=50000000 fragments=100000, folded blocks=42000016'
 	# boxes of one pixel: half of the fragments in each tone, a mark each, gaps of one

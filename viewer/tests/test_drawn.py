@@ -425,7 +425,7 @@ def share(part: int, whole: int) -> str:
         return "<0.1 %"
     if part < whole and percent >= 99.95:
         return ">99.9 %"
-    return f"{percent:.0f} %" if percent == int(percent) else f"{percent:.1f} %"
+    return f"{percent:,.0f} %" if percent == int(percent) else f"{percent:,.1f} %"
 
 
 def check_row(picture: Drawn, note: str, whole: tuple[int, int], has_folded: bool) -> bool:

@@ -24,26 +24,26 @@ one() {
 test_positions() {
 	one
 	# the first fragment, the second one, and the two extents of the third one
-	pixel 100 858 '#c8c8c8'
-	pixel 300 719 '#1332fb'
-	pixel 440 415 '#45ef66'
-	pixel 1000 413 '#45ef66'
+	pixel 100 836 '#c8c8c8'
+	pixel 300 697 '#1332fb'
+	pixel 440 393 '#45ef66'
+	pixel 1000 391 '#45ef66'
 	# nothing else is there
-	pixel 100 719 '#ffffff'
-	pixel 300 858 '#ffffff'
-	only 100 420 100 400 '#ffffff' '#e6e6e6'
+	pixel 100 697 '#ffffff'
+	pixel 300 836 '#ffffff'
+	only 100 398 100 400 '#ffffff' '#e6e6e6'
 	# a line to each fragment but the first
-	only 230 730 1 100 '#1332fb'
-	only 418 430 1 270 '#45ef66'
+	only 230 708 1 100 '#1332fb'
+	only 418 408 1 270 '#45ef66'
 }
 
 test_holes_and_unwritten_blocks() {
 	one
 	# blocks 9 to 11, 15 to 19; 12 to 14, 22 and 23
-	only 467 408 138 452 '#d9d7ce'
-	only 750 408 232 452 '#d9d7ce'
-	only 608 408 140 452 '#bcd2ee'
-	only 1084 408 88 452 '#bcd2ee'
+	only 467 386 138 452 '#d9d7ce'
+	only 750 386 232 452 '#d9d7ce'
+	only 608 386 140 452 '#bcd2ee'
+	only 1084 386 88 452 '#bcd2ee'
 	says 'hole: 8 blocks'
 	says 'allocated, not written: 5 blocks'
 }

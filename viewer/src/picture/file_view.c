@@ -335,8 +335,8 @@ void file_view_paint(struct canvas *canvas, const struct one_file *one, const st
 	for (i = 0; i < one->n_jumps; i++)
 		consider(&view, i);
 	/* the heads and the sum of the legend; two halves, and the room for numbers over the plot */
-	view.plot.y = layout.margin + room_of(&layout, TITLE_ROWS + TEXT_LINES + 3 + colors->n_rules + 1 +
-				       (colors->heat ? LEGEND_HEAT_LINES : 0), 2);
+	view.plot.y = layout.margin + room_of(&layout, TITLE_ROWS + TEXT_LINES + 3 + colors->n_rules + 1 -
+				       legend_empty_lines(runs) + (colors->heat ? LEGEND_HEAT_LINES : 0), 2);
 	bottom = file_plot_init(&view.plot);
 	layout.height = bottom + layout.margin + (view.n_listed ? room_of(&layout, view.n_listed + 2, 2) : 0);
 	canvas_init(canvas, layout.width, layout.height, RGB_PAGE, records);

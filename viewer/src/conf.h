@@ -46,7 +46,7 @@ enum layout_kind {
 /**
  * struct img_conf - settings of the picture
  * @layout: enum layout_kind
- * @max_length: a run of more blocks than this is folded; 0: none is
+ * @max_length: a folded run is drawn with so many blocks; 0: none is folded
  * @stub: number of boxes drawn for a folded run, before its mark
  * @cell: side of a box or cell, pixels
  * @border: space between two boxes, pixels

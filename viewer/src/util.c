@@ -264,13 +264,16 @@ void format_bytes(char buf[BYTES_MAX], double blks)
 void format_share(char buf[SHARE_MAX], uint64_t part, uint64_t whole)
 {
 	double share = whole ? 100.0 * (double)part / (double)whole : 0.0;
+	char number[SHARE_MAX], n[GROUPED_MAX];
 
-	if (part && share < 0.05)
+	if (part && share < 0.05) {
 		snprintf(buf, SHARE_MAX, "<0.1 %%");
-	else if (part < whole && share >= 99.95)
+	} else if (part < whole && share >= 99.95) {
 		snprintf(buf, SHARE_MAX, ">99.9 %%");
-	else
-		snprintf(buf, SHARE_MAX, "%.*f %%", share == (double)(uint64_t)share ? 0 : 1, share);
+	} else {
+		snprintf(number, sizeof(number), "%.*f", share == (double)(uint64_t)share ? 0 : 1, share);
+		snprintf(buf, SHARE_MAX, "%s%.2s %%", grouped(n, strtoull(number, NULL, 10)), number + strcspn(number, "."));
+	}
 }
 
 /**

@@ -14,7 +14,7 @@ from pathlib import Path
 
 # The text of the legend, by rows; each word is a letter. Two pairs are one letter in this font.
 ALPHABET = (". 0 1 2 3 4 5 6 7 8 9", ". a b c d e f g h i", ". j k l m n o p q r", ". s t u v w x y z _", ". A B C D E F G H I",
-            ". J K L M N O P Q R", ". S T U V W X Y Z -", ". , : ; % < > ( ) = +", ". / ~ * \" '", ". fi fl ff x")
+            ". J K L M N O P Q R", ". S T U V W X Y Z -", ". , : ; % < > ( ) = +", "~ / * \" '", ". fi fl ff x")
 COLOURS = "#112233 #445566 #778899"
 
 
@@ -82,12 +82,17 @@ class Drawn:
                                            abs(box.y + box.h - row[0].y) < 3), key=lambda box: box.x)]
 
 
-def alphabet(view: str, table: Path) -> dict[str, str]:
-    """The letters by their outlines, at the size of the legend."""
+def alphabet(view: str) -> dict[str, str]:
+    """The letters by their outlines, at the size of the legend; each rule has a file."""
     letters = [row.split() for row in ALPHABET]
     Path("alphabet.cnf").write_text("".join(f"{''.join(row)} {COLOURS}\n" for row in letters) + f"default {COLOURS}\n",
                                     encoding="utf-8")
-    subprocess.run([view, str(table), "-c", "./alphabet.cnf", "-o", "alphabet.svg"], check=True, stdout=subprocess.DEVNULL)
+    # an extension follows a name, a star in a rule stands for a letter
+    Path("alphabet").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=512 segment_blocks=512 path=/m\n" +
+                                "".join(f"254:0 {i} 1 0 {4 + i} contiguous /m/{'x' * (row[0] == '.')}{''.join(row).replace('*', 'x')}\n"
+                                        for i, row in enumerate(letters)),
+                                encoding="utf-8")
+    subprocess.run([view, "-t", "alphabet", "-c", "./alphabet.cnf", "-o", "alphabet.svg"], check=True, stdout=subprocess.DEVNULL)
     drawn = Drawn(Path("alphabet.svg").read_text(encoding="utf-8"), {})
     known: dict[str, str] = {}
     # after the title, the rows of the legend are those that begin at the margin and have as many letters

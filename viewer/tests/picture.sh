@@ -16,9 +16,9 @@ pixels() {
 	[ "${got:-0}" = "$2" ] || fail "$1: ${got:-0} pixels, expected $2"
 }
 
-# boxes(colour, number) - the same in boxes of 8 x 8; the swatch in the legend has 20 x 14 pixels
+# boxes(colour, number) - the same in boxes of 8 x 8; the swatch in the legend has 20 x 14 pixels, and there is none for nothing
 boxes() {
-	pixels "$1" $(($2 * 64 + 280))
+	pixels "$1" $(($2 ? $2 * 64 + 280 : 0))
 }
 
 # pixel(x, y, colour) - one pixel of out.png must have a colour
@@ -48,7 +48,7 @@ count() {
 
 # strip_y() - print the first row of pixels of the strip: the first one with ink at its left end
 strip_y() {
-	local y=428
+	local y=384
 	while [ "$("$peek" out.png 43 $y)" != '#202124' ]; do
 		y=$((y + 1))
 		[ $y -lt 500 ] || fail "no strip"

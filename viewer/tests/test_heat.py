@@ -232,7 +232,7 @@ def test_folding_names_ranges(view: str) -> None:
     one_file(32, "0 1 1 1 0")
     Path("i.cnf").write_text("max_length = 20\n", encoding="utf-8")
     run(view, "table", "--color-by", "heat", "-i", "./i.cnf", "-o", "out.png")
-    assert note("ranges of one colour of more than 20 blocks are folded"), notes()
+    assert note("ranges of one colour of more than 22 blocks are folded"), notes()
     expect(note("1 to 3 reads: "), "1 to 3 reads: reads=1 blocks=32, folded blocks=12")
     expect(note("not read: "), "not read: reads=0 blocks=64, folded blocks=44")
 

@@ -32,7 +32,7 @@ test_segments() {
 	pixel $((120 + 24)) 434 '#d2d1cb'
 }
 
-# Empty rows are folded into a line that says how many they are. The grid begins at 162,425.
+# Empty rows are folded into a line that says how many they are. The grid begins at 162,381.
 test_empty_segments_are_folded() {
 	printf '%s\n%s\n%s\n%s\n' '# fragtrace table 1' \
 		'# volume 254:0 main_blkaddr=0 blocks=102400 segment_blocks=512 path=/m' \
@@ -41,12 +41,12 @@ test_empty_segments_are_folded() {
 	[ "$(height)" -lt 500 ] || fail "the picture is $(height) pixels high"
 	says 'not watched or free: blocks=101376 gaps=2 longest=50688, folded blocks=101376'
 	# the last 8 blocks are near the break, the others pale
-	only 162 425 $((504 * 2)) 8 '#f5d9c0'
-	only $((162 + 504 * 2)) 425 16 8 '#ff8800'
-	only 900 434 100 8 '#ecebe6' '#6b6b68'
-	pixel 1000 438 '#6b6b68'
-	only 162 443 16 8 '#aa4400'
-	only $((162 + 16)) 443 $((504 * 2)) 8 '#f5d9c0'
+	only 162 381 $((504 * 2)) 8 '#f5d9c0'
+	only $((162 + 504 * 2)) 381 16 8 '#ff8800'
+	only 900 390 100 8 '#ecebe6' '#6b6b68'
+	pixel 1000 394 '#6b6b68'
+	only 162 399 16 8 '#aa4400'
+	only $((162 + 16)) 399 $((504 * 2)) 8 '#f5d9c0'
 	plain -t t --layout segments
 	says 'not watched or free: blocks=101376 gaps=2 longest=50688, folded blocks=0'
 }
@@ -281,8 +281,8 @@ test_lba_open_ends() {
 		plain -t "$data/small.table" --lba -$cut
 		"$peek" out.png | grep -E '^#(00aa00|ff8800|aa4400|0000ff|c0c0c0) ' >halves
 		plain -t "$data/small.table" --lba $((cut + 1))-
-		"$peek" out.png | grep -E '^#(00aa00|ff8800|aa4400|0000ff|c0c0c0) ' >>halves
-		# each colour has a swatch in both legends
+		"$peek" out.png | grep -E '^#(00aa00|ff8800|aa4400|0000ff|c0c0c0) ' >>halves || :
+		# a colour that is in a half has a swatch in its legend
 		awk '{ n[$1] += $2 - 280 } END { for (c in n) print c, n[c] / 64 }' halves | sort >got
 		printf '%s\n' '#0000ff 6' '#00aa00 6' '#aa4400 2' '#c0c0c0 22' '#ff8800 4' | diff - got ||
 			fail "cut after $cut"
@@ -293,10 +293,10 @@ test_lba_in_all_layouts() {
 	# a row begins where its segment does: block 140 is the ninth of 132 to 163
 	plain -t "$data/small.table" --layout segments --lba 140-150
 	boxes '#c0c0c0' 11
-	pixel 230 452 '#ecebe6'
-	pixel 239 452 '#c0c0c0'
-	pixel 329 452 '#c0c0c0'
-	pixel 338 452 '#ecebe6'
+	pixel 230 408 '#ecebe6'
+	pixel 239 408 '#c0c0c0'
+	pixel 329 408 '#c0c0c0'
+	pixel 338 408 '#ecebe6'
 	plain -t "$data/small.table" --layout hilbert --lba 100-115
 	mentions '1 cell = 1 block'
 	says '.sst: contiguous files=1 blocks=5, fragmented files=1 blocks=6 fragments=3, folded blocks=0'
@@ -310,7 +310,7 @@ test_lba_in_all_layouts() {
 # A fragment that is cut has the colour that it has as a whole.
 test_lba_cuts_no_fragment() {
 	plain -t "$data/small.table" --lba 101-104
-	pixel 42 437 '#00aa00'
+	pixel 42 393 '#00aa00'
 	"$view" -t "$data/small.table" --color-by size --lba 106-106 -o out.png
 	says '2 to 3: fragments=1 blocks=1, folded blocks=0'
 	# the second half of a fragment of two extents
@@ -479,7 +479,7 @@ test_texts_stay_inside() {
 	only $(($(width) - 12)) 0 12 "$(height)" '#ecebe6'
 	mentions '4,294,967,295 blocks (16.0 TiB), <0.1 % in watched files'
 	# the size of the volume is at the right of its heading
-	"$peek" out.png 1100 383 100 20 | grep -q '#202124' || fail "the heading ends with the path"
+	"$peek" out.png 1100 339 100 20 | grep -q '#202124' || fail "the heading ends with the path"
 	for width in 640 2560; do
 		echo "width $width" >i.cnf
 		plain -t t -i ./i.cnf

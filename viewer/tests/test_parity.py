@@ -117,11 +117,13 @@ def test_bytes():
 def test_shares():
     """Both write a share in the same way; 0 % is nothing, 100 % is all."""
     cases = [(0, 0), (0, 7), (7, 7), (1, 2), (1, 3), (2, 3), (1, 7), (1, 2000), (1, 2001), (1, 10 ** 9), (1999, 2000), (2000, 2001),
-             (10 ** 9 - 1, 10 ** 9), (1, 8), (1, 16), (29, 200), (7, 10), (10 ** 12 + 1, 2 * 10 ** 12)]
+             (10 ** 9 - 1, 10 ** 9), (1, 8), (1, 16), (29, 200), (7, 10), (10 ** 12 + 1, 2 * 10 ** 12), (10, 1), (30847, 1000),
+             (123456789, 10), (99995, 10000)]
     expected = [style.share_text(*case) for case in cases]
     assert formats("share", *(number for case in cases for number in case)) == expected
     assert expected[:12] == ["0 %", "0 %", "100 %", "50 %", "33.3 %", "66.7 %", "14.3 %", "0.1 %", "<0.1 %", "<0.1 %", ">99.9 %",
                              ">99.9 %"]
+    assert expected[-4:] == ["1,000 %", "3,084.7 %", "1,234,567,890 %", "1,000.0 %"], expected[-4:]
 
 
 @pytest.mark.parametrize("name", ["plain", "packed", "pipe", "bomb", "binary"])

@@ -221,6 +221,31 @@ test_without_causes() {
 	says 'No watched file has blocks.'
 }
 
+# All causes are unknown, as with causes=0: that is said once, and a single known one makes each of the others worth a line.
+test_no_cause_was_seen() {
+	local name
+	sed 's/^# cause \([0-9]* [0-9]*\) .*/# cause \1 unknown none unknown 0/' "$data/why.table" >t
+	snapshot t
+	for name in '' LOG; do
+		"$view" -t snapshot --why ${name:+"$name"} >out
+		[ "$(grep -c 'causes=0' out)" = 1 ] || fail "$(cat out)"
+		says 'Why is unknown: no cause was seen (the block is older than the module, the file was stale, or the module has causes=0).'
+		! grep -q 'unknown (not\|: unknown, none' out || fail "$(cat out)"
+	done
+	says '/mnt/f2fs/db/LOG: 4 blocks in 4 fragments, 3 breaks.'
+	"$view" -t snapshot --why >out
+	says '.sst: 3 of 4 files are fragmented, 4 breaks.'
+	sed '/^# cause 9 2 /s/unknown none unknown/gc_bg none moved/' t >t2
+	snapshot t2
+	"$view" -t snapshot --why >out
+	! grep -q '^Why is unknown' out || fail "$(cat out)"
+	# without a break, there is no why
+	sed '/fragmented/d' t >t2
+	snapshot t2
+	"$view" -t snapshot --why >out
+	! grep -q '^Why is unknown' out || fail "$(cat out)"
+}
+
 test_pairs() {
 	snapshot "$data/why.table"
 	printf '%s\n' '# fragtrace by_pair 1' '# dev times victim_extension victim_process culprit_extension culprit_process' \

@@ -45,7 +45,7 @@ def share_text(part: int, whole: int) -> str:
         return "<0.1 %"
     if part < whole and share >= 99.95:
         return ">99.9 %"
-    return f"{share:.0f} %" if share == int(share) else f"{share:.1f} %"
+    return f"{share:,.0f} %" if share == int(share) else f"{share:,.1f} %"
 
 
 def bytes_text(size: int) -> str:

@@ -12,6 +12,24 @@
 /* === Breaks === */
 
 /**
+ * causes_flaw() - why no cause of a table is known
+ * @table: the table
+ *
+ * Return: a clause; NULL if the cause of any fragment is known.
+ */
+const char *causes_flaw(const struct table *table)
+{
+	size_t i;
+
+	if (!table->causes)
+		return "a text of a table and a snapshot of version 1 do not have the causes";
+	for (i = 0; i < table->n_extents; i++)
+		if (table->causes[i] && table->causes[i] != FT_CAUSE_UNKNOWN)
+			return NULL;
+	return "no cause was seen (" CAUSE_UNSEEN ")";
+}
+
+/**
  * cause_complete() - the cause of a break from the one that an extent has
  * @table: the table; it has causes
  * @cause: of the extent after the break

@@ -16,6 +16,9 @@
 #define CAUSE_KIND ((1u << FT_CAUSE_WRITER_SHIFT) - 1)
 #define CAUSE_WRITER (~CAUSE_KIND)
 
+/* What an unknown cause may mean. */
+#define CAUSE_UNSEEN "the block is older than the module, the file was stale, or the module has causes=0"
+
 /**
  * struct file_break - a fragment that is not the first of its file
  * @extent: its first extent: index into table.extents
@@ -61,6 +64,7 @@ extern const char *const cause_op_names[FT_NR_OPS];
 extern const char *const cause_flush_names[FT_NR_FLUSHES];
 extern const char *const cause_why_names[FT_NR_WHYS];
 
+const char *causes_flaw(const struct table *table);
 uint32_t cause_complete(const struct table *table, uint32_t cause);
 uint32_t cause_of_break(const struct table *table, size_t extent);
 const char *cause_op_name(uint32_t cause);

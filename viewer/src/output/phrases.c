@@ -7,7 +7,7 @@
 #include "util.h"
 
 static const char *const ops[FT_NR_OPS] = {
-	[FT_OP_UNKNOWN] = "not seen: the block is older than the module, the file was stale, or the module has causes=0",
+	[FT_OP_UNKNOWN] = "not seen: " CAUSE_UNSEEN,
 	[FT_OP_APPEND] = "a block that the file did not have",
 	[FT_OP_OVERWRITE] = "the block was rewritten, which F2FS does at another address",
 	[FT_OP_TAIL] = "the last block rewritten after the file was cut within it",

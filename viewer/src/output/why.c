@@ -192,11 +192,10 @@ static void put_flaws(const struct table *table)
 	free(flaws);
 }
 
-static void put_no_causes(const struct table *table)
+static void put_causes_flaw(const char *flaw)
 {
-	if (!table->causes)
-		fputs("Why is unknown: a text of a table and a snapshot of version 1 do not have the causes.\n",
-		      stdout);
+	if (flaw)
+		printf("Why is unknown: %s.\n", flaw);
 }
 
 /* === Extensions === */
@@ -229,7 +228,7 @@ static void put_pairs(const struct table *table, const struct group *group, cons
 		fputs(".\n", stdout);
 }
 
-static void put_group(const struct table *table, const struct group *group, const struct pairs *pairs)
+static void put_group(const struct table *table, const struct group *group, const struct pairs *pairs, const char *flaw)
 {
 	char fragmented[GROUPED_MAX];
 
@@ -239,14 +238,16 @@ static void put_group(const struct table *table, const struct group *group, cons
 	put_count(group->files, "file");
 	fputs(group->fragmented == 1 ? " is fragmented, " : " are fragmented, ", stdout);
 	put_count(group->n_breaks, "break");
-	fputs(table->causes ? ":\n" : ".\n", stdout);
-	if (!table->causes)
+	fputs(flaw ? ".\n" : ":\n", stdout);
+	if (flaw)
 		return;
 	put_kinds(table, group->breaks, group->n_breaks);
 	put_pairs(table, group, pairs);
 }
 
-static void put_volume(const struct table *table, const struct group *groups, size_t n, const struct pairs *pairs)
+/* @flaw: see causes_flaw(); it is said once, at the end. */
+static void put_volume(const struct table *table, const struct group *groups, size_t n, const struct pairs *pairs,
+		       const char *flaw)
 {
 	struct group all = { .volume = groups->volume };
 	uint64_t rest = 0, n_rest = 0;
@@ -267,7 +268,7 @@ static void put_volume(const struct table *table, const struct group *groups, si
 	put_count(all.n_breaks, "break");
 	fputs(".\n", stdout);
 	for (i = 0; i < n && i < MAX_EXTENSIONS && groups[i].n_breaks; i++)
-		put_group(table, &groups[i], pairs);
+		put_group(table, &groups[i], pairs, flaw);
 	if (!rest)
 		return;
 	put_count(n_rest, "other extension");
@@ -303,21 +304,24 @@ static void flush(void)
  */
 void why_all(const struct table *table, const struct pairs *pairs)
 {
+	const char *flaw = causes_flaw(table);
 	struct groups groups;
 	struct breaks breaks;
 	size_t i, n;
 
 	find_breaks(&breaks, table);
+	if (!breaks.n)
+		flaw = NULL;
 	groups_find(&groups, table, &breaks);
 	put_reading_time(table);
 	if (!groups.n)
 		fputs("No watched file has blocks.\n", stdout);
 	for (i = 0; i < groups.n; i += n) {
 		n = groups_of_volume(&groups, i);
-		put_volume(table, &groups.all[i], n, pairs);
+		put_volume(table, &groups.all[i], n, pairs, flaw);
 	}
 	put_flaws(table);
-	put_no_causes(table);
+	put_causes_flaw(flaw);
 	groups_free(&groups);
 	breaks_free(&breaks);
 	flush();
@@ -357,7 +361,7 @@ static void put_break(const struct table *table, const struct file_break *b)
 	putchar('\n');
 }
 
-static void put_file(const struct table *table, const struct breaks *breaks, size_t i)
+static void put_file(const struct table *table, const struct breaks *breaks, size_t i, const char *flaw)
 {
 	const struct file_break *all = breaks->all + breaks->begins[i];
 	size_t n = breaks->begins[i + 1] - breaks->begins[i], k;
@@ -372,8 +376,8 @@ static void put_file(const struct table *table, const struct breaks *breaks, siz
 	if (!n)
 		return;
 	put_count(n, "break");
-	fputs(table->causes ? ":\n" : ".\n", stdout);
-	if (!table->causes)
+	fputs(flaw ? ".\n" : ":\n", stdout);
+	if (flaw)
 		return;
 	put_kinds(table, all, n);
 	for (k = 0; k < n && k < MAX_BREAKS; k++)
@@ -395,18 +399,21 @@ static void put_file(const struct table *table, const struct breaks *breaks, siz
  */
 void why_file(const struct table *table, const char *name, const char *path)
 {
+	const char *flaw = causes_flaw(table);
 	struct breaks breaks;
 	size_t n = 0, i;
 	char *sentence;
 
 	find_breaks(&breaks, table);
+	if (!breaks.n)
+		flaw = NULL;
 	for (i = 0; i < table->n_files; i++) {
 		if (strcmp(table->files[i].path, path) && !path_matches(table->files[i].path, path))
 			continue;
 		if (!n)
 			put_reading_time(table);
 		if (n++ < MAX_FILES)
-			put_file(table, &breaks, i);
+			put_file(table, &breaks, i, flaw);
 	}
 	breaks_free(&breaks);
 	if (!n && !(sentence = one_file_without_blocks(table, name, path)))
@@ -421,6 +428,6 @@ void why_file(const struct table *table, const char *name, const char *path)
 		fputs(" of that name.\n", stdout);
 	}
 	put_flaws(table);
-	put_no_causes(table);
+	put_causes_flaw(flaw);
 	flush();
 }

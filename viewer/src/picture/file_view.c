@@ -35,6 +35,7 @@ enum column {
  * @plot: its plot
  * @listed: the breaks in the list, by offset: indices into one->jumps
  * @n_listed: number of @listed
+ * @flaw: see causes_flaw(); it is said once, above the list
  */
 struct view {
 	struct legend legend;
@@ -42,6 +43,7 @@ struct view {
 	struct file_plot plot;
 	size_t listed[MAX_LISTED];
 	size_t n_listed;
+	const char *flaw;
 };
 
 /* === Which breaks are listed === */
@@ -75,8 +77,6 @@ static char *cause_text(const struct table *table, size_t extent)
 	uint32_t cause = cause_of_break(table, extent);
 	char *writer, *name, *text;
 
-	if (!table->causes)
-		return xasprintf("not known: only a snapshot of version 2 has causes");
 	if (cause == FT_CAUSE_UNKNOWN)
 		return xasprintf("not seen: a scan found it");
 	writer = writer_name(table, ft_cause_writer(cause));
@@ -126,7 +126,7 @@ static void put_last_block(struct view *view, const struct extent *last)
 	uint64_t offset = last->offset + (uint64_t)last->blks - 1, lba = last->lba + (uint64_t)last->blks - 1;
 	const struct volume *v = &one->table.volumes[0];
 	uint64_t blks = jump ? jump->blks : view->legend.runs->figures[0].blks, distance;
-	char n[4][GROUPED_MAX], bytes[BYTES_MAX], text[MAX_TEXT], *cause;
+	char n[4][GROUPED_MAX], bytes[BYTES_MAX], text[MAX_TEXT], *cause = NULL;
 
 	snprintf(text, sizeof(text), "the last block (%s) is at LBA %s, in segment %s, in a fragment of %s block%s",
 		 grouped(n[0], offset), grouped(n[1], lba), grouped(n[2], (lba - v->first_blk) / v->segment_blks),
@@ -138,9 +138,10 @@ static void put_last_block(struct view *view, const struct extent *last)
 	}
 	distance = file_jump_distance(jump);
 	format_bytes(bytes, (double)distance);
-	cause = cause_text(&one->table, jump->extent);
-	snprintf(text, sizeof(text), "which is %s block%s (%s) %s the end of the one before it: %s",
-		 grouped(n[0], distance), plural(distance), bytes, jump->to > jump->from ? "after" : "before", cause);
+	if (!view->flaw)
+		cause = cause_text(&one->table, jump->extent);
+	snprintf(text, sizeof(text), "which is %s block%s (%s) %s the end of the one before it%s%s", grouped(n[0], distance),
+		 plural(distance), bytes, jump->to > jump->from ? "after" : "before", cause ? ": " : "", cause ? cause : "");
 	legend_line(&view->legend, RGB_INK, text);
 	free(cause);
 }
@@ -220,19 +221,22 @@ static void draw_head(struct view *view, const char *when)
 static void put_heads(struct view *view)
 {
 	struct legend *l = &view->legend;
-	char n[2][GROUPED_MAX], *text;
+	char n[2][GROUPED_MAX], *which, *text;
 
-	text = view->n_listed == view->one->n_jumps ?
-	       xasprintf("all breaks") :
-	       xasprintf("the %s farthest of %s breaks", grouped(n[0], view->n_listed), grouped(n[1], view->one->n_jumps));
+	which = view->n_listed == view->one->n_jumps ?
+		xasprintf("all breaks") :
+		xasprintf("the %s farthest of %s breaks", grouped(n[0], view->n_listed), grouped(n[1], view->one->n_jumps));
+	text = xasprintf("%s%s%s", which, view->flaw ? "; why is unknown: " : "", view->flaw ? view->flaw : "");
 	legend_line(l, RGB_INK, text);
+	free(which);
 	free(text);
 	legend_right(l, COL_OFFSET, RGB_FAINT, "at block");
 	legend_right(l, COL_BYTES, RGB_FAINT, "offset");
 	legend_right(l, COL_FROM, RGB_FAINT, "from LBA");
 	legend_right(l, COL_TO, RGB_FAINT, "to LBA");
 	legend_right(l, COL_DISTANCE, RGB_FAINT, "distance");
-	legend_text(l, COL_CAUSE, RGB_FAINT, "operation, request, reason; process");
+	if (!view->flaw)
+		legend_text(l, COL_CAUSE, RGB_FAINT, "operation, request, reason; process");
 	legend_next(l);
 	legend_half(l);
 	legend_separator(l);
@@ -243,7 +247,7 @@ static void put_break(struct view *view, size_t i)
 	const struct file_jump *jump = &view->one->jumps[view->listed[i]];
 	const struct table *table = &view->one->table;
 	uint64_t offset = table->extents[jump->extent].offset;
-	char *cause = cause_text(table, jump->extent), bytes[BYTES_MAX], n[GROUPED_MAX], *distance;
+	char *cause = view->flaw ? NULL : cause_text(table, jump->extent), bytes[BYTES_MAX], n[GROUPED_MAX], *distance;
 	struct legend *l = &view->legend;
 
 	format_bytes(bytes, (double)offset);
@@ -255,9 +259,10 @@ static void put_break(struct view *view, size_t i)
 	legend_number(l, COL_FROM, jump->from - 1);
 	legend_number(l, COL_TO, jump->to);
 	legend_right(l, COL_DISTANCE, RGB_INK, distance);
-	legend_text(l, COL_CAUSE, RGB_INK, cause);
-	canvas_note(l->canvas, "break %zu: block=%ju from=%ju to=%ju distance=%s: %s", i + 1, (uintmax_t)offset,
-		    (uintmax_t)(jump->from - 1), (uintmax_t)jump->to, distance, cause);
+	if (cause)
+		legend_text(l, COL_CAUSE, RGB_INK, cause);
+	canvas_note(l->canvas, "break %zu: block=%ju from=%ju to=%ju distance=%s%s%s", i + 1, (uintmax_t)offset,
+		    (uintmax_t)(jump->from - 1), (uintmax_t)jump->to, distance, cause ? ": " : "", cause ? cause : "");
 	legend_next(l);
 	free(distance);
 	free(cause);
@@ -321,6 +326,7 @@ void file_view_paint(struct canvas *canvas, const struct one_file *one, const st
 	struct view view = {
 		.legend = { .canvas = canvas, .layout = &layout, .runs = runs, .colors = colors },
 		.one = one,
+		.flaw = causes_flaw(&one->table),
 		.plot = { .layout = &layout, .one = one, .runs = runs, .colors = colors },
 	};
 	size_t bottom, i;
@@ -329,8 +335,8 @@ void file_view_paint(struct canvas *canvas, const struct one_file *one, const st
 	for (i = 0; i < one->n_jumps; i++)
 		consider(&view, i);
 	/* the heads and the sum of the legend; two halves, and the room for numbers over the plot */
-	view.plot.y = layout.margin + room_of(&layout, TITLE_ROWS + TEXT_LINES + 3 + colors->n_rules + 1 +
-				       (colors->heat ? LEGEND_HEAT_LINES : 0), 2);
+	view.plot.y = layout.margin + room_of(&layout, TITLE_ROWS + TEXT_LINES + 3 + colors->n_rules + 1 -
+				       legend_empty_lines(runs) + (colors->heat ? LEGEND_HEAT_LINES : 0), 2);
 	bottom = file_plot_init(&view.plot);
 	layout.height = bottom + layout.margin + (view.n_listed ? room_of(&layout, view.n_listed + 2, 2) : 0);
 	canvas_init(canvas, layout.width, layout.height, RGB_PAGE, records);

@@ -138,7 +138,7 @@ static void plan(struct layout *l, const struct runs *runs, const struct img_con
 	l->grids = xcalloc(runs->n_parts, sizeof(*l->grids));
 	l->n_grids = runs->n_parts;
 	l->units_per_blk = l->units_per_cell = 1;
-	l->head = legend_height(l, n_rules);
+	l->head = legend_height(l, n_rules - legend_empty_lines(runs));
 	l->heading = (size_t)(2 * LETTER_H * l->scale);
 	l->ops->plan(l, runs);
 }
@@ -148,7 +148,7 @@ static void plan(struct layout *l, const struct runs *runs, const struct img_con
  * @l: the result; to be freed with layout_free()
  * @runs: the runs to draw
  * @img: the settings of the picture; must stay valid as long as @l
- * @n_rules: lines of the legend
+ * @n_rules: lines of the legend, if none is empty
  */
 void layout_init(struct layout *l, const struct runs *runs, const struct img_conf *img,
 		 size_t n_rules)

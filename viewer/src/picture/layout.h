@@ -72,9 +72,10 @@ struct grid {
  * @pitch_y: from one row to the next
  * @units_per_blk: positions in a grid are counted in units: units of a block; exact for shares of blocks
  * @units_per_cell: units of a cell
- * @limit: a run of more blocks than this is folded; 0: none is
- * @free_limit: the same for free space
- * @stub: number of blocks drawn of folded free space; of a folded fragment, @limit are
+ * @limit: number of blocks drawn of a folded fragment; 0: none is folded
+ * @fold_over: a fragment of more blocks than this is folded
+ * @free_fold_over: the same for free space
+ * @stub: number of blocks drawn of folded free space
  * @folded_share: boxes: how much of the blocks of files is folded, 0 to 1
  * @is_instead: it was chosen because boxes would have folded more than half of these
  * @strip: boxes: height of the strip above a grid that shows the volume to scale; 0: nothing is folded
@@ -106,7 +107,8 @@ struct layout {
 	uint64_t units_per_blk;
 	uint64_t units_per_cell;
 	uint64_t limit;
-	uint64_t free_limit;
+	uint64_t fold_over;
+	uint64_t free_fold_over;
 	uint64_t stub;
 	double label;
 	double folded_share;

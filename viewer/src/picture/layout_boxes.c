@@ -3,7 +3,8 @@
  * The layout of FragTracer: one box per block, row by row, long runs folded.
  *
  * A folded fragment takes as many boxes as the limit, and its mark after them: a large fragment is never
- * drawn smaller than a small one. Folded free space takes a few boxes only.
+ * drawn smaller than a small one. Folded free space takes a few boxes only. A run is folded if that hides
+ * more blocks than an eighth of its limit, and more than two: folding has to gain boxes.
  *
  * A picture that would be too high, or have too many pixels, is made smaller in these steps, each only
  * as far as necessary: boxes shrink, but keep their borders; shorter runs are folded; boxes lose their
@@ -23,6 +24,10 @@
 #define LEAST_BORDERED_LIMIT 16
 #define LEAST_LIMIT 4
 
+/* What folding has to hide: more than this share of the limit, and more than so many blocks. */
+#define HIDDEN_SHARE 8
+#define LEAST_HIDDEN 2
+
 /* Free space is folded at this share of the limit, but not below so many boxes. */
 #define FREE_SHARE 8
 #define LEAST_FREE_LIMIT 32
@@ -33,20 +38,20 @@
 /* Height of the strip to scale, with the space below it, pixels of a screen. */
 #define STRIP 20
 
-/* Maximum digits of the number of a folded run. */
-#define MAX_DIGITS 20
+/* Maximum digits of the number of a folded run. Block addresses have 32 bits. */
+#define MAX_DIGITS 10
 
-/* Runs are counted by the smallest power of two that is not below their length. */
-#define N_POWERS 34
+/* Runs are counted by two classes for each power of two: those up to it, and those that are not folded with it as their limit. */
+#define N_CLASSES (2 * 34)
 
 /**
  * struct lengths - the lengths of all runs of a kind
- * @n: by power of two, number of runs
- * @blks: by power of two, blocks of these runs
+ * @n: by class, number of runs
+ * @blks: by class, blocks of these runs
  */
 struct lengths {
-	uint64_t n[N_POWERS];
-	uint64_t blks[N_POWERS];
+	uint64_t n[N_CLASSES];
+	uint64_t blks[N_CLASSES];
 };
 
 /**
@@ -69,19 +74,24 @@ struct tally {
 
 /* === Folding === */
 
-static void set_limit(struct layout *l, uint64_t limit)
+/* A run that is folded to its limit hides more blocks than this. */
+static uint64_t spared(uint64_t limit)
 {
-	l->limit = l->free_limit = limit;
-	if (limit / FREE_SHARE > LEAST_FREE_LIMIT)
-		l->free_limit = limit / FREE_SHARE;
-	else if (limit > LEAST_FREE_LIMIT)
-		l->free_limit = LEAST_FREE_LIMIT;
+	return limit / HIDDEN_SHARE > LEAST_HIDDEN ? limit / HIDDEN_SHARE : LEAST_HIDDEN;
 }
 
-/* Boxes of a folded run of free space, without its mark. */
-static uint64_t free_stub(const struct layout *l)
+static void set_limit(struct layout *l, uint64_t limit)
 {
-	return l->stub < l->free_limit ? l->stub : l->free_limit;
+	uint64_t free_limit = limit;
+
+	if (limit / FREE_SHARE > LEAST_FREE_LIMIT)
+		free_limit = limit / FREE_SHARE;
+	else if (limit > LEAST_FREE_LIMIT)
+		free_limit = LEAST_FREE_LIMIT;
+	l->limit = limit;
+	l->fold_over = limit + spared(limit);
+	l->stub = l->img->stub < free_limit ? l->img->stub : free_limit;
+	l->free_fold_over = free_limit + (l->stub + spared(free_limit) > free_limit ? spared(free_limit) : 0);
 }
 
 /* Files that are left out are no more of interest than free space. */
@@ -93,17 +103,25 @@ static bool is_background(const struct run *run)
 static uint64_t drawn_of(const struct layout *l, const struct run *run)
 {
 	if (is_background(run))
-		return !l->limit || run->blks <= l->free_limit ? run->blks : free_stub(l);
-	return !l->limit || run->blks <= l->limit ? run->blks : l->limit;
+		return !l->limit || run->blks <= l->free_fold_over ? run->blks : l->stub;
+	return !l->limit || run->blks <= l->fold_over ? run->blks : l->limit;
 }
 
-static size_t power_of(uint64_t value)
+/* The greatest length of a class. */
+static uint64_t class_end(size_t class)
 {
-	size_t power = 0;
+	uint64_t power = UINT64_C(1) << class / 2;
 
-	while (UINT64_C(1) << power < value)
-		power++;
-	return power;
+	return class % 2 ? power + spared(power) : power;
+}
+
+static size_t class_of(uint64_t blks)
+{
+	size_t class = 0;
+
+	while (class_end(class) < blks)
+		class++;
+	return class;
 }
 
 static size_t digits_of(uint64_t value)
@@ -123,6 +141,15 @@ static uint64_t mark_boxes(const struct layout *l, size_t digits)
 	return 1 + (fold_label_width(l->label, digits) + l->pitch_x - 1) / l->pitch_x;
 }
 
+/* Boxes of a mark at a unit. The number is not split: if the rest of the row is too short for it, it is in the next row. */
+static uint64_t fold_boxes(const struct layout *l, uint64_t at, uint64_t blks)
+{
+	uint64_t boxes = mark_boxes(l, digits_of(blks)), columns = l->grids->columns;
+	uint64_t here = columns - 1 - at % columns;
+
+	return boxes - 1 <= here ? boxes : here + boxes;
+}
+
 static uint64_t put_fold(const struct layout *l, const struct table *table, const struct run *run, uint64_t drawn,
 			 uint64_t at, piece_fn fn, void *arg)
 {
@@ -134,7 +161,7 @@ static uint64_t put_fold(const struct layout *l, const struct table *table, cons
 	if (run->first != NO_EXTENT)
 		while (table->extents[fold.extent].lba + (uint64_t)table->extents[fold.extent].blks <= fold.lba)
 			fold.extent++;
-	fold.len = mark_boxes(l, digits_of(fold.blks));
+	fold.len = fold_boxes(l, at, fold.blks);
 	fn(arg, &fold);
 	return at + fold.len;
 }
@@ -152,10 +179,10 @@ static uint64_t put_run(const struct layout *l, const struct table *table, const
 
 static void add_length(struct lengths *lengths, uint64_t blks)
 {
-	size_t power = power_of(blks);
+	size_t class = class_of(blks);
 
-	lengths->n[power]++;
-	lengths->blks[power] += blks;
+	lengths->n[class]++;
+	lengths->blks[class] += blks;
 }
 
 /* The exact number of boxes takes a walk through all runs; their lengths are counted on the way. */
@@ -183,15 +210,14 @@ static void count_runs(const struct layout *l, const struct runs *runs, struct t
 	}
 }
 
-/* The number of boxes with marks of one box each, if runs of more than a power of two are folded. */
-static uint64_t boxes_of(const struct lengths *lengths, uint64_t limit, uint64_t stub)
+/* The number of boxes with marks of one box each. The limits are powers of two then: classes are folded as a whole or not. */
+static uint64_t boxes_of(const struct lengths *lengths, uint64_t fold_over, uint64_t drawn)
 {
 	uint64_t boxes = 0;
-	size_t power;
+	size_t i;
 
-	for (power = 0; power < N_POWERS; power++)
-		boxes += UINT64_C(1) << power <= limit ? lengths->blks[power] :
-			 lengths->n[power] * (stub + 1);
+	for (i = 0; i < N_CLASSES; i++)
+		boxes += class_end(i) <= fold_over ? lengths->blks[i] : lengths->n[i] * (drawn + 1);
 	return boxes;
 }
 
@@ -201,24 +227,41 @@ static uint64_t count_boxes(const struct layout *l, const struct tally *tally)
 	size_t digits;
 
 	if (!tally->is_exact)
-		return boxes_of(&tally->used, l->limit, l->limit) +
-		       boxes_of(&tally->free, l->free_limit, free_stub(l));
+		return boxes_of(&tally->used, l->fold_over, l->limit) +
+		       boxes_of(&tally->free, l->free_fold_over, l->stub);
 	for (digits = 1; digits <= MAX_DIGITS; digits++)
 		boxes += tally->folds[digits] * mark_boxes(l, digits);
 	return boxes;
 }
 
-/* Blocks of files that are folded; without exact tallies, runs of more than the limit, which is a power of two then. */
+/* The same with the boxes at the ends of rows that have no room for a number; takes a walk through all runs. */
+static uint64_t walk_boxes(const struct layout *l, const struct runs *runs, size_t volume)
+{
+	struct run_walk walk = runs_walk(runs, volume);
+	struct run run;
+	uint64_t at = 0;
+
+	while (runs_next(&walk, &run)) {
+		uint64_t drawn = drawn_of(l, &run);
+
+		at += drawn;
+		if (drawn < run.blks)
+			at += fold_boxes(l, at, run.blks - drawn);
+	}
+	return at;
+}
+
+/* Blocks of files that are folded. */
 static uint64_t count_folded(const struct layout *l, const struct tally *tally)
 {
 	uint64_t blks = 0;
-	size_t power;
+	size_t i;
 
 	if (tally->is_exact)
 		return tally->folded_blks;
-	for (power = 0; power < N_POWERS; power++)
-		if (UINT64_C(1) << power > l->limit)
-			blks += tally->used.blks[power] - tally->used.n[power] * l->limit;
+	for (i = 0; i < N_CLASSES; i++)
+		if (class_end(i) > l->fold_over)
+			blks += tally->used.blks[i] - tally->used.n[i] * l->limit;
 	return blks;
 }
 
@@ -237,29 +280,16 @@ static size_t boxes_in_row(const struct layout *l)
 /**
  * struct fitting - the search for a picture that is not too big
  * @l: the layout; its cells and grids are set to what is tried
+ * @runs: what is drawn
  * @tallies: by volume
  * @height: of the picture at most, pixels; 0: no limit
  */
 struct fitting {
 	struct layout *l;
+	const struct runs *runs;
 	struct tally *tallies;
 	size_t height;
 };
-
-static bool fits(const struct fitting *f)
-{
-	struct layout *l = f->l;
-	size_t v;
-
-	for (v = 0; v < l->n_grids; v++) {
-		struct grid *grid = &l->grids[v];
-
-		grid->columns = boxes_in_row(l);
-		grid->n_cells = (count_boxes(l, &f->tallies[v]) + l->units_per_cell - 1) / l->units_per_cell;
-		grid->rows = (size_t)((grid->n_cells + grid->columns - 1) / grid->columns);
-	}
-	return layout_fits(l) && (!f->height || l->height <= f->height);
-}
 
 static bool is_any_folded(const struct fitting *f)
 {
@@ -271,18 +301,43 @@ static bool is_any_folded(const struct fitting *f)
 		for (i = 0; i <= MAX_DIGITS; i++)
 			if (tally->is_exact && tally->folds[i])
 				return true;
-		for (i = 0; i < N_POWERS; i++)
-			if (!tally->is_exact && ((tally->used.n[i] && UINT64_C(1) << i > f->l->limit) ||
-						 (tally->free.n[i] && UINT64_C(1) << i > f->l->free_limit)))
+		for (i = 0; i < N_CLASSES; i++)
+			if (!tally->is_exact && ((tally->used.n[i] && class_end(i) > f->l->fold_over) ||
+						 (tally->free.n[i] && class_end(i) > f->l->free_fold_over)))
 				return true;
 	}
 	return false;
 }
 
-/* Whether anything is folded is known when all measures are: then the room for the strip is given back. */
-static void note_folded(const struct fitting *f, const struct runs *runs)
+static bool fits_with(const struct fitting *f, bool walks)
 {
-	uint64_t folded = 0, used = runs->drawn_total.blks[0] + runs->drawn_total.blks[1];
+	struct layout *l = f->l;
+	size_t v;
+
+	for (v = 0; v < l->n_grids; v++) {
+		struct grid *grid = &l->grids[v];
+		uint64_t boxes;
+
+		grid->columns = boxes_in_row(l);
+		boxes = walks ? walk_boxes(l, f->runs, v) : count_boxes(l, &f->tallies[v]);
+		grid->n_cells = (boxes + l->units_per_cell - 1) / l->units_per_cell;
+		grid->rows = (size_t)((grid->n_cells + grid->columns - 1) / grid->columns);
+	}
+	return layout_fits(l) && (!f->height || l->height <= f->height);
+}
+
+/* Where numbers are, the boxes at the ends of rows are counted for what fits without them. */
+static bool fits(const struct fitting *f)
+{
+	bool has_numbers = f->l->label > 0 && f->l->n_grids && f->tallies[0].is_exact && is_any_folded(f);
+
+	return fits_with(f, false) && (!has_numbers || fits_with(f, true));
+}
+
+/* Whether anything is folded is known when all measures are: then the room for the strip is given back. */
+static void note_folded(const struct fitting *f)
+{
+	uint64_t folded = 0, used = f->runs->drawn_total.blks[0] + f->runs->drawn_total.blks[1];
 	struct layout *l = f->l;
 	size_t v;
 
@@ -303,6 +358,9 @@ static void set_box(struct layout *l, size_t box)
 	l->cell_w = l->cell_h = box;
 	l->pitch_x = l->pitch_y = box + (has_border ? layout_px(l->img, l->img->border) : 0);
 	l->label = fold_label_scale(l, box);
+	/* a number is in one row */
+	if (mark_boxes(l, MAX_DIGITS) > boxes_in_row(l))
+		l->label = 0;
 }
 
 /* Find the largest box, from one size down to another, that fits. */
@@ -351,11 +409,11 @@ static bool fit_limit(const struct fitting *f, uint64_t least_limit, size_t most
 }
 
 /* Once the limit is known, marks get numbers if there is room for these. */
-static void add_numbers(const struct fitting *f, const struct runs *runs)
+static void add_numbers(const struct fitting *f)
 {
 	if (!f->l->n_grids || f->tallies[0].is_exact || f->l->label <= 0)
 		return;
-	count_runs(f->l, runs, f->tallies);
+	count_runs(f->l, f->runs, f->tallies);
 	if (fits(f))
 		return;
 	f->l->label = 0;
@@ -397,23 +455,22 @@ static bool fit(const struct fitting *f, size_t most)
 
 static void plan(struct layout *l, const struct runs *runs)
 {
-	struct fitting f = { .l = l, .height = layout_px(l->img, l->img->height) };
+	struct fitting f = { .l = l, .runs = runs, .height = layout_px(l->img, l->img->height) };
 
 	set_limit(l, l->img->max_length);
 	l->strip = layout_px(l->img, STRIP);
 	l->heading += l->strip;
-	l->stub = l->img->stub;
 	l->axis = axis_lba_width(l, runs);
 	l->axis_end = 0;
 	f.tallies = xcalloc(l->n_grids, sizeof(*f.tallies));
 	count_runs(l, runs, f.tallies);
 	if (fit(&f, layout_px(l->img, l->img->cell))) {
-		add_numbers(&f, runs);
+		add_numbers(&f);
 	} else {
 		set_box(l, 1);
 		share_boxes(&f);
 	}
-	note_folded(&f, runs);
+	note_folded(&f);
 	free(f.tallies);
 }
 

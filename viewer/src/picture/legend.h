@@ -41,6 +41,7 @@ struct folded {
 };
 
 size_t legend_more_lines(const struct img_conf *img, const struct lens *lens, const struct colors *colors, bool knows_use);
+size_t legend_empty_lines(const struct runs *runs);
 size_t legend_height(const struct layout *layout, size_t n_rules);
 void legend_draw(struct canvas *canvas, const struct layout *layout, const struct runs *runs,
 		 const struct colors *colors, const struct folded *folded, const char *when);

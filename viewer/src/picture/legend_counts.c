@@ -33,6 +33,41 @@ enum fragment_column {
 	COL_BLKS_SHARE = 85,
 };
 
+/* === What is left out === */
+
+/* A line without a number is only in the notes of the picture. */
+static bool is_empty(const struct runs *runs, size_t rule)
+{
+	const struct count *c = &runs->drawn[rule];
+
+	return !(c->files[0] | c->files[1] | c->blks[0] | c->blks[1] | c->fragments[0] | c->fragments[1] | c->reads);
+}
+
+/* Columns of contiguous or of fragmented files are left out if there are none. */
+static bool has_files(const struct legend *l, size_t fragmented)
+{
+	const struct count *all = &l->runs->drawn_total;
+
+	return all->files[fragmented] || all->blks[fragmented];
+}
+
+/**
+ * legend_empty_lines() - how many lines are left out
+ * @runs: the runs
+ *
+ * Return: the rules that nothing drawn has, and uses of other blocks that none has.
+ */
+size_t legend_empty_lines(const struct runs *runs)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < runs->colors->n_rules; i++)
+		n += is_empty(runs, i);
+	if (runs->states)
+		n += !runs->other_blks + !runs->node_blks;
+	return n + (runs->selection && !runs->left_out_blks);
+}
+
 /* === Folded blocks === */
 
 static uint64_t folded_of(const struct legend *l, size_t rule)
@@ -52,7 +87,7 @@ static uint64_t folded_files(const struct legend *l)
 
 static void put_folded(struct legend *l, uint64_t blks)
 {
-	if (l->folded)
+	if (l->has_folded)
 		legend_number(l, COL_FOLDED, blks);
 }
 
@@ -61,7 +96,7 @@ static void draw_folded_head(struct legend *l)
 	size_t x = (size_t)legend_x(l, COL_FOLDED_SWATCH), y = (size_t)l->y;
 	size_t side = (size_t)(SWATCH_H * l->layout->scale);
 
-	if (!l->folded)
+	if (!l->has_folded)
 		return;
 	canvas_hatch(l->canvas, x, y, side, layout_px(l->layout->img, 2), RGB_FREE);
 	canvas_show_cells(l->canvas, x, y, side, side);
@@ -72,7 +107,7 @@ static void draw_folded_head(struct legend *l)
 
 static void end_heads(struct legend *l)
 {
-	if (l->folded)
+	if (l->has_folded)
 		legend_right(l, COL_FOLDED, RGB_FAINT, "blocks");
 	legend_next(l);
 	legend_half(l);
@@ -81,46 +116,65 @@ static void end_heads(struct legend *l)
 
 static void draw_heads(struct legend *l)
 {
-	legend_text(l, COL_CONTIGUOUS, RGB_INK, "contiguous");
-	legend_text(l, COL_FRAGMENTED, RGB_INK, "fragmented");
+	if (has_files(l, 0))
+		legend_text(l, COL_CONTIGUOUS, RGB_INK, "contiguous");
+	if (has_files(l, 1))
+		legend_text(l, COL_FRAGMENTED, RGB_INK, "fragmented");
 	draw_folded_head(l);
 	legend_next(l);
 	legend_text(l, 0, RGB_FAINT, l->colors->source->heading);
-	legend_right(l, COL_CONTIGUOUS_FILES, RGB_FAINT, "files");
+	if (has_files(l, 0))
+		legend_right(l, COL_CONTIGUOUS_FILES, RGB_FAINT, "files");
+	/* of blocks in no file, too */
 	legend_right(l, COL_CONTIGUOUS_BLKS, RGB_FAINT, "blocks");
-	legend_right(l, COL_FRAGMENTED_FILES, RGB_FAINT, "files");
-	legend_right(l, COL_FRAGMENTED_BLKS, RGB_FAINT, "blocks");
-	legend_right(l, COL_FRAGMENTS, RGB_FAINT, "fragments");
+	if (has_files(l, 1)) {
+		legend_right(l, COL_FRAGMENTED_FILES, RGB_FAINT, "files");
+		legend_right(l, COL_FRAGMENTED_BLKS, RGB_FAINT, "blocks");
+		legend_right(l, COL_FRAGMENTS, RGB_FAINT, "fragments");
+	}
 	end_heads(l);
 }
 
-static void draw_count(struct legend *l, const char *name, const struct count *count,
-		       uint64_t folded)
+static void draw_count(struct legend *l, const char *name, const struct count *count, uint64_t folded)
 {
 	legend_name(l, COL_CONTIGUOUS - 1, name);
-	legend_number(l, COL_CONTIGUOUS_FILES, count->files[0]);
-	legend_number(l, COL_CONTIGUOUS_BLKS, count->blks[0]);
-	legend_number(l, COL_FRAGMENTED_FILES, count->files[1]);
-	legend_number(l, COL_FRAGMENTED_BLKS, count->blks[1]);
-	legend_number(l, COL_FRAGMENTS, count->fragments[1]);
+	if (has_files(l, 0)) {
+		legend_number(l, COL_CONTIGUOUS_FILES, count->files[0]);
+		legend_number(l, COL_CONTIGUOUS_BLKS, count->blks[0]);
+	}
+	if (has_files(l, 1)) {
+		legend_number(l, COL_FRAGMENTED_FILES, count->files[1]);
+		legend_number(l, COL_FRAGMENTED_BLKS, count->blks[1]);
+		legend_number(l, COL_FRAGMENTS, count->fragments[1]);
+	}
 	put_folded(l, folded);
+	legend_next(l);
+}
+
+static void note_count(struct legend *l, const char *name, const struct count *count, uint64_t folded)
+{
 	canvas_note(l->canvas, "%s: contiguous files=%ju blocks=%ju, fragmented files=%ju blocks=%ju "
 		    "fragments=%ju, folded blocks=%ju", name, (uintmax_t)count->files[0],
 		    (uintmax_t)count->blks[0], (uintmax_t)count->files[1],
 		    (uintmax_t)count->blks[1], (uintmax_t)count->fragments[1], (uintmax_t)folded);
-	legend_next(l);
 }
 
 static void draw_rule(struct legend *l, size_t i)
 {
 	const struct rule *rule = &l->colors->rules[i];
 
-	legend_swatch(l, COL_CONTIGUOUS, rule->rgb[TONE_CONTIGUOUS]);
-	legend_swatch(l, COL_FRAGMENTED, rule->rgb[TONE_FRAG_A]);
-	if (rule->rgb[TONE_FRAG_B] != rule->rgb[TONE_FRAG_A])
-		legend_swatch(l, COL_FRAGMENTED + 2, rule->rgb[TONE_FRAG_B]);
-	if (l->colors->source->near_break)
-		legend_swatch(l, COL_FRAGMENTED + 4, rule->rgb[TONE_REST]);
+	note_count(l, rule->what, &l->runs->drawn[i], folded_of(l, i));
+	if (is_empty(l->runs, i))
+		return;
+	if (has_files(l, 0))
+		legend_swatch(l, COL_CONTIGUOUS, rule->rgb[TONE_CONTIGUOUS]);
+	if (has_files(l, 1)) {
+		legend_swatch(l, COL_FRAGMENTED, rule->rgb[TONE_FRAG_A]);
+		if (rule->rgb[TONE_FRAG_B] != rule->rgb[TONE_FRAG_A])
+			legend_swatch(l, COL_FRAGMENTED + 2, rule->rgb[TONE_FRAG_B]);
+		if (l->colors->source->near_break)
+			legend_swatch(l, COL_FRAGMENTED + 4, rule->rgb[TONE_REST]);
+	}
 	draw_count(l, rule->what, &l->runs->drawn[i], folded_of(l, i));
 }
 
@@ -131,6 +185,7 @@ static void draw_file_rules(struct legend *l)
 	draw_heads(l);
 	for (i = 0; i < l->colors->n_rules; i++)
 		draw_rule(l, i);
+	note_count(l, "all files", &l->runs->drawn_total, folded_files(l));
 	draw_count(l, "all files", &l->runs->drawn_total, folded_files(l));
 }
 
@@ -147,16 +202,37 @@ static uint64_t blks_of(const struct count *count)
 	return count->blks[0] + count->blks[1];
 }
 
-static void draw_fragment_heads(struct legend *l)
+/* What was counted is a column if anything was, or if other reads are counted below. */
+static bool has_counts(const struct legend *l, const struct count *sum)
+{
+	return l->colors->heat || counted_of(l, sum);
+}
+
+static void draw_fragment_heads(struct legend *l, const struct count *sum)
 {
 	draw_folded_head(l);
 	legend_next(l);
 	legend_text(l, 0, RGB_FAINT, l->colors->source->heading);
-	legend_right(l, COL_COUNTED, RGB_FAINT, l->colors->source->counts);
-	legend_right(l, COL_COUNTED_SHARE, RGB_FAINT, "share");
+	if (has_counts(l, sum))
+		legend_right(l, COL_COUNTED, RGB_FAINT, l->colors->source->counts);
+	if (counted_of(l, sum))
+		legend_right(l, COL_COUNTED_SHARE, RGB_FAINT, "share");
 	legend_right(l, COL_BLKS, RGB_FAINT, "blocks");
-	legend_right(l, COL_BLKS_SHARE, RGB_FAINT, "share");
+	if (blks_of(sum))
+		legend_right(l, COL_BLKS_SHARE, RGB_FAINT, "share");
 	end_heads(l);
+}
+
+/* A line of @sum, or, if this is NULL, one that is not part of it. */
+static void note_fragment_count(struct legend *l, const char *name, const struct count *count, const struct count *sum,
+				uint64_t folded)
+{
+	if (sum)
+		canvas_note(l->canvas, "%s: %s=%ju blocks=%ju, folded blocks=%ju", name, l->colors->source->counts,
+			    (uintmax_t)counted_of(l, count), (uintmax_t)blks_of(count), (uintmax_t)folded);
+	else
+		canvas_note(l->canvas, "%s: blocks=%ju, folded blocks=%ju", name, (uintmax_t)blks_of(count),
+			    (uintmax_t)folded);
 }
 
 /* Shares are relative to @sum. A line that is not part of it has no shares. */
@@ -168,17 +244,30 @@ static void draw_fragment_count(struct legend *l, const char *name, const struct
 	legend_name(l, COL_SWATCH - 1, name);
 	legend_number(l, COL_BLKS, blks);
 	put_folded(l, folded);
-	if (sum) {
+	if (sum && has_counts(l, sum))
 		legend_number(l, COL_COUNTED, n);
+	if (sum && counted_of(l, sum))
 		legend_share(l, COL_COUNTED_SHARE, n, counted_of(l, sum));
+	if (sum && blks_of(sum))
 		legend_share(l, COL_BLKS_SHARE, blks, blks_of(sum));
-		canvas_note(l->canvas, "%s: %s=%ju blocks=%ju, folded blocks=%ju", name,
-			    l->colors->source->counts, (uintmax_t)n, (uintmax_t)blks, (uintmax_t)folded);
-	} else {
-		canvas_note(l->canvas, "%s: blocks=%ju, folded blocks=%ju", name, (uintmax_t)blks,
-			    (uintmax_t)folded);
-	}
 	legend_next(l);
+}
+
+static void draw_fragment_rule(struct legend *l, size_t i, const struct count *sum)
+{
+	const struct rule *rule = &l->colors->rules[i];
+
+	note_fragment_count(l, rule->what, &l->runs->drawn[i], sum, folded_of(l, i));
+	if (is_empty(l->runs, i))
+		return;
+	legend_swatch(l, COL_SWATCH, rule->rgb[0]);
+	draw_fragment_count(l, rule->what, &l->runs->drawn[i], sum, folded_of(l, i));
+}
+
+static void draw_sum(struct legend *l, const char *name, const struct count *sum, uint64_t folded)
+{
+	note_fragment_count(l, name, sum, sum, folded);
+	draw_fragment_count(l, name, sum, sum, folded);
 }
 
 /* Other reads: of files that are not drawn, of holes, and of what was cut off or deleted between both readings. */
@@ -205,22 +294,18 @@ static void draw_fragment_rules(struct legend *l)
 	struct count sum = { 0 };
 	uint64_t folded = 0;
 
-	draw_fragment_heads(l);
 	for (i = 0; i < n; i++) {
 		sum.fragments[0] += l->runs->drawn[i].fragments[0] + l->runs->drawn[i].fragments[1];
 		sum.reads += l->runs->drawn[i].reads;
 		sum.blks[0] += blks_of(&l->runs->drawn[i]);
 		folded += folded_of(l, i);
 	}
-	for (i = 0; i < colors->n_rules; i++) {
-		if (i == n)
-			draw_fragment_count(l, "all breaks", &sum, &sum, folded);
-		legend_swatch(l, COL_SWATCH, colors->rules[i].rgb[0]);
-		draw_fragment_count(l, colors->rules[i].what, &l->runs->drawn[i], i < n ? &sum : NULL,
-				    folded_of(l, i));
-	}
-	if (!last_apart)
-		draw_fragment_count(l, colors->heat ? "all reads here" : "all fragments", &sum, &sum, folded);
+	draw_fragment_heads(l, &sum);
+	for (i = 0; i < n; i++)
+		draw_fragment_rule(l, i, &sum);
+	draw_sum(l, last_apart ? "all breaks" : colors->heat ? "all reads here" : "all fragments", &sum, folded);
+	if (last_apart)
+		draw_fragment_rule(l, n, NULL);
 	if (colors->heat)
 		draw_other_reads(l, sum.reads);
 }
@@ -257,7 +342,8 @@ static void draw_rest(struct legend *l, const char *name, uint32_t rgb, uint64_t
 static void draw_others(struct legend *l, const char *name, uint32_t rgb, uint64_t blks, const char *what,
 			uint64_t folded)
 {
-	draw_rest(l, name, rgb, blks, what, folded);
+	if (blks)
+		draw_rest(l, name, rgb, blks, what, folded);
 	canvas_note(l->canvas, "%s: blocks=%ju, folded blocks=%ju", name, (uintmax_t)blks, (uintmax_t)folded);
 }
 

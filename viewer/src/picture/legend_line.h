@@ -15,7 +15,8 @@
  * @layout: its measures
  * @runs: for the totals
  * @colors: the rules
- * @folded: the blocks that are not drawn; NULL: all are, and no column is for them
+ * @folded: the blocks that are not drawn; NULL: all are
+ * @has_folded: a column is for them
  * @y: upper edge of the next line, pixels from the top
  */
 struct legend {
@@ -24,6 +25,7 @@ struct legend {
 	const struct runs *runs;
 	const struct colors *colors;
 	const struct folded *folded;
+	bool has_folded;
 	double y;
 };
 

@@ -182,7 +182,7 @@ static void draw_folding(struct legend *l)
 		return;
 	}
 	len = snprintf(text, sizeof(text), "%s of more than %s blocks are folded (gaps: %ju): the rest is %s",
-		       l->colors->source->range_rule ? "ranges of one colour" : "fragments", grouped(n, limit), (uintmax_t)l->layout->free_limit,
+		       l->colors->source->range_rule ? "ranges of one colour" : "fragments", grouped(n, l->layout->fold_over), (uintmax_t)l->layout->free_fold_over,
 		       l->layout->label > 0 ? "a hatched box with the number of its blocks" :
 		       l->layout->cell_h < HATCH_MIN ? "a box of another shade" : "a hatched box");
 	if (limit != wanted)

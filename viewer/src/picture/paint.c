@@ -136,27 +136,21 @@ static void separate_rows(const struct brush *b, const struct piece *piece)
 	}
 }
 
-/* Find room for the number over the cells of the mark, in the row that has room for it. */
-static void label_mark(struct brush *b, uint64_t first, uint64_t n, uint64_t blks, uint32_t rgb)
+/* The number is over the cells of the mark after its first one, or over those of the next row if they do not have the room. */
+static void label_mark(struct brush *b, const struct piece *mark, uint32_t rgb)
 {
 	const struct layout *l = b->layout;
-	size_t columns = b->grid->columns, column = (size_t)(first % columns), here = columns - column;
-	char text[24];
-	size_t need = fold_label_width(l->label, (size_t)snprintf(text, sizeof(text), "%ju", (uintmax_t)blks));
+	uint64_t first = mark->at + 1, n = mark->len - 1, here = b->grid->columns - first % b->grid->columns;
 	size_t x, y;
 
-	if (n > here && n - here > here) {
+	if (n > here) {
 		first += here;
 		n -= here;
-	} else if (n > here) {
-		n = here;
 	}
-	if (n * l->pitch_x < need)
-		return;
 	layout_cell_xy(l, b->grid, first, &x, &y);
 	canvas_cell(b->canvas, x, y, (size_t)n * l->pitch_x - (l->pitch_x - l->cell_w), l->cell_h, rgb);
 	b->numbers = grow(b->numbers, &b->cap_numbers, b->n_numbers, sizeof(*b->numbers));
-	b->numbers[b->n_numbers++] = (struct number){ .x = x, .y = y, .rgb = canvas_ink(rgb), .blks = blks };
+	b->numbers[b->n_numbers++] = (struct number){ .x = x, .y = y, .rgb = canvas_ink(rgb), .blks = mark->blks };
 }
 
 static void draw_mark(struct brush *b, const struct piece *piece, uint32_t rgb)
@@ -170,7 +164,7 @@ static void draw_mark(struct brush *b, const struct piece *piece, uint32_t rgb)
 		canvas_hatch(b->canvas, x, y, l->cell_h, layout_px(l->img, HATCH_PEN), rgb);
 	}
 	if (l->label > 0)
-		label_mark(b, piece->at + 1, piece->len - 1, piece->blks, rgb);
+		label_mark(b, piece, rgb);
 }
 
 static void draw_numbers(struct brush *b)

@@ -123,6 +123,17 @@ def swatches(*arguments: str) -> dict[str, list[str]]:
     return {row[0].text: picture.swatches(row) for row in picture.rows() if picture.swatches(row)}
 
 
+def draw_all(names: list[str]) -> None:
+    """Write a table in which each name has a contiguous file and fragments, for the legend has what is there."""
+    lines = ""
+    for i, name in enumerate(names):
+        lines += f"254:0 {60 * i} 5 0 {2 * i + 4} contiguous /m/{name}\n"
+        for at, length, offset in (10, 3, 0), (20, 2, 9), (30, 1, 3):
+            lines += f"254:0 {60 * i + at} {length} {offset} {2 * i + 5} fragmented /m/{name}\n"
+    Path("t").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=9000 segment_blocks=100 path=/m\n" + lines,
+                         encoding="ascii")
+
+
 def pale(tones: list[int]) -> str:
     """What the viewer draws away from breaks: a quarter of the mean of both tones of fragments, on white."""
     means = (((tones[1] >> shift & 255) + (tones[2] >> shift & 255)) // 2 for shift in (16, 8, 0))
@@ -135,14 +146,13 @@ def test_the_same_colours_as_the_viewer():
     rows = [names[i:i + 3] for i in range(0, len(names) - 2, 3)] + [names[-3:]]
     Path("named.cnf").write_text("".join(f".r{i} {' '.join(row)}\n" for i, row in enumerate(rows)) + f"default {' '.join(rows[0])}\n",
                                  encoding="ascii")
-    seen = swatches("-t", str(VIEWER / "tests/data/small.table"), "-c", "./named.cnf")
+    draw_all([f"x.r{i}" for i in range(len(rows))])
+    seen = swatches("-t", "t", "-c", "./named.cnf")
     for i, row in enumerate(rows):
         tones = [colors.NAMED[name] for name in row]
         assert seen[f".r{i}"] == [*(f"#{tone:06x}" for tone in tones), pale(tones)], row
-    kinds = "".join(f"254:0 {100 * i} {50 - i} 0 {i + 4} contiguous /m/x.k{'abcdefgh'[i]}\n" for i in range(6))
-    Path("kinds").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=1000 segment_blocks=100 path=/m\n" + kinds,
-                             encoding="ascii")
-    seen = swatches("-t", "kinds")
+    draw_all([f"x.k{letter}" for letter in "abcdef" for _ in range(ord("h") - ord(letter))] + ["LOG"])
+    seen = swatches("-t", "t")
     groups = colors.groups_for(None, Counter({f".k{letter}": 50 - i for i, letter in enumerate("abcdef")}), len(colors.PALETTE))
     assert len(groups.groups) > 2
     for group in groups.groups[:-1]:

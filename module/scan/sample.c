@@ -30,7 +30,7 @@
 #define MAX_LOOKED_AT	256
 /*
  * After an audit the pause is so many times as long as it took, times sample_secs: by
- * default this takes 0.05 % of a CPU at most. While the sample is in a hurry, 3 %.
+ * default this takes 0.05 % of a CPU at most. Without sample_secs (sample_hurry), 3 %.
  */
 #define PAUSE_SHARE	33
 
@@ -44,7 +44,8 @@ static void set_due(struct ft_volume *vol, u64 ns)
 {
 	unsigned int secs = READ_ONCE(sample_secs);
 	unsigned long pause = msecs_to_jiffies(1000 * secs);
-	unsigned long rest = nsecs_to_jiffies(PAUSE_SHARE * ns);
+	/* rounded up: most audits are short */
+	unsigned long rest = nsecs_to_jiffies(PAUSE_SHARE * ns) + 1;
 
 	lockdep_assert_held(&vol->queue_lock);
 	WRITE_ONCE(vol->sampled, pause);
@@ -128,7 +129,7 @@ static struct ft_inode *next_file(struct ft_volume *vol)
 bool ft_sample_step(struct ft_worker *w)
 {
 	struct ft_volume *vol = w->vol;
-	u64 begun;
+	u64 begun = ktime_get_ns();
 
 	if (ft_volume_gone(vol))
 		return false;
@@ -139,7 +140,6 @@ bool ft_sample_step(struct ft_worker *w)
 		w->sample = next_file(vol);
 		w->sample_ns = 0;
 	}
-	begun = ktime_get_ns();
 	if (w->sample &&
 	    ft_file_sample(w, w->sample) == FT_STEP_MORE &&
 	    !ft_queue_wanted(w->sample)) {

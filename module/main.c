@@ -5,7 +5,13 @@
  * Load and unload. Below is the map of the module: its floors, from top to bottom. A
  * file uses only what is on its own floor or below, and no files use each other in a
  * circle; selftests/host/layers.py checks that. Upper floors are reached by a work, a
- * callback of fsnotify, or ft_target_hook().
+ * callback of fsnotify, ft_target_hook(), or struct ft_observer.
+ *
+ *   observers/  what is counted besides the maps, a folder for each parameter
+ *     observers.c  the list of them; observer.c in each folder: what it hears of
+ *     heat/        which ranges of files are read, and overwritten
+ *     cgroups/     what cgroups read, and the requests that it takes
+ *     fsync/       where the time of fsyncs goes
  *
  *   debugfs/    what a user sees and asks for
  *     debugfs.c    counters out, commands in
@@ -13,9 +19,6 @@
  *     text.c       a copy as text: table, extents, files
  *     sums.c       a copy summed up: causes, by_process, by_pair
  *     gc.c         what garbage collection did, with the paths of a copy
- *     heat.c       which ranges are read, with the paths of a copy
- *     cgroup.c     what cgroups read: by_cgroup
- *     fsync.c      where the time of fsyncs went
  *     owner.c      which file owns a block
  *     victims.c    which files garbage collection would change
  *     query.c      what users write: questions to owner and victims, reset
@@ -35,9 +38,8 @@
  *     attach.c     attaches the probes to F2FS, which may come and go
  *     map.c        F2FS tracepoints -> which inode, which blocks
  *     cause.c      who writes, and what garbage collection chooses
- *     read.c       which blocks are read, or written in place
+ *     read.c       which blocks are read, for observers
  *     call.c       calls that no tracepoint describes -> which inodes
- *     fsync.c      the functions that an fsync calls -> how long they take
  *
  *   scan/       what asks F2FS, where events are not enough
  *     worker.c     takes the inodes that wait in turn, one step each (see step.h)
@@ -57,11 +59,6 @@
  *     inode.c      the record of an inode: life and state (see core/record.h)
  *     trace.c      our own tracepoints
  *
- *   meters/     what a parameter switches on
- *     heat.c       which ranges of a file are read
- *     cgroup.c     which cgroups read, and the requests that it takes
- *     fsync.c      where the time of fsyncs goes
- *
  *   causes/     why a block is where it is
  *     breaks.c     why the fragments of a file begin where they do
  *     gc.c         what garbage collection has moved
@@ -78,6 +75,7 @@
  *     queue.c      the inodes of a volume that wait for its worker, by due time
  *     record.h     the record of an inode
  *     volume.c     a mounted F2FS that is watched; it may be unmounted at any time
+ *     observer.c   the list of observers; core/observer.h is all that others know of them
  *     task.c       the cgroup of the task that is running
  *     memory.c     the memory in use, and its budget
  *     extmap.c     the extents of one file (see extmap.h)
@@ -106,7 +104,7 @@
  *   ft_worker.lock          spinlock; the step that a worker is in
  *
  * Only locks of the kernel are taken inside last_lock of query.c, report_lock of
- * audit.c, attach_lock of probes/fsync.c, the locks in causes/ and meters/,
+ * audit.c, attach_lock of observers/fsync/, the locks in causes/ and observers/,
  * volumes_lock of volume.c and freed_lock of inode.c.
  *
  * Probes run under locks of F2FS, with preemption disabled; they disable it
@@ -114,7 +112,7 @@
  * bounds.h has the bounds of their work.
  * With PREEMPT_RT, where spinlocks sleep, probes run with preemption enabled
  * (compat.h). The probes of probes/call.c take no lock there, nor in a kernel where
- * they run inside an exception (note.c). Those of probes/fsync.c never take one.
+ * they run inside an exception (note.c). Those of observers/fsync/functions.c never do.
  */
 
 #include <linux/mm.h>
@@ -128,9 +126,7 @@
 #include "debugfs/debugfs.h"
 #include "maps/budget.h"
 #include "maps/inode.h"
-#include "meters/cgroup.h"
-#include "meters/fsync.h"
-#include "meters/heat.h"
+#include "observers/observers.h"
 #include "probes/probe.h"
 #include "watch/mount.h"
 #include "watch/resync.h"
@@ -183,26 +179,6 @@ static bool causes = true;
 module_param(causes, bool, 0444);
 MODULE_PARM_DESC(causes, "tell why each fragment begins where it does (default: on)");
 
-static bool heat;
-module_param(heat, bool, 0444);
-MODULE_PARM_DESC(heat, "count which ranges of files are read (default: off)");
-
-static unsigned int heat_window_kb = 128;
-module_param(heat_window_kb, uint, 0444);
-MODULE_PARM_DESC(heat_window_kb, "length of such a range in KiB (default: 128)");
-
-static unsigned int heat_period_secs = 3600;
-module_param(heat_period_secs, uint, 0444);
-MODULE_PARM_DESC(heat_period_secs, "seconds in which these counts lose half of their value (default: 3600)");
-
-static bool cgroups;
-module_param(cgroups, bool, 0444);
-MODULE_PARM_DESC(cgroups, "count reads and the requests they take by cgroup (default: off)");
-
-static bool fsync;
-module_param(fsync, bool, 0444);
-MODULE_PARM_DESC(fsync, "measure where the time of an fsync goes (default: off)");
-
 static int set_budget(void)
 {
 	unsigned long total_mb = totalram_pages() >> (20 - PAGE_SHIFT);
@@ -227,18 +203,13 @@ static int __init fragtrace_init(void)
 		return err;
 	if (causes)
 		static_branch_enable(&ft_causes_on);
-	if (cgroups)
-		static_branch_enable(&ft_cgroups_on);
 	ft_budget_init();
-	err = ft_heat_init(heat, heat_window_kb, heat_period_secs);
+	err = ft_observers_init(ft_all_observers);
 	if (err)
 		return err;
-	err = ft_fsync_init(fsync);
-	if (err)
-		goto err_heat;
 	err = ft_inode_init();
 	if (err)
-		goto err_fsync;
+		goto err_observers;
 	err = -ENOMEM;
 	ft_wq = alloc_workqueue("fragtrace", WQ_UNBOUND, 0);
 	if (!ft_wq)
@@ -272,10 +243,8 @@ err_wq:
 	destroy_workqueue(ft_wq);
 err_inode:
 	ft_inode_exit();
-err_fsync:
-	ft_fsync_exit();
-err_heat:
-	ft_heat_exit();
+err_observers:
+	ft_observers_exit();
 	return err;
 }
 
@@ -289,8 +258,7 @@ static void __exit fragtrace_exit(void)
 	ft_mem_stop();
 	destroy_workqueue(ft_wq);
 	ft_inode_exit();
-	ft_fsync_exit();
-	ft_heat_exit();
+	ft_observers_exit();
 	pr_info("unloaded\n");
 }
 

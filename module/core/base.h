@@ -61,11 +61,6 @@ void ft_target_kick(void);
  * @FT_SAMPLED: files of the sample whose map was compared (scan/sample.c)
  * @FT_REFUSED: files and names left out because the memory budget was used up
  * @FT_CAUSES_LOST: files whose causes were dropped because memory was short
- * @FT_HEAT_LOST: windows of reads, requests and overwrites that were not counted,
- *	because memory was refused, the budget does not allow more, or a read was too
- *	long
- * @FT_HEAT_DROPPED: files that lost all their counts of reads, because memory was
- *	short, or because too much was truncated at once
  * @FT_NR_COUNTERS: how many there are
  */
 enum ft_counter {
@@ -86,8 +81,6 @@ enum ft_counter {
 	FT_SAMPLED,
 	FT_REFUSED,
 	FT_CAUSES_LOST,
-	FT_HEAT_LOST,
-	FT_HEAT_DROPPED,
 	FT_NR_COUNTERS
 };
 

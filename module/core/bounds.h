@@ -24,7 +24,7 @@
  * Maps (extmap.c): besides finding a block in the tree a few times, no call removes
  * more leaves or reads more extents than this. A call that would returns -E2BIG, and
  * its caller leaves the rest to a scan. maps/trace.c reads no more extents to count the
- * breaks among them, nor do meters/heat.c and meters/cgroup.c for one read.
+ * breaks among them, nor do observers/heat/ and observers/cgroups/ for one read.
  */
 #ifndef FT_MAX_LEAVES_AT_ONCE
 #define FT_MAX_LEAVES_AT_ONCE	128
@@ -39,7 +39,7 @@
 
 /*
  * Processes of a chain that are searched (causes/writer.c), pairs of a chain (causes/tally.c), and
- * cgroups of a chain (meters/cgroup.c). A process farther back gets a new number, a pair or a
+ * cgroups of a chain (observers/cgroups/). A process farther back gets a new number, a pair or a
  * cgroup is counted with all others.
  */
 #define FT_MAX_SEARCHED		64
@@ -52,13 +52,13 @@
 #define FT_GC_SEARCHED		8
 
 /*
- * Heat (meters/heat.c): windows that a read counts for, and chunks of windows that a
+ * Heat (observers/heat/): windows that a read counts for, and chunks of windows that a
  * truncation frees. What is beyond is not counted, or all of the file is dropped.
  */
 #define FT_MAX_WINDOWS_AT_ONCE	1024U
 #define FT_MAX_CHUNKS_AT_ONCE	256
 
-/* Fsyncs under way that are searched for that of a task (meters/fsync.c). */
+/* Fsyncs under way that are searched for that of a task (observers/fsync/). */
 #define FT_MAX_FSYNCS_SEARCHED	16
 
 /* Check that a loop ended within its bound, in builds with FT_DEBUG. */

@@ -47,8 +47,8 @@ static atomic_long_t mem_bytes = ATOMIC_LONG_INIT(0);
 /* Of these, bytes of second maps. They are freed when their scans end. */
 static atomic_long_t second_bytes = ATOMIC_LONG_INIT(0);
 
-/* Of these, bytes of heat. */
-static atomic_long_t heat_bytes = ATOMIC_LONG_INIT(0);
+/* Of these, bytes of observers, which give way first. */
+static atomic_long_t yielding_bytes = ATOMIC_LONG_INIT(0);
 
 /* Extents that came and went, by the CPU that saw it. */
 static DEFINE_PER_CPU(s64, nr_extents);
@@ -336,7 +336,7 @@ bool ft_mem_uses_more_than(unsigned int sixteenths)
  */
 bool ft_mem_room(void)
 {
-	if (unlikely(ft_mem_uses_more_than(13)) && ft_mem_heat())
+	if (unlikely(ft_mem_uses_more_than(13)) && ft_mem_yielding())
 		ft_mem_want_room();
 	return !ft_mem_uses_more_than(14);
 }
@@ -398,25 +398,25 @@ void ft_mem_charge_second(u64 bytes, u64 old_bytes)
 }
 
 /**
- * ft_mem_add_heat() - count memory as used by heat
+ * ft_mem_add_yielding() - count memory of an observer, which gives way first
  * @bytes: how much; negative when it is freed
  *
  * Context: any.
  */
-void ft_mem_add_heat(long bytes)
+void ft_mem_add_yielding(long bytes)
 {
 	ft_mem_add(bytes);
-	atomic_long_add(bytes, &heat_bytes);
+	atomic_long_add(bytes, &yielding_bytes);
 }
 
 /**
- * ft_mem_heat() - how much memory heat uses
+ * ft_mem_yielding() - how much memory observers use that gives way first
  *
  * Return: bytes.
  */
-long ft_mem_heat(void)
+long ft_mem_yielding(void)
 {
-	return atomic_long_read(&heat_bytes);
+	return atomic_long_read(&yielding_bytes);
 }
 
 /* A small map or history may grow as long as anything fits. */

@@ -39,8 +39,8 @@ void ft_mem_charge(const struct ft_extmap *map, u8 owner, u32 old_nr,
 void ft_mem_charge_second(u64 bytes, u64 old_bytes);
 bool ft_mem_allows_second(u64 bytes);
 
-void ft_mem_add_heat(long bytes);
-long ft_mem_heat(void);
+void ft_mem_add_yielding(long bytes);
+long ft_mem_yielding(void);
 bool ft_mem_allows_causes(u64 bytes);
 void ft_mem_hook(work_func_t give_way, work_func_t come_back);
 void ft_mem_want_room(void);

@@ -202,7 +202,7 @@ enum ft_change {
  *	read without @lock
  * @links: names of this inode, protected by vol->ns_lock for writing, as are
  * @children: of a directory: names in it,
- * @heat: of a file: how often its ranges are read (meters/heat.c), protected by @lock; empty
+ * @heat: of a file: how often its ranges are read (observers/heat/), protected by @lock; empty
  *	when it is dead,
  * @target_path: the path of the target that begins here, if there is one,
  * @gone_path: the path that this file had, if it is unlinked and still open, and

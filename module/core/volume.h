@@ -17,14 +17,19 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
-struct ft_cgroups;
-struct ft_fsyncs;
 struct ft_gc;
 struct ft_inode;
 struct ft_logs;
 struct ft_tally;
 struct ft_worker;
 struct ft_writers;
+
+/* Where the state of an observer is; Kbuild defines FT_EACH_OBSERVER(x) as x of each name. */
+#define FT_SLOT(name)	FT_SLOT_##name,
+enum ft_slot { FT_EACH_OBSERVER(FT_SLOT) FT_NR_OBSERVERS };
+
+/* The state that an observer has of a volume; NULL if it is off. */
+#define ft_observed(vol, name)	((vol)->observed[FT_SLOT_##name])
 
 /**
  * struct ft_reading - an inode that a worker is reading
@@ -45,7 +50,7 @@ struct ft_reading {
  * @live_sb: the same, but NULL once it is going away
  * @info: F2FS's own state of it; only compared
  * @sb_lock: protects @live_sb against use of @sb
- * @forget: frees @logs to @fsyncs at the end; %NULL if there are none
+ * @forget: frees @logs to @observed at the end; %NULL if there are none
  * @dev: its device number
  * @mountpoint: where it was mounted when it was found
  * @main_blkaddr: first block of the main area
@@ -98,8 +103,7 @@ struct ft_reading {
  * @writers: processes that wrote to it
  * @tally: counts of healed breaks and of pairs
  * @gc: what garbage collection has done
- * @cgroups: what cgroups have read; %NULL if that is not wanted
- * @fsyncs: where the time of its fsyncs went; %NULL if that is not wanted
+ * @observed: the states of observers (core/observer.h), %NULL if they are off
  * @nr_traced: events extent_change that were fired
  * @gc_writer: number of the process that collects garbage, or did so last
  * @gc_foreground: a task waits, or waited, for that
@@ -165,8 +169,7 @@ struct ft_volume {
 	struct ft_writers *writers;
 	struct ft_tally *tally;
 	struct ft_gc *gc;
-	struct ft_cgroups *cgroups;
-	struct ft_fsyncs *fsyncs;
+	void *observed[FT_NR_OBSERVERS];
 	atomic_t nr_traced;
 	u32 gc_writer;
 	bool gc_foreground;

@@ -500,7 +500,7 @@ static int fill(struct ft_snapshot *snap)
 
 	for (i = 0; i < snap->volumes.nr && !err; i++)
 		err = list_files(snap, i);
-	if (snap->view == FT_VIEW_HEAT)
+	if (snap->view == FT_VIEW_PATHS)
 		return err;
 	if (!err)
 		err = make_room_for_extents(snap);

@@ -16,6 +16,7 @@
 #include "causes/writer.h"
 #include "core/base.h"
 #include "core/memory.h"
+#include "core/observer.h"
 #include "core/volume.h"
 #include "debugfs/debugfs.h"
 #include "debugfs/snapshot.h"
@@ -48,8 +49,6 @@ static const char * const counter_names[] = {
 	[FT_SAMPLED] = "sampled",
 	[FT_REFUSED] = "refused",
 	[FT_CAUSES_LOST] = "causes_lost",
-	[FT_HEAT_LOST] = "heat_lost",
-	[FT_HEAT_DROPPED] = "heat_dropped",
 };
 static_assert(ARRAY_SIZE(counter_names) == FT_NR_COUNTERS);
 
@@ -84,8 +83,9 @@ static int stats_show(struct seq_file *m, void *unused)
 {
 	unsigned int volumes = 0, inodes = 0, dirs = 0, stale = 0, queued = 0;
 	unsigned int writers = 0, left_out = 0, unsound = 0;
+	const struct ft_observer *o;
 	struct ft_volume *vol;
-	int i;
+	unsigned int i;
 
 	ft_note_flush();
 	rcu_read_lock();
@@ -113,7 +113,6 @@ static int stats_show(struct seq_file *m, void *unused)
 	show_breaks(m);
 	seq_printf(m, "mem_bytes %ld\n", ft_mem_used());
 	seq_printf(m, "mem_budget %lu\n", ft_mem_budget());
-	seq_printf(m, "heat_bytes %ld\n", ft_mem_heat());
 	seq_printf(m, "copies_bytes %ld\n", ft_vec_bytes());
 	seq_printf(m, "copies_budget %ld\n", ft_vec_budget());
 	seq_printf(m, "writers %u\n", writers);
@@ -123,6 +122,9 @@ static int stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "unsound %u\n", unsound);
 	for (i = 0; i < FT_NR_COUNTERS; i++)
 		seq_printf(m, "%s %llu\n", counter_names[i], counter(i));
+	ft_for_each_observer(o, i)
+		if (o->show_stats)
+			o->show_stats(m);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(stats);
@@ -300,11 +302,8 @@ static const struct {
 	{ "causes", 0600, FT_VIEW_CAUSES, &ft_sums_fops },
 	{ "by_process", 0600, FT_VIEW_BY_PROCESS, &ft_sums_fops },
 	{ "by_pair", 0600, FT_VIEW_BY_PAIR, &ft_sums_fops },
-	{ "by_cgroup", 0600, 0, &ft_cgroups_fops },
 	{ "owner", 0600, 0, &ft_owner_fops },
 	{ "gc", 0400, 0, &ft_gc_fops },
-	{ "heat", 0400, FT_VIEW_HEAT, &ft_heat_fops },
-	{ "fsync", 0600, 0, &ft_fsync_fops },
 	{ "victims", 0600, 0, &ft_victims_fops },
 	{ "stats", 0400, 0, &stats_fops },
 	{ "targets", 0600, 0, &targets_fops },
@@ -324,6 +323,17 @@ static umode_t forbidden_mode(void)
 	return 0222;
 }
 
+static int create(const char *name, umode_t mode, enum ft_view view,
+		  const struct file_operations *fops)
+{
+	struct dentry *file = debugfs_create_file(name, mode, dir,
+						  (void *)(uintptr_t)view, fops);
+
+	if (IS_ERR(file))
+		pr_err("no file %s in debugfs: %ld\n", name, PTR_ERR(file));
+	return PTR_ERR_OR_ZERO(file);
+}
+
 /**
  * ft_debugfs_init() - create the files
  *
@@ -332,9 +342,10 @@ static umode_t forbidden_mode(void)
 int ft_debugfs_init(void)
 {
 	umode_t forbidden = forbidden_mode();
-	struct dentry *file;
+	const struct ft_observer *o;
 	struct inode *inode;
-	int i;
+	unsigned int i;
+	int err = 0;
 
 	dir = debugfs_create_dir("fragtrace", NULL);
 	if (IS_ERR(dir)) {
@@ -346,19 +357,14 @@ int ft_debugfs_init(void)
 	inode_lock(inode);
 	inode->i_mode &= ~0077;
 	inode_unlock(inode);
-	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		file = debugfs_create_file(files[i].name,
-					   files[i].mode & ~forbidden, dir,
-					   (void *)(uintptr_t)files[i].view,
-					   files[i].fops);
-		if (IS_ERR(file)) {
-			pr_err("no file %s in debugfs: %ld\n", files[i].name,
-			       PTR_ERR(file));
-			debugfs_remove(dir);
-			return PTR_ERR(file);
-		}
-	}
-	return 0;
+	for (i = 0; i < ARRAY_SIZE(files) && !err; i++)
+		err = create(files[i].name, files[i].mode & ~forbidden,
+			     files[i].view, files[i].fops);
+	ft_for_each_observer(o, i)
+		err = err ?: create(o->name, o->mode & ~forbidden, 0, o->fops);
+	if (err)
+		debugfs_remove(dir);
+	return err;
 }
 
 /**

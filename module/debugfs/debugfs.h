@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files in debugfs: debugfs.c creates them; text.c, binary.c, sums.c, gc.c, heat.c
- * and victims.c show snapshots, cgroup.c and fsync.c counts, owner.c answers for one
- * block.
+ * The files in debugfs: debugfs.c creates them, and those of the observers; text.c,
+ * binary.c, sums.c, gc.c and victims.c show snapshots, owner.c answers for one block.
  */
 #ifndef FT_DEBUGFS_H
 #define FT_DEBUGFS_H
@@ -12,11 +11,8 @@
 extern const struct file_operations ft_view_fops;
 extern const struct file_operations ft_binary_fops;
 extern const struct file_operations ft_sums_fops;
-extern const struct file_operations ft_cgroups_fops;
 extern const struct file_operations ft_owner_fops;
 extern const struct file_operations ft_gc_fops;
-extern const struct file_operations ft_heat_fops;
-extern const struct file_operations ft_fsync_fops;
 extern const struct file_operations ft_victims_fops;
 
 int ft_debugfs_init(void);

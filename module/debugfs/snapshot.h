@@ -23,7 +23,7 @@
  * @FT_VIEW_TABLE: written extents by device and LBA
  * @FT_VIEW_EXTENTS: all extents by file and file block
  * @FT_VIEW_FILES: files, worst first
- * @FT_VIEW_HEAT: files with their paths only, see heat.c
+ * @FT_VIEW_PATHS: files with their paths only
  * @FT_VIEW_BINARY: all of that, for a program
  * @FT_VIEW_CAUSES: breaks by cause and extension, see sums.c
  * @FT_VIEW_BY_PROCESS: breaks by the process that wrote the data, likewise
@@ -33,7 +33,7 @@ enum ft_view {
 	FT_VIEW_TABLE,
 	FT_VIEW_EXTENTS,
 	FT_VIEW_FILES,
-	FT_VIEW_HEAT,
+	FT_VIEW_PATHS,
 	FT_VIEW_BINARY,
 	FT_VIEW_CAUSES,
 	FT_VIEW_BY_PROCESS,

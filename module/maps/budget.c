@@ -15,12 +15,12 @@
 #include "causes/breaks.h"
 #include "core/base.h"
 #include "core/memory.h"
+#include "core/observer.h"
 #include "core/volume.h"
 #include "maps/budget.h"
 #include "maps/inode.h"
 #include "maps/names.h"
 #include "maps/rebuild.h"
-#include "meters/heat.h"
 
 /* How often what is left out is tried again: less and less often, as long as any is. */
 #define AGAIN_FIRST	HZ
@@ -28,8 +28,7 @@
 
 /**
  * struct choice - files that may have to give way
- * @owner: whose files; not for heat
- * @rec: the file with most heat found so far, with a reference; %NULL if none
+ * @owner: whose files
  * @bytes: the largest size so far; then the smallest size of a file that gives way
  * @pending: memory of records that are left out, which is not free yet; or of maps
  *	that are not there yet
@@ -37,14 +36,19 @@
  */
 struct choice {
 	u8 owner;
-	struct ft_inode *rec;
 	u64 bytes;
 	long pending;
 	bool dropped;
 };
 
-static void visit_files(void (*func)(struct ft_inode *rec, struct choice *c),
-			struct choice *c)
+/**
+ * ft_budget_visit() - call a function for all records of all volumes
+ * @func: called in an RCU read section, which it may interrupt while it has a reference
+ * @arg: for it
+ *
+ * Context: process; may sleep between two calls.
+ */
+void ft_budget_visit(void (*func)(struct ft_inode *rec, void *arg), void *arg)
 {
 	struct ft_volume *vol;
 	struct ft_inode *rec;
@@ -54,7 +58,7 @@ static void visit_files(void (*func)(struct ft_inode *rec, struct choice *c),
 	for (n = 0; (vol = ft_volume_nth(n)); n++) {
 		rcu_read_lock();
 		xa_for_each(&vol->inodes, ino, rec) {
-			func(rec, c);
+			func(rec, arg);
 			if (need_resched()) {
 				rcu_read_unlock();
 				cond_resched();
@@ -88,51 +92,17 @@ static bool can_give_way(const struct ft_inode *rec, const struct choice *c)
 				 READ_ONCE(rec->target_path)));
 }
 
-static void find_largest(struct ft_inode *rec, struct choice *c)
+static void find_largest(struct ft_inode *rec, void *arg)
 {
+	struct choice *c = arg;
+
 	if (can_give_way(rec, c))
 		c->bytes = max(c->bytes, bytes_of(rec));
 }
 
-static void choose_hotter(struct ft_inode *rec, struct choice *c)
+static void drop_causes(struct ft_inode *rec, void *arg)
 {
-	u64 bytes = ft_heat_bytes(rec);
-
-	if (bytes > c->bytes && refcount_inc_not_zero(&rec->ref)) {
-		if (c->rec)
-			ft_inode_put(c->rec);
-		c->rec = rec;
-		c->bytes = bytes;
-	}
-}
-
-/* A file may have millions of windows: they are not looked at in an RCU section. */
-static void prune_heat(struct ft_inode *rec, struct choice *c)
-	__must_hold(RCU)
-{
-	if (!ft_heat_bytes(rec) || !refcount_inc_not_zero(&rec->ref))
-		return;
-	rcu_read_unlock();
-	ft_heat_prune(rec);
-	ft_inode_put(rec);
-	rcu_read_lock();
-}
-
-static void drop_heat(struct ft_inode *rec, struct choice *c)
-{
-	u64 bytes = ft_heat_bytes(rec);
-
-	if (!bytes || bytes < c->bytes)
-		return;
-	spin_lock(&rec->lock);
-	ft_heat_drop(rec);
-	spin_unlock(&rec->lock);
-	ft_count(FT_HEAT_DROPPED);
-	c->dropped = true;
-}
-
-static void drop_causes(struct ft_inode *rec, struct choice *c)
-{
+	struct choice *c = arg;
 	u64 bytes;
 
 	if (!READ_ONCE(rec->history) || !can_give_way(rec, c) ||
@@ -170,9 +140,11 @@ static bool omit(struct ft_inode *rec)
 }
 
 /* A file loses its map; without one it is not followed at all any more. */
-static void leave_out(struct ft_inode *rec, struct choice *c)
+static void leave_out(struct ft_inode *rec, void *arg)
 	__must_hold(RCU)
 {
+	struct choice *c = arg;
+
 	if (!can_give_way(rec, c) || bytes_of(rec) < c->bytes ||
 	    (c->dropped && ft_mem_is_eased(c->pending)) ||
 	    !refcount_inc_not_zero(&rec->ref))
@@ -198,47 +170,22 @@ static bool largest_gives_way(u8 owner, u64 bytes)
 {
 	struct choice c = { .owner = owner, .bytes = bytes };
 
-	visit_files(find_largest, &c);
+	ft_budget_visit(find_largest, &c);
 	if (c.bytes <= bytes)
 		return false;
 	c.bytes = max(c.bytes / 2, bytes + 1);
-	visit_files(drop_causes, &c);
+	ft_budget_visit(drop_causes, &c);
 	if (!c.dropped)
-		visit_files(leave_out, &c);
+		ft_budget_visit(leave_out, &c);
 	if (c.pending)
 		ft_inode_flush_freed();
 	return c.dropped;
 }
 
-/* The heat of the file that has most of it is dropped, and that of similar files. */
-static bool hottest_gives_way(void)
-{
-	struct choice most = { }, heat = { };
-
-	visit_files(choose_hotter, &most);
-	if (!most.rec)
-		return false;
-	heat.bytes = most.bytes / 2;
-	visit_files(drop_heat, &heat);
-	ft_inode_put(most.rec);
-	ft_heat_flush();
-	return heat.dropped;
-}
-
-static void heat_gives_way(void)
-{
-	struct choice none = { };
-
-	visit_files(prune_heat, &none);
-	while (ft_mem_uses_more_than(13) && ft_mem_heat() &&
-	       hottest_gives_way())
-		cond_resched();
-}
-
 static void give_way(struct work_struct *work)
 {
-	if (ft_mem_heat())
-		heat_gives_way();
+	if (ft_mem_yielding())
+		ft_observers_call(give_way);
 	while (ft_mem_is_tight() &&
 	       largest_gives_way(ft_mem_largest_owner(), 0))
 		cond_resched();
@@ -247,8 +194,9 @@ static void give_way(struct work_struct *work)
 /* === What is left out comes back ========================================== */
 
 /* A directory is read again, a file is scanned, if all that is left is enough. */
-static void take_up(struct ft_inode *rec, struct choice *c)
+static void take_up(struct ft_inode *rec, void *arg)
 {
+	struct choice *c = arg;
 	long limit = ft_mem_budget() / 16 * 14, needs = 0;
 
 	if (rec->is_dir ? !READ_ONCE(rec->refused) :
@@ -276,7 +224,7 @@ static void come_back(struct work_struct *work)
 	}
 	ft_mem_largest_owner();
 	if (!ft_mem_uses_more_than(15)) {
-		visit_files(take_up, &room);
+		ft_budget_visit(take_up, &room);
 		delay = min(2 * delay, AGAIN_LAST);
 	}
 	ft_mem_try_again(delay);

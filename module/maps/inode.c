@@ -23,12 +23,12 @@
 #include "core/base.h"
 #include "core/compat.h"
 #include "core/memory.h"
+#include "core/observer.h"
 #include "core/queue.h"
 #include "core/volume.h"
 #include "maps/inode.h"
 #include "maps/rebuild.h"
 #include "maps/trace.h"
-#include "meters/heat.h"
 
 /* How often a file is scanned before a resync or audit gives it up. */
 #define MAX_LOOKS	8
@@ -276,13 +276,6 @@ void ft_inode_missed(struct ft_inode *rec, enum ft_op op)
 	ft_inode_doubt(rec, op);
 }
 
-static void drop_heat(struct ft_inode *rec)
-{
-	/* a directory has something else there */
-	if (ft_heat_wanted() && !rec->is_dir)
-		ft_heat_drop(rec);
-}
-
 /**
  * ft_inode_omit() - leave a file out because memory is short
  * @rec: the file; its map is dropped
@@ -299,7 +292,7 @@ void ft_inode_omit(struct ft_inode *rec)
 	ft_trace_drop(rec, FT_TRACE_DROP);
 	ft_inode_drop_map(rec);
 	ft_inode_drop_second(rec);
-	drop_heat(rec);
+	ft_observers_call(drop, rec);
 	ft_inode_change(rec, FT_NO_ROOM);
 	rec->needs = min_t(u64, needs >> 10, U32_MAX);
 }
@@ -800,7 +793,8 @@ static void removed_locked(struct ft_inode *rec)
 	ft_trace_drop(rec, FT_TRACE_DROP);
 	ft_inode_drop_map(rec);
 	ft_inode_drop_second(rec);
-	drop_heat(rec);
+	if (!rec->is_dir)
+		ft_observers_call(drop, rec);
 	ft_inode_change(rec, FT_REMOVED);
 }
 

@@ -4,7 +4,7 @@
  *
  * In: F2FS is loaded and unloaded, the first target is added, the last one is
  * deleted. Out: the probes of map.c are attached, all or none, and with them
- * those of call.c and fsync.c.
+ * those of call.c and of the observers.
  *
  * F2FS exports no tracepoint, so they are found by name. If F2FS is built in, they
  * are among the kernel's own. If it is a module, a notifier reports its
@@ -18,8 +18,8 @@
 #include <linux/tracepoint.h>
 
 #include "core/base.h"
+#include "core/observer.h"
 #include "f2fs/state.h"
-#include "meters/fsync.h"
 #include "probes/probe.h"
 
 static struct ft_probe probes[FT_MAX_PROBES];
@@ -57,8 +57,7 @@ static int attach_all(void)
 	struct ft_probe *p;
 	int err;
 
-	if (ft_fsync_wanted())
-		ft_fsync_attach();
+	ft_observers_call(attach);
 	for_each_probe(p) {
 		err = tracepoint_probe_register(p->tp, p->func, NULL);
 		if (err) {
@@ -75,8 +74,7 @@ undo:
 	while (p-- != probes)
 		tracepoint_probe_unregister(p->tp, p->func, NULL);
 	tracepoint_synchronize_unregister();
-	if (ft_fsync_wanted())
-		ft_fsync_detach();
+	ft_observers_call(detach);
 	return err;
 }
 
@@ -89,8 +87,7 @@ static void detach_all(void)
 	tracepoint_synchronize_unregister();
 	/* now no event starts its check of the probes any more */
 	ft_call_detach();
-	if (ft_fsync_wanted())
-		ft_fsync_detach();
+	ft_observers_call(detach);
 	attached = false;
 }
 

@@ -3,8 +3,7 @@
  * Probes on F2FS tracepoints: translate events.
  *
  * In: tracepoint arguments. Out: calls of maps/event.c with an inode's record and
- * blocks. The probes of some parameters are in cause.c and read.c. Only
- * these three files and f2fs/segment.c use types private to F2FS.
+ * blocks. Only probes and f2fs/segment.c use types private to F2FS.
  */
 
 #include <linux/fs.h>
@@ -17,11 +16,9 @@
 #include "causes/writer.h"
 #include "core/base.h"
 #include "core/memory.h"
+#include "core/observer.h"
 #include "core/volume.h"
 #include "maps/event.h"
-#include "meters/cgroup.h"
-#include "meters/fsync.h"
-#include "meters/heat.h"
 #include "probes/probing.h"
 #include "scan/scan.h"
 
@@ -37,14 +34,9 @@ static void mark_stale(const struct inode *inode, enum ft_op op)
 	ft_probe_leave();
 }
 
-static bool on_volume(block_t addr)
-{
-	return addr != NULL_ADDR && addr != NEW_ADDR && addr != COMPRESS_ADDR;
-}
-
 static u32 to_lba(block_t addr)
 {
-	return on_volume(addr) ? addr : FT_LBA_UNWRITTEN;
+	return ft_on_volume(addr) ? addr : FT_LBA_UNWRITTEN;
 }
 
 /* === Why a block gets a new LBA ========================================= */
@@ -64,19 +56,11 @@ static enum ft_flush flush_of(const struct f2fs_io_info *fio)
 	return FT_FLUSH_SYNC;
 }
 
-/* Does F2FS move this block? Garbage collection and defragment mark the page. */
-static __always_inline bool migrates(const FT_PAGE *page)
-{
-	const unsigned long both = BIT(0) | BIT(FT_F2FS_PAGE_MIGRATES);
-
-	return ((unsigned long)page->private & both) == both;
-}
-
 /* May garbage collection move this block? It moves no block written for a user. */
 static __always_inline bool may_be_collected(const FT_PAGE *page,
 					     const struct f2fs_io_info *fio)
 {
-	return fio->io_type != FS_DATA_IO || migrates(page);
+	return fio->io_type != FS_DATA_IO || ft_migrates(page);
 }
 
 /*
@@ -86,7 +70,7 @@ static __always_inline bool may_be_collected(const FT_PAGE *page,
 static bool moves_range(struct ft_volume *vol, const struct ft_inode *rec,
 			const struct f2fs_io_info *fio)
 {
-	return !on_volume(fio->old_blkaddr) ||
+	return !ft_on_volume(fio->old_blkaddr) ||
 	       (rec && ft_inode_is_stale(rec) &&
 		READ_ONCE(rec->doubt) == FT_OP_RANGE) ||
 	       !ft_gc_chosen(vol, fio->old_blkaddr);
@@ -98,9 +82,9 @@ static noinline void count_collected(struct ft_volume *vol, struct ft_inode *rec
 				     const struct inode *inode,
 				     const struct f2fs_io_info *fio)
 {
-	if (!on_volume(fio->old_blkaddr))
+	if (!ft_on_volume(fio->old_blkaddr))
 		return;
-	if (migrates(page) ? !ft_f2fs_writes_elsewhere(inode) &&
+	if (ft_migrates(page) ? !ft_f2fs_writes_elsewhere(inode) &&
 				     !moves_range(vol, rec, fio) :
 	    fio->io_type == FS_GC_DATA_IO || fio->io_type == APP_DIRECT_IO)
 		ft_gc_moved(vol, rec, fio->old_blkaddr);
@@ -112,7 +96,7 @@ static void describe(struct ft_inode *rec, const FT_PAGE *page,
 		     struct ft_alloc *alloc)
 {
 	const struct ft_volume *vol = rec->vol;
-	bool moves = migrates(page);
+	bool moves = ft_migrates(page);
 
 	alloc->flush = FT_FLUSH_NONE;
 	if (moves && ft_f2fs_writes_elsewhere(inode)) {
@@ -133,7 +117,7 @@ static void describe(struct ft_inode *rec, const FT_PAGE *page,
 		alloc->writer = rec->writer;
 	} else {
 		alloc->op = ft_breaks_op(rec, page->index,
-					 on_volume(fio->old_blkaddr));
+					 ft_on_volume(fio->old_blkaddr));
 		alloc->flush = flush_of(fio);
 		alloc->writer = rec->writer;
 	}
@@ -231,11 +215,8 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 	struct inode *inode = what->mapping->host;
 	struct ft_inode *rec;
 
-	if (fio->type != DATA) {
-		if (ft_fsync_wanted() && fio->type == NODE)
-			ft_fsync_node_block();
+	if (fio->type != DATA)
 		return;
-	}
 	/* not inode->i_ino: GC moves blocks of one inode by another one's page */
 	if (!ft_probe_enter(inode->i_sb, fio->ino))
 		return;
@@ -248,10 +229,6 @@ static void probe_submit_write(void *unused, FT_PAGE *what,
 			write_atomic(rec, what, ft_f2fs_cow_inode(inode), fio);
 		else
 			write_block(rec, what, inode, fio);
-		if (ft_heat_wanted() && on_volume(fio->old_blkaddr) &&
-		    fio->io_type == FS_DATA_IO && !migrates(what) &&
-		    likely(!ft_f2fs_has_clusters(inode)))
-			ft_heat_overwrite(rec, what->index, what->index + 1);
 		if (ft_causes_wanted()) {
 			ft_log_took(rec->vol, fio->temp, fio->ino,
 				    READ_ONCE(rec->writer), fio->new_blkaddr);
@@ -340,9 +317,6 @@ static noinline void allocated(struct inode *inode,
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec) {
 		ft_count(FT_EVENTS_MAP);
-		if (ft_heat_wanted())
-			ft_heat_written_at(rec, &ext,
-					   ft_end_block(i_size_read(inode)));
 		/*
 		 * A direct write, which also asks for the next hole, gets one
 		 * run. For preallocation F2FS sums up all that it allocates.
@@ -370,7 +344,7 @@ static void probe_map_blocks(void *unused, struct inode *inode,
 		 * scan the file.
 		 */
 		mark_stale(inode, FT_OP_DIRECT);
-	} else if (map->m_len && on_volume(map->m_pblk)) {
+	} else if (map->m_len && ft_on_volume(map->m_pblk)) {
 		/* preallocation that only reserves blocks has no address */
 		allocated(inode, map);
 	}
@@ -385,12 +359,7 @@ static void probe_direct_exit(void *unused, struct inode *inode, loff_t offset,
 {
 	struct ft_inode *rec;
 
-	if (rw != WRITE) {
-		if (ft_heat_wanted() || ft_cgroups_wanted())
-			ft_probe_direct_read(inode, offset, len, ret);
-		return;
-	}
-	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
+	if (rw != WRITE || !ft_probe_enter(inode->i_sb, inode->i_ino))
 		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	if (rec)
@@ -415,8 +384,6 @@ static void probe_truncate_enter(void *unused, struct inode *inode, u64 from)
 				  from & (FT_BLOCK_SIZE - 1));
 		if (ft_f2fs_has_clusters(inode))
 			ft_event_mark_stale(rec, FT_OP_COMPRESS);
-		if (ft_heat_wanted())
-			ft_heat_truncate(rec, ft_end_block(from));
 	}
 	ft_probe_leave();
 }
@@ -515,7 +482,7 @@ static void probe_replace_atomic(void *unused, struct inode *inode,
 {
 	struct ft_inode *rec;
 
-	if (!on_volume(new_addr)) {
+	if (!ft_on_volume(new_addr)) {
 		mark_stale(inode, FT_OP_ATOMIC);
 		return;
 	}
@@ -525,8 +492,6 @@ static void probe_replace_atomic(void *unused, struct inode *inode,
 	if (rec) {
 		ft_count(FT_EVENTS_ATOMIC);
 		ft_event_commit(rec, index, new_addr);
-		if (ft_heat_wanted() && on_volume(old_addr))
-			ft_heat_overwrite(rec, index, index + 1);
 	}
 	ft_probe_leave();
 }
@@ -606,48 +571,7 @@ static void probe_iget(void *unused, struct inode *inode)
 		ft_target_kick();
 }
 
-/* === Fsyncs (parameter fsync) ============================================= */
-
-static void probe_sync_enter(void *unused, struct inode *inode)
-{
-	struct ft_volume *vol;
-
-	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
-		return;
-	vol = ft_volume_find(inode->i_sb);
-	if (vol)
-		ft_fsync_begin(vol->fsyncs);
-	ft_probe_leave();
-}
-
-static void probe_sync_exit(void *unused, struct inode *inode, int cp_reason,
-			    int datasync, int ret)
-{
-	struct ft_volume *vol;
-
-	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
-		return;
-	vol = ft_volume_find(inode->i_sb);
-	ft_fsync_end(vol ? vol->fsyncs : NULL, cp_reason, ret);
-	ft_probe_leave();
-}
-
 /* === The table ============================================================ */
-
-static unsigned int list_fsyncs(struct ft_probe *list)
-{
-	/* the exit first: an fsync that has been seen to begin must be seen to end */
-	const struct ft_probe table[] = {
-		FT_PROBE(f2fs_sync_file_exit, probe_sync_exit),
-		FT_PROBE(f2fs_sync_file_enter, probe_sync_enter),
-	};
-
-	static_assert(ARRAY_SIZE(table) <= FT_MAX_FSYNC_PROBES);
-	if (!ft_fsync_wanted())
-		return 0;
-	memcpy(list, table, sizeof(table));
-	return ARRAY_SIZE(table);
-}
 
 /**
  * ft_probe_list() - list all probes that are wanted
@@ -673,12 +597,16 @@ unsigned int ft_probe_list(struct ft_probe *list)
 		FT_PROBE(f2fs_evict_inode, probe_evict_inode),
 		FT_PROBE(f2fs_iget, probe_iget),
 	};
-	unsigned int nr = ARRAY_SIZE(table);
+	const struct ft_observer *o;
+	unsigned int nr = 0, i;
 
 	static_assert(ARRAY_SIZE(table) <= FT_MAX_MAP_PROBES);
-	memcpy(list, table, sizeof(table));
-	nr += ft_probe_list_causes(list + nr);
+	/* observers see the maps as they were before the event */
+	ft_for_each_observer(o, i)
+		if (*o->on && o->probes)
+			nr += o->probes(list + nr);
 	nr += ft_probe_list_reads(list + nr);
-	nr += list_fsyncs(list + nr);
-	return nr;
+	memcpy(list + nr, table, sizeof(table));
+	nr += ARRAY_SIZE(table);
+	return nr + ft_probe_list_causes(list + nr);
 }

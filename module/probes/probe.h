@@ -9,7 +9,7 @@
 
 struct tracepoint;
 
-#define FT_MAX_PROBES	24
+#define FT_MAX_PROBES	72
 
 /**
  * struct ft_probe - a probe and its event

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the probes on F2FS's tracepoints share: how one begins and ends, how it reads
- * its arguments, and how a list of them is made. For map.c and probe_*.c alone: it
- * needs types that are private to F2FS.
+ * its arguments, and how a list of them is made. For files with probes alone: it needs
+ * types that are private to F2FS.
  */
 #ifndef FT_PROBING_H
 #define FT_PROBING_H
@@ -16,6 +16,7 @@
 #include "core/base.h"
 #include "core/compat.h"
 #include "core/extmap.h"
+#include "core/volume.h"
 #include "f2fs/private.h"
 #include "maps/inode.h"
 #include "maps/note.h"
@@ -33,13 +34,13 @@
 	.func = (check_trace_callback_type_##event(probe), (void *)(probe)), \
 }
 
-/* At the most: those that are always attached, and those of each parameter. */
+/* At the most: those that are always attached, of causes, of reads, and of each observer. */
 #define FT_MAX_MAP_PROBES	14
 #define FT_MAX_CAUSE_PROBES	4
-#define FT_MAX_READ_PROBES	4
-#define FT_MAX_FSYNC_PROBES	2
+#define FT_MAX_READ_PROBES	3
+#define FT_MAX_OBSERVER_PROBES	6
 static_assert(FT_MAX_MAP_PROBES + FT_MAX_CAUSE_PROBES + FT_MAX_READ_PROBES +
-	      FT_MAX_FSYNC_PROBES <= FT_MAX_PROBES);
+	      FT_NR_OBSERVERS * FT_MAX_OBSERVER_PROBES <= FT_MAX_PROBES);
 
 unsigned int ft_probe_list_causes(struct ft_probe *list);
 unsigned int ft_probe_list_reads(struct ft_probe *list);
@@ -113,8 +114,17 @@ static inline u32 ft_end_block(u64 bytes)
 		     FT_LBLK_END);
 }
 
-/* read.c */
-void ft_probe_direct_read(const struct inode *inode, loff_t offset,
-			  unsigned long len, int ret);
+static inline bool ft_on_volume(block_t addr)
+{
+	return addr != NULL_ADDR && addr != NEW_ADDR && addr != COMPRESS_ADDR;
+}
+
+/* Does F2FS move this block? Garbage collection and defragment mark the page. */
+static __always_inline bool ft_migrates(const FT_PAGE *page)
+{
+	const unsigned long both = BIT(0) | BIT(FT_F2FS_PAGE_MIGRATES);
+
+	return ((unsigned long)page->private & both) == both;
+}
 
 #endif

@@ -1,36 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probes on F2FS tracepoints: what is read, and written in place (parameters heat and
- * cgroups).
+ * Probes on F2FS tracepoints: what is read.
  *
- * In: tracepoint arguments. Out: ranges of files for meters/heat.c and meters/cgroup.c.
+ * In: tracepoint arguments. Out: ranges of files, for the observers.
  */
 
-#include <linux/bio.h>
 #include <linux/fs.h>
 #include <linux/pagemap.h>
 
-#include "meters/cgroup.h"
-#include "meters/heat.h"
+#include "core/observer.h"
 #include "probes/probing.h"
 
-static __always_inline void
-count_heat(const struct inode *inode, u64 first, u64 end,
-	   void (*func)(struct ft_inode *rec, u32 first, u32 end))
-{
-	struct ft_inode *rec;
-
-	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
-		return;
-	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
-	if (rec)
-		func(rec, first, min_t(u64, end, FT_LBLK_END));
-	ft_probe_leave();
-}
-
-static __always_inline void
-count_read(const struct inode *inode, u64 first, u64 end,
-	   void (*heat)(struct ft_inode *rec, u32 first, u32 end))
+static __always_inline void count_read(const struct inode *inode, u64 first,
+				       u64 end, bool direct)
 {
 	struct ft_inode *rec;
 
@@ -38,13 +20,9 @@ count_read(const struct inode *inode, u64 first, u64 end,
 		return;
 	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
 	/* no block is read for data inside of the inode, though F2FS reports it, twice */
-	if (rec && likely(!ft_f2fs_has_inline_data(inode))) {
-		end = min_t(u64, end, FT_LBLK_END);
-		if (ft_heat_wanted())
-			heat(rec, first, end);
-		if (ft_cgroups_wanted())
-			ft_cgroup_read(rec, first, end, !ft_f2fs_has_clusters(inode));
-	}
+	if (rec && likely(!ft_f2fs_has_inline_data(inode)))
+		ft_observers_call(read, rec, first, min_t(u64, end, FT_LBLK_END),
+				  direct, !ft_f2fs_has_clusters(inode));
 	ft_probe_leave();
 }
 
@@ -52,7 +30,7 @@ count_read(const struct inode *inode, u64 first, u64 end,
 static void probe_readpages(void *unused, struct inode *inode, pgoff_t start,
 			    unsigned int nr)
 {
-	count_read(inode, start, (u64)start + nr, ft_heat_read);
+	count_read(inode, start, (u64)start + nr, false);
 }
 
 /* The same for a single page, without readahead. */
@@ -61,100 +39,51 @@ static void probe_readpage(void *unused, FT_READ_PAGE *what, int type)
 	struct folio *folio = FT_READ_FOLIO(what);
 
 	count_read(folio->mapping->host, folio->index,
-		   (u64)folio->index + folio_nr_pages(folio), ft_heat_read);
-}
-
-static u64 index_of(struct page *page)
-{
-	struct folio *folio = page_folio(page);
-
-	return (u64)folio->index + folio_page_idx(folio, page);
+		   (u64)folio->index + folio_nr_pages(folio), false);
 }
 
 /*
- * A request to read pages of a file. They are in the order of the file, and there
- * may be holes between them.
+ * A direct read is over; @ret is how many bytes were read, or an error. One that goes on
+ * in the background has taken all that it asked for.
  */
-static void probe_submit_read(void *unused, struct super_block *sb, int type,
-			      struct bio *bio)
-{
-	const struct bio_vec *first = bio->bi_io_vec, *last;
-	struct address_space *mapping;
-	u64 from, to;
-
-	if (type != DATA || !bio->bi_vcnt)
-		return;
-	mapping = page_folio(first->bv_page)->mapping;
-	if (!mapping || unlikely(ft_f2fs_has_clusters(mapping->host)))
-		return;
-	last = &first[bio->bi_vcnt - 1];
-	from = index_of(first->bv_page);
-	to = last == first ? from : index_of(last->bv_page);
-	count_heat(mapping->host, from,
-		   to + 1 + ((last->bv_offset + last->bv_len - 1) >> PAGE_SHIFT),
-		   ft_heat_request);
-}
-
-/**
- * ft_probe_direct_read() - a direct read is over
- * @inode: the file
- * @offset: where it begins, in bytes
- * @len: the bytes that it asked for
- * @ret: how many were read, a negative error, or -EIOCBQUEUED if the read goes on in
- *	the background; then F2FS has taken all of it
- *
- * Context: a probe.
- */
-void ft_probe_direct_read(const struct inode *inode, loff_t offset,
-			  unsigned long len, int ret)
+static void probe_direct_exit(void *unused, struct inode *inode, loff_t offset,
+			      unsigned long len, int rw, int ret)
 {
 	u64 end = (u64)offset + len;
 
+	if (rw == WRITE)
+		return;
 	if (ret == -EIOCBQUEUED)
 		end = min_t(u64, end, i_size_read(inode));
 	else if (ret > 0)
 		end = (u64)offset + ret;
 	else
 		return;
-	count_read(inode, ft_first_block(offset), ft_end_block(end),
-		   ft_heat_read_direct);
-}
-
-/* A block is written where it is. */
-static void probe_submit_in_place(void *unused, FT_PAGE *what,
-				  struct f2fs_io_info *fio)
-{
-	if (fio->type == DATA && fio->op == REQ_OP_WRITE)
-		count_heat(what->mapping->host, what->index,
-			   (u64)what->index + 1, ft_heat_overwrite);
+	count_read(inode, ft_first_block(offset), ft_end_block(end), true);
 }
 
 /**
- * ft_probe_list_reads() - list the probes of this file that are wanted
+ * ft_probe_list_reads() - list the probes of this file, if an observer needs them
  * @list: room for %FT_MAX_READ_PROBES
  *
  * Return: the number of probes.
  */
 unsigned int ft_probe_list_reads(struct ft_probe *list)
 {
-	const struct ft_probe reads[] = {
+	const struct ft_probe table[] = {
 		FT_PROBE(f2fs_readpages, probe_readpages),
 		FT_PROBE(f2fs_readpage, probe_readpage),
+		FT_PROBE(f2fs_direct_IO_exit, probe_direct_exit),
 	};
-	const struct ft_probe heat[] = {
-		FT_PROBE(f2fs_submit_read_bio, probe_submit_read),
-		FT_PROBE(FT_SUBMIT_BIO, probe_submit_in_place),
-	};
-	unsigned int nr = 0;
+	const struct ft_observer *o;
+	bool wanted = false;
+	unsigned int i;
 
-	static_assert(ARRAY_SIZE(reads) + ARRAY_SIZE(heat) <= FT_MAX_READ_PROBES);
-	if (ft_heat_wanted() || ft_cgroups_wanted()) {
-		memcpy(list, reads, sizeof(reads));
-		nr = ARRAY_SIZE(reads);
-	}
-	if (ft_heat_wanted()) {
-		memcpy(list + nr, heat, sizeof(heat));
-		nr += ARRAY_SIZE(heat);
-	}
-	return nr;
+	static_assert(ARRAY_SIZE(table) <= FT_MAX_READ_PROBES);
+	ft_for_each_observer(o, i)
+		wanted |= *o->on && o->read;
+	if (!wanted)
+		return 0;
+	memcpy(list, table, sizeof(table));
+	return ARRAY_SIZE(table);
 }

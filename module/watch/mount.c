@@ -21,13 +21,12 @@
 #include "core/base.h"
 #include "core/compat.h"
 #include "core/memory.h"
+#include "core/observer.h"
 #include "core/queue.h"
 #include "core/volume.h"
 #include "f2fs/state.h"
 #include "maps/inode.h"
 #include "maps/names.h"
-#include "meters/cgroup.h"
-#include "meters/fsync.h"
 #include "probes/probe.h"
 #include "scan/worker.h"
 #include "watch/mount.h"
@@ -152,19 +151,11 @@ bool ft_mount_may_be_mounted(void)
 
 /* === What is kept besides the maps ========================================= */
 
-/* Create what records causes of breaks, reads, and fsyncs, as far as they are wanted. */
+/* Create what records causes of breaks, and the states of observers. */
 static bool remember(struct ft_volume *vol)
 {
-	if (ft_cgroups_wanted()) {
-		vol->cgroups = ft_cgroups_new();
-		if (!vol->cgroups)
-			return false;
-	}
-	if (ft_fsync_wanted()) {
-		vol->fsyncs = ft_fsyncs_new();
-		if (!vol->fsyncs)
-			return false;
-	}
+	if (!ft_observers_watch(vol))
+		return false;
 	if (!ft_causes_wanted())
 		return true;
 	vol->logs = ft_logs_new();
@@ -180,8 +171,7 @@ static void forget(struct ft_volume *vol)
 	ft_writers_free(vol->writers);
 	ft_tally_free(vol->tally);
 	ft_gc_free(vol->gc);
-	ft_cgroups_free(vol->cgroups);
-	ft_fsyncs_free(vol->fsyncs);
+	ft_observers_forget(vol);
 }
 
 /* === Attaching ============================================================ */

@@ -27,9 +27,9 @@ MACRO = re.compile(r"^#define ((?:ft|FT)_\w+)((?:.*\\\n)*.*)", re.M)
 TYPE = re.compile(r"^(?:struct|enum|union) (ft_\w+) \{(.*?)^\}", re.M | re.S)
 CONSTANT = re.compile(r"^\t(FT_\w+)\b", re.M)
 MEMBER = re.compile(r"\b(?:struct|enum|union) (ft_\w+) (?!\*)\w")
-# In the head of main.c: " *   maps/       what it is for" and the files of the floor, one line each.
+# In the head of main.c: " *   maps/       what it is for" and the files of the floor, or folders of some, one line each.
 FLOOR = re.compile(r"^ \*   (\w+)/ ", re.M)
-FILE = re.compile(r"^ \*     (\w+)\.[ch] ", re.M)
+FILE = re.compile(r"^ \*     (\w+)(?:\.[ch]|(/)) ", re.M)
 # The generated header is not part of the tree.
 LEFT_OUT = ("extmap_test.c", "f2fs_private.h")
 
@@ -116,8 +116,12 @@ def main() -> int:
     wrong += [f"{floor}/ is in the map of main.c, but not there" for floor in floors if floor not in there]
     listed = set()
     for floor, part in zip(floors, FLOOR.split(head)[2::2]):
-        listed |= {f"{floor}/{name}" for name in FILE.findall(part)}
+        listed |= {f"{floor}/{name}{folder}" for name, folder in FILE.findall(part)}
     files = {path[:-2] for path in texts if path.endswith(".c") and "/" in path}
+    # a folder stands for its files
+    for folder in [name for name in listed if name.endswith("/")]:
+        within = {name for name in files if name.startswith(folder)}
+        listed = listed - {folder} | (within or {folder})
     wrong += [f"{name}.c is not in the map of main.c" for name in sorted(files - listed)]
     wrong += [f"{name} is in the map of main.c, but not there" for name in sorted(listed - set(of))]
     height = {floor: -at for at, floor in enumerate(floors)} | {"main": 1}

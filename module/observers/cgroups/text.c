@@ -2,7 +2,7 @@
 /*
  * Reads by cgroup as text: the file by_cgroup in debugfs.
  *
- * In: the counts of meters/cgroup.c, copied when a reader opens the file. Out: a line for
+ * In: the counts of cgroups.c, copied when a reader opens the file. Out: a line for
  * each cgroup, the one that breaks cost most requests first.
  */
 
@@ -17,10 +17,9 @@
 
 #include "core/base.h"
 #include "core/volume.h"
-#include "debugfs/debugfs.h"
 #include "debugfs/query.h"
 #include "debugfs/vec.h"
-#include "meters/cgroup.h"
+#include "observers/cgroups/cgroups.h"
 
 static struct ft_cgroup_line *line(const struct ft_vec *lines, size_t i)
 {
@@ -45,17 +44,18 @@ static int by_cost(const void *a, const void *b)
 
 static int fill(struct ft_vec *lines)
 {
+	struct ft_cgroup_table *groups;
 	struct ft_volume *vol;
 	unsigned int n, nr;
 	int err = 0;
 
 	for (n = 0; !err && (vol = ft_volume_nth(n)); n++) {
-		if (vol->cgroups)
+		groups = ft_observed(vol, cgroups);
+		if (groups)
 			err = ft_vec_make_room(lines, FT_MAX_CGROUPS + 1,
 					       sizeof(struct ft_cgroup_line));
-		if (vol->cgroups && !err)
-			for (nr = ft_cgroups_copy(vol->cgroups,
-						  line(lines, lines->nr));
+		if (groups && !err)
+			for (nr = ft_cgroups_copy(groups, line(lines, lines->nr));
 			     nr; nr--)
 				line(lines, lines->nr++)->dev = vol->dev;
 		ft_volume_put(vol);
@@ -96,7 +96,7 @@ static int cgroups_show(struct seq_file *m, void *v)
 
 	if (v == SEQ_START_TOKEN) {
 		seq_puts(m, "# fragtrace by_cgroup 1\n");
-		if (!ft_cgroups_wanted())
+		if (!ft_cgroups_on)
 			seq_puts(m, "# not known: the module was loaded with cgroups=0\n");
 		seq_puts(m, "# dev reads bytes requests whole unknown path\n");
 		return 0;
@@ -144,8 +144,8 @@ static int cgroups_open(struct inode *inode, struct file *file)
 
 static void reset(struct ft_volume *vol)
 {
-	if (vol->cgroups)
-		ft_cgroups_reset(vol->cgroups);
+	if (ft_cgroups_on)
+		ft_cgroups_reset(ft_observed(vol, cgroups));
 }
 
 /* "reset": all cgroups are forgotten, also those that were removed. */

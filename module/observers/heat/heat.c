@@ -2,8 +2,8 @@
 /*
  * Heat: which ranges of a file are read from the volume, and overwritten.
  *
- * In: reads and writes that F2FS reports to probes/map.c. Out: counts for each window, a
- * range of a file, for debugfs/heat.c.
+ * In: reads from probes/read.c, and what probe.c translates. Out: counts for each window,
+ * a range of a file, for text.c.
  *
  * F2FS does not see what the page cache answers. A read here is what the page cache
  * asks F2FS for after that: a batch of readahead, which is one range, or a single
@@ -12,7 +12,7 @@
  *
  * Counts lose half of their value in each period. That is done when a window is next
  * used, or read by a user. Counts take part of the memory budget only, and give way
- * before anything else does.
+ * before anything else does (room.c).
  */
 
 #include <linux/jiffies.h>
@@ -20,6 +20,8 @@
 #include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
 #include <linux/rbtree.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -30,9 +32,19 @@
 #include "core/compat.h"
 #include "core/extmap.h"
 #include "core/memory.h"
-#include "meters/heat.h"
+#include "observers/heat/heat.h"
 
-DEFINE_STATIC_KEY_FALSE(ft_heat_on);
+bool ft_heat_on;
+module_param_named(heat, ft_heat_on, bool, 0444);
+MODULE_PARM_DESC(heat, "count which ranges of files are read (default: off)");
+
+static unsigned int window_kb = 128;
+module_param_named(heat_window_kb, window_kb, uint, 0444);
+MODULE_PARM_DESC(heat_window_kb, "length of such a range in KiB (default: 128)");
+
+static unsigned int period_secs = 3600;
+module_param_named(heat_period_secs, period_secs, uint, 0444);
+MODULE_PARM_DESC(heat_period_secs, "seconds in which these counts lose half of their value (default: 3600)");
 
 /* No more windows are added when so many sixteenths of the budget are used. */
 #define HEAT_SIXTEENTHS	12
@@ -65,6 +77,15 @@ struct chunk {
 	};
 	u32 counts[WINDOWS_PER_CHUNK][FT_NR_HEAT_COUNTS];
 };
+
+/*
+ * Windows of reads, requests and overwrites that were not counted, because memory was
+ * refused, the budget does not allow more, or a read was too long.
+ */
+static DEFINE_PER_CPU(u64, lost);
+
+/* Files that lost all their counts: memory was short, or too much was cut off at once. */
+static atomic64_t nr_dropped = ATOMIC64_INIT(0);
 
 static struct kmem_cache *cache;
 static unsigned int window_bits;	/* of blocks */
@@ -111,10 +132,10 @@ static struct chunk *new_chunk(u32 index, u32 now)
 		}
 		return NULL;
 	}
-	ft_mem_add_heat(sizeof(*c));
+	ft_mem_add_yielding(sizeof(*c));
 	c = kmem_cache_zalloc(cache, GFP_NOWAIT | __GFP_NOWARN);
 	if (!c) {
-		ft_mem_add_heat(-(long)sizeof(*c));
+		ft_mem_add_yielding(-(long)sizeof(*c));
 		return NULL;
 	}
 	c->index = index;
@@ -125,7 +146,7 @@ static struct chunk *new_chunk(u32 index, u32 now)
 static void free_chunk(struct chunk *c)
 {
 	kmem_cache_free(cache, c);
-	ft_mem_add_heat(-(long)sizeof(*c));
+	ft_mem_add_yielding(-(long)sizeof(*c));
 }
 
 static struct chunk *chunk_of(struct rb_node *node)
@@ -234,6 +255,16 @@ void ft_heat_drop(struct ft_inode *rec)
 	WRITE_ONCE(rec->heat_chunks, 0);
 	if (llist_add(&root->dropped, &dropped))
 		schedule_work(&dropped_work);
+}
+
+/**
+ * ft_heat_count_dropped() - count a file that has lost all its counts
+ *
+ * Context: any.
+ */
+void ft_heat_count_dropped(void)
+{
+	atomic64_inc(&nr_dropped);
 }
 
 /**
@@ -346,13 +377,13 @@ static noinline void count_in_any(struct ft_inode *rec, u32 first, u32 end,
 	u32 window = first >> window_bits, last = (end - 1) >> window_bits;
 	u32 now = this_period(), next;
 	struct chunk *c = NULL;
-	unsigned int n, lost = 0;
+	unsigned int n, nr_lost = 0;
 
 	if (first >= end || !ft_inode_followed(rec))
 		return;
 	if (last - window >= FT_MAX_WINDOWS_AT_ONCE) {
-		lost = last - window + 1 - FT_MAX_WINDOWS_AT_ONCE;
-		last -= lost;
+		nr_lost = last - window + 1 - FT_MAX_WINDOWS_AT_ONCE;
+		last -= nr_lost;
 		end = (last + 1) << window_bits;
 	}
 	for (n = 0; window <= last; n++, window++, first = next) {
@@ -360,15 +391,14 @@ static noinline void count_in_any(struct ft_inode *rec, u32 first, u32 end,
 		if (!n || window % WINDOWS_PER_CHUNK == 0)
 			c = get_chunk(rec, window / WINDOWS_PER_CHUNK, now);
 		if (!c) {
-			lost++;
+			nr_lost++;
 			continue;
 		}
 		add_to(c, window, next - first, what);
 		if (n && what & BIT(FT_HEAT_READS))
 			increase(&counts_of(c, window)[FT_HEAT_CONTINUED], 1);
 	}
-	if (lost)
-		this_cpu_add(ft_counters[FT_HEAT_LOST], lost);
+	this_cpu_add(lost, nr_lost);
 }
 
 static __always_inline void count_locked(struct ft_inode *rec, u32 first,
@@ -384,19 +414,6 @@ static __always_inline void count(struct ft_inode *rec, u32 first, u32 end,
 	spin_lock(&rec->lock);
 	count_locked(rec, first, end, what);
 	spin_unlock(&rec->lock);
-}
-
-/**
- * ft_heat_read() - a range is read
- * @rec: the file
- * @first: its first block
- * @end: the block after its last one
- *
- * Context: atomic; RCU read section.
- */
-void ft_heat_read(struct ft_inode *rec, u32 first, u32 end)
-{
-	count(rec, first, end, HEAT_READ);
 }
 
 /**
@@ -421,7 +438,7 @@ static noinline void request_runs(struct ft_inode *rec, u32 first, u32 end)
 
 	for (steps = 0; nr == EXTENTS_AT_ONCE && from < end; steps++) {
 		if (steps == FT_MAX_EXTENTS_AT_ONCE / EXTENTS_AT_ONCE) {
-			ft_count(FT_HEAT_LOST);
+			this_cpu_inc(lost);
 			break;
 		}
 		spin_lock(&rec->lock);
@@ -438,17 +455,8 @@ static noinline void request_runs(struct ft_inode *rec, u32 first, u32 end)
 	}
 }
 
-/**
- * ft_heat_read_direct() - a range is read directly
- * @rec: the file
- * @first: its first block
- * @end: the block after its last one
- *
- * F2FS does not report the requests. Each run of blocks gets one; the map has them.
- *
- * Context: atomic; RCU read section.
- */
-void ft_heat_read_direct(struct ft_inode *rec, u32 first, u32 end)
+/* F2FS does not report the requests. Each run of blocks gets one; the map has them. */
+static void read_directly(struct ft_inode *rec, u32 first, u32 end)
 {
 	spin_lock(&rec->lock);
 	/* usually one request reads all of it */
@@ -460,6 +468,25 @@ void ft_heat_read_direct(struct ft_inode *rec, u32 first, u32 end)
 	count_locked(rec, first, end, HEAT_READ);
 	spin_unlock(&rec->lock);
 	request_runs(rec, first, end);
+}
+
+/**
+ * ft_heat_read() - a range is read
+ * @rec: the file
+ * @first: its first block
+ * @end: the block after its last one
+ * @direct: directly, not for the page cache
+ * @known: unused
+ *
+ * Context: atomic; RCU read section.
+ */
+void ft_heat_read(struct ft_inode *rec, u32 first, u32 end, bool direct,
+		  bool known)
+{
+	if (direct)
+		read_directly(rec, first, end);
+	else
+		count(rec, first, end, HEAT_READ);
 }
 
 /**
@@ -534,7 +561,7 @@ void ft_heat_truncate(struct ft_inode *rec, u32 end)
 	}
 	if (c) {
 		ft_heat_drop(rec);
-		ft_count(FT_HEAT_DROPPED);
+		ft_heat_count_dropped();
 	}
 	spin_unlock(&rec->lock);
 }
@@ -598,17 +625,30 @@ u32 ft_heat_period(void)
 	return div_u64(period_length, HZ);
 }
 
+/**
+ * ft_heat_show_stats() - print the lines of heat in `stats`
+ * @m: the file
+ */
+void ft_heat_show_stats(struct seq_file *m)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(lost, cpu));
+	seq_printf(m, "heat_bytes %ld\n", ft_mem_yielding());
+	seq_printf(m, "heat_lost %llu\n", sum);
+	seq_printf(m, "heat_dropped %lld\n", atomic64_read(&nr_dropped));
+}
+
 /* === Life ================================================================= */
 
 /**
- * ft_heat_init() - prepare to count
- * @on: whether to count
- * @window_kb: length of a window in KiB
- * @period_secs: after what time counts have lost half of their value
+ * ft_heat_init() - check the parameters, prepare to count
  *
- * Return: 0, -EINVAL if a value makes no sense, or -ENOMEM.
+ * Return: 0, -EINVAL if a parameter makes no sense, or -ENOMEM.
  */
-int ft_heat_init(bool on, unsigned int window_kb, unsigned int period_secs)
+int ft_heat_init(void)
 {
 	if (window_kb < 4 || window_kb > 65536 || !is_power_of_2(window_kb)) {
 		pr_err("heat_window_kb=%u: a power of 2 from 4 to 65536 expected\n",
@@ -621,14 +661,11 @@ int ft_heat_init(bool on, unsigned int window_kb, unsigned int period_secs)
 	}
 	window_bits = ilog2(window_kb) + 10 - FT_BLOCK_BITS;
 	period_length = (u64)period_secs * HZ;
-	if (!on)
+	if (!ft_heat_on)
 		return 0;
 	cache = kmem_cache_create("fragtrace_heat", sizeof(struct chunk), 0,
 				  SLAB_NO_MERGE, NULL);
-	if (!cache)
-		return -ENOMEM;
-	static_branch_enable(&ft_heat_on);
-	return 0;
+	return cache ? 0 : -ENOMEM;
 }
 
 /**

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Heat: which ranges of a file are read from the volume, see heat.c.
+ * Heat: which ranges of a file are read from the volume, and overwritten, see heat.c.
  */
 #ifndef FT_HEAT_H
 #define FT_HEAT_H
 
-#include <linux/jump_label.h>
+#include <linux/fs.h>
+#include <linux/seq_file.h>
 #include <linux/types.h>
 
 #include "core/record.h"
 
-DECLARE_STATIC_KEY_FALSE(ft_heat_on);
-
-/* Are reads counted (parameter heat)? This does not change. */
-static __always_inline bool ft_heat_wanted(void)
-{
-	return static_branch_unlikely(&ft_heat_on);
-}
+struct ft_probe;
 
 /**
  * enum ft_heat_count - what is counted for each window of a file
@@ -48,14 +43,17 @@ struct ft_heat_line {
 	u32 counts[FT_NR_HEAT_COUNTS];
 };
 
-void ft_heat_read(struct ft_inode *rec, u32 first, u32 end);
-void ft_heat_read_direct(struct ft_inode *rec, u32 first, u32 end);
+extern bool ft_heat_on;
+
+void ft_heat_read(struct ft_inode *rec, u32 first, u32 end, bool direct,
+		  bool known);
 void ft_heat_request(struct ft_inode *rec, u32 first, u32 end);
 void ft_heat_overwrite(struct ft_inode *rec, u32 first, u32 end);
 void ft_heat_written_at(struct ft_inode *rec, const struct ft_extent *ext,
 			u32 file_end);
 void ft_heat_truncate(struct ft_inode *rec, u32 end);
 void ft_heat_drop(struct ft_inode *rec);
+void ft_heat_count_dropped(void);
 void ft_heat_flush(void);
 u64 ft_heat_bytes(const struct ft_inode *rec);
 void ft_heat_prune(struct ft_inode *rec);
@@ -64,7 +62,17 @@ bool ft_heat_copy(struct ft_inode *rec, u32 *from, struct ft_heat_line *lines,
 
 u32 ft_heat_window_blocks(void);
 u32 ft_heat_period(void);
-int ft_heat_init(bool on, unsigned int window_kb, unsigned int period_secs);
+void ft_heat_show_stats(struct seq_file *m);
+int ft_heat_init(void);
 void ft_heat_exit(void);
+
+/* probe.c */
+unsigned int ft_heat_probes(struct ft_probe *list);
+
+/* room.c */
+void ft_heat_give_way(void);
+
+/* text.c */
+extern const struct file_operations ft_heat_fops;
 
 #endif

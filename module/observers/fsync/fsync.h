@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the time of an fsync goes: fsync.c counts, per volume; probes/fsync.c follows
- * the functions that F2FS calls meanwhile.
+ * Where the time of an fsync goes: fsync.c counts, per volume; functions.c follows the
+ * functions that F2FS calls meanwhile.
  */
 #ifndef FT_FSYNC_H
 #define FT_FSYNC_H
 
 #include <linux/atomic.h>
-#include <linux/jump_label.h>
+#include <linux/fs.h>
 #include <linux/seq_file.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-DECLARE_STATIC_KEY_FALSE(ft_fsync_on);
-
-/* Are fsyncs measured (parameter fsync)? This does not change. */
-static __always_inline bool ft_fsync_wanted(void)
-{
-	return static_branch_unlikely(&ft_fsync_on);
-}
+struct ft_probe;
 
 /* The last bucket has all that is longer, from 2^30 us (18 minutes) on. */
 #define FT_FSYNC_BUCKETS	32
@@ -105,10 +99,12 @@ struct ft_fsyncs {
 };
 
 /* fsync.c */
-int ft_fsync_init(bool on);
+extern bool ft_fsync_on;
+
+int ft_fsync_init(void);
 void ft_fsync_exit(void);
-struct ft_fsyncs *ft_fsyncs_new(void);
-void ft_fsyncs_free(struct ft_fsyncs *fsyncs);
+void *ft_fsyncs_watch(void);
+void ft_fsyncs_forget(void *fsyncs);
 void ft_fsyncs_reset(struct ft_fsyncs *fsyncs);
 void ft_fsyncs_copy(struct ft_fsyncs *fsyncs, struct ft_fsync_counts *counts);
 void ft_fsyncs_copy_calls(const struct ft_fsyncs *fsyncs, enum ft_fsync_row row,
@@ -122,7 +118,13 @@ void ft_fsync_phase_end(enum ft_fsync_row phase, u64 ns);
 void ft_fsync_searched(u64 ns);
 void ft_fsync_called(struct ft_fsyncs *fsyncs, enum ft_fsync_row row, u64 ns);
 
-/* probes/fsync.c */
+/* probe.c */
+unsigned int ft_fsync_probes(struct ft_probe *list);
+
+/* text.c */
+extern const struct file_operations ft_fsync_fops;
+
+/* functions.c */
 #ifdef FT_FOLLOWS_RETURNS
 void ft_fsync_attach(void);
 void ft_fsync_detach(void);

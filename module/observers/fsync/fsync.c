@@ -2,11 +2,11 @@
 /*
  * Fsyncs: how long each of their phases takes, and how many node blocks they write.
  *
- * In: begin and end of an fsync and node blocks, from probes/map.c; phases and searches for
- * free node IDs, from probes/fsync.c. Out: histograms of each volume, for debugfs/fsync.c.
+ * In: begin and end of an fsync and node blocks, from probe.c; phases and searches for
+ * free node IDs, from functions.c. Out: histograms of each volume, for text.c.
  *
  * What is known of an fsync under way is in a table, by the task that is in it. Only
- * this task uses its entry, so no lock is needed: the return probes of probes/fsync.c may
+ * this task uses its entry, so no lock is needed: the return probes of functions.c may
  * take none. When the fsync ends, all of it is added to the histograms at once. An
  * fsync is ended only by the same task, and a task is in one fsync at most: F2FS calls
  * none inside of one. An entry whose end was not seen, because the probes were removed
@@ -18,15 +18,18 @@
 #include <linux/hash.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
 #include "core/bounds.h"
 #include "core/memory.h"
-#include "meters/fsync.h"
+#include "observers/fsync/fsync.h"
 
-DEFINE_STATIC_KEY_FALSE(ft_fsync_on);
+bool ft_fsync_on;
+module_param_named(fsync, ft_fsync_on, bool, 0444);
+MODULE_PARM_DESC(fsync, "measure where the time of an fsync goes (default: off)");
 
 #define TASK_BITS	7
 #define NR_TASKS	BIT(TASK_BITS)
@@ -269,12 +272,12 @@ void ft_fsync_forget_tasks(void)
 /* === The fsyncs of a volume =============================================== */
 
 /**
- * ft_fsyncs_new() - begin to measure the fsyncs of a volume
+ * ft_fsyncs_watch() - begin to measure the fsyncs of a volume
  *
  * Context: process.
- * Return: what is known of them, for ft_fsyncs_free(); NULL if memory is short.
+ * Return: what is known of them, for ft_fsyncs_forget(); NULL if memory is short.
  */
-struct ft_fsyncs *ft_fsyncs_new(void)
+void *ft_fsyncs_watch(void)
 {
 	struct ft_fsyncs *fsyncs = ft_mem_zalloc(sizeof(*fsyncs), GFP_KERNEL);
 
@@ -284,14 +287,14 @@ struct ft_fsyncs *ft_fsyncs_new(void)
 }
 
 /**
- * ft_fsyncs_free() - undo ft_fsyncs_new()
- * @fsyncs: those of a volume, or NULL; not in use any more
+ * ft_fsyncs_forget() - undo ft_fsyncs_watch()
+ * @fsyncs: those of a volume; not in use any more
  *
  * Context: process.
  */
-void ft_fsyncs_free(struct ft_fsyncs *fsyncs)
+void ft_fsyncs_forget(void *fsyncs)
 {
-	ft_mem_free(fsyncs, sizeof(*fsyncs));
+	ft_mem_free(fsyncs, sizeof(struct ft_fsyncs));
 }
 
 /**
@@ -354,19 +357,15 @@ void ft_fsyncs_copy_calls(const struct ft_fsyncs *fsyncs, enum ft_fsync_row row,
 
 /**
  * ft_fsync_init() - prepare to measure
- * @on: whether to measure
  *
  * Return: 0 or -ENOMEM.
  */
-int ft_fsync_init(bool on)
+int ft_fsync_init(void)
 {
-	if (!on)
+	if (!ft_fsync_on)
 		return 0;
 	table = ft_mem_vzalloc(sizeof(*table));
-	if (!table)
-		return -ENOMEM;
-	static_branch_enable(&ft_fsync_on);
-	return 0;
+	return table ? 0 : -ENOMEM;
 }
 
 /**

@@ -2,7 +2,7 @@
 /*
  * Which ranges of files are read: the file heat in debugfs.
  *
- * In: the counts of meters/heat.c, and the paths of a snapshot. Out: a line for each window
+ * In: the counts of heat.c, and the paths of a snapshot. Out: a line for each window
  * that has counts, by file and offset. Both are copied when a reader opens the file.
  */
 
@@ -14,10 +14,9 @@
 
 #include "core/base.h"
 #include "core/volume.h"
-#include "debugfs/debugfs.h"
 #include "debugfs/snapshot.h"
 #include "maps/inode.h"
-#include "meters/heat.h"
+#include "observers/heat/heat.h"
 
 /* Windows copied before the lock of the file is dropped. */
 #define LINES_PER_STEP	256
@@ -122,7 +121,7 @@ static void heat_stop(struct seq_file *m, void *v)
 static void show_header(struct seq_file *m)
 {
 	seq_puts(m, "# fragtrace heat 2\n");
-	if (ft_heat_wanted())
+	if (ft_heat_on)
 		seq_printf(m, "# windows blocks=%u period_secs=%u\n",
 			   ft_heat_window_blocks(), ft_heat_period());
 	else
@@ -176,9 +175,9 @@ static int heat_open(struct inode *inode, struct file *file)
 
 	if (!copy)
 		return -ENOMEM;
-	copy->snap = ft_snapshot_take((uintptr_t)inode->i_private);
+	copy->snap = ft_snapshot_take(FT_VIEW_PATHS);
 	err = PTR_ERR_OR_ZERO(copy->snap);
-	if (!err && ft_heat_wanted())
+	if (!err && ft_heat_on)
 		err = fill(copy);
 	if (err)
 		heat_release(inode, file);

@@ -3,7 +3,7 @@
  * The functions of F2FS that the phases of an fsync are, and the search for free node
  * IDs: how long each call takes.
  *
- * In: begin and return of these functions. Out: the time, for meters/fsync.c.
+ * In: begin and return of these functions. Out: the time, for fsync.c.
  *
  * Handlers run with preemption disabled, where ftrace does not place the probe inside
  * an exception, and with PREEMPT_RT spinlocks sleep: so they take no lock. None of
@@ -24,7 +24,7 @@
 
 #include "core/memory.h"
 #include "core/volume.h"
-#include "meters/fsync.h"
+#include "observers/fsync/fsync.h"
 
 /* Calls of one function that can be followed at a time. */
 #define MAX_ACTIVE	128
@@ -100,7 +100,7 @@ static bool count_for_all(const struct kretprobe_instance *ri,
 	rcu_read_lock();
 	vol = ft_volume_find_info(call->info);
 	if (vol)
-		ft_fsync_called(vol->fsyncs, row, ns);
+		ft_fsync_called(ft_observed(vol, fsync), row, ns);
 	rcu_read_unlock();
 	return vol;
 }

@@ -2,7 +2,7 @@
 /*
  * Fsyncs as text: the file fsync in debugfs.
  *
- * In: the histograms of meters/fsync.c, copied volume by volume while a reader reads. Out: a
+ * In: the histograms of fsync.c, copied volume by volume while a reader reads. Out: a
  * line for each histogram that has a value.
  */
 
@@ -14,10 +14,9 @@
 
 #include "core/base.h"
 #include "core/volume.h"
-#include "debugfs/debugfs.h"
 #include "debugfs/query.h"
 #include "f2fs/state.h"
-#include "meters/fsync.h"
+#include "observers/fsync/fsync.h"
 
 static const char * const names[] = {
 	[FT_FSYNC_DATA] = "data",
@@ -110,11 +109,12 @@ static void show_reasons(struct seq_file *m, dev_t dev,
 static void show_volume(struct seq_file *m, const struct ft_volume *vol,
 			struct ft_fsync_counts *counts)
 {
+	struct ft_fsyncs *fsyncs = ft_observed(vol, fsync);
 	struct ft_fsync_hist hist;
 	enum ft_fsync_row row;
 	unsigned int i;
 
-	ft_fsyncs_copy(vol->fsyncs, counts);
+	ft_fsyncs_copy(fsyncs, counts);
 	if (!knows(counts, FT_FSYNC_BLOCKS))
 		seq_printf(m, "# not known: %u:%u node_blocks: F2FS reported no node that it wrote in %llu fsyncs\n",
 			   MAJOR(vol->dev), MINOR(vol->dev),
@@ -127,7 +127,7 @@ static void show_volume(struct seq_file *m, const struct ft_volume *vol,
 			show_reasons(m, vol->dev, counts);
 	}
 	for (row = FT_NR_FSYNC_SUMS; row < FT_NR_FSYNC_ROWS; row++) {
-		ft_fsyncs_copy_calls(vol->fsyncs, row, &hist);
+		ft_fsyncs_copy_calls(fsyncs, row, &hist);
 		show_begin(m, vol->dev, names[row]);
 		show_hist(m, &hist, ft_fsync_knows(row));
 	}
@@ -144,7 +144,7 @@ static int fsync_show(struct seq_file *m, void *unused)
 	unsigned int n;
 
 	seq_puts(m, "# fragtrace fsync 1\n");
-	if (!ft_fsync_wanted()) {
+	if (!ft_fsync_on) {
 		seq_puts(m, "# not known: the module was loaded with fsync=0\n");
 		return 0;
 	}
@@ -170,8 +170,8 @@ static int fsync_open(struct inode *inode, struct file *file)
 
 static void reset(struct ft_volume *vol)
 {
-	if (vol->fsyncs)
-		ft_fsyncs_reset(vol->fsyncs);
+	if (ft_fsync_on)
+		ft_fsyncs_reset(ft_observed(vol, fsync));
 }
 
 /* "reset": fsyncs that end from now on are counted. */

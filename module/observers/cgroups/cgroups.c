@@ -3,8 +3,8 @@
  * Reads by cgroup: how many requests they take, and how many they would take if no
  * file had a break.
  *
- * In: reads that F2FS reports to probes/map.c, those that heat.c counts, too; and the map
- * of the file. Out: counts for each cgroup, for debugfs/cgroup.c.
+ * In: reads from probes/read.c, and the map of the file. Out: counts for each cgroup, for
+ * text.c.
  *
  * A read is charged to the cgroup of the task that asks F2FS for it. Its requests are
  * foreseen from the map: the device gets more of them if one is longer than it takes
@@ -14,6 +14,7 @@
 #include <linux/hash.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
+#include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -24,9 +25,11 @@
 #include "core/record.h"
 #include "core/task.h"
 #include "core/volume.h"
-#include "meters/cgroup.h"
+#include "observers/cgroups/cgroups.h"
 
-DEFINE_STATIC_KEY_FALSE(ft_cgroups_on);
+bool ft_cgroups_on;
+module_param_named(cgroups, ft_cgroups_on, bool, 0444);
+MODULE_PARM_DESC(cgroups, "count reads and the requests they take by cgroup (default: off)");
 
 /* Extents of a read that are counted before the lock is dropped. */
 #define EXTENTS_AT_ONCE		8
@@ -49,14 +52,14 @@ static void free_list(struct ft_cgroup *list)
 }
 
 /**
- * ft_cgroups_new() - begin to count for a volume
+ * ft_cgroups_watch() - begin to count for a volume
  *
  * Context: process.
- * Return: the table, for ft_cgroups_free(); NULL if memory is short.
+ * Return: the table, for ft_cgroups_forget(); NULL if memory is short.
  */
-struct ft_cgroups *ft_cgroups_new(void)
+void *ft_cgroups_watch(void)
 {
-	struct ft_cgroups *groups = ft_mem_zalloc(sizeof(*groups), GFP_KERNEL);
+	struct ft_cgroup_table *groups = ft_mem_zalloc(sizeof(*groups), GFP_KERNEL);
 
 	if (groups)
 		spin_lock_init(&groups->lock);
@@ -69,7 +72,7 @@ struct ft_cgroups *ft_cgroups_new(void)
  *
  * Context: process.
  */
-void ft_cgroups_reset(struct ft_cgroups *groups)
+void ft_cgroups_reset(struct ft_cgroup_table *groups)
 {
 	struct ft_cgroup *all = NULL, *g, *next;
 	unsigned int i;
@@ -90,28 +93,26 @@ void ft_cgroups_reset(struct ft_cgroups *groups)
 }
 
 /**
- * ft_cgroups_free() - free the table of a volume
- * @groups: the table, or NULL; not in use any more
+ * ft_cgroups_forget() - free the table of a volume
+ * @groups: the table; not in use any more
  *
  * Context: process.
  */
-void ft_cgroups_free(struct ft_cgroups *groups)
+void ft_cgroups_forget(void *groups)
 {
-	if (!groups)
-		return;
 	ft_cgroups_reset(groups);
-	ft_mem_free(groups, sizeof(*groups));
+	ft_mem_free(groups, sizeof(struct ft_cgroup_table));
 }
 
 /* === Cgroups ============================================================== */
 
-static struct ft_cgroup **chain_of(struct ft_cgroups *groups, u64 id)
+static struct ft_cgroup **chain_of(struct ft_cgroup_table *groups, u64 id)
 {
 	return &groups->chain[hash_64(id, FT_CGROUP_CHAIN_BITS)];
 }
 
 /* Where to count for a cgroup; NULL if it has to be added. */
-static struct ft_cgroup_counts *find(struct ft_cgroups *groups, u64 id)
+static struct ft_cgroup_counts *find(struct ft_cgroup_table *groups, u64 id)
 {
 	unsigned int n = 0;
 	struct ft_cgroup *g;
@@ -127,7 +128,7 @@ static struct ft_cgroup_counts *find(struct ft_cgroups *groups, u64 id)
 	return NULL;
 }
 
-static struct ft_cgroup_counts *add(struct ft_cgroups *groups, u64 id,
+static struct ft_cgroup_counts *add(struct ft_cgroup_table *groups, u64 id,
 				    const char *path)
 {
 	struct ft_cgroup **chain = chain_of(groups, id);
@@ -155,7 +156,7 @@ static void sum_up(struct ft_cgroup_counts *sum,
 }
 
 /* The task may have moved since: its cgroup is found again, now with its path. */
-static noinline void charge_first(struct ft_cgroups *groups,
+static noinline void charge_first(struct ft_cgroup_table *groups,
 				  const struct ft_cgroup_counts *more)
 {
 	char path[FT_CGROUP_PATH];
@@ -166,7 +167,7 @@ static noinline void charge_first(struct ft_cgroups *groups,
 	spin_unlock(&groups->lock);
 }
 
-static void charge(struct ft_cgroups *groups,
+static void charge(struct ft_cgroup_table *groups,
 		   const struct ft_cgroup_counts *more)
 {
 	u64 id = ft_task_cgroup(NULL, 0);
@@ -189,7 +190,7 @@ static void charge(struct ft_cgroups *groups,
  * Context: process.
  * Return: the number of lines.
  */
-unsigned int ft_cgroups_copy(struct ft_cgroups *groups,
+unsigned int ft_cgroups_copy(struct ft_cgroup_table *groups,
 			     struct ft_cgroup_line *lines)
 {
 	const struct ft_cgroup *g;
@@ -251,15 +252,17 @@ static noinline int requests_of(struct ft_inode *rec, u32 first, u32 end)
 }
 
 /**
- * ft_cgroup_read() - a range of a file is read
+ * ft_cgroups_read() - a range of a file is read
  * @rec: the file
  * @first: its first block
  * @end: the block after its last one
+ * @direct: unused
  * @known: does the map show what is read? It does not for compressed clusters.
  *
  * Context: atomic; RCU read section.
  */
-void ft_cgroup_read(struct ft_inode *rec, u32 first, u32 end, bool known)
+void ft_cgroups_read(struct ft_inode *rec, u32 first, u32 end, bool direct,
+		     bool known)
 {
 	struct ft_cgroup_counts counts = { };
 	int requests = -1;
@@ -283,5 +286,5 @@ void ft_cgroup_read(struct ft_inode *rec, u32 first, u32 end, bool known)
 		counts.requests = requests;
 		counts.whole = requests > 0;
 	}
-	charge(rec->vol->cgroups, &counts);
+	charge(ft_observed(rec->vol, cgroups), &counts);
 }

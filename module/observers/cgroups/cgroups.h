@@ -2,23 +2,15 @@
 /*
  * Reads by cgroup, and the requests that they take, per volume.
  */
-#ifndef FT_CGROUP_H
-#define FT_CGROUP_H
+#ifndef FT_CGROUPS_H
+#define FT_CGROUPS_H
 
-#include <linux/jump_label.h>
+#include <linux/fs.h>
 #include <linux/kdev_t.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
 struct ft_inode;
-
-DECLARE_STATIC_KEY_FALSE(ft_cgroups_on);
-
-/* Are reads counted by cgroup (parameter cgroups)? This does not change. */
-static __always_inline bool ft_cgroups_wanted(void)
-{
-	return static_branch_unlikely(&ft_cgroups_on);
-}
 
 /* Bytes kept of the path of a cgroup, with its NUL. */
 #define FT_CGROUP_PATH		256
@@ -29,7 +21,7 @@ static __always_inline bool ft_cgroups_wanted(void)
 
 /**
  * struct ft_cgroup_counts - what a cgroup has read
- * @reads: reads, as in heat.c, of a file whose map was right
+ * @reads: reads, as in observers/heat/heat.c, of a file whose map was right
  * @blocks: blocks that they asked for
  * @requests: requests that they took
  * @whole: requests that they would have taken without breaks
@@ -58,13 +50,13 @@ struct ft_cgroup {
 };
 
 /**
- * struct ft_cgroups - the cgroups that have read from a volume
+ * struct ft_cgroup_table - the cgroups that have read from a volume
  * @lock: protects all of this
  * @chain: hash table by ID, the newest first
  * @nr: how many there are
  * @others: what all those have read that are not among them
  */
-struct ft_cgroups {
+struct ft_cgroup_table {
 	spinlock_t lock;
 	struct ft_cgroup *chain[1 << FT_CGROUP_CHAIN_BITS];
 	unsigned int nr;
@@ -83,11 +75,17 @@ struct ft_cgroup_line {
 	char path[FT_CGROUP_PATH];
 };
 
-struct ft_cgroups *ft_cgroups_new(void);
-void ft_cgroups_free(struct ft_cgroups *groups);
-void ft_cgroups_reset(struct ft_cgroups *groups);
-unsigned int ft_cgroups_copy(struct ft_cgroups *groups,
+extern bool ft_cgroups_on;
+
+void *ft_cgroups_watch(void);
+void ft_cgroups_forget(void *groups);
+void ft_cgroups_read(struct ft_inode *rec, u32 first, u32 end, bool direct,
+		     bool known);
+void ft_cgroups_reset(struct ft_cgroup_table *groups);
+unsigned int ft_cgroups_copy(struct ft_cgroup_table *groups,
 			     struct ft_cgroup_line *lines);
-void ft_cgroup_read(struct ft_inode *rec, u32 first, u32 end, bool known);
+
+/* text.c */
+extern const struct file_operations ft_cgroups_fops;
 
 #endif

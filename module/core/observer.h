@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Observers: what is counted besides the maps, each switched on by a parameter.
+ *
+ * An observer is a folder in observers/, which Kbuild lists. All others know it by this
+ * struct alone. One that is off has no probe and costs nothing.
+ */
+#ifndef FT_OBSERVER_H
+#define FT_OBSERVER_H
+
+#include <linux/fs.h>
+#include <linux/seq_file.h>
+#include <linux/types.h>
+
+#include "core/volume.h"
+
+struct ft_inode;
+struct ft_probe;
+
+/**
+ * struct ft_observer - an observer
+ * @name: of its file in debugfs
+ * @mode: of that file
+ * @fops: of that file, which says so if the observer is off
+ * @on: its parameter; this does not change
+ * @init: check its parameters; if it is on, prepare. Returns 0 or an error, which is logged
+ * @exit: undo @init; all records are gone
+ * @probes: list its probes on tracepoints, %FT_MAX_OBSERVER_PROBES at most. They run before
+ *	those of the maps, so they see the maps as they were. Returns their number
+ * @attach: attach what it needs besides; may sleep. Before any probe runs
+ * @detach: undo @attach; after all probes have run
+ * @watch: create its state of a volume; may sleep. Returns %NULL if memory is short
+ * @forget: free that state
+ * @read: blocks from @first to before @end of a file are read from the volume, directly or
+ *	for the page cache. Its map does not show what is read unless @known. Atomic, in
+ *	an RCU read section
+ * @drop: free what it keeps for a file, in bounded time; rec->lock is held
+ * @give_way: free memory that it has charged by ft_mem_add_yielding(); may sleep
+ * @show_stats: print its lines of `stats`, also if it is off
+ *
+ * Only @name, @fops and @on are needed.
+ */
+struct ft_observer {
+	const char *name;
+	umode_t mode;
+	const struct file_operations *fops;
+	const bool *on;
+
+	int (*init)(void);
+	void (*exit)(void);
+	unsigned int (*probes)(struct ft_probe *list);
+	void (*attach)(void);
+	void (*detach)(void);
+	void *(*watch)(void);
+	void (*forget)(void *state);
+	void (*read)(struct ft_inode *rec, u32 first, u32 end, bool direct,
+		     bool known);
+	void (*drop)(struct ft_inode *rec);
+	void (*give_way)(void);
+	void (*show_stats)(struct seq_file *m);
+};
+
+/* All of them, by enum ft_slot. Set once. */
+extern const struct ft_observer *const *ft_observers;
+
+#define ft_for_each_observer(o, i) \
+	for (i = 0; i < FT_NR_OBSERVERS && ((o) = ft_observers[i]); i++)
+
+/* Call a function of each observer that is on and has it. */
+#define ft_observers_call(func, ...)					\
+do {									\
+	const struct ft_observer *_one;					\
+	unsigned int _i;						\
+									\
+	ft_for_each_observer(_one, _i)					\
+		if (*_one->on && _one->func)				\
+			_one->func(__VA_ARGS__);			\
+} while (0)
+
+int ft_observers_init(const struct ft_observer *const *list);
+void ft_observers_exit(void);
+bool ft_observers_watch(struct ft_volume *vol);
+void ft_observers_forget(struct ft_volume *vol);
+
+#endif

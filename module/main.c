@@ -19,10 +19,7 @@
  *     text.c       a copy as text: table, extents, files
  *     sums.c       a copy summed up: causes, by_process, by_pair
  *     gc.c         what garbage collection did, with the paths of a copy
- *     owner.c      which file owns a block
- *     victims.c    which files garbage collection would change
- *     query.c      what users write: questions to owner and victims, reset
- *     survey.c     counts breaks, finds the owner of a block, without a copy
+ *     reset.c      the word that resets counts
  *     copy.c       a copy for one reader, with the figures of each file
  *     order.c      the order of its lines
  *     vec.c        its arrays, and the memory budget of all copies
@@ -103,9 +100,8 @@
  *   ft_volume.queue_lock    spinlock; what the worker has to do
  *   ft_worker.lock          spinlock; the step that a worker is in
  *
- * Only locks of the kernel are taken inside last_lock of query.c, report_lock of
- * audit.c, attach_lock of observers/fsync/, the locks in causes/ and observers/,
- * volumes_lock of volume.c and freed_lock of inode.c.
+ * Only locks of the kernel are taken inside report_lock of audit.c, the locks in
+ * causes/ and observers/, volumes_lock of volume.c and freed_lock of inode.c.
  *
  * Probes run under locks of F2FS, with preemption disabled; they disable it
  * themselves if the kernel does not. They take spinlocks only, and never sleep.

@@ -47,12 +47,17 @@ same_list() {
 	grep -v '^#' "$DBG/$1" | cmp - /tmp/list
 }
 
+# owner(lba) - print what fragtrace-view says of a block
+owner() {
+	fragtrace-view --block "$1" | sed -n "s|^LBA $1 of $MNT ([0-9:]*): ||p"
+}
+
 # snapshots(number) - there are at least so many
 snapshots() {
 	[ "$(ls $out/rec 2>/dev/null | wc -l)" -ge "$1" ]
 }
 
-plan 16
+plan 20
 command -v fragtrace-view >/dev/null || skip_rest "the viewer beside the module" "fragtrace-view is not in this guest"
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
@@ -76,6 +81,19 @@ expect "the CSV of the table has all records" \
 for list in extents files; do
 	check "the list of $list from the snapshot is equal to the text $list" same_list $list
 done
+# shellcheck disable=SC2046 # two numbers
+set -- $(path=$MNT/pieces awk '!/^#/ && $NF == ENVIRON["path"] && $4 > 100 { print $2, $4; exit }' $DBG/table)
+expect "the owner of a block, and the cause of its fragment" "$(owner "$1") $(fragtrace-view --block "$1" | sed -n 's/; by .*//; 3p')" \
+	"block $2 of $MNT/pieces, inode $(stat -c %i $MNT/pieces), in the fragment that begins   at block $2 ($(($2 * 4)) KiB): $(
+		path=$MNT/pieces n=$2 awk '!/^#/ && $NF == ENVIRON["path"] && $3 == ENVIRON["n"] { print $9 ", " $10 ", " $11 }' $DBG/extents)"
+expect "metadata, and what is after the end, have no owner" "$(owner 1), $(owner 4000000000 | cut -d , -f 1)" \
+	"metadata of F2FS, after the end of the volume"
+lba=$(path=$MNT/whole awk '!/^#/ && $NF == ENVIRON["path"] { print $2; exit }' $DBG/table)
+rm $MNT/whole
+sync
+settle
+expect "a block that was freed is not in use" "$(owner "$lba")" "not in use"
+refuse "an address that is no number is refused" fragtrace-view --block x 2>/dev/null
 
 mkdir $out
 fragtrace-view -n 0.1 -o $out/fragImg.png --html $out/page.html --record $out/rec --prometheus $out/prom >/dev/null 2>$out/said &

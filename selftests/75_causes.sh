@@ -71,12 +71,6 @@ sums() {
 	check "$1" sums_agree
 }
 
-# owner(lba) - ask for the owner of a block; print the answer without device, LBA and age
-owner() {
-	echo "$dev $1" >$DBG/owner
-	grep -v '^#' $DBG/owner | cut -d ' ' -f 3-9,11 | sed 's/:[0-9]* / /'
-}
-
 # ssr_breaks(earlier, file) - has a new file breaks by `ssr` at each fragment in a segment that other files had blocks in?
 #
 # `earlier` is a copy of `table` from before the file was written.
@@ -170,7 +164,7 @@ append_sparse() {
 	fileop write "$MNT/$FILE" $((N * 8192)) 4096 sync
 }
 
-plan 71
+plan 62
 mkdir -p $MNT
 make_volume $DISK $MNT || bail "no volume"
 fileop write $MNT/old 0 64K sync
@@ -181,35 +175,16 @@ settle
 expect "unknown: breaks are older than the module" "$(breaks old)" "16 unknown none unknown unknown"
 
 fresh
-begin=$(date +%s)
 in_turn 4 append_sync
 expect "append, sync, interleaved" "$(kinds a)" "3 append sync interleaved fileop"
 expect "append, sync, interleaved: the other file has the same breaks" "$(kinds b)" "3 append sync interleaved fileop"
 expect "by_pair names both" "$(awk '!/^#/ && $4 ~ /^fileop:/ && $6 ~ /^fileop:/ && $4 != $6 { n += $2 } END { print n }' \
 	$DBG/by_pair)" 6
 expect "by_process counts the breaks of both" "$(awk '!/^#/ && $5 == "fileop" { n += $2 } END { print n }' $DBG/by_process)" 6
-dev=$(awk '!/^#/ { print $1; exit }' $DBG/table) lba=$(awk -v p=$MNT/b '!/^#/ && $NF == p && $4 == 2 { print $2 }' $DBG/table)
-expect "owner names the file of a block" "$(owner "$lba")" "file $(stat -c %i $MNT/b) 2 append sync interleaved fileop $MNT/b"
 expect "by_pair has the device of the volume" "$(awk '!/^#/ { print $1 }' $DBG/by_pair | sort -u)" \
 	"$(mnt=$MNT awk '$5 == ENVIRON["mnt"] { print $3 }' /proc/self/mountinfo)"
-sleep 3
-owner "$lba" >/dev/null
-age=$(awk '!/^#/ { print $10 }' $DBG/owner)
-check "owner has the seconds since its process wrote ($age)" test "$age" -ge 3 -a "$age" -le $(($(date +%s) - begin))
-expect "owner reports metadata" "$(owner 1)" "metadata - - - - - - -"
-expect "owner reports a block beyond the end" "$(owner 4000000000)" "beyond_the_end - - - - - - -"
 rm $MNT/b
 sync
-expect "owner reports a block that was freed" "$(owner "$lba")" "free - - - - - - -"
-exec 3<>$DBG/owner
-echo "$dev 1" >&3
-echo "$dev 4000000000" >$DBG/owner
-expect "an open file of owner returns the answer to its own question" "$(cat <&3 | awk '!/^#/ { print $3 }')" metadata
-echo "$dev 4000000000" >&3
-expect "an open file of owner returns the answer to its next question" "$(cat <&3 | awk '!/^#/ { print $3 }')" beyond_the_end
-exec 3>&-
-refuse "owner refuses a block that is no number" sh -c "echo $dev x >$DBG/owner"
-refuse "owner refuses a volume that is not watched" sh -c "echo 77:77 1 >$DBG/owner"
 in_turn 3 append_sparse
 # a fragment of two extents, which begins with a break, and has a hole in it
 fileop write $MNT/c 0 4K sync
@@ -217,7 +192,7 @@ fileop write $MNT/d 0 4K sync
 fileop write $MNT/c 4K 4K
 fileop write $MNT/c 12K 12K
 sync
-sums "causes, by_process, files and stats add up"
+sums "causes, by_process and files add up"
 
 fresh
 cd /proc/sys/vm || exit 1
@@ -273,7 +248,7 @@ expect "by_pair names both that write directly" "$(pairs | awk '{ n[$2 " " $3 " 
 fresh
 in_turn 3 reserve
 expect "prealloc" "$(kinds a)" "2 prealloc none new_segment fileop"
-sums "causes, by_process, files and stats add up with pinned files"
+sums "causes, by_process and files add up with pinned files"
 
 fresh
 fileop write $MNT/a 0 256K sync
@@ -359,7 +334,7 @@ echo 0 >"$sys/gc_urgent"
 settle
 check "gc_bg: breaks of all blocks that were moved, and no others" moved_breaks gc_bg /tmp/earlier
 expect "gc_bg: these breaks have no flush" "$(awk '!/^#/ && $2 == "gc_bg" { print $3 }' $DBG/causes | sort -u)" none
-sums "causes, by_process, files and stats add up after garbage collection"
+sums "causes, by_process and files add up after garbage collection"
 
 fresh
 for file in write mmap punch atomic; do
@@ -374,7 +349,7 @@ expect "four writers at the same time: breaks of the one that writes through a m
 expect "four writers at the same time: breaks of the one that punches holes" "$(kinds punch)" "12 range none moved fileop"
 # a scan may find such a block before its event: then why_here is unknown
 expect "four writers at the same time: breaks of the one that writes atomically" "$(kinds atomic | awk '{ n[$2 " " $5] += $1 } END { for (k in n) print n[k], k }')" "24 atomic fileop"
-sums "causes, by_process, files and stats add up after four writers at the same time"
+sums "causes, by_process and files add up after four writers at the same time"
 
 loop_until 20 umount $MNT 2>/dev/null || :
 if ! make_special $DISK $MNT compress_algorithm=lz4,compress_log_size=2 -O extra_attr,compression; then

@@ -512,16 +512,15 @@ copy_sums() {
 
 	mkdir -p "$1"
 	cat "$DBG/extents" >"$1/first" || return 1
-	for name in stats files extents causes by_process; do
+	for name in files extents causes by_process; do
 		cat "$DBG/$name" >"$1/$name" || return 1
 	done
 	cat "$DBG/extents" >"$1/last" || return 1
-	cmp -s "$1/first" "$1/last" && cmp -s "$1/first" "$1/extents" &&
-		[ "$(stat_of healed)" = "$(awk '$1 == "healed" { print $2 }' "$1/stats")" ]
+	cmp -s "$1/first" "$1/last" && cmp -s "$1/first" "$1/extents" && cat "$DBG/causes" | cmp -s - "$1/causes"
 }
 
-# sums_agree() - do the breaks, blocks and files in `causes` and `by_process`, the breaks in `files` and `stats`, and the causes
-# in `files`, agree with the breaks in `extents`?
+# sums_agree() - do the breaks, blocks and files in `causes` and `by_process`, the breaks in `files`, and the causes in
+# `files`, agree with the breaks in `extents`?
 #
 # Each break has a cause there, and nothing else has one. Prints the sums, and what differs. False if maps change again
 # and again while they are read.
@@ -552,7 +551,6 @@ sums_agree() {
 				gsub(/\\[0-7][0-7][0-7]/, "x", bytes)
 				return length(bytes) <= 15 ? path : "-"
 			}
-			FILENAME == "stats" { stat[$1] = $2; next }
 			/^#/ { next }
 			FILENAME == "files" {
 				if ($6)
@@ -607,7 +605,6 @@ sums_agree() {
 				}
 			}
 			END {
-				differ("stats", stat["breaks"], breaks)
 				differ("files", files, breaks)
 				# the cause of a file is one that no other cause of it exceeds
 				for (k in kinds) {
@@ -622,13 +619,9 @@ sums_agree() {
 				for (k in found)
 					if (!(k in several))
 						differ(k, said[k], found[k])
-				if (stat["healed"] != healed + 0) {
-					print "# sums: stats: healed " stat["healed"] ", causes have " healed + 0
-					bad = 1
-				}
 				print "# sums: breaks " breaks + 0 " healed " healed + 0
 				exit bad
-			}' stats files causes by_process extents
+			}' files causes by_process extents
 	)
 }
 

@@ -50,7 +50,7 @@ _fragtrace()
 		mapfile -t COMPREPLY < <(compgen -f -W "rocksdb redis voltdb" -- "$current")
 		return
 		;;
-	-n | --interval | --count | --keep | --cell | --dpi | --section | --max-input | --filter | --lba | --only | --top | --request | --title | --volume | --frames | --seconds | --max-size)
+	-n | --interval | --count | --keep | --cell | --dpi | --section | --max-input | --filter | --lba | --block | --only | --top | --request | --title | --volume | --frames | --seconds | --max-size)
 		# a number or a text, except for --top of fragtrace-view, which has no value
 		[ "$previous ${1##*/}" = "--top fragtrace-view" ] || return
 		;;

@@ -245,27 +245,6 @@ void ft_tally_healed(struct ft_volume *vol, u32 extension, u32 cause)
 }
 
 /**
- * ft_tally_healed_sum() - how many breaks no longer exist
- * @vol: the volume
- *
- * Context: any.
- * Return: their number since the last reset.
- */
-u64 ft_tally_healed_sum(struct ft_volume *vol)
-{
-	unsigned int nr = ft_tally_nr_extensions(vol->tally), i, kind;
-	const atomic_t *healed;
-	u64 sum = 0;
-
-	for (i = 0; i < nr; i++) {
-		healed = vol->tally->extension[i]->healed;
-		for (kind = 0; kind < FT_NR_KINDS; kind++)
-			sum += (unsigned int)atomic_read(&healed[kind]);
-	}
-	return sum;
-}
-
-/**
  * ft_tally_pair() - count a file that got the block that another one needed
  * @vol: the volume
  * @pair: the two processes and extensions; other members are not used

@@ -112,7 +112,6 @@ u32 ft_tally_extension(struct ft_volume *vol, u32 old, const char *name,
 void ft_tally_file_gone(struct ft_volume *vol, u32 extension);
 void ft_tally_name(struct ft_volume *vol, u32 extension, char *name);
 void ft_tally_healed(struct ft_volume *vol, u32 extension, u32 cause);
-u64 ft_tally_healed_sum(struct ft_volume *vol);
 void ft_tally_pair(struct ft_volume *vol, const struct ft_pair *pair);
 unsigned int ft_tally_copy_pairs(struct ft_volume *vol, struct ft_pair *pairs,
 				 u64 *others);

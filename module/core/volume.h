@@ -24,9 +24,12 @@ struct ft_tally;
 struct ft_worker;
 struct ft_writers;
 
-/* Where the state of an observer is; Kbuild defines FT_EACH_OBSERVER(x) as x of each name. */
-#define FT_SLOT(name)	FT_SLOT_##name,
-enum ft_slot { FT_EACH_OBSERVER(FT_SLOT) FT_NR_OBSERVERS };
+/*
+ * Where the state of an observer is. Kbuild defines FT_EACH_OBSERVER(x, ...): x of each
+ * name, and the other argument after each, here a comma.
+ */
+#define FT_SLOT(name)	FT_SLOT_##name
+enum ft_slot { FT_EACH_OBSERVER(FT_SLOT, ,) FT_NR_OBSERVERS };
 
 /* The state that an observer has of a volume; NULL if it is off. */
 #define ft_observed(vol, name)	((vol)->observed[FT_SLOT_##name])

@@ -12,7 +12,6 @@
 #include <linux/string_helpers.h>
 #include <linux/uaccess.h>
 
-#include "causes/tally.h"
 #include "causes/writer.h"
 #include "core/base.h"
 #include "core/memory.h"
@@ -20,7 +19,6 @@
 #include "core/volume.h"
 #include "debugfs/debugfs.h"
 #include "debugfs/snapshot.h"
-#include "debugfs/survey.h"
 #include "maps/note.h"
 #include "probes/probe.h"
 #include "scan/audit.h"
@@ -62,23 +60,6 @@ static u64 counter(enum ft_counter which)
 	return sum;
 }
 
-/* What the maps of all volumes sum up to; the list may change meanwhile. */
-static void show_breaks(struct seq_file *m)
-{
-	struct ft_volume *vol;
-	u64 breaks = 0, healed = 0;
-	unsigned int n;
-
-	for (n = 0; (vol = ft_volume_nth(n)); n++) {
-		breaks += ft_survey_breaks(vol);
-		if (vol->tally)
-			healed += ft_tally_healed_sum(vol);
-		ft_volume_put(vol);
-	}
-	seq_printf(m, "breaks %llu\n", breaks);
-	seq_printf(m, "healed %llu\n", healed);
-}
-
 static int stats_show(struct seq_file *m, void *unused)
 {
 	unsigned int volumes = 0, inodes = 0, dirs = 0, stale = 0, queued = 0;
@@ -110,7 +91,6 @@ static int stats_show(struct seq_file *m, void *unused)
 	seq_printf(m, "inodes %u\n", inodes);
 	seq_printf(m, "directories %u\n", dirs);
 	seq_printf(m, "extents %llu\n", ft_mem_extents());
-	show_breaks(m);
 	seq_printf(m, "mem_bytes %ld\n", ft_mem_used());
 	seq_printf(m, "mem_budget %lu\n", ft_mem_budget());
 	seq_printf(m, "copies_bytes %ld\n", ft_vec_bytes());
@@ -302,9 +282,7 @@ static const struct {
 	{ "causes", 0600, FT_VIEW_CAUSES, &ft_sums_fops },
 	{ "by_process", 0600, FT_VIEW_BY_PROCESS, &ft_sums_fops },
 	{ "by_pair", 0600, FT_VIEW_BY_PAIR, &ft_sums_fops },
-	{ "owner", 0600, 0, &ft_owner_fops },
 	{ "gc", 0400, 0, &ft_gc_fops },
-	{ "victims", 0600, 0, &ft_victims_fops },
 	{ "stats", 0400, 0, &stats_fops },
 	{ "targets", 0600, 0, &targets_fops },
 	{ "resync", 0600, 0, &resync_fops },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The files in debugfs: debugfs.c creates them, and those of the observers; text.c,
- * binary.c, sums.c, gc.c and victims.c show snapshots, owner.c answers for one block.
+ * binary.c, sums.c and gc.c show snapshots.
  */
 #ifndef FT_DEBUGFS_H
 #define FT_DEBUGFS_H
@@ -11,9 +11,7 @@
 extern const struct file_operations ft_view_fops;
 extern const struct file_operations ft_binary_fops;
 extern const struct file_operations ft_sums_fops;
-extern const struct file_operations ft_owner_fops;
 extern const struct file_operations ft_gc_fops;
-extern const struct file_operations ft_victims_fops;
 
 int ft_debugfs_init(void);
 void ft_debugfs_exit(void);

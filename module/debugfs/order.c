@@ -204,29 +204,3 @@ int ft_snapshot_order(struct ft_snapshot *snap)
 	}
 	return 0;
 }
-
-/**
- * ft_snapshot_first_after() - find the first extent that ends after a block
- * @snap: the copy, in order of LBA
- * @volume: index of the volume
- * @lba: the block
- *
- * Return: its index in the order, the number of extents if there is none. All
- * later extents of the volume end after the block as well.
- */
-size_t ft_snapshot_first_after(struct ft_snapshot *snap, u32 volume, u32 lba)
-{
-	size_t low = 0, high = snap->order.nr;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const struct ft_snap_extent *ext = ft_snap_nth(snap, mid);
-		u32 its = ft_snap_file(snap, ext->file)->volume;
-
-		if (its < volume || (its == volume && ext->lba + ext->len <= lba))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}

@@ -80,7 +80,6 @@ void ft_snapshot_free(struct ft_snapshot *snap);
 
 /* order.c */
 int ft_snapshot_order(struct ft_snapshot *snap);
-size_t ft_snapshot_first_after(struct ft_snapshot *snap, u32 volume, u32 lba);
 
 static inline struct ft_snap_volume *ft_snap_volume(struct ft_snapshot *snap,
 						    size_t i)

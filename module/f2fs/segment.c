@@ -22,9 +22,6 @@
 #define LOG_PINNED	6
 #define LOG_ATGC	7
 
-/* All logs; those of nodes have the numbers in between. */
-#define NR_LOGS		8
-
 /* The way in which a log allocates: one block after another; else it fills holes. */
 #define ALLOC_LFS	0
 
@@ -133,24 +130,4 @@ u32 ft_segment_valid(const struct ft_volume *vol, u32 segment)
 	const struct seg_entry *entry = sb ? ft_f2fs_segment(sb, segment) : NULL;
 
 	return entry ? entry->valid_blocks : 0;
-}
-
-/**
- * ft_segment_is_open() - is a log in this segment?
- * @vol: the volume
- * @segment: number of the segment
- *
- * Return: true if so: F2FS does not clean it.
- */
-bool ft_segment_is_open(const struct ft_volume *vol, u32 segment)
-{
-	const struct super_block *sb = READ_ONCE(vol->live_sb);
-	unsigned int i;
-	u32 segno;
-	u8 type;
-
-	for (i = 0; sb && i < NR_LOGS; i++)
-		if (ft_f2fs_log(sb, i, &segno, &type) && segno == segment)
-			return true;
-	return false;
 }

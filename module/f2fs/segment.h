@@ -16,7 +16,6 @@
 int ft_segment_log(const struct ft_volume *vol, u32 lba);
 int ft_segment_compare(const struct ft_volume *vol, u32 prev, u32 lba);
 bool ft_segment_is_valid(const struct ft_volume *vol, u32 lba);
-bool ft_segment_is_open(const struct ft_volume *vol, u32 segment);
 u32 ft_segment_valid(const struct ft_volume *vol, u32 segment);
 
 /* The number of the segment that a block is in, counted from the main area. */

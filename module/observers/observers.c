@@ -5,6 +5,8 @@
 
 #include "observers/observers.h"
 
-#define ADDRESS(name)	&ft_##name,
+#define ADDRESS(name)	(&ft_##name)
 
-const struct ft_observer *const ft_all_observers[] = { FT_EACH_OBSERVER(ADDRESS) NULL };
+const struct ft_observer *const ft_all_observers[] = {
+	FT_EACH_OBSERVER(ADDRESS, ,) NULL
+};

@@ -8,8 +8,8 @@
 
 #include "core/observer.h"
 
-#define FT_DECLARE_OBSERVER(name)	extern const struct ft_observer ft_##name;
-FT_EACH_OBSERVER(FT_DECLARE_OBSERVER)
+#define FT_DECLARE_OBSERVER(name)	extern const struct ft_observer ft_##name
+FT_EACH_OBSERVER(FT_DECLARE_OBSERVER, ;)
 
 extern const struct ft_observer *const ft_all_observers[];
 

@@ -229,7 +229,8 @@ def first_cells(text: str) -> set[str]:
 def debugfs() -> Iterator[str]:
     """Files, columns, counters, parameters and events: FORMATS.md has those of the sources, and no others."""
     text, source = read(FORMATS), re.sub(r'"\s*\n\s*"', "", module_text())
-    shown = set(re.findall(r'^\t\{ "([a-z_]+)", 0[46]00,', source, re.MULTILINE))
+    shown = set(re.findall(r'^\t\{ "([a-z_]+)", 0[46]00,|^\t\.name = "([a-z_]+)",\n\t\.mode = 0[46]00,', source, re.MULTILINE))
+    shown = {name for pair in shown for name in pair if name}
     yield from missing("files of debugfs", len(shown), 15)
     part = section("## Files in debugfs", text)
     listed = set(re.findall(r"^\| \[`(\w+)`\]", part, re.MULTILINE))
@@ -254,7 +255,7 @@ def debugfs() -> Iterator[str]:
     yield from missing("counters", len(named), 30)
     yield from differ("counter", named, "the source of `stats`", first_cells(stats), "FORMATS.md")
 
-    parameters = set(re.findall(r"^module_param(?:_cb)?\((\w+),", source, re.MULTILINE))
+    parameters = set(re.findall(r"^module_param(?:_cb|_named)?\((\w+),", source, re.MULTILINE))
     yield from missing("parameters", len(parameters), 8)
     explained = set(re.findall(r"^\| `(\w+)=", section("## Parameters", text), re.MULTILINE))
     yield from differ("parameter", parameters, "module/", explained, "FORMATS.md")
@@ -273,12 +274,9 @@ def debugfs() -> Iterator[str]:
 
 
 def counters_source() -> str:
-    """The source of `stats`: the file that writes its head."""
-    for path in sorted((TOP / "module").rglob("*.c")):
-        text = path.read_text(encoding="utf-8")
-        if '"# fragtrace stats' in text:
-            return text
-    return ""
+    """The source of `stats`: the file that writes its head, and those of observers with lines of their own."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted((TOP / "module").rglob("*.c"))]
+    return "".join(text for text in texts if '"# fragtrace stats' in text or "_show_stats(struct seq_file" in text)
 
 
 # === Links and figures ========================================================

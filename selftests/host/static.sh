@@ -64,7 +64,7 @@ licensed() {
 documented() {
 	local file
 
-	for file in module/*.c module/*/*.c defrag/src/*.c; do
+	for file in $(sources '*.c' | sed -n 's,^\./\(\(module\|defrag/src\)/.*\),\1,p'); do
 		awk -v file="$file" -v name="$([ "${file%%/*}" = module ] && echo 'ft_[a-z0-9_]*' || echo '[a-z0-9_]*')" '
 			/^\/\*\*/ { doc = 1 }
 			/^}/ { doc = 0 }
@@ -180,9 +180,10 @@ more() {
 	if [ -n "$checkpatch" ]; then
 		# Locks are described in the comment of their struct; BIT() is not for a header that user space includes, too;
 		# the parts of a tracepoint begin in the next line.
+		# shellcheck disable=SC2046 # a list of files
 		check "module/: checkpatch --strict" perl "$checkpatch" --strict -q --no-tree --no-summary --terse \
-			--max-line-length=100 --ignore FILE_PATH_CHANGES,SPLIT_STRING,CONST_STRUCT,BIT_MACRO,MACRO_ARG_REUSE \
-			--ignore UNCOMMENTED_DEFINITION,LINE_SPACING,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE -f module/*.[ch] module/*/*.[ch]
+			--max-line-length=100 --ignore FILE_PATH_CHANGES,SPLIT_STRING,CONST_STRUCT,BIT_MACRO,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE \
+			--ignore UNCOMMENTED_DEFINITION,LINE_SPACING,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE -f $(sources '*.[ch]' | grep '^./module/')
 		# checkpatch stores what it read from git in the current folder
 		rm -f .checkpatch-camelcase.*
 	else
@@ -247,7 +248,9 @@ else
 	skip "Python: pyflakes" "pyflakes3 is not installed"
 fi
 if [ -f "$(script_dir)/kernel-doc" ]; then
-	check "module/, defrag/: kernel-doc" perl "$(script_dir)/kernel-doc" -none -Wall -Werror module/*.[ch] module/*/*.[ch] defrag/src/*.[ch]
+	# shellcheck disable=SC2046 # a list of files
+	check "module/, defrag/: kernel-doc" perl "$(script_dir)/kernel-doc" -none -Wall -Werror \
+		$(sources '*.[ch]' | grep '^./\(module\|defrag/src\)/')
 else
 	skip "module/, defrag/: kernel-doc" "no kernel headers with scripts/kernel-doc in the cache"
 fi

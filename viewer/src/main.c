@@ -430,6 +430,19 @@ static void say_why(struct session *s)
 	table_free(&table);
 }
 
+static void say_owner(struct session *s)
+{
+	struct f2fs_state *states;
+	struct table table;
+
+	source_read_table(&s->source, &table, false);
+	source_report(&s->source);
+	states = f2fs_source_read(&s->state, &table);
+	why_block(&table, states, s->options.block);
+	f2fs_states_free(states, table.n_volumes);
+	table_free(&table);
+}
+
 static void print_space(struct session *s)
 {
 	struct f2fs_state *states;
@@ -547,6 +560,8 @@ int main(int argc, char **argv)
 		top_screen_run(&s.source, s.options.interval_ns, s.options.count, s.options.filter);
 	else if (s.options.why)
 		say_why(&s);
+	else if (s.options.has_block)
+		say_owner(&s);
 	else if (s.options.space)
 		print_space(&s);
 	else if (repeating)

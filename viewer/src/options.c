@@ -26,7 +26,7 @@
 
 /* Options that are also keys of img.cnf. Their values do not collide with letters. */
 enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, OPT_FILE, OPT_SERVE, OPT_AT, OPT_EVENTS,
-       OPT_KEEP, OPT_HEAT, OPT_VOLUME };
+       OPT_KEEP, OPT_HEAT, OPT_VOLUME, OPT_BLOCK };
 static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi", "section" };
 
 static const char usage[] =
@@ -39,6 +39,7 @@ static const char usage[] =
 "       fragtrace-view --serve[=ADDR:PORT] [-n SECONDS] [-c color.cnf] [TABLE]\n"
 "       fragtrace-view --top [-n SECONDS] [--count N] [--filter PATTERN] [TABLE]\n"
 "       fragtrace-view --why [TABLE] [FILE]\n"
+"       fragtrace-view --block LBA [TABLE]\n"
 "       fragtrace-view --space [-t TABLE] [--f2fs-state DIR]\n"
 "\n"
 "Draw where the blocks of F2FS files lie: one box per block, coloured by\n"
@@ -84,8 +85,9 @@ static const char usage[] =
 "                       a pipe, every 2 seconds if -n does not say otherwise\n"
 "      --why            say in sentences why files are fragmented, by extension,\n"
 "                       or why FILE is (a path, the end of one, or a glob)\n"
+"      --block LBA      say which file owns a block, and why it is there\n"
 "      --space          print the free space: free runs, segments by type, what F2FS\n"
-"                       would collect and where it can still write\n"
+"                       would collect, of which files, and where it can write\n"
 "      --f2fs-state DIR read F2FS's own state from copies of its files in this\n"
 "                       folder, not from the running system\n"
 "      --filter PATTERN with --top, show only files whose path has this text, or\n"
@@ -105,7 +107,7 @@ static const char more_usage[] =
 "      --only GLOB      draw only files whose path has this text, or matches this\n"
 "                       glob, others in one light colour; for pictures and pages\n"
 "                       (both go with no other output: no --record, --json, --csv,\n"
-"                       --prometheus, --fail-if, --top, --why or --space)\n"
+"                       --prometheus, --fail-if, --top, --why, --block or --space)\n"
 "      --file PATH      draw one file: its offsets against block addresses, breaks\n"
 "                       as lines, and why they are there; a path, the end of one,\n"
 "                       or a glob; --color-by is cause, or why, process, age,\n"
@@ -191,6 +193,18 @@ static const char *read_file_arg(const char *arg)
 	if (!*arg)
 		die_usage("--file has an empty path, expected that of a file, the end of it, or a glob");
 	return arg;
+}
+
+static uint64_t read_block(const char *arg)
+{
+	uint64_t lba;
+	char *end;
+
+	errno = 0;
+	lba = strtoull(arg, &end, 10);
+	if (*arg < '0' || *arg > '9' || *end || errno || lba > BLK_MAX)
+		die_usage("--block %s: expected a block address, as in the file table of debugfs", arg);
+	return lba;
 }
 
 static struct moment read_moment(const char *arg)
@@ -317,13 +331,13 @@ static void check_top(struct options *o)
 
 static void check_why(const struct options *o)
 {
-	if (has_output(o) || o->top || o->interval_ns)
-		die_usage("--why goes alone, expected no other output beside it, and no -n");
+	if (has_output(o) || o->top || o->interval_ns || (o->why && o->has_block))
+		die_usage("%s goes alone, expected no other output beside it, and no -n", o->why ? "--why" : "--block");
 }
 
 static void check_space(const struct options *o)
 {
-	if (has_output(o) || o->top || o->why || o->interval_ns)
+	if (has_output(o) || o->top || o->why || o->has_block || o->interval_ns)
 		die_usage("--space goes alone, expected no other output beside it, and no -n");
 	/* only together they are of one time */
 	if (recording_is(o->table))
@@ -368,8 +382,8 @@ static void check_picture_option(const struct options *o, const char *option, co
 			other = outputs[i].option;
 	if (o->n_conditions)
 		other = "--fail-if";
-	if (o->top || o->why || o->space)
-		other = o->top ? "--top" : o->why ? "--why" : "--space";
+	if (o->top || o->why || o->has_block || o->space)
+		other = o->top ? "--top" : o->why ? "--why" : o->has_block ? "--block" : "--space";
 	if (other)
 		die_usage("%s goes with %s, expected no %s beside it%s", option, outputs_allowed, other,
 			  o->top ? "; --filter goes with that" : "");
@@ -444,13 +458,13 @@ static void check(struct options *o, const char *heat)
 {
 	if (o->file)
 		check_file(o);
-	if (o->serve && (o->top || o->why || o->space))
-		die_usage("--serve does not go with %s", o->top ? "--top" : o->why ? "--why" : "--space");
+	if (o->serve && (o->top || o->why || o->has_block || o->space))
+		die_usage("--serve does not go with %s", o->top ? "--top" : o->why ? "--why" : o->has_block ? "--block" : "--space");
 	if (o->serve)
 		check_serve(o);
 	if (o->lens.range || o->lens.only)
 		check_picture_option(o, o->lens.range ? "--lba" : "--only", "a picture or --html", true);
-	if (o->why)
+	if (o->why || o->has_block)
 		check_why(o);
 	if (o->space)
 		check_space(o);
@@ -469,7 +483,7 @@ static void check(struct options *o, const char *heat)
 		die_usage("%s: the picture of a page is a PNG, expected another name after -o", o->png);
 	if (o->interval_ns && o->count != 1 && !strcmp(o->table, "-"))
 		die_usage("-n cannot read standard input again, expected a file after -t");
-	if (!has_output(o) && !o->top && !o->why && !o->space)
+	if (!has_output(o) && !o->top && !o->why && !o->has_block && !o->space)
 		o->png = DEFAULT_PNG;
 	check_heat(o, heat);
 	check_outputs(o);
@@ -508,6 +522,7 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "prometheus", required_argument, NULL, 'P' },
 		{ "top", no_argument, NULL, 'T' },
 		{ "why", no_argument, NULL, 'W' },
+		{ "block", required_argument, NULL, OPT_BLOCK },
 		{ "space", no_argument, NULL, 'S' },
 		{ "f2fs-state", required_argument, NULL, OPT_F2FS_STATE },
 		{ "lba", required_argument, NULL, OPT_LBA },
@@ -552,6 +567,7 @@ void options_read(struct options *options, int argc, char **argv)
 		case 'P': o->prometheus = optarg; break;
 		case 'T': o->top = true; break;
 		case 'W': o->why = true; break;
+		case OPT_BLOCK: o->block = read_block(optarg); o->has_block = true; break;
 		case 'S': o->space = true; break;
 		case OPT_F2FS_STATE: o->f2fs_state = optarg; break;
 		case OPT_SERVE:

@@ -43,6 +43,8 @@
  * @top: show the worst files instead of a picture
  * @why: explain why files are fragmented instead of drawing a picture
  * @why_file: the file for @why; NULL: all files, by extension
+ * @block: the block whose owner is printed instead of a picture
+ * @has_block: @block was given
  * @space: print the free space of volumes instead of a picture
  * @f2fs_state: folder with F2FS's own state, or NULL
  * @volume: the only volume that is shown: its mount point or device number; NULL: all
@@ -91,6 +93,8 @@ struct options {
 	bool top;
 	bool why;
 	const char *why_file;
+	uint64_t block;
+	bool has_block;
 	bool space;
 	const char *f2fs_state;
 	int64_t interval_ns;

@@ -9,6 +9,7 @@ import json
 import random
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 BLKS = 512
@@ -75,7 +76,8 @@ def make(folder, seed):
         blk = offset = 0
         while (blk := blk + rng.randrange(200)) < n * BLKS:
             length = min(rng.randrange(1, 300), n * BLKS - blk)
-            print(f"254:0 {MAIN + blk} {length} {offset} 4 fragmented /m/f", file=file)
+            ino = rng.randrange(4, 10)
+            print(f"254:0 {MAIN + blk} {length} {offset} {ino} fragmented /m/f{ino}", file=file)
             blk += length
             offset += 2 * length
 
@@ -100,13 +102,13 @@ def read_heads(folder):
 
 
 def read_table(folder):
-    """The watched blocks, from the begin of the main area."""
+    """The watched blocks, from the begin of the main area, and the path of the file of each."""
     lines = (folder / "table").read_text(encoding="ascii").splitlines()
     main = int(re.search(r"main_blkaddr=(\d+)", lines[1])[1])
     for line in lines:
         if not line.startswith("#"):
             lba, length = map(int, line.split()[1:3])
-            yield from range(lba - main, lba - main + length)
+            yield from ((block, line.split()[-1]) for block in range(lba - main, lba - main + length))
 
 
 def runs_of(free):
@@ -140,6 +142,17 @@ def picks(segments, heads, size, chosen):
         lambda s: cost_benefit(s, min(used), max(used))) if has_mtime else None
 
 
+def files_in(watched, section, size):
+    """The files with blocks in a section, most blocks first."""
+    blocks = Counter(path for block, path in watched if block // BLKS // size == section)
+    return [{"blocks": n, "path": path} for path, n in blocks.most_common()]
+
+
+def as_json(found, watched, size):
+    """The cheapest sections with their files; those with as many blocks may be in another order."""
+    return [{"section": s, "valid_blocks": v, "cost": c, "files": files_in(watched, s, size)} for s, v, c in found]
+
+
 def figures(folder):
     """The figures, with the names that they have in JSON."""
     segments = read_bits(folder)
@@ -158,8 +171,8 @@ def figures(folder):
         "data_blocks": sum(v and not n for v, n in zip(valid, node)),
         "node_blocks": sum(v and n for v, n in zip(valid, node)),
         "free_blocks": valid.count(False),
-        "watched_blocks": sum(valid[b] and not node[b] for b in watched),
-        "moved_blocks": sum(not valid[b] or node[b] for b in watched),
+        "watched_blocks": sum(valid[b] and not node[b] for b, _ in watched),
+        "moved_blocks": sum(not valid[b] or node[b] for b, _ in watched),
         "full_segments": sum(c == BLKS and i not in heads for i, c in enumerate(counts)),
         "dirty_segments": len(dirty),
         "empty_segments": sum(c == 0 and i not in heads for i, c in enumerate(counts)),
@@ -175,8 +188,8 @@ def figures(folder):
                         "segments": sum(counts[d] > 64 * i and counts[d] <= 64 * i + 64 for d in dirty)}
                        for i in range(8)],
         "gc_candidates": candidates,
-        "gc_greedy": [{"section": s, "valid_blocks": v, "cost": c} for s, v, c in greedy],
-        "gc_cost_benefit": by_age and [{"section": s, "valid_blocks": v, "cost": c} for s, v, c in by_age],
+        "gc_greedy": as_json(greedy, watched, size),
+        "gc_cost_benefit": by_age and as_json(by_age, watched, size),
     }
 
 
@@ -188,6 +201,11 @@ def check(folder, path):
         have = got[name]
         if name == "types":
             have = [{key: t[key] for key in wanted[0]} for t in have]
+        if name in ("gc_greedy", "gc_cost_benefit"):
+            for pick in have or []:
+                assert [f["blocks"] for f in pick["files"]] == sorted((f["blocks"] for f in pick["files"]), reverse=True), pick
+            for pick in (have or []) + (wanted or []):
+                pick["files"].sort(key=lambda f: (-f["blocks"], f["path"]))
         if have != wanted:
             sys.exit(f"{folder}: {name}: {have}, expected {wanted}")
 

@@ -85,6 +85,9 @@ test_text() {
 	line 'the longest: 8,457 blocks at LBA 5954, 16.5 segments; in all 52 runs'
 	line 'greedy section 20 (237 valid), 30 (255 valid), 22 (261 valid), 28 (279 valid), 24 (285 valid)'
 	line 'cost-benefit not known: this kernel does not show the mtime of segments (Linux 6.15 does)'
+	line 'what it would move in the foreground'
+	line 'section 20: 237 blocks of 6 watched files'
+	line '12 /mnt/d/f6.sst'
 	! grep -n ' $' text || fail "spaces at the end of a line"
 	[ "$(awk '{ if (length($0) > m) m = length($0) } END { print m }' text)" -le 110 ] || fail "lines are too long"
 	state 7

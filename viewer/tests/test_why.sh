@@ -110,6 +110,54 @@ test_one_file() {
 	refuses "$PWD/snapshot: no watched file with blocks is called 4.sst" "$view" -t "$PWD/snapshot" --why 4.sst
 }
 
+# block(lba) - what --block says of it, into the file out
+block() {
+	"$view" -t "$PWD/snapshot" --block "$1" >out
+}
+
+test_block() {
+	one_break tail sync interleaved 2
+	block 110
+	says '2023-11-14 22:13:20 UTC'
+	says 'LBA 110 of /m (254:0): block 8 of /m/a.x, inode 4, in the fragment that begins'
+	says '  at block 8 (32 KiB): tail, sync, interleaved; by db (pid 7), at 22:13:19'
+	block 107
+	says 'LBA 107 of /m (254:0): block 7 of /m/a.x, inode 4, in the first fragment of the file'
+	for lba in 108 109 111 199; do
+		block $lba
+		grep -q "^LBA $lba of /m (254:0): of no watched file; F2FS's own state tells whether it is in use" out || fail "$(cat out)"
+	done
+	block 99
+	says 'LBA 99 of /m (254:0): metadata of F2FS'
+	block 200
+	says 'LBA 200 of /m (254:0): after the end of the volume, which has 200 blocks'
+	"$view" -t t --block 110 >out
+	says 'LBA 110 of /m (254:0): block 8 of /m/a.x, inode 4, in the fragment that begins at block 8'
+	grep -q '^Why is unknown: ' out || fail "$(cat out)"
+	for lba in x '' -1 1.5 4294967296; do
+		misused "--block $lba: expected a block address" "$view" -t t --block "$lba"
+	done
+	misused '--block goes alone' "$view" -t t --block 110 -o out.png
+	misused '--why goes alone' "$view" -t t --block 110 --why
+	misused '--space goes alone' "$view" -t t --block 110 --space --f2fs-state .
+	misused '--serve does not go with --block' "$view" -t t --block 110 --serve
+	misused '--only goes with a picture or --html, expected no --block beside it' "$view" -t t --block 110 --only x
+	if "$view" -t t --block 110 >/dev/full 2>said; then fail "a full disk is not noticed"; fi
+}
+
+# F2FS's own state tells what is in no map: by its bits, one block of data is watched by nobody, and nodes.
+test_block_in_no_file() {
+	cp -r "$data/f2fs-6.12" s
+	while read -r lba what; do
+		"$view" -t s/table --f2fs-state s --block "$lba" >out
+		says "LBA $lba of /mnt (254:0): $what"
+	done <<-EOF
+		5954 not in use
+		5633 in use, of a file that is not watched, or of a directory
+		4098 a node
+	EOF
+}
+
 test_every_word() {
 	local op flush reason
 	for op in unknown append overwrite tail direct prealloc range mmap inline gc_bg gc_fg defrag atomic compress; do

@@ -14,7 +14,7 @@
 
 #include "core/base.h"
 #include "core/volume.h"
-#include "debugfs/query.h"
+#include "debugfs/reset.h"
 #include "f2fs/state.h"
 #include "observers/fsync/fsync.h"
 
@@ -178,7 +178,7 @@ static void reset(struct ft_volume *vol)
 static ssize_t fsync_write(struct file *file, const char __user *ubuf,
 			   size_t count, loff_t *pos)
 {
-	return ft_query_reset(file, ubuf, count, reset);
+	return ft_reset(file, ubuf, count, reset);
 }
 
 const struct file_operations ft_fsync_fops = {

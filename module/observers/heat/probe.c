@@ -11,9 +11,10 @@
 #include "observers/heat/heat.h"
 #include "probes/probing.h"
 
-static __always_inline void
-count(const struct super_block *sb, unsigned long ino, u64 first, u64 end,
-      void (*func)(struct ft_inode *rec, u32 first, u32 end))
+static __always_inline void count(const struct super_block *sb,
+				  unsigned long ino, u64 first, u64 end,
+				  void (*func)(struct ft_inode *rec, u32 first,
+					       u32 end))
 {
 	struct ft_inode *rec;
 

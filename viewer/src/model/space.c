@@ -298,6 +298,73 @@ static void find_picks(struct space *space)
 	}
 }
 
+static int by_file(const void *a, const void *b)
+{
+	const struct space_file *x = a, *y = b;
+
+	return (x->file > y->file) - (x->file < y->file);
+}
+
+static int by_blks(const void *a, const void *b)
+{
+	const struct space_file *x = a, *y = b;
+
+	return x->blks != y->blks ? (x->blks < y->blks) - (x->blks > y->blks) : by_file(a, b);
+}
+
+/* The first extent of the volume that ends after a block. */
+static size_t first_after(const struct volume *v, const struct extent *extents, uint64_t lba)
+{
+	size_t low = v->first, high = v->end;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if ((uint64_t)extents[mid].lba + extents[mid].blks <= lba)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/**
+ * space_files() - list the watched files that own blocks in a section
+ * @space: the figures
+ * @table: the table
+ * @section: its number
+ * @n: set to the number of files
+ *
+ * Return: the files, most blocks first; to be freed.
+ */
+struct space_file *space_files(const struct space *space, const struct table *table, uint64_t section, size_t *n)
+{
+	uint64_t size = (space->segs_per_sec ? space->segs_per_sec : 1) * F2FS_SEGMENT_BLKS;
+	uint64_t begin = space->volume->first_blk + section * size, end = begin + size;
+	size_t first = first_after(space->volume, table->extents, begin), i, k = 0;
+	struct space_file *files;
+
+	for (i = first; i < space->volume->end && table->extents[i].lba < end; i++)
+		;
+	files = xcalloc(i - first, sizeof(*files));
+	for (*n = i - first, i = 0; i < *n; i++) {
+		const struct extent *e = &table->extents[first + i];
+		uint64_t from = e->lba > begin ? e->lba : begin, to = (uint64_t)e->lba + e->blks;
+
+		files[i] = (struct space_file){ e->file, (to < end ? to : end) - from };
+	}
+	qsort(files, *n, sizeof(*files), by_file);
+	for (i = 0; i < *n; i++) {
+		if (k && files[k - 1].file == files[i].file)
+			files[k - 1].blks += files[i].blks;
+		else
+			files[k++] = files[i];
+	}
+	*n = k;
+	qsort(files, k, sizeof(*files), by_blks);
+	return files;
+}
+
 /* === Volumes === */
 
 /**

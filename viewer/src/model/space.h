@@ -77,6 +77,16 @@ struct space_picks {
 };
 
 /**
+ * struct space_file - a watched file with blocks in a section
+ * @file: index into table.files
+ * @blks: its blocks there
+ */
+struct space_file {
+	uint32_t file;
+	uint64_t blks;
+};
+
+/**
  * struct space - the free space of a volume
  * @volume: the volume
  * @state: where the figures are from; its segments may be none: then nothing else is known
@@ -137,5 +147,6 @@ uint64_t space_use_end(const struct f2fs_segments *segments, uint64_t blk, uint6
 uint64_t space_section_size(const struct f2fs_state *state);
 struct space *space_of(const struct table *table, const struct f2fs_state *states);
 uint64_t space_prefree(const struct space *space);
+struct space_file *space_files(const struct space *space, const struct table *table, uint64_t section, size_t *n);
 
 #endif

@@ -12,6 +12,7 @@
 #include "util.h"
 
 #define BAR 40	/* letters in the longest bar */
+#define MAX_FILES 10	/* listed of a section */
 
 static const char *const type_names[F2FS_N_TYPES] = {
 	"hot data", "warm data", "cold data", "hot nodes", "warm nodes", "cold nodes",
@@ -245,8 +246,39 @@ static void print_picks(const char *policy, const struct space_picks *picks)
 	printf("\n");
 }
 
-static void print_gc(const struct space *space)
+/* "  section 20: 12 blocks of 2 watched files", then these. */
+static void print_files(const struct space *space, const struct table *table, const struct space_pick *pick)
 {
+	uint64_t watched = 0;
+	size_t n, i;
+	struct space_file *files = space_files(space, table, pick->section, &n);
+
+	for (i = 0; i < n; i++)
+		watched += files[i].blks;
+	printf("  section %ju: ", (uintmax_t)pick->section);
+	put_count(watched, "block");
+	printf(" of ");
+	put_count(n, "watched file");
+	printf("\n");
+	for (i = 0; i < n && i < MAX_FILES; i++) {
+		char *path = name_printable(table->files[files[i].file].path);
+
+		put_number(14, files[i].blks);
+		printf("  %s\n", path);
+		free(path);
+	}
+	if (n > MAX_FILES) {
+		printf("  and in ");
+		put_count(n - MAX_FILES, "more file");
+		printf("\n");
+	}
+	free(files);
+}
+
+static void print_gc(const struct space *space, const struct table *table)
+{
+	size_t i;
+
 	printf("\n  garbage collection may pick ");
 	put_count(space->candidates, "section");
 	printf(", the cheapest first:\n");
@@ -262,6 +294,10 @@ static void print_gc(const struct space *space)
 		printf(", the first is %ju; foreground collection takes them first\n",
 		       (uintmax_t)space->first_chosen);
 	}
+	if (space->greedy.n)
+		printf("\n  what it would move in the foreground\n");
+	for (i = 0; i < space->greedy.n; i++)
+		print_files(space, table, &space->greedy.first[i]);
 }
 
 static void print_notes(const struct space *space)
@@ -304,7 +340,7 @@ void space_print(const struct table *table, const struct space *spaces)
 			if (space->has_runs)
 				print_runs(space);
 			print_fill(space);
-			print_gc(space);
+			print_gc(space, table);
 		}
 		print_notes(space);
 	}

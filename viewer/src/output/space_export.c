@@ -71,20 +71,40 @@ static void put_classes(FILE *file, const struct space *space)
 	fputs("]", file);
 }
 
-static void put_picks(FILE *file, const char *name, const struct space_picks *picks, bool known)
+static void put_files(FILE *file, const struct space *space, const struct table *table, uint64_t section)
+{
+	size_t n, i;
+	struct space_file *files = space_files(space, table, section, &n);
+
+	fputs(",\"files\":[", file);
+	for (i = 0; i < n; i++) {
+		fprintf(file, "%s{\"blocks\":%ju,\"path\":", i ? ",\n" : "", (uintmax_t)files[i].blks);
+		put_json_string(file, table->files[files[i].file].path);
+		fputs("}", file);
+	}
+	fputs("]", file);
+	free(files);
+}
+
+static void put_picks(FILE *file, const struct space *space, const struct table *table, const char *name,
+		      const struct space_picks *picks, bool known)
 {
 	size_t i;
 
 	fprintf(file, ",\n\"%s\":%s", name, known ? "[" : "null");
-	for (i = 0; known && i < picks->n; i++)
-		fprintf(file, "%s{\"section\":%ju,\"valid_blocks\":%ju,\"cost\":%ju}", i ? "," : "",
-			(uintmax_t)picks->first[i].section, (uintmax_t)picks->first[i].valid,
-			(uintmax_t)picks->first[i].cost);
+	for (i = 0; known && i < picks->n; i++) {
+		const struct space_pick *pick = &picks->first[i];
+
+		fprintf(file, "%s{\"section\":%ju,\"valid_blocks\":%ju,\"cost\":%ju", i ? ",\n" : "", (uintmax_t)pick->section,
+			(uintmax_t)pick->valid, (uintmax_t)pick->cost);
+		put_files(file, space, table, pick->section);
+		fputs("}", file);
+	}
 	if (known)
 		fputs("]", file);
 }
 
-static void put_volume(FILE *file, const struct space *space)
+static void put_volume(FILE *file, const struct space *space, const struct table *table)
 {
 	const struct f2fs_status *status = &space->state->status;
 	const struct volume *v = space->volume;
@@ -109,8 +129,8 @@ static void put_volume(FILE *file, const struct space *space)
 	put_classes(file, space);
 	fprintf(file, ",\n\"gc_candidates\":%ju,\"gc_chosen\":%ju", (uintmax_t)space->candidates,
 		(uintmax_t)space->chosen);
-	put_picks(file, "gc_greedy", &space->greedy, true);
-	put_picks(file, "gc_cost_benefit", &space->cost_benefit, space->has_mtime);
+	put_picks(file, space, table, "gc_greedy", &space->greedy, true);
+	put_picks(file, space, table, "gc_cost_benefit", &space->cost_benefit, space->has_mtime);
 	fputs(",\n\"notes\":[", file);
 	for (i = 0; i < space->state->n_notes; i++) {
 		fputs(i ? "," : "", file);
@@ -134,7 +154,7 @@ void space_put_json(FILE *file, const struct table *table, const struct space *s
 		if (!is_known(&spaces[i]))
 			continue;
 		fputs(between, file);
-		put_volume(file, &spaces[i]);
+		put_volume(file, &spaces[i], table);
 		between = ",\n";
 	}
 }

@@ -16,6 +16,7 @@
 #include "model/flaws.h"
 #include "model/groups.h"
 #include "model/one_file.h"
+#include "model/space.h"
 #include "names.h"
 #include "output/phrases.h"
 #include "output/why.h"
@@ -429,5 +430,95 @@ void why_file(const struct table *table, const char *name, const char *path)
 	}
 	put_flaws(table);
 	put_causes_flaw(flaw);
+	flush();
+}
+
+/* === One block === */
+
+/* The last break of the file up to an offset, or NULL: the offset is in its first fragment. */
+static const struct file_break *break_before(const struct table *table, const struct breaks *breaks, uint32_t file,
+					     uint64_t offset)
+{
+	const struct file_break *found = NULL;
+	size_t i;
+
+	for (i = breaks->begins[file]; i < breaks->begins[file + 1]; i++)
+		if (table->extents[breaks->all[i].extent].offset <= offset)
+			found = &breaks->all[i];
+	return found;
+}
+
+static void put_owner(const struct table *table, const struct extent *e, uint64_t lba)
+{
+	uint64_t offset = e->offset + (lba - e->lba);
+	const struct file *file = &table->files[e->file];
+	const char *flaw = causes_flaw(table);
+	const struct file_break *b;
+	struct breaks breaks;
+	char n[GROUPED_MAX];
+
+	printf("block %s of ", grouped(n, offset));
+	put_name(file->path);
+	printf("%s, inode %ju, ", file->deleted ? DELETED_MARK : "", (uintmax_t)file->ino);
+	find_breaks(&breaks, table);
+	b = break_before(table, &breaks, e->file, offset);
+	if (!b)
+		fputs("in the first fragment of the file\n", stdout);
+	else if (flaw)
+		printf("in the fragment that begins at block %s\n", grouped(n, table->extents[b->extent].offset));
+	else {
+		fputs("in the fragment that begins\n", stdout);
+		put_break(table, b);
+	}
+	breaks_free(&breaks);
+	put_causes_flaw(b ? flaw : NULL);
+}
+
+/* A block that no watched file owns. */
+static const char *other_use(const struct f2fs_segments *segments, uint64_t blk, uint64_t blks)
+{
+	enum use use;
+
+	if (!segments->map)
+		return "of no watched file; F2FS's own state tells whether it is in use, see FREE SPACE in the manual";
+	space_use_end(segments, blk, blks, &use);
+	return use == USE_NODE ? "a node" : use == USE_DATA ? "in use, of a file that is not watched, or of a directory" :
+	       "not in use";
+}
+
+/**
+ * why_block() - say which file owns a block, and why it is there
+ * @table: the table
+ * @states: F2FS's own state, by volume; NULL: not known
+ * @lba: the block, looked for on each volume
+ *
+ * Ends the program if standard output cannot be written.
+ */
+void why_block(const struct table *table, const struct f2fs_state *states, uint64_t lba)
+{
+	static const struct f2fs_segments none;
+	size_t i, k;
+
+	put_reading_time(table);
+	if (!table->n_volumes)
+		fputs("No volume is watched.\n", stdout);
+	for (i = 0; i < table->n_volumes; i++) {
+		const struct volume *v = &table->volumes[i];
+
+		printf("LBA %ju of ", (uintmax_t)lba);
+		put_name(v->path);
+		printf(" (%u:%u): ", v->major, v->minor);
+		for (k = v->first; k < v->end && table->extents[k].lba + (uint64_t)table->extents[k].blks <= lba; k++)
+			;
+		if (lba >= v->end_blk)
+			printf("after the end of the volume, which has %ju blocks\n", (uintmax_t)v->end_blk);
+		else if (lba < v->first_blk)
+			fputs("metadata of F2FS\n", stdout);
+		else if (k < v->end && table->extents[k].lba <= lba)
+			put_owner(table, &table->extents[k], lba);
+		else
+			printf("%s\n", other_use(states ? &states[i].segments : &none, lba - v->first_blk, v->end_blk - v->first_blk));
+	}
+	put_flaws(table);
 	flush();
 }

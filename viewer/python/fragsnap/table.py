@@ -125,7 +125,7 @@ def read_version(line: Line) -> None:
 
 
 def read_time(line: Line) -> float:
-    """The time of a recorded table, on its second line."""
+    """The time of a table, as the module or --record writes it; the first one has priority."""
     line.at = len("# time ")
     seconds = line.number("time", 10 ** 11 - 1)
     line.expect(".")
@@ -218,8 +218,9 @@ def read_comments(name: str, lines: list[tuple[int, bytes]], volumes: list[Volum
     """Read these lines in their order; add volumes and the numbers of their lines to these lists."""
     comments = Comments()
     for number, raw in lines:
-        if number == 2 and raw.startswith(b"# time "):
-            comments.time = read_time(Line(name, number, raw, TIME_FORM))
+        if raw.startswith(b"# time "):
+            time = read_time(Line(name, number, raw, TIME_FORM))
+            comments.time = time if comments.time is None else comments.time
         elif raw.startswith(b"# stale "):
             comments.n_stale = read_stale(Line(name, number, raw, STALE_FORM))
         elif raw.startswith(b"# stopped "):

@@ -421,10 +421,10 @@ static void say_why(struct session *s)
 	source_read_table(&s->source, &table, false);
 	source_report(&s->source);
 	if (s->options.why_file) {
-		why_file(&table, s->source.name, s->options.why_file);
+		why_file(stdout, &table, s->source.name, s->options.why_file);
 	} else {
 		read_pairs(&s->source, &pairs);
-		why_all(&table, &pairs);
+		why_all(stdout, &table, &pairs);
 		pairs_free(&pairs);
 	}
 	table_free(&table);

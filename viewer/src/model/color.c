@@ -6,8 +6,12 @@
 #include "model/color.h"
 #include "util.h"
 
-/* The least share of its colour that a cell gets if it is not empty. */
+/* The least share of its colour that a cell gets if it is not empty; in the dark, too. */
 #define LEAST_INK 0.25
+#define LEAST_GLOW 0.5
+
+/* In the dark, half of the lightness that a colour has less than this is added to it. */
+#define LEAST_LIGHTNESS 61
 
 /* Percent of ink in the colour of blocks that are not near a break. */
 #define PALE_INK 25
@@ -216,6 +220,48 @@ char *colors_trouble(const struct colors *colors, const struct count *counts)
 	return xasprintf("no watched file matches %s: all blocks have the colours of the others", colors->arg);
 }
 
+/* === Light and dark === */
+
+static bool is_dark;
+
+/* Paper and inks: light and dark. */
+static const uint32_t papers[][2] = {
+	{ 0xffffff, 0x000000 }, { 0xecebe6, 0x1b1c1f }, { 0x202124, 0xe8e6e1 }, { 0x6a6a67, 0xa9a9a4 }, { 0x474745, 0xc4c4bf },
+	{ 0xd2d1cb, 0x45474c }, { 0xe6e6e6, 0x2a2c30 },
+};
+
+/**
+ * colors_set_theme() - choose the colours of what is drawn from now on
+ * @dark: light ink on dark paper
+ */
+void colors_set_theme(bool dark)
+{
+	is_dark = dark;
+}
+
+/**
+ * colors_themed() - a colour as it is drawn
+ * @rgb: the colour in a light picture
+ *
+ * In a dark one, free space is black, and dark colours are lighter, so that all eyes can still tell them apart.
+ *
+ * Return: 0xrrggbb.
+ */
+uint32_t colors_themed(uint32_t rgb)
+{
+	uint32_t lightness = (213 * (rgb >> 16) + 715 * (rgb >> 8 & 0xff) + 72 * (rgb & 0xff)) / 1000, more, i;
+
+	if (!is_dark)
+		return rgb;
+	for (i = 0; i < ARRAY_LEN(papers); i++)
+		if (papers[i][0] == rgb)
+			return papers[i][1];
+	more = lightness < LEAST_LIGHTNESS ? (LEAST_LIGHTNESS - lightness) / 2 : 0;
+	for (i = 0; i <= 16; i += 8)
+		rgb += more < 0xff - (rgb >> i & 0xff) ? more << i : (0xff - (rgb >> i & 0xff)) << i;
+	return rgb;
+}
+
 /* === Colours === */
 
 /**
@@ -241,10 +287,10 @@ uint32_t colors_rgb(const struct colors *colors, uint8_t shade)
 	if (shade == SHADE_FREE)
 		return RGB_FREE;
 	if (shade == SHADE_LEFT_OUT)
-		return RGB_LEFT_OUT;
+		return colors_themed(RGB_LEFT_OUT);
 	if (!SHADE_IS_RULE(shade))
-		return shade == SHADE_NODES ? RGB_NODES : RGB_OTHER;
-	return colors->rules[SHADE_RULE(shade)].rgb[SHADE_TONE(shade)];
+		return colors_themed(shade == SHADE_NODES ? RGB_NODES : RGB_OTHER);
+	return colors_themed(colors->rules[SHADE_RULE(shade)].rgb[SHADE_TONE(shade)]);
 }
 
 static uint32_t diluted(uint32_t value, uint32_t free, double ink)
@@ -258,7 +304,7 @@ static uint32_t diluted(uint32_t value, uint32_t free, double ink)
  * @share: how much of the cell that is, above 0 and up to 1
  *
  * A cell that is not empty gets at least a quarter of the colour of its content: one block in a cell
- * of thousands must stay visible. So a share of s is drawn as 1/4 + s * 3/4.
+ * of thousands must stay visible. So a share of s is drawn as 1/4 + s * 3/4; in the dark as 1/2 + s / 2.
  *
  * The sRGB values of the picture are mixed, not linear light. Equal steps of a share then look about
  * equal, and a cell that is one tenth full is distinguishable from an empty one.
@@ -267,9 +313,10 @@ static uint32_t diluted(uint32_t value, uint32_t free, double ink)
  */
 uint32_t colors_diluted(uint32_t rgb, double share)
 {
-	double ink = LEAST_INK + (1.0 - LEAST_INK) * share;
+	double least = is_dark ? LEAST_GLOW : LEAST_INK, ink = least + (1.0 - least) * share;
+	uint32_t paper = RGB_FREE;
 
-	return diluted(rgb >> 16, RGB_FREE >> 16, ink) << 16 |
-	       diluted(rgb >> 8 & 0xff, RGB_FREE >> 8 & 0xff, ink) << 8 |
-	       diluted(rgb & 0xff, RGB_FREE & 0xff, ink);
+	return diluted(rgb >> 16, paper >> 16, ink) << 16 |
+	       diluted(rgb >> 8 & 0xff, paper >> 8 & 0xff, ink) << 8 |
+	       diluted(rgb & 0xff, paper & 0xff, ink);
 }

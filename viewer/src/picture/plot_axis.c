@@ -8,53 +8,39 @@
  */
 #include "picture/plot_axis.h"
 
-/* Gaps are left out if the rest is below this part of the whole, and each if it is larger than this part of the rest. */
+/* Gaps are left out if the rest is below this part of the whole; each is larger than this part of the rest. */
 #define LEAST_REST 20
-#define LEAST_GAP 4
+#define LEAST_GAP 8
 
-/* The largest gaps; each with the index of what follows it. */
-struct gap {
-	uint64_t len;
-	size_t after;
-};
-
-struct gaps {
-	struct gap all[PLOT_MAX_BANDS - 1];
-	size_t n;
-};
-
-static void consider(struct gaps *gaps, size_t most, uint64_t len, size_t after)
+static uint64_t gap_before(plot_used_fn used, const void *arg, size_t i)
 {
-	size_t i = gaps->n;
+	uint64_t end = used(arg, i - 1).end, first = used(arg, i).first;
 
-	if (gaps->n < most)
-		gaps->n++;
-	else if (!most || gaps->all[--i].len >= len)
-		return;
-	for (; i && gaps->all[i - 1].len < len; i--)
-		gaps->all[i] = gaps->all[i - 1];
-	gaps->all[i] = (struct gap){ len, after };
+	return first > end ? first - end : 0;
 }
 
-/* Keep those that are worth it, in the order of the axis. */
-static void choose(struct gaps *gaps, uint64_t whole)
+/* Return: the gaps that are larger than this are left out; what is left of the others decides again, as long as there are few. */
+static uint64_t longest_kept(plot_used_fn used, const void *arg, size_t n, uint64_t whole)
 {
-	uint64_t rest = whole;
-	size_t i, k;
+	uint64_t least = whole / LEAST_GAP, kept = whole, rest, left = whole, gap;
+	size_t n_gaps = 0, n_before, i;
 
-	for (i = 0; i < gaps->n; i++)
-		rest -= gaps->all[i].len;
-	if (rest * LEAST_REST >= whole)
-		gaps->n = 0;
-	while (gaps->n && gaps->all[gaps->n - 1].len <= rest / LEAST_GAP)
-		gaps->n--;
-	for (i = 1; i < gaps->n; i++)
-		for (k = i; k && gaps->all[k - 1].after > gaps->all[k].after; k--) {
-			struct gap swap = gaps->all[k];
-
-			gaps->all[k] = gaps->all[k - 1];
-			gaps->all[k - 1] = swap;
+	do {
+		n_before = n_gaps;
+		n_gaps = 0;
+		rest = whole;
+		for (i = 1; i < n; i++) {
+			gap = gap_before(used, arg, i);
+			n_gaps += gap > least;
+			rest -= gap > least ? gap : 0;
 		}
+		if (n_gaps >= PLOT_MAX_BANDS)
+			break;
+		kept = least;
+		left = rest;
+		least = rest / LEAST_GAP;
+	} while (n_gaps > n_before);
+	return left * LEAST_REST < whole ? kept : whole;
 }
 
 /* Share the pixels; those that are left over by rounding go to the widest band. */
@@ -105,23 +91,20 @@ static void set_px(struct plot_axis *axis, size_t least)
  */
 void plot_axis_init(struct plot_axis *axis, size_t px, size_t cut, size_t least, plot_used_fn used, const void *arg, size_t n)
 {
-	size_t most = px / 2 / (cut + least) < PLOT_MAX_BANDS ? px / 2 / (cut + least) : PLOT_MAX_BANDS, i;
-	struct plot_band first = used(arg, 0), last = first, next;
-	struct gaps gaps = { .n = 0 };
+	uint64_t first = used(arg, 0).first, kept = longest_kept(used, arg, n, used(arg, n - 1).end - first);
+	size_t i;
 
-	for (i = 1; i < n; i++, last = next) {
-		next = used(arg, i);
-		if (next.first > last.end)
-			consider(&gaps, most ? most - 1 : 0, next.first - last.end, i);
+	*axis = (struct plot_axis){ .bands[0].first = first, .n = 1, .px = px, .cut = cut };
+	for (i = 1; i < n; i++) {
+		if (gap_before(used, arg, i) <= kept)
+			continue;
+		axis->bands[axis->n - 1].end = used(arg, i - 1).end;
+		axis->bands[axis->n++].first = used(arg, i).first;
 	}
-	choose(&gaps, last.end - first.first);
-	*axis = (struct plot_axis){ .n = gaps.n + 1, .px = px, .cut = cut };
-	axis->bands[0].first = first.first;
-	for (i = 0; i < gaps.n; i++) {
-		axis->bands[i].end = used(arg, gaps.all[i].after - 1).end;
-		axis->bands[i + 1].first = used(arg, gaps.all[i].after).first;
-	}
-	axis->bands[gaps.n].end = last.end;
+	axis->bands[axis->n - 1].end = used(arg, n - 1).end;
+	/* in a narrow picture, marks and narrow bands take half of it */
+	if (axis->n * (least + cut) > px / 2)
+		least = px / 2 / axis->n > cut ? px / 2 / axis->n - cut : 1;
 	set_px(axis, least);
 }
 

@@ -162,7 +162,8 @@ void conf_close(struct conf *conf)
 
 /* === img.cnf === */
 
-static const char *const layout_names[] = { "boxes", "segments", "hilbert", NULL }, *const theme_names[] = { "light", "dark", NULL };
+static const char *const layout_names[] = { "boxes", "segments", "hilbert", NULL };
+static const char *const theme_names[] = { "light", "dark", NULL };
 
 /* A value is a number, or one of several names. */
 static const struct img_key {

@@ -25,8 +25,8 @@
 #define EVENTS_INTERVAL_NS (600 * NSEC_PER_SEC)
 
 /* Options that are also keys of img.cnf. Their values do not collide with letters. */
-enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_THEME, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, OPT_FILE, OPT_SERVE, OPT_AT, OPT_EVENTS,
-       OPT_KEEP, OPT_HEAT, OPT_VOLUME };
+enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_THEME, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, OPT_FILE,
+       OPT_SERVE, OPT_AT, OPT_EVENTS, OPT_KEEP, OPT_HEAT, OPT_VOLUME };
 static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi", "theme", "section" };
 
 static const char usage[] =

@@ -127,7 +127,8 @@ void snapshot_check_begin(const struct text *text, const char *name, uint64_t *c
 	     r.header.extents.offset + (*checked + 1) * r.header.extents.size <= text->len; ++*checked) {
 		get(&r, &r.header.extents, "extents", *checked, &x, extent_size(&r));
 		if (!x.len || x.file >= r.header.files.nr)
-			die("%s: extent %ju has %u blocks of file %u, which none can have", name, (uintmax_t)*checked, x.len, x.file);
+			die("%s: extent %ju has %u blocks of file %u, which none can have", name, (uintmax_t)*checked,
+			    x.len, x.file);
 	}
 }
 

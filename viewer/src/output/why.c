@@ -130,7 +130,8 @@ static void put_writers(FILE *out, const struct table *table, const struct file_
 		n_listed += sums[i].breaks;
 	}
 	if (i < n_sums) {
-		fprintf(out, ", %ju: %zu other process%s", (uintmax_t)(n - n_listed), n_sums - i, n_sums - i == 1 ? "" : "es");
+		fprintf(out, ", %ju: %zu other process%s", (uintmax_t)(n - n_listed), n_sums - i,
+			n_sums - i == 1 ? "" : "es");
 	}
 	free(sums);
 }
@@ -219,7 +220,8 @@ static void put_pairs(FILE *out, const struct table *table, const struct group *
 
 		if (!is_pair_of(pair, table, group))
 			continue;
-		fprintf(out, n_listed++ ? ", " : "  What the log went on to, most often, since the module began to count: ");
+		fprintf(out, "%s", n_listed++ ? ", " : "  What the log went on to, most often, since the module began "
+			"to count: ");
 		fprintf(out, "%ju: files ", (uintmax_t)pair->times);
 		put_ext(out, strcmp(pair->culprit_ext, "-") ? pair->culprit_ext : "");
 		fputs(" of ", out);
@@ -229,7 +231,8 @@ static void put_pairs(FILE *out, const struct table *table, const struct group *
 		fputs(".\n", out);
 }
 
-static void put_group(FILE *out, const struct table *table, const struct group *group, const struct pairs *pairs, const char *flaw)
+static void put_group(FILE *out, const struct table *table, const struct group *group, const struct pairs *pairs,
+		      const char *flaw)
 {
 	char fragmented[GROUPED_MAX];
 
@@ -247,8 +250,8 @@ static void put_group(FILE *out, const struct table *table, const struct group *
 }
 
 /* @flaw: see causes_flaw(); it is said once, at the end. */
-static void put_volume(FILE *out, const struct table *table, const struct group *groups, size_t n, const struct pairs *pairs,
-		       const char *flaw)
+static void put_volume(FILE *out, const struct table *table, const struct group *groups, size_t n,
+		       const struct pairs *pairs, const char *flaw)
 {
 	struct group all = { .volume = groups->volume };
 	uint64_t rest = 0, n_rest = 0;
@@ -341,7 +344,7 @@ static void put_break(FILE *out, const struct table *table, const struct file_br
 
 	format_bytes(size, (double)offset);
 	fprintf(out, "  at block %s (%s): %s, %s, %s", grouped(n, offset), size, cause_op_name(b->cause),
-	       cause_flush_name(b->cause), cause_why_name(b->cause));
+		cause_flush_name(b->cause), cause_why_name(b->cause));
 	if (has_known_writer(b->cause)) {
 		fputs("; by ", out);
 		put_writer(out, table, writer);

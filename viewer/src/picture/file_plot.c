@@ -344,7 +344,8 @@ static void draw_cuts(const struct file_plot *plot, struct canvas *canvas)
 		format_bytes(bytes, (double)(band->first - band[-1].end));
 		text = xasprintf("%s without a block of this file", bytes);
 		canvas_fill(canvas, (double)plot->x, top, (double)plot->w, cut, RGB_PAGE);
-		canvas_text(canvas, (double)plot->x + LETTER_W * scale, top + (cut - DIGIT_H * scale) / 2, scale, RGB_LABEL, text);
+		canvas_text(canvas, (double)plot->x + LETTER_W * scale, top + (cut - DIGIT_H * scale) / 2, scale, RGB_LABEL,
+			    text);
 		free(text);
 	}
 	cut_across(plot, canvas, plot->y, plot->h);
@@ -399,7 +400,8 @@ static double draw_last(const struct file_plot *plot, struct canvas *canvas, con
 	draw_frame(canvas, x - ring, y - ring + pen_of(plot), 2 * ring, 2 * ring, pen_of(plot), RGB_INK);
 	snprintf(text, sizeof(text), "\342\227\204 LBA %ju", (uintmax_t)lba);
 	canvas_text(canvas, right_of(plot), y - LETTER_H * scale, plot->layout->axis_letters, RGB_INK, "   last block");
-	canvas_text(canvas, right_of(plot), y - DIGIT_H * scale / 2 + LETTER_H * scale / 2, plot->layout->axis_letters, RGB_INK, text);
+	canvas_text(canvas, right_of(plot), y - DIGIT_H * scale / 2 + LETTER_H * scale / 2, plot->layout->axis_letters, RGB_INK,
+		    text);
 	return y;
 }
 
@@ -476,7 +478,7 @@ static void draw_strip(const struct file_plot *plot, struct canvas *canvas)
 	free(text);
 }
 
-/* In a band that does not begin with the file, the first offset is said, and from there on how far the others are from it. */
+/* In a band that does not begin with the file, the first offset is said, and of the others how far they are from it. */
 static void draw_offset(const struct file_plot *plot, struct canvas *canvas, uint64_t first, uint64_t at)
 {
 	double scale = plot->layout->axis_scale, y = (double)(plot->strip_y + plot->strip_h), tick = LETTER_W * scale / 2;

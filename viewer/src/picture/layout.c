@@ -136,7 +136,9 @@ static size_t enlarged_cell(const struct img_conf *img, size_t cell, size_t *pit
 /* The page of a screen at other dots per inch. Return: false if it has too many pixels, or less than one for a cell. */
 static bool enlarge(struct layout *l, const struct img_conf *img)
 {
-	size_t *const lengths[] = { &l->axis, &l->axis_end, &l->margin, &l->head, &l->heading, &l->footing, &l->strip, &l->width };
+	size_t *const lengths[] = {
+		&l->axis, &l->axis_end, &l->margin, &l->head, &l->heading, &l->footing, &l->strip, &l->width,
+	};
 	size_t i, pitch = l->pitch_x;
 
 	for (i = 0; i < ARRAY_LEN(lengths); i++)

@@ -40,9 +40,10 @@ struct number {
 };
 
 /*
- * A grid being painted, the colours by shade, those that are free: of free space, of the page and of the mark of what is folded of these, the rows for its axes, the mixed colours of an incomplete cell and the unit after it, the numbers to be drawn; and, for lines
- * between runs of one colour: where the last piece ended, where the run and the one before it begin, and
- * whether they touch and have one colour; and blocks of files up to now.
+ * A grid being painted, the colours by shade, those of cells that are free (of free space, of the page and of the
+ * mark of what is folded of these), the rows for its axes, the mixed colours of an incomplete cell and the unit after
+ * it, the numbers to be drawn; and, for lines between runs of one colour: where the last piece ended, where the run
+ * and the one before it begin, and whether they touch and have one colour; and blocks of files up to now.
  */
 struct brush {
 	struct canvas *canvas;

@@ -19,7 +19,7 @@ static uint64_t gap_before(plot_used_fn used, const void *arg, size_t i)
 	return first > end ? first - end : 0;
 }
 
-/* Return: the gaps that are larger than this are left out; what is left of the others decides again, as long as there are few. */
+/* Return: larger gaps than this are left out. What is left without them decides again, as long as they are few. */
 static uint64_t longest_kept(plot_used_fn used, const void *arg, size_t n, uint64_t whole)
 {
 	uint64_t least = whole / LEAST_GAP, kept = whole, rest, left = whole, gap;
@@ -89,7 +89,8 @@ static void set_px(struct plot_axis *axis, size_t least)
  * @arg: argument of @used
  * @n: how many of these there are, at least 1
  */
-void plot_axis_init(struct plot_axis *axis, size_t px, size_t cut, size_t least, plot_used_fn used, const void *arg, size_t n)
+void plot_axis_init(struct plot_axis *axis, size_t px, size_t cut, size_t least, plot_used_fn used, const void *arg,
+		    size_t n)
 {
 	uint64_t first = used(arg, 0).first, kept = longest_kept(used, arg, n, used(arg, n - 1).end - first);
 	size_t i;

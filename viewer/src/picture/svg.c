@@ -41,8 +41,8 @@ void svg_text(FILE *file, double x, double y, double w, double size, uint32_t rg
 {
 	if (!*text)
 		return;
-	fprintf(file, "<text x=\"%g\" y=\"%g\" textLength=\"%g\" lengthAdjust=\"spacingAndGlyphs\" font-size=\"%g\" fill=\"#%06x\">",
-		x, y, w, size, rgb);
+	fprintf(file, "<text x=\"%g\" y=\"%g\" textLength=\"%g\" lengthAdjust=\"spacingAndGlyphs\" font-size=\"%g\" "
+		"fill=\"#%06x\">", x, y, w, size, rgb);
 	put_escaped(file, text);
 	fputs("</text>\n", file);
 }
@@ -71,8 +71,8 @@ void svg_image(FILE *file, size_t x, size_t y, size_t w, size_t h, const struct 
  */
 void svg_write(FILE *file, const struct canvas *canvas, double scale)
 {
-	fprintf(file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%gpt\" height=\"%gpt\" "
-		"viewBox=\"0 0 %zu %zu\" font-family=\"DejaVu Sans, sans-serif\" style=\"white-space: pre\">\n<title>",
+	fprintf(file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+		"width=\"%gpt\" height=\"%gpt\" viewBox=\"0 0 %zu %zu\" font-family=\"DejaVu Sans, sans-serif\" style=\"white-space: pre\">\n<title>",
 		(double)canvas->width * scale, (double)canvas->height * scale, canvas->width, canvas->height);
 	put_escaped(file, canvas->title ? canvas->title : "");
 	fputs("</title>\n<desc>", file);

@@ -217,8 +217,9 @@ class Comments:
 def read_comments(name: str, lines: list[tuple[int, bytes]], volumes: list[Volume], where: list[int]) -> Comments:
     """Read these lines in their order; add volumes and the numbers of their lines to these lists."""
     comments = Comments()
-    for number, raw in lines:
-        if raw.startswith(b"# time "):
+    for i, (number, raw) in enumerate(lines):
+        # in the head, which ends with the first record
+        if raw.startswith(b"# time ") and number == i + 2:
             time = read_time(Line(name, number, raw, TIME_FORM))
             comments.time = time if comments.time is None else comments.time
         elif raw.startswith(b"# stale "):

@@ -464,7 +464,7 @@ static void read_left_out(struct table_reader *r)
 		die_at(r->name, r->line, "expected " LEFT_OUT_MARK "DEV N");
 }
 
-/* "# time SECONDS.mmm", as written by the module or by --record; the first one has priority. */
+/* "# time SECONDS.mmm" before the first record, as written by the module or by --record; the first one has priority. */
 static void read_time(struct table_reader *r)
 {
 	uint64_t seconds, ms;
@@ -518,7 +518,7 @@ static void read_line(struct table_reader *r)
 		read_stopped(r);
 	else if (starts_with(r, LEFT_OUT_MARK, strlen(LEFT_OUT_MARK)))
 		read_left_out(r);
-	else if (starts_with(r, TIME_MARK, strlen(TIME_MARK)))
+	else if (!r->table->n_extents && starts_with(r, TIME_MARK, strlen(TIME_MARK)))
 		read_time(r);
 }
 

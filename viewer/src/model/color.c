@@ -249,13 +249,14 @@ void colors_set_theme(bool dark)
  */
 uint32_t colors_themed(uint32_t rgb)
 {
-	uint32_t lightness = (213 * (rgb >> 16) + 715 * (rgb >> 8 & 0xff) + 72 * (rgb & 0xff)) / 1000, more, i;
+	uint32_t lightness, more, i;
 
 	if (!is_dark)
 		return rgb;
 	for (i = 0; i < ARRAY_LEN(papers); i++)
 		if (papers[i][0] == rgb)
 			return papers[i][1];
+	lightness = (213 * (rgb >> 16) + 715 * (rgb >> 8 & 0xff) + 72 * (rgb & 0xff)) / 1000;
 	more = lightness < LEAST_LIGHTNESS ? (LEAST_LIGHTNESS - lightness) / 2 : 0;
 	for (i = 0; i <= 16; i += 8)
 		rgb += more < 0xff - (rgb >> i & 0xff) ? more << i : (0xff - (rgb >> i & 0xff)) << i;

@@ -16,6 +16,8 @@ import sys
 LEAST_DISTANCE = 15.0  # of any two colours of the palette; about 2.3 is just noticeable side by side
 LEAST_APART = 10.0  # of the two colours of what is not watched from each other and from all others
 LEAST_PALE = 12.0  # of the pale colour of a rule from its strong ones, and from free space
+LEAST_DIM = 7.0  # the same in the dark, where it is dim
+DIM_LIGHT = 32  # percent, as in color.c
 LEAST_STEP = 8.0  # of neighbours on the ramps of sizes, ages, severities and heats
 PALE_INK = 25  # percent, as in color.c
 LEAST_DARK = 12.0  # of any two colours in the dark, and from black
@@ -136,6 +138,8 @@ def check_pale(rules):
             if min(near, free) < LEAST_PALE:
                 print(f"{vision}: pale {near:.1f} ({pair}), from free space {free:.1f}")
                 bad = True
+            dim = sum((rest >> shift & 0xFF) * DIM_LIGHT // 100 << shift for shift in (16, 8, 0))
+            bad |= min(math.dist(lab(dim, vision), lab(c, vision)) for c in (lifted(strong), lifted(dark), 0)) < LEAST_DIM
     return bad
 
 

@@ -114,6 +114,33 @@ test_far_offset() {
 	grep -q '>3.4 TiB</text>' out.svg && grep -q '>+8 KiB</text>' out.svg || fail "$(grep -o '>[0-9.]* [KMGT]iB<' out.svg)"
 }
 
+# Up to seven gaps are cut out, each larger than an eighth of what is left without the others; narrow bands have room for a label.
+test_several_gaps() {
+	local n
+	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=1000 blocks=99999 segment_blocks=512 path=/m' \
+		'254:0 10000 10 0 4 fragmented /m/a.db' '254:0 10010 10 900000000 4 fragmented /m/a.db' \
+		'254:0 10100 1 1000000000 4 fragmented /m/a.db' >t
+	"$view" t -o out.png --file a.db
+	# 1124 pixels from 48 on: 507 for ten blocks each, 78 for one, two marks
+	only 555 386 16 400 '#ecebe6'
+	only 1078 386 16 400 '#ecebe6'
+	for x in 554 571 1077 1096; do
+		pixel $x 500 '#ffffff'
+	done
+	for n in 8 9; do
+		{
+			printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=0 blocks=99999999 segment_blocks=512 path=/m'
+			for i in $(seq $n); do
+				echo "254:0 $((i * 1000000)) 1 $i 4 fragmented /m/a.db"
+			done
+		} >t
+		"$view" t -o out.svg --file a.db
+		[ "$(grep -c '>3.8 GiB without a block of this file<' out.svg)" = $((n == 8 ? 7 : 0)) ] || fail "$n: $(grep -c 'without a block' out.svg)"
+		printf 'width 640\n' >i.cnf
+		"$view" t -o out.png --file a.db -i ./i.cnf
+	done
+}
+
 # A text has the same numbers, but no causes, and does not tell what has no blocks.
 test_text() {
 	"$view" "$data/file.table" -o out.png --file db/000007.sst

@@ -193,6 +193,8 @@ test_dark() {
 	plain -t "$data/small.table" --theme dark
 	boxes '#00aa00' 6
 	boxes '#ff8800' 4
+	# 32 % of #f5d9c0, away from breaks
+	[ "$(count '#4e453d')" = 280 ] || fail "no dim swatch"
 	# of blue, 0.072 * 255 is 18
 	boxes '#1515ff' 6
 	pixels '#ffffff' 0

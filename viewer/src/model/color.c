@@ -6,9 +6,11 @@
 #include "model/color.h"
 #include "util.h"
 
-/* The least share of its colour that a cell gets if it is not empty; in the dark, too. */
+/* The least share of its colour that a cell gets if it is not empty. */
 #define LEAST_INK 0.25
-#define LEAST_GLOW 0.5
+
+/* In the dark, percent of the colour of blocks that are not near a break: on dark paper, it is the dim one that is not seen first. */
+#define DIM_LIGHT 32
 
 /* In the dark, half of the lightness that a colour has less than this is added to it. */
 #define LEAST_LIGHTNESS 61
@@ -263,6 +265,23 @@ uint32_t colors_themed(uint32_t rgb)
 	return rgb;
 }
 
+/**
+ * colors_tone() - a colour of a rule as it is drawn
+ * @rule: the rule
+ * @tone: which one
+ *
+ * Return: 0xrrggbb.
+ */
+uint32_t colors_tone(const struct rule *rule, enum tone tone)
+{
+	uint32_t rgb = rule->rgb[tone];
+
+	if (!is_dark || tone != TONE_REST || rgb == rule->rgb[TONE_FRAG_A])
+		return colors_themed(rgb);
+	return (rgb >> 16) * DIM_LIGHT / 100 << 16 | (rgb >> 8 & 0xff) * DIM_LIGHT / 100 << 8 |
+	       (rgb & 0xff) * DIM_LIGHT / 100;
+}
+
 /* === Colours === */
 
 /**
@@ -291,7 +310,7 @@ uint32_t colors_rgb(const struct colors *colors, uint8_t shade)
 		return colors_themed(RGB_LEFT_OUT);
 	if (!SHADE_IS_RULE(shade))
 		return colors_themed(shade == SHADE_NODES ? RGB_NODES : RGB_OTHER);
-	return colors_themed(colors->rules[SHADE_RULE(shade)].rgb[SHADE_TONE(shade)]);
+	return colors_tone(&colors->rules[SHADE_RULE(shade)], SHADE_TONE(shade));
 }
 
 static uint32_t diluted(uint32_t value, uint32_t free, double ink)
@@ -305,7 +324,7 @@ static uint32_t diluted(uint32_t value, uint32_t free, double ink)
  * @share: how much of the cell that is, above 0 and up to 1
  *
  * A cell that is not empty gets at least a quarter of the colour of its content: one block in a cell
- * of thousands must stay visible. So a share of s is drawn as 1/4 + s * 3/4; in the dark as 1/2 + s / 2.
+ * of thousands must stay visible. So a share of s is drawn as 1/4 + s * 3/4.
  *
  * The sRGB values of the picture are mixed, not linear light. Equal steps of a share then look about
  * equal, and a cell that is one tenth full is distinguishable from an empty one.
@@ -314,7 +333,7 @@ static uint32_t diluted(uint32_t value, uint32_t free, double ink)
  */
 uint32_t colors_diluted(uint32_t rgb, double share)
 {
-	double least = is_dark ? LEAST_GLOW : LEAST_INK, ink = least + (1.0 - least) * share;
+	double ink = LEAST_INK + (1.0 - LEAST_INK) * share;
 	uint32_t paper = RGB_FREE;
 
 	return diluted(rgb >> 16, paper >> 16, ink) << 16 |

@@ -190,6 +190,7 @@ void colors_free(struct colors *colors);
 char *colors_trouble(const struct colors *colors, const struct count *counts);
 void colors_set_theme(bool is_dark);
 uint32_t colors_themed(uint32_t rgb);
+uint32_t colors_tone(const struct rule *rule, enum tone tone);
 uint32_t colors_rgb(const struct colors *colors, uint8_t shade);
 uint32_t colors_diluted(uint32_t rgb, double share);
 

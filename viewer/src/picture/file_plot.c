@@ -468,7 +468,7 @@ static void draw_strip(const struct file_plot *plot, struct canvas *canvas)
 				to = from + 1;
 			y = (double)(plot->strip_y + plot->strip_h - to);
 			h = (double)(to - from);
-			canvas_fill(canvas, x, y, w, h, colors_themed(plot->colors->rules[r].rgb[TONE_FRAG_A]));
+			canvas_fill(canvas, x, y, w, h, colors_tone(&plot->colors->rules[r], TONE_FRAG_A));
 		}
 	}
 	y = (double)plot->strip_y + LETTER_H * scale;

@@ -33,6 +33,7 @@ _fragtrace()
 	[ "${1##*/}" != fragtrace-plot ] || command=$(_fragtrace_command)
 	case $previous in
 	--layout) _fragtrace_words "boxes segments hilbert"; return ;;
+	--theme) _fragtrace_words "light dark"; return ;;
 	--color-by)
 		[ "${1##*/}" = fragtrace-view ] || { _fragtrace_words "kind heat"; return; }
 		_fragtrace_words "kind severity worst size cause why process age heat file="

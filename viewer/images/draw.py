@@ -3,9 +3,8 @@
 """Draws the pictures of the README files anew: draw.py PROGRAM. `make images` calls it.
 
 All are drawn from what real systems had, kept in tests/data: rocksdb.snapshot.zst is the file `snapshot` that `make demo` left on
-2026-11-25 (RocksDB 7.8.3, Linux 6.12), packed by zstd; redis.table is from Redis on an aged volume. Not drawn here:
-example-defrag.png, which `make demo` draws, and example-compare.png, whose recording is too large to keep. The page needs
-chromium-headless-shell.
+2026-11-25 (RocksDB 7.8.3, Linux 6.12), packed by zstd, and rocksdb.defrag.table its `table.defrag`, 5 seconds later; redis.table is
+from Redis on an aged volume. The page needs chromium-headless-shell.
 """
 import os
 import shutil
@@ -68,7 +67,9 @@ def main() -> None:
                     [view, table, "--layout", "segments", "-o", "example-segments.png"],
                     [view, table, "--layout", "hilbert", "-o", "example-hilbert.png"],
                     [view, sample, "--file", "000058.sst", "-o", "file.png"],
-                    [plot, "distribution", table, "--dpi", "96", "-o", "distribution.png"])
+                    [plot, "distribution", table, "--dpi", "96", "-o", "distribution.png"],
+                    [plot, "compare", sample, DATA / "rocksdb.defrag.table", "-c", "rocksdb", "-o", "example-defrag.png",
+                     "--title", "RocksDB, before and after fragtrace-defrag"])
         for command in commands:
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         if browser.program():

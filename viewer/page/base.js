@@ -31,7 +31,7 @@ let data = JSON.parse($("data").textContent);
 const ROWS = 100, MORE_ROWS = 400;
 
 const state = { sort: "extra", down: true, chosen: null, find: "", full: false, rows: ROWS, theme: "auto", map: false,
-		speed: null, coloring: null };
+		speed: null, coloring: null, folder: null };
 const stateName = "fragtrace " + location.pathname;
 
 function keepState() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The address of the page says what it shows, behind the #, so that a reload or a link that is sent shows it again:
- * volume, first block, blocks in a cell and columns of the map, the file that is lit up, the search, the colours, and the moment.
+ * volume, first block, blocks in a cell and columns of the map, the file that is lit up, the search, the folder, the colours, and the moment.
  */
 "use strict";
 
@@ -20,6 +20,8 @@ function linkOf() {
 		link.file = state.chosen;
 	if (state.find)
 		link.find = state.find;
+	if (state.folder !== null)
+		link.folder = state.folder;
 	if (moment)
 		link.at = moment;
 	if (data.colorings && state.coloring && state.coloring !== data.colorings[0])
@@ -45,13 +47,15 @@ function readLink() {
 }
 
 /* What the data does not depend on. */
-function adoptLink({ file, find, colors }) {
+function adoptLink({ file, find, folder, colors }) {
 	if (colors)
 		state.coloring = colors;
 	if (file)
 		state.chosen = file;
 	if (find !== undefined)
 		state.find = $("find").value = find;
+	if (folder !== undefined)
+		state.folder = folder;
 }
 
 /* The moment and the place, when there is data. */

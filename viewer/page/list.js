@@ -32,7 +32,22 @@ function finder(find) {
 
 /* === The table === */
 
+/* A line that leads into another folder. */
+function rowOfFolder(path, name, values) {
+	const row = element("tr", ""), button = element("button", name);
+
+	button.type = "button";
+	button.title = path;
+	row.append(element("td", "", button), ...values.map(value => element("td", value)));
+	row.addEventListener("click", () => showFolder(path));
+	return row;
+}
+
 function rowOf(file) {
+	const values = COLUMNS.slice(1).map(({ value, show }) => show ? show(value(file)) : count(value(file)));
+
+	if (file.below)
+		return rowOfFolder(file.path, file.path.slice(state.folder.length) + " \u00b7 " + count(file.below, "file"), values);
 	const row = element("tr", ""), button = element("button", ""), swatch = element("i", "");
 
 	swatch.style.background = themedText(file.color);
@@ -43,8 +58,7 @@ function rowOf(file) {
 	button.append(swatch, element("span", "", element("bdi", file.path)));
 	row.classList.toggle("lit", file.key === state.chosen);
 	row.append(element("td", "", button));
-	for (const { value, show } of COLUMNS.slice(1))
-		row.append(element("td", show ? show(value(file)) : count(value(file))));
+	row.append(...values.map(value => element("td", value)));
 	row.addEventListener("click", async () => {
 		await choose(file.key);
 		if (state.chosen)
@@ -60,17 +74,16 @@ const drawRows = oneAtATime(async () => {
 		return;
 	const { found, files: listed } = list;
 	const focused = document.activeElement && document.activeElement.dataset.key;
-	const isFull = listed.length >= found || (data.served && listed.length >= data.maxFiles);
+	const isFull = listed.length >= found, up = state.folder && state.folder.slice(0, state.folder.slice(0, -1).lastIndexOf("/") + 1);
 	const said = leftOut();
 
 	if (!found && state.find)
 		said.unshift(`No file matches ${state.find}.`);
-	if (isFull && listed.length < found)
-		said.unshift(`The first ${count(listed.length)} of ${count(found)} files; narrow them with Find, or sort them otherwise.`);
 	$("left").textContent = said.join(" ");
-	$("rows").replaceChildren(...listed.map(rowOf));
+	$("rows").replaceChildren(...(up ? [rowOfFolder(up, "..", [])] : []), ...listed.map(rowOf));
 	$("more").hidden = isFull;
-	$("more").textContent = "Show more of " + count(found, "file");
+	$("more").textContent = "Show more of " + count(found, state.folder === null ? "file" : "line");
+	$("folders").checked = state.folder !== null;
 	for (const th of $("head").children)
 		th.setAttribute("aria-sort", th.dataset.key !== state.sort ? "none" :
 				state.down ? "descending" : "ascending");
@@ -128,13 +141,25 @@ function listFile(file) {
 		state.find = "";
 		$("find").value = "";
 	}
+	if (state.folder !== null)
+		state.folder = file.path.slice(0, file.path.lastIndexOf("/") + 1);
 	if (!data.served)
 		state.rows = Math.max(state.rows, files.filter(finder(state.find)).sort(compare)
 						       .findIndex(f => f.key === file.key) + 1);
 }
 
+/* List the files and folders in a folder; null: all files. */
+function showFolder(path) {
+	state.folder = path;
+	keepState();
+	keepLink();
+	drawRows();
+}
+
 function startList() {
 	drawHead();
+	$("folders").addEventListener("change", event => showFolder(!event.target.checked ? null :
+		data.volumes.length === 1 && data.volumes[0].path !== "/" ? data.volumes[0].path + "/" : "/"));
 	$("find").value = state.find;
 	$("find").addEventListener("input", event => {
 		state.find = event.target.value;

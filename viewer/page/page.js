@@ -177,7 +177,7 @@ function drawSummary() {
 		(missing ? "; " + count(missing) + " left out: fragtrace's memory was short" : "");
 	drawNotes();
 	$("cell").classList.toggle("causes", Boolean(data.kinds) || Boolean(data.served));
-	$("picture").alt = "Where the blocks of " + (names || "no volume") + " lie";
+	$("picture").alt = "Where the blocks of " + (names || "no volume") + " lie: " + $("summary").textContent;
 }
 
 function adoptPicture(old) {

@@ -2,7 +2,8 @@
 /*
  * Answers to the other parts of the page. Both sources have the same functions; all return promises.
  *
- *	files()				the list as the user has sorted it: how many, and the first of them
+ *	files()				the list as the user has sorted it: how many, and the first of them; in a folder, those of
+ *					each folder in it are one line
  *	file(key)			one file, or null
  *	cells(volume, first, per, n)	colours, shares, and which cells are lit up
  *	blocks(volume, first, end)	what is between two block addresses: the first pieces, and how many
@@ -30,9 +31,23 @@ let files = [];
 let chosen = null;
 
 /* The place is a block address with --serve, otherwise whether the page has the cells of the file. */
-function fileOf([path, dev, ino, blocks, extents, fragments, requests, ideal, place, color], index) {
-	return { path, index, dev, blocks, extents, fragments, place, color, extra: requests - ideal,
+function fileOf([path, dev, ino, blocks, extents, fragments, requests, ideal, place, color, below = 0], index) {
+	return { path, index, dev, blocks, extents, fragments, place, color, requests, ideal, below, extra: requests - ideal,
 		 split: ideal ? requests / ideal : 1, key: dev + " " + ino };
+}
+
+/* The rule of serve_view.c: a folder has the sums of all files below it. */
+function fold(found) {
+	const lines = new Map();
+
+	for (const file of found.filter(({ path }) => path.startsWith(state.folder))) {
+		const end = file.path.indexOf("/", state.folder.length) + 1, path = file.path.slice(0, end);
+		const { blocks = 0, extents = 0, fragments = 0, requests = 0, ideal = 0, below = 0 } = lines.get(path) || {};
+
+		lines.set(path || file.key, end ? fileOf([path, "", 0, blocks + file.blocks, extents + file.extents,
+			fragments + file.fragments, requests + file.requests, ideal + file.ideal, 0, "", below + 1], file.index) : file);
+	}
+	return [...lines.values()];
 }
 
 function compare(a, b) {
@@ -45,7 +60,8 @@ function compare(a, b) {
 
 const pageSource = {
 	async files() {
-		const found = files.filter(finder(state.find)).sort(compare);
+		const matching = files.filter(finder(state.find));
+		const found = (state.folder === null ? matching : fold(matching)).sort(compare);
 
 		return { found: found.length, files: found.slice(0, state.rows) };
 	},
@@ -94,10 +110,17 @@ async function ask(what, args, headers) {
 
 const serverSource = {
 	async files() {
-		const n = Math.min(state.rows, data.maxFiles);
-		const list = await ask("files", { n, sort: state.sort, down: Number(state.down), find: state.find });
+		const folder = state.folder === null ? {} : { folder: state.folder }, all = [];
 
-		return list && { found: list.found, files: list.files.map(fileOf) };
+		/* an answer has at most maxFiles */
+		for (let from = 0; ; from += data.maxFiles) {
+			const n = Math.min(state.rows - from, data.maxFiles);
+			const list = await ask("files", { n, from, sort: state.sort, down: Number(state.down), find: state.find, ...folder });
+
+			all.push(...(list ? list.files.map(fileOf) : []));
+			if (!list || all.length >= Math.min(state.rows, list.found))
+				return list && { found: list.found, files: all };
+		}
 	},
 
 	async file(key) {

@@ -45,13 +45,19 @@ async function step(by) {
 	drawText();
 }
 
-function showPlot() {
-	const query = new URLSearchParams({ ...(moment ? { at: moment } : {}), key: chosen.key }), image = new Image();
+async function showPlot() {
+	const { key } = chosen;
+	const query = new URLSearchParams({ ...(moment ? { at: moment } : {}), key }), image = new Image();
 
 	image.src = "plot?" + query;
 	image.alt = "Offsets of " + describeFile(chosen, "") + ", against block addresses";
 	$("plotted").replaceChildren(image);
+	$("why").textContent = "";
 	$("plot").showModal();
+	const answer = await request("why", { key });
+
+	if (answer && answer.ok)
+		$("why").textContent = await answer.text();
 }
 
 /* Return: whether the key means something here. */

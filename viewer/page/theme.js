@@ -111,6 +111,8 @@ function hatchesFor(context) {
 function drawLegend() {
 	const items = data.legend.map(([name, ...colors]) => legendItem(name, colors));
 
+	items.unshift(element("b", data.heading + ":"));
+
 	if (data.knowsFree)
 		items.push(legendItem("other data", ["#efefaf"]), legendItem("nodes", ["#af9f8f"]));
 	if (data.lens.only !== null)

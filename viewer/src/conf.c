@@ -163,6 +163,7 @@ void conf_close(struct conf *conf)
 /* === img.cnf === */
 
 static const char *const layout_names[] = { "boxes", "segments", "hilbert", NULL };
+static const char *const theme_names[] = { "light", "dark", NULL };
 
 /* A value is a number, or one of several names. */
 static const struct img_key {
@@ -179,6 +180,7 @@ static const struct img_key {
 	{ "width", offsetof(struct img_conf, width), 640, 8192, 1280, NULL },
 	{ "height", offsetof(struct img_conf, height), 0, 25000, 2560, NULL },
 	{ "dpi", offsetof(struct img_conf, dpi), 48, 600, 96, NULL },
+	{ "theme", offsetof(struct img_conf, theme), 0, 1, THEME_LIGHT, theme_names },
 	{ "section", offsetof(struct img_conf, section), 0, 1 << 20, 0, NULL },
 };
 
@@ -231,7 +233,8 @@ static bool read_value(const char *word, const struct img_key *key, uint64_t *va
 static char *expected(const struct img_key *key)
 {
 	if (key->names)
-		return xasprintf("%s, %s or %s", key->names[0], key->names[1], key->names[2]);
+		return xasprintf("%s%s%s or %s", key->names[0], key->max > 1 ? ", " : "", key->max > 1 ? key->names[1] : "",
+				 key->names[key->max]);
 	return xasprintf("a number from %ju to %ju", (uintmax_t)key->min, (uintmax_t)key->max);
 }
 
@@ -280,7 +283,7 @@ void img_conf_read(struct img_conf *img, const char *arg)
 		key = find_key(conf.word[0], &near);
 		if (!key)
 			die_at(conf.name, conf.line, "unknown key \"%s\"%s%s%s keys are layout, max_length, stub, cell, "
-			       "border, width, height, dpi and section", conf.word[0], near ? ", did you mean " : ", ",
+			       "border, width, height, dpi, theme and section", conf.word[0], near ? ", did you mean " : ", ",
 			       near ? near : "", near ? "? The" : "the");
 		if (conf.n_words != 2)
 			die_at(conf.name, conf.line, "%zu words in the line, expected: key = value",

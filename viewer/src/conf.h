@@ -44,6 +44,16 @@ enum layout_kind {
 };
 
 /**
+ * enum theme - the colours of paper and ink
+ * @THEME_LIGHT: dark ink on light paper
+ * @THEME_DARK: light ink on dark paper
+ */
+enum theme {
+	THEME_LIGHT,
+	THEME_DARK,
+};
+
+/**
  * struct img_conf - settings of the picture
  * @layout: enum layout_kind
  * @max_length: a folded run is drawn with so many blocks; 0: none is folded
@@ -53,6 +63,7 @@ enum layout_kind {
  * @width: of the picture, pixels
  * @height: boxes shrink if the picture would be higher than this, pixels; 0: no limit
  * @dpi: dots per inch; the pixels above are for a screen of 96 dots per inch
+ * @theme: enum theme
  * @section: segments in a section; a line separates sections; 0: not known
  */
 struct img_conf {
@@ -64,6 +75,7 @@ struct img_conf {
 	uint64_t width;
 	uint64_t height;
 	uint64_t dpi;
+	uint64_t theme;
 	uint64_t section;
 };
 

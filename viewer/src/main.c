@@ -88,11 +88,12 @@ static void report_picture(struct session *s)
 	s->picture_was_said = true;
 }
 
-static void write_picture(const struct canvas *canvas, const char *path, bool is_vector)
+static void write_picture(struct canvas *canvas, const char *path)
 {
 	struct text png = { 0 };
 
-	if (is_vector) {
+	canvas_end(canvas);
+	if (canvas->form != CANVAS_PNG) {
 		vector_out_write(canvas, path);
 		return;
 	}
@@ -110,9 +111,11 @@ static void draw(struct session *s, const struct table *table, const struct sele
 	struct layout layout;
 	struct runs runs;
 	struct text png = { 0 };
-	bool is_vector = s->options.png && vector_out_is_for(s->options.png);
 	char when[TIME_TEXT_MAX];
 
+	/* a server may only have asked whether any file matches */
+	if (!s->options.png && !s->options.html)
+		return;
 	format_text_time(when, &table->text);
 	colors_learn(&s->colors, table);
 	runs_build(&runs, table, selection, &s->colors, states);
@@ -121,13 +124,18 @@ static void draw(struct session *s, const struct table *table, const struct sele
 	if (!img.section && states && table->n_volumes)
 		img.section = space_section_size(&states[0]);
 	layout_init(&layout, &runs, &img, s->colors.n_rules + legend_more_lines(&img, lens, &s->colors, states));
-	paint(&canvas, &layout, &runs, &s->colors, when, is_vector);
-	if (is_vector) {
-		vector_out_write(&canvas, s->options.png);
-	} else {
+	/* a page makes its picture dark itself */
+	if (s->options.html) {
+		img.theme = THEME_LIGHT;
+		paint(&canvas, &layout, &runs, &s->colors, when, CANVAS_PNG);
 		png_out_encode(&canvas, &png);
-		if (s->options.png)
-			png_out_write(&png, s->options.png);
+	}
+	if (s->options.png) {
+		if (s->options.html)
+			canvas_free(&canvas);
+		img.theme = s->img.theme;
+		paint(&canvas, &layout, &runs, &s->colors, when, vector_out_form(s->options.png));
+		write_picture(&canvas, s->options.png);
 	}
 	canvas_free(&canvas);
 	if (s->options.html)
@@ -141,7 +149,6 @@ static void draw(struct session *s, const struct table *table, const struct sele
 /* A file that is not there may come later if the table is read again; the last picture stays. */
 static void draw_file(struct session *s, const struct table *table)
 {
-	bool is_vector = vector_out_is_for(s->options.png);
 	struct one_file one;
 	struct canvas canvas;
 	struct runs runs;
@@ -160,8 +167,8 @@ static void draw_file(struct session *s, const struct table *table)
 	one_file_make(&one, table, s->source.name, file);
 	colors_learn(&s->colors, &one.table);
 	runs_build(&runs, &one.table, NULL, &s->colors, NULL);
-	file_view_paint(&canvas, &one, &runs, &s->colors, &s->img, when, is_vector);
-	write_picture(&canvas, s->options.png, is_vector);
+	file_view_paint(&canvas, &one, &runs, &s->colors, &s->img, when, vector_out_form(s->options.png));
+	write_picture(&canvas, s->options.png);
 	report_picture(s);
 	canvas_free(&canvas);
 	runs_free(&runs);
@@ -182,6 +189,20 @@ static void draw_only(struct session *s, const struct table *table, const struct
 	selection_free(&selection);
 }
 
+/* A picture of no volume would be empty. If the table is read again, one may come. */
+static void require_volume(const struct session *s, const struct table *table)
+{
+	const struct options *o = &s->options;
+
+	if (table->n_volumes || o->interval_ns || o->serve || !(o->png || o->html))
+		return;
+	/* that was said */
+	if (s->source.waiting)
+		exit(EXIT_FAILURE);
+	die("%s: no directory is watched, so there is nothing to draw; watch one: echo 'add DIR' >" DEBUGFS "/fragtrace/targets",
+	    s->source.name);
+}
+
 static void write_outputs(struct session *s, const struct table *table)
 {
 	const struct options *o = &s->options;
@@ -189,6 +210,7 @@ static void write_outputs(struct session *s, const struct table *table)
 	struct f2fs_state *states = needs_state ? f2fs_source_read(&s->state, table) : NULL;
 	struct space *spaces = states ? space_of(table, states) : NULL;
 
+	require_volume(s, table);
 	if (o->record && recorder_add(&s->recorder, &table->text, false))
 		recorder_add_heat(&s->recorder, &s->source);
 	if (o->json)
@@ -237,17 +259,19 @@ static void plot(void *arg, const struct serve_view *view, size_t file, FILE *ou
 {
 	struct session *s = arg;
 	struct colors *colors = colors_by(s, "cause");
+	struct img_conf img = s->img;
 	struct text png = { 0 };
 	struct one_file one;
 	struct canvas canvas;
 	struct runs runs;
 	char when[TIME_TEXT_MAX];
 
+	img.theme = THEME_LIGHT;
 	format_text_time(when, &view->table.text);
 	one_file_make(&one, view->runs.table, s->source.name, (uint32_t)file);
 	colors_learn(colors, &one.table);
 	runs_build(&runs, &one.table, NULL, colors, NULL);
-	file_view_paint(&canvas, &one, &runs, colors, &s->img, when, false);
+	file_view_paint(&canvas, &one, &runs, colors, &img, when, CANVAS_PNG);
 	png_out_encode(&canvas, &png);
 	fwrite(png.buf, 1, png.len, out);
 	text_free(&png);
@@ -421,10 +445,10 @@ static void say_why(struct session *s)
 	source_read_table(&s->source, &table, false);
 	source_report(&s->source);
 	if (s->options.why_file) {
-		why_file(&table, s->source.name, s->options.why_file);
+		why_file(stdout, &table, s->source.name, s->options.why_file);
 	} else {
 		read_pairs(&s->source, &pairs);
-		why_all(&table, &pairs);
+		why_all(stdout, &table, &pairs);
 		pairs_free(&pairs);
 	}
 	table_free(&table);
@@ -438,7 +462,7 @@ static void say_owner(struct session *s)
 	source_read_table(&s->source, &table, false);
 	source_report(&s->source);
 	states = f2fs_source_read(&s->state, &table);
-	why_block(&table, states, s->options.block);
+	why_block(stdout, &table, states, s->options.block);
 	f2fs_states_free(states, table.n_volumes);
 	table_free(&table);
 }

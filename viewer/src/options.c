@@ -25,9 +25,9 @@
 #define EVENTS_INTERVAL_NS (600 * NSEC_PER_SEC)
 
 /* Options that are also keys of img.cnf. Their values do not collide with letters. */
-enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, OPT_FILE, OPT_SERVE, OPT_AT, OPT_EVENTS,
-       OPT_KEEP, OPT_HEAT, OPT_VOLUME, OPT_BLOCK };
-static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi", "section" };
+enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_THEME, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, OPT_FILE,
+       OPT_SERVE, OPT_AT, OPT_EVENTS, OPT_KEEP, OPT_HEAT, OPT_VOLUME, OPT_BLOCK };
+static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi", "theme", "section" };
 
 static const char usage[] =
 "usage: fragtrace-view [-o PICTURE] [-c color.cnf] [-i img.cnf] [--html FILE]\n"
@@ -129,6 +129,7 @@ static const char more_usage[] =
 "                       by default boxes, or segments if most would be folded\n"
 "      --cell PIXELS    side of a box or cell (8)\n"
 "      --dpi N          dots per inch; everything grows with it (96)\n"
+"      --theme NAME     light or dark (light); pages have a button\n"
 "      --section N      segments in a section, ruled off in segments (not known)\n"
 "  -h, --help           this text\n"
 "      --version        version of the program\n";
@@ -269,7 +270,7 @@ static void check_picture_name(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
 
-	if (dot && strcasecmp(dot, ".png") && !vector_out_is_for(path))
+	if (dot && strcasecmp(dot, ".png") && !vector_out_form(path))
 		die_usage("-o %s: a picture is a PNG, SVG or PDF, expected a name that ends with .png, .svg or .pdf", path);
 }
 
@@ -479,7 +480,7 @@ static void check(struct options *o, const char *heat)
 		die_usage("--list goes with --json or --csv");
 	if (o->count && !o->interval_ns)
 		die_usage("--count goes with -n or --top, expected: -n SECONDS --count N");
-	if (o->html && o->png && vector_out_is_for(o->png))
+	if (o->html && o->png && vector_out_form(o->png))
 		die_usage("%s: the picture of a page is a PNG, expected another name after -o", o->png);
 	if (o->interval_ns && o->count != 1 && !strcmp(o->table, "-"))
 		die_usage("-n cannot read standard input again, expected a file after -t");
@@ -540,6 +541,7 @@ void options_read(struct options *options, int argc, char **argv)
 		{ "layout", required_argument, NULL, OPT_LAYOUT },
 		{ "cell", required_argument, NULL, OPT_CELL },
 		{ "dpi", required_argument, NULL, OPT_DPI },
+		{ "theme", required_argument, NULL, OPT_THEME },
 		{ "section", required_argument, NULL, OPT_SECTION },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
@@ -588,6 +590,7 @@ void options_read(struct options *options, int argc, char **argv)
 		case OPT_LAYOUT:
 		case OPT_CELL:
 		case OPT_DPI:
+		case OPT_THEME:
 		case OPT_SECTION: o->img_keys[c - OPT_LAYOUT] = optarg; break;
 		case 'h': print_and_exit(usage, more_usage); break;
 		case 'V': print_and_exit("fragtrace-view " VERSION, "\n"); break;

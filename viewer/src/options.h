@@ -15,7 +15,7 @@
 #include "output/export.h"
 #include "output/serve.h"
 
-#define N_IMG_OPTIONS 4
+#define N_IMG_OPTIONS 5
 #define MAX_COLOR_CONFS 16
 #define MAX_CONDITIONS 16
 

@@ -16,10 +16,14 @@ import sys
 LEAST_DISTANCE = 15.0  # of any two colours of the palette; about 2.3 is just noticeable side by side
 LEAST_APART = 10.0  # of the two colours of what is not watched from each other and from all others
 LEAST_PALE = 12.0  # of the pale colour of a rule from its strong ones, and from free space
+LEAST_DIM = 7.0  # the same in the dark, where it is dim
+DIM_LIGHT = 32  # percent, as in color.c
 LEAST_STEP = 8.0  # of neighbours on the ramps of sizes, ages, severities and heats
 PALE_INK = 25  # percent, as in color.c
 LEAST_DARK = 12.0  # of any two colours in the dark, and from black
+LEAST_DARK_STEP = 7.9  # of neighbours on ramps in the dark
 LEAST_IN_THE_DARK = 15  # of lightness, as in page/theme.js
+LEAST_IN_A_PICTURE = 61  # likewise, as in color.c
 LEAST_LIGHTNESS = 12.0  # between the tones of one rule, in the lightness of CIE Lab
 
 VISIONS = {
@@ -63,8 +67,16 @@ def lightened(rgb):
     return sum(int(255 * v + 0.5) << shift for v, shift in zip(values, (16, 8, 0)))
 
 
-def check_dark(sets, ramps):
-    """Whether colours are bad in the dark, where free space is black."""
+def lifted(rgb):
+    """A colour as a dark picture has it, see colors_themed() in color.c."""
+    channels = [rgb >> shift & 0xFF for shift in (16, 8, 0)]
+    lightness = sum(weight * channel for weight, channel in zip((213, 715, 72), channels)) // 1000
+    more = max(0, LEAST_IN_A_PICTURE - lightness) // 2
+    return sum(min(0xFF, channel + more) << shift for channel, shift in zip(channels, (16, 8, 0)))
+
+
+def check_dark(lightened, sets, ramps):
+    """Whether colours are bad in the dark, where free space is black, and dark colours are lighter."""
     bad = False
     for vision in VISIONS:
         for name, colours in sets.items():
@@ -78,7 +90,7 @@ def check_dark(sets, ramps):
             step, pair = min((math.dist(lab(x, vision), lab(y, vision)), f"#{x:06x} #{y:06x}")
                              for x, y in zip(colours, colours[1:]))
             print(f"dark {name} {vision}: {step:.1f} ({pair})")
-            bad |= step < LEAST_STEP
+            bad |= step < LEAST_DARK_STEP
     return bad
 
 
@@ -126,6 +138,8 @@ def check_pale(rules):
             if min(near, free) < LEAST_PALE:
                 print(f"{vision}: pale {near:.1f} ({pair}), from free space {free:.1f}")
                 bad = True
+            dim = sum((rest >> shift & 0xFF) * DIM_LIGHT // 100 << shift for shift in (16, 8, 0))
+            bad |= min(math.dist(lab(dim, vision), lab(c, vision)) for c in (lifted(strong), lifted(dark), 0)) < LEAST_DIM
     return bad
 
 
@@ -206,8 +220,9 @@ def main():
         bad |= lightness != sorted(lightness)
     names = named_colours(kind)
     presets = {path: {c for rule in preset(path, names) for c in rule} for path in sys.argv[2:]}
-    bad |= check_dark({"palette": palette, "causes": distinct, **presets},
-                      {"sizes": ramp, "ages": ages, "severity": severities, "heat": heats, "not read": unread})
+    for change in lightened, lifted:
+        bad |= check_dark(change, {"palette": palette, "causes": distinct, **presets},
+                          {"sizes": ramp, "ages": ages, "severity": severities, "heat": heats, "not read": unread})
     for path in presets:
         bad |= check_preset(path, names)
     sys.exit(bool(bad))

@@ -263,6 +263,23 @@ test_one_volume() {
 	done
 }
 
+# Conditions are those of the volume that is named.
+test_condition_of_one_volume() {
+	# /mnt/a: 18 blocks of 20; the other one is contiguous
+	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=0 blocks=100 segment_blocks=100 path=/m' \
+		'# volume 254:16 main_blkaddr=0 blocks=100 segment_blocks=100 path=/n' '# left_out 254:16 5' '# stopped 254:0' \
+		'254:0 1 1 0 4 fragmented /m/a' '254:0 5 1 1 4 fragmented /m/a' '254:16 1 8 0 4 contiguous /n/a' \
+		'254:16 20 8 0 5 contiguous /n/b' '254:16 40 8 0 6 contiguous /n/c' >two
+	for condition in 'fragmented>0:3:0' 'fragmented>=50%:3:0' 'split>=2:3:0' 'breaks=1:3:0' 'extents=3:0:3' 'left_out>0:0:3' 'stopped>0:3:0'; do
+		what=${condition%%:*}
+		for volume in "/m $(echo "$condition" | cut -d: -f2)" "254:16 ${condition##*:}"; do
+			status=0
+			"$view" two --volume "${volume% *}" --fail-if "$what" 2>err || status=$?
+			[ $status = "${volume#* }" ] || fail "$what of ${volume% *}: status $status: $(cat err)"
+		done
+	done
+}
+
 test_names_of_volumes() {
 	local status=0
 	"$view" "$data/two.table" --volume '/mnt/my disk' --csv x.csv

@@ -77,6 +77,70 @@ test_last_block() {
 
 textflaw='a text of a table and a snapshot of version 1 do not have the causes'
 
+# One block that is 999,900 blocks from the others does not flatten them: the addresses between are cut out.
+test_far_block() {
+	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=1000 blocks=2000000 segment_blocks=512 path=/m' \
+		'254:0 2000 100 0 4 fragmented /m/a.db' '254:0 1002000 1 100 4 fragmented /m/a.db' >t
+	"$view" t -o out.png --file a.db
+	mentions '; large gaps are cut out'
+	# 101 blocks from 60 to 1172; 100 addresses from 808 up to 406, a mark of 16 pixels, 1 address up to 364
+	pixel 610 608 '#c8c8c8'
+	pixel 1166 378 '#8a8a8a'
+	pixel 1166 500 '#ffffff'
+	pixel 610 377 '#ffffff'
+	only 700 390 400 16 '#ecebe6'
+	pixel 1160 398 '#8a8a8a'
+	"$view" t -o out.svg --file a.db
+	grep -q '>3.8 GiB without a block of this file</text>' out.svg
+	# 101 addresses are less than a twentieth of 2,021, and no less of 2,020
+	for far in 4020:1 4019:0; do
+		sed "s/ 1002000 / ${far%:*} /" t >t2
+		"$view" t2 -o out.png --file a.db
+		[ "$("$peek" out.png text | grep -c 'cut out')" = "${far#*:}" ] || fail "$far"
+	done
+}
+
+# Holes of a sparse file are cut out as well.
+test_far_offset() {
+	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=1000 blocks=9999 segment_blocks=512 path=/m' \
+		'254:0 2000 10 0 4 contiguous /m/a.db' '254:0 2010 10 900000000 4 contiguous /m/a.db' >t
+	"$view" t -o out.png --file a.db
+	mentions '; large gaps are cut out'
+	# 10 blocks from 42 to 599, a mark, 10 blocks from 615 to 1172; 20 addresses from 794 up to 342
+	pixel 325 680 '#c8c8c8'
+	pixel 1170 343 '#c8c8c8'
+	only 599 342 16 452 '#ecebe6'
+	"$view" t -o out.svg --file a.db
+	grep -q '>3.4 TiB</text>' out.svg && grep -q '>+8 KiB</text>' out.svg || fail "$(grep -o '>[0-9.]* [KMGT]iB<' out.svg)"
+}
+
+# Up to seven gaps are cut out, each larger than an eighth of what is left without the others; narrow bands have room for a label.
+test_several_gaps() {
+	local n
+	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=1000 blocks=99999 segment_blocks=512 path=/m' \
+		'254:0 10000 10 0 4 fragmented /m/a.db' '254:0 10010 10 900000000 4 fragmented /m/a.db' \
+		'254:0 10100 1 1000000000 4 fragmented /m/a.db' >t
+	"$view" t -o out.png --file a.db
+	# 1124 pixels from 48 on: 507 for ten blocks each, 78 for one, two marks
+	only 555 386 16 400 '#ecebe6'
+	only 1078 386 16 400 '#ecebe6'
+	for x in 554 571 1077 1096; do
+		pixel $x 500 '#ffffff'
+	done
+	for n in 8 9; do
+		{
+			printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=0 blocks=99999999 segment_blocks=512 path=/m'
+			for i in $(seq $n); do
+				echo "254:0 $((i * 1000000)) 1 $i 4 fragmented /m/a.db"
+			done
+		} >t
+		"$view" t -o out.svg --file a.db
+		[ "$(grep -c '>3.8 GiB without a block of this file<' out.svg)" = $((n == 8 ? 7 : 0)) ] || fail "$n: $(grep -c 'without a block' out.svg)"
+		printf 'width 640\n' >i.cnf
+		"$view" t -o out.png --file a.db -i ./i.cnf
+	done
+}
+
 # A text has the same numbers, but no causes, and does not tell what has no blocks.
 test_text() {
 	"$view" "$data/file.table" -o out.png --file db/000007.sst

@@ -119,7 +119,7 @@ def test_colours_by_size():
 def swatches(*arguments: str) -> dict[str, list[str]]:
     """What the viewer draws beside the name of each kind of files."""
     subprocess.run([str(VIEW), *arguments, "-o", "out.svg"], check=True)
-    picture = drawn.read("out.svg", drawn.alphabet(str(VIEW)))
+    picture = drawn.read("out.svg")
     return {row[0].text: picture.swatches(row) for row in picture.rows() if picture.swatches(row)}
 
 

@@ -127,10 +127,12 @@ def test_causes_in_texts(tmp_path):
 
 
 def test_the_time():
-    """Only the second line is a time; elsewhere it is a comment."""
+    """The first time before the records is that of the table; after them it is a comment."""
     first, rest = HEAD.split("\n", 1)
     assert fragsnap.parse_table("t", f"{first}\n# time 1795232523.042\n{rest}".encode()).time == 1795232523.042
-    assert fragsnap.parse_table("t", f"{HEAD}# time soon\n".encode()).time is None
+    assert fragsnap.parse_table("t", f"{HEAD}# time 1795232523.042\n# time 5.000\n{RECORD}".encode()).time == 1795232523.042
+    assert fragsnap.parse_table("t", f"{HEAD}{RECORD}# time soon\n".encode()).time is None
+    refused(f"{HEAD}# time soon\n", 4, 'the time is not a number: "soon"')
 
 
 def test_empty_tables():

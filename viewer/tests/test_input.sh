@@ -264,6 +264,21 @@ test_bombs() {
 		echo bad
 	} >long
 	gzip -9 <long >long.gz
+	# snapshots with a version that none has, with more than they have, with extents that none can be
+	"$python" -B "$here/to_snapshot.py" "$data/file.table" >s
+	"$python" - <<-'EOF'
+		import gzip, struct
+		whole = open("s", "rb").read()
+		with gzip.open("version.gz", "wb", 1) as out:
+		    out.write(whole[:8] + bytes(200000000))
+		with gzip.open("more.gz", "wb", 1) as out:
+		    out.write(whole + bytes(200000000))
+		# the extents are an array of 200 MB at the end: offset, number, size
+		header = bytearray(whole[:80] + struct.pack("<QQII", len(whole), 200000000 // 24, 24, 0) + whole[104:])
+		header[16:24] = struct.pack("<Q", len(whole) + 200000000)
+		with gzip.open("extents.gz", "wb", 1) as out:
+		    out.write(header + bytes(200000000))
+	EOF
 	# what programs and their libraries take without a table is 60 MB at most
 	case $view in *-san) ;; *) ulimit -v 200000 ;; esac
 	refuses 'zeros.gz:1: the line is longer than' "$view" -t zeros.gz --csv x
@@ -276,6 +291,9 @@ test_bombs() {
 	! "$view" -t - --csv x <long 2>err || fail "accepted"
 	grep -q "^fragtrace-view: <stdin>:$n: " err
 	refuses '/dev/zero:1: the line is longer than' "$view" -t /dev/zero --csv x
+	refuses 'version.gz: the snapshot has version 0' "$view" -t version.gz --csv x
+	refuses 'more.gz: the snapshot is cut short' "$view" -t more.gz --csv x
+	refuses 'extents.gz: extent 0 has 0 blocks of file 0, which none can have' "$view" -t extents.gz --csv x
 }
 
 # As tables come out of mails: other ends of lines, a byte order mark, quoting marks.

@@ -323,7 +323,7 @@ binary() {
 }
 
 test_snapshot() {
-	for t in rocksdb two small header_only; do
+	for t in rocksdb two small; do
 		sed '1a\
 # time 1700000000.123' "$data/$t.table" >text
 		"$view" -t text -o text.png

@@ -414,7 +414,9 @@ def test_steps_of_a_served_page(page: Page) -> None:
     assert page.server
     key = urllib.parse.quote(page.js("chosen.key"))
     expect(page.server.request(page.server.url + "plot?key=" + key)[2] == Path("file.png").read_bytes(), True)
-    expect([page.server.status("plot", key=bad) for bad in ("1:1 99", "x", "")], [400] * 3)
+    expect([page.server.status(what, key=bad) for what in ("plot", "why") for bad in ("1:1 99", "x", "")], [400] * 6)
+    page.browser.until("document.querySelector('#why').textContent !== ''")
+    expect(page.text("#why"), "/m/y.log: 5 blocks in 1 fragment, not fragmented.\n")
     page.browser.key("Escape")
     page.browser.until("!document.querySelector('#plot').open")
 

@@ -204,6 +204,25 @@ def test_files(view: str) -> None:
         expect(server.ask("table")["lens"], {"only": "*.aof", "lba": None, "files": len(paths)})
 
 
+def test_parts_and_folders_of_the_list(view: str) -> None:
+    """A list from any line on, and the sums of folders: those of the files below them, sorted as files are."""
+    with Serving(view, DATA / "redis.table") as server:
+        files = server.ask("files", n=1000, sort="path", down=0)["files"]
+        expect(server.ask("files", n=1, sort="path", down=0, **{"from": 1})["files"], files[1:2])
+        expect(server.ask("files", n=5, **{"from": 3}), {**server.ask("files", n=0), "files": []})
+        expect(server.status("files", n=1, **{"from": -1}), 400)
+        root = server.ask("files", n=9, folder="/")
+        expect((root["found"], root["files"]), (1, [["/mnt/", "", 0, *(sum(f[i] for f in files) for i in range(3, 8)), 0, "", 3]]))
+        below = server.ask("files", n=9, folder="/mnt/f2fs/redis/", sort="path", down=0)["files"]
+        deep = [f for f in files if "/redis/appendonlydir/" in f[0]]
+        expect(below, [["/mnt/f2fs/redis/appendonlydir/", "", 0, *(sum(f[i] for f in deep) for i in range(3, 8)), 0, "", 2],
+                       next(f for f in files if f[0] == "/mnt/f2fs/redis/dump.rdb")])
+        expect(server.ask("files", n=9, folder="/mnt/f2fs/redis/", sort="path")["files"], below[::-1])
+        expect(server.ask("files", n=1, folder="/mnt/f2fs/redis/", sort="path", down=0, **{"from": 1})["files"], below[1:])
+        expect(server.ask("files", n=9, folder="/mnt/f2fs/redis/", find="dump")["files"], below[1:])
+        expect(server.ask("files", n=9, folder="/nowhere/")["found"], 0)
+
+
 def test_part_of_a_volume(view: str) -> None:
     with Serving(view, DATA / "small.table", "--lba", "110-120") as server:
         volume, = server.ask("table")["volumes"]

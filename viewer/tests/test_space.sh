@@ -101,6 +101,53 @@ test_text() {
 	grep -qx '/mnt (254:0): 368 MiB, .*; zone: 2 sections; F2FS has stopped' text
 }
 
+# Where F2FS never writes into holes, there is no column for that: on zoned devices, and with mode=lfs.
+test_no_ssr() {
+	state 7
+	"$view" -t t --f2fs-state s --json ssr.json
+	# the feature BLKZONED, at byte 2180 of a superblock
+	printf '\002' | dd of=s/superblock bs=1 seek=$((1024 + 2180)) conv=notrunc 2>/dev/null
+	space >text
+	line 'type full dirty valid blocks log in free there'
+	line 'warm data - 11 3,750 91+368 187'
+	grep -q 'mode=lfs' text
+	"$view" -t t --f2fs-state s --json zoned.json
+	sed 's/"ssr_blocks":[0-9]*/"ssr_blocks":0/' ssr.json | diff - zoned.json
+	state 7
+	echo '/dev/x /mnt f2fs rw,mode=adaptive 0 0' >s/mounts
+	space >text
+	line 'warm data - 11 3,750 2,207 8.6 MiB 91+368 187'
+	printf '%s\n' '/dev/y /mnt/other f2fs rw,mode=adaptive 0 0' '/dev/x /mnt f2fs rw,lazytime,mode=lfs,discard 0 0' >s/mounts
+	space >text
+	line 'warm data - 11 3,750 91+368 187'
+	# another file system there, or another volume
+	printf '%s\n' '/dev/y /mnt ext4 rw,mode=lfs 0 0' '/dev/x /mnt/other f2fs rw,mode=lfs 0 0' >s/mounts
+	space >text
+	line 'warm data - 11 3,750 2,207 8.6 MiB 91+368 187'
+}
+
+# Of two volumes, --space prints the one that is named as if there were no other.
+test_one_of_two_volumes() {
+	state 7
+	space >alone
+	mkdir both
+	cp -r s both/254:0
+	mkdir both/254:16
+	# the other one has a segment of its own
+	printf 'format: segment_type|valid_blocks|bitmaps\nsegment_type(0:HD, 1:WD, 2:CD, 3:HN, 4:WN, 5:CN)\n%-10d%d|%-3d|' 0 1 0 >both/254:16/segment_bits
+	{ yes ' 00' | head -n 64 | tr -d '\n'; echo; } >>both/254:16/segment_bits
+	{ sed -n '1,/^# volume/p' t; echo '# volume 254:16 main_blkaddr=512 blocks=1024 segment_blocks=512 path=/n'; sed '1,/^# volume/d' t; } >t2
+	"$view" -t t2 --space --f2fs-state both --volume 254:0 >text
+	cmp alone text
+	"$view" -t t2 --space --f2fs-state both --volume /n >text
+	[ "$(grep -c ' MiB, .* segment' text)" = 1 ] || fail "$(cat text)"
+	grep -q '^/n (254:16): 2 MiB, 1 segment of 2 MiB' text || fail "$(cat text)"
+	# the folder is that of this volume
+	"$view" -t t2 --space --f2fs-state s --volume /mnt >text
+	cmp alone text
+	refuses "the table has 2 volumes, expected a folder 254:0 in it" "$view" -t t2 --space --f2fs-state s
+}
+
 test_no_volume_and_no_file() {
 	echo '# fragtrace table 1' >t
 	mkdir s

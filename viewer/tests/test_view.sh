@@ -98,7 +98,11 @@ test_rocksdb_all_boxes_add_up() {
 }
 
 test_header_only() {
-	plain -t "$data/header_only.table"
+	refuses "header_only.table: no directory is watched, so there is nothing to draw; watch one: echo 'add DIR' >/sys/kernel/debug/fragtrace/targets" \
+		plain -t "$data/header_only.table"
+	refuses 'no directory is watched, so' "$view" -t "$data/header_only.table" --html page.html
+	# one may come
+	plain -t "$data/header_only.table" -n 0.01 --count 1
 	says 'no directory is watched'
 	mentions '0 files, 0 extents, 0 fragmented files'
 	says 'no file has blocks: no fragments, no split factor'

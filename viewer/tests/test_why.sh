@@ -266,6 +266,8 @@ test_without_causes() {
 		says 'Why is unknown: a text of a table and a snapshot of version 1 do not have the causes.'
 	done
 	"$view" -t "$data/header_only.table" --why >out
+	says 'No directory is watched.'
+	sed -n 1,3p "$data/small.table" | "$view" -t - --why >out
 	says 'No watched file has blocks.'
 }
 
@@ -449,6 +451,28 @@ test_color_by_age() {
 	done
 }
 
+# What the shell shows: another path of the same inode, and folders.
+test_paths_of_the_shell() {
+	echo x >real
+	ln -s real link
+	dev=$(stat -c %Hd:%Ld real)
+	printf '%s\n' '# fragtrace table 1' "# volume $dev main_blkaddr=0 blocks=1000 segment_blocks=512 path=/m" \
+		"$dev 1 1 0 $(stat -c %i real) contiguous /m/db/a.sst" "$dev 5 1 0 999999999 fragmented /m/db/sub/b.sst" \
+		"$dev 9 1 1 999999999 fragmented /m/db/sub/b.sst" "$dev 20 1 0 999999998 contiguous /m/dbx/c.log" >t
+	for path in real ./link "$PWD/real"; do
+		"$view" -t t --why "$path" >out
+		says '/m/db/a.sst: 1 block in 1 fragment, not fragmented.'
+		"$view" -t t --file "$path" -o out.png
+		"$peek" out.png text | grep -qx 'Title: fragtrace /m/db/a.sst'
+	done
+	for path in /m/db /m/db/ db; do
+		"$view" -t t --why "$path" >out
+		says '/m: 1 of 2 files is fragmented, 1 break.'
+	done
+	! "$view" -t t --why b 2>err || fail "accepted"
+	grep -q 'no watched file with blocks is called b' err
+}
+
 test_colours_without_causes() {
 	local by
 	for by in cause why process age; do
@@ -461,7 +485,7 @@ test_colours_without_causes() {
 	"$view" -t "$data/small.table" --color-by age -o out.png
 	notes_say 'unknown: fragments=9 blocks=40, folded blocks=0'
 	for layout in segments hilbert; do
-		"$view" -t "$data/header_only.table" --color-by cause --layout $layout -o out.png
+		"$view" -t "$data/header_only.table" --color-by cause --layout $layout -o out.png -n 0.01 --count 1
 	done
 }
 

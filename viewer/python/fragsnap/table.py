@@ -125,7 +125,7 @@ def read_version(line: Line) -> None:
 
 
 def read_time(line: Line) -> float:
-    """The time of a recorded table, on its second line."""
+    """The time of a table, as the module or --record writes it; the first one has priority."""
     line.at = len("# time ")
     seconds = line.number("time", 10 ** 11 - 1)
     line.expect(".")
@@ -217,9 +217,11 @@ class Comments:
 def read_comments(name: str, lines: list[tuple[int, bytes]], volumes: list[Volume], where: list[int]) -> Comments:
     """Read these lines in their order; add volumes and the numbers of their lines to these lists."""
     comments = Comments()
-    for number, raw in lines:
-        if number == 2 and raw.startswith(b"# time "):
-            comments.time = read_time(Line(name, number, raw, TIME_FORM))
+    for i, (number, raw) in enumerate(lines):
+        # in the head, which ends with the first record
+        if raw.startswith(b"# time ") and number == i + 2:
+            time = read_time(Line(name, number, raw, TIME_FORM))
+            comments.time = time if comments.time is None else comments.time
         elif raw.startswith(b"# stale "):
             comments.n_stale = read_stale(Line(name, number, raw, STALE_FORM))
         elif raw.startswith(b"# stopped "):

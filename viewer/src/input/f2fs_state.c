@@ -9,6 +9,7 @@
  *	/sys/kernel/debug/f2fs/status	status
  *	/sys/fs/f2fs/DEV/free_segments	free_segments	used if status is missing
  *	/dev/DEV			superblock	its first block
+ *	/proc/self/mounts		mounts		for mode=lfs; may be missing
  *
  * A folder has these files, or a folder MAJOR:MINOR with them for each volume. Each may be packed
  * with zstd as NAME.zst. A missing file becomes a note, and a malformed one is refused.
@@ -16,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <mntent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -217,6 +219,22 @@ static void read_sysfs(struct reader *p)
 	free(path);
 }
 
+/* A volume may be mounted several times; the mode is one. */
+static void read_mode(struct reader *p)
+{
+	char *path = path_of(p, "/proc/self", false, "mounts");
+	FILE *file = open_file(p, path, NULL);
+	struct mntent *mount;
+
+	p->state->is_lfs = p->state->super.is_zoned;
+	while (file && (mount = getmntent(file)))
+		if (!strcmp(mount->mnt_type, "f2fs") && !strcmp(mount->mnt_dir, p->volume->path))
+			p->state->is_lfs |= hasmntopt(mount, "mode=lfs") != NULL;
+	if (file)
+		fclose(file);
+	free(path);
+}
+
 static void read_volume(struct reader *p)
 {
 	read_segments(p);
@@ -226,6 +244,7 @@ static void read_volume(struct reader *p)
 	read_victims(p);
 	read_super(p);
 	read_sysfs(p);
+	read_mode(p);
 }
 
 /**

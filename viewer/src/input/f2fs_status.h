@@ -58,12 +58,14 @@ struct f2fs_victims {
  * @secs_per_zone: sections in a zone
  * @main_segments: segments of the main area
  * @main_blkaddr: its first block
+ * @is_zoned: it is on a zoned device
  */
 struct f2fs_super {
 	uint32_t segs_per_sec;
 	uint32_t secs_per_zone;
 	uint32_t main_segments;
 	uint32_t main_blkaddr;
+	bool is_zoned;
 };
 
 char *f2fs_status_read(struct f2fs_status *status, FILE *file, const char *name, const char *dev,

@@ -16,7 +16,11 @@
 /* The position of fields of 32 bits in struct f2fs_super_block. */
 enum {
 	MAGIC = 0, LOG_BLKS_PER_SEG = 20, SEGS_PER_SEC = 24, SECS_PER_ZONE = 28, MAIN_SEGMENTS = 68, MAIN_BLKADDR = 92,
+	FEATURE = 2180,
 };
+
+/* Of the features. */
+#define BLKZONED 2
 
 static uint32_t get32(const uint8_t *super, size_t at)
 {
@@ -31,6 +35,7 @@ static bool understand(struct f2fs_super *super, const uint8_t *p)
 		.secs_per_zone = get32(p, SECS_PER_ZONE),
 		.main_segments = get32(p, MAIN_SEGMENTS),
 		.main_blkaddr = get32(p, MAIN_BLKADDR),
+		.is_zoned = get32(p, FEATURE) & BLKZONED,
 	};
 	return get32(p, MAGIC) == SUPER_MAGIC && get32(p, LOG_BLKS_PER_SEG) == 9 && super->segs_per_sec &&
 	       super->secs_per_zone && super->main_segments && super->segs_per_sec <= super->main_segments;

@@ -86,9 +86,6 @@ static void read_header(struct reader *r, size_t len)
 	r->has_causes = h->version > 1;
 	if (r->has_causes)
 		copy_header(r, len, sizeof(*h));
-	if (h->bytes != len)
-		die("%s: the snapshot is cut short, expected %ju bytes, got %zu", r->name,
-		    (uintmax_t)h->bytes, len);
 	check_array(r, &h->volumes, "volumes", offsetof(struct ft_snap_volume, left_out));
 	check_array(r, &h->files, "files", sizeof(struct ft_snap_file));
 	check_array(r, &h->extents, "extents", extent_size(r));
@@ -100,6 +97,39 @@ static void read_header(struct reader *r, size_t len)
 		die("%s: a path has characters of %u bytes, expected 1", r->name, h->paths.size);
 	if (h->files.nr >= UINT32_MAX || h->by_lba.nr > h->extents.nr)
 		die("%s: too many files, or more extents by LBA than extents", r->name);
+}
+
+static void check_length(const struct reader *r, size_t len)
+{
+	if (r->header.bytes != len)
+		die("%s: the snapshot is cut short, expected %ju bytes, got %zu", r->name, (uintmax_t)r->header.bytes, len);
+}
+
+/**
+ * snapshot_check_begin() - check what has been read of a snapshot that is unpacked piece by piece
+ * @text: its begin
+ * @name: name of the snapshot for messages
+ * @checked: number of extents that were checked before; changed
+ *
+ * A few bytes may be packed that unpack to gigabytes: reading ends at the first extent that none can be.
+ */
+void snapshot_check_begin(const struct text *text, const char *name, uint64_t *checked)
+{
+	struct reader r = { .name = name, .buf = text->buf };
+	struct ft_snap_extent x;
+
+	if (text->len < sizeof(r.header))
+		return;
+	read_header(&r, text->len);
+	if (text->len > r.header.bytes)
+		check_length(&r, text->len);
+	for (; *checked < r.header.extents.nr &&
+	     r.header.extents.offset + (*checked + 1) * r.header.extents.size <= text->len; ++*checked) {
+		get(&r, &r.header.extents, "extents", *checked, &x, extent_size(&r));
+		if (!x.len || x.file >= r.header.files.nr)
+			die("%s: extent %ju has %u blocks of file %u, which none can have", name, (uintmax_t)*checked,
+			    x.len, x.file);
+	}
 }
 
 /* === Volumes, writers, files, extents === */
@@ -275,6 +305,7 @@ void snapshot_parse(struct table *table, const char *name, struct text *text)
 
 	*table = (struct table){ 0 };
 	read_header(&r, text->len);
+	check_length(&r, text->len);
 	/* the paths of the files point into this text */
 	table->text = *text;
 	table->text.time_ms = (int64_t)(r.header.time / 1000000);

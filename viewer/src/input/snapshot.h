@@ -64,6 +64,7 @@ struct listing {
 };
 
 bool snapshot_is(const struct text *text);
+void snapshot_check_begin(const struct text *text, const char *name, uint64_t *checked);
 void snapshot_parse(struct table *table, const char *name, struct text *text);
 void snapshot_list(struct listing *list, const struct table *table, const char *name);
 void snapshot_list_file(struct listing *list, const struct table *table, const char *name, uint32_t file);

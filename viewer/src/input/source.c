@@ -273,6 +273,7 @@ struct sink {
 	struct text text;
 	size_t cap;
 	size_t total;
+	uint64_t n_checked;
 	bool is_known;
 	bool keeps;
 };
@@ -320,6 +321,8 @@ static void add_piece(void *arg, const char *piece, size_t len)
 		append(sink, piece, len);
 	if (sink->reader)
 		table_feed(sink->reader, piece, len);
+	else if (sink->is_known)
+		snapshot_check_begin(&sink->text, sink->source->name, &sink->n_checked);
 	else if (!sink->is_known && sink->text.len >= LEAST_BEGIN)
 		begin_table(sink);
 }

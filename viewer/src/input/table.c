@@ -24,8 +24,7 @@
 #define STALE_MARK "# stale "
 #define STOPPED_MARK "# stopped "
 #define LEFT_OUT_MARK "# left_out "
-#define TIME_MARK "# time "
-#define TIME_FORM "# time SECONDS.MMM"
+#define TIME_FORM TIME_MARK "SECONDS.MMM"
 #define TIME_MAX UINT64_C(99999999999)
 #define VOLUME_FORM "# volume DEV main_blkaddr=N blocks=N segment_blocks=N path=MOUNTPOINT"
 
@@ -465,7 +464,7 @@ static void read_left_out(struct table_reader *r)
 		die_at(r->name, r->line, "expected " LEFT_OUT_MARK "DEV N");
 }
 
-/* "# time SECONDS.mmm", as written by --record. */
+/* "# time SECONDS.mmm" before the first record, as written by the module or by --record; the first one has priority. */
 static void read_time(struct table_reader *r)
 {
 	uint64_t seconds, ms;
@@ -480,7 +479,8 @@ static void read_time(struct table_reader *r)
 	if (r->p != point + 3 || r->p != r->end)
 		die_at(r->name, r->line, "the fraction of the time is \"%.*s\", expected three digits",
 		       quoted(r, point), point);
-	r->table->text.time_ms = (int64_t)(seconds * 1000 + ms);
+	if (!r->table->text.has_time)
+		r->table->text.time_ms = (int64_t)(seconds * 1000 + ms);
 	r->table->text.has_time = true;
 }
 
@@ -518,7 +518,7 @@ static void read_line(struct table_reader *r)
 		read_stopped(r);
 	else if (starts_with(r, LEFT_OUT_MARK, strlen(LEFT_OUT_MARK)))
 		read_left_out(r);
-	else if (r->line == 2 && starts_with(r, TIME_MARK, strlen(TIME_MARK)))
+	else if (!r->table->n_extents && starts_with(r, TIME_MARK, strlen(TIME_MARK)))
 		read_time(r);
 }
 

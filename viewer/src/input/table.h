@@ -10,6 +10,7 @@
 #include "util.h"
 
 #define TABLE_VERSION 1
+#define TIME_MARK "# time "
 
 /* The end of the path of a file without a name. */
 #define DELETED_MARK " (deleted)"

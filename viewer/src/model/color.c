@@ -9,6 +9,12 @@
 /* The least share of its colour that a cell gets if it is not empty. */
 #define LEAST_INK 0.25
 
+/* In the dark, percent of the colour of blocks that are not near a break: on dark paper, it is the dim one that is not seen first. */
+#define DIM_LIGHT 32
+
+/* In the dark, half of the lightness that a colour has less than this is added to it. */
+#define LEAST_LIGHTNESS 61
+
 /* Percent of ink in the colour of blocks that are not near a break. */
 #define PALE_INK 25
 
@@ -216,6 +222,66 @@ char *colors_trouble(const struct colors *colors, const struct count *counts)
 	return xasprintf("no watched file matches %s: all blocks have the colours of the others", colors->arg);
 }
 
+/* === Light and dark === */
+
+static bool is_dark;
+
+/* Paper and inks: light and dark. */
+static const uint32_t papers[][2] = {
+	{ 0xffffff, 0x000000 }, { 0xecebe6, 0x1b1c1f }, { 0x202124, 0xe8e6e1 }, { 0x6a6a67, 0xa9a9a4 }, { 0x474745, 0xc4c4bf },
+	{ 0xd2d1cb, 0x45474c }, { 0xe6e6e6, 0x2a2c30 },
+};
+
+/**
+ * colors_set_theme() - choose the colours of what is drawn from now on
+ * @dark: light ink on dark paper
+ */
+void colors_set_theme(bool dark)
+{
+	is_dark = dark;
+}
+
+/**
+ * colors_themed() - a colour as it is drawn
+ * @rgb: the colour in a light picture
+ *
+ * In a dark one, free space is black, and dark colours are lighter, so that all eyes can still tell them apart.
+ *
+ * Return: 0xrrggbb.
+ */
+uint32_t colors_themed(uint32_t rgb)
+{
+	uint32_t lightness, more, i;
+
+	if (!is_dark)
+		return rgb;
+	for (i = 0; i < ARRAY_LEN(papers); i++)
+		if (papers[i][0] == rgb)
+			return papers[i][1];
+	lightness = (213 * (rgb >> 16) + 715 * (rgb >> 8 & 0xff) + 72 * (rgb & 0xff)) / 1000;
+	more = lightness < LEAST_LIGHTNESS ? (LEAST_LIGHTNESS - lightness) / 2 : 0;
+	for (i = 0; i <= 16; i += 8)
+		rgb += more < 0xff - (rgb >> i & 0xff) ? more << i : (0xff - (rgb >> i & 0xff)) << i;
+	return rgb;
+}
+
+/**
+ * colors_tone() - a colour of a rule as it is drawn
+ * @rule: the rule
+ * @tone: which one
+ *
+ * Return: 0xrrggbb.
+ */
+uint32_t colors_tone(const struct rule *rule, enum tone tone)
+{
+	uint32_t rgb = rule->rgb[tone];
+
+	if (!is_dark || tone != TONE_REST || rgb == rule->rgb[TONE_FRAG_A])
+		return colors_themed(rgb);
+	return (rgb >> 16) * DIM_LIGHT / 100 << 16 | (rgb >> 8 & 0xff) * DIM_LIGHT / 100 << 8 |
+	       (rgb & 0xff) * DIM_LIGHT / 100;
+}
+
 /* === Colours === */
 
 /**
@@ -241,10 +307,10 @@ uint32_t colors_rgb(const struct colors *colors, uint8_t shade)
 	if (shade == SHADE_FREE)
 		return RGB_FREE;
 	if (shade == SHADE_LEFT_OUT)
-		return RGB_LEFT_OUT;
+		return colors_themed(RGB_LEFT_OUT);
 	if (!SHADE_IS_RULE(shade))
-		return shade == SHADE_NODES ? RGB_NODES : RGB_OTHER;
-	return colors->rules[SHADE_RULE(shade)].rgb[SHADE_TONE(shade)];
+		return colors_themed(shade == SHADE_NODES ? RGB_NODES : RGB_OTHER);
+	return colors_tone(&colors->rules[SHADE_RULE(shade)], SHADE_TONE(shade));
 }
 
 static uint32_t diluted(uint32_t value, uint32_t free, double ink)
@@ -268,8 +334,9 @@ static uint32_t diluted(uint32_t value, uint32_t free, double ink)
 uint32_t colors_diluted(uint32_t rgb, double share)
 {
 	double ink = LEAST_INK + (1.0 - LEAST_INK) * share;
+	uint32_t paper = RGB_FREE;
 
-	return diluted(rgb >> 16, RGB_FREE >> 16, ink) << 16 |
-	       diluted(rgb >> 8 & 0xff, RGB_FREE >> 8 & 0xff, ink) << 8 |
-	       diluted(rgb & 0xff, RGB_FREE & 0xff, ink);
+	return diluted(rgb >> 16, paper >> 16, ink) << 16 |
+	       diluted(rgb >> 8 & 0xff, paper >> 8 & 0xff, ink) << 8 |
+	       diluted(rgb & 0xff, paper & 0xff, ink);
 }

@@ -75,7 +75,7 @@ enum near_break {
 #define RGB_NEUTRAL 0xc8c8c8
 
 /* The colour of free space and of empty cells. */
-#define RGB_FREE 0xffffff
+#define RGB_FREE colors_themed(0xffffff)
 
 /* Valid blocks of F2FS that no watched file has: data, and nodes. */
 #define RGB_OTHER 0xefefaf
@@ -188,6 +188,9 @@ void colors_take(struct colors *to, struct colors *from);
 void colors_free(struct colors *colors);
 
 char *colors_trouble(const struct colors *colors, const struct count *counts);
+void colors_set_theme(bool is_dark);
+uint32_t colors_themed(uint32_t rgb);
+uint32_t colors_tone(const struct rule *rule, enum tone tone);
 uint32_t colors_rgb(const struct colors *colors, uint8_t shade);
 uint32_t colors_diluted(uint32_t rgb, double share);
 

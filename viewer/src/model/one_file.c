@@ -6,6 +6,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "input/order.h"
 #include "input/snapshot.h"
@@ -74,13 +76,36 @@ char *one_file_without_blocks(const struct table *table, const char *name, const
 }
 
 /**
+ * one_file_by_inode() - find a file that the shell shows under another path: a relative one, a link, a bind mount
+ * @table: the table
+ * @path: a path of this system
+ * @file: set to its index in table->files
+ *
+ * Return: false if there is none.
+ */
+bool one_file_by_inode(const struct table *table, const char *path, uint32_t *file)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return false;
+	for (*file = 0; *file < table->n_files; ++*file) {
+		const struct volume *v = &table->volumes[table->files[*file].volume];
+
+		if (table->files[*file].ino == st.st_ino && v->major == major(st.st_dev) && v->minor == minor(st.st_dev))
+			return true;
+	}
+	return false;
+}
+
+/**
  * one_file_find() - find a file by its path
  * @table: the table
  * @name: name of the table for messages
  * @path: the path, the end of it in whole components, or a glob
  * @file: set to its index in table->files, if one file matches
  *
- * A whole path goes before the end of one, and a file with a name before a deleted one.
+ * A whole path goes before the end of one, a file with a name before a deleted one, and both before an inode.
  *
  * Return: NULL, or why there is not one file: a message, to be freed.
  */
@@ -104,6 +129,8 @@ char *one_file_find(const struct table *table, const char *name, const char *pat
 		*file = found[0];
 	else if (n)
 		trouble = several_match(table, path, found, n);
+	else if (one_file_by_inode(table, path, file))
+		n = 1;
 	else
 		trouble = one_file_without_blocks(table, name, path);
 	if (!n && !trouble)

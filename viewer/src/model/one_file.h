@@ -65,6 +65,7 @@ struct one_file {
 };
 
 char *one_file_without_blocks(const struct table *table, const char *name, const char *path);
+bool one_file_by_inode(const struct table *table, const char *path, uint32_t *file);
 char *one_file_find(const struct table *table, const char *name, const char *path, uint32_t *file);
 void one_file_make(struct one_file *one, const struct table *whole, const char *name, uint32_t file);
 uint64_t file_jump_distance(const struct file_jump *jump);

@@ -133,7 +133,7 @@ static void count_segments(struct space *space)
 		} else {
 			space->dirty++;
 			type->dirty++;
-			type->ssr_blks += F2FS_SEGMENT_BLKS - s->valid[i];
+			type->ssr_blks += space->state->is_lfs ? 0 : F2FS_SEGMENT_BLKS - s->valid[i];
 			space->fill[(s->valid[i] - 1) / SPACE_FILL_STEP]++;
 		}
 	}

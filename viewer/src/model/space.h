@@ -37,7 +37,7 @@ enum use {
  * @full: segments that are valid in whole
  * @dirty: segments that are valid in part, and where no log writes
  * @valid: valid blocks
- * @ssr_blks: blocks of @dirty that are not valid: room to write between the others
+ * @ssr_blks: blocks of @dirty that are not valid: room to write between the others; none with mode=lfs
  * @head: the segment where the log of this type writes; -1: not known
  * @next: the block in @head that it writes next; -1: not known
  * @head_room: blocks of @head that are not valid

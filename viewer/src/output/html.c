@@ -25,6 +25,7 @@
 #include "output/phrases.h"
 #include "output/serve_view.h"
 #include "page.h"
+#include "picture/png_out.h"
 #include "util.h"
 
 #define MAX_FILES 5000
@@ -385,30 +386,10 @@ static void put_volumes(FILE *file, const struct layout *layout, const struct ru
 
 /* === Picture === */
 
-static void put_base64(FILE *file, const unsigned char *bytes, size_t n)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	size_t i;
-
-	for (i = 0; i < n; i += 3) {
-		uint32_t group = (uint32_t)bytes[i] << 16;
-
-		if (i + 1 < n)
-			group |= (uint32_t)bytes[i + 1] << 8;
-		if (i + 2 < n)
-			group |= bytes[i + 2];
-		putc(digits[group >> 18], file);
-		putc(digits[group >> 12 & 63], file);
-		putc(i + 1 < n ? digits[group >> 6 & 63] : '=', file);
-		putc(i + 2 < n ? digits[group & 63] : '=', file);
-	}
-}
-
 static void put_picture(FILE *file, const struct text *png)
 {
-	fputs("\"picture\":\"data:image/png;base64,", file);
-	put_base64(file, (const unsigned char *)png->buf, png->len);
+	fputs("\"picture\":\"", file);
+	png_out_url(file, png);
 	fputs("\"", file);
 }
 

@@ -202,7 +202,7 @@ void page_put_head(FILE *file, const struct runs *runs, const struct colors *col
 	fprintf(file, "\"total\":{\"files\":%zu,\"extents\":%zu,\"fragmented\":%zu,\"stale\":%ju,\"leftOut\":%ju,\"split\":%.4f},\n",
 		table->n_files, table->n_extents, n_fragmented, (uintmax_t)table->n_stale, (uintmax_t)table->n_left_out,
 		figures_split(&runs->sum));
-	fprintf(file, "\"meaning\":");
+	fprintf(file, "\"heading\":\"%s\",\"meaning\":", colors->source->heading);
 	put_json_string(file, colors->source->meaning);
 	fprintf(file, ",\"knowsFree\":%s,\"timeOfFile\":%s,\n", knows_free ? "true" : "false",
 		table->text.is_time_of_file && !table->text.has_time ? "true" : "false");

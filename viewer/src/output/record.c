@@ -62,7 +62,7 @@ static void split_lines(struct parts *parts, const struct text *text)
 	parts->suffix = TEXT_SUFFIX;
 	parts->rest = (const char *)memchr(text->buf, '\n', text->len) + 1;
 	parts->first_len = (size_t)(parts->rest - parts->first);
-	if (text->has_time)
+	if (!strncmp(parts->rest, TIME_MARK, strlen(TIME_MARK)))
 		parts->rest = (const char *)memchr(parts->rest, '\n', text->len - parts->first_len) + 1;
 }
 
@@ -85,7 +85,7 @@ static void set_time(struct parts *parts, int64_t time_ms)
 		parts->time_len = sizeof(ns);
 		return;
 	}
-	parts->time_len = (size_t)snprintf(parts->time, sizeof(parts->time), "# time %" PRId64 ".%03d\n",
+	parts->time_len = (size_t)snprintf(parts->time, sizeof(parts->time), TIME_MARK "%" PRId64 ".%03d\n",
 					   time_ms / 1000, (int)(time_ms % 1000));
 }
 

@@ -24,6 +24,7 @@
 
 #include "output/html.h"
 #include "output/serve.h"
+#include "output/why.h"
 #include "util.h"
 
 #define MAX_CONNECTIONS 64
@@ -154,9 +155,10 @@ static const char *answer_files(const struct request *r)
 	const char *sort = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "sort");
 	struct serve_list list = {
 		.sort = N_SORTS, .find = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "find"),
+		.folder = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "folder"),
 	};
 	bool is_one = MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "key");
-	uint64_t n, down = 1;
+	uint64_t n, down = 1, from = 0;
 	size_t i;
 
 	for (i = 0; i < N_SORTS; i++)
@@ -166,8 +168,12 @@ static const char *answer_files(const struct request *r)
 		}
 	if (list.sort == N_SORTS || !read_number(r, "n", SERVE_MAX_FILES, &n) || !read_file(r, "key", &list.only) ||
 	    (MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "down") &&
-	     !read_number(r, "down", 1, &down)))
-		return "expected n= (at most 1000), sort= (extra, path, fragments, split or blocks), down= (0 or 1)\n";
+	     !read_number(r, "down", 1, &down)) ||
+	    (MHD_lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, "from") &&
+	     !read_number(r, "from", UINT32_MAX, &from)))
+		return "expected n= (at most 1000), sort= (extra, path, fragments, split or blocks), down= (0 or 1), from= "
+		       "(the index of a file)\n";
+	list.from = (size_t)from;
 	list.n = is_one && list.only == NO_LIT ? 0 : (size_t)n;
 	list.is_down = down;
 	serve_put_files(r->file, r->view, &list);
@@ -197,6 +203,16 @@ static const char *answer_plot(const struct request *r)
 	return NULL;
 }
 
+static const char *answer_why(const struct request *r)
+{
+	size_t file;
+
+	if (!read_file(r, "key", &file) || file == NO_LIT)
+		return "expected key= (DEV INO of a file)\n";
+	why_one(r->file, r->view->runs.table, r->view->name, (uint32_t)file);
+	return NULL;
+}
+
 /* === Requests === */
 
 static const struct {
@@ -211,6 +227,7 @@ static const struct {
 	{ "files", "application/json", answer_files },
 	{ "fragments", "application/json", answer_fragments },
 	{ "plot", "image/png", answer_plot },
+	{ "why", "text/plain; charset=utf-8", answer_why },
 };
 
 /* As long for each token: the time of a comparison must not tell how much of it is right. */

@@ -511,16 +511,32 @@ void serve_put_fragments(FILE *file, const struct serve_view *view, size_t which
 
 /* === Files === */
 
-/* Below 0 if the file i is less than k; equal files keep the order of the table. */
-static int compare(const struct serve_view *view, enum serve_sort sort, uint32_t i, uint32_t k)
+/*
+ * What is listed: files, or the files and folders in a folder.
+ * @figures: of each line
+ * @first: the file of a line, or the first one of its folder: index into the files; NULL: line i is file i
+ */
+struct sorting {
+	const struct serve_view *view;
+	const struct serve_list *list;
+	const struct figures *figures;
+	const uint32_t *first;
+};
+
+static const char *path_of(const struct sorting *sorting, uint32_t line)
 {
-	const struct figures *x = &view->runs.figures[i], *y = &view->runs.figures[k];
-	const struct file *files = view->runs.table->files;
+	return sorting->view->runs.table->files[sorting->first ? sorting->first[line] : line].path;
+}
+
+/* Below 0 if the line i is less than k; equal files keep the order of the table. */
+static int compare(const struct sorting *sorting, uint32_t i, uint32_t k)
+{
+	const struct figures *x = &sorting->figures[i], *y = &sorting->figures[k];
 	double splits[2];
 
-	switch (sort) {
+	switch (sorting->list->sort) {
 	case SORT_PATH:
-		return strcmp(files[i].path, files[k].path);
+		return strcmp(path_of(sorting, i), path_of(sorting, k));
 	case SORT_FRAGMENTS:
 		return x->fragments < y->fragments ? -1 : x->fragments > y->fragments;
 	case SORT_SPLIT:
@@ -530,20 +546,15 @@ static int compare(const struct serve_view *view, enum serve_sort sort, uint32_t
 	case SORT_BLOCKS:
 		return x->blks < y->blks ? -1 : x->blks > y->blks;
 	default:
-		return figures_compare(view->runs.figures, k, i);
+		return figures_compare(sorting->figures, k, i);
 	}
 }
-
-struct sorting {
-	const struct serve_view *view;
-	const struct serve_list *list;
-};
 
 static int by_list(const void *a, const void *b, void *priv)
 {
 	const struct sorting *sorting = priv;
 	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-	int order = compare(sorting->view, sorting->list->sort, i, k);
+	int order = compare(sorting, i, k);
 
 	if (order)
 		return sorting->list->is_down ? -order : order;
@@ -572,9 +583,104 @@ static bool has_text(const char *path, const char *find)
 
 static bool is_listed(const struct serve_view *view, const struct serve_list *list, size_t i)
 {
+	const char *path = view->runs.table->files[i].path;
+
 	if (list->only != NO_LIT)
 		return i == list->only;
-	return !list->find || has_text(view->runs.table->files[i].path, list->find);
+	if (list->folder && strncmp(path, list->folder, strlen(list->folder)))
+		return false;
+	return !list->find || has_text(path, list->find);
+}
+
+/* The files that a list asks for; to be freed. */
+static uint32_t *find_files(const struct serve_view *view, const struct serve_list *list, size_t *n)
+{
+	uint32_t *found = xcalloc(view->runs.table->n_files, sizeof(*found));
+	size_t i;
+
+	*n = 0;
+	for (i = 0; i < view->runs.table->n_files; i++)
+		if (is_listed(view, list, i))
+			found[(*n)++] = (uint32_t)i;
+	return found;
+}
+
+static void put_line(FILE *file, const struct serve_view *view, size_t i)
+{
+	page_put_file(file, &view->runs, i, view->first_blks[i], colors_rgb(&view->colors, view->shades[i]));
+}
+
+/* === Folders === */
+
+static int by_path(const void *a, const void *b, void *priv)
+{
+	const struct file *files = priv;
+
+	return strcmp(files[*(const uint32_t *)a].path, files[*(const uint32_t *)b].path);
+}
+
+static void add_figures(struct figures *sum, const struct figures *more)
+{
+	const struct figures both[] = { *sum, *more };
+
+	*sum = figures_sum(both, ARRAY_LEN(both));
+}
+
+/* Length of the path of the folder in a folder that a file is below, with a slash at its end; 0: it is in no other one. */
+static size_t subfolder_len(const char *path, const char *folder)
+{
+	const char *slash = strchr(path + strlen(folder), '/');
+
+	return slash ? (size_t)(slash + 1 - path) : 0;
+}
+
+static void put_folder(FILE *file, const char *path, size_t len, const struct figures *f, size_t n)
+{
+	char *text = xasprintf("%.*s", (int)len, path);
+
+	fputc('[', file);
+	page_put_name(file, text);
+	fprintf(file, ",\"\",0,%ju,%ju,%ju,%ju,%ju,0,\"\",%zu]", (uintmax_t)f->blks, (uintmax_t)f->extents,
+		(uintmax_t)f->fragments, (uintmax_t)f->requests, (uintmax_t)f->ideal, n);
+	free(text);
+}
+
+/* Files that are below the same folder become one line: its figures are their sums. */
+static void put_folders(FILE *file, const struct serve_view *view, const struct serve_list *list, uint32_t *found, size_t n)
+{
+	const struct file *files = view->runs.table->files;
+	struct figures *figures = xcalloc(n, sizeof(*figures));
+	uint32_t *order = xcalloc(n, sizeof(*order));
+	size_t *counts = xcalloc(n, sizeof(*counts)), n_lines = 0, i, len;
+	struct sorting sorting = { view, list, figures, found };
+
+	qsort_r(found, n, sizeof(*found), by_path, view->runs.table->files);
+	for (i = 0; i < n; i++) {
+		uint32_t one = found[i];
+
+		len = subfolder_len(files[one].path, list->folder);
+		if (!len || !n_lines || strncmp(files[found[n_lines - 1]].path, files[one].path, len)) {
+			order[n_lines] = (uint32_t)n_lines;
+			found[n_lines++] = one;
+		}
+		add_figures(&figures[n_lines - 1], &view->runs.figures[one]);
+		counts[n_lines - 1]++;
+	}
+	qsort_r(order, n_lines, sizeof(*order), by_list, &sorting);
+	fprintf(file, "\"found\":%zu,\"files\":[", n_lines);
+	for (i = list->from; i < n_lines && i < list->from + list->n; i++) {
+		uint32_t line = order[i];
+
+		fputs(i > list->from ? ",\n" : "\n", file);
+		len = subfolder_len(files[found[line]].path, list->folder);
+		if (len)
+			put_folder(file, files[found[line]].path, len, &figures[line], counts[line]);
+		else
+			put_line(file, view, found[line]);
+	}
+	free(counts);
+	free(order);
+	free(figures);
 }
 
 /**
@@ -583,24 +689,25 @@ static bool is_listed(const struct serve_view *view, const struct serve_list *li
  * @view: the table
  * @list: which files, in which order
  *
- * "found" is how many there are, "files" has the first of them; a file is found by its first block address.
+ * "found" is how many lines there are, "files" has some of them; a file is found by its first block address. A folder has the
+ * number of its files at the end, and no device.
  */
 void serve_put_files(FILE *file, const struct serve_view *view, const struct serve_list *list)
 {
-	const struct table *table = view->runs.table;
-	struct sorting sorting = { view, list };
-	uint32_t *order = xcalloc(table->n_files, sizeof(*order));
-	size_t n = 0, i;
+	struct sorting sorting = { view, list, view->runs.figures, NULL };
+	size_t n, i;
+	uint32_t *order = find_files(view, list, &n);
 
-	for (i = 0; i < table->n_files; i++)
-		if (is_listed(view, list, i))
-			order[n++] = (uint32_t)i;
-	qsort_r(order, n, sizeof(*order), by_list, &sorting);
-	fprintf(file, "{\"generation\":%ju,\"found\":%zu,\"files\":[", (uintmax_t)view->generation, n);
-	for (i = 0; i < n && i < list->n; i++) {
-		fputs(i ? ",\n" : "\n", file);
-		page_put_file(file, &view->runs, order[i], view->first_blks[order[i]],
-			      colors_rgb(&view->colors, view->shades[order[i]]));
+	fprintf(file, "{\"generation\":%ju,", (uintmax_t)view->generation);
+	if (list->folder) {
+		put_folders(file, view, list, order, n);
+	} else {
+		qsort_r(order, n, sizeof(*order), by_list, &sorting);
+		fprintf(file, "\"found\":%zu,\"files\":[", n);
+		for (i = list->from; i < n && i < list->from + list->n; i++) {
+			fputs(i > list->from ? ",\n" : "\n", file);
+			put_line(file, view, order[i]);
+		}
 	}
 	fputs("]}\n", file);
 	free(order);

@@ -105,6 +105,8 @@ struct serve_cells {
  * @sort: their order
  * @is_down: the largest first
  * @find: only paths that have this text or match this glob, or NULL
+ * @folder: only files below this folder, and those of each folder in it as one; its path ends with a slash; NULL: all
+ * @from: index of the first one
  * @n: how many at most
  * @only: index into table.files of the only file that is asked for, or NO_LIT
  */
@@ -112,6 +114,8 @@ struct serve_list {
 	enum serve_sort sort;
 	bool is_down;
 	const char *find;
+	const char *folder;
+	size_t from;
 	size_t n;
 	size_t only;
 };

@@ -152,8 +152,12 @@ static void print_types(const struct space *space)
 {
 	size_t i;
 
-	printf("\n  %-11s%10s%10s%14s%14s%12s%10s%12s\n", "type", "full", "dirty", "valid blocks", "SSR blocks",
-	       "SSR room", "log in", "free there");
+	bool has_ssr = !space->state->is_lfs;
+
+	printf("\n  %-11s%10s%10s%14s", "type", "full", "dirty", "valid blocks");
+	if (has_ssr)
+		printf("%14s%12s", "SSR blocks", "SSR room");
+	printf("%10s%12s\n", "log in", "free there");
 	for (i = 0; i < F2FS_N_TYPES; i++) {
 		const struct space_type *t = &space->types[i];
 		char head[24] = "?";
@@ -166,12 +170,16 @@ static void print_types(const struct space *space)
 		put_number(10, t->full);
 		put_number(10, t->dirty);
 		put_number(14, t->valid);
-		put_number(14, t->ssr_blks);
-		put_bytes(12, t->ssr_blks);
+		if (has_ssr) {
+			put_number(14, t->ssr_blks);
+			put_bytes(12, t->ssr_blks);
+		}
 		printf("%10s", head);
 		put_number(12, t->head_room);
 		printf("\n");
 	}
+	if (!has_ssr)
+		printf("  mode=lfs: holes of dirty segments are not written into (SSR) before these are collected\n");
 }
 
 static void print_runs(const struct space *space)

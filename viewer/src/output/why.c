@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: explain on standard output why files are fragmented, in sentences.
+ * Beside the pipeline: explain why files are fragmented, in sentences.
  * The breaks of a volume are listed by extension, those with the most breaks first, and for each
  * extension by kind of cause. The breaks of one file are also listed one by one. Breaks beyond the
  * limits are counted in a last line, so that all numbers add up.
@@ -15,6 +15,7 @@
 #include "model/color.h"
 #include "model/flaws.h"
 #include "model/groups.h"
+#include "model/lens.h"
 #include "model/one_file.h"
 #include "model/space.h"
 #include "names.h"
@@ -32,56 +33,56 @@
 
 /* === Words === */
 
-static void put_name(const char *name)
+static void put_name(FILE *out, const char *name)
 {
 	char *text = name_printable(name);
 
-	fputs(text, stdout);
+	fputs(text, out);
 	free(text);
 }
 
 /* "3 breaks" */
-static void put_count(uint64_t n, const char *what)
+static void put_count(FILE *out, uint64_t n, const char *what)
 {
 	char buf[GROUPED_MAX];
 
-	printf("%s %s%s", grouped(buf, n), what, n == 1 ? "" : "s");
+	fprintf(out, "%s %s%s", grouped(buf, n), what, n == 1 ? "" : "s");
 }
 
-static void put_share(uint64_t n, uint64_t all)
+static void put_share(FILE *out, uint64_t n, uint64_t all)
 {
 	char number[GROUPED_MAX], share[SHARE_MAX];
 
 	format_share(share, n, all);
-	printf("%s (%s)", grouped(number, n), share);
+	fprintf(out, "%s (%s)", grouped(number, n), share);
 }
 
-static void put_ext(const char *ext)
+static void put_ext(FILE *out, const char *ext)
 {
 	if (*ext)
-		put_name(ext);
+		put_name(out, ext);
 	else
-		fputs("without an extension", stdout);
+		fputs("without an extension", out);
 }
 
-static void put_writer(const struct table *table, uint32_t writer)
+static void put_writer(FILE *out, const struct table *table, uint32_t writer)
 {
 	char *text = phrase_writer(table, writer);
 
-	put_name(text);
+	put_name(out, text);
 	free(text);
 }
 
-static void put_kind(uint32_t cause)
+static void put_kind(FILE *out, uint32_t cause)
 {
 	char *text = phrase_kind(cause);
 
-	fputs(text, stdout);
+	fputs(text, out);
 	free(text);
 }
 
 /* Date and time, or only the time if the day is that of @today_s. */
-static void put_time(uint64_t time_s, uint64_t today_s)
+static void put_time(FILE *out, uint64_t time_s, uint64_t today_s)
 {
 	time_t when = (time_t)time_s, day = (time_t)today_s;
 	struct tm tm, today;
@@ -91,15 +92,15 @@ static void put_time(uint64_t time_s, uint64_t today_s)
 		return;
 	strftime(text, sizeof(text), tm.tm_yday == today.tm_yday && tm.tm_year == today.tm_year ?
 		 "%H:%M:%S" : "%Y-%m-%d %H:%M:%S", &tm);
-	fputs(text, stdout);
+	fputs(text, out);
 }
 
-static void put_reading_time(const struct table *table)
+static void put_reading_time(FILE *out, const struct table *table)
 {
 	char text[TIME_TEXT_MAX];
 
 	format_text_time(text, &table->text);
-	printf("%s\n", text);
+	fprintf(out, "%s\n", text);
 }
 
 /* F2FS itself does collection and defragmentation: name the process only if it is known. */
@@ -114,7 +115,7 @@ static bool has_known_writer(uint32_t cause)
 /* === Breaks of one kind === */
 
 /* "; by a (pid 1)", "; by 20: a (pid 1), 3: b (pid 2), 4: 2 other processes" */
-static void put_writers(const struct table *table, const struct file_break *breaks, size_t n)
+static void put_writers(FILE *out, const struct table *table, const struct file_break *breaks, size_t n)
 {
 	uint64_t n_listed = 0;
 	size_t n_sums, i;
@@ -123,14 +124,15 @@ static void put_writers(const struct table *table, const struct file_break *brea
 	if (n_sums == 1 && !has_known_writer(breaks->cause))
 		n_sums = 0;
 	for (i = 0; i < n_sums && i < MAX_PROCESSES; i++) {
-		fputs(i ? ", " : "; by ", stdout);
+		fputs(i ? ", " : "; by ", out);
 		if (n_sums > 1)
-			printf("%ju: ", (uintmax_t)sums[i].breaks);
-		put_writer(table, ft_cause_writer(sums[i].cause));
+			fprintf(out, "%ju: ", (uintmax_t)sums[i].breaks);
+		put_writer(out, table, ft_cause_writer(sums[i].cause));
 		n_listed += sums[i].breaks;
 	}
 	if (i < n_sums) {
-		printf(", %ju: %zu other process%s", (uintmax_t)(n - n_listed), n_sums - i, n_sums - i == 1 ? "" : "es");
+		fprintf(out, ", %ju: %zu other process%s", (uintmax_t)(n - n_listed), n_sums - i,
+			n_sums - i == 1 ? "" : "es");
 	}
 	free(sums);
 }
@@ -148,55 +150,55 @@ static struct file_break *of_kind(const struct file_break *breaks, size_t n, uin
 	return found;
 }
 
-static void put_kind_sum(const struct table *table, const struct file_break *breaks, size_t n,
+static void put_kind_sum(FILE *out, const struct table *table, const struct file_break *breaks, size_t n,
 			 const struct cause_sum *sum)
 {
 	size_t n_found;
 	struct file_break *found = of_kind(breaks, n, sum->cause, &n_found);
 
-	fputs("  ", stdout);
-	put_share(sum->breaks, n);
-	fputs(": ", stdout);
-	put_kind(sum->cause);
-	put_writers(table, found, n_found);
-	fputs(".\n", stdout);
+	fputs("  ", out);
+	put_share(out, sum->breaks, n);
+	fputs(": ", out);
+	put_kind(out, sum->cause);
+	put_writers(out, table, found, n_found);
+	fputs(".\n", out);
 	free(found);
 }
 
 /* Print a line for each kind of a list of breaks. */
-static void put_kinds(const struct table *table, const struct file_break *breaks, size_t n)
+static void put_kinds(FILE *out, const struct table *table, const struct file_break *breaks, size_t n)
 {
 	size_t n_sums, i;
 	struct cause_sum *sums = breaks_sum(breaks, n, CAUSE_KIND, &n_sums);
 	uint64_t n_listed = 0;
 
 	for (i = 0; i < n_sums && i < MAX_KINDS; i++) {
-		put_kind_sum(table, breaks, n, &sums[i]);
+		put_kind_sum(out, table, breaks, n, &sums[i]);
 		n_listed += sums[i].breaks;
 	}
 	if (i < n_sums) {
-		fputs("  ", stdout);
-		put_share(n - n_listed, n);
-		fputs(": ", stdout);
-		put_count(n_sums - i, "other cause");
-		fputs(".\n", stdout);
+		fputs("  ", out);
+		put_share(out, n - n_listed, n);
+		fputs(": ", out);
+		put_count(out, n_sums - i, "other cause");
+		fputs(".\n", out);
 	}
 	free(sums);
 }
 
-static void put_flaws(const struct table *table)
+static void put_flaws(FILE *out, const struct table *table)
 {
 	char *flaws = flaws_of(table);
 
 	if (*flaws)
-		printf("Note: %s.\n", flaws);
+		fprintf(out, "Note: %s.\n", flaws);
 	free(flaws);
 }
 
-static void put_causes_flaw(const char *flaw)
+static void put_causes_flaw(FILE *out, const char *flaw)
 {
 	if (flaw)
-		printf("Why is unknown: %s.\n", flaw);
+		fprintf(out, "Why is unknown: %s.\n", flaw);
 }
 
 /* === Extensions === */
@@ -210,7 +212,7 @@ static bool is_pair_of(const struct pair *pair, const struct table *table, const
 }
 
 /* List the writers that took the next block of the log from these files. */
-static void put_pairs(const struct table *table, const struct group *group, const struct pairs *pairs)
+static void put_pairs(FILE *out, const struct table *table, const struct group *group, const struct pairs *pairs)
 {
 	size_t n_listed = 0, i;
 
@@ -219,36 +221,38 @@ static void put_pairs(const struct table *table, const struct group *group, cons
 
 		if (!is_pair_of(pair, table, group))
 			continue;
-		printf(n_listed++ ? ", " : "  What the log went on to, most often, since the module began to count: ");
-		printf("%ju: files ", (uintmax_t)pair->times);
-		put_ext(strcmp(pair->culprit_ext, "-") ? pair->culprit_ext : "");
-		fputs(" of ", stdout);
-		put_name(pair->culprit);
+		fprintf(out, "%s", n_listed++ ? ", " : "  What the log went on to, most often, since the module began "
+			"to count: ");
+		fprintf(out, "%ju: files ", (uintmax_t)pair->times);
+		put_ext(out, strcmp(pair->culprit_ext, "-") ? pair->culprit_ext : "");
+		fputs(" of ", out);
+		put_name(out, pair->culprit);
 	}
 	if (n_listed)
-		fputs(".\n", stdout);
+		fputs(".\n", out);
 }
 
-static void put_group(const struct table *table, const struct group *group, const struct pairs *pairs, const char *flaw)
+static void put_group(FILE *out, const struct table *table, const struct group *group, const struct pairs *pairs,
+		      const char *flaw)
 {
 	char fragmented[GROUPED_MAX];
 
-	fputs(*group->ext ? "" : "files ", stdout);
-	put_ext(group->ext);
-	printf(": %s of ", grouped(fragmented, group->fragmented));
-	put_count(group->files, "file");
-	fputs(group->fragmented == 1 ? " is fragmented, " : " are fragmented, ", stdout);
-	put_count(group->n_breaks, "break");
-	fputs(flaw ? ".\n" : ":\n", stdout);
+	fputs(*group->ext ? "" : "files ", out);
+	put_ext(out, group->ext);
+	fprintf(out, ": %s of ", grouped(fragmented, group->fragmented));
+	put_count(out, group->files, "file");
+	fputs(group->fragmented == 1 ? " is fragmented, " : " are fragmented, ", out);
+	put_count(out, group->n_breaks, "break");
+	fputs(flaw ? ".\n" : ":\n", out);
 	if (flaw)
 		return;
-	put_kinds(table, group->breaks, group->n_breaks);
-	put_pairs(table, group, pairs);
+	put_kinds(out, table, group->breaks, group->n_breaks);
+	put_pairs(out, table, group, pairs);
 }
 
 /* @flaw: see causes_flaw(); it is said once, at the end. */
-static void put_volume(const struct table *table, const struct group *groups, size_t n, const struct pairs *pairs,
-		       const char *flaw)
+static void put_volume(FILE *out, const struct table *table, const struct group *groups, size_t n,
+		       const struct pairs *pairs, const char *flaw)
 {
 	struct group all = { .volume = groups->volume };
 	uint64_t rest = 0, n_rest = 0;
@@ -262,20 +266,20 @@ static void put_volume(const struct table *table, const struct group *groups, si
 		n_rest += i >= MAX_EXTENSIONS && groups[i].n_breaks;
 		rest += i >= MAX_EXTENSIONS ? groups[i].n_breaks : 0;
 	}
-	put_name(table->volumes[groups->volume].path);
-	printf(": %s of ", grouped(fragmented, all.fragmented));
-	put_count(all.files, "file");
-	fputs(all.fragmented == 1 ? " is fragmented, " : " are fragmented, ", stdout);
-	put_count(all.n_breaks, "break");
-	fputs(".\n", stdout);
+	put_name(out, table->volumes[groups->volume].path);
+	fprintf(out, ": %s of ", grouped(fragmented, all.fragmented));
+	put_count(out, all.files, "file");
+	fputs(all.fragmented == 1 ? " is fragmented, " : " are fragmented, ", out);
+	put_count(out, all.n_breaks, "break");
+	fputs(".\n", out);
 	for (i = 0; i < n && i < MAX_EXTENSIONS && groups[i].n_breaks; i++)
-		put_group(table, &groups[i], pairs, flaw);
+		put_group(out, table, &groups[i], pairs, flaw);
 	if (!rest)
 		return;
-	put_count(n_rest, "other extension");
-	fputs(": ", stdout);
-	put_count(rest, "break");
-	fputs(".\n", stdout);
+	put_count(out, n_rest, "other extension");
+	fputs(": ", out);
+	put_count(out, rest, "break");
+	fputs(".\n", out);
 }
 
 /* === Begin and end === */
@@ -290,20 +294,21 @@ static void find_breaks(struct breaks *breaks, const struct table *table)
 	free(starts);
 }
 
-static void flush(void)
+static void flush(FILE *out)
 {
-	if (fflush(stdout))
+	if (fflush(out))
 		die("<stdout>: %s", strerror(errno));
 }
 
 /**
  * why_all() - explain why the files of a table are fragmented
+ * @out: standard output
  * @table: the table
  * @pairs: the content of `by_pair`; may be empty
  *
  * Ends the program if standard output cannot be written.
  */
-void why_all(const struct table *table, const struct pairs *pairs)
+void why_all(FILE *out, const struct table *table, const struct pairs *pairs)
 {
 	const char *flaw = causes_flaw(table);
 	struct groups groups;
@@ -314,24 +319,24 @@ void why_all(const struct table *table, const struct pairs *pairs)
 	if (!breaks.n)
 		flaw = NULL;
 	groups_find(&groups, table, &breaks);
-	put_reading_time(table);
+	put_reading_time(out, table);
 	if (!groups.n)
-		fputs("No watched file has blocks.\n", stdout);
+		fputs(table->n_volumes ? "No watched file has blocks.\n" : "No directory is watched.\n", out);
 	for (i = 0; i < groups.n; i += n) {
 		n = groups_of_volume(&groups, i);
-		put_volume(table, &groups.all[i], n, pairs, flaw);
+		put_volume(out, table, &groups.all[i], n, pairs, flaw);
 	}
-	put_flaws(table);
-	put_causes_flaw(flaw);
+	put_flaws(out, table);
+	put_causes_flaw(out, flaw);
 	groups_free(&groups);
 	breaks_free(&breaks);
-	flush();
+	flush(out);
 }
 
 /* === One file === */
 
 /* "  at block 1024 (4 MiB): tail, sync, interleaved; by x (pid 3), between 10:11:12 and 10:12:00" */
-static void put_break(const struct table *table, const struct file_break *b)
+static void put_break(FILE *out, const struct table *table, const struct file_break *b)
 {
 	uint64_t offset = table->extents[b->extent].offset, now_s = (uint64_t)table->text.time_ms / 1000;
 	/* the entry itself, not the first one of the process: its times are the most exact */
@@ -339,71 +344,97 @@ static void put_break(const struct table *table, const struct file_break *b)
 	char n[GROUPED_MAX], size[BYTES_MAX];
 
 	format_bytes(size, (double)offset);
-	printf("  at block %s (%s): %s, %s, %s", grouped(n, offset), size, cause_op_name(b->cause),
-	       cause_flush_name(b->cause), cause_why_name(b->cause));
+	fprintf(out, "  at block %s (%s): %s, %s, %s", grouped(n, offset), size, cause_op_name(b->cause),
+		cause_flush_name(b->cause), cause_why_name(b->cause));
 	if (has_known_writer(b->cause)) {
-		fputs("; by ", stdout);
-		put_writer(table, writer);
+		fputs("; by ", out);
+		put_writer(out, table, writer);
 	}
 	if (writer > FT_SNAP_WRITER_SEVERAL) {
 		const struct writer *w = &table->writers[writer];
 
 		if (w->cgroup && strcmp(w->cgroup, "/")) {
-			fputs(" of ", stdout);
-			put_name(w->cgroup);
+			fputs(" of ", out);
+			put_name(out, w->cgroup);
 		}
 		if (w->first_s != w->last_s) {
-			fputs(", between ", stdout);
-			put_time(w->first_s, now_s);
+			fputs(", between ", out);
+			put_time(out, w->first_s, now_s);
 		}
-		fputs(w->first_s != w->last_s ? " and " : ", at ", stdout);
-		put_time(w->last_s, now_s);
+		fputs(w->first_s != w->last_s ? " and " : ", at ", out);
+		put_time(out, w->last_s, now_s);
 	}
-	putchar('\n');
+	putc('\n', out);
 }
 
-static void put_file(const struct table *table, const struct breaks *breaks, size_t i, const char *flaw)
+static void put_file(FILE *out, const struct table *table, const struct breaks *breaks, size_t i, const char *flaw)
 {
 	const struct file_break *all = breaks->all + breaks->begins[i];
 	size_t n = breaks->begins[i + 1] - breaks->begins[i], k;
 	const struct file *file = &table->files[i];
 
-	put_name(file->path);
-	printf("%s: ", file->deleted ? DELETED_MARK : "");
-	put_count(file->blks, "block");
-	fputs(" in ", stdout);
-	put_count(n + 1, "fragment");
-	fputs(n ? ", " : ", not fragmented.\n", stdout);
+	put_name(out, file->path);
+	fprintf(out, "%s: ", file->deleted ? DELETED_MARK : "");
+	put_count(out, file->blks, "block");
+	fputs(" in ", out);
+	put_count(out, n + 1, "fragment");
+	fputs(n ? ", " : ", not fragmented.\n", out);
 	if (!n)
 		return;
-	put_count(n, "break");
-	fputs(flaw ? ".\n" : ":\n", stdout);
+	put_count(out, n, "break");
+	fputs(flaw ? ".\n" : ":\n", out);
 	if (flaw)
 		return;
-	put_kinds(table, all, n);
+	put_kinds(out, table, all, n);
 	for (k = 0; k < n && k < MAX_BREAKS; k++)
-		put_break(table, &all[k]);
+		put_break(out, table, &all[k]);
 	if (k == n)
 		return;
-	fputs("  and ", stdout);
-	put_count(n - k, "break");
-	fputs(" after these\n", stdout);
+	fputs("  and ", out);
+	put_count(out, n - k, "break");
+	fputs(" after these\n", out);
+}
+
+/* Below a folder, the files are explained by extension. Return: false if none is there. */
+static bool put_folder(FILE *out, const struct table *table, const char *path)
+{
+	char *real = realpath(path, NULL), *folder;
+	struct pairs none = { 0 };
+	struct selection selection;
+	bool is_any;
+	size_t len;
+
+	if (real)
+		path = real;
+	for (len = strlen(path); len && path[len - 1] == '/'; len--)
+		;
+	folder = xasprintf("%s%.*s/", *path == '/' ? "" : "/", (int)len, path);
+	selection_make(&selection, table, folder);
+	is_any = selection.table.n_files;
+	if (is_any)
+		why_all(out, &selection.table, &none);
+	selection_free(&selection);
+	free(folder);
+	free(real);
+	return is_any;
 }
 
 /**
  * why_file() - explain why one file is fragmented
+ * @out: standard output
  * @table: the table
  * @name: name of the table for messages
- * @path: its path, the end of it in whole components, or a glob; several files may match
+ * @path: its path, the end of it in whole components, or a glob; several files may match; or a folder
  *
  * Ends the program if there is no such file, or if standard output cannot be written.
  */
-void why_file(const struct table *table, const char *name, const char *path)
+void why_file(FILE *out, const struct table *table, const char *name, const char *path)
 {
 	const char *flaw = causes_flaw(table);
 	struct breaks breaks;
 	size_t n = 0, i;
 	char *sentence;
+	uint32_t one;
 
 	find_breaks(&breaks, table);
 	if (!breaks.n)
@@ -412,25 +443,54 @@ void why_file(const struct table *table, const char *name, const char *path)
 		if (strcmp(table->files[i].path, path) && !path_matches(table->files[i].path, path))
 			continue;
 		if (!n)
-			put_reading_time(table);
+			put_reading_time(out, table);
 		if (n++ < MAX_FILES)
-			put_file(table, &breaks, i, flaw);
+			put_file(out, table, &breaks, i, flaw);
+	}
+	if (!n && one_file_by_inode(table, path, &one)) {
+		put_reading_time(out, table);
+		put_file(out, table, &breaks, one, flaw);
+		n = 1;
 	}
 	breaks_free(&breaks);
+	if (!n && put_folder(out, table, path))
+		return;
 	if (!n && !(sentence = one_file_without_blocks(table, name, path)))
 		die("%s: no watched file with blocks is called %s", name, path);
 	if (!n) {
-		put_name(sentence);
-		fputs(".\n", stdout);
+		put_name(out, sentence);
+		fputs(".\n", out);
 		free(sentence);
 	}
 	if (n > MAX_FILES) {
-		put_count(n - MAX_FILES, "more file");
-		fputs(" of that name.\n", stdout);
+		put_count(out, n - MAX_FILES, "more file");
+		fputs(" of that name.\n", out);
 	}
-	put_flaws(table);
-	put_causes_flaw(flaw);
-	flush();
+	put_flaws(out, table);
+	put_causes_flaw(out, flaw);
+	flush(out);
+}
+
+/**
+ * why_one() - explain why one file is fragmented, for a page
+ * @out: output
+ * @table: the table
+ * @name: name of the table for messages
+ * @file: index of the file
+ */
+void why_one(FILE *out, const struct table *table, const char *name, uint32_t file)
+{
+	struct breaks breaks;
+	struct one_file one;
+	const char *flaw;
+
+	one_file_make(&one, table, name, file);
+	find_breaks(&breaks, &one.table);
+	flaw = breaks.n ? causes_flaw(&one.table) : NULL;
+	put_file(out, &one.table, &breaks, 0, flaw);
+	put_causes_flaw(out, flaw);
+	breaks_free(&breaks);
+	one_file_free(&one);
 }
 
 /* === One block === */
@@ -448,7 +508,7 @@ static const struct file_break *break_before(const struct table *table, const st
 	return found;
 }
 
-static void put_owner(const struct table *table, const struct extent *e, uint64_t lba)
+static void put_owner(FILE *out, const struct table *table, const struct extent *e, uint64_t lba)
 {
 	uint64_t offset = e->offset + (lba - e->lba);
 	const struct file *file = &table->files[e->file];
@@ -457,21 +517,21 @@ static void put_owner(const struct table *table, const struct extent *e, uint64_
 	struct breaks breaks;
 	char n[GROUPED_MAX];
 
-	printf("block %s of ", grouped(n, offset));
-	put_name(file->path);
-	printf("%s, inode %ju, ", file->deleted ? DELETED_MARK : "", (uintmax_t)file->ino);
+	fprintf(out, "block %s of ", grouped(n, offset));
+	put_name(out, file->path);
+	fprintf(out, "%s, inode %ju, ", file->deleted ? DELETED_MARK : "", (uintmax_t)file->ino);
 	find_breaks(&breaks, table);
 	b = break_before(table, &breaks, e->file, offset);
 	if (!b)
-		fputs("in the first fragment of the file\n", stdout);
+		fputs("in the first fragment of the file\n", out);
 	else if (flaw)
-		printf("in the fragment that begins at block %s\n", grouped(n, table->extents[b->extent].offset));
+		fprintf(out, "in the fragment that begins at block %s\n", grouped(n, table->extents[b->extent].offset));
 	else {
-		fputs("in the fragment that begins\n", stdout);
-		put_break(table, b);
+		fputs("in the fragment that begins\n", out);
+		put_break(out, table, b);
 	}
 	breaks_free(&breaks);
-	put_causes_flaw(b ? flaw : NULL);
+	put_causes_flaw(out, b ? flaw : NULL);
 }
 
 /* A block that no watched file owns. */
@@ -488,37 +548,38 @@ static const char *other_use(const struct f2fs_segments *segments, uint64_t blk,
 
 /**
  * why_block() - say which file owns a block, and why it is there
+ * @out: where to
  * @table: the table
  * @states: F2FS's own state, by volume; NULL: not known
  * @lba: the block, looked for on each volume
  *
- * Ends the program if standard output cannot be written.
+ * Ends the program if it cannot be written.
  */
-void why_block(const struct table *table, const struct f2fs_state *states, uint64_t lba)
+void why_block(FILE *out, const struct table *table, const struct f2fs_state *states, uint64_t lba)
 {
 	static const struct f2fs_segments none;
 	size_t i, k;
 
-	put_reading_time(table);
+	put_reading_time(out, table);
 	if (!table->n_volumes)
-		fputs("No volume is watched.\n", stdout);
+		fputs("No volume is watched.\n", out);
 	for (i = 0; i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
 
-		printf("LBA %ju of ", (uintmax_t)lba);
-		put_name(v->path);
-		printf(" (%u:%u): ", v->major, v->minor);
+		fprintf(out, "LBA %ju of ", (uintmax_t)lba);
+		put_name(out, v->path);
+		fprintf(out, " (%u:%u): ", v->major, v->minor);
 		for (k = v->first; k < v->end && table->extents[k].lba + (uint64_t)table->extents[k].blks <= lba; k++)
 			;
 		if (lba >= v->end_blk)
-			printf("after the end of the volume, which has %ju blocks\n", (uintmax_t)v->end_blk);
+			fprintf(out, "after the end of the volume, which has %ju blocks\n", (uintmax_t)v->end_blk);
 		else if (lba < v->first_blk)
-			fputs("metadata of F2FS\n", stdout);
+			fputs("metadata of F2FS\n", out);
 		else if (k < v->end && table->extents[k].lba <= lba)
-			put_owner(table, &table->extents[k], lba);
+			put_owner(out, table, &table->extents[k], lba);
 		else
-			printf("%s\n", other_use(states ? &states[i].segments : &none, lba - v->first_blk, v->end_blk - v->first_blk));
+			fprintf(out, "%s\n", other_use(states ? &states[i].segments : &none, lba - v->first_blk, v->end_blk - v->first_blk));
 	}
-	put_flaws(table);
-	flush();
+	put_flaws(out, table);
+	flush(out);
 }

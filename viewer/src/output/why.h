@@ -3,12 +3,16 @@
 #ifndef WHY_H
 #define WHY_H
 
+#include <stdint.h>
+#include <stdio.h>
+
 #include "input/f2fs_state.h"
 #include "input/pairs.h"
 #include "input/table.h"
 
-void why_all(const struct table *table, const struct pairs *pairs);
-void why_block(const struct table *table, const struct f2fs_state *states, uint64_t lba);
-void why_file(const struct table *table, const char *name, const char *path);
+void why_all(FILE *out, const struct table *table, const struct pairs *pairs);
+void why_block(FILE *out, const struct table *table, const struct f2fs_state *states, uint64_t lba);
+void why_file(FILE *out, const struct table *table, const char *name, const char *path);
+void why_one(FILE *out, const struct table *table, const char *name, uint32_t file);
 
 #endif

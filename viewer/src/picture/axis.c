@@ -36,12 +36,12 @@ size_t axis_every(const struct layout *l)
 {
 	size_t need = (size_t)((LETTER_H - 1) * l->axis_scale);
 
-	return need <= l->pitch_y ? 1 : need / l->pitch_y + 1;
+	return (need + l->pitch_y - 1) / l->pitch_y;
 }
 
 static double label_y(const struct layout *l, const struct grid *grid, size_t row)
 {
-	double digit_h = DIGIT_H * l->axis_scale, cell_h = (double)l->cell_h;
+	double digit_h = DIGIT_H * l->axis_letters, cell_h = (double)l->cell_h;
 
 	return (double)(grid->y + row * l->pitch_y) + (cell_h > digit_h ? (cell_h - digit_h) / 2 : 0);
 }
@@ -59,7 +59,7 @@ static double label_y(const struct layout *l, const struct grid *grid, size_t ro
 void axis_put_at(const struct layout *l, struct canvas *canvas, const struct grid *grid, size_t row,
 		 double x_end, uint32_t rgb, const char *text)
 {
-	canvas_text_right(canvas, x_end, label_y(l, grid, row), l->axis_scale, rgb, text);
+	canvas_text_right(canvas, x_end, label_y(l, grid, row), l->axis_letters, rgb, text);
 }
 
 /**
@@ -73,7 +73,7 @@ void axis_put_at(const struct layout *l, struct canvas *canvas, const struct gri
 void axis_put(const struct layout *l, struct canvas *canvas, const struct grid *grid, size_t row,
 	      const char *text)
 {
-	axis_put_at(l, canvas, grid, row, (double)grid->x - LETTER_W * l->axis_scale, RGB_FAINT, text);
+	axis_put_at(l, canvas, grid, row, (double)grid->x - 2 * LETTER_W * l->axis_scale / 3, RGB_LABEL, text);
 }
 
 /**

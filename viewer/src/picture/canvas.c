@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "picture/canvas.h"
+#include "picture/png_out.h"
+#include "picture/svg.h"
 
 /* Fonts are looked for in this order; for characters that they lack, fontconfig finds another one. */
 #define FONT "DejaVu Sans, Sans"
@@ -17,7 +19,30 @@
 /* Shades between paper and ink at the edges of letters. */
 #define TEXT_LEVELS 8
 
+/* Colours of at least this luminance have more contrast with black than with white: 4.58:1 or more. */
+#define LIGHT 0.1791
+
 /* === Pictures === */
+
+/**
+ * canvas_luminance() - how light a colour is, as WCAG defines it
+ * @rgb: the colour, in sRGB
+ *
+ * Return: 0 to 1; the polynomial is near enough to the curve of sRGB.
+ */
+double canvas_luminance(uint32_t rgb)
+{
+	static const double weights[] = { 0.2126, 0.7152, 0.0722 };
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(weights); i++) {
+		double c = (double)(rgb >> (16 - 8 * i) & 0xff) / 255;
+
+		sum += weights[i] * c * (c * (c * 0.305306011 + 0.682171111) + 0.012522878);
+	}
+	return sum;
+}
 
 static void set_source(cairo_t *cr, uint32_t rgb)
 {
@@ -29,7 +54,7 @@ static cairo_surface_t *surface_of(struct canvas *canvas)
 {
 	cairo_rectangle_t sheet = { 0, 0, (double)canvas->width, (double)canvas->height };
 
-	if (canvas->records)
+	if (canvas->form == CANVAS_PDF)
 		return cairo_recording_surface_create(CAIRO_CONTENT_COLOR, &sheet);
 	return cairo_image_surface_create_for_data((unsigned char *)canvas->px, CAIRO_FORMAT_RGB24,
 						   (int)canvas->width, (int)canvas->height,
@@ -55,15 +80,17 @@ static void prepare_text(struct canvas *canvas)
  * @width: pixels
  * @height: pixels
  * @rgb: colour of the page
- * @records: keep shapes and texts as such, for SVG and PDF
+ * @img: the settings of the picture
+ * @form: what it is drawn for
  */
-void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rgb, bool records)
+void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rgb, const struct img_conf *img,
+		 enum canvas_form form)
 {
 	size_t i, n = width * height;
 	cairo_surface_t *surface;
 
 	*canvas = (struct canvas){
-		.width = width, .height = height, .right = width, .records = records,
+		.width = width, .height = height, .right = width, .dpi = img->dpi, .form = form,
 	};
 	canvas->px = xreallocarray(NULL, n, sizeof(*canvas->px));
 	for (i = 0; i < n; i++)
@@ -75,9 +102,24 @@ void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rg
 		die("cannot make a picture of %zu x %zu pixels: %s", width, height,
 		    cairo_status_to_string(cairo_status(canvas->cr)));
 	cairo_set_antialias(canvas->cr, CAIRO_ANTIALIAS_NONE);
-	if (records)
+	if (form == CANVAS_SVG)
+		canvas->svg = open_memstream(&canvas->elements.buf, &canvas->elements.len);
+	if (form == CANVAS_SVG && !canvas->svg)
+		die("no memory for the picture");
+	if (form != CANVAS_PNG)
 		canvas_fill(canvas, 0, 0, (double)width, (double)height, rgb);
 	prepare_text(canvas);
+}
+
+/**
+ * canvas_end() - complete a picture, before it is written
+ * @canvas: the picture; nothing may be drawn afterwards
+ */
+void canvas_end(struct canvas *canvas)
+{
+	if (canvas->svg && (ferror(canvas->svg) | fclose(canvas->svg)))
+		die("no memory for the picture");
+	canvas->svg = NULL;
 }
 
 /**
@@ -89,6 +131,7 @@ void canvas_free(struct canvas *canvas)
 	g_object_unref(canvas->text);
 	cairo_destroy(canvas->cr);
 	free(canvas->px);
+	text_free(&canvas->elements);
 	free(canvas->title);
 	free(canvas->notes);
 	*canvas = (struct canvas){ 0 };
@@ -152,13 +195,11 @@ uint32_t canvas_contrast(uint32_t rgb)
  * canvas_ink() - an ink that is readable on a colour
  * @rgb: the colour
  *
- * Return: black or white.
+ * Return: of black and white, the one with more contrast.
  */
 uint32_t canvas_ink(uint32_t rgb)
 {
-	uint32_t luma = (rgb >> 16) * 30 + (rgb >> 8 & 0xff) * 59 + (rgb & 0xff) * 11;
-
-	return luma > 100 * 100 ? 0x000000 : 0xffffff;
+	return canvas_luminance(rgb) > LIGHT ? 0x000000 : 0xffffff;
 }
 
 /**
@@ -194,22 +235,34 @@ void canvas_hatch(struct canvas *canvas, size_t x, size_t y, size_t side, size_t
  */
 void canvas_show_cells(struct canvas *canvas, size_t x, size_t y, size_t w, size_t h)
 {
-	size_t stride = canvas->width * sizeof(*canvas->px);
+	struct canvas part = { .width = w, .height = h, .dpi = canvas->dpi };
 	cairo_surface_t *cells;
+	struct text png;
+	size_t row;
 
-	if (!canvas->records) {
+	if (canvas->form == CANVAS_PNG)
 		cairo_surface_mark_dirty(cairo_get_target(canvas->cr));
+	if (canvas->form == CANVAS_PNG || !w || !h)
 		return;
+	part.px = xreallocarray(NULL, w * h, sizeof(*part.px));
+	for (row = 0; row < h; row++)
+		memcpy(part.px + row * w, canvas->px + (y + row) * canvas->width + x, w * sizeof(*part.px));
+	if (canvas->form == CANVAS_SVG) {
+		png_out_encode(&part, &png);
+		svg_image(canvas->svg, x, y, w, h, &png);
+		text_free(&png);
+	} else {
+		cells = cairo_image_surface_create_for_data((unsigned char *)part.px, CAIRO_FORMAT_RGB24, (int)w, (int)h,
+							    (int)(w * sizeof(*part.px)));
+		cairo_set_source_surface(canvas->cr, cells, (double)x, (double)y);
+		cairo_pattern_set_filter(cairo_get_source(canvas->cr), CAIRO_FILTER_NEAREST);
+		cairo_rectangle(canvas->cr, (double)x, (double)y, (double)w, (double)h);
+		cairo_fill(canvas->cr);
+		/* the recording makes a copy when nothing else uses it */
+		set_source(canvas->cr, 0);
+		cairo_surface_destroy(cells);
 	}
-	if (!w || !h)
-		return;
-	cells = cairo_image_surface_create_for_data((unsigned char *)(canvas->px + y * canvas->width + x),
-						    CAIRO_FORMAT_RGB24, (int)w, (int)h, (int)stride);
-	cairo_set_source_surface(canvas->cr, cells, (double)x, (double)y);
-	cairo_pattern_set_filter(cairo_get_source(canvas->cr), CAIRO_FILTER_NEAREST);
-	cairo_rectangle(canvas->cr, (double)x, (double)y, (double)w, (double)h);
-	cairo_fill(canvas->cr);
-	cairo_surface_destroy(cells);
+	free(part.px);
 }
 
 /* === Shapes and texts === */
@@ -225,6 +278,10 @@ void canvas_show_cells(struct canvas *canvas, size_t x, size_t y, size_t w, size
  */
 void canvas_fill(struct canvas *canvas, double x, double y, double w, double h, uint32_t rgb)
 {
+	if (canvas->form == CANVAS_SVG) {
+		svg_fill(canvas->svg, x, y, w, h, rgb);
+		return;
+	}
 	set_source(canvas->cr, rgb);
 	cairo_rectangle(canvas->cr, x, y, w, h);
 	cairo_fill(canvas->cr);
@@ -304,14 +361,36 @@ static void show_in_few_shades(struct canvas *canvas, PangoLayoutLine *line, dou
 	cairo_surface_destroy(mask);
 }
 
+/* A line as it is seen, with an ellipsis for what is left out of it. To be freed. */
+static char *seen_text(PangoLayout *layout, const PangoLayoutLine *line)
+{
+	const char *text = pango_layout_get_text(layout);
+	const GSList *run;
+
+	for (run = line->runs; run; run = run->next) {
+		const PangoItem *item = ((const PangoGlyphItem *)run->data)->item;
+
+		if (item->analysis.flags & PANGO_ANALYSIS_FLAG_IS_ELLIPSIS)
+			return xasprintf("%.*s\342\200\246%s", item->offset, text, text + item->offset + item->length);
+	}
+	return xasprintf("%s", text);
+}
+
 /* Digits and capitals begin at @y. */
 static void show_text(struct canvas *canvas, double x, double y, double scale, uint32_t rgb)
 {
 	PangoLayoutLine *line = pango_layout_get_line_readonly(canvas->text, 0);
+	char *text;
 
 	y += DIGIT_H * scale;
-	if (!canvas->records) {
+	if (canvas->form == CANVAS_PNG) {
 		show_in_few_shades(canvas, line, x, y, rgb);
+		return;
+	}
+	if (canvas->form == CANVAS_SVG) {
+		text = seen_text(canvas->text, line);
+		svg_text(canvas->svg, x, y, text_width(canvas), FONT_SIZE * scale, rgb, text);
+		free(text);
 		return;
 	}
 	set_source(canvas->cr, rgb);

@@ -2,8 +2,8 @@
 /*
  * Beside the pipeline: a sheet with cells, shapes and texts.
  *
- * Cells are pixels of an image. Shapes and texts are drawn with cairo and pango: over the same image for
- * a PNG, or recorded for SVG and PDF, where they stay shapes and letters at any size.
+ * Cells are pixels of an image. Shapes and texts are drawn with cairo and pango over the same image for a PNG, recorded for a
+ * PDF, and written as elements of an SVG: there, they stay shapes and letters at any size, and texts can be searched.
  */
 #ifndef CANVAS_H
 #define CANVAS_H
@@ -13,7 +13,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
+#include "conf.h"
 #include "util.h"
 
 /* Hatching is not drawn in squares below this side, in pixels. */
@@ -28,14 +30,28 @@
 #define DIGIT_H 7
 
 /**
+ * enum canvas_form - what a picture is drawn for
+ * @CANVAS_PNG: pixels
+ * @CANVAS_SVG: elements of an SVG
+ * @CANVAS_PDF: a recording of cairo
+ */
+enum canvas_form {
+	CANVAS_PNG,
+	CANVAS_SVG,
+	CANVAS_PDF,
+};
+
+/**
  * struct canvas - a picture in memory
  * @px: the image: rows from the top, pixels from the left, 0xrrggbb in the lower 24 bits
  * @width: pixels
  * @height: pixels
  * @right: texts end here at the latest, pixels from the left
  * @dpi: pixels per inch, when it is printed
- * @cr: where shapes and texts are drawn
- * @records: @cr records shapes and texts, for SVG and PDF
+ * @form: what it is drawn for
+ * @cr: where shapes and texts of other forms than SVG are drawn
+ * @svg: where the elements of an SVG are written
+ * @elements: what was written there, after canvas_end()
  * @title: the title that was drawn, or NULL
  * @notes: the texts of the picture as lines, for users who cannot see it
  */
@@ -45,18 +61,23 @@ struct canvas {
 	size_t height;
 	size_t right;
 	size_t dpi;
+	enum canvas_form form;
 	cairo_t *cr;
-	bool records;
+	FILE *svg;
+	struct text elements;
 	char *title;
 	char *notes;
 	/* private: */
 	PangoLayout *text;
 };
 
-void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rgb, bool records);
+void canvas_init(struct canvas *canvas, size_t width, size_t height, uint32_t rgb, const struct img_conf *img,
+		 enum canvas_form form);
+void canvas_end(struct canvas *canvas);
 void canvas_free(struct canvas *canvas);
 
 /* Pixels of cells. */
+double canvas_luminance(uint32_t rgb);
 uint32_t canvas_contrast(uint32_t rgb);
 uint32_t canvas_ink(uint32_t rgb);
 uint32_t canvas_pixel(const struct canvas *canvas, size_t x, size_t y);

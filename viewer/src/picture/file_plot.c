@@ -22,9 +22,10 @@
 #define LINK_GAP 4	/* breaks are lines if they are so far from each other, on average */
 #define RING 5		/* around the last block */
 #define LEAST_STEP 26	/* between two lines */
+#define CUT 16		/* of the mark for what an axis leaves out */
 
 /* The colour of lines at segments. */
-#define RGB_LINE 0xe6e6e6
+#define RGB_LINE colors_themed(0xe6e6e6)
 
 /* Room for labels, in letters. */
 #define END_COLS 16
@@ -44,31 +45,53 @@
  */
 size_t file_plot_x(const struct file_plot *plot, uint64_t offset)
 {
-	return plot->x + (size_t)((double)offset * (double)plot->w / (double)plot->one->end);
+	return plot->x + (size_t)plot_axis_px(&plot->across, (double)offset);
 }
 
 /* Where the lower edge of a block is, pixels from the top. */
 static size_t lba_y(const struct file_plot *plot, double lba)
 {
-	double up = (lba - (double)plot->low) * (double)plot->h / (double)(plot->high - plot->low);
-
-	return plot->y + plot->h - (size_t)up;
+	return plot->y + plot->h - (size_t)plot_axis_px(&plot->up, lba);
 }
 
-static void find_range(struct file_plot *plot)
+/* The addresses of an extent. */
+static struct plot_band used_lba(const void *arg, size_t i)
 {
-	const struct table *table = &plot->one->table;
-	const struct extent *last = &table->extents[table->n_extents - 1];
+	const struct extent *e = &((const struct one_file *)arg)->table.extents[i];
 
-	/* extents are sorted by address */
-	plot->low = table->extents[0].lba;
-	plot->high = last->lba + (uint64_t)last->blks;
+	return (struct plot_band){ .first = e->lba, .end = e->lba + (uint64_t)e->blks };
+}
+
+/* A file may begin with a hole. */
+static bool has_lead(const struct one_file *one)
+{
+	return one->parts[0].offset > 0;
+}
+
+static struct plot_band used_offset(const void *arg, size_t i)
+{
+	const struct one_file *one = arg;
+	const struct file_part *part = &one->parts[i - (i && has_lead(one))];
+
+	if (!i && has_lead(one))
+		return (struct plot_band){ .first = 0, .end = 1 };
+	return (struct plot_band){ .first = part->offset, .end = part->offset + part->blks };
+}
+
+static void find_axes(struct file_plot *plot)
+{
+	const struct one_file *one = plot->one;
+	size_t cut = layout_px(plot->layout->img, CUT);
+
+	plot_axis_init(&plot->up, plot->h, cut, layout_px(plot->layout->img, LEAST_STEP), used_lba, one, one->table.n_extents);
+	plot_axis_init(&plot->across, plot->w, cut, (size_t)(OFFSET_COLS * LETTER_W * plot->layout->axis_scale), used_offset, one,
+		       one->n_parts + has_lead(one));
 }
 
 /* Lines are at the beginnings of segments: of each, or of every second, fourth, ...; within a segment, closer. */
 static void find_step(struct file_plot *plot)
 {
-	double least = (double)(plot->high - plot->low) * LEAST_STEP * plot->layout->axis_scale / (double)plot->h;
+	double least = plot_axis_per_px(&plot->up) * LEAST_STEP * plot->layout->axis_scale;
 
 	plot->step = plot->one->table.volumes[0].segment_blks;
 	while ((double)plot->step < least)
@@ -117,7 +140,7 @@ size_t file_plot_init(struct file_plot *plot)
 	plot->bin = layout_px(l->img, BIN_W);
 	plot->has_links = plot->one->n_jumps <= plot->w / layout_px(l->img, LINK_GAP);
 	plot->most = 0;
-	find_range(plot);
+	find_axes(plot);
 	find_step(plot);
 	count_breaks(plot);
 	return plot->strip_y + plot->strip_h + (size_t)(2 * LETTER_H * l->axis_scale);
@@ -162,7 +185,9 @@ static uint32_t mean_of(const struct column *c, size_t row)
 /* What has no blocks takes the whole height, mixed by share. */
 static uint32_t background_of(const struct column *c)
 {
-	double all = (double)c->plot->one->end / (double)c->plot->w;
+	const struct plot_axis *across = &c->plot->across;
+	size_t x = c->x - c->plot->x;
+	double all = plot_axis_value(across, x + 1) - plot_axis_value(across, x);
 	double hole = all - c->written - c->unwritten;
 
 	/* shares are sums of fractions */
@@ -170,7 +195,7 @@ static uint32_t background_of(const struct column *c)
 		hole = 0;
 	if (hole + c->unwritten <= 0)
 		return RGB_FREE;
-	return colors_diluted(hole > c->unwritten ? RGB_HOLE : RGB_UNWRITTEN, (hole + c->unwritten) / all);
+	return colors_diluted(colors_themed(hole > c->unwritten ? RGB_HOLE : RGB_UNWRITTEN), (hole + c->unwritten) / all);
 }
 
 static void flush_column(struct column *c)
@@ -214,14 +239,13 @@ static void add_blks(struct column *c, double lba, double end, uint32_t rgb)
 static void add_part(struct column *c, const struct file_part *part, uint32_t rgb)
 {
 	const struct file_plot *plot = c->plot;
-	double width = (double)plot->one->end / (double)plot->w;
 	double at = (double)part->offset, end = (double)(part->offset + part->blks);
 	size_t first = file_plot_x(plot, part->offset);
 
 	while (c->x < first)
 		flush_column(c);
 	while (at < end) {
-		double column_end = (double)(c->x - plot->x + 1) * width;
+		double column_end = plot_axis_value(&plot->across, c->x - plot->x + 1);
 		double next = end < column_end || c->x + 1 == plot->x + plot->w ? end : column_end;
 
 		if (part->extent == NOT_WRITTEN) {
@@ -253,21 +277,23 @@ static void add_colors(struct column *c, const struct file_part *part)
 	}
 }
 
-/* The first line, at the lowest block address of the plot or above it. */
-static uint64_t first_line(const struct file_plot *plot)
+/* The first line of a band, at its lowest block address or above it. */
+static uint64_t first_line(const struct file_plot *plot, const struct plot_band *band)
 {
 	uint64_t first_blk = plot->one->table.volumes[0].first_blk;
 
-	return first_blk + (plot->low - first_blk + plot->step - 1) / plot->step * plot->step;
+	return first_blk + (band->first - first_blk + plot->step - 1) / plot->step * plot->step;
 }
 
 static bool *find_lines(const struct file_plot *plot)
 {
 	bool *is_line = xcalloc(plot->h + 1, sizeof(*is_line));
 	uint64_t at;
+	size_t i;
 
-	for (at = first_line(plot); at <= plot->high; at += plot->step)
-		is_line[lba_y(plot, (double)at) - plot->y] = true;
+	for (i = 0; i < plot->up.n; i++)
+		for (at = first_line(plot, &plot->up.bands[i]); at <= plot->up.bands[i].end; at += plot->step)
+			is_line[lba_y(plot, (double)at) - plot->y] = true;
 	return is_line;
 }
 
@@ -291,6 +317,38 @@ static void draw_cells(const struct file_plot *plot, struct canvas *canvas)
 	free(c.is_line);
 	for (i = 0; i < 3; i++)
 		free(c.rgb[i]);
+}
+
+/* === What is left out === */
+
+static void cut_across(const struct file_plot *plot, struct canvas *canvas, size_t y, size_t h)
+{
+	size_t i;
+
+	for (i = 1; i < plot->across.n; i++)
+		canvas_fill(canvas, (double)(plot->x + plot->across.bands[i].px - plot->across.cut), (double)y,
+			    (double)plot->across.cut, (double)h, RGB_PAGE);
+}
+
+/* Addresses that no block of the file has are said between the bands. */
+static void draw_cuts(const struct file_plot *plot, struct canvas *canvas)
+{
+	double scale = plot->layout->axis_letters, cut = (double)plot->up.cut;
+	size_t i;
+
+	for (i = 1; i < plot->up.n; i++) {
+		const struct plot_band *band = &plot->up.bands[i];
+		double top = (double)(plot->y + plot->h - band->px);
+		char bytes[BYTES_MAX], *text;
+
+		format_bytes(bytes, (double)(band->first - band[-1].end));
+		text = xasprintf("%s without a block of this file", bytes);
+		canvas_fill(canvas, (double)plot->x, top, (double)plot->w, cut, RGB_PAGE);
+		canvas_text(canvas, (double)plot->x + LETTER_W * scale, top + (cut - DIGIT_H * scale) / 2, scale, RGB_LABEL,
+			    text);
+		free(text);
+	}
+	cut_across(plot, canvas, plot->y, plot->h);
 }
 
 /* === Breaks === */
@@ -341,31 +399,43 @@ static double draw_last(const struct file_plot *plot, struct canvas *canvas, con
 
 	draw_frame(canvas, x - ring, y - ring + pen_of(plot), 2 * ring, 2 * ring, pen_of(plot), RGB_INK);
 	snprintf(text, sizeof(text), "\342\227\204 LBA %ju", (uintmax_t)lba);
-	canvas_text(canvas, right_of(plot), y - LETTER_H * scale, scale, RGB_INK, "   last block");
-	canvas_text(canvas, right_of(plot), y - DIGIT_H * scale / 2 + LETTER_H * scale / 2, scale, RGB_INK, text);
+	canvas_text(canvas, right_of(plot), y - LETTER_H * scale, plot->layout->axis_letters, RGB_INK, "   last block");
+	canvas_text(canvas, right_of(plot), y - DIGIT_H * scale / 2 + LETTER_H * scale / 2, plot->layout->axis_letters, RGB_INK,
+		    text);
 	return y;
 }
 
-/* The address of a line is on the left, the number of its segment on the right. */
-static void draw_labels(const struct file_plot *plot, struct canvas *canvas, double last_y)
+/* An address is on the left, the number of its segment on the right. */
+static void draw_label(const struct file_plot *plot, struct canvas *canvas, uint64_t at, bool is_line, double last_y)
 {
 	const struct volume *v = &plot->one->table.volumes[0];
-	uint64_t at = first_line(plot);
-	double scale = plot->layout->axis_scale, half = DIGIT_H * scale / 2;
+	double scale = plot->layout->axis_letters, half = DIGIT_H * scale / 2, tick = LETTER_W * plot->layout->axis_scale / 2;
+	double y = (double)lba_y(plot, (double)at);
+	uint64_t blk = at - v->first_blk;
 	char text[48];
 
-	for (; at <= plot->high; at += plot->step) {
-		uint64_t blk = at - v->first_blk;
-		double y = (double)lba_y(plot, (double)at);
+	snprintf(text, sizeof(text), "%ju", (uintmax_t)at);
+	canvas_text_right(canvas, (double)plot->x - 4 * tick / 3, y - half, scale, RGB_LABEL, text);
+	canvas_fill(canvas, (double)plot->x - tick, y, tick, pen_of(plot), RGB_FAINT);
+	if ((is_line && blk % v->segment_blks) || (y > last_y - 2 * LETTER_H * scale && y < last_y + 2 * LETTER_H * scale))
+		return;
+	snprintf(text, sizeof(text), "segment %ju", (uintmax_t)(blk / v->segment_blks));
+	canvas_text(canvas, right_of(plot), y - half, scale, RGB_LABEL, text);
+}
 
-		snprintf(text, sizeof(text), "%ju", (uintmax_t)at);
-		canvas_text_right(canvas, (double)plot->x - LETTER_W * scale, y - half, scale, RGB_FAINT, text);
-		canvas_fill(canvas, (double)plot->x - LETTER_W * scale / 2, y, LETTER_W * scale / 2, pen_of(plot),
-			    RGB_FAINT);
-		if (blk % v->segment_blks || (y > last_y - 2 * LETTER_H * scale && y < last_y + 2 * LETTER_H * scale))
-			continue;
-		snprintf(text, sizeof(text), "segment %ju", (uintmax_t)(blk / v->segment_blks));
-		canvas_text(canvas, right_of(plot), y - half, scale, RGB_FAINT, text);
+/* Labels are at lines, or at the begin of a band that has none. */
+static void draw_labels(const struct file_plot *plot, struct canvas *canvas, double last_y)
+{
+	size_t i;
+
+	for (i = 0; i < plot->up.n; i++) {
+		const struct plot_band *band = &plot->up.bands[i];
+		uint64_t at = first_line(plot, band);
+
+		if (at > band->end)
+			draw_label(plot, canvas, band->first, false, last_y);
+		for (; at <= band->end; at += plot->step)
+			draw_label(plot, canvas, at, true, last_y);
 	}
 }
 
@@ -378,6 +448,7 @@ static void draw_strip(const struct file_plot *plot, struct canvas *canvas)
 	size_t i, r;
 
 	canvas_fill(canvas, (double)plot->x, (double)plot->strip_y, (double)plot->w, (double)plot->strip_h, RGB_FREE);
+	cut_across(plot, canvas, plot->strip_y, plot->strip_h);
 	for (i = 0; i < plot->n_bins; i++) {
 		uint64_t below = 0;
 
@@ -397,31 +468,44 @@ static void draw_strip(const struct file_plot *plot, struct canvas *canvas)
 				to = from + 1;
 			y = (double)(plot->strip_y + plot->strip_h - to);
 			h = (double)(to - from);
-			canvas_fill(canvas, x, y, w, h, plot->colors->rules[r].rgb[TONE_FRAG_A]);
+			canvas_fill(canvas, x, y, w, h, colors_tone(&plot->colors->rules[r], TONE_FRAG_A));
 		}
 	}
 	y = (double)plot->strip_y + LETTER_H * scale;
 	text = plot->most ? xasprintf("at most %s", grouped(n, plot->most)) : xasprintf("none");
-	canvas_text(canvas, right_of(plot), y, scale, RGB_FAINT, "breaks:");
-	canvas_text(canvas, right_of(plot), y + LETTER_H * scale, scale, RGB_FAINT, text);
+	canvas_text(canvas, right_of(plot), y, plot->layout->axis_letters, RGB_LABEL, "breaks:");
+	canvas_text(canvas, right_of(plot), y + LETTER_H * scale, plot->layout->axis_letters, RGB_LABEL, text);
 	free(text);
+}
+
+/* In a band that does not begin with the file, the first offset is said, and of the others how far they are from it. */
+static void draw_offset(const struct file_plot *plot, struct canvas *canvas, uint64_t first, uint64_t at)
+{
+	double scale = plot->layout->axis_scale, y = (double)(plot->strip_y + plot->strip_h), tick = LETTER_W * scale / 2;
+	double x = (double)file_plot_x(plot, at);
+	char text[BYTES_MAX + 1] = "+";
+
+	format_bytes(text + (first && at > first), (double)(at > first ? at - first : at));
+	canvas_fill(canvas, x, y, pen_of(plot), tick, RGB_FAINT);
+	canvas_text(canvas, x, y + tick + LETTER_H * scale / 4, plot->layout->axis_letters, RGB_LABEL, text);
 }
 
 static void draw_offsets(const struct file_plot *plot, struct canvas *canvas)
 {
-	double scale = plot->layout->axis_scale, room = OFFSET_COLS * LETTER_W * scale;
-	double y = (double)(plot->strip_y + plot->strip_h), tick = LETTER_W * scale / 2;
+	double room = OFFSET_COLS * LETTER_W * plot->layout->axis_scale, per_px = plot_axis_per_px(&plot->across);
 	uint64_t step = 1, at;
-	char text[BYTES_MAX];
+	size_t i;
 
-	while ((double)step * (double)plot->w / (double)plot->one->end < room)
+	while ((double)step / per_px < room)
 		step *= 2;
-	for (at = 0; at <= plot->one->end; at += step) {
-		double x = (double)file_plot_x(plot, at);
+	for (i = 0; i < plot->across.n; i++) {
+		const struct plot_band *band = &plot->across.bands[i];
+		size_t end = plot->x + band->px + band->n_px;
 
-		format_bytes(text, (double)at);
-		canvas_fill(canvas, x, y, pen_of(plot), tick, RGB_FAINT);
-		canvas_text(canvas, x, y + tick + LETTER_H * scale / 4, scale, RGB_FAINT, text);
+		/* none reaches into the next band */
+		for (at = band->first; at <= band->end && (at == band->first || i + 1 == plot->across.n ||
+							   (double)file_plot_x(plot, at) + room <= (double)end); at += step)
+			draw_offset(plot, canvas, band->first, at);
 	}
 }
 
@@ -438,6 +522,7 @@ void file_plot_draw(const struct file_plot *plot, struct canvas *canvas)
 	while (one->parts[i].extent == NOT_WRITTEN)
 		i--;
 	draw_cells(plot, canvas);
+	draw_cuts(plot, canvas);
 	draw_links(plot, canvas);
 	draw_labels(plot, canvas, draw_last(plot, canvas, &one->table.extents[one->parts[i].extent]));
 	draw_strip(plot, canvas);

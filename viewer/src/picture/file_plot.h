@@ -11,6 +11,7 @@
 #include "model/runs.h"
 #include "picture/canvas.h"
 #include "picture/layout.h"
+#include "picture/plot_axis.h"
 
 /* What has no blocks on the volume. */
 #define RGB_HOLE 0xd9d7ce
@@ -24,7 +25,7 @@
  * @colors: the rules
  * @x: left edge
  * @y: upper edge
- * @w: width; stands for the blocks of the file from 0 to one->end
+ * @w: width
  * @h: height
  * @strip_y: upper edge of the strip that counts breaks
  * @strip_h: its height
@@ -32,8 +33,8 @@
  * @n_bins: number of bars
  * @counts: by bar, then by rule: breaks
  * @most: of all bars, the largest number of breaks
- * @low: block address at the lower edge
- * @high: block address at the upper edge (exclusive)
+ * @across: offsets in the file, to the right
+ * @up: block addresses, up
  * @step: from one line to the next, blocks
  * @has_links: breaks are drawn as lines, too
  */
@@ -52,8 +53,8 @@ struct file_plot {
 	size_t n_bins;
 	uint32_t *counts;
 	uint64_t most;
-	uint64_t low;
-	uint64_t high;
+	struct plot_axis across;
+	struct plot_axis up;
 	uint64_t step;
 	bool has_links;
 };

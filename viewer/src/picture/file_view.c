@@ -151,12 +151,12 @@ static void put_scale(struct view *view)
 	const struct file_plot *plot = &view->plot;
 	char across[BYTES_MAX], up[BYTES_MAX], step[BYTES_MAX], bin[BYTES_MAX], text[MAX_TEXT], n[GROUPED_MAX];
 
-	format_bytes(across, (double)view->one->end / (double)plot->w);
-	format_bytes(up, (double)(plot->high - plot->low) / (double)plot->h);
+	format_bytes(across, plot_axis_per_px(&plot->across));
+	format_bytes(up, plot_axis_per_px(&plot->up));
 	format_bytes(step, (double)plot->step);
-	format_bytes(bin, (double)view->one->end * (double)plot->bin / (double)plot->w);
+	format_bytes(bin, plot_axis_per_px(&plot->across) * (double)plot->bin);
 	snprintf(text, sizeof(text), "to the right: offset in the file, 1 pixel = %s; up: block address (LBA), 1 pixel = %s; "
-		 "a line every %s", across, up, step);
+		 "a line every %s%s", across, up, step, plot->across.n > 1 || plot->up.n > 1 ? "; large gaps are cut out" : "");
 	legend_line(&view->legend, RGB_FAINT, text);
 	if (!view->one->n_jumps)
 		snprintf(text, sizeof(text), "bars are blocks of the file");
@@ -180,11 +180,11 @@ static void put_holes(struct view *view)
 			  grouped(n[0], one->hole_blks), plural(one->hole_blks));
 	unwritten = xasprintf("allocated, not written: %s block%s", grouped(n[1], one->unwritten_blks),
 			      plural(one->unwritten_blks));
-	legend_swatch(l, 0, RGB_HOLE);
+	legend_swatch(l, 0, colors_themed(RGB_HOLE));
 	legend_text(l, 3, RGB_FAINT, holes);
 	canvas_note(l->canvas, "%s", holes);
 	if (one->is_complete) {
-		legend_swatch(l, COL_FROM, RGB_UNWRITTEN);
+		legend_swatch(l, COL_FROM, colors_themed(RGB_UNWRITTEN));
 		legend_text(l, COL_FROM + 3, RGB_FAINT, unwritten);
 		canvas_note(l->canvas, "%s", unwritten);
 	}
@@ -317,10 +317,11 @@ static size_t room_of(const struct layout *l, size_t lines, size_t halves)
  * @colors: the rules
  * @img: the settings of the picture
  * @when: date and time of the table
- * @records: keep shapes and texts as such, see canvas_init()
+ * @form: what it is drawn for
  */
 void file_view_paint(struct canvas *canvas, const struct one_file *one, const struct runs *runs,
-		     const struct colors *colors, const struct img_conf *img, const char *when, bool records)
+		     const struct colors *colors, const struct img_conf *img, const char *when,
+		     enum canvas_form form)
 {
 	struct layout layout;
 	struct view view = {
@@ -331,6 +332,7 @@ void file_view_paint(struct canvas *canvas, const struct one_file *one, const st
 	};
 	size_t bottom, i;
 
+	colors_set_theme(img->theme == THEME_DARK);
 	layout_page(&layout, img);
 	for (i = 0; i < one->n_jumps; i++)
 		consider(&view, i);
@@ -339,9 +341,8 @@ void file_view_paint(struct canvas *canvas, const struct one_file *one, const st
 				       legend_empty_lines(runs) + (colors->heat ? LEGEND_HEAT_LINES : 0), 2);
 	bottom = file_plot_init(&view.plot);
 	layout.height = bottom + layout.margin + (view.n_listed ? room_of(&layout, view.n_listed + 2, 2) : 0);
-	canvas_init(canvas, layout.width, layout.height, RGB_PAGE, records);
+	canvas_init(canvas, layout.width, layout.height, RGB_PAGE, img, form);
 	canvas->right = layout.width - layout.margin;
-	canvas->dpi = img->dpi;
 	view.legend.y = (double)layout.margin;
 	draw_head(&view, when);
 	file_plot_draw(&view.plot, canvas);
@@ -349,4 +350,5 @@ void file_view_paint(struct canvas *canvas, const struct one_file *one, const st
 	legend_half(&view.legend);
 	draw_list(&view);
 	file_plot_free(&view.plot);
+	colors_set_theme(false);
 }

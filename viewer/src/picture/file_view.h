@@ -11,6 +11,7 @@
 #include "picture/canvas.h"
 
 void file_view_paint(struct canvas *canvas, const struct one_file *one, const struct runs *runs,
-		     const struct colors *colors, const struct img_conf *img, const char *when, bool records);
+		     const struct colors *colors, const struct img_conf *img, const char *when,
+		     enum canvas_form form);
 
 #endif

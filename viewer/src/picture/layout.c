@@ -16,6 +16,7 @@
 #define SCREEN_DPI 96
 #define SCALE 2
 #define AXIS_SCALE 1
+#define AXIS_LETTERS 1.15
 #define MARGIN 12
 
 /* Boxes that would fold more of the blocks of files than this are not chosen. */
@@ -42,29 +43,9 @@ size_t layout_px(const struct img_conf *img, uint64_t length)
 	return px || !length ? px : 1;
 }
 
-/**
- * layout_screen_px() - a length on a screen
- * @img: the settings of the picture
- * @px: in pixels of the picture
- *
- * Return: pixels of a screen of 96 dots per inch.
- */
-size_t layout_screen_px(const struct img_conf *img, size_t px)
-{
-	return px * SCREEN_DPI / img->dpi;
-}
-
 static double per_screen(const struct img_conf *img)
 {
 	return (double)img->dpi / SCREEN_DPI;
-}
-
-/* More dots per inch allow more pixels, so that a print shows what a screen does. */
-static uint64_t max_pixels(const struct img_conf *img)
-{
-	double most = MAX_PIXELS * per_screen(img) * per_screen(img);
-
-	return most < MAX_PIXELS ? MAX_PIXELS : most > MOST_PIXELS ? MOST_PIXELS : (uint64_t)most;
 }
 
 /* The legend must fit; a narrow picture has small letters. */
@@ -123,14 +104,15 @@ void layout_page(struct layout *l, const struct img_conf *img)
 	*l = (struct layout){
 		.img = img,
 		.axis_scale = AXIS_SCALE * per_screen(img),
+		.axis_letters = AXIS_LETTERS * per_screen(img),
 		.margin = layout_px(img, MARGIN),
-		.max_pixels = max_pixels(img),
+		.max_pixels = img->dpi > SCREEN_DPI ? MOST_PIXELS : MAX_PIXELS,
 	};
 	l->width = page_width(l);
 	l->scale = text_scale(l);
 }
 
-static void plan(struct layout *l, const struct runs *runs, const struct img_conf *img, size_t n_rules,
+static void plan(struct layout *l, const struct runs *runs, const struct img_conf *img, size_t n_lines,
 		 const struct layout_ops *ops)
 {
 	layout_page(l, img);
@@ -138,9 +120,52 @@ static void plan(struct layout *l, const struct runs *runs, const struct img_con
 	l->grids = xcalloc(runs->n_parts, sizeof(*l->grids));
 	l->n_grids = runs->n_parts;
 	l->units_per_blk = l->units_per_cell = 1;
-	l->head = legend_height(l, n_rules - legend_empty_lines(runs));
+	l->head = legend_height(l, n_lines);
 	l->heading = (size_t)(2 * LETTER_H * l->scale);
 	l->ops->plan(l, runs);
+}
+
+static size_t enlarged_cell(const struct img_conf *img, size_t cell, size_t *pitch)
+{
+	size_t border = *pitch > cell ? layout_px(img, img->border) : 0;
+
+	*pitch = *pitch * img->dpi / SCREEN_DPI;
+	return *pitch > border ? *pitch - border : 0;
+}
+
+/* The page of a screen at other dots per inch. Return: false if it has too many pixels, or less than one for a cell. */
+static bool enlarge(struct layout *l, const struct img_conf *img)
+{
+	size_t *const lengths[] = {
+		&l->axis, &l->axis_end, &l->margin, &l->head, &l->heading, &l->footing, &l->strip, &l->width,
+	};
+	size_t i, pitch = l->pitch_x;
+
+	for (i = 0; i < ARRAY_LEN(lengths); i++)
+		*lengths[i] = layout_px(img, *lengths[i]);
+	l->cell_w = enlarged_cell(img, l->cell_w, &l->pitch_x);
+	l->cell_h = enlarged_cell(img, l->cell_h, &l->pitch_y);
+	l->label *= (double)l->pitch_x / (double)pitch;
+	l->axis_scale *= per_screen(img);
+	l->axis_letters *= per_screen(img);
+	l->scale *= per_screen(img);
+	l->max_pixels = MOST_PIXELS;
+	l->img = img;
+	return l->cell_w && l->cell_h && l->width <= MAX_WIDTH && layout_fits(l);
+}
+
+/* More dots per inch make all larger, and do not change what it stands for. */
+static void plan_for(struct layout *l, const struct runs *runs, const struct img_conf *img, size_t n_lines,
+		     const struct layout_ops *ops)
+{
+	struct img_conf screen = *img;
+
+	screen.dpi = SCREEN_DPI;
+	plan(l, runs, &screen, n_lines, ops);
+	if (enlarge(l, img))
+		return;
+	layout_free(l);
+	plan(l, runs, img, n_lines, ops);
 }
 
 /**
@@ -153,14 +178,15 @@ static void plan(struct layout *l, const struct runs *runs, const struct img_con
 void layout_init(struct layout *l, const struct runs *runs, const struct img_conf *img,
 		 size_t n_rules)
 {
+	size_t n_lines = n_rules - legend_empty_lines(runs);
 	double share;
 
-	plan(l, runs, img, n_rules, layouts[img->layout == LAYOUT_AUTO ? LAYOUT_BOXES : img->layout]);
+	plan_for(l, runs, img, n_lines, layouts[img->layout == LAYOUT_AUTO ? LAYOUT_BOXES : img->layout]);
 	if (img->layout != LAYOUT_AUTO || l->folded_share <= MOST_FOLDED)
 		return;
 	share = l->folded_share;
 	layout_free(l);
-	plan(l, runs, img, n_rules, &layout_segments);
+	plan_for(l, runs, img, n_lines, &layout_segments);
 	l->folded_share = share;
 	l->is_instead = true;
 }

@@ -30,6 +30,9 @@
 /* The greatest width, pixels. */
 #define MAX_WIDTH 16384
 
+/* Maximum digits of the number of a folded run. Block addresses have 32 bits. */
+#define MAX_DIGITS 10
+
 /**
  * enum cell_order - the position of the cell with the number c
  * @ORDER_ROWS: column c % columns, row c / columns
@@ -80,11 +83,13 @@ struct grid {
  * @is_instead: it was chosen because boxes would have folded more than half of these
  * @strip: boxes: height of the strip above a grid that shows the volume to scale; 0: nothing is folded
  * @label: size of the number of folded blocks, see LETTER_W; 0: there is no room for it
+ * @mark: boxes of the mark of a folded run, by the digits of this number
  * @row_blks: blocks in a row; 0 if rows have no meaning
  * @fold_rows: rows that are drawn instead of several empty ones; 0: none are folded
  * @axis: room for labels left of a grid
  * @axis_end: the same on the right
- * @axis_scale: size of these labels
+ * @axis_scale: the room of their letters, see LETTER_W
+ * @axis_letters: size of their letters: digits are narrower than others, and rows are a little higher than digits
  * @scale: size of the text of legend and headings, see LETTER_W
  * @margin: around everything
  * @head: height of title and legend
@@ -111,6 +116,7 @@ struct layout {
 	uint64_t free_fold_over;
 	uint64_t stub;
 	double label;
+	size_t mark[MAX_DIGITS + 1];
 	double folded_share;
 	bool is_instead;
 	size_t strip;
@@ -119,6 +125,7 @@ struct layout {
 	size_t axis;
 	size_t axis_end;
 	double axis_scale;
+	double axis_letters;
 	double scale;
 	size_t margin;
 	size_t head;
@@ -219,7 +226,6 @@ void layout_cell_xy(const struct layout *layout, const struct grid *grid, uint64
 /* For layouts. */
 bool layout_fits(struct layout *layout);
 size_t layout_px(const struct img_conf *img, uint64_t length);
-size_t layout_screen_px(const struct img_conf *img, size_t px);
 uint64_t layout_put_extents(const struct layout *layout, const struct table *table,
 			    const struct run *run, uint64_t at, uint64_t blks, piece_fn fn,
 			    void *arg);

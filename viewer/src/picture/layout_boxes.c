@@ -38,9 +38,6 @@
 /* Height of the strip to scale, with the space below it, pixels of a screen. */
 #define STRIP 20
 
-/* Maximum digits of the number of a folded run. Block addresses have 32 bits. */
-#define MAX_DIGITS 10
-
 /* Runs are counted by two classes for each power of two: those up to it, and those that are not folded with it as their limit. */
 #define N_CLASSES (2 * 34)
 
@@ -134,17 +131,19 @@ static size_t digits_of(uint64_t value)
 }
 
 /* The mark has room for the number of folded blocks if letters are not higher than a box. */
-static uint64_t mark_boxes(const struct layout *l, size_t digits)
+static void set_label(struct layout *l, double label)
 {
-	if (l->label <= 0)
-		return 1;
-	return 1 + (fold_label_width(l->label, digits) + l->pitch_x - 1) / l->pitch_x;
+	size_t digits;
+
+	l->label = label;
+	for (digits = 1; digits <= MAX_DIGITS; digits++)
+		l->mark[digits] = 1 + (label > 0 ? (fold_label_width(label, digits) + l->pitch_x - 1) / l->pitch_x : 0);
 }
 
 /* Boxes of a mark at a unit. The number is not split: if the rest of the row is too short for it, it is in the next row. */
 static uint64_t fold_boxes(const struct layout *l, uint64_t at, uint64_t blks)
 {
-	uint64_t boxes = mark_boxes(l, digits_of(blks)), columns = l->grids->columns;
+	uint64_t boxes = l->mark[digits_of(blks)], columns = l->grids->columns;
 	uint64_t here = columns - 1 - at % columns;
 
 	return boxes - 1 <= here ? boxes : here + boxes;
@@ -230,7 +229,7 @@ static uint64_t count_boxes(const struct layout *l, const struct tally *tally)
 		return boxes_of(&tally->used, l->fold_over, l->limit) +
 		       boxes_of(&tally->free, l->free_fold_over, l->stub);
 	for (digits = 1; digits <= MAX_DIGITS; digits++)
-		boxes += tally->folds[digits] * mark_boxes(l, digits);
+		boxes += tally->folds[digits] * l->mark[digits];
 	return boxes;
 }
 
@@ -357,10 +356,10 @@ static void set_box(struct layout *l, size_t box)
 
 	l->cell_w = l->cell_h = box;
 	l->pitch_x = l->pitch_y = box + (has_border ? layout_px(l->img, l->img->border) : 0);
-	l->label = fold_label_scale(l, box);
+	set_label(l, fold_label_scale(l, box));
 	/* a number is in one row */
-	if (mark_boxes(l, MAX_DIGITS) > boxes_in_row(l))
-		l->label = 0;
+	if (l->mark[MAX_DIGITS] > boxes_in_row(l))
+		set_label(l, 0);
 }
 
 /* Find the largest box, from one size down to another, that fits. */
@@ -416,7 +415,7 @@ static void add_numbers(const struct fitting *f)
 	count_runs(f->l, f->runs, f->tallies);
 	if (fits(f))
 		return;
-	f->l->label = 0;
+	set_label(f->l, 0);
 	fits(f);
 }
 

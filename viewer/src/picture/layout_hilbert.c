@@ -5,9 +5,6 @@
  *
  * The volume fills the square whatever its size is: a cell may stand for a fraction of a block. Only
  * if one block per cell fills at least half of the square, the rest stays blank.
- *
- * The number of cells follows from the width in inches. More dots per inch make the cells larger, and do
- * not change what a cell stands for.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,19 +115,15 @@ static bool fits(struct layout *l, size_t columns, size_t room, size_t width)
 static void plan(struct layout *l, const struct runs *runs)
 {
 	uint64_t blks = biggest_part(runs);
-	size_t room, screen, side, width = l->width;
+	size_t room, side, width = l->width;
 
 	l->order = ORDER_HILBERT;
 	l->max_pixels = MOST_PIXELS;
 	l->axis = l->axis_end = (size_t)((LABEL_COLS + 1) * LETTER_W * l->axis_scale);
 	l->footing = (size_t)(LETTER_H * l->axis_scale);
 	room = width - 2 * l->margin - l->axis - l->axis_end;
-	screen = layout_px(l->img, l->img->width) - 2 * l->margin - l->axis - l->axis_end;
-	screen = layout_screen_px(l->img, screen);
-	if (screen > room)
-		screen = room;
 	side = 1;
-	while (side * 2 <= screen)
+	while (side * 2 <= room)
 		side *= 2;
 	for (; side; side /= 2) {
 		set_scale(l, blks, side);
@@ -165,12 +158,12 @@ static void draw_quarter(const struct layout *l, struct canvas *canvas, const st
 	snprintf(lba, sizeof(lba), "%ju", (uintmax_t)(part->first_blk + at));
 	format_bytes(bytes, (double)(part->first_blk + at));
 	if (quarter < 2) {
-		canvas_text_right(canvas, left, y, l->axis_scale, RGB_FAINT, lba);
-		canvas_text_right(canvas, left, y + line, l->axis_scale, RGB_FAINT, bytes);
+		canvas_text_right(canvas, left, y, l->axis_letters, RGB_LABEL, lba);
+		canvas_text_right(canvas, left, y + line, l->axis_letters, RGB_LABEL, bytes);
 		return;
 	}
-	canvas_text(canvas, right, y, l->axis_scale, RGB_FAINT, lba);
-	canvas_text(canvas, right, y + line, l->axis_scale, RGB_FAINT, bytes);
+	canvas_text(canvas, right, y, l->axis_letters, RGB_LABEL, lba);
+	canvas_text(canvas, right, y + line, l->axis_letters, RGB_LABEL, bytes);
 }
 
 /* Draw the curve, with a dot at its beginning. */
@@ -178,18 +171,18 @@ static void draw_key(const struct layout *l, struct canvas *canvas, double left,
 {
 	struct layout key = { .order = ORDER_HILBERT, .pitch_x = 1, .pitch_y = 1 };
 	struct grid grid = { .columns = KEY_SIDE, .rows = KEY_SIDE };
-	double pitch = (double)layout_px(l->img, KEY_PITCH), pen = l->axis_scale;
-	size_t i, x, y;
+	size_t pitch = layout_px(l->img, KEY_PITCH), i, x, y, last_x = 0, last_y = 0;
+	double pen = l->axis_scale;
 
-	cairo_save(canvas->cr);
-	cairo_set_source_rgb(canvas->cr, 0.42, 0.42, 0.41);
-	cairo_set_line_width(canvas->cr, pen);
+	/* a line from each cell to the next one */
 	for (i = 0; i < (size_t)KEY_SIDE * KEY_SIDE; i++) {
 		layout_cell_xy(&key, &grid, i, &x, &y);
-		cairo_line_to(canvas->cr, left + (double)x * pitch, top + (double)y * pitch);
+		canvas_fill(canvas, left + (double)((x < last_x ? x : last_x) * pitch) - pen / 2,
+			    top + (double)((y < last_y ? y : last_y) * pitch) - pen / 2,
+			    (x != last_x ? (double)pitch : 0) + pen, (y != last_y ? (double)pitch : 0) + pen, RGB_FAINT);
+		last_x = x;
+		last_y = y;
 	}
-	cairo_stroke(canvas->cr);
-	cairo_restore(canvas->cr);
 	canvas_fill(canvas, left - 2 * pen, top - 2 * pen, 5 * pen, 5 * pen, RGB_INK);
 }
 
@@ -237,7 +230,7 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 	x = (double)grid->x + side + 2 * LETTER_W * l->axis_scale;
 	y = (double)grid->y + 4 * line;
 	if (y + key + 3 * line < (double)grid->y + side / 2 && x + key <= (double)canvas->right) {
-		canvas_text(canvas, x, y, l->axis_scale, RGB_FAINT, "order");
+		canvas_text(canvas, x, y, l->axis_letters, RGB_LABEL, "order");
 		draw_key(l, canvas, x + 2 * l->axis_scale, y + line + 4 * l->axis_scale);
 	}
 }

@@ -299,11 +299,11 @@ static void draw_row(const struct layout *l, struct canvas *canvas, const struct
 	char text[GROUPED_MAX];
 
 	snprintf(text, sizeof(text), "%ju", (uintmax_t)(content->blk / v->segment_blks));
-	axis_put_at(l, canvas, grid, row, x - letters(l, VALID_COLS), RGB_FAINT, text);
+	axis_put_at(l, canvas, grid, row, x - letters(l, VALID_COLS), RGB_LABEL, text);
 	snprintf(text, sizeof(text), content->valid ? "%ju" : "-", (uintmax_t)content->valid);
-	axis_put_at(l, canvas, grid, row, x, content->valid ? RGB_INK : RGB_FAINT, text);
+	axis_put_at(l, canvas, grid, row, x, content->valid ? RGB_INK : RGB_LABEL, text);
 	snprintf(text, sizeof(text), "%ju", (uintmax_t)(v->first_blk + content->blk));
-	axis_put_at(l, canvas, grid, row, lba_end(l, grid), RGB_FAINT, text);
+	axis_put_at(l, canvas, grid, row, lba_end(l, grid), RGB_LABEL, text);
 }
 
 /* Draw a line, and the number of empty segments in it. Without F2FS's state, only watched blocks are known. */
@@ -320,7 +320,7 @@ static void draw_folded(const struct layout *l, struct canvas *canvas, const str
 		 runs->states ? "" : " without a watched block");
 	/* letters that go below the line stay inside, too */
 	w = canvas_text_fit(canvas, x, top + (h - (LETTER_H - 0.4) * l->axis_scale) / 2, end - x,
-			    l->axis_scale, RGB_FAINT, text);
+			    l->axis_scale, RGB_LABEL, text);
 	canvas_fill(canvas, (double)grid->x, line, letters(l, 2), pen, RGB_FAINT);
 	if (x + w + letters(l, 1) < end)
 		canvas_fill(canvas, x + w + letters(l, 1), line, end - x - w - letters(l, 1), pen, RGB_FAINT);
@@ -364,10 +364,10 @@ static void draw_axes(const struct layout *l, struct canvas *canvas, const struc
 	const struct grid *grid = &l->grids[volume];
 	double y = (double)grid->y - LETTER_H * l->axis_scale, x = (double)grid->x - letters(l, BAR_COLS + 1);
 
-	canvas_text_right(canvas, x - letters(l, VALID_COLS), y, l->axis_scale, RGB_FAINT, "segment");
-	canvas_text_right(canvas, (double)grid->x - letters(l, 1), y, l->axis_scale, RGB_FAINT,
+	canvas_text_right(canvas, x - letters(l, VALID_COLS), y, l->axis_letters, RGB_LABEL, "segment");
+	canvas_text_right(canvas, (double)grid->x - letters(l, 1), y, l->axis_letters, RGB_LABEL,
 			  runs->states ? "valid blocks" : "watched blocks");
-	canvas_text_right(canvas, lba_end(l, grid), y, l->axis_scale, RGB_FAINT, "LBA");
+	canvas_text_right(canvas, lba_end(l, grid), y, l->axis_letters, RGB_LABEL, "LBA");
 	draw_rows(l, canvas, runs, runs_volume(runs, volume), grid, rows->all);
 }
 

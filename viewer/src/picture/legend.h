@@ -19,10 +19,12 @@
 #define LEGEND_HEAT_LINES 2
 
 /* The colours of text and paper. No cell has one of them. */
-#define RGB_PAGE 0xecebe6
-#define RGB_INK 0x202124
-#define RGB_FAINT 0x6b6b68
-#define RGB_RULE 0xd2d1cb
+#define RGB_PAGE colors_themed(0xecebe6)
+#define RGB_INK colors_themed(0x202124)
+#define RGB_FAINT colors_themed(0x6a6a67)
+/* Of small letters. */
+#define RGB_LABEL colors_themed(0x474745)
+#define RGB_RULE colors_themed(0xd2d1cb)
 
 /**
  * struct folded - how many blocks are not drawn

@@ -167,13 +167,13 @@ static void draw_rule(struct legend *l, size_t i)
 	if (is_empty(l->runs, i))
 		return;
 	if (has_files(l, 0))
-		legend_swatch(l, COL_CONTIGUOUS, rule->rgb[TONE_CONTIGUOUS]);
+		legend_swatch(l, COL_CONTIGUOUS, colors_tone(rule, TONE_CONTIGUOUS));
 	if (has_files(l, 1)) {
-		legend_swatch(l, COL_FRAGMENTED, rule->rgb[TONE_FRAG_A]);
+		legend_swatch(l, COL_FRAGMENTED, colors_tone(rule, TONE_FRAG_A));
 		if (rule->rgb[TONE_FRAG_B] != rule->rgb[TONE_FRAG_A])
-			legend_swatch(l, COL_FRAGMENTED + 2, rule->rgb[TONE_FRAG_B]);
+			legend_swatch(l, COL_FRAGMENTED + 2, colors_tone(rule, TONE_FRAG_B));
 		if (l->colors->source->near_break)
-			legend_swatch(l, COL_FRAGMENTED + 4, rule->rgb[TONE_REST]);
+			legend_swatch(l, COL_FRAGMENTED + 4, colors_tone(rule, TONE_REST));
 	}
 	draw_count(l, rule->what, &l->runs->drawn[i], folded_of(l, i));
 }
@@ -260,7 +260,7 @@ static void draw_fragment_rule(struct legend *l, size_t i, const struct count *s
 	note_fragment_count(l, rule->what, &l->runs->drawn[i], sum, folded_of(l, i));
 	if (is_empty(l->runs, i))
 		return;
-	legend_swatch(l, COL_SWATCH, rule->rgb[0]);
+	legend_swatch(l, COL_SWATCH, colors_tone(rule, TONE_CONTIGUOUS));
 	draw_fragment_count(l, rule->what, &l->runs->drawn[i], sum, folded_of(l, i));
 }
 
@@ -371,13 +371,13 @@ void legend_free_space(struct legend *l)
 	const struct runs *runs = l->runs;
 
 	if (runs->states) {
-		draw_others(l, "other data", RGB_OTHER, runs->other_blks, counts ? "no watched file" :
+		draw_others(l, "other data", colors_themed(RGB_OTHER), runs->other_blks, counts ? "no watched file" :
 			    "valid, in no watched file: other files, directories", l->folded->other);
-		draw_others(l, "nodes", RGB_NODES, runs->node_blks, counts ? "no watched file" :
+		draw_others(l, "nodes", colors_themed(RGB_NODES), runs->node_blks, counts ? "no watched file" :
 			    "valid, in segments of nodes", l->folded->nodes);
 	}
 	if (runs->selection)
-		draw_others(l, "other files", RGB_LEFT_OUT, runs->left_out_blks, counts ? "do not match" :
+		draw_others(l, "other files", colors_themed(RGB_LEFT_OUT), runs->left_out_blks, counts ? "do not match" :
 			    "watched, but do not match", l->folded->left_out);
 	draw_free(l);
 }

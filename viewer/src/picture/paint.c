@@ -40,15 +40,17 @@ struct number {
 };
 
 /*
- * A grid being painted, the colours by shade, the rows for its axes, the mixed colours of an incomplete cell and the unit after it, the numbers to be drawn; and, for lines
- * between runs of one colour: where the last piece ended, where the run and the one before it begin, and
- * whether they touch and have one colour; and blocks of files up to now.
+ * A grid being painted, the colours by shade, those of cells that are free (of free space, of the page and of the
+ * mark of what is folded of these), the rows for its axes, the mixed colours of an incomplete cell and the unit after
+ * it, the numbers to be drawn; and, for lines between runs of one colour: where the last piece ended, where the run
+ * and the one before it begin, and whether they touch and have one colour; and blocks of files up to now.
  */
 struct brush {
 	struct canvas *canvas;
 	const struct layout *layout;
 	const struct grid *grid;
 	const uint32_t *rgb;
+	uint32_t free[3];
 	struct folded *folded;
 	struct strip *strip;
 	struct rows *rows;
@@ -229,38 +231,26 @@ static void mix_cells(struct brush *b, uint64_t at, uint64_t len, uint32_t rgb)
 
 /* === Cells that are lost among free ones === */
 
-/* Of free space, in sRGB; the polynomial is near enough to its curve. */
-static double luminance(uint32_t rgb)
-{
-	static const double weights[] = { 0.2126, 0.7152, 0.0722 };
-	double sum = 0;
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(weights); i++) {
-		double c = (double)(rgb >> (16 - 8 * i) & 0xff) / 255;
-
-		sum += weights[i] * c * (c * (c * 0.305306011 + 0.682171111) + 0.012522878);
-	}
-	return sum;
-}
-
 static uint32_t mix_ink(uint32_t rgb, uint32_t percent)
 {
-	uint32_t result = 0, shift;
+	uint32_t result = 0, ink = RGB_INK, shift;
 
 	for (shift = 0; shift <= 16; shift += 8)
-		result |= ((rgb >> shift & 0xff) * (100 - percent) + (RGB_INK >> shift & 0xff) * percent) / 100 << shift;
+		result |= ((rgb >> shift & 0xff) * (100 - percent) + (ink >> shift & 0xff) * percent) / 100 << shift;
 	return result;
 }
 
 /* The same colour, with as much ink as it needs to be visible on free space. */
 static uint32_t visible(uint32_t rgb)
 {
+	double paper = canvas_luminance(RGB_FREE) + 0.05, ink;
 	uint32_t percent = 0;
 
-	while (luminance(RGB_FREE) + 0.05 < LEAST_CONTRAST * (luminance(mix_ink(rgb, percent)) + 0.05))
-		percent++;
-	return mix_ink(rgb, percent);
+	for (;; percent++) {
+		ink = canvas_luminance(mix_ink(rgb, percent)) + 0.05;
+		if (percent == 100 || paper >= LEAST_CONTRAST * ink || ink >= LEAST_CONTRAST * paper)
+			return mix_ink(rgb, percent);
+	}
 }
 
 static bool is_used(const struct brush *b, size_t column, size_t row)
@@ -272,8 +262,7 @@ static bool is_used(const struct brush *b, size_t column, size_t row)
 	if (column >= grid->columns || row >= grid->rows)
 		return false;
 	rgb = canvas_pixel(b->canvas, grid->x + column * b->layout->pitch_x, grid->y + row * b->layout->pitch_y);
-	/* the mark of folded free space is none either */
-	return rgb != RGB_FREE && rgb != RGB_PAGE && rgb != canvas_contrast(RGB_FREE);
+	return rgb != b->free[0] && rgb != b->free[1] && rgb != b->free[2];
 }
 
 /* How many of a cell and the eight around it are not free. */
@@ -431,7 +420,7 @@ static uint64_t paint_volume(struct canvas *canvas, const struct layout *l, cons
 	struct strip strip;
 	struct brush b = {
 		.canvas = canvas, .layout = l, .grid = grid, .rgb = rgb, .folded = folded, .strip = &strip,
-		.rows = &rows,
+		.rows = &rows, .free = { RGB_FREE, RGB_PAGE, canvas_contrast(RGB_FREE) },
 	};
 
 	strip_begin(&strip, l, grid, &runs->parts[volume]);
@@ -455,10 +444,10 @@ static uint64_t paint_volume(struct canvas *canvas, const struct layout *l, cons
  * @runs: the runs
  * @colors: the rules
  * @when: date and time of the table
- * @records: keep shapes and texts as such, see canvas_init()
+ * @form: what it is drawn for
  */
 void paint(struct canvas *canvas, const struct layout *l, const struct runs *runs,
-	   const struct colors *colors, const char *when, bool records)
+	   const struct colors *colors, const char *when, enum canvas_form form)
 {
 	static const char none[] = "no directory is watched";
 	struct folded folded = { 0 };
@@ -466,19 +455,20 @@ void paint(struct canvas *canvas, const struct layout *l, const struct runs *run
 	uint32_t rgb[UINT8_MAX + 1];
 	size_t i;
 
+	colors_set_theme(l->img->theme == THEME_DARK);
 	for (i = 0; i < ARRAY_LEN(rgb); i++)
 		rgb[i] = colors_rgb(colors, (uint8_t)i);
-	canvas_init(canvas, l->width, l->height, RGB_PAGE, records);
+	canvas_init(canvas, l->width, l->height, RGB_PAGE, l->img, form);
 	canvas->right = l->width - l->margin;
-	canvas->dpi = l->img->dpi;
 	for (i = 0; i < l->n_grids; i++)
 		blks_drawn[i] = paint_volume(canvas, l, runs, rgb, &folded, i);
 	legend_draw(canvas, l, runs, colors, &folded, when);
 	for (i = 0; i < l->n_grids; i++)
 		draw_heading(canvas, l, runs, i, blks_drawn[i]);
 	free(blks_drawn);
-	if (l->n_grids)
-		return;
-	canvas_text(canvas, (double)l->margin, (double)l->head, l->scale, RGB_FAINT, none);
-	canvas_note(canvas, "%s", none);
+	if (!l->n_grids) {
+		canvas_text(canvas, (double)l->margin, (double)l->head, l->scale, RGB_FAINT, none);
+		canvas_note(canvas, "%s", none);
+	}
+	colors_set_theme(false);
 }

@@ -11,6 +11,6 @@
 #include "picture/layout.h"
 
 void paint(struct canvas *canvas, const struct layout *layout, const struct runs *runs,
-	   const struct colors *colors, const char *when, bool records);
+	   const struct colors *colors, const char *when, enum canvas_form form);
 
 #endif

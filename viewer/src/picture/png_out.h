@@ -7,6 +7,7 @@
 #include "util.h"
 
 void png_out_encode(const struct canvas *canvas, struct text *png);
+void png_out_url(FILE *file, const struct text *png);
 void png_out_write(const struct text *png, const char *path);
 
 #endif

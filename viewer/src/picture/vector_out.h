@@ -7,7 +7,7 @@
 
 #include "picture/canvas.h"
 
-bool vector_out_is_for(const char *path);
+enum canvas_form vector_out_form(const char *path);
 void vector_out_write(const struct canvas *canvas, const char *path);
 
 #endif

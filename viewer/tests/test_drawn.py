@@ -215,6 +215,10 @@ def test_rows_of_a_file(view: str) -> None:
     strip, = (box for box in plot.boxes if box.rgb == "#ffffff" and box.w > 1000)
     row, = (row for row in plot.rows() if [text.text[:2] for text in row[:4]] == ["0 ", "8 ", "16", "24"])
     expect(row[0].y, strip.y + strip.h + 12.5)
+    # a ring of ten pixels around the last block, 21 of 24, which has the highest address
+    left, top = strip.x + 22 * strip.w // 24 - 5, strip.y - 8 - 2 * strip.w // 5 - 4
+    ring = {(left, top, 10, 1), (left, top + 9, 10, 1), (left, top, 1, 10), (left + 9, top, 1, 10)}
+    expect({(box.x, box.y, box.w, box.h) for box in plot.boxes if box.rgb == "#202124" and 1 in (box.w, box.h)} & ring, ring)
     row = picture.row("hole: 8 blocks", "allocated, not written: 5 blocks")
     expect(picture.swatches(row), ["#d9d7ce", "#bcd2ee"])
     expect(legend(picture, "append", "no break: begins its file"), [
@@ -236,14 +240,18 @@ def test_long_names_end_before_the_swatches(view: str) -> None:
 
 
 def test_a_long_path_leaves_room_in_the_heading(view: str) -> None:
-    """The middle of the path is left out; what follows it is there in full, and a third of the row or more is the path."""
+    """The middle of the path is left out; what follows it is there in full, however long it is. The path has the rest of the row."""
     path = "/m" + "x" * 200
-    Path("table").write_text(f"# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=3000 segment_blocks=512 path={path}\n"
-                             f"254:0 0 2900 0 4 contiguous {path}/a.db\n", encoding="utf-8")
-    picture = draw(view, "-t", "table")
-    row, = (row for row in picture.rows() if row[0].text == "254:0")
-    expect(row[-1].text, "LBA 0 to 2999, 3,000 blocks (11.7 MiB), 96.7 % in watched files")
-    assert row[-1].last_x < 1280 - 2 * 12 and row[-2].text.endswith("xxx") and row[-2].last_x - row[1].x > 1280 * 0.3, row
+    for blocks, first, length, args, least, text in (
+            (3000, 0, 2900, [], 0.3, "LBA 0 to 2999, 3,000 blocks (11.7 MiB), 96.7 % in watched files"),
+            (4294967295, 10 ** 9, 10 ** 9, ["--lba", "1000000000-2999999999"], 0.1,
+             "LBA 1000000000 to 2999999999 of 0 to 4294967294, 2,000,000,000 blocks (7.5 TiB), 50 % in watched files")):
+        Path("table").write_text(f"# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks={blocks} segment_blocks=512 path={path}\n"
+                                 f"254:0 {first} {length} 0 4 contiguous {path}/a.db\n", encoding="utf-8")
+        picture = draw(view, "-t", "table", *args)
+        row, = (row for row in picture.rows() if row[0].text == "254:0")
+        expect(row[-1].text, text)
+        assert row[-1].last_x < 1280 - 2 * 12 and row[-2].text.endswith("xxx") and row[-2].last_x - row[1].x > 1280 * least, row
 
 
 def test_svg_has_the_size_and_the_cells(view: str) -> None:
@@ -288,6 +296,19 @@ def test_ticks_of_a_curve(view: str) -> None:
         ticks = {(box.x, box.y, box.w, box.h) for box in picture.boxes if box.rgb == "#6b6b68" and box.y > 360 and 4 in (box.w, box.h)}
         left, top, pitch, n = 84, 371, 139, 8
         expect(ticks, {(left + n * pitch + 1, top + row * pitch, 4, 138), (left + column * pitch, top + n * pitch + 1, 138, 4)})
+
+
+def test_key_of_a_curve(view: str) -> None:
+    """Its 64 places are ten pixels apart, and a square of five is on the first one; at twice the dots, all is twice as large."""
+    for dpi, pen in (96, 1), (192, 2):
+        picture = draw(view, "-t", DATA / "redis.table", "--layout", "hilbert", "--dpi", dpi)
+        curve, = re.findall(r'stroke:rgb\(42%,42%,41%\)[^>]*d="M ([^"]*)"', Path("out.svg").read_text(encoding="utf-8"))
+        corners = [tuple(map(float, corner.split())) for corner in curve.split(" L ")]
+        # where it goes straight on, there is no corner
+        steps = [abs(x - u) + abs(y - v) for (x, y), (u, v) in itertools.pairwise(corners)]
+        expect((sum(steps), {step % (10 * pen) for step in steps}), (63 * 10 * pen, {0}))
+        (x, y), size = corners[0], 5 * pen
+        expect([(box.x, box.y) for box in picture.boxes if (box.w, box.h, box.rgb) == (size, size, "#202124")], [(x - 2 * pen, y - 2 * pen)])
 
 
 # === Limits of classes ===

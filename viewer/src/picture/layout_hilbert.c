@@ -184,6 +184,8 @@ static void draw_key(const struct layout *l, struct canvas *canvas, double left,
 	cairo_save(canvas->cr);
 	cairo_set_source_rgb(canvas->cr, 0.42, 0.42, 0.41);
 	cairo_set_line_width(canvas->cr, pen);
+	/* the text before it has left a point */
+	cairo_new_path(canvas->cr);
 	for (i = 0; i < (size_t)KEY_SIDE * KEY_SIDE; i++) {
 		layout_cell_xy(&key, &grid, i, &x, &y);
 		cairo_line_to(canvas->cr, left + (double)x * pitch, top + (double)y * pitch);

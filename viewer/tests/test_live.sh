@@ -69,6 +69,22 @@ test_a_waiting_target_is_named() {
 	[ ! -s err ] || fail "$(cat err)"
 }
 
+test_a_reading_beyond_the_limit_is_waited_for() {
+	local bytes
+	cp "$data/small.table" t
+	bytes=$(wc -c <t)
+	# another process reads it again, and tells its time, too: that is more than the limit
+	"$view" -t t --max-input "$bytes" --csv out -n 0.02 2>err &
+	wait_for grep -q 'no memory for what was read; waiting until it is back' err
+	sed '$d' t >fewer
+	mv fewer t
+	# all but the last record
+	wait_for sh -c '! grep -q MANIFEST out'
+	kill $!
+	wait $! || fail "status $?"
+	[ "$(wc -l <out) $(grep -c 't: is back' err)" = '10 1' ] || fail "$(cat out err)"
+}
+
 test_record_binary() {
 	local file
 	sed '1a\

@@ -258,14 +258,6 @@ def test_bins_are_exact():
     assert [counts[i] for i in (0, 1, 2, 3, 46, 47)] == [1, 2, 2, 1, 1, 1]
 
 
-def test_compare_shows_numbers_of_both():
-    """The line below the pictures."""
-    figure = compare.make(*zip(*(moments.moment_of(str(DATA / "redis.table")) for _ in "ab")), None, None, 5, 32, None)
-    texts = [text.get_text() for text in figure.texts]
-    assert "104 → 104" in texts and "104" in texts
-    assert any(text.startswith("3 files, 3 fragmented, 104 fragments, split factor 1.15 at 128 KiB") for text in texts)
-
-
 def test_animation_shows_the_layout():
     """Its pictures have the colours of the blocks, at equal steps of time; the last one stays."""
     record("run", GROWING)

@@ -21,6 +21,8 @@ import pytest
 import fragsnap
 from fragplot import history, moments
 from fragsnap import events as ev
+from fragsnap import replay
+from fragsnap.snapshot import parse_snapshot
 from PIL import Image
 from recorder import START, Model, Recorder, record_gap
 
@@ -233,6 +235,30 @@ def test_extents_that_continue_each_other_are_joined(tmp_path: Path) -> None:
         assert rows == [("0", "15", "5000"), ("30", "1", "9000")]
         table = fragsnap.Recording(str(folder / "run")).table_at()
         assert list(zip(table.lba.tolist(), table.blocks.tolist())) == [(5000, 15), (9000, 1)]
+
+
+def test_causes_by_hand() -> None:
+    """A block that is placed breaks what follows it only if the addresses do not go on; a process is entered once."""
+    word = 3 | 1 << 4 | 2 << 6 | 5 << 9
+    without, moved = word & ~(7 << 6), word & ~(7 << 6) | 6 << 6
+    after = [(20, 5, 9000, word - 1)]
+    for lba, old, expected in ((8990, [], [(0, 10, 8990, without), *after]),  # after a hole, the addresses go on
+                               (8989, [], [(0, 10, 8989, without), (20, 5, 9000, without | 1 << 6)]),
+                               (8991, [(0, 10, 100, 0)], [(0, 10, 8991, without), (20, 5, 9000, moved)])):
+        one = replay.Changing(extents=[replay.MapExtent(at, n, to, 0, cause) for at, n, to, cause in [*old, *after]])
+        one.store(replay.MapExtent(0, 10, lba, 0, word))
+        assert [(x.lblk, x.len, x.lba, x.cause) for x in one.extents] == expected, lba
+    model = Model(random.Random(1))
+    state = replay.State(parse_snapshot("s", model.snapshot(START * 10 ** 6)))
+    event = np.zeros(1, ev.EVENT)[0]
+    event["time_ns"] = 5 * 10 ** 9
+    found = []
+    for pid, comm, volume in ((0, b"unknown", 0), (0, b"several", 0), (7, b"a", 0), (8, b"a", 0), (7, b"a", 0), (7, b"b", 0), (7, b"a", 1)):
+        event["pid"], event["comm"] = pid, comm
+        found.append(state.writer_of(event, volume))
+    assert found == [0, 1, 2, 3, 2, 4, 5]
+    assert [(int(w["pid"]), int(w["volume"]), w["comm"], int(w["first"]), int(w["last"]), int(w["same_as"])) for w in state.writers[2:]] == [
+        (7, 0, b"a", 5, 5, 2), (8, 0, b"a", 5, 5, 3), (7, 0, b"b", 5, 5, 4), (7, 1, b"a", 5, 5, 5)]
 
 
 def test_relative_times(made: Recorder) -> None:

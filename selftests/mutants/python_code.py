@@ -17,6 +17,8 @@ CALCULATED: dict[type, type] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult, ast.Mod: ast.FloorDiv,
     ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.LShift: ast.RShift, ast.RShift: ast.LShift,
 }
+# How thick, large or close to each other something is drawn: numbers of taste. What is drawn, and where, means something.
+TASTE = ("linewidth", "linestyle", "fontsize", "markersize", "handlelength", "columnspacing", "pad", "alpha", "zorder", "dpi")
 Found = tuple[ast.AST, str, Any]
 
 
@@ -81,6 +83,8 @@ def found(tree: ast.AST) -> Iterator[tuple[ast.AST, str, Any, str]]:
             if name in ("annotation", "returns", "decorator_list", "pattern", "ops", "op"):
                 continue
             for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.keyword) and child.arg in TASTE and isinstance(child.value, (ast.Constant, ast.Tuple)):
+                    continue
                 if isinstance(child, ast.AST):
                     yield from walk(child, function, isinstance(node, ast.If))
 

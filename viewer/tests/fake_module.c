@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Test helper, for LD_PRELOAD: the running module, tracefs, and F2FS's files are what the test has written. All of it is in
- * the folder $FAKE:
+ * Test helper, for LD_PRELOAD: the running module, tracefs, and F2FS's files are what the test has written. All of it is
+ * in the folder $FAKE:
  *	sys/ proc/ dev/	files that are read instead of those of the machine
  *	tracing/	files of an instance; without this folder, tracefs is not mounted
  *	instances	names of instances that are there, one in a line
  *	format/EVENT	of an event of the module
- *	readings/N	what reading N of the buffers finds, from 0 on: number of an event, nanoseconds of the monotonic clock, and
- *			bytes in hexadecimal; a negative time is so much later than the reading
- *	fail/NAME	errno of writing to the file NAME of an instance, or of "create" and "enable"
+ *	readings/N	what reading N of the buffers finds, from 0 on: number of an event, nanoseconds of the monotonic
+ *			clock, and bytes in hexadecimal; a negative time is so much later than the reading
+ *	fail/NAME	errno of writing to the file NAME of an instance, of "create" and "enable", or of "open" of the files above
+ *	debugfs		is there if debugfs is mounted
  *	read		written here: a byte for each reading
  *	calls		written here: what was asked of tracefs
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <tracefs.h>
 #include <unistd.h>
@@ -49,6 +52,30 @@ static const char *instead(const char *path)
 	       in_fake("", path + 1) : path;
 }
 
+/* The content of a file, to be freed; NULL if there is none. */
+static char *content(const char *path)
+{
+	FILE *file = REAL(fopen)(path, "re");
+	char *text = file ? calloc(1, 1 << 16) : NULL;
+
+	if (text && !fread(text, 1, (1 << 16) - 1, file))
+		*text = '\0';
+	if (file)
+		fclose(file);
+	return text;
+}
+
+/* Return: whether this is to fail; errno says why. */
+static bool fails(const char *name)
+{
+	char *text = content(in_fake("fail/", name));
+
+	if (text)
+		errno = atoi(text);
+	free(text);
+	return text != NULL;
+}
+
 int open(const char *path, int flags, ...)
 {
 	va_list ap;
@@ -57,6 +84,8 @@ int open(const char *path, int flags, ...)
 	va_start(ap, flags);
 	mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
 	va_end(ap);
+	if (instead(path) != path && fails("open"))
+		return -1;
 	return REAL(open)(instead(path), flags, mode);
 }
 
@@ -70,22 +99,18 @@ int access(const char *path, int mode)
 	return REAL(access)(instead(path), mode);
 }
 
+int statfs(const char *path, struct statfs *fs)
+{
+	int rc = REAL(statfs)(instead(path), fs);
+
+	if (!rc)
+		fs->f_type = access(in_fake("debugfs", ""), F_OK) ? SYSFS_MAGIC : DEBUGFS_MAGIC;
+	return rc;
+}
+
 ssize_t readlink(const char *path, char *to, size_t size)
 {
 	return REAL(readlink)(instead(path), to, size);
-}
-
-/* The content of a file, to be freed; NULL if there is none. */
-static char *content(const char *path)
-{
-	FILE *file = REAL(fopen)(path, "re");
-	char *text = file ? calloc(1, 1 << 16) : NULL;
-
-	if (text && !fread(text, 1, (1 << 16) - 1, file))
-		*text = '\0';
-	if (file)
-		fclose(file);
-	return text;
 }
 
 static void put(const char *name, const char *text)
@@ -106,17 +131,6 @@ __attribute__((format(printf, 1, 2))) static void called(const char *format, ...
 	vsnprintf(line, sizeof(line), format, ap);
 	va_end(ap);
 	put("calls", line);
-}
-
-/* Return: whether this is to fail; errno says why. */
-static bool fails(const char *name)
-{
-	char *text = content(in_fake("fail/", name));
-
-	if (text)
-		errno = atoi(text);
-	free(text);
-	return text;
 }
 
 /* === Instances === */

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests fragtrace-view --record --events, with a module and a tracefs that build/fake_module.so pretends; speaks KTAP.
+"""Tests fragtrace-view on a running module, and --record --events; build/fake_module.so pretends both; speaks KTAP.
 
 usage: test_tracer.py PROGRAM [TEST...]
 
@@ -9,6 +9,7 @@ function test_NAME; it gets a World.
 """
 import os
 import random
+import re
 import shutil
 import signal
 import struct
@@ -372,6 +373,51 @@ def test_what_tracefs_refuses(world: World) -> None:
         (world.fake / f"fail/{name}").unlink()
     shutil.rmtree(world.fake / "tracing")
     refused(world, "tracefs is not there (are you root? mount -t tracefs none /sys/kernel/tracing)")
+
+
+# === The running module ===
+
+
+def test_f2fs_is_asked_for_its_state(world: World) -> None:
+    """Without a table after -t, that of debugfs is drawn, with F2FS's own files: as copies of all of them are."""
+    made = subprocess.run([sys.executable, "-B", HERE / "to_snapshot.py", F2FS / "table"], capture_output=True, check=True)
+    copies = world.fake / "copies"
+    shutil.copytree(F2FS, copies)
+    (copies / "snapshot").write_bytes(made.stdout)
+    os.symlink("../../devices/fake0", world.fake / "sys-link")
+    (world.fake / "sys/dev/block").mkdir(parents=True)
+    os.rename(world.fake / "sys-link", world.fake / "sys/dev/block/254:0")
+    for name, where in (("snapshot", "sys/kernel/debug/fragtrace"), ("segment_bits", "proc/fs/f2fs/fake0"), ("victim_bits", "proc/fs/f2fs/fake0"),
+                        ("free_segments", "sys/fs/f2fs/fake0"), ("superblock", "dev/fake0"), ("status", "sys/kernel/debug/f2fs")):
+        world.put(where if name == "superblock" else f"{where}/{name}", (copies / name).read_bytes())
+    # the status names the device
+    status = (F2FS / "status").read_text(encoding="utf-8")
+    world.put("sys/kernel/debug/f2fs/status", re.sub(r"(partition info\()\w+", r"\g<1>fake0", status))
+    for output in "--json", "--prometheus":
+        live = subprocess.run([world.view, output, "-"], env=world.environment(), capture_output=True, text=True, check=True, cwd=world.fake)
+        kept = subprocess.run([world.view, "-t", copies / "snapshot", "--f2fs-state", copies, output, "-"], capture_output=True, text=True, check=True)
+        assert '"empty_segments"' in kept.stdout or "fragtrace_f2fs_gc_candidates" in kept.stdout, kept.stdout
+        expect((output, live.stderr, live.stdout.replace("/sys/kernel/debug/fragtrace/snapshot", "")), (output, "", kept.stdout.replace(f"{copies}/snapshot", "")))
+
+
+def test_why_there_is_no_table(world: World) -> None:
+    snapshot = "/sys/kernel/debug/fragtrace/snapshot: cannot open: "
+    for number, message in ((13, "Permission denied (only root may read debugfs: are you root?)"),
+                            (1, "Operation not permitted (kernel lockdown may forbid debugfs)"),
+                            (12, "Cannot allocate memory (the kernel has no memory for a copy of the maps)"),
+                            (5, "Input/output error (debugfs is not mounted: mount -t debugfs none /sys/kernel/debug)")):
+        world.put("fail/open", f"{number}\n")
+        told(world, snapshot + message)
+    (world.fake / "fail/open").unlink()
+    (world.fake / "sys/kernel/debug/fragtrace/snapshot").unlink()
+    world.put("debugfs", "")
+    told(world, "/sys/kernel/debug/fragtrace/table: cannot open: No such file or directory (is the module fragtrace loaded? insmod fragtrace.ko path=DIR)")
+
+
+def told(world: World, message: str) -> None:
+    """Nothing is drawn, for this reason."""
+    done = subprocess.run([world.view, "--csv", "-"], env=world.environment(), capture_output=True, text=True, check=False, cwd=world.fake)
+    expect((done.returncode, done.stdout, done.stderr), (1, "", f"fragtrace-view: {message}\n"))
 
 
 # === KTAP ===

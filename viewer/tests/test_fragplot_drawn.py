@@ -174,6 +174,9 @@ def test_distribution_by_hand():
                             "4 of 4 fragments (100 %) smaller than 128 KiB, the red line",
                             "bars: from one power of two up to the next; lines: shares of each extension"]
     assert_all_is_inside(figure)
+    empty = distribution.make(moments.Moment("t", START), table(""), None, 5, 32, None)
+    assert [written(axes)[0][2] for axes in empty.axes] == ["no file has a block", "no file has two fragments"] * 2
+    assert [written(axes)[0][:2] for axes in empty.axes] == [(0.5, 0.5)] * 4 and not any(len(axes.get_yticks()) for axes in empty.axes)
     # a request of 2 blocks: only what is smaller counts
     assert "1 of 4 fragments (25 %) smaller than 8 KiB, the red line" in said(
         distribution.make(moments.Moment("t", START), table(SIZES), None, 5, 2, "mine"))
@@ -208,6 +211,8 @@ def test_history_by_hand():
     assert said(figure)[:8] == ["all files", "2 files", "0 fragmented", "64 KiB", ".sst", "2 files", "0 fragmented", "64 KiB"]
     assert said(figure)[8:10] == ["History of /mnt/my disk", "2026-11-21 03:42:03 UTC, 20 s, 3 tables; "
                                   "numbers at the left and right ends are those of the last table"]
+    # 1.15 inches for the heading, 1.2 for each row, 0.55 for the axis, and 0.3 for the titles
+    assert tuple(figure.get_size_inches()) == pytest.approx((12, 4.4))
     assert ticks(figure.axes[3].xaxis) == {0: "0", 5: "5", 10: "10", 15: "15", 20: "20"}
     assert figure.axes[3].get_xlabel() == "time since the beginning [seconds]"
     assert_all_is_inside(figure)
@@ -239,6 +244,19 @@ def test_compare_by_hand():
     # the numbers of a column end below its head, and columns are from the left to the right
     ends = [text.get_position()[0] for text in figure.texts if text.get_ha() == "right" and text.get_text()]
     assert len(ends) == 40 and ends == ends[:10] * 4 and ends[:10] == sorted(ends[:10]) and ends[9] < 1
+    # the legends: boxes of 14 x 11 pixels, 15 apart, and a name 4 pixels after them
+    width, height = figure.bbox.width, figure.bbox.height
+    boxes = [(round(box.get_x() * width), round((1 - box.get_y()) * height - box.get_height() * height), round(box.get_width() * width),
+              round(box.get_height() * height), to_hex(box.get_facecolor())) for box in figure.artists]
+    names = {(text.get_text(), round(text.get_position()[0] * width), round((1 - text.get_position()[1]) * height)) for text in figure.texts}
+    top, right = boxes[0][1], 92 + 2 * (figure.axes[0].images[0].get_array().shape[1] * round(figure.axes[0].bbox.width / 32) + 22)
+    tones = ["#98f7c6", "#0d9a58", "#003423", "#9ac5fd", "#5e9ee9", "#045b81", "#ffffff"]
+    places = [92, 107, 122, 190, 205, 220, 288]
+    changes = [("stayed", "#c4c4c4"), ("moved here", "#e2790f"), ("new here", "#123f7a"), ("freed", "#dba0bb")]
+    at = [right + sum(37 + 7.5 * len(name) for name, _ in changes[:i]) for i in range(4)]
+    assert boxes == [(x, top, 14, 11, tone) for x, tone in [*zip(places, tones), *((round(x), tone) for x, (_, tone) in zip(at, changes))]]
+    for name, end in (".sst", 137), (".log", 235), ("free, or not watched", 303), *((name, round(x) + 15) for x, (name, _) in zip(at, changes)):
+        assert names & {(name, end + 4 + more, top - 2) for more in (-1, 0, 1)}, (name, names)
     # a row of 32 cells: the second block of its segment is at 100 + 32, and so on
     first, second, changes = (np.asarray(axes.images[0].get_array()) for axes in figure.axes)
     seen = [[(int(y), int(x)) for y, x in zip(*np.nonzero((picture != 255).any(axis=2)))] for picture in (first, second, changes)]

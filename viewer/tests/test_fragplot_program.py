@@ -105,10 +105,10 @@ def program(*args: str, **options) -> subprocess.CompletedProcess:
 
 
 def test_the_program_from_a_pipe():
-    """Standard input; the name of the picture is printed."""
-    done = program("distribution", "-", "-o", "a.svg", input=HEAD + RECORD)
+    """Standard input; the name of the picture is printed, and nothing is said of letters that the font lacks."""
+    done = program("distribution", "-", "-o", "a.svg", input=HEAD + RECORD + "254:0 200 1 0 6 contiguous /mnt/b.日本\n")
     assert (done.returncode, done.stdout, done.stderr) == (0, "wrote a.svg\n", "")
-    assert "1 file, 0 fragmented; 16 KiB" in Path("a.svg").read_text(encoding="utf-8")
+    assert "2 files, 0 fragmented; 20 KiB" in Path("a.svg").read_text(encoding="utf-8")
 
 
 def test_what_the_viewer_records():

@@ -588,10 +588,17 @@ def test_axes(view: str) -> None:
     expect([row for row in labels("segments") if "?" not in row[0]], [
         ["0", "512", "0"], ["1", "512", "512"], ["2", "512", "1024"], ["3", "512", "1536"], ["4", "512", "2048"], ["5", "340", "2560"]])
     # the digits of "64 segments without a watched block"
-    table("folded", 66 * 512, "254:0 0 512 0 4 contiguous /m/a", f"254:0 {65 * 512} 512 0 5 contiguous /m/b")
-    subprocess.run([view, "-t", "folded", "--layout", "segments", "-o", "out.svg"], check=True, stdout=subprocess.DEVNULL)
-    rows = [[text.text for text in row] for row in drawn.read("out.svg", letters).rows()]
-    expect(rows[rows.index(["0", "512", "0"]) + 1:], [["64 ???????? ??????? ? ??????? ?????"], ["65", "512", "33280"]])
+    table("folded", 67 * 512, "254:0 0 1024 0 4 contiguous /m/a", f"254:0 {66 * 512} 512 0 5 contiguous /m/b")
+    for cell in 4, 9:
+        subprocess.run([view, "-t", "folded", "--layout", "segments", "--cell", str(cell), "-o", "out.svg"], check=True, stdout=subprocess.DEVNULL)
+        found = drawn.read("out.svg", letters).rows()
+        rows = [[text.text for text in row] for row in found]
+        at = rows.index(["0", "512", "0"])
+        expect(rows[at + 1:], [["1", "512", "512"]] * (cell > 8) + [["64 ???????? ??????? ? ??????? ?????"], ["66", "512", "33792"]])
+        # digits of 7 pixels are in the middle of a row, and a line of letters of 9.6 in that of as many rows as it needs
+        pitch, here = cell + 1, (cell - 7) / 2 if cell > 7 else 0
+        high = -(-9 // pitch) * pitch
+        expect([round(row[0].y - found[at][0].y, 1) for row in found[-2:]], [round(2 * pitch + (high - 9.6) / 2 - here, 1), 2 * pitch + high])
     # 64 x 64 cells; the last quarter begins after the end of the volume
     expect([row for row in labels("hilbert") if "?" not in row[0]], [["0"], ["1024", "2048"]])
     table("table", 4, "254:0 0 3 0 4 contiguous /m/a.db")
@@ -599,15 +606,15 @@ def test_axes(view: str) -> None:
 
 
 def test_axes_grow_with_the_dots(view: str) -> None:
-    """At twice the dots per inch, all labels beside the rows end twice as far from the left."""
+    """At twice the dots per inch, all labels beside the rows end twice as far from the left, and are twice as far from each other."""
     one = table("table", 3000, "254:0 0 2900 0 4 contiguous /m/a.db")
-    for layout in LAYOUTS:
+    for layout, cell in itertools.product(LAYOUTS, (8, 3)):
         runs = []
         for dpi in 96, 192:
-            picture = draw(view, "-t", one, "-i", DATA / "plain.img.cnf", "--dpi", dpi, "--layout", layout)
-            runs.append([(run[0][1], run[-1][1]) for run in picture.runs if run[0][1] < 60 * dpi / 96 and run[0][2] > 378 * dpi / 96])
-        for (_, end), (_, twice_end) in zip(runs[0][:5], runs[1][:5], strict=True):
-            assert abs(2 * end - twice_end) <= 3, (layout, runs)
+            picture = draw(view, "-t", one, "-i", DATA / "plain.img.cnf", "--cell", cell, "--dpi", dpi, "--layout", layout)
+            runs.append([(run[-1][1], run[0][2]) for run in picture.runs if run[0][1] < 60 * dpi / 96 and run[0][2] > 378 * dpi / 96])
+        for (end, y), (twice_end, twice_y) in zip(runs[0][:5], runs[1][:5], strict=True):
+            assert abs(2 * end - twice_end) <= 3 and abs(2 * (y - runs[0][0][1]) - (twice_y - runs[1][0][1])) <= 3, (layout, cell, runs)
 
 
 # === KTAP ===

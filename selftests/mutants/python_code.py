@@ -45,7 +45,7 @@ def of_expression(node: Any) -> Iterator[tuple[str, Any]]:
         new.test = ast.UnaryOp(ast.Not(), new.test)
         yield "negated", new
     elif is_number(node):
-        new.value = node.value + 1 if isinstance(node.value, int) else node.value * 1.25
+        new.value = node.value + 1 if isinstance(node.value, int) or not node.value else node.value * 1.25
         yield "off by one", new
     elif isinstance(node, ast.Call):
         for i, (one, other) in enumerate(zip(node.args, node.args[1:])):

@@ -215,6 +215,11 @@ def test_rows_of_a_file(view: str) -> None:
     strip, = (box for box in plot.boxes if box.rgb == "#ffffff" and box.w > 1000)
     row, = (row for row in plot.rows() if [text.text[:2] for text in row[:4]] == ["0 ", "8 ", "16", "24"])
     expect(row[0].y, strip.y + strip.h + 12.5)
+    # ticks at each 25th block, which are a quarter of a segment, and below at every second, which is as far apart as 13 letters
+    high = 2 * strip.w // 5
+    faint = {(box.x, box.y, box.w, box.h) for box in plot.boxes if box.rgb == "#6b6b68"}
+    expect({box for box in faint if box[2:] == (3, 1)}, {(strip.x - 3, strip.y - 8 - int((at - 1050) * high / 193), 3, 1) for at in range(1050, 1243, 25)})
+    expect({box for box in faint if box[2:] == (1, 3)}, {(strip.x + int(at * strip.w / 24), strip.y + strip.h, 1, 3) for at in range(0, 25, 2)})
     # a ring of ten pixels around the last block, 21 of 24, which has the highest address
     left, top = strip.x + 22 * strip.w // 24 - 5, strip.y - 8 - 2 * strip.w // 5 - 4
     ring = {(left, top, 10, 1), (left, top + 9, 10, 1), (left, top, 1, 10), (left + 9, top, 1, 10)}

@@ -80,6 +80,7 @@ def test_space_at_a_moment():
     runs, fill, use, types, share = figure.axes
     assert (bars(runs), written(runs)) == ([(-0.46, 0, 0.92, 3), (0.54, 0, 0.92, 0), (1.54, 0, 0.92, 1)], [(0, 3, "3"), (2, 1, "1")])
     assert ticks(runs.xaxis) == {0: "4 KiB", 1: "8 KiB", 2: "16 KiB"} and runs.get_ylim() == pytest.approx((0, 3.42))
+    assert ticks(share.yaxis)[0.4] == "40%" and ticks(use.xaxis)[0.4] == "40%" and ticks(runs.yaxis)[3] == "3" and ticks(types.xaxis)[20] == "20"
     assert points(share.lines[0]) == [(0, 0.375), (1, 0.375), (2, 1)] and share.get_ylim() == (0, 1.14)
     assert (bars(fill), written(fill)) == ([(-0.46, 0, 0.92, 2), (0.54, 0, 0.92, 1)], [(0, 2, "2"), (1, 1, "1")])
     assert ticks(fill.xaxis) == {0: "1-5", 1: "6-9"} and fill.get_ylim() == pytest.approx((0, 2.28)) and fill.get_xlabel() == "valid blocks, of 10"
@@ -115,6 +116,7 @@ def test_space_over_time():
     assert [points(line) for line in segments.lines] == [[(0, 2), (60, 4)], [(0, 3), (60, 1)], [(0, 0.5), (60, 0.8)]]
     assert [(line.get_color(), line.get_label()) for line in segments.lines] == [
         ("#7d7d7d", "segments without valid blocks"), ("#b07cc6", "dirty segments"), ("#202020", "longest free run")]
+    assert list(ticks(use.yaxis).values())[::5] == ["0%", "100%"] and list(ticks(use.yaxis))[::5] == [0, 1]
     assert use.get_ylim() == (0, 1) and segments.get_ylim()[0] == 0 and use.get_xlim() == segments.get_xlim() == (0, 60)
     assert ", the last of 2 moments in 1 min: 0 blocks free" in said(figure)[1]
     assert_all_is_inside(figure)
@@ -162,6 +164,7 @@ def test_distribution_by_hand():
     for axes, high in (sizes, 2.28), (distances, 1.14), (size_shares, 1.03), (distance_shares, 1.03):
         assert axes.get_ylim() == pytest.approx((0, high)) and axes.get_xlim() == pytest.approx((-0.15, 7.05))
         assert list(ticks(axes.xaxis).values()) == KIB and list(ticks(axes.xaxis)) == list(range(8))
+        assert ticks(axes.yaxis)[1] == ("1" if high > 1.1 else "100%")
         assert {x for x, _ in points(axes.lines[-1])} == {5} and axes.lines[-1].get_color() == "#a02c2c"
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["", "", ".sst: 3 fragments", ".log: 1 fragment"]
     tones = ["#0d9a58", "#5e9ee9"]

@@ -201,6 +201,17 @@ def test_stale_marks_of_a_moment(tmp_path: Path) -> None:
         assert stale_by_python(tmp_path, iso(time_ns)) == (stale, owned), event
 
 
+def test_a_folder_that_is_no_recording(tmp_path: Path) -> None:
+    """Both programs say the same."""
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/fragtrace-1.snapshot.zst").write_bytes(b"")
+    with pytest.raises(fragsnap.SnapError) as error:
+        fragsnap.Recording(str(tmp_path / "run"))
+    assert str(error.value).endswith("run: no fragtrace-SECONDS.mmm.snapshot.zst in it, expected a folder that fragtrace-view --record wrote")
+    done = view("run", "--csv", "-", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, f"fragtrace-view: {error.value}\n".replace(f"{tmp_path}/", ""))
+
+
 def test_spans_of_a_recording_without_events(tmp_path: Path) -> None:
     """A snapshot is right until the next one, and the last one at its own moment alone."""
     (tmp_path / "run").mkdir()

@@ -346,6 +346,35 @@ def test_a_gap_is_refused_and_the_next_snapshot_heals(tmp_path: Path) -> None:
     assert str(error.value).replace(str(tmp_path) + "/", "") == done.stderr.replace("fragtrace-view: ", "").strip()
 
 
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_the_end_of_a_recording(tmp_path: Path, capsys: pytest.CaptureFixture, is_lost: bool) -> None:
+    """What both programs say of a moment after the end, and of the end if events were lost before it."""
+    model = Model(random.Random(1))
+    recorder = Recorder(tmp_path / "run", model)
+    model.names[4] = "/m/f4.sst"
+    recorder.copy(0)
+    model.emit(ev.PLACED, 4, 0, 5, 1000)
+    last = model.time_ns
+    if is_lost:
+        model.seq += 2
+        model.time_ns += 10 ** 9
+        model.emit(ev.PLACED, 4, 0, 5, 2000)
+        last -= 1
+    recorder.flush()
+    recorder.write()
+    ends = f"events were lost after {iso(last)}" if is_lost else f"the recording ends at {iso(last)}"
+    for at, message in (["end"], f"{ends}; taking that moment\n" if is_lost else ""), (["999h"], "" if is_lost else f"{ends}; taking that moment\n"):
+        done = view("run", "--at", *at, "--csv", "-", cwd=tmp_path)
+        try:
+            fragsnap.Recording(str(tmp_path / "run")).table_at(fragsnap.parse_moment(*at))
+            said = capsys.readouterr().err.replace(f"{tmp_path}/", "")
+            assert said == (f"run: {message}" if message else "")
+        except fragsnap.SnapError as error:
+            said = str(error).replace(f"{tmp_path}/", "") + "\n"
+            assert is_lost and at == ["999h"] and said.endswith(f": 2 events were lost; the last exact moment is {iso(last)}\n")
+        assert done.stderr == (f"fragtrace-view: {said}" if said else "")
+
+
 def test_an_event_that_is_read_late(tmp_path: Path) -> None:
     """An event older than the one before it, in its batch or the one before, does not hide those after it."""
     done = subprocess.run([EVENTLOG, tmp_path / "events", "1000,1020,1019,1021", "1015,1030"], capture_output=True, check=True,

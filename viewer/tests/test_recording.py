@@ -123,14 +123,16 @@ def test_both_readers_agree_in_causes_and_figures(made: Recorder) -> None:
             (lba, n, offset, table.file_ino[file], table.paths[file])
             for lba, n, offset, file in zip(table.lba, table.blocks, table.offset, table.file)]
         assert table.causes is not None
-        op, flush, why, _ = fragsnap.cause_parts(table.causes)
+        op, flush, why, writers = fragsnap.cause_parts(table.causes)
         with_cause = [(i, row) for i, row in enumerate(rows) if row["op"]]
         seen += len(with_cause)
         for i, row in with_cause:
             # a break that has no reason has an unknown one
             why[i] = max(why[i], 1)
-            assert (row["op"], row["flush"], row["why_here"]) == (
-                fragsnap.OPS[op[i]], fragsnap.FLUSHES[flush[i]], fragsnap.WHYS[why[i]])
+            writer = table.writers[writers[i]]
+            assert (row["op"], row["flush"], row["why_here"], row["process"]) == (
+                fragsnap.OPS[op[i]], fragsnap.FLUSHES[flush[i]], fragsnap.WHYS[why[i]], f"{writer.comm}:{writer.pid}" if writer.pid else "unknown")
+            assert row["process"] in ("unknown", "fsyncer:7", "rocksdb:low:812")
     assert seen
 
 

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 
 from papers import fragtracer
 from papers.cost import parse_results
-from papers.fragtracer.experiments import moments
+from papers.fragtracer.experiments import moments, pairs
 from papers.fragtracer.observations import (
     Moments,
     Written,
@@ -433,6 +434,12 @@ def test_half_is_much_less() -> None:
         assert less(Written(mib, 1000, ""), Written(100, 1000, "")).holds is expected, mib
     for operations, told in (499, False), (500, True), (2000, True), (2001, False), (0, False):
         assert (less(Written(1, operations, ""), Written(100, 1000, "")).holds is not None) is told, operations
+
+
+def test_pairs(tmp_path: Path) -> None:
+    """What processes of the same names have taken from each other is added up, most first."""
+    (tmp_path / "by_pair").write_text("# times victim pid culprit pid last\n3 a 1 b 2 9\n4 c 1 b 2 9\n2 a 5 b 6 9\n", encoding="utf-8")
+    assert pairs(str(tmp_path / "by_pair")) == [[5, "a", "b"], [4, "c", "b"]]
 
 
 def test_replays() -> None:

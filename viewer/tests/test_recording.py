@@ -24,7 +24,7 @@ from fragsnap import events as ev
 from fragsnap import replay
 from fragsnap.snapshot import parse_snapshot
 from PIL import Image
-from recorder import START, Model, Recorder, record_gap
+from recorder import DEV, START, Model, Recorder, record_gap
 
 # one built with sanitizers can be named
 VIEW = Path(os.environ.get("VIEW", Path(__file__).resolve().parent.parent / "fragtrace-view")).resolve()
@@ -201,6 +201,25 @@ def test_stale_marks_of_a_moment(tmp_path: Path) -> None:
     for time_ns, (event, stale, owned) in zip(times, steps):
         assert stale_by_view(tmp_path, iso(time_ns)) == (stale, owned), event
         assert stale_by_python(tmp_path, iso(time_ns)) == (stale, owned), event
+
+
+def test_a_gap_while_a_snapshot_is_copied(tmp_path: Path) -> None:
+    """Some events before the end of the copy are missing: it is right alone, and what was before it is not applied again."""
+    model = Model(random.Random(1))
+    recorder = Recorder(tmp_path / "run", model)
+    model.names[4] = "/m/f4.sst"
+    for i in range(5):
+        model.blocks[4, i] = ("w", 5000 + i)
+    recorder.copy(0)
+    end = model.time_ns
+    for seq, before_ms, lba in (1, 30, 9000), (4, 20, 7000):
+        model.events.append((end - before_ms * 10 ** 6, DEV, 4, seq, 0, 5, lba, 7, ev.PLACED, 1, 1, 1, 0, b"fsyncer"))
+    recorder.flush()
+    recorder.write()
+    for at in iso(end), "start":
+        done = view("run", "--at", at, "--csv", "-", cwd=tmp_path)
+        table = fragsnap.Recording(str(tmp_path / "run")).table_at(fragsnap.parse_moment(at))
+        assert [row["lba"] for row in csv.DictReader(io.StringIO(done.stdout))] == ["5000"] and table.lba.tolist() == [5000]
 
 
 def test_a_folder_that_is_no_recording(tmp_path: Path) -> None:

@@ -163,6 +163,14 @@ def test_as_fast_as_where_doing_nothing_is_as_fast() -> None:
     assert verdict(found, "Evaluation, RocksDB", "Afterwards") is Kind.CONFIRMED
 
 
+def test_about_as_fast_is_within_a_twentieth() -> None:
+    found = parts()
+    rocksdb = found["databases"]["cases"]["RocksDB, YCSB-C"]
+    for factor, kind in (0.5, Kind.CONFIRMED), (1.05, Kind.CONFIRMED), (1.06, Kind.NOT_CONFIRMED):
+        rocksdb["fragpicker"]["work_ns"] = factor * rocksdb["ioctl"]["work_ns"]
+        assert verdict(found, "Evaluation, RocksDB", "Afterwards") is kind, factor
+
+
 @pytest.mark.parametrize("left", [0, 1])
 def test_too_few_files_do_not_tell(left: int) -> None:
     found = parts()

@@ -438,7 +438,7 @@ def test_half_is_much_less() -> None:
 
 def test_pairs(tmp_path: Path) -> None:
     """What processes of the same names have taken from each other is added up, most first."""
-    (tmp_path / "by_pair").write_text("# times victim pid culprit pid last\n3 a 1 b 2 9\n4 c 1 b 2 9\n2 a 5 b 6 9\n", encoding="utf-8")
+    (tmp_path / "by_pair").write_text("# dev times victim pid culprit pid\n254:0 3 a 1 b 2\n254:0 4 c 1 b 2\n254:0 2 a 5 b 6\n", encoding="utf-8")
     assert pairs(str(tmp_path / "by_pair")) == [[5, "a", "b"], [4, "c", "b"]]
 
 

@@ -121,6 +121,14 @@ def test_one_part_was_run() -> None:
     assert verdict(found, "Evaluation, RocksDB", "It writes less") is Kind.NOT_RUN
 
 
+def test_a_case_that_is_missing() -> None:
+    """The others tell; of that one it is said."""
+    found = parts()
+    del found["synthetic"]["cases"]["stride update"]
+    one = claim("Evaluation", "It gains about as much").verdict(results_of(found))
+    assert one.kind is Kind.CONFIRMED and one.evidence[-1] == "stride update: not measured" and len(one.evidence) == 4
+
+
 def test_what_holds() -> None:
     found = parts()
     results = results_of(found)

@@ -19,7 +19,6 @@ CALCULATED: dict[type, type] = {
 }
 # How thick, large or close to each other something is drawn: numbers of taste. What is drawn, and where, means something.
 TASTE = ("linewidth", "linestyle", "fontsize", "markersize", "handlelength", "columnspacing", "pad", "alpha", "zorder", "dpi")
-Found = tuple[ast.AST, str, Any]
 
 
 def is_number(node: ast.AST) -> bool:

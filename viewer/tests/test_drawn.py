@@ -259,6 +259,14 @@ def test_a_long_path_leaves_room_in_the_heading(view: str) -> None:
         assert row[-1].last_x < 1280 - 2 * 12 and row[-2].text.endswith("xxx") and row[-2].last_x - row[1].x > 1280 * least, row
 
 
+def test_a_long_glob_ends_in_the_row(view: str) -> None:
+    """Its middle is left out; the sentence ends within the 102 letters of 12 pixels that a row of the legend has."""
+    one = table("table", 3000, f"254:0 0 9 0 4 contiguous /m/{'n' * 200}.db")
+    row, = (row for row in draw(view, "-t", one, "--only", "n" * 190).rows() if row[0].text.startswith("only files that match"))
+    last = max(text.last_x for text in row)
+    assert 12 + 100 * 12 < last < 12 + 102 * 12 - 6, row
+
+
 def test_svg_has_the_size_and_the_cells(view: str) -> None:
     """A pixel is 1/dpi of an inch, which has 72 points; the cells are those of the PNG."""
     for dpi, layout in (96, "boxes"), (192, "boxes"), (96, "segments"), (96, "hilbert"):

@@ -439,6 +439,28 @@ def assert_same_end(made: Recorder, damage: object, least: int) -> None:
     assert right >= least, (damage, right)
 
 
+@pytest.mark.parametrize("member, value, is_sane", [
+    ("kind", ev.GONE, True), ("kind", ev.GONE + 1, False), ("op", 13, True), ("op", 14, False), ("flush", 3, True), ("flush", 4, False),
+    ("why", 6, True), ("why", 7, False), ("length", 1, True), ("length", 0, False), ("offset", 2 ** 32 - 6, True), ("offset", 2 ** 32 - 5, False),
+    ("lba", 2 ** 32 - 6, True), ("lba", 2 ** 32 - 5, False)])
+def test_events_that_cannot_have_happened(tmp_path: Path, member: str, value: int, is_sane: bool) -> None:
+    """Both programs leave out a batch with one of them, and what comes after it."""
+    model = Model(random.Random(1))
+    recorder = Recorder(tmp_path / "run", model)
+    model.names[4] = "/m/f4.sst"
+    recorder.copy(0)
+    members = dict(zip(ev.EVENT.names, (model.time_ns + 10 ** 9, DEV, 4, 1, 0, 5, 1000, 7, ev.PLACED, 1, 1, 1, 0, b"fsyncer")))
+    model.events.append(tuple((members | {member: value}).values()))
+    model.time_ns += 10 ** 9
+    recorder.flush()
+    recorder.write()
+    path, = (tmp_path / "run").glob("*.events.zst")
+    found = ev.read_events(str(path))
+    assert (len(found.list), found.is_cut) == (is_sane, not is_sane)
+    done = view("run", "--csv", "-", cwd=tmp_path)
+    assert ("cut short or damaged after 0 events: the rest is left out" in done.stderr) != is_sane, done.stderr
+
+
 def test_a_recording_without_events(made: Recorder) -> None:
     for path in made.folder.glob("*.events.zst"):
         path.unlink()

@@ -673,27 +673,31 @@ def test_progress_on_a_terminal(world: World) -> None:
     assert found[-1][0] / (time.monotonic() - begin) - 0.1 < found[-1][1] < 5.1, found
 
 
-def cpu_seconds(pid: int) -> float:
-    """What a process has used of the CPUs, by /proc."""
-    return sum(map(int, Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").split(") ")[1].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+def times_asleep(pid: int) -> int:
+    """How often a process has waited for something, by /proc."""
+    found = re.search(r"^voluntary_ctxt_switches:\s*(\d+)$", Path(f"/proc/{pid}/status").read_text(encoding="utf-8"), re.MULTILINE)
+    assert found
+    return int(found[1])
 
 
 def test_a_signal_ends_it(world: World) -> None:
     """After the step that is under way; the rest is not done."""
     path = world.file("a.db", *((at, 16, 1000 + at + at // 16) for at in range(0, 32 * 40, 16)))
-    with subprocess.Popen(world.command("--apply", "--json", "--rate", "32K"), env=world.environment(), stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(world.command("--apply", "--json", "--rate", "4K"), env=world.environment(), stdout=subprocess.PIPE, text=True) as process:
         for _ in range(600):
             if world.calls():
                 break
             time.sleep(0.05)
-        # it sleeps until it may go on
-        before = cpu_seconds(process.pid)
+        # after the step it sleeps until it may go on, and looks for a signal ten times a second
         time.sleep(0.5)
-        assert cpu_seconds(process.pid) - before < 0.2
+        begin, before = time.monotonic(), times_asleep(process.pid)
+        while times_asleep(process.pid) < before + 4 and time.monotonic() - begin < 10:
+            time.sleep(0.02)
+        slept = times_asleep(process.pid) - before
         process.send_signal(signal.SIGTERM)
         out, _ = process.communicate(timeout=60)
     result = json.loads(out)["result"]
-    expect((process.returncode, result["ended_early"]), (3, "a signal ended it"))
+    expect((process.returncode, result["ended_early"], slept >= 4), (3, "a signal ended it", True))
     assert 0 < len(world.calls()) < 40 and len(world.blocks(path)) > 40
 
 

@@ -187,6 +187,10 @@ def test_as_in_the_paper() -> None:
     for alloc_us, kind in (43_900, Kind.NOT_CONFIRMED), (44_000, Kind.CONFIRMED):
         same = results(*(cases(device, WORSE, alloc_us=alloc_us) for device in ("cheap", "dear")))
         assert claims(("6.12",))[2].verdict(same).kind is kind
+    # and a tenth is the least loss: 1 / 130 is a tenth more than 1 / 143
+    for last, kind in (130, Kind.CONFIRMED), (131, Kind.NOT_CONFIRMED):
+        less = results(*(cases(device, [143, 140, 137, 134, last], alloc_us=11_000) for device in ("cheap", "dear")))
+        assert claims(("6.12",))[2].verdict(less).kind is kind
 
 
 def test_slower_for_another_reason() -> None:

@@ -203,6 +203,27 @@ def test_stale_marks_of_a_moment(tmp_path: Path) -> None:
         assert stale_by_python(tmp_path, iso(time_ns)) == (stale, owned), event
 
 
+def test_a_file_that_comes_later_is_not_listed(tmp_path: Path) -> None:
+    """It is in the next snapshot, from which names are taken."""
+    model = Model(random.Random(1))
+    recorder = Recorder(tmp_path / "run", model)
+    model.names[4] = "/m/f4.sst"
+    recorder.copy(0)
+    model.emit(ev.PLACED, 4, 0, 1, 1000)
+    model.blocks[4, 0] = ("w", 1000)
+    before = model.time_ns
+    model.names[5] = "/m/f5.sst"
+    model.emit(ev.NEW, 5)
+    after = model.time_ns
+    recorder.copy(0)
+    recorder.flush()
+    recorder.write()
+    for at, inos in (before, [4]), (after, [4, 5]):
+        done = view("run", "--at", iso(at), "--list", "files", "--csv", "-", cwd=tmp_path)
+        assert [int(row["ino"]) for row in csv.DictReader(io.StringIO(done.stdout))] == inos
+        assert fragsnap.Recording(str(tmp_path / "run")).rebuild(0, at).files["ino"].tolist() == inos
+
+
 def test_a_gap_while_a_snapshot_is_copied(tmp_path: Path) -> None:
     """Some events before the end of the copy are missing: it is right alone, and what was before it is not applied again."""
     model = Model(random.Random(1))

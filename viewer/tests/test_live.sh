@@ -214,6 +214,10 @@ test_record_refuses() {
 	refuses 'rec: cannot record there: Not a directory' record -t "$data/small.table"
 	refuses 'no/rec: cannot make the folder: No such file' "$view" -t "$data/small.table" --record no/rec
 	misused '--record has an empty name' "$view" --record ''
+	misused '--events goes with --record' "$view" --events
+	misused '--events goes on until it is interrupted, expected no --count' "$view" --record new --events -n 1 --count 3
+	misused '--events goes with --record alone, expected no other output beside it' "$view" --record new --events --csv x
+	misused '--events records the running system, expected no table' "$view" -t "$data/small.table" --record new --events
 	rm rec
 	printf '# fragtrace table 2\n' >t
 	refuses 't:1: the table has version 2, this program reads version 1' record -t t

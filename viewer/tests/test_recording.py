@@ -215,6 +215,8 @@ def test_a_file_that_comes_later_is_not_listed(tmp_path: Path) -> None:
     model.names[5] = "/m/f5.sst"
     model.emit(ev.NEW, 5)
     after = model.time_ns
+    # of which there is no event
+    model.names[6] = "/m/f6.sst"
     recorder.copy(0)
     recorder.flush()
     recorder.write()

@@ -346,6 +346,13 @@ test_bad_lba() {
 	misused '--lba 60-99: no volume of' "$view" -t "$data/two.table" --lba 60-99 -o out.png
 	misused 'expected addresses of one: 100 to 119, 50 to 59' "$view" -t "$data/two.table" --lba 60-99 -o out.png
 	misused 'has no volume' "$view" -t "$data/header_only.table" --lba 5- -o out.png
+	{
+		echo '# fragtrace table 1'
+		for bad in 0 1 2 3 4; do
+			echo "# volume 254:$bad main_blkaddr=${bad}0 blocks=${bad}5 segment_blocks=32 path=/m"
+		done
+	} >t
+	misused 'expected addresses of one: 0 to 4, 10 to 14, 20 to 24, 30 to 34, ...' "$view" -t t --lba 7-8 -o out.png
 }
 
 test_only() {

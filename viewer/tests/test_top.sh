@@ -286,6 +286,11 @@ test_filter_key() {
 	shows ' \*PATH'
 	press Escape
 	shows 'by name$'
+	# escape while it is typed removes all of it
+	press / M
+	shows '^Show only paths with (or a glob): M_'
+	press Escape
+	shows 'by name$'
 	press q
 	is_restored 0
 }

@@ -347,7 +347,7 @@ def test_report_has_all_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     (figure,) = drawn
     assert [axes.get_title(loc="left") for axes in figure.axes] == list(bars(found)) and list(bars(found))[-1] == "BFQ"
     for axes, cases in zip(figure.axes, bars(found).values(), strict=True):
-        rates = [case[part] / 1e6 for part in (1, 2) for case in cases]
+        rates = [one / 1e6 for _, one, _ in cases] + [two / 1e6 for _, _, two in cases]
         assert [bar.get_height() for bar in axes.patches] == rates
         middles = [bar.get_x() + bar.get_width() / 2 for bar in axes.patches]
         assert middles == pytest.approx([n + shift for shift in (-0.2, 0.2) for n in range(len(cases))])

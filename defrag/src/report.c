@@ -148,7 +148,6 @@ struct cause_sum *report_causes(struct plan *plan, uint32_t file, size_t *n)
 			breaks[found++] = (struct file_break){
 				.extent = (uint32_t)p[i].extent,
 				.cause = cause_of_break(table, p[i].extent),
-				.blks = p[i].blks,
 			};
 	sums = breaks_sum(breaks, found, CAUSE_KIND, n);
 	free(breaks);

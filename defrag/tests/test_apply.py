@@ -7,6 +7,7 @@ usage: test_apply.py PROGRAM [TEST...]
 The files are real ones of another file system, whose blocks are where the test says; a move changes that map. The expected
 maps, numbers and sentences are written beside. A test is a function test_NAME; it gets an empty World.
 """
+import contextlib
 import errno
 import json
 import os
@@ -21,7 +22,6 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -45,6 +45,7 @@ class World:
         self.program, self.fake, self.mnt = program, folder / "fake", folder / "m"
         self.mnt.mkdir()
         self.records: list[str] = []
+        self.readers = ["--all"]
         self.stale = self.main = 0
         dev = os.stat(self.mnt).st_dev
         self.dev = f"{os.major(dev)}:{os.minor(dev)}"
@@ -105,7 +106,7 @@ class World:
 
     def command(self, *arguments: str) -> list[str]:
         """The command line."""
-        return [self.program, "--all", "--recent", "0", "--request", "128K", *arguments]
+        return [self.program, *self.readers, "--recent", "0", "--request", "128K", *arguments]
 
     def environment(self) -> dict[str, str]:
         """The pretended F2FS is loaded before libc; a sanitizer wants to be the first."""
@@ -198,6 +199,19 @@ def test_what_others_have_joined_is_not_written(world: World) -> None:
     world.set_map(path, (0, 8, 3000))
     says(world.run(0), "  1 range had been joined by others")
     expect((world.blocks(path), world.calls()), ([(0, 8, 3000)], []))
+
+
+def test_what_readers_go_on_across_is_moved(world: World) -> None:
+    """Three windows whose blocks are together by now. Readers go on from the first to the second, not to the third."""
+    path = world.file("a.db", (0, 16, 1000), (16, 16, 2000), (32, 16, 3000), (48, 32, 4000), (80, 16, 5000))
+    world.put("heat", "# fragtrace heat 2\n# windows blocks=32 period_secs=3600\n" + "".join(
+        f"{world.dev} {path.stat().st_ino} {at} 100 3200 200 0 {on} {path}\n" for at, on in ((0, 0), (32, 50), (64, 0))))
+    world.readers = ["--heat", str(world.fake / "heat")]
+    for now, moves in (((0, 96, 6000),), False), (((0, 64, 6000), (64, 32, 8000)), False), (((0, 32, 6000), (32, 64, 7000)), True):
+        world.set_map(path, *now)
+        result = world.result(0)
+        expect((now, result["moved_ranges"], result["joined_by_others"]), (now, 3 * moves, 3 * (not moves)))
+        expect(world.blocks(path), [(0, 96, 10752)] if moves else list(now))
 
 
 def test_a_new_snapshot_tells_what_became_of_it(world: World) -> None:
@@ -535,7 +549,7 @@ def test_the_volume_is_not_what_it_was(world: World) -> None:
     expect(len(world.blocks(path)), 8)
 
 
-@contextmanager
+@contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Another instance is at work there."""
     with subprocess.Popen(["flock", str(folder), "sh", "-c", "echo; read x"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
@@ -636,18 +650,54 @@ def test_steps(world: World) -> None:
     assert time.monotonic() - begin >= 0.99
 
 
+def test_progress_on_a_terminal(world: World) -> None:
+    """How far it is, how fast, and how long it takes from here; the line is empty in the end."""
+    world.file("a.db", *((at, 16, 1000 + at + at // 16) for at in range(0, 32 * 40, 16)))
+    ours, its = os.openpty()
+    begin = time.monotonic()
+    with subprocess.Popen(world.command("--apply", "--json", "--rate", "4M"), env=world.environment(), stdout=subprocess.DEVNULL, stderr=its) as process:
+        os.close(its)
+        said = b""
+        with contextlib.suppress(OSError):
+            # the other end closes its side: an error
+            while part := os.read(ours, 4096):
+                said += part
+    os.close(ours)
+    expect((process.returncode, said[-4:]), (0, b"\r\x1b[K"))
+    lines = [re.fullmatch(r"([\d.]+) MiB of 5 MiB, ([\d.]+) ([KMG])iB/s, 0:00:0(\d) left", line) for line in said.decode().split("\r\x1b[K")[1:-1]]
+    assert lines and all(lines), said
+    found = [(float(line[1]), float(line[2]) * 1024.0 ** "KMG".index(line[3]) / 1024, int(line[4])) for line in lines if line]
+    expect([done for done, _, _ in found], sorted({float(i) for i in range(1, 6)} & {done for done, _, _ in found}))
+    assert len(found) >= 3 and all(abs(left - (5 - done) / speed) <= 1 for done, speed, left in found), found
+    # the last step begins after a second
+    assert found[-1][0] / (time.monotonic() - begin) - 0.1 < found[-1][1] < 5.1, found
+
+
+def times_asleep(pid: int) -> int:
+    """How often a process has waited for something, by /proc."""
+    found = re.search(r"^voluntary_ctxt_switches:\s*(\d+)$", Path(f"/proc/{pid}/status").read_text(encoding="utf-8"), re.MULTILINE)
+    assert found
+    return int(found[1])
+
+
 def test_a_signal_ends_it(world: World) -> None:
     """After the step that is under way; the rest is not done."""
     path = world.file("a.db", *((at, 16, 1000 + at + at // 16) for at in range(0, 32 * 40, 16)))
-    with subprocess.Popen(world.command("--apply", "--json", "--rate", "32K"), env=world.environment(), stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(world.command("--apply", "--json", "--rate", "4K"), env=world.environment(), stdout=subprocess.PIPE, text=True) as process:
         for _ in range(600):
             if world.calls():
                 break
             time.sleep(0.05)
+        # after the step it sleeps until it may go on, and looks for a signal ten times a second
+        time.sleep(0.5)
+        begin, before = time.monotonic(), times_asleep(process.pid)
+        while times_asleep(process.pid) < before + 4 and time.monotonic() - begin < 10:
+            time.sleep(0.02)
+        slept = times_asleep(process.pid) - before
         process.send_signal(signal.SIGTERM)
         out, _ = process.communicate(timeout=60)
     result = json.loads(out)["result"]
-    expect((process.returncode, result["ended_early"]), (3, "a signal ended it"))
+    expect((process.returncode, result["ended_early"], slept >= 4), (3, "a signal ended it", True))
     assert 0 < len(world.calls()) < 40 and len(world.blocks(path)) > 40
 
 

@@ -17,7 +17,8 @@ CALCULATED: dict[type, type] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult, ast.Mod: ast.FloorDiv,
     ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.LShift: ast.RShift, ast.RShift: ast.LShift,
 }
-Found = tuple[ast.AST, str, Any]
+# How thick, large or close to each other something is drawn: numbers of taste. What is drawn, and where, means something.
+TASTE = ("linewidth", "linestyle", "fontsize", "markersize", "handlelength", "columnspacing", "pad", "alpha", "zorder", "dpi")
 
 
 def is_number(node: ast.AST) -> bool:
@@ -43,7 +44,7 @@ def of_expression(node: Any) -> Iterator[tuple[str, Any]]:
         new.test = ast.UnaryOp(ast.Not(), new.test)
         yield "negated", new
     elif is_number(node):
-        new.value = node.value + 1 if isinstance(node.value, int) else node.value * 1.25
+        new.value = node.value + 1 if isinstance(node.value, int) or not node.value else node.value * 1.25
         yield "off by one", new
     elif isinstance(node, ast.Call):
         for i, (one, other) in enumerate(zip(node.args, node.args[1:])):
@@ -81,6 +82,8 @@ def found(tree: ast.AST) -> Iterator[tuple[ast.AST, str, Any, str]]:
             if name in ("annotation", "returns", "decorator_list", "pattern", "ops", "op"):
                 continue
             for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.keyword) and child.arg in TASTE and isinstance(child.value, (ast.Constant, ast.Tuple)):
+                    continue
                 if isinstance(child, ast.AST):
                     yield from walk(child, function, isinstance(node, ast.If))
 

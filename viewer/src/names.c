@@ -22,13 +22,8 @@ static int is_continuation(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/**
- * utf8_length() - the length of the character at the start of a text
- * @text: the text
- *
- * Return: bytes, 1 to 4; 0 if there is no valid UTF-8 character, or the text ends.
- */
-size_t utf8_length(const char *text)
+/* The length of the character at the start of a text: 1 to 4 bytes; 0 if there is no valid UTF-8 character, or the text ends. */
+static size_t utf8_length(const char *text)
 {
 	unsigned char a = (unsigned char)text[0], b;
 

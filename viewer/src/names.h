@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 const char *path_unescape(char *to, const char *from, const char *end);
-size_t utf8_length(const char *text);
 char *name_text(const char *path);
 char *text_visible(const char *text);
 char *name_visible(const char *path);

@@ -101,6 +101,14 @@ def read_heads(folder):
     return {int(log.split()[column]) for log in logs} - {-1}, int(size[1]) // int(size[2])
 
 
+def head_of_type(folder, name):
+    """The segment that the log of a type of segments writes to; None if it has none."""
+    text = (folder / "status").read_text(encoding="ascii")
+    log = re.search(rf"^  - {name}:(.*)$", text, re.M)
+    head = int(log[1].split()[1 if " blkoff " in text else 0])
+    return head if head >= 0 else None
+
+
 def read_table(folder):
     """The watched blocks, from the begin of the main area, and the path of the file of each."""
     lines = (folder / "table").read_text(encoding="ascii").splitlines()
@@ -164,6 +172,7 @@ def figures(folder):
     watched = list(read_table(folder))
     runs = runs_of([not v for v in valid])
     counts = [sum(bits) for _, bits, _ in segments]
+    of_types = [head_of_type(folder, name) for name in ("HOT +data", "WARM +data", "COLD +data", "Dir +dnode", "File +dnode", "Indir nodes")]
     dirty = [i for i, c in enumerate(counts) if 0 < c < BLKS and i not in heads]
     candidates, greedy, by_age = picks(segments, heads, size, chosen)
     return {
@@ -179,7 +188,9 @@ def figures(folder):
         "log_segments": len(heads),
         "types": [{"type": name, "dirty": sum(segments[i][0] == t for i in dirty),
                    "valid_blocks": sum(c for c, s in zip(counts, segments) if s[0] == t),
-                   "ssr_blocks": sum(BLKS - counts[i] for i in dirty if segments[i][0] == t)}
+                   "ssr_blocks": sum(BLKS - counts[i] for i in dirty if segments[i][0] == t),
+                   "full": sum(c == BLKS and s[0] == t and i not in heads for i, (c, s) in enumerate(zip(counts, segments))),
+                   "log_segment": of_types[t], "log_room": None if of_types[t] is None else BLKS - counts[of_types[t]]}
                   for t, name in enumerate(TYPES)],
         "longest_free_run": max(runs, default=0),
         "free_runs": [{"from": 2**i, "to": 2 * 2**i - 1, "runs": len(c), "blocks": sum(c)}

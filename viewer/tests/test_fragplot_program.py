@@ -108,7 +108,13 @@ def test_the_program_from_a_pipe():
     """Standard input; the name of the picture is printed."""
     done = program("distribution", "-", "-o", "a.svg", input=HEAD + RECORD)
     assert (done.returncode, done.stdout, done.stderr) == (0, "wrote a.svg\n", "")
-    assert os.path.getsize("a.svg") > 1000
+    assert "1 file, 0 fragmented; 16 KiB" in Path("a.svg").read_text(encoding="utf-8")
+
+
+def test_nothing_is_said_of_letters_that_the_font_lacks():
+    Path("t").write_text(HEAD + RECORD + "254:0 200 1 0 6 contiguous /mnt/b.日本\n", encoding="utf-8")
+    done = subprocess.run([sys.executable, str(VIEWER / "fragtrace-plot"), "distribution", "t", "-o", "a.png"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "wrote a.png\n", "")
 
 
 def test_what_the_viewer_records():

@@ -205,7 +205,8 @@ def test_bad_files_and_extents(tmp_path):
              fragsnap.read_files),
             ("files", "254:0 5 exact 1", "ends before the extents", fragsnap.read_files),
             ("extents", "254:0 5 0 3 100 103 5 - /a", "blocks 0 to 3 are not 5", fragsnap.read_extents),
-            ("extents", "254:0 5 0 3 100 - 4 - /a", "only one of lba and lba_end", fragsnap.read_extents)):
+            ("extents", "254:0 5 0 3 100 - 4 - /a", "only one of lba and lba_end", fragsnap.read_extents),
+            ("extents", "254:0 5 0 3 100 104 4 - /a", "addresses 100 to 104 are not 4", fragsnap.read_extents)):
         (tmp_path / "t").write_text(f"# fragtrace {kind} 1\n{line}\n")
         with pytest.raises(fragsnap.FormatError) as caught:
             read(str(tmp_path / "t"))

@@ -61,6 +61,11 @@ test_missing_header() {
 	refuses 't:1: this is no fragtrace table, expected the first line' plain -t t
 }
 
+test_unreadable_file() {
+	refuses 'fragtrace-view: /proc/self/mem: cannot read: Input/output error' plain -t /proc/self/mem
+	refuses 'fragtrace-view: nosuch: cannot open: No such file or directory' plain -t nosuch
+}
+
 test_empty_file() {
 	: >t
 	refuses 't:1: the table is empty' plain -t t

@@ -89,6 +89,22 @@ test_a_waiting_target_is_named() {
 	[ ! -s err ] || fail "$(cat err)"
 }
 
+test_a_reading_beyond_the_limit_is_waited_for() {
+	local bytes
+	cp "$data/small.table" t
+	bytes=$(wc -c <t)
+	# another process reads it again, and tells its time, too: that is more than the limit
+	"$view" -t t --max-input "$bytes" --csv out -n 0.02 2>err &
+	wait_for grep -q 'no memory for what was read; waiting until it is back' err
+	sed '$d' t >fewer
+	mv fewer t
+	# all but the last record
+	wait_for sh -c '! grep -q MANIFEST out'
+	kill $!
+	wait $! || fail "status $?"
+	[ "$(wc -l <out) $(grep -c 't: is back' err)" = '10 1' ] || fail "$(cat out err)"
+}
+
 test_record_binary() {
 	local file
 	sed '1a\
@@ -218,6 +234,10 @@ test_record_refuses() {
 	refuses 'rec: cannot record there: Not a directory' record -t "$data/small.table"
 	refuses 'no/rec: cannot make the folder: No such file' "$view" -t "$data/small.table" --record no/rec
 	misused '--record has an empty name' "$view" --record ''
+	misused '--events goes with --record' "$view" --events
+	misused '--events goes on until it is interrupted, expected no --count' "$view" --record new --events -n 1 --count 3
+	misused '--events goes with --record alone, expected no other output beside it' "$view" --record new --events --csv x
+	misused '--events records the running system, expected no table' "$view" -t "$data/small.table" --record new --events
 	rm rec
 	printf '# fragtrace table 2\n' >t
 	refuses 't:1: the table has version 2, this program reads version 1' record -t t

@@ -21,8 +21,10 @@ import pytest
 import fragsnap
 from fragplot import history, moments
 from fragsnap import events as ev
+from fragsnap import replay
+from fragsnap.snapshot import parse_snapshot
 from PIL import Image
-from recorder import START, Model, Recorder, record_gap
+from recorder import DEV, START, Model, Recorder, record_gap
 
 # one built with sanitizers can be named
 VIEW = Path(os.environ.get("VIEW", Path(__file__).resolve().parent.parent / "fragtrace-view")).resolve()
@@ -121,14 +123,16 @@ def test_both_readers_agree_in_causes_and_figures(made: Recorder) -> None:
             (lba, n, offset, table.file_ino[file], table.paths[file])
             for lba, n, offset, file in zip(table.lba, table.blocks, table.offset, table.file)]
         assert table.causes is not None
-        op, flush, why, _ = fragsnap.cause_parts(table.causes)
+        op, flush, why, writers = fragsnap.cause_parts(table.causes)
         with_cause = [(i, row) for i, row in enumerate(rows) if row["op"]]
         seen += len(with_cause)
         for i, row in with_cause:
             # a break that has no reason has an unknown one
             why[i] = max(why[i], 1)
-            assert (row["op"], row["flush"], row["why_here"]) == (
-                fragsnap.OPS[op[i]], fragsnap.FLUSHES[flush[i]], fragsnap.WHYS[why[i]])
+            writer = table.writers[writers[i]]
+            assert (row["op"], row["flush"], row["why_here"], row["process"]) == (
+                fragsnap.OPS[op[i]], fragsnap.FLUSHES[flush[i]], fragsnap.WHYS[why[i]], f"{writer.comm}:{writer.pid}" if writer.pid else "unknown")
+            assert row["process"] in ("unknown", "fsyncer:7", "rocksdb:low:812")
     assert seen
 
 
@@ -199,6 +203,59 @@ def test_stale_marks_of_a_moment(tmp_path: Path) -> None:
         assert stale_by_python(tmp_path, iso(time_ns)) == (stale, owned), event
 
 
+def test_a_file_that_comes_later_is_not_listed(tmp_path: Path) -> None:
+    """It is in the next snapshot, from which names are taken."""
+    model = Model(random.Random(1))
+    recorder = Recorder(tmp_path / "run", model)
+    model.names[4] = "/m/f4.sst"
+    recorder.copy(0)
+    model.emit(ev.PLACED, 4, 0, 1, 1000)
+    model.blocks[4, 0] = ("w", 1000)
+    before = model.time_ns
+    model.names[5] = "/m/f5.sst"
+    model.emit(ev.NEW, 5)
+    after = model.time_ns
+    # of which there is no event
+    model.names[6] = "/m/f6.sst"
+    recorder.copy(0)
+    recorder.flush()
+    recorder.write()
+    for at, inos in (before, [4]), (after, [4, 5]):
+        done = view("run", "--at", iso(at), "--list", "files", "--csv", "-", cwd=tmp_path)
+        assert [int(row["ino"]) for row in csv.DictReader(io.StringIO(done.stdout))] == inos
+        assert fragsnap.Recording(str(tmp_path / "run")).rebuild(0, at).files["ino"].tolist() == inos
+
+
+def test_a_gap_while_a_snapshot_is_copied(tmp_path: Path) -> None:
+    """Some events before the end of the copy are missing: it is right alone, and what was before it is not applied again."""
+    model = Model(random.Random(1))
+    recorder = Recorder(tmp_path / "run", model)
+    model.names[4] = "/m/f4.sst"
+    for i in range(5):
+        model.blocks[4, i] = ("w", 5000 + i)
+    recorder.copy(0)
+    end = model.time_ns
+    for seq, before_ms, lba in (1, 30, 9000), (4, 20, 7000):
+        model.events.append((end - before_ms * 10 ** 6, DEV, 4, seq, 0, 5, lba, 7, ev.PLACED, 1, 1, 1, 0, b"fsyncer"))
+    recorder.flush()
+    recorder.write()
+    for at in iso(end), "start":
+        done = view("run", "--at", at, "--csv", "-", cwd=tmp_path)
+        table = fragsnap.Recording(str(tmp_path / "run")).table_at(fragsnap.parse_moment(at))
+        assert [row["lba"] for row in csv.DictReader(io.StringIO(done.stdout))] == ["5000"] and table.lba.tolist() == [5000]
+
+
+def test_a_folder_that_is_no_recording(tmp_path: Path) -> None:
+    """Both programs say the same."""
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/fragtrace-1.snapshot.zst").write_bytes(b"")
+    with pytest.raises(fragsnap.SnapError) as error:
+        fragsnap.Recording(str(tmp_path / "run"))
+    assert str(error.value).endswith("run: no fragtrace-SECONDS.mmm.snapshot.zst in it, expected a folder that fragtrace-view --record wrote")
+    done = view("run", "--csv", "-", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, f"fragtrace-view: {error.value}\n".replace(f"{tmp_path}/", ""))
+
+
 def test_spans_of_a_recording_without_events(tmp_path: Path) -> None:
     """A snapshot is right until the next one, and the last one at its own moment alone."""
     (tmp_path / "run").mkdir()
@@ -233,6 +290,30 @@ def test_extents_that_continue_each_other_are_joined(tmp_path: Path) -> None:
         assert rows == [("0", "15", "5000"), ("30", "1", "9000")]
         table = fragsnap.Recording(str(folder / "run")).table_at()
         assert list(zip(table.lba.tolist(), table.blocks.tolist())) == [(5000, 15), (9000, 1)]
+
+
+def test_causes_by_hand() -> None:
+    """A block that is placed breaks what follows it only if the addresses do not go on; a process is entered once."""
+    word = 3 | 1 << 4 | 2 << 6 | 5 << 9
+    without, moved = word & ~(7 << 6), word & ~(7 << 6) | 6 << 6
+    after = [(20, 5, 9000, word - 1)]
+    for lba, old, expected in ((8990, [], [(0, 10, 8990, without), *after]),  # after a hole, the addresses go on
+                               (8989, [], [(0, 10, 8989, without), (20, 5, 9000, without | 1 << 6)]),
+                               (8991, [(0, 10, 100, 0)], [(0, 10, 8991, without), (20, 5, 9000, moved)])):
+        one = replay.Changing(extents=[replay.MapExtent(at, n, to, 0, cause) for at, n, to, cause in [*old, *after]])
+        one.store(replay.MapExtent(0, 10, lba, 0, word))
+        assert [(x.lblk, x.len, x.lba, x.cause) for x in one.extents] == expected, lba
+    model = Model(random.Random(1))
+    state = replay.State(parse_snapshot("s", model.snapshot(START * 10 ** 6)))
+    event = np.zeros(1, ev.EVENT)[0]
+    event["time_ns"] = 5 * 10 ** 9
+    found = []
+    for pid, comm, volume in ((0, b"unknown", 0), (0, b"several", 0), (7, b"a", 0), (8, b"a", 0), (7, b"a", 0), (7, b"b", 0), (7, b"a", 1)):
+        event["pid"], event["comm"] = pid, comm
+        found.append(state.writer_of(event, volume))
+    assert found == [0, 1, 2, 3, 2, 4, 5]
+    assert [(int(w["pid"]), int(w["volume"]), w["comm"], int(w["first"]), int(w["last"]), int(w["same_as"])) for w in state.writers[2:]] == [
+        (7, 0, b"a", 5, 5, 2), (8, 0, b"a", 5, 5, 3), (7, 0, b"b", 5, 5, 4), (7, 1, b"a", 5, 5, 5)]
 
 
 def test_relative_times(made: Recorder) -> None:
@@ -309,6 +390,35 @@ def test_a_gap_is_refused_and_the_next_snapshot_heals(tmp_path: Path) -> None:
     assert str(error.value).replace(str(tmp_path) + "/", "") == done.stderr.replace("fragtrace-view: ", "").strip()
 
 
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_the_end_of_a_recording(tmp_path: Path, capsys: pytest.CaptureFixture, is_lost: bool) -> None:
+    """What both programs say of a moment after the end, and of the end if events were lost before it."""
+    model = Model(random.Random(1))
+    recorder = Recorder(tmp_path / "run", model)
+    model.names[4] = "/m/f4.sst"
+    recorder.copy(0)
+    model.emit(ev.PLACED, 4, 0, 5, 1000)
+    last = model.time_ns
+    if is_lost:
+        model.seq += 2
+        model.time_ns += 10 ** 9
+        model.emit(ev.PLACED, 4, 0, 5, 2000)
+        last -= 1
+    recorder.flush()
+    recorder.write()
+    ends = f"events were lost after {iso(last)}" if is_lost else f"the recording ends at {iso(last)}"
+    for at, message in (["end"], f"{ends}; taking that moment\n" if is_lost else ""), (["999h"], "" if is_lost else f"{ends}; taking that moment\n"):
+        done = view("run", "--at", *at, "--csv", "-", cwd=tmp_path)
+        try:
+            fragsnap.Recording(str(tmp_path / "run")).table_at(fragsnap.parse_moment(*at))
+            said = capsys.readouterr().err.replace(f"{tmp_path}/", "")
+            assert said == (f"run: {message}" if message else "")
+        except fragsnap.SnapError as error:
+            said = str(error).replace(f"{tmp_path}/", "") + "\n"
+            assert is_lost and at == ["999h"] and said.endswith(f": 2 events were lost; the last exact moment is {iso(last)}\n")
+        assert done.stderr == (f"fragtrace-view: {said}" if said else "")
+
+
 def test_an_event_that_is_read_late(tmp_path: Path) -> None:
     """An event older than the one before it, in its batch or the one before, does not hide those after it."""
     done = subprocess.run([EVENTLOG, tmp_path / "events", "1000,1020,1019,1021", "1015,1030"], capture_output=True, check=True,
@@ -350,6 +460,28 @@ def assert_same_end(made: Recorder, damage: object, least: int) -> None:
         assert int(table.blocks.sum()) == sum(block[2] != "u" for block in found)
         right += 1
     assert right >= least, (damage, right)
+
+
+@pytest.mark.parametrize("member, value, is_sane", [
+    ("kind", ev.GONE, True), ("kind", ev.GONE + 1, False), ("op", 13, True), ("op", 14, False), ("flush", 3, True), ("flush", 4, False),
+    ("why", 6, True), ("why", 7, False), ("length", 1, True), ("length", 0, False), ("offset", 2 ** 32 - 6, True), ("offset", 2 ** 32 - 5, False),
+    ("lba", 2 ** 32 - 6, True), ("lba", 2 ** 32 - 5, False)])
+def test_events_that_cannot_have_happened(tmp_path: Path, member: str, value: int, is_sane: bool) -> None:
+    """Both programs leave out a batch with one of them, and what comes after it."""
+    model = Model(random.Random(1))
+    recorder = Recorder(tmp_path / "run", model)
+    model.names[4] = "/m/f4.sst"
+    recorder.copy(0)
+    members = dict(zip(ev.EVENT.names, (model.time_ns + 10 ** 9, DEV, 4, 1, 0, 5, 1000, 7, ev.PLACED, 1, 1, 1, 0, b"fsyncer")))
+    model.events.append(tuple((members | {member: value}).values()))
+    model.time_ns += 10 ** 9
+    recorder.flush()
+    recorder.write()
+    path, = (tmp_path / "run").glob("*.events.zst")
+    found = ev.read_events(str(path))
+    assert (len(found.list), found.is_cut) == (is_sane, not is_sane)
+    done = view("run", "--csv", "-", cwd=tmp_path)
+    assert ("cut short or damaged after 0 events: the rest is left out" in done.stderr) != is_sane, done.stderr
 
 
 def test_a_recording_without_events(made: Recorder) -> None:

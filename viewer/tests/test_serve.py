@@ -293,6 +293,11 @@ def test_wrong_requests(view: str) -> None:
         for args in {"n": 1001}, {}, {"n": 1, "sort": "x"}, {"n": 1, "down": 2}, {"n": 1, "key": "x"}:
             expect(server.status("files", **args), 400)
         expect(server.ask("cells", **{**good, "lit": "254:0 77777"})["lit"], [])
+        # a list of files that is full
+        Path("full").write_text("# fragtrace table 1\n# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=64 path=/m\n" +
+                                "".join(f"254:0 {100 + i} 1 0 {4 + i} contiguous /m/{i}\n" for i in range(64)), encoding="ascii")
+        with Serving(view, "full") as other:
+            expect(other.ask("cells", **{**good, "lit": "254:0 77777"})["lit"], [])
         for what in "x", "table/", "../etc/passwd", "cells/1":
             expect(server.status(what), 404)
         for at in "1", "x":

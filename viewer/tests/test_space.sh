@@ -313,6 +313,9 @@ test_odd_status() {
 	sed 's/blkoff/offset/' good | bad status 'status:22: unknown columns, is this F2FS newer than the viewer?'
 	sed 's/^Main area: 184/Main area: 185/' good | bad status 'status: 0 volumes in it have 184 segments, expected one'
 	cat good good | bad status 'status: 2 volumes in it have 184 segments'
+	# what one volume has another one may lack
+	{ cat good; sed '/  - Free: /d' good; } | bad status 'status:'
+	grep -q 'the volume before this line lacks a log or a count of segments' stderr || fail "$(cat stderr)"
 	sed 's/^  - Prefree:.*/  - Prefree: x/' good | bad status 'status:34: expected a number, copy the file again'
 	bad status 'status: 0 volumes' <"$data/small.table"
 	# another volume in the same text does not matter

@@ -37,7 +37,6 @@ from workloads import sqlite_fill
 
 REQUEST_NS = 1_000_000
 READ = 128 * 1024
-RANDOM = 64 * 1024
 DEPTH = 16
 SEED = 2021
 ROWS, RANGE = 4000, 200

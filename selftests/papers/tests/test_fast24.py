@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
+from matplotlib.figure import Figure
 from papers import fast24
 from papers.document import Document
 from papers.facts import FactError
@@ -145,9 +147,10 @@ def test_claims() -> None:
 
 def test_claims_that_do_not_hold() -> None:
     data = found()
-    # an overwrite that moves blocks is no overwrite in place
-    data["moments"]["written"]["files"][1] = row("direct.dat", 4, 1.5)
-    assert verdict(data, "The same can happen") is Kind.NOT_CONFIRMED
+    # an overwrite that moves blocks is no overwrite in place, and one on the same dies costs nothing; a tenth is the limit of both
+    for factor, dies, kind in (4, 1.5, Kind.NOT_CONFIRMED), (1.1, 1.5, Kind.NOT_CONFIRMED), (1.09, 1.5, Kind.CONFIRMED), (1, 1.1, Kind.NOT_CONFIRMED):
+        data["moments"]["written"]["files"][1] = row("direct.dat", factor, dies)
+        assert verdict(data, "The same can happen") is kind, (factor, dies)
     data["moments"]["written"]["files"] = [row("a", 1, 1), row("b", 2, 2), row("base.db", 3, 1.05)]
     assert verdict(data, "Dies at random") is Kind.NOT_CONFIRMED
     data["moments"]["written"]["files"] = [row("a", 1, 1), row("b", 2, 2), row("base.db", 3, 3)]
@@ -156,9 +159,29 @@ def test_claims_that_do_not_hold() -> None:
     assert verdict(data, "A rewrite") is Kind.NOT_CONFIRMED
 
 
-def test_report(tmp_path: Path) -> None:
-    document = Document("x")
-    fast24.paper(Options()).show(document, Result(NAME, {}, found(), folder=str(tmp_path)))
+def test_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table, and the plot: bars of requests and marks of dies by file, those with the fewest requests below."""
+    drawn: list[Figure] = []
+    monkeypatch.setattr(pyplot, "close", lambda what: drawn.extend([what] if isinstance(what, Figure) else []))
+    document, data = Document("x"), found()
+    long = "a-name-that-needs-more-room-than-there-is-by-default.sst"
+    data["moments"]["written"]["files"].append(row(long, 9, 1))
+    fast24.paper(Options()).show(document, Result(NAME, {}, data, folder=str(tmp_path)))
     text = document.markdown(tmp_path)
-    assert (tmp_path / "forecasts.png").stat().st_size > 1000
+    assert (tmp_path / "forecasts.png").is_file()
+    names, (figure,) = ["alone.dat", "direct.dat", "base.db", long], drawn
+    for axes, title, splits, dies in zip(
+        figure.axes, ("as written", "after fragtrace-defrag"), ([0, 0, 7, 8], [0, 0, 0, 0]), ([1, 1.5, 1.6, 1], [1, 1.5, 1]), strict=True
+    ):
+        assert axes.get_title() == title and [(bar.get_x(), bar.get_y(), bar.get_width()) for bar in axes.patches] == [
+            (1, n - 0.4, split) for n, split in enumerate(splits)
+        ]
+        marks = [[tuple(map(float, point)) for point in zip(*line.get_data())] for line in axes.lines]
+        assert marks == [[(at, n) for n, at in enumerate(dies)]] * 5 and axes.get_xlim() == (0.9, 36)
+        assert [label.get_text() for label in axes.get_xticklabels()] == [str(at) for at in axes.get_xticks()] == ["1", "2", "4", "8", "16", "32"]
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == names and list(figure.axes[0].get_yticks()) == [0, 1, 2, 3]
+    assert figure.axes[0].get_yticklabels()[3].get_window_extent().x0 >= 0
+    assert len({line.get_marker() for line in figure.axes[0].lines}) == len({line.get_color() for line in figure.axes[0].lines}) == 5
+    legend = figure.axes[1].get_legend()
+    assert legend and [text.get_text() for text in legend.get_texts()] == ["4 dies", "8 dies", "16 dies", "32 dies", "64 dies", "requests"]
     assert "| base.db | 3 200 | 3 | 3.13 | 2.81 | 8.00 | 1.60 |" in text

@@ -121,6 +121,14 @@ def test_one_part_was_run() -> None:
     assert verdict(found, "Evaluation, RocksDB", "It writes less") is Kind.NOT_RUN
 
 
+def test_a_case_that_is_missing() -> None:
+    """The others tell; of that one it is said."""
+    found = parts()
+    del found["synthetic"]["cases"]["stride update"]
+    one = claim("Evaluation", "It gains about as much").verdict(results_of(found))
+    assert one.kind is Kind.CONFIRMED and one.evidence[-1] == "stride update: not measured" and len(one.evidence) == 4
+
+
 def test_what_holds() -> None:
     found = parts()
     results = results_of(found)
@@ -161,6 +169,14 @@ def test_as_fast_as_where_doing_nothing_is_as_fast() -> None:
     assert verdict(found, "Evaluation, RocksDB", "Afterwards") is Kind.UNTOLD
     rocksdb["nothing"]["work_ns"] = 1.06 * rocksdb["ioctl"]["work_ns"]
     assert verdict(found, "Evaluation, RocksDB", "Afterwards") is Kind.CONFIRMED
+
+
+def test_about_as_fast_is_within_a_twentieth() -> None:
+    found = parts()
+    rocksdb = found["databases"]["cases"]["RocksDB, YCSB-C"]
+    for factor, kind in (0.5, Kind.CONFIRMED), (1.05, Kind.CONFIRMED), (1.06, Kind.NOT_CONFIRMED):
+        rocksdb["fragpicker"]["work_ns"] = factor * rocksdb["ioctl"]["work_ns"]
+        assert verdict(found, "Evaluation, RocksDB", "Afterwards") is kind, factor
 
 
 @pytest.mark.parametrize("left", [0, 1])

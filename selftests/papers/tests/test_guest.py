@@ -46,6 +46,34 @@ def test_interrupted_leaves_no_process(tmp_path: Path) -> None:
     assert not os.path.exists(f"/proc/{words[0]}")
 
 
+def test_aged_volumes_are_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the cache; each experiment gets a copy of its own. What fails half-way is not kept."""
+    machine = Machine(tmp_path, "6.12", lambda line: None)
+    made: list[str] = []
+
+    def age(command: list[object]) -> None:
+        made.append(str(command[-1]))
+        image = Path(str(command[command.index("-D") + 1]))
+        assert image.stat().st_size == 2 << 30
+        if len(made) == 1:
+            raise Failed("no guest")
+        os.truncate(image, 3)
+
+    monkeypatch.setattr(machine, "run", age)
+    plain = guest.output
+    monkeypatch.setattr(guest, "output", lambda command: f"{tmp_path}\n" if "cache" in command else plain(command))
+    with pytest.raises(Failed):
+        machine.aged("full")
+    assert list((tmp_path / "papers").iterdir()) == [] and machine.commands == []
+    for _ in range(2):
+        copy = Path(machine.aged("full"))
+        assert copy.parent == tmp_path and copy.stat().st_size == 3
+        copy.unlink()
+    assert [path.name for path in (tmp_path / "papers").iterdir()] == ["full-0.97-0.3-1-6.12.img"]
+    assert made == ["selftests/papers/in_guest/age.sh 0.97 0.3 1"] * 2
+    assert machine.commands == ["selftests/machine/vm.sh -n -k 6.12 -D full-0.97-0.3-1-6.12.img -- age.sh 0.97 0.3 1"] * 2
+
+
 def test_image_is_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The copy of an aged volume goes, also if the guest fails; paths of this machine are not in the report."""
     image = tmp_path / "aged.img"

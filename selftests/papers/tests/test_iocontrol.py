@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 
 import pytest
+from matplotlib import pyplot
+from matplotlib.figure import Figure
 from papers import iocontrol
 from papers.document import Document
 from papers.iocontrol.claims import claims
@@ -333,11 +335,29 @@ def test_sqlite() -> None:
     assert fio["rewritten"] / fio["fio's file\nwhole"] == pytest.approx(1 / 4, rel=0.001)
 
 
-def test_report_has_all_cases(tmp_path: Path) -> None:
+def test_report_has_all_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its table, and the bars of each controller, in MB a second, with their numbers above them."""
+    drawn: list[Figure] = []
+    monkeypatch.setattr(pyplot, "close", lambda what: drawn.extend([what] if isinstance(what, Figure) else []))
     document = Document("x")
     found = data(*alone(), *healing(580)["runs"])
     iocontrol.paper(Options()).show(document, Result(SYNTHETIC, {}, found, folder=str(tmp_path)))
     text = document.markdown(tmp_path)
-    assert (tmp_path / "shares.png").stat().st_size > 1000
+    assert (tmp_path / "shares.png").is_file()
+    (figure,) = drawn
+    assert [axes.get_title(loc="left") for axes in figure.axes] == list(bars(found)) and list(bars(found))[-1] == "BFQ"
+    for axes, cases in zip(figure.axes, bars(found).values(), strict=True):
+        rates = [one / 1e6 for _, one, _ in cases] + [two / 1e6 for _, _, two in cases]
+        assert [bar.get_height() for bar in axes.patches] == rates
+        middles = [bar.get_x() + bar.get_width() / 2 for bar in axes.patches]
+        assert middles == pytest.approx([n + shift for shift in (-0.2, 0.2) for n in range(len(cases))])
+        assert [text.get_text() for text in axes.texts] == [f"{value:.3g}" if value else "" for value in rates]
+        assert [label.get_text() for label in axes.get_xticklabels()] == [case[0] for case in cases]
+        assert list(axes.get_xticks()) == list(range(len(cases))) and axes.get_ylabel() == "MB/s"
+        assert len({bar.get_facecolor() for bar in axes.patches}) == 2
+    # what healing() has, but for the rewrite of grp2
+    assert [bar.get_height() for bar in figure.axes[-1].patches] == [600, 30, 580, 600, 60, 580]
+    legend = figure.axes[0].get_legend()
+    assert legend and [text.get_text() for text in legend.get_texts()] == ["grp1", "grp2"]
     assert "| BFQ | P4 | grp1 rewritten | grp2 | 100 | 580 | 50.0 |" in text
     assert "| grp1 rewritten | 4 096 | 2 | 16.0 | 17.0 |" in text

@@ -114,11 +114,23 @@ def test_remaining_time(tmp_path: Path) -> None:
         now[0] += 40
         return {}
 
-    tried, said = plan(tmp_path, experiment("one", slow), experiment("two", slow))
+    def slower(host: Host) -> Data:
+        now[0] += 30
+        host.heard("half")  # type: ignore[attr-defined]
+        now[0] += 10
+        host.heard("late")  # type: ignore[attr-defined]
+        return {}
+
+    tried, said = plan(tmp_path, experiment("one", slow), experiment("two", slower), experiment("three", slow))
     tried.clock = lambda: now[0]
     tried.run()
-    assert said[0] == "[1 of 2, 20 s left] one: title of one, about 10 s"
-    assert said[1] == "[2 of 2, 40 s left] two: title of two, about 40 s"
+    assert said == [
+        "[1 of 3, 30 s left] one: title of one, about 10 s",
+        "[2 of 3, 80 s left] two: title of two, about 40 s",
+        "[2 of 3, 50 s left] two: half",
+        "[2 of 3, longer than expected] two: late",
+        "[3 of 3, 40 s left] three: title of three, about 40 s",
+    ]
     assert tried.results["one"].took == 40
 
 

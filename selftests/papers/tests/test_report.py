@@ -119,6 +119,8 @@ def test_the_command_goes_on_from_what_is_kept(tmp_path: Path, monkeypatch: pyte
     assert main() == 0
     kept = (KEPT / "report.md").read_bytes()
     assert kept == b"<!-- SPDX-License-Identifier: GPL-2.0-only -->\n" + (out / "report.md").read_bytes()
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>") and all(claim.text in page.replace("&#x27;", "'") for paper in chosen("", Options())[0] for claim in paper.claims)
     assert b"| none |" in kept and b"not run yet" not in kept
 
 

@@ -85,22 +85,18 @@ static int by_offset(const void *a, const void *b, void *priv)
  */
 void breaks_find(struct breaks *breaks, const struct table *table, const uint8_t *starts)
 {
-	size_t *next = xcalloc(table->n_files, sizeof(*next)), i, k;
+	size_t *next = xcalloc(table->n_files, sizeof(*next)), i;
 
 	breaks->begins = count_breaks(table, starts);
 	breaks->n = breaks->begins[table->n_files];
 	breaks->all = xcalloc(breaks->n, sizeof(*breaks->all));
-	for (i = 0; i < table->n_extents; i = k) {
+	for (i = 0; i < table->n_extents; i++) {
 		uint32_t file = table->extents[i].file;
-		uint64_t blks = table->extents[i].blks;
 
-		for (k = i + 1; k < table->n_extents && starts[k] == START_NONE; k++)
-			blks += table->extents[k].blks;
 		if (starts[i] == START_FRAGMENT)
 			breaks->all[breaks->begins[file] + next[file]++] = (struct file_break){
 				.extent = (uint32_t)i,
 				.cause = cause_of_break(table, i),
-				.blks = blks,
 			};
 	}
 	for (i = 0; i < table->n_files; i++)
@@ -154,18 +150,16 @@ struct cause_sum *breaks_sum(const struct file_break *all, size_t n, uint32_t pa
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		sums[i] = (struct cause_sum){ all[i].cause & parts, 1, all[i].blks };
+		sums[i] = (struct cause_sum){ all[i].cause & parts, 1 };
 	qsort(sums, n, sizeof(*sums), by_cause);
 	*n_sums = 0;
 	for (i = 0; i < n; i++) {
 		struct cause_sum *last = *n_sums ? &sums[*n_sums - 1] : NULL;
 
-		if (last && last->cause == sums[i].cause) {
+		if (last && last->cause == sums[i].cause)
 			last->breaks++;
-			last->blks += sums[i].blks;
-		} else {
+		else
 			sums[(*n_sums)++] = sums[i];
-		}
 	}
 	qsort(sums, *n_sums, sizeof(*sums), by_number);
 	return sums;

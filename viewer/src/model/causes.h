@@ -23,12 +23,10 @@
  * struct file_break - a fragment that is not the first of its file
  * @extent: its first extent: index into table.extents
  * @cause: why it begins there; its reason is never FT_WHY_NONE
- * @blks: its blocks
  */
 struct file_break {
 	uint32_t extent;
 	uint32_t cause;
-	uint64_t blks;
 };
 
 /**
@@ -47,12 +45,10 @@ struct breaks {
  * struct cause_sum - the breaks of one cause
  * @cause: the cause, or the requested parts of it
  * @breaks: number of breaks
- * @blks: blocks in the fragments after these breaks
  */
 struct cause_sum {
 	uint32_t cause;
 	uint64_t breaks;
-	uint64_t blks;
 };
 
 void breaks_find(struct breaks *breaks, const struct table *table, const uint8_t *starts);

@@ -513,19 +513,6 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 }
 
 /**
- * ft_names_begin() - all names in a directory are about to be read
- * @dir: the directory; what is left out there is counted anew
- *
- * Context: process; takes ns_lock.
- */
-void ft_names_begin(struct ft_inode *dir)
-{
-	mutex_lock(&dir->vol->ns_lock);
-	ft_inode_name_accepted(dir, dir->refused);
-	mutex_unlock(&dir->vol->ns_lock);
-}
-
-/**
  * ft_names_own() - count the memory of an inode for its owner
  * @rec: the record
  * @inode: the inode

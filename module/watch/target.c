@@ -36,7 +36,7 @@
 /* How often it is checked that the paths of all others still lead to them. */
 #define LOOK_PERIOD	(2 * HZ)
 /* A path leads elsewhere if it does so twice, so far apart: it may be renamed now. */
-#define LOOK_TWICE	(HZ / 20)
+#define LOOK_TWICE	(HZ / 5)
 
 /**
  * struct ft_target - a watched directory
@@ -267,14 +267,19 @@ static int refresh_path(struct ft_target *t)
 	return 0;
 }
 
-/* Does its path only lead elsewhere because it has another one now? */
-static bool was_renamed(struct ft_target *t)
+/*
+ * Does its path only lead elsewhere because it has another one now, or because its volume
+ * is being unmounted, which it will report by itself?
+ */
+static bool is_known_why(struct ft_target *t)
 {
 	char *old = kstrdup(path_of(t), GFP_KERNEL);
-	bool renamed = !old || (!refresh_path(t) && strcmp(old, path_of(t)));
+	int err = old ? refresh_path(t) : -ENOMEM;
+	bool known = err == -ENOMEM || err == -EBUSY ||
+		     (!err && strcmp(old, path_of(t)));
 
 	kfree(old);
-	return renamed;
+	return known;
 }
 
 /*
@@ -296,7 +301,7 @@ static void has_led(struct ft_target *t, int err, const struct ft_place *at)
 		retry_delay = LOOK_TWICE;
 		return;
 	}
-	if (was_renamed(t)) {
+	if (is_known_why(t)) {
 		t->elsewhere = 0;
 		return;
 	}

@@ -177,14 +177,11 @@ u64 ft_survey_breaks(struct ft_volume *vol)
 /* The path of a file, to be freed; empty if it has none any more. */
 static char *path_of(struct ft_inode *rec)
 {
-	char *path;
-	size_t len;
+	char *path = kzalloc(PATH_MAX, GFP_KERNEL);
 
 	mutex_lock(&rec->vol->ns_lock);
-	len = ft_names_path(rec, NULL, 0);
-	path = kzalloc(len + 1, GFP_KERNEL);
-	if (path && len)
-		ft_names_path(rec, path, len + 1);
+	if (path)
+		ft_names_path(rec, path, PATH_MAX);
 	mutex_unlock(&rec->vol->ns_lock);
 	return path;
 }

@@ -121,26 +121,29 @@ int ft_resync_audit(const char *path)
 	return err;
 }
 
-static void run_periodic(struct work_struct *work)
+/* Plan the next periodic audit, if there is to be one. */
+static void plan_next(void)
 {
-	unsigned int secs;
+	unsigned int secs = READ_ONCE(audit_secs);
 
-	ft_resync_audit(NULL);
-	secs = READ_ONCE(audit_secs);
 	if (READ_ONCE(running) && secs)
 		queue_delayed_work(ft_wq, &periodic_work,
 				   msecs_to_jiffies(1000 * (u64)secs));
+}
+
+static void run_periodic(struct work_struct *work)
+{
+	ft_resync_audit(NULL);
+	plan_next();
 }
 
 static int set_audit_secs(const char *val, const struct kernel_param *kp)
 {
 	int err = param_set_uint_minmax(val, kp, 0, 1000000);
 
-	if (!err && READ_ONCE(running)) {
+	if (!err) {
 		cancel_delayed_work(&periodic_work);
-		if (audit_secs)
-			queue_delayed_work(ft_wq, &periodic_work,
-					   msecs_to_jiffies(1000 * (u64)audit_secs));
+		plan_next();
 	}
 	return err;
 }
@@ -159,9 +162,7 @@ MODULE_PARM_DESC(audit_secs, "compare all maps with F2FS this often, in seconds 
 void ft_resync_init(void)
 {
 	WRITE_ONCE(running, true);
-	if (audit_secs)
-		queue_delayed_work(ft_wq, &periodic_work,
-				   msecs_to_jiffies(1000 * (u64)audit_secs));
+	plan_next();
 }
 
 /**

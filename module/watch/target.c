@@ -15,7 +15,7 @@
 
 #include <linux/err.h>
 #include <linux/module.h>
-#include <linux/rcupdate.h>
+#include <linux/rculist.h>
 #include <linux/refcount.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -679,14 +679,6 @@ static size_t list_count(const struct list_head *list)
 	return nr;
 }
 
-static bool is_among(struct ft_volume **vols, int nr, const struct ft_volume *vol)
-{
-	while (nr--)
-		if (vols[nr] == vol)
-			return true;
-	return false;
-}
-
 /**
  * ft_target_volumes() - collect the volumes of all targets, or of one
  * @path: a path of that target, as for ft_target_del(); %NULL for all
@@ -697,8 +689,8 @@ static bool is_among(struct ft_volume **vols, int nr, const struct ft_volume *vo
  */
 int ft_target_volumes(const char *path, struct ft_volume ***list)
 {
-	struct ft_target *t, *only = NULL;
-	struct ft_volume **vols;
+	struct ft_volume **vols, *vol;
+	struct ft_target *only = NULL;
 	int nr = 0;
 
 	if (path) {
@@ -715,12 +707,12 @@ int ft_target_volumes(const char *path, struct ft_volume ***list)
 		nr = -ENOMEM;
 		goto out;
 	}
-	list_for_each_entry(t, &targets, node)
-		if (t->vol && (!only || t == only) &&
-		    !is_among(vols, nr, t->vol)) {
-			ft_volume_get(t->vol);
-			vols[nr++] = t->vol;
-		}
+	rcu_read_lock();
+	list_for_each_entry_rcu(vol, &ft_volumes, node)
+		if ((!only || vol == only->vol) &&
+		    refcount_inc_not_zero(&vol->ref))
+			vols[nr++] = vol;
+	rcu_read_unlock();
 	*list = vols;
 out:
 	mutex_unlock(&ft_targets_lock);

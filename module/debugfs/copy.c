@@ -23,6 +23,7 @@
 #include "maps/inode.h"
 #include "maps/names.h"
 #include "watch/mount.h"
+#include "watch/path.h"
 #include "watch/target.h"
 
 /* Files listed, with bytes of paths, or extents copied, before the lock is dropped. */
@@ -110,6 +111,7 @@ static int list_volume(struct ft_snapshot *snap, struct ft_volume *vol)
 	if (err)
 		return err;
 	ft_mount_measure(vol);
+	ft_path_mark_hidden(vol);
 	*v = (struct ft_snap_volume){
 		.path = path,
 		.major = MAJOR(vol->dev),

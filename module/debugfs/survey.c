@@ -14,6 +14,7 @@
 #include "debugfs/survey.h"
 #include "maps/inode.h"
 #include "maps/names.h"
+#include "watch/path.h"
 
 /* Records that are passed before other tasks may run. */
 #define FILES_PER_STEP		1024
@@ -219,6 +220,7 @@ int ft_survey_owner(struct ft_volume *vol, u32 lba, struct ft_owned *owned)
 	}
 	if (!owner)
 		return -ENOENT;
+	ft_path_mark_hidden(vol);
 	owned->path = path_of(owner);
 	ft_inode_put(owner);
 	if (!owned->path)

@@ -16,6 +16,7 @@
 #include "core/volume.h"
 #include "maps/inode.h"
 #include "scan/audit.h"
+#include "watch/path.h"
 #include "watch/resync.h"
 #include "watch/target.h"
 
@@ -97,6 +98,7 @@ int ft_resync_all(const char *path)
 
 static int audit(struct ft_volume *vol)
 {
+	ft_path_mark_hidden(vol);
 	ft_volume_for_all(vol, ft_inode_request_audit);
 	return wait_for(vol, &vol->nr_audits);
 }

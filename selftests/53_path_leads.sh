@@ -10,10 +10,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 
 INNER=$MNT/inner
+# The end of the path of a file below a mount point, as texts show it.
+HIDDEN='\040(hidden)'
 
 # end() - undo the mounts above the volumes first
 end() {
-	umount $MNT/bound $INNER $INNER 2>/dev/null || :
+	umount $MNT/d $MNT/bound $INNER $INNER 2>/dev/null || :
 	cleanup
 }
 trap end EXIT
@@ -34,10 +36,12 @@ leads() {
 	[ "$2" = waiting ] || check_exact "$1: maps are exact" $INNER
 }
 
-plan 32
+plan 45
 make_volume $DISK $MNT || bail "no volume"
 mkdir -p $INNER $MNT/d $MNT/bound
 fileop write $INNER/below 0 64K
+fileop write $INNER/pieces.log 0 64K
+fileop random $INNER/pieces.log 16 8 "${SEED:-531}" every 2
 fileop write $MNT/d/file 0 64K
 make_volume $DISK2 $INNER || bail "no second volume"
 mkdir $INNER/folder
@@ -54,6 +58,25 @@ mount_volume $DISK2 $INNER
 leads "after the next mount the target is the volume again" live "$inner"
 check "the file on it is listed" in_files $INNER/above
 refuse "the file below is not listed" in_files $INNER/below
+
+# Files below a mount point have no path: they are marked, as long as something is mounted there.
+expect "the folder around it is watched, too" "$(fileop say $DBG/targets "add $MNT")" OK
+settle || bail "maps are not exact"
+check "a file below the mount point is marked" in_files "$INNER/below$HIDDEN"
+check "so it is in the table" in_table "$INNER/below$HIDDEN"
+check "no other file is marked" in_files $MNT/d/file
+check "sums have its extension" sums_agree
+mount --bind $MNT/bound $MNT/d
+check "a file below a folder that is bound is marked" in_files "$MNT/d/file$HIDDEN"
+umount $MNT/d
+check "it is not marked after that" in_files $MNT/d/file
+unshare -m sh -c "mount --make-rprivate / 2>/dev/null; mount -t tmpfs none $MNT/d && echo >/tmp/mounted && sleep 30" &
+private=$!
+check "something is mounted there in another namespace" loop_until $SOON test -e /tmp/mounted
+check "nothing is marked then" in_files $MNT/d/file
+kill $private
+wait $private 2>/dev/null || :
+expect "that folder is not watched any more" "$(fileop say $DBG/targets "del $MNT")" OK
 
 mount -t tmpfs none $INNER
 leads "the target waits while a tmpfs is mounted over it" waiting -
@@ -97,6 +120,19 @@ expect "a path is added that only another mount namespace has" "$(unshare -m sh 
 sleep 5
 check "this target stays, too" sh -c "awk '\$3 == \"live\" && \$5 == \"/tmp/ns\"' $DBG/targets | grep -q ."
 expect "it is removed by the path that leads to it here" "$(fileop say $DBG/targets "del $MNT/e")" OK
+
+# Its root directory is one that pivot_root has made.
+mkdir -p $MNT/e/bin $MNT/e/old $MNT/e/here /tmp/root
+cp /bin/busybox $MNT/e/bin/
+cat >$MNT/e/inside <<-END
+	cd /new && busybox pivot_root . old && exec /bin/busybox chroot . /bin/busybox sh -c 'echo "add /here" >&3 && echo OK'
+END
+expect "a path is added from the root directory of pivot_root" "$(unshare -m sh -c "mount --make-rprivate / 2>/dev/null
+	mount -t tmpfs none /tmp/root && cd /tmp/root && mkdir bin new && cp /bin/busybox bin/ && mount --bind $MNT/e new &&
+	exec chroot . /bin/busybox sh /new/inside" 3>$DBG/targets)" OK
+sleep 5
+check "this target stays, too: /here" sh -c "awk '\$3 == \"live\" && \$5 == \"/here\"' $DBG/targets | grep -q ."
+expect "it is removed by the path that leads there from here" "$(fileop say $DBG/targets "del $MNT/e/here")" OK
 
 # In a folder that folds case each spelling is a path of the same file.
 umount $INNER

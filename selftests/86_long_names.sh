@@ -31,7 +31,7 @@ all_back() {
 	left_out_is 0 && [ "$(names)" = "$(find $MNT/u -type f | wc -l)" ]
 }
 
-# all_accounted() - is each file of the user listed or left out? While a directory is read again, what is left out is counted anew.
+# all_accounted() - is each file of the user listed or left out?
 all_accounted() {
 	[ $(($(names) + $(stat_of left_out))) -ge "$FILES" ]
 }

@@ -8,7 +8,8 @@
 # debugfs read. All this runs once before the attacks; during them it may take a second (times the emulation's factor)
 # longer than then. The second user's files are exact, compared with FIEMAP, during the attacks.
 #
-#   FUZZ_SECONDS=N   repeat rounds for this time, each with some of the attacks (make fuzz MODE=hostile)
+#   FUZZ_SECONDS=N   repeat rounds for this time, each with some of these attacks, and of those on the module's bounds, which
+#                    have 16 MiB then (make fuzz MODE=hostile)
 #   SEED=N           of the first round (default 1)
 #   ATTACKS='A B'    these attacks, in each round
 #   ATTACK_SIZE=N    scale of the attacks (default 250; 4000 with FUZZ_SECONDS)
@@ -23,6 +24,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/in_guest/attacks.sh"
 
 [ -n "${ATTACK_SIZE:-}" ] || ATTACK_SIZE=$([ -n "${FUZZ_SECONDS:-}" ] && echo 4000 || echo 250)
+[ -z "${FUZZ_SECONDS:-}" ] || ATTACK_LIST="$ATTACK_LIST $ATTACKS_ON_BOUNDS"
 # Seconds of a round, without the checks after it. Below the kernel's limit for hung tasks.
 ROUND=15
 FRIEND=1000
@@ -118,6 +120,11 @@ friend_exact() {
 # quiet_is(state) - is this the state of the file that only this test changes?
 quiet_is() {
 	[ "$(column files $MNT/watched/friend/quiet 3)" = "$1" ]
+}
+
+# all_back() - are all maps exact, and is no file left out?
+all_back() {
+	settle && [ "$(stat_of left_out)" = 0 ]
 }
 
 # third_live() - is the third volume followed?
@@ -248,7 +255,7 @@ begin_attacks() {
 		pid=$(cat "$WORK/$name.pid")
 		if loop_until $SOON begun_or_ended "$name" "$pid" && ! gone "$pid"; then
 			echo 0 >>"$WORK/attacks"
-		elif grep -qE 'userfaultfd: (ENOSYS|EPERM)|/dev/fuse: ' "$WORK/$name.log"; then
+		elif grep -qE 'userfaultfd: (ENOSYS|EPERM)|/dev/fuse: |cgroup2: ' "$WORK/$name.log"; then
 			echo "# this kernel cannot: $name"
 			PIDS=$(echo "$PIDS" | sed "s/ $pid\>//")
 		else
@@ -262,7 +269,21 @@ begun_or_ended() {
 	attack_begun "$1" || gone "$2"
 }
 
-# end_attacks() - kill them; their children end with them
+# enemy_is_gone() - kill all that is left of the attacker; is nothing?
+enemy_is_gone() {
+	local process left
+
+	left=
+	for process in /proc/[0-9]*; do
+		if grep -qs "^Uid:	$ENEMY	" "$process/status" && ! gone "${process#/proc/}"; then
+			kill -KILL "${process#/proc/}" 2>/dev/null || :
+			left=yes
+		fi
+	done
+	[ -z "$left" ]
+}
+
+# end_attacks() - kill them, and their children
 end_attacks() {
 	local pid
 
@@ -273,6 +294,8 @@ end_attacks() {
 	done
 	! mounted $FUSE_MNT || umount -l $FUSE_MNT
 	PIDS=
+	loop_until $SOON enemy_is_gone || wrong attacks "processes of the attacker do not end"
+	remove_deep $MNT/watched/enemy/deep
 }
 
 # gone(pid) - has a process of ours ended?
@@ -352,7 +375,9 @@ round() {
 	check_attacks
 	end_attacks
 	lap "the attacks are over"
-	await afterwards settle
+	# what has no room comes back when the attacker has less
+	[ "$(stat_of left_out)" = 0 ] || rm -rf $MNT/watched/enemy
+	await afterwards all_back
 	lap "settled"
 	compare compared_all $MNT/watched $MNT2 $MNT3 $ENEMY_VOLUMES
 	lap "compared"
@@ -413,7 +438,8 @@ mkdir -p $WORK
 make_volume $DISK $MNT || bail "no volume"
 make_volume $DISK2 $MNT2 || bail "no second volume"
 make_loops
-load
+# shellcheck disable=SC2086 # one word or none
+load ${FUZZ_SECONDS:+max_mem_mb=16}
 for mnt in $MNT2 $MNT3 $ENEMY_VOLUMES; do
 	echo "add $mnt" >$DBG/targets
 done

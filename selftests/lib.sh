@@ -543,7 +543,7 @@ sums_agree() {
 			}
 			function extension(path,	bytes) {
 				sub(/.*\//, "", path)
-				sub(/\\040\(deleted\)$/, "", path)
+				sub(/(\\040\(hidden\))?(\\040\(deleted\))?$/, "", path)
 				# no dot, or only at the begin or the end
 				if (!match(path, /.\.[^.]+$/))
 					return "-"

@@ -137,6 +137,14 @@ static inline void ft_sleeping_locks_end(bool begun)
 #endif
 
 /*
+ * After 6.12 d_alias is not in d_u any more, and there is a macro. Can go with 6.12.
+ */
+#ifndef for_each_alias
+#define for_each_alias(dentry, inode) \
+	hlist_for_each_entry(dentry, &(inode)->i_dentry, d_u.d_alias)
+#endif
+
+/*
  * After 6.1 a cache can be kept apart from others of its size, so that
  * /proc/slabinfo shows what it takes. Can go with 6.1.
  */

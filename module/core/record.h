@@ -150,8 +150,10 @@ enum ft_change {
  *	scan that ends without doubt forgets it, as F2FS_IOC_MOVE_RANGE has no event
  * @narrow: by how much the part of a stale file that may be wrong is smaller than the
  *	largest file, as a power of 2; see ft_inode_part()
- * @copy: F2FS uses it to write to another file atomically. @extension and @writer are
- *	those of that file.
+ * @copy: of a file: F2FS uses it to write to another file atomically. @extension and
+ *	@writer are those of that file.
+ * @hides: of a directory: its path leads to what is mounted on it (watch/path.c). Read
+ *	and written without a lock.
  * @commit_changes: the value of @changes when that began
  * @reserver: the last task that began to preallocate blocks; %NULL if blocks were,
  *	or may have been, freed since, or if its preallocation was reported
@@ -230,7 +232,10 @@ struct ft_inode {
 	bool commit_begun : 1;
 	bool range_begun : 1;
 	u8 narrow : 5;
-	bool copy;
+	union {
+		bool copy;
+		bool hides;
+	};
 	u32 commit_changes;
 	const struct task_struct *reserver;
 	u32 direct_end;

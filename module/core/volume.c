@@ -108,7 +108,7 @@ struct ft_volume *ft_volume_nth(unsigned int n)
 /**
  * ft_volume_for_all() - call a function for each record of a volume
  * @vol: the volume
- * @func: called in an RCU read section
+ * @func: called in an RCU read section, which it may leave for a moment
  *
  * Context: process; may sleep between two calls.
  */

@@ -8,7 +8,6 @@
  * itself, two files may be moments apart. By LBA no block is shown twice.
  */
 
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -24,6 +23,7 @@
 #include "maps/inode.h"
 #include "maps/names.h"
 #include "watch/mount.h"
+#include "watch/path.h"
 #include "watch/target.h"
 
 /* Files listed, with bytes of paths, or extents copied, before the lock is dropped. */
@@ -111,6 +111,7 @@ static int list_volume(struct ft_snapshot *snap, struct ft_volume *vol)
 	if (err)
 		return err;
 	ft_mount_measure(vol);
+	ft_path_mark_hidden(vol);
 	*v = (struct ft_snap_volume){
 		.path = path,
 		.major = MAJOR(vol->dev),
@@ -127,33 +128,15 @@ static int list_volume(struct ft_snapshot *snap, struct ft_volume *vol)
 
 static int list_volumes(struct ft_snapshot *snap)
 {
-	struct ft_volume **vols, *vol;
-	size_t count = 0, i;
-	int err;
+	int nr = ft_target_volumes(NULL, &snap->vols), i, err;
 
-	/* only the holder of this lock adds volumes */
-	mutex_lock(&ft_targets_lock);
-	rcu_read_lock();
-	list_for_each_entry_rcu(vol, &ft_volumes, node)
-		count++;
-	rcu_read_unlock();
-	err = ft_vec_make_room(&snap->vols, count, sizeof(vol)) ?:
-	      ft_vec_make_room(&snap->volumes, count, sizeof(struct ft_snap_volume));
-	vols = snap->vols.data;
-	if (!err) {
-		rcu_read_lock();
-		list_for_each_entry_rcu(vol, &ft_volumes, node)
-			if (refcount_inc_not_zero(&vol->ref))
-				vols[snap->vols.nr++] = vol;
-		rcu_read_unlock();
-	}
-	mutex_unlock(&ft_targets_lock);
-	if (err)
-		return err;
-
-	sort(vols, snap->vols.nr, sizeof(*vols), by_dev, NULL);
-	for (i = 0; i < snap->vols.nr && !err; i++)
-		err = list_volume(snap, vols[i]);
+	if (nr < 0)
+		return nr;
+	snap->nr_vols = nr;
+	sort(snap->vols, nr, sizeof(*snap->vols), by_dev, NULL);
+	err = ft_vec_make_room(&snap->volumes, nr, sizeof(struct ft_snap_volume));
+	for (i = 0; i < nr && !err; i++)
+		err = list_volume(snap, snap->vols[i]);
 	return err;
 }
 
@@ -197,7 +180,7 @@ static void list_file(struct ft_snapshot *snap, struct ft_inode *rec, u32 volume
  */
 static bool list_some(struct ft_snapshot *snap, u32 volume, unsigned long *ino)
 {
-	struct ft_volume *vol = ((struct ft_volume **)snap->vols.data)[volume];
+	struct ft_volume *vol = snap->vols[volume];
 	size_t end = snap->paths.nr + PATHS_PER_STEP;
 	struct ft_inode *rec;
 	unsigned int n = 0;
@@ -345,7 +328,7 @@ bool ft_snapshot_breaks(struct ft_snapshot *snap, size_t extent)
 /* List the processes of a volume. Their index here is their number plus *@base. */
 static int list_writers(struct ft_snapshot *snap, u32 volume, u32 *base)
 {
-	struct ft_volume *vol = ((struct ft_volume **)snap->vols.data)[volume];
+	struct ft_volume *vol = snap->vols[volume];
 	const struct ft_writer *w;
 	unsigned long number;
 	u64 cgroup;
@@ -487,10 +470,10 @@ static void drop_references(struct ft_snapshot *snap)
 
 	for (i = 0; i < snap->recs.nr; i++)
 		ft_inode_put(((struct ft_inode **)snap->recs.data)[i]);
-	for (i = 0; i < snap->vols.nr; i++)
-		ft_volume_put(((struct ft_volume **)snap->vols.data)[i]);
+	for (i = 0; i < snap->nr_vols; i++)
+		ft_volume_put(snap->vols[i]);
 	ft_vec_free(&snap->recs);
-	ft_vec_free(&snap->vols);
+	kfree(snap->vols);
 }
 
 static int fill(struct ft_snapshot *snap)

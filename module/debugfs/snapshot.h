@@ -12,6 +12,8 @@
 #include "debugfs/vec.h"
 #include "format/snapshot.h"
 
+struct ft_volume;
+
 /* The size of a request in `requests` and `ideal`, in blocks. */
 #define FT_REQUEST_BLOCKS	(128 * 1024 / 4096)
 
@@ -53,6 +55,7 @@ enum ft_view {
  * @kinds: room to count breaks by kind
  * @raw: room for a path that is being escaped
  * @file_paths: the end of the paths of files among @paths
+ * @nr_vols: number of @vols
  * @vols: struct ft_volume pointers, one for each of @volumes; each holds a
  *	reference until the snapshot is complete
  * @recs: struct ft_inode pointers, one for each of @files, likewise
@@ -68,7 +71,8 @@ struct ft_snapshot {
 	size_t file_paths;
 	u32 kinds[FT_SNAP_KINDS];
 	char raw[PATH_MAX];
-	struct ft_vec vols;
+	size_t nr_vols;
+	struct ft_volume **vols;
 	struct ft_vec recs;
 };
 

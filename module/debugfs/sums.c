@@ -114,15 +114,19 @@ static u64 fragment_blocks(struct ft_snapshot *snap, size_t i, size_t end)
 	return blocks;
 }
 
-/* A deleted file that is still open keeps its extension. */
+/* The extension of a name without its marks, as ft_names_path() appends them. */
 static void set_extension(struct sum *sum, const char *name)
 {
-	static const char deleted[] = " (deleted)";
-	size_t len = strlen(name), tail = sizeof(deleted) - 1;
+	static const char * const marks[] = { " (deleted)", " (hidden)" };
 	char plain[NAME_MAX + 1];
+	size_t len = strlen(name), tail;
+	int i;
 
-	if (len > tail && !strcmp(name + len - tail, deleted))
-		len -= tail;
+	for (i = 0; i < ARRAY_SIZE(marks); i++) {
+		tail = strlen(marks[i]);
+		if (len > tail && !strncmp(name + len - tail, marks[i], tail))
+			len -= tail;
+	}
 	len = min(len, sizeof(plain) - 1);
 	memcpy(plain, name, len);
 	plain[len] = '\0';

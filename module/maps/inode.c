@@ -130,8 +130,7 @@ void ft_inode_name_refused(struct ft_inode *dir)
 {
 	lockdep_assert_held(&dir->vol->ns_lock);
 	dir->refused++;
-	atomic_inc(&dir->vol->nr_refused);
-	ft_mem_left_out(1);
+	ft_inode_names_left_out(dir->vol, 1);
 	ft_count(FT_REFUSED);
 }
 
@@ -145,11 +144,8 @@ void ft_inode_name_refused(struct ft_inode *dir)
 void ft_inode_name_accepted(struct ft_inode *dir, u32 nr)
 {
 	nr = min(nr, dir->refused);
-	if (!nr)
-		return;
 	dir->refused -= nr;
-	atomic_sub(nr, &dir->vol->nr_refused);
-	ft_mem_left_out(-(long)nr);
+	ft_inode_names_left_out(dir->vol, -(long)nr);
 }
 
 /* The least part that has the blocks from @from to @last. */

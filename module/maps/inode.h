@@ -9,6 +9,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "core/memory.h"
 #include "core/record.h"
 #include "core/volume.h"
 #include "format/cause.h"
@@ -68,6 +69,13 @@ ft_inode_find_file(const struct super_block *sb, unsigned long ino)
 	    READ_ONCE(rec->state) < FT_DEAD)
 		return rec;
 	return ft_inode_find_other(sb, ino);
+}
+
+/* Count @nr more names that are left out because memory is short; negative: less. */
+static inline void ft_inode_names_left_out(struct ft_volume *vol, long nr)
+{
+	atomic_add(nr, &vol->nr_refused);
+	ft_mem_left_out(nr);
 }
 
 /* === The lock ============================================================= */

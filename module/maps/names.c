@@ -362,8 +362,10 @@ static void drop_work(struct work_struct *work)
 /* Shown instead of a path that is too long, or that there is no memory for. */
 #define TOO_LONG "?"
 
-/* Appended to the path of a file that has lost its last name. */
+/* Appended to the path of a file that has lost its last name, */
 #define DELETED " (deleted)"
+/* and of one below a mount point. */
+#define HIDDEN " (hidden)"
 
 /* The path of a file that was deleted; @path had @len bytes. %NULL: no memory. */
 static char *new_path(const char *path, size_t len)
@@ -510,19 +512,6 @@ int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 	if (err == -ENOBUFS && rec)
 		name_lost(vol, rec, false, NULL);
 	return err;
-}
-
-/**
- * ft_names_begin() - all names in a directory are about to be read
- * @dir: the directory; what is left out there is counted anew
- *
- * Context: process; takes ns_lock.
- */
-void ft_names_begin(struct ft_inode *dir)
-{
-	mutex_lock(&dir->vol->ns_lock);
-	ft_inode_name_accepted(dir, dir->refused);
-	mutex_unlock(&dir->vol->ns_lock);
 }
 
 /**
@@ -886,12 +875,14 @@ int ft_names_event(struct fsnotify_group *group, u32 mask, const void *data,
  * struct way - the way from an inode up to a target
  * @top: the target; %NULL if there is none
  * @len: length of the path below it
+ * @hidden: something is mounted on a directory of that path
  * @passed: directories that were passed to find it
  * @too_long: more of them may lead to one
  */
 struct way {
 	struct ft_inode *top;
 	size_t len;
+	bool hidden;
 	unsigned int passed;
 	bool too_long;
 };
@@ -903,6 +894,7 @@ struct way {
 static void go_up(const struct ft_link *link, struct way *way)
 {
 	size_t below = 0;
+	bool hidden = false;
 
 	for (; link; link = name_of(link->parent)) {
 		below += 1 + link->len;
@@ -910,9 +902,11 @@ static void go_up(const struct ft_link *link, struct way *way)
 			way->too_long = true;
 			break;
 		}
+		hidden |= READ_ONCE(link->parent->hides);
 		if (link->parent->target_path) {
 			way->top = link->parent;
 			way->len = below;
+			way->hidden = hidden;
 		}
 	}
 }
@@ -953,7 +947,8 @@ static size_t put_path(char *buf, size_t size, const char *path, size_t len)
  * @buf: filled with it, NUL-terminated; may be %NULL if @size is 0
  * @size: size of @buf in bytes; %PATH_MAX is enough for any
  *
- * An inode may have several names below targets; one of them is used. A path that is
+ * An inode may have several names below targets; one of them is used. A file below a
+ * mount point has a mark (see ft_path_mark_hidden()). A path that is
  * too long for a system call is "?": nobody can use it, and it might have megabytes.
  *
  * Context: process, ns_lock held.
@@ -965,7 +960,7 @@ size_t ft_names_path(struct ft_inode *rec, char *buf, size_t size)
 	const struct ft_inode *at;
 	struct ft_link *link;
 	struct way way;
-	size_t len, base;
+	size_t len, base, mark;
 
 	lockdep_assert_held(&rec->vol->ns_lock);
 	if (!rec->is_dir && rec->gone_path)
@@ -974,13 +969,15 @@ size_t ft_names_path(struct ft_inode *rec, char *buf, size_t size)
 	find_way(rec, &way);
 	if (!way.top)
 		return way.too_long ? put_path(buf, size, TOO_LONG, 1) : 0;
-	base = strlen(way.top->target_path) + way.len;
+	mark = way.hidden ? strlen(HIDDEN) : 0;
+	base = strlen(way.top->target_path) + way.len + mark;
 	if (base >= PATH_MAX)
 		return put_path(buf, size, TOO_LONG, 1);
 	if (base >= size)
 		return base;
 
-	len = base;
+	len = base - mark;
+	memcpy(buf + len, HIDDEN, mark);
 	buf[base] = '\0';
 	for (at = rec; at != way.top; at = link->parent) {
 		link = name_of(at);

@@ -15,7 +15,6 @@ int ft_names_init(struct ft_volume *vol);
 void ft_names_stop(struct ft_volume *vol);
 int ft_names_add(struct ft_volume *vol, struct ft_inode *dir, const char *name,
 		 unsigned int len, u32 ino, bool is_dir);
-void ft_names_begin(struct ft_inode *dir);
 void ft_names_drop_tree(struct ft_volume *vol, struct ft_inode *dir);
 void ft_names_own(struct ft_inode *rec, const struct inode *inode);
 bool ft_names_leave_out(struct ft_inode *rec);

@@ -28,6 +28,8 @@
  * @nr: names read in this step
  * @used: bytes of @w->names that are used
  * @full: there may be more names
+ * @refused: names that were left out before, less those that have been since: they count
+ *	as left out until the directory has been read
  * @resync_before: the directory's @resync when the walk began
  */
 struct ft_walk {
@@ -38,6 +40,7 @@ struct ft_walk {
 	unsigned int nr;
 	size_t used;
 	bool full;
+	u32 refused;
 	u8 resync_before;
 };
 
@@ -93,8 +96,13 @@ static int add_names(struct ft_volume *vol, struct ft_walk *walk)
 		err = ft_names_add(vol, walk->dir, read->text, read->len,
 				   read->ino, read->is_dir);
 		/* no memory for a new file; but a known file may get another name */
-		if (err == -ENOBUFS)
-			err = 0;
+		if (err != -ENOBUFS)
+			continue;
+		err = 0;
+		if (walk->refused) {
+			walk->refused--;
+			ft_inode_names_left_out(vol, -1);
+		}
 	}
 	mutex_unlock(&vol->ns_lock);
 	return err;
@@ -157,6 +165,9 @@ static int walk_step(struct ft_worker *w, struct ft_walk *walk)
  */
 void ft_dir_cancel(struct ft_inode *dir)
 {
+	if (!dir->walk)
+		return;
+	ft_inode_names_left_out(dir->vol, -(long)dir->walk->refused);
 	ft_mem_free(dir->walk, sizeof(*dir->walk));
 	dir->walk = NULL;
 }
@@ -182,7 +193,11 @@ enum ft_step ft_dir_step(struct ft_worker *w, struct ft_inode *dir)
 		walk->dir = dir;
 		walk->resync_before = READ_ONCE(dir->resync);
 		dir->walk = walk;
-		ft_names_begin(dir);
+		/* they are counted anew */
+		mutex_lock(&dir->vol->ns_lock);
+		walk->refused = dir->refused;
+		dir->refused = 0;
+		mutex_unlock(&dir->vol->ns_lock);
 	}
 	err = walk_step(w, walk);
 	if (err > 0)

@@ -12,6 +12,7 @@
 #include "core/compat.h"
 #include "core/volume.h"
 #include "maps/inode.h"
+#include "maps/names.h"
 #include "probes/probe.h"
 #include "watch/path.h"
 
@@ -179,6 +180,74 @@ int ft_path_look(const char *path, struct ft_place *at, bool user, bool wait)
 		err = look(path, flags, at);
 	}
 	return err;
+}
+
+/* Is something mounted on a directory, in any mount namespace? In an RCU section. */
+static bool is_mountpoint(struct super_block *sb, unsigned long ino)
+{
+	/* a mount point is in memory: nothing is read from the disk */
+	struct inode *inode = find_inode_by_ino_rcu(sb, ino);
+	struct dentry *dentry;
+	bool is = false;
+
+	if (!inode)
+		return false;
+	spin_lock(&inode->i_lock);
+	for_each_alias(dentry, inode)
+		is |= d_mountpoint(dentry);
+	spin_unlock(&inode->i_lock);
+	return is;
+}
+
+/* Does the path of a directory lead to what is mounted on it? */
+static void set_hides(struct ft_inode *dir)
+{
+	char *path = kzalloc(PATH_MAX, GFP_KERNEL);
+	struct ft_place at = { };
+	int err = -EAGAIN;
+
+	if (path) {
+		mutex_lock(&dir->vol->ns_lock);
+		ft_names_path(dir, path, PATH_MAX);
+		mutex_unlock(&dir->vol->ns_lock);
+		err = ft_path_look(path, &at, false, false);
+	}
+	kfree(path);
+	if (err != -EAGAIN)
+		WRITE_ONCE(dir->hides, !err && (at.dev != dir->vol->dev ||
+						at.ino != dir->ino));
+}
+
+static void look_below(struct ft_inode *dir)
+	__must_hold(RCU)
+{
+	if (!dir->is_dir ||
+	    !(READ_ONCE(dir->hides) || is_mountpoint(dir->vol->sb, dir->ino)) ||
+	    !refcount_inc_not_zero(&dir->ref))
+		return;
+	rcu_read_unlock();
+	set_hides(dir);
+	ft_inode_put(dir);
+	rcu_read_lock();
+}
+
+/**
+ * ft_path_mark_hidden() - find the directories of a volume that are mount points now
+ * @vol: the volume
+ *
+ * Files below one have no path that leads to them in the mount namespace of init. Nothing
+ * reports a mount, so this is called before paths are shown.
+ *
+ * Context: process; may sleep, but does not wait for the disk.
+ */
+void ft_path_mark_hidden(struct ft_volume *vol)
+{
+	struct super_block *sb = ft_volume_hold_sb(vol);
+
+	if (!sb)
+		return;
+	ft_volume_for_all(vol, look_below);
+	ft_volume_drop_sb(sb);
 }
 
 /**

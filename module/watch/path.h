@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 struct ft_inode;
+struct ft_volume;
 struct super_block;
 
 /**
@@ -39,6 +40,7 @@ struct ft_found {
 int ft_path_look(const char *path, struct ft_place *at, bool user, bool wait);
 int ft_path_find(const char *path, struct ft_found *found, bool loud);
 void ft_path_free(struct ft_found *found);
+void ft_path_mark_hidden(struct ft_volume *vol);
 char *ft_path_inside(struct ft_inode *dir);
 const char *ft_path_below(const char *inside, const char *top);
 

@@ -16,6 +16,7 @@
 #include "core/volume.h"
 #include "maps/inode.h"
 #include "scan/audit.h"
+#include "watch/path.h"
 #include "watch/resync.h"
 #include "watch/target.h"
 
@@ -97,6 +98,7 @@ int ft_resync_all(const char *path)
 
 static int audit(struct ft_volume *vol)
 {
+	ft_path_mark_hidden(vol);
 	ft_volume_for_all(vol, ft_inode_request_audit);
 	return wait_for(vol, &vol->nr_audits);
 }
@@ -121,26 +123,29 @@ int ft_resync_audit(const char *path)
 	return err;
 }
 
-static void run_periodic(struct work_struct *work)
+/* Plan the next periodic audit, if there is to be one. */
+static void plan_next(void)
 {
-	unsigned int secs;
+	unsigned int secs = READ_ONCE(audit_secs);
 
-	ft_resync_audit(NULL);
-	secs = READ_ONCE(audit_secs);
 	if (READ_ONCE(running) && secs)
 		queue_delayed_work(ft_wq, &periodic_work,
 				   msecs_to_jiffies(1000 * (u64)secs));
+}
+
+static void run_periodic(struct work_struct *work)
+{
+	ft_resync_audit(NULL);
+	plan_next();
 }
 
 static int set_audit_secs(const char *val, const struct kernel_param *kp)
 {
 	int err = param_set_uint_minmax(val, kp, 0, 1000000);
 
-	if (!err && READ_ONCE(running)) {
+	if (!err) {
 		cancel_delayed_work(&periodic_work);
-		if (audit_secs)
-			queue_delayed_work(ft_wq, &periodic_work,
-					   msecs_to_jiffies(1000 * (u64)audit_secs));
+		plan_next();
 	}
 	return err;
 }
@@ -159,9 +164,7 @@ MODULE_PARM_DESC(audit_secs, "compare all maps with F2FS this often, in seconds 
 void ft_resync_init(void)
 {
 	WRITE_ONCE(running, true);
-	if (audit_secs)
-		queue_delayed_work(ft_wq, &periodic_work,
-				   msecs_to_jiffies(1000 * (u64)audit_secs));
+	plan_next();
 }
 
 /**

@@ -15,7 +15,7 @@
 
 #include <linux/err.h>
 #include <linux/module.h>
-#include <linux/rcupdate.h>
+#include <linux/rculist.h>
 #include <linux/refcount.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -36,7 +36,7 @@
 /* How often it is checked that the paths of all others still lead to them. */
 #define LOOK_PERIOD	(2 * HZ)
 /* A path leads elsewhere if it does so twice, so far apart: it may be renamed now. */
-#define LOOK_TWICE	(HZ / 20)
+#define LOOK_TWICE	(HZ / 5)
 
 /**
  * struct ft_target - a watched directory
@@ -267,14 +267,19 @@ static int refresh_path(struct ft_target *t)
 	return 0;
 }
 
-/* Does its path only lead elsewhere because it has another one now? */
-static bool was_renamed(struct ft_target *t)
+/*
+ * Does its path only lead elsewhere because it has another one now, or because its volume
+ * is being unmounted, which it will report by itself?
+ */
+static bool is_known_why(struct ft_target *t)
 {
 	char *old = kstrdup(path_of(t), GFP_KERNEL);
-	bool renamed = !old || (!refresh_path(t) && strcmp(old, path_of(t)));
+	int err = old ? refresh_path(t) : -ENOMEM;
+	bool known = err == -ENOMEM || err == -EBUSY ||
+		     (!err && strcmp(old, path_of(t)));
 
 	kfree(old);
-	return renamed;
+	return known;
 }
 
 /*
@@ -296,7 +301,7 @@ static void has_led(struct ft_target *t, int err, const struct ft_place *at)
 		retry_delay = LOOK_TWICE;
 		return;
 	}
-	if (was_renamed(t)) {
+	if (is_known_why(t)) {
 		t->elsewhere = 0;
 		return;
 	}
@@ -674,14 +679,6 @@ static size_t list_count(const struct list_head *list)
 	return nr;
 }
 
-static bool is_among(struct ft_volume **vols, int nr, const struct ft_volume *vol)
-{
-	while (nr--)
-		if (vols[nr] == vol)
-			return true;
-	return false;
-}
-
 /**
  * ft_target_volumes() - collect the volumes of all targets, or of one
  * @path: a path of that target, as for ft_target_del(); %NULL for all
@@ -692,8 +689,8 @@ static bool is_among(struct ft_volume **vols, int nr, const struct ft_volume *vo
  */
 int ft_target_volumes(const char *path, struct ft_volume ***list)
 {
-	struct ft_target *t, *only = NULL;
-	struct ft_volume **vols;
+	struct ft_volume **vols, *vol;
+	struct ft_target *only = NULL;
 	int nr = 0;
 
 	if (path) {
@@ -710,12 +707,12 @@ int ft_target_volumes(const char *path, struct ft_volume ***list)
 		nr = -ENOMEM;
 		goto out;
 	}
-	list_for_each_entry(t, &targets, node)
-		if (t->vol && (!only || t == only) &&
-		    !is_among(vols, nr, t->vol)) {
-			ft_volume_get(t->vol);
-			vols[nr++] = t->vol;
-		}
+	rcu_read_lock();
+	list_for_each_entry_rcu(vol, &ft_volumes, node)
+		if ((!only || vol == only->vol) &&
+		    refcount_inc_not_zero(&vol->ref))
+			vols[nr++] = vol;
+	rcu_read_unlock();
 	*list = vols;
 out:
 	mutex_unlock(&ft_targets_lock);

@@ -10,6 +10,8 @@
 ENEMY=65534
 # First attacks that block others until they end, then attacks by numbers.
 ATTACK_LIST="stuck fuse stuck_dir crowd other_crowd volumes bad_calls flip trees nameless leases giants restless forks"
+# More of them, by numbers, for make fuzz MODE=hostile.
+ATTACKS_ON_BOUNDS="long_names deep empties pieces moves holes cgroups sparse"
 # Each attack gets a folder of the attacker on a watched volume. The attacker has other folders: not watched on the same
 # volume, on a volume that is not watched, and on watched ones.
 ENEMY_OUTSIDE=$MNT/outside
@@ -122,6 +124,85 @@ attack_restless() {
 # attack_forks() - processes that begin and end, each with its own file
 attack_forks() {
 	as_enemy forks "$1" 25 "$2"
+}
+
+# enemy_repeats(script, folder, words...) - become a process of the attacker that repeats a script in a new folder
+enemy_repeats() {
+	local script
+
+	script=$1
+	shift
+	fileop as $ENEMY 10 mkdir -p "$1"
+	exec fileop as $ENEMY 10 sh -c "n=0; while :; do n=\$((n + 1)); $script; done" sh "$@"
+}
+
+# attack_long_names() - give empty files short names first, then long ones
+attack_long_names() {
+	# shellcheck disable=SC2016 # the words of the script
+	enemy_repeats 'fileop many "$1/" "$2" 0 0; fileop lengthen "$1/" "$2" 240; find "$1" -type f -delete' "$1/long_names" $((ATTACK_SIZE * 4))
+}
+
+# attack_deep() - files whose paths are longer than any system call takes; remove_deep() removes them
+attack_deep() {
+	# shellcheck disable=SC2016
+	enemy_repeats 'fileop deep "$1" 100 255 fileop many "a b" "$2" 4096 0; sleep 1' "$1/deep" $ATTACK_SIZE
+}
+
+# attack_empties() - more and more empty files
+attack_empties() {
+	# shellcheck disable=SC2016
+	enemy_repeats 'fileop many "$1/$n." 500 0 0; [ $n -lt "$2" ] || { find "$1" -type f -delete; n=0; }' "$1/empties" $((ATTACK_SIZE / 50))
+}
+
+# attack_pieces() - files of preallocated pieces
+attack_pieces() {
+	# shellcheck disable=SC2016
+	enemy_repeats 'fileop ranges "$1/$((n % $2))" keep 4096 40 $n aligned' "$1/pieces" $ATTACK_SIZE
+}
+
+# attack_moves() - move blocks between two files in pieces
+attack_moves() {
+	enemy_does write "$1/from" 0 8M
+	enemy_does write "$1/to" 0 8M
+	# shellcheck disable=SC2016
+	enemy_repeats 'fileop moves "$1/../from" "$1/../to" 2048 500 $n busy' "$1/moves"
+}
+
+# attack_holes() - punch single blocks out of a large file, and fill them again
+attack_holes() {
+	# shellcheck disable=SC2016
+	enemy_repeats 'fileop ranges "$1/file" punch 8192 500 $n aligned' "$1/holes"
+}
+
+# attack_cgroups() - write as many processes in a cgroup below hundreds of others
+attack_cgroups() {
+	local top
+
+	top=/sys/fs/cgroup/enemy
+	[ -f ${top%/*}/cgroup.procs ] || mount -t cgroup2 none ${top%/*} || { echo "cgroup2: not in this kernel"; return 1; }
+	mkdir -p $top
+	chown $ENEMY $top $top/cgroup.procs
+	# shellcheck disable=SC2016
+	exec sh -c 'echo $$ >"$1/cgroup.procs" && exec fileop as "$2" 10 fileop deep "$1" 300 1 sh -c "
+		echo \$\$ >cgroup.procs && cd / && n=0
+		while :; do n=\$((n + 1)); echo n\$n >/proc/self/comm; echo >>\"\$1/cgroups\"; done" sh "$3"' sh $top $ENEMY "$1"
+}
+
+# attack_sparse() - files whose inode numbers are far from each other
+attack_sparse() {
+	# shellcheck disable=SC2016
+	enemy_repeats 'fileop few "$1/$n." "$2" 64; [ $n -lt 20 ] || { find "$1" -type f -delete; n=0; }' "$1/sparse" $((ATTACK_SIZE / 50))
+}
+
+# remove_deep(folder) - remove folders whose paths are too long for rm: first some levels less, again and again
+remove_deep() {
+	local n
+
+	n=0
+	until rm -rf "$1" 2>/dev/null || [ $n = 50 ]; do
+		n=$((n + 1))
+		mv "$1"/*/*/*/*/*/*/*/* "$1/$n" 2>/dev/null || :
+	done
 }
 
 # attack_begun(name) - has the attack begun? Attacks that hold a lock create a file when they have it.

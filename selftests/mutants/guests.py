@@ -93,8 +93,8 @@ class Guests:
                 *(word for file in files for word in ("-f", str(file))), "-d", "2G", "-d", "1G", "-a", "oops=panic",
                 "-t", str(limit), "--", "sh", "/tools/in_guest.sh", f"/tools/{name}"]
 
-    def boot(self, tries: list[Try]) -> list[Try]:
-        """Boot a guest, try these. Return those that it has ended, or that have ended it."""
+    def boot(self, tries: list[Try], ended: Any) -> list[Try]:
+        """Boot a guest, try these; call ended() with each that it has ended. Return these, and then one that has ended it."""
         lines: queue.Queue[str] = queue.Queue()
         with subprocess.Popen(self.command(tries), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                               start_new_session=True) as process:
@@ -128,6 +128,8 @@ class Guests:
                     done[-1].said += line
                 else:
                     before += line
+                if done and line == f"# tried {done[-1].number}\n":
+                    ended(done[-1])
             process.wait()
         if not done:
             say(f"# no guest: status {process.returncode}: {before[-300:]}")
@@ -148,18 +150,22 @@ class Guests:
                     out.append(waiting.pop(0))
                 return out
 
+        def tell(one: Try) -> None:
+            with lock:
+                ended(one)
+
         def work() -> None:
             while batch := some():
-                done = self.boot(batch)
+                done = self.boot(batch, tell)
                 with lock:
                     troubles[0] += not done
                     if troubles[0] > 5:
                         return
-                again = [done.pop()] if done and "# tried" not in done[-1].said and not done[-1].alone else []
+                last = done[-1] if done and "# tried" not in done[-1].said else None
                 with lock:
-                    waiting[:0] = again + batch[len(done) + len(again):]
-                    for one in done:
-                        ended(one)
+                    waiting[:0] = ([last] if last and not last.alone else []) + batch[len(done):]
+                if last and last.alone:
+                    tell(last)
 
         with ThreadPoolExecutor(self.jobs) as pool:
             for worker in [pool.submit(work) for _ in range(self.jobs)]:

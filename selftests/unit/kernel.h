@@ -80,7 +80,7 @@ static inline void do_queued(void)
 
 #define DECLARE_WORK(name, f)	struct work_struct name = { f }
 #define schedule_work(work)	((void)(queued = (work)))
-#define flush_work(work)	do_queued()
+#define flush_work(work)	((void)(work), do_queued())
 
 struct kmem_cache {
 	size_t size;

@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=lib.sh
 . "$here/lib.sh"
 
-plan 5
+plan 7
 make_volume $DISK $MNT || bail "no volume"
 mkdir -p $MNT/a/b/c
 fileop write $MNT/plain 0 3M
@@ -28,15 +28,17 @@ ln -s plain $MNT/symlink
 sync
 load path=$MNT
 check_exact "maps of existing files are exact after load" -u $MNT
+expect "each of them was scanned once" "$(stat_of rescans)" 506
 check "a fragmented file has the state fragmented" test "$(column table $MNT/a/pieces 6)" = fragmented
 check "a file in one fragment has the state contiguous" test "$(column table $MNT/a/b/c/many400 6)" = contiguous
 fileop random $MNT/a/pieces 512 100 4 every 7
 fileop write $MNT/a/b/sparse 5M 10M
-check_exact "maps are exact after existing files are written" -u $MNT
+check_at_once "maps are exact after existing files are written" -u $MNT
 unload
 # Drop the page cache: layouts must come from the disk.
 umount $MNT
 mount_volume $DISK $MNT
 load path=$MNT
 check_exact "maps are exact after a scan with a cold cache" -u $MNT
+expect "for which each file was scanned once" "$(stat_of rescans)" 506
 finish

@@ -88,7 +88,7 @@ fsyncs() {
 TRACING=/sys/kernel/tracing
 DM=/dev/dm-0
 
-plan 42
+plan 43
 modprobe dm_mod 2>/dev/null || :
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
@@ -166,6 +166,16 @@ echo 0 >$TRACING/events/kprobes/searches/enable
 expect "F2FS searches for free ones, as often as the kernel traces" "$(count all_searches)" "$(grep -c ' searches:' $TRACING/trace)"
 echo '-:searches' >>$TRACING/kprobe_events
 expect "not in an fsync" "$(count search)" 0
+# In an fsync it does so for each block, as long as it has cached 100000 addresses of nodes or more.
+fileop numbers $MNT/f1 20000 102000
+echo reset >$DBG/fsync
+for n in 1 2 3; do
+	fileop write $MNT/f$n 0 4K
+	fsyncs $MNT/f$n
+done
+search=$(row search 4) data=$(row data 4)
+expect "three of three fsyncs search, within their phase of data ($search of $data ns)" \
+	"$(counts fsync search) $((search > 0 && search < data))" "3 3 1"
 
 # A volume that is not watched.
 make_volume $DISK2 $MNT2 || bail "no second volume"
@@ -233,7 +243,7 @@ if late function=__f2fs_build_free_nids after_ms=300; then
 	load path=$MNT fsync=1
 	settle || :
 	echo reset >$DBG/fsync
-	fileop many $MNT/slow 8000 0 0
+	fileop many $MNT/slow 4000 0 0
 	check "a delay of the search ($(least_ms all_searches) ms)" test "$(least_ms all_searches)" -ge 200
 	check "is a delay of what needs a node ID ($(least_ms alloc_nid) ms)" test "$(least_ms alloc_nid)" -ge 200
 	late

@@ -427,6 +427,33 @@ static int check_bounds(void)
 	return err;
 }
 
+/* There is no block after the last one. It must not be taken for the first one either. */
+static int check_end(void)
+{
+	static const struct ft_extent some[] = {
+		{ .lblk = 0, .len = 1, .lba = 3 },
+		{ .lblk = FT_LBLK_END - 1, .len = 1, .lba = 7 },
+	};
+	const struct ft_extent none = { .lblk = FT_LBLK_END, .len = 1, .lba = 3 + FT_LBLK_END };
+	struct ft_extent ext;
+	int err = 0, i;
+
+	for (i = 0; i < ARRAY_SIZE(some) && !err; i++)
+		do
+			err = ft_extmap_store(&map, &some[i]);
+		while (err == -ENOMEM);
+	if (ft_extmap_lba(&map, FT_LBLK_END - 1) != 7 ||
+	    ft_extmap_lba(&map, FT_LBLK_END) != FT_LBA_UNWRITTEN ||
+	    ft_extmap_relocate(&map, FT_LBLK_END, none.lba, 9, NULL) ||
+	    ft_extmap_holds(&map, &none) || ft_extmap_next(&map, FT_LBLK_END, &ext) ||
+	    ft_extmap_in_one(&map, FT_LBLK_END, FT_LBLK_END))
+		err = -EINVAL;
+	ft_extmap_drop(&map);
+	if (err)
+		pr_err("there is a block after the last one\n");
+	return err;
+}
+
 static bool is_written(u32 i)
 {
 	return naive[i] != NOTHING && naive[i] != FT_LBA_UNWRITTEN;
@@ -495,14 +522,43 @@ static int check_around(u32 lblk, u32 end)
 	return compare_around(lblk, end, &around);
 }
 
+/* Compare what is said of a range as a whole. */
+static int check_range(u32 lblk, u32 end)
+{
+	struct ft_extent ext = { .lblk = lblk, .len = end - lblk };
+	bool in_one = is_written(lblk), any = in_one;
+	unsigned int nr = 1;
+	u32 i;
+
+	for (i = lblk + 1; i < end; i++) {
+		any |= is_written(i);
+		in_one &= continues(i);
+		nr += naive[i] != naive[i - 1];
+	}
+	ext.lba = lba_of(lblk);
+	if (ft_extmap_in_one(&map, lblk, end) != in_one ||
+	    (is_written(lblk) && ft_extmap_holds(&map, &ext) != in_one))
+		return -EINVAL;
+	ext.lba++;
+	if (is_written(lblk) && ft_extmap_holds(&map, &ext))
+		return -EINVAL;
+	/* it may give up after many extents */
+	if (nr < FT_MAX_EXTENTS_AT_ONCE && ft_extmap_may_have_written(&map, lblk, end) != any)
+		return -EINVAL;
+	return 0;
+}
+
+/* The word of a block without one. */
+#define NO_WORD		0xeeeeeeee
+
 /* Compare the words of some blocks. */
 static int compare_words(void)
 {
 	u32 i = below(blocks), later = min(i + below(8), blocks - 1);
 
-	if (ft_extmap_word(&map, i, 0) != naive[i] ||
-	    ft_extmap_word_after(&map, i, later, 0) != naive[later] ||
-	    ft_extmap_read_word(&map, i, 0) != naive[i])
+	if (ft_extmap_word(&map, i, NO_WORD) != naive[i] ||
+	    ft_extmap_word_after(&map, i, later, NO_WORD) != naive[later] ||
+	    ft_extmap_read_word(&map, i, NO_WORD) != naive[i])
 		return -EINVAL;
 	return 0;
 }
@@ -513,7 +569,7 @@ static int check_words(void)
 	u32 lblk, end, i, n, word;
 	int err = 0;
 
-	memset(naive, 0, array_size(blocks, sizeof(*naive)));
+	memset(naive, NO_WORD & 0xff, array_size(blocks, sizeof(*naive)));
 	for (n = 0; n < 20000 && !err; n++) {
 		lblk = below(blocks);
 		end = lblk + 1 + below(min(blocks - lblk, 16U));
@@ -695,7 +751,8 @@ static int one_operation(void)
 	if (err == -ENOMEM)
 		err = 0;
 	return err ?: compare_block(lblk) ?: compare_block(lblk + len - 1) ?:
-	       check_around(lblk, lblk + len) ?: check_around(lblk, lblk + 1);
+	       check_around(lblk, lblk + len) ?: check_around(lblk, lblk + 1) ?:
+	       check_range(lblk, lblk + len) ?: check_range(lblk, lblk + 1 + below(len));
 }
 
 static int __init extmap_test_init(void)
@@ -726,9 +783,14 @@ static int __init extmap_test_init(void)
 		cond_resched();
 	}
 	err = err ?: check_rules() ?: compare_all() ?: check_bounds() ?:
-	      check_words();
+	      check_end() ?: check_words();
 	ft_extmap_drop(&map);
 	ft_extmap_cleanup();
+	if (!err && atomic_long_read(&ft_extmap_dropped)) {
+		pr_err("%ld bytes of dropped maps are left\n",
+		       atomic_long_read(&ft_extmap_dropped));
+		err = -EINVAL;
+	}
 	/* 1 000 000 operations without a tree, or without a failure, prove little */
 	if (!err && ops >= 100000 && blocks >= 2048 &&
 	    (highest < 3 || nr_runs < 100 || nr_runs_reserved < 100 ||

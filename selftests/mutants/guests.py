@@ -19,9 +19,11 @@ from site_of import Site
 
 KERNEL = "6.12"
 # About how long a guest is used, in seconds; a guest that says nothing for so long after a test's limit hangs.
-ABOUT, SILENT = 600, 60
+ABOUT, SILENT = 900, 60
 # A test may take so long without a mutation; with one, so many times as long as it did, and so many seconds more.
-LONGEST, TIMES, MORE = 45, 3, 15
+LONGEST, TIMES, MORE = 120, 3, 15
+# As long as most take; what is not known yet is thought to.
+USUAL = 20
 # Tests for one mutation.
 MOST = 12
 
@@ -50,7 +52,7 @@ class Try:
 
     def seconds(self) -> int:
         """About how long it takes, if its second test fails."""
-        return 2 + sum(test.seconds for test in self.tests[:2])
+        return 2 + sum(test.seconds if self.number else USUAL for test in self.tests[:2])
 
     def result(self, status: str) -> str:
         """The result, given how the guest ended."""
@@ -91,8 +93,8 @@ class Guests:
                 *(word for file in files for word in ("-f", str(file))), "-d", "2G", "-d", "1G", "-a", "oops=panic",
                 "-t", str(limit), "--", "sh", "/tools/in_guest.sh", f"/tools/{name}"]
 
-    def boot(self, tries: list[Try]) -> list[Try]:
-        """Boot a guest, try these. Return those that it has ended, or that have ended it."""
+    def boot(self, tries: list[Try], ended: Any) -> list[Try]:
+        """Boot a guest, try these; call ended() with each that it has ended. Return these, and then one that has ended it."""
         lines: queue.Queue[str] = queue.Queue()
         with subprocess.Popen(self.command(tries), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                               start_new_session=True) as process:
@@ -126,6 +128,8 @@ class Guests:
                     done[-1].said += line
                 else:
                     before += line
+                if done and line == f"# tried {done[-1].number}\n":
+                    ended(done[-1])
             process.wait()
         if not done:
             say(f"# no guest: status {process.returncode}: {before[-300:]}")
@@ -146,18 +150,22 @@ class Guests:
                     out.append(waiting.pop(0))
                 return out
 
+        def tell(one: Try) -> None:
+            with lock:
+                ended(one)
+
         def work() -> None:
             while batch := some():
-                done = self.boot(batch)
+                done = self.boot(batch, tell)
                 with lock:
                     troubles[0] += not done
                     if troubles[0] > 5:
                         return
-                again = [done.pop()] if done and "# tried" not in done[-1].said and not done[-1].alone else []
+                last = done[-1] if done and "# tried" not in done[-1].said else None
                 with lock:
-                    waiting[:0] = again + batch[len(done) + len(again):]
-                    for one in done:
-                        ended(one)
+                    waiting[:0] = ([last] if last and not last.alone else []) + batch[len(done):]
+                if last and last.alone:
+                    tell(last)
 
         with ThreadPoolExecutor(self.jobs) as pool:
             for worker in [pool.submit(work) for _ in range(self.jobs)]:
@@ -182,7 +190,8 @@ class ModuleTrial:
         self.guests, self.chosen, self.results = Guests(copy, jobs), chosen, dict[int, str]()
         self.file = copy.top / "learnt.json"
         self.learnt: dict[str, Any] = json.loads(self.file.read_text(encoding="utf-8")) if self.file.exists() else {}
-        self.sources = digest(*sorted((TOP / "module").rglob("*.[ch]")), *(site.key().encode() for site in chosen))
+        self.module = digest(*sorted((TOP / "module").rglob("*.[ch]")))
+        self.sources = digest(self.module.encode(), *(site.key().encode() for site in chosen))
         self.versions = {name: digest(TOP / "selftests" / name) for name in candidates({site.path for site in chosen})}
         self.tests = self.learn()
         say(f"# {len(self.tests)} tests, {sum(test.seconds for test in self.tests.values())} s of them")
@@ -228,14 +237,14 @@ class ModuleTrial:
         def ended(one: Try) -> None:
             how = re.search(r"^# guest (.*)$", one.said, re.MULTILINE)
             result = one.result(how[1] if how else "the guest ended")
-            key, tried = self.sources + sites[one.number].key(), re.findall(r"^# begin (\S+)", one.said, re.MULTILINE)
+            key, tried = self.module + sites[one.number].key(), re.findall(r"^# begin (\S+)", one.said, re.MULTILINE)
             old = self.learnt.get(key, [None, {}])[1]
             self.learnt[key] = [result, old | {name: self.versions[name] for name in tried}]
             self.keep()
             note(one.number, result)
 
         for site in self.chosen:
-            result, known = self.learnt.get(self.sources + site.key(), ["", {}])
+            result, known = self.learnt.get(self.module + site.key(), ["", {}])
             tests = self.tests_of(site)
             killer = re.match(r"killed by (\S+):", result)
             if killer and known.get(killer[1]) == self.versions.get(killer[1]):
@@ -246,5 +255,5 @@ class ModuleTrial:
                 tries.append(Try(site.number, left))
             else:
                 note(site.number, result or "survived: no test reaches it")
-        # what takes long comes first, so that the guests end at about the same time
-        self.guests.all(sorted(tries, key=lambda one: -one.seconds()), ended)
+        # in the order in which they were chosen: a run that is stopped has tried a random choice, too
+        self.guests.all(tries, ended)

@@ -35,8 +35,8 @@ from common import HERE, TOP, Copy, digest, git, say
 from site_of import Site
 
 PATHS = ["viewer/src", "defrag/src", "viewer/python", "selftests/papers/papers"]
-# A test of its own.
-LEFT_OUT = ["module/core/extmap_test.c"]
+# A test of its own; what is not built where the module is tried.
+LEFT_OUT = ["module/core/extmap_test.c", "module/maps/note.c"]
 # Tests for one mutation.
 MOST = 60
 # gcc says only what it says without being asked: a mutation may leave a variable unused.
@@ -133,12 +133,12 @@ def plan_python(copy: Copy, chosen: list[Site]) -> dict[str, str]:
 class Trial:
     """Tries mutations by the tests that reach them; remembers what it has learnt of those that stay the same."""
 
-    def __init__(self, copy: Copy, tests: list[suites.Test], chosen: list[Site], jobs: int) -> None:
+    def __init__(self, copy: Copy, tests: list[suites.Test], chosen: list[Site], jobs: int, *also: Path) -> None:
         self.copy, self.jobs, self.lock = copy, jobs, threading.Lock()
         self.results: dict[int, str] = {}
         self.file = copy.top / "learnt.json"
         self.learnt: dict[str, Any] = json.loads(self.file.read_text(encoding="utf-8")) if self.file.exists() else {}
-        self.sources = digest(*(copy.top / site.path for site in chosen), *(site.key().encode() for site in chosen))
+        self.sources = digest(*(copy.top / site.path for site in chosen), *(site.key().encode() for site in chosen), *also)
         self.tests = self.learn(tests)
         say(f"# {len(self.tests)} tests, {sum(test.seconds for test in self.tests):.0f} s of them")
 
@@ -235,11 +235,46 @@ def try_c(cache: Path, chosen: list[Site], files: list[str], jobs: int, limit: i
     return chosen, trial.results
 
 
+# === The extent map ===
+
+EXTMAP = "module/core/extmap.c"
+# What a kernel takes for an error, and nothing else; the sanitizers end a test.
+ERRORS = "-Wno-error -Werror=incompatible-pointer-types -Werror=int-conversion"
+UNIT = f"FT_CFLAGS=-std=gnu11 -D_GNU_SOURCE -DFT_COMPAT_H -DFT_DEBUG=1 {ERRORS}"
+
+
+def try_extmap(cache: Path, chosen: list[Site], files: list[str], jobs: int, limit: int) -> tuple[list[Site], dict[int, str]]:
+    """Mutations of the extent map, which a test of its own tries in user space; a constant cannot be switched."""
+    copy = Copy(cache, "unit", files)
+    copy.put("mutants.h", c_code.HEADER.encode())
+    chosen = [site for site in chosen if not site.build]
+    folder, source = copy.top / "selftests/unit", (TOP / EXTMAP).read_bytes()
+    while True:
+        copy.put(EXTMAP, c_code.switched(source, chosen))
+        done = subprocess.run(["make", "-s", "-C", folder, f"{UNIT} -include {copy.top}/mutants.h"], capture_output=True, text=True,
+                              check=False)
+        if not done.returncode:
+            break
+        bad = {int(line) for line in re.findall(r"/extmap\.c:(\d+):\d+: (?:fatal )?error", done.stderr)}
+        wrong = [site for site in chosen if any(site.line <= line <= site.end_line for line in bad)]
+        if not wrong:
+            sys.exit(f"mutants.py: the test in {folder} does not build:\n{done.stderr[-3000:]}")
+        chosen = [site for site in chosen if site not in wrong]
+    chosen = chosen[:limit]
+    program = str(folder / "build/extmap_test")
+    tests = [suites.Test(f"extmap_test {how}", [program, *how.split(), "seed=1"]) for how in ("blocks=16 ops=100000", "ops=1000000")]
+    trial = Trial(copy, tests, chosen, jobs, TOP / "module/core/extmap_test.c", folder / "kernel.h")
+    trial.switched(chosen)
+    return chosen, trial.results
+
+
 # === The module ===
 
-# A test loads modules with the mutation that is switched on, those that have none leave the parameter out; and it notes which
-# mutations it came by.
+# A test loads modules with the mutation that is switched on, those that have none leave the parameter out; it notes which
+# mutations it came by; and its first check that fails ends it, after a shorter wait than usual.
 IN_TESTS = rb"""
+PATIENCE=60 SOON=60
+
 insmod() {
 	command insmod "$@" ${FT_MUT:+ft_mut=$FT_MUT}
 }
@@ -247,6 +282,11 @@ insmod() {
 rmmod() {
 	cat /sys/module/*/parameters/ft_reached >>/run/reached 2>/dev/null || :
 	command rmmod "$@"
+}
+
+not_ok() {
+	echo "not ok - $1"
+	exit 1
 }
 """
 
@@ -263,7 +303,7 @@ def build_module(copy: Copy, chosen: list[Site]) -> list[Site]:
             source = c_code.switched((TOP / file).read_bytes(), [site for site in chosen if site.path == file])
             copy.put(file, c_code.MODULE_DECLARES + source + (c_code.MODULE_DEFINES if file.endswith("/main.c") else b""))
         done = subprocess.run([copy.top / "selftests/machine/build.sh", "module", guests.KERNEL, "FT_SELFTEST=1", "-k",
-                               "KCFLAGS=-w -ftrack-macro-expansion=0 -Werror=incompatible-pointer-types -Werror=int-conversion"],
+                               f"KCFLAGS=-ftrack-macro-expansion=0 -Wno-error=return-type {ERRORS}"],
                               capture_output=True, text=True, check=False)
         if not done.returncode:
             copy.ko = Path(done.stdout.split()[-1])
@@ -343,8 +383,9 @@ def main() -> int:
     say(f"# SEED={seed}, {len(found)} mutations are possible")
     chosen = choose(found, given.n, random.Random(seed))
     tried: list[tuple[Site, str]] = []
-    for name, run in (r"(viewer|defrag)/.*\.c", try_c), (r".*\.py", try_python), (r"module/.*\.c", try_module):
-        mine = [site for site in chosen if re.fullmatch(name, site.path)]
+    ways = (r"(viewer|defrag)/.*\.c", try_c), (r".*\.py", try_python), (EXTMAP, try_extmap), (r"module/.*\.c", try_module)
+    for name, run in ways:
+        mine = [site for site in chosen if re.fullmatch(name, site.path) and (site.path == EXTMAP) == (run is try_extmap)]
         if mine:
             share = -(-given.n * len(mine) // len(chosen))
             done, results = run(given.cache, mine, files, given.jobs, share)

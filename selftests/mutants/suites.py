@@ -38,7 +38,7 @@ class Test:
 
     def is_big(self) -> bool:
         """A browser and a sanitizer ask for more address space than they use."""
-        return "page" in self.name or "windows" in self.name
+        return any(word in self.name for word in ("page", "windows", "extmap"))
 
 
 def limits(is_big: bool) -> None:

@@ -51,6 +51,7 @@ struct atomic_long {
 #define ATOMIC_LONG_INIT(n)	{ n }
 #define atomic_long_add(n, a)	((a)->counter += (n))
 #define atomic_long_sub(n, a)	((a)->counter -= (n))
+#define atomic_long_read(a)	((a)->counter)
 
 /* Each node is allocated by itself, so that the sanitizers know its bounds. */
 #define GFP_NOWAIT		0
@@ -60,8 +61,30 @@ struct atomic_long {
 #define kfree(p)		free(p)
 #define vzalloc(bytes)		calloc(1, bytes)
 #define vfree(p)		free(p)
+
+/* Work that is queued is done when a node is allocated, or when it is waited for. */
+struct work_struct {
+	void (*func)(struct work_struct *work);
+};
+
+static struct work_struct *queued;
+
+static inline void do_queued(void)
+{
+	struct work_struct *work = queued;
+
+	queued = NULL;
+	if (work)
+		work->func(work);
+}
+
+#define DECLARE_WORK(name, f)	struct work_struct name = { f }
+#define schedule_work(work)	((void)(queued = (work)))
+#define flush_work(work)	((void)(work), do_queued())
+
 struct kmem_cache {
 	size_t size;
+	long nr;
 };
 
 static inline struct kmem_cache *kmem_cache_create(const char *name, size_t size, size_t align, u32 flags, void *ctor)
@@ -69,22 +92,29 @@ static inline struct kmem_cache *kmem_cache_create(const char *name, size_t size
 	struct kmem_cache *cache = malloc(sizeof(*cache));
 
 	if (cache)
-		cache->size = size;
+		*cache = (struct kmem_cache){ .size = size };
 	return cache;
 }
 
 static inline void kmem_cache_destroy(struct kmem_cache *cache)
 {
+	WARN_ONCE(cache->nr, "%ld nodes are left\n", cache->nr);
 	free(cache);
 }
 
 static inline void *kmem_cache_alloc(struct kmem_cache *cache, gfp_t gfp)
 {
-	return malloc(cache->size);
+	void *p;
+
+	do_queued();
+	p = malloc(cache->size);
+	cache->nr += p != NULL;
+	return p;
 }
 
 static inline void kmem_cache_free(struct kmem_cache *cache, void *p)
 {
+	cache->nr--;
 	free(p);
 }
 
@@ -103,15 +133,6 @@ struct llist_head {
 #define llist_for_each_entry_safe(pos, n, node, member)	\
 	for (struct llist_node *at = (node), *after; \
 	     at && (after = at->next, pos = container_of(at, __typeof__(*pos), member), n = pos, (void)n, true); at = after)
-
-/* Work that is queued is done at once. */
-struct work_struct {
-	void (*func)(struct work_struct *work);
-};
-
-#define DECLARE_WORK(name, f)	struct work_struct name = { f }
-#define schedule_work(work)	((work)->func(work))
-#define flush_work(work)	((void)(work))
 
 struct rnd_state {
 	u64 x;

@@ -313,6 +313,35 @@ void op_busy(int argc, char **argv)
 }
 
 /**
+ * op_numbers() - ask for inodes by their numbers, as a file server does; F2FS caches where the node of each would be
+ * @argc: number of words
+ * @argv: a file of the volume, first number, how many; most of them have no inode
+ */
+void op_numbers(int argc, char **argv)
+{
+	union {
+		struct file_handle handle;
+		char room[sizeof(struct file_handle) + MAX_HANDLE_SZ];
+	} name = { .handle.handle_bytes = MAX_HANDLE_SZ };
+	/* inode number and generation; 0 for any */
+	uint32_t wanted[2] = { num(argv[1]), 0 }, end = wanted[0] + num(argv[2]);
+	int fd = open_file(argv[0], O_RDONLY), other, mount_id;
+
+	(void)argc;
+	if (name_to_handle_at(AT_FDCWD, argv[0], &name.handle, &mount_id, 0))
+		fail("name_to_handle_at");
+	for (; wanted[0] < end; wanted[0]++) {
+		memcpy(name.handle.f_handle, wanted, sizeof(wanted));
+		other = open_by_handle_at(fd, &name.handle, O_PATH);
+		if (other >= 0)
+			close(other);
+		else if (errno != ESTALE)
+			fail("open_by_handle_at");
+	}
+	close_file(fd, argv[0]);
+}
+
+/**
  * op_misplace() - exchange the addresses of two blocks on the device, without F2FS
  * @argc: number of words
  * @argv: device, the file's inode number, its first LBA, first block of the search, number of blocks

@@ -83,6 +83,7 @@ void op_atomic(int argc, char **argv);
 void op_move(int argc, char **argv);
 void op_moves(int argc, char **argv);
 void op_busy(int argc, char **argv);
+void op_numbers(int argc, char **argv);
 void op_misplace(int argc, char **argv);
 
 /* enemy.c */

@@ -685,6 +685,7 @@ static const struct {
 	{ "copy", 5, op_copy, "FILE OFFSET FILE OFFSET LENGTH" },
 	{ "tmpfile", 3, op_tmpfile, "FOLDER LENGTH NAME" },
 	{ "misplace", 5, op_misplace, "DEVICE INO LBA BLOCK BLOCKS" },
+	{ "numbers", 3, op_numbers, "FILE FIRST COUNT" },
 	{ "exchange", 2, op_exchange, "FILE FILE" },
 	{ "rename", 2, op_rename, "FROM TO [time]" },
 	{ "casefold", 1, op_casefold, "DIRECTORY" },

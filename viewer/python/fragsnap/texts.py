@@ -18,6 +18,7 @@ BLOCK_BYTES = 4096
 # A path has no NUL, and a byte has eight bits.
 ESCAPE = re.compile(rb"\\((?!000)[0-3][0-7]{2})?")
 DELETED = " (deleted)"
+BELOW_MOUNT = " (hidden)"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
@@ -194,4 +195,4 @@ def extension(path: str) -> str:
     """The last dot of a file's name and the text after it, or "". A dot at the start does not count."""
     base = path.removesuffix(DELETED).rpartition("/")[2]
     stem, dot, ext = base.rpartition(".")
-    return dot + ext if stem and ext else ""
+    return dot + ext if stem and ext and not path.endswith(BELOW_MOUNT) else ""

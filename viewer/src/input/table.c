@@ -194,25 +194,32 @@ static char *field_path(struct table_reader *r)
 	return path;
 }
 
+static bool ends_with(const char *path, const char *mark)
+{
+	size_t n = strlen(path), len = strlen(mark);
+
+	return n >= len && !strcmp(path + n - len, mark);
+}
+
 /* Does a path have the mark of a file without a name? If so, cut the mark off. */
 static bool cut_deleted(char *path)
 {
-	static const char deleted[] = DELETED_MARK;
-	size_t n = strlen(path);
-
-	if (n < strlen(deleted) || strcmp(path + n - strlen(deleted), deleted))
+	if (!ends_with(path, DELETED_MARK))
 		return false;
-	path[n - strlen(deleted)] = '\0';
+	path[strlen(path) - strlen(DELETED_MARK)] = '\0';
 	return true;
 }
 
-/* The last dot of the last component and the text after it. A leading dot does not count. */
+/*
+ * The last dot of the last component and the text after it. A leading dot does not count. The mark of a file below a
+ * mount point is kept, so that nobody takes the path for one that leads to it; it has no extension.
+ */
 static const char *extension_of(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	const char *dot = strrchr(base, '.');
 
-	return dot && dot != base && dot[1] ? dot : base + strlen(base);
+	return dot && dot != base && dot[1] && !ends_with(path, HIDDEN_MARK) ? dot : base + strlen(base);
 }
 
 /**

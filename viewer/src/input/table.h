@@ -14,6 +14,8 @@
 
 /* The end of the path of a file without a name. */
 #define DELETED_MARK " (deleted)"
+/* That of a file below a mount point, to which no path leads. */
+#define HIDDEN_MARK " (hidden)"
 
 /* F2FS uses 32 bits for block addresses, file offsets, lengths and inode numbers. */
 #define BLK_MAX UINT32_MAX

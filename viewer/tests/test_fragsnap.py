@@ -164,7 +164,7 @@ def test_a_name_that_is_no_text():
 
 @pytest.mark.parametrize("path, ext", [
     ("/mnt/000004.sst", ".sst"), ("/mnt/a.b/c", ""), ("/mnt/.hidden", ""), ("/mnt/.hidden.x", ".x"),
-    ("/mnt/a.", ""), ("/mnt/a.log (deleted)", ".log"), ("a.tar.gz", ".gz")])
+    ("/mnt/a.", ""), ("/mnt/a.log (deleted)", ".log"), ("/mnt/a.log (hidden)", ""), ("a.tar.gz", ".gz")])
 def test_extensions(path, ext):
     """The last dot of the name and the text after it."""
     assert fragsnap.extension(path) == ext

@@ -221,6 +221,7 @@ test_extension_of_names() {
 	class '/m/a.sst' .sst
 	class '/m/a.log.sst' .sst
 	class '/m/a.sst\040(deleted)' .sst
+	class '/m/a.sst\040(hidden)' default
 	class '/m/LOG.old.1699' default
 	class '/m/dir.sst/LOG' default
 	class '/m/.sst' default

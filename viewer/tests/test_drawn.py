@@ -281,6 +281,23 @@ def test_ticks_of_a_curve(view: str) -> None:
         expect(ticks, {(left + n * pitch + 1, top + row * pitch, 4, 138), (left + column * pitch, top + n * pitch + 1, 138, 4)})
 
 
+# === Limits of classes ===
+
+
+def with_extra(extra: int, windows: int, lba: int, ino: int) -> tuple[list[str], int]:
+    """Records of a file of so many windows of 32 blocks that takes so many more requests, and where it ends."""
+    records, offset, state = [], 0, "fragmented" if extra else "contiguous"
+    for _ in range(windows):
+        here = min(extra, 31)
+        # so many blocks alone, a block between any two, and the rest of the 32 after them
+        for _ in range(here):
+            records.append(f"254:0 {lba} 1 {offset} {ino} {state} /m/{ino}.db")
+            lba, offset = lba + 2, offset + 1
+        records.append(f"254:0 {lba} {32 - here} {offset} {ino} {state} /m/{ino}.db")
+        lba, offset, extra = lba + 32 - here + 1, offset + 32 - here, extra - here
+    return records, lba + 1
+
+
 def test_limits_of_severity(view: str) -> None:
     """Files at both ends of each class, alone in a picture: the row that counts them, and the colour of their cells."""
     classes = [("none", "#cecece", (0, 1), (0, 1)), ("below 1 %", "#f2e56d", (1, 180), (1, 101)), ("1 to 5 %", "#f6bf55", (1, 100), (1, 21)),

@@ -58,6 +58,8 @@ plan 15
 trap on_again EXIT
 make_volume $DISK $MNT noextent_cache,noinline_data || bail "no volume"
 load path=$MNT
+# a move that no probe has seen is found by the next write of one of its blocks, if that comes before the check of the probes
+tolerate mismatches "no event reports a move"
 attached_is 1 || skip_rest "probes of functions" "this kernel has none"
 switched_off ftrace $FTRACE
 switched_off kprobes $KPROBES

@@ -445,6 +445,10 @@ echo reset >$DBG/by_pair
 lost=$(stat_of causes_lost)
 in_turn 3 append_sync
 lost=$(($(stat_of causes_lost) - lost))
-expect "by_pair adds up the pairs that exceed its limit (6, $lost without causes)" "$(pairs)" "$((6 - lost)) * * * *"
+# there may be room for a pair for a moment
+pairs >/tmp/pairs
+sed 's/^/# /' /tmp/pairs
+expect "by_pair adds up the pairs that exceed its limit (6, $lost without causes)" \
+	"$(awk '{ n += $1 } /\*/ { others = 1 } END { print n, others }' /tmp/pairs)" "$((6 - lost)) 1"
 check "most breaks have a cause still" test $lost -le 3
 finish

@@ -310,7 +310,7 @@ def test_from_the_picture_to_the_map(page: Page) -> None:
 def test_state_of_f2fs(page: Page) -> None:
     folder = Path("s")
     naive_space.make(folder, 4)
-    segments, watched = naive_space.read_bits(folder), set(naive_space.read_table(folder))
+    segments, watched = naive_space.read_bits(folder), {block for block, _ in naive_space.read_table(folder)}
     names = ("hot data", "warm data", "cold data", "hot nodes", "warm nodes", "cold nodes")
     found: dict[str, int] = {}
     for block in range(len(segments) * naive_space.BLKS):

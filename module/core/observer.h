@@ -3,7 +3,7 @@
  * Observers: what is counted besides the maps, each switched on by a parameter.
  *
  * An observer is a folder in observers/, which Kbuild lists. All others know it by this
- * struct alone. One that is off has no probe and costs nothing.
+ * struct alone. One that is off has no probe.
  */
 #ifndef FT_OBSERVER_H
 #define FT_OBSERVER_H

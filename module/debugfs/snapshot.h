@@ -103,13 +103,6 @@ static inline struct ft_snap_extent *ft_snap_extent(struct ft_snapshot *snap,
 	return (struct ft_snap_extent *)snap->extents.data + i;
 }
 
-/* The extent of the nth line, unless the view is FT_VIEW_FILES. */
-static inline struct ft_snap_extent *ft_snap_nth(struct ft_snapshot *snap,
-						 size_t n)
-{
-	return ft_snap_extent(snap, ((u32 *)snap->order.data)[n]);
-}
-
 static inline struct ft_snap_writer *ft_snap_writer(struct ft_snapshot *snap,
 						    size_t i)
 {

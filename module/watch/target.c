@@ -702,7 +702,12 @@ int ft_target_volumes(const char *path, struct ft_volume ***list)
 	} else {
 		mutex_lock(&ft_targets_lock);
 	}
-	vols = kcalloc(list_count(&targets), sizeof(*vols), GFP_KERNEL);
+	/* only the holder of this lock adds volumes */
+	rcu_read_lock();
+	nr = list_count(&ft_volumes);
+	rcu_read_unlock();
+	vols = kcalloc(nr, sizeof(*vols), GFP_KERNEL);
+	nr = 0;
 	if (!vols) {
 		nr = -ENOMEM;
 		goto out;

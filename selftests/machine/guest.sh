@@ -241,7 +241,7 @@ ft_boot() {
 		# Against attacks on speculation, which an emulated CPU does not do, the kernel returns and calls by detours; a fifth
 		# level of page tables is one more step for each miss of the emulated TLB. Together they are a tenth of a guest's time.
 		# What finds bugs, SMAP and SMEP, stays on; and where instructions are counted, all is as on a real CPU.
-		[ -n "$ICOUNT" ] || settings="mitigations=off no5lvl"
+		[ -n "$ICOUNT" ] || cpu=$FT_TCG_CPU settings="mitigations=off no5lvl"
 		;;
 	esac
 	# the serial ports: output, the kernel's log, the status

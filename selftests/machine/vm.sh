@@ -179,17 +179,18 @@ FT_UNUSED=kvm,kvm_amd,kvm_intel,irqbypass,ahci,libata,scsi_mod,iTCO_wdt,i6300esb
 
 # ft_vng_run(arguments...) - run virtme-ng with the settings of this guest; it ends with the guest
 ft_vng_run() {
-	local emulated rwout
+	local emulated cpu rwout
 
 	emulated=
-	[ "$ACCEL" = kvm ] || emulated="--disable-kvm -a module_blacklist=$FT_UNUSED"
+	cpu=
+	[ "$ACCEL" = kvm ] || emulated="--disable-kvm -a module_blacklist=$FT_UNUSED" cpu="-cpu $FT_TCG_CPU"
 	rwout=
 	[ -z "$OUT" ] || rwout=--rwdir=$OUT
 	# shellcheck disable=SC2046,SC2086 # options are lists
 	PATH=${VNG%/*}:$PATH exec timeout --foreground -k 5 "$LIMIT" "$VNG" -r "$VMLINUZ" --force-9p $emulated --disable-microvm \
 		--user root --cpus "$CPUS" --memory "$MEMORY" --qemu "$RUN/qemu" --cwd / \
 		$(ft_share "$FT_TOP") $(ft_share "$(ft_cache)") --rwdir="$RUN" $rwout \
-		--qemu-opts="-drive file=$IMAGE,format=raw,if=virtio,cache=unsafe,discard=unmap $QEMU_OPTS" "$@"
+		--qemu-opts="-drive file=$IMAGE,format=raw,if=virtio,cache=unsafe,discard=unmap $cpu $QEMU_OPTS" "$@"
 }
 
 # ft_boot_shell() - run virtme-ng on this terminal

@@ -58,6 +58,13 @@ tally() {
 			}
 			planned = seen = 0
 		}
+		function close_test() {
+			close_plan()
+			if (name && !own) {
+				failed++
+				failures = failures "\n" name ": did not end"
+			}
+		}
 		# a kernel without a line there is not one of those that are tested each time
 		function allowed(test, reason) {
 			return in_guest && !(where in listed) || (where " " test " " reason) in known
@@ -76,7 +83,9 @@ tally() {
 			next
 		}
 		/^# tests [0-9]+$/ { tests = $3 }
-		/^# begin / { close_plan(); name = $3; own = 0; begun++ }
+		# what the test that begins anew has said does not count, but its failures
+		/^# again / { passed -= ok; skipped -= left_out; planned = seen = begun = 0; name = ""; next }
+		/^# begin / { close_test(); name = $3; own = ok = left_out = 0; begun++ }
 		/^1\.\.[0-9]+/ { close_plan(); planned = substr($1, 4) + 0 }
 		/^ok / {
 			seen++
@@ -85,6 +94,7 @@ tally() {
 				sub(/.*# SKIP */, "", reason)
 				if (allowed(name ? name : "-", reason)) {
 					skipped++
+					left_out++
 					if (in_guest && !(where in listed) && !told[name reason]++)
 						skips = skips "\nskip: " where " " name " " reason
 				} else {
@@ -94,20 +104,21 @@ tally() {
 				}
 			} else {
 				passed++
+				ok++
 			}
 		}
-		/^not ok / { seen++; failed++; own++; all++; failures = failures "\n" name (name ? ": " : "") $0 }
+		/^not ok / { seen++; failed++; own++; failures = failures "\n" name (name ? ": " : "") $0 }
 		/^# end / {
 			close_plan()
 			if ($4 != 0 && !own) {
 				failed++
-				all++
 				failures = failures "\n" $3 ": ended with status " $4
 			}
 			name = ""
+			ok = left_out = 0
 		}
 		END {
-			close_plan()
+			close_test()
 			if (begun < tests) {
 				failed += tests - begun
 				failures = failures "\n" tests - begun " of " tests + 0 " tests not begun"
@@ -201,7 +212,7 @@ end_one() {
 	SKIPS+=${SKIPS:+$'\n'}
 	FAILURES+=$(tail -n +2 <<<"$counts" | sed -n "/^skip: /!s/^/# FAILED $name: /p")
 	FAILURES+=${FAILURES:+$'\n'}
-	LAST_WORDS+=$(failed_words "$name" "$log"; last_words "$name" "$log")
+	LAST_WORDS+=$(failed_words "$name" "$log"; last_words "$name" "$log"; sed -n "s/^# again/# $name:/p" "$log")
 	LAST_WORDS+=${LAST_WORDS:+$'\n'}
 	# in this shell, whose children the suites are
 	times >"$LOGS/times"
@@ -322,8 +333,29 @@ programs() {
 	done
 }
 
-# guest_tests(version, test...) - run tests in one small guest with this kernel
+# guest_tests(suite, version, test...) - run tests in one small guest with this kernel
+#
+# If the emulator failed, those that have not ended run in another one, once.
 guest_tests() {
+	local name version rc rest
+
+	name=$1 version=$2 rc=0
+	shift 2
+	one_guest "$version" "$@" || rc=$?
+	[ $rc = 123 ] || return $rc
+	rest=$(tests_left "$(log_of "$name")" "$@")
+	echo "# again the emulator failed in ${rest%%$'\n'*}: it and what follows begins in another guest"
+	# shellcheck disable=SC2086 # a list of tests
+	one_guest "$version" $rest
+}
+
+# tests_left(log, test...) - print the tests that have no end in the log
+tests_left() {
+	printf '%s\n' "${@:2}" | grep -vxF -f <(sed -n 's/^# end \([^ ]*\) .*/\1/p' "$1")
+}
+
+# one_guest(version, test...) - run tests in a guest
+one_guest() {
 	local version module slow
 
 	version=$1
@@ -333,7 +365,7 @@ guest_tests() {
 	slow=1
 	! ft_debug_is "$version" || slow=6
 	# shellcheck disable=SC2046 # a list of options
-	exec "$FT_TESTS/machine/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" -f "$module/late.ko" \
+	"$FT_TESTS/machine/guest.sh" -k "$version" -m "$module/fragtrace.ko" -f "$module/extmap_test.ko" -f "$module/late.ko" \
 		$(programs "$version" "$@") ${FUZZ_PLAN:+-f "$FUZZ_PLAN"} -d 2G -d 1G -t "${GUEST_LIMIT:-$((3600 * slow))}" \
 		-- env ${SEED:+SEED="$SEED"} SLOW=$slow ${TEST_LIMIT:+TEST_LIMIT="$TEST_LIMIT"} \
 		${FUZZ_SECONDS:+FUZZ_SECONDS="$FUZZ_SECONDS"} ${FUZZ_SHRINK:+FUZZ_SHRINK="$FUZZ_SHRINK"} \
@@ -434,6 +466,7 @@ matrix() {
 				tests[++count] = test
 			}
 			begun[test, $1] = 1
+			ok[test, $1] = bad[test, $1] = skipped[test, $1] = 0
 			status[test, $1] = "none"
 		}
 		$2 == "#" && $3 == "end" { status[$4, $1] = $5 }
@@ -501,10 +534,10 @@ guests() {
 		[ $# -gt 0 ] || tests=$(cd "$FT_TESTS" && tests_for "$version" [0-9][0-9]_*.sh)
 		# shellcheck disable=SC2046,SC2086 # lists of tests
 		if [ "$JOBS" -gt 1 ] && { [ "$MODE" = some ] && [ $# -gt 7 ] || [ "$version $#" = "${KERNELS%% *} 0" ]; }; then
-			suite "kernel $version part 1" guest_tests "$version" $(printf '%s\n' $tests | sed -n 1~2p)
-			suite "kernel $version part 2" guest_tests "$version" $(printf '%s\n' $tests | sed -n 2~2p)
+			suite "kernel $version part 1" guest_tests "kernel $version part 1" "$version" $(printf '%s\n' $tests | sed -n 1~2p)
+			suite "kernel $version part 2" guest_tests "kernel $version part 2" "$version" $(printf '%s\n' $tests | sed -n 2~2p)
 		else
-			suite "kernel $version" guest_tests "$version" $tests
+			suite "kernel $version" guest_tests "kernel $version" "$version" $tests
 		fi
 	done
 }
@@ -550,6 +583,7 @@ everything() {
 		suite "papers" "$FT_TESTS/host/papers.sh"
 		suite "parsers" parsers_check
 		suite "fiemap-check" "$FT_TESTS/host/fiemap_check.sh"
+		suite "judge" "$FT_TESTS/host/judge.sh"
 	fi
 }
 

@@ -59,6 +59,17 @@ ft_kernel_well() {
 	return 1
 }
 
+# ft_emulator_failed(log) - true if the first trouble of an emulated guest is that a CPU ran the breakpoint of a finished patch
+#
+# While the kernel patches its own code, a breakpoint (int3) stands there. QEMU's other emulated CPU may run it from its cache of
+# translated code after the kernel has removed it: then nobody handles it. Only the kernel's own code counts, not a module's.
+ft_emulator_failed() {
+	tr -d '\r' <"$1" | awk -v trouble="$FT_TROUBLE" '
+		!first && $0 ~ trouble { first = $0 }
+		first && /RIP: 0010:/ { rip = $0; exit }
+		END { exit !(first ~ /Oops: int3: / && rip ~ /\+0x[0-9a-f]+\/0x[0-9a-f]+$/) }'
+}
+
 # ft_plain_log(log) - print the lines of a guest's kernel log that may be warnings of ours
 ft_plain_log() {
 	# The first program of the full guest also writes to the kernel's log, and warns about features that the host lacks.

@@ -23,8 +23,8 @@
 # The guest has busybox, the tools of F2FS and ext4, the test programs and the folder /selftests.
 # F2FS is a module there. It is loaded by the first mount.
 #
-# Exit status: the command's; 124 after the time ran out; 125 when the kernel warned or crashed
-# (see its log), even if the command succeeded; 126 when the guest ended without a status.
+# Exit status: the command's; 123 when the emulator failed (see ft_emulator_failed()); 124 after the time ran out; 125 when
+# the kernel warned or crashed (see its log), even if the command succeeded; 126 when the guest ended without a status.
 
 set -eu
 
@@ -283,7 +283,11 @@ ft_verdict() {
 	if [ -n "$VERBOSE" ]; then
 		tr -d '\r' <"$RUN/kernel.log" >&2
 	fi
-	ft_kernel_well "$RUN/kernel.log" || return 125
+	if ! ft_kernel_well "$RUN/kernel.log"; then
+		[ "${ACCEL%%,*}" = tcg ] && ft_emulator_failed "$RUN/kernel.log" || return 125
+		ft_say "the emulator ran a breakpoint that the kernel had removed from its code"
+		return 123
+	fi
 	if [ "$QEMU_RC" = 124 ] || [ "$QEMU_RC" = 137 ]; then
 		ft_say "the guest was stopped after $LIMIT seconds; the kernel's last words:"
 		tr -d '\r' <"$RUN/kernel.log" | tail -n 15 >&2

@@ -1,0 +1,115 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# judge.sh - does run.sh count right? Its guests are replaced by a program that prints what a file says.
+
+set -eu
+
+FT_TESTS=$(cd "$(dirname "$0")/.." && pwd)
+# shellcheck source=../lib.sh
+. "$FT_TESTS/lib.sh"
+# shellcheck source=../machine/setup.sh
+. "$FT_TESTS/machine/setup.sh"
+
+dir=$(mktemp -d "$(ft_cache)/test.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+
+# say(n, status, text) - what the nth guest prints, and how it ends
+say() {
+	printf '%s\n' "$3" >"$dir/said.$1"
+	echo "$2" >"$dir/status.$1"
+}
+
+# run(test...) - run the runner, with these guests; print the tests that each of them was given, then its last line and status
+run() {
+	local rc
+
+	rm -f "$dir"/given
+	rc=0
+	env -u KERNEL -u JOBS -u SEED "$dir/selftests/run.sh" --one "$@" >"$dir/out" 2>"$dir/err" || rc=$?
+	echo "$(cat "$dir/given"); $(tail -n 1 "$dir/out"); $rc"
+	rm -f "$dir"/said.* "$dir"/status.*
+}
+
+# make_runner() - a runner with two tests whose programs need no building
+make_runner() {
+	mkdir "$dir/selftests"
+	cp -r "$FT_TESTS/run.sh" "$FT_TESTS/trouble.sh" "$FT_TESTS/machine" "$dir/selftests/"
+	echo '6.12 20_write.sh known' >"$dir/selftests/skips.txt"
+	echo '# a test' | tee "$dir/selftests/20_write.sh" >"$dir/selftests/21_direct.sh"
+	printf '#!/bin/sh\necho nowhere\n' >"$dir/selftests/machine/build.sh"
+	cat >"$dir/selftests/machine/guest.sh" <<-'GUEST'
+	#!/bin/sh
+	dir=$(dirname "$0")/../..
+	tests=$(printf '%s\n' "$@" | sed '1,/run_tests.sh$/d' | paste -sd ' ')
+	echo "guest: $tests" | paste -sd ' ' >>"$dir/given"
+	n=$(grep -c . "$dir/given")
+	echo "# tests $(echo "$tests" | wc -w)"
+	cat "$dir/said.$n"
+	exit "$(cat "$dir/status.$n")"
+	GUEST
+}
+
+# trouble_is(line...) - is the emulator at fault if the kernel has said this? Print yes or no
+trouble_is() {
+	printf '[    1.0] %s\r\n' "$@" >"$dir/kernel.log"
+	if ft_emulator_failed "$dir/kernel.log"; then echo yes; else echo no; fi
+}
+
+# shellcheck source=../trouble.sh
+. "$FT_TESTS/trouble.sh"
+plan 12
+make_runner
+first='# begin 20_write.sh
+1..2
+ok 1 - a
+ok 2 - b
+# end 20_write.sh 0 1 1 1'
+second='# begin 21_direct.sh
+1..2
+ok 1 - c
+ok 2 - d
+# end 21_direct.sh 0 1 1 1'
+both='guest: 20_write.sh 21_direct.sh'
+
+say 1 0 "$first
+$second"
+expect "all is well" "$(run 20 21)" "$both; 4 passed, 0 failed; 0"
+say 1 1 "$first
+$(echo "$second" | sed 's/^ok 2/not &/')"
+expect "a check that fails" "$(run 20 21)" "$both; 3 passed, 1 failed; 1"
+say 1 1 "$first
+$(echo "$second" | grep -v '^ok 2')"
+expect "a check that is planned and does not come" "$(run 20 21)" "$both; 3 passed, 1 failed; 1"
+say 1 1 "$first
+$(echo "$second" | sed 's/sh 0 1/sh 7 1/')"
+expect "a test that ends with a status, its checks being well" "$(run 20 21)" "$both; 4 passed, 1 failed; 1"
+say 1 126 "$first"
+expect "a test that does not begin" "$(run 20 21)" "$both; 2 passed, 1 failed; 1"
+say 1 0 "$(echo "$first" | sed 's/b$/& # SKIP known/')
+$second"
+expect "a skip that is listed" "$(run 20 21)" "$both; 3 passed, 0 failed, 1 skipped; 0"
+say 1 0 "$first
+$(echo "$second" | sed 's/d$/& # SKIP known/')"
+expect "a skip that is not" "$(run 20 21)" "$both; 3 passed, 1 failed; 1"
+say 1 123 "$first
+# begin 21_direct.sh
+1..2
+ok 1 - c"
+say 2 0 "$second"
+expect "the emulator fails: the test begins again, and counts once" "$(run 20 21)" "$both
+guest: 21_direct.sh; 4 passed, 0 failed; 0"
+check "and it is said" grep -q '^# kernel 6.12: the emulator failed in 21_direct.sh' "$dir/out"
+say 1 123 "# begin 20_write.sh
+1..2
+not ok 1 - a"
+say 2 123 "$first
+# begin 21_direct.sh"
+expect "it fails twice: that is a failure, and so is what failed before" "$(run 20 21)" "$both
+guest: 20_write.sh 21_direct.sh; 2 passed, 2 failed; 1"
+expect "a breakpoint in the kernel's own code is the emulator's fault" \
+	"$(trouble_is 'f2fs: mounted' 'Oops: int3: 0000 [#1] SMP NOPTI' 'RIP: 0010:__schedule+0x30c/0x1080')" yes
+expect "one in a module, one after a warning, another oops are not" "$(trouble_is 'Oops: int3: 0000 [#1]' 'RIP: 0010:ft_f+0x3/0x10 [fragtrace]') \
+$(trouble_is 'WARNING: CPU: 0' 'Oops: int3: 0000 [#1]' 'RIP: 0010:__schedule+0x30c/0x1080') \
+$(trouble_is 'Oops: 0002 [#1]' 'RIP: 0010:__schedule+0x30c/0x1080')" "no no no"
+finish

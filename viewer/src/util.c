@@ -15,7 +15,7 @@
 
 #define READ_START (1u << 20)
 
-const char *program = "fragtrace-view";
+const char *program = "fragtrace";
 
 /* Called before each message. */
 static void (*leave_screen)(void);

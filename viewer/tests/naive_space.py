@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The free space of a volume, computed block by block; to compare with that of fragtrace-view.
+"""The free space of a volume, computed block by block; to compare with that of fragtrace.
 
 usage: naive_space.py make DIR SEED     write a random state of F2FS, and a table beside it: DIR/table
-       naive_space.py check DIR JSON    the figures in a JSON text of fragtrace-view are those of DIR
+       naive_space.py check DIR JSON    the figures in a JSON text of fragtrace are those of DIR
 """
 import json
 import random

@@ -6,7 +6,7 @@
 
 # plain(args...) - draw with boxes of 8 x 8, no folding, colours that differ from all others
 plain() {
-	"$view" -c "$data/plain.color.cnf" -i "$data/plain.img.cnf" -o out.png "$@"
+	"$fragtrace" view -c "$data/plain.color.cnf" -i "$data/plain.img.cnf" -o out.png "$@"
 }
 
 # pixels(colour, number) - out.png must have exactly so many pixels of a colour

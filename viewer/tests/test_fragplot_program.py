@@ -118,10 +118,10 @@ def test_nothing_is_said_of_letters_that_the_font_lacks():
 
 
 def test_what_the_viewer_records():
-    """A folder written by fragtrace-view --record."""
+    """A folder written by fragtrace record."""
     for lines in (RECORD, RECORD + sst(200, ino=9, name="b.sst")):
         Path("t").write_text(HEAD + lines)
-        subprocess.run([str(VIEWER / "fragtrace-view"), "-t", "t", "-o", "t.png", "--record", "run"], check=True)
+        subprocess.run([str(VIEWER / "fragtrace"), "record", "run", "-t", "t"], check=True)
         time.sleep(0.01)
     series = moments.series_of(["run"])
     assert [moment.read().paths for moment in series] == [["/mnt/a.sst"], ["/mnt/a.sst", "/mnt/b.sst"]]
@@ -134,7 +134,7 @@ def test_what_the_viewer_records_in_binary():
         Path("t").write_text(HEAD.replace("\n", f"\n# time {stamp}\n", 1) + lines)
         with open("s", "wb") as stream:
             subprocess.run([sys.executable, str(HERE / "to_snapshot.py"), "t"], check=True, stdout=stream)
-        subprocess.run([str(VIEWER / "fragtrace-view"), "-t", "s", "--record", "run"], check=True)
+        subprocess.run([str(VIEWER / "fragtrace"), "record", "run", "-t", "s"], check=True)
     assert sorted(os.listdir("run")) == ["fragtrace-1700000000.123.snapshot.zst", "fragtrace-1700000060.000.snapshot.zst"]
     series = moments.series_of(["run"])
     assert [moment.read().paths for moment in series] == [["/mnt/a.sst"], ["/mnt/a.sst", "/mnt/b.sst"]]

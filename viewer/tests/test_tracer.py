@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests fragtrace-view on a running module, and --record --events; build/fake_module.so pretends both; speaks KTAP.
+"""Tests the commands on a running module, and fragtrace record --events; build/fake_module.so pretends both; speaks KTAP.
 
 usage: test_tracer.py PROGRAM [TEST...]
 
@@ -146,18 +146,18 @@ class World:
     @contextmanager
     def recording(self, *options: str) -> Iterator[subprocess.Popen]:
         """Record meanwhile, and end it by a signal."""
-        command = [self.view, "--record", str(self.run), "--events", *options]
+        command = [self.view, "record", str(self.run), "--events", *options]
         with open(self.err, "wb") as err, subprocess.Popen(command, env=self.environment(), stderr=err, cwd=self.fake) as process:
             try:
                 yield process
                 process.send_signal(signal.SIGTERM)
-                expect((process.wait(60), self.calls()[-1]), (0, f"destroy fragtrace-view-{process.pid}"))
+                expect((process.wait(60), self.calls()[-1]), (0, f"destroy fragtrace-record-{process.pid}"))
             finally:
                 process.kill()
 
     def said(self) -> list[str]:
         """The messages."""
-        return [line.removeprefix("fragtrace-view: ") for line in self.err.read_text(encoding="utf-8").splitlines()]
+        return [line.removeprefix("fragtrace record: ") for line in self.err.read_text(encoding="utf-8").splitlines()]
 
     def calls(self) -> list[str]:
         """What was asked of tracefs."""
@@ -292,7 +292,7 @@ def test_the_module_is_unloaded(world: World) -> None:
     expect((numbers(world, first), ev.read_events(str(first)).is_cut, batches(second)[0]), ([(10, 5)], False, (0, 1)))
     expect(world.said(), ["the module was unloaded; what happens until the next snapshot is not known"])
     expect([call for call in world.calls() if call.startswith(("create", "destroy"))],
-           [f"{what} fragtrace-view-{process.pid}" for what in ("create", "destroy")] * 2)
+           [f"{what} fragtrace-record-{process.pid}" for what in ("create", "destroy")] * 2)
 
 
 def test_a_large_file_of_events_ends(world: World) -> None:
@@ -314,10 +314,10 @@ def test_a_large_file_of_events_ends(world: World) -> None:
 
 def test_what_is_asked_of_tracefs(world: World) -> None:
     """Instances of programs that have ended go; that of this process, which lives, stays."""
-    world.put("instances", f"fragtrace-view-4194305\nfragtrace-view-{os.getpid()}\n")
+    world.put("instances", f"fragtrace-record-4194305\nfragtrace-record-{os.getpid()}\n")
     with world.recording() as process:
         world.wait_readings(2)
-    mine, gone = f"fragtrace-view-{process.pid}", "fragtrace-view-4194305"
+    mine, gone = f"fragtrace-record-{process.pid}", "fragtrace-record-4194305"
     expect(world.calls(), [f"create {gone}", f"destroy {gone}", f"create {mine}", "write buffer_size_kb 8192", "write trace_clock mono",
                            "enable fragtrace extent_change", "enable fragtrace file_state", "on", "off", "disable fragtrace", f"destroy {mine}"])
     expect(world.said(), [f"removed the tracefs instance {gone}, whose program has ended"])
@@ -350,10 +350,10 @@ def test_what_is_kept_beside_a_snapshot(world: World) -> None:
 def refused(world: World, message: str) -> None:
     """It ends with this message, and its instance goes."""
     begun = len(world.calls())
-    done = subprocess.run([world.view, "--record", world.run, "--events"], env=world.environment(), capture_output=True, text=True, check=False,
+    done = subprocess.run([world.view, "record", world.run, "--events"], env=world.environment(), capture_output=True, text=True, check=False,
                           cwd=world.fake, timeout=60)
     made = [call.split()[0] for call in world.calls()[begun:] if call.startswith(("create", "destroy"))]
-    expect((done.returncode, done.stderr.splitlines()[0], made in ([], ["create", "destroy"])), (1, f"fragtrace-view: {message}", True))
+    expect((done.returncode, done.stderr.splitlines()[0], made in ([], ["create", "destroy"])), (1, f"fragtrace record: {message}", True))
 
 
 def test_another_module_is_refused(world: World) -> None:
@@ -393,9 +393,9 @@ def test_f2fs_is_asked_for_its_state(world: World) -> None:
     # the status names the device
     status = (F2FS / "status").read_text(encoding="utf-8")
     world.put("sys/kernel/debug/f2fs/status", re.sub(r"(partition info\()\w+", r"\g<1>fake0", status))
-    for output in "--json", "--prometheus":
-        live = subprocess.run([world.view, output, "-"], env=world.environment(), capture_output=True, text=True, check=True, cwd=world.fake)
-        kept = subprocess.run([world.view, "-t", copies / "snapshot", "--f2fs-state", copies, output, "-"], capture_output=True, text=True, check=True)
+    for output in ["table", "--json"], ["metrics"]:
+        live = subprocess.run([world.view, *output], env=world.environment(), capture_output=True, text=True, check=True, cwd=world.fake)
+        kept = subprocess.run([world.view, *output, "-t", copies / "snapshot", "--f2fs-state", copies], capture_output=True, text=True, check=True)
         assert '"empty_segments"' in kept.stdout or "fragtrace_f2fs_gc_candidates" in kept.stdout, kept.stdout
         expect((output, live.stderr, live.stdout.replace("/sys/kernel/debug/fragtrace/snapshot", "")), (output, "", kept.stdout.replace(f"{copies}/snapshot", "")))
 
@@ -416,8 +416,8 @@ def test_why_there_is_no_table(world: World) -> None:
 
 def told(world: World, message: str) -> None:
     """Nothing is drawn, for this reason."""
-    done = subprocess.run([world.view, "--csv", "-"], env=world.environment(), capture_output=True, text=True, check=False, cwd=world.fake)
-    expect((done.returncode, done.stdout, done.stderr), (1, "", f"fragtrace-view: {message}\n"))
+    done = subprocess.run([world.view, "table", "--csv"], env=world.environment(), capture_output=True, text=True, check=False, cwd=world.fake)
+    expect((done.returncode, done.stdout, done.stderr), (1, "", f"fragtrace table: {message}\n"))
 
 
 # === KTAP ===

@@ -24,16 +24,16 @@ MIB = 1 << 20
 
 DESCRIPTION = """\
 Draw what the kernel module fragtrace says of F2FS files over time. A SERIES is a folder that
-`fragtrace-view --record FOLDER -n SECONDS` wrote; a TABLE is a single text of debugfs, plain or
+`fragtrace record FOLDER -n SECONDS` wrote; a TABLE is a single text of debugfs, plain or
 gzip, or - for standard input."""
 
 EXAMPLES = """\
 examples:
-  fragtrace-view --record run -n 1          record the table, at every change
+  fragtrace record run -n 1                 record the table, at every change
   fragtrace-plot history run                how fragmentation went
   fragtrace-plot compare run --at 60s --at 1h
   fragtrace-plot distribution run --at end
-  fragtrace-view --json - | fragtrace-plot space -
+  fragtrace table --json | fragtrace-plot space -
   fragtrace-plot animate run -o run.gif
 
 `fragtrace-plot COMMAND --help` describes the rest."""
@@ -251,14 +251,14 @@ def build_parser(version: str) -> argparse.ArgumentParser:
     one = add_command(commands, "space", run_space, "the free space of F2FS",
                       "Draw the free space that F2FS knows of: free runs by size, dirty segments by valid\n"
                       "blocks, and the use of blocks and segments; of several moments, also over time. The\n"
-                      "numbers are those of fragtrace-view --json: an INPUT is JSON that it wrote, or a table\n"
+                      "numbers are those of fragtrace table --json: an INPUT is JSON that it wrote, or a table\n"
                       "or series that it can read.", FIGURES,
-                      "  fragtrace-view --json - | fragtrace-plot space -\n"
+                      "  fragtrace table --json | fragtrace-plot space -\n"
                       "  fragtrace-plot space --f2fs-state DIR snapshot\n"
                       "  fragtrace-plot space monday.json tuesday.json", False)
-    one.add_argument("inputs", metavar="INPUT", nargs="+", help="JSON of fragtrace-view, - for standard input; or "
+    one.add_argument("inputs", metavar="INPUT", nargs="+", help="JSON of fragtrace, - for standard input; or "
                      "tables, or a series")
-    one.add_argument("--f2fs-state", metavar="DIR", help="with a table: copies of F2FS's files, as for fragtrace-view")
+    one.add_argument("--f2fs-state", metavar="DIR", help="with a table: copies of F2FS's files, as for fragtrace")
     one.add_argument("--volume", metavar="VOLUME", help="of several volumes: the mount point, or MAJOR:MINOR")
     add_dpi(one, 120)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The groups of files, by extension or path, and their colours: color.cnf, as in fragtrace-view.
+"""The groups of files, by extension or path, and their colours: color.cnf, as in fragtrace.
 
     WHAT CONTIGUOUS FRAG_A FRAG_B
     .sst green light-orange dark-orange
@@ -176,7 +176,7 @@ def parse_color(path: str, line: int, word: str) -> int:
                              key=lambda found: found[0])
         if distance == 1 or distance <= min(len(os.fsencode(word)), 31) // LETTERS_PER_ERROR:
             raise FormatError(path, line, f'unknown colour "{word}", did you mean {near}? Expected a name or #rrggbb')
-        raise FormatError(path, line, f'unknown colour "{word}", expected #rrggbb or a name that fragtrace-view(1) lists')
+        raise FormatError(path, line, f'unknown colour "{word}", expected #rrggbb or a name that fragtrace(1) lists')
     return NAMED[word]
 
 

@@ -15,7 +15,7 @@ import fragsnap
 from fragsnap import Recording, SnapError, Table, read_table
 from fragsnap.moment import NS
 
-# Names as written by fragtrace-view --record. Each file is valid from its time to that of the next one.
+# Names as written by fragtrace record. Each file is valid from its time to that of the next one.
 NAME = re.compile(r"fragtrace-(\d{1,11}\.\d{3})\.(?:snapshot|table)(?:\.gz|\.zst)?", re.ASCII)
 
 
@@ -62,7 +62,7 @@ def series_in(folder: str) -> list[Moment]:
     try:
         names = os.listdir(folder)
     except OSError as error:
-        raise SnapError(f"{folder}: {error.strerror}, expected a folder that fragtrace-view --record "
+        raise SnapError(f"{folder}: {error.strerror}, expected a folder that fragtrace record "
                         "wrote") from error
     times = {}
     for name in names:
@@ -71,7 +71,7 @@ def series_in(folder: str) -> list[Moment]:
             times[float(found[1])] = os.path.join(folder, name)
     if not times:
         raise SnapError(f"{folder}: no fragtrace-SECONDS.MMM.snapshot.zst in it, expected a folder that "
-                        "fragtrace-view --record wrote")
+                        "fragtrace record wrote")
     return [Moment(times[time], time) for time in sorted(times)]
 
 
@@ -81,7 +81,7 @@ def series_of(paths: list[str]) -> list[Moment]:
         return series_in(paths[0])
     if len(paths) == 1 and not os.path.exists(paths[0]):
         raise SnapError(f"{paths[0]}: No such file or directory, expected a table or a folder that "
-                        "fragtrace-view --record wrote")
+                        "fragtrace record wrote")
     for path in paths:
         if os.path.isdir(path):
             raise SnapError(f"{path}: is a folder, expected either one folder or tables")

@@ -2,7 +2,7 @@
 """The files of fragtrace as typed objects: snapshot, table, extents and files of debugfs, and recordings.
 
 All may be plain, gzip or zstd. Input that does not match the format raises SnapError. For a text it is a
-FormatError, which has the file, the line, and what was expected there. fragtrace-view refuses the
+FormatError, which has the file, the line, and what was expected there. fragtrace refuses the
 same snapshots, tables and recordings with the same messages. This package draws nothing, and needs only numpy and
 zstandard:
 

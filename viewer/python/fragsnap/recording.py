@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A folder that fragtrace-view --record wrote; src/input/recording.c reads the same."""
+"""A folder that fragtrace record wrote; src/input/recording.c reads the same."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Recording:
                                       events if os.path.exists(events) else None))
         if not found:
             raise SnapError(f"{folder}: no fragtrace-SECONDS.mmm.snapshot.zst in it, expected a folder that "
-                            "fragtrace-view --record wrote")
+                            "fragtrace record wrote")
         self.list = sorted(found, key=lambda one: one.time_ms)
 
     def load_events(self, i: int) -> tuple[np.ndarray, Span]:

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "input/f2fs_status.h"
+#include "input/table.h"
 #include "util.h"
 
-#define BLK_BYTES 4096
 #define SUPER_OFFSET 1024
 #define SUPER_MAGIC UINT32_C(0xf2f52010)
 

@@ -471,7 +471,7 @@ static void read_left_out(struct table_reader *r)
 		die_at(r->name, r->line, "expected " LEFT_OUT_MARK "DEV N");
 }
 
-/* "# time SECONDS.mmm" before the first record, as written by the module or by --record; the first one has priority. */
+/* "# time SECONDS.mmm" before the first record, as written by the module or by fragtrace record; the first one has priority. */
 static void read_time(struct table_reader *r)
 {
 	uint64_t seconds, ms;

@@ -98,7 +98,7 @@ static uint32_t read_color(const struct conf *conf, const char *word)
 	if (near)
 		die_at(conf->name, conf->line, "unknown colour \"%s\", did you mean %s? Expected a name or "
 		       "#rrggbb", word, near);
-	die_at(conf->name, conf->line, "unknown colour \"%s\", expected #rrggbb or a name that fragtrace-view(1) lists",
+	die_at(conf->name, conf->line, "unknown colour \"%s\", expected #rrggbb or a name that fragtrace(1) lists",
 	       word);
 }
 

@@ -19,7 +19,7 @@
 #include "output/tracer.h"
 #include "util.h"
 
-#define INSTANCE_PREFIX "fragtrace-view-"
+#define INSTANCE_PREFIX "fragtrace-record-"
 #define GROUP "fragtrace"
 
 /* KiB for each CPU: some 90 000 events, which is what the module reports in a second at the most. */

@@ -101,7 +101,7 @@ static void put_texts(png_structp png, png_infop info, const struct canvas *canv
 {
 	char *title = printable(canvas->title), *notes = printable(canvas->notes);
 	char title_key[] = "Title", software_key[] = "Software", notes_key[] = "Description";
-	char software[] = "fragtrace-view " VERSION;
+	char software[] = "fragtrace " VERSION;
 	png_text texts[] = {
 		{ .compression = PNG_TEXT_COMPRESSION_NONE, .key = title_key, .text = title },
 		{ .compression = PNG_TEXT_COMPRESSION_NONE, .key = software_key, .text = software },

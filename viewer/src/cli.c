@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Beside the pipeline: parse the command line of a command, and write its help, from the tables of options.c and main.c. */
+/* Beside the pipeline: parse a command line, and write help, from the tables of commands and options. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -24,13 +24,8 @@ void cli_print(const char *text)
 		die("<stdout>: %s", strerror(errno));
 }
 
-/**
- * cli_print_wrapped() - print a text in lines of at most 80 columns
- * @text: words with blanks between them
- * @indent: column where lines begin
- * @column: column where the first word begins
- */
-void cli_print_wrapped(const char *text, int indent, int column)
+/* Print a text in lines of at most 80 columns, which begin at the indent; there may be something up to the column. */
+static void print_wrapped(const char *text, int indent, int column)
 {
 	bool is_begin = true;
 
@@ -59,7 +54,7 @@ static void print_option(const struct option_def *def)
 	int column = printf(def->letter ? "  -%c, " : "      ", def->letter);
 
 	column += printf("--%s%s%s", def->name, def->arg ? " " : "", def->arg ? def->arg : "");
-	cli_print_wrapped(def->help, HELP_COLUMN, column);
+	print_wrapped(def->help, HELP_COLUMN, column);
 }
 
 static noreturn void help(const struct command *command)
@@ -67,15 +62,31 @@ static noreturn void help(const struct command *command)
 	const enum option_id *id;
 
 	printf("usage: %s [OPTION...]%s%s\n", program, *command->operands ? " " : "", command->operands);
-	cli_print_wrapped(command->summary, 0, 0);
+	print_wrapped(command->summary, 0, 0);
 	if (command->about)
-		cli_print_wrapped(command->about, 0, 0);
+		print_wrapped(command->about, 0, 0);
 	putchar('\n');
 	for (id = command->options; *id; id++)
 		print_option(&option_defs[*id]);
 	print_option(&option_defs[OPT_HELP]);
 	cli_print("");
 	exit(0);
+}
+
+/**
+ * cli_has() - does a command have an option?
+ * @command: the command
+ * @option: the option
+ *
+ * Return: true if it does.
+ */
+bool cli_has(const struct command *command, enum option_id option)
+{
+	const enum option_id *id = command->options;
+
+	while (*id && *id != option)
+		id++;
+	return *id;
 }
 
 /* === Completion === */
@@ -176,6 +187,8 @@ void cli_parse(struct options *options, const struct command *command, int argc,
 {
 	struct option longs[MAX_COMMAND_OPTIONS + 2] = { 0 };
 	char shorts[2 * MAX_COMMAND_OPTIONS + 3];
+	bool is_table = !strcmp(command->operands, "[TABLE]");
+	size_t most = strstr(command->operands, "...") ? SIZE_MAX : is_table ? 0 : strchr(command->operands, ' ') ? 2 : 1;
 	int c, index;
 
 	fill_longs(longs, shorts, command);
@@ -189,12 +202,12 @@ void cli_parse(struct options *options, const struct command *command, int argc,
 	}
 	options->operands = argv + optind;
 	options->n_operands = (size_t)(argc - optind);
-	if (command->takes_table && !options->table && options->n_operands) {
+	if (is_table && !options->table && options->n_operands) {
 		options->table = *options->operands++;
 		options->n_operands--;
 	}
-	if (options->n_operands > command->most)
-		die_usage("%s: unexpected argument; see %s --help", options->operands[command->most], program);
-	if (options->n_operands < command->least)
+	if (options->n_operands > most)
+		die_usage("%s: unexpected argument; see %s --help", options->operands[most], program);
+	if (!options->n_operands && *command->operands != '[')
 		die_usage("%s: missing; see %s --help", command->operands, program);
 }

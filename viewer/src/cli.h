@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: parse the command line of a command, and write its help, from the tables of options.c and main.c. */
+/* Beside the pipeline: parse a command line, and write help, from the tables of commands and options. */
 #ifndef CLI_H
 #define CLI_H
 
@@ -34,18 +34,20 @@ struct option_def {
 
 extern const struct option_def option_defs[N_OPTIONS];
 
+struct session;
+
 /**
  * struct command - a command of the program
  * @name: its name
- * @operands: its operands, for its help
+ * @operands: its operands: those in brackets may be left out, more may follow "..."; "[TABLE]" alone is that of -t
  * @summary: what it does, in a line
  * @about: more of it, or NULL
- * @least: number of operands that it needs
- * @most: number of operands that it takes
- * @takes_table: the first operand is the table, as after -t
  * @options: its options
- * @defaults: set what differs from 0, or NULL
- * @run: the command; returns its exit status
+ * @draws: it needs colours and sizes
+ * @prepare: checks operands and completes options, or NULL
+ * @run: what is done between the beginning and the end; NULL: read once, or again and again
+ * @use: what is done with each table, or NULL
+ * @start: instead of these, the command as a whole; returns its exit status
  * @program: the program that is started instead, or NULL
  */
 struct command {
@@ -53,18 +55,18 @@ struct command {
 	const char *operands;
 	const char *summary;
 	const char *about;
-	size_t least;
-	size_t most;
-	bool takes_table;
 	enum option_id options[MAX_COMMAND_OPTIONS];
-	void (*defaults)(struct options *options);
-	int (*run)(const struct options *options);
+	bool draws;
+	void (*prepare)(struct session *s);
+	void (*run)(struct session *s);
+	void (*use)(struct session *s, const struct table *table);
+	int (*start)(const struct options *options);
 	const char *program;
 };
 
 void cli_parse(struct options *options, const struct command *command, int argc, char **argv);
 void cli_complete(const struct command *command, const char *previous, const char *word);
+bool cli_has(const struct command *command, enum option_id option);
 void cli_print(const char *text);
-void cli_print_wrapped(const char *text, int indent, int column);
 
 #endif

@@ -53,15 +53,13 @@
 /* State that lasts from one reading to the next. */
 struct session {
 	struct options options;
-	/* what is done with each table */
-	void (*use)(struct session *s, const struct table *table);
-	enum export_list list;
+	const struct command *command;
 	uint64_t lba;
-	bool is_server;
 	bool needs_heat;
 	char *heat_path;
 	struct source source;
 	struct f2fs_source state;
+	struct f2fs_state *states;
 	struct recorder recorder;
 	struct server server;
 	struct colors colors;
@@ -115,9 +113,9 @@ static void write_picture(struct canvas *canvas, const char *path)
 	text_free(&png);
 }
 
-static void draw(struct session *s, const struct table *table, const struct selection *selection,
-		 const struct f2fs_state *states)
+static void draw(struct session *s, const struct table *table, const struct selection *selection)
 {
+	const struct f2fs_state *states = s->states;
 	const struct lens *lens = &s->options.lens;
 	struct img_conf img = s->img;
 	struct canvas canvas;
@@ -159,14 +157,28 @@ static void draw(struct session *s, const struct table *table, const struct sele
 	runs_free(&runs);
 }
 
+static void paint_file(struct canvas *canvas, const struct session *s, const struct table *table, uint32_t file,
+		       const struct text *text, struct colors *colors, const struct img_conf *img, enum canvas_form form)
+{
+	struct one_file one;
+	struct runs runs;
+	char when[TIME_TEXT_MAX];
+
+	format_text_time(when, text);
+	one_file_make(&one, table, s->source.name, file);
+	colors_learn(colors, &one.table);
+	runs_build(&runs, &one.table, NULL, colors, NULL);
+	file_view_paint(canvas, &one, &runs, colors, img, when, form);
+	runs_free(&runs);
+	one_file_free(&one);
+}
+
 /* A file that is not there may come later if the table is read again; the last picture stays. */
 static void draw_file(struct session *s, const struct table *table)
 {
-	struct one_file one;
 	struct canvas canvas;
-	struct runs runs;
 	uint32_t file;
-	char *trouble = one_file_find(table, s->source.name, *s->options.operands, &file), when[TIME_TEXT_MAX];
+	char *trouble = one_file_find(table, s->source.name, *s->options.operands, &file);
 
 	if (trouble && !s->options.interval_ns)
 		die("%s", trouble);
@@ -176,20 +188,14 @@ static void draw_file(struct session *s, const struct table *table)
 	free(trouble);
 	if (s->trouble_was_said)
 		return;
-	format_text_time(when, &table->text);
-	one_file_make(&one, table, s->source.name, file);
-	colors_learn(&s->colors, &one.table);
-	runs_build(&runs, &one.table, NULL, &s->colors, NULL);
-	file_view_paint(&canvas, &one, &runs, &s->colors, &s->img, when, vector_out_form(s->options.png));
+	paint_file(&canvas, s, table, file, &table->text, &s->colors, &s->img, vector_out_form(s->options.png));
 	write_picture(&canvas, s->options.png);
 	report_picture(s);
 	canvas_free(&canvas);
-	runs_free(&runs);
-	one_file_free(&one);
 }
 
 /* Files that match may come later if the table is read again. */
-static void draw_only(struct session *s, const struct table *table, const struct f2fs_state *states)
+static void draw_only(struct session *s, const struct table *table)
 {
 	const char *only = s->options.lens.only;
 	struct selection selection;
@@ -198,7 +204,7 @@ static void draw_only(struct session *s, const struct table *table, const struct
 	if (!selection.table.n_files && !s->options.interval_ns)
 		die("--only %s: no watched file of %s matches, expected a part of a path, or a glob", only,
 		    s->source.name);
-	draw(s, &selection.table, &selection, states);
+	draw(s, &selection.table, &selection);
 	selection_free(&selection);
 }
 
@@ -216,14 +222,11 @@ static void require_volume(const struct session *s, const struct table *table)
 
 static void use_view(struct session *s, const struct table *table)
 {
-	struct f2fs_state *states = f2fs_source_read(&s->state, table);
-
 	require_volume(s, table);
 	if (s->options.lens.only)
-		draw_only(s, table, states);
+		draw_only(s, table);
 	else
-		draw(s, table, NULL, states);
-	f2fs_states_free(states, table->n_volumes);
+		draw(s, table, NULL);
 }
 
 static void use_file(struct session *s, const struct table *table)
@@ -232,25 +235,35 @@ static void use_file(struct session *s, const struct table *table)
 	draw_file(s, table);
 }
 
-static void use_export(struct session *s, const struct table *table)
+static void put_list(struct session *s, const struct table *table, enum export_list list)
 {
-	bool needs_space = s->options.form == FORM_JSON && s->list == LIST_TABLE;
-	struct f2fs_state *states = needs_space ? f2fs_source_read(&s->state, table) : NULL;
-	struct space *spaces = states ? space_of(table, states) : NULL;
+	struct space *spaces = s->states ? space_of(table, s->states) : NULL;
 
-	export_write(s->options.output, s->source.name, table, s->list, s->options.form, spaces);
+	export_write(s->options.output, s->source.name, table, list, s->options.form, spaces);
 	free(spaces);
-	f2fs_states_free(states, table->n_volumes);
+}
+
+static void use_table(struct session *s, const struct table *table)
+{
+	put_list(s, table, LIST_TABLE);
+}
+
+static void use_extents(struct session *s, const struct table *table)
+{
+	put_list(s, table, LIST_EXTENTS);
+}
+
+static void use_files(struct session *s, const struct table *table)
+{
+	put_list(s, table, LIST_FILES);
 }
 
 static void use_metrics(struct session *s, const struct table *table)
 {
-	struct f2fs_state *states = f2fs_source_read(&s->state, table);
-	struct space *spaces = states ? space_of(table, states) : NULL;
+	struct space *spaces = s->states ? space_of(table, s->states) : NULL;
 
 	prometheus_write(s->options.output, table, spaces);
 	free(spaces);
-	f2fs_states_free(states, table->n_volumes);
 }
 
 static void use_record(struct session *s, const struct table *table)
@@ -288,26 +301,16 @@ static struct colors *colors_by(void *arg, const char *by)
 static void plot(void *arg, const struct serve_view *view, size_t file, FILE *out)
 {
 	struct session *s = arg;
-	struct colors *colors = colors_by(s, "cause");
 	struct img_conf img = s->img;
 	struct text png = { 0 };
-	struct one_file one;
 	struct canvas canvas;
-	struct runs runs;
-	char when[TIME_TEXT_MAX];
 
 	img.theme = THEME_LIGHT;
-	format_text_time(when, &view->table.text);
-	one_file_make(&one, view->runs.table, s->source.name, (uint32_t)file);
-	colors_learn(colors, &one.table);
-	runs_build(&runs, &one.table, NULL, colors, NULL);
-	file_view_paint(&canvas, &one, &runs, colors, &img, when, CANVAS_PNG);
+	paint_file(&canvas, s, view->runs.table, (uint32_t)file, &view->table.text, colors_by(s, "cause"), &img, CANVAS_PNG);
 	png_out_encode(&canvas, &png);
 	fwrite(png.buf, 1, png.len, out);
 	text_free(&png);
 	canvas_free(&canvas);
-	runs_free(&runs);
-	one_file_free(&one);
 }
 
 /* Where it is not said which counts of reads to show, a recording has those of each of its snapshots. */
@@ -454,6 +457,12 @@ static bool read_heat(struct session *s)
 	return true;
 }
 
+/* Does the command need F2FS's own state? Of the forms of a table, JSON has it. */
+static bool reads_state(const struct session *s)
+{
+	return cli_has(s->command, OPT_F2FS_STATE) && (s->command->use != use_table || s->options.form == FORM_JSON);
+}
+
 /* Return: false if there is nothing to read at the moment; this is reported once. */
 static bool read_once(struct session *s)
 {
@@ -464,15 +473,17 @@ static bool read_once(struct session *s)
 	if (!is_there)
 		return false;
 	/* the server reads those of a recording itself */
-	if (s->colors.heat && !(s->is_server && has_recorded_heat(s)) && !read_heat(s)) {
+	if (s->colors.heat && (s->command->use || !has_recorded_heat(s)) && !read_heat(s)) {
 		table_free(&table);
 		return false;
 	}
-	if (s->is_server) {
+	if (!s->command->use) {
 		show_first(s, &table);
 		return true;
 	}
-	s->use(s, &table);
+	s->states = reads_state(s) ? f2fs_source_read(&s->state, &table) : NULL;
+	s->command->use(s, &table);
+	f2fs_states_free(s->states, table.n_volumes);
 	table_free(&table);
 	return true;
 }
@@ -503,20 +514,15 @@ static void use_why(struct session *s, const struct table *table)
 
 static void use_block(struct session *s, const struct table *table)
 {
-	struct f2fs_state *states = f2fs_source_read(&s->state, table);
-
-	why_block(stdout, table, states, s->lba);
-	f2fs_states_free(states, table->n_volumes);
+	why_block(stdout, table, s->states, s->lba);
 }
 
 static void use_space(struct session *s, const struct table *table)
 {
-	struct f2fs_state *states = f2fs_source_read(&s->state, table);
-	struct space *spaces = space_of(table, states);
+	struct space *spaces = space_of(table, s->states);
 
 	space_print(table, spaces);
 	free(spaces);
-	f2fs_states_free(states, table->n_volumes);
 }
 
 /* === Repeated reading === */
@@ -549,14 +555,14 @@ static int64_t next_reading(int64_t last_ns, int64_t interval_ns)
 	return last_ns + interval_ns < now_ns ? now_ns : last_ns + interval_ns;
 }
 
-static void read_repeatedly(struct session *s)
+static void read_all(struct session *s)
 {
 	int64_t next_ns = monotonic_ns();
 	unsigned long done = 0;
 
 	for (;;) {
 		done += read_once(s);
-		if (s->options.count && done == s->options.count)
+		if (!s->options.interval_ns || (s->options.count && done == s->options.count))
 			return;
 		next_ns = next_reading(next_ns, s->options.interval_ns);
 		sleep_until(next_ns);
@@ -564,7 +570,7 @@ static void read_repeatedly(struct session *s)
 }
 
 /* Requests are answered between readings. The URL is printed when there is something to show. */
-static void serve(struct session *s)
+static void run_serve(struct session *s)
 {
 	const struct options *o = &s->options;
 	int64_t next_ns = monotonic_ns();
@@ -595,41 +601,93 @@ static void serve(struct session *s)
 
 /* === Commands === */
 
-/* The binary file has the same content and is faster to read. */
-static const char *default_table(void)
+/* A picture has a name by default. */
+static void prepare_view(struct session *s)
 {
-	return access(DEFAULT_SNAPSHOT, R_OK) ? DEFAULT_TABLE : DEFAULT_SNAPSHOT;
+	if (!s->options.html && !s->options.png)
+		s->options.png = DEFAULT_PNG;
 }
 
-static void begin(struct session *s, const struct options *options, bool needs_state)
+static void prepare_file(struct session *s)
+{
+	prepare_view(s);
+	if (!s->options.color_by)
+		s->options.color_by = "cause";
+}
+
+/* An operand that is a table is one, and the other one the file. */
+static void prepare_why(struct session *s)
 {
 	struct options *o = &s->options;
 
-	*o = *options;
-	if (!o->table)
-		o->table = default_table();
-	if (o->has_at && strcmp(o->table, "-") && access(o->table, F_OK))
-		die("%s: cannot open: %s", o->table, strerror(errno));
-	if (o->has_at && !recording_is(o->table))
-		die_usage("--at: %s is no recording; name a folder that fragtrace record wrote", o->table);
-	options_check_outputs(o);
-	source_init(&s->source, o->table);
-	s->source.at = o->at;
-	s->source.volume = o->volume;
-	f2fs_source_init(&s->state, o->table, o->f2fs_state, needs_state);
-	atexit(outfile_abandon);
-	repeating = o->interval_ns > 0;
-	on_signals(on_signal);
+	if (!o->table && o->n_operands && source_may_be(*o->operands)) {
+		o->table = *o->operands++;
+		o->n_operands--;
+	}
+	if (o->n_operands > 1)
+		die_usage("%s: unexpected argument; see %s --help", o->operands[1], program);
+}
+
+static void prepare_block(struct session *s)
+{
+	if (!options_read_number(*s->options.operands, BLK_MAX, &s->lba))
+		die_usage("%s: no block address; give one as the file table of debugfs has it", *s->options.operands);
+}
+
+/* Only together they are of one time. */
+static void prepare_space(struct session *s)
+{
+	const char *table = s->options.table;
+
+	if (table && recording_is(table))
+		die_usage("%s: is a recording; give one snapshot of it, and F2FS's state of that time: "
+			  "-t %s/fragtrace-....snapshot.zst --f2fs-state %s/fragtrace-....f2fs", table, table, table);
+	if (table && !s->options.f2fs_state && strncmp(table, DEBUGFS "/", strlen(DEBUGFS "/")))
+		die_usage("%s: was recorded, F2FS's state was not; give a copy of it: --f2fs-state DIR", table);
+}
+
+/* A wrong condition is told before anything is read. */
+static void prepare_check(struct session *s)
+{
+	struct condition condition;
+	size_t i;
+
+	for (i = 0; i < s->options.n_operands; i++)
+		condition_parse(&condition, s->options.operands[i]);
+}
+
+static void run_record(struct session *s)
+{
+	const struct options *o = &s->options;
+
+	if (o->events && o->count)
+		die_usage("--events: goes on until it is interrupted; leave out --count");
+	if (o->events && strcmp(o->table, DEFAULT_SNAPSHOT))
+		die_usage("--events: only the running module has them; leave out -t, and run it as root: %s cannot be read",
+			  DEFAULT_SNAPSHOT);
+	recorder_open(&s->recorder, *o->operands, o->keep_bytes, o->keep_ms);
+	if (o->events)
+		record_live(&s->source, &s->recorder, o->interval_ns ? o->interval_ns : EVENTS_INTERVAL_NS, o->keep_bytes);
+	else
+		read_all(s);
+}
+
+static void run_top(struct session *s)
+{
+	const struct options *o = &s->options;
+	bool is_once = !o->interval_ns && !strcmp(o->table, "-");
+
+	top_screen_run(&s->source, o->interval_ns ? o->interval_ns : TOP_INTERVAL_NS, is_once ? 1 : o->count, o->filter);
 }
 
 /* The colours and sizes of pictures and pages. */
-static void begin_drawing(struct session *s, bool is_one_file)
+static void begin_drawing(struct session *s)
 {
 	struct options *o = &s->options;
 
 	if (!o->color_by)
 		o->color_by = "kind";
-	options_read_colors(o, is_one_file, &s->colors);
+	options_read_colors(o, s->command->use == use_file, &s->colors);
 	s->needs_heat = !strcmp(o->color_by, "heat");
 	if (s->needs_heat) {
 		s->colors.heat = &s->heat;
@@ -640,179 +698,52 @@ static void begin_drawing(struct session *s, bool is_one_file)
 	options_read_img(o, &s->img);
 }
 
-static void end(struct session *s)
+/* The binary file has the same content and is faster to read. */
+static const char *default_table(void)
 {
-	source_free(&s->source);
-	recorder_close(&s->recorder);
-	colors_free(&s->colors);
-	heat_free(&s->heat);
-	free(s->heat_path);
+	return access(DEFAULT_SNAPSHOT, R_OK) ? DEFAULT_TABLE : DEFAULT_SNAPSHOT;
 }
 
-static int run(struct session *s)
+static void begin(struct session *s)
 {
-	if (s->options.interval_ns)
-		read_repeatedly(s);
-	else
-		read_once(s);
-	end(s);
-	return EXIT_SUCCESS;
+	struct options *o = &s->options;
+
+	if (!o->table)
+		o->table = default_table();
+	if (o->has_at && strcmp(o->table, "-") && access(o->table, F_OK))
+		die("%s: cannot open: %s", o->table, strerror(errno));
+	if (o->has_at && !recording_is(o->table))
+		die_usage("--at: %s is no recording; name a folder that fragtrace record wrote", o->table);
+	options_check_outputs(o);
+	source_init(&s->source, o->table);
+	s->source.at = o->at;
+	s->source.volume = o->volume;
+	f2fs_source_init(&s->state, o->table, o->f2fs_state, s->command->use == use_space);
+	if (s->command->draws)
+		begin_drawing(s);
+	atexit(outfile_abandon);
+	repeating = o->interval_ns > 0;
+	on_signals(on_signal);
 }
 
-/* A command that only reads, and prints or writes. */
-static int run_simple(const struct options *options, void (*use)(struct session *s, const struct table *table))
+/**
+ * command_run() - run a command that reads a table
+ * @command: the command
+ * @options: its command line
+ */
+void command_run(const struct command *command, const struct options *options)
 {
-	struct session s = { .use = use };
+	struct session s = { .command = command, .options = *options };
 
-	begin(&s, options, false);
-	return run(&s);
-}
-
-static int run_drawing(const struct options *options, void (*use)(struct session *s, const struct table *table))
-{
-	struct session s = { .use = use };
-	struct options o = *options;
-
-	if (!o.html && !o.png)
-		o.png = DEFAULT_PNG;
-	begin(&s, &o, false);
-	begin_drawing(&s, use == use_file);
-	return run(&s);
-}
-
-static int view_run(const struct options *options)
-{
-	return run_drawing(options, use_view);
-}
-
-/* The colours of a file are those of causes if nothing else is said. */
-static int file_run(const struct options *options)
-{
-	struct options o = *options;
-
-	if (!o.color_by)
-		o.color_by = "cause";
-	return run_drawing(&o, use_file);
-}
-
-static int serve_run(const struct options *options)
-{
-	struct session s = { .is_server = true };
-
-	begin(&s, options, false);
-	begin_drawing(&s, false);
-	serve(&s);
-	end(&s);
-	return EXIT_SUCCESS;
-}
-
-static int record_run(const struct options *options)
-{
-	struct session s = { .use = use_record };
-
-	begin(&s, options, false);
-	if (options->events && options->count)
-		die_usage("--events: goes on until it is interrupted; leave out --count");
-	if (options->events && strcmp(s.options.table, DEFAULT_SNAPSHOT))
-		die_usage("--events: only the running module has them; leave out -t, and run it as root: %s cannot be read",
-			  DEFAULT_SNAPSHOT);
-	recorder_open(&s.recorder, *options->operands, options->keep_bytes, options->keep_ms);
-	if (!options->events)
-		return run(&s);
-	record_live(&s.source, &s.recorder, options->interval_ns ? options->interval_ns : EVENTS_INTERVAL_NS,
-		    options->keep_bytes);
-	end(&s);
-	return EXIT_SUCCESS;
-}
-
-static int top_run(const struct options *options)
-{
-	struct session s = { 0 };
-	bool is_once = !options->interval_ns && options->table && !strcmp(options->table, "-");
-
-	begin(&s, options, false);
-	top_screen_run(&s.source, options->interval_ns ? options->interval_ns : TOP_INTERVAL_NS, is_once ? 1 : options->count,
-		       options->filter);
-	end(&s);
-	return EXIT_SUCCESS;
-}
-
-/* An operand that is a table is one, and the other one the file. */
-static int why_run(const struct options *options)
-{
-	struct options o = *options;
-
-	if (!o.table && o.n_operands && source_may_be(*o.operands)) {
-		o.table = *o.operands++;
-		o.n_operands--;
-	}
-	if (o.n_operands > 1)
-		die_usage("%s: unexpected argument; see %s --help", o.operands[1], program);
-	return run_simple(&o, use_why);
-}
-
-static int block_run(const struct options *options)
-{
-	struct session s = { .use = use_block };
-
-	if (!options_read_number(*options->operands, BLK_MAX, &s.lba))
-		die_usage("%s: no block address; give one as the file table of debugfs has it", *options->operands);
-	begin(&s, options, false);
-	return run(&s);
-}
-
-static int space_run(const struct options *options)
-{
-	const char *table = options->table;
-	struct session s = { .use = use_space };
-
-	/* only together they are of one time */
-	if (table && recording_is(table))
-		die_usage("%s: is a recording; give one snapshot of it, and F2FS's state of that time: "
-			  "-t %s/fragtrace-....snapshot.zst --f2fs-state %s/fragtrace-....f2fs", table, table, table);
-	if (table && !options->f2fs_state && strncmp(table, DEBUGFS "/", strlen(DEBUGFS "/")))
-		die_usage("%s: was recorded, F2FS's state was not; give a copy of it: --f2fs-state DIR", table);
-	begin(&s, options, true);
-	return run(&s);
-}
-
-static int export_run(const struct options *options, enum export_list list)
-{
-	struct session s = { .use = use_export, .list = list };
-
-	begin(&s, options, false);
-	return run(&s);
-}
-
-static int table_run(const struct options *options)
-{
-	return export_run(options, LIST_TABLE);
-}
-
-static int extents_run(const struct options *options)
-{
-	return export_run(options, LIST_EXTENTS);
-}
-
-static int files_run(const struct options *options)
-{
-	return export_run(options, LIST_FILES);
-}
-
-static int metrics_run(const struct options *options)
-{
-	return run_simple(options, use_metrics);
-}
-
-static int check_run(const struct options *options)
-{
-	struct condition condition;
-	size_t i;
-
-	/* a wrong one is told before anything is read */
-	for (i = 0; i < options->n_operands; i++)
-		condition_parse(&condition, options->operands[i]);
-	return run_simple(options, use_check);
+	if (command->prepare)
+		command->prepare(&s);
+	begin(&s);
+	(command->run ? command->run : read_all)(&s);
+	source_free(&s.source);
+	recorder_close(&s.recorder);
+	colors_free(&s.colors);
+	heat_free(&s.heat);
+	free(s.heat_path);
 }
 
 /* === The table === */
@@ -823,45 +754,52 @@ static int check_run(const struct options *options)
 #define COLORS OPT_COLORS, OPT_COLOR_BY, OPT_HEAT
 
 const struct command commands[N_COMMANDS] = {
-	{ "view", "[TABLE]", "Draw where the blocks of F2FS files lie.", .most = 0, .takes_table = true, .run = view_run,
+	{ "view", "[TABLE]", "Draw where the blocks of F2FS files lie.",
+	  .draws = true, .prepare = prepare_view, .use = use_view,
 	  .about = "One box per block, coloured by extension and by whether the file is fragmented.",
 	  .options = { OPT_PICTURE, OPT_HTML, AGAIN, READ, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, COLORS, OPT_LAYOUT, OPT_IMAGE,
 		       OPT_CELL, OPT_DPI, OPT_THEME, OPT_SECTION } },
-	{ "file", "PATH", "Draw one file: its offsets against block addresses.", .least = 1, .most = 1, .run = file_run,
+	{ "file", "PATH", "Draw one file: its offsets against block addresses.",
+	  .draws = true, .prepare = prepare_file, .use = use_file,
 	  .about = "Breaks are lines, in the colour of their cause (or of why, process, age, heat: --color-by). PATH is a "
 		   "path, the end of one, or a glob.",
 	  .options = { OPT_PICTURE, AGAIN, READ, COLORS, OPT_IMAGE, OPT_CELL, OPT_DPI, OPT_THEME } },
-	{ "serve", "[TABLE]", "Serve a page to zoom into, down to single blocks.", .takes_table = true, .run = serve_run,
+	{ "serve", "[TABLE]", "Serve a page to zoom into, down to single blocks.", .draws = true, .run = run_serve,
 	  .about = "It prints its URL, and runs until it is interrupted. Of a recording it shows any moment.",
 	  .options = { OPT_LISTEN, OPT_INTERVAL, READ, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, COLORS } },
-	{ "top", "[TABLE]", "Show the worst files, and how fast they change.", .takes_table = true, .run = top_run,
+	{ "top", "[TABLE]", "Show the worst files, and how fast they change.", .run = run_top,
 	  .about = "On the terminal, or as text in a pipe; every 2 seconds without -n.",
 	  .options = { AGAIN, OPT_FILTER, OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME } },
-	{ "why", "[TABLE] [FILE|DIR|.EXT]", "Say in sentences why files are fragmented.", .most = 2, .run = why_run,
+	{ "why", "[TABLE] [FILE|DIR|.EXT]", "Say in sentences why files are fragmented.",
+	  .prepare = prepare_why, .use = use_why,
 	  .about = "By extension; or of one file (a path, the end of one, or a glob), below a directory, or of an extension.",
 	  .options = { READ } },
-	{ "block", "LBA", "Say which file owns a block, and why it is there.", .least = 1, .most = 1, .run = block_run,
+	{ "block", "LBA", "Say which file owns a block, and why it is there.",
+	  .prepare = prepare_block, .use = use_block,
 	  .options = { READ, OPT_F2FS_STATE } },
-	{ "space", "[TABLE]", "Print the free space, and what F2FS can do with it.", .takes_table = true, .run = space_run,
+	{ "space", "[TABLE]", "Print the free space, and what F2FS can do with it.",
+	  .prepare = prepare_space, .use = use_space,
 	  .about = "Free runs, segments by type, what F2FS would collect, of which files, and where it can write.",
 	  .options = { OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME, OPT_F2FS_STATE } },
-	{ "files", "[TABLE]", "List files with their figures, the worst first.", .takes_table = true, .run = files_run,
+	{ "files", "[TABLE]", "List files with their figures, the worst first.", .use = use_files,
 	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
-	{ "extents", "[TABLE]", "List the extents of each file, also unwritten ones.", .takes_table = true, .run = extents_run,
+	{ "extents", "[TABLE]", "List the extents of each file, also unwritten ones.", .use = use_extents,
 	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
-	{ "table", "[TABLE]", "List the written extents of volumes by address.", .takes_table = true, .run = table_run,
+	{ "table", "[TABLE]", "List the written extents of volumes by address.", .use = use_table,
 	  .about = "The text can be read again, as TABLE. JSON has F2FS's state, too, if it is known.",
 	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ, OPT_F2FS_STATE } },
-	{ "metrics", "[TABLE]", "Write figures of each volume for Prometheus.", .takes_table = true, .run = metrics_run,
+	{ "metrics", "[TABLE]", "Write figures of each volume for Prometheus.", .use = use_metrics,
 	  .options = { OPT_OUTPUT, AGAIN, READ, OPT_F2FS_STATE } },
-	{ "record", "DIR", "Keep a snapshot in a folder whenever the table has changed.", .least = 1, .most = 1, .run = record_run,
+	{ "record", "DIR", "Keep a snapshot in a folder whenever the table has changed.",
+	  .use = use_record, .run = run_record,
 	  .options = { OPT_EVENTS, OPT_KEEP, AGAIN, OPT_TABLE, OPT_AT, OPT_MAX_INPUT } },
-	{ "check", "[CONDITION...]", "Print figures; end with status 3 if a condition holds.", .most = SIZE_MAX, .run = check_run,
+	{ "check", "[CONDITION...]", "Print figures; end with status 3 if a condition holds.",
+	  .prepare = prepare_check, .use = use_check,
 	  .about = "Also if an audit has found a difference. CONDITION is split, fragmented, breaks, extents, stale, left_out "
 		   "(files) or stopped (volumes), then >, >=, <, <=, = or !=, then a number, as in 'split>1.2'; 'fragmented>10%' "
 		   "is a share of the files.",
 	  .options = { AGAIN, READ } },
-	{ "defrag", "[PATH...]", "Plan which ranges are worth a rewrite; --apply does it.", .most = SIZE_MAX, .run = defrag_run,
+	{ "defrag", "[PATH...]", "Plan which ranges are worth a rewrite; --apply does it.", .start = defrag_run,
 	  .about = "Most requests saved per byte written first, each as often as the range was read. PATH is a file, a "
 		   "directory, the end of a path or a glob; without any, all watched files. Status 4: nothing is worth it; 3: "
 		   "a part was not moved.",

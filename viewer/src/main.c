@@ -63,14 +63,17 @@ static noreturn void complete(int argc, char **argv)
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct options options;
-	int status;
+	int status = EXIT_SUCCESS;
 
 	program = argv[0] = xasprintf("fragtrace %s", command->name);
 	if (command->program)
 		start(command->program, argv);
 	options_set_defaults(&options);
 	cli_parse(&options, command, argc, argv);
-	status = command->run(&options);
+	if (command->start)
+		status = command->start(&options);
+	else
+		command_run(command, &options);
 	free(argv[0]);
 	return status;
 }

@@ -8,9 +8,8 @@
 #include "cli.h"
 #include "commands.h"
 #include "input/source.h"
-#include "model/figures.h"
-#include "model/flaws.h"
 #include "names.h"
+#include "output/top.h"
 #include "util.h"
 
 /* More targets than these are counted. */
@@ -48,21 +47,6 @@ static void print_targets(const struct source *source)
 	text_free(&text);
 }
 
-static void print_figures(const struct table *table)
-{
-	struct figures *figures = figures_of(table, NULL, NULL), sum = figures_sum(figures, table->n_files);
-	char files[GROUPED_MAX], fragments[GROUPED_MAX], apart[GROUPED_MAX], *flaws = flaws_of(table);
-	size_t fragmented = 0, i;
-
-	for (i = 0; i < table->n_files; i++)
-		fragmented += figures[i].fragments > 1;
-	printf("%s file%s with blocks, %s fragmented; %s fragment%s, split factor %.2f%s%s\n",
-	       grouped(files, table->n_files), plural(table->n_files), grouped(apart, fragmented),
-	       grouped(fragments, sum.fragments), plural(sum.fragments), figures_split(&sum), *flaws ? "; " : "", flaws);
-	free(flaws);
-	free(figures);
-}
-
 static int next(const char *text)
 {
 	cli_print(text);
@@ -78,8 +62,10 @@ int status_run(void)
 {
 	static const char elsewhere[] = "Without it: fragtrace view TABLE draws a saved snapshot, a mailed text or a recording. "
 		"All commands: fragtrace --help\n";
+	struct top top = { 0 };
 	struct source source;
 	struct table table;
+	char *summary;
 
 	if (access("/sys/module/fragtrace", F_OK)) {
 		puts("The module fragtrace is not loaded. As root: modprobe fragtrace path=DIR (a directory on F2FS)");
@@ -96,11 +82,17 @@ int status_run(void)
 	else
 		puts("The module fragtrace watches:");
 	print_targets(&source);
-	if (table.n_volumes)
-		print_figures(&table);
-	next(table.n_volumes ? "Next: fragtrace top, why, view, serve or defrag; all commands: fragtrace --help\n" :
-	     "Next, as root: echo 'add DIR' >" DEBUGFS "/fragtrace/targets; all commands: fragtrace --help\n");
-	table_free(&table);
+	if (table.n_volumes) {
+		top_add(&top, &table);
+		summary = top_summary(&top, 1);
+		puts(summary);
+		free(summary);
+		top_free(&top);
+		next("Next: fragtrace top, why, view, serve or defrag; all commands: fragtrace --help\n");
+	} else {
+		table_free(&table);
+		next("Next, as root: echo 'add DIR' >" DEBUGFS "/fragtrace/targets; all commands: fragtrace --help\n");
+	}
 	source_free(&source);
 	return EXIT_SUCCESS;
 }

@@ -37,7 +37,7 @@ def view(*args: object, cwd: Path) -> subprocess.CompletedProcess:
 
 
 def blocks_by_view(text: str) -> tuple[set, dict[int, str]]:
-    """The blocks and paths of --list extents --csv."""
+    """The blocks and paths of fragtrace extents --csv."""
     blocks, paths = set(), {}
     for row in csv.DictReader(io.StringIO(text)):
         ino, kind = int(row["ino"]), "w"

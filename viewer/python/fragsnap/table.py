@@ -125,7 +125,7 @@ def read_version(line: Line) -> None:
 
 
 def read_time(line: Line) -> float:
-    """The time of a table, as the module or --record writes it; the first one has priority."""
+    """The time of a table, as the module or fragtrace record writes it; the first one has priority."""
     line.at = len("# time ")
     seconds = line.number("time", 10 ** 11 - 1)
     line.expect(".")

@@ -57,7 +57,7 @@ snapshots() {
 	[ "$(ls $out/rec 2>/dev/null | wc -l)" -ge "$1" ]
 }
 
-plan 20
+plan 24
 command -v fragtrace >/dev/null || skip_rest "the viewer beside the module" "fragtrace is not in this guest"
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT

@@ -15,18 +15,22 @@
 #include "report_json.h"
 #include "util.h"
 
+static void put_string(const char *text)
+{
+	char *utf8 = text ? name_text(text) : NULL;
+
+	if (utf8)
+		put_json_string(stdout, utf8);
+	else
+		fputs("null", stdout);
+	free(utf8);
+}
+
 /* A member after others. */
 static void put_text(const char *key, const char *text)
 {
 	printf(",\"%s\":", key);
-	if (text) {
-		char *utf8 = name_text(text);
-
-		put_json_string(stdout, utf8);
-		free(utf8);
-	} else {
-		fputs("null", stdout);
-	}
+	put_string(text);
 }
 
 static void put_number(const char *key, uint64_t value)
@@ -82,8 +86,9 @@ static void put_file(struct plan *plan, uint32_t file)
 {
 	const struct file_plan *f = &plan->files[file];
 
-	printf("{\"ino\":%ju", (uintmax_t)plan->table->files[file].ino);
-	put_text("path", plan->table->files[file].path);
+	fputs("{\"path\":", stdout);
+	put_string(plan->table->files[file].path);
+	put_number("ino", plan->table->files[file].ino);
 	put_number("breaks", f->now.breaks);
 	put_number("requests", f->now.requests);
 	put_number("requests_after", f->now.requests - f->saved);
@@ -160,9 +165,10 @@ static void put_requests(const char *key, const struct requests *r)
 
 static void put_ranges_of(const struct plan *plan, uint32_t file, uint64_t ranges, const char *why, bool *is_first)
 {
-	printf("%s\n{\"ranges\":%ju", *is_first ? "" : ",", (uintmax_t)ranges);
+	fputs(*is_first ? "\n{\"path\":" : ",\n{\"path\":", stdout);
 	*is_first = false;
-	put_text("path", plan->table->files[file].path);
+	put_string(plan->table->files[file].path);
+	put_number("ranges", ranges);
 	put_text("why", why);
 	putchar('}');
 }

@@ -70,11 +70,11 @@ test_bad_tables() {
 test_bad_heat() {
 	unusable '/nonexistent: cannot open: No such file or directory; say --all' --heat /nonexistent -t "$small"
 	: >h
-	unusable 'h: is empty, expected "# fragtrace heat 2"' --heat h -t "$small"
+	unusable 'h: is empty; expected "# fragtrace heat 2"' --heat h -t "$small"
 	echo '# fragtrace heat 1' >h
 	unusable 'h:1: expected "# fragtrace heat 2"' --heat h -t "$small"
 	printf '%s\n' '# fragtrace heat 2' '# not known: the module was loaded with heat=0' >h
-	unusable 'h: nothing is known of readers, expected a module that was loaded with heat=1; say --all' --heat h -t "$small"
+	unusable 'h: nothing is known of readers; expected a module that was loaded with heat=1; say --all' --heat h -t "$small"
 	for line in '# windows blocks=0 period_secs=3600' '# windows blocks=32' '254:0 4 0 1 1 1 1 0 /m/a'; do
 		printf '%s\n' '# fragtrace heat 2' "$line" >h
 		unusable 'h:2: expected ' --heat h -t "$small"

@@ -28,7 +28,7 @@ plan() {
 	local expected=$1 status=0
 	shift
 	"$fragtrace" --all -t t "$@" >out 2>err || status=$?
-	[ "$status" = "$expected" ] || fail "status $status, expected $expected: $(cat out err)"
+	[ "$status" = "$expected" ] || fail "status $status; expected $expected: $(cat out err)"
 	[ ! -s err ] || fail "$(cat err)"
 }
 

@@ -69,9 +69,9 @@ def main() -> None:
                     [view, "file", "000058.sst", "-t", sample, "-o", "file.png"],
                     [plot, "distribution", table, "--dpi", "96", "-o", "distribution.png"],
                     [plot, "compare", sample, DATA / "rocksdb.defrag.table", "-c", "rocksdb", "-o", "example-defrag.png",
-                     "--title", "RocksDB, before and after fragtrace-defrag"])
+                     "--title", "RocksDB, before and after fragtrace defrag"])
         for command in commands:
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL)
         if browser.program():
             page(view, table, "page.png")
         for picture in sorted(Path(folder).glob("*.png")):

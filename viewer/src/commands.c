@@ -202,7 +202,7 @@ static void draw_only(struct session *s, const struct table *table)
 
 	selection_make(&selection, table, only);
 	if (!selection.table.n_files && !s->options.interval_ns)
-		die("--only %s: no watched file of %s matches, expected a part of a path, or a glob", only,
+		die("--only %s: no watched file of %s matches; expected a part of a path, or a glob", only,
 		    s->source.name);
 	draw(s, &selection.table, &selection);
 	selection_free(&selection);

@@ -7,7 +7,7 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-view=$1
+fragtrace=$1
 shift
 [ $# -gt 0 ] || set -- 1000000 10000000
 rounds=5

@@ -218,7 +218,7 @@ def check(folder, path):
             for pick in (have or []) + (wanted or []):
                 pick["files"].sort(key=lambda f: (-f["blocks"], f["path"]))
         if have != wanted:
-            sys.exit(f"{folder}: {name}: {have}, expected {wanted}")
+            sys.exit(f"{folder}: {name}: {have}; expected {wanted}")
 
 
 if __name__ == "__main__":

@@ -128,7 +128,7 @@ test_lists_need_a_snapshot() {
 	local kind
 	for kind in extents files; do
 		refuses "t: is no snapshot, and a table has no files without blocks, and no flags; fragtrace $kind needs a snapshot" sh -c "cp '$data/small.table' t; '$fragtrace' $kind --json -o x t"
-		refuses "$data/rocksdb2.$kind: is a text of $kind, expected a snapshot or a table; fragtrace $kind writes" \
+		refuses "$data/rocksdb2.$kind: is a text of $kind; expected a snapshot or a table; fragtrace $kind writes" \
 			"$fragtrace" table --csv -o x "$data/rocksdb2.$kind"
 	done
 	misused 'nosuch: no such command; see fragtrace --help' "$fragtrace" nosuch --json -o x

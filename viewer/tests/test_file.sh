@@ -186,7 +186,7 @@ pieces() {
 bar() {
 	local got
 	got=$("$peek" out.png "$1" 824 "$2" 36 | awk '$1 == "#8a8a8a" { n = $2 } END { print n + 0 }')
-	[ "$got" = $(($2 * $3)) ] || fail "$got pixels of breaks from $1 on, expected $2 x $3"
+	[ "$got" = $(($2 * $3)) ] || fail "$got pixels of breaks from $1 on; expected $2 x $3"
 }
 
 # Few breaks are lines; many are counted in the strip only. Both add up.
@@ -258,7 +258,7 @@ test_forms() {
 # A whole path goes before the end of one, a name before a deleted file.
 test_which_file() {
 	binary "$data/file.table"
-	refuses '000007.sst: 2 watched files match, expected more of the path of one of them: /mnt/f2fs/db/000007.sst, /mnt/f2fs/log/000007.sst' \
+	refuses '000007.sst: 2 watched files match; expected more of the path of one of them: /mnt/f2fs/db/000007.sst, /mnt/f2fs/log/000007.sst' \
 		"$fragtrace" file 000007.sst -t s -o out.png
 	refuses 'nosuch: no watched file of s that has blocks is called so' "$fragtrace" file nosuch -t s -o out.png
 	refuses ', ...' "$fragtrace" file '*.sst' -t "$data/rocksdb.table" -o out.png

@@ -252,7 +252,7 @@ def test_space_of_what_has_none(capsys):
     Path("other.json").write_text(json.dumps(other))
     capsys.readouterr()
     refuses(capsys, 1, "the volumes are /b, /mnt: expected --volume", "space", "good.json", "other.json")
-    refuses(capsys, 1, "nosuch: No such file or directory, expected a folder", "space",
+    refuses(capsys, 1, "nosuch: No such file or directory; expected a folder", "space",
             str(DATA / "f2fs-6.12/table"), "--f2fs-state", "nosuch")
 
 

@@ -92,9 +92,9 @@ def test_globs(path, name):
 
 @pytest.mark.parametrize("line, what", [
     (".sst red blu green", 'unknown colour "blu", did you mean blue?'),
-    (".sst red chartreuse green", 'unknown colour "chartreuse", expected #rrggbb or a name that fragtrace(1) lists'),
+    (".sst red chartreuse green", 'unknown colour "chartreuse"; expected #rrggbb or a name that fragtrace(1) lists'),
     (".sst red #12345 green", 'colour "#12345" is not #rrggbb'),
-    (".sst red green", "2 colours, expected three"),
+    (".sst red green", "2 colours; expected three"),
     ("sst red green blue", '"sst" is no extension and no glob, did you mean .sst?'),
     ("default red green blue\ndefault red green blue", "a second rule for default"),
 ])

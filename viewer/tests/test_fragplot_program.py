@@ -35,7 +35,7 @@ def test_bad_input(capsys):
         refuses(capsys, 1, 'future.table:1: the table has version 2', command, "future.table")
         refuses(capsys, 1, "cut.table.gz: the gzip data is damaged or cut short", command, "cut.table.gz")
     refuses(capsys, 1, "nowhere: No such file", "compare", "good.table", "nowhere")
-    refuses(capsys, 1, "nothing: No such file or directory, expected a color.cnf file or a preset", "history",
+    refuses(capsys, 1, "nothing: No such file or directory; expected a color.cnf file or a preset", "history",
             "good.table", "-c", "nothing")
 
 
@@ -76,14 +76,14 @@ def test_full_disk(capsys, monkeypatch):
     (["history", "good.table", "-o", "a.jpg"], "expected one of .png .svg .pdf"),
     (["animate", "good.table", "-o", "a.png"], "expected one of .gif"),
     (["history", "good.table", "--request", "5K"], "expected a multiple of 4K"),
-    (["history", "good.table", "--max-input", "1T"], "'1T' is no size, expected a number of bytes"),
+    (["history", "good.table", "--max-input", "1T"], "'1T' is no size; expected a number of bytes"),
     (["history", "good.table", "--max-input", "0"], "'0' is no size"),
     (["history", "good.table", "--top", "9"], "'9' is not a number from 1 to 5"),
-    (["compare", "good.table"], "only one table, expected two, or a series"),
-    (["compare", "good.table", "good.table", "good.table"], "3 inputs, expected two tables, or one series"),
+    (["compare", "good.table"], "only one table; expected two, or a series"),
+    (["compare", "good.table", "good.table", "good.table"], "3 inputs; expected two tables, or one series"),
     (["compare", "good.table", "good.table", "--at", "1s"], "--at is for a series"),
     (["compare", "run", "--at", "1s"], "--at is wanted twice"),
-    (["compare", "run", "--at", "soon", "--at", "end"], "'soon' is no time, expected one after"),
+    (["compare", "run", "--at", "soon", "--at", "end"], "'soon' is no time; expected one after"),
     (["distribution", "good.table", "--at", "1s"], "--at is for a series"),
     (["paint"], "invalid choice: 'paint'"),
     ([], "COMMAND"),

@@ -365,14 +365,14 @@ def test_errors(view: str) -> None:
                 "# fragtrace heat 2\n# windows blocks=4294967296 period_secs=9\n",
                 "# fragtrace heat 2\n254:0 4 0 1 1 1 1 0 /m/a\n"):
         Path("heat").write_text(bad, encoding="utf-8")
-        says("heat:" if bad else "heat: is empty, expected", "table", *by_heat)
+        says("heat:" if bad else "heat: is empty; expected", "table", *by_heat)
     for bad in ("254:0 4 0 1 1 1 1 0", "254:0 4 31 1 1 1 1 0 /m/a", "254:0 4 4294967296 1 1 1 1 0 /m/a", "254:0 4 0 1 1 1 x 0 /m/a",
                 "254:0 4 0 -1 1 1 1 0 /m/a", "254:0 4 0 4294967296 1 1 1 0 /m/a", "254:0 -4 0 1 1 1 1 0 /m/a",
                 "254:0 4 0 1 1 1 1 2 /m/a", "254:0 4 0 1 1 1 1 /m/a"):
         Path("heat").write_text("# fragtrace heat 2\n# windows blocks=32 period_secs=9\n" + bad + "\n", encoding="utf-8")
         says('heat:3: expected "dev ino offset reads blocks requests overwrites continued path"', "table", *by_heat)
     Path("heat").write_text("# fragtrace heat 2\n# not known: the module was loaded with heat=0\n", encoding="utf-8")
-    says("heat: nothing is known of readers, expected a module that was loaded with heat=1", "table", *by_heat)
+    says("heat: nothing is known of readers; expected a module that was loaded with heat=1", "table", *by_heat)
     os.remove("heat")
     says("heat: cannot open: No such file or directory", "table", *by_heat)
     assert not Path("out.png").exists()

@@ -58,7 +58,7 @@ test_bad_version() {
 
 test_missing_header() {
 	sed 1d "$data/small.table" >t
-	refuses 't:1: this is no fragtrace table, expected the first line' plain -t t
+	refuses 't:1: this is no fragtrace table; expected the first line' plain -t t
 }
 
 test_unreadable_file() {
@@ -135,7 +135,7 @@ test_huge_numbers() {
 }
 
 test_outside_the_volume() {
-	bad_line '254:0 99 1 0 4 contiguous /m/a' 'blocks 99 to 99 are outside the volume, expected 100 to 163'
+	bad_line '254:0 99 1 0 4 contiguous /m/a' 'blocks 99 to 99 are outside the volume; expected 100 to 163'
 	bad_line '254:0 164 1 0 4 contiguous /m/a' 'blocks 164 to 164 are outside'
 	bad_line '254:0 160 5 0 4 contiguous /m/a' 'blocks 160 to 164 are outside'
 	bad_line '254:0 110 0 0 4 contiguous /m/a' 'the length is 0'
@@ -143,7 +143,7 @@ test_outside_the_volume() {
 
 test_order() {
 	bad_next '254:0 109 1 0 5 contiguous /m/b' 'not sorted: lba 109 comes after 110'
-	bad_next '254:0 110 1 0 5 contiguous /m/b' 'lba 110 overlaps the extent before, expected at least 114'
+	bad_next '254:0 110 1 0 5 contiguous /m/b' 'lba 110 overlaps the extent before; expected at least 114'
 	bad_next '254:0 113 9 0 5 contiguous /m/b' 'lba 113 overlaps'
 	bad_next '254:1 113 9 0 5 contiguous /m/b' 'volume 254:1 is not known'
 	{ cat "$data/two.table"; echo '254:0 115 1 0 9 contiguous /mnt/a/z'; } >t
@@ -151,7 +151,7 @@ test_order() {
 }
 
 test_bad_state() {
-	bad_line '254:0 110 4 0 4 Fragmented /m/a' 'unknown state "Fragmented", expected contiguous or fragmented'
+	bad_line '254:0 110 4 0 4 Fragmented /m/a' 'unknown state "Fragmented"; expected contiguous or fragmented'
 	bad_line '254:0 110 4 0 4 /m/a' 'unknown state "/m/a"'
 	bad_next '254:0 120 1 4 4 fragmented /m/a.sst' 'inode 4 is fragmented here but was not on line 3'
 }
@@ -171,12 +171,12 @@ test_nul_byte() {
 test_bad_colours() {
 	bad_conf c '.sst gren black white' 'unknown colour "gren", did you mean green?'
 	bad_conf c '.sst light_orange black white' 'unknown colour "light_orange", did you mean light-orange?'
-	bad_conf c '.sst chartreuse black white' 'unknown colour "chartreuse", expected #rrggbb or a name that fragtrace(1) lists'
-	bad_conf c '.sst x black white' 'unknown colour "x", expected #rrggbb'
+	bad_conf c '.sst chartreuse black white' 'unknown colour "chartreuse"; expected #rrggbb or a name that fragtrace(1) lists'
+	bad_conf c '.sst x black white' 'unknown colour "x"; expected #rrggbb'
 	bad_conf c '.sst #12345 black white' 'colour "#12345" is not #rrggbb'
 	bad_conf c '.sst #1234567 black white' 'colour "#1234567" is not #rrggbb'
 	bad_conf c '.sst #12345g black white' 'colour "#12345g" is not #rrggbb'
-	bad_conf c '.sst green black' '2 colours, expected three: WHAT CONTIGUOUS FRAG_A FRAG_B'
+	bad_conf c '.sst green black' '2 colours; expected three: WHAT CONTIGUOUS FRAG_A FRAG_B'
 	bad_conf c '.sst green black white red' '4 colours'
 	bad_conf c '.sst green # black white' '1 colours'
 	bad_conf c 'sst green black white' '"sst" is no extension and no glob, did you mean .sst? Expected'
@@ -322,7 +322,7 @@ test_mailed_tables() {
 
 test_numbers_are_quoted_alone() {
 	sed 's/blocks=[0-9]* segment/blocks=4294967296 segment/' "$data/small.table" >t
-	refuses 'the number of blocks is too big: 4294967296, expected at most 4294967295' "$fragtrace" table --csv -o x t
+	refuses 'the number of blocks is too big: 4294967296; expected at most 4294967295' "$fragtrace" table --csv -o x t
 }
 
 test_color_by_file() {
@@ -384,15 +384,15 @@ test_palette() {
 test_bad_image_settings() {
 	bad_conf i 'maxlength = 5' 'unknown key "maxlength", did you mean max_length? The keys are'
 	bad_conf i 'transparency = 5' 'unknown key "transparency", the keys are layout, max_length'
-	bad_conf i 'cell = 0' 'cell is "0", expected a number from 1 to 64'
+	bad_conf i 'cell = 0' 'cell is "0"; expected a number from 1 to 64'
 	bad_conf i 'cell = 65' 'cell is "65"'
 	bad_conf i 'cell = 5px' 'cell is "5px"'
 	bad_conf i 'cell -1' 'cell is "-1"'
-	bad_conf i 'cell' '1 words in the line, expected: key = value'
+	bad_conf i 'cell' '1 words in the line; expected: key = value'
 	bad_conf i 'cell = 5 6' '4 words in the line'
 	bad_conf i 'cell =' 'cell is ""'
 	bad_conf i 'max_length 99999999999999999999999' 'max_length is "99999999999999999999999"'
-	bad_conf i 'layout = hilber' 'layout is "hilber", expected boxes, segments or hilbert'
+	bad_conf i 'layout = hilber' 'layout is "hilber"; expected boxes, segments or hilbert'
 	printf 'cell 5\ncell 5\n' >my.cnf
 	refuses 'my.cnf:2: cell comes twice' plain -t "$data/small.table" -i my.cnf
 }
@@ -402,7 +402,7 @@ test_presets() {
 	for name in rocksdb redis voltdb; do
 		"$fragtrace" view -t "$data/small.table" -c $name -i $name -o out.png
 	done
-	refuses 'nosuch: No such file or directory, expected a color.cnf file or a preset' \
+	refuses 'nosuch: No such file or directory; expected a color.cnf file or a preset' \
 		"$fragtrace" view -t "$data/small.table" -c nosuch -o out.png
 	refuses 'expected an img.cnf file or a preset' "$fragtrace" view -t "$data/small.table" -i nosuch -o out.png
 }

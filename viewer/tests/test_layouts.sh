@@ -365,7 +365,7 @@ test_bad_lba() {
 			"$fragtrace" view -t "$data/small.table" --lba="$bad" -o out.png
 	done
 	for bad in 164- -99 50-120 120-164 200-300; do
-		misused "--lba $bad: no volume of $data/small.table has these blocks, expected addresses of one: 100 to 163" \
+		misused "--lba $bad: no volume of $data/small.table has these blocks; expected addresses of one: 100 to 163" \
 			"$fragtrace" view -t "$data/small.table" --lba=$bad -o out.png
 	done
 	misused '--lba 60-99: no volume of' "$fragtrace" view -t "$data/two.table" --lba 60-99 -o out.png
@@ -420,7 +420,7 @@ test_only_has_the_numbers_of_its_files() {
 }
 
 test_only_without_a_match() {
-	refuses "fragtrace view: --only no*such: no watched file of $data/small.table matches, expected a part of a path, or a glob" \
+	refuses "fragtrace view: --only no*such: no watched file of $data/small.table matches; expected a part of a path, or a glob" \
 		plain -t "$data/small.table" --only 'no*such'
 	misused '--only : not valid; give a part of paths, or a glob' plain -t "$data/small.table" --only ''
 	# a file may come later
@@ -445,12 +445,12 @@ test_lens_with_the_state() {
 		part=$(state_sums)
 		"$fragtrace" view "$@" --lba $((cut + 1))-
 		part=$(echo "$part $(state_sums)" | awk '{ print $1 + $5, $2 + $6, $3 + $7, $4 + $8 }')
-		[ "$part" = "$sum" ] || fail "cut after $cut: $part, expected $sum"
+		[ "$part" = "$sum" ] || fail "cut after $cut: $part; expected $sum"
 	done
 	# files that do not match are not taken for free or for unwatched ones
 	"$fragtrace" view "$@" --only f2.sst
 	part="$(block_sum free) $(block_sum nodes) $(block_sum 'other data') $(($(block_sum 'all files') + $(block_sum 'other files')))"
-	[ "$part" = "$sum" ] || fail "with --only: $part, expected $sum"
+	[ "$part" = "$sum" ] || fail "with --only: $part; expected $sum"
 }
 
 test_lens_of_a_page() {

@@ -25,7 +25,7 @@ table() {
 snapshots() {
 	local n
 	n=$(find rec -type f | wc -l)
-	[ "$n" = "$1" ] || fail "$n files in rec, expected $1"
+	[ "$n" = "$1" ] || fail "$n files in rec; expected $1"
 	[ "$(find rec -name 'fragtrace-*.[0-9][0-9][0-9].table.zst' | wc -l)" = "$1" ] ||
 		fail "odd names in rec: $(ls -A rec)"
 }
@@ -240,7 +240,7 @@ test_record_refuses() {
 	: >t
 	refuses 't:1: the table is empty' record -t t
 	printf '# fragtrace extents 1\n' >t
-	refuses 't: is a text of extents, expected a snapshot or a table' record -t t
+	refuses 't: is a text of extents; expected a snapshot or a table' record -t t
 	table 1 >t
 	echo '254:0 99 1 0 5 contiguous /m/b.sst' >>t
 	refuses 't:4: blocks 99 to 99 are outside the volume' record -t t

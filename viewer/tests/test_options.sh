@@ -96,7 +96,7 @@ test_path_of_the_picture_is_said() {
 
 test_missing_table() {
 	refuses 'nosuch: cannot open: No such file or directory' plain -t nosuch
-	refuses '.: no fragtrace-SECONDS.mmm.snapshot.zst in it, expected a folder' plain -t .
+	refuses '.: no fragtrace-SECONDS.mmm.snapshot.zst in it; expected a folder' plain -t .
 	[ -e /sys/kernel/debug/fragtrace/table ] ||
 		refuses '/sys/kernel/debug/fragtrace/table: cannot open: ' plain
 }
@@ -296,7 +296,7 @@ test_end_without_warning_leaves_no_rest() {
 		cp good.json before.json
 		status=0
 		(ulimit -c 0; ulimit -f 8; exec "$fragtrace" table --json -o $name -t "$data/rocksdb.table") || status=$?
-		[ $status = 153 ] || fail "status $status, expected the end by SIGXFSZ"
+		[ $status = 153 ] || fail "status $status; expected the end by SIGXFSZ"
 		[ "$(ls -A)" = "$(printf 'before.json\ngood.json')" ] || fail "left behind: $(ls -A)"
 		cmp before.json good.json
 	done
@@ -322,7 +322,7 @@ test_without_proc() {
 	# shellcheck disable=SC2016
 	unshare -m sh -c 'mount -t tmpfs none /proc/$$/fd && ulimit -c 0 && ulimit -f 8 && exec "$@"' sh \
 		"$fragtrace" table --json -o x.json -t "$data/rocksdb.table" || status=$?
-	[ $status = 153 ] || fail "status $status, expected the end by SIGXFSZ"
+	[ $status = 153 ] || fail "status $status; expected the end by SIGXFSZ"
 	[ -n "$(find . -name '.x.json.??????')" ] || fail "the file had no temporary name"
 }
 
@@ -402,7 +402,7 @@ test_bad_snapshot() {
 	refuses 'future: the snapshot has version 3, this program reads versions 1 to 2' plain -t future
 	refuses 'outside: the extents lie outside the file' plain -t outside
 	refuses 'many: the extents lie outside the file' plain -t many
-	refuses 'thin: records of extents have 4 bytes, expected 20' plain -t thin
+	refuses 'thin: records of extents have 4 bytes; expected 20' plain -t thin
 	refuses 'index: there is no record 2147483648 among the extents' plain -t index
 	refuses 'file: there is no record 2147483648 among the files' plain -t file
 	refuses 'place: an extent of' plain -t place

@@ -159,7 +159,7 @@ def test_endless(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = subprocess.run(f"(echo '# fragtrace table 1'; yes '# x' | head -c 200000000) | (ulimit -v 400000; exec {VIEW} view --max-input 64M -t - -o p.png)",
                           shell=True, capture_output=True, check=False)
-    assert done.stderr.decode().startswith("fragtrace view: <stdin>: the input is larger than 64 MiB, expected less")
+    assert done.stderr.decode().startswith("fragtrace view: <stdin>: the input is larger than 64 MiB; expected less")
     assert done.returncode == 1
 
 

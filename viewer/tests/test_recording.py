@@ -251,7 +251,7 @@ def test_a_folder_that_is_no_recording(tmp_path: Path) -> None:
     (tmp_path / "run/fragtrace-1.snapshot.zst").write_bytes(b"")
     with pytest.raises(fragsnap.SnapError) as error:
         fragsnap.Recording(str(tmp_path / "run"))
-    assert str(error.value).endswith("run: no fragtrace-SECONDS.mmm.snapshot.zst in it, expected a folder that fragtrace record wrote")
+    assert str(error.value).endswith("run: no fragtrace-SECONDS.mmm.snapshot.zst in it; expected a folder that fragtrace record wrote")
     done = view("table", "run", "--csv", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (1, f"fragtrace table: {error.value}\n".replace(f"{tmp_path}/", ""))
 
@@ -323,8 +323,8 @@ def test_relative_times(made: Recorder) -> None:
         one = view("table", "run", "--at", f"{span // 10 ** 9}.{span % 10 ** 9:09}s", "--csv", cwd=made.folder.parent)
         other = view("table", "run", "--at", iso(made.truth[index][0]), "--csv", cwd=made.folder.parent)
         assert one.stdout == other.stdout and not complaints(one.stderr)
-    assert view("table", "run", "--csv", cwd=made.folder.parent).stdout == view("table", 
-        "run", "--at", "end", "--csv", cwd=made.folder.parent).stdout
+    assert view("table", "run", "--csv", cwd=made.folder.parent).stdout == view(
+        "table", "run", "--at", "end", "--csv", cwd=made.folder.parent).stdout
     done = view("table", "run", "--at", "999h", "--csv", cwd=made.folder.parent)
     assert "the recording ends at" in done.stderr and done.returncode == 0
     done = view("table", "run", "--at", "2001-02-03T04:05:06Z", "--csv", cwd=made.folder.parent)

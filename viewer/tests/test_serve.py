@@ -417,7 +417,7 @@ def test_renewal(view: str) -> None:
 def test_a_bad_reading_ends_no_server(view: str) -> None:
     good = ["254:0 110 2 0 4 contiguous /m/a.sst"]
     replace(good)
-    said = ("fragtrace serve: t:1: the table is cut short, expected a newline at its end; waiting until it is back\n"
+    said = ("fragtrace serve: t:1: the table is cut short; expected a newline at its end; waiting until it is back\n"
             "fragtrace serve: t: is back\n")
     with Serving(view, "t", "-n", "0.1", says=said) as server:
         # as a copy over it does, which is not renamed
@@ -677,7 +677,7 @@ def refused(view: str, status: int, message: str, *options: str) -> None:
 
 def test_port_is_taken(view: str) -> None:
     with Serving(view, DATA / "small.table") as server:
-        refused(view, 1, f"cannot listen on 127.0.0.1:{server.port}: Address already in use, expected another port",
+        refused(view, 1, f"cannot listen on 127.0.0.1:{server.port}: Address already in use; expected another port",
                 "-t", str(DATA / "small.table"), "-l", f"127.0.0.1:{server.port}")
     port = server.port
     # and is free again at once

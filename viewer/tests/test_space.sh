@@ -145,7 +145,7 @@ test_one_of_two_volumes() {
 	# the folder is that of this volume
 	"$fragtrace" space -t t2 --f2fs-state s --volume /mnt >text
 	cmp alone text
-	refuses "the table has 2 volumes, expected a folder 254:0 in it" "$fragtrace" space -t t2 --f2fs-state s
+	refuses "the table has 2 volumes; expected a folder 254:0 in it" "$fragtrace" space -t t2 --f2fs-state s
 }
 
 test_no_volume_and_no_file() {
@@ -312,7 +312,7 @@ test_odd_status() {
 	sed 's/^\(  - WARM   data:\).*/\1/' good | bad status 'status:24: expected the segment of a log'
 	sed 's/^Main area:.*/Main area: many/' good | bad status 'status:21: expected the sizes of the main area'
 	sed 's/blkoff/offset/' good | bad status 'status:22: unknown columns, is this F2FS newer than the viewer?'
-	sed 's/^Main area: 184/Main area: 185/' good | bad status 'status: 0 volumes in it have 184 segments, expected one'
+	sed 's/^Main area: 184/Main area: 185/' good | bad status 'status: 0 volumes in it have 184 segments; expected one'
 	cat good good | bad status 'status: 2 volumes in it have 184 segments'
 	# what one volume has another one may lack
 	{ cat good; sed '/  - Free: /d' good; } | bad status 'status:'
@@ -359,7 +359,7 @@ test_odd_victims_and_superblock() {
 
 test_folders() {
 	state 6.12
-	refuses 'fragtrace space: nowhere: No such file or directory, expected a folder with copies' \
+	refuses 'fragtrace space: nowhere: No such file or directory; expected a folder with copies' \
 		"$fragtrace" space -t t --f2fs-state nowhere
 	refuses 'fragtrace space: t: not a folder' "$fragtrace" space -t t --f2fs-state t
 	mkdir all
@@ -367,7 +367,7 @@ test_folders() {
 	"$fragtrace" space -t t --f2fs-state all | grep -q 'greedy  *section 20 '
 	sed 's/254:0/254:16/' t | sed 1d >second
 	cat second >>t
-	refuses 'all: the table has 2 volumes, expected a folder 254:16 in it' "$fragtrace" space -t t --f2fs-state all
+	refuses 'all: the table has 2 volumes; expected a folder 254:16 in it' "$fragtrace" space -t t --f2fs-state all
 	cp -r all/254:0 all/254:16
 	"$fragtrace" space -t t --f2fs-state all >text
 	[ "$(grep -c 'greedy  *section 20 ' text)" = 2 ]

@@ -358,11 +358,11 @@ def refused(world: World, message: str) -> None:
 
 def test_another_module_is_refused(world: World) -> None:
     world.put_change_format(without="why_here")
-    refused(world, "the event extent_change of the module has no field why_here, expected another version of it")
+    refused(world, "the event extent_change of the module has no field why_here; expected another version of it")
     world.put_change_format(comm_bytes=32)
-    refused(world, "the event extent_change has a comm of 32 bytes, expected 16")
+    refused(world, "the event extent_change has a comm of 32 bytes; expected 16")
     (world.fake / "format/extent_change").unlink()
-    refused(world, "tracefs has no event extent_change of fragtrace, expected another version of the module")
+    refused(world, "tracefs has no event extent_change of fragtrace; expected another version of the module")
 
 
 def test_what_tracefs_refuses(world: World) -> None:

@@ -557,7 +557,7 @@ exported() {
 	snapshot t
 	"$fragtrace" metrics -o out.prom -t snapshot
 	sed -n 's/^fragtrace_breaks{.*extension="\([^"]*\)".*/\1/p' out.prom | sort -u | tr '\n' ' ' >got
-	[ "$(cat got)" = "$3" ] || fail "$1: $(cat got), expected $3"
+	[ "$(cat got)" = "$3" ] || fail "$1: $(cat got); expected $3"
 }
 
 test_top() {

@@ -53,7 +53,7 @@ ends_with() {
 	shift 2
 	echo good >out.png
 	"$@" >stdout 2>stderr </dev/null || status=$?
-	[ "$status" = "$expected" ] || fail "status $status, expected $expected: $(cat stderr)"
+	[ "$status" = "$expected" ] || fail "status $status; expected $expected: $(cat stderr)"
 	grep -qF -- "$message" stderr || fail "expected \"$message\", got: $(cat stderr)"
 	[ "$(wc -l <stderr)" -le 2 ] || fail "too many messages: $(cat stderr)"
 	[ "$(cat out.png)" = good ] || fail "the last good picture is gone"

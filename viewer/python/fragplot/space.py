@@ -115,7 +115,7 @@ def read_states(paths: list[str], state: Optional[str], volume: Optional[str], m
         plain = path == "-" or is_json(path)
         states = states_in(path, read_json(path) if plain else json_of(path, state, max_input))
         if not states:
-            raise SnapError(f"{path}: has no state of F2FS, expected JSON of {VIEWER} that was run with one, or "
+            raise SnapError(f"{path}: has no state of F2FS; expected JSON of {VIEWER} that was run with one, or "
                             "--f2fs-state DIR")
         found += states
     names = sorted({state.path for state in found})

@@ -79,7 +79,7 @@ def input_limit() -> int:
 def check_size(name: str, size: int) -> None:
     """Raise if an input is too large."""
     if size > input_limit():
-        raise SnapError(f"{name}: the input is larger than {blocks_text(input_limit() / BLOCK_BYTES)}, expected less; "
+        raise SnapError(f"{name}: the input is larger than {blocks_text(input_limit() / BLOCK_BYTES)}; expected less; "
                         "--max-input sets the limit, which is half of the memory otherwise")
 
 
@@ -148,7 +148,7 @@ def read_bytes(path: str) -> bytes:
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             trouble = str(error)
     if trouble is not None:
-        raise SnapError(f"{path}: the {kind} data is damaged or cut short ({trouble or 'no end'}), expected a whole "
+        raise SnapError(f"{path}: the {kind} data is damaged or cut short ({trouble or 'no end'}); expected a whole "
                         "file; is it still being copied?")
     return data
 
@@ -158,7 +158,7 @@ def read_path(name: str, line: int, raw: bytes) -> str:
     for found in ESCAPE.finditer(raw):
         if found[1] is None:
             bad = os.fsdecode(raw[found.start():found.start() + 4])
-            raise FormatError(name, line, f"bad escape \"{bad}\" in the path, expected \\040, \\011, \\012 or "
+            raise FormatError(name, line, f"bad escape \"{bad}\" in the path; expected \\040, \\011, \\012 or "
                               "\\134")
     return os.fsdecode(ESCAPE.sub(lambda escape: bytes([int(escape[1], 8)]), raw))
 

@@ -140,7 +140,7 @@ void recording_open(struct recording *recording, const char *dir)
 		enter(recording, &cap, entry->d_name);
 	closedir(stream);
 	if (!recording->n)
-		die("%s: no fragtrace-SECONDS.mmm.snapshot.zst in it, expected a folder that fragtrace record wrote",
+		die("%s: no fragtrace-SECONDS.mmm.snapshot.zst in it; expected a folder that fragtrace record wrote",
 		    dir);
 	qsort(recording->list, recording->n, sizeof(*recording->list), by_time);
 }
@@ -350,7 +350,7 @@ void recording_read(const struct recording *recording, const struct moment *mome
 	size_t i = find_before(recording, at_ns);
 
 	if (!i)
-		die("%s: the recording begins at %s, expected no moment before that, such as %s", recording->dir,
+		die("%s: the recording begins at %s; expected no moment before that, such as %s", recording->dir,
 		    moment_text(begin, ns_of(recording->list[0].time_ms)), moment_text(at, at_ns));
 	i--;
 	if (recording->list[i].events)

@@ -70,7 +70,7 @@ static noreturn void refuse_range(const struct lens *lens, const struct table *t
 		free(ranges);
 		ranges = longer;
 	}
-	die_usage("--lba %s: no volume of %s has these blocks, expected addresses of one: %s%s", lens->range, name,
+	die_usage("--lba %s: no volume of %s has these blocks; expected addresses of one: %s%s", lens->range, name,
 		  ranges, i < table->n_volumes ? ", ..." : "");
 }
 

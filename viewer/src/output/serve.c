@@ -563,7 +563,7 @@ static int listen_on(const struct serve_address *address)
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) ||
 	    bind(fd, (const struct sockaddr *)&address->storage, address->len) || listen(fd, MAX_CONNECTIONS))
 		die("cannot listen on %s: %s%s", name, strerror(errno),
-		    errno == EADDRINUSE ? ", expected another port: -l ADDR:PORT, or port 0 for any" : "");
+		    errno == EADDRINUSE ? "; expected another port: -l ADDR:PORT, or port 0 for any" : "");
 	free(name);
 	return fd;
 }

@@ -208,7 +208,7 @@ void png_out_write(const struct text *png, const char *path)
 	struct outfile out;
 
 	if (!strcmp(path, "-") && isatty(STDOUT_FILENO))
-		die("standard output is a terminal, expected a file or a pipe for the picture");
+		die("standard output is a terminal; expected a file or a pipe for the picture");
 	outfile_open(&out, path, "picture");
 	fwrite(png->buf, 1, png->len, out.file);
 	outfile_close(&out);

@@ -72,6 +72,57 @@ struct session {
 	bool heat_was_missed;
 };
 
+/* === Options that depend on each other === */
+
+static void check_input(const char *output, const char *input)
+{
+	if (input && outfile_is_input(output, input))
+		die_usage("%s: would overwrite the input %s; name another file", output, input);
+}
+
+/* No output may overwrite an input or another output. */
+static void check_outputs(const struct options *o)
+{
+	const char *const outputs[] = { o->png, o->html, o->output };
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_LEN(outputs); i++) {
+		if (!outputs[i])
+			continue;
+		check_input(outputs[i], o->table);
+		check_input(outputs[i], o->img_conf);
+		check_input(outputs[i], o->heat);
+		for (k = 0; k < o->n_color_confs; k++)
+			check_input(outputs[i], o->color_conf[k]);
+	}
+	if (o->png && o->html && outfile_same(o->png, o->html))
+		die_usage("%s: is to be a picture and a page; name two files", o->png);
+	if (o->interval_ns && o->count != 1 && o->table && !strcmp(o->table, "-"))
+		die_usage("-: -n cannot read standard input again; name a file after -t");
+}
+
+/* Nothing else may be printed beside an output. */
+static bool prints_output(const struct options *o)
+{
+	return (o->png && outfile_same(o->png, "-")) || (o->html && outfile_same(o->html, "-"));
+}
+
+/*
+ * The counts of reads are beside a table of debugfs, or of a copy of its files, or beside a recorded snapshot; in a
+ * recording, it depends on the moment which file has them: NULL.
+ */
+static char *heat_beside(const char *table)
+{
+	const char *slash = strrchr(table, '/'), *name = slash ? slash + 1 : table;
+	char *recorded = recording_is(table) ? NULL : recorded_heat(table);
+
+	if (recorded || recording_is(table))
+		return recorded;
+	if (strcmp(name, "snapshot") && strcmp(name, "table"))
+		die_usage("--color-by heat: %s does not have what is read; give a copy of the file heat: --heat FILE", table);
+	return xasprintf("%.*sheat", (int)(name - table), table);
+}
+
 /* === One reading === */
 
 /* Said once, also if the table is read again. */
@@ -90,7 +141,7 @@ static void report_picture(struct session *s)
 {
 	char *path;
 
-	if (!s->options.png || options_are_printed(&s->options) || s->picture_was_said)
+	if (!s->options.png || prints_output(&s->options) || s->picture_was_said)
 		return;
 	path = text_visible(s->options.png);
 	printf("wrote %s\n", path);
@@ -680,22 +731,30 @@ static void run_top(struct session *s)
 	top_screen_run(&s->source, o->interval_ns ? o->interval_ns : TOP_INTERVAL_NS, is_once ? 1 : o->count, o->filter);
 }
 
-/* The colours and sizes of pictures and pages. */
+/* The colours and sizes of pictures and pages; options of the command line override img.cnf. */
 static void begin_drawing(struct session *s)
 {
 	struct options *o = &s->options;
+	size_t i;
 
 	if (!o->color_by)
 		o->color_by = "kind";
-	options_read_colors(o, s->command->use == use_file, &s->colors);
-	s->needs_heat = !strcmp(o->color_by, "heat");
-	if (s->needs_heat) {
+	colors_init(&s->colors, o->color_by);
+	if (s->command->use == use_file && !s->colors.source->needs_causes && !s->colors.source->range_rule)
+		die_usage("--color-by %s: not valid for one file; give cause, why, process, age or heat", o->color_by);
+	for (i = 0; i < o->n_color_confs; i++)
+		colors_read(&s->colors, o->color_conf[i]);
+	if (!strcmp(o->color_by, "heat")) {
+		s->needs_heat = true;
 		s->colors.heat = &s->heat;
-		s->heat_path = o->heat ? xasprintf("%s", o->heat) : options_heat_beside(o->table);
+		s->heat_path = o->heat ? xasprintf("%s", o->heat) : heat_beside(o->table);
 		o->heat = s->heat_path;
-		options_check_outputs(o);
+		check_outputs(o);
 	}
-	options_read_img(o, &s->img);
+	img_conf_read(&s->img, o->img_conf);
+	for (i = 0; i < N_IMG_OPTIONS; i++)
+		if (o->img_keys[i])
+			img_conf_set(&s->img, option_defs[OPT_LAYOUT + i].name, o->img_keys[i]);
 }
 
 /* The binary file has the same content and is faster to read. */
@@ -714,7 +773,7 @@ static void begin(struct session *s)
 		die("%s: cannot open: %s", o->table, strerror(errno));
 	if (o->has_at && !recording_is(o->table))
 		die_usage("--at: %s is no recording; name a folder that fragtrace record wrote", o->table);
-	options_check_outputs(o);
+	check_outputs(o);
 	source_init(&s->source, o->table);
 	s->source.at = o->at;
 	s->source.volume = o->volume;

@@ -6,9 +6,6 @@
 #include <strings.h>
 
 #include "cli.h"
-#include "input/recording.h"
-#include "input/source.h"
-#include "outfile.h"
 #include "output/keep.h"
 #include "picture/vector_out.h"
 #include "util.h"
@@ -358,101 +355,4 @@ void options_set_defaults(struct options *options)
 		.hot_percent = 100.0, .share_percent = 100.0, .min_gain = -1.0, .recent_s = RECENT_S,
 	};
 	serve_read_address(&options->listen, SERVE_ADDRESS);
-}
-
-/* === Outputs and inputs === */
-
-static void check_input(const char *output, const char *input)
-{
-	if (input && outfile_is_input(output, input))
-		die_usage("%s: would overwrite the input %s; name another file", output, input);
-}
-
-/**
- * options_check_outputs() - end the program if an output would overwrite an input or another output
- * @options: the command line
- */
-void options_check_outputs(const struct options *options)
-{
-	const struct options *o = options;
-	const char *const outputs[] = { o->png, o->html, o->output };
-	size_t i, k;
-
-	for (i = 0; i < ARRAY_LEN(outputs); i++) {
-		if (!outputs[i])
-			continue;
-		check_input(outputs[i], o->table);
-		check_input(outputs[i], o->img_conf);
-		check_input(outputs[i], o->heat);
-		for (k = 0; k < o->n_color_confs; k++)
-			check_input(outputs[i], o->color_conf[k]);
-	}
-	if (o->png && o->html && outfile_same(o->png, o->html))
-		die_usage("%s: is to be a picture and a page; name two files", o->png);
-	if (o->interval_ns && o->count != 1 && o->table && !strcmp(o->table, "-"))
-		die_usage("-: -n cannot read standard input again; name a file after -t");
-}
-
-/**
- * options_are_printed() - is an output standard output?
- * @options: the command line
- *
- * Return: true if something is: nothing else may be printed.
- */
-bool options_are_printed(const struct options *options)
-{
-	return (options->png && outfile_same(options->png, "-")) || (options->html && outfile_same(options->html, "-"));
-}
-
-/**
- * options_heat_beside() - find the counts of reads that belong to a table
- * @table: name of the table
- *
- * They are beside a table of debugfs, or of a copy of its files, or beside a recorded snapshot. Ends the program
- * if the name does not tell.
- *
- * Return: the file; to be freed. NULL: it depends on the moment of a recording.
- */
-char *options_heat_beside(const char *table)
-{
-	const char *slash = strrchr(table, '/'), *name = slash ? slash + 1 : table;
-	char *recorded = recording_is(table) ? NULL : recorded_heat(table);
-
-	if (recorded || recording_is(table))
-		return recorded;
-	if (strcmp(name, "snapshot") && strcmp(name, "table"))
-		die_usage("--color-by heat: %s does not have what is read; give a copy of the file heat: --heat FILE", table);
-	return xasprintf("%.*sheat", (int)(name - table), table);
-}
-
-/**
- * options_read_colors() - read the color.cnf files of -c
- * @options: the command line
- * @is_one_file: for the picture of one file
- * @colors: the result
- */
-void options_read_colors(const struct options *options, bool is_one_file, struct colors *colors)
-{
-	size_t i;
-
-	colors_init(colors, options->color_by);
-	if (is_one_file && !colors->source->needs_causes && !colors->source->range_rule)
-		die_usage("--color-by %s: not valid for one file; give cause, why, process, age or heat", options->color_by);
-	for (i = 0; i < options->n_color_confs; i++)
-		colors_read(colors, options->color_conf[i]);
-}
-
-/**
- * options_read_img() - read img.cnf; options of the command line override it
- * @options: the command line
- * @img: the result
- */
-void options_read_img(const struct options *options, struct img_conf *img)
-{
-	size_t i;
-
-	img_conf_read(img, options->img_conf);
-	for (i = 0; i < N_IMG_OPTIONS; i++)
-		if (options->img_keys[i])
-			img_conf_set(img, option_defs[OPT_LAYOUT + i].name, options->img_keys[i]);
 }

@@ -79,7 +79,7 @@ enum reading {
  * @color_conf: arguments of -c
  * @n_color_confs: number of @color_conf
  * @img_conf: argument of -i, or NULL
- * @img_keys: values of options that are also keys of img.cnf, or NULL; see options_read_img()
+ * @img_keys: values of options that are also keys of img.cnf, or NULL
  * @output: file for what is exported; "-" is standard output
  * @form: the form of what is exported
  * @events: keep the events between snapshots, too
@@ -145,11 +145,6 @@ struct options {
 };
 
 void options_set_defaults(struct options *options);
-void options_check_outputs(const struct options *options);
-bool options_are_printed(const struct options *options);
 bool options_read_number(const char *arg, uint64_t most, uint64_t *number);
-char *options_heat_beside(const char *table);
-void options_read_colors(const struct options *options, bool is_one_file, struct colors *colors);
-void options_read_img(const struct options *options, struct img_conf *img);
 
 #endif

@@ -57,7 +57,7 @@ snapshots() {
 	[ "$(ls $out/rec 2>/dev/null | wc -l)" -ge "$1" ]
 }
 
-plan 24
+plan 26
 command -v fragtrace >/dev/null || skip_rest "the viewer beside the module" "fragtrace is not in this guest"
 make_volume $DISK $MNT || bail "no volume"
 load path=$MNT
@@ -93,6 +93,7 @@ rm $MNT/whole
 sync
 settle
 expect "a block that was freed is not in use" "$(owner "$lba")" "not in use"
+check "without a command it says what is watched" eval 'fragtrace | grep -q "^  $MNT: live, [0-9]* files followed on "'
 refuse "an address that is no number is refused" fragtrace block x 2>/dev/null
 
 mkdir $out
@@ -127,4 +128,5 @@ expect "fragtrace view has printed two messages" "$(grep -vc '^Fontconfig ' $out
 expect "fragtrace record has printed two messages" "$(wc -l <$out/recorder.said)" 2
 rm -rf $out
 unload
+check "and that the module is not loaded" eval 'fragtrace | grep -q "^The module fragtrace is not loaded"'
 finish

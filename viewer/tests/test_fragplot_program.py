@@ -153,6 +153,9 @@ def test_help_has_examples():
                 assert f"Fl -{word[2:].strip('[]')}" in page, word
     assert "examples:" in program("--help").stdout
     assert program("--version").stdout.startswith("fragtrace-plot 0.")
+    # the command starts this program
+    done = subprocess.run([str(VIEWER / "fragtrace"), "plot", "history", "--help"], capture_output=True, text=True, check=True)
+    assert done.stdout == program("history", "--help").stdout
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -400,6 +400,27 @@ def test_f2fs_is_asked_for_its_state(world: World) -> None:
         expect((output, live.stderr, live.stdout.replace("/sys/kernel/debug/fragtrace/snapshot", "")), (output, "", kept.stdout.replace(f"{copies}/snapshot", "")))
 
 
+def test_how_it_stands(world: World) -> None:
+    """Without a command; and the differences that an audit has found."""
+    def run(*args: str) -> subprocess.CompletedProcess:
+        return subprocess.run([world.view, *args], env=world.environment(), capture_output=True, text=True, check=False, cwd=world.fake)
+
+    assert "The module fragtrace is not loaded." in run().stdout, run().stdout
+    world.put("sys/module/fragtrace/version", "")
+    world.put("sys/kernel/debug/fragtrace/targets", "# fragtrace targets 1\n# dev ino state files path\n254:0 3 live 1 /m0\n- - waiting 0 /m\\040x\n")
+    world.put("sys/kernel/debug/fragtrace/stats", "# fragtrace stats 1\nvolumes 4\naudit_differences 0\n")
+    expect(run().stdout.splitlines(), [
+        "The module fragtrace watches:", "  /m0: live, 1 file followed on 254:0", "  /m\\040x: waiting",
+        "split factor 1.08; 1 of 1 file fragmented; 2 fragments (-/s); 1.5 MiB",
+        "Next: fragtrace top, why, view, serve or defrag; all commands: fragtrace --help"])
+    expect(run("check").returncode, 0)
+    world.put("sys/kernel/debug/fragtrace/stats", "# fragtrace stats 1\nvolumes 4\naudit_differences 2\n")
+    done = run("check")
+    expect((done.returncode, done.stderr), (3, "fragtrace check: 2 files differed from F2FS in an audit; report it, with dmesg and the file audit\n"))
+    world.put("fail/open", "13\n")
+    assert "are you root" in run().stdout + run().stderr
+
+
 def test_why_there_is_no_table(world: World) -> None:
     snapshot = "/sys/kernel/debug/fragtrace/snapshot: cannot open: "
     for number, message in ((13, "Permission denied (only root may read debugfs: are you root?)"),

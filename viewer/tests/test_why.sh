@@ -282,6 +282,10 @@ test_no_cause_was_seen() {
 	says '/mnt/f2fs/db/LOG: 4 blocks in 4 fragments, 3 breaks.'
 	"$fragtrace" why -t snapshot >out
 	says '.sst: 3 of 4 files are fragmented, 4 breaks.'
+	# of an extension alone
+	why .sst
+	says '.sst: 3 of 4 files are fragmented, 4 breaks.'
+	! grep -q '^LOG\|^\.db' out || fail "$(cat out)"
 	sed '/^# cause 9 2 /s/unknown none unknown/gc_bg none moved/' t >t2
 	snapshot t2
 	"$fragtrace" why -t snapshot >out

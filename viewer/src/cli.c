@@ -157,15 +157,6 @@ static void fill_longs(struct option *longs, char *shorts, const struct command 
 	strcpy(shorts, "h");
 }
 
-static const struct option_def *def_of_letter(const struct command *command, int letter)
-{
-	const enum option_id *id = command->options;
-
-	while (*id && option_defs[*id].letter != letter)
-		id++;
-	return &option_defs[*id];
-}
-
 /* For getopt_long(), an option of one letter may stand anywhere in a word. */
 static noreturn void refuse(const char *problem, const char *word)
 {
@@ -198,7 +189,8 @@ void cli_parse(struct options *options, const struct command *command, int argc,
 			help(command);
 		if (c == '?' || c == ':')
 			refuse(c == '?' ? "not an option here" : "needs an argument", argv[optind - 1]);
-		set_option(options, c ? def_of_letter(command, c) : &option_defs[command->options[index]], optarg);
+		set_option(options, c ? option_of(command, (char []){ '-', (char)c, '\0' }) : &option_defs[command->options[index]],
+			   optarg);
 	}
 	options->operands = argv + optind;
 	options->n_operands = (size_t)(argc - optind);

@@ -286,27 +286,13 @@ static void use_file(struct session *s, const struct table *table)
 	draw_file(s, table);
 }
 
-static void put_list(struct session *s, const struct table *table, enum export_list list)
+/* The list has the name of the command. */
+static void use_export(struct session *s, const struct table *table)
 {
 	struct space *spaces = s->states ? space_of(table, s->states) : NULL;
 
-	export_write(s->options.output, s->source.name, table, list, s->options.form, spaces);
+	export_write(s->options.output, s->source.name, table, s->command->name, s->options.form, spaces);
 	free(spaces);
-}
-
-static void use_table(struct session *s, const struct table *table)
-{
-	put_list(s, table, LIST_TABLE);
-}
-
-static void use_extents(struct session *s, const struct table *table)
-{
-	put_list(s, table, LIST_EXTENTS);
-}
-
-static void use_files(struct session *s, const struct table *table)
-{
-	put_list(s, table, LIST_FILES);
 }
 
 static void use_metrics(struct session *s, const struct table *table)
@@ -511,7 +497,7 @@ static bool read_heat(struct session *s)
 /* Does the command need F2FS's own state? Of the forms of a table, JSON has it. */
 static bool reads_state(const struct session *s)
 {
-	return cli_has(s->command, OPT_F2FS_STATE) && (s->command->use != use_table || s->options.form == FORM_JSON);
+	return cli_has(s->command, OPT_F2FS_STATE) && (s->command->use != use_export || s->options.form == FORM_JSON);
 }
 
 /* Return: false if there is nothing to read at the moment; this is reported once. */
@@ -840,11 +826,11 @@ const struct command commands[N_COMMANDS] = {
 	  .prepare = prepare_space, .use = use_space,
 	  .about = "Free runs, segments by type, what F2FS would collect, of which files, and where it can write.",
 	  .options = { OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME, OPT_F2FS_STATE } },
-	{ "files", "[TABLE]", "List files with their figures, the worst first.", .use = use_files,
+	{ "files", "[TABLE]", "List files with their figures, the worst first.", .use = use_export,
 	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
-	{ "extents", "[TABLE]", "List the extents of each file, also unwritten ones.", .use = use_extents,
+	{ "extents", "[TABLE]", "List the extents of each file, also unwritten ones.", .use = use_export,
 	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
-	{ "table", "[TABLE]", "List the written extents of volumes by address.", .use = use_table,
+	{ "table", "[TABLE]", "List the written extents of volumes by address.", .use = use_export,
 	  .about = "The text can be read again, as TABLE. JSON has F2FS's state, too, if it is known.",
 	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ, OPT_F2FS_STATE } },
 	{ "metrics", "[TABLE]", "Write figures of each volume for Prometheus.", .use = use_metrics,

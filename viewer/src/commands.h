@@ -13,6 +13,6 @@ extern const struct command commands[N_COMMANDS];
 
 void command_run(const struct command *command, const struct options *options);
 int defrag_run(const struct options *options);
-int status_run(void);
+void status_run(void);
 
 #endif

@@ -96,8 +96,10 @@ int main(int argc, char **argv)
 	}
 	if (command)
 		return run(command, argc, argv);
-	if (argc < 2)
-		return status_run();
+	if (argc < 2) {
+		status_run();
+		return EXIT_SUCCESS;
+	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || (!strcmp(argv[1], "help") && argc == 2))
 		help();
 	/* fragtrace help view is fragtrace view --help */

@@ -47,52 +47,35 @@ static void print_targets(const struct source *source)
 	text_free(&text);
 }
 
-static int next(const char *text)
-{
-	cli_print(text);
-	return EXIT_SUCCESS;
-}
-
 /**
  * status_run() - print how it stands: what is watched, and what to type next
- *
- * Return: the exit status.
  */
-int status_run(void)
+void status_run(void)
 {
-	static const char elsewhere[] = "Without it: fragtrace view TABLE draws a saved snapshot, a mailed text or a recording. "
-		"All commands: fragtrace --help\n";
+	bool is_loaded = !access("/sys/module/fragtrace", F_OK);
 	struct top top = { 0 };
 	struct source source;
 	struct table table;
 	char *summary;
 
-	if (access("/sys/module/fragtrace", F_OK)) {
-		puts("The module fragtrace is not loaded. As root: modprobe fragtrace path=DIR (a directory on F2FS)");
-		return next(elsewhere);
-	}
-	if (access(DEFAULT_SNAPSHOT, R_OK)) {
-		puts("The module fragtrace is loaded, but debugfs cannot be read: are you root, and is it mounted?");
-		return next(elsewhere);
+	if (!is_loaded || access(DEFAULT_SNAPSHOT, R_OK)) {
+		puts(is_loaded ? "The module fragtrace is loaded, but debugfs cannot be read: are you root, and is it mounted?" :
+		     "The module fragtrace is not loaded. As root: modprobe fragtrace path=DIR (a directory on F2FS)");
+		cli_print("Without it: fragtrace view TABLE draws a saved snapshot, a mailed text or a recording. "
+			  "All commands: fragtrace --help\n");
+		return;
 	}
 	source_init(&source, DEFAULT_SNAPSHOT);
 	source_read_table(&source, &table, false);
-	if (!table.n_volumes)
-		puts("The module fragtrace is loaded, but no directory is watched, or none is mounted:");
-	else
-		puts("The module fragtrace watches:");
+	puts(table.n_volumes ? "The module fragtrace watches:" :
+	     "The module fragtrace is loaded, but no directory is watched, or none is mounted:");
 	print_targets(&source);
-	if (table.n_volumes) {
-		top_add(&top, &table);
-		summary = top_summary(&top, 1);
-		puts(summary);
-		free(summary);
-		top_free(&top);
-		next("Next: fragtrace top, why, view, serve or defrag; all commands: fragtrace --help\n");
-	} else {
-		table_free(&table);
-		next("Next, as root: echo 'add DIR' >" DEBUGFS "/fragtrace/targets; all commands: fragtrace --help\n");
-	}
+	top_add(&top, &table);
+	summary = top_summary(&top, 1);
+	printf("%s%s", top.table.n_volumes ? summary : "", top.table.n_volumes ? "\n" : "");
+	cli_print(top.table.n_volumes ? "Next: fragtrace top, why, view, serve or defrag; all commands: fragtrace --help\n" :
+		  "Next, as root: echo 'add DIR' >" DEBUGFS "/fragtrace/targets; all commands: fragtrace --help\n");
+	free(summary);
+	top_free(&top);
 	source_free(&source);
-	return EXIT_SUCCESS;
 }

@@ -31,7 +31,7 @@ def test_bad_input(capsys):
     Path("good.table").write_text(HEAD + RECORD)
     for command in ("history", "animate", "distribution"):
         refuses(capsys, 1, "nowhere: No such file or directory", command, "nowhere")
-        refuses(capsys, 1, "none: no fragtrace-SECONDS.MMM.snapshot.zst in it", command, "none")
+        refuses(capsys, 1, "none: no fragtrace-SECONDS.mmm.snapshot.zst in it", command, "none")
         refuses(capsys, 1, 'future.table:1: the table has version 2', command, "future.table")
         refuses(capsys, 1, "cut.table.gz: the gzip data is damaged or cut short", command, "cut.table.gz")
     refuses(capsys, 1, "nowhere: No such file", "compare", "good.table", "nowhere")

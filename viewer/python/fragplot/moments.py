@@ -59,20 +59,7 @@ def moment_of(path: str) -> tuple[Moment, Table]:
 
 def series_in(folder: str) -> list[Moment]:
     """The tables in a folder, in the order of their times."""
-    try:
-        names = os.listdir(folder)
-    except OSError as error:
-        raise SnapError(f"{folder}: {error.strerror}; expected a folder that fragtrace record "
-                        "wrote") from error
-    times = {}
-    for name in names:
-        found = NAME.fullmatch(name)
-        if found:
-            times[float(found[1])] = os.path.join(folder, name)
-    if not times:
-        raise SnapError(f"{folder}: no fragtrace-SECONDS.MMM.snapshot.zst in it; expected a folder that "
-                        "fragtrace record wrote")
-    return [Moment(times[time], time) for time in sorted(times)]
+    return [Moment(one.snapshot, one.time_ms / 1000) for one in Recording(folder).list]
 
 
 def series_of(paths: list[str]) -> list[Moment]:

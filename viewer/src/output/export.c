@@ -5,6 +5,7 @@
  * causes where they are known, also in a table.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "input/snapshot.h"
 #include "model/causes.h"
@@ -14,7 +15,9 @@
 #include "output/sheet.h"
 #include "output/space.h"
 
-static const char *const lists[N_LISTS] = { "table", "extents", "files" };
+/* Written extents by volume and address; all extents by file and offset; files, the worst first. */
+enum export_list { LIST_TABLE, LIST_EXTENTS, LIST_FILES };
+static const char *const lists[] = { "table", "extents", "files" };
 
 /* === Columns === */
 
@@ -341,21 +344,24 @@ static void warn_of_flaws(const struct table *table, const char *name)
  * @path: output file; "-" is standard output
  * @name: name of the table for messages
  * @table: the table
- * @list: what is listed
+ * @kind: what is listed: table, extents or files
  * @form: the form; JSON is one object, with an object on its own line for each record
  * @spaces: for a table as JSON: by volume; or NULL
  *
  * Ends the program if it cannot be written, or if the table does not have what is to be listed.
  */
-void export_write(const char *path, const char *name, const struct table *table, enum export_list list,
+void export_write(const char *path, const char *name, const struct table *table, const char *kind,
 		  enum sheet_form form, const struct space *spaces)
 {
 	static const char *const what[] = { "text", "JSON text", "CSV text" };
+	enum export_list list = LIST_TABLE;
 	struct outfile out;
 
+	while (strcmp(kind, lists[list]))
+		list++;
 	if (list != LIST_TABLE && !snapshot_is(&table->text))
 		die("%s: is no snapshot, and a table has no files without blocks, and no flags; fragtrace %s needs a snapshot",
-		    name, lists[list]);
+		    name, kind);
 	/* a line of CSV has no place for them */
 	if (form == FORM_CSV)
 		warn_of_flaws(table, name);

@@ -282,7 +282,7 @@ build_some() {
 	local version name names
 
 	names=
-	! any_uses 'command -v fragtrace' "$@" || names=viewer
+	! any_uses 'fragtrace \(view\|defrag\|table\|space\)' "$@" || names=viewer
 	for name in $names; do
 		make -s -C "$FT_TOP/$name" >"$LOGS/build" 2>&1 || { cat "$LOGS/build" && ft_die "$name/ does not build"; }
 	done
@@ -315,7 +315,7 @@ programs() {
 	esac
 	# The package redis-server would start a service on this machine. Its program is another name of this one.
 	! any_uses redis-server "${@:2}" || ln -sf "$(command -v redis-check-rdb)" "$LOGS/redis-server"
-	! any_uses 'command -v fragtrace' "${@:2}" || echo "-f $FT_TOP/viewer/fragtrace"
+	! any_uses 'fragtrace \(view\|defrag\|table\|space\)' "${@:2}" || echo "-f $FT_TOP/viewer/fragtrace"
 	for name in redis-server redis-cli redis-benchmark trace-cmd perf bpftrace; do
 		any_uses "\\b$name\\b" "${@:2}" || continue
 		path=$(PATH=$LOGS:$PATH command -v "$name") && echo "-f $path"

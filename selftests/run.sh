@@ -282,7 +282,7 @@ build_some() {
 	local version name names
 
 	names=
-	! any_uses 'fragtrace \(view\|defrag\|table\|space\)' "$@" || names=viewer
+	! uses_programs "$@" || names=viewer
 	for name in $names; do
 		make -s -C "$FT_TOP/$name" >"$LOGS/build" 2>&1 || { cat "$LOGS/build" && ft_die "$name/ does not build"; }
 	done
@@ -301,6 +301,11 @@ any_uses() {
 	(cd "$FT_TESTS" && grep -qe "$pattern" "$@")
 }
 
+# uses_programs(test...) - does one of these tests call fragtrace?
+uses_programs() {
+	any_uses 'fragtrace \(view\|defrag\|table\|space\)' "$@"
+}
+
 # programs(version, test...) - print options that copy what these tests use, our programs, databases and tracers, into the guest,
 # if it can run them
 programs() {
@@ -315,7 +320,7 @@ programs() {
 	esac
 	# The package redis-server would start a service on this machine. Its program is another name of this one.
 	! any_uses redis-server "${@:2}" || ln -sf "$(command -v redis-check-rdb)" "$LOGS/redis-server"
-	! any_uses 'fragtrace \(view\|defrag\|table\|space\)' "${@:2}" || echo "-f $FT_TOP/viewer/fragtrace"
+	! uses_programs "${@:2}" || echo "-f $FT_TOP/viewer/fragtrace"
 	for name in redis-server redis-cli redis-benchmark trace-cmd perf bpftrace; do
 		any_uses "\\b$name\\b" "${@:2}" || continue
 		path=$(PATH=$LOGS:$PATH command -v "$name") && echo "-f $path"
@@ -512,7 +517,7 @@ guests() {
 # some(test...) - run these tests, after the least that has to be built
 some() {
 	ft_packages build guest
-	! any_uses 'fragtrace-\(view\|defrag\)' "$@" || ft_packages viewer
+	! uses_programs "$@" || ft_packages viewer
 	! any_uses 'redis\|trace-cmd\|perf\|bpftrace' "$@" || ft_packages test
 	build_some "$@"
 	guests "$@"

@@ -43,7 +43,7 @@ CHANGED ?=
 PREFIX ?= /usr/local
 export KERNEL DISK OUT CMD
 
-all: modules viewer defrag
+all: modules viewer
 
 # For the running kernel, or KERNELRELEASE=..., or KDIR=...; more in Kbuild.
 modules:
@@ -53,10 +53,6 @@ modules:
 viewer:
 	@selftests/machine/setup.sh packages viewer
 	$(MAKE) -C viewer
-
-# After the viewer, with which it shares sources and a folder of objects.
-defrag: viewer
-	$(MAKE) -C defrag
 
 vm:
 	@test -n "$$CMD" || { echo "make vm: what shall the guest do? make vm CMD='uname -r'" >&2; exit 2; }
@@ -108,7 +104,7 @@ test-large:
 xfstests:
 	@XFSTESTS='$(XFSTESTS)' TESTS='$(TESTS)' selftests/commands/xfstests.sh
 
-# fragtrace-defrag moves files while programs write and check them, and while the power fails.
+# fragtrace defrag moves files while programs write and check them, and while the power fails.
 soak:
 	@MINUTES='$(MINUTES)' CUTS='$(CUTS)' SEED='$(SEED)' XFSTESTS='$(XFSTESTS)' selftests/commands/soak.sh
 
@@ -135,7 +131,7 @@ bench:
 bench-readme:
 	@OUT='$(OUT)' selftests/bench/bench.sh readme
 
-# What fragmentation costs and what fragtrace-defrag gains, as FragPicker measured it: tables and pictures in lab-out/.
+# What fragmentation costs and what fragtrace defrag gains, as FragPicker measured it: tables and pictures in lab-out/.
 lab:
 	@BENCH='$(BENCH)' PARTS='$(PARTS)' QUICK='$(QUICK)' SEED='$(SEED)' KERNEL='$(or $(KERNEL),6.12)' OUT='$(OUT)' selftests/lab/lab.sh
 
@@ -161,7 +157,6 @@ install: all
 	install -D -m 644 fragtrace.ko $(DESTDIR)/lib/modules/$$(modinfo -F vermagic fragtrace.ko | cut -d ' ' -f 1)/updates/fragtrace.ko
 	[ -n "$(DESTDIR)" ] || depmod -a $$(modinfo -F vermagic fragtrace.ko | cut -d ' ' -f 1)
 	$(MAKE) -C viewer install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
-	$(MAKE) -C defrag install PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
 
 uninstall:
 	@for ko in $(DESTDIR)/lib/modules/*/updates/fragtrace.ko; do \
@@ -172,7 +167,6 @@ uninstall:
 		[ -n "$(DESTDIR)" ] || depmod -a "$${rel%%/*}" || exit 1; \
 	done
 	$(MAKE) -C viewer uninstall PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
-	$(MAKE) -C defrag uninstall PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)'
 
 clean:
 	rm -f fragtrace.ko
@@ -184,8 +178,8 @@ distclean: clean
 	rm -rf "$$(selftests/machine/setup.sh cache)"
 
 help:
-	@echo "make                      fragtrace.ko for the running kernel (or KERNELRELEASE=, KDIR=, F2FS_KO=), viewer, fragtrace-defrag"
-	@echo "make viewer, defrag       these alone; need no kernel headers"
+	@echo "make                      fragtrace.ko for the running kernel (or KERNELRELEASE=, KDIR=, F2FS_KO=), fragtrace"
+	@echo "make viewer               this alone; needs no kernel headers"
 	@echo "make demo                 a picture of RocksDB on F2FS, made in a guest; leaves it in demo-out/"
 	@echo "make bench                what it costs, beside filefrag, ftrace and bpftrace; BENCH='micro apps', QUICK=1, OUT=folder,"
 	@echo "                          KERNEL=6.12; BENCH=profile names the functions"
@@ -207,7 +201,7 @@ help:
 	@echo "make test-large           a million files, 100 000 names, hundreds of loads and mounts under fio; KERNEL=6.12,"
 	@echo "                          TESTS=95_large_move.sh"
 	@echo "make xfstests XFSTESTS=folder   its tests of shutdown and recovery, with and without fragtrace; TESTS='generic/388'"
-	@echo "make soak                 fragtrace-defrag beside programs that check what they read (MINUTES=30), and power failures (CUTS=50)"
+	@echo "make soak                 fragtrace defrag beside programs that check what they read (MINUTES=30), and power failures (CUTS=50)"
 	@echo "make day                  record hours of RocksDB with all events, and rebuild moments of them; HOURS=24, RATE=100000, SYNC=1, OUT=folder"
 	@echo "make fuzz                 random operations; MINUTES=3 for all kernels, SEED=N, KERNEL=..., or PLAN=file to repeat one;"
 	@echo "                          MODE=hostile: a user does his worst, ATTACKS='stuck crowd' names how (selftests/in_guest/attacks.sh)"
@@ -215,10 +209,10 @@ help:
 	@echo "make vm CMD='...'         run a command as root in a guest; KERNEL=6.12|6.1|7|6.12-rt... or a built tree, DISK=1G or a file, OUT=folder"
 	@echo "                          (make itself ends with status 2 when it fails; selftests/machine/vm.sh passes the status on)"
 	@echo "make shell                the same with a shell on this terminal; DISK=file is a disk that is kept"
-	@echo "make install, uninstall   module, fragtrace-view, -plot, -defrag, presets, man pages; PREFIX=$(PREFIX), DESTDIR="
+	@echo "make install, uninstall   module, fragtrace, its other names and -plot, presets, man pages; PREFIX=$(PREFIX), DESTDIR="
 	@echo "make deb                  Debian packages, in deb-out/; DKMS=no does not try the module's"
 	@echo "make in-tree TREE=folder  put module and tests into the source tree of a kernel: CONFIG_FRAGTRACE, kselftest"
 	@echo "make dist                 a tarball of the last commit and its checksum, in dist-out/; SIGN=key signs it and tags the commit"
 	@echo "make clean, distclean     remove what was built; also the cache of kernels and tools"
 
-.PHONY: all modules viewer defrag vm shell check check-bare test test-debug test-large xfstests soak day fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help one unit mutants coverage
+.PHONY: all modules viewer vm shell check check-bare test test-debug test-large xfstests soak day fuzz fuzz-parsers demo bench bench-readme lab papers deb in-tree dist install uninstall clean distclean help one unit mutants coverage

@@ -76,10 +76,10 @@ check "a newline is written \\012" grep -q 'new\\012line' $DBG/table
 check "a tab is written \\011" grep -q 'tab\\011here' $DBG/table
 check "a backslash is written \\134" grep -q 'back\\134slash' $DBG/table
 expect "every record has seven fields" "$(grep -v '^#' $DBG/table | tr -cd ' \n' | sort -u)" "      "
-if command -v fragtrace-view >/dev/null; then
-	check "the viewer reads all names" eval "fragtrace-view -t $DBG/table -o /tmp/names.png >/dev/null"
+if command -v fragtrace >/dev/null; then
+	check "the viewer reads all names" eval "fragtrace view -t $DBG/table -o /tmp/names.png >/dev/null"
 else
-	skip "the viewer reads all names" "fragtrace-view is not in this guest"
+	skip "the viewer reads all names" "fragtrace is not in this guest"
 fi
 
 # The name itself, unless it contains the first byte of an escape; then the name as it is shown.

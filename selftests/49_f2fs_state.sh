@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 49_f2fs_state.sh - F2FS's segment table and the map of a volume that is watched as a whole agree; so do --space and F2FS
+# 49_f2fs_state.sh - F2FS's segment table and the map of a volume that is watched as a whole agree; so do fragtrace space and F2FS
 #
 # The rule, after a sync. F2FS has no valid block that these do not have:
 #   data segments: the written blocks of our table; the blocks of directories and symbolic links, which have
@@ -50,7 +50,7 @@ reserved() {
 	awk '!/^#/ && $8 ~ /unwritten/ { n += $7 } END { print n + 0 }' $DBG/extents
 }
 
-# of_space(line) - print the numbers of a line of --space, without separators
+# of_space(line) - print the numbers of a line of fragtrace space, without separators
 of_space() {
 	sed -n "s/^  $1  *//p" /tmp/space | tr -d ,
 }
@@ -74,7 +74,7 @@ first_victim() {
 }
 
 plan 20
-command -v fragtrace-view >/dev/null || skip_rest "the viewer beside F2FS" "fragtrace-view is not in this guest"
+command -v fragtrace >/dev/null || skip_rest "the viewer beside F2FS" "fragtrace is not in this guest"
 make_volume $DISK $MNT background_gc=off || bail "no volume"
 [ -r $BITS ] || skip_rest "the viewer beside F2FS" "this kernel has no segment_bits"
 load path=$MNT
@@ -107,15 +107,15 @@ sync
 balance "after removing and moving"
 rm $MNT/a/long
 
-fragtrace-view --space >/tmp/space
+fragtrace space >/tmp/space
 sed 's/^/# /' /tmp/space | head -n 30
 sync
-fragtrace-view --space >/tmp/space
-expect "--space has the data blocks of watched files" "$(of_space 'data of watched files' | awk '{ print $1 }')" "$(watched)"
-expect "--space has the node blocks of F2FS" "$(of_space nodes | awk '{ print $1 }')" "$(awk '/- Node:/ { print $3; exit }' $STATUS)"
-expect "--space has the dirty segments of F2FS" "$(of_space 'dirty: valid in part' | awk '{ print $1 }')" \
+fragtrace space >/tmp/space
+expect "fragtrace space has the data blocks of watched files" "$(of_space 'data of watched files' | awk '{ print $1 }')" "$(watched)"
+expect "fragtrace space has the node blocks of F2FS" "$(of_space nodes | awk '{ print $1 }')" "$(awk '/- Node:/ { print $3; exit }' $STATUS)"
+expect "fragtrace space has the dirty segments of F2FS" "$(of_space 'dirty: valid in part' | awk '{ print $1 }')" \
 	"$(awk '/^  - Dirty:/ { print $3 }' $STATUS)"
-expect "--space has the segments without valid blocks of F2FS" "$(of_space 'without valid blocks' | awk '{ print $1 }')" \
+expect "fragtrace space has the segments without valid blocks of F2FS" "$(of_space 'without valid blocks' | awk '{ print $1 }')" \
 	"$(awk '/^  - (Prefree|Free):/ { n += $3 } END { print n }' $STATUS)"
 check "F2FS counts no watched block as free" awk '/moved since/ { bad = 1 } END { exit bad }' /tmp/space
 check "all files of F2FS's state can be read" awk '/^  note:/ { bad = 1 } END { exit bad }' /tmp/space
@@ -125,11 +125,11 @@ for type in 'hot data:HOT    data' 'warm data:WARM   data' 'cold data:COLD   dat
 		"$(sed -n "s/^  - ${type#*:}: .* \([0-9]*\)\$/\1/p" $STATUS)"
 done
 
-# Foreground collection takes what --space calls the cheapest.
+# Foreground collection takes what fragtrace space calls the cheapest.
 section=$(sed -n 's/^  greedy *section \([0-9]*\) .*/\1/p' /tmp/space)
 fileop gc $MNT 1 1
-expect "garbage collection picks the section that --space lists first" "$(first_victim)" "$section"
-fragtrace-view -o /tmp/with.png --layout segments >/dev/null
-check "fragtrace-view draws a picture with F2FS's state" test -s /tmp/with.png
+expect "garbage collection picks the section that fragtrace space lists first" "$(first_victim)" "$section"
+fragtrace view -o /tmp/with.png --layout segments >/dev/null
+check "fragtrace draws a picture with F2FS's state" test -s /tmp/with.png
 rm -f /tmp/with.png /tmp/space
 finish

@@ -98,9 +98,9 @@ in_segment() {
 	awk -v s="$1" '$1 == s { print $2, $3 }' /tmp/segments | sort
 }
 
-# space_agrees() - the files that fragtrace-view lists for the segments which F2FS would collect are those of by_segment()
+# space_agrees() - the files that fragtrace lists for the segments which F2FS would collect are those of by_segment()
 space_agrees() {
-	fragtrace-view --space >/tmp/space
+	fragtrace space >/tmp/space
 	awk '
 		FILENAME == "/tmp/files" { ino[$NF] = $2; next }
 		FILENAME == "/tmp/segments" { blocks[$1 " " $2] = $3; sum[$1] += $3; next }
@@ -170,10 +170,10 @@ fileop write $MNT/w/full 0 5M sync
 settle
 grep -v '^#' $DBG/files >/tmp/files
 by_segment >/tmp/segments
-if command -v fragtrace-view >/dev/null; then
-	check "fragtrace-view lists the files in what would be collected" space_agrees
+if command -v fragtrace >/dev/null; then
+	check "fragtrace lists the files in what would be collected" space_agrees
 else
-	skip "fragtrace-view lists the files in what would be collected" "fragtrace-view is not in this guest"
+	skip "fragtrace lists the files in what would be collected" "fragtrace is not in this guest"
 fi
 dev=$(mnt=$MNT awk '$5 == ENVIRON["mnt"] { print $3 }' /proc/self/mountinfo)
 before=$(f2fs_moved foreground)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 96_defrag.sh - fragtrace-defrag: what it plans, and both ways to move blocks beside a writer of the same file
+# 96_defrag.sh - fragtrace defrag: what it plans, and both ways to move blocks beside a writer of the same file
 #
 # group: defrag quick
 
@@ -12,7 +12,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # defrag(arguments...) - run it; its status is in $rc, its output in /tmp/said
 defrag() {
 	rc=0
-	fragtrace-defrag --all "$@" >/tmp/said 2>&1 || rc=$?
+	fragtrace defrag --all "$@" >/tmp/said 2>&1 || rc=$?
 }
 
 # said(text) - does the output have this text?
@@ -230,7 +230,7 @@ share_of_the_disk() {
 
 TRACING=/sys/kernel/tracing
 plan 37
-command -v fragtrace-defrag >/dev/null || skip_rest "fragtrace-defrag" "it is not in this guest"
+command -v fragtrace >/dev/null || skip_rest "fragtrace defrag" "it is not in this guest"
 defrag
 expect "without the module: the status is 1" $rc 1
 check "without the module: the message names it" said 'is the module fragtrace loaded?'

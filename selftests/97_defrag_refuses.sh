@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# 97_defrag_refuses.sh - the files that fragtrace-defrag does not move, and the events that end it early
+# 97_defrag_refuses.sh - the files that fragtrace defrag does not move, and the events that end it early
 #
 # kernels: first
 # group: defrag
@@ -35,7 +35,7 @@ left_alone() {
 	settle || :
 	column files "$file" 6 >/tmp/before
 	rc=0
-	fragtrace-defrag --all --recent 0 --apply "$@" "$file" >/tmp/said 2>&1 || rc=$?
+	fragtrace defrag --all --recent 0 --apply "$@" "$file" >/tmp/said 2>&1 || rc=$?
 	set -- "$file" "$why" "$later"
 	column files "$1" 6 >/tmp/after
 	if [ $rc = 4 ] && said "left alone: $2" && cmp /tmp/before /tmp/after; then
@@ -54,7 +54,7 @@ in_result() {
 	name=$1 status=$2 text=$3
 	shift 3
 	rc=0
-	fragtrace-defrag --all --apply --json --request 128K "$@" >/tmp/said 2>&1 || rc=$?
+	fragtrace defrag --all --apply --json --request 128K "$@" >/tmp/said 2>&1 || rc=$?
 	if [ $rc = "$status" ] && said "$text"; then
 		ok "$name"
 	else
@@ -85,7 +85,7 @@ begin() {
 	local written
 
 	written=$(lifetime)
-	fragtrace-defrag --all --recent 0 --apply --request 32K --rate 64K "$@" >/tmp/said 2>&1 &
+	fragtrace defrag --all --recent 0 --apply --request 32K --rate 64K "$@" >/tmp/said 2>&1 &
 	JOB=$!
 	loop_until $SOON has_written "$written" || echo "# nothing is written"
 }
@@ -120,7 +120,7 @@ end() {
 trap end EXIT
 
 plan 35
-command -v fragtrace-defrag >/dev/null || skip_rest "fragtrace-defrag" "it is not in this guest"
+command -v fragtrace >/dev/null || skip_rest "fragtrace defrag" "it is not in this guest"
 make_special $DISK $MNT noinline_data -O extra_attr,compression,verity || make_volume $DISK $MNT noinline_data || bail "no volume"
 load path=$MNT
 
@@ -148,7 +148,7 @@ fileop keep $MNT/a open /tmp/ready &
 keeper=$!
 loop_until $SOON test -e /tmp/ready || echo "# the file is not open"
 rc=0
-fragtrace-defrag --all --recent 0 --apply --way mapping $MNT/a >/tmp/said 2>&1 || rc=$?
+fragtrace defrag --all --recent 0 --apply --way mapping $MNT/a >/tmp/said 2>&1 || rc=$?
 settle || :
 column files $MNT/a 6 >/tmp/now
 check "not moved by a mapping while it is open: it is said" said "another process has it open"
@@ -257,8 +257,8 @@ ino=$(stat -c %i $MNT/e)
 begin $MNT
 kill -STOP $JOB
 rc=0
-fragtrace-defrag --all --recent 0 --apply $MNT >/tmp/second 2>&1 || rc=$?
-expect "a second fragtrace-defrag moves nothing" "$rc $(grep -c "ended early: another fragtrace-defrag is at work on $MNT" /tmp/second)" "3 1"
+fragtrace defrag --all --recent 0 --apply $MNT >/tmp/second 2>&1 || rc=$?
+expect "a second fragtrace defrag moves nothing" "$rc $(grep -c "ended early: another fragtrace defrag is at work on $MNT" /tmp/second)" "3 1"
 mv $MNT/b $MNT/b.old
 cp $MNT/b.old $MNT/b
 fileop truncate $MNT/c 16K
@@ -304,7 +304,7 @@ settle
 cat $MNT/a >/tmp/copy
 begin $MNT
 kill -TERM $JOB
-ended "a signal ends fragtrace-defrag after a step" "ended early: a signal ended it"
+ended "a signal ends fragtrace defrag after a step" "ended early: a signal ended it"
 check "the content is unchanged after the signal" cmp $MNT/a /tmp/copy
 
 begin $MNT
@@ -313,7 +313,7 @@ unload
 kill -CONT $JOB
 rc=0
 wait $JOB || rc=$?
-expect "fragtrace-defrag continues without the module" $rc 0
+expect "fragtrace defrag continues without the module" $rc 0
 check "the result is from FIEMAP without the module" said "now, by FIEMAP: 1 file, breaks "
 check "the content is unchanged without the module" cmp $MNT/a /tmp/copy
 
@@ -332,11 +332,11 @@ done
 load path=$MNT2
 settle
 rc=0
-fragtrace-defrag --all --recent 0 --apply $MNT2/f >/tmp/said 2>&1 || rc=$?
+fragtrace defrag --all --recent 0 --apply $MNT2/f >/tmp/said 2>&1 || rc=$?
 if [ $rc = 3 ]; then
-	check "a volume without enough free segments ends fragtrace-defrag" said "is too full"
+	check "a volume without enough free segments ends fragtrace defrag" said "is too full"
 else
-	not_ok "a volume without enough free segments ends fragtrace-defrag" "status $rc, $size MiB"
+	not_ok "a volume without enough free segments ends fragtrace defrag" "status $rc, $size MiB"
 	sed 's/^/# /' /tmp/said
 fi
 finish

@@ -15,7 +15,7 @@ TRACING=/sys/kernel/tracing
 
 # instances() - print the tracefs instances of recorders
 instances() {
-	find $TRACING/instances -mindepth 1 -maxdepth 1 -name 'fragtrace-view-*'
+	find $TRACING/instances -mindepth 1 -maxdepth 1 -name 'fragtrace-record-*'
 }
 
 # recorded(number) - are there so many snapshots with events?
@@ -50,8 +50,8 @@ moment() {
 
 # same(name) - is the moment of that copy rebuilt?
 same() {
-	fragtrace-view -t "$out/$1.snapshot" --list extents --csv - | blocks >$out/seen
-	fragtrace-view -t $out/run --at "$(moment "$1")" --list extents --csv - 2>$out/err | blocks >$out/rebuilt
+	fragtrace extents --csv -t "$out/$1.snapshot" | blocks >$out/seen
+	fragtrace extents --csv -t $out/run --at "$(moment "$1")" 2>$out/err | blocks >$out/rebuilt
 	if [ -s $out/seen ] && cmp -s $out/seen $out/rebuilt && [ ! -s $out/err ]; then
 		ok "$1: $(wc -l <$out/seen) blocks at $(moment "$1")"
 	else
@@ -62,8 +62,8 @@ same() {
 
 # causes(name) - print how many extents of that copy have the same cause in the rebuilt moment
 causes() {
-	fragtrace-view -t "$out/$1.snapshot" --csv - | tr -d '\r' >$out/seen
-	fragtrace-view -t $out/run --at "$(moment "$1")" --csv - | tr -d '\r' >$out/rebuilt
+	fragtrace table --csv -t "$out/$1.snapshot" | tr -d '\r' >$out/seen
+	fragtrace table --csv -t $out/run --at "$(moment "$1")" | tr -d '\r' >$out/rebuilt
 	awk -v name="$1" 'NR == FNR { seen[$0] = 1; next } /,[a-z_]+,[a-z]+,[a-z_]+,/ { n++; same += $0 in seen }
 		END { print "# " name ": " same + 0 " of " n " breaks have the same cause and process" }' $out/seen $out/rebuilt
 }
@@ -87,7 +87,7 @@ more_messages() {
 # begin() - begin a recording in an empty folder, as $recorder
 begin() {
 	rm -rf $out/run
-	fragtrace-view --record $out/run --events 2>$out/log &
+	fragtrace record $out/run --events 2>$out/log &
 	recorder=$!
 	loop_until "$PATIENCE" recorded 1
 }
@@ -100,24 +100,24 @@ end() {
 
 # refused(moment, reason) - is that moment refused for that reason?
 refused() {
-	! fragtrace-view -t $out/run --at "$1" --csv - >/dev/null 2>$out/err || return 1
+	! fragtrace table --csv -t $out/run --at "$1" >/dev/null 2>$out/err || return 1
 	grep -q "$2" $out/err && return 0
 	sed 's/^/# /' $out/err
 	return 1
 }
 
 plan 24
-command -v fragtrace-view >/dev/null || skip_rest "a recording with events" "fragtrace-view is not in this guest"
+command -v fragtrace >/dev/null || skip_rest "a recording with events" "fragtrace is not in this guest"
 make_volume $DISK $MNT || bail "no volume"
 mounted $TRACING || mount -t tracefs tracefs $TRACING || bail "no tracefs"
 mkdir -p $MNT/w $out
 fileop append $MNT/w/a 4096 4 fdatasync
 load path=$MNT/w
-mkdir $TRACING/instances/fragtrace-view-999999
-fragtrace-view --record $out/run --events 2>$out/log &
+mkdir $TRACING/instances/fragtrace-record-999999
+fragtrace record $out/run --events 2>$out/log &
 recorder=$!
 check "the recording begins" loop_until "$PATIENCE" recorded 1
-check "an instance of a recorder that is gone is removed" grep -q 'removed the tracefs instance fragtrace-view-999999' $out/log
+check "an instance of a recorder that is gone is removed" grep -q 'removed the tracefs instance fragtrace-record-999999' $out/log
 for i in 1 2; do
 	fuzz storm --seed "${SEED:-98}$i" --threads 2 --ops 80 $MNT/w
 	keep_copy storm$i
@@ -136,10 +136,10 @@ causes storm2
 causes rocksdb
 echo "# $(find $out/run -name '*.events.zst' -exec cat {} + | wc -c) bytes of events, $(find $out/run -name '*.snapshot.zst' -exec cat {} + | wc -c) of snapshots"
 check "F2FS's own state is beside the snapshot" \
-	eval 'fragtrace-view --space -t "$(find $out/run -name "*.snapshot.zst" | sort | head -n 1)" --f2fs-state "$(find $out/run -name "*.f2fs" | sort | head -n 1)" >/dev/null'
+	eval 'fragtrace space -t "$(find $out/run -name "*.snapshot.zst" | sort | head -n 1)" --f2fs-state "$(find $out/run -name "*.f2fs" | sort | head -n 1)" >/dev/null'
 
 # A recorder that is killed leaves what it has written.
-fragtrace-view --record $out/killed --events 2>/dev/null &
+fragtrace record $out/killed --events 2>/dev/null &
 recorder=$!
 loop_until "$PATIENCE" eval '[ -n "$(find $out/killed -name "*.events.zst" 2>/dev/null)" ]'
 fileop append $MNT/w/late 4096 6 fdatasync
@@ -151,10 +151,10 @@ kill -KILL $recorder
 wait $recorder || :
 mv $out/run $out/first
 mv $out/killed $out/run
-fragtrace-view -t $out/run --csv - >$out/last 2>$out/err
+fragtrace table --csv -t $out/run >$out/last 2>$out/err
 check "killed: it still can be read" test -s $out/last -a ! -s $out/err
 same late
-fragtrace-view --record $out/run --events -n 1 2>$out/log &
+fragtrace record $out/run --events -n 1 2>$out/log &
 recorder=$!
 loop_until "$PATIENCE" recorded 2
 kill -TERM $recorder

@@ -49,10 +49,10 @@ make off
 fileop reads $MNT/off 0 1M 128K 128K
 expect "without heat=1 nothing is counted" "$(grep -c '^[^#]' $DBG/heat) $(stat_of heat_bytes)" "0 0"
 check "which the file says" grep -q '^# not known: ' $DBG/heat
-fragtrace-defrag $MNT >/tmp/said 2>&1 || :
-check "and fragtrace-defrag" grep -q 'loaded with heat=1; say --all' /tmp/said
-fragtrace-view --color-by heat -o /tmp/heat.png >/tmp/said 2>&1 || :
-check "and fragtrace-view" grep -q 'loaded with heat=1$' /tmp/said
+fragtrace defrag $MNT >/tmp/said 2>&1 || :
+check "and fragtrace defrag" grep -q 'loaded with heat=1; say --all' /tmp/said
+fragtrace view --color-by heat -o /tmp/heat.png >/tmp/said 2>&1 || :
+check "and fragtrace" grep -q 'loaded with heat=1$' /tmp/said
 unload
 refuse "a window of no power of 2" insmod "$FRAGTRACE_KO" heat=1 heat_window_kb=100
 refuse "no period" insmod "$FRAGTRACE_KO" heat=1 heat_period_secs=0
@@ -126,10 +126,10 @@ expect "as many as in \`files\`" "$(sums seq | cut -d ' ' -f 3)" \
 	$((8 + 2 * $(awk -v path=$MNT/seq '$NF == path { print $9 }' $DBG/files)))
 
 # The six breaks of the window have cost 12 requests: of the three reads, two came after them.
-fragtrace-defrag --recent 0 $MNT/seq >/tmp/said 2>&1 || sed 's/^/# /' /tmp/said
-check "fragtrace-defrag weighs by it" grep -q ' at 256 KiB: 128 KiB, requests 7 -> 1, used 2.0 times' /tmp/said
+fragtrace defrag --recent 0 $MNT/seq >/tmp/said 2>&1 || sed 's/^/# /' /tmp/said
+check "fragtrace defrag weighs by it" grep -q ' at 256 KiB: 128 KiB, requests 7 -> 1, used 2.0 times' /tmp/said
 
-# Two whole windows with a break in between, which reads cross: fragtrace-defrag moves both.
+# Two whole windows with a break in between, which reads cross: fragtrace defrag moves both.
 # The end of a segment may fall into it, and break it elsewhere, too.
 tries=0
 until [ "$(column files $MNT/across 6) $(column files $MNT/across 9)" = "2 4" ] || [ $tries = 8 ]; do
@@ -142,9 +142,9 @@ until [ "$(column files $MNT/across 6) $(column files $MNT/across 9)" = "2 4" ] 
 done
 expect "a break at an edge" "$(column files $MNT/across 6) $(column files $MNT/across 9)" "2 4"
 expect "costs a read that crosses it a request" "$(requests_across across 192K 128K) $(requests_across across 192K 128K)" "2 2"
-fragtrace-defrag --recent 0 $MNT/across >/tmp/said 2>&1 || sed 's/^/# /' /tmp/said
-check "fragtrace-defrag finds it" grep -q ' at 128 KiB: 128 KiB, whole, fragmented at its edge, met 2.0 times' /tmp/said
-fragtrace-defrag --recent 0 --apply $MNT/across >/tmp/said 2>&1 || sed 's/^/# /' /tmp/said
+fragtrace defrag --recent 0 $MNT/across >/tmp/said 2>&1 || sed 's/^/# /' /tmp/said
+check "fragtrace defrag finds it" grep -q ' at 128 KiB: 128 KiB, whole, fragmented at its edge, met 2.0 times' /tmp/said
+fragtrace defrag --recent 0 --apply $MNT/across >/tmp/said 2>&1 || sed 's/^/# /' /tmp/said
 check "and moves both windows" grep -q '^moved: 2 ranges of 2, 256 KiB' /tmp/said
 expect "so that it costs nothing" "$(requests_across across 192K 128K)" 1
 
@@ -165,7 +165,7 @@ until [ $after -lt $before ] || [ $tries = 4 ]; do
 		i=$((i + 1))
 	done
 	before=$(requests_across $file 64K 3M)
-	fragtrace-defrag --recent 0 --apply --rate 2M $MNT/$file >/tmp/said 2>&1 || :
+	fragtrace defrag --recent 0 --apply --rate 2M $MNT/$file >/tmp/said 2>&1 || :
 	grep '^moved\|not moved' /tmp/said | sed 's/^/# /'
 	moved=$(sed -n 's/^moved: \([0-9]*\) ranges of .*/\1/p' /tmp/said)
 	after=$(requests_across $file 64K 3M)
@@ -205,7 +205,7 @@ rm $MNT/map
 settle || :
 expect "nor has a deleted one" "$(grep -c ' [^ ]*/map' $DBG/heat)" 0
 expect "nothing was lost" "$(stat_of heat_lost) $(stat_of heat_dropped)" "0 0"
-check "the viewer draws them" fragtrace-view --color-by heat -o /tmp/heat.png
+check "the viewer draws them" fragtrace view --color-by heat -o /tmp/heat.png
 check_exact "the maps stay right" -u $MNT
 unload
 

@@ -254,7 +254,7 @@ print_progress() {
 	done
 }
 
-# build_all() - build the viewer and fragtrace-defrag, and the module for every kernel, from scratch, with all warnings and sparse
+# build_all() - build the viewer and fragtrace defrag, and the module for every kernel, from scratch, with all warnings and sparse
 #
 # Any warning is a failure.
 build_all() {
@@ -293,8 +293,7 @@ build_some() {
 	local version name names
 
 	names=
-	! any_uses 'fragtrace-\(view\|defrag\)' "$@" || names=viewer
-	! any_uses fragtrace-defrag "$@" || names="viewer defrag"
+	! uses_programs "$@" || names=viewer
 	for name in $names; do
 		make -s -C "$FT_TOP/$name" >"$LOGS/build" 2>&1 || { cat "$LOGS/build" && ft_die "$name/ does not build"; }
 	done
@@ -313,6 +312,11 @@ any_uses() {
 	(cd "$FT_TESTS" && grep -qe "$pattern" "$@")
 }
 
+# uses_programs(test...) - does one of these tests call fragtrace?
+uses_programs() {
+	any_uses 'fragtrace \(view\|defrag\|table\|space\)' "$@"
+}
+
 # programs(version, test...) - print options that copy what these tests use, our programs, databases and tracers, into the guest,
 # if it can run them
 programs() {
@@ -327,9 +331,10 @@ programs() {
 	esac
 	# The package redis-server would start a service on this machine. Its program is another name of this one.
 	! any_uses redis-server "${@:2}" || ln -sf "$(command -v redis-check-rdb)" "$LOGS/redis-server"
-	for name in fragtrace-view fragtrace-defrag redis-server redis-cli redis-benchmark trace-cmd perf bpftrace; do
+	! uses_programs "${@:2}" || echo "-f $FT_TOP/viewer/fragtrace"
+	for name in redis-server redis-cli redis-benchmark trace-cmd perf bpftrace; do
 		any_uses "\\b$name\\b" "${@:2}" || continue
-		path=$(PATH=$FT_TOP/viewer:$FT_TOP/defrag:$LOGS:$PATH command -v "$name") && echo "-f $path"
+		path=$(PATH=$LOGS:$PATH command -v "$name") && echo "-f $path"
 	done
 }
 
@@ -420,7 +425,7 @@ tests_for() {
 	done
 }
 
-# viewer_check() - run the viewer's own tests, then those of fragtrace-defrag, which builds in the same folder
+# viewer_check() - run the viewer's own tests, then those of fragtrace defrag, which builds in the same folder
 viewer_check() {
 	local rc
 
@@ -545,7 +550,7 @@ guests() {
 # some(test...) - run these tests, after the least that has to be built
 some() {
 	ft_packages build guest
-	! any_uses 'fragtrace-\(view\|defrag\)' "$@" || ft_packages viewer
+	! uses_programs "$@" || ft_packages viewer
 	! any_uses 'redis\|trace-cmd\|perf\|bpftrace' "$@" || ft_packages test
 	build_some "$@"
 	guests "$@"
@@ -617,8 +622,8 @@ unit() {
 		make -s -j "$(nproc)" -C "$FT_TOP/defrag" all build/windows >>"$LOGS/build" 2>&1 ||
 		{ cat "$LOGS/build" && ft_die "viewer/ or defrag/ does not build"; }
 	# random texts and tables are fewer here than with all tests
-	suite "figures" shell_tests viewer fragtrace-view why
-	suite "space and exports" shell_tests viewer fragtrace-view space export
+	suite "figures" shell_tests viewer fragtrace why
+	suite "space and exports" shell_tests viewer fragtrace space export
 	PLANS=40 suite "planner" shell_tests defrag fragtrace-defrag plan
 	CHANGES=500 suite "parsers" parsers_check
 	suite "extent map" extmap_check

@@ -1,70 +1,61 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Bash completion for fragtrace-view and fragtrace-plot: their options, as --help lists them, their values, and files.
+# Bash completion for fragtrace and its other names, from its own tables; and for fragtrace-plot, as its --help lists options.
 
-# _fragtrace_words(words) - complete to one of these words
-_fragtrace_words()
+# _fragtrace_offer(words) - complete to one of these words; FILES stands for files and folders
+_fragtrace_offer()
 {
-	mapfile -t COMPREPLY < <(compgen -W "$1" -- "${COMP_WORDS[COMP_CWORD]}")
+	local files=()
+
+	case $'\n'$1$'\n' in
+	*$'\nFILES\n'*)
+		compopt -o filenames
+		files=(-f)
+		;;
+	esac
+	case $1 in
+	*[\>=]) compopt -o nospace ;;
+	esac
+	mapfile -t COMPREPLY < <(compgen "${files[@]}" -W "${1//FILES/}" -- "${COMP_WORDS[COMP_CWORD]}")
 }
 
-# _fragtrace_files() - complete to a file or folder
-_fragtrace_files()
+# _fragtrace_plot(program, words...) - the words after `fragtrace plot`; the last one is completed
+_fragtrace_plot()
 {
-	compopt -o filenames
-	mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
-}
+	local program=$1 current=${*: -1} previous=${*: -2:1} command=$2
 
-# _fragtrace_command() - print the command of fragtrace-plot that was typed
-_fragtrace_command()
-{
-	local word
-
-	for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-		case $word in
-		history | compare | distribution | space | animate) echo "$word"; return ;;
+	case $# in 2) command= ;; esac
+	case $previous in
+	--layout) _fragtrace_offer $'boxes\nsegments\nhilbert' ;;
+	--color-by) _fragtrace_offer $'kind\nheat' ;;
+	--at) _fragtrace_offer $'start\nend' ;;
+	-c) _fragtrace_offer $'rocksdb\nredis\nvoltdb\nFILES' ;;
+	--dpi | --top | --request | --title | --frames | --seconds | --max-size) ;;
+	*)
+		case $current in
+		-*) _fragtrace_offer "$("$program" ${command:+"$command"} --help 2>/dev/null | grep -oE '(^|[ ,[])--?[a-z][a-z0-9-]*' | tr -d ' ,[' | sort -u)" ;;
+		*) _fragtrace_offer "${command:-$'history\ncompare\ndistribution\nspace\nanimate'}${command:+$'\nFILES'}" ;;
 		esac
-	done
+		;;
+	esac
 }
 
 _fragtrace()
 {
-	local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=
+	local words=("${COMP_WORDS[@]:1:COMP_CWORD}") program=$1
 
-	[ "${1##*/}" != fragtrace-plot ] || command=$(_fragtrace_command)
-	case $previous in
-	--layout) _fragtrace_words "boxes segments hilbert"; return ;;
-	--theme) _fragtrace_words "light dark"; return ;;
-	--color-by)
-		[ "${1##*/}" = fragtrace-view ] || { _fragtrace_words "kind heat"; return; }
-		_fragtrace_words "kind severity worst size cause why process age heat file="
+	case ${1##*/} in
+	fragtrace-plot)
+		_fragtrace_plot "$1" "${words[@]}"
 		return
 		;;
-	--list) _fragtrace_words "table extents files"; return ;;
-	--at) _fragtrace_words "start end"; return ;;
-	--fail-if)
-		_fragtrace_words "split> fragmented> breaks> extents> stale> left_out> stopped>"
-		compopt -o nospace
-		return
-		;;
-	-c | --colors | -i | --image)
-		compopt -o filenames
-		mapfile -t COMPREPLY < <(compgen -f -W "rocksdb redis voltdb" -- "$current")
-		return
-		;;
-	-n | --interval | --count | --keep | --cell | --dpi | --section | --max-input | --filter | --lba | --block | --only | --top | --request | --title | --volume | --frames | --seconds | --max-size)
-		# a number or a text, except for --top of fragtrace-view, which has no value
-		[ "$previous ${1##*/}" = "--top fragtrace-view" ] || return
-		;;
+	fragtrace-*) words=("${1##*-}" "${words[@]}") ;;
 	esac
-	case $current in
-	-*) _fragtrace_words "$("$1" ${command:+"$command"} --help 2>/dev/null | grep -oE '(^|[ ,[])--?[a-z][a-z0-9-]*' | tr -d ' ,[' | sort -u)" ;;
-	*)
-		if [ "${1##*/}" = fragtrace-plot ] && [ -z "$command" ]; then
-			_fragtrace_words "history compare distribution space animate"
-		else
-			_fragtrace_files
-		fi
-		;;
-	esac
+	if [ "${words[0]}" = plot ] && [ ${#words[@]} -gt 1 ]; then
+		program=${1%fragtrace}fragtrace-plot
+		command -v "$program" >/dev/null || program=fragtrace-plot
+		_fragtrace_plot "$program" "${words[@]:1}"
+	else
+		_fragtrace_offer "$("$program" --complete "${words[@]}" 2>/dev/null)"
+	fi
 }
-complete -F _fragtrace fragtrace-view fragtrace-plot
+complete -F _fragtrace fragtrace fragtrace-view fragtrace-defrag fragtrace-plot

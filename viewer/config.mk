@@ -17,7 +17,7 @@ SANFLAGS = -g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
 # text and shapes of pictures
 PICTURE_CFLAGS := $(shell pkg-config --cflags pangocairo)
 PICTURE_LIBS := $(shell pkg-config --libs pangocairo)
-# the server of --serve
+# the server of fragtrace serve
 SERVE_CFLAGS := $(shell pkg-config --cflags libmicrohttpd)
 SERVE_LIBS := $(shell pkg-config --libs libmicrohttpd)
 # the events of a recording; its headers are no ISO C

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BLK_BYTES UINT64_C(4096)
+#include "input/table.h"
 
 /**
  * struct file_extent - written blocks that are contiguous in the file and on the volume

@@ -68,7 +68,7 @@ void plan_build(struct plan *plan, const struct table *table, const bool *meant,
 		struct volume_plan *v = &plan->volumes[i];
 
 		v->device.section_segments = 1;
-		if (options->is_live)
+		if (!options->table)
 			device_init(&v->device, &table->volumes[i]);
 		v->reader = (struct reader){
 			.is_direct = options->reader == READING_DIRECT,

@@ -15,27 +15,27 @@
 #include "report_json.h"
 #include "util.h"
 
+static void put_string(const char *text)
+{
+	char *utf8 = text ? name_text(text) : NULL;
+
+	if (utf8)
+		put_json_string(stdout, utf8);
+	else
+		fputs("null", stdout);
+	free(utf8);
+}
+
+/* A member after others. */
 static void put_text(const char *key, const char *text)
 {
-	printf("\"%s\":", key);
-	if (text) {
-		char *utf8 = name_text(text);
-
-		put_json_string(stdout, utf8);
-		free(utf8);
-	} else {
-		fputs("null", stdout);
-	}
+	printf(",\"%s\":", key);
+	put_string(text);
 }
 
 static void put_number(const char *key, uint64_t value)
 {
-	printf("\"%s\":%ju", key, (uintmax_t)value);
-}
-
-static void comma(void)
-{
-	putchar(',');
+	printf(",\"%s\":%ju", key, (uintmax_t)value);
 }
 
 /* === Files === */
@@ -45,7 +45,7 @@ static void put_causes(struct plan *plan, uint32_t file)
 	size_t n, i;
 	struct cause_sum *sums = report_causes(plan, file, &n);
 
-	fputs("\"causes\":[", stdout);
+	fputs(",\"causes\":[", stdout);
 	for (i = 0; i < n; i++)
 		printf("%s{\"op\":\"%s\",\"flush\":\"%s\",\"why\":\"%s\",\"breaks\":%ju}", i ? "," : "",
 		       cause_op_name(sums[i].cause), cause_flush_name(sums[i].cause), cause_why_name(sums[i].cause),
@@ -57,10 +57,10 @@ static void put_causes(struct plan *plan, uint32_t file)
 static void put_again(const struct again *again)
 {
 	if (!again->breaks) {
-		fputs("\"hopeless\":null", stdout);
+		fputs(",\"hopeless\":null", stdout);
 		return;
 	}
-	printf("\"hopeless\":{\"op\":\"%s\",\"breaks\":%ju,", cause_op_names[again->op], (uintmax_t)again->breaks);
+	printf(",\"hopeless\":{\"op\":\"%s\",\"breaks\":%ju", cause_op_names[again->op], (uintmax_t)again->breaks);
 	put_text("remedy", again_remedy(again));
 	putchar('}');
 }
@@ -69,7 +69,7 @@ static void put_ranges(const struct plan *plan, const struct file_plan *f)
 {
 	size_t i;
 
-	fputs("\"ranges\":[", stdout);
+	fputs(",\"ranges\":[", stdout);
 	for (i = f->first; i < f->end; i++) {
 		const struct range *r = &plan->ranges[i];
 
@@ -86,25 +86,16 @@ static void put_file(struct plan *plan, uint32_t file)
 {
 	const struct file_plan *f = &plan->files[file];
 
-	putchar('{');
-	put_text("path", plan->table->files[file].path);
-	comma();
+	fputs("{\"path\":", stdout);
+	put_string(plan->table->files[file].path);
 	put_number("ino", plan->table->files[file].ino);
-	comma();
 	put_number("breaks", f->now.breaks);
-	comma();
 	put_number("requests", f->now.requests);
-	comma();
 	put_number("requests_after", f->now.requests - f->saved);
-	comma();
 	put_number("bytes", f->blks * BLK_BYTES);
-	comma();
 	put_text("left_alone", f->refused);
-	comma();
 	put_again(&f->again);
-	comma();
 	put_causes(plan, file);
-	comma();
 	put_ranges(plan, f);
 	putchar('}');
 }
@@ -117,21 +108,16 @@ static void put_reader(struct plan *plan, uint32_t volume)
 	struct forecast forecast;
 
 	if (!reader->read_blks) {
-		fputs("\"reader\":null", stdout);
+		fputs(",\"reader\":null", stdout);
 		return;
 	}
 	forecast_find(&forecast, plan, volume);
-	printf("\"reader\":{\"direct\":%s,", reader->is_direct ? "true" : "false");
+	printf(",\"reader\":{\"direct\":%s", reader->is_direct ? "true" : "false");
 	put_number("read_bytes", reader->read_blks * BLK_BYTES);
-	comma();
 	put_number("ahead_bytes", reader->ahead_blks * BLK_BYTES);
-	comma();
 	put_number("requests", forecast.now.most);
-	comma();
 	put_number("requests_least", forecast.now.least);
-	comma();
 	put_number("requests_after", forecast.after.most);
-	comma();
 	put_number("requests_after_least", forecast.after.least);
 	putchar('}');
 }
@@ -144,31 +130,22 @@ static void put_volume(struct plan *plan, uint32_t volume)
 	uint32_t *files;
 	size_t n, i;
 
-	printf("{\"dev\":\"%u:%u\",", on->major, on->minor);
+	printf("{\"dev\":\"%u:%u\"", on->major, on->minor);
 	put_text("path", on->path);
-	comma();
 	put_text("left_alone", v->refused);
-	comma();
 	put_number("request_bytes", v->request_blks * BLK_BYTES);
-	comma();
 	put_number("breaks", v->now.breaks);
-	comma();
 	put_number("requests", v->now.requests);
-	comma();
 	put_number("requests_ideal", v->now.ideal);
-	comma();
 	put_number("requests_after", v->now.requests - v->saved);
-	comma();
 	put_reader(plan, volume);
-	printf(",\"gain_percent\":%.3f,\"saved\":%.6f,", report_percent(v->saved, v->now.requests), v->weighed);
+	printf(",\"gain_percent\":%.3f,\"saved\":%.6f", report_percent(v->saved, v->now.requests), v->weighed);
 	put_number("bytes", v->blks * BLK_BYTES);
-	comma();
 	put_number("segments", report_segments(v, on->segment_blks, v->blks));
-	comma();
 	if (device_f2fs(&v->device, "free_segments", &free_segments))
 		put_number("free_segments", free_segments);
 	else
-		fputs("\"free_segments\":null", stdout);
+		fputs(",\"free_segments\":null", stdout);
 	fputs(",\"files\":[", stdout);
 	files = report_files(plan, volume, &n);
 	for (i = 0; i < n; i++) {
@@ -183,17 +160,15 @@ static void put_volume(struct plan *plan, uint32_t volume)
 
 static void put_requests(const char *key, const struct requests *r)
 {
-	printf("\"%s\":{\"breaks\":%ju,\"requests\":%ju}", key, (uintmax_t)r->breaks, (uintmax_t)r->requests);
+	printf(",\"%s\":{\"breaks\":%ju,\"requests\":%ju}", key, (uintmax_t)r->breaks, (uintmax_t)r->requests);
 }
 
 static void put_ranges_of(const struct plan *plan, uint32_t file, uint64_t ranges, const char *why, bool *is_first)
 {
-	fputs(*is_first ? "\n{" : ",\n{", stdout);
+	fputs(*is_first ? "\n{\"path\":" : ",\n{\"path\":", stdout);
 	*is_first = false;
-	put_text("path", plan->table->files[file].path);
-	comma();
+	put_string(plan->table->files[file].path);
 	put_number("ranges", ranges);
-	comma();
 	put_text("why", why);
 	putchar('}');
 }
@@ -204,7 +179,7 @@ static void put_not_moved(const struct plan *plan, const struct result *r)
 	bool is_first = true;
 	size_t i;
 
-	fputs("\"not_moved\":[", stdout);
+	fputs(",\"not_moved\":[", stdout);
 	for (i = 0; i < plan->table->n_files; i++) {
 		char *why = plan->files[i].n_left ? plan_why_left(plan, (uint32_t)i) : NULL;
 
@@ -219,30 +194,20 @@ static void put_not_moved(const struct plan *plan, const struct result *r)
 
 static void put_result(const struct plan *plan, const struct result *r)
 {
-	putchar('{');
-	put_number("moved_ranges", r->moved);
-	comma();
+	printf("{\"moved_ranges\":%ju", (uintmax_t)r->moved);
 	put_number("moved_bytes", r->moved_blks * BLK_BYTES);
-	comma();
 	put_number("moved_twice", r->moved_twice);
-	comma();
 	put_number("joined_by_others", r->whole);
-	comma();
 	if (r->device_is_known)
 		put_number("device_bytes", r->device_kb * 1024);
 	else
-		fputs("\"device_bytes\":null", stdout);
-	printf(",\"seconds\":%.3f,\"seconds_left_to_others\":%.3f,", r->seconds, r->left_seconds);
+		fputs(",\"device_bytes\":null", stdout);
+	printf(",\"seconds\":%.3f,\"seconds_left_to_others\":%.3f", r->seconds, r->left_seconds);
 	put_text("ended_early", r->stopped);
-	comma();
 	put_text("truth", r->from_fiemap ? "fiemap" : "snapshot");
-	comma();
 	put_requests("before", &r->before);
-	comma();
 	put_requests("after", &r->after);
-	comma();
 	put_number("lost_files", r->n_lost);
-	putchar(',');
 	put_not_moved(plan, r);
 	putchar('}');
 }

@@ -32,7 +32,7 @@ static bool is_meant(const char *path, const char *arg, const char *real)
 /* The absolute path of an argument that exists; a saved table may be of another machine. */
 static char *real_path(const struct options *options, const char *arg)
 {
-	return options->is_live && !access(arg, F_OK) ? realpath(arg, NULL) : NULL;
+	return !options->table && !access(arg, F_OK) ? realpath(arg, NULL) : NULL;
 }
 
 /**
@@ -50,10 +50,10 @@ bool *select_files(const struct options *options, const struct table *table)
 	size_t i, k;
 	char *real;
 
-	if (!options->n_paths)
+	if (!options->n_operands)
 		memset(chosen, true, table->n_files * sizeof(*chosen));
-	for (i = 0; i < options->n_paths; i++) {
-		const char *arg = options->paths[i];
+	for (i = 0; i < options->n_operands; i++) {
+		const char *arg = options->operands[i];
 
 		real = real_path(options, arg);
 		found = false;

@@ -124,7 +124,7 @@ char *site_open(struct site *site, const struct plan *plan, uint32_t volume)
 	if (fstat(site->root, &st) || st.st_dev != makedev(v->major, v->minor))
 		why = xasprintf("volume %u:%u is not mounted on %s any more", v->major, v->minor, v->path);
 	else if (flock(site->root, LOCK_EX | LOCK_NB))
-		why = errno == EWOULDBLOCK ? xasprintf("another fragtrace-defrag is at work on %s", v->path) :
+		why = errno == EWOULDBLOCK ? xasprintf("another fragtrace defrag is at work on %s", v->path) :
 		      xasprintf("%s cannot be locked: %s", v->path, strerror(errno));
 	if (!why)
 		why = site_why_not(v, &site->plan->device, &site->way);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Compare the plans of fragtrace-defrag with a naive planner: naive.py PROGRAM SEED ROUNDS.
+"""Compare the plans of fragtrace defrag with a naive planner: naive.py PROGRAM SEED ROUNDS.
 
 Each round is a table of random files, as a text or as a snapshot with causes, and random options. The naive
 planner takes each block alone: in a window of the request size it counts the blocks whose block address does

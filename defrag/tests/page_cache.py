@@ -98,7 +98,7 @@ def one_round(program: str, rnd: random.Random) -> int:
     words = [program, "direct" if direct else "buffered", str(at_once), str(ahead), str(device), str(pages)]
     run = subprocess.run(words, capture_output=True, text=True, check=True)
     got = [(int(line.split()[0]), int(line.split()[1])) for line in run.stdout.splitlines()]
-    assert got == expected, f"{' '.join(words)}: got {got[:9]}, expected {expected[:9]}"
+    assert got == expected, f"{' '.join(words)}: got {got[:9]}; expected {expected[:9]}"
     return len(got)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests what fragtrace-defrag does to files, on an F2FS that build/fake_f2fs.so pretends; speaks KTAP.
+"""Tests what fragtrace defrag does to files, on an F2FS that build/fake_f2fs.so pretends; speaks KTAP.
 
 usage: test_apply.py PROGRAM [TEST...]
 
@@ -563,7 +563,7 @@ def test_one_at_a_time(world: World) -> None:
     path = world.scattered("a.db")
     with locked(world.mnt):
         result = world.result(3)
-    expect((result["ended_early"], len(world.blocks(path))), (f"another fragtrace-defrag is at work on {world.mnt}", 8))
+    expect((result["ended_early"], len(world.blocks(path))), (f"another fragtrace defrag is at work on {world.mnt}", 8))
     world.run(0)
 
 
@@ -705,7 +705,7 @@ def test_a_signal_ends_it(world: World) -> None:
 
 
 def main() -> int:
-    program, names = str(Path(sys.argv[1]).resolve()), sys.argv[2:]
+    program, names = os.path.abspath(sys.argv[1]), sys.argv[2:]
     tests = [(name[5:], test) for name, test in globals().items()
              if name.startswith("test_") and (name[5:] in names or not names)]
     failed = skipped = 0

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Tests the plans of fragtrace-defrag: against a naive planner, choices, texts; speaks KTAP. See testlib.sh of the viewer.
+# Tests the plans of fragtrace defrag: against a naive planner, choices, texts; speaks KTAP. See testlib.sh of the viewer.
 # usage: test_plan.sh PROGRAM [TEST...]
 # $PLANS is the number of random tables for the naive planner (default 150), and twice as many random readers.
 set -eu
@@ -27,8 +27,8 @@ snapshot() {
 plan() {
 	local expected=$1 status=0
 	shift
-	"$view" --all -t t "$@" >out 2>err || status=$?
-	[ "$status" = "$expected" ] || fail "status $status, expected $expected: $(cat out err)"
+	"$fragtrace" --all -t t "$@" >out 2>err || status=$?
+	[ "$status" = "$expected" ] || fail "status $status; expected $expected: $(cat out err)"
 	[ ! -s err ] || fail "$(cat err)"
 }
 
@@ -57,9 +57,9 @@ four='254:0 200 32 0 4 fragmented /m/a.x
 
 test_naive() {
 	local seed=${SEED:-$(date +%s)} rounds=${PLANS:-150}
-	case $view in *-san) rounds=60 ;; esac
+	case $fragtrace in */san/*) rounds=60 ;; esac
 	echo "# seed $seed" >&3
-	"$python" -B "$here/naive.py" "$view" "$seed" $rounds >&3 || fail "seed $seed: $(head -c 3000 table)"
+	"$python" -B "$here/naive.py" "$fragtrace" "$seed" $rounds >&3 || fail "seed $seed: $(head -c 3000 table)"
 }
 
 # === What is worth it ===
@@ -137,7 +137,7 @@ test_paths() {
 	says '/m: 3 files, 24 KiB, requests of 128 KiB: 6, if no file were fragmented 3; 3 files fragmented below that'
 	plan 0 'c d' /m/db2
 	says '/m: 2 files, 16 KiB, requests of 128 KiB: 4, if no file were fragmented 2; 2 files fragmented below that'
-	refuses 'no watched file with blocks is called /m/d, or is below it' "$view" --all -t t /m/d
+	refuses 'no watched file with blocks is called /m/d, or is below it' "$fragtrace" --all -t t /m/d
 }
 
 # === Heat ===
@@ -152,7 +152,7 @@ heat() {
 plan_hot() {
 	local expected=$1 status=0
 	shift
-	"$view" -t t --heat h "$@" >out 2>err || status=$?
+	"$fragtrace" -t t --heat h "$@" >out 2>err || status=$?
 	[ $status = "$expected" ] || fail "status $status: $(cat out err)"
 }
 
@@ -446,7 +446,7 @@ test_long_lists_end() {
 }
 
 test_json_is_json() {
-	"$view" --all -t "$viewer_tests/data/why.table" --json >out || [ $? = 4 ]
+	"$fragtrace" --all -t "$viewer_tests/data/why.table" --json >out || [ $? = 4 ]
 	"$python" -m json.tool out >/dev/null
 	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=0 blocks=1000 segment_blocks=100 path=/m\040"x' \
 		'254:0 1 1 0 4 fragmented /m/"<\134\377' '254:0 9 1 1 4 fragmented /m/"<\134\377' | sed 's/\\377/\xff/' >t

@@ -54,8 +54,8 @@ compare() {
 	n=0 wrong=0
 	for copy in "$out"/copies/*.snapshot; do
 		n=$((n + 1))
-		"$view" -t "$copy" --list extents --csv - | blocks >"$out/seen"
-		"$view" -t "$out/recording" --at "$(moment "$copy")" --list extents --csv - 2>"$out/err" | blocks >"$out/rebuilt"
+		"$fragtrace" extents --csv -t "$copy" | blocks >"$out/seen"
+		"$fragtrace" extents --csv -t "$out/recording" --at "$(moment "$copy")" 2>"$out/err" | blocks >"$out/rebuilt"
 		if [ -s "$out/seen" ] && cmp -s "$out/seen" "$out/rebuilt" && [ ! -s "$out/err" ]; then
 			echo "# ${copy##*/}: $(wc -l <"$out/seen") blocks at $(moment "$copy")"
 		else
@@ -80,7 +80,7 @@ number RATE "$rate"
 [ ! -e "$out/recording" ] || ft_die "day: '$out' has a recording already"
 mkdir -p "$out" || ft_die "day: cannot create '$out'"
 out=$(cd "$out" && pwd)
-view=$FT_TOP/viewer/fragtrace-view
+fragtrace=$FT_TOP/viewer/fragtrace
 ft_packages build guest full viewer demo
 make -s -C "$FT_TOP/viewer" >&2 || ft_die "day: the viewer does not build"
 plan 5

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # demo.sh - `make demo`: RocksDB on F2FS in a guest, watched by fragtrace, drawn every few seconds; then
-# fragtrace-defrag rewrites what costs requests, and a second picture has the database before and after that.
+# fragtrace defrag rewrites what costs requests, and a second picture has the database before and after that.
 #
 # usage: demo.sh [--again] [FOLDER]
 #
@@ -44,18 +44,18 @@ work() {
 		rm -f "$1/$text"
 	done
 	ft_packages build guest full viewer demo
-	ft_say "building the viewer and fragtrace-defrag"
-	make -s -C "$FT_TOP" defrag >&2 || ft_die "demo: the viewer or fragtrace-defrag does not build"
+	ft_say "building fragtrace"
+	make -s -C "$FT_TOP" viewer >&2 || ft_die "demo: fragtrace does not build"
 	ft_say "booting Debian's kernel ${KERNEL:-6.12} with an F2FS volume of 20 GB (sparse)"
 	"$FT_TESTS/machine/vm.sh" -k "${KERNEL:-6.12}" -M 3G -d 20G -o "$1" -t 600 -- \
-		"export PATH=\"\$PWD/defrag:\$PATH\"; selftests/in_guest/demo.sh ${SECONDS_OF_WORK:-60} ${EVERY:-5}"
+		"selftests/in_guest/demo.sh ${SECONDS_OF_WORK:-60} ${EVERY:-5}"
 }
 
-# compare(folder) - draw the picture of before and after fragtrace-defrag
+# compare(folder) - draw the picture of before and after fragtrace defrag
 compare() {
 	rm -f "$1/fragImg-defrag.png"
 	"$FT_TOP/viewer/fragtrace-plot" compare "$1/table" "$1/table.defrag" -c rocksdb \
-		--title 'RocksDB, before and after fragtrace-defrag' -o "$1/fragImg-defrag.png" >&2
+		--title 'RocksDB, before and after fragtrace defrag' -o "$1/fragImg-defrag.png" >&2
 }
 
 # demo_main(arguments...) - the command described at the top
@@ -77,7 +77,7 @@ demo_main() {
 		[ -s "$out/$text" ] || ft_die "demo: ${failed:-there is no $out/$text}"
 	done
 	if [ -z "$failed" ] && ! compare "$out"; then
-		failed="the picture of before and after fragtrace-defrag cannot be drawn; after the remedy above: selftests/commands/demo.sh --again"
+		failed="the picture of before and after fragtrace defrag cannot be drawn; after the remedy above: selftests/commands/demo.sh --again"
 	fi
 	# shellcheck disable=SC2046 # two numbers
 	set -- $(detached "$out/table")
@@ -85,7 +85,7 @@ demo_main() {
 	if [ -n "$failed" ]; then
 		ft_say "error: demo: $failed"
 	else
-		ft_say "before and after fragtrace-defrag: $out/fragImg-defrag.png"
+		ft_say "before and after fragtrace defrag: $out/fragImg-defrag.png"
 	fi
 	ft_say "$2 of $1 .sst files have their last block apart from the rest; $(($(date +%s) - start)) s in all"
 	echo "$out/fragImg.png"

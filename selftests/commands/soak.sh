@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# soak.sh - `make soak`: fragtrace-defrag moves files again and again while programs write and check them.
+# soak.sh - `make soak`: fragtrace defrag moves files again and again while programs write and check them.
 #
 # usage: soak.sh    with $KERNEL (default 6.12), $MINUTES (default 30; 0: not this part), $CUTS (how often the power fails
 #                   while it moves files; default 50; 0: not this part), $SEED (default: the time),
@@ -43,8 +43,8 @@ if [ -n "${XFSTESTS:-}" ]; then
 	XFSTESTS=$(realpath -e "$XFSTESTS") && [ -x "$XFSTESTS/ltp/fsx" ] || ft_die "XFSTESTS='${XFSTESTS:-}': no built fsx in its folder ltp"
 fi
 ft_packages build guest full viewer soak
-ft_say "building fragtrace-defrag"
-make -s -C "$FT_TOP" defrag >&2 || ft_die "soak: fragtrace-defrag does not build"
+ft_say "building fragtrace"
+make -s -C "$FT_TOP" viewer >&2 || ft_die "soak: fragtrace does not build"
 failed=0
 # a checked program that has begun is waited for
 [ "$minutes" = 0 ] || part $((minutes * 60 + 1800)) live $((minutes * 60)) "$seed"

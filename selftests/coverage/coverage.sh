@@ -53,13 +53,13 @@ view() {
 	make -s -C "$COPY/defrag" build/windows build/fake_f2fs.so
 	cd "$COPY/viewer"
 	for file in tests/test_*.sh; do
-		quietly "$file" "$file" "$PWD/fragtrace-view"
+		quietly "$file" "$file" "$PWD/fragtrace"
 	done
 	for file in tests/test_*.py; do
 		if grep -q '^import pytest' "$file"; then
 			quietly "$file" $PYTHON -B -m pytest -q -p no:cacheprovider "$file"
 		else
-			quietly "$file" $PYTHON -B "$file" "$PWD/fragtrace-view"
+			quietly "$file" $PYTHON -B "$file" "$PWD/fragtrace"
 		fi
 	done
 	cd "$COPY/defrag"

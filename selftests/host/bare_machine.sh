@@ -83,7 +83,7 @@ missed() {
 
 # requests(table) - print those that reads of 128 KiB of all its files take
 requests() {
-	ft_bare_run defrag/fragtrace-defrag --all -t "demo-out/$1" --json | sed -n 's/.*"requests":\([0-9]*\),"requests_ideal".*/\1/p' | head -n 1
+	ft_bare_run viewer/fragtrace defrag --all -t "demo-out/$1" --json | sed -n 's/.*"requests":\([0-9]*\),"requests_ideal".*/\1/p' | head -n 1
 }
 
 # without(module) - draw the second picture on a machine without this module of Python
@@ -109,7 +109,7 @@ demo_left() {
 	if grep -q 'nothing is worth a rewrite' "$out/defrag.txt"; then
 		expect "demo: nothing was worth a rewrite, and requests are as before" "$after" "$before"
 	else
-		check "demo: fragtrace-defrag made requests fewer: $before, then $after" test "$after" -lt "$before"
+		check "demo: fragtrace defrag made requests fewer: $before, then $after" test "$after" -lt "$before"
 	fi
 	check "demo: stats counts writes" sh -c "[ \$(sed -n 's/^events_write //p' '$out/stats') -gt 0 ]"
 	# Their number depends on the speed of the machine, and may be 0. 74_rocksdb_replay.sh tests an exact number.

@@ -21,11 +21,8 @@ FORMATS = TOP / "module/FORMATS.md"
 TESTS = TOP / "selftests"
 # Folders of selftests/ whose files are named in its README.
 NAMED = ("machine", "in_guest", "programs", "host", "commands")
-PROGRAMS = {
-    "fragtrace-view": ("viewer/src/options.c", "viewer/man/fragtrace-view.1"),
-    "fragtrace-plot": ("viewer/python/fragplot/cli.py", "viewer/man/fragtrace-plot.1"),
-    "fragtrace-defrag": ("defrag/src/options.c", "defrag/man/fragtrace-defrag.8"),
-}
+# The manual page of each program; fragtrace defrag has one of its own.
+PAGES = {"fragtrace": "viewer/man/fragtrace.1", "fragtrace-plot": "viewer/man/fragtrace-plot.1", "fragtrace-defrag": "defrag/man/fragtrace-defrag.8"}
 MAKEFILES = ("Makefile", "viewer/Makefile", "defrag/Makefile", "selftests/Makefile", "selftests/programs/fuzz-parsers/Makefile")
 # The kernel's, in commands of these documents.
 FOREIGN = {"bzImage", "modules", "run_tests"}
@@ -152,13 +149,19 @@ def packages() -> Iterator[str]:
 # === Options ==================================================================
 
 
-def options_of(source: str) -> set[str]:
-    """The long options of a program, from its source."""
-    text = read(source)
-    if source.endswith(".py"):
-        return set(re.findall(r'add_argument\([^)]*?"(--[a-z][a-z0-9-]+)"', text))
-    table = re.search(r"struct option longs\[\] = \{(.*?)\{ 0 \}", text, re.DOTALL)
-    return {f"--{name}" for name in re.findall(r'\{ "([a-z0-9-]+)"', table[1])} if table else set()
+def options_of_plot() -> set[str]:
+    """The long options of fragtrace-plot, from its source."""
+    return set(re.findall(r'add_argument\([^)]*?"(--[a-z][a-z0-9-]+)"', read("viewer/python/fragplot/cli.py")))
+
+
+def options_of_commands() -> dict[str, set[str]]:
+    """The long options of each command of fragtrace, from the tables of its sources."""
+    names = dict(re.findall(r'^\t\[(OPT_\w+)\] = \{ "([a-z0-9-]+)"', read("viewer/src/options.c"), re.MULTILINE))
+    text = read("viewer/src/commands.c")
+    for name, words in re.findall(r"^#define (\w+) (OPT_.*)$", text, re.MULTILINE):
+        text = re.sub(rf"\b{name}\b", words, text)
+    return {name: {f"--{names[word]}" for word in re.findall(r"OPT_\w+", words)}
+            for name, words in re.findall(r'^\t\{ "([a-z]+)", (?:(?!^\t\{).)*?\.options = \{(.*?)\}', text, re.MULTILINE | re.DOTALL)}
 
 
 def manual_options(page: str) -> set[str]:
@@ -168,24 +171,23 @@ def manual_options(page: str) -> set[str]:
 
 
 def options() -> Iterator[str]:
-    """Options of each program: the source, its usage text, and the manual page have the same ones; documents use no others."""
-    known = {}
-    for program, (source, page) in PROGRAMS.items():
-        known[program] = here = options_of(source)
+    """The sources and the manual pages have the same options; documents use those of the command that they name."""
+    known = options_of_commands()
+    yield from missing("commands", len(known), 14)
+    known["plot"] = options_of_plot()
+    every = set().union(*(here for command, here in known.items() if command not in ("defrag", "plot")))
+    for program, here in ("fragtrace", every), ("fragtrace-plot", known["plot"]), ("fragtrace-defrag", known["defrag"]):
         yield from missing(f"options of {program}", len(here), 10)
-        yield from differ("option", here - {"--help", "--version"}, source, manual_options(page) - {"--help", "--version"}, page)
-        if source.endswith(".c"):
-            usage = " ".join(re.findall(r"usage\[\] =(.*?)\";\n", read(source), re.DOTALL))
-            yield from (f"option {name}: in {source}, not in its usage text" for name in sorted(here) if not re.search(rf"{name}\b", usage))
+        yield from differ("option", here - {"--help", "--version"}, program, manual_options(PAGES[program]) - {"--help", "--version"}, PAGES[program])
     count = 0
     for path in documents():
         for line in code(path):
-            for program, words in re.findall(r"\b(fragtrace-(?:view|plot|defrag))((?: +[^|;&#`]*)?)", line):
-                for name in re.findall(r"(?<![\w-])(--[a-z][a-z0-9-]+)", words):
+            for command, words in re.findall(r"\bfragtrace[ -]([a-z]+)((?: +[^|;&#`]*)?)", line):
+                for name in re.findall(r"(?<![\w-])(--[a-z][a-z0-9-]+)", words) if command in known else ():
                     count += 1
-                    if name not in known[program] | {"--help", "--version"}:
-                        yield f"{path.relative_to(TOP)}: {program} has no {name}"
-    yield from missing("options in documents", count, 25)
+                    if name not in known[command] | {"--help", "--version"}:
+                        yield f"{path.relative_to(TOP)}: fragtrace {command} has no {name}"
+    yield from missing("options in documents", count, 20)
 
 
 def statuses() -> Iterator[str]:
@@ -194,14 +196,13 @@ def statuses() -> Iterator[str]:
     table = re.search(r"^## Exit status\n(.*?)(?=^## )", text, re.MULTILINE | re.DOTALL)
     rows = [re.split(r" *\| *", line)[1:-1] for line in re.findall(r"^\| \d.*$", table[1] if table else "", re.MULTILINE)]
     yield from missing("exit statuses", len(rows), 4)
-    for column, (program, (_, page)) in enumerate(PROGRAMS.items(), 1):
+    for column, (program, page) in enumerate(PAGES.items(), 1):
         section = re.search(r"^\.Sh EXIT STATUS\n(.*?)^\.Sh ", read(page), re.MULTILINE | re.DOTALL)
         there = set(re.findall(r"^\.It (\d+)$", section[1] if section else "", re.MULTILINE))
         here = {row[0] for row in rows if row[column] != "–"}
         yield from differ(f"status of {program}:", here, "viewer/README.md", there, page)
-    values = dict(re.findall(r"^#define (EXIT_[A-Z]+) (\d+)", read("viewer/src/util.h"), re.MULTILINE))
-    values |= dict(re.findall(r"\b(DONE|PARTLY|NOTHING_WORTH_IT) = (\d+)", read("defrag/src/main.c")))
-    wanted = {"EXIT_USAGE": "2", "EXIT_CONDITION": "3", "DONE": "0", "PARTLY": "3", "NOTHING_WORTH_IT": "4"}
+    values = dict(re.findall(r"^\t(EXIT_[A-Z]+) = (\d+)", read("viewer/src/util.h"), re.MULTILINE))
+    wanted = {"EXIT_USAGE": "2", "EXIT_BAD": "3", "EXIT_NOTHING": "4"}
     if values != wanted:
         yield f"exit statuses in the sources: {values}, expected {wanted}"
 

@@ -74,7 +74,7 @@ mkdir -p "$OUT/copies"
 make_default_volume
 mkdir $MNT/db
 insmod "$FRAGTRACE_KO" path=$MNT/db
-fragtrace-view --record "$recording" --events 2>"$OUT/record.log" &
+fragtrace record "$recording" --events 2>"$OUT/record.log" &
 recorder=$!
 loop_until "$PATIENCE" eval '[ -n "$(find $recording -name "*.events.zst" 2>/dev/null)" ]'
 before=$(stat_of events_write)

@@ -48,7 +48,7 @@ began=$(date +%s)
 echo "RocksDB works for $seconds seconds; the picture is drawn every $every"
 work &
 worker=$!
-fragtrace-view -t "$dbg/table" -c rocksdb -i rocksdb -o "$OUT/fragImg.png" -n "$every" >"$OUT/view.log" 2>&1 &
+fragtrace view -t "$dbg/table" -c rocksdb -i rocksdb -o "$OUT/fragImg.png" -n "$every" >"$OUT/view.log" 2>&1 &
 viewer=$!
 while kill -0 $worker 2>/dev/null; do
 	sleep "$every"
@@ -63,14 +63,14 @@ wait $viewer || :
 for text in table extents files causes by_process by_pair stats snapshot; do
 	cat "$dbg/$text" >"$OUT/$text"
 done
-fragtrace-view -t "$OUT/table" -c rocksdb -i rocksdb -o "$OUT/fragImg.png" >/dev/null
+fragtrace view -t "$OUT/table" -c rocksdb -i rocksdb -o "$OUT/fragImg.png" >/dev/null
 progress
 fiemap-check -d "$dbg" "$mnt" | sed 's/^#* */  checked against FIEMAP: /'
 
 # RocksDB never changes an .sst again, so what broke one a moment ago (--recent) does not come again.
-echo "fragtrace-defrag rewrites what costs a reader requests:"
+echo "fragtrace defrag rewrites what costs a reader requests:"
 rc=0
-fragtrace-defrag --all --recent 0 --apply "$mnt/db" >"$OUT/defrag.txt" 2>&1 || rc=$?
+fragtrace defrag --all --recent 0 --apply "$mnt/db" >"$OUT/defrag.txt" 2>&1 || rc=$?
 grep '^  worth a rewrite\|^  nothing is worth\|^moved\|^  not moved\|^now' "$OUT/defrag.txt" | sed 's/^ */  /'
 case $rc in
 0 | 3 | 4) ;;

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# soak.sh - fragtrace-defrag moves files again and again while programs write and check them; the guest's part of
+# soak.sh - fragtrace defrag moves files again and again while programs write and check them; the guest's part of
 # commands/soak.sh.
 #
-# usage: soak.sh live SECONDS SEED     programs that check what they read, beside fragtrace-defrag without a pause
-#        soak.sh cuts COUNT SEED       the power fails COUNT times while fragtrace-defrag moves files
+# usage: soak.sh live SECONDS SEED     programs that check what they read, beside fragtrace defrag without a pause
+#        soak.sh cuts COUNT SEED       the power fails COUNT times while fragtrace defrag moves files
 #
 # The power fails in that dm-flakey drops all writes from a random moment on: the disk keeps what was written until then.
 
@@ -23,10 +23,10 @@ flakey=
 SCATTERED=mode=fragment:segment
 mkdir -p $run
 # of its own, whatever is built on the host meanwhile
-cp "$(command -v fragtrace-defrag)" $run/
+cp "$(command -v fragtrace)" $run/
 PATH=$run:$PATH
 
-# ways() - print how fragtrace-defrag can move blocks on this kernel
+# ways() - print how fragtrace defrag can move blocks on this kernel
 ways() {
 	case $(uname -r) in
 	6.[0-9].* | 6.1[01].*) echo mapping ;;
@@ -95,7 +95,7 @@ one_fsx() {
 	"$XFSTESTS/ltp/fsx" -q --duration=30 -S "$seed" -l 4194304 -o 131072 -P $run $MNT/fsx
 }
 
-# === fragtrace-defrag ===
+# === fragtrace defrag ===
 
 # has_blocks() - has a watched file blocks?
 has_blocks() {
@@ -112,7 +112,7 @@ defragment() {
 	while [ "$(date +%s)" -lt "$end" ]; do
 		for way in $(ways); do
 			rc=0
-			fragtrace-defrag --all --recent 0 --apply --way "$way" $MNT >$run/defrag.out 2>&1 || rc=$?
+			fragtrace defrag --all --recent 0 --apply --way "$way" $MNT >$run/defrag.out 2>&1 || rc=$?
 			runs=$((runs + 1))
 			# 3: a part was not moved, because others were faster; 4: nothing is worth it
 			[ $rc = 0 ] || [ $rc = 3 ] || [ $rc = 4 ] || {
@@ -141,7 +141,7 @@ progress() {
 	for name in $programs; do
 		line="$line, $name $(rounds "$name")"
 	done
-	echo "# $(($(date +%s) - begin)) s: fragtrace-defrag: $(cat $run/defrag.runs 2>/dev/null || echo 0 0 0) (runs, failures, moved ranges)$line"
+	echo "# $(($(date +%s) - begin)) s: fragtrace defrag: $(cat $run/defrag.runs 2>/dev/null || echo 0 0 0) (runs, failures, moved ranges)$line"
 }
 
 # live() - everything at once
@@ -192,10 +192,10 @@ live() {
 		fi
 	done
 	read -r runs odd moved <$run/defrag.runs
-	echo "# fragtrace-defrag: $runs runs, $moved ranges moved; not moved, by file and why:"
+	echo "# fragtrace defrag: $runs runs, $moved ranges moved; not moved, by file and why:"
 	awk '{ n[substr($0, length($1) + 2)] += $1; times[substr($0, length($1) + 2)]++ }
 		END { for (why in n) print "#   " n[why] " ranges, " times[why] " times: " why }' $run/reasons
-	check "fragtrace-defrag ends with the status of success or of a part" test "$odd" = 0 -a "$moved" -gt 0
+	check "fragtrace defrag ends with the status of success or of a part" test "$odd" = 0 -a "$moved" -gt 0
 	[ "$odd" = 0 ] || sed 's/^/# /' $run/defrag.failed
 	check_exact "maps are exact" $MNT
 	echo 1 >$DBG/audit
@@ -254,7 +254,7 @@ cut() {
 	python3 "$database" write $MNT/db --seconds 100000 --seed $((seed + $1)) --committed $run/committed >/dev/null 2>&1 &
 	writer=$!
 	loop_until "$PATIENCE" test -s $run/committed || { echo "SQLite does not begin" && return 0; }
-	fragtrace-defrag --all --recent 0 --apply --rate 1M --way "$2" $MNT >$run/defrag.out 2>&1 &
+	fragtrace defrag --all --recent 0 --apply --rate 1M --way "$2" $MNT >$run/defrag.out 2>&1 &
 	mover=$!
 	moment=$(((seed * 7919 + $1 * 104729) % 3000))
 	sleep "$((moment / 1000)).$(printf %03d $((moment % 1000)))"
@@ -304,7 +304,7 @@ cuts() {
 		echo "# cut $round of $amount, $way: ${said:-all right: $(tail -n 1 $run/check.out)}"
 	done
 	expect "$amount power failures, seed $seed: files, database, maps and F2FS are right after each" $failed 0
-	check "fragtrace-defrag was moving files in most of them ($moving)" test $((moving * 2)) -ge "$amount"
+	check "fragtrace defrag was moving files in most of them ($moving)" test $((moving * 2)) -ge "$amount"
 	unload
 	umount $MNT
 	dmsetup remove soak

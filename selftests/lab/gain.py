@@ -211,7 +211,7 @@ def databases(quick: bool, request_ns: int, seed: int) -> dict[str, Any]:
         sqlite_fill(sqlite, rows, seed)
         rocksdb_fill(rocksdb, rows, block, seed)
         sync()
-        # Without free segments fragtrace-defrag refuses to work: those of the oldest files become free.
+        # Without free segments fragtrace defrag refuses to work: those of the oldest files become free.
         (MNT / "filler").unlink()
         oldest = sorted((MNT / "old").iterdir(), key=lambda path: int(path.name))[:others // 4]
         for path in oldest:

@@ -58,7 +58,7 @@ lab_main() {
 	*)
 		ft_packages build guest full viewer demo bench
 		ft_kernel "$KERNEL"
-		make -s -C "$FT_TOP" defrag >&2 || ft_die "lab: fragtrace-defrag does not build"
+		make -s -C "$FT_TOP" viewer >&2 || ft_die "lab: fragtrace does not build"
 		machine >"$OUT/machine.json"
 		ft_say "measuring $*"
 		"$FT_TESTS/machine/vm.sh" -k "$KERNEL" -c 1 -M 6G -q '-icount shift=0,sleep=off' -o "$OUT" -t 7200 -- \

@@ -18,7 +18,7 @@ from devices import Counts
 from volume import MNT, Volume, run
 
 DEFRAGMENT = 0xC010F508
-PROGRAM = Path(__file__).resolve().parents[2] / "defrag" / "fragtrace-defrag"
+PROGRAM = Path(__file__).resolve().parents[2] / "viewer" / "fragtrace"
 DEBUGFS = Path("/sys/kernel/debug/fragtrace")
 
 
@@ -56,7 +56,7 @@ class Module:
 
 @functools.cache
 def program() -> list[str]:
-    """fragtrace-defrag and its libraries, in memory.
+    """The program and its libraries, in memory.
 
     While the guest waits for the host's files its clock goes from timer to timer, and times mean nothing.
     """
@@ -66,14 +66,14 @@ def program() -> list[str]:
     for word in run("ldd", PROGRAM).split():
         if word.startswith("/"):
             shutil.copy(word, folder)
-    return [str(next(folder.glob("ld-linux*"))), "--library-path", str(folder), str(folder / PROGRAM.name)]
+    return [str(next(folder.glob("ld-linux*"))), "--library-path", str(folder), str(folder / PROGRAM.name), "defrag"]
 
 
 def defrag(*options: str | Path) -> dict[str, Any]:
-    """Run fragtrace-defrag; return its JSON."""
+    """Run fragtrace defrag; return its JSON."""
     done = subprocess.run([*program(), "--json", *(str(word) for word in options)], capture_output=True, text=True, check=False)
     if done.returncode not in (0, 3, 4):
-        raise SystemExit(f"lab: fragtrace-defrag {' '.join(str(word) for word in options)}: {done.stderr}")
+        raise SystemExit(f"lab: fragtrace defrag {' '.join(str(word) for word in options)}: {done.stderr}")
     return json.loads(done.stdout)
 
 
@@ -125,7 +125,7 @@ TREATMENTS: dict[str, Callable[[list[Path], Path], dict[str, Any]]] = {
     "most": planned("--min-gain", "0"),
 }
 
-# How fragtrace-defrag works beside others: while they use the disk, for so much of the time only.
+# How fragtrace defrag works beside others: while they use the disk, for so much of the time only.
 SHARE_PERCENT = 2
 BESIDE = {**TREATMENTS, "share": planned("--share", str(SHARE_PERCENT))}
 

@@ -60,8 +60,8 @@ class Copy:
     def make(self, *flags: str) -> str:
         """Build both programs and what their tests need. Return the messages if that fails."""
         jobs, said = f"-j{os.cpu_count()}", ""
-        targets = (("viewer", "fragtrace-view", "build/eventlog", "build/pngpeek", "build/formats", "build/fake_module.so"),
-                   ("defrag", "fragtrace-defrag", "build/windows", "build/fake_f2fs.so"))
+        targets = (("viewer", "all", "build/eventlog", "build/pngpeek", "build/formats", "build/fake_module.so"),
+                   ("defrag", "build/windows", "build/fake_f2fs.so"))
         for folder, *wanted in targets:
             done = subprocess.run(["make", "-k", "-s", jobs, "-C", str(self.top / folder), *flags, *wanted],
                                   capture_output=True, text=True, check=False)

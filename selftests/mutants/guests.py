@@ -87,7 +87,7 @@ class Guests:
         self.copy.put(name, "".join(f"{one.number} {' '.join(test.word() for test in one.tests)}\n" for one in tries).encode())
         built = self.copy.ko.parent
         files = [built / "late.ko", built / "extmap_test.ko", self.copy.top / name, HERE / "in_guest.sh",
-                 self.copy.top / "viewer/fragtrace-view", self.copy.top / "defrag/fragtrace-defrag"]
+                 self.copy.top / "viewer/fragtrace"]
         limit = 300 + sum(2 + test.seconds * TIMES + MORE for one in tries for test in one.tests)
         return [*os.environ.get("SLOT", "").split(), str(self.copy.top / "selftests/machine/guest.sh"), "-k", KERNEL, "-m", str(self.copy.ko),
                 *(word for file in files for word in ("-f", str(file))), "-d", "2G", "-d", "1G", "-a", "oops=panic",

@@ -141,7 +141,7 @@ def variable(makefile: Path, name: str) -> list[Path]:
 def of_c(top: Path) -> list[Test]:
     """What runs programs of C."""
     tests: list[Test] = []
-    view, defrag = top / "viewer/fragtrace-view", top / "defrag/fragtrace-defrag"
+    view, defrag = top / "viewer/fragtrace", top / "defrag/fragtrace-defrag"
     windows = {"WINDOWS": str(top / "defrag/build/windows")}
     for folder, program, env in (top / "viewer", view, {}), (top / "defrag", defrag, windows):
         for script in variable(folder / "Makefile", "TESTS"):

@@ -19,5 +19,5 @@ case " $* " in
 *) ft_packages build guest full viewer reports demo bench papers ;;
 esac
 make -s -C "$FT_TOP/viewer" >&2 || ft_die "papers: the viewer does not build"
-make -s -C "$FT_TOP" defrag >&2 || ft_die "papers: fragtrace-defrag does not build"
+make -s -C "$FT_TOP" viewer >&2 || ft_die "papers: fragtrace does not build"
 PYTHONPATH=$FT_TESTS/papers:$FT_TOP/viewer/python PYTHONDONTWRITEBYTECODE=1 exec /usr/bin/python3 -m papers "$@"

@@ -63,15 +63,15 @@ def main() -> None:
         table = Path(folder, "redis.table")
         table.write_bytes((DATA / "redis.table").read_bytes().replace(b"\n", b"\n# time %d.000\n" % RECORDED, 1))
         sample = DATA / "rocksdb.snapshot.zst"
-        commands = ([view, sample, "--only", "*.sst", "--color-by", "why", "-i", HERE / "example.img.cnf", "-o", "example.png"],
-                    [view, table, "--layout", "segments", "-o", "example-segments.png"],
-                    [view, table, "--layout", "hilbert", "-o", "example-hilbert.png"],
-                    [view, sample, "--file", "000058.sst", "-o", "file.png"],
+        commands = ([view, "view", sample, "--only", "*.sst", "--color-by", "why", "-i", HERE / "example.img.cnf", "-o", "example.png"],
+                    [view, "view", table, "--layout", "segments", "-o", "example-segments.png"],
+                    [view, "view", table, "--layout", "hilbert", "-o", "example-hilbert.png"],
+                    [view, "file", "000058.sst", "-t", sample, "-o", "file.png"],
                     [plot, "distribution", table, "--dpi", "96", "-o", "distribution.png"],
                     [plot, "compare", sample, DATA / "rocksdb.defrag.table", "-c", "rocksdb", "-o", "example-defrag.png",
-                     "--title", "RocksDB, before and after fragtrace-defrag"])
+                     "--title", "RocksDB, before and after fragtrace defrag"])
         for command in commands:
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL)
         if browser.program():
             page(view, table, "page.png")
         for picture in sorted(Path(folder).glob("*.png")):

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The page of fragtrace-view; the build puts its scripts into one, in the order of PAGE_JS in the Makefile:
+ * The page of fragtrace; the build puts its scripts into one, in the order of PAGE_JS in the Makefile:
  *
  *	base	data of the page, selections of the user, small helpers
  *	text	what is in a piece, in words
  *	pieces	where pieces are, for a page in a file
- *	source	answers to the other parts: from the data of a page in a file, or from --serve
+ *	source	answers to the other parts: from the data of a page in a file, or from fragtrace serve
  *	picture	the picture: cells, the file that is lit up, the cursor
  *	map	the map: any range of blocks at any scale
  *	gestures mouse and keys on the map

@@ -155,14 +155,14 @@ function notes() {
 		path + ": F2FS has stopped after an error or a shutdown; nothing is written any more.");
 
 	if (isLost)
-		said.push("fragtrace-view does not answer: the page shows what it had last, and cannot move.");
+		said.push("fragtrace does not answer: the page shows what it had last, and cannot move.");
 	if (only !== null)
 		said.push(`Only the ${count(data.total.files, "file")} of ${count(all)} that match ${only}.`);
 	if (lba !== null)
 		said.push(`Only LBA ${lba} of the volume; figures are of whole files.`);
 	if (hasUnknown())
 		said.push(`Hatched is unknown: the page has the places of ${count(listed)} files of ${count(data.total.files)}. ` +
-			  "fragtrace-view --serve has all.");
+			  "fragtrace serve has all.");
 	return said;
 }
 

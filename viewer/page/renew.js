@@ -17,7 +17,7 @@ function drawFresh() {
 	let text = timeText(data.time);
 
 	if (isLost)
-		text += ", fragtrace-view does not answer";
+		text += ", fragtrace does not answer";
 	else if (old)
 		text += ", nothing new for " + Math.round(silent / 1000) + " s";
 	else if (data.interval && !moment)

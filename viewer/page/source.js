@@ -30,7 +30,7 @@ let files = [];
 /* The file that is lit up. */
 let chosen = null;
 
-/* The place is a block address with --serve, otherwise whether the page has the cells of the file. */
+/* The place is a block address with fragtrace serve, otherwise whether the page has the cells of the file. */
 function fileOf([path, dev, ino, blocks, extents, fragments, requests, ideal, place, color, below = 0], index) {
 	return { path, index, dev, blocks, extents, fragments, place, color, requests, ideal, below, extra: requests - ideal,
 		 split: ideal ? requests / ideal : 1, key: dev + " " + ino };
@@ -85,7 +85,7 @@ const pageSource = {
 	},
 };
 
-/* === From --serve === */
+/* === From fragtrace serve === */
 
 /* The moment of a recording that is shown, see player.js; empty: the one that is shown first. */
 let moment = "";

@@ -127,7 +127,7 @@ function drawLegend() {
 	$("legend").replaceChildren(...items);
 }
 
-/* === Other colours, from --serve === */
+/* === Other colours, from fragtrace serve === */
 
 function drawColorings() {
 	$("coloring").hidden = !data.colorings;

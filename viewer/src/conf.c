@@ -79,14 +79,14 @@ void conf_open(struct conf *conf, const char *arg, const char *kind)
 	*conf = (struct conf){ .name = find_conf(arg, kind) };
 	fd = open(conf->name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		die("%s: %s, expected %s %s.cnf file or a preset: rocksdb, redis or voltdb",
+		die("%s: %s; expected %s %s.cnf file or a preset: rocksdb, redis or voltdb",
 		    conf->name, strerror(errno), *kind == 'i' ? "an" : "a", kind);
 	err = slurp(&conf->text, fd);
 	if (err)
 		die("%s: %s", conf->name, strerror(err));
 	close(fd);
 	if (memchr(conf->text.buf, '\0', conf->text.len))
-		die("%s: a NUL byte in the file, expected text", conf->name);
+		die("%s: a NUL byte in the file; expected text", conf->name);
 	conf->next = conf->text.buf;
 }
 
@@ -286,13 +286,13 @@ void img_conf_read(struct img_conf *img, const char *arg)
 			       "border, width, height, dpi, theme and section", conf.word[0], near ? ", did you mean " : ", ",
 			       near ? near : "", near ? "? The" : "the");
 		if (conf.n_words != 2)
-			die_at(conf.name, conf.line, "%zu words in the line, expected: key = value",
+			die_at(conf.name, conf.line, "%zu words in the line; expected: key = value",
 			       conf.n_words);
 		if (seen[key - img_keys])
 			die_at(conf.name, conf.line, "%s comes twice", key->name);
 		seen[key - img_keys] = true;
 		if (!read_value(conf.word[1], key, img_field(img, key)))
-			die_at(conf.name, conf.line, "%s is \"%s\", expected %s", key->name,
+			die_at(conf.name, conf.line, "%s is \"%s\"; expected %s", key->name,
 			       conf.word[1], expected(key));
 		folds |= !strcmp(key->name, "max_length");
 	}

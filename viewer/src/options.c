@@ -1,653 +1,358 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Beside the pipeline: parse the command line. */
+/* Beside the pipeline: all options of all commands, in one table, and what their arguments mean. */
 #include <errno.h>
-#include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
-#include "input/recording.h"
-#include "input/source.h"
-#include "options.h"
-#include "outfile.h"
+#include "cli.h"
 #include "output/keep.h"
 #include "picture/vector_out.h"
 #include "util.h"
 
-#define DEFAULT_TABLE DEBUGFS "/fragtrace/table"
-#define DEFAULT_SNAPSHOT DEBUGFS "/fragtrace/snapshot"
-#define DEFAULT_PNG "fragImg.png"
 #define MAX_SECONDS 1e7
-#define TOP_INTERVAL_NS (2 * NSEC_PER_SEC)
-/* Between two snapshots, with --events. */
-#define EVENTS_INTERVAL_NS (600 * NSEC_PER_SEC)
+#define DEFAULT_INTERVAL_NS (2 * NSEC_PER_SEC)
+#define MAX_BYTES (UINT64_C(1) << 60)
+#define MAX_REQUEST (UINT64_C(1) << 30)
+#define MAX_GAIN 1e12
+#define MAX_RECENT UINT64_C(1000000000)
+#define RECENT_S 600
+/* What cat and cp ask for. */
+#define DEFAULT_READ (128 * UINT64_C(1024))
 
-/* Options that are also keys of img.cnf. Their values do not collide with letters. */
-enum { OPT_LAYOUT = 256, OPT_CELL, OPT_DPI, OPT_THEME, OPT_SECTION, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, OPT_FILE,
-       OPT_SERVE, OPT_AT, OPT_EVENTS, OPT_KEEP, OPT_HEAT, OPT_VOLUME, OPT_BLOCK };
-static const char *const img_options[N_IMG_OPTIONS] = { "layout", "cell", "dpi", "theme", "section" };
+/* === Readers === */
 
-static const char usage[] =
-"usage: fragtrace-view [-o PICTURE] [-c color.cnf] [-i img.cnf] [--html FILE]\n"
-"                      [--record DIR [--events] [--keep LIMITS]] [--json FILE] [--csv FILE]\n"
-"                      [--prometheus FILE] [--fail-if WHAT]\n"
-"                      [--volume VOLUME] [--lba A-B] [--only GLOB]\n"
-"                      [-n SECONDS [--count N]] [TABLE]\n"
-"       fragtrace-view --file PATH [-o PICTURE] [-n SECONDS [--count N]] [TABLE]\n"
-"       fragtrace-view --serve[=ADDR:PORT] [-n SECONDS] [-c color.cnf] [TABLE]\n"
-"       fragtrace-view --top [-n SECONDS] [--count N] [--filter PATTERN] [TABLE]\n"
-"       fragtrace-view --why [TABLE] [FILE]\n"
-"       fragtrace-view --block LBA [TABLE]\n"
-"       fragtrace-view --space [-t TABLE] [--f2fs-state DIR]\n"
-"\n"
-"Draw where the blocks of F2FS files lie: one box per block, coloured by\n"
-"extension and by whether the file is fragmented.\n"
-"\n"
-"  -t, --table TABLE    what to read (fragtrace's snapshot in debugfs): a binary\n"
-"                       snapshot or the text of a table, which may be packed with\n"
-"                       gzip or zstd; the folder of a recording; - is stdin; -t may\n"
-"                       be left out\n"
-"      --at TIME        the moment of a recording (end): 60s, 5m or 1h30m after its\n"
-"                       beginning, start, end, or a time such as\n"
-"                       2026-05-04T03:02:01.5Z (local time without Z or +02:00)\n"
-"      --max-input SIZE refuse an input that is larger than this, unpacked: bytes,\n"
-"                       or a number with K, M or G (half of the memory)\n"
-"  -o, --output FILE    the picture (" DEFAULT_PNG "); a name in .svg or .pdf gives\n"
-"                       that form, any other a PNG; - is stdout\n"
-"  -n, --interval SECONDS\n"
-"                       read again every so many seconds, until interrupted\n"
-"      --count N        stop after N readings\n"
-"      --html FILE      write a page that shows the picture and what is where on\n"
-"                       it, and that renews itself with -n\n"
-"      --serve[=ADDR:PORT]\n"
-"                       serve a page where one can zoom in to single blocks, and\n"
-"                       that renews itself with -n; print its URL (port 8417 of\n"
-"                       this machine only; port 0 is any free one)\n"
-"      --record DIR     keep a snapshot of the table in this folder whenever\n"
-"                       it has changed\n"
-"      --events         with --record, keep what happens between the snapshots, so\n"
-"                       that --at can have any moment; a snapshot every 10 minutes\n"
-"                       if -n does not say otherwise; as root; until interrupted\n"
-"      --keep LIMITS    with --record, delete the oldest when the folder is larger,\n"
-"                       or what is older: 2G, 7d or 2G,7d (M, G, T; s, m, h, d)\n"
-"      --json FILE      write all records as JSON; - is stdout\n"
-"      --csv FILE       the same as CSV\n"
-"      --list WHAT      records of --json and --csv: table (extents by address: the\n"
-"                       default), extents (of each file, also unwritten ones) or\n"
-"                       files; the latter two need a snapshot\n"
-"      --prometheus FILE\n"
-"                       write a few numbers per volume for node_exporter\n"
-"                       (with --html, --record, --json, --csv or --prometheus,\n"
-"                       a file with the picture is written only with -o)\n"
-"      --top            show the worst files on the terminal, or print them into\n"
-"                       a pipe, every 2 seconds if -n does not say otherwise\n"
-"      --why            say in sentences why files are fragmented, by extension,\n"
-"                       or why FILE is (a path, the end of one, or a glob)\n"
-"      --block LBA      say which file owns a block, and why it is there\n"
-"      --space          print the free space: free runs, segments by type, what F2FS\n"
-"                       would collect, of which files, and where it can write\n"
-"      --f2fs-state DIR read F2FS's own state from copies of its files in this\n"
-"                       folder, not from the running system\n"
-"      --filter PATTERN with --top, show only files whose path has this text, or\n"
-"                       matches this glob\n";
-
-/* A string has a limit of length in ISO C. */
-static const char more_usage[] =
-"      --fail-if WHAT   end with status 3 if this holds: split, fragmented, breaks,\n"
-"                       extents, stale, left_out (files) or stopped (volumes),\n"
-"                       then >, >=, <, <=, = or !=, then a number, as in\n"
-"                       'split>1.2'; 'fragmented>10%' is a share of the files;\n"
-"                       may come several times\n"
-"      --volume VOLUME  of several volumes, show only this one: its mount point, or\n"
-"                       MAJOR:MINOR\n"
-"      --lba A-B        draw only these blocks (A to B, both included; A- and -B leave\n"
-"                       an end open); for pictures and pages\n"
-"      --only GLOB      draw only files whose path has this text, or matches this\n"
-"                       glob, others in one light colour; for pictures and pages\n"
-"                       (both go with no other output: no --record, --json, --csv,\n"
-"                       --prometheus, --fail-if, --top, --why, --block or --space)\n"
-"      --file PATH      draw one file: its offsets against block addresses, breaks\n"
-"                       as lines, and why they are there; a path, the end of one,\n"
-"                       or a glob; --color-by is cause, or why, process, age,\n"
-"                       heat\n"
-"  -c, --colors FILE    colours: a file, or rocksdb, redis or voltdb; may come\n"
-"                       several times, later ones win\n"
-"      --color-by WHAT  kind (of file: the default), severity (what reading the\n"
-"                       file costs, in percent), worst (the files that cost most,\n"
-"                       each in its colour), size (of the fragment), file=PATH\n"
-"                       (one file against the rest), cause (what broke the file\n"
-"                       there), why (the fragment is not beside the one before\n"
-"                       it), process (that wrote it), age or heat (how often the\n"
-"                       blocks are read)\n"
-"      --heat FILE      with --color-by heat, the counts of reads (heat beside the\n"
-"                       table, or in a recording; of a module with heat=1)\n"
-"  -i, --image FILE     sizes and folding: a file, or rocksdb, redis or voltdb\n"
-"      --layout NAME    boxes (one per block, long runs folded), segments (a row\n"
-"                       for each segment) or hilbert (the volume as a square);\n"
-"                       by default boxes, or segments if most would be folded\n"
-"      --cell PIXELS    side of a box or cell (8)\n"
-"      --dpi N          dots per inch; everything grows with it (96)\n"
-"      --theme NAME     light or dark (light); pages have a button\n"
-"      --section N      segments in a section, ruled off in segments (not known)\n"
-"  -h, --help           this text\n"
-"      --version        version of the program\n";
-
-static int64_t read_interval(const char *arg)
+/**
+ * options_read_number() - read a number without a sign
+ * @arg: the text
+ * @most: the largest number that is valid
+ * @number: the result
+ *
+ * Return: false if it is no such number.
+ */
+bool options_read_number(const char *arg, uint64_t most, uint64_t *number)
 {
-	char *end;
-	double seconds = strtod(arg, &end);
-
-	if (end == arg || *end || !(seconds > 0.0) || seconds > MAX_SECONDS)
-		die_usage("-n %s: expected a number of seconds above 0", arg);
-	return (int64_t)(seconds * 1e9) + 1;
-}
-
-static unsigned long read_count(const char *arg)
-{
-	unsigned long count;
 	char *end;
 
 	errno = 0;
-	count = strtoul(arg, &end, 10);
-	if (*arg < '0' || *arg > '9' || *end || errno || !count)
-		die_usage("--count %s: expected a number of readings, at least 1", arg);
-	return count;
+	*number = strtoull(arg, &end, 10);
+	return *arg >= '0' && *arg <= '9' && !*end && !errno && *number <= most;
 }
 
-/* A number of bytes, or of KiB, MiB or GiB with K, M or G. */
-static uint64_t read_size(const char *arg)
+/* A number of bytes above 0, or of KiB, MiB or GiB with K, M or G. */
+static bool parse_bytes(const char *arg, uint64_t most, uint64_t *bytes)
 {
 	static const char units[] = "KMG";
 	const char *unit;
-	uint64_t size;
+	int shifts;
 	char *end;
 
 	errno = 0;
-	size = strtoull(arg, &end, 10);
+	*bytes = strtoull(arg, &end, 10);
 	unit = *end ? strchr(units, *end) : NULL;
-	if (*arg < '0' || *arg > '9' || errno || !size || (*end && (!unit || end[1])) || size > UINT64_MAX >> 31)
-		die_usage("--max-input %s: expected a number of bytes, or one with K, M or G", arg);
-	return unit ? size << (10 * (unit - units + 1)) : size;
+	if (*arg < '0' || *arg > '9' || errno || !*bytes || (*end && (!unit || end[1])))
+		return false;
+	for (shifts = unit ? (int)(unit - units) + 1 : 0; shifts && *bytes <= most; shifts--)
+		*bytes <<= 10;
+	return *bytes <= most;
 }
 
-static enum export_list read_list(const char *arg)
+static bool parse_real(const char *arg, double most, double *real)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(export_lists); i++)
-		if (!strcmp(arg, export_lists[i]))
-			return (enum export_list)i;
-	die_usage("--list %s: expected table, extents or files", arg);
-}
-
-static const char *read_only(const char *arg)
-{
-	if (!*arg)
-		die_usage("--only has an empty text, expected a part of paths, or a glob");
-	return arg;
-}
-
-static const char *read_file_arg(const char *arg)
-{
-	if (!*arg)
-		die_usage("--file has an empty path, expected that of a file, the end of it, or a glob");
-	return arg;
-}
-
-static uint64_t read_block(const char *arg)
-{
-	uint64_t lba;
 	char *end;
 
-	errno = 0;
-	lba = strtoull(arg, &end, 10);
-	if (*arg < '0' || *arg > '9' || *end || errno || lba > BLK_MAX)
-		die_usage("--block %s: expected a block address, as in the file table of debugfs", arg);
-	return lba;
+	*real = strtod(arg, &end);
+	return end != arg && !*end && *real >= 0.0 && *real <= most;
 }
 
-static struct moment read_moment(const char *arg)
+static bool read_text(void *to, const char *arg)
 {
-	struct moment moment;
-
-	if (!moment_parse(&moment, arg))
-		die_usage("--at %s: expected " MOMENT_FORM, arg);
-	return moment;
+	*(const char **)to = arg;
+	return true;
 }
 
-static void add_condition(struct options *o, const char *arg)
+static bool read_flag(void *to, const char *arg)
 {
-	if (o->n_conditions == MAX_CONDITIONS)
-		die_usage("--fail-if %s: more than %d times --fail-if", arg, MAX_CONDITIONS);
-	condition_parse(&o->conditions[o->n_conditions++], arg);
+	(void)arg;
+	*(bool *)to = true;
+	return true;
 }
 
-static void add_color_conf(struct options *o, const char *arg)
+static bool read_bytes(void *to, const char *arg)
 {
-	if (o->n_color_confs == MAX_COLOR_CONFS)
-		die_usage("-c %s: more than %d times -c", arg, MAX_COLOR_CONFS);
-	o->color_conf[o->n_color_confs++] = arg;
+	return parse_bytes(arg, MAX_BYTES, to);
 }
 
-static void print_and_exit(const char *text, const char *more)
+/* A request is of whole blocks. */
+static bool read_request(void *to, const char *arg)
 {
-	if (fputs(text, stdout) == EOF || fputs(more, stdout) == EOF || fflush(stdout))
-		die("<stdout>: %s", strerror(errno));
-	exit(0);
+	return parse_bytes(arg, MAX_REQUEST, to) && !(*(uint64_t *)to % BLK_BYTES);
 }
 
-/* === Outputs === */
-
-struct output {
-	const char *option;
-	const char *path;
-};
-
-/* All outputs that are files; NULL ends a list of at most N_OUTPUTS. */
-#define N_OUTPUTS 6
-
-static void list_outputs(const struct options *o, struct output outputs[N_OUTPUTS])
+static bool read_gain(void *to, const char *arg)
 {
-	const struct output all[N_OUTPUTS] = {
-		{ "-o", o->png },	{ "--html", o->html },	{ "--record", o->record },
-		{ "--json", o->json },	{ "--csv", o->csv },	{ "--prometheus", o->prometheus },
-	};
-
-	memcpy(outputs, all, sizeof(all));
+	return parse_real(arg, MAX_GAIN, to);
 }
 
-static void check_input(const struct output *output, const char *option, const char *input)
+static bool read_percent(void *to, const char *arg)
 {
-	if (input && outfile_is_input(output->path, input))
-		die_usage("%s %s is the input (%s %s), which it would overwrite, expected another file", output->option,
-			  output->path, option, input);
+	return parse_real(arg, 100.0, to) && *(double *)to > 0.0;
+}
+
+static bool read_lba(void *to, const char *arg)
+{
+	return lens_read_range(to, arg);
+}
+
+static bool read_listen(void *to, const char *arg)
+{
+	return serve_read_address(to, arg);
+}
+
+static bool read_max_input(void *to, const char *arg)
+{
+	uint64_t bytes;
+
+	(void)to;
+	if (!parse_bytes(arg, MAX_BYTES, &bytes))
+		return false;
+	set_input_limit(bytes);
+	return true;
+}
+
+static bool read_interval(void *to, const char *arg)
+{
+	double seconds;
+
+	if (!parse_real(arg, MAX_SECONDS, &seconds) || !(seconds > 0.0))
+		return false;
+	*(int64_t *)to = (int64_t)(seconds * 1e9) + 1;
+	return true;
 }
 
 /* The name of a picture would be wrong about what is in it. */
-static void check_picture_name(const char *path)
+static bool read_picture(void *to, const char *arg)
 {
-	const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+	const char *slash = strrchr(arg, '/'), *dot = strrchr(slash ? slash : arg, '.');
 
-	if (dot && strcasecmp(dot, ".png") && !vector_out_form(path))
-		die_usage("-o %s: a picture is a PNG, SVG or PDF, expected a name that ends with .png, .svg or .pdf", path);
+	*(const char **)to = arg;
+	return !dot || !strcasecmp(dot, ".png") || vector_out_form(arg);
 }
 
-/* No output may overwrite an input or another output. */
-static void check_outputs(const struct options *o)
+static bool read_json(void *to, const char *arg)
 {
-	struct output outputs[N_OUTPUTS];
-	size_t i, k;
-
-	if (o->png)
-		check_picture_name(o->png);
-	list_outputs(o, outputs);
-	for (i = 0; i < N_OUTPUTS; i++) {
-		if (!outputs[i].path)
-			continue;
-		if (!*outputs[i].path)
-			die_usage("%s has an empty name, expected where to write", outputs[i].option);
-		check_input(&outputs[i], "-t", o->table);
-		check_input(&outputs[i], "-i", o->img_conf);
-		check_input(&outputs[i], "--heat", o->heat);
-		for (k = 0; k < o->n_color_confs; k++)
-			check_input(&outputs[i], "-c", o->color_conf[k]);
-		for (k = 0; k < i; k++)
-			if (outputs[k].path && outfile_same(outputs[k].path, outputs[i].path))
-				die_usage("%s %s and %s %s are the same file, expected two files", outputs[k].option,
-					  outputs[k].path, outputs[i].option, outputs[i].path);
-	}
+	(void)arg;
+	*(enum sheet_form *)to = FORM_JSON;
+	return true;
 }
 
-/* Nothing may come between the data, or before the URL, on standard output. */
-static bool is_stdout_free(const struct options *o)
+static bool read_csv(void *to, const char *arg)
 {
-	struct output outputs[N_OUTPUTS];
-	size_t i;
-
-	list_outputs(o, outputs);
-	for (i = 0; i < N_OUTPUTS; i++)
-		if (outputs[i].path && outfile_same(outputs[i].path, "-"))
-			return false;
-	return !o->serve;
+	(void)arg;
+	*(enum sheet_form *)to = FORM_CSV;
+	return true;
 }
 
-static bool has_output(const struct options *o)
+static bool read_way(void *to, const char *arg)
 {
-	return o->png || o->html || o->serve || o->record || o->json || o->csv || o->prometheus || o->n_conditions;
+	*(enum way *)to = strcmp(arg, "ioctl") ? WAY_MAPPING : WAY_IOCTL;
+	return !strcmp(arg, "ioctl") || !strcmp(arg, "mapping");
 }
 
-static void check_top(struct options *o)
+/* Those that set several members. */
+
+static bool read_count(void *to, const char *arg)
 {
-	if (has_output(o))
-		die_usage("--top goes alone, expected no other output beside it");
-	if (o->has_at)
-		die_usage("--top shows what changes, which a moment does not, expected --list files --json FILE beside --at");
-	if (!o->interval_ns && !strcmp(o->table, "-"))
-		o->count = 1;
+	struct options *o = to;
+	uint64_t count;
+
+	if (!options_read_number(arg, ULONG_MAX, &count))
+		return false;
+	o->count = count;
 	if (!o->interval_ns)
-		o->interval_ns = TOP_INTERVAL_NS;
+		o->interval_ns = DEFAULT_INTERVAL_NS;
+	return count;
 }
 
-static void check_why(const struct options *o)
+static bool read_moment(void *to, const char *arg)
 {
-	if (has_output(o) || o->top || o->interval_ns || (o->why && o->has_block))
-		die_usage("%s goes alone, expected no other output beside it, and no -n", o->why ? "--why" : "--block");
+	struct options *o = to;
+
+	o->has_at = true;
+	return moment_parse(&o->at, arg);
 }
 
-static void check_space(const struct options *o)
+static bool read_colors(void *to, const char *arg)
 {
-	if (has_output(o) || o->top || o->why || o->has_block || o->interval_ns)
-		die_usage("--space goes alone, expected no other output beside it, and no -n");
-	/* only together they are of one time */
-	if (recording_is(o->table))
-		die_usage("--space of a recording takes one snapshot of it, and F2FS's state of that time, expected: "
-			  "-t %s/fragtrace-....snapshot.zst --f2fs-state %s/fragtrace-....f2fs", o->table, o->table);
-	if (!o->f2fs_state && strncmp(o->table, DEBUGFS "/", strlen(DEBUGFS "/")))
-		die_usage("--space of a recorded table takes a recorded state, expected: --f2fs-state DIR");
+	struct options *o = to;
+
+	if (o->n_color_confs == MAX_COLOR_CONFS)
+		return false;
+	o->color_conf[o->n_color_confs++] = arg;
+	return true;
 }
 
-/* It has no end, and its URL is on standard output. */
-static void check_serve(const struct options *o)
+static bool read_heat(void *to, const char *arg)
 {
-	struct output outputs[N_OUTPUTS];
-	size_t i;
+	struct options *o = to;
 
-	list_outputs(o, outputs);
-	for (i = 0; i < N_OUTPUTS; i++)
-		if (outputs[i].path && !strcmp(outputs[i].path, "-"))
-			die_usage("--serve prints its URL on standard output, expected a file after %s", outputs[i].option);
-	if (o->count)
-		die_usage("--serve runs until it is interrupted, expected no --count beside it");
-	if (o->n_conditions)
-		die_usage("--serve runs until it is interrupted, expected no --fail-if beside it");
-	if (!o->png && !o->html)
-		for (i = 0; i < N_IMG_OPTIONS; i++)
-			if (o->img_keys[i] || o->img_conf)
-				die_usage("%s%s is for pictures, and --serve draws none, expected -o or --html beside it",
-					  o->img_conf ? "" : "--", o->img_conf ? "-i" : img_options[i]);
+	o->heat = arg;
+	o->color_by = "heat";
+	return true;
 }
 
-/* An option that only pictures depend on goes with no other output. */
-static void check_picture_option(const struct options *o, const char *option, const char *outputs_allowed,
-				 bool with_html)
+static bool read_keep(void *to, const char *arg)
 {
-	struct output outputs[N_OUTPUTS];
-	const char *other = NULL;
-	size_t i;
+	struct options *o = to;
 
-	list_outputs(o, outputs);
-	for (i = 0; i < N_OUTPUTS; i++)
-		if (outputs[i].path && outputs[i].path != o->png && !(with_html && outputs[i].path == o->html))
-			other = outputs[i].option;
-	if (o->n_conditions)
-		other = "--fail-if";
-	if (o->top || o->why || o->has_block || o->space)
-		other = o->top ? "--top" : o->why ? "--why" : o->has_block ? "--block" : "--space";
-	if (other)
-		die_usage("%s goes with %s, expected no %s beside it%s", option, outputs_allowed, other,
-			  o->top ? "; --filter goes with that" : "");
+	return keep_parse(arg, &o->keep_bytes, &o->keep_ms);
 }
 
-/* The picture of one file has a form of its own. */
-static void check_file(const struct options *o)
+static bool read_like(void *to, const char *arg)
 {
-	const char *other = o->lens.range ? "--lba" : o->lens.only ? "--only" : NULL;
+	struct options *o = to;
 
-	check_picture_option(o, "--file", "a picture", false);
-	if (o->img_keys[0])
-		other = "--layout";
-	if (o->f2fs_state)
-		other = "--f2fs-state";
-	if (o->serve)
-		other = "--serve";
-	if (other)
-		die_usage("--file has a picture of its own, expected no %s beside it", other);
+	o->like_fragpicker = true;
+	return !strcmp(arg, "fragpicker");
 }
 
-/*
- * The counts of reads are beside a table of debugfs, or of a copy of its files, or beside a recorded snapshot; in a
- * recording, it depends on the moment which file has them: NULL.
- */
-static char *heat_beside(const char *table)
+/* "buffered,4K" */
+static bool read_reader(void *to, const char *arg)
 {
-	const char *slash = strrchr(table, '/'), *name = slash ? slash + 1 : table;
-	char *recorded = recording_is(table) ? NULL : recorded_heat(table);
+	struct options *o = to;
+	size_t n = strcspn(arg, ",");
 
-	if (recorded || recording_is(table))
-		return recorded;
-	if (strcmp(name, "snapshot") && strcmp(name, "table"))
-		die_usage("--color-by heat: what is read is not in %s, expected a copy of the file heat: --heat FILE", table);
-	return xasprintf("%.*sheat", (int)(name - table), table);
+	if (n == 6 && !strncmp(arg, "direct", n))
+		o->reader = READING_DIRECT;
+	else if (n == 8 && !strncmp(arg, "buffered", n))
+		o->reader = READING_BUFFERED;
+	else
+		return false;
+	o->reader_bytes = DEFAULT_READ;
+	return !arg[n] || read_request(&o->reader_bytes, arg + n + 1);
 }
 
-static void check_heat(struct options *o, const char *heat)
+static bool read_recent(void *to, const char *arg)
 {
-	bool is_wanted = !strcmp(o->color_by, "heat");
+	struct options *o = to;
 
-	if (heat && !is_wanted)
-		die_usage("--heat goes with --color-by heat");
-	o->needs_heat = is_wanted && (o->png || o->html || o->serve);
-	if (o->needs_heat)
-		o->heat = heat ? xasprintf("%s", heat) : heat_beside(o->table);
+	o->spare_hopeless = true;
+	return options_read_number(arg, MAX_RECENT, &o->recent_s);
 }
 
-static void check_recording(struct options *o)
-{
-	if (o->has_at && strcmp(o->table, "-") && access(o->table, F_OK))
-		die("%s: cannot open: %s", o->table, strerror(errno));
-	if (o->has_at && !recording_is(o->table))
-		die_usage("--at goes with a recording, expected the folder that --record wrote, not %s", o->table);
-	if ((o->events || o->keep_bytes || o->keep_ms) && !o->record)
-		die_usage("%s goes with --record", o->events ? "--events" : "--keep");
-	if (!o->events)
-		return;
-	if (o->png || o->html || o->json || o->csv || o->prometheus || o->serve || o->file ||
-	    o->n_conditions)
-		die_usage("--events goes with --record alone, expected no other output beside it");
-	if (o->count)
-		die_usage("--events goes on until it is interrupted, expected no --count");
-	if (strcmp(o->table, DEFAULT_SNAPSHOT))
-		die_usage("--events records the running system, expected no table%s",
-			  strcmp(o->table, DEFAULT_TABLE) ? "" : "; " DEFAULT_SNAPSHOT " cannot be read: are you root?");
-	if (!o->interval_ns)
-		o->interval_ns = EVENTS_INTERVAL_NS;
-}
+/* === The table === */
 
-static void check(struct options *o, const char *heat)
-{
-	if (o->file)
-		check_file(o);
-	if (o->serve && (o->top || o->why || o->has_block || o->space))
-		die_usage("--serve does not go with %s", o->top ? "--top" : o->why ? "--why" : o->has_block ? "--block" : "--space");
-	if (o->serve)
-		check_serve(o);
-	if (o->lens.range || o->lens.only)
-		check_picture_option(o, o->lens.range ? "--lba" : "--only", "a picture or --html", true);
-	if (o->why || o->has_block)
-		check_why(o);
-	if (o->space)
-		check_space(o);
-	if (o->top)
-		check_top(o);
-	check_recording(o);
-	if (o->volume && o->record)
-		die_usage("--record keeps all volumes, expected no --volume beside it");
-	if (o->filter && !o->top)
-		die_usage("--filter goes with --top");
-	if (o->list && !o->json && !o->csv)
-		die_usage("--list goes with --json or --csv");
-	if (o->count && !o->interval_ns)
-		die_usage("--count goes with -n or --top, expected: -n SECONDS --count N");
-	if (o->html && o->png && vector_out_form(o->png))
-		die_usage("%s: the picture of a page is a PNG, expected another name after -o", o->png);
-	if (o->interval_ns && o->count != 1 && !strcmp(o->table, "-"))
-		die_usage("-n cannot read standard input again, expected a file after -t");
-	if (!has_output(o) && !o->top && !o->why && !o->has_block && !o->space)
-		o->png = DEFAULT_PNG;
-	check_heat(o, heat);
-	check_outputs(o);
-	o->says_picture = o->png && is_stdout_free(o);
-}
+#define IN(member) .at = offsetof(struct options, member)
+#define TEXT(member) IN(member), .read = read_text
+#define FLAG(member) IN(member), .read = read_flag
+#define PRESETS "rocksdb\nredis\nvoltdb\nFILES"
+#define BYTES_FORM "a number of bytes above 0, such as 64K, 10M or 2G"
 
-/* The binary file has the same content and is faster to read. */
-static const char *default_table(void)
-{
-	return access(DEFAULT_SNAPSHOT, R_OK) ? DEFAULT_TABLE : DEFAULT_SNAPSHOT;
-}
+const struct option_def option_defs[N_OPTIONS] = {
+	[OPT_TABLE] = { "table", 't', "TABLE", TEXT(table),
+		.help = "read this instead of the running module: a snapshot, a text of debugfs, both perhaps packed with gzip "
+			"or zstd, or the folder of a recording; - is stdin" },
+	[OPT_AT] = { "at", 0, "TIME", .read = read_moment, .form = MOMENT_FORM, .words = "start\nend",
+		.help = "the moment of a recording (its end): 60s, 5m, 1h30m after its beginning, start, end, or a time such as "
+			"2026-05-04T03:02:01.5Z" },
+	[OPT_MAX_INPUT] = { "max-input", 0, "SIZE", .read = read_max_input, .form = BYTES_FORM, .words = "",
+		.help = "refuse what is larger, unpacked, such as 2G (half of the memory)" },
+	[OPT_VOLUME] = { "volume", 0, "VOLUME", TEXT(volume),
+		.help = "only this volume: its mount point, or MAJOR:MINOR" },
+	[OPT_F2FS_STATE] = { "f2fs-state", 0, "DIR", TEXT(f2fs_state),
+		.help = "F2FS's own state from copies of its files in this folder" },
+	[OPT_INTERVAL] = { "interval", 'n', "SECONDS", IN(interval_ns), .read = read_interval,
+		.form = "a number of seconds above 0", .words = "",
+		.help = "read again at this interval, until interrupted" },
+	[OPT_COUNT] = { "count", 0, "N", .read = read_count, .form = "a number of readings, at least 1", .words = "",
+		.help = "stop after N readings, every 2 seconds without -n" },
+	[OPT_PICTURE] = { "output", 'o', "FILE", IN(png), .read = read_picture,
+		.form = "a name that ends with .png, .svg or .pdf: a picture is one of these",
+		.help = "the picture (" DEFAULT_PNG "): a PNG, or what .svg or .pdf says; - is stdout" },
+	[OPT_HTML] = { "html", 0, "FILE", TEXT(html),
+		.help = "a page with the picture and what is where on it; no other file without -o" },
+	[OPT_LBA] = { "lba", 0, "A-B", IN(lens), .read = read_lba, .words = "",
+		.form = "block addresses as A-B, A- or -B, with A not above B",
+		.help = "draw only the blocks A to B; A- and -B leave an end open" },
+	[OPT_ONLY] = { "only", 0, "PATTERN", TEXT(lens.only), .form = "a part of paths, or a glob", .words = "",
+		.help = "draw only files whose path has this text, or matches this glob" },
+	[OPT_COLORS] = { "colors", 'c', "FILE", .read = read_colors, .words = PRESETS, .form = "16 files at most",
+		.help = "colours: a file, rocksdb, redis or voltdb; of several, later ones win" },
+	[OPT_COLOR_BY] = { "color-by", 0, "WHAT", TEXT(color_by),
+		.words = "kind\nseverity\nworst\nsize\ncause\nwhy\nprocess\nage\nheat\nfile=",
+		.help = "kind (of file), severity (cost of reading the file), worst (files), size (of fragment), cause, why, "
+			"process, age, heat (how often it is read) or file=PATH" },
+	[OPT_HEAT] = { "heat", 0, "FILE", .read = read_heat,
+		.help = "--color-by heat, with the counts of reads from this file" },
+	[OPT_IMAGE] = { "image", 'i', "FILE", TEXT(img_conf), .words = PRESETS,
+		.help = "sizes and folding: a file, rocksdb, redis or voltdb" },
+	[OPT_LAYOUT] = { "layout", 0, "NAME", TEXT(img_keys[0]), .words = "boxes\nsegments\nhilbert",
+		.help = "boxes (one per block, long runs folded), segments (a row each) or hilbert (the volume as a square)" },
+	[OPT_CELL] = { "cell", 0, "PIXELS", TEXT(img_keys[1]), .words = "", .help = "side of a box or cell (8)" },
+	[OPT_DPI] = { "dpi", 0, "N", TEXT(img_keys[2]), .words = "", .help = "dots per inch; everything grows with it (96)" },
+	[OPT_THEME] = { "theme", 0, "NAME", TEXT(img_keys[3]), .words = "light\ndark", .help = "light or dark (light)" },
+	[OPT_SECTION] = { "section", 0, "N", TEXT(img_keys[4]), .words = "",
+		.help = "segments in a section, ruled off in segments" },
+	[OPT_OUTPUT] = { "output", 'o', "FILE", TEXT(output), .help = "where to write (stdout)" },
+	[OPT_JSON] = { "json", 0, IN(form), .read = read_json, .help = "as JSON" },
+	[OPT_CSV] = { "csv", 0, IN(form), .read = read_csv, .help = "as CSV" },
+	[OPT_EVENTS] = { "events", 0, FLAG(events),
+		.help = "keep what happens between the snapshots, so that --at can have any moment; a snapshot every 10 "
+			"minutes without -n; as root, until interrupted" },
+	[OPT_KEEP] = { "keep", 0, "LIMITS", .read = read_keep, .words = "",
+		.form = "a size (M, G, T), an age (s, m, h, d), or both, as in 2G,7d",
+		.help = "delete the oldest when the folder is larger, or what is older: 2G, 7d or 2G,7d (M, G, T; s, m, h, d)" },
+	[OPT_LISTEN] = { "listen", 'l', "ADDR:PORT", IN(listen), .read = read_listen, .words = "",
+		.form = "an IP address and a port, as in " SERVE_ADDRESS " or [::1]:8417",
+		.help = "where, or one of both (" SERVE_ADDRESS "); port 0 is any free one" },
+	[OPT_FILTER] = { "filter", 0, "PATTERN", TEXT(filter), .words = "",
+		.help = "only files whose path has this text, or matches this glob" },
+	[OPT_ALL] = { "all", 0, FLAG(all),
+		.help = "plan for all ranges alike, however often they are read; needed if the module was loaded without heat=1" },
+	[OPT_READS] = { "heat", 0, "FILE", TEXT(heat),
+		.help = "the counts of reads (the module's; with -t this or --all is needed)" },
+	[OPT_HOT] = { "hot", 0, "PERCENT", IN(hot_percent), .read = read_percent,
+		.form = "a percentage above 0, at most 100", .words = "",
+		.help = "only ranges among those that make up this share of all that is read (100)" },
+	[OPT_LIKE] = { "like", 0, "RULES", .read = read_like, .form = "fragpicker", .words = "fragpicker",
+		.help = "fragpicker: weigh by bytes read and overwritten, as FragPicker does" },
+	[OPT_REQUEST] = { "request", 0, "SIZE", IN(request_bytes), .read = read_request, .words = "",
+		.form = "a multiple of 4K, such as 128K, at most 1G",
+		.help = "size of a request (of the device: the smallest one of max_sectors_kb, read_ahead_kb, and max_segments "
+			"pages; 128K with -t)" },
+	[OPT_READER] = { "reader", 0, "WAY", .read = read_reader, .words = "direct\nbuffered",
+		.form = "direct or buffered, perhaps with a multiple of 4K, such as buffered,4K",
+		.help = "foresee the requests of one who reads the files in order: direct or buffered, and how much at once, such "
+			"as buffered,4K (128K)" },
+	[OPT_BUDGET] = { "budget", 0, "BYTES", IN(budget_bytes), .read = read_bytes, .form = BYTES_FORM, .words = "",
+		.help = "write at most this much" },
+	[OPT_MIN_GAIN] = { "min-gain", 0, "N", IN(min_gain), .read = read_gain,
+		.form = "a number of requests per MiB", .words = "",
+		.help = "leave out ranges that save fewer than N requests per MiB written (half a request per window of one "
+			"request: 4 for 128K)" },
+	[OPT_RECENT] = { "recent", 0, "SECONDS", .read = read_recent, .form = "a number of seconds", .words = "",
+		.help = "a file that was fragmented by rewriting so recently will break again, and is left alone (600); with "
+			"--all only if this is given" },
+	[OPT_APPLY] = { "apply", 0, FLAG(apply), .help = "do it: as root, while the module is loaded" },
+	[OPT_RATE] = { "rate", 0, "BYTES", IN(rate_bytes), .read = read_bytes, .form = BYTES_FORM, .words = "",
+		.help = "write at most this much per second" },
+	[OPT_SHARE] = { "share", 0, "PERCENT", IN(share_percent), .read = read_percent,
+		.form = "a percentage above 0, at most 100", .words = "",
+		.help = "while others use the disk, work for this share of the time only (100)" },
+	[OPT_WAY] = { "way", 0, "WAY", IN(way), .read = read_way, .form = "ioctl or mapping", .words = "ioctl\nmapping",
+		.help = "ioctl (F2FS_IOC_DEFRAGMENT) or mapping (pages made dirty in place); before Linux 6.12 mapping, else ioctl" },
+	[OPT_HELP] = { "help", 'h', .help = "this text" },
+};
 
 /**
- * options_read() - parse the command line
+ * options_set_defaults() - set the options that are not 0 by default
  * @options: the result
- * @argc: of main()
- * @argv: of main()
- *
- * Ends the program after --help and --version, and on an invalid argument.
  */
-void options_read(struct options *options, int argc, char **argv)
+void options_set_defaults(struct options *options)
 {
-	static const struct option longs[] = {
-		{ "table", required_argument, NULL, 't' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "interval", required_argument, NULL, 'n' },
-		{ "count", required_argument, NULL, 'N' },
-		{ "record", required_argument, NULL, 'R' },
-		{ "at", required_argument, NULL, OPT_AT },
-		{ "events", no_argument, NULL, OPT_EVENTS },
-		{ "keep", required_argument, NULL, OPT_KEEP },
-		{ "html", required_argument, NULL, 'H' },
-		{ "json", required_argument, NULL, 'J' },
-		{ "csv", required_argument, NULL, 'C' },
-		{ "list", required_argument, NULL, 'L' },
-		{ "prometheus", required_argument, NULL, 'P' },
-		{ "top", no_argument, NULL, 'T' },
-		{ "why", no_argument, NULL, 'W' },
-		{ "block", required_argument, NULL, OPT_BLOCK },
-		{ "space", no_argument, NULL, 'S' },
-		{ "f2fs-state", required_argument, NULL, OPT_F2FS_STATE },
-		{ "lba", required_argument, NULL, OPT_LBA },
-		{ "only", required_argument, NULL, OPT_ONLY },
-		{ "file", required_argument, NULL, OPT_FILE },
-		{ "serve", optional_argument, NULL, OPT_SERVE },
-		{ "volume", required_argument, NULL, OPT_VOLUME },
-		{ "filter", required_argument, NULL, 'F' },
-		{ "fail-if", required_argument, NULL, 'I' },
-		{ "max-input", required_argument, NULL, 'M' },
-		{ "colors", required_argument, NULL, 'c' },
-		{ "color-by", required_argument, NULL, 'B' },
-		{ "heat", required_argument, NULL, OPT_HEAT },
-		{ "image", required_argument, NULL, 'i' },
-		{ "layout", required_argument, NULL, OPT_LAYOUT },
-		{ "cell", required_argument, NULL, OPT_CELL },
-		{ "dpi", required_argument, NULL, OPT_DPI },
-		{ "theme", required_argument, NULL, OPT_THEME },
-		{ "section", required_argument, NULL, OPT_SECTION },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },
-		{ 0 },
+	*options = (struct options){
+		.at = { .is_relative = true, .ns = UINT64_MAX }, .output = "-",
+		.hot_percent = 100.0, .share_percent = 100.0, .min_gain = -1.0, .recent_s = RECENT_S,
 	};
-	struct options *o = options;
-	const char *heat = NULL;
-	int c;
-
-	*o = (struct options){ .at = { .is_relative = true, .ns = UINT64_MAX } };
-	while ((c = getopt_long(argc, argv, "t:o:n:c:i:h", longs, NULL)) != -1) {
-		switch (c) {
-		case 't': o->table = optarg; break;
-		case 'o': o->png = optarg; break;
-		case 'n': o->interval_ns = read_interval(optarg); break;
-		case 'N': o->count = read_count(optarg); break;
-		case 'R': o->record = optarg; break;
-		case OPT_AT: o->at = read_moment(optarg); o->has_at = true; break;
-		case OPT_EVENTS: o->events = true; break;
-		case OPT_KEEP: keep_parse(optarg, &o->keep_bytes, &o->keep_ms); break;
-		case 'H': o->html = optarg; break;
-		case 'J': o->json = optarg; break;
-		case 'C': o->csv = optarg; break;
-		case 'L': o->list = read_list(optarg); break;
-		case 'P': o->prometheus = optarg; break;
-		case 'T': o->top = true; break;
-		case 'W': o->why = true; break;
-		case OPT_BLOCK: o->block = read_block(optarg); o->has_block = true; break;
-		case 'S': o->space = true; break;
-		case OPT_F2FS_STATE: o->f2fs_state = optarg; break;
-		case OPT_SERVE:
-			o->serve = true;
-			serve_read_address(&o->serve_at, optarg);
-			break;
-		case OPT_LBA: lens_read_range(&o->lens, optarg); break;
-		case OPT_ONLY: o->lens.only = read_only(optarg); break;
-		case OPT_FILE: o->file = read_file_arg(optarg); break;
-		case OPT_VOLUME: o->volume = optarg; break;
-		case 'F': o->filter = optarg; break;
-		case 'I': add_condition(o, optarg); break;
-		case 'M': set_input_limit(read_size(optarg)); break;
-		case 'c': add_color_conf(o, optarg); break;
-		case 'B': o->color_by = optarg; break;
-		case OPT_HEAT: heat = optarg; break;
-		case 'i': o->img_conf = optarg; break;
-		case OPT_LAYOUT:
-		case OPT_CELL:
-		case OPT_DPI:
-		case OPT_THEME:
-		case OPT_SECTION: o->img_keys[c - OPT_LAYOUT] = optarg; break;
-		case 'h': print_and_exit(usage, more_usage); break;
-		case 'V': print_and_exit("fragtrace-view " VERSION, "\n"); break;
-		default: die_usage("see fragtrace-view --help");
-		}
-	}
-	/* with --why, what is no table is a file of one */
-	if (!o->table && optind < argc && (!o->why || source_may_be(argv[optind])))
-		o->table = argv[optind++];
-	if (o->why && optind < argc)
-		o->why_file = argv[optind++];
-	if (optind < argc)
-		die_usage("unexpected argument \"%s\", see fragtrace-view --help", argv[optind]);
-	if (!o->table)
-		o->table = default_table();
-	if (!o->color_by)
-		o->color_by = o->file ? "cause" : "kind";
-	check(o, heat);
-}
-
-/**
- * options_free() - release the command line
- * @options: as left by options_read()
- */
-void options_free(struct options *options)
-{
-	free(options->heat);
-	options->heat = NULL;
-}
-
-/**
- * options_read_colors() - read the color.cnf files of -c
- * @options: the command line
- * @colors: the result
- */
-void options_read_colors(const struct options *options, struct colors *colors)
-{
-	size_t i;
-
-	colors_init(colors, options->color_by);
-	if (options->file && !colors->source->needs_causes && !colors->source->range_rule)
-		die_usage("--color-by %s with --file: expected cause, why, process, age or heat", options->color_by);
-	for (i = 0; i < options->n_color_confs; i++)
-		colors_read(colors, options->color_conf[i]);
-}
-
-/**
- * options_read_img() - read img.cnf; options of the command line override it
- * @options: the command line
- * @img: the result
- */
-void options_read_img(const struct options *options, struct img_conf *img)
-{
-	size_t i;
-
-	img_conf_read(img, options->img_conf);
-	for (i = 0; i < N_IMG_OPTIONS; i++)
-		if (options->img_keys[i])
-			img_conf_set(img, img_options[i], options->img_keys[i]);
+	serve_read_address(&options->listen, SERVE_ADDRESS);
 }

@@ -309,7 +309,7 @@ void outfile_open(struct outfile *out, const char *path, const char *what)
 		out->final = follow_links(path);
 		open_regular(out);
 	} else if (S_ISDIR(st.st_mode)) {
-		die("%s: is a directory, expected the name of a %s", path, what);
+		die("%s: is a directory; expected the name of a %s", path, what);
 	} else {
 		out->file = fopen(path, "wb");
 		if (!out->file)

@@ -15,7 +15,7 @@
 
 #define READ_START (1u << 20)
 
-const char *program = "fragtrace-view";
+const char *program = "fragtrace";
 
 /* Called before each message. */
 static void (*leave_screen)(void);
@@ -338,7 +338,7 @@ noreturn void input_too_large(const char *name)
 	char size[BYTES_MAX];
 
 	format_bytes(size, (double)input_limit() / 4096.0);
-	die("%s: the input is larger than %s, expected less; --max-input sets the limit, which is half of the memory "
+	die("%s: the input is larger than %s; expected less; --max-input sets the limit, which is half of the memory "
 	    "otherwise", name, size);
 }
 

@@ -11,10 +11,17 @@
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 
-/* Exit status after an error in the command line; 1 is any other error. */
-#define EXIT_USAGE 2
-/* Exit status if a condition of --fail-if holds. */
-#define EXIT_CONDITION 3
+/**
+ * enum exit_status - the exit statuses of all commands; 0 is success and 1 an error
+ * @EXIT_USAGE: the command line is wrong
+ * @EXIT_BAD: check: a condition holds, or an audit differed; defrag: a part was not moved
+ * @EXIT_NOTHING: defrag: nothing is worth a rewrite
+ */
+enum exit_status {
+	EXIT_USAGE = 2,
+	EXIT_BAD = 3,
+	EXIT_NOTHING = 4,
+};
 
 /**
  * struct text - the content of a file, in memory

@@ -7,7 +7,7 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-view=$1
+fragtrace=$1
 shift
 [ $# -gt 0 ] || set -- 1000000 10000000
 rounds=5
@@ -65,7 +65,7 @@ for extents; do
 	echo "# $extents extents, $(($(wc -c <"$dir/table") / 1000000)) MB of text: least, middle, most"
 	for _ in $(seq $rounds); do
 		for layout in boxes segments hilbert; do
-			timed "$extents.$layout" "$view" -t "$dir/table" -o "$dir/out.png" --layout $layout
+			timed "$extents.$layout" "$fragtrace" view -t "$dir/table" -o "$dir/out.png" --layout $layout
 		done
 	done
 	for layout in boxes segments hilbert; do
@@ -79,7 +79,7 @@ fi
 make_table $small >"$dir/table"
 echo "# $small extents: this program and matplotlib"
 for _ in $(seq $rounds); do
-	timed ours "$view" -t "$dir/table" -o "$dir/out.png" --layout segments
+	timed ours "$fragtrace" view -t "$dir/table" -o "$dir/out.png" --layout segments
 	timed matplotlib $python "$here/bench_plain.py" "$dir/table" "$dir/plain.png"
 done
 summary ours

@@ -99,7 +99,7 @@ def colours_after(path, name):
     with open(path, encoding="utf-8") as file:
         found = re.search(re.escape(name) + r".*?= \{(.*?)\};", file.read(), re.DOTALL)
     if not found:
-        sys.exit(f"{path}: no {name}, expected an array of colours")
+        sys.exit(f"{path}: no {name}; expected an array of colours")
     return [int(c, 16) for c in re.findall(r"0x([0-9a-f]{6})", found[1])]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads an SVG of fragtrace-view as a person does: the texts by their place, and the filled boxes."""
+"""Reads an SVG of fragtrace as a person does: the texts by their place, and the filled boxes."""
 
 from __future__ import annotations
 

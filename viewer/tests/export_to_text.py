@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Turn an export of fragtrace-view back into the lines of the text it was made from; for the tests.
+"""Turn an export of fragtrace back into the lines of the text it was made from; for the tests.
 
 usage: export_to_text.py json|csv FILE
 

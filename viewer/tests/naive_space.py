@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The free space of a volume, computed block by block; to compare with that of fragtrace-view.
+"""The free space of a volume, computed block by block; to compare with that of fragtrace.
 
 usage: naive_space.py make DIR SEED     write a random state of F2FS, and a table beside it: DIR/table
-       naive_space.py check DIR JSON    the figures in a JSON text of fragtrace-view are those of DIR
+       naive_space.py check DIR JSON    the figures in a JSON text of fragtrace are those of DIR
 """
 import json
 import random
@@ -218,7 +218,7 @@ def check(folder, path):
             for pick in (have or []) + (wanted or []):
                 pick["files"].sort(key=lambda f: (-f["blocks"], f["path"]))
         if have != wanted:
-            sys.exit(f"{folder}: {name}: {have}, expected {wanted}")
+            sys.exit(f"{folder}: {name}: {have}; expected {wanted}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the tests of the page share: the page of fragtrace-view in a headless Chromium, and how they run.
+"""What the tests of the page share: the page of fragtrace in a headless Chromium, and how they run.
 
 A test is a function test_NAME; it gets a Page, whose folder is its working directory.
 """
@@ -22,7 +22,7 @@ PLAIN = ["-c", str(DATA / "plain.color.cnf"), "-i", str(DATA / "plain.img.cnf")]
 
 
 class Page:
-    """fragtrace-view and its page in a browser."""
+    """fragtrace and its page in a browser."""
 
     def __init__(self, view: str, chromium: browser.Browser) -> None:
         self.view = view
@@ -32,7 +32,7 @@ class Page:
         self.server: Server | None = None
 
     def command(self, table: str | Path, *options: str) -> list[str]:
-        return [self.view, "-t", str(table), "-o", "out.png", "--html", "page.html", *options]
+        return [self.view, "view", "-t", str(table), "-o", "out.png", "--html", "page.html", *options]
 
     def write(self, table: str | Path, *options: str) -> None:
         """Write the page once and open it."""

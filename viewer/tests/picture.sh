@@ -6,14 +6,14 @@
 
 # plain(args...) - draw with boxes of 8 x 8, no folding, colours that differ from all others
 plain() {
-	"$view" -c "$data/plain.color.cnf" -i "$data/plain.img.cnf" -o out.png "$@"
+	"$fragtrace" view -c "$data/plain.color.cnf" -i "$data/plain.img.cnf" -o out.png "$@"
 }
 
 # pixels(colour, number) - out.png must have exactly so many pixels of a colour
 pixels() {
 	local got
 	got=$("$peek" out.png | sed -n "s/^$1 //p")
-	[ "${got:-0}" = "$2" ] || fail "$1: ${got:-0} pixels, expected $2"
+	[ "${got:-0}" = "$2" ] || fail "$1: ${got:-0} pixels; expected $2"
 }
 
 # boxes(colour, number) - the same in boxes of 8 x 8; the swatch in the legend has 20 x 14 pixels, and there is none for nothing
@@ -25,7 +25,7 @@ boxes() {
 pixel() {
 	local got
 	got=$("$peek" out.png "$1" "$2")
-	[ "$got" = "$3" ] || fail "pixel $1,$2 is $got, expected $3"
+	[ "$got" = "$3" ] || fail "pixel $1,$2 is $got; expected $3"
 }
 
 # only(x, y, w, h, colours...) - a rectangle of out.png must have no other colours
@@ -36,7 +36,7 @@ only() {
 	for rgb in $got; do
 		case " $* " in
 		*" $rgb "*) ;;
-		*) fail "$rgb in the rectangle $x,$y $w x $h, expected $*" ;;
+		*) fail "$rgb in the rectangle $x,$y $w x $h; expected $*" ;;
 		esac
 	done
 }

@@ -19,7 +19,7 @@ START = 1795232523.042
 
 
 def record(folder: str, texts: dict[float, str]) -> str:
-    """A series in the form of fragtrace-view --record; the texts by seconds after its beginning."""
+    """A series in the form of fragtrace record; the texts by seconds after its beginning."""
     os.makedirs(folder, exist_ok=True)
     for seconds, text in texts.items():
         first, rest = text.split("\n", 1)

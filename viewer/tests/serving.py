@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A fragtrace-view --serve that a test has started, and its answers."""
+"""A fragtrace serve that a test has started, and its answers."""
 import json
 import re
 import select
@@ -26,7 +26,7 @@ class Server:
 
     def __init__(self, view: str, table: str | Path, *options: str) -> None:
         with open("stderr", "wb") as stderr:
-            self.process = subprocess.Popen([view, "-t", str(table), "--serve=0", *options], stdout=subprocess.PIPE,
+            self.process = subprocess.Popen([view, "serve", "-t", str(table), "-l", "0", *options], stdout=subprocess.PIPE,
                                             stderr=stderr, text=True, preexec_fn=reset_signals)
         assert self.process.stdout
         ready = select.select([self.process.stdout], [], [], 60)[0]

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests what fragtrace-view draws: the digits, words and swatches of a picture, read from an SVG; speaks KTAP.
+"""Tests what fragtrace view draws: the digits, words and swatches of a picture, read from an SVG; speaks KTAP.
 
 usage: test_drawn.py PROGRAM [TEST...]
 
@@ -34,15 +34,20 @@ def expect(got: object, expected: object) -> None:
     assert got == expected, f"expected {expected!r}, got {got!r}"
 
 
+def command(args: tuple[object, ...]) -> list[str]:
+    """The arguments of a command; that of all files is the default."""
+    return [*([] if args[0] == "file" else ["view"]), *map(str, args)]
+
+
 def draw(view: str, *args: object) -> Drawn:
     """Draw a picture, and read it."""
-    subprocess.run([view, *map(str, args), "-o", "out.svg"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([view, *command(args), "-o", "out.svg"], check=True, stdout=subprocess.DEVNULL)
     return drawn.read("out.svg")
 
 
 def notes(view: str, *args: object) -> list[str]:
     """The lines that a picture says."""
-    subprocess.run([view, *map(str, args), "-o", "out.png"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([view, *command(args), "-o", "out.png"], check=True, stdout=subprocess.DEVNULL)
     text = subprocess.run([str(PEEK), "out.png", "text"], capture_output=True, text=True, check=True).stdout
     return text.replace("Description: ", "").splitlines()
 
@@ -192,7 +197,7 @@ def test_rows_of_the_state(view: str) -> None:
 
 def test_rows_of_a_file(view: str) -> None:
     """The list of breaks of one file, and its holes."""
-    picture = draw(view, snapshot(DATA / "file.table"), "--file", "db/000007.sst")
+    picture = draw(view, "file", "db/000007.sst", "-t", snapshot(DATA / "file.table"))
     lines = picture.lines()
     at = lines.index("all breaks")
     expect(lines[at:at + 4], [
@@ -524,7 +529,7 @@ def test_the_picture_is_the_notes(view: str) -> None:
     for by, layout in ("kind", "boxes"), ("size", "segments"), ("severity", "hilbert"):
         check_picture(view, "-t", DATA / "rocksdb.table", "--color-by", by, "--layout", layout)
     for by in "cause", "age", "process", "why":
-        check_picture(view, snapshot(DATA / "file.table"), "--file", "db/000007.sst", "--color-by", by)
+        check_picture(view, "file", "db/000007.sst", "-t", snapshot(DATA / "file.table"), "--color-by", by)
 
 
 # === Axes ===

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Tests the exports of fragtrace-view for other programs: JSON, CSV, Prometheus; speaks KTAP. See testlib.sh.
+# Tests the exports for other programs: JSON, CSV, Prometheus; speaks KTAP. See testlib.sh.
 # usage: test_export.sh PROGRAM [TEST...]
 set -eu
 
@@ -11,7 +11,9 @@ set -eu
 
 # back(text) - the JSON and the CSV of a text contain each byte of it
 back() {
-	"$view" -t "$1" --json out.json --csv out.csv
+	write_all out -t "$1"
+	"$fragtrace" table -t "$1" >text
+	"$fragtrace" table -t text --csv 2>/dev/null | cmp - out.csv
 	grep -v '^# \(fragtrace\|dev\|time\)' "$1" >expected || :
 	"$python" "$here/export_to_text.py" json out.json | cmp - expected
 	grep -v '^#' "$1" >expected || :
@@ -46,8 +48,10 @@ odd_names() {
 # listed(table, kind, expected) - a list of the snapshot of a table has each line of a text of that kind
 listed() {
 	"$python" "$here/to_snapshot.py" "$1" >snapshot
-	"$view" snapshot --list "$2" --json out.json --csv out.csv
+	"$fragtrace" "$2" snapshot --json -o out.json
+	"$fragtrace" "$2" snapshot --csv -o out.csv
 	grep -v '^#' "$3" >expected
+	"$fragtrace" "$2" snapshot | grep -v '^#' | cmp - expected
 	"$python" "$here/export_to_text.py" json out.json | cmp - expected
 	"$python" "$here/export_to_text.py" csv out.csv | cmp - expected
 	[ ! -e fragImg.png ] || fail "a picture was drawn"
@@ -123,34 +127,39 @@ test_lists_of_a_snapshot_with_everything() {
 test_lists_need_a_snapshot() {
 	local kind
 	for kind in extents files; do
-		refuses "t: --list $kind needs a snapshot" sh -c "cp '$data/small.table' t; '$view' t --list $kind --json x"
-		refuses "$data/rocksdb2.$kind: is a text of $kind, expected a snapshot or a table; --list $kind writes" \
-			"$view" "$data/rocksdb2.$kind" --csv x
+		refuses "t: is no snapshot, and a table has no files without blocks, and no flags; fragtrace $kind needs a snapshot" sh -c "cp '$data/small.table' t; '$fragtrace' $kind --json -o x t"
+		refuses "$data/rocksdb2.$kind: is a text of $kind; expected a snapshot or a table; fragtrace $kind writes" \
+			"$fragtrace" table --csv -o x "$data/rocksdb2.$kind"
 	done
-	misused '--list nosuch: expected table, extents or files' "$view" --list nosuch --json x
-	misused '--list goes with --json or --csv' "$view" --list files
+	misused 'nosuch: no such command; see fragtrace --help' "$fragtrace" nosuch --json -o x
 	[ ! -e x ] || fail "a part was written"
 }
 
 # Every output takes a saved snapshot, as a file, packed, and through a pipe.
 test_saved_snapshot() {
-	local form
+	local form form_of
 	"$python" "$here/to_snapshot.py" "$data/why.table" >snapshot
 	gzip -k snapshot
-	LINES=100 "$view" --top --count 1 snapshot >top
-	"$view" snapshot -o good.png --html good.html --json good.json --csv good.csv --prometheus good.prom --record good
-	"$view" -t snapshot --why >good.why
+	LINES=100 "$fragtrace" top --count 1 snapshot >top
+	"$fragtrace" view snapshot -o good.png --html good.html
+	write_all good snapshot
+	"$fragtrace" record good -t snapshot
+	"$fragtrace" why -t snapshot >good.why
 	for form in snapshot snapshot.gz -; do
 		rm -rf rec
-		"$view" $form -o out.png --json out.json --csv out.csv --prometheus out.prom --record rec <snapshot
+		"$fragtrace" view $form -o out.png <snapshot
+		for form_of in "table --json -o out.json" "table --csv -o out.csv" "metrics -o out.prom" "record rec"; do
+			# shellcheck disable=SC2086 # a list of words
+			"$fragtrace" $form_of -t $form <snapshot
+		done
 		cmp good.png out.png
 		cmp good.json out.json
 		cmp good.csv out.csv
 		cmp good.prom out.prom
 		cmp good/* rec/*
-		LINES=100 "$view" --top --count 1 -n 0.01 $form <snapshot | cmp - top
-		"$view" -t $form --why <snapshot | cmp - good.why
-		"$view" $form --html out.html <snapshot
+		LINES=100 "$fragtrace" top --count 1 -n 0.01 $form <snapshot | cmp - top
+		"$fragtrace" why -t $form <snapshot | cmp - good.why
+		"$fragtrace" view $form --html out.html <snapshot
 		grep -v '"written"' out.html >page
 		grep -v '"written"' good.html | cmp - page
 	done
@@ -159,7 +168,7 @@ test_saved_snapshot() {
 # fails_if(status, condition, message) - the condition ends the program with this status
 fails_if() {
 	local status=0
-	"$view" "${4:-$data/small.table}" --fail-if "$2" >out 2>err || status=$?
+	"$fragtrace" check -t "${4:-$data/small.table}" "$2" >out 2>err || status=$?
 	[ "$status" = "$1" ] || fail "$2: status $status: $(cat err)"
 	[ -z "${3-}" ] || grep -qF -- "$3" err || fail "$2: $(cat err)"
 	[ "$1" != 0 ] || [ ! -s err ] || fail "$2: $(cat err)"
@@ -168,7 +177,7 @@ fails_if() {
 
 # small.table: 7 files, 1 of them fragmented, 10 extents, 2 breaks, split factor 9/7
 test_fail_if() {
-	fails_if 3 'split>1.2' 'small.table: split is 1.286, which fails by --fail-if split>1.2'
+	fails_if 3 'split>1.2' 'small.table: split is 1.286, so split>1.2 holds'
 	fails_if 0 'split>1.29'
 	fails_if 3 'breaks >= 2' 'breaks is 2'
 	fails_if 0 'breaks>2'
@@ -179,17 +188,18 @@ test_fail_if() {
 	fails_if 0 'extents<10'
 	fails_if 3 'extents<=10'
 	fails_if 0 'stale>0'
-	fails_if 2 'split' 'expected split, fragmented, breaks, extents, stale, left_out or stopped, then'
-	fails_if 2 'splits>1' 'expected split, fragmented'
+	fails_if 2 'split' 'no condition; give split, fragmented, breaks, extents, stale, left_out or stopped, then'
+	fails_if 2 'splits>1' 'no condition; give split, fragmented'
 	fails_if 2 'split>' 'then a number'
 	fails_if 2 'split>1x' 'then a number'
-	fails_if 2 'breaks>1%' 'expected no %'
-	# the other outputs are complete; any of several conditions counts
-	ends_with 3 'breaks is 2' "$view" "$data/small.table" --csv x --fail-if 'split>9' --fail-if 'breaks>1' --fail-if 'breaks>0'
-	[ "$(wc -l <x)" = 11 ]
+	fails_if 2 'breaks>1%' 'leave out %'
+	# the figures are complete; any of several conditions counts
+	ends_with 3 'breaks is 2' "$fragtrace" check -t "$data/small.table" 'split>9' 'breaks>1' 'breaks>3'
+	printf '%s\n' 'split 1.286' 'fragmented 1' 'breaks 2' 'extents 10' 'stale 0' 'left_out 0' 'stopped 0' | cmp - stdout
+	"$fragtrace" check -t "$data/small.table" | cmp - stdout
 	# repeated reading ends when it holds
 	cp "$data/small.table" t
-	timeout 60 "$view" t -n 0.02 --fail-if 'stale>0' 2>err &
+	timeout 60 "$fragtrace" check -t t -n 0.02 'stale>0' 2>err &
 	sleep 0.2
 	{ cat "$data/small.table"; echo '# stale 1'; } >t2
 	mv t2 t
@@ -212,20 +222,21 @@ outputs_of() {
 	local form file=$1
 	shift
 	for form in text snapshot; do
-		"$view" $form "$@" --json $form.json --csv $form.csv --prometheus $form.prom --html $form.html -o $form.png 2>>said
+		write_all $form $form "$@" 2>>said
+		"$fragtrace" view $form "$@" --html $form.html -o $form.png 2>>said
 		sed -i 's/"written":[0-9]*//' $form.html
-		"$view" $form "$@" -o $form.svg --color-by process 2>>said
-		"$view" $form "$@" --top --count 1 >$form.top
-		"$view" $form "$@" --file "$file" -o $form.file.svg 2>>said
-		"$view" -t $form "$@" --why >$form.why
-		"$view" -t $form "$@" --why '*.sst' >$form.why-files
+		"$fragtrace" view $form "$@" -o $form.svg --color-by process 2>>said
+		"$fragtrace" top $form "$@" --count 1 >$form.top
+		"$fragtrace" file "$file" -t $form "$@" -o $form.file.svg 2>>said
+		"$fragtrace" why -t $form "$@" >$form.why
+		"$fragtrace" why -t $form "$@" '*.sst' >$form.why-files
 	done
 	for form in extents files; do
-		"$view" snapshot "$@" --list $form --csv $form.csv 2>>said
+		"$fragtrace" $form --csv -o $form.csv snapshot "$@" 2>>said
 	done
-	"$view" -t snapshot "$@" --why empty >empty 2>&1 || :
-	"$view" snapshot --record run
-	"$view" run "$@" --csv run.csv 2>>said
+	"$fragtrace" why -t snapshot "$@" empty >empty 2>&1 || :
+	"$fragtrace" record run -t snapshot
+	"$fragtrace" table --csv -o run.csv run "$@" 2>>said
 	rm -r run
 }
 
@@ -274,7 +285,7 @@ test_condition_of_one_volume() {
 		what=${condition%%:*}
 		for volume in "/m $(echo "$condition" | cut -d: -f2)" "254:16 ${condition##*:}"; do
 			status=0
-			"$view" two --volume "${volume% *}" --fail-if "$what" 2>err || status=$?
+			"$fragtrace" check -t two --volume "${volume% *}" "$what" 2>err || status=$?
 			[ $status = "${volume#* }" ] || fail "$what of ${volume% *}: status $status: $(cat err)"
 		done
 	done
@@ -282,18 +293,18 @@ test_condition_of_one_volume() {
 
 test_names_of_volumes() {
 	local status=0
-	"$view" "$data/two.table" --volume '/mnt/my disk' --csv x.csv
+	"$fragtrace" table --csv -o x.csv "$data/two.table" --volume '/mnt/my disk'
 	[ "$(grep -c '^254:16,' x.csv) $(wc -l <x.csv)" = "2 3" ] || fail "$(cat x.csv)"
 	refuses "two.table: the volumes are /mnt/a (254:0), /mnt/my disk (254:16): expected --volume with one of them" \
-		"$view" "$data/two.table" --volume /mnt/b -o out.png
-	refuses 'the volumes are /mnt/a (254:0)' "$view" "$data/two.table" --volume '/mnt/my\040disk' -o out.png
-	refuses 'there is no volume, and so none for --volume' "$view" "$data/header_only.table" --volume /mnt/a -o out.png
-	misused '--record keeps all volumes, expected no --volume beside it' "$view" "$data/two.table" --volume 254:0 --record r
+		"$fragtrace" view "$data/two.table" --volume /mnt/b -o out.png
+	refuses 'the volumes are /mnt/a (254:0)' "$fragtrace" view "$data/two.table" --volume '/mnt/my\040disk' -o out.png
+	refuses 'there is no volume, and so none for --volume' "$fragtrace" view "$data/header_only.table" --volume /mnt/a -o out.png
+	misused 'not an option here; see fragtrace record --help' "$fragtrace" record r -t "$data/two.table" --volume 254:0
 	# it is not known which volume the stale files of a text are on
 	{ cat "$data/two.table"; echo '# stale 2'; } >t
-	"$view" t --volume /mnt/a --json - | grep -qF '"stale":2,'
+	"$fragtrace" table --json t --volume /mnt/a | grep -qF '"stale":2,'
 	# a volume may be unmounted and come back
-	"$view" t --volume /mnt/a -n 0.05 --csv x.csv 2>said &
+	"$fragtrace" table --csv -o x.csv t --volume /mnt/a -n 0.05 2>said &
 	wait_for grep -q '^254:0,' x.csv
 	grep -v '254:0\|/mnt/a' "$data/two.table" >other
 	mv other t
@@ -309,15 +320,15 @@ test_names_of_volumes() {
 test_stale_files_are_counted() {
 	printf '# fragtrace table 1\n# volume 254:0 main_blkaddr=0 blocks=1000 segment_blocks=100 path=/m\n# stale 3\n%s\n' \
 		'254:0 1 1 0 4 contiguous /m/a' >t
-	"$view" t --json - | grep -qF ',"stale":3,'
-	"$view" t --prometheus - | grep -qx 'fragtrace_stale_files 3'
-	"$view" t --html - | grep -qF '"stale":3'
-	"$view" --top --count 1 t | sed -n 2p | grep -q '; 3 files stale; '
-	"$view" t --csv - 2>&1 >/dev/null | grep -qx 'fragtrace-view: t: 3 files stale'
-	"$view" -t t --why | grep -qx 'Note: 3 files stale.'
-	"$view" -t t --why a | grep -qx 'Note: 3 files stale.'
-	"$view" "$data/small.table" --prometheus - | grep -qx 'fragtrace_stale_files 0'
-	! "$view" --top --count 1 "$data/small.table" | grep -q stale || fail "stale"
+	"$fragtrace" table --json t | grep -qF ',"stale":3,'
+	"$fragtrace" metrics t | grep -qx 'fragtrace_stale_files 3'
+	"$fragtrace" view t --html - | grep -qF '"stale":3'
+	"$fragtrace" top --count 1 t | sed -n 2p | grep -q '; 3 files stale; '
+	"$fragtrace" table --csv t 2>&1 >/dev/null | grep -qx 'fragtrace table: t: 3 files stale'
+	"$fragtrace" why -t t | grep -qx 'Note: 3 files stale.'
+	"$fragtrace" why -t t a | grep -qx 'Note: 3 files stale.'
+	"$fragtrace" metrics "$data/small.table" | grep -qx 'fragtrace_stale_files 0'
+	! "$fragtrace" top --count 1 "$data/small.table" | grep -q stale || fail "stale"
 }
 
 test_left_out_is_said() {
@@ -325,18 +336,18 @@ test_left_out_is_said() {
 		'254:0 1 1 0 4 contiguous /m/a' >t
 	"$python" "$here/to_snapshot.py" t >s
 	for table in t s; do
-		"$view" $table --json - | grep -qF '"left_out":1234,'
-		"$view" $table --csv - 2>&1 >/dev/null | grep -q ': 1,234 files left out$'
-		"$view" $table --prometheus - | grep -qx 'fragtrace_left_out{device="254:0",mountpoint="/m"} 1234'
-		"$view" $table --html - | grep -qF '"leftOut":1234'
-		"$view" --top --count 1 $table | sed -n 2p | grep -q '; 1,234 files left out; '
-		"$view" -t "$PWD/$table" --why | grep -qx 'Note: 1,234 files left out.'
-		fails_if 3 'left_out>1233' 'left_out is 1234, which fails by --fail-if left_out>1233' $table
-		"$view" -o out.png -t $table
+		"$fragtrace" table --json $table | grep -qF '"left_out":1234,'
+		"$fragtrace" table --csv $table 2>&1 >/dev/null | grep -q ': 1,234 files left out$'
+		"$fragtrace" metrics $table | grep -qx 'fragtrace_left_out{device="254:0",mountpoint="/m"} 1234'
+		"$fragtrace" view $table --html - | grep -qF '"leftOut":1234'
+		"$fragtrace" top --count 1 $table | sed -n 2p | grep -q '; 1,234 files left out; '
+		"$fragtrace" why -t "$PWD/$table" | grep -qx 'Note: 1,234 files left out.'
+		fails_if 3 'left_out>1233' 'left_out is 1234, so left_out>1233 holds' $table
+		"$fragtrace" view -o out.png -t $table
 		"$peek" out.png text | grep -qx 'Title: fragtrace /m (1,234 files left out)'
 	done
-	"$view" "$data/small.table" --prometheus - | grep -q '^fragtrace_left_out{.*} 0$'
-	! "$view" --top --count 1 "$data/small.table" | grep -q 'left out' || fail "left out"
+	"$fragtrace" metrics "$data/small.table" | grep -q '^fragtrace_left_out{.*} 0$'
+	! "$fragtrace" top --count 1 "$data/small.table" | grep -q 'left out' || fail "left out"
 }
 
 # It is in each output; of two volumes, on which it is is said.
@@ -349,25 +360,25 @@ test_stopped_is_said() {
 	for text in two one; do
 		"$python" "$here/to_snapshot.py" $text >s
 		for table in $text s; do
-			"$view" $table --csv - 2>&1 >/dev/null | grep -q ": F2FS has stopped$where\$"
-			"$view" --top --count 1 $table | sed -n 2p | grep -q "; F2FS has stopped$where; "
-			"$view" -t $table --why | grep -qx "Note: F2FS has stopped$where."
-			"$view" -t $table -o out.png
+			"$fragtrace" table --csv $table 2>&1 >/dev/null | grep -q ": F2FS has stopped$where\$"
+			"$fragtrace" top --count 1 $table | sed -n 2p | grep -q "; F2FS has stopped$where; "
+			"$fragtrace" why -t $table | grep -qx "Note: F2FS has stopped$where."
+			"$fragtrace" view -t $table -o out.png
 			"$peek" out.png text | grep -q "^Title: fragtrace /.* (F2FS has stopped$where)\$"
-			"$view" $table --html - | grep -qF '"stopped":true'
-			fails_if 3 'stopped>0' 'stopped is 1, which fails by --fail-if stopped>0' $table
+			"$fragtrace" view $table --html - | grep -qF '"stopped":true'
+			fails_if 3 'stopped>0' 'stopped is 1, so stopped>0 holds' $table
 		done
 		where=
 	done
 	for list in table extents files; do
-		"$view" s --list $list --json - | head -n 1 | grep -q ',"stopped":\["254:0"\],$'
+		"$fragtrace" $list --json s | head -n 1 | grep -q ',"stopped":\["254:0"\],$'
 	done
-	"$view" two --json - | head -n 1 | grep -q ',"stopped":\["254:16"\],$'
-	"$view" two --prometheus - >metrics
+	"$fragtrace" table --json two | head -n 1 | grep -q ',"stopped":\["254:16"\],$'
+	"$fragtrace" metrics two >metrics
 	grep -qx 'fragtrace_stopped{device="254:0",mountpoint="/m"} 0' metrics
 	grep -qx 'fragtrace_stopped{device="254:16",mountpoint="/n"} 1' metrics
-	"$view" "$data/small.table" --json - | head -n 1 | grep -q ',"stopped":\[\],$'
-	! "$view" --top --count 1 "$data/small.table" | grep -q stopped || fail "stopped"
+	"$fragtrace" table --json "$data/small.table" | head -n 1 | grep -q ',"stopped":\[\],$'
+	! "$fragtrace" top --count 1 "$data/small.table" | grep -q stopped || fail "stopped"
 }
 
 test_names_come_back() {
@@ -382,37 +393,39 @@ test_names_come_back() {
 }
 
 test_csv_is_rfc_4180() {
-	"$view" -t "$data/small.table" --csv out.csv
+	"$fragtrace" table --csv -o out.csv -t "$data/small.table"
 	[ "$(head -n 1 out.csv)" = "$(printf 'dev,lba,length,offset,ino,state,path\r')" ]
 	[ "$(grep -c "$(printf '\r$')" out.csv)" = 11 ]
-	table '254:0 1 1 0 4 contiguous /m/a"b,c' | "$view" -t - --csv - | grep -qF ',contiguous,"/m/a""b,c"'
+	table '254:0 1 1 0 4 contiguous /m/a"b,c' | "$fragtrace" table --csv -t - | grep -qF ',contiguous,"/m/a""b,c"'
 }
 
 test_json_time() {
 	cp "$data/small.table" t
 	touch -d '2026-05-04 03:02:01.25 UTC' t
-	"$view" -t t --json - | grep -qF '"time":1777863721.250,'
-	"$view" -t t --record rec
-	"$view" -t rec/* --json - | grep -qF '"time":1777863721.250,'
+	"$fragtrace" table --json -t t | grep -qF '"time":1777863721.250,'
+	"$fragtrace" record rec -t t
+	"$fragtrace" table --json -t rec/* | grep -qF '"time":1777863721.250,'
 }
 
 test_bad_texts() {
 	: >t
-	refuses 't:1: the table is empty' "$view" -t t --csv x
+	refuses 't:1: the table is empty' "$fragtrace" table --csv -o x -t t
 	printf '# fragtrace stats 1\n' >t
-	refuses 't:1: this is no fragtrace table' "$view" -t t --csv x
+	refuses 't:1: this is no fragtrace table' "$fragtrace" table --csv -o x -t t
 	printf '# fragtrace table 1\n254:0 1 1 0 4 contiguous /m/a\000\n' >t
-	refuses 't:2: a NUL byte in the line' "$view" -t t --json x
-	refuses 'nosuch/x: cannot write the JSON text: No such file' "$view" -t "$data/small.table" --json nosuch/x
-	refuses '/dev/full: cannot write the CSV text: No space left' "$view" -t "$data/rocksdb.table" --csv /dev/full
-	misused '--json has an empty name' "$view" --json ''
-	misused '--top goes alone' "$view" --top --csv x
+	refuses 't:2: a NUL byte in the line' "$fragtrace" table --json -o x -t t
+	refuses 'nosuch/x: cannot write the JSON text: No such file' "$fragtrace" table --json -o nosuch/x -t "$data/small.table"
+	refuses '/dev/full: cannot write the CSV text: No space left' "$fragtrace" table --csv -o /dev/full -t "$data/rocksdb.table"
+	misused '--output : not valid; give FILE' "$fragtrace" table --json -o ''
+	misused 'not an option here; see fragtrace top --help' "$fragtrace" top --csv -o x
 	[ ! -e x ] || fail "a part was written"
 }
 
 test_exports_are_renewed() {
 	table '254:0 1 1 0 4 contiguous /m/a' >t
-	"$view" -t t --json out.json --csv out.csv --prometheus out.prom -n 0.02 &
+	"$fragtrace" table --json -o out.json -t t -n 0.02 &
+	"$fragtrace" table --csv -o out.csv -t t -n 0.02 &
+	"$fragtrace" metrics -o out.prom -t t -n 0.02 &
 	wait_for grep -q '^fragtrace_fragments.* 1$' out.prom
 	table '254:0 1 2 0 4 contiguous /m/a' >t2
 	mv t2 t
@@ -433,7 +446,7 @@ metric() {
 
 test_prometheus_numbers() {
 	local dev='device="254:0",mountpoint="/mnt/f2fs"'
-	"$view" -t "$data/small.table" --prometheus out.prom
+	"$fragtrace" metrics -o out.prom -t "$data/small.table"
 	metric fragtrace_volume_size_bytes "$dev" 262144
 	metric fragtrace_files "$dev,state=\"contiguous\"" 6
 	metric fragtrace_files "$dev,state=\"fragmented\"" 1
@@ -442,7 +455,7 @@ test_prometheus_numbers() {
 	metric fragtrace_fragments "$dev" 9
 	metric fragtrace_read_requests "$dev" 9
 	metric fragtrace_read_requests_ideal "$dev" 7
-	"$view" -t "$data/two.table" --prometheus out.prom
+	"$fragtrace" metrics -o out.prom -t "$data/two.table"
 	metric fragtrace_volume_size_bytes 'device="254:0",mountpoint="/mnt/a"' 81920
 	metric fragtrace_volume_size_bytes 'device="254:16",mountpoint="/mnt/my disk"' 40960
 }
@@ -450,7 +463,7 @@ test_prometheus_numbers() {
 # The sums of `files`, which was read at the same moment.
 test_prometheus_agrees_with_the_kernel() {
 	local dev='device="254:0",mountpoint="/mnt/f2fs"'
-	"$view" -t "$data/rocksdb2.table" --prometheus out.prom
+	"$fragtrace" metrics -o out.prom -t "$data/rocksdb2.table"
 	# shellcheck disable=SC2046 # three numbers
 	set -- $(awk '!/^#/ { f += $6; r += $9; i += $10 } END { print f, r, i }' "$data/rocksdb2.files")
 	metric fragtrace_fragments "$dev" "$1"
@@ -462,7 +475,7 @@ test_prometheus_is_understood() {
 	local text
 	odd_names >odd
 	for text in odd "$data/two.table" "$data/rocksdb2.table" "$data/header_only.table"; do
-		"$view" -t "$text" --prometheus out.prom
+		"$fragtrace" metrics -o out.prom -t "$text"
 		if command -v promtool >/dev/null; then
 			promtool check metrics <out.prom
 		fi

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Tests the picture of one file, fragtrace-view --file; speaks KTAP. See testlib.sh.
+# Tests the picture of one file, fragtrace file; speaks KTAP. See testlib.sh.
 # usage: test_file.sh PROGRAM [TEST...]
 set -eu
 
@@ -17,7 +17,7 @@ binary() {
 # one(args...) - draw the file of file.table that has three fragments
 one() {
 	binary "$data/file.table"
-	"$view" s -o out.png --file db/000007.sst "$@"
+	"$fragtrace" file db/000007.sst -t s -o out.png "$@"
 }
 
 # In file.table: 24 blocks from 42 to 1172, 47 pixels each; LBA 1050 to 1243 from 860 up to 408.
@@ -65,12 +65,12 @@ test_last_block() {
 	one
 	says 'the last block (21) is at LBA 1,242, in segment 2, in a fragment of 3 blocks'
 	says 'which is 126 blocks (504 KiB) after the end of the one before it: tail, sync, interleaved; by rocksdb:low:812'
-	"$view" s -o out.png --file db/gone.sst
+	"$fragtrace" file db/gone.sst -t s -o out.png
 	says 'the last block (8) is at LBA 1,318, in segment 3, in a fragment of 9 blocks'
 	says 'the file has no break: each written block follows the one before it'
 	# down, too
 	binary "$data/why.table"
-	"$view" s -o out.png --file b.db
+	"$fragtrace" file b.db -t s -o out.png
 	says 'the last block (5) is at LBA 1,300, in segment 3, in a fragment of 1 block'
 	says 'which is 15 blocks (60 KiB) before the end of the one before it: overwrite, writeback, ssr; by rocksdb:high:812'
 }
@@ -81,7 +81,7 @@ textflaw='a text of a table and a snapshot of version 1 do not have the causes'
 test_far_block() {
 	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=1000 blocks=2000000 segment_blocks=512 path=/m' \
 		'254:0 2000 100 0 4 fragmented /m/a.db' '254:0 1002000 1 100 4 fragmented /m/a.db' >t
-	"$view" t -o out.png --file a.db
+	"$fragtrace" file a.db -t t -o out.png
 	mentions '; large gaps are cut out'
 	# 101 blocks from 60 to 1172; 100 addresses from 808 up to 406, a mark of 16 pixels, 1 address up to 364
 	pixel 610 608 '#c8c8c8'
@@ -90,12 +90,12 @@ test_far_block() {
 	pixel 610 377 '#ffffff'
 	only 700 390 400 16 '#ecebe6'
 	pixel 1160 398 '#8a8a8a'
-	"$view" t -o out.svg --file a.db
+	"$fragtrace" file a.db -t t -o out.svg
 	grep -q '>3.8 GiB without a block of this file</text>' out.svg
 	# 101 addresses are less than a twentieth of 2,021, and no less of 2,020
 	for far in 4020:1 4019:0; do
 		sed "s/ 1002000 / ${far%:*} /" t >t2
-		"$view" t2 -o out.png --file a.db
+		"$fragtrace" file a.db -t t2 -o out.png
 		[ "$("$peek" out.png text | grep -c 'cut out')" = "${far#*:}" ] || fail "$far"
 	done
 }
@@ -104,13 +104,13 @@ test_far_block() {
 test_far_offset() {
 	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=1000 blocks=9999 segment_blocks=512 path=/m' \
 		'254:0 2000 10 0 4 contiguous /m/a.db' '254:0 2010 10 900000000 4 contiguous /m/a.db' >t
-	"$view" t -o out.png --file a.db
+	"$fragtrace" file a.db -t t -o out.png
 	mentions '; large gaps are cut out'
 	# 10 blocks from 42 to 599, a mark, 10 blocks from 615 to 1172; 20 addresses from 794 up to 342
 	pixel 325 680 '#c8c8c8'
 	pixel 1170 343 '#c8c8c8'
 	only 599 342 16 452 '#ecebe6'
-	"$view" t -o out.svg --file a.db
+	"$fragtrace" file a.db -t t -o out.svg
 	grep -q '>3.4 TiB</text>' out.svg && grep -q '>+8 KiB</text>' out.svg || fail "$(grep -o '>[0-9.]* [KMGT]iB<' out.svg)"
 }
 
@@ -120,7 +120,7 @@ test_several_gaps() {
 	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=1000 blocks=99999 segment_blocks=512 path=/m' \
 		'254:0 10000 10 0 4 fragmented /m/a.db' '254:0 10010 10 900000000 4 fragmented /m/a.db' \
 		'254:0 10100 1 1000000000 4 fragmented /m/a.db' >t
-	"$view" t -o out.png --file a.db
+	"$fragtrace" file a.db -t t -o out.png
 	# 1124 pixels from 48 on: 507 for ten blocks each, 78 for one, two marks
 	only 555 386 16 400 '#ecebe6'
 	only 1078 386 16 400 '#ecebe6'
@@ -134,16 +134,16 @@ test_several_gaps() {
 				echo "254:0 $((i * 1000000)) 1 $i 4 fragmented /m/a.db"
 			done
 		} >t
-		"$view" t -o out.svg --file a.db
+		"$fragtrace" file a.db -t t -o out.svg
 		[ "$(grep -c '>3.8 GiB without a block of this file<' out.svg)" = $((n == 8 ? 7 : 0)) ] || fail "$n: $(grep -c 'without a block' out.svg)"
 		printf 'width 640\n' >i.cnf
-		"$view" t -o out.png --file a.db -i ./i.cnf
+		"$fragtrace" file a.db -t t -o out.png -i ./i.cnf
 	done
 }
 
 # A text has the same numbers, but no causes, and does not tell what has no blocks.
 test_text() {
-	"$view" "$data/file.table" -o out.png --file db/000007.sst
+	"$fragtrace" file db/000007.sst -t "$data/file.table" -o out.png
 	says '3 fragments; split factor 3.000: to read it by 128 KiB takes 3 requests, ideally 1'
 	says 'all breaks: breaks=2 blocks=7, folded blocks=0'
 	says 'hole, or not written (a text does not tell): 11 blocks'
@@ -157,7 +157,7 @@ test_text() {
 test_no_cause_was_seen() {
 	sed 's/^# cause \([0-9]* [0-9]*\) .*/# cause \1 unknown none unknown 0/' "$data/file.table" >t
 	binary t
-	"$view" s -o out.png --file db/000007.sst
+	"$fragtrace" file db/000007.sst -t s -o out.png
 	[ "$("$peek" out.png text | grep -c 'causes=0')" = 1 ] || fail "$("$peek" out.png text)"
 	says 'all breaks; why is unknown: no cause was seen (the block is older than the module, the file was stale, or the module has causes=0)'
 	says 'break 2: block=8 from=1113 to=1240 distance=+126'
@@ -167,11 +167,11 @@ test_no_cause_was_seen() {
 test_stale() {
 	sed '2a# stale 1' "$data/file.table" >t
 	binary t
-	"$view" s -o out.png --file db/000007.sst
+	"$fragtrace" file db/000007.sst -t s -o out.png
 	"$peek" out.png text | grep -qx 'Title: fragtrace /mnt/f2fs/db/000007.sst (stale)'
-	"$view" s -o out.png --file db/gone.sst
+	"$fragtrace" file db/gone.sst -t s -o out.png
 	"$peek" out.png text | grep -qx 'Title: fragtrace /mnt/f2fs/db/gone.sst'
-	"$view" t -o out.png --file db/gone.sst
+	"$fragtrace" file db/gone.sst -t t -o out.png
 	mentions '; 1 file stale, it is not known which'
 }
 
@@ -186,22 +186,22 @@ pieces() {
 bar() {
 	local got
 	got=$("$peek" out.png "$1" 824 "$2" 36 | awk '$1 == "#8a8a8a" { n = $2 } END { print n + 0 }')
-	[ "$got" = $(($2 * $3)) ] || fail "$got pixels of breaks from $1 on, expected $2 x $3"
+	[ "$got" = $(($2 * $3)) ] || fail "$got pixels of breaks from $1 on; expected $2 x $3"
 }
 
 # Few breaks are lines; many are counted in the strip only. Both add up.
 test_many_breaks() {
 	# 1130 pixels have room for 282 lines, 4 pixels each
 	pieces 283 >t
-	"$view" t -o out.png --file a.db
+	"$fragtrace" file a.db -t t -o out.png
 	mentions 'a line to a bar is a break'
 	says 'all breaks: breaks=282 blocks=282, folded blocks=0'
 	pieces 284 >t
-	"$view" t -o out.png --file a.db
+	"$fragtrace" file a.db -t t -o out.png
 	mentions '283 breaks are too many for lines'
 	# 10 blocks for each bar of 4 pixels, 5 for the last one of 2; the first one has one break less
 	pieces 2825 >t
-	"$view" t -o out.png --file a.db
+	"$fragtrace" file a.db -t t -o out.png
 	says 'all breaks: breaks=2824 blocks=2824, folded blocks=0'
 	bar 42 4 32
 	bar 46 1124 36
@@ -216,7 +216,7 @@ test_farthest_breaks_are_listed() {
 		pieces 100 | sed 's/blocks=[0-9]*/blocks=9000/'
 		echo '254:0 8000 1 100 4 fragmented /m/a.db'
 	} >t
-	"$view" t -o out.png --file a.db
+	"$fragtrace" file a.db -t t -o out.png
 	says 'break 12: block=100 from=1321 to=8000 distance=+6,678'
 	says "the 12 farthest of 100 breaks; why is unknown: $textflaw"
 }
@@ -231,15 +231,15 @@ test_colours() {
 	one --color-by age
 	mentions 'all fragments: fragments=3 blocks=11'
 	for by in kind severity worst size file=a; do
-		misused "--color-by $by with --file: expected cause, why, process, age or heat" \
-			"$view" s -o out.png --file db/000007.sst --color-by $by
+		misused "--color-by $by: not valid for one file; give cause, why, process, age or heat" \
+			"$fragtrace" file db/000007.sst -t s -o out.png --color-by $by
 	done
 }
 
 test_largest_input() {
 	binary "$data/file.table"
 	one --max-input "$(wc -c <s)"
-	refuses 's: the input is larger than' "$view" s -o out.png --max-input $(($(wc -c <s) - 1))
+	refuses 's: the input is larger than' "$fragtrace" view s -o out.png --max-input $(($(wc -c <s) - 1))
 }
 
 test_forms() {
@@ -258,30 +258,26 @@ test_forms() {
 # A whole path goes before the end of one, a name before a deleted file.
 test_which_file() {
 	binary "$data/file.table"
-	refuses '--file 000007.sst: 2 watched files match, expected more of the path of one of them: /mnt/f2fs/db/000007.sst, /mnt/f2fs/log/000007.sst' \
-		"$view" s -o out.png --file 000007.sst
-	refuses '--file nosuch: no watched file of s that has blocks is called so' "$view" s -o out.png --file nosuch
-	refuses ', ...' "$view" "$data/rocksdb.table" -o out.png --file '*.sst'
-	misused '--file has an empty path' "$view" s -o out.png --file ''
-	"$view" s -o out.png --file gone.sst
+	refuses '000007.sst: 2 watched files match; expected more of the path of one of them: /mnt/f2fs/db/000007.sst, /mnt/f2fs/log/000007.sst' \
+		"$fragtrace" file 000007.sst -t s -o out.png
+	refuses 'nosuch: no watched file of s that has blocks is called so' "$fragtrace" file nosuch -t s -o out.png
+	refuses ', ...' "$fragtrace" file '*.sst' -t "$data/rocksdb.table" -o out.png
+	refuses ': no watched file of s that has blocks is called so' "$fragtrace" file '' -t s -o out.png
+	"$fragtrace" file gone.sst -t s -o out.png
 	mentions ': 9 blocks written'
-	"$view" s -o out.png --file /mnt/f2fs/log/000007.sst
+	"$fragtrace" file /mnt/f2fs/log/000007.sst -t s -o out.png
 	mentions ': 1 block written'
-	"$view" s -o out.png --file 'lo?/*.sst'
+	"$fragtrace" file 'lo?/*.sst' -t s -o out.png
 	mentions ': 1 block written'
 }
 
-test_other_outputs() {
+# The picture has a form of its own.
+test_options_of_other_pictures() {
 	local option
-	for option in '--html p' '--json j' '--record d' '--fail-if breaks>1' --top --why '--space --f2fs-state .'; do
+	for option in '--html p' '--lba 1-' '--only a' '--layout boxes' '--section 2' '--f2fs-state .'; do
 		# shellcheck disable=SC2086 # an option and its value
-		misused "--file goes with a picture, expected no ${option%% *} beside it" \
-			"$view" -t "$data/file.table" --file a $option
-	done
-	for option in '--lba 1-' '--only a' '--layout boxes' '--f2fs-state .'; do
-		# shellcheck disable=SC2086
-		misused "--file has a picture of its own, expected no ${option%% *} beside it" \
-			"$view" -t "$data/file.table" --file a $option
+		misused 'not an option here; see fragtrace file --help' \
+			"$fragtrace" file a -t "$data/file.table" $option
 	done
 }
 
@@ -290,10 +286,10 @@ test_repeated() {
 	cp "$data/file.table" t
 	one
 	cp out.png good.png
-	"$view" t -o out.png --file nosuch -n 0.01 --count 3 2>stderr
+	"$fragtrace" file nosuch -t t -o out.png -n 0.01 --count 3 2>stderr
 	cmp good.png out.png
 	[ "$(wc -l <stderr)" = 1 ] || fail "$(cat stderr)"
-	"$view" t -o out.png --file db/000007.sst -n 0.01 --count 2
+	"$fragtrace" file db/000007.sst -t t -o out.png -n 0.01 --count 2
 	mentions ': 11 blocks written'
 }
 

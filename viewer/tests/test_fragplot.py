@@ -181,9 +181,9 @@ def test_distribution_counts_everything():
 
 
 def state_json(kernel: str) -> dict:
-    """What fragtrace-view says of the recorded state of a kernel's F2FS."""
-    done = subprocess.run([VIEWER / "fragtrace-view", "-t", DATA / f"f2fs-{kernel}/table", "--f2fs-state",
-                           DATA / f"f2fs-{kernel}", "--json", "-"], capture_output=True, check=True)
+    """What fragtrace says of the recorded state of a kernel's F2FS."""
+    done = subprocess.run([VIEWER / "fragtrace", "table", "--json", "-t", DATA / f"f2fs-{kernel}/table", "--f2fs-state",
+                           DATA / f"f2fs-{kernel}"], capture_output=True, check=True)
     return json.loads(done.stdout)
 
 
@@ -244,7 +244,7 @@ def test_space_of_what_has_none(capsys):
     refuses(capsys, 1, "has no state of F2FS", "space", str(DATA / "small.table"))
     refuses(capsys, 1, "nosuch: No such file", "space", "nosuch")
     Path("odd.json").write_text('{"volumes": 3}')
-    refuses(capsys, 1, "odd.json: is not JSON of fragtrace-view --json", "space", "odd.json")
+    refuses(capsys, 1, "odd.json: is not JSON of fragtrace table --json", "space", "odd.json")
     refuses(capsys, 1, "the volumes are /mnt: expected --volume", "space", "good.json", "--volume", "/other")
     assert run("space", "good.json", "--volume", "254:0") == 0
     Path("fragtrace-space.png").unlink()
@@ -252,7 +252,7 @@ def test_space_of_what_has_none(capsys):
     Path("other.json").write_text(json.dumps(other))
     capsys.readouterr()
     refuses(capsys, 1, "the volumes are /b, /mnt: expected --volume", "space", "good.json", "other.json")
-    refuses(capsys, 1, "nosuch: No such file or directory, expected a folder", "space",
+    refuses(capsys, 1, "nosuch: No such file or directory; expected a folder", "space",
             str(DATA / "f2fs-6.12/table"), "--f2fs-state", "nosuch")
 
 

@@ -124,18 +124,18 @@ def test_space_over_time():
 
 def test_where_the_viewer_is(monkeypatch):
     """In this build; else beside this program; else in PATH."""
-    assert space.viewer_program() == str(VIEWER / "fragtrace-view")
+    assert space.viewer_program() == str(VIEWER / "fragtrace")
     for folder in "beside", "path":
         os.mkdir(folder)
-        Path(folder, "fragtrace-view").touch(0o755)
+        Path(folder, "fragtrace").touch(0o755)
     monkeypatch.setattr(space, "__file__", "/nowhere/python/fragplot/space.py")
     monkeypatch.setattr("sys.argv", [os.path.abspath("beside/fragtrace-plot")])
     monkeypatch.setenv("PATH", os.path.abspath("path"))
-    assert space.viewer_program() == os.path.abspath("beside/fragtrace-view")
-    Path("beside/fragtrace-view").unlink()
-    assert space.viewer_program() == os.path.abspath("path/fragtrace-view")
-    Path("path/fragtrace-view").unlink()
-    with pytest.raises(fragsnap.SnapError, match="fragtrace-view is not installed"):
+    assert space.viewer_program() == os.path.abspath("beside/fragtrace")
+    Path("beside/fragtrace").unlink()
+    assert space.viewer_program() == os.path.abspath("path/fragtrace")
+    Path("path/fragtrace").unlink()
+    with pytest.raises(fragsnap.SnapError, match="fragtrace is not installed"):
         space.viewer_program()
 
 

@@ -65,9 +65,9 @@ def test_what_the_viewer_refuses(text):
     """Neither program draws from it."""
     Path("heat").write_text(text, encoding="ascii")
     Path("table").write_text(HEAD + RECORD, encoding="ascii")
-    done = subprocess.run([VIEWER / "fragtrace-view", "table", "--color-by", "heat", "-o", "a.png"], stderr=subprocess.PIPE,
+    done = subprocess.run([VIEWER / "fragtrace", "view", "table", "--color-by", "heat", "-o", "a.png"], stderr=subprocess.PIPE,
                           check=False)
-    assert done.returncode == 1 and done.stderr.startswith(b"fragtrace-view: heat:")
+    assert done.returncode == 1 and done.stderr.startswith(b"fragtrace view: heat:")
     with pytest.raises(fragsnap.SnapError, match="^heat:"):
         fragsnap.read_heat("heat")
 

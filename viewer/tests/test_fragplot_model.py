@@ -17,7 +17,7 @@ from fragplot import colors, difference, layout, moments
 from plots import GROWING, START, VIEWER, record, sst
 from test_fragsnap import HEAD, random_table, table
 
-VIEW = VIEWER / "fragtrace-view"
+VIEW = VIEWER / "fragtrace"
 
 pytestmark = pytest.mark.usefixtures("somewhere_else")
 
@@ -92,9 +92,9 @@ def test_globs(path, name):
 
 @pytest.mark.parametrize("line, what", [
     (".sst red blu green", 'unknown colour "blu", did you mean blue?'),
-    (".sst red chartreuse green", 'unknown colour "chartreuse", expected #rrggbb or a name that fragtrace-view(1) lists'),
+    (".sst red chartreuse green", 'unknown colour "chartreuse"; expected #rrggbb or a name that fragtrace(1) lists'),
     (".sst red #12345 green", 'colour "#12345" is not #rrggbb'),
-    (".sst red green", "2 colours, expected three"),
+    (".sst red green", "2 colours; expected three"),
     ("sst red green blue", '"sst" is no extension and no glob, did you mean .sst?'),
     ("default red green blue\ndefault red green blue", "a second rule for default"),
 ])
@@ -118,7 +118,7 @@ def test_colours_by_size():
 
 def swatches(*arguments: str) -> dict[str, list[str]]:
     """What the viewer draws beside the name of each kind of files."""
-    subprocess.run([str(VIEW), *arguments, "-o", "out.svg"], check=True)
+    subprocess.run([str(VIEW), "view", *arguments, "-o", "out.svg"], check=True)
     picture = drawn.read("out.svg")
     return {row[0].text: picture.swatches(row) for row in picture.rows() if picture.swatches(row)}
 

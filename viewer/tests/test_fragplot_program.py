@@ -31,11 +31,11 @@ def test_bad_input(capsys):
     Path("good.table").write_text(HEAD + RECORD)
     for command in ("history", "animate", "distribution"):
         refuses(capsys, 1, "nowhere: No such file or directory", command, "nowhere")
-        refuses(capsys, 1, "none: no fragtrace-SECONDS.MMM.snapshot.zst in it", command, "none")
+        refuses(capsys, 1, "none: no fragtrace-SECONDS.mmm.snapshot.zst in it", command, "none")
         refuses(capsys, 1, 'future.table:1: the table has version 2', command, "future.table")
         refuses(capsys, 1, "cut.table.gz: the gzip data is damaged or cut short", command, "cut.table.gz")
     refuses(capsys, 1, "nowhere: No such file", "compare", "good.table", "nowhere")
-    refuses(capsys, 1, "nothing: No such file or directory, expected a color.cnf file or a preset", "history",
+    refuses(capsys, 1, "nothing: No such file or directory; expected a color.cnf file or a preset", "history",
             "good.table", "-c", "nothing")
 
 
@@ -76,14 +76,14 @@ def test_full_disk(capsys, monkeypatch):
     (["history", "good.table", "-o", "a.jpg"], "expected one of .png .svg .pdf"),
     (["animate", "good.table", "-o", "a.png"], "expected one of .gif"),
     (["history", "good.table", "--request", "5K"], "expected a multiple of 4K"),
-    (["history", "good.table", "--max-input", "1T"], "'1T' is no size, expected a number of bytes"),
+    (["history", "good.table", "--max-input", "1T"], "'1T' is no size; expected a number of bytes"),
     (["history", "good.table", "--max-input", "0"], "'0' is no size"),
     (["history", "good.table", "--top", "9"], "'9' is not a number from 1 to 5"),
-    (["compare", "good.table"], "only one table, expected two, or a series"),
-    (["compare", "good.table", "good.table", "good.table"], "3 inputs, expected two tables, or one series"),
+    (["compare", "good.table"], "only one table; expected two, or a series"),
+    (["compare", "good.table", "good.table", "good.table"], "3 inputs; expected two tables, or one series"),
     (["compare", "good.table", "good.table", "--at", "1s"], "--at is for a series"),
     (["compare", "run", "--at", "1s"], "--at is wanted twice"),
-    (["compare", "run", "--at", "soon", "--at", "end"], "'soon' is no time, expected one after"),
+    (["compare", "run", "--at", "soon", "--at", "end"], "'soon' is no time; expected one after"),
     (["distribution", "good.table", "--at", "1s"], "--at is for a series"),
     (["paint"], "invalid choice: 'paint'"),
     ([], "COMMAND"),
@@ -118,10 +118,10 @@ def test_nothing_is_said_of_letters_that_the_font_lacks():
 
 
 def test_what_the_viewer_records():
-    """A folder written by fragtrace-view --record."""
+    """A folder written by fragtrace record."""
     for lines in (RECORD, RECORD + sst(200, ino=9, name="b.sst")):
         Path("t").write_text(HEAD + lines)
-        subprocess.run([str(VIEWER / "fragtrace-view"), "-t", "t", "-o", "t.png", "--record", "run"], check=True)
+        subprocess.run([str(VIEWER / "fragtrace"), "record", "run", "-t", "t"], check=True)
         time.sleep(0.01)
     series = moments.series_of(["run"])
     assert [moment.read().paths for moment in series] == [["/mnt/a.sst"], ["/mnt/a.sst", "/mnt/b.sst"]]
@@ -134,7 +134,7 @@ def test_what_the_viewer_records_in_binary():
         Path("t").write_text(HEAD.replace("\n", f"\n# time {stamp}\n", 1) + lines)
         with open("s", "wb") as stream:
             subprocess.run([sys.executable, str(HERE / "to_snapshot.py"), "t"], check=True, stdout=stream)
-        subprocess.run([str(VIEWER / "fragtrace-view"), "-t", "s", "--record", "run"], check=True)
+        subprocess.run([str(VIEWER / "fragtrace"), "record", "run", "-t", "s"], check=True)
     assert sorted(os.listdir("run")) == ["fragtrace-1700000000.123.snapshot.zst", "fragtrace-1700000060.000.snapshot.zst"]
     series = moments.series_of(["run"])
     assert [moment.read().paths for moment in series] == [["/mnt/a.sst"], ["/mnt/a.sst", "/mnt/b.sst"]]
@@ -153,6 +153,9 @@ def test_help_has_examples():
                 assert f"Fl -{word[2:].strip('[]')}" in page, word
     assert "examples:" in program("--help").stdout
     assert program("--version").stdout.startswith("fragtrace-plot 0.")
+    # the command starts this program
+    done = subprocess.run([str(VIEWER / "fragtrace"), "plot", "history", "--help"], capture_output=True, text=True, check=True)
+    assert done.stdout == program("history", "--help").stdout
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

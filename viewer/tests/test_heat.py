@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests fragtrace-view --color-by heat against a naive model; speaks KTAP.
+"""Tests --color-by heat against a naive model; speaks KTAP.
 
 usage: test_heat.py PROGRAM [TEST...]
 
@@ -158,22 +158,22 @@ def test_sums(view: str) -> None:
     for seed in range(6):
         model = Model(seed)
         places = list(model.owner)
-        run(view, "table", "--color-by", "heat", "--layout", ("boxes", "segments", "hilbert")[seed % 3], "-o", "out.png")
+        run(view, "view", "table", "--color-by", "heat", "--layout", ("boxes", "segments", "hilbert")[seed % 3], "-o", "out.png")
         check_picture(model, places)
         # fragments are what they are with any colours
         fragments = note_of_fragments(view, "heat")
         expect(fragments, note_of_fragments(view, "size"))
         first = random.Random(seed).randint(MAIN, END - 200)
-        run(view, "table", "--color-by", "heat", "--lba", f"{first}-{first + 99}", "-o", "out.png")
+        run(view, "view", "table", "--color-by", "heat", "--lba", f"{first}-{first + 99}", "-o", "out.png")
         check_picture(model, [p for p in places if first <= p[1] < first + 100])
-        run(view, "table", "--color-by", "heat", "--only", "/5.db", "-o", "out.png")
+        run(view, "view", "table", "--color-by", "heat", "--only", "/5.db", "-o", "out.png")
         check_picture(model, [p for p in places if model.owner[p][0] == 5])
-        run(view, "table", "--color-by", "heat", "--file", "m1/5.db", "-o", "out.png")
+        run(view, "file", "m1/5.db", "-t", "table", "--color-by", "heat", "-o", "out.png")
         check_picture(model, [p for p in places if p[0] == 1 and model.owner[p][0] == 5])
 
 
 def note_of_fragments(view: str, by: str) -> str:
-    run(view, "table", "--color-by", by, "-o", "out.png")
+    run(view, "view", "table", "--color-by", by, "-o", "out.png")
     found, = (line for line in notes() if "split factor" in line)
     return found
 
@@ -211,19 +211,19 @@ def colours(*where: int) -> dict[str, int]:
 
 def test_a_contiguous_file_has_several_colours(view: str) -> None:
     one_file(32, "0 5 60 5 0", "64 2000 4000 2000 0")
-    run(view, "table", "--color-by", "heat", "-i", str(HERE / "data" / "plain.img.cnf"), "-o", "out.png")
+    run(view, "view", "table", "--color-by", "heat", "-i", str(HERE / "data" / "plain.img.cnf"), "-o", "out.png")
     # boxes of 8 x 8, and a swatch of 20 x 14
     expect([colours().get(c) for c in ("#e99a77", "#c4c4c4", "#511b00")], [32 * 64 + 280] * 3)
     assert any(line.startswith("1 fragment;") for line in notes()), notes()
     # one file in its own picture: a third of its width each
-    run(view, "table", "--color-by", "heat", "--file", "a.db", "-o", "out.png")
+    run(view, "file", "a.db", "-t", "table", "--color-by", "heat", "-o", "out.png")
     got = {c: n for c, n in colours().items() if c in ("#e99a77", "#c4c4c4", "#511b00")}
     assert len(got) == 3 and max(got.values()) < 1.2 * min(got.values()), got
 
 
 def test_windows_of_one_class_are_one_run(view: str) -> None:
     one_file(8, *(f"{at} {reads} {reads} 1 0" for at, reads in zip(range(0, 96, 8), (4, 9, 15) * 4)))
-    run(view, "table", "--color-by", "heat", "-i", str(HERE / "data" / "plain.img.cnf"), "-o", "out.png")
+    run(view, "view", "table", "--color-by", "heat", "-i", str(HERE / "data" / "plain.img.cnf"), "-o", "out.png")
     expect(colours().get("#e99a77"), 96 * 64 + 280)
     expect(note("4 to 15 reads: "), "4 to 15 reads: reads=112 blocks=96, folded blocks=0")
 
@@ -231,14 +231,14 @@ def test_windows_of_one_class_are_one_run(view: str) -> None:
 def test_the_last_window_has_no_next_one(view: str) -> None:
     """As many windows as the list has room for: one more that was read would be behind it."""
     one_file(1, *(f"{at} 5 5 1 0" for at in range(64)))
-    run(view, "table", "--color-by", "heat", "-o", "out.png")
+    run(view, "view", "table", "--color-by", "heat", "-o", "out.png")
     expect(note("4 to 15 reads: "), "4 to 15 reads: reads=320 blocks=64, folded blocks=0")
 
 
 def test_folding_names_ranges(view: str) -> None:
     one_file(32, "0 1 1 1 0")
     Path("i.cnf").write_text("max_length = 20\n", encoding="utf-8")
-    run(view, "table", "--color-by", "heat", "-i", "./i.cnf", "-o", "out.png")
+    run(view, "view", "table", "--color-by", "heat", "-i", "./i.cnf", "-o", "out.png")
     assert note("ranges of one colour of more than 22 blocks are folded"), notes()
     expect(note("1 to 3 reads: "), "1 to 3 reads: reads=1 blocks=32, folded blocks=12")
     expect(note("not read: "), "not read: reads=0 blocks=64, folded blocks=44")
@@ -247,17 +247,17 @@ def test_folding_names_ranges(view: str) -> None:
 def test_sizes_of_pictures(view: str) -> None:
     Model(1)
     for args in (["--dpi", "300"], ["--cell", "1"], ["--layout", "hilbert", "--dpi", "300"]):
-        run(view, "table", "--color-by", "heat", "-o", "out.png", *args)
+        run(view, "view", "table", "--color-by", "heat", "-o", "out.png", *args)
         assert note("all reads here: "), notes()
     for name, begin in ("out.svg", b"<?xml"), ("out.pdf", b"%PDF-"):
-        run(view, "table", "--color-by", "heat", "-o", name)
+        run(view, "view", "table", "--color-by", "heat", "-o", name)
         expect(Path(name).read_bytes()[:5], begin)
 
 
 def test_pages(view: str) -> None:
     """The colour of a file in the list is that of its most read blocks."""
     one_file(32, "0 5 60 5 0", "32 70 70 70 0", "64 0 0 0 9")
-    run(view, "table", "--color-by", "heat", "--html", "out.html")
+    run(view, "view", "table", "--color-by", "heat", "--html", "out.html")
     page = Path("out.html").read_text(encoding="utf-8")
     assert '"#af4a1b"]' in page.split('"files":[', 1)[1].split("\n]", 1)[0], page
     for rgb in 0xE99A77, 0xAF4A1B, 0x4A90D9:
@@ -269,18 +269,18 @@ def test_pages(view: str) -> None:
 def test_where_counts_are(view: str) -> None:
     one_file(32, "0 5 60 5 0")
     os.rename("heat", "counts")
-    run(view, "table", "--color-by", "heat", "--heat", "counts", "-o", "out.png")
+    run(view, "view", "table", "--color-by", "heat", "--heat", "counts", "-o", "out.png")
     expect(note("4 to 15 reads: "), "4 to 15 reads: reads=5 blocks=32, folded blocks=0")
     # packed, and beside a table of another folder
     os.mkdir("copy")
     os.rename("table", "copy/table")
     Path("copy/heat").write_bytes(gzip.compress(Path("counts").read_bytes()))
-    run(view, "copy/table", "--color-by", "heat", "-o", "out.png")
+    run(view, "view", "copy/table", "--color-by", "heat", "-o", "out.png")
     expect(note("all reads here: "), "all reads here: reads=5 blocks=96, folded blocks=0")
 
 
 def reads_of(view: str, *args: str) -> int:
-    run(view, *args, "--color-by", "heat", "-o", "out.png")
+    run(view, "view", *args, "--color-by", "heat", "-o", "out.png")
     found = re.match(r"all reads here: reads=(\d+) ", note("all reads here: "))
     assert found
     return int(found[1])
@@ -298,7 +298,7 @@ def record_reads(view: str, second: int, reads: int) -> None:
     os.utime("copy/table", (1700000000 + second, 1700000000 + second))
     if not reads:
         Path("copy/heat").write_text("# fragtrace heat 2\n# not known: the module was loaded with heat=0\n", encoding="utf-8")
-    run(view, "-t", "copy/table", "--record", "run")
+    run(view, "record", "run", "-t", "copy/table")
 
 
 def test_recordings(view: str) -> None:
@@ -313,8 +313,8 @@ def test_recordings(view: str) -> None:
     one_file(32, "0 9 9 9 0")
     expect(reads_of(view, "run", "--heat", "heat"), 9)
     for where in (["run"], ["run/fragtrace-1700000002.000.table.zst"]):
-        expect(run(view, *where, "--color-by", "heat", "-o", "none.png", status=1),
-               "fragtrace-view: run/fragtrace-1700000002.000.heat.zst: cannot open: No such file or directory; a snapshot is "
+        expect(run(view, "view", *where, "--color-by", "heat", "-o", "none.png", status=1),
+               "fragtrace view: run/fragtrace-1700000002.000.heat.zst: cannot open: No such file or directory; a snapshot is "
                "recorded with what is read if the module was loaded with heat=1\n")
     server = Server(view, "run", "--at", "0s", "--color-by", "heat")
     for second, reads in (0, 5), (1, 70), (0, 5):
@@ -350,37 +350,41 @@ def test_errors(view: str) -> None:
     by_heat = ["--color-by", "heat", "-o", "out.png"]
 
     def says(text: str, *args: str, status: int = 1) -> None:
-        got = run(view, *args, status=status)
-        assert got.startswith(f"fragtrace-view: {text}") and got.count("\n") == 1, got
+        got = run(view, "view", *args, status=status)
+        assert got.startswith(f"fragtrace view: {text}") and got.count("\n") == 1, got
 
     Path("t").write_bytes(Path("table").read_bytes())
-    says("--color-by heat: what is read is not in t, expected a copy of the file heat: --heat FILE", "t", *by_heat, status=2)
-    says("--heat goes with --color-by heat", "table", "--heat", "heat", "-o", "out.png", status=2)
-    says("-o heat is the input (--heat heat), which it would overwrite", "table", *by_heat, "-o", "heat", status=2)
+    says("--color-by heat: t does not have what is read; give a copy of the file heat: --heat FILE", "t", *by_heat, status=2)
+    says("heat: would overwrite the input heat; name another file", "table", *by_heat, "-o", "heat", status=2)
+    # --heat is enough
+    run(view, "view", "table", *by_heat)
+    run(view, "view", "table", "--heat", "heat", "-o", "same.png")
+    expect(Path("same.png").read_bytes(), Path("out.png").read_bytes())
+    os.remove("out.png")
     for bad in ("", "# fragtrace heat 1\n", "# fragtrace heat 2\n", "# fragtrace heat 2\n# windows blocks=0 period_secs=9\n",
                 "# fragtrace heat 2\n# windows blocks=4294967296 period_secs=9\n",
                 "# fragtrace heat 2\n254:0 4 0 1 1 1 1 0 /m/a\n"):
         Path("heat").write_text(bad, encoding="utf-8")
-        says("heat:" if bad else "heat: is empty, expected", "table", *by_heat)
+        says("heat:" if bad else "heat: is empty; expected", "table", *by_heat)
     for bad in ("254:0 4 0 1 1 1 1 0", "254:0 4 31 1 1 1 1 0 /m/a", "254:0 4 4294967296 1 1 1 1 0 /m/a", "254:0 4 0 1 1 1 x 0 /m/a",
                 "254:0 4 0 -1 1 1 1 0 /m/a", "254:0 4 0 4294967296 1 1 1 0 /m/a", "254:0 -4 0 1 1 1 1 0 /m/a",
                 "254:0 4 0 1 1 1 1 2 /m/a", "254:0 4 0 1 1 1 1 /m/a"):
         Path("heat").write_text("# fragtrace heat 2\n# windows blocks=32 period_secs=9\n" + bad + "\n", encoding="utf-8")
         says('heat:3: expected "dev ino offset reads blocks requests overwrites continued path"', "table", *by_heat)
     Path("heat").write_text("# fragtrace heat 2\n# not known: the module was loaded with heat=0\n", encoding="utf-8")
-    says("heat: nothing is known of readers, expected a module that was loaded with heat=1", "table", *by_heat)
+    says("heat: nothing is known of readers; expected a module that was loaded with heat=1", "table", *by_heat)
     os.remove("heat")
     says("heat: cannot open: No such file or directory", "table", *by_heat)
     assert not Path("out.png").exists()
     # who draws nothing needs no counts
-    run(view, "table", "--color-by", "heat", "--json", "out.json")
+    run(view, "table", "table", "--json", "-o", "out.json")
 
 
 def test_counts_that_come_back(view: str) -> None:
     """With -n, the last picture stays while nothing is known of readers."""
     one_file(32, "0 5 60 5 0")
     counts = Path("heat").read_text(encoding="utf-8")
-    with subprocess.Popen([view, "table", "--color-by", "heat", "-n", "0.05", "-o", "out.png"], stdout=subprocess.DEVNULL,
+    with subprocess.Popen([view, "view", "table", "--color-by", "heat", "-n", "0.05", "-o", "out.png"], stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True) as process:
         try:
             wait_for(Path("out.png").exists)

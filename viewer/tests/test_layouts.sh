@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Tests the layouts of fragtrace-view, and pictures of a part of the blocks; speaks KTAP. See testlib.sh.
+# Tests the layouts of fragtrace view, and pictures of a part of the blocks; speaks KTAP. See testlib.sh.
 # usage: test_layouts.sh PROGRAM [TEST...]
 set -eu
 
@@ -37,7 +37,7 @@ test_empty_segments_are_folded() {
 	printf '%s\n%s\n%s\n%s\n' '# fragtrace table 1' \
 		'# volume 254:0 main_blkaddr=0 blocks=102400 segment_blocks=512 path=/m' \
 		'254:0 0 512 0 4 fragmented /m/a.sst' '254:0 51200 512 512 4 fragmented /m/a.sst' >t
-	"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout segments
+	"$fragtrace" view -t t -c "$data/plain.color.cnf" -o out.png --layout segments
 	[ "$(height)" -lt 500 ] || fail "the picture is $(height) pixels high"
 	says 'not watched or free: blocks=101376 gaps=2 longest=50688, folded blocks=101376'
 	# the last 8 blocks are near the break, the others pale
@@ -56,7 +56,7 @@ test_segments_are_solid() {
 	local dpi
 	one_file 524288 524288 >t
 	for dpi in 96 300; do
-		"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout segments --dpi $dpi
+		"$fragtrace" view -t t -c "$data/plain.color.cnf" -o out.png --layout segments --dpi $dpi
 		only $((200 * dpi / 96)) $((500 * dpi / 96)) $((400 * dpi / 96)) $((400 * dpi / 96)) '#00aa00'
 	done
 }
@@ -108,21 +108,21 @@ test_hilbert() {
 test_hilbert_uses_its_area() {
 	local dpi cell width
 	used >t
-	"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout hilbert
+	"$fragtrace" view -t t -c "$data/plain.color.cnf" -o out.png --layout hilbert
 	cell=$(cell)
 	hilbert_is_filled 96
 	dpi=300
-	"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout hilbert --dpi $dpi
+	"$fragtrace" view -t t -c "$data/plain.color.cnf" -o out.png --layout hilbert --dpi $dpi
 	[ "$(cell)" = "$cell" ] || fail "$dpi dpi: $(cell), at 96 dpi $cell"
 	hilbert_is_filled $dpi
 	for width in 640 2560; do
 		echo "width $width" >i.cnf
-		"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout hilbert -i ./i.cnf
+		"$fragtrace" view -t t -c "$data/plain.color.cnf" -o out.png --layout hilbert -i ./i.cnf
 		hilbert_is_filled 96
 	done
 	# 64 MiB
 	one_file 5000 16384 >t
-	"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout hilbert --dpi 600
+	"$fragtrace" view -t t -c "$data/plain.color.cnf" -o out.png --layout hilbert --dpi 600
 	[ "$(cell)" = '1 cell = 1 block (4 KiB)' ] || fail "$(cell)"
 	hilbert_is_filled 600
 }
@@ -208,7 +208,7 @@ test_dark() {
 	plain -t "$data/small.table" --theme dark -o out.svg
 	grep -qx '<rect x="0" y="0" width="1280" height="[0-9]*" fill="#1b1c1f"/>' out.svg
 	echo 'theme dark' >i.cnf
-	"$view" -t "$data/small.table" -i ./i.cnf -o out.png --theme light
+	"$fragtrace" view -t "$data/small.table" -i ./i.cnf -o out.png --theme light
 	only 0 0 12 "$(height)" '#ecebe6'
 	misused '--theme grey: expected light or dark' plain -t "$data/small.table" --theme grey
 }
@@ -253,7 +253,7 @@ test_gaps_are_as_high() {
 	for n in 20 63 64 65 200; do
 		printf '%s\n' '# fragtrace table 1' "# volume 254:0 main_blkaddr=0 blocks=$(((n + 2) * 512)) segment_blocks=512 path=/m" \
 			"254:0 0 512 0 4 contiguous /m/a" "254:0 $(((n + 1) * 512)) 512 0 5 contiguous /m/b" >t
-		"$view" -t t -o out.png --layout segments
+		"$fragtrace" view -t t -o out.png --layout segments
 		"$peek" out.png | head -n 1 >size.$n
 		cmp size.20 size.$n || fail "$n segments: $(cat size.20 size.$n)"
 	done
@@ -329,7 +329,7 @@ test_lba_in_all_layouts() {
 	plain -t "$data/small.table" --lba 100-115 -o out.svg
 	grep -q 'svg' out.svg
 	# gaps of a part are folded as those of a volume
-	"$view" -t "$data/rocksdb2.table" --layout segments --lba 2760100-2779100 -o out.png
+	"$fragtrace" view -t "$data/rocksdb2.table" --layout segments --lba 2760100-2779100 -o out.png
 	says 'not watched or free: blocks=3564 gaps=11 longest=3554, folded blocks=3072'
 }
 
@@ -337,22 +337,22 @@ test_lba_in_all_layouts() {
 test_lba_cuts_no_fragment() {
 	plain -t "$data/small.table" --lba 101-104
 	pixel 42 393 '#00aa00'
-	"$view" -t "$data/small.table" --color-by size --lba 106-106 -o out.png
+	"$fragtrace" view -t "$data/small.table" --color-by size --lba 106-106 -o out.png
 	says '2 to 3: fragments=1 blocks=1, folded blocks=0'
 	# the second half of a fragment of two extents
 	printf '%s\n%s\n' '# fragtrace table 1' \
 		'# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m' >t
 	printf '254:0 %s 4 fragmented /m/a\n' '100 2 0' '102 2 5' '110 1 8' >>t
-	"$view" -t t --color-by size --lba 103-103 -o out.png
+	"$fragtrace" view -t t --color-by size --lba 103-103 -o out.png
 	says '4 to 7: fragments=1 blocks=1, folded blocks=0'
 }
 
 test_lba_of_several_volumes() {
-	"$view" -t "$data/two.table" --lba 55-105 -o out.png
+	"$fragtrace" view -t "$data/two.table" --lba 55-105 -o out.png
 	says '254:0 /mnt/a  LBA 100 to 105 of 100 to 119, 6 blocks (24 KiB), 33.3 % in watched files'
 	mentions '254:16 /mnt/my disk  LBA 55 to 59 of 50 to 59, 5 blocks (20 KiB)'
 	says 'LBA 55-105 of each volume is drawn, and counted below; the lines above are of the whole volumes'
-	"$view" -t "$data/two.table" --lba -59 -o out.png
+	"$fragtrace" view -t "$data/two.table" --lba -59 -o out.png
 	mentions '254:16 /mnt/my disk  LBA 50 to 59 of 50 to 59'
 	"$peek" out.png text | grep '^254:0 ' && fail "a volume without a block is drawn"
 	true
@@ -361,16 +361,16 @@ test_lba_of_several_volumes() {
 test_bad_lba() {
 	local bad
 	for bad in 5 a-b 9-5 - -- 1-2-3 1K-2K '' ' 1-2' 0x10-0x20 99999999999999999999-; do
-		misused "fragtrace-view: --lba $bad: expected block addresses as A-B, A- or -B, with A not above B" \
-			"$view" -t "$data/small.table" --lba="$bad" -o out.png
+		misused "fragtrace view: --lba $bad: not valid; give block addresses as A-B, A- or -B, with A not above B" \
+			"$fragtrace" view -t "$data/small.table" --lba="$bad" -o out.png
 	done
 	for bad in 164- -99 50-120 120-164 200-300; do
-		misused "--lba $bad: no volume of $data/small.table has these blocks, expected addresses of one: 100 to 163" \
-			"$view" -t "$data/small.table" --lba=$bad -o out.png
+		misused "--lba $bad: no volume of $data/small.table has these blocks; expected addresses of one: 100 to 163" \
+			"$fragtrace" view -t "$data/small.table" --lba=$bad -o out.png
 	done
-	misused '--lba 60-99: no volume of' "$view" -t "$data/two.table" --lba 60-99 -o out.png
-	misused 'expected addresses of one: 100 to 119, 50 to 59' "$view" -t "$data/two.table" --lba 60-99 -o out.png
-	misused 'has no volume' "$view" -t "$data/header_only.table" --lba 5- -o out.png -n 1 --count 1
+	misused '--lba 60-99: no volume of' "$fragtrace" view -t "$data/two.table" --lba 60-99 -o out.png
+	misused 'expected addresses of one: 100 to 119, 50 to 59' "$fragtrace" view -t "$data/two.table" --lba 60-99 -o out.png
+	misused 'has no volume' "$fragtrace" view -t "$data/header_only.table" --lba 5- -o out.png -n 1 --count 1
 }
 
 test_only() {
@@ -410,9 +410,9 @@ test_only_has_the_numbers_of_its_files() {
 		grep -E "^#|$only" t >alone
 		touch -d @1700000000 t alone
 		for by in kind severity size cause file="*$only*"; do
-			"$view" -t alone --color-by "$by" -o out.png -i ./i.cnf
+			"$fragtrace" view -t alone --color-by "$by" -o out.png -i ./i.cnf
 			"$peek" out.png text | grep -E '^[^ ]*: (cont|blocks)|fragment|files' | grep -v '^254:0\|^not watched' >expected
-			"$view" -t t --color-by "$by" --only $only -o out.png -i ./i.cnf
+			"$fragtrace" view -t t --color-by "$by" --only $only -o out.png -i ./i.cnf
 			"$peek" out.png text | grep -E '^[^ ]*: (cont|blocks)|fragment|files' |
 				grep -v '^254:0\|^not watched\|^only files\|^other files' | diff expected - || fail "$only by $by"
 		done
@@ -420,9 +420,9 @@ test_only_has_the_numbers_of_its_files() {
 }
 
 test_only_without_a_match() {
-	refuses "fragtrace-view: --only no*such: no watched file of $data/small.table matches, expected a part of a path, or a glob" \
+	refuses "fragtrace view: --only no*such: no watched file of $data/small.table matches; expected a part of a path, or a glob" \
 		plain -t "$data/small.table" --only 'no*such'
-	misused '--only has an empty text' plain -t "$data/small.table" --only ''
+	misused '--only : not valid; give a part of paths, or a glob' plain -t "$data/small.table" --only ''
 	# a file may come later
 	plain -t "$data/small.table" --only 'no*such' -n 0.01 --count 2
 	says 'only files that match no*such: 0 of 7; all numbers of files are theirs'
@@ -437,26 +437,26 @@ state_sums() {
 test_lens_with_the_state() {
 	local sum part cut
 	set -- -t "$data/f2fs-7/table" --f2fs-state "$data/f2fs-7" -o out.png
-	"$view" "$@"
+	"$fragtrace" view "$@"
 	sum=$(state_sums)
 	! echo "$sum" | grep -qw 0 || fail "no blocks: $sum"
 	for cut in 20500 49300 52000; do
-		"$view" "$@" --lba -$cut
+		"$fragtrace" view "$@" --lba -$cut
 		part=$(state_sums)
-		"$view" "$@" --lba $((cut + 1))-
+		"$fragtrace" view "$@" --lba $((cut + 1))-
 		part=$(echo "$part $(state_sums)" | awk '{ print $1 + $5, $2 + $6, $3 + $7, $4 + $8 }')
-		[ "$part" = "$sum" ] || fail "cut after $cut: $part, expected $sum"
+		[ "$part" = "$sum" ] || fail "cut after $cut: $part; expected $sum"
 	done
 	# files that do not match are not taken for free or for unwatched ones
-	"$view" "$@" --only f2.sst
+	"$fragtrace" view "$@" --only f2.sst
 	part="$(block_sum free) $(block_sum nodes) $(block_sum 'other data') $(($(block_sum 'all files') + $(block_sum 'other files')))"
-	[ "$part" = "$sum" ] || fail "with --only: $part, expected $sum"
+	[ "$part" = "$sum" ] || fail "with --only: $part; expected $sum"
 }
 
 test_lens_of_a_page() {
 	local layout
 	for layout in boxes segments hilbert; do
-		"$view" -t "$data/small.table" --layout $layout --only '*.sst' --lba 103-127 --html page.html
+		"$fragtrace" view -t "$data/small.table" --layout $layout --only '*.sst' --lba 103-127 --html page.html
 		"$python" - <<-'EOF'
 			import json, re
 			text = open("page.html", encoding="utf-8").read()
@@ -474,14 +474,12 @@ test_lens_of_a_page() {
 	done
 }
 
-test_lens_with_other_outputs() {
+test_lens_is_for_pictures_alone() {
 	local option other
 	for option in '--lba 103-109' '--only log'; do
-		for other in '--record dir' '--json f' '--csv f' '--prometheus f' '--fail-if split>1' --top --why \
-			"--space --f2fs-state $data/f2fs-7"; do
+		for other in 'record dir' table files metrics 'check split>1' top why 'block 1' space; do
 			# shellcheck disable=SC2086 # lists of words
-			misused "fragtrace-view: ${option% *} goes with a picture or --html, expected no ${other%% *} beside it" \
-				"$view" -t "$data/small.table" $option $other
+			misused "not an option here; see fragtrace ${other%% *} --help" "$fragtrace" $other -t "$data/small.table" $option
 		done
 	done
 }
@@ -535,12 +533,15 @@ test_svg_and_pdf() {
 		pdftotext out.PDF - | grep -q 'fragtrace /mnt/f2fs' || fail "the texts of the PDF are no texts"
 	fi
 	no_rest
-	misused 'the picture of a page is a PNG' plain -t "$data/small.table" -o out.svg --html out.html
-	refuses 'full.pdf: cannot write the picture: No space left on device' sh -c "ln -s /dev/full full.pdf; '$view' -t '$data/small.table' -o full.pdf"
+	# a page has a PNG of its own
+	plain -t "$data/small.table" -o page.svg --html page.html
+	cmp page.svg out.svg
+	grep -q 'iVBORw0KGgo' page.html || fail "no PNG in the page"
+	refuses 'full.pdf: cannot write the picture: No space left on device' sh -c "ln -s /dev/full full.pdf; '$fragtrace' view -t '$data/small.table' -o full.pdf"
 }
 
 test_automatic_colours() {
-	"$view" -t "$data/small.table" -i "$data/plain.img.cnf" -o out.png
+	"$fragtrace" view -t "$data/small.table" -i "$data/plain.img.cnf" -o out.png
 	# .sst has most blocks, then .log; LOG.old.1699 gets no colour
 	boxes '#98f7c6' 6
 	boxes '#0d9a58' 4

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Tests what fragtrace-view does beside the picture: repeated reading, snapshots; speaks KTAP.
+# Tests what fragtrace does beside the picture: repeated reading, snapshots; speaks KTAP.
 # usage: test_live.sh PROGRAM [TEST...]
 set -eu
 
@@ -11,7 +11,7 @@ set -eu
 
 # record(args...) - store snapshots in the folder rec
 record() {
-	"$view" --record rec "$@"
+	"$fragtrace" record rec "$@"
 }
 
 # table(blocks, args...) - a table with one file of so many blocks
@@ -25,7 +25,7 @@ table() {
 snapshots() {
 	local n
 	n=$(find rec -type f | wc -l)
-	[ "$n" = "$1" ] || fail "$n files in rec, expected $1"
+	[ "$n" = "$1" ] || fail "$n files in rec; expected $1"
 	[ "$(find rec -name 'fragtrace-*.[0-9][0-9][0-9].table.zst' | wc -l)" = "$1" ] ||
 		fail "odd names in rec: $(ls -A rec)"
 }
@@ -46,13 +46,13 @@ test_record_keeps_the_text() {
 # The first comment with a time is the time, wherever it is; a recording keeps what the module wrote.
 test_time_of_a_text() {
 	{ sed -n 1,2p "$data/small.table"; echo '# time 1700000000.500'; sed 1,2d "$data/small.table"; } >t
-	"$view" -t t -o out.png
+	"$fragtrace" view -t t -o out.png
 	"$peek" out.png text | grep -q '2023-11-14 22:13:20 UTC: 7 files' || fail "$("$peek" out.png text)"
 	touch -d '2020-01-01' t
 	record -t t
 	[ "$(ls rec)" = fragtrace-1700000000.500.table.zst ] || fail "$(ls rec)"
 	zstd -dcq rec/* | sed 2d | cmp - t
-	! "$view" -t - -o out.png 2>err <<-EOF || fail "accepted"
+	! "$fragtrace" view -t - -o out.png 2>err <<-EOF || fail "accepted"
 	# fragtrace table 1
 	# stale 0
 	# time 1.5
@@ -65,17 +65,17 @@ test_a_waiting_target_is_named() {
 	mkdir debugfs
 	printf '# fragtrace table 1\n# dev lba length offset ino state path\n' >debugfs/table
 	printf '# fragtrace targets 1\n# dev ino state files path\n- - waiting 0 /mnt/my\\040disk\n' >debugfs/targets
-	for kind in "--top --count 1 -n 0.01" "--prometheus out" "--record rec" "--json out" "-o out.png"; do
+	for kind in "top --count 1 -n 0.01" "metrics -o out" "record rec" "table --json -o out" "view -o out.png"; do
 		# shellcheck disable=SC2086 # words
 		status=0
-		"$view" -t debugfs/table $kind >out 2>err || status=$?
+		"$fragtrace" $kind -t debugfs/table >out 2>err || status=$?
 		# a picture of nothing is none
-		[ "$kind $status" = "-o out.png 1" ] || [ $status = 0 ] || fail "$kind: status $status"
-		[ "$(cat err)" = 'fragtrace-view: debugfs/table: nothing to show: /mnt/my\040disk waits for its volume to be mounted' ] ||
+		[ "$kind $status" = "view -o out.png 1" ] || [ $status = 0 ] || fail "$kind: status $status"
+		[ "$(cat err)" = "fragtrace ${kind%% *}: debugfs/table: nothing to show: /mnt/my\040disk waits for its volume to be mounted" ] ||
 			fail "$kind: $(cat err)"
 	done
 	rm err out
-	"$view" -t debugfs/table --prometheus out -n 0.02 2>err &
+	"$fragtrace" metrics -o out -t debugfs/table -n 0.02 2>err &
 	wait_for test -s err
 	sed -n '1,3p;4q' "$data/small.table" >new
 	mv new debugfs/table
@@ -85,7 +85,7 @@ test_a_waiting_target_is_named() {
 	[ "$(wc -l <err)" = 1 ] || fail "$(cat err)"
 	printf '# fragtrace targets 1\n' >debugfs/targets
 	printf '# fragtrace table 1\n' >debugfs/table
-	"$view" -t debugfs/table --prometheus out 2>err
+	"$fragtrace" metrics -o out -t debugfs/table 2>err
 	[ ! -s err ] || fail "$(cat err)"
 }
 
@@ -94,7 +94,7 @@ test_a_reading_beyond_the_limit_is_waited_for() {
 	cp "$data/small.table" t
 	bytes=$(wc -c <t)
 	# another process reads it again, and tells its time, too: that is more than the limit
-	"$view" -t t --max-input "$bytes" --csv out -n 0.02 2>err &
+	"$fragtrace" table --csv -o out -t t --max-input "$bytes" -n 0.02 2>err &
 	wait_for grep -q 'no memory for what was read; waiting until it is back' err
 	sed '$d' t >fewer
 	mv fewer t
@@ -116,8 +116,8 @@ test_record_binary() {
 	file=rec/fragtrace-1700000000.123.snapshot.zst
 	zstd -dcq $file | cmp -n 24 - good
 	zstd -dcq $file | cmp -i 32 - good
-	"$view" -t good -o good.png
-	"$view" -t $file -o now.png
+	"$fragtrace" view -t good -o good.png
+	"$fragtrace" view -t $file -o now.png
 	cmp now.png good.png
 	# another time is no change, another address is one; two of the same time are both stored
 	sed '1a\
@@ -189,55 +189,49 @@ test_record_again_from_a_snapshot() {
 	table 1 >t
 	touch -d '2026-05-04 03:02:01.25 UTC' t
 	record -t t
-	"$view" -t rec/* --record copy
+	"$fragtrace" record copy -t rec/*
 	cmp rec/* copy/*
 	[ "$(ls rec)" = "$(ls copy)" ] || fail "$(ls copy)"
-}
-
-test_record_draws_with_o() {
-	record -t "$data/small.table" -o out.png
-	snapshots 1
-	"$peek" out.png >/dev/null
 }
 
 test_snapshot_is_drawn_like_its_table() {
 	sed '1a# time 1777863721.000' "$data/rocksdb.table" >t
 	record -t t
-	"$view" -t t -o a.png
-	"$view" -t rec/* -o b.png
+	"$fragtrace" view -t t -o a.png
+	"$fragtrace" view -t rec/* -o b.png
 	cmp a.png b.png
-	"$view" -t - -o c.png <"$(echo rec/*)"
+	"$fragtrace" view -t - -o c.png <"$(echo rec/*)"
 	cmp a.png c.png
 	# gzip files may be concatenated
 	{ head -n 20 t | gzip; tail -n +21 t | gzip; } >two.gz
-	"$view" -t two.gz -o d.png
+	"$fragtrace" view -t two.gz -o d.png
 	cmp a.png d.png
 }
 
 test_bad_gzip() {
 	gzip -c "$data/rocksdb.table" >good.gz
 	head -c 500 good.gz >short.gz
-	refuses 'short.gz: cannot unpack: the gzip data is cut short' "$view" -t short.gz -o out.png
+	refuses 'short.gz: cannot unpack: the gzip data is cut short' "$fragtrace" view -t short.gz -o out.png
 	head -c 10 good.gz >short.gz
-	refuses 'short.gz: cannot unpack: the gzip data is cut short' "$view" -t short.gz -o out.png
+	refuses 'short.gz: cannot unpack: the gzip data is cut short' "$fragtrace" view -t short.gz -o out.png
 	head -c 2 good.gz >short.gz
-	refuses 'short.gz: cannot unpack: the gzip data is cut short' "$view" -t short.gz -o out.png
+	refuses 'short.gz: cannot unpack: the gzip data is cut short' "$fragtrace" view -t short.gz -o out.png
 	# what comes out of it is read until then
 	{ head -c 500 good.gz; head -c 100 /dev/zero; } >bad.gz
-	refuses 'fragtrace-view: bad.gz:' "$view" -t bad.gz -o out.png
+	refuses 'fragtrace view: bad.gz:' "$fragtrace" view -t bad.gz -o out.png
 	{ cat good.gz; echo more; } >bad.gz
-	refuses 'bad.gz: cannot unpack: ' "$view" -t bad.gz -o out.png
+	refuses 'bad.gz: cannot unpack: ' "$fragtrace" view -t bad.gz -o out.png
 }
 
 test_record_refuses() {
 	: >rec
 	refuses 'rec: cannot record there: Not a directory' record -t "$data/small.table"
-	refuses 'no/rec: cannot make the folder: No such file' "$view" -t "$data/small.table" --record no/rec
-	misused '--record has an empty name' "$view" --record ''
-	misused '--events goes with --record' "$view" --events
-	misused '--events goes on until it is interrupted, expected no --count' "$view" --record new --events -n 1 --count 3
-	misused '--events goes with --record alone, expected no other output beside it' "$view" --record new --events --csv x
-	misused '--events records the running system, expected no table' "$view" -t "$data/small.table" --record new --events
+	refuses 'no/rec: cannot make the folder: No such file' "$fragtrace" record no/rec -t "$data/small.table"
+	refuses ': cannot make the folder: No such file' "$fragtrace" record '' -t "$data/small.table"
+	misused 'DIR: missing; see fragtrace record --help' "$fragtrace" record
+	misused 'b: unexpected argument; see fragtrace record --help' "$fragtrace" record a b
+	misused '--events: goes on until it is interrupted; leave out --count' "$fragtrace" record new --events -n 1 --count 3
+	misused '--events: only the running module has them; leave out -t' "$fragtrace" record new -t "$data/small.table" --events
 	rm rec
 	printf '# fragtrace table 2\n' >t
 	refuses 't:1: the table has version 2, this program reads version 1' record -t t
@@ -246,7 +240,7 @@ test_record_refuses() {
 	: >t
 	refuses 't:1: the table is empty' record -t t
 	printf '# fragtrace extents 1\n' >t
-	refuses 't: is a text of extents, expected a snapshot or a table' record -t t
+	refuses 't: is a text of extents; expected a snapshot or a table' record -t t
 	table 1 >t
 	echo '254:0 99 1 0 5 contiguous /m/b.sst' >>t
 	refuses 't:4: blocks 99 to 99 are outside the volume' record -t t
@@ -268,13 +262,13 @@ test_record_on_a_full_disk() {
 # === Pages; test_page.py tests their behaviour ===
 
 test_page_is_one_file() {
-	"$view" -t "$data/rocksdb2.table" -o out.png --html page.html
+	"$fragtrace" view -t "$data/rocksdb2.table" -o out.png --html page.html
 	# the page loads nothing
 	! grep -E '(src|href|url)[=(]' page.html | grep -vE '^<link rel="icon" href="data:,">|^\t*(frame|image|picture)\.src = ' || fail "a resource"
 	! grep -F '@data@' page.html || fail "no data"
 	# the picture is in it
 	sed -n 's/^"picture":"data:image\/png;base64,\(.*\)"}$/\1/p' page.html | base64 -d | cmp - out.png
-	"$view" -t "$data/rocksdb2.table" -o out.png --html - | sed 's/"written":[0-9]*//' >other.html
+	"$fragtrace" view -t "$data/rocksdb2.table" -o out.png --html - | sed 's/"written":[0-9]*//' >other.html
 	sed 's/"written":[0-9]*//' page.html | cmp - other.html
 	[ ! -e fragImg.png ]
 }
@@ -283,7 +277,7 @@ test_pages_of_all_layouts_and_odd_tables() {
 	local layout table
 	for layout in boxes segments hilbert; do
 		for table in small two rocksdb rocksdb2; do
-			"$view" -t "$data/$table.table" --layout $layout --html page.html
+			"$fragtrace" view -t "$data/$table.table" --layout $layout --html page.html
 			"$python" - <<-'EOF'
 			import json, re
 			text = open("page.html", encoding="utf-8").read()
@@ -305,27 +299,27 @@ page_picture() {
 }
 
 test_page_does_not_need_a_file() {
-	"$view" -t "$data/small.table" -o good.png
-	"$view" -t "$data/small.table" -o /dev/null --html page.html
+	"$fragtrace" view -t "$data/small.table" -o good.png
+	"$fragtrace" view -t "$data/small.table" -o /dev/null --html page.html
 	page_picture page.html | cmp - good.png
-	"$view" -t "$data/small.table" -o - --html page.html | cmp - good.png
+	"$fragtrace" view -t "$data/small.table" -o - --html page.html | cmp - good.png
 	page_picture page.html | cmp - good.png
 	# fragImg.png cannot be written here
 	mkdir fragImg.png
-	"$view" -t "$data/small.table" --html page.html
+	"$fragtrace" view -t "$data/small.table" --html page.html
 	page_picture page.html | cmp - good.png
 }
 
 # Another program writes the same file all the time: its picture never gets into the page.
 test_page_has_its_own_picture() {
 	local i other
-	"$view" -t "$data/small.table" -o good.png
-	"$view" -t "$data/two.table" -o other.png
+	"$fragtrace" view -t "$data/small.table" -o good.png
+	"$fragtrace" view -t "$data/two.table" -o other.png
 	# it ends by itself after its last copy: a signal would leave that copy behind
 	until [ -e enough ]; do cp other.png out.png; done 2>/dev/null &
 	other=$!
 	for i in 1 2 3 4 5 6 7 8 9 10; do
-		"$view" -t "$data/small.table" -o out.png --html page.html
+		"$fragtrace" view -t "$data/small.table" -o out.png --html page.html
 		page_picture page.html | cmp - good.png || { touch enough; fail "round $i"; }
 	done
 	touch enough
@@ -344,18 +338,18 @@ test_names_are_harmless() {
 	printf '%s\n%s\n%b\n' '# fragtrace table 1' \
 		'# volume 254:0 main_blkaddr=100 blocks=164 segment_blocks=32 path=/m' \
 		'254:0 110 1 0 4 contiguous /m/a\0342\0200\0256gpj.exe\\012b\0033[2J' >t
-	"$view" -t t --html page.html
+	"$fragtrace" view -t t --html page.html
 	harmless page.html
 	grep -qF '["/m/a\\342\\200\\256gpj.exe\\012b\\033[2J",' page.html || fail "$(grep /m/a page.html)"
 	# exports for programs keep the name itself
-	"$view" -t t --json - | grep -qF "$(printf '\342\200\256gpj.exe\\u000ab\\u001b[2J')"
+	"$fragtrace" table --json -t t | grep -qF "$(printf '\342\200\256gpj.exe\\u000ab\\u001b[2J')"
 	for line in '254:0 110 1 0 4 \0033[31mx /m/a' '\0033]0;title\0007' '254:0 110 1 0 4 \0342\0200\0256x\0233 /m/a'; do
 		{ head -n 2 t; printf '%b\n' "$line"; } >bad
-		refuses 'bad:3: ' "$view" -t bad -o out.png
+		refuses 'bad:3: ' "$fragtrace" view -t bad -o out.png
 		harmless stderr
 	done
 	cp bad "$(printf 'b\033[2Jad')"
-	refuses 'b\033[2Jad:3: ' "$view" -t "$(printf 'b\033[2Jad')" -o out.png
+	refuses 'b\033[2Jad:3: ' "$fragtrace" view -t "$(printf 'b\033[2Jad')" -o out.png
 	harmless stderr
 }
 
@@ -367,19 +361,22 @@ test_input_is_not_overwritten() {
 	ln t hard
 	ln -s t soft
 	mkdir d
-	for option in -o --html --json --csv --prometheus; do
-		misused "$option t is the input (-t t), which it would overwrite" "$view" -t t $option t
-		misused "$option hard is the input" "$view" -t t $option hard
-		misused "$option soft is the input" "$view" t $option soft
-		misused "$option d/../t is the input" "$view" -t t $option d/../t
-		misused "$option t is the input" "$view" -t soft $option t
-		misused "$option t is the input (-t -)" sh -c "'$view' -t - $option t <t"
+	for option in 'view -o' 'view --html' 'file a -o' 'table --json -o' 'files -o' 'metrics -o'; do
+		# shellcheck disable=SC2086 # a list of words
+		{
+			misused 't: would overwrite the input t; name another file' "$fragtrace" $option t -t t
+			misused 'hard: would overwrite the input t' "$fragtrace" $option hard -t t
+			misused 'soft: would overwrite the input t' "$fragtrace" $option soft -t t
+			misused 'd/../t: would overwrite the input t' "$fragtrace" $option d/../t -t t
+			misused 't: would overwrite the input soft' "$fragtrace" $option t -t soft
+			misused 't: would overwrite the input -' sh -c "'$fragtrace' $option t -t - <t"
+		}
 	done
-	misused '-o - is the input (-t t)' sh -c "'$view' -t t -o - >>t"
+	misused '-: would overwrite the input t' sh -c "'$fragtrace' view -t t -o - >>t"
 	cp "$data/plain.img.cnf" img
-	misused '-o img is the input (-i img)' "$view" -t t -i img -o img
+	misused 'img: would overwrite the input img' "$fragtrace" view -t t -i img -o img
 	printf '.sst red green blue\n' >colors
-	misused '--csv colors is the input (-c colors)' "$view" -t t -c colors --csv colors
+	misused 'colors: would overwrite the input colors' "$fragtrace" view -o colors -t t -c colors
 	cmp t "$data/small.table"
 	cmp img "$data/plain.img.cnf"
 }
@@ -387,19 +384,18 @@ test_input_is_not_overwritten() {
 test_outputs_do_not_overwrite_each_other() {
 	cp "$data/small.table" t
 	mkdir d
-	misused '-o a.png and --html a.png are the same file' "$view" -t t -o a.png --html a.png
-	misused '--json - and --csv - are the same file' "$view" -t t --json - --csv -
-	misused '-o d/a and --json d/../d/a are the same file' "$view" -t t -o d/a --json d/../d/a
-	misused '--record rec and --csv ./rec are the same file' "$view" -t t --record rec --csv ./rec
+	misused 'a.png: is to be a picture and a page; name two files' "$fragtrace" view -t t -o a.png --html a.png
+	misused '-: is to be a picture and a page' "$fragtrace" view -t t -o - --html -
+	misused 'd/a: is to be a picture and a page' "$fragtrace" view -t t -o d/a --html d/../d/a
 	ln -s d/new soft
-	misused '--json soft and --csv d/new are the same file' "$view" -t t --json soft --csv d/new
-	misused '--json - and --csv x are the same file' sh -c "'$view' -t t --json - --csv x >x"
-	[ -z "$(ls d)" ] && [ ! -e a.png ] && [ ! -e rec ] || fail "something was written"
-	"$view" -t t --json /dev/null --csv /dev/null --prometheus d/x -o d/y
-	"$view" -t t --json d/x --csv d/X
+	misused 'soft: is to be a picture and a page' "$fragtrace" view -t t -o soft --html d/new
+	misused '-: is to be a picture and a page' sh -c "'$fragtrace' view -t t -o - --html x >x"
+	[ -z "$(ls d)" ] && [ ! -e a.png ] || fail "something was written"
+	"$fragtrace" view -t t -o /dev/null --html /dev/null
+	"$fragtrace" view -t t -o d/x --html d/X
 	# one of them may be there already
-	"$view" -t t --json d/x --csv d/new2
-	"$view" -t t --json d/new3 --csv d/x
+	"$fragtrace" view -t t -o d/x --html d/new2
+	"$fragtrace" view -t t -o d/new3 --html d/x
 }
 
 # All outputs have the permissions that the umask leaves.
@@ -407,7 +403,7 @@ test_permissions_of_outputs() {
 	local mask file
 	for mask in 022 027 077; do
 		rm -f out.*
-		(umask $mask; "$view" -t "$data/small.table" -o out.png --json out.json --csv out.csv --html out.html)
+		(umask $mask; write_all out "$data/small.table"; "$fragtrace" view -t "$data/small.table" -o out.png --html out.html)
 		for file in out.*; do
 			[ "$(stat -c %a $file)" = "$(printf %o $((0666 & ~0$mask)))" ] || fail "umask $mask: $file has $(stat -c %a $file)"
 		done
@@ -419,27 +415,27 @@ test_a_link_stays_a_link() {
 	ln -s ../d/real d/soft
 	ln -s d/soft link
 	echo old >d/real
-	"$view" -t "$data/small.table" -o link
+	"$fragtrace" view -t "$data/small.table" -o link
 	[ -L link ] && [ -L d/soft ] && [ ! -L d/real ] || fail "$(ls -l . d)"
-	"$view" -t "$data/small.table" -o good.png
+	"$fragtrace" view -t "$data/small.table" -o good.png
 	cmp d/real good.png
 	# where it points to need not exist
 	rm d/real
-	"$view" -t "$data/small.table" --json link
+	"$fragtrace" table --json -o link -t "$data/small.table"
 	[ -L link ] && grep -q '"records"' d/real
 	no_rest
 	ln -s loop1 loop2
 	ln -s loop2 loop1
-	refuses 'loop1: cannot ' "$view" -t "$data/small.table" --csv loop1
+	refuses 'loop1: cannot ' "$fragtrace" table --csv -o loop1 -t "$data/small.table"
 }
 
 test_page_refuses() {
-	misused '--html has an empty name' "$view" --html ''
+	misused '--html : not valid; give FILE' "$fragtrace" view --html ''
 	refuses 'no/page.html: cannot write the page: No such file' \
-		"$view" -t "$data/small.table" -o other.png --html no/page.html
+		"$fragtrace" view -t "$data/small.table" -o other.png --html no/page.html
 	refuses '/dev/full: cannot write the page: No space left' \
-		"$view" -t "$data/rocksdb.table" -o other.png --html /dev/full
-	misused '--top goes alone' "$view" --top --html page.html
+		"$fragtrace" view -t "$data/rocksdb.table" -o other.png --html /dev/full
+	misused 'not an option here; see fragtrace top --help' "$fragtrace" top --html page.html
 }
 
 # === Completion ===
@@ -459,29 +455,44 @@ offers() {
 }
 
 test_completion() {
-	local option plot=$viewer/python/fragtrace-plot
-	# each option of the man page and of --help is offered
-	for option in $("$view" --help | grep -oE -- '(^| |\[)--[a-z0-9-]+' | tr -d ' ['); do
-		case " $(completes "$view" --)" in
-		*" $option "*) ;;
-		*) fail "$option is not offered: $(completes "$view" --)" ;;
-		esac
-		grep -qF "Fl ${option#-}" "$viewer/man/fragtrace-view.1" || fail "$option is not in the man page"
+	local option command manual plot=$viewer/python/fragtrace-plot
+	# each option of --help is offered, and is in the manual
+	for command in $(completes "$fragtrace" ''); do
+		[ "$command" != plot ] || continue
+		manual=$viewer/man/fragtrace.1
+		[ "$command" != defrag ] || manual=$viewer/../defrag/man/fragtrace-defrag.8
+		for option in $("$fragtrace" "$command" --help | sed -n 's/^  \(-[a-z], \|    \)\(--[a-z0-9-]*\).*/\2/p'); do
+			case " $(completes "$fragtrace" "$command" --)" in
+			*" $option "*) ;;
+			*) [ "$option" = --help ] || fail "$option is not offered: $(completes "$fragtrace" "$command" --)" ;;
+			esac
+			[ "$option" = --help ] || grep -qE "^\.It .*Fl -${option#--}( |$)" "$manual" ||
+				fail "$option of $command is not in the manual"
+		done
+		# the manual names them with the command, a letter instead of the name where there is one
+		"$fragtrace" "$command" --help | sed -n 's/^  -\([a-z]\), .*/\1/p; s/^      -\(-[a-z0-9-]*\).*/\1/p' | grep -vx h >here
+		sed -n "/^\.It Cm $command /,/^\.Fl /s/^\.Fl \(.*\) \.$/\1/p" "$manual" | sed 's/ , /\n/g' >there
+		[ "$command" = defrag ] || cmp here there || fail "options of $command in the manual: $(cat there)"
 	done
-	cp "$view" fragtrace-view
+	cp "$fragtrace" fragtrace
+	ln -s fragtrace fragtrace-view
+	ln -s fragtrace fragtrace-defrag
 	cp "$plot" fragtrace-plot
 	touch t.table
-	offers '--f2fs-state --fail-if --file --filter ' ./fragtrace-view --f
-	offers 'extents ' ./fragtrace-view --list e
-	offers 'split> ' ./fragtrace-view --fail-if sp
+	offers '--f2fs-state ' ./fragtrace-view --f
+	offers 'serve space ' ./fragtrace s
+	offers '--filter ' ./fragtrace top --f
+	offers '--budget ' ./fragtrace-defrag --b
+	offers 'mapping ' ./fragtrace defrag --way m
 	offers 'boxes hilbert segments ' ./fragtrace-view --layout ''
 	offers 'rocksdb ' ./fragtrace-view -c rock
-	offers 't.table ' ./fragtrace-view --top t.t
+	offers 't.table ' ./fragtrace top t.t
 	offers 't.table ' ./fragtrace-view -t t.t
-	offers 't.table ' ./fragtrace-view --json x t.t
+	offers 't.table ' ./fragtrace table --json t.t
 	offers ' ' ./fragtrace-view -n ''
 	offers 'animate compare distribution history space ' ./fragtrace-plot ''
 	offers 't.table ' ./fragtrace-plot history t.t
+	offers 'start ' ./fragtrace plot compare --at s
 	offers '--frames ' "$plot" animate --fr
 	offers 'start ' "$plot" compare --at s
 }
@@ -490,7 +501,8 @@ test_completion() {
 
 test_source_goes_and_comes_back() {
 	table 1 >t
-	"$view" -t t -o out.png --record rec -n 0.02 2>stderr &
+	"$fragtrace" record rec -t t -n 0.02 2>/dev/null &
+	"$fragtrace" view -t t -o out.png -n 0.02 2>stderr &
 	wait_for test -e out.png
 	mv t away
 	wait_for grep -q 't: cannot open: No such file or directory.*; waiting until it is back' stderr
@@ -513,7 +525,7 @@ test_source_goes_and_comes_back() {
 test_output_folder_goes() {
 	local status=0
 	mkdir d
-	"$view" -t "$data/small.table" -o d/out.png -n 0.02 2>stderr &
+	"$fragtrace" view -t "$data/small.table" -o d/out.png -n 0.02 2>stderr &
 	wait_for test -e d/out.png
 	# between two pictures, or while one is written
 	until rm -r d 2>/dev/null; do :; done

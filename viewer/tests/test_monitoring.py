@@ -25,7 +25,7 @@ import pytest
 import check_palette
 
 HERE = Path(__file__).resolve().parent
-VIEW = HERE.parent / "fragtrace-view"
+VIEW = HERE.parent / "fragtrace"
 MONITORING = HERE.parent / "monitoring"
 DASHBOARD = json.loads((MONITORING / "fragtrace-dashboard.json").read_text(encoding="utf-8"))
 ALERTS = (MONITORING / "fragtrace-alerts.yml").read_text(encoding="utf-8")
@@ -43,8 +43,8 @@ SCALES = {"continuous-YlBl"}
 # === Hosts ===
 
 def metrics_of(*arguments: object) -> str:
-    """What fragtrace-view exports."""
-    return subprocess.run([VIEW, *map(str, arguments), "--prometheus", "-"], capture_output=True, check=True,
+    """What fragtrace exports."""
+    return subprocess.run([VIEW, "metrics", *map(str, arguments)], capture_output=True, check=True,
                           text=True).stdout
 
 

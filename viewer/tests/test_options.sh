@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Tests the options and files of fragtrace-view: names, repeats, signals, snapshots, installing; speaks KTAP. See testlib.sh.
+# Tests the options and files of fragtrace view: names, repeats, signals, snapshots, installing; speaks KTAP. See testlib.sh.
 # usage: test_options.sh PROGRAM [TEST...]
 set -eu
 
@@ -13,7 +13,7 @@ set -eu
 
 # start(args...) - the same in the background; $! is the program itself
 start() {
-	"$view" -c "$data/plain.color.cnf" -i "$data/plain.img.cnf" -o out.png "$@" &
+	"$fragtrace" view -c "$data/plain.color.cnf" -i "$data/plain.img.cnf" -o out.png "$@" &
 }
 
 # === Files and options ===
@@ -21,10 +21,10 @@ start() {
 test_names_of_other_formats() {
 	local name
 	for name in x.gif x.JPG dir.d/x.tiff; do
-		misused 'a picture is a PNG, SVG or PDF, expected a name that ends with' "$view" -t "$data/small.table" -o $name
+		misused 'not valid; give a name that ends with .png, .svg or .pdf' "$fragtrace" view -t "$data/small.table" -o $name
 		[ ! -e $name ] || fail "$name was written"
 	done
-	"$view" -t "$data/small.table" -o x.gif.png
+	"$fragtrace" view -t "$data/small.table" -o x.gif.png
 }
 
 test_stdin_to_stdout() {
@@ -41,9 +41,9 @@ test_time_of_a_recorded_table() {
 	plain -t t
 	# the file may be a copy
 	mentions 'Description: file of 2026-05-04 03:02:01 UTC: 7 files'
-	"$view" -t t --why | grep -qx 'file of 2026-05-04 03:02:01 UTC'
-	"$view" -t t --top --count 1 | grep -q '^fragtrace  file of 2026-05-04 03:02:01 UTC  by'
-	"$view" -t t --html - | grep -q '"timeOfFile":true'
+	"$fragtrace" why -t t | grep -qx 'file of 2026-05-04 03:02:01 UTC'
+	"$fragtrace" top -t t --count 1 | grep -q '^fragtrace  file of 2026-05-04 03:02:01 UTC  by'
+	"$fragtrace" view -t t --html - | grep -q '"timeOfFile":true'
 	gzip t
 	touch -d '2026-05-04 03:02:01 UTC' t.gz
 	plain -t t.gz
@@ -51,79 +51,88 @@ test_time_of_a_recorded_table() {
 	sed '1a# time 1700000000.000' "$data/small.table" >t
 	plain -t t
 	mentions 'Description: 2023-11-14 22:13:20 UTC: 7 files'
-	"$view" -t t --html - | grep -q '"timeOfFile":false'
+	"$fragtrace" view -t t --html - | grep -q '"timeOfFile":false'
 }
 
 # The name of a picture says what is in it; one without an ending is a PNG.
 test_endings() {
 	for name in x.html x.txt x.gif x.JPG x.png.bak .x; do
-		misused "-o $name: a picture is a PNG, SVG or PDF" "$view" -t "$data/small.table" -o $name
+		misused "--output $name: not valid; give a name that ends with .png, .svg or .pdf" "$fragtrace" view -t "$data/small.table" -o $name
 		[ ! -e $name ] || fail "$name was written"
 	done
 	mkdir d.html
 	for name in x.png X.PNG picture d.html/picture; do
-		"$view" -t "$data/small.table" -o $name
+		"$fragtrace" view -t "$data/small.table" -o $name
 		head -c 4 $name | grep -q PNG
 	done
 }
 
 test_default_output() {
-	"$view" -t "$data/small.table"
+	"$fragtrace" view -t "$data/small.table"
 	mv fragImg.png out.png
 	no_rest
 }
 
 # The path of a picture is said once, where standard output has nothing else.
 test_path_of_the_picture_is_said() {
-	"$view" -t "$data/small.table" >said
+	"$fragtrace" view -t "$data/small.table" >said
 	echo 'wrote fragImg.png' | cmp - said
-	"$view" -t "$data/small.table" --file 000001.sst -o file.svg >said
+	"$fragtrace" file 000001.sst -t "$data/small.table" -o file.svg >said
 	echo 'wrote file.svg' | cmp - said
-	"$view" -t "$data/small.table" -o table.pdf --json x.json >said
+	"$fragtrace" view -t "$data/small.table" -o table.pdf --html x.html >said
 	echo 'wrote table.pdf' | cmp - said
-	"$view" -t "$data/small.table" -n 0.01 --count 3 -o "$(printf 'a\nb.png')" >said
+	"$fragtrace" view -t "$data/small.table" -n 0.01 --count 3 -o "$(printf 'a\nb.png')" >said
 	printf '%s\n' 'wrote a\012b.png' | cmp - said
-	"$view" -t "$data/small.table" --html x.html >said
+	"$fragtrace" view -t "$data/small.table" --html x.html >said
 	cmp /dev/null said
-	"$view" -t "$data/small.table" -o out.png --json - >said
-	cmp x.json said
-	"$view" -t "$data/small.table" -o /dev/stdout | cmp - fragImg.png
-	"$view" -t "$data/small.table" -o - | cmp - fragImg.png
+	"$fragtrace" view -t "$data/small.table" -o out.png --html - >said
+	! grep -q ^wrote said || fail "a message is in the page"
+	"$fragtrace" view -t "$data/small.table" -o /dev/stdout | cmp - fragImg.png
+	"$fragtrace" view -t "$data/small.table" -o - | cmp - fragImg.png
 	rm out.png
-	"$view" -t "$data/small.table" -o out.png >/dev/full
+	"$fragtrace" view -t "$data/small.table" -o out.png >/dev/full
 	cmp out.png fragImg.png
 }
 
 test_missing_table() {
 	refuses 'nosuch: cannot open: No such file or directory' plain -t nosuch
-	refuses '.: no fragtrace-SECONDS.mmm.snapshot.zst in it, expected a folder' plain -t .
+	refuses '.: no fragtrace-SECONDS.mmm.snapshot.zst in it; expected a folder' plain -t .
 	[ -e /sys/kernel/debug/fragtrace/table ] ||
 		refuses '/sys/kernel/debug/fragtrace/table: cannot open: ' plain
 }
 
 test_bad_options() {
-	misused 'unexpected argument "y"' "$view" x y
-	misused 'unexpected argument "y"' "$view" -t x y
-	"$view" -h | cmp - "$("$view" --help >help; echo help)"
-	misused 'see fragtrace-view --help' "$view" --nonsense
-	misused '-n 0: expected a number of seconds above 0' "$view" -n 0
-	misused '-n -1:' "$view" -n -1
-	misused '-n nan:' "$view" -n nan
-	misused '-n inf:' "$view" -n inf
-	misused '-n 1s:' "$view" -n 1s
-	misused '--count 0:' "$view" -n 1 --count 0
-	misused '--count 1x:' "$view" -n 1 --count 1x
-	misused '--count goes with -n' "$view" --count 1
-	misused '-n cannot read standard input again' "$view" -n 1 -t -
-	misused '--layout box: expected boxes, segments or hilbert' "$view" --layout box
-	misused '--dpi 10: expected a number from 48 to 600' "$view" --dpi 10
-	misused '--cell x: expected a number from 1 to 64' "$view" --cell x
-	misused '-o has an empty name' "$view" -o ''
+	misused 'y: unexpected argument; see fragtrace view --help' "$fragtrace" view x y
+	misused 'y: unexpected argument' "$fragtrace" view -t x y
+	"$fragtrace" view -h | cmp - "$("$fragtrace" view --help >help; echo help)"
+	misused 'fragtrace view: --nonsense: not an option here; see fragtrace view --help' "$fragtrace" view --nonsense
+	misused '--interval 0: not valid; give a number of seconds above 0' "$fragtrace" view -n 0
+	misused '--interval -1:' "$fragtrace" view -n -1
+	misused '--interval nan:' "$fragtrace" view -n nan
+	misused '--interval inf:' "$fragtrace" view -n inf
+	misused '--interval 1s:' "$fragtrace" view -n 1s
+	misused '--count 0:' "$fragtrace" view -n 1 --count 0
+	misused '--count 1x:' "$fragtrace" view -n 1 --count 1x
+	misused '-: -n cannot read standard input again; name a file after -t' "$fragtrace" view -n 1 -t -
+	misused '--layout box: expected boxes, segments or hilbert' "$fragtrace" view --layout box
+	misused '--dpi 10: expected a number from 48 to 600' "$fragtrace" view --dpi 10
+	misused '--cell x: expected a number from 1 to 64' "$fragtrace" view --cell x
+	misused '--output : not valid; give a name' "$fragtrace" view -o ''
 }
 
 test_help_and_version() {
-	"$view" --help | grep -q '^usage: fragtrace-view'
-	"$view" --version | grep -q '^fragtrace-view [0-9]'
+	local command
+	"$fragtrace" --help >out
+	grep -q '^usage: fragtrace ' out
+	for command in $(sed -n 's/^  \([a-z]*\)  .*/\1/p' out); do
+		[ $command != plot ] || continue
+		"$fragtrace" $command --help >help
+		grep -q "^usage: fragtrace $command " help
+		[ "$(wc -l <help)" -le 40 ] || fail "$command: $(wc -l <help) lines"
+		"$fragtrace" help $command | cmp - help
+		[ "$(awk 'length > 80' help | wc -l)" = 0 ] || fail "$command: lines above 80 columns"
+	done
+	"$fragtrace" --version | grep -qx 'fragtrace [0-9.]*'
 }
 
 test_unwritable_output() {
@@ -159,20 +168,20 @@ test_not_root() {
 		exit 4
 	fi
 	mkdir bin
-	cp "$view" bin/view
+	cp "$fragtrace" bin/view
 	cp "$data/small.table" t
 	chmod -R a+rx "$tmp" .
 	# debugfs may be mounted or not, and the module loaded or not
 	refuses '/sys/kernel/debug/fragtrace/table: cannot open: ' \
-		setpriv --reuid 65534 --regid 65534 --clear-groups bin/view -o out.png
+		setpriv --reuid 65534 --regid 65534 --clear-groups bin/view view -o out.png
 	grep -qE 'are you root|is not mounted|is the module fragtrace loaded' stderr || fail "$(cat stderr)"
 	refuses 'mine.png: cannot write the picture: Permission denied' \
-		setpriv --reuid 65534 --regid 65534 --clear-groups bin/view -t t -o mine.png
+		setpriv --reuid 65534 --regid 65534 --clear-groups bin/view view -t t -o mine.png
 }
 
 test_full_stdout() {
 	refuses 'No space left on device' sh -c \
-		"'$view' -t '$data/small.table' -o - >/dev/full"
+		"'$fragtrace' view -t '$data/small.table' -o - >/dev/full"
 }
 
 test_picture_mode_follows_umask() {
@@ -282,12 +291,12 @@ has_nameless_files() {
 test_end_without_warning_leaves_no_rest() {
 	local status name
 	has_nameless_files
-	"$view" -t "$data/rocksdb.table" --json good.json
+	"$fragtrace" table --json -o good.json -t "$data/rocksdb.table"
 	for name in new.json good.json; do
 		cp good.json before.json
 		status=0
-		(ulimit -c 0; ulimit -f 8; exec "$view" -t "$data/rocksdb.table" --json $name) || status=$?
-		[ $status = 153 ] || fail "status $status, expected the end by SIGXFSZ"
+		(ulimit -c 0; ulimit -f 8; exec "$fragtrace" table --json -o $name -t "$data/rocksdb.table") || status=$?
+		[ $status = 153 ] || fail "status $status; expected the end by SIGXFSZ"
 		[ "$(ls -A)" = "$(printf 'before.json\ngood.json')" ] || fail "left behind: $(ls -A)"
 		cmp before.json good.json
 	done
@@ -305,15 +314,15 @@ test_without_proc() {
 	for name in new.png old.png; do
 		echo old >old.png
 		# shellcheck disable=SC2016 # $$ is that of the inner shell
-		unshare -m sh -c 'mount -t tmpfs none /proc/$$/fd && exec "$@"' sh "$view" -t "$data/small.table" -o $name
+		unshare -m sh -c 'mount -t tmpfs none /proc/$$/fd && exec "$@"' sh "$fragtrace" view -t "$data/small.table" -o $name
 		"$peek" $name >/dev/null
 		no_rest
 	done
 	[ "$(stat -c %a new.png)" = 640 ] || fail "mode $(stat -c %a new.png)"
 	# shellcheck disable=SC2016
 	unshare -m sh -c 'mount -t tmpfs none /proc/$$/fd && ulimit -c 0 && ulimit -f 8 && exec "$@"' sh \
-		"$view" -t "$data/rocksdb.table" --json x.json || status=$?
-	[ $status = 153 ] || fail "status $status, expected the end by SIGXFSZ"
+		"$fragtrace" table --json -o x.json -t "$data/rocksdb.table" || status=$?
+	[ $status = 153 ] || fail "status $status; expected the end by SIGXFSZ"
 	[ -n "$(find . -name '.x.json.??????')" ] || fail "the file had no temporary name"
 }
 
@@ -326,9 +335,9 @@ test_snapshot() {
 	for t in rocksdb two small; do
 		sed '1a\
 # time 1700000000.123' "$data/$t.table" >text
-		"$view" -t text -o text.png
+		"$fragtrace" view -t text -o text.png
 		binary text snapshot
-		"$view" -t snapshot -o snapshot.png
+		"$fragtrace" view -t snapshot -o snapshot.png
 		cmp text.png snapshot.png
 	done
 	sed '1a\
@@ -338,8 +347,8 @@ test_snapshot() {
 	binary text snapshot
 	plain -t snapshot
 	mentions 'disk (2 files stale)'
-	"$view" -t - -o - <snapshot >snapshot.png
-	"$view" -t snapshot -o - | cmp - snapshot.png
+	"$fragtrace" view -t - -o - <snapshot >snapshot.png
+	"$fragtrace" view -t snapshot -o - | cmp - snapshot.png
 	sed '3a\
 # stopped 254:16\
 # stale 2' "$data/two.table" >text
@@ -357,8 +366,8 @@ test_snapshot_everywhere() {
 # time 1700000000.123' "$data/$t.table" >text
 		binary text snapshot
 		for form in text snapshot; do
-			"$view" -t $form --json $form.json --csv $form.csv --prometheus $form.prom
-			"$view" -t $form --top --count 1 -n 0.01 >$form.top
+			write_all $form $form
+			"$fragtrace" top -t $form --count 1 -n 0.01 >$form.top
 		done
 		for kind in json csv prom top; do
 			cmp text.$kind snapshot.$kind
@@ -393,7 +402,7 @@ test_bad_snapshot() {
 	refuses 'future: the snapshot has version 3, this program reads versions 1 to 2' plain -t future
 	refuses 'outside: the extents lie outside the file' plain -t outside
 	refuses 'many: the extents lie outside the file' plain -t many
-	refuses 'thin: records of extents have 4 bytes, expected 20' plain -t thin
+	refuses 'thin: records of extents have 4 bytes; expected 20' plain -t thin
 	refuses 'index: there is no record 2147483648 among the extents' plain -t index
 	refuses 'file: there is no record 2147483648 among the files' plain -t file
 	refuses 'place: an extent of' plain -t place
@@ -403,8 +412,9 @@ test_bad_snapshot() {
 
 test_install() {
 	make -s -C "$viewer" install DESTDIR="$PWD/root" PREFIX=/usr >/dev/null
-	[ -x root/usr/bin/fragtrace-view ]
-	grep -qx '\.It Pa /usr/share/fragtrace' root/usr/share/man/man1/fragtrace-view.1 || fail "the page names another folder"
+	[ "$(root/usr/bin/fragtrace-view --version)" = "$(root/usr/bin/fragtrace --version)" ]
+	root/usr/sbin/fragtrace-defrag --help | grep -q '^usage: fragtrace defrag '
+	grep -qx '\.It Pa /usr/share/fragtrace' root/usr/share/man/man1/fragtrace.1 || fail "the page names another folder"
 	[ "$(ls root/usr/share/fragtrace/*.cnf | wc -l)" = 6 ] || fail "expected 6 presets"
 	root/usr/bin/fragtrace-view -t "$data/small.table" -c redis -i redis -o out.png
 }
@@ -414,7 +424,7 @@ test_man_page() {
 		echo "mandoc is not installed"
 		exit 4
 	fi
-	mandoc -Tlint -Wwarning "$viewer/man/fragtrace-view.1"
+	mandoc -Tlint -Wwarning "$viewer/man/fragtrace.1"
 }
 
 run_tests

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests the page of fragtrace-view, written by --html or served by --serve: cells, clicks, names, and how it renews itself; speaks KTAP.
+"""Tests the page of fragtrace, written by view --html or by serve: cells, clicks, names, and how it renews itself; speaks KTAP.
 
 usage: test_page.py PROGRAM [TEST...]; pages.py has what a test is
 """

@@ -410,7 +410,7 @@ def test_steps_of_a_served_page(page: Page) -> None:
     check_steps(page, True)
     page.browser.click_on("#toPlot")
     page.browser.until("(image => image && image.complete && image.naturalWidth > 300)(document.querySelector('#plotted img'))")
-    subprocess.run([page.view, "-t", "t", "--file", "y.log", "-o", "file.png"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([page.view, "file", "y.log", "-t", "t", "-o", "file.png"], check=True, stdout=subprocess.DEVNULL)
     assert page.server
     key = urllib.parse.quote(page.js("chosen.key"))
     expect(page.server.request(page.server.url + "plot?key=" + key)[2] == Path("file.png").read_bytes(), True)
@@ -451,7 +451,7 @@ def test_what_is_left_out_is_unknown(page: Page) -> None:
         expect(page.js("shown.unknown.some(Boolean)"), False)
         assert "unknown" in page.text("#legend"), page.text("#legend")
         said = page.text("#notes")
-        assert said.startswith(f"Hatched is unknown: the page has the places of {placed} files of 7,000.") and "--serve" in said, said
+        assert said.startswith(f"Hatched is unknown: the page has the places of {placed} files of 7,000.") and "fragtrace serve" in said, said
         # closer, what is not known has no colour of a file, and is not free
         lba = 512 + 6000 * step
         page.js(f"showBlock({lba}, true)")

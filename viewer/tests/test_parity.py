@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""fragtrace-view, fragsnap and fragplot read the same: both sides refuse the same input with the same messages."""
+"""fragtrace, fragsnap and fragplot read the same: both sides refuse the same input with the same messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import fragsnap
 from fragplot import colors, style
 
 HERE = Path(__file__).resolve().parent
-VIEW = HERE.parent / "fragtrace-view"
+VIEW = HERE.parent / "fragtrace"
 FORMATS = HERE.parent / "build/formats"
 # Inputs whose names begin with good are accepted, all others are refused.
 ODD = sorted(path.name for path in (HERE / "data/odd").iterdir())
@@ -26,8 +26,8 @@ GOOD = sorted(path.name for path in (HERE / "data").glob("*.table"))
 
 
 def by_view(path: Path) -> tuple[str, bytes]:
-    """The result of fragtrace-view for a table, and the table as CSV."""
-    done = subprocess.run([VIEW, "-t", path.name, "--csv", "-"], cwd=path.parent, capture_output=True, check=False)
+    """The result of fragtrace for a table, and the table as CSV."""
+    done = subprocess.run([VIEW, "table", "-t", path.name, "--csv"], cwd=path.parent, capture_output=True, check=False)
     # what is stale is no reason to refuse a table
     return done.stderr.decode("utf-8", "surrogateescape") if done.returncode else "", done.stdout
 
@@ -37,7 +37,7 @@ def by_python(path: Path) -> tuple[str, list[list[str]]]:
     try:
         table = fragsnap.read_table(path.name)
     except fragsnap.SnapError as error:
-        return fragsnap.visible(f"fragtrace-view: {error}") + "\n", []
+        return fragsnap.visible(f"fragtrace table: {error}") + "\n", []
     devs = [volume.dev for volume in table.volumes]
     return "", [[devs[table.file_volume[file]], str(lba), str(blocks), str(offset), str(table.file_ino[file]),
                  "fragmented" if table.file_fragmented[file] else "contiguous", *cause]
@@ -60,7 +60,7 @@ def causes(table: fragsnap.Table) -> list[list[str]]:
 
 
 def process(table: fragsnap.Table, writer: int) -> str:
-    """A writer in the form of fragtrace-view."""
+    """A writer in the form of fragtrace."""
     if writer < 2:
         return ["unknown", "several"][writer]
     return f"{table.writers[writer].comm}:{table.writers[writer].pid}"
@@ -82,7 +82,7 @@ def test_odd(name, monkeypatch):
     monkeypatch.chdir(HERE / "data/odd")
     said = same(HERE / "data/odd" / name)
     assert (said == "") == name.startswith("good")
-    assert name.startswith("good") or said.startswith(f"fragtrace-view: {name}:")
+    assert name.startswith("good") or said.startswith(f"fragtrace table: {name}:")
 
 
 def test_causes(tmp_path, monkeypatch):
@@ -142,7 +142,7 @@ def test_too_large(name, tmp_path, monkeypatch):
     monkeypatch.setattr(fragsnap.texts, "input_max", limit)
     for size, refused in ((limit, name == "bomb"), (limit - 1, True)):
         monkeypatch.setattr(fragsnap.texts, "input_max", size)
-        done = subprocess.run([VIEW, "--csv", "-", "--max-input", str(size), "-" if name == "pipe" else "t"], input=data,
+        done = subprocess.run([VIEW, "table", "--csv", "--max-input", str(size), "-" if name == "pipe" else "t"], input=data,
                               capture_output=True, check=False)
         said = done.stderr.decode()
         assert bool(done.returncode) == refused
@@ -157,9 +157,9 @@ def test_too_large(name, tmp_path, monkeypatch):
 def test_endless(tmp_path, monkeypatch):
     """An endless input ends at the limit, in little memory."""
     monkeypatch.chdir(tmp_path)
-    done = subprocess.run(f"(echo '# fragtrace table 1'; yes '# x' | head -c 200000000) | (ulimit -v 400000; exec {VIEW} --max-input 64M -t - -o p.png)",
+    done = subprocess.run(f"(echo '# fragtrace table 1'; yes '# x' | head -c 200000000) | (ulimit -v 400000; exec {VIEW} view --max-input 64M -t - -o p.png)",
                           shell=True, capture_output=True, check=False)
-    assert done.stderr.decode().startswith("fragtrace-view: <stdin>: the input is larger than 64 MiB, expected less")
+    assert done.stderr.decode().startswith("fragtrace view: <stdin>: the input is larger than 64 MiB; expected less")
     assert done.returncode == 1
 
 
@@ -230,9 +230,9 @@ COLORS = {
 
 
 def page_colors(args: list[str]) -> tuple[str, dict[str, int]]:
-    """The result of fragtrace-view for rules, and the colour of each file on its page."""
+    """The result of fragtrace for rules, and the colour of each file on its page."""
     options = [word for arg in args for word in ("-c", arg)]
-    done = subprocess.run([VIEW, "-t", "t", *options, "-o", "p.png", "--html", "p.html"], capture_output=True,
+    done = subprocess.run([VIEW, "view", "-t", "t", *options, "-o", "p.png", "--html", "p.html"], capture_output=True,
                           check=False)
     said = done.stderr.decode("utf-8", "surrogateescape")
     if done.returncode:
@@ -248,7 +248,7 @@ def plot_colors(args: list[str]) -> tuple[str, list[int]]:
     try:
         rules = colors.read_rules(args)
     except fragsnap.SnapError as error:
-        return fragsnap.visible(f"fragtrace-view: {error}") + "\n", []
+        return fragsnap.visible(f"fragtrace view: {error}") + "\n", []
     groups = colors.Groups(rules, colors.OTHER)
     return "", [groups[groups.of_path(path)].tones[0] for path in PATHS]
 
@@ -275,7 +275,7 @@ def test_colors(name, tmp_path, monkeypatch):
     Path("c.cnf").write_bytes(COLORS[name])
     said = same_colors(["./c.cnf"])
     assert (said == "") == name.startswith("good")
-    assert name.startswith("good") or said.startswith("fragtrace-view: ./c.cnf:")
+    assert name.startswith("good") or said.startswith("fragtrace view: ./c.cnf:")
 
 
 @pytest.mark.parametrize("args", [["rocksdb"], ["redis", "voltdb"], ["rocksdb", "./c.cnf"], ["./c.cnf", "rocksdb"],

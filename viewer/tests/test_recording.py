@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Recordings with events: fragtrace-view and fragsnap rebuild what a naive model has, block by block.
+"""Recordings with events: fragtrace and fragsnap rebuild what a naive model has, block by block.
 
 The model is in recorder.py. SEED=N repeats a run.
 """
@@ -27,17 +27,17 @@ from PIL import Image
 from recorder import DEV, START, Model, Recorder, record_gap
 
 # one built with sanitizers can be named
-VIEW = Path(os.environ.get("VIEW", Path(__file__).resolve().parent.parent / "fragtrace-view")).resolve()
+VIEW = Path(os.environ.get("VIEW", Path(__file__).resolve().parent.parent / "fragtrace")).resolve()
 EVENTLOG = Path(__file__).resolve().parent.parent / "build/eventlog"
 PLOT = Path(__file__).resolve().parent.parent / "fragtrace-plot"
 SEED = int(os.environ.get("SEED", random.SystemRandom().randrange(10 ** 6)))
 def view(*args: object, cwd: Path) -> subprocess.CompletedProcess:
-    """Run fragtrace-view."""
+    """Run fragtrace."""
     return subprocess.run([VIEW, *map(str, args)], cwd=cwd, capture_output=True, text=True, check=False)
 
 
 def blocks_by_view(text: str) -> tuple[set, dict[int, str]]:
-    """The blocks and paths of --list extents --csv."""
+    """The blocks and paths of fragtrace extents --csv."""
     blocks, paths = set(), {}
     for row in csv.DictReader(io.StringIO(text)):
         ino, kind = int(row["ino"]), "w"
@@ -82,13 +82,13 @@ def made_fixture(tmp_path: Path) -> Recorder:
 
 def complaints(stderr: str) -> str:
     """Messages, without those that say how many files are stale."""
-    return re.sub(r"fragtrace-view: run: \d+ files? stale\n", "", stderr)
+    return re.sub(r"fragtrace \w+: run: \d+ files? stale\n", "", stderr)
 
 
 def check_moment(recorder: Recorder, index: int) -> None:
     """Both programs have at a moment what the model had."""
     time_ns, blocks, names, stale = recorder.truth[index]
-    done = view("run", "--at", iso(time_ns), "--list", "extents", "--csv", "-", cwd=recorder.folder.parent)
+    done = view("extents", "run", "--at", iso(time_ns), "--csv", cwd=recorder.folder.parent)
     assert complaints(done.stderr) == ""
     found, paths = blocks_by_view(done.stdout)
     assert found == blocks
@@ -116,7 +116,7 @@ def test_both_readers_agree_in_causes_and_figures(made: Recorder) -> None:
     seen = 0
     for index in range(3, len(made.truth), 23):
         at = iso(made.truth[index][0])
-        done = view("run", "--at", at, "--csv", "-", cwd=made.folder.parent)
+        done = view("table", "run", "--at", at, "--csv", cwd=made.folder.parent)
         table = fragsnap.Recording(str(made.folder)).table_at(fragsnap.parse_moment(at))
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
         assert [(int(row["lba"]), int(row["length"]), int(row["offset"]), int(row["ino"]), row["path"]) for row in rows] == [
@@ -138,8 +138,8 @@ def test_both_readers_agree_in_causes_and_figures(made: Recorder) -> None:
 
 def stale_by_view(folder: Path, at: str) -> tuple[set[int], set[tuple[int, int, int]]]:
     """The files that the C viewer marks as stale, and the extents that have an owner: inode, LBA, blocks."""
-    files = view("run", "--at", at, "--list", "files", "--csv", "-", cwd=folder)
-    table = view("run", "--at", at, "--csv", "-", cwd=folder)
+    files = view("files", "run", "--at", at, "--csv", cwd=folder)
+    table = view("table", "run", "--at", at, "--csv", cwd=folder)
     assert (files.returncode, complaints(files.stderr), complaints(table.stderr)) == (0, "", "")
     maps = {int(row["ino"]): row["map"] for row in csv.DictReader(io.StringIO(files.stdout))}
     assert set(maps.values()) <= {"stale", "exact"}
@@ -221,7 +221,7 @@ def test_a_file_that_comes_later_is_not_listed(tmp_path: Path) -> None:
     recorder.flush()
     recorder.write()
     for at, inos in (before, [4]), (after, [4, 5]):
-        done = view("run", "--at", iso(at), "--list", "files", "--csv", "-", cwd=tmp_path)
+        done = view("files", "run", "--at", iso(at), "--csv", cwd=tmp_path)
         assert [int(row["ino"]) for row in csv.DictReader(io.StringIO(done.stdout))] == inos
         assert fragsnap.Recording(str(tmp_path / "run")).rebuild(0, at).files["ino"].tolist() == inos
 
@@ -240,7 +240,7 @@ def test_a_gap_while_a_snapshot_is_copied(tmp_path: Path) -> None:
     recorder.flush()
     recorder.write()
     for at in iso(end), "start":
-        done = view("run", "--at", at, "--csv", "-", cwd=tmp_path)
+        done = view("table", "run", "--at", at, "--csv", cwd=tmp_path)
         table = fragsnap.Recording(str(tmp_path / "run")).table_at(fragsnap.parse_moment(at))
         assert [row["lba"] for row in csv.DictReader(io.StringIO(done.stdout))] == ["5000"] and table.lba.tolist() == [5000]
 
@@ -251,9 +251,9 @@ def test_a_folder_that_is_no_recording(tmp_path: Path) -> None:
     (tmp_path / "run/fragtrace-1.snapshot.zst").write_bytes(b"")
     with pytest.raises(fragsnap.SnapError) as error:
         fragsnap.Recording(str(tmp_path / "run"))
-    assert str(error.value).endswith("run: no fragtrace-SECONDS.mmm.snapshot.zst in it, expected a folder that fragtrace-view --record wrote")
-    done = view("run", "--csv", "-", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (1, f"fragtrace-view: {error.value}\n".replace(f"{tmp_path}/", ""))
+    assert str(error.value).endswith("run: no fragtrace-SECONDS.mmm.snapshot.zst in it; expected a folder that fragtrace record wrote")
+    done = view("table", "run", "--csv", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, f"fragtrace table: {error.value}\n".replace(f"{tmp_path}/", ""))
 
 
 def test_spans_of_a_recording_without_events(tmp_path: Path) -> None:
@@ -285,7 +285,7 @@ def test_extents_that_continue_each_other_are_joined(tmp_path: Path) -> None:
             model.emit(ev.PLACED, 7, parts[i][0], 5, parts[i][1])
         recorder.flush()
         recorder.write()
-        done = view("run", "--list", "extents", "--csv", "-", cwd=folder)
+        done = view("extents", "run", "--csv", cwd=folder)
         rows = [(row["offset"], row["length"], row["lba"]) for row in csv.DictReader(io.StringIO(done.stdout))]
         assert rows == [("0", "15", "5000"), ("30", "1", "9000")]
         table = fragsnap.Recording(str(folder / "run")).table_at()
@@ -320,14 +320,14 @@ def test_relative_times(made: Recorder) -> None:
     begin = made.truth[0][0]
     for index in (1, len(made.truth) // 2):
         span = made.truth[index][0] - begin
-        one = view("run", "--at", f"{span // 10 ** 9}.{span % 10 ** 9:09}s", "--csv", "-", cwd=made.folder.parent)
-        other = view("run", "--at", iso(made.truth[index][0]), "--csv", "-", cwd=made.folder.parent)
+        one = view("table", "run", "--at", f"{span // 10 ** 9}.{span % 10 ** 9:09}s", "--csv", cwd=made.folder.parent)
+        other = view("table", "run", "--at", iso(made.truth[index][0]), "--csv", cwd=made.folder.parent)
         assert one.stdout == other.stdout and not complaints(one.stderr)
-    assert view("run", "--csv", "-", cwd=made.folder.parent).stdout == view(
-        "run", "--at", "end", "--csv", "-", cwd=made.folder.parent).stdout
-    done = view("run", "--at", "999h", "--csv", "-", cwd=made.folder.parent)
+    assert view("table", "run", "--csv", cwd=made.folder.parent).stdout == view(
+        "table", "run", "--at", "end", "--csv", cwd=made.folder.parent).stdout
+    done = view("table", "run", "--at", "999h", "--csv", cwd=made.folder.parent)
     assert "the recording ends at" in done.stderr and done.returncode == 0
-    done = view("run", "--at", "2001-02-03T04:05:06Z", "--csv", "-", cwd=made.folder.parent)
+    done = view("table", "run", "--at", "2001-02-03T04:05:06Z", "--csv", cwd=made.folder.parent)
     assert "the recording begins at" in done.stderr and done.returncode == 1
 
 
@@ -336,17 +336,17 @@ def test_relative_times(made: Recorder) -> None:
                                   "", "5ms", "1d", "-1s", "1..5", "2023-02-30T00:00:00Z", "2023-11-14", "tomorrow",
                                   "2023-11-14T25:00:00Z", "1969-01-01T00:00:00Z", "10000000000s"])
 def test_one_grammar_of_time(made: Recorder, text: str) -> None:
-    done = view("run", "--at", text, "--csv", "-", cwd=made.folder.parent)
+    done = view("table", "run", "--at", text, "--csv", cwd=made.folder.parent)
     try:
         moment = fragsnap.parse_moment(text)
     except ValueError:
-        assert done.returncode == 2 and "expected a time after the beginning" in done.stderr
+        assert done.returncode == 2 and "not valid; give a time after the beginning" in done.stderr
         return
     try:
         table = fragsnap.Recording(str(made.folder)).table_at(moment)
         assert done.returncode == 0 and len(done.stdout.splitlines()) == len(table.lba) + 1
     except fragsnap.SnapError as error:
-        assert done.stderr.replace("fragtrace-view: ", "").replace("run:", f"{made.folder}:") == f"{error}\n"
+        assert done.stderr.replace("fragtrace table: ", "").replace("run:", f"{made.folder}:") == f"{error}\n"
 
 
 def test_a_gap_is_refused_and_the_next_snapshot_heals(tmp_path: Path) -> None:
@@ -377,17 +377,17 @@ def test_a_gap_is_refused_and_the_next_snapshot_heals(tmp_path: Path) -> None:
     recorder.write()
     check_moment(recorder, good - 1)
     check_moment(recorder, len(recorder.truth) - 5)
-    done = view("run", "--at", iso(recorder.truth[good + 8][0]), "--csv", "-", cwd=tmp_path)
+    done = view("table", "run", "--at", iso(recorder.truth[good + 8][0]), "--csv", cwd=tmp_path)
     # events of the same time may be on both sides of a gap
     last = recorder.model.events[numbered[-1]][0] - 1
     assert done.returncode == 1 and not done.stdout
     assert ": 2 events were lost; the nearest exact moments are " in done.stderr
     first, second = done.stderr.split("moments are ")[1].strip().split(" and ")
-    assert first == iso(last) and view("run", "--at", first, "--csv", "-", cwd=tmp_path).returncode == 0
-    assert complaints(view("run", "--at", second, "--csv", "-", cwd=tmp_path).stderr) == ""
+    assert first == iso(last) and view("table", "run", "--at", first, "--csv", cwd=tmp_path).returncode == 0
+    assert complaints(view("table", "run", "--at", second, "--csv", cwd=tmp_path).stderr) == ""
     with pytest.raises(fragsnap.SnapError) as error:
         fragsnap.Recording(str(tmp_path / "run")).table_at(fragsnap.parse_moment(iso(recorder.truth[good + 8][0])))
-    assert str(error.value).replace(str(tmp_path) + "/", "") == done.stderr.replace("fragtrace-view: ", "").strip()
+    assert str(error.value).replace(str(tmp_path) + "/", "") == done.stderr.replace("fragtrace table: ", "").strip()
 
 
 @pytest.mark.parametrize("is_lost", [False, True])
@@ -408,7 +408,7 @@ def test_the_end_of_a_recording(tmp_path: Path, capsys: pytest.CaptureFixture, i
     recorder.write()
     ends = f"events were lost after {iso(last)}" if is_lost else f"the recording ends at {iso(last)}"
     for at, message in (["end"], f"{ends}; taking that moment\n" if is_lost else ""), (["999h"], "" if is_lost else f"{ends}; taking that moment\n"):
-        done = view("run", "--at", *at, "--csv", "-", cwd=tmp_path)
+        done = view("table", "run", "--at", *at, "--csv", cwd=tmp_path)
         try:
             fragsnap.Recording(str(tmp_path / "run")).table_at(fragsnap.parse_moment(*at))
             said = capsys.readouterr().err.replace(f"{tmp_path}/", "")
@@ -416,7 +416,7 @@ def test_the_end_of_a_recording(tmp_path: Path, capsys: pytest.CaptureFixture, i
         except fragsnap.SnapError as error:
             said = str(error).replace(f"{tmp_path}/", "") + "\n"
             assert is_lost and at == ["999h"] and said.endswith(f": 2 events were lost; the last exact moment is {iso(last)}\n")
-        assert done.stderr == (f"fragtrace-view: {said}" if said else "")
+        assert done.stderr == (f"fragtrace table: {said}" if said else "")
 
 
 def test_an_event_that_is_read_late(tmp_path: Path) -> None:
@@ -448,7 +448,7 @@ def assert_same_end(made: Recorder, damage: object, least: int) -> None:
     right = 0
     for index in range(2, 40, 12):
         at = iso(made.truth[index][0])
-        done = view("run", "--at", at, "--list", "extents", "--csv", "-", cwd=made.folder.parent)
+        done = view("extents", "run", "--at", at, "--csv", cwd=made.folder.parent)
         try:
             table = fragsnap.Recording(str(made.folder)).table_at(fragsnap.parse_moment(at))
         except fragsnap.SnapError:
@@ -480,7 +480,7 @@ def test_events_that_cannot_have_happened(tmp_path: Path, member: str, value: in
     path, = (tmp_path / "run").glob("*.events.zst")
     found = ev.read_events(str(path))
     assert (len(found.list), found.is_cut) == (is_sane, not is_sane)
-    done = view("run", "--csv", "-", cwd=tmp_path)
+    done = view("table", "run", "--csv", cwd=tmp_path)
     assert ("cut short or damaged after 0 events: the rest is left out" in done.stderr) != is_sane, done.stderr
 
 
@@ -490,32 +490,33 @@ def test_a_recording_without_events(made: Recorder) -> None:
     stems = sorted(made.folder.glob("*.snapshot.zst"))
     begin, second = (float(stem.name.removeprefix("fragtrace-").removesuffix(".snapshot.zst")) for stem in stems[:2])
     # the snapshots are at least 40 steps apart
-    done = view("run", "--at", f"{second - begin + 0.01:.2f}s", "--csv", "-", cwd=made.folder.parent)
-    assert done.stdout == view(stems[1], "--csv", "-", cwd=made.folder.parent).stdout
+    done = view("table", "run", "--at", f"{second - begin + 0.01:.2f}s", "--csv", cwd=made.folder.parent)
+    assert done.stdout == view("table", stems[1], "--csv", cwd=made.folder.parent).stdout
 
 
 def test_all_outputs_take_a_recording(made: Recorder) -> None:
     at = iso(made.truth[20][0])
-    for args in (["-o", "out.png"], ["--json", "-"], ["--prometheus", "-"], ["--html", "p.html"], ["--fail-if", "split>99"]):
-        assert view("run", "--at", at, *args, cwd=made.folder.parent).returncode == 0
-    assert view("--why", "-t", "run", "--at", at, cwd=made.folder.parent).returncode == 0
-    done = view(sorted(made.folder.glob("*.snapshot.zst"))[0], "--at", at, cwd=made.folder.parent)
-    assert done.returncode == 2 and "--at goes with a recording" in done.stderr
-    done = view("nowhere", "--at", at, cwd=made.folder.parent)
+    for args in (["view", "-o", "out.png"], ["table", "--json"], ["metrics"], ["view", "--html", "p.html"], ["check", "split>99"]):
+        assert view(*args, "-t", "run", "--at", at, cwd=made.folder.parent).returncode == 0
+    assert view("why", "-t", "run", "--at", at, cwd=made.folder.parent).returncode == 0
+    done = view("view", sorted(made.folder.glob("*.snapshot.zst"))[0], "--at", at, cwd=made.folder.parent)
+    assert done.returncode == 2 and "is no recording; name a folder that fragtrace record wrote" in done.stderr
+    done = view("view", "nowhere", "--at", at, cwd=made.folder.parent)
     assert done.returncode == 1 and "nowhere: cannot open: No such file or directory" in done.stderr
 
 
 def test_outputs_that_no_moment_has(made: Recorder) -> None:
     at = iso(made.truth[20][0])
     # a moment does not change
-    done = view("--top", "-t", "run", "--at", at, cwd=made.folder.parent)
-    assert done.returncode == 2 and not done.stdout and "expected --list files --json FILE beside --at" in done.stderr
-    assert view("--top", "-t", "run", "-n", "0.1", "--count", "1", cwd=made.folder.parent).returncode == 0
+    done = view("top", "-t", "run", "--at", at, cwd=made.folder.parent)
+    assert done.returncode == 2 and not done.stdout and "not an option here; see fragtrace top --help" in done.stderr
+    assert view("top", "-t", "run", "-n", "0.1", "--count", "1", cwd=made.folder.parent).returncode == 0
     # the state of F2FS is that of a snapshot
-    for more in ([], ["--at", at], ["--at", at, "--f2fs-state", "run"], ["--f2fs-state", "run"]):
-        done = view("--space", "-t", "run", *more, cwd=made.folder.parent)
+    assert view("space", "-t", "run", "--at", at, cwd=made.folder.parent).returncode == 2
+    for more in ([], ["--f2fs-state", "run"]):
+        done = view("space", "-t", "run", *more, cwd=made.folder.parent)
         assert done.returncode == 2 and not done.stdout
-        assert "expected: -t run/fragtrace-....snapshot.zst --f2fs-state run/fragtrace-....f2fs" in done.stderr
+        assert "-t run/fragtrace-....snapshot.zst --f2fs-state run/fragtrace-....f2fs" in done.stderr
 
 
 # === fragtrace-plot ===
@@ -594,18 +595,18 @@ def test_keep_by_size_and_age(tmp_path: Path) -> None:
     for _ in range(30):
         model.step()
     (tmp_path / "now").write_bytes(model.snapshot((START // 1000 + 360) * 10 ** 9))
-    assert view("now", "--record", "run", "--keep", "150s", cwd=tmp_path).returncode == 0
+    assert view("record", "run", "-t", "now", "--keep", "150s", cwd=tmp_path).returncode == 0
     stems = sorted({".".join(path.name.split(".")[:2]) for path in folder.glob("fragtrace-*")})
     # what began at 180 s reaches to 240 s, and 210 s are to be kept
     assert stems == [f"fragtrace-{START // 1000 + i * 60}.000" for i in (3, 4, 5, 6)]
     (tmp_path / "now").write_bytes(model.snapshot((START // 1000 + 420) * 10 ** 9).replace(b"/m/f", b"/m/g"))
-    assert view("now", "--record", "run", "--keep", "2M,7d", cwd=tmp_path).returncode == 0
+    assert view("record", "run", "-t", "now", "--keep", "2M,7d", cwd=tmp_path).returncode == 0
     left = {path.name for path in folder.iterdir()}
     assert f"fragtrace-{START // 1000 + 180}.000.events.zst" not in left and "mine.txt" in left
     assert f"fragtrace-{START // 1000 + 300}.000.f2fs" in left
     assert f"fragtrace-{START // 1000 + 420}.000.snapshot.zst" in left
     (tmp_path / "now").write_bytes(model.snapshot((START // 1000 + 480) * 10 ** 9).replace(b"/m/f", b"/m/h"))
-    assert view("now", "--record", "run", "--keep", "1M,1s", cwd=tmp_path).returncode == 0
+    assert view("record", "run", "-t", "now", "--keep", "1M,1s", cwd=tmp_path).returncode == 0
     # the one before reaches to this one
     assert sorted(path.name for path in folder.glob("fragtrace-*")) == [
         f"fragtrace-{START // 1000 + i}.000.snapshot.zst" for i in (420, 480)]
@@ -613,5 +614,5 @@ def test_keep_by_size_and_age(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("limits", ["", "2", "2X", "G", "2G,", "2G,3G", "0d", "2G 7d", "1G,2d,3h", "99999999999G"])
 def test_keep_refuses(tmp_path: Path, limits: str) -> None:
-    done = view("x", "--record", "run", "--keep", limits, cwd=tmp_path)
-    assert done.returncode == 2 and "expected a size (M, G, T)" in done.stderr
+    done = view("record", "run", "-t", "x", "--keep", limits, cwd=tmp_path)
+    assert done.returncode == 2 and "not valid; give a size (M, G, T)" in done.stderr

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests fragtrace-view --serve over HTTP; speaks KTAP.
+"""Tests fragtrace serve over HTTP; speaks KTAP.
 
 usage: test_serve.py PROGRAM [TEST...]
 
@@ -182,7 +182,7 @@ def test_causes_and_age(view: str) -> None:
 
 
 def test_files(view: str) -> None:
-    text = subprocess.run([view, "-t", DATA / "redis.table", "--json", "-"], capture_output=True, check=True).stdout
+    text = subprocess.run([view, "table", "--json", DATA / "redis.table"], capture_output=True, check=True).stdout
     paths = {r["path"] for r in json.loads(text)["records"]}
     with Serving(view, DATA / "rocksdb2.table") as server:
         everything = server.ask("files", n=1000)
@@ -393,7 +393,7 @@ def replace(lines: list[str]) -> None:
 
 def test_renewal(view: str) -> None:
     replace(["254:0 110 2 0 4 contiguous /m/a.sst"])
-    with Serving(view, "t", "-n", "0.1", says="fragtrace-view: t: cannot open: No such file or directory; "
+    with Serving(view, "t", "-n", "0.1", says="fragtrace serve: t: cannot open: No such file or directory; "
                  "waiting until it is back\n") as server:
         status, headers, body = server.request(server.url + "table")
         tag, before = headers["ETag"], json.loads(body)
@@ -417,8 +417,8 @@ def test_renewal(view: str) -> None:
 def test_a_bad_reading_ends_no_server(view: str) -> None:
     good = ["254:0 110 2 0 4 contiguous /m/a.sst"]
     replace(good)
-    said = ("fragtrace-view: t:1: the table is cut short, expected a newline at its end; waiting until it is back\n"
-            "fragtrace-view: t: is back\n")
+    said = ("fragtrace serve: t:1: the table is cut short; expected a newline at its end; waiting until it is back\n"
+            "fragtrace serve: t: is back\n")
     with Serving(view, "t", "-n", "0.1", says=said) as server:
         # as a copy over it does, which is not renamed
         Path("t").write_text("garbage")
@@ -443,12 +443,9 @@ def test_a_table_is_read_once_without_an_interval(view: str) -> None:
         expect(server.ask("files", n=1)["found"], 1)
 
 
-def test_other_outputs(view: str) -> None:
-    with Serving(view, DATA / "small.table", "-n", "0.1", "-o", "out.png", "--json", "out.json", "--record", "rec") as server:
-        assert Path("out.png").stat().st_size and Path("out.json").stat().st_size and os.listdir("rec")
-        expect(server.ask("table")["total"]["files"], 7)
+def test_standard_input(view: str) -> None:
     with open(DATA / "small.table", "rb") as stream:
-        process = subprocess.Popen([view, "--serve=0", "-"], stdin=stream, stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen([view, "serve", "-l", "0", "-"], stdin=stream, stdout=subprocess.PIPE, text=True)
         assert process.stdout and process.stdout.readline().startswith("http://127.0.0.1:")
         process.terminate()
         expect(process.wait(10), 0)
@@ -457,7 +454,7 @@ def test_other_outputs(view: str) -> None:
 # === Recordings ===
 
 def by_at(view: str, at: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([view, "run", "--at", at, "--json", "-"], capture_output=True, text=True, check=False)
+    return subprocess.run([view, "table", "run", "--at", at, "--json"], capture_output=True, text=True, check=False)
 
 
 def check_moment(view: str, server: Server, time_ns: int, truth: set) -> None:
@@ -522,7 +519,7 @@ def test_moments(view: str) -> None:
 
 
 def test_one_volume(view: str) -> None:
-    subprocess.run([view, "-t", DATA / "two.table", "--record", "run"], check=True)
+    subprocess.run([view, "record", "run", "-t", DATA / "two.table"], check=True)
     for table in DATA / "two.table", "run":
         for volume, extents, paths in ("254:0", 3, {"/mnt/a/x.rdb", "/mnt/a/y.rdb"}), \
                 ("/mnt/my disk", 2, {"/mnt/my disk/appendonly.aof.1.base.rdb", "/mnt/my disk/.rdb"}):
@@ -531,7 +528,7 @@ def test_one_volume(view: str) -> None:
                 expect((len(found["volumes"]), found["total"]["extents"]), (1, extents))
                 expect({f[0] for f in server.ask("files", n=10)["files"]}, paths)
         refused(view, 1, "the volumes are /mnt/a (254:0), /mnt/my disk (254:16): expected --volume with one of them",
-                "-t", str(table), "--serve=0", "--volume", "nosuch")
+                "-t", str(table), "-l", "0", "--volume", "nosuch")
 
 
 def test_gaps(view: str) -> None:
@@ -547,7 +544,7 @@ def test_gaps(view: str) -> None:
         for at in iso(lost_at + 500), iso((lost_at + in_gap) // 2), iso(healed - 1):
             status, headers, body = server.request(server.url + "table?at=" + at)
             expect((status, headers["Content-Type"]), (404, "text/plain; charset=utf-8"))
-            expect("fragtrace-view: " + body.decode(), by_at(view, at).stderr)
+            expect("fragtrace table: " + body.decode(), by_at(view, at).stderr)
             assert b": 2 events were lost; the nearest exact moments are " in body, body
             # what was shown before is still there
             expect(server.ask("table", at=iso(exact * 10 ** 6))["total"], before["total"])
@@ -673,18 +670,18 @@ def test_a_million_extents(view: str) -> None:
 # === Start and end ===
 
 def refused(view: str, status: int, message: str, *options: str) -> None:
-    done = subprocess.run([view, *options], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, timeout=60)
+    done = subprocess.run([view, "serve", *options], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, timeout=60)
     expect((done.returncode, done.stdout), (status, ""))
     assert message in done.stderr and done.stderr.count("\n") == 1, done.stderr
 
 
 def test_port_is_taken(view: str) -> None:
     with Serving(view, DATA / "small.table") as server:
-        refused(view, 1, f"cannot listen on 127.0.0.1:{server.port}: Address already in use, expected another port",
-                "-t", str(DATA / "small.table"), f"--serve=127.0.0.1:{server.port}")
+        refused(view, 1, f"cannot listen on 127.0.0.1:{server.port}: Address already in use; expected another port",
+                "-t", str(DATA / "small.table"), "-l", f"127.0.0.1:{server.port}")
     port = server.port
     # and is free again at once
-    again = subprocess.Popen([view, "-t", DATA / "small.table", f"--serve={port}"], stdout=subprocess.PIPE, text=True)
+    again = subprocess.Popen([view, "serve", "-t", DATA / "small.table", f"--listen={port}"], stdout=subprocess.PIPE, text=True)
     assert again.stdout and f":{port}/" in again.stdout.readline()
     again.terminate()
     expect(again.wait(10), 0)
@@ -692,9 +689,9 @@ def test_port_is_taken(view: str) -> None:
 
 def test_addresses(view: str) -> None:
     for bad in "x", "1.2.3.4.5", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:70000", "example.org:80", "[::1", "99999", "":
-        refused(view, 2, "expected an IP address and a port", "-t", str(DATA / "small.table"), f"--serve={bad}")
+        refused(view, 2, "not valid; give an IP address and a port", "-t", str(DATA / "small.table"), f"--listen={bad}")
     for good, begin in ("localhost:0", "http://127.0.0.1:"), ("[::1]:0", "http://[::1]:"), (":0", "http://127.0.0.1:"):
-        process = subprocess.Popen([view, "-t", DATA / "small.table", f"--serve={good}"], stdout=subprocess.PIPE,
+        process = subprocess.Popen([view, "serve", "-t", DATA / "small.table", "-l", good], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
         assert process.stdout and process.stderr
         line = process.stdout.readline()
@@ -709,7 +706,7 @@ def test_all_networks(view: str) -> None:
     with Serving(view, DATA / "small.table") as server:
         expect(server.request(server.url + "table", Host=name)[0], 200 if name == "localhost" else 421)
     for address in "0.0.0.0", "[::]":
-        process = subprocess.Popen([view, "-t", DATA / "small.table", f"--serve={address}:0"], stdout=subprocess.PIPE,
+        process = subprocess.Popen([view, "serve", "-t", DATA / "small.table", "-l", f"{address}:0"], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
         assert process.stdout and process.stderr
         found = re.fullmatch(rf"http://{re.escape(name)}:(\d+)/([0-9a-f]{{32}})/\n", process.stdout.readline())
@@ -728,13 +725,10 @@ def test_all_networks(view: str) -> None:
         expect(process.wait(10), 0)
 
 
-def test_combinations(view: str) -> None:
-    for options, message in (("--top",), "--serve does not go with --top"), (("--why",), "--serve does not go with --why"), \
-            (("--space",), "--serve does not go with --space"), (("-o", "-"), "expected a file after -o"), \
-            (("--json", "-"), "expected a file after --json"), (("-n", "1", "--count", "2"), "expected no --count"), \
-            (("--fail-if", "split>1"), "expected no --fail-if"), (("--layout", "hilbert"), "--layout is for pictures"), \
-            (("-i", "rocksdb"), "-i is for pictures"), (("-n", "1", "-t", "-"), "cannot read standard input again"):
-        refused(view, 2, message, *(() if "-t" in options else ("-t", str(DATA / "small.table"))), "--serve=0", *options)
+def test_options_without_a_meaning(view: str) -> None:
+    for options in ("-o", "x"), ("--json",), ("--count", "2"), ("--layout", "hilbert"), ("-i", "rocksdb"):
+        refused(view, 2, "not an option here; see fragtrace serve --help", "-t", str(DATA / "small.table"), *options)
+    refused(view, 2, "cannot read standard input again", "-n", "1", "-t", "-")
 
 
 def test_signals_end_it(view: str) -> None:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Tests what fragtrace-view makes of F2FS's own state: --space, JSON, metrics, picture; speaks KTAP. See testlib.sh.
+# Tests what fragtrace makes of F2FS's own state: free space, JSON, metrics, picture; speaks KTAP. See testlib.sh.
 # usage: test_space.sh PROGRAM [TEST...]
 set -eu
 
@@ -18,7 +18,7 @@ state() {
 
 # space() - print the free space of ./t with the state ./s
 space() {
-	"$view" -t t --space --f2fs-state s
+	"$fragtrace" space -t t --f2fs-state s
 }
 
 # line(text) - standard input has this line, whatever the spaces are
@@ -29,10 +29,10 @@ line() {
 # bad(file, message) - the state with this content of a file is refused, by all outputs
 bad() {
 	cat >"s/$1"
-	refuses "fragtrace-view: s/$2" "$view" -t t --space --f2fs-state s
+	refuses "fragtrace space: s/$2" "$fragtrace" space -t t --f2fs-state s
 	[ ! -s stdout ] || fail "a part was printed"
-	refuses "fragtrace-view: s/$2" "$view" -t t --f2fs-state s -o out.png
-	refuses "fragtrace-view: s/$2" "$view" -t t --f2fs-state s --json x.json
+	refuses "fragtrace view: s/$2" "$fragtrace" view -t t --f2fs-state s -o out.png
+	refuses "fragtrace table: s/$2" "$fragtrace" table --json -o x.json -t t --f2fs-state s
 	[ ! -e x.json ] || fail "a part was written"
 }
 
@@ -42,7 +42,7 @@ test_figures_are_those_of_every_block() {
 	local seed
 	for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		"$python" "$here/naive_space.py" make "r$seed" "$seed"
-		"$view" -t "r$seed/table" --f2fs-state "r$seed" --json "j$seed"
+		"$fragtrace" table --json -o "j$seed" -t "r$seed/table" --f2fs-state "r$seed"
 		"$python" "$here/naive_space.py" check "r$seed" "j$seed"
 	done
 }
@@ -51,7 +51,7 @@ test_recorded_states() {
 	local kernel
 	for kernel in 6.12 7; do
 		state $kernel
-		"$view" -t t --f2fs-state s --json out.json
+		"$fragtrace" table --json -o out.json -t t --f2fs-state s
 		"$python" "$here/naive_space.py" check "$data/f2fs-$kernel" out.json
 		# what F2FS itself counts
 		"$python" - "$kernel" <<-'EOF2'
@@ -104,14 +104,14 @@ test_text() {
 # Where F2FS never writes into holes, there is no column for that: on zoned devices, and with mode=lfs.
 test_no_ssr() {
 	state 7
-	"$view" -t t --f2fs-state s --json ssr.json
+	"$fragtrace" table --json -o ssr.json -t t --f2fs-state s
 	# the feature BLKZONED, at byte 2180 of a superblock
 	printf '\002' | dd of=s/superblock bs=1 seek=$((1024 + 2180)) conv=notrunc 2>/dev/null
 	space >text
 	line 'type full dirty valid blocks log in free there'
 	line 'warm data - 11 3,750 91+368 187'
 	grep -q 'mode=lfs' text
-	"$view" -t t --f2fs-state s --json zoned.json
+	"$fragtrace" table --json -o zoned.json -t t --f2fs-state s
 	sed 's/"ssr_blocks":[0-9]*/"ssr_blocks":0/' ssr.json | diff - zoned.json
 	state 7
 	echo '/dev/x /mnt f2fs rw,mode=adaptive 0 0' >s/mounts
@@ -126,7 +126,7 @@ test_no_ssr() {
 	line 'warm data - 11 3,750 2,207 8.6 MiB 91+368 187'
 }
 
-# Of two volumes, --space prints the one that is named as if there were no other.
+# Of two volumes, the one the one that is named as if there were no other.
 test_one_of_two_volumes() {
 	state 7
 	space >alone
@@ -137,15 +137,15 @@ test_one_of_two_volumes() {
 	printf 'format: segment_type|valid_blocks|bitmaps\nsegment_type(0:HD, 1:WD, 2:CD, 3:HN, 4:WN, 5:CN)\n%-10d%d|%-3d|' 0 1 0 >both/254:16/segment_bits
 	{ yes ' 00' | head -n 64 | tr -d '\n'; echo; } >>both/254:16/segment_bits
 	{ sed -n '1,/^# volume/p' t; echo '# volume 254:16 main_blkaddr=512 blocks=1024 segment_blocks=512 path=/n'; sed '1,/^# volume/d' t; } >t2
-	"$view" -t t2 --space --f2fs-state both --volume 254:0 >text
+	"$fragtrace" space -t t2 --f2fs-state both --volume 254:0 >text
 	cmp alone text
-	"$view" -t t2 --space --f2fs-state both --volume /n >text
+	"$fragtrace" space -t t2 --f2fs-state both --volume /n >text
 	[ "$(grep -c ' MiB, .* segment' text)" = 1 ] || fail "$(cat text)"
 	grep -q '^/n (254:16): 2 MiB, 1 segment of 2 MiB' text || fail "$(cat text)"
 	# the folder is that of this volume
-	"$view" -t t2 --space --f2fs-state s --volume /mnt >text
+	"$fragtrace" space -t t2 --f2fs-state s --volume /mnt >text
 	cmp alone text
-	refuses "the table has 2 volumes, expected a folder 254:0 in it" "$view" -t t2 --space --f2fs-state s
+	refuses "the table has 2 volumes; expected a folder 254:0 in it" "$fragtrace" space -t t2 --f2fs-state s
 }
 
 test_no_volume_and_no_file() {
@@ -178,7 +178,7 @@ test_full_and_empty_volumes() {
 		00) line '512-1,023 1 512 100.0 % ########################################' ;;
 		esac
 		line 'greedy nothing to pick'
-		"$view" -t t --f2fs-state s -o out.png
+		"$fragtrace" view -t t --f2fs-state s -o out.png
 	done
 }
 
@@ -192,7 +192,8 @@ test_each_missing_file_is_named() {
 		space >text 2>said
 		[ ! -s said ] || fail "$(cat said)"
 		grep -q "^  note: s/$file: No such file or directory: " text || fail "not named: $file"
-		"$view" -t t --f2fs-state s --json out.json --prometheus out.prom -o out.png
+		write_all out -t t --f2fs-state s
+		"$fragtrace" view -t t --f2fs-state s -o out.png
 		"$python" -c 'import json; assert len(json.load(open("out.json"))["space"][0]["notes"]) == 1'
 	done
 }
@@ -229,7 +230,7 @@ test_free_segments_without_status() {
 	space >text
 	line 'F2FS counts 25 free segments'
 	! grep -q 'written by a log now' text || fail "$(cat text)"
-	"$view" -t t --f2fs-state s --prometheus out.prom
+	"$fragtrace" metrics -o out.prom -t t --f2fs-state s
 	metric fragtrace_f2fs_segments ',state="empty"' 27
 	! grep -q 'state="\(log\|free\|prefree\)"' out.prom || fail "$(grep state= out.prom)"
 }
@@ -311,7 +312,7 @@ test_odd_status() {
 	sed 's/^\(  - WARM   data:\).*/\1/' good | bad status 'status:24: expected the segment of a log'
 	sed 's/^Main area:.*/Main area: many/' good | bad status 'status:21: expected the sizes of the main area'
 	sed 's/blkoff/offset/' good | bad status 'status:22: unknown columns, is this F2FS newer than the viewer?'
-	sed 's/^Main area: 184/Main area: 185/' good | bad status 'status: 0 volumes in it have 184 segments, expected one'
+	sed 's/^Main area: 184/Main area: 185/' good | bad status 'status: 0 volumes in it have 184 segments; expected one'
 	cat good good | bad status 'status: 2 volumes in it have 184 segments'
 	# what one volume has another one may lack
 	{ cat good; sed '/  - Free: /d' good; } | bad status 'status:'
@@ -358,27 +359,26 @@ test_odd_victims_and_superblock() {
 
 test_folders() {
 	state 6.12
-	refuses 'fragtrace-view: nowhere: No such file or directory, expected a folder with copies' \
-		"$view" -t t --space --f2fs-state nowhere
-	refuses 'fragtrace-view: t: not a folder' "$view" -t t --space --f2fs-state t
+	refuses 'fragtrace space: nowhere: No such file or directory; expected a folder with copies' \
+		"$fragtrace" space -t t --f2fs-state nowhere
+	refuses 'fragtrace space: t: not a folder' "$fragtrace" space -t t --f2fs-state t
 	mkdir all
 	mv s all/254:0
-	"$view" -t t --space --f2fs-state all | grep -q 'greedy  *section 20 '
+	"$fragtrace" space -t t --f2fs-state all | grep -q 'greedy  *section 20 '
 	sed 's/254:0/254:16/' t | sed 1d >second
 	cat second >>t
-	refuses 'all: the table has 2 volumes, expected a folder 254:16 in it' "$view" -t t --space --f2fs-state all
+	refuses 'all: the table has 2 volumes; expected a folder 254:16 in it' "$fragtrace" space -t t --f2fs-state all
 	cp -r all/254:0 all/254:16
-	"$view" -t t --space --f2fs-state all >text
+	"$fragtrace" space -t t --f2fs-state all >text
 	[ "$(grep -c 'greedy  *section 20 ' text)" = 2 ]
 }
 
 test_options() {
 	state 6.12
-	misused '--space goes alone' "$view" -t t --space --f2fs-state s -o out.png
-	misused '--space goes alone' "$view" -t t --space --f2fs-state s -n 1
-	misused '--space of a recorded table takes a recorded state, expected: --f2fs-state DIR' "$view" -t t --space
+	misused 'not an option here; see fragtrace space --help' "$fragtrace" space -t t --f2fs-state s -n 1
+	misused "t: was recorded, F2FS's state was not; give a copy of it: --f2fs-state DIR" "$fragtrace" space -t t
 	if space >/dev/full 2>said; then fail "a full disk is not noticed"; fi
-	grep -q '^fragtrace-view: <stdout>: No space left on device$' said
+	grep -q '^fragtrace space: <stdout>: No space left on device$' said
 }
 
 # === Other outputs ===
@@ -391,7 +391,7 @@ metric() {
 
 test_metrics() {
 	state 7
-	"$view" -t t --f2fs-state s --prometheus out.prom
+	"$fragtrace" metrics -o out.prom -t t --f2fs-state s
 	metric fragtrace_f2fs_section_bytes '' 8388608
 	metric fragtrace_f2fs_segments ',state="free"' 167
 	metric fragtrace_f2fs_segments ',state="dirty"' 11
@@ -411,7 +411,7 @@ test_metrics() {
 	# dirty segments by valid blocks: as many in all as are dirty
 	[ "$(grep '^fragtrace_f2fs_dirty_segments{' out.prom | awk '{ n += $NF } END { print NR, n }')" = '8 11' ] ||
 		fail "$(grep '^fragtrace_f2fs_dirty_segments' out.prom)"
-	"$view" -t t --prometheus out.prom
+	"$fragtrace" metrics -o out.prom -t t
 	! grep -q f2fs out.prom || fail "metrics without a state"
 }
 
@@ -424,17 +424,17 @@ test_picture() {
 	local layout
 	state 6.12
 	for layout in boxes segments; do
-		"$view" -t t -o out.png --layout $layout --f2fs-state s
+		"$fragtrace" view -t t -o out.png --layout $layout --f2fs-state s
 		"$peek" out.png text | grep -q 'nodes: blocks=80, folded blocks=0$' || fail "no nodes in the legend"
 		"$peek" out.png text | grep -q 'other data: blocks=1, folded blocks=0$' || fail "no other data in the legend"
 		"$peek" out.png text | grep -q 'free: blocks=17353 gaps=52 longest=8457' || fail "wrong free space"
 		# 80 blocks and one in the legend
 		[ "$(pixels af9f8f)" -gt $((80 * 16)) ] || fail "$layout: nodes are not drawn"
 		[ "$(pixels efefaf)" -gt 16 ] || fail "$layout: other data is not drawn"
-		"$view" -t t -o out.png --layout $layout
+		"$fragtrace" view -t t -o out.png --layout $layout
 		[ "$(pixels af9f8f)$(pixels efefaf)" = 00 ] || fail "$layout: drawn without a state"
 	done
-	"$view" -t t -o out.png --layout hilbert --f2fs-state s
+	"$fragtrace" view -t t -o out.png --layout hilbert --f2fs-state s
 	"$peek" out.png text | grep -q "nodes: blocks=80, folded blocks=0$"
 }
 
@@ -442,7 +442,7 @@ test_picture() {
 test_folded_blocks_are_counted_by_use() {
 	state 6.12
 	printf 'max_length = 2\nstub = 1\n' >./two.cnf
-	"$view" -t t -o out.png -i ./two.cnf --f2fs-state s
+	"$fragtrace" view -t t -o out.png -i ./two.cnf --f2fs-state s
 	"$peek" out.png text >notes
 	grep -qx 'nodes: blocks=80, folded blocks=30' notes || fail "$(grep nodes: notes)"
 	grep -qx 'other data: blocks=1, folded blocks=0' notes || fail "$(grep data: notes)"
@@ -468,8 +468,8 @@ page() {
 
 test_page_tells_what_is_free() {
 	state 6.12
-	"$view" -t t -o out.png --layout hilbert --html without.html
-	"$view" -t t -o out.png --layout hilbert --html with.html --f2fs-state s
+	"$fragtrace" view -t t -o out.png --layout hilbert --html without.html
+	"$fragtrace" view -t t -o out.png --layout hilbert --html with.html --f2fs-state s
 	page without.html >without
 	page with.html >with
 	[ "$(head -n 1 with)" != "$(head -n 1 without)" ] || fail "nothing is told: $(head -n 1 with)"
@@ -491,16 +491,16 @@ test_page_is_bounded() {
 		    print(f"# volume 254:0 main_blkaddr=4096 blocks={4096 + n * 512} segment_blocks=512 path=/m", file=f)
 		    print("254:0 4096 1 0 4 contiguous /m/f", file=f)
 	EOF
-	"$view" -t t --html with.html --f2fs-state s
+	"$fragtrace" view -t t --html with.html --f2fs-state s
 	page with.html >with
 	[ "$(head -n 1 with)" = "False 2" ] || fail "$(head -n 1 with)"
 }
 
 test_sections_are_ruled_off() {
 	state 7
-	"$view" -t t -o with.png --layout segments --f2fs-state s
-	"$view" -t t -o same.png --layout segments --f2fs-state s --section 4
-	"$view" -t t -o other.png --layout segments --f2fs-state s --section 8
+	"$fragtrace" view -t t -o with.png --layout segments --f2fs-state s
+	"$fragtrace" view -t t -o same.png --layout segments --f2fs-state s --section 4
+	"$fragtrace" view -t t -o other.png --layout segments --f2fs-state s --section 8
 	cmp with.png same.png
 	! cmp -s with.png other.png || fail "the option is overruled"
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Tests fragtrace-view --top in a pipe and, with tmux, on a terminal; speaks KTAP. See testlib.sh.
+# Tests fragtrace top in a pipe and, with tmux, on a terminal; speaks KTAP. See testlib.sh.
 # usage: test_top.sh PROGRAM [TEST...]
 set -eu
 
@@ -11,7 +11,7 @@ set -eu
 
 # top(args...) - the output into a pipe
 top() {
-	"$view" --top -n 0.05 "$@"
+	"$fragtrace" top -n 0.05 "$@"
 }
 
 # table(records) - a table of one volume of 1000 blocks
@@ -30,7 +30,7 @@ paths() {
 	sed -n 's/^.* \(\/[^ ]*\)$/\1/p' | tr '\n' ' '
 }
 
-# terminal(width, height, args...) - start --top on a terminal of this size
+# terminal(width, height, args...) - start it on a terminal of this size
 terminal() {
 	local width=$1 height=$2
 	shift 2
@@ -43,7 +43,7 @@ terminal() {
 	stty -g >before
 	echo before
 	status=0
-	sh -c 'echo \$\$ >pid; exec "$view" --top $*' || status=\$?
+	sh -c 'echo \$\$ >pid; exec "$fragtrace" top $*' || status=\$?
 	echo "status \$status"
 	stty -g >after
 	touch ended
@@ -127,7 +127,7 @@ test_rates() {
 254:0 20 1 0 5 contiguous /m/b
 254:0 30 6 9 4 fragmented /m/a
 254:0 40 1 0 6 contiguous /m/c' >t2
-	"$view" --top -n 0.2 -t t >out &
+	"$fragtrace" top -n 0.2 -t t >out &
 	wait_for grep -q /m/b out
 	mv t2 t
 	wait_for grep -q '/m/c' out
@@ -168,7 +168,7 @@ test_names_are_harmless() {
 
 test_top_in_a_pipe_waits_for_its_source() {
 	cp "$data/small.table" t
-	"$view" --top -n 0.02 -t t >out 2>stderr &
+	"$fragtrace" top -n 0.02 -t t >out 2>stderr &
 	wait_for grep -q LOG2 out
 	rm t
 	wait_for grep -q 'cannot open.*waiting until it is back' stderr
@@ -193,23 +193,21 @@ test_filter() {
 	[ "$(sed 1,3d out | paths)" = '/mnt/f2fs/db/MANIFEST-000071 ' ] || fail "$(cat out)"
 	top -t "$data/rocksdb2.table" --count 1 --filter nosuch >out
 	[ -z "$(sed 1,3d out | paths)" ] || fail "$(cat out)"
-	misused '--filter goes with --top' "$view" --filter x
 }
 
 test_top_of_standard_input() {
-	"$view" --top - <"$data/small.table" >out
+	"$fragtrace" top - <"$data/small.table" >out
 	[ "$(grep -c '^fragtrace ' out)" = 1 ] || fail "$(cat out)"
 	grep -q ' 1 of 7 files fragmented; ' out
 }
 
 test_top_refuses() {
-	misused '--top goes alone' "$view" --top -o x.png
-	misused '--top goes alone' "$view" --top --record x
-	refuses 'nosuch: cannot open' "$view" --top -t nosuch
-	misused '-n cannot read standard input again' "$view" --top -t - -n 1
+	misused 'not an option here; see fragtrace top --help' "$fragtrace" top -o x.png
+	refuses 'nosuch: cannot open' "$fragtrace" top -t nosuch
+	misused '-: -n cannot read standard input again' "$fragtrace" top -t - -n 1
 	printf '# fragtrace table 2\n' >t
-	refuses 't:1: the table has version 2' "$view" --top -t t
-	refuses 'No space left on device' sh -c "'$view' --top -t '$data/small.table' >/dev/full"
+	refuses 't:1: the table has version 2' "$fragtrace" top -t t
+	refuses 'No space left on device' sh -c "'$fragtrace' top -t '$data/small.table' >/dev/full"
 }
 
 # === On a terminal ===

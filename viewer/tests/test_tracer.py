@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests fragtrace-view on a running module, and --record --events; build/fake_module.so pretends both; speaks KTAP.
+"""Tests the commands on a running module, and fragtrace record --events; build/fake_module.so pretends both; speaks KTAP.
 
 usage: test_tracer.py PROGRAM [TEST...]
 
@@ -146,18 +146,18 @@ class World:
     @contextmanager
     def recording(self, *options: str) -> Iterator[subprocess.Popen]:
         """Record meanwhile, and end it by a signal."""
-        command = [self.view, "--record", str(self.run), "--events", *options]
+        command = [self.view, "record", str(self.run), "--events", *options]
         with open(self.err, "wb") as err, subprocess.Popen(command, env=self.environment(), stderr=err, cwd=self.fake) as process:
             try:
                 yield process
                 process.send_signal(signal.SIGTERM)
-                expect((process.wait(60), self.calls()[-1]), (0, f"destroy fragtrace-view-{process.pid}"))
+                expect((process.wait(60), self.calls()[-1]), (0, f"destroy fragtrace-record-{process.pid}"))
             finally:
                 process.kill()
 
     def said(self) -> list[str]:
         """The messages."""
-        return [line.removeprefix("fragtrace-view: ") for line in self.err.read_text(encoding="utf-8").splitlines()]
+        return [line.removeprefix("fragtrace record: ") for line in self.err.read_text(encoding="utf-8").splitlines()]
 
     def calls(self) -> list[str]:
         """What was asked of tracefs."""
@@ -292,7 +292,7 @@ def test_the_module_is_unloaded(world: World) -> None:
     expect((numbers(world, first), ev.read_events(str(first)).is_cut, batches(second)[0]), ([(10, 5)], False, (0, 1)))
     expect(world.said(), ["the module was unloaded; what happens until the next snapshot is not known"])
     expect([call for call in world.calls() if call.startswith(("create", "destroy"))],
-           [f"{what} fragtrace-view-{process.pid}" for what in ("create", "destroy")] * 2)
+           [f"{what} fragtrace-record-{process.pid}" for what in ("create", "destroy")] * 2)
 
 
 def test_a_large_file_of_events_ends(world: World) -> None:
@@ -314,10 +314,10 @@ def test_a_large_file_of_events_ends(world: World) -> None:
 
 def test_what_is_asked_of_tracefs(world: World) -> None:
     """Instances of programs that have ended go; that of this process, which lives, stays."""
-    world.put("instances", f"fragtrace-view-4194305\nfragtrace-view-{os.getpid()}\n")
+    world.put("instances", f"fragtrace-record-4194305\nfragtrace-record-{os.getpid()}\n")
     with world.recording() as process:
         world.wait_readings(2)
-    mine, gone = f"fragtrace-view-{process.pid}", "fragtrace-view-4194305"
+    mine, gone = f"fragtrace-record-{process.pid}", "fragtrace-record-4194305"
     expect(world.calls(), [f"create {gone}", f"destroy {gone}", f"create {mine}", "write buffer_size_kb 8192", "write trace_clock mono",
                            "enable fragtrace extent_change", "enable fragtrace file_state", "on", "off", "disable fragtrace", f"destroy {mine}"])
     expect(world.said(), [f"removed the tracefs instance {gone}, whose program has ended"])
@@ -350,19 +350,19 @@ def test_what_is_kept_beside_a_snapshot(world: World) -> None:
 def refused(world: World, message: str) -> None:
     """It ends with this message, and its instance goes."""
     begun = len(world.calls())
-    done = subprocess.run([world.view, "--record", world.run, "--events"], env=world.environment(), capture_output=True, text=True, check=False,
+    done = subprocess.run([world.view, "record", world.run, "--events"], env=world.environment(), capture_output=True, text=True, check=False,
                           cwd=world.fake, timeout=60)
     made = [call.split()[0] for call in world.calls()[begun:] if call.startswith(("create", "destroy"))]
-    expect((done.returncode, done.stderr.splitlines()[0], made in ([], ["create", "destroy"])), (1, f"fragtrace-view: {message}", True))
+    expect((done.returncode, done.stderr.splitlines()[0], made in ([], ["create", "destroy"])), (1, f"fragtrace record: {message}", True))
 
 
 def test_another_module_is_refused(world: World) -> None:
     world.put_change_format(without="why_here")
-    refused(world, "the event extent_change of the module has no field why_here, expected another version of it")
+    refused(world, "the event extent_change of the module has no field why_here; expected another version of it")
     world.put_change_format(comm_bytes=32)
-    refused(world, "the event extent_change has a comm of 32 bytes, expected 16")
+    refused(world, "the event extent_change has a comm of 32 bytes; expected 16")
     (world.fake / "format/extent_change").unlink()
-    refused(world, "tracefs has no event extent_change of fragtrace, expected another version of the module")
+    refused(world, "tracefs has no event extent_change of fragtrace; expected another version of the module")
 
 
 def test_what_tracefs_refuses(world: World) -> None:
@@ -393,11 +393,32 @@ def test_f2fs_is_asked_for_its_state(world: World) -> None:
     # the status names the device
     status = (F2FS / "status").read_text(encoding="utf-8")
     world.put("sys/kernel/debug/f2fs/status", re.sub(r"(partition info\()\w+", r"\g<1>fake0", status))
-    for output in "--json", "--prometheus":
-        live = subprocess.run([world.view, output, "-"], env=world.environment(), capture_output=True, text=True, check=True, cwd=world.fake)
-        kept = subprocess.run([world.view, "-t", copies / "snapshot", "--f2fs-state", copies, output, "-"], capture_output=True, text=True, check=True)
+    for output in ["table", "--json"], ["metrics"]:
+        live = subprocess.run([world.view, *output], env=world.environment(), capture_output=True, text=True, check=True, cwd=world.fake)
+        kept = subprocess.run([world.view, *output, "-t", copies / "snapshot", "--f2fs-state", copies], capture_output=True, text=True, check=True)
         assert '"empty_segments"' in kept.stdout or "fragtrace_f2fs_gc_candidates" in kept.stdout, kept.stdout
         expect((output, live.stderr, live.stdout.replace("/sys/kernel/debug/fragtrace/snapshot", "")), (output, "", kept.stdout.replace(f"{copies}/snapshot", "")))
+
+
+def test_how_it_stands(world: World) -> None:
+    """Without a command; and the differences that an audit has found."""
+    def run(*args: str) -> subprocess.CompletedProcess:
+        return subprocess.run([world.view, *args], env=world.environment(), capture_output=True, text=True, check=False, cwd=world.fake)
+
+    assert "The module fragtrace is not loaded." in run().stdout, run().stdout
+    world.put("sys/module/fragtrace/version", "")
+    world.put("sys/kernel/debug/fragtrace/targets", "# fragtrace targets 1\n# dev ino state files path\n254:0 3 live 1 /m0\n- - waiting 0 /m\\040x\n")
+    world.put("sys/kernel/debug/fragtrace/stats", "# fragtrace stats 1\nvolumes 4\naudit_differences 0\n")
+    expect(run().stdout.splitlines(), [
+        "The module fragtrace watches:", "  /m0: live, 1 file followed on 254:0", "  /m\\040x: waiting",
+        "split factor 1.08; 1 of 1 file fragmented; 2 fragments (-/s); 1.5 MiB",
+        "Next: fragtrace top, why, view, serve or defrag; all commands: fragtrace --help"])
+    expect(run("check").returncode, 0)
+    world.put("sys/kernel/debug/fragtrace/stats", "# fragtrace stats 1\nvolumes 4\naudit_differences 2\n")
+    done = run("check")
+    expect((done.returncode, done.stderr), (3, "fragtrace check: 2 files differed from F2FS in an audit; report it, with dmesg and the file audit\n"))
+    world.put("fail/open", "13\n")
+    assert "are you root" in run().stdout + run().stderr
 
 
 def test_why_there_is_no_table(world: World) -> None:
@@ -416,8 +437,8 @@ def test_why_there_is_no_table(world: World) -> None:
 
 def told(world: World, message: str) -> None:
     """Nothing is drawn, for this reason."""
-    done = subprocess.run([world.view, "--csv", "-"], env=world.environment(), capture_output=True, text=True, check=False, cwd=world.fake)
-    expect((done.returncode, done.stdout, done.stderr), (1, "", f"fragtrace-view: {message}\n"))
+    done = subprocess.run([world.view, "table", "--csv"], env=world.environment(), capture_output=True, text=True, check=False, cwd=world.fake)
+    expect((done.returncode, done.stdout, done.stderr), (1, "", f"fragtrace table: {message}\n"))
 
 
 # === KTAP ===

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Tests the pictures of fragtrace-view from recorded tables: blocks, fragments, extensions, folding; speaks KTAP. See testlib.sh.
+# Tests the pictures of fragtrace view from recorded tables: blocks, fragments, extensions, folding; speaks KTAP. See testlib.sh.
 # usage: test_view.sh PROGRAM [TEST...]
 set -eu
 
@@ -64,7 +64,7 @@ test_small_positions() {
 }
 
 test_two_volumes() {
-	"$view" -t "$data/two.table" -c "$data/redis-like.color.cnf" -i "$data/plain.img.cnf" -o out.png
+	"$fragtrace" view -t "$data/two.table" -c "$data/redis-like.color.cnf" -i "$data/plain.img.cnf" -o out.png
 	boxes '#00aa00' 5
 	# two are alone among free ones, with a frame
 	pixels '#ff8800' $((36 + 280))
@@ -77,7 +77,7 @@ test_two_volumes() {
 }
 
 test_rocksdb_preset() {
-	"$view" -t "$data/rocksdb.table" -c rocksdb -i rocksdb -o out.png
+	"$fragtrace" view -t "$data/rocksdb.table" -c rocksdb -i rocksdb -o out.png
 	# boxes of 7 x 7: 3941 and 22 blocks of contiguous files, and their swatches
 	pixels '#7fc257' $((3941 * 49 + 280))
 	pixels '#3f73d8' $((22 * 49 + 280))
@@ -100,7 +100,7 @@ test_rocksdb_all_boxes_add_up() {
 test_header_only() {
 	refuses "header_only.table: no directory is watched, so there is nothing to draw; watch one: echo 'add DIR' >/sys/kernel/debug/fragtrace/targets" \
 		plain -t "$data/header_only.table"
-	refuses 'no directory is watched, so' "$view" -t "$data/header_only.table" --html page.html
+	refuses 'no directory is watched, so' "$fragtrace" view -t "$data/header_only.table" --html page.html
 	# one may come
 	plain -t "$data/header_only.table" -n 0.01 --count 1
 	says 'no directory is watched'
@@ -253,7 +253,7 @@ test_folding_gains_a_row() {
 	local height n
 	for n in 1025 1152 1153; do
 		one_file $n $((n + 1)) >t
-		"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout boxes
+		"$fragtrace" view -t t -c "$data/plain.color.cnf" -o out.png --layout boxes
 		says 'fragments of more than 1,152 blocks are folded (gaps: 128): the rest is a hatched box with the number of its blocks'
 		says "all files: contiguous files=1 blocks=$n, fragmented files=0 blocks=0 fragments=0, folded blocks=$((n > 1152 ? n - 1024 : 0))"
 		[ $n != 1152 ] || height=$(height)
@@ -264,7 +264,7 @@ test_folding_gains_a_row() {
 	printf 'stub 127\n' >i.cnf
 	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=0 blocks=300 segment_blocks=512 path=/m' \
 		'254:0 0 1 0 4 contiguous /m/a.sst' '254:0 145 1 0 5 contiguous /m/b.sst' '254:0 291 1 0 6 contiguous /m/c.sst' >t
-	"$view" -t t -o out.png --layout boxes -i ./i.cnf
+	"$fragtrace" view -t t -o out.png --layout boxes -i ./i.cnf
 	says 'not watched or free: blocks=297 gaps=3 longest=145, folded blocks=18'
 }
 
@@ -279,7 +279,7 @@ test_larger_fragments_are_not_drawn_smaller() {
 		echo '254:0 6000 9000 400 5 fragmented /m/a.log'
 	}
 	good_big >t
-	"$view" -t t -c "$data/plain.color.cnf" -o out.png
+	"$fragtrace" view -t t -c "$data/plain.color.cnf" -o out.png
 	[ "$(count '#aa4400')" -ge "$(count '#ff8800')" ] || fail "1100 blocks are drawn smaller than 1000"
 	[ "$(count '#006666')" -ge "$(count '#00cccc')" ] || fail "9000 blocks are drawn smaller than 400"
 }
@@ -337,7 +337,7 @@ test_boxes_keep_height_and_borders() {
 	local dpi
 	used >t
 	for dpi in 96 300; do
-		"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout boxes --dpi $dpi
+		"$fragtrace" view -t t -c "$data/plain.color.cnf" -o out.png --layout boxes --dpi $dpi
 		[ "$(height)" -le $((2560 * dpi / 96)) ] || fail "$dpi dpi: the picture is $(height) pixels high"
 		# the share of borders around boxes of 3 x 3 is 7 of 16, around larger ones less
 		"$peek" out.png $((100 * dpi / 96)) $((700 * dpi / 96)) $((400 * dpi / 96)) $((400 * dpi / 96)) | awk '
@@ -374,16 +374,16 @@ test_blocks_near_a_break_are_strong() {
 # Boxes would fold more than half: drawn to scale, with the reason; who names a layout or max_length gets it.
 test_what_folding_would_hide() {
 	one_file 3000 4096 >t
-	"$view" -t t -o out.png
+	"$fragtrace" view -t t -o out.png
 	says 'drawn by segments: boxes (--layout boxes) would fold 65.8 % of the blocks of files'
 	one_file 2000 4096 >t
-	"$view" -t t -o out.png
+	"$fragtrace" view -t t -o out.png
 	mentions '1 box = one 4 KiB block'
 	one_file 3000 4096 >t
-	"$view" -t t -o out.png --layout boxes
+	"$fragtrace" view -t t -o out.png --layout boxes
 	mentions '1 box = one 4 KiB block'
 	echo 'max_length 1024' >i.cnf
-	"$view" -t t -o out.png -i i.cnf
+	"$fragtrace" view -t t -o out.png -i i.cnf
 	mentions '1 box = one 4 KiB block'
 }
 
@@ -391,7 +391,7 @@ test_what_folding_would_hide() {
 test_strip_is_to_scale() {
 	local y
 	one_file 2048 4096 >t
-	"$view" -t t -c "$data/plain.color.cnf" -o out.png --layout boxes
+	"$fragtrace" view -t t -c "$data/plain.color.cnf" -o out.png --layout boxes
 	says 'strip above the boxes: the volume to scale, dark where watched files are; underlined: not folded'
 	# 136 boxes of 9 pixels; the boxes begin 20 pixels below the strip
 	y=$(strip_y)

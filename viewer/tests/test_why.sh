@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Tests the output of fragtrace-view about causes: --why, colours, exports, --top, page; speaks KTAP. See testlib.sh.
+# Tests the output about causes: fragtrace why, colours, exports, top, page; speaks KTAP. See testlib.sh.
 # usage: test_why.sh PROGRAM [TEST...]
 set -eu
 
@@ -14,9 +14,9 @@ snapshot() {
 	"$python" "$here/to_snapshot.py" "$1" >"${2:-snapshot}"
 }
 
-# why(args...) - the output of --why for the file snapshot, into the file out
+# why(args...) - the output of fragtrace why for the file snapshot, into the file out
 why() {
-	"$view" -t "$PWD/snapshot" --why "$@" >out
+	"$fragtrace" why -t "$PWD/snapshot" "$@" >out
 }
 
 # says(line) - the file out has exactly this line
@@ -107,12 +107,12 @@ test_one_file() {
 	says '  at block 5 (20 KiB): overwrite, writeback, ssr; by rocksdb:high (pid 812), between 2023-11-13 21:56:40 and 21:56:40'
 	why '*.sst'
 	[ "$(grep -c '^/mnt' out)" = 4 ] || fail "$(cat out)"
-	refuses "$PWD/snapshot: no watched file with blocks is called 4.sst" "$view" -t "$PWD/snapshot" --why 4.sst
+	refuses "$PWD/snapshot: no watched file with blocks is called 4.sst" "$fragtrace" why -t "$PWD/snapshot" 4.sst
 }
 
-# block(lba) - what --block says of it, into the file out
+# block(lba) - what fragtrace block says of it, into the file out
 block() {
-	"$view" -t "$PWD/snapshot" --block "$1" >out
+	"$fragtrace" block "$1" -t "$PWD/snapshot" >out
 }
 
 test_block() {
@@ -131,25 +131,22 @@ test_block() {
 	says 'LBA 99 of /m (254:0): metadata of F2FS'
 	block 200
 	says 'LBA 200 of /m (254:0): after the end of the volume, which has 200 blocks'
-	"$view" -t t --block 110 >out
+	"$fragtrace" block 110 -t t >out
 	says 'LBA 110 of /m (254:0): block 8 of /m/a.x, inode 4, in the fragment that begins at block 8'
 	grep -q '^Why is unknown: ' out || fail "$(cat out)"
 	for lba in x '' -1 1.5 4294967296; do
-		misused "--block $lba: expected a block address" "$view" -t t --block "$lba"
+		misused "$lba: no block address; give one" "$fragtrace" block -t t -- "$lba"
 	done
-	misused '--block goes alone' "$view" -t t --block 110 -o out.png
-	misused '--why goes alone' "$view" -t t --block 110 --why
-	misused '--space goes alone' "$view" -t t --block 110 --space --f2fs-state .
-	misused '--serve does not go with --block' "$view" -t t --block 110 --serve
-	misused '--only goes with a picture or --html, expected no --block beside it' "$view" -t t --block 110 --only x
-	if "$view" -t t --block 110 >/dev/full 2>said; then fail "a full disk is not noticed"; fi
+	misused 'LBA: missing; see fragtrace block --help' "$fragtrace" block -t t
+	misused 'not an option here; see fragtrace block --help' "$fragtrace" block 110 -t t --only x
+	if "$fragtrace" block 110 -t t >/dev/full 2>said; then fail "a full disk is not noticed"; fi
 }
 
 # F2FS's own state tells what is in no map: by its bits, one block of data is watched by nobody, and nodes.
 test_block_in_no_file() {
 	cp -r "$data/f2fs-6.12" s
 	while read -r lba what; do
-		"$view" -t s/table --f2fs-state s --block "$lba" >out
+		"$fragtrace" block "$lba" -t s/table --f2fs-state s >out
 		says "LBA $lba of /mnt (254:0): $what"
 	done <<-EOF
 		5954 not in use
@@ -245,10 +242,10 @@ test_same_process_at_another_time() {
 	says "  3 (75 %): $tail$sync$interleaved; by rocksdb:low (pid 812)."
 	why 000002.sst
 	says '  at block 8 (32 KiB): tail, sync, interleaved; by rocksdb:low (pid 812), between 19:26:40 and 19:27:10'
-	"$view" -t snapshot --color-by process -o out.png
+	"$fragtrace" view -t snapshot --color-by process -o out.png
 	notes_say 'rocksdb:low:812: fragments=6 blocks=38, folded blocks=0'
 	[ "$(notes | grep -c '^rocksdb:low')" = 1 ] || fail "$(notes)"
-	"$view" -t snapshot --color-by age -o out.png
+	"$fragtrace" view -t snapshot --color-by age -o out.png
 	notes_say 'below 10 seconds: fragments=5 blocks=37, folded blocks=0'
 	notes_say '1 to 6 hours: fragments=1 blocks=1, folded blocks=0'
 }
@@ -257,17 +254,17 @@ test_without_causes() {
 	local text
 	snapshot "$data/small.table"
 	for text in snapshot "$data/small.table"; do
-		"$view" -t "$text" --why >out
+		"$fragtrace" why -t "$text" >out
 		says '/mnt/f2fs: 1 of 7 files is fragmented, 2 breaks.'
 		says '.sst: 1 of 3 files is fragmented, 2 breaks.'
 		says 'Why is unknown: a text of a table and a snapshot of version 1 do not have the causes.'
-		"$view" -t "$text" --why 000002.sst >out
+		"$fragtrace" why -t "$text" 000002.sst >out
 		says '/mnt/f2fs/000002.sst: 6 blocks in 3 fragments, 2 breaks.'
 		says 'Why is unknown: a text of a table and a snapshot of version 1 do not have the causes.'
 	done
-	"$view" -t "$data/header_only.table" --why >out
+	"$fragtrace" why -t "$data/header_only.table" >out
 	says 'No directory is watched.'
-	sed -n 1,3p "$data/small.table" | "$view" -t - --why >out
+	sed -n 1,3p "$data/small.table" | "$fragtrace" why -t - >out
 	says 'No watched file has blocks.'
 }
 
@@ -277,22 +274,26 @@ test_no_cause_was_seen() {
 	sed 's/^# cause \([0-9]* [0-9]*\) .*/# cause \1 unknown none unknown 0/' "$data/why.table" >t
 	snapshot t
 	for name in '' LOG; do
-		"$view" -t snapshot --why ${name:+"$name"} >out
+		"$fragtrace" why -t snapshot ${name:+"$name"} >out
 		[ "$(grep -c 'causes=0' out)" = 1 ] || fail "$(cat out)"
 		says 'Why is unknown: no cause was seen (the block is older than the module, the file was stale, or the module has causes=0).'
 		! grep -q 'unknown (not\|: unknown, none' out || fail "$(cat out)"
 	done
 	says '/mnt/f2fs/db/LOG: 4 blocks in 4 fragments, 3 breaks.'
-	"$view" -t snapshot --why >out
+	"$fragtrace" why -t snapshot >out
 	says '.sst: 3 of 4 files are fragmented, 4 breaks.'
+	# of an extension alone
+	why .sst
+	says '.sst: 3 of 4 files are fragmented, 4 breaks.'
+	! grep -q '^LOG\|^\.db' out || fail "$(cat out)"
 	sed '/^# cause 9 2 /s/unknown none unknown/gc_bg none moved/' t >t2
 	snapshot t2
-	"$view" -t snapshot --why >out
+	"$fragtrace" why -t snapshot >out
 	! grep -q '^Why is unknown' out || fail "$(cat out)"
 	# without a break, there is no why
 	sed '/fragmented/d' t >t2
 	snapshot t2
-	"$view" -t snapshot --why >out
+	"$fragtrace" why -t snapshot >out
 	! grep -q '^Why is unknown' out || fail "$(cat out)"
 }
 
@@ -315,12 +316,12 @@ test_pairs() {
 	mv kept by_pair
 	# it is not from the same moment as a recorded snapshot
 	cp snapshot other
-	"$view" -t "$PWD/other" --why >out
+	"$fragtrace" why -t "$PWD/other" >out
 	! grep -q 'went on to, most often' out || fail "$(cat out)"
 	echo '254:0 x .sst a - b' >>by_pair
-	refuses 'by_pair:8: expected: dev times victim_extension' "$view" -t "$PWD/snapshot" --why
+	refuses 'by_pair:8: expected: dev times victim_extension' "$fragtrace" why -t "$PWD/snapshot"
 	echo '# fragtrace by_pair 2' >by_pair
-	refuses 'by_pair:1: expected the line "# fragtrace by_pair 1"' "$view" -t "$PWD/snapshot" --why
+	refuses 'by_pair:1: expected the line "# fragtrace by_pair 1"' "$fragtrace" why -t "$PWD/snapshot"
 }
 
 test_names_are_harmless() {
@@ -341,10 +342,10 @@ test_file_without_blocks() {
 	for name in holes db/holes /mnt/f2fs/db/holes; do
 		why "$name"
 		says "$name has no written blocks on the volume: it is empty, or has holes alone, or its data is in the inode."
-		refuses "fragtrace-view: $name has no written blocks on the volume: " "$view" snapshot --file "$name" -o out.png
+		refuses "fragtrace file: $name has no written blocks on the volume: " "$fragtrace" file "$name" -t snapshot -o out.png
 	done
-	refuses 'no watched file with blocks is called nosuch' "$view" --why snapshot nosuch
-	refuses 'no watched file with blocks is called holes' "$view" --why "$data/why.table" holes
+	refuses 'no watched file with blocks is called nosuch' "$fragtrace" why snapshot nosuch
+	refuses 'no watched file with blocks is called holes' "$fragtrace" why "$data/why.table" holes
 }
 
 test_why_refuses() {
@@ -352,36 +353,35 @@ test_why_refuses() {
 	sed 's/^/> /' "$data/small.table" >mailed
 	gzip <mailed >packed
 	for t in "$data/small.table" mailed packed; do
-		"$view" --why "$t" | grep -q '^/mnt/f2fs: 1 of 7 files is fragmented, 2 breaks'
-		"$view" --why "$t" 000002.sst | grep -q '^/mnt/f2fs/000002.sst: 6 blocks in 3 fragments'
+		"$fragtrace" why "$t" | grep -q '^/mnt/f2fs: 1 of 7 files is fragmented, 2 breaks'
+		"$fragtrace" why "$t" 000002.sst | grep -q '^/mnt/f2fs/000002.sst: 6 blocks in 3 fragments'
 	done
-	"$view" --why - <mailed | grep -q '^/mnt/f2fs: 1 of 7 files'
+	"$fragtrace" why - <mailed | grep -q '^/mnt/f2fs: 1 of 7 files'
 	# a name may look like a glob that does not match it
 	name='[Grp] Show - 01 [1080p].mkv'
 	printf '%s\n' '# fragtrace table 1' '# volume 254:0 main_blkaddr=0 blocks=200 segment_blocks=10 path=/m' \
 		'254:0 1 2 0 4 contiguous /m/d/[Grp]\040Show\040-\04001\040[1080p].mkv' '254:0 9 2 0 5 contiguous /m/b' >named
 	for name in "$name" "d/$name" "/m/d/$name"; do
-		"$view" --why named "$name" | grep -qF "$name: 2 blocks in 1 fragment, not fragmented."
-		"$view" named --file "$name" --color-by why -o picture.png
-		"$view" named --only "$name" -o picture.png
+		"$fragtrace" why named "$name" | grep -qF "$name: 2 blocks in 1 fragment, not fragmented."
+		"$fragtrace" file "$name" -t named --color-by why -o picture.png
+		"$fragtrace" view named --only "$name" -o picture.png
 		"$peek" picture.png text | grep -q ': 1 of 2; all numbers'
-		"$view" --top --count 1 --filter "$name" named | grep -cF '.mkv' | grep -qx 2
-		"$view" named --color-by "file=$name" -o picture.png 2>err
+		"$fragtrace" top --count 1 --filter "$name" named | grep -cF '.mkv' | grep -qx 2
+		"$fragtrace" view named --color-by "file=$name" -o picture.png 2>err
 		[ ! -s err ] || fail "$(cat err)"
 	done
-	misused '--why goes alone' "$view" --why -o x.png
-	misused '--why goes alone' "$view" --why --top
-	misused '--why goes alone' "$view" --why -n 1
-	misused 'unexpected argument "b"' "$view" --why a b
-	refuses 'No space left on device' sh -c "'$view' --why -t '$data/small.table' >/dev/full"
-	refuses 'nosuch: cannot open' "$view" --why -t nosuch
+	misused 'not an option here; see fragtrace why --help' "$fragtrace" why -n 1
+	misused 'b: unexpected argument; see fragtrace why --help' "$fragtrace" why a b
+	misused 'c: unexpected argument' "$fragtrace" why a b c
+	refuses 'No space left on device' sh -c "'$fragtrace' why -t '$data/small.table' >/dev/full"
+	refuses 'nosuch: cannot open' "$fragtrace" why -t nosuch
 }
 
 # === Colours ===
 
 test_color_by_cause() {
 	snapshot "$data/why.table"
-	"$view" -t snapshot --color-by cause -i "$data/plain.img.cnf" -o out.png
+	"$fragtrace" view -t snapshot --color-by cause -i "$data/plain.img.cnf" -o out.png
 	notes_say 'the 8 blocks after a break have the colour of its operation; blocks are counted up to the next break'
 	notes_say 'append: breaks=3 blocks=6, folded blocks=0'
 	notes_say 'overwrite: breaks=1 blocks=1, folded blocks=0'
@@ -400,7 +400,7 @@ test_color_by_cause() {
 
 test_color_by_why() {
 	snapshot "$data/why.table"
-	"$view" -t snapshot --color-by why -o out.png
+	"$fragtrace" view -t snapshot --color-by why -o out.png
 	notes_say 'interleaved: breaks=5 blocks=7, folded blocks=0'
 	notes_say 'ssr: breaks=1 blocks=1, folded blocks=0'
 	notes_say 'new_segment: breaks=1 blocks=4, folded blocks=0'
@@ -411,7 +411,7 @@ test_color_by_why() {
 
 test_color_by_process() {
 	snapshot "$data/why.table"
-	"$view" -t snapshot --color-by process -o out.png
+	"$fragtrace" view -t snapshot --color-by process -o out.png
 	notes_say 'rocksdb:low:812: fragments=6 blocks=38, folded blocks=0'
 	notes_say 'rocksdb:high:812: fragments=4 blocks=14, folded blocks=0'
 	notes_say 'log er:99: fragments=1 blocks=1, folded blocks=0'
@@ -421,7 +421,7 @@ test_color_by_process() {
 	notes_say 'all fragments: fragments=16 blocks=60, folded blocks=0'
 	many 15 >t
 	snapshot t
-	"$view" -t snapshot --color-by process -o out.png
+	"$fragtrace" view -t snapshot --color-by process -o out.png
 	[ "$(notes | grep -c '^p[0-9]*:')" = 8 ] || fail "$(notes)"
 	# of k = 1 to 8 those have 15, 15, 14, 14, 13, 13, 12, 12; of 240 breaks and 15 begins
 	notes_say 'p1:3: fragments=15 blocks=15, folded blocks=0'
@@ -432,7 +432,7 @@ test_color_by_process() {
 
 test_color_by_age() {
 	snapshot "$data/why.table"
-	"$view" -t snapshot --color-by age -o out.png
+	"$fragtrace" view -t snapshot --color-by age -o out.png
 	notes_say 'below 10 seconds: fragments=6 blocks=38, folded blocks=0'
 	notes_say '10 minutes to 1 hour: fragments=4 blocks=14, folded blocks=0'
 	notes_say '7 days or more: fragments=1 blocks=1, folded blocks=0'
@@ -446,7 +446,7 @@ test_color_by_age() {
 		one_break append sync ssr 2
 		sed "s/^# writer .*/# writer db 7 1 $((1700000000 - ${age%:*}))/" t >t2
 		snapshot t2
-		"$view" -t snapshot --color-by age -o out.png
+		"$fragtrace" view -t snapshot --color-by age -o out.png
 		notes_say "$(echo "${age#*:}" | tr _ ' '): fragments=1 blocks=1, folded blocks=0"
 	done
 }
@@ -460,39 +460,39 @@ test_paths_of_the_shell() {
 		"$dev 1 1 0 $(stat -c %i real) contiguous /m/db/a.sst" "$dev 5 1 0 999999999 fragmented /m/db/sub/b.sst" \
 		"$dev 9 1 1 999999999 fragmented /m/db/sub/b.sst" "$dev 20 1 0 999999998 contiguous /m/dbx/c.log" >t
 	for path in real ./link "$PWD/real"; do
-		"$view" -t t --why "$path" >out
+		"$fragtrace" why -t t "$path" >out
 		says '/m/db/a.sst: 1 block in 1 fragment, not fragmented.'
-		"$view" -t t --file "$path" -o out.png
+		"$fragtrace" file "$path" -t t -o out.png
 		"$peek" out.png text | grep -qx 'Title: fragtrace /m/db/a.sst'
 	done
 	for path in /m/db /m/db/ db; do
-		"$view" -t t --why "$path" >out
+		"$fragtrace" why -t t "$path" >out
 		says '/m: 1 of 2 files is fragmented, 1 break.'
 	done
-	! "$view" -t t --why b 2>err || fail "accepted"
+	! "$fragtrace" why -t t b 2>err || fail "accepted"
 	grep -q 'no watched file with blocks is called b' err
 }
 
 test_colours_without_causes() {
 	local by
 	for by in cause why process age; do
-		"$view" -t "$data/small.table" --color-by $by -o out.png
+		"$fragtrace" view -t "$data/small.table" --color-by $by -o out.png
 		notes | grep -q '1 fragmented file (14.3 %); read without causes$' || fail "$(notes)"
 	done
-	"$view" -t "$data/small.table" --color-by cause -o out.png
+	"$fragtrace" view -t "$data/small.table" --color-by cause -o out.png
 	notes_say 'unknown: breaks=2 blocks=3, folded blocks=0'
 	notes_say 'no break: begins its file: blocks=37, folded blocks=0'
-	"$view" -t "$data/small.table" --color-by age -o out.png
+	"$fragtrace" view -t "$data/small.table" --color-by age -o out.png
 	notes_say 'unknown: fragments=9 blocks=40, folded blocks=0'
 	for layout in segments hilbert; do
-		"$view" -t "$data/header_only.table" --color-by cause --layout $layout -o out.png -n 0.01 --count 1
+		"$fragtrace" view -t "$data/header_only.table" --color-by cause --layout $layout -o out.png -n 0.01 --count 1
 	done
 }
 
 # A cause keeps its colour when other causes appear or disappear.
 test_colours_stay() {
 	one_break overwrite sync moved 2
-	"$view" -t snapshot --color-by cause -o out.png -n 0.05 &
+	"$fragtrace" view -t snapshot --color-by cause -o out.png -n 0.05 &
 	wait_for sh -c "'$peek' out.png 2>/dev/null | grep -q '^#fb5c1f '"
 	snapshot "$data/why.table" new
 	mv new snapshot
@@ -507,7 +507,7 @@ test_colours_stay() {
 
 test_exports() {
 	snapshot "$data/why.table"
-	"$view" -t snapshot --csv out.csv --json out.json --prometheus out.prom
+	write_all out -t snapshot
 	[ "$(head -n 1 out.csv)" = "$(printf 'dev,lba,length,offset,ino,state,op,flush,why_here,process,path\r')" ]
 	[ "$(grep -c ',,,,,/' out.csv)" = 9 ] || fail "$(cat out.csv)"
 	grep -qx "$(printf '254:0,1010,1,8,4,fragmented,tail,sync,interleaved,rocksdb:low:812,/mnt/f2fs/db/000001.sst\r')" out.csv
@@ -526,7 +526,7 @@ assert sum(r["op"] is not None for r in data["records"]) == 9'
 	[ "$(awk '{ n += $NF } END { print n }' breaks)" = 9 ] || fail "$(cat breaks)"
 	many 15 >t
 	snapshot t
-	"$view" -t snapshot --prometheus out.prom
+	"$fragtrace" metrics -o out.prom -t snapshot
 	grep '^fragtrace_breaks{' out.prom | sed 's/.*extension="\([^"]*\)".* / \1 /' |
 		awk '{ n[$1] += $2 } END { for (e in n) print e, n[e] }' | sort >got
 	[ "$(tr '\n' ' ' <got)" = '.k 22 .l 24 .m 26 .n 28 .o 30 other 110 ' ] || fail "$(cat got)"
@@ -534,7 +534,7 @@ assert sum(r["op"] is not None for r in data["records"]) == 9'
 	sed -e 's|/db/LOG|/db/LOG.old.1700000000|' -e 's|/db/000001.sst|/db/x.aof|' \
 		-e 's|/db/00000[2-9].sst|&1|' "$data/why.table" >t
 	snapshot t
-	"$view" -t snapshot --prometheus out.prom
+	"$fragtrace" metrics -o out.prom -t snapshot
 	sed -n 's/^fragtrace_breaks{.*extension="\([^"]*\)".*/\1/p' out.prom | sort -u >got
 	[ "$(tr '\n' ' ' <got)" = '.aof .db .sst1 other ' ] || fail "$(cat got)"
 }
@@ -559,14 +559,14 @@ exported() {
 		"254:0 104 1 0 5 fragmented /m/$2" "254:0 106 1 1 5 fragmented /m/$2" >t
 	[ "$2" != a.db ] || sed -i 's|/m/a.db|/m/LOG.OLD|' t
 	snapshot t
-	"$view" -t snapshot --prometheus out.prom
+	"$fragtrace" metrics -o out.prom -t snapshot
 	sed -n 's/^fragtrace_breaks{.*extension="\([^"]*\)".*/\1/p' out.prom | sort -u | tr '\n' ' ' >got
-	[ "$(cat got)" = "$3" ] || fail "$1: $(cat got), expected $3"
+	[ "$(cat got)" = "$3" ] || fail "$1: $(cat got); expected $3"
 }
 
 test_top() {
 	snapshot "$data/why.table"
-	"$view" -t snapshot --top --count 1 -n 0.01 | tr -s ' ' >out
+	"$fragtrace" top -t snapshot --count 1 -n 0.01 | tr -s ' ' >out
 	grep -qx ' \*EXTRA FRAGS FRAG/S BLOCKS BLK/S SPLIT CAUSE PATH' out || fail "$(cat out)"
 	grep -qx ' 3 4 - 4 - 4.00 append /mnt/f2fs/db/LOG' out || fail "$(cat out)"
 	grep -qx ' 1 2 - 9 - 2.00 tail /mnt/f2fs/db/000001.sst' out || fail "$(cat out)"
@@ -575,7 +575,7 @@ test_top() {
 
 test_page_has_causes() {
 	snapshot "$data/why.table"
-	"$view" -t snapshot --html page.html -o out.png
+	"$fragtrace" view -t snapshot --html page.html -o out.png
 	"$python" - <<-'EOF'
 	import json, re
 	data = json.loads(re.search(r'id="data">\n(.*?)</script>', open("page.html", encoding="utf-8").read(), re.S)[1])
@@ -595,14 +595,14 @@ test_page_has_causes() {
 # The commands of the front page, and what it says of its picture.
 test_readme() {
 	local readme=$viewer/../README.md
-	grep '^    viewer/fragtrace-view -t viewer/' "$readme" | sed "s/ *#.*//; s|^ *viewer/fragtrace-view||; s|viewer/tests/data|$data|" >commands
+	grep '^    viewer/fragtrace [a-z]* -t viewer/' "$readme" | sed "s/ *#.*//; s|^ *viewer/fragtrace||; s|viewer/tests/data|$data|" >commands
 	[ "$(wc -l <commands)" = 2 ] || fail "not two commands: $(cat commands)"
 	while read -r arguments; do
 		# shellcheck disable=SC2086 # several
-		"$view" $arguments >out </dev/null
+		"$fragtrace" $arguments >out </dev/null
 	done <commands
 	[ -s a.png ] || fail "no picture: $(cat commands)"
-	"$view" -t "$data/rocksdb.snapshot.zst" --list files --json list.json
+	"$fragtrace" files --json -o list.json -t "$data/rocksdb.snapshot.zst"
 	"$python" - "$readme" list.json >said <<-'PYTHON'
 	import json, re, sys
 	text = " ".join(open(sys.argv[1], encoding="utf-8").read().split())
@@ -614,7 +614,7 @@ test_readme() {
 	assert told == found, (told, found)
 	print(f".sst: {told[1]} of {told[0]} files are fragmented")
 	PYTHON
-	grep -qF "$(cat said)" out || fail "--why does not say: $(cat said)"
+	grep -qF "$(cat said)" out || fail "fragtrace why does not say: $(cat said)"
 }
 
 run_tests

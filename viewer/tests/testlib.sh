@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2034 # what is set here is used by the tests
 #
-# testlib.sh - functions for all tests of fragtrace-view; sourced as `. testlib.sh "$@"`, speaks KTAP.
+# testlib.sh - functions for all tests of fragtrace; sourced as `. testlib.sh "$@"`, speaks KTAP.
 #
 # The script that sources it has the arguments PROGRAM [TEST...]. A test is a function test_NAME that
 # ends with status 0, or with 4 and the reason if it is skipped. It runs in a subshell in its own empty
-# directory, with $view, $peek, $python and $data as absolute paths. The script ends with run_tests.
+# directory, with $fragtrace, $peek, $python and $data as absolute paths. The script ends with run_tests.
 
 here=$(cd "$(dirname "$0")" && pwd)
-view=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+fragtrace=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 shift
 viewer=${here%/*}
 peek=$viewer/build/pngpeek
@@ -53,7 +53,7 @@ ends_with() {
 	shift 2
 	echo good >out.png
 	"$@" >stdout 2>stderr </dev/null || status=$?
-	[ "$status" = "$expected" ] || fail "status $status, expected $expected: $(cat stderr)"
+	[ "$status" = "$expected" ] || fail "status $status; expected $expected: $(cat stderr)"
 	grep -qF -- "$message" stderr || fail "expected \"$message\", got: $(cat stderr)"
 	[ "$(wc -l <stderr)" -le 2 ] || fail "too many messages: $(cat stderr)"
 	[ "$(cat out.png)" = good ] || fail "the last good picture is gone"
@@ -80,13 +80,22 @@ end_jobs() {
 	done <"$tmp/jobs"
 }
 
+# write_all(stem, args...) - write JSON, CSV and metrics
+write_all() {
+	local stem=$1
+	shift
+	"$fragtrace" table --json -o "$stem.json" "$@"
+	"$fragtrace" table --csv -o "$stem.csv" "$@"
+	"$fragtrace" metrics -o "$stem.prom" "$@"
+}
+
 # run_tests() - run the requested tests, or all; the exit status of the script is 0 if all pass
 run_tests() {
 	local n passed failed skipped name status
 	# shellcheck disable=SC2046,SC2086 # a list of names
 	set -- ${wanted:-$(sed -n 's/^test_\([a-z0-9_]*\)() {$/\1/p' "$0")}
 	echo "KTAP version 1"
-	echo "# $(basename "$0") $(basename "$view")"
+	echo "# $(basename "$0") $(basename "$fragtrace")"
 	echo "1..$#"
 	n=0
 	passed=0

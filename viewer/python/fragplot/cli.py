@@ -24,16 +24,16 @@ MIB = 1 << 20
 
 DESCRIPTION = """\
 Draw what the kernel module fragtrace says of F2FS files over time. A SERIES is a folder that
-`fragtrace-view --record FOLDER -n SECONDS` wrote; a TABLE is a single text of debugfs, plain or
+`fragtrace record FOLDER -n SECONDS` wrote; a TABLE is a single text of debugfs, plain or
 gzip, or - for standard input."""
 
 EXAMPLES = """\
 examples:
-  fragtrace-view --record run -n 1          record the table, at every change
+  fragtrace record run -n 1                 record the table, at every change
   fragtrace-plot history run                how fragmentation went
   fragtrace-plot compare run --at 60s --at 1h
   fragtrace-plot distribution run --at end
-  fragtrace-view --json - | fragtrace-plot space -
+  fragtrace table --json | fragtrace-plot space -
   fragtrace-plot animate run -o run.gif
 
 `fragtrace-plot COMMAND --help` describes the rest."""
@@ -54,7 +54,7 @@ def request_size(text: str) -> int:
     found = re.fullmatch(r"(\d{1,9})([KM]?)", text, re.IGNORECASE | re.ASCII)
     size = int(found[1]) * {"": 1, "K": 1 << 10, "M": MIB}[found[2].upper()] if found else 0
     if not size or size % BLOCK_BYTES or size > 1 << 40:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size of a request, expected a multiple of 4K such as "
+        raise argparse.ArgumentTypeError(f"{text!r} is no size of a request; expected a multiple of 4K such as "
                                          "128K or 1M")
     return size // BLOCK_BYTES
 
@@ -64,7 +64,7 @@ def byte_size(text: str) -> int:
     found = re.fullmatch(r"(\d{1,12})([KMG]?)", text, re.ASCII)
     size = int(found[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[found[2]] if found else 0
     if not size:
-        raise argparse.ArgumentTypeError(f"{text!r} is no size, expected a number of bytes, or one with K, M or G")
+        raise argparse.ArgumentTypeError(f"{text!r} is no size; expected a number of bytes, or one with K, M or G")
     return size
 
 
@@ -73,7 +73,7 @@ def point_in_time(text: str) -> fragsnap.Moment:
     try:
         return fragsnap.parse_moment(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time, expected one after the beginning such as 60s, 5m, "
+        raise argparse.ArgumentTypeError(f"{text!r} is no time; expected one after the beginning such as 60s, 5m, "
                                          "1h30m, start or end, or one such as 2026-05-04T03:02:01.5Z") from None
 
 
@@ -90,7 +90,7 @@ def output(endings: tuple[str, ...]) -> Callable[[str], str]:
     """The name of a file with one of these endings."""
     def parse(text: str) -> str:
         if os.path.splitext(text)[1].lower() not in endings:
-            raise argparse.ArgumentTypeError(f"{text!r} has no ending that says what to write, expected one of "
+            raise argparse.ArgumentTypeError(f"{text!r} has no ending that says what to write; expected one of "
                                              f"{' '.join(endings)}")
         return text
     return parse
@@ -135,13 +135,13 @@ def run_compare(args: argparse.Namespace) -> None:
                             args.color_by == "heat")
 
     if len(args.inputs) > 2:
-        args.parser.error(f"{len(args.inputs)} inputs, expected two tables, or one series")
+        args.parser.error(f"{len(args.inputs)} inputs; expected two tables, or one series")
     if len(args.inputs) == 2 and args.at:
         args.parser.error("--at is for a series, not for two tables")
     if args.at and len(args.at) != 2:
         args.parser.error("--at is wanted twice or not at all, as in --at 60s --at 1h")
     if len(args.inputs) == 1 and not os.path.isdir(args.inputs[0]) and os.path.exists(args.inputs[0]):
-        args.parser.error("only one table, expected two, or a series")
+        args.parser.error("only one table; expected two, or a series")
     save(args, make)
 
 
@@ -251,14 +251,14 @@ def build_parser(version: str) -> argparse.ArgumentParser:
     one = add_command(commands, "space", run_space, "the free space of F2FS",
                       "Draw the free space that F2FS knows of: free runs by size, dirty segments by valid\n"
                       "blocks, and the use of blocks and segments; of several moments, also over time. The\n"
-                      "numbers are those of fragtrace-view --json: an INPUT is JSON that it wrote, or a table\n"
+                      "numbers are those of fragtrace table --json: an INPUT is JSON that it wrote, or a table\n"
                       "or series that it can read.", FIGURES,
-                      "  fragtrace-view --json - | fragtrace-plot space -\n"
+                      "  fragtrace table --json | fragtrace-plot space -\n"
                       "  fragtrace-plot space --f2fs-state DIR snapshot\n"
                       "  fragtrace-plot space monday.json tuesday.json", False)
-    one.add_argument("inputs", metavar="INPUT", nargs="+", help="JSON of fragtrace-view, - for standard input; or "
+    one.add_argument("inputs", metavar="INPUT", nargs="+", help="JSON of fragtrace, - for standard input; or "
                      "tables, or a series")
-    one.add_argument("--f2fs-state", metavar="DIR", help="with a table: copies of F2FS's files, as for fragtrace-view")
+    one.add_argument("--f2fs-state", metavar="DIR", help="with a table: copies of F2FS's files, as for fragtrace")
     one.add_argument("--volume", metavar="VOLUME", help="of several volumes: the mount point, or MAJOR:MINOR")
     add_dpi(one, 120)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The groups of files, by extension or path, and their colours: color.cnf, as in fragtrace-view.
+"""The groups of files, by extension or path, and their colours: color.cnf, as in fragtrace.
 
     WHAT CONTIGUOUS FRAG_A FRAG_B
     .sst green light-orange dark-orange
@@ -169,14 +169,14 @@ def parse_color(path: str, line: int, word: str) -> int:
     """A colour by its name or as #rrggbb."""
     if word.startswith("#"):
         if not re.fullmatch("#[0-9a-fA-F]{6}", word):
-            raise FormatError(path, line, f'colour "{word}" is not #rrggbb, expected # and six digits 0-9 a-f')
+            raise FormatError(path, line, f'colour "{word}" is not #rrggbb; expected # and six digits 0-9 a-f')
         return int(word[1:], 16)
     if word not in NAMED:
         distance, near = min(((edit_distance(os.fsencode(word), name.encode()), name) for name in NAMED),
                              key=lambda found: found[0])
         if distance == 1 or distance <= min(len(os.fsencode(word)), 31) // LETTERS_PER_ERROR:
             raise FormatError(path, line, f'unknown colour "{word}", did you mean {near}? Expected a name or #rrggbb')
-        raise FormatError(path, line, f'unknown colour "{word}", expected #rrggbb or a name that fragtrace-view(1) lists')
+        raise FormatError(path, line, f'unknown colour "{word}"; expected #rrggbb or a name that fragtrace(1) lists')
     return NAMED[word]
 
 
@@ -188,10 +188,10 @@ def read_text(path: str) -> str:
     except IsADirectoryError as error:
         raise SnapError(f"{path}: {error.strerror}") from error
     except OSError as error:
-        raise SnapError(f"{path}: {error.strerror}, expected a color.cnf file or a preset: rocksdb, redis or "
+        raise SnapError(f"{path}: {error.strerror}; expected a color.cnf file or a preset: rocksdb, redis or "
                         "voltdb") from error
     if b"\0" in raw:
-        raise SnapError(f"{path}: a NUL byte in the file, expected text")
+        raise SnapError(f"{path}: a NUL byte in the file; expected text")
     return os.fsdecode(raw)
 
 
@@ -229,7 +229,7 @@ def read_rules(args: list[str]) -> dict[str, tuple[int, int, int]]:
             what = words[0]
             check_what(path, number, what)
             if len(words) != 4:
-                raise FormatError(path, number, f"{len(words) - 1} colours, expected three: {RULE_FORM}")
+                raise FormatError(path, number, f"{len(words) - 1} colours; expected three: {RULE_FORM}")
             if what in seen:
                 raise FormatError(path, number, f"a second rule for {what}")
             if what not in rules and what != DEFAULT and len(rules.keys() - {DEFAULT}) == MAX_RULES:

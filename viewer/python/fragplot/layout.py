@@ -25,7 +25,7 @@ DRAWN_GAP = 2
 FREE = 255.0
 HATCH = (0xd2, 0xf2)
 
-# The least share of its colour that a cell gets if it is not empty, as in fragtrace-view.
+# The least share of its colour that a cell gets if it is not empty, as in fragtrace.
 LEAST_INK = 0.25
 
 TONES = 3

@@ -93,7 +93,7 @@ def heat_path(moment: Moment) -> str:
         return os.path.join(folder, NAME.sub(rf"fragtrace-\1{SUFFIX}", name))
     if name in ("snapshot", "table"):
         return os.path.join(folder, "heat")
-    raise SnapError(f"{moment.path}: what is read is not in it, expected a recording, or a table beside a copy of the file heat")
+    raise SnapError(f"{moment.path}: what is read is not in it; expected a recording, or a table beside a copy of the file heat")
 
 
 def heat_pieces(table: Table, volumes: list[Volume], heat: Heat) -> Pieces:

@@ -15,7 +15,7 @@ import fragsnap
 from fragsnap import Recording, SnapError, Table, read_table
 from fragsnap.moment import NS
 
-# Names as written by fragtrace-view --record. Each file is valid from its time to that of the next one.
+# Names as written by fragtrace record. Each file is valid from its time to that of the next one.
 NAME = re.compile(r"fragtrace-(\d{1,11}\.\d{3})\.(?:snapshot|table)(?:\.gz|\.zst)?", re.ASCII)
 
 
@@ -37,7 +37,7 @@ class Moment:
             return Recording(os.path.dirname(self.path)).table_at(self.rebuilt)
         table = read_table(self.path)
         if NAME.fullmatch(os.path.basename(self.path)) and table.time not in (None, self.time):
-            raise SnapError(f"{self.path}: the time is {table.time:.3f}, expected {self.time:.3f} as in "
+            raise SnapError(f"{self.path}: the time is {table.time:.3f}; expected {self.time:.3f} as in "
                             "the file's name; was the file renamed?")
         return table
 
@@ -59,20 +59,7 @@ def moment_of(path: str) -> tuple[Moment, Table]:
 
 def series_in(folder: str) -> list[Moment]:
     """The tables in a folder, in the order of their times."""
-    try:
-        names = os.listdir(folder)
-    except OSError as error:
-        raise SnapError(f"{folder}: {error.strerror}, expected a folder that fragtrace-view --record "
-                        "wrote") from error
-    times = {}
-    for name in names:
-        found = NAME.fullmatch(name)
-        if found:
-            times[float(found[1])] = os.path.join(folder, name)
-    if not times:
-        raise SnapError(f"{folder}: no fragtrace-SECONDS.MMM.snapshot.zst in it, expected a folder that "
-                        "fragtrace-view --record wrote")
-    return [Moment(times[time], time) for time in sorted(times)]
+    return [Moment(one.snapshot, one.time_ms / 1000) for one in Recording(folder).list]
 
 
 def series_of(paths: list[str]) -> list[Moment]:
@@ -80,11 +67,11 @@ def series_of(paths: list[str]) -> list[Moment]:
     if len(paths) == 1 and os.path.isdir(paths[0]):
         return series_in(paths[0])
     if len(paths) == 1 and not os.path.exists(paths[0]):
-        raise SnapError(f"{paths[0]}: No such file or directory, expected a table or a folder that "
-                        "fragtrace-view --record wrote")
+        raise SnapError(f"{paths[0]}: No such file or directory; expected a table or a folder that "
+                        "fragtrace record wrote")
     for path in paths:
         if os.path.isdir(path):
-            raise SnapError(f"{path}: is a folder, expected either one folder or tables")
+            raise SnapError(f"{path}: is a folder; expected either one folder or tables")
     found = sorted((moment_of(path)[0] for path in paths), key=lambda moment: moment.time)
     return found
 
@@ -142,7 +129,7 @@ def pick(series: list[Moment], moment: fragsnap.Moment) -> Moment:
         return last_of(series)
     seconds = moment.ns / 10 ** 9 - (0 if moment.is_relative else start)
     if seconds < 0:
-        raise SnapError(f"the recording begins at {clock(start)}, expected no moment before that, such as "
+        raise SnapError(f"the recording begins at {clock(start)}; expected no moment before that, such as "
                         f"{clock(start + seconds)}")
     last = series[bisect_right([one.time for one in series], start + seconds + 0.0005) - 1]
     if start + seconds > last.time + 0.0005 and os.path.exists(events_of(last)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The picture `space`: F2FS's free space at one moment, or over time. All numbers are those of fragtrace-view --json."""
+"""The picture `space`: F2FS's free space at one moment, or over time. All numbers are those of fragtrace table --json."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fragsnap import SnapError, blocks_text
 from . import style
 from .moments import clock, series_of, span
 
-VIEWER = "fragtrace-view"
+VIEWER = "fragtrace"
 
 # A colour has one meaning in a figure.
 FREE, FREE_LINE = "#e9e9e9", "#7d7d7d"
@@ -36,7 +36,7 @@ VALID = "#3f4a4f"
 
 @dataclass(frozen=True)
 class State:
-    """What F2FS knows of one volume: a member of "space" in the JSON of fragtrace-view, and when."""
+    """What F2FS knows of one volume: a member of "space" in the JSON of fragtrace, and when."""
 
     source: str
     time: float
@@ -55,7 +55,7 @@ class State:
 
 
 def viewer_program() -> str:
-    """fragtrace-view: of this build, beside this program, or in PATH."""
+    """fragtrace: of this build, beside this program, or in PATH."""
     build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
     for folder in (build, os.path.dirname(os.path.realpath(sys.argv[0]))):
         if os.access(os.path.join(folder, VIEWER), os.X_OK):
@@ -68,13 +68,13 @@ def viewer_program() -> str:
 
 
 def json_of(path: str, state: Optional[str], max_input: Optional[int]) -> bytes:
-    """The JSON of fragtrace-view for a table and a folder with the state of F2FS."""
-    command = [viewer_program(), "-t", path, "--json", "-"]
+    """The JSON of fragtrace for a table and a folder with the state of F2FS."""
+    command = [viewer_program(), "table", "--json", "-t", path]
     command += ["--f2fs-state", state] if state else []
     command += ["--max-input", str(max_input)] if max_input else []
     done = subprocess.run(command, stdin=None, capture_output=True, check=False)
     if done.returncode:
-        raise SnapError(done.stderr.decode("utf-8", "backslashreplace").strip().removeprefix(VIEWER + ": "))
+        raise SnapError(done.stderr.decode("utf-8", "backslashreplace").strip().removeprefix(VIEWER + " table: "))
     return done.stdout
 
 
@@ -96,14 +96,14 @@ def read_json(path: str) -> bytes:
 
 
 def states_in(source: str, text: bytes) -> list[State]:
-    """The state of each volume in the JSON of fragtrace-view."""
+    """The state of each volume in the JSON of fragtrace."""
     try:
         document = json.loads(text)
         volumes = {volume["dev"]: volume for volume in document["volumes"]}
         return [State(source, document["time"], volumes[space["dev"]]["path"], volumes[space["dev"]]["segment_blocks"],
                       space) for space in document.get("space", [])]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise SnapError(f"{source}: is not JSON of {VIEWER} --json") from error
+        raise SnapError(f"{source}: is not JSON of {VIEWER} table --json") from error
 
 
 def read_states(paths: list[str], state: Optional[str], volume: Optional[str], max_input: Optional[int]) -> list[State]:
@@ -115,7 +115,7 @@ def read_states(paths: list[str], state: Optional[str], volume: Optional[str], m
         plain = path == "-" or is_json(path)
         states = states_in(path, read_json(path) if plain else json_of(path, state, max_input))
         if not states:
-            raise SnapError(f"{path}: has no state of F2FS, expected JSON of {VIEWER} that was run with one, or "
+            raise SnapError(f"{path}: has no state of F2FS; expected JSON of {VIEWER} that was run with one, or "
                             "--f2fs-state DIR")
         found += states
     names = sorted({state.path for state in found})

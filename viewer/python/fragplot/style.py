@@ -123,7 +123,7 @@ def whole_file(path: str) -> Iterator[str]:
     """A temporary name to write to; on success it is renamed to path, otherwise it is removed."""
     target = os.path.realpath(path)
     if os.path.exists(target) and not os.path.isfile(target):
-        raise SnapError(f"{path}: is not a regular file, expected the name of a picture")
+        raise SnapError(f"{path}: is not a regular file; expected the name of a picture")
     folder, name = os.path.split(target)
     temporary = None
     try:

@@ -87,7 +87,7 @@ def read_events(path: str, before: Events = NOTHING) -> Events:
     """The events of a file, after those of another one; a tail that is torn or damaged is left out, with a message."""
     data = read_raw(path)
     if data and not data.startswith(ZSTD_MAGIC):
-        raise SnapError(f"{path}: not packed by zstd, expected events of a recording")
+        raise SnapError(f"{path}: not packed by zstd; expected events of a recording")
     data, torn = unpack_zstd(path, data)
     if len(data) < HEADER.itemsize:
         print(visible(f"{path}: cut short before the first event"), file=sys.stderr)

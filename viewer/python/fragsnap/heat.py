@@ -92,7 +92,7 @@ def read_heat(path: str) -> Heat:
     found = []
     for number, line in enumerate(lines, 1):
         if line.startswith(b"# not known"):
-            raise SnapError(f"{path}: nothing is known of readers, expected a module that was loaded with heat=1")
+            raise SnapError(f"{path}: nothing is known of readers; expected a module that was loaded with heat=1")
         if line.startswith(b"# windows "):
             blocks, period = parse_windows(path, number, line)
         elif line and not line.startswith(b"#"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A folder that fragtrace-view --record wrote; src/input/recording.c reads the same."""
+"""A folder that fragtrace record wrote; src/input/recording.c reads the same."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class Recording:
                 found.append(Recorded(int(parts[2]) * 1000 + int(parts[3]), os.path.join(folder, name),
                                       events if os.path.exists(events) else None))
         if not found:
-            raise SnapError(f"{folder}: no fragtrace-SECONDS.mmm.snapshot.zst in it, expected a folder that "
-                            "fragtrace-view --record wrote")
+            raise SnapError(f"{folder}: no fragtrace-SECONDS.mmm.snapshot.zst in it; expected a folder that "
+                            "fragtrace record wrote")
         self.list = sorted(found, key=lambda one: one.time_ms)
 
     def load_events(self, i: int) -> tuple[np.ndarray, Span]:
@@ -137,7 +137,7 @@ class Recording:
         at_ns = self.absolute(moment)
         i = bisect_right([one.time_ms * 10 ** 6 for one in self.list], at_ns) - 1
         if i < 0:
-            raise SnapError(f"{self.folder}: the recording begins at {moment_text(self.list[0].time_ms * 10 ** 6)}, "
+            raise SnapError(f"{self.folder}: the recording begins at {moment_text(self.list[0].time_ms * 10 ** 6)}; "
                             f"expected no moment before that, such as {moment_text(at_ns)}")
         if self.list[i].events is not None:
             return table_of_snapshot(self.rebuild(i, at_ns))

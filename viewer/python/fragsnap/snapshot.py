@@ -70,7 +70,7 @@ def parse_header(name: str, data: bytes, version: int) -> np.void:
     """The header of a snapshot in its version."""
     form = SNAP_HEADERS[version]
     if len(data) < form.itemsize:
-        raise SnapError(f"{name}: the snapshot is cut short, expected a header of {form.itemsize} bytes")
+        raise SnapError(f"{name}: the snapshot is cut short; expected a header of {form.itemsize} bytes")
     return np.frombuffer(data, form, 1)[0]
 
 
@@ -82,7 +82,7 @@ def parse_snapshot(name: str, data: bytes) -> Snapshot:
                         f"{SNAP_VERSION}")
     header = parse_header(name, data, version)
     if header["bytes"] != len(data):
-        raise SnapError(f"{name}: the snapshot is cut short, expected {header['bytes']} bytes, got {len(data)}")
+        raise SnapError(f"{name}: the snapshot is cut short; expected {header['bytes']} bytes, got {len(data)}")
     arrays = []
     forms = (SNAP_VOLUME, SNAP_FILE, SNAP_EXTENTS[version], np.dtype("u4"), np.dtype("u1"), SNAP_WRITER)
     for what, form in zip(SNAP_ARRAYS[version], forms):
@@ -90,7 +90,7 @@ def parse_snapshot(name: str, data: bytes) -> Snapshot:
         called = "extents by LBA" if what == "by_lba" else what
         least = SNAP_VOLUME_LEAST if what == "volumes" else form.itemsize
         if size < least:
-            raise SnapError(f"{name}: records of {called} have {size} bytes, expected {least} or more")
+            raise SnapError(f"{name}: records of {called} have {size} bytes; expected {least} or more")
         if offset > len(data) or number > (len(data) - offset) // size:
             raise SnapError(f"{name}: the {called} lie outside the file")
         if size < form.itemsize:
@@ -101,7 +101,7 @@ def parse_snapshot(name: str, data: bytes) -> Snapshot:
         else:
             arrays.append(np.ndarray(number, form, data, offset, (size,)) if number else np.zeros(0, form))
     if header["paths"]["size"] != 1:
-        raise SnapError(f"{name}: a path has characters of {header['paths']['size']} bytes, expected 1")
+        raise SnapError(f"{name}: a path has characters of {header['paths']['size']} bytes; expected 1")
     if len(arrays[1]) >= MOST or len(arrays[3]) > len(arrays[2]):
         raise SnapError(f"{name}: too many files, or more extents by LBA than extents")
     if version == 1:
@@ -176,7 +176,7 @@ def table_of_snapshot(snap: Snapshot) -> Table:
         first = np.array([v.main_blkaddr for v in volumes])[volume]
         limit = np.array([v.end for v in volumes])[volume]
         faults.check((blocks < 1) | (lba < first) | (lba + blocks > limit),
-                     lambda i: f"an extent of {blocks[i]} blocks at LBA {lba[i]} is outside the volume, expected LBA "
+                     lambda i: f"an extent of {blocks[i]} blocks at LBA {lba[i]} is outside the volume; expected LBA "
                      f"{first[i]} to {limit[i] - 1}")
         overlap = np.zeros(len(lba), bool)
         overlap[1:] = (volume[1:] == volume[:-1]) & (lba[1:] < lba[:-1] + blocks[:-1])

@@ -52,7 +52,7 @@ class Line:
 
     def ends_before(self, what: str) -> FormatError:
         """The error for a field that is missing."""
-        return self.fail(f"the line ends before the {what}, expected: {self.form}")
+        return self.fail(f"the line ends before the {what}; expected: {self.form}")
 
     def number(self, what: str, most: int = MOST) -> int:
         """Digits."""
@@ -63,15 +63,15 @@ class Line:
         if not digits and self.at == len(self.raw):
             raise self.ends_before(what)
         if not digits:
-            raise self.fail(f'the {what} is not a number: "{self.quoted(start)}", expected digits')
+            raise self.fail(f'the {what} is not a number: "{self.quoted(start)}"; expected digits')
         if int(digits.lstrip(b"0")[:21] or b"0") > most:
-            raise self.fail(f"the {what} is too big: {digits.decode()}, expected at most {most}")
+            raise self.fail(f"the {what} is too big: {digits.decode()}; expected at most {most}")
         return int(digits)
 
     def expect(self, literal: str) -> None:
         """Exactly this text."""
         if not self.raw.startswith(literal.encode(), self.at):
-            raise self.fail(f'found "{self.quoted(self.at)}" where "{literal}" should be, expected: {self.form}')
+            raise self.fail(f'found "{self.quoted(self.at)}" where "{literal}" should be; expected: {self.form}')
         self.at += len(literal)
 
     def field(self, what: str, most: int = MOST) -> int:
@@ -79,7 +79,7 @@ class Line:
         value = self.number(what, most)
         if not self.is_over():
             if self.raw[self.at:self.at + 1] != b" ":
-                raise self.fail(f'the {what} is followed by "{self.quoted(self.at)}", expected a space')
+                raise self.fail(f'the {what} is followed by "{self.quoted(self.at)}"; expected a space')
             self.at += 1
         return value
 
@@ -103,7 +103,7 @@ class Line:
         if self.raw[self.at:] in STATES:
             raise self.ends_before("path")
         unknown = os.fsdecode(self.raw[self.at:].split(b" ")[0][:24])
-        raise self.fail(f'unknown state "{unknown}", expected contiguous or fragmented')
+        raise self.fail(f'unknown state "{unknown}"; expected contiguous or fragmented')
 
     def path(self) -> str:
         """The rest of the line."""
@@ -116,7 +116,7 @@ def read_version(line: Line) -> None:
     """The first line."""
     magic = "# fragtrace table "
     if not line.raw.startswith(magic.encode()):
-        raise line.fail(f'this is no fragtrace table, expected the first line to be "{magic}{VERSION}"')
+        raise line.fail(f'this is no fragtrace table; expected the first line to be "{magic}{VERSION}"')
     line.at = len(magic)
     version = line.number("version")
     if version != VERSION or not line.is_over():
@@ -125,14 +125,14 @@ def read_version(line: Line) -> None:
 
 
 def read_time(line: Line) -> float:
-    """The time of a table, as the module or --record writes it; the first one has priority."""
+    """The time of a table, as the module or fragtrace record writes it; the first one has priority."""
     line.at = len("# time ")
     seconds = line.number("time", 10 ** 11 - 1)
     line.expect(".")
     point = line.at
     ms = line.number("fraction of the time", 999)
     if line.at != point + 3 or not line.is_over():
-        raise line.fail(f'the fraction of the time is "{line.quoted(point)}", expected three digits')
+        raise line.fail(f'the fraction of the time is "{line.quoted(point)}"; expected three digits')
     return float(f"{seconds}.{ms:03}")
 
 
@@ -151,7 +151,7 @@ def volume_of(line: Line, volumes: list[Volume]) -> int:
     for i, volume in enumerate(volumes):
         if volume.dev == dev:
             return i
-    raise line.fail(f"volume {dev} is not known, expected a line before this one: {VOLUME_FORM}")
+    raise line.fail(f"volume {dev} is not known; expected a line before this one: {VOLUME_FORM}")
 
 
 def read_stopped(line: Line, volumes: list[Volume]) -> None:
@@ -184,7 +184,7 @@ def read_volume(line: Line, known: list[Volume]) -> Volume:
         numbers.append(line.field(what))
     first, end, segment = numbers
     if not segment:
-        raise line.fail("segment_blocks is 0, expected at least 1")
+        raise line.fail("segment_blocks is 0; expected at least 1")
     line.expect("path=")
     path = line.path()
     if first >= end:
@@ -349,18 +349,18 @@ def check_places(faults: Faults, volumes: list[Volume], volume: np.ndarray, lba:
     for i in np.flatnonzero(~same):
         again[i] = int(volume[i]) in seen
         seen.add(int(volume[i]))
-    faults.check(again, lambda i: f"not sorted: volume {volumes[volume[i]].dev} had its lines before, "
+    faults.check(again, lambda i: f"not sorted: volume {volumes[volume[i]].dev} had its lines before; "
                  "expected order (dev, lba)")
-    faults.check(blocks < 1, lambda i: "the length is 0, expected at least 1 block")
+    faults.check(blocks < 1, lambda i: "the length is 0; expected at least 1 block")
     faults.check((lba < first) | (end > limit),
-                 lambda i: f"blocks {lba[i]} to {end[i] - 1} are outside the volume, expected {first[i]} "
+                 lambda i: f"blocks {lba[i]} to {end[i] - 1} are outside the volume; expected {first[i]} "
                  f"to {limit[i] - 1}")
     before = np.zeros(len(volume), bool)
     before[1:] = same[1:] & (lba[1:] < lba[:-1])
-    faults.check(before, lambda i: f"not sorted: lba {lba[i]} comes after {lba[i - 1]}, expected order (dev, lba)")
+    faults.check(before, lambda i: f"not sorted: lba {lba[i]} comes after {lba[i - 1]}; expected order (dev, lba)")
     inside = np.zeros(len(volume), bool)
     inside[1:] = same[1:] & (lba[1:] < end[:-1])
-    faults.check(inside, lambda i: f"lba {lba[i]} overlaps the extent before, expected at least {end[i - 1]}")
+    faults.check(inside, lambda i: f"lba {lba[i]} overlaps the extent before; expected at least {end[i - 1]}")
 
 
 def logical_order(name: str, volumes: list[Volume], volume: np.ndarray, ino: np.ndarray, file: np.ndarray,
@@ -372,7 +372,7 @@ def logical_order(name: str, volumes: list[Volume], volume: np.ndarray, ino: np.
     if twice.any():
         i = after[int(twice.argmax())]
         raise SnapError(f"{name}: block {offset[i]} of inode {ino[i]} on {volumes[volume[i]].dev} is in two "
-                        "places, expected one extent for each block of a file")
+                        "places; expected one extent for each block of a file")
     return logical
 
 
@@ -387,11 +387,11 @@ def check_lines(name: str, data: bytes, begin: np.ndarray, newline: np.ndarray) 
     if first_long < count and first_long <= first_nul:
         return first_long, FormatError(name, first_long + 1, f"the line is longer than {LINE_LIMIT} bytes")
     if first_nul < count:
-        return first_nul, FormatError(name, first_nul + 1, "a NUL byte in the line, expected text")
+        return first_nul, FormatError(name, first_nul + 1, "a NUL byte in the line; expected text")
     if len(data) - done > LINE_LIMIT:
         return count, FormatError(name, count + 1, f"the line is longer than {LINE_LIMIT} bytes")
     if len(data) > done:
-        return count, FormatError(name, count + 1, "the table is cut short, expected a newline at its end")
+        return count, FormatError(name, count + 1, "the table is cut short; expected a newline at its end")
     return count, None
 
 
@@ -412,7 +412,7 @@ def without_marks(text: np.ndarray, begin: np.ndarray, newline: np.ndarray) -> t
 def parse_table(name: str, data: bytes) -> Table:
     """Parse the text of a table; messages use name."""
     if not data:
-        raise FormatError(name, 1, f'the table is empty, expected "# fragtrace table {VERSION}"')
+        raise FormatError(name, 1, f'the table is empty; expected "# fragtrace table {VERSION}"')
     text = np.frombuffer(data, np.uint8)
     newline = np.flatnonzero(text == ord("\n"))
     begin = np.concatenate([np.zeros(1, np.int64), newline + 1])[:len(newline)]
@@ -445,7 +445,7 @@ def parse_table(name: str, data: bytes) -> Table:
     faults = Faults(len(lines))
     defined = np.array(where + [0])[volume]
     faults.check((volume < 0) | (defined > lines + 1),
-                 lambda i: f"volume {devs[i] if volume[i] < 0 else volumes[volume[i]].dev} is not known, expected "
+                 lambda i: f"volume {devs[i] if volume[i] < 0 else volumes[volume[i]].dev} is not known; expected "
                  f"a line before this one: {VOLUME_FORM}")
     if volumes:
         check_places(faults, volumes, volume, lba, blocks)
@@ -456,7 +456,7 @@ def parse_table(name: str, data: bytes) -> Table:
     first, file = first[order], np.argsort(order)[file]
     faults.check(fragmented != fragmented[first][file],
                  lambda i: f"inode {ino[i]} is {'contiguous fragmented'.split()[int(fragmented[i])]} here but "
-                 f"was not on line {lines[first[file[i]]] + 1}, expected one state for all its extents")
+                 f"was not on line {lines[first[file[i]]] + 1}; expected one state for all its extents")
     paths: list[str] = []
     for i in first[first < faults.first].tolist():
         paths.append(read_path(name, int(lines[i]) + 1, data[path[i]:newline[i]]))

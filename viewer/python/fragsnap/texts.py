@@ -79,7 +79,7 @@ def input_limit() -> int:
 def check_size(name: str, size: int) -> None:
     """Raise if an input is too large."""
     if size > input_limit():
-        raise SnapError(f"{name}: the input is larger than {blocks_text(input_limit() / BLOCK_BYTES)}, expected less; "
+        raise SnapError(f"{name}: the input is larger than {blocks_text(input_limit() / BLOCK_BYTES)}; expected less; "
                         "--max-input sets the limit, which is half of the memory otherwise")
 
 
@@ -148,31 +148,9 @@ def read_bytes(path: str) -> bytes:
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             trouble = str(error)
     if trouble is not None:
-        raise SnapError(f"{path}: the {kind} data is damaged or cut short ({trouble or 'no end'}), expected a whole "
+        raise SnapError(f"{path}: the {kind} data is damaged or cut short ({trouble or 'no end'}); expected a whole "
                         "file; is it still being copied?")
     return data
-
-
-def whole_lines(name: str, data: bytes, kind: str, forms: dict[int, str]) -> str:
-    """The form of a text of that kind, by its version; raises unless all lines are complete and the first is valid."""
-    magic = f"# fragtrace {kind} "
-    if not data:
-        raise FormatError(name, 1, f'the text is empty, expected "{magic}{VERSION}"')
-    first = data.split(b"\n", 1)[0].decode("utf-8", "replace")
-    if not first.startswith(magic):
-        raise FormatError(name, 1, f'this is no fragtrace {kind}, expected the first line to be '
-                          f'"{magic}{VERSION}"')
-    form = {f"{magic}{version}": form for version, form in forms.items()}.get(first)
-    if form is None:
-        raise FormatError(name, 1, f'the {kind} has version "{first[len(magic):][:24]}", this program '
-                          f"reads versions 1 to {max(forms)}")
-    if not data.endswith(b"\n"):
-        raise FormatError(name, data.count(b"\n") + 1, "the text is cut short, expected a newline at "
-                          "its end")
-    if b"\0" in data:
-        raise FormatError(name, data.count(b"\n", 0, data.index(b"\0")) + 1,
-                          "a NUL byte in the line, expected text")
-    return form
 
 
 def read_path(name: str, line: int, raw: bytes) -> str:
@@ -180,15 +158,9 @@ def read_path(name: str, line: int, raw: bytes) -> str:
     for found in ESCAPE.finditer(raw):
         if found[1] is None:
             bad = os.fsdecode(raw[found.start():found.start() + 4])
-            raise FormatError(name, line, f"bad escape \"{bad}\" in the path, expected \\040, \\011, \\012 or "
+            raise FormatError(name, line, f"bad escape \"{bad}\" in the path; expected \\040, \\011, \\012 or "
                               "\\134")
     return os.fsdecode(ESCAPE.sub(lambda escape: bytes([int(escape[1], 8)]), raw))
-
-
-def shown(raw: bytes) -> str:
-    """A piece of the input, short enough for a message."""
-    text = raw.decode("utf-8", "replace")
-    return text if len(text) <= 24 else text[:24] + "..."
 
 
 def extension(path: str) -> str:

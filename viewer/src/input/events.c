@@ -148,7 +148,7 @@ void events_read(struct events *events, const char *path, struct text *text)
 	size_t torn, at, first = events->n;
 
 	if (!is_packed(text) && text->len)
-		die("%s: not packed by zstd, expected events of a recording", path);
+		die("%s: not packed by zstd; expected events of a recording", path);
 	torn = unpack_begun(text, path);
 	events->is_cut = true;
 	if (text->len < sizeof(h)) {

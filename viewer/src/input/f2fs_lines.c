@@ -39,7 +39,7 @@ bool f2fs_lines_next(struct f2fs_lines *lines)
 	memset(lines->text, 0, sizeof(lines->text));
 	if (!fgets(lines->text, sizeof(lines->text), lines->file)) {
 		if (ferror(lines->file))
-			lines->trouble = xasprintf("%s: %s, expected a text of F2FS", lines->name, strerror(errno));
+			lines->trouble = xasprintf("%s: %s; expected a text of F2FS", lines->name, strerror(errno));
 		return false;
 	}
 	lines->number++;
@@ -47,7 +47,7 @@ bool f2fs_lines_next(struct f2fs_lines *lines)
 	len = strlen(lines->text);
 	if (!len || lines->text[len - 1] != '\n')
 		return f2fs_lines_refuse(lines, len + 1 == sizeof(lines->text) ?
-					 "the line is too long, expected a text of F2FS" :
+					 "the line is too long; expected a text of F2FS" :
 					 "the line is cut short or has a NUL byte, copy the file again");
 	lines->text[len - 1] = '\0';
 	return true;

@@ -68,11 +68,11 @@ static char *subdir_of(const struct volume *v, const char *dir, size_t n_volumes
 		return sub;
 	free(sub);
 	if (stat(dir, &st))
-		*trouble = xasprintf("%s: %s, expected a folder with copies of F2FS's files", dir, strerror(errno));
+		*trouble = xasprintf("%s: %s; expected a folder with copies of F2FS's files", dir, strerror(errno));
 	else if (!S_ISDIR(st.st_mode))
-		*trouble = xasprintf("%s: not a folder, expected one with copies of F2FS's files", dir);
+		*trouble = xasprintf("%s: not a folder; expected one with copies of F2FS's files", dir);
 	else if (n_volumes > 1)
-		*trouble = xasprintf("%s: the table has %zu volumes, expected a folder %u:%u in it", dir, n_volumes,
+		*trouble = xasprintf("%s: the table has %zu volumes; expected a folder %u:%u in it", dir, n_volumes,
 				     v->major, v->minor);
 	return xasprintf("%s", dir);
 }
@@ -152,7 +152,7 @@ static void read_segments(struct reader *p)
 	if (file)
 		fclose(file);
 	if (s->n && (s->n != blks / F2FS_SEGMENT_BLKS || blks % F2FS_SEGMENT_BLKS) && !p->trouble)
-		p->trouble = xasprintf("%s: %zu segments of 512 blocks, but the volume %u:%u has %ju blocks, expected "
+		p->trouble = xasprintf("%s: %zu segments of 512 blocks, but the volume %u:%u has %ju blocks; expected "
 				       "the files of this volume", s->map ? bits : info, s->n, p->volume->major,
 				       p->volume->minor, (uintmax_t)blks);
 	free(bits);
@@ -196,7 +196,7 @@ static void read_super(struct reader *p)
 	if (super->segs_per_sec && (super->main_blkaddr != p->volume->first_blk ||
 				    super->main_segments != p->state->segments.n)) {
 		if (!p->trouble)
-			p->trouble = xasprintf("%s: its main area is not that of the volume %u:%u, expected the first "
+			p->trouble = xasprintf("%s: its main area is not that of the volume %u:%u; expected the first "
 					       "block of this volume", path, p->volume->major, p->volume->minor);
 	}
 	free(path);

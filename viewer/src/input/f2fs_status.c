@@ -153,7 +153,7 @@ char *f2fs_status_read(struct f2fs_status *status, FILE *file, const char *name,
 	}
 	*status = (struct f2fs_status){ 0 };
 	if (!p.lines.trouble && n_found != 1)
-		p.lines.trouble = xasprintf("%s: %zu volumes %s%s have %ju segments, expected one: "
+		p.lines.trouble = xasprintf("%s: %zu volumes %s%s have %ju segments; expected one: "
 					    "keep the part of this volume only", name, n_found, dev ? "named " : "",
 					    dev ? dev : "in it", (uintmax_t)segments);
 	if (!p.lines.trouble)

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "input/f2fs_status.h"
+#include "input/table.h"
 #include "util.h"
 
-#define BLK_BYTES 4096
 #define SUPER_OFFSET 1024
 #define SUPER_MAGIC UINT32_C(0xf2f52010)
 
@@ -55,12 +55,12 @@ char *f2fs_super_read(struct f2fs_super *super, FILE *file, const char *name)
 	size_t n = fread(blks, 1, sizeof(blks), file);
 
 	if (ferror(file))
-		return xasprintf("%s: %s, expected the first 4096 bytes of an F2FS volume", name, strerror(errno));
+		return xasprintf("%s: %s; expected the first 4096 bytes of an F2FS volume", name, strerror(errno));
 	if (n >= BLK_BYTES && understand(super, blks + SUPER_OFFSET))
 		return NULL;
 	if (n == sizeof(blks) && understand(super, blks + BLK_BYTES + SUPER_OFFSET))
 		return NULL;
 	*super = (struct f2fs_super){ 0 };
-	return xasprintf("%s: no superblock of F2FS with 512 blocks in a segment, expected the first 4096 bytes "
+	return xasprintf("%s: no superblock of F2FS with 512 blocks in a segment; expected the first 4096 bytes "
 			 "of the volume's first device", name);
 }

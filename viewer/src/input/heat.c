@@ -93,7 +93,7 @@ static bool parse(struct heat *heat, const char *name, char *text)
 			read_window(heat, name, n, line);
 	}
 	if (!n)
-		die("%s: is empty, expected \"# fragtrace heat %d\"", name, HEAT_VERSION);
+		die("%s: is empty; expected \"# fragtrace heat %d\"", name, HEAT_VERSION);
 	if (is_known && !heat->window_blks)
 		die_at(name, n, "expected a line \"# windows blocks=NUMBER period_secs=NUMBER\"");
 	return is_known;
@@ -150,7 +150,7 @@ char *heat_read(struct heat *heat, const char *path)
 	if (heat->n)
 		qsort(heat->windows, heat->n, sizeof(*heat->windows), by_place);
 	return is_known ? NULL :
-	       xasprintf("%s: nothing is known of readers, expected a module that was loaded with heat=1", path);
+	       xasprintf("%s: nothing is known of readers; expected a module that was loaded with heat=1", path);
 }
 
 /**

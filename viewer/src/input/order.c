@@ -62,7 +62,7 @@ static void check_once(const struct table *table, const char *name, const struct
 	const struct volume *v = &table->volumes[file->volume];
 
 	if (e->file == prev->file && e->offset < prev->offset + (uint64_t)prev->blks)
-		die("%s: block %u of inode %ju on %u:%u is in two places, expected one extent for each "
+		die("%s: block %u of inode %ju on %u:%u is in two places; expected one extent for each "
 		    "block of a file", name, e->offset, (uintmax_t)file->ino, v->major, v->minor);
 }
 
@@ -77,7 +77,7 @@ void order_build(struct table *table, const char *name)
 	uint64_t *keys;
 
 	if (table->n_extents > UINT32_MAX)
-		die("%s: %zu extents, expected at most %u", name, table->n_extents, UINT32_MAX);
+		die("%s: %zu extents; expected at most %u", name, table->n_extents, UINT32_MAX);
 	begins = find_begins(table);
 	table->n_order = begins[table->n_files];
 	if (table->n_order) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Before the pipeline: a folder that --record wrote -> the snapshot of a moment.
+ * Before the pipeline: a folder that fragtrace record wrote -> the snapshot of a moment.
  *
  *	fragtrace-SECONDS.mmm.snapshot.zst	a copy of the maps; or .table.zst, and .gz in place of .zst
  *	fragtrace-SECONDS.mmm.events.zst	what happened after it; see events.h
@@ -140,7 +140,7 @@ void recording_open(struct recording *recording, const char *dir)
 		enter(recording, &cap, entry->d_name);
 	closedir(stream);
 	if (!recording->n)
-		die("%s: no fragtrace-SECONDS.mmm.snapshot.zst in it, expected a folder that fragtrace-view --record wrote",
+		die("%s: no fragtrace-SECONDS.mmm.snapshot.zst in it; expected a folder that fragtrace record wrote",
 		    dir);
 	qsort(recording->list, recording->n, sizeof(*recording->list), by_time);
 }
@@ -350,7 +350,7 @@ void recording_read(const struct recording *recording, const struct moment *mome
 	size_t i = find_before(recording, at_ns);
 
 	if (!i)
-		die("%s: the recording begins at %s, expected no moment before that, such as %s", recording->dir,
+		die("%s: the recording begins at %s; expected no moment before that, such as %s", recording->dir,
 		    moment_text(begin, ns_of(recording->list[0].time_ms)), moment_text(at, at_ns));
 	i--;
 	if (recording->list[i].events)

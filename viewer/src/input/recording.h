@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Before the pipeline: a folder that --record wrote -> the snapshot of a moment. */
+/* Before the pipeline: a folder that fragtrace record wrote -> the snapshot of a moment. */
 #ifndef RECORDING_H
 #define RECORDING_H
 

@@ -34,7 +34,7 @@ static void check_array(const struct reader *r, const struct ft_snap_array *arra
 			size_t size)
 {
 	if (array->size < size)
-		die("%s: records of %s have %u bytes, expected %zu or more", r->name, what,
+		die("%s: records of %s have %u bytes; expected %zu or more", r->name, what,
 		    array->size, size);
 	if (array->offset > r->header.bytes ||
 	    array->nr > (r->header.bytes - array->offset) / array->size)
@@ -66,7 +66,7 @@ static char *get_path(const struct reader *r, uint64_t i)
 static void copy_header(struct reader *r, size_t len, size_t size)
 {
 	if (len < size)
-		die("%s: the snapshot is cut short, expected a header of %zu bytes", r->name, size);
+		die("%s: the snapshot is cut short; expected a header of %zu bytes", r->name, size);
 	memcpy(&r->header, r->buf, size);
 }
 
@@ -94,7 +94,7 @@ static void read_header(struct reader *r, size_t len)
 	if (r->has_causes)
 		check_array(r, &h->writers, "writers", sizeof(struct ft_snap_writer));
 	if (h->paths.size != 1)
-		die("%s: a path has characters of %u bytes, expected 1", r->name, h->paths.size);
+		die("%s: a path has characters of %u bytes; expected 1", r->name, h->paths.size);
 	if (h->files.nr >= UINT32_MAX || h->by_lba.nr > h->extents.nr)
 		die("%s: too many files, or more extents by LBA than extents", r->name);
 }
@@ -102,7 +102,7 @@ static void read_header(struct reader *r, size_t len)
 static void check_length(const struct reader *r, size_t len)
 {
 	if (r->header.bytes != len)
-		die("%s: the snapshot is cut short, expected %ju bytes, got %zu", r->name, (uintmax_t)r->header.bytes, len);
+		die("%s: the snapshot is cut short; expected %ju bytes, got %zu", r->name, (uintmax_t)r->header.bytes, len);
 }
 
 /**
@@ -214,7 +214,7 @@ static void check_place(const struct reader *r, const struct extent *e, const st
 	const struct extent *prev = v->end > v->first ? &r->table->extents[v->end - 1] : NULL;
 
 	if (!e->blks || e->lba < v->first_blk || e->lba + (uint64_t)e->blks > v->end_blk)
-		die("%s: an extent of %u blocks at LBA %u is outside the volume, expected LBA %ju to %ju",
+		die("%s: an extent of %u blocks at LBA %u is outside the volume; expected LBA %ju to %ju",
 		    r->name, e->blks, e->lba, (uintmax_t)v->first_blk, (uintmax_t)(v->end_blk - 1));
 	if (prev && e->lba < prev->lba + (uint64_t)prev->blks)
 		die("%s: the extent at LBA %u overlaps the one at %u, or is not sorted", r->name, e->lba,
@@ -365,7 +365,7 @@ static void list_extents(struct reader *r, struct listing *list, uint64_t first,
 		if (x.file >= r->header.files.nr)
 			die("%s: there is no record %u among the files", r->name, x.file);
 		if (!x.len || x.lblk + (uint64_t)x.len > BLK_MAX)
-			die("%s: an extent has the blocks %u to %ju, expected blocks below %u", r->name, x.lblk,
+			die("%s: an extent has the blocks %u to %ju; expected blocks below %u", r->name, x.lblk,
 			    x.lblk + (uintmax_t)x.len - 1, BLK_MAX);
 		list->extents[i] = (struct listed_extent){
 			.file = x.file,

@@ -255,7 +255,7 @@ static void check_kind(const struct source *source, const struct text *text)
 
 		snprintf(first, sizeof(first), "# fragtrace %s ", kinds[i]);
 		if (!strncmp(text->buf, first, strlen(first)))
-			die("%s: is a text of %s, expected a snapshot or a table; --list %s writes the same from a snapshot",
+			die("%s: is a text of %s; expected a snapshot or a table; fragtrace %s writes the same from a snapshot",
 			    source->name, kinds[i], kinds[i]);
 	}
 }

@@ -67,7 +67,7 @@ static int quoted(const struct table_reader *r, const char *from)
 
 static noreturn void ends_before(const struct table_reader *r, const char *what)
 {
-	die_at(r->name, r->line, "the line ends before the %s, expected: %s", what, r->form);
+	die_at(r->name, r->line, "the line ends before the %s; expected: %s", what, r->form);
 }
 
 static noreturn void bad_number(const struct table_reader *r, const char *start, const char *what,
@@ -76,9 +76,9 @@ static noreturn void bad_number(const struct table_reader *r, const char *start,
 	if (start == r->end)
 		ends_before(r, what);
 	if (*start < '0' || *start > '9')
-		die_at(r->name, r->line, "the %s is not a number: \"%.*s\", expected digits", what,
+		die_at(r->name, r->line, "the %s is not a number: \"%.*s\"; expected digits", what,
 		       quoted(r, start), start);
-	die_at(r->name, r->line, "the %s is too big: %.*s, expected at most %ju", what,
+	die_at(r->name, r->line, "the %s is too big: %.*s; expected at most %ju", what,
 	       (int)strspn(start, "0123456789"), start, (uintmax_t)limit);
 }
 
@@ -111,7 +111,7 @@ static void expect(struct table_reader *r, const char *literal)
 	size_t n = strlen(literal);
 
 	if (!starts_with(r, literal, n))
-		die_at(r->name, r->line, "found \"%.*s\" where \"%s\" should be, expected: %s",
+		die_at(r->name, r->line, "found \"%.*s\" where \"%s\" should be; expected: %s",
 		       quoted(r, r->p), r->p, literal, r->form);
 	r->p += n;
 }
@@ -123,7 +123,7 @@ static inline uint64_t field_u64(struct table_reader *r, const char *what, uint6
 	if (*r->p == ' ')
 		r->p++;
 	else if (r->p != r->end)
-		die_at(r->name, r->line, "the %s is followed by \"%.*s\", expected a space",
+		die_at(r->name, r->line, "the %s is followed by \"%.*s\"; expected a space",
 		       what, quoted(r, r->p), r->p);
 	return value;
 }
@@ -155,7 +155,7 @@ static bool field_fragmented(struct table_reader *r)
 		ends_before(r, "path");
 	if (space && space - r->p < quoted(r, r->p))
 		r->end = space;
-	die_at(r->name, r->line, "unknown state \"%.*s\", expected contiguous or fragmented",
+	die_at(r->name, r->line, "unknown state \"%.*s\"; expected contiguous or fragmented",
 	       quoted(r, r->p), r->p);
 }
 
@@ -187,7 +187,7 @@ static char *field_path(struct table_reader *r)
 	path = take_name(r, (size_t)(r->end - r->p) + 1);
 	bad = path_unescape(path, r->p, r->end);
 	if (bad)
-		die_at(r->name, r->line, "bad escape \"%.*s\" in the path, expected \\040, \\011, \\012 or "
+		die_at(r->name, r->line, "bad escape \"%.*s\" in the path; expected \\040, \\011, \\012 or "
 		       "\\134", quoted(r, bad) > 4 ? 4 : quoted(r, bad), bad);
 	r->names = path + strlen(path) + 1;
 	r->p = r->end;
@@ -242,7 +242,7 @@ static void read_version(struct table_reader *r)
 	uint64_t version;
 
 	if (!starts_with(r, magic, strlen(magic)))
-		die_at(r->name, r->line, "this is no fragtrace table, expected the first line to be "
+		die_at(r->name, r->line, "this is no fragtrace table; expected the first line to be "
 		       "\"%s%d\"", magic, TABLE_VERSION);
 	r->form = "# fragtrace table N";
 	r->p += strlen(magic);
@@ -281,7 +281,7 @@ static void read_volume(struct table_reader *r)
 	expect(r, "segment_blocks=");
 	v.segment_blks = field_u64(r, "size of a segment", BLK_MAX);
 	if (!v.segment_blks)
-		die_at(r->name, r->line, "segment_blocks is 0, expected at least 1");
+		die_at(r->name, r->line, "segment_blocks is 0; expected at least 1");
 	expect(r, "path=");
 	v.path = field_path(r);
 	if (v.first_blk >= v.end_blk)
@@ -299,7 +299,7 @@ static void read_volume(struct table_reader *r)
 
 static noreturn void unknown_volume(const struct table_reader *r, unsigned int major, unsigned int minor)
 {
-	die_at(r->name, r->line, "volume %u:%u is not known, expected a line before this one: "
+	die_at(r->name, r->line, "volume %u:%u is not known; expected a line before this one: "
 	       VOLUME_FORM, major, minor);
 }
 
@@ -312,7 +312,7 @@ static void enter_volume(struct table_reader *r, unsigned int major, unsigned in
 	if (!r->volume)
 		unknown_volume(r, major, minor);
 	if (r->volume->end)
-		die_at(r->name, r->line, "not sorted: volume %u:%u had its lines before, expected "
+		die_at(r->name, r->line, "not sorted: volume %u:%u had its lines before; expected "
 		       "order (dev, lba)", major, minor);
 	r->volume->first = r->volume->end = r->table->n_extents;
 	r->n_dev = (size_t)snprintf(r->dev, sizeof(r->dev), "%u:%u ", major, minor);
@@ -334,20 +334,20 @@ static void check_place(const struct table_reader *r, const struct extent *e)
 	const struct extent *prev;
 
 	if (!e->blks)
-		die_at(r->name, r->line, "the length is 0, expected at least 1 block");
+		die_at(r->name, r->line, "the length is 0; expected at least 1 block");
 	if (e->lba < v->first_blk || end > v->end_blk)
-		die_at(r->name, r->line, "blocks %ju to %ju are outside the volume, expected %ju to %ju",
+		die_at(r->name, r->line, "blocks %ju to %ju are outside the volume; expected %ju to %ju",
 		       (uintmax_t)e->lba, (uintmax_t)(end - 1),
 		       (uintmax_t)v->first_blk, (uintmax_t)(v->end_blk - 1));
 	if (v->first == v->end)
 		return;
 	prev = &r->table->extents[v->end - 1];
 	if (e->lba < prev->lba)
-		die_at(r->name, r->line, "not sorted: lba %ju comes after %ju, expected order "
+		die_at(r->name, r->line, "not sorted: lba %ju comes after %ju; expected order "
 		       "(dev, lba)", (uintmax_t)e->lba, (uintmax_t)prev->lba);
 	prev_end = prev->lba + (uint64_t)prev->blks;
 	if (e->lba < prev_end)
-		die_at(r->name, r->line, "lba %ju overlaps the extent before, expected at least %ju",
+		die_at(r->name, r->line, "lba %ju overlaps the extent before; expected at least %ju",
 		       (uintmax_t)e->lba, (uintmax_t)prev_end);
 }
 
@@ -362,7 +362,7 @@ static uint32_t enter_file(struct table_reader *r, uint64_t ino, bool fragmented
 	if (*slot) {
 		file = &t->files[*slot - 1];
 		if (file->fragmented != fragmented)
-			die_at(r->name, r->line, "inode %ju is %s here but was not on line %zu, "
+			die_at(r->name, r->line, "inode %ju is %s here but was not on line %zu; "
 			       "expected one state for all its extents", (uintmax_t)ino,
 			       fragmented ? "fragmented" : "contiguous", file->record);
 		return *slot - 1;
@@ -471,7 +471,7 @@ static void read_left_out(struct table_reader *r)
 		die_at(r->name, r->line, "expected " LEFT_OUT_MARK "DEV N");
 }
 
-/* "# time SECONDS.mmm" before the first record, as written by the module or by --record; the first one has priority. */
+/* "# time SECONDS.mmm" before the first record, as written by the module or by fragtrace record; the first one has priority. */
 static void read_time(struct table_reader *r)
 {
 	uint64_t seconds, ms;
@@ -484,7 +484,7 @@ static void read_time(struct table_reader *r)
 	point = r->p;
 	ms = read_u64(r, "fraction of the time", 999);
 	if (r->p != point + 3 || r->p != r->end)
-		die_at(r->name, r->line, "the fraction of the time is \"%.*s\", expected three digits",
+		die_at(r->name, r->line, "the fraction of the time is \"%.*s\"; expected three digits",
 		       quoted(r, point), point);
 	if (!r->table->text.has_time)
 		r->table->text.time_ms = (int64_t)(seconds * 1000 + ms);
@@ -547,7 +547,7 @@ static size_t read_lines(struct table_reader *r, const char *text, size_t len)
 		if (newline - line > LINE_LIMIT)
 			too_long(r);
 		if (nul && nul < newline)
-			die_at(r->name, r->line, "a NUL byte in the line, expected text");
+			die_at(r->name, r->line, "a NUL byte in the line; expected text");
 		r->p = line;
 		r->end = newline;
 		read_line(r);
@@ -624,9 +624,9 @@ void table_end(struct table_reader *r)
 		too_long(r);
 	}
 	if (r->n_rest)
-		die_at(r->name, r->line + 1, "the table is cut short, expected a newline at its end");
+		die_at(r->name, r->line + 1, "the table is cut short; expected a newline at its end");
 	if (!r->line)
-		die_at(r->name, 1, "the table is empty, expected \"# fragtrace table %d\"", TABLE_VERSION);
+		die_at(r->name, 1, "the table is empty; expected \"# fragtrace table %d\"", TABLE_VERSION);
 	inodes_free(&r->inodes);
 	order_build(r->table, r->name);
 	free(r);

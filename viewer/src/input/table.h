@@ -19,6 +19,7 @@
 
 /* F2FS uses 32 bits for block addresses, file offsets, lengths and inode numbers. */
 #define BLK_MAX UINT32_MAX
+#define BLK_BYTES UINT64_C(4096)
 #define INO_MAX UINT32_MAX
 
 /**

@@ -70,7 +70,7 @@ static void unpack_gzip(const struct text *in, const char *name, piece_taker tak
 	int err;
 
 	if (in->len > UINT32_MAX / 2)
-		die("%s: a packed text of %zu bytes is too big, expected less than 2 GiB", name, in->len);
+		die("%s: a packed text of %zu bytes is too big; expected less than 2 GiB", name, in->len);
 	if (inflateInit2(&z, GZIP_WINDOW) != Z_OK)
 		die("no memory to unpack %s", name);
 	do {

@@ -77,7 +77,7 @@ static uint32_t read_hex(const struct conf *conf, const char *word)
 		rgb = rgb << 4 | (uint32_t)digit;
 	}
 	if (i != 7 || word[i])
-		die_at(conf->name, conf->line, "colour \"%s\" is not #rrggbb, expected # and six digits "
+		die_at(conf->name, conf->line, "colour \"%s\" is not #rrggbb; expected # and six digits "
 		       "0-9 a-f", word);
 	return rgb;
 }
@@ -98,7 +98,7 @@ static uint32_t read_color(const struct conf *conf, const char *word)
 	if (near)
 		die_at(conf->name, conf->line, "unknown colour \"%s\", did you mean %s? Expected a name or "
 		       "#rrggbb", word, near);
-	die_at(conf->name, conf->line, "unknown colour \"%s\", expected #rrggbb or a name that fragtrace-view(1) lists",
+	die_at(conf->name, conf->line, "unknown colour \"%s\"; expected #rrggbb or a name that fragtrace(1) lists",
 	       word);
 }
 
@@ -129,7 +129,7 @@ static void read_rule(struct colors *colors, const struct conf *conf)
 
 	check_what(conf, what);
 	if (conf->n_words != 1 + N_GIVEN_TONES)
-		die_at(conf->name, conf->line, "%zu colours, expected three: " RULE_FORM,
+		die_at(conf->name, conf->line, "%zu colours; expected three: " RULE_FORM,
 		       conf->n_words - 1);
 	if (rule && rule->from == colors->n_read)
 		die_at(conf->name, conf->line, "a second rule for %s", what);

@@ -37,9 +37,9 @@ static const char *read_blk(const char *at, uint64_t *blk, bool *is_there)
  * @lens: its range is set
  * @arg: A-B, A- or -B
  *
- * Ends the program if it is none.
+ * Return: false if it is none.
  */
-void lens_read_range(struct lens *lens, const char *arg)
+bool lens_read_range(struct lens *lens, const char *arg)
 {
 	const char *at;
 
@@ -52,8 +52,7 @@ void lens_read_range(struct lens *lens, const char *arg)
 		at = read_blk(at + 1, &lens->last, &lens->has_last);
 	else
 		at = "?";
-	if (*at || errno || !(lens->has_first || lens->has_last) || lens->first > lens->last)
-		die_usage("--lba %s: expected block addresses as A-B, A- or -B, with A not above B", arg);
+	return !*at && !errno && (lens->has_first || lens->has_last) && lens->first <= lens->last;
 }
 
 static noreturn void refuse_range(const struct lens *lens, const struct table *table, const char *name)
@@ -71,7 +70,7 @@ static noreturn void refuse_range(const struct lens *lens, const struct table *t
 		free(ranges);
 		ranges = longer;
 	}
-	die_usage("--lba %s: no volume of %s has these blocks, expected addresses of one: %s%s", lens->range, name,
+	die_usage("--lba %s: no volume of %s has these blocks; expected addresses of one: %s%s", lens->range, name,
 		  ranges, i < table->n_volumes ? ", ..." : "");
 }
 

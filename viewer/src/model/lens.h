@@ -63,7 +63,7 @@ struct selection {
 	size_t n_all_files;
 };
 
-void lens_read_range(struct lens *lens, const char *arg);
+bool lens_read_range(struct lens *lens, const char *arg);
 struct part *lens_parts(const struct lens *lens, const struct table *table, const char *name, size_t *n);
 
 void selection_make(struct selection *selection, const struct table *table, const char *only);

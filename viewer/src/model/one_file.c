@@ -32,7 +32,7 @@ static char *several_match(const struct table *table, const char *path, const ui
 		free(names);
 		names = longer;
 	}
-	message = xasprintf("--file %s: %zu watched files match, expected more of the path of one of them: %s%s", path,
+	message = xasprintf("%s: %zu watched files match; expected more of the path of one of them: %s%s", path,
 			    n, names, i < n ? ", ..." : "");
 	free(names);
 	return message;
@@ -134,7 +134,7 @@ char *one_file_find(const struct table *table, const char *name, const char *pat
 	else
 		trouble = one_file_without_blocks(table, name, path);
 	if (!n && !trouble)
-		trouble = xasprintf("--file %s: no watched file of %s that has blocks is called so, expected a path, "
+		trouble = xasprintf("%s: no watched file of %s that has blocks is called so; expected a path, "
 				    "the end of one, or a glob", path, name);
 	free(found);
 	return trouble;

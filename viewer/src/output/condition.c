@@ -4,6 +4,7 @@
  * A condition is VALUE COMPARISON NUMBER, as in split>1.2, or fragmented>=10% for a share of the files.
  */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #include "output/condition.h"
 #include "util.h"
 
-#define FORM "expected split, fragmented, breaks, extents, stale, left_out or stopped, then >, >=, <, <=, = or !=, then a number"
+#define FORM "give split, fragmented, breaks, extents, stale, left_out or stopped, then >, >=, <, <=, = or !=, then a number"
 
 static const char *const value_names[N_VALUES] = { "split", "fragmented", "breaks", "extents", "stale", "left_out", "stopped" };
 
@@ -55,16 +56,16 @@ void condition_parse(struct condition *condition, const char *text)
 	*condition = (struct condition){ .text = text, .value = (enum condition_value)value };
 	condition->comparison = find_name(&p, comparisons, N_COMPARISONS);
 	if (value == N_VALUES || condition->comparison == N_COMPARISONS || !isdigit((unsigned char)*p))
-		die_usage("--fail-if %s: " FORM, text);
+		die_usage("%s: no condition; " FORM, text);
 	condition->number = strtod(p, &end);
 	if (*end == '%') {
 		condition->is_share = true;
 		end++;
 	}
 	if (*skip_blanks(end))
-		die_usage("--fail-if %s: " FORM, text);
+		die_usage("%s: no condition; " FORM, text);
 	if (condition->is_share && value != VALUE_FRAGMENTED && value != VALUE_STALE)
-		die_usage("--fail-if %s: only fragmented and stale are shares of the files, expected no %%", text);
+		die_usage("%s: only fragmented and stale are shares of the files; leave out %%", text);
 }
 
 /**
@@ -88,6 +89,19 @@ void totals_find(struct totals *totals, const struct table *table)
 	for (i = 0; i < table->n_volumes; i++)
 		totals->values[VALUE_STOPPED] += table->volumes[i].stopped;
 	free(figures);
+}
+
+/**
+ * totals_print() - print the values, one "name value" a line
+ * @totals: the values
+ */
+void totals_print(const struct totals *totals)
+{
+	size_t i;
+
+	for (i = 0; i < N_VALUES; i++)
+		printf("%s %.*f\n", value_names[i], i == VALUE_SPLIT ? 3 : 0, totals->values[i]);
+	fflush(stdout);
 }
 
 static double value_of(const struct condition *condition, const struct totals *totals)
@@ -130,6 +144,6 @@ void condition_report(const struct condition *condition, const struct totals *to
 {
 	int decimals = condition->value == VALUE_SPLIT ? 3 : condition->is_share;
 
-	warn("%s: %s is %.*f%s, which fails by --fail-if %s", name, value_names[condition->value], decimals,
+	warn("%s: %s is %.*f%s, so %s holds", name, value_names[condition->value], decimals,
 	     value_of(condition, totals), condition->is_share ? " %" : "", condition->text);
 }

@@ -59,6 +59,7 @@ struct condition {
 
 void condition_parse(struct condition *condition, const char *text);
 void totals_find(struct totals *totals, const struct table *table);
+void totals_print(const struct totals *totals);
 bool condition_holds(const struct condition *condition, const struct totals *totals);
 void condition_report(const struct condition *condition, const struct totals *totals, const char *name);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: export a table, or the listings of a snapshot, as JSON or CSV.
- * The columns are those of the texts `table`, `extents` and `files` of debugfs. A table with known causes
- * has four more columns.
+ * Beside the pipeline: export a table, or the listings of a snapshot, as text, JSON or CSV.
+ * The text is that of `table`, `extents` and `files` of debugfs. JSON and CSV have the same columns; those of
+ * causes where they are known, also in a table.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "input/snapshot.h"
 #include "model/causes.h"
@@ -14,7 +15,9 @@
 #include "output/sheet.h"
 #include "output/space.h"
 
-const char *const export_lists[N_LISTS] = { "table", "extents", "files" };
+/* Written extents by volume and address; all extents by file and offset; files, the worst first. */
+enum export_list { LIST_TABLE, LIST_EXTENTS, LIST_FILES };
+static const char *const lists[] = { "table", "extents", "files" };
 
 /* === Columns === */
 
@@ -39,9 +42,8 @@ static const char *const files_columns[][16] = {
 	  "ideal_128k", "op", "flush", "why_here", "path", NULL },
 };
 
-static const char *const *columns_of(const struct table *table, enum export_list list)
+static const char *const *columns_of(enum export_list list, bool has_causes)
 {
-	bool has_causes = table->causes;
 
 	if (list == LIST_EXTENTS)
 		return extents_columns[has_causes];
@@ -95,7 +97,7 @@ static void put_volumes(FILE *file, const struct table *table)
 	struct sheet sheet;
 	size_t i;
 
-	sheet_begin(&sheet, file, volume_columns, false);
+	sheet_begin(&sheet, file, volume_columns, FORM_JSON);
 	for (i = 0; i < table->n_volumes; i++) {
 		const struct volume *v = &table->volumes[i];
 
@@ -107,12 +109,12 @@ static void put_volumes(FILE *file, const struct table *table)
 	}
 }
 
-static void put_table(struct sheet *sheet, const struct table *table)
+static void put_table(struct sheet *sheet, const struct table *table, bool has_causes)
 {
 	uint8_t *starts = xcalloc(table->n_extents, sizeof(*starts));
 	size_t i;
 
-	if (table->causes)
+	if (has_causes)
 		free(figures_of(table, starts, NULL));
 	for (i = 0; i < table->n_extents; i++) {
 		const struct extent *e = &table->extents[i];
@@ -124,7 +126,7 @@ static void put_table(struct sheet *sheet, const struct table *table)
 		sheet_number(sheet, e->offset);
 		sheet_number(sheet, f->ino);
 		sheet_word(sheet, f->fragmented ? "fragmented" : "contiguous");
-		if (table->causes)
+		if (has_causes)
 			put_cause(sheet, table, cause_of_break(table, i), starts[i] == START_FRAGMENT);
 		put_path(sheet, f->path, f->deleted);
 	}
@@ -249,21 +251,49 @@ static void put_files(struct sheet *sheet, const struct table *table, const stru
 
 /* === Outputs === */
 
-static void put_records(FILE *file, const char *name, const struct table *table, enum export_list what, bool is_csv)
+static void put_records(FILE *file, const char *name, const struct table *table, enum export_list what,
+			enum sheet_form form)
 {
+	/* debugfs has no causes in a table */
+	bool has_causes = table->causes && (form != FORM_TEXT || what != LIST_TABLE);
 	struct listing list = { 0 };
 	struct sheet sheet;
 
 	if (what != LIST_TABLE)
 		snapshot_list(&list, table, name);
-	sheet_begin(&sheet, file, columns_of(table, what), is_csv);
+	sheet_begin(&sheet, file, columns_of(what, has_causes), form);
 	if (what == LIST_EXTENTS)
 		put_extents(&sheet, table, &list);
 	else if (what == LIST_FILES)
 		put_files(&sheet, table, &list);
 	else
-		put_table(&sheet, table);
+		put_table(&sheet, table, has_causes);
 	listing_free(&list);
+}
+
+static void put_text_head(FILE *file, const struct table *table, enum export_list list)
+{
+	size_t i;
+
+	fprintf(file, "# fragtrace %s %d\n", lists[list], list != LIST_TABLE && table->causes ? 2 : 1);
+	fprintf(file, "# time %jd.%03d\n", (intmax_t)(table->text.time_ms / 1000), (int)(table->text.time_ms % 1000));
+	for (i = 0; list == LIST_TABLE && i < table->n_volumes; i++) {
+		const struct volume *v = &table->volumes[i];
+
+		fprintf(file, "# volume %u:%u main_blkaddr=%ju blocks=%ju segment_blocks=%ju path=", v->major, v->minor,
+			(uintmax_t)v->first_blk, (uintmax_t)v->end_blk, (uintmax_t)v->segment_blks);
+		sheet_put_escaped(file, v->path);
+		putc('\n', file);
+	}
+	for (i = 0; i < table->n_volumes; i++)
+		if (table->volumes[i].stopped)
+			fprintf(file, "# stopped %u:%u\n", table->volumes[i].major, table->volumes[i].minor);
+	for (i = 0; i < table->n_volumes; i++)
+		if (table->volumes[i].left_out)
+			fprintf(file, "# left_out %u:%u %ju\n", table->volumes[i].major, table->volumes[i].minor,
+				(uintmax_t)table->volumes[i].left_out);
+	if (table->n_stale && list != LIST_FILES)
+		fprintf(file, "# stale %ju\n", (uintmax_t)table->n_stale);
 }
 
 /* The devices of the volumes where F2FS has stopped. */
@@ -280,73 +310,68 @@ static void put_stopped(FILE *file, const struct table *table)
 	}
 }
 
-static void check_listing(const char *name, const struct table *table, enum export_list list)
+static void put_json_head(FILE *file, const struct table *table, enum export_list list, const struct space *spaces)
 {
-	if (list != LIST_TABLE && !snapshot_is(&table->text))
-		die("%s: --list %s needs a snapshot, which this is not: a table has no files without blocks, and no flags",
-		    name, export_lists[list]);
-}
-
-/**
- * export_json() - write a table or a listing as JSON
- * @path: output file; "-" is standard output
- * @name: name of the table for messages
- * @table: the table
- * @list: what is listed
- * @spaces: by volume, or NULL: F2FS's state was not read
- *
- * One object; each record is an object in its array, on its own line. Ends the program if it cannot be
- * written, or if the table does not have what is to be listed.
- */
-void export_json(const char *path, const char *name, const struct table *table, enum export_list list,
-		 const struct space *spaces)
-{
-	int version = list != LIST_TABLE && table->causes ? 2 : 1;
-	struct outfile out;
-
-	check_listing(name, table, list);
-	outfile_open(&out, path, "JSON text");
-	fprintf(out.file, "{\"format\":\"fragtrace %s\",\"version\":%d,\"time\":%jd.%03d,\"stale\":%ju,\"left_out\":%ju,\"stopped\":[",
-		export_lists[list], version, (intmax_t)(table->text.time_ms / 1000),
+	fprintf(file, "{\"format\":\"fragtrace %s\",\"version\":%d,\"time\":%jd.%03d,\"stale\":%ju,\"left_out\":%ju,\"stopped\":[",
+		lists[list], list != LIST_TABLE && table->causes ? 2 : 1, (intmax_t)(table->text.time_ms / 1000),
 		(int)(table->text.time_ms % 1000), (uintmax_t)table->n_stale, (uintmax_t)table->n_left_out);
-	put_stopped(out.file, table);
-	fputs("],\n", out.file);
+	put_stopped(file, table);
+	fputs("],\n", file);
 	if (list == LIST_TABLE) {
-		fputs("\"volumes\":[\n", out.file);
-		put_volumes(out.file, table);
-		fputs("\n],\n", out.file);
+		fputs("\"volumes\":[\n", file);
+		put_volumes(file, table);
+		fputs("\n],\n", file);
 	}
-	if (list == LIST_TABLE && spaces) {
-		fputs("\"space\":[\n", out.file);
-		space_put_json(out.file, table, spaces);
-		fputs("\n],\n", out.file);
+	if (spaces) {
+		fputs("\"space\":[\n", file);
+		space_put_json(file, table, spaces);
+		fputs("\n],\n", file);
 	}
-	fputs("\"records\":[\n", out.file);
-	put_records(out.file, name, table, list, false);
-	fputs("\n]}\n", out.file);
-	outfile_close(&out);
+	fputs("\"records\":[\n", file);
 }
 
-/**
- * export_csv() - write a table or a listing as CSV
- * @path: output file; "-" is standard output
- * @name: name of the table for messages
- * @table: the table
- * @list: what is listed
- *
- * The names of the columns, then one line per record. Ends the program like export_json().
- */
-void export_csv(const char *path, const char *name, const struct table *table, enum export_list list)
+static void warn_of_flaws(const struct table *table, const char *name)
 {
 	char *flaws = flaws_of(table);
-	struct outfile out;
 
-	check_listing(name, table, list);
-	/* a line of CSV has no place for them */
 	if (*flaws)
 		warn("%s: %s", name, flaws);
 	free(flaws);
-	outfile_open(&out, path, "CSV text");
-	put_records(out.file, name, table, list, true);
+}
+
+/**
+ * export_write() - write a table or a listing
+ * @path: output file; "-" is standard output
+ * @name: name of the table for messages
+ * @table: the table
+ * @kind: what is listed: table, extents or files
+ * @form: the form; JSON is one object, with an object on its own line for each record
+ * @spaces: for a table as JSON: by volume; or NULL
+ *
+ * Ends the program if it cannot be written, or if the table does not have what is to be listed.
+ */
+void export_write(const char *path, const char *name, const struct table *table, const char *kind,
+		  enum sheet_form form, const struct space *spaces)
+{
+	static const char *const what[] = { "text", "JSON text", "CSV text" };
+	enum export_list list = LIST_TABLE;
+	struct outfile out;
+
+	while (strcmp(kind, lists[list]))
+		list++;
+	if (list != LIST_TABLE && !snapshot_is(&table->text))
+		die("%s: is no snapshot, and a table has no files without blocks, and no flags; fragtrace %s needs a snapshot",
+		    name, kind);
+	/* a line of CSV has no place for them */
+	if (form == FORM_CSV)
+		warn_of_flaws(table, name);
+	outfile_open(&out, path, what[form]);
+	if (form == FORM_TEXT)
+		put_text_head(out.file, table, list);
+	if (form == FORM_JSON)
+		put_json_head(out.file, table, list, spaces);
+	put_records(out.file, name, table, list, form);
+	if (form == FORM_JSON)
+		fputs("\n]}\n", out.file);
 	outfile_close(&out);
 }

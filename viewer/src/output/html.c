@@ -329,7 +329,7 @@ static void put_segments(FILE *file, const struct runs *runs, size_t part)
 	fputs("\"", file);
 }
 
-/* The colours of cells that show the whole volume, as --serve has them. */
+/* The colours of cells that show the whole volume, as fragtrace serve has them. */
 static void put_overview(FILE *file, const struct runs *runs, const struct page_files *list, size_t volume)
 {
 	const struct part *part = &runs->parts[volume];

@@ -37,9 +37,9 @@ static uint64_t scale_of(char unit, const char *units, const uint64_t *scales)
  * @bytes: set to the size if there is one
  * @ms: set to the age if there is one
  *
- * Ends the program if it is neither.
+ * Return: false if it is neither.
  */
-void keep_parse(const char *arg, uint64_t *bytes, int64_t *ms)
+bool keep_parse(const char *arg, uint64_t *bytes, int64_t *ms)
 {
 	static const uint64_t sizes[] = { 1 << 20, 1 << 30, UINT64_C(1) << 40 };
 	static const uint64_t ages[] = { 1000, 60000, 3600000, 86400000 };
@@ -58,14 +58,14 @@ void keep_parse(const char *arg, uint64_t *bytes, int64_t *ms)
 		age = scale_of(*end, "smhd", ages);
 		if (*at < '0' || *at > '9' || errno || !value || value > MAX_LIMIT || (!size && !age) ||
 		    (end[1] && end[1] != ',') || (size ? *bytes : (uint64_t)*ms))
-			die_usage("--keep %s: expected a size (M, G, T), an age (s, m, h, d), or both, as in 2G,7d", arg);
+			return false;
 		if (size)
 			*bytes = value * size;
 		else
 			*ms = (int64_t)(value * age);
 		at = end + 2;
 		if (!end[1])
-			return;
+			return true;
 	} while (true);
 }
 

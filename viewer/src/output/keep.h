@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-void keep_parse(const char *arg, uint64_t *bytes, int64_t *ms);
+bool keep_parse(const char *arg, uint64_t *bytes, int64_t *ms);
 void keep_apply(const char *dir, uint64_t bytes, int64_t ms, int64_t now_ms);
 
 #endif

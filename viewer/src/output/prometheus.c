@@ -19,7 +19,6 @@
 #include "output/space.h"
 #include "util.h"
 
-#define BLK_BYTES UINT64_C(4096)
 
 /* Extensions that are named: those with the most breaks on a volume. */
 #define MAX_EXTENSIONS 5

@@ -508,7 +508,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
 	if (!is_good_host(server, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host")))
 		return refuse(connection, MHD_HTTP_MISDIRECTED_REQUEST, "expected an IP address or localhost in the URL\n");
 	if (!has_token(server, path))
-		return refuse(connection, MHD_HTTP_FORBIDDEN, "expected the URL that fragtrace-view has printed\n");
+		return refuse(connection, MHD_HTTP_FORBIDDEN, "expected the URL that fragtrace has printed\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "expected GET or HEAD\n");
 	if (!strcmp(path + TOKEN_LEN + 2, "recording"))
@@ -563,7 +563,7 @@ static int listen_on(const struct serve_address *address)
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) ||
 	    bind(fd, (const struct sockaddr *)&address->storage, address->len) || listen(fd, MAX_CONNECTIONS))
 		die("cannot listen on %s: %s%s", name, strerror(errno),
-		    errno == EADDRINUSE ? ", expected another port: --serve=ADDR:PORT, or port 0 for any" : "");
+		    errno == EADDRINUSE ? "; expected another port: -l ADDR:PORT, or port 0 for any" : "");
 	free(name);
 	return fd;
 }
@@ -632,7 +632,7 @@ void server_announce(const struct server *server, const struct serve_address *ad
 	char *text;
 
 	if (!info || getsockname(info->listen_fd, (struct sockaddr *)&bound.storage, &bound.len))
-		die("cannot name the address of --serve: %s", strerror(errno));
+		die("cannot name the address: %s", strerror(errno));
 	text = serve_address_text(&bound);
 	if (!serve_address_is_local(address))
 		warn("%s can be reached from other machines, unencrypted: who reads the URL on its way sees names of files",

@@ -35,29 +35,29 @@ static void split_address(const char *arg, char *host, size_t size, const char *
 }
 
 /**
- * serve_read_address() - parse the argument of --serve
+ * serve_read_address() - parse where to listen
  * @address: the result
- * @arg: ADDR:PORT, one of both, or NULL for SERVE_ADDRESS
+ * @arg: ADDR:PORT, or one of both
  *
- * Ends the program if it is no address.
+ * Return: false if it is no address.
  */
-void serve_read_address(struct serve_address *address, const char *arg)
+bool serve_read_address(struct serve_address *address, const char *arg)
 {
 	const struct addrinfo hints = { .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM };
 	char host[64] = "127.0.0.1";
 	const char *port = strrchr(SERVE_ADDRESS, ':') + 1;
 	struct addrinfo *found;
 
-	if (arg)
-		split_address(arg, host, sizeof(host), &port);
+	split_address(arg, host, sizeof(host), &port);
 	if (!strcmp(host, "localhost"))
 		strcpy(host, "127.0.0.1");
 	if (!*host || !*port || strlen(port) > 5 || strtoul(port, NULL, 10) > UINT16_MAX ||
 	    getaddrinfo(host, port, &hints, &found))
-		die_usage("--serve=%s: expected an IP address and a port, as in %s or [::1]:8417", arg, SERVE_ADDRESS);
+		return false;
 	memcpy(&address->storage, found->ai_addr, found->ai_addrlen);
 	address->len = found->ai_addrlen;
 	freeaddrinfo(found);
+	return true;
 }
 
 /**
@@ -114,6 +114,6 @@ char *serve_address_text(const struct serve_address *address)
 
 	if (getnameinfo((const struct sockaddr *)&address->storage, address->len, host, sizeof(host), port, sizeof(port),
 			NI_NUMERICHOST | NI_NUMERICSERV))
-		die("cannot name the address of --serve");
+		die("cannot name the address");
 	return xasprintf(address->storage.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
 }

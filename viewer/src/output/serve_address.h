@@ -21,7 +21,7 @@ struct serve_address {
 	socklen_t len;
 };
 
-void serve_read_address(struct serve_address *address, const char *arg);
+bool serve_read_address(struct serve_address *address, const char *arg);
 bool serve_address_is_local(const struct serve_address *address);
 void serve_address_name(const struct serve_address *address, char name[SERVE_NAME_SIZE]);
 char *serve_address_text(const struct serve_address *address);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: rows of named values as JSON or CSV.
- * The values of a row come one by one, in the order of the columns; the last one ends the row. JSON has an
- * object for each row, CSV follows RFC 4180. Names may contain any byte, see names.c.
+ * Beside the pipeline: rows of named values as text, JSON or CSV.
+ * The values of a row come one by one, in the order of the columns; the last one ends the row. Names may contain
+ * any byte, see names.c; in a text they are escaped as the module does it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,28 +10,34 @@
 #include "names.h"
 #include "output/sheet.h"
 
+static const char *const separators[] = { " ", ",", "," };
+static const char *const nothing[] = { "-", "null", "" };
+static const char *const ends[] = { "\n", "}", "\r\n" };
+
 /**
  * sheet_begin() - begin to write rows
  * @sheet: the result
  * @file: output
  * @names: names of the columns; NULL after the last one
- * @is_csv: CSV, which begins with the names; otherwise JSON
+ * @form: the form of the rows
  */
-void sheet_begin(struct sheet *sheet, FILE *file, const char *const *names, bool is_csv)
+void sheet_begin(struct sheet *sheet, FILE *file, const char *const *names, enum sheet_form form)
 {
 	size_t i;
 
-	*sheet = (struct sheet){ .file = file, .names = names, .is_csv = is_csv };
-	for (i = 0; is_csv && names[i]; i++)
-		fprintf(file, "%s%s", names[i], names[i + 1] ? "," : "\r\n");
+	*sheet = (struct sheet){ .file = file, .names = names, .form = form };
+	if (form == FORM_TEXT)
+		fputs("# ", file);
+	for (i = 0; form != FORM_JSON && names[i]; i++)
+		fprintf(file, "%s%s", names[i], names[i + 1] ? separators[form] : ends[form]);
 }
 
 /* Write what is before a value. */
 static void begin_value(struct sheet *s)
 {
-	if (s->is_csv) {
+	if (s->form != FORM_JSON) {
 		if (s->column)
-			putc(',', s->file);
+			fputs(separators[s->form], s->file);
 		return;
 	}
 	if (!s->column && s->has_rows)
@@ -46,7 +52,7 @@ static void end_value(struct sheet *s)
 {
 	if (s->names[++s->column])
 		return;
-	fputs(s->is_csv ? "\r\n" : "}", s->file);
+	fputs(ends[s->form], s->file);
 	s->column = 0;
 	s->has_rows = true;
 }
@@ -70,11 +76,11 @@ static void put_number(FILE *file, uint64_t number)
 void sheet_dev(struct sheet *s, unsigned int major, unsigned int minor)
 {
 	begin_value(s);
-	fputs(s->is_csv ? "" : "\"", s->file);
+	fputs(s->form == FORM_JSON ? "\"" : "", s->file);
 	put_number(s->file, major);
 	putc(':', s->file);
 	put_number(s->file, minor);
-	fputs(s->is_csv ? "" : "\"", s->file);
+	fputs(s->form == FORM_JSON ? "\"" : "", s->file);
 	end_value(s);
 }
 
@@ -115,7 +121,7 @@ void sheet_mean(struct sheet *s, uint64_t sum, uint64_t n)
 void sheet_word(struct sheet *s, const char *word)
 {
 	begin_value(s);
-	fprintf(s->file, s->is_csv ? "%s" : "\"%s\"", word);
+	fprintf(s->file, s->form == FORM_JSON ? "\"%s\"" : "%s", word);
 	end_value(s);
 }
 
@@ -127,8 +133,8 @@ void sheet_word(struct sheet *s, const char *word)
 void sheet_words(struct sheet *s, const char *word)
 {
 	begin_value(s);
-	if (s->is_csv)
-		fputs(word ? word : "", s->file);
+	if (s->form != FORM_JSON)
+		fputs(word ? word : nothing[s->form], s->file);
 	else if (word)
 		fprintf(s->file, "[\"%s\"]", word);
 	else
@@ -153,16 +159,29 @@ static void put_csv(FILE *file, const char *text)
 }
 
 /**
+ * sheet_put_escaped() - write a path as the module does
+ * @file: output
+ * @name: its bytes
+ */
+void sheet_put_escaped(FILE *file, const char *name)
+{
+	for (; *name; name++)
+		fprintf(file, strchr(" \t\n\\", *name) ? "\\%03o" : "%c", (unsigned char)*name);
+}
+
+/**
  * sheet_name() - write a path, or another name
  * @s: the rows
  * @name: its bytes
  */
 void sheet_name(struct sheet *s, const char *name)
 {
-	char *text = name_text(name);
+	char *text = s->form == FORM_TEXT ? NULL : name_text(name);
 
 	begin_value(s);
-	if (s->is_csv)
+	if (!text)
+		sheet_put_escaped(s->file, name);
+	else if (s->form == FORM_CSV)
 		put_csv(s->file, text);
 	else
 		put_json_string(s->file, text);
@@ -171,12 +190,12 @@ void sheet_name(struct sheet *s, const char *name)
 }
 
 /**
- * sheet_none() - write that there is no value: null in JSON
+ * sheet_none() - write that there is no value
  * @s: the rows
  */
 void sheet_none(struct sheet *s)
 {
 	begin_value(s);
-	fputs(s->is_csv ? "" : "null", s->file);
+	fputs(nothing[s->form], s->file);
 	end_value(s);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beside the pipeline: rows of named values as JSON or CSV. */
+/* Beside the pipeline: rows of named values as text, JSON or CSV. */
 #ifndef SHEET_H
 #define SHEET_H
 
@@ -9,26 +9,39 @@
 #include <stdio.h>
 
 /**
+ * enum sheet_form - how rows are written
+ * @FORM_TEXT: values with blanks between them, as debugfs has them
+ * @FORM_JSON: objects with commas between them
+ * @FORM_CSV: RFC 4180, after a row with the names
+ */
+enum sheet_form {
+	FORM_TEXT,
+	FORM_JSON,
+	FORM_CSV,
+};
+
+/**
  * struct sheet - rows of values being written
  * @file: output
  * @names: names of the columns; NULL after the last one
- * @is_csv: CSV, otherwise JSON objects with commas between them
+ * @form: the form of the rows
  */
 struct sheet {
 	FILE *file;
 	const char *const *names;
-	bool is_csv;
+	enum sheet_form form;
 	/* private: */
 	size_t column;
 	bool has_rows;
 };
 
-void sheet_begin(struct sheet *sheet, FILE *file, const char *const *names, bool is_csv);
+void sheet_begin(struct sheet *sheet, FILE *file, const char *const *names, enum sheet_form form);
 void sheet_dev(struct sheet *sheet, unsigned int major, unsigned int minor);
 void sheet_number(struct sheet *sheet, uint64_t number);
 void sheet_mean(struct sheet *sheet, uint64_t sum, uint64_t n);
 void sheet_word(struct sheet *sheet, const char *word);
 void sheet_words(struct sheet *sheet, const char *word);
+void sheet_put_escaped(FILE *file, const char *name);
 void sheet_name(struct sheet *sheet, const char *name);
 void sheet_none(struct sheet *sheet);
 

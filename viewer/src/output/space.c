@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Beside the pipeline: the free space of volumes as text for --space.
+ * Beside the pipeline: the free space of volumes as text.
  * JSON and metrics of the same figures are in space_export.c.
  */
 #include <errno.h>

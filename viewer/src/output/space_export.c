@@ -7,7 +7,6 @@
 #include "output/space.h"
 #include "util.h"
 
-#define BLK_BYTES UINT64_C(4096)
 #define SEGMENT_BYTES (F2FS_SEGMENT_BLKS * BLK_BYTES)
 
 static const char *const type_names[F2FS_N_TYPES] = {

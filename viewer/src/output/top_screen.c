@@ -93,11 +93,11 @@ static void enter_curses(void)
 	const char *term = getenv("TERM");
 
 	if (!newterm(NULL, stdout, stdin))
-		die("the terminal \"%s\" is not known, expected another value of TERM, or a pipe", term ? term : "");
+		die("the terminal \"%s\" is not known; expected another value of TERM, or a pipe", term ? term : "");
 	atexit(leave_curses);
 	before_messages(leave_curses);
 	if (!tigetstr("cup"))
-		die("the terminal \"%s\" cannot write at a given place, expected another value of TERM, or a pipe", term);
+		die("the terminal \"%s\" cannot write at a given place; expected another value of TERM, or a pipe", term);
 	cbreak();
 	noecho();
 	curs_set(0);

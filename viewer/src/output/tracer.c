@@ -19,7 +19,7 @@
 #include "output/tracer.h"
 #include "util.h"
 
-#define INSTANCE_PREFIX "fragtrace-view-"
+#define INSTANCE_PREFIX "fragtrace-record-"
 #define GROUP "fragtrace"
 
 /* KiB for each CPU: some 90 000 events, which is what the module reports in a second at the most. */
@@ -131,7 +131,7 @@ static struct tep_format_field *field_of(struct tep_event *event, const char *na
 	struct tep_format_field *field = tep_find_field(event, name);
 
 	if (!field)
-		die("the event %s of the module has no field %s, expected another version of it", event->name, name);
+		die("the event %s of the module has no field %s; expected another version of it", event->name, name);
 	return field;
 }
 
@@ -140,7 +140,7 @@ static struct tep_event *event_of(struct tep_handle *tep, const char *name)
 	struct tep_event *event = tep_find_event_by_name(tep, GROUP, name);
 
 	if (!event)
-		die("tracefs has no event %s of fragtrace, expected another version of the module", name);
+		die("tracefs has no event %s of fragtrace; expected another version of the module", name);
 	return event;
 }
 
@@ -198,7 +198,7 @@ static void learn_formats(struct tracer *t)
 	t->s = (struct state_fields){ field_of(t->state, "dev"), field_of(t->state, "ino"),
 				      field_of(t->state, "from"), field_of(t->state, "to") };
 	if (t->c.comm->size != EVENT_COMM)
-		die("the event extent_change has a comm of %d bytes, expected %d", t->c.comm->size, EVENT_COMM);
+		die("the event extent_change has a comm of %d bytes; expected %d", t->c.comm->size, EVENT_COMM);
 	learn_states(t);
 }
 

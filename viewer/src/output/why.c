@@ -395,7 +395,7 @@ static void put_file(FILE *out, const struct table *table, const struct breaks *
 	fputs(" after these\n", out);
 }
 
-/* Below a folder, the files are explained by extension. Return: false if none is there. */
+/* The files below a folder, or of an extension, are explained together. Return: false if there is none. */
 static bool put_folder(FILE *out, const struct table *table, const char *path)
 {
 	char *real = realpath(path, NULL), *folder;
@@ -408,7 +408,8 @@ static bool put_folder(FILE *out, const struct table *table, const char *path)
 		path = real;
 	for (len = strlen(path); len && path[len - 1] == '/'; len--)
 		;
-	folder = xasprintf("%s%.*s/", *path == '/' ? "" : "/", (int)len, path);
+	folder = *path == '.' && path[1] && !strchr(path, '/') ? xasprintf("*%s", path) :
+		 xasprintf("%s%.*s/", *path == '/' ? "" : "/", (int)len, path);
 	selection_make(&selection, table, folder);
 	is_any = selection.table.n_files;
 	if (is_any)
@@ -424,7 +425,8 @@ static bool put_folder(FILE *out, const struct table *table, const char *path)
  * @out: standard output
  * @table: the table
  * @name: name of the table for messages
- * @path: its path, the end of it in whole components, or a glob; several files may match; or a folder
+ * @path: its path, the end of it in whole components, or a glob; several files may match; or a folder, or an
+ *	extension with its dot
  *
  * Ends the program if there is no such file, or if standard output cannot be written.
  */

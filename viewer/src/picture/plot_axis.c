@@ -43,6 +43,18 @@ static uint64_t longest_kept(plot_used_fn used, const void *arg, size_t n, uint6
 	return left * LEAST_REST < whole ? kept : whole;
 }
 
+/* The band with the most pixels, which has the scale of all that are not narrow. */
+static const struct plot_band *widest_band(const struct plot_axis *axis)
+{
+	const struct plot_band *widest = axis->bands;
+	size_t i;
+
+	for (i = 1; i < axis->n; i++)
+		if (axis->bands[i].n_px > widest->n_px)
+			widest = &axis->bands[i];
+	return widest;
+}
+
 /* Share the pixels; those that are left over by rounding go to the widest band. */
 static void set_px(struct plot_axis *axis, size_t least)
 {
@@ -71,7 +83,7 @@ static void set_px(struct plot_axis *axis, size_t least)
 			band->n_px = (size_t)((double)(band->end - band->first) * (double)room / (double)all);
 		left -= band->n_px;
 	}
-	widest = axis->bands + (plot_axis_widest(axis) - axis->bands);
+	widest = axis->bands + (widest_band(axis) - axis->bands);
 	widest->n_px += left;
 	for (i = 0; i < axis->n; i++) {
 		axis->bands[i].px = px;
@@ -145,23 +157,6 @@ double plot_axis_value(const struct plot_axis *axis, size_t px)
 }
 
 /**
- * plot_axis_widest() - the band with the most pixels
- * @axis: the axis
- *
- * Return: the band; it has the scale of all that are not narrow.
- */
-const struct plot_band *plot_axis_widest(const struct plot_axis *axis)
-{
-	const struct plot_band *widest = axis->bands;
-	size_t i;
-
-	for (i = 1; i < axis->n; i++)
-		if (axis->bands[i].n_px > widest->n_px)
-			widest = &axis->bands[i];
-	return widest;
-}
-
-/**
  * plot_axis_per_px() - the scale of an axis
  * @axis: the axis
  *
@@ -169,7 +164,7 @@ const struct plot_band *plot_axis_widest(const struct plot_axis *axis)
  */
 double plot_axis_per_px(const struct plot_axis *axis)
 {
-	const struct plot_band *widest = plot_axis_widest(axis);
+	const struct plot_band *widest = widest_band(axis);
 
 	return (double)(widest->end - widest->first) / (double)widest->n_px;
 }

@@ -44,7 +44,6 @@ void plot_axis_init(struct plot_axis *axis, size_t px, size_t cut, size_t least,
 		    size_t n);
 double plot_axis_px(const struct plot_axis *axis, double value);
 double plot_axis_value(const struct plot_axis *axis, size_t px);
-const struct plot_band *plot_axis_widest(const struct plot_axis *axis);
 double plot_axis_per_px(const struct plot_axis *axis);
 
 #endif

@@ -101,7 +101,7 @@ static void put_texts(png_structp png, png_infop info, const struct canvas *canv
 {
 	char *title = printable(canvas->title), *notes = printable(canvas->notes);
 	char title_key[] = "Title", software_key[] = "Software", notes_key[] = "Description";
-	char software[] = "fragtrace-view " VERSION;
+	char software[] = "fragtrace " VERSION;
 	png_text texts[] = {
 		{ .compression = PNG_TEXT_COMPRESSION_NONE, .key = title_key, .text = title },
 		{ .compression = PNG_TEXT_COMPRESSION_NONE, .key = software_key, .text = software },
@@ -208,7 +208,7 @@ void png_out_write(const struct text *png, const char *path)
 	struct outfile out;
 
 	if (!strcmp(path, "-") && isatty(STDOUT_FILENO))
-		die("standard output is a terminal, expected a file or a pipe for the picture");
+		die("standard output is a terminal; expected a file or a pipe for the picture");
 	outfile_open(&out, path, "picture");
 	fwrite(png->buf, 1, png->len, out.file);
 	outfile_close(&out);

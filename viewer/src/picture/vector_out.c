@@ -44,7 +44,7 @@ static cairo_status_t write_pdf(const struct canvas *canvas, FILE *file)
 
 	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, canvas->title);
 	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_SUBJECT, canvas->notes);
-	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, "fragtrace-view " VERSION);
+	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, "fragtrace " VERSION);
 	cr = cairo_create(surface);
 	cairo_scale(cr, scale, scale);
 	cairo_set_source_surface(cr, cairo_get_target(canvas->cr), 0, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * fragtrace-defrag: rewrite what is worth it of the files that fragtrace watches.
+ * fragtrace defrag: rewrite what is worth it of the files that fragtrace watches.
  * The pipeline: table and heat -> selected files -> windows and their requests -> plan -> report, or work and its
  * result.
  */
@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "apply.h"
+#include "commands.h"
 #include "input/source.h"
 #include "input/table.h"
-#include "options.h"
 #include "plan.h"
 #include "report.h"
 #include "report_json.h"
@@ -18,25 +18,24 @@
 #include "util.h"
 #include "weight.h"
 
-/* What the exit status says; 1 is an error, EXIT_USAGE one of the command line. */
-enum { DONE = 0, PARTLY = 3, NOTHING_WORTH_IT = 4 };
+#define HEAT DEBUGFS "/fragtrace/heat"
 
 static int carry_out(struct plan *plan, const struct options *options, struct source *source)
 {
 	struct result result;
-	int status = DONE;
+	int status = EXIT_SUCCESS;
 
-	if (!options->json)
+	if (options->form != FORM_JSON)
 		report_plan(plan);
 	if (!plan->n_chosen) {
-		if (options->json)
+		if (options->form == FORM_JSON)
 			report_json(plan, &(struct result){ 0 });
-		return NOTHING_WORTH_IT;
+		return EXIT_NOTHING;
 	}
 	apply_plan(&result, plan, options, source);
 	if (result.stopped || result.n_resisted)
-		status = PARTLY;
-	if (options->json)
+		status = EXIT_BAD;
+	if (options->form == FORM_JSON)
 		report_json(plan, &result);
 	else
 		report_result(plan, &result);
@@ -46,16 +45,39 @@ static int carry_out(struct plan *plan, const struct options *options, struct so
 
 static int only_plan(struct plan *plan, const struct options *options)
 {
-	if (options->json)
+	if (options->form == FORM_JSON)
 		report_json(plan, NULL);
 	else
 		report_plan(plan);
-	return plan->n_chosen ? DONE : NOTHING_WORTH_IT;
+	return plan->n_chosen ? EXIT_SUCCESS : EXIT_NOTHING;
 }
 
-int main(int argc, char **argv)
+static void check(struct options *o)
 {
-	struct options options;
+	if (o->all && (o->heat || o->hot_percent < 100.0 || o->like_fragpicker))
+		die_usage("--all: plans for all ranges alike; leave out --heat, --hot and --like");
+	if (!o->all && !o->heat && o->table)
+		die_usage("%s: does not have what is read; give --heat FILE, or --all: plan for all ranges alike", o->table);
+	if (o->apply && o->table)
+		die_usage("--apply: works on what is mounted now; leave out -t");
+	if (!o->apply && (o->rate_bytes || o->share_percent < 100.0 || o->way != WAY_AUTO))
+		die_usage("--rate, --share and --way: say how to write; give --apply, too");
+	if (o->apply && geteuid())
+		die("--apply: only root may move blocks");
+	o->spare_hopeless = !o->like_fragpicker && (!o->all || o->spare_hopeless);
+	if (!o->all && !o->heat)
+		o->heat = HEAT;
+}
+
+/**
+ * defrag_run() - the command: plan a rewrite, or carry it out
+ * @given: the command line
+ *
+ * Return: the exit status.
+ */
+int defrag_run(const struct options *given)
+{
+	struct options options = *given;
 	struct source source;
 	struct table table;
 	struct weights weights;
@@ -63,11 +85,8 @@ int main(int argc, char **argv)
 	bool *meant;
 	int status;
 
-	program = "fragtrace-defrag";
-	options_read(&options, argc, argv);
-	if (options.apply && geteuid())
-		die("--apply: only root may move blocks");
-	source_init(&source, options.table);
+	check(&options);
+	source_init(&source, options.table ? options.table : DEFAULT_SNAPSHOT);
 	/* a source that cannot be read the first time ends the program */
 	source_read_table(&source, &table, false);
 	source_report(&source);
@@ -76,9 +95,9 @@ int main(int argc, char **argv)
 	if (options.hot_percent < 100.0)
 		weights_choose(&weights, &table, meant, options.hot_percent);
 	plan_build(&plan, &table, meant, &options, &weights);
-	if (options.is_live)
+	if (!options.table)
 		apply_ask_volumes(&plan, &options);
-	plan_choose(&plan, &options, options.is_live ? apply_ask : NULL);
+	plan_choose(&plan, &options, options.table ? NULL : apply_ask);
 	status = options.apply ? carry_out(&plan, &options, &source) : only_plan(&plan, &options);
 	plan_free(&plan);
 	weights_free(&weights);

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Beside the pipeline: parse a command line, and write help, from the tables of commands and options. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "util.h"
+
+#define WIDTH 80
+#define HELP_COLUMN 26
+
+/* === Help === */
+
+/**
+ * cli_print() - print a text, and end the program if it cannot be written
+ * @text: the text
+ */
+void cli_print(const char *text)
+{
+	if (fputs(text, stdout) == EOF || fflush(stdout))
+		die("<stdout>: %s", strerror(errno));
+}
+
+/* Print a text in lines of at most 80 columns, which begin at the indent; there may be something up to the column. */
+static void print_wrapped(const char *text, int indent, int column)
+{
+	bool is_begin = true;
+
+	if (indent && column > indent - 2) {
+		putchar('\n');
+		column = 0;
+	}
+	printf("%*s", indent - column, "");
+	for (column = indent; *text; text += strspn(text, " ")) {
+		int n = (int)strcspn(text, " ");
+
+		if (!is_begin && column + 1 + n > WIDTH) {
+			printf("\n%*s", indent, "");
+			column = indent;
+			is_begin = true;
+		}
+		column += printf("%s%.*s", is_begin ? "" : " ", n, text);
+		is_begin = false;
+		text += n;
+	}
+	putchar('\n');
+}
+
+static void print_option(const struct option_def *def)
+{
+	int column = printf(def->letter ? "  -%c, " : "      ", def->letter);
+
+	column += printf("--%s%s%s", def->name, def->arg ? " " : "", def->arg ? def->arg : "");
+	print_wrapped(def->help, HELP_COLUMN, column);
+}
+
+static noreturn void help(const struct command *command)
+{
+	const enum option_id *id;
+
+	printf("usage: %s [OPTION...]%s%s\n", program, *command->operands ? " " : "", command->operands);
+	print_wrapped(command->summary, 0, 0);
+	if (command->about)
+		print_wrapped(command->about, 0, 0);
+	putchar('\n');
+	for (id = command->options; *id; id++)
+		print_option(&option_defs[*id]);
+	print_option(&option_defs[OPT_HELP]);
+	cli_print("");
+	exit(0);
+}
+
+/**
+ * cli_has() - does a command have an option?
+ * @command: the command
+ * @option: the option
+ *
+ * Return: true if it does.
+ */
+bool cli_has(const struct command *command, enum option_id option)
+{
+	const enum option_id *id = command->options;
+
+	while (*id && *id != option)
+		id++;
+	return *id;
+}
+
+/* === Completion === */
+
+/* The option that a word is, as it is typed. */
+static const struct option_def *option_of(const struct command *command, const char *word)
+{
+	const enum option_id *id;
+
+	for (id = command->options; *id; id++) {
+		const struct option_def *def = &option_defs[*id];
+
+		if ((word[0] == '-' && word[1] == '-' && !strcmp(word + 2, def->name)) ||
+		    (word[0] == '-' && word[1] && word[1] == def->letter && !word[2]))
+			return def;
+	}
+	return NULL;
+}
+
+/**
+ * cli_complete() - print what may stand at a place of a command line
+ * @command: the command
+ * @previous: the word before
+ * @word: what was typed of it
+ *
+ * A line for each word; the line "FILES" stands for files and folders.
+ */
+void cli_complete(const struct command *command, const char *previous, const char *word)
+{
+	const struct option_def *def = option_of(command, previous);
+	const enum option_id *id;
+
+	if (def && def->arg)
+		puts(def->words ? def->words : "FILES");
+	else if (*word != '-')
+		puts("FILES");
+	else
+		for (id = command->options; *id; id++)
+			printf("--%s\n", option_defs[*id].name);
+}
+
+/* === Parsing === */
+
+static void set_option(struct options *options, const struct option_def *def, const char *arg)
+{
+	if ((def->arg && !*arg) || !def->read((char *)options + def->at, arg))
+		die_usage("--%s %s: not valid; give %s", def->name, arg, def->form ? def->form : def->arg);
+}
+
+/* What getopt_long() takes; an option is found by its index. */
+static void fill_longs(struct option *longs, char *shorts, const struct command *command)
+{
+	size_t i;
+
+	/* for ':' where an argument is missing */
+	*shorts++ = ':';
+	for (i = 0; command->options[i]; i++) {
+		const struct option_def *def = &option_defs[command->options[i]];
+
+		longs[i] = (struct option){ def->name, def->arg ? required_argument : no_argument, NULL, 0 };
+		if (!def->letter)
+			continue;
+		*shorts++ = def->letter;
+		if (def->arg)
+			*shorts++ = ':';
+	}
+	longs[i] = (struct option){ "help", no_argument, NULL, 'h' };
+	strcpy(shorts, "h");
+}
+
+/* For getopt_long(), an option of one letter may stand anywhere in a word. */
+static noreturn void refuse(const char *problem, const char *word)
+{
+	char letter[] = { '-', (char)optopt, '\0' };
+
+	die_usage("%s: %s; see %s --help", optopt ? letter : word, problem, program);
+}
+
+/**
+ * cli_parse() - parse the arguments of a command
+ * @options: the result; has the defaults
+ * @command: the command
+ * @argc: number of @argv
+ * @argv: what messages begin with, then the arguments
+ *
+ * Ends the program after --help, and on an argument that is not valid.
+ */
+void cli_parse(struct options *options, const struct command *command, int argc, char **argv)
+{
+	struct option longs[MAX_COMMAND_OPTIONS + 2] = { 0 };
+	char shorts[2 * MAX_COMMAND_OPTIONS + 3];
+	bool is_table = !strcmp(command->operands, "[TABLE]");
+	size_t most = strstr(command->operands, "...") ? SIZE_MAX : is_table ? 0 : strchr(command->operands, ' ') ? 2 : 1;
+	int c, index;
+
+	fill_longs(longs, shorts, command);
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, shorts, longs, &index)) != -1) {
+		if (c == 'h')
+			help(command);
+		if (c == '?' || c == ':')
+			refuse(c == '?' ? "not an option here" : "needs an argument", argv[optind - 1]);
+		set_option(options, c ? option_of(command, (char []){ '-', (char)c, '\0' }) : &option_defs[command->options[index]],
+			   optarg);
+	}
+	options->operands = argv + optind;
+	options->n_operands = (size_t)(argc - optind);
+	if (is_table && !options->table && options->n_operands) {
+		options->table = *options->operands++;
+		options->n_operands--;
+	}
+	if (options->n_operands > most)
+		die_usage("%s: unexpected argument; see %s --help", options->operands[most], program);
+	if (!options->n_operands && *command->operands != '[')
+		die_usage("%s: missing; see %s --help", command->operands, program);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: parse a command line, and write help, from the tables of commands and options. */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "options.h"
+
+#define MAX_COMMAND_OPTIONS 24
+
+/**
+ * struct option_def - an option of any command
+ * @name: its long name
+ * @letter: its short name, or 0
+ * @arg: name of its argument; NULL: it has none
+ * @help: what it does, for the help of its commands
+ * @form: which arguments are valid, for messages; NULL: any that is not empty
+ * @words: arguments that can be completed, separated by blanks; NULL: files
+ * @at: offset of what it sets in struct options
+ * @read: set it; returns false if the argument is not valid
+ */
+struct option_def {
+	const char *name;
+	char letter;
+	const char *arg;
+	const char *help;
+	const char *form;
+	const char *words;
+	size_t at;
+	bool (*read)(void *to, const char *arg);
+};
+
+extern const struct option_def option_defs[N_OPTIONS];
+
+struct session;
+
+/**
+ * struct command - a command of the program
+ * @name: its name
+ * @operands: its operands: those in brackets may be left out, more may follow "..."; "[TABLE]" alone is that of -t
+ * @summary: what it does, in a line
+ * @about: more of it, or NULL
+ * @options: its options
+ * @draws: it needs colours and sizes
+ * @prepare: checks operands and completes options, or NULL
+ * @run: what is done between the beginning and the end; NULL: read once, or again and again
+ * @use: what is done with each table, or NULL
+ * @start: instead of these, the command as a whole; returns its exit status
+ * @program: the program that is started instead, or NULL
+ */
+struct command {
+	const char *name;
+	const char *operands;
+	const char *summary;
+	const char *about;
+	enum option_id options[MAX_COMMAND_OPTIONS];
+	bool draws;
+	void (*prepare)(struct session *s);
+	void (*run)(struct session *s);
+	void (*use)(struct session *s, const struct table *table);
+	int (*start)(const struct options *options);
+	const char *program;
+};
+
+void cli_parse(struct options *options, const struct command *command, int argc, char **argv);
+void cli_complete(const struct command *command, const char *previous, const char *word);
+bool cli_has(const struct command *command, enum option_id option);
+void cli_print(const char *text);
+
+#endif

@@ -1,0 +1,854 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the commands do with a table that was read, once or repeatedly.
+ * Those that draw run the pipeline: source -> table -> runs -> layout -> picture -> PNG, SVG or PDF.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "conf.h"
+#include "input/f2fs_source.h"
+#include "input/heat.h"
+#include "input/pairs.h"
+#include "input/recording.h"
+#include "input/source.h"
+#include "input/table.h"
+#include "model/color.h"
+#include "model/one_file.h"
+#include "model/runs.h"
+#include "model/space.h"
+#include "model/flaws.h"
+#include "names.h"
+#include "options.h"
+#include "outfile.h"
+#include "output/condition.h"
+#include "output/export.h"
+#include "output/html.h"
+#include "output/prometheus.h"
+#include "output/record.h"
+#include "output/record_live.h"
+#include "output/serve.h"
+#include "output/space.h"
+#include "output/top_screen.h"
+#include "output/why.h"
+#include "picture/canvas.h"
+#include "picture/file_view.h"
+#include "picture/layout.h"
+#include "picture/legend.h"
+#include "picture/paint.h"
+#include "picture/png_out.h"
+#include "picture/vector_out.h"
+#include "util.h"
+
+/* Between two snapshots, with --events. */
+#define EVENTS_INTERVAL_NS (600 * NSEC_PER_SEC)
+#define TOP_INTERVAL_NS (2 * NSEC_PER_SEC)
+
+/* State that lasts from one reading to the next. */
+struct session {
+	struct options options;
+	const struct command *command;
+	uint64_t lba;
+	bool needs_heat;
+	char *heat_path;
+	struct source source;
+	struct f2fs_source state;
+	struct f2fs_state *states;
+	struct recorder recorder;
+	struct server server;
+	struct colors colors;
+	struct colors other_colors[N_COLORINGS];
+	struct heat heat;
+	struct img_conf img;
+	bool trouble_was_said;
+	bool picture_was_said;
+	bool heat_was_read;
+	bool heat_was_missed;
+};
+
+/* === Options that depend on each other === */
+
+static void check_input(const char *output, const char *input)
+{
+	if (input && outfile_is_input(output, input))
+		die_usage("%s: would overwrite the input %s; name another file", output, input);
+}
+
+/* No output may overwrite an input or another output. */
+static void check_outputs(const struct options *o)
+{
+	const char *const outputs[] = { o->png, o->html, o->output };
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_LEN(outputs); i++) {
+		if (!outputs[i])
+			continue;
+		check_input(outputs[i], o->table);
+		check_input(outputs[i], o->img_conf);
+		check_input(outputs[i], o->heat);
+		for (k = 0; k < o->n_color_confs; k++)
+			check_input(outputs[i], o->color_conf[k]);
+	}
+	if (o->png && o->html && outfile_same(o->png, o->html))
+		die_usage("%s: is to be a picture and a page; name two files", o->png);
+	if (o->interval_ns && o->count != 1 && o->table && !strcmp(o->table, "-"))
+		die_usage("-: -n cannot read standard input again; name a file after -t");
+}
+
+/* Nothing else may be printed beside an output. */
+static bool prints_output(const struct options *o)
+{
+	return (o->png && outfile_same(o->png, "-")) || (o->html && outfile_same(o->html, "-"));
+}
+
+/*
+ * The counts of reads are beside a table of debugfs, or of a copy of its files, or beside a recorded snapshot; in a
+ * recording, it depends on the moment which file has them: NULL.
+ */
+static char *heat_beside(const char *table)
+{
+	const char *slash = strrchr(table, '/'), *name = slash ? slash + 1 : table;
+	char *recorded = recording_is(table) ? NULL : recorded_heat(table);
+
+	if (recorded || recording_is(table))
+		return recorded;
+	if (strcmp(name, "snapshot") && strcmp(name, "table"))
+		die_usage("--color-by heat: %s does not have what is read; give a copy of the file heat: --heat FILE", table);
+	return xasprintf("%.*sheat", (int)(name - table), table);
+}
+
+/* === One reading === */
+
+/* Said once, also if the table is read again. */
+static void report_colors(struct session *s, const struct runs *runs)
+{
+	char *trouble = colors_trouble(&s->colors, runs->counts);
+
+	if (trouble && !s->trouble_was_said)
+		warn("--color-by %s: %s", s->options.color_by, trouble);
+	s->trouble_was_said = trouble;
+	free(trouble);
+}
+
+/* Said once, also if the picture is drawn again. If nobody can read it, the picture is there all the same. */
+static void report_picture(struct session *s)
+{
+	char *path;
+
+	if (!s->options.png || prints_output(&s->options) || s->picture_was_said)
+		return;
+	path = text_visible(s->options.png);
+	printf("wrote %s\n", path);
+	fflush(stdout);
+	free(path);
+	s->picture_was_said = true;
+}
+
+static void write_picture(struct canvas *canvas, const char *path)
+{
+	struct text png = { 0 };
+
+	canvas_end(canvas);
+	if (canvas->form != CANVAS_PNG) {
+		vector_out_write(canvas, path);
+		return;
+	}
+	png_out_encode(canvas, &png);
+	png_out_write(&png, path);
+	text_free(&png);
+}
+
+static void draw(struct session *s, const struct table *table, const struct selection *selection)
+{
+	const struct f2fs_state *states = s->states;
+	const struct lens *lens = &s->options.lens;
+	struct img_conf img = s->img;
+	struct canvas canvas;
+	struct layout layout;
+	struct runs runs;
+	struct text png = { 0 };
+	char when[TIME_TEXT_MAX];
+
+	/* a server may only have asked whether any file matches */
+	if (!s->options.png && !s->options.html)
+		return;
+	format_text_time(when, &table->text);
+	colors_learn(&s->colors, table);
+	runs_build(&runs, table, selection, &s->colors, states);
+	runs_narrow(&runs, lens, &s->colors, s->source.name);
+	report_colors(s, &runs);
+	if (!img.section && states && table->n_volumes)
+		img.section = space_section_size(&states[0]);
+	layout_init(&layout, &runs, &img, s->colors.n_rules + legend_more_lines(&img, lens, &s->colors, states));
+	/* a page makes its picture dark itself */
+	if (s->options.html) {
+		img.theme = THEME_LIGHT;
+		paint(&canvas, &layout, &runs, &s->colors, when, CANVAS_PNG);
+		png_out_encode(&canvas, &png);
+	}
+	if (s->options.png) {
+		if (s->options.html)
+			canvas_free(&canvas);
+		img.theme = s->img.theme;
+		paint(&canvas, &layout, &runs, &s->colors, when, vector_out_form(s->options.png));
+		write_picture(&canvas, s->options.png);
+	}
+	canvas_free(&canvas);
+	if (s->options.html)
+		html_write(s->options.html, &png, &layout, &runs, &s->colors, s->options.interval_ns);
+	report_picture(s);
+	text_free(&png);
+	layout_free(&layout);
+	runs_free(&runs);
+}
+
+static void paint_file(struct canvas *canvas, const struct session *s, const struct table *table, uint32_t file,
+		       const struct text *text, struct colors *colors, const struct img_conf *img, enum canvas_form form)
+{
+	struct one_file one;
+	struct runs runs;
+	char when[TIME_TEXT_MAX];
+
+	format_text_time(when, text);
+	one_file_make(&one, table, s->source.name, file);
+	colors_learn(colors, &one.table);
+	runs_build(&runs, &one.table, NULL, colors, NULL);
+	file_view_paint(canvas, &one, &runs, colors, img, when, form);
+	runs_free(&runs);
+	one_file_free(&one);
+}
+
+/* A file that is not there may come later if the table is read again; the last picture stays. */
+static void draw_file(struct session *s, const struct table *table)
+{
+	struct canvas canvas;
+	uint32_t file;
+	char *trouble = one_file_find(table, s->source.name, *s->options.operands, &file);
+
+	if (trouble && !s->options.interval_ns)
+		die("%s", trouble);
+	if (trouble && !s->trouble_was_said)
+		warn("%s", trouble);
+	s->trouble_was_said = trouble;
+	free(trouble);
+	if (s->trouble_was_said)
+		return;
+	paint_file(&canvas, s, table, file, &table->text, &s->colors, &s->img, vector_out_form(s->options.png));
+	write_picture(&canvas, s->options.png);
+	report_picture(s);
+	canvas_free(&canvas);
+}
+
+/* Files that match may come later if the table is read again. */
+static void draw_only(struct session *s, const struct table *table)
+{
+	const char *only = s->options.lens.only;
+	struct selection selection;
+
+	selection_make(&selection, table, only);
+	if (!selection.table.n_files && !s->options.interval_ns)
+		die("--only %s: no watched file of %s matches; expected a part of a path, or a glob", only,
+		    s->source.name);
+	draw(s, &selection.table, &selection);
+	selection_free(&selection);
+}
+
+/* A picture of no volume would be empty. If the table is read again, one may come. */
+static void require_volume(const struct session *s, const struct table *table)
+{
+	if (table->n_volumes || s->options.interval_ns)
+		return;
+	/* that was said */
+	if (s->source.waiting)
+		exit(EXIT_FAILURE);
+	die("%s: no directory is watched, so there is nothing to draw; watch one: echo 'add DIR' >" DEBUGFS "/fragtrace/targets",
+	    s->source.name);
+}
+
+static void use_view(struct session *s, const struct table *table)
+{
+	require_volume(s, table);
+	if (s->options.lens.only)
+		draw_only(s, table);
+	else
+		draw(s, table, NULL);
+}
+
+static void use_file(struct session *s, const struct table *table)
+{
+	require_volume(s, table);
+	draw_file(s, table);
+}
+
+/* The list has the name of the command. */
+static void use_export(struct session *s, const struct table *table)
+{
+	struct space *spaces = s->states ? space_of(table, s->states) : NULL;
+
+	export_write(s->options.output, s->source.name, table, s->command->name, s->options.form, spaces);
+	free(spaces);
+}
+
+static void use_metrics(struct session *s, const struct table *table)
+{
+	struct space *spaces = s->states ? space_of(table, s->states) : NULL;
+
+	prometheus_write(s->options.output, table, spaces);
+	free(spaces);
+}
+
+static void use_record(struct session *s, const struct table *table)
+{
+	if (recorder_add(&s->recorder, &table->text, false))
+		recorder_add_heat(&s->recorder, &s->source);
+}
+
+/* The table and the states are moved to the view. */
+static void show(struct session *s, struct serve_view *view, struct table *table, struct f2fs_state *states)
+{
+	view->own_coloring = s->colors.source->name;
+	serve_view_fill(view, table, states, &s->options.lens, &s->colors, s->source.name);
+	report_colors(s, &view->runs);
+}
+
+/* For the server: colours that the page can switch to. */
+static struct colors *colors_by(void *arg, const char *by)
+{
+	struct session *s = arg;
+	size_t i;
+
+	if (!strcmp(by, s->colors.source->name))
+		return &s->colors;
+	for (i = 0; i < N_COLORINGS && strcmp(serve_colorings[i], by); i++)
+		;
+	if (i == N_COLORINGS)
+		return NULL;
+	if (!s->other_colors[i].n_rules)
+		colors_init(&s->other_colors[i], serve_colorings[i]);
+	return &s->other_colors[i];
+}
+
+/* For the server: the picture of one file. */
+static void plot(void *arg, const struct serve_view *view, size_t file, FILE *out)
+{
+	struct session *s = arg;
+	struct img_conf img = s->img;
+	struct text png = { 0 };
+	struct canvas canvas;
+
+	img.theme = THEME_LIGHT;
+	paint_file(&canvas, s, view->runs.table, (uint32_t)file, &view->table.text, colors_by(s, "cause"), &img, CANVAS_PNG);
+	png_out_encode(&canvas, &png);
+	fwrite(png.buf, 1, png.len, out);
+	text_free(&png);
+	canvas_free(&canvas);
+}
+
+/* Where it is not said which counts of reads to show, a recording has those of each of its snapshots. */
+static bool has_recorded_heat(const struct session *s)
+{
+	return s->needs_heat && !s->heat_path;
+}
+
+/* Read the counts that the recording has for a moment. Return: why there are none; to be freed. */
+static char *read_recorded_heat(struct session *s, const struct moment *moment, int64_t *time_ms)
+{
+	struct heat heat;
+	char *trouble = serve_recording_heat(&s->server.recording, moment, &heat, time_ms);
+
+	heat_free(trouble ? &heat : &s->heat);
+	if (!trouble)
+		s->heat = heat;
+	return trouble;
+}
+
+/* For the server. */
+static char *show_moment(void *arg, struct serve_view *view, const struct moment *moment)
+{
+	struct session *s = arg;
+	const struct moment *at = moment ? moment : &s->source.at;
+	int64_t state_ms = 0, heat_ms = 0;
+	struct f2fs_state *states;
+	struct table table;
+	char *trouble = serve_recording_read(&s->server.recording, at, &table, &states, &state_ms);
+
+	if (trouble)
+		return trouble;
+	if (has_recorded_heat(s))
+		trouble = read_recorded_heat(s, at, &heat_ms);
+	if (trouble) {
+		f2fs_states_free(states, table.n_volumes);
+		table_free(&table);
+		return trouble;
+	}
+	show(s, view, &table, states ? states : f2fs_source_read(&s->state, &table));
+	view->state_ms = state_ms;
+	view->heat_ms = heat_ms;
+	return NULL;
+}
+
+/* The table is moved to the server. A recording has F2FS's state, too. */
+static void show_first(struct session *s, struct table *table)
+{
+	struct serve_view *view = server_new_view(&s->server);
+	char *trouble = NULL;
+
+	if (s->server.recording.dir) {
+		table_free(table);
+		trouble = show_moment(s, view, NULL);
+	} else {
+		show(s, view, table, f2fs_source_read(&s->state, table));
+	}
+	if (!trouble) {
+		server_add_view(&s->server, view, "");
+		return;
+	}
+	if (view->generation == 1)
+		die("%s", trouble);
+	warn("%s", trouble);
+	free(view);
+	free(trouble);
+}
+
+/* The files whose map differed from F2FS, as far as the module has looked; 0 for a table that was copied. */
+static uint64_t audit_differences(const struct source *source)
+{
+	static const char mark[] = "\naudit_differences ";
+	const char *found;
+	struct text stats;
+	uint64_t n = 0;
+
+	if (strncmp(source->path, DEBUGFS "/", strlen(DEBUGFS "/")) || !source_read_beside(source, "stats", &stats))
+		return 0;
+	found = strstr(stats.buf, mark);
+	if (found)
+		n = strtoull(found + strlen(mark), NULL, 10);
+	text_free(&stats);
+	return n;
+}
+
+/* Print the values of a table, and end the program if a condition holds for them. */
+static void use_check(struct session *s, const struct table *table)
+{
+	uint64_t differences = audit_differences(&s->source);
+	struct condition condition;
+	struct totals totals;
+	bool is_bad = differences;
+	size_t i;
+
+	totals_find(&totals, table);
+	totals_print(&totals);
+	if (differences)
+		warn("%ju files differed from F2FS in an audit; report it, with dmesg and the file audit", (uintmax_t)differences);
+	for (i = 0; i < s->options.n_operands; i++) {
+		condition_parse(&condition, s->options.operands[i]);
+		if (condition_holds(&condition, &totals))
+			condition_report(&condition, &totals, s->source.name);
+		is_bad |= condition_holds(&condition, &totals);
+	}
+	if (is_bad)
+		exit(EXIT_BAD);
+}
+
+/* The counts of the snapshot that the moment was rebuilt from. */
+static char *heat_of_moment(const struct session *s)
+{
+	const struct recorded *found;
+	struct recording recording;
+	char *path;
+
+	recording_open(&recording, s->source.path);
+	found = recording_before(&recording, &s->source.at);
+	path = xasprintf("%s", found ? found->heat : s->source.path);
+	recording_close(&recording);
+	return path;
+}
+
+/* Like the table, the counts of reads may come again if they were there before. */
+static bool read_heat(struct session *s)
+{
+	struct heat heat;
+	char *path = has_recorded_heat(s) ? heat_of_moment(s) : NULL;
+	char *trouble = heat_read(&heat, path ? path : s->heat_path);
+
+	free(path);
+	if (trouble && !s->heat_was_read)
+		die("%s", trouble);
+	if (trouble && !s->heat_was_missed)
+		warn("%s; waiting until it is back", trouble);
+	s->heat_was_missed = trouble;
+	s->heat_was_read = true;
+	if (trouble) {
+		free(trouble);
+		heat_free(&heat);
+		return false;
+	}
+	heat_free(&s->heat);
+	s->heat = heat;
+	return true;
+}
+
+/* Does the command need F2FS's own state? Of the forms of a table, JSON has it. */
+static bool reads_state(const struct session *s)
+{
+	return cli_has(s->command, OPT_F2FS_STATE) && (s->command->use != use_export || s->options.form == FORM_JSON);
+}
+
+/* Return: false if there is nothing to read at the moment; this is reported once. */
+static bool read_once(struct session *s)
+{
+	struct table table;
+	bool is_there = source_read_table(&s->source, &table, s->recorder.dir);
+
+	source_report(&s->source);
+	if (!is_there)
+		return false;
+	/* the server reads those of a recording itself */
+	if (s->colors.heat && (s->command->use || !has_recorded_heat(s)) && !read_heat(s)) {
+		table_free(&table);
+		return false;
+	}
+	if (!s->command->use) {
+		show_first(s, &table);
+		return true;
+	}
+	s->states = reads_state(s) ? f2fs_source_read(&s->state, &table) : NULL;
+	s->command->use(s, &table);
+	f2fs_states_free(s->states, table.n_volumes);
+	table_free(&table);
+	return true;
+}
+
+/* The file by_pair is beside a snapshot, in debugfs or in a copy of its files. */
+static void read_pairs(const struct source *source, struct pairs *pairs)
+{
+	const char *slash = strrchr(source->path, '/');
+	struct text text;
+
+	*pairs = (struct pairs){ 0 };
+	if (slash && !strcmp(slash, "/snapshot") && source_read_beside(source, "by_pair", &text))
+		pairs_read(pairs, "by_pair", &text);
+}
+
+static void use_why(struct session *s, const struct table *table)
+{
+	struct pairs pairs;
+
+	if (s->options.n_operands) {
+		why_file(stdout, table, s->source.name, *s->options.operands);
+		return;
+	}
+	read_pairs(&s->source, &pairs);
+	why_all(stdout, table, &pairs);
+	pairs_free(&pairs);
+}
+
+static void use_block(struct session *s, const struct table *table)
+{
+	why_block(stdout, table, s->states, s->lba);
+}
+
+static void use_space(struct session *s, const struct table *table)
+{
+	struct space *spaces = space_of(table, s->states);
+
+	space_print(table, spaces);
+	free(spaces);
+}
+
+/* === Repeated reading === */
+
+static volatile sig_atomic_t repeating;
+
+/* An interrupt is the normal end of repeated reading. Any other run dies of the signal. */
+static void on_signal(int sig)
+{
+	outfile_abandon();
+	if (repeating)
+		_exit(0);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void sleep_until(int64_t at_ns)
+{
+	struct timespec t = { .tv_sec = at_ns / NSEC_PER_SEC, .tv_nsec = at_ns % NSEC_PER_SEC };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		;
+}
+
+/* Readings begin at even intervals. A reading that takes longer delays the next ones. */
+static int64_t next_reading(int64_t last_ns, int64_t interval_ns)
+{
+	int64_t now_ns = monotonic_ns();
+
+	return last_ns + interval_ns < now_ns ? now_ns : last_ns + interval_ns;
+}
+
+static void read_all(struct session *s)
+{
+	int64_t next_ns = monotonic_ns();
+	unsigned long done = 0;
+
+	for (;;) {
+		done += read_once(s);
+		if (!s->options.interval_ns || (s->options.count && done == s->options.count))
+			return;
+		next_ns = next_reading(next_ns, s->options.interval_ns);
+		sleep_until(next_ns);
+	}
+}
+
+/* Requests are answered between readings. The URL is printed when there is something to show. */
+static void run_serve(struct session *s)
+{
+	const struct options *o = &s->options;
+	int64_t next_ns = monotonic_ns();
+	size_t i;
+
+	server_open(&s->server, &o->listen, o->interval_ns);
+	s->server.colors = colors_by;
+	s->server.plot = plot;
+	s->server.arg = s;
+	if (recording_is(o->table))
+		server_set_recording(&s->server, &(struct serve_recording){ o->table, &o->lens, o->volume, o->f2fs_state },
+				     show_moment);
+	/* the counts of reads are those of one moment */
+	if (has_recorded_heat(s))
+		s->server.most = 1;
+	read_once(s);
+	server_announce(&s->server, &o->listen);
+	for (;;) {
+		next_ns = next_reading(next_ns, o->interval_ns);
+		if (!server_run(&s->server, o->interval_ns ? next_ns : 0))
+			break;
+		read_once(s);
+	}
+	server_close(&s->server);
+	for (i = 0; i < N_COLORINGS; i++)
+		colors_free(&s->other_colors[i]);
+}
+
+/* === Commands === */
+
+/* A picture has a name by default. */
+static void prepare_view(struct session *s)
+{
+	if (!s->options.html && !s->options.png)
+		s->options.png = DEFAULT_PNG;
+}
+
+static void prepare_file(struct session *s)
+{
+	prepare_view(s);
+	if (!s->options.color_by)
+		s->options.color_by = "cause";
+}
+
+/* An operand that is a table is one, and the other one the file. */
+static void prepare_why(struct session *s)
+{
+	struct options *o = &s->options;
+
+	if (!o->table && o->n_operands && source_may_be(*o->operands)) {
+		o->table = *o->operands++;
+		o->n_operands--;
+	}
+	if (o->n_operands > 1)
+		die_usage("%s: unexpected argument; see %s --help", o->operands[1], program);
+}
+
+static void prepare_block(struct session *s)
+{
+	if (!options_read_number(*s->options.operands, BLK_MAX, &s->lba))
+		die_usage("%s: no block address; give one as the file table of debugfs has it", *s->options.operands);
+}
+
+/* Only together they are of one time. */
+static void prepare_space(struct session *s)
+{
+	const char *table = s->options.table;
+
+	if (table && recording_is(table))
+		die_usage("%s: is a recording; give one snapshot of it, and F2FS's state of that time: "
+			  "-t %s/fragtrace-....snapshot.zst --f2fs-state %s/fragtrace-....f2fs", table, table, table);
+	if (table && !s->options.f2fs_state && strncmp(table, DEBUGFS "/", strlen(DEBUGFS "/")))
+		die_usage("%s: was recorded, F2FS's state was not; give a copy of it: --f2fs-state DIR", table);
+}
+
+/* A wrong condition is told before anything is read. */
+static void prepare_check(struct session *s)
+{
+	struct condition condition;
+	size_t i;
+
+	for (i = 0; i < s->options.n_operands; i++)
+		condition_parse(&condition, s->options.operands[i]);
+}
+
+static void run_record(struct session *s)
+{
+	const struct options *o = &s->options;
+
+	if (o->events && o->count)
+		die_usage("--events: goes on until it is interrupted; leave out --count");
+	if (o->events && strcmp(o->table, DEFAULT_SNAPSHOT))
+		die_usage("--events: only the running module has them; leave out -t, and run it as root: %s cannot be read",
+			  DEFAULT_SNAPSHOT);
+	recorder_open(&s->recorder, *o->operands, o->keep_bytes, o->keep_ms);
+	if (o->events)
+		record_live(&s->source, &s->recorder, o->interval_ns ? o->interval_ns : EVENTS_INTERVAL_NS, o->keep_bytes);
+	else
+		read_all(s);
+}
+
+static void run_top(struct session *s)
+{
+	const struct options *o = &s->options;
+	bool is_once = !o->interval_ns && !strcmp(o->table, "-");
+
+	top_screen_run(&s->source, o->interval_ns ? o->interval_ns : TOP_INTERVAL_NS, is_once ? 1 : o->count, o->filter);
+}
+
+/* The colours and sizes of pictures and pages; options of the command line override img.cnf. */
+static void begin_drawing(struct session *s)
+{
+	struct options *o = &s->options;
+	size_t i;
+
+	if (!o->color_by)
+		o->color_by = "kind";
+	colors_init(&s->colors, o->color_by);
+	if (s->command->use == use_file && !s->colors.source->needs_causes && !s->colors.source->range_rule)
+		die_usage("--color-by %s: not valid for one file; give cause, why, process, age or heat", o->color_by);
+	for (i = 0; i < o->n_color_confs; i++)
+		colors_read(&s->colors, o->color_conf[i]);
+	if (!strcmp(o->color_by, "heat")) {
+		s->needs_heat = true;
+		s->colors.heat = &s->heat;
+		s->heat_path = o->heat ? xasprintf("%s", o->heat) : heat_beside(o->table);
+		o->heat = s->heat_path;
+		check_outputs(o);
+	}
+	img_conf_read(&s->img, o->img_conf);
+	for (i = 0; i < N_IMG_OPTIONS; i++)
+		if (o->img_keys[i])
+			img_conf_set(&s->img, option_defs[OPT_LAYOUT + i].name, o->img_keys[i]);
+}
+
+/* The binary file has the same content and is faster to read. */
+static const char *default_table(void)
+{
+	return access(DEFAULT_SNAPSHOT, R_OK) ? DEFAULT_TABLE : DEFAULT_SNAPSHOT;
+}
+
+static void begin(struct session *s)
+{
+	struct options *o = &s->options;
+
+	if (!o->table)
+		o->table = default_table();
+	if (o->has_at && strcmp(o->table, "-") && access(o->table, F_OK))
+		die("%s: cannot open: %s", o->table, strerror(errno));
+	if (o->has_at && !recording_is(o->table))
+		die_usage("--at: %s is no recording; name a folder that fragtrace record wrote", o->table);
+	check_outputs(o);
+	source_init(&s->source, o->table);
+	s->source.at = o->at;
+	s->source.volume = o->volume;
+	f2fs_source_init(&s->state, o->table, o->f2fs_state, s->command->use == use_space);
+	if (s->command->draws)
+		begin_drawing(s);
+	atexit(outfile_abandon);
+	repeating = o->interval_ns > 0;
+	on_signals(on_signal);
+}
+
+/**
+ * command_run() - run a command that reads a table
+ * @command: the command
+ * @options: its command line
+ */
+void command_run(const struct command *command, const struct options *options)
+{
+	struct session s = { .command = command, .options = *options };
+
+	if (command->prepare)
+		command->prepare(&s);
+	begin(&s);
+	(command->run ? command->run : read_all)(&s);
+	source_free(&s.source);
+	recorder_close(&s.recorder);
+	colors_free(&s.colors);
+	heat_free(&s.heat);
+	free(s.heat_path);
+}
+
+/* === The table === */
+
+/* Options that many commands have. */
+#define READ OPT_TABLE, OPT_AT, OPT_MAX_INPUT, OPT_VOLUME
+#define AGAIN OPT_INTERVAL, OPT_COUNT
+#define COLORS OPT_COLORS, OPT_COLOR_BY, OPT_HEAT
+
+const struct command commands[N_COMMANDS] = {
+	{ "view", "[TABLE]", "Draw where the blocks of F2FS files lie.",
+	  .draws = true, .prepare = prepare_view, .use = use_view,
+	  .about = "One box per block, coloured by extension and by whether the file is fragmented.",
+	  .options = { OPT_PICTURE, OPT_HTML, AGAIN, READ, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, COLORS, OPT_LAYOUT, OPT_IMAGE,
+		       OPT_CELL, OPT_DPI, OPT_THEME, OPT_SECTION } },
+	{ "file", "PATH", "Draw one file: its offsets against block addresses.",
+	  .draws = true, .prepare = prepare_file, .use = use_file,
+	  .about = "Breaks are lines, in the colour of their cause (or of why, process, age, heat: --color-by). PATH is a "
+		   "path, the end of one, or a glob.",
+	  .options = { OPT_PICTURE, AGAIN, READ, COLORS, OPT_IMAGE, OPT_CELL, OPT_DPI, OPT_THEME } },
+	{ "serve", "[TABLE]", "Serve a page to zoom into, down to single blocks.", .draws = true, .run = run_serve,
+	  .about = "It prints its URL, and runs until it is interrupted. Of a recording it shows any moment.",
+	  .options = { OPT_LISTEN, OPT_INTERVAL, READ, OPT_F2FS_STATE, OPT_LBA, OPT_ONLY, COLORS } },
+	{ "top", "[TABLE]", "Show the worst files, and how fast they change.", .run = run_top,
+	  .about = "On the terminal, or as text in a pipe; every 2 seconds without -n.",
+	  .options = { AGAIN, OPT_FILTER, OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME } },
+	{ "why", "[TABLE] [FILE|DIR|.EXT]", "Say in sentences why files are fragmented.",
+	  .prepare = prepare_why, .use = use_why,
+	  .about = "By extension; or of one file (a path, the end of one, or a glob), below a directory, or of an extension.",
+	  .options = { READ } },
+	{ "block", "LBA", "Say which file owns a block, and why it is there.",
+	  .prepare = prepare_block, .use = use_block,
+	  .options = { READ, OPT_F2FS_STATE } },
+	{ "space", "[TABLE]", "Print the free space, and what F2FS can do with it.",
+	  .prepare = prepare_space, .use = use_space,
+	  .about = "Free runs, segments by type, what F2FS would collect, of which files, and where it can write.",
+	  .options = { OPT_TABLE, OPT_MAX_INPUT, OPT_VOLUME, OPT_F2FS_STATE } },
+	{ "files", "[TABLE]", "List files with their figures, the worst first.", .use = use_export,
+	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
+	{ "extents", "[TABLE]", "List the extents of each file, also unwritten ones.", .use = use_export,
+	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ } },
+	{ "table", "[TABLE]", "List the written extents of volumes by address.", .use = use_export,
+	  .about = "The text can be read again, as TABLE. JSON has F2FS's state, too, if it is known.",
+	  .options = { OPT_JSON, OPT_CSV, OPT_OUTPUT, AGAIN, READ, OPT_F2FS_STATE } },
+	{ "metrics", "[TABLE]", "Write figures of each volume for Prometheus.", .use = use_metrics,
+	  .options = { OPT_OUTPUT, AGAIN, READ, OPT_F2FS_STATE } },
+	{ "record", "DIR", "Keep a snapshot in a folder whenever the table has changed.",
+	  .use = use_record, .run = run_record,
+	  .options = { OPT_EVENTS, OPT_KEEP, AGAIN, OPT_TABLE, OPT_AT, OPT_MAX_INPUT } },
+	{ "check", "[CONDITION...]", "Print figures; end with status 3 if a condition holds.",
+	  .prepare = prepare_check, .use = use_check,
+	  .about = "Also if an audit has found a difference. CONDITION is split, fragmented, breaks, extents, stale, left_out "
+		   "(files) or stopped (volumes), then >, >=, <, <=, = or !=, then a number, as in 'split>1.2'; 'fragmented>10%' "
+		   "is a share of the files.",
+	  .options = { AGAIN, READ } },
+	{ "defrag", "[PATH...]", "Plan which ranges are worth a rewrite; --apply does it.", .start = defrag_run,
+	  .about = "Most requests saved per byte written first, each as often as the range was read. PATH is a file, a "
+		   "directory, the end of a path or a glob; without any, all watched files. Status 4: nothing is worth it; 3: "
+		   "a part was not moved.",
+	  .options = { OPT_ALL, OPT_READS, OPT_HOT, OPT_LIKE, OPT_TABLE, OPT_REQUEST, OPT_READER, OPT_BUDGET, OPT_MIN_GAIN,
+		       OPT_RECENT, OPT_JSON, OPT_APPLY, OPT_RATE, OPT_SHARE, OPT_WAY } },
+	{ "plot", "COMMAND", "Plot recordings over time, and compare tables.", .program = "fragtrace-plot" },
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beside the pipeline: the commands. */
+#ifndef COMMANDS_H
+#define COMMANDS_H
+
+#include "cli.h"
+
+#define DEFAULT_TABLE DEBUGFS "/fragtrace/table"
+#define DEFAULT_SNAPSHOT DEBUGFS "/fragtrace/snapshot"
+#define N_COMMANDS 15
+
+extern const struct command commands[N_COMMANDS];
+
+void command_run(const struct command *command, const struct options *options);
+int defrag_run(const struct options *options);
+void status_run(void);
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Beside the pipeline: how it stands, in a few lines, and what to type next. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "commands.h"
+#include "input/source.h"
+#include "names.h"
+#include "output/top.h"
+#include "util.h"
+
+/* More targets than these are counted. */
+#define MAX_TARGETS 3
+
+/* A line of `targets` after its head: dev ino state files path. */
+static void print_target(const char *line)
+{
+	char dev[32], state[32], path[4096], *visible;
+	unsigned long files;
+
+	if (sscanf(line, "%31s %*s %31s %lu %4095s", dev, state, &files, path) != 4)
+		return;
+	visible = text_visible(path);
+	printf("  %s: %s", visible, state);
+	if (strcmp(state, "waiting"))
+		printf(", %lu file%s followed on %s", files, plural(files), dev);
+	putchar('\n');
+	free(visible);
+}
+
+static void print_targets(const struct source *source)
+{
+	struct text text;
+	size_t n = 0;
+	char *line;
+
+	if (!source_read_beside(source, "targets", &text))
+		return;
+	for (line = strtok(text.buf, "\n"); line; line = strtok(NULL, "\n"))
+		if (*line != '#' && n++ < MAX_TARGETS)
+			print_target(line);
+	if (n > MAX_TARGETS)
+		printf("  and %zu more\n", n - MAX_TARGETS);
+	text_free(&text);
+}
+
+/**
+ * status_run() - print how it stands: what is watched, and what to type next
+ */
+void status_run(void)
+{
+	bool is_loaded = !access("/sys/module/fragtrace", F_OK);
+	struct top top = { 0 };
+	struct source source;
+	struct table table;
+	char *summary;
+
+	if (!is_loaded || access(DEFAULT_SNAPSHOT, R_OK)) {
+		puts(is_loaded ? "The module fragtrace is loaded, but debugfs cannot be read: are you root, and is it mounted?" :
+		     "The module fragtrace is not loaded. As root: modprobe fragtrace path=DIR (a directory on F2FS)");
+		cli_print("Without it: fragtrace view TABLE draws a saved snapshot, a mailed text or a recording. "
+			  "All commands: fragtrace --help\n");
+		return;
+	}
+	source_init(&source, DEFAULT_SNAPSHOT);
+	source_read_table(&source, &table, false);
+	puts(table.n_volumes ? "The module fragtrace watches:" :
+	     "The module fragtrace is loaded, but no directory is watched, or none is mounted:");
+	print_targets(&source);
+	top_add(&top, &table);
+	summary = top_summary(&top, 1);
+	printf("%s%s", top.table.n_volumes ? summary : "", top.table.n_volumes ? "\n" : "");
+	cli_print(top.table.n_volumes ? "Next: fragtrace top, why, view, serve or defrag; all commands: fragtrace --help\n" :
+		  "Next, as root: echo 'add DIR' >" DEBUGFS "/fragtrace/targets; all commands: fragtrace --help\n");
+	free(summary);
+	top_free(&top);
+	source_free(&source);
+}

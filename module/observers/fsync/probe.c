@@ -11,14 +11,8 @@
 
 static void probe_sync_enter(void *unused, struct inode *inode)
 {
-	struct ft_volume *vol;
-
-	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
-		return;
-	vol = ft_volume_find(inode->i_sb);
-	if (vol)
+	ft_probe_volume(vol, inode->i_sb, inode->i_ino)
 		ft_fsync_begin(ft_observed(vol, fsync));
-	ft_probe_leave();
 }
 
 static void probe_sync_exit(void *unused, struct inode *inode, int cp_reason,

@@ -16,13 +16,11 @@ static __always_inline void count(const struct super_block *sb,
 				  void (*func)(struct ft_inode *rec, u32 first,
 					       u32 end))
 {
-	struct ft_inode *rec;
+	struct ft_inode *rec = ft_probe_begin(sb, ino);
 
-	if (!ft_probe_enter(sb, ino))
+	if (!rec)
 		return;
-	rec = ft_inode_find_file(sb, ino);
-	if (rec)
-		func(rec, first, min_t(u64, end, FT_LBLK_END));
+	func(rec, first, min_t(u64, end, FT_LBLK_END));
 	ft_probe_leave();
 }
 
@@ -90,28 +88,18 @@ static void probe_map_blocks(void *unused, struct inode *inode,
 		.len = map->m_len,
 		.lba = map->m_pblk,
 	};
-	struct ft_inode *rec;
 
 	if (!map->m_may_create || ret || map->m_multidev_dio || !map->m_len ||
-	    !ft_on_volume(map->m_pblk) ||
-	    !ft_probe_enter(inode->i_sb, inode->i_ino))
+	    !ft_on_volume(map->m_pblk))
 		return;
-	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
-	if (rec)
+	ft_probe_file(rec, inode)
 		ft_heat_written_at(rec, &ext, ft_end_block(i_size_read(inode)));
-	ft_probe_leave();
 }
 
 static void probe_truncate(void *unused, struct inode *inode, u64 from)
 {
-	struct ft_inode *rec;
-
-	if (!ft_probe_enter(inode->i_sb, inode->i_ino))
-		return;
-	rec = ft_inode_find_file(inode->i_sb, inode->i_ino);
-	if (rec)
+	ft_probe_file(rec, inode)
 		ft_heat_truncate(rec, ft_end_block(from));
-	ft_probe_leave();
 }
 
 /* An atomic commit replaces a block. */

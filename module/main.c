@@ -19,7 +19,7 @@
  *     text.c       a copy as text: table, extents, files
  *     sums.c       a copy summed up: causes, by_process, by_pair
  *     gc.c         what garbage collection did, with the paths of a copy
- *     reset.c      the word that resets counts
+ *     lines.c      what all texts share: their lines, copied when a reader opens one
  *     copy.c       a copy for one reader, with the figures of each file
  *     order.c      the order of its lines
  *     vec.c        its arrays, and the memory budget of all copies

@@ -476,13 +476,19 @@ static void drop_references(struct ft_snapshot *snap)
 	kfree(snap->vols);
 }
 
-static int fill(struct ft_snapshot *snap)
+static int fill(struct ft_snapshot *snap,
+		int (*each)(struct ft_lines *lines, struct ft_inode *rec, u32 file),
+		struct ft_lines *lines)
 {
 	size_t i;
 	int err = list_volumes(snap);
 
 	for (i = 0; i < snap->volumes.nr && !err; i++)
 		err = list_files(snap, i);
+	for (i = 0; i < snap->recs.nr && !err && each; i++) {
+		err = each(lines, ((struct ft_inode **)snap->recs.data)[i], i);
+		cond_resched();
+	}
 	if (snap->view == FT_VIEW_PATHS)
 		return err;
 	if (!err)
@@ -501,11 +507,16 @@ static int fill(struct ft_snapshot *snap)
 /**
  * ft_snapshot_take() - copy the maps
  * @view: the view that the copy is for
+ * @each: called for each file that was listed, or %NULL; returns 0 or an error
+ * @lines: for it
  *
  * Context: process; may sleep.
  * Return: the snapshot, to be freed by ft_snapshot_free(), or an ERR_PTR.
  */
-struct ft_snapshot *ft_snapshot_take(enum ft_view view)
+struct ft_snapshot *
+ft_snapshot_take(enum ft_view view,
+		 int (*each)(struct ft_lines *lines, struct ft_inode *rec, u32 file),
+		 struct ft_lines *lines)
 {
 	struct ft_snapshot *snap = kzalloc(sizeof(*snap), GFP_KERNEL);
 	int err;
@@ -513,7 +524,7 @@ struct ft_snapshot *ft_snapshot_take(enum ft_view view)
 	if (!snap)
 		return ERR_PTR(-ENOMEM);
 	snap->view = view;
-	err = fill(snap);
+	err = fill(snap, each, lines);
 	drop_references(snap);
 	if (err) {
 		ft_snapshot_free(snap);

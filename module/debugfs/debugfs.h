@@ -8,10 +8,22 @@
 
 #include <linux/fs.h>
 
-extern const struct file_operations ft_view_fops;
+struct ft_text;
+
 extern const struct file_operations ft_binary_fops;
-extern const struct file_operations ft_sums_fops;
-extern const struct file_operations ft_gc_fops;
+
+/* text.c */
+extern const struct ft_text ft_table_text;
+extern const struct ft_text ft_extents_text;
+extern const struct ft_text ft_files_text;
+
+/* sums.c */
+extern const struct ft_text ft_causes_text;
+extern const struct ft_text ft_by_process_text;
+extern const struct ft_text ft_by_pair_text;
+
+/* gc.c */
+extern const struct ft_text ft_gc_text;
 
 int ft_debugfs_init(void);
 void ft_debugfs_exit(void);

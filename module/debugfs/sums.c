@@ -8,9 +8,7 @@
  */
 
 #include <linux/fs.h>
-#include <linux/kdev_t.h>
 #include <linux/limits.h>
-#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -22,8 +20,7 @@
 #include "core/base.h"
 #include "core/volume.h"
 #include "debugfs/debugfs.h"
-#include "debugfs/reset.h"
-#include "debugfs/snapshot.h"
+#include "debugfs/lines.h"
 
 /**
  * struct process - a process that wrote
@@ -69,29 +66,9 @@ struct sum {
 	u64 cgroup;
 };
 
-/**
- * struct sums - the state of one reader
- * @view: FT_VIEW_CAUSES, FT_VIEW_BY_PROCESS, or FT_VIEW_BY_PAIR
- * @snap: the snapshot, %NULL for FT_VIEW_BY_PAIR
- * @rows: struct sum
- */
-struct sums {
-	enum ft_view view;
-	struct ft_snapshot *snap;
-	struct ft_vec rows;
-};
-
-static struct sum *row(struct sums *sums, size_t i)
+static struct sum *row(const struct ft_lines *lines, size_t i)
 {
-	return (struct sum *)sums->rows.data + i;
-}
-
-static struct sum *add_row(struct sums *sums)
-{
-	if (ft_vec_make_room(&sums->rows, 1, sizeof(struct sum)))
-		return NULL;
-	memset(row(sums, sums->rows.nr), 0, sizeof(struct sum));
-	return row(sums, sums->rows.nr++);
+	return (struct sum *)lines->vec.data + i;
 }
 
 /* === Collecting =========================================================== */
@@ -134,34 +111,34 @@ static void set_extension(struct sum *sum, const char *name)
 }
 
 /* Find or add the row for a file and a key. Only the last 16 rows are searched. */
-static struct sum *row_of(struct sums *sums, u32 file, u32 key, size_t first)
+static struct sum *row_of(struct ft_lines *lines, u32 file, u32 key, size_t first)
 {
-	struct ft_snapshot *snap = sums->snap;
+	struct ft_snapshot *snap = lines->snap;
 	const struct ft_snap_file *f = ft_snap_file(snap, file);
 	const struct ft_snap_volume *v = ft_snap_volume(snap, f->volume);
 	const char *name = base_name(ft_snap_path(snap, f->path));
 	struct sum *sum;
 	size_t i, looked = 0;
 
-	for (i = sums->rows.nr; i > first && looked < 16; i--, looked++)
-		if (row(sums, i - 1)->key == key)
-			return row(sums, i - 1);
-	sum = add_row(sums);
+	for (i = lines->vec.nr; i > first && looked < 16; i--, looked++)
+		if (row(lines, i - 1)->key == key)
+			return row(lines, i - 1);
+	sum = ft_lines_add(lines);
 	if (!sum)
 		return NULL;
 	sum->dev = MKDEV(v->major, v->minor);
 	sum->key = key;
 	sum->file = file;
-	if (sums->view == FT_VIEW_CAUSES)
+	if (lines->text->view == FT_VIEW_CAUSES)
 		set_extension(sum, name);
 	return sum;
 }
 
-static int collect_file(struct sums *sums, u32 file)
+static int collect_file(struct ft_lines *lines, u32 file)
 {
-	struct ft_snapshot *snap = sums->snap;
+	struct ft_snapshot *snap = lines->snap;
 	const struct ft_snap_file *f = ft_snap_file(snap, file);
-	size_t first = sums->rows.nr, end = f->first + f->nr, i;
+	size_t first = lines->vec.nr, end = f->first + f->nr, i;
 	struct sum *sum;
 	u32 cause;
 
@@ -169,8 +146,8 @@ static int collect_file(struct sums *sums, u32 file)
 		if (!ft_snapshot_breaks(snap, i))
 			continue;
 		cause = ft_snap_extent(snap, i)->cause;
-		sum = row_of(sums, file,
-			     sums->view == FT_VIEW_CAUSES ?
+		sum = row_of(lines, file,
+			     lines->text->view == FT_VIEW_CAUSES ?
 				     cause & (FT_SNAP_KINDS - 1) :
 				     ft_cause_writer(cause), first);
 		if (!sum)
@@ -182,7 +159,7 @@ static int collect_file(struct sums *sums, u32 file)
 	return 0;
 }
 
-static int collect_healed(struct sums *sums)
+static int collect_healed(struct ft_lines *lines)
 {
 	struct ft_volume *vol;
 	unsigned int n, i, kind, healed;
@@ -198,7 +175,7 @@ static int collect_healed(struct sums *sums)
 				healed = atomic_read(&ext->healed[kind]);
 				if (!healed)
 					continue;
-				sum = add_row(sums);
+				sum = ft_lines_add(lines);
 				if (!sum) {
 					err = -ENOMEM;
 					break;
@@ -227,13 +204,13 @@ static void set_process(struct ft_volume *vol, u32 number, struct process *who)
 }
 
 /* A line for the pairs of a volume that found no room in its table. */
-static int collect_other_pairs(struct sums *sums, dev_t dev, u64 times)
+static int collect_other_pairs(struct ft_lines *lines, dev_t dev, u64 times)
 {
 	struct sum *sum;
 
 	if (!times)
 		return 0;
-	sum = add_row(sums);
+	sum = ft_lines_add(lines);
 	if (!sum)
 		return -ENOMEM;
 	sum->dev = dev;
@@ -242,7 +219,7 @@ static int collect_other_pairs(struct sums *sums, dev_t dev, u64 times)
 	return 0;
 }
 
-static int collect_pairs(struct sums *sums)
+static int collect_pairs(struct ft_lines *lines)
 {
 	struct ft_volume *vol;
 	struct ft_pair *pairs, *p;
@@ -258,7 +235,7 @@ static int collect_pairs(struct sums *sums)
 		nr = vol->tally ? ft_tally_copy_pairs(vol, pairs, &others) : 0;
 		for (i = 0; i < nr; i++) {
 			p = &pairs[i];
-			sum = add_row(sums);
+			sum = ft_lines_add(lines);
 			if (!sum) {
 				err = -ENOMEM;
 				break;
@@ -271,7 +248,7 @@ static int collect_pairs(struct sums *sums)
 			set_process(vol, p->culprit, &sum->other);
 		}
 		if (!err && vol->tally)
-			err = collect_other_pairs(sums, vol->dev, others);
+			err = collect_other_pairs(lines, vol->dev, others);
 		ft_volume_put(vol);
 	}
 	kvfree(pairs);
@@ -311,17 +288,17 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Merge the rows of each kind: so far there is one for each kind and file. */
-static void merge(struct sums *sums)
+static void merge(struct ft_lines *lines)
 {
 	struct sum *to = NULL, *from;
 	u32 file = U32_MAX;
 	size_t i, nr = 0;
 
-	sort(sums->rows.data, sums->rows.nr, sizeof(struct sum), by_kind, NULL);
-	for (i = 0; i < sums->rows.nr; i++) {
-		from = row(sums, i);
+	sort(lines->vec.data, lines->vec.nr, sizeof(struct sum), by_kind, NULL);
+	for (i = 0; i < lines->vec.nr; i++) {
+		from = row(lines, i);
 		if (!to || compare_kind(to, from)) {
-			to = row(sums, nr++);
+			to = row(lines, nr++);
 			if (to != from)
 				*to = *from;
 			to->files = to->file != U32_MAX;
@@ -334,18 +311,18 @@ static void merge(struct sums *sums)
 		to->files += from->file != file && from->file != U32_MAX;
 		file = from->file;
 	}
-	sums->rows.nr = nr;
+	lines->vec.nr = nr;
 }
 
 /* Name the processes, and give one key to all numbers of a process. */
-static void name_processes(struct sums *sums)
+static void name_processes(struct ft_lines *lines)
 {
 	size_t i;
 
-	for (i = 0; i < sums->rows.nr; i++) {
-		struct sum *sum = row(sums, i);
+	for (i = 0; i < lines->vec.nr; i++) {
+		struct sum *sum = row(lines, i);
 		const struct ft_snap_writer *w =
-			ft_snap_writer(sums->snap, sum->key);
+			ft_snap_writer(lines->snap, sum->key);
 
 		sum->who.number = sum->key;
 		sum->who.pid = w->pid;
@@ -357,26 +334,47 @@ static void name_processes(struct sums *sums)
 	}
 }
 
-static int fill(struct sums *sums)
+static int sort_rows(struct ft_lines *lines, int err)
 {
-	struct ft_snapshot *snap = sums->snap;
+	if (!err)
+		sort(lines->vec.data, lines->vec.nr, sizeof(struct sum), by_number, NULL);
+	return err;
+}
+
+/* Count the breaks of each file. */
+static int collect_files(struct ft_lines *lines)
+{
 	size_t i;
 	int err = 0;
 
-	for (i = 0; snap && i < snap->files.nr && !err; i++)
-		err = collect_file(sums, i);
-	if (!err && sums->view == FT_VIEW_CAUSES)
-		err = collect_healed(sums);
-	if (!err && sums->view == FT_VIEW_BY_PAIR)
-		err = collect_pairs(sums);
+	for (i = 0; i < lines->snap->files.nr && !err; i++)
+		err = collect_file(lines, i);
+	return err;
+}
+
+static int fill_causes(struct ft_lines *lines)
+{
+	int err = collect_files(lines) ?: collect_healed(lines);
+
+	if (!err)
+		merge(lines);
+	return sort_rows(lines, err);
+}
+
+static int fill_processes(struct ft_lines *lines)
+{
+	int err = collect_files(lines);
+
 	if (err)
 		return err;
-	if (sums->view == FT_VIEW_BY_PROCESS)
-		name_processes(sums);
-	if (sums->view != FT_VIEW_BY_PAIR)
-		merge(sums);
-	sort(sums->rows.data, sums->rows.nr, sizeof(struct sum), by_number, NULL);
-	return 0;
+	name_processes(lines);
+	merge(lines);
+	return sort_rows(lines, 0);
+}
+
+static int fill_pairs(struct ft_lines *lines)
+{
+	return sort_rows(lines, collect_pairs(lines));
 }
 
 /* === Lines ================================================================ */
@@ -393,19 +391,31 @@ static void put_process(struct seq_file *m, const struct process *who)
 	}
 }
 
-static void show_cause(struct seq_file *m, const struct sum *sum)
+static void put_dev(struct seq_file *m, const struct sum *sum)
 {
+	seq_printf(m, "%u:%u ", MAJOR(sum->dev), MINOR(sum->dev));
+}
+
+static void show_cause(struct seq_file *m, const struct ft_lines *lines,
+		       const void *line)
+{
+	const struct sum *sum = line;
 	const char *words[3];
 
 	ft_words_of_cause(sum->key, words);
+	put_dev(m, sum);
 	seq_printf(m, "%s %s %s %llu %llu %llu %llu ", words[0], words[1],
 		   words[2], sum->breaks, sum->healed, sum->blocks, sum->files);
 	seq_escape(m, sum->ext, FT_ESCAPED);
+	seq_putc(m, '\n');
 }
 
-static void show_process(struct seq_file *m, struct ft_snapshot *snap,
-			 const struct sum *sum)
+static void show_process(struct seq_file *m, const struct ft_lines *lines,
+			 const void *line)
 {
+	const struct sum *sum = line;
+
+	put_dev(m, sum);
 	seq_printf(m, "%llu %llu %llu ", sum->breaks, sum->blocks, sum->files);
 	if (sum->who.comm[0]) {
 		seq_escape(m, sum->who.comm, FT_ESCAPED);
@@ -415,16 +425,21 @@ static void show_process(struct seq_file *m, struct ft_snapshot *snap,
 								 "unknown - ");
 	}
 	if (sum->cgroup != FT_SNAP_NO_PATH)
-		seq_escape(m, ft_snap_path(snap, sum->cgroup), FT_ESCAPED);
+		seq_escape(m, ft_snap_path(lines->snap, sum->cgroup), FT_ESCAPED);
 	else
 		seq_putc(m, '-');
+	seq_putc(m, '\n');
 }
 
-static void show_pair(struct seq_file *m, const struct sum *sum)
+static void show_pair(struct seq_file *m, const struct ft_lines *lines,
+		      const void *line)
 {
+	const struct sum *sum = line;
+
+	put_dev(m, sum);
 	seq_printf(m, "%llu ", sum->breaks);
 	if (sum->others) {
-		seq_puts(m, "* * * *");
+		seq_puts(m, "* * * *\n");
 		return;
 	}
 	seq_escape(m, sum->ext, FT_ESCAPED);
@@ -434,125 +449,71 @@ static void show_pair(struct seq_file *m, const struct sum *sum)
 	seq_escape(m, sum->other_ext, FT_ESCAPED);
 	seq_putc(m, ' ');
 	put_process(m, &sum->other);
-}
-
-static void show_head(struct seq_file *m, enum ft_view view)
-{
-	static const char * const names[] = {
-		[FT_VIEW_CAUSES] = "causes",
-		[FT_VIEW_BY_PROCESS] = "by_process",
-		[FT_VIEW_BY_PAIR] = "by_pair",
-	};
-	static const char * const fields[] = {
-		[FT_VIEW_CAUSES] = "op flush why_here breaks healed blocks files extension",
-		[FT_VIEW_BY_PROCESS] = "breaks blocks files comm pid cgroup",
-		[FT_VIEW_BY_PAIR] = "times victim_extension victim_process "
-				    "culprit_extension culprit_process",
-	};
-
-	seq_printf(m, "# fragtrace %s 1\n", names[view]);
-	if (!ft_causes_wanted())
-		seq_puts(m, "# not known: the module was loaded with causes=0\n");
-	seq_printf(m, "# dev %s\n", fields[view]);
-}
-
-static void *sums_start(struct seq_file *m, loff_t *pos)
-{
-	struct sums *sums = m->private;
-
-	/* opened for writing only */
-	if (!sums)
-		return NULL;
-	if (!*pos)
-		return SEQ_START_TOKEN;
-	return *pos <= sums->rows.nr ? row(sums, *pos - 1) : NULL;
-}
-
-static void *sums_next(struct seq_file *m, void *v, loff_t *pos)
-{
-	++*pos;
-	return sums_start(m, pos);
-}
-
-static void sums_stop(struct seq_file *m, void *v)
-{
-}
-
-static int sums_show(struct seq_file *m, void *v)
-{
-	struct sums *sums = m->private;
-	const struct sum *sum = v;
-
-	if (v == SEQ_START_TOKEN) {
-		show_head(m, sums->view);
-		return 0;
-	}
-	seq_printf(m, "%u:%u ", MAJOR(sum->dev), MINOR(sum->dev));
-	if (sums->view == FT_VIEW_CAUSES)
-		show_cause(m, sum);
-	else if (sums->view == FT_VIEW_BY_PROCESS)
-		show_process(m, sums->snap, sum);
-	else
-		show_pair(m, sum);
 	seq_putc(m, '\n');
-	return 0;
 }
 
 /* === The files ============================================================ */
 
-static const struct seq_operations sums_ops = {
-	.start = sums_start,
-	.next = sums_next,
-	.stop = sums_stop,
-	.show = sums_show,
-};
-
-static int sums_release(struct inode *inode, struct file *file)
+static void show_head(struct seq_file *m, const struct ft_lines *lines)
 {
-	struct sums *sums = ((struct seq_file *)file->private_data)->private;
-
-	ft_snapshot_free(sums->snap);
-	ft_vec_free(&sums->rows);
-	return seq_release_private(inode, file);
+	seq_printf(m, "# fragtrace %s 1\n", lines->text->name);
+	if (!ft_causes_wanted())
+		seq_puts(m, "# not known: the module was loaded with causes=0\n");
 }
 
-static int sums_open(struct inode *inode, struct file *file)
+static void causes_head(struct seq_file *m, const struct ft_lines *lines)
 {
-	struct sums *sums = __seq_open_private(file, &sums_ops, sizeof(*sums));
-	int err;
-
-	if (!sums)
-		return -ENOMEM;
-	sums->view = (uintptr_t)inode->i_private;
-	/* a file opened for writing only needs no rows */
-	if (!(file->f_mode & FMODE_READ))
-		return 0;
-	if (sums->view != FT_VIEW_BY_PAIR)
-		sums->snap = ft_snapshot_take(sums->view);
-	err = PTR_ERR_OR_ZERO(sums->snap) ?: fill(sums);
-	if (err)
-		sums_release(inode, file);
-	return err;
+	show_head(m, lines);
+	seq_puts(m, "# dev op flush why_here breaks healed blocks files extension\n");
 }
 
+static void processes_head(struct seq_file *m, const struct ft_lines *lines)
+{
+	show_head(m, lines);
+	seq_puts(m, "# dev breaks blocks files comm pid cgroup\n");
+}
+
+static void pairs_head(struct seq_file *m, const struct ft_lines *lines)
+{
+	show_head(m, lines);
+	seq_puts(m, "# dev times victim_extension victim_process culprit_extension culprit_process\n");
+}
+
+/* Counts of healed breaks and of pairs start again at 0. */
 static void reset(struct ft_volume *vol)
 {
 	if (vol->tally)
 		ft_tally_reset(vol);
 }
 
-/* "reset": counts of healed breaks and of pairs start again at 0. */
-static ssize_t sums_write(struct file *file, const char __user *ubuf,
-			  size_t count, loff_t *pos)
-{
-	return ft_reset(file, ubuf, count, reset);
-}
+const struct ft_text ft_causes_text = {
+	.name = "causes",
+	.view = FT_VIEW_CAUSES,
+	.size = sizeof(struct sum),
+	.fill = fill_causes,
+	.head = causes_head,
+	.show = show_cause,
+	.reset = reset,
+	.words = FT_RESET_WORDS,
+};
 
-const struct file_operations ft_sums_fops = {
-	.owner = THIS_MODULE,
-	.open = sums_open,
-	.read = seq_read,
-	.write = sums_write,
-	.llseek = seq_lseek,
-	.release = sums_release,
+const struct ft_text ft_by_process_text = {
+	.name = "by_process",
+	.view = FT_VIEW_BY_PROCESS,
+	.size = sizeof(struct sum),
+	.fill = fill_processes,
+	.head = processes_head,
+	.show = show_process,
+	.reset = reset,
+	.words = FT_RESET_WORDS,
+};
+
+const struct ft_text ft_by_pair_text = {
+	.name = "by_pair",
+	.size = sizeof(struct sum),
+	.fill = fill_pairs,
+	.head = pairs_head,
+	.show = show_pair,
+	.reset = reset,
+	.words = FT_RESET_WORDS,
 };

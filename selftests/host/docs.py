@@ -229,7 +229,7 @@ def first_cells(text: str) -> set[str]:
 def debugfs() -> Iterator[str]:
     """Files, columns, counters, parameters and events: FORMATS.md has those of the sources, and no others."""
     text, source = read(FORMATS), re.sub(r'"\s*\n\s*"', "", module_text())
-    shown = set(re.findall(r'^\t\{ "([a-z_]+)", 0[46]00,|^\t\.name = "([a-z_]+)",\n\t\.mode = 0[46]00,', source, re.MULTILINE))
+    shown = set(re.findall(r'\bcreate\("([a-z_]+)", 0[46]00,|^\t\.name = "([a-z_]+)",$', source, re.MULTILINE))
     shown = {name for pair in shown for name in pair if name}
     yield from missing("files of debugfs", len(shown), 15)
     part = section("## Files in debugfs", text)
@@ -240,7 +240,6 @@ def debugfs() -> Iterator[str]:
 
     # the names of fields follow the format's name, or are in a table of them
     heads = {line.strip() for line in re.findall(r'# ((?:[a-z]+ )?dev [a-z0-9_ ]+?)\\n"', source)}
-    heads |= {f"dev {line}" for line in re.findall(r'^\t\t\[FT_VIEW_[A-Z_]+\] = "([a-z_ ]+ [a-z_ ]+)"', source, re.MULTILINE)}
     yield from missing("heads of text files", len(heads), 12)
     flat = re.sub(r"\s+", " ", text)
     yield from (f"fields '{head}': not in FORMATS.md" for head in sorted(heads) if f"{head}`" not in flat and f"# {head} " not in flat)

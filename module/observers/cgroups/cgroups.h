@@ -11,6 +11,7 @@
 #include <linux/types.h>
 
 struct ft_inode;
+struct ft_text;
 
 /* Bytes kept of the path of a cgroup, with its NUL. */
 #define FT_CGROUP_PATH		256
@@ -86,6 +87,6 @@ unsigned int ft_cgroups_copy(struct ft_cgroup_table *groups,
 			     struct ft_cgroup_line *lines);
 
 /* text.c */
-extern const struct file_operations ft_cgroups_fops;
+extern const struct ft_text ft_cgroups_text;
 
 #endif

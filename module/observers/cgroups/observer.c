@@ -7,9 +7,7 @@
 #include "observers/observers.h"
 
 const struct ft_observer ft_cgroups = {
-	.name = "by_cgroup",
-	.mode = 0600,
-	.fops = &ft_cgroups_fops,
+	.text = &ft_cgroups_text,
 	.on = &ft_cgroups_on,
 	.watch = ft_cgroups_watch,
 	.forget = ft_cgroups_forget,

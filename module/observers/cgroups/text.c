@@ -7,24 +7,15 @@
  */
 
 #include <linux/fs.h>
-#include <linux/kdev_t.h>
-#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
-#include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
 
 #include "core/base.h"
 #include "core/volume.h"
-#include "debugfs/reset.h"
-#include "debugfs/vec.h"
+#include "debugfs/lines.h"
 #include "observers/cgroups/cgroups.h"
-
-static struct ft_cgroup_line *line(const struct ft_vec *lines, size_t i)
-{
-	return (struct ft_cgroup_line *)lines->data + i;
-}
 
 static int by_cost(const void *a, const void *b)
 {
@@ -42,8 +33,9 @@ static int by_cost(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-static int fill(struct ft_vec *lines)
+static int fill(struct ft_lines *lines)
 {
+	struct ft_cgroup_line *line;
 	struct ft_cgroup_table *groups;
 	struct ft_volume *vol;
 	unsigned int n, nr;
@@ -52,55 +44,33 @@ static int fill(struct ft_vec *lines)
 	for (n = 0; !err && (vol = ft_volume_nth(n)); n++) {
 		groups = ft_observed(vol, cgroups);
 		if (groups)
-			err = ft_vec_make_room(lines, FT_MAX_CGROUPS + 1,
-					       sizeof(struct ft_cgroup_line));
-		if (groups && !err)
-			for (nr = ft_cgroups_copy(groups, line(lines, lines->nr));
-			     nr; nr--)
-				line(lines, lines->nr++)->dev = vol->dev;
+			err = ft_vec_make_room(&lines->vec, FT_MAX_CGROUPS + 1,
+					       sizeof(*line));
+		if (groups && !err) {
+			line = (struct ft_cgroup_line *)lines->vec.data + lines->vec.nr;
+			nr = ft_cgroups_copy(groups, line);
+			for (lines->vec.nr += nr; nr; nr--)
+				line++->dev = vol->dev;
+		}
 		ft_volume_put(vol);
 	}
 	if (!err)
-		sort(lines->data, lines->nr, sizeof(struct ft_cgroup_line),
-		     by_cost, NULL);
+		sort(lines->vec.data, lines->vec.nr, sizeof(*line), by_cost, NULL);
 	return err;
 }
 
-/* === The file ============================================================= */
-
-static void *cgroups_start(struct seq_file *m, loff_t *pos)
+static void show_head(struct seq_file *m, const struct ft_lines *lines)
 {
-	const struct ft_vec *lines = m->private;
-
-	/* opened for writing only */
-	if (!lines)
-		return NULL;
-	if (!*pos)
-		return SEQ_START_TOKEN;
-	return *pos <= lines->nr ? line(lines, *pos - 1) : NULL;
+	seq_puts(m, "# fragtrace by_cgroup 1\n");
+	if (!ft_cgroups_on)
+		seq_puts(m, "# not known: the module was loaded with cgroups=0\n");
+	seq_puts(m, "# dev reads bytes requests whole unknown path\n");
 }
 
-static void *cgroups_next(struct seq_file *m, void *v, loff_t *pos)
+static void show_line(struct seq_file *m, const struct ft_lines *lines, const void *line)
 {
-	++*pos;
-	return cgroups_start(m, pos);
-}
+	const struct ft_cgroup_line *l = line;
 
-static void cgroups_stop(struct seq_file *m, void *v)
-{
-}
-
-static int cgroups_show(struct seq_file *m, void *v)
-{
-	const struct ft_cgroup_line *l = v;
-
-	if (v == SEQ_START_TOKEN) {
-		seq_puts(m, "# fragtrace by_cgroup 1\n");
-		if (!ft_cgroups_on)
-			seq_puts(m, "# not known: the module was loaded with cgroups=0\n");
-		seq_puts(m, "# dev reads bytes requests whole unknown path\n");
-		return 0;
-	}
 	seq_printf(m, "%u:%u %llu %llu %llu %llu %llu ", MAJOR(l->dev),
 		   MINOR(l->dev), l->counts.reads,
 		   l->counts.blocks << FT_BLOCK_BITS, l->counts.requests,
@@ -110,56 +80,21 @@ static int cgroups_show(struct seq_file *m, void *v)
 	else
 		seq_putc(m, '-');
 	seq_putc(m, '\n');
-	return 0;
 }
 
-static const struct seq_operations cgroups_ops = {
-	.start = cgroups_start,
-	.next = cgroups_next,
-	.stop = cgroups_stop,
-	.show = cgroups_show,
-};
-
-static int cgroups_release(struct inode *inode, struct file *file)
-{
-	ft_vec_free(((struct seq_file *)file->private_data)->private);
-	return seq_release_private(inode, file);
-}
-
-static int cgroups_open(struct inode *inode, struct file *file)
-{
-	struct ft_vec *lines = __seq_open_private(file, &cgroups_ops,
-						  sizeof(*lines));
-	int err = 0;
-
-	if (!lines)
-		return -ENOMEM;
-	/* a file opened for writing only needs no lines */
-	if (file->f_mode & FMODE_READ)
-		err = fill(lines);
-	if (err)
-		cgroups_release(inode, file);
-	return err;
-}
-
+/* All cgroups are forgotten, also those that were removed. */
 static void reset(struct ft_volume *vol)
 {
 	if (ft_cgroups_on)
 		ft_cgroups_reset(ft_observed(vol, cgroups));
 }
 
-/* "reset": all cgroups are forgotten, also those that were removed. */
-static ssize_t cgroups_write(struct file *file, const char __user *ubuf,
-			     size_t count, loff_t *pos)
-{
-	return ft_reset(file, ubuf, count, reset);
-}
-
-const struct file_operations ft_cgroups_fops = {
-	.owner = THIS_MODULE,
-	.open = cgroups_open,
-	.read = seq_read,
-	.write = cgroups_write,
-	.llseek = seq_lseek,
-	.release = cgroups_release,
+const struct ft_text ft_cgroups_text = {
+	.name = "by_cgroup",
+	.size = sizeof(struct ft_cgroup_line),
+	.fill = fill,
+	.head = show_head,
+	.show = show_line,
+	.reset = reset,
+	.words = FT_RESET_WORDS,
 };

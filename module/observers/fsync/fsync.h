@@ -13,6 +13,7 @@
 #include <linux/types.h>
 
 struct ft_probe;
+struct ft_text;
 
 /* The last bucket has all that is longer, from 2^30 us (18 minutes) on. */
 #define FT_FSYNC_BUCKETS	32
@@ -122,7 +123,7 @@ void ft_fsync_called(struct ft_fsyncs *fsyncs, enum ft_fsync_row row, u64 ns);
 unsigned int ft_fsync_probes(struct ft_probe *list);
 
 /* text.c */
-extern const struct file_operations ft_fsync_fops;
+extern const struct ft_text ft_fsync_text;
 
 /* functions.c */
 #ifdef FT_FOLLOWS_RETURNS

@@ -7,9 +7,7 @@
 #include "observers/observers.h"
 
 const struct ft_observer ft_fsync = {
-	.name = "fsync",
-	.mode = 0600,
-	.fops = &ft_fsync_fops,
+	.text = &ft_fsync_text,
 	.on = &ft_fsync_on,
 	.init = ft_fsync_init,
 	.exit = ft_fsync_exit,

@@ -7,14 +7,12 @@
  */
 
 #include <linux/fs.h>
-#include <linux/kdev_t.h>
-#include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
 #include "core/base.h"
 #include "core/volume.h"
-#include "debugfs/reset.h"
+#include "debugfs/lines.h"
 #include "f2fs/state.h"
 #include "observers/fsync/fsync.h"
 
@@ -137,7 +135,7 @@ static void show_volume(struct seq_file *m, const struct ft_volume *vol,
 	seq_printf(m, " %llu -\n", counts->missed);
 }
 
-static int fsync_show(struct seq_file *m, void *unused)
+static void show(struct seq_file *m, const struct ft_lines *lines)
 {
 	struct ft_fsync_counts *counts;
 	struct ft_volume *vol;
@@ -146,46 +144,32 @@ static int fsync_show(struct seq_file *m, void *unused)
 	seq_puts(m, "# fragtrace fsync 1\n");
 	if (!ft_fsync_on) {
 		seq_puts(m, "# not known: the module was loaded with fsync=0\n");
-		return 0;
+		return;
 	}
 	ft_fsync_show_unknown(m);
 	seq_puts(m, "# dev what count sum us:count... (node_blocks: blocks; other sums: ns)\n");
 	counts = kmalloc(sizeof(*counts), GFP_KERNEL);
-	if (!counts)
-		return -ENOMEM;
+	if (!counts) {
+		seq_puts(m, "# not known: out of memory\n");
+		return;
+	}
 	for (n = 0; (vol = ft_volume_nth(n)); n++) {
 		show_volume(m, vol, counts);
 		ft_volume_put(vol);
 	}
 	kfree(counts);
-	return 0;
 }
 
-/* === The file ============================================================= */
-
-static int fsync_open(struct inode *inode, struct file *file)
-{
-	return single_open(file, fsync_show, NULL);
-}
-
+/* Fsyncs that end from now on are counted. */
 static void reset(struct ft_volume *vol)
 {
 	if (ft_fsync_on)
 		ft_fsyncs_reset(ft_observed(vol, fsync));
 }
 
-/* "reset": fsyncs that end from now on are counted. */
-static ssize_t fsync_write(struct file *file, const char __user *ubuf,
-			   size_t count, loff_t *pos)
-{
-	return ft_reset(file, ubuf, count, reset);
-}
-
-const struct file_operations ft_fsync_fops = {
-	.owner = THIS_MODULE,
-	.open = fsync_open,
-	.read = seq_read,
-	.write = fsync_write,
-	.llseek = seq_lseek,
-	.release = single_release,
+const struct ft_text ft_fsync_text = {
+	.name = "fsync",
+	.head = show,
+	.reset = reset,
+	.words = FT_RESET_WORDS,
 };

@@ -12,6 +12,7 @@
 #include "core/record.h"
 
 struct ft_probe;
+struct ft_text;
 
 /**
  * enum ft_heat_count - what is counted for each window of a file
@@ -73,6 +74,6 @@ unsigned int ft_heat_probes(struct ft_probe *list);
 void ft_heat_give_way(void);
 
 /* text.c */
-extern const struct file_operations ft_heat_fops;
+extern const struct ft_text ft_heat_text;
 
 #endif

@@ -7,9 +7,7 @@
 #include "observers/observers.h"
 
 const struct ft_observer ft_heat = {
-	.name = "heat",
-	.mode = 0400,
-	.fops = &ft_heat_fops,
+	.text = &ft_heat_text,
 	.on = &ft_heat_on,
 	.init = ft_heat_init,
 	.exit = ft_heat_exit,

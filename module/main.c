@@ -17,7 +17,7 @@
  *     debugfs.c    counters out, commands in
  *     binary.c     a copy as it is: snapshot
  *     text.c       a copy as text: table, extents, files
- *     sums.c       a copy summed up: causes, by_process, by_pair
+ *     tally.c      what the maps no longer show: healed, by_pair
  *     gc.c         what garbage collection did, with the paths of a copy
  *     lines.c      what all texts share: their lines, copied when a reader opens one
  *     copy.c       a copy for one reader, with the figures of each file

@@ -207,9 +207,8 @@ static const struct file_operations audit_fops = {
 /* === Life ================================================================= */
 
 static const struct ft_text *const texts[] = {
-	&ft_table_text, &ft_extents_text, &ft_files_text, &ft_causes_text,
-	&ft_by_process_text, &ft_by_pair_text, &ft_gc_text, &stats_text,
-	&targets_text, &resync_text,
+	&ft_table_text, &ft_extents_text, &ft_files_text, &ft_healed_text,
+	&ft_by_pair_text, &ft_gc_text, &stats_text, &targets_text, &resync_text,
 };
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The files in debugfs: debugfs.c creates them, and those of the observers; text.c,
- * binary.c, sums.c and gc.c show snapshots.
+ * binary.c, and gc.c show snapshots, tally.c what they do not have.
  */
 #ifndef FT_DEBUGFS_H
 #define FT_DEBUGFS_H
@@ -17,9 +17,8 @@ extern const struct ft_text ft_table_text;
 extern const struct ft_text ft_extents_text;
 extern const struct ft_text ft_files_text;
 
-/* sums.c */
-extern const struct ft_text ft_causes_text;
-extern const struct ft_text ft_by_process_text;
+/* tally.c */
+extern const struct ft_text ft_healed_text;
 extern const struct ft_text ft_by_pair_text;
 
 /* gc.c */

@@ -30,8 +30,6 @@ struct ft_volume;
  * @FT_VIEW_FILES: files, worst first
  * @FT_VIEW_PATHS: files with their paths only
  * @FT_VIEW_BINARY: all of that, for a program
- * @FT_VIEW_CAUSES: breaks by cause and extension, see sums.c
- * @FT_VIEW_BY_PROCESS: breaks by the process that wrote the data, likewise
  */
 enum ft_view {
 	FT_VIEW_NONE,
@@ -40,8 +38,6 @@ enum ft_view {
 	FT_VIEW_FILES,
 	FT_VIEW_PATHS,
 	FT_VIEW_BINARY,
-	FT_VIEW_CAUSES,
-	FT_VIEW_BY_PROCESS,
 };
 
 /**

@@ -75,8 +75,8 @@ static const char usage[] =
 "      --json FILE      write all records as JSON; - is stdout\n"
 "      --csv FILE       the same as CSV\n"
 "      --list WHAT      records of --json and --csv: table (extents by address: the\n"
-"                       default), extents (of each file, also unwritten ones) or\n"
-"                       files; the latter two need a snapshot\n"
+"                       default), extents (unwritten ones, too), files,\n"
+"                       causes, by_process; these need a snapshot\n"
 "      --prometheus FILE\n"
 "                       write a few numbers per volume for node_exporter\n"
 "                       (with --html, --record, --json, --csv or --prometheus,\n"
@@ -179,7 +179,7 @@ static enum export_list read_list(const char *arg)
 	for (i = 0; i < ARRAY_LEN(export_lists); i++)
 		if (!strcmp(arg, export_lists[i]))
 			return (enum export_list)i;
-	die_usage("--list %s: expected table, extents or files", arg);
+	die_usage("--list %s: expected table, extents, files, causes or by_process", arg);
 }
 
 static const char *read_only(const char *arg)

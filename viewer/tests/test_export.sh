@@ -127,7 +127,7 @@ test_lists_need_a_snapshot() {
 		refuses "$data/rocksdb2.$kind: is a text of $kind, expected a snapshot or a table; --list $kind writes" \
 			"$view" "$data/rocksdb2.$kind" --csv x
 	done
-	misused '--list nosuch: expected table, extents or files' "$view" --list nosuch --json x
+	misused '--list nosuch: expected table, extents, files, causes or by_process' "$view" --list nosuch --json x
 	misused '--list goes with --json or --csv' "$view" --list files
 	[ ! -e x ] || fail "a part was written"
 }

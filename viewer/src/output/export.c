@@ -13,8 +13,9 @@
 #include "output/export.h"
 #include "output/sheet.h"
 #include "output/space.h"
+#include "output/sums.h"
 
-const char *const export_lists[N_LISTS] = { "table", "extents", "files" };
+const char *const export_lists[N_LISTS] = { "table", "extents", "files", "causes", "by_process" };
 
 /* === Columns === */
 
@@ -43,6 +44,10 @@ static const char *const *columns_of(const struct table *table, enum export_list
 {
 	bool has_causes = table->causes;
 
+	if (list == LIST_CAUSES)
+		return sums_causes_columns;
+	if (list == LIST_BY_PROCESS)
+		return sums_processes_columns;
 	if (list == LIST_EXTENTS)
 		return extents_columns[has_causes];
 	return list == LIST_FILES ? files_columns[has_causes] : table_columns[has_causes];
@@ -261,6 +266,10 @@ static void put_records(FILE *file, const char *name, const struct table *table,
 		put_extents(&sheet, table, &list);
 	else if (what == LIST_FILES)
 		put_files(&sheet, table, &list);
+	else if (what == LIST_CAUSES)
+		sums_put_causes(&sheet, table, &list);
+	else if (what == LIST_BY_PROCESS)
+		sums_put_processes(&sheet, table, &list);
 	else
 		put_table(&sheet, table);
 	listing_free(&list);
@@ -285,6 +294,8 @@ static void check_listing(const char *name, const struct table *table, enum expo
 	if (list != LIST_TABLE && !snapshot_is(&table->text))
 		die("%s: --list %s needs a snapshot, which this is not: a table has no files without blocks, and no flags",
 		    name, export_lists[list]);
+	if ((list == LIST_CAUSES || list == LIST_BY_PROCESS) && !table->causes)
+		die("%s: --list %s needs causes, which this snapshot does not have", name, export_lists[list]);
 }
 
 /**
@@ -301,7 +312,7 @@ static void check_listing(const char *name, const struct table *table, enum expo
 void export_json(const char *path, const char *name, const struct table *table, enum export_list list,
 		 const struct space *spaces)
 {
-	int version = list != LIST_TABLE && table->causes ? 2 : 1;
+	int version = (list == LIST_EXTENTS || list == LIST_FILES) && table->causes ? 2 : 1;
 	struct outfile out;
 
 	check_listing(name, table, list);

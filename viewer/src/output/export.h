@@ -11,12 +11,16 @@
  * @LIST_TABLE: written extents by volume and address, as `table` of debugfs
  * @LIST_EXTENTS: all extents by file and offset, as `extents`
  * @LIST_FILES: files, the worst first, as `files`
+ * @LIST_CAUSES: breaks by kind of cause and extension
+ * @LIST_BY_PROCESS: breaks by the process that wrote the data
  * @N_LISTS: number of lists
  */
 enum export_list {
 	LIST_TABLE,
 	LIST_EXTENTS,
 	LIST_FILES,
+	LIST_CAUSES,
+	LIST_BY_PROCESS,
 	N_LISTS,
 };
 

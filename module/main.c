@@ -8,7 +8,7 @@
  * callback of fsnotify, ft_target_hook(), or struct ft_observer.
  *
  *   observers/  what is counted besides the maps, a folder for each parameter
- *     observers.c  the list of them; observer.c in each folder: what it hears of
+ *     observers.c  the list of them; each folder has one file
  *     heat/        which ranges of files are read, and overwritten
  *     cgroups/     what cgroups read, and the requests that it takes
  *     fsync/       where the time of fsyncs goes
@@ -108,7 +108,7 @@
  * bounds.h has the bounds of their work.
  * With PREEMPT_RT, where spinlocks sleep, probes run with preemption enabled
  * (compat.h). The probes of probes/call.c take no lock there, nor in a kernel where
- * they run inside an exception (note.c). Those of observers/fsync/functions.c never do.
+ * they run inside an exception (note.c). Those of observers/fsync/fsync.c never do.
  */
 
 #include <linux/mm.h>

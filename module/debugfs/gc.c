@@ -209,10 +209,8 @@ static int fill(struct ft_lines *lines)
 
 	keep_most(lines);
 	swap(files, lines->vec);
-	for (n = 0; !err && (vol = ft_volume_nth(n)); n++) {
-		err = list_volume(lines, vol);
-		ft_volume_put(vol);
-	}
+	ft_for_each_volume(vol, n)
+		err = err ?: list_volume(lines, vol);
 	err = err ?: ft_vec_make_room(&lines->vec, files.nr, sizeof(struct line));
 	if (!err && files.nr)
 		memcpy((struct line *)lines->vec.data + lines->vec.nr, files.data,

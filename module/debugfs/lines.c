@@ -10,6 +10,7 @@
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/string.h>
 #include <linux/string_helpers.h>
 
@@ -88,13 +89,22 @@ static int text_release(struct inode *inode, struct file *file)
 static int fill(struct ft_lines *lines)
 {
 	const struct ft_text *text = lines->text;
+	struct ft_volume *vol;
+	unsigned int n;
 	int err = 0;
 
 	if (text->view) {
 		lines->snap = ft_snapshot_take(text->view, text->each, lines);
 		err = PTR_ERR_OR_ZERO(lines->snap);
 	}
-	return err ?: text->fill ? text->fill(lines) : 0;
+	if (!err && text->fill)
+		err = text->fill(lines);
+	if (text->volume)
+		ft_for_each_volume(vol, n)
+			err = err ?: text->volume(lines, vol);
+	if (!err && text->compare)
+		sort(lines->vec.data, lines->vec.nr, text->size, text->compare, NULL);
+	return err;
 }
 
 static int text_open(struct inode *inode, struct file *file)
@@ -155,10 +165,8 @@ static int reset(const char *line, void (*func)(struct ft_volume *vol))
 
 	if (strcmp(line, "reset"))
 		return 1;
-	for (n = 0; (vol = ft_volume_nth(n)); n++) {
+	ft_for_each_volume(vol, n)
 		func(vol);
-		ft_volume_put(vol);
-	}
 	return 0;
 }
 

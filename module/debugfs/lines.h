@@ -33,6 +33,8 @@ struct ft_lines {
  * @each: with FT_VIEW_PATHS: called for each file of the snapshot, whose record cannot go
  *	meanwhile. Returns 0 or an error
  * @fill: add the lines. Returns 0 or an error
+ * @volume: the same, called for each volume
+ * @compare: the order of the lines, for sort()
  * @head: print the head. This may be all of the text
  * @show: print a line
  * @write: do what is written, one line, whose escapes have been replaced. Returns 0, an
@@ -48,6 +50,8 @@ struct ft_text {
 	size_t size;
 	int (*each)(struct ft_lines *lines, struct ft_inode *rec, u32 file);
 	int (*fill)(struct ft_lines *lines);
+	int (*volume)(struct ft_lines *lines, struct ft_volume *vol);
+	int (*compare)(const void *a, const void *b);
 	void (*head)(struct seq_file *m, const struct ft_lines *lines);
 	void (*show)(struct seq_file *m, const struct ft_lines *lines, const void *line);
 	int (*write)(const char *line);

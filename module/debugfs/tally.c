@@ -10,7 +10,6 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 #include <linux/string.h>
 
 #include "causes/tally.h"
@@ -73,6 +72,8 @@ static int collect_healed(struct ft_lines *lines, struct ft_volume *vol)
 	unsigned int i, kind, healed;
 	struct sum *sum;
 
+	if (!vol->tally)
+		return 0;
 	for (i = 0; i < ft_tally_nr_extensions(vol->tally); i++) {
 		struct ft_extension *ext = vol->tally->extension[i];
 
@@ -103,11 +104,14 @@ static void set_process(struct ft_volume *vol, u32 number, struct process *who)
 
 static int collect_pairs(struct ft_lines *lines, struct ft_volume *vol)
 {
-	struct ft_pair *pairs = kvmalloc_array(FT_MAX_PAIRS, sizeof(*pairs), GFP_KERNEL), *p;
+	struct ft_pair *pairs, *p;
 	struct sum *sum = NULL;
 	unsigned int nr;
 	u64 others;
 
+	if (!vol->tally)
+		return 0;
+	pairs = kvmalloc_array(FT_MAX_PAIRS, sizeof(*pairs), GFP_KERNEL);
 	if (!pairs)
 		return -ENOMEM;
 	nr = ft_tally_copy_pairs(vol, pairs, &others);
@@ -145,33 +149,6 @@ static int by_number(const void *a, const void *b)
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
 	return strcmp(x->ext, y->ext);
-}
-
-static int fill(struct ft_lines *lines,
-		int (*collect)(struct ft_lines *lines, struct ft_volume *vol))
-{
-	struct ft_volume *vol;
-	unsigned int n;
-	int err = 0;
-
-	for (n = 0; !err && (vol = ft_volume_nth(n)); n++) {
-		if (vol->tally)
-			err = collect(lines, vol);
-		ft_volume_put(vol);
-	}
-	if (!err)
-		sort(lines->vec.data, lines->vec.nr, sizeof(struct sum), by_number, NULL);
-	return err;
-}
-
-static int fill_healed(struct ft_lines *lines)
-{
-	return fill(lines, collect_healed);
-}
-
-static int fill_pairs(struct ft_lines *lines)
-{
-	return fill(lines, collect_pairs);
 }
 
 /* === Lines ================================================================ */
@@ -250,7 +227,8 @@ static void reset(struct ft_volume *vol)
 const struct ft_text ft_healed_text = {
 	.name = "healed",
 	.size = sizeof(struct sum),
-	.fill = fill_healed,
+	.volume = collect_healed,
+	.compare = by_number,
 	.head = healed_head,
 	.show = show_healed,
 	.reset = reset,
@@ -260,7 +238,8 @@ const struct ft_text ft_healed_text = {
 const struct ft_text ft_by_pair_text = {
 	.name = "by_pair",
 	.size = sizeof(struct sum),
-	.fill = fill_pairs,
+	.volume = collect_pairs,
+	.compare = by_number,
 	.head = pairs_head,
 	.show = show_pair,
 	.reset = reset,

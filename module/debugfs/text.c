@@ -288,37 +288,21 @@ static void show_stale(struct seq_file *m, struct ft_snapshot *snap)
 		seq_printf(m, "# stale %zu\n", nr);
 }
 
-/* No line of any view shows what is missing. */
-static void show_left_out(struct seq_file *m, struct ft_snapshot *snap)
+/*
+ * Stale files of a volume where F2FS has stopped stay stale until the next mount. And no
+ * line shows what is left out.
+ */
+static void show_marks(struct seq_file *m, struct ft_snapshot *snap)
 {
-	size_t i;
+	const struct ft_snap_volume *v = snap->volumes.data, *end = v + snap->volumes.nr;
 
-	for (i = 0; i < snap->volumes.nr; i++) {
-		const struct ft_snap_volume *v = ft_snap_volume(snap, i);
-
+	for (; v < end; v++) {
+		if (v->flags & FT_SNAP_STOPPED)
+			seq_printf(m, "# stopped %u:%u\n", v->major, v->minor);
 		if (v->left_out)
 			seq_printf(m, "# left_out %u:%u %llu\n", v->major,
 				   v->minor, v->left_out);
 	}
-}
-
-/* Stale files of such a volume stay stale until the next mount. */
-static void show_stopped(struct seq_file *m, struct ft_snapshot *snap)
-{
-	size_t i;
-
-	for (i = 0; i < snap->volumes.nr; i++) {
-		const struct ft_snap_volume *v = ft_snap_volume(snap, i);
-
-		if (v->flags & FT_SNAP_STOPPED)
-			seq_printf(m, "# stopped %u:%u\n", v->major, v->minor);
-	}
-}
-
-static void show_marks(struct seq_file *m, struct ft_snapshot *snap)
-{
-	show_stopped(m, snap);
-	show_left_out(m, snap);
 }
 
 static void table_head(struct seq_file *m, const struct ft_lines *lines)

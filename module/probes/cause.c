@@ -9,6 +9,7 @@
 
 #include <linux/fs.h>
 
+#include "causes/breaks.h"
 #include "causes/gc.h"
 #include "causes/logs.h"
 #include "causes/writer.h"
@@ -24,9 +25,11 @@ static void writes(struct ft_inode *rec, const struct inode *inode, int own)
 {
 	u32 writer = ft_writer_current(rec->vol);
 
-	if (READ_ONCE(rec->writer) != writer)
-		ft_event_written_by(rec, writer,
-				    ft_f2fs_dirty_pages(inode) > own);
+	if (READ_ONCE(rec->writer) == writer)
+		return;
+	ft_inode_lock(rec);
+	ft_breaks_written_by(rec, writer, ft_f2fs_dirty_pages(inode) > own);
+	spin_unlock(&rec->lock);
 }
 
 /* A system call is about to write to a page of a file. */
@@ -35,10 +38,12 @@ static void probe_write_begin(void *unused, struct inode *inode, loff_t pos,
 {
 	ft_probe_file(rec, inode) {
 		writes(rec, inode, 0);
-		if (READ_ONCE(rec->awaited))
-			ft_event_dirtied(rec, ft_first_block(pos),
-					 ft_end_block(pos + len),
-					 !ft_f2fs_dirty_pages(inode));
+		if (!READ_ONCE(rec->awaited))
+			continue;
+		ft_inode_lock(rec);
+		ft_breaks_written(rec, ft_first_block(pos), ft_end_block(pos + len),
+				  !ft_f2fs_dirty_pages(inode));
+		spin_unlock(&rec->lock);
 	}
 }
 
@@ -51,7 +56,10 @@ static void probe_mkwrite(void *unused, FT_MKWRITE_ARGS)
 		return;
 	ft_probe_file(rec, host) {
 		writes(rec, host, 1);
-		ft_event_mapped(rec, FT_MKWRITE_INDEX);
+		ft_inode_lock(rec);
+		if (ft_inode_followed(rec))
+			ft_breaks_mapped(rec, FT_MKWRITE_INDEX);
+		spin_unlock(&rec->lock);
 	}
 }
 

@@ -275,7 +275,7 @@ def debugfs() -> Iterator[str]:
 def counters_source() -> str:
     """The source of `stats`: the file that writes its head, and those of observers with lines of their own."""
     texts = [path.read_text(encoding="utf-8") for path in sorted((TOP / "module").rglob("*.c"))]
-    return "".join(text for text in texts if '"# fragtrace stats' in text or "_show_stats(struct seq_file" in text)
+    return "".join(text for text in texts if '"# fragtrace stats' in text or "show_stats(struct seq_file" in text)
 
 
 # === Links and figures ========================================================

@@ -8,11 +8,9 @@
  */
 
 #include <linux/fs.h>
-#include <linux/minmax.h>
-#include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
-#include <linux/slab.h>
-#include <linux/sort.h>
+#include <linux/spinlock.h>
 
 #include "causes/gc.h"
 #include "core/base.h"
@@ -41,9 +39,7 @@ enum kind { VOLUME, VICTIM, MOVED, FILE_MOVED };
  * @dev: device number of the volume
  * @sums: of a volume
  * @victim: a victim
- * @segment: of blocks that were moved: the victim
- * @ino: likewise, their file
- * @blocks: and how many
+ * @share: blocks that were moved out of a victim
  * @moved: a file
  */
 struct line {
@@ -52,11 +48,7 @@ struct line {
 	union {
 		struct ft_gc_sums sums;
 		struct ft_gc_victim victim;
-		struct {
-			u32 segment;
-			u32 ino;
-			u32 blocks;
-		};
+		struct ft_gc_share share;
 		struct moved moved;
 	};
 };
@@ -91,134 +83,89 @@ static int list_file(struct ft_lines *lines, struct ft_inode *rec, u32 file)
 	return 0;
 }
 
-/* By volume, most blocks first; then in the order of the snapshot. */
-static int by_blocks(const void *a, const void *b)
+static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
 {
-	const struct line *x = a, *y = b;
-	u64 nx = (u64)x->moved.blocks[FT_VICTIM_FG] + x->moved.blocks[FT_VICTIM_BG];
-	u64 ny = (u64)y->moved.blocks[FT_VICTIM_FG] + y->moved.blocks[FT_VICTIM_BG];
+	struct ft_gc *gc = vol->gc;
+	u32 n;
 
-	if (x->dev != y->dev)
-		return x->dev < y->dev ? -1 : 1;
-	if (nx != ny)
-		return nx < ny ? 1 : -1;
-	return x->moved.file < y->moved.file ? -1 : 1;
-}
-
-/* All lines so far are files: keep those of each volume that were moved most. */
-static void keep_most(struct ft_lines *lines)
-{
-	struct line *line = lines->vec.data;
-	size_t i, kept = 0, of_volume = 0;
-
-	sort(line, lines->vec.nr, sizeof(*line), by_blocks, NULL);
-	for (i = 0; i < lines->vec.nr; i++) {
-		of_volume = i && line[i].dev == line[i - 1].dev ? of_volume + 1 : 0;
-		if (of_volume < MAX_FILES)
-			line[kept++] = line[i];
-	}
-	lines->vec.nr = kept;
-}
-
-/* By victim, the last one first; then by file. */
-static int by_victim(const void *a, const void *b)
-{
-	const struct ft_gc_share *x = a, *y = b;
-
-	if (x->victim != y->victim)
-		return (s32)(x->victim - y->victim) < 0 ? 1 : -1;
-	return x->ino < y->ino ? -1 : x->ino > y->ino;
-}
-
-/* Shares are sorted, and so are victims: what comes before those of one is of none. */
-static int list_shares(struct ft_lines *lines, const struct ft_volume *vol,
-		       const struct ft_gc_victim *victim,
-		       const struct ft_gc_share **share,
-		       const struct ft_gc_share *end)
-{
-	const struct ft_gc_share *s = *share;
-	struct line *line;
-
-	while (s < end && (s32)(s->victim - victim->number) > 0)
-		s++;
-	while (s < end && s->victim == victim->number) {
-		line = add_line(lines, MOVED, vol->dev);
-		if (!line)
-			return -ENOMEM;
-		line->segment = victim->segment;
-		line->ino = s->ino;
-		line->blocks = 0;
-		while (s < end && s->victim == victim->number &&
-		       s->ino == line->ino)
-			line->blocks += s++->blocks;
-	}
-	*share = s;
+	if (!gc)
+		return 0;
+	if (ft_vec_make_room(&lines->vec, 1 + FT_GC_VICTIMS + FT_GC_SHARES,
+			     sizeof(struct line)))
+		return -ENOMEM;
+	spin_lock(&gc->lock);
+	add_line(lines, VOLUME, vol->dev)->sums = gc->sums;
+	for (n = 0; n < gc->nr; n++)
+		add_line(lines, VICTIM, vol->dev)->victim =
+			gc->victim[(gc->newest - n) % FT_GC_VICTIMS];
+	for (n = 0; n < gc->nr_shares; n++)
+		add_line(lines, MOVED, vol->dev)->share =
+			gc->share[(gc->newest_share - n) % FT_GC_SHARES];
+	spin_unlock(&gc->lock);
 	return 0;
 }
 
-static int list_victims(struct ft_lines *lines, const struct ft_volume *vol,
-			const struct ft_gc_victim *victim, u32 nr,
-			const struct ft_gc_share *share, u32 nr_shares)
+static u64 blocks_of(const struct line *line)
 {
-	const struct ft_gc_share *end = share + nr_shares;
-	struct line *line;
-	int err = 0;
-
-	for (; nr-- && !err; victim++) {
-		line = add_line(lines, VICTIM, vol->dev);
-		if (!line)
-			return -ENOMEM;
-		line->victim = *victim;
-		err = list_shares(lines, vol, victim, &share, end);
-	}
-	return err;
+	return (u64)line->moved.blocks[FT_VICTIM_FG] + line->moved.blocks[FT_VICTIM_BG];
 }
 
-static int list_volume(struct ft_lines *lines, struct ft_volume *vol)
+static u32 number_of(const struct line *line)
 {
-	struct ft_gc_victim *victim;
-	struct ft_gc_share *share;
-	struct line *line;
-	u32 nr, nr_shares;
-	int err = -ENOMEM;
-
-	if (!vol->gc)
-		return 0;
-	victim = kvmalloc_array(FT_GC_VICTIMS, sizeof(*victim), GFP_KERNEL);
-	share = kvmalloc_array(FT_GC_SHARES, sizeof(*share), GFP_KERNEL);
-	line = add_line(lines, VOLUME, vol->dev);
-	if (victim && share && line) {
-		/* a share whose victim is not among the copied ones is left out */
-		nr_shares = ft_gc_copy_shares(vol, share);
-		nr = ft_gc_copy(vol, &line->sums, victim);
-		sort(share, nr_shares, sizeof(*share), by_victim, NULL);
-		err = list_victims(lines, vol, victim, nr, share, nr_shares);
-	}
-	kvfree(share);
-	kvfree(victim);
-	return err;
+	return line->kind == VICTIM ? line->victim.number : line->share.victim;
 }
 
-/* The files have been listed: they come last. */
-static int fill(struct ft_lines *lines)
+/* By volume: its sums, then victims, the last one first, each with its files by number. */
+static int compare_victims(const struct line *x, const struct line *y)
 {
-	struct ft_vec files = { };
-	struct ft_volume *vol;
-	unsigned int n;
-	int err = 0;
+	if (x->kind == VOLUME || y->kind == VOLUME)
+		return x->kind == VOLUME ? -1 : 1;
+	if (number_of(x) != number_of(y))
+		return (s32)(number_of(x) - number_of(y)) < 0 ? 1 : -1;
+	if (x->kind != y->kind)
+		return x->kind == VICTIM ? -1 : 1;
+	return x->share.ino < y->share.ino ? -1 : x->share.ino > y->share.ino;
+}
 
-	keep_most(lines);
-	swap(files, lines->vec);
-	ft_for_each_volume(vol, n)
-		err = err ?: list_volume(lines, vol);
-	err = err ?: ft_vec_make_room(&lines->vec, files.nr, sizeof(struct line));
-	if (!err && files.nr)
-		memcpy((struct line *)lines->vec.data + lines->vec.nr, files.data,
-		       files.nr * sizeof(struct line));
-	if (!err)
-		lines->vec.nr += files.nr;
-	ft_vec_free(&files);
-	return err;
+/* Last come the files, by volume, most blocks first, then in the order of the snapshot. */
+static int compare(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	cond_resched();
+	if (x->kind != y->kind && (x->kind == FILE_MOVED || y->kind == FILE_MOVED))
+		return x->kind == FILE_MOVED ? 1 : -1;
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	if (x->kind != FILE_MOVED)
+		return compare_victims(x, y);
+	if (blocks_of(x) != blocks_of(y))
+		return blocks_of(x) < blocks_of(y) ? 1 : -1;
+	return x->moved.file < y->moved.file ? -1 : 1;
+}
+
+/* Add up the shares of the same file and victim; keep the files that were moved most. */
+static int add_up(struct ft_lines *lines)
+{
+	struct line *all = lines->vec.data, *last = NULL, *line;
+	size_t kept = 0, nr_files = 0;
+
+	for (line = all; line < all + lines->vec.nr; line++) {
+		bool same = last && last->kind == line->kind && last->dev == line->dev;
+
+		nr_files = same ? nr_files + 1 : 0;
+		if (line->kind == FILE_MOVED && nr_files >= MAX_FILES)
+			continue;
+		if (line->kind == MOVED && same && last->share.ino == line->share.ino &&
+		    last->share.victim == line->share.victim) {
+			last->share.blocks += line->share.blocks;
+			continue;
+		}
+		last = &all[kept++];
+		*last = *line;
+	}
+	lines->vec.nr = kept;
+	return 0;
 }
 
 /* === Lines ================================================================ */
@@ -268,7 +215,8 @@ static void show_line(struct seq_file *m, const struct ft_lines *lines, const vo
 		break;
 	case MOVED:
 		seq_printf(m, "moved %u:%u %u %u %u\n", major, minor,
-			   line->segment, line->ino, line->blocks);
+			   line->share.segment, line->share.ino,
+			   line->share.blocks);
 		break;
 	case FILE_MOVED:
 		f = ft_snap_file(lines->snap, line->moved.file);
@@ -285,7 +233,9 @@ const struct ft_text ft_gc_text = {
 	.view = FT_VIEW_PATHS,
 	.size = sizeof(struct line),
 	.each = list_file,
-	.fill = fill,
+	.volume = list_volume,
+	.compare = compare,
+	.complete = add_up,
 	.head = show_head,
 	.show = show_line,
 };

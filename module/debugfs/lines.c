@@ -97,13 +97,13 @@ static int fill(struct ft_lines *lines)
 		lines->snap = ft_snapshot_take(text->view, text->each, lines);
 		err = PTR_ERR_OR_ZERO(lines->snap);
 	}
-	if (!err && text->fill)
-		err = text->fill(lines);
 	if (text->volume)
 		ft_for_each_volume(vol, n)
 			err = err ?: text->volume(lines, vol);
 	if (!err && text->compare)
 		sort(lines->vec.data, lines->vec.nr, text->size, text->compare, NULL);
+	if (!err && text->complete)
+		err = text->complete(lines);
 	return err;
 }
 

@@ -32,9 +32,9 @@ struct ft_lines {
  * @size: bytes of a line, as it is kept
  * @each: with FT_VIEW_PATHS: called for each file of the snapshot, whose record cannot go
  *	meanwhile. Returns 0 or an error
- * @fill: add the lines. Returns 0 or an error
- * @volume: the same, called for each volume
+ * @volume: add the lines of a volume. Returns 0 or an error
  * @compare: the order of the lines, for sort()
+ * @complete: do the rest. Returns 0 or an error
  * @head: print the head. This may be all of the text
  * @show: print a line
  * @write: do what is written, one line, whose escapes have been replaced. Returns 0, an
@@ -49,9 +49,9 @@ struct ft_text {
 	enum ft_view view;
 	size_t size;
 	int (*each)(struct ft_lines *lines, struct ft_inode *rec, u32 file);
-	int (*fill)(struct ft_lines *lines);
 	int (*volume)(struct ft_lines *lines, struct ft_volume *vol);
 	int (*compare)(const void *a, const void *b);
+	int (*complete)(struct ft_lines *lines);
 	void (*head)(struct seq_file *m, const struct ft_lines *lines);
 	void (*show)(struct seq_file *m, const struct ft_lines *lines, const void *line);
 	int (*write)(const char *line);

@@ -335,7 +335,7 @@ static void files_head(struct seq_file *m, const struct ft_lines *lines)
 /* === The files ============================================================ */
 
 /* The lines are the order of the snapshot. */
-static int fill(struct ft_lines *lines)
+static int take_order(struct ft_lines *lines)
 {
 	swap(lines->vec, lines->snap->order);
 	return 0;
@@ -345,7 +345,7 @@ const struct ft_text ft_table_text = {
 	.name = "table",
 	.view = FT_VIEW_TABLE,
 	.size = sizeof(u32),
-	.fill = fill,
+	.complete = take_order,
 	.head = table_head,
 	.show = show_line,
 };
@@ -354,7 +354,7 @@ const struct ft_text ft_extents_text = {
 	.name = "extents",
 	.view = FT_VIEW_EXTENTS,
 	.size = sizeof(u32),
-	.fill = fill,
+	.complete = take_order,
 	.head = extents_head,
 	.show = show_line,
 };
@@ -363,7 +363,7 @@ const struct ft_text ft_files_text = {
 	.name = "files",
 	.view = FT_VIEW_FILES,
 	.size = sizeof(u32),
-	.fill = fill,
+	.complete = take_order,
 	.head = files_head,
 	.show = show_line,
 };

@@ -24,6 +24,7 @@
 #include "watch/target.h"
 
 static struct dentry *dir;
+static umode_t forbidden;	/* of all files: none of these bits is set */
 
 /* === stats ================================================================ */
 
@@ -217,13 +218,16 @@ static const struct ft_text *const texts[] = {
  */
 static umode_t forbidden_mode(void)
 {
-	return security_locked_down(LOCKDOWN_DEBUGFS) ? 0222 : 0;
+	if (!security_locked_down(LOCKDOWN_DEBUGFS))
+		return 0;
+	pr_notice("the kernel is locked down: files of debugfs can be read, not written to; directories are named by path=\n");
+	return 0222;
 }
 
 static int create(const char *name, umode_t mode, const void *data,
 		  const struct file_operations *fops)
 {
-	struct dentry *file = debugfs_create_file(name, mode & ~forbidden_mode(), dir,
+	struct dentry *file = debugfs_create_file(name, mode & ~forbidden, dir,
 						  (void *)data, fops);
 
 	if (IS_ERR(file))
@@ -258,8 +262,7 @@ int ft_debugfs_init(void)
 	inode_lock(inode);
 	inode->i_mode &= ~0077;
 	inode_unlock(inode);
-	if (forbidden_mode())
-		pr_notice("the kernel is locked down: files of debugfs can be read, not written to; directories are named by path=\n");
+	forbidden = forbidden_mode();
 	err = create("snapshot", 0400, NULL, &ft_binary_fops) ?:
 	      create("audit", 0600, NULL, &audit_fops);
 	for (i = 0; i < ARRAY_SIZE(texts) && !err; i++)

@@ -366,6 +366,26 @@ static void phase_end(enum fsync_row phase, u64 ns)
 	f->seen |= BIT(phase);
 }
 
+/**
+ * struct function - a function of F2FS that is followed
+ * @name: its name
+ * @begin: called when it begins
+ * @end: called when it returns
+ * @rows: a bit for each row of the file that is known if all functions with its bit are
+ *	followed
+ */
+struct function {
+	const char *name;
+	kretprobe_handler_t begin;
+	kretprobe_handler_t end;
+	u32 rows;
+};
+
+#define NR_FUNCTIONS	7
+
+static const struct function functions[NR_FUNCTIONS];
+static struct kretprobe probes[NR_FUNCTIONS];
+
 /* === Handlers ============================================================= */
 
 /* A return value other than 0 means that the return of this call is not followed. */
@@ -394,27 +414,13 @@ static u64 took(const struct kretprobe_instance *ri)
 	return ktime_get_ns() - ((const struct call *)ri->data)->begun;
 }
 
-static int end_data(struct kretprobe_instance *ri, struct pt_regs *regs)
+/* The phase is the first row of its function. */
+static int end_phase(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	phase_end(FSYNC_DATA, took(ri));
-	return 0;
-}
+	const struct kretprobe *probe = get_kretprobe(ri);
 
-static int end_node(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	phase_end(FSYNC_NODE, took(ri));
-	return 0;
-}
-
-static int end_checkpoint(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	phase_end(FSYNC_CHECKPOINT, took(ri));
-	return 0;
-}
-
-static int end_flush(struct kretprobe_instance *ri, struct pt_regs *regs)
-{
-	phase_end(FSYNC_FLUSH, took(ri));
+	if (probe)
+		phase_end(__ffs(functions[probe - probes].rows), took(ri));
 	return 0;
 }
 
@@ -459,31 +465,24 @@ static int end_alloc_nid(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 #define ROWS_OF_SEARCH	(BIT(FSYNC_SEARCH) | BIT(FSYNC_ALL_SEARCHES))
 
-/* A row of the file is known if all functions with its bit are followed. */
-static const struct {
-	const char *function;
-	kretprobe_handler_t begin;
-	kretprobe_handler_t end;
-	u32 rows;
-} functions[] = {
-	{ "file_write_and_wait_range", begin_phase, end_data,
+static const struct function functions[NR_FUNCTIONS] = {
+	{ "file_write_and_wait_range", begin_phase, end_phase,
 	  BIT(FSYNC_DATA) | BIT(FSYNC_OTHER) },
-	{ "f2fs_fsync_node_pages", begin_phase, end_node,
+	{ "f2fs_fsync_node_pages", begin_phase, end_phase,
 	  BIT(FSYNC_NODE) | BIT(FSYNC_OTHER) },
-	{ "f2fs_wait_on_node_pages_writeback", begin_phase, end_node,
+	{ "f2fs_wait_on_node_pages_writeback", begin_phase, end_phase,
 	  BIT(FSYNC_NODE) | BIT(FSYNC_OTHER) },
-	{ "f2fs_sync_fs", begin_phase, end_checkpoint,
+	{ "f2fs_sync_fs", begin_phase, end_phase,
 	  BIT(FSYNC_CHECKPOINT) | BIT(FSYNC_OTHER) },
-	{ "f2fs_issue_flush", begin_phase, end_flush,
+	{ "f2fs_issue_flush", begin_phase, end_phase,
 	  BIT(FSYNC_FLUSH) | BIT(FSYNC_OTHER) },
 	{ "__f2fs_build_free_nids", begin_any, end_search, ROWS_OF_SEARCH },
 	{ "f2fs_alloc_nid", begin_any, end_alloc_nid,
 	  BIT(FSYNC_ALLOC_NID) },
 };
 
-static struct kretprobe probes[ARRAY_SIZE(functions)];
-static bool attached[ARRAY_SIZE(functions)];
-static int errors[ARRAY_SIZE(functions)];	/* of attaching */
+static bool attached[NR_FUNCTIONS];
+static int errors[NR_FUNCTIONS];	/* of attaching */
 static u32 unknown;	/* a bit for each row */
 static DEFINE_MUTEX(attach_lock);	/* protects all of the above */
 
@@ -505,9 +504,9 @@ static void attach(void)
 
 	forget_tasks();
 	mutex_lock(&attach_lock);
-	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+	for (i = 0; i < NR_FUNCTIONS; i++) {
 		probes[i] = (struct kretprobe){
-			.kp.symbol_name = functions[i].function,
+			.kp.symbol_name = functions[i].name,
 			.entry_handler = functions[i].begin,
 			.handler = functions[i].end,
 			.data_size = sizeof(struct call),
@@ -520,7 +519,7 @@ static void attach(void)
 			ft_mem_add(-(long)bytes_of_probe());
 			failed |= functions[i].rows;
 			pr_warn("cannot follow %s (%d): fsync does not tell how long it takes\n",
-				functions[i].function, errors[i]);
+				functions[i].name, errors[i]);
 		}
 	}
 	WRITE_ONCE(unknown, failed);
@@ -533,7 +532,7 @@ static void detach(void)
 	size_t i;
 
 	mutex_lock(&attach_lock);
-	for (i = 0; i < ARRAY_SIZE(functions); i++)
+	for (i = 0; i < NR_FUNCTIONS; i++)
 		if (attached[i]) {
 			unregister_kretprobe(&probes[i]);
 			attached[i] = false;
@@ -555,15 +554,15 @@ static void show_unknown(struct seq_file *m)
 	size_t i;
 
 	mutex_lock(&attach_lock);
-	for (i = 0; i < ARRAY_SIZE(functions); i++) {
+	for (i = 0; i < NR_FUNCTIONS; i++) {
 		if (errors[i])
 			seq_printf(m, "# not known: %s cannot be followed (%d)\n",
-				   functions[i].function, errors[i]);
+				   functions[i].name, errors[i]);
 		missed = attached[i] ? READ_ONCE(probes[i].nmissed) +
 				       READ_ONCE(probes[i].kp.nmissed) : 0;
 		if (missed)
 			seq_printf(m, "# not known: %lu calls of %s were missed\n",
-				   missed, functions[i].function);
+				   missed, functions[i].name);
 	}
 	mutex_unlock(&attach_lock);
 }

@@ -714,57 +714,37 @@ static void give_way(void)
 /* Windows copied before the lock of the file is dropped. */
 #define LINES_PER_STEP	256
 
-/*
- * Copy the counts of some windows of a file, from number *@from on, to @lines, in which
- * @max fit, eight at least. Windows without counts are left out. Sets *@nr to how many
- * were copied. Returns true if there are no more.
- */
-static bool copy_windows(struct ft_inode *rec, u32 *from, struct line *lines,
-		  unsigned int max, unsigned int *nr)
-{
-	unsigned int n = 0, i, steps = 0;
-	u32 now = this_period();
-	struct chunk *c;
-
-	spin_lock(&rec->lock);
-	c = first_from(rec, *from / WINDOWS_PER_CHUNK);
-	while (c && steps++ < CHUNKS_PER_STEP && n + WINDOWS_PER_CHUNK <= max) {
-		age(c, now);
-		for (i = 0; i < WINDOWS_PER_CHUNK; i++) {
-			if (!memchr_inv(c->counts[i], 0, sizeof(c->counts[i])))
-				continue;
-			lines[n].window = c->index * WINDOWS_PER_CHUNK + i;
-			memcpy(lines[n++].counts, c->counts[i],
-			       sizeof(c->counts[i]));
-		}
-		*from = (c->index + 1) * WINDOWS_PER_CHUNK;
-		c = chunk_of(rb_next(&c->node));
-	}
-	spin_unlock(&rec->lock);
-	*nr = n;
-	return !c;
-}
-
+/* Copy the counts of a file; windows without any are left out. */
 static int copy_file(struct ft_lines *copy, struct ft_inode *rec, u32 file)
 {
-	struct ft_vec *vec = &copy->vec;
-	struct line *lines;
-	unsigned int nr, i;
-	bool done = false;
-	u32 from = 0;
+	u32 now = this_period(), from = 0;
+	unsigned int i, end;
+	struct line *line;
+	struct chunk *c;
 
 	if (!bytes_of(rec))
 		return 0;
-	while (!done) {
-		if (ft_vec_make_room(vec, LINES_PER_STEP, sizeof(*lines)))
+	do {
+		if (ft_vec_make_room(&copy->vec, LINES_PER_STEP, sizeof(*line)))
 			return -ENOMEM;
-		lines = (struct line *)vec->data + vec->nr;
-		done = copy_windows(rec, &from, lines, LINES_PER_STEP, &nr);
-		for (i = 0; i < nr; i++)
-			lines[i].file = file;
-		vec->nr += nr;
+		spin_lock(&rec->lock);
+		c = first_from(rec, from);
+		for (end = 0; c && end < LINES_PER_STEP; end += WINDOWS_PER_CHUNK) {
+			age(c, now);
+			for (i = 0; i < WINDOWS_PER_CHUNK; i++) {
+				if (!memchr_inv(c->counts[i], 0, sizeof(c->counts[i])))
+					continue;
+				line = (struct line *)copy->vec.data + copy->vec.nr++;
+				line->file = file;
+				line->window = c->index * WINDOWS_PER_CHUNK + i;
+				memcpy(line->counts, c->counts[i], sizeof(c->counts[i]));
+			}
+			from = c->index + 1;
+			c = chunk_of(rb_next(&c->node));
+		}
+		spin_unlock(&rec->lock);
 		ft_let_writers_go();
-	}
+	} while (c);
 	return 0;
 }
 
